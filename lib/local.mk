@@ -1,0 +1,65 @@
+# lib/: libtach, as one library to install, and as a convenience library for
+# the commands, which so need no library path, and for the unit tests, which
+# so can use what is private.
+
+include_HEADERS += lib/tach.h
+lib_LTLIBRARIES += lib/libtach.la
+noinst_LTLIBRARIES += lib/libtach-core.la
+
+pkgconfigdir = $(libdir)/pkgconfig
+nodist_pkgconfig_DATA = lib/libtach.pc
+
+lib_libtach_la_SOURCES =
+lib_libtach_la_LIBADD = lib/libtach-core.la $(LIB_LIBS)
+lib_libtach_la_LDFLAGS = $(AM_LDFLAGS) -version-info 0:0:0 \
+	-export-symbols-regex '^tach_'
+
+lib_libtach_core_la_SOURCES = \
+	lib/array.h \
+	lib/buf.h \
+	lib/error.c lib/error.h \
+	lib/set.c lib/set.h \
+	lib/table.c lib/table.h \
+	lib/utf8.h \
+	lib/version.c \
+	lib/format/cursor.h \
+	lib/format/delta.c lib/format/delta.h \
+	lib/format/head.c lib/format/head.h \
+	lib/format/layout.h \
+	lib/format/reader.c \
+	lib/format/tables.c lib/format/tables.h \
+	lib/format/text.c \
+	lib/format/varint.h \
+	lib/format/writer.c \
+	lib/format/zio.c lib/format/zio.h \
+	lib/out/aggregate.c lib/out/aggregate.h \
+	lib/out/collapsed.c \
+	lib/out/formats.c \
+	lib/out/json.c \
+	lib/out/out.h \
+	lib/python/code.c lib/python/code.h \
+	lib/python/frames.c lib/python/frames.h \
+	lib/python/layout_3_11.c \
+	lib/python/layout_3_12.c \
+	lib/python/layout_3_13.c \
+	lib/python/layout_3_14.c \
+	lib/python/layout_3_15.c \
+	lib/python/lines.c lib/python/lines.h \
+	lib/python/memory.h \
+	lib/python/offsets.c lib/python/offsets.h \
+	lib/python/runtime.c lib/python/runtime.h \
+	lib/python/unicode.c lib/python/unicode.h \
+	lib/native/elf.c lib/native/elf.h \
+	lib/engine/chains.c lib/engine/chains.h \
+	lib/engine/clock.c lib/engine/clock.h \
+	lib/engine/codes.c lib/engine/codes.h \
+	lib/engine/find.c lib/engine/find.h \
+	lib/engine/process.c lib/engine/process.h \
+	lib/engine/recorder.c \
+	lib/engine/remote.c lib/engine/remote.h \
+	lib/engine/snapshot.c lib/engine/snapshot.h \
+	lib/engine/threads.c lib/engine/threads.h \
+	lib/engine/workset.c lib/engine/workset.h
+
+# Makes the layout_*.c from an interpreter's headers.
+EXTRA_DIST += lib/python/mkoffsets

@@ -1,0 +1,10 @@
+# man/: the manual pages.
+
+dist_man_MANS += \
+	man/libtach.3 \
+	man/tach-cat.1 \
+	man/tach-convert.1 \
+	man/tach-info.1 \
+	man/tach-record.1 \
+	man/tach.5 \
+	man/tach.7

@@ -1,0 +1,225 @@
+# SPDX-License-Identifier: ISC
+# build.bats: the library as others see it, configure and bootstrap where
+# something is missing, and the closing lines of the tests themselves.
+
+load lib.bash
+
+setup() {
+	cd "$BATS_TEST_TMPDIR" || return
+	unset MAKEFLAGS MFLAGS MAKELEVEL # of the make that runs this
+}
+
+# The functions and variables that tach.h declares.
+declared() {
+	sed 's,/\*.*,,; s,^ \* .*,,' "$TACH_SRCDIR/lib/tach.h" |
+	    grep -oE '\btach_[a-z_]+(\(|\[\];)' | tr -d '([];' | sort -u
+}
+
+@test "libtach exports what tach.h declares, and nothing else" {
+	need nm binutils
+	[ -f "$TACH_BUILDDIR/lib/.libs/libtach.so" ] ||
+	    skip "built without a shared library"
+	exported=$(nm -D --defined-only "$TACH_BUILDDIR/lib/.libs/libtach.so" |
+	    awk '{ print $3 }' | sort -u)
+	is "$exported" "$(declared)"
+}
+
+@test "commands use nothing of libtach that tach.h does not declare" {
+	need nm binutils
+	nm -g --defined-only "$TACH_BUILDDIR/lib/.libs/libtach-core.a" |
+	    awk 'NF == 3 { print $3 }' | sort -u >lib
+	nm -u "$TACH_BUILDDIR"/cmd/*.o | awk '$1 == "U" { print $2 }' |
+	    sort -u >used
+	comm -12 lib used >from_lib
+	[ -s from_lib ]
+	is "$(grep -v '^tach_' from_lib || :)" ""
+}
+
+@test "a program builds against the installed libtach, shared and static" {
+	make -s -C "$TACH_BUILDDIR" install DESTDIR="$PWD/to" >/dev/null
+	pc=$(find to -name libtach.pc)
+	export PKG_CONFIG_PATH=$PWD/${pc%/*} PKG_CONFIG_SYSROOT_DIR=$PWD/to
+	cat >prog.c <<-'END'
+		#include <tach.h>
+		int
+		main(void)
+		{
+			struct tach_reader *r = tach_reader_new();
+			puts(tach_version());
+			tach_reader_free(r);
+			return r == NULL;
+		}
+	END
+	# A sanitized library wants its runtime in the program as well.
+	sanitize=$(sed -n 's/^SANITIZE_FLAGS = //p' "$TACH_BUILDDIR/Makefile")
+	# shellcheck disable=SC2046,SC2086
+	${CC:-cc} $sanitize -Wall -Werror prog.c -o shared \
+	    $(pkg-config --cflags --libs libtach)
+	lib=$(dirname "$PWD/${pc%/*}")
+	run -0 env LD_LIBRARY_PATH="$lib" ./shared
+	is "$output" "$(pkg-config --modversion libtach)"
+	# The archive and, shared, what it needs.
+	# shellcheck disable=SC2046,SC2086
+	${CC:-cc} $sanitize prog.c -o static $(pkg-config --cflags libtach) \
+	    "$lib/libtach.a" \
+	    $(unset PKG_CONFIG_SYSROOT_DIR
+		pkg-config --libs libzstd libbsd-overlay libelf libxxhash)
+	run -0 ./static
+	is "$output" "$(pkg-config --modversion libtach)"
+}
+
+@test "every source, page and test is in the local.mk of its folder" {
+	cd "$TACH_SRCDIR"
+	for file in cmd/*.[ch] lib/*.[ch] lib/*/*.[ch] man/*.[1-9] \
+	    t/* t/unit/*.[ch]; do
+		case $file in
+		t/*.log | t/*.trs | t/__pycache__ | t/local.mk) continue ;;
+		esac
+		grep -qwF "$file" "${file%%/*}/local.mk" || echo "$file"
+	done >"$BATS_TEST_TMPDIR/unlisted"
+	is "$(cat "$BATS_TEST_TMPDIR/unlisted")" ""
+}
+
+@test "configure names every library that is missing, and its package" {
+	run -1 --separate-stderr env PKG_CONFIG_LIBDIR="$PWD" PKG_CONFIG_PATH= \
+	    "$TACH_SRCDIR/configure" --quiet
+	# shellcheck disable=SC2154
+	for line in 'libzstd >= 1.4.0 (Debian: apt install libzstd-dev)' \
+	    'libbsd-overlay (Debian: apt install libbsd-dev)' \
+	    'libelf (Debian: apt install libelf-dev)' \
+	    'libxxhash >= 0.8.0 (Debian: apt install libxxhash-dev)'; do
+		[[ $stderr = *"$line"* ]]
+	done
+}
+
+# ---- bootstrap ----------------------------------------------------------
+
+# stub NAME: a command of that name, from standard input, in ./bin.
+stub() {
+	mkdir -p bin
+	{
+		echo '#!/bin/sh'
+		cat
+	} >"bin/$1"
+	chmod +x "bin/$1"
+}
+
+# only COMMAND...: nothing but these, and the stubs, is on a PATH of ./bin.
+only() {
+	local name
+	mkdir -p bin
+	for name; do
+		ln -s "$(command -v "$name")" "bin/$name"
+	done
+}
+
+@test "bootstrap: an unknown word is a usage error" {
+	run -2 --separate-stderr "$TACH_SRCDIR/bootstrap" chekc
+	is "$output" ""
+	is "$stderr" "usage: ./bootstrap [demo | check]"
+}
+
+@test "bootstrap: alone, it names what is missing and installs nothing" {
+	only sh dirname
+	run -1 --separate-stderr env PATH="$PWD/bin" \
+	    "$TACH_SRCDIR/bootstrap"
+	is "$output" ""
+	[[ $stderr = "bootstrap: autoreconf is missing."*autoconf*libzstd-dev* ]]
+}
+
+@test "bootstrap: on a system without apt it names the packages and stops" {
+	only sh dirname
+	for word in demo check; do
+		run -1 --separate-stderr env PATH="$PWD/bin" \
+		    "$TACH_SRCDIR/bootstrap" $word
+		[[ $stderr = *"not Debian"*gcc*libbsd-dev*python3* ]]
+	done
+	[[ $stderr = *bats* ]] # of check
+}
+
+@test "bootstrap: installs what is missing alone, and looks for it anew" {
+	only sh dirname grep env
+	stub dpkg-query <<-'END'
+		case $* in
+		*libelf-dev) exit 1 ;;
+		*libbsd-dev) echo 'deinstall ok config-files' ;;
+		*) echo 'install ok installed' ;;
+		esac
+	END
+	stub id <<<'echo 1000'
+	stub sudo <<<'echo "sudo $*" >>log; exec "$@"'
+	stub apt-get <<<'echo "$*" >>log; case $* in *update) ;; *) exit 100; esac'
+	export log=$PWD/log
+	sed -i 's/>>log/>>"$log"/' bin/*
+	run -100 env PATH="$PWD/bin" "$TACH_SRCDIR/bootstrap" demo
+	grep -v '^sudo' log | sed 's/.*--no-install-recommends //' >calls
+	grep -v '^update' calls >installs
+	is "$(cat installs)" "$(yes 'install libbsd-dev libelf-dev' | head -n 2)"
+	is "$(tail -n 2 calls)" "$(printf '%s\n' update \
+	    'install libbsd-dev libelf-dev')"
+	grep -q '^sudo env DEBIAN_FRONTEND=noninteractive apt-get ' log
+}
+
+@test "bootstrap: without root and sudo it says what to install" {
+	only sh dirname grep env
+	stub dpkg-query <<<'exit 1'
+	stub apt-get <<<'exit 1'
+	stub id <<<'echo 1000'
+	run -1 --separate-stderr env PATH="$PWD/bin" \
+	    "$TACH_SRCDIR/bootstrap" demo
+	[[ $stderr = *"not root, and there is no sudo"* ]]
+}
+
+# ---- the closing lines --------------------------------------------------
+
+# result LOG VERDICT...: what automake's drivers leave beside a log.
+result() {
+	local log=$1 verdict
+	shift
+	for verdict; do
+		echo ":test-result: $verdict"
+	done >"${log%.log}.trs"
+	cat >"$log"
+}
+
+@test "closing: what failed, what was skipped, the totals last" {
+	result a.log PASS FAIL SKIP <<-'END'
+		1..3
+		ok 1 good
+		PASS: t/a.bats 1 good
+		not ok 2 bad
+		FAIL: t/a.bats 2 bad
+		# in line 7
+		ok 3 none # skip no peer
+		SKIP: t/a.bats 3 none # SKIP no peer
+	END
+	result unit.log FAIL <<-'END'
+		unit.c:3: 1 is not 2
+		FAIL t/unit (exit status: 1)
+	END
+	run -0 "$T/closing" a.log unit.log
+	is "$output" 'FAILED: t/a.bats 2 bad
+    # in line 7
+FAILED: unit
+    unit.c:3: 1 is not 2
+    FAIL t/unit (exit status: 1)
+skipped: t/a.bats 3 none: no peer
+1 passed, 2 failed, 1 skipped'
+}
+
+@test "closing: a file that breaks off is shown whole, and has failed" {
+	result b.log PASS ERROR <<-'END'
+		Killed
+		1..2
+		ok 1 good
+		PASS: t/b.bats 1 good
+		ERROR: t/b.bats - too few tests run (expected 2, got 1)
+	END
+	run -0 "$T/closing" b.log never.log
+	is "$output" 'ERROR: t/b.bats - too few tests run (expected 2, got 1)
+    Killed
+    1..2
+    ok 1 good
+FAILED: never was not run
+1 passed, 2 failed, 0 skipped'
+}

@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: ISC
+# shellcheck shell=bash
+# lib.bash: what every *.bats file loads first.
+#
+#	load lib.bash
+#
+# `make check` sets TACH_SRCDIR and TACH_BUILDDIR; for `bats t/info.bats` by
+# hand they are found from here: the source tree, and its build/ if that is
+# there.  The built commands are on PATH.
+
+bats_require_minimum_version 1.5.0
+
+: "${TACH_SRCDIR:=$(cd "${BASH_SOURCE[0]%/*}/.." && pwd)}"
+if [ -z "${TACH_BUILDDIR-}" ]; then
+	TACH_BUILDDIR=$TACH_SRCDIR
+	[ ! -x "$TACH_SRCDIR/build/cmd/tach-info" ] ||
+	    TACH_BUILDDIR=$TACH_SRCDIR/build
+fi
+export TACH_SRCDIR TACH_BUILDDIR
+export PATH="$TACH_BUILDDIR/cmd:$PATH" LC_ALL=C.UTF-8 TZ=UTC0
+
+T=$TACH_SRCDIR/t
+
+# ---- bytes of a profile -------------------------------------------------
+# Offsets of the header's fields, first as documented, then, with a C in
+# front, as CPython 3.15 writes them; then the footer's, from the file's end.
+# shellcheck disable=SC2034
+{
+	HDR_MAGIC=0 HDR_VERSION=4 HDR_PYTHON=8 HDR_START=12 HDR_INTERVAL=20
+	HDR_SAMPLES=28 HDR_THREADS=32 HDR_STRINGS=36 HDR_FRAMES=44
+	HDR_COMPRESSION=52 HDR_RESERVED=56 HDR_SIZE=64
+
+	CHDR_SAMPLES=28 CHDR_THREADS=36 CHDR_STRINGS=40 CHDR_FRAMES=48
+	CHDR_COMPRESSION=56 CHDR_CONFIG=60
+
+	FTR_STRINGS=-32 FTR_FRAMES=-28 FTR_FILE_SIZE=-24 FTR_CHECKSUM=-16
+	FTR_SIZE=32
+}
+
+# at FILE OFFSET: the offset itself, or the file's size less -OFFSET.
+at() {
+	local offset=$2
+	((offset >= 0)) || offset=$(($(stat -c %s "$1") + offset))
+	echo "$offset"
+}
+
+# poke FILE OFFSET HEXBYTES: overwrites bytes; a negative OFFSET counts from
+# the end.  `poke p.bin $HDR_VERSION 02000000`
+poke() {
+	local bytes
+	bytes=$(sed 's/../\\x&/g' <<<"${3// /}")
+	# shellcheck disable=SC2059
+	printf "$bytes" |
+	    dd of="$1" bs=1 seek="$(at "$1" "$2")" conv=notrunc status=none
+}
+
+# peek FILE OFFSET COUNT: bytes as hex digits.
+peek() {
+	od -An -v -tx1 -j "$(at "$1" "$2")" -N "$3" "$1" | tr -d ' \n'
+}
+
+# truncate_at FILE SIZE: keeps the first SIZE bytes, or all but the last
+# -SIZE.
+truncate_at() {
+	truncate -s "$(at "$1" "$2")" "$1"
+}
+
+# ---- comparing ----------------------------------------------------------
+
+# is ACTUAL EXPECTED: equal, or a diff and failure.
+is() {
+	[ "$1" = "$2" ] || {
+		diff -u --label expected --label actual \
+		    <(printf '%s\n' "$2") <(printf '%s\n' "$1")
+		return 1
+	}
+}
+
+# golden NAME [FILE]: FILE, or else what the last `run` printed, is what
+# t/golden/NAME holds.  TACH_GOLDEN=1 rewrites the golden instead: read the
+# change before it is committed.
+golden() {
+	local want=$T/golden/$1
+	local got=${2-$BATS_TEST_TMPDIR/golden.$$}
+	# shellcheck disable=SC2154
+	[ $# -gt 1 ] || printf '%s\n' "$output" >"$got"
+	if [ -n "${TACH_GOLDEN-}" ]; then
+		mkdir -p "${want%/*}"
+		cp "$got" "$want"
+	fi
+	diff -u --label "t/golden/$1" --label actual "$want" "$got"
+}
+
+# ---- interpreters -------------------------------------------------------
+
+# pythons [MINOR...]: the interpreters at hand, of these minors or else of all
+# that tach-record knows, one a line: a tag such as 3.11-system or 3.15-forky,
+# a tab and the command that starts it.
+pythons() {
+	"$T/peers/pythons" "$@"
+}
+
+# need_python MINOR|TAG: finds an interpreter, or skips the test.  Sets
+#	PYTHON		the command, an array: (/path/python3.12) or
+#			(chroot DIR /usr/bin/python3.15)
+#	PYTHON_TAG	its tag
+#	PYTHON_ROOT	DIR, or empty
+#	OUTSIDE, INSIDE	one empty folder, as the test and as that Python see it
+need_python() {
+	local tag command
+	while IFS=$'\t' read -r tag command; do
+		case $tag in
+		"$1" | "$1"-*)
+			use_python "$tag" "$command"
+			return
+			;;
+		esac
+	done < <(pythons "${1%%-*}")
+	skip "no Python $1 here: see t/peers/"
+}
+
+# use_python TAG COMMAND: the same for a line of `pythons`.
+use_python() {
+	PYTHON_TAG=$1
+	read -ra PYTHON <<<"$2"
+	PYTHON_ROOT=
+	[ "${PYTHON[0]}" != chroot ] || PYTHON_ROOT=${PYTHON[1]}
+	OUTSIDE=$(mktemp -d "${PYTHON_ROOT:-$BATS_TEST_TMPDIR}${PYTHON_ROOT:+/tmp}/tach.XXXXXX")
+	# shellcheck disable=SC2034
+	INSIDE=${OUTSIDE#"$PYTHON_ROOT"}
+	[ -z "$PYTHON_ROOT" ] || SHARED+=("$OUTSIDE")
+}
+
+# Folders inside a peer's root do not go away with bats' own.  A file with a
+# teardown of its own calls drop_shared in it.
+SHARED=()
+drop_shared() {
+	local dir
+	for dir in "${SHARED[@]}"; do
+		rm -rf "$dir"
+	done
+	SHARED=()
+}
+
+teardown() {
+	drop_shared
+}
+
+# ---- other needs --------------------------------------------------------
+
+# need COMMAND [PACKAGE]: skips the test where a command is absent.
+need() {
+	command -v "$1" >/dev/null || skip "no $1 here (Debian: ${2-$1})"
+}
+
+need_root() {
+	[ "$(id -u)" -eq 0 ] || skip "needs root"
+}
+
+[ -x "$TACH_BUILDDIR/cmd/tach-info" ] || {
+	echo "no commands in $TACH_BUILDDIR/cmd: build first" >&2
+	exit 1
+}
