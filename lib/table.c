@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: ISC */
+/* table.c: strings and frames, interned once; see tach.h. */
+#include "table.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <xxhash.h>
+
+#include "array.h"
+#include "set.h"
+
+#define BLOCK_SIZE 65536 /* bytes of string text allocated at once */
+
+/* String text is never moved, so that a tach_string stays valid. */
+struct block {
+	struct block *next;
+	char bytes[];
+};
+
+struct tach_table {
+	struct tach_string *strings;
+	struct tach_frame *frames;
+	uint32_t nstrings, nframes;
+	size_t strings_max, frames_max;
+	struct set string_set, frame_set;
+	struct block *blocks;
+	size_t room; /* bytes left in the newest block */
+	char *next;
+};
+
+struct tach_table *
+tach_table_new(void)
+{
+	return calloc(1, sizeof(struct tach_table));
+}
+
+void
+tach_table_free(struct tach_table *t)
+{
+	if (t == NULL)
+		return;
+	while (t->blocks != NULL) {
+		struct block *next = t->blocks->next;
+		free(t->blocks);
+		t->blocks = next;
+	}
+	set_clear(&t->string_set);
+	set_clear(&t->frame_set);
+	free(t->strings);
+	free(t->frames);
+	free(t);
+}
+
+static bool
+new_block(struct tach_table *t, size_t len)
+{
+	size_t size = len > BLOCK_SIZE ? len : BLOCK_SIZE;
+	struct block *b = malloc(sizeof(*b) + size);
+
+	if (b == NULL)
+		return false;
+	b->next = t->blocks;
+	t->blocks = b;
+	t->next = b->bytes;
+	t->room = size;
+	return true;
+}
+
+static const char *
+keep(struct tach_table *t, const char *bytes, size_t len)
+{
+	char *copy;
+
+	if (len == 0)
+		return "";
+	if (len > t->room && !new_block(t, len))
+		return NULL;
+	copy = memcpy(t->next, bytes, len);
+	t->next += len;
+	t->room -= len;
+	return copy;
+}
+
+bool
+table_load_string(struct tach_table *t, const char *bytes, size_t len)
+{
+	struct tach_string *p = array_grow(t->strings, t->nstrings,
+	    &t->strings_max, sizeof(*p));
+
+	if (p == NULL)
+		return false;
+	t->strings = p;
+	p[t->nstrings++] = (struct tach_string){bytes, len};
+	return true;
+}
+
+bool
+table_load_frame(struct tach_table *t, const struct tach_frame *f)
+{
+	struct tach_frame *p = array_grow(t->frames, t->nframes,
+	    &t->frames_max, sizeof(*p));
+
+	if (p == NULL)
+		return false;
+	t->frames = p;
+	p[t->nframes++] = *f;
+	return true;
+}
+
+struct string_key {
+	const struct tach_table *table;
+	const char *bytes;
+	size_t len;
+};
+
+static bool
+string_equal(const void *arg, uint32_t index)
+{
+	const struct string_key *k = arg;
+	const struct tach_string *s = &k->table->strings[index];
+
+	return s->len == k->len && memcmp(s->bytes, k->bytes, k->len) == 0;
+}
+
+uint32_t
+tach_table_add_string(struct tach_table *t, const char *bytes, size_t len)
+{
+	struct string_key key = {t, len != 0 ? bytes : "", len};
+	uint64_t hash = XXH3_64bits(key.bytes, len);
+	uint32_t found = set_find(&t->string_set, hash, string_equal, &key);
+	const char *copy;
+
+	if (found != TACH_NONE)
+		return found;
+	if ((copy = keep(t, bytes, len)) == NULL ||
+	    !table_load_string(t, copy, len))
+		return TACH_NONE;
+	if (!set_add(&t->string_set, hash, t->nstrings - 1)) {
+		t->nstrings--;
+		return TACH_NONE;
+	}
+	return t->nstrings - 1;
+}
+
+struct frame_key {
+	const struct tach_table *table;
+	const struct tach_frame *frame;
+};
+
+static bool
+frame_equal(const void *arg, uint32_t index)
+{
+	const struct frame_key *k = arg;
+	const struct tach_frame *a = &k->table->frames[index], *b = k->frame;
+
+	return a->file == b->file && a->func == b->func && a->line == b->line &&
+	    a->end_line == b->end_line && a->column == b->column &&
+	    a->end_column == b->end_column && a->opcode == b->opcode;
+}
+
+static uint64_t
+frame_hash(const struct tach_frame *f)
+{
+	uint32_t words[] = {f->file, f->func, (uint32_t)f->line,
+	    (uint32_t)f->end_line, (uint32_t)f->column,
+	    (uint32_t)f->end_column, f->opcode};
+
+	return XXH3_64bits(words, sizeof(words));
+}
+
+uint32_t
+tach_table_add_frame(struct tach_table *t, const struct tach_frame *f)
+{
+	struct frame_key key = {t, f};
+	uint64_t hash = frame_hash(f);
+	uint32_t found = set_find(&t->frame_set, hash, frame_equal, &key);
+
+	if (found != TACH_NONE)
+		return found;
+	if (f->file >= t->nstrings || f->func >= t->nstrings ||
+	    !table_load_frame(t, f))
+		return TACH_NONE;
+	if (!set_add(&t->frame_set, hash, t->nframes - 1)) {
+		t->nframes--;
+		return TACH_NONE;
+	}
+	return t->nframes - 1;
+}
+
+struct tach_string
+tach_table_string(const struct tach_table *t, uint32_t index)
+{
+	return t->strings[index];
+}
+
+const struct tach_frame *
+tach_table_frame(const struct tach_table *t, uint32_t index)
+{
+	return &t->frames[index];
+}
+
+uint32_t
+tach_table_strings(const struct tach_table *t)
+{
+	return t->nstrings;
+}
+
+uint32_t
+tach_table_frames(const struct tach_table *t)
+{
+	return t->nframes;
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: ISC */
+/* utf8.h: tells valid UTF-8 from other bytes, whatever the locale. */
+#ifndef UTF8_H
+#define UTF8_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * The length of the character that bytes begin with, and its code point; 0
+ * if they begin with none: a stray or missing continuation byte, an overlong
+ * form, a surrogate, or a code point above U+10FFFF.
+ */
+static inline size_t
+utf8_decode(const char *bytes, size_t len, uint32_t *code)
+{
+	static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+	const unsigned char *s = (const unsigned char *)bytes;
+	size_t n;
+	uint32_t c;
+
+	if (len == 0)
+		return 0;
+	n = s[0] < 0x80 ? 1 : s[0] < 0xc0 ? 0 : s[0] < 0xe0 ? 2 :
+	    s[0] < 0xf0 ? 3 : s[0] < 0xf8 ? 4 : 0;
+	if (n == 0 || n > len)
+		return 0;
+	c = n == 1 ? s[0] : s[0] & (0x7fu >> n);
+	for (size_t i = 1; i < n; i++) {
+		if ((s[i] & 0xc0) != 0x80)
+			return 0;
+		c = c << 6 | (s[i] & 0x3f);
+	}
+	if (c < least[n] || c > 0x10ffff || (c >= 0xd800 && c <= 0xdfff))
+		return 0;
+	*code = c;
+	return n;
+}
+
+#endif
