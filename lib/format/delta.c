@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: ISC */
+/* delta.c: the four encodings of a stack; see delta.h. */
+#include "format/delta.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define STACK_MIN 32 /* frames */
+
+const char *
+delta_name(unsigned kind)
+{
+	static const char *const names[] = {
+	    [DELTA_REPEAT] = "REPEAT",
+	    [DELTA_FULL] = "FULL",
+	    [DELTA_SUFFIX] = "SUFFIX",
+	    [DELTA_POP_PUSH] = "POP_PUSH",
+	};
+
+	return names[kind];
+}
+
+bool
+stack_init(struct stack *s)
+{
+	*s = (struct stack){0};
+	return stack_reserve(s, STACK_MIN);
+}
+
+void
+stack_clear(struct stack *s)
+{
+	free(s->buf);
+	*s = (struct stack){0};
+}
+
+bool
+stack_reserve(struct stack *s, uint32_t depth)
+{
+	uint32_t room = s->room;
+	uint32_t *buf;
+
+	if (depth <= room)
+		return true;
+	/* By halves: stacks grow by few frames at a time. */
+	room = room > UINT32_MAX - room / 2 ? UINT32_MAX : room + room / 2;
+	if (room < depth)
+		room = depth;
+	if ((buf = reallocarray(NULL, room, sizeof(*buf))) == NULL)
+		return false;
+	if (s->depth > 0)
+		memcpy(buf + (room - s->depth), stack_frames(s),
+		    s->depth * sizeof(*buf));
+	free(s->buf);
+	s->buf = buf;
+	s->room = room;
+	return true;
+}
+
+uint32_t
+delta_shared(const struct stack *old, const uint32_t *frames, uint32_t depth,
+    uint32_t known)
+{
+	uint32_t most = depth < old->depth ? depth : old->depth;
+	const uint32_t *a, *b;
+	uint32_t n = known;
+
+	if (n >= most)
+		return most;
+	a = old->buf + old->room;
+	b = frames + depth;
+	while (n < most && a[-(ptrdiff_t)n - 1] == b[-(ptrdiff_t)n - 1])
+		n++;
+	return n;
+}
+
+/* Bytes of n frames, or a number above limit. */
+static size_t
+frames_size(const uint32_t *frames, size_t n, size_t limit)
+{
+	size_t size = 0;
+
+	/* A frame takes a byte at least. */
+	if (n > limit)
+		return n;
+	for (size_t i = 0; i < n && size <= limit; i++)
+		size += varint_size(frames[i]);
+	return size;
+}
+
+/*
+ * All three write the frames that are not shared, so only the rest of them
+ * is compared: the counts, and for FULL the shared frames.  Of equal sizes
+ * the one wins that is meant for such a change.
+ */
+enum delta_kind
+delta_choose(struct delta *d, const struct stack *old, const uint32_t *frames,
+    uint32_t depth, uint32_t shared)
+{
+	uint32_t fresh = depth - shared, popped = old->depth - shared;
+	size_t suffix = varint_size(shared) + varint_size(fresh);
+	size_t pop_push = varint_size(popped) + varint_size(fresh);
+	size_t least = suffix < pop_push ? suffix : pop_push;
+	size_t full = varint_size(depth) +
+	    frames_size(frames + fresh, shared, least);
+
+	if (full < least) {
+		*d = (struct delta){0, depth};
+		return DELTA_FULL;
+	}
+	*d = (struct delta){shared, fresh};
+	if (suffix < pop_push || (suffix == pop_push && popped == 0))
+		return DELTA_SUFFIX;
+	return DELTA_POP_PUSH;
+}
+
+uint8_t *
+delta_put_id(uint8_t *p, const struct delta_id *id)
+{
+	memcpy(p, &id->thread, sizeof(id->thread));
+	p += sizeof(id->thread);
+	memcpy(p, &id->interp, sizeof(id->interp));
+	p += sizeof(id->interp);
+	*p++ = id->kind;
+	return p;
+}
+
+void
+delta_get_id(struct cursor *c, struct delta_id *id)
+{
+	id->thread = cursor_u64(c);
+	id->interp = cursor_u32(c);
+	id->kind = cursor_u8(c);
+}
+
+uint8_t *
+delta_put_counts(uint8_t *p, enum delta_kind kind, const struct delta *d,
+    uint32_t old_depth)
+{
+	if (kind == DELTA_SUFFIX)
+		p = varint_put(p, d->shared);
+	else if (kind == DELTA_POP_PUSH)
+		p = varint_put(p, old_depth - d->shared);
+	return varint_put(p, d->fresh);
+}
+
+enum cursor_result
+delta_get_counts(struct cursor *c, enum delta_kind kind, uint32_t counts[2])
+{
+	enum cursor_result res = cursor_varint32(c, &counts[0]);
+
+	if (res == CURSOR_OK && kind != DELTA_FULL)
+		res = cursor_varint32(c, &counts[1]);
+	return res;
+}
+
+bool
+delta_from_counts(struct delta *d, enum delta_kind kind,
+    const uint32_t counts[2], uint32_t old_depth)
+{
+	if (kind == DELTA_FULL) {
+		*d = (struct delta){0, counts[0]};
+		return true;
+	}
+	if (counts[0] > old_depth)
+		return false;
+	d->shared = kind == DELTA_SUFFIX ? counts[0] : old_depth - counts[0];
+	d->fresh = counts[1];
+	return true;
+}
+
+uint8_t *
+delta_put_frames(uint8_t *p, const uint32_t *frames, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		p = varint_put(p, frames[i]);
+	return p;
+}
+
+enum cursor_result
+delta_get_frames(struct cursor *c, uint32_t *frames, size_t n, uint32_t limit,
+    size_t *got)
+{
+	enum cursor_result res = CURSOR_OK;
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		const uint8_t *start = c->pos;
+		if ((res = cursor_varint32(c, &frames[i])) != CURSOR_OK)
+			break;
+		if (frames[i] >= limit) {
+			c->pos = start;
+			res = CURSOR_LONG;
+			break;
+		}
+	}
+	*got = i;
+	return res;
+}

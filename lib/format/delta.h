@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * delta.h: the four encodings of a stack, both directions side by side.
+ *
+ * A record is
+ *	thread u64, interpreter u32, encoding u8,
+ *	REPEAT:		count, count * tick
+ *	FULL:		tick, depth, frames
+ *	SUFFIX:		tick, shared, fresh, frames
+ *	POP_PUSH:	tick, popped, fresh, frames
+ * where a tick is the microseconds since the thread's previous sample and
+ * its status byte.  All of them replace the innermost frames of a thread's
+ * previous stack by fresh ones, and keep the outermost `shared` ones.
+ */
+#ifndef FORMAT_DELTA_H
+#define FORMAT_DELTA_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "format/cursor.h"
+
+enum delta_kind { DELTA_REPEAT, DELTA_FULL, DELTA_SUFFIX, DELTA_POP_PUSH };
+
+const char *delta_name(unsigned kind); /* kind: one of the four */
+
+/*
+ * A thread's stack, innermost frame first.  It lies at the end of its
+ * buffer and grows downwards, so that what changes, the innermost end, is
+ * what moves.
+ */
+struct stack {
+	uint32_t *buf;
+	uint32_t room, depth;
+};
+
+/* False: out of memory.  From here on buf is not NULL. */
+bool stack_init(struct stack *);
+void stack_clear(struct stack *);
+
+/* Makes room for a stack of this depth, keeping the one that is there. */
+bool stack_reserve(struct stack *, uint32_t depth);
+
+static inline uint32_t *
+stack_frames(const struct stack *s)
+{
+	return s->buf + (s->room - s->depth);
+}
+
+/* The outermost frames that two stacks share, of which the first `known`
+ * need not be looked at. */
+uint32_t delta_shared(const struct stack *old, const uint32_t *frames,
+    uint32_t depth, uint32_t known);
+
+/* What a record does to the stack before it. */
+struct delta {
+	uint32_t shared; /* outermost frames kept */
+	uint32_t fresh;  /* new innermost frames: those that are written */
+};
+
+struct delta_id {
+	uint64_t thread;
+	uint32_t interp;
+	uint8_t kind; /* as read: any byte */
+};
+
+/* The smallest of FULL, SUFFIX and POP_PUSH for the change from old to
+ * frames, of which `shared` outermost ones are the same.  FULL keeps
+ * nothing: its delta's shared is 0. */
+enum delta_kind delta_choose(struct delta *, const struct stack *old,
+    const uint32_t *frames, uint32_t depth, uint32_t shared);
+
+/* Writing: each puts its part at p and returns the byte after it.  See
+ * layout.h for the most that they write. */
+uint8_t *delta_put_id(uint8_t *p, const struct delta_id *);
+uint8_t *delta_put_counts(uint8_t *p, enum delta_kind, const struct delta *,
+    uint32_t old_depth);
+uint8_t *delta_put_frames(uint8_t *p, const uint32_t *frames, size_t n);
+
+static inline uint8_t *
+delta_put_tick(uint8_t *p, uint64_t elapsed, uint8_t status)
+{
+	p = varint_put(p, elapsed);
+	*p++ = status;
+	return p;
+}
+
+/* Reading.  The cursor must have RECORD_ID_SIZE bytes. */
+void delta_get_id(struct cursor *, struct delta_id *);
+
+/* The counts as they are written: one for FULL, else two. */
+enum cursor_result delta_get_counts(struct cursor *, enum delta_kind,
+    uint32_t counts[2]);
+/* What they mean for a stack of old_depth frames; false: they reach beyond
+ * it. */
+bool delta_from_counts(struct delta *, enum delta_kind,
+    const uint32_t counts[2], uint32_t old_depth);
+
+/* Reads up to n frame indices, all below limit, and gives how many it has
+ * read: fewer only with a result that says why.  CURSOR_LONG with a cursor
+ * at a valid number: it is not below limit. */
+enum cursor_result delta_get_frames(struct cursor *, uint32_t *frames,
+    size_t n, uint32_t limit, size_t *got);
+
+static inline enum cursor_result
+delta_get_tick(struct cursor *c, uint64_t *elapsed, uint8_t *status)
+{
+	const uint8_t *start = c->pos;
+	enum cursor_result res = cursor_varint(c, elapsed);
+
+	if (res == CURSOR_OK && !cursor_has(c, 1)) {
+		c->pos = start;
+		res = CURSOR_SHORT;
+	}
+	if (res == CURSOR_OK)
+		*status = cursor_u8(c);
+	return res;
+}
+
+#endif

@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: ISC */
+/* head.c: the header and the footer; see head.h. */
+#define LIBBSD_OPENBSD_VIS /* which strnvis(3) is meant: none is used here */
+#include "format/head.h"
+
+#include <inttypes.h>
+#include <string.h>
+#include <vis.h>
+
+#include "format/cursor.h"
+#include "format/layout.h"
+
+/* Where the two headers differ. */
+struct fields {
+	uint8_t threads, strings, frames, compression;
+	bool wide; /* the sample count is a u64 */
+};
+
+static const struct fields fields_of[] = {
+    [TACH_LAYOUT_DOCUMENTED] = {HEAD_THREADS, HEAD_STRINGS, HEAD_FRAMES,
+	HEAD_COMPRESSION, false},
+    [TACH_LAYOUT_CPYTHON] = {WIDE_THREADS, WIDE_STRINGS, WIDE_FRAMES,
+	WIDE_COMPRESSION, true},
+};
+
+unsigned
+head_threads_at(const struct head *h)
+{
+	return fields_of[h->layout].threads;
+}
+
+/* ---- reading ------------------------------------------------------------ */
+
+static bool
+all_zero(const uint8_t *p, uint64_t n)
+{
+	for (uint64_t i = 0; i < n; i++)
+		if (p[i] != 0)
+			return false;
+	return true;
+}
+
+static int
+not_tach(const uint8_t *file, uint64_t size, struct error *e)
+{
+	char text[8 * 4 + 1];
+	size_t n = size < 8 ? (size_t)size : 8;
+
+	strvisx(text, (const char *)file, n,
+	    VIS_CSTYLE | VIS_OCTAL | VIS_NL | VIS_TAB);
+	return error_set(e, TACH_FATAL,
+	    "not a TACH profile (it begins with \"%s\")", text);
+}
+
+/* The first four bytes tell what this is, and in which byte order. */
+static int
+get_magic(struct head *h, const uint8_t *file, uint64_t size, struct error *e)
+{
+	static const uint8_t little[] = {'H', 'C', 'A', 'T'};
+	static const uint8_t big[] = {'T', 'A', 'C', 'H'};
+	size_t n = size < 4 ? (size_t)size : 4;
+
+	if (size == 0)
+		return error_set(e, TACH_FATAL, "the file is empty");
+	if (all_zero(file, size < HEAD_SIZE ? size : HEAD_SIZE))
+		return error_set(e, TACH_FATAL,
+		    "the profile was not finished: its header is all zero");
+	h->big_endian = memcmp(file, big, n) == 0;
+	if (!h->big_endian && memcmp(file, little, n) != 0)
+		return not_tach(file, size, e);
+	if (size < HEAD_SIZE + FOOT_SIZE)
+		return error_set(e, TACH_FATAL, "truncated: %" PRIu64
+		    " bytes, and header and footer alone take %d", size,
+		    HEAD_SIZE + FOOT_SIZE);
+	return TACH_OK;
+}
+
+/* Whether a layout's offsets make sense for a file of this size. */
+static bool
+fits(const uint8_t *p, const struct fields *f, bool swap, uint64_t size)
+{
+	uint64_t strings = load_u64(p + f->strings, swap);
+	uint64_t frames = load_u64(p + f->frames, swap);
+
+	return strings >= HEAD_SIZE && strings <= frames &&
+	    frames <= size - FOOT_SIZE;
+}
+
+/* How many of a layout's offsets look like some: in the wrong layout they
+ * are put together from two fields, which makes them zero or huge. */
+static int
+likely(const uint8_t *p, const struct fields *f, bool swap)
+{
+	uint64_t strings = load_u64(p + f->strings, swap);
+	uint64_t frames = load_u64(p + f->frames, swap);
+
+	return (strings >= HEAD_SIZE && strings <= UINT32_MAX) +
+	    (frames >= HEAD_SIZE && frames <= UINT32_MAX);
+}
+
+/* If none fits, the likelier one's fields are named in the error. */
+static enum tach_layout
+layout_of(const uint8_t *p, bool swap, uint64_t size)
+{
+	const struct fields *doc = &fields_of[TACH_LAYOUT_DOCUMENTED];
+	const struct fields *wide = &fields_of[TACH_LAYOUT_CPYTHON];
+
+	if (fits(p, doc, swap, size))
+		return TACH_LAYOUT_DOCUMENTED;
+	if (fits(p, wide, swap, size) ||
+	    likely(p, wide, swap) > likely(p, doc, swap))
+		return TACH_LAYOUT_CPYTHON;
+	return TACH_LAYOUT_DOCUMENTED;
+}
+
+static int
+check_offsets(const struct head *h, uint64_t size, struct error *e)
+{
+	const struct fields *f = &fields_of[h->layout];
+	uint64_t end = size - FOOT_SIZE;
+
+	if (h->strings_at < HEAD_SIZE || h->strings_at > end)
+		return error_set(e, TACH_FATAL, "truncated or damaged: string "
+		    "table offset %" PRIu64 " at byte %u lies outside the "
+		    "file (%" PRIu64 " bytes)", h->strings_at, f->strings,
+		    size);
+	if (h->frames_at < HEAD_SIZE || h->frames_at > end)
+		return error_set(e, TACH_FATAL, "truncated or damaged: frame "
+		    "table offset %" PRIu64 " at byte %u lies outside the "
+		    "file (%" PRIu64 " bytes)", h->frames_at, f->frames, size);
+	if (h->strings_at > h->frames_at)
+		return error_set(e, TACH_FATAL, "string table offset %" PRIu64
+		    " at byte %u lies after the frame table's (%" PRIu64
+		    " at byte %u)", h->strings_at, f->strings, h->frames_at,
+		    f->frames);
+	return TACH_OK;
+}
+
+static int
+get_compression(struct head *h, const uint8_t *p, bool swap, struct error *e)
+{
+	unsigned at = fields_of[h->layout].compression;
+	uint32_t type = load_u32(p + at, swap);
+
+	if (type != TACH_PLAIN && type != TACH_ZSTD)
+		return error_set(e, TACH_FATAL, "compression type %" PRIu32
+		    " at byte %u is not known (0 is none, 1 is zstd)", type,
+		    at);
+	h->compression = (enum tach_compression)type;
+	return TACH_OK;
+}
+
+static int
+get_fields(struct head *h, const uint8_t *p, uint64_t size, struct error *e)
+{
+	bool swap = cursor_swaps(h->big_endian);
+	uint32_t version = load_u32(p + HEAD_VERSION, swap);
+	const struct fields *f;
+
+	if (version != TACH_VERSION)
+		return error_set(e, TACH_FATAL, "format version %" PRIu32
+		    " at byte %d is not known (%d is)", version, HEAD_VERSION,
+		    TACH_VERSION);
+	h->layout = layout_of(p, swap, size);
+	f = &fields_of[h->layout];
+	memcpy(h->meta.python, p + HEAD_PYTHON, sizeof(h->meta.python));
+	h->meta.start_us = load_u64(p + HEAD_START, swap);
+	h->meta.interval_us = load_u64(p + HEAD_INTERVAL, swap);
+	h->samples = f->wide ? load_u64(p + HEAD_SAMPLES, swap) :
+	    load_u32(p + HEAD_SAMPLES, swap);
+	h->threads = load_u32(p + f->threads, swap);
+	h->strings_at = load_u64(p + f->strings, swap);
+	h->frames_at = load_u64(p + f->frames, swap);
+	if (check_offsets(h, size, e) != TACH_OK)
+		return TACH_FATAL;
+	return get_compression(h, p, swap, e);
+}
+
+/* The size of CPython's statistics, which end at a byte, or 0. */
+static uint64_t
+stat_size(const uint8_t *end, uint64_t most, bool swap)
+{
+	uint32_t bytes;
+
+	if (most < STAT_SIZE || memcmp(end - STAT_SIZE + STAT_MAGIC, STAT_NAME,
+		strlen(STAT_NAME)) != 0)
+		return 0;
+	bytes = load_u32(end - STAT_SIZE + STAT_BYTES, swap);
+	return bytes >= STAT_SIZE && bytes <= most ? bytes : 0;
+}
+
+static int
+get_foot(struct head *h, const uint8_t *file, uint64_t size, struct error *e)
+{
+	bool swap = cursor_swaps(h->big_endian);
+	const uint8_t *p = file + (size - FOOT_SIZE);
+	uint64_t said = load_u64(p + FOOT_FILE, swap);
+
+	if (said != size)
+		return error_set(e, TACH_FATAL, "truncated or damaged: the "
+		    "footer at byte %" PRIu64 " gives a file size of %" PRIu64
+		    ", but there are %" PRIu64 " bytes", size - FOOT_SIZE,
+		    said, size);
+	h->strings = load_u32(p + FOOT_STRINGS, swap);
+	h->frames = load_u32(p + FOOT_FRAMES, swap);
+	h->frames_end = size - FOOT_SIZE;
+	if (h->layout == TACH_LAYOUT_CPYTHON)
+		h->frames_end -= stat_size(p, h->frames_end - h->frames_at,
+		    swap);
+	return TACH_OK;
+}
+
+int
+head_get(struct head *h, const uint8_t *file, uint64_t size, struct error *e)
+{
+	*h = (struct head){0};
+	if (get_magic(h, file, size, e) != TACH_OK ||
+	    get_fields(h, file, size, e) != TACH_OK)
+		return TACH_FATAL;
+	return get_foot(h, file, size, e);
+}
+
+/* ---- writing ------------------------------------------------------------ */
+
+static void
+store_u32(uint8_t *p, uint32_t v)
+{
+	memcpy(p, &v, sizeof(v));
+}
+
+static void
+store_u64(uint8_t *p, uint64_t v)
+{
+	memcpy(p, &v, sizeof(v));
+}
+
+void
+head_put(uint8_t *p, const struct head *h)
+{
+	const struct fields *f = &fields_of[h->layout];
+
+	memset(p, 0, HEAD_SIZE);
+	store_u32(p + HEAD_MAGIC, TACH_MAGIC);
+	store_u32(p + HEAD_VERSION, TACH_VERSION);
+	memcpy(p + HEAD_PYTHON, h->meta.python, sizeof(h->meta.python));
+	store_u64(p + HEAD_START, h->meta.start_us);
+	store_u64(p + HEAD_INTERVAL, h->meta.interval_us);
+	if (f->wide)
+		store_u64(p + HEAD_SAMPLES, h->samples);
+	else
+		store_u32(p + HEAD_SAMPLES, (uint32_t)h->samples);
+	store_u32(p + f->threads, h->threads);
+	store_u64(p + f->strings, h->strings_at);
+	store_u64(p + f->frames, h->frames_at);
+	store_u32(p + f->compression, h->compression);
+	if (f->wide)
+		store_u32(p + WIDE_CONFIG,
+		    CONFIG_WALL | CONFIG_FEATURES | CONFIG_ALL_THREADS);
+}
+
+void
+foot_put(uint8_t *p, const struct head *h, uint64_t file_size)
+{
+	memset(p, 0, FOOT_SIZE);
+	store_u32(p + FOOT_STRINGS, h->strings);
+	store_u32(p + FOOT_FRAMES, h->frames);
+	store_u64(p + FOOT_FILE, file_size);
+}

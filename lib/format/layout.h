@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * layout.h: where everything lies in a TACH file, by name.
+ *
+ *	header | sample data | strings | frames | [statistics] | footer
+ *
+ * Two headers of one size exist, both of version 1: the documented one, and
+ * the wide one that CPython 3.15 ships.  They part at byte 32.
+ */
+#ifndef FORMAT_LAYOUT_H
+#define FORMAT_LAYOUT_H
+
+#define TACH_MAGIC 0x54414348 /* as a number in the writer's byte order */
+#define TACH_VERSION 1
+
+enum {
+	/* Both headers. */
+	HEAD_MAGIC = 0,	    /* u32 */
+	HEAD_VERSION = 4,   /* u32 */
+	HEAD_PYTHON = 8,    /* major, minor, micro, 0 */
+	HEAD_START = 12,    /* u64, microseconds */
+	HEAD_INTERVAL = 20, /* u64, microseconds */
+	HEAD_SAMPLES = 28,  /* u32, wide: u64 */
+	HEAD_SIZE = 64,
+
+	/* The documented header. */
+	HEAD_THREADS = 32,     /* u32 */
+	HEAD_STRINGS = 36,     /* u64, offset of the string table */
+	HEAD_FRAMES = 44,      /* u64, offset of the frame table */
+	HEAD_COMPRESSION = 52, /* u32 */
+	HEAD_RESERVED = 56,    /* 8 bytes of zero */
+
+	/* The wide header. */
+	WIDE_THREADS = 36,     /* u32 */
+	WIDE_STRINGS = 40,     /* u64 */
+	WIDE_FRAMES = 48,      /* u64 */
+	WIDE_COMPRESSION = 56, /* u32 */
+	WIDE_CONFIG = 60,      /* u32, see below */
+
+	/* The footer, from its start. */
+	FOOT_STRINGS = 0, /* u32, count */
+	FOOT_FRAMES = 4,  /* u32, count */
+	FOOT_FILE = 8,	  /* u64, size of the whole file */
+	FOOT_CHECK = 16,  /* 16 bytes, not used yet */
+	FOOT_SIZE = 32,
+
+	/* CPython's statistics before the footer, from their start. */
+	STAT_DURATION = 0, /* f64, seconds */
+	STAT_RATE = 8,	   /* f64, samples a second */
+	STAT_ERRORS = 16,  /* f64, per cent */
+	STAT_MISSED = 24,  /* f64 */
+	STAT_PRESENT = 32, /* u32, bit 0: errors, bit 1: missed */
+	STAT_ZERO = 36,	   /* u32 */
+	STAT_MAGIC = 40,   /* the eight bytes of STAT_NAME */
+	STAT_VERSION = 48, /* u32 */
+	STAT_BYTES = 52,   /* u32, size of the block */
+	STAT_SIZE = 56,
+};
+
+#define STAT_NAME "TACHSTAT"
+
+/* The wide header's config word. */
+enum {
+	CONFIG_WALL = 1,	   /* the mode plus one; bits 0 to 2 */
+	CONFIG_FEATURES = 0x08,	   /* the bits below mean something */
+	CONFIG_ALL_THREADS = 0x10,
+	CONFIG_NATIVE = 0x20,
+	CONFIG_GC = 0x40,
+	CONFIG_OPCODES = 0x80,
+	CONFIG_BLOCKING = 0x100,
+};
+
+/* CPython's reader refuses deeper stacks. */
+#define CPYTHON_DEPTH_MAX 256
+
+/* Sizes of parts of the sample data, at most. */
+enum {
+	VARINT_MAX = 10,
+	RECORD_ID_SIZE = 13, /* thread u64, interpreter u32, encoding u8 */
+	TICK_MAX = VARINT_MAX + 1,
+	/* A record up to its frames or its first tick of many. */
+	RECORD_HEAD_MAX = RECORD_ID_SIZE + TICK_MAX + 2 * VARINT_MAX,
+	FRAME_INDEX_MAX = 5,
+	/* A frame table's entry, at most and at least. */
+	FRAME_ENTRY_MAX = 6 * VARINT_MAX + 1,
+	FRAME_ENTRY_MIN = 7,
+};
+
+#endif

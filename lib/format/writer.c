@@ -1,0 +1,394 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * writer.c: a TACH file as a sink.
+ *
+ * A thread's equal stacks are gathered, already encoded, until another stack
+ * comes or enough of them wait; then they are written as one REPEAT.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "error.h"
+#include "format/delta.h"
+#include "format/head.h"
+#include "format/layout.h"
+#include "format/tables.h"
+#include "format/zio.h"
+#include "tach.h"
+
+#define PENDING_MIN 64	  /* bytes of ticks that a thread gathers at first */
+#define PENDING_MAX 16384 /* and at most */
+#define FRAMES_AT_ONCE 4096
+
+struct thread {
+	bool used;
+	uint64_t id;
+	uint32_t interp;
+	uint64_t time;	/* of the last sample */
+	uint32_t depth; /* of the last run, before it was cut */
+	struct stack stack;
+	/* Ticks that wait for their REPEAT. */
+	uint8_t *ticks;
+	size_t ticks_used, ticks_room;
+	uint64_t pending;
+};
+
+struct tach_writer {
+	struct error error;
+	bool dead; /* failed or finished */
+	struct tach_writer_options options;
+	const struct tach_table *table;
+	struct zout out;
+	struct thread *threads; /* by run->index */
+	uint32_t threads_room;
+	uint32_t nthreads; /* used ones */
+	uint64_t samples;
+};
+
+struct tach_writer *
+tach_writer_new(int fd, const struct tach_writer_options *options,
+    const struct tach_table *table)
+{
+	static const uint8_t placeholder[HEAD_SIZE];
+	struct tach_writer *w = calloc(1, sizeof(*w));
+
+	if (w == NULL)
+		return NULL;
+	w->options = *options;
+	w->table = table;
+	if (!zout_open(&w->out, fd, HEAD_SIZE, options->compression,
+		options->level, &w->error)) {
+		free(w);
+		return NULL;
+	}
+	/* A header of zeros tells an unfinished file. */
+	if (zout_write_at(&w->out, 0, placeholder, HEAD_SIZE) != TACH_OK)
+		w->dead = true;
+	return w;
+}
+
+void
+tach_writer_free(struct tach_writer *w)
+{
+	if (w == NULL)
+		return;
+	for (uint32_t i = 0; i < w->threads_room; i++) {
+		stack_clear(&w->threads[i].stack);
+		free(w->threads[i].ticks);
+	}
+	free(w->threads);
+	zout_close(&w->out);
+	free(w);
+}
+
+uint64_t
+tach_writer_bytes(const struct tach_writer *w)
+{
+	return w->out.at;
+}
+
+uint64_t
+tach_writer_samples(const struct tach_writer *w)
+{
+	return w->samples;
+}
+
+uint32_t
+tach_writer_threads(const struct tach_writer *w)
+{
+	return w->nthreads;
+}
+
+const char *
+tach_writer_error(const struct tach_writer *w)
+{
+	return w->error.text;
+}
+
+/* ---- threads ------------------------------------------------------------ */
+
+static int
+no_memory(struct tach_writer *w)
+{
+	return error_set(&w->error, TACH_FATAL, "out of memory");
+}
+
+static int
+grow_threads(struct tach_writer *w, uint32_t index)
+{
+	uint64_t want = (uint64_t)w->threads_room * 2;
+	struct thread *p;
+
+	if (want <= index)
+		want = (uint64_t)index + 16;
+	if (want > UINT32_MAX ||
+	    (p = reallocarray(w->threads, want, sizeof(*p))) == NULL)
+		return no_memory(w);
+	memset(p + w->threads_room, 0,
+	    (want - w->threads_room) * sizeof(*p));
+	w->threads = p;
+	w->threads_room = (uint32_t)want;
+	return TACH_OK;
+}
+
+static int
+add_thread(struct tach_writer *w, const struct tach_run *run)
+{
+	struct thread *t;
+
+	if (run->index >= w->threads_room &&
+	    grow_threads(w, run->index) != TACH_OK)
+		return TACH_FATAL;
+	t = &w->threads[run->index];
+	if (!stack_init(&t->stack) ||
+	    (t->ticks = malloc(PENDING_MIN)) == NULL)
+		return no_memory(w);
+	t->ticks_room = PENDING_MIN;
+	t->id = run->thread;
+	t->interp = run->interp;
+	t->used = true;
+	w->nthreads++;
+	return TACH_OK;
+}
+
+static struct thread *
+thread_of(struct tach_writer *w, const struct tach_run *run)
+{
+	if (run->index >= w->threads_room || !w->threads[run->index].used)
+		if (add_thread(w, run) != TACH_OK)
+			return NULL;
+	return &w->threads[run->index];
+}
+
+/* ---- records ------------------------------------------------------------ */
+
+/* Writes what waits in a thread. */
+static int
+put_repeat(struct tach_writer *w, struct thread *t)
+{
+	struct delta_id id = {t->id, t->interp, DELTA_REPEAT};
+	uint8_t *p;
+
+	if (t->pending == 0)
+		return TACH_OK;
+	p = zout_put(&w->out, RECORD_ID_SIZE + VARINT_MAX + t->ticks_used);
+	if (p == NULL)
+		return TACH_FATAL;
+	p = delta_put_id(p, &id);
+	p = varint_put(p, t->pending);
+	memcpy(p, t->ticks, t->ticks_used);
+	zout_put_end(&w->out, p + t->ticks_used);
+	t->ticks_used = 0;
+	t->pending = 0;
+	return TACH_OK;
+}
+
+/* Moves the thread's time on; false: backwards is not possible. */
+static bool
+elapsed(struct tach_writer *w, struct thread *t, uint64_t time, uint64_t *out)
+{
+	*out = time - t->time;
+	if (time < t->time) {
+		error_set(&w->error, TACH_FATAL, "thread %" PRIu64
+		    ": a sample at %" PRIu64 " us comes after one at %" PRIu64
+		    " us", t->id, time, t->time);
+		return false;
+	}
+	t->time = time;
+	return true;
+}
+
+/* Makes room for one more tick: a larger buffer, or an empty one. */
+static int
+make_room(struct tach_writer *w, struct thread *t)
+{
+	uint8_t *p;
+
+	if (t->ticks_room >= PENDING_MAX)
+		return put_repeat(w, t);
+	if ((p = realloc(t->ticks, t->ticks_room * 2)) == NULL)
+		return no_memory(w);
+	t->ticks = p;
+	t->ticks_room *= 2;
+	return TACH_OK;
+}
+
+/* Ticks of the stack that the thread has. */
+static int
+add_ticks(struct tach_writer *w, struct thread *t,
+    const struct tach_tick *ticks, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		uint64_t since;
+		uint8_t *p;
+		if (t->ticks_room - t->ticks_used < TICK_MAX &&
+		    make_room(w, t) != TACH_OK)
+			return TACH_FATAL;
+		if (!elapsed(w, t, ticks[i].time, &since))
+			return TACH_FATAL;
+		p = delta_put_tick(t->ticks + t->ticks_used, since,
+		    ticks[i].status);
+		t->ticks_used = (size_t)(p - t->ticks);
+		t->pending++;
+	}
+	return TACH_OK;
+}
+
+static int
+put_frames(struct tach_writer *w, const uint32_t *frames, size_t n)
+{
+	while (n > 0) {
+		size_t some = n < FRAMES_AT_ONCE ? n : FRAMES_AT_ONCE;
+		uint8_t *p = zout_put(&w->out, some * FRAME_INDEX_MAX);
+		if (p == NULL)
+			return TACH_FATAL;
+		zout_put_end(&w->out, delta_put_frames(p, frames, some));
+		frames += some;
+		n -= some;
+	}
+	return TACH_OK;
+}
+
+/* Makes the frames the thread's stack; the outermost `shared` are it
+ * already. */
+static int
+keep_stack(struct tach_writer *w, struct stack *s, const uint32_t *frames,
+    uint32_t depth, uint32_t shared)
+{
+	if (!stack_reserve(s, depth))
+		return no_memory(w);
+	s->depth = depth;
+	if (depth > shared)
+		memcpy(stack_frames(s), frames,
+		    (depth - shared) * sizeof(*frames));
+	return TACH_OK;
+}
+
+/* Writes one sample of a stack that the thread did not have. */
+static int
+put_change(struct tach_writer *w, struct thread *t, const uint32_t *frames,
+    uint32_t depth, uint32_t shared, const struct tach_tick *tick)
+{
+	struct delta d;
+	enum delta_kind kind = delta_choose(&d, &t->stack, frames, depth,
+	    shared);
+	struct delta_id id = {t->id, t->interp, (uint8_t)kind};
+	uint64_t since;
+	uint8_t *p;
+
+	if (put_repeat(w, t) != TACH_OK ||
+	    !elapsed(w, t, tick->time, &since) ||
+	    (p = zout_put(&w->out, RECORD_HEAD_MAX)) == NULL)
+		return TACH_FATAL;
+	p = delta_put_id(p, &id);
+	p = delta_put_tick(p, since, tick->status);
+	p = delta_put_counts(p, kind, &d, t->stack.depth);
+	zout_put_end(&w->out, p);
+	if (put_frames(w, frames, d.fresh) != TACH_OK)
+		return TACH_FATAL;
+	return keep_stack(w, &t->stack, frames, depth, shared);
+}
+
+/* ---- runs --------------------------------------------------------------- */
+
+static int
+put_run(struct tach_writer *w, struct thread *t, const struct tach_run *run)
+{
+	uint32_t depth = run->depth, known = run->shared, shared;
+	bool cut = run->depth > CPYTHON_DEPTH_MAX &&
+	    w->options.layout == TACH_LAYOUT_CPYTHON;
+	int res;
+
+	/* Most often nothing has changed, and nothing need be compared. */
+	if (known >= run->depth && t->depth == run->depth)
+		return add_ticks(w, t, run->ticks, run->count);
+	if (cut)
+		depth = CPYTHON_DEPTH_MAX;
+	/* A cut stack has lost the end from which `shared` counts. */
+	if (cut || t->depth != t->stack.depth)
+		known = 0;
+	shared = delta_shared(&t->stack, run->frames, depth, known);
+	t->depth = run->depth;
+	if (shared == depth && depth == t->stack.depth)
+		return add_ticks(w, t, run->ticks, run->count);
+	res = put_change(w, t, run->frames, depth, shared, run->ticks);
+	if (res != TACH_OK)
+		return res;
+	return add_ticks(w, t, run->ticks + 1, run->count - 1);
+}
+
+int
+tach_writer_run(struct tach_writer *w, const struct tach_run *run)
+{
+	struct thread *t;
+
+	if (w->dead)
+		return TACH_FATAL;
+	if (run->count == 0)
+		return TACH_OK;
+	if ((t = thread_of(w, run)) == NULL ||
+	    put_run(w, t, run) != TACH_OK) {
+		w->dead = true;
+		return TACH_FATAL;
+	}
+	w->samples += run->count;
+	return TACH_OK;
+}
+
+/* ---- the end ------------------------------------------------------------ */
+
+static int
+put_pending(struct tach_writer *w)
+{
+	for (uint32_t i = 0; i < w->threads_room; i++)
+		if (put_repeat(w, &w->threads[i]) != TACH_OK)
+			return TACH_FATAL;
+	return TACH_OK;
+}
+
+static int
+put_foot(struct tach_writer *w, const struct head *h)
+{
+	uint8_t *p = zout_put(&w->out, FOOT_SIZE);
+
+	if (p == NULL)
+		return TACH_FATAL;
+	foot_put(p, h, zout_offset(&w->out) + FOOT_SIZE);
+	zout_put_end(&w->out, p + FOOT_SIZE);
+	return zout_flush(&w->out);
+}
+
+/* The header comes last: with it the file is whole. */
+static int
+put_head(struct tach_writer *w, const struct head *h)
+{
+	uint8_t bytes[HEAD_SIZE];
+
+	head_put(bytes, h);
+	return zout_write_at(&w->out, 0, bytes, sizeof(bytes));
+}
+
+int
+tach_writer_finish(struct tach_writer *w, const struct tach_meta *meta)
+{
+	struct head h = {
+	    .layout = w->options.layout,
+	    .compression = w->options.compression,
+	    .meta = *meta,
+	    .samples = w->samples,
+	    .threads = w->nthreads,
+	};
+
+	if (w->dead)
+		return TACH_FATAL;
+	w->dead = true;
+	/* The documented header cannot count so far. */
+	if (h.samples > UINT32_MAX)
+		h.layout = TACH_LAYOUT_CPYTHON;
+	if (put_pending(w) != TACH_OK || zout_plain(&w->out) != TACH_OK ||
+	    tables_put(&w->out, w->table, &h) != TACH_OK ||
+	    put_foot(w, &h) != TACH_OK)
+		return TACH_FATAL;
+	return put_head(w, &h);
+}

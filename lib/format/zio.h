@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * zio.h: the sample data as a stream of bytes, plain or zstd.  Memory does
+ * not grow with the length of the stream.
+ */
+#ifndef FORMAT_ZIO_H
+#define FORMAT_ZIO_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <zstd.h>
+
+#include "error.h"
+#include "format/cursor.h"
+#include "tach.h"
+
+/* ---- reading ------------------------------------------------------------ */
+
+/*
+ * The cursor holds what is decoded and not yet read.  Whoever needs n bytes
+ * in one piece calls zin_need first; if there are fewer then, the data ends
+ * here.
+ */
+struct zin {
+	struct cursor cur;
+	const uint8_t *start;  /* of what the cursor runs over */
+	uint64_t base;	       /* offset of start in the decoded data */
+	bool ended;	       /* nothing can be added to the cursor */
+	ZSTD_DCtx *zstd;       /* NULL: plain */
+	ZSTD_inBuffer packed;
+	size_t wants;	       /* bytes of packed to go on; 0: a frame ended */
+	uint8_t *buf;
+	struct error problem;  /* why the data ended early, if it did */
+};
+
+#define ZIN_SIZE (128 << 10) /* bytes decoded ahead, at most */
+
+/* Reads from memory that must stay.  False: out of memory. */
+bool zin_open(struct zin *, const uint8_t *, size_t, enum tach_compression,
+    bool swap);
+void zin_close(struct zin *);
+
+/* Fills the buffer.  What the cursor has is kept, at another address. */
+void zin_fill(struct zin *);
+
+static inline void
+zin_need(struct zin *z, size_t n)
+{
+	if (!cursor_has(&z->cur, n) && !z->ended)
+		zin_fill(z);
+}
+
+/* Where in the decoded data the cursor stands. */
+static inline uint64_t
+zin_offset(const struct zin *z)
+{
+	return z->base + (uint64_t)(z->cur.pos - z->start);
+}
+
+/* ---- writing ------------------------------------------------------------ */
+
+/*
+ * A file's bytes, buffered; they go through zstd until zout_plain is called.
+ * Calls that fail say why in the error that zout_open was given.
+ */
+struct zout {
+	int fd;
+	uint64_t at; /* where in the file the next bytes go */
+	uint8_t *buf;
+	size_t used;
+	ZSTD_CCtx *zstd; /* NULL: plain */
+	uint8_t *packed;
+	struct error *error;
+};
+
+#define ZOUT_SIZE (512 << 10) /* bytes gathered before they are written */
+
+/* Writes from offset at on.  False: out of memory. */
+bool zout_open(struct zout *, int fd, uint64_t at, enum tach_compression,
+    int level, struct error *);
+void zout_close(struct zout *);
+
+/* Writes the buffer out, and makes all of it free. */
+int zout_flush(struct zout *);
+
+/* Room for n bytes, at most ZOUT_SIZE, that zout_put_end then takes up to
+ * the given end.  NULL: cannot write. */
+static inline uint8_t *
+zout_put(struct zout *z, size_t n)
+{
+	if (n > ZOUT_SIZE - z->used && zout_flush(z) != TACH_OK)
+		return NULL;
+	return z->buf + z->used;
+}
+
+static inline void
+zout_put_end(struct zout *z, const uint8_t *end)
+{
+	z->used = (size_t)(end - z->buf);
+}
+
+int zout_write(struct zout *, const void *, size_t);
+
+/* Ends the compressed part, if this is one: what follows is plain. */
+int zout_plain(struct zout *);
+
+/* Writes at an offset of its own, past the buffer. */
+int zout_write_at(struct zout *, uint64_t at, const void *, size_t);
+
+/* The file's size once the buffer is written.  Plain part only. */
+static inline uint64_t
+zout_offset(const struct zout *z)
+{
+	return z->at + z->used;
+}
+
+#endif
