@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * cmd.h: what every command does alike: help and usage errors, opening
+ * inputs, warning and going on, and a sane end whatever happens to the
+ * output.  These functions print and exit; libtach does neither.
+ */
+#ifndef CMD_H
+#define CMD_H
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdnoreturn.h>
+
+#include "tach.h"
+
+/* Exit statuses of the commands that read profiles. */
+enum {
+	CMD_OK = 0,
+	CMD_FAILED = 1, /* something was wrong with an input or the output */
+	CMD_USAGE = 2,
+};
+
+/* Comes first in main: the name is what messages begin with, however the
+ * command was called, and usage_status is what cmd_usage exits with. */
+void cmd_start(const char *name, int usage_status, char *argv[]);
+
+/* --help and --version: to standard output, then exits. */
+noreturn void cmd_help(const char *text);
+noreturn void cmd_version(void);
+
+/* One line of what was wrong and a hint at --help on standard error, then
+ * exits.  NULL: getopt_long has printed the line. */
+noreturn void cmd_usage(const char *fmt, ...)
+    __attribute__((format(printf, 1, 2)));
+
+/* ---- inputs -------------------------------------------------------------- */
+
+/* How messages name an operand: "-" is standard input. */
+const char *cmd_input_name(const char *operand);
+
+/* Does a command's work on one open profile.  Returns what the reader
+ * returned last: below TACH_OK its error is printed by the caller. */
+typedef int cmd_input_fn(struct tach_reader *, const char *operand, void *arg);
+
+/* Opens every operand in turn and gives it to the function; "-", and no
+ * operand at all, is standard input, unless that is a terminal.  What is
+ * wrong with one is printed, and the others are done nevertheless.  Returns
+ * the exit status: CMD_OK or CMD_FAILED. */
+int cmd_each(char *const operands[], cmd_input_fn *, void *arg);
+
+/* Moves a profile's samples to a sink and ends it, also after damage: what
+ * came before is kept.  The sink is freed; NULL means out of memory.  output
+ * names the file that the sink writes to: if that fails, this exits. */
+int cmd_pump(struct tach_reader *, struct tach_sink *, const char *output);
+
+/* ---- outputs ------------------------------------------------------------- */
+
+/* Says that a write failed, for a reason that is why or, if that is NULL,
+ * errno's, and exits with CMD_FAILED.  A reader that went away is no error:
+ * the command then dies silently of SIGPIPE. */
+noreturn void cmd_write_failed(const char *output, const char *why);
+
+/* Flushes standard output and looks whether all was written.  The status to
+ * return from main. */
+int cmd_end(int status);
+
+/* A file that appears under its name only once it is complete.  NULL and
+ * "-" are standard output; what is not a regular file is written directly.
+ * Only one can be open at a time. */
+struct cmd_output {
+	FILE *file;
+	const char *name; /* for messages */
+	char *target;	  /* the name that it gets, or NULL */
+};
+
+/* Exits if it cannot be opened. */
+void cmd_output_open(struct cmd_output *, const char *path);
+void cmd_output_close(struct cmd_output *);
+
+#endif
