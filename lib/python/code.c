@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: ISC */
+/* code.c: see code.h. */
+#include "python/code.h"
+
+#include <stdlib.h>
+#include <xxhash.h>
+
+#include "python/unicode.h"
+
+/* Longer ones are not believed. */
+#define NAME_MAX_UNITS 65536
+#define LINES_MAX (64u << 20) /* bytes */
+
+/* One part of a code object: where it lies and what it will be. */
+struct part {
+	uint64_t addr;
+	struct py_text text;
+	uint8_t *bytes; /* text.length units, read */
+};
+
+enum { NAME, FILENAME, LINES, NPARTS };
+
+static size_t
+head_size(const struct py_offsets *o)
+{
+	return o->code_size < CODE_HEAD_MAX ? o->code_size : CODE_HEAD_MAX;
+}
+
+/* ---- fingerprint --------------------------------------------------------- */
+
+static uint64_t
+print_of(const struct py_offsets *o, const struct py_code *c,
+    const struct code_check *k)
+{
+	const uint8_t *h = k->head;
+	uint64_t words[] = {
+		load_u64(h + o->object_type),
+		load_u64(h + o->code_filename),
+		load_u64(h + o->code_name),
+		load_u64(h + o->code_qualname),
+		load_u64(h + o->code_linetable),
+		load_u32(h + o->code_firstlineno),
+		py_has(o->code_version) ? load_u32(h + o->code_version) : 0,
+	};
+	uint64_t hash = XXH3_64bits(words, sizeof(words));
+
+	for (size_t i = 0; i < c->nparts; i++)
+		hash = XXH3_64bits_withSeed(k->parts[i], c->part_size[i], hash);
+	return hash;
+}
+
+size_t
+code_pieces(const struct py_offsets *o, const struct py_code *c,
+    struct code_check *k, struct py_piece *pieces)
+{
+	pieces[0] = (struct py_piece){c->addr, head_size(o), k->head};
+	for (size_t i = 0; i < c->nparts; i++)
+		pieces[1 + i] = (struct py_piece){c->part_addr[i],
+		    c->part_size[i], k->parts[i]};
+	return 1 + c->nparts;
+}
+
+bool
+code_check(const struct py_offsets *o, const struct py_code *c,
+    const struct code_check *k)
+{
+	return print_of(o, c, k) == c->print;
+}
+
+/* Without a version number, the beginnings of the parts' contents must do:
+ * what is freed and made again often gets all the same addresses. */
+static void
+choose_parts(const struct py_offsets *o, struct py_code *c,
+    const struct part *parts)
+{
+	c->nparts = 0;
+	if (py_has(o->code_version))
+		return;
+	for (size_t i = 0; i < NPARTS; i++) {
+		size_t size = parts[i].text.length * parts[i].text.kind;
+		c->part_addr[i] = parts[i].text.addr;
+		c->part_size[i] = size < CODE_PART_MAX ? size : CODE_PART_MAX;
+		c->nparts++;
+	}
+}
+
+/* ---- reading -------------------------------------------------------------- */
+
+static bool
+find_text(const struct py_offsets *o, const struct py_memory *m,
+    const uint8_t *head, struct part *p)
+{
+	struct py_text *t = &p->text;
+
+	if (!unicode_text(o, p->addr, head, t) || t->length > NAME_MAX_UNITS)
+		return false;
+	return !t->indirect || py_read(m, t->addr, &t->addr, sizeof(t->addr));
+}
+
+/* Finds where the texts of the three parts lie, by their objects' heads. */
+static bool
+find_parts(const struct py_offsets *o, const struct py_memory *m,
+    struct part *parts)
+{
+	uint8_t heads[NPARTS][128];
+	struct py_piece pieces[NPARTS];
+	size_t size[NPARTS] = {o->unicode_ascii_size, o->unicode_ascii_size,
+	    o->bytes_data};
+
+	for (size_t i = 0; i < NPARTS; i++) {
+		if (size[i] > sizeof(heads[i]))
+			return false;
+		pieces[i] = (struct py_piece){parts[i].addr, size[i], heads[i]};
+	}
+	if (!m->read(m, pieces, NPARTS))
+		return false;
+	for (size_t i = NAME; i <= FILENAME; i++)
+		if (!find_text(o, m, heads[i], &parts[i]))
+			return false;
+	parts[LINES].text = (struct py_text){parts[LINES].addr + o->bytes_data,
+	    load_u64(heads[LINES] + o->bytes_length), 1, false};
+	return parts[LINES].text.length <= LINES_MAX;
+}
+
+static bool
+read_parts(const struct py_memory *m, struct part *parts)
+{
+	struct py_piece pieces[NPARTS];
+
+	for (size_t i = 0; i < NPARTS; i++) {
+		size_t size = parts[i].text.length * parts[i].text.kind;
+		if ((parts[i].bytes = malloc(size + 1)) == NULL)
+			return false;
+		pieces[i] = (struct py_piece){parts[i].text.addr, size,
+		    parts[i].bytes};
+	}
+	return m->read(m, pieces, NPARTS);
+}
+
+static bool
+make_name(const struct part *p, struct py_name *n)
+{
+	size_t length = p->text.length;
+
+	if ((n->bytes = malloc(length * UTF8_MAX + 1)) == NULL)
+		return false;
+	n->len = unicode_utf8(p->bytes, length, p->text.kind, n->bytes);
+	return true;
+}
+
+static bool
+make_code(const struct py_offsets *o, struct part *parts,
+    const struct code_check *k, struct py_code *c)
+{
+	c->firstlineno = (int32_t)load_u32(k->head + o->code_firstlineno);
+	c->lines_len = parts[LINES].text.length;
+	c->lines = parts[LINES].bytes;
+	c->units = lines_units(c->lines, c->lines_len);
+	parts[LINES].bytes = NULL;
+	choose_parts(o, c, parts);
+	return make_name(&parts[NAME], &c->name) &&
+	    make_name(&parts[FILENAME], &c->file);
+}
+
+/* Goes from instruction to instruction.  From one on that is hidden by
+ * another, nothing is known. */
+static void
+find_leaving(const struct py_offsets *o, const uint16_t *units,
+    struct py_code *c)
+{
+	for (int64_t i = 0; i < c->units; i++) {
+		uint8_t opcode = o->opcodes[units[i] & 0xff];
+		if (opcode & PY_OPCODE_HIDES)
+			break;
+		c->leaves[i] = (opcode & PY_OPCODE_LEAVES) != 0;
+		i += opcode & PY_OPCODE_CACHES;
+	}
+}
+
+static bool
+read_units(const struct py_offsets *o, const struct py_memory *m,
+    struct py_code *c)
+{
+	size_t n = (size_t)c->units;
+	uint16_t *units = calloc(n + 1, sizeof(*units));
+	bool ok = units != NULL &&
+	    (c->leaves = calloc(n + 1, sizeof(*c->leaves))) != NULL &&
+	    py_read(m, c->addr + o->code_bytecode, units, n * sizeof(*units));
+
+	if (ok)
+		find_leaving(o, units, c);
+	free(units);
+	return ok;
+}
+
+/* The fingerprint is of what was read first; it must hold at the end. */
+static bool
+still_same(const struct py_offsets *o, const struct py_memory *m,
+    struct py_code *c, struct code_check *k, const struct part *parts)
+{
+	struct py_piece pieces[CODE_PIECES];
+	struct code_check now;
+	size_t n = code_pieces(o, c, &now, pieces);
+
+	for (size_t i = 0; i < c->nparts; i++)
+		memcpy(k->parts[i],
+		    i == LINES ? c->lines : parts[i].bytes, c->part_size[i]);
+	c->print = print_of(o, c, k);
+	return m->read(m, pieces, n) && code_check(o, c, &now);
+}
+
+static bool
+is_code(const struct py_offsets *o, const struct py_memory *m,
+    const uint8_t *head)
+{
+	uint64_t type = load_u64(head + o->object_type), name;
+	char text[sizeof("code")];
+
+	return py_read(m, type + o->type_name, &name, sizeof(name)) &&
+	    py_read(m, name, text, sizeof(text)) &&
+	    memcmp(text, "code", sizeof(text)) == 0;
+}
+
+bool
+code_read(const struct py_offsets *o, const struct py_memory *m, uint64_t addr,
+    struct py_code *c)
+{
+	struct part parts[NPARTS] = {0};
+	struct code_check k;
+	bool ok = false;
+
+	*c = (struct py_code){.addr = addr};
+	if (!py_read(m, addr, k.head, head_size(o)) || !is_code(o, m, k.head))
+		return false;
+	parts[NAME].addr = load_u64(k.head + o->code_qualname);
+	parts[FILENAME].addr = load_u64(k.head + o->code_filename);
+	parts[LINES].addr = load_u64(k.head + o->code_linetable);
+	if (find_parts(o, m, parts) && read_parts(m, parts))
+		ok = make_code(o, parts, &k, c) && read_units(o, m, c) &&
+		    still_same(o, m, c, &k, parts);
+	for (size_t i = 0; i < NPARTS; i++)
+		free(parts[i].bytes);
+	if (!ok)
+		code_free(c);
+	return ok;
+}
+
+void
+code_free(struct py_code *c)
+{
+	free(c->name.bytes);
+	free(c->file.bytes);
+	free(c->lines);
+	free(c->leaves);
+	*c = (struct py_code){0};
+}
+
+/* The code unit of an instruction pointer: -1 is before the first, which is
+ * where a function is that has not begun. */
+static int64_t
+unit_of(const struct py_offsets *o, const struct py_code *c, uint64_t instr)
+{
+	int64_t off = (int64_t)(instr - (c->addr + o->code_bytecode));
+
+	return off < 0 ? off / 2 - (off % 2 != 0) : off / 2;
+}
+
+bool
+code_allows(const struct py_offsets *o, const struct py_code *c,
+    uint64_t instr, bool calls)
+{
+	int64_t unit = unit_of(o, c, instr);
+
+	if (unit < (calls ? 0 : -1) || unit >= c->units)
+		return false;
+	return !calls || !c->leaves[unit];
+}
+
+bool
+code_locate(const struct py_offsets *o, const struct py_code *c,
+    uint64_t instr, struct py_location *l)
+{
+	return lines_find(c->lines, c->lines_len, c->firstlineno,
+	    unit_of(o, c, instr), l);
+}

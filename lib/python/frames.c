@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: ISC */
+/* frames.c: see frames.h. */
+#include "python/frames.h"
+
+#include <stdlib.h>
+
+#include "array.h"
+
+/* CPython 3.14 and later keep tags in the low bits of a code pointer; an
+ * object's address has none. */
+#define TAG_MASK UINT64_C(7)
+
+/* Who a frame belongs to; the same in all versions. */
+#define OWNER_GENERATOR 1
+
+static bool
+chain_add(struct py_chain *c, struct py_place place)
+{
+	struct py_place *p = array_grow(c->places, c->depth, &c->max,
+	    sizeof(*p));
+
+	if (p == NULL)
+		return false;
+	c->places = p;
+	p[c->depth++] = place;
+	return true;
+}
+
+void
+chain_free(struct py_chain *c)
+{
+	free(c->places);
+	*c = (struct py_chain){0};
+}
+
+size_t
+chain_shared(const struct py_chain *a, const struct py_chain *b)
+{
+	size_t max = a->depth < b->depth ? a->depth : b->depth;
+	size_t n = 0;
+
+	while (n < max &&
+	    a->places[a->depth - 1 - n].code ==
+		b->places[b->depth - 1 - n].code &&
+	    a->places[a->depth - 1 - n].instr ==
+		b->places[b->depth - 1 - n].instr)
+		n++;
+	return n;
+}
+
+static bool
+get_pointer(struct py_view *v, uint64_t addr, uint64_t *out)
+{
+	const uint8_t *p = view_at(v, addr, sizeof(*out));
+
+	if (p == NULL)
+		return false;
+	*out = load_u64(p);
+	return true;
+}
+
+static bool
+current_frame(const struct py_offsets *o, struct py_view *v, uint64_t thread,
+    uint64_t *frame)
+{
+	uint64_t cframe;
+
+	if (py_has(o->thread_current_frame))
+		return get_pointer(v, thread + o->thread_current_frame, frame);
+	if (!get_pointer(v, thread + o->thread_cframe, &cframe))
+		return false;
+	*frame = 0;
+	return cframe == 0 ||
+	    get_pointer(v, cframe + o->cframe_current_frame, frame);
+}
+
+bool
+chain_continues(const struct py_chain *a, const struct py_chain *b)
+{
+	size_t depth = a->depth < b->depth ? a->depth : b->depth;
+	size_t shared = chain_shared(a, b);
+
+	if (shared >= depth)
+		return true;
+	/* The innermost one runs, and may have gone on to the next. */
+	return shared + 1 == depth &&
+	    a->places[a->depth - depth].code ==
+	    b->places[b->depth - depth].code;
+}
+
+/*
+ * Whether a frame can be calling another one without having left the
+ * interpreter's loop.  Before it does so it notes the top of its stack, and
+ * forgets that when it goes on; one that is at its first instruction has not
+ * called anything.  What it seems to have called then has returned.
+ */
+static bool
+may_call(const struct py_offsets *o, const uint8_t *frame)
+{
+	uint64_t code = load_u64(frame + o->frame_code) & ~TAG_MASK;
+
+	if (load_u64(frame + o->frame_instr) <= code + o->code_bytecode)
+		return false;
+	return !py_has(o->frame_stacktop) ||
+	    (int32_t)load_u32(frame + o->frame_stacktop) >= 0;
+}
+
+/* Adds a frame of Python's own to the chain of those that it called. */
+static bool
+add_frame(const struct py_offsets *o, const uint8_t *f, bool called_from_c,
+    struct py_chain *c)
+{
+	uint64_t code = load_u64(f + o->frame_code) & ~TAG_MASK;
+
+	if (!called_from_c && !may_call(o, f))
+		c->depth = 0;
+	if (code == 0) { /* 3.14 and later: it has returned itself */
+		c->depth = 0;
+		return true;
+	}
+	return chain_add(c, (struct py_place){code,
+	    load_u64(f + o->frame_instr), c->depth > 0 && !called_from_c});
+}
+
+/* Whether a frame is the interpreter's own, or, in 3.11, was called by it. */
+static bool
+is_entry(const struct py_offsets *o, const uint8_t *f)
+{
+	return f[o->frame_owner] >= o->entry_owner ||
+	    (py_has(o->frame_is_entry) && f[o->frame_is_entry] != 0);
+}
+
+/* Whether a chain can end with a frame.  A generator that was suspended in
+ * the meantime ends it, too, but that is not the root of a thread. */
+static bool
+is_root(const struct py_offsets *o, const uint8_t *f)
+{
+	return is_entry(o, f) && f[o->frame_owner] != OWNER_GENERATOR;
+}
+
+enum walk_result
+walk_frames(const struct py_offsets *o, struct py_view *v, uint64_t thread,
+    struct py_chain *c)
+{
+	uint64_t frame, mark = 0;
+	bool from_c = true; /* the frame before this one was called from C */
+	bool rooted = true;
+
+	c->depth = 0;
+	if (!current_frame(o, v, thread, &frame))
+		return WALK_MISS;
+	for (size_t n = 1; frame != 0; n++) {
+		const uint8_t *f;
+
+		/* One that comes back to a frame runs in a circle. */
+		if (frame == mark || n > WALK_DEPTH_MAX ||
+		    frame % sizeof(void *) != 0)
+			return WALK_BAD;
+		if ((n & (n - 1)) == 0) /* a power of two */
+			mark = frame;
+		if ((f = view_at(v, frame, o->frame_size)) == NULL)
+			return WALK_MISS;
+		if (f[o->frame_owner] < o->entry_owner &&
+		    !add_frame(o, f, from_c, c))
+			return WALK_MEMORY;
+		from_c = is_entry(o, f);
+		rooted = is_root(o, f);
+		frame = load_u64(f + o->frame_previous);
+	}
+	return rooted ? WALK_OK : WALK_BAD;
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: ISC */
+/* frames.h: from a thread state to its chain of frames, in a view. */
+#ifndef PYTHON_FRAMES_H
+#define PYTHON_FRAMES_H
+
+#include "python/memory.h"
+#include "python/offsets.h"
+
+/* One Python frame: which code object, and the address of the instruction
+ * that it is at. */
+struct py_place {
+	uint64_t code;
+	uint64_t instr;
+	bool calls; /* the frame before it, without leaving the loop */
+};
+
+/* A chain of frames, innermost first, in an array that grows. */
+struct py_chain {
+	struct py_place *places;
+	size_t depth;
+	size_t max;
+};
+
+enum walk_result {
+	WALK_OK,
+	WALK_MISS,   /* needs memory that the view lacks */
+	WALK_BAD,    /* what was read is no chain of frames down to a root */
+	WALK_MEMORY, /* ours ran out */
+};
+
+/* No chain is longer. */
+#define WALK_DEPTH_MAX 1000000
+
+/*
+ * Walks the frames of a thread from its innermost one.  The interpreter's
+ * own entry frames are left out, and so are frames that have returned: what
+ * says which frame is current can be older than the frames.
+ */
+enum walk_result walk_frames(const struct py_offsets *, struct py_view *,
+    uint64_t thread, struct py_chain *);
+
+/* How many of the outermost frames two chains share, to the instruction. */
+size_t chain_shared(const struct py_chain *, const struct py_chain *);
+
+/*
+ * Whether two chains, read one shortly after the other, can be the same calls
+ * going on: the shorter one's frames are the outermost ones of the longer
+ * one, and all their callers are at the same instructions.
+ */
+bool chain_continues(const struct py_chain *, const struct py_chain *);
+
+void chain_free(struct py_chain *);
+
+#endif

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: ISC */
+/* lines.c: see lines.h. */
+#include "python/lines.h"
+
+/* Kinds of entry, from bits 3 to 6 of its first byte. */
+enum {
+	KIND_SHORT_LAST = 9, /* 0 to 9: same line, columns below 80 */
+	KIND_ONE_LINE = 10,  /* 10 to 12: that many lines on, two columns */
+	KIND_NO_COLUMNS = 13,
+	KIND_LONG = 14,
+	KIND_NONE = 15,
+};
+
+struct cursor {
+	const uint8_t *p, *end;
+	bool bad; /* ran over the end */
+};
+
+static uint8_t
+next_byte(struct cursor *c)
+{
+	if (c->p == c->end) {
+		c->bad = true;
+		return 0;
+	}
+	return *c->p++;
+}
+
+/* Six bits a byte, least significant first; bit 6: more follow. */
+static uint32_t
+next_varint(struct cursor *c)
+{
+	uint32_t v = 0;
+	unsigned shift = 0;
+	uint8_t b;
+
+	do {
+		b = next_byte(c);
+		if (shift < 32)
+			v |= (uint32_t)(b & 63) << shift;
+		shift += 6;
+	} while (b & 64);
+	return v;
+}
+
+static int32_t
+next_signed(struct cursor *c)
+{
+	uint32_t v = next_varint(c);
+
+	return v & 1 ? -(int32_t)(v >> 1) : (int32_t)(v >> 1);
+}
+
+/* Sums may overflow on garbage: unsigned, and the result is only a line. */
+static int32_t
+plus(int32_t a, int32_t b)
+{
+	return (int32_t)((uint32_t)a + (uint32_t)b);
+}
+
+static void
+next_columns(struct cursor *c, unsigned kind, struct py_location *l)
+{
+	uint8_t b;
+
+	if (kind <= KIND_SHORT_LAST) {
+		b = next_byte(c);
+		l->column = (int32_t)(kind << 3 | b >> 4);
+		l->end_column = l->column + (b & 15);
+	} else {
+		l->column = next_byte(c);
+		l->end_column = next_byte(c);
+	}
+}
+
+/* Reads what follows an entry's first byte; line is the running line. */
+static void
+next_location(struct cursor *c, unsigned kind, int32_t *line,
+    struct py_location *l)
+{
+	int32_t end = 0;
+
+	*l = (struct py_location){-1, -1, -1, -1};
+	if (kind == KIND_NONE)
+		return;
+	if (kind == KIND_LONG || kind == KIND_NO_COLUMNS)
+		*line = plus(*line, next_signed(c));
+	else if (kind >= KIND_ONE_LINE)
+		*line = plus(*line, (int32_t)kind - KIND_ONE_LINE);
+	if (kind == KIND_LONG) {
+		end = (int32_t)next_varint(c);
+		l->column = (int32_t)next_varint(c) - 1;
+		l->end_column = (int32_t)next_varint(c) - 1;
+	} else if (kind != KIND_NO_COLUMNS) {
+		next_columns(c, kind, l);
+	}
+	l->line = *line;
+	l->end_line = plus(*line, end);
+}
+
+int64_t
+lines_units(const uint8_t *table, size_t len)
+{
+	int64_t units = 0;
+
+	/* Only the first byte of an entry has the highest bit. */
+	for (size_t i = 0; i < len; i++)
+		if (table[i] & 0x80)
+			units += (table[i] & 7) + 1;
+	return units;
+}
+
+/* What the file format can say: -1 or a line, -1 or a column. */
+static void
+tidy(struct py_location *l)
+{
+	if (l->line < 0)
+		*l = (struct py_location){-1, -1, -1, -1};
+	if (l->end_line < 0)
+		l->end_line = -1;
+	if (l->column < 0 || l->end_column < 0)
+		l->column = l->end_column = -1;
+}
+
+bool
+lines_find(const uint8_t *table, size_t len, int32_t firstlineno, int64_t unit,
+    struct py_location *l)
+{
+	struct cursor c = {table, table + len, false};
+	int32_t line = firstlineno;
+	int64_t end = 0;
+
+	*l = (struct py_location){firstlineno, firstlineno, -1, -1};
+	if (unit < 0)
+		return true;
+	while (c.p < c.end && !c.bad) {
+		uint8_t first = next_byte(&c);
+		if (!(first & 0x80))
+			break;
+		next_location(&c, first >> 3 & 15, &line, l);
+		end += (first & 7) + 1;
+		if (unit < end && !c.bad) {
+			tidy(l);
+			return true;
+		}
+	}
+	*l = (struct py_location){-1, -1, -1, -1};
+	return false;
+}

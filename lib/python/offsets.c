@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: ISC */
+/* offsets.c: loads and checks a version's offsets; see offsets.h. */
+#include "python/offsets.h"
+
+#include <string.h>
+
+#define SIZE_MAX_SANE (1u << 24) /* no struct of CPython's is larger */
+
+extern const struct py_layout py_layout_3_11, py_layout_3_12, py_layout_3_13,
+    py_layout_3_14, py_layout_3_15;
+
+static const struct py_layout *const layouts[] = {
+	&py_layout_3_11,
+	&py_layout_3_12,
+	&py_layout_3_13,
+	&py_layout_3_14,
+	&py_layout_3_15,
+};
+
+const struct py_layout *
+py_layout_find(unsigned minor)
+{
+	for (size_t i = 0; i < sizeof(layouts) / sizeof(*layouts); i++)
+		if (layouts[i]->minor == minor)
+			return layouts[i];
+	return NULL;
+}
+
+/* A value as the target tells it, or as the headers say.  What cannot be an
+ * offset becomes SIZE_MAX_SANE, which fits in no section. */
+static uint32_t
+value(const struct py_layout *l, const uint8_t *debug, uint32_t fixed,
+    uint32_t told)
+{
+	uint64_t v;
+
+	if (l->debug_size == 0 || !py_has(told) ||
+	    told + sizeof(v) > l->debug_size)
+		return fixed;
+	memcpy(&v, debug + told, sizeof(v));
+	return v < SIZE_MAX_SANE ? (uint32_t)v : SIZE_MAX_SANE;
+}
+
+static bool
+fits(uint32_t offset, uint32_t width, uint32_t size)
+{
+	if (!py_has(offset))
+		return true;
+	return py_has(size) && size < SIZE_MAX_SANE && offset <= size &&
+	    width <= size - offset;
+}
+
+const char *
+py_offsets_load(const struct py_layout *l, const uint8_t *debug,
+    struct py_offsets *o)
+{
+	const struct py_offsets *f = &l->fixed, *t = &l->told;
+
+#define X(section, field, width)                                               \
+	o->section##_##field =                                                 \
+	    value(l, debug, f->section##_##field, t->section##_##field);
+	PY_OFFSETS(X)
+#undef X
+#define X(section, field, width)                                               \
+	if (!fits(o->section##_##field, width, o->section##_size))             \
+		return #section "." #field;
+	PY_OFFSETS(X)
+#undef X
+	if (o->interp_own_gil_locked < o->interp_own_gil ||
+	    o->interp_own_gil_holder < o->interp_own_gil)
+		return "interp.own_gil";
+	o->gil_locked = o->interp_own_gil_locked - o->interp_own_gil;
+	o->gil_holder = o->interp_own_gil_holder - o->interp_own_gil;
+	if (!fits(o->gil_locked, 4, o->gil_size) ||
+	    !fits(o->gil_holder, 8, o->gil_size))
+		return "gil";
+	o->entry_owner = l->entry_owner;
+	o->kind_shift = l->kind_shift;
+	o->opcodes = l->opcodes;
+	/* What the headers say holds for the struct that they know. */
+	if (o->code_size != f->code_size)
+		o->code_version = PY_ABSENT;
+	if (o->frame_size != f->frame_size)
+		o->frame_stacktop = o->frame_is_entry = PY_ABSENT;
+	return NULL;
+}

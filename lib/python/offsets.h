@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * offsets.h: where CPython keeps what a walk needs, as data.
+ *
+ * One list of fields expands into the struct, the loader and the validator.
+ * Since 3.13 the interpreter carries most of the values in its own memory,
+ * in _Py_DebugOffsets; for what it does not say, and for older versions,
+ * there is one generated file a minor version (layout_3_*.c, made by
+ * mkoffsets from the interpreter's headers).
+ */
+#ifndef PYTHON_OFFSETS_H
+#define PYTHON_OFFSETS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* The version has no such field.  Walkers ask py_has(), never for a version. */
+#define PY_ABSENT UINT32_MAX
+
+static inline bool
+py_has(uint32_t offset)
+{
+	return offset != PY_ABSENT;
+}
+
+/*
+ * X(section, field, width in bytes).  Every section begins with its size;
+ * a field must lie inside it.  Sizes and offsets are in bytes.
+ */
+#define PY_OFFSETS(X)                                                          \
+	X(runtime, size, 0)                                                    \
+	X(runtime, interpreters_head, 8)                                       \
+	X(runtime, gil, 8) /* 3.11: the one GIL lies in the runtime */         \
+	X(interp, size, 0)                                                     \
+	X(interp, next, 8)                                                     \
+	X(interp, id, 8)                                                       \
+	X(interp, threads_head, 8)                                             \
+	X(interp, gil, 8)	/* pointer to the GIL that it uses */          \
+	X(interp, own_gil, 8)	/* the GIL struct inside of it */              \
+	X(interp, own_gil_locked, 4)                                           \
+	X(interp, own_gil_holder, 8)                                           \
+	X(interp, code_generation, 8) /* counts freed code objects */          \
+	X(gil, size, 0)                                                        \
+	X(gil, switches, 8) /* counts the times that another thread got it */  \
+	X(thread, size, 0)                                                     \
+	X(thread, next, 8)                                                     \
+	X(thread, interp, 8)                                                   \
+	X(thread, current_frame, 8)                                            \
+	X(thread, cframe, 8) /* 3.11, 3.12: the way to the current frame */    \
+	X(thread, native_thread_id, 8)                                         \
+	X(thread, gil_requested, 4)                                            \
+	X(cframe, size, 0)                                                     \
+	X(cframe, current_frame, 8)                                            \
+	X(frame, size, 0)                                                      \
+	X(frame, previous, 8)                                                  \
+	X(frame, code, 8)                                                      \
+	X(frame, instr, 8)                                                     \
+	X(frame, owner, 1)                                                     \
+	X(frame, stacktop, 4) /* 3.11 to 3.13: negative while it runs */       \
+	X(frame, is_entry, 1) /* 3.11: called from C */                        \
+	X(code, size, 0)                                                       \
+	X(code, firstlineno, 4)                                                \
+	X(code, filename, 8)                                                   \
+	X(code, name, 8)                                                       \
+	X(code, qualname, 8)                                                   \
+	X(code, linetable, 8)                                                  \
+	X(code, bytecode, 0)                                                   \
+	X(code, version, 4) /* a number that no two code objects share */      \
+	X(object, size, 0)                                                     \
+	X(object, type, 8)                                                     \
+	X(type, size, 0)                                                       \
+	X(type, name, 8)                                                       \
+	X(bytes, size, 0)                                                      \
+	X(bytes, length, 8)                                                    \
+	X(bytes, data, 0)                                                      \
+	X(unicode, size, 0)                                                    \
+	X(unicode, length, 8)                                                  \
+	X(unicode, state, 4)                                                   \
+	X(unicode, ascii_size, 0)   /* where an ASCII string's text begins */  \
+	X(unicode, compact_size, 0) /* where another compact one's does */
+
+/* What is known of an opcode. */
+#define PY_OPCODE_CACHES 0x0f /* how many code units follow that are no
+			       * instructions */
+#define PY_OPCODE_LEAVES 0x10 /* by it a frame ends or is suspended */
+#define PY_OPCODE_HIDES 0x20  /* it stands for another one, not told here */
+
+struct py_offsets {
+#define X(section, field, width) uint32_t section##_##field;
+	PY_OFFSETS(X)
+#undef X
+	/* Derived: inside the GIL struct. */
+	uint32_t gil_locked, gil_holder;
+	/* Frames of this owner and above are the interpreter's own. */
+	uint8_t entry_owner;
+	/* Where the kind's field begins in unicode.state. */
+	uint8_t kind_shift;
+	const uint8_t *opcodes; /* of the layout */
+};
+
+/* What is known of one minor version from its headers. */
+struct py_layout {
+	uint8_t minor; /* of 3.x */
+	uint8_t entry_owner, kind_shift;
+	uint8_t opcodes[256];
+	uint32_t debug_size; /* of _Py_DebugOffsets; 0: it has none */
+	uint32_t debug_free_threaded; /* where in it this flag lies */
+	/* Values from the headers; PY_ABSENT where the target tells. */
+	struct py_offsets fixed;
+	/* Where in _Py_DebugOffsets the value lies, or PY_ABSENT. */
+	struct py_offsets told;
+};
+
+/* The layout of 3.minor, or NULL: a version that is not known. */
+const struct py_layout *py_layout_find(unsigned minor);
+
+#define PY_DEBUG_COOKIE "xdebugpy"
+#define PY_DEBUG_HEADER 24 /* bytes: cookie, version, free_threaded */
+#define PY_DEBUG_MAX 2048  /* bytes: no _Py_DebugOffsets is longer */
+
+/* PY_VERSION_HEX apart: 0x030f00f0 is 3.15.0 final. */
+#define PY_MAJOR(hex) ((hex) >> 24 & 0xff)
+#define PY_MINOR(hex) ((hex) >> 16 & 0xff)
+#define PY_MICRO(hex) ((hex) >> 8 & 0xff)
+#define PY_RELEASE(hex) ((hex) >> 4 & 0xf) /* 0xf: final */
+
+/*
+ * Fills in the offsets of a version.  debug points to the target's own table
+ * of layout->debug_size bytes (unused where that is 0).  What it says is
+ * untrusted: every offset must lie inside its section, every section must
+ * have a sane size.  Returns NULL, or the name of the first field that does
+ * not fit.
+ */
+const char *py_offsets_load(const struct py_layout *, const uint8_t *debug,
+    struct py_offsets *);
+
+#endif

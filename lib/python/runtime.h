@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: ISC */
+/* runtime.h: a Python runtime in a process's memory: what version it is,
+ * where its fields lie, and which interpreters and threads it has. */
+#ifndef PYTHON_RUNTIME_H
+#define PYTHON_RUNTIME_H
+
+#include "python/memory.h"
+#include "python/offsets.h"
+
+struct py_runtime {
+	uint64_t addr; /* of _PyRuntime */
+	uint32_t version; /* PY_VERSION_HEX */
+	struct py_offsets offsets;
+};
+
+enum runtime_result {
+	RUNTIME_OK,
+	RUNTIME_EMPTY,	      /* no interpreter with a thread in it, yet */
+	RUNTIME_NONE,	      /* this is no Python runtime */
+	RUNTIME_UNKNOWN,      /* a version that is not known */
+	RUNTIME_FREE_THREADED,
+	RUNTIME_DAMAGED,      /* its own offsets make no sense */
+};
+
+/*
+ * Loads the runtime at an address.  Since 3.13 it says itself what it is;
+ * for older ones the caller knows the version (from Py_Version), else 0.
+ * rt->version is filled in whatever the result, if it is known.
+ */
+enum runtime_result runtime_load(const struct py_memory *, uint64_t addr,
+    uint32_t version, struct py_runtime *rt);
+
+/* Checks a loaded runtime against the memory: its first interpreter has
+ * threads, and they belong to it. */
+enum runtime_result runtime_check(const struct py_memory *,
+    const struct py_runtime *);
+
+struct py_thread {
+	uint64_t addr;	/* of its thread state */
+	uint64_t interp; /* address */
+	uint64_t interp_id;
+};
+
+struct py_threads {
+	struct py_thread *list;
+	size_t count, max;
+};
+
+/* Lists the threads of all interpreters.  False: memory is missing, or what
+ * is there is no list (it may be changing); the list is what came before. */
+bool runtime_threads(const struct py_memory *, const struct py_runtime *,
+    struct py_threads *);
+
+#endif

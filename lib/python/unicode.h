@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: ISC */
+/* unicode.h: the text of a Python str object, as UTF-8. */
+#ifndef PYTHON_UNICODE_H
+#define PYTHON_UNICODE_H
+
+#include "python/offsets.h"
+
+/* Where a str keeps its text. */
+struct py_text {
+	uint64_t addr;
+	uint64_t length; /* code points */
+	unsigned kind;	 /* bytes a code point: 1, 2 or 4 */
+	bool indirect;	 /* addr is where the text's address lies */
+};
+
+/* Finds the text of the str at addr, whose first unicode_ascii_size bytes are
+ * in head.  False: this is no str. */
+bool unicode_text(const struct py_offsets *, uint64_t addr,
+    const uint8_t *head, struct py_text *);
+
+/* The most bytes that unicode_utf8 writes for one code point. */
+#define UTF8_MAX 4
+
+/* Writes code points as UTF-8, surrogates as U+FFFD, and returns the number
+ * of bytes. */
+size_t unicode_utf8(const uint8_t *text, size_t length, unsigned kind,
+    char *out);
+
+#endif

@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: ISC
+# layouts.bats: the tables of CPython's structures, lib/python/layout_3_*.c,
+# are what lib/python/mkoffsets makes of the headers of every Python here.
+
+load lib.bash
+
+# headers MINOR: the include folders of the Pythons at hand that have theirs.
+headers() {
+	local tag command root dir
+	pythons | while IFS=$'\t' read -r tag command; do
+		[[ $tag = "$1"-* ]] || continue
+		root=
+		[[ $command != chroot* ]] || root=$(cut -d ' ' -f 2 <<<"$command")
+		command=${command##* }
+		dir=$root${command%/bin/*}/include/python$1
+		[ ! -f "$dir/Python.h" ] || echo "$dir"
+	done
+}
+
+check_layout() {
+	local dir
+	headers "3.$1" >"$BATS_TEST_TMPDIR/dirs"
+	[ -s "$BATS_TEST_TMPDIR/dirs" ] || skip "no headers of Python 3.$1 here"
+	while read -r dir; do
+		echo "$dir"
+		"$TACH_SRCDIR/lib/python/mkoffsets" "$dir" >made
+		diff -u "$TACH_SRCDIR/lib/python/layout_3_$1.c" made
+	done <"$BATS_TEST_TMPDIR/dirs"
+}
+
+setup() {
+	cd "$BATS_TEST_TMPDIR" || return
+}
+
+@test "layout of 3.11" { check_layout 11; }
+@test "layout of 3.12" { check_layout 12; }
+@test "layout of 3.13" { check_layout 13; }
+@test "layout of 3.14" { check_layout 14; }
+@test "layout of 3.15" { check_layout 15; }

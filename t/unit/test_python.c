@@ -1,0 +1,532 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * test_python: the walks over a target's memory, on memory that is made up
+ * here: chains of frames as they should be, and as a torn read, a freed
+ * object or a hostile process can make them look.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/workset.h"
+#include "profile.h"
+#include "python/code.h"
+#include "python/frames.h"
+#include "python/lines.h"
+#include "python/offsets.h"
+#include "python/runtime.h"
+#include "python/unicode.h"
+
+/* ---- memory ----------------------------------------------------------- */
+
+#define BASE UINT64_C(0x7f0000000000)
+
+static uint8_t memory[65536];
+static struct py_span span = {BASE, sizeof(memory), memory};
+
+static struct py_view
+whole_view(void)
+{
+	return (struct py_view){.memory.read = view_read, .spans = &span,
+	    .count = 1};
+}
+
+static void
+put(uint64_t addr, uint64_t value)
+{
+	memcpy(memory + (addr - BASE), &value, sizeof(value));
+}
+
+static struct py_offsets
+offsets_of(unsigned minor)
+{
+	const struct py_layout *l = py_layout_find(minor);
+	struct py_offsets o;
+
+	check(l != NULL);
+	check(py_offsets_load(l, NULL, &o) == NULL);
+	return o;
+}
+
+/* ---- offsets ------------------------------------------------------------- */
+
+static void
+test_versions(void)
+{
+	check(py_layout_find(10) == NULL);
+	check(py_layout_find(16) == NULL);
+	for (unsigned minor = 11; minor <= 15; minor++)
+		check(py_layout_find(minor) != NULL);
+	check(py_layout_find(12)->debug_size == 0);
+	check_number(py_layout_find(13)->debug_size, 584);
+	check_number(py_layout_find(14)->debug_size, 760);
+	check_number(py_layout_find(15)->debug_size, 888);
+}
+
+/* A table as 3.15 gives it: every size large, every field at 8. */
+static void
+make_debug(const struct py_layout *l, uint8_t *debug)
+{
+	const struct py_offsets *t = &l->told;
+	uint64_t size = 4096, at = 8;
+
+	memset(debug, 0, PY_DEBUG_MAX);
+#define X(section, field, width)                                              \
+	if (py_has(t->section##_##field))                                     \
+		memcpy(debug + t->section##_##field,                          \
+		    strcmp(#field, "size") == 0 ? &size : &at, 8);
+	PY_OFFSETS(X)
+#undef X
+}
+
+static void
+test_debug_table(void)
+{
+	const struct py_layout *l = py_layout_find(15);
+	uint8_t debug[PY_DEBUG_MAX];
+	struct py_offsets o;
+	uint64_t values[] = {4093, 1 << 24, UINT64_MAX};
+
+	make_debug(l, debug);
+	check(py_offsets_load(l, debug, &o) == NULL);
+	check_number(o.frame_previous, 8);
+	check_number(o.code_size, 4096);
+	for (size_t i = 0; i < 3; i++) {
+		make_debug(l, debug);
+		memcpy(debug + l->told.frame_previous, &values[i], 8);
+		check_text(py_offsets_load(l, debug, &o), "frame.previous");
+	}
+	make_debug(l, debug);
+	memcpy(debug + l->told.code_size, &values[2], 8);
+	check_text(py_offsets_load(l, debug, &o), "code.size");
+}
+
+/* ---- frames ---------------------------------------------------------------- */
+
+#define TSTATE BASE
+#define CFRAME (BASE + 1024)
+#define FRAME(i) (BASE + 4096 + 128 * (uint64_t)(i))
+
+static void
+put_frame(const struct py_offsets *o, int i, uint64_t previous, uint64_t code,
+    uint8_t owner)
+{
+	put(FRAME(i) + o->frame_previous, previous);
+	put(FRAME(i) + o->frame_code, code);
+	put(FRAME(i) + o->frame_instr, 1000 + (uint64_t)i);
+	memory[FRAME(i) + o->frame_owner - BASE] = owner;
+}
+
+static void
+start_at(const struct py_offsets *o, uint64_t frame)
+{
+	memset(memory, 0, sizeof(memory));
+	put(TSTATE + o->thread_cframe, CFRAME);
+	put(CFRAME + o->cframe_current_frame, frame);
+}
+
+static void
+test_chain(void)
+{
+	struct py_offsets o = offsets_of(12);
+	struct py_view v = whole_view();
+	struct py_chain c = {0};
+
+	start_at(&o, FRAME(0));
+	put_frame(&o, 0, FRAME(1), 0, 0);   /* being popped */
+	put_frame(&o, 1, FRAME(2), 111, 0); /* tagged: 104 */
+	put_frame(&o, 2, FRAME(3), 222 & ~7, 3); /* the interpreter's own */
+	put_frame(&o, 3, FRAME(4), 333 & ~7, 1);
+	put_frame(&o, 4, 0, 0, 3);
+	check(walk_frames(&o, &v, TSTATE, &c) == WALK_OK);
+	check_number(c.depth, 2);
+	check_number(c.places[0].code, 104);
+	check_number(c.places[0].instr, 1001);
+	check_number(c.places[1].code, 328);
+	start_at(&o, 0);
+	check(walk_frames(&o, &v, TSTATE, &c) == WALK_OK);
+	check_number(c.depth, 0);
+	chain_free(&c);
+}
+
+/* What says which frame is current can be older than the frames: callees of
+ * one that runs, or has not begun, have returned. */
+static void
+test_returned(void)
+{
+	struct py_offsets o = offsets_of(12);
+	struct py_view v = whole_view();
+	struct py_chain c = {0};
+	uint32_t running = UINT32_MAX; /* no top of the stack is noted */
+
+	start_at(&o, FRAME(0));
+	for (int i = 0; i < 4; i++)
+		put_frame(&o, i, FRAME(i + 1), 8, 0);
+	put_frame(&o, 4, 0, 8, o.entry_owner);
+	check(walk_frames(&o, &v, TSTATE, &c) == WALK_OK);
+	check_number(c.depth, 4);
+	check(!c.places[0].calls && c.places[1].calls && c.places[3].calls);
+	memcpy(memory + (FRAME(2) + o.frame_stacktop - BASE), &running, 4);
+	check(walk_frames(&o, &v, TSTATE, &c) == WALK_OK);
+	check_number(c.depth, 2);
+	check_number(c.places[0].instr, 1002);
+	check(!c.places[0].calls);
+	/* Called from C, it may run. */
+	memory[FRAME(1) + o.frame_owner - BASE] = o.entry_owner;
+	check(walk_frames(&o, &v, TSTATE, &c) == WALK_OK);
+	check_number(c.depth, 3);
+	check(!c.places[1].calls);
+	/* At its first instruction. */
+	memory[FRAME(1) + o.frame_owner - BASE] = 0;
+	memset(memory + (FRAME(2) + o.frame_stacktop - BASE), 0, 4);
+	put(FRAME(3) + o.frame_instr, 8 + o.code_bytecode);
+	check(walk_frames(&o, &v, TSTATE, &c) == WALK_OK);
+	check_number(c.depth, 1);
+	chain_free(&c);
+}
+
+static void
+test_bad_chains(void)
+{
+	struct py_offsets o = offsets_of(12);
+	struct py_view v = whole_view();
+	struct py_chain c = {0};
+
+	start_at(&o, FRAME(0));
+	put_frame(&o, 0, FRAME(1), 8, 0);
+	put_frame(&o, 1, FRAME(0), 8, 0); /* a circle */
+	check(walk_frames(&o, &v, TSTATE, &c) == WALK_BAD);
+	put_frame(&o, 1, FRAME(2) + 3, 8, 0); /* no address of a frame */
+	check(walk_frames(&o, &v, TSTATE, &c) == WALK_BAD);
+	put_frame(&o, 1, BASE + sizeof(memory) - 8, 8, 0); /* over the end */
+	check(walk_frames(&o, &v, TSTATE, &c) == WALK_MISS);
+	put_frame(&o, 1, UINT64_MAX - 7, 8, 0);
+	check(walk_frames(&o, &v, TSTATE, &c) == WALK_MISS);
+	check(walk_frames(&o, &v, BASE - 4096, &c) == WALK_MISS);
+	chain_free(&c);
+}
+
+/* A generator that was suspended has no caller, and is no root. */
+static void
+test_root(void)
+{
+	struct py_view v = whole_view();
+	struct py_chain c = {0};
+	struct py_offsets o = offsets_of(12);
+
+	start_at(&o, FRAME(0));
+	put_frame(&o, 0, FRAME(1), 8, 0);
+	put_frame(&o, 1, 0, 8, 1);
+	check(walk_frames(&o, &v, TSTATE, &c) == WALK_BAD);
+	put_frame(&o, 1, 0, 8, 0);
+	check(walk_frames(&o, &v, TSTATE, &c) == WALK_BAD);
+	put_frame(&o, 1, 0, 0, 3);
+	check(walk_frames(&o, &v, TSTATE, &c) == WALK_OK);
+
+	o = offsets_of(11);
+	start_at(&o, FRAME(0));
+	put_frame(&o, 0, FRAME(1), 8, 0);
+	put_frame(&o, 1, 0, 8, 0);
+	check(walk_frames(&o, &v, TSTATE, &c) == WALK_BAD);
+	memory[FRAME(1) + o.frame_is_entry - BASE] = 1;
+	check(walk_frames(&o, &v, TSTATE, &c) == WALK_OK);
+	put_frame(&o, 1, 0, 8, 1);
+	check(walk_frames(&o, &v, TSTATE, &c) == WALK_BAD);
+	chain_free(&c);
+}
+
+/* Whatever is in memory, a walk ends and reads nothing else. */
+static void
+test_random_memory(void)
+{
+	struct py_offsets o = offsets_of(11);
+	struct py_runtime rt = {.addr = BASE, .offsets = o};
+	struct py_view v = whole_view();
+	struct py_chain c = {0};
+	struct py_threads threads = {0};
+	struct py_code code;
+
+	srandom(1);
+	for (int n = 0; n < 300; n++) {
+		for (size_t i = 0; i < sizeof(memory); i += 8)
+			put(BASE + i, random() % 4 == 0 ? (uint64_t)random() :
+			    BASE + (uint64_t)random() % sizeof(memory) / 8 * 8);
+		walk_frames(&o, &v, BASE + (uint64_t)random() % 65000, &c);
+		runtime_threads(&v.memory, &rt, &threads);
+		runtime_check(&v.memory, &rt);
+		check(!code_read(&o, &v.memory, BASE + 8, &code));
+	}
+	chain_free(&c);
+	free(threads.list);
+}
+
+static void
+test_shared(void)
+{
+	struct py_place a[] = {{1, 1, 0}, {2, 2, 1}, {3, 3, 1}};
+	struct py_place b[] = {{9, 9, 0}, {2, 5, 1}, {2, 2, 1}, {3, 3, 1}};
+	struct py_chain x = {a, 3, 3}, y = {b, 4, 4}, z = {a + 1, 2, 2};
+
+	check_number(chain_shared(&x, &y), 2);
+	check_number(chain_shared(&x, &x), 3);
+	check_number(chain_shared(&x, &z), 2);
+	check(!chain_continues(&x, &y)); /* 1 is not 2 */
+	check(chain_continues(&x, &z) && chain_continues(&z, &x));
+	a[0].code = 2; /* the innermost frame may have gone on */
+	check(chain_continues(&x, &y));
+	a[1].instr = 7; /* its caller may not */
+	check(!chain_continues(&x, &y));
+	check(chain_continues(&z, &z));
+	z.depth = 0;
+	check_number(chain_shared(&x, &z), 0);
+	check(chain_continues(&x, &z));
+}
+
+/* ---- code objects ------------------------------------------------------------ */
+
+#define TYPE (BASE + 512)
+#define CODE (BASE + 8192)
+#define NAME (BASE + 12288)
+#define PATH (BASE + 12800)
+#define LINES (BASE + 13312)
+
+static void
+put_string(const struct py_offsets *o, uint64_t addr, const char *text)
+{
+	uint32_t state = 1u << 2 | 1u << 5 | 1u << 6; /* kind 1, ASCII */
+
+	put(addr + o->unicode_length, strlen(text));
+	memcpy(memory + (addr + o->unicode_state - BASE), &state, 4);
+	memcpy(memory + (addr + o->unicode_ascii_size - BASE), text,
+	    strlen(text));
+}
+
+static void
+put_code(const struct py_offsets *o, const char *name)
+{
+	memset(memory, 0, sizeof(memory));
+	put(TYPE + o->type_name, TYPE + 256);
+	memcpy(memory + (TYPE + 256 - BASE), "code", 5);
+	put(CODE + o->object_type, TYPE);
+	put(CODE + o->code_firstlineno, 7);
+	put(CODE + o->code_qualname, NAME);
+	put(CODE + o->code_name, NAME);
+	put(CODE + o->code_filename, PATH);
+	put(CODE + o->code_linetable, LINES);
+	put_string(o, NAME, name);
+	put_string(o, PATH, "x.py");
+	/* Two units on line 7, columns 4 to 9; two on line 8, no columns. */
+	put(LINES + o->bytes_length, 4);
+	memcpy(memory + (LINES + o->bytes_data - BASE), "\x81\x45\xe9\x02", 4);
+}
+
+/* Whether what lies in memory now is the code object that was read. */
+static bool
+is_same(const struct py_offsets *o, const struct py_view *v,
+    const struct py_code *c)
+{
+	struct code_check k;
+	struct py_piece pieces[CODE_PIECES];
+	size_t n = code_pieces(o, c, &k, pieces);
+
+	check(v->memory.read(&v->memory, pieces, n));
+	return code_check(o, c, &k);
+}
+
+static void
+test_code(unsigned minor)
+{
+	struct py_offsets o = offsets_of(minor);
+	struct py_view v = whole_view();
+	struct py_location l;
+	struct py_code c;
+
+	put_code(&o, "f.g");
+	check(code_read(&o, &v.memory, CODE, &c));
+	check(c.name.len == 3 && memcmp(c.name.bytes, "f.g", 3) == 0);
+	check(c.file.len == 4 && memcmp(c.file.bytes, "x.py", 4) == 0);
+	check(code_locate(&o, &c, CODE + o.code_bytecode + 2, &l));
+	check(l.line == 7 && l.end_line == 7 && l.column == 4 &&
+	    l.end_column == 9);
+	check(code_locate(&o, &c, CODE + o.code_bytecode + 4, &l));
+	check(l.line == 8 && l.column == -1);
+	check(code_locate(&o, &c, CODE + o.code_bytecode - 2, &l));
+	check(l.line == 7 && l.column == -1);
+	check(!code_locate(&o, &c, CODE + o.code_bytecode + 8, &l));
+	check_number((uint32_t)l.line, UINT32_MAX);
+	check(is_same(&o, &v, &c));
+	code_free(&c);
+}
+
+/* Three units: a call with a cache that looks like a return, and a return. */
+static void
+test_instructions(void)
+{
+	static const uint16_t units[] = {171, 83, 83, 83, 83, 0};
+	struct py_offsets o = offsets_of(12);
+	struct py_view v = whole_view();
+	struct py_code c;
+	uint64_t start = CODE + o.code_bytecode;
+
+	check_number(o.opcodes[171] & PY_OPCODE_CACHES, 3);
+	check(o.opcodes[83] & PY_OPCODE_LEAVES);
+	put_code(&o, "f");
+	put(LINES + o.bytes_length, 3);
+	memcpy(memory + (LINES + o.bytes_data - BASE), "\x85\x45\x00", 3);
+	memcpy(memory + (start - BASE), units, sizeof(units));
+	check(code_read(&o, &v.memory, CODE, &c));
+	check_number((uint64_t)c.units, 6);
+	check(code_allows(&o, &c, start, true));
+	check(code_allows(&o, &c, start + 6, true)); /* its last cache */
+	check(!code_allows(&o, &c, start + 8, true));
+	check(code_allows(&o, &c, start + 8, false));
+	check(code_allows(&o, &c, start - 2, false)); /* not begun */
+	check(!code_allows(&o, &c, start - 2, true));
+	check(!code_allows(&o, &c, start - 4, false));
+	check(!code_allows(&o, &c, start + 12, false));
+	code_free(&c);
+}
+
+/* Freed, and made again at the same addresses. */
+static void
+test_reused_code(void)
+{
+	struct py_offsets o = offsets_of(11);
+	struct py_view v = whole_view();
+	struct py_code c;
+
+	put_code(&o, "f1");
+	check(code_read(&o, &v.memory, CODE, &c));
+	put_code(&o, "f2"); /* same pointers, same lengths */
+	check(!is_same(&o, &v, &c));
+	put_code(&o, "f1");
+	check(is_same(&o, &v, &c));
+	memory[LINES + o.bytes_data + 1 - BASE] ^= 1; /* another body */
+	check(!is_same(&o, &v, &c));
+	code_free(&c);
+
+	o = offsets_of(12); /* a version number says so */
+	put_code(&o, "f1");
+	check(code_read(&o, &v.memory, CODE, &c));
+	check_number(c.nparts, 0);
+	put(CODE + o.code_version, 2);
+	check(!is_same(&o, &v, &c));
+	code_free(&c);
+}
+
+static void
+test_bad_code(void)
+{
+	struct py_offsets o = offsets_of(11);
+	struct py_view v = whole_view();
+	struct py_code c;
+
+	put_code(&o, "f");
+	memory[TYPE + 256 - BASE] = 'k';
+	check(!code_read(&o, &v.memory, CODE, &c));
+	put_code(&o, "f");
+	put(NAME + o.unicode_length, UINT64_MAX);
+	check(!code_read(&o, &v.memory, CODE, &c));
+	put_code(&o, "f");
+	put(LINES + o.bytes_length, UINT64_MAX / 2);
+	check(!code_read(&o, &v.memory, CODE, &c));
+	put_code(&o, "f");
+	put(CODE + o.code_filename, 0);
+	check(!code_read(&o, &v.memory, CODE, &c));
+	check(!code_read(&o, &v.memory, BASE + sizeof(memory) - 8, &c));
+}
+
+/* ---- lines ----------------------------------------------------------------------- */
+
+static void
+test_damaged_lines(void)
+{
+	static const uint8_t table[] = {0xf0, 0x7f, 0x7f, 0x7f, 0x7f, 0x7f,
+	    0x7f, 0x7f, 0x7f, 0x3f, 0x00, 0x00, 0x00};
+	struct py_location l;
+
+	for (size_t n = 0; n < sizeof(table); n++)
+		check(!lines_find(table, n, 1, 0, &l) || n >= 10);
+	check(!lines_find((const uint8_t *)"\x01", 1, 1, 0, &l));
+	check(!lines_find(table, 0, 1, 0, &l));
+	check(lines_find(table, 0, 1, -1, &l));
+}
+
+/* ---- strings ----------------------------------------------------------------------- */
+
+static void
+test_unicode(void)
+{
+	static const uint32_t text[] = {'a', 0xe9, 0x20ac, 0x1f40d, 0xd800,
+	    0xdfff, 0x110000, 0xffffffff, 0};
+	static const char utf8[] = "a\xc3\xa9\xe2\x82\xac\xf0\x9f\x90\x8d"
+	    "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd";
+	static const uint8_t latin1[] = {'a', 0xe9, 0xff};
+	static const uint16_t two[] = {'a', 0x20ac};
+	char out[64];
+
+	check_number(unicode_utf8((const uint8_t *)text, 9, 4, out),
+	    sizeof(utf8)); /* with its NUL: that is a character, too */
+	check(memcmp(out, utf8, sizeof(utf8)) == 0);
+	check_number(unicode_utf8(latin1, 3, 1, out), 5);
+	check(memcmp(out, "a\xc3\xa9\xc3\xbf", 5) == 0);
+	check_number(unicode_utf8((const uint8_t *)two, 2, 2, out), 4);
+	check(memcmp(out, "a\xe2\x82\xac", 4) == 0);
+}
+
+/* ---- working sets -------------------------------------------------------------------- */
+
+/* Against a map of blocks. */
+static void
+test_workset(void)
+{
+	bool want[256] = {false};
+	struct workset w = {0};
+	size_t total = 0;
+
+	srandom(2);
+	for (int n = 0; n < 120; n++) {
+		uint64_t addr = (uint64_t)random() % (250 * WORKSET_BLOCK);
+		size_t size = 1 + (size_t)random() % 2000;
+		check(workset_add(&w, addr, size));
+		for (uint64_t b = addr / WORKSET_BLOCK;
+		     b <= (addr + size - 1) / WORKSET_BLOCK; b++)
+			want[b] = true;
+	}
+	for (size_t i = 0; i < w.count; i++) {
+		const struct range *r = &w.ranges[i];
+		check(i == 0 ||
+		    w.ranges[i - 1].addr + w.ranges[i - 1].size < r->addr);
+		for (size_t b = 0; b < r->size / WORKSET_BLOCK; b++)
+			check(want[r->addr / WORKSET_BLOCK + b]);
+		total += r->size;
+	}
+	for (size_t b = 0; b < 256; b++)
+		total -= want[b] ? WORKSET_BLOCK : 0;
+	check_number(total, 0);
+	check(!workset_add(&w, UINT64_MAX - 10, 8));
+	check(!workset_add(&w, 0, (size_t)WORKSET_MAX + 1));
+	workset_free(&w);
+}
+
+int
+main(void)
+{
+	test_versions();
+	test_debug_table();
+	test_chain();
+	test_returned();
+	test_bad_chains();
+	test_root();
+	test_random_memory();
+	test_shared();
+	test_code(11);
+	test_code(12);
+	test_instructions();
+	test_reused_code();
+	test_bad_code();
+	test_damaged_lines();
+	test_unicode();
+	test_workset();
+	return failures != 0;
+}
