@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: ISC */
+/* chains.c: see chains.h. */
+#include "engine/chains.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "engine/clock.h"
+
+#define READ_TRIES 16 /* to see calls go on, from where we are */
+#define NEAR_TRIES 2  /* the same, from the CPU that they run on */
+#define BLOCKS_KEPT 1024
+#define SLOW_MARGIN 300 /* ns: reads differ by so much of themselves */
+
+/* ---- making ------------------------------------------------------------------- */
+
+/* The part of a thread state from its first field that we need to its last. */
+static void
+find_state_part(struct chains *c)
+{
+	const struct py_offsets *o = c->offsets;
+	uint32_t fields[] = {o->thread_next, o->thread_interp,
+	    o->thread_current_frame, o->thread_cframe,
+	    o->thread_native_thread_id, o->thread_gil_requested};
+	uint32_t high = 0;
+
+	c->state_low = UINT32_MAX;
+	for (size_t i = 0; i < sizeof(fields) / sizeof(*fields); i++) {
+		if (!py_has(fields[i]))
+			continue;
+		if (fields[i] < c->state_low)
+			c->state_low = fields[i];
+		if (fields[i] > high)
+			high = fields[i];
+	}
+	c->state_size = high - c->state_low + (uint32_t)sizeof(uint64_t);
+}
+
+bool
+chains_init(struct chains *c, const struct process *p,
+    const struct py_runtime *rt, struct tach_table *table)
+{
+	*c = (struct chains){.process = p, .offsets = &rt->offsets};
+	process_memory_init(&c->memory, p->pid);
+	find_state_part(c);
+	sched_getaffinity(0, sizeof(c->cpus), &c->cpus);
+	c->codes = codes_new(c->offsets, &c->memory.memory, table);
+	return c->codes != NULL;
+}
+
+void
+chains_free(struct chains *c)
+{
+	codes_free(c->codes);
+	snapshot_free(&c->one);
+	spans_free(&c->spans);
+	chain_free(&c->chain);
+	chain_free(&c->other);
+}
+
+/* ---- snapshots ------------------------------------------------------------------ */
+
+static bool
+add_state(const struct chains *c, struct snapshot *s, const struct thread *t)
+{
+	return snapshot_add(s, t->py.addr + c->state_low, c->state_size);
+}
+
+bool
+chains_add(const struct chains *c, struct snapshot *s, const struct thread *t)
+{
+	return add_state(c, s, t) && snapshot_add_set(s, &t->set, true);
+}
+
+uint64_t
+chains_state(const struct chains *c, const uint8_t *copy, uint32_t offset)
+{
+	return load_u64(copy + (offset - c->state_low));
+}
+
+bool
+chains_add_stamp(const struct chains *c, struct snapshot *s, uint64_t interp,
+    size_t *where)
+{
+	uint32_t off = c->offsets->interp_code_generation;
+
+	*where = s->size;
+	return !py_has(off) || snapshot_add(s, interp + off, sizeof(uint64_t));
+}
+
+uint64_t
+chains_stamp(struct chains *c, const struct snapshot *s, size_t where)
+{
+	if (py_has(c->offsets->interp_code_generation))
+		return load_u64(s->bytes + where);
+	return ++c->stamp;
+}
+
+/* ---- walks ----------------------------------------------------------------------- */
+
+/* Walks one copy of a thread: n ranges of a snapshot. */
+static enum walk_result
+walk(struct chains *c, const struct thread *t, const struct snapshot *s,
+    size_t first, size_t n, size_t offset, struct py_chain *chain)
+{
+	struct py_view view;
+
+	c->spans.count = 0;
+	if (!spans_add(&c->spans, s, first, n, offset))
+		return WALK_MEMORY;
+	view = spans_view(&c->spans);
+	return walk_frames(c->offsets, &view, t->py.addr, chain);
+}
+
+/* The outermost frames of the newest chain, proven by their code objects. */
+static size_t
+prove(struct chains *c, const struct thread *t, size_t depth, uint64_t stamp)
+{
+	struct py_chain outer = c->chain;
+
+	outer.places += outer.depth - depth;
+	outer.depth = depth;
+	return codes_check(c->codes, &outer, stamp, t->py.interp);
+}
+
+/* How many of the newest chain's outermost frames its last sample had. */
+static size_t
+same_as_last(const struct chains *c, const struct thread *t)
+{
+	return t->replaced == codes_replaced(c->codes) ?
+	    chain_shared(&c->chain, &t->chain) : 0;
+}
+
+bool
+chains_walk(struct chains *c, const struct thread *t, const struct snapshot *s,
+    uint64_t stamp)
+{
+	enum walk_result w = walk(c, t, s, t->first, t->set.count + 1, t->copy,
+	    &c->chain);
+
+	c->tid = chains_state(c, s->bytes + t->copy,
+	    c->offsets->thread_native_thread_id);
+	return w == WALK_OK &&
+	    prove(c, t, c->chain.depth, stamp) == c->chain.depth &&
+	    codes_learn_calls(c->codes, &c->chain, same_as_last(c, t));
+}
+
+/* A view that reads the blocks that it lacks, and notes them. */
+struct growing_view {
+	struct py_view view; /* first: fill gets its address */
+	struct chains *chains;
+	struct thread *thread;
+	struct py_span spans[BLOCKS_KEPT];
+};
+
+static void
+drop_blocks(struct growing_view *g)
+{
+	for (size_t i = 0; i < g->view.count; i++)
+		free((void *)(uintptr_t)g->spans[i].bytes);
+	g->view.count = g->view.hint = 0;
+}
+
+static bool
+fill(struct py_view *v, uint64_t addr, size_t size)
+{
+	struct growing_view *g = (struct growing_view *)v;
+	uint64_t low = addr & ~(uint64_t)(WORKSET_BLOCK - 1);
+	uint64_t high = (addr + size + WORKSET_BLOCK - 1) &
+	    ~(uint64_t)(WORKSET_BLOCK - 1);
+	uint8_t *block;
+
+	/* Old blocks are not needed again: a chain visits a frame once. */
+	if (v->count == BLOCKS_KEPT)
+		drop_blocks(g);
+	if (high <= low || (block = malloc(high - low)) == NULL)
+		return false;
+	g->spans[v->count++] = (struct py_span){low, high - low, block};
+	return py_read(&g->chains->memory.memory, low, block, high - low) &&
+	    workset_add(&g->thread->set, addr, size);
+}
+
+/* Walks a thread without a snapshot, only to learn which memory it needs. */
+static void
+learn(struct chains *c, struct thread *t)
+{
+	struct growing_view g;
+
+	g.chains = c;
+	g.thread = t;
+	g.view = (struct py_view){.spans = g.spans, .fill = fill};
+	walk_frames(c->offsets, &g.view, t->py.addr, &c->chain);
+	drop_blocks(&g);
+}
+
+/* ---- two copies -------------------------------------------------------------------- */
+
+/* What one read of a running thread gave. */
+struct reading {
+	size_t second; /* offset of the second copy */
+	uint64_t stamp;
+	bool slow; /* something came between: trust it less */
+};
+
+/* Whether a read took longer than reads of this size do: an interrupt takes
+ * a microsecond at least.  The measure follows where all become slower. */
+static bool
+is_slow(struct thread *t, uint64_t took, size_t size)
+{
+	if (t->fast_size != size || took < t->fast) {
+		t->fast_size = size;
+		t->fast = took;
+	}
+	if (took <= t->fast + t->fast / 4 + SLOW_MARGIN)
+		return false;
+	t->fast += t->fast / 16;
+	return true;
+}
+
+/*
+ * Reads a thread twice by one call.  What says which frame is current is read
+ * first and last: the thread state and, for 3.11 and 3.12, the C stack, which
+ * lies above the heap that frames are in.
+ */
+static bool
+take(struct chains *c, struct thread *t, struct reading *r)
+{
+	struct snapshot *s = &c->one;
+	size_t stamp, range;
+	uint64_t start;
+
+	snapshot_clear(s);
+	if (!chains_add(c, s, t))
+		return false;
+	r->second = s->size;
+	if (!snapshot_add_set(s, &t->set, false) || !add_state(c, s, t) ||
+	    !chains_add_stamp(c, s, t->py.interp, &stamp))
+		return false;
+	start = clock_ns();
+	if (!snapshot_read(s, c->process->pid, &range)) {
+		c->ended = errno == ESRCH;
+		workset_clear(&t->set);
+		return false;
+	}
+	r->slow = is_slow(t, clock_ns() - start, s->size);
+	r->stamp = chains_stamp(c, s, stamp);
+	/* From the last copy of the state: a new thread gets its id late. */
+	c->tid = chains_state(c, s->bytes + r->second + t->set.bytes,
+	    c->offsets->thread_native_thread_id);
+	return true;
+}
+
+static enum walk_result
+walk_both(struct chains *c, const struct thread *t, const struct reading *r)
+{
+	size_t n = t->set.count + 1;
+	enum walk_result w = walk(c, t, &c->one, 0, n, 0, &c->chain);
+
+	if (w != WALK_OK)
+		return w;
+	return walk(c, t, &c->one, n, n, r->second, &c->other);
+}
+
+/*
+ * How many of the newest chain's outermost frames can be believed.  All, if
+ * the second copy has them too, or if every call in it is one that the
+ * program makes; else those that both have.
+ */
+static size_t
+believe(struct chains *c, const struct thread *t, const struct reading *r)
+{
+	size_t depth = c->chain.depth, last;
+	size_t proven = prove(c, t, depth, r->stamp);
+
+	if (proven == depth) {
+		last = same_as_last(c, t);
+		if (depth <= c->other.depth &&
+		    chain_continues(&c->chain, &c->other))
+			return codes_learn_calls(c->codes, &c->chain, last) ?
+			    depth : 0;
+		if (!r->slow && codes_know_calls(c->codes, &c->chain, last))
+			return depth;
+	}
+	depth = chain_shared(&c->chain, &c->other);
+	return proven < depth ? proven : depth;
+}
+
+/* A thread cannot run while we do, on its CPU. */
+static void
+move_near(const struct chains *c, const struct thread *t)
+{
+	int cpu = process_thread_cpu(c->process, t->task);
+	cpu_set_t set;
+
+	if (cpu < 0 || cpu >= CPU_SETSIZE)
+		return;
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	sched_setaffinity(0, sizeof(set), &set);
+}
+
+/* Away from there, where we would stand in its way, if we may. */
+static void
+move_away(const struct chains *c)
+{
+	cpu_set_t others = c->cpus;
+	int cpu = sched_getcpu();
+
+	if (cpu >= 0 && cpu < CPU_SETSIZE)
+		CPU_CLR(cpu, &others);
+	sched_setaffinity(0, sizeof(others), &others);
+	sched_setaffinity(0, sizeof(c->cpus), &c->cpus);
+}
+
+static bool
+read_once(struct chains *c, struct thread *t, size_t *sure)
+{
+	enum walk_result w = WALK_BAD;
+	struct reading r;
+
+	*sure = 0;
+	if (take(c, t, &r))
+		w = walk_both(c, t, &r);
+	if (w == WALK_MISS)
+		learn(c, t);
+	if (w != WALK_OK)
+		return false;
+	*sure = believe(c, t, &r);
+	return *sure == c->chain.depth;
+}
+
+bool
+chains_read(struct chains *c, struct thread *t, size_t *sure)
+{
+	bool whole, moved = false;
+
+	for (int i = 0;; i++) {
+		whole = read_once(c, t, sure);
+		if (whole || c->ended || i == READ_TRIES + NEAR_TRIES)
+			break;
+		c->retries++;
+		moved = i >= READ_TRIES;
+		if (moved)
+			move_near(c, t);
+	}
+	if (moved)
+		move_away(c);
+	return whole;
+}

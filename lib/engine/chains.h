@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * chains.h: one thread's chain of frames, read until it can be trusted.
+ *
+ * The thread may run while it is read.  What it leaves behind when a call
+ * returns is told by its frames themselves (see python/frames.h).  What
+ * changes while we copy would join two moments.  So a chain counts if a
+ * second copy, read right after, has all of it; or if each of its calls was
+ * seen in such a chain before, because then it is one that the program makes.
+ * The latter matters: functions that end within a microsecond are never seen
+ * twice, and to wait for others would favour the others.
+ */
+#ifndef ENGINE_CHAINS_H
+#define ENGINE_CHAINS_H
+
+#include <sched.h>
+
+#include "engine/codes.h"
+#include "engine/process.h"
+#include "engine/snapshot.h"
+#include "engine/threads.h"
+#include "python/runtime.h"
+
+struct chains {
+	const struct process *process;
+	const struct py_offsets *offsets;
+	struct process_memory memory;
+	struct codes *codes;
+	cpu_set_t cpus; /* ours, before we move */
+	/* The part of a thread state that is read. */
+	uint32_t state_low, state_size;
+	struct snapshot one; /* of one thread */
+	struct spans spans;
+	/* The newest chain, and what it is compared with. */
+	struct py_chain chain, other;
+	uint64_t tid;	  /* that the thread state gave last */
+	uint64_t stamp;	  /* of codes_check, where there is no generation */
+	uint64_t retries; /* reads repeated because a thread moved on */
+	bool ended;	  /* the process has no memory any more */
+};
+
+/* All must outlive it.  False: out of memory. */
+bool chains_init(struct chains *, const struct process *,
+    const struct py_runtime *, struct tach_table *);
+void chains_free(struct chains *);
+
+/* Adds to a snapshot what a thread's last samples needed, its state first. */
+bool chains_add(const struct chains *, struct snapshot *,
+    const struct thread *);
+
+/* A field of a thread state that was copied with chains_add. */
+uint64_t chains_state(const struct chains *, const uint8_t *copy,
+    uint32_t offset);
+
+/* Adds an interpreter's count of freed code objects, where it keeps one, and
+ * tells where in the snapshot's bytes it will be.  To be added after the
+ * frames: what is freed after they were read must show. */
+bool chains_add_stamp(const struct chains *, struct snapshot *,
+    uint64_t interp, size_t *where);
+/* The stamp of what was just read. */
+uint64_t chains_stamp(struct chains *, const struct snapshot *, size_t where);
+
+/*
+ * Both give a thread's chain in ->chain, and say whether all of it is beyond
+ * doubt.
+ *
+ * chains_walk walks the copy of a thread that did not run meanwhile: it lies
+ * in a snapshot from range t->first on, and its bytes begin at t->copy.
+ * chains_read reads a thread that may be running; where not all is beyond
+ * doubt, *sure outermost frames are, or none.
+ */
+bool chains_walk(struct chains *, const struct thread *,
+    const struct snapshot *, uint64_t stamp);
+bool chains_read(struct chains *, struct thread *, size_t *sure);
+
+#endif

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: ISC */
+/* clock.c: see clock.h. */
+#include "engine/clock.h"
+
+#include <time.h>
+
+uint64_t
+clock_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * NS_PER_S + (uint64_t)t.tv_nsec;
+}
+
+void
+pacer_start(struct pacer *p, uint64_t interval, uint64_t now)
+{
+	*p = (struct pacer){.interval = interval, .next = now};
+}
+
+uint64_t
+pacer_advance(struct pacer *p, uint64_t now)
+{
+	uint64_t missed = 0;
+
+	p->next += p->interval;
+	if (p->next <= now)
+		missed = (now - p->next) / p->interval + 1;
+	p->next += missed * p->interval;
+	return missed;
+}

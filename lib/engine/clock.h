@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: ISC */
+/* clock.h: absolute deadlines at a steady interval. */
+#ifndef ENGINE_CLOCK_H
+#define ENGINE_CLOCK_H
+
+#include <stdint.h>
+
+#define NS_PER_S UINT64_C(1000000000)
+#define NS_PER_MS UINT64_C(1000000)
+#define NS_PER_US UINT64_C(1000)
+
+uint64_t clock_ns(void); /* CLOCK_MONOTONIC */
+
+/* Deadlines lie at start + n * interval; one that has passed is missed, and
+ * counted, never made up. */
+struct pacer {
+	uint64_t interval; /* ns */
+	uint64_t next;	   /* the deadline to wait for */
+};
+
+void pacer_start(struct pacer *, uint64_t interval, uint64_t now);
+/* To be called when the work of a deadline is done, with the time then.
+ * Returns how many deadlines were missed over it. */
+uint64_t pacer_advance(struct pacer *, uint64_t now);
+
+#endif

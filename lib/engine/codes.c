@@ -1,0 +1,407 @@
+/* SPDX-License-Identifier: ISC */
+/* codes.c: see codes.h. */
+#include "engine/codes.h"
+
+#include <stdlib.h>
+#include <xxhash.h>
+
+#include "array.h"
+#include "set.h"
+
+#define CHECK_BATCH 64 /* code objects checked by one read */
+
+/* An address and the code object that is there. */
+struct home {
+	struct py_code code;
+	uint32_t file, func; /* strings of the table */
+	uint32_t serial;     /* number of the code object, from 0 */
+	bool known;
+	uint64_t stamp; /* for which it is known to be right */
+	uint64_t settled; /* number of the check that read it */
+};
+
+/* One instruction of one code object. */
+struct spot {
+	uint64_t instr;
+	uint32_t serial;
+	uint32_t frame;
+};
+
+/* A call from an instruction of one code object to another. */
+struct call {
+	uint64_t instr;
+	uint32_t caller, callee; /* serials */
+};
+
+struct codes {
+	const struct py_offsets *offsets;
+	const struct py_memory *memory;
+	struct tach_table *table;
+	struct home *homes;
+	struct spot *spots;
+	struct call *calls;
+	size_t nhomes, homes_max, nspots, spots_max, ncalls, calls_max;
+	struct set home_set, spot_set, call_set;
+	uint32_t next_serial;
+	uint64_t replaced;
+	uint64_t check; /* number of the current check, from 1 */
+	struct code_check checks[CHECK_BATCH];
+	struct py_piece pieces[CHECK_BATCH * CODE_PIECES];
+	uint32_t batch[CHECK_BATCH]; /* homes */
+};
+
+struct codes *
+codes_new(const struct py_offsets *o, const struct py_memory *m,
+    struct tach_table *t)
+{
+	struct codes *c = calloc(1, sizeof(*c));
+
+	if (c == NULL)
+		return NULL;
+	c->offsets = o;
+	c->memory = m;
+	c->table = t;
+	c->check = 1;
+	return c;
+}
+
+void
+codes_free(struct codes *c)
+{
+	if (c == NULL)
+		return;
+	for (size_t i = 0; i < c->nhomes; i++)
+		code_free(&c->homes[i].code);
+	free(c->homes);
+	free(c->spots);
+	free(c->calls);
+	set_clear(&c->home_set);
+	set_clear(&c->spot_set);
+	set_clear(&c->call_set);
+	free(c);
+}
+
+uint64_t
+codes_replaced(const struct codes *c)
+{
+	return c->replaced;
+}
+
+/* ---- homes ------------------------------------------------------------------- */
+
+struct home_key {
+	const struct codes *codes;
+	uint64_t addr;
+};
+
+static bool
+home_equal(const void *arg, uint32_t index)
+{
+	const struct home_key *k = arg;
+
+	return k->codes->homes[index].code.addr == k->addr;
+}
+
+/* TACH_NONE: it has none yet. */
+static uint32_t
+known_home(const struct codes *c, uint64_t addr)
+{
+	struct home_key key = {c, addr};
+
+	return set_find(&c->home_set, XXH3_64bits(&addr, sizeof(addr)),
+	    home_equal, &key);
+}
+
+static uint32_t
+find_home(struct codes *c, uint64_t addr)
+{
+	uint64_t hash = XXH3_64bits(&addr, sizeof(addr));
+	uint32_t found = known_home(c, addr);
+	struct home *p;
+
+	if (found != TACH_NONE)
+		return found;
+	p = array_grow(c->homes, c->nhomes, &c->homes_max, sizeof(*p));
+	if (p == NULL)
+		return TACH_NONE;
+	c->homes = p;
+	if (!set_add(&c->home_set, hash, (uint32_t)c->nhomes))
+		return TACH_NONE;
+	c->homes[c->nhomes] = (struct home){.code.addr = addr};
+	return (uint32_t)c->nhomes++;
+}
+
+/* Reads the code object that is at a home now. */
+static void
+settle(struct codes *c, struct home *h, uint64_t stamp)
+{
+	struct py_code code;
+
+	h->settled = c->check;
+	if (!code_read(c->offsets, c->memory, h->code.addr, &code))
+		return;
+	if (h->known) {
+		code_free(&h->code);
+		c->replaced++;
+	}
+	h->code = code;
+	h->file = tach_table_add_string(c->table, code.file.bytes,
+	    code.file.len);
+	h->func = tach_table_add_string(c->table, code.name.bytes,
+	    code.name.len);
+	h->serial = c->next_serial++;
+	h->known = h->file != TACH_NONE && h->func != TACH_NONE;
+	h->stamp = stamp;
+}
+
+/* ---- checks -------------------------------------------------------------------- */
+
+/* Checks a batch of known homes by one read; the stamp of those that proved
+ * to be the same is renewed. */
+static void
+check_batch(struct codes *c, size_t n, uint64_t stamp)
+{
+	size_t pieces = 0;
+
+	for (size_t i = 0; i < n; i++)
+		pieces += code_pieces(c->offsets, &c->homes[c->batch[i]].code,
+		    &c->checks[i], &c->pieces[pieces]);
+	if (n == 0 || !c->memory->read(c->memory, c->pieces, pieces))
+		return;
+	for (size_t i = 0; i < n; i++) {
+		struct home *h = &c->homes[c->batch[i]];
+		if (code_check(c->offsets, &h->code, &c->checks[i]))
+			h->stamp = stamp;
+	}
+}
+
+/* Whether what is known of a home must still be checked for a stamp. */
+static bool
+is_stale(const struct codes *c, uint32_t home, uint64_t stamp)
+{
+	return home != TACH_NONE && c->homes[home].known &&
+	    c->homes[home].stamp != stamp;
+}
+
+static void
+check_known(struct codes *c, const struct py_chain *chain, uint64_t stamp)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < chain->depth; i++) {
+		uint32_t home = find_home(c, chain->places[i].code);
+		bool again = false;
+		if (!is_stale(c, home, stamp))
+			continue;
+		for (size_t k = 0; k < n && !again; k++)
+			again = c->batch[k] == home;
+		if (again)
+			continue;
+		c->batch[n++] = home;
+		if (n == CHECK_BATCH) {
+			check_batch(c, n, stamp);
+			n = 0;
+		}
+	}
+	check_batch(c, n, stamp);
+}
+
+/* Reads the code objects of a chain that are not known.  Returns how many
+ * that were. */
+static size_t
+settle_unknown(struct codes *c, const struct py_chain *chain, uint64_t stamp)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < chain->depth; i++) {
+		uint32_t home = find_home(c, chain->places[i].code);
+		struct home *h = home != TACH_NONE ? &c->homes[home] : NULL;
+		if (h == NULL || h->settled == c->check ||
+		    (h->known && h->stamp == stamp))
+			continue;
+		settle(c, h, stamp);
+		n++;
+	}
+	return n;
+}
+
+/* Whether an interpreter's count of freed code objects is still the stamp:
+ * then what is there now was there when the chain was read. */
+static bool
+none_freed(const struct codes *c, uint64_t interp, uint64_t stamp)
+{
+	uint32_t off = c->offsets->interp_code_generation;
+	uint64_t now;
+
+	return py_has(off) &&
+	    py_read(c->memory, interp + off, &now, sizeof(now)) &&
+	    now == stamp;
+}
+
+/* Whether a place is where its code object can be, and that is known to be
+ * the one that was there; `fresh` ones count too. */
+static bool
+is_proven(const struct codes *c, const struct py_place *p, uint64_t stamp,
+    bool fresh)
+{
+	uint32_t home = known_home(c, p->code);
+	const struct home *h = home != TACH_NONE ? &c->homes[home] : NULL;
+
+	return h != NULL && h->known && h->stamp == stamp &&
+	    (fresh || h->settled != c->check) &&
+	    code_allows(c->offsets, &h->code, p->instr, p->calls);
+}
+
+size_t
+codes_check(struct codes *c, const struct py_chain *chain, uint64_t stamp,
+    uint64_t interp)
+{
+	size_t n = 0;
+	bool fresh;
+
+	check_known(c, chain, stamp);
+	fresh = settle_unknown(c, chain, stamp) == 0 ||
+	    none_freed(c, interp, stamp);
+	while (n < chain->depth && is_proven(c,
+		&chain->places[chain->depth - 1 - n], stamp, fresh))
+		n++;
+	c->check++;
+	return n;
+}
+
+/* ---- calls ------------------------------------------------------------------------ */
+
+struct call_key {
+	const struct codes *codes;
+	struct call call;
+};
+
+static bool
+call_equal(const void *arg, uint32_t index)
+{
+	const struct call_key *k = arg;
+	const struct call *a = &k->codes->calls[index], *b = &k->call;
+
+	return a->instr == b->instr && a->caller == b->caller &&
+	    a->callee == b->callee;
+}
+
+/* The call of the frame that has n frames outside of it, and its hash. */
+static struct call
+call_of(const struct codes *c, const struct py_chain *chain, size_t n,
+    uint64_t *hash)
+{
+	const struct py_place *callee = &chain->places[chain->depth - 1 - n];
+	const struct py_place *caller = callee + 1;
+	struct call call = {caller->instr,
+	    c->homes[known_home(c, caller->code)].serial,
+	    c->homes[known_home(c, callee->code)].serial};
+
+	*hash = XXH3_64bits(&call, sizeof(call));
+	return call;
+}
+
+bool
+codes_know_calls(const struct codes *c, const struct py_chain *chain,
+    size_t shared)
+{
+	for (size_t n = shared > 0 ? shared : 1; n < chain->depth; n++) {
+		uint64_t hash;
+		struct call_key key = {c, call_of(c, chain, n, &hash)};
+		if (set_find(&c->call_set, hash, call_equal, &key) ==
+		    TACH_NONE)
+			return false;
+	}
+	return true;
+}
+
+static bool
+learn_call(struct codes *c, struct call call, uint64_t hash)
+{
+	struct call_key key = {c, call};
+	struct call *p;
+
+	if (set_find(&c->call_set, hash, call_equal, &key) != TACH_NONE)
+		return true;
+	p = array_grow(c->calls, c->ncalls, &c->calls_max, sizeof(*p));
+	if (p == NULL)
+		return false;
+	c->calls = p;
+	p[c->ncalls] = call;
+	return set_add(&c->call_set, hash, (uint32_t)c->ncalls++);
+}
+
+bool
+codes_learn_calls(struct codes *c, const struct py_chain *chain, size_t shared)
+{
+	for (size_t n = shared > 0 ? shared : 1; n < chain->depth; n++) {
+		uint64_t hash;
+		struct call call = call_of(c, chain, n, &hash);
+		if (!learn_call(c, call, hash))
+			return false;
+	}
+	return true;
+}
+
+/* ---- frames --------------------------------------------------------------------- */
+
+struct spot_key {
+	const struct codes *codes;
+	uint64_t instr;
+	uint32_t serial;
+};
+
+static bool
+spot_equal(const void *arg, uint32_t index)
+{
+	const struct spot_key *k = arg;
+	const struct spot *s = &k->codes->spots[index];
+
+	return s->instr == k->instr && s->serial == k->serial;
+}
+
+static uint32_t
+make_frame(struct codes *c, const struct home *h, uint64_t instr)
+{
+	struct py_location l;
+
+	code_locate(c->offsets, &h->code, instr, &l);
+	return tach_table_add_frame(c->table, &(struct tach_frame){
+	    .file = h->file, .func = h->func, .line = l.line,
+	    .end_line = l.end_line, .column = l.column,
+	    .end_column = l.end_column, .opcode = TACH_NO_OPCODE});
+}
+
+static uint32_t
+add_spot(struct codes *c, uint64_t hash, struct spot s)
+{
+	struct spot *p = array_grow(c->spots, c->nspots, &c->spots_max,
+	    sizeof(*p));
+
+	if (p == NULL || s.frame == TACH_NONE)
+		return TACH_NONE;
+	c->spots = p;
+	if (!set_add(&c->spot_set, hash, (uint32_t)c->nspots))
+		return TACH_NONE;
+	c->spots[c->nspots++] = s;
+	return s.frame;
+}
+
+uint32_t
+codes_frame(struct codes *c, const struct py_place *p)
+{
+	uint32_t home = find_home(c, p->code), found;
+	struct home *h = home != TACH_NONE ? &c->homes[home] : NULL;
+	struct spot_key key = {c, p->instr, 0};
+	uint64_t hash;
+
+	if (h == NULL || !h->known)
+		return TACH_NONE;
+	key.serial = h->serial;
+	hash = XXH3_64bits_withSeed(&p->instr, sizeof(p->instr), h->serial);
+	found = set_find(&c->spot_set, hash, spot_equal, &key);
+	if (found != TACH_NONE)
+		return c->spots[found].frame;
+	return add_spot(c, hash, (struct spot){p->instr, h->serial,
+	    make_frame(c, h, p->instr)});
+}

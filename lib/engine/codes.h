@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * codes.h: from (code object, instruction) to an index of the frame table,
+ * by one look-up once both were seen.
+ *
+ * The address of a freed code object is used again, so a name is right only
+ * if the object was known before the chain was read, and is still the same
+ * after.  A stamp stands for what was read at one moment: the interpreter's
+ * count of freed code objects where it keeps one, else a number of its own.
+ */
+#ifndef ENGINE_CODES_H
+#define ENGINE_CODES_H
+
+#include "python/code.h"
+#include "python/frames.h"
+#include "tach.h"
+
+struct codes;
+
+/* All three must outlive it.  NULL: out of memory. */
+struct codes *codes_new(const struct py_offsets *, const struct py_memory *,
+    struct tach_table *);
+void codes_free(struct codes *);
+
+/*
+ * Proves the code objects of a chain that was read with a stamp from a thread
+ * of this interpreter.  Returns how many of its outermost frames are proven.
+ * The others are read now, as far as they can be: the names are known when
+ * the same chain is read again.
+ */
+size_t codes_check(struct codes *, const struct py_chain *, uint64_t stamp,
+    uint64_t interp);
+
+/*
+ * Calls that were seen beyond doubt: which code object was called from which
+ * instruction of which other.  A chain that is put together from two moments
+ * has a call in it that the program cannot make.  Both look at all calls of a
+ * chain of proven code objects but those among its outermost `shared` frames.
+ * codes_learn_calls gives false if memory ran out.
+ */
+bool codes_know_calls(const struct codes *, const struct py_chain *,
+    size_t shared);
+bool codes_learn_calls(struct codes *, const struct py_chain *,
+    size_t shared);
+
+/* The frame of a place whose code object is proven.  TACH_NONE: out of
+ * memory. */
+uint32_t codes_frame(struct codes *, const struct py_place *);
+
+/* Counts the code objects that took another's address.  As long as it stays
+ * the same, equal places are equal frames. */
+uint64_t codes_replaced(const struct codes *);
+
+#endif

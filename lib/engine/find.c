@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: ISC */
+/* find.c: see find.h. */
+#include "engine/find.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "engine/snapshot.h"
+#include "native/elf.h"
+
+#define SCAN_CHUNK (1u << 20) /* bytes read at once */
+#define SCAN_MAX (1u << 30)   /* bytes: no runtime lies in a larger mapping */
+#define COOKIE_ALIGN 8
+
+/* A version before 3.13 that does not say which it is must fit one of these. */
+static const uint32_t silent_versions[] = {0x030b00f0, 0x030c00f0};
+
+struct finder {
+	const struct process *process;
+	struct process_memory memory;
+	struct mappings mappings;
+	struct py_runtime *rt;
+	struct error *error;
+};
+
+/* ---- messages ----------------------------------------------------------------- */
+
+static enum find_result
+refuse(const struct finder *f, enum runtime_result why)
+{
+	const struct py_runtime *rt = f->rt;
+	char version[64] = "a Python older than 3.11";
+
+	if (rt->version != 0)
+		snprintf(version, sizeof(version), "Python %u.%u.%u%s",
+		    PY_MAJOR(rt->version), PY_MINOR(rt->version),
+		    PY_MICRO(rt->version),
+		    PY_RELEASE(rt->version) != 0xf ? " (pre-release)" : "");
+	if (why == RUNTIME_FREE_THREADED)
+		error_set(f->error, 0, "process %d runs %s built without the "
+		    "GIL: free-threaded builds cannot be recorded yet",
+		    (int)f->process->pid, version);
+	else if (why == RUNTIME_DAMAGED)
+		error_set(f->error, 0, "process %d runs %s, but the offsets "
+		    "that it gives make no sense: is it a modified build?",
+		    (int)f->process->pid, version);
+	else
+		error_set(f->error, 0, "process %d runs %s: only 3.11 to 3.15 "
+		    "can be recorded", (int)f->process->pid, version);
+	return FIND_UNSUPPORTED;
+}
+
+static int
+yama_scope(void)
+{
+	FILE *f = fopen("/proc/sys/kernel/yama/ptrace_scope", "re");
+	int scope = 0;
+
+	if (f == NULL)
+		return 0;
+	if (fscanf(f, "%d", &scope) != 1)
+		scope = 0;
+	fclose(f);
+	return scope;
+}
+
+static enum find_result
+denied(const struct finder *f)
+{
+	int scope = yama_scope();
+
+	if (scope > 0)
+		error_set(f->error, 0, "not permitted to read process %d: run "
+		    "as root or with CAP_SYS_PTRACE (docker run --cap-add "
+		    "SYS_PTRACE), or allow it by `sysctl -w "
+		    "kernel.yama.ptrace_scope=0` (it is %d)",
+		    (int)f->process->pid, scope);
+	else
+		error_set(f->error, 0, "not permitted to read process %d: run "
+		    "as root, as its own user, or with CAP_SYS_PTRACE (docker "
+		    "run --cap-add SYS_PTRACE)", (int)f->process->pid);
+	return FIND_DENIED;
+}
+
+/* ---- one candidate -------------------------------------------------------------- */
+
+static enum find_result
+check(struct finder *f)
+{
+	switch (runtime_check(&f->memory.memory, f->rt)) {
+	case RUNTIME_OK:
+		return FIND_OK;
+	case RUNTIME_EMPTY:
+		return FIND_EMPTY;
+	default:
+		return FIND_NONE;
+	}
+}
+
+static enum find_result
+try_version(struct finder *f, uint64_t addr, uint32_t version)
+{
+	enum runtime_result r =
+	    runtime_load(&f->memory.memory, addr, version, f->rt);
+
+	switch (r) {
+	case RUNTIME_OK:
+		return check(f);
+	case RUNTIME_EMPTY:
+		return FIND_EMPTY;
+	case RUNTIME_NONE:
+		return FIND_NONE;
+	default:
+		return refuse(f, r);
+	}
+}
+
+/* A runtime without Py_Version.  Every Python that can be recorded has that
+ * symbol, unless it was stripped of its symbols. */
+static enum find_result
+try_silent(struct finder *f, uint64_t addr, bool has_symbols)
+{
+	enum find_result r = try_version(f, addr, 0);
+	size_t n = sizeof(silent_versions) / sizeof(*silent_versions);
+
+	for (size_t i = 0; i < n && r == FIND_NONE && !has_symbols; i++)
+		r = try_version(f, addr, silent_versions[i]);
+	if (r != FIND_NONE)
+		return r;
+	f->rt->version = 0;
+	return refuse(f, RUNTIME_UNKNOWN);
+}
+
+static enum find_result
+try_elf(struct finder *f, const struct elf_python *e, uint64_t bias)
+{
+	uint32_t version;
+
+	if (e->runtime == 0)
+		return FIND_NONE;
+	if (e->foreign) {
+		error_set(f->error, 0, "process %d is a Python for another "
+		    "machine than x86-64", (int)f->process->pid);
+		return FIND_UNSUPPORTED;
+	}
+	if (e->version == 0)
+		return try_silent(f, e->runtime + bias, e->symbol);
+	if (!py_read(&f->memory.memory, e->version + bias, &version,
+		sizeof(version)))
+		return FIND_NONE;
+	return try_version(f, e->runtime + bias, version);
+}
+
+/* ---- by symbol and section ---------------------------------------------------------- */
+
+static bool
+says_python(const char *path)
+{
+	const char *name = strrchr(path, '/');
+
+	return name != NULL && strstr(name, "python") != NULL;
+}
+
+/* Whether the file of mapping i is mapped executable anywhere. */
+static bool
+is_code(const struct mappings *ms, size_t i)
+{
+	for (size_t j = 0; j < ms->count; j++)
+		if (ms->list[j].executable &&
+		    ms->list[j].inode == ms->list[i].inode &&
+		    strcmp(ms->list[j].path, ms->list[i].path) == 0)
+			return true;
+	return false;
+}
+
+static enum find_result
+try_mapping(struct finder *f, const struct mapping *m)
+{
+	int fd = process_open_mapping(f->process, m);
+	struct elf_python e;
+	enum find_result r = FIND_NONE;
+
+	if (fd < 0)
+		return FIND_NONE;
+	if (elf_find_python(fd, &e))
+		r = try_elf(f, &e, m->start - e.base);
+	close(fd);
+	return r;
+}
+
+/* Every file that code was mapped from, those with a telling name first. */
+static enum find_result
+by_file(struct finder *f)
+{
+	enum find_result best = FIND_NONE;
+
+	for (int named = 1; named >= 0; named--) {
+		for (size_t i = 0; i < f->mappings.count; i++) {
+			const struct mapping *m = &f->mappings.list[i];
+			enum find_result r;
+			if (m->offset != 0 || m->inode == 0 ||
+			    says_python(m->path) != (named == 1) ||
+			    !is_code(&f->mappings, i))
+				continue;
+			r = try_mapping(f, m);
+			if (r == FIND_OK || r == FIND_EMPTY)
+				return r;
+			if (r == FIND_UNSUPPORTED)
+				best = r;
+		}
+	}
+	return best;
+}
+
+/* ---- by cookie ------------------------------------------------------------------------ */
+
+static enum find_result
+scan_chunk(struct finder *f, const uint8_t *chunk, size_t size, uint64_t addr)
+{
+	for (size_t i = 0; i + PY_DEBUG_HEADER <= size; i += COOKIE_ALIGN) {
+		enum find_result r;
+		if (memcmp(chunk + i, PY_DEBUG_COOKIE, 8) != 0)
+			continue;
+		r = try_version(f, addr + i, 0);
+		if (r == FIND_OK)
+			return r;
+	}
+	return FIND_NONE;
+}
+
+static enum find_result
+scan_mapping(struct finder *f, const struct mapping *m, uint8_t *chunk)
+{
+	for (uint64_t at = m->start; at < m->end; at += SCAN_CHUNK) {
+		size_t size = m->end - at < SCAN_CHUNK ?
+		    (size_t)(m->end - at) : SCAN_CHUNK;
+		if (py_read(&f->memory.memory, at, chunk, size) &&
+		    scan_chunk(f, chunk, size, at) == FIND_OK)
+			return FIND_OK;
+	}
+	return FIND_NONE;
+}
+
+static enum find_result
+by_cookie(struct finder *f)
+{
+	uint8_t *chunk = malloc(SCAN_CHUNK);
+	enum find_result r = FIND_NONE;
+
+	for (size_t i = 0; chunk != NULL && i < f->mappings.count; i++) {
+		const struct mapping *m = &f->mappings.list[i];
+		if (!m->writable || m->shared || m->end - m->start > SCAN_MAX)
+			continue;
+		if ((r = scan_mapping(f, m, chunk)) == FIND_OK)
+			break;
+	}
+	free(chunk);
+	return r;
+}
+
+/* ---- all ------------------------------------------------------------------------------ */
+
+/* Whether we may read its memory at all. */
+static bool
+may_read(const struct finder *f)
+{
+	uint8_t byte;
+
+	for (size_t i = 0; i < f->mappings.count; i++) {
+		errno = 0;
+		if (py_read(&f->memory.memory, f->mappings.list[i].start, &byte,
+			1))
+			return true;
+		if (errno == EPERM)
+			return false;
+	}
+	return true;
+}
+
+enum find_result
+find_python(const struct process *p, bool deep, uint64_t *seen,
+    struct py_runtime *rt, struct error *error)
+{
+	struct finder f = {.process = p, .rt = rt, .error = error};
+	enum find_result r;
+
+	process_memory_init(&f.memory, p->pid);
+	if (process_ended(p))
+		return FIND_GONE;
+	if (!process_mappings(p, &f.mappings))
+		return errno == EACCES || errno == EPERM ? denied(&f) :
+							   FIND_GONE;
+	if (f.mappings.count == 0) /* of a process that is ending */
+		return FIND_GONE;
+	if (f.mappings.hash == *seen && !deep) {
+		mappings_free(&f.mappings);
+		return FIND_NONE;
+	}
+	error_clear(error);
+	if (!may_read(&f))
+		r = denied(&f);
+	else if ((r = by_file(&f)) == FIND_NONE && deep)
+		r = by_cookie(&f);
+	*seen = f.mappings.hash;
+	mappings_free(&f.mappings);
+	return r;
+}

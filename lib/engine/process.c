@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: ISC */
+/* process.c: see process.h. */
+#include "engine/process.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <xxhash.h>
+
+#include "array.h"
+#include "engine/clock.h"
+
+#define PROC_PATH_MAX 128
+
+/* ---- start and end --------------------------------------------------------- */
+
+/* In the child: tells the parent through the pipe if exec fails. */
+static void __attribute__((noreturn))
+run_command(char *const argv[], int stdout_fd, int report)
+{
+	int error;
+
+	if (stdout_fd < 0 || dup2(stdout_fd, STDOUT_FILENO) >= 0)
+		execvp(argv[0], argv);
+	error = errno;
+	while (write(report, &error, sizeof(error)) < 0 && errno == EINTR)
+		continue;
+	_exit(127);
+}
+
+/* What the child reports: 0 once it has become the command. */
+static int
+exec_error(int report)
+{
+	int error;
+	ssize_t n;
+
+	do
+		n = read(report, &error, sizeof(error));
+	while (n < 0 && errno == EINTR);
+	return n == (ssize_t)sizeof(error) ? error : 0;
+}
+
+bool
+process_launch(struct process *p, char *const argv[], int stdout_fd)
+{
+	int report[2], error;
+	pid_t pid;
+
+	if (pipe2(report, O_CLOEXEC) != 0)
+		return false;
+	if ((pid = fork()) == 0)
+		run_command(argv, stdout_fd, report[1]);
+	error = pid < 0 ? errno : 0;
+	close(report[1]);
+	if (pid > 0)
+		error = exec_error(report[0]);
+	close(report[0]);
+	if (error == 0 && !process_open(p, pid)) {
+		error = errno;
+		kill(pid, SIGKILL);
+	}
+	if (pid > 0 && error != 0)
+		waitpid(pid, NULL, 0);
+	p->child = error == 0;
+	errno = error;
+	return error == 0;
+}
+
+static bool
+other_namespace(pid_t pid)
+{
+	char path[PROC_PATH_MAX];
+	struct stat ours, its;
+
+	snprintf(path, sizeof(path), "/proc/%d/ns/pid", (int)pid);
+	return stat("/proc/self/ns/pid", &ours) == 0 && stat(path, &its) == 0 &&
+	    ours.st_ino != its.st_ino;
+}
+
+bool
+process_open(struct process *p, pid_t pid)
+{
+	*p = (struct process){.pid = pid, .pidfd = -1};
+	if ((p->pidfd = (int)syscall(SYS_pidfd_open, pid, 0)) < 0)
+		return false;
+	p->own_namespace = other_namespace(pid);
+	return true;
+}
+
+void
+process_close(struct process *p)
+{
+	if (p->pidfd >= 0)
+		close(p->pidfd);
+	p->pidfd = -1;
+}
+
+bool
+process_sleep(const struct process *p, int wake_fd, uint64_t deadline_ns)
+{
+	struct pollfd fds[] = {{p->pidfd, POLLIN, 0}, {wake_fd, POLLIN, 0}};
+	uint64_t now = clock_ns();
+	uint64_t left = deadline_ns > now ? deadline_ns - now : 0;
+	struct timespec t = {(time_t)(left / NS_PER_S), (long)(left % NS_PER_S)};
+
+	while (ppoll(fds, 2, &t, NULL) < 0 && errno == EINTR) {
+		now = clock_ns();
+		left = deadline_ns > now ? deadline_ns - now : 0;
+		t = (struct timespec){(time_t)(left / NS_PER_S),
+		    (long)(left % NS_PER_S)};
+	}
+	return fds[0].revents != 0 || fds[1].revents != 0;
+}
+
+bool
+process_ended(const struct process *p)
+{
+	struct pollfd fd = {p->pidfd, POLLIN, 0};
+
+	return poll(&fd, 1, 0) > 0;
+}
+
+/* ---- mappings -------------------------------------------------------------- */
+
+static bool
+add_mapping(struct mappings *ms, const struct mapping *m)
+{
+	struct mapping *p = array_grow(ms->list, ms->count, &ms->max,
+	    sizeof(*p));
+
+	if (p == NULL)
+		return false;
+	ms->list = p;
+	p[ms->count++] = *m;
+	return true;
+}
+
+/* START-END PERM OFFSET DEV INODE   PATH */
+static bool
+parse_mapping(char *line, struct mapping *m)
+{
+	char perm[5];
+	int path = -1;
+
+	if (sscanf(line,
+		"%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %*s %" SCNu64 " %n",
+		&m->start, &m->end, perm, &m->offset, &m->inode, &path) < 5 ||
+	    path < 0)
+		return false;
+	line[strcspn(line, "\n")] = '\0';
+	m->writable = perm[1] == 'w';
+	m->executable = perm[2] == 'x';
+	m->shared = perm[3] == 's';
+	return (m->path = strdup(line + path)) != NULL;
+}
+
+bool
+process_mappings(const struct process *p, struct mappings *ms)
+{
+	char path[PROC_PATH_MAX], *line = NULL;
+	size_t room = 0;
+	ssize_t len;
+	FILE *f;
+
+	*ms = (struct mappings){0};
+	snprintf(path, sizeof(path), "/proc/%d/maps", (int)p->pid);
+	if ((f = fopen(path, "re")) == NULL)
+		return false;
+	while ((len = getline(&line, &room, f)) > 0) {
+		struct mapping m;
+		ms->hash = XXH3_64bits_withSeed(line, (size_t)len, ms->hash);
+		if (parse_mapping(line, &m) && !add_mapping(ms, &m))
+			free(m.path);
+	}
+	free(line);
+	fclose(f);
+	return true;
+}
+
+void
+mappings_free(struct mappings *ms)
+{
+	for (size_t i = 0; i < ms->count; i++)
+		free(ms->list[i].path);
+	free(ms->list);
+	*ms = (struct mappings){0};
+}
+
+/* Opens a file if it is the one that is mapped. */
+static int
+open_same(const char *path, uint64_t inode)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	struct stat st;
+
+	if (fd < 0)
+		return -1;
+	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_ino == inode)
+		return fd;
+	close(fd);
+	return -1;
+}
+
+int
+process_open_mapping(const struct process *p, const struct mapping *m)
+{
+	char path[PROC_PATH_MAX + 4096];
+	int fd;
+
+	/* Needs a capability, but is right whatever happened to the name. */
+	snprintf(path, sizeof(path), "/proc/%d/map_files/%" PRIx64 "-%" PRIx64,
+	    (int)p->pid, m->start, m->end);
+	if ((fd = open_same(path, m->inode)) >= 0)
+		return fd;
+	snprintf(path, sizeof(path), "/proc/%d/exe", (int)p->pid);
+	if ((fd = open_same(path, m->inode)) >= 0)
+		return fd;
+	snprintf(path, sizeof(path), "/proc/%d/root%s", (int)p->pid, m->path);
+	if ((fd = open_same(path, m->inode)) >= 0)
+		return fd;
+	return open_same(m->path, m->inode);
+}
+
+/* ---- names and threads ------------------------------------------------------ */
+
+void
+process_name(const struct process *p, char *buf, size_t size)
+{
+	char path[PROC_PATH_MAX];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/comm", (int)p->pid);
+	if ((f = fopen(path, "re")) == NULL || fgets(buf, (int)size, f) == NULL)
+		snprintf(buf, size, "?");
+	if (f != NULL)
+		fclose(f);
+	buf[strcspn(buf, "\n")] = '\0';
+}
+
+/* The innermost id of one of its tasks: the last number of "NSpid:". */
+static uint64_t
+inner_id(const struct process *p, const char *task)
+{
+	char path[PROC_PATH_MAX + NAME_MAX], line[256];
+	uint64_t id = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%s/status", (int)p->pid,
+	    task);
+	if ((f = fopen(path, "re")) == NULL)
+		return 0;
+	while (fgets(line, sizeof(line), f) != NULL) {
+		char *last = strrchr(line, '\t');
+		if (strncmp(line, "NSpid:", 6) == 0 && last != NULL)
+			id = strtoull(last, NULL, 10);
+	}
+	fclose(f);
+	return id;
+}
+
+pid_t
+process_thread(const struct process *p, uint64_t tid)
+{
+	char path[PROC_PATH_MAX];
+	struct dirent *e;
+	pid_t found = 0;
+	DIR *d;
+
+	if (!p->own_namespace)
+		return tid <= INT32_MAX ? (pid_t)tid : 0;
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)p->pid);
+	if ((d = opendir(path)) == NULL)
+		return 0;
+	while (found == 0 && (e = readdir(d)) != NULL)
+		if (e->d_name[0] != '.' && inner_id(p, e->d_name) == tid)
+			found = (pid_t)strtol(e->d_name, NULL, 10);
+	closedir(d);
+	return found;
+}
+
+int
+process_open_task(const struct process *p, pid_t tid, const char *name)
+{
+	char path[PROC_PATH_MAX];
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/%s", (int)p->pid,
+	    (int)tid, name);
+	return open(path, O_RDONLY | O_CLOEXEC);
+}
+
+int
+process_thread_cpu(const struct process *p, pid_t tid)
+{
+	char text[1024], *at;
+	int fd = process_open_task(p, tid, "stat"), cpu = -1;
+	ssize_t n = fd >= 0 ? read(fd, text, sizeof(text) - 1) : -1;
+
+	if (fd >= 0)
+		close(fd);
+	if (n <= 0)
+		return -1;
+	text[n] = '\0';
+	/* The name may hold anything, so count from its last parenthesis: the
+	 * CPU is the 39th field, and the 37th after the name. */
+	at = strrchr(text, ')');
+	for (int i = 0; i < 37 && at != NULL; i++)
+		at = strchr(at + 1, ' ');
+	if (at == NULL || sscanf(at, " %d", &cpu) != 1)
+		return -1;
+	return cpu;
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: ISC */
+/* process.h: a target process: starting it, waiting for it, and what /proc
+ * tells about it. */
+#ifndef ENGINE_PROCESS_H
+#define ENGINE_PROCESS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct process {
+	pid_t pid;
+	int pidfd;  /* readable when it has ended; -1: not open */
+	bool child; /* ours, and not yet reaped */
+	bool own_namespace; /* its thread ids are not ours */
+};
+
+/* Starts a command.  False, with errno: it could not be run, and no process
+ * is left behind.  stdout_fd >= 0 becomes its standard output. */
+bool process_launch(struct process *, char *const argv[], int stdout_fd);
+/* False, with errno. */
+bool process_open(struct process *, pid_t);
+void process_close(struct process *);
+
+/* Waits until a deadline of CLOCK_MONOTONIC, or until the process ends or
+ * wake_fd becomes readable: then true. */
+bool process_sleep(const struct process *, int wake_fd, uint64_t deadline_ns);
+bool process_ended(const struct process *);
+
+/* One line of /proc/PID/maps. */
+struct mapping {
+	uint64_t start, end, offset; /* bytes */
+	uint64_t inode;
+	bool writable, executable, shared;
+	char *path; /* "" if there is none */
+};
+
+struct mappings {
+	struct mapping *list;
+	size_t count, max;
+	uint64_t hash; /* of the text: equal if nothing changed */
+};
+
+/* False, with errno. */
+bool process_mappings(const struct process *, struct mappings *);
+void mappings_free(struct mappings *);
+
+/* Opens the file behind a mapping, also if it was deleted, replaced or lies
+ * in another root.  -1: it cannot be had. */
+int process_open_mapping(const struct process *, const struct mapping *);
+
+/* The name of the program, for messages; "?" if it is not known. */
+void process_name(const struct process *, char *buf, size_t size);
+
+/* Our id of the thread that calls itself tid inside its PID namespace; 0:
+ * there is none. */
+pid_t process_thread(const struct process *, uint64_t tid);
+
+/* A descriptor of /proc/PID/task/TID/NAME, or -1 with errno. */
+int process_open_task(const struct process *, pid_t tid, const char *name);
+
+/* The CPU that a thread ran on last, or -1. */
+int process_thread_cpu(const struct process *, pid_t tid);
+
+#endif

@@ -1,0 +1,382 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * recorder.c: a running Python as a source; see tach.h.  It finds the Python
+ * in a target, keeps the time, and notices when the target ends or becomes
+ * another program.
+ */
+#include <errno.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "engine/clock.h"
+#include "engine/find.h"
+#include "engine/process.h"
+#include "engine/remote.h"
+#include "engine/snapshot.h"
+#include "error.h"
+#include "tach.h"
+
+/* While there is no Python yet, it is looked for that often. */
+#define WAIT_INTERVAL NS_PER_MS
+/* Memory is searched for it after so long, then after twice as long, ... */
+#define DEEP_FIRST (50 * NS_PER_MS)
+/* A process that we attach to must show its Python within that time. */
+#define ATTACH_PATIENCE NS_PER_S
+/* The shortest slice that the scheduler grants; ns. */
+#define SLICE (100 * NS_PER_US)
+
+struct tach_recorder {
+	struct tach_recorder_options options;
+	struct tach_recorder_stats stats;
+	struct tach_meta meta;
+	struct tach_table *table;
+	struct thread_names names;
+	struct process process;
+	struct py_runtime runtime;
+	struct remote *remote;
+	enum tach_recorder_state state;
+	struct pacer pacer;
+	uint64_t start; /* of the first round; ns, CLOCK_MONOTONIC */
+	uint64_t seen;	/* for find_python */
+	uint64_t deep_at, deep_step; /* when to search memory */
+	bool found; /* runtime is loaded */
+	bool stopped;
+	int wake_fd;
+	struct error error;
+};
+
+/* ---- life ------------------------------------------------------------------------- */
+
+struct tach_recorder *
+tach_recorder_new(const struct tach_recorder_options *o)
+{
+	struct tach_recorder *r = calloc(1, sizeof(*r));
+
+	if (r == NULL)
+		return NULL;
+	r->options = *o;
+	r->process.pidfd = -1;
+	r->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	r->table = tach_table_new();
+	if (r->wake_fd < 0 || r->table == NULL) {
+		tach_recorder_free(r);
+		return NULL;
+	}
+	r->meta.interval_us = o->interval_ns / NS_PER_US;
+	return r;
+}
+
+void
+tach_recorder_free(struct tach_recorder *r)
+{
+	if (r == NULL)
+		return;
+	remote_free(r->remote);
+	process_close(&r->process);
+	thread_names_free(&r->names);
+	tach_table_free(r->table);
+	if (r->wake_fd >= 0)
+		close(r->wake_fd);
+	free(r);
+}
+
+/* A short slice: the scheduler then lets us in soon after we wake, where the
+ * threads of the target keep every CPU busy (Linux 6.12 and later).  Without
+ * it, two threads in turn on two CPUs cost a sixth of the rounds at 1 kHz. */
+static void
+ask_for_short_slices(void)
+{
+	struct {
+		uint32_t size, policy;
+		uint64_t flags;
+		int32_t nice;
+		uint32_t priority;
+		uint64_t runtime, deadline, period; /* ns */
+	} attr = {.size = sizeof(attr)};
+
+	if (syscall(SYS_sched_getattr, 0, &attr, sizeof(attr), 0) != 0 ||
+	    attr.policy != SCHED_OTHER)
+		return;
+	attr.runtime = SLICE;
+	syscall(SYS_sched_setattr, 0, &attr, 0);
+}
+
+/* What a sampler needs of its own process: sharp timers, and a descriptor a
+ * thread.  Not before a command is started, which would inherit it. */
+static void
+prepare_self(void)
+{
+	struct rlimit files;
+
+	ask_for_short_slices();
+	prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);
+	if (getrlimit(RLIMIT_NOFILE, &files) == 0) {
+		files.rlim_cur = files.rlim_max;
+		setrlimit(RLIMIT_NOFILE, &files);
+	}
+}
+
+static void
+start_waiting(struct tach_recorder *r)
+{
+	uint64_t now = clock_ns();
+	uint64_t interval = r->options.interval_ns < WAIT_INTERVAL ?
+	    r->options.interval_ns : WAIT_INTERVAL;
+
+	r->state = TACH_RECORDER_WAITING;
+	r->found = false;
+	r->seen = 0;
+	r->deep_step = DEEP_FIRST;
+	r->deep_at = now + r->deep_step;
+	pacer_start(&r->pacer, interval, now);
+}
+
+int
+tach_recorder_launch(struct tach_recorder *r, char *const argv[], int stdout_fd)
+{
+	if (!process_launch(&r->process, argv, stdout_fd)) {
+		int saved = errno;
+		error_set(&r->error, 0, "%s: %s", argv[0], strerror(saved));
+		errno = saved;
+		return TACH_FATAL;
+	}
+	prepare_self();
+	start_waiting(r);
+	return TACH_OK;
+}
+
+/* ---- finding ------------------------------------------------------------------------ */
+
+static bool
+start_sampling(struct tach_recorder *r)
+{
+	uint64_t now = clock_ns();
+
+	remote_free(r->remote);
+	r->remote = remote_new(&r->process, &r->runtime, r->table, &r->names);
+	if (r->remote == NULL)
+		return false;
+	if (r->start == 0) {
+		r->start = now;
+		r->meta.start_us = now / NS_PER_US;
+		r->meta.python[0] = PY_MAJOR(r->runtime.version);
+		r->meta.python[1] = PY_MINOR(r->runtime.version);
+		r->meta.python[2] = PY_MICRO(r->runtime.version);
+	}
+	pacer_start(&r->pacer, r->options.interval_ns, now);
+	r->state = TACH_RECORDER_SAMPLING;
+	return true;
+}
+
+/* Looks for a Python, or whether the one that was found has begun. */
+static enum find_result
+look(struct tach_recorder *r)
+{
+	struct process_memory m;
+	enum find_result result;
+	uint64_t now;
+	bool deep;
+
+	if (r->found) {
+		process_memory_init(&m, r->process.pid);
+		switch (runtime_check(&m.memory, &r->runtime)) {
+		case RUNTIME_OK:
+			return FIND_OK;
+		case RUNTIME_EMPTY:
+			return FIND_EMPTY;
+		default:
+			r->found = false;
+			r->seen = 0;
+		}
+	}
+	now = clock_ns();
+	deep = now >= r->deep_at;
+	result = find_python(&r->process, deep, &r->seen, &r->runtime,
+	    &r->error);
+	if (deep) {
+		r->deep_step *= 2;
+		r->deep_at = clock_ns() + r->deep_step;
+	}
+	/* One that does not say yet where its fields lie is looked at again. */
+	r->found = (result == FIND_OK || result == FIND_EMPTY) &&
+	    r->runtime.offsets.runtime_size != 0;
+	if (result == FIND_EMPTY && !r->found)
+		r->seen = 0;
+	return result;
+}
+
+int
+tach_recorder_attach(struct tach_recorder *r, pid_t pid)
+{
+	uint64_t end = clock_ns() + ATTACH_PATIENCE;
+	enum find_result f;
+	char name[64];
+
+	if (!process_open(&r->process, pid))
+		return error_set(&r->error, TACH_FATAL, "%s: %d",
+		    errno == ESRCH ? "no such process" : strerror(errno),
+		    (int)pid);
+	prepare_self();
+	start_waiting(r);
+	r->deep_at = 0;
+	while ((f = look(r)) == FIND_NONE || f == FIND_EMPTY)
+		if (clock_ns() > end || process_sleep(&r->process, r->wake_fd,
+			clock_ns() + 10 * NS_PER_MS))
+			break;
+	if (f == FIND_OK)
+		return start_sampling(r) ? TACH_OK :
+		    error_set(&r->error, TACH_FATAL, "out of memory");
+	process_name(&r->process, name, sizeof(name));
+	if (f == FIND_GONE)
+		error_set(&r->error, 0, "process %d has ended", (int)pid);
+	else
+		error_set(&r->error, 0, "process %d (%s) is not a running "
+		    "Python: give the PID of a Python 3.11 to 3.15",
+		    (int)pid, name);
+	return TACH_FATAL;
+}
+
+/* ---- rounds --------------------------------------------------------------------------- */
+
+static int
+end(struct tach_recorder *r)
+{
+	r->state = TACH_RECORDER_ENDED;
+	return TACH_END;
+}
+
+/* Launched commands may become a Python at any time; what cannot be read now
+ * may be replaced by what can. */
+static int
+wait_round(struct tach_recorder *r)
+{
+	if (look(r) == FIND_OK && !start_sampling(r))
+		return error_set(&r->error, TACH_FATAL, "out of memory");
+	return TACH_OK;
+}
+
+static int
+sample_round(struct tach_recorder *r, uint64_t now, struct tach_sink *sink)
+{
+	enum remote_result result = remote_round(r->remote,
+	    (now - r->start) / NS_PER_US, sink, &r->stats);
+
+	switch (result) {
+	case REMOTE_OK:
+		r->stats.rounds++;
+		r->stats.elapsed_ns = now - r->start;
+		return TACH_OK;
+	case REMOTE_LOST:
+		/* Ended, or another program: look again. */
+		start_waiting(r);
+		return TACH_OK;
+	default:
+		return error_set(&r->error, TACH_FATAL, "%s",
+		    sink->error(sink) != NULL ? sink->error(sink) :
+						"out of memory");
+	}
+}
+
+static bool
+is_over(const struct tach_recorder *r, uint64_t now)
+{
+	return r->options.duration_ns != 0 && r->start != 0 &&
+	    now - r->start >= r->options.duration_ns;
+}
+
+int
+tach_recorder_round(struct tach_recorder *r, struct tach_sink *sink)
+{
+	uint64_t now;
+	int result = TACH_OK;
+
+	if (r->state == TACH_RECORDER_ENDED)
+		return TACH_END;
+	if (process_sleep(&r->process, r->wake_fd, r->pacer.next))
+		return end(r);
+	now = clock_ns();
+	if (is_over(r, now))
+		return end(r);
+	if (r->state == TACH_RECORDER_WAITING)
+		result = wait_round(r);
+	if (result == TACH_OK && r->state == TACH_RECORDER_SAMPLING)
+		result = sample_round(r, clock_ns(), sink);
+	if (r->state == TACH_RECORDER_SAMPLING)
+		r->stats.missed += pacer_advance(&r->pacer, clock_ns());
+	else
+		pacer_advance(&r->pacer, clock_ns());
+	return result;
+}
+
+void
+tach_recorder_stop(struct tach_recorder *r)
+{
+	uint64_t one = 1;
+	int saved = errno;
+	ssize_t n = write(r->wake_fd, &one, sizeof(one));
+
+	(void)n; /* a full counter is readable, too */
+	errno = saved;
+}
+
+/* ---- what is known ---------------------------------------------------------------------- */
+
+enum tach_recorder_state
+tach_recorder_state(const struct tach_recorder *r)
+{
+	return r->state;
+}
+
+const struct tach_meta *
+tach_recorder_meta(const struct tach_recorder *r)
+{
+	return &r->meta;
+}
+
+const struct tach_table *
+tach_recorder_table(const struct tach_recorder *r)
+{
+	return r->table;
+}
+
+const struct tach_recorder_stats *
+tach_recorder_stats(const struct tach_recorder *r)
+{
+	return &r->stats;
+}
+
+pid_t
+tach_recorder_pid(const struct tach_recorder *r)
+{
+	return r->process.pid;
+}
+
+int
+tach_recorder_wait(struct tach_recorder *r, int *status)
+{
+	pid_t pid;
+
+	if (!r->process.child)
+		return error_set(&r->error, TACH_FATAL, "not our child");
+	while ((pid = waitpid(r->process.pid, status, 0)) < 0 && errno == EINTR)
+		continue;
+	if (pid < 0)
+		return error_set(&r->error, TACH_FATAL, "waitpid: %s",
+		    strerror(errno));
+	r->process.child = false;
+	return TACH_OK;
+}
+
+const char *
+tach_recorder_error(const struct tach_recorder *r)
+{
+	return r->error.text;
+}

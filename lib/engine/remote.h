@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * remote.h: samples of all threads of a Python, taken from outside.
+ *
+ * The target is never stopped and never written to, so it moves while it is
+ * read.  One call copies everything that the last round needed, for every
+ * thread twice; both copies are walked, and only what both say is a sample.
+ */
+#ifndef ENGINE_REMOTE_H
+#define ENGINE_REMOTE_H
+
+#include "engine/process.h"
+#include "engine/threads.h"
+#include "error.h"
+#include "python/runtime.h"
+#include "tach.h"
+
+struct remote;
+
+/* All must outlive it.  NULL: out of memory. */
+struct remote *remote_new(const struct process *, const struct py_runtime *,
+    struct tach_table *, struct thread_names *);
+void remote_free(struct remote *);
+
+enum remote_result {
+	REMOTE_OK,
+	REMOTE_LOST,  /* what is there is no running Python: ended, or another
+		       * program */
+	REMOTE_ERROR, /* ours: out of memory, or the sink's */
+};
+
+/* Samples every thread once; each good sample goes to the sink, with this
+ * time.  Counts into samples, torn, failed and retries. */
+enum remote_result remote_round(struct remote *, uint64_t time_us,
+    struct tach_sink *, struct tach_recorder_stats *);
+
+#endif

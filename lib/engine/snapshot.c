@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: ISC */
+/* snapshot.c: see snapshot.h. */
+#include "engine/snapshot.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+
+#include "array.h"
+
+static bool
+memory_read(const struct py_memory *m, const struct py_piece *pieces, size_t n)
+{
+	const struct process_memory *pm = (const struct process_memory *)m;
+	struct iovec local[IOV_MAX], remote[IOV_MAX];
+
+	for (size_t done = 0; done < n;) {
+		size_t k = n - done < IOV_MAX ? n - done : IOV_MAX;
+		ssize_t want = 0;
+		for (size_t i = 0; i < k; i++) {
+			const struct py_piece *p = &pieces[done + i];
+			local[i] = (struct iovec){p->buf, p->size};
+			remote[i] = (struct iovec){
+			    (void *)(uintptr_t)p->addr, p->size};
+			want += (ssize_t)p->size;
+		}
+		if (process_vm_readv(pm->pid, local, k, remote, k, 0) != want)
+			return false;
+		done += k;
+	}
+	return true;
+}
+
+void
+process_memory_init(struct process_memory *m, pid_t pid)
+{
+	m->memory.read = memory_read;
+	m->pid = pid;
+}
+
+void
+snapshot_clear(struct snapshot *s)
+{
+	s->count = 0;
+	s->size = 0;
+}
+
+void
+snapshot_free(struct snapshot *s)
+{
+	free(s->remote);
+	free(s->bytes);
+	*s = (struct snapshot){0};
+}
+
+bool
+snapshot_add(struct snapshot *s, uint64_t addr, size_t size)
+{
+	struct iovec *p = array_grow(s->remote, s->count, &s->max, sizeof(*p));
+
+	if (p == NULL)
+		return false;
+	s->remote = p;
+	p[s->count++] = (struct iovec){(void *)(uintptr_t)addr, size};
+	s->size += size;
+	return true;
+}
+
+bool
+snapshot_add_set(struct snapshot *s, const struct workset *w, bool reversed)
+{
+	for (size_t i = 0; i < w->count; i++) {
+		const struct range *r =
+		    &w->ranges[reversed ? w->count - 1 - i : i];
+		if (!snapshot_add(s, r->addr, r->size))
+			return false;
+	}
+	return true;
+}
+
+static bool
+make_room(struct snapshot *s)
+{
+	size_t room = s->room != 0 ? s->room : 65536;
+	void *p;
+
+	while (room < s->size)
+		room *= 2;
+	if (room == s->room)
+		return true;
+	if ((p = realloc(s->bytes, room)) == NULL)
+		return false;
+	s->bytes = p;
+	s->room = room;
+	return true;
+}
+
+/* The range that a short read of n bytes, from range i on, ended in. */
+static size_t
+range_at(const struct snapshot *s, size_t i, size_t n)
+{
+	while (i + 1 < s->count && n >= s->remote[i].iov_len)
+		n -= s->remote[i++].iov_len;
+	return i;
+}
+
+bool
+snapshot_read(struct snapshot *s, pid_t pid, size_t *failed)
+{
+	size_t done = 0;
+
+	*failed = 0;
+	if (!make_room(s))
+		return false;
+	for (size_t i = 0; i < s->count; i += IOV_MAX) {
+		size_t k = s->count - i < IOV_MAX ? s->count - i : IOV_MAX;
+		struct iovec local = {s->bytes + done, 0};
+		ssize_t n;
+		for (size_t j = i; j < i + k; j++)
+			local.iov_len += s->remote[j].iov_len;
+		n = process_vm_readv(pid, &local, 1, s->remote + i, k, 0);
+		if (n != (ssize_t)local.iov_len) {
+			*failed = range_at(s, i, n > 0 ? (size_t)n : 0);
+			if (n >= 0)
+				errno = EFAULT;
+			return false;
+		}
+		done += local.iov_len;
+	}
+	return true;
+}
+
+bool
+spans_add(struct spans *sp, const struct snapshot *s, size_t first, size_t n,
+    size_t offset)
+{
+	for (size_t i = first; i < first + n; i++) {
+		const struct iovec *v = &s->remote[i];
+		struct py_span *p = array_grow(sp->list, sp->count, &sp->max,
+		    sizeof(*p));
+		if (p == NULL)
+			return false;
+		sp->list = p;
+		p[sp->count++] = (struct py_span){
+		    (uint64_t)(uintptr_t)v->iov_base, v->iov_len,
+		    s->bytes + offset};
+		offset += v->iov_len;
+	}
+	return true;
+}
+
+struct py_view
+spans_view(const struct spans *sp)
+{
+	return (struct py_view){.memory.read = view_read, .spans = sp->list,
+	    .count = sp->count};
+}
+
+void
+spans_free(struct spans *sp)
+{
+	free(sp->list);
+	*sp = (struct spans){0};
+}

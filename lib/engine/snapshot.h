@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * snapshot.h: many ranges of another process's memory, copied by as few
+ * system calls as there can be (one for every 1,024 ranges), in the order in
+ * which they were added.
+ */
+#ifndef ENGINE_SNAPSHOT_H
+#define ENGINE_SNAPSHOT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+#include <sys/uio.h>
+
+#include "engine/workset.h"
+#include "python/memory.h"
+
+/* The memory of a process, read on demand. */
+struct process_memory {
+	struct py_memory memory;
+	pid_t pid;
+};
+
+void process_memory_init(struct process_memory *, pid_t);
+
+struct snapshot {
+	struct iovec *remote;
+	size_t count, max;
+	uint8_t *bytes;
+	size_t size, room;
+};
+
+void snapshot_clear(struct snapshot *);
+void snapshot_free(struct snapshot *);
+
+/* Adds a range, or all of a working set, the highest address first if it is
+ * reversed.  False: out of memory. */
+bool snapshot_add(struct snapshot *, uint64_t addr, size_t size);
+bool snapshot_add_set(struct snapshot *, const struct workset *,
+    bool reversed);
+
+/* Copies what was added.  False: errno says why, and *failed is the index of
+ * the first range that could not be read. */
+bool snapshot_read(struct snapshot *, pid_t, size_t *failed);
+
+/* ---- views of what was copied ---------------------------------------------- */
+
+struct spans {
+	struct py_span *list;
+	size_t count, max;
+};
+
+/* Adds n ranges of a snapshot, from `first` on, whose bytes begin at `offset`
+ * of its bytes.  False: out of memory. */
+bool spans_add(struct spans *, const struct snapshot *, size_t first, size_t n,
+    size_t offset);
+/* A view of all spans; valid until one is added. */
+struct py_view spans_view(const struct spans *);
+void spans_free(struct spans *);
+
+#endif

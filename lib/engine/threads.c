@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: ISC */
+/* threads.c: see threads.h. */
+#include "engine/threads.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+#include <xxhash.h>
+
+#include "array.h"
+
+/* ---- names -------------------------------------------------------------------- */
+
+struct name_key {
+	const struct thread_names *names;
+	struct thread_name name;
+};
+
+static bool
+name_equal(const void *arg, uint32_t index)
+{
+	const struct name_key *k = arg;
+	const struct thread_name *n = &k->names->list[index];
+
+	return n->tid == k->name.tid && n->interp == k->name.interp;
+}
+
+uint32_t
+thread_names_add(struct thread_names *names, uint32_t interp, uint64_t tid)
+{
+	struct name_key key = {names, {tid, interp, 0}};
+	uint64_t hash = XXH3_64bits_withSeed(&tid, sizeof(tid), interp);
+	uint32_t found = set_find(&names->set, hash, name_equal, &key);
+	struct thread_name *p;
+
+	if (found != TACH_NONE)
+		return found;
+	p = array_grow(names->list, names->count, &names->max, sizeof(*p));
+	if (p == NULL)
+		return TACH_NONE;
+	names->list = p;
+	if (!set_add(&names->set, hash, names->count))
+		return TACH_NONE;
+	p[names->count] = key.name;
+	return names->count++;
+}
+
+void
+thread_names_free(struct thread_names *names)
+{
+	free(names->list);
+	set_clear(&names->set);
+	*names = (struct thread_names){0};
+}
+
+/* ---- the list ------------------------------------------------------------------- */
+
+static void
+unbind(struct thread *t)
+{
+	if (t->syscall_fd >= 0)
+		close(t->syscall_fd);
+	t->syscall_fd = -1;
+	t->tid = 0;
+	t->task = 0;
+	t->chain.depth = 0;
+}
+
+static void
+thread_free(struct thread *t)
+{
+	unbind(t);
+	workset_free(&t->set);
+	chain_free(&t->chain);
+	free(t->frames);
+}
+
+static int
+by_address(const void *a, const void *b)
+{
+	const struct thread *x = *(struct thread *const *)a;
+	const struct thread *y = *(struct thread *const *)b;
+
+	return x->py.addr < y->py.addr ? -1 : x->py.addr > y->py.addr;
+}
+
+/* The old threads, sorted for look-up. */
+static struct thread **
+sorted(const struct threads *ts)
+{
+	struct thread **old = calloc(ts->count + 1, sizeof(*old));
+
+	for (size_t i = 0; old != NULL && i < ts->count; i++)
+		old[i] = &ts->list[i];
+	if (old != NULL)
+		qsort(old, ts->count, sizeof(*old), by_address);
+	return old;
+}
+
+bool
+threads_update(struct threads *ts, const struct py_threads *list)
+{
+	struct thread *now = calloc(list->count + 1, sizeof(*now));
+	struct thread **old = sorted(ts);
+
+	if (now == NULL || old == NULL) {
+		free(now);
+		free(old);
+		return false;
+	}
+	for (size_t i = 0; i < list->count; i++) {
+		struct thread key = {.py = list->list[i]}, *k = &key;
+		struct thread **found = bsearch(&k, old, ts->count,
+		    sizeof(*old), by_address);
+		now[i] = (struct thread){.py = list->list[i], .syscall_fd = -1};
+		/* A list that changes under us can name a thread twice. */
+		if (found != NULL && (*found)->py.interp == key.py.interp) {
+			now[i] = **found;
+			**found = (struct thread){.py.addr = key.py.addr,
+			    .syscall_fd = -1};
+		}
+		now[i].gone = false;
+	}
+	for (size_t i = 0; i < ts->count; i++)
+		thread_free(&ts->list[i]);
+	free(ts->list);
+	free(old);
+	ts->list = now;
+	ts->count = list->count;
+	return true;
+}
+
+void
+threads_free(struct threads *ts)
+{
+	for (size_t i = 0; i < ts->count; i++)
+		thread_free(&ts->list[i]);
+	free(ts->list);
+	*ts = (struct threads){0};
+}
+
+/* ---- one thread ------------------------------------------------------------------- */
+
+void
+thread_bind(struct thread *t, const struct process *p, uint64_t tid)
+{
+	if (tid == t->tid)
+		return;
+	unbind(t);
+	t->tid = tid;
+	if (tid == 0 || (t->task = process_thread(p, tid)) == 0)
+		return;
+	t->syscall_fd = process_open_task(p, t->task, "syscall");
+}
+
+uint8_t
+thread_status(const struct thread *t, const struct process *p)
+{
+	uint8_t status = t->task == p->pid ? TACH_STATUS_MAIN : 0;
+	char text[256];
+	ssize_t n = -1;
+
+	/* "running", or the number of the call that it is blocked in. */
+	if (t->syscall_fd >= 0)
+		n = pread(t->syscall_fd, text, sizeof(text), 0);
+	if (n <= 0)
+		return status | TACH_STATUS_UNKNOWN;
+	return text[0] == 'r' ? status | TACH_STATUS_CPU : status;
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: ISC */
+/* threads.h: the target's threads, as a recorder keeps them between rounds. */
+#ifndef ENGINE_THREADS_H
+#define ENGINE_THREADS_H
+
+#include "engine/process.h"
+#include "engine/workset.h"
+#include "python/frames.h"
+#include "python/runtime.h"
+#include "set.h"
+#include "tach.h"
+
+/* ---- numbers: (interpreter, thread id) -> a dense index --------------------- */
+
+struct thread_name {
+	uint64_t tid;
+	uint32_t interp;
+	uint64_t state; /* thread state that was sampled last under it */
+};
+
+struct thread_names {
+	struct thread_name *list;
+	uint32_t count;
+	size_t max;
+	struct set set;
+};
+
+/* TACH_NONE: out of memory. */
+uint32_t thread_names_add(struct thread_names *, uint32_t interp, uint64_t tid);
+void thread_names_free(struct thread_names *);
+
+/* ---- one thread state ---------------------------------------------------------- */
+
+struct thread {
+	struct py_thread py;
+	uint64_t tid;	/* as the target knows it; 0: not bound yet */
+	pid_t task;	/* as we know it; 0: not known */
+	int syscall_fd; /* of /proc/PID/task/TID/syscall, or -1 */
+	uint32_t index;
+	struct workset set;
+	/* Its last sample. */
+	struct py_chain chain;
+	uint32_t *frames; /* innermost first; chain.depth of them */
+	size_t frames_max;
+	uint64_t replaced; /* codes_replaced() then */
+	/* Where it lies in the round's snapshot: its first range, and the
+	 * offset of its bytes. */
+	size_t first, copy;
+	bool gone; /* its state could not be read */
+	/* How long a read of it takes that nothing comes between; ns. */
+	uint64_t fast;
+	size_t fast_size; /* bytes of that read */
+};
+
+/* Threads in the order of the target's list. */
+struct threads {
+	struct thread *list;
+	size_t count;
+};
+
+/* Makes the threads those of a new list; what is known of the ones that stay
+ * is kept.  False: out of memory. */
+bool threads_update(struct threads *, const struct py_threads *);
+void threads_free(struct threads *);
+
+/* Takes note of the id that the target's memory gives for a thread. */
+void thread_bind(struct thread *, const struct process *, uint64_t tid);
+
+/* TACH_STATUS_CPU, 0 or TACH_STATUS_UNKNOWN: whether it runs just now; and
+ * TACH_STATUS_MAIN. */
+uint8_t thread_status(const struct thread *, const struct process *);
+
+#endif

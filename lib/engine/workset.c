@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: ISC */
+/* workset.c: see workset.h. */
+#include "engine/workset.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "array.h"
+
+/* The first range that ends at or after an address. */
+static size_t
+find(const struct workset *w, uint64_t addr)
+{
+	size_t low = 0, high = w->count;
+
+	while (low < high) {
+		size_t mid = (low + high) / 2;
+		if (w->ranges[mid].addr + w->ranges[mid].size < addr)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+/* Replaces the n ranges from i on by one. */
+static void
+replace(struct workset *w, size_t i, size_t n, struct range r)
+{
+	memmove(&w->ranges[i + 1], &w->ranges[i + n],
+	    (w->count - i - n) * sizeof(*w->ranges));
+	w->ranges[i] = r;
+	w->count += 1 - n;
+}
+
+bool
+workset_add(struct workset *w, uint64_t addr, size_t size)
+{
+	uint64_t low = addr & ~(uint64_t)(WORKSET_BLOCK - 1);
+	uint64_t high = (addr + size + WORKSET_BLOCK - 1) &
+	    ~(uint64_t)(WORKSET_BLOCK - 1);
+	size_t i = find(w, low), n = 0, old = 0;
+	struct range *p;
+
+	if (high <= low || high - low > WORKSET_MAX ||
+	    (p = array_grow(w->ranges, w->count, &w->max, sizeof(*p))) == NULL)
+		return false;
+	w->ranges = p;
+	for (; i + n < w->count && w->ranges[i + n].addr <= high; n++) {
+		const struct range *r = &w->ranges[i + n];
+		low = r->addr < low ? r->addr : low;
+		high = r->addr + r->size > high ? r->addr + r->size : high;
+		old += r->size;
+	}
+	if (w->bytes - old + (high - low) > WORKSET_MAX)
+		return false;
+	w->bytes += (high - low) - old;
+	replace(w, i, n, (struct range){low, high - low});
+	return true;
+}
+
+void
+workset_clear(struct workset *w)
+{
+	w->count = 0;
+	w->bytes = 0;
+}
+
+void
+workset_free(struct workset *w)
+{
+	free(w->ranges);
+	*w = (struct workset){0};
+}

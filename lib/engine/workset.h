@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * workset.h: the memory that a thread's last samples needed.
+ *
+ * It is kept in whole blocks, which never cross a page, so that a block is
+ * readable if one byte of it is; neighbouring blocks form one range, so that
+ * a snapshot needs few of them.
+ */
+#ifndef ENGINE_WORKSET_H
+#define ENGINE_WORKSET_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define WORKSET_BLOCK 1024 /* bytes */
+#define WORKSET_MAX (256u << 20) /* bytes: no thread needs more */
+
+struct range {
+	uint64_t addr;
+	size_t size; /* bytes */
+};
+
+struct workset {
+	struct range *ranges; /* by address, never touching */
+	size_t count, max;
+	size_t bytes;
+};
+
+/* Adds the blocks that hold these bytes.  False: out of memory, or more than
+ * WORKSET_MAX. */
+bool workset_add(struct workset *, uint64_t addr, size_t size);
+/* Forgets all ranges but keeps the room for them. */
+void workset_clear(struct workset *);
+void workset_free(struct workset *);
+
+#endif

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: ISC */
+/* elf.h: what an ELF file says about a Python inside of it. */
+#ifndef NATIVE_ELF_H
+#define NATIVE_ELF_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Addresses are as in the file; 0: it has no such thing. */
+struct elf_python {
+	uint64_t runtime; /* symbol _PyRuntime, else section .PyRuntime */
+	bool symbol;	  /* it was the symbol */
+	uint64_t version; /* symbol Py_Version: a u32 */
+	uint64_t base;	  /* page-aligned address of the first segment */
+	bool foreign;	  /* of another machine than x86-64 */
+};
+
+/* Reads an ELF file.  False: it is none. */
+bool elf_find_python(int fd, struct elf_python *);
+
+#endif
