@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: ISC
+# The manual pages: sound, complete, and their examples run.
+
+load lib.bash
+
+M=$TACH_SRCDIR/man
+
+setup() {
+	cd "$M"
+}
+
+@test "mandoc finds no fault" {
+	need mandoc
+	run -0 mandoc -Tlint -Wwarning ./*.[1-9]
+	is "$output" ''
+}
+
+# The options that --help knows, by their long names, and those of the page.
+@test "every option has its place in the page" {
+	local name options
+	for name in info cat convert record; do
+		options=$(tach-$name --help | grep -oE -- '--[a-z][a-z-]+' |
+		    sort -u)
+		grep -x -- --version <<<"$options"
+		is "$(grep -E '^\.It Fl' tach-$name.1 |
+		    grep -oE 'Fl -[a-z][a-z-]+' | sed 's/Fl -/--/' |
+		    sort -u)" "$options"
+	done
+}
+
+@test "every format has its place in the page" {
+	local name
+	for name in $(tach-convert --help | sed -n 's/^      --\([a-z]*\) .*/\1/p')
+	do
+		grep -x "\.It Fl -$name" tach-convert.1
+	done
+}
+
+@test "every page names the exit statuses and has examples" {
+	local page
+	for page in ./*.1; do
+		grep -q '^\.Sh EXIT STATUS$' "$page"
+		grep -q '^\.Sh EXAMPLES$' "$page"
+	done
+}
+
+@test "libtach(3) has every call of tach.h, and no other" {
+	diff <(grep -oE '\btach_[a-z_]+\(' "$TACH_SRCDIR/lib/tach.h" |
+	    tr -d '(' | sort -u) \
+	    <(sed -n 's/^\.Fn \(tach_[a-z_]*\) .*/\1/p' libtach.3 | sort -u)
+}
+
+@test "tach(5) has every offset of the headers, as the tests know them" {
+	local field at
+	while read -r field at; do
+		grep -E "^\.It [u0-9a-z ]+ Ta $at Ta .*$field" tach.5
+	done <<-END
+	magic $HDR_MAGIC
+	version $HDR_VERSION
+	start $HDR_START
+	interval $HDR_INTERVAL
+	samples $HDR_SAMPLES
+	threads $HDR_THREADS
+	string.table $HDR_STRINGS
+	frame.table $HDR_FRAMES
+	compression $HDR_COMPRESSION
+	threads $CHDR_THREADS
+	string.table $CHDR_STRINGS
+	frame.table $CHDR_FRAMES
+	compression $CHDR_COMPRESSION
+	configuration $CHDR_CONFIG
+	END
+}
+
+# The text of the literal blocks of a page's EXAMPLES.
+blocks() {
+	sed -n '/^\.Sh EXAMPLES/,/^\.Sh SEE/p' "$1" |
+	    sed -n '/^\.Bd -literal/,/^\.Ed/{/^\./!p;}' |
+	    sed 's/\\(aq/'"'"'/g; s/\\(ti/~/g; s/\\(ha/^/g; s/\\-/-/g
+		s/\\e/\\/g'
+}
+
+# Those that need only a profile, p.bin, and what is installed.
+@test "the examples run" {
+	need jq
+	local page text ran=0
+	cp "$T/data/cpython315-wall.bin" "$BATS_TEST_TMPDIR/p.bin"
+	cd "$BATS_TEST_TMPDIR"
+	for page in "$M"/*.[17]; do
+		blocks "$page" >examples
+		# One a `$ `; lines without belong to the one before.
+		while IFS= read -r -d $'\001' text; do
+			case $text in
+			*tach-record* | *flamegraph.pl* | '') continue ;;
+			esac
+			echo "$text"
+			# head ends a pipe early: that is no failure.
+			bash -c "$text" >out 2>err
+			[ -s out ] || [ -s p.folded ]
+			is "$(<err)" ''
+			ran=$((ran + 1))
+		done < <(sed 's/^\$ /\x01/' examples; printf '\001')
+	done
+	[ "$ran" -ge 14 ]
+}
+
+@test "the example of libtach(3) compiles" {
+	local cc=${CC:-cc}
+	need "${cc%% *}"
+	blocks libtach.3 >"$BATS_TEST_TMPDIR/example.c"
+	run -0 $cc -Wall -Wextra -Werror -fsyntax-only \
+	    -I"$TACH_SRCDIR/lib" "$BATS_TEST_TMPDIR/example.c"
+	is "$output" ''
+}

@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: ISC
+# python.bats: what libtach knows of an interpreter, against that interpreter:
+# its location tables, and where its runtime lies.
+
+load lib.bash
+
+# each_python MINOR FUNCTION: calls it for every interpreter of that minor.
+each_python() {
+	local tag command found=
+	while IFS=$'\t' read -r tag command <&3; do
+		[ "${tag%%-*}" = "$1" ] || continue
+		found=yes
+		use_python "$tag" "$command"
+		"$2" || {
+			echo "that was $tag"
+			return 1
+		}
+	done 3< <(pythons)
+	[ -n "$found" ] || skip "no Python $1 here: see t/peers/"
+}
+
+# ---- location tables -----------------------------------------------------------
+
+same_positions() {
+	cp "$T/programs/positions.py" "$OUTSIDE"
+	"${PYTHON[@]}" -W ignore "$INSIDE/positions.py" "$INSIDE/tables" \
+	    "$INSIDE/expected" 300
+	"$TACH_BUILDDIR/t/unit/positions" <"$OUTSIDE/tables" >"$OUTSIDE/got"
+	[ "$(wc -l <"$OUTSIDE/got")" -gt 100000 ]
+	cmp "$OUTSIDE/expected" "$OUTSIDE/got"
+}
+
+@test "3.11: every instruction is where co_positions says" {
+	each_python 3.11 same_positions
+}
+@test "3.12: every instruction is where co_positions says" {
+	each_python 3.12 same_positions
+}
+@test "3.13: every instruction is where co_positions says" {
+	each_python 3.13 same_positions
+}
+@test "3.14: every instruction is where co_positions says" {
+	each_python 3.14 same_positions
+}
+@test "3.15: every instruction is where co_positions says" {
+	each_python 3.15 same_positions
+}
+
+# ---- finding the runtime -----------------------------------------------------------
+
+# need_static MINOR: an interpreter that is one executable, which can lose
+# names and still run.
+need_static() {
+	local tag
+	for tag in system bookworm forky; do
+		if pythons | grep -q "^$1-$tag	"; then
+			need_python "$1-$tag"
+			EXE=$PYTHON_ROOT$("${PYTHON[@]}" -c \
+			    'import sys; print(sys.executable)')
+			return
+		fi
+	done
+	skip "no static Python $1 here: see t/peers/"
+}
+
+# without NAME...: a copy of $EXE in which these symbols and sections are
+# called otherwise, recorded.  PYTHONHOME tells it where its library is.
+without() {
+	python3 - "$EXE" "$OUTSIDE/renamed" "$@" <<-'EOF'
+		import sys
+		source, copy, *names = sys.argv[1:]
+		data = open(source, 'rb').read()
+		for name in names:
+		    old = b'\0' + name.encode() + b'\0'
+		    assert old in data, name
+		    data = data.replace(old, old[:-2] + b'X\0')
+		open(copy, 'wb').write(data)
+	EOF
+	chmod +x "$OUTSIDE/renamed"
+	cp "$T/programs/fib.py" "$OUTSIDE"
+	local run=("$INSIDE/renamed" "$INSIDE/fib.py" 0.7)
+	[ -z "$PYTHON_ROOT" ] || run=(chroot "$PYTHON_ROOT" "${run[@]}")
+	cd "$BATS_TEST_TMPDIR" || return
+	PYTHONHOME=/usr tach-record -q -o p.bin -- "${run[@]}"
+	"$T/truth.py" calls p.bin "$T/programs/fib.py"
+}
+
+@test "3.11 without the symbol _PyRuntime: found by its section" {
+	need_static 3.11
+	without _PyRuntime
+}
+
+@test "3.11 without the symbols: found by its section, known by its memory" {
+	need_static 3.11
+	without _PyRuntime Py_Version
+}
+
+@test "3.13 without symbol and section: found by its cookie" {
+	need_static 3.13
+	without _PyRuntime .PyRuntime
+}
+
+@test "3.15 without symbol and section: found by its cookie" {
+	need_static 3.15
+	without _PyRuntime .PyRuntime
+}
+
+@test "a Python before 3.11 is named as what it is" {
+	need_python 3.9
+	cd "$BATS_TEST_TMPDIR" || return
+	run -125 --separate-stderr tach-record -o p.bin -- "${PYTHON[@]}" -c \
+	    'import time; time.sleep(0.3)'
+	[[ $stderr = 'tach-record: nothing was recorded: process '*' runs a Python older than 3.11: only 3.11 to 3.15 can be recorded' ]]
+	[ ! -e p.bin ]
+}

@@ -1,0 +1,226 @@
+# SPDX-License-Identifier: ISC
+# truth.bats: what tach-record says of real programs on real interpreters,
+# against what those programs say of themselves.  The judge is truth.py, which
+# reads profiles by decode.py; nothing of libtach is in either.
+
+load lib.bash
+
+setup() {
+	need python3
+	need zstd
+	cd "$BATS_TEST_TMPDIR" || return
+	export PYTHONDONTWRITEBYTECODE=1 PYTHONUTF8=1
+}
+
+# ---- interpreters ----------------------------------------------------------
+
+# need_one TAG...: the first of these that is here, or the test is skipped.
+need_one() {
+	local tag
+	for tag; do
+		if pythons | grep -q "^$tag	"; then
+			need_python "$tag"
+			programs=$INSIDE/programs
+			cp -r "$T/programs" "$OUTSIDE/programs"
+			return
+		fi
+	done
+	skip "no Python $1 here: see t/peers/"
+}
+
+# As distributions build it: one static executable without symbols.
+static() {
+	need_one "$1-system" "$1-bookworm" "$1-noble" "$1-forky"
+}
+
+# As people build it: libpython is a shared library.
+dynamic() {
+	need_one "$1-pyenv" "$1-path" "$1-shared"
+}
+
+# ---- what is recorded, and how it is judged ------------------------------
+
+# noted CHECK PROGRAM [ARG...]: a program that uses spot.py.
+noted() {
+	local check=$1 program=$2
+	shift 2
+	tach-record -q -o p.bin -- "${PYTHON[@]}" "$programs/$program.py" \
+	    "$INSIDE/truth" "$@"
+	"$T/truth.py" "$check" p.bin "$OUTSIDE/truth"
+}
+
+# calls PROGRAM ARG...: stacks that move as fast as they can.
+calls() {
+	local program=$1
+	shift
+	tach-record -q -r 10k -o p.bin -- "${PYTHON[@]}" \
+	    "$programs/$program.py" "$@"
+	"$T/truth.py" calls p.bin "$T/programs/$program.py"
+}
+
+# Within two percentage points of the plan, and of the program's own clock.
+shares() {
+	tach-record -q -o p.bin -- "${PYTHON[@]}" "$programs/split.py" 2.5 \
+	    2>shares
+	cat shares
+	"$T/truth.py" shares p.bin a=10 b=20 c=30 d=40
+	# shellcheck disable=SC2046
+	"$T/truth.py" shares p.bin $(tr ' ' '\n' <shares |
+	    awk -F= '{ print $1 "=" 100 * $2 }')
+}
+
+# ---- every form of code
+
+@test "every form of code: Python 3.11, static" { static 3.11; noted stacks forms; }
+@test "every form of code: Python 3.11, dynamic" { dynamic 3.11; noted stacks forms; }
+@test "every form of code: Python 3.12, static" { static 3.12; noted stacks forms; }
+@test "every form of code: Python 3.12, dynamic" { dynamic 3.12; noted stacks forms; }
+@test "every form of code: Python 3.13, static" { static 3.13; noted stacks forms; }
+@test "every form of code: Python 3.13, dynamic" { dynamic 3.13; noted stacks forms; }
+@test "every form of code: Python 3.14, static" { static 3.14; noted stacks forms; }
+@test "every form of code: Python 3.15, static" { static 3.15; noted stacks forms; }
+
+# ---- odd names
+
+@test "odd names: Python 3.11, static" { static 3.11; noted stacks names; }
+@test "odd names: Python 3.11, dynamic" { dynamic 3.11; noted stacks names; }
+@test "odd names: Python 3.12, static" { static 3.12; noted stacks names; }
+@test "odd names: Python 3.12, dynamic" { dynamic 3.12; noted stacks names; }
+@test "odd names: Python 3.13, static" { static 3.13; noted stacks names; }
+@test "odd names: Python 3.13, dynamic" { dynamic 3.13; noted stacks names; }
+@test "odd names: Python 3.14, static" { static 3.14; noted stacks names; }
+@test "odd names: Python 3.15, static" { static 3.15; noted stacks names; }
+
+# ---- 10,000 frames
+
+@test "10,000 frames: Python 3.11, static" { static 3.11; noted stacks deep; }
+@test "10,000 frames: Python 3.11, dynamic" { dynamic 3.11; noted stacks deep; }
+@test "10,000 frames: Python 3.12, static" { static 3.12; noted stacks deep; }
+@test "10,000 frames: Python 3.12, dynamic" { dynamic 3.12; noted stacks deep; }
+@test "10,000 frames: Python 3.13, static" { static 3.13; noted stacks deep; }
+@test "10,000 frames: Python 3.13, dynamic" { dynamic 3.13; noted stacks deep; }
+@test "10,000 frames: Python 3.14, static" { static 3.14; noted stacks deep; }
+@test "10,000 frames: Python 3.15, static" { static 3.15; noted stacks deep; }
+
+# ---- 52 threads
+
+@test "52 threads: Python 3.11, static" { static 3.11; noted threads threads; }
+@test "52 threads: Python 3.11, dynamic" { dynamic 3.11; noted threads threads; }
+@test "52 threads: Python 3.12, static" { static 3.12; noted threads threads; }
+@test "52 threads: Python 3.12, dynamic" { dynamic 3.12; noted threads threads; }
+@test "52 threads: Python 3.13, static" { static 3.13; noted threads threads; }
+@test "52 threads: Python 3.13, dynamic" { dynamic 3.13; noted threads threads; }
+@test "52 threads: Python 3.14, static" { static 3.14; noted threads threads; }
+@test "52 threads: Python 3.15, static" { static 3.15; noted threads threads; }
+
+# ---- threads that come and go
+
+@test "threads that come and go: Python 3.11, static" { static 3.11; noted stacks churn; }
+@test "threads that come and go: Python 3.11, dynamic" { dynamic 3.11; noted stacks churn; }
+@test "threads that come and go: Python 3.12, static" { static 3.12; noted stacks churn; }
+@test "threads that come and go: Python 3.12, dynamic" { dynamic 3.12; noted stacks churn; }
+@test "threads that come and go: Python 3.13, static" { static 3.13; noted stacks churn; }
+@test "threads that come and go: Python 3.13, dynamic" { dynamic 3.13; noted stacks churn; }
+@test "threads that come and go: Python 3.14, static" { static 3.14; noted stacks churn; }
+@test "threads that come and go: Python 3.15, static" { static 3.15; noted stacks churn; }
+
+# ---- four interpreters
+
+@test "four interpreters: Python 3.11, static" { static 3.11; noted stacks interpreters; }
+@test "four interpreters: Python 3.11, dynamic" { dynamic 3.11; noted stacks interpreters; }
+@test "four interpreters: Python 3.12, static" { static 3.12; noted stacks interpreters; }
+@test "four interpreters: Python 3.12, dynamic" { dynamic 3.12; noted stacks interpreters; }
+@test "four interpreters: Python 3.13, static" { static 3.13; noted stacks interpreters; }
+@test "four interpreters: Python 3.13, dynamic" { dynamic 3.13; noted stacks interpreters; }
+@test "four interpreters: Python 3.14, static" { static 3.14; noted stacks interpreters; }
+@test "four interpreters: Python 3.15, static" { static 3.15; noted stacks interpreters; }
+
+# ---- a known split of time
+
+@test "a known split of time: Python 3.11, static" { static 3.11; shares; }
+@test "a known split of time: Python 3.11, dynamic" { dynamic 3.11; shares; }
+@test "a known split of time: Python 3.12, static" { static 3.12; shares; }
+@test "a known split of time: Python 3.12, dynamic" { dynamic 3.12; shares; }
+@test "a known split of time: Python 3.13, static" { static 3.13; shares; }
+@test "a known split of time: Python 3.13, dynamic" { dynamic 3.13; shares; }
+@test "a known split of time: Python 3.14, static" { static 3.14; shares; }
+@test "a known split of time: Python 3.15, static" { static 3.15; shares; }
+
+# ---- chains of calls in turn
+
+@test "chains of calls in turn: Python 3.11, static" { static 3.11; calls chains 1.5; }
+@test "chains of calls in turn: Python 3.11, dynamic" { dynamic 3.11; calls chains 1.5; }
+@test "chains of calls in turn: Python 3.12, static" { static 3.12; calls chains 1.5; }
+@test "chains of calls in turn: Python 3.12, dynamic" { dynamic 3.12; calls chains 1.5; }
+@test "chains of calls in turn: Python 3.13, static" { static 3.13; calls chains 1.5; }
+@test "chains of calls in turn: Python 3.13, dynamic" { dynamic 3.13; calls chains 1.5; }
+@test "chains of calls in turn: Python 3.14, static" { static 3.14; calls chains 1.5; }
+@test "chains of calls in turn: Python 3.15, static" { static 3.15; calls chains 1.5; }
+
+# ---- pairs of calls in turn
+
+@test "pairs of calls in turn: Python 3.11, static" { static 3.11; calls flutter 1.5; }
+@test "pairs of calls in turn: Python 3.11, dynamic" { dynamic 3.11; calls flutter 1.5; }
+@test "pairs of calls in turn: Python 3.12, static" { static 3.12; calls flutter 1.5; }
+@test "pairs of calls in turn: Python 3.12, dynamic" { dynamic 3.12; calls flutter 1.5; }
+@test "pairs of calls in turn: Python 3.13, static" { static 3.13; calls flutter 1.5; }
+@test "pairs of calls in turn: Python 3.13, dynamic" { dynamic 3.13; calls flutter 1.5; }
+@test "pairs of calls in turn: Python 3.14, static" { static 3.14; calls flutter 1.5; }
+@test "pairs of calls in turn: Python 3.15, static" { static 3.15; calls flutter 1.5; }
+
+# ---- particular ways to run
+
+@test "recursion: Python 3.11, static" { static 3.11; calls fib 1; }
+@test "recursion: Python 3.15, static" { static 3.15; calls fib 1; }
+
+@test "chains of calls in three threads: Python 3.11, static" {
+	static 3.11
+	calls chains 1.5 2
+}
+
+@test "chains of calls in three threads: Python 3.13, dynamic" {
+	dynamic 3.13
+	calls chains 1.5 2
+}
+
+# rooted: every stack of gens.py has its root, however often its generators
+# are suspended while it is read.
+rooted() {
+	tach-record -q -r 5k -o p.bin -- "${PYTHON[@]}" "$programs/gens.py" 1.5
+	"$T/truth.py" roots p.bin gens.py
+}
+
+@test "generators keep their callers: Python 3.11, static" { static 3.11; rooted; }
+@test "generators keep their callers: Python 3.12, dynamic" { dynamic 3.12; rooted; }
+@test "generators keep their callers: Python 3.13, static" { static 3.13; rooted; }
+@test "generators keep their callers: Python 3.14, static" { static 3.14; rooted; }
+@test "generators keep their callers: Python 3.15, static" { static 3.15; rooted; }
+
+@test "code without columns" {
+	static 3.11
+	PYTHON+=(-X no_debug_ranges)
+	noted stacks forms
+}
+
+# idle: how long the CPUs have had nothing to do, in ticks.
+idle() {
+	awk '/^cpu / { print $5 + $6 }' /proc/stat
+}
+
+@test "1,000 rounds a second for 10 seconds, and every missed one counted" {
+	static 3.11
+	before=$(idle)
+	tach-record -d 10 -o p.bin -- "${PYTHON[@]}" "$programs/sleeps.py" \
+	    10.5 2>summary
+	spare=$(($(idle) - before))
+	cat summary
+	missed=$(grep -oE '[0-9]+ missed' summary)
+	run "$T/truth.py" rate p.bin 1000 10 "${missed% *}"
+	echo "$output"
+	[[ "$output" != *"FAILED count"* ]]
+	# Where others keep all the CPUs busy, ten seconds say nothing.
+	[ "$status" -eq 0 ] ||
+	    ((spare > 10 * $(getconf CLK_TCK) * $(nproc) / 2)) ||
+	    skip "the machine is too busy"
+	[ "$status" -eq 0 ]
+}
