@@ -20,12 +20,6 @@ struct part {
 
 enum { NAME, FILENAME, LINES, NPARTS };
 
-static size_t
-head_size(const struct py_offsets *o)
-{
-	return o->code_size < CODE_HEAD_MAX ? o->code_size : CODE_HEAD_MAX;
-}
-
 /* ---- fingerprint --------------------------------------------------------- */
 
 static uint64_t
@@ -53,7 +47,7 @@ size_t
 code_pieces(const struct py_offsets *o, const struct py_code *c,
     struct code_check *k, struct py_piece *pieces)
 {
-	pieces[0] = (struct py_piece){c->addr, head_size(o), k->head};
+	pieces[0] = (struct py_piece){c->addr, o->code_size, k->head};
 	for (size_t i = 0; i < c->nparts; i++)
 		pieces[1 + i] = (struct py_piece){c->part_addr[i],
 		    c->part_size[i], k->parts[i]};
@@ -102,16 +96,13 @@ static bool
 find_parts(const struct py_offsets *o, const struct py_memory *m,
     struct part *parts)
 {
-	uint8_t heads[NPARTS][128];
+	uint8_t heads[NPARTS][PY_HEAD_MAX];
 	struct py_piece pieces[NPARTS];
 	size_t size[NPARTS] = {o->unicode_ascii_size, o->unicode_ascii_size,
 	    o->bytes_data};
 
-	for (size_t i = 0; i < NPARTS; i++) {
-		if (size[i] > sizeof(heads[i]))
-			return false;
+	for (size_t i = 0; i < NPARTS; i++)
 		pieces[i] = (struct py_piece){parts[i].addr, size[i], heads[i]};
-	}
 	if (!m->read(m, pieces, NPARTS))
 		return false;
 	for (size_t i = NAME; i <= FILENAME; i++)
@@ -230,7 +221,7 @@ code_read(const struct py_offsets *o, const struct py_memory *m, uint64_t addr,
 	bool ok = false;
 
 	*c = (struct py_code){.addr = addr};
-	if (!py_read(m, addr, k.head, head_size(o)) || !is_code(o, m, k.head))
+	if (!py_read(m, addr, k.head, o->code_size) || !is_code(o, m, k.head))
 		return false;
 	parts[NAME].addr = load_u64(k.head + o->code_qualname);
 	parts[FILENAME].addr = load_u64(k.head + o->code_filename);

@@ -14,8 +14,7 @@ struct py_name {
 	size_t len;
 };
 
-/* Read at most so much of a code object and of what identifies its parts. */
-#define CODE_HEAD_MAX 512
+/* What identifies a code object: itself, and the beginnings of its parts. */
 #define CODE_PART_MAX 96
 #define CODE_PIECES 4
 
@@ -40,7 +39,7 @@ struct py_code {
 
 /* What a check of one code object reads. */
 struct code_check {
-	uint8_t head[CODE_HEAD_MAX];
+	uint8_t head[PY_CODE_MAX];
 	uint8_t parts[CODE_PIECES - 1][CODE_PART_MAX];
 };
 

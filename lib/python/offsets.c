@@ -50,6 +50,23 @@ fits(uint32_t offset, uint32_t width, uint32_t size)
 	    width <= size - offset;
 }
 
+/* What is read at once, and used without another look: the fields of an
+ * object must lie in the part of it that is read. */
+static const char *
+check_heads(const struct py_offsets *o)
+{
+	if (o->code_size > PY_CODE_MAX || !fits(o->object_type, 8, o->code_size))
+		return "code.size";
+	if (o->unicode_ascii_size > PY_HEAD_MAX ||
+	    !fits(o->unicode_length, 8, o->unicode_ascii_size) ||
+	    !fits(o->unicode_state, 4, o->unicode_ascii_size))
+		return "unicode.ascii_size";
+	if (o->bytes_data > PY_HEAD_MAX ||
+	    !fits(o->bytes_length, 8, o->bytes_data))
+		return "bytes.data";
+	return NULL;
+}
+
 const char *
 py_offsets_load(const struct py_layout *l, const uint8_t *debug,
     struct py_offsets *o)
@@ -82,5 +99,5 @@ py_offsets_load(const struct py_layout *l, const uint8_t *debug,
 		o->code_version = PY_ABSENT;
 	if (o->frame_size != f->frame_size)
 		o->frame_stacktop = o->frame_is_entry = PY_ABSENT;
-	return NULL;
+	return check_heads(o);
 }

@@ -115,6 +115,11 @@ struct py_layout {
 /* The layout of 3.minor, or NULL: a version that is not known. */
 const struct py_layout *py_layout_find(unsigned minor);
 
+/* Objects are read into buffers of these sizes, in bytes: a code object whole,
+ * a str or bytes object up to its text. */
+#define PY_CODE_MAX 512
+#define PY_HEAD_MAX 128
+
 #define PY_DEBUG_COOKIE "xdebugpy"
 #define PY_DEBUG_HEADER 24 /* bytes: cookie, version, free_threaded */
 #define PY_DEBUG_MAX 2048  /* bytes: no _Py_DebugOffsets is longer */
@@ -129,7 +134,7 @@ const struct py_layout *py_layout_find(unsigned minor);
  * Fills in the offsets of a version.  debug points to the target's own table
  * of layout->debug_size bytes (unused where that is 0).  What it says is
  * untrusted: every offset must lie inside its section, every section must
- * have a sane size.  Returns NULL, or the name of the first field that does
+ * have a sane size, and what is read at once must fit.  Returns NULL, or the name of the first field that does
  * not fit.
  */
 const char *py_offsets_load(const struct py_layout *, const uint8_t *debug,

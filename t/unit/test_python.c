@@ -63,12 +63,19 @@ test_versions(void)
 	check_number(py_layout_find(15)->debug_size, 888);
 }
 
-/* A table as 3.15 gives it: every size large, every field at 8. */
+static void
+tell(uint8_t *debug, uint32_t where, uint64_t value)
+{
+	memcpy(debug + where, &value, sizeof(value));
+}
+
+/* A table as 3.15 gives it: sizes large enough, every field at 8 but where
+ * an object's text begins. */
 static void
 make_debug(const struct py_layout *l, uint8_t *debug)
 {
 	const struct py_offsets *t = &l->told;
-	uint64_t size = 4096, at = 8;
+	uint64_t size = PY_CODE_MAX, at = 8;
 
 	memset(debug, 0, PY_DEBUG_MAX);
 #define X(section, field, width)                                              \
@@ -77,6 +84,40 @@ make_debug(const struct py_layout *l, uint8_t *debug)
 		    strcmp(#field, "size") == 0 ? &size : &at, 8);
 	PY_OFFSETS(X)
 #undef X
+	tell(debug, t->unicode_ascii_size, 40);
+	tell(debug, t->unicode_compact_size, 56);
+	tell(debug, t->bytes_data, 32);
+}
+
+/* Fields that lie inside their struct, but not in what is read of it. */
+static void
+test_heads(const struct py_layout *l)
+{
+	const struct py_offsets *t = &l->told;
+	const struct {
+		uint32_t where;
+		uint64_t value;
+		const char *what;
+	} cases[] = {
+	    {t->code_size, PY_CODE_MAX + 1, "code.size"},
+	    {t->unicode_ascii_size, PY_HEAD_MAX + 1, "unicode.ascii_size"},
+	    {t->unicode_state, 37, "unicode.ascii_size"},
+	    {t->unicode_length, 200, "unicode.ascii_size"},
+	    {t->bytes_data, PY_HEAD_MAX + 1, "bytes.data"},
+	    {t->bytes_length, 25, "bytes.data"},
+	};
+	uint8_t debug[PY_DEBUG_MAX];
+	struct py_offsets o;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		make_debug(l, debug);
+		tell(debug, cases[i].where, cases[i].value);
+		check_text(py_offsets_load(l, debug, &o), cases[i].what);
+	}
+	make_debug(l, debug);
+	tell(debug, t->object_size, 4096);
+	tell(debug, t->object_type, PY_CODE_MAX - 7);
+	check_text(py_offsets_load(l, debug, &o), "code.size");
 }
 
 static void
@@ -85,12 +126,12 @@ test_debug_table(void)
 	const struct py_layout *l = py_layout_find(15);
 	uint8_t debug[PY_DEBUG_MAX];
 	struct py_offsets o;
-	uint64_t values[] = {4093, 1 << 24, UINT64_MAX};
+	uint64_t values[] = {PY_CODE_MAX - 3, 1 << 24, UINT64_MAX};
 
 	make_debug(l, debug);
 	check(py_offsets_load(l, debug, &o) == NULL);
 	check_number(o.frame_previous, 8);
-	check_number(o.code_size, 4096);
+	check_number(o.code_size, PY_CODE_MAX);
 	for (size_t i = 0; i < 3; i++) {
 		make_debug(l, debug);
 		memcpy(debug + l->told.frame_previous, &values[i], 8);
@@ -99,6 +140,7 @@ test_debug_table(void)
 	make_debug(l, debug);
 	memcpy(debug + l->told.code_size, &values[2], 8);
 	check_text(py_offsets_load(l, debug, &o), "code.size");
+	test_heads(l);
 }
 
 /* ---- frames ---------------------------------------------------------------- */
