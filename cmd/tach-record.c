@@ -352,8 +352,8 @@ static volatile pid_t command_pid;     /* 0: attached, or ended */
 
 /*
  * The terminal sends its signals to the command as well, which decides what
- * they mean: the first two that ask for an end leave us recording until it
- * ends.  What another process sends to us, the command gets from us.
+ * they mean: the first that asks for an end leaves us recording until it
+ * ends; after the second we only wait for it.  What another process sends to us, the command gets from us.
  */
 static void
 on_signal(int sig, siginfo_t *info, void *context)

@@ -165,18 +165,18 @@ static bool
 fill(struct py_view *v, uint64_t addr, size_t size)
 {
 	struct growing_view *g = (struct growing_view *)v;
-	uint64_t low = addr & ~(uint64_t)(WORKSET_BLOCK - 1);
-	uint64_t high = (addr + size + WORKSET_BLOCK - 1) &
-	    ~(uint64_t)(WORKSET_BLOCK - 1);
-	uint8_t *block;
+	struct range blocks = workset_blocks(addr, size);
+	uint8_t *bytes;
 
 	/* Old blocks are not needed again: a chain visits a frame once. */
 	if (v->count == BLOCKS_KEPT)
 		drop_blocks(g);
-	if (high <= low || (block = malloc(high - low)) == NULL)
+	if (blocks.size == 0 || (bytes = malloc(blocks.size)) == NULL)
 		return false;
-	g->spans[v->count++] = (struct py_span){low, high - low, block};
-	return py_read(&g->chains->memory.memory, low, block, high - low) &&
+	g->spans[v->count++] =
+	    (struct py_span){blocks.addr, blocks.size, bytes};
+	return py_read(&g->chains->memory.memory, blocks.addr, bytes,
+		   blocks.size) &&
 	    workset_add(&g->thread->set, addr, size);
 }
 

@@ -18,6 +18,7 @@ struct home {
 	bool known;
 	uint64_t stamp; /* for which it is known to be right */
 	uint64_t settled; /* number of the check that read it */
+	uint64_t checked; /* number of the check that compared it */
 };
 
 /* One instruction of one code object. */
@@ -175,14 +176,7 @@ check_batch(struct codes *c, size_t n, uint64_t stamp)
 	}
 }
 
-/* Whether what is known of a home must still be checked for a stamp. */
-static bool
-is_stale(const struct codes *c, uint32_t home, uint64_t stamp)
-{
-	return home != TACH_NONE && c->homes[home].known &&
-	    c->homes[home].stamp != stamp;
-}
-
+/* Checks what is known of a chain's code objects, each once. */
 static void
 check_known(struct codes *c, const struct py_chain *chain, uint64_t stamp)
 {
@@ -190,13 +184,11 @@ check_known(struct codes *c, const struct py_chain *chain, uint64_t stamp)
 
 	for (size_t i = 0; i < chain->depth; i++) {
 		uint32_t home = find_home(c, chain->places[i].code);
-		bool again = false;
-		if (!is_stale(c, home, stamp))
+		struct home *h = home != TACH_NONE ? &c->homes[home] : NULL;
+		if (h == NULL || !h->known || h->stamp == stamp ||
+		    h->checked == c->check)
 			continue;
-		for (size_t k = 0; k < n && !again; k++)
-			again = c->batch[k] == home;
-		if (again)
-			continue;
+		h->checked = c->check;
 		c->batch[n++] = home;
 		if (n == CHECK_BATCH) {
 			check_batch(c, n, stamp);

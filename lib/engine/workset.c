@@ -33,16 +33,25 @@ replace(struct workset *w, size_t i, size_t n, struct range r)
 	w->count += 1 - n;
 }
 
+struct range
+workset_blocks(uint64_t addr, size_t size)
+{
+	uint64_t mask = ~(uint64_t)(WORKSET_BLOCK - 1);
+	uint64_t low = addr & mask;
+	uint64_t high = (addr + size + WORKSET_BLOCK - 1) & mask;
+
+	return (struct range){low, high > low ? high - low : 0};
+}
+
 bool
 workset_add(struct workset *w, uint64_t addr, size_t size)
 {
-	uint64_t low = addr & ~(uint64_t)(WORKSET_BLOCK - 1);
-	uint64_t high = (addr + size + WORKSET_BLOCK - 1) &
-	    ~(uint64_t)(WORKSET_BLOCK - 1);
+	struct range blocks = workset_blocks(addr, size);
+	uint64_t low = blocks.addr, high = low + blocks.size;
 	size_t i = find(w, low), n = 0, old = 0;
 	struct range *p;
 
-	if (high <= low || high - low > WORKSET_MAX ||
+	if (blocks.size == 0 || blocks.size > WORKSET_MAX ||
 	    (p = array_grow(w->ranges, w->count, &w->max, sizeof(*p))) == NULL)
 		return false;
 	w->ranges = p;

@@ -27,6 +27,10 @@ struct workset {
 	size_t bytes;
 };
 
+/* The blocks that hold these bytes; of no size if they run over the end of
+ * the address space. */
+struct range workset_blocks(uint64_t addr, size_t size);
+
 /* Adds the blocks that hold these bytes.  False: out of memory, or more than
  * WORKSET_MAX. */
 bool workset_add(struct workset *, uint64_t addr, size_t size);
