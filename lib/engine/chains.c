@@ -88,12 +88,16 @@ chains_add_stamp(const struct chains *c, struct snapshot *s, uint64_t interp,
 	return !py_has(off) || snapshot_add(s, interp + off, sizeof(uint64_t));
 }
 
-uint64_t
-chains_stamp(struct chains *c, const struct snapshot *s, size_t where)
+bool
+chains_stamp(struct chains *c, const struct snapshot *s, size_t before,
+    size_t after, uint64_t *stamp)
 {
-	if (py_has(c->offsets->interp_code_generation))
-		return load_u64(s->bytes + where);
-	return ++c->stamp;
+	if (!py_has(c->offsets->interp_code_generation)) {
+		*stamp = ++c->stamp;
+		return true;
+	}
+	*stamp = load_u64(s->bytes + before);
+	return *stamp == load_u64(s->bytes + after);
 }
 
 /* ---- walks ----------------------------------------------------------------------- */
@@ -197,7 +201,8 @@ learn(struct chains *c, struct thread *t)
 
 /* What one read of a running thread gave. */
 struct reading {
-	size_t second; /* offset of the second copy */
+	size_t head; /* ranges before the first copy */
+	size_t first, second; /* offsets of the copies */
 	uint64_t stamp;
 	bool slow; /* something came between: trust it less */
 };
@@ -226,15 +231,19 @@ static bool
 take(struct chains *c, struct thread *t, struct reading *r)
 {
 	struct snapshot *s = &c->one;
-	size_t stamp, range;
+	size_t before, after, range;
 	uint64_t start;
 
 	snapshot_clear(s);
+	if (!chains_add_stamp(c, s, t->py.interp, &before))
+		return false;
+	r->head = s->count;
+	r->first = s->size;
 	if (!chains_add(c, s, t))
 		return false;
 	r->second = s->size;
 	if (!snapshot_add_set(s, &t->set, false) || !add_state(c, s, t) ||
-	    !chains_add_stamp(c, s, t->py.interp, &stamp))
+	    !chains_add_stamp(c, s, t->py.interp, &after))
 		return false;
 	start = clock_ns();
 	if (!snapshot_read(s, c->process->pid, &range)) {
@@ -243,22 +252,22 @@ take(struct chains *c, struct thread *t, struct reading *r)
 		return false;
 	}
 	r->slow = is_slow(t, clock_ns() - start, s->size);
-	r->stamp = chains_stamp(c, s, stamp);
 	/* From the last copy of the state: a new thread gets its id late. */
 	c->tid = chains_state(c, s->bytes + r->second + t->set.bytes,
 	    c->offsets->thread_native_thread_id);
-	return true;
+	return chains_stamp(c, s, before, after, &r->stamp);
 }
 
 static enum walk_result
 walk_both(struct chains *c, const struct thread *t, const struct reading *r)
 {
 	size_t n = t->set.count + 1;
-	enum walk_result w = walk(c, t, &c->one, 0, n, 0, &c->chain);
+	enum walk_result w = walk(c, t, &c->one, r->head, n, r->first,
+	    &c->chain);
 
 	if (w != WALK_OK)
 		return w;
-	return walk(c, t, &c->one, n, n, r->second, &c->other);
+	return walk(c, t, &c->one, r->head + n, n, r->second, &c->other);
 }
 
 /*

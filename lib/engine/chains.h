@@ -53,12 +53,15 @@ uint64_t chains_state(const struct chains *, const uint8_t *copy,
     uint32_t offset);
 
 /* Adds an interpreter's count of freed code objects, where it keeps one, and
- * tells where in the snapshot's bytes it will be.  To be added after the
- * frames: what is freed after they were read must show. */
+ * tells where in the snapshot's bytes it will be.  To be added before the
+ * frames and after them: then a code object that is in them was there at that
+ * count, and what is freed while they are read shows. */
 bool chains_add_stamp(const struct chains *, struct snapshot *,
     uint64_t interp, size_t *where);
-/* The stamp of what was just read. */
-uint64_t chains_stamp(struct chains *, const struct snapshot *, size_t where);
+/* The stamp of what was just read, with its counts there.  False: code objects
+ * were freed in the meantime, and it has none. */
+bool chains_stamp(struct chains *, const struct snapshot *, size_t before,
+    size_t after, uint64_t *stamp);
 
 /*
  * Both give a thread's chain in ->chain, and say whether all of it is beyond

@@ -27,10 +27,11 @@ struct interp {
 	uint64_t addr;
 	uint64_t gil_at;   /* address of its GIL; 0: it has none that we know */
 	size_t after;	   /* its second copy in the round's snapshot */
-	size_t generation; /* where its count lies in there */
+	size_t generation[2]; /* where its counts lie in there */
 	struct gil gil;
 	bool calm; /* no other thread than gil.holder ran in the meantime */
 	uint64_t stamp; /* for codes_check */
+	bool stamped;	/* it has one */
 };
 
 struct remote {
@@ -179,7 +180,8 @@ discover(struct remote *r)
 
 /* ---- the round's snapshot ------------------------------------------------------- */
 
-/* Lists and GILs, then the threads, then the GILs again. */
+/* Lists and GILs, then the threads, then the GILs again; and what stamps need,
+ * before the threads and after. */
 static bool
 prepare(struct remote *r)
 {
@@ -188,6 +190,10 @@ prepare(struct remote *r)
 	snapshot_clear(s);
 	if (!snapshot_add_set(s, &r->globals, false))
 		return false;
+	for (size_t i = 0; i < r->ninterps; i++)
+		if (!chains_add_stamp(&r->chains, s, r->interps[i].addr,
+			&r->interps[i].generation[0]))
+			return false;
 	for (size_t i = 0; i < r->threads.count; i++) {
 		struct thread *t = &r->threads.list[i];
 		t->first = s->count;
@@ -202,7 +208,7 @@ prepare(struct remote *r)
 		    !snapshot_add(s, in->gil_at, r->offsets->gil_size))
 			return false;
 		if (!chains_add_stamp(&r->chains, s, in->addr,
-			&in->generation))
+			&in->generation[1]))
 			return false;
 	}
 	return true;
@@ -283,7 +289,8 @@ read_interp(struct remote *r, struct interp *in, struct py_view *globals)
 	    view_at(globals, in->gil_at, r->offsets->gil_size);
 	struct gil after;
 
-	in->stamp = chains_stamp(&r->chains, &r->all, in->generation);
+	in->stamped = chains_stamp(&r->chains, &r->all, in->generation[0],
+	    in->generation[1], &in->stamp);
 	in->calm = false;
 	in->gil = (struct gil){0};
 	if (copy == NULL)
@@ -472,7 +479,8 @@ read_chain(struct remote *r, struct thread *t, size_t *sure)
 {
 	const struct interp *in = find_interp(r, t->py.interp);
 
-	if (in != NULL && in->calm && in->gil.holder != t->py.addr &&
+	if (in != NULL && in->calm && in->stamped &&
+	    in->gil.holder != t->py.addr &&
 	    chains_walk(&r->chains, t, &r->all, in->stamp))
 		return true;
 	return chains_read(&r->chains, t, sure);
