@@ -35,10 +35,8 @@ tach_table_new(void)
 }
 
 void
-tach_table_free(struct tach_table *t)
+table_clear(struct tach_table *t)
 {
-	if (t == NULL)
-		return;
 	while (t->blocks != NULL) {
 		struct block *next = t->blocks->next;
 		free(t->blocks);
@@ -48,6 +46,15 @@ tach_table_free(struct tach_table *t)
 	set_clear(&t->frame_set);
 	free(t->strings);
 	free(t->frames);
+	*t = (struct tach_table){0};
+}
+
+void
+tach_table_free(struct tach_table *t)
+{
+	if (t == NULL)
+		return;
+	table_clear(t);
 	free(t);
 }
 
@@ -209,4 +216,29 @@ uint32_t
 tach_table_frames(const struct tach_table *t)
 {
 	return t->nframes;
+}
+
+uint32_t
+tach_table_add_note(struct tach_table *t, const char *text)
+{
+	size_t len = strlen(text);
+	char *note = malloc(len + 1);
+	uint32_t index;
+
+	if (note == NULL)
+		return TACH_NONE;
+	note[0] = '\0';
+	memcpy(note + 1, text, len);
+	index = tach_table_add_string(t, note, len + 1);
+	free(note);
+	return index;
+}
+
+bool
+tach_string_note(struct tach_string s, struct tach_string *note)
+{
+	if (s.len == 0 || s.bytes[0] != '\0')
+		return false;
+	*note = (struct tach_string){s.bytes + 1, s.len - 1};
+	return true;
 }

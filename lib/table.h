@@ -14,4 +14,7 @@
 bool table_load_string(struct tach_table *, const char *, size_t);
 bool table_load_frame(struct tach_table *, const struct tach_frame *);
 
+/* Makes it empty. */
+void table_clear(struct tach_table *);
+
 #endif

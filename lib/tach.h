@@ -13,6 +13,7 @@
 #ifndef TACH_H
 #define TACH_H
 
+#include <regex.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -110,12 +111,47 @@ struct tach_run {
 	size_t count;
 };
 
+/* What was recorded, as bits of tach_meta's config, which is the word in
+ * the header of CPython 3.15.  Other bits are kept as they are. */
+enum tach_config {
+	TACH_CONFIG_MODE = 0x07, /* the mode plus one, 0: not known; the modes
+				  * are wall, cpu, gil, all, exception */
+	TACH_CONFIG_WALL = 0x01,
+	TACH_CONFIG_FEATURES = 0x08, /* the bits below mean something */
+	TACH_CONFIG_ALL_THREADS = 0x10,
+	TACH_CONFIG_NATIVE = 0x20,
+	TACH_CONFIG_GC = 0x40,
+	TACH_CONFIG_OPCODES = 0x80,
+	TACH_CONFIG_BLOCKING = 0x100, /* stopped for each sample */
+};
+
+/* How well recording went, as CPython's statistics say it. */
+struct tach_quality {
+	bool known, has_errors, has_missed;
+	double duration; /* seconds */
+	double rate;	 /* samples a second */
+	double errors;	 /* per cent of the rounds */
+	double missed;	 /* per cent of the rounds */
+};
+
 /* What holds for a profile as a whole. */
 struct tach_meta {
 	uint8_t python[3];   /* major, minor, micro of the interpreter */
 	uint64_t start_us;   /* monotonic clock of the recording machine */
 	uint64_t interval_us; /* wanted time between rounds */
+	uint32_t config;      /* bits of enum tach_config; 0: not known */
+	struct tach_quality quality;
 };
+
+/*
+ * Notes: whatever else is to be said of a profile, as `KEY VALUE`.  The file
+ * has no place for them, so a note is a string of the table that no frame
+ * uses and that begins with a NUL byte, which no name does: other readers of
+ * the format pass over it.  See tach(5) for the keys that there are.
+ */
+uint32_t tach_table_add_note(struct tach_table *, const char *text);
+/* Whether a string is a note; gives it without its NUL byte. */
+bool tach_string_note(struct tach_string, struct tach_string *note);
 
 /*
  * A sink.  Whoever has a source calls run for every run, in the source's
@@ -130,7 +166,7 @@ struct tach_sink {
 	const char *(*error)(const struct tach_sink *);
 };
 
-/* ---- reader: a TACH file as a source ----------------------------------- */
+/* ---- reader: a file as a source ----------------------------------------- */
 
 enum tach_layout {
 	TACH_LAYOUT_DOCUMENTED, /* the header of the format document */
@@ -139,8 +175,17 @@ enum tach_layout {
 
 enum tach_compression { TACH_PLAIN = 0, TACH_ZSTD = 1 };
 
-/* What header, footer and tables say, before any sample is decoded. */
+/* What a profile is read from. */
+enum tach_input {
+	TACH_INPUT_FILE, /* a TACH file, complete or not */
+	TACH_INPUT_TEXT, /* tach-text(5) */
+};
+
+/* What header, footer and tables say, before any sample is decoded.  Of a
+ * text nothing else than what it is is known. */
 struct tach_file_info {
+	enum tach_input input;
+	bool unfinished; /* by a recorder that still runs, or was killed */
 	enum tach_layout layout;
 	bool big_endian;
 	enum tach_compression compression;
@@ -148,6 +193,8 @@ struct tach_file_info {
 	uint32_t threads, strings, frames;
 	uint64_t file_size; /* bytes */
 	uint64_t data_size; /* bytes of sample data, as they lie in the file */
+	bool has_checksum;
+	uint8_t checksum[16]; /* XXH3-128, in its canonical order */
 };
 
 /* What decoding has met so far. */
@@ -165,11 +212,31 @@ struct tach_reader;
 struct tach_reader *tach_reader_new(void); /* NULL: out of memory */
 void tach_reader_free(struct tach_reader *);
 
-/* Opens a profile: checks header and footer and loads the tables.  The
- * file is mapped, and read as it is at that moment.  A descriptor stays
- * the caller's; one that cannot be mapped (a pipe) is read to its end. */
+/* A recorder writes NAME.part until it is complete, and beside it, to
+ * NAME.part.names, what is needed to read it before that. */
+#define TACH_PART_SUFFIX ".part"
+#define TACH_NAMES_SUFFIX ".names"
+
+/*
+ * Opens a profile, whatever it is, by its content: checks header and footer
+ * and loads the tables.  TACH_WARN: something is odd, yet it can be read; see
+ * tach_reader_warning.  If there is no file of that name but one that a
+ * recorder writes to or has left unfinished, NAME.part, that one is opened.
+ * A descriptor stays the caller's, who does not read from it meanwhile.  A
+ * TACH file from a pipe is first read to its end; a text is not.
+ */
 int tach_reader_open(struct tach_reader *, const char *path);
 int tach_reader_open_fd(struct tach_reader *, int fd);
+
+/* After TACH_END of a file that was unfinished when it was opened: TACH_OK
+ * if there is more to read by now, TACH_END if there may be later, TACH_WARN
+ * if the recorder is gone and there will not be, or TACH_FATAL.  Once the
+ * recording is complete, and all is read, its info says so. */
+int tach_reader_again(struct tach_reader *);
+
+/* Reads the whole file once more, to compare it with its checksum.  TACH_OK
+ * also if it has none. */
+int tach_reader_check(struct tach_reader *);
 
 /* Decodes the next run.  TACH_FATAL: the file is damaged from here on;
  * every run that came before it is good. */
@@ -182,6 +249,8 @@ const struct tach_table *tach_reader_table(const struct tach_reader *);
 /* One line: what, at which offset of the file, in which field.  It does
  * not name the file. */
 const char *tach_reader_error(const struct tach_reader *);
+/* Likewise, what is odd though it can be read; else "". */
+const char *tach_reader_warning(const struct tach_reader *);
 
 /* ---- writer: a TACH file as a sink ------------------------------------- */
 
@@ -203,18 +272,56 @@ struct tach_writer *tach_writer_new(int fd, const struct tach_writer_options *,
 void tach_writer_free(struct tach_writer *);
 
 int tach_writer_run(struct tach_writer *, const struct tach_run *);
+/* Makes all that was written until now readable if nothing comes after it:
+ * writes what is pending, and what the table has got since the last time to
+ * the descriptor of the side file. */
+int tach_writer_checkpoint(struct tach_writer *, int names_fd,
+    const struct tach_meta *);
 /* Writes what is pending, the tables, the footer and, last, the header. */
 int tach_writer_finish(struct tach_writer *, const struct tach_meta *);
+/* The writer as a sink, which is the writer's; its end does nothing. */
+struct tach_sink *tach_writer_sink(struct tach_writer *);
 
 uint64_t tach_writer_bytes(const struct tach_writer *);	  /* in the file so far */
 uint64_t tach_writer_samples(const struct tach_writer *);
 uint32_t tach_writer_threads(const struct tach_writer *);
+/* Samples whose stack was cut to what CPython's reader takes. */
+uint64_t tach_writer_cut(const struct tach_writer *);
+/* Not what was asked for if that cannot count so many samples. */
+enum tach_layout tach_writer_layout(const struct tach_writer *);
 const char *tach_writer_error(const struct tach_writer *);
 
 /* ---- other sinks -------------------------------------------------------- */
 
-/* One line a sample, as tach-cat(1) prints it. */
-struct tach_sink *tach_text_new(FILE *, const struct tach_table *);
+/* One line a sample: the short form of tach-text(5) or, with a meta, which
+ * is read at the first sample, the long one. */
+struct tach_sink *tach_text_new(FILE *, const struct tach_meta *,
+    const struct tach_table *);
+
+/*
+ * What to pass on of a profile; all zero selects everything.  A sample is
+ * passed on if every part allows it: its thread and interpreter are of those
+ * listed, if any are, and of none of the others; it has all bits of status
+ * and none of not_status; since <= time < until, where until 0 is no end;
+ * every regular expression of match finds something in one of its frames,
+ * taken as FILE:FUNCTION:LINE, and those of not_match in none.  The lists
+ * are the caller's, and must outlive the filter.
+ */
+struct tach_selection {
+	const uint64_t *threads, *not_threads;
+	size_t nthreads, nnot_threads;
+	const uint32_t *interps, *not_interps;
+	size_t ninterps, nnot_interps;
+	uint8_t status, not_status;
+	uint64_t since, until;
+	const regex_t *match, *not_match;
+	size_t nmatch, nnot_match;
+};
+
+/* Passes on to another sink what is selected; that one's is then the
+ * filter's: ended, freed and asked for its error with it. */
+struct tach_sink *tach_filter_new(const struct tach_selection *,
+    const struct tach_table *, struct tach_sink *next);
 
 /* Writes bytes as a JSON string with its quotes.  What is no UTF-8 becomes
  * U+FFFD, so that the result is always valid. */
@@ -229,6 +336,49 @@ struct tach_format {
 	    const struct tach_table *); /* NULL: out of memory */
 };
 extern const struct tach_format tach_formats[];
+
+/* ---- merge: several readers as one source -------------------------------- */
+
+/*
+ * Where an input's samples go.  Its interpreters below `kept` become interp
+ * plus their number; others, ascending, the ones that follow: the i-th of
+ * them becomes interp + kept + i.  All zero but for kept = UINT64_MAX leaves
+ * everything as it is.
+ */
+struct tach_merge_place {
+	uint64_t interp, kept;
+	const uint32_t *others; /* the caller's, while it merges */
+	size_t nothers;
+	uint64_t shift;	  /* added to times */
+	uint64_t samples; /* to take, before selecting; 0: to the end */
+	const struct tach_selection *selection; /* likewise; NULL: all */
+};
+
+struct tach_merge;
+
+struct tach_merge *tach_merge_new(void); /* NULL: out of memory */
+void tach_merge_free(struct tach_merge *);
+
+/* Adds an open reader that was not read from yet; it stays the caller's, and
+ * is freed after the merge.  No two inputs may come to have a thread of one
+ * number in one interpreter. */
+int tach_merge_add(struct tach_merge *, struct tach_reader *,
+    const struct tach_merge_place *);
+
+/*
+ * Gives the run that begins earliest, or what is selected of it, to a sink,
+ * which is the same in all calls.  TACH_WARN: an input ended before its time,
+ * tach_merge_error says why, and the others go on; tach_merge_input is its
+ * number, in the order of adding.  TACH_FATAL: the sink failed, or memory.
+ */
+int tach_merge_next(struct tach_merge *, struct tach_sink *);
+size_t tach_merge_input(const struct tach_merge *);
+
+/* The table of what it gives, which grows meanwhile. */
+const struct tach_table *tach_merge_table(const struct tach_merge *);
+/* A note for that table, once.  What is no UTF-8 in it becomes U+FFFD. */
+int tach_merge_note(struct tach_merge *, const char *text);
+const char *tach_merge_error(const struct tach_merge *);
 
 /* ---- recorder: a running Python as a source ----------------------------- */
 
