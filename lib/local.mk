@@ -18,17 +18,30 @@ lib_libtach_core_la_SOURCES = \
 	lib/array.h \
 	lib/buf.h \
 	lib/error.c lib/error.h \
+	lib/filter.c \
+	lib/io.c lib/io.h \
+	lib/merge.c \
 	lib/set.c lib/set.h \
 	lib/table.c lib/table.h \
 	lib/utf8.h \
 	lib/version.c \
 	lib/format/cursor.h \
+	lib/format/decode.c lib/format/decode.h \
 	lib/format/delta.c lib/format/delta.h \
+	lib/format/escape.c lib/format/escape.h \
+	lib/format/file.c \
 	lib/format/head.c lib/format/head.h \
 	lib/format/layout.h \
+	lib/format/linebuf.c lib/format/linebuf.h \
+	lib/format/names.c lib/format/names.h \
+	lib/format/number.h \
 	lib/format/reader.c \
+	lib/format/source.h \
 	lib/format/tables.c lib/format/tables.h \
 	lib/format/text.c \
+	lib/format/texthead.c lib/format/texthead.h \
+	lib/format/textin.c \
+	lib/format/unfinished.c \
 	lib/format/varint.h \
 	lib/format/writer.c \
 	lib/format/zio.c lib/format/zio.h \

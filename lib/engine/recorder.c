@@ -71,6 +71,8 @@ tach_recorder_new(const struct tach_recorder_options *o)
 		return NULL;
 	}
 	r->meta.interval_us = o->interval_ns / NS_PER_US;
+	r->meta.config = TACH_CONFIG_WALL | TACH_CONFIG_FEATURES |
+	    TACH_CONFIG_ALL_THREADS;
 	return r;
 }
 

@@ -88,8 +88,9 @@ cursor_u64(struct cursor *c)
 	return v;
 }
 
+/* cursor_varint for a number of any length. */
 static inline enum cursor_result
-cursor_varint(struct cursor *c, uint64_t *out)
+cursor_varint_any(struct cursor *c, uint64_t *out)
 {
 	uint64_t v = 0;
 	const uint8_t *p = c->pos;
@@ -110,6 +111,16 @@ cursor_varint(struct cursor *c, uint64_t *out)
 		}
 	}
 	return CURSOR_LONG;
+}
+
+/* Most numbers are one byte. */
+static inline enum cursor_result
+cursor_varint(struct cursor *c, uint64_t *out)
+{
+	if (c->pos == c->end || *c->pos >= 0x80)
+		return cursor_varint_any(c, out);
+	*out = *c->pos++;
+	return CURSOR_OK;
 }
 
 /* Puts the cursor back if the value is not one of the field's width. */

@@ -20,6 +20,7 @@
 #include <stdint.h>
 
 #include "format/cursor.h"
+#include "tach.h"
 
 enum delta_kind { DELTA_REPEAT, DELTA_FULL, DELTA_SUFFIX, DELTA_POP_PUSH };
 
@@ -87,15 +88,41 @@ delta_put_tick(uint8_t *p, uint64_t elapsed, uint8_t status)
 }
 
 /* Reading.  The cursor must have RECORD_ID_SIZE bytes. */
-void delta_get_id(struct cursor *, struct delta_id *);
+static inline void
+delta_get_id(struct cursor *c, struct delta_id *id)
+{
+	id->thread = cursor_u64(c);
+	id->interp = cursor_u32(c);
+	id->kind = cursor_u8(c);
+}
 
 /* The counts as they are written: one for FULL, else two. */
-enum cursor_result delta_get_counts(struct cursor *, enum delta_kind,
-    uint32_t counts[2]);
+static inline enum cursor_result
+delta_get_counts(struct cursor *c, enum delta_kind kind, uint32_t counts[2])
+{
+	enum cursor_result res = cursor_varint32(c, &counts[0]);
+
+	if (res == CURSOR_OK && kind != DELTA_FULL)
+		res = cursor_varint32(c, &counts[1]);
+	return res;
+}
+
 /* What they mean for a stack of old_depth frames; false: they reach beyond
  * it. */
-bool delta_from_counts(struct delta *, enum delta_kind,
-    const uint32_t counts[2], uint32_t old_depth);
+static inline bool
+delta_from_counts(struct delta *d, enum delta_kind kind,
+    const uint32_t counts[2], uint32_t old_depth)
+{
+	if (kind == DELTA_FULL) {
+		*d = (struct delta){0, counts[0]};
+		return true;
+	}
+	if (counts[0] > old_depth)
+		return false;
+	d->shared = kind == DELTA_SUFFIX ? counts[0] : old_depth - counts[0];
+	d->fresh = counts[1];
+	return true;
+}
 
 /* Reads up to n frame indices, all below limit, and gives how many it has
  * read: fewer only with a result that says why.  CURSOR_LONG with a cursor
@@ -117,5 +144,11 @@ delta_get_tick(struct cursor *c, uint64_t *elapsed, uint8_t *status)
 		*status = cursor_u8(c);
 	return res;
 }
+
+/* Reads up to n ticks after a time, which it moves on, and gives how many it
+ * has read.  It stops before one that is unusual in any way: delta_get_tick
+ * is for that one. */
+size_t delta_get_ticks(struct cursor *, struct tach_tick *, size_t n,
+    uint64_t *time);
 
 #endif

@@ -4,6 +4,7 @@
 #include "format/head.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 #include <vis.h>
 
@@ -32,42 +33,45 @@ head_threads_at(const struct head *h)
 /* ---- reading ------------------------------------------------------------ */
 
 static bool
-all_zero(const uint8_t *p, uint64_t n)
+all_zero(const uint8_t *p, size_t n)
 {
-	for (uint64_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		if (p[i] != 0)
 			return false;
 	return true;
 }
 
 static int
-not_tach(const uint8_t *file, uint64_t size, struct error *e)
+not_tach(const uint8_t *p, size_t n, struct error *e)
 {
 	char text[8 * 4 + 1];
-	size_t n = size < 8 ? (size_t)size : 8;
 
-	strvisx(text, (const char *)file, n,
+	strvisx(text, (const char *)p, n < 8 ? n : 8,
 	    VIS_CSTYLE | VIS_OCTAL | VIS_NL | VIS_TAB);
 	return error_set(e, TACH_FATAL,
 	    "not a TACH profile (it begins with \"%s\")", text);
 }
 
+bool
+head_unfinished(const uint8_t *p, size_t n)
+{
+	return n > 0 && all_zero(p, n < HEAD_SIZE ? n : HEAD_SIZE);
+}
+
 /* The first four bytes tell what this is, and in which byte order. */
 static int
-get_magic(struct head *h, const uint8_t *file, uint64_t size, struct error *e)
+get_magic(struct head *h, const uint8_t *p, size_t n, uint64_t size,
+    struct error *e)
 {
 	static const uint8_t little[] = {'H', 'C', 'A', 'T'};
 	static const uint8_t big[] = {'T', 'A', 'C', 'H'};
-	size_t n = size < 4 ? (size_t)size : 4;
+	size_t first = n < 4 ? n : 4;
 
-	if (size == 0)
+	if (n == 0)
 		return error_set(e, TACH_FATAL, "the file is empty");
-	if (all_zero(file, size < HEAD_SIZE ? size : HEAD_SIZE))
-		return error_set(e, TACH_FATAL,
-		    "the profile was not finished: its header is all zero");
-	h->big_endian = memcmp(file, big, n) == 0;
-	if (!h->big_endian && memcmp(file, little, n) != 0)
-		return not_tach(file, size, e);
+	h->big_endian = memcmp(p, big, first) == 0;
+	if (!h->big_endian && memcmp(p, little, first) != 0)
+		return not_tach(p, n, e);
 	if (size < HEAD_SIZE + FOOT_SIZE)
 		return error_set(e, TACH_FATAL, "truncated: %" PRIu64
 		    " bytes, and header and footer alone take %d", size,
@@ -171,29 +175,50 @@ get_fields(struct head *h, const uint8_t *p, uint64_t size, struct error *e)
 	h->threads = load_u32(p + f->threads, swap);
 	h->strings_at = load_u64(p + f->strings, swap);
 	h->frames_at = load_u64(p + f->frames, swap);
+	if (f->wide)
+		h->meta.config = load_u32(p + WIDE_CONFIG, swap);
 	if (check_offsets(h, size, e) != TACH_OK)
 		return TACH_FATAL;
 	return get_compression(h, p, swap, e);
 }
 
-/* The size of CPython's statistics, which end at a byte, or 0. */
-static uint64_t
-stat_size(const uint8_t *end, uint64_t most, bool swap)
+static double
+load_f64(const uint8_t *p, bool swap)
 {
-	uint32_t bytes;
+	uint64_t bits = load_u64(p, swap);
+	double v;
 
-	if (most < STAT_SIZE || memcmp(end - STAT_SIZE + STAT_MAGIC, STAT_NAME,
-		strlen(STAT_NAME)) != 0)
-		return 0;
-	bytes = load_u32(end - STAT_SIZE + STAT_BYTES, swap);
-	return bytes >= STAT_SIZE && bytes <= most ? bytes : 0;
+	memcpy(&v, &bits, sizeof(v));
+	return v;
 }
 
-static int
-get_foot(struct head *h, const uint8_t *file, uint64_t size, struct error *e)
+/* Takes CPython's statistics if that is what stands here; what is no finite
+ * number counts as not known. */
+static bool
+get_stat(struct tach_quality *q, const uint8_t *p, bool swap)
+{
+	uint32_t present = load_u32(p + STAT_PRESENT, swap);
+
+	if (memcmp(p + STAT_MAGIC, STAT_NAME, strlen(STAT_NAME)) != 0 ||
+	    load_u32(p + STAT_VERSION, swap) != STAT_VERSION_KNOWN ||
+	    load_u32(p + STAT_BYTES, swap) != STAT_SIZE)
+		return false;
+	q->duration = load_f64(p + STAT_DURATION, swap);
+	q->rate = load_f64(p + STAT_RATE, swap);
+	q->errors = load_f64(p + STAT_ERRORS, swap);
+	q->missed = load_f64(p + STAT_MISSED, swap);
+	q->known = isfinite(q->duration) && isfinite(q->rate);
+	q->has_errors = (present & STAT_HAS_ERRORS) != 0 && isfinite(q->errors);
+	q->has_missed = (present & STAT_HAS_MISSED) != 0 && isfinite(q->missed);
+	return true;
+}
+
+int
+foot_get(struct head *h, const uint8_t *tail, size_t n, uint64_t size,
+    struct error *e)
 {
 	bool swap = cursor_swaps(h->big_endian);
-	const uint8_t *p = file + (size - FOOT_SIZE);
+	const uint8_t *p = tail + (n - FOOT_SIZE);
 	uint64_t said = load_u64(p + FOOT_FILE, swap);
 
 	if (said != size)
@@ -203,21 +228,28 @@ get_foot(struct head *h, const uint8_t *file, uint64_t size, struct error *e)
 		    said, size);
 	h->strings = load_u32(p + FOOT_STRINGS, swap);
 	h->frames = load_u32(p + FOOT_FRAMES, swap);
+	memcpy(h->check, p + FOOT_CHECK, sizeof(h->check));
 	h->frames_end = size - FOOT_SIZE;
-	if (h->layout == TACH_LAYOUT_CPYTHON)
-		h->frames_end -= stat_size(p, h->frames_end - h->frames_at,
-		    swap);
+	if (n >= TAIL_MAX && h->frames_end - h->frames_at >= STAT_SIZE &&
+	    get_stat(&h->meta.quality, p - STAT_SIZE, swap))
+		h->frames_end -= STAT_SIZE;
 	return TACH_OK;
 }
 
 int
-head_get(struct head *h, const uint8_t *file, uint64_t size, struct error *e)
+head_get(struct head *h, const uint8_t *p, size_t n, uint64_t size,
+    struct error *e)
 {
 	*h = (struct head){0};
-	if (get_magic(h, file, size, e) != TACH_OK ||
-	    get_fields(h, file, size, e) != TACH_OK)
+	if (get_magic(h, p, n, size, e) != TACH_OK)
 		return TACH_FATAL;
-	return get_foot(h, file, size, e);
+	return get_fields(h, p, size, e);
+}
+
+bool
+head_has_check(const struct head *h)
+{
+	return !all_zero(h->check, sizeof(h->check));
 }
 
 /* ---- writing ------------------------------------------------------------ */
@@ -232,6 +264,13 @@ static void
 store_u64(uint8_t *p, uint64_t v)
 {
 	memcpy(p, &v, sizeof(v));
+}
+
+void
+head_fit(struct head *h)
+{
+	if (h->samples > UINT32_MAX)
+		h->layout = TACH_LAYOUT_CPYTHON;
 }
 
 void
@@ -254,8 +293,28 @@ head_put(uint8_t *p, const struct head *h)
 	store_u64(p + f->frames, h->frames_at);
 	store_u32(p + f->compression, h->compression);
 	if (f->wide)
-		store_u32(p + WIDE_CONFIG,
-		    CONFIG_WALL | CONFIG_FEATURES | CONFIG_ALL_THREADS);
+		store_u32(p + WIDE_CONFIG, h->meta.config);
+}
+
+static void
+store_f64(uint8_t *p, double v)
+{
+	memcpy(p, &v, sizeof(v));
+}
+
+void
+stat_put(uint8_t *p, const struct tach_quality *q)
+{
+	memset(p, 0, STAT_SIZE);
+	store_f64(p + STAT_DURATION, q->duration);
+	store_f64(p + STAT_RATE, q->rate);
+	store_f64(p + STAT_ERRORS, q->has_errors ? q->errors : 0);
+	store_f64(p + STAT_MISSED, q->has_missed ? q->missed : 0);
+	store_u32(p + STAT_PRESENT, (q->has_errors ? STAT_HAS_ERRORS : 0) |
+	    (q->has_missed ? STAT_HAS_MISSED : 0));
+	memcpy(p + STAT_MAGIC, STAT_NAME, strlen(STAT_NAME));
+	store_u32(p + STAT_VERSION, STAT_VERSION_KNOWN);
+	store_u32(p + STAT_BYTES, STAT_SIZE);
 }
 
 void
@@ -265,4 +324,5 @@ foot_put(uint8_t *p, const struct head *h, uint64_t file_size)
 	store_u32(p + FOOT_STRINGS, h->strings);
 	store_u32(p + FOOT_FRAMES, h->frames);
 	store_u64(p + FOOT_FILE, file_size);
+	memcpy(p + FOOT_CHECK, h->check, sizeof(h->check));
 }

@@ -4,9 +4,11 @@
 #define FORMAT_HEAD_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "error.h"
+#include "format/layout.h"
 #include "tach.h"
 
 struct head {
@@ -19,19 +21,41 @@ struct head {
 	uint64_t strings_at, frames_at; /* offsets of the tables */
 	/* The footer and what stands before it. */
 	uint32_t strings, frames;
-	uint64_t frames_end; /* where the frame table must end */
+	uint64_t frames_end; /* where the frame table ends, at the latest */
+	uint8_t check[FOOT_CHECK_SIZE];
 };
 
-/* Checks and takes a whole file's header and footer.  After it
- * HEAD_SIZE <= strings_at <= frames_at <= frames_end <= size - FOOT_SIZE. */
-int head_get(struct head *, const uint8_t *file, uint64_t size,
+#define TAIL_MAX (STAT_SIZE + FOOT_SIZE)
+
+/* Whether these bytes, with which a file begins, are the header of a profile
+ * that is not finished. */
+bool head_unfinished(const uint8_t *, size_t n);
+
+/* Checks and takes a file's header, of which n bytes are there: fewer only if
+ * the file has no more.  After it
+ * HEAD_SIZE <= strings_at <= frames_at <= size - FOOT_SIZE. */
+int head_get(struct head *, const uint8_t *, size_t n, uint64_t size,
     struct error *);
+/* Then its footer and the statistics before it, from the file's last n bytes:
+ * as many as TAIL_MAX, but none of the header's.  After it
+ * frames_at <= frames_end <= size - FOOT_SIZE. */
+int foot_get(struct head *, const uint8_t *, size_t n, uint64_t size,
+    struct error *);
+
+/* Whether there is a checksum. */
+bool head_has_check(const struct head *);
 
 /* Offset of the thread count in the header. */
 unsigned head_threads_at(const struct head *);
 
-/* Both are written in this machine's byte order. */
+/* Chooses the wide header where the documented one cannot count so many
+ * samples. */
+void head_fit(struct head *);
+
+/* All are written in this machine's byte order.  The footer's checksum is the
+ * head's; the statistics take STAT_SIZE bytes. */
 void head_put(uint8_t *p, const struct head *);
+void stat_put(uint8_t *p, const struct tach_quality *);
 void foot_put(uint8_t *p, const struct head *, uint64_t file_size);
 
 #endif

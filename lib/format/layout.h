@@ -4,6 +4,9 @@
  *
  *	header | sample data | strings | frames | [statistics] | footer
  *
+ * The checksum is of all bytes from the end of the header to itself, and then
+ * of the header, which is written last.
+ *
  * Two headers of one size exist, both of version 1: the documented one, and
  * the wide one that CPython 3.15 ships.  They part at byte 32.
  */
@@ -41,15 +44,16 @@ enum {
 	FOOT_STRINGS = 0, /* u32, count */
 	FOOT_FRAMES = 4,  /* u32, count */
 	FOOT_FILE = 8,	  /* u64, size of the whole file */
-	FOOT_CHECK = 16,  /* 16 bytes, not used yet */
+	FOOT_CHECK = 16,  /* XXH3-128 of all the rest, canonical; 0: none */
+	FOOT_CHECK_SIZE = 16,
 	FOOT_SIZE = 32,
 
 	/* CPython's statistics before the footer, from their start. */
 	STAT_DURATION = 0, /* f64, seconds */
 	STAT_RATE = 8,	   /* f64, samples a second */
 	STAT_ERRORS = 16,  /* f64, per cent */
-	STAT_MISSED = 24,  /* f64 */
-	STAT_PRESENT = 32, /* u32, bit 0: errors, bit 1: missed */
+	STAT_MISSED = 24,  /* f64, per cent */
+	STAT_PRESENT = 32, /* u32, STAT_HAS_... */
 	STAT_ZERO = 36,	   /* u32 */
 	STAT_MAGIC = 40,   /* the eight bytes of STAT_NAME */
 	STAT_VERSION = 48, /* u32 */
@@ -59,16 +63,8 @@ enum {
 
 #define STAT_NAME "TACHSTAT"
 
-/* The wide header's config word. */
-enum {
-	CONFIG_WALL = 1,	   /* the mode plus one; bits 0 to 2 */
-	CONFIG_FEATURES = 0x08,	   /* the bits below mean something */
-	CONFIG_ALL_THREADS = 0x10,
-	CONFIG_NATIVE = 0x20,
-	CONFIG_GC = 0x40,
-	CONFIG_OPCODES = 0x80,
-	CONFIG_BLOCKING = 0x100,
-};
+#define STAT_VERSION_KNOWN 1
+enum { STAT_HAS_ERRORS = 1, STAT_HAS_MISSED = 2 };
 
 /* CPython's reader refuses deeper stacks. */
 #define CPYTHON_DEPTH_MAX 256

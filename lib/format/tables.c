@@ -11,8 +11,8 @@
 /* One table while it is read. */
 struct part {
 	struct cursor cur;
-	const uint8_t *file;
-	const struct head *head;
+	const uint8_t *bytes;
+	uint64_t at; /* of the bytes in the file */
 	struct tach_table *table;
 	struct error *error;
 	const char *what; /* "string" */
@@ -22,7 +22,7 @@ struct part {
 static uint64_t
 offset(const struct part *p)
 {
-	return (uint64_t)(p->cur.pos - p->file);
+	return p->at + (uint64_t)(p->cur.pos - p->bytes);
 }
 
 static int
@@ -45,7 +45,7 @@ static int
 get_string(struct part *p)
 {
 	const uint8_t *start = p->cur.pos;
-	uint64_t len;
+	uint64_t len, end = offset(p) + cursor_left(&p->cur);
 	enum cursor_result res = cursor_varint(&p->cur, &len);
 
 	if (res != CURSOR_OK)
@@ -55,8 +55,7 @@ get_string(struct part *p)
 		return error_set(p->error, TACH_FATAL, "byte %" PRIu64
 		    ": string %" PRIu32 " of %" PRIu32 " has %" PRIu64
 		    " bytes, but its table ends at byte %" PRIu64, offset(p),
-		    p->index, p->count, len,
-		    (uint64_t)(p->cur.end - p->file));
+		    p->index, p->count, len, end);
 	}
 	if (!table_load_string(p->table, (const char *)p->cur.pos,
 		(size_t)len))
@@ -70,16 +69,17 @@ static int
 get_reference(struct part *p, const char *field, uint32_t *index)
 {
 	const uint8_t *start = p->cur.pos;
+	uint32_t strings = tach_table_strings(p->table);
 	enum cursor_result res = cursor_varint32(&p->cur, index);
 
 	if (res != CURSOR_OK)
 		return bad_number(p, field, res);
-	if (*index < p->head->strings)
+	if (*index < strings)
 		return TACH_OK;
 	p->cur.pos = start;
 	return error_set(p->error, TACH_FATAL, "byte %" PRIu64 ": %s of frame "
 	    "%" PRIu32 " is string %" PRIu32 ", but there are %" PRIu32
-	    " strings", offset(p), field, p->index, *index, p->head->strings);
+	    " strings", offset(p), field, p->index, *index, strings);
 }
 
 /* A position and the end of what stands there: the latter is counted from
@@ -117,8 +117,7 @@ get_frame(struct part *p)
 	return table_load_frame(p->table, &f) ? TACH_OK : no_memory(p);
 }
 
-/* Reads count entries of at least min bytes each, which must be all that
- * there is. */
+/* Reads count entries of at least min bytes each. */
 static int
 get_part(struct part *p, size_t min, int (*get)(struct part *))
 {
@@ -126,82 +125,118 @@ get_part(struct part *p, size_t min, int (*get)(struct part *))
 		return error_set(p->error, TACH_FATAL, "the footer counts "
 		    "%" PRIu32 " %ss, more than the %zu bytes of their table "
 		    "can hold", p->count, p->what, cursor_left(&p->cur));
+	if (p->count > TABLE_ENTRIES_MAX)
+		return error_set(p->error, TACH_FATAL, "the footer counts "
+		    "%" PRIu32 " %ss; more than %" PRIu32 " are not read",
+		    p->count, p->what, TABLE_ENTRIES_MAX);
 	for (p->index = 0; p->index < p->count; p->index++)
 		if (get(p) != TACH_OK)
 			return TACH_FATAL;
-	if (cursor_has(&p->cur, 1))
+	return TACH_OK;
+}
+
+static int
+get_strings(struct part *p, bool whole)
+{
+	p->what = "string";
+	if (get_part(p, 1, get_string) != TACH_OK)
+		return TACH_FATAL;
+	if (whole && cursor_has(&p->cur, 1))
 		return error_set(p->error, TACH_FATAL, "byte %" PRIu64
 		    ": %zu bytes are left over after the last of %" PRIu32
-		    " %ss", offset(p), cursor_left(&p->cur), p->count,
-		    p->what);
+		    " strings", offset(p), cursor_left(&p->cur), p->count);
 	return TACH_OK;
 }
 
 int
-tables_get(struct tach_table *t, const uint8_t *file, const struct head *h,
+tables_get(struct tach_table *t, const struct tables *tables, size_t *left,
     struct error *e)
 {
-	struct part strings = {
-	    .cur = {file + h->strings_at, file + h->frames_at, false},
-	    .file = file, .head = h, .table = t, .error = e,
-	    .what = "string", .count = h->strings};
-	struct part frames = {
-	    .cur = {file + h->frames_at, file + h->frames_end, false},
-	    .file = file, .head = h, .table = t, .error = e,
-	    .what = "frame", .count = h->frames};
+	const uint8_t *bytes = tables->bytes, *end = bytes + tables->size;
+	bool apart = tables->frames_from != SIZE_MAX;
+	struct part p = {
+	    .cur = {bytes, apart ? bytes + tables->frames_from : end, false},
+	    .bytes = bytes, .at = tables->at, .table = t, .error = e,
+	    .count = tables->strings};
 
-	if (get_part(&strings, 1, get_string) != TACH_OK)
+	if (get_strings(&p, apart) != TACH_OK)
 		return TACH_FATAL;
-	return get_part(&frames, FRAME_ENTRY_MIN, get_frame);
+	p.cur.end = end;
+	p.what = "frame";
+	p.count = tables->frames;
+	if (get_part(&p, FRAME_ENTRY_MIN, get_frame) != TACH_OK)
+		return TACH_FATAL;
+	*left = cursor_left(&p.cur);
+	return TACH_OK;
 }
 
-static int
-put_string(struct zout *z, struct tach_string s)
-{
-	uint8_t *p = zout_put(z, VARINT_MAX);
+/* ---- writing ------------------------------------------------------------ */
 
-	if (p == NULL)
-		return TACH_FATAL;
-	zout_put_end(z, varint_put(p, s.len));
-	return zout_write(z, s.bytes, s.len);
+static void
+put_varint(struct buf *b, uint64_t v)
+{
+	char *p = buf_reserve(b, VARINT_MAX);
+
+	if (p != NULL)
+		b->len += (size_t)(varint_put((uint8_t *)p, v) -
+		    (uint8_t *)p);
 }
 
-static uint8_t *
-put_span(uint8_t *p, int32_t at, int32_t end)
+void
+string_put(struct buf *b, struct tach_string s)
 {
-	p = varint_put(p, zigzag_fold(at));
-	return varint_put(p, at == -1 ? 0 :
+	put_varint(b, s.len);
+	buf_add(b, s.bytes, s.len);
+}
+
+static void
+put_span(struct buf *b, int32_t at, int32_t end)
+{
+	put_varint(b, zigzag_fold(at));
+	put_varint(b, at == -1 ? 0 :
 	    zigzag_fold((int64_t)end - (int64_t)at));
 }
 
-static int
-put_frame(struct zout *z, const struct tach_frame *f)
+void
+frame_put(struct buf *b, const struct tach_frame *f)
 {
-	uint8_t *p = zout_put(z, FRAME_ENTRY_MAX);
+	put_varint(b, f->file);
+	put_varint(b, f->func);
+	put_span(b, f->line, f->end_line);
+	put_span(b, f->column, f->end_column);
+	buf_add_char(b, (char)f->opcode);
+}
 
-	if (p == NULL)
-		return TACH_FATAL;
-	p = varint_put(p, f->file);
-	p = varint_put(p, f->func);
-	p = put_span(p, f->line, f->end_line);
-	p = put_span(p, f->column, f->end_column);
-	*p++ = f->opcode;
-	zout_put_end(z, p);
-	return TACH_OK;
+/* Sends an entry on its way. */
+static int
+send(struct zout *z, struct buf *b)
+{
+	int res = b->failed ?
+	    error_set(z->error, TACH_FATAL, "out of memory") :
+	    zout_write(z, b->text, b->len);
+
+	b->len = 0;
+	return res;
 }
 
 int
 tables_put(struct zout *z, const struct tach_table *t, struct head *h)
 {
+	struct buf b = {0};
+	int res = TACH_OK;
+
 	h->strings_at = zout_offset(z);
 	h->strings = tach_table_strings(t);
-	for (uint32_t i = 0; i < h->strings; i++)
-		if (put_string(z, tach_table_string(t, i)) != TACH_OK)
-			return TACH_FATAL;
+	for (uint32_t i = 0; i < h->strings && res == TACH_OK; i++) {
+		string_put(&b, tach_table_string(t, i));
+		res = send(z, &b);
+	}
 	h->frames_at = zout_offset(z);
 	h->frames = tach_table_frames(t);
-	for (uint32_t i = 0; i < h->frames; i++)
-		if (put_frame(z, tach_table_frame(t, i)) != TACH_OK)
-			return TACH_FATAL;
-	return TACH_OK;
+	for (uint32_t i = 0; i < h->frames && res == TACH_OK; i++) {
+		frame_put(&b, tach_table_frame(t, i));
+		res = send(z, &b);
+	}
+	buf_clear(&b);
+	return res;
 }

@@ -5,17 +5,36 @@
 
 #include <stdint.h>
 
+#include "buf.h"
 #include "error.h"
 #include "format/head.h"
 #include "format/zio.h"
 #include "tach.h"
 
-/* Loads both tables of a file whose header was taken by head_get.  The
- * strings stay in the file's memory. */
-int tables_get(struct tach_table *, const uint8_t *file, const struct head *,
+/* The most that tables can hold: enough for any program, and no more memory
+ * than a machine has. */
+#define TABLE_ENTRIES_MAX (UINT32_C(1) << 26)
+#define TABLES_SIZE_MAX (UINT64_C(1) << 30) /* bytes, both together */
+
+/* Entries of both tables that follow each other in memory. */
+struct tables {
+	const uint8_t *bytes; /* must outlive the table: strings stay there */
+	size_t size;
+	uint64_t at;	       /* offset of the bytes in their file */
+	uint32_t strings, frames;
+	size_t frames_from;    /* where in the bytes frames begin; SIZE_MAX:
+				* right after the strings */
+};
+
+/* Appends them to a table, and gives the bytes after the last frame. */
+int tables_get(struct tach_table *, const struct tables *, size_t *left,
     struct error *);
 
-/* Writes them, and notes in the head where they are and how long. */
+/* Puts one entry as it is in a file. */
+void string_put(struct buf *, struct tach_string);
+void frame_put(struct buf *, const struct tach_frame *);
+
+/* Writes both, and notes in the head where they are and how long. */
 int tables_put(struct zout *, const struct tach_table *, struct head *);
 
 #endif

@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * text.c: samples as text, one line a sample; tach-cat(1) has the grammar.
+ * text.c: samples as text, one line a sample; tach-text(5) has the grammar.
  * Each frame's text is made once, and a run's stack once for all its ticks.
  */
-#define LIBBSD_OPENBSD_VIS /* which strnvis(3) is meant: none is used here */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <vis.h>
 
 #include "buf.h"
 #include "error.h"
+#include "format/escape.h"
+#include "format/texthead.h"
 #include "tach.h"
-#include "utf8.h"
 
 /* Limits on what is kept, so that a small hostile file, whose deep stacks
  * repeat one long name, cannot ask for memory without end.  Text beyond them
@@ -27,7 +26,10 @@
 struct text {
 	struct tach_sink sink;
 	FILE *out;
+	const struct tach_meta *meta; /* NULL: the short form */
 	const struct tach_table *table;
+	bool started;	/* the header lines are written */
+	uint32_t noted; /* strings looked at for notes */
 	struct tach_string *frames; /* by index; NULL bytes: not made yet */
 	uint32_t frames_max;
 	size_t kept;
@@ -35,43 +37,10 @@ struct text {
 	struct error error;
 };
 
-/* The length of a character that is printed as it is, or 0. */
-static size_t
-plain(const char *bytes, size_t len)
-{
-	uint32_t code;
-	size_t n = utf8_decode(bytes, len, &code);
-
-	if (n == 0 || code < 0x20 || (code >= 0x7f && code < 0xa0))
-		return 0;
-	return n == 1 && strchr(MARKS, (int)code) != NULL ? 0 : n;
-}
-
-static void
-add_escape(struct buf *b, char c)
-{
-	char escape[8]; /* \ooo */
-	char *end = svis(escape, (unsigned char)c, VIS_OCTAL | VIS_NOLOCALE, 0,
-	    MARKS);
-
-	if (end == NULL)
-		b->failed = true;
-	else
-		buf_add(b, escape, (size_t)(end - escape));
-}
-
 static void
 add_name(struct buf *b, struct tach_string name)
 {
-	for (size_t i = 0, n; i < name.len; i += n) {
-		n = plain(name.bytes + i, name.len - i);
-		if (n > 0) {
-			buf_add(b, name.bytes + i, n);
-		} else {
-			add_escape(b, name.bytes[i]);
-			n = 1;
-		}
-	}
+	escape_add(b, name.bytes, name.len, MARKS);
 }
 
 /* A frame such as <GC>, which stands for no place in a file. */
@@ -83,43 +52,60 @@ synthetic(const struct tach_frame *f, struct tach_string file,
 	    (file.len == 0 || (file.len == 1 && file.bytes[0] == '~'));
 }
 
+/* Nothing stands for a number that is not known. */
 static void
-add_line(struct buf *b, int32_t line)
+add_part(struct buf *b, int32_t n)
 {
-	if (line == -1)
+	buf_add_char(b, ':');
+	if (n == -1)
 		return;
-	if (line < 0)
+	if (n < 0)
 		buf_add_char(b, '-');
-	buf_add_number(b, line < 0 ? -(int64_t)line : line);
+	buf_add_number(b, n < 0 ? -(int64_t)n : n);
 }
 
 static void
-make_frame(struct buf *b, const struct tach_table *table, uint32_t index)
+add_positions(struct buf *b, const struct tach_frame *f)
 {
-	const struct tach_frame *f = tach_table_frame(table, index);
-	struct tach_string file = tach_table_string(table, f->file);
-	struct tach_string func = tach_table_string(table, f->func);
+	add_part(b, f->end_line);
+	add_part(b, f->column);
+	add_part(b, f->end_column);
+	add_part(b, f->opcode != TACH_NO_OPCODE ? f->opcode : -1);
+}
+
+static void
+make_frame(struct text *t, uint32_t index)
+{
+	struct buf *b = &t->frame;
+	const struct tach_frame *f = tach_table_frame(t->table, index);
+	struct tach_string file = tach_table_string(t->table, f->file);
+	struct tach_string func = tach_table_string(t->table, f->func);
 
 	b->len = 0;
-	if (synthetic(f, file, func)) {
+	if (t->meta == NULL && synthetic(f, file, func)) {
 		add_name(b, func);
 		return;
 	}
 	add_name(b, file);
 	buf_add_char(b, ':');
 	add_name(b, func);
-	buf_add_char(b, ':');
-	add_line(b, f->line);
+	add_part(b, f->line);
+	if (t->meta != NULL)
+		add_positions(b, f);
 }
 
-/* Makes room to keep the text of every frame that the table has by now. */
+/* Makes room to keep the text of every frame that the table has by now, and
+ * for as many again: a recorder's table grows while it is printed. */
 static bool
 reserve_frames(struct text *t)
 {
 	uint32_t n = tach_table_frames(t->table);
-	struct tach_string *p = reallocarray(t->frames, n, sizeof(*p));
+	struct tach_string *p;
 
-	if (p == NULL)
+	if (n < t->frames_max * UINT64_C(2))
+		n = t->frames_max > UINT32_MAX / 2 ? UINT32_MAX :
+		    t->frames_max * 2;
+	if ((p = reallocarray(t->frames, n, sizeof(*p))) == NULL)
 		return false;
 	memset(p + t->frames_max, 0, (n - t->frames_max) * sizeof(*p));
 	t->frames = p;
@@ -137,7 +123,7 @@ frame_text(struct text *t, uint32_t index)
 
 	if (index < t->frames_max && t->frames[index].bytes != NULL)
 		return t->frames[index];
-	make_frame(b, t->table, index);
+	make_frame(t, index);
 	if (b->failed || (index >= t->frames_max && !reserve_frames(t)))
 		return (struct tach_string){NULL, 0};
 	if (b->len > KEPT_MAX - t->kept || (copy = malloc(b->len)) == NULL)
@@ -166,13 +152,19 @@ make_stack(struct text *t, const struct tach_run *run)
 	return !b->failed;
 }
 
+/* Says why a write failed, if it did. */
+static bool
+written(struct text *t, bool ok)
+{
+	if (!ok)
+		error_set(&t->error, TACH_FATAL, "%s", strerror(errno));
+	return ok;
+}
+
 static bool
 put(struct text *t, const char *bytes, size_t len)
 {
-	if (fwrite(bytes, 1, len, t->out) == len)
-		return true;
-	error_set(&t->error, TACH_FATAL, "%s", strerror(errno));
-	return false;
+	return written(t, fwrite(bytes, 1, len, t->out) == len);
 }
 
 /* A stack that is too long to be kept, frame by frame. */
@@ -225,11 +217,48 @@ make_head(struct text *t, const struct tach_run *run,
 	return !b->failed;
 }
 
+/* The notes that the table has got since the last call. */
+static bool
+put_notes(struct text *t)
+{
+	struct buf *b = &t->line;
+	struct tach_string note;
+
+	for (; t->noted < tach_table_strings(t->table); t->noted++) {
+		if (!tach_string_note(tach_table_string(t->table, t->noted),
+			&note))
+			continue;
+		b->len = 0;
+		texthead_add_note(b, note);
+		if (b->failed || !put(t, b->text, b->len))
+			return false;
+	}
+	return true;
+}
+
+/* The header lines of the long form, before anything else. */
+static bool
+start(struct text *t)
+{
+	if (t->meta == NULL || t->started)
+		return true;
+	t->started = true;
+	return written(t, texthead_put(t->out, t->meta)) && put_notes(t);
+}
+
+/* Unless a failed write has told its own reason, memory ran out. */
+static int
+result(struct text *t, bool ok)
+{
+	return ok ? TACH_OK :
+	    error_set(&t->error, TACH_FATAL, "%s", strerror(ENOMEM));
+}
+
 static int
 text_run(struct tach_sink *sink, const struct tach_run *run)
 {
 	struct text *t = (struct text *)sink;
-	bool ok = make_stack(t, run);
+	bool ok = start(t) && make_stack(t, run);
 	bool kept = t->stack.len <= STACK_MAX;
 
 	for (size_t i = 0; ok && i < run->count; i++) {
@@ -238,16 +267,15 @@ text_run(struct tach_sink *sink, const struct tach_run *run)
 		    (kept ? put(t, t->stack.text, t->stack.len) :
 			    put_stack(t, run));
 	}
-	if (!ok) /* unless put has told its own reason */
-		return error_set(&t->error, TACH_FATAL, "%s", strerror(ENOMEM));
-	return TACH_OK;
+	return result(t, ok);
 }
 
 static int
 text_end(struct tach_sink *sink)
 {
-	(void)sink;
-	return TACH_OK;
+	struct text *t = (struct text *)sink;
+
+	return result(t, start(t) && (t->meta == NULL || put_notes(t)));
 }
 
 static void
@@ -271,7 +299,8 @@ text_error(const struct tach_sink *sink)
 }
 
 struct tach_sink *
-tach_text_new(FILE *out, const struct tach_table *table)
+tach_text_new(FILE *out, const struct tach_meta *meta,
+    const struct tach_table *table)
 {
 	struct text *t = calloc(1, sizeof(*t));
 
@@ -279,6 +308,7 @@ tach_text_new(FILE *out, const struct tach_table *table)
 		return NULL;
 	t->sink = (struct tach_sink){text_run, text_end, text_free, text_error};
 	t->out = out;
+	t->meta = meta;
 	t->table = table;
 	return &t->sink;
 }

@@ -5,20 +5,25 @@
  * A thread's equal stacks are gathered, already encoded, until another stack
  * comes or enough of them wait; then they are written as one REPEAT.
  */
+#include <errno.h>
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "error.h"
 #include "format/delta.h"
 #include "format/head.h"
 #include "format/layout.h"
+#include "format/names.h"
 #include "format/tables.h"
 #include "format/zio.h"
 #include "tach.h"
 
 #define PENDING_MIN 64	  /* bytes of ticks that a thread gathers at first */
 #define PENDING_MAX 16384 /* and at most */
+#define PENDING_ALL (8 << 20) /* all threads together, beyond their first */
 #define FRAMES_AT_ONCE 4096
 
 struct thread {
@@ -43,7 +48,11 @@ struct tach_writer {
 	struct thread *threads; /* by run->index */
 	uint32_t threads_room;
 	uint32_t nthreads; /* used ones */
+	size_t pending_room; /* for ticks, in all threads */
 	uint64_t samples;
+	uint64_t cut; /* of these, with a stack that was cut */
+	struct names_out names;
+	struct tach_sink sink; /* see tach_writer_sink */
 };
 
 struct tach_writer *
@@ -78,6 +87,7 @@ tach_writer_free(struct tach_writer *w)
 		free(w->threads[i].ticks);
 	}
 	free(w->threads);
+	buf_clear(&w->names.buf);
 	zout_close(&w->out);
 	free(w);
 }
@@ -98,6 +108,21 @@ uint32_t
 tach_writer_threads(const struct tach_writer *w)
 {
 	return w->nthreads;
+}
+
+uint64_t
+tach_writer_cut(const struct tach_writer *w)
+{
+	return w->cut;
+}
+
+enum tach_layout
+tach_writer_layout(const struct tach_writer *w)
+{
+	struct head h = {.layout = w->options.layout, .samples = w->samples};
+
+	head_fit(&h);
+	return h.layout;
 }
 
 const char *
@@ -205,11 +230,12 @@ make_room(struct tach_writer *w, struct thread *t)
 {
 	uint8_t *p;
 
-	if (t->ticks_room >= PENDING_MAX)
+	if (t->ticks_room >= PENDING_MAX || w->pending_room >= PENDING_ALL)
 		return put_repeat(w, t);
 	if ((p = realloc(t->ticks, t->ticks_room * 2)) == NULL)
 		return no_memory(w);
 	t->ticks = p;
+	w->pending_room += t->ticks_room;
 	t->ticks_room *= 2;
 	return TACH_OK;
 }
@@ -333,10 +359,13 @@ tach_writer_run(struct tach_writer *w, const struct tach_run *run)
 		return TACH_FATAL;
 	}
 	w->samples += run->count;
+	if (run->depth > CPYTHON_DEPTH_MAX &&
+	    w->options.layout == TACH_LAYOUT_CPYTHON)
+		w->cut += run->count;
 	return TACH_OK;
 }
 
-/* ---- the end ------------------------------------------------------------ */
+/* ---- while it is not finished ------------------------------------------- */
 
 static int
 put_pending(struct tach_writer *w)
@@ -347,30 +376,8 @@ put_pending(struct tach_writer *w)
 	return TACH_OK;
 }
 
-static int
-put_foot(struct tach_writer *w, const struct head *h)
-{
-	uint8_t *p = zout_put(&w->out, FOOT_SIZE);
-
-	if (p == NULL)
-		return TACH_FATAL;
-	foot_put(p, h, zout_offset(&w->out) + FOOT_SIZE);
-	zout_put_end(&w->out, p + FOOT_SIZE);
-	return zout_flush(&w->out);
-}
-
-/* The header comes last: with it the file is whole. */
-static int
-put_head(struct tach_writer *w, const struct head *h)
-{
-	uint8_t bytes[HEAD_SIZE];
-
-	head_put(bytes, h);
-	return zout_write_at(&w->out, 0, bytes, sizeof(bytes));
-}
-
-int
-tach_writer_finish(struct tach_writer *w, const struct tach_meta *meta)
+static struct head
+head_of(const struct tach_writer *w, const struct tach_meta *meta)
 {
 	struct head h = {
 	    .layout = w->options.layout,
@@ -380,15 +387,131 @@ tach_writer_finish(struct tach_writer *w, const struct tach_meta *meta)
 	    .threads = w->nthreads,
 	};
 
+	head_fit(&h);
+	return h;
+}
+
+static int
+put_names(struct tach_writer *w, int fd, const struct tach_meta *meta)
+{
+	struct head h = head_of(w, meta);
+	XXH128_canonical_t hash;
+
+	XXH128_canonicalFromHash(&hash, XXH3_128bits_digest(w->out.hash));
+	return names_put(&w->names, fd, w->table, &h, w->out.at, hash.digest,
+	    &w->error);
+}
+
+int
+tach_writer_checkpoint(struct tach_writer *w, int names_fd,
+    const struct tach_meta *meta)
+{
+	if (w->dead)
+		return TACH_FATAL;
+	if (put_pending(w) == TACH_OK && zout_sync(&w->out) == TACH_OK &&
+	    put_names(w, names_fd, meta) == TACH_OK)
+		return TACH_OK;
+	w->dead = true;
+	return TACH_FATAL;
+}
+
+/* ---- the end ------------------------------------------------------------ */
+
+static int
+put_stat(struct tach_writer *w, const struct head *h)
+{
+	uint8_t *p;
+
+	if (!h->meta.quality.known || h->layout != TACH_LAYOUT_CPYTHON)
+		return TACH_OK;
+	if ((p = zout_put(&w->out, STAT_SIZE)) == NULL)
+		return TACH_FATAL;
+	stat_put(p, &h->meta.quality);
+	zout_put_end(&w->out, p + STAT_SIZE);
+	return TACH_OK;
+}
+
+/* The footer and, last, the header: with it the file is whole. */
+static int
+put_ends(struct tach_writer *w, struct head *h)
+{
+	uint8_t head[HEAD_SIZE], foot[FOOT_SIZE];
+	XXH128_canonical_t hash;
+	uint64_t size;
+
+	if (zout_flush(&w->out) != TACH_OK)
+		return TACH_FATAL;
+	size = zout_offset(&w->out) + FOOT_SIZE;
+	head_put(head, h);
+	foot_put(foot, h, size);
+	XXH3_128bits_update(w->out.hash, foot, FOOT_CHECK);
+	XXH3_128bits_update(w->out.hash, head, HEAD_SIZE);
+	XXH128_canonicalFromHash(&hash, XXH3_128bits_digest(w->out.hash));
+	memcpy(h->check, hash.digest, sizeof(h->check));
+	foot_put(foot, h, size);
+	if (zout_write(&w->out, foot, FOOT_SIZE) != TACH_OK ||
+	    zout_flush(&w->out) != TACH_OK)
+		return TACH_FATAL;
+	/* On the disk, too, the header comes last: until then a file that is
+	 * being recorded is read by its names. */
+	if (w->names.at > 0 && fdatasync(w->out.fd) != 0)
+		return error_set(&w->error, TACH_FATAL, "cannot write: %s",
+		    strerror(errno));
+	return zout_write_at(&w->out, 0, head, HEAD_SIZE);
+}
+
+int
+tach_writer_finish(struct tach_writer *w, const struct tach_meta *meta)
+{
+	struct head h = head_of(w, meta);
+
 	if (w->dead)
 		return TACH_FATAL;
 	w->dead = true;
-	/* The documented header cannot count so far. */
-	if (h.samples > UINT32_MAX)
-		h.layout = TACH_LAYOUT_CPYTHON;
 	if (put_pending(w) != TACH_OK || zout_plain(&w->out) != TACH_OK ||
 	    tables_put(&w->out, w->table, &h) != TACH_OK ||
-	    put_foot(w, &h) != TACH_OK)
+	    put_stat(w, &h) != TACH_OK)
 		return TACH_FATAL;
-	return put_head(w, &h);
+	return put_ends(w, &h);
+}
+
+/* ---- as a sink ----------------------------------------------------------- */
+
+static struct tach_writer *
+writer_of(const struct tach_sink *sink)
+{
+	return (struct tach_writer *)((char *)(uintptr_t)sink -
+	    offsetof(struct tach_writer, sink));
+}
+
+static int
+sink_run(struct tach_sink *sink, const struct tach_run *run)
+{
+	return tach_writer_run(writer_of(sink), run);
+}
+
+static int
+sink_end(struct tach_sink *sink)
+{
+	(void)sink;
+	return TACH_OK;
+}
+
+static void
+sink_free(struct tach_sink *sink)
+{
+	(void)sink;
+}
+
+static const char *
+sink_error(const struct tach_sink *sink)
+{
+	return writer_of(sink)->error.text;
+}
+
+struct tach_sink *
+tach_writer_sink(struct tach_writer *w)
+{
+	w->sink = (struct tach_sink){sink_run, sink_end, sink_free, sink_error};
+	return &w->sink;
 }

@@ -6,43 +6,41 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "format/layout.h"
+#include "io.h"
 
 /* What zstd's highest level uses; a larger window is an attack on memory. */
 #define WINDOW_LOG_MAX 27
 
 #define FRAME_START 5 /* bytes of a zstd frame that say how it goes on */
+#define PACKED_SIZE (64 << 10) /* bytes read ahead, at most */
+#define SHORT_MAX (16 << 10) /* bytes of a stream that is very short */
 
 /* ---- reading ------------------------------------------------------------ */
 
 static bool
-zin_open_zstd(struct zin *z, const uint8_t *bytes, size_t len)
+zin_open_zstd(struct zin *z)
 {
 	z->zstd = ZSTD_createDCtx();
-	z->buf = malloc(ZIN_SIZE);
-	if (z->zstd == NULL || z->buf == NULL ||
-	    ZSTD_isError(ZSTD_DCtx_setParameter(z->zstd,
-		ZSTD_d_windowLogMax, WINDOW_LOG_MAX))) {
-		zin_close(z);
-		return false;
-	}
-	z->packed = (ZSTD_inBuffer){bytes, len, 0};
-	z->start = z->cur.pos = z->cur.end = z->buf;
-	return true;
+	z->packed_buf = malloc(PACKED_SIZE);
+	z->packed.src = z->packed_buf;
+	return z->zstd != NULL && z->packed_buf != NULL &&
+	    !ZSTD_isError(ZSTD_DCtx_setParameter(z->zstd,
+		ZSTD_d_windowLogMax, WINDOW_LOG_MAX));
 }
 
 bool
-zin_open(struct zin *z, const uint8_t *bytes, size_t len,
+zin_open(struct zin *z, int fd, uint64_t from, uint64_t to,
     enum tach_compression compression, bool swap)
 {
-	*z = (struct zin){.cur.swap = swap};
-	if (compression == TACH_ZSTD)
-		return zin_open_zstd(z, bytes, len);
-	z->start = z->cur.pos = bytes;
-	z->cur.end = bytes + len;
-	z->ended = true;
+	*z = (struct zin){.fd = fd, .at = from, .end = to};
+	if ((z->buf = malloc(ZIN_SIZE)) == NULL ||
+	    (compression == TACH_ZSTD && !zin_open_zstd(z))) {
+		zin_close(z);
+		return false;
+	}
+	z->cur = (struct cursor){z->buf, z->buf, swap};
 	return true;
 }
 
@@ -50,8 +48,16 @@ void
 zin_close(struct zin *z)
 {
 	ZSTD_freeDCtx(z->zstd);
+	free(z->packed_buf);
 	free(z->buf);
 	*z = (struct zin){.ended = true};
+}
+
+void
+zin_extend(struct zin *z, uint64_t to)
+{
+	z->end = to;
+	z->ended = z->problem.text[0] != '\0';
 }
 
 /* Moves what is not read yet to the buffer's start. */
@@ -60,7 +66,7 @@ rewind_buffer(struct zin *z)
 {
 	size_t left = cursor_left(&z->cur);
 
-	z->base += (uint64_t)(z->cur.pos - z->start);
+	z->base += (uint64_t)(z->cur.pos - z->buf);
 	memmove(z->buf, z->cur.pos, left);
 	z->cur.pos = z->buf;
 	return left;
@@ -68,11 +74,44 @@ rewind_buffer(struct zin *z)
 
 /* The data ends here, for a reason that is not a good one. */
 static void
-fail(struct zin *z, const char *what, const char *why)
+fail(struct zin *z, uint64_t at, const char *what, const char *why)
 {
-	error_set(&z->problem, 0, "byte %" PRIu64 ": %s%s",
-	    (uint64_t)z->packed.pos + HEAD_SIZE, what, why);
+	error_set(&z->problem, 0, "byte %" PRIu64 ": %s%s", at, what, why);
 	z->ended = true;
+}
+
+/* Reads up to n of the file's bytes.  0: no more of them. */
+static size_t
+take(struct zin *z, uint8_t *to, size_t n)
+{
+	ssize_t got;
+
+	if (n > z->end - z->at)
+		n = (size_t)(z->end - z->at);
+	got = io_read_at(z->fd, to, n, z->at);
+	if (got < 0) {
+		fail(z, z->at, "cannot read: ", strerror(errno));
+		return 0;
+	}
+	z->at += (uint64_t)got;
+	if ((size_t)got < n)
+		fail(z, z->at, "the file has become shorter", "");
+	return (size_t)got;
+}
+
+/* Reads the next piece of compressed data.  False: there is none. */
+static bool
+refill(struct zin *z)
+{
+	z->packed.pos = 0;
+	z->packed.size = take(z, z->packed_buf, PACKED_SIZE);
+	if (z->packed.size > 0)
+		return true;
+	if (z->wants != 0 && !z->unfinished)
+		fail(z, z->at, "the zstd data ends in the middle of a frame",
+		    "");
+	z->ended = true;
+	return false;
 }
 
 /* Decodes until the buffer is full or something ends.  zstd is given only
@@ -83,28 +122,22 @@ unpack(struct zin *z, ZSTD_outBuffer *out)
 {
 	while (out->pos < out->size && !z->ended) {
 		ZSTD_inBuffer in = z->packed;
-		size_t left = in.size - in.pos, more;
-		if (left == 0 && z->wants == 0) {
-			z->ended = true;
-			break;
+		size_t want = z->wants != 0 ? z->wants : FRAME_START;
+		if (!z->full && in.pos == in.size) {
+			if (!refill(z))
+				break;
+			in = z->packed;
 		}
-		if (z->wants < left)
-			in.size = in.pos +
-			    (z->wants != 0 ? z->wants : FRAME_START);
-		if (in.size > z->packed.size)
-			in.size = z->packed.size;
-		more = ZSTD_decompressStream(z->zstd, out, &in);
-		if (ZSTD_isError(more)) {
-			fail(z, "zstd data: ", ZSTD_getErrorName(more));
+		if (want < in.size - in.pos)
+			in.size = in.pos + want;
+		z->wants = ZSTD_decompressStream(z->zstd, out, &in);
+		if (ZSTD_isError(z->wants)) {
+			fail(z, z->at - (z->packed.size - z->packed.pos),
+			    "zstd data: ", ZSTD_getErrorName(z->wants));
 			break;
 		}
 		z->packed.pos = in.pos;
-		z->wants = more;
-		/* Nothing left to take in or to hand out. */
-		if (more != 0 && in.pos == z->packed.size &&
-		    out->pos < out->size)
-			fail(z, "the zstd data ends in the middle of a frame",
-			    "");
+		z->full = out->pos == out->size && z->wants != 0;
 	}
 }
 
@@ -116,7 +149,12 @@ zin_fill(struct zin *z)
 	if (z->ended)
 		return;
 	out.pos = rewind_buffer(z);
-	unpack(z, &out);
+	if (z->zstd != NULL) {
+		unpack(z, &out);
+	} else {
+		out.pos += take(z, z->buf + out.pos, ZIN_SIZE - out.pos);
+		z->ended = z->ended || z->at == z->end;
+	}
 	z->cur.end = z->buf + out.pos;
 }
 
@@ -140,6 +178,8 @@ zout_open(struct zout *z, int fd, uint64_t at,
 {
 	*z = (struct zout){.fd = fd, .at = at, .error = error};
 	if ((z->buf = malloc(ZOUT_SIZE)) == NULL ||
+	    (z->hash = XXH3_createState()) == NULL ||
+	    XXH3_128bits_reset(z->hash) == XXH_ERROR ||
 	    (compression == TACH_ZSTD && !zout_open_zstd(z, level))) {
 		zout_close(z);
 		return false;
@@ -151,6 +191,7 @@ void
 zout_close(struct zout *z)
 {
 	ZSTD_freeCCtx(z->zstd);
+	XXH3_freeState(z->hash);
 	free(z->packed);
 	free(z->buf);
 	*z = (struct zout){.fd = -1};
@@ -159,21 +200,10 @@ zout_close(struct zout *z)
 int
 zout_write_at(struct zout *z, uint64_t at, const void *bytes, size_t len)
 {
-	const uint8_t *p = bytes;
-
-	while (len > 0) {
-		ssize_t n = pwrite(z->fd, p, len, (off_t)at);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return error_set(z->error, TACH_FATAL,
-			    "cannot write: %s",
-			    strerror(n < 0 ? errno : EIO));
-		p += n;
-		at += (uint64_t)n;
-		len -= (size_t)n;
-	}
-	return TACH_OK;
+	if (io_write_at(z->fd, bytes, len, at))
+		return TACH_OK;
+	return error_set(z->error, TACH_FATAL, "cannot write: %s",
+	    strerror(errno));
 }
 
 static int
@@ -181,11 +211,13 @@ append(struct zout *z, const void *bytes, size_t len)
 {
 	if (zout_write_at(z, z->at, bytes, len) != TACH_OK)
 		return TACH_FATAL;
+	XXH3_128bits_update(z->hash, bytes, len);
 	z->at += len;
 	return TACH_OK;
 }
 
-/* Sends the buffer through zstd; with ZSTD_e_end also ends the frame. */
+/* Sends the buffer through zstd, with ZSTD_e_flush or ZSTD_e_end out of it
+ * too. */
 static int
 pack(struct zout *z, ZSTD_EndDirective end)
 {
@@ -200,7 +232,7 @@ pack(struct zout *z, ZSTD_EndDirective end)
 			    "cannot compress: %s", ZSTD_getErrorName(left));
 		if (append(z, out.dst, out.pos) != TACH_OK)
 			return TACH_FATAL;
-	} while (end == ZSTD_e_end ? left != 0 : in.pos < in.size);
+	} while (end == ZSTD_e_continue ? in.pos < in.size : left != 0);
 	z->used = 0;
 	return TACH_OK;
 }
@@ -235,11 +267,20 @@ zout_write(struct zout *z, const void *bytes, size_t len)
 }
 
 int
+zout_sync(struct zout *z)
+{
+	return z->zstd != NULL ? pack(z, ZSTD_e_flush) : zout_flush(z);
+}
+
+int
 zout_plain(struct zout *z)
 {
 	if (z->zstd == NULL)
 		return TACH_OK;
-	if (pack(z, ZSTD_e_end) != TACH_OK)
+	/* First as if more would come: a stream that is known to be short is
+	 * packed otherwise, which makes it smaller only if it is very short. */
+	if ((z->used > SHORT_MAX && pack(z, ZSTD_e_continue) != TACH_OK) ||
+	    pack(z, ZSTD_e_end) != TACH_OK)
 		return TACH_FATAL;
 	ZSTD_freeCCtx(z->zstd);
 	z->zstd = NULL;

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <xxhash.h>
 #include <zstd.h>
 
 #include "error.h"
@@ -24,22 +25,29 @@
  */
 struct zin {
 	struct cursor cur;
-	const uint8_t *start;  /* of what the cursor runs over */
-	uint64_t base;	       /* offset of start in the decoded data */
-	bool ended;	       /* nothing can be added to the cursor */
+	uint64_t base;	       /* offset of buf in the decoded data */
+	bool ended;	       /* nothing can be added to the cursor for now */
+	bool unfinished;       /* the data may end in the middle of a frame */
+	int fd;
+	uint64_t at, end;      /* in the file: what is not read yet */
 	ZSTD_DCtx *zstd;       /* NULL: plain */
-	ZSTD_inBuffer packed;
+	ZSTD_inBuffer packed;  /* what is read and not decoded yet */
+	uint8_t *packed_buf;
 	size_t wants;	       /* bytes of packed to go on; 0: a frame ended */
+	bool full;	       /* zstd has more to hand out than was taken */
 	uint8_t *buf;
 	struct error problem;  /* why the data ended early, if it did */
 };
 
 #define ZIN_SIZE (128 << 10) /* bytes decoded ahead, at most */
 
-/* Reads from memory that must stay.  False: out of memory. */
-bool zin_open(struct zin *, const uint8_t *, size_t, enum tach_compression,
-    bool swap);
+/* Reads a file's bytes from one offset to another.  False: out of memory. */
+bool zin_open(struct zin *, int fd, uint64_t from, uint64_t to,
+    enum tach_compression, bool swap);
 void zin_close(struct zin *);
+
+/* The data now ends at a later offset. */
+void zin_extend(struct zin *, uint64_t to);
 
 /* Fills the buffer.  What the cursor has is kept, at another address. */
 void zin_fill(struct zin *);
@@ -55,7 +63,7 @@ zin_need(struct zin *z, size_t n)
 static inline uint64_t
 zin_offset(const struct zin *z)
 {
-	return z->base + (uint64_t)(z->cur.pos - z->start);
+	return z->base + (uint64_t)(z->cur.pos - z->buf);
 }
 
 /* ---- writing ------------------------------------------------------------ */
@@ -71,6 +79,7 @@ struct zout {
 	size_t used;
 	ZSTD_CCtx *zstd; /* NULL: plain */
 	uint8_t *packed;
+	XXH3_state_t *hash; /* of the bytes in the file, from the first on */
 	struct error *error;
 };
 
@@ -101,6 +110,10 @@ zout_put_end(struct zout *z, const uint8_t *end)
 }
 
 int zout_write(struct zout *, const void *, size_t);
+
+/* Writes all that was put until now, so that it can be decoded as far as
+ * this. */
+int zout_sync(struct zout *);
 
 /* Ends the compressed part, if this is one: what follows is plain. */
 int zout_plain(struct zout *);

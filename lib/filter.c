@@ -1,0 +1,355 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * filter.c: a sink that passes on to another what is selected.  A thread is
+ * decided on once, and a frame is matched once; then a run costs a look at its
+ * ticks and at what is known of its frames, each only where it is asked for.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "array.h"
+#include "buf.h"
+#include "error.h"
+#include "tach.h"
+
+/* How much of a name is matched, so that a small hostile file, in which many
+ * frames have one long name, cannot ask for time without end. */
+#define MATCHED_MAX 65536 /* bytes */
+
+/* What is known of a frame and an expression. */
+enum verdict {
+	UNKNOWN, /* not matched yet, or there was no memory for it */
+	MATCHES,
+	MATCHES_NOT,
+};
+
+struct thread {
+	bool decided, selected;
+	bool passed;	 /* something of it was */
+	uint32_t index;	 /* of it, in what is passed on */
+	uint32_t shared; /* with the run that was passed on last */
+};
+
+struct filter {
+	struct tach_sink sink, *next;
+	struct tach_selection selection;
+	const struct tach_table *table;
+	bool by_tick;		/* ticks of one run may differ */
+	struct thread *threads; /* by a run's index */
+	size_t nthreads, threads_max;
+	uint32_t npassed;  /* threads */
+	size_t nexprs;	   /* those of match, then those of not_match */
+	uint8_t *verdicts; /* nexprs for each frame */
+	uint32_t frames_max;
+	struct buf text; /* scratch: of a frame */
+	struct error error;
+};
+
+/* ---- threads ------------------------------------------------------------- */
+
+static bool
+has_thread(const uint64_t *list, size_t n, uint64_t thread)
+{
+	for (size_t i = 0; i < n; i++)
+		if (list[i] == thread)
+			return true;
+	return false;
+}
+
+static bool
+has_interp(const uint32_t *list, size_t n, uint32_t interp)
+{
+	for (size_t i = 0; i < n; i++)
+		if (list[i] == interp)
+			return true;
+	return false;
+}
+
+static bool
+thread_selected(const struct tach_selection *s, uint64_t thread,
+    uint32_t interp)
+{
+	return (s->nthreads == 0 ||
+		   has_thread(s->threads, s->nthreads, thread)) &&
+	    (s->ninterps == 0 || has_interp(s->interps, s->ninterps, interp)) &&
+	    !has_thread(s->not_threads, s->nnot_threads, thread) &&
+	    !has_interp(s->not_interps, s->nnot_interps, interp);
+}
+
+/* NULL: out of memory. */
+static struct thread *
+thread_of(struct filter *f, const struct tach_run *run)
+{
+	struct thread *t;
+
+	while (f->nthreads <= run->index) {
+		t = array_grow(f->threads, f->nthreads, &f->threads_max,
+		    sizeof(*t));
+		if (t == NULL)
+			return NULL;
+		f->threads = t;
+		t[f->nthreads++] = (struct thread){0};
+	}
+	t = &f->threads[run->index];
+	if (!t->decided) {
+		t->decided = true;
+		t->selected = thread_selected(&f->selection, run->thread,
+		    run->interp);
+	}
+	return t;
+}
+
+/* ---- ticks --------------------------------------------------------------- */
+
+static bool
+tick_selected(const struct tach_selection *s, const struct tach_tick *t)
+{
+	return (t->status & s->status) == s->status &&
+	    (t->status & s->not_status) == 0 && t->time >= s->since &&
+	    (s->until == 0 || t->time < s->until);
+}
+
+/* The first tick from a place on that is selected, or is not. */
+static size_t
+find_tick(const struct filter *f, const struct tach_run *run, size_t from,
+    bool selected)
+{
+	if (!f->by_tick)
+		return selected ? from : run->count;
+	while (from < run->count &&
+	    tick_selected(&f->selection, &run->ticks[from]) != selected)
+		from++;
+	return from;
+}
+
+/* ---- frames -------------------------------------------------------------- */
+
+/* A NUL byte would end the text for regexec. */
+static void
+add_name(struct buf *b, struct tach_string name)
+{
+	size_t len = name.len < MATCHED_MAX ? name.len : MATCHED_MAX;
+	char *to = len > 0 ? buf_reserve(b, len) : NULL;
+
+	if (to == NULL)
+		return;
+	for (size_t i = 0; i < len; i++)
+		to[i] = name.bytes[i] != '\0' ? name.bytes[i] : '?';
+	b->len += len;
+}
+
+/* FILE:FUNCTION:LINE.  NULL: out of memory. */
+static const char *
+frame_text(struct filter *f, uint32_t index)
+{
+	const struct tach_frame *frame = tach_table_frame(f->table, index);
+	struct buf *b = &f->text;
+
+	b->len = 0;
+	add_name(b, tach_table_string(f->table, frame->file));
+	buf_add_char(b, ':');
+	add_name(b, tach_table_string(f->table, frame->func));
+	buf_add_char(b, ':');
+	if (frame->line < -1)
+		buf_add_char(b, '-');
+	if (frame->line != -1)
+		buf_add_number(b, (uint64_t)llabs(frame->line));
+	buf_add_char(b, '\0');
+	return b->failed ? NULL : b->text;
+}
+
+static enum verdict
+match_frame(struct filter *f, uint32_t index, size_t expr)
+{
+	const struct tach_selection *s = &f->selection;
+	const regex_t *re = expr < s->nmatch ? &s->match[expr] :
+	    &s->not_match[expr - s->nmatch];
+	const char *text = frame_text(f, index);
+
+	if (text == NULL)
+		return UNKNOWN;
+	switch (regexec(re, text, 0, NULL, 0)) {
+	case 0:
+		return MATCHES;
+	case REG_NOMATCH:
+		return MATCHES_NOT;
+	default:
+		return UNKNOWN;
+	}
+}
+
+/* Room for what is known of all frames that there are by now. */
+static bool
+reserve_verdicts(struct filter *f)
+{
+	uint32_t n = tach_table_frames(f->table);
+	uint8_t *p;
+
+	if (n <= f->frames_max)
+		return true;
+	if (f->frames_max != 0 && n < UINT32_MAX / 2)
+		n *= 2; /* the table grows while it is used */
+	if ((p = reallocarray(f->verdicts, n, f->nexprs)) == NULL)
+		return false;
+	memset(p + f->frames_max * f->nexprs, UNKNOWN,
+	    (n - f->frames_max) * f->nexprs);
+	f->verdicts = p;
+	f->frames_max = n;
+	return true;
+}
+
+/* Whether an expression finds something in one of the frames. */
+static enum verdict
+match_frames(struct filter *f, const struct tach_run *run, size_t expr)
+{
+	for (uint32_t i = 0; i < run->depth; i++) {
+		uint8_t *v = &f->verdicts[run->frames[i] * f->nexprs + expr];
+		if (*v == UNKNOWN)
+			*v = (uint8_t)match_frame(f, run->frames[i], expr);
+		if (*v != MATCHES_NOT)
+			return *v;
+	}
+	return MATCHES_NOT;
+}
+
+/* Whether the stack is selected. */
+static enum verdict
+match_stack(struct filter *f, const struct tach_run *run)
+{
+	if (f->nexprs == 0)
+		return MATCHES;
+	if (!reserve_verdicts(f))
+		return UNKNOWN;
+	for (size_t i = 0; i < f->nexprs; i++) {
+		enum verdict want = i < f->selection.nmatch ? MATCHES :
+							      MATCHES_NOT;
+		enum verdict got = match_frames(f, run, i);
+		if (got != want)
+			return got == UNKNOWN ? UNKNOWN : MATCHES_NOT;
+	}
+	return MATCHES;
+}
+
+/* ---- the sink ------------------------------------------------------------ */
+
+/* Passes on the ticks that are selected, those that lie together as one run;
+ * the first of them is known. */
+static int
+pass_on(struct filter *f, struct thread *t, const struct tach_run *run,
+    size_t first)
+{
+	struct tach_run part = *run;
+	int rc = TACH_OK;
+
+	if (!t->passed)
+		t->index = f->npassed++;
+	t->passed = true;
+	part.index = t->index;
+	part.shared = t->shared;
+	t->shared = run->depth;
+	while (first < run->count && rc == TACH_OK) {
+		size_t end = find_tick(f, run, first, false);
+		part.ticks = run->ticks + first;
+		part.count = end - first;
+		rc = f->next->run(f->next, &part);
+		part.shared = run->depth;
+		first = find_tick(f, run, end, true);
+	}
+	return rc;
+}
+
+static int
+no_memory(struct filter *f)
+{
+	return error_set(&f->error, TACH_FATAL, "%s", strerror(ENOMEM));
+}
+
+static int
+filter_run(struct tach_sink *sink, const struct tach_run *run)
+{
+	struct filter *f = (struct filter *)sink;
+	struct thread *t = thread_of(f, run);
+	enum verdict verdict;
+	size_t first;
+
+	if (t == NULL)
+		return no_memory(f);
+	if (!t->selected)
+		return TACH_OK;
+	/* Also of a run that is left out: what it changed is not shared. */
+	if (run->shared < t->shared)
+		t->shared = run->shared;
+	first = find_tick(f, run, 0, true);
+	if (first == run->count)
+		return TACH_OK;
+	if ((verdict = match_stack(f, run)) == UNKNOWN)
+		return no_memory(f);
+	return verdict == MATCHES ? pass_on(f, t, run, first) : TACH_OK;
+}
+
+static int
+filter_end(struct tach_sink *sink)
+{
+	struct filter *f = (struct filter *)sink;
+
+	return f->next->end(f->next);
+}
+
+static void
+filter_free(struct tach_sink *sink)
+{
+	struct filter *f = (struct filter *)sink;
+
+	f->next->free(f->next);
+	free(f->threads);
+	free(f->verdicts);
+	buf_clear(&f->text);
+	free(f);
+}
+
+static const char *
+filter_error(const struct tach_sink *sink)
+{
+	const struct filter *f = (const struct filter *)sink;
+
+	return f->error.text[0] != '\0' ? f->error.text :
+					  f->next->error(f->next);
+}
+
+static bool
+selects_by_tick(const struct tach_selection *s)
+{
+	return (s->status | s->not_status) != 0 || s->since != 0 ||
+	    s->until != 0;
+}
+
+static bool
+selects_all(const struct tach_selection *s)
+{
+	return !selects_by_tick(s) && s->nthreads == 0 &&
+	    s->nnot_threads == 0 && s->ninterps == 0 && s->nnot_interps == 0 &&
+	    s->nmatch == 0 && s->nnot_match == 0;
+}
+
+struct tach_sink *
+tach_filter_new(const struct tach_selection *selection,
+    const struct tach_table *table, struct tach_sink *next)
+{
+	struct filter *f;
+
+	if (next == NULL || selects_all(selection))
+		return next;
+	if ((f = calloc(1, sizeof(*f))) == NULL) {
+		next->free(next);
+		return NULL;
+	}
+	f->sink = (struct tach_sink){filter_run, filter_end, filter_free,
+	    filter_error};
+	f->next = next;
+	f->selection = *selection;
+	f->table = table;
+	f->by_tick = selects_by_tick(selection);
+	f->nexprs = selection->nmatch + selection->nnot_match;
+	return &f->sink;
+}

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * file.c: a complete TACH file as a source.  Header, footer and tables are
+ * checked and taken at once, the records one by one.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <xxhash.h>
+
+#include "format/decode.h"
+#include "format/head.h"
+#include "format/layout.h"
+#include "format/source.h"
+#include "format/tables.h"
+#include "io.h"
+
+#define CHECK_SIZE (256 << 10) /* bytes hashed at once */
+
+struct file {
+	struct source source;
+	struct input *input;
+	int fd;
+	uint64_t size;
+	struct head head;
+	uint8_t *tables;
+	struct decoder *decoder;
+};
+
+/* Reads so many bytes, all of which the file had when it was opened. */
+static int
+read_at(struct file *f, void *bytes, size_t n, uint64_t at)
+{
+	ssize_t got = io_read_at(f->fd, bytes, n, at);
+
+	if (got == (ssize_t)n)
+		return TACH_OK;
+	if (got < 0)
+		return error_set(&f->input->error, TACH_FATAL,
+		    "byte %" PRIu64 ": cannot read: %s", at, strerror(errno));
+	return error_set(&f->input->error, TACH_FATAL, "byte %" PRIu64
+	    ": the file has become shorter", at + (uint64_t)got);
+}
+
+static int
+load_head(struct file *f)
+{
+	uint8_t head[HEAD_SIZE], tail[TAIL_MAX];
+	size_t n = f->size < HEAD_SIZE ? (size_t)f->size : HEAD_SIZE;
+	size_t left;
+
+	if (read_at(f, head, n, 0) != TACH_OK ||
+	    head_get(&f->head, head, n, f->size, &f->input->error) != TACH_OK)
+		return TACH_FATAL;
+	left = f->size - HEAD_SIZE < TAIL_MAX ? (size_t)(f->size - HEAD_SIZE) :
+						TAIL_MAX;
+	if (read_at(f, tail, left, f->size - left) != TACH_OK)
+		return TACH_FATAL;
+	return foot_get(&f->head, tail, left, f->size, &f->input->error);
+}
+
+/* The strings stay where they are read to. */
+static int
+load_tables(struct file *f)
+{
+	const struct head *h = &f->head;
+	struct error *e = &f->input->error;
+	struct tables tables = {.at = h->strings_at, .strings = h->strings,
+	    .frames = h->frames,
+	    .frames_from = (size_t)(h->frames_at - h->strings_at)};
+	uint64_t size = h->frames_end - h->strings_at;
+	size_t left;
+
+	if (size > TABLES_SIZE_MAX)
+		return error_set(e, TACH_FATAL, "the tables from byte %" PRIu64
+		    " on have %" PRIu64 " bytes; more than %" PRIu64
+		    " are not read", h->strings_at, size, TABLES_SIZE_MAX);
+	if ((f->tables = malloc((size_t)size + 1)) == NULL)
+		return error_set(e, TACH_FATAL, "out of memory");
+	if (read_at(f, f->tables, (size_t)size, h->strings_at) != TACH_OK)
+		return TACH_FATAL;
+	tables.bytes = f->tables;
+	tables.size = (size_t)size;
+	if (tables_get(f->input->table, &tables, &left, e) != TACH_OK)
+		return TACH_FATAL;
+	if (left > 0)
+		error_set(&f->input->warning, TACH_WARN, "byte %" PRIu64
+		    ": %zu unknown bytes after the frame table are passed over",
+		    h->frames_end - left, left);
+	return TACH_OK;
+}
+
+static void
+fill_info(struct file *f)
+{
+	const struct head *h = &f->head;
+
+	f->input->meta = h->meta;
+	f->input->info = (struct tach_file_info){
+	    .input = TACH_INPUT_FILE,
+	    .layout = h->layout,
+	    .big_endian = h->big_endian,
+	    .compression = h->compression,
+	    .samples = h->samples,
+	    .threads = h->threads,
+	    .strings = h->strings,
+	    .frames = h->frames,
+	    .file_size = f->size,
+	    .data_size = h->strings_at - HEAD_SIZE,
+	    .has_checksum = head_has_check(h),
+	};
+	memcpy(f->input->info.checksum, h->check, sizeof(h->check));
+}
+
+static int
+file_next(struct source *source, struct tach_run *run)
+{
+	return decoder_next(((struct file *)source)->decoder, run);
+}
+
+static int
+hash_range(struct file *f, XXH3_state_t *state, uint64_t from, uint64_t to,
+    uint8_t *buf)
+{
+	while (from < to) {
+		size_t n = to - from < CHECK_SIZE ? (size_t)(to - from) :
+						    CHECK_SIZE;
+		if (read_at(f, buf, n, from) != TACH_OK)
+			return TACH_FATAL;
+		XXH3_128bits_update(state, buf, n);
+		from += n;
+	}
+	return TACH_OK;
+}
+
+/* The header comes last, as it does when a file is written. */
+static int
+compare_hash(struct file *f, XXH3_state_t *state, uint8_t *buf)
+{
+	uint64_t check = f->size - FOOT_SIZE + FOOT_CHECK;
+	XXH128_canonical_t got;
+
+	XXH3_128bits_reset(state);
+	if (hash_range(f, state, HEAD_SIZE, check, buf) != TACH_OK ||
+	    hash_range(f, state, 0, HEAD_SIZE, buf) != TACH_OK)
+		return TACH_FATAL;
+	XXH128_canonicalFromHash(&got, XXH3_128bits_digest(state));
+	if (memcmp(got.digest, f->head.check, sizeof(f->head.check)) == 0)
+		return TACH_OK;
+	return error_set(&f->input->error, TACH_FATAL, "damaged: its bytes do "
+	    "not have the checksum at byte %" PRIu64, check);
+}
+
+static int
+file_check(struct source *source)
+{
+	struct file *f = (struct file *)source;
+	XXH3_state_t *state;
+	uint8_t *buf;
+	int res;
+
+	if (!f->input->info.has_checksum)
+		return TACH_OK;
+	state = XXH3_createState();
+	buf = malloc(CHECK_SIZE);
+	res = state != NULL && buf != NULL ? compare_hash(f, state, buf) :
+	    error_set(&f->input->error, TACH_FATAL, "out of memory");
+	XXH3_freeState(state);
+	free(buf);
+	return res;
+}
+
+static void
+file_free(struct source *source)
+{
+	struct file *f = (struct file *)source;
+
+	decoder_free(f->decoder);
+	free(f->tables);
+	free(f);
+}
+
+static int
+load(struct file *f)
+{
+	if (load_head(f) != TACH_OK)
+		return TACH_FATAL;
+	fill_info(f);
+	if (load_tables(f) != TACH_OK)
+		return TACH_FATAL;
+	f->decoder = decoder_new(f->input, f->fd, &f->head, f->head.strings_at,
+	    false);
+	if (f->decoder == NULL)
+		return error_set(&f->input->error, TACH_FATAL, "out of memory");
+	return TACH_OK;
+}
+
+struct source *
+file_source(struct input *input, int fd, uint64_t size)
+{
+	struct file *f = calloc(1, sizeof(*f));
+
+	if (f == NULL) {
+		error_set(&input->error, TACH_FATAL, "out of memory");
+		return NULL;
+	}
+	f->source = (struct source){file_next, NULL, file_check, file_free};
+	f->input = input;
+	f->fd = fd;
+	f->size = size;
+	if (load(f) == TACH_OK)
+		return &f->source;
+	file_free(&f->source);
+	return NULL;
+}

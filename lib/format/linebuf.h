@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * linebuf.h: the lines of a descriptor.  What has arrived is handed out at
+ * once: a reader of a pipe never waits for more than the line it asks for.
+ */
+#ifndef FORMAT_LINEBUF_H
+#define FORMAT_LINEBUF_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define LINEBUF_LONGEST (16u << 20) /* bytes of a line, without its end */
+
+struct linebuf {
+	int fd;
+	char *buf;
+	size_t start, end; /* of what was not handed out yet */
+	size_t looked;	   /* bytes from start on without a newline */
+	size_t max;
+	bool ended;
+	uint64_t number; /* of the line handed out last, from 1 */
+};
+
+enum linebuf_result {
+	LINEBUF_OK,
+	LINEBUF_END,
+	LINEBUF_LONG,
+	LINEBUF_FAILED, /* errno says why */
+};
+
+/* Lines of these bytes and then the descriptor's.  False: out of memory. */
+bool linebuf_init(struct linebuf *, int fd, const char *head, size_t len);
+void linebuf_clear(struct linebuf *);
+
+/* The next line.  The byte behind it is a newline, also where the input has
+ * none at its end.  The text is the caller's to change until the next call. */
+enum linebuf_result linebuf_next(struct linebuf *, char **text, size_t *len);
+
+/* Whether the next line is here as a whole, and begins with a digit. */
+bool linebuf_ready(struct linebuf *);
+
+#endif

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * source.h: what a reader reads from.  Each kind of input has a file that
+ * makes one of these; reader.c finds out which kind it is.
+ */
+#ifndef FORMAT_SOURCE_H
+#define FORMAT_SOURCE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "error.h"
+#include "tach.h"
+
+/* What every kind fills in; see tach.h for each. */
+struct input {
+	struct error error, warning;
+	struct tach_meta meta;
+	struct tach_file_info info;
+	struct tach_decode_stats stats;
+	struct tach_table *table;
+};
+
+/* next is tach_reader_next; again is tach_reader_again, NULL: there is never
+ * more; check is tach_reader_check, NULL: nothing to compare with.  After
+ * TACH_FATAL only free is called. */
+struct source {
+	int (*next)(struct source *, struct tach_run *);
+	int (*again)(struct source *);
+	int (*check)(struct source *);
+	void (*free)(struct source *);
+};
+
+/* Each opens one and reads what comes before its samples.  NULL: the input's
+ * error says why.  Descriptors and the input outlive the source. */
+
+/* A TACH file of so many bytes that can be read at any offset. */
+struct source *file_source(struct input *, int fd, uint64_t size);
+
+/* One that is not finished, and its side file. */
+struct source *unfinished_source(struct input *, int fd, int names_fd);
+
+/* A text, of which the first bytes have been read already. */
+struct source *text_source(struct input *, int fd, const char *head,
+    size_t len);
+
+#endif

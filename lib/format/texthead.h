@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: ISC */
+/* texthead.h: the header lines of the text form, both directions. */
+#ifndef FORMAT_TEXTHEAD_H
+#define FORMAT_TEXTHEAD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "buf.h"
+#include "error.h"
+#include "tach.h"
+
+/* All but the notes.  False: a write failed. */
+bool texthead_put(FILE *, const struct tach_meta *);
+void texthead_add_note(struct buf *, struct tach_string note);
+
+/* What was read of a text until now. */
+struct texthead {
+	struct tach_meta *meta;
+	struct tach_table *table; /* gets the notes */
+	uint32_t seen; /* lines that may come only once, as bits */
+	bool closed;   /* samples have come: only notes may come still */
+};
+
+/* Takes a line that begins with `#`; a newline is behind it.  Comments are
+ * passed over.  TACH_FATAL: the error has no line number yet. */
+int texthead_get(struct texthead *, const char *line, size_t len,
+    struct error *);
+
+#endif

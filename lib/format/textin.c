@@ -1,0 +1,707 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * textin.c: text as a source of runs; tach-text(5) has the grammar.
+ *
+ * Most stacks are those that their thread had before, or differ from them
+ * only in some innermost frames: just the text that differs is looked at.
+ * The text of each frame is taken apart once.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <xxhash.h>
+
+#include "array.h"
+#include "buf.h"
+#include "format/delta.h"
+#include "format/escape.h"
+#include "format/linebuf.h"
+#include "format/number.h"
+#include "format/source.h"
+#include "format/texthead.h"
+#include "set.h"
+#include "tach.h"
+
+#define FIELDS 5
+#define BATCH 4096 /* ticks of a run, at most */
+
+/* A part of a line.  Behind it is always a byte that does not belong to a
+ * part: what separates two of them, or the newline. */
+struct piece {
+	const char *text;
+	size_t len;
+};
+
+/* A line, taken apart but for the frames. */
+struct sample {
+	uint64_t thread;
+	uint32_t interp;
+	struct tach_tick tick;
+	struct piece stack; /* each frame with a semicolon behind it */
+};
+
+/* The parts of a frame, 1, 3 or all of them. */
+enum { PART_FILE, PART_FUNC, PART_LINE, PART_END_LINE, PART_COLUMN,
+	PART_END_COLUMN, PART_OPCODE, PARTS };
+
+struct thread {
+	uint64_t id;
+	uint32_t interp;
+	uint64_t time; /* of the last sample */
+	struct stack stack;
+	struct buf text; /* of the stack, as in a sample */
+};
+
+/* What of the next sample is known already. */
+enum ahead { AHEAD_NOTHING, AHEAD_LINE, AHEAD_SAMPLE };
+
+struct textin {
+	struct source source;
+	struct input *in;
+	struct texthead header;
+	struct linebuf lines;
+	char *line; /* the current one */
+	size_t len;
+	struct sample sample;
+	enum ahead ahead;
+
+	struct tach_table *texts; /* of frames, as strings */
+	uint32_t *frames;	  /* of those texts, by index */
+	size_t frames_max;
+	uint32_t nth; /* frame of the line that is looked at, from 1 */
+
+	struct thread *threads;
+	uint32_t nthreads;
+	size_t threads_max;
+	struct set thread_set;
+	uint32_t last; /* thread of the last sample */
+
+	struct buf scratch;
+	struct tach_tick ticks[BATCH];
+};
+
+/* ---- what can be wrong --------------------------------------------------- */
+
+static int
+no_memory(struct textin *t)
+{
+	return error_set(&t->in->error, TACH_FATAL, "out of memory");
+}
+
+static int __attribute__((format(printf, 2, 3)))
+bad_line(struct textin *t, const char *fmt, ...)
+{
+	char what[256];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(what, sizeof(what), fmt, ap);
+	va_end(ap);
+	return error_set(&t->in->error, TACH_FATAL, "line %" PRIu64 ": %s",
+	    t->lines.number, what);
+}
+
+static int
+bad_number(struct textin *t, const char *field, struct piece p)
+{
+	char quoted[QUOTE_SIZE];
+
+	return bad_line(t, "%s \"%s\" is %s", field,
+	    escape_quote(quoted, p.text, p.len), number_fault(p.text, p.len));
+}
+
+/* ---- fields -------------------------------------------------------------- */
+
+static size_t
+count(const char *text, size_t len, char c)
+{
+	const char *end = text + len;
+	size_t n = 0;
+
+	for (; (text = memchr(text, c, (size_t)(end - text))) != NULL; text++)
+		n++;
+	return n;
+}
+
+/* Says what is wrong with the line, if it has not the fields of a sample. */
+static int
+check_fields(struct textin *t)
+{
+	size_t fields = count(t->line, t->len, '\t') + 1;
+
+	if (fields == FIELDS)
+		return TACH_OK;
+	if (fields < FIELDS)
+		return bad_line(t, "%zu of %d fields", fields, FIELDS);
+	return bad_line(t, "%zu fields, not %d", fields, FIELDS);
+}
+
+/* The text of a field up to its tab or the end of the line. */
+static struct piece
+field_at(const struct textin *t, const char *at)
+{
+	size_t len = t->len - (size_t)(at - t->line);
+	const char *tab = memchr(at, '\t', len);
+
+	return (struct piece){at, tab != NULL ? (size_t)(tab - at) : len};
+}
+
+/* Takes a number and the tab behind it. */
+static int
+get_number(struct textin *t, const char **at, const char *field, uint64_t max,
+    uint64_t *n)
+{
+	const char *end = number_get(*at, max, n);
+
+	if (end != NULL && *end == '\t') {
+		*at = end + 1;
+		return TACH_OK;
+	}
+	if (check_fields(t) != TACH_OK)
+		return TACH_FATAL;
+	return bad_number(t, field, field_at(t, *at));
+}
+
+/* The bit that a word stands for, or 0. */
+static uint8_t
+status_bit(struct piece word)
+{
+	static const struct piece words[8] = {{"gil", 3}, {"cpu", 3},
+	    {"unknown", 7}, {"gil-wanted", 10}, {"exception", 9}, {"main", 4},
+	    {"0x40", 4}, {"0x80", 4}};
+
+	for (int i = 0; i < 8; i++)
+		if (words[i].len == word.len &&
+		    memcmp(words[i].text, word.text, word.len) == 0)
+			return (uint8_t)(1 << i);
+	return 0;
+}
+
+static int
+bad_status(struct textin *t, struct piece word)
+{
+	char quoted[QUOTE_SIZE];
+
+	return bad_line(t, "status \"%s\" is not known",
+	    escape_quote(quoted, word.text, word.len));
+}
+
+static int
+get_status(struct textin *t, const char **at, uint8_t *status)
+{
+	const char *p = *at;
+	uint8_t bit;
+
+	*status = 0;
+	if (p[0] == '-' && p[1] == '\t') {
+		*at += 2;
+		return TACH_OK;
+	}
+	for (;; p++) {
+		struct piece word = {p, 0};
+		while (*p != ',' && *p != '\t' && *p != '\n')
+			p++;
+		word.len = (size_t)(p - word.text);
+		if ((bit = status_bit(word)) == 0)
+			return check_fields(t) != TACH_OK ? TACH_FATAL :
+			    bad_status(t, word);
+		*status |= bit;
+		if (*p != ',')
+			break;
+	}
+	if (*p != '\t')
+		return check_fields(t);
+	*at = p + 1;
+	return TACH_OK;
+}
+
+/* Takes the line apart.  The end of the line becomes the end of a frame, if
+ * there are any. */
+static int
+get_sample(struct textin *t)
+{
+	struct sample *s = &t->sample;
+	const char *at = t->line;
+	uint64_t interp;
+
+	if (get_number(t, &at, "time", UINT64_MAX, &s->tick.time) != TACH_OK ||
+	    get_number(t, &at, "interpreter", UINT32_MAX, &interp) != TACH_OK ||
+	    get_number(t, &at, "thread", UINT64_MAX, &s->thread) != TACH_OK ||
+	    get_status(t, &at, &s->tick.status) != TACH_OK)
+		return TACH_FATAL;
+	s->interp = (uint32_t)interp;
+	s->stack.text = at;
+	s->stack.len = t->len - (size_t)(at - t->line);
+	if (s->stack.len > 0)
+		s->stack.len++;
+	t->line[t->len] = ';';
+	return TACH_OK;
+}
+
+/* ---- frames -------------------------------------------------------------- */
+
+/* Fails with a line that begins with the frame. */
+static int __attribute__((format(printf, 2, 3)))
+bad_frame(struct textin *t, const char *fmt, ...)
+{
+	char what[256];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(what, sizeof(what), fmt, ap);
+	va_end(ap);
+	return bad_line(t, "frame %" PRIu32 "%s", t->nth, what);
+}
+
+/* Interns a name. */
+static int
+get_name(struct textin *t, struct piece p, uint32_t *index)
+{
+	struct buf *b = &t->scratch;
+	char quoted[QUOTE_SIZE];
+	const char *bad;
+
+	b->len = 0;
+	if ((bad = escape_undo(b, p.text, p.len)) != NULL)
+		return bad_frame(t, ": \"%s\" %s",
+		    escape_quote(quoted, p.text, p.len), escape_fault(bad));
+	*index = b->failed ? TACH_NONE :
+	    tach_table_add_string(t->in->table, b->text, b->len);
+	return *index != TACH_NONE ? TACH_OK : no_memory(t);
+}
+
+/* A part that is a number; nothing stands for -1. */
+static int
+get_part(struct textin *t, const struct piece *parts, int part, int32_t *n)
+{
+	static const char *const names[PARTS] = {
+	    [PART_LINE] = "line",
+	    [PART_END_LINE] = "end line",
+	    [PART_COLUMN] = "column",
+	    [PART_END_COLUMN] = "end column",
+	    [PART_OPCODE] = "opcode",
+	};
+	struct piece p = parts[part];
+	bool minus = p.len > 0 && p.text[0] == '-';
+	uint64_t max = part == PART_OPCODE ? TACH_NO_OPCODE : INT32_MAX;
+	uint64_t value;
+	char quoted[QUOTE_SIZE];
+
+	*n = -1;
+	if (p.len == 0)
+		return TACH_OK;
+	if (number_get(p.text + minus, max + minus, &value) !=
+	    p.text + p.len || (minus && part == PART_OPCODE))
+		return bad_frame(t, ": %s \"%s\" is %s", names[part],
+		    escape_quote(quoted, p.text, p.len),
+		    number_fault(p.text, p.len));
+	*n = (int32_t)(minus ? -(int64_t)value : (int64_t)value);
+	return TACH_OK;
+}
+
+/* What the long form has and the short one has not. */
+static int
+get_positions(struct textin *t, const struct piece *parts,
+    struct tach_frame *f)
+{
+	int32_t opcode;
+
+	if (get_part(t, parts, PART_END_LINE, &f->end_line) != TACH_OK ||
+	    get_part(t, parts, PART_COLUMN, &f->column) != TACH_OK ||
+	    get_part(t, parts, PART_END_COLUMN, &f->end_column) != TACH_OK ||
+	    get_part(t, parts, PART_OPCODE, &opcode) != TACH_OK)
+		return TACH_FATAL;
+	if (opcode != -1)
+		f->opcode = (uint8_t)opcode;
+	return TACH_OK;
+}
+
+/* Cuts a frame at its colons.  Gives how many parts it has, of which not
+ * more than PARTS are stored. */
+static size_t
+split(struct piece p, struct piece parts[PARTS])
+{
+	const char *end = p.text + p.len, *colon;
+	size_t n = 0;
+
+	for (;; p.text = colon + 1) {
+		colon = memchr(p.text, ':', (size_t)(end - p.text));
+		if (n < PARTS)
+			parts[n] = (struct piece){p.text, (size_t)
+			    ((colon != NULL ? colon : end) - p.text)};
+		n++;
+		if (colon == NULL)
+			return n;
+	}
+}
+
+static int
+parse_frame(struct textin *t, struct piece p, struct tach_frame *f)
+{
+	static const struct piece nowhere = {"~", 1};
+	struct piece parts[PARTS];
+	size_t n = split(p, parts);
+
+	*f = (struct tach_frame){0, 0, -1, -1, -1, -1, TACH_NO_OPCODE};
+	if (p.len == 0)
+		return bad_frame(t, " is empty");
+	if (n != 1 && n != PART_LINE + 1 && n != PARTS)
+		return bad_frame(t, " has %zu colon%s, not 0, 2 or 6", n - 1,
+		    n == 2 ? "" : "s");
+	if (get_name(t, n == 1 ? nowhere : parts[PART_FILE], &f->file) !=
+	    TACH_OK ||
+	    get_name(t, n == 1 ? p : parts[PART_FUNC], &f->func) != TACH_OK)
+		return TACH_FATAL;
+	if (n == 1)
+		return TACH_OK;
+	if (get_part(t, parts, PART_LINE, &f->line) != TACH_OK)
+		return TACH_FATAL;
+	f->end_line = f->line;
+	return n == PARTS ? get_positions(t, parts, f) : TACH_OK;
+}
+
+/* The frame of a text that was not seen before, whose index among the texts
+ * is given. */
+static int
+add_frame(struct textin *t, struct piece p, uint32_t index)
+{
+	struct tach_frame f;
+	uint32_t *frames = array_grow(t->frames, index, &t->frames_max,
+	    sizeof(*frames));
+
+	if (frames == NULL)
+		return no_memory(t);
+	t->frames = frames;
+	if (parse_frame(t, p, &f) != TACH_OK)
+		return TACH_FATAL;
+	frames[index] = tach_table_add_frame(t->in->table, &f);
+	return frames[index] != TACH_NONE ? TACH_OK : no_memory(t);
+}
+
+static int
+get_frame(struct textin *t, struct piece p, uint32_t *frame)
+{
+	uint32_t known = tach_table_strings(t->texts);
+	uint32_t index = tach_table_add_string(t->texts, p.text, p.len);
+
+	if (index == TACH_NONE)
+		return no_memory(t);
+	if (index == known && add_frame(t, p, index) != TACH_OK)
+		return TACH_FATAL;
+	*frame = t->frames[index];
+	return TACH_OK;
+}
+
+/* ---- threads ------------------------------------------------------------- */
+
+struct thread_key {
+	const struct textin *text;
+	const struct sample *sample;
+};
+
+static bool
+is_thread(const struct thread *t, const struct sample *s)
+{
+	return t->id == s->thread && t->interp == s->interp;
+}
+
+static bool
+thread_equal(const void *arg, uint32_t index)
+{
+	const struct thread_key *k = arg;
+
+	return is_thread(&k->text->threads[index], k->sample);
+}
+
+static int
+add_thread(struct textin *t, uint64_t hash)
+{
+	const struct sample *s = &t->sample;
+	struct thread *p = array_grow(t->threads, t->nthreads,
+	    &t->threads_max, sizeof(*p));
+
+	if (p == NULL)
+		return no_memory(t);
+	t->threads = p;
+	p += t->nthreads;
+	*p = (struct thread){.id = s->thread, .interp = s->interp};
+	t->last = t->nthreads++; /* from here on it is freed */
+	if (!stack_init(&p->stack) || buf_reserve(&p->text, 1) == NULL ||
+	    !set_add(&t->thread_set, hash, t->last))
+		return no_memory(t);
+	return TACH_OK;
+}
+
+/* Makes t->last the sample's thread. */
+static int
+find_thread(struct textin *t)
+{
+	const struct sample *s = &t->sample;
+	struct thread_key key = {t, s};
+	uint64_t hash;
+	uint32_t found;
+
+	if (t->nthreads > 0 && is_thread(&t->threads[t->last], s))
+		return TACH_OK;
+	hash = XXH3_64bits_withSeed(&s->thread, sizeof(s->thread), s->interp);
+	found = set_find(&t->thread_set, hash, thread_equal, &key);
+	if (found == TACH_NONE)
+		return add_thread(t, hash);
+	t->last = found;
+	return TACH_OK;
+}
+
+/* ---- stacks -------------------------------------------------------------- */
+
+static bool
+same_stack(const struct thread *th, const struct piece *stack)
+{
+	return stack->len == th->text.len &&
+	    memcmp(stack->text, th->text.text, stack->len) == 0;
+}
+
+/* How many bytes of whole frames both stacks begin with. */
+static size_t
+common(const struct buf *old, const struct piece *stack)
+{
+	const char *a = old->text, *b = stack->text;
+	size_t max = old->len < stack->len ? old->len : stack->len, n = 0;
+
+	while (max - n >= 8 && memcmp(a + n, b + n, 8) == 0)
+		n += 8;
+	while (n < max && a[n] == b[n])
+		n++;
+	while (n > 0 && a[n - 1] != ';')
+		n--;
+	return n;
+}
+
+/* Makes room for the frames that are to come. */
+static bool
+reserve(struct thread *th, struct piece fresh)
+{
+	uint32_t depth = th->stack.depth +
+	    (uint32_t)count(fresh.text, fresh.len, ';');
+
+	if (!stack_reserve(&th->stack, depth))
+		return false;
+	th->stack.depth = depth;
+	return true;
+}
+
+/* Reads the innermost frames, which the thread's stack has room for. */
+static int
+get_frames(struct textin *t, struct thread *th, struct piece fresh,
+    uint32_t shared)
+{
+	uint32_t *frames = stack_frames(&th->stack);
+	const char *end = fresh.text + fresh.len;
+
+	t->nth = shared;
+	for (uint32_t i = th->stack.depth - shared; i-- > 0;) {
+		const char *stop = memchr(fresh.text, ';',
+		    (size_t)(end - fresh.text));
+		fresh.len = (size_t)(stop - fresh.text);
+		t->nth++;
+		if (get_frame(t, fresh, &frames[i]) != TACH_OK)
+			return TACH_FATAL;
+		fresh.text = stop + 1;
+	}
+	return TACH_OK;
+}
+
+/* Turns the thread's stack into the sample's. */
+static int
+change_stack(struct textin *t, struct thread *th, uint32_t *shared)
+{
+	struct piece fresh = t->sample.stack;
+	struct buf *old = &th->text;
+	size_t keep;
+
+	*shared = th->stack.depth;
+	if (same_stack(th, &fresh))
+		return TACH_OK;
+	keep = common(old, &fresh);
+	*shared -= (uint32_t)count(old->text + keep, old->len - keep, ';');
+	fresh.text += keep;
+	fresh.len -= keep;
+	if (memchr(fresh.text, '\t', fresh.len) != NULL)
+		return check_fields(t);
+	th->stack.depth = *shared;
+	if (!reserve(th, fresh))
+		return no_memory(t);
+	if (get_frames(t, th, fresh, *shared) != TACH_OK)
+		return TACH_FATAL;
+	old->len = keep;
+	buf_add(old, fresh.text, fresh.len);
+	return old->failed ? no_memory(t) : TACH_OK;
+}
+
+/* ---- the source ---------------------------------------------------------- */
+
+static int
+get_header(struct textin *t)
+{
+	struct error e = {0};
+
+	if (texthead_get(&t->header, t->line, t->len, &e) == TACH_OK)
+		return TACH_OK;
+	return bad_line(t, "%s", e.text);
+}
+
+static int
+bad_input(struct textin *t, enum linebuf_result res)
+{
+	if (res == LINEBUF_LONG)
+		return bad_line(t, "longer than %u MiB",
+		    LINEBUF_LONGEST >> 20);
+	return error_set(&t->in->error, TACH_FATAL, "cannot read: %s",
+	    strerror(errno));
+}
+
+/* Reads on to the next line that is a sample's. */
+static int
+get_line(struct textin *t)
+{
+	enum linebuf_result res;
+
+	while ((res = linebuf_next(&t->lines, &t->line, &t->len)) ==
+	    LINEBUF_OK) {
+		if (t->len == 0)
+			continue;
+		if (t->line[0] != '#') {
+			t->ahead = AHEAD_LINE;
+			t->header.closed = true;
+			return TACH_OK;
+		}
+		if (get_header(t) != TACH_OK)
+			return TACH_FATAL;
+	}
+	return res == LINEBUF_END ? TACH_END : bad_input(t, res);
+}
+
+/* Takes the current line apart, if that was not done. */
+static int
+get_ahead(struct textin *t)
+{
+	if (t->ahead == AHEAD_LINE && get_sample(t) != TACH_OK)
+		return TACH_FATAL;
+	t->ahead = AHEAD_SAMPLE;
+	return TACH_OK;
+}
+
+/* Makes the sample the next tick of the current thread. */
+static int
+add_tick(struct textin *t, size_t n)
+{
+	struct thread *th = &t->threads[t->last];
+	struct tach_tick tick = t->sample.tick;
+
+	if (tick.time < th->time)
+		return bad_line(t, "the time goes back from %" PRIu64 " to %"
+		    PRIu64 " us in thread %" PRIu64 " (sort -n puts the lines "
+		    "in order)", th->time, tick.time, th->id);
+	th->time = tick.time;
+	t->ticks[n] = tick;
+	t->ahead = AHEAD_NOTHING;
+	return TACH_OK;
+}
+
+/* The samples that follow of the same thread with the same stack, as far as
+ * they have arrived.  Anything else is left for the next call. */
+static size_t
+gather(struct textin *t)
+{
+	const struct thread *th = &t->threads[t->last];
+	size_t n = 1;
+
+	while (n < BATCH && linebuf_ready(&t->lines)) {
+		if (get_line(t) != TACH_OK || get_ahead(t) != TACH_OK ||
+		    !is_thread(th, &t->sample) ||
+		    !same_stack(th, &t->sample.stack) ||
+		    add_tick(t, n) != TACH_OK)
+			break;
+		n++;
+	}
+	return n;
+}
+
+static void
+hand_out(struct textin *t, struct tach_run *run, uint32_t shared)
+{
+	const struct thread *th = &t->threads[t->last];
+
+	*run = (struct tach_run){
+	    .thread = th->id,
+	    .interp = th->interp,
+	    .index = t->last,
+	    .frames = stack_frames(&th->stack),
+	    .depth = th->stack.depth,
+	    .shared = shared,
+	    .ticks = t->ticks,
+	    .count = gather(t),
+	};
+	t->in->stats.samples += run->count;
+	t->in->stats.frames_total += (uint64_t)run->count * run->depth;
+}
+
+static int
+text_next(struct source *source, struct tach_run *run)
+{
+	struct textin *t = (struct textin *)source;
+	uint32_t shared;
+	int res = TACH_OK;
+
+	if (t->ahead == AHEAD_NOTHING)
+		res = get_line(t);
+	if (res != TACH_OK)
+		return res;
+	if (get_ahead(t) != TACH_OK || find_thread(t) != TACH_OK ||
+	    change_stack(t, &t->threads[t->last], &shared) != TACH_OK ||
+	    add_tick(t, 0) != TACH_OK)
+		return TACH_FATAL;
+	hand_out(t, run, shared);
+	return TACH_OK;
+}
+
+static void
+text_free(struct source *source)
+{
+	struct textin *t = (struct textin *)source;
+
+	for (uint32_t i = 0; i < t->nthreads; i++) {
+		stack_clear(&t->threads[i].stack);
+		buf_clear(&t->threads[i].text);
+	}
+	free(t->threads);
+	free(t->frames);
+	set_clear(&t->thread_set);
+	buf_clear(&t->scratch);
+	linebuf_clear(&t->lines);
+	tach_table_free(t->texts);
+	free(t);
+}
+
+struct source *
+text_source(struct input *in, int fd, const char *head, size_t len)
+{
+	struct textin *t = calloc(1, sizeof(*t));
+
+	if (t == NULL) {
+		error_set(&in->error, TACH_FATAL, "out of memory");
+		return NULL;
+	}
+	t->source = (struct source){.next = text_next, .free = text_free};
+	t->in = in;
+	t->header = (struct texthead){.meta = &in->meta, .table = in->table};
+	in->info.input = TACH_INPUT_TEXT;
+	t->texts = tach_table_new();
+	if (!linebuf_init(&t->lines, fd, head, len) || t->texts == NULL)
+		no_memory(t);
+	else if (get_line(t) != TACH_FATAL)
+		return &t->source;
+	text_free(&t->source);
+	return NULL;
+}

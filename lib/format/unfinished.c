@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * unfinished.c: a TACH file that a recorder still writes, or could not
+ * complete, as a source.  Its tables are in the side file of names.h, and
+ * samples are taken as far as that vouches for them.
+ */
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <xxhash.h>
+
+#include "format/decode.h"
+#include "format/head.h"
+#include "format/layout.h"
+#include "format/names.h"
+#include "format/source.h"
+#include "io.h"
+
+#define CHECK_SIZE (64 << 10) /* bytes hashed at once */
+
+struct unfinished {
+	struct source source;
+	struct input *input;
+	int fd;
+	struct names_in names;
+	bool broken; /* an entry was wrong: what comes after it is not taken */
+	struct head head;	/* of the last entry, with the tables' sizes */
+	uint64_t end;		/* of the sample data by now */
+	XXH3_state_t *hash;	/* of it */
+	struct decoder *decoder; /* NULL: no entry yet */
+};
+
+/* ---- what there is ------------------------------------------------------- */
+
+/* Whether the profile's bytes from the last entry to this one are those that
+ * it was written for. */
+static bool
+vouched(struct unfinished *u, const struct names_entry *entry)
+{
+	uint8_t buf[CHECK_SIZE];
+	XXH128_canonical_t got;
+	uint64_t at = u->end;
+
+	while (at < entry->end) {
+		size_t n = entry->end - at < CHECK_SIZE ?
+		    (size_t)(entry->end - at) : CHECK_SIZE;
+		ssize_t some = io_read_at(u->fd, buf, n, at);
+		if (some != (ssize_t)n)
+			return false;
+		XXH3_128bits_update(u->hash, buf, n);
+		at += n;
+	}
+	XXH128_canonicalFromHash(&got, XXH3_128bits_digest(u->hash));
+	return entry->end >= u->end &&
+	    memcmp(got.digest, entry->hash, sizeof(entry->hash)) == 0;
+}
+
+static void
+fill_info(struct unfinished *u)
+{
+	const struct head *h = &u->head;
+	struct stat st = {0};
+
+	fstat(u->fd, &st);
+	u->input->meta = h->meta;
+	u->input->info = (struct tach_file_info){
+	    .input = TACH_INPUT_FILE,
+	    .unfinished = true,
+	    .layout = h->layout,
+	    .big_endian = h->big_endian,
+	    .compression = h->compression,
+	    .samples = h->samples,
+	    .threads = h->threads,
+	    .strings = h->strings,
+	    .frames = h->frames,
+	    .file_size = (uint64_t)st.st_size,
+	    .data_size = u->end - HEAD_SIZE,
+	};
+}
+
+/* Takes over what an entry says. */
+static int
+take(struct unfinished *u, struct names_entry *entry)
+{
+	struct tach_table *table = u->input->table;
+
+	if (names_take(&u->names, entry, table, &u->input->error) != TACH_OK)
+		return TACH_FATAL;
+	u->end = entry->end;
+	u->head = entry->head;
+	u->head.strings = tach_table_strings(table);
+	u->head.frames = tach_table_frames(table);
+	if (u->decoder != NULL)
+		decoder_extend(u->decoder, &u->head, u->end);
+	else if ((u->decoder = decoder_new(u->input, u->fd, &u->head, u->end,
+		      true)) == NULL)
+		return error_set(&u->input->error, TACH_FATAL, "out of memory");
+	return TACH_OK;
+}
+
+/* Takes all entries that there are by now.  TACH_OK: some; TACH_END: none. */
+static int
+catch_up(struct unfinished *u)
+{
+	struct names_entry entry;
+	int res = TACH_END, more = TACH_END;
+
+	while (!u->broken && (more = names_next(&u->names, &entry,
+				  &u->input->error)) == TACH_OK) {
+		if (!vouched(u, &entry)) {
+			names_drop(&entry);
+			u->broken = true;
+			break;
+		}
+		if (take(u, &entry) != TACH_OK)
+			return TACH_FATAL;
+		res = TACH_OK;
+	}
+	fill_info(u);
+	return more == TACH_FATAL ? TACH_FATAL : res;
+}
+
+/* Whether a recorder has the file locked, as it does until it ends. */
+static bool
+recorded(const struct unfinished *u)
+{
+	struct flock lock = {.l_type = F_RDLCK, .l_whence = SEEK_SET};
+
+	return fcntl(u->fd, F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
+}
+
+/* ---- the source ---------------------------------------------------------- */
+
+static int
+unfinished_next(struct source *source, struct tach_run *run)
+{
+	struct unfinished *u = (struct unfinished *)source;
+
+	return u->decoder != NULL ? decoder_next(u->decoder, run) : TACH_END;
+}
+
+/* The lock is looked at first: what a recorder has written before it let go
+ * of it is seen then. */
+static int
+unfinished_again(struct source *source)
+{
+	struct unfinished *u = (struct unfinished *)source;
+	bool gone = !recorded(u);
+	uint8_t head[HEAD_SIZE];
+	int res = catch_up(u);
+
+	if (res != TACH_END)
+		return res;
+	if (io_read_at(u->fd, head, HEAD_SIZE, 0) == HEAD_SIZE &&
+	    !head_unfinished(head, HEAD_SIZE)) {
+		u->input->info.unfinished = false;
+		return TACH_END;
+	}
+	return gone ? TACH_WARN : TACH_END;
+}
+
+static void
+unfinished_free(struct source *source)
+{
+	struct unfinished *u = (struct unfinished *)source;
+
+	decoder_free(u->decoder);
+	XXH3_freeState(u->hash);
+	names_close(&u->names);
+	free(u);
+}
+
+static int
+load(struct unfinished *u)
+{
+	if ((u->hash = XXH3_createState()) == NULL)
+		return error_set(&u->input->error, TACH_FATAL, "out of memory");
+	XXH3_128bits_reset(u->hash);
+	if (catch_up(u) == TACH_FATAL)
+		return TACH_FATAL;
+	return error_set(&u->input->warning, TACH_OK, recorded(u) ?
+		"still being recorded: this is what there is so far" :
+		"its recording was cut short: this is what was saved "
+		"(tach-merge -o NEW makes it whole)");
+}
+
+struct source *
+unfinished_source(struct input *input, int fd, int names_fd)
+{
+	struct unfinished *u = calloc(1, sizeof(*u));
+
+	if (u == NULL) {
+		error_set(&input->error, TACH_FATAL, "out of memory");
+		return NULL;
+	}
+	u->source = (struct source){unfinished_next, unfinished_again, NULL,
+	    unfinished_free};
+	u->input = input;
+	u->fd = fd;
+	u->end = HEAD_SIZE;
+	u->names.fd = names_fd;
+	if (load(u) == TACH_OK)
+		return &u->source;
+	unfinished_free(&u->source);
+	return NULL;
+}

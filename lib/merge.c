@@ -1,0 +1,529 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * merge.c: several readers as one source, in order of time.
+ *
+ * A heap finds the input whose next run begins earliest.  Strings and frames
+ * are interned anew when a run first needs them, threads and interpreters
+ * numbered anew when they are first seen.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "array.h"
+#include "buf.h"
+#include "error.h"
+#include "tach.h"
+#include "utf8.h"
+
+/* A thread of an input, as it is in what is given on. */
+struct thread {
+	bool seen;
+	uint32_t index, interp;
+};
+
+/* What an index of an input's table is in the merged one. */
+struct map {
+	uint32_t *to; /* TACH_NONE: not asked for yet */
+	uint32_t room;
+};
+
+/* It is a sink behind the filter of its own samples. */
+struct input {
+	struct tach_sink sink;
+	struct tach_sink *selected; /* where its runs go first */
+	struct tach_merge *merge;
+	struct tach_reader *reader;
+	struct tach_merge_place place;
+	size_t number;
+	struct tach_run run; /* the next; count 0: not read yet */
+	uint64_t begins;     /* when that is, merged */
+	uint64_t taken;	     /* samples */
+	struct map strings, frames;
+	struct thread *threads; /* by a selected run's index */
+	size_t threads_room;
+};
+
+struct tach_merge {
+	struct error error;
+	struct tach_table *table;
+	struct tach_sink *out;
+	struct input **inputs; /* all of them */
+	size_t ninputs, inputs_max;
+	struct input **heap; /* those that have not ended */
+	size_t nheap;
+	size_t last; /* number of the input that the last call was about */
+	uint32_t nthreads;
+	uint32_t *frames; /* scratch: of a run */
+	size_t frames_room;
+	struct tach_tick *ticks; /* likewise */
+	size_t ticks_room;
+};
+
+struct tach_merge *
+tach_merge_new(void)
+{
+	struct tach_merge *m = calloc(1, sizeof(*m));
+
+	if (m == NULL)
+		return NULL;
+	if ((m->table = tach_table_new()) == NULL) {
+		free(m);
+		return NULL;
+	}
+	return m;
+}
+
+/* Lets go of what only an input that has not ended needs. */
+static void
+input_clear(struct input *in)
+{
+	if (in->selected != NULL)
+		in->selected->free(in->selected);
+	in->selected = NULL;
+	free(in->strings.to);
+	free(in->frames.to);
+	free(in->threads);
+	in->strings = in->frames = (struct map){0};
+	in->threads = NULL;
+}
+
+void
+tach_merge_free(struct tach_merge *m)
+{
+	if (m == NULL)
+		return;
+	for (size_t i = 0; i < m->ninputs; i++) {
+		input_clear(m->inputs[i]);
+		free(m->inputs[i]);
+	}
+	free(m->inputs);
+	free(m->heap);
+	free(m->frames);
+	free(m->ticks);
+	tach_table_free(m->table);
+	free(m);
+}
+
+const struct tach_table *
+tach_merge_table(const struct tach_merge *m)
+{
+	return m->table;
+}
+
+const char *
+tach_merge_error(const struct tach_merge *m)
+{
+	return m->error.text;
+}
+
+size_t
+tach_merge_input(const struct tach_merge *m)
+{
+	return m->last;
+}
+
+static int
+no_memory(struct tach_merge *m)
+{
+	error_clear(&m->error);
+	return error_set(&m->error, TACH_FATAL, "out of memory");
+}
+
+static int
+sink_failed(struct tach_merge *m, const struct tach_sink *sink)
+{
+	return error_set(&m->error, TACH_FATAL, "%s", sink->error(sink));
+}
+
+int
+tach_merge_note(struct tach_merge *m, const char *text)
+{
+	struct buf b = {0};
+	size_t len = strlen(text), n;
+	uint32_t code, note = TACH_NONE;
+
+	for (size_t i = 0; i < len; i += n) {
+		if ((n = utf8_decode(text + i, len - i, &code)) > 0) {
+			buf_add(&b, text + i, n);
+		} else {
+			buf_add(&b, "\xef\xbf\xbd", 3);
+			n = 1;
+		}
+	}
+	buf_add_char(&b, '\0');
+	if (!b.failed)
+		note = tach_table_add_note(m->table, b.text);
+	buf_clear(&b);
+	return note != TACH_NONE ? TACH_OK : no_memory(m);
+}
+
+/* ---- interning anew ------------------------------------------------------ */
+
+/* Makes room for an index, and for all others that the table has by now. */
+static bool
+map_reserve(struct map *map, uint32_t index, uint32_t count)
+{
+	size_t room = (size_t)map->room * 2;
+	uint32_t *p;
+
+	if (index < map->room)
+		return true;
+	if (room < count || room > UINT32_MAX)
+		room = count;
+	if ((p = reallocarray(map->to, room, sizeof(*p))) == NULL)
+		return false;
+	memset(p + map->room, 0xff, (room - map->room) * sizeof(*p));
+	map->to = p;
+	map->room = (uint32_t)room;
+	return true;
+}
+
+static uint32_t
+string_of(struct input *in, uint32_t index)
+{
+	const struct tach_table *from = tach_reader_table(in->reader);
+	struct tach_string s;
+
+	if (!map_reserve(&in->strings, index, tach_table_strings(from)))
+		return TACH_NONE;
+	if (in->strings.to[index] == TACH_NONE) {
+		s = tach_table_string(from, index);
+		in->strings.to[index] = tach_table_add_string(
+		    in->merge->table, s.bytes, s.len);
+	}
+	return in->strings.to[index];
+}
+
+static uint32_t
+new_frame(struct input *in, uint32_t index)
+{
+	const struct tach_table *from = tach_reader_table(in->reader);
+	struct tach_frame f;
+
+	if (!map_reserve(&in->frames, index, tach_table_frames(from)))
+		return TACH_NONE;
+	f = *tach_table_frame(from, index);
+	f.file = string_of(in, f.file);
+	f.func = string_of(in, f.func);
+	if (f.file == TACH_NONE || f.func == TACH_NONE)
+		return TACH_NONE;
+	return in->frames.to[index] =
+	    tach_table_add_frame(in->merge->table, &f);
+}
+
+static uint32_t
+frame_of(struct input *in, uint32_t index)
+{
+	if (index < in->frames.room && in->frames.to[index] != TACH_NONE)
+		return in->frames.to[index];
+	return new_frame(in, index);
+}
+
+static int
+intern_stack(struct input *in, struct tach_run *run)
+{
+	struct tach_merge *m = in->merge;
+
+	if (run->depth > m->frames_room) {
+		uint32_t *p = reallocarray(m->frames, run->depth, sizeof(*p));
+		if (p == NULL)
+			return no_memory(m);
+		m->frames = p;
+		m->frames_room = run->depth;
+	}
+	for (uint32_t i = 0; i < run->depth; i++)
+		if ((m->frames[i] = frame_of(in, run->frames[i])) == TACH_NONE)
+			return no_memory(m);
+	run->frames = m->frames;
+	return TACH_OK;
+}
+
+/* ---- threads and times --------------------------------------------------- */
+
+/* How many of the other interpreters come before this one. */
+static size_t
+rank(const struct tach_merge_place *p, uint32_t interp)
+{
+	size_t low = 0, high = p->nothers;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+		if (p->others[mid] < interp)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+static int
+new_thread(struct input *in, struct thread *t, const struct tach_run *run)
+{
+	const struct tach_merge_place *p = &in->place;
+	uint64_t interp = p->interp +
+	    (run->interp < p->kept ? run->interp :
+		p->kept + rank(p, run->interp));
+
+	if (interp > UINT32_MAX || in->merge->nthreads == UINT32_MAX)
+		return error_set(&in->merge->error, TACH_FATAL,
+		    "more interpreters or threads than can be numbered");
+	t->seen = true;
+	t->interp = (uint32_t)interp;
+	t->index = in->merge->nthreads++;
+	return TACH_OK;
+}
+
+static int
+number_thread(struct input *in, struct tach_run *run)
+{
+	struct thread *t;
+
+	if (run->index >= in->threads_room) {
+		size_t room = (size_t)run->index * 2 + 4;
+		if ((t = reallocarray(in->threads, room, sizeof(*t))) == NULL)
+			return no_memory(in->merge);
+		memset(t + in->threads_room, 0,
+		    (room - in->threads_room) * sizeof(*t));
+		in->threads = t;
+		in->threads_room = room;
+	}
+	t = &in->threads[run->index];
+	if (!t->seen && new_thread(in, t, run) != TACH_OK)
+		return TACH_FATAL;
+	run->index = t->index;
+	run->interp = t->interp;
+	return TACH_OK;
+}
+
+static int
+shift_ticks(struct input *in, struct tach_run *run)
+{
+	struct tach_merge *m = in->merge;
+	uint64_t shift = in->place.shift;
+
+	if (shift == 0)
+		return TACH_OK;
+	if (run->count > m->ticks_room) {
+		struct tach_tick *p = reallocarray(m->ticks, run->count,
+		    sizeof(*p));
+		if (p == NULL)
+			return no_memory(m);
+		m->ticks = p;
+		m->ticks_room = run->count;
+	}
+	/* No tick is later than the last. */
+	if (run->ticks[run->count - 1].time > UINT64_MAX - shift)
+		return error_set(&m->error, TACH_FATAL, "a time of %" PRIu64
+		    " us, moved by %" PRIu64 " us, is out of range",
+		    run->ticks[run->count - 1].time, shift);
+	for (size_t i = 0; i < run->count; i++)
+		m->ticks[i] = (struct tach_tick){run->ticks[i].time + shift,
+		    run->ticks[i].status};
+	run->ticks = m->ticks;
+	return TACH_OK;
+}
+
+/* ---- an input as a sink of its own selected samples ---------------------- */
+
+static int
+input_run(struct tach_sink *sink, const struct tach_run *run)
+{
+	struct input *in = (struct input *)sink;
+	struct tach_merge *m = in->merge;
+	struct tach_run to = *run;
+
+	if (run->count == 0)
+		return TACH_OK;
+	if (number_thread(in, &to) != TACH_OK ||
+	    shift_ticks(in, &to) != TACH_OK ||
+	    intern_stack(in, &to) != TACH_OK)
+		return TACH_FATAL;
+	if (m->out->run(m->out, &to) != TACH_OK)
+		return sink_failed(m, m->out);
+	return TACH_OK;
+}
+
+static int
+input_end(struct tach_sink *sink)
+{
+	(void)sink;
+	return TACH_OK;
+}
+
+/* It is freed with the merge. */
+static void
+input_free(struct tach_sink *sink)
+{
+	(void)sink;
+}
+
+static const char *
+input_error(const struct tach_sink *sink)
+{
+	return ((const struct input *)sink)->merge->error.text;
+}
+
+/* ---- the heap ------------------------------------------------------------ */
+
+static bool
+before(const struct input *a, const struct input *b)
+{
+	if (a->begins != b->begins)
+		return a->begins < b->begins;
+	return a->number < b->number;
+}
+
+/* Moves the topmost input to where it belongs. */
+static void
+sift(struct tach_merge *m)
+{
+	struct input *in = m->heap[0];
+	size_t at = 0, child;
+
+	while ((child = 2 * at + 1) < m->nheap) {
+		if (child + 1 < m->nheap &&
+		    before(m->heap[child + 1], m->heap[child]))
+			child++;
+		if (!before(m->heap[child], in))
+			break;
+		m->heap[at] = m->heap[child];
+		at = child;
+	}
+	m->heap[at] = in;
+}
+
+/* Adds an input where it belongs. */
+static void
+rise(struct tach_merge *m, struct input *in)
+{
+	size_t at = m->nheap++;
+
+	for (; at > 0 && before(in, m->heap[(at - 1) / 2]); at = (at - 1) / 2)
+		m->heap[at] = m->heap[(at - 1) / 2];
+	m->heap[at] = in;
+}
+
+static void
+drop_first(struct tach_merge *m)
+{
+	input_clear(m->heap[0]);
+	m->heap[0] = m->heap[--m->nheap];
+	if (m->nheap > 0)
+		sift(m);
+}
+
+static struct input *
+new_input(struct tach_merge *m, struct tach_reader *r,
+    const struct tach_merge_place *place)
+{
+	struct input *in = calloc(1, sizeof(*in));
+
+	if (in == NULL)
+		return NULL;
+	in->sink = (struct tach_sink){input_run, input_end, input_free,
+	    input_error};
+	in->merge = m;
+	in->reader = r;
+	in->place = *place;
+	in->number = m->ninputs;
+	in->selected = place->selection == NULL ? &in->sink :
+	    tach_filter_new(place->selection, tach_reader_table(r), &in->sink);
+	if (in->selected == NULL) {
+		free(in);
+		return NULL;
+	}
+	return in;
+}
+
+int
+tach_merge_add(struct tach_merge *m, struct tach_reader *r,
+    const struct tach_merge_place *place)
+{
+	struct input **p = array_grow(m->inputs, m->ninputs, &m->inputs_max,
+	    sizeof(struct input *));
+	struct input *in;
+
+	if (p == NULL)
+		return no_memory(m);
+	m->inputs = p;
+	p = reallocarray(m->heap, m->inputs_max, sizeof(struct input *));
+	if (p == NULL)
+		return no_memory(m);
+	m->heap = p;
+	if ((in = new_input(m, r, place)) == NULL)
+		return no_memory(m);
+	m->inputs[m->ninputs++] = in;
+	/* It begins at 0 until more is known, so that it is read in time. */
+	rise(m, in);
+	return TACH_OK;
+}
+
+/* ---- merging ------------------------------------------------------------- */
+
+/* Gets an input's next run, as much of it as is wanted. */
+static int
+read_run(struct input *in)
+{
+	uint64_t wanted = in->place.samples, left = wanted - in->taken;
+	struct error *error = &in->merge->error;
+	int res;
+
+	if (wanted != 0 && left == 0)
+		return TACH_END;
+	res = tach_reader_next(in->reader, &in->run);
+	if (res < TACH_OK)
+		return error_set(error, TACH_WARN, "%s",
+		    tach_reader_error(in->reader));
+	if (res == TACH_END && wanted != 0)
+		return error_set(error, TACH_WARN, "it has %" PRIu64
+		    " samples less than when it was first read", left);
+	if (res == TACH_OK && wanted != 0 && in->run.count > left)
+		in->run.count = (size_t)left;
+	return res;
+}
+
+/* Reads the topmost input, which is dropped if it has ended. */
+static int
+read_first(struct tach_merge *m)
+{
+	struct input *in = m->heap[0];
+	int res = read_run(in);
+
+	m->last = in->number;
+	if (res != TACH_OK) {
+		if (in->selected->end(in->selected) != TACH_OK)
+			res = sink_failed(m, in->selected);
+		drop_first(m);
+		return res;
+	}
+	in->taken += in->run.count;
+	in->begins = in->run.ticks[0].time;
+	if (__builtin_add_overflow(in->begins, in->place.shift, &in->begins))
+		in->begins = UINT64_MAX;
+	sift(m);
+	return TACH_OK;
+}
+
+int
+tach_merge_next(struct tach_merge *m, struct tach_sink *out)
+{
+	struct input *in;
+	int res;
+
+	error_clear(&m->error);
+	m->out = out;
+	/* An input that was read from is read again only now: until then its
+	 * run belongs to the sink. */
+	while (m->nheap > 0 && m->heap[0]->run.count == 0)
+		if ((res = read_first(m)) < TACH_OK)
+			return res;
+	if (m->nheap == 0)
+		return TACH_END;
+	in = m->heap[0];
+	m->last = in->number;
+	if (in->selected->run(in->selected, &in->run) != TACH_OK)
+		return sink_failed(m, in->selected);
+	in->run.count = 0;
+	return TACH_OK;
+}
