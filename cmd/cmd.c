@@ -4,6 +4,7 @@
 
 #include <err.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio_ext.h>
@@ -89,8 +90,18 @@ warn_of(const struct tach_reader *r, const char *operand)
 	return CMD_FAILED;
 }
 
+/* What is odd about a profile is no failure. */
+static void
+remark_of(const struct tach_reader *r, const char *operand, bool follow)
+{
+	if (follow && tach_reader_info(r)->unfinished)
+		return;
+	flush_output();
+	warnx("%s: %s", cmd_input_name(operand), tach_reader_warning(r));
+}
+
 static int
-do_one(const char *operand, cmd_input_fn *fn, void *arg)
+do_one(const char *operand, cmd_input_fn *fn, void *arg, bool follow)
 {
 	struct tach_reader *r = tach_reader_new();
 	int rc, status = CMD_OK;
@@ -101,10 +112,9 @@ do_one(const char *operand, cmd_input_fn *fn, void *arg)
 		rc = tach_reader_open_fd(r, STDIN_FILENO);
 	else
 		rc = tach_reader_open(r, operand);
-	if (rc < TACH_OK)
-		status = warn_of(r, operand);
-	if (rc != TACH_FATAL && fn(r, operand, arg) < TACH_OK &&
-	    status == CMD_OK)
+	if (rc == TACH_WARN)
+		remark_of(r, operand, follow);
+	if (rc == TACH_FATAL || fn(r, operand, arg) == TACH_FATAL)
 		status = warn_of(r, operand);
 	flush_output();
 	tach_reader_free(r);
@@ -119,30 +129,57 @@ cmd_each(char *const operands[], cmd_input_fn *fn, void *arg)
 	if (operands[0] == NULL) {
 		if (isatty(STDIN_FILENO))
 			cmd_usage("no FILE, and standard input is a terminal");
-		return do_one("-", fn, arg);
+		return do_one("-", fn, arg, false);
 	}
 	for (; *operands != NULL; operands++)
-		if (do_one(*operands, fn, arg) != CMD_OK)
+		if (do_one(*operands, fn, arg, false) != CMD_OK)
 			status = CMD_FAILED;
 	return status;
 }
 
 int
-cmd_pump(struct tach_reader *r, struct tach_sink *sink, const char *output)
+cmd_follow(const char *operand, cmd_input_fn *fn, void *arg)
+{
+	char *part;
+	int status;
+
+	if (asprintf(&part, "%s%s", operand, TACH_PART_SUFFIX) < 0)
+		err(CMD_FAILED, NULL);
+	status = do_one(access(part, F_OK) == 0 ? part : operand, fn, arg,
+	    true);
+	free(part);
+	return status;
+}
+
+int
+cmd_move(struct tach_reader *r, struct tach_sink *sink, const char *output)
 {
 	struct tach_run run;
-	int rc = TACH_OK, written = TACH_OK;
+	int rc;
+
+	while ((rc = tach_reader_next(r, &run)) == TACH_OK)
+		if (sink->run(sink, &run) != TACH_OK)
+			cmd_write_failed(output, sink->error(sink));
+	return rc;
+}
+
+void
+cmd_finish(struct tach_sink *sink, const char *output)
+{
+	if (sink->end(sink) != TACH_OK)
+		cmd_write_failed(output, sink->error(sink));
+	sink->free(sink);
+}
+
+int
+cmd_pump(struct tach_reader *r, struct tach_sink *sink, const char *output)
+{
+	int rc;
 
 	if (sink == NULL)
 		cmd_write_failed(output, strerror(ENOMEM));
-	while (written == TACH_OK &&
-	    (rc = tach_reader_next(r, &run)) == TACH_OK)
-		written = sink->run(sink, &run);
-	if (written == TACH_OK)
-		written = sink->end(sink);
-	if (written != TACH_OK)
-		cmd_write_failed(output, sink->error(sink));
-	sink->free(sink);
+	rc = cmd_move(r, sink, output);
+	cmd_finish(sink, output);
 	return rc;
 }
 
@@ -248,6 +285,50 @@ open_beside(struct cmd_output *o, mode_t mode)
 	if (fchmod(fd, mode) != 0)
 		return NULL;
 	return fdopen(fd, "w");
+}
+
+int
+cmd_temporary(int failed)
+{
+	const char *folder = getenv("TMPDIR");
+	char *name;
+	int fd;
+
+	if (folder == NULL || *folder == '\0')
+		folder = "/tmp";
+	if (asprintf(&name, "%s/tach.XXXXXX", folder) < 0)
+		err(failed, NULL);
+	if ((fd = mkostemp(name, O_CLOEXEC)) < 0)
+		err(failed, "no temporary file in %s", folder);
+	unlink(name);
+	free(name);
+	return fd;
+}
+
+static bool
+write_all(int fd, const char *bytes, size_t n)
+{
+	while (n > 0) {
+		ssize_t some = write(fd, bytes, n);
+		if (some < 0 && errno != EINTR)
+			return false;
+		bytes += some > 0 ? some : 0;
+		n -= some > 0 ? (size_t)some : 0;
+	}
+	return true;
+}
+
+bool
+cmd_copy(int from, int to)
+{
+	char bytes[65536];
+	ssize_t n;
+
+	while ((n = read(from, bytes, sizeof(bytes))) != 0)
+		if ((n < 0 && errno != EINTR) ||
+		    (n > 0 && !write_all(to, bytes, (size_t)n)))
+			return false;
+	return true;
 }
 
 static mode_t

@@ -45,13 +45,22 @@ typedef int cmd_input_fn(struct tach_reader *, const char *operand, void *arg);
 /* Opens every operand in turn and gives it to the function; "-", and no
  * operand at all, is standard input, unless that is a terminal.  What is
  * wrong with one is printed, and the others are done nevertheless.  Returns
- * the exit status: CMD_OK or CMD_FAILED. */
+ * the exit status: CMD_OK or CMD_FAILED.  What is only odd, such as that a
+ * profile was not finished, is printed too, and changes nothing else. */
 int cmd_each(char *const operands[], cmd_input_fn *, void *arg);
+
+/* The same for one that is perhaps still being recorded, which is not odd
+ * then; that one is preferred to an older one of its name. */
+int cmd_follow(const char *operand, cmd_input_fn *, void *arg);
 
 /* Moves a profile's samples to a sink and ends it, also after damage: what
  * came before is kept.  The sink is freed; NULL means out of memory.  output
  * names the file that the sink writes to: if that fails, this exits. */
 int cmd_pump(struct tach_reader *, struct tach_sink *, const char *output);
+
+/* Its parts: moves what there is, and ends the sink. */
+int cmd_move(struct tach_reader *, struct tach_sink *, const char *output);
+void cmd_finish(struct tach_sink *, const char *output);
 
 /* ---- outputs ------------------------------------------------------------- */
 
@@ -63,6 +72,13 @@ noreturn void cmd_write_failed(const char *output, const char *why);
 /* Flushes standard output and looks whether all was written.  The status to
  * return from main. */
 int cmd_end(int status);
+
+/* A file without a name, in TMPDIR or /tmp.  Exits with that status if there
+ * can be none. */
+int cmd_temporary(int failed);
+
+/* Copies from one descriptor to another, to the end.  False, with errno. */
+bool cmd_copy(int from, int to);
 
 /* A file that appears under its name only once it is complete.  NULL and
  * "-" are standard output; what is not a regular file is written directly.

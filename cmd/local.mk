@@ -1,11 +1,18 @@
 # cmd/: the commands.  They see tach.h and cmd.h only.
 
-bin_PROGRAMS += cmd/tach-cat cmd/tach-convert cmd/tach-info cmd/tach-record
+bin_PROGRAMS += cmd/tach-cat cmd/tach-convert cmd/tach-info cmd/tach-merge \
+	cmd/tach-record
 
 LDADD = lib/libtach-core.la $(LIB_LIBS)
 
 cmd_common = cmd/cmd.c cmd/cmd.h
-cmd_tach_cat_SOURCES = cmd/tach-cat.c $(cmd_common)
-cmd_tach_convert_SOURCES = cmd/tach-convert.c $(cmd_common)
-cmd_tach_info_SOURCES = cmd/tach-info.c $(cmd_common)
-cmd_tach_record_SOURCES = cmd/tach-record.c $(cmd_common)
+cmd_profile = cmd/profile.c cmd/profile.h
+cmd_select = cmd/select.c cmd/select.h
+cmd_tach_cat_SOURCES = cmd/tach-cat.c $(cmd_common) $(cmd_select)
+cmd_tach_convert_SOURCES = cmd/tach-convert.c $(cmd_common) $(cmd_profile) \
+	$(cmd_select)
+cmd_tach_info_SOURCES = cmd/tach-info.c $(cmd_common) $(cmd_select)
+cmd_tach_merge_SOURCES = cmd/tach-merge.c cmd/inputs.c cmd/inputs.h \
+	$(cmd_common) $(cmd_profile) $(cmd_select)
+cmd_tach_record_SOURCES = cmd/tach-record.c cmd/part.c cmd/part.h \
+	$(cmd_common) $(cmd_profile)

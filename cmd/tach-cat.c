@@ -1,53 +1,131 @@
 /* SPDX-License-Identifier: ISC */
 /* tach-cat.c: prints the samples of profiles as text, one line a sample. */
+#include <err.h>
 #include <getopt.h>
 #include <stdlib.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "cmd.h"
+#include "select.h"
+
+#define OUTPUT "standard output"
+#define LOOK_EVERY 100000000 /* ns between two looks for more */
 
 static const char help[] =
-    "Usage: tach-cat [FILE ...]\n"
+    "Usage: tach-cat [OPTION ...] [FILE ...]\n"
     "Prints TACH profiles as text, one line a sample, tab-separated:\n"
     "time in microseconds, interpreter, thread, status, stack.\n"
     "With no FILE, or where FILE is -, reads standard input.\n"
     "\n"
+    "  -l, --long     print all that is known, so that nothing is lost: lines\n"
+    "                 that begin with # first, and longer frames\n"
+    "  -f, --follow   go on as long as FILE is being recorded\n"
     "  -h, --help     print this help\n"
     "  -V, --version  print the version\n"
+    "\n"
+    SELECT_HELP
     "\n"
     "The exit status is 0 if all went well, 1 if something was wrong with\n"
     "an input or the output, 2 if the command line was wrong.\n";
 
 static const struct option options[] = {
+	{"long", no_argument, NULL, 'l'},
+	{"follow", no_argument, NULL, 'f'},
 	{"help", no_argument, NULL, 'h'},
 	{"version", no_argument, NULL, 'V'},
+	SELECT_OPTIONS,
 	{NULL, 0, NULL, 0},
 };
+
+struct job {
+	bool long_form, follow;
+	struct selection selection;
+};
+
+/* Waits until there is more to read.  As tach_reader_again, but TACH_END is
+ * the end. */
+static int
+wait_for_more(struct tach_reader *r)
+{
+	struct timespec t = {.tv_nsec = LOOK_EVERY};
+	int rc;
+
+	if (fflush(stdout) != 0)
+		cmd_write_failed(OUTPUT, NULL);
+	while ((rc = tach_reader_again(r)) == TACH_END &&
+	    tach_reader_info(r)->unfinished)
+		nanosleep(&t, NULL);
+	return rc;
+}
+
+static int
+follow(struct tach_reader *r, struct tach_sink *sink, const char *operand)
+{
+	int rc;
+
+	do
+		rc = cmd_move(r, sink, OUTPUT);
+	while (rc == TACH_END && (rc = wait_for_more(r)) == TACH_OK);
+	if (rc == TACH_WARN)
+		warnx("%s: its recording was cut short", cmd_input_name(operand));
+	cmd_finish(sink, OUTPUT);
+	return rc;
+}
 
 static int
 cat(struct tach_reader *r, const char *operand, void *arg)
 {
-	(void)operand;
-	(void)arg;
-	return cmd_pump(r, tach_text_new(stdout, tach_reader_table(r)),
-	    "standard output");
+	const struct job *job = arg;
+	const struct tach_table *table = tach_reader_table(r);
+	struct tach_sink *sink = select_sink(&job->selection, table,
+	    tach_text_new(stdout, job->long_form ? tach_reader_meta(r) : NULL,
+		table));
+
+	if (sink == NULL)
+		err(CMD_FAILED, NULL);
+	return job->follow ? follow(r, sink, operand) :
+			     cmd_pump(r, sink, OUTPUT);
 }
 
-int
-main(int argc, char *argv[])
+static struct job
+parse(int argc, char *argv[])
 {
+	struct job job = {0};
 	int c;
 
-	cmd_start("tach-cat", CMD_USAGE, argv);
-	while ((c = getopt_long(argc, argv, "hV", options, NULL)) != -1) {
+	while ((c = getopt_long(argc, argv, "lfhV", options, NULL)) != -1) {
 		switch (c) {
+		case 'l':
+			job.long_form = true;
+			break;
+		case 'f':
+			job.follow = true;
+			break;
 		case 'h':
 			cmd_help(help);
 		case 'V':
 			cmd_version();
 		default:
-			cmd_usage(NULL);
+			if (!select_option(&job.selection, c, optarg))
+				cmd_usage(NULL);
 		}
 	}
-	return cmd_end(cmd_each(argv + optind, cat, NULL));
+	if (job.follow && argc - optind != 1)
+		cmd_usage("one FILE can be followed, no more and no less");
+	return job;
+}
+
+int
+main(int argc, char *argv[])
+{
+	struct job job;
+	int status;
+
+	cmd_start("tach-cat", CMD_USAGE, argv);
+	job = parse(argc, argv);
+	status = job.follow ? cmd_follow(argv[optind], cat, &job) :
+			      cmd_each(argv + optind, cat, &job);
+	select_clear(&job.selection);
+	return cmd_end(status);
 }

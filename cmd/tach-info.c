@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: ISC */
 /* tach-info.c: says what is in profiles, for people or as JSON. */
+#define LIBBSD_OPENBSD_VIS /* which strnvis(3) is meant: none is used here */
 #include <err.h>
 #include <getopt.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <vis.h>
 
 #include "cmd.h"
+#include "select.h"
 
 #define STATUS_BITS 8
 
@@ -17,18 +20,23 @@ static const char help[] =
     "With no FILE, or where FILE is -, reads standard input.\n"
     "\n"
     "  -s, --stats    decode the samples too: threads, encoding, duration\n"
+    "  -c, --verify   only look whether all of it is sound, and say ok\n"
     "  -j, --json     print one JSON object a line for each FILE\n"
     "  -h, --help     print this help\n"
     "  -V, --version  print the version\n"
+    "\n"
+    SELECT_HELP
     "\n"
     "The exit status is 0 if all went well, 1 if something was wrong with\n"
     "an input or the output, 2 if the command line was wrong.\n";
 
 static const struct option options[] = {
 	{"stats", no_argument, NULL, 's'},
+	{"verify", no_argument, NULL, 'c'},
 	{"json", no_argument, NULL, 'j'},
 	{"help", no_argument, NULL, 'h'},
 	{"version", no_argument, NULL, 'V'},
+	SELECT_OPTIONS,
 	{NULL, 0, NULL, 0},
 };
 
@@ -52,9 +60,17 @@ struct census {
 	uint64_t duration; /* time of the latest sample */
 };
 
+/* So that what is selected alone is counted. */
+struct counter {
+	struct tach_sink sink;
+	struct census *census;
+};
+
 struct job {
-	bool stats, json;
-	bool again; /* not the first FILE */
+	struct selection selection;
+	bool stats, verify, json;
+	bool again;  /* not the first FILE */
+	bool failed; /* one could not be verified */
 };
 
 /* One profile, as far as it was looked at. */
@@ -63,6 +79,7 @@ struct profile {
 	const struct tach_meta *meta;
 	const struct tach_file_info *info;
 	const struct tach_decode_stats *stats;
+	const struct tach_table *table;
 	const struct census *census; /* NULL: not decoded */
 	const char *error;	     /* that ended the decoding, or NULL */
 };
@@ -101,14 +118,40 @@ count_run(struct census *c, const struct tach_run *run)
 }
 
 static int
-take_census(struct tach_reader *r, struct census *c)
+counter_run(struct tach_sink *sink, const struct tach_run *run)
 {
-	struct tach_run run;
-	int rc;
+	count_run(((struct counter *)sink)->census, run);
+	return TACH_OK;
+}
 
-	while ((rc = tach_reader_next(r, &run)) == TACH_OK)
-		count_run(c, &run);
-	return rc;
+static int
+counter_end(struct tach_sink *sink)
+{
+	(void)sink;
+	return TACH_OK;
+}
+
+static void
+counter_free(struct tach_sink *sink)
+{
+	(void)sink;
+}
+
+static const char *
+counter_error(const struct tach_sink *sink)
+{
+	(void)sink;
+	return "";
+}
+
+static int
+take_census(struct tach_reader *r, const struct selection *s, struct census *c)
+{
+	struct counter counter = {{counter_run, counter_end, counter_free,
+	    counter_error}, c};
+
+	return cmd_pump(r, select_sink(s, tach_reader_table(r), &counter.sink),
+	    "standard output");
 }
 
 /* What share a part is of the whole; 0 of nothing. */
@@ -135,7 +178,50 @@ saved(const struct tach_decode_stats *s)
 static const char *
 layout_word(const struct tach_file_info *info)
 {
+	if (info->input == TACH_INPUT_TEXT)
+		return "text";
 	return info->layout == TACH_LAYOUT_CPYTHON ? "cpython" : "documented";
+}
+
+static const char *
+mode_word(uint32_t config)
+{
+	static const char *const words[TACH_CONFIG_MODE + 1] = {"unknown",
+	    "wall", "cpu", "gil", "all", "exception", "unknown", "unknown"};
+
+	return words[config & TACH_CONFIG_MODE];
+}
+
+/* The name of the next feature that a configuration has, or NULL; takes it
+ * away. */
+static const char *
+next_feature(uint32_t *config)
+{
+	static const struct {
+		uint32_t bit;
+		const char *name;
+	} features[] = {
+	    {TACH_CONFIG_ALL_THREADS, "all-threads"},
+	    {TACH_CONFIG_NATIVE, "native"},
+	    {TACH_CONFIG_GC, "gc"},
+	    {TACH_CONFIG_OPCODES, "opcodes"},
+	    {TACH_CONFIG_BLOCKING, "blocking"},
+	};
+
+	for (size_t i = 0; i < sizeof(features) / sizeof(*features); i++)
+		if ((*config & TACH_CONFIG_FEATURES) != 0 &&
+		    (*config & features[i].bit) != 0) {
+			*config &= ~features[i].bit;
+			return features[i].name;
+		}
+	return NULL;
+}
+
+static void
+checksum_text(const struct tach_file_info *info, char text[33])
+{
+	for (int i = 0; i < 16; i++)
+		snprintf(text + 2 * i, 3, "%02x", info->checksum[i]);
 }
 
 static const char *
@@ -161,13 +247,46 @@ line(const char *key, const char *fmt, ...)
 }
 
 static void
+print_config(uint32_t config)
+{
+	char features[256] = "";
+	size_t len = 0;
+
+	line("mode", "%s", mode_word(config));
+	for (const char *f; (f = next_feature(&config)) != NULL;)
+		len += (size_t)snprintf(features + len, sizeof(features) - len,
+		    "%s%s", len > 0 ? " " : "", f);
+	config &= ~(uint32_t)(TACH_CONFIG_MODE | TACH_CONFIG_FEATURES);
+	if (config != 0)
+		snprintf(features + len, sizeof(features) - len, "%s0x%" PRIx32,
+		    len > 0 ? " " : "", config);
+	if (*features != '\0')
+		line("features", "%s", features);
+}
+
+static void
+print_quality(const struct tach_quality *q)
+{
+	line("recorded", "%.2f s at %.1f samples a second", q->duration,
+	    q->rate);
+	if (q->has_errors)
+		line("errors", "%.2f%%", q->errors);
+	if (q->has_missed)
+		line("missed", "%.2f%%", q->missed);
+}
+
+static void
 print_head(const struct profile *p)
 {
 	const struct tach_meta *meta = p->meta;
 
 	line("file", "%s", p->name);
 	line("layout", "%s", layout_word(p->info));
-	line("byte-order", "%s", p->info->big_endian ? "big" : "little");
+	if (p->info->unfinished)
+		line("state", "unfinished");
+	if (p->info->input == TACH_INPUT_FILE)
+		line("byte-order", "%s",
+		    p->info->big_endian ? "big" : "little");
 	line("python", "%u.%u.%u", meta->python[0], meta->python[1],
 	    meta->python[2]);
 	line("start", "%" PRIu64 " us on the recording machine's monotonic "
@@ -177,11 +296,17 @@ print_head(const struct profile *p)
 		    meta->interval_us, 1e6 / (double)meta->interval_us);
 	else
 		line("interval", "unknown");
+	if (meta->config != 0)
+		print_config(meta->config);
+	if (meta->quality.known)
+		print_quality(&meta->quality);
 }
 
 static void
 print_sizes(const struct tach_file_info *info)
 {
+	char checksum[33];
+
 	line("samples", "%" PRIu64, info->samples);
 	line("threads", "%" PRIu32, info->threads);
 	line("strings", "%" PRIu32, info->strings);
@@ -192,6 +317,27 @@ print_sizes(const struct tach_file_info *info)
 	if (info->samples != 0)
 		line("bytes-per-sample", "%.2f",
 		    ratio(info->file_size, info->samples));
+	checksum_text(info, checksum);
+	line("checksum", "%s", info->has_checksum ? checksum : "none");
+}
+
+/* A note of a stranger's can hold anything, even what moves the cursor. */
+static void
+print_notes(const struct tach_table *t)
+{
+	struct tach_string note;
+
+	for (uint32_t i = 0; i < tach_table_strings(t); i++) {
+		char *text;
+		if (!tach_string_note(tach_table_string(t, i), &note))
+			continue;
+		if ((text = malloc(note.len * 4 + 1)) == NULL)
+			err(CMD_FAILED, NULL);
+		strvisx(text, note.bytes, note.len,
+		    VIS_CSTYLE | VIS_OCTAL | VIS_NL | VIS_TAB);
+		line("note", "%s", text);
+		free(text);
+	}
 }
 
 static void
@@ -212,16 +358,14 @@ print_thread(const struct thread *t)
 	    "%s", t->id, t->interp, t->samples, shares);
 }
 
+/* How a file's samples are encoded. */
 static void
-print_stats(const struct profile *p)
+print_encoding(const struct profile *p)
 {
 	const struct tach_decode_stats *s = p->stats;
 
-	line("duration", "%" PRIu64 ".%06" PRIu64 " s",
-	    p->census->duration / 1000000, p->census->duration % 1000000);
-	line("decoded-samples", "%" PRIu64, s->samples);
 	line("decoded-size", "%" PRIu64 " bytes", s->data_size);
-	if (p->error == NULL)
+	if (p->error == NULL && p->info->data_size != 0)
 		line("compression-ratio", "%.2f",
 		    ratio(s->data_size, p->info->data_size));
 	line("records", "REPEAT %" PRIu64 " FULL %" PRIu64 " SUFFIX %" PRIu64
@@ -229,9 +373,19 @@ print_stats(const struct profile *p)
 	    s->records[3]);
 	line("repeated-samples", "%" PRIu64 " (%.1f%%)", s->repeated,
 	    percent(s->repeated, s->samples));
-	line("stack-frames", "%" PRIu64, s->frames_total);
 	line("written-frames", "%" PRIu64 " (%.1f%% saved)", s->frames_written,
 	    percent(saved(s), s->frames_total));
+}
+
+static void
+print_stats(const struct profile *p)
+{
+	line("duration", "%" PRIu64 ".%06" PRIu64 " s",
+	    p->census->duration / 1000000, p->census->duration % 1000000);
+	line("decoded-samples", "%" PRIu64, p->stats->samples);
+	line("stack-frames", "%" PRIu64, p->stats->frames_total);
+	if (p->info->input == TACH_INPUT_FILE)
+		print_encoding(p);
 	for (size_t i = 0; i < p->census->nthreads; i++)
 		print_thread(&p->census->threads[i]);
 }
@@ -240,12 +394,56 @@ static void
 print_text(const struct profile *p)
 {
 	print_head(p);
-	print_sizes(p->info);
+	if (p->info->input == TACH_INPUT_FILE)
+		print_sizes(p->info);
+	print_notes(p->table);
 	if (p->census != NULL)
 		print_stats(p);
 }
 
 /* ---- as JSON ------------------------------------------------------------- */
+
+static void
+put_config(uint32_t config)
+{
+	uint32_t left = config;
+	const char *comma = "";
+
+	printf(",\"config\":%" PRIu32 ",\"mode\":\"%s\",\"features\":[",
+	    config, mode_word(config));
+	for (const char *f; (f = next_feature(&left)) != NULL; comma = ",")
+		printf("%s\"%s\"", comma, f);
+	putchar(']');
+}
+
+static void
+put_quality(const struct tach_quality *q)
+{
+	printf(",\"recorded\":{\"duration_s\":%.17g,\"rate\":%.17g",
+	    q->duration, q->rate);
+	if (q->has_errors)
+		printf(",\"errors_percent\":%.17g", q->errors);
+	if (q->has_missed)
+		printf(",\"missed_percent\":%.17g", q->missed);
+	putchar('}');
+}
+
+static void
+put_notes(const struct tach_table *t)
+{
+	const char *before = ",\"notes\":[";
+	struct tach_string note;
+
+	for (uint32_t i = 0; i < tach_table_strings(t); i++) {
+		if (!tach_string_note(tach_table_string(t, i), &note))
+			continue;
+		fputs(before, stdout);
+		tach_json_string(stdout, note.bytes, note.len);
+		before = ",";
+	}
+	if (*before == ',' && before[1] == '\0')
+		putchar(']');
+}
 
 static void
 put_head(const struct profile *p)
@@ -254,17 +452,26 @@ put_head(const struct profile *p)
 
 	printf("{\"file\":");
 	tach_json_string(stdout, p->name, strlen(p->name));
-	printf(",\"layout\":\"%s\",\"byte_order\":\"%s\"",
-	    layout_word(p->info), p->info->big_endian ? "big" : "little");
+	printf(",\"layout\":\"%s\",\"finished\":%s", layout_word(p->info),
+	    p->info->unfinished ? "false" : "true");
+	if (p->info->input == TACH_INPUT_FILE)
+		printf(",\"byte_order\":\"%s\"",
+		    p->info->big_endian ? "big" : "little");
 	printf(",\"python\":\"%u.%u.%u\"", meta->python[0], meta->python[1],
 	    meta->python[2]);
 	printf(",\"start_us\":%" PRIu64 ",\"interval_us\":%" PRIu64,
 	    meta->start_us, meta->interval_us);
+	if (meta->config != 0)
+		put_config(meta->config);
+	if (meta->quality.known)
+		put_quality(&meta->quality);
 }
 
 static void
 put_sizes(const struct tach_file_info *info)
 {
+	char checksum[33];
+
 	printf(",\"samples\":%" PRIu64 ",\"threads\":%" PRIu32
 	    ",\"strings\":%" PRIu32 ",\"frames\":%" PRIu32, info->samples,
 	    info->threads, info->strings, info->frames);
@@ -274,6 +481,9 @@ put_sizes(const struct tach_file_info *info)
 	if (info->samples != 0)
 		printf(",\"bytes_per_sample\":%.2f",
 		    ratio(info->file_size, info->samples));
+	checksum_text(info, checksum);
+	if (info->has_checksum)
+		printf(",\"checksum\":\"%s\"", checksum);
 }
 
 static void
@@ -288,22 +498,30 @@ put_thread(const struct thread *t)
 }
 
 static void
-put_stats(const struct profile *p)
+put_encoding(const struct profile *p)
 {
 	const struct tach_decode_stats *s = p->stats;
 
-	printf(",\"stats\":{\"duration_us\":%" PRIu64 ",\"decoded_samples\":%"
-	    PRIu64 ",\"decoded_size\":%" PRIu64, p->census->duration,
-	    s->samples, s->data_size);
-	if (p->error == NULL)
+	printf(",\"decoded_size\":%" PRIu64, s->data_size);
+	if (p->error == NULL && p->info->data_size != 0)
 		printf(",\"compression_ratio\":%.2f",
 		    ratio(s->data_size, p->info->data_size));
 	for (int i = 0; i < 4; i++)
 		printf("%s\"%s\":%" PRIu64, i == 0 ? ",\"records\":{" : ",",
 		    record_words[i], s->records[i]);
-	printf("},\"repeated_samples\":%" PRIu64 ",\"stack_frames\":%" PRIu64
-	    ",\"written_frames\":%" PRIu64 ",\"threads\":[", s->repeated,
-	    s->frames_total, s->frames_written);
+	printf("},\"repeated_samples\":%" PRIu64 ",\"written_frames\":%" PRIu64,
+	    s->repeated, s->frames_written);
+}
+
+static void
+put_stats(const struct profile *p)
+{
+	printf(",\"stats\":{\"duration_us\":%" PRIu64 ",\"decoded_samples\":%"
+	    PRIu64 ",\"stack_frames\":%" PRIu64, p->census->duration,
+	    p->stats->samples, p->stats->frames_total);
+	if (p->info->input == TACH_INPUT_FILE)
+		put_encoding(p);
+	printf(",\"threads\":[");
 	for (size_t i = 0; i < p->census->nthreads; i++) {
 		printf("%s", i == 0 ? "" : ",");
 		put_thread(&p->census->threads[i]);
@@ -315,7 +533,9 @@ static void
 print_json(const struct profile *p)
 {
 	put_head(p);
-	put_sizes(p->info);
+	if (p->info->input == TACH_INPUT_FILE)
+		put_sizes(p->info);
+	put_notes(p->table);
 	if (p->census != NULL)
 		put_stats(p);
 	if (p->error != NULL) {
@@ -333,11 +553,12 @@ inform(struct tach_reader *r, const char *operand, void *arg)
 	struct job *job = arg;
 	struct census census = {0};
 	struct profile p = {cmd_input_name(operand), tach_reader_meta(r),
-	    tach_reader_info(r), tach_reader_stats(r), NULL, NULL};
+	    tach_reader_info(r), tach_reader_stats(r), tach_reader_table(r),
+	    NULL, NULL};
 	int rc = TACH_OK;
 
 	if (job->stats) {
-		rc = take_census(r, &census);
+		rc = take_census(r, &job->selection, &census);
 		p.census = &census;
 		p.error = rc < TACH_OK ? tach_reader_error(r) : NULL;
 	}
@@ -353,28 +574,68 @@ inform(struct tach_reader *r, const char *operand, void *arg)
 	return rc;
 }
 
+/* Reads all of it, and says so if nothing was wrong. */
+static int
+verify(struct tach_reader *r, const char *operand, void *arg)
+{
+	struct job *job = arg;
+	const struct tach_file_info *info = tach_reader_info(r);
+	struct tach_run run;
+	char checksum[33];
+	int rc;
+
+	while ((rc = tach_reader_next(r, &run)) == TACH_OK)
+		continue;
+	if (rc != TACH_END || tach_reader_check(r) != TACH_OK)
+		return TACH_FATAL;
+	if (info->unfinished) {
+		job->failed = true;
+		return TACH_OK;
+	}
+	checksum_text(info, checksum);
+	printf("%s: ok, %" PRIu64 " samples, %s%s\n", cmd_input_name(operand),
+	    tach_reader_stats(r)->samples, info->has_checksum ? "checksum " :
+	    "no checksum", info->has_checksum ? checksum : "");
+	return TACH_OK;
+}
+
+static void
+take_option(struct job *job, int c)
+{
+	switch (c) {
+	case 's':
+		job->stats = true;
+		break;
+	case 'c':
+		job->verify = true;
+		break;
+	case 'j':
+		job->json = true;
+		break;
+	case 'h':
+		cmd_help(help);
+	case 'V':
+		cmd_version();
+	default:
+		if (!select_option(&job->selection, c, optarg))
+			cmd_usage(NULL);
+	}
+}
+
 int
 main(int argc, char *argv[])
 {
 	struct job job = {0};
-	int c;
+	int c, status;
 
 	cmd_start("tach-info", CMD_USAGE, argv);
-	while ((c = getopt_long(argc, argv, "sjhV", options, NULL)) != -1) {
-		switch (c) {
-		case 's':
-			job.stats = true;
-			break;
-		case 'j':
-			job.json = true;
-			break;
-		case 'h':
-			cmd_help(help);
-		case 'V':
-			cmd_version();
-		default:
-			cmd_usage(NULL);
-		}
-	}
-	return cmd_end(cmd_each(argv + optind, inform, &job));
+	while ((c = getopt_long(argc, argv, "scjhV", options, NULL)) != -1)
+		take_option(&job, c);
+	if (job.selection.given && !job.stats)
+		cmd_usage("samples are counted with --stats only");
+	if (job.verify && (job.stats || job.json))
+		cmd_usage("--verify goes alone");
+	status = cmd_each(argv + optind, job.verify ? verify : inform, &job);
+	select_clear(&job.selection);
+	return cmd_end(job.failed ? CMD_FAILED : status);
 }

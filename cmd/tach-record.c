@@ -6,17 +6,18 @@
 #include <fcntl.h>
 #include <getopt.h>
 #include <inttypes.h>
-#include <libgen.h>
 #include <signal.h>
+#include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "cmd.h"
+#include "part.h"
+#include "profile.h"
 #include "tach.h"
 
 /* Exit statuses of its own; else it is the command's. */
@@ -30,6 +31,7 @@ enum {
 #define DEFAULT_RATE 1000.0 /* Hz */
 #define RATE_MAX 1e6	    /* Hz: the file counts microseconds */
 #define PROGRESS_EVERY 0.2  /* s */
+#define SAVE_EVERY 0.5	    /* s: what can be lost, at most, and half of that */
 
 static const char help[] =
     "Usage: tach-record [OPTION]... [--] COMMAND [ARG]...\n"
@@ -42,11 +44,11 @@ static const char help[] =
     "1000)\n"
     "  -d, --duration SECONDS  stop recording after so long\n"
     "  -p, --pid PID           record a running process\n"
-    "      --compression TYPE  zstd (default) or none\n"
-    "      --level N           of zstd, 1 to 22 (default 5)\n"
-    "      --layout LAYOUT     documented (default), or cpython: the header "
-    "that\n"
-    "                          CPython 3.15 reads\n"
+    PROFILE_HELP
+    "      --text              write lines of text while it runs, as tach-cat "
+    "-l\n"
+    "                          prints them, to standard output if no -o is "
+    "given\n"
     "  -q, --quiet             no progress, no summary\n"
     "  -h, --help              this text\n"
     "  -V, --version           the version\n"
@@ -62,7 +64,8 @@ struct options {
 	pid_t pid;	 /* 0: a command */
 	char **command;
 	struct tach_writer_options writer;
-	bool quiet;
+	bool how; /* it was said how to write it */
+	bool text, quiet;
 };
 
 /* ---- options -------------------------------------------------------------- */
@@ -106,29 +109,15 @@ parse_number(const char *text, const char *what, int low, int high)
 	return (int)n;
 }
 
-/* The index of a word among two. */
-static int
-parse_word(const char *text, const char *what, const char *first,
-    const char *second)
-{
-	if (strcmp(text, first) == 0)
-		return 0;
-	if (strcmp(text, second) != 0)
-		cmd_usage("no such %s: %s (there are %s and %s)", what, text,
-		    first, second);
-	return 1;
-}
-
-enum { OPT_COMPRESSION = 256, OPT_LEVEL, OPT_LAYOUT };
+enum { OPT_TEXT = 256 };
 
 static const struct option longs[] = {
 	{"output", required_argument, NULL, 'o'},
 	{"rate", required_argument, NULL, 'r'},
 	{"duration", required_argument, NULL, 'd'},
 	{"pid", required_argument, NULL, 'p'},
-	{"compression", required_argument, NULL, OPT_COMPRESSION},
-	{"level", required_argument, NULL, OPT_LEVEL},
-	{"layout", required_argument, NULL, OPT_LAYOUT},
+	PROFILE_OPTIONS,
+	{"text", no_argument, NULL, OPT_TEXT},
 	{"quiet", no_argument, NULL, 'q'},
 	{"help", no_argument, NULL, 'h'},
 	{"version", no_argument, NULL, 'V'},
@@ -151,18 +140,8 @@ parse_option(struct options *o, int c)
 	case 'p':
 		o->pid = parse_number(optarg, "process id", 1, INT32_MAX);
 		break;
-	case OPT_COMPRESSION:
-		o->writer.compression =
-		    parse_word(optarg, "compression", "zstd", "none") == 0 ?
-		    TACH_ZSTD : TACH_PLAIN;
-		break;
-	case OPT_LEVEL:
-		o->writer.level = parse_number(optarg, "level", 1, 22);
-		break;
-	case OPT_LAYOUT:
-		o->writer.layout =
-		    parse_word(optarg, "layout", "documented", "cpython") == 0 ?
-		    TACH_LAYOUT_DOCUMENTED : TACH_LAYOUT_CPYTHON;
+	case OPT_TEXT:
+		o->text = true;
 		break;
 	case 'q':
 		o->quiet = true;
@@ -172,15 +151,16 @@ parse_option(struct options *o, int c)
 	case 'V':
 		cmd_version();
 	default:
-		cmd_usage(NULL);
+		if (!profile_option(&o->writer, c, optarg))
+			cmd_usage(NULL);
+		o->how = true;
 	}
 }
 
 static struct options
 parse_options(int argc, char *argv[])
 {
-	struct options o = {.output = DEFAULT_OUTPUT, .rate = DEFAULT_RATE,
-	    .writer = {TACH_LAYOUT_DOCUMENTED, TACH_ZSTD, TACH_LEVEL_DEFAULT}};
+	struct options o = {.rate = DEFAULT_RATE, .writer = PROFILE_DEFAULTS};
 	int c;
 
 	while ((c = getopt_long(argc, argv, "+o:r:d:p:qhV", longs, NULL)) != -1)
@@ -190,159 +170,14 @@ parse_options(int argc, char *argv[])
 		cmd_usage("no command, and no process to attach to");
 	if (o.pid != 0 && *o.command != NULL)
 		cmd_usage("either a command or -p, not both");
-	if (strcmp(o.output, "-") == 0 && isatty(STDOUT_FILENO))
+	if (o.text && o.how)
+		cmd_usage("--layout, --compression and --level are for profiles, "
+		    "not for --text");
+	if (o.output == NULL)
+		o.output = o.text ? "-" : DEFAULT_OUTPUT;
+	if (!o.text && strcmp(o.output, "-") == 0 && isatty(STDOUT_FILENO))
 		cmd_usage("a profile is no text: standard output is a terminal");
 	return o;
-}
-
-/* ---- output ----------------------------------------------------------------- */
-
-/*
- * The profile is written beside its name and gets it when it is complete, so
- * that an older file of that name survives until then.  What cannot be
- * replaced by a rename (a pipe, a device, standard output) gets the complete
- * profile at the end.
- */
-struct output {
-	const char *name;
-	char *temporary; /* its name; NULL: it has none */
-	int fd;
-	int copy_to; /* -1: it is renamed */
-};
-
-/* Removed when this ends in any way but by SIGKILL. */
-static const char *unfinished;
-
-static void
-remove_unfinished(void)
-{
-	if (unfinished != NULL)
-		unlink(unfinished);
-	unfinished = NULL;
-}
-
-static noreturn void
-output_failed(const char *name, const char *why)
-{
-	errx(RECORD_FAILED, "%s: cannot write: %s", name, why);
-}
-
-static bool
-is_sticky(const char *path)
-{
-	char *copy = strdup(path);
-	struct stat st;
-	bool sticky = copy != NULL && stat(dirname(copy), &st) == 0 &&
-	    (st.st_mode & S_ISVTX) != 0;
-
-	free(copy);
-	return sticky;
-}
-
-/* A descriptor to write to directly, or -1: a file is made beside it. */
-static int
-open_special(const char *path)
-{
-	struct stat st;
-	int fd;
-
-	if (strcmp(path, "-") == 0)
-		return STDOUT_FILENO;
-	if (lstat(path, &st) != 0)
-		return -1;
-	if (S_ISLNK(st.st_mode))
-		output_failed(path, "it is a symbolic link, and those are not "
-		    "followed: name the file itself");
-	if (is_sticky(path) && S_ISREG(st.st_mode) && st.st_uid != geteuid())
-		output_failed(path, "it is somebody else's file in a shared "
-		    "folder: choose another name");
-	if (S_ISREG(st.st_mode))
-		return -1;
-	if ((fd = open(path, O_WRONLY | O_NOFOLLOW | O_CLOEXEC)) < 0)
-		output_failed(path, strerror(errno));
-	return fd;
-}
-
-/* A file without a name, for what cannot be written out of order. */
-static int
-open_spool(const char *name)
-{
-	FILE *f = tmpfile();
-	int fd = f != NULL ? fcntl(fileno(f), F_DUPFD_CLOEXEC, 0) : -1;
-
-	if (fd < 0)
-		output_failed(name, strerror(errno));
-	fclose(f);
-	return fd;
-}
-
-static void
-open_beside(struct output *o)
-{
-	mode_t mask = umask(0);
-
-	umask(mask);
-	if (asprintf(&o->temporary, "%s.XXXXXX", o->name) < 0)
-		output_failed(o->name, strerror(ENOMEM));
-	if ((o->fd = mkostemp(o->temporary, O_CLOEXEC)) < 0)
-		output_failed(o->name, strerror(errno));
-	unfinished = o->temporary;
-	if (fchmod(o->fd, 0600 & ~mask) != 0)
-		output_failed(o->name, strerror(errno));
-}
-
-static struct output
-output_open(const char *path)
-{
-	struct output o = {.name = path, .copy_to = open_special(path)};
-
-	if (strcmp(path, "-") == 0)
-		o.name = "standard output";
-	atexit(remove_unfinished);
-	if (o.copy_to >= 0)
-		o.fd = open_spool(o.name);
-	else
-		open_beside(&o);
-	return o;
-}
-
-static bool
-write_all(int fd, const char *bytes, size_t n)
-{
-	while (n > 0) {
-		ssize_t k = write(fd, bytes, n);
-		if (k < 0 && errno != EINTR)
-			return false;
-		bytes += k > 0 ? k : 0;
-		n -= k > 0 ? (size_t)k : 0;
-	}
-	return true;
-}
-
-static bool
-copy_all(int from, int to)
-{
-	static char bytes[65536];
-	ssize_t n;
-
-	if (lseek(from, 0, SEEK_SET) < 0)
-		return false;
-	while ((n = read(from, bytes, sizeof(bytes))) > 0)
-		if (!write_all(to, bytes, (size_t)n))
-			return false;
-	return n == 0;
-}
-
-/* Gives the complete profile its name.  False, with errno. */
-static bool
-output_commit(struct output *o)
-{
-	if (o->copy_to >= 0)
-		return copy_all(o->fd, o->copy_to) && close(o->fd) == 0;
-	if (close(o->fd) != 0 || rename(o->temporary, o->name) != 0)
-		return false;
-	unfinished = NULL;
-	return true;
 }
 
 /* ---- signals ------------------------------------------------------------------ */
@@ -353,7 +188,8 @@ static volatile pid_t command_pid;     /* 0: attached, or ended */
 /*
  * The terminal sends its signals to the command as well, which decides what
  * they mean: the first that asks for an end leaves us recording until it
- * ends; after the second we only wait for it.  What another process sends to us, the command gets from us.
+ * ends; after the second we only wait for it.  What another process sends to
+ * us, the command gets from us.
  */
 static void
 on_signal(int sig, siginfo_t *info, void *context)
@@ -423,39 +259,36 @@ show_progress(void)
 }
 
 static void
-show_summary(const struct output *o, uint64_t bytes)
+show_summary(const struct part *part, const struct tach_writer *w)
 {
 	const struct tach_recorder_stats *s = tach_recorder_stats(recorder);
+	char bytes[32] = "";
 
+	if (w != NULL)
+		snprintf(bytes, sizeof(bytes), ", %" PRIu64 " bytes",
+		    tach_writer_bytes(w));
 	warnx("%" PRIu64 " samples of %" PRIu32 " thread%s in %.2f s at %.0f Hz "
-	    "(%" PRIu64 " missed, %" PRIu64 " torn, %" PRIu64 " failed), %"
-	    PRIu64 " bytes", s->samples, s->threads, s->threads == 1 ? "" : "s",
+	    "(%" PRIu64 " missed, %" PRIu64 " torn, %" PRIu64 " failed)%s",
+	    s->samples, s->threads, s->threads == 1 ? "" : "s",
 	    (double)s->elapsed_ns / 1e9, rate_reached(s), s->missed, s->torn,
 	    s->failed, bytes);
-	if (o->copy_to < 0)
+	if (w != NULL && part->copy_to < 0)
 		warnx("next: tach-info %s; tach-convert --collapsed %s",
-		    o->name, o->name);
+		    part->name, part->name);
 }
 
 /* ---- recording ---------------------------------------------------------------------- */
 
-/* The writer as a sink. */
-struct writer_sink {
-	struct tach_sink sink;
-	struct tach_writer *writer;
+/* Where samples go: to a profile, or to a text. */
+struct job {
+	const struct options *options;
+	struct part part;
+	struct tach_writer *writer; /* NULL: text */
+	FILE *text;		    /* NULL: profile */
+	struct tach_sink *sink;
+	off_t whole;  /* bytes of a text, in lines that are */
+	double saved; /* when it last was made to survive us */
 };
-
-static int
-sink_run(struct tach_sink *s, const struct tach_run *run)
-{
-	return tach_writer_run(((struct writer_sink *)s)->writer, run);
-}
-
-static const char *
-sink_error(const struct tach_sink *s)
-{
-	return tach_writer_error(((const struct writer_sink *)s)->writer);
-}
 
 static void
 start_target(const struct options *o)
@@ -467,7 +300,7 @@ start_target(const struct options *o)
 			errx(RECORD_FAILED, "%s", tach_recorder_error(recorder));
 		return;
 	}
-	/* A profile on standard output must not be mixed with the command's. */
+	/* What we print must not be mixed with what the command prints. */
 	if (tach_recorder_launch(recorder, o->command,
 		strcmp(o->output, "-") == 0 ? STDERR_FILENO : -1) == TACH_OK) {
 		command_pid = tach_recorder_pid(recorder);
@@ -479,34 +312,154 @@ start_target(const struct options *o)
 	errx(status, "%s", tach_recorder_error(recorder));
 }
 
+static void
+open_sink(struct job *j)
+{
+	const struct tach_table *table = tach_recorder_table(recorder);
+
+	if (j->options->text) {
+		int fd = fcntl(j->part.fd, F_DUPFD_CLOEXEC, 0);
+		if (fd >= 0 && (j->text = fdopen(fd, "w")) != NULL)
+			j->sink = tach_text_new(j->text,
+			    tach_recorder_meta(recorder), table);
+	} else {
+		j->writer = tach_writer_new(j->part.fd, &j->options->writer,
+		    table);
+		if (j->writer != NULL)
+			j->sink = tach_writer_sink(j->writer);
+	}
+	if (j->sink == NULL)
+		err(RECORD_FAILED, NULL);
+}
+
+static void
+close_all(struct job *j)
+{
+	j->sink->free(j->sink);
+	tach_writer_free(j->writer);
+	if (j->text != NULL)
+		fclose(j->text);
+	part_close(&j->part);
+}
+
+static double
+percent(uint64_t part, uint64_t whole)
+{
+	return whole != 0 ? 100 * (double)part / (double)whole : 0;
+}
+
+/* What is known of the profile by now. */
+static struct tach_meta
+meta_now(void)
+{
+	const struct tach_recorder_stats *s = tach_recorder_stats(recorder);
+	struct tach_meta meta = *tach_recorder_meta(recorder);
+
+	meta.quality = (struct tach_quality){
+	    .known = true,
+	    .has_errors = true,
+	    .has_missed = true,
+	    .duration = (double)s->elapsed_ns / 1e9,
+	    .rate = rate_reached(s),
+	    .errors = percent(s->torn + s->failed, s->samples + s->failed),
+	    .missed = percent(s->missed, s->rounds + s->missed),
+	};
+	return meta;
+}
+
+static int
+save_text(struct job *j)
+{
+	if (fflush(j->text) != 0)
+		return TACH_FATAL;
+	if (j->part.file != NULL)
+		j->whole = lseek(j->part.fd, 0, SEEK_CUR);
+	return TACH_OK;
+}
+
+/* Makes what was recorded until now survive us. */
+static int
+save(struct job *j)
+{
+	struct tach_meta meta = meta_now();
+
+	if (j->text != NULL)
+		return save_text(j);
+	if (j->part.names_fd < 0)
+		return TACH_OK;
+	return tach_writer_checkpoint(j->writer, j->part.names_fd, &meta);
+}
+
+/* The same if it is time to.  A text is read while it is written. */
+static int
+save_again(struct job *j)
+{
+	double now = seconds_now();
+	bool due = now >= j->saved + SAVE_EVERY;
+
+	if (tach_recorder_stats(recorder)->samples == 0 ||
+	    (!due && j->text == NULL))
+		return TACH_OK;
+	if (save(j) != TACH_OK)
+		return TACH_FATAL;
+	if (!due)
+		return TACH_OK;
+	if (j->saved == 0)
+		part_keep(&j->part);
+	j->saved = now;
+	return part_sync(&j->part) ? TACH_OK : TACH_FATAL;
+}
+
+/* Why a sink or saving failed; a text that nobody reads on is no failure. */
+static bool
+sink_failed(struct job *j)
+{
+	const char *why = j->sink->error(j->sink);
+	bool told = j->text == NULL && *why != '\0';
+
+	if (*why == '\0')
+		why = strerror(errno);
+	if (j->text != NULL && strcmp(why, strerror(EPIPE)) == 0)
+		return true;
+	warnx("%s: %s%s", j->part.name, told ? "" : "cannot write: ", why);
+	return false;
+}
+
 /* Samples until the end.  False: it failed, and the user was told. */
 static bool
-sample(const struct options *o, struct tach_writer *w, const char *name)
+sample(struct job *j)
 {
-	struct writer_sink sink = {{.run = sink_run, .error = sink_error}, w};
-	bool progress = !o->quiet && isatty(STDERR_FILENO);
-	int rc;
+	bool progress = !j->options->quiet && isatty(STDERR_FILENO);
+	int rc, saved = TACH_OK;
 
-	while ((rc = tach_recorder_round(recorder, &sink.sink)) == TACH_OK)
+	while ((rc = tach_recorder_round(recorder, j->sink)) == TACH_OK &&
+	    (saved = save_again(j)) == TACH_OK)
 		if (progress)
 			show_progress();
 	if (progress)
 		fprintf(stderr, "\r\033[K");
+	if (saved != TACH_OK || *j->sink->error(j->sink) != '\0')
+		return sink_failed(j);
 	if (rc < TACH_OK)
-		warnx("%s: %s", name, tach_recorder_error(recorder));
+		warnx("%s: %s", j->part.name, tach_recorder_error(recorder));
 	return rc >= TACH_OK;
 }
 
 /* Completes the profile.  False: it failed, and the user was told. */
 static bool
-finish(struct tach_writer *w, struct output *out)
+finish(struct job *j)
 {
-	if (tach_writer_finish(w, tach_recorder_meta(recorder)) != TACH_OK) {
-		warnx("%s: %s", out->name, tach_writer_error(w));
+	struct tach_meta meta = meta_now();
+
+	if (save(j) != TACH_OK)
+		return sink_failed(j);
+	if (j->writer != NULL &&
+	    tach_writer_finish(j->writer, &meta) != TACH_OK) {
+		warnx("%s: %s", j->part.name, tach_writer_error(j->writer));
 		return false;
 	}
-	if (!output_commit(out)) {
-		warn("%s: cannot write", out->name);
+	if (!part_commit(&j->part)) {
+		warn("%s: cannot write", j->part.name);
 		return false;
 	}
 	return true;
@@ -525,24 +478,37 @@ explain(const struct options *o)
 		    "it ended", o->pid != 0 ? "the process" : o->command[0]);
 }
 
-static bool
-record(const struct options *o, struct output *out)
+/* What was saved stays.  A full disk takes the beginning of a line, too. */
+static void
+tell_of_part(const struct job *j)
 {
-	struct tach_writer *w = tach_writer_new(out->fd, &o->writer,
-	    tach_recorder_table(recorder));
-	bool ok;
-
-	if (w == NULL)
-		err(RECORD_FAILED, NULL);
-	ok = sample(o, w, out->name);
-	if (ok && tach_recorder_stats(recorder)->rounds == 0) {
-		explain(o);
-		ok = false;
-	} else if (ok && (ok = finish(w, out)) && !o->quiet) {
-		show_summary(out, tach_writer_bytes(w));
+	if (j->saved == 0 || j->part.file == NULL)
+		return;
+	if (j->text != NULL) {
+		__fpurge(j->text);
+		(void)!ftruncate(j->part.fd, j->whole);
 	}
-	tach_writer_free(w);
-	return ok;
+	warnx("what was recorded until then is in %s", j->part.file);
+}
+
+static bool
+record(struct job *j)
+{
+	bool ok = sample(j);
+
+	if (ok && tach_recorder_stats(recorder)->rounds == 0) {
+		explain(j->options);
+		return false;
+	}
+	if (!ok || !finish(j)) {
+		tell_of_part(j);
+		return false;
+	}
+	if (j->writer != NULL)
+		profile_remark(j->part.name, j->writer, &j->options->writer);
+	if (!j->options->quiet)
+		show_summary(&j->part, j->writer);
+	return true;
 }
 
 /* Waits for the command.  Its status as a shell would give it. */
@@ -563,26 +529,28 @@ int
 main(int argc, char *argv[])
 {
 	struct options o;
-	struct output out;
+	struct job j = {.options = &o};
 	int status = 0;
 	bool ok;
 
 	cmd_start("tach-record", RECORD_FAILED, argv);
 	o = parse_options(argc, argv);
-	out = output_open(o.output);
+	part_open(&j.part, o.output, o.text, RECORD_FAILED);
 	recorder = tach_recorder_new(&(struct tach_recorder_options){
 	    .interval_ns = (uint64_t)(1e9 / o.rate),
 	    .duration_ns = (uint64_t)(o.duration * 1e9)});
 	if (recorder == NULL)
 		err(RECORD_FAILED, NULL);
 	catch_signals();
+	open_sink(&j);
 	start_target(&o);
-	/* Writing to a pipe that nobody reads is an error like others; not so
-	 * for the command, which would have inherited this. */
+	/* Writing to a pipe that nobody reads, or more than a file may have,
+	 * is an error like others; not so for the command, which would have
+	 * inherited this. */
 	signal(SIGPIPE, SIG_IGN);
-	ok = record(&o, &out);
-	remove_unfinished();
-	free(out.temporary);
+	signal(SIGXFSZ, SIG_IGN);
+	ok = record(&j);
+	close_all(&j);
 	if (command_pid != 0)
 		status = command_status();
 	if (!ok && (status == 0 || tach_recorder_stats(recorder)->rounds > 0))

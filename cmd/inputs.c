@@ -1,0 +1,412 @@
+/* SPDX-License-Identifier: ISC */
+/* inputs.c: see inputs.h. */
+#include "inputs.h"
+
+#include <ctype.h>
+#include <err.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cmd.h"
+
+/* The room of an array that has one entry more than count, doubled when it
+ * is full. */
+static void *
+grow(void *array, size_t count, size_t *max, size_t size)
+{
+	if (count < *max)
+		return array;
+	*max = *max != 0 ? *max * 2 : 4;
+	if ((array = reallocarray(array, *max, size)) == NULL)
+		err(CMD_FAILED, NULL);
+	return array;
+}
+
+static bool
+skip(const struct input *in, const char *why)
+{
+	warnx("%s: %s: skipped", cmd_input_name(in->name), why);
+	return false;
+}
+
+/* ---- opening ------------------------------------------------------------- */
+
+/* Copies to its end what can be read only once.  -1: with errno. */
+static int
+copy_of(int from)
+{
+	int to = cmd_temporary(CMD_FAILED), e;
+
+	if (cmd_copy(from, to))
+		return to;
+	e = errno;
+	close(to);
+	errno = e;
+	return -1;
+}
+
+/* Whether a file must be copied to be read twice.  One that is absent or a
+ * folder is the reader's to complain about. */
+static bool
+reads_once(const char *name)
+{
+	struct stat st;
+	int res = strcmp(name, "-") == 0 ? fstat(STDIN_FILENO, &st) :
+	    stat(name, &st);
+
+	return res == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode);
+}
+
+/* Makes sure that an input can be read twice. */
+static bool
+prepare(struct input *in)
+{
+	bool is_stdin = strcmp(in->name, "-") == 0;
+	int fd = STDIN_FILENO;
+
+	if (!reads_once(in->name)) {
+		in->copy = is_stdin ? fd : -1;
+		return true;
+	}
+	if (!is_stdin && (fd = open(in->name, O_RDONLY | O_CLOEXEC)) < 0)
+		return skip(in, strerror(errno));
+	if ((in->copy = copy_of(fd)) < 0)
+		skip(in, strerror(errno));
+	if (!is_stdin)
+		close(fd);
+	return in->copy >= 0;
+}
+
+int
+input_open(const struct input *in, struct tach_reader **r)
+{
+	if ((*r = tach_reader_new()) == NULL)
+		err(CMD_FAILED, "%s", cmd_input_name(in->name));
+	if (in->copy >= 0) {
+		lseek(in->copy, 0, SEEK_SET);
+		return tach_reader_open_fd(*r, in->copy);
+	}
+	if (strcmp(in->name, "-") == 0)
+		return tach_reader_open_fd(*r, STDIN_FILENO);
+	return tach_reader_open(*r, in->name);
+}
+
+void
+input_clear(struct input *in)
+{
+	for (size_t i = 0; i < in->nnotes; i++)
+		free(in->notes[i]);
+	free(in->notes);
+	free(in->name);
+	free(in->others);
+	if (in->copy > STDIN_FILENO)
+		close(in->copy);
+}
+
+/* ---- notes --------------------------------------------------------------- */
+
+/* The note that tells which interpreters came from which input:
+ *	input FIRST-LAST ...
+ */
+#define INPUT_KEY "input "
+
+static bool
+get_number(const char **p, uint32_t *out)
+{
+	unsigned long long v;
+	char *end;
+
+	if (!isdigit((unsigned char)**p))
+		return false;
+	v = strtoull(*p, &end, 10);
+	if (v > UINT32_MAX)
+		return false;
+	*p = end;
+	*out = (uint32_t)v;
+	return true;
+}
+
+/* Gives the numbers and what comes after them. */
+static bool
+parse_range(const char *note, uint32_t *first, uint32_t *last,
+    const char **rest)
+{
+	const char *p = note + strlen(INPUT_KEY);
+
+	if (strncmp(note, INPUT_KEY, strlen(INPUT_KEY)) != 0 ||
+	    !get_number(&p, first) || *p++ != '-' || !get_number(&p, last) ||
+	    *first > *last || *p != ' ')
+		return false;
+	*rest = p;
+	return true;
+}
+
+/* The strings of a table that are names, and so no notes. */
+static bool *
+names_of(const struct tach_table *t)
+{
+	bool *names = calloc((size_t)tach_table_strings(t) + 1, sizeof(*names));
+
+	if (names == NULL)
+		err(CMD_FAILED, NULL);
+	for (uint32_t i = 0; i < tach_table_frames(t); i++) {
+		const struct tach_frame *f = tach_table_frame(t, i);
+		names[f->file] = names[f->func] = true;
+	}
+	return names;
+}
+
+static void
+add_note(struct input *in, struct tach_string note)
+{
+	uint32_t first, last;
+	const char *rest;
+	char *text = strndup(note.bytes, note.len);
+
+	if (text == NULL)
+		err(CMD_FAILED, NULL);
+	in->notes = grow(in->notes, in->nnotes, &in->notes_max,
+	    sizeof(*in->notes));
+	in->notes[in->nnotes++] = text;
+	if (parse_range(text, &first, &last, &rest) && last >= in->kept)
+		in->kept = (uint64_t)last + 1;
+}
+
+void
+input_notes(struct input *in, const struct tach_table *t)
+{
+	bool *names = names_of(t);
+	struct tach_string note;
+
+	for (uint32_t i = 0; i < tach_table_strings(t); i++)
+		if (!names[i] &&
+		    tach_string_note(tach_table_string(t, i), &note))
+			add_note(in, note);
+	free(names);
+}
+
+char *
+input_note(const struct input *in, size_t note)
+{
+	const char *text = in->notes[note], *rest;
+	uint32_t first, last;
+	char *out;
+	int n;
+
+	if (parse_range(text, &first, &last, &rest))
+		n = asprintf(&out, INPUT_KEY "%" PRIu64 "-%" PRIu64 "%s",
+		    in->base + first, in->base + last, rest);
+	else
+		n = asprintf(&out, "%s", text);
+	if (n < 0)
+		err(CMD_FAILED, NULL);
+	return out;
+}
+
+/* What its interpreters' numbers were, if that is not plain to see. */
+static char *
+old_numbers(const struct input *in)
+{
+	char *text;
+	size_t size, i = 0;
+	FILE *f = open_memstream(&text, &size);
+
+	if (f == NULL)
+		err(CMD_FAILED, NULL);
+	while (i < in->nothers && in->others[i] == i)
+		i++;
+	for (size_t k = 0; i < in->nothers && k < in->nothers; k++)
+		fprintf(f, "%s%" PRIu32, k == 0 ? " was=" : ",",
+		    in->others[k]);
+	if (fclose(f) != 0)
+		err(CMD_FAILED, NULL);
+	return text;
+}
+
+char *
+input_own_note(const struct input *in)
+{
+	uint64_t first = in->base + in->kept;
+	const struct tach_meta *meta = &in->meta;
+	char *was, *out;
+
+	if (in->kept > 0 && in->nothers == 0)
+		return NULL;
+	was = old_numbers(in);
+	if (asprintf(&out, INPUT_KEY "%" PRIu64 "-%" PRIu64 "%s start=%" PRIu64
+	    " python=%u.%u.%u %s", first,
+	    first + (in->nothers > 0 ? in->nothers - 1 : 0), was,
+	    meta->start_us, meta->python[0], meta->python[1], meta->python[2],
+	    in->name) < 0)
+		err(CMD_FAILED, NULL);
+	free(was);
+	return out;
+}
+
+/* ---- what is in them ----------------------------------------------------- */
+
+static int
+by_number(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* Of the interpreters of all threads, keeps each once, and only those that no
+ * note tells of. */
+static void
+sort_interps(struct input *in)
+{
+	size_t n = 0;
+
+	if (in->nothers > 0)
+		qsort(in->others, in->nothers, sizeof(*in->others), by_number);
+	for (size_t i = 0; i < in->nothers; i++)
+		if (in->others[i] >= in->kept &&
+		    (n == 0 || in->others[n - 1] != in->others[i]))
+			in->others[n++] = in->others[i];
+	in->nothers = n;
+}
+
+/* Adds the interpreter of a thread that is seen for the first time. */
+static void
+count_run(struct input *in, const struct tach_run *run)
+{
+	uint64_t time = run->ticks[run->count - 1].time;
+
+	if (run->index >= in->nothers) {
+		in->others = grow(in->others, in->nothers, &in->others_max,
+		    sizeof(*in->others));
+		in->others[in->nothers++] = run->interp;
+	}
+	in->samples += run->count;
+	if (time > in->latest)
+		in->latest = time;
+}
+
+/* What came of opening: sound, odd or not to be read. */
+static bool
+opened(const struct input *in, const struct tach_reader *r, int rc)
+{
+	if (rc == TACH_FATAL)
+		return skip(in, tach_reader_error(r));
+	if (rc == TACH_WARN)
+		warnx("%s: %s", cmd_input_name(in->name),
+		    tach_reader_warning(r));
+	return true;
+}
+
+static bool
+survey(struct input *in, struct tach_reader *r)
+{
+	struct tach_run run;
+	int rc;
+
+	while ((rc = tach_reader_next(r, &run)) == TACH_OK)
+		count_run(in, &run);
+	if (rc < TACH_OK || tach_reader_check(r) < TACH_OK)
+		return skip(in, tach_reader_error(r));
+	in->meta = *tach_reader_meta(r);
+	input_notes(in, tach_reader_table(r));
+	sort_interps(in);
+	return true;
+}
+
+bool
+input_survey(struct input *in)
+{
+	struct tach_reader *r;
+	bool sound;
+	int rc;
+
+	if (!prepare(in))
+		return false;
+	rc = input_open(in, &r);
+	sound = opened(in, r, rc) && survey(in, r);
+	tach_reader_free(r);
+	return sound;
+}
+
+/* ---- where they go ------------------------------------------------------- */
+
+/* How many numbers its interpreters take: one also if it has none, so that
+ * its note has a place. */
+static uint64_t
+width(const struct input *in)
+{
+	uint64_t n = in->kept + in->nothers;
+
+	return n > 0 ? n : 1;
+}
+
+/* Moves an input's times to a clock that starts at `start`. */
+static bool
+set_clock(struct input *in, uint64_t start)
+{
+	in->shift = in->meta.start_us - start;
+	if (in->meta.start_us == 0)
+		warnx("%s: it does not say when it started: taken as 0 us on "
+		    "the clock", cmd_input_name(in->name));
+	if (in->latest <= UINT64_MAX - in->shift)
+		return true;
+	return skip(in, "its times are out of range on the common clock");
+}
+
+size_t
+inputs_place(struct input *list, size_t n, bool clock)
+{
+	uint64_t start = inputs_meta(list, n).start_us, base = 0;
+	size_t left = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		struct input in = list[i];
+		bool fits = !clock || set_clock(&in, start);
+		if (fits && width(&in) > UINT32_MAX + UINT64_C(1) - base)
+			fits = skip(&in, "its interpreters, with those of the "
+			    "others, are more than can be numbered");
+		if (!fits) {
+			input_clear(&in);
+			continue;
+		}
+		in.base = base;
+		base += width(&in);
+		list[left++] = in;
+	}
+	return left;
+}
+
+/* The larger of two versions of Python. */
+static void
+take_python(uint8_t *to, const uint8_t *from)
+{
+	if (memcmp(from, to, 3) > 0)
+		memcpy(to, from, 3);
+}
+
+struct tach_meta
+inputs_meta(const struct input *list, size_t n)
+{
+	struct tach_meta meta = {0};
+
+	if (n > 0)
+		meta = list[0].meta;
+	for (size_t i = 1; i < n; i++) {
+		const struct tach_meta *m = &list[i].meta;
+		take_python(meta.python, m->python);
+		if (m->start_us < meta.start_us)
+			meta.start_us = m->start_us;
+		if (meta.interval_us == 0 || (m->interval_us != 0 &&
+			m->interval_us < meta.interval_us))
+			meta.interval_us = m->interval_us;
+		if (m->config != meta.config)
+			meta.config = 0;
+		meta.quality = (struct tach_quality){0};
+	}
+	return meta;
+}

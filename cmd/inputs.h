@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * inputs.h: what tach-merge knows of its inputs before it merges them: which
+ * are sound, which interpreters and notes they have, and so what numbers and
+ * times each of them gets.
+ */
+#ifndef INPUTS_H
+#define INPUTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "tach.h"
+
+struct input {
+	char *name; /* the operand, allocated */
+	int copy; /* what can be read only once, as a file; -1: open name */
+	struct tach_meta meta;
+	uint64_t samples;
+	uint64_t latest; /* time of a sample */
+	/* Its interpreters below `kept` are those that its notes tell of, from
+	 * an earlier merge; the others are listed, ascending. */
+	uint64_t kept;
+	uint32_t *others;
+	size_t nothers, others_max;
+	char **notes;
+	size_t nnotes, notes_max;
+	/* Where it goes. */
+	uint64_t base; /* number of its first interpreter */
+	uint64_t shift;
+};
+
+/* Opens a reader, which the caller frees in any case; returns what opening
+ * did.  Exits if there is no memory. */
+int input_open(const struct input *, struct tach_reader **);
+
+/* Reads an input to its end.  False: it was warned about, and is not to be
+ * merged. */
+bool input_survey(struct input *);
+/* Takes the notes of a table: those that a reader has when it has ended. */
+void input_notes(struct input *, const struct tach_table *);
+void input_clear(struct input *);
+
+/* Numbers the interpreters of sound inputs one after the other, and moves
+ * their times to one clock if that is wanted.  Gives how many are left: what
+ * does not fit is warned about and taken out. */
+size_t inputs_place(struct input *, size_t n, bool clock);
+
+/* What holds for all of them together. */
+struct tach_meta inputs_meta(const struct input *, size_t n);
+
+/* A note as it is after merging, or the one that an input gets that has none.
+ * To be freed; NULL: it needs none. */
+char *input_note(const struct input *, size_t note);
+char *input_own_note(const struct input *);
+
+#endif

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: ISC */
+/* profile.c: see profile.h. */
+#include "profile.h"
+
+#include <err.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* ---- where ----------------------------------------------------------------- */
+
+void
+profile_open(struct profile *p, const char *path)
+{
+	if ((path == NULL || strcmp(path, "-") == 0) && isatty(STDOUT_FILENO))
+		cmd_usage("a profile is no text: standard output is a terminal");
+	cmd_output_open(&p->out, path);
+	p->spool = p->out.target == NULL;
+	p->fd = p->spool ? cmd_temporary(CMD_FAILED) : fileno(p->out.file);
+}
+
+static void
+copy(struct profile *p)
+{
+	if (lseek(p->fd, 0, SEEK_SET) != 0 ||
+	    !cmd_copy(p->fd, fileno(p->out.file)))
+		cmd_write_failed(p->out.name, NULL);
+	close(p->fd);
+}
+
+void
+profile_close(struct profile *p)
+{
+	if (p->spool)
+		copy(p);
+	cmd_output_close(&p->out);
+}
+
+void
+profile_remark(const char *name, const struct tach_writer *w,
+    const struct tach_writer_options *options)
+{
+	uint64_t cut = tach_writer_cut(w);
+
+	if (cut > 0)
+		warnx("%s: %" PRIu64 " sample%s more than 256 frames, of "
+		    "which the innermost 256 are kept (CPython reads no more)",
+		    name, cut, cut == 1 ? " has" : "s have");
+	if (tach_writer_layout(w) != options->layout)
+		warnx("%s: it has more samples than the documented header can "
+		    "count, and so CPython's header", name);
+}
+
+/* ---- how ------------------------------------------------------------------- */
+
+/* The index of a word among two. */
+static int
+parse_word(const char *text, const char *what, const char *first,
+    const char *second)
+{
+	if (strcmp(text, first) == 0)
+		return 0;
+	if (strcmp(text, second) != 0)
+		cmd_usage("no such %s: %s (there are %s and %s)", what, text,
+		    first, second);
+	return 1;
+}
+
+static int
+parse_level(const char *text)
+{
+	const char *why;
+	long long n = strtonum(text, 1, 22, &why);
+
+	if (why != NULL)
+		cmd_usage("the level %s is %s", text, why);
+	return (int)n;
+}
+
+bool
+profile_option(struct tach_writer_options *o, int c, const char *arg)
+{
+	if (c == PROFILE_LAYOUT)
+		o->layout = parse_word(arg, "layout", "documented",
+		    "cpython") == 0 ? TACH_LAYOUT_DOCUMENTED :
+				      TACH_LAYOUT_CPYTHON;
+	else if (c == PROFILE_COMPRESSION)
+		o->compression = parse_word(arg, "compression", "zstd",
+		    "none") == 0 ? TACH_ZSTD : TACH_PLAIN;
+	else if (c == PROFILE_LEVEL)
+		o->level = parse_level(arg);
+	else
+		return false;
+	return true;
+}

@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: ISC */
+/* select.c: see select.h. */
+#include "select.h"
+
+#include <ctype.h>
+#include <err.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd.h"
+
+#define ERROR_SIZE 256
+#define TIME_MAX 1e15 /* us, some 30 years: every one of them is exact */
+
+static const struct option options[] = {SELECT_OPTIONS};
+
+/* An option as it was given, for messages. */
+struct given {
+	const char *name, *value;
+};
+
+/* Room for one more entry behind the n ones of a list. */
+static void *
+grow(const void *list, size_t n, size_t size)
+{
+	void *p = reallocarray((void *)(uintptr_t)list, n + 1, size);
+
+	if (p == NULL)
+		err(CMD_FAILED, NULL);
+	return p;
+}
+
+/* A copy of the value, for strsep. */
+static char *
+copy_of(const struct given *g)
+{
+	char *copy = strdup(g->value);
+
+	if (copy == NULL)
+		err(CMD_FAILED, NULL);
+	return copy;
+}
+
+/* ---- numbers ------------------------------------------------------------- */
+
+static uint64_t
+parse_number(const struct given *g, const char *item, uint64_t max)
+{
+	bool hex = item[0] == '0' && (item[1] == 'x' || item[1] == 'X');
+	unsigned long long n;
+	char *end;
+
+	errno = 0;
+	n = strtoull(item, &end, hex ? 16 : 10);
+	if (!isdigit((unsigned char)item[0]) || *end != '\0')
+		cmd_usage("--%s %s: '%s' is no number such as 12699 or 0x319b",
+		    g->name, g->value, item);
+	if (errno == ERANGE || n > max)
+		cmd_usage("--%s %s: '%s' is too large (up to %ju)", g->name,
+		    g->value, item, (uintmax_t)max);
+	return n;
+}
+
+static void
+add_threads(const struct given *g, const uint64_t **list, size_t *n)
+{
+	char *copy = copy_of(g), *rest = copy, *item;
+
+	while ((item = strsep(&rest, ",")) != NULL) {
+		uint64_t *p = grow(*list, *n, sizeof(*p));
+		*list = p;
+		p[(*n)++] = parse_number(g, item, UINT64_MAX);
+	}
+	free(copy);
+}
+
+static void
+add_interps(const struct given *g, const uint32_t **list, size_t *n)
+{
+	char *copy = copy_of(g), *rest = copy, *item;
+
+	while ((item = strsep(&rest, ",")) != NULL) {
+		uint32_t *p = grow(*list, *n, sizeof(*p));
+		*list = p;
+		p[(*n)++] = (uint32_t)parse_number(g, item, UINT32_MAX);
+	}
+	free(copy);
+}
+
+/* ---- words --------------------------------------------------------------- */
+
+static uint8_t
+parse_status(const struct given *g, const char *item)
+{
+	/* In the order of their bits, as tach-cat(1) prints them. */
+	static const char *const words[8] = {"gil", "cpu", "unknown",
+	    "gil-wanted", "exception", "main", "0x40", "0x80"};
+
+	for (int bit = 0; bit < 8; bit++)
+		if (strcmp(item, words[bit]) == 0)
+			return (uint8_t)(1 << bit);
+	cmd_usage("--%s %s: '%s' is none of gil, cpu, unknown, gil-wanted, "
+	    "exception, main, 0x40 and 0x80", g->name, g->value, item);
+}
+
+static void
+add_status(const struct given *g, uint8_t *status)
+{
+	char *copy = copy_of(g), *rest = copy, *item;
+
+	while ((item = strsep(&rest, ",")) != NULL)
+		*status |= parse_status(g, item);
+	free(copy);
+}
+
+/* ---- times --------------------------------------------------------------- */
+
+/* How many microseconds a unit has; 0: it is none. */
+static double
+unit_size(const char *unit)
+{
+	static const struct {
+		const char *name;
+		double size;
+	} units[] = {{"us", 1}, {"ms", 1e3}, {"s", 1e6}, {"m", 60e6},
+	    {"", 1e6}};
+
+	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++)
+		if (strcmp(unit, units[i].name) == 0)
+			return units[i].size;
+	return 0;
+}
+
+/* Digits and a point only: strtod would take "inf", "0x1p3" and more. */
+static uint64_t
+parse_time(const struct given *g)
+{
+	const char *unit = g->value + strspn(g->value, "0123456789.");
+	char *end;
+	double n = strtod(g->value, &end), size = unit_size(unit);
+
+	if (end == g->value || end != unit || size == 0)
+		cmd_usage("--%s %s: not a time such as 1.5s, 200ms, 50us or 2m",
+		    g->name, g->value);
+	if (n * size >= TIME_MAX)
+		cmd_usage("--%s %s: too large", g->name, g->value);
+	return (uint64_t)(n * size + 0.5);
+}
+
+static void
+set_since(const struct given *g, struct tach_selection *s)
+{
+	s->since = parse_time(g);
+	if (s->until != 0 && s->since >= s->until)
+		cmd_usage("--%s %s: that is not before --until", g->name,
+		    g->value);
+}
+
+/* Nothing lies before 0, which to the library means no end. */
+static void
+set_until(const struct given *g, struct tach_selection *s)
+{
+	s->until = parse_time(g);
+	if (s->until <= s->since)
+		cmd_usage("--%s %s: that is not after %s", g->name, g->value,
+		    s->since != 0 ? "--since" : "the start");
+}
+
+/* ---- expressions --------------------------------------------------------- */
+
+static void
+add_regex(const struct given *g, const regex_t **list, size_t *n)
+{
+	regex_t *p = grow(*list, *n, sizeof(*p));
+	char why[ERROR_SIZE];
+	int code;
+
+	*list = p;
+	code = regcomp(&p[*n], g->value, REG_EXTENDED | REG_NOSUB);
+	if (code != 0) {
+		regerror(code, &p[*n], why, sizeof(why));
+		cmd_usage("--%s %s: %s", g->name, g->value, why);
+	}
+	(*n)++;
+}
+
+static void
+free_regexes(const regex_t *list, size_t n)
+{
+	regex_t *p = (regex_t *)(uintptr_t)list;
+
+	for (size_t i = 0; i < n; i++)
+		regfree(&p[i]);
+	free(p);
+}
+
+/* ---- the options --------------------------------------------------------- */
+
+static void
+take(struct tach_selection *s, int option, const struct given *g)
+{
+	switch (option) {
+	case SELECT_THREAD:
+		add_threads(g, &s->threads, &s->nthreads);
+		break;
+	case SELECT_NOT_THREAD:
+		add_threads(g, &s->not_threads, &s->nnot_threads);
+		break;
+	case SELECT_INTERP:
+		add_interps(g, &s->interps, &s->ninterps);
+		break;
+	case SELECT_NOT_INTERP:
+		add_interps(g, &s->not_interps, &s->nnot_interps);
+		break;
+	case SELECT_STATUS:
+		add_status(g, &s->status);
+		break;
+	case SELECT_NOT_STATUS:
+		add_status(g, &s->not_status);
+		break;
+	case SELECT_SINCE:
+		set_since(g, s);
+		break;
+	case SELECT_UNTIL:
+		set_until(g, s);
+		break;
+	case SELECT_MATCH:
+		add_regex(g, &s->match, &s->nmatch);
+		break;
+	case SELECT_NOT_MATCH:
+		add_regex(g, &s->not_match, &s->nnot_match);
+		break;
+	}
+}
+
+bool
+select_option(struct selection *s, int option, const char *value)
+{
+	struct given g;
+
+	if (option < SELECT_THREAD || option > SELECT_NOT_MATCH)
+		return false;
+	g = (struct given){options[option - SELECT_THREAD].name, value};
+	take(&s->what, option, &g);
+	s->given = true;
+	return true;
+}
+
+void
+select_clear(struct selection *s)
+{
+	struct tach_selection *w = &s->what;
+
+	free((void *)(uintptr_t)w->threads);
+	free((void *)(uintptr_t)w->not_threads);
+	free((void *)(uintptr_t)w->interps);
+	free((void *)(uintptr_t)w->not_interps);
+	free_regexes(w->match, w->nmatch);
+	free_regexes(w->not_match, w->nnot_match);
+	*s = (struct selection){0};
+}
+
+struct tach_sink *
+select_sink(const struct selection *s, const struct tach_table *table,
+    struct tach_sink *next)
+{
+	return tach_filter_new(&s->what, table, next);
+}
