@@ -5,6 +5,8 @@ dist_man_MANS += \
 	man/tach-cat.1 \
 	man/tach-convert.1 \
 	man/tach-info.1 \
+	man/tach-merge.1 \
 	man/tach-record.1 \
+	man/tach-text.5 \
 	man/tach.5 \
 	man/tach.7
