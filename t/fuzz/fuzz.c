@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: ISC */
+/* fuzz.c: see fuzz.h. */
+#include "fuzz.h"
+
+#include <err.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#include <xxhash.h>
+
+#include "array.h"
+
+/* Some hundred bytes of zstd hold any number of samples, which takes time
+ * and shows nothing: so many of them, and of their frames, are looked at. */
+#define ENOUGH (UINT64_C(1) << 16)
+
+struct thread {
+	uint64_t time;
+	uint32_t depth;
+	uint64_t digest;
+};
+
+/* What was read by now. */
+struct reading {
+	struct thread *threads;
+	size_t nthreads, max;
+	uint64_t digest, work;
+};
+
+void
+fuzz_broken(const char *what, int line)
+{
+	fprintf(stderr, "line %d: this does not hold: %s\n", line, what);
+	abort();
+}
+
+int
+fuzz_fd(const void *bytes, size_t n)
+{
+	int fd = memfd_create("fuzz", MFD_CLOEXEC);
+
+	if (fd < 0 || (n > 0 && pwrite(fd, bytes, n, 0) != (ssize_t)n))
+		err(2, "memfd");
+	return fd;
+}
+
+static struct thread *
+thread_of(struct reading *in, const struct tach_run *run)
+{
+	promise(run->index <= in->nthreads);
+	if (run->index == in->nthreads) {
+		in->threads = array_grow(in->threads, in->nthreads, &in->max,
+		    sizeof(*in->threads));
+		if (in->threads == NULL)
+			err(2, NULL);
+		in->threads[in->nthreads++] = (struct thread){0, 0, 0};
+	}
+	return &in->threads[run->index];
+}
+
+/* Looks at a run.  The samples of one thread are in order in every file, and
+ * so make one number; threads may be mixed otherwise, and so are added. */
+static void
+look(struct reading *in, const struct tach_run *run,
+    const struct tach_table *table)
+{
+	struct thread *t = thread_of(in, run);
+	uint64_t id[] = {run->thread, run->interp}, stack;
+
+	promise(run->count > 0);
+	promise(run->shared <= run->depth && run->shared <= t->depth);
+	for (uint32_t i = 0; i < run->depth; i++)
+		promise(run->frames[i] < tach_table_frames(table));
+	stack = XXH3_64bits(run->frames, run->depth * sizeof(*run->frames));
+	in->digest -= XXH3_64bits_withSeed(id, sizeof(id), t->digest);
+	for (size_t i = 0; i < run->count; i++) {
+		uint64_t tick[] = {run->ticks[i].time, run->ticks[i].status,
+		    stack};
+		promise(tick[0] >= t->time);
+		t->time = tick[0];
+		t->digest = XXH3_64bits_withSeed(tick, sizeof(tick),
+		    t->digest);
+	}
+	in->digest += XXH3_64bits_withSeed(id, sizeof(id), t->digest);
+	t->depth = run->depth;
+}
+
+static int
+read_runs(struct tach_reader *r, struct reading *in,
+    struct tach_sink *const sinks[])
+{
+	struct tach_run run;
+	int res;
+
+	while ((res = tach_reader_next(r, &run)) == TACH_OK) {
+		in->work += run.count * ((uint64_t)run.depth + 1);
+		if (in->work > ENOUGH)
+			break;
+		look(in, &run, tach_reader_table(r));
+		for (size_t i = 0; sinks[i] != NULL; i++)
+			promise(sinks[i]->run(sinks[i], &run) == TACH_OK);
+	}
+	promise(res != TACH_WARN);
+	promise((res == TACH_FATAL) == (*tach_reader_error(r) != '\0'));
+	return res;
+}
+
+/* The end is final, unless there is more by now. */
+static void
+read_on(struct tach_reader *r, int res)
+{
+	struct tach_run run;
+
+	if (res == TACH_OK)
+		return;
+	promise(tach_reader_next(r, &run) == res);
+	if (tach_reader_again(r) != TACH_OK)
+		tach_reader_check(r);
+}
+
+/* What a profile's samples are given to. */
+struct sinks {
+	FILE *null;
+	struct tach_writer *writer; /* or NULL */
+	struct tach_sink *list[4];  /* ends with NULL */
+};
+
+static void
+open_sinks(struct sinks *s, const struct tach_reader *r, int copy)
+{
+	static const struct tach_writer_options options = {
+	    TACH_LAYOUT_DOCUMENTED, TACH_PLAIN, 1};
+	const struct tach_table *table = tach_reader_table(r);
+	const struct tach_meta *meta = tach_reader_meta(r);
+
+	*s = (struct sinks){.null = fopen("/dev/null", "we")};
+	s->list[0] = tach_text_new(s->null, meta, table);
+	s->list[1] = tach_formats[0].open(s->null, meta, table);
+	if (copy < 0)
+		return;
+	s->writer = tach_writer_new(copy, &options, table);
+	s->list[2] = tach_writer_sink(s->writer);
+}
+
+/* After the damage, too: what came before it is kept. */
+static void
+close_sinks(struct sinks *s, const struct tach_meta *meta)
+{
+	for (size_t i = 0; s->list[i] != NULL; i++) {
+		promise(s->list[i]->end(s->list[i]) == TACH_OK);
+		s->list[i]->free(s->list[i]);
+	}
+	if (s->writer != NULL)
+		promise(tach_writer_finish(s->writer, meta) == TACH_OK);
+	tach_writer_free(s->writer);
+	fclose(s->null);
+}
+
+uint64_t
+fuzz_read(struct tach_reader *r, int res, int copy)
+{
+	struct reading in = {0};
+	struct sinks sinks;
+
+	promise((res == TACH_FATAL) == (*tach_reader_error(r) != '\0'));
+	promise((res == TACH_WARN) <= (*tach_reader_warning(r) != '\0'));
+	open_sinks(&sinks, r, copy);
+	if (res != TACH_FATAL)
+		read_on(r, read_runs(r, &in, sinks.list));
+	close_sinks(&sinks, tach_reader_meta(r));
+	free(in.threads);
+	return in.digest;
+}
+
+uint64_t
+fuzz_read_again(int copy)
+{
+	struct tach_reader *r = tach_reader_new();
+	int res = tach_reader_open_fd(r, copy);
+	uint64_t digest;
+
+	promise(res == TACH_OK);
+	digest = fuzz_read(r, res, -1);
+	promise(*tach_reader_error(r) == '\0');
+	tach_reader_free(r);
+	return digest;
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * fuzz.h: what the fuzzers share.  Each is given bytes and reads a profile
+ * from them; what tach.h promises must hold whatever they are, or the
+ * program ends.
+ */
+#ifndef T_FUZZ_H
+#define T_FUZZ_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "tach.h"
+
+/* What libFuzzer, or replay.c, calls. */
+int LLVMFuzzerTestOneInput(const uint8_t *, size_t);
+
+/* A descriptor of a file without a name that holds the bytes. */
+int fuzz_fd(const void *, size_t);
+
+/*
+ * Opens a file and reads its samples, as text and as stacks, and writes them
+ * to `copy` as a TACH file, if that is not -1.  Gives a number that is the
+ * same for the same samples a thread.
+ */
+uint64_t fuzz_read(struct tach_reader *, int res, int copy);
+
+/* The same for what was written. */
+uint64_t fuzz_read_again(int copy);
+
+/* Ends the program with a line if a promise was not kept. */
+#define promise(kept) ((kept) ? (void)0 : fuzz_broken(#kept, __LINE__))
+void fuzz_broken(const char *what, int line);
+
+#endif

@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: ISC
+"""Makes the first cases of the fuzzers: small profiles of every kind.
+
+    seeds.py BUILDDIR CORPUS
+
+The names say what they are.  Cases that a fuzzer has found are beside them.
+"""
+
+import os
+import struct
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ODD = os.path.join(HERE, '..', 'data', 'odd.bin')
+
+
+def varint(n):
+    out = b''
+    while n >= 128:
+        out += bytes([n & 127 | 128])
+        n >>= 7
+    return out + bytes([n])
+
+
+def record(order, encoding, rest, thread=7, interp=1):
+    return struct.pack(order + 'QIB', thread, interp, encoding) + rest
+
+
+def records(order):
+    """Every encoding, statuses and times of their own in a REPEAT."""
+    return (record(order, 1, b'\x01\x03\x02\x01\x00') +
+            record(order, 0, b'\x03\x01\x00\x00\xff' + varint(1 << 40) +
+                   b'\x21') +
+            record(order, 2, b'\x05\x01\x02\x01\x02') +
+            record(order, 3, b'\x05\x04\x02\x02\x01\x03') +
+            record(order, 0, b'\x01\x09\x00', thread=2**64 - 1, interp=0))
+
+
+STRINGS = [b'', b'a.py', b'f\0g', b'\xc3\xa9;:', b'\0input 1 "x"']
+FRAMES = [b'\x01\x02\x02\x04\x02\x06\xff',
+          b'\x00\x03\x01\x00\x01\x00\x00',
+          b'\x01\x02' + varint(2**32 - 1) + varint(2**33 - 2) +
+          b'\x00\x00\x80',
+          b'\x03\x01' + varint(2**32 - 2) + b'\x00\x0e\x07\x01']
+
+
+def statistics():
+    return struct.pack('<dddd', 1.5, 1000.0, 1.5, 0.25) + struct.pack(
+        '<II8sII', 3, 0, b'TACHSTAT', 1, 56)
+
+
+def profile(order='<', wide=False, data=None, zstd=0, samples=7, gap=b'',
+            config=0x1d9):
+    data = records(order) if data is None else data
+    strings = b''.join(varint(len(s)) + s for s in STRINGS)
+    frames = b''.join(FRAMES)
+    at = 64 + len(data)
+    head = struct.pack(order + 'II4BQQ', 0x54414348, 1, 3, 15, 0, 0,
+                       5518049545, 1000)
+    if wide:
+        head += struct.pack(order + 'QIQQII', samples, 2, at,
+                            at + len(strings), zstd, config)
+    else:
+        head += struct.pack(order + 'IIQQI8x', samples, 2, at,
+                            at + len(strings), zstd)
+    body = head + data + strings + frames + gap
+    return body + struct.pack(order + 'IIQ16x', len(STRINGS), len(FRAMES),
+                              len(body) + 32)
+
+
+def zstd(data):
+    return subprocess.run(['zstd', '-q', '-c', '--no-check'], input=data,
+                          stdout=subprocess.PIPE, check=True).stdout
+
+
+def reader():
+    plain = records('<')
+    yield 'documented-plain', profile()
+    yield 'documented-big-endian', profile('>')
+    yield 'cpython-plain', profile(wide=True)
+    yield 'cpython-big-endian', profile('>', wide=True)
+    yield 'cpython-statistics', profile(wide=True, gap=statistics())
+    yield 'unknown-block', profile(gap=b'something else')
+    yield 'zstd-one-frame', profile(data=zstd(plain), zstd=1)
+    yield 'zstd-frames-and-skippable', profile(
+        data=zstd(plain[:30]) + zstd(b'') + zstd(plain[30:]) +
+        b'\x50\x2a\x4d\x18\x03\0\0\0abc', zstd=1)
+    yield 'no-samples', profile(data=b'', samples=0)
+    yield 'truncated', profile()[:150]
+    yield 'libtach-writer', open(ODD, 'rb').read()
+
+
+def run(*command):
+    return subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout
+
+
+def text(build):
+    cat = os.path.join(build, 'cmd', 'tach-cat')
+    yield 'long', run(cat, '-l', ODD)
+    yield 'short', run(cat, ODD)
+    yield 'no-samples', b'# tach 1\n# python 3.15.0\n'
+    yield 'quality', (b'# tach 1\n# config 0x59\n# quality duration=3.02 '
+                      b'rate=999.8 errors=0.1 missed=0\n1\t0\t7\tgil\ta\n')
+    yield 'names-alone', b'1\t0\t7\t-\tmain;f\n2\t0\t7\tcpu\tmain;f;g\n'
+    yield 'no-newline', b'1\t0\t7\tgil,0x80\ta:b:1:2:3:4:5;c:d:'
+
+
+def part(build, profile, layout, z):
+    """What a recorder leaves that is killed."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, 'part')
+        run(os.path.join(build, 't', 'unit', 'recode'), profile, path,
+            layout, z, 'unfinished')
+        with open(path + '.names', 'rb') as names, open(path, 'rb') as data:
+            return names.read(), data.read()[64:]
+
+
+def unfinished(build):
+    for layout in 'documented', 'cpython':
+        for z in 'none', 'zstd':
+            names, data = part(build, ODD, layout, z)
+            for made, word in (0, 'as-it-is'), (0x8000, 'hashes-made'):
+                yield (f'{layout}-{z}-{word}', struct.pack(
+                    '<H', len(names) | made) + names + data)
+    with tempfile.NamedTemporaryFile() as f:
+        for i in range(120):
+            f.write(b'%d\t0\t%d\tgil\tm:f:1;m:g:%d\n' % (i, i % 3, i // 40))
+        f.flush()
+        for z in 'none', 'zstd':
+            names, data = part(build, f.name, 'documented', z)
+            yield f'several-entries-{z}', struct.pack(
+                '<H', len(names) | 0x8000) + names + data
+    yield 'no-entry', b'\x08\x80EMAN\1\0\0\0'
+
+
+def main():
+    build, corpus = sys.argv[1:]
+    for name, cases in (('reader', reader()), ('text', text(build)),
+                        ('unfinished', unfinished(build))):
+        os.makedirs(os.path.join(corpus, name), exist_ok=True)
+        for case, content in cases:
+            with open(os.path.join(corpus, name, case), 'wb') as f:
+                f.write(content)
+
+
+main()
