@@ -1,21 +1,23 @@
 # SPDX-License-Identifier: ISC
 # shellcheck shell=sh
-# folder.sh: makes a system with Pythons in a folder of its own, by
-# debootstrap.  The scripts forky, noble and bookworm set
+# folder.sh: makes a system in a folder of its own, by debootstrap.  The
+# scripts cross, forky, noble, bookworm and bullseye set
 #	suite, base	the system, and the debootstrap script it follows
 #	keyring		who signs them, and keyring_needs: what to do if absent
 #	packages	what is wanted in it
+#	foreign		architectures it takes packages of besides its own
 # and then source this file.  The folder is ${XDG_CACHE_HOME:-~/.cache}/tach/
-# $suite; it is some 300 MB and may be removed at any time.
+# and the script's name; it is some 300 MB and may be removed at any time.
 
 set -eu
 umask 022
 
 peers=${XDG_CACHE_HOME:-$HOME/.cache}/tach
-folder=$peers/$suite
+name=${0##*/}
+folder=$peers/$name
 
 die() {
-	echo "t/peers/$suite: $*" >&2
+	echo "t/peers/$name: $*" >&2
 	exit 1
 }
 
@@ -32,7 +34,7 @@ command -v debootstrap >/dev/null ||
 # The work is done under another name, so that a folder of the right name is
 # always complete.
 mkdir -p "$peers"
-work=$(mktemp -d "$peers/$suite.XXXXXX")
+work=$(mktemp -d "$peers/$name.XXXXXX")
 trap 'rm -rf --one-file-system "$work"' EXIT
 trap 'exit 1' HUP INT TERM
 mkdir "$work/root" # made anew: a mktemp folder is closed to apt's own user
@@ -56,6 +58,9 @@ quietly debootstrap --variant=minbase --keyring="$keyring" "$suite" "$root"
 
 # Suites in the making, or seen through a mirror, can be past their date.
 echo 'Acquire::Check-Valid-Until "false";' >"$root/etc/apt/apt.conf.d/90tach"
+for architecture in ${foreign-}; do
+	quietly chroot "$root" dpkg --add-architecture "$architecture"
+done
 quietly chroot "$root" apt-get update
 # shellcheck disable=SC2086
 quietly chroot "$root" apt-get install -y --no-install-recommends $packages
