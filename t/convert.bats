@@ -91,7 +91,7 @@ setup() {
 
 @test "--help lists the formats" {
 	run -0 tach-convert --help
-	is "${lines[0]}" "Usage: tach-convert --FORMAT [-o OUT] [FILE]"
+	is "${lines[0]}" "Usage: tach-convert --FORMAT [OPTION ...] [FILE]"
 	grep -Fx '      --collapsed   one line a distinct stack, with its number of samples' \
 	    <<<"$output"
 }
@@ -221,4 +221,105 @@ Try 'tach-convert --help'."
 	    data = open(out, 'rb').read()
 	    assert data == b'old\n' or len(data) == 52320, attempt
 	END
+}
+
+# ---- TACH again --------------------------------------------------------------
+
+@test "--tach gives the same samples in every layout and compression" {
+	local file layout compression
+	for file in odd.bin cpython315-gil.bin; do
+		tach-cat -l "$file" | grep -v '^#' >"$BATS_TEST_TMPDIR/want"
+		for layout in documented cpython; do
+			for compression in none zstd; do
+				tach-convert --tach --layout $layout \
+				    --compression $compression "$file" \
+				    >"$BATS_TEST_TMPDIR/q.bin"
+				tach-cat -l "$BATS_TEST_TMPDIR/q.bin" |
+				    grep -v '^#' | cmp - "$BATS_TEST_TMPDIR/want"
+				run -0 tach-info --json "$BATS_TEST_TMPDIR/q.bin"
+				is "$(jq -r '.layout, .compression' <<<"$output")" \
+				    "$layout"$'\n'"$compression"
+			done
+		done
+	done
+}
+
+@test "--tach --layout=cpython keeps what the recorder said" {
+	tach-convert --tach --layout=cpython -o "$BATS_TEST_TMPDIR/q.bin" \
+	    cpython315-opcodes.bin
+	for file in cpython315-opcodes.bin "$BATS_TEST_TMPDIR/q.bin"; do
+		tach-info --json "$file" |
+		    jq '{config, mode, features, recorded, start_us}'
+	done >"$BATS_TEST_TMPDIR/said"
+	is "$(sort "$BATS_TEST_TMPDIR/said" | uniq -c | awk '$1 % 2' )" ""
+	grep -q '"opcodes"' "$BATS_TEST_TMPDIR/said"
+	grep -q errors_percent "$BATS_TEST_TMPDIR/said"
+}
+
+@test "--level is zstd's" {
+	local low high
+	low=$(tach-convert --tach --level 1 cpython315-wall.bin | wc -c)
+	high=$(tach-convert --tach --level 19 cpython315-wall.bin | wc -c)
+	((high < low))
+}
+
+@test "stacks that CPython does not read are cut, and that is said" {
+	awk 'BEGIN { for (n = 256; n <= 258; n++) {
+		printf "%d\t0\t1\t-\t", n
+		for (i = 1; i <= n; i++)
+			printf "%sx.py:f%d:%d", (i > 1 ? ";" : ""), i, i
+		print "" } }' >"$BATS_TEST_TMPDIR/deep.txt"
+	run -0 --separate-stderr tach-convert --tach --layout cpython \
+	    -o "$BATS_TEST_TMPDIR/q.bin" "$BATS_TEST_TMPDIR/deep.txt"
+	is "$stderr" "tach-convert: $BATS_TEST_TMPDIR/q.bin: 2 samples have more \
+than 256 frames, of which the innermost 256 are kept (CPython reads no more)"
+	run -0 tach-cat "$BATS_TEST_TMPDIR/q.bin"
+	is "$(awk -F '[\t;]' '{ print NF - 4, $5 }' <<<"$output")" \
+	    "256 x.py:f1:1
+256 x.py:f2:2
+256 x.py:f3:3"
+	run -0 --separate-stderr tach-convert --tach \
+	    -o "$BATS_TEST_TMPDIR/q.bin" "$BATS_TEST_TMPDIR/deep.txt"
+	is "$stderr" ""
+	tach-cat "$BATS_TEST_TMPDIR/q.bin" | cmp - "$BATS_TEST_TMPDIR/deep.txt"
+}
+
+@test "more samples than the documented header can count" {
+	local many=$BATS_TEST_TMPDIR/many.bin
+	"$TACH_BUILDDIR/t/unit/many" "$many" 4294967295
+	is "$(tach-info "$many" | awk '/^layout|^samples/ { print $2 }')" \
+	    "documented"$'\n'"4294967295"
+	"$TACH_BUILDDIR/t/unit/many" "$many" 4294967296
+	run -0 --separate-stderr tach-convert --tach \
+	    -o "$BATS_TEST_TMPDIR/q.bin" "$many"
+	is "$stderr" "tach-convert: $BATS_TEST_TMPDIR/q.bin: it has more samples \
+than the documented header can count, and so CPython's header"
+	for file in "$many" "$BATS_TEST_TMPDIR/q.bin"; do
+		is "$(tach-info "$file" | awk '/^layout|^samples/ { print $2 }')" \
+		    "cpython"$'\n'"4294967296"
+	done
+}
+
+@test "--tach through pipes, and over its own input" {
+	cp odd.bin "$BATS_TEST_TMPDIR/p.bin"
+	# shellcheck disable=SC2094
+	cat odd.bin | tach-convert --tach | cat |
+	    cmp - <(tach-convert --tach <odd.bin)
+	tach-convert --tach -o "$BATS_TEST_TMPDIR/p.bin" "$BATS_TEST_TMPDIR/p.bin"
+	tach-cat "$BATS_TEST_TMPDIR/p.bin" | cmp - <(tach-cat odd.bin)
+	run -1 --separate-stderr tach-convert --tach -o /dev/full odd.bin
+	is "$stderr" "tach-convert: /dev/full: No space left on device"
+}
+
+@test "options that are for --tach are refused without it" {
+	run -2 --separate-stderr tach-convert --collapsed --level 3 odd.bin
+	is "$stderr" "tach-convert: --layout, --compression and --level go with \
+--tach
+Try 'tach-convert --help'."
+	run -2 --separate-stderr tach-convert --tach --level 23 odd.bin
+	is "$stderr" "tach-convert: the level 23 is too large
+Try 'tach-convert --help'."
+	run -2 --separate-stderr tach-convert --tach --collapsed odd.bin
+	is "$stderr" "tach-convert: --tach and --collapsed exclude each other
+Try 'tach-convert --help'."
 }

@@ -147,8 +147,6 @@ def read_footer(data, header):
     if size != len(data):
         raise Bad('footer: file size %d, but the file has %d bytes'
                   % (size, len(data)))
-    if any(data[-16:]):
-        raise Bad('footer: the checksum is not zero')
     return strings, frames
 
 

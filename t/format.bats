@@ -94,6 +94,25 @@ same_samples() {
 	done
 }
 
+# info FILE: what CPython's reader says of a profile as a whole: counts, mode,
+# features, duration, rates.
+info() {
+	"${PYTHON[@]}" -c '
+import _remote_debugging, sys
+info = _remote_debugging.BinaryReader(sys.argv[1]).get_info()
+print({k: v for k, v in info.items() if k != "compression_type"})' "$1"
+}
+
+@test "configuration and statistics go from CPython's writer to its reader" {
+	for n in wall gil opcodes none; do
+		cp "$T/data/cpython315-$n.bin" "$OUTSIDE/p.bin"
+		"$RECODE" "$OUTSIDE/p.bin" "$OUTSIDE/q.bin" cpython zstd
+		run -0 info "$INSIDE/q.bin"
+		[[ $output = *"'missed_samples': 0.0"*"'mode': "* ]]
+		is "$output" "$(info "$INSIDE/p.bin")"
+	done
+}
+
 @test "records are chosen by their size: CPython's become no larger" {
 	local p=$T/data/cpython315-none.bin q=$OUTSIDE/q.bin
 	"$RECODE" "$p" "$q" cpython none

@@ -33,10 +33,102 @@ setup() {
 	is "$output" "$long"
 }
 
+# make_full FILE: a profile that has everything.
+make_full() {
+	tach-convert --tach --layout cpython -o "$1" - <<-'END'
+		# tach 1
+		# python 3.15.1
+		# start 18446744073709551615
+		# interval 0
+		# config 0x1fd
+		# quality duration=3.025 rate=999.5 errors=0.125 missed=12.5
+		# note input 1 "a.bin"
+		1	0	7	gil,main	a.py:f:1
+		# note another
+	END
+}
+
+@test "configuration, statistics, notes, checksum" {
+	local file=$BATS_TEST_TMPDIR/full.bin
+	make_full "$file"
+	run -0 --separate-stderr tach-info "$file"
+	is "$stderr" ''
+	is "$(sed -n '/^python/,/^samples/p; /^checksum/,$p' <<<"$output")" \
+	    "python:            3.15.1
+start:             18446744073709551615 us on the recording machine's monotonic clock
+interval:          unknown
+mode:              exception
+features:          all-threads native gc opcodes blocking
+recorded:          3.02 s at 999.5 samples a second
+errors:            0.12%
+missed:            12.50%
+samples:           1
+checksum:          $(peek "$file" "$FTR_CHECKSUM" 16)
+note:              input 1 \"a.bin\"
+note:              another"
+	run -0 --separate-stderr tach-info --json "$file"
+	is "$(jq -c '[.config, .mode, .features, .recorded, .notes, .checksum]' \
+	    <<<"$output")" "[509,\"exception\",[\"all-threads\",\"native\",\"gc\",\"opcodes\",\"blocking\"],{\"duration_s\":3.025,\"rate\":999.5,\"errors_percent\":0.125,\"missed_percent\":12.5},[\"input 1 \\\"a.bin\\\"\",\"another\"],\"$(peek "$file" "$FTR_CHECKSUM" 16)\"]"
+}
+
+# config HEXBYTES: what is said of a configuration, of which these are the
+# bytes in a little-endian file.
+config() {
+	local bytes=$1
+	[ "$(peek "$BATS_TEST_TMPDIR/full.bin" 0 1)" = 48 ] ||
+	    bytes=${1:6:2}${1:4:2}${1:2:2}${1:0:2}
+	poke "$BATS_TEST_TMPDIR/full.bin" "$CHDR_CONFIG" "$bytes"
+	tach-info "$BATS_TEST_TMPDIR/full.bin" |
+	    sed -En 's/^(mode|features): *//p' | paste -sd '|'
+}
+
+@test "the words of a configuration, and bits that are not known" {
+	make_full "$BATS_TEST_TMPDIR/full.bin"
+	is "$(config 00000000)" ""
+	is "$(config 01000000)" "wall"
+	is "$(config 02000000)" "cpu"
+	is "$(config 03000000)" "gil"
+	is "$(config 04000000)" "all"
+	is "$(config 05000000)" "exception"
+	is "$(config 06000000)" "unknown"
+	is "$(config 09000000)" "wall"
+	is "$(config 59000000)" "wall|all-threads gc"
+	is "$(config 51000000)" "wall|0x50" # nothing says that they count
+	is "$(config 09000080)" "wall|0x80000000"
+	is "$(config ffffffff)" "unknown|all-threads native gc opcodes blocking 0xfffffe00"
+}
+
+# Damage is in damage.bats.
+@test "--verify: with nothing else" {
+	for other in --stats --json; do
+		run -2 --separate-stderr tach-info --verify $other odd.bin
+		is "$output" ''
+		is "${stderr_lines[0]}" "tach-info: --verify goes alone"
+	done
+}
+
+@test "a profile that was not finished" {
+	local file=$BATS_TEST_TMPDIR/p.bin
+	"$TACH_BUILDDIR/t/unit/recode" odd.bin "$file" documented zstd \
+	    unfinished
+	local says="$file: its recording was cut short: this is what was saved (tach-merge -o NEW makes it whole)"
+	run -0 --separate-stderr tach-info "$file"
+	is "$stderr" "tach-info: $says"
+	grep -q '^state: *unfinished$' <<<"$output"
+	grep -q '^samples: *16$' <<<"$output"
+	grep -q '^checksum: *none$' <<<"$output"
+	run -0 --separate-stderr tach-info --json "$file"
+	is "$(jq -c '[.finished, .samples]' <<<"$output")" '[false,16]'
+	run -1 --separate-stderr tach-info --verify "$file"
+	is "$output" ''
+	is "$stderr" "tach-info: $says"
+}
+
 # The same fields, whether they are printed for people or as JSON.
 @test "both forms say the same" {
 	local file
-	for file in cpython315-*.bin odd.bin; do
+	make_full "$BATS_TEST_TMPDIR/full.bin"
+	for file in cpython315-*.bin odd.bin "$BATS_TEST_TMPDIR/full.bin"; do
 		diff <(tach-info --json --stats "$file" | as_text) \
 		    <(tach-info --stats "$file" | without_units)
 	done
@@ -59,6 +151,25 @@ def lines(d):
     for key, value in d.items():
         if key == "records":
             line(key, *(x for kv in value.items() for x in kv))
+        elif key == "finished":
+            if not value:
+                line("state", "unfinished")
+        elif key == "interval_us":
+            line(key, value or "unknown")
+        elif key in ("config", "checksum"):
+            pass
+        elif key == "features":
+            if value:
+                line(key, *value)
+        elif key == "recorded":
+            line(key, "%.2f s at %.1f samples a second" %
+                 (value["duration_s"], value["rate"]))
+            for word in "errors", "missed":
+                if word + "_percent" in value:
+                    line(word, "%.2f" % value[word + "_percent"])
+        elif key == "notes":
+            for note in value:
+                line("note", note)
         elif key == "stats":
             lines(value)
         elif isinstance(value, list):
@@ -67,6 +178,8 @@ def lines(d):
                      t["interpreter"], "samples", t["samples"], *bits(t))
         elif key in ("bytes_per_sample", "compression_ratio"):
             line(key, "%.2f" % value)
+            if key == "bytes_per_sample":
+                line("checksum", d.get("checksum", "none"))
         elif key == "duration_us":
             line(key, "%.6f" % (value / 1e6))
         else:

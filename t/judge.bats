@@ -149,7 +149,6 @@ refused() {
 		$FTR_FRAMES      02  after the last frame
 		$FTR_FRAMES      04  frame 3
 		$FTR_FILE_SIZE   00  file size
-		$FTR_CHECKSUM    01  checksum
 		$data+12         00  REPEAT of a thread
 		$data+12         02  SUFFIX: 2 of a stack
 		$data+12         04  encoding 4

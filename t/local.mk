@@ -20,32 +20,74 @@ AM_TESTS_ENVIRONMENT = \
 
 TESTS = $(UNIT_TESTS) $(BATS_TESTS)
 
-UNIT_TESTS = t/unit/test_damage t/unit/test_format t/unit/test_python
-check_PROGRAMS += $(UNIT_TESTS) t/unit/positions t/unit/recode
+UNIT_TESTS = t/unit/test_damage t/unit/test_filter t/unit/test_format \
+	t/unit/test_python t/unit/test_text t/unit/test_unfinished
+check_PROGRAMS += $(UNIT_TESTS) t/unit/many t/unit/positions t/unit/recode
 
 t_unit_profile = t/unit/profile.c t/unit/profile.h
+t_unit_many_SOURCES = t/unit/many.c
 t_unit_positions_SOURCES = t/unit/positions.c
 t_unit_recode_SOURCES = t/unit/recode.c
 t_unit_test_damage_SOURCES = t/unit/test_damage.c $(t_unit_profile)
+t_unit_test_filter_SOURCES = t/unit/test_filter.c $(t_unit_profile)
 t_unit_test_format_SOURCES = t/unit/test_format.c $(t_unit_profile)
 t_unit_test_python_SOURCES = t/unit/test_python.c $(t_unit_profile)
+t_unit_test_text_SOURCES = t/unit/test_text.c $(t_unit_profile)
+t_unit_test_unfinished_SOURCES = t/unit/test_unfinished.c $(t_unit_profile)
 
 BATS_TESTS = \
 	t/build.bats \
 	t/cat.bats \
 	t/commands.bats \
 	t/convert.bats \
+	t/cross.bats \
+	t/damage.bats \
 	t/format.bats \
 	t/info.bats \
 	t/judge.bats \
 	t/layouts.bats \
+	t/lost.bats \
 	t/man.bats \
+	t/merge.bats \
 	t/python.bats \
 	t/record.bats \
+	t/select.bats \
+	t/text.bats \
 	t/truth.bats
 
 EXTRA_DIST += $(BATS_TESTS) t/at-terminal t/closing t/data t/decode.py \
-	t/golden t/lib.bash t/peers t/programs t/truth.py
+	t/fault.c t/golden t/lib.bash t/lost.py t/merge.py t/peers t/programs \
+	t/truth.py
+
+# The fuzzers.  `make check` gives them their cases; `make fuzz` builds them
+# with clang's libFuzzer and lets each run for ten minutes, or FUZZ_SECONDS.
+FUZZERS = t/fuzz/fuzz_reader t/fuzz/fuzz_text t/fuzz/fuzz_unfinished
+check_PROGRAMS += $(FUZZERS)
+t_fuzz = t/fuzz/fuzz.c t/fuzz/fuzz.h
+t_fuzz_fuzz_reader_SOURCES = t/fuzz/fuzz_reader.c t/fuzz/replay.c $(t_fuzz)
+t_fuzz_fuzz_text_SOURCES = t/fuzz/fuzz_text.c t/fuzz/replay.c $(t_fuzz)
+t_fuzz_fuzz_unfinished_SOURCES = t/fuzz/fuzz_unfinished.c t/fuzz/replay.c \
+	$(t_fuzz)
+EXTRA_DIST += t/fuzz/corpus t/fuzz/run t/fuzz/seeds.py t/fuzz/tach.dict
+FUZZ_SECONDS = 600
+fuzz:
+	@CPPFLAGS='-D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 $(LIB_CFLAGS)' \
+	    LIBS='$(LIB_LIBS)' FUZZ_SECONDS='$(FUZZ_SECONDS)' \
+	    $(SHELL) $(srcdir)/t/fuzz/run $(srcdir) \
+	    $(lib_libtach_core_la_SOURCES)
+.PHONY: fuzz
+distclean-local:
+	rm -rf fuzz
+
+# The file format's speed and size beside CPython's: not a test.
+EXTRA_PROGRAMS = t/bench/format
+CLEANFILES += t/bench/format
+EXTRA_DIST += t/bench/peer.py t/bench/run
+t_bench_format_SOURCES = t/bench/format.c
+bench: all t/bench/format
+	@TACH_SRCDIR='$(abs_top_srcdir)' TACH_BUILDDIR='$(abs_top_builddir)' \
+		$(srcdir)/t/bench/run
+.PHONY: bench
 
 # The closing lines: what was skipped, and how many passed.  Where a test
 # failed, make has stopped before them; `make closing` prints them then.

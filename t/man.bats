@@ -18,7 +18,7 @@ setup() {
 # The options that --help knows, by their long names, and those of the page.
 @test "every option has its place in the page" {
 	local name options
-	for name in info cat convert record; do
+	for name in info cat convert merge record; do
 		options=$(tach-$name --help | grep -oE -- '--[a-z][a-z-]+' |
 		    sort -u)
 		grep -x -- --version <<<"$options"
@@ -28,11 +28,29 @@ setup() {
 	done
 }
 
+# The lines between the first two empty ones of --help.
 @test "every format has its place in the page" {
-	local name
-	for name in $(tach-convert --help | sed -n 's/^      --\([a-z]*\) .*/\1/p')
-	do
+	local name names
+	names=$(tach-convert --help | awk '/^$/ { n++ } n == 1' |
+	    sed -n 's/^      --\([a-z]*\) .*/\1/p')
+	grep -x tach <<<"$names"
+	for name in $names; do
 		grep -x "\.It Fl -$name" tach-convert.1
+	done
+}
+
+# What a page says of the options that choose among samples, but for the
+# paragraph that leads in.
+selections() {
+	sed -n '/^\.Ss Selections$/,/^\.El$/p' "$1" |
+	    sed -n '/^\.Bl /,$p'
+}
+
+@test "the selections are the same in every page that has them" {
+	local page
+	[ -n "$(selections tach-cat.1)" ]
+	for page in $(grep -l 'Fl -not-match' ./*.1); do
+		is "$(selections "$page")" "$(selections tach-cat.1)"
 	done
 }
 
@@ -86,22 +104,24 @@ blocks() {
 	local page text ran=0
 	cp "$T/data/cpython315-wall.bin" "$BATS_TEST_TMPDIR/p.bin"
 	cd "$BATS_TEST_TMPDIR"
-	for page in "$M"/*.[17]; do
-		blocks "$page" >examples
+	for page in "$M"/*.[157]; do
+		# From the first `$ ` on: tach-text(5) begins with lines of it.
+		blocks "$page" | sed -n '/^\$ /,$p' >examples
 		# One a `$ `; lines without belong to the one before.
 		while IFS= read -r -d $'\001' text; do
 			case $text in
 			*tach-record* | *flamegraph.pl* | '') continue ;;
 			esac
 			echo "$text"
+			rm -f p.folded q.bin
 			# head ends a pipe early: that is no failure.
 			bash -c "$text" >out 2>err
-			[ -s out ] || [ -s p.folded ]
+			[ -s out ] || [ -s p.folded ] || [ -s q.bin ]
 			is "$(<err)" ''
 			ran=$((ran + 1))
 		done < <(sed 's/^\$ /\x01/' examples; printf '\001')
 	done
-	[ "$ran" -ge 14 ]
+	[ "$ran" -ge 30 ]
 }
 
 @test "the example of libtach(3) compiles" {

@@ -678,7 +678,7 @@ need_nobody() {
 	    as_nobody tach-record -o "$open/p.bin" -- true
 }
 
-@test "a full disk: told, and nothing half is left" {
+@test "a full disk: told, and the old profile is there" {
 	need_root
 	any_python
 	mkdir full
@@ -700,7 +700,7 @@ need_nobody() {
 	echo "$stderr"
 	is "$(cat status)" 125
 	[[ "$stderr" == *"tach-record: full/p.bin: "*"No space left on device"* ]]
-	is "$(cat left)" p.bin
+	is "$(cat left)" $'p.bin\np.bin.part\np.bin.part.names'
 	is "$(cat kept)" old
 }
 

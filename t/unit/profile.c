@@ -9,10 +9,12 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <xxhash.h>
 #include <zstd.h>
 
 int failures;
-char read_error[512];
+char read_error[512], read_warning[512];
+struct tach_meta read_meta;
 struct tach_file_info read_info;
 struct tach_decode_stats read_stats;
 
@@ -218,12 +220,12 @@ reverse(uint8_t *p, size_t n)
 }
 
 static uint64_t
-number_at(const uint8_t *p, size_t n)
+number_at(const uint8_t *p, size_t n, bool big)
 {
 	uint64_t v = 0;
 
-	for (size_t i = n; i-- > 0;)
-		v = v << 8 | p[i];
+	for (size_t i = 0; i < n; i++)
+		v = v << 8 | p[big ? i : n - 1 - i];
 	return v;
 }
 
@@ -316,14 +318,27 @@ add_swapped_data(struct bytes *out, const struct bytes *in, uint64_t end,
 	bytes_clear(&data);
 }
 
-static void
-store(uint8_t *p, uint64_t v)
+void
+put_checksum(struct bytes *b)
 {
-	for (unsigned i = 0; i < 8; i++)
-		p[i] = (uint8_t)(v >> 8 * i);
+	struct bytes rest = {0};
+	XXH128_canonical_t hash;
+
+	bytes_add(&rest, b->p + 64, b->n - 64 - 16);
+	bytes_add(&rest, b->p, 64);
+	XXH128_canonicalFromHash(&hash, XXH3_128bits(rest.p, rest.n));
+	memcpy(b->p + b->n - 16, hash.digest, 16);
+	bytes_clear(&rest);
 }
 
-/* Takes a little-endian file with the documented or the wide header. */
+static void
+store(uint8_t *p, uint64_t v, bool big)
+{
+	for (unsigned i = 0; i < 8; i++)
+		p[i] = (uint8_t)(v >> 8 * (big ? 7 - i : i));
+}
+
+/* Takes a file with the documented or the wide header. */
 struct bytes
 swapped(const struct bytes *in)
 {
@@ -331,24 +346,29 @@ swapped(const struct bytes *in)
 	static const int8_t wide[] = {4, 4, -4, 8, 8, 8, 4, 8, 8, 4, 4, 0};
 	static const int8_t foot[] = {4, 4, 8, 0};
 	static const int8_t stat[] = {8, 8, 8, 8, 4, 4, -8, 4, 4, 0};
-	bool is_wide = number_at(in->p + 36, 8) > in->n;
+	static const uint8_t none[16];
+	bool big = in->p[0] == 'T';
+	uint64_t there = number_at(in->p + 36, 8, big);
+	bool is_wide = there < 64 || there > in->n;
 	unsigned strings = is_wide ? 40 : 36, compression = is_wide ? 56 : 52;
-	uint64_t old_at = number_at(in->p + strings, 8), moved;
+	uint64_t old_at = number_at(in->p + strings, 8, big), moved;
 	struct bytes out = {0};
 
 	bytes_add(&out, in->p, 64);
 	add_swapped_data(&out, in, old_at,
-	    number_at(in->p + compression, 4) == 1);
+	    number_at(in->p + compression, 4, big) == 1);
 	moved = out.n - old_at; /* modulo 2^64 */
 	bytes_add(&out, in->p + old_at, in->n - old_at);
-	store(out.p + strings, old_at + moved);
+	store(out.p + strings, old_at + moved, big);
 	store(out.p + strings + 8,
-	    number_at(in->p + strings + 8, 8) + moved);
-	store(out.p + out.n - 24, out.n);
+	    number_at(in->p + strings + 8, 8, big) + moved, big);
+	store(out.p + out.n - 24, out.n, big);
 	swap_fields(out.p, is_wide ? wide : doc);
 	swap_fields(out.p + out.n - 32, foot);
 	if (out.n > 150 && memcmp(out.p + out.n - 48, "TACHSTAT", 8) == 0)
 		swap_fields(out.p + out.n - 88, stat);
+	if (memcmp(in->p + in->n - 16, none, 16) != 0)
+		put_checksum(&out);
 	return out;
 }
 
@@ -459,8 +479,6 @@ check_run(struct reading *r, const struct tach_run *run)
 	s = &r->seen[run->index];
 	check(s->thread == run->thread && s->interp == run->interp);
 	check(run->shared <= run->depth && run->shared <= s->depth);
-	/* Only a stack that was there already has more than one. */
-	check(run->count == 1 || run->shared == run->depth);
 	check(run->shared == 0 || memcmp(run->frames + run->depth -
 	    run->shared, s->frames + s->depth - run->shared,
 	    run->shared * sizeof(*s->frames)) == 0);
@@ -480,13 +498,13 @@ read_runs(struct tach_reader *r, struct trace *t)
 {
 	struct reading reading = {0};
 	struct tach_run run;
-	uint32_t frames = tach_table_frames(tach_reader_table(r));
 	int res;
 
 	while ((res = tach_reader_next(r, &run)) == TACH_OK) {
 		check_run(&reading, &run);
 		for (uint32_t i = 0; i < run.depth; i++)
-			if (run.frames[i] >= frames)
+			if (run.frames[i] >=
+			    tach_table_frames(tach_reader_table(r)))
 				fail_at(__FILE__, __LINE__, "frame index");
 		for (size_t i = 0; t != NULL && i < run.count; i++)
 			trace_add(t, run.thread, run.interp,
@@ -511,8 +529,14 @@ read_profile(const struct bytes *b, struct trace *t)
 		err(2, NULL);
 	res = tach_reader_open_fd(r, fd);
 	close(fd);
-	if (res == TACH_OK)
+	snprintf(read_warning, sizeof(read_warning), "%s",
+	    tach_reader_warning(r));
+	check((res == TACH_WARN) <= (read_warning[0] != '\0'));
+	if (res != TACH_FATAL)
 		res = read_runs(r, t);
+	if (res == TACH_END && tach_reader_check(r) != TACH_OK)
+		res = TACH_FATAL;
+	read_meta = *tach_reader_meta(r);
 	read_info = *tach_reader_info(r);
 	read_stats = *tach_reader_stats(r);
 	snprintf(read_error, sizeof(read_error), "%s", tach_reader_error(r));
@@ -522,6 +546,10 @@ read_profile(const struct bytes *b, struct trace *t)
 }
 
 /* ---- writing --------------------------------------------------------- */
+
+struct tach_meta write_meta = {
+    .python = {3, 13, 7}, .start_us = 123456789, .interval_us = 1000};
+uint64_t write_cut;
 
 struct writing {
 	struct tach_writer *writer;
@@ -588,7 +616,6 @@ struct bytes
 write_profile(const struct trace *t, const struct tach_writer_options *options,
     const struct tach_table *table, enum hint hint)
 {
-	struct tach_meta meta = {{3, 13, 7}, 123456789, 1000};
 	struct bytes b = {0};
 	int fd = bytes_fd(&b);
 	struct writing w = {tach_writer_new(fd, options, table), t, hint,
@@ -599,12 +626,14 @@ write_profile(const struct trace *t, const struct tach_writer_options *options,
 		err(2, NULL);
 	for (size_t i = 0; i < t->n;)
 		i += write_run(&w, i);
-	check(tach_writer_finish(w.writer, &meta) == TACH_OK);
+	check(tach_writer_finish(w.writer, &write_meta) == TACH_OK);
 	check_text(tach_writer_error(w.writer), "");
 	check_number(tach_writer_samples(w.writer), t->n);
 	check_number(tach_writer_threads(w.writer), w.threads);
 	if (fstat(fd, &st) != 0)
 		err(2, NULL);
+	check_number(tach_writer_layout(w.writer), options->layout);
+	write_cut = tach_writer_cut(w.writer);
 	check_number(tach_writer_bytes(w.writer), (uint64_t)st.st_size);
 	tach_writer_free(w.writer);
 	b.p = grow(b.p, (size_t)st.st_size, &b.room, 1);

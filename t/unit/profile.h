@@ -51,6 +51,9 @@ int bytes_fd(const struct bytes *);
 
 /* ---- profiles by hand ------------------------------------------------ */
 
+/* Whether libtach writes here as big-endian machines do. */
+#define BIG_HERE (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__)
+
 /* A profile whose header, tables and footer are put together here, from the
  * format's description and not by libtach. */
 struct hand {
@@ -65,6 +68,9 @@ struct bytes hand_file(const struct hand *);
 /* The start of a record. */
 void hand_record(struct hand *, uint64_t thread, uint32_t interp,
     unsigned encoding);
+
+/* Puts the checksum of all the rest where it belongs. */
+void put_checksum(struct bytes *);
 
 /* The same profile in the other byte order. */
 struct bytes swapped(const struct bytes *);
@@ -92,10 +98,12 @@ void trace_clear(struct trace *);
 /* Whether both have the same samples a thread, in the same order. */
 bool trace_equal(const struct trace *, const struct trace *);
 
-/* Reads a profile to its end; the trace may be NULL.  Checks on the way what
- * tach.h promises of runs.  On TACH_FATAL the line is in read_error. */
+/* Reads a profile to its end, and looks at its checksum; the trace may be
+ * NULL.  Checks on the way what tach.h promises of runs.  On TACH_FATAL the
+ * line is in read_error; what was odd is in read_warning. */
 int read_profile(const struct bytes *, struct trace *);
-extern char read_error[512];
+extern char read_error[512], read_warning[512];
+extern struct tach_meta read_meta;
 extern struct tach_file_info read_info;
 extern struct tach_decode_stats read_stats;
 
@@ -106,6 +114,8 @@ enum hint { HINT_NONE, HINT_TRUE, HINT_SOME };
 struct bytes write_profile(const struct trace *,
     const struct tach_writer_options *, const struct tach_table *,
     enum hint);
+extern struct tach_meta write_meta; /* of what is written */
+extern uint64_t write_cut; /* samples of the last whose stack was cut */
 
 /* A table with this many frames. */
 struct tach_table *make_table(uint32_t frames);

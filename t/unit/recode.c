@@ -4,7 +4,9 @@
  * t/peers/cpython-format.py prints samples.
  *
  *	recode FILE
- *	recode FILE OUT documented|cpython none|zstd
+ *	recode FILE OUT documented|cpython none|zstd [unfinished]
+ *
+ * The last leaves OUT and OUT.names as a recorder does that is killed.
  */
 #include <err.h>
 #include <fcntl.h>
@@ -70,28 +72,70 @@ open_writer(char *const argv[], const struct tach_table *t)
 	return w;
 }
 
+static int
+open_names(const char *out)
+{
+	char *path;
+	int fd;
+
+	if (asprintf(&path, "%s" TACH_NAMES_SUFFIX, out) < 0 ||
+	    (fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC,
+		 0666)) < 0)
+		err(2, "%s", out);
+	free(path);
+	return fd;
+}
+
+/* Writes all runs, with a checkpoint now and then if there are names. */
+static int
+write_runs(struct tach_reader *r, struct tach_writer *w, int names)
+{
+	const struct tach_meta *meta = tach_reader_meta(r);
+	struct tach_run run;
+	int res;
+
+	for (int n = 1; (res = tach_reader_next(r, &run)) == TACH_OK; n++)
+		if (tach_writer_run(w, &run) != TACH_OK || (names >= 0 &&
+			n % 50 == 0 &&
+			tach_writer_checkpoint(w, names, meta) != TACH_OK))
+			break;
+	if (res == TACH_END && (names < 0 ? tach_writer_finish(w, meta) :
+		tach_writer_checkpoint(w, names, meta)) != TACH_OK)
+		res = TACH_FATAL;
+	return res;
+}
+
+static int
+print_runs(struct tach_reader *r)
+{
+	struct tach_run run;
+	int res;
+
+	while ((res = tach_reader_next(r, &run)) == TACH_OK)
+		print_run(tach_reader_table(r), &run);
+	return res;
+}
+
 int
 main(int argc, char *argv[])
 {
 	struct tach_reader *r = tach_reader_new();
 	struct tach_writer *w = NULL;
-	struct tach_run run;
-	int res;
+	int res, names = -1;
 
-	if (r == NULL || (argc != 2 && argc != 5))
-		errx(2, "usage: recode FILE [OUT LAYOUT COMPRESSION]");
-	if (tach_reader_open(r, argv[1]) != TACH_OK)
+	if (r == NULL || (argc != 2 && argc != 5 && argc != 6))
+		errx(2, "usage: recode FILE [OUT LAYOUT COMPRESSION "
+		    "[unfinished]]");
+	if (tach_reader_open(r, argv[1]) == TACH_FATAL)
 		errx(1, "%s: %s", argv[1], tach_reader_error(r));
-	if (argc == 5)
+	if (argc > 2)
 		w = open_writer(argv + 2, tach_reader_table(r));
-	while ((res = tach_reader_next(r, &run)) == TACH_OK)
-		if (w == NULL)
-			print_run(tach_reader_table(r), &run);
-		else if (tach_writer_run(w, &run) != TACH_OK)
-			break;
+	if (argc == 6)
+		names = open_names(argv[2]);
+	res = w != NULL ? write_runs(r, w, names) : print_runs(r);
 	if (res != TACH_END && tach_reader_error(r)[0] != '\0')
 		errx(1, "%s: %s", argv[1], tach_reader_error(r));
-	if (w != NULL && tach_writer_finish(w, tach_reader_meta(r)) != TACH_OK)
+	if (res != TACH_END)
 		errx(1, "%s: %s", argv[2], tach_writer_error(w));
 	tach_writer_free(w);
 	tach_reader_free(r);

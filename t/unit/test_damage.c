@@ -74,6 +74,9 @@ struct poke {
 	const char *says; /* NULL: it does no harm */
 };
 
+#define WRONG_CHECKSUM \
+	"damaged: its bytes do not have the checksum at byte 162"
+
 static const struct poke pokes[] = {
     {0, 0, 1, 'h', 0,
 	"not a TACH profile (it begins with \"hCAT\\001\\0\\0\\0\")"},
@@ -145,8 +148,10 @@ static const struct poke pokes[] = {
 	"the table does"},
     {0, 146, 4, UINT32_MAX, 0, "the footer counts 4294967295 strings, more "
 	"than the 7 bytes of their table can hold"},
-    {0, 150, 4, 2, 0,
-	"byte 139: 7 bytes are left over after the last of 2 frames"},
+    {0, 150, 4, 2, 3, "byte 117: frame index 2 of a SUFFIX record, but there "
+	"are 2 frames"},
+    {0, 150, 4, 4, 0, "the footer counts 4 frames, more than the 21 bytes of "
+	"their table can hold"},
     {0, 150, 4, UINT32_MAX, 0, "the footer counts 4294967295 frames, more "
 	"than the 21 bytes of their table can hold"},
     {0, 154, 8, 177, 0, "truncated or damaged: the footer at byte 146 gives "
@@ -154,8 +159,10 @@ static const struct poke pokes[] = {
     {0, 154, 8, UINT64_MAX, 0, "truncated or damaged: the footer at byte 146 "
 	"gives a file size of 18446744073709551615, but there are 178 "
 	"bytes"},
-    {0, 162, 8, UINT64_MAX, 4, NULL},
-    {0, 170, 8, UINT64_MAX, 4, NULL},
+    {0, 162, 1, 1, 4, WRONG_CHECKSUM},
+    {0, 162, 8, UINT64_MAX, 4, WRONG_CHECKSUM},
+    {0, 170, 8, UINT64_MAX, 4, WRONG_CHECKSUM},
+    {0, 177, 1, 1, 4, WRONG_CHECKSUM},
     /* Tables. */
     {0, 118, 1, 200, 0, "byte 118: string 0 of 2 has 12488 bytes, but its "
 	"table ends at byte 125"},
@@ -201,63 +208,197 @@ check_frame_numbers(void)
 	bytes_clear(&b);
 }
 
+/* Entries that the table ends within. */
+static void
+check_frame_ends(void)
+{
+	struct bytes b = small_file(false, false);
+
+	b.p[141] = 0x84; /* the last line has a byte more */
+	b.p[145] = 0;
+	check_says(&b, "byte 146: opcode of frame 2 of 3 does not end before "
+	    "the table does", 0);
+	b.p[145] = 0x80;
+	check_says(&b, "byte 145: end column of frame 2 of 3 does not end "
+	    "before the table does", 0);
+	memset(b.p + 139, 0x80, 7);
+	check_says(&b, "byte 139: file name of frame 2 of 3 does not end "
+	    "before the table does", 0);
+	bytes_clear(&b);
+}
+
+/* Tables that would take more memory than there may be; most of the file is
+ * a hole. */
+static void
+check_large_tables(uint64_t size, uint32_t strings, const char *says)
+{
+	struct hand h = {.threads = 1};
+	struct bytes b = hand_file(&h), foot = {0};
+	struct tach_reader *r = tach_reader_new();
+	int fd = bytes_fd(&b);
+
+	bytes_number(&foot, strings, 4, false);
+	bytes_number(&foot, 0, 4, false);
+	bytes_number(&foot, 64 + size + 32, 8, false);
+	bytes_number(&foot, 0, 8, false);
+	bytes_number(&foot, 0, 8, false);
+	/* All of it is strings. */
+	for (unsigned i = 0; i < 8; i++)
+		b.p[44 + i] = (uint8_t)((64 + size) >> 8 * i);
+	if (pwrite(fd, b.p, 64, 0) != 64 ||
+	    pwrite(fd, foot.p, 32, (off_t)(64 + size)) != 32)
+		err(2, NULL);
+	check(tach_reader_open_fd(r, fd) == TACH_FATAL);
+	check_text(tach_reader_error(r), says);
+	tach_reader_free(r);
+	close(fd);
+	bytes_clear(&foot);
+	bytes_clear(&b);
+}
+
+/* A small profile with something before its footer. */
+static struct bytes
+with_gap(bool wide, const void *gap, size_t n)
+{
+	struct bytes b = small_file(wide, false), out = {0};
+
+	bytes_add(&out, b.p, 146);
+	bytes_add(&out, gap, n);
+	bytes_add(&out, b.p + 146, 32);
+	for (unsigned i = 0; i < 8; i++)
+		out.p[out.n - 24 + i] = (uint8_t)((uint64_t)out.n >> 8 * i);
+	bytes_clear(&b);
+	return out;
+}
+
+/* Whatever stands there, it is told, and the rest can be read. */
+static void
+check_gaps(void)
+{
+	static const uint8_t gap[1000] = {0x80, 0x80, 0xff};
+	char want[100];
+
+	for (size_t n = 0; n <= sizeof(gap); n += n < 100 ? 1 : 450) {
+		struct bytes b = with_gap(n % 2, gap, n);
+		snprintf(want, sizeof(want), "byte 146: %zu unknown bytes "
+		    "after the frame table are passed over", n);
+		check(read_profile(&b, NULL) == TACH_END);
+		check_text(read_warning, n > 0 ? want : "");
+		check_number(read_stats.samples, 4);
+		bytes_clear(&b);
+	}
+}
+
 /* CPython's block of statistics, and ones that only look like it. */
 static void
 check_statistics(void)
 {
-	static const uint8_t block[56] = {[40] = 'T', 'A', 'C', 'H', 'S', 'T',
+	static const uint8_t block[57] = {[40] = 'T', 'A', 'C', 'H', 'S', 'T',
 	    'A', 'T', 1, 0, 0, 0, 56, 0, 0, 0};
 	static const struct {
-		bool wide;
 		unsigned at, value;
-		const char *says;
+		const char *warns;
 	} cases[] = {
-	    {true, 0, 1, NULL},
-	    {true, 48, 2, NULL}, /* another version of the same size */
-	    {true, 40, 't', "byte 146: 56 bytes are left over after the last "
-		"of 3 frames"},
-	    {true, 52, 55, "byte 146: 56 bytes are left over after the last "
-		"of 3 frames"},
-	    {true, 52, 78, "byte 146: 56 bytes are left over after the last "
-		"of 3 frames"},
-	    {true, 52, 57, "the footer counts 3 frames, more than the 20 "
-		"bytes of their table can hold"},
-	    {false, 0, 1, "byte 146: 56 bytes are left over after the last "
-		"of 3 frames"},
+	    {0, 1, ""},
+	    {48, 2, "byte 146: 56 unknown bytes after the frame table are "
+		"passed over"},
+	    {40, 't', "byte 146: 56 unknown bytes after the frame table are "
+		"passed over"},
+	    {52, 55, "byte 146: 56 unknown bytes after the frame table are "
+		"passed over"},
+	    {52, 57, "byte 146: 56 unknown bytes after the frame table are "
+		"passed over"},
 	};
 
-	for (size_t i = 0; i < COUNT(cases); i++) {
-		struct bytes b = small_file(cases[i].wide, false), out = {0};
-		bytes_add(&out, b.p, 146);
-		bytes_add(&out, block, 56);
-		out.p[146 + cases[i].at] = (uint8_t)cases[i].value;
-		bytes_add(&out, b.p + 146, 32);
-		out.p[out.n - 24] = (uint8_t)out.n;
-		if (cases[i].says == NULL)
-			check(read_profile(&out, NULL) == TACH_END);
-		else
-			check_says(&out, cases[i].says, 0);
-		bytes_clear(&out);
+	for (size_t i = 0; i < 2 * COUNT(cases); i++) {
+		struct bytes b = with_gap(i % 2, block, 56);
+		b.p[146 + cases[i / 2].at] = (uint8_t)cases[i / 2].value;
+		check(read_profile(&b, NULL) == TACH_END);
+		check_text(read_warning, cases[i / 2].warns);
+		check_number(read_meta.quality.known, i < 2);
+		check_number(read_stats.samples, 4);
+		bytes_clear(&b);
+	}
+}
+
+/* Behind an unknown block, where an older reader would not look for it. */
+static void
+check_statistics_behind(void)
+{
+	uint8_t gap[60] = {[44] = 'T', 'A', 'C', 'H', 'S', 'T', 'A', 'T', 1, 0,
+	    0, 0, 56, 0, 0, 0};
+	struct bytes b = with_gap(true, gap, sizeof(gap));
+
+	check(read_profile(&b, NULL) == TACH_END);
+	check_text(read_warning, "byte 146: 4 unknown bytes after the frame "
+	    "table are passed over");
+	check(read_meta.quality.known);
+	bytes_clear(&b);
+}
+
+/* Numbers of the statistics that are none; `at` is where in the block. */
+static void
+check_no_number(unsigned at, bool known, bool errors, bool missed)
+{
+	uint8_t gap[56] = {[32] = 3, [40] = 'T', 'A', 'C', 'H', 'S', 'T', 'A',
+	    'T', 1, 0, 0, 0, 56, 0, 0, 0};
+	static const uint8_t bad[][2] = {{0xf0, 0x7f}, {0xf0, 0xff},
+	    {0xf8, 0x7f}, {0xf8, 0xff}};
+
+	for (size_t i = 0; i < COUNT(bad); i++) {
+		struct bytes b = with_gap(true, gap, sizeof(gap));
+		memcpy(b.p + 146 + at + 6, bad[i], 2);
+		check(read_profile(&b, NULL) == TACH_END);
+		check_number(read_meta.quality.known, known);
+		check_number(read_meta.quality.has_errors, errors);
+		check_number(read_meta.quality.has_missed, missed);
 		bytes_clear(&b);
 	}
 }
 
 /* ---- the file as a whole --------------------------------------------- */
 
+/* What is to be said of a profile that has its first n bytes only. */
+static void
+says_of_cut(char *says, size_t size, const struct bytes *b, bool wide,
+    size_t n)
+{
+	static const char outside[] = "truncated or damaged: %s table offset "
+	    "%u at byte %u lies outside the file (%zu bytes)";
+	unsigned at = wide ? 40 : 36, strings = b->p[at], frames = b->p[at + 8];
+	uint64_t file = 0;
+
+	if (n == 0)
+		snprintf(says, size, "the file is empty");
+	else if (n < 96)
+		snprintf(says, size, "truncated: %zu bytes, and header and "
+		    "footer alone take 96", n);
+	else if (strings > n - 32)
+		snprintf(says, size, outside, "string", strings, at, n);
+	else if (frames > n - 32)
+		snprintf(says, size, outside, "frame", frames, at + 8, n);
+	else {
+		for (unsigned i = 8; i-- > 0;)
+			file = file << 8 | b->p[n - 24 + i];
+		snprintf(says, size, "truncated or damaged: the footer at "
+		    "byte %zu gives a file size of %llu, but there are %zu "
+		    "bytes", n - 32, (unsigned long long)file, n);
+	}
+}
+
 /* Whatever its length, a file that lacks its end says so. */
 static void
 check_truncation(void)
 {
+	char says[200];
+
 	for (int n = 0; n < 4; n++) {
 		struct bytes b = small_file(n & 1, n & 2);
-		for (size_t all = b.n--; b.n > 0; b.n--) {
-			check(all > b.n);
-			check(read_profile(&b, NULL) == TACH_FATAL);
-			if (strncmp(read_error, "truncated", 9) != 0)
-				fail_at(__FILE__, __LINE__, "%zu bytes: %s",
-				    b.n, read_error);
+		while (b.n-- > 0) {
+			says_of_cut(says, sizeof(says), &b, n & 1, b.n);
+			check_says(&b, says, 0);
 		}
-		check_says(&b, "the file is empty", 0);
+		b.n = 0;
 		bytes_clear(&b);
 	}
 }
@@ -272,11 +413,12 @@ check_no_profile(void)
 	    "96", 0);
 	b.n = 178;
 	memset(b.p, 0, 64);
-	check_says(&b, "the profile was not finished: its header is all zero",
-	    0);
-	b.n = 64;
-	check_says(&b, "the profile was not finished: its header is all zero",
-	    0);
+	for (int n = 0; n < 3; n++) {
+		check_says(&b, "the profile was not finished, and there is no "
+		    "file of its names, which has .names after its own name",
+		    0);
+		b.n = n == 0 ? 64 : 1;
+	}
 	b.n = 0;
 	bytes_add(&b, "\xff\n\t\"", 4);
 	check_says(&b, "not a TACH profile (it begins with \"\\377\\n\\t\"\")",
@@ -301,6 +443,62 @@ check_any_byte(void)
 			read_profile(&b, NULL);
 			b.p[i / 5] ^= with[i % 5];
 		}
+		check(read_profile(&b, NULL) == TACH_END);
+		bytes_clear(&b);
+	}
+}
+
+/* What libtach has written tells every bit that has changed, wherever it
+ * is: its structure, zstd's checksum or its own. */
+static void
+check_any_bit(void)
+{
+	struct tach_table *table = make_table(12);
+	struct trace t = {0};
+
+	for (uint32_t i = 0; i < 9; i++)
+		trace_add(&t, 1 + i % 2, i % 2, 100 * i, (uint8_t)i,
+		    (uint32_t[]){i / 3, 11, 10}, 3);
+	write_meta.config = 0x59;
+	write_meta.quality = (struct tach_quality){true, true, true, 3.5,
+	    999.5, 0.25, 1.5};
+	for (int n = 0; n < 4; n++) {
+		struct tach_writer_options o = {n & 1 ? TACH_LAYOUT_CPYTHON :
+			TACH_LAYOUT_DOCUMENTED, n & 2 ? TACH_ZSTD :
+			TACH_PLAIN, 5};
+		struct bytes b = write_profile(&t, &o, table, HINT_NONE);
+		check(read_profile(&b, NULL) == TACH_END);
+		for (size_t bit = 0; bit < b.n * 8; bit++) {
+			b.p[bit / 8] ^= (uint8_t)(1 << bit % 8);
+			if (read_profile(&b, NULL) != TACH_FATAL)
+				fail_at(__FILE__, __LINE__, "%d: bit %zu", n,
+				    bit);
+			b.p[bit / 8] ^= (uint8_t)(1 << bit % 8);
+		}
+		bytes_clear(&b);
+	}
+	trace_clear(&t);
+	tach_table_free(table);
+}
+
+/* A checksum is taken note of, and looked for where there is one only. */
+static void
+check_checked(void)
+{
+	for (int n = 0; n < 4; n++) {
+		struct bytes b = small_file(n & 1, n & 2);
+		check(read_profile(&b, NULL) == TACH_END);
+		check(!read_info.has_checksum);
+		put_checksum(&b);
+		check(read_profile(&b, NULL) == TACH_END);
+		check(read_info.has_checksum);
+		check(memcmp(read_info.checksum, b.p + b.n - 16, 16) == 0);
+		b.p[12] ^= 1; /* the start: nothing else would tell */
+		check(read_profile(&b, NULL) == TACH_FATAL);
+		check(strncmp(read_error, "damaged: its bytes do not have the "
+		    "checksum at byte ", 52) == 0);
+		check_number(read_stats.samples, 4);
+		memset(b.p + b.n - 16, 0, 16);
 		check(read_profile(&b, NULL) == TACH_END);
 		bytes_clear(&b);
 	}
@@ -334,6 +532,7 @@ struct record {
 
 #define BYTES(s) s, sizeof(s) - 1
 #define OVERLONG "\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\1"
+#define HALF "\x80\x80\x80\x80\x80\x80\x80\x80\x80\1" /* 2^63 */
 #define MAX "\xff\xff\xff\xff\xff\xff\xff\xff\xff\1"
 
 static const struct record records[] = {
@@ -353,6 +552,8 @@ static const struct record records[] = {
     {0, BYTES("\3"), 4, "132",
 	"the sample data ends inside the time and status of a REPEAT record"},
     {0, BYTES("\3\1\0" MAX "\0\1\0"), 5, "134",
+	"the time of a REPEAT record is out of range"},
+    {0, BYTES("\3" HALF "\0" HALF "\0\1\0"), 5, "143",
 	"the time of a REPEAT record is out of range"},
     {0, BYTES("\1" OVERLONG "\0"), 4, "132",
 	"the time and status of a REPEAT record is out of range"},
@@ -655,15 +856,88 @@ check_open(const char *path, const char *says)
 	tach_reader_free(r);
 }
 
+/* A reader of which nothing more is to be had: what it has stays, and what
+ * it could not take is not there. */
+static void
+check_after(void)
+{
+	struct bytes b = small_file(false, false);
+	struct tach_reader *r = tach_reader_new();
+	const struct tach_table *t = tach_reader_table(r);
+	struct tach_run run;
+	int fd;
+
+	b.p[117] = 9; /* in the last record */
+	fd = bytes_fd(&b);
+	check(tach_reader_open_fd(r, fd) == TACH_OK);
+	while (tach_reader_next(r, &run) == TACH_OK)
+		continue;
+	check_number(tach_table_strings(t), 2);
+	check(memcmp(tach_table_string(t, 0).bytes, "a.py", 4) == 0);
+	check(tach_reader_next(r, &run) == TACH_FATAL);
+	check(tach_reader_again(r) == TACH_FATAL);
+	check(tach_reader_check(r) == TACH_FATAL);
+	tach_reader_free(r);
+	close(fd);
+	b.p[140] = 0xff; /* in the last frame */
+	fd = bytes_fd(&b);
+	r = tach_reader_new();
+	check(tach_reader_open_fd(r, fd) == TACH_FATAL);
+	check_number(tach_table_strings(tach_reader_table(r)), 0);
+	check_number(tach_table_frames(tach_reader_table(r)), 0);
+	tach_reader_free(r);
+	close(fd);
+	bytes_clear(&b);
+}
+
+/* A file that is cut while it is read. */
+static void
+check_shrinking(bool zstd, off_t size, const char *says)
+{
+	struct bytes b = small_file(false, zstd);
+	struct tach_reader *r = tach_reader_new();
+	struct tach_run run;
+	int fd = bytes_fd(&b), res;
+
+	put_checksum(&b);
+	if (pwrite(fd, b.p, b.n, 0) != (ssize_t)b.n)
+		err(2, NULL);
+	check(tach_reader_open_fd(r, fd) == TACH_OK);
+	if (ftruncate(fd, size) != 0)
+		err(2, NULL);
+	while ((res = tach_reader_next(r, &run)) == TACH_OK)
+		continue;
+	if (res == TACH_END)
+		res = tach_reader_check(r);
+	check(res == TACH_FATAL);
+	check_text(tach_reader_error(r), says);
+	tach_reader_free(r);
+	close(fd);
+	bytes_clear(&b);
+}
+
 int
 main(void)
 {
 	check_pokes();
 	check_frame_numbers();
+	check_frame_ends();
+	check_large_tables((1 << 30) + 1, 0, "the tables from byte 64 on have "
+	    "1073741825 bytes; more than 1073741824 are not read");
+	check_large_tables((1 << 26) + 1, (1 << 26) + 1, "the footer counts "
+	    "67108865 strings; more than 67108864 are not read");
+	check_gaps();
 	check_statistics();
+	check_statistics_behind();
+	check_no_number(0, false, true, true);
+	check_no_number(8, false, true, true);
+	check_no_number(16, true, false, true);
+	check_no_number(24, true, true, false);
 	check_truncation();
 	check_no_profile();
 	check_any_byte();
+	check_any_bit();
+	check_checked();
 	check_trailing();
 	for (size_t i = 0; i < COUNT(records); i++) {
 		check_record(&records[i], false);
@@ -676,6 +950,11 @@ main(void)
 	check_writing();
 	check_limits();
 	check_backwards();
+	check_after();
+	check_shrinking(false, 0, "byte 64: the file has become shorter");
+	check_shrinking(false, 100, "byte 100: the file has become shorter");
+	check_shrinking(true, 70, "byte 70: the file has become shorter");
+	check_shrinking(false, 130, "byte 130: the file has become shorter");
 	check_open("/nonexistent/p.bin", "No such file or directory");
 	check_open("/", "cannot read: Is a directory");
 	check_open("/dev/null", "the file is empty");

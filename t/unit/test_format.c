@@ -4,6 +4,7 @@
  * byte orders, both compressions, written and read.
  */
 #include <err.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -117,8 +118,8 @@ size_of(enum delta_kind kind, const struct delta *d, const uint32_t *frames,
 static void
 check_choice(const struct stack *old, const uint32_t *frames, uint32_t depth)
 {
-	uint32_t shared = delta_shared(old, frames, depth, 0), counts[2];
-	struct delta d, back;
+	uint32_t shared = delta_shared(old, frames, depth, 0), counts[2] = {0};
+	struct delta d, back = {0};
 	enum delta_kind kind = delta_choose(&d, old, frames, depth, shared);
 	size_t size = size_of(kind, &d, frames, old->depth);
 	uint8_t buf[32];
@@ -133,10 +134,12 @@ check_choice(const struct stack *old, const uint32_t *frames, uint32_t depth)
 	check(delta_shared(old, frames, depth, random_below(shared + 1)) ==
 	    shared);
 	check(d.shared + d.fresh == depth);
+	/* CPython's reader would keep the wrong frames. */
+	check(kind != DELTA_SUFFIX || d.fresh > 0);
 	for (uint32_t s = 0; s <= shared; s++) {
 		struct delta other = {s, depth - s};
-		check(size <= size_of(DELTA_SUFFIX, &other, frames,
-		    old->depth));
+		check(s == depth || size <= size_of(DELTA_SUFFIX, &other,
+		    frames, old->depth));
 		check(size <= size_of(DELTA_POP_PUSH, &other, frames,
 		    old->depth));
 	}
@@ -177,16 +180,18 @@ check_choices(void)
 
 /* ---- the bytes of each encoding -------------------------------------- */
 
-/* What the writer makes of five stacks, byte for byte as the format says. */
+/* What the writer makes of a few stacks, byte for byte as the format says. */
 static void
 check_bytes(void)
 {
 	static const uint32_t frames[] = {9, 8, 7, 6, 5, 4, 3, 2, 1, 0};
 	struct tach_table *table = make_table(200);
 	struct tach_writer_options plain = all_options[0];
-	struct hand h = {0};
+	struct hand h = {.big = BIG_HERE};
 	struct trace t = {0};
 	struct bytes got, want = {0};
+	uint32_t deep[130];
+	uint8_t bytes[130];
 
 	/* Nothing is known of the thread: FULL, then REPEAT. */
 	trace_add(&t, 77, 3, 1000, 3, frames + 5, 5);
@@ -200,15 +205,31 @@ check_bytes(void)
 	trace_add(&t, 77, 3, 2001, 0, frames + 3, 7);
 	hand_record(&h, 77, 3, 2);
 	bytes_add(&h.data, "\1\0\5\2\6\5", 6);
-	/* A return and a call: POP_PUSH. */
+	/* A return and a call: SUFFIX as well. */
 	trace_add(&t, 77, 3, 2130, 255,
 	    (uint32_t[]){199, 4, 3, 2, 1, 0}, 6);
-	hand_record(&h, 77, 3, 3);
-	bytes_add(&h.data, "\x81\1\xff\2\1\xc7\1", 7);
-	/* Nothing shared: FULL.  Another thread: an empty stack repeats. */
+	hand_record(&h, 77, 3, 2);
+	bytes_add(&h.data, "\x81\1\xff\5\1\xc7\1", 7);
+	/* Nothing shared: FULL. */
 	trace_add(&t, 77, 3, 2131, 0, frames, 2);
 	hand_record(&h, 77, 3, 1);
 	bytes_add(&h.data, "\1\0\2\x9\x8", 5);
+	/* Deep down, where less is popped than is kept: POP_PUSH. */
+	for (uint8_t i = 0; i < 130; i++)
+		deep[i] = bytes[i] = i % 100;
+	trace_add(&t, 77, 3, 2132, 0, deep, 130);
+	hand_record(&h, 77, 3, 1);
+	bytes_add(&h.data, "\1\0\x82\1", 4);
+	bytes_add(&h.data, bytes, 130);
+	deep[0] = 5;
+	trace_add(&t, 77, 3, 2133, 0, deep, 130);
+	hand_record(&h, 77, 3, 3);
+	bytes_add(&h.data, "\1\0\1\1\5", 5);
+	/* Returns and nothing else: not SUFFIX, though it is smaller. */
+	trace_add(&t, 77, 3, 2134, 0, deep + 128, 2);
+	hand_record(&h, 77, 3, 3);
+	bytes_add(&h.data, "\1\0\x80\1\0", 5);
+	/* In another thread an empty stack repeats. */
 	trace_add(&t, UINT64_MAX, UINT32_MAX, 5, 4, NULL, 0);
 	hand_record(&h, UINT64_MAX, UINT32_MAX, 0);
 	bytes_add(&h.data, "\1\5\4", 3);
@@ -312,13 +333,13 @@ check_round(const struct trace *t, const struct tach_writer_options *o,
 	check_number(read_info.layout, o->layout);
 	check_number(read_info.compression, o->compression);
 	check_number(read_info.file_size, b.n);
-	check_number(read_info.big_endian, 0);
+	check_number(read_info.big_endian, BIG_HERE);
 	check_number(read_stats.samples, t->n);
 	trace_clear(&back);
 	turned = swapped(&b);
 	check(read_profile(&turned, &back) == TACH_END);
 	check_text(read_error, "");
-	check_number(read_info.big_endian, 1);
+	check_number(read_info.big_endian, !BIG_HERE);
 	check_number(read_info.layout, o->layout);
 	check(trace_equal(t, &back));
 	trace_clear(&back);
@@ -362,6 +383,7 @@ check_cut(void)
 			trace_add(&t, 1, 0, i, 0, frames + 400 - depths[i],
 			    depths[i]);
 		b = write_profile(&t, o, table, (enum hint)n);
+		check_number(write_cut, 8);
 		cut_stacks(&t);
 		check(read_profile(&b, &back) == TACH_END);
 		check(trace_equal(&t, &back));
@@ -493,7 +515,8 @@ check_head(void)
 {
 	struct head h = {
 	    .compression = TACH_ZSTD,
-	    .meta = {{3, 15, 2}, 0x0102030405060708, 0x1112131415161718},
+	    .meta = {.python = {3, 15, 2}, .start_us = 0x0102030405060708,
+		.interval_us = 0x1112131415161718, .config = 0x71727374},
 	    .samples = 0x21222324,
 	    .threads = 0x31323334,
 	    .strings_at = 0x4142434445464748,
@@ -503,25 +526,29 @@ check_head(void)
 	struct bytes want = {0};
 
 	head_put(p, &h);
-	bytes_add(&want, "HCAT\1\0\0\0\3\17\2\0", 12);
-	bytes_number(&want, h.meta.start_us, 8, false);
-	bytes_number(&want, h.meta.interval_us, 8, false);
-	bytes_number(&want, h.samples, 4, false);
-	bytes_number(&want, h.threads, 4, false);
-	bytes_number(&want, h.strings_at, 8, false);
-	bytes_number(&want, h.frames_at, 8, false);
-	bytes_add(&want, "\1\0\0\0\0\0\0\0\0\0\0\0", 12);
+	bytes_number(&want, 0x54414348, 4, BIG_HERE);
+	bytes_number(&want, 1, 4, BIG_HERE);
+	bytes_add(&want, "\3\17\2\0", 4);
+	bytes_number(&want, h.meta.start_us, 8, BIG_HERE);
+	bytes_number(&want, h.meta.interval_us, 8, BIG_HERE);
+	bytes_number(&want, h.samples, 4, BIG_HERE);
+	bytes_number(&want, h.threads, 4, BIG_HERE);
+	bytes_number(&want, h.strings_at, 8, BIG_HERE);
+	bytes_number(&want, h.frames_at, 8, BIG_HERE);
+	bytes_number(&want, 1, 4, BIG_HERE);
+	bytes_number(&want, 0, 8, BIG_HERE);
 	check(want.n == 64 && memcmp(p, want.p, 64) == 0);
 
 	want.n = 28;
 	h.layout = TACH_LAYOUT_CPYTHON;
 	h.samples = 0x6162636465666768;
 	head_put(p, &h);
-	bytes_number(&want, h.samples, 8, false);
-	bytes_number(&want, h.threads, 4, false);
-	bytes_number(&want, h.strings_at, 8, false);
-	bytes_number(&want, h.frames_at, 8, false);
-	bytes_add(&want, "\1\0\0\0\x19\0\0\0", 8);
+	bytes_number(&want, h.samples, 8, BIG_HERE);
+	bytes_number(&want, h.threads, 4, BIG_HERE);
+	bytes_number(&want, h.strings_at, 8, BIG_HERE);
+	bytes_number(&want, h.frames_at, 8, BIG_HERE);
+	bytes_number(&want, 1, 4, BIG_HERE);
+	bytes_number(&want, h.meta.config, 4, BIG_HERE);
 	check(want.n == 64 && memcmp(p, want.p, 64) == 0);
 	bytes_clear(&want);
 }
@@ -536,6 +563,9 @@ odd_table(void)
 	    {3, 0, 0, INT32_MAX, 7, 3, 128},
 	    {0, 0, 100, 90, 0, 0, TACH_NO_OPCODE},
 	    {4, 4, 1, 2, 300, 301, 1},
+	    {4, 1, INT32_MIN, INT32_MAX, INT32_MAX, INT32_MIN, 2},
+	    {4, 1, INT32_MIN, -1, -2, INT32_MIN, 3},
+	    {4, 1, 7, -1, 7, -1, 4},
 	};
 	struct tach_table *t = tach_table_new();
 	char *big = malloc(2000000);
@@ -582,25 +612,156 @@ check_tables(void)
 	struct trace t = {0};
 
 	trace_add(&t, 1, 0, 5, 0, (uint32_t[]){5, 4, 3}, 3);
-	for (size_t i = 0; i < COUNT(all_options); i++) {
-		struct bytes b = write_profile(&t, &all_options[i], table,
-		    HINT_NONE);
+	for (size_t i = 0; i < 2 * COUNT(all_options); i++) {
+		struct bytes b = write_profile(&t, &all_options[i / 2], table,
+		    HINT_NONE), turned = swapped(&b);
 		struct tach_reader *r = tach_reader_new();
-		int fd = bytes_fd(&b);
-		const struct tach_meta *m = tach_reader_meta(r);
+		int fd = bytes_fd(i % 2 ? &turned : &b);
 		check(tach_reader_open_fd(r, fd) == TACH_OK);
 		check_text(tach_reader_error(r), "");
 		check_same_table(tach_reader_table(r), table);
-		check(memcmp(m->python, "\3\15\7", 3) == 0);
-		check_number(m->start_us, 123456789);
-		check_number(m->interval_us, 1000);
 		tach_reader_free(r);
 		close(fd);
 		bytes_clear(&b);
+		bytes_clear(&turned);
 	}
 	trace_clear(&t);
 	tach_table_free(table);
 }
+
+/* ---- what holds for all ---------------------------------------------- */
+
+static void
+check_same_meta(bool cpython)
+{
+	const struct tach_quality *q = &write_meta.quality;
+	const struct tach_quality *got = &read_meta.quality;
+
+	check(memcmp(read_meta.python, write_meta.python, 3) == 0);
+	check_number(read_meta.start_us, write_meta.start_us);
+	check_number(read_meta.interval_us, write_meta.interval_us);
+	/* The documented header has no place for the rest. */
+	check_number(read_meta.config, cpython ? write_meta.config : 0);
+	check_number(got->known, cpython && q->known);
+	if (!got->known)
+		return;
+	check(got->duration == q->duration && got->rate == q->rate);
+	check_number(got->has_errors, q->has_errors);
+	check_number(got->has_missed, q->has_missed);
+	check(!q->has_errors || got->errors == q->errors);
+	check(!q->has_missed || got->missed == q->missed);
+}
+
+/* Both ways, in both byte orders. */
+static void
+check_meta(const struct tach_meta *meta)
+{
+	struct tach_table *table = make_table(1);
+	struct tach_meta old = write_meta;
+	struct trace t = {0};
+
+	write_meta = *meta;
+	for (size_t i = 0; i < COUNT(all_options); i++) {
+		bool cpython = all_options[i].layout == TACH_LAYOUT_CPYTHON;
+		struct bytes b = write_profile(&t, &all_options[i], table,
+		    HINT_NONE), turned = swapped(&b);
+		check(read_profile(&b, NULL) == TACH_END);
+		check_text(read_warning, "");
+		check_same_meta(cpython);
+		check(read_profile(&turned, NULL) == TACH_END);
+		check_text(read_warning, "");
+		check_same_meta(cpython);
+		bytes_clear(&b);
+		bytes_clear(&turned);
+	}
+	write_meta = old;
+	tach_table_free(table);
+}
+
+static void
+check_metas(void)
+{
+	static const struct tach_meta metas[] = {
+	    {.python = {0, 0, 0}},
+	    {.python = {255, 255, 255}, .start_us = UINT64_MAX,
+		.interval_us = UINT64_MAX, .config = UINT32_MAX},
+	    {.python = {3, 15, 0}, .config = 0x59,
+		.quality = {true, true, true, 3.02, 999.75, 0.125, 12.5}},
+	    {.python = {3, 15, 0},
+		.quality = {true, true, false, 1e-9, 1e9, 100, 0}},
+	    {.python = {3, 15, 0},
+		.quality = {true, false, true, 0, 0, 0, 1e-300}},
+	    {.python = {3, 15, 0}, .quality = {true, false, false, 1, 2, 3, 4}},
+	    {.python = {3, 15, 0}, .quality = {false, true, true, 1, 2, 3, 4}},
+	};
+
+	for (size_t i = 0; i < COUNT(metas); i++)
+		check_meta(&metas[i]);
+}
+
+/* The statistics' bytes, as CPython 3.15 has them. */
+static void
+check_stat(void)
+{
+	static const struct tach_quality q = {true, false, true, 1, 2, 3, 0.5};
+	static const struct {
+		uint64_t value;
+		unsigned size;
+	} fields[] = {{0x3ff0000000000000, 8}, {0x4000000000000000, 8}, {0, 8},
+	    {0x3fe0000000000000, 8}, {2, 4}, {0, 4}};
+	struct bytes want = {0};
+	uint8_t p[56];
+
+	stat_put(p, &q);
+	for (size_t i = 0; i < COUNT(fields); i++)
+		bytes_number(&want, fields[i].value, fields[i].size, BIG_HERE);
+	bytes_add(&want, "TACHSTAT", 8);
+	bytes_number(&want, 1, 4, BIG_HERE);
+	bytes_number(&want, 56, 4, BIG_HERE);
+	check(want.n == 56 && memcmp(p, want.p, 56) == 0);
+	bytes_clear(&want);
+}
+
+/* More samples than the documented header can count need the wide one. */
+static void
+check_fit(void)
+{
+	struct head h = {.samples = UINT32_MAX};
+
+	head_fit(&h);
+	check_number(h.layout, TACH_LAYOUT_DOCUMENTED);
+	h.samples++;
+	head_fit(&h);
+	check_number(h.layout, TACH_LAYOUT_CPYTHON);
+	h.samples = 0;
+	head_fit(&h);
+	check_number(h.layout, TACH_LAYOUT_CPYTHON);
+}
+
+/* The checksum is that of the description. */
+static void
+check_written_checksum(void)
+{
+	struct tach_table *table = make_table(100);
+	struct trace t = random_trace(500, 100);
+
+	for (size_t i = 0; i < 2; i++) {
+		struct bytes b = write_profile(&t, &all_options[i], table,
+		    HINT_NONE), copy = bytes_copy(&b);
+		memset(copy.p + copy.n - 16, 0, 16);
+		put_checksum(&copy);
+		check(memcmp(copy.p, b.p, b.n) == 0);
+		check(read_profile(&b, NULL) == TACH_END);
+		check(read_info.has_checksum && memcmp(read_info.checksum,
+		    b.p + b.n - 16, 16) == 0);
+		bytes_clear(&b);
+		bytes_clear(&copy);
+	}
+	trace_clear(&t);
+	tach_table_free(table);
+}
+
+/* ---- other frames ---------------------------------------------------- */
 
 /* Where there is no line or column there is no end of it either, whatever
  * is written for it. */
@@ -707,11 +868,21 @@ static const struct corpus {
 	bool zstd;
 	uint32_t samples, threads, strings, frames;
 	uint32_t records[4], repeated;
+	uint32_t config; /* the words of it, as it was recorded */
+	double rate;
 } corpus[] = {
-    {"wall", true, 11707, 6, 101, 146, {580, 23, 17, 751}, 10916},
-    {"gil", true, 2109, 3, 117, 175, {557, 15, 8, 796}, 1290},
-    {"opcodes", true, 11682, 6, 109, 172, {616, 23, 13, 806}, 10840},
-    {"none", false, 11748, 6, 113, 156, {590, 15, 9, 805}, 10919},
+    {"wall", true, 11707, 6, 101, 146, {580, 23, 17, 751}, 10916,
+	TACH_CONFIG_WALL | TACH_CONFIG_FEATURES | TACH_CONFIG_ALL_THREADS |
+	    TACH_CONFIG_GC, 2000},
+    {"gil", true, 2109, 3, 117, 175, {557, 15, 8, 796}, 1290,
+	3 /* gil */ | TACH_CONFIG_FEATURES | TACH_CONFIG_ALL_THREADS |
+	    TACH_CONFIG_GC, 2000},
+    {"opcodes", true, 11682, 6, 109, 172, {616, 23, 13, 806}, 10840,
+	TACH_CONFIG_WALL | TACH_CONFIG_FEATURES | TACH_CONFIG_ALL_THREADS |
+	    TACH_CONFIG_GC | TACH_CONFIG_OPCODES, 2000},
+    {"none", false, 11748, 6, 113, 156, {590, 15, 9, 805}, 10919,
+	TACH_CONFIG_WALL | TACH_CONFIG_FEATURES | TACH_CONFIG_ALL_THREADS,
+	2000},
 };
 
 static void
@@ -736,6 +907,10 @@ check_corpus(const struct corpus *c)
 	for (int i = 0; i < 4; i++)
 		check_number(read_stats.records[i], c->records[i]);
 	check_number(read_stats.repeated, c->repeated);
+	check_number(read_meta.config, c->config);
+	check(read_meta.quality.known && read_meta.quality.has_errors &&
+	    read_meta.quality.has_missed);
+	check(fabs(read_meta.quality.rate - c->rate) < 1);
 	turned = swapped(&b);
 	check(read_profile(&turned, &back) == TACH_END);
 	check_text(read_error, "");
@@ -762,6 +937,10 @@ main(void)
 	check_first_repeat();
 	check_empty();
 	check_tables();
+	check_metas();
+	check_stat();
+	check_fit();
+	check_written_checksum();
 	check_no_line();
 	check_frames();
 	check_pipe();

@@ -1,0 +1,752 @@
+# SPDX-License-Identifier: ISC
+# tach-merge: many profiles as one, and one as another.  What the result
+# should hold is worked out by merge.py, which shares nothing with libtach.
+
+load lib.bash
+
+setup() {
+	mkdir "$BATS_TEST_TMPDIR/work"
+	cd "$BATS_TEST_TMPDIR/work" || return
+	D=$T/data
+	W=$D/cpython315-wall.bin G=$D/cpython315-gil.bin
+	N=$D/cpython315-none.bin O=$D/cpython315-opcodes.bin
+}
+
+model() {
+	python3 "$T/merge.py" "$@"
+}
+
+# samples FILE: sorted by interpreter and thread, each of which keeps its
+# order: what must be the same however a profile came about.
+samples() {
+	tach-cat -l "$1" | grep -v '^#' | sort -s -t $'\t' -k 2,2n -k 3,3n
+}
+
+# notes FILE: as the text form has them, whatever the strings are.
+notes() {
+	tach-cat -l "$1" | sed -n 's/^# note //p' | sed 's/\\040/ /g'
+}
+
+# field FILE KEY: what tach-info says.
+field() {
+	tach-info "$1" | sed -n "s/^$2: *//p"
+}
+
+# four: profiles that differ in all that they can.
+four() {
+	need zstd
+	model rewrite "$G" a.bin order=big layout=cpython start=5000000 \
+	    interps=7 python=3.11.9
+	model rewrite "$N" b.bin order=big start=5400000 'notes=pid 77|a  b'
+	tach-cat -l "$W" >c.txt
+	cp "$O" d.bin
+}
+
+# ---- many ----------------------------------------------------------------
+
+@test "all layouts, byte orders and compressions, text, both alignments" {
+	four
+	for align in start clock; do
+		run -0 --separate-stderr tach-merge --align=$align -o m.bin \
+		    a.bin b.bin c.txt d.bin
+		is "$output$stderr" ''
+		[ $align = clock ] && clock=--clock || clock=
+		run -0 model check $clock m.bin a.bin b.bin "$W" d.bin
+		is "$output" 37246
+		is "$(field m.bin start)" "5000000 us on the recording \
+machine's monotonic clock"
+		is "$(field m.bin python)" 3.15.0
+		is "$(field m.bin threads)" "$(($(field "$G" threads) +
+		    $(field "$N" threads) + $(field "$W" threads) +
+		    $(field "$O" threads)))"
+	done
+}
+
+@test "any tree gives the same samples and notes" {
+	four
+	local align
+	for align in start clock; do
+		set -- --align=$align
+		tach-merge "$@" -o flat.bin a.bin b.bin c.txt d.bin
+		tach-merge "$@" -o ab.bin a.bin b.bin
+		tach-merge "$@" -o ab_c.bin --layout=cpython ab.bin c.txt
+		tach-merge "$@" -o left.bin ab_c.bin d.bin
+		tach-merge "$@" -o cd.bin c.txt d.bin
+		tach-merge "$@" -o b_cd.bin --compression=none b.bin cd.bin
+		tach-merge "$@" -o right.bin a.bin b_cd.bin
+		tach-merge "$@" -o pairs.bin ab.bin cd.bin
+		samples flat.bin >flat
+		[ "$(wc -l <flat)" -eq 37246 ]
+		for tree in left right pairs; do
+			samples $tree.bin | cmp - flat
+			is "$(model notes $tree.bin)" "$(model notes flat.bin)"
+			for key in start python interval threads strings; do
+				is "$(field $tree.bin $key)" \
+				    "$(field flat.bin $key)"
+			done
+		done
+	done
+}
+
+# Threads and interpreters of the same numbers, equal times, empty stacks, an
+# empty profile: eight of them, put together in random trees.
+@test "random profiles in random trees" {
+	need zstd
+	python3 - "$T" <<-'END'
+	import random, subprocess, sys
+	sys.path.insert(0, sys.argv[1])
+	import merge
+	random.seed(7)
+	frames = [merge.frame('%d.py' % (i % 3), 'f%d' % i, i)
+	          for i in range(9)]
+
+	# In this layout decode.py takes a thread that begins with no frames.
+	def run(*args):
+	    subprocess.check_call(('tach-merge', '--layout=cpython') + args)
+
+	def profile():
+	    interps = random.sample((0, 1, 2, 5, 70000, 2**32 - 1), 3)
+	    time, samples, last = 0, [], {}
+	    for i in range(random.choice((0, 1, 300, 5000))):
+	        time += random.choice((0, 0, 1, 1000))
+	        key = random.choice(interps), random.choice((1, 2, 2**64 - 1))
+	        stack = tuple(random.choices(frames, k=random.randrange(5)))
+	        if random.random() < .7:
+	            stack = last.get(key, stack)
+	        last[key] = stack
+	        samples.append((time,) + key + (random.randrange(256), stack))
+	    return merge.encode(samples, start=random.randrange(10**6),
+	                        order=random.choice('<>'), notes=('a', 'b'),
+	                        layout=random.choice(('documented', 'cpython')))
+
+	def tree(names, align):
+	    """Merges neighbours until one is left."""
+	    names, n = list(names), 0
+	    while len(names) > 1:
+	        at = random.randrange(len(names) - 1)
+	        to = at + random.randrange(2, 5)
+	        n += 1
+	        run('--align', align, '-o', 'tree%d.bin' % n,
+	            '--level', str(random.randrange(1, 9)), *names[at:to])
+	        names[at:to] = ['tree%d.bin' % n]
+	    return names[0]
+
+	names = ['%d.bin' % i for i in range(8)]
+	for i in range(6):
+	    for name in names:
+	        with open(name, 'wb') as f:
+	            f.write(profile())
+	    for align in 'start', 'clock':
+	        run('--align', align, '-o', 'flat.bin', *names)
+	        merge.check('flat.bin', names, align == 'clock')
+	        one = tree(names, align)
+	        a, b = merge.load('flat.bin'), merge.load(one)
+	        assert merge.by_thread(a.samples) == merge.by_thread(b.samples)
+	        assert merge.notes_of(a.profile) == merge.notes_of(b.profile)
+	        assert a.profile.header['start_us'] == b.profile.header['start_us']
+	END
+}
+
+@test "notes tell whose interpreters are whose, and others are kept" {
+	four
+	model rewrite "$G" e.bin interps=4294967295
+	tach-merge -o m.bin a.bin b.bin a.bin e.bin
+	is "$(model notes m.bin)" 'input 0-0 was=7 start=5000000 python=3.11.9 a.bin
+pid 77
+a  b
+input 1-1 start=5400000 python=3.14.0 b.bin
+input 2-2 was=7 start=5000000 python=3.11.9 a.bin
+input 3-3 was=4294967295 start=5518049545 python=3.14.0 e.bin'
+	# One that only looks like such a note is none.
+	model rewrite "$G" f.bin \
+	    'notes=input 5-4 x|input -1-2 x|input 0-99999999999 x|input 1|input  0-1 x'
+	tach-merge -o m.bin a.bin f.bin
+	is "$(model notes m.bin | sed 1d)" 'input 5-4 x
+input -1-2 x
+input 0-99999999999 x
+input 1
+input  0-1 x
+input 1-1 start=5518049545 python=3.14.0 f.bin'
+}
+
+@test "a name that begins as a note does is none" {
+	python3 - "$T" <<-'END'
+	import sys
+	sys.path.insert(0, sys.argv[1])
+	import merge
+	stack = merge.frame('\0input 0-7 x', '\0f', 1),
+	open('a.bin', 'wb').write(merge.encode([(0, 0, 1, 1, stack)]))
+	END
+	tach-merge -o m.bin a.bin a.bin
+	model check m.bin a.bin a.bin
+	is "$(model notes m.bin)" 'input 0-0 start=0 python=3.14.0 a.bin
+input 1-1 start=0 python=3.14.0 a.bin'
+}
+
+# what FILE: how it was sampled, as the text form has it.
+what() {
+	tach-cat -l "$1" | grep -E '^# (python|start|interval|config|quality) '
+}
+
+@test "what holds for all" {
+	model rewrite "$G" a.bin layout=cpython start=30 interval=500 \
+	    python=3.11.9 config=89
+	model rewrite "$G" b.bin layout=cpython start=20 interval=0 \
+	    python=3.13.0 config=89
+	model rewrite "$G" c.bin layout=cpython start=40 interval=250 \
+	    python=3.13.1 config=90
+	set -- --layout=cpython -o
+	tach-merge "$@" ab.bin a.bin b.bin
+	is "$(what ab.bin)" '# python 3.13.0
+# start 20
+# interval 500
+# config 0x59'
+	tach-merge "$@" ba.bin b.bin a.bin
+	is "$(what ba.bin)" "$(what ab.bin)"
+	tach-merge "$@" abc.bin a.bin b.bin c.bin
+	is "$(what abc.bin)" '# python 3.13.1
+# start 20
+# interval 250'
+	tach-merge "$@" ab_c.bin ab.bin c.bin
+	is "$(what ab_c.bin)" "$(what abc.bin)"
+	# How well it went is known of one alone.
+	tach-merge "$@" m.bin "$G"
+	is "$(what m.bin | grep -c quality)" 1
+	tach-merge "$@" m.bin "$G" "$W"
+	is "$(what m.bin | grep -c quality)" 0
+}
+
+@test "a file's name may be anything" {
+	local name=$'a\xff \xc3\xa9\n b.bin'
+	cp "$G" "$name"
+	tach-merge -o m.bin "$name" "$G"
+	model notes m.bin >notes
+	is "$(head -n 2 notes)" \
+	    $'input 0-0 start=5518049545 python=3.15.0 a\xef\xbf\xbd \xc3\xa9\n b.bin'
+}
+
+@test "several interpreters, and one thread in two of them" {
+	cp "$D/odd.bin" .
+	tach-merge -o m.bin odd.bin odd.bin
+	local what='start=123456789 python=3.12.1 odd.bin'
+	is "$(notes m.bin)" "input 0-2 was=0,1,4294967295 $what
+input 3-5 was=0,1,4294967295 $what"
+	samples odd.bin | awk -F '\t' -v OFS='\t' '
+	    { for (i = 0; i < 2; i++) {
+		$2 = ($2 > 2 ? 2 : $2); $2 += 3 * i; print; $2 -= 3 * i } }' |
+	    sort -s -t $'\t' -k 2,2n -k 3,3n | cmp - <(samples m.bin)
+}
+
+@test "interpreters beyond all numbers: the input is skipped" {
+	model rewrite "$G" a.bin 'notes=input 0-4294967294 start=0 all.bin'
+	tach-merge -o m.bin "$W" a.bin
+	model rewrite "$G" a.bin 'notes=input 0-4294967295 start=0 all.bin'
+	run -1 --separate-stderr tach-merge -o m.bin "$W" a.bin "$N"
+	is "$stderr" "tach-merge: a.bin: its interpreters, with those of the \
+others, are more than can be numbered: skipped"
+	model check m.bin "$W" "$N"
+}
+
+@test "times beyond the clock: the input is skipped" {
+	need zstd
+	model rewrite "$G" a.bin start=18446744073709551615
+	model rewrite "$W" b.bin start=1
+	run -1 --separate-stderr tach-merge --align=clock -o m.bin a.bin \
+	    b.bin "$N"
+	is "$stderr" "tach-merge: a.bin: its times are out of range on the \
+common clock: skipped"
+	model check --clock m.bin b.bin "$N"
+	model rewrite "$G" a.bin start=0
+	run -0 --separate-stderr tach-merge --align=clock -o m.bin "$W" a.bin
+	is "$stderr" "tach-merge: a.bin: it does not say when it started: \
+taken as 0 us on the clock"
+	model check --clock m.bin "$W" a.bin
+}
+
+@test "samples are in order of time" {
+	mkdir in
+	model many in 200
+	tach-merge -o m.bin in/*.bin
+	tach-cat m.bin | cut -f 1 | sort -nc
+	tach-merge --align=clock -o m.bin in/*.bin
+	tach-cat m.bin | cut -f 1 | sort -nc
+	is "$(tach-cat m.bin | wc -l)" 800
+}
+
+@test "10,000 files with few descriptors" {
+	mkdir in
+	model many in 10000
+	printf 'in/%d.bin\n' {0..9999} >list
+	(
+		ulimit -n 256
+		tach-merge -o m.bin --files-from list
+		tach-merge -o n.bin --files-from - <list
+	)
+	run -0 model check m.bin @list
+	is "$output" 40000
+	cmp m.bin n.bin
+	is "$(model notes m.bin | sed -n '10000p')" \
+	    'input 9999-9999 start=1009999 python=3.14.0 in/9999.bin'
+	# In order all the way: groups change nothing.
+	tach-cat m.bin | cut -f 1 | sort -nc
+	# Two trees, of other groups.
+	head -n 130 list | xargs tach-merge -o 1.bin
+	sed 1,130d list | tach-merge -o 2.bin --files-from -
+	tach-merge -o 12.bin 1.bin 2.bin
+	samples m.bin | cmp - <(samples 12.bin)
+	is "$(model notes 12.bin)" "$(model notes m.bin)"
+}
+
+@test "memory does not grow with the samples" {
+	! grep -q '^SANITIZE_FLAGS = .' "$TACH_BUILDDIR/Makefile" ||
+	    skip "sanitizers take memory of their own"
+	local small large
+	model long a.bin 20000
+	tach-merge -o b.bin a.bin a.bin a.bin a.bin a.bin a.bin a.bin a.bin
+	tach-merge -o c.bin b.bin b.bin b.bin b.bin b.bin b.bin b.bin b.bin
+	tach-merge -o d.bin c.bin c.bin
+	is "$(field d.bin samples)" 2560000
+	small=$(peak tach-merge -o m.bin b.bin b.bin)
+	large=$(peak tach-merge -o m.bin d.bin d.bin)
+	echo "$small kB, then $large kB"
+	((large < small + 16384))
+}
+
+# peak COMMAND...: the most memory that it had, in kB.
+peak() {
+	python3 -c 'import resource, subprocess, sys
+subprocess.check_call(sys.argv[1:])
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)' "$@"
+}
+
+# ---- where they come from ------------------------------------------------
+
+@test "standard input, pipes and lists" {
+	need zstd
+	tach-merge -o want.bin "$W" "$G" "$N"
+	samples want.bin >want
+	tach-merge -o m.bin "$W" - "$N" <"$G"
+	samples m.bin | cmp - want
+	cat "$G" | tach-merge -o m.bin "$W" - "$N"
+	samples m.bin | cmp - want
+	tach-merge -o m.bin "$W" <(cat "$G") <(tach-cat -l "$N")
+	samples m.bin | cmp - want
+	printf '\n%s\n\n%s' "$G" "$N" >list
+	tach-merge -o m.bin --files-from=list "$W"
+	samples m.bin | cmp - want
+	printf '%s\n' "$W" "$G" "$N" | tach-merge --files-from - >m.bin
+	samples m.bin | cmp - want
+	tach-cat -l "$G" | tach-merge | cat >m.bin
+	samples m.bin | cmp - <(samples "$G")
+}
+
+@test "the list is wrong" {
+	run -1 --separate-stderr tach-merge -o m.bin --files-from nosuch
+	is "$stderr" 'tach-merge: nosuch: No such file or directory'
+	run -1 --separate-stderr tach-merge -o m.bin --files-from /dev/null
+	is "$stderr" 'tach-merge: /dev/null: it names no file'
+	run -1 --separate-stderr tach-merge -o m.bin --files-from - </dev/null
+	is "$stderr" 'tach-merge: standard input: it names no file'
+	run -1 --separate-stderr tach-merge -o m.bin --files-from .
+	is "$stderr" 'tach-merge: .: Is a directory'
+	run -2 --separate-stderr tach-merge -o m.bin --files-from - "$W" - <<<"$G"
+	is "$stderr" "tach-merge: standard input can be read only once
+Try 'tach-merge --help'."
+	run -2 --separate-stderr tach-merge -o m.bin - - <"$G"
+	[ ! -e m.bin ]
+}
+
+@test "an output may be one of the inputs" {
+	cp "$W" a.bin
+	cp "$G" b.bin
+	tach-merge -o a.bin a.bin b.bin
+	model check a.bin "$W" "$G"
+	tach-merge -o a.bin --compression none a.bin
+	model check a.bin "$W" "$G"
+	is "$(field a.bin compression)" none
+}
+
+# ---- damage --------------------------------------------------------------
+
+# damaged WHY FILE: in any place among others it is skipped, for this reason.
+damaged() {
+	local why=$1 bad=$2
+	run -1 --separate-stderr tach-merge -o m.bin "$W" "$bad" "$G"
+	is "$output" ''
+	is "$stderr" "tach-merge: $bad: $why: skipped"
+	model check m.bin "$W" "$G"
+	run -1 --separate-stderr tach-merge -o m.bin "$bad" "$W"
+	is "$stderr" "tach-merge: $bad: $why: skipped"
+	model check m.bin "$W"
+}
+
+@test "a damaged input is skipped, wherever the damage is" {
+	need zstd
+	damaged 'No such file or directory' nosuch.bin
+	damaged 'the file is empty' /dev/null
+	mkdir folder
+	model rewrite "$N" bad.bin
+	poke bad.bin $HDR_VERSION 09000000
+	run -1 --separate-stderr tach-merge -o m.bin "$W" bad.bin folder "$G"
+	is "${#stderr_lines[@]}" 2
+	grep '^tach-merge: bad.bin: .*version 9.*: skipped$' <<<"$stderr"
+	grep '^tach-merge: folder: .*: skipped$' <<<"$stderr"
+	model check m.bin "$W" "$G"
+	# A record in the middle of the samples.
+	model rewrite "$N" bad.bin
+	poke bad.bin $((64 + 12)) 09
+	damaged 'byte 76: encoding 9 of a record is not known' bad.bin
+}
+
+@test "a changed name, of which only the checksum tells" {
+	tach-merge -o a.bin --compression none "$N"
+	local at
+	at=$(grep -abo '<module>' a.bin | tail -n 1 | cut -d : -f 1)
+	poke a.bin $((at + 1)) 4d
+	tach-info a.bin
+	run -1 --separate-stderr tach-merge -o m.bin "$W" a.bin "$G"
+	[[ $stderr = "tach-merge: a.bin: "*checksum*": skipped" ]]
+	is "${#stderr_lines[@]}" 1
+	model check m.bin "$W" "$G"
+	# One alone is copied nevertheless.
+	run -1 --separate-stderr tach-merge -o m.bin a.bin
+	[[ $stderr = "tach-merge: a.bin: "*checksum* ]]
+	is "$(field m.bin samples)" "$(field "$N" samples)"
+}
+
+@test "a file that was cut is skipped" {
+	local size cut
+	tach-merge -o good.bin "$G"
+	size=$(stat -c %s good.bin)
+	for cut in 1 33 "$((size / 2))" $((size - 1)); do
+		cp good.bin bad.bin
+		truncate_at bad.bin -"$cut"
+		run -1 --separate-stderr tach-merge -o m.bin "$W" bad.bin "$N"
+		[[ $stderr = "tach-merge: bad.bin: "*": skipped" ]]
+		is "${#stderr_lines[@]}" 1
+		model check m.bin "$W" "$N"
+	done
+}
+
+# Whatever the byte is, the others are kept, and what is made is sound.
+@test "every byte poked" {
+	python3 - "$T" <<-'END'
+	import os, subprocess, sys
+	sys.path.insert(0, sys.argv[1])
+	import decode, merge
+	stack = tuple(merge.frame('a.py', 'f%d' % i, i) for i in range(4))
+	samples = [(k * 7, (0, 2, 9)[k % 3], 5 + k % 2, k % 8, stack[:k % 5])
+	           for k in range(12)]
+	with open('good.bin', 'wb') as f:
+	    f.write(merge.encode(samples[:6]))
+	data = merge.encode(samples, notes=('input 0-2 start=1 python=3.1.1 x',))
+	good = merge.load('good.bin')
+	want = merge.by_thread(merge.expected([good], False))
+	statuses = {0: 0, 1: 0}
+	for at in range(len(data)):
+	    with open('bad.bin', 'wb') as f:
+	        f.write(data[:at] + bytes([data[at] ^ 0xff]) + data[at + 1:])
+	    p = subprocess.run(['tach-merge', '--layout=cpython', '-o', 'm.bin',
+	                        'good.bin', 'bad.bin'], stderr=subprocess.PIPE)
+	    statuses[p.returncode] += 1
+	    lines = p.stderr.decode().splitlines()
+	    assert len(lines) == p.returncode, (at, p)
+	    for line in lines:
+	        assert line.startswith('tach-merge: bad.bin: '), (at, line)
+	        assert line.endswith(': skipped'), (at, line)
+	    try:
+	        got = merge.by_thread(merge.load('m.bin').samples)
+	    except decode.Bad as e: # a name in bad.bin that is no UTF-8
+	        assert p.returncode == 0 and 'utf-8' in str(e), (at, e)
+	        continue
+	    for key in want:
+	        assert got[key] == want[key], at
+	print(statuses)
+	assert min(statuses.values()) > 50
+	END
+}
+
+@test "nothing is left" {
+	echo old >m.bin
+	run -1 --separate-stderr tach-merge -o m.bin nosuch.bin /dev/null
+	is "$output" ''
+	is "$stderr" 'tach-merge: nosuch.bin: No such file or directory: skipped
+tach-merge: /dev/null: the file is empty: skipped
+tach-merge: nothing is left to merge'
+	is "$(<m.bin)" old
+	is "$(ls)" m.bin
+}
+
+@test "only one of several is sound" {
+	run -1 --separate-stderr tach-merge -o m.bin nosuch.bin "$G"
+	model check m.bin "$G"
+	is "$(model notes m.bin)" \
+	    "input 0-0 start=5518049545 python=3.15.0 $G"
+}
+
+# ---- one -----------------------------------------------------------------
+
+@test "one input is copied, field by field" {
+	local file layout compression
+	for file in "$W" "$G" "$N" "$O" "$D/odd.bin"; do
+		tach-cat -l "$file" >want
+		for layout in documented cpython; do
+			for compression in zstd none; do
+				run -0 --separate-stderr tach-merge -o m.bin \
+				    --layout $layout --compression \
+				    $compression "$file"
+				is "$output$stderr" ''
+				samples m.bin | cmp - <(samples "$file")
+				is "$(field m.bin layout)" $layout
+				is "$(field m.bin compression)" $compression
+				# The documented header has no place for two.
+				tach-cat -l m.bin | grep '^#' |
+				    diff - <(grep '^#' want |
+					if [ $layout = documented ]; then
+						grep -vE '^# (config|quality) '
+					else
+						cat
+					fi)
+			done
+		done
+	done
+}
+
+@test "--level" {
+	tach-merge -o 1.bin --level 1 "$N"
+	tach-merge -o 19.bin --level 19 "$N"
+	samples 1.bin | cmp - <(samples 19.bin)
+	(($(stat -c %s 19.bin) < $(stat -c %s 1.bin)))
+}
+
+@test "one damaged input: what came before is kept" {
+	need zstd
+	model rewrite "$G" bad.bin
+	local at
+	at=$(python3 - bad.bin <<-'END'
+	import sys
+	data = open(sys.argv[1], 'rb').read()
+	at, end = 64, int.from_bytes(data[36:44], 'little')
+	for i in range(100): # records of FULL: no number in them is long
+	    at += 13
+	    while data[at] & 128:
+	        at += 1
+	    at += 2
+	    depth = data[at]
+	    at += 1
+	    for k in range(depth):
+	        while data[at] & 128:
+	            at += 1
+	        at += 1
+	print(at + 12)
+	END
+	)
+	poke bad.bin "$at" 09
+	run -1 --separate-stderr tach-merge -o m.bin bad.bin
+	is "$output" ''
+	is "$stderr" \
+	    "tach-merge: bad.bin: byte $at: encoding 9 of a record is not known"
+	is "$(field m.bin samples)" 100
+	samples m.bin | cmp - <(samples bad.bin 2>/dev/null)
+	run -0 tach-merge -o n.bin m.bin
+	model check n.bin m.bin
+}
+
+@test "one input that cannot be opened: no output" {
+	run -1 --separate-stderr tach-merge -o m.bin nosuch.bin
+	is "$stderr" 'tach-merge: nosuch.bin: No such file or directory'
+	is "$(ls)" ''
+	run -1 --separate-stderr tach-merge -o m.bin <<<hello
+	is "$stderr" "tach-merge: standard input: not a TACH profile (it begins \
+with \"hello\\n\")"
+	is "$(ls)" ''
+}
+
+@test "names that no sample needs are left out" {
+	model rewrite "$G" a.bin "notes=a note"
+	tach-merge --match '^nothing at all$' -o m.bin a.bin
+	is "$(field m.bin samples)" 0
+	is "$(field m.bin frames)" 0
+	is "$(field m.bin strings)" 1
+	is "$(model notes m.bin)" 'a note'
+	tach-merge -o n.bin m.bin m.bin "$G"
+	model check n.bin m.bin m.bin "$G"
+	is "$(model notes n.bin)" "a note
+input 0-0 start=5518049545 python=3.14.0 m.bin
+input 1-1 start=5518049545 python=3.14.0 m.bin
+input 2-2 start=5518049545 python=3.15.0 $G"
+}
+
+# ---- unfinished ones -----------------------------------------------------
+
+# record NAME: starts a recorder that is not going to end by itself, and
+# waits until it has saved something.
+record() {
+	tach-record -q -o "$1" -- python3 "$T/programs/demo.py" >/dev/null 2>&1 3>&- &
+	local n
+	for ((n = 0; n < 100; n++)); do
+		[ "$(tach-cat "$1" 2>/dev/null | wc -l)" -le 100 ] || return 0
+		sleep 0.1
+	done
+	return 1
+}
+
+@test "what a killed recorder has left is made whole" {
+	record p.bin || skip "nothing can be recorded here"
+	local program
+	program=$(pgrep -P $! | head -n 1)
+	# While it is still written to: as far as it was read first.
+	run -0 --separate-stderr tach-merge -o live.bin "$W" p.bin "$G"
+	is "${#stderr_lines[@]}" 1
+	[[ $stderr = "tach-merge: p.bin: "* ]]
+	kill -9 $!
+	kill -9 "$program" || :
+	wait $! || :
+	run -0 --separate-stderr tach-merge -o good.bin p.bin
+	is "${#stderr_lines[@]}" 1
+	[[ $stderr = "tach-merge: p.bin: "* ]]
+	(($(field good.bin samples) > 100))
+	samples good.bin | cmp - <(samples p.bin 2>/dev/null)
+	run -0 --separate-stderr tach-info good.bin
+	is "$stderr" ''
+	run -0 --separate-stderr tach-merge -o m.bin "$W" p.bin
+	is "${#stderr_lines[@]}" 1
+	model check m.bin "$W" good.bin
+	is "$(field live.bin threads)" "$(($(field "$W" threads) +
+	    $(field "$G" threads) + 1))"
+}
+
+# ---- selections ----------------------------------------------------------
+
+@test "selections take from each input what it has itself" {
+	local thread
+	tach-merge -o both.bin "$W" "$G"
+	thread=$(tach-cat "$G" | cut -f 3 | sort | uniq -c | sort -n |
+	    awk 'END { print $2 }')
+	tach-merge -o m.bin --thread "$thread" "$W" "$G"
+	samples both.bin | awk -F '\t' -v t="$thread" '$3 == t' |
+	    cmp - <(samples m.bin)
+	is "$(model notes m.bin)" "$(model notes both.bin)"
+	# Interpreter 0 of each, and none has a 1.
+	tach-merge -o m.bin --interp 0 "$W" "$G"
+	samples both.bin | cmp - <(samples m.bin)
+	tach-merge -o m.bin --interp 1 "$W" "$G"
+	is "$(field m.bin samples)" 0
+	# Times before they are moved.
+	tach-merge -o m.bin --align=clock --since 1s --until 1500ms "$W" "$G"
+	tach-merge -o w.bin --since 1s --until 1500ms "$W"
+	tach-merge -o g.bin --since 1s --until 1500ms "$G"
+	tach-merge -o wg.bin --align=clock w.bin g.bin
+	samples m.bin | cmp - <(samples wg.bin)
+	(($(field m.bin samples) > 0))
+	(($(field m.bin samples) < $(field both.bin samples)))
+}
+
+@test "selections and groups" {
+	mkdir in
+	model many in 150
+	tach-merge -o all.bin in/*.bin
+	tach-merge -o m.bin --match ':work:' in/*.bin
+	samples all.bin | grep ':work:' | cmp - <(samples m.bin)
+	is "$(field m.bin samples)" 300
+}
+
+# ---- CPython --------------------------------------------------------------
+
+@test "CPython 3.15 reads what was merged" {
+	need_python 3.15
+	cp "$T/peers/cpython-format.py" "$OUTSIDE"
+	tach-merge --layout=cpython -o "$OUTSIDE/m.bin" "$W" "$G" "$N"
+	run -0 "${PYTHON[@]}" "$INSIDE/cpython-format.py" read "$INSIDE/m.bin"
+	is "${#lines[@]}" "$(field "$OUTSIDE/m.bin" samples)"
+	printf '%s\n' "${lines[@]}" | cut -f 1-4 |
+	    sort -t $'\t' -k 2,2n -k 3,3n -k 1,1n -k 4,4n >theirs
+	"$TACH_BUILDDIR/t/unit/recode" "$OUTSIDE/m.bin" | cut -f 1-4 |
+	    sort -t $'\t' -k 2,2n -k 3,3n -k 1,1n -k 4,4n | diff - theirs
+}
+
+# ---- stacks and counts that do not fit -----------------------------------
+
+@test "--layout=cpython cuts stacks and says so" {
+	python3 - "$T" <<-'END'
+	import sys
+	sys.path.insert(0, sys.argv[1])
+	import merge
+	deep = tuple(merge.frame('a.py', 'f%d' % i, i) for i in range(400))
+	samples = [(k, 0, 1, 1, deep if k < 3 else deep[:2]) for k in range(5)]
+	open('deep.bin', 'wb').write(merge.encode(samples))
+	END
+	run -0 --separate-stderr tach-merge -o m.bin deep.bin
+	is "$stderr" ''
+	samples m.bin | cmp - <(samples deep.bin)
+	run -0 --separate-stderr tach-merge --layout=cpython -o m.bin deep.bin
+	is "$stderr" "tach-merge: m.bin: 3 samples have more than 256 frames, of \
+which the innermost 256 are kept (CPython reads no more)"
+	is "$(tach-cat m.bin | cut -f 5 | head -n 1 | tr ';' '\n' |
+	    sed -n '1p;$p')" 'a.py:f144:144
+a.py:f399:399'
+}
+
+# ---- the command line ----------------------------------------------------
+
+@test "usage" {
+	run -0 --separate-stderr tach-merge --help
+	is "${lines[0]}" 'Usage: tach-merge [OPTION]... [FILE]...'
+	is "$stderr" ''
+	! grep -E '.{80}' <<<"$output"
+	local long=$output
+	run -0 tach-merge -h
+	is "$output" "$long"
+	run -0 tach-merge -V
+	is "$output" 'tach-merge 0.1.0'
+	run -2 --separate-stderr tach-merge --nonsense
+	is "$stderr" "tach-merge: unrecognized option '--nonsense'
+Try 'tach-merge --help'."
+	run -2 --separate-stderr tach-merge --align=end "$W"
+	is "$stderr" "tach-merge: no such alignment: end (there are start and clock)
+Try 'tach-merge --help'."
+	run -2 --separate-stderr tach-merge --layout=mine "$W"
+	is "$stderr" "tach-merge: no such layout: mine (there are documented \
+and cpython)
+Try 'tach-merge --help'."
+	run -2 --separate-stderr tach-merge --level=0 "$W"
+	is "$stderr" "tach-merge: the level 0 is too small
+Try 'tach-merge --help'."
+}
+
+@test "a terminal is neither input nor output" {
+	need script bsdutils
+	run -0 script -qec 'tach-merge; echo $?' /dev/null </dev/null
+	is "${output//$'\r'/}" \
+	    "tach-merge: no FILE, and standard input is a terminal
+Try 'tach-merge --help'.
+2"
+	run -0 script -qec "tach-merge '$W' '$G'; echo \$?" /dev/null </dev/null
+	is "${output//$'\r'/}" \
+	    "tach-merge: a profile is no text: standard output is a terminal
+Try 'tach-merge --help'.
+2"
+}
+
+@test "an output that cannot be written" {
+	run -1 --separate-stderr tach-merge -o no/such.bin "$W" "$G"
+	is "$stderr" 'tach-merge: no/such.bin: No such file or directory'
+	[ -c /dev/full ] || skip "no /dev/full here"
+	run -1 --separate-stderr bash -c 'tach-merge "$@" >/dev/full' - "$W" "$G"
+	is "$stderr" 'tach-merge: standard output: No space left on device'
+	run -1 --separate-stderr tach-merge -o /dev/full "$W" "$G"
+	is "$stderr" 'tach-merge: /dev/full: No space left on device'
+	run -1 --separate-stderr env TMPDIR=/no/such tach-merge "$W" "$G"
+	is "$output" ''
+	[[ $stderr = "tach-merge: no temporary file"*"/no/such"* ]]
+}
+
+@test "no room: an older file stays, and nothing else" {
+	echo old >m.bin
+	run -1 --separate-stderr bash -c \
+	    'ulimit -f 4; trap "" XFSZ; tach-merge -o m.bin --compression none "$@"' \
+	    - "$W" "$G"
+	is "$stderr" 'tach-merge: m.bin: cannot write: File too large'
+	is "$(<m.bin)" old
+	is "$(ls)" m.bin
+}

@@ -1,0 +1,607 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * test_filter.c: what a filter passes on, sample by sample, and that it keeps
+ * what tach.h promises of runs.
+ */
+#include <err.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile.h"
+
+#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+#define FRAMES 8
+#define DEPTH_MAX 6
+#define TICKS_MAX 40
+
+/* ---- a sink that checks and keeps ---------------------------------------- */
+
+struct seen {
+	uint64_t thread;
+	uint32_t interp;
+	uint64_t time;
+	uint32_t frames[DEPTH_MAX];
+	uint32_t depth;
+};
+
+struct keeper {
+	struct tach_sink sink;
+	struct trace trace;
+	struct seen seen[8]; /* by a run's index */
+	uint32_t nseen;
+	size_t runs;
+	uint64_t shared; /* frames, of all runs */
+	int ended, freed;
+	const char *fails; /* what run is to fail with, or NULL */
+};
+
+static struct seen *
+seen_of(struct keeper *k, const struct tach_run *run)
+{
+	check(run->index <= k->nseen);
+	if (run->index == k->nseen)
+		k->seen[k->nseen++] = (struct seen){.thread = run->thread,
+		    .interp = run->interp};
+	return &k->seen[run->index];
+}
+
+static int
+keeper_run(struct tach_sink *sink, const struct tach_run *run)
+{
+	struct keeper *k = (struct keeper *)sink;
+	struct seen *s = seen_of(k, run);
+
+	check(run->count > 0);
+	check(s->thread == run->thread && s->interp == run->interp);
+	check(run->shared <= run->depth && run->shared <= s->depth);
+	for (uint32_t i = 1; i <= run->shared; i++)
+		check(run->frames[run->depth - i] == s->frames[s->depth - i]);
+	for (size_t i = 0; i < run->count; i++) {
+		check(run->ticks[i].time >= s->time);
+		s->time = run->ticks[i].time;
+		trace_add(&k->trace, run->thread, run->interp, s->time,
+		    run->ticks[i].status, run->frames, run->depth);
+	}
+	s->depth = run->depth;
+	for (uint32_t i = 0; i < run->depth; i++)
+		s->frames[i] = run->frames[i];
+	k->runs++;
+	k->shared += run->shared;
+	return k->fails != NULL ? TACH_FATAL : TACH_OK;
+}
+
+static int
+keeper_end(struct tach_sink *sink)
+{
+	((struct keeper *)sink)->ended++;
+	return TACH_OK;
+}
+
+static void
+keeper_free(struct tach_sink *sink)
+{
+	((struct keeper *)sink)->freed++;
+}
+
+static const char *
+keeper_error(const struct tach_sink *sink)
+{
+	return ((const struct keeper *)sink)->fails;
+}
+
+static const struct tach_sink keeper = {keeper_run, keeper_end, keeper_free,
+    keeper_error};
+
+/* ---- a trace, and its runs ----------------------------------------------- */
+
+static uint32_t
+add_frame(struct tach_table *t, const char *file, const char *func,
+    int32_t line)
+{
+	struct tach_frame f = {0, 0, line, line, -1, -1, TACH_NO_OPCODE};
+
+	f.file = tach_table_add_string(t, file, strlen(file));
+	f.func = tach_table_add_string(t, func, strlen(func));
+	return tach_table_add_frame(t, &f);
+}
+
+static struct tach_table *
+small_table(void)
+{
+	struct tach_table *t = tach_table_new();
+
+	if (t == NULL)
+		err(2, NULL);
+	add_frame(t, "/srv/app.py", "main", 1);
+	add_frame(t, "/srv/app.py", "work", 22);
+	add_frame(t, "/srv/app.py", "work", 23);
+	add_frame(t, "/lib/json/encoder.py", "encode", 200);
+	add_frame(t, "/lib/json/decoder.py", "decode", 20);
+	add_frame(t, "~", "<GC>", -1);
+	add_frame(t, "odd.py", "under", -7);
+	add_frame(t, "a b.py", "<lambda>", 0);
+	check_number(tach_table_frames(t), FRAMES);
+	return t;
+}
+
+/* Stacks that share their outer end for a while, in six threads. */
+static void
+random_sample(struct trace *t, uint32_t who)
+{
+	static struct seen last[6];
+	struct seen *s = &last[who];
+	uint32_t stack[DEPTH_MAX], kept;
+
+	kept = random_below(3) == 0 ? random_below(s->depth + 1) : s->depth;
+	if (random_below(8) == 0 || kept < s->depth) {
+		uint32_t fresh = random_below(DEPTH_MAX + 1 - kept);
+		memcpy(stack, s->frames + s->depth - kept,
+		    kept * sizeof(*stack));
+		memcpy(s->frames + fresh, stack, kept * sizeof(*stack));
+		for (uint32_t i = 0; i < fresh; i++)
+			s->frames[i] = random_below(FRAMES);
+		s->depth = fresh + kept;
+	}
+	s->time += random_below(20);
+	trace_add(t, 100 + who % 3, who / 3, s->time,
+	    (uint8_t)(random_below(3) == 0 ? random_below(256) : 3), s->frames,
+	    s->depth);
+}
+
+static struct trace
+random_trace(size_t n)
+{
+	struct trace t = {0};
+
+	while (t.n < n) {
+		uint32_t who = random_below(6);
+		for (uint32_t i = random_below(10); i > 0; i--)
+			random_sample(&t, who);
+	}
+	return t;
+}
+
+static bool
+same_thread(const struct sample *a, const struct sample *b)
+{
+	return a->thread == b->thread && a->interp == b->interp;
+}
+
+static uint32_t
+shared_with(const struct sample *a, const struct sample *b)
+{
+	uint32_t n = 0;
+
+	while (n < a->depth && n < b->depth &&
+	    a->frames[a->depth - 1 - n] == b->frames[b->depth - 1 - n])
+		n++;
+	return n;
+}
+
+/* The last sample of each thread; its place is the run's index. */
+struct source {
+	const struct sample *last[6];
+	uint32_t n;
+};
+
+static uint32_t
+index_of(struct source *src, const struct sample *s)
+{
+	uint32_t i;
+
+	for (i = 0; i < src->n; i++)
+		if (same_thread(src->last[i], s))
+			return i;
+	src->last[src->n++] = s;
+	return i;
+}
+
+/* Gives a sink equal neighbours as one run, as a reader does. */
+static int
+feed(struct tach_sink *sink, const struct trace *t)
+{
+	struct source src = {{NULL}, 0};
+	struct tach_tick ticks[TICKS_MAX];
+	int rc = TACH_OK;
+
+	for (size_t at = 0, n; at < t->n && rc == TACH_OK; at += n) {
+		const struct sample *s = &t->samples[at];
+		uint32_t index = index_of(&src, s);
+		uint32_t shared = src.last[index] == s ? 0 :
+		    shared_with(src.last[index], s);
+		for (n = 0; n < TICKS_MAX && at + n < t->n &&
+		    same_thread(&s[n], s) && s[n].depth == s->depth &&
+		    shared_with(&s[n], s) == s->depth; n++)
+			ticks[n] = (struct tach_tick){s[n].time, s[n].status};
+		rc = sink->run(sink, &(struct tach_run){s->thread, s->interp,
+		    index, s->frames, s->depth, shared, ticks, n});
+		src.last[index] = &s[n - 1];
+	}
+	return rc;
+}
+
+/* ---- what is selected, said again, sample by sample ---------------------- */
+
+static bool
+in_list(const uint64_t *list, const uint32_t *list32, size_t n, uint64_t what)
+{
+	bool found = false;
+
+	for (size_t i = 0; i < n; i++)
+		found |= (list != NULL ? list[i] : list32[i]) == what;
+	return found;
+}
+
+static bool
+matches(const struct tach_table *table, const struct sample *s,
+    const regex_t *re)
+{
+	char text[256], line[16];
+
+	for (uint32_t i = 0; i < s->depth; i++) {
+		const struct tach_frame *f = tach_table_frame(table,
+		    s->frames[i]);
+		struct tach_string a = tach_table_string(table, f->file);
+		struct tach_string b = tach_table_string(table, f->func);
+		snprintf(line, sizeof(line), "%d", f->line);
+		snprintf(text, sizeof(text), "%.*s:%.*s:%s", (int)a.len,
+		    a.bytes, (int)b.len, b.bytes, f->line == -1 ? "" : line);
+		if (regexec(re, text, 0, NULL, 0) == 0)
+			return true;
+	}
+	return false;
+}
+
+static bool
+is_selected(const struct tach_table *table, const struct tach_selection *w,
+    const struct sample *s)
+{
+	if (w->nthreads > 0 && !in_list(w->threads, NULL, w->nthreads,
+	    s->thread))
+		return false;
+	if (w->ninterps > 0 && !in_list(NULL, w->interps, w->ninterps,
+	    s->interp))
+		return false;
+	if (in_list(w->not_threads, NULL, w->nnot_threads, s->thread) ||
+	    in_list(NULL, w->not_interps, w->nnot_interps, s->interp))
+		return false;
+	if ((s->status & w->status) != w->status ||
+	    (s->status & w->not_status) != 0)
+		return false;
+	if (s->time < w->since || (w->until != 0 && s->time >= w->until))
+		return false;
+	for (size_t i = 0; i < w->nmatch; i++)
+		if (!matches(table, s, &w->match[i]))
+			return false;
+	for (size_t i = 0; i < w->nnot_match; i++)
+		if (matches(table, s, &w->not_match[i]))
+			return false;
+	return true;
+}
+
+static struct trace
+selected(const struct tach_table *table, const struct tach_selection *w,
+    const struct trace *t)
+{
+	struct trace out = {0};
+
+	for (size_t i = 0; i < t->n; i++) {
+		const struct sample *s = &t->samples[i];
+		if (is_selected(table, w, s))
+			trace_add(&out, s->thread, s->interp, s->time,
+			    s->status, s->frames, s->depth);
+	}
+	return out;
+}
+
+/* ---- selections ---------------------------------------------------------- */
+
+static regex_t
+regex(const char *text)
+{
+	regex_t re;
+
+	if (regcomp(&re, text, REG_EXTENDED | REG_NOSUB) != 0)
+		errx(2, "%s", text);
+	return re;
+}
+
+/* Not only equal a thread, but in the order in which it came. */
+static void
+check_order(const struct trace *got, const struct trace *want)
+{
+	for (size_t i = 0; i < got->n && i < want->n; i++)
+		check(same_thread(&got->samples[i], &want->samples[i]) &&
+		    got->samples[i].time == want->samples[i].time);
+}
+
+static void
+check_selection_at(int line, const struct tach_table *table,
+    const struct trace *t, const struct tach_selection *w, bool some)
+{
+	struct keeper k = {.sink = keeper};
+	struct tach_sink *sink = tach_filter_new(w, table, &k.sink);
+	struct trace want = selected(table, w, t);
+
+	check(feed(sink, t) == TACH_OK && sink->end(sink) == TACH_OK);
+	sink->free(sink);
+	check_number_at(__FILE__, line, "ended", (uint64_t)k.ended, 1);
+	check_number_at(__FILE__, line, "freed", (uint64_t)k.freed, 1);
+	check_number_at(__FILE__, line, "samples", k.trace.n, want.n);
+	if (!trace_equal(&k.trace, &want))
+		fail_at(__FILE__, line, "not the samples that are selected");
+	check_order(&k.trace, &want);
+	/* A selection that takes all or nothing tests little. */
+	if (some && (want.n == 0 || want.n == t->n))
+		fail_at(__FILE__, line, "takes %zu of %zu", want.n, t->n);
+	trace_clear(&k.trace);
+	trace_clear(&want);
+}
+
+#define check_selection(table, t, some, ...) \
+	check_selection_at(__LINE__, table, t, \
+	    &(struct tach_selection){__VA_ARGS__}, some)
+
+static void
+check_threads(const struct tach_table *table, const struct trace *t)
+{
+	static const uint64_t one[] = {101}, two[] = {100, 102};
+	static const uint64_t all[] = {100, 101, 102}, none[] = {5};
+	static const uint32_t second[] = {1}, both[] = {1, 0};
+
+	check_selection(table, t, true, .threads = one, .nthreads = 1);
+	check_selection(table, t, true, .threads = two, .nthreads = 2);
+	check_selection(table, t, true, .not_threads = one, .nnot_threads = 1);
+	check_selection(table, t, true, .not_threads = two, .nnot_threads = 2);
+	check_selection(table, t, false, .threads = none, .nthreads = 1);
+	check_selection(table, t, false, .not_threads = all,
+	    .nnot_threads = 3);
+	check_selection(table, t, true, .interps = second, .ninterps = 1);
+	check_selection(table, t, false, .interps = both, .ninterps = 2);
+	check_selection(table, t, true, .not_interps = second,
+	    .nnot_interps = 1);
+	check_selection(table, t, true, .threads = two, .nthreads = 2,
+	    .not_threads = none, .nnot_threads = 1, .interps = second,
+	    .ninterps = 1);
+	/* Both listed and excluded. */
+	check_selection(table, t, false, .threads = one, .nthreads = 1,
+	    .not_threads = one, .nnot_threads = 1);
+}
+
+static void
+check_ticks(const struct tach_table *table, const struct trace *t)
+{
+	for (unsigned bit = 1; bit < 256; bit *= 2) {
+		check_selection(table, t, true, .status = (uint8_t)bit);
+		check_selection(table, t, true, .not_status = (uint8_t)bit);
+	}
+	check_selection(table, t, true, .status = 0x03, .not_status = 0x10);
+	check_selection(table, t, false, .status = 1, .not_status = 1);
+	for (uint64_t at = 10; at < 2000; at += 97) {
+		check_selection(table, t, true, .since = at);
+		check_selection(table, t, true, .until = at);
+		check_selection(table, t, true, .since = at,
+		    .until = at + 300);
+	}
+	check_selection(table, t, false, .since = UINT64_MAX);
+	check_selection(table, t, false, .until = UINT64_MAX);
+}
+
+static void
+check_matches(const struct tach_table *table, const struct trace *t)
+{
+	static const char *const texts[] = {"json", "^/srv/app.py:main:1$",
+	    ":work:", ":2[23]$", "~:<GC>:$", "^odd.py:under:-7$",
+	    " .*lambda>:0", "coder|<GC>"};
+	static const uint64_t one[] = {101};
+	regex_t re[COUNT(texts)], never = regex("nosuch"), always = regex("");
+
+	for (size_t i = 0; i < COUNT(texts); i++) {
+		re[i] = regex(texts[i]);
+		check_selection(table, t, true, .match = &re[i], .nmatch = 1);
+		check_selection(table, t, true, .not_match = &re[i],
+		    .nnot_match = 1);
+	}
+	check_selection(table, t, true, .match = re, .nmatch = 2);
+	check_selection(table, t, true, .not_match = re, .nnot_match = 3);
+	check_selection(table, t, true, .match = re, .nmatch = 1,
+	    .not_match = re + 4, .nnot_match = 3);
+	check_selection(table, t, true, .match = re + 2, .nmatch = 1,
+	    .not_match = re + 5, .nnot_match = 2, .threads = one,
+	    .nthreads = 1, .status = 1, .since = 100, .until = 2000);
+	/* No frame, no match. */
+	check_selection(table, t, true, .match = &always, .nmatch = 1);
+	check_selection(table, t, true, .not_match = &always, .nnot_match = 1);
+	check_selection(table, t, false, .match = &never, .nmatch = 1);
+	check_selection(table, t, false, .not_match = &never, .nnot_match = 1);
+	for (size_t i = 0; i < COUNT(texts); i++)
+		regfree(&re[i]);
+	regfree(&never);
+	regfree(&always);
+}
+
+/* ---- single things ------------------------------------------------------- */
+
+static void
+check_nothing_to_do(const struct tach_table *table)
+{
+	struct keeper k = {.sink = keeper};
+	const struct tach_selection all = {0};
+	const struct tach_selection some = {.since = 1};
+
+	check(tach_filter_new(&all, table, &k.sink) == &k.sink);
+	check(tach_filter_new(&some, table, NULL) == NULL);
+	check_number(k.freed, 0);
+}
+
+/* Without a word about ticks a run stays one; with it, what lies together
+ * does. */
+static void
+check_parts(const struct tach_table *table)
+{
+	static const uint64_t one[] = {7};
+	static const uint32_t stack[] = {2, 0};
+	static const uint8_t status[] = {1, 1, 0, 1, 0, 0, 1, 1};
+	struct trace t = {0};
+	struct keeper whole = {.sink = keeper}, parts = {.sink = keeper};
+	struct tach_sink *a = tach_filter_new(&(struct tach_selection){
+	    .threads = one, .nthreads = 1}, table, &whole.sink);
+	struct tach_sink *b = tach_filter_new(&(struct tach_selection){
+	    .status = 1}, table, &parts.sink);
+
+	for (size_t i = 0; i < COUNT(status); i++)
+		trace_add(&t, 7, 0, i, status[i], stack, 2);
+	check(feed(a, &t) == TACH_OK && feed(b, &t) == TACH_OK);
+	check_number(whole.runs, 1);
+	check_number(whole.trace.n, COUNT(status));
+	check_number(parts.runs, 3);
+	check_number(parts.trace.n, 5);
+	check_number(parts.shared, 4); /* all but the first */
+	a->free(a);
+	b->free(b);
+	trace_clear(&whole.trace);
+	trace_clear(&parts.trace);
+	trace_clear(&t);
+}
+
+/* Where nothing is left out, what is known to be shared stays so. */
+static void
+check_shared(const struct tach_table *table, const struct trace *t)
+{
+	static const uint64_t none[] = {5};
+	struct keeper direct = {.sink = keeper}, k = {.sink = keeper};
+	struct tach_sink *sink = tach_filter_new(&(struct tach_selection){
+	    .not_threads = none, .nnot_threads = 1}, table, &k.sink);
+
+	check(feed(&direct.sink, t) == TACH_OK && feed(sink, t) == TACH_OK);
+	check_number(k.shared, direct.shared);
+	check(k.shared > 0);
+	sink->free(sink);
+	trace_clear(&direct.trace);
+	trace_clear(&k.trace);
+}
+
+/* The next sink's error is the filter's. */
+static void
+check_failure(const struct tach_table *table)
+{
+	static const uint32_t stack[] = {2, 0};
+	struct keeper k = {.sink = keeper, .fails = "the disk is full"};
+	struct tach_sink *sink = tach_filter_new(&(struct tach_selection){
+	    .status = 1}, table, &k.sink);
+	struct trace t = {0};
+
+	for (uint64_t i = 0; i < 9; i++)
+		trace_add(&t, 7, 0, i, i % 2, stack, 2);
+	check(feed(sink, &t) == TACH_FATAL);
+	check_text(sink->error(sink), "the disk is full");
+	check_number(k.runs, 1);
+	sink->free(sink);
+	trace_clear(&k.trace);
+	trace_clear(&t);
+}
+
+static struct tach_frame
+place(struct tach_table *t, struct tach_string file, struct tach_string func)
+{
+	return (struct tach_frame){tach_table_add_string(t, file.bytes,
+	    file.len), tach_table_add_string(t, func.bytes, func.len), 3, 3,
+	    -1, -1, TACH_NO_OPCODE};
+}
+
+/* How many of the samples, one frame each, have a match. */
+static size_t
+count_matches(const struct tach_table *table, const struct trace *t,
+    const char *text)
+{
+	regex_t re = regex(text);
+	struct keeper k = {.sink = keeper};
+	struct tach_sink *sink = tach_filter_new(&(struct tach_selection){
+	    .match = &re, .nmatch = 1}, table, &k.sink);
+	size_t n;
+
+	check(feed(sink, t) == TACH_OK);
+	sink->free(sink);
+	n = k.trace.n;
+	trace_clear(&k.trace);
+	regfree(&re);
+	return n;
+}
+
+/* NUL bytes, bytes that are no UTF-8, no name at all, and names that are
+ * longer than what is looked at. */
+static void
+check_odd_names(void)
+{
+	static char huge[200000];
+	struct tach_table *table = tach_table_new();
+	struct tach_string names[] = {{"a\0b.py", 6}, {"bad\xff\xc0.py", 8},
+	    {"", 0}, {huge, sizeof(huge)}};
+	struct trace t = {0};
+
+	memset(huge, 'x', sizeof(huge));
+	memcpy(huge + sizeof(huge) - 3, "end", 3);
+	for (uint32_t i = 0; i < COUNT(names); i++) {
+		struct tach_frame f = place(table, names[i], names[i]);
+		uint32_t index = tach_table_add_frame(table, &f);
+		trace_add(&t, 1, 0, i, 0, &index, 1);
+	}
+	check_number(count_matches(table, &t, "^a.b.py:a.b.py:3$"), 1);
+	check_number(count_matches(table, &t, "^bad\xff\xc0.py:bad"), 1);
+	check_number(count_matches(table, &t, "^::3$"), 1);
+	check_number(count_matches(table, &t, "^x+:x+:3$"), 1);
+	check_number(count_matches(table, &t, "end"), 0);
+	check_number(count_matches(table, &t, ":3$"), COUNT(names));
+	trace_clear(&t);
+	tach_table_free(table);
+}
+
+/* A table that grows while samples come, as a recorder's does. */
+static void
+check_live(void)
+{
+	struct tach_table *table = tach_table_new();
+	regex_t re[] = {regex("7"), regex("8")};
+	struct keeper k = {.sink = keeper};
+	struct tach_sink *sink = tach_filter_new(&(struct tach_selection){
+	    .match = re, .nmatch = 1, .not_match = re + 1, .nnot_match = 1},
+	    table, &k.sink);
+	struct tach_tick tick = {0, 1};
+	size_t want = 0;
+
+	for (int32_t line = 0; line < 2000; line++) {
+		uint32_t frame = add_frame(table, "a.py", "f", line);
+		char text[16];
+		snprintf(text, sizeof(text), "%d", line);
+		want += strchr(text, '7') != NULL && strchr(text, '8') == NULL;
+		tick.time++;
+		check(sink->run(sink, &(struct tach_run){1, 0, 0, &frame, 1,
+		    0, &tick, 1}) == TACH_OK);
+	}
+	check_number(k.trace.n, want);
+	sink->free(sink);
+	trace_clear(&k.trace);
+	regfree(&re[0]);
+	regfree(&re[1]);
+	tach_table_free(table);
+}
+
+int
+main(void)
+{
+	struct tach_table *table = small_table();
+	struct trace t = random_trace(5000);
+
+	check_nothing_to_do(table);
+	check_threads(table, &t);
+	check_ticks(table, &t);
+	check_matches(table, &t);
+	check_parts(table);
+	check_shared(table, &t);
+	check_failure(table);
+	check_odd_names();
+	check_live();
+	trace_clear(&t);
+	tach_table_free(table);
+	return failures != 0;
+}
