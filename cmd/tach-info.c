@@ -417,14 +417,21 @@ put_config(uint32_t config)
 }
 
 static void
+put_number(const char *before, double d)
+{
+	fputs(before, stdout);
+	tach_json_number(stdout, d);
+}
+
+static void
 put_quality(const struct tach_quality *q)
 {
-	printf(",\"recorded\":{\"duration_s\":%.17g,\"rate\":%.17g",
-	    q->duration, q->rate);
+	put_number(",\"recorded\":{\"duration_s\":", q->duration);
+	put_number(",\"rate\":", q->rate);
 	if (q->has_errors)
-		printf(",\"errors_percent\":%.17g", q->errors);
+		put_number(",\"errors_percent\":", q->errors);
 	if (q->has_missed)
-		printf(",\"missed_percent\":%.17g", q->missed);
+		put_number(",\"missed_percent\":", q->missed);
 	putchar('}');
 }
 

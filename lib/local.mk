@@ -17,6 +17,7 @@ lib_libtach_la_LDFLAGS = $(AM_LDFLAGS) -version-info 0:0:0 \
 lib_libtach_core_la_SOURCES = \
 	lib/array.h \
 	lib/buf.h \
+	lib/decimal.h \
 	lib/error.c lib/error.h \
 	lib/filter.c \
 	lib/io.c lib/io.h \

@@ -326,6 +326,8 @@ struct tach_sink *tach_filter_new(const struct tach_selection *,
 /* Writes bytes as a JSON string with its quotes.  What is no UTF-8 becomes
  * U+FFFD, so that the result is always valid. */
 void tach_json_string(FILE *, const char *, size_t);
+/* Writes a finite number by the fewest digits that give it again. */
+void tach_json_number(FILE *, double);
 
 /* The formats that tach-convert(1) writes, by name; the list ends with a
  * NULL name. */

@@ -2,11 +2,11 @@
 /* texthead.c: see texthead.h; tach-text(5) has the grammar. */
 #include "format/texthead.h"
 
-#include <float.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "decimal.h"
 #include "format/escape.h"
 #include "format/number.h"
 
@@ -14,18 +14,12 @@
 
 /* ---- writing ------------------------------------------------------------- */
 
-/* The fewest digits that give the same number when they are read. */
 static bool
 put_double(FILE *out, const char *key, double d)
 {
-	char text[32];
+	char text[DECIMAL_SIZE];
 
-	for (int digits = 1; digits <= DBL_DECIMAL_DIG; digits++) {
-		snprintf(text, sizeof(text), "%.*g", digits, d);
-		if (strtod(text, NULL) == d)
-			break;
-	}
-	return fprintf(out, " %s=%s", key, text) > 0;
+	return fprintf(out, " %s=%s", key, decimal_text(text, d)) > 0;
 }
 
 static bool

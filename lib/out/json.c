@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* json.c: strings of whatever bytes as JSON. */
+/* json.c: strings of whatever bytes, and numbers, as JSON. */
+#include "decimal.h"
 #include "tach.h"
 #include "utf8.h"
 
@@ -38,4 +39,12 @@ tach_json_string(FILE *out, const char *bytes, size_t len)
 		}
 	}
 	putc('"', out);
+}
+
+void
+tach_json_number(FILE *out, double d)
+{
+	char text[DECIMAL_SIZE];
+
+	fputs(decimal_text(text, d), out);
 }
