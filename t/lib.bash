@@ -131,6 +131,23 @@ use_python() {
 	[ -z "$PYTHON_ROOT" ] || SHARED+=("$OUTSIDE")
 }
 
+# host_python: the first interpreter that needs no chroot, as $python, or the
+# test is skipped.
+host_python() {
+	local command
+	while IFS=$'\t' read -r _ command; do
+		case $command in
+		chroot*) ;;
+		*)
+			# shellcheck disable=SC2034
+			python=$command
+			return
+			;;
+		esac
+	done < <(pythons)
+	skip "no Python from 3.11 to 3.15 here: see t/peers/"
+}
+
 # Folders inside a peer's root do not go away with bats' own.  A file with a
 # teardown of its own calls drop_shared in it.
 SHARED=()
@@ -155,6 +172,35 @@ need() {
 
 need_root() {
 	[ "$(id -u)" -eq 0 ] || skip "needs root"
+}
+
+# ---- processes ----------------------------------------------------------
+
+# start COMMAND...: in the background, as $pid.
+STARTED=()
+start() {
+	"$@" 3>&- &
+	pid=$!
+	STARTED+=("$pid")
+}
+
+# end_started: for teardown.
+end_started() {
+	local pid
+	for pid in "${STARTED[@]}"; do
+		kill -KILL "$pid" 2>/dev/null && wait "$pid" 2>/dev/null
+	done
+}
+
+# until_ COMMAND...: tries for ten seconds.
+until_() {
+	local i
+	for ((i = 0; i < 500; i++)); do
+		! "$@" || return 0
+		sleep 0.02
+	done
+	echo "still not: $*"
+	return 1
 }
 
 [ -x "$TACH_BUILDDIR/cmd/tach-info" ] || {

@@ -18,49 +18,12 @@ setup() {
 }
 
 teardown() {
-	local pid
-	for pid in "${STARTED[@]}"; do
-		kill -KILL "$pid" 2>/dev/null && wait "$pid" 2>/dev/null
-	done
+	end_started
 	[ -z "$FULL" ] || umount "$FULL"
 	drop_shared
 }
 
 # ---- helpers ----------------------------------------------------------------
-
-# The first interpreter that needs no chroot, as $python.
-any_python() {
-	local command
-	while IFS=$'\t' read -r _ command; do
-		case $command in
-		chroot*) ;;
-		*)
-			python=$command
-			return
-			;;
-		esac
-	done < <(pythons)
-	skip "no Python from 3.11 to 3.15 here: see t/peers/"
-}
-
-# start COMMAND...: in the background, as $pid, ended by teardown.
-STARTED=()
-start() {
-	"$@" 3>&- &
-	pid=$!
-	STARTED+=("$pid")
-}
-
-# until_ COMMAND...: tries for ten seconds.
-until_() {
-	local i
-	for ((i = 0; i < 500; i++)); do
-		! "$@" || return 0
-		sleep 0.02
-	done
-	echo "still not: $*"
-	return 1
-}
 
 # ended PID STATUS: waits for it.
 ended() {
@@ -109,13 +72,13 @@ has_samples() {
 # ---- ended at any moment ----------------------------------------------------
 
 @test "a recorder killed at 50 random moments loses at most a second" {
-	any_python
+	host_python
 	# shellcheck disable=SC2086
 	"$T/lost.py" kills "${TACH_SEED:-$RANDOM}" 50 $python "$ticks"
 }
 
 @test "a power cut at any moment loses at most a second" {
-	any_python
+	host_python
 	mkdir disk
 	LD_PRELOAD=$BATS_FILE_TMPDIR/fault.so FAULT_PROGRAM=tach-record \
 	    ASAN_OPTIONS=verify_asan_link_order=0:${ASAN_OPTIONS-} \
@@ -125,7 +88,7 @@ has_samples() {
 }
 
 @test "a signal at any moment: the profile is whole, and nothing is left over" {
-	any_python
+	host_python
 	local i pids=()
 	for i in 1 2 3 4 5 6 7 8 9; do
 		start tach-record -q -o "$i.bin" -- "$python" "$ticks" 20 \
@@ -146,7 +109,7 @@ has_samples() {
 }
 
 @test "-d: whole while the command still runs" {
-	any_python
+	host_python
 	start tach-record -q -d 0.2 -o p.bin -- "$python" "$ticks" 2 >out
 	until_ test -e p.bin
 	is "$(ls)" $'out\np.bin'
@@ -157,7 +120,7 @@ has_samples() {
 }
 
 @test "nothing is left over where nothing was recorded" {
-	any_python
+	host_python
 	cp "$T/data/odd.bin" p.bin
 	run -125 tach-record -o p.bin -- sleep 0.2
 	run -127 tach-record -o p.bin -- ./nowhere
@@ -169,7 +132,7 @@ has_samples() {
 # ---- writes that fail -------------------------------------------------------
 
 @test "each write, sync and rename fails in turn" {
-	any_python
+	host_python
 	# shellcheck disable=SC2086
 	"$T/lost.py" faults "$BATS_FILE_TMPDIR/fault.so" "$T/data/odd.bin" \
 	    $python "$ticks"
@@ -194,7 +157,7 @@ tach-record: what was recorded until then is in $name.part"
 }
 
 @test "a full disk" {
-	any_python
+	host_python
 	need_root
 	mkdir full
 	mount -t tmpfs -o size=32k tmpfs full 2>/dev/null ||
@@ -215,7 +178,7 @@ tach-record: what was recorded until then is in $name.part"
 }
 
 @test "a file that may not grow" {
-	any_python
+	host_python
 	local why='File too large' options=(--compression none)
 	cp "$T/data/odd.bin" p.bin
 	full p.bin bash -c 'ulimit -f 24; exec "$@"' -
@@ -227,7 +190,7 @@ tach-record: what was recorded until then is in $name.part"
 }
 
 @test "/dev/full" {
-	any_python
+	host_python
 	run -125 --separate-stderr tach-record -q -o /dev/full -- "$python" \
 	    "$ticks" 0.3
 	is "${lines[1]}" unhurt
@@ -241,7 +204,7 @@ tach-record: what was recorded until then is in $name.part"
 # ---- pipes ------------------------------------------------------------------
 
 @test "a whole profile arrives on a pipe" {
-	any_python
+	host_python
 	tach-record -q -o - -- "$python" "$ticks" 0.3 2>err | cat >q.bin
 	sound q.bin
 	[ "$(samples q.bin)" -gt 50 ]
@@ -255,7 +218,7 @@ tach-record: what was recorded until then is in $name.part"
 }
 
 @test "a pipe whose reader went away" {
-	any_python
+	host_python
 	{
 		tach-record -q -o - -- "$python" "$ticks" 0.3 2>err ||
 		    echo $? >status
@@ -268,7 +231,7 @@ tach-record: standard output: cannot write: Broken pipe"
 # ---- text -------------------------------------------------------------------
 
 @test "--text: lines come while the program runs" {
-	any_python
+	host_python
 	start tach-record -q --text -o p.txt -- "$python" "$ticks" 1.5 >out
 	until_ has_lines p.txt.part 20
 	lacks unhurt out
@@ -292,7 +255,7 @@ tach-record: standard output: cannot write: Broken pipe"
 }
 
 @test "--text | head: it ends quietly, with the command's status" {
-	any_python
+	host_python
 	{
 		tach-record -q --text -- "$python" "$T/programs/ends.py" 0.5 \
 		    exit 3 2>err || echo $? >status
@@ -303,7 +266,7 @@ tach-record: standard output: cannot write: Broken pipe"
 }
 
 @test "--text | tach-convert --tach" {
-	any_python
+	host_python
 	tach-record -q --text -- "$python" "$ticks" 0.4 2>err | tee p.txt |
 	    tach-convert --tach -o p.bin -
 	sound p.bin
@@ -314,7 +277,7 @@ tach-record: standard output: cannot write: Broken pipe"
 # ---- names ------------------------------------------------------------------
 
 @test "two recorders to one name: the second is refused" {
-	any_python
+	host_python
 	start tach-record -q -o p.bin -- "$python" "$ticks" 1.2 >out
 	until_ test -e p.bin.part.names
 	run -125 --separate-stderr tach-record -o p.bin -- "$python" "$ticks" 1
@@ -327,7 +290,7 @@ tach-record: standard output: cannot write: Broken pipe"
 }
 
 @test "what was cut short is put aside by the next recording" {
-	any_python
+	host_python
 	cut_short
 	local before
 	before=$(samples p.bin)
@@ -342,7 +305,7 @@ tach-record: standard output: cannot write: Broken pipe"
 }
 
 @test "what was cut short before its first sample is not kept" {
-	any_python
+	host_python
 	echo kept >p.bin.part~
 	head -c 64 /dev/zero >p.bin.part
 	: >p.bin.part.names
@@ -354,7 +317,7 @@ tach-record: standard output: cannot write: Broken pipe"
 
 # A text has no file of names, and so must not be given one of another.
 @test "what was cut short is put aside, a text too" {
-	any_python
+	host_python
 	cut_short
 	tach-record -q -o p.bin -- "$python" "$ticks" 0.2 2>/dev/null
 	printf '0\t0\t1\tgil\ta.py:f:1\n' >p.bin.part
@@ -366,7 +329,7 @@ tach-record: standard output: cannot write: Broken pipe"
 # ---- tach-cat -f ------------------------------------------------------------
 
 @test "tach-cat -f from before the first checkpoint to the end" {
-	any_python
+	host_python
 	cp "$T/data/odd.bin" p.bin
 	start tach-record -q -o p.bin -- "$python" "$ticks" 1.5 >out
 	local recorder=$pid
@@ -381,7 +344,7 @@ tach-record: standard output: cannot write: Broken pipe"
 }
 
 @test "tach-cat -f of a recorder that is killed" {
-	any_python
+	host_python
 	start tach-record -q -o p.bin -- "$python" "$ticks" 1.5 >out
 	local recorder=$pid
 	until_ test -e p.bin.part.names
@@ -403,7 +366,7 @@ tach-record: standard output: cannot write: Broken pipe"
 }
 
 @test "what is being recorded can be read, and says so" {
-	any_python
+	host_python
 	start tach-record -q -o p.bin -- "$python" "$ticks" 1.5 >out
 	until_ has_samples p.bin
 	run -0 --separate-stderr tach-info p.bin

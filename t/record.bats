@@ -14,54 +14,22 @@ setup() {
 }
 
 teardown() {
-	local pid
-	for pid in "${STARTED[@]}"; do
-		kill -KILL "$pid" 2>/dev/null && wait "$pid" 2>/dev/null
-	done
+	end_started
 	drop_shared
 }
 
 # ---- helpers ----------------------------------------------------------------
 
-# The first interpreter that needs no chroot, as $python.
+# An interpreter, as $python, and what decode.py needs.
 any_python() {
-	local command
 	need zstd
-	while IFS=$'\t' read -r _ command; do
-		case $command in
-		chroot*) ;;
-		*)
-			python=$command
-			return
-			;;
-		esac
-	done < <(pythons)
-	skip "no Python from 3.11 to 3.15 here: see t/peers/"
-}
-
-# start COMMAND...: in the background, as $pid, ended by teardown.
-STARTED=()
-start() {
-	"$@" 3>&- &
-	pid=$!
-	STARTED+=("$pid")
+	host_python
 }
 
 # busy [SECONDS]: a Python that works, as $pid.
 busy() {
 	start "$python" "$programs/waits.py" "${1-60}"
 	is_up
-}
-
-# until_ COMMAND...: tries for ten seconds.
-until_() {
-	local i
-	for ((i = 0; i < 200; i++)); do
-		! "$@" || return 0
-		sleep 0.05
-	done
-	echo "still not: $*"
-	return 1
 }
 
 # $pid has come to its own code: it has used some CPU.
