@@ -52,6 +52,19 @@ load_u64(const uint8_t *p, bool swap)
 	return swap ? __builtin_bswap64(v) : v;
 }
 
+/* The way back, which is always in this machine's order. */
+static inline void
+store_u32(uint8_t *p, uint32_t v)
+{
+	memcpy(p, &v, sizeof(v));
+}
+
+static inline void
+store_u64(uint8_t *p, uint64_t v)
+{
+	memcpy(p, &v, sizeof(v));
+}
+
 static inline size_t
 cursor_left(const struct cursor *c)
 {

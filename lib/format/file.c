@@ -94,23 +94,12 @@ load_tables(struct file *f)
 static void
 fill_info(struct file *f)
 {
-	const struct head *h = &f->head;
+	struct tach_file_info *info = &f->input->info;
 
-	f->input->meta = h->meta;
-	f->input->info = (struct tach_file_info){
-	    .input = TACH_INPUT_FILE,
-	    .layout = h->layout,
-	    .big_endian = h->big_endian,
-	    .compression = h->compression,
-	    .samples = h->samples,
-	    .threads = h->threads,
-	    .strings = h->strings,
-	    .frames = h->frames,
-	    .file_size = f->size,
-	    .data_size = h->strings_at - HEAD_SIZE,
-	    .has_checksum = head_has_check(h),
-	};
-	memcpy(f->input->info.checksum, h->check, sizeof(h->check));
+	f->input->meta = f->head.meta;
+	*info = head_info(&f->head);
+	info->file_size = f->size;
+	info->data_size = f->head.strings_at - HEAD_SIZE;
 }
 
 static int

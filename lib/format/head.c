@@ -246,25 +246,26 @@ head_get(struct head *h, const uint8_t *p, size_t n, uint64_t size,
 	return get_fields(h, p, size, e);
 }
 
-bool
-head_has_check(const struct head *h)
+struct tach_file_info
+head_info(const struct head *h)
 {
-	return !all_zero(h->check, sizeof(h->check));
+	struct tach_file_info info = {
+	    .input = TACH_INPUT_FILE,
+	    .layout = h->layout,
+	    .big_endian = h->big_endian,
+	    .compression = h->compression,
+	    .samples = h->samples,
+	    .threads = h->threads,
+	    .strings = h->strings,
+	    .frames = h->frames,
+	    .has_checksum = !all_zero(h->check, sizeof(h->check)),
+	};
+
+	memcpy(info.checksum, h->check, sizeof(h->check));
+	return info;
 }
 
 /* ---- writing ------------------------------------------------------------ */
-
-static void
-store_u32(uint8_t *p, uint32_t v)
-{
-	memcpy(p, &v, sizeof(v));
-}
-
-static void
-store_u64(uint8_t *p, uint64_t v)
-{
-	memcpy(p, &v, sizeof(v));
-}
 
 void
 head_fit(struct head *h)

@@ -42,8 +42,8 @@ int head_get(struct head *, const uint8_t *, size_t n, uint64_t size,
 int foot_get(struct head *, const uint8_t *, size_t n, uint64_t size,
     struct error *);
 
-/* Whether there is a checksum. */
-bool head_has_check(const struct head *);
+/* What it says of its file, but for sizes. */
+struct tach_file_info head_info(const struct head *);
 
 /* Offset of the thread count in the header. */
 unsigned head_threads_at(const struct head *);

@@ -40,18 +40,6 @@ enum {
 /* ---- writing ------------------------------------------------------------ */
 
 static void
-store_u32(uint8_t *p, uint32_t v)
-{
-	memcpy(p, &v, sizeof(v));
-}
-
-static void
-store_u64(uint8_t *p, uint64_t v)
-{
-	memcpy(p, &v, sizeof(v));
-}
-
-static void
 put_fixed(uint8_t *p, const struct head *h, uint64_t end,
     const uint8_t hash[16])
 {

@@ -60,24 +60,15 @@ vouched(struct unfinished *u, const struct names_entry *entry)
 static void
 fill_info(struct unfinished *u)
 {
-	const struct head *h = &u->head;
+	struct tach_file_info *info = &u->input->info;
 	struct stat st = {0};
 
 	fstat(u->fd, &st);
-	u->input->meta = h->meta;
-	u->input->info = (struct tach_file_info){
-	    .input = TACH_INPUT_FILE,
-	    .unfinished = true,
-	    .layout = h->layout,
-	    .big_endian = h->big_endian,
-	    .compression = h->compression,
-	    .samples = h->samples,
-	    .threads = h->threads,
-	    .strings = h->strings,
-	    .frames = h->frames,
-	    .file_size = (uint64_t)st.st_size,
-	    .data_size = u->end - HEAD_SIZE,
-	};
+	u->input->meta = u->head.meta;
+	*info = head_info(&u->head);
+	info->unfinished = true;
+	info->file_size = (uint64_t)st.st_size;
+	info->data_size = u->end - HEAD_SIZE;
 }
 
 /* Takes over what an entry says. */
