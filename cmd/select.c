@@ -93,12 +93,8 @@ add_interps(const struct given *g, const uint32_t **list, size_t *n)
 static uint8_t
 parse_status(const struct given *g, const char *item)
 {
-	/* In the order of their bits, as tach-cat(1) prints them. */
-	static const char *const words[8] = {"gil", "cpu", "unknown",
-	    "gil-wanted", "exception", "main", "0x40", "0x80"};
-
-	for (int bit = 0; bit < 8; bit++)
-		if (strcmp(item, words[bit]) == 0)
+	for (int bit = 0; bit < TACH_STATUS_BITS; bit++)
+		if (strcmp(item, tach_status_names[bit]) == 0)
 			return (uint8_t)(1 << bit);
 	cmd_usage("--%s %s: '%s' is none of gil, cpu, unknown, gil-wanted, "
 	    "exception, main, 0x40 and 0x80", g->name, g->value, item);

@@ -12,8 +12,6 @@
 #include "cmd.h"
 #include "select.h"
 
-#define STATUS_BITS 8
-
 static const char help[] =
     "Usage: tach-info [--stats] [--json] [FILE ...]\n"
     "Says what is in TACH profiles, from their headers and tables alone.\n"
@@ -40,9 +38,6 @@ static const struct option options[] = {
 	{NULL, 0, NULL, 0},
 };
 
-/* In the order of their bits, as tach-cat(1) names them. */
-static const char *const status_words[STATUS_BITS] = {"gil", "cpu", "unknown",
-    "gil-wanted", "exception", "main", "0x40", "0x80"};
 static const char *const record_words[] = {"REPEAT", "FULL", "SUFFIX",
     "POP_PUSH"};
 
@@ -50,7 +45,7 @@ struct thread {
 	uint64_t id;
 	uint32_t interp;
 	uint64_t samples;
-	uint64_t status[STATUS_BITS]; /* samples that have the bit */
+	uint64_t status[TACH_STATUS_BITS]; /* samples that have the bit */
 };
 
 /* What decoding the samples has shown. */
@@ -111,7 +106,7 @@ count_run(struct census *c, const struct tach_run *run)
 	t->interp = run->interp;
 	t->samples += run->count;
 	for (size_t i = 0; i < run->count; i++)
-		for (int bit = 0; bit < STATUS_BITS; bit++)
+		for (int bit = 0; bit < TACH_STATUS_BITS; bit++)
 			t->status[bit] += run->ticks[i].status >> bit & 1;
 	if (run->count > 0 && run->ticks[run->count - 1].time > c->duration)
 		c->duration = run->ticks[run->count - 1].time;
@@ -346,12 +341,12 @@ print_thread(const struct thread *t)
 	char shares[256] = "";
 	size_t len = 0;
 
-	for (int bit = 0; bit < STATUS_BITS; bit++) {
+	for (int bit = 0; bit < TACH_STATUS_BITS; bit++) {
 		/* The rare and the lasting bits only where they are set. */
 		if (bit >= 5 && t->status[bit] == 0)
 			continue;
 		len += (size_t)snprintf(shares + len, sizeof(shares) - len,
-		    " %s %.1f%%", status_words[bit],
+		    " %s %.1f%%", tach_status_names[bit],
 		    percent(t->status[bit], t->samples));
 	}
 	line("thread", "%" PRIu64 " interpreter %" PRIu32 " samples %" PRIu64
@@ -498,9 +493,9 @@ put_thread(const struct thread *t)
 {
 	printf("{\"thread\":%" PRIu64 ",\"interpreter\":%" PRIu32
 	    ",\"samples\":%" PRIu64, t->id, t->interp, t->samples);
-	for (int bit = 0; bit < STATUS_BITS; bit++)
+	for (int bit = 0; bit < TACH_STATUS_BITS; bit++)
 		printf("%s\"%s\":%" PRIu64, bit == 0 ? ",\"status\":{" : ",",
-		    status_words[bit], t->status[bit]);
+		    tach_status_names[bit], t->status[bit]);
 	printf("}}");
 }
 

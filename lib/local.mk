@@ -23,6 +23,7 @@ lib_libtach_core_la_SOURCES = \
 	lib/io.c lib/io.h \
 	lib/merge.c \
 	lib/set.c lib/set.h \
+	lib/status.c \
 	lib/table.c lib/table.h \
 	lib/utf8.h \
 	lib/version.c \

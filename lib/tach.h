@@ -47,6 +47,10 @@ enum tach_status {
 	TACH_STATUS_MAIN = 0x20, /* the main thread */
 };
 
+/* What tach-cat(1) calls them, the lowest first: "gil", ..., "0x80". */
+#define TACH_STATUS_BITS 8
+extern const char *const tach_status_names[];
+
 /* ---- table: strings and frames, interned once -------------------------- */
 
 struct tach_table;

@@ -183,17 +183,16 @@ put_stack(struct text *t, const struct tach_run *run)
 static void
 add_status(struct buf *b, uint8_t status)
 {
-	static const char *const words[8] = {"gil", "cpu", "unknown",
-	    "gil-wanted", "exception", "main", "0x40", "0x80"};
 	const char *comma = "";
 
 	if (status == 0)
 		buf_add_char(b, '-');
-	for (int i = 0; i < 8; i++) {
+	for (int i = 0; i < TACH_STATUS_BITS; i++) {
+		const char *name = tach_status_names[i];
 		if ((status & 1 << i) == 0)
 			continue;
 		buf_add(b, comma, strlen(comma));
-		buf_add(b, words[i], strlen(words[i]));
+		buf_add(b, name, strlen(name));
 		comma = ",";
 	}
 }

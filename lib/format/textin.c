@@ -168,14 +168,12 @@ get_number(struct textin *t, const char **at, const char *field, uint64_t max,
 static uint8_t
 status_bit(struct piece word)
 {
-	static const struct piece words[8] = {{"gil", 3}, {"cpu", 3},
-	    {"unknown", 7}, {"gil-wanted", 10}, {"exception", 9}, {"main", 4},
-	    {"0x40", 4}, {"0x80", 4}};
-
-	for (int i = 0; i < 8; i++)
-		if (words[i].len == word.len &&
-		    memcmp(words[i].text, word.text, word.len) == 0)
+	for (int i = 0; i < TACH_STATUS_BITS; i++) {
+		const char *name = tach_status_names[i];
+		if (strncmp(name, word.text, word.len) == 0 &&
+		    name[word.len] == '\0')
 			return (uint8_t)(1 << i);
+	}
 	return 0;
 }
 
