@@ -319,7 +319,7 @@ shift_ticks(struct input *in, struct tach_run *run)
 		    run->ticks[run->count - 1].time, shift);
 	for (size_t i = 0; i < run->count; i++)
 		m->ticks[i] = (struct tach_tick){run->ticks[i].time + shift,
-		    run->ticks[i].status};
+		    run->ticks[i].status, 0};
 	run->ticks = m->ticks;
 	return TACH_OK;
 }

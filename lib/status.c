@@ -1,6 +1,29 @@
 /* SPDX-License-Identifier: ISC */
-/* status.c: what the bits of a status are called; see tach.h. */
-#include "tach.h"
+/* status.c: what the bits of a status are called, and say; see tach.h. */
+#include "status.h"
+
+#include <string.h>
 
 const char *const tach_status_names[TACH_STATUS_BITS] = {"gil", "cpu",
     "unknown", "gil-wanted", "exception", "main", "0x40", "0x80"};
+
+bool
+tach_status_idle(uint8_t status)
+{
+	return (status & (TACH_STATUS_GIL | TACH_STATUS_CPU |
+	    TACH_STATUS_UNKNOWN | TACH_STATUS_GIL_WANTED)) == 0;
+}
+
+void
+status_add_words(struct buf *b, uint8_t status)
+{
+	const char *comma = "";
+
+	for (int i = 0; i < TACH_STATUS_BITS; i++) {
+		if ((status & 1 << i) == 0)
+			continue;
+		buf_add(b, comma, strlen(comma));
+		buf_add(b, tach_status_names[i], strlen(tach_status_names[i]));
+		comma = ",";
+	}
+}

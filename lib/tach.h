@@ -90,11 +90,16 @@ uint32_t tach_table_frames(const struct tach_table *);
 
 /* ---- stream: sources and sinks ----------------------------------------- */
 
-/* When one sample was taken and how its thread was then. */
+/* When one sample was taken, how its thread was then, and how long it stands
+ * for: see tach_spans_new. */
 struct tach_tick {
 	uint64_t time; /* never before the thread's previous one */
 	uint8_t status;
+	uint32_t span; /* 0 where nothing has told */
 };
+
+/* Of a thread that neither runs nor holds the GIL nor wants it. */
+bool tach_status_idle(uint8_t status);
 
 /*
  * A run: one or more samples of one thread with the same stack.
@@ -121,6 +126,7 @@ enum tach_config {
 	TACH_CONFIG_MODE = 0x07, /* the mode plus one, 0: not known; the modes
 				  * are wall, cpu, gil, all, exception */
 	TACH_CONFIG_WALL = 0x01,
+	TACH_CONFIG_CPU = 0x02,
 	TACH_CONFIG_FEATURES = 0x08, /* the bits below mean something */
 	TACH_CONFIG_ALL_THREADS = 0x10,
 	TACH_CONFIG_NATIVE = 0x20,
@@ -183,10 +189,13 @@ enum tach_compression { TACH_PLAIN = 0, TACH_ZSTD = 1 };
 enum tach_input {
 	TACH_INPUT_FILE, /* a TACH file, complete or not */
 	TACH_INPUT_TEXT, /* tach-text(5) */
+	TACH_INPUT_COLLAPSED, /* collapsed stacks, of whichever profiler */
+	TACH_INPUT_SLOTS, /* a CPU profile of gperftools */
 };
 
-/* What header, footer and tables say, before any sample is decoded.  Of a
- * text nothing else than what it is is known. */
+/* What header, footer and tables say, before any sample is decoded.  Of what
+ * is no TACH file nothing else than what it is is known, but for the byte
+ * order of slots. */
 struct tach_file_info {
 	enum tach_input input;
 	bool unfinished; /* by a recorder that still runs, or was killed */
@@ -226,8 +235,10 @@ void tach_reader_free(struct tach_reader *);
  * and loads the tables.  TACH_WARN: something is odd, yet it can be read; see
  * tach_reader_warning.  If there is no file of that name but one that a
  * recorder writes to or has left unfinished, NAME.part, that one is opened.
- * A descriptor stays the caller's, who does not read from it meanwhile.  A
- * TACH file from a pipe is first read to its end; a text is not.
+ * A descriptor stays the caller's, who does not read from it meanwhile.  What
+ * comes from a pipe is first read to its end, unless it is a text or
+ * collapsed stacks.  Inputs that have no times, collapsed stacks and slots,
+ * get some: in each thread a sample an interval.
  */
 int tach_reader_open(struct tach_reader *, const char *path);
 int tach_reader_open_fd(struct tach_reader *, int fd);
@@ -327,21 +338,93 @@ struct tach_selection {
 struct tach_sink *tach_filter_new(const struct tach_selection *,
     const struct tach_table *, struct tach_sink *next);
 
+/* A sample stands for the time until its thread's next one, but for so many
+ * intervals at most: what is longer is a gap, of which nothing is known.  A
+ * thread's last one stands for one interval. */
+#define TACH_SPAN_INTERVALS 10
+
+/* Passes all on with the spans of the ticks filled in; the next sink is then
+ * its own, as a filter's.  A filter comes after it, so that what is left out
+ * makes nothing longer.  The meta is read at the first sample. */
+struct tach_sink *tach_spans_new(const struct tach_meta *,
+    struct tach_sink *next);
+
 /* Writes bytes as a JSON string with its quotes.  What is no UTF-8 becomes
  * U+FFFD, so that the result is always valid. */
 void tach_json_string(FILE *, const char *, size_t);
 /* Writes a finite number by the fewest digits that give it again. */
 void tach_json_number(FILE *, double);
 
-/* The formats that tach-convert(1) writes, by name; the list ends with a
- * NULL name. */
+/* ---- formats: what tach-convert(1) writes -------------------------------- */
+
+/* What counts. */
+enum tach_weight { TACH_WEIGHT_SAMPLES, TACH_WEIGHT_TIME };
+
+/* How a frame is written where it is one word. */
+enum tach_frame_style {
+	TACH_FRAME_CPYTHON,  /* BASENAME:FUNCTION:LINE */
+	TACH_FRAME_PYSPY,    /* FUNCTION (FILE:LINE) */
+	TACH_FRAME_AUSTIN,   /* FILE:FUNCTION:LINE */
+	TACH_FRAME_FUNCTION, /* FUNCTION */
+};
+
+/* All zero but for the title, the directory and the word size are defaults.  A
+ * format does not look at what it does not use.  All pointers are the
+ * caller's. */
+struct tach_format_options {
+	enum tach_weight weight;
+	enum tach_frame_style frame;
+	bool keep_idle;	 /* show the stacks of idle threads, not gaps */
+	bool gzip;
+	const char *title; /* of a page: the profile's name */
+	int directory;	   /* descriptor of the one that pages go to */
+	/* Another profile to compare with: see tach_base_new. */
+	const struct tach_base *base;
+	/* Of slot profiles. */
+	unsigned word_size; /* bytes, 4 or 8 */
+	bool big_endian;
+	bool symbolized;      /* with a table of names in front */
+	FILE *symbols;	      /* an ELF file with the names goes there */
+	const char *symbols_path; /* absolute, as it will be called */
+	const char *build;    /* what $build means in that path, or NULL */
+};
+
+/* What of the options a format looks at, and what it needs. */
+enum tach_format_uses {
+	TACH_USES_WEIGHT = 0x01,
+	TACH_USES_FRAME = 0x02,
+	TACH_USES_IDLE = 0x04,
+	TACH_USES_GZIP = 0x08,
+	TACH_USES_DIRECTORY = 0x10, /* it writes there, not to the file */
+	TACH_USES_BASE = 0x20,
+	TACH_USES_SLOTS = 0x40,
+	TACH_NEEDS_BASE = 0x80,
+	TACH_NEEDS_SPANS = 0x100, /* whatever the weight is */
+	TACH_USES_NO_TERMINAL = 0x200, /* it is binary */
+};
+
+/* The formats, by name; the list ends with a NULL name.  The sink that open
+ * returns is NULL if there is no memory; the options, the meta and the table
+ * must outlive it, and the meta be complete at the first sample. */
 struct tach_format {
-	const char *name; /* "collapsed" */
+	const char *name;  /* "collapsed" */
 	const char *about; /* one line for people */
-	struct tach_sink *(*open)(FILE *, const struct tach_meta *,
-	    const struct tach_table *); /* NULL: out of memory */
+	unsigned uses;
+	struct tach_sink *(*open)(FILE *, const struct tach_format_options *,
+	    const struct tach_meta *, const struct tach_table *);
+	/* What to say to people if a pipe's reader goes away and leaves
+	 * something unread; NULL: nothing. */
+	const char *unread;
 };
 extern const struct tach_format tach_formats[];
+
+/* Keeps what a profile's stacks weigh, for a format to compare another one
+ * with once the sink, which stays the base's, has got all of it and been
+ * ended.  The table must outlive that.  NULL: out of memory. */
+struct tach_base;
+struct tach_base *tach_base_new(const struct tach_table *);
+void tach_base_free(struct tach_base *);
+struct tach_sink *tach_base_sink(struct tach_base *);
 
 /* ---- merge: several readers as one source -------------------------------- */
 

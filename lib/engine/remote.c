@@ -456,7 +456,7 @@ emit(struct remote *r, struct thread *t, bool torn, uint64_t time_us,
     struct tach_sink *sink)
 {
 	uint32_t shared = map_frames(r, t);
-	struct tach_tick tick = {time_us, status_of(r, t)};
+	struct tach_tick tick = {time_us, status_of(r, t), 0};
 	struct tach_run run = {.thread = t->tid,
 	    .interp = (uint32_t)t->py.interp_id, .index = t->index,
 	    .depth = (uint32_t)r->chains.chain.depth, .shared = shared,

@@ -211,7 +211,7 @@ delta_get_ticks(struct cursor *c, struct tach_tick *ticks, size_t n,
 			p++;
 		}
 		at += elapsed;
-		ticks[i] = (struct tach_tick){at, p[1]};
+		ticks[i] = (struct tach_tick){at, p[1], 0};
 		p += 2;
 	}
 	c->pos = p;

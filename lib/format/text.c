@@ -11,6 +11,7 @@
 #include "error.h"
 #include "format/escape.h"
 #include "format/texthead.h"
+#include "status.h"
 #include "tach.h"
 
 /* Limits on what is kept, so that a small hostile file, whose deep stacks
@@ -183,18 +184,9 @@ put_stack(struct text *t, const struct tach_run *run)
 static void
 add_status(struct buf *b, uint8_t status)
 {
-	const char *comma = "";
-
 	if (status == 0)
 		buf_add_char(b, '-');
-	for (int i = 0; i < TACH_STATUS_BITS; i++) {
-		const char *name = tach_status_names[i];
-		if ((status & 1 << i) == 0)
-			continue;
-		buf_add(b, comma, strlen(comma));
-		buf_add(b, name, strlen(name));
-		comma = ",";
-	}
+	status_add_words(b, status);
 }
 
 /* All of a line that stands before the stack. */

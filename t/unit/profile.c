@@ -599,7 +599,7 @@ write_run(struct writing *w, size_t at)
 		if (s[n].thread != s->thread || s[n].interp != s->interp ||
 		    !same_stack(&s[n], s))
 			break;
-		ticks[n] = (struct tach_tick){s[n].time, s[n].status};
+		ticks[n] = (struct tach_tick){s[n].time, s[n].status, 0};
 	}
 	if (w->hint == HINT_NONE)
 		shared = 0;

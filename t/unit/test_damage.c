@@ -752,7 +752,7 @@ write_to(int fd, enum tach_compression compression, size_t runs)
 	struct tach_writer_options o = {TACH_LAYOUT_DOCUMENTED, compression,
 	    5};
 	struct tach_writer *w = tach_writer_new(fd, &o, table);
-	struct tach_tick tick = {0, 0};
+	struct tach_tick tick = {0, 0, 0};
 	uint32_t frames[20];
 	int res = TACH_OK;
 
@@ -826,7 +826,7 @@ check_writing(void)
 static void
 check_backwards(void)
 {
-	static const struct tach_tick ticks[] = {{5, 0}, {4, 0}};
+	static const struct tach_tick ticks[] = {{5, 0, 0}, {4, 0, 0}};
 	struct tach_table *table = make_table(1);
 	struct tach_writer_options o = {TACH_LAYOUT_DOCUMENTED, TACH_PLAIN, 5};
 	struct bytes none = {0};

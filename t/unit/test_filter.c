@@ -212,7 +212,7 @@ feed(struct tach_sink *sink, const struct trace *t)
 		for (n = 0; n < TICKS_MAX && at + n < t->n &&
 		    same_thread(&s[n], s) && s[n].depth == s->depth &&
 		    shared_with(&s[n], s) == s->depth; n++)
-			ticks[n] = (struct tach_tick){s[n].time, s[n].status};
+			ticks[n] = (struct tach_tick){s[n].time, s[n].status, 0};
 		rc = sink->run(sink, &(struct tach_run){s->thread, s->interp,
 		    index, s->frames, s->depth, shared, ticks, n});
 		src.last[index] = &s[n - 1];
@@ -566,7 +566,7 @@ check_live(void)
 	struct tach_sink *sink = tach_filter_new(&(struct tach_selection){
 	    .match = re, .nmatch = 1, .not_match = re + 1, .nnot_match = 1},
 	    table, &k.sink);
-	struct tach_tick tick = {0, 1};
+	struct tach_tick tick = {0, 1, 0};
 	size_t want = 0;
 
 	for (int32_t line = 0; line < 2000; line++) {

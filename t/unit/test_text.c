@@ -149,7 +149,7 @@ print(const struct made *m, size_t *where)
 
 	for (size_t i = 0; i < m->trace.n; i++) {
 		const struct sample *s = &m->trace.samples[i];
-		struct tach_tick tick = {s->time, s->status};
+		struct tach_tick tick = {s->time, s->status, 0};
 		check(sink->run(sink, &(struct tach_run){s->thread, s->interp,
 		    0, s->frames, s->depth, 0, &tick, 1}) == TACH_OK);
 		fflush(f);

@@ -73,7 +73,7 @@ add_sample(struct growth *g, unsigned nframes)
 static void
 write_sample(struct tach_writer *w, const struct sample *s)
 {
-	struct tach_tick tick = {s->time, s->status};
+	struct tach_tick tick = {s->time, s->status, 0};
 	struct tach_run run = {.thread = s->thread,
 	    .index = (uint32_t)(s->thread - 1000), .frames = s->frames,
 	    .depth = s->depth, .ticks = &tick, .count = 1};

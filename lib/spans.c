@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * spans.c: a sink that says how long each sample stands for.  That is known
+ * when the thread's next one comes, so each thread's newest run is held back
+ * until then: the whole of a short one, the last sample of a long one.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "array.h"
+#include "error.h"
+#include "tach.h"
+
+#define HELD_MAX 64 /* ticks that are held back, at most */
+
+/* A thread's run that waits for the next one. */
+struct held {
+	struct tach_run run; /* its frames and ticks are these */
+	uint32_t *frames;
+	struct tach_tick *ticks;
+	uint32_t frames_max, ticks_max;
+};
+
+struct spans {
+	struct tach_sink sink;
+	struct tach_sink *next;
+	const struct tach_meta *meta;
+	struct held *threads; /* by a run's index */
+	size_t nthreads, max;
+	struct tach_tick *ticks; /* of a run that is too long to be held */
+	size_t nticks;
+	struct error error;
+};
+
+static int
+no_memory(struct spans *s)
+{
+	return error_set(&s->error, TACH_FATAL, "%s", strerror(ENOMEM));
+}
+
+/* ---- how long ------------------------------------------------------------ */
+
+static uint32_t
+span(const struct spans *s, uint64_t from, uint64_t to)
+{
+	uint64_t interval = s->meta->interval_us, most = UINT32_MAX;
+
+	if (interval != 0 && interval < most / TACH_SPAN_INTERVALS)
+		most = interval * TACH_SPAN_INTERVALS;
+	return (uint32_t)(to - from < most ? to - from : most);
+}
+
+/* Of ticks one after the other, all but the last. */
+static void
+fill(const struct spans *s, struct tach_tick *ticks, size_t count)
+{
+	for (size_t i = 0; i + 1 < count; i++)
+		ticks[i].span = span(s, ticks[i].time, ticks[i + 1].time);
+}
+
+/* ---- holding back -------------------------------------------------------- */
+
+static bool
+reserve(void **array, uint32_t *max, uint64_t want, size_t size)
+{
+	uint64_t room = *max != 0 ? *max : 16;
+	void *p;
+
+	while (room < want)
+		room *= 2;
+	if (room == *max)
+		return true;
+	if (room > UINT32_MAX || (p = reallocarray(*array, room, size)) == NULL)
+		return false;
+	*array = p;
+	*max = (uint32_t)room;
+	return true;
+}
+
+static struct held *
+thread_of(struct spans *s, uint32_t index)
+{
+	while (s->nthreads <= index) {
+		struct held *p = array_grow(s->threads, s->nthreads, &s->max,
+		    sizeof(*p));
+		if (p == NULL)
+			return NULL;
+		s->threads = p;
+		p[s->nthreads++] = (struct held){0};
+	}
+	return &s->threads[index];
+}
+
+/* Passes on what is held of a thread, whose next sample is at that time. */
+static int
+release(struct spans *s, struct held *h, uint64_t until)
+{
+	struct tach_tick *last;
+	int rc;
+
+	if (h->run.count == 0)
+		return TACH_OK;
+	last = &h->ticks[h->run.count - 1];
+	last->span = span(s, last->time, until);
+	h->run.frames = h->frames;
+	h->run.ticks = h->ticks;
+	rc = s->next->run(s->next, &h->run);
+	h->run.count = 0;
+	return rc;
+}
+
+/* Holds a run back from one of its ticks on.  What the rest shares with the
+ * run before it is all of it, if it is not the first. */
+static int
+hold(struct spans *s, struct held *h, const struct tach_run *run, size_t from)
+{
+	size_t count = run->count - from;
+
+	if (!reserve((void **)&h->frames, &h->frames_max, run->depth,
+		sizeof(*h->frames)) ||
+	    !reserve((void **)&h->ticks, &h->ticks_max, count,
+		sizeof(*h->ticks)))
+		return no_memory(s);
+	h->run = *run;
+	h->run.count = count;
+	if (from > 0)
+		h->run.shared = run->depth;
+	if (run->depth > 0)
+		memcpy(h->frames, run->frames,
+		    run->depth * sizeof(*h->frames));
+	memcpy(h->ticks, run->ticks + from, count * sizeof(*h->ticks));
+	fill(s, h->ticks, count);
+	return TACH_OK;
+}
+
+/* Passes on all but the last sample of a long run. */
+static int
+pass(struct spans *s, const struct tach_run *run)
+{
+	struct tach_run part = *run;
+
+	if (s->nticks < run->count) {
+		struct tach_tick *p = reallocarray(s->ticks, run->count,
+		    sizeof(*p));
+		if (p == NULL)
+			return no_memory(s);
+		s->ticks = p;
+		s->nticks = run->count;
+	}
+	memcpy(s->ticks, run->ticks, run->count * sizeof(*s->ticks));
+	fill(s, s->ticks, run->count);
+	part.ticks = s->ticks;
+	part.count = run->count - 1;
+	return s->next->run(s->next, &part);
+}
+
+/* ---- the sink ------------------------------------------------------------ */
+
+static int
+spans_run(struct tach_sink *sink, const struct tach_run *run)
+{
+	struct spans *s = (struct spans *)sink;
+	struct held *h;
+	int rc;
+
+	if (run->count == 0)
+		return TACH_OK;
+	if ((h = thread_of(s, run->index)) == NULL)
+		return no_memory(s);
+	if ((rc = release(s, h, run->ticks[0].time)) != TACH_OK)
+		return rc;
+	if (run->count <= HELD_MAX)
+		return hold(s, h, run, 0);
+	rc = pass(s, run);
+	return rc != TACH_OK ? rc : hold(s, h, run, run->count - 1);
+}
+
+static int
+spans_end(struct tach_sink *sink)
+{
+	struct spans *s = (struct spans *)sink;
+	int rc = TACH_OK;
+
+	for (size_t i = 0; i < s->nthreads && rc == TACH_OK; i++) {
+		struct held *h = &s->threads[i];
+		if (h->run.count > 0)
+			rc = release(s, h, h->ticks[h->run.count - 1].time +
+			    s->meta->interval_us);
+	}
+	return rc == TACH_OK ? s->next->end(s->next) : rc;
+}
+
+static void
+spans_free(struct tach_sink *sink)
+{
+	struct spans *s = (struct spans *)sink;
+
+	s->next->free(s->next);
+	for (size_t i = 0; i < s->nthreads; i++) {
+		free(s->threads[i].frames);
+		free(s->threads[i].ticks);
+	}
+	free(s->threads);
+	free(s->ticks);
+	free(s);
+}
+
+static const char *
+spans_error(const struct tach_sink *sink)
+{
+	const struct spans *s = (const struct spans *)sink;
+
+	return s->error.text[0] != '\0' ? s->error.text :
+					  s->next->error(s->next);
+}
+
+struct tach_sink *
+tach_spans_new(const struct tach_meta *meta, struct tach_sink *next)
+{
+	struct spans *s = next != NULL ? calloc(1, sizeof(*s)) : NULL;
+
+	if (s == NULL) {
+		if (next != NULL)
+			next->free(next);
+		return NULL;
+	}
+	s->sink = (struct tach_sink){spans_run, spans_end, spans_free,
+	    spans_error};
+	s->next = next;
+	s->meta = meta;
+	return &s->sink;
+}
