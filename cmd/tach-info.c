@@ -173,9 +173,25 @@ saved(const struct tach_decode_stats *s)
 static const char *
 layout_word(const struct tach_file_info *info)
 {
-	if (info->input == TACH_INPUT_TEXT)
+	switch (info->input) {
+	case TACH_INPUT_TEXT:
 		return "text";
+	case TACH_INPUT_COLLAPSED:
+		return "collapsed";
+	case TACH_INPUT_SLOTS:
+		return "gperftools";
+	case TACH_INPUT_FILE:
+		break;
+	}
 	return info->layout == TACH_LAYOUT_CPYTHON ? "cpython" : "documented";
+}
+
+/* Of text it is not known. */
+static bool
+has_byte_order(const struct tach_file_info *info)
+{
+	return info->input == TACH_INPUT_FILE ||
+	    info->input == TACH_INPUT_SLOTS;
 }
 
 static const char *
@@ -279,7 +295,7 @@ print_head(const struct profile *p)
 	line("layout", "%s", layout_word(p->info));
 	if (p->info->unfinished)
 		line("state", "unfinished");
-	if (p->info->input == TACH_INPUT_FILE)
+	if (has_byte_order(p->info))
 		line("byte-order", "%s",
 		    p->info->big_endian ? "big" : "little");
 	line("python", "%u.%u.%u", meta->python[0], meta->python[1],
@@ -456,7 +472,7 @@ put_head(const struct profile *p)
 	tach_json_string(stdout, p->name, strlen(p->name));
 	printf(",\"layout\":\"%s\",\"finished\":%s", layout_word(p->info),
 	    p->info->unfinished ? "false" : "true");
-	if (p->info->input == TACH_INPUT_FILE)
+	if (has_byte_order(p->info))
 		printf(",\"byte_order\":\"%s\"",
 		    p->info->big_endian ? "big" : "little");
 	printf(",\"python\":\"%u.%u.%u\"", meta->python[0], meta->python[1],

@@ -201,6 +201,9 @@ refused() {
 	    $'2000\t0\t7\033[1m\tgil\ta:f:1'
 	refused 'line 2: status "gill" is not known' \
 	    $'2000\t0\t7\tcpu,gill\ta:f:1'
+	printf '%s\n2000\t0\t7\tgil\0\ta:f:1\n' "$good" >bad.txt
+	run -1 --separate-stderr tach-cat bad.txt
+	is "$stderr" 'tach-cat: bad.txt: line 2: status "gil\000" is not known'
 	refused 'line 2: status "" is not known' $'2000\t0\t7\t\ta:f:1'
 	refused 'line 2: status "" is not known' $'2000\t0\t7\tgil,\ta:f:1'
 	refused 'line 2: status "-" is not known' $'2000\t0\t7\t-,gil\ta:f:1'

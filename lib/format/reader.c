@@ -16,6 +16,7 @@
 #include "format/head.h"
 #include "format/layout.h"
 #include "format/names.h"
+#include "format/sniff.h"
 #include "format/source.h"
 #include "io.h"
 #include "table.h"
@@ -151,13 +152,6 @@ spool(struct tach_reader *r, const void *head, size_t len)
 	return res;
 }
 
-/* A text begins with a number or with a line for the machine. */
-static bool
-is_text(const uint8_t *p, size_t n)
-{
-	return n > 0 && (p[0] == '#' || (p[0] >= '0' && p[0] <= '9'));
-}
-
 static int
 open_unfinished(struct tach_reader *r)
 {
@@ -169,42 +163,71 @@ open_unfinished(struct tach_reader *r)
 	return r->source != NULL ? TACH_OK : TACH_FATAL;
 }
 
-/* Makes a source of a descriptor, of which n bytes are known. */
+/* Makes a source of a descriptor, of which n bytes are known: HEAD_SIZE at
+ * least, if there are as many. */
 static int
 open_binary(struct tach_reader *r, const uint8_t *head, size_t n)
 {
+	bool slots = slots_known(head, n);
 	struct stat st;
 
-	if (head_unfinished(head, n) || (n == 0 && r->names_fd >= 0))
+	if (!slots &&
+	    (head_unfinished(head, n) || (n == 0 && r->names_fd >= 0)))
 		return open_unfinished(r);
 	if (fstat(r->fd, &st) != 0)
 		return system_error(r, "");
 	if (!S_ISREG(st.st_mode) && (spool(r, head, n) != TACH_OK ||
 		fstat(r->fd, &st) != 0))
 		return TACH_FATAL;
-	r->source = file_source(&r->input, r->fd, (uint64_t)st.st_size);
+	r->source = (slots ? slots_source : file_source)(&r->input, r->fd,
+	    (uint64_t)st.st_size);
 	return r->source != NULL ? TACH_OK : TACH_FATAL;
+}
+
+/* Reads until it is clear what it is, and of what is binary all that may be
+ * a header. */
+static int
+look_at(struct tach_reader *r, char head[SNIFF_SIZE], size_t *len,
+    enum sniff *kind)
+{
+	size_t n = 0;
+	ssize_t more;
+
+	do {
+		do
+			more = read(r->fd, head + n, SNIFF_SIZE - n);
+		while (more < 0 && errno == EINTR);
+		if (more < 0)
+			return system_error(r, "cannot read: ");
+		n += (size_t)more;
+		*kind = sniff(head, n, more == 0 || n == SNIFF_SIZE);
+	} while (*kind == SNIFF_MORE);
+	if (*kind == SNIFF_BINARY && n < HEAD_SIZE) {
+		more = io_read(r->fd, head + n, HEAD_SIZE - n);
+		if (more < 0)
+			return system_error(r, "cannot read: ");
+		n += (size_t)more;
+	}
+	*len = n;
+	return TACH_OK;
 }
 
 static int
 open_any(struct tach_reader *r)
 {
-	uint8_t head[HEAD_SIZE];
-	ssize_t n, more;
+	char head[SNIFF_SIZE];
+	enum sniff kind;
+	size_t n = 0;
 
-	/* What is no pipe is read from its start.  A text may come slowly, but
-	 * not its first byte, which tells. */
+	/* What is no pipe is read from its start. */
 	lseek(r->fd, 0, SEEK_SET);
-	if ((n = io_read(r->fd, head, 1)) < 0)
-		return system_error(r, "cannot read: ");
-	if (is_text(head, (size_t)n)) {
-		r->source = text_source(&r->input, r->fd, (const char *)head,
-		    (size_t)n);
-		return r->source != NULL ? TACH_OK : TACH_FATAL;
-	}
-	if ((more = io_read(r->fd, head + n, HEAD_SIZE - (size_t)n)) < 0)
-		return system_error(r, "cannot read: ");
-	return open_binary(r, head, (size_t)(n + more));
+	if (look_at(r, head, &n, &kind) != TACH_OK)
+		return TACH_FATAL;
+	if (kind == SNIFF_BINARY)
+		return open_binary(r, (const uint8_t *)head, n);
+	r->source = (kind == SNIFF_TEXT ? text_source : collapsed_source)(
+	    &r->input, r->fd, head, n);
+	return r->source != NULL ? TACH_OK : TACH_FATAL;
 }
 
 /* The reader has its descriptors: what are they of? */

@@ -32,6 +32,10 @@ struct source {
 	void (*free)(struct source *);
 };
 
+/* How many samples counts may add up to, which are handed out one by one: a
+ * few bytes could otherwise ask for years of work. */
+#define SOURCE_COUNTED_MAX (UINT64_C(1) << 40)
+
 /* Each opens one and reads what comes before its samples.  NULL: the input's
  * error says why.  Descriptors and the input outlive the source. */
 
@@ -44,5 +48,14 @@ struct source *unfinished_source(struct input *, int fd, int names_fd);
 /* A text, of which the first bytes have been read already. */
 struct source *text_source(struct input *, int fd, const char *head,
     size_t len);
+
+/* Likewise collapsed stacks. */
+struct source *collapsed_source(struct input *, int fd, const char *head,
+    size_t len);
+
+/* Whether a file that begins with these bytes is a profile of gperftools. */
+bool slots_known(const uint8_t *, size_t n);
+/* One of so many bytes that can be read at any offset. */
+struct source *slots_source(struct input *, int fd, uint64_t size);
 
 #endif

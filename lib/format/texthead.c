@@ -256,26 +256,43 @@ find_key(const char *word, size_t len)
 	return i;
 }
 
+/* Which key a line has, if any, and where it ends. */
+static size_t
+key_of(const char *text, size_t len, const char **key_end)
+{
+	const char *end = text + len, *key = text + 2, *space;
+
+	*key_end = end;
+	if (len < 2 || text[1] != ' ')
+		return KEYS;
+	if ((space = memchr(key, ' ', len - 2)) != NULL)
+		*key_end = space;
+	return find_key(key, (size_t)(*key_end - key));
+}
+
+bool
+texthead_known(const char *line, size_t len)
+{
+	const char *end;
+
+	return key_of(line, len, &end) != KEYS;
+}
+
 int
 texthead_get(struct texthead *h, const char *text, size_t len,
     struct error *e)
 {
-	const char *end = text + len, *key = text + 2, *space;
-	struct line l = {.header = h, .value = end, .error = e};
-	size_t i;
+	const char *end = text + len;
+	struct line l = {.header = h, .error = e};
+	size_t i = key_of(text, len, &l.value);
 
-	if (len < 2 || text[1] != ' ')
-		return TACH_OK;
-	if ((space = memchr(key, ' ', len - 2)) != NULL) {
-		l.value = space + 1;
-		l.len = (size_t)(end - l.value);
-	}
-	i = find_key(key, (size_t)((space != NULL ? space : end) - key));
 	if (i == KEYS)
 		return TACH_OK;
 	if (check_place(h, i, e) != TACH_OK)
 		return TACH_FATAL;
 	h->seen |= UINT32_C(1) << i;
 	l.key = keys[i].name;
+	l.value += l.value < end;
+	l.len = (size_t)(end - l.value);
 	return keys[i].get(&l);
 }

@@ -23,6 +23,10 @@ struct texthead {
 	bool closed;   /* samples have come: only notes may come still */
 };
 
+/* Whether a line that begins with `#` says something by which the text form
+ * is known. */
+bool texthead_known(const char *line, size_t len);
+
 /* Takes a line that begins with `#`; a newline is behind it.  Comments are
  * passed over.  TACH_FATAL: the error has no line number yet. */
 int texthead_get(struct texthead *, const char *line, size_t len,

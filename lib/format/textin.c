@@ -1,38 +1,22 @@
 /* SPDX-License-Identifier: ISC */
-/*
- * textin.c: text as a source of runs; tach-text(5) has the grammar.
- *
- * Most stacks are those that their thread had before, or differ from them
- * only in some innermost frames: just the text that differs is looked at.
- * The text of each frame is taken apart once.
- */
+/* textin.c: text as a source of runs; tach-text(5) has the grammar. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <xxhash.h>
 
-#include "array.h"
 #include "buf.h"
-#include "format/delta.h"
 #include "format/escape.h"
 #include "format/linebuf.h"
 #include "format/number.h"
 #include "format/source.h"
+#include "format/stacktext.h"
 #include "format/texthead.h"
-#include "set.h"
 #include "tach.h"
 
 #define FIELDS 5
 #define BATCH 4096 /* ticks of a run, at most */
-
-/* A part of a line.  Behind it is always a byte that does not belong to a
- * part: what separates two of them, or the newline. */
-struct piece {
-	const char *text;
-	size_t len;
-};
 
 /* A line, taken apart but for the frames. */
 struct sample {
@@ -46,14 +30,6 @@ struct sample {
 enum { PART_FILE, PART_FUNC, PART_LINE, PART_END_LINE, PART_COLUMN,
 	PART_END_COLUMN, PART_OPCODE, PARTS };
 
-struct thread {
-	uint64_t id;
-	uint32_t interp;
-	uint64_t time; /* of the last sample */
-	struct stack stack;
-	struct buf text; /* of the stack, as in a sample */
-};
-
 /* What of the next sample is known already. */
 enum ahead { AHEAD_NOTHING, AHEAD_LINE, AHEAD_SAMPLE };
 
@@ -66,18 +42,7 @@ struct textin {
 	size_t len;
 	struct sample sample;
 	enum ahead ahead;
-
-	struct tach_table *texts; /* of frames, as strings */
-	uint32_t *frames;	  /* of those texts, by index */
-	size_t frames_max;
-	uint32_t nth; /* frame of the line that is looked at, from 1 */
-
-	struct thread *threads;
-	uint32_t nthreads;
-	size_t threads_max;
-	struct set thread_set;
-	uint32_t last; /* thread of the last sample */
-
+	struct stacktext stacks;
 	struct buf scratch;
 	struct tach_tick ticks[BATCH];
 };
@@ -115,12 +80,13 @@ bad_number(struct textin *t, const char *field, struct piece p)
 /* ---- fields -------------------------------------------------------------- */
 
 static size_t
-count(const char *text, size_t len, char c)
+count_tabs(const char *text, size_t len)
 {
 	const char *end = text + len;
 	size_t n = 0;
 
-	for (; (text = memchr(text, c, (size_t)(end - text))) != NULL; text++)
+	for (; (text = memchr(text, '\t', (size_t)(end - text))) != NULL;
+	    text++)
 		n++;
 	return n;
 }
@@ -129,7 +95,7 @@ count(const char *text, size_t len, char c)
 static int
 check_fields(struct textin *t)
 {
-	size_t fields = count(t->line, t->len, '\t') + 1;
+	size_t fields = count_tabs(t->line, t->len) + 1;
 
 	if (fields == FIELDS)
 		return TACH_OK;
@@ -170,8 +136,8 @@ status_bit(struct piece word)
 {
 	for (int i = 0; i < TACH_STATUS_BITS; i++) {
 		const char *name = tach_status_names[i];
-		if (strncmp(name, word.text, word.len) == 0 &&
-		    name[word.len] == '\0')
+		if (strlen(name) == word.len &&
+		    memcmp(name, word.text, word.len) == 0)
 			return (uint8_t)(1 << i);
 	}
 	return 0;
@@ -240,17 +206,20 @@ get_sample(struct textin *t)
 
 /* ---- frames -------------------------------------------------------------- */
 
-/* Fails with a line that begins with the frame. */
+/* Fails with a line that begins with the frame, unless it is one field too
+ * many that is wrong with it. */
 static int __attribute__((format(printf, 2, 3)))
 bad_frame(struct textin *t, const char *fmt, ...)
 {
 	char what[256];
 	va_list ap;
 
+	if (check_fields(t) != TACH_OK)
+		return TACH_FATAL;
 	va_start(ap, fmt);
 	vsnprintf(what, sizeof(what), fmt, ap);
 	va_end(ap);
-	return bad_line(t, "frame %" PRIu32 "%s", t->nth, what);
+	return bad_line(t, "frame %" PRIu32 "%s", t->stacks.nth, what);
 }
 
 /* Interns a name. */
@@ -336,9 +305,10 @@ split(struct piece p, struct piece parts[PARTS])
 }
 
 static int
-parse_frame(struct textin *t, struct piece p, struct tach_frame *f)
+parse_frame(void *arg, struct piece p, struct tach_frame *f)
 {
 	static const struct piece nowhere = {"~", 1};
+	struct textin *t = arg;
 	struct piece parts[PARTS];
 	size_t n = split(p, parts);
 
@@ -358,183 +328,6 @@ parse_frame(struct textin *t, struct piece p, struct tach_frame *f)
 		return TACH_FATAL;
 	f->end_line = f->line;
 	return n == PARTS ? get_positions(t, parts, f) : TACH_OK;
-}
-
-/* The frame of a text that was not seen before, whose index among the texts
- * is given. */
-static int
-add_frame(struct textin *t, struct piece p, uint32_t index)
-{
-	struct tach_frame f;
-	uint32_t *frames = array_grow(t->frames, index, &t->frames_max,
-	    sizeof(*frames));
-
-	if (frames == NULL)
-		return no_memory(t);
-	t->frames = frames;
-	if (parse_frame(t, p, &f) != TACH_OK)
-		return TACH_FATAL;
-	frames[index] = tach_table_add_frame(t->in->table, &f);
-	return frames[index] != TACH_NONE ? TACH_OK : no_memory(t);
-}
-
-static int
-get_frame(struct textin *t, struct piece p, uint32_t *frame)
-{
-	uint32_t known = tach_table_strings(t->texts);
-	uint32_t index = tach_table_add_string(t->texts, p.text, p.len);
-
-	if (index == TACH_NONE)
-		return no_memory(t);
-	if (index == known && add_frame(t, p, index) != TACH_OK)
-		return TACH_FATAL;
-	*frame = t->frames[index];
-	return TACH_OK;
-}
-
-/* ---- threads ------------------------------------------------------------- */
-
-struct thread_key {
-	const struct textin *text;
-	const struct sample *sample;
-};
-
-static bool
-is_thread(const struct thread *t, const struct sample *s)
-{
-	return t->id == s->thread && t->interp == s->interp;
-}
-
-static bool
-thread_equal(const void *arg, uint32_t index)
-{
-	const struct thread_key *k = arg;
-
-	return is_thread(&k->text->threads[index], k->sample);
-}
-
-static int
-add_thread(struct textin *t, uint64_t hash)
-{
-	const struct sample *s = &t->sample;
-	struct thread *p = array_grow(t->threads, t->nthreads,
-	    &t->threads_max, sizeof(*p));
-
-	if (p == NULL)
-		return no_memory(t);
-	t->threads = p;
-	p += t->nthreads;
-	*p = (struct thread){.id = s->thread, .interp = s->interp};
-	t->last = t->nthreads++; /* from here on it is freed */
-	if (!stack_init(&p->stack) || buf_reserve(&p->text, 1) == NULL ||
-	    !set_add(&t->thread_set, hash, t->last))
-		return no_memory(t);
-	return TACH_OK;
-}
-
-/* Makes t->last the sample's thread. */
-static int
-find_thread(struct textin *t)
-{
-	const struct sample *s = &t->sample;
-	struct thread_key key = {t, s};
-	uint64_t hash;
-	uint32_t found;
-
-	if (t->nthreads > 0 && is_thread(&t->threads[t->last], s))
-		return TACH_OK;
-	hash = XXH3_64bits_withSeed(&s->thread, sizeof(s->thread), s->interp);
-	found = set_find(&t->thread_set, hash, thread_equal, &key);
-	if (found == TACH_NONE)
-		return add_thread(t, hash);
-	t->last = found;
-	return TACH_OK;
-}
-
-/* ---- stacks -------------------------------------------------------------- */
-
-static bool
-same_stack(const struct thread *th, const struct piece *stack)
-{
-	return stack->len == th->text.len &&
-	    memcmp(stack->text, th->text.text, stack->len) == 0;
-}
-
-/* How many bytes of whole frames both stacks begin with. */
-static size_t
-common(const struct buf *old, const struct piece *stack)
-{
-	const char *a = old->text, *b = stack->text;
-	size_t max = old->len < stack->len ? old->len : stack->len, n = 0;
-
-	while (max - n >= 8 && memcmp(a + n, b + n, 8) == 0)
-		n += 8;
-	while (n < max && a[n] == b[n])
-		n++;
-	while (n > 0 && a[n - 1] != ';')
-		n--;
-	return n;
-}
-
-/* Makes room for the frames that are to come. */
-static bool
-reserve(struct thread *th, struct piece fresh)
-{
-	uint32_t depth = th->stack.depth +
-	    (uint32_t)count(fresh.text, fresh.len, ';');
-
-	if (!stack_reserve(&th->stack, depth))
-		return false;
-	th->stack.depth = depth;
-	return true;
-}
-
-/* Reads the innermost frames, which the thread's stack has room for. */
-static int
-get_frames(struct textin *t, struct thread *th, struct piece fresh,
-    uint32_t shared)
-{
-	uint32_t *frames = stack_frames(&th->stack);
-	const char *end = fresh.text + fresh.len;
-
-	t->nth = shared;
-	for (uint32_t i = th->stack.depth - shared; i-- > 0;) {
-		const char *stop = memchr(fresh.text, ';',
-		    (size_t)(end - fresh.text));
-		fresh.len = (size_t)(stop - fresh.text);
-		t->nth++;
-		if (get_frame(t, fresh, &frames[i]) != TACH_OK)
-			return TACH_FATAL;
-		fresh.text = stop + 1;
-	}
-	return TACH_OK;
-}
-
-/* Turns the thread's stack into the sample's. */
-static int
-change_stack(struct textin *t, struct thread *th, uint32_t *shared)
-{
-	struct piece fresh = t->sample.stack;
-	struct buf *old = &th->text;
-	size_t keep;
-
-	*shared = th->stack.depth;
-	if (same_stack(th, &fresh))
-		return TACH_OK;
-	keep = common(old, &fresh);
-	*shared -= (uint32_t)count(old->text + keep, old->len - keep, ';');
-	fresh.text += keep;
-	fresh.len -= keep;
-	if (memchr(fresh.text, '\t', fresh.len) != NULL)
-		return check_fields(t);
-	th->stack.depth = *shared;
-	if (!reserve(th, fresh))
-		return no_memory(t);
-	if (get_frames(t, th, fresh, *shared) != TACH_OK)
-		return TACH_FATAL;
-	old->len = keep;
-	buf_add(old, fresh.text, fresh.len);
-	return old->failed ? no_memory(t) : TACH_OK;
 }
 
 /* ---- the source ---------------------------------------------------------- */
@@ -594,7 +387,7 @@ get_ahead(struct textin *t)
 static int
 add_tick(struct textin *t, size_t n)
 {
-	struct thread *th = &t->threads[t->last];
+	struct text_thread *th = stacktext_current(&t->stacks);
 	struct tach_tick tick = t->sample.tick;
 
 	if (tick.time < th->time)
@@ -612,13 +405,14 @@ add_tick(struct textin *t, size_t n)
 static size_t
 gather(struct textin *t)
 {
-	const struct thread *th = &t->threads[t->last];
+	const struct text_thread *th = stacktext_current(&t->stacks);
+	const struct sample *s = &t->sample;
 	size_t n = 1;
 
 	while (n < BATCH && linebuf_ready(&t->lines)) {
 		if (get_line(t) != TACH_OK || get_ahead(t) != TACH_OK ||
-		    !is_thread(th, &t->sample) ||
-		    !same_stack(th, &t->sample.stack) ||
+		    th->id != s->thread || th->interp != s->interp ||
+		    !stacktext_same(th, s->stack) ||
 		    add_tick(t, n) != TACH_OK)
 			break;
 		n++;
@@ -629,18 +423,9 @@ gather(struct textin *t)
 static void
 hand_out(struct textin *t, struct tach_run *run, uint32_t shared)
 {
-	const struct thread *th = &t->threads[t->last];
-
-	*run = (struct tach_run){
-	    .thread = th->id,
-	    .interp = th->interp,
-	    .index = t->last,
-	    .frames = stack_frames(&th->stack),
-	    .depth = th->stack.depth,
-	    .shared = shared,
-	    .ticks = t->ticks,
-	    .count = gather(t),
-	};
+	*run = stacktext_run(&t->stacks, shared);
+	run->ticks = t->ticks;
+	run->count = gather(t);
 	t->in->stats.samples += run->count;
 	t->in->stats.frames_total += (uint64_t)run->count * run->depth;
 }
@@ -649,6 +434,7 @@ static int
 text_next(struct source *source, struct tach_run *run)
 {
 	struct textin *t = (struct textin *)source;
+	const struct sample *s = &t->sample;
 	uint32_t shared;
 	int res = TACH_OK;
 
@@ -656,8 +442,9 @@ text_next(struct source *source, struct tach_run *run)
 		res = get_line(t);
 	if (res != TACH_OK)
 		return res;
-	if (get_ahead(t) != TACH_OK || find_thread(t) != TACH_OK ||
-	    change_stack(t, &t->threads[t->last], &shared) != TACH_OK ||
+	if (get_ahead(t) != TACH_OK ||
+	    stacktext_thread(&t->stacks, s->thread, s->interp) != TACH_OK ||
+	    stacktext_change(&t->stacks, s->stack, &shared) != TACH_OK ||
 	    add_tick(t, 0) != TACH_OK)
 		return TACH_FATAL;
 	hand_out(t, run, shared);
@@ -669,16 +456,9 @@ text_free(struct source *source)
 {
 	struct textin *t = (struct textin *)source;
 
-	for (uint32_t i = 0; i < t->nthreads; i++) {
-		stack_clear(&t->threads[i].stack);
-		buf_clear(&t->threads[i].text);
-	}
-	free(t->threads);
-	free(t->frames);
-	set_clear(&t->thread_set);
+	stacktext_clear(&t->stacks);
 	buf_clear(&t->scratch);
 	linebuf_clear(&t->lines);
-	tach_table_free(t->texts);
 	free(t);
 }
 
@@ -695,8 +475,10 @@ text_source(struct input *in, int fd, const char *head, size_t len)
 	t->in = in;
 	t->header = (struct texthead){.meta = &in->meta, .table = in->table};
 	in->info.input = TACH_INPUT_TEXT;
-	t->texts = tach_table_new();
-	if (!linebuf_init(&t->lines, fd, head, len) || t->texts == NULL)
+	t->stacks = (struct stacktext){.in = in, .parse = parse_frame,
+	    .arg = t};
+	if (!linebuf_init(&t->lines, fd, head, len) ||
+	    !stacktext_init(&t->stacks))
 		no_memory(t);
 	else if (get_line(t) != TACH_FATAL)
 		return &t->source;

@@ -1,0 +1,548 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * collapsedin.c: collapsed stacks as a source of runs, one line a stack,
+ *
+ *	FRAME;FRAME;... COUNT
+ *
+ * outermost frame first, in whoever's grammar: CPython's, py-spy's, austin's,
+ * or with names alone.  Such a file has no times: those that are given out
+ * are made up, one sample an interval after the other in each thread.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "format/collapsed.h"
+#include "format/escape.h"
+#include "format/frametext.h"
+#include "format/linebuf.h"
+#include "format/number.h"
+#include "format/source.h"
+#include "format/stacktext.h"
+#include "tach.h"
+
+#define BATCH 4096	      /* ticks of a run, at most */
+#define INTERVAL_ASSUMED 1000 /* us, where nothing tells */
+
+/* What the number behind a stack counts. */
+enum metric {
+	METRIC_SAMPLES,
+	METRIC_TIME, /* austin's: microseconds of one sample */
+	METRIC_NONE, /* austin's bytes of memory: the line is one sample */
+};
+
+struct collapsed {
+	struct source source;
+	struct input *in;
+	struct linebuf lines;
+	char *line; /* the current one */
+	size_t len;
+	bool ahead; /* it was not looked at yet */
+	bool austin, begun; /* its header was seen; so was a stack */
+	enum metric metric;
+	struct stacktext stacks;
+	uint64_t counted; /* samples of all lines up to this one */
+	uint64_t left;	 /* samples of the line that are still to come */
+	uint32_t shared; /* frames of the next run */
+	struct tach_tick ticks[BATCH];
+};
+
+/* ---- what can be wrong --------------------------------------------------- */
+
+static int
+no_memory(struct collapsed *c)
+{
+	return error_set(&c->in->error, TACH_FATAL, "out of memory");
+}
+
+static int __attribute__((format(printf, 2, 3)))
+bad_line(struct collapsed *c, const char *fmt, ...)
+{
+	char what[256];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(what, sizeof(what), fmt, ap);
+	va_end(ap);
+	return error_set(&c->in->error, TACH_FATAL, "line %" PRIu64 ": %s",
+	    c->lines.number, what);
+}
+
+/* What should have been a number, and what else it is. */
+static int
+bad_count(struct collapsed *c, struct piece p)
+{
+	char quoted[QUOTE_SIZE];
+	const char *fault = number_fault(p.text, p.len);
+
+	if (strspn(p.text, "0123456789.") >= p.len)
+		fault = memchr(p.text, '.', p.len) == NULL ? "out of range" :
+		    "not a whole number (multiply those of all lines alike)";
+	return bad_line(c, "count \"%s\" is %s",
+	    escape_quote(quoted, p.text, p.len), fault);
+}
+
+/* ---- the kinds of lines -------------------------------------------------- */
+
+static bool
+begins(struct piece p, const char *with)
+{
+	size_t n = strlen(with);
+
+	return p.len >= n && memcmp(p.text, with, n) == 0;
+}
+
+bool
+collapsed_comment(const char *line, size_t len)
+{
+	return len > 0 && line[0] == '#' && (len == 1 || line[1] == ' ');
+}
+
+bool
+collapsed_austin(const char *line, size_t len)
+{
+	return begins((struct piece){line, len}, "# austin: ");
+}
+
+/* The part behind the last blank, or nothing. */
+static struct piece
+last_word(struct piece line)
+{
+	size_t at = line.len;
+
+	while (at > 0 && line.text[at - 1] != ' ' && line.text[at - 1] != '\t')
+		at--;
+	if (at == 0)
+		return (struct piece){line.text + line.len, 0};
+	return (struct piece){line.text + at, line.len - at};
+}
+
+bool
+collapsed_counted(const char *line, size_t len)
+{
+	struct piece word = last_word((struct piece){line, len});
+
+	for (size_t i = 0; i < word.len; i++)
+		if (memchr("0123456789.,-", word.text[i], 13) == NULL)
+			return false;
+	return word.len > 0 && (*word.text == '-' ||
+	    (*word.text >= '0' && *word.text <= '9'));
+}
+
+/* ---- austin's header ----------------------------------------------------- */
+
+static int
+get_interval(struct collapsed *c, struct piece value)
+{
+	uint64_t n;
+	char quoted[QUOTE_SIZE];
+
+	if (number_get(value.text, UINT64_MAX, &n) != value.text + value.len ||
+	    n == 0)
+		return bad_line(c, "interval \"%s\" is not one in microseconds",
+		    escape_quote(quoted, value.text, value.len));
+	c->in->meta.interval_us = n;
+	return TACH_OK;
+}
+
+static int
+get_mode(struct collapsed *c, struct piece value)
+{
+	static const struct {
+		const char *name;
+		enum metric metric;
+	} modes[] = {
+	    {"wall", METRIC_TIME},
+	    {"cpu", METRIC_TIME},
+	    {"full", METRIC_TIME},
+	    {"memory", METRIC_NONE},
+	};
+	char quoted[QUOTE_SIZE];
+
+	for (size_t i = 0; i < sizeof(modes) / sizeof(*modes); i++)
+		if (begins(value, modes[i].name) &&
+		    value.len == strlen(modes[i].name)) {
+			c->metric = modes[i].metric;
+			return TACH_OK;
+		}
+	return bad_line(c, "austin's mode \"%s\" is not known",
+	    escape_quote(quoted, value.text, value.len));
+}
+
+static int
+get_comment(struct collapsed *c)
+{
+	static const char interval[] = "# interval: ", mode[] = "# mode: ";
+	struct piece line = {c->line, c->len}, value;
+
+	if (collapsed_austin(c->line, c->len)) {
+		if (c->austin || c->begun)
+			return bad_line(c, "another \"# austin\": tach-merge "
+			    "makes one profile of several");
+		c->austin = true;
+		c->metric = METRIC_TIME;
+	}
+	if (!c->austin || c->begun)
+		return TACH_OK;
+	value = last_word(line);
+	if (begins(line, interval))
+		return get_interval(c, value);
+	return begins(line, mode) ? get_mode(c, value) : TACH_OK;
+}
+
+/* ---- a line's thread ----------------------------------------------------- */
+
+struct id {
+	uint64_t thread;
+	uint32_t interp;
+};
+
+/* Takes something that a stack begins with. */
+static bool
+take(struct piece *p, const char *what)
+{
+	size_t n = strlen(what);
+
+	if (!begins(*p, what))
+		return false;
+	p->text += n;
+	p->len -= n;
+	return true;
+}
+
+static bool
+take_number(struct piece *p, uint64_t max, uint64_t *n)
+{
+	const char *end = number_get(p->text, max, n);
+
+	if (end == NULL)
+		return false;
+	p->len -= (size_t)(end - p->text);
+	p->text = end;
+	return true;
+}
+
+/* `tid:7;` */
+static bool
+take_cpython(struct piece *p, struct id *id)
+{
+	struct piece rest = *p;
+
+	if (!take(&rest, "tid:") ||
+	    !take_number(&rest, UINT64_MAX, &id->thread) || !take(&rest, ";"))
+		return false;
+	*p = rest;
+	return true;
+}
+
+/* `P7;T0:8;` or `P7;T8;`: processes, threads and interpreters.  The thread's
+ * number is the system's, so that it is no other process's. */
+static bool
+take_austin(struct piece *p, struct id *id)
+{
+	struct piece rest = *p;
+	uint64_t pid, first;
+
+	if (!take(&rest, "P") || !take_number(&rest, UINT64_MAX, &pid) ||
+	    !take(&rest, ";T") || !take_number(&rest, UINT64_MAX, &first))
+		return false;
+	*id = (struct id){first, 0};
+	if (take(&rest, ":")) {
+		if (first > UINT32_MAX ||
+		    !take_number(&rest, UINT64_MAX, &id->thread))
+			return false;
+		id->interp = (uint32_t)first;
+	}
+	if (!take(&rest, ";"))
+		return false;
+	*p = rest;
+	return true;
+}
+
+/* `0X7F12` or `7`. */
+static bool
+take_any_number(struct piece *p, uint64_t *n)
+{
+	char *end;
+
+	if (!begins(*p, "0x") && !begins(*p, "0X"))
+		return take_number(p, UINT64_MAX, n);
+	errno = 0;
+	*n = strtoull(p->text, &end, 16);
+	if (errno != 0)
+		return false;
+	p->len -= (size_t)(end - p->text);
+	p->text = end;
+	return true;
+}
+
+/* `thread (0X7F12): NAME;`, with the processes that it runs in before it,
+ * `process 7:"COMMAND";`: those stay, as frames, at the text that the thread
+ * was taken out of. */
+static bool
+take_py_spy(struct piece *p, struct id *id)
+{
+	struct piece rest = *p;
+	const char *quote, *end;
+	size_t processes = 0;
+
+	if (begins(rest, "process ")) {
+		quote = memmem(rest.text, rest.len, "\";thread (", 10);
+		if (quote == NULL)
+			return false;
+		processes = (size_t)(quote + 2 - rest.text);
+		rest = (struct piece){quote + 2, rest.len - processes};
+	}
+	if (!take(&rest, "thread (") || !take_any_number(&rest, &id->thread) ||
+	    !begins(rest, ")"))
+		return false;
+	if ((end = memchr(rest.text, ';', rest.len)) == NULL)
+		return false;
+	end++;
+	rest.len = (size_t)(rest.text + rest.len - end) + processes;
+	rest.text = end - processes;
+	memmove((char *)rest.text, p->text, processes);
+	*p = rest;
+	return true;
+}
+
+/* Cuts what names the thread from a stack.  Where nothing does, it is 0. */
+static struct id
+take_thread(struct piece *stack)
+{
+	struct id id = {0, 0};
+
+	if (!take_cpython(stack, &id) && !take_austin(stack, &id) &&
+	    !take_py_spy(stack, &id))
+		return (struct id){0, 0};
+	return id;
+}
+
+/* ---- a line's stack ------------------------------------------------------ */
+
+static int
+parse_frame(void *arg, struct piece p, struct tach_frame *f)
+{
+	struct collapsed *c = arg;
+	struct frametext t = frametext_any(p);
+
+	return frametext_intern(c->in->table, &t, f) ? TACH_OK : no_memory(c);
+}
+
+/* Takes the count from the line's end, as samples. */
+static int
+get_count(struct collapsed *c, struct piece *stack, uint64_t *count)
+{
+	uint64_t interval = c->in->meta.interval_us;
+	struct piece word = last_word(*stack);
+	const char *end;
+
+	if (word.len == 0)
+		return bad_line(c, "no count behind the stack");
+	stack->len -= word.len + 1;
+	*count = 1;
+	if (c->metric == METRIC_NONE)
+		return TACH_OK;
+	/* In austin's full mode others follow behind commas. */
+	end = number_get(word.text, UINT64_MAX, count);
+	if (end == NULL || (end != word.text + word.len &&
+	    (c->metric == METRIC_SAMPLES || *end != ',')))
+		return bad_count(c, word);
+	if (c->metric == METRIC_TIME) {
+		*count = *count / interval +
+		    (*count % interval >= interval - interval / 2);
+		*count += *count == 0;
+	}
+	return TACH_OK;
+}
+
+/* Takes out the frames that are empty, and sees to it that each has one
+ * semicolon behind it; there is a byte behind the stack for the last one. */
+static void
+separate(struct piece *stack)
+{
+	char *to = (char *)stack->text;
+	size_t n = 0;
+
+	to[stack->len++] = ';';
+	if (to[0] != ';' && memmem(to, stack->len, ";;", 2) == NULL)
+		return;
+	for (size_t i = 0; i < stack->len; i++)
+		if (to[i] != ';' || (n > 0 && to[n - 1] != ';'))
+			to[n++] = to[i];
+	stack->len = n;
+}
+
+/* Takes the line apart but for its frames. */
+static int
+get_stack(struct collapsed *c, struct piece *stack, uint64_t *count)
+{
+	*stack = (struct piece){c->line, c->len};
+	if (memchr(stack->text, '\0', stack->len) != NULL)
+		return bad_line(c, "a byte of zero, which no text has");
+	if (get_count(c, stack, count) != TACH_OK)
+		return TACH_FATAL;
+	while (stack->len > 0 && (stack->text[stack->len - 1] == ' ' ||
+	    stack->text[stack->len - 1] == '\t'))
+		stack->len--;
+	separate(stack);
+	if (stack->len == 0)
+		return bad_line(c, "no stack before the count");
+	return TACH_OK;
+}
+
+/* Whether that many samples more can be counted and have times. */
+static int
+check_count(struct collapsed *c, uint64_t count)
+{
+	const struct text_thread *t = stacktext_current(&c->stacks);
+	uint64_t end;
+
+	if (count > SOURCE_COUNTED_MAX - c->counted)
+		return bad_line(c, "the counts add up to more than %" PRIu64
+		    " samples (divide those of all lines alike)",
+		    SOURCE_COUNTED_MAX);
+	c->counted += count;
+	if (__builtin_mul_overflow(count, c->in->meta.interval_us, &end) ||
+	    __builtin_add_overflow(t->time, end, &end))
+		return bad_line(c, "the counts of thread %" PRIu64 " add up to "
+		    "a time that is out of range, at an interval of %" PRIu64
+		    " us", t->id, c->in->meta.interval_us);
+	return TACH_OK;
+}
+
+/* Makes the line's samples those to be handed out.  There may be none. */
+static int
+take_line(struct collapsed *c)
+{
+	struct piece stack;
+	uint64_t count = 0;
+	struct id id;
+
+	c->ahead = false;
+	if (get_stack(c, &stack, &count) != TACH_OK)
+		return TACH_FATAL;
+	if (count == 0)
+		return TACH_OK;
+	id = take_thread(&stack);
+	if (stacktext_thread(&c->stacks, id.thread, id.interp) != TACH_OK ||
+	    check_count(c, count) != TACH_OK ||
+	    stacktext_change(&c->stacks, stack, &c->shared) != TACH_OK)
+		return TACH_FATAL;
+	c->left = count;
+	return TACH_OK;
+}
+
+/* ---- the source ---------------------------------------------------------- */
+
+static int
+bad_input(struct collapsed *c, enum linebuf_result res)
+{
+	if (res == LINEBUF_LONG)
+		return bad_line(c, "longer than %u MiB",
+		    LINEBUF_LONGEST >> 20);
+	return error_set(&c->in->error, TACH_FATAL, "cannot read: %s",
+	    strerror(errno));
+}
+
+/* Reads on to the next line that is a stack's. */
+static int
+get_line(struct collapsed *c)
+{
+	enum linebuf_result res;
+
+	while ((res = linebuf_next(&c->lines, &c->line, &c->len)) ==
+	    LINEBUF_OK) {
+		c->len -= c->len > 0 && c->line[c->len - 1] == '\r';
+		if (c->len == 0)
+			continue;
+		if (!collapsed_comment(c->line, c->len)) {
+			c->ahead = c->begun = true;
+			return TACH_OK;
+		}
+		if (get_comment(c) != TACH_OK)
+			return TACH_FATAL;
+	}
+	return res == LINEBUF_END ? TACH_END : bad_input(c, res);
+}
+
+static void
+hand_out(struct collapsed *c, struct tach_run *run)
+{
+	struct text_thread *t = stacktext_current(&c->stacks);
+	uint64_t time = t->time, interval = c->in->meta.interval_us;
+	size_t n = c->left < BATCH ? (size_t)c->left : BATCH;
+
+	for (size_t i = 0; i < n; i++)
+		c->ticks[i].time = time + i * interval;
+	t->time += n * interval;
+	c->left -= n;
+	*run = stacktext_run(&c->stacks, c->shared);
+	run->ticks = c->ticks;
+	run->count = n;
+	c->shared = run->depth;
+	c->in->stats.samples += n;
+	c->in->stats.frames_total += (uint64_t)n * run->depth;
+}
+
+static int
+collapsed_next(struct source *source, struct tach_run *run)
+{
+	struct collapsed *c = (struct collapsed *)source;
+	int res;
+
+	while (c->left == 0) {
+		if (!c->ahead && (res = get_line(c)) != TACH_OK)
+			return res;
+		if (take_line(c) != TACH_OK)
+			return TACH_FATAL;
+	}
+	hand_out(c, run);
+	return TACH_OK;
+}
+
+static void
+collapsed_free(struct source *source)
+{
+	struct collapsed *c = (struct collapsed *)source;
+
+	stacktext_clear(&c->stacks);
+	linebuf_clear(&c->lines);
+	free(c);
+}
+
+/* How a thread was in its samples, no such file says. */
+static void
+fill_ticks(struct collapsed *c)
+{
+	for (size_t i = 0; i < BATCH; i++)
+		c->ticks[i].status = TACH_STATUS_UNKNOWN;
+}
+
+struct source *
+collapsed_source(struct input *in, int fd, const char *head, size_t len)
+{
+	struct collapsed *c = calloc(1, sizeof(*c));
+
+	if (c == NULL) {
+		error_set(&in->error, TACH_FATAL, "out of memory");
+		return NULL;
+	}
+	c->source = (struct source){.next = collapsed_next,
+	    .free = collapsed_free};
+	c->in = in;
+	c->stacks = (struct stacktext){.in = in, .parse = parse_frame,
+	    .arg = c};
+	fill_ticks(c);
+	in->info.input = TACH_INPUT_COLLAPSED;
+	in->meta.interval_us = INTERVAL_ASSUMED;
+	if (!linebuf_init(&c->lines, fd, head, len) ||
+	    !stacktext_init(&c->stacks))
+		no_memory(c);
+	else if (get_line(c) != TACH_FATAL)
+		return &c->source;
+	collapsed_free(&c->source);
+	return NULL;
+}

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * sniff.c: see sniff.h.  The first line that is no comment decides.  A text
+ * may come slowly: what can be told from the beginning of a line does not
+ * wait for the rest of it.
+ */
+#include "format/sniff.h"
+
+#include <string.h>
+
+#include "format/collapsed.h"
+#include "format/texthead.h"
+
+static bool
+digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+/* Whether there is a byte that none of the texts has. */
+static bool
+has_control(const char *p, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (((unsigned char)p[i] < 0x20 && p[i] != '\t') ||
+		    p[i] == 0x7f)
+			return true;
+	return false;
+}
+
+static enum sniff
+comment(const char *p, size_t n)
+{
+	if (texthead_known(p, n))
+		return SNIFF_TEXT;
+	if (collapsed_austin(p, n))
+		return SNIFF_COLLAPSED;
+	if (!collapsed_comment(p, n) && memchr(p, ';', n) != NULL &&
+	    collapsed_counted(p, n))
+		return SNIFF_COLLAPSED;
+	return SNIFF_MORE;
+}
+
+/* A line that is there as a whole. */
+static enum sniff
+whole_line(const char *p, size_t n)
+{
+	if (n > 0 && p[n - 1] == '\r')
+		n--;
+	if (n == 0)
+		return SNIFF_MORE;
+	if (*p == '#')
+		return comment(p, n);
+	if (has_control(p, n))
+		return digit(*p) ? SNIFF_TEXT : SNIFF_BINARY;
+	if (collapsed_counted(p, n))
+		return SNIFF_COLLAPSED;
+	if (digit(*p))
+		return SNIFF_TEXT;
+	return memchr(p, ';', n) != NULL ? SNIFF_COLLAPSED : SNIFF_BINARY;
+}
+
+/* What a line that goes on is at any rate. */
+static enum sniff
+begun_line(const char *p, size_t n)
+{
+	size_t digits = 0;
+
+	while (digits < n && digit(p[digits]))
+		digits++;
+	if (digits > 0 && digits < n && p[digits] == '\t')
+		return SNIFF_TEXT;
+	/* Its last byte may be the first of a line's end. */
+	if (digits == 0 && n > 1 && *p != '#' && has_control(p, n - 1))
+		return SNIFF_BINARY;
+	return SNIFF_MORE;
+}
+
+enum sniff
+sniff(const char *p, size_t n, bool all)
+{
+	const char *end = p + n, *newline;
+	bool commented = false;
+
+	for (; p < end; p = newline + 1) {
+		enum sniff kind;
+		newline = memchr(p, '\n', (size_t)(end - p));
+		n = (size_t)((newline != NULL ? newline : end) - p);
+		commented = commented || *p == '#';
+		kind = begun_line(p, n);
+		if (kind == SNIFF_MORE && (newline != NULL || all))
+			kind = whole_line(p, n);
+		if (kind != SNIFF_MORE)
+			return kind;
+		if (newline == NULL)
+			break;
+	}
+	return !all ? SNIFF_MORE : commented ? SNIFF_TEXT : SNIFF_BINARY;
+}
