@@ -7,10 +7,17 @@
 #include <xxhash.h>
 
 #include "array.h"
-#include "set.h"
 
-#define HIDDEN (TACH_NONE - 1) /* the place of a frame that is left out */
-#define LAUNCHER "_sync_coordinator.py"
+/*
+ * A node below its parent.  All that a look-up needs lies in one line of the
+ * cache: this is what converting spends its time on.  Most nodes need none: a
+ * path that is new is made from one end to the other, so that a node's first
+ * child is mostly the node after it.
+ */
+struct child {
+	uint32_t parent, what;
+	uint32_t node; /* 0: free; the first node is a root, and no child */
+};
 
 /* The nodes of a thread's newest stack: nodes[d] holds its outermost d
  * frames, nodes[0] is the thread's root. */
@@ -19,140 +26,55 @@ struct trail {
 	uint32_t depth, max;
 };
 
-struct aggregate {
-	const struct tach_table *table;
-	uint32_t *place_of; /* by frame; TACH_NONE: not known yet */
-	uint32_t nframes;
-	struct place *places;
-	struct node *nodes;
-	uint64_t *threads;
-	struct trail *trails; /* by a run's index */
-	uint32_t nplaces, nnodes, nthreads, ntrails;
-	size_t places_max, nodes_max, threads_max, trails_max;
-	struct set place_set, node_set, thread_set;
-};
+#define CHILDREN_MIN 1024 /* slots; a power of two */
 
-struct aggregate *
-aggregate_new(const struct tach_table *table)
+uint8_t
+class_idle(uint8_t status)
 {
-	struct aggregate *a = calloc(1, sizeof(*a));
+	return tach_status_idle(status);
+}
 
-	if (a != NULL)
-		a->table = table;
-	return a;
+uint8_t
+class_status(uint8_t status)
+{
+	return status;
+}
+
+bool
+aggregate_init(struct aggregate *a, const struct tach_table *table,
+    struct aggregate_how how)
+{
+	*a = (struct aggregate){.how = how};
+	places_init(&a->places, table, how.places, how.text);
+	for (int status = 0; status < 256 && how.class_of != NULL; status++)
+		a->classes[status] = how.class_of((uint8_t)status);
+	a->children.slots = calloc(CHILDREN_MIN, sizeof(struct child));
+	a->children.mask = CHILDREN_MIN - 1;
+	return a->children.slots != NULL;
 }
 
 void
-aggregate_free(struct aggregate *a)
+aggregate_settle(struct aggregate *a)
 {
-	if (a == NULL)
-		return;
 	for (uint32_t i = 0; i < a->ntrails; i++)
 		free(a->trails[i].nodes);
-	set_clear(&a->place_set);
-	set_clear(&a->node_set);
-	set_clear(&a->thread_set);
 	free(a->trails);
+	free(a->children.slots);
+	set_clear(&a->thread_set);
+	a->trails = NULL;
+	a->ntrails = 0;
+	a->children.slots = NULL;
+}
+
+void
+aggregate_clear(struct aggregate *a)
+{
+	aggregate_settle(a);
+	places_clear(&a->places);
 	free(a->threads);
+	free(a->cells);
 	free(a->nodes);
-	free(a->places);
-	free(a->place_of);
-	free(a);
-}
-
-/* ---- places -------------------------------------------------------------- */
-
-struct place_key {
-	const struct aggregate *a;
-	struct place place;
-};
-
-static bool
-string_equal(struct tach_string a, struct tach_string b)
-{
-	return a.len == b.len && memcmp(a.bytes, b.bytes, a.len) == 0;
-}
-
-static bool
-place_equal(const void *arg, uint32_t index)
-{
-	const struct place_key *k = arg;
-	const struct place *p = &k->a->places[index];
-
-	return p->line == k->place.line &&
-	    string_equal(p->func, k->place.func) &&
-	    string_equal(p->file, k->place.file);
-}
-
-/* By content: a file's table may hold a string more than once. */
-static uint64_t
-place_hash(const struct place *p)
-{
-	uint64_t hash = XXH3_64bits(p->file.bytes, p->file.len);
-
-	hash = XXH3_64bits_withSeed(p->func.bytes, p->func.len, hash);
-	return hash + (uint32_t)p->line * UINT64_C(0x9e3779b97f4a7c15);
-}
-
-static bool
-hidden(struct tach_string file)
-{
-	size_t n = sizeof(LAUNCHER) - 1;
-
-	return file.len >= n &&
-	    memcmp(file.bytes + file.len - n, LAUNCHER, n) == 0;
-}
-
-/* The place of a frame that was not seen before.  TACH_NONE: no memory. */
-static uint32_t
-find_place(struct aggregate *a, uint32_t frame)
-{
-	const struct tach_frame *f = tach_table_frame(a->table, frame);
-	struct place_key key = {a, {tach_table_string(a->table, f->file),
-	    tach_table_string(a->table, f->func), f->line == -1 ? 0 : f->line}};
-	struct place *p;
-	uint64_t hash;
-	uint32_t found;
-
-	if (hidden(key.place.file))
-		return HIDDEN;
-	hash = place_hash(&key.place);
-	found = set_find(&a->place_set, hash, place_equal, &key);
-	if (found != TACH_NONE)
-		return found;
-	p = array_grow(a->places, a->nplaces, &a->places_max, sizeof(*p));
-	if (p == NULL)
-		return TACH_NONE;
-	a->places = p;
-	if (!set_add(&a->place_set, hash, a->nplaces))
-		return TACH_NONE;
-	p[a->nplaces] = key.place;
-	return a->nplaces++;
-}
-
-/* Makes room to know the place of every frame that the table has by now. */
-static bool
-reserve_frames(struct aggregate *a)
-{
-	uint32_t n = tach_table_frames(a->table);
-	uint32_t *p = reallocarray(a->place_of, n, sizeof(*p));
-
-	if (p == NULL)
-		return false;
-	a->place_of = p;
-	while (a->nframes < n)
-		p[a->nframes++] = TACH_NONE;
-	return true;
-}
-
-static uint32_t
-place_of(struct aggregate *a, uint32_t frame)
-{
-	if (frame >= a->nframes && !reserve_frames(a))
-		return TACH_NONE;
-	if (a->place_of[frame] == TACH_NONE)
-		a->place_of[frame] = find_place(a, frame);
-	return a->place_of[frame];
+	*a = (struct aggregate){0};
 }
 
 /* ---- nodes --------------------------------------------------------------- */
@@ -167,44 +89,76 @@ add_node(struct aggregate *a, uint32_t parent, uint32_t what)
 		return TACH_NONE;
 	a->nodes = p;
 	p[a->nnodes] = (struct node){parent, what,
-	    parent == TACH_NONE ? 1 : p[parent].depth + 1, 0};
+	    parent == TACH_NONE ? 1 : p[parent].depth + 1, TACH_NONE};
 	return a->nnodes++;
 }
 
-struct node_key {
-	const struct aggregate *a;
-	uint32_t parent, what;
-};
-
-static bool
-node_equal(const void *arg, uint32_t index)
+/* Where a child is, or the free slot where it belongs. */
+static struct child *
+find_slot(const struct children *c, uint32_t parent, uint32_t what)
 {
-	const struct node_key *k = arg;
-	const struct node *n = &k->a->nodes[index];
+	uint64_t hash = ((uint64_t)parent << 32 | what) *
+	    UINT64_C(0x9e3779b97f4a7c15);
+	size_t i = (hash ^ hash >> 32) & c->mask;
 
-	return n->parent == k->parent && n->what == k->what;
+	while (c->slots[i].node != 0 &&
+	    (c->slots[i].parent != parent || c->slots[i].what != what))
+		i = (i + 1) & c->mask;
+	return &c->slots[i];
+}
+
+/* Doubles the slots. */
+static bool
+grow_children(struct children *c)
+{
+	struct children twice = {NULL, c->mask * 2 + 1, c->count};
+
+	twice.slots = calloc(twice.mask + 1, sizeof(*twice.slots));
+	if (twice.slots == NULL)
+		return false;
+	for (size_t i = 0; i <= c->mask; i++) {
+		struct child *from = &c->slots[i];
+		if (from->node != 0)
+			*find_slot(&twice, from->parent, from->what) = *from;
+	}
+	free(c->slots);
+	*c = twice;
+	return true;
+}
+
+/* A child that is not the node after its parent. */
+static uint32_t
+add_child(struct aggregate *a, uint32_t parent, uint32_t what)
+{
+	struct children *c = &a->children;
+	uint32_t node;
+
+	if (c->count > c->mask / 3 * 2 && !grow_children(c))
+		return TACH_NONE;
+	if ((node = add_node(a, parent, what)) == TACH_NONE)
+		return TACH_NONE;
+	*find_slot(c, parent, what) = (struct child){parent, what, node};
+	c->count++;
+	return node;
 }
 
 /* The node of a place that is called from a node.  TACH_NONE: no memory. */
-static uint32_t
+static inline uint32_t
 child(struct aggregate *a, uint32_t parent, uint32_t place)
 {
-	struct node_key key = {a, parent, place};
-	uint64_t hash = ((uint64_t)parent << 32 | place) *
-	    UINT64_C(0x9e3779b97f4a7c15);
-	uint32_t node;
+	const struct node *after = &a->nodes[parent + 1];
+	const struct child *slot;
 
-	if (place == HIDDEN)
+	if (place == PLACE_HIDDEN)
 		return parent;
 	if (place == TACH_NONE)
 		return TACH_NONE;
-	node = set_find(&a->node_set, hash, node_equal, &key);
-	if (node == TACH_NONE && (node = add_node(a, parent, place)) !=
-	    TACH_NONE && !set_add(&a->node_set, hash, node)) {
-		a->nnodes--;
-		return TACH_NONE;
-	}
-	return node;
+	if (parent + 1 == a->nnodes)
+		return add_node(a, parent, place);
+	if (after->parent == parent && after->what == place)
+		return parent + 1;
+	slot = find_slot(&a->children, parent, place);
+	return slot->node != 0 ? slot->node : add_child(a, parent, place);
 }
 
 /* ---- threads ------------------------------------------------------------- */
@@ -212,6 +166,7 @@ child(struct aggregate *a, uint32_t parent, uint32_t place)
 struct thread_key {
 	const struct aggregate *a;
 	uint64_t thread;
+	uint32_t interp;
 };
 
 /* The set holds roots. */
@@ -219,21 +174,18 @@ static bool
 thread_equal(const void *arg, uint32_t index)
 {
 	const struct thread_key *k = arg;
+	const struct thread *t = &k->a->threads[k->a->nodes[index].what];
 
-	return k->a->threads[k->a->nodes[index].what] == k->thread;
+	return t->thread == k->thread && t->interp == k->interp;
 }
 
 static uint32_t
-root_of(struct aggregate *a, uint64_t thread)
+add_root(struct aggregate *a, const struct thread_key *key, uint64_t hash)
 {
-	struct thread_key key = {a, thread};
-	uint64_t hash = XXH3_64bits(&thread, sizeof(thread));
-	uint32_t root = set_find(&a->thread_set, hash, thread_equal, &key);
-	uint64_t *p;
+	struct thread *p = array_grow(a->threads, a->nthreads, &a->threads_max,
+	    sizeof(*p));
+	uint32_t root;
 
-	if (root != TACH_NONE)
-		return root;
-	p = array_grow(a->threads, a->nthreads, &a->threads_max, sizeof(*p));
 	if (p == NULL)
 		return TACH_NONE;
 	a->threads = p;
@@ -243,9 +195,23 @@ root_of(struct aggregate *a, uint64_t thread)
 		a->nnodes--;
 		return TACH_NONE;
 	}
-	p[a->nthreads++] = thread;
+	p[a->nthreads++] = (struct thread){key->thread, key->interp, false};
 	return root;
 }
+
+static uint32_t
+root_of(struct aggregate *a, const struct tach_run *run)
+{
+	struct thread_key key = {a, a->how.one_thread ? 0 : run->thread,
+	    a->how.interps ? run->interp : 0};
+	uint64_t words[] = {key.thread, key.interp};
+	uint64_t hash = XXH3_64bits(words, sizeof(words));
+	uint32_t root = set_find(&a->thread_set, hash, thread_equal, &key);
+
+	return root != TACH_NONE ? root : add_root(a, &key, hash);
+}
+
+/* ---- trails -------------------------------------------------------------- */
 
 static bool
 reserve_trail(struct trail *t, uint32_t depth)
@@ -292,7 +258,7 @@ trail_of(struct aggregate *a, const struct tach_run *run)
 	new = t->nodes == NULL;
 	if (!reserve_trail(t, run->depth))
 		return NULL;
-	if (new && (t->nodes[0] = root_of(a, run->thread)) == TACH_NONE) {
+	if (new && (t->nodes[0] = root_of(a, run)) == TACH_NONE) {
 		free(t->nodes);
 		*t = (struct trail){0};
 		return NULL;
@@ -300,62 +266,107 @@ trail_of(struct aggregate *a, const struct tach_run *run)
 	return t;
 }
 
-bool
-aggregate_run(struct aggregate *a, const struct tach_run *run)
+/* Moves a trail to the run's stack. */
+static bool
+follow(struct aggregate *a, struct trail *t, const struct tach_run *run)
 {
-	struct trail *t = trail_of(a, run);
-	uint32_t d;
+	uint32_t d = run->shared < t->depth ? run->shared : t->depth;
 
-	if (t == NULL)
-		return false;
-	d = run->shared < t->depth ? run->shared : t->depth;
 	d = d < run->depth ? d : run->depth;
 	for (; d < run->depth; d++) {
 		uint32_t frame = run->frames[run->depth - 1 - d];
-		uint32_t node = child(a, t->nodes[d], place_of(a, frame));
-		if (node == TACH_NONE)
+		uint32_t node = child(a, t->nodes[d],
+		    places_of(&a->places, frame));
+		if (node == TACH_NONE) {
+			t->depth = d;
 			return false;
+		}
 		t->nodes[d + 1] = node;
 	}
 	t->depth = run->depth;
-	a->nodes[t->nodes[run->depth]].weight += run->count;
 	return true;
 }
 
-/* ---- what there is ------------------------------------------------------- */
+/* ---- weights ------------------------------------------------------------- */
+
+static struct cell *
+add_cell(struct aggregate *a, uint32_t node, uint8_t class)
+{
+	struct cell *p = array_grow(a->cells, a->ncells, &a->cells_max,
+	    sizeof(*p));
+
+	if (p == NULL)
+		return NULL;
+	a->cells = p;
+	p[a->ncells] = (struct cell){.next = a->nodes[node].cell,
+	    .class = class};
+	a->nodes[node].cell = a->ncells;
+	return &p[a->ncells++];
+}
+
+static struct cell *
+cell_of(struct aggregate *a, uint32_t node, uint8_t class)
+{
+	uint32_t i = a->nodes[node].cell;
+
+	while (i != TACH_NONE && a->cells[i].class != class)
+		i = a->cells[i].next;
+	return i != TACH_NONE ? &a->cells[i] : add_cell(a, node, class);
+}
+
+/* Counts the ticks from one on that are of its class; gives the next one. */
+static size_t
+count_class(struct aggregate *a, uint32_t node, const struct tach_run *run,
+    size_t from)
+{
+	uint8_t class = a->classes[run->ticks[from].status];
+	struct cell *cell = cell_of(a, node, class);
+	size_t i = from;
+	uint64_t time = 0;
+
+	if (cell == NULL)
+		return SIZE_MAX;
+	for (; i < run->count && a->classes[run->ticks[i].status] == class; i++)
+		time += run->ticks[i].span;
+	cell->samples += i - from;
+	cell->time += time;
+	a->samples += i - from;
+	a->time += time;
+	return i;
+}
 
 uint32_t
-aggregate_nodes(const struct aggregate *a)
+aggregate_stack(struct aggregate *a, const struct tach_run *run)
 {
-	return a->nnodes;
+	struct trail *t = trail_of(a, run);
+
+	if (t == NULL || !follow(a, t, run))
+		return TACH_NONE;
+	if (run->count > 0 && run->ticks[0].status & TACH_STATUS_MAIN)
+		a->threads[a->nodes[t->nodes[0]].what].main = true;
+	return t->nodes[run->depth];
 }
 
-const struct node *
-aggregate_node(const struct aggregate *a, uint32_t index)
+bool
+aggregate_run(struct aggregate *a, const struct tach_run *run)
 {
-	return &a->nodes[index];
-}
+	uint32_t node = aggregate_stack(a, run);
 
-uint32_t
-aggregate_places(const struct aggregate *a)
-{
-	return a->nplaces;
-}
-
-const struct place *
-aggregate_place(const struct aggregate *a, uint32_t index)
-{
-	return &a->places[index];
-}
-
-uint32_t
-aggregate_threads(const struct aggregate *a)
-{
-	return a->nthreads;
+	if (node == TACH_NONE)
+		return false;
+	for (size_t i = 0; i < run->count;)
+		if ((i = count_class(a, node, run, i)) == SIZE_MAX)
+			return false;
+	return true;
 }
 
 uint64_t
-aggregate_thread(const struct aggregate *a, uint32_t index)
+aggregate_weight(const struct aggregate *a, uint32_t node, bool time)
 {
-	return a->threads[index];
+	uint64_t sum = 0;
+
+	for (uint32_t i = a->nodes[node].cell; i != TACH_NONE;
+	     i = a->cells[i].next)
+		sum += time ? a->cells[i].time : a->cells[i].samples;
+	return sum;
 }

@@ -1,51 +1,101 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * aggregate.h: the distinct stacks of each thread and how many samples each
- * has, for all formats that only count.
+ * aggregate.h: the distinct stacks of each thread and what they weigh, for
+ * all formats that only count.
  *
  * Stacks are paths in a tree.  A node is one place, called from its parent;
  * a run whose stack did not change costs one addition, and one whose leaf
  * changed one look-up.
  */
-#ifndef AGGREGATE_H
-#define AGGREGATE_H
+#ifndef OUT_AGGREGATE_H
+#define OUT_AGGREGATE_H
 
+#include "out/places.h"
 #include "tach.h"
-
-/*
- * Frames of the same file, function and line are one place, whatever their
- * columns and opcode.  No line (-1) is line 0 here, as in CPython's own
- * output, and the frames by which its profiler starts a program
- * (_sync_coordinator.py) are left out, as there.
- */
-struct place {
-	struct tach_string file, func;
-	int32_t line;
-};
 
 struct node {
 	uint32_t parent; /* TACH_NONE: a root, which is a thread */
 	uint32_t what;	 /* index of a place; of a thread in a root */
 	uint32_t depth;	 /* nodes from the root to here: 1 is a root */
-	uint64_t weight; /* samples whose stack ends here */
+	uint32_t cell;	 /* what its stacks weigh; TACH_NONE: none ends here */
 };
 
-/* A thread is known by its id alone: one that runs in several interpreters
- * is one thread. */
-struct aggregate;
+/* What the samples weigh whose stack ends at a node, of one class. */
+struct cell {
+	uint64_t samples;
+	uint64_t time; /* microseconds */
+	uint32_t next; /* of the same node, or TACH_NONE */
+	uint8_t class;
+};
 
-struct aggregate *aggregate_new(const struct tach_table *);
-void aggregate_free(struct aggregate *);
+struct thread {
+	uint64_t thread;
+	uint32_t interp; /* 0 where they are not told apart */
+	bool main;
+};
+
+/* What of a status is told apart. */
+typedef uint8_t class_fn(uint8_t status);
+class_fn class_idle; /* 1: idle, 0: not */
+class_fn class_status; /* each status is a class */
+
+struct aggregate_how {
+	enum place_kind places;
+	place_text_fn *text;
+	/* A thread that runs in two interpreters is two; else it is one. */
+	bool interps;
+	bool one_thread; /* all threads are one, whose number is 0 */
+	class_fn *class_of; /* NULL: all samples are of class 0 */
+};
+
+/* Finds the node of a place below a parent. */
+struct children { /* private */
+	struct child *slots;
+	size_t mask, count;
+};
+
+struct aggregate {
+	struct aggregate_how how;
+	struct places places;
+	/* Nodes come after their parents. */
+	struct node *nodes;
+	struct cell *cells;
+	struct thread *threads;
+	uint32_t nnodes, ncells, nthreads;
+	uint64_t samples, time; /* of all */
+	/* private */
+	struct trail *trails; /* by a run's index */
+	uint32_t ntrails;
+	size_t nodes_max, cells_max, threads_max, trails_max;
+	struct children children;
+	struct set thread_set;
+	uint8_t classes[256]; /* by status */
+};
+
+bool aggregate_init(struct aggregate *, const struct tach_table *,
+    struct aggregate_how);
+void aggregate_clear(struct aggregate *);
+
+/* Frees what only counting needs; no more runs come. */
+void aggregate_settle(struct aggregate *);
+
+/* The node of a run's stack; counts nothing.  TACH_NONE: out of memory. */
+uint32_t aggregate_stack(struct aggregate *, const struct tach_run *);
 
 /* Counts a run.  False: out of memory. */
 bool aggregate_run(struct aggregate *, const struct tach_run *);
 
-/* What there is by now.  Nodes come after their parents. */
-uint32_t aggregate_nodes(const struct aggregate *);
-const struct node *aggregate_node(const struct aggregate *, uint32_t);
-uint32_t aggregate_places(const struct aggregate *);
-const struct place *aggregate_place(const struct aggregate *, uint32_t);
-uint32_t aggregate_threads(const struct aggregate *);
-uint64_t aggregate_thread(const struct aggregate *, uint32_t);
+static inline bool
+node_is_root(const struct node *n)
+{
+	return n->parent == TACH_NONE;
+}
+
+/* All that a node's own cells weigh: samples or, if time, microseconds. */
+uint64_t aggregate_weight(const struct aggregate *, uint32_t node, bool time);
+
+/* What a base holds, which tach_base_new made: places are functions, and cells
+ * tell idle from busy. */
+const struct aggregate *base_aggregate(const struct tach_base *);
 
 #endif

@@ -1,239 +1,622 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * collapsed.c: one line a distinct stack, root first, and its number of
- * samples, in the grammar of CPython 3.15's own collector:
+ * collapsed.c: one line a distinct stack, root first, and what it weighs, the
+ * heaviest first, then by text.  The grammar is that of CPython 3.15's own
+ * collector,
  *
  *	tid:THREAD;BASENAME:FUNCTION:LINE;... COUNT
+ *
+ * or that of another tool that writes such lines.
  */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <xxhash.h>
 
-#include "buf.h"
 #include "error.h"
 #include "out/aggregate.h"
+#include "out/emit.h"
 #include "out/out.h"
+
+/* A grammar: what a stack begins with, how a frame is written, and whether
+ * stacks of equal text are one.  In CPython's they are as many as their frames
+ * tell apart, whose files' folders are not written. */
+struct style {
+	void (*thread)(struct buf *, const struct thread *); /* NULL: by none */
+	place_text_fn *frame;
+	enum place_kind places;
+};
 
 struct collapsed {
 	struct tach_sink sink;
-	FILE *out;
-	struct aggregate *stacks;
-	struct buf text;	    /* of all places, then of all threads */
-	size_t *places, *threads;   /* where each one's text begins */
-	uint32_t *lines, nlines;    /* the nodes that get a line */
-	uint32_t *way, *other_way;  /* scratch: nodes below an ancestor */
+	const struct style *style;
+	bool by_time;
+	struct aggregate stacks;
+	struct emit out;
 	struct error error;
 };
 
-/* ---- the text of a node -------------------------------------------------- */
+/* ---- grammars ------------------------------------------------------------ */
 
 /* A semicolon in a name would end a frame, a control character perhaps the
  * line: nothing in this format can escape them, so others stand for them. */
 static void
-add_name(struct buf *b, const char *bytes, size_t len)
+add_name(struct buf *b, struct tach_string s)
 {
-	char *to = len > 0 ? buf_reserve(b, len) : NULL;
+	char *to = s.len > 0 ? buf_reserve(b, s.len) : NULL;
 
 	if (to == NULL)
 		return;
-	for (size_t i = 0; i < len; i++) {
-		unsigned char c = (unsigned char)bytes[i];
+	for (size_t i = 0; i < s.len; i++) {
+		unsigned char c = (unsigned char)s.bytes[i];
 		to[i] = c == ';' ? ',' : c < 0x20 || c == 0x7f ? '?' : (char)c;
 	}
-	b->len += len;
+	b->len += s.len;
 }
 
 static void
-add_place(struct buf *b, const struct place *p)
+add_line_number(struct buf *b, int32_t line)
 {
-	const char *slash;
-	size_t dir = 0;
-
-	if (p->line != 0 || p->file.len != 1 || p->file.bytes[0] != '~') {
-		slash = memrchr(p->file.bytes, '/', p->file.len);
-		if (slash != NULL)
-			dir = (size_t)(slash + 1 - p->file.bytes);
-		add_name(b, p->file.bytes + dir, p->file.len - dir);
-		buf_add_char(b, ':');
-		add_name(b, p->func.bytes, p->func.len);
-		buf_add(b, ":-", p->line < 0 ? 2 : 1);
-		buf_add_number(b, (uint64_t)llabs(p->line));
-	} else {
-		add_name(b, p->func.bytes, p->func.len);
-	}
-}
-
-/* Every place's text once, each with the semicolon that may follow it. */
-static bool
-make_texts(struct collapsed *c)
-{
-	uint32_t nplaces = aggregate_places(c->stacks);
-	uint32_t nthreads = aggregate_threads(c->stacks);
-
-	c->places = reallocarray(NULL, nplaces + 1, sizeof(*c->places));
-	c->threads = reallocarray(NULL, nthreads + 1, sizeof(*c->threads));
-	if (c->places == NULL || c->threads == NULL)
-		return false;
-	for (uint32_t i = 0; i < nplaces; i++) {
-		c->places[i] = c->text.len;
-		add_place(&c->text, aggregate_place(c->stacks, i));
-		buf_add_char(&c->text, ';');
-	}
-	c->places[nplaces] = c->text.len;
-	for (uint32_t i = 0; i < nthreads; i++) {
-		c->threads[i] = c->text.len;
-		buf_add(&c->text, "tid:", 4);
-		buf_add_number(&c->text, aggregate_thread(c->stacks, i));
-		buf_add_char(&c->text, ';');
-	}
-	c->threads[nthreads] = c->text.len;
-	return !c->text.failed;
+	buf_add(b, ":-", line < 0 ? 2 : 1);
+	buf_add_number(b, (uint64_t)llabs(line));
 }
 
 static struct tach_string
-node_text(const struct collapsed *c, uint32_t node)
+basename_of(struct tach_string file)
 {
-	const struct node *n = aggregate_node(c->stacks, node);
-	const size_t *from = n->parent == TACH_NONE ? &c->threads[n->what] :
-						      &c->places[n->what];
+	const char *slash = file.len == 0 ? NULL :
+	    memrchr(file.bytes, '/', file.len);
+	size_t dir = slash == NULL ? 0 : (size_t)(slash + 1 - file.bytes);
 
-	return (struct tach_string){c->text.text + from[0], from[1] - from[0]};
+	return (struct tach_string){file.bytes + dir, file.len - dir};
 }
+
+static void
+add_file_func_line(struct buf *b, struct tach_string file,
+    struct tach_string func, int32_t line)
+{
+	add_name(b, file);
+	buf_add_char(b, ':');
+	add_name(b, func);
+	add_line_number(b, line);
+}
+
+static void
+cpython_frame(struct buf *b, struct tach_string file, struct tach_string func,
+    int32_t line)
+{
+	if (synthetic(file, line))
+		add_name(b, func);
+	else
+		add_file_func_line(b, basename_of(file), func, line);
+}
+
+static void
+cpython_thread(struct buf *b, const struct thread *t)
+{
+	buf_add(b, "tid:", 4);
+	buf_add_number(b, t->thread);
+	buf_add_char(b, ';');
+}
+
+static void
+austin_frame(struct buf *b, struct tach_string file, struct tach_string func,
+    int32_t line)
+{
+	if (synthetic(file, line))
+		add_name(b, func);
+	else
+		add_file_func_line(b, file, func, line);
+}
+
+/* No profile knows its process: that is 0. */
+static void
+austin_thread(struct buf *b, const struct thread *t)
+{
+	buf_add(b, "P0;T", 4);
+	buf_add_number(b, t->interp);
+	buf_add_char(b, ':');
+	buf_add_number(b, t->thread);
+	buf_add_char(b, ';');
+}
+
+static void
+pyspy_frame(struct buf *b, struct tach_string file, struct tach_string func,
+    int32_t line)
+{
+	add_name(b, func);
+	if (synthetic(file, line))
+		return;
+	buf_add(b, " (", 2);
+	add_name(b, file);
+	if (line != 0)
+		add_line_number(b, line);
+	buf_add_char(b, ')');
+}
+
+static void
+function_frame(struct buf *b, struct tach_string file,
+    struct tach_string func, int32_t line)
+{
+	(void)file, (void)line;
+	add_name(b, func);
+}
+
+static const struct style styles[] = {
+	[TACH_FRAME_CPYTHON] = {cpython_thread, cpython_frame, PLACE_LINES},
+	[TACH_FRAME_PYSPY] = {NULL, pyspy_frame, PLACE_TEXTS},
+	[TACH_FRAME_AUSTIN] = {austin_thread, austin_frame, PLACE_TEXTS},
+	[TACH_FRAME_FUNCTION] = {NULL, function_frame, PLACE_TEXTS},
+};
 
 /* ---- order --------------------------------------------------------------- */
 
-/* The rest of a stack's text, from some node on; the last node's text ends
- * before its semicolon. */
-struct rest {
-	const uint32_t *way; /* innermost first */
-	uint32_t left;
-	struct tach_string text;
+/*
+ * Lines in the order of their text, without comparing lines: a walk of the
+ * tree whose nodes' children are in the order of theirs.  A line may end at a
+ * node or go on below it, and the two are different texts, "f" and "f;", which
+ * others may lie between: so each is an item of its own.  Where the texts of
+ * two nodes' stacks are equal, the first one's twin stands for both.
+ */
+typedef uint32_t item; /* twice the node, and one more where a line ends */
+
+struct order {
+	const struct collapsed *c;
+	uint32_t *ranks; /* of a place's two texts among all, as an item */
+	uint32_t *twins; /* of a node; NULL: all texts are different */
+	item *items;
+	uint32_t *first; /* of a node's items; of one behind the last, too */
+	struct line *lines; /* in order */
+	struct step *steps; /* of the walk, by depth */
+	uint32_t nitems, nlines;
+	bool equal; /* two places have the same text */
+	size_t deepest; /* depth of a node */
 };
 
+/* Of a node on the way, which of its items are left. */
+struct step {
+	uint32_t next, end;
+};
+
+struct line {
+	uint64_t weight;
+	uint32_t node;
+};
+
+/* What a sorting pass sorts by. */
+typedef uint32_t key_fn(const struct order *, uint32_t);
+
+/* Stable, by keys below nkeys; counts gets where each key begins. */
 static void
-refill(const struct collapsed *c, struct rest *r)
+sort_by(const struct order *o, key_fn *key, uint32_t *counts, uint32_t nkeys,
+    const uint32_t *from, uint32_t *to, uint32_t n)
 {
-	while (r->text.len == 0 && r->left > 0) {
-		r->text = node_text(c, r->way[--r->left]);
-		if (r->left == 0)
-			r->text.len--;
-	}
+	memset(counts, 0, ((size_t)nkeys + 1) * sizeof(*counts));
+	for (uint32_t i = 0; i < n; i++)
+		counts[key(o, from[i]) + 1]++;
+	for (uint32_t i = 0; i < nkeys; i++)
+		counts[i + 1] += counts[i];
+	for (uint32_t i = 0; i < n; i++)
+		to[counts[key(o, from[i])]++] = from[i];
+	/* Each has come to where the next one begins. */
+	memmove(counts + 1, counts, (size_t)nkeys * sizeof(*counts));
+	counts[0] = 0;
 }
 
-static void
-advance(struct rest *r, size_t n)
+static struct tach_string
+place_text(const struct order *o, uint32_t place)
 {
-	r->text.bytes += n;
-	r->text.len -= n;
+	const struct places *p = &o->c->stacks.places;
+
+	if (place == p->count)
+		return (struct tach_string){NO_FRAMES, sizeof(NO_FRAMES) - 1};
+	return p->places[place].text;
 }
 
+/* Compares two texts, each with a semicolon behind it unless it ends. */
 static int
-compare_rests(const struct collapsed *c, struct rest *a, struct rest *b)
+compare_texts(const void *pa, const void *pb, void *arg)
 {
-	for (;;) {
-		size_t n;
-		int order;
+	item a = *(const item *)pa, b = *(const item *)pb;
+	struct tach_string ta = place_text(arg, a / 2);
+	struct tach_string tb = place_text(arg, b / 2);
+	size_t n = ta.len < tb.len ? ta.len : tb.len;
+	int order = n > 0 ? memcmp(ta.bytes, tb.bytes, n) : 0;
+	int ca, cb;
 
-		refill(c, a);
-		refill(c, b);
-		n = a->text.len < b->text.len ? a->text.len : b->text.len;
-		if (n == 0)
-			return (a->text.len > 0) - (b->text.len > 0);
-		if ((order = memcmp(a->text.bytes, b->text.bytes, n)) != 0)
-			return order;
-		advance(a, n);
-		advance(b, n);
+	if (order != 0)
+		return order;
+	ca = ta.len > n ? (unsigned char)ta.bytes[n] : a & 1 ? -1 : ';';
+	cb = tb.len > n ? (unsigned char)tb.bytes[n] : b & 1 ? -1 : ';';
+	return ca - cb;
+}
+
+/* Ranks all texts of places, and that of no frames, which comes after them;
+ * equal ones the same. */
+static bool
+rank_texts(struct order *o)
+{
+	uint32_t n = (o->c->stacks.places.count + 1) * 2;
+	item *texts = reallocarray(NULL, n, sizeof(*texts));
+
+	o->ranks = reallocarray(NULL, n, sizeof(*o->ranks));
+	if (texts == NULL || o->ranks == NULL) {
+		free(texts);
+		return false;
 	}
+	for (uint32_t i = 0; i < n; i++)
+		texts[i] = i;
+	qsort_r(texts, n, sizeof(*texts), compare_texts, o);
+	for (uint32_t i = 0; i < n; i++) {
+		bool equal = i > 0 &&
+		    compare_texts(&texts[i - 1], &texts[i], o) == 0;
+		o->ranks[texts[i]] = equal ? o->ranks[texts[i - 1]] : i;
+		o->equal |= equal;
+	}
+	free(texts);
+	return true;
 }
 
 static uint32_t
-depth(const struct collapsed *c, uint32_t node)
+twin(const struct order *o, uint32_t node)
 {
-	return node == TACH_NONE ? 0 : aggregate_node(c->stacks, node)->depth;
+	return o->twins == NULL ? node : o->twins[node];
 }
 
-/* Compares the texts of two stacks below their last common node, above which
- * they are the same. */
-static int
-compare_texts(const struct collapsed *c, uint32_t a, uint32_t b)
+static uint32_t
+text_rank(const struct order *o, uint32_t node)
 {
-	struct rest ra = {c->way, 0, {NULL, 0}};
-	struct rest rb = {c->other_way, 0, {NULL, 0}};
+	return o->ranks[o->c->stacks.nodes[node].what * 2];
+}
 
-	while (a != b) {
-		if (depth(c, a) >= depth(c, b)) {
-			c->way[ra.left++] = a;
-			a = aggregate_node(c->stacks, a)->parent;
+struct twin_key {
+	const struct order *o;
+	uint32_t parent, rank;
+};
+
+static bool
+twin_equal(const void *arg, uint32_t node)
+{
+	const struct twin_key *k = arg;
+
+	return k->rank == text_rank(k->o, node) &&
+	    k->parent == k->o->twins[k->o->c->stacks.nodes[node].parent];
+}
+
+/* The node itself, or the first whose stack has the same text. */
+static uint32_t
+find_twin(const struct order *o, struct set *set, uint32_t node)
+{
+	struct twin_key key = {o, o->twins[o->c->stacks.nodes[node].parent],
+	    text_rank(o, node)};
+	uint64_t words[] = {key.parent, key.rank};
+	uint64_t hash = XXH3_64bits(words, sizeof(words));
+	uint32_t found = set_find(set, hash, twin_equal, &key);
+
+	if (found != TACH_NONE)
+		return found;
+	return set_add(set, hash, node) ? node : TACH_NONE;
+}
+
+static bool
+find_twins(struct order *o)
+{
+	const struct aggregate *a = &o->c->stacks;
+	struct set set = {0};
+	bool ok;
+
+	if (!o->equal)
+		return true;
+	o->twins = reallocarray(NULL, a->nnodes, sizeof(*o->twins));
+	ok = o->twins != NULL;
+	for (uint32_t i = 0; ok && i < a->nnodes; i++) {
+		o->twins[i] = node_is_root(&a->nodes[i]) ? i :
+		    find_twin(o, &set, i);
+		ok = o->twins[i] != TACH_NONE;
+	}
+	set_clear(&set);
+	return ok;
+}
+
+static uint32_t
+item_rank(const struct order *o, item i)
+{
+	const struct node *n = &o->c->stacks.nodes[i / 2];
+
+	if (!node_is_root(n))
+		return o->ranks[n->what * 2 + i % 2];
+	/* Its line has no frames.  It hangs below itself. */
+	return o->ranks[o->c->stacks.places.count * 2 + 1];
+}
+
+static uint32_t
+item_parent(const struct order *o, item i)
+{
+	const struct node *n = &o->c->stacks.nodes[i / 2];
+
+	return node_is_root(n) ? i / 2 : twin(o, n->parent);
+}
+
+/* Where lines end, and all nodes but the roots, from where they may go on. */
+static uint32_t
+list_items(const struct order *o)
+{
+	const struct aggregate *a = &o->c->stacks;
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < a->nnodes; i++) {
+		if (!node_is_root(&a->nodes[i]) && twin(o, i) == i)
+			o->items[n++] = i * 2;
+		if (a->nodes[i].cell != TACH_NONE)
+			o->items[n++] = i * 2 + 1;
+	}
+	return n;
+}
+
+/* Sorts the items by their parent and, below each, by their text. */
+static bool
+sort_items(struct order *o)
+{
+	const struct aggregate *a = &o->c->stacks;
+	uint32_t nranks = (a->places.count + 1) * 2;
+	uint32_t nkeys = nranks > a->nnodes ? nranks : a->nnodes;
+	item *other = reallocarray(NULL, (size_t)a->nnodes * 2, sizeof(item));
+
+	o->items = reallocarray(NULL, (size_t)a->nnodes * 2, sizeof(item));
+	o->first = reallocarray(NULL, (size_t)nkeys + 1, sizeof(*o->first));
+	if (other == NULL || o->items == NULL || o->first == NULL) {
+		free(other);
+		return false;
+	}
+	o->nitems = list_items(o);
+	sort_by(o, item_rank, o->first, nranks, o->items, other, o->nitems);
+	sort_by(o, item_parent, o->first, a->nnodes, other, o->items,
+	    o->nitems);
+	free(other);
+	return true;
+}
+
+static void
+add_line(struct order *o, uint32_t node)
+{
+	o->lines[o->nlines++] = (struct line){
+	    aggregate_weight(&o->c->stacks, node, o->c->by_time), node};
+}
+
+/* Lists the lines below a root. */
+static void
+walk(struct order *o, uint32_t root)
+{
+	struct step *step = o->steps;
+
+	*step = (struct step){o->first[root], o->first[root + 1]};
+	for (;;) {
+		if (step->next == step->end) {
+			if (step-- == o->steps)
+				return;
+		} else if (o->items[step->next] % 2 != 0) {
+			add_line(o, o->items[step->next++] / 2);
 		} else {
-			c->other_way[rb.left++] = b;
-			b = aggregate_node(c->stacks, b)->parent;
+			uint32_t node = o->items[step->next++] / 2;
+			*++step = (struct step){o->first[node],
+			    o->first[node + 1]};
 		}
 	}
-	if (ra.left == 0 || rb.left == 0) /* one is the other's beginning */
-		return (ra.left > 0) - (rb.left > 0);
-	return compare_rests(c, &ra, &rb);
 }
 
-/* By count, the greatest first, then by text. */
-static int
-compare_lines(const void *pa, const void *pb, void *arg)
-{
-	const struct collapsed *c = arg;
-	uint32_t a = *(const uint32_t *)pa, b = *(const uint32_t *)pb;
-	uint64_t wa = aggregate_node(c->stacks, a)->weight;
-	uint64_t wb = aggregate_node(c->stacks, b)->weight;
+/* ---- the order of threads, then of weights ------------------------------- */
 
-	if (wa != wb)
-		return wa < wb ? 1 : -1;
-	return compare_texts(c, a, b);
+static void
+add_thread(const struct collapsed *c, struct buf *b, uint32_t root)
+{
+	const struct aggregate *a = &c->stacks;
+
+	if (c->style->thread != NULL)
+		c->style->thread(b, &a->threads[a->nodes[root].what]);
+}
+
+static int
+compare_roots(const void *pa, const void *pb, void *arg)
+{
+	struct buf a = {0}, b = {0};
+	int order;
+
+	add_thread(arg, &a, *(const uint32_t *)pa);
+	add_thread(arg, &b, *(const uint32_t *)pb);
+	/* No such text is another one's beginning. */
+	order = a.len == 0 || b.len == 0 ? 0 :
+	    memcmp(a.text, b.text, a.len < b.len ? a.len : b.len);
+	buf_clear(&a);
+	buf_clear(&b);
+	return order;
+}
+
+static bool
+walk_threads(struct order *o)
+{
+	const struct aggregate *a = &o->c->stacks;
+	uint32_t *roots = reallocarray(NULL, a->nthreads, sizeof(*roots));
+	uint32_t n = 0;
+
+	if (roots == NULL)
+		return false;
+	for (uint32_t i = 0; i < a->nnodes; i++)
+		if (node_is_root(&a->nodes[i]))
+			roots[n++] = i;
+	qsort_r(roots, n, sizeof(*roots), compare_roots, (void *)o->c);
+	for (uint32_t i = 0; i < n; i++)
+		walk(o, roots[i]);
+	free(roots);
+	return true;
+}
+
+#define DIGIT_BITS 16
+#define DIGITS (1u << DIGIT_BITS)
+
+/* The greatest digit comes first. */
+static uint32_t
+digit(const struct line *line, unsigned shift)
+{
+	return DIGITS - 1 - (line->weight >> shift & (DIGITS - 1));
+}
+
+/* Stable, by one digit of the weights. */
+static void
+sort_digit(const struct line *from, struct line *to, uint32_t n,
+    uint32_t *counts, unsigned shift)
+{
+	memset(counts, 0, (DIGITS + 1) * sizeof(*counts));
+	for (uint32_t i = 0; i < n; i++)
+		counts[digit(&from[i], shift) + 1]++;
+	for (uint32_t i = 0; i < DIGITS; i++)
+		counts[i + 1] += counts[i];
+	for (uint32_t i = 0; i < n; i++)
+		to[counts[digit(&from[i], shift)]++] = from[i];
+}
+
+static bool
+sort_weights(struct order *o)
+{
+	struct line *other = reallocarray(NULL, (size_t)o->nlines + 1,
+	    sizeof(*other));
+	uint32_t *counts = reallocarray(NULL, DIGITS + 1, sizeof(*counts));
+	bool ok = other != NULL && counts != NULL;
+	uint64_t most = 0;
+
+	for (uint32_t i = 0; i < o->nlines; i++)
+		if (o->lines[i].weight > most)
+			most = o->lines[i].weight;
+	for (unsigned shift = 0; ok && shift < 64 && most >> shift != 0;
+	     shift += DIGIT_BITS) {
+		struct line *sorted = other;
+		sort_digit(o->lines, sorted, o->nlines, counts, shift);
+		other = o->lines;
+		o->lines = sorted;
+	}
+	free(other);
+	free(counts);
+	return ok;
 }
 
 /* ---- lines --------------------------------------------------------------- */
 
-/* A sample without frames gets no line: there is no stack to show. */
-static bool
-make_lines(struct collapsed *c)
+static void
+order_clear(struct order *o)
 {
-	uint32_t n = aggregate_nodes(c->stacks), deepest = 0;
+	free(o->ranks);
+	free(o->twins);
+	free(o->items);
+	free(o->first);
+	free(o->lines);
+	free(o->steps);
+}
 
-	c->lines = reallocarray(NULL, (size_t)n + 1, sizeof(*c->lines));
-	if (c->lines == NULL)
+/* The lines' nodes in order.  False: no memory. */
+static bool
+order_lines(struct order *o)
+{
+	const struct aggregate *a = &o->c->stacks;
+
+	if (a->nnodes > UINT32_MAX / 2 - 1)
 		return false;
-	for (uint32_t i = 0; i < n; i++) {
-		const struct node *node = aggregate_node(c->stacks, i);
-		if (node->weight > 0 && node->parent != TACH_NONE)
-			c->lines[c->nlines++] = i;
-		if (node->depth > deepest)
-			deepest = node->depth;
-	}
-	c->way = reallocarray(NULL, (size_t)deepest + 1, sizeof(*c->way));
-	c->other_way = reallocarray(NULL, (size_t)deepest + 1, sizeof(*c->way));
-	return c->way != NULL && c->other_way != NULL;
+	for (uint32_t i = 0; i < a->nnodes; i++)
+		if (a->nodes[i].depth > o->deepest)
+			o->deepest = a->nodes[i].depth;
+	o->steps = reallocarray(NULL, o->deepest + 1, sizeof(*o->steps));
+	o->lines = reallocarray(NULL, (size_t)a->ncells + 1,
+	    sizeof(*o->lines)); /* all cells are of class 0: one a node */
+	if (o->steps == NULL || o->lines == NULL || !rank_texts(o) ||
+	    !find_twins(o) || !sort_items(o) || !walk_threads(o))
+		return false;
+	free(o->items);
+	free(o->first);
+	o->items = NULL;
+	o->first = NULL;
+	return sort_weights(o);
 }
 
-static bool
-put_line(struct collapsed *c, uint32_t line)
+/* The text of a stack, which the next one may share the beginning of. */
+struct text {
+	struct buf text;
+	uint32_t *nodes; /* by depth, less one: those that the text is of */
+	size_t *ends;	 /* where each one's text ends */
+	uint32_t depth;
+};
+
+static void
+add_node(const struct collapsed *c, struct text *t, uint32_t node)
 {
-	uint64_t weight = aggregate_node(c->stacks, line)->weight;
-	uint32_t left = 0;
+	const struct node *n = &c->stacks.nodes[node];
 
-	for (uint32_t i = line; i != TACH_NONE;) {
-		c->way[left++] = i;
-		i = aggregate_node(c->stacks, i)->parent;
+	if (node_is_root(n)) {
+		add_thread(c, &t->text, node);
+	} else {
+		struct tach_string s = c->stacks.places.places[n->what].text;
+		buf_add(&t->text, s.bytes, s.len);
+		buf_add_char(&t->text, ';');
 	}
-	while (left-- > 0) {
-		struct tach_string s = node_text(c, c->way[left]);
-		if (fwrite(s.bytes, 1, s.len - (left == 0), c->out) !=
-		    s.len - (left == 0))
-			return false;
-	}
-	return fprintf(c->out, " %ju\n", (uintmax_t)weight) >= 0;
 }
+
+/* Makes a text that of a node's stack. */
+static void
+change_text(const struct collapsed *c, struct text *t, uint32_t node)
+{
+	const struct node *nodes = c->stacks.nodes;
+	uint32_t depth = nodes[node].depth, known = depth;
+
+	for (uint32_t i = node; known > 0 &&
+	     (known > t->depth || t->nodes[known - 1] != i);
+	     i = nodes[i].parent)
+		t->nodes[--known] = i;
+	t->text.len = known > 0 ? t->ends[known - 1] : 0;
+	for (; known < depth; known++) {
+		add_node(c, t, t->nodes[known]);
+		t->ends[known] = t->text.len;
+	}
+	t->depth = depth;
+}
+
+static void
+put_line(struct collapsed *c, struct text *t, const struct line *line)
+{
+	change_text(c, t, line->node);
+	if (t->depth == 1) { /* only the thread */
+		emit_bytes(&c->out, t->text.text, t->text.len);
+		emit(&c->out, NO_FRAMES);
+	} else {
+		emit_bytes(&c->out, t->text.text, t->text.len - 1);
+	}
+	buf_add_char(&c->out.buf, ' ');
+	emit_number(&c->out, line->weight);
+	buf_add_char(&c->out.buf, '\n');
+}
+
+/* False: no memory. */
+static bool
+put_lines(struct collapsed *c, const struct order *o)
+{
+	struct text t = {0};
+	bool ok;
+
+	t.nodes = reallocarray(NULL, o->deepest + 1, sizeof(*t.nodes));
+	t.ends = reallocarray(NULL, o->deepest + 1, sizeof(*t.ends));
+	ok = t.nodes != NULL && t.ends != NULL;
+	for (uint32_t i = 0; ok && i < o->nlines && c->out.error == 0; i++) {
+		put_line(c, &t, &o->lines[i]);
+		ok = !t.text.failed;
+	}
+	buf_clear(&t.text);
+	free(t.nodes);
+	free(t.ends);
+	return ok;
+}
+
+/* ---- the sink ------------------------------------------------------------ */
 
 static int
-no_memory(struct collapsed *c)
+failed(struct collapsed *c, int error)
 {
-	return error_set(&c->error, TACH_FATAL, "%s", strerror(ENOMEM));
+	return error_set(&c->error, TACH_FATAL, "%s", strerror(error));
 }
 
 static int
@@ -241,22 +624,22 @@ collapsed_run(struct tach_sink *sink, const struct tach_run *run)
 {
 	struct collapsed *c = (struct collapsed *)sink;
 
-	return aggregate_run(c->stacks, run) ? TACH_OK : no_memory(c);
+	return aggregate_run(&c->stacks, run) ? TACH_OK : failed(c, ENOMEM);
 }
 
 static int
 collapsed_end(struct tach_sink *sink)
 {
 	struct collapsed *c = (struct collapsed *)sink;
+	struct order o = {.c = c};
+	bool ok;
 
-	if (!make_texts(c) || !make_lines(c))
-		return no_memory(c);
-	qsort_r(c->lines, c->nlines, sizeof(*c->lines), compare_lines, c);
-	for (uint32_t i = 0; i < c->nlines; i++)
-		if (!put_line(c, c->lines[i]))
-			return error_set(&c->error, TACH_FATAL, "%s",
-			    strerror(errno));
-	return TACH_OK;
+	aggregate_settle(&c->stacks);
+	ok = c->stacks.nnodes == 0 || (order_lines(&o) && put_lines(c, &o));
+	order_clear(&o);
+	if (!ok)
+		return failed(c, ENOMEM);
+	return emit_end(&c->out) == 0 ? TACH_OK : failed(c, c->out.error);
 }
 
 static void
@@ -264,13 +647,8 @@ collapsed_free(struct tach_sink *sink)
 {
 	struct collapsed *c = (struct collapsed *)sink;
 
-	aggregate_free(c->stacks);
-	buf_clear(&c->text);
-	free(c->places);
-	free(c->threads);
-	free(c->lines);
-	free(c->way);
-	free(c->other_way);
+	aggregate_clear(&c->stacks);
+	emit_clear(&c->out);
 	free(c);
 }
 
@@ -281,19 +659,25 @@ collapsed_error(const struct tach_sink *sink)
 }
 
 struct tach_sink *
-collapsed_open(FILE *out, const struct tach_meta *meta,
-    const struct tach_table *table)
+collapsed_open(FILE *out, const struct tach_format_options *options,
+    const struct tach_meta *meta, const struct tach_table *table)
 {
 	struct collapsed *c = calloc(1, sizeof(*c));
+	const struct style *style = &styles[options->frame];
 
 	(void)meta;
 	if (c == NULL)
 		return NULL;
 	c->sink = (struct tach_sink){collapsed_run, collapsed_end,
 	    collapsed_free, collapsed_error};
-	c->out = out;
-	if ((c->stacks = aggregate_new(table)) == NULL) {
-		free(c);
+	c->style = style;
+	c->by_time = options->weight == TACH_WEIGHT_TIME;
+	c->out.file = out;
+	if (!aggregate_init(&c->stacks, table, (struct aggregate_how){
+		.places = style->places, .text = style->frame,
+		.interps = options->frame == TACH_FRAME_AUSTIN,
+		.one_thread = style->thread == NULL})) {
+		collapsed_free(&c->sink);
 		return NULL;
 	}
 	return &c->sink;

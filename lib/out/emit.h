@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * emit.h: text on its way to a file.  Formats write many millions of short
+ * pieces: they are put together here and written by the block.  The first
+ * failure is remembered; whoever writes asks once, at the end.
+ */
+#ifndef OUT_EMIT_H
+#define OUT_EMIT_H
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "buf.h"
+#include "out/json.h"
+
+#define EMIT_BLOCK 65536 /* bytes */
+
+struct emit {
+	FILE *file;
+	struct buf buf;
+	int error; /* an errno; 0: all was written so far */
+};
+
+/* Writes what is pending. */
+static inline void
+emit_flush(struct emit *e)
+{
+	if (e->buf.failed)
+		e->error = ENOMEM;
+	if (e->error == 0 &&
+	    fwrite(e->buf.text, 1, e->buf.len, e->file) != e->buf.len)
+		e->error = errno;
+	e->buf.len = 0;
+}
+
+static inline void
+emit_bytes(struct emit *e, const char *bytes, size_t len)
+{
+	buf_add(&e->buf, bytes, len);
+	if (e->buf.len >= EMIT_BLOCK)
+		emit_flush(e);
+}
+
+/* A string literal, or any that is terminated. */
+static inline void
+emit(struct emit *e, const char *text)
+{
+	emit_bytes(e, text, strlen(text));
+}
+
+static inline void
+emit_string(struct emit *e, struct tach_string s)
+{
+	emit_bytes(e, s.bytes, s.len);
+}
+
+static inline void
+emit_number(struct emit *e, uint64_t n)
+{
+	buf_add_number(&e->buf, n);
+}
+
+static inline void
+emit_signed(struct emit *e, int64_t n)
+{
+	if (n < 0)
+		buf_add_char(&e->buf, '-');
+	emit_number(e, n < 0 ? -(uint64_t)n : (uint64_t)n);
+}
+
+/* A JSON string, with its quotes. */
+static inline void
+emit_json(struct emit *e, struct tach_string s)
+{
+	json_add_string(&e->buf, s.bytes, s.len);
+	if (e->buf.len >= EMIT_BLOCK)
+		emit_flush(e);
+}
+
+/* Writes the rest.  Returns an errno, or 0 if all was written. */
+static inline int
+emit_end(struct emit *e)
+{
+	emit_flush(e);
+	if (e->error == 0 && fflush(e->file) != 0)
+		e->error = errno;
+	return e->error;
+}
+
+static inline void
+emit_clear(struct emit *e)
+{
+	buf_clear(&e->buf);
+}
+
+#endif
