@@ -63,7 +63,8 @@ declared() {
 	${CC:-cc} $sanitize prog.c -o static $(pkg-config --cflags libtach) \
 	    "$lib/libtach.a" \
 	    $(unset PKG_CONFIG_SYSROOT_DIR
-		pkg-config --libs libzstd libbsd-overlay libelf libxxhash)
+		pkg-config --libs libzstd libbsd-overlay libelf libxxhash \
+		    zlib libprotobuf-c)
 	run -0 ./static
 	is "$output" "$(pkg-config --modversion libtach)"
 }
@@ -82,12 +83,15 @@ declared() {
 
 @test "configure names every library that is missing, and its package" {
 	run -1 --separate-stderr env PKG_CONFIG_LIBDIR="$PWD" PKG_CONFIG_PATH= \
-	    "$TACH_SRCDIR/configure" --quiet
+	    ac_cv_prog_PROTOC_C= "$TACH_SRCDIR/configure" --quiet
 	# shellcheck disable=SC2154
 	for line in 'libzstd >= 1.4.0 (Debian: apt install libzstd-dev)' \
 	    'libbsd-overlay (Debian: apt install libbsd-dev)' \
 	    'libelf (Debian: apt install libelf-dev)' \
-	    'libxxhash >= 0.8.0 (Debian: apt install libxxhash-dev)'; do
+	    'libxxhash >= 0.8.0 (Debian: apt install libxxhash-dev)' \
+	    'zlib (Debian: apt install zlib1g-dev)' \
+	    'libprotobuf-c >= 1.3.0 (Debian: apt install libprotobuf-c-dev)' \
+	    'protoc-c (Debian: apt install protobuf-c-compiler)'; do
 		[[ $stderr = *"$line"* ]]
 	done
 }

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * gzip.c: a file that is written compressed, by zlib; RFC 1952 has the format.
+ *
+ * `go tool pprof /dev/stdin` opens its input, reads eight bytes, closes it and
+ * opens it again; of a pipe those are lost.  So the header is followed by a
+ * second one at its ninth byte, which is hidden in the first one's extra
+ * field, and itself has an extra field up to where the first one's ends.
+ */
+#include "out/gzip.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#define ZLIB_CONST
+#include <zlib.h>
+
+#define HEADER_SIZE 1044
+/* Half the time of zlib's default, for a result that is a tenth larger. */
+#define LEVEL 2
+
+struct gzip {
+	FILE *to;
+	z_stream z;
+	uint32_t crc, size; /* of what was written, modulo 2^32 */
+	unsigned char out[65536];
+};
+
+/* All numbers are little-endian.  A header is magic, method 8, flags 4 for an
+ * extra field, four bytes of time, XFL, OS, and the extra field's size; in it
+ * are two bytes of a name, a size and the data. */
+static bool
+put_header(FILE *to)
+{
+	static const unsigned char header[HEADER_SIZE] = {
+		0x1f, 0x8b, 8, 4, 0, 0, 0, 0,
+		/* XFL, OS and size 0x0408 of the first; magic, method and
+		 * flags of the second. */
+		0x1f, 0x8b, 8, 4,
+		/* A field of 0x0404 bytes; the second one's time. */
+		't', 'p', 4, 4,
+		/* The second one's XFL, OS and size 0x0400. */
+		0, 0xff, 0, 4,
+		/* Its field of 0x03fc bytes. */
+		't', 'p', 0xfc, 3,
+	};
+
+	return fwrite(header, 1, sizeof(header), to) == sizeof(header);
+}
+
+/* Compresses what is at z.next_in. */
+static bool
+pump(struct gzip *g, int flush)
+{
+	size_t n;
+
+	do {
+		g->z.next_out = g->out;
+		g->z.avail_out = sizeof(g->out);
+		if (deflate(&g->z, flush) == Z_STREAM_ERROR)
+			return errno = EINVAL, false;
+		n = sizeof(g->out) - g->z.avail_out;
+		if (fwrite(g->out, 1, n, g->to) != n)
+			return false;
+	} while (g->z.avail_out == 0);
+	return true;
+}
+
+/* 0 is failure. */
+static ssize_t
+gzip_write(void *cookie, const char *bytes, size_t len)
+{
+	struct gzip *g = cookie;
+	size_t n = len < INT_MAX ? len : INT_MAX;
+
+	g->z.next_in = (const unsigned char *)bytes;
+	g->z.avail_in = (uInt)n;
+	g->crc = (uint32_t)crc32(g->crc, g->z.next_in, g->z.avail_in);
+	g->size += (uint32_t)n;
+	return pump(g, Z_NO_FLUSH) ? (ssize_t)n : 0;
+}
+
+static bool
+put_trailer(const struct gzip *g)
+{
+	unsigned char t[8];
+
+	for (int i = 0; i < 4; i++) {
+		t[i] = (unsigned char)(g->crc >> 8 * i);
+		t[i + 4] = (unsigned char)(g->size >> 8 * i);
+	}
+	return fwrite(t, 1, sizeof(t), g->to) == sizeof(t);
+}
+
+static int
+gzip_close(void *cookie)
+{
+	struct gzip *g = cookie;
+	bool ok = pump(g, Z_FINISH) && put_trailer(g);
+	int e = errno;
+
+	deflateEnd(&g->z);
+	free(g);
+	errno = e;
+	return ok ? 0 : EOF;
+}
+
+FILE *
+gzip_open(FILE *to)
+{
+	static const cookie_io_functions_t io = {
+		.write = gzip_write,
+		.close = gzip_close,
+	};
+	struct gzip *g = calloc(1, sizeof(*g));
+	FILE *f;
+
+	if (g == NULL)
+		return NULL;
+	g->to = to;
+	/* Negative: the stream alone; header and trailer are put here. */
+	if (deflateInit2(&g->z, LEVEL, Z_DEFLATED, -MAX_WBITS, MAX_MEM_LEVEL,
+		Z_DEFAULT_STRATEGY) != Z_OK) {
+		free(g);
+		return errno = ENOMEM, NULL;
+	}
+	if (!put_header(to) || (f = fopencookie(g, "w", io)) == NULL) {
+		deflateEnd(&g->z);
+		free(g);
+		return NULL;
+	}
+	return f;
+}

@@ -1,0 +1,512 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * pprof.c: pprof's profile.proto, one sample for each stack and status of a
+ * thread.
+ *
+ * Messages of protobuf that stand one after the other are one message with
+ * what is in all of them.  So the profile is written as many, of one entry
+ * each, and is never in memory as a whole.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "error.h"
+#include "out/aggregate.h"
+#include "out/emit.h"
+#include "out/gzip.h"
+#include "out/out.h"
+#include "out/profile.pb-c.h"
+#include "status.h"
+#include "utf8.h"
+
+/* What the strings begin with. */
+enum { EMPTY, SAMPLES, COUNT, WALL, CPU, NANOSECONDS, THREAD, THREAD_ID,
+	INTERP, STATUS };
+static const char *const words[] = {"", "samples", "count", "wall", "cpu",
+	"nanoseconds", "thread", "thread_id", "interp", "status"};
+#define WORDS (sizeof(words) / sizeof(*words))
+
+#define STATUSES (UINT8_MAX + 1)
+#define MAPPING 1 /* the id of the only one */
+#define TYPES_MAX 3
+
+struct pprof {
+	struct tach_sink sink;
+	FILE *out;
+	const struct tach_format_options *options;
+	const struct tach_meta *meta;
+	struct aggregate stacks;
+	uint64_t first, end;	/* the time that all samples lie in */
+	struct tach_table *names; /* its frames are the functions, which have
+				   * no line; ids are indices plus one */
+	uint32_t statuses[STATUSES]; /* strings; 0: not known yet */
+	uint32_t *threads;	     /* strings, by a thread's index */
+	uint64_t *way;		     /* a stack's locations */
+	bool has_cpu;		     /* whether a thread ran is known */
+	bool bare;		     /* there are samples without frames */
+	struct emit emit;
+	struct buf scratch;
+	struct error error;
+};
+
+/* ---- strings and functions ----------------------------------------------- */
+
+/* TACH_NONE: out of memory. */
+static uint32_t
+add_string(struct pprof *p, const char *s)
+{
+	return tach_table_add_string(p->names, s, strlen(s));
+}
+
+/* The id of a function; 0: out of memory. */
+static uint64_t
+add_function(struct pprof *p, struct tach_string file, struct tach_string func)
+{
+	struct tach_frame f = {
+		.file = tach_table_add_string(p->names, file.bytes, file.len),
+		.func = tach_table_add_string(p->names, func.bytes, func.len),
+		.opcode = TACH_NO_OPCODE,
+	};
+	uint32_t index = tach_table_add_frame(p->names, &f);
+
+	return index == TACH_NONE ? 0 : (uint64_t)index + 1;
+}
+
+static bool
+add_words(struct pprof *p)
+{
+	for (uint32_t i = 0; i < WORDS; i++)
+		if (add_string(p, words[i]) != i)
+			return false;
+	return true;
+}
+
+static bool
+add_threads(struct pprof *p)
+{
+	const struct aggregate *a = &p->stacks;
+	char name[OUT_THREAD_SIZE];
+
+	p->threads = reallocarray(NULL, (size_t)a->nthreads + 1,
+	    sizeof(*p->threads));
+	if (p->threads == NULL)
+		return false;
+	for (uint32_t i = 0; i < a->nthreads; i++) {
+		const struct thread *t = &a->threads[i];
+		out_thread_name(name, t->interp, t->thread);
+		p->threads[i] = add_string(p, name);
+		if (p->threads[i] == TACH_NONE)
+			return false;
+	}
+	return true;
+}
+
+/* The words for a status; TACH_NONE: out of memory. */
+static uint32_t
+status_string(struct pprof *p, uint8_t status)
+{
+	struct buf b = {0};
+	uint32_t s = p->statuses[status];
+
+	if (s != 0)
+		return s;
+	if (tach_status_idle(status))
+		buf_add(&b, "idle,", status != 0 ? 5 : 4);
+	status_add_words(&b, status);
+	s = b.failed ? TACH_NONE :
+	    tach_table_add_string(p->names, b.text, b.len);
+	buf_clear(&b);
+	return p->statuses[status] = s;
+}
+
+/* ---- what is written ----------------------------------------------------- */
+
+/* Writes a profile of which only one thing is set. */
+static void
+put(struct pprof *p, const Pprof__Profile *piece)
+{
+	struct emit *e = &p->emit;
+	uint8_t *to = (uint8_t *)buf_reserve(&e->buf,
+	    pprof__profile__get_packed_size(piece));
+
+	if (to != NULL)
+		e->buf.len += pprof__profile__pack(piece, to);
+	if (e->buf.len >= EMIT_BLOCK)
+		emit_flush(e);
+}
+
+static int64_t
+nanoseconds(uint64_t us)
+{
+	return us < INT64_MAX / 1000 ? (int64_t)us * 1000 : INT64_MAX;
+}
+
+static uint32_t
+mode_type(const struct pprof *p)
+{
+	return (p->meta->config & TACH_CONFIG_MODE) == TACH_CONFIG_CPU ? CPU :
+	    WALL;
+}
+
+/* What is shown first: what was asked for, of the time what was recorded. */
+static uint32_t
+default_type(const struct pprof *p)
+{
+	if (p->options->weight == TACH_WEIGHT_SAMPLES)
+		return SAMPLES;
+	return p->has_cpu ? mode_type(p) : WALL;
+}
+
+static void
+put_head(struct pprof *p)
+{
+	Pprof__ValueType types[TYPES_MAX + 1], *all[TYPES_MAX];
+	Pprof__Profile profile = PPROF__PROFILE__INIT;
+	static const uint32_t names[] = {SAMPLES, WALL, CPU};
+
+	for (int i = 0; i <= TYPES_MAX; i++)
+		types[i] = (Pprof__ValueType)PPROF__VALUE_TYPE__INIT;
+	for (int i = 0; i < TYPES_MAX; i++) {
+		types[i].type = names[i];
+		types[i].unit = names[i] == SAMPLES ? COUNT : NANOSECONDS;
+		all[i] = &types[i];
+	}
+	profile.sample_type = all;
+	profile.n_sample_type = p->has_cpu ? 3 : 2;
+	profile.default_sample_type = default_type(p);
+	types[TYPES_MAX].type = mode_type(p);
+	types[TYPES_MAX].unit = NANOSECONDS;
+	profile.period_type = &types[TYPES_MAX];
+	profile.period = nanoseconds(p->meta->interval_us);
+	profile.duration_nanos = nanoseconds(p->end - p->first);
+	put(p, &profile);
+}
+
+/* One for all, which says that there are names: else pprof would look for
+ * them in a program's file. */
+static bool
+put_mapping(struct pprof *p)
+{
+	Pprof__Mapping mapping = PPROF__MAPPING__INIT, *all = &mapping;
+	Pprof__Profile profile = PPROF__PROFILE__INIT;
+	const uint8_t *python = p->meta->python;
+	char name[32];
+	uint32_t s;
+
+	snprintf(name, sizeof(name), "python");
+	if (python[0] != 0) /* a text need not say which it was */
+		snprintf(name, sizeof(name), "python%d.%d", python[0],
+		    python[1]);
+	if ((s = add_string(p, name)) == TACH_NONE)
+		return false;
+	mapping.id = MAPPING;
+	mapping.filename = s;
+	mapping.has_functions = true;
+	mapping.has_filenames = true;
+	mapping.has_line_numbers = true;
+	profile.n_mapping = 1;
+	profile.mapping = &all;
+	put(p, &profile);
+	return true;
+}
+
+/* ---- samples ------------------------------------------------------------- */
+
+/* Puts a stack's locations into p->way and returns their number; the root
+ * that it came to is its thread's. */
+static size_t
+find_way(struct pprof *p, uint32_t node, uint32_t *root)
+{
+	const struct aggregate *a = &p->stacks;
+	size_t n = 0;
+
+	for (; !node_is_root(&a->nodes[node]); node = a->nodes[node].parent)
+		p->way[n++] = (uint64_t)a->nodes[node].what + 1;
+	*root = node;
+	if (n == 0) {
+		p->bare = true;
+		p->way[n++] = (uint64_t)a->places.count + 1;
+	}
+	return n;
+}
+
+static bool
+cpu_known(uint8_t status)
+{
+	return (status & TACH_STATUS_UNKNOWN) == 0;
+}
+
+static bool
+on_cpu(uint8_t status)
+{
+	return cpu_known(status) && (status & TACH_STATUS_CPU) != 0;
+}
+
+/* Fills in the labels, of which there are as many as are returned; 0: out of
+ * memory. */
+static size_t
+fill_labels(struct pprof *p, uint32_t thread, uint8_t status,
+    Pprof__Label labels[4])
+{
+	const struct thread *t = &p->stacks.threads[thread];
+	uint32_t s = status_string(p, status);
+
+	for (int i = 0; i < 4; i++)
+		labels[i] = (Pprof__Label)PPROF__LABEL__INIT;
+	labels[0].key = THREAD;
+	labels[0].str = p->threads[thread];
+	labels[1].key = STATUS;
+	labels[1].str = s;
+	labels[2].key = THREAD_ID;
+	labels[2].num = (int64_t)t->thread;
+	labels[3].key = INTERP;
+	labels[3].num = t->interp;
+	return s == TACH_NONE ? 0 : t->interp != 0 ? 4 : 3;
+}
+
+/* Writes one sample of the stack that is in p->way. */
+static bool
+put_sample(struct pprof *p, size_t depth, uint32_t thread,
+    const struct cell *c)
+{
+	Pprof__Label labels[4], *all[] = {&labels[0], &labels[1], &labels[2],
+	    &labels[3]};
+	Pprof__Sample sample = PPROF__SAMPLE__INIT, *samples = &sample;
+	Pprof__Profile profile = PPROF__PROFILE__INIT;
+	int64_t values[TYPES_MAX] = {(int64_t)c->samples,
+	    nanoseconds(c->time), on_cpu(c->class) ? nanoseconds(c->time) : 0};
+
+	sample.n_location_id = depth;
+	sample.location_id = p->way;
+	sample.n_value = p->has_cpu ? 3 : 2;
+	sample.value = values;
+	sample.n_label = fill_labels(p, thread, c->class, labels);
+	sample.label = all;
+	profile.n_sample = 1;
+	profile.sample = &samples;
+	put(p, &profile);
+	return sample.n_label > 0;
+}
+
+static bool
+put_samples(struct pprof *p)
+{
+	const struct aggregate *a = &p->stacks;
+	uint32_t root;
+
+	for (uint32_t i = 0; i < a->nnodes && p->emit.error == 0; i++) {
+		uint32_t c = a->nodes[i].cell;
+		size_t depth = c != TACH_NONE ? find_way(p, i, &root) : 0;
+		for (; c != TACH_NONE; c = a->cells[c].next)
+			if (!put_sample(p, depth, a->nodes[root].what,
+				&a->cells[c]))
+				return false;
+	}
+	return true;
+}
+
+/* ---- locations, functions, strings --------------------------------------- */
+
+/* False: out of memory. */
+static bool
+put_location(struct pprof *p, uint64_t id, const struct place *place)
+{
+	bool in_file = !synthetic(place->file, place->line);
+	Pprof__Line line = PPROF__LINE__INIT, *lines = &line;
+	Pprof__Location location = PPROF__LOCATION__INIT, *all = &location;
+	Pprof__Profile profile = PPROF__PROFILE__INIT;
+
+	line.function_id = add_function(p,
+	    in_file ? place->file : (struct tach_string){"", 0}, place->func);
+	line.line = place->line > 0 ? place->line : 0;
+	line.column = place->column >= 0 ? (int64_t)place->column + 1 : 0;
+	location.id = id;
+	location.mapping_id = MAPPING;
+	location.n_line = 1;
+	location.line = &lines;
+	profile.n_location = 1;
+	profile.location = &all;
+	put(p, &profile);
+	return line.function_id != 0;
+}
+
+static bool
+put_locations(struct pprof *p)
+{
+	static const struct place bare = {
+		.file = {"", 0},
+		.func = {NO_FRAMES, sizeof(NO_FRAMES) - 1},
+		.column = -1,
+	};
+	const struct places *all = &p->stacks.places;
+
+	for (uint32_t i = 0; i < all->count; i++)
+		if (!put_location(p, (uint64_t)i + 1, &all->places[i]))
+			return false;
+	return !p->bare || put_location(p, (uint64_t)all->count + 1, &bare);
+}
+
+static void
+put_functions(struct pprof *p)
+{
+	Pprof__Function function = PPROF__FUNCTION__INIT, *all = &function;
+	Pprof__Profile profile = PPROF__PROFILE__INIT;
+
+	profile.n_function = 1;
+	profile.function = &all;
+	for (uint32_t i = 0; i < tach_table_frames(p->names); i++) {
+		const struct tach_frame *f = tach_table_frame(p->names, i);
+		function.id = (uint64_t)i + 1;
+		function.name = f->func;
+		function.filename = f->file;
+		put(p, &profile);
+	}
+}
+
+/* A string of protobuf must be UTF-8: what is not becomes U+FFFD. */
+static void
+repair(struct buf *b, struct tach_string s)
+{
+	uint32_t code;
+	size_t n;
+
+	b->len = 0;
+	for (size_t i = 0; i < s.len; i += n > 0 ? n : 1) {
+		n = utf8_decode(s.bytes + i, s.len - i, &code);
+		if (n > 0)
+			buf_add(b, s.bytes + i, n);
+		else
+			buf_add(b, "\xef\xbf\xbd", 3);
+	}
+}
+
+/* False: out of memory. */
+static bool
+put_strings(struct pprof *p)
+{
+	Pprof__Profile profile = PPROF__PROFILE__INIT;
+	ProtobufCBinaryData string;
+
+	profile.n_string_table = 1;
+	profile.string_table = &string;
+	for (uint32_t i = 0; i < tach_table_strings(p->names); i++) {
+		repair(&p->scratch, tach_table_string(p->names, i));
+		string.len = p->scratch.len;
+		string.data = (uint8_t *)p->scratch.text;
+		put(p, &profile);
+	}
+	return !p->scratch.failed;
+}
+
+/* ---- the sink ------------------------------------------------------------ */
+
+/* Looks at all stacks once: how deep they get, and what statuses tell. */
+static bool
+survey(struct pprof *p)
+{
+	const struct aggregate *a = &p->stacks;
+	uint32_t deepest = 1;
+
+	for (uint32_t i = 0; i < a->nnodes; i++)
+		if (a->nodes[i].depth > deepest)
+			deepest = a->nodes[i].depth;
+	for (uint32_t i = 0; i < a->ncells; i++)
+		p->has_cpu |= on_cpu(a->cells[i].class);
+	p->way = reallocarray(NULL, deepest, sizeof(*p->way));
+	return p->way != NULL;
+}
+
+static bool
+put_all(struct pprof *p)
+{
+	if (!survey(p) || !add_words(p) || !add_threads(p))
+		return false;
+	put_head(p);
+	if (!put_mapping(p) || !put_samples(p) || !put_locations(p))
+		return false;
+	put_functions(p);
+	return put_strings(p);
+}
+
+static int
+failed(struct pprof *p, int e)
+{
+	error_set(&p->error, TACH_FATAL, "%s", strerror(e));
+	errno = e;
+	return TACH_FATAL;
+}
+
+static int
+pprof_run(struct tach_sink *sink, const struct tach_run *run)
+{
+	struct pprof *p = (struct pprof *)sink;
+	const struct tach_tick *last = &run->ticks[run->count - 1];
+
+	if (run->ticks[0].time < p->first)
+		p->first = run->ticks[0].time;
+	if (last->time + last->span > p->end)
+		p->end = last->time + last->span;
+	return aggregate_run(&p->stacks, run) ? TACH_OK : failed(p, ENOMEM);
+}
+
+static int
+pprof_end(struct tach_sink *sink)
+{
+	struct pprof *p = (struct pprof *)sink;
+	int e;
+
+	if (p->first > p->end) /* there are no samples */
+		p->first = p->end;
+	if ((p->emit.file = gzip_open(p->out)) == NULL)
+		return failed(p, errno);
+	e = put_all(p) ? emit_end(&p->emit) : ENOMEM;
+	if ((fclose(p->emit.file) != 0 || fflush(p->out) != 0) && e == 0)
+		e = errno;
+	return e == 0 ? TACH_OK : failed(p, e);
+}
+
+static void
+pprof_free(struct tach_sink *sink)
+{
+	struct pprof *p = (struct pprof *)sink;
+
+	aggregate_clear(&p->stacks);
+	tach_table_free(p->names);
+	emit_clear(&p->emit);
+	buf_clear(&p->scratch);
+	free(p->threads);
+	free(p->way);
+	free(p);
+}
+
+static const char *
+pprof_error(const struct tach_sink *sink)
+{
+	return ((const struct pprof *)sink)->error.text;
+}
+
+struct tach_sink *
+pprof_open(FILE *out, const struct tach_format_options *options,
+    const struct tach_meta *meta, const struct tach_table *table)
+{
+	struct pprof *p = calloc(1, sizeof(*p));
+
+	if (p == NULL)
+		return NULL;
+	p->sink = (struct tach_sink){pprof_run, pprof_end, pprof_free,
+	    pprof_error};
+	p->out = out;
+	p->options = options;
+	p->meta = meta;
+	p->first = UINT64_MAX;
+	p->names = tach_table_new();
+	if (p->names == NULL || !aggregate_init(&p->stacks, table,
+		(struct aggregate_how){.places = PLACE_POSITIONS,
+		    .interps = true, .class_of = class_status})) {
+		pprof_free(&p->sink);
+		return NULL;
+	}
+	return &p->sink;
+}
