@@ -1,0 +1,490 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * gperftools.c: the CPU profile format of gperftools: slots, which are words
+ * of 4 or 8 bytes, and behind them the text of what is mapped where.
+ *
+ *	0 3 0 PERIOD 0
+ *	COUNT N PC...		the innermost frame's first
+ *	0 1 0
+ *	START-END r-xp OFFSET DEVICE INODE PATH
+ *
+ * It knows a frame by its address alone.  Each line of a function is a symbol
+ * of 16 bytes: see symbols.h; an ELF file beside the profile has their names,
+ * or a table in front, which google-pprof reads.  Comments behind everything
+ * have them as well, as they are, for people and for ourselves.
+ *
+ * Readers mend what goes wrong when machine code takes its own stack, and
+ * would harm stacks that are right.  They take one from each address but the
+ * innermost; remove the address behind the innermost one if (nearly) all
+ * records have it there; and remove it if it is one less than the innermost.
+ * So a symbol stands for itself by several of its addresses.
+ */
+#include <endian.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "error.h"
+#include "out/aggregate.h"
+#include "out/emit.h"
+#include "out/out.h"
+#include "out/sidecar.h"
+
+/* Where in its symbol an address is. */
+enum {
+	INNERMOST = 1,
+	CALLER = 4, /* of the innermost; every other time CALLER_TOO */
+	CALLER_TOO = 6,
+	OUTER = 8,
+};
+static const unsigned offsets[] = {INNERMOST, CALLER, CALLER_TOO, OUTER};
+
+#define UNKNOWN_INTERVAL 1000 /* us; a period must not be 0 */
+
+/* pprof fails on a line of the text that is longer than 64 KiB. */
+#define COMMENT_NAME_MAX 4096
+
+struct gperftools {
+	struct tach_sink sink;
+	const struct tach_format_options *options;
+	const struct tach_meta *meta;
+	struct aggregate stacks;
+	struct symbols symbols;
+	bool *turns; /* by symbol: the next time is CALLER_TOO's */
+	uint64_t period;
+	uint64_t time; /* of the stacks whose count is known by now */
+	struct emit out;
+	struct error error;
+};
+
+/* ---- slots --------------------------------------------------------------- */
+
+static void
+store(const struct gperftools *g, char *to, uint64_t n)
+{
+	bool big = g->options->big_endian;
+	uint32_t word = big ? htobe32((uint32_t)n) : htole32((uint32_t)n);
+
+	if (g->options->word_size == sizeof(word)) {
+		memcpy(to, &word, sizeof(word));
+	} else {
+		n = big ? htobe64(n) : htole64(n);
+		memcpy(to, &n, sizeof(n));
+	}
+}
+
+static uint64_t
+largest(const struct gperftools *g)
+{
+	return g->options->word_size == 4 ? UINT32_MAX : INT64_MAX;
+}
+
+static void
+put_slots(struct gperftools *g, const uint64_t *slots, size_t n)
+{
+	unsigned size = g->options->word_size;
+	char bytes[8];
+
+	for (size_t i = 0; i < n; i++) {
+		store(g, bytes, slots[i]);
+		emit_bytes(&g->out, bytes, size);
+	}
+}
+
+/* ---- what a stack counts ------------------------------------------------- */
+
+static uint64_t
+rounded(const struct gperftools *g)
+{
+	return g->time / g->period + (g->time % g->period * 2 >= g->period);
+}
+
+/*
+ * In samples of one period.  What rounding a stack's time takes or gives is
+ * made up for by the next stacks, so that not only the sum is right but also,
+ * as stacks that have their outer frames in common come close to one another,
+ * what a function has of it.
+ */
+static uint64_t
+count_of(struct gperftools *g, uint32_t node)
+{
+	uint64_t before = rounded(g);
+
+	if (g->options->weight != TACH_WEIGHT_TIME)
+		return aggregate_weight(&g->stacks, node, false);
+	g->time += aggregate_weight(&g->stacks, node, true);
+	return rounded(g) - before;
+}
+
+/* Whether there is one stack, which all records would so have in common. */
+static bool
+only_one(struct gperftools *g)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < g->stacks.nnodes && n < 2; i++)
+		n += count_of(g, i) > 0;
+	g->time = 0;
+	return n == 1;
+}
+
+/* ---- records ------------------------------------------------------------- */
+
+static uint32_t
+symbol_of(const struct gperftools *g, uint32_t node)
+{
+	return g->symbols.of[g->stacks.nodes[node].what];
+}
+
+/* The address of what called the innermost frame. */
+static uint64_t
+caller_address(struct gperftools *g, uint32_t symbol)
+{
+	bool too = g->turns[symbol];
+
+	g->turns[symbol] = !too;
+	return symbol_address(symbol) + (too ? CALLER_TOO : CALLER);
+}
+
+/* The addresses of a node's stack; there is room for them.  Whatever stands
+ * for the innermost frame's caller stands for it further out, too, as readers
+ * that list addresses would else count a recursion's line twice. */
+static void
+store_stack(struct gperftools *g, char *to, uint32_t node)
+{
+	const struct node *nodes = g->stacks.nodes;
+	unsigned size = g->options->word_size;
+	uint32_t symbol = symbol_of(g, node), caller;
+	uint64_t address;
+
+	store(g, to, symbol_address(symbol) + INNERMOST);
+	node = nodes[node].parent;
+	if (node_is_root(&nodes[node]))
+		return;
+	caller = symbol_of(g, node);
+	address = caller_address(g, caller);
+	for (; !node_is_root(&nodes[node]); node = nodes[node].parent) {
+		symbol = symbol_of(g, node);
+		store(g, to += size, symbol == caller ? address :
+		    symbol_address(symbol) + OUTER);
+	}
+}
+
+static void
+put_record(struct gperftools *g, uint32_t node, uint64_t count)
+{
+	const struct node *n = &g->stacks.nodes[node];
+	uint32_t none = g->symbols.count - 1;
+	size_t size = (size_t)(n->depth - 1) * g->options->word_size;
+	char *to;
+
+	if (node_is_root(n)) {
+		put_slots(g, (uint64_t[]){count, 1,
+		    symbol_address(none) + INNERMOST}, 3);
+		return;
+	}
+	put_slots(g, (uint64_t[]){count, n->depth - 1}, 2);
+	if ((to = buf_reserve(&g->out.buf, size)) == NULL)
+		return;
+	store_stack(g, to, node);
+	g->out.buf.len += size;
+}
+
+static void
+put_stack(struct gperftools *g, uint32_t node, uint64_t count)
+{
+	for (; count > largest(g); count -= largest(g))
+		put_record(g, node, largest(g));
+	if (count > 0)
+		put_record(g, node, count);
+}
+
+/* In two records, so that the second address is not the same in all: the
+ * second one counts nothing if there is but one sample. */
+static void
+put_halves(struct gperftools *g, uint32_t node, uint64_t count)
+{
+	put_stack(g, node, count - count / 2);
+	if (count / 2 > 0)
+		put_stack(g, node, count / 2);
+	else if (g->stacks.nodes[node].depth > 2)
+		put_record(g, node, 0);
+}
+
+static void
+put_records(struct gperftools *g)
+{
+	bool one = only_one(g);
+
+	for (uint32_t i = 0; i < g->stacks.nnodes && g->out.error == 0; i++) {
+		uint64_t count = count_of(g, i);
+		if (one && count > 0)
+			put_halves(g, i, count);
+		else
+			put_stack(g, i, count);
+	}
+}
+
+static void
+put_binary(struct gperftools *g)
+{
+	uint64_t period = g->period < largest(g) ? g->period : largest(g);
+
+	put_slots(g, (uint64_t[]){0, 3, 0, period, 0}, 5);
+	put_records(g);
+	put_slots(g, (uint64_t[]){0, 1, 0}, 3);
+}
+
+/* ---- text ---------------------------------------------------------------- */
+
+static void
+put_hex(struct gperftools *g, uint64_t n)
+{
+	char digits[17];
+
+	snprintf(digits, sizeof(digits), "%0*" PRIx64,
+	    (int)g->options->word_size * 2, n);
+	emit(&g->out, digits);
+}
+
+static void
+put_python(struct gperftools *g)
+{
+	const uint8_t *version = g->meta->python;
+
+	emit(&g->out, "python");
+	if (version[0] == 0)
+		return;
+	emit_number(&g->out, version[0]);
+	emit(&g->out, ".");
+	emit_number(&g->out, version[1]);
+}
+
+/* All addresses of a symbol, with the name of its function.  google-pprof
+ * shows functions of one name as one, unless the name ends in an address; it
+ * does not show that. */
+static void
+put_table_lines(struct gperftools *g, uint32_t symbol, uint32_t function)
+{
+	for (size_t i = 0; i < sizeof(offsets) / sizeof(*offsets); i++) {
+		emit(&g->out, "0x");
+		put_hex(g, symbol_address(symbol) + offsets[i]);
+		emit(&g->out, " ");
+		symbol_add_name(&g->out.buf, g->symbols.list[symbol].func);
+		emit(&g->out, "<");
+		put_hex(g, symbol_address(function));
+		emit(&g->out, ">\n");
+	}
+}
+
+/* The table of names that google-pprof reads. */
+static void
+put_table(struct gperftools *g)
+{
+	const struct symbols *s = &g->symbols;
+	uint32_t next;
+
+	emit(&g->out, "--- symbol\nbinary=");
+	put_python(g);
+	emit(&g->out, "\n");
+	for (uint32_t first = 0; first < s->count; first = next) {
+		next = symbols_next_function(s, first);
+		for (uint32_t i = first; i < next; i++)
+			put_table_lines(g, i, first);
+	}
+	emit(&g->out, "---\n--- profile\n");
+}
+
+/* Where the symbols end, in whole pages. */
+static uint64_t
+end_of(const struct symbols *s)
+{
+	return (symbol_address(s->count) + SYMBOLS_PAGE - 1) &
+	    ~(SYMBOLS_PAGE - 1);
+}
+
+/* The object that has the symbols.  Readers do not look for one that has
+ * brackets around its name. */
+static void
+put_mapping(struct gperftools *g)
+{
+	const char *path = g->options->symbols_path;
+	const char *build = g->options->symbols != NULL ? g->options->build :
+							  NULL;
+
+	if (build != NULL) {
+		emit(&g->out, "build=");
+		emit(&g->out, build);
+		emit(&g->out, "\n");
+	}
+	put_hex(g, SYMBOLS_BASE);
+	emit(&g->out, "-");
+	put_hex(g, end_of(&g->symbols));
+	emit(&g->out, " r-xp 00000000 00:00 0          ");
+	if (g->options->symbols == NULL) {
+		emit(&g->out, "[");
+		put_python(g);
+		emit(&g->out, "]");
+	} else if (build != NULL) {
+		emit(&g->out, "$build/");
+		emit(&g->out, strrchr(path, '/') + 1);
+	} else {
+		emit(&g->out, path);
+	}
+	emit(&g->out, "\n");
+}
+
+/* pprof takes a line with an equals sign for a definition, and what stands
+ * before a closing bracket for a log's. */
+static void
+add_comment_name(struct buf *b, struct tach_string s)
+{
+	for (size_t i = 0; i < s.len && i < COMMENT_NAME_MAX; i++) {
+		unsigned char c = (unsigned char)s.bytes[i];
+		buf_add_char(b, c < 0x20 || c == 0x7f || c == '=' || c == ']' ?
+		    '?' : (char)c);
+	}
+}
+
+static void
+put_comments(struct gperftools *g)
+{
+	const struct symbols *s = &g->symbols;
+
+	for (uint32_t i = 0; i < s->count; i++) {
+		emit(&g->out, "# 0x");
+		put_hex(g, symbol_address(i));
+		emit(&g->out, " ");
+		add_comment_name(&g->out.buf, s->list[i].func);
+		emit(&g->out, " (");
+		add_comment_name(&g->out.buf, s->list[i].file);
+		emit(&g->out, ":");
+		emit_number(&g->out, (uint64_t)s->list[i].line);
+		emit(&g->out, ")\n");
+	}
+}
+
+/* ---- the sink ------------------------------------------------------------ */
+
+static int
+failed(struct gperftools *g, int error)
+{
+	return error_set(&g->error, TACH_FATAL, "%s", strerror(error));
+}
+
+static int
+gperftools_run(struct tach_sink *sink, const struct tach_run *run)
+{
+	struct gperftools *g = (struct gperftools *)sink;
+
+	return aggregate_run(&g->stacks, run) ? TACH_OK : failed(g, ENOMEM);
+}
+
+/* Whether a path can stand where one word is read. */
+static bool
+is_word(const char *path)
+{
+	for (; *path != '\0'; path++)
+		if ((unsigned char)*path <= ' ' || *path == 0x7f)
+			return false;
+	return true;
+}
+
+static int
+check(struct gperftools *g)
+{
+	const struct tach_format_options *o = g->options;
+
+	if (o->symbols != NULL && !is_word(o->symbols_path))
+		return error_set(&g->error, TACH_FATAL, "the path of the "
+		    "symbols has a space in it, which this format cannot hold: "
+		    "choose another one");
+	if (o->symbols != NULL && o->build != NULL && !is_word(o->build))
+		return error_set(&g->error, TACH_FATAL, "what $build means "
+		    "has a space in it, which this format cannot hold: choose "
+		    "another folder");
+	if (end_of(&g->symbols) > largest(g))
+		return error_set(&g->error, TACH_FATAL, "%" PRIu32 " places "
+		    "are more than words of 32 bits can tell apart: choose "
+		    "--word 64", g->symbols.count);
+	return TACH_OK;
+}
+
+static int
+put_symbols(struct gperftools *g)
+{
+	FILE *to = g->options->symbols;
+
+	return to == NULL ? TACH_OK :
+	    sidecar_write(to, &g->symbols, &g->error);
+}
+
+static int
+put_profile(struct gperftools *g)
+{
+	int error;
+
+	if (g->options->symbolized)
+		put_table(g);
+	put_binary(g);
+	put_mapping(g);
+	put_comments(g);
+	error = emit_end(&g->out);
+	return error == 0 ? TACH_OK : failed(g, error);
+}
+
+static int
+gperftools_end(struct tach_sink *sink)
+{
+	struct gperftools *g = (struct gperftools *)sink;
+
+	g->period = g->meta->interval_us != 0 ? g->meta->interval_us :
+						UNKNOWN_INTERVAL;
+	if (!symbols_init(&g->symbols, &g->stacks.places) ||
+	    (g->turns = calloc(g->symbols.count, sizeof(bool))) == NULL)
+		return failed(g, ENOMEM);
+	if (check(g) != TACH_OK || put_symbols(g) != TACH_OK)
+		return TACH_FATAL;
+	return put_profile(g);
+}
+
+static void
+gperftools_free(struct tach_sink *sink)
+{
+	struct gperftools *g = (struct gperftools *)sink;
+
+	aggregate_clear(&g->stacks);
+	symbols_clear(&g->symbols);
+	free(g->turns);
+	emit_clear(&g->out);
+	free(g);
+}
+
+static const char *
+gperftools_error(const struct tach_sink *sink)
+{
+	return ((const struct gperftools *)sink)->error.text;
+}
+
+/* Threads are one: nothing in the format tells them apart. */
+struct tach_sink *
+gperftools_open(FILE *out, const struct tach_format_options *options,
+    const struct tach_meta *meta, const struct tach_table *table)
+{
+	struct gperftools *g = calloc(1, sizeof(*g));
+
+	if (g == NULL)
+		return NULL;
+	g->sink = (struct tach_sink){gperftools_run, gperftools_end,
+	    gperftools_free, gperftools_error};
+	g->options = options;
+	g->meta = meta;
+	g->out.file = out;
+	if (!aggregate_init(&g->stacks, table, (struct aggregate_how){
+		.places = PLACE_LINES, .one_thread = true})) {
+		gperftools_free(&g->sink);
+		return NULL;
+	}
+	return &g->sink;
+}

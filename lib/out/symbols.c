@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: ISC */
+/* symbols.c: see symbols.h. */
+#include "out/symbols.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char no_frames[] = NO_FRAMES;
+
+/* ---- order --------------------------------------------------------------- */
+
+static int
+compare_strings(struct tach_string a, struct tach_string b)
+{
+	size_t n = a.len < b.len ? a.len : b.len;
+	int order = n > 0 ? memcmp(a.bytes, b.bytes, n) : 0;
+
+	return order != 0 ? order : (a.len > b.len) - (a.len < b.len);
+}
+
+static int
+compare_functions(const struct symbol *a, const struct symbol *b)
+{
+	int order = compare_strings(a->file, b->file);
+
+	return order != 0 ? order : compare_strings(a->func, b->func);
+}
+
+static int
+compare(const void *pa, const void *pb)
+{
+	const struct symbol *a = pa, *b = pb;
+	int order = compare_functions(a, b);
+
+	return order != 0 ? order : (a->line > b->line) - (a->line < b->line);
+}
+
+bool
+symbols_init(struct symbols *s, const struct places *p)
+{
+	s->list = reallocarray(NULL, (size_t)p->count + 1, sizeof(*s->list));
+	s->of = reallocarray(NULL, (size_t)p->count + 1, sizeof(*s->of));
+	s->count = p->count + 1;
+	if (s->list == NULL || s->of == NULL)
+		return false;
+	for (uint32_t i = 0; i < p->count; i++) {
+		const struct place *place = &p->places[i];
+		s->list[i] = (struct symbol){place->file, place->func,
+		    place->line > 0 ? place->line : 0, i};
+	}
+	qsort(s->list, p->count, sizeof(*s->list), compare);
+	s->list[p->count] = (struct symbol){{"~", 1},
+	    {no_frames, sizeof(no_frames) - 1}, 0, p->count};
+	for (uint32_t i = 0; i < s->count; i++)
+		s->of[s->list[i].place] = i;
+	return true;
+}
+
+void
+symbols_clear(struct symbols *s)
+{
+	free(s->list);
+	free(s->of);
+	*s = (struct symbols){0};
+}
+
+/* The last symbol is a file of its own, whatever comes before it. */
+uint32_t
+symbols_next_file(const struct symbols *s, uint32_t from)
+{
+	uint32_t i = from + 1;
+
+	while (i < s->count - 1 &&
+	    compare_strings(s->list[i].file, s->list[from].file) == 0)
+		i++;
+	return i;
+}
+
+uint32_t
+symbols_next_function(const struct symbols *s, uint32_t from)
+{
+	uint32_t i = from + 1;
+
+	while (i < s->count - 1 &&
+	    compare_functions(&s->list[i], &s->list[from]) == 0)
+		i++;
+	return i;
+}
+
+/* ---- names --------------------------------------------------------------- */
+
+/* Functions that google-pprof and pprof leave out with all that they call, or
+ * take for the end of something. */
+static const char *const reserved[] = {"_fini", "__restore",
+    "__pthread_sighandler", "__FRAME_END__"};
+
+static bool
+is_reserved(struct tach_string name)
+{
+	for (size_t i = 0; i < sizeof(reserved) / sizeof(*reserved); i++)
+		if (name.len == strlen(reserved[i]) &&
+		    memcmp(name.bytes, reserved[i], name.len) == 0)
+			return true;
+	return false;
+}
+
+static bool
+is_control(char c)
+{
+	return (unsigned char)c < 0x20 || c == 0x7f;
+}
+
+/* Both readers cut <...> and (...) out of names, and google-pprof takes -- in
+ * a name for what separates two, and in places a space, too. */
+static char
+passing(char c, char before)
+{
+	switch (c) {
+	case '<':
+		return '[';
+	case '>':
+		return ']';
+	case '(':
+		return '{';
+	case ')':
+		return '}';
+	case ' ':
+		return '_';
+	case '-':
+		return before == '-' ? '_' : '-';
+	default:
+		return is_control(c) ? '?' : c;
+	}
+}
+
+void
+symbol_add_name(struct buf *b, struct tach_string func)
+{
+	bool marked = is_reserved(func);
+	char before = '\0';
+
+	if (func.len == 0)
+		func = (struct tach_string){"?", 1};
+	if (marked)
+		buf_add_char(b, '[');
+	for (size_t i = 0; i < func.len; i++) {
+		before = passing(func.bytes[i], before);
+		buf_add_char(b, before);
+	}
+	if (marked)
+		buf_add_char(b, ']');
+}
+
+void
+symbol_add_file(struct buf *b, struct tach_string file)
+{
+	if (file.len == 0)
+		buf_add_char(b, '?');
+	for (size_t i = 0; i < file.len; i++)
+		buf_add_char(b, is_control(file.bytes[i]) ? '?' :
+							     file.bytes[i]);
+}

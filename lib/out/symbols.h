@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * symbols.h: the places of a profile as if they were machine code, for formats
+ * that know a frame by its address alone.
+ *
+ * Every place has a few bytes of memory that is not there; those of a function
+ * lie together, and those of a file.
+ */
+#ifndef OUT_SYMBOLS_H
+#define OUT_SYMBOLS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "buf.h"
+#include "out/places.h"
+
+#define SYMBOLS_BASE UINT64_C(0x10000000) /* of the object as a whole */
+#define SYMBOLS_PAGE UINT64_C(0x1000)	  /* its headers come first */
+#define SYMBOLS_START (SYMBOLS_BASE + SYMBOLS_PAGE)
+#define SYMBOL_SIZE 16
+
+struct symbol {
+	struct tach_string file, func;
+	int32_t line;	/* 0: none */
+	uint32_t place; /* its index */
+};
+
+/* The last one stands for stacks without frames. */
+struct symbols {
+	struct symbol *list; /* by address */
+	uint32_t *of;	     /* by place: its index in the list */
+	uint32_t count;
+};
+
+/* False: out of memory. */
+bool symbols_init(struct symbols *, const struct places *);
+void symbols_clear(struct symbols *);
+
+static inline uint64_t
+symbol_address(uint32_t index)
+{
+	return SYMBOLS_START + (uint64_t)index * SYMBOL_SIZE;
+}
+
+/* The first symbol from an index on that is of another file, or of another
+ * function. */
+uint32_t symbols_next_file(const struct symbols *, uint32_t);
+uint32_t symbols_next_function(const struct symbols *, uint32_t);
+
+/* Adds a function's name as it passes through what reads such profiles:
+ * brackets that these take for C++'s become others. */
+void symbol_add_name(struct buf *, struct tach_string func);
+/* Adds the name of a file; it is never empty, and has no control character. */
+void symbol_add_file(struct buf *, struct tach_string file);
+
+#endif
