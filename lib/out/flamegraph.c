@@ -1,0 +1,553 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * flamegraph.c: a page that shows a profile as a flame graph: flamegraph.html
+ * with the data in it.  The data are the tree of functions as numbers, in the
+ * order of its nodes, each
+ *
+ *	how many nodes up its parent is from the one before
+ *	its function
+ *	how many weights, and each: 2 * thread + idle, samples, microseconds
+ *	how many lines, and each: line less the one before, samples
+ *
+ * and names and totals as JSON.  A number is written in digits of five bits,
+ * the lowest first, each with a sixth that says that more follow.  The other
+ * profile of a difference is the thread after the last.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "error.h"
+#include "out/emit.h"
+#include "out/graph.h"
+#include "out/out.h"
+#include "out/page.h"
+#include "out/source.h"
+
+/* What a browser opens in a second.  Beyond that, nodes can be seen only by
+ * those who zoom in on a 500,000th of the profile. */
+#define NODES_MAX 500000
+
+#define TEXT_MAX 200 /* bytes of a line of source */
+
+static const char digits[64] =
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+
+struct flamegraph {
+	struct tach_sink sink;
+	const struct tach_format_options *options;
+	struct aggregate stacks;
+	struct graph graph;
+	double folded; /* the greatest share that is */
+	struct emit out;
+	struct error error;
+};
+
+/* ---- numbers ------------------------------------------------------------- */
+
+static void
+put(struct flamegraph *f, uint64_t n)
+{
+	char text[13], *p = text;
+
+	for (; n >= 32; n >>= 5)
+		*p++ = digits[32 | (n & 31)];
+	*p++ = digits[n];
+	emit_bytes(&f->out, text, (size_t)(p - text));
+}
+
+/* ---- what went into each node -------------------------------------------- */
+
+/* The nodes of an aggregate that became one node of the graph: those of node
+ * n are list[first[n]] and on, until first[n + 1]. */
+struct origins {
+	uint32_t *first, *list;
+};
+
+static bool
+find_origins(const struct graph *g, const struct graph_side *side,
+    struct origins *o)
+{
+	uint32_t n = side->stacks != NULL ? side->stacks->nnodes : 0;
+
+	o->first = calloc((size_t)g->nnodes + 2, sizeof(*o->first));
+	o->list = reallocarray(NULL, (size_t)n + 1, sizeof(*o->list));
+	if (o->first == NULL || o->list == NULL)
+		return false;
+	for (uint32_t i = 0; i < n; i++)
+		o->first[side->node_of[i] + 2]++;
+	for (uint32_t i = 0; i < g->nnodes; i++)
+		o->first[i + 2] += o->first[i + 1];
+	for (uint32_t i = 0; i < n; i++)
+		o->list[o->first[side->node_of[i] + 1]++] = i;
+	return true;
+}
+
+static void
+clear_origins(struct origins *o)
+{
+	free(o->first);
+	free(o->list);
+}
+
+/* ---- weights ------------------------------------------------------------- */
+
+/* What ends at one node, by 2 * thread + idle. */
+struct sums {
+	struct weight *by_key;
+	uint32_t *keys, nkeys; /* those that have any */
+};
+
+static void
+add_cells(struct sums *s, const struct aggregate *a, uint32_t node,
+    uint32_t thread)
+{
+	for (uint32_t i = a->nodes[node].cell; i != TACH_NONE;
+	     i = a->cells[i].next) {
+		const struct cell *c = &a->cells[i];
+		uint32_t key = 2 * thread + c->class;
+		if (c->samples == 0)
+			continue;
+		if (s->by_key[key].samples == 0)
+			s->keys[s->nkeys++] = key;
+		s->by_key[key].samples += c->samples;
+		s->by_key[key].time += c->time;
+	}
+}
+
+static void
+put_sums(struct flamegraph *f, struct sums *s)
+{
+	put(f, s->nkeys);
+	for (uint32_t i = 0; i < s->nkeys; i++) {
+		struct weight *w = &s->by_key[s->keys[i]];
+		put(f, s->keys[i]);
+		put(f, w->samples);
+		put(f, w->time);
+		*w = (struct weight){0};
+	}
+	s->nkeys = 0;
+}
+
+/* ---- lines --------------------------------------------------------------- */
+
+struct line {
+	int32_t line;
+	uint64_t samples;
+};
+
+static int
+compare_lines(const void *pa, const void *pb)
+{
+	const struct line *a = pa, *b = pb;
+
+	return (a->line > b->line) - (a->line < b->line);
+}
+
+static uint32_t
+unite_lines(struct line *lines, uint32_t n)
+{
+	uint32_t kept = 0;
+
+	qsort(lines, n, sizeof(*lines), compare_lines);
+	for (uint32_t i = 1; i < n; i++)
+		if (lines[i].line == lines[kept].line)
+			lines[kept].samples += lines[i].samples;
+		else
+			lines[++kept] = lines[i];
+	return n > 0 ? kept + 1 : 0;
+}
+
+static void
+put_lines(struct flamegraph *f, struct line *lines, uint32_t n)
+{
+	int32_t before = 0;
+
+	n = unite_lines(lines, n);
+	put(f, n);
+	for (uint32_t i = 0; i < n; i++) {
+		put(f, (uint32_t)lines[i].line - (uint32_t)before);
+		put(f, lines[i].samples);
+		before = lines[i].line;
+	}
+}
+
+/* ---- the tree ------------------------------------------------------------ */
+
+struct tree {
+	struct origins now, base;
+	uint32_t *thread_of;  /* by node of the aggregate */
+	uint64_t *samples_of; /* likewise: that end there or below */
+	struct sums sums;
+	struct line *lines; /* scratch */
+};
+
+static bool
+weigh_origins(const struct aggregate *a, struct tree *t)
+{
+	t->thread_of = calloc((size_t)a->nnodes + 1, sizeof(*t->thread_of));
+	t->samples_of = calloc((size_t)a->nnodes + 1, sizeof(*t->samples_of));
+	if (t->thread_of == NULL || t->samples_of == NULL)
+		return false;
+	for (uint32_t i = 0; i < a->nnodes; i++) {
+		const struct node *n = &a->nodes[i];
+		t->thread_of[i] = node_is_root(n) ? n->what :
+						    t->thread_of[n->parent];
+		t->samples_of[i] = aggregate_weight(a, i, false);
+	}
+	for (uint32_t i = a->nnodes; i-- > 0;)
+		if (!node_is_root(&a->nodes[i]))
+			t->samples_of[a->nodes[i].parent] += t->samples_of[i];
+	return true;
+}
+
+static bool
+init_tree(const struct flamegraph *f, struct tree *t)
+{
+	const struct graph *g = &f->graph;
+	size_t keys = 2 * ((size_t)f->stacks.nthreads + 1);
+	uint32_t most = 0;
+
+	*t = (struct tree){0};
+	t->sums.by_key = calloc(keys, sizeof(*t->sums.by_key));
+	t->sums.keys = calloc(keys, sizeof(*t->sums.keys));
+	if (t->sums.by_key == NULL || t->sums.keys == NULL ||
+	    !find_origins(g, &g->now, &t->now) ||
+	    !find_origins(g, &g->base, &t->base) ||
+	    !weigh_origins(&f->stacks, t))
+		return false;
+	for (uint32_t i = 0; i < g->nnodes; i++)
+		if (t->now.first[i + 1] - t->now.first[i] > most)
+			most = t->now.first[i + 1] - t->now.first[i];
+	t->lines = reallocarray(NULL, (size_t)most + 1, sizeof(*t->lines));
+	return t->lines != NULL;
+}
+
+static void
+clear_tree(struct tree *t)
+{
+	clear_origins(&t->now);
+	clear_origins(&t->base);
+	free(t->thread_of);
+	free(t->samples_of);
+	free(t->sums.by_key);
+	free(t->sums.keys);
+	free(t->lines);
+}
+
+static void
+put_weights(struct flamegraph *f, struct tree *t, uint32_t node)
+{
+	for (uint32_t i = t->now.first[node]; i < t->now.first[node + 1]; i++)
+		add_cells(&t->sums, &f->stacks, t->now.list[i],
+		    t->thread_of[t->now.list[i]]);
+	for (uint32_t i = t->base.first[node]; i < t->base.first[node + 1]; i++)
+		add_cells(&t->sums, f->graph.base.stacks, t->base.list[i],
+		    f->stacks.nthreads);
+	put_sums(f, &t->sums);
+}
+
+/* In place of the lines, what was folded has the number of nodes. */
+static void
+put_node_lines(struct flamegraph *f, struct tree *t, uint32_t node)
+{
+	const struct graph_node *n = &f->graph.nodes[node];
+	uint32_t count = 0;
+
+	if (n->function == GRAPH_FOLDED) {
+		put(f, 1);
+		put(f, 0);
+		put(f, n->folded);
+		return;
+	}
+	for (uint32_t i = t->now.first[node]; i < t->now.first[node + 1]; i++) {
+		uint32_t from = t->now.list[i];
+		const struct node *origin = &f->stacks.nodes[from];
+		if (!node_is_root(origin) && t->samples_of[from] > 0)
+			t->lines[count++] = (struct line){
+			    f->stacks.places.places[origin->what].line,
+			    t->samples_of[from]};
+	}
+	put_lines(f, t->lines, count);
+}
+
+static void
+put_tree(struct flamegraph *f, struct tree *t)
+{
+	const struct graph *g = &f->graph;
+
+	for (uint32_t i = 1; i < g->nnodes; i++) {
+		uint32_t up = 0;
+		for (uint32_t at = i - 1; at != g->nodes[i].parent;
+		     at = g->nodes[at].parent)
+			up++;
+		put(f, up);
+		put(f, g->nodes[i].function);
+		put_weights(f, t, i);
+		put_node_lines(f, t, i);
+	}
+}
+
+/* ---- source -------------------------------------------------------------- */
+
+/* A sampled line of a file. */
+struct sampled {
+	uint32_t file; /* the number of its name */
+	int32_t line;
+};
+
+static int
+compare_sampled(const void *pa, const void *pb)
+{
+	const struct sampled *a = pa, *b = pb;
+
+	if (a->file != b->file)
+		return a->file < b->file ? -1 : 1;
+	return (a->line > b->line) - (a->line < b->line);
+}
+
+/* The lines that were sampled, in order.  NULL: out of memory. */
+static struct sampled *
+find_sampled(struct flamegraph *f)
+{
+	const struct places *p = &f->stacks.places;
+	struct sampled *s = reallocarray(NULL, (size_t)p->count + 1,
+	    sizeof(*s));
+
+	for (uint32_t i = 0; i < p->count && s != NULL; i++) {
+		s[i].line = p->places[i].line;
+		s[i].file = strings_find(&f->graph.strings, p->places[i].file);
+	}
+	if (s != NULL)
+		qsort(s, p->count, sizeof(*s), compare_sampled);
+	return s;
+}
+
+static struct tach_string
+trim(struct tach_string s)
+{
+	while (s.len > 0 && (*s.bytes == ' ' || *s.bytes == '\t')) {
+		s.bytes++;
+		s.len--;
+	}
+	if (s.len > TEXT_MAX)
+		s.len = TEXT_MAX;
+	return s;
+}
+
+/* The texts of lines of one file, as LINE, TEXT, ... */
+static void
+put_texts(struct flamegraph *f, const struct buf *text,
+    const struct sampled *s, uint32_t n)
+{
+	struct tach_string line;
+	const char *before = "";
+	int32_t number = 0;
+	size_t at = 0;
+
+	for (uint32_t i = 0; i < n && source_line(text, &at, &line);) {
+		number++;
+		while (i < n && s[i].line < number)
+			i++;
+		if (i == n || s[i].line != number)
+			continue;
+		emit(&f->out, before);
+		emit_number(&f->out, (uint32_t)number);
+		emit(&f->out, ",");
+		emit_json(&f->out, trim(line));
+		before = ",";
+	}
+}
+
+/* What the files hold that can be read, by the numbers of their names. */
+static bool
+put_sources(struct flamegraph *f)
+{
+	struct sampled *s = find_sampled(f);
+	uint32_t count = f->stacks.places.count, end;
+	struct buf text = {0};
+	const char *before = "";
+
+	if (s == NULL)
+		return false;
+	for (uint32_t i = 0; i < count; i = end) {
+		for (end = i; end < count && s[end].file == s[i].file;)
+			end++;
+		if (!source_read(&text, f->graph.strings.strings[s[i].file]))
+			continue;
+		emit(&f->out, before);
+		emit(&f->out, "\"");
+		emit_number(&f->out, s[i].file);
+		emit(&f->out, "\":[");
+		put_texts(f, &text, s + i, end - i);
+		emit(&f->out, "]");
+		before = ",\n";
+	}
+	buf_clear(&text);
+	free(s);
+	return true;
+}
+
+/* ---- names --------------------------------------------------------------- */
+
+static void
+put_field(struct flamegraph *f, const char *name, uint64_t n)
+{
+	emit(&f->out, ",\"");
+	emit(&f->out, name);
+	emit(&f->out, "\":");
+	emit_number(&f->out, n);
+}
+
+static void
+put_totals(struct flamegraph *f)
+{
+	const struct aggregate *base = f->graph.base.stacks;
+	const char *title = f->options->title != NULL ? f->options->title : "";
+
+	emit(&f->out, "{\"title\":");
+	emit_json(&f->out, (struct tach_string){title, strlen(title)});
+	put_field(f, "samples", f->stacks.samples);
+	put_field(f, "time", f->stacks.time);
+	put_field(f, "nodes", f->graph.nnodes);
+	put_field(f, "byTime", f->options->weight == TACH_WEIGHT_TIME);
+	/* In billionths. */
+	put_field(f, "folded", (uint64_t)(f->folded * 1e9));
+	put_field(f, "diff", base != NULL);
+}
+
+static void
+put_threads(struct flamegraph *f)
+{
+	char name[OUT_THREAD_SIZE];
+
+	emit(&f->out, ",\n\"threads\":[");
+	for (uint32_t i = 0; i < f->stacks.nthreads; i++) {
+		const struct thread *t = &f->stacks.threads[i];
+		out_thread_name(name, t->interp, t->thread);
+		emit(&f->out, i == 0 ? "\"" : ",\"");
+		emit(&f->out, name);
+		emit(&f->out, t->main ? ", main\"" : "\"");
+	}
+	emit(&f->out, "]");
+}
+
+static void
+put_names(struct flamegraph *f)
+{
+	const struct graph *g = &f->graph;
+
+	emit(&f->out, ",\n\"strings\":[");
+	for (uint32_t i = 0; i < g->strings.count; i++) {
+		emit(&f->out, i == 0 ? "" : ",\n");
+		emit_json(&f->out, g->strings.strings[i]);
+	}
+	emit(&f->out, "],\n\"functions\":[");
+	for (uint32_t i = 0; i < g->nfunctions; i++) {
+		emit(&f->out, i == 0 ? "" : ",");
+		emit_number(&f->out, g->functions[i].file);
+		emit(&f->out, ",");
+		emit_number(&f->out, g->functions[i].name);
+	}
+	emit(&f->out, "]");
+}
+
+/* ---- the sink ------------------------------------------------------------ */
+
+static int
+failed(struct flamegraph *f, int error)
+{
+	return error_set(&f->error, TACH_FATAL, "%s", strerror(error));
+}
+
+static int
+flamegraph_run(struct tach_sink *sink, const struct tach_run *run)
+{
+	struct flamegraph *f = (struct flamegraph *)sink;
+
+	return aggregate_run(&f->stacks, run) ? TACH_OK : failed(f, ENOMEM);
+}
+
+static bool
+make_graph(struct flamegraph *f)
+{
+	const struct tach_base *base = f->options->base;
+
+	return graph_init(&f->graph, &f->stacks,
+	    base != NULL ? base_aggregate(base) : NULL) &&
+	    graph_fold(&f->graph, NODES_MAX, &f->folded);
+}
+
+static bool
+put_page(struct flamegraph *f, struct tree *t)
+{
+	bool ok;
+
+	emit_bytes(&f->out, flamegraph_page, page_head(flamegraph_page));
+	emit(&f->out, "<script type=\"text/plain\" id=\"tree\">");
+	put_tree(f, t);
+	emit(&f->out, "</script>\n"
+	    "<script type=\"application/json\" id=\"names\">\n");
+	put_totals(f);
+	put_threads(f);
+	put_names(f);
+	emit(&f->out, ",\n\"source\":{");
+	ok = put_sources(f);
+	emit(&f->out, "}}\n</script>\n");
+	emit(&f->out, page_tail(flamegraph_page));
+	return ok;
+}
+
+static int
+flamegraph_end(struct tach_sink *sink)
+{
+	struct flamegraph *f = (struct flamegraph *)sink;
+	struct tree t = {0};
+	bool ok;
+
+	aggregate_settle(&f->stacks);
+	ok = make_graph(f) && init_tree(f, &t) && put_page(f, &t);
+	clear_tree(&t);
+	if (!ok)
+		return failed(f, ENOMEM);
+	return emit_end(&f->out) == 0 ? TACH_OK : failed(f, f->out.error);
+}
+
+static void
+flamegraph_free(struct tach_sink *sink)
+{
+	struct flamegraph *f = (struct flamegraph *)sink;
+
+	graph_clear(&f->graph);
+	aggregate_clear(&f->stacks);
+	emit_clear(&f->out);
+	free(f);
+}
+
+static const char *
+flamegraph_error(const struct tach_sink *sink)
+{
+	return ((const struct flamegraph *)sink)->error.text;
+}
+
+struct tach_sink *
+flamegraph_open(FILE *out, const struct tach_format_options *options,
+    const struct tach_meta *meta, const struct tach_table *table)
+{
+	struct flamegraph *f = calloc(1, sizeof(*f));
+
+	(void)meta;
+	if (f == NULL)
+		return NULL;
+	f->sink = (struct tach_sink){flamegraph_run, flamegraph_end,
+	    flamegraph_free, flamegraph_error};
+	f->options = options;
+	f->out.file = out;
+	if (!aggregate_init(&f->stacks, table, (struct aggregate_how){
+		.places = PLACE_LINES, .interps = true,
+		.class_of = class_idle})) {
+		flamegraph_free(&f->sink);
+		return NULL;
+	}
+	return &f->sink;
+}

@@ -1,0 +1,488 @@
+/* SPDX-License-Identifier: ISC */
+/* graph.c: see graph.h. */
+#include "out/graph.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <xxhash.h>
+
+#include "array.h"
+
+#define FOLDED "(small)"
+
+/* ---- functions ----------------------------------------------------------- */
+
+struct function_key {
+	const struct graph *g;
+	struct graph_function function;
+};
+
+static bool
+function_equal(const void *arg, uint32_t index)
+{
+	const struct function_key *k = arg;
+	const struct graph_function *f = &k->g->functions[index];
+
+	return f->file == k->function.file && f->name == k->function.name;
+}
+
+static uint64_t
+pair_hash(uint32_t a, uint32_t b)
+{
+	uint32_t pair[] = {a, b};
+
+	return XXH3_64bits(pair, sizeof(pair));
+}
+
+static uint32_t
+add_function(struct graph *g, struct graph_function function)
+{
+	struct graph_function *p = array_grow(g->functions, g->nfunctions,
+	    &g->functions_max, sizeof(*p));
+
+	if (p == NULL)
+		return TACH_NONE;
+	g->functions = p;
+	if (!set_add(&g->function_set, pair_hash(function.file, function.name),
+		g->nfunctions))
+		return TACH_NONE;
+	p[g->nfunctions] = function;
+	return g->nfunctions++;
+}
+
+/* TACH_NONE: out of memory. */
+static uint32_t
+find_function(struct graph *g, struct tach_string file,
+    struct tach_string name)
+{
+	struct function_key key = {g, {strings_find(&g->strings, file),
+	    strings_find(&g->strings, name)}};
+	uint32_t found;
+
+	if (key.function.file == TACH_NONE || key.function.name == TACH_NONE)
+		return TACH_NONE;
+	found = set_find(&g->function_set, pair_hash(key.function.file,
+	    key.function.name), function_equal, &key);
+	return found != TACH_NONE ? found : add_function(g, key.function);
+}
+
+static uint32_t
+find_synthetic(struct graph *g, const char *name)
+{
+	return find_function(g, (struct tach_string){"~", 1},
+	    (struct tach_string){name, strlen(name)});
+}
+
+/* The function of each place, or NULL. */
+static uint32_t *
+find_functions(struct graph *g, const struct places *places)
+{
+	uint32_t *all = reallocarray(NULL, (size_t)places->count + 1,
+	    sizeof(*all));
+
+	for (uint32_t i = 0; i < places->count && all != NULL; i++)
+		if ((all[i] = find_function(g, places->places[i].file,
+			places->places[i].func)) == TACH_NONE) {
+			free(all);
+			return NULL;
+		}
+	return all;
+}
+
+/* ---- nodes --------------------------------------------------------------- */
+
+static uint32_t
+add_node(struct graph *g, uint32_t parent, uint32_t function)
+{
+	struct graph_node *p = array_grow(g->nodes, g->nnodes, &g->nodes_max,
+	    sizeof(*p));
+
+	if (p == NULL)
+		return TACH_NONE;
+	g->nodes = p;
+	p[g->nnodes] = (struct graph_node){parent, function, 0};
+	return g->nnodes++;
+}
+
+struct node_key {
+	const struct graph *g;
+	uint32_t parent, function;
+};
+
+static bool
+node_equal(const void *arg, uint32_t index)
+{
+	const struct node_key *k = arg;
+	const struct graph_node *n = &k->g->nodes[index];
+
+	return n->parent == k->parent && n->function == k->function;
+}
+
+/* TACH_NONE: out of memory. */
+static uint32_t
+find_node(struct graph *g, uint32_t parent, uint32_t function)
+{
+	struct node_key key = {g, parent, function};
+	uint64_t hash = pair_hash(parent, function);
+	uint32_t node;
+
+	node = set_find(&g->node_set, hash, node_equal, &key);
+	if (node != TACH_NONE)
+		return node;
+	if (!set_add(&g->node_set, hash, g->nnodes))
+		return TACH_NONE;
+	return add_node(g, parent, function);
+}
+
+/* All threads have one root; what ends there has no frames. */
+static uint32_t
+place_node(struct graph *g, const struct graph_side *side, uint32_t i,
+    const uint32_t *functions)
+{
+	const struct node *n = &side->stacks->nodes[i];
+
+	if (node_is_root(n))
+		return n->cell == TACH_NONE ? 0 :
+					      find_node(g, 0, GRAPH_NO_FRAMES);
+	if (node_is_root(&side->stacks->nodes[n->parent]))
+		return find_node(g, 0, functions[n->what]);
+	return find_node(g, side->node_of[n->parent], functions[n->what]);
+}
+
+static bool
+add_stacks(struct graph *g, struct graph_side *side,
+    const struct aggregate *stacks)
+{
+	uint32_t *functions;
+	bool ok = true;
+
+	if (stacks == NULL)
+		return true;
+	side->stacks = stacks;
+	side->node_of = reallocarray(NULL, (size_t)stacks->nnodes + 1,
+	    sizeof(*side->node_of));
+	functions = find_functions(g, &stacks->places);
+	ok = side->node_of != NULL && functions != NULL;
+	for (uint32_t i = 0; i < stacks->nnodes && ok; i++) {
+		side->node_of[i] = place_node(g, side, i, functions);
+		ok = side->node_of[i] != TACH_NONE;
+	}
+	free(functions);
+	return ok;
+}
+
+static bool
+weigh(struct graph *g, struct graph_side *side)
+{
+	struct weight *w;
+
+	if (side->stacks == NULL)
+		return true;
+	side->weights = w = calloc(g->nnodes, sizeof(*w));
+	if (w == NULL)
+		return false;
+	for (uint32_t i = 0; i < side->stacks->nnodes; i++) {
+		struct weight *to = &w[side->node_of[i]];
+		to->samples += aggregate_weight(side->stacks, i, false);
+		to->time += aggregate_weight(side->stacks, i, true);
+	}
+	for (uint32_t i = g->nnodes - 1; i > 0; i--) {
+		w[g->nodes[i].parent].samples += w[i].samples;
+		w[g->nodes[i].parent].time += w[i].time;
+	}
+	return true;
+}
+
+bool
+graph_init(struct graph *g, const struct aggregate *now,
+    const struct aggregate *base)
+{
+	bool ok;
+
+	*g = (struct graph){0};
+	ok = find_synthetic(g, FOLDED) == GRAPH_FOLDED &&
+	    find_synthetic(g, NO_FRAMES) == GRAPH_NO_FRAMES &&
+	    add_node(g, TACH_NONE, TACH_NONE) == 0 &&
+	    add_stacks(g, &g->now, now) && add_stacks(g, &g->base, base);
+	set_clear(&g->node_set);
+	return ok && weigh(g, &g->now) && weigh(g, &g->base);
+}
+
+void
+graph_clear(struct graph *g)
+{
+	set_clear(&g->node_set);
+	set_clear(&g->function_set);
+	free(g->nodes);
+	free(g->functions);
+	strings_clear(&g->strings);
+	free(g->now.node_of);
+	free(g->now.weights);
+	free(g->base.node_of);
+	free(g->base.weights);
+	*g = (struct graph){0};
+}
+
+/* ---- folding ------------------------------------------------------------- */
+
+static float
+greater_share(float share, const struct graph_side *side, uint32_t node)
+{
+	const struct weight *w = side->weights;
+	float part;
+
+	if (w == NULL)
+		return share;
+	part = (float)w[node].samples / (float)(w->samples + 1);
+	share = part > share ? part : share;
+	part = (float)w[node].time / (float)(w->time + 1);
+	return part > share ? part : share;
+}
+
+/* The greatest of a node's shares of the whole: no node is folded that is
+ * large by any weight. */
+static float
+share_of(const struct graph *g, uint32_t node)
+{
+	return greater_share(greater_share(0, &g->now, node), &g->base, node);
+}
+
+/* The upper half of a positive float: it orders them well enough. */
+static uint32_t
+rank_of(const struct graph *g, uint32_t node)
+{
+	float share = share_of(g, node);
+	uint32_t bits;
+
+	memcpy(&bits, &share, sizeof(bits));
+	return bits >> 16;
+}
+
+#define RANKS 65536
+
+/* The lowest rank that is kept, if so many nodes are at most. */
+static bool
+find_rank(const struct graph *g, uint32_t nodes, uint32_t *rank)
+{
+	uint32_t *count, kept = 0;
+
+	*rank = 0;
+	if (g->nnodes <= nodes)
+		return true;
+	if ((count = calloc(RANKS, sizeof(*count))) == NULL)
+		return false;
+	for (uint32_t i = 0; i < g->nnodes; i++)
+		count[rank_of(g, i)]++;
+	*rank = RANKS;
+	while (*rank > 0 && count[*rank - 1] <= nodes - kept)
+		kept += count[--*rank];
+	free(count);
+	return true;
+}
+
+/* Where the nodes go. */
+struct move {
+	struct graph_node *nodes; /* as they will be */
+	struct weight *now, *base;
+	uint32_t nnodes;
+	uint32_t *to;	 /* by what they were */
+	uint32_t *small; /* by what they will be: the child with the folded */
+};
+
+static bool
+move_init(struct move *m, const struct graph *g, size_t nodes)
+{
+	*m = (struct move){0};
+	m->nodes = calloc(nodes, sizeof(*m->nodes));
+	m->now = calloc(nodes, sizeof(*m->now));
+	m->base = g->base.weights ? calloc(nodes, sizeof(*m->base)) : NULL;
+	m->small = calloc(nodes, sizeof(*m->small));
+	m->to = reallocarray(NULL, g->nnodes, sizeof(*m->to));
+	return m->nodes != NULL && m->now != NULL && m->small != NULL &&
+	    m->to != NULL && (m->base != NULL) == (g->base.weights != NULL);
+}
+
+static void
+move_clear(struct move *m)
+{
+	free(m->nodes);
+	free(m->now);
+	free(m->base);
+	free(m->small);
+	free(m->to);
+}
+
+static void
+add_weight(struct weight *to, const struct weight *from)
+{
+	to->samples += from->samples;
+	to->time += from->time;
+}
+
+static void
+add_weights(struct move *m, const struct graph *g, uint32_t to, uint32_t from)
+{
+	add_weight(&m->now[to], &g->now.weights[from]);
+	if (m->base != NULL)
+		add_weight(&m->base[to], &g->base.weights[from]);
+}
+
+/* The child that has what is folded below a node. */
+static uint32_t
+small_child(struct move *m, uint32_t parent)
+{
+	if (m->small[parent] == 0) {
+		m->small[parent] = m->nnodes;
+		m->nodes[m->nnodes++] = (struct graph_node){parent,
+		    GRAPH_FOLDED, 0};
+	}
+	return m->small[parent];
+}
+
+static void
+fold(struct move *m, const struct graph *g, uint32_t node)
+{
+	uint32_t to = m->to[g->nodes[node].parent];
+
+	if (m->nodes[to].function != GRAPH_FOLDED) {
+		to = small_child(m, to);
+		add_weights(m, g, to, node);
+	}
+	m->nodes[to].folded++;
+	m->to[node] = to;
+}
+
+static void
+keep(struct move *m, const struct graph *g, uint32_t node)
+{
+	const struct graph_node *n = &g->nodes[node];
+
+	m->to[node] = m->nnodes++;
+	m->nodes[m->to[node]] = (struct graph_node){
+	    n->parent == TACH_NONE ? TACH_NONE : m->to[n->parent],
+	    n->function, n->folded};
+	add_weights(m, g, m->to[node], node);
+}
+
+static void
+redirect(struct graph_side *side, const uint32_t *to)
+{
+	for (uint32_t i = 0; side->stacks != NULL && i < side->stacks->nnodes;
+	     i++)
+		side->node_of[i] = to[side->node_of[i]];
+}
+
+/* Makes the graph what the nodes will be. */
+static void
+move_all(struct graph *g, struct move *m)
+{
+	redirect(&g->now, m->to);
+	redirect(&g->base, m->to);
+	free(g->nodes);
+	free(g->now.weights);
+	free(g->base.weights);
+	g->nodes = m->nodes;
+	g->nnodes = m->nnodes;
+	g->now.weights = m->now;
+	g->base.weights = m->base;
+	m->nodes = NULL;
+	m->now = m->base = NULL;
+}
+
+/* Folds what is below a rank.  No node's share is more than its parent's, so
+ * that what is kept hangs together. */
+static bool
+fold_below(struct graph *g, uint32_t rank, double *share)
+{
+	struct move m;
+	size_t kept = 1;
+
+	for (uint32_t i = 1; i < g->nnodes; i++)
+		kept += rank_of(g, i) >= rank;
+	if (!move_init(&m, g, 2 * kept)) {
+		move_clear(&m);
+		return false;
+	}
+	keep(&m, g, 0);
+	for (uint32_t i = 1; i < g->nnodes; i++) {
+		if (rank_of(g, i) >= rank) {
+			keep(&m, g, i);
+			continue;
+		}
+		if (share_of(g, i) > *share)
+			*share = share_of(g, i);
+		fold(&m, g, i);
+	}
+	move_all(g, &m);
+	move_clear(&m);
+	return true;
+}
+
+/* ---- order --------------------------------------------------------------- */
+
+/* The first child of each node and the next one of its parent; 0: none. */
+struct links {
+	uint32_t *first, *next;
+};
+
+static bool
+link_nodes(const struct graph *g, struct links *l)
+{
+	l->first = calloc(g->nnodes, sizeof(*l->first));
+	l->next = calloc(g->nnodes, sizeof(*l->next));
+	if (l->first == NULL || l->next == NULL)
+		return false;
+	for (uint32_t i = g->nnodes - 1; i > 0; i--) {
+		l->next[i] = l->first[g->nodes[i].parent];
+		l->first[g->nodes[i].parent] = i;
+	}
+	return true;
+}
+
+static void
+visit(const struct graph *g, const struct links *l, struct move *m)
+{
+	uint32_t node = 0;
+
+	for (;;) {
+		keep(m, g, node);
+		if (l->first[node] != 0) {
+			node = l->first[node];
+			continue;
+		}
+		while (node != 0 && l->next[node] == 0)
+			node = g->nodes[node].parent;
+		if (node == 0)
+			return;
+		node = l->next[node];
+	}
+}
+
+static bool
+order(struct graph *g)
+{
+	struct links l;
+	struct move m;
+	bool ok = link_nodes(g, &l);
+
+	ok = move_init(&m, g, g->nnodes) && ok;
+	if (ok) {
+		visit(g, &l, &m);
+		move_all(g, &m);
+	}
+	move_clear(&m);
+	free(l.first);
+	free(l.next);
+	return ok;
+}
+
+bool
+graph_fold(struct graph *g, uint32_t nodes, double *share)
+{
+	uint32_t rank;
+
+	*share = 0;
+	if (!find_rank(g, nodes, &rank))
+		return false;
+	return (rank == 0 || fold_below(g, rank, share)) && order(g);
+}
