@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * callgrind.c: the profile format of Valgrind's callgrind: for each function
+ * what its lines cost, and what they called.
+ *
+ * Its readers add up: for callgrind_annotate, what a function weighs with all
+ * that it calls is the sum over its callers.  So each thread is a function
+ * that calls its outermost frames, and a sample counts for a call only where
+ * its function is called for the first time: the sum is right in spite of
+ * recursion.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "error.h"
+#include "out/calls.h"
+#include "out/emit.h"
+#include "out/functions.h"
+#include "out/out.h"
+#include "utf8.h"
+
+#define NOWHERE "~" /* the file of what is in none */
+
+struct callgrind {
+	struct tach_sink sink;
+	const struct tach_format_options *options;
+	const struct tach_meta *meta;
+	struct aggregate stacks;
+	struct functions functions;
+	struct calls calls;
+	struct calls_index called;
+	bool has_time;
+	uint32_t file; /* the number of the caller's */
+	/* Whether a name was written, and its number so introduced. */
+	bool *files_known, *functions_known;
+	struct emit out;
+	struct error error;
+};
+
+/* ---- names --------------------------------------------------------------- */
+
+/* Nothing in this format can escape what ends a line or is skipped as space
+ * before a name. */
+static void
+put_name(struct emit *e, struct tach_string s)
+{
+	uint32_t code;
+
+	if (s.len == 0)
+		emit(e, "???");
+	for (size_t i = 0, n; i < s.len; i += n) {
+		n = utf8_decode(s.bytes + i, s.len - i, &code);
+		if (n == 0 || code < 0x20 || code == 0x7f ||
+		    (i == 0 && code == ' ')) {
+			emit_bytes(e, "?", 1);
+			n = 1;
+		} else {
+			emit_bytes(e, s.bytes + i, n);
+		}
+	}
+}
+
+/* A number for a name, from 1 on, and the name unless it is known by that. */
+static void
+put_numbered(struct callgrind *c, const char *key, uint32_t number,
+    bool *known, struct tach_string name)
+{
+	emit(&c->out, key);
+	emit_bytes(&c->out, "(", 1);
+	emit_number(&c->out, (uint64_t)number + 1);
+	emit_bytes(&c->out, ")", 1);
+	if (!*known) {
+		emit_bytes(&c->out, " ", 1);
+		put_name(&c->out, name);
+	}
+	*known = true;
+	emit_bytes(&c->out, "\n", 1);
+}
+
+/* The place that names a function.  After those that the stacks have come
+ * that of the samples without frames and the threads, which have none. */
+static const struct place *
+first_place(const struct callgrind *c, uint32_t function)
+{
+	const struct functions *f = &c->functions;
+
+	return function >= f->count ? NULL : &c->stacks.places.places[
+	    f->lines[f->functions[function].begin]];
+}
+
+static struct tach_string
+other_name(const struct callgrind *c, uint32_t function,
+    char thread[OUT_THREAD_SIZE])
+{
+	if (function == c->functions.count)
+		return (struct tach_string){NO_FRAMES, sizeof(NO_FRAMES) - 1};
+	out_thread_name(thread, 0,
+	    c->stacks.threads[function - c->functions.count - 1].thread);
+	return (struct tach_string){thread, strlen(thread)};
+}
+
+/* What is called is in its caller's file unless another is named. */
+static void
+put_function(struct callgrind *c, uint32_t function, bool called)
+{
+	const struct functions *f = &c->functions;
+	const struct place *p = first_place(c, function);
+	uint32_t file = f->functions[p != NULL ? function : f->count].file;
+	char thread[OUT_THREAD_SIZE];
+
+	if (!called || file != c->file)
+		put_numbered(c, called ? "cfi=" : "fl=", file,
+		    &c->files_known[file], p != NULL ? p->file :
+		    (struct tach_string){NOWHERE, sizeof(NOWHERE) - 1});
+	if (!called)
+		c->file = file;
+	put_numbered(c, called ? "cfn=" : "fn=", function,
+	    &c->functions_known[function], p != NULL ? p->func :
+	    other_name(c, function, thread));
+}
+
+/* ---- costs --------------------------------------------------------------- */
+
+static uint64_t
+line_number(const struct place *p)
+{
+	return p->line > 0 ? (uint64_t)p->line : 0;
+}
+
+static void
+put_amount(struct callgrind *c, struct amount a)
+{
+	emit_number(&c->out, a.samples);
+	if (c->has_time) {
+		emit_bytes(&c->out, " ", 1);
+		emit_number(&c->out, a.time);
+	}
+	emit_bytes(&c->out, "\n", 1);
+}
+
+static void
+put_cost(struct callgrind *c, uint64_t line, struct amount a)
+{
+	emit_number(&c->out, line);
+	emit_bytes(&c->out, " ", 1);
+	put_amount(c, a);
+}
+
+static uint64_t
+first_line(const struct callgrind *c, uint32_t function)
+{
+	const struct place *p = first_place(c, function);
+
+	return p != NULL ? line_number(p) : 0;
+}
+
+/* How often a line called is not known; in how many samples it did is. */
+static void
+put_calls(struct callgrind *c, uint32_t from, uint64_t line)
+{
+	const uint32_t *begin = &c->called.begin[from];
+
+	for (uint32_t i = begin[0]; i < begin[1]; i++) {
+		const struct call *call = &c->calls.calls[c->called.calls[i]];
+		put_function(c, call->to, true);
+		emit(&c->out, "calls=");
+		emit_number(&c->out, call->total.samples);
+		emit_bytes(&c->out, " ", 1);
+		emit_number(&c->out, first_line(c, call->to));
+		emit_bytes(&c->out, "\n", 1);
+		put_cost(c, line, call->outer);
+	}
+}
+
+static void
+put_lines(struct callgrind *c, uint32_t function)
+{
+	const struct function *f = &c->functions.functions[function];
+
+	put_function(c, function, false);
+	for (uint32_t i = f[0].begin; i < f[1].begin; i++) {
+		uint32_t place = c->functions.lines[i];
+		uint64_t line = line_number(&c->stacks.places.places[place]);
+		if (c->calls.selfs[place].samples > 0)
+			put_cost(c, line, c->calls.selfs[place]);
+		put_calls(c, place, line);
+	}
+	emit_bytes(&c->out, "\n", 1);
+}
+
+/* What the stacks do not have: the samples without frames, and the threads,
+ * which cost nothing themselves. */
+static void
+put_others(struct callgrind *c)
+{
+	const struct spot *none = &c->calls.spots[c->functions.count];
+
+	if (none->total.samples > 0) {
+		put_function(c, c->functions.count, false);
+		put_cost(c, 0, none->self);
+		emit_bytes(&c->out, "\n", 1);
+	}
+	for (uint32_t i = 0; i < c->stacks.nthreads; i++) {
+		put_function(c, c->functions.count + 1 + i, false);
+		put_calls(c, c->stacks.places.count + i, 0);
+		emit_bytes(&c->out, "\n", 1);
+	}
+}
+
+/* ---- the file ------------------------------------------------------------ */
+
+static struct amount
+all(const struct callgrind *c)
+{
+	struct amount sum = {0, 0};
+
+	for (uint32_t i = 0; i < c->calls.nspots; i++) {
+		sum.samples += c->calls.spots[i].self.samples;
+		sum.time += c->calls.spots[i].self.time;
+	}
+	return sum;
+}
+
+static void
+put_head(struct callgrind *c)
+{
+	const char *title = c->options->title;
+
+	emit(&c->out, "# callgrind format\nversion: 1\ncreator: tach-convert ");
+	emit(&c->out, tach_version());
+	emit(&c->out, "\ncmd: ");
+	if (title != NULL)
+		put_name(&c->out, (struct tach_string){title, strlen(title)});
+	emit(&c->out, "\npositions: line\nevent: samples : Samples\n");
+	if (c->has_time)
+		emit(&c->out, "event: us : Microseconds\n");
+	emit(&c->out, c->has_time ? "events: samples us\nsummary: " :
+				    "events: samples\nsummary: ");
+	put_amount(c, all(c));
+	emit_bytes(&c->out, "\n", 1);
+}
+
+static void
+put_all(struct callgrind *c)
+{
+	put_head(c);
+	for (uint32_t i = 0; i < c->functions.count; i++)
+		put_lines(c, i);
+	put_others(c);
+	emit(&c->out, "totals: ");
+	put_amount(c, all(c));
+}
+
+/* ---- the sink ------------------------------------------------------------ */
+
+static int
+failed(struct callgrind *c, int why)
+{
+	return error_set(&c->error, TACH_FATAL, "%s", strerror(why));
+}
+
+static int
+callgrind_run(struct tach_sink *sink, const struct tach_run *run)
+{
+	struct callgrind *c = (struct callgrind *)sink;
+
+	return aggregate_run(&c->stacks, run) ? TACH_OK : failed(c, ENOMEM);
+}
+
+static bool
+prepare(struct callgrind *c)
+{
+	bool spans = c->options->weight == TACH_WEIGHT_TIME;
+	size_t n;
+
+	aggregate_settle(&c->stacks);
+	c->has_time = spans || c->meta->interval_us != 0;
+	if (!functions_init(&c->functions, &c->stacks.places) ||
+	    !calls_init(&c->calls, &c->stacks, (struct calls_how){
+		c->functions.of, c->functions.count,
+		spans ? 0 : c->meta->interval_us}) ||
+	    !calls_by_caller(&c->called, &c->calls))
+		return false;
+	n = (size_t)c->functions.count + 1 + c->stacks.nthreads;
+	c->functions_known = calloc(n, sizeof(bool));
+	c->files_known = calloc((size_t)c->functions.nfiles + 1, sizeof(bool));
+	return c->functions_known != NULL && c->files_known != NULL;
+}
+
+static int
+callgrind_end(struct tach_sink *sink)
+{
+	struct callgrind *c = (struct callgrind *)sink;
+	int why;
+
+	if (!prepare(c))
+		return failed(c, ENOMEM);
+	put_all(c);
+	why = emit_end(&c->out);
+	return why == 0 ? TACH_OK : failed(c, why);
+}
+
+static void
+callgrind_free(struct tach_sink *sink)
+{
+	struct callgrind *c = (struct callgrind *)sink;
+
+	aggregate_clear(&c->stacks);
+	functions_clear(&c->functions);
+	calls_clear(&c->calls);
+	calls_index_clear(&c->called);
+	emit_clear(&c->out);
+	free(c->files_known);
+	free(c->functions_known);
+	free(c);
+}
+
+static const char *
+callgrind_error(const struct tach_sink *sink)
+{
+	return ((const struct callgrind *)sink)->error.text;
+}
+
+struct tach_sink *
+callgrind_open(FILE *out, const struct tach_format_options *options,
+    const struct tach_meta *meta, const struct tach_table *table)
+{
+	struct callgrind *c = calloc(1, sizeof(*c));
+
+	if (c == NULL)
+		return NULL;
+	c->sink = (struct tach_sink){callgrind_run, callgrind_end,
+	    callgrind_free, callgrind_error};
+	c->options = options;
+	c->meta = meta;
+	c->out.file = out;
+	if (!aggregate_init(&c->stacks, table, (struct aggregate_how){
+		.places = PLACE_LINES})) {
+		callgrind_free(&c->sink);
+		return NULL;
+	}
+	return &c->sink;
+}

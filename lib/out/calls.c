@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * calls.c: see calls.h.  One walk down the tree of stacks, in which what is
+ * on the way from the root is open: what is called again there is not
+ * counted twice.
+ */
+#include "out/calls.h"
+
+#include <stdlib.h>
+
+#include "array.h"
+
+/* What entering a node has opened, for leaving it to close. */
+struct step {
+	uint32_t call;
+	bool call_opened, spot_opened;
+};
+
+/* Finds a call; all that a look-up needs lies in one line of the cache. */
+struct slot {
+	uint32_t from, to;
+	uint32_t call; /* its index, plus one; 0: free */
+};
+
+struct table {
+	struct slot *slots;
+	size_t mask;
+};
+
+#define TABLE_MIN 1024 /* slots; a power of two */
+
+struct walk {
+	const struct aggregate *a;
+	struct calls_how how;
+	struct calls *c;
+	size_t calls_max;
+	struct table table;
+	struct amount *totals;	/* of each node and all below it */
+	uint32_t *first, *next; /* children; 0: none, as that is a root */
+	struct step *path;	/* by depth */
+};
+
+static void
+add_amount(struct amount *to, struct amount from)
+{
+	to->samples += from.samples;
+	to->time += from.time;
+}
+
+/* ---- the tree ------------------------------------------------------------ */
+
+static struct amount
+own(const struct walk *w, uint32_t node)
+{
+	uint64_t samples = aggregate_weight(w->a, node, false);
+
+	return (struct amount){samples, w->how.sample_us != 0 ?
+	    samples * w->how.sample_us : aggregate_weight(w->a, node, true)};
+}
+
+/* Sums up and links all nodes; gives the greatest depth. */
+static uint32_t
+link_nodes(struct walk *w)
+{
+	uint32_t deepest = 0;
+
+	for (uint32_t i = w->a->nnodes; i-- > 0;) {
+		const struct node *n = &w->a->nodes[i];
+		add_amount(&w->totals[i], own(w, i));
+		if (n->depth > deepest)
+			deepest = n->depth;
+		if (node_is_root(n))
+			continue;
+		add_amount(&w->totals[n->parent], w->totals[i]);
+		w->next[i] = w->first[n->parent];
+		w->first[n->parent] = i;
+	}
+	return deepest;
+}
+
+static bool
+prepare(struct walk *w)
+{
+	size_t n = (size_t)w->a->nnodes + 1;
+
+	w->totals = calloc(n, sizeof(*w->totals));
+	w->first = calloc(n, sizeof(*w->first));
+	w->next = calloc(n, sizeof(*w->next));
+	w->c->selfs = calloc((size_t)w->a->places.count + 1,
+	    sizeof(*w->c->selfs));
+	w->c->spots = calloc(w->c->nspots, sizeof(*w->c->spots));
+	w->table = (struct table){calloc(TABLE_MIN, sizeof(struct slot)),
+	    TABLE_MIN - 1};
+	if (w->table.slots == NULL || w->totals == NULL ||
+	    w->first == NULL || w->next == NULL || w->c->selfs == NULL ||
+	    w->c->spots == NULL)
+		return false;
+	w->path = calloc((size_t)link_nodes(w) + 1, sizeof(*w->path));
+	return w->path != NULL;
+}
+
+/* ---- calls --------------------------------------------------------------- */
+
+static struct slot *
+find_slot(const struct table *t, uint32_t from, uint32_t to)
+{
+	uint64_t hash = ((uint64_t)from << 32 | to) *
+	    UINT64_C(0x9e3779b97f4a7c15);
+	size_t i = (hash ^ hash >> 32) & t->mask;
+
+	while (t->slots[i].call != 0 &&
+	    (t->slots[i].from != from || t->slots[i].to != to))
+		i = (i + 1) & t->mask;
+	return &t->slots[i];
+}
+
+/* Doubles the slots. */
+static bool
+grow_table(struct table *t)
+{
+	struct table twice = {NULL, t->mask * 2 + 1};
+
+	twice.slots = calloc(twice.mask + 1, sizeof(*twice.slots));
+	if (twice.slots == NULL)
+		return false;
+	for (size_t i = 0; i <= t->mask; i++) {
+		struct slot *from = &t->slots[i];
+		if (from->call != 0)
+			*find_slot(&twice, from->from, from->to) = *from;
+	}
+	free(t->slots);
+	*t = twice;
+	return true;
+}
+
+static uint32_t
+add_call(struct walk *w, uint32_t from, uint32_t to)
+{
+	struct call *p;
+
+	if (w->c->ncalls > w->table.mask / 3 * 2 && !grow_table(&w->table))
+		return TACH_NONE;
+	p = array_grow(w->c->calls, w->c->ncalls, &w->calls_max, sizeof(*p));
+	if (p == NULL)
+		return TACH_NONE;
+	w->c->calls = p;
+	p[w->c->ncalls] = (struct call){.from = from, .to = to};
+	*find_slot(&w->table, from, to) = (struct slot){from, to,
+	    w->c->ncalls + 1};
+	return w->c->ncalls++;
+}
+
+/* The index of a call.  TACH_NONE: out of memory. */
+static uint32_t
+find_call(struct walk *w, uint32_t from, uint32_t to)
+{
+	const struct slot *slot = find_slot(&w->table, from, to);
+
+	return slot->call != 0 ? slot->call - 1 : add_call(w, from, to);
+}
+
+static uint32_t
+caller(const struct walk *w, const struct node *n)
+{
+	const struct node *parent = &w->a->nodes[n->parent];
+
+	return node_is_root(parent) ? w->a->places.count + parent->what :
+	    parent->what;
+}
+
+static uint32_t
+spot_of(const struct walk *w, const struct node *n)
+{
+	return w->how.spot_of != NULL ? w->how.spot_of[n->what] : n->what;
+}
+
+/* ---- the walk ------------------------------------------------------------ */
+
+static bool
+enter(struct walk *w, uint32_t node)
+{
+	const struct node *n = &w->a->nodes[node];
+	struct spot *spot = &w->c->spots[spot_of(w, n)];
+	struct amount self = own(w, node), total = w->totals[node];
+	uint32_t index = find_call(w, caller(w, n), spot_of(w, n));
+	struct call *call;
+
+	if (index == TACH_NONE)
+		return false;
+	call = &w->c->calls[index];
+	w->path[n->depth] = (struct step){index, !call->open, !spot->open};
+	add_amount(&w->c->selfs[n->what], self);
+	add_amount(&spot->self, self);
+	add_amount(&call->self, self);
+	if (!call->open)
+		add_amount(&call->total, total);
+	if (!spot->open) {
+		add_amount(&call->outer, total);
+		add_amount(&spot->total, total);
+	}
+	call->open = spot->open = true;
+	return true;
+}
+
+static void
+leave(struct walk *w, uint32_t node)
+{
+	const struct step *s = &w->path[w->a->nodes[node].depth];
+	struct call *call = &w->c->calls[s->call];
+
+	if (s->call_opened)
+		call->open = false;
+	if (s->spot_opened)
+		w->c->spots[call->to].open = false;
+}
+
+/* Leaves a node and those above it of which it is in the last child; gives
+ * the next one to enter, or 0 at the root. */
+static uint32_t
+next_node(struct walk *w, uint32_t node, uint32_t root)
+{
+	for (; node != root; node = w->a->nodes[node].parent) {
+		leave(w, node);
+		if (w->next[node] != 0)
+			return w->next[node];
+	}
+	return 0;
+}
+
+/* The stacks of a thread. */
+static bool
+walk_below(struct walk *w, uint32_t root)
+{
+	for (uint32_t node = w->first[root]; node != 0;) {
+		if (!enter(w, node))
+			return false;
+		node = w->first[node] != 0 ? w->first[node] :
+		    next_node(w, node, root);
+	}
+	return true;
+}
+
+/* A thread's samples without frames. */
+static bool
+count_frameless(struct walk *w, uint32_t root)
+{
+	struct amount self = own(w, root);
+	struct spot *spot = &w->c->spots[w->c->nspots - 1];
+	uint32_t index;
+
+	if (self.samples == 0)
+		return true;
+	index = find_call(w, w->a->places.count + w->a->nodes[root].what,
+	    w->c->nspots - 1);
+	if (index == TACH_NONE)
+		return false;
+	add_amount(&spot->self, self);
+	add_amount(&spot->total, self);
+	w->c->calls[index].self = self;
+	w->c->calls[index].total = self;
+	w->c->calls[index].outer = self;
+	return true;
+}
+
+static bool
+walk_all(struct walk *w)
+{
+	for (uint32_t i = 0; i < w->a->nnodes; i++)
+		if (node_is_root(&w->a->nodes[i]) &&
+		    !(count_frameless(w, i) && walk_below(w, i)))
+			return false;
+	return true;
+}
+
+/* ---- indices ------------------------------------------------------------- */
+
+static uint32_t
+key(const struct call *c, bool spot)
+{
+	return spot ? c->to : c->from;
+}
+
+/* Counts how many there are of each key, and puts each into its place. */
+static bool
+index_calls(struct calls_index *x, const struct calls *c, bool spot)
+{
+	size_t keys = spot ? c->nspots : c->ncallers;
+
+	*x = (struct calls_index){calloc(keys + 2, sizeof(*x->begin)),
+	    calloc((size_t)c->ncalls + 1, sizeof(*x->calls))};
+	if (x->begin == NULL || x->calls == NULL)
+		return false;
+	for (uint32_t i = 0; i < c->ncalls; i++)
+		x->begin[key(&c->calls[i], spot) + 2]++;
+	for (size_t k = 1; k <= keys; k++)
+		x->begin[k + 1] += x->begin[k];
+	for (uint32_t i = 0; i < c->ncalls; i++)
+		x->calls[x->begin[key(&c->calls[i], spot) + 1]++] = i;
+	return true;
+}
+
+bool
+calls_by_caller(struct calls_index *x, const struct calls *c)
+{
+	return index_calls(x, c, false);
+}
+
+bool
+calls_by_spot(struct calls_index *x, const struct calls *c)
+{
+	return index_calls(x, c, true);
+}
+
+void
+calls_index_clear(struct calls_index *x)
+{
+	free(x->begin);
+	free(x->calls);
+	*x = (struct calls_index){0};
+}
+
+/* ---- all of it ----------------------------------------------------------- */
+
+bool
+calls_init(struct calls *c, const struct aggregate *a, struct calls_how how)
+{
+	struct walk w = {.a = a, .how = how, .c = c};
+	bool ok;
+
+	*c = (struct calls){.nspots = how.nspots + 1,
+	    .ncallers = a->places.count + a->nthreads};
+	ok = prepare(&w) && walk_all(&w);
+	free(w.table.slots);
+	free(w.totals);
+	free(w.first);
+	free(w.next);
+	free(w.path);
+	return ok;
+}
+
+void
+calls_clear(struct calls *c)
+{
+	free(c->spots);
+	free(c->calls);
+	free(c->selfs);
+	*c = (struct calls){0};
+}

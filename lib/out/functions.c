@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: ISC */
+/* functions.c: see functions.h. */
+#include "out/functions.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int
+compare_strings(struct tach_string a, struct tach_string b)
+{
+	size_t n = a.len < b.len ? a.len : b.len;
+	int order = n > 0 && a.bytes != b.bytes ? memcmp(a.bytes, b.bytes, n) :
+						  0;
+
+	return order != 0 ? order : (a.len > b.len) - (a.len < b.len);
+}
+
+static int
+compare_functions(const struct place *a, const struct place *b)
+{
+	int order = compare_strings(a->file, b->file);
+
+	return order != 0 ? order : compare_strings(a->func, b->func);
+}
+
+static int
+compare_lines(const void *pa, const void *pb, void *arg)
+{
+	const struct places *p = arg;
+	const struct place *a = &p->places[*(const uint32_t *)pa];
+	const struct place *b = &p->places[*(const uint32_t *)pb];
+	/* A line that is not known becomes the greatest. */
+	uint32_t la = (uint32_t)a->line - 1, lb = (uint32_t)b->line - 1;
+	int order = compare_functions(a, b);
+
+	return order != 0 ? order : (la > lb) - (la < lb);
+}
+
+/* Begins a new function, and a new file if need be, at every line that is not
+ * of the one before. */
+static void
+divide(struct functions *f, const struct places *p)
+{
+	const struct place *before = NULL;
+
+	for (uint32_t i = 0; i < p->count; i++) {
+		const struct place *place = &p->places[f->lines[i]];
+		if (before == NULL || compare_functions(before, place) != 0) {
+			if (before == NULL || compare_strings(before->file,
+			    place->file) != 0)
+				f->nfiles++;
+			f->functions[f->count++] = (struct function){
+			    f->nfiles - 1, i};
+		}
+		f->of[f->lines[i]] = f->count - 1;
+		before = place;
+	}
+	f->functions[f->count] = (struct function){f->nfiles, p->count};
+}
+
+bool
+functions_init(struct functions *f, const struct places *p)
+{
+	size_t n = (size_t)p->count + 1;
+
+	*f = (struct functions){0};
+	f->lines = malloc(n * sizeof(*f->lines));
+	f->of = malloc(n * sizeof(*f->of));
+	f->functions = malloc(n * sizeof(*f->functions));
+	if (f->lines == NULL || f->of == NULL || f->functions == NULL)
+		return false;
+	for (uint32_t i = 0; i < p->count; i++)
+		f->lines[i] = i;
+	qsort_r(f->lines, p->count, sizeof(*f->lines), compare_lines,
+	    (void *)(uintptr_t)p);
+	divide(f, p);
+	return true;
+}
+
+void
+functions_clear(struct functions *f)
+{
+	free(f->lines);
+	free(f->of);
+	free(f->functions);
+	*f = (struct functions){0};
+}

@@ -1,0 +1,613 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * heatmap.c: a folder of pages: one for each source file, whose lines are
+ * coloured by what they weigh and lead to what called them and what they
+ * called, and index.html.
+ *
+ * All pages are heatmap.html with data of their own, and share profile.js,
+ * which names the files, functions and threads: elsewhere they are numbers.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "error.h"
+#include "out/calls.h"
+#include "out/emit.h"
+#include "out/functions.h"
+#include "out/out.h"
+#include "out/page.h"
+#include "out/source.h"
+
+#define NEIGHBOURS_MAX 100 /* callers, or callees, that a line shows */
+
+/* A page's name: its rank, and what can be kept of the file's. */
+#define SLUG_MAX 40
+#define NAME_SIZE (SLUG_MAX + 24)
+
+/* Somebody that a line was called by, or has called. */
+struct neighbour {
+	uint32_t who;
+	uint64_t weight;
+};
+
+struct heatmap {
+	struct tach_sink sink;
+	const struct tach_format_options *options;
+	const struct tach_meta *meta;
+	struct aggregate stacks;
+	struct functions functions;
+	uint32_t *file_of, *row_of; /* by place */
+	uint32_t *order; /* places, by file and line: row after row */
+	uint32_t *rows;	 /* where each begins in `order`, and one more */
+	uint32_t *first_row; /* by file, and one more */
+	uint32_t nrows;
+	struct calls files; /* spots are files */
+	struct calls callees; /* spots are functions */
+	struct calls callers; /* spots are rows */
+	struct calls_index callees_of, callers_of;
+	uint32_t *ranked, *rank; /* files, the heaviest first; by file */
+	struct neighbour *neighbours; /* scratch */
+	struct buf source;
+	struct emit out;
+	struct error error;
+};
+
+/* ---- rows: the lines of files -------------------------------------------- */
+
+static int32_t
+line_number(const struct heatmap *h, uint32_t place)
+{
+	int32_t line = h->stacks.places.places[place].line;
+
+	return line > 0 ? line : 0;
+}
+
+static bool
+same_row(const struct heatmap *h, uint32_t a, uint32_t b)
+{
+	return h->file_of[a] == h->file_of[b] &&
+	    line_number(h, a) == line_number(h, b);
+}
+
+static int
+compare_rows(const void *pa, const void *pb, void *arg)
+{
+	const struct heatmap *h = arg;
+	uint32_t a = *(const uint32_t *)pa, b = *(const uint32_t *)pb;
+	int32_t la = line_number(h, a), lb = line_number(h, b);
+
+	if (h->file_of[a] != h->file_of[b])
+		return h->file_of[a] < h->file_of[b] ? -1 : 1;
+	if (la != lb)
+		return la < lb ? -1 : 1;
+	return (a > b) - (a < b);
+}
+
+/* A line of two functions, such as one with a generator, is one row. */
+static void
+divide_rows(struct heatmap *h)
+{
+	uint32_t n = h->stacks.places.count;
+
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t place = h->order[i];
+		if (i == 0 || !same_row(h, h->order[i - 1], place)) {
+			if (i == 0 || h->file_of[h->order[i - 1]] !=
+			    h->file_of[place])
+				h->first_row[h->file_of[place]] = h->nrows;
+			h->rows[h->nrows++] = i;
+		}
+		h->row_of[place] = h->nrows - 1;
+	}
+	h->rows[h->nrows] = n;
+	h->first_row[h->functions.nfiles] = h->nrows;
+}
+
+static uint32_t *
+numbers(size_t n)
+{
+	return calloc(n + 1, sizeof(uint32_t));
+}
+
+static bool
+make_rows(struct heatmap *h)
+{
+	uint32_t n = h->stacks.places.count;
+
+	if (!functions_init(&h->functions, &h->stacks.places))
+		return false;
+	h->file_of = numbers(n);
+	h->row_of = numbers(n);
+	h->order = numbers(n);
+	h->rows = numbers(n);
+	h->first_row = numbers(h->functions.nfiles);
+	if (h->file_of == NULL || h->row_of == NULL || h->order == NULL ||
+	    h->rows == NULL || h->first_row == NULL)
+		return false;
+	for (uint32_t i = 0; i < n; i++) {
+		h->order[i] = i;
+		h->file_of[i] = h->functions.functions[h->functions.of[i]].file;
+	}
+	qsort_r(h->order, n, sizeof(*h->order), compare_rows, h);
+	divide_rows(h);
+	return true;
+}
+
+/* ---- weights ------------------------------------------------------------- */
+
+static uint64_t
+weight(const struct heatmap *h, struct amount a)
+{
+	return h->options->weight == TACH_WEIGHT_TIME ? a.time : a.samples;
+}
+
+static bool
+count(struct heatmap *h)
+{
+	const struct aggregate *a = &h->stacks;
+
+	return calls_init(&h->files, a, (struct calls_how){h->file_of,
+		   h->functions.nfiles, 0}) &&
+	    calls_init(&h->callees, a, (struct calls_how){h->functions.of,
+		h->functions.count, 0}) &&
+	    calls_init(&h->callers, a, (struct calls_how){h->row_of, h->nrows,
+		0}) &&
+	    calls_by_caller(&h->callees_of, &h->callees) &&
+	    calls_by_spot(&h->callers_of, &h->callers);
+}
+
+/* By their own weight, then by all that they called. */
+static int
+compare_files(const void *pa, const void *pb, void *arg)
+{
+	const struct heatmap *h = arg;
+	uint32_t a = *(const uint32_t *)pa, b = *(const uint32_t *)pb;
+	const struct spot *sa = &h->files.spots[a], *sb = &h->files.spots[b];
+
+	if (weight(h, sa->self) != weight(h, sb->self))
+		return weight(h, sa->self) < weight(h, sb->self) ? 1 : -1;
+	if (weight(h, sa->total) != weight(h, sb->total))
+		return weight(h, sa->total) < weight(h, sb->total) ? 1 : -1;
+	return (a > b) - (a < b);
+}
+
+static bool
+rank_files(struct heatmap *h)
+{
+	uint32_t n = h->functions.nfiles;
+
+	h->ranked = numbers(n);
+	h->rank = numbers(n);
+	h->neighbours = calloc((size_t)h->callees.ncalls + h->callers.ncalls +
+	    1, sizeof(*h->neighbours));
+	if (h->ranked == NULL || h->rank == NULL || h->neighbours == NULL)
+		return false;
+	for (uint32_t i = 0; i < n; i++)
+		h->ranked[i] = i;
+	qsort_r(h->ranked, n, sizeof(*h->ranked), compare_files, h);
+	for (uint32_t i = 0; i < n; i++)
+		h->rank[h->ranked[i]] = i;
+	return true;
+}
+
+/* ---- names --------------------------------------------------------------- */
+
+static struct tach_string
+file_name(const struct heatmap *h, uint32_t file)
+{
+	return h->stacks.places.places[h->order[
+	    h->rows[h->first_row[file]]]].file;
+}
+
+/* A file's name can be anything; a page's has its last part, of letters and
+ * digits, and a number that makes it the only one. */
+static void
+page_name(const struct heatmap *h, uint32_t file, char name[NAME_SIZE])
+{
+	struct tach_string s = file_name(h, file);
+	size_t from = s.len, n;
+
+	while (from > 0 && s.bytes[from - 1] != '/' && s.len - from < SLUG_MAX)
+		from--;
+	n = (size_t)snprintf(name, NAME_SIZE, "%04u-", h->rank[file] + 1);
+	for (; from < s.len; from++) {
+		unsigned char c = (unsigned char)s.bytes[from];
+		bool plain = c < 0x80 && (isalnum(c) || c == '.' || c == '_');
+		name[n++] = plain ? (char)c : '_';
+	}
+	memcpy(name + n, ".html", sizeof(".html"));
+}
+
+/* ---- files of the folder ------------------------------------------------- */
+
+static int
+failed(struct heatmap *h, const char *name, int why)
+{
+	return error_set(&h->error, TACH_FATAL, "%s%s%s", name,
+	    *name != '\0' ? ": " : "", strerror(why));
+}
+
+static bool
+open_file(struct heatmap *h, const char *name)
+{
+	int fd = openat(h->options->directory, name,
+	    O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+
+	h->out.error = 0;
+	if (fd >= 0 && (h->out.file = fdopen(fd, "w")) != NULL)
+		return true;
+	failed(h, name, errno);
+	if (fd >= 0)
+		close(fd);
+	return false;
+}
+
+static bool
+close_file(struct heatmap *h, const char *name)
+{
+	int why = emit_end(&h->out);
+
+	if (fclose(h->out.file) != 0 && why == 0)
+		why = errno;
+	h->out.file = NULL;
+	if (why != 0)
+		failed(h, name, why);
+	return why == 0;
+}
+
+static void
+put_page_head(struct heatmap *h)
+{
+	emit_bytes(&h->out, heatmap_page, page_head(heatmap_page));
+	emit(&h->out, "<script>\nconst page = {");
+}
+
+static void
+put_page_tail(struct heatmap *h)
+{
+	emit(&h->out, "};\n</script>\n");
+	emit(&h->out, page_tail(heatmap_page));
+}
+
+/* ---- profile.js: what has a number --------------------------------------- */
+
+static void
+put_string(struct heatmap *h, const char *s)
+{
+	emit_json(&h->out, (struct tach_string){s, strlen(s)});
+}
+
+static void
+put_weights(struct heatmap *h, const struct spot *s)
+{
+	emit(&h->out, ",");
+	emit_number(&h->out, weight(h, s->self));
+	emit(&h->out, ",");
+	emit_number(&h->out, weight(h, s->total));
+}
+
+/* [name, page, self, total, sampled lines], the heaviest first. */
+static void
+put_files(struct heatmap *h)
+{
+	char name[NAME_SIZE];
+
+	emit(&h->out, "files: [");
+	for (uint32_t i = 0; i < h->functions.nfiles; i++) {
+		uint32_t file = h->ranked[i];
+		page_name(h, file, name);
+		emit(&h->out, i == 0 ? "\n[" : ",\n[");
+		emit_json(&h->out, file_name(h, file));
+		emit(&h->out, ",");
+		put_string(h, name);
+		put_weights(h, &h->files.spots[file]);
+		emit(&h->out, ",");
+		emit_number(&h->out, h->first_row[file + 1] -
+		    h->first_row[file]);
+		emit(&h->out, "]");
+	}
+	emit(&h->out, "],\n");
+}
+
+/* [name, file, first line, self, total] */
+static void
+put_functions(struct heatmap *h)
+{
+	const struct functions *f = &h->functions;
+
+	emit(&h->out, "functions: [");
+	for (uint32_t i = 0; i < f->count; i++) {
+		uint32_t place = f->lines[f->functions[i].begin];
+		emit(&h->out, i == 0 ? "\n[" : ",\n[");
+		emit_json(&h->out, h->stacks.places.places[place].func);
+		emit(&h->out, ",");
+		emit_number(&h->out, h->rank[f->functions[i].file]);
+		emit(&h->out, ",");
+		emit_signed(&h->out, line_number(h, place));
+		put_weights(h, &h->callees.spots[i]);
+		emit(&h->out, "]");
+	}
+	emit(&h->out, "],\n");
+}
+
+static void
+put_threads(struct heatmap *h)
+{
+	char name[OUT_THREAD_SIZE];
+
+	emit(&h->out, "threads: [");
+	for (uint32_t i = 0; i < h->stacks.nthreads; i++) {
+		out_thread_name(name, 0, h->stacks.threads[i].thread);
+		emit(&h->out, i == 0 ? "" : ",");
+		put_string(h, name);
+	}
+	emit(&h->out, "]");
+}
+
+static bool
+write_profile(struct heatmap *h)
+{
+	const struct spot *none = &h->files.spots[h->functions.nfiles];
+	struct amount all = {h->stacks.samples, h->stacks.time};
+
+	if (!open_file(h, "profile.js"))
+		return false;
+	emit(&h->out, "const profile = {\ntitle: ");
+	put_string(h, h->options->title != NULL ? h->options->title : "");
+	emit(&h->out, ", time: ");
+	emit(&h->out, h->options->weight == TACH_WEIGHT_TIME ? "true" :
+							       "false");
+	emit(&h->out, ", all: ");
+	emit_number(&h->out, weight(h, all));
+	emit(&h->out, ", samples: ");
+	emit_number(&h->out, h->stacks.samples);
+	emit(&h->out, ", interval: ");
+	emit_number(&h->out, h->meta->interval_us);
+	emit(&h->out, ", frameless: ");
+	emit_number(&h->out, weight(h, none->self));
+	emit(&h->out, ",\n");
+	put_files(h);
+	put_functions(h);
+	put_threads(h);
+	emit(&h->out, "};\n");
+	return close_file(h, "profile.js");
+}
+
+/* ---- the page of a file -------------------------------------------------- */
+
+static int
+compare_neighbours(const void *pa, const void *pb)
+{
+	const struct neighbour *a = pa, *b = pb;
+
+	if (a->weight != b->weight)
+		return a->weight < b->weight ? 1 : -1;
+	return (a->who > b->who) - (a->who < b->who);
+}
+
+/* Where a line was called from: function and line; a thread is a negative
+ * function. */
+static void
+put_caller(struct heatmap *h, uint32_t from)
+{
+	uint32_t places = h->stacks.places.count;
+
+	if (from < places) {
+		emit_number(&h->out, h->functions.of[from]);
+		emit(&h->out, ",");
+		emit_signed(&h->out, line_number(h, from));
+	} else {
+		emit_signed(&h->out, -1 - (int64_t)(from - places));
+		emit(&h->out, ",0");
+	}
+}
+
+/* Called functions, whose line is known by their number. */
+static void
+put_callee(struct heatmap *h, uint32_t to)
+{
+	emit_number(&h->out, to);
+}
+
+/* The heaviest ones in a flat list, each with its weight; then how many were
+ * left out. */
+static void
+put_neighbours(struct heatmap *h, size_t n,
+    void (*put)(struct heatmap *, uint32_t))
+{
+	size_t shown = n < NEIGHBOURS_MAX ? n : NEIGHBOURS_MAX;
+
+	qsort(h->neighbours, n, sizeof(*h->neighbours), compare_neighbours);
+	emit(&h->out, ",[");
+	for (size_t i = 0; i < shown; i++) {
+		emit(&h->out, i == 0 ? "" : ",");
+		put(h, h->neighbours[i].who);
+		emit(&h->out, ",");
+		emit_number(&h->out, h->neighbours[i].weight);
+	}
+	emit(&h->out, "],");
+	emit_number(&h->out, n - shown);
+}
+
+static void
+put_callers(struct heatmap *h, uint32_t row)
+{
+	const struct calls_index *x = &h->callers_of;
+	size_t n = 0;
+
+	for (uint32_t i = x->begin[row]; i < x->begin[row + 1]; i++) {
+		const struct call *c = &h->callers.calls[x->calls[i]];
+		h->neighbours[n++] = (struct neighbour){c->from,
+		    weight(h, c->total)};
+	}
+	put_neighbours(h, n, put_caller);
+}
+
+static void
+put_callees(struct heatmap *h, uint32_t row)
+{
+	const struct calls_index *x = &h->callees_of;
+	size_t n = 0;
+
+	for (uint32_t i = h->rows[row]; i < h->rows[row + 1]; i++) {
+		const uint32_t *begin = &x->begin[h->order[i]];
+		for (uint32_t k = begin[0]; k < begin[1]; k++) {
+			const struct call *c = &h->callees.calls[x->calls[k]];
+			h->neighbours[n++] = (struct neighbour){c->to,
+			    weight(h, c->total)};
+		}
+	}
+	put_neighbours(h, n, put_callee);
+}
+
+/* [line, self, total, functions, callers, more, callees, more] */
+static void
+put_row(struct heatmap *h, uint32_t row)
+{
+	uint32_t i = h->rows[row];
+
+	emit(&h->out, "\n[");
+	emit_signed(&h->out, line_number(h, h->order[i]));
+	put_weights(h, &h->callers.spots[row]);
+	emit(&h->out, ",[");
+	for (; i < h->rows[row + 1]; i++) {
+		emit(&h->out, i == h->rows[row] ? "" : ",");
+		emit_number(&h->out, h->functions.of[h->order[i]]);
+	}
+	emit(&h->out, "]");
+	put_callers(h, row);
+	put_callees(h, row);
+	emit(&h->out, "]");
+}
+
+/* The file itself, if it is on this machine. */
+static void
+put_text(struct heatmap *h, uint32_t file)
+{
+	struct tach_string line;
+	const char *comma = "";
+
+	h->source.len = 0;
+	if (!source_read(&h->source, file_name(h, file)))
+		return;
+	emit(&h->out, ",\ntext: [");
+	for (size_t at = 0; source_line(&h->source, &at, &line); comma = ",") {
+		emit(&h->out, comma);
+		emit(&h->out, "\n");
+		emit_json(&h->out, line);
+	}
+	emit(&h->out, "]");
+}
+
+static bool
+write_page(struct heatmap *h, uint32_t file)
+{
+	char name[NAME_SIZE];
+
+	page_name(h, file, name);
+	if (!open_file(h, name))
+		return false;
+	put_page_head(h);
+	emit(&h->out, "file: ");
+	emit_number(&h->out, h->rank[file]);
+	emit(&h->out, ",\nlines: [");
+	for (uint32_t i = h->first_row[file]; i < h->first_row[file + 1]; i++) {
+		emit(&h->out, i == h->first_row[file] ? "" : ",");
+		put_row(h, i);
+	}
+	emit(&h->out, "]");
+	put_text(h, file);
+	put_page_tail(h);
+	return close_file(h, name);
+}
+
+static bool
+write_index(struct heatmap *h)
+{
+	if (!open_file(h, "index.html"))
+		return false;
+	put_page_head(h);
+	put_page_tail(h);
+	return close_file(h, "index.html");
+}
+
+/* ---- the sink ------------------------------------------------------------ */
+
+static int
+heatmap_run(struct tach_sink *sink, const struct tach_run *run)
+{
+	struct heatmap *h = (struct heatmap *)sink;
+
+	return aggregate_run(&h->stacks, run) ? TACH_OK :
+						failed(h, "", ENOMEM);
+}
+
+static int
+heatmap_end(struct tach_sink *sink)
+{
+	struct heatmap *h = (struct heatmap *)sink;
+
+	aggregate_settle(&h->stacks);
+	if (!make_rows(h) || !count(h) || !rank_files(h))
+		return failed(h, "", ENOMEM);
+	for (uint32_t i = 0; i < h->functions.nfiles; i++)
+		if (!write_page(h, h->ranked[i]))
+			return TACH_FATAL;
+	return write_profile(h) && write_index(h) ? TACH_OK : TACH_FATAL;
+}
+
+static void
+heatmap_free(struct tach_sink *sink)
+{
+	struct heatmap *h = (struct heatmap *)sink;
+
+	aggregate_clear(&h->stacks);
+	functions_clear(&h->functions);
+	calls_clear(&h->files);
+	calls_clear(&h->callees);
+	calls_clear(&h->callers);
+	calls_index_clear(&h->callees_of);
+	calls_index_clear(&h->callers_of);
+	buf_clear(&h->source);
+	emit_clear(&h->out);
+	free(h->file_of);
+	free(h->row_of);
+	free(h->order);
+	free(h->rows);
+	free(h->first_row);
+	free(h->ranked);
+	free(h->rank);
+	free(h->neighbours);
+	free(h);
+}
+
+static const char *
+heatmap_error(const struct tach_sink *sink)
+{
+	return ((const struct heatmap *)sink)->error.text;
+}
+
+struct tach_sink *
+heatmap_open(FILE *out, const struct tach_format_options *options,
+    const struct tach_meta *meta, const struct tach_table *table)
+{
+	struct heatmap *h = calloc(1, sizeof(*h));
+
+	(void)out;
+	if (h == NULL)
+		return NULL;
+	h->sink = (struct tach_sink){heatmap_run, heatmap_end, heatmap_free,
+	    heatmap_error};
+	h->options = options;
+	h->meta = meta;
+	if (!aggregate_init(&h->stacks, table, (struct aggregate_how){
+		.places = PLACE_LINES})) {
+		heatmap_free(&h->sink);
+		return NULL;
+	}
+	return &h->sink;
+}

@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * pstats.c: what Python's pstats module loads: a dictionary of functions,
+ * with who called them, as its marshal module writes it.
+ *
+ *	{(file, line, function): (self samples, samples, self seconds,
+ *	    seconds, {caller: (samples, self samples, self seconds, seconds)})}
+ *
+ * Samples stand where calls would be counted, as in CPython 3.15's own; each
+ * counts once for a function, however often that is in the stack.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "error.h"
+#include "out/calls.h"
+#include "out/emit.h"
+#include "out/out.h"
+#include "utf8.h"
+
+/* The types of marshal that are needed. */
+enum {
+	M_DICT = '{', /* keys and values, to M_NULL */
+	M_NULL = '0',
+	M_TUPLE = '(',
+	M_INT = 'i',  /* 32 bits */
+	M_LONG = 'l', /* digits of 15 bits */
+	M_FLOAT = 'g',
+	M_TEXT = 'u', /* UTF-8 */
+	M_REF = 'r',  /* an object again, by its number */
+	M_KEEP = 0x80 /* with a type: it gets the next number */
+};
+
+#define AHEAD 8 /* calls */
+
+struct pstats {
+	struct tach_sink sink;
+	const struct tach_format_options *options;
+	const struct tach_meta *meta;
+	struct aggregate stacks;
+	struct calls calls;
+	struct emit out;
+	struct calls_index callers;
+	uint32_t *numbers, nnumbers; /* of the keys written, by spot */
+	struct error error;
+};
+
+/* ---- marshal ------------------------------------------------------------- */
+
+static void
+add_byte(struct buf *b, uint64_t byte)
+{
+	buf_add_char(b, (char)byte);
+}
+
+/* A type, and a number little-endian whatever this machine is. */
+static void
+add_word(struct buf *b, int type, uint64_t word, size_t size)
+{
+	char bytes[9] = {(char)type};
+
+	for (size_t i = 1; i <= size; i++, word >>= 8)
+		bytes[i] = (char)(word & 0xff);
+	buf_add(b, bytes, size + 1);
+}
+
+static void
+add_int(struct buf *b, int32_t n)
+{
+	add_word(b, M_INT, (uint32_t)n, 4);
+}
+
+static void
+add_count(struct buf *b, uint64_t n)
+{
+	uint64_t digits = 0;
+
+	if (n <= INT32_MAX) {
+		add_int(b, (int32_t)n);
+		return;
+	}
+	for (uint64_t rest = n; rest != 0; rest >>= 15)
+		digits++;
+	add_word(b, M_LONG, digits, 4);
+	for (; n != 0; n >>= 15) {
+		add_byte(b, n & 0xff);
+		add_byte(b, n >> 8 & 0x7f);
+	}
+}
+
+static void
+add_seconds(struct buf *b, uint64_t us)
+{
+	double d = (double)us / 1e6;
+	uint64_t bits;
+
+	memcpy(&bits, &d, sizeof(bits));
+	add_word(b, M_FLOAT, bits, 8);
+}
+
+static void
+add_tuple(struct buf *b, int flag, uint32_t size)
+{
+	add_word(b, M_TUPLE | flag, size, 4);
+}
+
+/* What is no UTF-8 becomes U+FFFD: Python would not load it, or not print
+ * it. */
+static void
+add_utf8(struct buf *b, struct tach_string s)
+{
+	uint32_t code;
+
+	for (size_t i = 0, n; i < s.len; i += n > 0 ? n : 1) {
+		if ((n = utf8_decode(s.bytes + i, s.len - i, &code)) > 0)
+			buf_add(b, s.bytes + i, n);
+		else
+			buf_add(b, "\xef\xbf\xbd", 3);
+	}
+}
+
+static void
+add_text(struct buf *b, struct tach_string s)
+{
+	size_t at = b->len;
+	uint32_t len;
+
+	add_word(b, M_TEXT, 0, 4);
+	add_utf8(b, s);
+	len = (uint32_t)(b->len - at - 5);
+	for (size_t i = 0; i < 4 && !b->failed; i++)
+		b->text[at + 1 + i] = (char)(len >> 8 * i & 0xff);
+}
+
+/* ---- functions ----------------------------------------------------------- */
+
+/* A function's names, as they are written: what is the same there is one
+ * function, since it would be one key of the dictionary. */
+static void
+function_text(struct buf *b, struct tach_string file, struct tach_string func,
+    int32_t line)
+{
+	(void)line;
+	add_text(b, file);
+	add_text(b, func);
+}
+
+static size_t
+text_size(struct tach_string s)
+{
+	const unsigned char *p = (const unsigned char *)s.bytes;
+
+	return 5 + ((size_t)p[1] | (size_t)p[2] << 8 | (size_t)p[3] << 16 |
+	    (size_t)p[4] << 24);
+}
+
+static void
+put_function(struct pstats *p, uint32_t spot)
+{
+	struct buf *b = &p->out.buf;
+	const struct place *place = &p->stacks.places.places[spot];
+	size_t file;
+
+	add_tuple(b, M_KEEP, 3);
+	if (spot == p->stacks.places.count) {
+		add_text(b, (struct tach_string){"~", 1});
+		add_int(b, 0);
+		add_text(b, (struct tach_string){NO_FRAMES,
+		    sizeof(NO_FRAMES) - 1});
+		return;
+	}
+	file = text_size(place->text);
+	emit_bytes(&p->out, place->text.bytes, file);
+	add_int(b, place->line);
+	emit_bytes(&p->out, place->text.bytes + file, place->text.len - file);
+}
+
+static void
+put_key(struct pstats *p, uint32_t spot)
+{
+	if (p->numbers[spot] != TACH_NONE) {
+		add_word(&p->out.buf, M_REF, p->numbers[spot], 4);
+		return;
+	}
+	p->numbers[spot] = p->nnumbers++;
+	put_function(p, spot);
+}
+
+/* What a thread calls has no caller. */
+static void
+put_caller(struct pstats *p, const struct call *call)
+{
+	struct buf *b = &p->out.buf;
+
+	if (call->from >= p->stacks.places.count)
+		return;
+	put_key(p, call->from);
+	add_tuple(b, 0, 4);
+	add_count(b, call->total.samples);
+	add_count(b, call->self.samples);
+	add_seconds(b, call->self.time);
+	add_seconds(b, call->total.time);
+}
+
+/* A function and its callers. */
+static void
+put_spot(struct pstats *p, uint32_t spot)
+{
+	struct buf *b = &p->out.buf;
+	const struct spot *s = &p->calls.spots[spot];
+	const uint32_t *begin = &p->callers.begin[spot];
+
+	put_key(p, spot);
+	add_tuple(b, 0, 5);
+	add_count(b, s->self.samples);
+	add_count(b, s->total.samples);
+	add_seconds(b, s->self.time);
+	add_seconds(b, s->total.time);
+	add_byte(b, M_DICT);
+	for (uint32_t i = begin[0]; i < begin[1]; i++) {
+		/* They lie anywhere: fetch a few ahead. */
+		if (begin[1] - i > AHEAD)
+			__builtin_prefetch(&p->calls.calls[
+			    p->callers.calls[i + AHEAD]]);
+		put_caller(p, &p->calls.calls[p->callers.calls[i]]);
+	}
+	add_byte(b, M_NULL);
+}
+
+static void
+put_all(struct pstats *p)
+{
+	add_byte(&p->out.buf, M_DICT);
+	for (uint32_t i = 0; i < p->calls.nspots; i++)
+		if (p->calls.spots[i].total.samples > 0) {
+			put_spot(p, i);
+			emit_bytes(&p->out, "", 0); /* if it is a block by now */
+		}
+	add_byte(&p->out.buf, M_NULL);
+}
+
+/* ---- the sink ------------------------------------------------------------ */
+
+static int
+failed(struct pstats *p, int why)
+{
+	return error_set(&p->error, TACH_FATAL, "%s", strerror(why));
+}
+
+static int
+pstats_run(struct tach_sink *sink, const struct tach_run *run)
+{
+	struct pstats *p = (struct pstats *)sink;
+
+	return aggregate_run(&p->stacks, run) ? TACH_OK : failed(p, ENOMEM);
+}
+
+/* Microseconds that a sample stands for, or 0 where each says it.  Where the
+ * interval is not known a sample is a second, so that there is something to
+ * see and the samples can be read off. */
+static uint64_t
+sample_us(const struct pstats *p)
+{
+	if (p->options->weight == TACH_WEIGHT_TIME)
+		return 0;
+	return p->meta->interval_us != 0 ? p->meta->interval_us : 1000000;
+}
+
+static int
+pstats_end(struct tach_sink *sink)
+{
+	struct pstats *p = (struct pstats *)sink;
+	struct calls_how how = {NULL, p->stacks.places.count, sample_us(p)};
+	int why;
+
+	aggregate_settle(&p->stacks);
+	if (!calls_init(&p->calls, &p->stacks, how) ||
+	    !calls_by_spot(&p->callers, &p->calls))
+		return failed(p, ENOMEM);
+	p->numbers = malloc(p->calls.nspots * sizeof(*p->numbers));
+	if (p->numbers == NULL)
+		return failed(p, ENOMEM);
+	memset(p->numbers, 0xff, p->calls.nspots * sizeof(*p->numbers));
+	put_all(p);
+	why = emit_end(&p->out);
+	return why == 0 ? TACH_OK : failed(p, why);
+}
+
+static void
+pstats_free(struct tach_sink *sink)
+{
+	struct pstats *p = (struct pstats *)sink;
+
+	aggregate_clear(&p->stacks);
+	calls_clear(&p->calls);
+	calls_index_clear(&p->callers);
+	emit_clear(&p->out);
+	free(p->numbers);
+	free(p);
+}
+
+static const char *
+pstats_error(const struct tach_sink *sink)
+{
+	return ((const struct pstats *)sink)->error.text;
+}
+
+struct tach_sink *
+pstats_open(FILE *out, const struct tach_format_options *options,
+    const struct tach_meta *meta, const struct tach_table *table)
+{
+	struct pstats *p = calloc(1, sizeof(*p));
+
+	if (p == NULL)
+		return NULL;
+	p->sink = (struct tach_sink){pstats_run, pstats_end, pstats_free,
+	    pstats_error};
+	p->options = options;
+	p->meta = meta;
+	p->out.file = out;
+	if (!aggregate_init(&p->stacks, table, (struct aggregate_how){
+		.places = PLACE_TEXTS, .text = function_text})) {
+		pstats_free(&p->sink);
+		return NULL;
+	}
+	return &p->sink;
+}
