@@ -23,22 +23,29 @@ lib_libtach_core_la_SOURCES = \
 	lib/io.c lib/io.h \
 	lib/merge.c \
 	lib/set.c lib/set.h \
-	lib/status.c \
+	lib/spans.c \
+	lib/status.c lib/status.h \
 	lib/table.c lib/table.h \
 	lib/utf8.h \
 	lib/version.c \
+	lib/format/collapsed.h lib/format/collapsedin.c \
 	lib/format/cursor.h \
 	lib/format/decode.c lib/format/decode.h \
 	lib/format/delta.c lib/format/delta.h \
 	lib/format/escape.c lib/format/escape.h \
 	lib/format/file.c \
+	lib/format/frametext.c lib/format/frametext.h \
 	lib/format/head.c lib/format/head.h \
 	lib/format/layout.h \
 	lib/format/linebuf.c lib/format/linebuf.h \
 	lib/format/names.c lib/format/names.h \
 	lib/format/number.h \
 	lib/format/reader.c \
+	lib/format/slotsin.c \
+	lib/format/slottext.c lib/format/slottext.h \
+	lib/format/sniff.c lib/format/sniff.h \
 	lib/format/source.h \
+	lib/format/stacktext.c lib/format/stacktext.h \
 	lib/format/tables.c lib/format/tables.h \
 	lib/format/text.c \
 	lib/format/texthead.c lib/format/texthead.h \
@@ -48,10 +55,41 @@ lib_libtach_core_la_SOURCES = \
 	lib/format/writer.c \
 	lib/format/zio.c lib/format/zio.h \
 	lib/out/aggregate.c lib/out/aggregate.h \
+	lib/out/base.c \
+	lib/out/callgrind.c \
+	lib/out/calls.c lib/out/calls.h \
+	lib/out/chrome.c \
 	lib/out/collapsed.c \
+	lib/out/csv.c \
+	lib/out/diff.c \
+	lib/out/emit.h \
+	lib/out/flamegraph.c \
 	lib/out/formats.c \
-	lib/out/json.c \
+	lib/out/functions.c lib/out/functions.h \
+	lib/out/gecko.c \
+	lib/out/gperftools.c \
+	lib/out/graph.c lib/out/graph.h \
+	lib/out/gzip.c lib/out/gzip.h \
+	lib/out/heatmap.c \
+	lib/out/json.c lib/out/json.h \
+	lib/out/jsonl.c \
+	lib/out/name.c \
+	lib/out/numbers.h \
 	lib/out/out.h \
+	lib/out/page.h \
+	lib/out/places.c lib/out/places.h \
+	lib/out/pprof.c \
+	lib/out/pstats.c \
+	lib/out/records.c lib/out/records.h \
+	lib/out/sidecar.c lib/out/sidecar.h \
+	lib/out/source.c lib/out/source.h \
+	lib/out/speedscope.c \
+	lib/out/states.c lib/out/states.h \
+	lib/out/strings.c lib/out/strings.h \
+	lib/out/symbols.c lib/out/symbols.h \
+	lib/out/texts.c lib/out/texts.h \
+	lib/out/ticks.c lib/out/ticks.h \
+	lib/out/timeline.c lib/out/timeline.h \
 	lib/python/code.c lib/python/code.h \
 	lib/python/frames.c lib/python/frames.h \
 	lib/python/layout_3_11.c \
@@ -75,6 +113,25 @@ lib_libtach_core_la_SOURCES = \
 	lib/engine/snapshot.c lib/engine/snapshot.h \
 	lib/engine/threads.c lib/engine/threads.h \
 	lib/engine/workset.c lib/engine/workset.h
+
+# The pages that formats write, as one C file: see lib/out/page.h.
+out_pages = lib/out/flamegraph.html lib/out/heatmap.html
+nodist_lib_libtach_core_la_SOURCES = lib/out/pages.c
+lib/out/pages.c: $(out_pages) lib/out/embed
+	$(AM_V_GEN)$(MKDIR_P) lib/out && out=$(abs_builddir)/$@ && \
+		(cd $(srcdir) && lib/out/embed $(out_pages)) >$$out.tmp && \
+		mv $$out.tmp $$out
+EXTRA_DIST += $(out_pages) lib/out/embed
+CLEANFILES += lib/out/pages.c
+
+# The messages of pprof's format.  The header is made with the source.
+nodist_lib_libtach_core_la_SOURCES += lib/out/profile.pb-c.c
+lib/out/profile.pb-c.c: lib/out/profile.proto
+	$(AM_V_GEN)$(MKDIR_P) lib/out && $(PROTOC_C) -I$(srcdir)/lib/out \
+		--c_out=lib/out $(srcdir)/lib/out/profile.proto
+lib/out/pprof.lo: lib/out/profile.pb-c.c
+EXTRA_DIST += lib/out/profile.proto
+CLEANFILES += lib/out/profile.pb-c.c lib/out/profile.pb-c.h
 
 # Makes the layout_*.c from an interpreter's headers.
 EXTRA_DIST += lib/python/mkoffsets

@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * chrome.c: trace events, for Perfetto and chrome://tracing.  A function that
+ * stays where it is in the stack from one sample to the next is one slice.
+ *
+ * A slice is written when it ends.  Viewers nest those of a thread by when
+ * they begin, and of those that begin together the longer is the outer; so of
+ * slices that are alike in both the outer must come first in the file.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "array.h"
+#include "error.h"
+#include "out/emit.h"
+#include "out/out.h"
+#include "out/places.h"
+#include "out/texts.h"
+#include "out/timeline.h"
+
+/* A function that is running. */
+struct slice {
+	uint32_t place; /* TACH_NONE: there are no frames */
+	uint64_t begin;
+};
+
+struct lane {
+	bool known;
+	uint64_t thread;
+	uint32_t interp;
+	uint64_t end;	    /* of what is known of it */
+	struct slice *open; /* outermost first */
+	uint32_t count;
+	size_t max;
+};
+
+struct chrome {
+	struct tach_sink sink;
+	struct emit out;
+	const struct tach_format_options *options;
+	struct places places;
+	struct texts texts;
+	struct lanes lanes;
+	bool begun; /* there is an event */
+	struct error error;
+};
+
+/* ---- events -------------------------------------------------------------- */
+
+/* The processes are the interpreters, whose numbers begin with 0, which is no
+ * process. */
+static void
+begin_event(struct chrome *c, const struct lane *l, const char *ph)
+{
+	struct emit *e = &c->out;
+
+	emit(e, c->begun ? ",\n{\"ph\":\"" : "{\"ph\":\"");
+	c->begun = true;
+	emit(e, ph);
+	emit(e, "\",\"pid\":");
+	emit_number(e, (uint64_t)l->interp + 1);
+	emit(e, ",\"tid\":");
+	emit_number(e, l->thread);
+}
+
+static void
+put_name(struct chrome *c, const struct lane *l, const char *what,
+    const char *name)
+{
+	struct emit *e = &c->out;
+
+	begin_event(c, l, "M");
+	emit(e, ",\"name\":\"");
+	emit(e, what);
+	emit(e, "\",\"args\":{\"name\":");
+	emit_json(e, (struct tach_string){name, strlen(name)});
+	emit(e, "}}");
+}
+
+/* No line: a slice spans many, and speedscope takes events for the same
+ * function only if their arguments are the same. */
+static void
+make_text(void *arg, struct buf *b, const struct place *p)
+{
+	static const char file[] = ",\"cat\":\"python\",\"args\":{\"file\":";
+
+	(void)arg;
+	json_add_string(b, p->func.bytes, p->func.len);
+	buf_add(b, file, sizeof(file) - 1);
+	json_add_string(b, p->file.bytes, p->file.len);
+	buf_add(b, "}}", 2);
+}
+
+static bool
+put_slice(struct chrome *c, const struct lane *l, const struct slice *s)
+{
+	struct emit *e = &c->out;
+	struct tach_string text;
+
+	begin_event(c, l, "X");
+	emit(e, ",\"ts\":");
+	emit_number(e, s->begin);
+	emit(e, ",\"dur\":");
+	emit_number(e, l->end - s->begin);
+	emit(e, ",\"name\":");
+	if (s->place == TACH_NONE) {
+		emit(e, "\"" NO_FRAMES "\"}");
+		return true;
+	}
+	text = texts_of(&c->texts, &c->places, s->place);
+	emit_string(e, text);
+	return text.bytes != NULL;
+}
+
+/* ---- what is open -------------------------------------------------------- */
+
+/* Ends all slices from a depth on, outer ones first. */
+static bool
+close_slices(struct chrome *c, struct lane *l, uint32_t depth)
+{
+	uint32_t count = l->count;
+
+	if (depth < l->count)
+		l->count = depth;
+	for (uint32_t i = depth; i < count; i++)
+		if (!put_slice(c, l, &l->open[i]))
+			return false;
+	return c->out.error == 0;
+}
+
+static bool
+open_slice(struct lane *l, struct slice s)
+{
+	struct slice *p = array_grow(l->open, l->count, &l->max, sizeof(*p));
+
+	if (p == NULL)
+		return false;
+	l->open = p;
+	p[l->count++] = s;
+	return true;
+}
+
+/* Has a function open at a depth, and closes what else was there. */
+static bool
+have_slice(struct chrome *c, struct lane *l, uint32_t depth, struct slice s)
+{
+	if (depth < l->count && l->open[depth].place == s.place)
+		return true;
+	return close_slices(c, l, depth) && open_slice(l, s);
+}
+
+static bool
+show_stack(struct chrome *c, struct lane *l, const struct tach_run *run)
+{
+	uint32_t depth = 0;
+
+	for (uint32_t i = run->depth; i-- > 0;) {
+		uint32_t place = places_of(&c->places, run->frames[i]);
+		if (place == PLACE_HIDDEN)
+			continue;
+		if (place == TACH_NONE ||
+		    !have_slice(c, l, depth++, (struct slice){place, l->end}))
+			return false;
+	}
+	if (depth == 0 &&
+	    !have_slice(c, l, depth++, (struct slice){TACH_NONE, l->end}))
+		return false;
+	return close_slices(c, l, depth);
+}
+
+/* Nothing is open in a gap. */
+static bool
+show_stretch(struct chrome *c, struct lane *l, const struct tach_run *run,
+    const struct stretch *s)
+{
+	bool gap = s->idle && !c->options->keep_idle;
+	bool ok = true;
+
+	if (gap || s->begin != l->end)
+		ok = close_slices(c, l, 0);
+	l->end = s->begin;
+	if (!gap)
+		ok = ok && show_stack(c, l, run);
+	l->end = s->end;
+	return ok;
+}
+
+/* ---- the sink ------------------------------------------------------------ */
+
+static struct lane *
+lane_of(struct chrome *c, const struct tach_run *run)
+{
+	struct lane *l = lanes_find(&c->lanes, run->index, sizeof(*l));
+	const char *title = c->options->title;
+	char name[OUT_THREAD_SIZE];
+
+	if (l == NULL || l->known)
+		return l;
+	l->known = true;
+	l->thread = run->thread;
+	l->interp = run->interp;
+	put_name(c, l, "process_name", title != NULL ? title : "python");
+	out_thread_name(name, l->interp, l->thread);
+	put_name(c, l, "thread_name", name);
+	return l;
+}
+
+static int
+failed(struct chrome *c)
+{
+	return error_set(&c->error, TACH_FATAL, "%s",
+	    strerror(c->out.error != 0 ? c->out.error : ENOMEM));
+}
+
+static int
+chrome_run(struct tach_sink *sink, const struct tach_run *run)
+{
+	struct chrome *c = (struct chrome *)sink;
+	struct lane *l = lane_of(c, run);
+	struct stretch s;
+	size_t next = 0;
+
+	if (l == NULL)
+		return failed(c);
+	while (timeline_next(run, &next, &s))
+		if (!show_stretch(c, l, run, &s))
+			return failed(c);
+	return TACH_OK;
+}
+
+static int
+chrome_end(struct tach_sink *sink)
+{
+	struct chrome *c = (struct chrome *)sink;
+	struct lane *lanes = c->lanes.lanes;
+
+	for (uint32_t i = 0; i < c->lanes.count; i++)
+		if (!close_slices(c, &lanes[i], 0))
+			return failed(c);
+	emit(&c->out, "\n]}\n");
+	return emit_end(&c->out) == 0 ? TACH_OK : failed(c);
+}
+
+static void
+chrome_free(struct tach_sink *sink)
+{
+	struct chrome *c = (struct chrome *)sink;
+	struct lane *lanes = c->lanes.lanes;
+
+	for (uint32_t i = 0; i < c->lanes.count; i++)
+		free(lanes[i].open);
+	free(lanes);
+	places_clear(&c->places);
+	texts_clear(&c->texts);
+	emit_clear(&c->out);
+	free(c);
+}
+
+static const char *
+chrome_error(const struct tach_sink *sink)
+{
+	return ((const struct chrome *)sink)->error.text;
+}
+
+struct tach_sink *
+chrome_open(FILE *out, const struct tach_format_options *options,
+    const struct tach_meta *meta, const struct tach_table *table)
+{
+	struct chrome *c = calloc(1, sizeof(*c));
+
+	(void)meta;
+	if (c == NULL)
+		return NULL;
+	c->sink = (struct tach_sink){chrome_run, chrome_end, chrome_free,
+	    chrome_error};
+	c->out.file = out;
+	c->options = options;
+	places_init(&c->places, table, PLACE_FUNCTIONS, NULL);
+	texts_init(&c->texts, make_text, NULL);
+	emit(&c->out, "{\"displayTimeUnit\":\"ms\",\"traceEvents\":[\n");
+	return &c->sink;
+}

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * csv.c: comma-separated values as RFC 4180 has them, but with lines that end
+ * as lines do here; one record a sample, below a line of the columns' names.
+ */
+#include <string.h>
+
+#include "out/out.h"
+#include "out/records.h"
+#include "utf8.h"
+
+/* Adds what may stand between quotes.  Line breaks and NUL bytes could as
+ * well by the letter, yet many programs then read something else: control
+ * characters become question marks, as in collapsed stacks. */
+static void
+add_quoted(struct buf *b, const char *bytes, size_t len, char semicolon)
+{
+	uint32_t code;
+
+	for (size_t i = 0, n; i < len; i += n) {
+		n = utf8_decode(bytes + i, len - i, &code);
+		if (n == 0) {
+			buf_add(b, "\xef\xbf\xbd", 3);
+			n = 1;
+		} else if (code == '"') {
+			buf_add(b, "\"\"", 2);
+		} else if (code == ';') {
+			buf_add_char(b, semicolon);
+		} else if (code < 0x20 || code == 0x7f) {
+			buf_add_char(b, '?');
+		} else {
+			buf_add(b, bytes + i, n);
+		}
+	}
+}
+
+static bool
+plain(const char *bytes, size_t len)
+{
+	for (size_t i = 0; i < len; i++) {
+		unsigned char c = (unsigned char)bytes[i];
+		if (c <= ' ' || c >= 0x7f || c == ',' || c == '"')
+			return false;
+	}
+	return len > 0;
+}
+
+/* In quotes also if it is empty, since nothing at all is taken for NULL. */
+static void
+add_string(struct buf *b, const char *bytes, size_t len)
+{
+	if (plain(bytes, len)) {
+		buf_add(b, bytes, len);
+		return;
+	}
+	buf_add_char(b, '"');
+	add_quoted(b, bytes, len, ';');
+	buf_add_char(b, '"');
+}
+
+/* A semicolon in a name would end a frame. */
+static void
+add_frame(struct buf *b, const char *bytes, size_t len)
+{
+	add_quoted(b, bytes, len, ',');
+}
+
+static const struct records_form form = {
+	.header = "time,interp,thread,status,us,depth,function,file,line,"
+		  "stack\n",
+	.before = {
+		[COLUMN_TIME] = "",
+		[COLUMN_INTERP] = ",",
+		[COLUMN_THREAD] = ",",
+		[COLUMN_STATUS] = ",",
+		[COLUMN_US] = ",",
+		[COLUMN_DEPTH] = ",",
+		[COLUMN_FUNCTION] = ",",
+		[COLUMN_FILE] = ",",
+		[COLUMN_LINE] = ",",
+		[COLUMN_STACK] = ",\"",
+	},
+	.add_string = add_string,
+	.between = ";",
+	.end = "\"\n",
+	.add_frame = add_frame,
+};
+
+struct tach_sink *
+csv_open(FILE *out, const struct tach_format_options *options,
+    const struct tach_meta *meta, const struct tach_table *table)
+{
+	(void)options;
+	(void)meta;
+	return records_new(out, &form, table);
+}

@@ -1,0 +1,900 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * gecko.c: the processed format of the Firefox Profiler, version 57, in which
+ * every thread has tables of its own, each with an array for every column.
+ *
+ * So nothing can be written before all is known: meanwhile stacks are nodes
+ * of a tree, and samples a few bytes each.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "error.h"
+#include "out/aggregate.h"
+#include "out/emit.h"
+#include "out/functions.h"
+#include "out/gzip.h"
+#include "out/numbers.h"
+#include "out/out.h"
+#include "out/states.h"
+#include "out/strings.h"
+#include "out/ticks.h"
+#include "out/timeline.h"
+
+enum category {
+	OTHER,
+	IDLE,
+	PYTHON,
+	NATIVE,
+	GC,
+	GIL,
+	CPU,
+	EXCEPTION,
+};
+
+#define CATEGORY(name, color) \
+	"{\"name\":\"" name "\",\"color\":\"" color \
+	"\",\"subcategories\":[\"Other\"]}"
+
+static const char categories[] =
+    "[" CATEGORY("Other", "grey") "," CATEGORY("Idle", "transparent") ","
+    CATEGORY("Python", "yellow") "," CATEGORY("Native", "blue") ","
+    CATEGORY("GC", "orange") "," CATEGORY("GIL", "green") ","
+    CATEGORY("CPU", "purple") "," CATEGORY("Exception", "lightblue") "]";
+
+static const struct {
+	const char *name;
+	enum category category;
+} markers[STATES] = {
+	[STATE_GIL] = {"Has GIL", GIL},
+	[STATE_NO_GIL] = {"No GIL", GIL},
+	[STATE_CPU] = {"On CPU", CPU},
+	[STATE_NO_CPU] = {"Off CPU", CPU},
+	[STATE_WANTS_GIL] = {"Waiting for GIL", GIL},
+	[STATE_EXCEPTION] = {"Has Exception", EXCEPTION},
+	[STATE_GC] = {"GC Collecting", GC},
+};
+
+struct lane {
+	bool known;
+	uint64_t thread;
+	uint32_t interp;
+	uint32_t number; /* of the aggregate's thread */
+	struct ticks ticks;
+};
+
+struct gecko {
+	struct tach_sink sink;
+	FILE *gzip; /* between out and the file; NULL: nothing is */
+	FILE *file;
+	struct emit out;
+	const struct tach_format_options *options;
+	const struct tach_meta *meta;
+	struct aggregate stacks;
+	struct lanes lanes;
+	uint8_t seen; /* statuses */
+	/* At the end. */
+	struct strings strings;
+	struct functions functions;
+	bool no_memory;
+	uint32_t *order; /* nodes, those of a thread together, no roots */
+	uint32_t *begin; /* where a thread's begin in it; one more */
+	uint32_t *index; /* by node: which of its thread's it is */
+	uint32_t most;	 /* nodes of one thread */
+	uint8_t *gc;	 /* by node: <GC> is in its stack; NULL: nowhere */
+	/* Of the thread that is being written; for its keys see there. */
+	const struct lane *lane;
+	struct numbers special, frames, funcs, resources;
+	const struct place **files; /* by a resource's number: one in it */
+	struct states states;
+	struct error error;
+};
+
+static int
+failed(struct gecko *g)
+{
+	return error_set(&g->error, TACH_FATAL, "%s",
+	    strerror(g->out.error != 0 ? g->out.error : ENOMEM));
+}
+
+/* ---- while samples come -------------------------------------------------- */
+
+static uint32_t
+thread_of(const struct aggregate *a, uint32_t node)
+{
+	while (!node_is_root(&a->nodes[node]))
+		node = a->nodes[node].parent;
+	return a->nodes[node].what;
+}
+
+static int
+gecko_run(struct tach_sink *sink, const struct tach_run *run)
+{
+	struct gecko *g = (struct gecko *)sink;
+	uint32_t node = aggregate_stack(&g->stacks, run);
+	struct lane *l = lanes_find(&g->lanes, run->index, sizeof(*l));
+
+	if (node == TACH_NONE || l == NULL)
+		return failed(g);
+	if (!l->known) {
+		l->known = true;
+		l->thread = run->thread;
+		l->interp = run->interp;
+		l->number = thread_of(&g->stacks, node);
+	}
+	for (size_t i = 0; i < run->count; i++)
+		g->seen |= run->ticks[i].status;
+	return ticks_add(&l->ticks, node, run->ticks, run->count) ? TACH_OK :
+								    failed(g);
+}
+
+/* ---- the nodes of each thread -------------------------------------------- */
+
+/* Sorts the nodes by thread.  Parents stay before their children. */
+static void
+sort_nodes(struct gecko *g)
+{
+	const struct node *nodes = g->stacks.nodes;
+	uint32_t n = g->stacks.nnodes, *thread = g->index;
+
+	for (uint32_t i = 0; i < n; i++) {
+		bool root = node_is_root(&nodes[i]);
+		thread[i] = root ? nodes[i].what : thread[nodes[i].parent];
+		if (!root)
+			g->begin[thread[i] + 1]++;
+	}
+	for (uint32_t i = 0; i < g->stacks.nthreads; i++) {
+		if (g->begin[i + 1] > g->most)
+			g->most = g->begin[i + 1];
+		g->begin[i + 1] += g->begin[i];
+	}
+	for (uint32_t i = 0; i < n; i++)
+		if (!node_is_root(&nodes[i]))
+			g->order[g->begin[thread[i]]++] = i;
+	/* Each now begins where the next one should. */
+	memmove(g->begin + 1, g->begin,
+	    g->stacks.nthreads * sizeof(*g->begin));
+	g->begin[0] = 0;
+	for (uint32_t t = 0; t < g->stacks.nthreads; t++)
+		for (uint32_t i = g->begin[t]; i < g->begin[t + 1]; i++)
+			g->index[g->order[i]] = i - g->begin[t];
+}
+
+/* Which frames are synthetic, and what of. */
+static enum category
+category_of(const struct place *p)
+{
+	if (!synthetic(p->file, p->line))
+		return PYTHON;
+	if (p->func.len == 4 && memcmp(p->func.bytes, "<GC>", 4) == 0)
+		return GC;
+	if (p->func.len == 8 && memcmp(p->func.bytes, "<native>", 8) == 0)
+		return NATIVE;
+	return OTHER;
+}
+
+static bool
+find_gc(struct gecko *g)
+{
+	const struct places *p = &g->stacks.places;
+	const struct node *nodes = g->stacks.nodes;
+	uint32_t place = 0;
+
+	while (place < p->count && category_of(&p->places[place]) != GC)
+		place++;
+	if (place == p->count)
+		return true;
+	if ((g->gc = calloc(g->stacks.nnodes, 1)) == NULL)
+		return false;
+	for (uint32_t i = 0; i < g->stacks.nnodes; i++)
+		if (!node_is_root(&nodes[i]))
+			g->gc[i] = nodes[i].what == place ||
+			    g->gc[nodes[i].parent];
+	return true;
+}
+
+static bool
+prepare(struct gecko *g)
+{
+	size_t nodes = (size_t)g->stacks.nnodes + 1;
+	size_t places;
+
+	aggregate_settle(&g->stacks);
+	g->order = malloc(nodes * sizeof(*g->order));
+	g->index = malloc(nodes * sizeof(*g->index));
+	g->begin = calloc((size_t)g->stacks.nthreads + 2, sizeof(*g->begin));
+	if (g->order == NULL || g->index == NULL || g->begin == NULL ||
+	    !functions_init(&g->functions, &g->stacks.places) || !find_gc(g))
+		return false;
+	sort_nodes(g);
+	places = g->stacks.places.count;
+	g->files = malloc(((size_t)g->functions.nfiles + 1) *
+	    sizeof(*g->files));
+	return g->files != NULL &&
+	    numbers_init(&g->special, (size_t)g->most + 2) &&
+	    numbers_init(&g->frames, (places + 1) * 2) &&
+	    numbers_init(&g->funcs, (size_t)g->functions.count + 1) &&
+	    numbers_init(&g->resources, g->functions.nfiles);
+}
+
+/* ---- tables, column by column -------------------------------------------- */
+
+/* Writes the entry at an index of a column. */
+typedef void cell_fn(struct gecko *, uint32_t);
+
+static void
+next_cell(struct gecko *g, bool first)
+{
+	if (!first)
+		emit_bytes(&g->out, ",", 1);
+}
+
+static void
+begin_column(struct gecko *g, const char *name)
+{
+	emit(&g->out, "\"");
+	emit(&g->out, name);
+	emit(&g->out, "\":[");
+}
+
+static void
+put_column(struct gecko *g, const char *name, uint32_t count, cell_fn *put)
+{
+	begin_column(g, name);
+	for (uint32_t i = 0; i < count; i++) {
+		next_cell(g, i == 0);
+		put(g, i);
+	}
+	emit(&g->out, "],");
+}
+
+static void
+put_same(struct gecko *g, const char *name, uint64_t count, const char *text)
+{
+	begin_column(g, name);
+	for (uint64_t i = 0; i < count; i++) {
+		next_cell(g, i == 0);
+		emit(&g->out, text);
+	}
+	emit(&g->out, "],");
+}
+
+static void
+end_table(struct gecko *g, uint64_t count)
+{
+	emit(&g->out, "\"length\":");
+	emit_number(&g->out, count);
+	emit(&g->out, "}");
+}
+
+/* Microseconds, as milliseconds. */
+static void
+put_ms(struct gecko *g, uint64_t us)
+{
+	char digits[] = ".000";
+	unsigned rest = (unsigned)(us % 1000);
+	size_t n = 4;
+
+	emit_number(&g->out, us / 1000);
+	if (rest == 0)
+		return;
+	digits[1] = (char)('0' + rest / 100);
+	digits[2] = (char)('0' + rest / 10 % 10);
+	digits[3] = (char)('0' + rest % 10);
+	while (digits[n - 1] == '0')
+		n--;
+	emit_bytes(&g->out, digits, n);
+}
+
+static void
+put_string(struct gecko *g, struct tach_string s)
+{
+	uint32_t number = strings_find(&g->strings, s);
+
+	g->no_memory |= number == TACH_NONE;
+	emit_number(&g->out, number);
+}
+
+static void
+put_text(struct gecko *g, const char *text)
+{
+	put_string(g, (struct tach_string){text, strlen(text)});
+}
+
+/* ---- samples ------------------------------------------------------------- */
+
+static uint32_t
+nnodes(const struct gecko *g)
+{
+	return g->begin[g->lane->number + 1] - g->begin[g->lane->number];
+}
+
+static uint32_t
+node_at(const struct gecko *g, uint32_t index)
+{
+	return g->order[g->begin[g->lane->number] + index];
+}
+
+/*
+ * A thread's stacks are its nodes, and behind them special ones.  The key of
+ * these is a node's index, for that node in an idle thread, whose frame is
+ * another since it is of another category; or `most`, for no frames, or
+ * most + 1, for those of an idle thread.
+ */
+static uint32_t
+stack_of(struct gecko *g, const struct ticks_cursor *c)
+{
+	bool idle = tach_status_idle(c->tick.status) && !g->options->keep_idle;
+	bool none = node_is_root(&g->stacks.nodes[c->stack]);
+
+	if (none)
+		return nnodes(g) + numbers_of(&g->special, g->most + idle);
+	if (idle)
+		return nnodes(g) + numbers_of(&g->special, g->index[c->stack]);
+	return g->index[c->stack];
+}
+
+static bool
+put_stacks(struct gecko *g)
+{
+	struct ticks_cursor c = ticks_first(&g->lane->ticks);
+
+	states_begin(&g->states, g->seen);
+	begin_column(g, "stack");
+	for (bool first = true; ticks_next(&c); first = false) {
+		next_cell(g, first);
+		emit_number(&g->out, stack_of(g, &c));
+		if (!states_add(&g->states, &c.tick,
+			g->gc != NULL && g->gc[c.stack]))
+			return false;
+	}
+	emit(&g->out, "],");
+	return states_end(&g->states);
+}
+
+static void
+put_times(struct gecko *g)
+{
+	struct ticks_cursor c = ticks_first(&g->lane->ticks);
+
+	begin_column(g, "time");
+	for (bool first = true; ticks_next(&c); first = false) {
+		next_cell(g, first);
+		put_ms(g, c.tick.time);
+	}
+	emit(&g->out, "],");
+}
+
+static void
+put_weights(struct gecko *g)
+{
+	struct ticks_cursor c = ticks_first(&g->lane->ticks);
+
+	if (g->options->weight == TACH_WEIGHT_SAMPLES) {
+		emit(&g->out, "\"weight\":null,\"weightType\":\"samples\",");
+		return;
+	}
+	begin_column(g, "weight");
+	for (bool first = true; ticks_next(&c); first = false) {
+		next_cell(g, first);
+		put_ms(g, c.tick.span);
+	}
+	emit(&g->out, "],\"weightType\":\"tracing-ms\",");
+}
+
+/* How long it was on a CPU since the sample before, in nanoseconds. */
+static void
+put_cpu(struct gecko *g)
+{
+	struct ticks_cursor c = ticks_first(&g->lane->ticks);
+	uint64_t cpu = 0;
+
+	if ((g->seen & TACH_STATUS_CPU) == 0 ||
+	    (g->seen & TACH_STATUS_UNKNOWN) != 0)
+		return;
+	begin_column(g, "threadCPUDelta");
+	for (bool first = true; ticks_next(&c); first = false) {
+		next_cell(g, first);
+		emit_number(&g->out, cpu * 1000);
+		cpu = c.tick.status & TACH_STATUS_CPU ? c.tick.span : 0;
+	}
+	emit(&g->out, "],");
+}
+
+static bool
+put_samples(struct gecko *g)
+{
+	emit(&g->out, ",\n\"samples\":{");
+	if (!put_stacks(g))
+		return false;
+	put_times(g);
+	put_cpu(g);
+	put_weights(g);
+	end_table(g, g->lane->ticks.count);
+	return true;
+}
+
+/* ---- stacks and frames --------------------------------------------------- */
+
+/* Frames have a place's number times two, plus one for idle threads, as their
+ * key; the place behind the last is that of no frames. */
+static void
+put_stack_frame(struct gecko *g, uint32_t i)
+{
+	uint32_t n = nnodes(g), key, frame;
+
+	if (i < n) {
+		frame = g->stacks.nodes[node_at(g, i)].what * 2;
+	} else if ((key = g->special.keys[i - n]) < g->most) {
+		frame = g->stacks.nodes[node_at(g, key)].what * 2 + 1;
+	} else {
+		frame = g->stacks.places.count * 2 + (key - g->most);
+	}
+	emit_number(&g->out, numbers_of(&g->frames, frame));
+}
+
+static void
+put_stack_prefix(struct gecko *g, uint32_t i)
+{
+	const struct node *nodes = g->stacks.nodes;
+	uint32_t n = nnodes(g), parent;
+
+	if (i >= n)
+		i = g->special.keys[i - n];
+	if (i < g->most) {
+		parent = nodes[node_at(g, i)].parent;
+		if (!node_is_root(&nodes[parent])) {
+			emit_number(&g->out, g->index[parent]);
+			return;
+		}
+	}
+	emit(&g->out, "null");
+}
+
+/* NULL: no frames. */
+static const struct place *
+frame_place(const struct gecko *g, uint32_t i)
+{
+	uint32_t place = g->frames.keys[i] / 2;
+
+	if (place == g->stacks.places.count)
+		return NULL;
+	return &g->stacks.places.places[place];
+}
+
+static void
+put_frame_category(struct gecko *g, uint32_t i)
+{
+	const struct place *p = frame_place(g, i);
+
+	emit_number(&g->out, g->frames.keys[i] % 2 != 0 ? IDLE :
+		p == NULL ? OTHER : category_of(p));
+}
+
+static void
+put_frame_func(struct gecko *g, uint32_t i)
+{
+	uint32_t place = g->frames.keys[i] / 2;
+
+	emit_number(&g->out, numbers_of(&g->funcs,
+	    frame_place(g, i) != NULL ? g->functions.of[place] :
+					g->functions.count));
+}
+
+static void
+put_line(struct gecko *g, const struct place *p)
+{
+	if (p != NULL && p->line > 0)
+		emit_number(&g->out, (uint64_t)p->line);
+	else
+		emit(&g->out, "null");
+}
+
+static void
+put_frame_line(struct gecko *g, uint32_t i)
+{
+	put_line(g, frame_place(g, i));
+}
+
+static void
+put_frames(struct gecko *g)
+{
+	uint32_t n = nnodes(g) + g->special.count;
+
+	emit(&g->out, ",\n\"stackTable\":{");
+	put_column(g, "frame", n, put_stack_frame);
+	put_column(g, "prefix", n, put_stack_prefix);
+	end_table(g, n);
+	n = g->frames.count;
+	emit(&g->out, ",\n\"frameTable\":{");
+	put_same(g, "address", n, "-1");
+	put_same(g, "inlineDepth", n, "0");
+	put_column(g, "category", n, put_frame_category);
+	put_same(g, "subcategory", n, "0");
+	put_column(g, "func", n, put_frame_func);
+	put_same(g, "nativeSymbol", n, "null");
+	put_same(g, "innerWindowID", n, "null");
+	put_column(g, "line", n, put_frame_line);
+	put_same(g, "column", n, "null");
+	end_table(g, n);
+}
+
+/* ---- functions and files ------------------------------------------------- */
+
+/* The first line of a function; NULL: no frames. */
+static const struct place *
+func_place(const struct gecko *g, uint32_t i)
+{
+	uint32_t f = g->funcs.keys[i];
+
+	return f == g->functions.count ? NULL : &g->stacks.places.places[
+	    g->functions.lines[g->functions.functions[f].begin]];
+}
+
+static bool
+in_file(const struct place *p)
+{
+	return p != NULL && category_of(p) == PYTHON;
+}
+
+static void
+put_func_name(struct gecko *g, uint32_t i)
+{
+	const struct place *p = func_place(g, i);
+
+	if (p != NULL)
+		put_string(g, p->func);
+	else
+		put_text(g, NO_FRAMES);
+}
+
+static void
+put_func_python(struct gecko *g, uint32_t i)
+{
+	emit(&g->out, in_file(func_place(g, i)) ? "true" : "false");
+}
+
+static void
+put_func_resource(struct gecko *g, uint32_t i)
+{
+	const struct place *p = func_place(g, i);
+	uint32_t resource;
+
+	if (!in_file(p)) {
+		emit(&g->out, "-1");
+		return;
+	}
+	resource = numbers_of(&g->resources,
+	    g->functions.functions[g->funcs.keys[i]].file);
+	g->files[resource] = p;
+	emit_number(&g->out, resource);
+}
+
+static void
+put_resource_name(struct gecko *g, uint32_t i)
+{
+	put_string(g, g->files[i]->file);
+}
+
+static void
+put_func_file(struct gecko *g, uint32_t i)
+{
+	const struct place *p = func_place(g, i);
+
+	if (in_file(p))
+		put_string(g, p->file);
+	else
+		emit(&g->out, "null");
+}
+
+static void
+put_func_line(struct gecko *g, uint32_t i)
+{
+	put_line(g, func_place(g, i));
+}
+
+static void
+put_funcs(struct gecko *g)
+{
+	uint32_t n = g->funcs.count;
+
+	emit(&g->out, ",\n\"funcTable\":{");
+	put_column(g, "name", n, put_func_name);
+	put_column(g, "isJS", n, put_func_python);
+	put_same(g, "relevantForJS", n, "true");
+	put_column(g, "resource", n, put_func_resource);
+	put_column(g, "fileName", n, put_func_file);
+	put_column(g, "lineNumber", n, put_func_line);
+	put_same(g, "columnNumber", n, "null");
+	end_table(g, n);
+}
+
+#define LIBRARY "1" /* the type of a resource */
+
+static void
+put_resources(struct gecko *g)
+{
+	uint32_t n = g->resources.count;
+
+	emit(&g->out, ",\n\"resourceTable\":{");
+	put_same(g, "lib", n, "null");
+	put_column(g, "name", n, put_resource_name);
+	put_same(g, "host", n, "null");
+	put_same(g, "type", n, LIBRARY);
+	end_table(g, n);
+	emit(&g->out, ",\n\"nativeSymbols\":{");
+	put_same(g, "libIndex", 0, "");
+	put_same(g, "address", 0, "");
+	put_same(g, "name", 0, "");
+	put_same(g, "functionSize", 0, "");
+	end_table(g, 0);
+}
+
+/* ---- markers ------------------------------------------------------------- */
+
+#define MARKER "{\"type\":\"state\"}"
+#define SCHEMA "{\"name\":\"state\"," \
+	"\"display\":[\"marker-chart\",\"marker-table\"],\"fields\":[]}"
+#define INTERVAL "1" /* the phase of a marker */
+
+static void
+put_marker_name(struct gecko *g, uint32_t i)
+{
+	put_text(g, markers[g->states.intervals[i].state].name);
+}
+
+static void
+put_marker_begin(struct gecko *g, uint32_t i)
+{
+	put_ms(g, g->states.intervals[i].begin);
+}
+
+static void
+put_marker_end(struct gecko *g, uint32_t i)
+{
+	put_ms(g, g->states.intervals[i].end);
+}
+
+static void
+put_marker_category(struct gecko *g, uint32_t i)
+{
+	emit_number(&g->out,
+	    markers[g->states.intervals[i].state].category);
+}
+
+static void
+put_markers(struct gecko *g)
+{
+	uint32_t n = g->states.count;
+
+	emit(&g->out, ",\n\"markers\":{");
+	put_same(g, "data", n, MARKER);
+	put_column(g, "name", n, put_marker_name);
+	put_column(g, "startTime", n, put_marker_begin);
+	put_column(g, "endTime", n, put_marker_end);
+	put_same(g, "phase", n, INTERVAL);
+	put_column(g, "category", n, put_marker_category);
+	end_table(g, n);
+}
+
+/* ---- the file ------------------------------------------------------------ */
+
+static void
+put_title(struct gecko *g)
+{
+	const char *title = g->options->title;
+
+	if (title == NULL)
+		title = "Python";
+	emit_json(&g->out, (struct tach_string){title, strlen(title)});
+}
+
+/* The viewer shows a process by its main thread. */
+static uint32_t
+main_lane(const struct gecko *g)
+{
+	const struct lane *lanes = g->lanes.lanes;
+
+	for (uint32_t i = 0; i < g->lanes.count; i++)
+		if (g->stacks.threads[lanes[i].number].main)
+			return i;
+	return 0;
+}
+
+static void
+put_thread_head(struct gecko *g, const char *name, bool main)
+{
+	const struct lane *l = g->lane;
+	struct ticks_cursor c = ticks_first(&l->ticks);
+
+	emit(&g->out, "{\"name\":\"");
+	emit(&g->out, name);
+	emit(&g->out, "\",\"isMainThread\":");
+	emit(&g->out, main ? "true" : "false");
+	emit(&g->out, ",\"pid\":\"0\",\"tid\":");
+	emit_number(&g->out, l->thread);
+	emit(&g->out, ",\"registerTime\":");
+	put_ms(g, ticks_next(&c) ? c.tick.time : 0);
+	emit(&g->out, ",\"unregisterTime\":null,\"pausedRanges\":[],"
+		      "\"processType\":\"default\","
+		      "\"processStartupTime\":0,"
+		      "\"processShutdownTime\":null,\"processName\":");
+	put_title(g);
+}
+
+static bool
+put_thread(struct gecko *g, const struct lane *l, const char *name,
+    bool main)
+{
+	g->lane = l;
+	numbers_reset(&g->special);
+	numbers_reset(&g->frames);
+	numbers_reset(&g->funcs);
+	numbers_reset(&g->resources);
+	put_thread_head(g, name, main);
+	if (!put_samples(g))
+		return false;
+	put_frames(g);
+	put_funcs(g);
+	put_resources(g);
+	put_markers(g);
+	emit(&g->out, "}");
+	return g->out.error == 0;
+}
+
+static void
+put_meta(struct gecko *g)
+{
+	const struct tach_meta *m = g->meta;
+	struct emit *e = &g->out;
+
+	emit(e, "{\"meta\":{\"version\":32,\"preprocessedProfileVersion\":57,"
+		"\"importedFrom\":\"tach ");
+	emit(e, tach_version());
+	emit(e, "\",\"product\":\"Python ");
+	for (int i = 0; i < 3; i++) {
+		emit(e, i > 0 ? "." : "");
+		emit_number(e, m->python[i]);
+	}
+	emit(e, "\",\"interval\":");
+	put_ms(g, m->interval_us != 0 ? m->interval_us : 1000);
+	emit(e, ",\"startTime\":0,\"processType\":0,\"stackwalk\":0,"
+		"\"abi\":\"\",\"misc\":\"\",\"oscpu\":\"\",\"platform\":\"\","
+		"\"toolkit\":\"\",\"appBuildID\":\"\",\"CPUName\":\"\","
+		"\"physicalCPUs\":0,\"logicalCPUs\":0,\"debug\":false,"
+		"\"symbolicated\":true,\"usesOnlyOneStackType\":true,"
+		"\"sourceCodeIsNotOnSearchfox\":true,"
+		"\"sampleUnits\":{\"time\":\"ms\",\"eventDelay\":\"ms\","
+		"\"threadCPUDelta\":\"ns\"},"
+		"\"extensions\":{\"id\":[],\"name\":[],\"baseURL\":[],"
+		"\"length\":0},\"markerSchema\":[" SCHEMA "],\"categories\":");
+	emit(e, categories);
+	emit(e, "},\n\"libs\":[],\"pages\":[],\"threads\":[\n");
+}
+
+static void
+put_strings(struct gecko *g)
+{
+	emit(&g->out, "],\n\"shared\":{\"stringArray\":[");
+	for (uint32_t i = 0; i < g->strings.count; i++) {
+		emit(&g->out, i > 0 ? ",\n" : "\n");
+		emit_json(&g->out, g->strings.strings[i]);
+	}
+	emit(&g->out, "]}}\n");
+}
+
+/* There must be one. */
+static bool
+put_threads(struct gecko *g)
+{
+	const struct lane *lanes = g->lanes.lanes, none = {0};
+	char name[OUT_THREAD_SIZE];
+	uint32_t main = main_lane(g);
+
+	for (uint32_t i = 0; i < g->lanes.count; i++) {
+		out_thread_name(name, lanes[i].interp, lanes[i].thread);
+		emit(&g->out, i > 0 ? ",\n" : "");
+		if (!put_thread(g, &lanes[i], name, i == main))
+			return false;
+	}
+	return g->lanes.count > 0 || put_thread(g, &none, "no samples", true);
+}
+
+static bool
+put_profile(struct gecko *g)
+{
+	if (!prepare(g))
+		return false;
+	put_meta(g);
+	if (!put_threads(g))
+		return false;
+	put_strings(g);
+	return !g->no_memory;
+}
+
+/* Of what was compressed, fclose writes the rest. */
+static bool
+end_file(struct gecko *g)
+{
+	FILE *gzip = g->gzip;
+	int error = emit_end(&g->out);
+
+	g->gzip = NULL;
+	if (gzip != NULL && (fclose(gzip) != 0 || fflush(g->file) != 0) &&
+	    error == 0)
+		error = errno;
+	g->out.error = error;
+	return error == 0;
+}
+
+static int
+gecko_end(struct tach_sink *sink)
+{
+	struct gecko *g = (struct gecko *)sink;
+
+	if (g->options->gzip && (g->gzip = gzip_open(g->file)) == NULL) {
+		g->out.error = errno;
+		return failed(g);
+	}
+	if (g->gzip != NULL)
+		g->out.file = g->gzip;
+	return put_profile(g) && end_file(g) ? TACH_OK : failed(g);
+}
+
+/* ---- the sink ------------------------------------------------------------ */
+
+static void
+gecko_free(struct tach_sink *sink)
+{
+	struct gecko *g = (struct gecko *)sink;
+	struct lane *lanes = g->lanes.lanes;
+
+	for (uint32_t i = 0; i < g->lanes.count; i++)
+		ticks_clear(&lanes[i].ticks);
+	free(lanes);
+	if (g->gzip != NULL)
+		fclose(g->gzip);
+	aggregate_clear(&g->stacks);
+	strings_clear(&g->strings);
+	functions_clear(&g->functions);
+	numbers_clear(&g->special);
+	numbers_clear(&g->frames);
+	numbers_clear(&g->funcs);
+	numbers_clear(&g->resources);
+	free(g->states.intervals);
+	free(g->files);
+	free(g->order);
+	free(g->begin);
+	free(g->index);
+	free(g->gc);
+	emit_clear(&g->out);
+	free(g);
+}
+
+static const char *
+gecko_error(const struct tach_sink *sink)
+{
+	return ((const struct gecko *)sink)->error.text;
+}
+
+struct tach_sink *
+gecko_open(FILE *out, const struct tach_format_options *options,
+    const struct tach_meta *meta, const struct tach_table *table)
+{
+	struct gecko *g = calloc(1, sizeof(*g));
+
+	if (g == NULL)
+		return NULL;
+	g->sink = (struct tach_sink){gecko_run, gecko_end, gecko_free,
+	    gecko_error};
+	g->file = g->out.file = out;
+	g->options = options;
+	g->meta = meta;
+	if (!aggregate_init(&g->stacks, table, (struct aggregate_how){
+		.places = PLACE_LINES, .interps = true})) {
+		gecko_free(&g->sink);
+		return NULL;
+	}
+	return &g->sink;
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: ISC */
+/* jsonl.c: JSON Lines, one object a sample. */
+#include "out/json.h"
+#include "out/out.h"
+#include "out/records.h"
+
+static const struct records_form form = {
+	.header = "",
+	.before = {
+		[COLUMN_TIME] = "{\"time\":",
+		[COLUMN_INTERP] = ",\"interp\":",
+		[COLUMN_THREAD] = ",\"thread\":",
+		[COLUMN_STATUS] = ",\"status\":",
+		[COLUMN_US] = ",\"us\":",
+		[COLUMN_DEPTH] = ",\"depth\":",
+		[COLUMN_FUNCTION] = ",\"function\":",
+		[COLUMN_FILE] = ",\"file\":",
+		[COLUMN_LINE] = ",\"line\":",
+		[COLUMN_STACK] = ",\"stack\":[",
+	},
+	.add_string = json_add_string,
+	.between = ",",
+	.end = "]}\n",
+	.add_frame = json_add_string,
+};
+
+struct tach_sink *
+jsonl_open(FILE *out, const struct tach_format_options *options,
+    const struct tach_meta *meta, const struct tach_table *table)
+{
+	(void)options;
+	(void)meta;
+	return records_new(out, &form, table);
+}

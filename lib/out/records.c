@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * records.c: see records.h.  Nothing of a record but the time, the status and
+ * the span differs between the samples of a run; the rest is made once.
+ */
+#include "out/records.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "error.h"
+#include "out/emit.h"
+#include "out/places.h"
+#include "out/texts.h"
+#include "status.h"
+
+/* A longer stack is not made once, but written frame by frame for each
+ * sample: there is no end to how long it may be. */
+#define STACK_MAX (1u << 20) /* bytes */
+
+struct records {
+	struct tach_sink sink;
+	struct emit out;
+	const struct records_form *form;
+	struct places places;
+	struct texts frames; /* as they stand in a stack */
+	struct texts leaves; /* the columns from the function to the line */
+	struct tach_string statuses[256]; /* what stands between two columns */
+	struct buf status_text;
+	struct buf raw; /* scratch */
+	/* Of the current run. */
+	struct buf who;	  /* from behind the time to before the status */
+	struct buf where; /* from behind the span on */
+	uint32_t left;	  /* how many innermost frames are not in there */
+	struct error error;
+};
+
+static void
+add(struct buf *b, const char *text)
+{
+	buf_add(b, text, strlen(text));
+}
+
+static void
+add_column(struct records *r, struct buf *b, enum records_column column)
+{
+	add(b, r->form->before[column]);
+}
+
+static void
+add_signed(struct buf *b, int32_t n)
+{
+	if (n < 0)
+		buf_add_char(b, '-');
+	buf_add_number(b, (uint64_t)llabs(n));
+}
+
+/* ---- texts that are made once -------------------------------------------- */
+
+/* FILE:FUNCTION:LINE, or the bare name of what is no place in a file; with
+ * what stands between it and another. */
+static void
+make_frame(void *arg, struct buf *b, const struct place *p)
+{
+	struct records *r = arg;
+	struct buf *raw = &r->raw;
+	bool in_file = !synthetic(p->file, p->line);
+
+	raw->len = 0;
+	if (in_file) {
+		buf_add(raw, p->file.bytes, p->file.len);
+		buf_add_char(raw, ':');
+	}
+	buf_add(raw, p->func.bytes, p->func.len);
+	if (in_file) {
+		buf_add_char(raw, ':');
+		add_signed(raw, p->line);
+	}
+	add(b, r->form->between);
+	r->form->add_frame(b, raw->text, raw->len);
+	b->failed |= raw->failed;
+}
+
+static void
+make_leaf(void *arg, struct buf *b, const struct place *p)
+{
+	struct records *r = arg;
+
+	add_column(r, b, COLUMN_FUNCTION);
+	r->form->add_string(b, p->func.bytes, p->func.len);
+	add_column(r, b, COLUMN_FILE);
+	r->form->add_string(b, p->file.bytes, p->file.len);
+	add_column(r, b, COLUMN_LINE);
+	add_signed(b, p->line);
+	add_column(r, b, COLUMN_STACK);
+}
+
+static bool
+make_statuses(struct records *r)
+{
+	struct buf *b = &r->status_text;
+	size_t begins[257] = {0};
+
+	for (int i = 0; i < 256; i++) {
+		r->raw.len = 0;
+		if (i == 0)
+			buf_add_char(&r->raw, '-');
+		status_add_words(&r->raw, (uint8_t)i);
+		r->form->add_string(b, r->raw.text, r->raw.len);
+		add_column(r, b, COLUMN_US);
+		begins[i + 1] = b->len;
+	}
+	if (r->raw.failed || b->failed)
+		return false;
+	for (int i = 0; i < 256; i++)
+		r->statuses[i] = (struct tach_string){b->text + begins[i],
+		    begins[i + 1] - begins[i]};
+	return true;
+}
+
+/* ---- what a run's records have in common --------------------------------- */
+
+static void
+make_who(struct records *r, const struct tach_run *run)
+{
+	struct buf *b = &r->who;
+
+	b->len = 0;
+	add_column(r, b, COLUMN_INTERP);
+	buf_add_number(b, run->interp);
+	add_column(r, b, COLUMN_THREAD);
+	buf_add_number(b, run->thread);
+	add_column(r, b, COLUMN_STATUS);
+}
+
+/* How many frames are to be seen, and the innermost of them. */
+static bool
+look(struct records *r, const struct tach_run *run, uint32_t *depth,
+    uint32_t *leaf)
+{
+	*depth = 0;
+	for (uint32_t i = run->depth; i-- > 0;) {
+		uint32_t place = places_of(&r->places, run->frames[i]);
+		if (place == TACH_NONE)
+			return false;
+		if (place == PLACE_HIDDEN)
+			continue;
+		*leaf = place;
+		++*depth;
+	}
+	return true;
+}
+
+static bool
+add_leaf(struct records *r, uint32_t depth, uint32_t leaf)
+{
+	static const struct place none = {
+		.file = {"~", 1},
+		.func = {NO_FRAMES, sizeof(NO_FRAMES) - 1},
+	};
+	struct tach_string s;
+
+	if (depth == 0) {
+		make_leaf(r, &r->where, &none);
+		return true;
+	}
+	s = texts_of(&r->leaves, &r->places, leaf);
+	buf_add(&r->where, s.bytes, s.len);
+	return s.bytes != NULL;
+}
+
+/* NULL bytes: no memory. */
+static struct tach_string
+frame_text(struct records *r, uint32_t frame)
+{
+	uint32_t place = places_of(&r->places, frame);
+
+	if (place == PLACE_HIDDEN)
+		return (struct tach_string){"", 0};
+	return texts_of(&r->frames, &r->places, place);
+}
+
+/* As many of the outermost frames as are kept, which is one at least. */
+static bool
+add_frames(struct records *r, const struct tach_run *run)
+{
+	struct buf *b = &r->where;
+	size_t skip = strlen(r->form->between);
+
+	r->left = run->depth;
+	while (r->left > 0 && (b->len <= STACK_MAX || skip > 0)) {
+		struct tach_string s = frame_text(r,
+		    run->frames[--r->left]);
+		if (s.bytes == NULL)
+			return false;
+		if (s.len == 0)
+			continue;
+		buf_add(b, s.bytes + skip, s.len - skip);
+		skip = 0;
+	}
+	return !b->failed;
+}
+
+static bool
+make_where(struct records *r, const struct tach_run *run)
+{
+	uint32_t depth, leaf = TACH_NONE;
+
+	r->where.len = 0;
+	if (!look(r, run, &depth, &leaf))
+		return false;
+	add_column(r, &r->where, COLUMN_DEPTH);
+	buf_add_number(&r->where, depth);
+	return add_leaf(r, depth, leaf) && add_frames(r, run);
+}
+
+/* ---- records ------------------------------------------------------------- */
+
+static bool
+put_frames(struct records *r, const struct tach_run *run)
+{
+	for (uint32_t i = r->left; i-- > 0;) {
+		struct tach_string s = frame_text(r, run->frames[i]);
+		if (s.bytes == NULL)
+			return false;
+		emit_string(&r->out, s);
+	}
+	return true;
+}
+
+static bool
+put_record(struct records *r, const struct tach_run *run,
+    const struct tach_tick *tick)
+{
+	struct emit *e = &r->out;
+
+	emit(e, r->form->before[COLUMN_TIME]);
+	emit_number(e, tick->time);
+	emit_bytes(e, r->who.text, r->who.len);
+	emit_string(e, r->statuses[tick->status]);
+	emit_number(e, tick->span);
+	emit_bytes(e, r->where.text, r->where.len);
+	if (r->left > 0 && !put_frames(r, run))
+		return false;
+	emit(e, r->form->end);
+	return e->error == 0;
+}
+
+static int
+failed(struct records *r)
+{
+	return error_set(&r->error, TACH_FATAL, "%s",
+	    strerror(r->out.error != 0 ? r->out.error : ENOMEM));
+}
+
+static int
+records_run(struct tach_sink *sink, const struct tach_run *run)
+{
+	struct records *r = (struct records *)sink;
+
+	make_who(r, run);
+	if (!make_where(r, run) || r->who.failed)
+		return failed(r);
+	for (size_t i = 0; i < run->count; i++)
+		if (!put_record(r, run, &run->ticks[i]))
+			return failed(r);
+	return TACH_OK;
+}
+
+static int
+records_end(struct tach_sink *sink)
+{
+	struct records *r = (struct records *)sink;
+
+	return emit_end(&r->out) == 0 ? TACH_OK : failed(r);
+}
+
+static void
+records_free(struct tach_sink *sink)
+{
+	struct records *r = (struct records *)sink;
+
+	places_clear(&r->places);
+	texts_clear(&r->frames);
+	texts_clear(&r->leaves);
+	buf_clear(&r->status_text);
+	buf_clear(&r->raw);
+	buf_clear(&r->who);
+	buf_clear(&r->where);
+	emit_clear(&r->out);
+	free(r);
+}
+
+static const char *
+records_error(const struct tach_sink *sink)
+{
+	return ((const struct records *)sink)->error.text;
+}
+
+struct tach_sink *
+records_new(FILE *out, const struct records_form *form,
+    const struct tach_table *table)
+{
+	struct records *r = calloc(1, sizeof(*r));
+
+	if (r == NULL)
+		return NULL;
+	r->sink = (struct tach_sink){records_run, records_end, records_free,
+	    records_error};
+	r->out.file = out;
+	r->form = form;
+	places_init(&r->places, table, PLACE_LINES, NULL);
+	texts_init(&r->frames, make_frame, r);
+	texts_init(&r->leaves, make_leaf, r);
+	if (!make_statuses(r)) {
+		records_free(&r->sink);
+		return NULL;
+	}
+	emit(&r->out, form->header);
+	return &r->sink;
+}

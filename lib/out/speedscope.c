@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * speedscope.c: speedscope's own format; one profile a thread, in the order
+ * of time.  The viewer needs long for many samples, so equal ones that follow
+ * each other are one, and frames are functions.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "array.h"
+#include "error.h"
+#include "out/aggregate.h"
+#include "out/emit.h"
+#include "out/out.h"
+#include "out/timeline.h"
+
+#define SCHEMA "https://www.speedscope.app/file-format-schema.json"
+
+/* For how long a stack was seen. */
+struct sample {
+	uint64_t weight; /* microseconds */
+	uint32_t node;	 /* TACH_NONE: a gap */
+};
+
+struct lane {
+	uint64_t thread;
+	uint32_t interp;
+	uint64_t begin, end; /* of all that is in it */
+	uint64_t busy;	     /* all of it but the gaps */
+	struct sample *samples;
+	uint32_t count;
+	size_t max;
+};
+
+struct speedscope {
+	struct tach_sink sink;
+	struct emit out;
+	const struct tach_format_options *options;
+	struct aggregate stacks;
+	struct lanes lanes;
+	uint32_t *way; /* scratch: the places of a stack, innermost first */
+	size_t way_max;
+	struct error error;
+};
+
+/* ---- samples ------------------------------------------------------------- */
+
+static bool
+add_sample(struct lane *l, uint32_t node, uint64_t weight)
+{
+	struct sample *p;
+
+	if (l->count > 0 && l->samples[l->count - 1].node == node) {
+		l->samples[l->count - 1].weight += weight;
+		return true;
+	}
+	p = array_grow(l->samples, l->count, &l->max, sizeof(*p));
+	if (p == NULL)
+		return false;
+	l->samples = p;
+	p[l->count++] = (struct sample){weight, node};
+	return true;
+}
+
+/* What lies between two stretches is a gap. */
+static bool
+add_stretch(struct speedscope *s, struct lane *l, uint32_t node,
+    const struct stretch *stretch)
+{
+	uint64_t weight = stretch->end - stretch->begin;
+	bool gap = stretch->idle && !s->options->keep_idle;
+
+	if (l->count == 0)
+		l->begin = stretch->begin;
+	else if (stretch->begin > l->end &&
+	    !add_sample(l, TACH_NONE, stretch->begin - l->end))
+		return false;
+	l->end = stretch->end;
+	if (!gap)
+		l->busy += weight;
+	return add_sample(l, gap ? TACH_NONE : node, weight);
+}
+
+static int
+failed(struct speedscope *s)
+{
+	return error_set(&s->error, TACH_FATAL, "%s",
+	    strerror(s->out.error != 0 ? s->out.error : ENOMEM));
+}
+
+static int
+speedscope_run(struct tach_sink *sink, const struct tach_run *run)
+{
+	struct speedscope *s = (struct speedscope *)sink;
+	uint32_t node = aggregate_stack(&s->stacks, run);
+	struct lane *l = lanes_find(&s->lanes, run->index, sizeof(*l));
+	struct stretch stretch;
+	size_t next = 0;
+
+	if (node == TACH_NONE || l == NULL)
+		return failed(s);
+	l->thread = run->thread;
+	l->interp = run->interp;
+	while (timeline_next(run, &next, &stretch))
+		if (!add_stretch(s, l, node, &stretch))
+			return failed(s);
+	return TACH_OK;
+}
+
+/* ---- the file ------------------------------------------------------------ */
+
+/* Frames have the numbers of their places; the next one is of no place. */
+static void
+put_frames(struct speedscope *s)
+{
+	struct emit *e = &s->out;
+	const struct places *places = &s->stacks.places;
+
+	for (uint32_t i = 0; i < places->count; i++) {
+		const struct place *p = &places->places[i];
+		emit(e, "{\"name\":");
+		emit_json(e, p->func);
+		emit(e, ",\"file\":");
+		emit_json(e, p->file);
+		if (p->line != 0) {
+			emit(e, ",\"line\":");
+			emit_signed(e, p->line);
+		}
+		emit(e, "},\n");
+	}
+	emit(e, "{\"name\":\"" NO_FRAMES "\"}");
+}
+
+/* Puts the places of a stack on the way. */
+static bool
+find_way(struct speedscope *s, uint32_t node, uint32_t *count)
+{
+	const struct node *nodes = s->stacks.nodes;
+	uint32_t depth = nodes[node].depth - 1;
+
+	if (depth > s->way_max) {
+		uint32_t *p = reallocarray(s->way, depth, sizeof(*p));
+		if (p == NULL)
+			return false;
+		s->way = p;
+		s->way_max = depth;
+	}
+	for (uint32_t i = 0; i < depth; i++, node = nodes[node].parent)
+		s->way[i] = nodes[node].what;
+	*count = depth;
+	return true;
+}
+
+static bool
+put_stack(struct speedscope *s, uint32_t node)
+{
+	struct emit *e = &s->out;
+	const char *comma = "";
+	uint32_t depth;
+
+	if (node == TACH_NONE)
+		return true;
+	if (!find_way(s, node, &depth))
+		return false;
+	if (depth == 0)
+		emit_number(e, s->stacks.places.count);
+	while (depth-- > 0) {
+		emit(e, comma);
+		emit_number(e, s->way[depth]);
+		comma = ",";
+	}
+	return true;
+}
+
+static bool
+put_samples(struct speedscope *s, const struct lane *l)
+{
+	struct emit *e = &s->out;
+
+	emit(e, ",\"samples\":[");
+	for (uint32_t i = 0; i < l->count; i++) {
+		emit(e, i > 0 ? ",\n[" : "\n[");
+		if (!put_stack(s, l->samples[i].node))
+			return false;
+		emit(e, "]");
+	}
+	emit(e, "],\"weights\":[");
+	for (uint32_t i = 0; i < l->count; i++) {
+		emit(e, i > 0 ? ",\n" : "\n");
+		emit_number(e, l->samples[i].weight);
+	}
+	emit(e, "]}");
+	return true;
+}
+
+static bool
+put_profile(struct speedscope *s, const struct lane *l, const char *name)
+{
+	struct emit *e = &s->out;
+
+	emit(e, "{\"type\":\"sampled\",\"unit\":\"microseconds\",\"name\":\"");
+	emit(e, name);
+	emit(e, "\",\"startValue\":");
+	emit_number(e, l->begin);
+	emit(e, ",\"endValue\":");
+	emit_number(e, l->end);
+	return put_samples(s, l);
+}
+
+/* There must be one. */
+static bool
+put_profiles(struct speedscope *s)
+{
+	const struct lane *lanes = s->lanes.lanes, none = {0};
+	char name[OUT_THREAD_SIZE];
+
+	for (uint32_t i = 0; i < s->lanes.count; i++) {
+		out_thread_name(name, lanes[i].interp, lanes[i].thread);
+		if (i > 0)
+			emit(&s->out, ",\n");
+		if (!put_profile(s, &lanes[i], name))
+			return false;
+	}
+	return s->lanes.count > 0 || put_profile(s, &none, "no samples");
+}
+
+static uint32_t
+busiest(const struct speedscope *s)
+{
+	const struct lane *lanes = s->lanes.lanes;
+	uint32_t best = 0;
+
+	for (uint32_t i = 1; i < s->lanes.count; i++)
+		if (lanes[i].busy > lanes[best].busy)
+			best = i;
+	return best;
+}
+
+static int
+speedscope_end(struct tach_sink *sink)
+{
+	struct speedscope *s = (struct speedscope *)sink;
+	struct emit *e = &s->out;
+	const char *title = s->options->title;
+
+	aggregate_settle(&s->stacks);
+	emit(e, "{\"$schema\":\"" SCHEMA "\",\"exporter\":\"tach ");
+	emit(e, tach_version());
+	if (title != NULL) {
+		emit(e, "\",\"name\":");
+		emit_json(e, (struct tach_string){title, strlen(title)});
+	} else {
+		emit(e, "\"");
+	}
+	emit(e, ",\"activeProfileIndex\":");
+	emit_number(e, busiest(s));
+	emit(e, ",\n\"shared\":{\"frames\":[\n");
+	put_frames(s);
+	emit(e, "]},\n\"profiles\":[\n");
+	if (!put_profiles(s))
+		return failed(s);
+	emit(e, "]}\n");
+	return emit_end(e) == 0 ? TACH_OK : failed(s);
+}
+
+/* ---- the sink ------------------------------------------------------------ */
+
+static void
+speedscope_free(struct tach_sink *sink)
+{
+	struct speedscope *s = (struct speedscope *)sink;
+	struct lane *lanes = s->lanes.lanes;
+
+	for (uint32_t i = 0; i < s->lanes.count; i++)
+		free(lanes[i].samples);
+	free(lanes);
+	free(s->way);
+	aggregate_clear(&s->stacks);
+	emit_clear(&s->out);
+	free(s);
+}
+
+static const char *
+speedscope_error(const struct tach_sink *sink)
+{
+	return ((const struct speedscope *)sink)->error.text;
+}
+
+struct tach_sink *
+speedscope_open(FILE *out, const struct tach_format_options *options,
+    const struct tach_meta *meta, const struct tach_table *table)
+{
+	struct speedscope *s = calloc(1, sizeof(*s));
+
+	(void)meta;
+	if (s == NULL)
+		return NULL;
+	s->sink = (struct tach_sink){speedscope_run, speedscope_end,
+	    speedscope_free, speedscope_error};
+	s->out.file = out;
+	s->options = options;
+	if (!aggregate_init(&s->stacks, table, (struct aggregate_how){
+		.places = PLACE_FUNCTIONS, .interps = true})) {
+		speedscope_free(&s->sink);
+		return NULL;
+	}
+	return &s->sink;
+}

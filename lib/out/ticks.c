@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * ticks.c: see ticks.h.  Ticks that follow each other with the same stack and
+ * status are a group: the stack, as what is to be added to the one before, the
+ * status, the number of ticks, and for each its span.  Where it does not begin
+ * when the one before it ends, the lowest bit is set, and the time from there
+ * to here follows.  Numbers are as in LEB128, signed ones zigzag.
+ */
+#include "out/ticks.h"
+
+#define NUMBER_MAX 10 /* bytes */
+
+static unsigned char *
+put(unsigned char *to, uint64_t n)
+{
+	for (; n >= 0x80; n >>= 7)
+		*to++ = (unsigned char)(n | 0x80);
+	*to++ = (unsigned char)n;
+	return to;
+}
+
+static inline uint64_t
+get(const unsigned char **from)
+{
+	uint64_t n = 0;
+	unsigned shift = 0;
+
+	for (; **from >= 0x80; shift += 7)
+		n |= (uint64_t)(*(*from)++ & 0x7f) << shift;
+	return n | (uint64_t)*(*from)++ << shift;
+}
+
+static uint64_t
+zigzag(uint64_t n)
+{
+	return n << 1 ^ (n >> 63 != 0 ? UINT64_MAX : 0);
+}
+
+static uint64_t
+unzigzag(uint64_t n)
+{
+	return n >> 1 ^ ((n & 1) != 0 ? UINT64_MAX : 0);
+}
+
+/* ---- writing ------------------------------------------------------------- */
+
+static bool
+add_group(struct ticks *t, uint32_t stack, const struct tach_tick *ticks,
+    size_t count)
+{
+	char *room = buf_reserve(&t->bytes, (count + 2) * 2 * NUMBER_MAX);
+	unsigned char *to = (unsigned char *)room;
+
+	if (to == NULL)
+		return false;
+	to = put(to, zigzag((uint64_t)stack - t->stack));
+	*to++ = ticks->status;
+	to = put(to, count);
+	for (size_t i = 0; i < count; i++) {
+		uint64_t gap = ticks[i].time - t->until;
+		to = put(to, (uint64_t)ticks[i].span << 1 | (gap != 0));
+		if (gap != 0)
+			to = put(to, zigzag(gap));
+		t->until = ticks[i].time + ticks[i].span;
+	}
+	t->stack = stack;
+	t->count += count;
+	t->bytes.len += (size_t)((char *)to - room);
+	return true;
+}
+
+bool
+ticks_add(struct ticks *t, uint32_t stack, const struct tach_tick *ticks,
+    size_t count)
+{
+	for (size_t from = 0, to; from < count; from = to) {
+		for (to = from + 1; to < count &&
+		     ticks[to].status == ticks[from].status;)
+			to++;
+		if (!add_group(t, stack, ticks + from, to - from))
+			return false;
+	}
+	return true;
+}
+
+void
+ticks_clear(struct ticks *t)
+{
+	buf_clear(&t->bytes);
+	*t = (struct ticks){0};
+}
+
+/* ---- reading ------------------------------------------------------------- */
+
+struct ticks_cursor
+ticks_first(const struct ticks *t)
+{
+	const unsigned char *bytes = (const unsigned char *)t->bytes.text;
+
+	return (struct ticks_cursor){.pos = bytes, .end = bytes + t->bytes.len};
+}
+
+bool
+ticks_next(struct ticks_cursor *c)
+{
+	uint64_t n;
+
+	if (c->left == 0) {
+		if (c->pos == c->end)
+			return false;
+		c->stack += (uint32_t)unzigzag(get(&c->pos));
+		c->tick.status = *c->pos++;
+		c->left = get(&c->pos);
+	}
+	c->left--;
+	n = get(&c->pos);
+	c->tick.time = c->until;
+	if ((n & 1) != 0)
+		c->tick.time += unzigzag(get(&c->pos));
+	c->tick.span = (uint32_t)(n >> 1);
+	c->until = c->tick.time + c->tick.span;
+	return true;
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: ISC */
+/* timeline.c: see timeline.h. */
+#include "out/timeline.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static uint64_t
+end_of(const struct tach_tick *t)
+{
+	return t->time < UINT64_MAX - t->span ? t->time + t->span : UINT64_MAX;
+}
+
+bool
+timeline_next(const struct tach_run *run, size_t *next, struct stretch *s)
+{
+	const struct tach_tick *t = run->ticks + *next;
+	const struct tach_tick *last = run->ticks + run->count;
+
+	while (t < last && end_of(t) == t->time)
+		t++;
+	if (t == last)
+		return false;
+	s->begin = t->time;
+	s->idle = tach_status_idle(t->status);
+	do
+		s->end = end_of(t++);
+	while (t < last && t->time == s->end &&
+	    tach_status_idle(t->status) == s->idle);
+	*next = (size_t)(t - run->ticks);
+	return true;
+}
+
+void *
+lanes_find(struct lanes *l, uint32_t index, size_t size)
+{
+	uint64_t max = l->max != 0 ? l->max : 16;
+	char *p;
+
+	while (max <= index)
+		max *= 2;
+	if (max != l->max) {
+		if (max > UINT32_MAX ||
+		    (p = reallocarray(l->lanes, max, size)) == NULL)
+			return NULL;
+		memset(p + l->max * size, 0, (max - l->max) * size);
+		l->lanes = p;
+		l->max = (uint32_t)max;
+	}
+	if (index >= l->count)
+		l->count = index + 1;
+	return (char *)l->lanes + index * size;
+}
