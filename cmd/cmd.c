@@ -5,25 +5,38 @@
 #include <err.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* How long an output's reader is waited for. */
+#define UNREAD_MS 10000
+
 static const char *command;
 static int usage_status = CMD_USAGE;
-/* The temporary name of an output that is not complete yet. */
-static char *volatile unfinished;
+/* What to say if an output's reader goes away. */
+static const char *unread;
+/* What has a temporary name, since it is not complete yet. */
+static struct {
+	char *volatile name; /* NULL: none */
+	cmd_remove_fn *remove;
+} unfinished[2];
+#define UNFINISHED (sizeof(unfinished) / sizeof(*unfinished))
 
 static void
 remove_unfinished(void)
 {
-	if (unfinished != NULL)
-		unlink(unfinished);
-	unfinished = NULL;
+	for (size_t i = 0; i < UNFINISHED; i++) {
+		if (unfinished[i].name != NULL)
+			unfinished[i].remove(unfinished[i].name);
+		unfinished[i].name = NULL;
+	}
 }
 
 void
@@ -204,8 +217,10 @@ cmd_write_failed(const char *output, const char *why)
 	int e = errno;
 
 	remove_unfinished();
-	if (e == EPIPE)
+	if (e == EPIPE && unread == NULL)
 		die_of(SIGPIPE);
+	if (e == EPIPE)
+		why = unread;
 	if (why == NULL)
 		why = e != 0 ? strerror(e) : "write error";
 	warnx("%s: %s", output, why);
@@ -251,22 +266,44 @@ catch_signals(void)
 			signal(deadly[i], SIG_IGN);
 }
 
-/* Makes the temporary file in one step, as seen by a signal: it is not there,
- * or it is going to be removed. */
-static int
-make_unfinished(char *name)
+/* In one step, as seen by a signal: it is not there, or it is going to be
+ * removed. */
+int
+cmd_make_unfinished(char *name, cmd_make_fn *make, cmd_remove_fn *removes)
 {
+	size_t i = unfinished[0].name == NULL ? 0 : 1;
 	sigset_t set, old;
 	int fd;
 
+	catch_signals();
 	sigemptyset(&set);
-	for (size_t i = 0; i < DEADLY; i++)
-		sigaddset(&set, deadly[i]);
+	for (size_t k = 0; k < DEADLY; k++)
+		sigaddset(&set, deadly[k]);
 	sigprocmask(SIG_BLOCK, &set, &old);
-	if ((fd = mkstemp(name)) >= 0)
-		unfinished = name;
+	if ((fd = make(name)) >= 0) {
+		unfinished[i].remove = removes;
+		unfinished[i].name = name;
+	}
 	sigprocmask(SIG_SETMASK, &old, NULL);
 	return fd;
+}
+
+bool
+cmd_rename_unfinished(char *name, const char *target)
+{
+	if (rename(name, target) != 0)
+		return false;
+	for (size_t i = 0; i < UNFINISHED; i++)
+		if (unfinished[i].name == name)
+			unfinished[i].name = NULL;
+	free(name);
+	return true;
+}
+
+static void
+remove_file(const char *name)
+{
+	unlink(name);
 }
 
 /* Opens a new file beside the target, which gets the mode that the target
@@ -274,15 +311,12 @@ make_unfinished(char *name)
 static FILE *
 open_beside(struct cmd_output *o, mode_t mode)
 {
-	char *name;
 	int fd;
 
-	if (asprintf(&name, "%s.XXXXXX", o->target) < 0)
+	if (asprintf(&o->temporary, "%s.XXXXXX", o->target) < 0)
 		return NULL;
-	catch_signals();
-	if ((fd = make_unfinished(name)) < 0)
-		return NULL;
-	if (fchmod(fd, mode) != 0)
+	fd = cmd_make_unfinished(o->temporary, mkstemp, remove_file);
+	if (fd < 0 || fchmod(fd, mode) != 0)
 		return NULL;
 	return fdopen(fd, "w");
 }
@@ -331,13 +365,30 @@ cmd_copy(int from, int to)
 	return true;
 }
 
-static mode_t
-new_mode(void)
+mode_t
+cmd_new_mode(mode_t mode)
 {
 	mode_t mask = umask(0);
 
 	umask(mask);
-	return 0666 & ~mask;
+	return mode & ~mask;
+}
+
+char *
+cmd_absolute(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	size_t n = slash == NULL ? 0 : (size_t)(slash + 1 - path);
+	char *dir = n == 0 ? strdup(".") : strndup(path, n);
+	char *full = dir == NULL ? NULL : realpath(dir, NULL);
+	char *absolute;
+
+	if (full == NULL || asprintf(&absolute, "%s%s%s", full,
+		full[1] == '\0' ? "" : "/", path + n) < 0)
+		cmd_write_failed(path, NULL);
+	free(dir);
+	free(full);
+	return absolute;
 }
 
 void
@@ -346,7 +397,7 @@ cmd_output_open(struct cmd_output *o, const char *path)
 	struct stat st;
 	bool exists;
 
-	*o = (struct cmd_output){stdout, "standard output", NULL};
+	*o = (struct cmd_output){stdout, "standard output", NULL, NULL};
 	if (path == NULL || strcmp(path, "-") == 0)
 		return;
 	o->name = path;
@@ -358,27 +409,57 @@ cmd_output_open(struct cmd_output *o, const char *path)
 	} else {
 		o->target = exists ? realpath(path, NULL) : strdup(path);
 		o->file = o->target == NULL ? NULL :
-		    open_beside(o, exists ? st.st_mode & 0777 : new_mode());
+		    open_beside(o, exists ? st.st_mode & 0777 :
+			cmd_new_mode(0666));
 	}
 	if (o->file == NULL)
 		cmd_write_failed(path, NULL);
 }
 
 void
+cmd_output_unread(const struct cmd_output *o, const char *hint)
+{
+	struct stat st;
+
+	if (hint == NULL || fstat(fileno(o->file), &st) != 0 ||
+	    !S_ISFIFO(st.st_mode))
+		return;
+	unread = hint;
+	signal(SIGPIPE, SIG_IGN);
+}
+
+/* A pipe takes the whole of a small output, so that writing it tells nothing
+ * of the reader. */
+static void
+await_reader(const struct cmd_output *o)
+{
+	struct pollfd p = {.fd = fileno(o->file)};
+	int left;
+
+	for (int ms = 0; ms < UNREAD_MS; ms += ms < 64 ? ms + 1 : 64) {
+		bool gone = poll(&p, 1, ms < 64 ? ms + 1 : 64) > 0;
+		if (ioctl(p.fd, FIONREAD, &left) != 0 || left == 0)
+			return;
+		if (gone) {
+			errno = EPIPE;
+			cmd_write_failed(o->name, NULL);
+		}
+	}
+}
+
+void
 cmd_output_close(struct cmd_output *o)
 {
-	char *name;
-
+	if (unread != NULL && fflush(o->file) == 0)
+		await_reader(o);
 	if (o->file == stdout) {
 		flush_output();
 		return;
 	}
 	if (!close_file(o->file))
 		cmd_write_failed(o->name, NULL);
-	if (o->target != NULL && rename(unfinished, o->target) != 0)
+	if (o->target != NULL && !cmd_rename_unfinished(o->temporary,
+		o->target))
 		cmd_write_failed(o->name, NULL);
-	name = unfinished;
-	unfinished = NULL;
-	free(name);
 	free(o->target);
 }

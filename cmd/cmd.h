@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdnoreturn.h>
+#include <sys/types.h>
 
 #include "tach.h"
 
@@ -66,7 +67,7 @@ void cmd_finish(struct tach_sink *, const char *output);
 
 /* Says that a write failed, for a reason that is why or, if that is NULL,
  * errno's, and exits with CMD_FAILED.  A reader that went away is no error:
- * the command then dies silently of SIGPIPE. */
+ * the command then dies silently of SIGPIPE; but see cmd_output_unread. */
 noreturn void cmd_write_failed(const char *output, const char *why);
 
 /* Flushes standard output and looks whether all was written.  The status to
@@ -82,15 +83,36 @@ bool cmd_copy(int from, int to);
 
 /* A file that appears under its name only once it is complete.  NULL and
  * "-" are standard output; what is not a regular file is written directly.
- * Only one can be open at a time. */
+ * No more than two can be open at a time. */
 struct cmd_output {
 	FILE *file;
 	const char *name; /* for messages */
 	char *target;	  /* the name that it gets, or NULL */
+	char *temporary;  /* the name that it has until then */
 };
 
 /* Exits if it cannot be opened. */
 void cmd_output_open(struct cmd_output *, const char *path);
 void cmd_output_close(struct cmd_output *);
+
+/* What to say if this is a pipe whose reader goes away and leaves something
+ * unread, which is then a failure; NULL: that is silent.  Closing then waits
+ * a while, until all has been read. */
+void cmd_output_unread(const struct cmd_output *, const char *hint);
+
+/* A file's name from the root, to be freed; its directory must be there.  Exits
+ * if it is not. */
+char *cmd_absolute(const char *path);
+
+/* What that is made of: gives something a temporary name, allocated and ending
+ * in XXXXXX, under which it is removed, also at a signal, if the command ends
+ * before it gets its own.  Returns the descriptor that make returned, or -1;
+ * renaming frees the name, or fails with errno. */
+typedef int cmd_make_fn(char *name);
+typedef void cmd_remove_fn(const char *name); /* async-signal-safe */
+int cmd_make_unfinished(char *name, cmd_make_fn *, cmd_remove_fn *);
+bool cmd_rename_unfinished(char *name, const char *target);
+/* What the umask leaves of the mode of a new file. */
+mode_t cmd_new_mode(mode_t);
 
 #endif

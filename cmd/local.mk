@@ -9,8 +9,9 @@ cmd_common = cmd/cmd.c cmd/cmd.h
 cmd_profile = cmd/profile.c cmd/profile.h
 cmd_select = cmd/select.c cmd/select.h
 cmd_tach_cat_SOURCES = cmd/tach-cat.c $(cmd_common) $(cmd_select)
-cmd_tach_convert_SOURCES = cmd/tach-convert.c $(cmd_common) $(cmd_profile) \
-	$(cmd_select)
+cmd_tach_convert_SOURCES = cmd/tach-convert.c cmd/folder.c cmd/folder.h \
+	cmd/format.c cmd/format.h cmd/progress.c cmd/progress.h $(cmd_common) \
+	$(cmd_profile) $(cmd_select)
 cmd_tach_info_SOURCES = cmd/tach-info.c $(cmd_common) $(cmd_select)
 cmd_tach_merge_SOURCES = cmd/tach-merge.c cmd/inputs.c cmd/inputs.h \
 	$(cmd_common) $(cmd_profile) $(cmd_select)

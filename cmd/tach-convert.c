@@ -5,9 +5,13 @@
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cmd.h"
+#include "folder.h"
+#include "format.h"
 #include "profile.h"
+#include "progress.h"
 #include "select.h"
 
 #define FORMATS_MAX 64
@@ -17,34 +21,54 @@ static const struct option options[] = {
 	{"output", required_argument, NULL, 'o'},
 	{"help", no_argument, NULL, 'h'},
 	{"version", no_argument, NULL, 'V'},
+	{"list", no_argument, NULL, 'l'},
 	{"tach", no_argument, NULL, 't'},
+	FORMAT_OPTIONS,
 	PROFILE_OPTIONS,
 	SELECT_OPTIONS,
 };
 #define OPTIONS (sizeof(options) / sizeof(*options))
 
+#define ABOUT_TACH "TACH again: another layout, or of another input"
+
 struct job {
 	const struct tach_format *format; /* NULL: TACH again */
 	bool tach;
-	bool how;	    /* it was said how to write TACH */
+	bool said;	    /* how to write TACH */
 	const char *output; /* NULL: standard output */
+	struct how how;
 	struct tach_writer_options writer;
 	struct selection selection;
+	char **operands;
+	int status;
 };
+
+/* ---- the command line ---------------------------------------------------- */
+
+static void
+print_formats(const char *format)
+{
+	for (const struct tach_format *f = tach_formats; f->name; f++)
+		printf(format, f->name, f->about);
+	printf(format, "tach", ABOUT_TACH);
+}
 
 static noreturn void
 help(void)
 {
 	printf("Usage: tach-convert --FORMAT [OPTION ...] [FILE]\n"
-	       "Converts a TACH profile, or its text, into another format.\n"
-	       "With no FILE, or where FILE is -, reads standard input.\n\n");
-	for (const struct tach_format *f = tach_formats; f->name; f++)
-		printf("      --%-11s %s\n", f->name, f->about);
-	cmd_help("      --tach        TACH again\n"
-		 "\n"
+	       "Converts a profile into another format.  It may be a TACH "
+	       "profile, its text,\ncollapsed stacks or a gperftools "
+	       "profile.  With no FILE, or where FILE is -,\nreads standard "
+	       "input.\n\n");
+	print_formats("      --%-13s %s\n");
+	cmd_help("\n"
 		 "  -o, --output OUT  write to OUT, not to standard output\n"
+		 "      --list        print the formats\n"
 		 "  -h, --help        print this help\n"
 		 "  -V, --version     print the version\n"
+		 "\n"
+		 FORMAT_HELP
 		 "\n"
 		 "With --tach:\n"
 		 PROFILE_HELP
@@ -56,6 +80,20 @@ help(void)
 		 "was wrong.\n");
 }
 
+static noreturn void
+list(void)
+{
+	print_formats("%-13s %s\n");
+	exit(cmd_end(CMD_OK));
+}
+
+/* A format that an option with a value stands for is not one of these. */
+static bool
+is_option(const struct tach_format *f)
+{
+	return (f->uses & TACH_NEEDS_BASE) == 0;
+}
+
 /* The options that are always there, then one a format. */
 static void
 list_options(struct option *all)
@@ -65,8 +103,9 @@ list_options(struct option *all)
 	for (; n < OPTIONS; n++)
 		all[n] = options[n];
 	for (int i = 0; i < FORMATS_MAX && tach_formats[i].name; i++)
-		all[n++] = (struct option){tach_formats[i].name, no_argument,
-		    NULL, FORMAT_OPTION + i};
+		if (is_option(&tach_formats[i]))
+			all[n++] = (struct option){tach_formats[i].name,
+			    no_argument, NULL, FORMAT_OPTION + i};
 	all[n] = (struct option){NULL, 0, NULL, 0};
 }
 
@@ -100,15 +139,58 @@ take_option(struct job *job, int c)
 		help();
 	else if (c == 'V')
 		cmd_version();
+	else if (c == 'l')
+		list();
 	else if (c == 't')
 		choose(job, NULL);
 	else if (profile_option(&job->writer, c, optarg))
-		job->how = true;
-	else if (!select_option(&job->selection, c, optarg)) {
+		job->said = true;
+	else if (!how_option(&job->how, c, optarg) &&
+	    !select_option(&job->selection, c, optarg)) {
 		if (c < FORMAT_OPTION || c >= FORMAT_OPTION + FORMATS_MAX)
 			cmd_usage(NULL);
 		choose(job, &tach_formats[c - FORMAT_OPTION]);
 	}
+}
+
+/* --diff is a format of its own where no other is chosen. */
+static void
+choose_diff(struct job *job)
+{
+	for (const struct tach_format *f = tach_formats; f->name; f++)
+		if (f->uses & TACH_NEEDS_BASE)
+			choose(job, f);
+}
+
+static bool
+is_stdin(const char *operand)
+{
+	return operand == NULL || strcmp(operand, "-") == 0;
+}
+
+static void
+check(const struct job *job)
+{
+	const struct tach_format *f = job->format;
+	bool to_stdout = job->output == NULL || strcmp(job->output, "-") == 0;
+
+	if (chosen(job) == NULL)
+		cmd_usage("no format: choose one, such as --%s",
+		    tach_formats[0].name);
+	if (job->said && !job->tach)
+		cmd_usage("--layout, --compression and --level go with --tach");
+	how_check(&job->how, f);
+	if (job->operands[0] != NULL && job->operands[1] != NULL)
+		cmd_usage("one FILE at a time");
+	if (job->how.base != NULL && is_stdin(job->how.base) &&
+	    is_stdin(job->operands[0]))
+		cmd_usage("both profiles cannot be standard input");
+	if (f != NULL && f->uses & TACH_USES_DIRECTORY && to_stdout)
+		cmd_usage("--%s writes a directory: name it with -o", f->name);
+	if (f != NULL && f->uses & TACH_USES_NO_TERMINAL && to_stdout &&
+	    isatty(STDOUT_FILENO))
+		cmd_usage("--%s is no text: standard output is a terminal",
+		    f->name);
 }
 
 static struct job
@@ -118,50 +200,136 @@ parse(int argc, char *argv[])
 	struct job job = {.writer = PROFILE_DEFAULTS};
 	int c;
 
+	how_init(&job.how);
 	list_options(all);
 	while ((c = getopt_long(argc, argv, "o:hV", all, NULL)) != -1)
 		take_option(&job, c);
-	if (chosen(&job) == NULL)
-		cmd_usage("no format: choose one, such as --%s",
-		    tach_formats[0].name);
-	if (job.how && !job.tach)
-		cmd_usage("--layout, --compression and --level go with --tach");
-	if (argc - optind > 1)
-		cmd_usage("one FILE at a time");
+	job.operands = argv + optind;
+	if (chosen(&job) == NULL && job.how.base != NULL)
+		choose_diff(&job);
+	check(&job);
 	return job;
+}
+
+/* ---- converting ---------------------------------------------------------- */
+
+/* All that a profile goes through before a format's sink. */
+static int
+pump(const struct job *job, struct tach_reader *r, struct tach_sink *sink,
+    const char *output)
+{
+	sink = select_sink(&job->selection, tach_reader_table(r), sink);
+	if (job->how.options.weight == TACH_WEIGHT_TIME ||
+	    (job->format != NULL && job->format->uses & TACH_NEEDS_SPANS))
+		sink = tach_spans_new(tach_reader_meta(r), sink);
+	return cmd_pump(r, progress_new(r, sink), output);
+}
+
+static int
+write_to(struct job *job, struct tach_reader *r, FILE *file,
+    const char *output)
+{
+	return pump(job, r, job->format->open(file, &job->how.options,
+	    tach_reader_meta(r), tach_reader_table(r)), output);
+}
+
+/* The file of the names gets its own, too, once both are complete. */
+static int
+convert_symbols(struct job *job, struct tach_reader *r, FILE *file,
+    const char *output)
+{
+	struct cmd_output symbols;
+	int rc;
+
+	if (job->how.symbols == NULL)
+		return write_to(job, r, file, output);
+	cmd_output_open(&symbols, job->how.symbols);
+	job->how.options.symbols = symbols.file;
+	job->how.options.symbols_path = cmd_absolute(job->how.symbols);
+	rc = write_to(job, r, file, output);
+	cmd_output_close(&symbols);
+	free((char *)(uintptr_t)job->how.options.symbols_path);
+	return rc;
+}
+
+static int
+convert_file(struct job *job, struct tach_reader *r)
+{
+	struct cmd_output out;
+	int rc;
+
+	cmd_output_open(&out, job->output);
+	cmd_output_unread(&out, job->format->unread);
+	rc = convert_symbols(job, r, out.file, out.name);
+	cmd_output_close(&out);
+	return rc;
+}
+
+static int
+convert_folder(struct job *job, struct tach_reader *r)
+{
+	struct folder folder;
+	int rc;
+
+	folder_open(&folder, job->output);
+	job->how.options.directory = folder.fd;
+	rc = write_to(job, r, NULL, job->output);
+	folder_close(&folder);
+	return rc;
 }
 
 static int
 convert(struct tach_reader *r, const char *operand, void *arg)
 {
-	const struct job *job = arg;
-	const struct tach_table *table = tach_reader_table(r);
-	struct cmd_output out;
+	struct job *job = arg;
+
+	job->how.options.title = cmd_input_name(operand);
+	return job->format->uses & TACH_USES_DIRECTORY ?
+	    convert_folder(job, r) : convert_file(job, r);
+}
+
+/* Reads the profile to compare with, and converts the other one while the
+ * names of this one are there. */
+static int
+convert_after(struct tach_reader *r, const char *operand, void *arg)
+{
+	struct job *job = arg;
+	struct tach_base *base = tach_base_new(tach_reader_table(r));
 	int rc;
 
 	(void)operand;
-	cmd_output_open(&out, job->output);
-	rc = cmd_pump(r, select_sink(&job->selection, table,
-	    job->format->open(out.file, tach_reader_meta(r), table)), out.name);
-	cmd_output_close(&out);
+	if (base == NULL)
+		err(CMD_FAILED, NULL);
+	rc = pump(job, r, tach_base_sink(base), job->how.base);
+	job->how.options.base = base;
+	job->status = cmd_each(job->operands, convert, job);
+	tach_base_free(base);
 	return rc;
+}
+
+static int
+convert_with_base(struct job *job)
+{
+	char *base[] = {(char *)(uintptr_t)job->how.base, NULL};
+	int status = cmd_each(base, convert_after, job);
+
+	return status != CMD_OK ? status : job->status;
 }
 
 static int
 rewrite(struct tach_reader *r, const char *operand, void *arg)
 {
 	const struct job *job = arg;
-	const struct tach_table *table = tach_reader_table(r);
 	struct profile p;
 	struct tach_writer *w;
 	int rc;
 
 	(void)operand;
 	profile_open(&p, job->output);
-	if ((w = tach_writer_new(p.fd, &job->writer, table)) == NULL)
+	if ((w = tach_writer_new(p.fd, &job->writer, tach_reader_table(r))) ==
+	    NULL)
 		err(CMD_FAILED, NULL);
-	rc = cmd_pump(r, select_sink(&job->selection, table,
-	    tach_writer_sink(w)), p.out.name);
+	rc = pump(job, r, tach_writer_sink(w), p.out.name);
 	if (tach_writer_finish(w, tach_reader_meta(r)) != TACH_OK)
 		cmd_write_failed(p.out.name, tach_writer_error(w));
 	profile_remark(p.out.name, w, &job->writer);
@@ -178,7 +346,12 @@ main(int argc, char *argv[])
 
 	cmd_start("tach-convert", CMD_USAGE, argv);
 	job = parse(argc, argv);
-	status = cmd_each(argv + optind, job.tach ? rewrite : convert, &job);
+	if (job.tach)
+		status = cmd_each(job.operands, rewrite, &job);
+	else if (job.how.base == NULL)
+		status = cmd_each(job.operands, convert, &job);
+	else
+		status = convert_with_base(&job);
 	select_clear(&job.selection);
 	return cmd_end(status);
 }

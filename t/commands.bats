@@ -187,7 +187,7 @@ tach-cat: nosuch.bin: No such file or directory"
 	is "$output" "$(printf '%s\n' \
 	    'tid:7;app.py:main:12 3' \
 	    "$(tach-convert --collapsed odd.bin | grep -a surrogate)" \
-	    'tid:7;app.py:main:12;<GC> 1')"
+	    'tid:7;<no frames> 1' 'tid:7;app.py:main:12;<GC> 1')"
 	is "$stderr" "tach-convert: $why"
 
 	# The head is sound; only who decodes sees the damage.

@@ -2,6 +2,7 @@
 # tach-convert: options, output files, and each format against its peer.
 
 load lib.bash
+load viewers.bash
 
 setup() {
 	cd "$T/data"
@@ -25,8 +26,8 @@ setup() {
 }
 
 # On its own files, and on one of its writer's with what these lack: frames
-# without a line, in files of the same name, of its launcher, and none at all;
-# one thread in two interpreters.
+# without a line, in files of the same name, of its launcher, and none at all,
+# which it does not count; one thread in two interpreters.
 @test "--collapsed equals what the CPython 3.15 at hand writes" {
 	need_python 3.15
 	local name
@@ -62,7 +63,8 @@ setup() {
 		"${PYTHON[@]}" -m profiling.sampling replay --collapsed \
 		    -o "$INSIDE/$name.folded" "$INSIDE/$name.bin"
 		diff "$OUTSIDE/$name.folded" \
-		    <(tach-convert --collapsed "$OUTSIDE/$name.bin")
+		    <(tach-convert --collapsed "$OUTSIDE/$name.bin" |
+			grep -v ';<no frames> ')
 	done
 	[ "$(wc -l <"$OUTSIDE/odd.folded")" -gt 20 ]
 }
@@ -73,27 +75,171 @@ setup() {
 	golden collapsed-odd.txt
 }
 
-@test "--collapsed counts every sample that has frames" {
-	local file
-	for file in cpython315-*.bin; do
-		is "$(tach-convert --collapsed "$file" |
-		    awk '{ n += $NF } END { print n }')" \
-		    "$(tach-cat "$file" | awk -F '\t' '
-			$5 { n = split($5, f, ";")
-			     own = 0
-			     for (i in f) own += f[i] !~ /_sync_coordinator.py:/
-			     total += own > 0 }
-			END { print total }')"
+# Threads 1 and 2 at 1 ms; the second has a gap of 50 ms, and frames that only
+# some grammars tell apart.
+timed() {
+	printf '# interval 1000\n'
+	printf '%s\t%s\t%s\tcpu\t%s\n' \
+	    0 0 1 '/a/x.py:main:3' 1000 0 1 '/a/x.py:main:3;/a/y.py:f g:7' \
+	    3500 0 1 '/b/x.py:main:3;~:<GC>:' 4500 0 1 '' \
+	    0 1 2 '/a/x.py:main:4' 50000 1 2 '/a/x.py:main:4' \
+	    51000 1 2 '/a/z.py:f:'
+}
+
+@test "--frame cpython" {
+	run -0 tach-convert --collapsed --frame cpython <(timed)
+	is "$output" "tid:2;x.py:main:4 2
+tid:1;<no frames> 1
+tid:1;x.py:main:3 1
+tid:1;x.py:main:3;<GC> 1
+tid:1;x.py:main:3;y.py:f g:7 1
+tid:2;z.py:f:0 1"
+}
+
+@test "--frame py-spy" {
+	run -0 tach-convert --collapsed --frame py-spy <(timed)
+	is "$output" "main (/a/x.py:4) 2
+<no frames> 1
+f (/a/z.py) 1
+main (/a/x.py:3) 1
+main (/a/x.py:3);f g (/a/y.py:7) 1
+main (/b/x.py:3);<GC> 1"
+}
+
+@test "--frame austin" {
+	run -0 tach-convert --collapsed --frame austin <(timed)
+	is "$output" "P0;T1:2;/a/x.py:main:4 2
+P0;T0:1;/a/x.py:main:3 1
+P0;T0:1;/a/x.py:main:3;/a/y.py:f g:7 1
+P0;T0:1;/b/x.py:main:3;<GC> 1
+P0;T0:1;<no frames> 1
+P0;T1:2;/a/z.py:f:0 1"
+}
+
+@test "--frame function" {
+	run -0 tach-convert --collapsed --frame function <(timed)
+	is "$output" "main 3
+<no frames> 1
+f 1
+main;<GC> 1
+main;f g 1"
+}
+
+@test "flamegraph.pl takes every style" {
+	need_flamegraph
+	local style
+	for style in cpython py-spy austin function; do
+		tach-convert --collapsed --frame $style cpython315-wall.bin |
+		    flamegraph - >"$BATS_TEST_TMPDIR/p.svg"
+		grep -F '<title>all (11,707 samples, 100%)</title>' \
+		    "$BATS_TEST_TMPDIR/p.svg"
+		grep -E 'title>.*BaseEventLoop.run_forever.* \(' \
+		    "$BATS_TEST_TMPDIR/p.svg"
 	done
+}
+
+@test "speedscope shows --collapsed" {
+	need_speedscope
+	tach-convert --collapsed -o "$BATS_TEST_TMPDIR/p.txt" cpython315-wall.bin
+	speedscope_text "$BATS_TEST_TMPDIR/p.txt" >"$BATS_TEST_TMPDIR/text"
+	grep -F $'left\t1\t3\t0\tshop.py:<module>:40' \
+	    "$BATS_TEST_TMPDIR/text"
+}
+
+# The time until the thread's next sample, ten intervals at most; the last one
+# stands for one.
+@test "--weight time" {
+	run -0 tach-convert --collapsed --weight time <(timed)
+	is "$output" "tid:2;x.py:main:4 11000
+tid:1;x.py:main:3;y.py:f g:7 2500
+tid:1;<no frames> 1000
+tid:1;x.py:main:3 1000
+tid:1;x.py:main:3;<GC> 1000
+tid:2;z.py:f:0 1000"
+}
+
+@test "--weight time does not count what is left out" {
+	run -0 tach-convert --collapsed --weight time --match 'main' <(timed)
+	is "$(awk '{ n += $NF } END { print n }' <<<"$output")" 15500
+	run -0 tach-convert --collapsed --weight time --since 1ms \
+	    --thread 1 <(timed)
+	is "$(awk '{ n += $NF } END { print n }' <<<"$output")" 4500
 }
 
 # ---- the command line ---------------------------------------------------
 
-@test "--help lists the formats" {
+@test "--help and --list print all formats" {
+	run -0 tach-convert --list
+	local list=$output
 	run -0 tach-convert --help
 	is "${lines[0]}" "Usage: tach-convert --FORMAT [OPTION ...] [FILE]"
-	grep -Fx '      --collapsed   one line a distinct stack, with its number of samples' \
-	    <<<"$output"
+	is "$(sed -n 's/^      --\([a-z]* *\)/\1/p' <<<"$output" |
+	    head -n "$(wc -l <<<"$list")")" "$list"
+	grep -Fx 'collapsed     one line a distinct stack, with its weight' \
+	    <<<"$list"
+	is "$(awk '{ print $1 }' <<<"$list" | xargs)" "collapsed speedscope \
+gperftools pprof gecko flamegraph diff heatmap pstats callgrind chrome jsonl \
+csv tach"
+}
+
+@test "options of other formats" {
+	local option value
+	while read -r option value; do
+		# shellcheck disable=SC2086
+		run -2 --separate-stderr tach-convert --tach $option $value \
+		    odd.bin
+		is "$output" ''
+		is "$stderr" "tach-convert: $option does not go with --tach
+Try 'tach-convert --help'."
+	done <<-END
+	--weight time
+	--frame austin
+	--idle keep
+	--gzip
+	--word 32
+	--byte-order big
+	--symbols x.so
+	--symbolized
+	--build /x
+	--diff odd.bin
+	END
+	run -2 --separate-stderr tach-convert --csv --frame austin odd.bin
+	is "${stderr_lines[0]}" \
+	    "tach-convert: --frame does not go with --csv"
+}
+
+@test "values that there are not" {
+	run -2 --separate-stderr tach-convert --collapsed --frame rbspy odd.bin
+	is "${stderr_lines[0]}" "tach-convert: --frame rbspy: there are \
+cpython, py-spy, austin and function"
+	run -2 --separate-stderr tach-convert --collapsed --weight bytes odd.bin
+	is "${stderr_lines[0]}" \
+	    "tach-convert: --weight bytes: there are samples and time"
+}
+
+@test "what is no text does not go to a terminal" {
+	run -2 "$T/at-terminal" -- tach-convert --pprof odd.bin
+	is "${lines[0]%$'\r'}" \
+	    "tach-convert: --pprof is no text: standard output is a terminal"
+}
+
+@test "how far a long conversion is, at a terminal" {
+	local many=$BATS_TEST_TMPDIR/many.bin
+	"$TACH_BUILDDIR/t/unit/many" "$many" 1500000000
+	# shellcheck disable=SC2016
+	run -0 "$T/at-terminal" -- sh -c \
+	    'tach-convert --collapsed "$1" >/dev/null' - "$many"
+	grep -E $'\r\e\\[K[0-9]+ % read\r' <<<"$output"
+	# and nothing is left of it
+	[[ $output == *$'\r\e[K' ]]
+	run -0 "$T/at-terminal" -- tach-convert --collapsed odd.bin
+	[[ $output != *read* ]]
+}
+
+@test "two profiles that are both standard input" {
+	run -2 --separate-stderr tach-convert --diff - <odd.bin
+	is "${stderr_lines[0]}" \
+	    "tach-convert: both profiles cannot be standard input"
 }
 
 @test "no format" {
