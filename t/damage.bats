@@ -266,6 +266,18 @@ replay() {
 	replay reader
 }
 
+@test "the fuzzers' cases: collapsed stacks" {
+	replay collapsed
+}
+
+@test "the fuzzers' cases: profiles for every format" {
+	replay formats
+}
+
+@test "the fuzzers' cases: profiles of gperftools" {
+	replay slots
+}
+
 @test "the fuzzers' cases: texts" {
 	replay text
 }

@@ -37,44 +37,65 @@ t_unit_test_unfinished_SOURCES = t/unit/test_unfinished.c $(t_unit_profile)
 
 BATS_TESTS = \
 	t/build.bats \
+	t/callgrind.bats \
 	t/cat.bats \
+	t/chrome.bats \
 	t/commands.bats \
 	t/convert.bats \
 	t/cross.bats \
 	t/damage.bats \
+	t/diff.bats \
+	t/flamegraph.bats \
 	t/format.bats \
+	t/gecko.bats \
+	t/gperftools.bats \
+	t/heatmap.bats \
 	t/info.bats \
+	t/inputs.bats \
 	t/judge.bats \
 	t/layouts.bats \
 	t/lost.bats \
 	t/man.bats \
 	t/merge.bats \
+	t/pprof.bats \
+	t/pstats.bats \
 	t/python.bats \
 	t/record.bats \
+	t/records.bats \
 	t/select.bats \
+	t/speedscope.bats \
 	t/text.bats \
-	t/truth.bats
+	t/totals.bats \
+	t/truth.bats \
+	t/viewers.bats
 
-EXTRA_DIST += $(BATS_TESTS) t/at-terminal t/closing t/data t/decode.py \
-	t/fault.c t/golden t/lib.bash t/lost.py t/merge.py t/peers t/programs \
-	t/truth.py
+EXTRA_DIST += $(BATS_TESTS) t/at-terminal t/calls.py t/closing t/data \
+	t/decode.py t/fault.c t/golden t/lib.bash t/lost.py t/merge.py \
+	t/moments.py t/peers t/pprof.py t/programs t/slots.py t/totals.py \
+	t/truth.py t/viewers.bash
 
 # The fuzzers.  `make check` gives them their cases; `make fuzz` builds them
 # with clang's libFuzzer and lets each run for ten minutes, or FUZZ_SECONDS.
-FUZZERS = t/fuzz/fuzz_reader t/fuzz/fuzz_text t/fuzz/fuzz_unfinished
+FUZZERS = t/fuzz/fuzz_collapsed t/fuzz/fuzz_formats t/fuzz/fuzz_reader \
+	t/fuzz/fuzz_slots t/fuzz/fuzz_text t/fuzz/fuzz_unfinished
 check_PROGRAMS += $(FUZZERS)
 t_fuzz = t/fuzz/fuzz.c t/fuzz/fuzz.h
+t_fuzz_fuzz_collapsed_SOURCES = t/fuzz/fuzz_collapsed.c t/fuzz/replay.c \
+	$(t_fuzz)
+t_fuzz_fuzz_formats_SOURCES = t/fuzz/fuzz_formats.c t/fuzz/replay.c $(t_fuzz)
 t_fuzz_fuzz_reader_SOURCES = t/fuzz/fuzz_reader.c t/fuzz/replay.c $(t_fuzz)
+t_fuzz_fuzz_slots_SOURCES = t/fuzz/fuzz_slots.c t/fuzz/replay.c $(t_fuzz)
 t_fuzz_fuzz_text_SOURCES = t/fuzz/fuzz_text.c t/fuzz/replay.c $(t_fuzz)
 t_fuzz_fuzz_unfinished_SOURCES = t/fuzz/fuzz_unfinished.c t/fuzz/replay.c \
 	$(t_fuzz)
 EXTRA_DIST += t/fuzz/corpus t/fuzz/run t/fuzz/seeds.py t/fuzz/tach.dict
 FUZZ_SECONDS = 600
-fuzz:
+fuzz: $(nodist_lib_libtach_core_la_SOURCES)
 	@CPPFLAGS='-D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 $(LIB_CFLAGS)' \
 	    LIBS='$(LIB_LIBS)' FUZZ_SECONDS='$(FUZZ_SECONDS)' \
 	    $(SHELL) $(srcdir)/t/fuzz/run $(srcdir) \
-	    $(lib_libtach_core_la_SOURCES)
+	    $(lib_libtach_core_la_SOURCES) \
+	    $(nodist_lib_libtach_core_la_SOURCES)
 .PHONY: fuzz
 distclean-local:
 	rm -rf fuzz
@@ -82,11 +103,12 @@ distclean-local:
 # The file format's speed and size beside CPython's: not a test.
 EXTRA_PROGRAMS = t/bench/format
 CLEANFILES += t/bench/format
-EXTRA_DIST += t/bench/peer.py t/bench/run
+EXTRA_DIST += t/bench/common.bash t/bench/convert t/bench/peer.py t/bench/run
 t_bench_format_SOURCES = t/bench/format.c
 bench: all t/bench/format
-	@TACH_SRCDIR='$(abs_top_srcdir)' TACH_BUILDDIR='$(abs_top_builddir)' \
-		$(srcdir)/t/bench/run
+	@TACH_SRCDIR='$(abs_top_srcdir)'; TACH_BUILDDIR='$(abs_top_builddir)'; \
+	    export TACH_SRCDIR TACH_BUILDDIR; \
+	    $(srcdir)/t/bench/run && $(srcdir)/t/bench/convert
 .PHONY: bench
 
 # The closing lines: what was skipped, and how many passed.  Where a test

@@ -192,7 +192,7 @@ make_plan(struct plan *p)
 			k = (k + 1 + draw(l->stacks - 1)) % l->stacks;
 		time += INTERVAL + draw(32);
 		p->rounds[i] = (struct round){get_stack(p, k),
-		    {time, TACH_STATUS_GIL | TACH_STATUS_CPU}};
+		    {time, TACH_STATUS_GIL | TACH_STATUS_CPU, 0}};
 	}
 }
 
@@ -250,7 +250,7 @@ static void
 put_stack(struct walk *w, uint32_t index, const uint32_t *outermost,
     uint32_t depth, uint64_t time)
 {
-	struct tach_tick tick = {time, TACH_STATUS_CPU};
+	struct tach_tick tick = {time, TACH_STATUS_CPU, 0};
 	uint32_t frames[DEPTH_MAX];
 	struct tach_run run = {.index = index, .thread = 100000 + index,
 	    .frames = frames, .depth = depth, .ticks = &tick, .count = 1};
@@ -546,8 +546,14 @@ do_limits(char *argv[])
 	free(plain.p);
 }
 
-/* Prints the seconds that a command takes, whose own output is dropped, and
- * KiB of memory at most. */
+static double
+of_timeval(struct timeval t)
+{
+	return (double)t.tv_sec + (double)t.tv_usec * 1e-6;
+}
+
+/* Prints the seconds that a command takes, whose own output is dropped, KiB
+ * of memory at most, and the seconds of CPU time. */
 static void
 do_time(char *argv[])
 {
@@ -559,7 +565,7 @@ do_time(char *argv[])
 	clock_gettime(CLOCK_MONOTONIC, &a);
 	if ((pid = fork()) == 0) {
 		if (freopen("/dev/null", "w", stdout) != NULL)
-			execv(argv[0], argv);
+			execvp(argv[0], argv);
 		err(127, "%s", argv[0]);
 	}
 	if (pid < 0 || wait4(pid, &status, 0, &usage) < 0)
@@ -567,8 +573,9 @@ do_time(char *argv[])
 	clock_gettime(CLOCK_MONOTONIC, &b);
 	if (status != 0)
 		errx(1, "%s failed", argv[0]);
-	printf("%.6f %ld\n", (double)(b.tv_sec - a.tv_sec) +
-	    (double)(b.tv_nsec - a.tv_nsec) * 1e-9, usage.ru_maxrss);
+	printf("%.6f %ld %.6f\n", (double)(b.tv_sec - a.tv_sec) +
+	    (double)(b.tv_nsec - a.tv_nsec) * 1e-9, usage.ru_maxrss,
+	    of_timeval(usage.ru_utime) + of_timeval(usage.ru_stime));
 }
 
 static const struct action {

@@ -118,58 +118,49 @@ read_on(struct tach_reader *r, int res)
 		tach_reader_check(r);
 }
 
-/* What a profile's samples are given to. */
-struct sinks {
-	FILE *null;
-	struct tach_writer *writer; /* or NULL */
-	struct tach_sink *list[4];  /* ends with NULL */
-};
-
 static void
-open_sinks(struct sinks *s, const struct tach_reader *r, int copy)
+close_sinks(struct tach_sink *const sinks[])
 {
-	static const struct tach_writer_options options = {
-	    TACH_LAYOUT_DOCUMENTED, TACH_PLAIN, 1};
-	const struct tach_table *table = tach_reader_table(r);
-	const struct tach_meta *meta = tach_reader_meta(r);
-
-	*s = (struct sinks){.null = fopen("/dev/null", "we")};
-	s->list[0] = tach_text_new(s->null, meta, table);
-	s->list[1] = tach_formats[0].open(s->null, meta, table);
-	if (copy < 0)
-		return;
-	s->writer = tach_writer_new(copy, &options, table);
-	s->list[2] = tach_writer_sink(s->writer);
+	for (size_t i = 0; sinks[i] != NULL; i++) {
+		promise(sinks[i]->end(sinks[i]) == TACH_OK);
+		sinks[i]->free(sinks[i]);
+	}
 }
 
-/* After the damage, too: what came before it is kept. */
-static void
-close_sinks(struct sinks *s, const struct tach_meta *meta)
+/* What came before damage is kept: sinks end after it, too. */
+uint64_t
+fuzz_read_to(struct tach_reader *r, int res, struct tach_sink *const sinks[])
 {
-	for (size_t i = 0; s->list[i] != NULL; i++) {
-		promise(s->list[i]->end(s->list[i]) == TACH_OK);
-		s->list[i]->free(s->list[i]);
-	}
-	if (s->writer != NULL)
-		promise(tach_writer_finish(s->writer, meta) == TACH_OK);
-	tach_writer_free(s->writer);
-	fclose(s->null);
+	struct reading in = {0};
+
+	promise((res == TACH_FATAL) == (*tach_reader_error(r) != '\0'));
+	promise((res == TACH_WARN) <= (*tach_reader_warning(r) != '\0'));
+	if (res != TACH_FATAL)
+		read_on(r, read_runs(r, &in, sinks));
+	close_sinks(sinks);
+	free(in.threads);
+	return in.digest;
 }
 
 uint64_t
 fuzz_read(struct tach_reader *r, int res, int copy)
 {
-	struct reading in = {0};
-	struct sinks sinks;
+	static const struct tach_writer_options options = {
+	    TACH_LAYOUT_DOCUMENTED, TACH_PLAIN, 1};
+	const struct tach_table *table = tach_reader_table(r);
+	const struct tach_meta *meta = tach_reader_meta(r);
+	struct tach_writer *writer = copy < 0 ? NULL :
+	    tach_writer_new(copy, &options, table);
+	FILE *null = fopen("/dev/null", "we");
+	struct tach_sink *const sinks[] = {tach_text_new(null, meta, table),
+	    writer == NULL ? NULL : tach_writer_sink(writer), NULL};
+	uint64_t digest = fuzz_read_to(r, res, sinks);
 
-	promise((res == TACH_FATAL) == (*tach_reader_error(r) != '\0'));
-	promise((res == TACH_WARN) <= (*tach_reader_warning(r) != '\0'));
-	open_sinks(&sinks, r, copy);
-	if (res != TACH_FATAL)
-		read_on(r, read_runs(r, &in, sinks.list));
-	close_sinks(&sinks, tach_reader_meta(r));
-	free(in.threads);
-	return in.digest;
+	if (writer != NULL)
+		promise(tach_writer_finish(writer, meta) == TACH_OK);
+	tach_writer_free(writer);
+	fclose(null);
+	return digest;
 }
 
 uint64_t

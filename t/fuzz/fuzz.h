@@ -20,10 +20,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *, size_t);
 int fuzz_fd(const void *, size_t);
 
 /*
- * Opens a file and reads its samples, as text and as stacks, and writes them
- * to `copy` as a TACH file, if that is not -1.  Gives a number that is the
- * same for the same samples a thread.
+ * Reads the samples of a reader that opening has returned res for, gives them
+ * to sinks, of which NULL is the last, and ends and frees these.  Gives a
+ * number that is the same for the same samples a thread.
  */
+uint64_t fuzz_read_to(struct tach_reader *, int res,
+    struct tach_sink *const sinks[]);
+
+/* The same with text as one, and a TACH file, written to `copy` if that is not
+ * -1, as another. */
 uint64_t fuzz_read(struct tach_reader *, int res, int copy);
 
 /* The same for what was written. */

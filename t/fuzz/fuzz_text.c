@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "format/sniff.h"
 #include "fuzz.h"
 
 /* The long form of what can be read of a text; the caller frees it. */
@@ -50,7 +51,8 @@ LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 	uint64_t digest;
 
 	/* Anything else is not taken for text. */
-	if (n == 0 || (bytes[0] != '#' && (bytes[0] < '0' || bytes[0] > '9')))
+	if (sniff((const char *)bytes, n < SNIFF_SIZE ? n : SNIFF_SIZE,
+		true) != SNIFF_TEXT)
 		return 0;
 	r = tach_reader_new();
 	fd = fuzz_fd(bytes, n);

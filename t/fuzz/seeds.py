@@ -107,6 +107,57 @@ def text(build):
     yield 'no-newline', b'1\t0\t7\tgil,0x80\ta:b:1:2:3:4:5;c:d:'
 
 
+def collapsed():
+    yield 'cpython', (b'tid:7;a.py:<module>:9;a.py:f:3 5\n'
+                      b'tid:7;a.py:<module>:9;<GC> 1\ntid:8;b.py:g:0 2\n')
+    yield 'py-spy', (b'process 7:"python3 a;b";thread (0X7F12): Main;'
+                     b'<module> (a.py:9);f (lib x (1)/a.py:3) 2\n'
+                     b'thread (12);g (libc.so.6) 1\nf (a.py:3); 4\n')
+    yield 'austin', (b'# austin: 3.7.0\n# interval: 100\n# mode: wall\n\n'
+                     b'P7;T0:8;/a.py:f:3 149\nP7;T1:9;:GC: 150\n'
+                     b'P7;T8 20\n\n# duration: 319\n')
+    yield 'austin-full', (b'# austin: 3.7.0\n# interval: 100\n# mode: full\n'
+                          b'# memory: 5\n\nP7;T0:8;/a.py:f:3 149,0,-5\n')
+    yield 'austin-memory', (b'# austin: 3.7.0\n# mode: memory\n'
+                            b'P7;T0:8;/a.py:f:3 131072\n')
+    yield 'names-alone', b'main;f 3\r\n\nmain;std::f:4;;x y 10000\n#1;2\t6'
+    yield 'count-out-of-range', b'a 9223372036854775\na 18446744073709551616\n'
+    yield 'no-count', b'a;b 1\na;b\n'
+    yield 'decimal-count', b'a;b 1.5\n'
+
+
+def slots(order, word, version=0, records=((2, 5, 6, 7), (0, 9, 6),
+                                           (3, 5, 5, 6)), trailer=True):
+    numbers = [0, 3, version, 10000, 0]
+    for count, *addresses in records:
+        numbers += [count, len(addresses)] + addresses
+    numbers += [0, 1, 0] if trailer else []
+    return struct.pack(f'{order}{len(numbers)}{word}', *numbers)
+
+
+MAPPINGS = (b'build=/usr/lib\n'
+            b'4-6 r-xp 00001000 08:01 42       $build/x.so\n'
+            b'6-7 r-xp 00000000 00:00 0 \n7-8: /bin/y\n')
+
+
+def gperftools():
+    for order, end in ('<', 'little'), ('>', 'big'):
+        for word, bits in ('I', 32), ('Q', 64):
+            yield f'{end}-{bits}', slots(order, word) + MAPPINGS
+    yield 'names-behind', slots('<', 'Q', 1) + (
+        b'  0x5 fib (/tmp/fib.py:3)\n  0x6 <module> (/tmp/fib.py:9)\n')
+    yield 'names-before', (b'--- symbol\nbinary=/bin/x\n'
+                           b'0x0000000000000005 fib\n---\n--- profile\n' +
+                           slots('<', 'Q') + MAPPINGS)
+    yield 'names-in-comments', slots('<', 'Q') + (
+        b'# 0x0 fib<0000000000000005> (/tmp/fib.py:3)\n')
+    yield 'no-trailer', slots('<', 'Q', trailer=False)
+    yield 'truncated', slots('<', 'Q')[:-30]
+    yield 'count-out-of-range', slots('<', 'Q', records=((2**64 - 1, 5),))
+    yield 'depth-out-of-range', (slots('<', 'I', records=(), trailer=False) +
+                                 struct.pack('<III', 1, 2**32 - 1, 5))
+
+
 def part(build, profile, layout, z):
     """What a recorder leaves that is killed."""
     with tempfile.TemporaryDirectory() as folder:
@@ -135,9 +186,19 @@ def unfinished(build):
     yield 'no-entry', b'\x08\x80EMAN\1\0\0\0'
 
 
+def formats(build):
+    """Profiles of every kind, each behind a byte that chooses options."""
+    kinds = [*text(build), *collapsed(), *gperftools()]
+    for n, (case, content) in enumerate(kinds):
+        if len(content) < 4096:
+            yield case, bytes([n * 37 % 256]) + content
+
+
 def main():
     build, corpus = sys.argv[1:]
-    for name, cases in (('reader', reader()), ('text', text(build)),
+    for name, cases in (('collapsed', collapsed()),
+                        ('formats', formats(build)), ('reader', reader()),
+                        ('slots', gperftools()), ('text', text(build)),
                         ('unfinished', unfinished(build))):
         os.makedirs(os.path.join(corpus, name), exist_ok=True)
         for case, content in cases:

@@ -21,12 +21,32 @@ die() {
 	exit 1
 }
 
-if [ -d "$folder" ]; then
+# What of the packages a folder lacks: an older one was made for less.
+lacking() {
+	for package in $packages; do
+		chroot "$1" dpkg-query -W -f '${Status}\n' "$package" \
+		    2>/dev/null | grep -q ' installed$' ||
+		    printf '%s ' "$package"
+	done
+}
+
+# Installs packages in a folder.
+install_in() {
+	in=$1
+	shift
+	quietly chroot "$in" apt-get update
+	quietly chroot "$in" apt-get install -y --no-install-recommends "$@"
+	chroot "$in" apt-get clean
+	rm -rf "$in"/var/lib/apt/lists/*
+}
+
+if [ "$(id -u)" -ne 0 ]; then
+	[ -d "$folder" ] || die "needs root, as debootstrap and chroot do"
 	echo "$folder: is there already"
 	exit 0
 fi
-[ "$(id -u)" -eq 0 ] || die "needs root, as debootstrap and chroot do"
 PATH=$PATH:/usr/sbin:/sbin
+export DEBIAN_FRONTEND=noninteractive
 command -v debootstrap >/dev/null ||
     die "needs debootstrap (Debian: apt install debootstrap)"
 [ -f "$keyring" ] || die "needs the keys of its packages: $keyring_needs"
@@ -48,12 +68,20 @@ quietly() {
 	}
 }
 
+if [ -d "$folder" ]; then
+	packages=$(lacking "$folder")
+	# shellcheck disable=SC2086
+	[ -z "$packages" ] || install_in "$folder" $packages
+	echo "$folder: is there already${packages:+; new: $packages}"
+	exit 0
+fi
+
 # A debootstrap that is older than the suite has no script of that name.
 cp -a /usr/share/debootstrap "$work/debootstrap"
 [ -e "$work/debootstrap/scripts/$suite" ] ||
     ln -s "$base" "$work/debootstrap/scripts/$suite"
 chmod 755 "$work"
-export DEBOOTSTRAP_DIR="$work/debootstrap" DEBIAN_FRONTEND=noninteractive
+export DEBOOTSTRAP_DIR="$work/debootstrap"
 quietly debootstrap --variant=minbase --keyring="$keyring" "$suite" "$root"
 
 # Suites in the making, or seen through a mirror, can be past their date.
@@ -61,11 +89,8 @@ echo 'Acquire::Check-Valid-Until "false";' >"$root/etc/apt/apt.conf.d/90tach"
 for architecture in ${foreign-}; do
 	quietly chroot "$root" dpkg --add-architecture "$architecture"
 done
-quietly chroot "$root" apt-get update
 # shellcheck disable=SC2086
-quietly chroot "$root" apt-get install -y --no-install-recommends $packages
-chroot "$root" apt-get clean
-rm -rf "$root"/var/lib/apt/lists/*
+install_in "$root" $packages
 
 # Whoever came first has made the same thing.
 mv -T "$root" "$folder" 2>/dev/null || [ -d "$folder" ] ||

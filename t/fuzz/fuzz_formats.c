@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * fuzz_formats.c: whatever samples there are, every format takes them.  The
+ * first byte chooses options; the rest is a profile of any kind.
+ */
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "fuzz.h"
+
+#define FORMATS_MAX 32
+
+/* Where pages go, which is empty again before each profile. */
+static int
+directory(void)
+{
+	static int fd = -1;
+	char name[] = "/tmp/tach-fuzz.XXXXXX";
+	const struct dirent *e;
+	DIR *dir;
+
+	if (fd < 0) {
+		promise(mkdtemp(name) != NULL);
+		fd = open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	}
+	dir = fdopendir(openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+	while ((e = readdir(dir)) != NULL)
+		if (e->d_name[0] != '.')
+			promise(unlinkat(fd, e->d_name, 0) == 0);
+	closedir(dir);
+	return fd;
+}
+
+static struct tach_reader *
+open_reader(int fd, int *res)
+{
+	struct tach_reader *r = tach_reader_new();
+
+	*res = tach_reader_open_fd(r, fd);
+	return r;
+}
+
+static struct tach_format_options
+choose(uint8_t bits, FILE *null)
+{
+	struct tach_format_options o = {
+		.weight = bits & 1 ? TACH_WEIGHT_TIME : TACH_WEIGHT_SAMPLES,
+		.frame = bits >> 1 & 3,
+		.keep_idle = (bits & 8) != 0,
+		.gzip = (bits & 16) != 0,
+		.word_size = bits & 32 ? 4 : 8,
+		.big_endian = (bits & 64) != 0,
+		.symbolized = (bits & 128) != 0,
+		.title = "fuzz",
+		.directory = directory(),
+	};
+
+	if (!o.symbolized) {
+		o.symbols = null;
+		o.symbols_path = "/tmp/fuzz.so";
+	}
+	return o;
+}
+
+static void
+open_all(struct tach_sink **sinks, FILE *null, struct tach_reader *r,
+    const struct tach_format_options *options)
+{
+	size_t n = 0;
+
+	for (const struct tach_format *f = tach_formats; f->name; f++) {
+		sinks[n] = tach_spans_new(tach_reader_meta(r), f->open(null,
+		    options, tach_reader_meta(r), tach_reader_table(r)));
+		promise(sinks[n] != NULL && n < FORMATS_MAX);
+		n++;
+	}
+	sinks[n] = NULL;
+}
+
+/* Reads the profile twice: what it is compared with is itself. */
+static void
+convert(int fd, uint8_t bits)
+{
+	FILE *null = fopen("/dev/null", "we");
+	struct tach_format_options options = choose(bits, null);
+	struct tach_sink *sinks[FORMATS_MAX + 1] = {NULL};
+	struct tach_reader *base, *r;
+	struct tach_base *stacks;
+	int res;
+
+	base = open_reader(fd, &res);
+	options.base = stacks = tach_base_new(tach_reader_table(base));
+	sinks[0] = tach_base_sink(stacks);
+	fuzz_read_to(base, res, sinks);
+	r = open_reader(fd, &res);
+	open_all(sinks, null, r, &options);
+	fuzz_read_to(r, res, sinks);
+	tach_reader_free(r);
+	tach_base_free(stacks);
+	tach_reader_free(base);
+	fclose(null);
+}
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	int fd;
+
+	if (size < 1)
+		return 0;
+	fd = fuzz_fd(data + 1, size - 1);
+	convert(fd, *data);
+	close(fd);
+	return 0;
+}
