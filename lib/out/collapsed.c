@@ -183,6 +183,16 @@ struct line {
 	uint32_t node;
 };
 
+/* Nodes lie all over the memory in the order of their texts: one that is
+ * looked at soon is fetched before. */
+#define AHEAD 16
+
+static inline void
+fetch(const struct collapsed *c, uint32_t node)
+{
+	__builtin_prefetch(&c->stacks.nodes[node]);
+}
+
 /* What a sorting pass sorts by. */
 typedef uint32_t key_fn(const struct order *, uint32_t);
 
@@ -192,12 +202,18 @@ sort_by(const struct order *o, key_fn *key, uint32_t *counts, uint32_t nkeys,
     const uint32_t *from, uint32_t *to, uint32_t n)
 {
 	memset(counts, 0, ((size_t)nkeys + 1) * sizeof(*counts));
-	for (uint32_t i = 0; i < n; i++)
+	for (uint32_t i = 0; i < n; i++) {
+		if (i + AHEAD < n)
+			fetch(o->c, from[i + AHEAD] / 2);
 		counts[key(o, from[i]) + 1]++;
+	}
 	for (uint32_t i = 0; i < nkeys; i++)
 		counts[i + 1] += counts[i];
-	for (uint32_t i = 0; i < n; i++)
+	for (uint32_t i = 0; i < n; i++) {
+		if (i + AHEAD < n)
+			fetch(o->c, from[i + AHEAD] / 2);
 		to[counts[key(o, from[i])]++] = from[i];
+	}
 	/* Each has come to where the next one begins. */
 	memmove(counts + 1, counts, (size_t)nkeys * sizeof(*counts));
 	counts[0] = 0;
@@ -602,6 +618,8 @@ put_lines(struct collapsed *c, const struct order *o)
 	t.ends = reallocarray(NULL, o->deepest + 1, sizeof(*t.ends));
 	ok = t.nodes != NULL && t.ends != NULL;
 	for (uint32_t i = 0; ok && i < o->nlines && c->out.error == 0; i++) {
+		if (i + AHEAD < o->nlines)
+			fetch(c, o->lines[i + AHEAD].node);
 		put_line(c, &t, &o->lines[i]);
 		ok = !t.text.failed;
 	}
