@@ -159,7 +159,7 @@ static void
 put_function(struct pstats *p, uint32_t spot)
 {
 	struct buf *b = &p->out.buf;
-	const struct place *place = &p->stacks.places.places[spot];
+	const struct place *place;
 	size_t file;
 
 	add_tuple(b, M_KEEP, 3);
@@ -170,6 +170,7 @@ put_function(struct pstats *p, uint32_t spot)
 		    sizeof(NO_FRAMES) - 1});
 		return;
 	}
+	place = &p->stacks.places.places[spot];
 	file = text_size(place->text);
 	emit_bytes(&p->out, place->text.bytes, file);
 	add_int(b, place->line);

@@ -97,7 +97,8 @@ ticks_first(const struct ticks *t)
 {
 	const unsigned char *bytes = (const unsigned char *)t->bytes.text;
 
-	return (struct ticks_cursor){.pos = bytes, .end = bytes + t->bytes.len};
+	return (struct ticks_cursor){.pos = bytes,
+	    .end = bytes != NULL ? bytes + t->bytes.len : NULL};
 }
 
 bool
