@@ -108,6 +108,17 @@ slices() {
 	done
 }
 
+@test "the schema of the format" {
+	need_json_schema
+	local file
+	for file in p.txt "$T"/data/*.bin; do
+		tach-convert --chrome -o p.json "$file"
+		json_schema "$T/chrome.schema.json" p.json
+	done
+	sed 's/"dur":[0-9]*,//' p.json >q.json
+	run ! json_schema "$T/chrome.schema.json" q.json
+}
+
 @test "a disk that is full" {
 	[ -c /dev/full ] || skip "no /dev/full here"
 	run -1 --separate-stderr tach-convert --chrome -o /dev/full p.txt
@@ -125,7 +136,7 @@ profile	2	p.txt (pid 2), thread 8, interpreter 1 (tid 8)"
 	0	0	main {"file":"app.py"}
 	0	18	main {"file":"app.py"}
 	0	91	main …py"}
-	0	95	<no f…mes>
+	0	95	<no f…"~"}
 	1	5	f {"file":"app.py"}
 	2	5	f {"f…py"}
 	END

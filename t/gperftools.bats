@@ -528,3 +528,12 @@ xxxxxxxxxxxxxxxxxxxx"
 	is "$stderr" 'tach-convert: p.prof: the symbols: No space left on device'
 	[ ! -e p.prof ]
 }
+
+@test "a reader that does not read is told of" {
+	run --separate-stderr bash -c '
+		tach-convert --gperftools "$1" | true
+		exit "${PIPESTATUS[0]}"' - "$T/data/cpython315-wall.bin"
+	is "$status $stderr" "1 tach-convert: standard output: the reader went \
+away; google-pprof and go tool pprof read such a profile from a file alone: \
+-o p.prof"
+}

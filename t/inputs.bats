@@ -229,6 +229,23 @@ layout() {
 decoded-samples:   10'
 }
 
+# What CPython 3.15's own reader makes of the profiles that these become.
+@test "CPython reads what was collapsed stacks and slots" {
+	need_python 3.15
+	local name
+	tach-convert --collapsed -o p.txt "$T/data/cpython315-wall.bin"
+	tach-convert --gperftools -o p.prof "$T/data/cpython315-wall.bin"
+	for name in p.txt p.prof; do
+		tach-convert --tach --layout cpython -o "$OUTSIDE/p.bin" $name
+		"${PYTHON[@]}" -m profiling.sampling replay --collapsed \
+		    -o "$INSIDE/p.folded" "$INSIDE/p.bin"
+		diff "$OUTSIDE/p.folded" <(tach-convert --collapsed $name)
+		is "$(awk '{ n += $NF } END { print n }' "$OUTSIDE/p.folded")" \
+		    11707
+	done
+	diff p.txt <(tach-convert --collapsed p.txt)
+}
+
 # ---- lines that are wrong ------------------------------------------------
 
 @test "counts that are wrong" {

@@ -69,7 +69,8 @@ BATS_TESTS = \
 	t/truth.bats \
 	t/viewers.bats
 
-EXTRA_DIST += $(BATS_TESTS) t/at-terminal t/calls.py t/closing t/data \
+EXTRA_DIST += $(BATS_TESTS) t/at-terminal t/calls.py t/chrome.schema.json t/closing \
+	t/data \
 	t/decode.py t/fault.c t/golden t/lib.bash t/lost.py t/merge.py \
 	t/moments.py t/peers t/pprof.py t/programs t/slots.py t/totals.py \
 	t/truth.py t/viewers.bash

@@ -21,6 +21,8 @@
 #	    the box begins.  A box too narrow for its name has a shorter label,
 #	    or none; a table shows its first 50 rows at least.  PNG is a
 #	    picture of the first profile, Left Heavy.
+#	need_json_schema	for  json_schema SCHEMA FILE
+#	    fails, and says why, where FILE is not what the schema says
 #	need_speedscope_schema	for  speedscope_schema FILE
 #	    fails, and says why, where FILE is not what the JSON schema says
 #	    that comes with speedscope
@@ -133,13 +135,12 @@ speedscope_text() {
 	    "${picture[@]}" eval "$speedscope_script"
 }
 
-need_speedscope_schema() {
-	need_npm speedscope
+need_json_schema() {
 	need_npm ajv
 }
 
-speedscope_schema() {
-	local schema=$NODE_MODULES/speedscope/dist/release
+json_schema() {
+	# shellcheck disable=SC2016
 	NODE_PATH=$NODE_MODULES node -e '
 		const fs = require("fs");
 		const json = (file) => JSON.parse(fs.readFileSync(file));
@@ -149,7 +150,17 @@ speedscope_schema() {
 		if (!check(json(process.argv[2]))) {
 			console.error(check.errors);
 			process.exit(1);
-		}' "$schema/file-format-schema.json" "$1"
+		}' "$1" "$2"
+}
+
+need_speedscope_schema() {
+	need_npm speedscope
+	need_json_schema
+}
+
+speedscope_schema() {
+	json_schema \
+	    "$NODE_MODULES/speedscope/dist/release/file-format-schema.json" "$1"
 }
 
 # ---- pprof --------------------------------------------------------------

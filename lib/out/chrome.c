@@ -105,7 +105,8 @@ put_slice(struct chrome *c, const struct lane *l, const struct slice *s)
 	emit_number(e, l->end - s->begin);
 	emit(e, ",\"name\":");
 	if (s->place == TACH_NONE) {
-		emit(e, "\"" NO_FRAMES "\"}");
+		emit(e, "\"" NO_FRAMES
+		    "\",\"cat\":\"python\",\"args\":{\"file\":\"~\"}}");
 		return true;
 	}
 	text = texts_of(&c->texts, &c->places, s->place);

@@ -9,7 +9,9 @@ const struct tach_format tach_formats[] = {
 	    TACH_USES_IDLE | TACH_NEEDS_SPANS, speedscope_open, NULL},
 	{"gperftools", "a CPU profile of gperftools: for google-pprof and pprof",
 	    TACH_USES_WEIGHT | TACH_USES_SLOTS | TACH_USES_NO_TERMINAL,
-	    gperftools_open, NULL},
+	    gperftools_open,
+	    "the reader went away; google-pprof and go tool pprof read such a "
+	    "profile from a file alone: -o p.prof"},
 	{"pprof", "pprof's profile.proto: for go tool pprof, and speedscope",
 	    TACH_USES_WEIGHT | TACH_NEEDS_SPANS | TACH_USES_NO_TERMINAL,
 	    pprof_open,
