@@ -121,7 +121,8 @@ fib 0 2 2 2
 	    wait 'document.querySelector("#files a")' \
 	    eval 'document.title' \
 	    eval 'document.querySelector("#summary").innerText' \
-	    eval 'document.querySelector("#files tbody").innerText' \
+	    eval '[...document.querySelectorAll("#files tbody tr")].map((tr) =>
+		[...tr.cells].map((td) => td.textContent).join("\t")).join("\n")' \
 	    click '#files tbody tr:nth-child(1) a' \
 	    wait 'document.querySelector(".row.hit")' \
 	    eval 'document.title' \

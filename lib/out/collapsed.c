@@ -392,13 +392,6 @@ sort_items(struct order *o)
 	return true;
 }
 
-static void
-add_line(struct order *o, uint32_t node)
-{
-	o->lines[o->nlines++] = (struct line){
-	    aggregate_weight(&o->c->stacks, node, o->c->by_time), node};
-}
-
 /* Lists the lines below a root. */
 static void
 walk(struct order *o, uint32_t root)
@@ -411,7 +404,8 @@ walk(struct order *o, uint32_t root)
 			if (step-- == o->steps)
 				return;
 		} else if (o->items[step->next] % 2 != 0) {
-			add_line(o, o->items[step->next++] / 2);
+			o->lines[o->nlines++] = (struct line){0,
+			    o->items[step->next++] / 2};
 		} else {
 			uint32_t node = o->items[step->next++] / 2;
 			*++step = (struct step){o->first[node],
@@ -464,6 +458,22 @@ walk_threads(struct order *o)
 		walk(o, roots[i]);
 	free(roots);
 	return true;
+}
+
+static void
+weigh_lines(struct order *o)
+{
+	const struct aggregate *a = &o->c->stacks;
+
+	for (uint32_t i = 0; i < o->nlines; i++) {
+		if (i + 2 * AHEAD < o->nlines)
+			fetch(o->c, o->lines[i + 2 * AHEAD].node);
+		if (i + AHEAD < o->nlines)
+			__builtin_prefetch(&a->cells[
+			    a->nodes[o->lines[i + AHEAD].node].cell]);
+		o->lines[i].weight = aggregate_weight(a, o->lines[i].node,
+		    o->c->by_time);
+	}
 }
 
 #define DIGIT_BITS 16
@@ -544,6 +554,7 @@ order_lines(struct order *o)
 	if (o->steps == NULL || o->lines == NULL || !rank_texts(o) ||
 	    !find_twins(o) || !sort_items(o) || !walk_threads(o))
 		return false;
+	weigh_lines(o);
 	free(o->items);
 	free(o->first);
 	o->items = NULL;

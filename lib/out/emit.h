@@ -28,7 +28,7 @@ emit_flush(struct emit *e)
 {
 	if (e->buf.failed)
 		e->error = ENOMEM;
-	if (e->error == 0 &&
+	if (e->error == 0 && e->buf.len > 0 &&
 	    fwrite(e->buf.text, 1, e->buf.len, e->file) != e->buf.len)
 		e->error = errno;
 	e->buf.len = 0;
