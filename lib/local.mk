@@ -77,6 +77,7 @@ lib_libtach_core_la_SOURCES = \
 	lib/out/numbers.h \
 	lib/out/out.h \
 	lib/out/page.h \
+	lib/out/pairs.c lib/out/pairs.h \
 	lib/out/places.c lib/out/places.h \
 	lib/out/pprof.c \
 	lib/out/pstats.c \

@@ -8,25 +8,12 @@
 
 #include "array.h"
 
-/*
- * A node below its parent.  All that a look-up needs lies in one line of the
- * cache: this is what converting spends its time on.  Most nodes need none: a
- * path that is new is made from one end to the other, so that a node's first
- * child is mostly the node after it.
- */
-struct child {
-	uint32_t parent, what;
-	uint32_t node; /* 0: free; the first node is a root, and no child */
-};
-
 /* The nodes of a thread's newest stack: nodes[d] holds its outermost d
  * frames, nodes[0] is the thread's root. */
 struct trail {
 	uint32_t *nodes;
 	uint32_t depth, max;
 };
-
-#define CHILDREN_MIN 1024 /* slots; a power of two */
 
 uint8_t
 class_idle(uint8_t status)
@@ -40,7 +27,7 @@ class_status(uint8_t status)
 	return status;
 }
 
-bool
+void
 aggregate_init(struct aggregate *a, const struct tach_table *table,
     struct aggregate_how how)
 {
@@ -48,9 +35,6 @@ aggregate_init(struct aggregate *a, const struct tach_table *table,
 	places_init(&a->places, table, how.places, how.text);
 	for (int status = 0; status < 256 && how.class_of != NULL; status++)
 		a->classes[status] = how.class_of((uint8_t)status);
-	a->children.slots = calloc(CHILDREN_MIN, sizeof(struct child));
-	a->children.mask = CHILDREN_MIN - 1;
-	return a->children.slots != NULL;
 }
 
 void
@@ -59,11 +43,10 @@ aggregate_settle(struct aggregate *a)
 	for (uint32_t i = 0; i < a->ntrails; i++)
 		free(a->trails[i].nodes);
 	free(a->trails);
-	free(a->children.slots);
+	pairs_clear(&a->children);
 	set_clear(&a->thread_set);
 	a->trails = NULL;
-	a->ntrails = 0;
-	a->children.slots = NULL;
+	a->trails_max = a->ntrails = 0;
 }
 
 void
@@ -93,52 +76,18 @@ add_node(struct aggregate *a, uint32_t parent, uint32_t what)
 	return a->nnodes++;
 }
 
-/* Where a child is, or the free slot where it belongs. */
-static struct child *
-find_slot(const struct children *c, uint32_t parent, uint32_t what)
-{
-	uint64_t hash = ((uint64_t)parent << 32 | what) *
-	    UINT64_C(0x9e3779b97f4a7c15);
-	size_t i = (hash ^ hash >> 32) & c->mask;
-
-	while (c->slots[i].node != 0 &&
-	    (c->slots[i].parent != parent || c->slots[i].what != what))
-		i = (i + 1) & c->mask;
-	return &c->slots[i];
-}
-
-/* Doubles the slots. */
-static bool
-grow_children(struct children *c)
-{
-	struct children twice = {NULL, c->mask * 2 + 1, c->count};
-
-	twice.slots = calloc(twice.mask + 1, sizeof(*twice.slots));
-	if (twice.slots == NULL)
-		return false;
-	for (size_t i = 0; i <= c->mask; i++) {
-		struct child *from = &c->slots[i];
-		if (from->node != 0)
-			*find_slot(&twice, from->parent, from->what) = *from;
-	}
-	free(c->slots);
-	*c = twice;
-	return true;
-}
-
 /* A child that is not the node after its parent. */
 static uint32_t
 add_child(struct aggregate *a, uint32_t parent, uint32_t what)
 {
-	struct children *c = &a->children;
-	uint32_t node;
+	uint32_t node = add_node(a, parent, what);
 
-	if (c->count > c->mask / 3 * 2 && !grow_children(c))
+	if (node == TACH_NONE)
 		return TACH_NONE;
-	if ((node = add_node(a, parent, what)) == TACH_NONE)
+	if (!pairs_add(&a->children, parent, what, node)) {
+		a->nnodes--;
 		return TACH_NONE;
-	*find_slot(c, parent, what) = (struct child){parent, what, node};
-	c->count++;
+	}
 	return node;
 }
 
@@ -147,7 +96,7 @@ static inline uint32_t
 child(struct aggregate *a, uint32_t parent, uint32_t place)
 {
 	const struct node *after = &a->nodes[parent + 1];
-	const struct child *slot;
+	uint32_t node;
 
 	if (place == PLACE_HIDDEN)
 		return parent;
@@ -157,8 +106,9 @@ child(struct aggregate *a, uint32_t parent, uint32_t place)
 		return add_node(a, parent, place);
 	if (after->parent == parent && after->what == place)
 		return parent + 1;
-	slot = find_slot(&a->children, parent, place);
-	return slot->node != 0 ? slot->node : add_child(a, parent, place);
+	/* The first node is a root, and no child. */
+	node = pairs_find(&a->children, parent, place);
+	return node != 0 ? node : add_child(a, parent, place);
 }
 
 /* ---- threads ------------------------------------------------------------- */

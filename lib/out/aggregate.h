@@ -10,6 +10,7 @@
 #ifndef OUT_AGGREGATE_H
 #define OUT_AGGREGATE_H
 
+#include "out/pairs.h"
 #include "out/places.h"
 #include "tach.h"
 
@@ -48,12 +49,6 @@ struct aggregate_how {
 	class_fn *class_of; /* NULL: all samples are of class 0 */
 };
 
-/* Finds the node of a place below a parent. */
-struct children { /* private */
-	struct child *slots;
-	size_t mask, count;
-};
-
 struct aggregate {
 	struct aggregate_how how;
 	struct places places;
@@ -67,12 +62,15 @@ struct aggregate {
 	struct trail *trails; /* by a run's index */
 	uint32_t ntrails;
 	size_t nodes_max, cells_max, threads_max, trails_max;
-	struct children children;
+	/* The nodes below each: but most need not be in there, since a path
+	 * that is new is made from one end to the other, so that a node's
+	 * first child mostly is the node after it. */
+	struct pairs children;
 	struct set thread_set;
 	uint8_t classes[256]; /* by status */
 };
 
-bool aggregate_init(struct aggregate *, const struct tach_table *,
+void aggregate_init(struct aggregate *, const struct tach_table *,
     struct aggregate_how);
 void aggregate_clear(struct aggregate *);
 

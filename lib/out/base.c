@@ -56,12 +56,9 @@ tach_base_new(const struct tach_table *table)
 		return NULL;
 	b->sink = (struct tach_sink){base_run, base_end, base_keep,
 	    base_error};
-	if (!aggregate_init(&b->stacks, table, (struct aggregate_how){
-		.places = PLACE_FUNCTIONS, .one_thread = true,
-		.class_of = class_idle})) {
-		tach_base_free(b);
-		return NULL;
-	}
+	aggregate_init(&b->stacks, table, (struct aggregate_how){
+	    .places = PLACE_FUNCTIONS, .one_thread = true,
+	    .class_of = class_idle});
 	return b;
 }
 

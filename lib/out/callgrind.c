@@ -335,10 +335,7 @@ callgrind_open(FILE *out, const struct tach_format_options *options,
 	c->options = options;
 	c->meta = meta;
 	c->out.file = out;
-	if (!aggregate_init(&c->stacks, table, (struct aggregate_how){
-		.places = PLACE_LINES})) {
-		callgrind_free(&c->sink);
-		return NULL;
-	}
+	aggregate_init(&c->stacks, table, (struct aggregate_how){
+	    .places = PLACE_LINES});
 	return &c->sink;
 }

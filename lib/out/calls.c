@@ -16,25 +16,12 @@ struct step {
 	bool call_opened, spot_opened;
 };
 
-/* Finds a call; all that a look-up needs lies in one line of the cache. */
-struct slot {
-	uint32_t from, to;
-	uint32_t call; /* its index, plus one; 0: free */
-};
-
-struct table {
-	struct slot *slots;
-	size_t mask;
-};
-
-#define TABLE_MIN 1024 /* slots; a power of two */
-
 struct walk {
 	const struct aggregate *a;
 	struct calls_how how;
 	struct calls *c;
 	size_t calls_max;
-	struct table table;
+	struct pairs indices; /* of calls, plus one, by caller and spot */
 	struct amount *totals;	/* of each node and all below it */
 	uint32_t *first, *next; /* children; 0: none, as that is a root */
 	struct step *path;	/* by depth */
@@ -89,11 +76,8 @@ prepare(struct walk *w)
 	w->c->selfs = calloc((size_t)w->a->places.count + 1,
 	    sizeof(*w->c->selfs));
 	w->c->spots = calloc(w->c->nspots, sizeof(*w->c->spots));
-	w->table = (struct table){calloc(TABLE_MIN, sizeof(struct slot)),
-	    TABLE_MIN - 1};
-	if (w->table.slots == NULL || w->totals == NULL ||
-	    w->first == NULL || w->next == NULL || w->c->selfs == NULL ||
-	    w->c->spots == NULL)
+	if (w->totals == NULL || w->first == NULL || w->next == NULL ||
+	    w->c->selfs == NULL || w->c->spots == NULL)
 		return false;
 	w->path = calloc((size_t)link_nodes(w) + 1, sizeof(*w->path));
 	return w->path != NULL;
@@ -101,52 +85,18 @@ prepare(struct walk *w)
 
 /* ---- calls --------------------------------------------------------------- */
 
-static struct slot *
-find_slot(const struct table *t, uint32_t from, uint32_t to)
-{
-	uint64_t hash = ((uint64_t)from << 32 | to) *
-	    UINT64_C(0x9e3779b97f4a7c15);
-	size_t i = (hash ^ hash >> 32) & t->mask;
-
-	while (t->slots[i].call != 0 &&
-	    (t->slots[i].from != from || t->slots[i].to != to))
-		i = (i + 1) & t->mask;
-	return &t->slots[i];
-}
-
-/* Doubles the slots. */
-static bool
-grow_table(struct table *t)
-{
-	struct table twice = {NULL, t->mask * 2 + 1};
-
-	twice.slots = calloc(twice.mask + 1, sizeof(*twice.slots));
-	if (twice.slots == NULL)
-		return false;
-	for (size_t i = 0; i <= t->mask; i++) {
-		struct slot *from = &t->slots[i];
-		if (from->call != 0)
-			*find_slot(&twice, from->from, from->to) = *from;
-	}
-	free(t->slots);
-	*t = twice;
-	return true;
-}
-
 static uint32_t
 add_call(struct walk *w, uint32_t from, uint32_t to)
 {
 	struct call *p;
 
-	if (w->c->ncalls > w->table.mask / 3 * 2 && !grow_table(&w->table))
-		return TACH_NONE;
 	p = array_grow(w->c->calls, w->c->ncalls, &w->calls_max, sizeof(*p));
 	if (p == NULL)
 		return TACH_NONE;
 	w->c->calls = p;
 	p[w->c->ncalls] = (struct call){.from = from, .to = to};
-	*find_slot(&w->table, from, to) = (struct slot){from, to,
-	    w->c->ncalls + 1};
+	if (!pairs_add(&w->indices, from, to, w->c->ncalls + 1))
+		return TACH_NONE;
 	return w->c->ncalls++;
 }
 
@@ -154,9 +104,9 @@ add_call(struct walk *w, uint32_t from, uint32_t to)
 static uint32_t
 find_call(struct walk *w, uint32_t from, uint32_t to)
 {
-	const struct slot *slot = find_slot(&w->table, from, to);
+	uint32_t index = pairs_find(&w->indices, from, to);
 
-	return slot->call != 0 ? slot->call - 1 : add_call(w, from, to);
+	return index != 0 ? index - 1 : add_call(w, from, to);
 }
 
 static uint32_t
@@ -330,7 +280,7 @@ calls_init(struct calls *c, const struct aggregate *a, struct calls_how how)
 	*c = (struct calls){.nspots = how.nspots + 1,
 	    .ncallers = a->places.count + a->nthreads};
 	ok = prepare(&w) && walk_all(&w);
-	free(w.table.slots);
+	pairs_clear(&w.indices);
 	free(w.totals);
 	free(w.first);
 	free(w.next);

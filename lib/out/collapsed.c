@@ -702,12 +702,9 @@ collapsed_open(FILE *out, const struct tach_format_options *options,
 	c->style = style;
 	c->by_time = options->weight == TACH_WEIGHT_TIME;
 	c->out.file = out;
-	if (!aggregate_init(&c->stacks, table, (struct aggregate_how){
-		.places = style->places, .text = style->frame,
-		.interps = options->frame == TACH_FRAME_AUSTIN,
-		.one_thread = style->thread == NULL})) {
-		collapsed_free(&c->sink);
-		return NULL;
-	}
+	aggregate_init(&c->stacks, table, (struct aggregate_how){
+	    .places = style->places, .text = style->frame,
+	    .interps = options->frame == TACH_FRAME_AUSTIN,
+	    .one_thread = style->thread == NULL});
 	return &c->sink;
 }

@@ -369,10 +369,7 @@ diff_open(FILE *out, const struct tach_format_options *options,
 	d->base = options->base;
 	d->time = options->weight == TACH_WEIGHT_TIME;
 	d->out.file = out;
-	if (!aggregate_init(&d->stacks, table, (struct aggregate_how){
-		.places = PLACE_FUNCTIONS, .one_thread = true})) {
-		diff_free(&d->sink);
-		return NULL;
-	}
+	aggregate_init(&d->stacks, table, (struct aggregate_how){
+	    .places = PLACE_FUNCTIONS, .one_thread = true});
 	return &d->sink;
 }

@@ -543,11 +543,8 @@ flamegraph_open(FILE *out, const struct tach_format_options *options,
 	    flamegraph_free, flamegraph_error};
 	f->options = options;
 	f->out.file = out;
-	if (!aggregate_init(&f->stacks, table, (struct aggregate_how){
-		.places = PLACE_LINES, .interps = true,
-		.class_of = class_idle})) {
-		flamegraph_free(&f->sink);
-		return NULL;
-	}
+	aggregate_init(&f->stacks, table, (struct aggregate_how){
+	    .places = PLACE_LINES, .interps = true,
+	    .class_of = class_idle});
 	return &f->sink;
 }

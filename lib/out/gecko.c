@@ -891,10 +891,7 @@ gecko_open(FILE *out, const struct tach_format_options *options,
 	g->file = g->out.file = out;
 	g->options = options;
 	g->meta = meta;
-	if (!aggregate_init(&g->stacks, table, (struct aggregate_how){
-		.places = PLACE_LINES, .interps = true})) {
-		gecko_free(&g->sink);
-		return NULL;
-	}
+	aggregate_init(&g->stacks, table, (struct aggregate_how){
+	    .places = PLACE_LINES, .interps = true});
 	return &g->sink;
 }

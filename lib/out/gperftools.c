@@ -481,10 +481,7 @@ gperftools_open(FILE *out, const struct tach_format_options *options,
 	g->options = options;
 	g->meta = meta;
 	g->out.file = out;
-	if (!aggregate_init(&g->stacks, table, (struct aggregate_how){
-		.places = PLACE_LINES, .one_thread = true})) {
-		gperftools_free(&g->sink);
-		return NULL;
-	}
+	aggregate_init(&g->stacks, table, (struct aggregate_how){
+	    .places = PLACE_LINES, .one_thread = true});
 	return &g->sink;
 }

@@ -604,10 +604,7 @@ heatmap_open(FILE *out, const struct tach_format_options *options,
 	    heatmap_error};
 	h->options = options;
 	h->meta = meta;
-	if (!aggregate_init(&h->stacks, table, (struct aggregate_how){
-		.places = PLACE_LINES})) {
-		heatmap_free(&h->sink);
-		return NULL;
-	}
+	aggregate_init(&h->stacks, table, (struct aggregate_how){
+	    .places = PLACE_LINES});
 	return &h->sink;
 }

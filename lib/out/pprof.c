@@ -502,9 +502,10 @@ pprof_open(FILE *out, const struct tach_format_options *options,
 	p->meta = meta;
 	p->first = UINT64_MAX;
 	p->names = tach_table_new();
-	if (p->names == NULL || !aggregate_init(&p->stacks, table,
-		(struct aggregate_how){.places = PLACE_POSITIONS,
-		    .interps = true, .class_of = class_status})) {
+	aggregate_init(&p->stacks, table, (struct aggregate_how){
+	    .places = PLACE_POSITIONS, .interps = true,
+	    .class_of = class_status});
+	if (p->names == NULL) {
 		pprof_free(&p->sink);
 		return NULL;
 	}

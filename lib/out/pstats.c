@@ -320,10 +320,7 @@ pstats_open(FILE *out, const struct tach_format_options *options,
 	p->options = options;
 	p->meta = meta;
 	p->out.file = out;
-	if (!aggregate_init(&p->stacks, table, (struct aggregate_how){
-		.places = PLACE_TEXTS, .text = function_text})) {
-		pstats_free(&p->sink);
-		return NULL;
-	}
+	aggregate_init(&p->stacks, table, (struct aggregate_how){
+	    .places = PLACE_TEXTS, .text = function_text});
 	return &p->sink;
 }

@@ -300,10 +300,7 @@ speedscope_open(FILE *out, const struct tach_format_options *options,
 	    speedscope_free, speedscope_error};
 	s->out.file = out;
 	s->options = options;
-	if (!aggregate_init(&s->stacks, table, (struct aggregate_how){
-		.places = PLACE_FUNCTIONS, .interps = true})) {
-		speedscope_free(&s->sink);
-		return NULL;
-	}
+	aggregate_init(&s->stacks, table, (struct aggregate_how){
+	    .places = PLACE_FUNCTIONS, .interps = true});
 	return &s->sink;
 }
