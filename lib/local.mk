@@ -26,7 +26,7 @@ lib_libtach_core_la_SOURCES = \
 	lib/spans.c \
 	lib/status.c lib/status.h \
 	lib/table.c lib/table.h \
-	lib/utf8.h \
+	lib/utf8.c lib/utf8.h \
 	lib/version.c \
 	lib/format/collapsed.h lib/format/collapsedin.c \
 	lib/format/cursor.h \

@@ -140,17 +140,9 @@ int
 tach_merge_note(struct tach_merge *m, const char *text)
 {
 	struct buf b = {0};
-	size_t len = strlen(text), n;
-	uint32_t code, note = TACH_NONE;
+	uint32_t note = TACH_NONE;
 
-	for (size_t i = 0; i < len; i += n) {
-		if ((n = utf8_decode(text + i, len - i, &code)) > 0) {
-			buf_add(&b, text + i, n);
-		} else {
-			buf_add(&b, "\xef\xbf\xbd", 3);
-			n = 1;
-		}
-	}
+	utf8_add(&b, text, strlen(text));
 	buf_add_char(&b, '\0');
 	if (!b.failed)
 		note = tach_table_add_note(m->table, b.text);

@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "buf.h"
+
 /*
  * The length of the character that bytes begin with, and its code point; 0
  * if they begin with none: a stray or missing continuation byte, an overlong
@@ -36,5 +38,8 @@ utf8_decode(const char *bytes, size_t len, uint32_t *code)
 	*code = c;
 	return n;
 }
+
+/* Adds bytes as valid UTF-8: what is none becomes U+FFFD. */
+void utf8_add(struct buf *, const char *bytes, size_t len);
 
 #endif

@@ -365,24 +365,7 @@ put_functions(struct pprof *p)
 	}
 }
 
-/* A string of protobuf must be UTF-8: what is not becomes U+FFFD. */
-static void
-repair(struct buf *b, struct tach_string s)
-{
-	uint32_t code;
-	size_t n;
-
-	b->len = 0;
-	for (size_t i = 0; i < s.len; i += n > 0 ? n : 1) {
-		n = utf8_decode(s.bytes + i, s.len - i, &code);
-		if (n > 0)
-			buf_add(b, s.bytes + i, n);
-		else
-			buf_add(b, "\xef\xbf\xbd", 3);
-	}
-}
-
-/* False: out of memory. */
+/* A string of protobuf must be UTF-8.  False: out of memory. */
 static bool
 put_strings(struct pprof *p)
 {
@@ -392,7 +375,9 @@ put_strings(struct pprof *p)
 	profile.n_string_table = 1;
 	profile.string_table = &string;
 	for (uint32_t i = 0; i < tach_table_strings(p->names); i++) {
-		repair(&p->scratch, tach_table_string(p->names, i));
+		struct tach_string s = tach_table_string(p->names, i);
+		p->scratch.len = 0;
+		utf8_add(&p->scratch, s.bytes, s.len);
 		string.len = p->scratch.len;
 		string.data = (uint8_t *)p->scratch.text;
 		put(p, &profile);

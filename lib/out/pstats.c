@@ -105,21 +105,7 @@ add_tuple(struct buf *b, int flag, uint32_t size)
 	add_word(b, M_TUPLE | flag, size, 4);
 }
 
-/* What is no UTF-8 becomes U+FFFD: Python would not load it, or not print
- * it. */
-static void
-add_utf8(struct buf *b, struct tach_string s)
-{
-	uint32_t code;
-
-	for (size_t i = 0, n; i < s.len; i += n > 0 ? n : 1) {
-		if ((n = utf8_decode(s.bytes + i, s.len - i, &code)) > 0)
-			buf_add(b, s.bytes + i, n);
-		else
-			buf_add(b, "\xef\xbf\xbd", 3);
-	}
-}
-
+/* Python would not load what is no UTF-8, or not print it. */
 static void
 add_text(struct buf *b, struct tach_string s)
 {
@@ -127,7 +113,7 @@ add_text(struct buf *b, struct tach_string s)
 	uint32_t len;
 
 	add_word(b, M_TEXT, 0, 4);
-	add_utf8(b, s);
+	utf8_add(b, s.bytes, s.len);
 	len = (uint32_t)(b->len - at - 5);
 	for (size_t i = 0; i < 4 && !b->failed; i++)
 		b->text[at + 1 + i] = (char)(len >> 8 * i & 0xff);
