@@ -11,7 +11,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <xxhash.h>
 
 #include "error.h"
 #include "out/aggregate.h"
@@ -285,40 +284,24 @@ text_rank(const struct order *o, uint32_t node)
 	return o->ranks[o->c->stacks.nodes[node].what * 2];
 }
 
-struct twin_key {
-	const struct order *o;
-	uint32_t parent, rank;
-};
-
-static bool
-twin_equal(const void *arg, uint32_t node)
-{
-	const struct twin_key *k = arg;
-
-	return k->rank == text_rank(k->o, node) &&
-	    k->parent == k->o->twins[k->o->c->stacks.nodes[node].parent];
-}
-
 /* The node itself, or the first whose stack has the same text. */
 static uint32_t
-find_twin(const struct order *o, struct set *set, uint32_t node)
+find_twin(const struct order *o, struct pairs *firsts, uint32_t node)
 {
-	struct twin_key key = {o, o->twins[o->c->stacks.nodes[node].parent],
-	    text_rank(o, node)};
-	uint64_t words[] = {key.parent, key.rank};
-	uint64_t hash = XXH3_64bits(words, sizeof(words));
-	uint32_t found = set_find(set, hash, twin_equal, &key);
+	uint32_t parent = o->twins[o->c->stacks.nodes[node].parent];
+	uint32_t rank = text_rank(o, node);
+	uint32_t found = pairs_find(firsts, parent, rank);
 
-	if (found != TACH_NONE)
+	if (found != 0) /* node 0 is a root, and has no twin */
 		return found;
-	return set_add(set, hash, node) ? node : TACH_NONE;
+	return pairs_add(firsts, parent, rank, node) ? node : TACH_NONE;
 }
 
 static bool
 find_twins(struct order *o)
 {
 	const struct aggregate *a = &o->c->stacks;
-	struct set set = {0};
+	struct pairs firsts = {0};
 	bool ok;
 
 	if (!o->equal)
@@ -327,10 +310,10 @@ find_twins(struct order *o)
 	ok = o->twins != NULL;
 	for (uint32_t i = 0; ok && i < a->nnodes; i++) {
 		o->twins[i] = node_is_root(&a->nodes[i]) ? i :
-		    find_twin(o, &set, i);
+		    find_twin(o, &firsts, i);
 		ok = o->twins[i] != TACH_NONE;
 	}
-	set_clear(&set);
+	pairs_clear(&firsts);
 	return ok;
 }
 

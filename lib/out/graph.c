@@ -4,35 +4,12 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <xxhash.h>
 
 #include "array.h"
 
 #define FOLDED "(small)"
 
 /* ---- functions ----------------------------------------------------------- */
-
-struct function_key {
-	const struct graph *g;
-	struct graph_function function;
-};
-
-static bool
-function_equal(const void *arg, uint32_t index)
-{
-	const struct function_key *k = arg;
-	const struct graph_function *f = &k->g->functions[index];
-
-	return f->file == k->function.file && f->name == k->function.name;
-}
-
-static uint64_t
-pair_hash(uint32_t a, uint32_t b)
-{
-	uint32_t pair[] = {a, b};
-
-	return XXH3_64bits(pair, sizeof(pair));
-}
 
 static uint32_t
 add_function(struct graph *g, struct graph_function function)
@@ -43,8 +20,8 @@ add_function(struct graph *g, struct graph_function function)
 	if (p == NULL)
 		return TACH_NONE;
 	g->functions = p;
-	if (!set_add(&g->function_set, pair_hash(function.file, function.name),
-		g->nfunctions))
+	if (!pairs_add(&g->function_indices, function.file, function.name,
+		g->nfunctions + 1))
 		return TACH_NONE;
 	p[g->nfunctions] = function;
 	return g->nfunctions++;
@@ -55,15 +32,14 @@ static uint32_t
 find_function(struct graph *g, struct tach_string file,
     struct tach_string name)
 {
-	struct function_key key = {g, {strings_find(&g->strings, file),
-	    strings_find(&g->strings, name)}};
+	struct graph_function f = {strings_find(&g->strings, file),
+	    strings_find(&g->strings, name)};
 	uint32_t found;
 
-	if (key.function.file == TACH_NONE || key.function.name == TACH_NONE)
+	if (f.file == TACH_NONE || f.name == TACH_NONE)
 		return TACH_NONE;
-	found = set_find(&g->function_set, pair_hash(key.function.file,
-	    key.function.name), function_equal, &key);
-	return found != TACH_NONE ? found : add_function(g, key.function);
+	found = pairs_find(&g->function_indices, f.file, f.name);
+	return found != 0 ? found - 1 : add_function(g, f);
 }
 
 static uint32_t
@@ -104,32 +80,15 @@ add_node(struct graph *g, uint32_t parent, uint32_t function)
 	return g->nnodes++;
 }
 
-struct node_key {
-	const struct graph *g;
-	uint32_t parent, function;
-};
-
-static bool
-node_equal(const void *arg, uint32_t index)
-{
-	const struct node_key *k = arg;
-	const struct graph_node *n = &k->g->nodes[index];
-
-	return n->parent == k->parent && n->function == k->function;
-}
-
 /* TACH_NONE: out of memory. */
 static uint32_t
 find_node(struct graph *g, uint32_t parent, uint32_t function)
 {
-	struct node_key key = {g, parent, function};
-	uint64_t hash = pair_hash(parent, function);
-	uint32_t node;
+	uint32_t found = pairs_find(&g->node_indices, parent, function);
 
-	node = set_find(&g->node_set, hash, node_equal, &key);
-	if (node != TACH_NONE)
-		return node;
-	if (!set_add(&g->node_set, hash, g->nnodes))
+	if (found != 0)
+		return found - 1;
+	if (!pairs_add(&g->node_indices, parent, function, g->nnodes + 1))
 		return TACH_NONE;
 	return add_node(g, parent, function);
 }
@@ -204,15 +163,15 @@ graph_init(struct graph *g, const struct aggregate *now,
 	    find_synthetic(g, NO_FRAMES) == GRAPH_NO_FRAMES &&
 	    add_node(g, TACH_NONE, TACH_NONE) == 0 &&
 	    add_stacks(g, &g->now, now) && add_stacks(g, &g->base, base);
-	set_clear(&g->node_set);
+	pairs_clear(&g->node_indices);
 	return ok && weigh(g, &g->now) && weigh(g, &g->base);
 }
 
 void
 graph_clear(struct graph *g)
 {
-	set_clear(&g->node_set);
-	set_clear(&g->function_set);
+	pairs_clear(&g->node_indices);
+	pairs_clear(&g->function_indices);
 	free(g->nodes);
 	free(g->functions);
 	strings_clear(&g->strings);

@@ -7,8 +7,8 @@
 #define OUT_GRAPH_H
 
 #include "out/aggregate.h"
+#include "out/pairs.h"
 #include "out/strings.h"
-#include "set.h"
 #include "tach.h"
 
 struct weight {
@@ -46,7 +46,9 @@ struct graph {
 	struct graph_side now, base; /* base.stacks is NULL where none is */
 	/* private */
 	size_t nodes_max, functions_max;
-	struct set node_set, function_set;
+	/* Plus one; of nodes by parent and function, of functions by file and
+	 * name. */
+	struct pairs node_indices, function_indices;
 };
 
 /* Both aggregates must outlive it; base may be NULL.  False: out of memory,
