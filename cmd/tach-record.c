@@ -44,6 +44,20 @@ static const char help[] =
     "1000)\n"
     "  -d, --duration SECONDS  stop recording after so long\n"
     "  -p, --pid PID           record a running process\n"
+    "  -m, --mode MODE         which samples to keep: wall (all, the default), "
+    "cpu,\n"
+    "                          gil or exception\n"
+    "      --threads WHICH     main or all (the default)\n"
+    "      --idle WHAT         keep (the default) or drop samples of idle "
+    "threads\n"
+    "      --jitter            sample at random times, at that rate on "
+    "average\n"
+    "      --blocking          stop the program for each sample\n"
+    "      --async WHICH       asyncio: running, or all tasks (3.14 and "
+    "later)\n"
+    "      --native-markers    frames <native> where C code was called through\n"
+    "      --no-gc             no frames <GC>\n"
+    "      --opcodes           note the instruction that each frame is at\n"
     PROFILE_HELP
     "      --text              write lines of text while it runs, as tach-cat "
     "-l\n"
@@ -59,10 +73,9 @@ static const char help[] =
 
 struct options {
 	const char *output;
-	double rate;	 /* Hz */
-	double duration; /* s; 0: until the end */
 	pid_t pid;	 /* 0: a command */
 	char **command;
+	struct tach_recorder_options recorder;
 	struct tach_writer_options writer;
 	bool how; /* it was said how to write it */
 	bool text, quiet;
@@ -109,13 +122,53 @@ parse_number(const char *text, const char *what, int low, int high)
 	return (int)n;
 }
 
-enum { OPT_TEXT = 256 };
+/* Which of the words an option's argument is: its number. */
+static int
+parse_word(const char *text, const char *option, const char *const words[])
+{
+	for (int i = 0; words[i] != NULL; i++)
+		if (strcmp(text, words[i]) == 0)
+			return i;
+	cmd_usage("%s cannot be %s", option, text);
+}
+
+static const char *const mode_words[] = {
+	[TACH_MODE_WALL] = "wall", [TACH_MODE_CPU] = "cpu",
+	[TACH_MODE_GIL] = "gil", [TACH_MODE_EXCEPTION] = "exception", NULL,
+};
+static const char *const threads_words[] = {"all", "main", NULL};
+static const char *const idle_words[] = {"keep", "drop", NULL};
+static const char *const async_words[] = {
+	[TACH_ASYNC_NONE] = "none", [TACH_ASYNC_RUNNING] = "running",
+	[TACH_ASYNC_ALL] = "all", NULL,
+};
+
+enum {
+	OPT_TEXT = 256,
+	OPT_THREADS,
+	OPT_IDLE,
+	OPT_JITTER,
+	OPT_BLOCKING,
+	OPT_ASYNC,
+	OPT_NATIVE,
+	OPT_NO_GC,
+	OPT_OPCODES,
+};
 
 static const struct option longs[] = {
 	{"output", required_argument, NULL, 'o'},
 	{"rate", required_argument, NULL, 'r'},
 	{"duration", required_argument, NULL, 'd'},
 	{"pid", required_argument, NULL, 'p'},
+	{"mode", required_argument, NULL, 'm'},
+	{"threads", required_argument, NULL, OPT_THREADS},
+	{"idle", required_argument, NULL, OPT_IDLE},
+	{"jitter", no_argument, NULL, OPT_JITTER},
+	{"blocking", no_argument, NULL, OPT_BLOCKING},
+	{"async", required_argument, NULL, OPT_ASYNC},
+	{"native-markers", no_argument, NULL, OPT_NATIVE},
+	{"no-gc", no_argument, NULL, OPT_NO_GC},
+	{"opcodes", no_argument, NULL, OPT_OPCODES},
 	PROFILE_OPTIONS,
 	{"text", no_argument, NULL, OPT_TEXT},
 	{"quiet", no_argument, NULL, 'q'},
@@ -124,18 +177,55 @@ static const struct option longs[] = {
 	{NULL, 0, NULL, 0},
 };
 
+/* What is to be in the samples.  False: c is another option. */
+static bool
+parse_sample_option(struct tach_recorder_options *r, int c)
+{
+	switch (c) {
+	case 'm':
+		r->mode = (enum tach_recorder_mode)parse_word(optarg, "--mode",
+		    mode_words);
+		return true;
+	case OPT_THREADS:
+		r->main_only = parse_word(optarg, "--threads", threads_words);
+		return true;
+	case OPT_IDLE:
+		r->drop_idle = parse_word(optarg, "--idle", idle_words);
+		return true;
+	case OPT_JITTER:
+		return r->jitter = true;
+	case OPT_BLOCKING:
+		return r->blocking = true;
+	case OPT_ASYNC:
+		r->async = (enum tach_recorder_async)parse_word(optarg,
+		    "--async", async_words);
+		return true;
+	case OPT_NATIVE:
+		return r->native = true;
+	case OPT_NO_GC:
+		return r->no_gc = true;
+	case OPT_OPCODES:
+		return r->opcodes = true;
+	default:
+		return false;
+	}
+}
+
 static void
 parse_option(struct options *o, int c)
 {
+	if (parse_sample_option(&o->recorder, c))
+		return;
 	switch (c) {
 	case 'o':
 		o->output = optarg;
 		break;
 	case 'r':
-		o->rate = parse_rate(optarg);
+		o->recorder.interval_ns = (uint64_t)(1e9 / parse_rate(optarg));
 		break;
 	case 'd':
-		o->duration = parse_duration(optarg);
+		o->recorder.duration_ns =
+		    (uint64_t)(1e9 * parse_duration(optarg));
 		break;
 	case 'p':
 		o->pid = parse_number(optarg, "process id", 1, INT32_MAX);
@@ -160,10 +250,11 @@ parse_option(struct options *o, int c)
 static struct options
 parse_options(int argc, char *argv[])
 {
-	struct options o = {.rate = DEFAULT_RATE, .writer = PROFILE_DEFAULTS};
+	struct options o = {.writer = PROFILE_DEFAULTS,
+	    .recorder.interval_ns = (uint64_t)(1e9 / DEFAULT_RATE)};
 	int c;
 
-	while ((c = getopt_long(argc, argv, "+o:r:d:p:qhV", longs, NULL)) != -1)
+	while ((c = getopt_long(argc, argv, "+o:r:d:p:m:qhV", longs, NULL)) != -1)
 		parse_option(&o, c);
 	o.command = argv + optind;
 	if (o.pid == 0 && *o.command == NULL)
@@ -536,10 +627,7 @@ main(int argc, char *argv[])
 	cmd_start("tach-record", RECORD_FAILED, argv);
 	o = parse_options(argc, argv);
 	part_open(&j.part, o.output, o.text, RECORD_FAILED);
-	recorder = tach_recorder_new(&(struct tach_recorder_options){
-	    .interval_ns = (uint64_t)(1e9 / o.rate),
-	    .duration_ns = (uint64_t)(o.duration * 1e9)});
-	if (recorder == NULL)
+	if ((recorder = tach_recorder_new(&o.recorder)) == NULL)
 		err(RECORD_FAILED, NULL);
 	catch_signals();
 	open_sink(&j);

@@ -107,11 +107,13 @@ lib_libtach_core_la_SOURCES = \
 	lib/engine/chains.c lib/engine/chains.h \
 	lib/engine/clock.c lib/engine/clock.h \
 	lib/engine/codes.c lib/engine/codes.h \
+	lib/engine/emit.c lib/engine/emit.h \
 	lib/engine/find.c lib/engine/find.h \
 	lib/engine/process.c lib/engine/process.h \
 	lib/engine/recorder.c \
 	lib/engine/remote.c lib/engine/remote.h \
 	lib/engine/snapshot.c lib/engine/snapshot.h \
+	lib/engine/status.c lib/engine/status.h \
 	lib/engine/threads.c lib/engine/threads.h \
 	lib/engine/workset.c lib/engine/workset.h
 

@@ -127,6 +127,8 @@ enum tach_config {
 				  * are wall, cpu, gil, all, exception */
 	TACH_CONFIG_WALL = 0x01,
 	TACH_CONFIG_CPU = 0x02,
+	TACH_CONFIG_GIL = 0x03,
+	TACH_CONFIG_EXCEPTION = 0x05,
 	TACH_CONFIG_FEATURES = 0x08, /* the bits below mean something */
 	TACH_CONFIG_ALL_THREADS = 0x10,
 	TACH_CONFIG_NATIVE = 0x20,
@@ -473,9 +475,35 @@ const char *tach_merge_error(const struct tach_merge *);
 
 struct tach_recorder;
 
+/* Which samples are kept: those of all threads; or of those that were on a
+ * CPU, held the GIL, or were handling an exception. */
+enum tach_recorder_mode {
+	TACH_MODE_WALL,
+	TACH_MODE_CPU,
+	TACH_MODE_GIL,
+	TACH_MODE_EXCEPTION,
+};
+
+/* Whose awaiting tasks are under the frames of a thread that runs asyncio:
+ * nobody's, the running task's, or in stacks of their own all tasks'. */
+enum tach_recorder_async {
+	TACH_ASYNC_NONE,
+	TACH_ASYNC_RUNNING,
+	TACH_ASYNC_ALL,
+};
+
 struct tach_recorder_options {
 	uint64_t interval_ns;
 	uint64_t duration_ns; /* 0: until the target ends */
+	enum tach_recorder_mode mode;
+	enum tach_recorder_async async;
+	bool jitter;	/* rounds at random distances, interval_ns on average */
+	bool blocking;	/* stop the threads that run for each round */
+	bool main_only; /* the main thread alone */
+	bool drop_idle; /* keep no sample whose status is idle */
+	bool no_gc;	/* no <GC> frames */
+	bool native;	/* <native> frames where C code was called through */
+	bool opcodes;	/* frames say which instruction they are at */
 };
 
 struct tach_recorder_stats {

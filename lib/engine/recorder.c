@@ -163,7 +163,8 @@ start_sampling(struct tach_recorder *r)
 	uint64_t now = clock_ns();
 
 	remote_free(r->remote);
-	r->remote = remote_new(&r->process, &r->runtime, r->table, &r->names);
+	r->remote = remote_new(&r->process, &r->runtime, &r->options,
+	    r->table, &r->names);
 	if (r->remote == NULL)
 		return false;
 	if (r->start == 0) {

@@ -8,13 +8,10 @@
 
 #include "array.h"
 #include "engine/chains.h"
+#include "engine/emit.h"
 
 #define LIST_TRIES 4	  /* to see lists and GILs that hold still */
 #define FORGET_AFTER 2048 /* rounds after which working sets start anew */
-
-/* Synthetic frames; the file is the one that CPython gives its own. */
-#define SYNTHETIC_FILE "~"
-#define TORN_NAME "<torn>"
 
 /* Who had a GIL, and how often it had changed hands. */
 struct gil {
@@ -38,7 +35,6 @@ struct remote {
 	const struct process *process;
 	const struct py_runtime *runtime;
 	const struct py_offsets *offsets;
-	struct tach_table *table;
 	struct thread_names *names;
 	struct chains chains;
 
@@ -49,28 +45,16 @@ struct remote {
 	struct workset globals; /* what the lists and the GILs need */
 	struct snapshot all;	/* of a round */
 	struct spans spans;
-	uint32_t *frames; /* of the sample that is being made */
-	size_t frames_max;
+	struct emitter emitter;
 	uint64_t round;
-	uint32_t torn_frame;
 };
 
 /* ---- making ------------------------------------------------------------------- */
 
-static uint32_t
-synthetic_frame(struct tach_table *t, const char *name)
-{
-	return tach_table_add_frame(t, &(struct tach_frame){
-	    .file = tach_table_add_string(t, SYNTHETIC_FILE,
-		strlen(SYNTHETIC_FILE)),
-	    .func = tach_table_add_string(t, name, strlen(name)),
-	    .line = -1, .end_line = -1, .column = -1, .end_column = -1,
-	    .opcode = TACH_NO_OPCODE});
-}
-
 struct remote *
 remote_new(const struct process *p, const struct py_runtime *rt,
-    struct tach_table *table, struct thread_names *names)
+    const struct tach_recorder_options *options, struct tach_table *table,
+    struct thread_names *names)
 {
 	struct remote *r = calloc(1, sizeof(*r));
 
@@ -79,13 +63,12 @@ remote_new(const struct process *p, const struct py_runtime *rt,
 	r->process = p;
 	r->runtime = rt;
 	r->offsets = &rt->offsets;
-	r->table = table;
 	r->names = names;
-	r->torn_frame = TACH_NONE;
 	if (!chains_init(&r->chains, p, rt, table)) {
 		free(r);
 		return NULL;
 	}
+	emitter_init(&r->emitter, p, options, table, names, r->chains.codes);
 	return r;
 }
 
@@ -94,6 +77,7 @@ remote_free(struct remote *r)
 {
 	if (r == NULL)
 		return;
+	emitter_free(&r->emitter);
 	chains_free(&r->chains);
 	threads_free(&r->threads);
 	workset_free(&r->globals);
@@ -101,7 +85,6 @@ remote_free(struct remote *r)
 	spans_free(&r->spans);
 	free(r->list.list);
 	free(r->interps);
-	free(r->frames);
 	free(r);
 }
 
@@ -341,73 +324,6 @@ take_all(struct remote *r)
 
 /* ---- samples ------------------------------------------------------------------------ */
 
-/* Room for the frames of a chain and a synthetic one. */
-static bool
-reserve_frames(struct remote *r, size_t depth)
-{
-	void *p;
-
-	if (depth + 1 <= r->frames_max)
-		return true;
-	p = reallocarray(r->frames, (depth + 1) * 2, sizeof(*r->frames));
-	if (p == NULL)
-		return false;
-	r->frames = p;
-	r->frames_max = (depth + 1) * 2;
-	return true;
-}
-
-static void
-swap_sample(struct remote *r, struct thread *t)
-{
-	uint32_t *frames = t->frames;
-	size_t max = t->frames_max;
-	struct py_chain chain = t->chain;
-
-	t->frames = r->frames;
-	t->frames_max = r->frames_max;
-	t->chain = r->chains.chain;
-	r->frames = frames;
-	r->frames_max = max;
-	r->chains.chain = chain;
-}
-
-/* Whether its last run in the file is its last sample: the number of a thread
- * can pass from one thread state to another. */
-static bool
-is_continued(struct remote *r, const struct thread *t)
-{
-	struct thread_name *n = &r->names->list[t->index];
-	bool same = n->state == t->py.addr;
-
-	n->state = t->py.addr;
-	return same;
-}
-
-/* Turns the newest chain into frames; those that the thread's last sample had
- * already are copied.  TACH_NONE: out of memory; else how many those are. */
-static uint32_t
-map_frames(struct remote *r, const struct thread *t)
-{
-	const struct py_chain *c = &r->chains.chain;
-	size_t shared = 0, fresh;
-
-	if (!reserve_frames(r, c->depth))
-		return TACH_NONE;
-	if (is_continued(r, t) &&
-	    t->replaced == codes_replaced(r->chains.codes))
-		shared = chain_shared(c, &t->chain);
-	fresh = c->depth - shared;
-	for (size_t i = 0; i < fresh; i++)
-		if ((r->frames[i] = codes_frame(r->chains.codes,
-			&c->places[i])) == TACH_NONE)
-			return TACH_NONE;
-	if (shared > 0)
-		memcpy(r->frames + fresh, t->frames + t->chain.depth - shared,
-		    shared * sizeof(*r->frames));
-	return (uint32_t)shared;
-}
-
 /* Leaves only the outermost frames of the newest chain. */
 static void
 cut_chain(struct remote *r, size_t depth)
@@ -417,59 +333,6 @@ cut_chain(struct remote *r, size_t depth)
 	memmove(c->places, c->places + (c->depth - depth),
 	    depth * sizeof(*c->places));
 	c->depth = depth;
-}
-
-static uint8_t
-status_of(struct remote *r, const struct thread *t)
-{
-	uint8_t status = thread_status(t, r->process);
-	const struct interp *in = find_interp(r, t->py.interp);
-	uint32_t wanted = r->offsets->thread_gil_requested;
-
-	if (in != NULL && in->gil.locked && in->gil.holder == t->py.addr)
-		return status | TACH_STATUS_GIL;
-	if (py_has(wanted) && (uint32_t)chains_state(&r->chains,
-		r->all.bytes + t->copy, wanted) != 0)
-		status |= TACH_STATUS_GIL_WANTED;
-	return status;
-}
-
-/* Marks a sample of which only the outermost frames are known.  The next one
- * has nothing to share with it. */
-static bool
-mark_torn(struct remote *r, struct thread *t, struct tach_run *run)
-{
-	if (r->torn_frame == TACH_NONE)
-		r->torn_frame = synthetic_frame(r->table, TORN_NAME);
-	if (r->torn_frame == TACH_NONE)
-		return false;
-	memmove(t->frames + 1, t->frames, run->depth * sizeof(*t->frames));
-	t->frames[0] = r->torn_frame;
-	t->chain.depth = 0;
-	run->depth++;
-	return true;
-}
-
-/* Gives the newest chain to the sink, as a sample. */
-static bool
-emit(struct remote *r, struct thread *t, bool torn, uint64_t time_us,
-    struct tach_sink *sink)
-{
-	uint32_t shared = map_frames(r, t);
-	struct tach_tick tick = {time_us, status_of(r, t), 0};
-	struct tach_run run = {.thread = t->tid,
-	    .interp = (uint32_t)t->py.interp_id, .index = t->index,
-	    .depth = (uint32_t)r->chains.chain.depth, .shared = shared,
-	    .ticks = &tick, .count = 1};
-
-	if (shared == TACH_NONE)
-		return false;
-	t->replaced = codes_replaced(r->chains.codes);
-	swap_sample(r, t);
-	if (torn && !mark_torn(r, t, &run))
-		return false;
-	run.frames = t->frames;
-	return sink->run(sink, &run) == TACH_OK;
 }
 
 /* Reads a thread's newest chain.  Only the thread that had its GIL all the
@@ -498,12 +361,26 @@ bind_thread(struct remote *r, struct thread *t)
 	return t->index != TACH_NONE;
 }
 
+static struct moment
+moment_of(struct remote *r, const struct thread *t, uint64_t time_us)
+{
+	const struct interp *in = find_interp(r, t->py.interp);
+	uint32_t wanted = r->offsets->thread_gil_requested;
+
+	return (struct moment){.time_us = time_us,
+	    .holds_gil = in != NULL && in->gil.locked &&
+		in->gil.holder == t->py.addr,
+	    .wants_gil = py_has(wanted) && (uint32_t)chains_state(&r->chains,
+		r->all.bytes + t->copy, wanted) != 0};
+}
+
 static bool
 sample_thread(struct remote *r, struct thread *t, uint64_t time_us,
     struct tach_sink *sink, struct tach_recorder_stats *stats)
 {
 	size_t sure = 0;
 	bool whole = read_chain(r, t, &sure);
+	struct moment m;
 
 	if (!whole && sure == 0) {
 		stats->failed += !r->chains.ended;
@@ -515,7 +392,8 @@ sample_thread(struct remote *r, struct thread *t, uint64_t time_us,
 		cut_chain(r, sure);
 	stats->samples++;
 	stats->torn += !whole;
-	return emit(r, t, !whole, time_us, sink);
+	m = moment_of(r, t, time_us);
+	return emit_sample(&r->emitter, t, &r->chains.chain, !whole, &m, sink);
 }
 
 enum remote_result

@@ -19,7 +19,8 @@ struct remote;
 
 /* All must outlive it.  NULL: out of memory. */
 struct remote *remote_new(const struct process *, const struct py_runtime *,
-    struct tach_table *, struct thread_names *);
+    const struct tach_recorder_options *, struct tach_table *,
+    struct thread_names *);
 void remote_free(struct remote *);
 
 enum remote_result {

@@ -151,18 +151,3 @@ thread_bind(struct thread *t, const struct process *p, uint64_t tid)
 		return;
 	t->syscall_fd = process_open_task(p, t->task, "syscall");
 }
-
-uint8_t
-thread_status(const struct thread *t, const struct process *p)
-{
-	uint8_t status = t->task == p->pid ? TACH_STATUS_MAIN : 0;
-	char text[256];
-	ssize_t n = -1;
-
-	/* "running", or the number of the call that it is blocked in. */
-	if (t->syscall_fd >= 0)
-		n = pread(t->syscall_fd, text, sizeof(text), 0);
-	if (n <= 0)
-		return status | TACH_STATUS_UNKNOWN;
-	return text[0] == 'r' ? status | TACH_STATUS_CPU : status;
-}

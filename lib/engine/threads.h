@@ -66,8 +66,4 @@ void threads_free(struct threads *);
 /* Takes note of the id that the target's memory gives for a thread. */
 void thread_bind(struct thread *, const struct process *, uint64_t tid);
 
-/* TACH_STATUS_CPU, 0 or TACH_STATUS_UNKNOWN: whether it runs just now; and
- * TACH_STATUS_MAIN. */
-uint8_t thread_status(const struct thread *, const struct process *);
-
 #endif

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: ISC */
+/* emit.h: from a thread's chain, once it can be trusted, to a sample. */
+#ifndef ENGINE_EMIT_H
+#define ENGINE_EMIT_H
+
+#include "engine/codes.h"
+#include "engine/status.h"
+#include "engine/threads.h"
+#include "tach.h"
+
+struct emitter {
+	const struct process *process;
+	const struct tach_recorder_options *options;
+	struct tach_table *table;
+	struct thread_names *names;
+	struct codes *codes;
+	uint32_t *frames; /* of the sample that is being made */
+	size_t frames_max;
+	uint32_t torn_frame;
+};
+
+/* All must outlive it. */
+void emitter_init(struct emitter *, const struct process *,
+    const struct tach_recorder_options *, struct tach_table *,
+    struct thread_names *, struct codes *);
+void emitter_free(struct emitter *);
+
+/*
+ * Gives a chain of proven frames to the sink as the sample of a thread, which
+ * has an index.  torn: these are its outermost frames only.  The chain becomes
+ * the thread's last one, and *chain the one that was.  False: out of memory,
+ * or the sink failed.
+ */
+bool emit_sample(struct emitter *, struct thread *, struct py_chain *chain,
+    bool torn, const struct moment *, struct tach_sink *);
+
+#endif
