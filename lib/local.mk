@@ -100,7 +100,9 @@ lib_libtach_core_la_SOURCES = \
 	lib/python/layout_3_15.c \
 	lib/python/lines.c lib/python/lines.h \
 	lib/python/memory.h \
+	lib/python/objects.c lib/python/objects.h \
 	lib/python/offsets.c lib/python/offsets.h \
+	lib/python/repr.c \
 	lib/python/runtime.c lib/python/runtime.h \
 	lib/python/unicode.c lib/python/unicode.h \
 	lib/native/elf.c lib/native/elf.h \

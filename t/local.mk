@@ -22,10 +22,12 @@ TESTS = $(UNIT_TESTS) $(BATS_TESTS)
 
 UNIT_TESTS = t/unit/test_damage t/unit/test_filter t/unit/test_format \
 	t/unit/test_python t/unit/test_text t/unit/test_unfinished
-check_PROGRAMS += $(UNIT_TESTS) t/unit/many t/unit/positions t/unit/recode
+check_PROGRAMS += $(UNIT_TESTS) t/unit/many t/unit/objects \
+	t/unit/positions t/unit/recode
 
 t_unit_profile = t/unit/profile.c t/unit/profile.h
 t_unit_many_SOURCES = t/unit/many.c
+t_unit_objects_SOURCES = t/unit/objects.c
 t_unit_positions_SOURCES = t/unit/positions.c
 t_unit_recode_SOURCES = t/unit/recode.c
 t_unit_test_damage_SOURCES = t/unit/test_damage.c $(t_unit_profile)
@@ -57,6 +59,7 @@ BATS_TESTS = \
 	t/lost.bats \
 	t/man.bats \
 	t/merge.bats \
+	t/names.bats \
 	t/pprof.bats \
 	t/pstats.bats \
 	t/python.bats \

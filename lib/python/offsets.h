@@ -41,6 +41,7 @@ py_has(uint32_t offset)
 	X(interp, own_gil_locked, 4)                                           \
 	X(interp, own_gil_holder, 8)                                           \
 	X(interp, code_generation, 8) /* counts freed code objects */          \
+	X(interp, modules, 8) /* a dict */                                     \
 	X(gil, size, 0)                                                        \
 	X(gil, switches, 8) /* counts the times that another thread got it */  \
 	X(thread, size, 0)                                                     \
@@ -49,6 +50,7 @@ py_has(uint32_t offset)
 	X(thread, current_frame, 8)                                            \
 	X(thread, cframe, 8) /* 3.11, 3.12: the way to the current frame */    \
 	X(thread, native_thread_id, 8)                                         \
+	X(thread, ident, 8) /* what get_ident() gives */                       \
 	X(thread, gil_requested, 4)                                            \
 	X(cframe, size, 0)                                                     \
 	X(cframe, current_frame, 8)                                            \
@@ -71,6 +73,50 @@ py_has(uint32_t offset)
 	X(object, type, 8)                                                     \
 	X(type, size, 0)                                                       \
 	X(type, name, 8)                                                       \
+	X(type, flags, 8)                                                      \
+	X(type, basic_size, 8)                                                 \
+	X(type, dict_offset, 8)                                                \
+	X(type, base, 8)                                                       \
+	X(type, dict, 8)                                                       \
+	X(type, members, 8)                                                    \
+	X(heap_type, size, 0)                                                  \
+	X(heap_type, keys, 8) /* which its instances share */                  \
+	X(member, size, 0)                                                     \
+	X(member, name, 8)                                                     \
+	X(member, type, 4)                                                     \
+	X(member, offset, 8)                                                   \
+	X(before, size, 0) /* counted back from an object */                   \
+	X(before, dict, 0) /* 3.11: where its dict is; 3.12: or its values */  \
+	X(before, values, 0) /* 3.11 */                                        \
+	X(int, size, 0)                                                        \
+	X(int, length, 8) /* to 3.11: of digits, negative as the number is */  \
+	X(int, tag, 8)    /* 3.12 and later */                                 \
+	X(int, digits, 4)                                                      \
+	X(float, size, 0)                                                      \
+	X(float, value, 8)                                                     \
+	X(tuple, size, 0)                                                      \
+	X(tuple, length, 8)                                                    \
+	X(tuple, items, 0)                                                     \
+	X(list, size, 0)                                                       \
+	X(list, length, 8)                                                     \
+	X(list, items, 8)                                                      \
+	X(set, size, 0)                                                        \
+	X(set, used, 8)                                                        \
+	X(set, mask, 8)                                                        \
+	X(set, table, 8)                                                       \
+	X(dict, size, 0)                                                       \
+	X(dict, used, 8)                                                       \
+	X(dict, keys, 8)                                                       \
+	X(dict, values, 8) /* of a dict that shares its keys */                \
+	X(keys, size, 0)                                                       \
+	X(keys, slots, 8) /* to 3.10: of the index */                          \
+	X(keys, log2_index_bytes, 1) /* 3.11 and later */                      \
+	X(keys, kind, 1) /* 0: the entries hold their keys' hashes */          \
+	X(keys, entries, 8) /* how many there are, with unused ones */         \
+	X(keys, indices, 0) /* the index; the entries follow it */             \
+	X(values, size, 0)                                                     \
+	X(values, valid, 1) /* 3.13 and later: for those in the object */      \
+	X(values, first, 8)                                                    \
 	X(bytes, size, 0)                                                      \
 	X(bytes, length, 8)                                                    \
 	X(bytes, data, 0)                                                      \

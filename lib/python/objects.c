@@ -1,0 +1,674 @@
+/* SPDX-License-Identifier: ISC */
+/* objects.c: see objects.h. */
+#include "python/objects.h"
+
+#include "python/unicode.h"
+
+/* Bits of tp_flags; the same in all versions that have them. */
+#define FLAG_INLINE_VALUES (1u << 2) /* 3.13 and later */
+#define FLAG_MANAGED_DICT (1u << 4)  /* 3.11 and later */
+#define FLAG_HEAP (1u << 9)
+#define FLAG_INT (1u << 24)
+#define FLAG_LIST (1u << 25)
+#define FLAG_TUPLE (1u << 26)
+#define FLAG_BYTES (1u << 27)
+#define FLAG_STR (1u << 28)
+#define FLAG_DICT (1u << 29)
+#define FLAG_TYPE (1u << 31)
+
+/* To 3.10 these bits mean other things. */
+#define has_before(o) py_has((o)->before_dict)
+
+#define BASES_MAX 64	    /* a longer chain of types runs in a circle */
+#define MEMBERS_MAX 256	    /* slots of one type that are looked at */
+#define ENTRIES_MAX (1u << 24) /* a dict or set of more is not believed */
+
+/* Of an int: how its digits are kept. */
+#define DIGIT_BITS 30
+#define TAG_SIGN 3u
+#define TAG_NEGATIVE 2u
+#define TAG_SHIFT 3
+
+/* What a member says of its slot. */
+#define MEMBER_OBJECT 6
+#define MEMBER_OBJECT_EX 16
+
+static bool
+get(const struct py_objects *p, uint64_t addr, uint64_t *v)
+{
+	return py_read(p->memory, addr, v, sizeof(*v));
+}
+
+/* ---- types ----------------------------------------------------------------- */
+
+struct type {
+	uint64_t base, flags;
+	char name[OBJECT_NAME_MAX];
+};
+
+/* Reads a text that ends somewhere: what follows it need not be there. */
+static bool
+read_name(const struct py_objects *p, uint64_t addr, char *name)
+{
+	size_t n = 0;
+
+	while (n < OBJECT_NAME_MAX - 1) {
+		size_t k = 16 - (addr + n) % 16;
+		if (k > OBJECT_NAME_MAX - 1 - n)
+			k = OBJECT_NAME_MAX - 1 - n;
+		if (!py_read(p->memory, addr + n, name + n, k))
+			return false;
+		if (memchr(name + n, '\0', k) != NULL)
+			return true;
+		n += k;
+	}
+	name[n] = '\0';
+	return true;
+}
+
+static bool
+read_type(const struct py_objects *p, uint64_t addr, struct type *t)
+{
+	const struct py_offsets *o = p->offsets;
+	uint64_t name;
+	struct py_piece pieces[] = {
+		{addr + o->type_base, sizeof(t->base), &t->base},
+		{addr + o->type_flags, sizeof(t->flags), &t->flags},
+		{addr + o->type_name, sizeof(name), &name},
+	};
+
+	return p->memory->read(p->memory, pieces,
+	    sizeof(pieces) / sizeof(*pieces)) && read_name(p, name, t->name);
+}
+
+/* What a type's flags tell, or, of those of CPython's own that have none, its
+ * name. */
+static enum object_kind
+kind_of(const struct type *t)
+{
+	static const struct {
+		uint64_t flag;
+		enum object_kind kind;
+	} flags[] = {
+		{FLAG_INT, OBJECT_INT}, {FLAG_LIST, OBJECT_LIST},
+		{FLAG_TUPLE, OBJECT_TUPLE}, {FLAG_BYTES, OBJECT_BYTES},
+		{FLAG_STR, OBJECT_STR}, {FLAG_DICT, OBJECT_DICT},
+		{FLAG_TYPE, OBJECT_TYPE},
+	};
+	static const struct {
+		const char *name;
+		enum object_kind kind;
+	} names[] = {
+		{"NoneType", OBJECT_NONE}, {"float", OBJECT_FLOAT},
+		{"set", OBJECT_SET}, {"frozenset", OBJECT_SET},
+		{"frozendict", OBJECT_DICT}, {"module", OBJECT_MODULE},
+	};
+
+	for (size_t i = 0; i < sizeof(flags) / sizeof(*flags); i++)
+		if (t->flags & flags[i].flag)
+			return flags[i].kind;
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (!(t->flags & FLAG_HEAP) &&
+		    strcmp(t->name, names[i].name) == 0)
+			return names[i].kind;
+	return OBJECT_OTHER;
+}
+
+/* What kind the object is by its type, or else by one that this inherits
+ * from. */
+static void
+find_kind(const struct py_objects *p, const struct type *t,
+    struct py_object *obj)
+{
+	struct type base = *t;
+
+	obj->kind = kind_of(t);
+	obj->subclass = (t->flags & FLAG_HEAP) != 0;
+	for (int i = 0; obj->kind == OBJECT_OTHER && i < BASES_MAX; i++) {
+		if (!(base.flags & FLAG_HEAP) || base.base == 0 ||
+		    !read_type(p, base.base, &base))
+			return;
+		obj->kind = kind_of(&base);
+	}
+	if (obj->kind == OBJECT_INT && !obj->subclass &&
+	    strcmp(t->name, "bool") == 0)
+		obj->kind = OBJECT_BOOL;
+}
+
+bool
+object_read(const struct py_objects *p, uint64_t addr, struct py_object *obj)
+{
+	const struct py_offsets *o = p->offsets;
+	struct type t;
+
+	*obj = (struct py_object){.addr = addr};
+	if (addr % sizeof(void *) != 0 ||
+	    !get(p, addr + o->object_type, &obj->type) ||
+	    !read_type(p, obj->type, &t) ||
+	    !get(p, obj->type + o->type_basic_size, &obj->basic_size) ||
+	    !py_read(p->memory, obj->type + o->type_dict_offset,
+		&obj->dict_offset, sizeof(obj->dict_offset)))
+		return false;
+	obj->flags = t.flags;
+	memcpy(obj->type_name, t.name, sizeof(t.name));
+	find_kind(p, &t, obj);
+	return true;
+}
+
+/* Of C's own types the name has it, where it is not "builtins". */
+bool
+type_module(const struct py_objects *p, uint64_t addr, char *buf, size_t size)
+{
+	const struct py_offsets *o = p->offsets;
+	uint64_t flags, dict, module;
+
+	return get(p, addr + o->type_flags, &flags) && (flags & FLAG_HEAP) &&
+	    get(p, addr + o->type_dict, &dict) &&
+	    dict_find(p, dict, "__module__", &module) &&
+	    object_string(p, module, buf, size);
+}
+
+/* ---- numbers ------------------------------------------------------------------ */
+
+/* How many digits an int has, and whether it is negative. */
+static bool
+read_digits(const struct py_objects *p, uint64_t addr, uint64_t *digits,
+    bool *negative)
+{
+	const struct py_offsets *o = p->offsets;
+	uint64_t word;
+
+	if (!get(p, addr + (py_has(o->int_tag) ? o->int_tag : o->int_length),
+		&word))
+		return false;
+	if (py_has(o->int_tag)) {
+		*negative = (word & TAG_SIGN) == TAG_NEGATIVE;
+		*digits = word >> TAG_SHIFT;
+	} else {
+		*negative = (int64_t)word < 0;
+		*digits = *negative ? -word : word;
+	}
+	return true;
+}
+
+bool
+object_int(const struct py_objects *p, const struct py_object *obj, int64_t *v)
+{
+	uint32_t digits[3];
+	uint64_t n, sum = 0;
+	bool negative;
+
+	if ((obj->kind != OBJECT_INT && obj->kind != OBJECT_BOOL) ||
+	    !read_digits(p, obj->addr, &n, &negative) || n > 3 ||
+	    !py_read(p->memory, obj->addr + p->offsets->int_digits, digits,
+		n * sizeof(*digits)))
+		return false;
+	for (size_t i = n; i-- > 0;) {
+		if (sum >> (63 - DIGIT_BITS) != 0 || digits[i] >> DIGIT_BITS)
+			return false;
+		sum = sum << DIGIT_BITS | digits[i];
+	}
+	*v = negative ? -(int64_t)sum : (int64_t)sum;
+	return true;
+}
+
+bool
+object_float(const struct py_objects *p, const struct py_object *obj, double *v)
+{
+	return obj->kind == OBJECT_FLOAT && py_read(p->memory,
+	    obj->addr + p->offsets->float_value, v, sizeof(*v));
+}
+
+/* ---- texts ---------------------------------------------------------------------- */
+
+#define CHUNK 64 /* code points */
+
+static bool
+find_text(const struct py_objects *p, uint64_t addr, struct py_text *t)
+{
+	const struct py_offsets *o = p->offsets;
+	uint8_t head[PY_HEAD_MAX];
+
+	if (!py_read(p->memory, addr, head, o->unicode_ascii_size) ||
+	    !unicode_text(o, addr, head, t))
+		return false;
+	return !t->indirect || get(p, t->addr, &t->addr);
+}
+
+/* Adds code points as long as they fit whole. */
+static bool
+add_points(const uint8_t *text, size_t n, unsigned kind, char *buf,
+    size_t size, struct py_taken *t)
+{
+	for (size_t i = 0; i < n; i++) {
+		char one[UTF8_MAX];
+		size_t len = unicode_utf8(text + i * kind, 1, kind, one);
+		if (len > size - t->len)
+			return false;
+		memcpy(buf + t->len, one, len);
+		t->len += len;
+		t->taken++;
+	}
+	return true;
+}
+
+static bool
+str_text(const struct py_objects *p, uint64_t addr, char *buf, size_t size,
+    struct py_taken *t)
+{
+	uint8_t chunk[CHUNK * 4];
+	struct py_text text;
+
+	if (!find_text(p, addr, &text))
+		return false;
+	*t = (struct py_taken){.units = text.length};
+	while (t->taken < t->units && t->len < size) {
+		uint64_t left = t->units - t->taken;
+		size_t n = left < CHUNK ? (size_t)left : CHUNK;
+		if (!py_read(p->memory, text.addr + t->taken * text.kind,
+			chunk, n * text.kind))
+			return false;
+		if (!add_points(chunk, n, text.kind, buf, size, t))
+			break;
+	}
+	return true;
+}
+
+static bool
+bytes_text(const struct py_objects *p, uint64_t addr, char *buf, size_t size,
+    struct py_taken *t)
+{
+	const struct py_offsets *o = p->offsets;
+
+	*t = (struct py_taken){0};
+	if (!get(p, addr + o->bytes_length, &t->units))
+		return false;
+	t->taken = t->len = t->units < size ? (size_t)t->units : size;
+	return py_read(p->memory, addr + o->bytes_data, buf, t->len);
+}
+
+bool
+object_text(const struct py_objects *p, const struct py_object *obj, char *buf,
+    size_t size, struct py_taken *t)
+{
+	if (obj->kind == OBJECT_STR)
+		return str_text(p, obj->addr, buf, size, t);
+	return obj->kind == OBJECT_BYTES &&
+	    bytes_text(p, obj->addr, buf, size, t);
+}
+
+bool
+object_string(const struct py_objects *p, uint64_t addr, char *buf, size_t size)
+{
+	struct py_object obj;
+	struct py_taken t;
+
+	if (!object_read(p, addr, &obj) || obj.kind != OBJECT_STR ||
+	    !str_text(p, addr, buf, size - 1, &t) || t.taken < t.units)
+		return false;
+	buf[t.len] = '\0';
+	return true;
+}
+
+/* ---- tuples, lists, sets ----------------------------------------------------------- */
+
+static bool
+sequence_items(const struct py_objects *p, const struct py_object *obj,
+    uint64_t *items, size_t max, size_t *count, uint64_t *length)
+{
+	const struct py_offsets *o = p->offsets;
+	bool list = obj->kind == OBJECT_LIST;
+	uint64_t at = obj->addr + (list ? o->list_items : o->tuple_items);
+
+	if (!get(p, obj->addr + (list ? o->list_length : o->tuple_length),
+		length) || (list && !get(p, at, &at)))
+		return false;
+	*count = *length < max ? (size_t)*length : max;
+	return *count == 0 ||
+	    py_read(p->memory, at, items, *count * sizeof(*items));
+}
+
+/* Takes the keys of a piece of a set's table.  Those that were removed have
+ * the hash -1. */
+static void
+take_keys(const uint64_t (*table)[2], size_t n, uint64_t *items, size_t max,
+    size_t *count)
+{
+	for (size_t i = 0; i < n && *count < max; i++)
+		if (table[i][0] != 0 && table[i][1] != UINT64_MAX)
+			items[(*count)++] = table[i][0];
+}
+
+static bool
+set_items(const struct py_objects *p, const struct py_object *obj,
+    uint64_t *items, size_t max, size_t *count, uint64_t *length)
+{
+	const struct py_offsets *o = p->offsets;
+	uint64_t table[CHUNK][2], mask, at;
+
+	if (!get(p, obj->addr + o->set_used, length) ||
+	    !get(p, obj->addr + o->set_mask, &mask) ||
+	    !get(p, obj->addr + o->set_table, &at) || mask >= ENTRIES_MAX)
+		return false;
+	*count = 0;
+	for (uint64_t i = 0; i <= mask && *count < max && *count < *length;) {
+		uint64_t left = mask + 1 - i;
+		size_t n = left < CHUNK ? (size_t)left : CHUNK;
+		if (!py_read(p->memory, at + i * sizeof(*table), table,
+			n * sizeof(*table)))
+			return false;
+		take_keys(table, n, items, max, count);
+		i += n;
+	}
+	return true;
+}
+
+bool
+object_items(const struct py_objects *p, const struct py_object *obj,
+    uint64_t *items, size_t max, size_t *count, uint64_t *length)
+{
+	if (obj->kind == OBJECT_SET)
+		return set_items(p, obj, items, max, count, length);
+	return (obj->kind == OBJECT_TUPLE || obj->kind == OBJECT_LIST) &&
+	    sequence_items(p, obj, items, max, count, length);
+}
+
+/* ---- dicts --------------------------------------------------------------------------- */
+
+/* The bytes of a table's index.  0: what is no table. */
+static uint64_t
+index_bytes(const struct py_offsets *o, const uint8_t *head)
+{
+	uint64_t slots;
+
+	if (py_has(o->keys_log2_index_bytes)) {
+		unsigned log2 = head[o->keys_log2_index_bytes];
+		return log2 < 40 ? UINT64_C(1) << log2 : 0;
+	}
+	slots = load_u64(head + o->keys_slots);
+	if (slots > 4 * (uint64_t)ENTRIES_MAX)
+		return 0;
+	return slots <= UINT8_MAX ? slots :
+	    slots <= UINT16_MAX ? slots * 2 : slots * 4;
+}
+
+/* The entries are (key, value), or (hash, key, value). */
+static bool
+open_keys(const struct py_objects *p, uint64_t keys, uint64_t values,
+    struct py_dict *d)
+{
+	const struct py_offsets *o = p->offsets;
+	uint8_t head[PY_HEAD_MAX];
+	uint64_t index;
+
+	if (!py_read(p->memory, keys, head, o->keys_size) ||
+	    (index = index_bytes(o, head)) == 0)
+		return false;
+	d->entry = py_has(o->keys_kind) && head[o->keys_kind] != 0 ? 16 : 24;
+	d->entries = keys + o->keys_indices + index;
+	d->values = values;
+	d->count = load_u64(head + o->keys_entries);
+	return d->count < ENTRIES_MAX;
+}
+
+bool
+dict_open(const struct py_objects *p, uint64_t addr, struct py_dict *d)
+{
+	const struct py_offsets *o = p->offsets;
+	struct py_object obj;
+	uint64_t keys, values;
+
+	*d = (struct py_dict){0};
+	if (!object_read(p, addr, &obj) || obj.kind != OBJECT_DICT ||
+	    !get(p, addr + o->dict_used, &d->used) ||
+	    !get(p, addr + o->dict_keys, &keys) ||
+	    !get(p, addr + o->dict_values, &values))
+		return false;
+	return open_keys(p, keys, values == 0 ? 0 : values + o->values_first,
+	    d);
+}
+
+/* Reads the next entries, some of which can be unused. */
+static bool
+read_batch(const struct py_objects *p, struct py_dict *d)
+{
+	uint64_t left = d->count - d->next, values[DICT_BATCH];
+	size_t n = left < DICT_BATCH ? (size_t)left : DICT_BATCH;
+	uint8_t entries[DICT_BATCH * 24];
+	struct py_piece pieces[] = {
+		{d->entries + d->next * d->entry, n * d->entry, entries},
+		{d->values + d->next * sizeof(*values), n * sizeof(*values),
+		    values},
+	};
+
+	if (n == 0 ||
+	    !p->memory->read(p->memory, pieces, d->values != 0 ? 2 : 1))
+		return false;
+	d->batched = d->taken = 0;
+	for (size_t i = 0; i < n; i++) {
+		const uint8_t *e = entries + (i + 1) * d->entry;
+		struct py_item item = {load_u64(e - 16),
+		    d->values != 0 ? values[i] : load_u64(e - 8)};
+		if (item.key != 0 && item.value != 0)
+			d->batch[d->batched++] = item;
+	}
+	d->next += n;
+	return true;
+}
+
+bool
+dict_next(const struct py_objects *p, struct py_dict *d, struct py_item *item)
+{
+	while (d->taken == d->batched)
+		if (!read_batch(p, d))
+			return false;
+	*item = d->batch[d->taken++];
+	return true;
+}
+
+#define KEY_MAX 64 /* bytes of a key that is looked for */
+
+/* Whether an ASCII str that was read with as much of its text is the key. */
+static bool
+is_key(const struct py_offsets *o, const uint8_t *str, const char *key,
+    size_t len)
+{
+	struct py_text t;
+
+	return unicode_text(o, 0, str, &t) && !t.indirect && t.kind == 1 &&
+	    t.addr == o->unicode_ascii_size && t.length == len &&
+	    memcmp(str + o->unicode_ascii_size, key, len) == 0;
+}
+
+/* Looks for the key among the entries of a batch.  Not to take a system call
+ * for each they are read at once, and one by one only if that fails. */
+static bool
+find_in_batch(const struct py_objects *p, const struct py_dict *d,
+    const char *key, size_t len, uint64_t *value)
+{
+	size_t size = p->offsets->unicode_ascii_size + len;
+	uint8_t strs[DICT_BATCH][PY_HEAD_MAX + KEY_MAX];
+	struct py_piece pieces[DICT_BATCH];
+	bool all;
+
+	for (size_t i = 0; i < d->batched; i++)
+		pieces[i] = (struct py_piece){d->batch[i].key, size, strs[i]};
+	all = p->memory->read(p->memory, pieces, d->batched);
+	for (size_t i = 0; i < d->batched; i++) {
+		if (!all && !p->memory->read(p->memory, &pieces[i], 1))
+			continue;
+		if (is_key(p->offsets, strs[i], key, len)) {
+			*value = d->batch[i].value;
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool
+find_key(const struct py_objects *p, struct py_dict *d, const char *key,
+    uint64_t *value)
+{
+	size_t len = strlen(key);
+
+	while (len <= KEY_MAX && read_batch(p, d))
+		if (find_in_batch(p, d, key, len, value))
+			return true;
+	return false;
+}
+
+bool
+dict_find(const struct py_objects *p, uint64_t addr, const char *key,
+    uint64_t *value)
+{
+	struct py_dict d;
+
+	return dict_open(p, addr, &d) && find_key(p, &d, key, value);
+}
+
+bool
+dict_find_int(const struct py_objects *p, uint64_t addr, int64_t key,
+    uint64_t *value)
+{
+	struct py_object obj;
+	struct py_dict d;
+	struct py_item item;
+	int64_t v;
+
+	if (!dict_open(p, addr, &d))
+		return false;
+	while (dict_next(p, &d, &item))
+		if (object_read(p, item.key, &obj) && object_int(p, &obj, &v) &&
+		    v == key) {
+			*value = item.value;
+			return true;
+		}
+	return false;
+}
+
+/* ---- attributes ------------------------------------------------------------------------ */
+
+/* The values that an object has of the keys that all instances share. */
+static bool
+open_values(const struct py_objects *p, const struct py_object *obj,
+    uint64_t values, struct py_dict *d)
+{
+	uint64_t keys;
+
+	return (obj->flags & FLAG_HEAP) &&
+	    get(p, obj->type + p->offsets->heap_type_keys, &keys) &&
+	    open_keys(p, keys, values + p->offsets->values_first, d);
+}
+
+/* 3.13 and later: those that lie in the object, while they are in use. */
+static bool
+open_inline(const struct py_objects *p, const struct py_object *obj,
+    struct py_dict *d)
+{
+	uint64_t values = obj->addr + obj->basic_size;
+	uint8_t valid;
+
+	return (obj->flags & FLAG_INLINE_VALUES) &&
+	    py_has(p->offsets->values_valid) &&
+	    py_read(p->memory, values + p->offsets->values_valid, &valid, 1) &&
+	    valid != 0 && open_values(p, obj, values, d);
+}
+
+/* 3.11 and later: the words before the object.  Since 3.12 an odd one points
+ * to values, less one. */
+static bool
+open_before(const struct py_objects *p, const struct py_object *obj,
+    struct py_dict *d)
+{
+	const struct py_offsets *o = p->offsets;
+	uint64_t word;
+
+	if (py_has(o->before_values) &&
+	    get(p, obj->addr - o->before_values, &word) && word != 0)
+		return open_values(p, obj, word, d);
+	if (!get(p, obj->addr - o->before_dict, &word))
+		return false;
+	if (word & 1)
+		return open_values(p, obj, word + 1, d);
+	if (word != 0)
+		return dict_open(p, word, d);
+	return open_inline(p, obj, d);
+}
+
+static bool
+open_attributes(const struct py_objects *p, const struct py_object *obj,
+    struct py_dict *d)
+{
+	uint64_t dict;
+
+	*d = (struct py_dict){0};
+	if (has_before(p->offsets) && (obj->flags & FLAG_MANAGED_DICT))
+		return open_before(p, obj, d);
+	return obj->dict_offset > 0 &&
+	    get(p, obj->addr + (uint64_t)obj->dict_offset, &dict) &&
+	    dict != 0 && dict_open(p, dict, d);
+}
+
+/* Looks for a slot among the members of one type. */
+static bool
+find_member(const struct py_objects *p, uint64_t type, const char *name,
+    uint64_t *offset)
+{
+	const struct py_offsets *o = p->offsets;
+	char text[OBJECT_NAME_MAX];
+	uint64_t member, at;
+	uint32_t kind;
+
+	if (!get(p, type + o->type_members, &member) || member == 0)
+		return false;
+	for (int i = 0; i < MEMBERS_MAX; i++, member += o->member_size) {
+		if (!get(p, member + o->member_name, &at) || at == 0)
+			return false;
+		if (read_name(p, at, text) && strcmp(text, name) == 0)
+			return py_read(p->memory, member + o->member_type,
+			    &kind, sizeof(kind)) &&
+			    (kind == MEMBER_OBJECT ||
+				kind == MEMBER_OBJECT_EX) &&
+			    get(p, member + o->member_offset, offset);
+	}
+	return false;
+}
+
+static bool
+find_slot(const struct py_objects *p, const struct py_object *obj,
+    const char *name, uint64_t *value)
+{
+	uint64_t type = obj->type, offset;
+
+	for (int i = 0; type != 0 && i < BASES_MAX; i++) {
+		if (find_member(p, type, name, &offset))
+			return get(p, obj->addr + offset, value) && *value != 0;
+		if (!get(p, type + p->offsets->type_base, &type))
+			return false;
+	}
+	return false;
+}
+
+bool
+object_attribute(const struct py_objects *p, uint64_t addr, const char *name,
+    uint64_t *value)
+{
+	struct py_object obj;
+	struct py_dict d;
+
+	if (!object_read(p, addr, &obj))
+		return false;
+	return (open_attributes(p, &obj, &d) && find_key(p, &d, name, value)) ||
+	    find_slot(p, &obj, name, value);
+}
+
+bool
+object_module(const struct py_objects *p, uint64_t interp, const char *name,
+    uint64_t *module)
+{
+	uint64_t modules;
+
+	return py_has(p->offsets->interp_modules) &&
+	    get(p, interp + p->offsets->interp_modules, &modules) &&
+	    modules != 0 && dict_find(p, modules, name, module);
+}

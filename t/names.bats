@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: ISC
+# names.bats: objects as they are read from a Python's memory, and the names
+# of threads, which are some of them.
+
+load lib.bash
+
+setup() {
+	cd "$BATS_TEST_TMPDIR" || return
+	export PYTHONDONTWRITEBYTECODE=1
+	programs=$T/programs
+}
+
+teardown() {
+	end_started
+	drop_shared
+}
+
+# ---- objects ------------------------------------------------------------------
+
+printed_all() {
+	grep -q '^nothing ' looks
+}
+
+# same_objects MINOR: what is read of each object is what its repr() gives.
+same_objects() {
+	local tag command
+	need_python "$1"
+	while IFS=$'\t' read -r tag command; do
+		echo "$tag"
+		use_python "$tag" "$command"
+		cp "$programs/objects.py" "$OUTSIDE"
+		start "${PYTHON[@]}" "$INSIDE/objects.py" >looks
+		until_ printed_all
+		# shellcheck disable=SC2046,SC2154
+		"$TACH_BUILDDIR/t/unit/objects" "$pid" __main__ \
+		    $(cut -d ' ' -f 1 looks) >seen
+		diff -u looks seen
+		kill -KILL "$pid"
+	done < <(pythons "$1")
+}
+
+@test "objects of 3.11" { same_objects 3.11; }
+@test "objects of 3.12" { same_objects 3.12; }
+@test "objects of 3.13" { same_objects 3.13; }
+@test "objects of 3.14" { same_objects 3.14; }
+@test "objects of 3.15" { same_objects 3.15; }

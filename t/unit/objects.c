@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * objects: prints what a running Python's objects look like from outside, for
+ * names.bats: `objects PID MODULE NAME...` prints a line for each attribute
+ * of a module, NAME and what repr() gives of it.  A name a.b is an attribute
+ * of that attribute.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/find.h"
+#include "engine/process.h"
+#include "engine/snapshot.h"
+#include "python/objects.h"
+
+#define SIZE 200 /* bytes */
+
+static bool
+find_interp(const struct py_memory *m, const struct py_runtime *rt,
+    uint64_t *interp)
+{
+	return py_read(m, rt->addr + rt->offsets.runtime_interpreters_head,
+	    interp, sizeof(*interp));
+}
+
+static void
+print(const struct py_objects *p, uint64_t addr, char *path)
+{
+	char text[SIZE], *name, *rest = path, whole[SIZE];
+
+	snprintf(whole, sizeof(whole), "%s", path);
+	while ((name = strsep(&rest, ".")) != NULL)
+		if (!object_attribute(p, addr, name, &addr)) {
+			printf("%s none\n", whole);
+			return;
+		}
+	printf("%s %.*s\n", whole, (int)object_repr(p, addr, text, SIZE),
+	    text);
+}
+
+int
+main(int argc, char **argv)
+{
+	struct process process = {.pidfd = -1};
+	struct process_memory m;
+	struct py_runtime rt;
+	struct py_objects p = {&rt.offsets, &m.memory};
+	struct error error = {0};
+	uint64_t seen = 0, interp, module;
+
+	if (argc < 3 || !process_open(&process, atoi(argv[1])))
+		return 2;
+	process_memory_init(&m, process.pid);
+	if (find_python(&process, true, &seen, &rt, &error) != FIND_OK ||
+	    !find_interp(&m.memory, &rt, &interp) ||
+	    !object_module(&p, interp, argv[2], &module)) {
+		fprintf(stderr, "no Python, or no such module\n");
+		return 1;
+	}
+	for (int i = 3; i < argc; i++)
+		print(&p, module, argv[i]);
+	process_close(&process);
+	return 0;
+}
