@@ -15,5 +15,5 @@ cmd_tach_convert_SOURCES = cmd/tach-convert.c cmd/folder.c cmd/folder.h \
 cmd_tach_info_SOURCES = cmd/tach-info.c $(cmd_common) $(cmd_select)
 cmd_tach_merge_SOURCES = cmd/tach-merge.c cmd/inputs.c cmd/inputs.h \
 	$(cmd_common) $(cmd_profile) $(cmd_select)
-cmd_tach_record_SOURCES = cmd/tach-record.c cmd/part.c cmd/part.h \
-	$(cmd_common) $(cmd_profile)
+cmd_tach_record_SOURCES = cmd/tach-record.c cmd/dump.c cmd/dump.h \
+	cmd/part.c cmd/part.h $(cmd_common) $(cmd_profile)

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "cmd.h"
+#include "dump.h"
 #include "part.h"
 #include "profile.h"
 #include "tach.h"
@@ -36,6 +37,7 @@ enum {
 static const char help[] =
     "Usage: tach-record [OPTION]... [--] COMMAND [ARG]...\n"
     "       tach-record [OPTION]... -p PID\n"
+    "       tach-record --dump [OPTION]... -p PID\n"
     "Record where a Python program spends its time.\n"
     "\n"
     "  -o, --output FILE       the profile (default " DEFAULT_OUTPUT
@@ -63,6 +65,8 @@ static const char help[] =
     "-l\n"
     "                          prints them, to standard output if no -o is "
     "given\n"
+    "      --dump              print the stacks of all threads as they are, "
+    "and end\n"
     "  -q, --quiet             no progress, no summary\n"
     "  -h, --help              this text\n"
     "  -V, --version           the version\n"
@@ -78,7 +82,7 @@ struct options {
 	struct tach_recorder_options recorder;
 	struct tach_writer_options writer;
 	bool how; /* it was said how to write it */
-	bool text, quiet;
+	bool dump, text, quiet;
 };
 
 /* ---- options -------------------------------------------------------------- */
@@ -145,6 +149,7 @@ static const char *const async_words[] = {
 
 enum {
 	OPT_TEXT = 256,
+	OPT_DUMP,
 	OPT_THREADS,
 	OPT_IDLE,
 	OPT_JITTER,
@@ -171,6 +176,7 @@ static const struct option longs[] = {
 	{"opcodes", no_argument, NULL, OPT_OPCODES},
 	PROFILE_OPTIONS,
 	{"text", no_argument, NULL, OPT_TEXT},
+	{"dump", no_argument, NULL, OPT_DUMP},
 	{"quiet", no_argument, NULL, 'q'},
 	{"help", no_argument, NULL, 'h'},
 	{"version", no_argument, NULL, 'V'},
@@ -233,6 +239,9 @@ parse_option(struct options *o, int c)
 	case OPT_TEXT:
 		o->text = true;
 		break;
+	case OPT_DUMP:
+		o->dump = true;
+		break;
 	case 'q':
 		o->quiet = true;
 		break;
@@ -257,6 +266,12 @@ parse_options(int argc, char *argv[])
 	while ((c = getopt_long(argc, argv, "+o:r:d:p:m:qhV", longs, NULL)) != -1)
 		parse_option(&o, c);
 	o.command = argv + optind;
+	if (o.dump && (o.pid == 0 || *o.command != NULL))
+		cmd_usage("--dump needs -p and the PID of a running process");
+	if (o.dump && (o.output != NULL || o.text || o.how ||
+		o.recorder.duration_ns != 0))
+		cmd_usage("--dump prints: it takes no -o, -d, --text, --layout, "
+		    "--compression or --level");
 	if (o.pid == 0 && *o.command == NULL)
 		cmd_usage("no command, and no process to attach to");
 	if (o.pid != 0 && *o.command != NULL)
@@ -264,6 +279,8 @@ parse_options(int argc, char *argv[])
 	if (o.text && o.how)
 		cmd_usage("--layout, --compression and --level are for profiles, "
 		    "not for --text");
+	if (o.dump)
+		return o;
 	if (o.output == NULL)
 		o.output = o.text ? "-" : DEFAULT_OUTPUT;
 	if (!o.text && strcmp(o.output, "-") == 0 && isatty(STDOUT_FILENO))
@@ -616,6 +633,18 @@ command_status(void)
 	return WEXITSTATUS(status);
 }
 
+/* Prints what is going on instead of recording it. */
+static int
+dump(const struct options *o)
+{
+	bool ok = dump_process(recorder, o->pid);
+
+	tach_recorder_free(recorder);
+	if (!ok || cmd_end(CMD_OK) != CMD_OK)
+		return RECORD_FAILED;
+	return 0;
+}
+
 int
 main(int argc, char *argv[])
 {
@@ -626,9 +655,11 @@ main(int argc, char *argv[])
 
 	cmd_start("tach-record", RECORD_FAILED, argv);
 	o = parse_options(argc, argv);
-	part_open(&j.part, o.output, o.text, RECORD_FAILED);
 	if ((recorder = tach_recorder_new(&o.recorder)) == NULL)
 		err(RECORD_FAILED, NULL);
+	if (o.dump)
+		return dump(&o);
+	part_open(&j.part, o.output, o.text, RECORD_FAILED);
 	catch_signals();
 	open_sink(&j);
 	start_target(&o);

@@ -351,6 +351,9 @@ struct tach_sink *tach_filter_new(const struct tach_selection *,
 struct tach_sink *tach_spans_new(const struct tach_meta *,
     struct tach_sink *next);
 
+/* Writes bytes so that a terminal can show them: control characters, the
+ * backslash and what is no UTF-8 are escaped as in tach-text(5). */
+void tach_plain_string(FILE *, const char *, size_t);
 /* Writes bytes as a JSON string with its quotes.  What is no UTF-8 becomes
  * U+FFFD, so that the result is always valid. */
 void tach_json_string(FILE *, const char *, size_t);

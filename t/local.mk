@@ -47,6 +47,7 @@ BATS_TESTS = \
 	t/cross.bats \
 	t/damage.bats \
 	t/diff.bats \
+	t/dump.bats \
 	t/flamegraph.bats \
 	t/format.bats \
 	t/gecko.bats \

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "tach.h"
 #include "utf8.h"
 
 #define ESCAPE_SIZE 4 /* \ooo */
@@ -42,6 +43,17 @@ escape_add(struct buf *b, const char *bytes, size_t len, const char *marks)
 			n = 1;
 		}
 	}
+}
+
+void
+tach_plain_string(FILE *out, const char *bytes, size_t len)
+{
+	struct buf b = {0};
+
+	escape_add(&b, bytes, len, "\\");
+	if (b.len > 0)
+		fwrite(b.text, 1, b.len, out);
+	buf_clear(&b);
 }
 
 static bool

@@ -107,8 +107,8 @@ may_call(const struct py_offsets *o, const uint8_t *frame)
 
 /* Adds a frame of Python's own to the chain of those that it called. */
 static bool
-add_frame(const struct py_offsets *o, const uint8_t *f, bool called_from_c,
-    struct py_chain *c)
+add_frame(const struct py_offsets *o, uint64_t frame, const uint8_t *f,
+    bool called_from_c, struct py_chain *c)
 {
 	uint64_t code = load_u64(f + o->frame_code) & ~TAG_MASK;
 
@@ -119,7 +119,8 @@ add_frame(const struct py_offsets *o, const uint8_t *f, bool called_from_c,
 		return true;
 	}
 	return chain_add(c, (struct py_place){code,
-	    load_u64(f + o->frame_instr), c->depth > 0 && !called_from_c});
+	    load_u64(f + o->frame_instr), frame,
+	    c->depth > 0 && !called_from_c});
 }
 
 /* Whether a frame is the interpreter's own, or, in 3.11, was called by it. */
@@ -161,7 +162,7 @@ walk_frames(const struct py_offsets *o, struct py_view *v, uint64_t thread,
 		if ((f = view_at(v, frame, o->frame_size)) == NULL)
 			return WALK_MISS;
 		if (f[o->frame_owner] < o->entry_owner &&
-		    !add_frame(o, f, from_c, c))
+		    !add_frame(o, frame, f, from_c, c))
 			return WALK_MEMORY;
 		from_c = is_entry(o, f);
 		rooted = is_root(o, f);

@@ -6,11 +6,12 @@
 #include "python/memory.h"
 #include "python/offsets.h"
 
-/* One Python frame: which code object, and the address of the instruction
- * that it is at. */
+/* One Python frame: which code object, the address of the instruction that it
+ * is at, and its own. */
 struct py_place {
 	uint64_t code;
 	uint64_t instr;
+	uint64_t frame;
 	bool calls; /* the frame before it, without leaving the loop */
 };
 

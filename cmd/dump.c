@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: ISC */
+/* dump.c: see dump.h. */
+#include "dump.h"
+
+#include <err.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Rounds until one has all of every stack; then the last one must do. */
+#define TRIES 20
+#define COMMAND_MAX 200 /* bytes of a command line that are shown */
+
+/* One stack, as it will be printed. */
+struct stack {
+	uint64_t thread;
+	uint32_t interp;
+	uint8_t status;
+	char *text;
+	size_t len;
+};
+
+struct dump {
+	struct tach_sink sink;
+	const struct tach_recorder *recorder;
+	struct stack *stacks;
+	size_t count, max;
+	bool failed; /* out of memory */
+};
+
+/* ---- stacks ---------------------------------------------------------------- */
+
+static void
+print_string(FILE *out, const struct tach_table *t, uint32_t index)
+{
+	struct tach_string s = tach_table_string(t, index);
+
+	tach_plain_string(out, s.bytes, s.len);
+}
+
+static void
+print_frame(FILE *out, const struct tach_table *t, uint32_t index)
+{
+	const struct tach_frame *f = tach_table_frame(t, index);
+
+	fputs("    ", out);
+	print_string(out, t, f->func);
+	if (f->line >= 0) {
+		fputs(" (", out);
+		print_string(out, t, f->file);
+		fprintf(out, ":%" PRId32 ")", f->line);
+	}
+	putc('\n', out);
+}
+
+static void
+print_status(FILE *out, uint8_t status)
+{
+	const char *before = ": ";
+
+	for (int i = 0; i < TACH_STATUS_BITS; i++)
+		if (status & 1 << i) {
+			fprintf(out, "%s%s", before, tach_status_names[i]);
+			before = ", ";
+		}
+	if (tach_status_idle(status))
+		fprintf(out, "%sidle", before);
+	putc('\n', out);
+}
+
+/* What the kernel calls a thread; "" if it does not say. */
+static void
+read_comm(pid_t pid, uint64_t thread, char *name, size_t size)
+{
+	char path[64];
+	ssize_t n;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%" PRIu64 "/comm", (int)pid,
+	    thread);
+	*name = '\0';
+	if ((fd = open(path, O_RDONLY | O_CLOEXEC)) < 0)
+		return;
+	if ((n = read(fd, name, size - 1)) > 0)
+		name[n - (name[n - 1] == '\n')] = '\0';
+	close(fd);
+}
+
+/* A thread without a name of its own is called like the process. */
+static void
+print_name(FILE *out, const struct dump *d, uint64_t thread)
+{
+	pid_t pid = tach_recorder_pid(d->recorder);
+	char name[32], other[32];
+
+	read_comm(pid, thread, name, sizeof(name));
+	read_comm(pid, (uint64_t)pid, other, sizeof(other));
+	if (*name == '\0' || strcmp(name, other) == 0)
+		return;
+	fputs(" \"", out);
+	tach_plain_string(out, name, strlen(name));
+	fputc('"', out);
+}
+
+static void
+print_thread(FILE *out, const struct dump *d, const struct tach_run *run)
+{
+	fprintf(out, "thread %" PRIu64, run->thread);
+	print_name(out, d, run->thread);
+	if (run->interp != 0)
+		fprintf(out, " of interpreter %" PRIu32, run->interp);
+	print_status(out, run->ticks[0].status);
+}
+
+static struct stack *
+add_stack(struct dump *d)
+{
+	size_t want = d->max != 0 ? d->max * 2 : 16;
+	struct stack *p = d->stacks;
+
+	if (d->count == d->max) {
+		if ((p = reallocarray(p, want, sizeof(*p))) == NULL)
+			return NULL;
+		d->stacks = p;
+		d->max = want;
+	}
+	p[d->count] = (struct stack){0};
+	return &p[d->count++];
+}
+
+static int
+dump_run(struct tach_sink *sink, const struct tach_run *run)
+{
+	struct dump *d = (struct dump *)sink;
+	const struct tach_table *t = tach_recorder_table(d->recorder);
+	struct stack *s = add_stack(d);
+	FILE *out;
+
+	if (s == NULL || (out = open_memstream(&s->text, &s->len)) == NULL) {
+		d->failed = true;
+		return TACH_FATAL;
+	}
+	s->thread = run->thread;
+	s->interp = run->interp;
+	s->status = run->ticks[0].status;
+	print_thread(out, d, run);
+	for (uint32_t i = 0; i < run->depth; i++)
+		print_frame(out, t, run->frames[i]);
+	d->failed = fclose(out) != 0;
+	return d->failed ? TACH_FATAL : TACH_OK;
+}
+
+static void
+forget(struct dump *d)
+{
+	for (size_t i = 0; i < d->count; i++)
+		free(d->stacks[i].text);
+	d->count = 0;
+}
+
+/* ---- the sink's other calls: it ends with us --------------------------------- */
+
+static int
+dump_end(struct tach_sink *sink)
+{
+	(void)sink;
+	return TACH_OK;
+}
+
+static void
+dump_free(struct tach_sink *sink)
+{
+	struct dump *d = (struct dump *)sink;
+
+	forget(d);
+	free(d->stacks);
+}
+
+static const char *
+dump_error(const struct tach_sink *sink)
+{
+	return ((const struct dump *)sink)->failed ? "out of memory" : "";
+}
+
+/* ---- taking and printing -------------------------------------------------------- */
+
+/* Samples until nothing changed while it was read, or often enough. */
+static int
+take(struct dump *d, struct tach_recorder *r)
+{
+	const struct tach_recorder_stats *s = tach_recorder_stats(r);
+	int rc = TACH_OK;
+
+	for (int i = 0; i < TRIES && rc == TACH_OK; i++) {
+		uint64_t bad = s->torn + s->failed, rounds = s->rounds;
+		forget(d);
+		rc = tach_recorder_round(r, &d->sink);
+		if (s->rounds > rounds && s->torn + s->failed == bad)
+			break;
+	}
+	return rc;
+}
+
+/* The main thread first, then by number. */
+static int
+in_order(const void *a, const void *b)
+{
+	const struct stack *x = a, *y = b;
+	bool main_x = x->status & TACH_STATUS_MAIN;
+	bool main_y = y->status & TACH_STATUS_MAIN;
+
+	if (x->interp != y->interp)
+		return x->interp < y->interp ? -1 : 1;
+	if (main_x != main_y)
+		return main_x ? -1 : 1;
+	return x->thread < y->thread ? -1 : x->thread > y->thread;
+}
+
+static void
+print_process(struct tach_recorder *r)
+{
+	const uint8_t *python = tach_recorder_meta(r)->python;
+	char path[32], command[COMMAND_MAX];
+	ssize_t n = 0;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/cmdline",
+	    (int)tach_recorder_pid(r));
+	if ((fd = open(path, O_RDONLY | O_CLOEXEC)) >= 0) {
+		n = read(fd, command, sizeof(command));
+		close(fd);
+	}
+	while (n > 0 && command[n - 1] == '\0')
+		n--;
+	for (ssize_t i = 0; i < n; i++)
+		if (command[i] == '\0')
+			command[i] = ' ';
+	printf("process %d, Python %d.%d.%d: ", (int)tach_recorder_pid(r),
+	    python[0], python[1], python[2]);
+	tach_plain_string(stdout, command, n > 0 ? (size_t)n : 0);
+	putchar('\n');
+}
+
+static void
+print_all(struct dump *d, struct tach_recorder *r)
+{
+	print_process(r);
+	if (d->count == 0)
+		puts("no thread runs Python code");
+	else
+		qsort(d->stacks, d->count, sizeof(*d->stacks), in_order);
+	for (size_t i = 0; i < d->count; i++)
+		fwrite(d->stacks[i].text, 1, d->stacks[i].len, stdout);
+}
+
+bool
+dump_process(struct tach_recorder *r, pid_t pid)
+{
+	struct dump d = {.sink = {dump_run, dump_end, dump_free, dump_error},
+	    .recorder = r};
+	bool ok = tach_recorder_attach(r, pid) == TACH_OK;
+
+	if (!ok || take(&d, r) < TACH_OK) {
+		warnx("%s", tach_recorder_error(r));
+		ok = false;
+	} else if (tach_recorder_stats(r)->rounds == 0) {
+		warnx("process %d has ended", (int)pid);
+		ok = false;
+	} else {
+		print_all(&d, r);
+	}
+	d.sink.free(&d.sink);
+	return ok;
+}
