@@ -16,4 +16,5 @@ cmd_tach_info_SOURCES = cmd/tach-info.c $(cmd_common) $(cmd_select)
 cmd_tach_merge_SOURCES = cmd/tach-merge.c cmd/inputs.c cmd/inputs.h \
 	$(cmd_common) $(cmd_profile) $(cmd_select)
 cmd_tach_record_SOURCES = cmd/tach-record.c cmd/dump.c cmd/dump.h \
-	cmd/part.c cmd/part.h $(cmd_common) $(cmd_profile)
+	cmd/part.c cmd/part.h cmd/recording.c cmd/recording.h \
+	$(cmd_common) $(cmd_profile)

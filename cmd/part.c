@@ -19,66 +19,137 @@
 #include "cmd.h"
 #include "tach.h"
 
+#define TEMPORARY_FAILED 125 /* what tach-record exits with */
 #define PROFILE_HEAD 64 /* bytes, see tach(5) */
 #define PART_MODE 0600 /* a profile tells much of what a program does */
 
-static int failed_status;
 /* Removed when this ends in any way but by SIGKILL. */
-static const struct part *unfinished;
+static struct part *unfinished;
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+
+/* The name that a path has in its folder. */
+static const char *
+base(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash == NULL ? path : slash + 1;
+}
+
+static void
+remove_files(const struct part *p)
+{
+	unlinkat(p->folder, base(p->file), 0);
+	if (p->names != NULL)
+		unlinkat(p->folder, base(p->names), 0);
+}
 
 static void
 remove_unfinished(void)
 {
-	if (unfinished == NULL)
-		return;
-	unlink(unfinished->file);
-	if (unfinished->names != NULL)
-		unlink(unfinished->names);
-	unfinished = NULL;
+	pthread_mutex_lock(&mutex);
+	for (; unfinished != NULL; unfinished = unfinished->next)
+		remove_files(unfinished);
+	pthread_mutex_unlock(&mutex);
 }
 
-static noreturn void
+static void
+remember(struct part *p)
+{
+	static bool cares;
+
+	pthread_mutex_lock(&mutex);
+	if (!cares)
+		cares = atexit(remove_unfinished) == 0;
+	p->next = unfinished;
+	unfinished = p;
+	pthread_mutex_unlock(&mutex);
+}
+
+/* False: it was not remembered. */
+static bool
+forget(const struct part *p)
+{
+	struct part **at = &unfinished;
+	bool found;
+
+	pthread_mutex_lock(&mutex);
+	while (*at != NULL && *at != p)
+		at = &(*at)->next;
+	if ((found = *at != NULL))
+		*at = p->next;
+	pthread_mutex_unlock(&mutex);
+	return found;
+}
+
+static bool
 failed(const char *name, const char *why)
 {
-	errx(failed_status, "%s: cannot write: %s", name, why);
+	warnx("%s: cannot write: %s", name, why);
+	return false;
 }
 
 /* ---- what is no file -------------------------------------------------------- */
 
 static bool
-is_sticky(const char *path)
+is_sticky(int folder)
 {
-	char *copy = strdup(path);
 	struct stat st;
-	bool sticky = copy != NULL && stat(dirname(copy), &st) == 0 &&
-	    (st.st_mode & S_ISVTX) != 0;
 
-	free(copy);
-	return sticky;
+	return fstat(folder, &st) == 0 && (st.st_mode & S_ISVTX) != 0;
 }
 
-/* A descriptor to write to directly, or -1: a file is made beside it. */
-static int
-open_special(const char *path)
+/* Why a file that is there is neither to be replaced nor written to; NULL: no
+ * reason. */
+static const char *
+objection(const struct stat *st, int folder)
 {
-	struct stat st;
-	int fd;
+	bool ours = st->st_uid == geteuid();
 
-	if (strcmp(path, "-") == 0)
-		return STDOUT_FILENO;
-	if (lstat(path, &st) != 0)
+	if (S_ISLNK(st->st_mode))
+		return "it is a symbolic link, and those are not followed: "
+		       "name the file itself";
+	if (S_ISREG(st->st_mode) && !ours && is_sticky(folder))
+		return "it is somebody else's file in a shared folder: choose "
+		       "another name";
+	if (S_ISFIFO(st->st_mode) && !ours && st->st_uid != 0)
+		return "it is somebody else's pipe: choose another name";
+	return NULL;
+}
+
+/* Opens what is no regular file; a swap for another one is noticed. */
+static int
+open_special(int folder, const char *name, const struct stat *st)
+{
+	int fd = openat(folder, name, O_WRONLY | O_NOFOLLOW | O_NOCTTY |
+	    O_CLOEXEC);
+	struct stat now;
+
+	if (fd < 0)
 		return -1;
-	if (S_ISLNK(st.st_mode))
-		failed(path, "it is a symbolic link, and those are not "
-		    "followed: name the file itself");
-	if (is_sticky(path) && S_ISREG(st.st_mode) && st.st_uid != geteuid())
-		failed(path, "it is somebody else's file in a shared "
-		    "folder: choose another name");
+	if (fstat(fd, &now) == 0 && now.st_dev == st->st_dev &&
+	    now.st_ino == st->st_ino && now.st_rdev == st->st_rdev)
+		return fd;
+	close(fd);
+	errno = EAGAIN;
+	return -1;
+}
+
+/* Finds out what has the name now, and opens it if it cannot be replaced. */
+static bool
+look(struct part *p)
+{
+	const char *why;
+	struct stat st;
+
+	if (fstatat(p->folder, base(p->name), &st, AT_SYMLINK_NOFOLLOW) != 0)
+		return errno == ENOENT || failed(p->name, strerror(errno));
+	if ((why = objection(&st, p->folder)) != NULL)
+		return failed(p->name, why);
 	if (S_ISREG(st.st_mode))
-		return -1;
-	if ((fd = open(path, O_WRONLY | O_NOFOLLOW | O_CLOEXEC)) < 0)
-		failed(path, strerror(errno));
-	return fd;
+		return true;
+	p->copy_to = open_special(p->folder, base(p->name), &st);
+	return p->copy_to >= 0 || failed(p->name, strerror(errno));
 }
 
 /* ---- files ------------------------------------------------------------------ */
@@ -88,9 +159,7 @@ join(const char *a, const char *b)
 {
 	char *s;
 
-	if (asprintf(&s, "%s%s", a, b) < 0)
-		err(failed_status, NULL);
-	return s;
+	return asprintf(&s, "%s%s", a, b) < 0 ? NULL : s;
 }
 
 /* The lock tells others that somebody is at work here.  False: somebody
@@ -116,84 +185,147 @@ is_worth(int fd)
 	    pread(fd, &later, 1, PROFILE_HEAD) != 0);
 }
 
-static void
+/* Gives a file the name that it has with ~. */
+static bool
+rename_aside(const struct part *p, const char *file, char **to)
+{
+	*to = join(file, "~");
+	return *to != NULL &&
+	    renameat(p->folder, base(file), p->folder, base(*to)) == 0;
+}
+
+static bool
 move_aside(const struct part *p)
 {
-	char *aside = join(p->file, "~");
-	char *from = join(p->file, TACH_NAMES_SUFFIX);
-	char *to = join(aside, TACH_NAMES_SUFFIX);
+	char *part, *from = NULL, *to = NULL;
+	bool ok = rename_aside(p, p->file, &part);
 
-	if (rename(p->file, aside) != 0)
-		failed(p->file, strerror(errno));
-	if (rename(from, to) != 0)
-		unlink(to);
-	warnx("%s: a recording was cut short here; it is kept as %s", p->name,
-	    aside);
-	free(aside);
+	if (ok) {
+		warnx("%s: a recording was cut short here; it is kept as %s",
+		    p->name, part);
+		from = join(p->file, TACH_NAMES_SUFFIX);
+		to = join(part, TACH_NAMES_SUFFIX);
+		ok = from != NULL && to != NULL;
+		if (ok && renameat(p->folder, base(from), p->folder,
+			base(to)) != 0)
+			unlinkat(p->folder, base(to), 0);
+	}
+	free(part);
 	free(from);
 	free(to);
+	return ok || failed(p->file, strerror(errno));
+}
+
+/* Whether a file is one that a recorder of ours can have made. */
+static bool
+is_ours(int fd)
+{
+	struct stat st;
+
+	return fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
+	    st.st_uid == geteuid();
 }
 
 /* What an earlier recording has left is kept once more under another name. */
-static void
+static bool
 put_aside(const struct part *p)
 {
-	int fd = open(p->file, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+	int fd = openat(p->folder, base(p->file), O_RDWR | O_NOFOLLOW |
+	    O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	bool ok;
 
-	if (fd < 0)
-		failed(p->file, strerror(errno));
-	if (!lock(fd))
-		failed(p->name, "another tach-record is writing to it");
-	if (is_worth(fd))
-		move_aside(p);
-	else if (unlink(p->file) != 0)
-		failed(p->file, strerror(errno));
-	close(fd);
+	if (fd < 0 && errno != ELOOP)
+		return failed(p->file, strerror(errno));
+	if (fd < 0 || !is_ours(fd))
+		ok = failed(p->file, "it is somebody else's, or no file: "
+		    "choose another name");
+	else if (!lock(fd))
+		ok = failed(p->name, "another tach-record is writing to it");
+	else if (is_worth(fd))
+		ok = move_aside(p);
+	else
+		ok = unlinkat(p->folder, base(p->file), 0) == 0 ||
+		    failed(p->file, strerror(errno));
+	if (fd >= 0)
+		close(fd);
+	return ok;
 }
 
 static int
-create(const char *path)
+create(const struct part *p, const char *file)
 {
-	return open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
-	    PART_MODE);
+	return openat(p->folder, base(file), O_RDWR | O_CREAT | O_EXCL |
+	    O_NOFOLLOW | O_CLOEXEC, PART_MODE);
 }
 
-static void
-open_files(struct part *p, bool text)
+static bool
+open_part(struct part *p)
 {
-	p->file = join(p->name, TACH_PART_SUFFIX);
-	if ((p->fd = create(p->file)) < 0 && errno == EEXIST) {
-		put_aside(p);
-		p->fd = create(p->file);
+	if ((p->file = join(p->name, TACH_PART_SUFFIX)) == NULL)
+		return failed(p->name, strerror(errno));
+	if ((p->fd = create(p, p->file)) < 0 && errno == EEXIST) {
+		if (!put_aside(p))
+			return false;
+		p->fd = create(p, p->file);
 	}
 	if (p->fd < 0)
-		failed(p->name, strerror(errno));
+		return failed(p->name, strerror(errno));
 	if (!lock(p->fd))
-		failed(p->name, "another tach-record is writing to it");
-	unfinished = p;
-	if (text)
-		return;
-	p->names = join(p->file, TACH_NAMES_SUFFIX);
-	unlink(p->names);
-	if ((p->names_fd = create(p->names)) < 0)
-		failed(p->name, strerror(errno));
+		return failed(p->name, "another tach-record is writing to it");
+	remember(p);
+	return true;
+}
+
+static bool
+open_names(struct part *p)
+{
+	if ((p->names = join(p->file, TACH_NAMES_SUFFIX)) == NULL)
+		return failed(p->name, strerror(errno));
+	unlinkat(p->folder, base(p->names), 0);
+	p->names_fd = create(p, p->names);
+	return p->names_fd >= 0 || failed(p->name, strerror(errno));
 }
 
 /* ---- all of it -------------------------------------------------------------- */
 
-void
-part_open(struct part *p, const char *path, bool text, int status)
+/* The folder that a path's last name is in: to find names in, not to read. */
+static int
+open_folder(const char *path)
 {
-	failed_status = status;
-	*p = (struct part){.name = path, .names_fd = -1};
-	if (strcmp(path, "-") == 0)
+	char *copy = strdup(path);
+	int fd = copy == NULL ? -1 :
+	    open(dirname(copy), O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+	free(copy);
+	return fd;
+}
+
+static bool
+open_all(struct part *p, const char *path, bool text)
+{
+	if (strcmp(path, "-") == 0) {
 		p->name = "standard output";
-	p->copy_to = open_special(path);
-	atexit(remove_unfinished);
+		p->copy_to = STDOUT_FILENO;
+	} else if ((p->folder = open_folder(path)) < 0) {
+		return failed(path, strerror(errno));
+	} else if (!look(p)) {
+		return false;
+	}
 	if (p->copy_to < 0)
-		open_files(p, text);
-	else
-		p->fd = text ? p->copy_to : cmd_temporary(status);
+		return open_part(p) && (text || open_names(p));
+	p->fd = text ? p->copy_to : cmd_temporary(TEMPORARY_FAILED);
+	return true;
+}
+
+bool
+part_open(struct part *p, const char *path, bool text)
+{
+	*p = (struct part){.name = path, .fd = -1, .names_fd = -1,
+	    .folder = -1, .copy_to = -1};
+	if (open_all(p, path, text))
+		return true;
+	part_close(p);
+	return false;
 }
 
 /* ---- what outlives the machine ---------------------------------------------- */
@@ -233,17 +365,6 @@ keep_in_sync(void *arg)
 	return NULL;
 }
 
-static int
-open_folder(const char *path)
-{
-	char *copy = strdup(path);
-	int fd = copy == NULL ? -1 :
-	    open(dirname(copy), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-
-	free(copy);
-	return fd;
-}
-
 /* Signals are for the thread that samples. */
 static bool
 start_sync(struct part *p)
@@ -275,10 +396,11 @@ part_keep(struct part *p)
 {
 	if (p->file == NULL)
 		return;
-	unfinished = NULL;
+	forget(p);
 	if ((p->sync = calloc(1, sizeof(*p->sync))) == NULL)
 		return;
-	p->sync->folder_fd = open_folder(p->file);
+	p->sync->folder_fd = openat(p->folder, ".",
+	    O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	p->sync->wake_fd = eventfd(0, EFD_CLOEXEC);
 	if (p->sync->wake_fd < 0 || !start_sync(p))
 		sync_free(p);
@@ -320,10 +442,11 @@ part_commit(struct part *p)
 	/* An error is told to one of those who sync a file, and not again:
 	 * the thread's counts as much as our own. */
 	if (!end_sync(p) || fdatasync(p->fd) != 0 ||
-	    rename(p->file, p->name) != 0)
+	    renameat(p->folder, base(p->file), p->folder, base(p->name)) != 0)
 		return false;
+	forget(p);
 	if (p->names != NULL)
-		unlink(p->names);
+		unlinkat(p->folder, base(p->names), 0);
 	if (p->sync != NULL)
 		fsync(p->sync->folder_fd);
 	return true;
@@ -333,14 +456,18 @@ void
 part_close(struct part *p)
 {
 	end_sync(p);
-	remove_unfinished();
+	if (forget(p))
+		remove_files(p);
 	if (p->sync != NULL)
 		sync_free(p);
-	if (p->file != NULL)
+	if (p->fd >= 0 && p->fd != p->copy_to)
 		close(p->fd);
-	if (p->names != NULL)
+	if (p->names_fd >= 0)
 		close(p->names_fd);
+	if (p->folder >= 0)
+		close(p->folder);
 	free(p->file);
 	free(p->names);
 	p->file = p->names = NULL;
+	p->fd = p->names_fd = p->folder = -1;
 }

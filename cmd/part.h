@@ -20,14 +20,16 @@ struct part {
 	int fd;		  /* to write to */
 	int names_fd;	  /* -1: it has none */
 	char *file, *names; /* their names meanwhile; NULL: it has none */
+	int folder;	  /* descriptor of the one they are in, or -1 */
 	int copy_to;	  /* -1: it is renamed */
 	struct part_sync *sync; /* NULL: not kept yet */
+	struct part *next; /* of those not kept */
 };
 
-/* Exits with a status of the caller's if it cannot be opened.  Whatever was
- * made is removed if the program exits, unless part_keep was called; it must
- * be there until then, or until part_close.  A text has no names. */
-void part_open(struct part *, const char *path, bool text, int failed);
+/* False: it cannot be opened, and it was said why.  Whatever was made is
+ * removed if the program exits, unless part_keep was called; it must be there
+ * until then, or until part_close.  A text has no names. */
+bool part_open(struct part *, const char *path, bool text);
 
 /* From now on the files stay even if they are never complete. */
 void part_keep(struct part *);

@@ -3,22 +3,19 @@
  * of it, into a TACH profile. */
 #include <err.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <getopt.h>
 #include <inttypes.h>
 #include <signal.h>
-#include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "cmd.h"
 #include "dump.h"
-#include "part.h"
 #include "profile.h"
+#include "recording.h"
 #include "tach.h"
 
 /* Exit statuses of its own; else it is the command's. */
@@ -32,7 +29,6 @@ enum {
 #define DEFAULT_RATE 1000.0 /* Hz */
 #define RATE_MAX 1e6	    /* Hz: the file counts microseconds */
 #define PROGRESS_EVERY 0.2  /* s */
-#define SAVE_EVERY 0.5	    /* s: what can be lost, at most, and half of that */
 
 static const char help[] =
     "Usage: tach-record [OPTION]... [--] COMMAND [ARG]...\n"
@@ -329,47 +325,33 @@ catch_signals(void)
 
 /* ---- progress and summary -------------------------------------------------------- */
 
-static double
-seconds_now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
-
-/* Rounds a second, so far. */
-static double
-rate_reached(const struct tach_recorder_stats *s)
-{
-	return s->elapsed_ns > 0 ?
-	    (double)s->rounds * 1e9 / (double)s->elapsed_ns : 0;
-}
-
 static void
-show_progress(void)
+show_progress(const struct recording *r, bool over)
 {
 	static double next;
-	const struct tach_recorder_stats *s = tach_recorder_stats(recorder);
-	double now = seconds_now();
+	const struct tach_recorder_stats *s = tach_recorder_stats(r->recorder);
+	double now = recording_clock();
 
+	if (over)
+		fprintf(stderr, "\r\033[K");
 	if (next == 0)
 		next = now + PROGRESS_EVERY;
-	if (now < next)
+	if (now < next || over)
 		return;
 	next = now + PROGRESS_EVERY;
-	if (tach_recorder_state(recorder) == TACH_RECORDER_WAITING)
+	if (tach_recorder_state(r->recorder) == TACH_RECORDER_WAITING)
 		fprintf(stderr, "\r\033[Kwaiting for a Python to start");
 	else
 		fprintf(stderr, "\r\033[K%.1f s, %" PRIu64 " samples, %.0f Hz, "
 		    "%" PRIu64 " failed", (double)s->elapsed_ns / 1e9,
-		    s->samples, rate_reached(s), s->failed);
+		    s->samples, recording_rate(s), s->failed);
 }
 
 static void
-show_summary(const struct part *part, const struct tach_writer *w)
+show_summary(const struct recording *r)
 {
-	const struct tach_recorder_stats *s = tach_recorder_stats(recorder);
+	const struct tach_recorder_stats *s = tach_recorder_stats(r->recorder);
+	const struct tach_writer *w = r->writer;
 	char bytes[32] = "";
 
 	if (w != NULL)
@@ -378,25 +360,14 @@ show_summary(const struct part *part, const struct tach_writer *w)
 	warnx("%" PRIu64 " samples of %" PRIu32 " thread%s in %.2f s at %.0f Hz "
 	    "(%" PRIu64 " missed, %" PRIu64 " torn, %" PRIu64 " failed)%s",
 	    s->samples, s->threads, s->threads == 1 ? "" : "s",
-	    (double)s->elapsed_ns / 1e9, rate_reached(s), s->missed, s->torn,
+	    (double)s->elapsed_ns / 1e9, recording_rate(s), s->missed, s->torn,
 	    s->failed, bytes);
-	if (w != NULL && part->copy_to < 0)
+	if (w != NULL && r->part.copy_to < 0)
 		warnx("next: tach-info %s; tach-convert --collapsed %s",
-		    part->name, part->name);
+		    r->part.name, r->part.name);
 }
 
 /* ---- recording ---------------------------------------------------------------------- */
-
-/* Where samples go: to a profile, or to a text. */
-struct job {
-	const struct options *options;
-	struct part part;
-	struct tach_writer *writer; /* NULL: text */
-	FILE *text;		    /* NULL: profile */
-	struct tach_sink *sink;
-	off_t whole;  /* bytes of a text, in lines that are */
-	double saved; /* when it last was made to survive us */
-};
 
 static void
 start_target(const struct options *o)
@@ -420,159 +391,6 @@ start_target(const struct options *o)
 	errx(status, "%s", tach_recorder_error(recorder));
 }
 
-static void
-open_sink(struct job *j)
-{
-	const struct tach_table *table = tach_recorder_table(recorder);
-
-	if (j->options->text) {
-		int fd = fcntl(j->part.fd, F_DUPFD_CLOEXEC, 0);
-		if (fd >= 0 && (j->text = fdopen(fd, "w")) != NULL)
-			j->sink = tach_text_new(j->text,
-			    tach_recorder_meta(recorder), table);
-	} else {
-		j->writer = tach_writer_new(j->part.fd, &j->options->writer,
-		    table);
-		if (j->writer != NULL)
-			j->sink = tach_writer_sink(j->writer);
-	}
-	if (j->sink == NULL)
-		err(RECORD_FAILED, NULL);
-}
-
-static void
-close_all(struct job *j)
-{
-	j->sink->free(j->sink);
-	tach_writer_free(j->writer);
-	if (j->text != NULL)
-		fclose(j->text);
-	part_close(&j->part);
-}
-
-static double
-percent(uint64_t part, uint64_t whole)
-{
-	return whole != 0 ? 100 * (double)part / (double)whole : 0;
-}
-
-/* What is known of the profile by now. */
-static struct tach_meta
-meta_now(void)
-{
-	const struct tach_recorder_stats *s = tach_recorder_stats(recorder);
-	struct tach_meta meta = *tach_recorder_meta(recorder);
-
-	meta.quality = (struct tach_quality){
-	    .known = true,
-	    .has_errors = true,
-	    .has_missed = true,
-	    .duration = (double)s->elapsed_ns / 1e9,
-	    .rate = rate_reached(s),
-	    .errors = percent(s->torn + s->failed, s->samples + s->failed),
-	    .missed = percent(s->missed, s->rounds + s->missed),
-	};
-	return meta;
-}
-
-static int
-save_text(struct job *j)
-{
-	if (fflush(j->text) != 0)
-		return TACH_FATAL;
-	if (j->part.file != NULL)
-		j->whole = lseek(j->part.fd, 0, SEEK_CUR);
-	return TACH_OK;
-}
-
-/* Makes what was recorded until now survive us. */
-static int
-save(struct job *j)
-{
-	struct tach_meta meta = meta_now();
-
-	if (j->text != NULL)
-		return save_text(j);
-	if (j->part.names_fd < 0)
-		return TACH_OK;
-	return tach_writer_checkpoint(j->writer, j->part.names_fd, &meta);
-}
-
-/* The same if it is time to.  A text is read while it is written. */
-static int
-save_again(struct job *j)
-{
-	double now = seconds_now();
-	bool due = now >= j->saved + SAVE_EVERY;
-
-	if (tach_recorder_stats(recorder)->samples == 0 ||
-	    (!due && j->text == NULL))
-		return TACH_OK;
-	if (save(j) != TACH_OK)
-		return TACH_FATAL;
-	if (!due)
-		return TACH_OK;
-	if (j->saved == 0)
-		part_keep(&j->part);
-	j->saved = now;
-	return part_sync(&j->part) ? TACH_OK : TACH_FATAL;
-}
-
-/* Why a sink or saving failed; a text that nobody reads on is no failure. */
-static bool
-sink_failed(struct job *j)
-{
-	const char *why = j->sink->error(j->sink);
-	bool told = j->text == NULL && *why != '\0';
-
-	if (*why == '\0')
-		why = strerror(errno);
-	if (j->text != NULL && strcmp(why, strerror(EPIPE)) == 0)
-		return true;
-	warnx("%s: %s%s", j->part.name, told ? "" : "cannot write: ", why);
-	return false;
-}
-
-/* Samples until the end.  False: it failed, and the user was told. */
-static bool
-sample(struct job *j)
-{
-	bool progress = !j->options->quiet && isatty(STDERR_FILENO);
-	int rc, saved = TACH_OK;
-
-	while ((rc = tach_recorder_round(recorder, j->sink)) == TACH_OK &&
-	    (saved = save_again(j)) == TACH_OK)
-		if (progress)
-			show_progress();
-	if (progress)
-		fprintf(stderr, "\r\033[K");
-	if (saved != TACH_OK || *j->sink->error(j->sink) != '\0')
-		return sink_failed(j);
-	if (rc < TACH_OK)
-		warnx("%s: %s", j->part.name, tach_recorder_error(recorder));
-	return rc >= TACH_OK;
-}
-
-/* Completes the profile.  False: it failed, and the user was told. */
-static bool
-finish(struct job *j)
-{
-	struct tach_meta meta = meta_now();
-
-	if (save(j) != TACH_OK)
-		return sink_failed(j);
-	if (j->writer != NULL &&
-	    tach_writer_finish(j->writer, &meta) != TACH_OK) {
-		warnx("%s: %s", j->part.name, tach_writer_error(j->writer));
-		return false;
-	}
-	if (!part_commit(&j->part)) {
-		warn("%s: cannot write", j->part.name);
-		return false;
-	}
-	return true;
-}
-
 /* Nothing was recorded: why. */
 static void
 explain(const struct options *o)
@@ -586,37 +404,20 @@ explain(const struct options *o)
 		    "it ended", o->pid != 0 ? "the process" : o->command[0]);
 }
 
-/* What was saved stays.  A full disk takes the beginning of a line, too. */
-static void
-tell_of_part(const struct job *j)
-{
-	if (j->saved == 0 || j->part.file == NULL)
-		return;
-	if (j->text != NULL) {
-		__fpurge(j->text);
-		(void)!ftruncate(j->part.fd, j->whole);
-	}
-	warnx("what was recorded until then is in %s", j->part.file);
-}
-
+/* False: it failed, and the user was told. */
 static bool
-record(struct job *j)
+record(struct recording *r, const struct options *o)
 {
-	bool ok = sample(j);
+	enum recording_result result;
 
-	if (ok && tach_recorder_stats(recorder)->rounds == 0) {
-		explain(j->options);
-		return false;
-	}
-	if (!ok || !finish(j)) {
-		tell_of_part(j);
-		return false;
-	}
-	if (j->writer != NULL)
-		profile_remark(j->part.name, j->writer, &j->options->writer);
-	if (!j->options->quiet)
-		show_summary(&j->part, j->writer);
-	return true;
+	if (!o->quiet && isatty(STDERR_FILENO))
+		r->progress = show_progress;
+	result = recording_run(r);
+	if (result == RECORDING_EMPTY)
+		explain(o);
+	if (result == RECORDING_OK && !o->quiet)
+		show_summary(r);
+	return result == RECORDING_OK;
 }
 
 /* Waits for the command.  Its status as a shell would give it. */
@@ -637,8 +438,11 @@ command_status(void)
 static int
 dump(const struct options *o)
 {
-	bool ok = dump_process(recorder, o->pid);
+	bool ok;
 
+	if ((recorder = tach_recorder_new(&o->recorder)) == NULL)
+		err(RECORD_FAILED, NULL);
+	ok = dump_process(recorder, o->pid);
 	tach_recorder_free(recorder);
 	if (!ok || cmd_end(CMD_OK) != CMD_OK)
 		return RECORD_FAILED;
@@ -649,31 +453,31 @@ int
 main(int argc, char *argv[])
 {
 	struct options o;
-	struct job j = {.options = &o};
+	struct recording r;
 	int status = 0;
 	bool ok;
 
 	cmd_start("tach-record", RECORD_FAILED, argv);
 	o = parse_options(argc, argv);
-	if ((recorder = tach_recorder_new(&o.recorder)) == NULL)
-		err(RECORD_FAILED, NULL);
 	if (o.dump)
 		return dump(&o);
-	part_open(&j.part, o.output, o.text, RECORD_FAILED);
+	if (!recording_open(&r, o.output, &o.recorder,
+		o.text ? NULL : &o.writer))
+		exit(RECORD_FAILED);
+	recorder = r.recorder;
 	catch_signals();
-	open_sink(&j);
 	start_target(&o);
 	/* Writing to a pipe that nobody reads, or more than a file may have,
 	 * is an error like others; not so for the command, which would have
 	 * inherited this. */
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN);
-	ok = record(&j);
-	close_all(&j);
+	ok = record(&r, &o);
+	recording_close(&r);
 	if (command_pid != 0)
 		status = command_status();
 	if (!ok && (status == 0 || tach_recorder_stats(recorder)->rounds > 0))
 		status = RECORD_FAILED;
-	tach_recorder_free(recorder);
+	recording_free(&r);
 	return status;
 }

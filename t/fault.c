@@ -181,7 +181,8 @@ fdatasync(int fd)
 }
 
 int
-rename(const char *from, const char *to)
+renameat(int from_folder, const char *from, int to_folder, const char *to)
 {
-	return is_hit("rename", from) ? fail() : NEXT(rename)(from, to);
+	return is_hit("rename", from) ? fail() :
+	    NEXT(renameat)(from_folder, from, to_folder, to);
 }

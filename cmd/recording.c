@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: ISC */
+/* recording.c: see recording.h. */
+#include "recording.h"
+
+#include <err.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio_ext.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "profile.h"
+
+#define SAVE_EVERY 0.5 /* s: what can be lost, at most, and half of that */
+
+double
+recording_clock(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+double
+recording_rate(const struct tach_recorder_stats *s)
+{
+	return s->elapsed_ns > 0 ?
+	    (double)s->rounds * 1e9 / (double)s->elapsed_ns : 0;
+}
+
+/* ---- opening ---------------------------------------------------------------- */
+
+static void
+open_sink(struct recording *r)
+{
+	const struct tach_table *table = tach_recorder_table(r->recorder);
+
+	if (r->how == NULL) {
+		int fd = fcntl(r->part.fd, F_DUPFD_CLOEXEC, 0);
+		if (fd >= 0 && (r->text = fdopen(fd, "w")) != NULL)
+			r->sink = tach_text_new(r->text,
+			    tach_recorder_meta(r->recorder), table);
+	} else {
+		r->writer = tach_writer_new(r->part.fd, r->how, table);
+		if (r->writer != NULL)
+			r->sink = tach_writer_sink(r->writer);
+	}
+}
+
+bool
+recording_open(struct recording *r, const char *path,
+    const struct tach_recorder_options *options,
+    const struct tach_writer_options *how)
+{
+	*r = (struct recording){.how = how};
+	if (!part_open(&r->part, path, how == NULL))
+		return false;
+	if ((r->recorder = tach_recorder_new(options)) != NULL)
+		open_sink(r);
+	if (r->sink != NULL)
+		return true;
+	warn(NULL);
+	recording_free(r);
+	return false;
+}
+
+void
+recording_close(struct recording *r)
+{
+	if (r->sink != NULL)
+		r->sink->free(r->sink);
+	tach_writer_free(r->writer);
+	if (r->text != NULL)
+		fclose(r->text);
+	part_close(&r->part);
+	r->sink = NULL;
+	r->writer = NULL;
+	r->text = NULL;
+}
+
+void
+recording_free(struct recording *r)
+{
+	recording_close(r);
+	tach_recorder_free(r->recorder);
+	r->recorder = NULL;
+}
+
+/* ---- saving ------------------------------------------------------------------ */
+
+static double
+percent(uint64_t part, uint64_t whole)
+{
+	return whole != 0 ? 100 * (double)part / (double)whole : 0;
+}
+
+/* What is known of the profile by now. */
+static struct tach_meta
+meta_now(const struct recording *r)
+{
+	const struct tach_recorder_stats *s = tach_recorder_stats(r->recorder);
+	struct tach_meta meta = *tach_recorder_meta(r->recorder);
+
+	meta.quality = (struct tach_quality){
+	    .known = true,
+	    .has_errors = true,
+	    .has_missed = true,
+	    .duration = (double)s->elapsed_ns / 1e9,
+	    .rate = recording_rate(s),
+	    .errors = percent(s->torn + s->failed, s->samples + s->failed),
+	    .missed = percent(s->missed, s->rounds + s->missed),
+	};
+	return meta;
+}
+
+static int
+save_text(struct recording *r)
+{
+	if (fflush(r->text) != 0)
+		return TACH_FATAL;
+	if (r->part.file != NULL)
+		r->whole = lseek(r->part.fd, 0, SEEK_CUR);
+	return TACH_OK;
+}
+
+/* Makes what was recorded until now survive us. */
+static int
+save(struct recording *r)
+{
+	struct tach_meta meta = meta_now(r);
+
+	if (r->text != NULL)
+		return save_text(r);
+	if (r->part.names_fd < 0)
+		return TACH_OK;
+	return tach_writer_checkpoint(r->writer, r->part.names_fd, &meta);
+}
+
+/* The same if it is time to.  A text is read while it is written. */
+static int
+save_again(struct recording *r)
+{
+	double now = recording_clock();
+	bool due = now >= r->saved + SAVE_EVERY;
+
+	if (tach_recorder_stats(r->recorder)->samples == 0 ||
+	    (!due && r->text == NULL))
+		return TACH_OK;
+	if (save(r) != TACH_OK)
+		return TACH_FATAL;
+	if (!due)
+		return TACH_OK;
+	if (r->saved == 0)
+		part_keep(&r->part);
+	r->saved = now;
+	return part_sync(&r->part) ? TACH_OK : TACH_FATAL;
+}
+
+/* Why a sink or saving failed; a text that nobody reads on is no failure. */
+static bool
+sink_failed(struct recording *r)
+{
+	const char *why = r->sink->error(r->sink);
+	bool told = r->text == NULL && *why != '\0';
+
+	if (*why == '\0')
+		why = strerror(errno);
+	if (r->text != NULL && strcmp(why, strerror(EPIPE)) == 0)
+		return true;
+	warnx("%s: %s%s", r->part.name, told ? "" : "cannot write: ", why);
+	return false;
+}
+
+/* ---- running ----------------------------------------------------------------- */
+
+/* Samples until the end.  False: it failed, and the user was told. */
+static bool
+sample(struct recording *r)
+{
+	int rc, saved = TACH_OK;
+
+	while ((rc = tach_recorder_round(r->recorder, r->sink)) == TACH_OK &&
+	    (saved = save_again(r)) == TACH_OK)
+		if (r->progress != NULL)
+			r->progress(r, false);
+	if (r->progress != NULL)
+		r->progress(r, true);
+	if (saved != TACH_OK || *r->sink->error(r->sink) != '\0')
+		return sink_failed(r);
+	if (rc < TACH_OK)
+		warnx("%s: %s", r->part.name, tach_recorder_error(r->recorder));
+	return rc >= TACH_OK;
+}
+
+/* Completes the profile.  False: it failed, and the user was told. */
+static bool
+finish(struct recording *r)
+{
+	struct tach_meta meta = meta_now(r);
+
+	if (save(r) != TACH_OK)
+		return sink_failed(r);
+	if (r->writer != NULL &&
+	    tach_writer_finish(r->writer, &meta) != TACH_OK) {
+		warnx("%s: %s", r->part.name, tach_writer_error(r->writer));
+		return false;
+	}
+	if (!part_commit(&r->part)) {
+		warn("%s: cannot write", r->part.name);
+		return false;
+	}
+	return true;
+}
+
+/* What was saved stays.  A full disk takes the beginning of a line, too. */
+static void
+tell_of_part(const struct recording *r)
+{
+	if (r->saved == 0 || r->part.file == NULL)
+		return;
+	if (r->text != NULL) {
+		__fpurge(r->text);
+		(void)!ftruncate(r->part.fd, r->whole);
+	}
+	warnx("what was recorded until then is in %s", r->part.file);
+}
+
+enum recording_result
+recording_run(struct recording *r)
+{
+	bool ok = sample(r);
+
+	if (ok && tach_recorder_stats(r->recorder)->rounds == 0)
+		return RECORDING_EMPTY;
+	if (!ok || !finish(r)) {
+		tell_of_part(r);
+		return RECORDING_FAILED;
+	}
+	if (r->writer != NULL)
+		profile_remark(r->part.name, r->writer, r->how);
+	return RECORDING_OK;
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: ISC */
+/* recording.h: one process that is recorded, and the profile or text that is
+ * made of it. */
+#ifndef RECORDING_H
+#define RECORDING_H
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <sys/types.h>
+
+#include "part.h"
+#include "tach.h"
+
+struct recording {
+	struct tach_recorder *recorder;
+	const struct tach_writer_options *how; /* NULL: a text */
+	struct part part;
+	struct tach_writer *writer; /* NULL: text */
+	FILE *text;		    /* NULL: profile */
+	struct tach_sink *sink;
+	off_t whole;  /* bytes of a text, in lines that are */
+	double saved; /* when it last was made to survive us */
+	/* Called after each round, and when they are over; may be NULL. */
+	void (*progress)(const struct recording *, bool over);
+};
+
+enum recording_result {
+	RECORDING_OK,
+	RECORDING_EMPTY,  /* no Python was seen: there is no file */
+	RECORDING_FAILED, /* it was said why */
+};
+
+/* Makes a recorder and opens its output.  False: it cannot be had, and it was
+ * said why.  Options and name must outlive it. */
+bool recording_open(struct recording *, const char *path,
+    const struct tach_recorder_options *, const struct tach_writer_options *);
+/* Records what the recorder was told to, until its end. */
+enum recording_result recording_run(struct recording *);
+/* Lets go of the output; the recorder is still there. */
+void recording_close(struct recording *);
+void recording_free(struct recording *);
+
+/* Seconds of the monotonic clock. */
+double recording_clock(void);
+/* Rounds a second, so far. */
+double recording_rate(const struct tach_recorder_stats *);
+
+#endif
