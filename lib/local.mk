@@ -93,6 +93,11 @@ lib_libtach_core_la_SOURCES = \
 	lib/out/timeline.c lib/out/timeline.h \
 	lib/python/code.c lib/python/code.h \
 	lib/python/frames.c lib/python/frames.h \
+	lib/python/layout_3_6.c \
+	lib/python/layout_3_7.c \
+	lib/python/layout_3_8.c \
+	lib/python/layout_3_9.c \
+	lib/python/layout_3_10.c \
 	lib/python/layout_3_11.c \
 	lib/python/layout_3_12.c \
 	lib/python/layout_3_13.c \
@@ -117,6 +122,7 @@ lib_libtach_core_la_SOURCES = \
 	lib/engine/snapshot.c lib/engine/snapshot.h \
 	lib/engine/status.c lib/engine/status.h \
 	lib/engine/threads.c lib/engine/threads.h \
+	lib/engine/tids.c lib/engine/tids.h \
 	lib/engine/workset.c lib/engine/workset.h
 
 # The pages that formats write, as one C file: see lib/out/page.h.

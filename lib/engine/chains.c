@@ -20,8 +20,8 @@ find_state_part(struct chains *c)
 {
 	const struct py_offsets *o = c->offsets;
 	uint32_t fields[] = {o->thread_next, o->thread_interp,
-	    o->thread_current_frame, o->thread_cframe,
-	    o->thread_native_thread_id, o->thread_gil_requested};
+	    o->thread_current_frame, o->thread_cframe, c->id_field,
+	    o->thread_gil_requested};
 	uint32_t high = 0;
 
 	c->state_low = UINT32_MAX;
@@ -42,6 +42,8 @@ chains_init(struct chains *c, const struct process *p,
 {
 	*c = (struct chains){.process = p, .offsets = &rt->offsets};
 	process_memory_init(&c->memory, p->pid);
+	c->id_field = py_has(rt->offsets.thread_native_thread_id) ?
+	    rt->offsets.thread_native_thread_id : rt->offsets.thread_ident;
 	find_state_part(c);
 	sched_getaffinity(0, sizeof(c->cpus), &c->cpus);
 	c->codes = codes_new(c->offsets, &c->memory.memory, table);
@@ -143,7 +145,7 @@ chains_walk(struct chains *c, const struct thread *t, const struct snapshot *s,
 	    &c->chain);
 
 	c->tid = chains_state(c, s->bytes + t->copy,
-	    c->offsets->thread_native_thread_id);
+	    c->id_field);
 	return w == WALK_OK &&
 	    prove(c, t, c->chain.depth, stamp) == c->chain.depth &&
 	    codes_learn_calls(c->codes, &c->chain, same_as_last(c, t));
@@ -254,7 +256,7 @@ take(struct chains *c, struct thread *t, struct reading *r)
 	r->slow = is_slow(t, clock_ns() - start, s->size);
 	/* From the last copy of the state: a new thread gets its id late. */
 	c->tid = chains_state(c, s->bytes + r->second + t->set.bytes,
-	    c->offsets->thread_native_thread_id);
+	    c->id_field);
 	return chains_stamp(c, s, before, after, &r->stamp);
 }
 

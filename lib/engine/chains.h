@@ -29,11 +29,12 @@ struct chains {
 	cpu_set_t cpus; /* ours, before we move */
 	/* The part of a thread state that is read. */
 	uint32_t state_low, state_size;
+	uint32_t id_field; /* in there */
 	struct snapshot one; /* of one thread */
 	struct spans spans;
 	/* The newest chain, and what it is compared with. */
 	struct py_chain chain, other;
-	uint64_t tid;	  /* that the thread state gave last */
+	uint64_t tid;	  /* that the thread state gave last; see tids.h */
 	uint64_t stamp;	  /* of codes_check, where there is no generation */
 	uint64_t retries; /* reads repeated because a thread moved on */
 	bool ended;	  /* the process has no memory any more */

@@ -13,9 +13,7 @@
 #define SCAN_CHUNK (1u << 20) /* bytes read at once */
 #define SCAN_MAX (1u << 30)   /* bytes: no runtime lies in a larger mapping */
 #define COOKIE_ALIGN 8
-
-/* A version before 3.13 that does not say which it is must fit one of these. */
-static const uint32_t silent_versions[] = {0x030b00f0, 0x030c00f0};
+#define DATA_MAX (64u << 20)  /* bytes: a version is not sought beyond */
 
 struct finder {
 	const struct process *process;
@@ -31,7 +29,7 @@ static enum find_result
 refuse(const struct finder *f, enum runtime_result why)
 {
 	const struct py_runtime *rt = f->rt;
-	char version[64] = "a Python older than 3.11";
+	char version[64] = "a Python of an unknown version";
 
 	if (rt->version != 0)
 		snprintf(version, sizeof(version), "Python %u.%u.%u%s",
@@ -47,7 +45,7 @@ refuse(const struct finder *f, enum runtime_result why)
 		    "that it gives make no sense: is it a modified build?",
 		    (int)f->process->pid, version);
 	else
-		error_set(f->error, 0, "process %d runs %s: only 3.11 to 3.15 "
+		error_set(f->error, 0, "process %d runs %s: only 3.6 to 3.15 "
 		    "can be recorded", (int)f->process->pid, version);
 	return FIND_UNSUPPORTED;
 }
@@ -117,20 +115,39 @@ try_version(struct finder *f, uint64_t addr, uint32_t version)
 	}
 }
 
-/* A runtime without Py_Version.  Every Python that can be recorded has that
- * symbol, unless it was stripped of its symbols. */
-static enum find_result
-try_silent(struct finder *f, uint64_t addr, bool has_symbols)
+/* The version by the text that a Python makes of it when it starts.  0: there
+ * is none yet. */
+static uint32_t
+read_version(const struct finder *f, const struct elf_python *e, uint64_t bias)
 {
-	enum find_result r = try_version(f, addr, 0);
-	size_t n = sizeof(silent_versions) / sizeof(*silent_versions);
+	size_t size = e->data_size < DATA_MAX ? e->data_size : DATA_MAX;
+	uint8_t *bytes = malloc(size + 1);
+	uint32_t version = 0;
 
-	for (size_t i = 0; i < n && r == FIND_NONE && !has_symbols; i++)
-		r = try_version(f, addr, silent_versions[i]);
+	if (bytes != NULL &&
+	    py_read(&f->memory.memory, e->data + bias, bytes, size))
+		version = runtime_version(bytes, size);
+	free(bytes);
+	return version;
+}
+
+/* A runtime without Py_Version: that of a version before 3.11, or one that was
+ * stripped of its symbols. */
+static enum find_result
+try_silent(struct finder *f, const struct elf_python *e, uint64_t bias)
+{
+	uint64_t addr = (e->runtime != 0 ? e->runtime : e->head) + bias;
+	enum find_result r = try_version(f, addr, 0);
+	uint32_t version;
+
 	if (r != FIND_NONE)
 		return r;
-	f->rt->version = 0;
-	return refuse(f, RUNTIME_UNKNOWN);
+	if ((version = read_version(f, e, bias)) == 0)
+		return FIND_EMPTY;
+	r = try_version(f, addr, version);
+	if (r == FIND_OK && e->runtime == 0 && e->current != 0)
+		runtime_set_current(f->rt, e->current + bias);
+	return r;
 }
 
 static enum find_result
@@ -138,7 +155,7 @@ try_elf(struct finder *f, const struct elf_python *e, uint64_t bias)
 {
 	uint32_t version;
 
-	if (e->runtime == 0)
+	if (e->runtime == 0 && e->head == 0)
 		return FIND_NONE;
 	if (e->foreign) {
 		error_set(f->error, 0, "process %d is a Python for another "
@@ -146,7 +163,7 @@ try_elf(struct finder *f, const struct elf_python *e, uint64_t bias)
 		return FIND_UNSUPPORTED;
 	}
 	if (e->version == 0)
-		return try_silent(f, e->runtime + bias, e->symbol);
+		return try_silent(f, e, bias);
 	if (!py_read(&f->memory.memory, e->version + bias, &version,
 		sizeof(version)))
 		return FIND_NONE;

@@ -242,7 +242,7 @@ tach_recorder_attach(struct tach_recorder *r, pid_t pid)
 		error_set(&r->error, 0, "process %d has ended", (int)pid);
 	else
 		error_set(&r->error, 0, "process %d (%s) is not a running "
-		    "Python: give the PID of a Python 3.11 to 3.15",
+		    "Python: give the PID of a Python 3.6 to 3.15",
 		    (int)pid, name);
 	return TACH_FATAL;
 }

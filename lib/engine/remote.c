@@ -9,6 +9,7 @@
 #include "array.h"
 #include "engine/chains.h"
 #include "engine/emit.h"
+#include "engine/tids.h"
 
 #define LIST_TRIES 4	  /* to see lists and GILs that hold still */
 #define FORGET_AFTER 2048 /* rounds after which working sets start anew */
@@ -37,6 +38,7 @@ struct remote {
 	const struct py_offsets *offsets;
 	struct thread_names *names;
 	struct chains chains;
+	struct tids tids;
 
 	struct py_threads list;
 	struct threads threads;
@@ -130,7 +132,7 @@ add_globals(struct remote *r, struct interp *in)
 
 	if (py_has(o->runtime_gil))
 		in->gil_at = r->runtime->addr + o->runtime_gil;
-	else if (!py_read(live(r), in->addr + o->interp_gil, &in->gil_at,
+	else if (py_has(o->interp_gil) && !py_read(live(r), in->addr + o->interp_gil, &in->gil_at,
 		     sizeof(in->gil_at)))
 		return false;
 	for (size_t i = 0; i < sizeof(fields) / sizeof(*fields); i++)
@@ -260,8 +262,10 @@ gil_of(const struct remote *r, const uint8_t *copy)
 	const struct py_offsets *o = r->offsets;
 
 	return (struct gil){load_u64(copy + o->gil_holder),
-	    load_u64(copy + o->gil_switches),
-	    (int32_t)load_u32(copy + o->gil_locked) > 0};
+	    py_has(o->gil_switches) ? load_u64(copy + o->gil_switches) : 0,
+	    py_has(o->gil_locked) ?
+		(int32_t)load_u32(copy + o->gil_locked) > 0 :
+		load_u64(copy + o->gil_holder) != 0};
 }
 
 /* What both copies of an interpreter's GIL say. */
@@ -280,7 +284,8 @@ read_interp(struct remote *r, struct interp *in, struct py_view *globals)
 		return;
 	in->gil = gil_of(r, copy);
 	after = gil_of(r, r->all.bytes + in->after);
-	in->calm = in->gil.holder == after.holder &&
+	in->calm = py_has(r->offsets->gil_switches) &&
+	    in->gil.holder == after.holder &&
 	    in->gil.switches == after.switches;
 }
 
@@ -349,11 +354,27 @@ read_chain(struct remote *r, struct thread *t, size_t *sure)
 	return chains_read(&r->chains, t, sure);
 }
 
+/* The id of a thread as the kernel has it, or, where that cannot be found, a
+ * number that tells it from others. */
+static uint64_t
+find_tid(struct remote *r, struct thread *t)
+{
+	uint64_t id = r->chains.tid, tid = t->tid;
+
+	if (py_has(r->offsets->thread_native_thread_id))
+		return id;
+	if (t->pthread != id)
+		tid = tids_find(&r->tids, r->process, live(r), r->offsets,
+		    &r->list, id);
+	t->pthread = id;
+	return tid != 0 ? tid : id;
+}
+
 /* Takes the id that the thread state gave.  False: it is no thread yet. */
 static bool
 bind_thread(struct remote *r, struct thread *t)
 {
-	thread_bind(t, r->process, r->chains.tid);
+	thread_bind(t, r->process, find_tid(r, t));
 	if (t->tid == 0)
 		return false;
 	t->index = thread_names_add(r->names, (uint32_t)t->py.interp_id,

@@ -34,6 +34,7 @@ void thread_names_free(struct thread_names *);
 struct thread {
 	struct py_thread py;
 	uint64_t tid;	/* as the target knows it; 0: not bound yet */
+	uint64_t pthread; /* where that is found by this; see tids.h */
 	pid_t task;	/* as we know it; 0: not known */
 	int syscall_fd; /* of /proc/PID/task/TID/syscall, or -1 */
 	uint32_t index;

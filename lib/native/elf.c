@@ -8,11 +8,15 @@
 
 #define PAGE_MASK_4K UINT64_C(0xfff)
 
+#define GETTER_SIZE 8 /* bytes that can come before it loads its variable */
+#define MOV_SIZE 7
+
 static void
-find_base(Elf *elf, struct elf_python *p)
+find_segments(Elf *elf, struct elf_python *p)
 {
 	size_t n;
 	GElf_Phdr ph;
+	bool found = false;
 
 	if (elf_getphdrnum(elf, &n) != 0)
 		return;
@@ -20,9 +24,44 @@ find_base(Elf *elf, struct elf_python *p)
 		if (gelf_getphdr(elf, (int)i, &ph) == NULL ||
 		    ph.p_type != PT_LOAD)
 			continue;
-		p->base = ph.p_vaddr & ~PAGE_MASK_4K;
-		return;
+		if (!found)
+			p->base = ph.p_vaddr & ~PAGE_MASK_4K;
+		found = true;
+		if (ph.p_flags & PF_W) {
+			p->data = ph.p_vaddr;
+			p->data_size = ph.p_memsz;
+		}
 	}
+}
+
+/*
+ * The address of the variable that a function of one line returns, or 0.  So
+ * interp_head is found in a stripped file: PyInterpreterState_Head is its
+ * getter.  mov DISPLACEMENT(%rip), %rax is 48 8b 05 and four bytes.
+ */
+static uint64_t
+returned_variable(Elf *elf, const GElf_Sym *sym)
+{
+	Elf_Scn *scn = elf_getscn(elf, sym->st_shndx);
+	Elf_Data *data = scn != NULL ? elf_rawdata(scn, NULL) : NULL;
+	GElf_Shdr sh;
+	uint64_t at;
+	int32_t displacement;
+
+	if (data == NULL || data->d_buf == NULL ||
+	    gelf_getshdr(scn, &sh) == NULL || sym->st_value < sh.sh_addr)
+		return 0;
+	at = sym->st_value - sh.sh_addr;
+	for (size_t i = 0; i <= GETTER_SIZE; i++) {
+		const uint8_t *code = (const uint8_t *)data->d_buf + at + i;
+		if (at >= data->d_size || data->d_size - at < i + MOV_SIZE)
+			return 0;
+		if (memcmp(code, "\x48\x8b\x05", 3) != 0)
+			continue;
+		memcpy(&displacement, code + 3, sizeof(displacement));
+		return sym->st_value + i + MOV_SIZE + (uint64_t)displacement;
+	}
+	return 0;
 }
 
 static void
@@ -43,6 +82,13 @@ find_symbols(Elf *elf, Elf_Scn *scn, const GElf_Shdr *sh, struct elf_python *p)
 			p->runtime = sym.st_value;
 		else if (strcmp(name, "Py_Version") == 0)
 			p->version = sym.st_value;
+		else if (strcmp(name, "_PyThreadState_Current") == 0)
+			p->current = sym.st_value;
+		else if (strcmp(name, "interp_head") == 0)
+			p->head = sym.st_value;
+		else if (strcmp(name, "PyInterpreterState_Head") == 0 &&
+		    p->head == 0)
+			p->head = returned_variable(elf, &sym);
 	}
 }
 
@@ -87,7 +133,7 @@ elf_find_python(int fd, struct elf_python *p)
 		ok = true;
 		p->foreign = eh.e_machine != EM_X86_64 ||
 		    eh.e_ident[EI_CLASS] != ELFCLASS64;
-		find_base(elf, p);
+		find_segments(elf, p);
 		find_sections(elf, p);
 	}
 	elf_end(elf);

@@ -11,6 +11,12 @@ struct elf_python {
 	uint64_t runtime; /* symbol _PyRuntime, else section .PyRuntime */
 	bool symbol;	  /* it was the symbol */
 	uint64_t version; /* symbol Py_Version: a u32 */
+	/* To 3.6 there is no runtime but two variables: the first interpreter,
+	 * and the thread that holds the GIL. */
+	uint64_t head;
+	uint64_t current;
+	/* What it can write, zeroed memory included. */
+	uint64_t data, data_size;
 	uint64_t base;	  /* page-aligned address of the first segment */
 	bool foreign;	  /* of another machine than x86-64 */
 };

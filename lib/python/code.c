@@ -9,7 +9,7 @@
 
 /* Longer ones are not believed. */
 #define NAME_MAX_UNITS 65536
-#define LINES_MAX (64u << 20) /* bytes */
+#define BYTES_MAX (64u << 20)
 
 /* One part of a code object: where it lies and what it will be. */
 struct part {
@@ -18,7 +18,22 @@ struct part {
 	uint8_t *bytes; /* text.length units, read */
 };
 
-enum { NAME, FILENAME, LINES, NPARTS };
+enum { NAME, FILENAME, LINES, BYTECODE, NPARTS };
+
+/* Versions whose code objects hold their bytecode themselves have one less. */
+static size_t
+part_count(const struct py_offsets *o)
+{
+	return py_has(o->code_code) ? NPARTS : BYTECODE;
+}
+
+/* The qualified name, where there is one. */
+static uint64_t
+name_of(const struct py_offsets *o, const uint8_t *head)
+{
+	return load_u64(head +
+	    (py_has(o->code_qualname) ? o->code_qualname : o->code_name));
+}
 
 /* ---- fingerprint --------------------------------------------------------- */
 
@@ -31,10 +46,11 @@ print_of(const struct py_offsets *o, const struct py_code *c,
 		load_u64(h + o->object_type),
 		load_u64(h + o->code_filename),
 		load_u64(h + o->code_name),
-		load_u64(h + o->code_qualname),
+		name_of(o, h),
 		load_u64(h + o->code_linetable),
 		load_u32(h + o->code_firstlineno),
 		py_has(o->code_version) ? load_u32(h + o->code_version) : 0,
+		py_has(o->code_code) ? load_u64(h + o->code_code) : 0,
 	};
 	uint64_t hash = XXH3_64bits(words, sizeof(words));
 
@@ -70,7 +86,7 @@ choose_parts(const struct py_offsets *o, struct py_code *c,
 	c->nparts = 0;
 	if (py_has(o->code_version))
 		return;
-	for (size_t i = 0; i < NPARTS; i++) {
+	for (size_t i = 0; i < CODE_PARTS; i++) {
 		size_t size = parts[i].text.length * parts[i].text.kind;
 		c->part_addr[i] = parts[i].text.addr;
 		c->part_size[i] = size < CODE_PART_MAX ? size : CODE_PART_MAX;
@@ -91,41 +107,49 @@ find_text(const struct py_offsets *o, const struct py_memory *m,
 	return !t->indirect || py_read(m, t->addr, &t->addr, sizeof(t->addr));
 }
 
-/* Finds where the texts of the three parts lie, by their objects' heads. */
+static bool
+find_bytes(const struct py_offsets *o, const uint8_t *head, struct part *p)
+{
+	p->text = (struct py_text){p->addr + o->bytes_data,
+	    load_u64(head + o->bytes_length), 1, false};
+	return p->text.length <= BYTES_MAX;
+}
+
+/* Finds where the texts of the parts lie, by their objects' heads. */
 static bool
 find_parts(const struct py_offsets *o, const struct py_memory *m,
     struct part *parts)
 {
 	uint8_t heads[NPARTS][PY_HEAD_MAX];
 	struct py_piece pieces[NPARTS];
-	size_t size[NPARTS] = {o->unicode_ascii_size, o->unicode_ascii_size,
-	    o->bytes_data};
+	size_t n = part_count(o);
 
-	for (size_t i = 0; i < NPARTS; i++)
-		pieces[i] = (struct py_piece){parts[i].addr, size[i], heads[i]};
-	if (!m->read(m, pieces, NPARTS))
+	for (size_t i = 0; i < n; i++)
+		pieces[i] = (struct py_piece){parts[i].addr,
+		    i <= FILENAME ? o->unicode_ascii_size : o->bytes_data,
+		    heads[i]};
+	if (!m->read(m, pieces, n))
 		return false;
-	for (size_t i = NAME; i <= FILENAME; i++)
-		if (!find_text(o, m, heads[i], &parts[i]))
+	for (size_t i = 0; i < n; i++)
+		if (!(i <= FILENAME ? find_text(o, m, heads[i], &parts[i]) :
+			find_bytes(o, heads[i], &parts[i])))
 			return false;
-	parts[LINES].text = (struct py_text){parts[LINES].addr + o->bytes_data,
-	    load_u64(heads[LINES] + o->bytes_length), 1, false};
-	return parts[LINES].text.length <= LINES_MAX;
+	return true;
 }
 
 static bool
-read_parts(const struct py_memory *m, struct part *parts)
+read_parts(const struct py_memory *m, struct part *parts, size_t n)
 {
 	struct py_piece pieces[NPARTS];
 
-	for (size_t i = 0; i < NPARTS; i++) {
+	for (size_t i = 0; i < n; i++) {
 		size_t size = parts[i].text.length * parts[i].text.kind;
 		if ((parts[i].bytes = malloc(size + 1)) == NULL)
 			return false;
 		pieces[i] = (struct py_piece){parts[i].text.addr, size,
 		    parts[i].bytes};
 	}
-	return m->read(m, pieces, NPARTS);
+	return m->read(m, pieces, n);
 }
 
 static bool
@@ -146,7 +170,9 @@ make_code(const struct py_offsets *o, struct part *parts,
 	c->firstlineno = (int32_t)load_u32(k->head + o->code_firstlineno);
 	c->lines_len = parts[LINES].text.length;
 	c->lines = parts[LINES].bytes;
-	c->units = lines_units(c->lines, c->lines_len);
+	c->units = py_has(o->code_code) ?
+	    (int64_t)(parts[BYTECODE].text.length / 2) :
+	    lines_units(c->lines, c->lines_len);
 	parts[LINES].bytes = NULL;
 	choose_parts(o, c, parts);
 	return make_name(&parts[NAME], &c->name) &&
@@ -170,13 +196,17 @@ find_leaving(const struct py_offsets *o, const uint16_t *units,
 
 static bool
 read_units(const struct py_offsets *o, const struct py_memory *m,
-    struct py_code *c)
+    const struct part *bytecode, struct py_code *c)
 {
-	size_t n = (size_t)c->units;
+	size_t n = (size_t)c->units, size = n * sizeof(uint16_t);
 	uint16_t *units = calloc(n + 1, sizeof(*units));
 	bool ok = units != NULL &&
-	    (c->leaves = calloc(n + 1, sizeof(*c->leaves))) != NULL &&
-	    py_read(m, c->addr + o->code_bytecode, units, n * sizeof(*units));
+	    (c->leaves = calloc(n + 1, sizeof(*c->leaves))) != NULL;
+
+	if (ok && bytecode->bytes != NULL)
+		memcpy(units, bytecode->bytes, size);
+	else if (ok)
+		ok = py_read(m, c->addr + o->code_bytecode, units, size);
 
 	if (ok)
 		find_leaving(o, units, c);
@@ -223,11 +253,14 @@ code_read(const struct py_offsets *o, const struct py_memory *m, uint64_t addr,
 	*c = (struct py_code){.addr = addr};
 	if (!py_read(m, addr, k.head, o->code_size) || !is_code(o, m, k.head))
 		return false;
-	parts[NAME].addr = load_u64(k.head + o->code_qualname);
+	parts[NAME].addr = name_of(o, k.head);
 	parts[FILENAME].addr = load_u64(k.head + o->code_filename);
 	parts[LINES].addr = load_u64(k.head + o->code_linetable);
-	if (find_parts(o, m, parts) && read_parts(m, parts))
-		ok = make_code(o, parts, &k, c) && read_units(o, m, c) &&
+	if (py_has(o->code_code))
+		parts[BYTECODE].addr = load_u64(k.head + o->code_code);
+	if (find_parts(o, m, parts) && read_parts(m, parts, part_count(o)))
+		ok = make_code(o, parts, &k, c) &&
+		    read_units(o, m, &parts[BYTECODE], c) &&
 		    still_same(o, m, c, &k, parts);
 	for (size_t i = 0; i < NPARTS; i++)
 		free(parts[i].bytes);
@@ -271,6 +304,6 @@ bool
 code_locate(const struct py_offsets *o, const struct py_code *c,
     uint64_t instr, struct py_location *l)
 {
-	return lines_find(c->lines, c->lines_len, c->firstlineno,
-	    unit_of(o, c, instr), l);
+	return lines_find(o->lines, c->lines, c->lines_len,
+	    c->firstlineno, unit_of(o, c, instr), l);
 }

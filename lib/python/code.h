@@ -16,31 +16,32 @@ struct py_name {
 
 /* What identifies a code object: itself, and the beginnings of its parts. */
 #define CODE_PART_MAX 96
-#define CODE_PIECES 4
+#define CODE_PARTS 3 /* name, file, lines */
+#define CODE_PIECES (1 + CODE_PARTS)
 
 /* A code object, read whole; it owns its parts. */
 struct py_code {
 	uint64_t addr;
 	uint64_t print; /* the fingerprint, see code_check */
 	int32_t firstlineno;
-	struct py_name name; /* qualified */
+	struct py_name name; /* qualified, where the version has that */
 	struct py_name file;
-	uint8_t *lines; /* location table */
+	uint8_t *lines; /* table of lines, in the version's form */
 	size_t lines_len;
 	/* By code unit: whether the instruction that begins there ends or
 	 * suspends its frame.  Units are instructions and their caches. */
 	bool *leaves;
 	int64_t units;
 	/* What else the fingerprint covers, where no version number does. */
-	uint64_t part_addr[CODE_PIECES - 1];
-	size_t part_size[CODE_PIECES - 1];
+	uint64_t part_addr[CODE_PARTS];
+	size_t part_size[CODE_PARTS];
 	size_t nparts;
 };
 
 /* What a check of one code object reads. */
 struct code_check {
 	uint8_t head[PY_CODE_MAX];
-	uint8_t parts[CODE_PIECES - 1][CODE_PART_MAX];
+	uint8_t parts[CODE_PARTS][CODE_PART_MAX];
 };
 
 /* Reads the code object at an address.  False: there is none, or it changed

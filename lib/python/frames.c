@@ -88,6 +88,40 @@ chain_continues(const struct py_chain *a, const struct py_chain *b)
 	    b->places[b->depth - depth].code;
 }
 
+static uint64_t
+code_of(const struct py_offsets *o, const uint8_t *f)
+{
+	return load_u64(f + o->frame_code) & ~TAG_MASK;
+}
+
+/* The address of the instruction that a frame is at.  A frame object only
+ * tells how far into the bytecode that is; see code_bytecode. */
+static uint64_t
+instr_of(const struct py_offsets *o, const uint8_t *f)
+{
+	int64_t lasti;
+
+	if (!py_has(o->frame_lasti))
+		return load_u64(f + o->frame_instr);
+	lasti = (int32_t)load_u32(f + o->frame_lasti);
+	return code_of(o, f) + o->code_bytecode +
+	    (uint64_t)(lasti * o->lasti_unit);
+}
+
+/*
+ * Whether a frame is one of a call that goes on.  Frame objects outlive their
+ * calls: they wait for the next one, in lists of free ones that are linked
+ * as chains are, or as long as somebody holds them.
+ */
+static bool
+is_live(const struct py_offsets *o, const uint8_t *f)
+{
+	if (code_of(o, f) == 0) /* 3.14 and later: it has returned */
+		return false;
+	return !py_has(o->frame_state) || (f[o->frame_state] < 8 &&
+	    (o->live_states >> f[o->frame_state] & 1) != 0);
+}
+
 /*
  * Whether a frame can be calling another one without having left the
  * interpreter's loop.  Before it does so it notes the top of its stack, and
@@ -95,14 +129,14 @@ chain_continues(const struct py_chain *a, const struct py_chain *b)
  * called anything.  What it seems to have called then has returned.
  */
 static bool
-may_call(const struct py_offsets *o, const uint8_t *frame)
+may_call(const struct py_offsets *o, const uint8_t *f)
 {
-	uint64_t code = load_u64(frame + o->frame_code) & ~TAG_MASK;
-
-	if (load_u64(frame + o->frame_instr) <= code + o->code_bytecode)
+	if (py_has(o->frame_lasti)) /* the first one can call, to 3.10 */
+		return (int32_t)load_u32(f + o->frame_lasti) >= 0;
+	if (instr_of(o, f) <= code_of(o, f) + o->code_bytecode)
 		return false;
 	return !py_has(o->frame_stacktop) ||
-	    (int32_t)load_u32(frame + o->frame_stacktop) >= 0;
+	    (int32_t)load_u32(f + o->frame_stacktop) >= 0;
 }
 
 /* Adds a frame of Python's own to the chain of those that it called. */
@@ -110,24 +144,26 @@ static bool
 add_frame(const struct py_offsets *o, uint64_t frame, const uint8_t *f,
     bool called_from_c, struct py_chain *c)
 {
-	uint64_t code = load_u64(f + o->frame_code) & ~TAG_MASK;
-
-	if (!called_from_c && !may_call(o, f))
+	if (!is_live(o, f) || (!called_from_c && !may_call(o, f)))
 		c->depth = 0;
-	if (code == 0) { /* 3.14 and later: it has returned itself */
-		c->depth = 0;
+	if (!is_live(o, f))
 		return true;
-	}
-	return chain_add(c, (struct py_place){code,
-	    load_u64(f + o->frame_instr), frame,
-	    c->depth > 0 && !called_from_c});
+	return chain_add(c, (struct py_place){code_of(o, f), instr_of(o, f),
+	    frame, c->depth > 0 && !called_from_c});
+}
+
+/* Whether a frame is the interpreter's own. */
+static bool
+is_own(const struct py_offsets *o, const uint8_t *f)
+{
+	return py_has(o->frame_owner) && f[o->frame_owner] >= o->entry_owner;
 }
 
 /* Whether a frame is the interpreter's own, or, in 3.11, was called by it. */
 static bool
 is_entry(const struct py_offsets *o, const uint8_t *f)
 {
-	return f[o->frame_owner] >= o->entry_owner ||
+	return is_own(o, f) ||
 	    (py_has(o->frame_is_entry) && f[o->frame_is_entry] != 0);
 }
 
@@ -136,6 +172,8 @@ is_entry(const struct py_offsets *o, const uint8_t *f)
 static bool
 is_root(const struct py_offsets *o, const uint8_t *f)
 {
+	if (py_has(o->frame_generator))
+		return is_live(o, f) && load_u64(f + o->frame_generator) == 0;
 	return is_entry(o, f) && f[o->frame_owner] != OWNER_GENERATOR;
 }
 
@@ -161,8 +199,7 @@ walk_frames(const struct py_offsets *o, struct py_view *v, uint64_t thread,
 			mark = frame;
 		if ((f = view_at(v, frame, o->frame_size)) == NULL)
 			return WALK_MISS;
-		if (f[o->frame_owner] < o->entry_owner &&
-		    !add_frame(o, frame, f, from_c, c))
+		if (!is_own(o, f) && !add_frame(o, frame, f, from_c, c))
 			return WALK_MEMORY;
 		from_c = is_entry(o, f);
 		rooted = is_root(o, f);

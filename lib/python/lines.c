@@ -122,17 +122,13 @@ tidy(struct py_location *l)
 		l->column = l->end_column = -1;
 }
 
-bool
-lines_find(const uint8_t *table, size_t len, int32_t firstlineno, int64_t unit,
+static bool
+find_location(const uint8_t *table, size_t len, int32_t line, int64_t unit,
     struct py_location *l)
 {
 	struct cursor c = {table, table + len, false};
-	int32_t line = firstlineno;
 	int64_t end = 0;
 
-	*l = (struct py_location){firstlineno, firstlineno, -1, -1};
-	if (unit < 0)
-		return true;
 	while (c.p < c.end && !c.bad) {
 		uint8_t first = next_byte(&c);
 		if (!(first & 0x80))
@@ -144,6 +140,71 @@ lines_find(const uint8_t *table, size_t len, int32_t firstlineno, int64_t unit,
 			return true;
 		}
 	}
-	*l = (struct py_location){-1, -1, -1, -1};
 	return false;
+}
+
+/* Pairs of bytes: how many bytes of bytecode the range has, and how many
+ * lines on it is, or NO_LINE. */
+#define NO_LINE (-128)
+
+static bool
+find_range(const uint8_t *table, size_t len, int32_t line, int64_t unit,
+    struct py_location *l)
+{
+	int64_t end = 0;
+
+	for (size_t i = 0; i + 1 < len; i += 2) {
+		int8_t delta = (int8_t)table[i + 1];
+		end += table[i];
+		if (delta != NO_LINE)
+			line = plus(line, delta);
+		if (unit * 2 >= end)
+			continue;
+		l->line = delta != NO_LINE ? line : -1;
+		tidy(l);
+		return true;
+	}
+	return false;
+}
+
+/* Pairs of bytes: how many bytes of bytecode further the line changes, and by
+ * how much.  The last line has no end. */
+static bool
+find_lnotab(const uint8_t *table, size_t len, int32_t line, int64_t unit,
+    struct py_location *l)
+{
+	int64_t start = 0;
+
+	for (size_t i = 0; i + 1 < len; i += 2) {
+		start += table[i];
+		if (start > unit * 2)
+			break;
+		line = plus(line, (int8_t)table[i + 1]);
+	}
+	l->line = line;
+	tidy(l);
+	return true;
+}
+
+bool
+lines_find(enum lines_form form, const uint8_t *table, size_t len,
+    int32_t firstlineno, int64_t unit, struct py_location *l)
+{
+	bool found = true;
+
+	*l = (struct py_location){-1, -1, -1, -1};
+	if (unit < 0) {
+		l->line = firstlineno;
+		if (form == LINES_LOCATIONS)
+			l->end_line = firstlineno;
+	} else if (form == LINES_LOCATIONS) {
+		found = find_location(table, len, firstlineno, unit, l);
+	} else if (form == LINES_RANGES) {
+		found = find_range(table, len, firstlineno, unit, l);
+	} else {
+		found = find_lnotab(table, len, firstlineno, unit, l);
+	}
+	if (!found)
+		*l = (struct py_location){-1, -1, -1, -1};
+	return found;
 }

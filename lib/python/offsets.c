@@ -6,10 +6,16 @@
 
 #define SIZE_MAX_SANE (1u << 24) /* no struct of CPython's is larger */
 
-extern const struct py_layout py_layout_3_11, py_layout_3_12, py_layout_3_13,
-    py_layout_3_14, py_layout_3_15;
+extern const struct py_layout py_layout_3_6, py_layout_3_7, py_layout_3_8,
+    py_layout_3_9, py_layout_3_10, py_layout_3_11, py_layout_3_12,
+    py_layout_3_13, py_layout_3_14, py_layout_3_15;
 
 static const struct py_layout *const layouts[] = {
+	&py_layout_3_6,
+	&py_layout_3_7,
+	&py_layout_3_8,
+	&py_layout_3_9,
+	&py_layout_3_10,
 	&py_layout_3_11,
 	&py_layout_3_12,
 	&py_layout_3_13,
@@ -93,6 +99,9 @@ py_offsets_load(const struct py_layout *l, const uint8_t *debug,
 		return "gil";
 	o->entry_owner = l->entry_owner;
 	o->kind_shift = l->kind_shift;
+	o->live_states = l->live_states;
+	o->lasti_unit = l->lasti_unit;
+	o->lines = l->lines;
 	o->opcodes = l->opcodes;
 	/* What the headers say holds for the struct that they know. */
 	if (o->code_size != f->code_size)

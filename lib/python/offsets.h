@@ -15,6 +15,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "python/lines.h"
+
 /* The version has no such field.  Walkers ask py_has(), never for a version. */
 #define PY_ABSENT UINT32_MAX
 
@@ -61,6 +63,9 @@ py_has(uint32_t offset)
 	X(frame, owner, 1)                                                     \
 	X(frame, stacktop, 4) /* 3.11 to 3.13: negative while it runs */       \
 	X(frame, is_entry, 1) /* 3.11: called from C */                        \
+	X(frame, lasti, 4)	/* to 3.10: how far into the bytecode */       \
+	X(frame, state, 1)	/* to 3.10: whether it runs */                 \
+	X(frame, generator, 8)	/* to 3.10: whose it is, or NULL */            \
 	X(code, size, 0)                                                       \
 	X(code, firstlineno, 4)                                                \
 	X(code, filename, 8)                                                   \
@@ -68,6 +73,7 @@ py_has(uint32_t offset)
 	X(code, qualname, 8)                                                   \
 	X(code, linetable, 8)                                                  \
 	X(code, bytecode, 0)                                                   \
+	X(code, code, 8) /* to 3.10: a bytes object, the bytecode */           \
 	X(code, version, 4) /* a number that no two code objects share */      \
 	X(object, size, 0)                                                     \
 	X(object, type, 8)                                                     \
@@ -142,13 +148,18 @@ struct py_offsets {
 	uint8_t entry_owner;
 	/* Where the kind's field begins in unicode.state. */
 	uint8_t kind_shift;
+	/* Bit n: a frame whose state is n runs, or calls one that does. */
+	uint8_t live_states;
+	uint8_t lasti_unit; /* bytes */
+	enum lines_form lines;
 	const uint8_t *opcodes; /* of the layout */
 };
 
 /* What is known of one minor version from its headers. */
 struct py_layout {
 	uint8_t minor; /* of 3.x */
-	uint8_t entry_owner, kind_shift;
+	uint8_t entry_owner, kind_shift, live_states, lasti_unit;
+	enum lines_form lines;
 	uint8_t opcodes[256];
 	uint32_t debug_size; /* of _Py_DebugOffsets; 0: it has none */
 	uint32_t debug_free_threaded; /* where in it this flag lies */

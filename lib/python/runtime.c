@@ -7,6 +7,8 @@
 /* Longer lists run in a circle. */
 #define THREADS_MAX 1000000
 
+#define VERSION_MAX 200 /* bytes: the text of a version is no longer */
+
 #define RELEASE_CANDIDATE 0xc /* from here on a minor's layout is fixed */
 
 static bool
@@ -51,14 +53,97 @@ runtime_load(const struct py_memory *m, uint64_t addr, uint32_t version,
 		return RUNTIME_NONE;
 	if (memcmp(cookie, PY_DEBUG_COOKIE, sizeof(cookie)) == 0)
 		return load_debug(m, addr, rt);
-	if (PY_MAJOR(version) != 3)
+	if (version == 0)
 		return RUNTIME_NONE;
-	if ((l = py_layout_find(PY_MINOR(version))) == NULL)
+	if (PY_MAJOR(version) != 3)
+		return RUNTIME_UNKNOWN;
+	if ((l = py_layout_find(PY_MINOR(version))) == NULL ||
+	    PY_RELEASE(version) < RELEASE_CANDIDATE)
 		return RUNTIME_UNKNOWN;
 	if (l->debug_size != 0) /* the cookie should be there: not yet loaded */
 		return RUNTIME_EMPTY;
 	return py_offsets_load(l, NULL, &rt->offsets) == NULL ?
 	    RUNTIME_OK : RUNTIME_DAMAGED;
+}
+
+void
+runtime_set_current(struct py_runtime *rt, uint64_t addr)
+{
+	uint64_t low = rt->addr < addr ? rt->addr : addr;
+
+	if (rt->addr - low > INT32_MAX || addr - low > INT32_MAX)
+		return;
+	rt->offsets.runtime_interpreters_head += (uint32_t)(rt->addr - low);
+	rt->offsets.runtime_gil = (uint32_t)(addr - low);
+	rt->addr = low;
+}
+
+/* Reads a number below 256 and the text behind it. */
+static bool
+next_number(const char **p, uint32_t *v)
+{
+	const char *start = *p;
+
+	for (*v = 0; **p >= '0' && **p <= '9' && *p - start < 3; (*p)++)
+		*v = *v * 10 + (uint32_t)(**p - '0');
+	return *p > start && *v < 256;
+}
+
+/* The release level of PY_VERSION_HEX. */
+static uint32_t
+next_level(const char **p)
+{
+	static const struct {
+		const char *text;
+		uint32_t level;
+	} levels[] = {{"a", 0xa}, {"b", 0xb}, {"rc", 0xc}};
+	uint32_t serial;
+
+	for (size_t i = 0; i < sizeof(levels) / sizeof(*levels); i++) {
+		size_t len = strlen(levels[i].text);
+		if (strncmp(*p, levels[i].text, len) != 0)
+			continue;
+		*p += len;
+		return next_number(p, &serial) ?
+		    levels[i].level << 4 | (serial & 0xf) : 0;
+	}
+	return 0xf0;
+}
+
+/* 3.8.10 (default, Nov 14 2022, 12:59:47) \n[GCC 9.4.0]; 0: it is not that. */
+static uint32_t
+parse_version(const char *p)
+{
+	uint32_t major, minor, micro, level;
+	const char *compiler;
+
+	if (!next_number(&p, &major) || *p++ != '.' ||
+	    !next_number(&p, &minor) || *p++ != '.' || !next_number(&p, &micro))
+		return 0;
+	level = next_level(&p);
+	p += *p == '+';
+	if (strncmp(p, " (", 2) != 0 || (compiler = strstr(p, ") ")) == NULL)
+		return 0;
+	compiler += compiler[2] == '\n' ? 3 : 2;
+	return *compiler != '[' ? 0 :
+	    major << 24 | minor << 16 | micro << 8 | level;
+}
+
+uint32_t
+runtime_version(const uint8_t *bytes, size_t size)
+{
+	char text[VERSION_MAX + 1];
+
+	for (size_t i = 0; i + VERSION_MAX <= size; i++) {
+		uint32_t version;
+		if ((bytes[i] != '2' && bytes[i] != '3') || bytes[i + 1] != '.')
+			continue;
+		memcpy(text, bytes + i, VERSION_MAX);
+		text[VERSION_MAX] = '\0';
+		if ((version = parse_version(text)) != 0)
+			return version;
+	}
+	return 0;
 }
 
 enum runtime_result
@@ -111,6 +196,33 @@ interp_threads(const struct py_memory *m, const struct py_offsets *o,
 	return true;
 }
 
+/* Counts what is left of the list of interpreters. */
+static bool
+count_interps(const struct py_memory *m, const struct py_offsets *o,
+    uint64_t interp, uint64_t *n)
+{
+	for (*n = 0; interp != 0; (*n)++)
+		if (*n == THREADS_MAX || !get(m, interp + o->interp_next, &interp))
+			return false;
+	return true;
+}
+
+/* To 3.6 interpreters have no numbers: the last one is the first that was
+ * made, as all others are put before it. */
+static bool
+interp_id(const struct py_memory *m, const struct py_offsets *o,
+    uint64_t interp, uint64_t *id)
+{
+	uint64_t n;
+
+	if (py_has(o->interp_id))
+		return get(m, interp + o->interp_id, id);
+	if (!count_interps(m, o, interp, &n))
+		return false;
+	*id = n - 1;
+	return true;
+}
+
 bool
 runtime_threads(const struct py_memory *m, const struct py_runtime *rt,
     struct py_threads *out)
@@ -122,7 +234,7 @@ runtime_threads(const struct py_memory *m, const struct py_runtime *rt,
 	if (!get(m, rt->addr + o->runtime_interpreters_head, &interp))
 		return false;
 	for (size_t n = 0; interp != 0; n++) {
-		if (n == THREADS_MAX || !get(m, interp + o->interp_id, &id) ||
+		if (n == THREADS_MAX || !interp_id(m, o, interp, &id) ||
 		    !interp_threads(m, o, interp, id, out) ||
 		    !get(m, interp + o->interp_next, &interp))
 			return false;

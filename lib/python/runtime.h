@@ -24,11 +24,20 @@ enum runtime_result {
 
 /*
  * Loads the runtime at an address.  Since 3.13 it says itself what it is;
- * for older ones the caller knows the version (from Py_Version), else 0.
- * rt->version is filled in whatever the result, if it is known.
+ * for older ones the caller knows the version (from Py_Version, which 3.11
+ * has, or from runtime_version), else 0.  To 3.6 the address is that of
+ * interp_head.  rt->version is filled in whatever the result, if it is known.
  */
 enum runtime_result runtime_load(const struct py_memory *, uint64_t addr,
     uint32_t version, struct py_runtime *rt);
+
+/* The version that a Python tells in its static data, where it keeps the text
+ * of sys.version from early in its start on.  0: there is none in these. */
+uint32_t runtime_version(const uint8_t *bytes, size_t size);
+
+/* To 3.6, no struct joins what a runtime has: takes note of the address of
+ * _PyThreadState_Current, which is all that tells of the GIL. */
+void runtime_set_current(struct py_runtime *, uint64_t addr);
 
 /* Checks a loaded runtime against the memory: its first interpreter has
  * threads, and they belong to it. */

@@ -40,7 +40,7 @@ main(void)
 		hex++;
 		len = unhex(hex);
 		for (int64_t i = 0; i < units; i++) {
-			if (!lines_find((uint8_t *)hex, len, first, i, &l))
+			if (!lines_find(LINES_LOCATIONS, (uint8_t *)hex, len, first, i, &l))
 				puts("none");
 			else
 				printf("%d %d %d %d\n", l.line, l.end_line,

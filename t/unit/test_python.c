@@ -488,10 +488,10 @@ test_damaged_lines(void)
 	struct py_location l;
 
 	for (size_t n = 0; n < sizeof(table); n++)
-		check(!lines_find(table, n, 1, 0, &l) || n >= 10);
-	check(!lines_find((const uint8_t *)"\x01", 1, 1, 0, &l));
-	check(!lines_find(table, 0, 1, 0, &l));
-	check(lines_find(table, 0, 1, -1, &l));
+		check(!lines_find(LINES_LOCATIONS, table, n, 1, 0, &l) || n >= 10);
+	check(!lines_find(LINES_LOCATIONS, (const uint8_t *)"\x01", 1, 1, 0, &l));
+	check(!lines_find(LINES_LOCATIONS, table, 0, 1, 0, &l));
+	check(lines_find(LINES_LOCATIONS, table, 0, 1, -1, &l));
 }
 
 /* ---- strings ----------------------------------------------------------------------- */

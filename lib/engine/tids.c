@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: ISC */
+/* tids.c: see tids.h. */
+#include "engine/tids.h"
+
+#include <unistd.h>
+
+#define STRUCT_SIZE 1024 /* bytes of a thread's struct that are searched */
+#define PROOF_MAX 8	 /* threads that are enough to learn from */
+#define TID_MAX (1 << 22)
+
+/* Some of the threads. */
+struct sample {
+	uint64_t pthread[PROOF_MAX];
+	size_t count;
+};
+
+static void
+take_sample(const struct py_memory *m, const struct py_offsets *o,
+    const struct py_threads *list, struct sample *s)
+{
+	s->count = 0;
+	for (size_t i = 0; i < list->count && s->count < PROOF_MAX; i++) {
+		uint64_t pthread;
+		if (!py_read(m, list->list[i].addr + o->thread_ident,
+			&pthread, sizeof(pthread)))
+			continue;
+		/* One thread can be in several interpreters. */
+		for (size_t k = 0; k < s->count; k++)
+			if (s->pthread[k] == pthread)
+				pthread = 0;
+		if (pthread != 0)
+			s->pthread[s->count++] = pthread;
+	}
+}
+
+static bool
+is_task(const struct process *p, uint32_t tid)
+{
+	pid_t task;
+	int fd;
+
+	if (tid == 0 || tid > TID_MAX || (task = process_thread(p, tid)) == 0 ||
+	    (fd = process_open_task(p, task, "comm")) < 0)
+		return false;
+	close(fd);
+	return true;
+}
+
+static uint32_t
+id_at(const struct py_memory *m, uint64_t pthread, uint32_t offset)
+{
+	uint32_t id;
+
+	return py_read(m, pthread + offset, &id, sizeof(id)) ? id : 0;
+}
+
+/* Whether the other threads of a sample have ids at this offset, too. */
+static bool
+others_agree(const struct process *p, const struct py_memory *m,
+    const struct sample *s, uint32_t offset)
+{
+	uint32_t ids[PROOF_MAX];
+
+	for (size_t i = 0; i < s->count; i++) {
+		ids[i] = id_at(m, s->pthread[i], offset);
+		for (size_t k = 0; k < i; k++)
+			if (ids[k] == ids[i])
+				return false;
+		if (i > 0 && !is_task(p, ids[i]))
+			return false;
+	}
+	return true;
+}
+
+static void
+learn(struct tids *t, const struct process *p, const struct py_memory *m,
+    const struct sample *s)
+{
+	uint8_t bytes[STRUCT_SIZE];
+
+	if (s->count == 0 || !py_read(m, s->pthread[0], bytes, sizeof(bytes)))
+		return;
+	for (uint32_t off = 0; off < STRUCT_SIZE; off += sizeof(uint32_t)) {
+		if (!is_task(p, load_u32(bytes + off)) ||
+		    !others_agree(p, m, s, off))
+			continue;
+		t->offset = off;
+		t->proof = s->count;
+		return;
+	}
+}
+
+uint64_t
+tids_find(struct tids *t, const struct process *p, const struct py_memory *m,
+    const struct py_offsets *o, const struct py_threads *list, uint64_t pthread)
+{
+	struct sample s;
+	uint32_t id;
+
+	if (t->proof < PROOF_MAX) {
+		take_sample(m, o, list, &s);
+		if (s.count > t->proof)
+			learn(t, p, m, &s);
+	}
+	if (t->proof == 0)
+		return 0;
+	id = id_at(m, pthread, t->offset);
+	return is_task(p, id) ? id : 0;
+}

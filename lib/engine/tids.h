@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * tids.h: the kernel's ids of threads that the target's memory names by
+ * pthread_self() only, as Python does to 3.10.
+ *
+ * That is the address of the C library's struct for the thread, and the id is
+ * in there.  Where in there it is differs between C libraries, so the place is
+ * learned: it is where all threads have different ids of the process's tasks.
+ */
+#ifndef ENGINE_TIDS_H
+#define ENGINE_TIDS_H
+
+#include "engine/process.h"
+#include "python/runtime.h"
+
+struct tids {
+	uint32_t offset; /* bytes */
+	size_t proof;	 /* threads that it was learned from; 0: not yet */
+};
+
+/* The id of the thread that is called `pthread`, one of those in the list.
+ * 0: it has not been found. */
+uint64_t tids_find(struct tids *, const struct process *,
+    const struct py_memory *, const struct py_offsets *,
+    const struct py_threads *, uint64_t pthread);
+
+#endif
