@@ -7,12 +7,13 @@ load lib.bash
 # headers MINOR: the include folders of the Pythons at hand that have theirs.
 headers() {
 	local tag command root dir
-	pythons | while IFS=$'\t' read -r tag command; do
+	pythons "$1" | while IFS=$'\t' read -r tag command; do
 		[[ $tag = "$1"-* ]] || continue
 		root=
 		[[ $command != chroot* ]] || root=$(cut -d ' ' -f 2 <<<"$command")
 		command=${command##* }
 		dir=$root${command%/bin/*}/include/python$1
+		[ -d "$dir" ] || dir+=m
 		[ ! -f "$dir/Python.h" ] || echo "$dir"
 	done
 }
@@ -32,6 +33,11 @@ setup() {
 	cd "$BATS_TEST_TMPDIR" || return
 }
 
+@test "layout of 3.6" { check_layout 6; }
+@test "layout of 3.7" { check_layout 7; }
+@test "layout of 3.8" { check_layout 8; }
+@test "layout of 3.9" { check_layout 9; }
+@test "layout of 3.10" { check_layout 10; }
 @test "layout of 3.11" { check_layout 11; }
 @test "layout of 3.12" { check_layout 12; }
 @test "layout of 3.13" { check_layout 13; }

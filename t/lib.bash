@@ -145,7 +145,7 @@ host_python() {
 			;;
 		esac
 	done < <(pythons)
-	skip "no Python from 3.11 to 3.15 here: see t/peers/"
+	skip "no Python from 3.6 to 3.15 here: see t/peers/"
 }
 
 # Folders inside a peer's root do not go away with bats' own.  A file with a

@@ -105,11 +105,11 @@ without() {
 	without _PyRuntime .PyRuntime
 }
 
-@test "a Python before 3.11 is named as what it is" {
-	need_python 3.9
+@test "a Python of another version is named as what it is" {
+	need_python 2.7
 	cd "$BATS_TEST_TMPDIR" || return
 	run -125 --separate-stderr tach-record -o p.bin -- "${PYTHON[@]}" -c \
 	    'import time; time.sleep(0.3)'
-	[[ $stderr = 'tach-record: nothing was recorded: process '*' runs a Python older than 3.11: only 3.11 to 3.15 can be recorded' ]]
+	[[ $stderr =~ ^'tach-record: nothing was recorded: process '[0-9]+' runs Python 2.7.'[0-9]+': only 3.6 to 3.15 can be recorded'$ ]]
 	[ ! -e p.bin ]
 }

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: ISC
 # shellcheck shell=sh
 # folder.sh: makes a system in a folder of its own, by debootstrap.  The
-# scripts cross, forky, noble, bookworm and bullseye set
+# scripts of the systems' names set
 #	suite, base	the system, and the debootstrap script it follows
 #	keyring		who signs them, and keyring_needs: what to do if absent
+#	components	of the archive, if more than main
 #	packages	what is wanted in it
 #	foreign		architectures it takes packages of besides its own
 # and then source this file.  The folder is ${XDG_CACHE_HOME:-~/.cache}/tach/
@@ -82,7 +83,8 @@ cp -a /usr/share/debootstrap "$work/debootstrap"
     ln -s "$base" "$work/debootstrap/scripts/$suite"
 chmod 755 "$work"
 export DEBOOTSTRAP_DIR="$work/debootstrap"
-quietly debootstrap --variant=minbase --keyring="$keyring" "$suite" "$root"
+quietly debootstrap --variant=minbase --keyring="$keyring" \
+    --components="${components:-main}" "$suite" "$root"
 
 # Suites in the making, or seen through a mirror, can be past their date.
 echo 'Acquire::Check-Valid-Until "false";' >"$root/etc/apt/apt.conf.d/90tach"
