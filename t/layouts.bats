@@ -14,7 +14,9 @@ headers() {
 		command=${command##* }
 		dir=$root${command%/bin/*}/include/python$1
 		[ -d "$dir" ] || dir+=m
-		[ ! -f "$dir/Python.h" ] || echo "$dir"
+		# Ubuntu 18.04 ships 3.7 without its internal headers.
+		[ ! -d "$dir/internal" ] && [ "$1" != 3.6 ] ||
+		    [ ! -f "$dir/Python.h" ] || echo "$dir"
 	done
 }
 

@@ -48,14 +48,46 @@ offsets_of(unsigned minor)
 	return o;
 }
 
+/* ---- the text of a version ------------------------------------------------- */
+
+static uint32_t
+version_in(const char *text)
+{
+	uint8_t memory[1024] = "3.4.5 is no version; nor is 3.x (";
+	size_t len = strlen(text);
+
+	memcpy(memory + 64, text, len);
+	return runtime_version(memory, sizeof(memory));
+}
+
+static void
+test_version_texts(void)
+{
+	check_number(version_in("3.8.10 (default, Nov 14 2022, 12:59:47) \n"
+	    "[GCC 9.4.0]"), 0x03080af0);
+	check_number(version_in("3.10.13 (main, Nov  1 2023, 10:00:00) "
+	    "[GCC 12.2.0]"), 0x030a0df0);
+	check_number(version_in("3.9.0b3+ (heads/3.9:1234abc, Jun 9 2020) \n"
+	    "[Clang 10.0.0 ]"), 0x030900b3);
+	check_number(version_in("3.7.0rc1 (default, 2018) \n[GCC 7]"),
+	    0x030700c1);
+	check_number(version_in("2.7.18 (default, Jul  4 2022) \n[GCC]"),
+	    0x020712f0);
+	check_number(version_in("3.8.10 (default, Nov 14 2022)"), 0);
+	check_number(version_in("3.8.10 [GCC 9.4.0]"), 0);
+	check_number(version_in("3.8.999 (default) [GCC 9.4.0]"), 0);
+	check_number(version_in(""), 0);
+	check_number(runtime_version((const uint8_t *)"3.8", 3), 0);
+}
+
 /* ---- offsets ------------------------------------------------------------- */
 
 static void
 test_versions(void)
 {
-	check(py_layout_find(10) == NULL);
+	check(py_layout_find(5) == NULL);
 	check(py_layout_find(16) == NULL);
-	for (unsigned minor = 11; minor <= 15; minor++)
+	for (unsigned minor = 6; minor <= 15; minor++)
 		check(py_layout_find(minor) != NULL);
 	check(py_layout_find(12)->debug_size == 0);
 	check_number(py_layout_find(13)->debug_size, 584);
@@ -555,6 +587,7 @@ int
 main(void)
 {
 	test_versions();
+	test_version_texts();
 	test_debug_table();
 	test_chain();
 	test_returned();
