@@ -359,13 +359,12 @@ read_chain(struct remote *r, struct thread *t, size_t *sure)
 static uint64_t
 find_tid(struct remote *r, struct thread *t)
 {
-	uint64_t id = r->chains.tid, tid = t->tid;
+	uint64_t id = r->chains.tid, tid;
 
 	if (py_has(r->offsets->thread_native_thread_id))
 		return id;
-	if (t->pthread != id)
-		tid = tids_find(&r->tids, r->process, live(r), r->offsets,
-		    &r->list, id);
+	tid = tids_find(&r->tids, r->process, live(r), r->offsets, &r->list,
+	    id, t->pthread == id ? t->tid : 0);
 	t->pthread = id;
 	return tid != 0 ? tid : id;
 }

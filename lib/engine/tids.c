@@ -85,25 +85,29 @@ learn(struct tids *t, const struct process *p, const struct py_memory *m,
 		    !others_agree(p, m, s, off))
 			continue;
 		t->offset = off;
-		t->proof = s->count;
+		t->known = true;
 		return;
 	}
 }
 
 uint64_t
 tids_find(struct tids *t, const struct process *p, const struct py_memory *m,
-    const struct py_offsets *o, const struct py_threads *list, uint64_t pthread)
+    const struct py_offsets *o, const struct py_threads *list,
+    uint64_t pthread, uint64_t last)
 {
 	struct sample s;
 	uint32_t id;
 
-	if (t->proof < PROOF_MAX) {
+	/* What holds for few threads may be chance. */
+	if (t->listed < PROOF_MAX && t->listed < list->count) {
+		t->listed = list->count;
 		take_sample(m, o, list, &s);
-		if (s.count > t->proof)
-			learn(t, p, m, &s);
+		learn(t, p, m, &s);
 	}
-	if (t->proof == 0)
+	if (!t->known)
 		return 0;
 	id = id_at(m, pthread, t->offset);
+	if (last != 0 && (id == 0 || id == last)) /* 0: it has just ended */
+		return last;
 	return is_task(p, id) ? id : 0;
 }

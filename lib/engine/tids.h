@@ -15,13 +15,17 @@
 
 struct tids {
 	uint32_t offset; /* bytes */
-	size_t proof;	 /* threads that it was learned from; 0: not yet */
+	bool known;
+	size_t listed;	 /* threads there were when that was tried last */
 };
 
-/* The id of the thread that is called `pthread`, one of those in the list.
- * 0: it has not been found. */
+/*
+ * The id of the thread that is called `pthread`, one of those in the list.  It
+ * was `last`, or 0: then, or if another thread has got the same struct, it is
+ * checked against the process's tasks.  0: it has not been found.
+ */
 uint64_t tids_find(struct tids *, const struct process *,
     const struct py_memory *, const struct py_offsets *,
-    const struct py_threads *, uint64_t pthread);
+    const struct py_threads *, uint64_t pthread, uint64_t last);
 
 #endif

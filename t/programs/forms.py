@@ -4,17 +4,22 @@ import ast
 import asyncio
 import concurrent.futures
 import contextlib
-import contextvars
 import ctypes
 import functools
 import gc
 import itertools
 import json
+import os
 import re
 import signal
 import sys
 import threading
 import weakref
+
+try:
+    import contextvars
+except ImportError:  # 3.6
+    contextvars = None
 
 from spot import rest, spot, start
 
@@ -216,7 +221,7 @@ def nested_in_c():
 @form
 def by_signal():
     signal.signal(signal.SIGUSR2, lambda number, frame: spot('signal'))
-    signal.raise_signal(signal.SIGUSR2)
+    os.kill(os.getpid(), signal.SIGUSR2)
 
 
 @form
@@ -231,7 +236,8 @@ def by_collector():
 
 @form
 def contexts():
-    contextvars.copy_context().run(lambda: spot('context'))
+    if contextvars:
+        contextvars.copy_context().run(lambda: spot('context'))
 
 
 @contextlib.contextmanager
@@ -344,7 +350,7 @@ class Async:
 
     def __await__(self):
         spot('await')
-        yield from asyncio.sleep(0).__await__()
+        yield
 
 
 async def tasks():
@@ -355,15 +361,18 @@ async def tasks():
     [i async for i in numbers()]
     async with Async():
         await Async()
-    asyncio.get_running_loop().call_soon(spot, 'call_soon')
+    asyncio.get_event_loop().call_soon(spot, 'call_soon')
     await asyncio.sleep(0)
-    await asyncio.get_running_loop().run_in_executor(
+    await asyncio.get_event_loop().run_in_executor(
         None, lambda: spot('executor'))
 
 
 @form
 def asynchronous():
-    asyncio.run(tasks())
+    if sys.version_info >= (3, 7):
+        asyncio.run(tasks())
+    else:
+        asyncio.get_event_loop().run_until_complete(tasks())
 
 
 @form

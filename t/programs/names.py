@@ -40,6 +40,16 @@ FUNCTIONS = [
 SOURCE = 'def f(label):\n    spot(label)\n'
 
 
+def renamed(code, names):
+    if hasattr(code, 'replace'):
+        return code.replace(**names)
+    return type(code)(  # 3.6 and 3.7
+        code.co_argcount, code.co_kwonlyargcount, code.co_nlocals,
+        code.co_stacksize, code.co_flags, code.co_code, code.co_consts,
+        code.co_names, code.co_varnames, code.co_filename, names['co_name'],
+        code.co_firstlineno, code.co_lnotab)
+
+
 def call(file, name):
     """f, under a file and a name of our choice."""
     scope = {'spot': spot}
@@ -49,7 +59,7 @@ def call(file, name):
         names = {'co_name': name}
         if hasattr(f.__code__, 'co_qualname'):
             names['co_qualname'] = 'odd.' + name
-        f.__code__ = f.__code__.replace(**names)
+        f.__code__ = renamed(f.__code__, names)
     f(ascii((file, name))[:60])
 
 

@@ -13,7 +13,13 @@ import sys
 import time
 # Not from threading: before 3.13 an interpreter that imported that in a thread
 # of another never ends.
-from _thread import get_native_id
+try:
+    from _thread import get_native_id
+except ImportError:  # 3.6 and 3.7
+    import ctypes
+
+    def get_native_id():
+        return ctypes.CDLL(None).syscall(186)
 
 interp = 0
 _out = None
@@ -39,7 +45,7 @@ def now():
 
 def positions(frame):
     code = frame.f_code
-    if not hasattr(code, 'co_positions'):
+    if not hasattr(code, 'co_positions'):  # to 3.10
         return [frame.f_lineno, None, None, None]
     for i, p in enumerate(code.co_positions()):
         if i == frame.f_lasti // 2:
