@@ -45,3 +45,16 @@ setup() {
 @test "layout of 3.13" { check_layout 13; }
 @test "layout of 3.14" { check_layout 14; }
 @test "layout of 3.15" { check_layout 15; }
+
+# That of a free-threaded build is the last in the file of its minor.
+check_free_threaded() {
+	need_python "3.$1t"
+	"$TACH_SRCDIR/lib/python/mkoffsets" \
+	    "${PYTHON%/bin/*}/include/python3.$1t" >made
+	diff -u <(tail -n "$(wc -l <made)" \
+	    "$TACH_SRCDIR/lib/python/layout_3_$1.c") made
+}
+
+@test "layout of 3.13, free-threaded" { check_free_threaded 13; }
+@test "layout of 3.14, free-threaded" { check_free_threaded 14; }
+@test "layout of 3.15, free-threaded" { check_free_threaded 15; }

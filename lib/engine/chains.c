@@ -21,7 +21,7 @@ find_state_part(struct chains *c)
 	const struct py_offsets *o = c->offsets;
 	uint32_t fields[] = {o->thread_next, o->thread_interp,
 	    o->thread_current_frame, o->thread_cframe, c->id_field,
-	    o->thread_gil_requested};
+	    o->thread_gil_requested, o->thread_status};
 	uint32_t high = 0;
 
 	c->state_low = UINT32_MAX;
@@ -84,10 +84,25 @@ bool
 chains_add_stamp(const struct chains *c, struct snapshot *s, uint64_t interp,
     size_t *where)
 {
-	uint32_t off = c->offsets->interp_code_generation;
+	uint32_t freed = c->offsets->interp_code_generation;
+	uint32_t copies = c->offsets->interp_copies_generation;
 
 	*where = s->size;
-	return !py_has(off) || snapshot_add(s, interp + off, sizeof(uint64_t));
+	return (!py_has(freed) ||
+		   snapshot_add(s, interp + freed, sizeof(uint64_t))) &&
+	    (!py_has(copies) ||
+		snapshot_add(s, interp + copies, sizeof(uint32_t)));
+}
+
+/* Both counts only ever grow, so their sum is a count, too. */
+static uint64_t
+stamp_of(const struct chains *c, const uint8_t *counts)
+{
+	uint64_t sum = load_u64(counts);
+
+	if (py_has(c->offsets->interp_copies_generation))
+		sum += load_u32(counts + sizeof(uint64_t));
+	return sum;
 }
 
 bool
@@ -98,8 +113,8 @@ chains_stamp(struct chains *c, const struct snapshot *s, size_t before,
 		*stamp = ++c->stamp;
 		return true;
 	}
-	*stamp = load_u64(s->bytes + before);
-	return *stamp == load_u64(s->bytes + after);
+	*stamp = stamp_of(c, s->bytes + before);
+	return *stamp == stamp_of(c, s->bytes + after);
 }
 
 /* ---- walks ----------------------------------------------------------------------- */
@@ -107,15 +122,21 @@ chains_stamp(struct chains *c, const struct snapshot *s, size_t before,
 /* Walks one copy of a thread: n ranges of a snapshot. */
 static enum walk_result
 walk(struct chains *c, const struct thread *t, const struct snapshot *s,
-    size_t first, size_t n, size_t offset, struct py_chain *chain)
+    size_t first, size_t n, size_t offset, uint64_t stamp,
+    struct py_chain *chain)
 {
+	enum walk_result w;
 	struct py_view view;
 
 	c->spans.count = 0;
 	if (!spans_add(&c->spans, s, first, n, offset))
 		return WALK_MEMORY;
 	view = spans_view(&c->spans);
-	return walk_frames(c->offsets, &view, t->py.addr, chain);
+	w = walk_frames(c->offsets, &view, t->py.addr, chain);
+	if (w == WALK_OK &&
+	    !codes_originals(c->codes, chain, stamp, t->py.interp))
+		return WALK_BAD;
+	return w;
 }
 
 /* The outermost frames of the newest chain, proven by their code objects. */
@@ -142,7 +163,7 @@ chains_walk(struct chains *c, const struct thread *t, const struct snapshot *s,
     uint64_t stamp)
 {
 	enum walk_result w = walk(c, t, s, t->first, t->set.count + 1, t->copy,
-	    &c->chain);
+	    stamp, &c->chain);
 
 	c->tid = chains_state(c, s->bytes + t->copy,
 	    c->id_field);
@@ -265,11 +286,12 @@ walk_both(struct chains *c, const struct thread *t, const struct reading *r)
 {
 	size_t n = t->set.count + 1;
 	enum walk_result w = walk(c, t, &c->one, r->head, n, r->first,
-	    &c->chain);
+	    r->stamp, &c->chain);
 
 	if (w != WALK_OK)
 		return w;
-	return walk(c, t, &c->one, r->head + n, n, r->second, &c->other);
+	return walk(c, t, &c->one, r->head + n, n, r->second, r->stamp,
+	    &c->other);
 }
 
 /*

@@ -3,6 +3,7 @@
 #include "engine/codes.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <xxhash.h>
 
 #include "array.h"
@@ -34,6 +35,13 @@ struct call {
 	uint32_t caller, callee; /* serials */
 };
 
+/* Where a copy of a code object's bytecode lies. */
+struct copy {
+	uint64_t code, bytecode;
+	uint64_t stamp; /* for which that is right */
+	uint32_t number;
+};
+
 struct codes {
 	const struct py_offsets *offsets;
 	const struct py_memory *memory;
@@ -41,8 +49,10 @@ struct codes {
 	struct home *homes;
 	struct spot *spots;
 	struct call *calls;
+	struct copy *copies;
 	size_t nhomes, homes_max, nspots, spots_max, ncalls, calls_max;
-	struct set home_set, spot_set, call_set;
+	size_t ncopies, copies_max;
+	struct set home_set, spot_set, call_set, copy_set;
 	uint32_t next_serial;
 	uint64_t replaced;
 	uint64_t check; /* number of the current check, from 1 */
@@ -76,9 +86,11 @@ codes_free(struct codes *c)
 	free(c->homes);
 	free(c->spots);
 	free(c->calls);
+	free(c->copies);
 	set_clear(&c->home_set);
 	set_clear(&c->spot_set);
 	set_clear(&c->call_set);
+	set_clear(&c->copy_set);
 	free(c);
 }
 
@@ -217,17 +229,24 @@ settle_unknown(struct codes *c, const struct py_chain *chain, uint64_t stamp)
 	return n;
 }
 
-/* Whether an interpreter's count of freed code objects is still the stamp:
- * then what is there now was there when the chain was read. */
+/* Whether an interpreter's counts are still the stamp: then what is there now
+ * was there when the chain was read. */
 static bool
 none_freed(const struct codes *c, uint64_t interp, uint64_t stamp)
 {
-	uint32_t off = c->offsets->interp_code_generation;
-	uint64_t now;
+	const struct py_offsets *o = c->offsets;
+	uint64_t freed;
+	uint32_t copies = 0;
 
-	return py_has(off) &&
-	    py_read(c->memory, interp + off, &now, sizeof(now)) &&
-	    now == stamp;
+	if (!py_has(o->interp_code_generation) ||
+	    !py_read(c->memory, interp + o->interp_code_generation, &freed,
+		sizeof(freed)))
+		return false;
+	if (py_has(o->interp_copies_generation) &&
+	    !py_read(c->memory, interp + o->interp_copies_generation, &copies,
+		sizeof(copies)))
+		return false;
+	return freed + copies == stamp;
 }
 
 /* Whether a place is where its code object can be, and that is known to be
@@ -259,6 +278,91 @@ codes_check(struct codes *c, const struct py_chain *chain, uint64_t stamp,
 		n++;
 	c->check++;
 	return n;
+}
+
+/* ---- copies of the bytecode ---------------------------------------------------- */
+
+struct copy_key {
+	const struct codes *codes;
+	uint64_t code;
+	uint32_t number;
+};
+
+static bool
+copy_equal(const void *arg, uint32_t index)
+{
+	const struct copy_key *k = arg;
+	const struct copy *y = &k->codes->copies[index];
+
+	return y->code == k->code && y->number == k->number;
+}
+
+/* NULL: out of memory. */
+static struct copy *
+find_copy(struct codes *c, uint64_t code, uint32_t number)
+{
+	struct copy_key key = {c, code, number};
+	uint64_t hash = XXH3_64bits_withSeed(&code, sizeof(code), number);
+	uint32_t found = set_find(&c->copy_set, hash, copy_equal, &key);
+	struct copy *p;
+
+	if (found != TACH_NONE)
+		return &c->copies[found];
+	p = array_grow(c->copies, c->ncopies, &c->copies_max, sizeof(*p));
+	if (p == NULL)
+		return NULL;
+	c->copies = p;
+	if (!set_add(&c->copy_set, hash, (uint32_t)c->ncopies))
+		return NULL;
+	p[c->ncopies] = (struct copy){.code = code, .number = number};
+	return &p[c->ncopies++];
+}
+
+/* Looks where a copy lies now, if it was there when the chain was read. */
+static bool
+settle_copy(const struct codes *c, struct copy *y, uint64_t stamp,
+    uint64_t interp)
+{
+	if (!code_copy(c->offsets, c->memory, y->code, y->number,
+		&y->bytecode) ||
+	    !none_freed(c, interp, stamp))
+		return false;
+	y->stamp = stamp;
+	return true;
+}
+
+/* What a frame at its first instruction called has returned. */
+static void
+drop_returned(struct py_chain *chain, size_t i)
+{
+	if (!chain->places[i].calls)
+		return;
+	chain->depth -= i;
+	memmove(chain->places, chain->places + i,
+	    chain->depth * sizeof(*chain->places));
+	chain->places[0].calls = false;
+}
+
+bool
+codes_originals(struct codes *c, struct py_chain *chain, uint64_t stamp,
+    uint64_t interp)
+{
+	/* From the outermost on, which stays where it is. */
+	for (size_t n = 1; n <= chain->depth; n++) {
+		struct py_place *p = &chain->places[chain->depth - n];
+		uint64_t original = p->code + c->offsets->code_bytecode;
+		struct copy *y;
+		if (p->copy == 0)
+			continue;
+		if ((y = find_copy(c, p->code, p->copy)) == NULL ||
+		    (y->stamp != stamp && !settle_copy(c, y, stamp, interp)))
+			return false;
+		p->instr = p->instr - y->bytecode + original;
+		p->copy = 0;
+		if (p->instr <= original)
+			drop_returned(chain, chain->depth - n);
+	}
+	return true;
 }
 
 /* ---- calls ------------------------------------------------------------------------ */

@@ -6,7 +6,8 @@
  * The address of a freed code object is used again, so a name is right only
  * if the object was known before the chain was read, and is still the same
  * after.  A stamp stands for what was read at one moment: the interpreter's
- * count of freed code objects where it keeps one, else a number of its own.
+ * count of freed code objects (and of threads that got or gave up copies of
+ * the bytecode) where it keeps one, else a number of its own.
  */
 #ifndef ENGINE_CODES_H
 #define ENGINE_CODES_H
@@ -21,6 +22,15 @@ struct codes;
 struct codes *codes_new(const struct py_offsets *, const struct py_memory *,
     struct tach_table *);
 void codes_free(struct codes *);
+
+/*
+ * Makes the instructions of a chain that was walked those of the original
+ * bytecode where threads have copies of their own, and leaves out what a frame
+ * that has only begun seems to have called.  False: the copies are not those
+ * that the chain was read with, or memory ran out.
+ */
+bool codes_originals(struct codes *, struct py_chain *, uint64_t stamp,
+    uint64_t interp);
 
 /*
  * Proves the code objects of a chain that was read with a stamp from a thread

@@ -36,11 +36,7 @@ refuse(const struct finder *f, enum runtime_result why)
 		    PY_MAJOR(rt->version), PY_MINOR(rt->version),
 		    PY_MICRO(rt->version),
 		    PY_RELEASE(rt->version) != 0xf ? " (pre-release)" : "");
-	if (why == RUNTIME_FREE_THREADED)
-		error_set(f->error, 0, "process %d runs %s built without the "
-		    "GIL: free-threaded builds cannot be recorded yet",
-		    (int)f->process->pid, version);
-	else if (why == RUNTIME_DAMAGED)
+	if (why == RUNTIME_DAMAGED)
 		error_set(f->error, 0, "process %d runs %s, but the offsets "
 		    "that it gives make no sense: is it a modified build?",
 		    (int)f->process->pid, version);

@@ -130,7 +130,9 @@ add_globals(struct remote *r, struct interp *in)
 	uint32_t fields[] = {o->interp_next, o->interp_id,
 	    o->interp_threads_head, o->interp_gil};
 
-	if (py_has(o->runtime_gil))
+	if (o->active != 0) /* free-threaded: all threads run at once */
+		in->gil_at = 0;
+	else if (py_has(o->runtime_gil))
 		in->gil_at = r->runtime->addr + o->runtime_gil;
 	else if (py_has(o->interp_gil) && !py_read(live(r), in->addr + o->interp_gil, &in->gil_at,
 		     sizeof(in->gil_at)))
@@ -386,10 +388,13 @@ moment_of(struct remote *r, const struct thread *t, uint64_t time_us)
 {
 	const struct interp *in = find_interp(r, t->py.interp);
 	uint32_t wanted = r->offsets->thread_gil_requested;
+	uint32_t active = r->offsets->active;
+	bool holds = active != 0 ?
+	    chains_state(&r->chains, r->all.bytes + t->copy,
+		r->offsets->thread_status) & active :
+	    in != NULL && in->gil.locked && in->gil.holder == t->py.addr;
 
-	return (struct moment){.time_us = time_us,
-	    .holds_gil = in != NULL && in->gil.locked &&
-		in->gil.holder == t->py.addr,
+	return (struct moment){.time_us = time_us, .holds_gil = holds,
 	    .wants_gil = py_has(wanted) && (uint32_t)chains_state(&r->chains,
 		r->all.bytes + t->copy, wanted) != 0};
 }

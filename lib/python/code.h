@@ -60,6 +60,11 @@ size_t code_pieces(const struct py_offsets *, const struct py_code *,
 bool code_check(const struct py_offsets *, const struct py_code *,
     const struct code_check *);
 
+/* Where a copy of a code object's bytecode lies, of free-threaded builds.
+ * False: there is none of that number. */
+bool code_copy(const struct py_offsets *, const struct py_memory *,
+    uint64_t code, uint32_t number, uint64_t *addr);
+
 /* Whether a frame of this code object can be at this instruction, and, if it
  * `calls`, have called another frame from there without leaving the loop.
  * What was read while a frame was made or unmade often cannot. */

@@ -122,6 +122,13 @@ is_live(const struct py_offsets *o, const uint8_t *f)
 	    (o->live_states >> f[o->frame_state] & 1) != 0);
 }
 
+/* In free-threaded builds each thread may run a copy of the bytecode. */
+static uint32_t
+copy_of(const struct py_offsets *o, const uint8_t *frame)
+{
+	return py_has(o->frame_copy) ? load_u32(frame + o->frame_copy) : 0;
+}
+
 /*
  * Whether a frame can be calling another one without having left the
  * interpreter's loop.  Before it does so it notes the top of its stack, and
@@ -133,7 +140,9 @@ may_call(const struct py_offsets *o, const uint8_t *f)
 {
 	if (py_has(o->frame_lasti)) /* the first one can call, to 3.10 */
 		return (int32_t)load_u32(f + o->frame_lasti) >= 0;
-	if (instr_of(o, f) <= code_of(o, f) + o->code_bytecode)
+	/* Of a copy, codes_originals says so. */
+	if (copy_of(o, f) == 0 &&
+	    instr_of(o, f) <= code_of(o, f) + o->code_bytecode)
 		return false;
 	return !py_has(o->frame_stacktop) ||
 	    (int32_t)load_u32(f + o->frame_stacktop) >= 0;
@@ -149,7 +158,7 @@ add_frame(const struct py_offsets *o, uint64_t frame, const uint8_t *f,
 	if (!is_live(o, f))
 		return true;
 	return chain_add(c, (struct py_place){code_of(o, f), instr_of(o, f),
-	    frame, c->depth > 0 && !called_from_c});
+	    frame, copy_of(o, f), c->depth > 0 && !called_from_c});
 }
 
 /* Whether a frame is the interpreter's own. */

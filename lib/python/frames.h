@@ -12,6 +12,7 @@ struct py_place {
 	uint64_t code;
 	uint64_t instr;
 	uint64_t frame;
+	uint32_t copy; /* of the bytecode that instr lies in; 0: the original */
 	bool calls; /* the frame before it, without leaving the loop */
 };
 

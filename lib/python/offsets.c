@@ -8,7 +8,8 @@
 
 extern const struct py_layout py_layout_3_6, py_layout_3_7, py_layout_3_8,
     py_layout_3_9, py_layout_3_10, py_layout_3_11, py_layout_3_12,
-    py_layout_3_13, py_layout_3_14, py_layout_3_15;
+    py_layout_3_13, py_layout_3_14, py_layout_3_15,
+    py_layout_3_13t, py_layout_3_14t, py_layout_3_15t;
 
 static const struct py_layout *const layouts[] = {
 	&py_layout_3_6,
@@ -21,13 +22,17 @@ static const struct py_layout *const layouts[] = {
 	&py_layout_3_13,
 	&py_layout_3_14,
 	&py_layout_3_15,
+	&py_layout_3_13t,
+	&py_layout_3_14t,
+	&py_layout_3_15t,
 };
 
 const struct py_layout *
-py_layout_find(unsigned minor)
+py_layout_find(unsigned minor, bool free_threaded)
 {
 	for (size_t i = 0; i < sizeof(layouts) / sizeof(*layouts); i++)
-		if (layouts[i]->minor == minor)
+		if (layouts[i]->minor == minor &&
+		    layouts[i]->free_threaded == free_threaded)
 			return layouts[i];
 	return NULL;
 }
@@ -103,6 +108,7 @@ py_offsets_load(const struct py_layout *l, const uint8_t *debug,
 	o->lasti_unit = l->lasti_unit;
 	o->lines = l->lines;
 	o->opcodes = l->opcodes;
+	o->active = l->active;
 	/* What the headers say holds for the struct that they know. */
 	if (o->code_size != f->code_size)
 		o->code_version = PY_ABSENT;

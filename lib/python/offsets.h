@@ -43,6 +43,8 @@ py_has(uint32_t offset)
 	X(interp, own_gil_locked, 4)                                           \
 	X(interp, own_gil_holder, 8)                                           \
 	X(interp, code_generation, 8) /* counts freed code objects */          \
+	X(interp, copies_generation, 4) /* threads that got or lost a copy of  \
+					 * all bytecode, or may have */        \
 	X(interp, modules, 8) /* a dict */                                     \
 	X(gil, size, 0)                                                        \
 	X(gil, switches, 8) /* counts the times that another thread got it */  \
@@ -54,6 +56,7 @@ py_has(uint32_t offset)
 	X(thread, native_thread_id, 8)                                         \
 	X(thread, ident, 8) /* what get_ident() gives */                       \
 	X(thread, gil_requested, 4)                                            \
+	X(thread, status, 4) /* bits; one is `active` of the layout */         \
 	X(cframe, size, 0)                                                     \
 	X(cframe, current_frame, 8)                                            \
 	X(frame, size, 0)                                                      \
@@ -66,6 +69,7 @@ py_has(uint32_t offset)
 	X(frame, lasti, 4)	/* to 3.10: how far into the bytecode */       \
 	X(frame, state, 1)	/* to 3.10: whether it runs */                 \
 	X(frame, generator, 8)	/* to 3.10: whose it is, or NULL */            \
+	X(frame, copy, 4) /* which copy of the bytecode it runs; 0: none */    \
 	X(code, size, 0)                                                       \
 	X(code, firstlineno, 4)                                                \
 	X(code, filename, 8)                                                   \
@@ -75,6 +79,10 @@ py_has(uint32_t offset)
 	X(code, bytecode, 0)                                                   \
 	X(code, code, 8) /* to 3.10: a bytes object, the bytecode */           \
 	X(code, version, 4) /* a number that no two code objects share */      \
+	X(code, copies, 8) /* pointer to the copies of its bytecode */         \
+	X(copies, size, 0)                                                     \
+	X(copies, count, 8)                                                    \
+	X(copies, first, 0) /* pointers; that of copy 0 is the original */     \
 	X(object, size, 0)                                                     \
 	X(object, type, 8)                                                     \
 	X(type, size, 0)                                                       \
@@ -153,6 +161,9 @@ struct py_offsets {
 	uint8_t lasti_unit; /* bytes */
 	enum lines_form lines;
 	const uint8_t *opcodes; /* of the layout */
+	/* Free-threaded builds: the bit of thread.status that says that a
+	 * thread runs Python code; else 0. */
+	uint32_t active;
 };
 
 /* What is known of one minor version from its headers. */
@@ -161,8 +172,9 @@ struct py_layout {
 	uint8_t entry_owner, kind_shift, live_states, lasti_unit;
 	enum lines_form lines;
 	uint8_t opcodes[256];
+	bool free_threaded;
+	uint32_t active; /* see py_offsets */
 	uint32_t debug_size; /* of _Py_DebugOffsets; 0: it has none */
-	uint32_t debug_free_threaded; /* where in it this flag lies */
 	/* Values from the headers; PY_ABSENT where the target tells. */
 	struct py_offsets fixed;
 	/* Where in _Py_DebugOffsets the value lies, or PY_ABSENT. */
@@ -170,7 +182,7 @@ struct py_layout {
 };
 
 /* The layout of 3.minor, or NULL: a version that is not known. */
-const struct py_layout *py_layout_find(unsigned minor);
+const struct py_layout *py_layout_find(unsigned minor, bool free_threaded);
 
 /* Objects are read into buffers of these sizes, in bytes: a code object whole,
  * a str or bytes object up to its text. */
@@ -178,7 +190,10 @@ const struct py_layout *py_layout_find(unsigned minor);
 #define PY_HEAD_MAX 128
 
 #define PY_DEBUG_COOKIE "xdebugpy"
-#define PY_DEBUG_HEADER 24 /* bytes: cookie, version, free_threaded */
+/* What it begins with, in all versions; u64 each. */
+#define PY_DEBUG_VERSION 8
+#define PY_DEBUG_FREE_THREADED 16
+#define PY_DEBUG_HEADER 24
 #define PY_DEBUG_MAX 2048  /* bytes: no _Py_DebugOffsets is longer */
 
 /* PY_VERSION_HEX apart: 0x030f00f0 is 3.15.0 final. */

@@ -23,20 +23,21 @@ load_debug(const struct py_memory *m, uint64_t addr, struct py_runtime *rt)
 {
 	uint8_t debug[PY_DEBUG_MAX];
 	const struct py_layout *l;
+	bool free_threaded;
 
 	if (!py_read(m, addr, debug, PY_DEBUG_HEADER))
 		return RUNTIME_NONE;
-	rt->version = (uint32_t)load_u64(debug + 8);
+	rt->version = (uint32_t)load_u64(debug + PY_DEBUG_VERSION);
+	free_threaded = load_u64(debug + PY_DEBUG_FREE_THREADED) != 0;
 	if (PY_MAJOR(rt->version) != 3)
 		return RUNTIME_NONE;
-	if ((l = py_layout_find(PY_MINOR(rt->version))) == NULL ||
+	if ((l = py_layout_find(PY_MINOR(rt->version), free_threaded)) ==
+		NULL ||
 	    l->debug_size == 0 || PY_RELEASE(rt->version) < RELEASE_CANDIDATE)
 		return RUNTIME_UNKNOWN;
 	if (l->debug_size > sizeof(debug) ||
 	    !py_read(m, addr, debug, l->debug_size))
 		return RUNTIME_NONE;
-	if (load_u64(debug + l->debug_free_threaded) != 0)
-		return RUNTIME_FREE_THREADED;
 	return py_offsets_load(l, debug, &rt->offsets) == NULL ?
 	    RUNTIME_OK : RUNTIME_DAMAGED;
 }
@@ -57,7 +58,7 @@ runtime_load(const struct py_memory *m, uint64_t addr, uint32_t version,
 		return RUNTIME_NONE;
 	if (PY_MAJOR(version) != 3)
 		return RUNTIME_UNKNOWN;
-	if ((l = py_layout_find(PY_MINOR(version))) == NULL ||
+	if ((l = py_layout_find(PY_MINOR(version), false)) == NULL ||
 	    PY_RELEASE(version) < RELEASE_CANDIDATE)
 		return RUNTIME_UNKNOWN;
 	if (l->debug_size != 0) /* the cookie should be there: not yet loaded */

@@ -18,7 +18,6 @@ enum runtime_result {
 	RUNTIME_EMPTY,	      /* no interpreter with a thread in it, yet */
 	RUNTIME_NONE,	      /* this is no Python runtime */
 	RUNTIME_UNKNOWN,      /* a version that is not known */
-	RUNTIME_FREE_THREADED,
 	RUNTIME_DAMAGED,      /* its own offsets make no sense */
 };
 

@@ -40,7 +40,7 @@ put(uint64_t addr, uint64_t value)
 static struct py_offsets
 offsets_of(unsigned minor)
 {
-	const struct py_layout *l = py_layout_find(minor);
+	const struct py_layout *l = py_layout_find(minor, false);
 	struct py_offsets o;
 
 	check(l != NULL);
@@ -85,14 +85,14 @@ test_version_texts(void)
 static void
 test_versions(void)
 {
-	check(py_layout_find(5) == NULL);
-	check(py_layout_find(16) == NULL);
+	check(py_layout_find(5, false) == NULL);
+	check(py_layout_find(16, false) == NULL);
 	for (unsigned minor = 6; minor <= 15; minor++)
-		check(py_layout_find(minor) != NULL);
-	check(py_layout_find(12)->debug_size == 0);
-	check_number(py_layout_find(13)->debug_size, 584);
-	check_number(py_layout_find(14)->debug_size, 760);
-	check_number(py_layout_find(15)->debug_size, 888);
+		check(py_layout_find(minor, false) != NULL);
+	check(py_layout_find(12, false)->debug_size == 0);
+	check_number(py_layout_find(13, false)->debug_size, 584);
+	check_number(py_layout_find(14, false)->debug_size, 760);
+	check_number(py_layout_find(15, false)->debug_size, 888);
 }
 
 static void
@@ -155,7 +155,7 @@ test_heads(const struct py_layout *l)
 static void
 test_debug_table(void)
 {
-	const struct py_layout *l = py_layout_find(15);
+	const struct py_layout *l = py_layout_find(15, false);
 	uint8_t debug[PY_DEBUG_MAX];
 	struct py_offsets o;
 	uint64_t values[] = {PY_CODE_MAX - 3, 1 << 24, UINT64_MAX};
