@@ -109,6 +109,7 @@ lib_libtach_core_la_SOURCES = \
 	lib/python/offsets.c lib/python/offsets.h \
 	lib/python/repr.c \
 	lib/python/runtime.c lib/python/runtime.h \
+	lib/python/status.c lib/python/status.h \
 	lib/python/unicode.c lib/python/unicode.h \
 	lib/native/elf.c lib/native/elf.h \
 	lib/engine/chains.c lib/engine/chains.h \

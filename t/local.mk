@@ -68,6 +68,7 @@ BATS_TESTS = \
 	t/records.bats \
 	t/select.bats \
 	t/speedscope.bats \
+	t/status.bats \
 	t/text.bats \
 	t/totals.bats \
 	t/truth.bats \

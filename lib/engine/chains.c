@@ -21,7 +21,8 @@ find_state_part(struct chains *c)
 	const struct py_offsets *o = c->offsets;
 	uint32_t fields[] = {o->thread_next, o->thread_interp,
 	    o->thread_current_frame, o->thread_cframe, c->id_field,
-	    o->thread_gil_requested, o->thread_status};
+	    o->thread_gil_requested, o->thread_status, o->thread_raised,
+	    o->thread_exc_info, o->thread_exc_state};
 	uint32_t high = 0;
 
 	c->state_low = UINT32_MAX;
@@ -34,13 +35,19 @@ find_state_part(struct chains *c)
 			high = fields[i];
 	}
 	c->state_size = high - c->state_low + (uint32_t)sizeof(uint64_t);
+	/* The exception item inside of it is wanted whole. */
+	if (py_has(o->thread_exc_state) && high == o->thread_exc_state &&
+	    py_has(o->exc_item_size) && o->exc_item_size <= o->thread_size - high)
+		c->state_size += o->exc_item_size - (uint32_t)sizeof(uint64_t);
 }
 
 bool
 chains_init(struct chains *c, const struct process *p,
-    const struct py_runtime *rt, struct tach_table *table)
+    const struct py_runtime *rt, const struct tach_recorder_options *options,
+    struct tach_table *table)
 {
-	*c = (struct chains){.process = p, .offsets = &rt->offsets};
+	*c = (struct chains){.process = p, .offsets = &rt->offsets,
+	    .runtime = rt->addr, .native = options->native, .gc = !options->no_gc};
 	process_memory_init(&c->memory, p->pid);
 	c->id_field = py_has(rt->offsets.thread_native_thread_id) ?
 	    rt->offsets.thread_native_thread_id : rt->offsets.thread_ident;
@@ -72,6 +79,37 @@ bool
 chains_add(const struct chains *c, struct snapshot *s, const struct thread *t)
 {
 	return add_state(c, s, t) && snapshot_add_set(s, &t->set, true);
+}
+
+bool
+chains_add_gc(const struct chains *c, struct snapshot *s, uint64_t interp,
+    size_t *where)
+{
+	uint64_t addr;
+	size_t size;
+
+	*where = s->size;
+	return !c->gc || !status_gc_words(c->offsets, c->runtime, interp, &addr,
+	    &size) || snapshot_add(s, addr, size);
+}
+
+struct py_marks
+chains_marks(const struct chains *c, const struct thread *t,
+    const uint8_t *words)
+{
+	struct py_marks m = {.native = c->native};
+	uint64_t addr;
+	size_t size;
+	struct py_gc gc;
+
+	if (!c->gc || !status_gc_words(c->offsets, 0, 0, &addr, &size))
+		return m;
+	gc = status_gc(c->offsets, words);
+	m.gc_frame = gc.frame;
+	/* Before 3.15, who has the GIL is who collects. */
+	m.gc_inner = gc.collecting && !py_has(c->offsets->gc_frame) &&
+	    t->holds_gil;
+	return m;
 }
 
 uint64_t
@@ -122,9 +160,10 @@ chains_stamp(struct chains *c, const struct snapshot *s, size_t before,
 /* Walks one copy of a thread: n ranges of a snapshot. */
 static enum walk_result
 walk(struct chains *c, const struct thread *t, const struct snapshot *s,
-    size_t first, size_t n, size_t offset, uint64_t stamp,
+    size_t first, size_t n, size_t offset, size_t gc, uint64_t stamp,
     struct py_chain *chain)
 {
+	struct py_marks marks = chains_marks(c, t, s->bytes + gc);
 	enum walk_result w;
 	struct py_view view;
 
@@ -132,7 +171,7 @@ walk(struct chains *c, const struct thread *t, const struct snapshot *s,
 	if (!spans_add(&c->spans, s, first, n, offset))
 		return WALK_MEMORY;
 	view = spans_view(&c->spans);
-	w = walk_frames(c->offsets, &view, t->py.addr, chain);
+	w = walk_frames(c->offsets, &view, t->py.addr, &marks, chain);
 	if (w == WALK_OK &&
 	    !codes_originals(c->codes, chain, stamp, t->py.interp))
 		return WALK_BAD;
@@ -160,13 +199,13 @@ same_as_last(const struct chains *c, const struct thread *t)
 
 bool
 chains_walk(struct chains *c, const struct thread *t, const struct snapshot *s,
-    uint64_t stamp)
+    size_t gc, uint64_t stamp)
 {
 	enum walk_result w = walk(c, t, s, t->first, t->set.count + 1, t->copy,
-	    stamp, &c->chain);
+	    gc, stamp, &c->chain);
 
-	c->tid = chains_state(c, s->bytes + t->copy,
-	    c->id_field);
+	c->state = s->bytes + t->copy;
+	c->tid = chains_state(c, c->state, c->id_field);
 	return w == WALK_OK &&
 	    prove(c, t, c->chain.depth, stamp) == c->chain.depth &&
 	    codes_learn_calls(c->codes, &c->chain, same_as_last(c, t));
@@ -211,12 +250,13 @@ fill(struct py_view *v, uint64_t addr, size_t size)
 static void
 learn(struct chains *c, struct thread *t)
 {
+	struct py_marks none = {0};
 	struct growing_view g;
 
 	g.chains = c;
 	g.thread = t;
 	g.view = (struct py_view){.spans = g.spans, .fill = fill};
-	walk_frames(c->offsets, &g.view, t->py.addr, &c->chain);
+	walk_frames(c->offsets, &g.view, t->py.addr, &none, &c->chain);
 	drop_blocks(&g);
 }
 
@@ -225,6 +265,7 @@ learn(struct chains *c, struct thread *t)
 /* What one read of a running thread gave. */
 struct reading {
 	size_t head; /* ranges before the first copy */
+	size_t gc;   /* offset of the words on garbage collection */
 	size_t first, second; /* offsets of the copies */
 	uint64_t stamp;
 	bool slow; /* something came between: trust it less */
@@ -258,7 +299,8 @@ take(struct chains *c, struct thread *t, struct reading *r)
 	uint64_t start;
 
 	snapshot_clear(s);
-	if (!chains_add_stamp(c, s, t->py.interp, &before))
+	if (!chains_add_stamp(c, s, t->py.interp, &before) ||
+	    !chains_add_gc(c, s, t->py.interp, &r->gc))
 		return false;
 	r->head = s->count;
 	r->first = s->size;
@@ -275,6 +317,7 @@ take(struct chains *c, struct thread *t, struct reading *r)
 		return false;
 	}
 	r->slow = is_slow(t, clock_ns() - start, s->size);
+	c->state = s->bytes + r->first;
 	/* From the last copy of the state: a new thread gets its id late. */
 	c->tid = chains_state(c, s->bytes + r->second + t->set.bytes,
 	    c->id_field);
@@ -285,12 +328,12 @@ static enum walk_result
 walk_both(struct chains *c, const struct thread *t, const struct reading *r)
 {
 	size_t n = t->set.count + 1;
-	enum walk_result w = walk(c, t, &c->one, r->head, n, r->first,
+	enum walk_result w = walk(c, t, &c->one, r->head, n, r->first, r->gc,
 	    r->stamp, &c->chain);
 
 	if (w != WALK_OK)
 		return w;
-	return walk(c, t, &c->one, r->head + n, n, r->second, r->stamp,
+	return walk(c, t, &c->one, r->head + n, n, r->second, r->gc, r->stamp,
 	    &c->other);
 }
 

@@ -20,10 +20,12 @@
 #include "engine/snapshot.h"
 #include "engine/threads.h"
 #include "python/runtime.h"
+#include "python/status.h"
 
 struct chains {
 	const struct process *process;
 	const struct py_offsets *offsets;
+	uint64_t runtime; /* address */
 	struct process_memory memory;
 	struct codes *codes;
 	cpu_set_t cpus; /* ours, before we move */
@@ -35,6 +37,8 @@ struct chains {
 	/* The newest chain, and what it is compared with. */
 	struct py_chain chain, other;
 	uint64_t tid;	  /* that the thread state gave last; see tids.h */
+	const uint8_t *state; /* the copy of it that goes with the chain */
+	bool native, gc;  /* marks that the chains are to have */
 	uint64_t stamp;	  /* of codes_check, where there is no generation */
 	uint64_t retries; /* reads repeated because a thread moved on */
 	bool ended;	  /* the process has no memory any more */
@@ -42,12 +46,20 @@ struct chains {
 
 /* All must outlive it.  False: out of memory. */
 bool chains_init(struct chains *, const struct process *,
-    const struct py_runtime *, struct tach_table *);
+    const struct py_runtime *, const struct tach_recorder_options *,
+    struct tach_table *);
 void chains_free(struct chains *);
 
 /* Adds to a snapshot what a thread's last samples needed, its state first. */
 bool chains_add(const struct chains *, struct snapshot *,
     const struct thread *);
+
+/* Adds an interpreter's words on garbage collection, if they are wanted, and
+ * tells where they will be; and what they say of a thread of it. */
+bool chains_add_gc(const struct chains *, struct snapshot *, uint64_t interp,
+    size_t *where);
+struct py_marks chains_marks(const struct chains *, const struct thread *,
+    const uint8_t *words);
 
 /* A field of a thread state that was copied with chains_add. */
 uint64_t chains_state(const struct chains *, const uint8_t *copy,
@@ -69,12 +81,13 @@ bool chains_stamp(struct chains *, const struct snapshot *, size_t before,
  * doubt.
  *
  * chains_walk walks the copy of a thread that did not run meanwhile: it lies
- * in a snapshot from range t->first on, and its bytes begin at t->copy.
+ * in a snapshot from range t->first on, its bytes begin at t->copy, and the
+ * words on garbage collection at gc.
  * chains_read reads a thread that may be running; where not all is beyond
  * doubt, *sure outermost frames are, or none.
  */
 bool chains_walk(struct chains *, const struct thread *,
-    const struct snapshot *, uint64_t stamp);
+    const struct snapshot *, size_t gc, uint64_t stamp);
 bool chains_read(struct chains *, struct thread *, size_t *sure);
 
 #endif

@@ -144,6 +144,15 @@ find_home(struct codes *c, uint64_t addr)
 	return (uint32_t)c->nhomes++;
 }
 
+/* NULL: a mark, or out of memory. */
+static struct home *
+place_home(struct codes *c, const struct py_place *p)
+{
+	uint32_t home = place_is_mark(p) ? TACH_NONE : find_home(c, p->code);
+
+	return home != TACH_NONE ? &c->homes[home] : NULL;
+}
+
 /* Reads the code object that is at a home now. */
 static void
 settle(struct codes *c, struct home *h, uint64_t stamp)
@@ -195,13 +204,12 @@ check_known(struct codes *c, const struct py_chain *chain, uint64_t stamp)
 	size_t n = 0;
 
 	for (size_t i = 0; i < chain->depth; i++) {
-		uint32_t home = find_home(c, chain->places[i].code);
-		struct home *h = home != TACH_NONE ? &c->homes[home] : NULL;
+		struct home *h = place_home(c, &chain->places[i]);
 		if (h == NULL || !h->known || h->stamp == stamp ||
 		    h->checked == c->check)
 			continue;
 		h->checked = c->check;
-		c->batch[n++] = home;
+		c->batch[n++] = (uint32_t)(h - c->homes);
 		if (n == CHECK_BATCH) {
 			check_batch(c, n, stamp);
 			n = 0;
@@ -218,8 +226,7 @@ settle_unknown(struct codes *c, const struct py_chain *chain, uint64_t stamp)
 	size_t n = 0;
 
 	for (size_t i = 0; i < chain->depth; i++) {
-		uint32_t home = find_home(c, chain->places[i].code);
-		struct home *h = home != TACH_NONE ? &c->homes[home] : NULL;
+		struct home *h = place_home(c, &chain->places[i]);
 		if (h == NULL || h->settled == c->check ||
 		    (h->known && h->stamp == stamp))
 			continue;
@@ -258,6 +265,8 @@ is_proven(const struct codes *c, const struct py_place *p, uint64_t stamp,
 	uint32_t home = known_home(c, p->code);
 	const struct home *h = home != TACH_NONE ? &c->homes[home] : NULL;
 
+	if (place_is_mark(p))
+		return true;
 	return h != NULL && h->known && h->stamp == stamp &&
 	    (fresh || h->settled != c->check) &&
 	    code_allows(c->offsets, &h->code, p->instr, p->calls);
@@ -382,32 +391,37 @@ call_equal(const void *arg, uint32_t index)
 	    a->callee == b->callee;
 }
 
-/* The call of the frame that has n frames outside of it, and its hash. */
-static struct call
+/* The call of the place that has n outside of it, and its hash.  False: it is
+ * no frame, or the outermost one. */
+static bool
 call_of(const struct codes *c, const struct py_chain *chain, size_t n,
-    uint64_t *hash)
+    struct call *call, uint64_t *hash)
 {
-	const struct py_place *callee = &chain->places[chain->depth - 1 - n];
-	const struct py_place *caller = callee + 1;
-	struct call call = {caller->instr,
+	const struct py_place *end = chain->places + chain->depth;
+	const struct py_place *callee = end - 1 - n, *caller = callee + 1;
+
+	while (caller < end && place_is_mark(caller))
+		caller++;
+	if (place_is_mark(callee) || caller == end)
+		return false;
+	*call = (struct call){caller->instr,
 	    c->homes[known_home(c, caller->code)].serial,
 	    c->homes[known_home(c, callee->code)].serial};
-
-	*hash = XXH3_64bits(&call, sizeof(call));
-	return call;
+	*hash = XXH3_64bits(call, sizeof(*call));
+	return true;
 }
 
 bool
 codes_know_calls(const struct codes *c, const struct py_chain *chain,
     size_t shared)
 {
-	for (size_t n = shared > 0 ? shared : 1; n < chain->depth; n++) {
-		uint64_t hash;
-		struct call_key key = {c, call_of(c, chain, n, &hash)};
-		if (set_find(&c->call_set, hash, call_equal, &key) ==
-		    TACH_NONE)
+	struct call_key key = {.codes = c};
+	uint64_t hash;
+
+	for (size_t n = shared; n < chain->depth; n++)
+		if (call_of(c, chain, n, &key.call, &hash) &&
+		    set_find(&c->call_set, hash, call_equal, &key) == TACH_NONE)
 			return false;
-	}
 	return true;
 }
 
@@ -430,12 +444,13 @@ learn_call(struct codes *c, struct call call, uint64_t hash)
 bool
 codes_learn_calls(struct codes *c, const struct py_chain *chain, size_t shared)
 {
-	for (size_t n = shared > 0 ? shared : 1; n < chain->depth; n++) {
-		uint64_t hash;
-		struct call call = call_of(c, chain, n, &hash);
-		if (!learn_call(c, call, hash))
+	struct call call;
+	uint64_t hash;
+
+	for (size_t n = shared; n < chain->depth; n++)
+		if (call_of(c, chain, n, &call, &hash) &&
+		    !learn_call(c, call, hash))
 			return false;
-	}
 	return true;
 }
 

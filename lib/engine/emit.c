@@ -9,13 +9,19 @@
 #define SYNTHETIC_FILE "~"
 #define TORN_NAME "<torn>"
 
+static const char *const mark_names[PLACE_MARKS] = {
+	[PLACE_GC] = "<GC>",
+	[PLACE_NATIVE] = "<native>",
+};
+
 void
-emitter_init(struct emitter *e, const struct process *p,
-    const struct tach_recorder_options *o, struct tach_table *table,
+emitter_init(struct emitter *e, struct tach_table *table,
     struct thread_names *names, struct codes *codes)
 {
-	*e = (struct emitter){.process = p, .options = o, .table = table,
+	*e = (struct emitter){.table = table,
 	    .names = names, .codes = codes, .torn_frame = TACH_NONE};
+	for (size_t i = 0; i < PLACE_MARKS; i++)
+		e->marks[i] = TACH_NONE;
 }
 
 void
@@ -80,6 +86,19 @@ is_continued(struct emitter *e, const struct thread *t)
 	return same;
 }
 
+static uint32_t
+frame_of(struct emitter *e, const struct py_place *p)
+{
+	uint32_t *mark;
+
+	if (!place_is_mark(p))
+		return codes_frame(e->codes, p);
+	mark = &e->marks[p->code];
+	if (*mark == TACH_NONE)
+		*mark = synthetic_frame(e->table, mark_names[p->code]);
+	return *mark;
+}
+
 /* Turns a chain into frames; those that the thread's last sample had already
  * are copied.  TACH_NONE: out of memory; else how many those are. */
 static uint32_t
@@ -94,8 +113,7 @@ map_frames(struct emitter *e, const struct thread *t,
 		shared = chain_shared(c, &t->chain);
 	fresh = c->depth - shared;
 	for (size_t i = 0; i < fresh; i++)
-		if ((e->frames[i] = codes_frame(e->codes, &c->places[i])) ==
-		    TACH_NONE)
+		if ((e->frames[i] = frame_of(e, &c->places[i])) == TACH_NONE)
 			return TACH_NONE;
 	if (shared > 0)
 		memcpy(e->frames + fresh, t->frames + t->chain.depth - shared,
@@ -124,7 +142,7 @@ emit_sample(struct emitter *e, struct thread *t, struct py_chain *chain,
     bool torn, const struct moment *m, struct tach_sink *sink)
 {
 	uint32_t shared = map_frames(e, t, chain);
-	struct tach_tick tick = {m->time_us, status_of(e->process, t, m), 0};
+	struct tach_tick tick = {m->time_us, m->status, 0};
 	struct tach_run run = {.thread = t->tid,
 	    .interp = (uint32_t)t->py.interp_id, .index = t->index,
 	    .depth = (uint32_t)chain->depth, .shared = shared,

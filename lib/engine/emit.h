@@ -9,19 +9,16 @@
 #include "tach.h"
 
 struct emitter {
-	const struct process *process;
-	const struct tach_recorder_options *options;
 	struct tach_table *table;
 	struct thread_names *names;
 	struct codes *codes;
 	uint32_t *frames; /* of the sample that is being made */
 	size_t frames_max;
-	uint32_t torn_frame;
+	uint32_t torn_frame, marks[PLACE_MARKS];
 };
 
 /* All must outlive it. */
-void emitter_init(struct emitter *, const struct process *,
-    const struct tach_recorder_options *, struct tach_table *,
+void emitter_init(struct emitter *, struct tach_table *,
     struct thread_names *, struct codes *);
 void emitter_free(struct emitter *);
 

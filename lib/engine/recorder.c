@@ -55,6 +55,24 @@ struct tach_recorder {
 
 /* ---- life ------------------------------------------------------------------------- */
 
+static uint32_t
+config_of(const struct tach_recorder_options *o)
+{
+	static const uint32_t modes[] = {
+		[TACH_MODE_WALL] = TACH_CONFIG_WALL,
+		[TACH_MODE_CPU] = TACH_CONFIG_CPU,
+		[TACH_MODE_GIL] = TACH_CONFIG_GIL,
+		[TACH_MODE_EXCEPTION] = TACH_CONFIG_EXCEPTION,
+	};
+
+	return modes[o->mode] | TACH_CONFIG_FEATURES |
+	    (o->main_only ? 0 : TACH_CONFIG_ALL_THREADS) |
+	    (o->native ? TACH_CONFIG_NATIVE : 0) |
+	    (o->no_gc ? 0 : TACH_CONFIG_GC) |
+	    (o->opcodes ? TACH_CONFIG_OPCODES : 0) |
+	    (o->blocking ? TACH_CONFIG_BLOCKING : 0);
+}
+
 struct tach_recorder *
 tach_recorder_new(const struct tach_recorder_options *o)
 {
@@ -71,8 +89,7 @@ tach_recorder_new(const struct tach_recorder_options *o)
 		return NULL;
 	}
 	r->meta.interval_us = o->interval_ns / NS_PER_US;
-	r->meta.config = TACH_CONFIG_WALL | TACH_CONFIG_FEATURES |
-	    TACH_CONFIG_ALL_THREADS;
+	r->meta.config = config_of(o);
 	return r;
 }
 

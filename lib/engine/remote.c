@@ -26,6 +26,7 @@ struct interp {
 	uint64_t gil_at;   /* address of its GIL; 0: it has none that we know */
 	size_t after;	   /* its second copy in the round's snapshot */
 	size_t generation[2]; /* where its counts lie in there */
+	size_t gc;	      /* and its words on garbage collection */
 	struct gil gil;
 	bool calm; /* no other thread than gil.holder ran in the meantime */
 	uint64_t stamp; /* for codes_check */
@@ -36,9 +37,11 @@ struct remote {
 	const struct process *process;
 	const struct py_runtime *runtime;
 	const struct py_offsets *offsets;
+	const struct tach_recorder_options *options;
 	struct thread_names *names;
 	struct chains chains;
 	struct tids tids;
+	struct py_none none;
 
 	struct py_threads list;
 	struct threads threads;
@@ -65,12 +68,13 @@ remote_new(const struct process *p, const struct py_runtime *rt,
 	r->process = p;
 	r->runtime = rt;
 	r->offsets = &rt->offsets;
+	r->options = options;
 	r->names = names;
-	if (!chains_init(&r->chains, p, rt, table)) {
+	if (!chains_init(&r->chains, p, rt, options, table)) {
 		free(r);
 		return NULL;
 	}
-	emitter_init(&r->emitter, p, options, table, names, r->chains.codes);
+	emitter_init(&r->emitter, table, names, r->chains.codes);
 	return r;
 }
 
@@ -179,7 +183,9 @@ prepare(struct remote *r)
 		return false;
 	for (size_t i = 0; i < r->ninterps; i++)
 		if (!chains_add_stamp(&r->chains, s, r->interps[i].addr,
-			&r->interps[i].generation[0]))
+			&r->interps[i].generation[0]) ||
+		    !chains_add_gc(&r->chains, s, r->interps[i].addr,
+			&r->interps[i].gc))
 			return false;
 	for (size_t i = 0; i < r->threads.count; i++) {
 		struct thread *t = &r->threads.list[i];
@@ -351,7 +357,7 @@ read_chain(struct remote *r, struct thread *t, size_t *sure)
 
 	if (in != NULL && in->calm && in->stamped &&
 	    in->gil.holder != t->py.addr &&
-	    chains_walk(&r->chains, t, &r->all, in->stamp))
+	    chains_walk(&r->chains, t, &r->all, in->gc, in->stamp))
 		return true;
 	return chains_read(&r->chains, t, sure);
 }
@@ -383,20 +389,55 @@ bind_thread(struct remote *r, struct thread *t)
 	return t->index != TACH_NONE;
 }
 
+/* Whether a thread's state, as it was with its chain, says that there is an
+ * exception. */
+static bool
+has_exception(struct remote *r, const struct thread *t)
+{
+	const struct chains *c = &r->chains;
+	struct py_span span = {t->py.addr + c->state_low, c->state_size,
+	    c->state};
+	struct py_view state = {.memory.read = view_read, .spans = &span,
+	    .count = 1};
+
+	return status_exception(r->offsets, &state, live(r), t->py.addr,
+	    &r->none);
+}
+
 static struct moment
 moment_of(struct remote *r, const struct thread *t, uint64_t time_us)
 {
 	const struct interp *in = find_interp(r, t->py.interp);
 	uint32_t wanted = r->offsets->thread_gil_requested;
-	uint32_t active = r->offsets->active;
-	bool holds = active != 0 ?
-	    chains_state(&r->chains, r->all.bytes + t->copy,
-		r->offsets->thread_status) & active :
-	    in != NULL && in->gil.locked && in->gil.holder == t->py.addr;
 
-	return (struct moment){.time_us = time_us, .holds_gil = holds,
+	return (struct moment){.time_us = time_us,
+	    .offsets = r->offsets,
+	    .gil = in != NULL ? in->gil_at : 0,
+	    .holds_gil = t->holds_gil,
 	    .wants_gil = py_has(wanted) && (uint32_t)chains_state(&r->chains,
-		r->all.bytes + t->copy, wanted) != 0};
+		r->chains.state, wanted) != 0,
+	    .exception = has_exception(r, t)};
+}
+
+static bool
+holds_gil(struct remote *r, const struct thread *t)
+{
+	const struct interp *in = find_interp(r, t->py.interp);
+
+	if (r->offsets->active != 0)
+		return (chains_state(&r->chains, r->all.bytes + t->copy,
+			    r->offsets->thread_status) & r->offsets->active) != 0;
+	return in != NULL && in->gil.locked && in->gil.holder == t->py.addr;
+}
+
+/* Whether a thread is of those that were asked for, as far as is known
+ * before it is looked at. */
+static bool
+is_wanted(const struct remote *r, const struct thread *t)
+{
+	return (!r->options->main_only || t->task == 0 ||
+		t->task == r->process->pid) &&
+	    (r->options->mode != TACH_MODE_GIL || t->holds_gil);
 }
 
 static bool
@@ -404,20 +445,27 @@ sample_thread(struct remote *r, struct thread *t, uint64_t time_us,
     struct tach_sink *sink, struct tach_recorder_stats *stats)
 {
 	size_t sure = 0;
-	bool whole = read_chain(r, t, &sure);
+	bool whole;
 	struct moment m;
 
+	t->holds_gil = holds_gil(r, t);
+	if (!is_wanted(r, t))
+		return true;
+	whole = read_chain(r, t, &sure);
 	if (!whole && sure == 0) {
 		stats->failed += !r->chains.ended;
 		return true;
 	}
 	if (r->chains.chain.depth == 0 || !bind_thread(r, t))
 		return true; /* runs no Python code */
+	m = moment_of(r, t, time_us);
+	m.status = status_of(r->process, t, &m);
+	if (!is_wanted(r, t) || !status_kept(r->options, m.status))
+		return true;
 	if (!whole)
 		cut_chain(r, sure);
 	stats->samples++;
 	stats->torn += !whole;
-	m = moment_of(r, t, time_us);
 	return emit_sample(&r->emitter, t, &r->chains.chain, !whole, &m, sink);
 }
 

@@ -2,30 +2,95 @@
 /* status.c: see status.h. */
 #include "engine/status.h"
 
+#include <stdlib.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
+#include "python/status.h"
 #include "tach.h"
 
-/* Whether a thread runs just now. */
+/* The address that a line of /proc/PID/task/TID/syscall says a futex call
+ * waits at; 0: it is another call. */
+static uint64_t
+futex_address(const char *line)
+{
+	char *end;
+
+	if (strtol(line, &end, 10) != SYS_futex)
+		return 0;
+	return strtoull(end, NULL, 16);
+}
+
+/* How often a thread has got a CPU so far: the third number of its
+ * schedstat. */
+static uint64_t
+turns(const struct process *p, struct thread *t)
+{
+	char text[128], *end = text;
+	uint64_t n = UINT64_MAX;
+	ssize_t len;
+
+	if (t->turns_fd < 0)
+		t->turns_fd = process_open_task(p, t->task, "schedstat");
+	if (t->turns_fd < 0)
+		return UINT64_MAX;
+	if ((len = pread(t->turns_fd, text, sizeof(text) - 1, 0)) <= 0)
+		return UINT64_MAX;
+	text[len] = '\0';
+	for (int i = 0; i < 3; i++)
+		n = strtoull(end, &end, 10);
+	return n;
+}
+
+/* One that was seen to wait for the GIL and has had no CPU since, but could
+ * have one now, still waits. */
+static bool
+still_waits(const struct process *p, struct thread *t)
+{
+	if (t->turns != UINT64_MAX && turns(p, t) == t->turns)
+		return true;
+	t->turns = UINT64_MAX;
+	return false;
+}
+
 static uint8_t
-cpu_bits(const struct thread *t)
+blocked(const struct process *p, struct thread *t, const struct moment *m,
+    uint64_t futex)
+{
+	bool waits = !m->holds_gil && m->gil != 0 &&
+	    status_waits(m->offsets, m->gil, futex);
+
+	t->turns = waits ? turns(p, t) : UINT64_MAX;
+	return waits ? TACH_STATUS_GIL_WANTED : 0;
+}
+
+/*
+ * What a thread does just now, by a file of one line: "running" if it runs or
+ * waits for a CPU only, else the call that it is blocked in, or -1 for none (a
+ * page fault).  Before 3.15 only that call tells who wants the GIL.
+ */
+static uint8_t
+look(const struct process *p, struct thread *t, const struct moment *m)
 {
 	char text[256];
 	ssize_t n = -1;
 
-	/* "running", or the number of the call that it is blocked in. */
 	if (t->syscall_fd >= 0)
-		n = pread(t->syscall_fd, text, sizeof(text), 0);
+		n = pread(t->syscall_fd, text, sizeof(text) - 1, 0);
 	if (n <= 0)
 		return TACH_STATUS_UNKNOWN;
-	return text[0] == 'r' ? TACH_STATUS_CPU : 0;
+	text[n] = '\0';
+	if (text[0] != 'r')
+		return blocked(p, t, m, futex_address(text));
+	return TACH_STATUS_CPU | (!m->holds_gil && still_waits(p, t) ?
+	    TACH_STATUS_GIL_WANTED : 0);
 }
 
 uint8_t
-status_of(const struct process *p, const struct thread *t,
+status_of(const struct process *p, struct thread *t,
     const struct moment *m)
 {
-	uint8_t status = cpu_bits(t);
+	uint8_t status = look(p, t, m);
 
 	if (t->task == p->pid)
 		status |= TACH_STATUS_MAIN;
@@ -33,5 +98,22 @@ status_of(const struct process *p, const struct thread *t,
 		status |= TACH_STATUS_GIL;
 	else if (m->wants_gil)
 		status |= TACH_STATUS_GIL_WANTED;
+	if (m->exception)
+		status |= TACH_STATUS_EXCEPTION;
 	return status;
+}
+
+bool
+status_kept(const struct tach_recorder_options *o, uint8_t status)
+{
+	static const uint8_t needed[] = {
+		[TACH_MODE_WALL] = 0,
+		[TACH_MODE_CPU] = TACH_STATUS_CPU,
+		[TACH_MODE_GIL] = TACH_STATUS_GIL,
+		[TACH_MODE_EXCEPTION] = TACH_STATUS_EXCEPTION,
+	};
+
+	if (o->drop_idle && tach_status_idle(status))
+		return false;
+	return (status & needed[o->mode]) == needed[o->mode];
 }

@@ -7,14 +7,22 @@
 #include "engine/process.h"
 #include "engine/threads.h"
 
-/* What a round's snapshot knows of a thread besides its frames. */
+/* What was read of a thread besides its frames. */
 struct moment {
 	uint64_t time_us;
+	const struct py_offsets *offsets;
+	uint64_t gil; /* address of the GIL that it uses, or 0 */
 	bool holds_gil;
-	bool wants_gil;
+	bool wants_gil; /* it says so itself */
+	bool exception;
+	uint8_t status; /* what all that comes to */
 };
 
-uint8_t status_of(const struct process *, const struct thread *,
+/* Also looks at what the thread does now. */
+uint8_t status_of(const struct process *, struct thread *,
     const struct moment *);
+
+/* Whether samples of this status are to be kept. */
+bool status_kept(const struct tach_recorder_options *, uint8_t status);
 
 #endif

@@ -59,7 +59,10 @@ unbind(struct thread *t)
 {
 	if (t->syscall_fd >= 0)
 		close(t->syscall_fd);
-	t->syscall_fd = -1;
+	if (t->turns_fd >= 0)
+		close(t->turns_fd);
+	t->syscall_fd = t->turns_fd = -1;
+	t->turns = UINT64_MAX;
 	t->tid = 0;
 	t->task = 0;
 	t->chain.depth = 0;
@@ -111,12 +114,13 @@ threads_update(struct threads *ts, const struct py_threads *list)
 		struct thread key = {.py = list->list[i]}, *k = &key;
 		struct thread **found = bsearch(&k, old, ts->count,
 		    sizeof(*old), by_address);
-		now[i] = (struct thread){.py = list->list[i], .syscall_fd = -1};
+		now[i] = (struct thread){.py = list->list[i],
+		    .syscall_fd = -1, .turns_fd = -1, .turns = UINT64_MAX};
 		/* A list that changes under us can name a thread twice. */
 		if (found != NULL && (*found)->py.interp == key.py.interp) {
 			now[i] = **found;
 			**found = (struct thread){.py.addr = key.py.addr,
-			    .syscall_fd = -1};
+			    .syscall_fd = -1, .turns_fd = -1};
 		}
 		now[i].gone = false;
 	}

@@ -37,6 +37,9 @@ struct thread {
 	uint64_t pthread; /* where that is found by this; see tids.h */
 	pid_t task;	/* as we know it; 0: not known */
 	int syscall_fd; /* of /proc/PID/task/TID/syscall, or -1 */
+	int turns_fd;	/* of .../schedstat, or -1: not opened yet */
+	uint64_t turns; /* how often it had got a CPU when it last was seen
+			 * to wait for the GIL; UINT64_MAX: it did not */
 	uint32_t index;
 	struct workset set;
 	/* Its last sample. */
@@ -48,6 +51,7 @@ struct thread {
 	 * offset of its bytes. */
 	size_t first, copy;
 	bool gone; /* its state could not be read */
+	bool holds_gil; /* in this round */
 	/* How long a read of it takes that nothing comes between; ns. */
 	uint64_t fast;
 	size_t fast_size; /* bytes of that read */

@@ -148,17 +148,38 @@ may_call(const struct py_offsets *o, const uint8_t *f)
 	    (int32_t)load_u32(f + o->frame_stacktop) >= 0;
 }
 
-/* Adds a frame of Python's own to the chain of those that it called. */
-static bool
-add_frame(const struct py_offsets *o, uint64_t frame, const uint8_t *f,
-    bool called_from_c, struct py_chain *c)
+/* What stands between a frame and the one that it called, if anything. */
+static enum py_mark
+mark_above(const struct py_marks *m, uint64_t frame, bool from_c, size_t depth)
 {
+	if (m->gc_inner ? depth == 0 : m->gc_frame != 0 && m->gc_frame == frame)
+		return PLACE_GC;
+	return m->native && from_c && depth > 0 ? PLACE_NATIVE : PLACE_NONE;
+}
+
+static bool
+add_mark(struct py_chain *c, enum py_mark mark)
+{
+	return mark == PLACE_NONE ||
+	    chain_add(c, (struct py_place){.code = mark});
+}
+
+/* Adds a frame of Python's own, at an address, to the chain of those that it
+ * called. */
+static bool
+add_frame(const struct py_offsets *o, const struct py_marks *m, uint64_t frame,
+    const uint8_t *f, bool called_from_c, struct py_chain *c)
+{
+	bool calls;
+
 	if (!is_live(o, f) || (!called_from_c && !may_call(o, f)))
 		c->depth = 0;
 	if (!is_live(o, f))
 		return true;
-	return chain_add(c, (struct py_place){code_of(o, f), instr_of(o, f),
-	    frame, copy_of(o, f), c->depth > 0 && !called_from_c});
+	calls = c->depth > 0 && !called_from_c;
+	return add_mark(c, mark_above(m, frame, called_from_c, c->depth)) &&
+	    chain_add(c, (struct py_place){code_of(o, f), instr_of(o, f),
+		frame, copy_of(o, f), calls});
 }
 
 /* Whether a frame is the interpreter's own. */
@@ -188,7 +209,7 @@ is_root(const struct py_offsets *o, const uint8_t *f)
 
 enum walk_result
 walk_frames(const struct py_offsets *o, struct py_view *v, uint64_t thread,
-    struct py_chain *c)
+    const struct py_marks *m, struct py_chain *c)
 {
 	uint64_t frame, mark = 0;
 	bool from_c = true; /* the frame before this one was called from C */
@@ -208,11 +229,15 @@ walk_frames(const struct py_offsets *o, struct py_view *v, uint64_t thread,
 			mark = frame;
 		if ((f = view_at(v, frame, o->frame_size)) == NULL)
 			return WALK_MISS;
-		if (!is_own(o, f) && !add_frame(o, frame, f, from_c, c))
+		if (!is_own(o, f) && !add_frame(o, m, frame, f, from_c, c))
 			return WALK_MEMORY;
 		from_c = is_entry(o, f);
 		rooted = is_root(o, f);
 		frame = load_u64(f + o->frame_previous);
 	}
-	return rooted ? WALK_OK : WALK_BAD;
+	if (!rooted)
+		return WALK_BAD;
+	/* The root is called from C in all versions; CPython 3.15 says so. */
+	return add_mark(c, m->native && from_c && c->depth > 0 ? PLACE_NATIVE :
+	    PLACE_NONE) ? WALK_OK : WALK_MEMORY;
 }

@@ -16,6 +16,27 @@ struct py_place {
 	bool calls; /* the frame before it, without leaving the loop */
 };
 
+/* Places that are no code of Python's; no code object has such an address. */
+enum py_mark {
+	PLACE_NONE,
+	PLACE_GC,     /* the garbage collector, above the frame that called it */
+	PLACE_NATIVE, /* C code that called Python code */
+	PLACE_MARKS,
+};
+
+static inline bool
+place_is_mark(const struct py_place *p)
+{
+	return p->code < PLACE_MARKS;
+}
+
+/* Which marks there are to be, and where. */
+struct py_marks {
+	uint64_t gc_frame; /* the frame that the collector was called from */
+	bool gc_inner;	   /* that is the innermost one */
+	bool native;
+};
+
 /* A chain of frames, innermost first, in an array that grows. */
 struct py_chain {
 	struct py_place *places;
@@ -39,7 +60,7 @@ enum walk_result {
  * says which frame is current can be older than the frames.
  */
 enum walk_result walk_frames(const struct py_offsets *, struct py_view *,
-    uint64_t thread, struct py_chain *);
+    uint64_t thread, const struct py_marks *, struct py_chain *);
 
 /* How many of the outermost frames two chains share, to the instruction. */
 size_t chain_shared(const struct py_chain *, const struct py_chain *);

@@ -34,6 +34,7 @@ py_has(uint32_t offset)
 	X(runtime, size, 0)                                                    \
 	X(runtime, interpreters_head, 8)                                       \
 	X(runtime, gil, 8) /* 3.11: the one GIL lies in the runtime */         \
+	X(runtime, gc, 0) /* 3.7, 3.8: the one collector's struct */           \
 	X(interp, size, 0)                                                     \
 	X(interp, next, 8)                                                     \
 	X(interp, id, 8)                                                       \
@@ -46,8 +47,13 @@ py_has(uint32_t offset)
 	X(interp, copies_generation, 4) /* threads that got or lost a copy of  \
 					 * all bytecode, or may have */        \
 	X(interp, modules, 8) /* a dict */                                     \
+	X(interp, gc, 0)	/* the collector's struct inside of it */      \
 	X(gil, size, 0)                                                        \
 	X(gil, switches, 8) /* counts the times that another thread got it */  \
+	X(gil, cond, 0) /* who waits for it does so at an address from here on */ \
+	X(gc, size, 0)                                                         \
+	X(gc, collecting, 4)                                                   \
+	X(gc, frame, 8) /* 3.15: the frame that called it */                   \
 	X(thread, size, 0)                                                     \
 	X(thread, next, 8)                                                     \
 	X(thread, interp, 8)                                                   \
@@ -57,6 +63,12 @@ py_has(uint32_t offset)
 	X(thread, ident, 8) /* what get_ident() gives */                       \
 	X(thread, gil_requested, 4)                                            \
 	X(thread, status, 4) /* bits; one is `active` of the layout */         \
+	X(thread, raised, 8)	/* the exception on its way up, if any */      \
+	X(thread, exc_info, 8)	/* pointer to the innermost exc_item */        \
+	X(thread, exc_state, 8) /* the outermost one, inside of it */          \
+	X(exc_item, size, 0)	/* what is being handled: a chain */           \
+	X(exc_item, value, 8)                                                  \
+	X(exc_item, previous, 8)                                               \
 	X(cframe, size, 0)                                                     \
 	X(cframe, current_frame, 8)                                            \
 	X(frame, size, 0)                                                      \

@@ -15,6 +15,7 @@
 #include "python/lines.h"
 #include "python/offsets.h"
 #include "python/runtime.h"
+#include "python/status.h"
 #include "python/unicode.h"
 
 /* ---- memory ----------------------------------------------------------- */
@@ -199,6 +200,13 @@ start_at(const struct py_offsets *o, uint64_t frame)
 	put(CFRAME + o->cframe_current_frame, frame);
 }
 
+static enum walk_result
+walk(const struct py_offsets *o, struct py_view *v, uint64_t thread,
+    struct py_chain *c)
+{
+	return walk_frames(o, v, thread, &(struct py_marks){0}, c);
+}
+
 static void
 test_chain(void)
 {
@@ -212,13 +220,13 @@ test_chain(void)
 	put_frame(&o, 2, FRAME(3), 222 & ~7, 3); /* the interpreter's own */
 	put_frame(&o, 3, FRAME(4), 333 & ~7, 1);
 	put_frame(&o, 4, 0, 0, 3);
-	check(walk_frames(&o, &v, TSTATE, &c) == WALK_OK);
+	check(walk(&o, &v, TSTATE, &c) == WALK_OK);
 	check_number(c.depth, 2);
 	check_number(c.places[0].code, 104);
 	check_number(c.places[0].instr, 1001);
 	check_number(c.places[1].code, 328);
 	start_at(&o, 0);
-	check(walk_frames(&o, &v, TSTATE, &c) == WALK_OK);
+	check(walk(&o, &v, TSTATE, &c) == WALK_OK);
 	check_number(c.depth, 0);
 	chain_free(&c);
 }
@@ -237,24 +245,24 @@ test_returned(void)
 	for (int i = 0; i < 4; i++)
 		put_frame(&o, i, FRAME(i + 1), 8, 0);
 	put_frame(&o, 4, 0, 8, o.entry_owner);
-	check(walk_frames(&o, &v, TSTATE, &c) == WALK_OK);
+	check(walk(&o, &v, TSTATE, &c) == WALK_OK);
 	check_number(c.depth, 4);
 	check(!c.places[0].calls && c.places[1].calls && c.places[3].calls);
 	memcpy(memory + (FRAME(2) + o.frame_stacktop - BASE), &running, 4);
-	check(walk_frames(&o, &v, TSTATE, &c) == WALK_OK);
+	check(walk(&o, &v, TSTATE, &c) == WALK_OK);
 	check_number(c.depth, 2);
 	check_number(c.places[0].instr, 1002);
 	check(!c.places[0].calls);
 	/* Called from C, it may run. */
 	memory[FRAME(1) + o.frame_owner - BASE] = o.entry_owner;
-	check(walk_frames(&o, &v, TSTATE, &c) == WALK_OK);
+	check(walk(&o, &v, TSTATE, &c) == WALK_OK);
 	check_number(c.depth, 3);
 	check(!c.places[1].calls);
 	/* At its first instruction. */
 	memory[FRAME(1) + o.frame_owner - BASE] = 0;
 	memset(memory + (FRAME(2) + o.frame_stacktop - BASE), 0, 4);
 	put(FRAME(3) + o.frame_instr, 8 + o.code_bytecode);
-	check(walk_frames(&o, &v, TSTATE, &c) == WALK_OK);
+	check(walk(&o, &v, TSTATE, &c) == WALK_OK);
 	check_number(c.depth, 1);
 	chain_free(&c);
 }
@@ -269,14 +277,14 @@ test_bad_chains(void)
 	start_at(&o, FRAME(0));
 	put_frame(&o, 0, FRAME(1), 8, 0);
 	put_frame(&o, 1, FRAME(0), 8, 0); /* a circle */
-	check(walk_frames(&o, &v, TSTATE, &c) == WALK_BAD);
+	check(walk(&o, &v, TSTATE, &c) == WALK_BAD);
 	put_frame(&o, 1, FRAME(2) + 3, 8, 0); /* no address of a frame */
-	check(walk_frames(&o, &v, TSTATE, &c) == WALK_BAD);
+	check(walk(&o, &v, TSTATE, &c) == WALK_BAD);
 	put_frame(&o, 1, BASE + sizeof(memory) - 8, 8, 0); /* over the end */
-	check(walk_frames(&o, &v, TSTATE, &c) == WALK_MISS);
+	check(walk(&o, &v, TSTATE, &c) == WALK_MISS);
 	put_frame(&o, 1, UINT64_MAX - 7, 8, 0);
-	check(walk_frames(&o, &v, TSTATE, &c) == WALK_MISS);
-	check(walk_frames(&o, &v, BASE - 4096, &c) == WALK_MISS);
+	check(walk(&o, &v, TSTATE, &c) == WALK_MISS);
+	check(walk(&o, &v, BASE - 4096, &c) == WALK_MISS);
 	chain_free(&c);
 }
 
@@ -291,25 +299,158 @@ test_root(void)
 	start_at(&o, FRAME(0));
 	put_frame(&o, 0, FRAME(1), 8, 0);
 	put_frame(&o, 1, 0, 8, 1);
-	check(walk_frames(&o, &v, TSTATE, &c) == WALK_BAD);
+	check(walk(&o, &v, TSTATE, &c) == WALK_BAD);
 	put_frame(&o, 1, 0, 8, 0);
-	check(walk_frames(&o, &v, TSTATE, &c) == WALK_BAD);
+	check(walk(&o, &v, TSTATE, &c) == WALK_BAD);
 	put_frame(&o, 1, 0, 0, 3);
-	check(walk_frames(&o, &v, TSTATE, &c) == WALK_OK);
+	check(walk(&o, &v, TSTATE, &c) == WALK_OK);
 
 	o = offsets_of(11);
 	start_at(&o, FRAME(0));
 	put_frame(&o, 0, FRAME(1), 8, 0);
 	put_frame(&o, 1, 0, 8, 0);
-	check(walk_frames(&o, &v, TSTATE, &c) == WALK_BAD);
+	check(walk(&o, &v, TSTATE, &c) == WALK_BAD);
 	memory[FRAME(1) + o.frame_is_entry - BASE] = 1;
-	check(walk_frames(&o, &v, TSTATE, &c) == WALK_OK);
+	check(walk(&o, &v, TSTATE, &c) == WALK_OK);
 	put_frame(&o, 1, 0, 8, 1);
-	check(walk_frames(&o, &v, TSTATE, &c) == WALK_BAD);
+	check(walk(&o, &v, TSTATE, &c) == WALK_BAD);
 	chain_free(&c);
 }
 
 /* Whatever is in memory, a walk ends and reads nothing else. */
+static void
+check_codes(const struct py_offsets *o, const struct py_marks *m,
+    const uint64_t *codes, size_t n)
+{
+	struct py_view v = whole_view();
+	struct py_chain c = {0};
+
+	check(walk_frames(o, &v, TSTATE, m, &c) == WALK_OK);
+	check_number(c.depth, n);
+	for (size_t i = 0; i < n; i++)
+		check_number(c.places[i].code, codes[i]);
+	chain_free(&c);
+}
+
+/* f calls C, which calls g; the collector was called from f. */
+static void
+test_marks(void)
+{
+	struct py_offsets o = offsets_of(12);
+
+	start_at(&o, FRAME(0));
+	put_frame(&o, 0, FRAME(1), 104, 0);
+	put_frame(&o, 1, FRAME(2), 8, o.entry_owner);
+	put_frame(&o, 2, FRAME(3), 112, 0);
+	put_frame(&o, 3, 0, 8, o.entry_owner);
+	check_codes(&o, &(struct py_marks){0}, (uint64_t[]){104, 112}, 2);
+	check_codes(&o, &(struct py_marks){.native = true},
+	    (uint64_t[]){104, PLACE_NATIVE, 112, PLACE_NATIVE}, 4);
+	check_codes(&o, &(struct py_marks){.gc_frame = FRAME(2)},
+	    (uint64_t[]){104, PLACE_GC, 112}, 3);
+	check_codes(&o, &(struct py_marks){FRAME(2), false, true},
+	    (uint64_t[]){104, PLACE_GC, 112, PLACE_NATIVE}, 4);
+	check_codes(&o, &(struct py_marks){.gc_inner = true},
+	    (uint64_t[]){PLACE_GC, 104, 112}, 3);
+	check_codes(&o, &(struct py_marks){.gc_frame = FRAME(9)},
+	    (uint64_t[]){104, 112}, 2);
+}
+
+/* ---- status ---------------------------------------------------------------- */
+
+#define OBJECT(i) (BASE + 16384 + 64 * (uint64_t)(i))
+#define ITEM(i) (BASE + 32768 + 64 * (uint64_t)(i))
+
+/* An object whose type has a name. */
+static uint64_t
+put_object(const struct py_offsets *o, int i, const char *name)
+{
+	uint64_t type = BASE + 40000 + 512 * (uint64_t)i;
+
+	put(OBJECT(i) + o->object_type, type);
+	put(type + o->type_name, type + 256);
+	memcpy(memory + (type + 256 - BASE), name, strlen(name) + 1);
+	return OBJECT(i);
+}
+
+static bool
+has_exception(const struct py_offsets *o, struct py_none *none)
+{
+	struct py_span state = {TSTATE, o->thread_size, memory};
+	struct py_view copy = {.memory.read = view_read, .spans = &state,
+	    .count = 1};
+	struct py_view live = whole_view();
+
+	return status_exception(o, &copy, &live.memory, TSTATE, none);
+}
+
+/* On its way up; handled; handled by a caller of generators; by none. */
+static void
+test_exceptions(unsigned minor)
+{
+	struct py_offsets o = offsets_of(minor);
+	struct py_none none = {0};
+	uint64_t nothing, value;
+
+	memset(memory, 0, sizeof(memory));
+	nothing = put_object(&o, 0, "NoneType");
+	value = put_object(&o, 1, "NoneTypeError");
+	check(!has_exception(&o, &none));
+	put(TSTATE + o.thread_raised, value);
+	check(has_exception(&o, &none));
+	put(TSTATE + o.thread_raised, 0);
+	put(TSTATE + o.thread_exc_info, TSTATE + o.thread_exc_state);
+	check(!has_exception(&o, &none));
+	put(TSTATE + o.thread_exc_state + o.exc_item_value, value);
+	check(has_exception(&o, &none));
+	check_number(none.other, value);
+	put(TSTATE + o.thread_exc_state + o.exc_item_value, nothing);
+	check(!has_exception(&o, &none));
+	check_number(none.none, nothing);
+
+	put(TSTATE + o.thread_exc_info, ITEM(0));
+	put(ITEM(0) + o.exc_item_previous, ITEM(1));
+	put(ITEM(1) + o.exc_item_value, nothing);
+	put(ITEM(1) + o.exc_item_previous, TSTATE + o.thread_exc_state);
+	check(!has_exception(&o, &none));
+	put(TSTATE + o.thread_exc_state + o.exc_item_value, value);
+	check(has_exception(&o, &none));
+	put(ITEM(1) + o.exc_item_previous, ITEM(0)); /* a circle */
+	check(!has_exception(&o, &none));
+	put(TSTATE + o.thread_exc_info, BASE - 8); /* nowhere */
+	check(!has_exception(&o, &none));
+}
+
+static void
+test_collections(void)
+{
+	struct py_offsets o = offsets_of(12);
+	uint8_t words[PY_GC_MAX] = {1};
+	uint64_t addr;
+	size_t size;
+
+	o.interp_gc = 100;
+	o.gc_collecting = 40;
+	check(status_gc_words(&o, 0, BASE, &addr, &size));
+	check(addr == BASE + 140 && size == 4);
+	check(status_gc(&o, words).collecting);
+	o.gc_frame = 32;
+	check(status_gc_words(&o, 0, BASE, &addr, &size));
+	check(addr == BASE + 132 && size == 12);
+	check(!status_gc(&o, words).collecting);
+	words[8] = 1;
+	check(status_gc(&o, words).collecting);
+	check_number(status_gc(&o, words).frame, 1);
+	o.gc_frame = 4096; /* no such struct */
+	check(!status_gc_words(&o, 0, BASE, &addr, &size));
+	o.interp_gc = PY_ABSENT;
+	check(!status_gc_words(&o, 0, BASE, &addr, &size));
+
+	check(status_waits(&o, BASE, BASE + o.gil_cond));
+	check(!status_waits(&o, BASE, BASE + o.gil_size));
+	check(!status_waits(&o, BASE, 0));
+}
+
 static void
 test_random_memory(void)
 {
@@ -325,7 +466,7 @@ test_random_memory(void)
 		for (size_t i = 0; i < sizeof(memory); i += 8)
 			put(BASE + i, random() % 4 == 0 ? (uint64_t)random() :
 			    BASE + (uint64_t)random() % sizeof(memory) / 8 * 8);
-		walk_frames(&o, &v, BASE + (uint64_t)random() % 65000, &c);
+		walk(&o, &v, BASE + (uint64_t)random() % 65000, &c);
 		runtime_threads(&v.memory, &rt, &threads);
 		runtime_check(&v.memory, &rt);
 		check(!code_read(&o, &v.memory, BASE + 8, &code));
@@ -593,6 +734,10 @@ main(void)
 	test_returned();
 	test_bad_chains();
 	test_root();
+	test_marks();
+	test_exceptions(11);
+	test_exceptions(12);
+	test_collections();
 	test_random_memory();
 	test_shared();
 	test_code(11);
