@@ -61,6 +61,7 @@ BATS_TESTS = \
 	t/man.bats \
 	t/merge.bats \
 	t/names.bats \
+	t/oracle.bats \
 	t/pprof.bats \
 	t/pstats.bats \
 	t/python.bats \
@@ -109,13 +110,18 @@ distclean-local:
 # The file format's speed and size beside CPython's: not a test.
 EXTRA_PROGRAMS = t/bench/format
 CLEANFILES += t/bench/format
-EXTRA_DIST += t/bench/common.bash t/bench/convert t/bench/peer.py t/bench/run
+EXTRA_DIST += t/bench/common.bash t/bench/convert t/bench/judge.py \
+	t/bench/oracle t/bench/peer.py t/bench/run
 t_bench_format_SOURCES = t/bench/format.c
 bench: all t/bench/format
 	@TACH_SRCDIR='$(abs_top_srcdir)'; TACH_BUILDDIR='$(abs_top_builddir)'; \
 	    export TACH_SRCDIR TACH_BUILDDIR; \
 	    $(srcdir)/t/bench/run && $(srcdir)/t/bench/convert
-.PHONY: bench
+# How true profiles are: ORACLE='-p 3.13-pyenv -r 10k chained' chooses.
+oracle: all
+	@TACH_SRCDIR='$(abs_top_srcdir)'; TACH_BUILDDIR='$(abs_top_builddir)'; \
+	    export TACH_SRCDIR TACH_BUILDDIR; $(srcdir)/t/bench/oracle $(ORACLE)
+.PHONY: bench oracle
 
 # The closing lines: what was skipped, and how many passed.  Where a test
 # failed, make has stopped before them; `make closing` prints them then.

@@ -1,0 +1,249 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: ISC
+"""Judges a profile of t/programs/loads.py by what the program says of itself:
+its calls, from a run that was traced, and its time, from the run that was
+recorded.  Wants Python 3.8 or later.
+
+    judge.py PROFILE TRACED PLAYED      what loads.py printed in those runs
+
+prints the counts of samples by verdict; exits 1 if there is a stack that
+cannot be."""
+import collections
+import json
+import os
+import re
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)),
+                                os.pardir))
+import decode  # noqa: E402
+
+MARKERS = '<GC>', '<native>'
+TORN = '<torn>'
+BIG = 0.05      # a share of so much is judged by itself
+
+
+def short(file):
+    return file if file.startswith('<') else os.path.basename(file)
+
+
+def alike(file, name):
+    """Names of made code without their numbers, which are compared apart."""
+    if re.fullmatch(r'made-\d+\.py', file):
+        return 'made-N.py', re.sub(r'\d+', 'N', name)
+    return file, name
+
+
+class Calls:
+    """What a traced run noted."""
+
+    def __init__(self, noted):
+        self.ids = collections.defaultdict(set)
+        self.lines = {}
+        for (file, name, qualname), lines in noted['codes']:
+            key = self.key(file, name, qualname)
+            self.lines.setdefault(key, set()).update(lines)
+        self.calls = {(self.key(*a), line, self.key(*b))
+                      for a, line, b in noted['calls']}
+        self.makes = {(self.key(*a), self.key(*b)) for a, b in noted['makes']}
+        self.pairs = {(a, b) for a, _, b in self.calls}
+        self.roots = {self.key(*r) for r in noted['roots']}
+        self.own = {file for file, _ in self.ids if self.is_own(file)}
+
+    @staticmethod
+    def is_own(file):
+        return file.startswith('made-') or file in (
+            'loads.py', 'known.py', 'fib.py', 'split.py', 'chains-made.py',
+            'north.py', 'east.py', 'south.py', 'west.py')
+
+    def key(self, file, name, qualname):
+        """Profilers show the one name or the other."""
+        key = alike(file, qualname)
+        self.ids[alike(file, name)].add(key)
+        self.ids[key].add(key)
+        return key
+
+    def first(self, key):
+        return min(line for line in self.lines[key] if line > 0)
+
+    def known(self, frame):
+        return self.ids.get(alike(short(frame.file), frame.func), ())
+
+
+def misnamed(stack):
+    """Made code says its number thrice: all must be the same."""
+    numbers = set()
+    for f in stack:
+        m = re.fullmatch(r'made-(\d+)\.py', short(f.file))
+        if not m:
+            continue
+        numbers.add(int(m[1]))
+        named = re.fullmatch(r'[fg](\d+)|<module>', f.func)
+        if not named or named[1] and named[1] != m[1]:
+            return 'is not the name of a function in %s' % f.file
+        line = f.line - int(m[1]) % 50
+        if f.line > 0 and (line > 6 or named[1] and line < 2):
+            return 'line %d is not one of %s' % (f.line, f.file)
+    return 'code of two makings' if len(numbers) > 1 else None
+
+
+def verdict(stack, calls):
+    """Why no run can have this stack, root first, as (kind, why), or None."""
+    why = misnamed(stack)
+    if why:
+        return 'misnamed', why
+    ids = [calls.known(f) for f in stack]
+    odd = None
+    if not calls.roots.intersection(ids[0]):
+        return 'orphan', 'begins with %s' % (stack[0].func,)
+    for i, f in enumerate(stack):
+        own = short(f.file) in calls.own or f.file.startswith('made-')
+        if not ids[i]:
+            if own:
+                return 'impossible', '%s never ran' % f.func
+            odd = odd or ('odd', '%s is not known' % f.func)
+            continue
+        after = ids[i + 1] if i + 1 < len(stack) else ()
+        if after and not (i + 2 == len(stack) and
+                          is_made(ids[i], after, stack[i + 1], calls)):
+            found = wrong_call(f, ids[i], after, calls)
+            if found:
+                callee = short(stack[i + 1].file) in calls.own
+                if own or callee:
+                    return found[0], '%s %s %s' % (
+                        f.func, found[1], stack[i + 1].func)
+                odd = odd or ('odd', '%s %s %s' % (
+                    f.func, found[1], stack[i + 1].func))
+        elif i + 1 == len(stack) and own and wrong_line(f, ids[i], calls):
+            return 'line', '%s has no line %d' % (f.func, f.line)
+    return odd
+
+
+def wrong_call(f, callers, callees, calls):
+    pairs = [(a, b) for a in callers for b in callees]
+    if not any(p in calls.pairs for p in pairs):
+        return 'impossible', 'does not call'
+    if not made(f) and not any((a, f.line, b) in calls.calls
+                               for a, b in pairs):
+        return 'line', 'does not in line %d call' % f.line
+    return None
+
+
+def is_made(callers, callees, callee, calls):
+    """A generator that is being made is at its first line."""
+    return any((a, b) in calls.makes and callee.line in (-1, calls.first(b))
+               for a in callers for b in callees)
+
+
+def wrong_line(f, ids, calls):
+    return not made(f) and not any(f.line in calls.lines[k] for k in ids)
+
+
+def made(f):
+    return short(f.file).startswith('made-')
+
+
+class Judged:
+    """Figures of a profile: counts of samples by verdict, shares of the parts
+    and of equals, rounds while it played."""
+
+    def __init__(self, path, calls, truth):
+        self.profile = decode.decode(path)
+        self.calls, self.truth = calls, truth
+        self.counts = collections.Counter()
+        self.parts = collections.Counter()
+        self.equal = collections.Counter()
+        self.examples = []
+        self.threads = collections.Counter()
+        for (thread, indices), n in self.stacks().items():
+            self.add(thread, indices, n)
+
+    def stacks(self):
+        """Those from the first sample that plays to the last."""
+        playing = {i for i, f in enumerate(self.profile.frames)
+                   if f.func == 'play'}
+        samples = list(self.profile.samples())
+        times = [s.time for s in samples if playing.intersection(s.stack)]
+        first, last = min(times, default=0), max(times, default=-1)
+        return collections.Counter(
+            (s.thread, s.stack) for s in samples if first <= s.time <= last)
+
+    def add(self, thread, indices, n):
+        stack = self.profile.resolve(indices)
+        torn = any(f.func == TORN for f in stack)
+        stack = [f for f in stack if f.func not in MARKERS + (TORN,)]
+        names = [f.func for f in stack]
+        self.counts['samples'] += n
+        self.counts['torn'] += n * torn
+        found = verdict(stack, self.calls) if stack else None
+        if found:
+            self.counts[found[0]] += n
+            self.examples.append((found, n, stack))
+        if 'play' in names:
+            self.threads[thread] += n
+            self.share(names, n)
+
+    def share(self, names, n):
+        part = names[names.index('play') + 1:][:1]
+        self.parts[part[0] if part and part[0] in self.truth['parts']
+                   else 'rest'] += n
+        for name in self.truth['equals']:
+            self.equal[name] += n * (name in names)
+
+    def worst(self, most):
+        return sorted(self.examples, key=lambda e: -e[1])[:most]
+
+    def impossible(self):
+        return sum(self.counts[k]
+                   for k in ('impossible', 'line', 'misnamed'))
+
+    def rounds(self):
+        return max(self.threads.values(), default=0)
+
+    def true_shares(self):
+        parts = dict(self.truth['parts'])
+        parts['rest'] = self.truth['played'] - sum(parts.values())
+        return {k: v / self.truth['played'] for k, v in parts.items()}
+
+    def distances(self):
+        """Total variation distance of the shares, and the most that one above
+        5 % is off."""
+        total = sum(self.parts.values()) or 1
+        off = {k: self.parts[k] / total - v
+               for k, v in self.true_shares().items()}
+        big = [abs(d) for k, d in off.items() if self.true_shares()[k] > BIG]
+        return sum(map(abs, off.values())) / 2, max(big, default=0)
+
+    def bias(self):
+        """How far apart equals are, as shares among themselves; and how far
+        chance alone would put them, twice its deviation."""
+        total = sum(self.equal.values())
+        if not total:
+            return None
+        shares = [n / total for n in self.equal.values()]
+        p = 1 / len(shares)
+        return max(shares) - min(shares), 4 * (p * (1 - p) / total) ** 0.5
+
+
+def describe(example):
+    (kind, why), n, stack = example
+    return '    %d %s: %s\n        %s' % (n, kind, why, ' > '.join(
+        '%s:%d' % (f.func, f.line) for f in stack[-14:]))
+
+
+def last(path):
+    with open(path) as f:
+        return json.loads(f.readlines()[-1])
+
+
+def main(profile, traced, played):
+    judged = Judged(profile, Calls(last(traced)), last(played))
+    for kind, n in sorted(judged.counts.items()):
+        print(kind, n)
+    for example in judged.worst(5):
+        print(describe(example))
+    return 1 if judged.impossible() or judged.counts['orphan'] else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main(*sys.argv[1:]))

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: ISC
+# oracle.bats: a little of `make oracle`: no stack that the programs cannot
+# have, and that the judge knows one when it sees it.
+
+load lib.bash
+
+setup() {
+	need python3
+	need zstd
+	cd "$BATS_TEST_TMPDIR" || return
+	export PYTHONDONTWRITEBYTECODE=1
+}
+
+# true_of MINOR LOAD...: at 10 kHz, by the first Python of that version.
+true_of() {
+	local minor=$1
+	shift
+	need_python "$minor"
+	run -0 "$T/bench/oracle" --fail -q -P tach -p "$PYTHON_TAG" -r 10k \
+	    -s 0.7 "$@"
+	echo "$output"
+	[ "$(grep -c '^tach ' <<<"$output")" -eq $# ]
+}
+
+LOADS=(chained chained3 flutter fib comprehensions making)
+
+@test "no stack that cannot be: Python 3.11" { true_of 3.11 "${LOADS[@]}"; }
+@test "no stack that cannot be: Python 3.12" { true_of 3.12 "${LOADS[@]}"; }
+@test "no stack that cannot be: Python 3.13" { true_of 3.13 "${LOADS[@]}"; }
+@test "no stack that cannot be: Python 3.14" { true_of 3.14 "${LOADS[@]}"; }
+@test "no stack that cannot be: Python 3.15" { true_of 3.15 "${LOADS[@]}"; }
+
+# ---- the judge ------------------------------------------------------------
+
+# recorded LOAD: p.bin and what the program says of itself.
+recorded() {
+	local loads=$T/programs/loads.py
+	host_python
+	# shellcheck disable=SC2154
+	"$python" "$loads" "$1" trace 6 1 <<<go >traced
+	tach-record -q -r 5k -o p.bin -- "$python" "$loads" "$1" seconds 0.5 1 \
+	    <<<go >played
+	"$T/bench/judge.py" p.bin traced played
+}
+
+# changed SED KIND: with names changed so, some samples are of that kind.
+changed() {
+	tach-cat -l p.bin | sed "$1" | tach-convert --tach -o q.bin
+	run -1 "$T/bench/judge.py" q.bin traced played
+	echo "$output"
+	grep -q "^$2 [1-9]" <<<"$output"
+}
+
+@test "the judge knows a call, a line and a root that cannot be" {
+	recorded flutter
+	changed 's/leaf_a/leaf_b/' impossible
+	changed 's/leaf_b/never/' impossible
+	changed 's/hot_a:[0-9]*/hot_a:1/' line
+	changed 's/\t[^\t]*:run:[^;]*;/\t/' orphan
+}
+
+@test "the judge knows a name that is not that of the code that ran" {
+	recorded making
+	changed 's/:f1\([0-9]\)/:f2\1/' misnamed
+	changed 's/;made-\([0-9]*\).py:f[0-9]*/;made-\1.py:g\1/' impossible
+}

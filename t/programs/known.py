@@ -1,0 +1,171 @@
+# SPDX-License-Identifier: ISC
+"""Runs a load and says what is true of it, for t/bench/oracle:
+
+    loads.py LOAD rounds N SEED     plays N rounds
+    loads.py LOAD seconds S SEED    plays for so long
+    loads.py LOAD trace N SEED      plays N rounds and notes all calls
+
+It prints "ready", waits for a line of standard input, plays, and prints one
+JSON object: its time in each part; with trace, also which functions call
+which, from which lines, as the interpreter itself has it, so that it holds
+for each version's own way to compile.  Wants Python 3.6 or later."""
+import dis
+import json
+import os
+import sys
+import threading
+import time
+from inspect import CO_ASYNC_GENERATOR, CO_COROUTINE, CO_GENERATOR
+
+clock = time.perf_counter
+SMALLEST = 50           # a part's size is this to four times this
+MADE_BY_ANY = 'managed',    # generators whose makers do not name them
+
+
+class Load:
+    """parts are called in turn with a size and share the time.  equals are
+    functions whose time is the same because their code is.  Of made code,
+    whose names hold a number, all numbers are alike (see made in loads.py).
+    threads of them play at once, while idle others sleep."""
+
+    def __init__(self, *parts, **more):
+        self.parts = parts
+        self.equals = more.get('equals', ())
+        self.threads = more.get('threads', 1)
+        self.idle = more.get('idle', 0)
+        self.times = dict.fromkeys((p.__name__ for p in parts), 0.0)
+        self.played = 0.0
+        self.rounds = 0
+        self.lock = threading.Lock()
+
+
+def play(load, sizes):
+    """Each part in turn, so that the shares are those of its own clock."""
+    times = dict.fromkeys(load.times, 0.0)
+    begin, rounds = clock(), 0
+    for n in sizes:
+        for part in load.parts:
+            t = clock()
+            part(n)
+            times[part.__name__] += clock() - t
+        rounds += 1
+    with load.lock:
+        load.played += clock() - begin
+        load.rounds += rounds
+        for name in times:
+            load.times[name] += times[name]
+
+
+def sleep(done):
+    done.wait()
+
+
+def play_all(load, sizes):
+    done = threading.Event()
+    idle = [threading.Thread(target=sleep, args=(done,), daemon=True)
+            for _ in range(load.idle)]
+    more = [threading.Thread(target=play, args=(load, sizes()), daemon=True)
+            for _ in range(load.threads - 1)]
+    for t in idle + more:
+        t.start()
+    play(load, sizes())
+    for t in more:
+        t.join()
+    done.set()
+    for t in idle:
+        t.join()
+
+
+# ---- time -------------------------------------------------------------------
+
+def drawn(how, amount, seed):
+    """Sizes of rounds: they differ, so that rounds do not fall into step with
+    the samples."""
+    end, rounds = clock() + amount, 0
+    while rounds < amount if how == 'rounds' else clock() < end:
+        rounds += 1
+        seed = (seed * 1103515245 + 12345) & 0x7fffffff
+        yield SMALLEST + (seed >> 16) % (SMALLEST * 3)
+
+
+# ---- calls ------------------------------------------------------------------
+
+class Trace:
+    def __init__(self):
+        self.calls, self.roots, self.codes = set(), set(), {}
+
+    def __call__(self, frame, event, arg):
+        while frame is not None and self.add(frame):
+            frame = frame.f_back
+        return self
+
+    def add(self, frame):
+        """The call by which a frame was made, or resumed."""
+        code, back = frame.f_code, frame.f_back
+        self.codes[code] = None
+        if back is None:
+            self.roots.add(code)
+            return True
+        call = back.f_code, back.f_lineno or -1, code
+        new = call not in self.calls
+        self.calls.add(call)
+        return new
+
+
+def makes(code, other):
+    """Whether a function can make a generator or coroutine, which for a
+    moment looks like a call of it that no tracing shows."""
+    if not other.co_flags & (CO_GENERATOR | CO_COROUTINE | CO_ASYNC_GENERATOR):
+        return False
+    return other in code.co_consts or other.co_name in MADE_BY_ANY or \
+        other.co_name in code.co_names + code.co_varnames + code.co_freevars
+
+
+def lines(code):
+    """All lines that an instruction of a code object can have."""
+    if hasattr(code, 'co_lines'):
+        found = {line or -1 for _, _, line in code.co_lines()}
+    else:
+        found = {line for _, line in dis.findlinestarts(code)}
+    return sorted(found | {code.co_firstlineno})
+
+
+def names(code):
+    file = code.co_filename
+    return (file if file.startswith('<') else os.path.basename(file),
+            code.co_name, getattr(code, 'co_qualname', code.co_name))
+
+
+def run(load, how, amount, seed):
+    """What is recorded is what was traced: the same calls, from here on."""
+    trace = Trace() if how == 'trace' else None
+    print('ready', flush=True)
+    sys.stdin.readline()
+    wall, cpu = clock(), time.process_time()
+    if trace:
+        how = 'rounds'
+        threading.settrace(trace)
+        sys.settrace(trace)
+    play_all(load, lambda: drawn(how, amount, seed))
+    sys.settrace(None)
+    return clock() - wall, time.process_time() - cpu, trace
+
+
+def show(load, wall, cpu, trace):
+    result = dict(wall=wall, cpu=cpu, rounds=load.rounds, played=load.played,
+                  parts=load.times, equals=load.equals, threads=load.threads)
+    if trace:
+        result.update(
+            roots=[names(c) for c in trace.roots],
+            codes=[(names(c), lines(c)) for c in trace.codes],
+            calls=[(names(a), line, names(b)) for a, line, b in trace.calls],
+            makes=[(names(a), names(b)) for a in trace.codes
+                   for b in trace.codes if makes(a, b)])
+    print(json.dumps(result), flush=True)
+    os._exit(0)     # what runs at exit has roots of its own
+
+
+def main(loads):
+    name, how, amount, seed = sys.argv[1:]
+    load = loads[name]()
+    show(load, *run(load, how, float(amount), int(seed)))
