@@ -61,7 +61,9 @@ BATS_TESTS = \
 	t/man.bats \
 	t/merge.bats \
 	t/names.bats \
+	t/old.bats \
 	t/oracle.bats \
+	t/positions.bats \
 	t/pprof.bats \
 	t/pstats.bats \
 	t/python.bats \
@@ -79,7 +81,7 @@ EXTRA_DIST += $(BATS_TESTS) t/at-terminal t/calls.py t/chrome.schema.json t/clos
 	t/data \
 	t/decode.py t/fault.c t/golden t/lib.bash t/lost.py t/merge.py \
 	t/moments.py t/peers t/pprof.py t/programs t/slots.py t/totals.py \
-	t/truth.py t/viewers.bash
+	t/truth.bash t/truth.py t/viewers.bash
 
 # The fuzzers.  `make check` gives them their cases; `make fuzz` builds them
 # with clang's libFuzzer and lets each run for ten minutes, or FUZZ_SECONDS.

@@ -1,50 +1,8 @@
 # SPDX-License-Identifier: ISC
 # python.bats: what libtach knows of an interpreter, against that interpreter:
-# its location tables, and where its runtime lies.
+# where its runtime lies, and its version.
 
 load lib.bash
-
-# each_python MINOR FUNCTION: calls it for every interpreter of that minor.
-each_python() {
-	local tag command found=
-	while IFS=$'\t' read -r tag command <&3; do
-		[ "${tag%%-*}" = "$1" ] || continue
-		found=yes
-		use_python "$tag" "$command"
-		"$2" || {
-			echo "that was $tag"
-			return 1
-		}
-	done 3< <(pythons)
-	[ -n "$found" ] || skip "no Python $1 here: see t/peers/"
-}
-
-# ---- location tables -----------------------------------------------------------
-
-same_positions() {
-	cp "$T/programs/positions.py" "$OUTSIDE"
-	"${PYTHON[@]}" -W ignore "$INSIDE/positions.py" "$INSIDE/tables" \
-	    "$INSIDE/expected" 300
-	"$TACH_BUILDDIR/t/unit/positions" <"$OUTSIDE/tables" >"$OUTSIDE/got"
-	[ "$(wc -l <"$OUTSIDE/got")" -gt 100000 ]
-	cmp "$OUTSIDE/expected" "$OUTSIDE/got"
-}
-
-@test "3.11: every instruction is where co_positions says" {
-	each_python 3.11 same_positions
-}
-@test "3.12: every instruction is where co_positions says" {
-	each_python 3.12 same_positions
-}
-@test "3.13: every instruction is where co_positions says" {
-	each_python 3.13 same_positions
-}
-@test "3.14: every instruction is where co_positions says" {
-	each_python 3.14 same_positions
-}
-@test "3.15: every instruction is where co_positions says" {
-	each_python 3.15 same_positions
-}
 
 # ---- finding the runtime -----------------------------------------------------------
 

@@ -4,70 +4,7 @@
 # reads profiles by decode.py; nothing of libtach is in either.
 
 load lib.bash
-
-setup() {
-	need python3
-	need zstd
-	cd "$BATS_TEST_TMPDIR" || return
-	export PYTHONDONTWRITEBYTECODE=1 PYTHONUTF8=1
-}
-
-# ---- interpreters ----------------------------------------------------------
-
-# need_one TAG...: the first of these that is here, or the test is skipped.
-need_one() {
-	local tag
-	for tag; do
-		if pythons | grep -q "^$tag	"; then
-			need_python "$tag"
-			programs=$INSIDE/programs
-			cp -r "$T/programs" "$OUTSIDE/programs"
-			return
-		fi
-	done
-	skip "no Python $1 here: see t/peers/"
-}
-
-# As distributions build it: one static executable without symbols.
-static() {
-	need_one "$1-system" "$1-bookworm" "$1-noble" "$1-forky"
-}
-
-# As people build it: libpython is a shared library.
-dynamic() {
-	need_one "$1-pyenv" "$1-path" "$1-shared"
-}
-
-# ---- what is recorded, and how it is judged ------------------------------
-
-# noted CHECK PROGRAM [ARG...]: a program that uses spot.py.
-noted() {
-	local check=$1 program=$2
-	shift 2
-	tach-record -q -o p.bin -- "${PYTHON[@]}" "$programs/$program.py" \
-	    "$INSIDE/truth" "$@"
-	"$T/truth.py" "$check" p.bin "$OUTSIDE/truth"
-}
-
-# calls PROGRAM ARG...: stacks that move as fast as they can.
-calls() {
-	local program=$1
-	shift
-	tach-record -q -r 10k -o p.bin -- "${PYTHON[@]}" \
-	    "$programs/$program.py" "$@"
-	"$T/truth.py" calls p.bin "$T/programs/$program.py"
-}
-
-# Within two percentage points of the plan, and of the program's own clock.
-shares() {
-	tach-record -q -o p.bin -- "${PYTHON[@]}" "$programs/split.py" 2.5 \
-	    2>shares
-	cat shares
-	"$T/truth.py" shares p.bin a=10 b=20 c=30 d=40
-	# shellcheck disable=SC2046
-	"$T/truth.py" shares p.bin $(tr ' ' '\n' <shares |
-	    awk -F= '{ print $1 "=" 100 * $2 }')
-}
+load truth.bash
 
 # ---- every form of code
 
@@ -181,13 +118,6 @@ shares() {
 @test "chains of calls in three threads: Python 3.13, dynamic" {
 	dynamic 3.13
 	calls chains 1.5 2
-}
-
-# rooted: every stack of gens.py has its root, however often its generators
-# are suspended while it is read.
-rooted() {
-	tach-record -q -r 5k -o p.bin -- "${PYTHON[@]}" "$programs/gens.py" 1.5
-	"$T/truth.py" roots p.bin gens.py
 }
 
 @test "generators keep their callers: Python 3.11, static" { static 3.11; rooted; }

@@ -403,6 +403,8 @@ def judge(stack, files):
         sites = known[i].sites[func, callee]
         if not sites:
             return 'impossible', '%s does not call %s' % (func, callee)
+        if stack[i][3] == -1:   # to 3.10 only the line is known
+            sites = {(site[0], -1, -1, -1) for site in sites}
         if stack[i][2:6] not in sites:
             verdict = 'misplaced', '%s does not call %s at %s' % (
                 func, callee, stack[i][2:])

@@ -5,6 +5,7 @@
 #	suite, base	the system, and the debootstrap script it follows
 #	keyring		who signs them, and keyring_needs: what to do if absent
 #	components	of the archive, if more than main
+#	updates		the suite of what came after its release, if that matters
 #	packages	what is wanted in it
 #	foreign		architectures it takes packages of besides its own
 # and then source this file.  The folder is ${XDG_CACHE_HOME:-~/.cache}/tach/
@@ -88,6 +89,9 @@ quietly debootstrap --variant=minbase --keyring="$keyring" \
 
 # Suites in the making, or seen through a mirror, can be past their date.
 echo 'Acquire::Check-Valid-Until "false";' >"$root/etc/apt/apt.conf.d/90tach"
+[ -z "${updates-}" ] ||
+    sed "s/ $suite / $updates /" "$root/etc/apt/sources.list" \
+	>"$root/etc/apt/sources.list.d/updates.list"
 for architecture in ${foreign-}; do
 	quietly chroot "$root" dpkg --add-architecture "$architecture"
 done

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * positions: decodes location tables for t/programs/positions.py to compare
- * with what the interpreter says.  Standard input holds one code object a
- * line: its first line, how many code units it has, and its table as hex
- * digits.  Standard output gets a line for each unit: line, end line, column
- * and end column.
+ * positions: decodes the tables of lines that t/programs/positions.py wrote,
+ * and compares each code unit with what the interpreter says.  Standard input
+ * is its file.  Prints how many code objects and code units there were, and
+ * the first few that differ; exits 1 if some do.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -12,41 +11,75 @@
 
 #include "python/lines.h"
 
-static size_t
-unhex(char *text)
-{
-	uint8_t *out = (uint8_t *)text;
-	size_t n = 0;
-	unsigned byte;
+#define SHOWN 10
 
-	/* Two digits are read before the byte that they become is written. */
-	for (; sscanf(text + 2 * n, "%2x", &byte) == 1; n++)
-		out[n] = (uint8_t)byte;
-	return n;
+struct head {
+	int32_t form, firstlineno, units, table_size;
+};
+
+struct totals {
+	uint64_t codes, units, wrong;
+};
+
+static void *
+read_bytes(size_t size)
+{
+	void *p = malloc(size + 1);
+
+	if (p == NULL || fread(p, 1, size, stdin) != size) {
+		fputs("positions: the input ends too early\n", stderr);
+		exit(2);
+	}
+	return p;
+}
+
+static bool
+same(const struct py_location *l, const int32_t *e)
+{
+	return l->line == e[0] && l->end_line == e[1] && l->column == e[2] &&
+	    l->end_column == e[3];
+}
+
+static void
+show(const struct head *h, int32_t unit, const struct py_location *l,
+    const int32_t *e)
+{
+	printf("first line %d, unit %d: %d-%d %d-%d, not %d-%d %d-%d\n",
+	    h->firstlineno, unit, l->line, l->end_line, l->column,
+	    l->end_column, e[0], e[1], e[2], e[3]);
+}
+
+static void
+compare(const struct head *h, struct totals *t)
+{
+	size_t padded = ((size_t)h->table_size + 3) & ~(size_t)3;
+	uint8_t *table = read_bytes(padded);
+	int32_t *expected = read_bytes((size_t)h->units * 4 * sizeof(int32_t));
+	struct py_location l;
+
+	for (int32_t i = 0; i < h->units; i++) {
+		if (lines_find((enum lines_form)h->form, table,
+			(size_t)h->table_size, h->firstlineno, i, &l) &&
+		    same(&l, expected + i * 4))
+			continue;
+		if (t->wrong++ < SHOWN)
+			show(h, i, &l, expected + i * 4);
+	}
+	t->codes++;
+	t->units += (uint64_t)h->units;
+	free(table);
+	free(expected);
 }
 
 int
 main(void)
 {
-	char *line = NULL, *hex;
-	size_t room = 0, len;
-	struct py_location l;
-	int32_t first;
-	int64_t units;
+	struct totals t = {0};
+	struct head h;
 
-	while (getline(&line, &room, stdin) > 0) {
-		first = (int32_t)strtol(line, &hex, 10);
-		units = strtoll(hex, &hex, 10);
-		hex++;
-		len = unhex(hex);
-		for (int64_t i = 0; i < units; i++) {
-			if (!lines_find(LINES_LOCATIONS, (uint8_t *)hex, len, first, i, &l))
-				puts("none");
-			else
-				printf("%d %d %d %d\n", l.line, l.end_line,
-				    l.column, l.end_column);
-		}
-	}
-	free(line);
-	return 0;
+	while (fread(&h, sizeof(h), 1, stdin) == 1)
+		compare(&h, &t);
+	printf("%" PRIu64 " code objects, %" PRIu64 " code units, %" PRIu64
+	    " wrong\n", t.codes, t.units, t.wrong);
+	return t.wrong != 0;
 }
