@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * test_snapshots: the walks over the memory of real interpreters, as
+ * t/unit/snap stored it, find what the interpreters themselves said; see
+ * t/data/README.md.
+ */
+#include <glob.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile.h"
+#include "walks.h"
+
+/* What the walks find, terminated. */
+static char *
+walked(struct stored *s)
+{
+	struct py_runtime rt;
+	char *text = NULL;
+	size_t size;
+	FILE *f = open_memstream(&text, &size);
+
+	check(runtime_load(&s->memory, s->runtime, (uint32_t)s->version,
+	    &rt) == RUNTIME_OK);
+	check(runtime_check(&s->memory, &rt) == RUNTIME_OK);
+	walk_all(&s->memory, &rt, f);
+	fclose(f);
+	return text;
+}
+
+/* Looks for each thread of what is wanted, from its line on to the next. */
+static void
+compare_threads(const char *path, const char *got, char *want)
+{
+	int n = 0;
+
+	for (char *next, *t = want; *t != '\0'; t = next, n++) {
+		char last;
+		if ((next = strstr(t, "\nthread ")) == NULL)
+			next = t + strlen(t);
+		else
+			next++;
+		last = *next;
+		*next = '\0';
+		if (strstr(got, t) == NULL)
+			fail_at(path, n, "not found:\n%s", t);
+		*next = last;
+	}
+	check(n > 5);
+}
+
+static void
+test_snapshot(const char *path)
+{
+	char name[4096];
+	struct stored s;
+	struct bytes want;
+	char *got;
+	const char *why = stored_open(&s, path);
+
+	if (why != NULL) {
+		fail_at(path, 0, "%s", why);
+		return;
+	}
+	snprintf(name, sizeof(name), "%.*s.txt", (int)(strlen(path) - 5),
+	    path);
+	want = bytes_of_file(name);
+	bytes_u8(&want, 0);
+	got = walked(&s);
+	compare_threads(path, got, (char *)want.p);
+	free(got);
+	bytes_clear(&want);
+	stored_free(&s);
+}
+
+int
+main(void)
+{
+	const char *src = getenv("TACH_SRCDIR");
+	char pattern[4096];
+	glob_t g;
+
+	snprintf(pattern, sizeof(pattern), "%s/t/data/snapshots/*.snap",
+	    src != NULL ? src : ".");
+	if (glob(pattern, 0, NULL, &g) != 0)
+		fail_at(pattern, 0, "there are none");
+	else
+		for (size_t i = 0; i < g.gl_pathc; i++)
+			test_snapshot(g.gl_pathv[i]);
+	globfree(&g);
+	return failures != 0;
+}

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: ISC */
+/* walks.c: see walks.h. */
+#include "walks.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <zstd.h>
+
+#include "python/code.h"
+#include "python/frames.h"
+#include "python/objects.h"
+#include "python/status.h"
+
+#define SPANS 64	  /* a view holds so many at once */
+#define HEADER 16	  /* bytes before the blocks */
+#define UNPACKED_MAX (16u << 20)
+#define LEVEL 19
+#define TEXT_MAX 256
+
+/* ---- a view that reads what it lacks --------------------------------------- */
+
+struct reading {
+	struct py_view view; /* first: fill gets its address */
+	const struct py_memory *memory;
+	struct py_span spans[SPANS];
+};
+
+static void
+drop_spans(struct reading *r)
+{
+	for (size_t i = 0; i < r->view.count; i++)
+		free((void *)(uintptr_t)r->spans[i].bytes);
+	r->view.count = r->view.hint = 0;
+}
+
+static bool
+fill(struct py_view *v, uint64_t addr, size_t size)
+{
+	struct reading *r = (struct reading *)v;
+	uint8_t *bytes = malloc(size);
+
+	if (bytes == NULL || !py_read(r->memory, addr, bytes, size)) {
+		free(bytes);
+		return false;
+	}
+	if (v->count == SPANS)
+		drop_spans(r);
+	r->spans[v->count++] = (struct py_span){addr, size, bytes};
+	return true;
+}
+
+/* ---- a thread ---------------------------------------------------------------- */
+
+static void
+show_code(const struct py_memory *m, const struct py_offsets *o,
+    const struct py_place *p, FILE *f)
+{
+	struct py_location l = {-1, -1, -1, -1};
+	struct py_piece pieces[CODE_PIECES];
+	struct code_check k;
+	struct py_code c;
+	size_t n;
+
+	if (!code_read(o, m, p->code, &c)) {
+		fputs("  unreadable\n", f);
+		return;
+	}
+	n = code_pieces(o, &c, &k, pieces);
+	if (!m->read(m, pieces, n) || !code_check(o, &c, &k))
+		fputs("  changed\n", f);
+	code_allows(o, &c, p->instr, p->calls);
+	code_locate(o, &c, p->instr, &l);
+	fprintf(f, "  %.*s:%.*s:%" PRId32 ":%" PRId32 ":%" PRId32 ":%" PRId32
+	    "\n", (int)c.file.len, c.file.bytes, (int)c.name.len, c.name.bytes,
+	    l.line, l.end_line, l.column, l.end_column);
+	code_free(&c);
+}
+
+/* The name that the threading module keeps for a thread. */
+static void
+show_name(const struct py_objects *p, uint64_t interp, uint64_t ident, FILE *f)
+{
+	char name[TEXT_MAX] = "?";
+	uint64_t module, active, thread, value;
+
+	if (object_module(p, interp, "threading", &module) &&
+	    object_attribute(p, module, "_active", &active) &&
+	    dict_find_int(p, active, (int64_t)ident, &thread) &&
+	    object_attribute(p, thread, "_name", &value))
+		object_string(p, value, name, sizeof(name));
+	fprintf(f, "thread %" PRIu64 " %s\n", ident, name);
+}
+
+static void
+show_thread(const struct py_memory *m, const struct py_runtime *rt,
+    const struct py_thread *t, FILE *f)
+{
+	const struct py_offsets *o = &rt->offsets;
+	struct py_objects objects = {o, m};
+	struct reading r = {.view = {.fill = fill}, .memory = m};
+	struct py_chain chain = {0};
+	struct py_marks marks = {0};
+	struct py_none none = {0};
+	uint64_t ident = 0;
+
+	r.view.spans = r.spans;
+	r.view.memory.read = view_read;
+	if (py_has(o->thread_ident))
+		py_read(m, t->addr + o->thread_ident, &ident, sizeof(ident));
+	show_name(&objects, t->interp, ident, f);
+	if (walk_frames(o, &r.view, t->addr, &marks, &chain) == WALK_OK)
+		for (size_t i = 0; i < chain.depth; i++)
+			show_code(m, o, &chain.places[i], f);
+	else
+		fputs("  lost\n", f);
+	status_exception(o, &r.view, m, t->addr, &none);
+	chain_free(&chain);
+	drop_spans(&r);
+}
+
+void
+walk_all(const struct py_memory *m, const struct py_runtime *rt, FILE *f)
+{
+	struct py_threads list = {0};
+
+	if (!runtime_threads(m, rt, &list))
+		fputs("list lost\n", f);
+	for (size_t i = 0; i < list.count; i++)
+		show_thread(m, rt, &list.list[i], f);
+	free(list.list);
+}
+
+/* ---- stored memories ---------------------------------------------------------- */
+
+static int
+compare(const void *a, const void *b)
+{
+	uint64_t x = ((const struct block *)a)->addr;
+	uint64_t y = ((const struct block *)b)->addr;
+
+	return (x > y) - (x < y);
+}
+
+struct block *
+stored_block(const struct stored *s, uint64_t addr)
+{
+	struct block key = {.addr = addr / BLOCK * BLOCK};
+
+	return s->count == 0 ? NULL :
+	    bsearch(&key, s->blocks, s->count, sizeof(key), compare);
+}
+
+static bool
+read_piece(struct stored *s, const struct py_piece *p)
+{
+	uint8_t *out = p->buf;
+
+	s->bytes += p->size;
+	for (size_t done = 0; done < p->size;) {
+		uint64_t addr = p->addr + done;
+		size_t off = addr % BLOCK, n = BLOCK - off;
+		const struct block *b = stored_block(s, addr);
+		if (b == NULL)
+			return false;
+		if (n > p->size - done)
+			n = p->size - done;
+		memcpy(out + done, b->bytes + off, n);
+		done += n;
+	}
+	return true;
+}
+
+static bool
+stored_read(const struct py_memory *m, const struct py_piece *pieces, size_t n)
+{
+	struct stored *s = (struct stored *)(uintptr_t)m;
+
+	s->reads++;
+	for (size_t i = 0; i < n; i++)
+		if (!read_piece(s, &pieces[i]))
+			return false;
+	return true;
+}
+
+static const char *
+unpack(struct stored *s, const uint8_t *packed, size_t len)
+{
+	uint8_t *bytes = malloc(UNPACKED_MAX);
+	size_t n = bytes == NULL ? 0 :
+	    ZSTD_decompress(bytes, UNPACKED_MAX, packed, len);
+
+	if (bytes == NULL || ZSTD_isError(n) || n < HEADER ||
+	    (n - HEADER) % sizeof(struct block) != 0) {
+		free(bytes);
+		return "it is no stored memory";
+	}
+	s->runtime = load_u64(bytes);
+	s->version = load_u64(bytes + 8);
+	memmove(bytes, bytes + HEADER, n - HEADER);
+	s->blocks = (struct block *)bytes;
+	s->count = (n - HEADER) / sizeof(struct block);
+	return NULL;
+}
+
+const char *
+stored_open(struct stored *s, const char *path)
+{
+	static uint8_t packed[1 << 20];
+	FILE *f = fopen(path, "re");
+	size_t n;
+
+	*s = (struct stored){.memory.read = stored_read};
+	if (f == NULL)
+		return "it cannot be opened";
+	n = fread(packed, 1, sizeof(packed), f);
+	fclose(f);
+	return unpack(s, packed, n);
+}
+
+void
+stored_free(struct stored *s)
+{
+	free(s->blocks);
+	*s = (struct stored){0};
+}
+
+bool
+stored_save(const struct stored *s, const char *path)
+{
+	size_t n = HEADER + s->count * sizeof(struct block);
+	size_t room = ZSTD_compressBound(n), len;
+	uint8_t *bytes = malloc(n), *packed = malloc(room);
+	FILE *f = fopen(path, "we");
+	bool ok = bytes != NULL && packed != NULL && f != NULL;
+
+	if (ok) {
+		qsort(s->blocks, s->count, sizeof(struct block), compare);
+		memcpy(bytes, &s->runtime, 8);
+		memcpy(bytes + 8, &s->version, 8);
+		memcpy(bytes + HEADER, s->blocks, n - HEADER);
+		len = ZSTD_compress(packed, room, bytes, n, LEVEL);
+		ok = !ZSTD_isError(len) && fwrite(packed, 1, len, f) == len;
+	}
+	if (f != NULL && fclose(f) != 0)
+		ok = false;
+	free(bytes);
+	free(packed);
+	return ok;
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * walks.h: everything that python/ reads of a process, read once from a
+ * memory, and memories that were stored.
+ */
+#ifndef T_WALKS_H
+#define T_WALKS_H
+
+#include <stdio.h>
+
+#include "python/memory.h"
+#include "python/runtime.h"
+
+/*
+ * Writes what is found of each thread: a line "thread", its identity and its
+ * name, and a line for each frame, innermost first: file, function, line, end
+ * line, column and end column.
+ */
+void walk_all(const struct py_memory *, const struct py_runtime *, FILE *);
+
+/* A stored memory: blocks of BLOCK bytes, by address.  In a file there are
+ * two numbers before them, the runtime's address and version, and the whole
+ * is one zstd frame; all of it is little-endian. */
+#define BLOCK 64
+struct block {
+	uint64_t addr;
+	uint8_t bytes[BLOCK];
+};
+
+struct stored {
+	struct py_memory memory; /* first: read gets its address */
+	uint64_t runtime, version;
+	struct block *blocks;
+	size_t count;
+	uint64_t reads, bytes; /* so far */
+};
+
+/* NULL, or what is wrong with the file. */
+const char *stored_open(struct stored *, const char *path);
+void stored_free(struct stored *);
+bool stored_save(const struct stored *, const char *path);
+
+/* The block at an address, or NULL. */
+struct block *stored_block(const struct stored *, uint64_t addr);
+
+#endif
