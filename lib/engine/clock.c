@@ -13,6 +13,15 @@ clock_ns(void)
 	return (uint64_t)t.tv_sec * NS_PER_S + (uint64_t)t.tv_nsec;
 }
 
+bool
+clock_sleep(uint64_t until)
+{
+	struct timespec t = {(time_t)(until / NS_PER_S),
+	    (long)(until % NS_PER_S)};
+
+	return clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL) == 0;
+}
+
 void
 pacer_start(struct pacer *p, uint64_t interval, uint64_t now)
 {

@@ -3,6 +3,7 @@
 #ifndef ENGINE_CLOCK_H
 #define ENGINE_CLOCK_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #define NS_PER_S UINT64_C(1000000000)
@@ -10,6 +11,8 @@
 #define NS_PER_US UINT64_C(1000)
 
 uint64_t clock_ns(void); /* CLOCK_MONOTONIC */
+/* Sleeps until then.  False: a signal came first. */
+bool clock_sleep(uint64_t until);
 
 /* Deadlines lie at start + n * interval; one that has passed is missed, and
  * counted, never made up. */

@@ -30,6 +30,10 @@
 #define DEEP_FIRST (50 * NS_PER_MS)
 /* A process that we attach to must show its Python within that time. */
 #define ATTACH_PATIENCE NS_PER_S
+/* A sleep takes longer than this in any case: a round rather begins early. */
+#define SHORT_SLEEP (10 * NS_PER_US)
+/* A sleep so long must end as soon as there is a reason to. */
+#define LONG_SLEEP (20 * NS_PER_MS)
 /* The shortest slice that the scheduler grants; ns. */
 #define SLICE (100 * NS_PER_US)
 
@@ -48,7 +52,7 @@ struct tach_recorder {
 	uint64_t seen;	/* for find_python */
 	uint64_t deep_at, deep_step; /* when to search memory */
 	bool found; /* runtime is loaded */
-	bool stopped;
+	volatile sig_atomic_t stopped;
 	int wake_fd;
 	struct error error;
 };
@@ -312,6 +316,24 @@ is_over(const struct tach_recorder *r, uint64_t now)
 	    now - r->start >= r->options.duration_ns;
 }
 
+/*
+ * Sleeps until the next round.  False: it is over.  A stop that comes between
+ * the look and the sleep is noticed a sleep later; that the target has ended,
+ * by the round's first read.  Where that takes too long, and where nothing is
+ * read, a poll looks for both, which costs more.
+ */
+static bool
+sleep_round(struct tach_recorder *r)
+{
+	uint64_t now = clock_ns(), until = r->pacer.next;
+
+	if (r->state == TACH_RECORDER_WAITING || until > now + LONG_SLEEP)
+		return !process_sleep(&r->process, r->wake_fd, until);
+	while (!r->stopped && until > now + SHORT_SLEEP && !clock_sleep(until))
+		continue;
+	return !r->stopped;
+}
+
 int
 tach_recorder_round(struct tach_recorder *r, struct tach_sink *sink)
 {
@@ -320,7 +342,7 @@ tach_recorder_round(struct tach_recorder *r, struct tach_sink *sink)
 
 	if (r->state == TACH_RECORDER_ENDED)
 		return TACH_END;
-	if (process_sleep(&r->process, r->wake_fd, r->pacer.next))
+	if (!sleep_round(r))
 		return end(r);
 	now = clock_ns();
 	if (is_over(r, now))
@@ -341,8 +363,10 @@ tach_recorder_stop(struct tach_recorder *r)
 {
 	uint64_t one = 1;
 	int saved = errno;
-	ssize_t n = write(r->wake_fd, &one, sizeof(one));
+	ssize_t n;
 
+	r->stopped = true;
+	n = write(r->wake_fd, &one, sizeof(one));
 	(void)n; /* a full counter is readable, too */
 	errno = saved;
 }
