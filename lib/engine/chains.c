@@ -10,7 +10,6 @@
 #define READ_TRIES 16 /* to see calls go on, from where we are */
 #define NEAR_TRIES 2  /* the same, from the CPU that they run on */
 #define BLOCKS_KEPT 1024
-#define SLOW_MARGIN 300 /* ns: reads differ by so much of themselves */
 
 /* ---- making ------------------------------------------------------------------- */
 
@@ -119,40 +118,17 @@ chains_state(const struct chains *c, const uint8_t *copy, uint32_t offset)
 }
 
 bool
-chains_add_stamp(const struct chains *c, struct snapshot *s, uint64_t interp,
+chains_add_count(const struct chains *c, struct snapshot *s, uint64_t interp,
     size_t *where)
 {
-	uint32_t freed = c->offsets->interp_code_generation;
-	uint32_t copies = c->offsets->interp_copies_generation;
+	struct range at[CODES_COUNTS];
+	size_t n = codes_counts(c->codes, interp, at);
 
 	*where = s->size;
-	return (!py_has(freed) ||
-		   snapshot_add(s, interp + freed, sizeof(uint64_t))) &&
-	    (!py_has(copies) ||
-		snapshot_add(s, interp + copies, sizeof(uint32_t)));
-}
-
-/* Both counts only ever grow, so their sum is a count, too. */
-static uint64_t
-stamp_of(const struct chains *c, const uint8_t *counts)
-{
-	uint64_t sum = load_u64(counts);
-
-	if (py_has(c->offsets->interp_copies_generation))
-		sum += load_u32(counts + sizeof(uint64_t));
-	return sum;
-}
-
-bool
-chains_stamp(struct chains *c, const struct snapshot *s, size_t before,
-    size_t after, uint64_t *stamp)
-{
-	if (!py_has(c->offsets->interp_code_generation)) {
-		*stamp = ++c->stamp;
-		return true;
-	}
-	*stamp = stamp_of(c, s->bytes + before);
-	return *stamp == stamp_of(c, s->bytes + after);
+	for (size_t i = 0; i < n; i++)
+		if (!snapshot_add(s, at[i].addr, at[i].size))
+			return false;
+	return true;
 }
 
 /* ---- walks ----------------------------------------------------------------------- */
@@ -160,8 +136,8 @@ chains_stamp(struct chains *c, const struct snapshot *s, size_t before,
 /* Walks one copy of a thread: n ranges of a snapshot. */
 static enum walk_result
 walk(struct chains *c, const struct thread *t, const struct snapshot *s,
-    size_t first, size_t n, size_t offset, size_t gc, uint64_t stamp,
-    struct py_chain *chain)
+    size_t first, size_t n, size_t offset, size_t gc,
+    const struct stamp *stamp, struct py_chain *chain)
 {
 	struct py_marks marks = chains_marks(c, t, s->bytes + gc);
 	enum walk_result w;
@@ -172,21 +148,20 @@ walk(struct chains *c, const struct thread *t, const struct snapshot *s,
 		return WALK_MEMORY;
 	view = spans_view(&c->spans);
 	w = walk_frames(c->offsets, &view, t->py.addr, &marks, chain);
-	if (w == WALK_OK &&
-	    !codes_originals(c->codes, chain, stamp, t->py.interp))
+	if (w == WALK_OK && !codes_originals(c->codes, chain, stamp))
 		return WALK_BAD;
 	return w;
 }
 
 /* The outermost frames of the newest chain, proven by their code objects. */
 static size_t
-prove(struct chains *c, const struct thread *t, size_t depth, uint64_t stamp)
+prove(struct chains *c, size_t depth, const struct stamp *stamp)
 {
 	struct py_chain outer = c->chain;
 
 	outer.places += outer.depth - depth;
 	outer.depth = depth;
-	return codes_check(c->codes, &outer, stamp, t->py.interp);
+	return codes_check(c->codes, &outer, stamp);
 }
 
 /* How many of the newest chain's outermost frames its last sample had. */
@@ -197,9 +172,10 @@ same_as_last(const struct chains *c, const struct thread *t)
 	    chain_shared(&c->chain, &t->chain) : 0;
 }
 
-bool
-chains_walk(struct chains *c, const struct thread *t, const struct snapshot *s,
-    size_t gc, uint64_t stamp)
+/* Walks the copy in a round's snapshot. */
+static bool
+walk_copy(struct chains *c, const struct thread *t, const struct snapshot *s,
+    size_t gc, const struct stamp *stamp)
 {
 	enum walk_result w = walk(c, t, s, t->first, t->set.count + 1, t->copy,
 	    gc, stamp, &c->chain);
@@ -207,8 +183,23 @@ chains_walk(struct chains *c, const struct thread *t, const struct snapshot *s,
 	c->state = s->bytes + t->copy;
 	c->tid = chains_state(c, c->state, c->id_field);
 	return w == WALK_OK &&
-	    prove(c, t, c->chain.depth, stamp) == c->chain.depth &&
+	    prove(c, c->chain.depth, stamp) == c->chain.depth;
+}
+
+bool
+chains_walk(struct chains *c, const struct thread *t, const struct snapshot *s,
+    size_t gc, const struct stamp *stamp)
+{
+	return walk_copy(c, t, s, gc, stamp) &&
 	    codes_learn_calls(c->codes, &c->chain, same_as_last(c, t));
+}
+
+bool
+chains_know(struct chains *c, const struct thread *t, const struct snapshot *s,
+    size_t gc, const struct stamp *stamp)
+{
+	return walk_copy(c, t, s, gc, stamp) &&
+	    codes_know_calls(c->codes, &c->chain, same_as_last(c, t));
 }
 
 /* A view that reads the blocks that it lacks, and notes them. */
@@ -267,24 +258,9 @@ struct reading {
 	size_t head; /* ranges before the first copy */
 	size_t gc;   /* offset of the words on garbage collection */
 	size_t first, second; /* offsets of the copies */
-	uint64_t stamp;
+	struct stamp stamp;
 	bool slow; /* something came between: trust it less */
 };
-
-/* Whether a read took longer than reads of this size do: an interrupt takes
- * a microsecond at least.  The measure follows where all become slower. */
-static bool
-is_slow(struct thread *t, uint64_t took, size_t size)
-{
-	if (t->fast_size != size || took < t->fast) {
-		t->fast_size = size;
-		t->fast = took;
-	}
-	if (took <= t->fast + t->fast / 4 + SLOW_MARGIN)
-		return false;
-	t->fast += t->fast / 16;
-	return true;
-}
 
 /*
  * Reads a thread twice by one call.  What says which frame is current is read
@@ -299,7 +275,7 @@ take(struct chains *c, struct thread *t, struct reading *r)
 	uint64_t start;
 
 	snapshot_clear(s);
-	if (!chains_add_stamp(c, s, t->py.interp, &before) ||
+	if (!chains_add_count(c, s, t->py.interp, &before) ||
 	    !chains_add_gc(c, s, t->py.interp, &r->gc))
 		return false;
 	r->head = s->count;
@@ -308,7 +284,7 @@ take(struct chains *c, struct thread *t, struct reading *r)
 		return false;
 	r->second = s->size;
 	if (!snapshot_add_set(s, &t->set, false) || !add_state(c, s, t) ||
-	    !chains_add_stamp(c, s, t->py.interp, &after))
+	    !chains_add_count(c, s, t->py.interp, &after))
 		return false;
 	start = clock_ns();
 	if (!snapshot_read(s, c->process->pid, &range)) {
@@ -316,12 +292,14 @@ take(struct chains *c, struct thread *t, struct reading *r)
 		workset_clear(&t->set);
 		return false;
 	}
-	r->slow = is_slow(t, clock_ns() - start, s->size);
+	r->slow = tempo_is_slow(&t->tempo, clock_ns() - start, s->size);
 	c->state = s->bytes + r->first;
 	/* From the last copy of the state: a new thread gets its id late. */
 	c->tid = chains_state(c, s->bytes + r->second + t->set.bytes,
 	    c->id_field);
-	return chains_stamp(c, s, before, after, &r->stamp);
+	r->stamp = codes_stamp(c->codes, t->py.interp, s->bytes + before,
+	    s->bytes + after);
+	return true;
 }
 
 static enum walk_result
@@ -329,11 +307,11 @@ walk_both(struct chains *c, const struct thread *t, const struct reading *r)
 {
 	size_t n = t->set.count + 1;
 	enum walk_result w = walk(c, t, &c->one, r->head, n, r->first, r->gc,
-	    r->stamp, &c->chain);
+	    &r->stamp, &c->chain);
 
 	if (w != WALK_OK)
 		return w;
-	return walk(c, t, &c->one, r->head + n, n, r->second, r->gc, r->stamp,
+	return walk(c, t, &c->one, r->head + n, n, r->second, r->gc, &r->stamp,
 	    &c->other);
 }
 
@@ -346,7 +324,7 @@ static size_t
 believe(struct chains *c, const struct thread *t, const struct reading *r)
 {
 	size_t depth = c->chain.depth, last;
-	size_t proven = prove(c, t, depth, r->stamp);
+	size_t proven = prove(c, depth, &r->stamp);
 
 	if (proven == depth) {
 		last = same_as_last(c, t);
@@ -357,6 +335,7 @@ believe(struct chains *c, const struct thread *t, const struct reading *r)
 		if (!r->slow && codes_know_calls(c->codes, &c->chain, last))
 			return depth;
 	}
+	c->trouble = proven == depth ? CHAIN_MOVING : CHAIN_UNKNOWN;
 	depth = chain_shared(&c->chain, &c->other);
 	return proven < depth ? proven : depth;
 }
@@ -391,14 +370,18 @@ move_away(const struct chains *c)
 static bool
 read_once(struct chains *c, struct thread *t, size_t *sure)
 {
-	enum walk_result w = WALK_BAD;
 	struct reading r;
+	enum walk_result w;
 
 	*sure = 0;
-	if (take(c, t, &r))
-		w = walk_both(c, t, &r);
+	c->trouble = CHAIN_UNREADABLE;
+	if (!take(c, t, &r))
+		return false;
+	w = walk_both(c, t, &r);
 	if (w == WALK_MISS)
 		learn(c, t);
+	else
+		c->trouble = CHAIN_MOVING;
 	if (w != WALK_OK)
 		return false;
 	*sure = believe(c, t, &r);

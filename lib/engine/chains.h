@@ -5,10 +5,11 @@
  * The thread may run while it is read.  What it leaves behind when a call
  * returns is told by its frames themselves (see python/frames.h).  What
  * changes while we copy would join two moments.  So a chain counts if a
- * second copy, read right after, has all of it; or if each of its calls was
- * seen in such a chain before, because then it is one that the program makes.
- * The latter matters: functions that end within a microsecond are never seen
- * twice, and to wait for others would favour the others.
+ * second copy, read right after, has all of it; or if nothing interrupted the
+ * copying and each of its calls was seen in such a chain before, because then
+ * it is one that the program makes.  The latter matters: functions that end
+ * within a microsecond are never seen twice, and to wait for others would
+ * favour the others.  It also needs no second copy.
  */
 #ifndef ENGINE_CHAINS_H
 #define ENGINE_CHAINS_H
@@ -21,6 +22,13 @@
 #include "engine/threads.h"
 #include "python/runtime.h"
 #include "python/status.h"
+
+/* Why a thread could not be read. */
+enum chain_trouble {
+	CHAIN_UNREADABLE, /* its memory could not be read */
+	CHAIN_MOVING,	  /* it never held still for long enough */
+	CHAIN_UNKNOWN,	  /* its code objects could not be read */
+};
 
 struct chains {
 	const struct process *process;
@@ -39,8 +47,8 @@ struct chains {
 	uint64_t tid;	  /* that the thread state gave last; see tids.h */
 	const uint8_t *state; /* the copy of it that goes with the chain */
 	bool native, gc;  /* marks that the chains are to have */
-	uint64_t stamp;	  /* of codes_check, where there is no generation */
 	uint64_t retries; /* reads repeated because a thread moved on */
+	enum chain_trouble trouble; /* of the last read that failed */
 	bool ended;	  /* the process has no memory any more */
 };
 
@@ -65,29 +73,26 @@ struct py_marks chains_marks(const struct chains *, const struct thread *,
 uint64_t chains_state(const struct chains *, const uint8_t *copy,
     uint32_t offset);
 
-/* Adds an interpreter's count of freed code objects, where it keeps one, and
- * tells where in the snapshot's bytes it will be.  To be added before the
- * frames and after them: then a code object that is in them was there at that
- * count, and what is freed while they are read shows. */
-bool chains_add_stamp(const struct chains *, struct snapshot *,
+/* Adds what codes_stamp needs of an interpreter, where it keeps a count, and
+ * tells where in the snapshot's bytes it will be. */
+bool chains_add_count(const struct chains *, struct snapshot *,
     uint64_t interp, size_t *where);
-/* The stamp of what was just read, with its counts there.  False: code objects
- * were freed in the meantime, and it has none. */
-bool chains_stamp(struct chains *, const struct snapshot *, size_t before,
-    size_t after, uint64_t *stamp);
 
 /*
- * Both give a thread's chain in ->chain, and say whether all of it is beyond
+ * All give a thread's chain in ->chain, and say whether all of it is beyond
  * doubt.
  *
  * chains_walk walks the copy of a thread that did not run meanwhile: it lies
  * in a snapshot from range t->first on, its bytes begin at t->copy, and the
  * words on garbage collection at gc.
- * chains_read reads a thread that may be running; where not all is beyond
- * doubt, *sure outermost frames are, or none.
+ * chains_know walks the copy of one that may have run, if nothing interrupted
+ * the copying.  chains_read reads such a thread, as often as it takes; where
+ * not all is beyond doubt, *sure outermost frames are, or none.
  */
 bool chains_walk(struct chains *, const struct thread *,
-    const struct snapshot *, size_t gc, uint64_t stamp);
+    const struct snapshot *, size_t gc, const struct stamp *);
+bool chains_know(struct chains *, const struct thread *,
+    const struct snapshot *, size_t gc, const struct stamp *);
 bool chains_read(struct chains *, struct thread *, size_t *sure);
 
 #endif

@@ -4,6 +4,8 @@
 
 #include <time.h>
 
+#define SLOW_MARGIN 300 /* ns: reads differ by so much of themselves */
+
 uint64_t
 clock_ns(void)
 {
@@ -38,4 +40,19 @@ pacer_advance(struct pacer *p, uint64_t now)
 		missed = (now - p->next) / p->interval + 1;
 	p->next += missed * p->interval;
 	return missed;
+}
+
+/* An interrupt takes a microsecond at least.  The measure follows where all
+ * become slower. */
+bool
+tempo_is_slow(struct tempo *t, uint64_t took, size_t size)
+{
+	if (t->size != size || took < t->fast) {
+		t->size = size;
+		t->fast = took;
+	}
+	if (took <= t->fast + t->fast / 4 + SLOW_MARGIN)
+		return false;
+	t->fast += t->fast / 16;
+	return true;
 }

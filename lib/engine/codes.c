@@ -10,6 +10,16 @@
 #include "set.h"
 
 #define CHECK_BATCH 64 /* code objects checked by one read */
+/* A program that makes code as it goes would fill our memory: from so many
+ * on, all is forgotten, and learnt anew. */
+#define HOMES_MAX 4096
+#define SPOTS_MAX 65536
+#define CALLS_MAX 65536
+/* A stamp that is a number of our own, and no interpreter's count. */
+#define OWN_COUNT (UINT64_C(1) << 63)
+/* No object has so many references; what is freed is overwritten from its
+ * first word on, by an address or 0. */
+#define REFS_MAX (UINT64_C(1) << 32)
 
 /* An address and the code object that is there. */
 struct home {
@@ -17,7 +27,8 @@ struct home {
 	uint32_t file, func; /* strings of the table */
 	uint32_t serial;     /* number of the code object, from 0 */
 	bool known;
-	uint64_t stamp; /* for which it is known to be right */
+	/* For which it is known to be right. */
+	uint64_t interp, count;
 	uint64_t settled; /* number of the check that read it */
 	uint64_t checked; /* number of the check that compared it */
 };
@@ -38,7 +49,7 @@ struct call {
 /* Where a copy of a code object's bytecode lies. */
 struct copy {
 	uint64_t code, bytecode;
-	uint64_t stamp; /* for which that is right */
+	uint64_t interp, count; /* for which that is right */
 	uint32_t number;
 };
 
@@ -54,6 +65,8 @@ struct codes {
 	size_t ncopies, copies_max;
 	struct set home_set, spot_set, call_set, copy_set;
 	uint32_t next_serial;
+	uint64_t own_count; /* the last that was given */
+	bool no_versions; /* they are not where they should be */
 	uint64_t replaced;
 	uint64_t check; /* number of the current check, from 1 */
 	struct code_check checks[CHECK_BATCH];
@@ -76,21 +89,43 @@ codes_new(const struct py_offsets *o, const struct py_memory *m,
 	return c;
 }
 
+static void
+forget_homes(struct codes *c)
+{
+	for (size_t i = 0; i < c->nhomes; i++)
+		code_free(&c->homes[i].code);
+	c->nhomes = 0;
+	c->replaced++;
+	set_clear(&c->home_set);
+}
+
+static void
+forget_spots(struct codes *c)
+{
+	c->nspots = 0;
+	set_clear(&c->spot_set);
+}
+
+static void
+forget_calls(struct codes *c)
+{
+	c->ncalls = 0;
+	set_clear(&c->call_set);
+}
+
 void
 codes_free(struct codes *c)
 {
 	if (c == NULL)
 		return;
-	for (size_t i = 0; i < c->nhomes; i++)
-		code_free(&c->homes[i].code);
+	forget_homes(c);
+	forget_spots(c);
+	forget_calls(c);
+	set_clear(&c->copy_set);
 	free(c->homes);
 	free(c->spots);
 	free(c->calls);
 	free(c->copies);
-	set_clear(&c->home_set);
-	set_clear(&c->spot_set);
-	set_clear(&c->call_set);
-	set_clear(&c->copy_set);
 	free(c);
 }
 
@@ -153,9 +188,22 @@ place_home(struct codes *c, const struct py_place *p)
 	return home != TACH_NONE ? &c->homes[home] : NULL;
 }
 
+static bool
+is_right_for(const struct home *h, const struct stamp *s)
+{
+	return h->known && h->count == s->count && h->interp == s->interp;
+}
+
+static void
+renew(struct home *h, const struct stamp *s)
+{
+	h->interp = s->interp;
+	h->count = s->count;
+}
+
 /* Reads the code object that is at a home now. */
 static void
-settle(struct codes *c, struct home *h, uint64_t stamp)
+settle(struct codes *c, struct home *h, const struct stamp *s)
 {
 	struct py_code code;
 
@@ -173,7 +221,7 @@ settle(struct codes *c, struct home *h, uint64_t stamp)
 	    code.name.len);
 	h->serial = c->next_serial++;
 	h->known = h->file != TACH_NONE && h->func != TACH_NONE;
-	h->stamp = stamp;
+	renew(h, s);
 }
 
 /* ---- checks -------------------------------------------------------------------- */
@@ -181,7 +229,7 @@ settle(struct codes *c, struct home *h, uint64_t stamp)
 /* Checks a batch of known homes by one read; the stamp of those that proved
  * to be the same is renewed. */
 static void
-check_batch(struct codes *c, size_t n, uint64_t stamp)
+check_batch(struct codes *c, size_t n, const struct stamp *s)
 {
 	size_t pieces = 0;
 
@@ -193,97 +241,175 @@ check_batch(struct codes *c, size_t n, uint64_t stamp)
 	for (size_t i = 0; i < n; i++) {
 		struct home *h = &c->homes[c->batch[i]];
 		if (code_check(c->offsets, &h->code, &c->checks[i]))
-			h->stamp = stamp;
+			renew(h, s);
 	}
 }
 
 /* Checks what is known of a chain's code objects, each once. */
 static void
-check_known(struct codes *c, const struct py_chain *chain, uint64_t stamp)
+check_known(struct codes *c, const struct py_chain *chain,
+    const struct stamp *s)
 {
 	size_t n = 0;
 
 	for (size_t i = 0; i < chain->depth; i++) {
 		struct home *h = place_home(c, &chain->places[i]);
-		if (h == NULL || !h->known || h->stamp == stamp ||
+		if (h == NULL || !h->known || is_right_for(h, s) ||
 		    h->checked == c->check)
 			continue;
 		h->checked = c->check;
 		c->batch[n++] = (uint32_t)(h - c->homes);
 		if (n == CHECK_BATCH) {
-			check_batch(c, n, stamp);
+			check_batch(c, n, s);
 			n = 0;
 		}
 	}
-	check_batch(c, n, stamp);
+	check_batch(c, n, s);
 }
 
 /* Reads the code objects of a chain that are not known.  Returns how many
  * that were. */
 static size_t
-settle_unknown(struct codes *c, const struct py_chain *chain, uint64_t stamp)
+settle_unknown(struct codes *c, const struct py_chain *chain,
+    const struct stamp *s)
 {
 	size_t n = 0;
 
 	for (size_t i = 0; i < chain->depth; i++) {
 		struct home *h = place_home(c, &chain->places[i]);
-		if (h == NULL || h->settled == c->check ||
-		    (h->known && h->stamp == stamp))
+		if (h == NULL || h->settled == c->check || is_right_for(h, s))
 			continue;
-		settle(c, h, stamp);
+		settle(c, h, s);
 		n++;
 	}
 	return n;
 }
 
-/* Whether an interpreter's counts are still the stamp: then what is there now
- * was there when the chain was read. */
-static bool
-none_freed(const struct codes *c, uint64_t interp, uint64_t stamp)
+size_t
+codes_counts(const struct codes *c, uint64_t interp,
+    struct range at[CODES_COUNTS])
 {
 	const struct py_offsets *o = c->offsets;
-	uint64_t freed;
-	uint32_t copies = 0;
+	size_t n = 0;
 
-	if (!py_has(o->interp_code_generation) ||
-	    !py_read(c->memory, interp + o->interp_code_generation, &freed,
-		sizeof(freed)))
+	if (py_has(o->interp_code_generation))
+		at[n++] = (struct range){interp + o->interp_code_generation,
+		    sizeof(uint64_t)};
+	else if (py_has(o->interp_code_versions) && !c->no_versions)
+		at[n++] = (struct range){interp + o->interp_code_versions,
+		    sizeof(uint32_t)};
+	if (py_has(o->interp_copies_generation))
+		at[n++] = (struct range){interp + o->interp_copies_generation,
+		    sizeof(uint32_t)};
+	return n;
+}
+
+/* All counts only ever grow, so their sum is a count, too. */
+static uint64_t
+sum_of(const struct range *at, size_t n, const uint8_t *counts)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < n; counts += at[i++].size)
+		sum += at[i].size == sizeof(uint64_t) ? load_u64(counts) :
+							load_u32(counts);
+	return sum;
+}
+
+struct stamp
+codes_stamp(struct codes *c, uint64_t interp, const uint8_t *before,
+    const uint8_t *after)
+{
+	struct range at[CODES_COUNTS];
+	size_t n = codes_counts(c, interp, at);
+	uint64_t sum = sum_of(at, n, after);
+
+	/* Version numbers have an end: then they are 0, all of them. */
+	if (n == 0 ||
+	    (sum == 0 && !py_has(c->offsets->interp_code_generation)))
+		return (struct stamp){interp, OWN_COUNT | ++c->own_count,
+		    false};
+	return (struct stamp){interp, sum, sum_of(at, n, before) == sum};
+}
+
+/* Whether the count has not changed since before a chain was read. */
+static bool
+is_steady(const struct codes *c, const struct stamp *s)
+{
+	uint8_t now[CODES_COUNTS * sizeof(uint64_t)];
+	struct py_piece pieces[CODES_COUNTS];
+	struct range at[CODES_COUNTS];
+	size_t n = codes_counts(c, s->interp, at), size = 0;
+
+	for (size_t i = 0; i < n; size += at[i++].size)
+		pieces[i] = (struct py_piece){at[i].addr, at[i].size,
+		    now + size};
+	return s->steady && n > 0 && c->memory->read(c->memory, pieces, n) &&
+	    sum_of(at, n, now) == s->count;
+}
+
+/*
+ * Where versions are counted: whether a code object that was just read, while
+ * the count stood still, is the one that its address had before.  No other was
+ * made, but it may have been freed before it was read: it must have been alive
+ * at the end.
+ */
+static bool
+was_alive(struct codes *c, const struct home *h, uint64_t count)
+{
+	/* The next one's number, or a later one: we count something else. */
+	if (h->code.version >= count)
+		c->no_versions = true;
+	return !c->no_versions && h->code.refs != 0 && h->code.refs < REFS_MAX;
+}
+
+/* Whether what was read now is what was there when the chain was read.  A
+ * count of freed objects says it all. */
+static bool
+is_fresh(struct codes *c, const struct py_chain *chain, const struct stamp *s)
+{
+	if (!is_steady(c, s))
 		return false;
-	if (py_has(o->interp_copies_generation) &&
-	    !py_read(c->memory, interp + o->interp_copies_generation, &copies,
-		sizeof(copies)))
-		return false;
-	return freed + copies == stamp;
+	if (py_has(c->offsets->interp_code_generation))
+		return true;
+	for (size_t i = 0; i < chain->depth; i++) {
+		uint32_t home = known_home(c, chain->places[i].code);
+		if (home != TACH_NONE && c->homes[home].settled == c->check &&
+		    !was_alive(c, &c->homes[home], s->count))
+			return false;
+	}
+	return true;
 }
 
 /* Whether a place is where its code object can be, and that is known to be
  * the one that was there; `fresh` ones count too. */
 static bool
-is_proven(const struct codes *c, const struct py_place *p, uint64_t stamp,
-    bool fresh)
+is_proven(const struct codes *c, const struct py_place *p,
+    const struct stamp *s, bool fresh)
 {
 	uint32_t home = known_home(c, p->code);
 	const struct home *h = home != TACH_NONE ? &c->homes[home] : NULL;
 
 	if (place_is_mark(p))
 		return true;
-	return h != NULL && h->known && h->stamp == stamp &&
+	return h != NULL && is_right_for(h, s) &&
 	    (fresh || h->settled != c->check) &&
 	    code_allows(c->offsets, &h->code, p->instr, p->calls);
 }
 
 size_t
-codes_check(struct codes *c, const struct py_chain *chain, uint64_t stamp,
-    uint64_t interp)
+codes_check(struct codes *c, const struct py_chain *chain,
+    const struct stamp *s)
 {
 	size_t n = 0;
 	bool fresh;
 
-	check_known(c, chain, stamp);
-	fresh = settle_unknown(c, chain, stamp) == 0 ||
-	    none_freed(c, interp, stamp);
+	if (c->nhomes > HOMES_MAX && c->nhomes / 4 > chain->depth)
+		forget_homes(c);
+	check_known(c, chain, s);
+	fresh = settle_unknown(c, chain, s) == 0 || is_fresh(c, chain, s);
 	while (n < chain->depth && is_proven(c,
-		&chain->places[chain->depth - 1 - n], stamp, fresh))
+		&chain->places[chain->depth - 1 - n], s, fresh))
 		n++;
 	c->check++;
 	return n;
@@ -329,14 +455,14 @@ find_copy(struct codes *c, uint64_t code, uint32_t number)
 
 /* Looks where a copy lies now, if it was there when the chain was read. */
 static bool
-settle_copy(const struct codes *c, struct copy *y, uint64_t stamp,
-    uint64_t interp)
+settle_copy(const struct codes *c, struct copy *y, const struct stamp *s)
 {
 	if (!code_copy(c->offsets, c->memory, y->code, y->number,
 		&y->bytecode) ||
-	    !none_freed(c, interp, stamp))
+	    !is_steady(c, s))
 		return false;
-	y->stamp = stamp;
+	y->interp = s->interp;
+	y->count = s->count;
 	return true;
 }
 
@@ -353,8 +479,8 @@ drop_returned(struct py_chain *chain, size_t i)
 }
 
 bool
-codes_originals(struct codes *c, struct py_chain *chain, uint64_t stamp,
-    uint64_t interp)
+codes_originals(struct codes *c, struct py_chain *chain,
+    const struct stamp *s)
 {
 	/* From the outermost on, which stays where it is. */
 	for (size_t n = 1; n <= chain->depth; n++) {
@@ -364,7 +490,8 @@ codes_originals(struct codes *c, struct py_chain *chain, uint64_t stamp,
 		if (p->copy == 0)
 			continue;
 		if ((y = find_copy(c, p->code, p->copy)) == NULL ||
-		    (y->stamp != stamp && !settle_copy(c, y, stamp, interp)))
+		    ((y->interp != s->interp || y->count != s->count) &&
+			!settle_copy(c, y, s)))
 			return false;
 		p->instr = p->instr - y->bytecode + original;
 		p->copy = 0;
@@ -447,6 +574,8 @@ codes_learn_calls(struct codes *c, const struct py_chain *chain, size_t shared)
 	struct call call;
 	uint64_t hash;
 
+	if (c->ncalls > CALLS_MAX)
+		forget_calls(c);
 	for (size_t n = shared; n < chain->depth; n++)
 		if (call_of(c, chain, n, &call, &hash) &&
 		    !learn_call(c, call, hash))
@@ -486,9 +615,11 @@ make_frame(struct codes *c, const struct home *h, uint64_t instr)
 static uint32_t
 add_spot(struct codes *c, uint64_t hash, struct spot s)
 {
-	struct spot *p = array_grow(c->spots, c->nspots, &c->spots_max,
-	    sizeof(*p));
+	struct spot *p;
 
+	if (c->nspots == SPOTS_MAX)
+		forget_spots(c);
+	p = array_grow(c->spots, c->nspots, &c->spots_max, sizeof(*p));
 	if (p == NULL || s.frame == TACH_NONE)
 		return TACH_NONE;
 	c->spots = p;

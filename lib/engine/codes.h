@@ -5,23 +5,43 @@
  *
  * The address of a freed code object is used again, so a name is right only
  * if the object was known before the chain was read, and is still the same
- * after.  A stamp stands for what was read at one moment: the interpreter's
- * count of freed code objects (and of threads that got or gave up copies of
- * the bytecode) where it keeps one, else a number of its own.
+ * after.  An interpreter's count of freed code objects tells this (3.14 and
+ * later); or the version number that the next code object will get (3.12,
+ * 3.13): while it stays the same, no address has got another code object.
+ * Where there is neither, the objects themselves are compared.  The count of
+ * threads that got or gave up copies of the bytecode is added, where there is
+ * one.
  */
 #ifndef ENGINE_CODES_H
 #define ENGINE_CODES_H
 
+#include "engine/workset.h"
 #include "python/code.h"
 #include "python/frames.h"
 #include "tach.h"
 
 struct codes;
 
+/* What was read at one moment: the count of an interpreter, or a number of
+ * its own, right after the chain. */
+struct stamp {
+	uint64_t interp; /* address */
+	uint64_t count;
+	bool steady; /* the count was the same before the chain was read */
+};
+
 /* All three must outlive it.  NULL: out of memory. */
 struct codes *codes_new(const struct py_offsets *, const struct py_memory *,
     struct tach_table *);
 void codes_free(struct codes *);
+
+/* Where the counts of an interpreter lie.  Returns how many there are. */
+#define CODES_COUNTS 2
+size_t codes_counts(const struct codes *, uint64_t interp,
+    struct range at[CODES_COUNTS]);
+/* The stamp of a chain, by what was read of them before it and after it. */
+struct stamp codes_stamp(struct codes *, uint64_t interp,
+    const uint8_t *before, const uint8_t *after);
 
 /*
  * Makes the instructions of a chain that was walked those of the original
@@ -29,17 +49,16 @@ void codes_free(struct codes *);
  * that has only begun seems to have called.  False: the copies are not those
  * that the chain was read with, or memory ran out.
  */
-bool codes_originals(struct codes *, struct py_chain *, uint64_t stamp,
-    uint64_t interp);
+bool codes_originals(struct codes *, struct py_chain *, const struct stamp *);
 
 /*
- * Proves the code objects of a chain that was read with a stamp from a thread
- * of this interpreter.  Returns how many of its outermost frames are proven.
- * The others are read now, as far as they can be: the names are known when
- * the same chain is read again.
+ * Proves the code objects of a chain that was read with a stamp.  Returns how
+ * many of its outermost frames are proven.  The others are read now, as far as
+ * they can be: if that is not proof enough, the names are known when the same
+ * chain is read again.
  */
-size_t codes_check(struct codes *, const struct py_chain *, uint64_t stamp,
-    uint64_t interp);
+size_t codes_check(struct codes *, const struct py_chain *,
+    const struct stamp *);
 
 /*
  * Calls that were seen beyond doubt: which code object was called from which

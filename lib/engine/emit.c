@@ -142,7 +142,7 @@ emit_sample(struct emitter *e, struct thread *t, struct py_chain *chain,
     bool torn, const struct moment *m, struct tach_sink *sink)
 {
 	uint32_t shared = map_frames(e, t, chain);
-	struct tach_tick tick = {m->time_us, m->status, 0};
+	struct tach_tick tick = {m->time_us, t->status = m->status, 0};
 	struct tach_run run = {.thread = t->tid,
 	    .interp = (uint32_t)t->py.interp_id, .index = t->index,
 	    .depth = (uint32_t)chain->depth, .shared = shared,
@@ -155,5 +155,20 @@ emit_sample(struct emitter *e, struct thread *t, struct py_chain *chain,
 	if (torn && !mark_torn(e, t, &run))
 		return false;
 	run.frames = t->frames;
+	return sink->run(sink, &run) == TACH_OK;
+}
+
+bool
+emit_again(struct emitter *e, const struct thread *t, uint64_t time_us,
+    struct tach_sink *sink)
+{
+	uint32_t depth = (uint32_t)t->chain.depth;
+	struct tach_tick tick = {time_us, t->status, 0};
+	struct tach_run run = {.thread = t->tid,
+	    .interp = (uint32_t)t->py.interp_id, .index = t->index,
+	    .frames = t->frames, .depth = depth,
+	    .shared = is_continued(e, t) ? depth : 0,
+	    .ticks = &tick, .count = 1};
+
 	return sink->run(sink, &run) == TACH_OK;
 }

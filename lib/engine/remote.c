@@ -5,32 +5,38 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <xxhash.h>
 
 #include "array.h"
 #include "engine/chains.h"
 #include "engine/emit.h"
 #include "engine/tids.h"
 
-#define LIST_TRIES 4	  /* to see lists and GILs that hold still */
+#define COPIES_MAX 6	  /* of a round */
+#define LIST_TRIES 4	  /* to see a list of threads that holds still */
 #define FORGET_AFTER 2048 /* rounds after which working sets start anew */
+#define LOOK_AFTER 16	  /* rounds after which every thread was looked at */
 
 /* Who had a GIL, and how often it had changed hands. */
 struct gil {
 	uint64_t holder; /* thread state that has it, or had it last */
 	uint64_t switches;
+	uint64_t waiting; /* its locks' bytes: change with who waits for it */
 	bool locked;
 };
 
 struct interp {
 	uint64_t addr;
-	uint64_t gil_at;   /* address of its GIL; 0: it has none that we know */
-	size_t after;	   /* its second copy in the round's snapshot */
-	size_t generation[2]; /* where its counts lie in there */
-	size_t gc;	      /* and its words on garbage collection */
-	struct gil gil;
-	bool calm; /* no other thread than gil.holder ran in the meantime */
-	uint64_t stamp; /* for codes_check */
-	bool stamped;	/* it has one */
+	uint64_t next;	 /* address of the next one */
+	uint64_t first;	 /* address of its first thread state */
+	uint64_t gil_at; /* address of its GIL; 0: it has none that we know */
+	bool counted;	 /* and that counts its switches */
+	struct gil was, gil; /* before the newest copy, and in it */
+	size_t gc; /* where its words on garbage collection lie */
+	size_t count_at; /* what codes_stamp needs, in that copy */
+	uint8_t count[CODES_COUNTS * sizeof(uint64_t)]; /* and before */
+	size_t count_size;
+	struct stamp stamp; /* of what was copied */
 };
 
 struct remote {
@@ -46,12 +52,17 @@ struct remote {
 	struct py_threads list;
 	struct threads threads;
 	struct interp *interps;
-	size_t ninterps, interps_max;
+	size_t ninterps;
 	struct workset globals; /* what the lists and the GILs need */
-	struct snapshot all;	/* of a round */
+	struct snapshot all;	/* the newest copy */
+	size_t globals_first, globals_at; /* where they lie in it */
 	struct spans spans;
+	struct tempo tempo; /* of a round's first copy */
+	bool slow;	    /* something came between the newest copy */
 	struct emitter emitter;
+	bool listed; /* the lists are known */
 	uint64_t round;
+	size_t turn; /* the thread that is looked at next */
 };
 
 /* ---- making ------------------------------------------------------------------- */
@@ -89,7 +100,7 @@ remote_free(struct remote *r)
 	workset_free(&r->globals);
 	snapshot_free(&r->all);
 	spans_free(&r->spans);
-	free(r->list.list);
+	runtime_threads_free(&r->list);
 	free(r->interps);
 	free(r);
 }
@@ -100,109 +111,189 @@ live(const struct remote *r)
 	return &r->chains.memory.memory;
 }
 
-/* ---- lists: interpreters and threads -------------------------------------------- */
-
 static struct interp *
-find_interp(struct remote *r, uint64_t addr)
+interp_of(const struct remote *r, const struct thread *t)
 {
-	for (size_t i = 0; i < r->ninterps; i++)
-		if (r->interps[i].addr == addr)
-			return &r->interps[i];
-	return NULL;
+	return &r->interps[t->interp];
 }
 
-static bool
-add_interp(struct remote *r, uint64_t addr)
-{
-	struct interp *p;
-
-	if (find_interp(r, addr) != NULL)
-		return true;
-	p = array_grow(r->interps, r->ninterps, &r->interps_max, sizeof(*p));
-	if (p == NULL)
-		return false;
-	r->interps = p;
-	p[r->ninterps++] = (struct interp){.addr = addr};
-	return true;
-}
+/* ---- lists: interpreters and threads -------------------------------------------- */
 
 /* Finds an interpreter's GIL and adds what a round needs of both. */
 static bool
 add_globals(struct remote *r, struct interp *in)
 {
 	const struct py_offsets *o = r->offsets;
-	uint32_t fields[] = {o->interp_next, o->interp_id,
-	    o->interp_threads_head, o->interp_gil};
+	uint32_t fields[] = {o->interp_next, o->interp_threads_head};
 
 	if (o->active != 0) /* free-threaded: all threads run at once */
 		in->gil_at = 0;
 	else if (py_has(o->runtime_gil))
 		in->gil_at = r->runtime->addr + o->runtime_gil;
-	else if (py_has(o->interp_gil) && !py_read(live(r), in->addr + o->interp_gil, &in->gil_at,
-		     sizeof(in->gil_at)))
+	else if (py_has(o->interp_gil) &&
+	    !py_read(live(r), in->addr + o->interp_gil, &in->gil_at,
+		sizeof(in->gil_at)))
 		return false;
+	in->counted = in->gil_at != 0 && py_has(o->gil_switches);
 	for (size_t i = 0; i < sizeof(fields) / sizeof(*fields); i++)
-		if (py_has(fields[i]) && !workset_add(&r->globals,
-			in->addr + fields[i], sizeof(uint64_t)))
+		if (!workset_add(&r->globals, in->addr + fields[i],
+			sizeof(uint64_t)))
 			return false;
 	return in->gil_at == 0 ||
 	    workset_add(&r->globals, in->gil_at, r->offsets->gil_size);
+}
+
+static bool
+list_interps(struct remote *r)
+{
+	void *p = reallocarray(r->interps, r->list.ninterps + 1,
+	    sizeof(*r->interps));
+
+	if (p == NULL)
+		return false;
+	r->interps = p;
+	r->ninterps = r->list.ninterps;
+	workset_clear(&r->globals);
+	for (size_t i = 0; i < r->ninterps; i++) {
+		const struct py_interp *in = &r->list.interps[i];
+		r->interps[i] = (struct interp){.addr = in->addr,
+		    .next = in->next, .first = in->first};
+		if (!add_globals(r, &r->interps[i]))
+			return false;
+	}
+	return workset_add(&r->globals, r->runtime->addr +
+	    r->offsets->runtime_interpreters_head, sizeof(uint64_t));
+}
+
+static bool
+list_threads(struct remote *r)
+{
+	size_t interp = 0;
+
+	if (!threads_update(&r->threads, &r->list))
+		return false;
+	for (size_t i = 0; i < r->threads.count; i++) {
+		struct thread *t = &r->threads.list[i];
+		while (r->interps[interp].addr != t->py.interp)
+			interp++;
+		t->interp = interp;
+		t->stale = true;
+	}
+	return true;
 }
 
 /* Lists interpreters and threads anew, read one by one. */
 static bool
 discover(struct remote *r)
 {
-	bool whole = runtime_threads(live(r), r->runtime, &r->list);
-
-	r->ninterps = 0;
-	workset_clear(&r->globals);
-	if (!workset_add(&r->globals, r->runtime->addr +
-		r->offsets->runtime_interpreters_head, sizeof(uint64_t)))
-		return false;
-	for (size_t i = 0; i < r->list.count; i++)
-		if (!add_interp(r, r->list.list[i].interp))
-			return false;
-	for (size_t i = 0; i < r->ninterps; i++)
-		if (!add_globals(r, &r->interps[i]))
-			return false;
-	return threads_update(&r->threads, &r->list) && whole;
+	for (int i = 0; i < LIST_TRIES; i++) {
+		r->listed = runtime_threads(live(r), r->runtime, &r->list) &&
+		    r->list.count > 0 && list_interps(r) && list_threads(r);
+		if (r->listed)
+			return true;
+	}
+	return false;
 }
 
-/* ---- the round's snapshot ------------------------------------------------------- */
-
-/* Lists and GILs, then the threads, then the GILs again; and what stamps need,
- * before the threads and after. */
+/* The lists as the newest copy has them, against those that we know.  New
+ * interpreters and threads come to the front. */
 static bool
-prepare(struct remote *r)
+same_lists(struct remote *r, struct py_view *globals)
+{
+	const struct py_offsets *o = r->offsets;
+	const uint8_t *p = view_at(globals, r->runtime->addr +
+	    o->runtime_interpreters_head, sizeof(uint64_t));
+
+	if (p == NULL || load_u64(p) != r->interps[0].addr)
+		return false;
+	for (size_t i = 0; i < r->ninterps; i++) {
+		const struct interp *in = &r->interps[i];
+		p = view_at(globals, in->addr + o->interp_next,
+		    sizeof(uint64_t));
+		if (p == NULL || load_u64(p) != in->next)
+			return false;
+		p = view_at(globals, in->addr + o->interp_threads_head,
+		    sizeof(uint64_t));
+		if (p == NULL || load_u64(p) != in->first)
+			return false;
+	}
+	return true;
+}
+
+/* Whether the thread before one in its interpreter's list still leads to it:
+ * what was copied of a thread that has ended is nothing. */
+static bool
+is_linked(const struct remote *r, const struct thread *t)
+{
+	return !t->copied || t->link == SIZE_MAX ||
+	    load_u64(r->all.bytes + t->link) == t->py.addr;
+}
+
+static bool
+all_linked(const struct remote *r)
+{
+	for (size_t i = 0; i < r->threads.count; i++)
+		if (!is_linked(r, &r->threads.list[i]))
+			return false;
+	return true;
+}
+
+/* ---- copies ------------------------------------------------------------------------ */
+
+/* Whether a thread can run at any time, without a sign of it. */
+static bool
+is_free(const struct remote *r, const struct thread *t)
+{
+	const struct interp *in = interp_of(r, t);
+
+	return !in->counted || in->gil.holder == t->py.addr;
+}
+
+static bool
+add_link(struct remote *r, struct thread *t)
+{
+	t->link = SIZE_MAX;
+	if (t == r->threads.list || t[-1].interp != t->interp)
+		return true;
+	t->link = r->all.size;
+	return snapshot_add(&r->all, t[-1].py.addr + r->offsets->thread_next,
+	    sizeof(uint64_t));
+}
+
+static bool
+add_thread(struct remote *r, struct thread *t)
+{
+	t->first = r->all.count;
+	t->copy = r->all.size;
+	t->copied = true;
+	return chains_add(&r->chains, &r->all, t) && add_link(r, t);
+}
+
+/* Threads, then the lists and the GILs, and what stamps need.  The first copy
+ * of a round has only threads that can have run without a sign of it. */
+static bool
+prepare(struct remote *r, bool first)
 {
 	struct snapshot *s = &r->all;
 
 	snapshot_clear(s);
-	if (!snapshot_add_set(s, &r->globals, false))
-		return false;
-	for (size_t i = 0; i < r->ninterps; i++)
-		if (!chains_add_stamp(&r->chains, s, r->interps[i].addr,
-			&r->interps[i].generation[0]) ||
-		    !chains_add_gc(&r->chains, s, r->interps[i].addr,
-			&r->interps[i].gc))
-			return false;
 	for (size_t i = 0; i < r->threads.count; i++) {
 		struct thread *t = &r->threads.list[i];
-		t->first = s->count;
-		t->copy = s->size;
-		if (!t->gone && !chains_add(&r->chains, s, t))
+		t->copied = false;
+		if (!t->gone && !t->done && (first ? is_free(r, t) : t->stale) &&
+		    !add_thread(r, t))
 			return false;
 	}
+	r->globals_first = s->count;
+	r->globals_at = s->size;
+	if (!snapshot_add_set(s, &r->globals, false))
+		return false;
 	for (size_t i = 0; i < r->ninterps; i++) {
 		struct interp *in = &r->interps[i];
-		in->after = s->size;
-		if (in->gil_at != 0 &&
-		    !snapshot_add(s, in->gil_at, r->offsets->gil_size))
+		if (!chains_add_gc(&r->chains, s, in->addr, &in->gc) ||
+		    !chains_add_count(&r->chains, s, in->addr, &in->count_at))
 			return false;
-		if (!chains_add_stamp(&r->chains, s, in->addr,
-			&in->generation[1]))
-			return false;
+		in->count_size = s->size - in->count_at;
 	}
 	return true;
 }
@@ -213,125 +304,113 @@ blame(struct remote *r, size_t range)
 {
 	for (size_t i = r->threads.count; i-- > 0;) {
 		struct thread *t = &r->threads.list[i];
-		if (t->gone || t->first > range)
+		if (!t->copied || range < t->first ||
+		    range > t->first + t->set.count)
 			continue;
-		if (range == t->first || t->set.count == 0)
+		if (range == t->first)
 			t->gone = true;
 		else
 			workset_clear(&t->set);
 		return true;
 	}
-	return false;
+	return false; /* the lists have changed */
 }
 
 /* Copies all that is known to be needed. */
 static bool
-take(struct remote *r)
+copy(struct remote *r, bool first)
 {
 	size_t range, tries = r->threads.count * 2 + 1;
+	uint64_t start;
 
 	do {
-		if (!prepare(r))
+		if (!prepare(r, first))
 			return false;
-		if (snapshot_read(&r->all, r->process->pid, &range))
+		start = clock_ns();
+		if (snapshot_read(&r->all, r->process->pid, &range)) {
+			r->slow = !first || tempo_is_slow(&r->tempo,
+			    clock_ns() - start, r->all.size);
 			return true;
+		}
 	} while (errno == EFAULT && blame(r, range) && --tries > 0);
 	return false;
 }
 
-/* The list of threads as the snapshot has it, against the one we know. */
-static bool
-same_list(struct remote *r)
-{
-	struct py_view view;
-
-	r->spans.count = 0;
-	if (!spans_add(&r->spans, &r->all, 0, r->globals.count, 0))
-		return false;
-	for (size_t i = 0; i < r->threads.count; i++) {
-		const struct thread *t = &r->threads.list[i];
-		if (!t->gone &&
-		    !spans_add(&r->spans, &r->all, t->first, 1, t->copy))
-			return false;
-	}
-	view = spans_view(&r->spans);
-	if (!runtime_threads(&view.memory, r->runtime, &r->list) ||
-	    r->list.count != r->threads.count)
-		return false;
-	for (size_t i = 0; i < r->list.count; i++)
-		if (r->list.list[i].addr != r->threads.list[i].py.addr)
-			return false;
-	return true;
-}
+/* ---- what a copy tells -------------------------------------------------------------- */
 
 static struct gil
-gil_of(const struct remote *r, const uint8_t *copy)
+gil_of(const struct py_offsets *o, const uint8_t *copy)
 {
-	const struct py_offsets *o = r->offsets;
+	size_t rest = o->gil_switches + sizeof(uint64_t);
 
 	return (struct gil){load_u64(copy + o->gil_holder),
 	    py_has(o->gil_switches) ? load_u64(copy + o->gil_switches) : 0,
+	    py_has(o->gil_switches) ?
+		XXH3_64bits(copy + rest, o->gil_size - rest) : 0,
 	    py_has(o->gil_locked) ?
 		(int32_t)load_u32(copy + o->gil_locked) > 0 :
 		load_u64(copy + o->gil_holder) != 0};
 }
 
-/* What both copies of an interpreter's GIL say. */
-static void
+/* What an interpreter's GIL and its count say. */
+static bool
 read_interp(struct remote *r, struct interp *in, struct py_view *globals)
 {
-	const uint8_t *copy = in->gil_at == 0 ? NULL :
-	    view_at(globals, in->gil_at, r->offsets->gil_size);
-	struct gil after;
+	const uint8_t *count = r->all.bytes + in->count_at, *copy;
 
-	in->stamped = chains_stamp(&r->chains, &r->all, in->generation[0],
-	    in->generation[1], &in->stamp);
-	in->calm = false;
-	in->gil = (struct gil){0};
+	in->stamp = codes_stamp(r->chains.codes, in->addr, in->count, count);
+	memcpy(in->count, count, in->count_size);
+	if (in->gil_at == 0)
+		return true;
+	copy = view_at(globals, in->gil_at, r->offsets->gil_size);
 	if (copy == NULL)
-		return;
-	in->gil = gil_of(r, copy);
-	after = gil_of(r, r->all.bytes + in->after);
-	in->calm = py_has(r->offsets->gil_switches) &&
-	    in->gil.holder == after.holder &&
-	    in->gil.switches == after.switches;
+		return false;
+	in->was = in->gil;
+	in->gil = gil_of(r->offsets, copy);
+	return true;
 }
 
-/* Whether nothing but the holders of the GILs has run. */
+/* Whether a thread may have run between the last copy and the end of the
+ * newest one. */
 static bool
-read_interps(struct remote *r)
+may_have_run(const struct interp *in, const struct thread *t)
+{
+	return !in->counted || in->gil.holder == t->py.addr ||
+	    in->was.holder == t->py.addr ||
+	    in->gil.switches - in->was.switches > 1;
+}
+
+/* Whether its status may be another one, though it has not run: it began to
+ * wait for the GIL, or it ran without it. */
+static bool
+may_differ(const struct interp *in, const struct thread *t)
+{
+	return in->gil.waiting != in->was.waiting ||
+	    (t->live && (t->status & TACH_STATUS_CPU) != 0);
+}
+
+/* Marks the threads whose last sample does not hold any more. */
+static bool
+take_note(struct remote *r)
 {
 	struct py_view globals;
-	bool calm = true;
 
 	r->spans.count = 0;
-	if (!spans_add(&r->spans, &r->all, 0, r->globals.count, 0))
+	if (!spans_add(&r->spans, &r->all, r->globals_first, r->globals.count,
+		r->globals_at))
 		return false;
 	globals = spans_view(&r->spans);
-	for (size_t i = 0; i < r->ninterps; i++) {
-		read_interp(r, &r->interps[i], &globals);
-		calm = calm && r->interps[i].calm;
-	}
-	return calm;
-}
-
-/* A snapshot whose list of threads is the list that was copied, and, if it can
- * be had, while no GIL changed hands. */
-static bool
-take_all(struct remote *r)
-{
-	bool listed = r->round != 0;
-
-	for (int i = 0; i < LIST_TRIES; i++) {
-		if (!listed || !take(r) || !same_list(r))
-			listed = discover(r);
-		else if (read_interps(r) || i == LIST_TRIES - 1)
-			return true;
-	}
-	/* Threads come and go too fast: the last list must do. */
-	if (!listed || !take(r))
+	if (!same_lists(r, &globals) || !all_linked(r))
 		return false;
-	read_interps(r);
+	for (size_t i = 0; i < r->ninterps; i++)
+		if (!read_interp(r, &r->interps[i], &globals))
+			return false;
+	for (size_t i = 0; i < r->threads.count; i++) {
+		struct thread *t = &r->threads.list[i];
+		const struct interp *in = interp_of(r, t);
+		t->stale = t->stale || may_have_run(in, t) ||
+		    may_differ(in, t);
+	}
 	return true;
 }
 
@@ -348,17 +427,20 @@ cut_chain(struct remote *r, size_t depth)
 	c->depth = depth;
 }
 
-/* Reads a thread's newest chain.  Only the thread that had its GIL all the
- * time can have moved while the snapshot was made. */
+/* Reads a thread's newest chain: from the copy, if that can be trusted. */
 static bool
 read_chain(struct remote *r, struct thread *t, size_t *sure)
 {
-	const struct interp *in = find_interp(r, t->py.interp);
+	const struct interp *in = interp_of(r, t);
 
-	if (in != NULL && in->calm && in->stamped &&
-	    in->gil.holder != t->py.addr &&
-	    chains_walk(&r->chains, t, &r->all, in->gc, in->stamp))
+	t->stale = !t->copied || may_have_run(in, t);
+	if (!t->stale &&
+	    chains_walk(&r->chains, t, &r->all, in->gc, &in->stamp))
 		return true;
+	if (t->copied && t->stale && !r->slow &&
+	    chains_know(&r->chains, t, &r->all, in->gc, &in->stamp))
+		return true;
+	t->stale = true;
 	return chains_read(&r->chains, t, sure);
 }
 
@@ -407,12 +489,12 @@ has_exception(struct remote *r, const struct thread *t)
 static struct moment
 moment_of(struct remote *r, const struct thread *t, uint64_t time_us)
 {
-	const struct interp *in = find_interp(r, t->py.interp);
+	const struct interp *in = interp_of(r, t);
 	uint32_t wanted = r->offsets->thread_gil_requested;
 
 	return (struct moment){.time_us = time_us,
 	    .offsets = r->offsets,
-	    .gil = in != NULL ? in->gil_at : 0,
+	    .gil = in->gil_at,
 	    .holds_gil = t->holds_gil,
 	    .wants_gil = py_has(wanted) && (uint32_t)chains_state(&r->chains,
 		r->chains.state, wanted) != 0,
@@ -420,14 +502,14 @@ moment_of(struct remote *r, const struct thread *t, uint64_t time_us)
 }
 
 static bool
-holds_gil(struct remote *r, const struct thread *t)
+holds_gil(const struct remote *r, const struct thread *t)
 {
-	const struct interp *in = find_interp(r, t->py.interp);
+	const struct interp *in = interp_of(r, t);
 
-	if (r->offsets->active != 0)
-		return (chains_state(&r->chains, r->all.bytes + t->copy,
-			    r->offsets->thread_status) & r->offsets->active) != 0;
-	return in != NULL && in->gil.locked && in->gil.holder == t->py.addr;
+	if (r->offsets->active == 0)
+		return in->gil.locked && in->gil.holder == t->py.addr;
+	return t->copied && (chains_state(&r->chains, r->all.bytes + t->copy,
+	    r->offsets->thread_status) & r->offsets->active) != 0;
 }
 
 /* Whether a thread is of those that were asked for, as far as is known
@@ -440,6 +522,23 @@ is_wanted(const struct remote *r, const struct thread *t)
 	    (r->options->mode != TACH_MODE_GIL || t->holds_gil);
 }
 
+static void
+count_failure(const struct remote *r, struct tach_recorder_stats *stats)
+{
+	stats->failed++;
+	switch (r->chains.trouble) {
+	case CHAIN_UNREADABLE:
+		stats->unreadable++;
+		break;
+	case CHAIN_MOVING:
+		stats->moving++;
+		break;
+	case CHAIN_UNKNOWN:
+		stats->unknown++;
+		break;
+	}
+}
+
 static bool
 sample_thread(struct remote *r, struct thread *t, uint64_t time_us,
     struct tach_sink *sink, struct tach_recorder_stats *stats)
@@ -448,16 +547,23 @@ sample_thread(struct remote *r, struct thread *t, uint64_t time_us,
 	bool whole;
 	struct moment m;
 
+	t->done = true;
+	t->live = false;
 	t->holds_gil = holds_gil(r, t);
 	if (!is_wanted(r, t))
 		return true;
 	whole = read_chain(r, t, &sure);
 	if (!whole && sure == 0) {
-		stats->failed += !r->chains.ended;
+		if (!r->chains.ended)
+			count_failure(r, stats);
 		return true;
 	}
-	if (r->chains.chain.depth == 0 || !bind_thread(r, t))
+	if (r->chains.chain.depth == 0)
 		return true; /* runs no Python code */
+	if (!bind_thread(r, t)) {
+		t->stale = true;
+		return true;
+	}
 	m = moment_of(r, t, time_us);
 	m.status = status_of(r->process, t, &m);
 	if (!is_wanted(r, t) || !status_kept(r->options, m.status))
@@ -466,25 +572,119 @@ sample_thread(struct remote *r, struct thread *t, uint64_t time_us,
 		cut_chain(r, sure);
 	stats->samples++;
 	stats->torn += !whole;
+	t->live = whole;
 	return emit_sample(&r->emitter, t, &r->chains.chain, !whole, &m, sink);
+}
+
+static bool
+sample_copied(struct remote *r, uint64_t time_us, struct tach_sink *sink,
+    struct tach_recorder_stats *stats)
+{
+	for (size_t i = 0; i < r->threads.count; i++) {
+		struct thread *t = &r->threads.list[i];
+		if (t->copied &&
+		    !sample_thread(r, t, time_us, sink, stats))
+			return false;
+	}
+	return true;
+}
+
+/* Threads that did not run since their last sample have the same one.  What
+ * the copies did not get to is read alone. */
+static bool
+sample_others(struct remote *r, uint64_t time_us, struct tach_sink *sink,
+    struct tach_recorder_stats *stats)
+{
+	for (size_t i = 0; i < r->threads.count; i++) {
+		struct thread *t = &r->threads.list[i];
+		if (t->gone || t->done)
+			continue;
+		t->copied = false;
+		if (t->stale) {
+			if (!sample_thread(r, t, time_us, sink, stats))
+				return false;
+		} else if (t->live) {
+			stats->samples++;
+			if (!emit_again(&r->emitter, t, time_us, sink))
+				return false;
+		}
+	}
+	return true;
+}
+
+/* ---- rounds ------------------------------------------------------------------------- */
+
+/*
+ * Looks at some threads though there is no sign that they ran: whether one
+ * runs is shown by its GIL, but not whether it waits for a CPU after it was
+ * blocked, or has gone on to compute without the GIL.  That is seen after
+ * LOOK_AFTER rounds at the latest, and at once where it ends.
+ */
+static void
+look_around(struct remote *r)
+{
+	size_t n = r->threads.count > 1 ? 1 + r->threads.count / LOOK_AFTER : 0;
+
+	for (; n > 0; n--) {
+		r->turn = (r->turn + 1) % r->threads.count;
+		r->threads.list[r->turn].stale = true;
+	}
+}
+
+static void
+begin_round(struct remote *r)
+{
+	for (size_t i = 0; i < r->threads.count; i++) {
+		struct thread *t = &r->threads.list[i];
+		t->done = t->copied = false;
+		if ((r->round + i) % FORGET_AFTER == 0)
+			workset_clear(&t->set);
+	}
+}
+
+static bool
+has_more(const struct remote *r)
+{
+	for (size_t i = 0; i < r->threads.count; i++) {
+		const struct thread *t = &r->threads.list[i];
+		if (t->stale && !t->done && !t->gone)
+			return true;
+	}
+	return false;
+}
+
+/* A copy of lists that are those that we know. */
+static bool
+copy_known(struct remote *r, bool first)
+{
+	for (int i = 0; i < LIST_TRIES; i++) {
+		if (r->listed && copy(r, first) && take_note(r))
+			return true;
+		if (r->chains.ended || !discover(r))
+			return false;
+	}
+	return false;
 }
 
 enum remote_result
 remote_round(struct remote *r, uint64_t time_us, struct tach_sink *sink,
     struct tach_recorder_stats *stats)
 {
-	if (!take_all(r))
-		return REMOTE_LOST;
-	r->round++;
-	for (size_t i = 0; i < r->threads.count; i++) {
-		struct thread *t = &r->threads.list[i];
-		if (t->gone)
-			continue;
-		if (!sample_thread(r, t, time_us, sink, stats))
+	bool first = true;
+
+	begin_round(r);
+	for (int i = 0; i < COPIES_MAX && (first || has_more(r)); i++) {
+		if (!copy_known(r, first))
+			return REMOTE_LOST;
+		if (!sample_copied(r, time_us, sink, stats))
 			return REMOTE_ERROR;
-		if ((r->round + i) % FORGET_AFTER == 0)
-			workset_clear(&t->set);
+		if (first)
+			look_around(r);
+		first = false;
 	}
+	if (!sample_others(r, time_us, sink, stats))
+		return REMOTE_ERROR;
+	r->round++;
 	stats->threads = r->names->count;
 	stats->retries = r->chains.retries;
 	return REMOTE_OK;

@@ -3,6 +3,7 @@
 #ifndef ENGINE_THREADS_H
 #define ENGINE_THREADS_H
 
+#include "engine/clock.h"
 #include "engine/process.h"
 #include "engine/workset.h"
 #include "python/frames.h"
@@ -50,11 +51,17 @@ struct thread {
 	/* Where it lies in the round's snapshot: its first range, and the
 	 * offset of its bytes. */
 	size_t first, copy;
+	size_t link; /* where the link to it lies in there, or SIZE_MAX */
+	struct tempo tempo; /* of reads of it alone */
 	bool gone; /* its state could not be read */
 	bool holds_gil; /* in this round */
-	/* How long a read of it takes that nothing comes between; ns. */
-	uint64_t fast;
-	size_t fast_size; /* bytes of that read */
+	bool copied; /* it is in the round's snapshot */
+	bool done;   /* in this round */
+	/* Its last sample may be no longer what it does: read it. */
+	bool stale;
+	bool live;	/* it has a last sample */
+	uint8_t status; /* of that */
+	size_t interp;	/* number of its interpreter in the list */
 };
 
 /* Threads in the order of the target's list. */

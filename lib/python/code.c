@@ -227,7 +227,12 @@ still_same(const struct py_offsets *o, const struct py_memory *m,
 		memcpy(k->parts[i],
 		    i == LINES ? c->lines : parts[i].bytes, c->part_size[i]);
 	c->print = print_of(o, c, k);
-	return m->read(m, pieces, n) && code_check(o, c, &now);
+	if (!m->read(m, pieces, n) || !code_check(o, c, &now))
+		return false;
+	c->refs = load_u64(now.head);
+	c->version = py_has(o->code_version) ?
+	    load_u32(now.head + o->code_version) : 0;
+	return true;
 }
 
 static bool

@@ -23,6 +23,8 @@ struct py_name {
 struct py_code {
 	uint64_t addr;
 	uint64_t print; /* the fingerprint, see code_check */
+	uint32_t version; /* 0: it has none */
+	uint64_t refs; /* its first word once the rest was read */
 	int32_t firstlineno;
 	struct py_name name; /* qualified, where the version has that */
 	struct py_name file;

@@ -109,6 +109,7 @@ const struct py_layout py_layout_3_12 = {
 		.interp_code_generation = PY_ABSENT,
 		.interp_copies_generation = PY_ABSENT,
 		.interp_gc = 112,
+		.interp_code_versions = 269816,
 		.gil_size = 208,
 		.gil_switches = 24,
 		.gil_cond = 32,

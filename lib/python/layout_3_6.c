@@ -31,6 +31,7 @@ const struct py_layout py_layout_3_6 = {
 		.interp_code_generation = PY_ABSENT,
 		.interp_copies_generation = PY_ABSENT,
 		.interp_gc = PY_ABSENT,
+		.interp_code_versions = PY_ABSENT,
 		.gil_size = 8,
 		.gil_switches = PY_ABSENT,
 		.gil_cond = PY_ABSENT,

@@ -31,6 +31,7 @@ const struct py_layout py_layout_3_8 = {
 		.interp_code_generation = PY_ABSENT,
 		.interp_copies_generation = PY_ABSENT,
 		.interp_gc = PY_ABSENT,
+		.interp_code_versions = PY_ABSENT,
 		.gil_size = 208,
 		.gil_switches = 24,
 		.gil_cond = 32,

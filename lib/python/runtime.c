@@ -2,6 +2,8 @@
 /* runtime.c: see runtime.h. */
 #include "python/runtime.h"
 
+#include <stdlib.h>
+
 #include "array.h"
 
 /* Longer lists run in a circle. */
@@ -180,18 +182,31 @@ add_thread(struct py_threads *t, struct py_thread thread)
 }
 
 static bool
-interp_threads(const struct py_memory *m, const struct py_offsets *o,
-    uint64_t interp, uint64_t id, struct py_threads *out)
+add_interp(struct py_threads *t, struct py_interp interp)
 {
-	uint64_t thread, owner;
+	struct py_interp *p = array_grow(t->interps, t->ninterps,
+	    &t->interps_max, sizeof(*p));
 
-	if (!get(m, interp + o->interp_threads_head, &thread))
+	if (p == NULL || t->ninterps == THREADS_MAX)
 		return false;
-	while (thread != 0) {
-		if (!get(m, thread + o->thread_interp, &owner) ||
-		    owner != interp ||
-		    !add_thread(out, (struct py_thread){thread, interp, id}) ||
-		    !get(m, thread + o->thread_next, &thread))
+	t->interps = p;
+	p[t->ninterps++] = interp;
+	return true;
+}
+
+static bool
+interp_threads(const struct py_memory *m, const struct py_offsets *o,
+    uint64_t interp, uint64_t id, uint64_t thread, struct py_threads *out)
+{
+	uint64_t owner, next;
+
+	for (; thread != 0; thread = next) {
+		struct py_piece fields[] = {
+			{thread + o->thread_interp, sizeof(owner), &owner},
+			{thread + o->thread_next, sizeof(next), &next},
+		};
+		if (!m->read(m, fields, 2) || owner != interp ||
+		    !add_thread(out, (struct py_thread){thread, interp, id}))
 			return false;
 	}
 	return true;
@@ -229,16 +244,27 @@ runtime_threads(const struct py_memory *m, const struct py_runtime *rt,
     struct py_threads *out)
 {
 	const struct py_offsets *o = &rt->offsets;
-	uint64_t interp, id;
+	struct py_interp in;
+	uint64_t id;
 
-	out->count = 0;
-	if (!get(m, rt->addr + o->runtime_interpreters_head, &interp))
+	out->count = out->ninterps = 0;
+	if (!get(m, rt->addr + o->runtime_interpreters_head, &in.addr))
 		return false;
-	for (size_t n = 0; interp != 0; n++) {
-		if (n == THREADS_MAX || !interp_id(m, o, interp, &id) ||
-		    !interp_threads(m, o, interp, id, out) ||
-		    !get(m, interp + o->interp_next, &interp))
+	for (; in.addr != 0; in.addr = in.next) {
+		if (!interp_id(m, o, in.addr, &id) ||
+		    !get(m, in.addr + o->interp_threads_head, &in.first) ||
+		    !interp_threads(m, o, in.addr, id, in.first, out) ||
+		    !get(m, in.addr + o->interp_next, &in.next) ||
+		    !add_interp(out, in))
 			return false;
 	}
 	return true;
+}
+
+void
+runtime_threads_free(struct py_threads *t)
+{
+	free(t->list);
+	free(t->interps);
+	*t = (struct py_threads){0};
 }

@@ -49,14 +49,23 @@ struct py_thread {
 	uint64_t interp_id;
 };
 
+struct py_interp {
+	uint64_t addr;
+	uint64_t next;	/* address, 0: the last one */
+	uint64_t first; /* address of its first thread state, 0: none */
+};
+
 struct py_threads {
 	struct py_thread *list;
 	size_t count, max;
+	struct py_interp *interps; /* that have all been listed */
+	size_t ninterps, interps_max;
 };
 
-/* Lists the threads of all interpreters.  False: memory is missing, or what
+/* Lists all interpreters and their threads.  False: memory is missing, or what
  * is there is no list (it may be changing); the list is what came before. */
 bool runtime_threads(const struct py_memory *, const struct py_runtime *,
     struct py_threads *);
+void runtime_threads_free(struct py_threads *);
 
 #endif

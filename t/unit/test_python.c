@@ -472,7 +472,7 @@ test_random_memory(void)
 		check(!code_read(&o, &v.memory, BASE + 8, &code));
 	}
 	chain_free(&c);
-	free(threads.list);
+	runtime_threads_free(&threads);
 }
 
 static void
