@@ -117,6 +117,7 @@ lib_libtach_core_la_SOURCES = \
 	lib/engine/codes.c lib/engine/codes.h \
 	lib/engine/emit.c lib/engine/emit.h \
 	lib/engine/find.c lib/engine/find.h \
+	lib/engine/names.c lib/engine/names.h \
 	lib/engine/process.c lib/engine/process.h \
 	lib/engine/recorder.c \
 	lib/engine/remote.c lib/engine/remote.h \

@@ -17,12 +17,23 @@ struct block {
 	char bytes[];
 };
 
+/* What a note says of a thread. */
+struct thread_note {
+	uint64_t thread;
+	uint32_t interp;
+	uint32_t note; /* a string */
+};
+
 struct tach_table {
 	struct tach_string *strings;
 	struct tach_frame *frames;
 	uint32_t nstrings, nframes;
 	size_t strings_max, frames_max;
 	struct set string_set, frame_set;
+	/* One of each thread, the last. */
+	struct thread_note *threads;
+	size_t nthreads, threads_max;
+	struct set thread_set;
 	struct block *blocks;
 	size_t room; /* bytes left in the newest block */
 	char *next;
@@ -44,6 +55,8 @@ table_clear(struct tach_table *t)
 	}
 	set_clear(&t->string_set);
 	set_clear(&t->frame_set);
+	set_clear(&t->thread_set);
+	free(t->threads);
 	free(t->strings);
 	free(t->frames);
 	*t = (struct tach_table){0};
@@ -88,6 +101,113 @@ keep(struct tach_table *t, const char *bytes, size_t len)
 	return copy;
 }
 
+/* ---- threads ------------------------------------------------------------- */
+
+#define THREAD_KEY "thread "
+
+/* Takes decimal digits and the space after them. */
+static bool
+take_number(struct tach_string *s, uint64_t max, uint64_t *number)
+{
+	size_t i = 0;
+
+	*number = 0;
+	for (; i < s->len && s->bytes[i] >= '0' && s->bytes[i] <= '9'; i++) {
+		uint64_t digit = (uint64_t)(s->bytes[i] - '0');
+		if (*number > (max - digit) / 10)
+			return false;
+		*number = *number * 10 + digit;
+	}
+	if (i == 0 || i == s->len || s->bytes[i] != ' ')
+		return false;
+	*s = (struct tach_string){s->bytes + i + 1, s->len - i - 1};
+	return true;
+}
+
+/* thread INTERP THREAD NAME */
+static bool
+parse_thread(struct tach_string s, struct thread_note *n,
+    struct tach_string *name)
+{
+	size_t key = strlen(THREAD_KEY);
+	uint64_t interp;
+
+	if (!tach_string_note(s, name) || name->len < key ||
+	    memcmp(name->bytes, THREAD_KEY, key) != 0)
+		return false;
+	*name = (struct tach_string){name->bytes + key, name->len - key};
+	if (!take_number(name, UINT32_MAX, &interp) ||
+	    !take_number(name, UINT64_MAX, &n->thread))
+		return false;
+	n->interp = (uint32_t)interp;
+	return name->len > 0;
+}
+
+struct thread_key {
+	const struct tach_table *table;
+	uint64_t thread;
+	uint32_t interp;
+};
+
+static bool
+thread_equal(const void *arg, uint32_t index)
+{
+	const struct thread_key *k = arg;
+	const struct thread_note *n = &k->table->threads[index];
+
+	return n->thread == k->thread && n->interp == k->interp;
+}
+
+static uint32_t
+find_thread(const struct tach_table *t, uint32_t interp, uint64_t thread,
+    uint64_t *hash)
+{
+	struct thread_key key = {t, thread, interp};
+
+	*hash = XXH3_64bits_withSeed(&thread, sizeof(thread), interp);
+	return set_find(&t->thread_set, *hash, thread_equal, &key);
+}
+
+/* Looks at a new string. */
+static bool
+note_thread(struct tach_table *t, uint32_t index)
+{
+	struct thread_note n = {.note = index}, *p;
+	struct tach_string name;
+	uint64_t hash;
+	uint32_t found;
+
+	if (!parse_thread(t->strings[index], &n, &name))
+		return true;
+	found = find_thread(t, n.interp, n.thread, &hash);
+	if (found != TACH_NONE) {
+		t->threads[found].note = index;
+		return true;
+	}
+	p = array_grow(t->threads, t->nthreads, &t->threads_max, sizeof(*p));
+	if (p == NULL)
+		return false;
+	t->threads = p;
+	if (!set_add(&t->thread_set, hash, (uint32_t)t->nthreads))
+		return false;
+	p[t->nthreads++] = n;
+	return true;
+}
+
+bool
+tach_table_thread_name(const struct tach_table *t, uint32_t interp,
+    uint64_t thread, struct tach_string *name)
+{
+	struct thread_note n;
+	uint64_t hash;
+	uint32_t found = find_thread(t, interp, thread, &hash);
+
+	return found != TACH_NONE &&
+	    parse_thread(t->strings[t->threads[found].note], &n, name);
+}
+
+/* ---- strings --------------------------------------------------------------- */
+
 bool
 table_load_string(struct tach_table *t, const char *bytes, size_t len)
 {
@@ -97,7 +217,10 @@ table_load_string(struct tach_table *t, const char *bytes, size_t len)
 	if (p == NULL)
 		return false;
 	t->strings = p;
-	p[t->nstrings++] = (struct tach_string){bytes, len};
+	p[t->nstrings] = (struct tach_string){bytes, len};
+	if (!note_thread(t, t->nstrings))
+		return false;
+	t->nstrings++;
 	return true;
 }
 

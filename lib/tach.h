@@ -164,6 +164,9 @@ struct tach_meta {
 uint32_t tach_table_add_note(struct tach_table *, const char *text);
 /* Whether a string is a note; gives it without its NUL byte. */
 bool tach_string_note(struct tach_string, struct tach_string *note);
+/* What a thread is called, if a note says it; of several, the last one does. */
+bool tach_table_thread_name(const struct tach_table *, uint32_t interp,
+    uint64_t thread, struct tach_string *name);
 
 /*
  * A sink.  Whoever has a source calls run for every run, in the source's

@@ -84,8 +84,8 @@ BATS_TESTS = \
 EXTRA_DIST += $(BATS_TESTS) t/at-terminal t/calls.py t/chrome.schema.json t/closing \
 	t/data \
 	t/decode.py t/fault.c t/golden t/lib.bash t/lost.py t/merge.py \
-	t/moments.py t/peers t/pprof.py t/programs t/slots.py t/totals.py \
-	t/truth.bash t/truth.py t/viewers.bash
+	t/moments.py t/names.py t/peers t/pprof.py t/programs t/slots.py \
+	t/totals.py t/truth.bash t/truth.py t/viewers.bash
 
 # The fuzzers.  `make check` gives them their cases; `make fuzz` builds them
 # with clang's libFuzzer and lets each run for ten minutes, or FUZZ_SECONDS.

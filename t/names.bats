@@ -44,3 +44,27 @@ same_objects() {
 @test "objects of 3.13" { same_objects 3.13; }
 @test "objects of 3.14" { same_objects 3.14; }
 @test "objects of 3.15" { same_objects 3.15; }
+
+# ---- names of threads ---------------------------------------------------------
+
+# same_names MINOR: the notes of a recording are what the program says.
+same_names() {
+	local tag command
+	need zstd
+	need_python "$1"
+	while IFS=$'\t' read -r tag command; do
+		[[ $tag != *-shared ]] || continue
+		echo "$tag"
+		use_python "$tag" "$command"
+		cp "$programs/named.py" "$OUTSIDE"
+		tach-record -q -o p.bin -- "${PYTHON[@]}" "$INSIDE/named.py" \
+		    "$INSIDE/truth"
+		"$T/names.py" p.bin "$OUTSIDE/truth"
+	done < <(pythons "$1")
+}
+
+@test "names of threads of 3.11" { same_names 3.11; }
+@test "names of threads of 3.12" { same_names 3.12; }
+@test "names of threads of 3.13" { same_names 3.13; }
+@test "names of threads of 3.14" { same_names 3.14; }
+@test "names of threads of 3.15" { same_names 3.15; }

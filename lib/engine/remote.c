@@ -10,6 +10,7 @@
 #include "array.h"
 #include "engine/chains.h"
 #include "engine/emit.h"
+#include "engine/names.h"
 #include "engine/tids.h"
 
 #define COPIES_MAX 6	  /* of a round */
@@ -60,6 +61,7 @@ struct remote {
 	struct tempo tempo; /* of a round's first copy */
 	bool slow;	    /* something came between the newest copy */
 	struct emitter emitter;
+	struct names *called; /* what its threads are */
 	bool listed; /* the lists are known */
 	uint64_t round;
 	size_t turn; /* the thread that is looked at next */
@@ -85,6 +87,12 @@ remote_new(const struct process *p, const struct py_runtime *rt,
 		free(r);
 		return NULL;
 	}
+	r->called = names_new(p, r->offsets, &r->chains.memory.memory, table);
+	if (r->called == NULL) {
+		chains_free(&r->chains);
+		free(r);
+		return NULL;
+	}
 	emitter_init(&r->emitter, table, names, r->chains.codes);
 	return r;
 }
@@ -95,6 +103,7 @@ remote_free(struct remote *r)
 	if (r == NULL)
 		return;
 	emitter_free(&r->emitter);
+	names_free(r->called);
 	chains_free(&r->chains);
 	threads_free(&r->threads);
 	workset_free(&r->globals);
@@ -687,5 +696,6 @@ remote_round(struct remote *r, uint64_t time_us, struct tach_sink *sink,
 	r->round++;
 	stats->threads = r->names->count;
 	stats->retries = r->chains.retries;
-	return REMOTE_OK;
+	return names_look(r->called, &r->threads, r->names->count, time_us) ?
+	    REMOTE_OK : REMOTE_ERROR;
 }

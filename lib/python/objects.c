@@ -468,36 +468,61 @@ dict_next(const struct py_objects *p, struct py_dict *d, struct py_item *item)
 
 #define KEY_MAX 64 /* bytes of a key that is looked for */
 
-/* Whether an ASCII str that was read with as much of its text is the key. */
+/* A key, and how much of an object tells whether it is that one. */
+struct key {
+	const char *text; /* NULL: it is a number */
+	size_t len;
+	uint64_t number;
+	size_t digits;
+	size_t size;
+};
+
+/* Whether an ASCII str is the key. */
 static bool
-is_key(const struct py_offsets *o, const uint8_t *str, const char *key,
-    size_t len)
+is_text(const struct py_offsets *o, const uint8_t *str, const struct key *k)
 {
 	struct py_text t;
 
 	return unicode_text(o, 0, str, &t) && !t.indirect && t.kind == 1 &&
-	    t.addr == o->unicode_ascii_size && t.length == len &&
-	    memcmp(str + o->unicode_ascii_size, key, len) == 0;
+	    t.addr == o->unicode_ascii_size && t.length == k->len &&
+	    memcmp(str + o->unicode_ascii_size, k->text, k->len) == 0;
+}
+
+static bool
+is_number(const struct py_offsets *o, const uint8_t *head, const struct key *k)
+{
+	uint64_t number = 0, length = py_has(o->int_tag) ?
+	    load_u64(head + o->int_tag) >> TAG_SHIFT :
+	    load_u64(head + o->int_length);
+
+	if (length != k->digits || (py_has(o->int_tag) &&
+	    (load_u64(head + o->int_tag) & TAG_SIGN) != 0))
+		return false;
+	for (size_t i = k->digits; i-- > 0;)
+		number = number << DIGIT_BITS |
+		    load_u32(head + o->int_digits + i * 4);
+	return number == k->number;
 }
 
 /* Looks for the key among the entries of a batch.  Not to take a system call
  * for each they are read at once, and one by one only if that fails. */
 static bool
 find_in_batch(const struct py_objects *p, const struct py_dict *d,
-    const char *key, size_t len, uint64_t *value)
+    const struct key *k, uint64_t *value)
 {
-	size_t size = p->offsets->unicode_ascii_size + len;
-	uint8_t strs[DICT_BATCH][PY_HEAD_MAX + KEY_MAX];
+	uint8_t heads[DICT_BATCH][PY_HEAD_MAX + KEY_MAX];
 	struct py_piece pieces[DICT_BATCH];
 	bool all;
 
 	for (size_t i = 0; i < d->batched; i++)
-		pieces[i] = (struct py_piece){d->batch[i].key, size, strs[i]};
+		pieces[i] = (struct py_piece){d->batch[i].key, k->size,
+		    heads[i]};
 	all = p->memory->read(p->memory, pieces, d->batched);
 	for (size_t i = 0; i < d->batched; i++) {
 		if (!all && !p->memory->read(p->memory, &pieces[i], 1))
 			continue;
-		if (is_key(p->offsets, strs[i], key, len)) {
+		if (k->text != NULL ? is_text(p->offsets, heads[i], k) :
+		    is_number(p->offsets, heads[i], k)) {
 			*value = d->batch[i].value;
 			return true;
 		}
@@ -506,15 +531,25 @@ find_in_batch(const struct py_objects *p, const struct py_dict *d,
 }
 
 static bool
-find_key(const struct py_objects *p, struct py_dict *d, const char *key,
+find_key(const struct py_objects *p, struct py_dict *d, const struct key *k,
     uint64_t *value)
 {
-	size_t len = strlen(key);
-
-	while (len <= KEY_MAX && read_batch(p, d))
-		if (find_in_batch(p, d, key, len, value))
+	if (k->size > PY_HEAD_MAX + KEY_MAX)
+		return false;
+	while (read_batch(p, d))
+		if (find_in_batch(p, d, k, value))
 			return true;
 	return false;
+}
+
+static bool
+find_text_key(const struct py_objects *p, struct py_dict *d, const char *text,
+    uint64_t *value)
+{
+	struct key k = {.text = text, .len = strlen(text)};
+
+	k.size = p->offsets->unicode_ascii_size + k.len;
+	return find_key(p, d, &k, value);
 }
 
 bool
@@ -523,27 +558,21 @@ dict_find(const struct py_objects *p, uint64_t addr, const char *key,
 {
 	struct py_dict d;
 
-	return dict_open(p, addr, &d) && find_key(p, &d, key, value);
+	return dict_open(p, addr, &d) && find_text_key(p, &d, key, value);
 }
 
 bool
-dict_find_int(const struct py_objects *p, uint64_t addr, int64_t key,
+dict_find_number(const struct py_objects *p, uint64_t addr, uint64_t key,
     uint64_t *value)
 {
-	struct py_object obj;
+	struct key k = {.number = key};
 	struct py_dict d;
-	struct py_item item;
-	int64_t v;
 
-	if (!dict_open(p, addr, &d))
-		return false;
-	while (dict_next(p, &d, &item))
-		if (object_read(p, item.key, &obj) && object_int(p, &obj, &v) &&
-		    v == key) {
-			*value = item.value;
-			return true;
-		}
-	return false;
+	for (uint64_t left = key; left != 0; left >>= DIGIT_BITS)
+		k.digits++;
+	k.size = p->offsets->int_digits + k.digits * 4;
+	return k.digits > 0 && dict_open(p, addr, &d) &&
+	    find_key(p, &d, &k, value);
 }
 
 /* ---- attributes ------------------------------------------------------------------------ */
@@ -658,7 +687,8 @@ object_attribute(const struct py_objects *p, uint64_t addr, const char *name,
 
 	if (!object_read(p, addr, &obj))
 		return false;
-	return (open_attributes(p, &obj, &d) && find_key(p, &d, name, value)) ||
+	return (open_attributes(p, &obj, &d) &&
+		   find_text_key(p, &d, name, value)) ||
 	    find_slot(p, &obj, name, value);
 }
 

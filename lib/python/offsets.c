@@ -75,6 +75,10 @@ check_heads(const struct py_offsets *o)
 	if (o->bytes_data > PY_HEAD_MAX ||
 	    !fits(o->bytes_length, 8, o->bytes_data))
 		return "bytes.data";
+	if (o->int_digits > PY_HEAD_MAX || (py_has(o->int_tag) ?
+	    !fits(o->int_tag, 8, o->int_digits) :
+	    !fits(o->int_length, 8, o->int_digits)))
+		return "int.digits";
 	return NULL;
 }
 

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: ISC
+"""Threads with names of all kinds: named.py TRUTH writes a JSON object there,
+from a thread's number to all names that it had, the last one last."""
+import _thread
+import ctypes
+import json
+import sys
+import threading
+import time
+
+libc = ctypes.CDLL(None)
+SYS_gettid, PR_SET_NAME = 186, 15
+truth = {}
+gone = threading.Event()
+
+
+def work(seconds):
+    end = time.time() + seconds
+    while time.time() < end:
+        sum(range(100))
+        time.sleep(0.001)
+
+
+def named(seconds):
+    me = threading.current_thread()
+    truth[libc.syscall(SYS_gettid)] = [me.name]
+    work(seconds)
+
+
+def renamed():
+    me = threading.current_thread()
+    truth[libc.syscall(SYS_gettid)] = ["before", "after"]
+    work(0.4)
+    me.name = "after"
+    work(1.6)
+
+
+def called(name):
+    truth[libc.syscall(SYS_gettid)] = [name]
+    if name:
+        libc.prctl(PR_SET_NAME, name.encode())
+    work(1.5)
+    gone.set()
+
+
+names = ["w(a) S b", "it's \"quoted\"\tand\nlines \x7f\x9b", "x" * 200,
+         "na\xefve \u65e5\u672c \U0001f40d" * 6, "thread 0 1 nobody", " "]
+threads = [threading.Thread(target=named, args=(1,), name=n) for n in names]
+threads += [threading.Thread(target=named, args=(1,)),
+            threading.Thread(target=renamed, name="before")]
+for t in threads:
+    t.start()
+_thread.start_new_thread(called, ("kernel's",))
+named(0.5)
+for i in range(10):
+    t = threading.Thread(target=named, args=(0.05,), name="short %d" % i)
+    t.start()
+    t.join()
+for t in threads:
+    t.join()
+gone.wait()
+with open(sys.argv[1], "w") as f:
+    json.dump(truth, f)
