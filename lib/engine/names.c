@@ -122,14 +122,15 @@ read_ident(const struct names *n, const struct thread *t, uint64_t *ident)
 {
 	const struct py_offsets *o = n->objects.offsets;
 	const struct py_memory *m = n->objects.memory;
-	uint64_t tid = t->tid;
+	bool native = py_has(o->thread_native_thread_id);
+	uint64_t tid = 0;
 	struct py_piece pieces[] = {
 		{t->py.addr + o->thread_ident, sizeof(*ident), ident},
 		{t->py.addr + o->thread_native_thread_id, sizeof(tid), &tid},
 	};
 
-	return m->read(m, pieces, py_has(o->thread_native_thread_id) ? 2 : 1) &&
-	    tid == t->tid;
+	return m->read(m, pieces, native ? 2 : 1) &&
+	    (native ? tid == t->tid : *ident == t->pthread);
 }
 
 /* The target runs: what is read twice alike is believed. */
