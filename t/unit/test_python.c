@@ -120,6 +120,7 @@ make_debug(const struct py_layout *l, uint8_t *debug)
 	tell(debug, t->unicode_ascii_size, 40);
 	tell(debug, t->unicode_compact_size, 56);
 	tell(debug, t->bytes_data, 32);
+	tell(debug, t->int_digits, 24);
 }
 
 /* Fields that lie inside their struct, but not in what is read of it. */
@@ -138,6 +139,8 @@ test_heads(const struct py_layout *l)
 	    {t->unicode_length, 200, "unicode.ascii_size"},
 	    {t->bytes_data, PY_HEAD_MAX + 1, "bytes.data"},
 	    {t->bytes_length, 25, "bytes.data"},
+	    {t->int_digits, PY_HEAD_MAX + 1, "int.digits"},
+	    {t->int_tag, 17, "int.digits"},
 	};
 	uint8_t debug[PY_DEBUG_MAX];
 	struct py_offsets o;
