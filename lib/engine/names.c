@@ -106,7 +106,7 @@ read_once(const struct names *n, uint64_t active, uint64_t ident,
 	struct py_taken taken;
 	uint64_t thread, addr;
 
-	if (!dict_find_number(p, active, ident, &thread) ||
+	if (!dict_find_int(p, active, ident, &thread) ||
 	    !object_attribute(p, thread, "_name", &addr) ||
 	    !object_read(p, addr, &text) || text.kind != OBJECT_STR ||
 	    !object_text(p, &text, name->bytes, sizeof(name->bytes), &taken))

@@ -562,7 +562,7 @@ dict_find(const struct py_objects *p, uint64_t addr, const char *key,
 }
 
 bool
-dict_find_number(const struct py_objects *p, uint64_t addr, uint64_t key,
+dict_find_int(const struct py_objects *p, uint64_t addr, uint64_t key,
     uint64_t *value)
 {
 	struct key k = {.number = key};

@@ -101,7 +101,7 @@ bool dict_next(const struct py_objects *, struct py_dict *, struct py_item *);
 /* The value of a key: an ASCII str, or a positive int. */
 bool dict_find(const struct py_objects *, uint64_t addr, const char *key,
     uint64_t *value);
-bool dict_find_number(const struct py_objects *, uint64_t addr, uint64_t key,
+bool dict_find_int(const struct py_objects *, uint64_t addr, uint64_t key,
     uint64_t *value);
 
 /* An attribute of the object itself: in its dict, its values or, by `member`s
