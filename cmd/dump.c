@@ -22,11 +22,20 @@ struct stack {
 	size_t len;
 };
 
+/* A line about the next sample. */
+struct local {
+	uint32_t outer; /* frames outside of the one that it belongs to */
+	char *text;
+	size_t len;
+};
+
 struct dump {
 	struct tach_sink sink;
 	const struct tach_recorder *recorder;
 	struct stack *stacks;
 	size_t count, max;
+	struct local *locals;
+	size_t nlocals, locals_max;
 	bool failed; /* out of memory */
 };
 
@@ -114,21 +123,82 @@ print_thread(FILE *out, const struct dump *d, const struct tach_run *run)
 	print_status(out, run->ticks[0].status);
 }
 
+/* The entries with room for one more, or NULL. */
+static void *
+grow(void *entries, size_t count, size_t *max, size_t size)
+{
+	size_t want = *max != 0 ? *max * 2 : 16;
+	void *p;
+
+	if (count < *max)
+		return entries;
+	if ((p = reallocarray(entries, want, size)) != NULL)
+		*max = want;
+	return p;
+}
+
 static struct stack *
 add_stack(struct dump *d)
 {
-	size_t want = d->max != 0 ? d->max * 2 : 16;
-	struct stack *p = d->stacks;
+	struct stack *p = grow(d->stacks, d->count, &d->max, sizeof(*p));
 
-	if (d->count == d->max) {
-		if ((p = reallocarray(p, want, sizeof(*p))) == NULL)
-			return NULL;
-		d->stacks = p;
-		d->max = want;
-	}
+	if (p == NULL)
+		return NULL;
+	d->stacks = p;
 	p[d->count] = (struct stack){0};
 	return &p[d->count++];
 }
+
+/* ---- local variables: they come before their sample ------------------------------- */
+
+static void
+dump_local(void *arg, uint32_t outer, struct tach_string name,
+    struct tach_string value)
+{
+	struct dump *d = arg;
+	struct local *p = grow(d->locals, d->nlocals, &d->locals_max,
+	    sizeof(*p));
+	FILE *out;
+
+	d->failed = d->failed || p == NULL;
+	if (p == NULL)
+		return;
+	d->locals = p;
+	p += d->nlocals;
+	*p = (struct local){.outer = outer};
+	if ((out = open_memstream(&p->text, &p->len)) == NULL) {
+		d->failed = true;
+		return;
+	}
+	d->nlocals++;
+	if (name.len == 0) {
+		fputs("(changed while it was read)", out);
+	} else {
+		tach_plain_string(out, name.bytes, name.len);
+		fprintf(out, " = %.*s", (int)value.len, value.bytes);
+	}
+	d->failed = fclose(out) != 0 || d->failed;
+}
+
+static void
+print_locals(FILE *out, const struct dump *d, uint32_t outer)
+{
+	for (size_t i = 0; i < d->nlocals; i++) {
+		const struct local *l = &d->locals[i];
+		if (l->outer == outer)
+			fprintf(out, "        %.*s\n", (int)l->len, l->text);
+	}
+}
+
+static void
+forget_locals(struct dump *d)
+{
+	for (size_t i = 0; i < d->nlocals; i++)
+		free(d->locals[i].text);
+	d->nlocals = 0;
+}
+
+/* ---- the sink ----------------------------------------------------------------------- */
 
 static int
 dump_run(struct tach_sink *sink, const struct tach_run *run)
@@ -146,9 +216,12 @@ dump_run(struct tach_sink *sink, const struct tach_run *run)
 	s->interp = run->interp;
 	s->status = run->ticks[0].status;
 	print_thread(out, d, run);
-	for (uint32_t i = 0; i < run->depth; i++)
+	for (uint32_t i = 0; i < run->depth; i++) {
 		print_frame(out, t, run->frames[i]);
-	d->failed = fclose(out) != 0;
+		print_locals(out, d, run->depth - 1 - i);
+	}
+	forget_locals(d);
+	d->failed = d->failed || fclose(out) != 0;
 	return d->failed ? TACH_FATAL : TACH_OK;
 }
 
@@ -158,9 +231,8 @@ forget(struct dump *d)
 	for (size_t i = 0; i < d->count; i++)
 		free(d->stacks[i].text);
 	d->count = 0;
+	forget_locals(d);
 }
-
-/* ---- the sink's other calls: it ends with us --------------------------------- */
 
 static int
 dump_end(struct tach_sink *sink)
@@ -176,6 +248,7 @@ dump_free(struct tach_sink *sink)
 
 	forget(d);
 	free(d->stacks);
+	free(d->locals);
 }
 
 static const char *
@@ -256,12 +329,16 @@ print_all(struct dump *d, struct tach_recorder *r)
 }
 
 bool
-dump_process(struct tach_recorder *r, pid_t pid)
+dump_process(struct tach_recorder *r, pid_t pid, bool locals)
 {
 	struct dump d = {.sink = {dump_run, dump_end, dump_free, dump_error},
 	    .recorder = r};
-	bool ok = tach_recorder_attach(r, pid) == TACH_OK;
+	struct tach_locals l = {dump_local, &d};
+	bool ok;
 
+	if (locals)
+		tach_recorder_locals(r, &l);
+	ok = tach_recorder_attach(r, pid) == TACH_OK;
 	if (!ok || take(&d, r) < TACH_OK) {
 		warnx("%s", tach_recorder_error(r));
 		ok = false;

@@ -8,7 +8,8 @@
 #include "tach.h"
 
 /* Attaches the recorder to the process, takes one sample of every thread and
- * prints it.  False: it failed, and the user was told. */
-bool dump_process(struct tach_recorder *, pid_t);
+ * prints it, with the local variables if they are asked for.  False: it
+ * failed, and the user was told. */
+bool dump_process(struct tach_recorder *, pid_t, bool locals);
 
 #endif

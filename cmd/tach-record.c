@@ -63,6 +63,7 @@ static const char help[] =
     "given\n"
     "      --dump              print the stacks of all threads as they are, "
     "and end\n"
+    "      --locals            with --dump: and their local variables\n"
     "  -q, --quiet             no progress, no summary\n"
     "  -h, --help              this text\n"
     "  -V, --version           the version\n"
@@ -78,7 +79,7 @@ struct options {
 	struct tach_recorder_options recorder;
 	struct tach_writer_options writer;
 	bool how; /* it was said how to write it */
-	bool dump, text, quiet;
+	bool dump, locals, text, quiet;
 };
 
 /* ---- options -------------------------------------------------------------- */
@@ -146,6 +147,7 @@ static const char *const async_words[] = {
 enum {
 	OPT_TEXT = 256,
 	OPT_DUMP,
+	OPT_LOCALS,
 	OPT_THREADS,
 	OPT_IDLE,
 	OPT_JITTER,
@@ -173,6 +175,7 @@ static const struct option longs[] = {
 	PROFILE_OPTIONS,
 	{"text", no_argument, NULL, OPT_TEXT},
 	{"dump", no_argument, NULL, OPT_DUMP},
+	{"locals", no_argument, NULL, OPT_LOCALS},
 	{"quiet", no_argument, NULL, 'q'},
 	{"help", no_argument, NULL, 'h'},
 	{"version", no_argument, NULL, 'V'},
@@ -238,6 +241,9 @@ parse_option(struct options *o, int c)
 	case OPT_DUMP:
 		o->dump = true;
 		break;
+	case OPT_LOCALS:
+		o->locals = true;
+		break;
 	case 'q':
 		o->quiet = true;
 		break;
@@ -268,6 +274,8 @@ parse_options(int argc, char *argv[])
 		o.recorder.duration_ns != 0))
 		cmd_usage("--dump prints: it takes no -o, -d, --text, --layout, "
 		    "--compression or --level");
+	if (o.locals && !o.dump)
+		cmd_usage("--locals is for --dump");
 	if (o.pid == 0 && *o.command == NULL)
 		cmd_usage("no command, and no process to attach to");
 	if (o.pid != 0 && *o.command != NULL)
@@ -442,7 +450,7 @@ dump(const struct options *o)
 
 	if ((recorder = tach_recorder_new(&o->recorder)) == NULL)
 		err(RECORD_FAILED, NULL);
-	ok = dump_process(recorder, o->pid);
+	ok = dump_process(recorder, o->pid, o->locals);
 	tach_recorder_free(recorder);
 	if (!ok || cmd_end(CMD_OK) != CMD_OK)
 		return RECORD_FAILED;

@@ -104,6 +104,7 @@ lib_libtach_core_la_SOURCES = \
 	lib/python/layout_3_14.c \
 	lib/python/layout_3_15.c \
 	lib/python/lines.c lib/python/lines.h \
+	lib/python/locals.c lib/python/locals.h \
 	lib/python/memory.h \
 	lib/python/objects.c lib/python/objects.h \
 	lib/python/offsets.c lib/python/offsets.h \

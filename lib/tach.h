@@ -544,6 +544,19 @@ int tach_recorder_launch(struct tach_recorder *, char *const argv[],
     int stdout_fd);
 int tach_recorder_attach(struct tach_recorder *, pid_t);
 
+/*
+ * From now on, each local variable of each frame of a sample is told before
+ * the sink gets that sample, with its value as repr() would give it, shortened.
+ * outer counts the frames outside of that one.  No name: the variables of this
+ * frame changed while they were read.  Takes its time: not for many rounds.
+ */
+struct tach_locals {
+	void (*tell)(void *arg, uint32_t outer, struct tach_string name,
+	    struct tach_string value);
+	void *arg;
+};
+void tach_recorder_locals(struct tach_recorder *, const struct tach_locals *);
+
 /* Waits for the next deadline and samples every thread of every
  * interpreter once.  TACH_OK: go on; TACH_END: the target is gone, the
  * duration is over, or tach_recorder_stop was called. */

@@ -99,6 +99,98 @@ deadlock() {
 	grep -F '    a\033[31m\012\302\233b\134é (' <<<"$output"
 }
 
+# ---- local variables --------------------------------------------------------
+
+# locals FUNCTION: of that frame, sorted, a line each.
+locals() {
+	awk -v f="$1" '/^    [^ ]/ { on = $1 == f }
+		on && /^        / { sub(/^ */, ""); print }' <<<"$output" |
+	    LC_ALL=C sort
+}
+
+variables() {
+	local inner='outer.<locals>.inner'
+	# There are no qualified names before 3.11.
+	[[ $1 != 3.? && $1 != 3.10 ]] || inner=inner
+	need_python "$1"
+	runs variables.py
+	dump --locals
+	is "$(locals outer | sed 's/ at 0x[0-9a-f]*/ at A/')" "a = 1
+args = (3,)
+b = 'é\\x1b[31m'
+inner = <function at A>
+k = None
+kw = {'z': True}
+shared = 1
+unset = None"
+	is "$(locals "$inner" | sed 's/ at 0x[0-9a-f]*/ at A/')" \
+	    "i = 3
+items = (1, ('two',))
+p = -7
+point = <__main__.Point at A>
+shared = 1"
+	is "$(locals '<module>')" ""
+}
+
+@test "the local variables of every frame: 3.10" {
+	variables 3.10
+}
+
+@test "the local variables of every frame: 3.8" {
+	variables 3.8
+}
+
+@test "the local variables of every frame: 3.6" {
+	variables 3.6
+}
+
+@test "the local variables of every frame: 3.11" {
+	variables 3.11
+}
+
+@test "the local variables of every frame: 3.12" {
+	variables 3.12
+}
+
+@test "the local variables of every frame: 3.13" {
+	variables 3.13
+}
+
+@test "the local variables of every frame: 3.14" {
+	variables 3.14
+}
+
+@test "the local variables of every frame: 3.15" {
+	variables 3.15
+}
+
+# A frame's variables are of one moment, or it says that they are not.
+@test "variables of a thread that runs" {
+	local n
+	need_python 3.13
+	cat >"$OUTSIDE/runs.py" <<-'END'
+	import sys
+	def work(x):
+	    y = x + 1
+	    return sum(range(y % 7))
+	open(sys.argv[1], "w").close()
+	while True:
+	    for n in range(100):
+	        work(n * 2)
+	END
+	start "${PYTHON[@]}" "$INSIDE/runs.py" "$INSIDE/ready"
+	until_ test -e "$OUTSIDE/ready"
+	for n in {1..40}; do
+		timeout 10 tach-record --dump --locals -p "$pid"
+	done >dumps
+	grep -q '^        x = [0-9]*[02468]$' dumps
+	run ! grep -q '^        x = [0-9]*[13579]$' dumps
+	awk '/^    [^ ]/ { whole = y = 0; x = -1 }
+		$1 == "x" { x = $3 } $1 == "y" { y = $3 }
+		/changed while/ { x = -1 }
+		/^    <module>/ && x >= 0 && y > 0 && y != x + 1 { exit 1 }' dumps
+}
+
 # ---- what cannot be ---------------------------------------------------------
 
 @test "only with -p, and nothing that is for profiles" {
@@ -109,6 +201,8 @@ deadlock() {
 		[ -z "$output" ]
 		[[ "$stderr" == *--dump* ]]
 	done
+	run -125 --separate-stderr tach-record --locals true
+	[[ "$stderr" == *--locals* ]]
 }
 
 @test "a process that is no Python, none, or not ours" {

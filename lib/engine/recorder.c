@@ -54,6 +54,7 @@ struct tach_recorder {
 	bool found; /* runtime is loaded */
 	volatile sig_atomic_t stopped;
 	int wake_fd;
+	struct tach_locals locals;
 	struct error error;
 };
 
@@ -188,6 +189,7 @@ start_sampling(struct tach_recorder *r)
 	    r->table, &r->names);
 	if (r->remote == NULL)
 		return false;
+	remote_locals(r->remote, &r->locals);
 	if (r->start == 0) {
 		r->start = now;
 		r->meta.start_us = now / NS_PER_US;
@@ -266,6 +268,14 @@ tach_recorder_attach(struct tach_recorder *r, pid_t pid)
 		    "Python: give the PID of a Python 3.6 to 3.15",
 		    (int)pid, name);
 	return TACH_FATAL;
+}
+
+void
+tach_recorder_locals(struct tach_recorder *r, const struct tach_locals *l)
+{
+	r->locals = *l;
+	if (r->remote != NULL)
+		remote_locals(r->remote, l);
 }
 
 /* ---- rounds --------------------------------------------------------------------------- */

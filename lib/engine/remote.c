@@ -12,6 +12,7 @@
 #include "engine/emit.h"
 #include "engine/names.h"
 #include "engine/tids.h"
+#include "python/locals.h"
 
 #define COPIES_MAX 6	  /* of a round */
 #define LIST_TRIES 4	  /* to see a list of threads that holds still */
@@ -65,6 +66,7 @@ struct remote {
 	bool listed; /* the lists are known */
 	uint64_t round;
 	size_t turn; /* the thread that is looked at next */
+	struct tach_locals locals; /* no function: nobody asks for them */
 };
 
 /* ---- making ------------------------------------------------------------------- */
@@ -548,6 +550,48 @@ count_failure(const struct remote *r, struct tach_recorder_stats *stats)
 	}
 }
 
+/* ---- local variables ---------------------------------------------------------------- */
+
+void
+remote_locals(struct remote *r, const struct tach_locals *l)
+{
+	r->locals = *l;
+}
+
+/* Whose variable it is. */
+struct local_of {
+	const struct tach_locals *locals;
+	uint32_t outer;
+};
+
+static void
+tell_local(void *arg, const char *name, const char *value, size_t len)
+{
+	const struct local_of *of = arg;
+
+	of->locals->tell(of->locals->arg, of->outer,
+	    (struct tach_string){name, strlen(name)},
+	    (struct tach_string){value, len});
+}
+
+static void
+tell_locals(const struct remote *r)
+{
+	const struct py_chain *c = &r->chains.chain;
+	struct py_objects objects = {r->offsets, live(r)};
+
+	for (size_t i = 0; i < c->depth; i++) {
+		struct local_of of = {&r->locals,
+		    (uint32_t)(c->depth - 1 - i)};
+		if (!place_is_mark(&c->places[i]) &&
+		    !locals_read(&objects, &c->places[i], tell_local, &of))
+			r->locals.tell(r->locals.arg, of.outer,
+			    (struct tach_string){0}, (struct tach_string){0});
+	}
+}
+
+/* ---- one thread --------------------------------------------------------------------- */
+
 static bool
 sample_thread(struct remote *r, struct thread *t, uint64_t time_us,
     struct tach_sink *sink, struct tach_recorder_stats *stats)
@@ -579,6 +623,8 @@ sample_thread(struct remote *r, struct thread *t, uint64_t time_us,
 		return true;
 	if (!whole)
 		cut_chain(r, sure);
+	if (r->locals.tell != NULL)
+		tell_locals(r);
 	stats->samples++;
 	stats->torn += !whole;
 	t->live = whole;

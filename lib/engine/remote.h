@@ -23,6 +23,9 @@ struct remote *remote_new(const struct process *, const struct py_runtime *,
     struct thread_names *);
 void remote_free(struct remote *);
 
+/* See tach_recorder_locals. */
+void remote_locals(struct remote *, const struct tach_locals *);
+
 enum remote_result {
 	REMOTE_OK,
 	REMOTE_LOST,  /* what is there is no running Python: ended, or another

@@ -111,6 +111,7 @@ py_offsets_load(const struct py_layout *l, const uint8_t *debug,
 	o->live_states = l->live_states;
 	o->lasti_unit = l->lasti_unit;
 	o->lines = l->lines;
+	memcpy(o->awaits, l->awaits, sizeof(o->awaits));
 	o->opcodes = l->opcodes;
 	o->active = l->active;
 	/* What the headers say holds for the struct that they know. */

@@ -77,12 +77,15 @@ py_has(uint32_t offset)
 	X(frame, code, 8)                                                      \
 	X(frame, instr, 8)                                                     \
 	X(frame, owner, 1)                                                     \
+	X(frame, stack, 8)  /* 3.14 and later: above the top of its stack */   \
 	X(frame, stacktop, 4) /* 3.11 to 3.13: negative while it runs */       \
 	X(frame, is_entry, 1) /* 3.11: called from C */                        \
 	X(frame, lasti, 4)	/* to 3.10: how far into the bytecode */       \
 	X(frame, state, 1)	/* to 3.10: whether it runs */                 \
 	X(frame, generator, 8)	/* to 3.10: whose it is, or NULL */            \
 	X(frame, copy, 4) /* which copy of the bytecode it runs; 0: none */    \
+	X(slots, size, 0) /* a frame with its variables */                     \
+	X(slots, first, 0)                                                     \
 	X(code, size, 0)                                                       \
 	X(code, firstlineno, 4)                                                \
 	X(code, filename, 8)                                                   \
@@ -93,9 +96,19 @@ py_has(uint32_t offset)
 	X(code, code, 8) /* to 3.10: a bytes object, the bytecode */           \
 	X(code, version, 4) /* a number that no two code objects share */      \
 	X(code, copies, 8) /* pointer to the copies of its bytecode */         \
+	X(code, local_names, 8)                                                \
+	X(code, local_kinds, 8)                                                \
+	X(code, varnames, 8) /* to 3.10: the names in three parts */           \
+	X(code, cellvars, 8)                                                   \
+	X(code, freevars, 8)                                                   \
 	X(copies, size, 0)                                                     \
 	X(copies, count, 8)                                                    \
 	X(copies, first, 0) /* pointers; that of copy 0 is the original */     \
+	X(cell, size, 0)                                                       \
+	X(cell, value, 8)                                                      \
+	X(generator, size, 0) /* and coroutines; 3.14 and later */             \
+	X(generator, frame, 0)                                                 \
+	X(generator, state, 1)                                                 \
 	X(object, size, 0)                                                     \
 	X(object, type, 8)                                                     \
 	X(type, size, 0)                                                       \
@@ -173,6 +186,8 @@ struct py_offsets {
 	uint8_t live_states;
 	uint8_t lasti_unit; /* bytes */
 	enum lines_form lines;
+	/* The states of a generator that awaits another, lowest and highest. */
+	uint8_t awaits[2];
 	const uint8_t *opcodes; /* of the layout */
 	/* Free-threaded builds: the bit of thread.status that says that a
 	 * thread runs Python code; else 0. */
@@ -184,6 +199,7 @@ struct py_layout {
 	uint8_t minor; /* of 3.x */
 	uint8_t entry_owner, kind_shift, live_states, lasti_unit;
 	enum lines_form lines;
+	uint8_t awaits[2];
 	uint8_t opcodes[256];
 	bool free_threaded;
 	uint32_t active; /* see py_offsets */
