@@ -124,6 +124,7 @@ lib_libtach_core_la_SOURCES = \
 	lib/engine/remote.c lib/engine/remote.h \
 	lib/engine/snapshot.c lib/engine/snapshot.h \
 	lib/engine/status.c lib/engine/status.h \
+	lib/engine/stop.c lib/engine/stop.h \
 	lib/engine/threads.c lib/engine/threads.h \
 	lib/engine/tids.c lib/engine/tids.h \
 	lib/engine/workset.c lib/engine/workset.h

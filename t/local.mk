@@ -42,6 +42,7 @@ t_unit_test_text_SOURCES = t/unit/test_text.c $(t_unit_profile)
 t_unit_test_unfinished_SOURCES = t/unit/test_unfinished.c $(t_unit_profile)
 
 BATS_TESTS = \
+	t/blocking.bats \
 	t/build.bats \
 	t/callgrind.bats \
 	t/cat.bats \

@@ -21,6 +21,7 @@
 #include "engine/process.h"
 #include "engine/remote.h"
 #include "engine/snapshot.h"
+#include "engine/stop.h"
 #include "error.h"
 #include "tach.h"
 
@@ -179,16 +180,22 @@ tach_recorder_launch(struct tach_recorder *r, char *const argv[], int stdout_fd)
 
 /* ---- finding ------------------------------------------------------------------------ */
 
-static bool
+static int
 start_sampling(struct tach_recorder *r)
 {
 	uint64_t now = clock_ns();
+	pid_t tracer = r->options.blocking ? stop_tracer(&r->process) : 0;
 
+	if (tracer != 0)
+		return error_set(&r->error, TACH_FATAL, "process %d is traced "
+		    "by process %d, so it cannot be stopped: end that, or "
+		    "record without --blocking", (int)r->process.pid,
+		    (int)tracer);
 	remote_free(r->remote);
 	r->remote = remote_new(&r->process, &r->runtime, &r->options,
 	    r->table, &r->names);
 	if (r->remote == NULL)
-		return false;
+		return error_set(&r->error, TACH_FATAL, "out of memory");
 	remote_locals(r->remote, &r->locals);
 	if (r->start == 0) {
 		r->start = now;
@@ -199,7 +206,7 @@ start_sampling(struct tach_recorder *r)
 	}
 	pacer_start(&r->pacer, r->options.interval_ns, now);
 	r->state = TACH_RECORDER_SAMPLING;
-	return true;
+	return TACH_OK;
 }
 
 /* Looks for a Python, or whether the one that was found has begun. */
@@ -258,8 +265,7 @@ tach_recorder_attach(struct tach_recorder *r, pid_t pid)
 			clock_ns() + 10 * NS_PER_MS))
 			break;
 	if (f == FIND_OK)
-		return start_sampling(r) ? TACH_OK :
-		    error_set(&r->error, TACH_FATAL, "out of memory");
+		return start_sampling(r);
 	process_name(&r->process, name, sizeof(name));
 	if (f == FIND_GONE)
 		error_set(&r->error, 0, "process %d has ended", (int)pid);
@@ -292,9 +298,7 @@ end(struct tach_recorder *r)
 static int
 wait_round(struct tach_recorder *r)
 {
-	if (look(r) == FIND_OK && !start_sampling(r))
-		return error_set(&r->error, TACH_FATAL, "out of memory");
-	return TACH_OK;
+	return look(r) == FIND_OK ? start_sampling(r) : TACH_OK;
 }
 
 static int

@@ -11,6 +11,7 @@
 #include "engine/chains.h"
 #include "engine/emit.h"
 #include "engine/names.h"
+#include "engine/stop.h"
 #include "engine/tids.h"
 #include "python/locals.h"
 
@@ -50,6 +51,7 @@ struct remote {
 	struct chains chains;
 	struct tids tids;
 	struct py_none none;
+	struct stops stops;
 
 	struct py_threads list;
 	struct threads threads;
@@ -85,6 +87,7 @@ remote_new(const struct process *p, const struct py_runtime *rt,
 	r->offsets = &rt->offsets;
 	r->options = options;
 	r->names = names;
+	r->stops.process = p;
 	if (!chains_init(&r->chains, p, rt, options, table)) {
 		free(r);
 		return NULL;
@@ -104,6 +107,7 @@ remote_free(struct remote *r)
 {
 	if (r == NULL)
 		return;
+	stops_free(&r->stops);
 	emitter_free(&r->emitter);
 	names_free(r->called);
 	chains_free(&r->chains);
@@ -438,6 +442,20 @@ cut_chain(struct remote *r, size_t depth)
 	c->depth = depth;
 }
 
+/* Reads a thread that stands still for it.  One that is blocked does so anyway,
+ * and some calls would end early if it was stopped. */
+static bool
+read_stopped(struct remote *r, struct thread *t, size_t *sure)
+{
+	bool whole;
+
+	t->held = t->task != 0 && status_runs(t) &&
+	    stop_thread(&r->stops, t->task);
+	whole = chains_read(&r->chains, t, sure);
+	stop_release_all(&r->stops);
+	return whole;
+}
+
 /* Reads a thread's newest chain: from the copy, if that can be trusted. */
 static bool
 read_chain(struct remote *r, struct thread *t, size_t *sure)
@@ -448,6 +466,10 @@ read_chain(struct remote *r, struct thread *t, size_t *sure)
 	if (!t->stale &&
 	    chains_walk(&r->chains, t, &r->all, in->gc, &in->stamp))
 		return true;
+	if (r->options->blocking) {
+		t->stale = true;
+		return read_stopped(r, t, sure);
+	}
 	if (t->copied && t->stale && !r->slow &&
 	    chains_know(&r->chains, t, &r->all, in->gc, &in->stamp))
 		return true;
@@ -601,7 +623,7 @@ sample_thread(struct remote *r, struct thread *t, uint64_t time_us,
 	struct moment m;
 
 	t->done = true;
-	t->live = false;
+	t->live = t->held = false;
 	t->holds_gil = holds_gil(r, t);
 	if (!is_wanted(r, t))
 		return true;

@@ -21,6 +21,25 @@ futex_address(const char *line)
 	return strtoull(end, NULL, 16);
 }
 
+static bool
+read_call(const struct thread *t, char *text, size_t size)
+{
+	ssize_t n = t->syscall_fd >= 0 ?
+	    pread(t->syscall_fd, text, size - 1, 0) : -1;
+
+	if (n > 0)
+		text[n] = '\0';
+	return n > 0;
+}
+
+bool
+status_runs(const struct thread *t)
+{
+	char text[256];
+
+	return read_call(t, text, sizeof(text)) && text[0] == 'r';
+}
+
 /* How often a thread has got a CPU so far: the third number of its
  * schedstat. */
 static uint64_t
@@ -73,13 +92,11 @@ static uint8_t
 look(const struct process *p, struct thread *t, const struct moment *m)
 {
 	char text[256];
-	ssize_t n = -1;
 
-	if (t->syscall_fd >= 0)
-		n = pread(t->syscall_fd, text, sizeof(text) - 1, 0);
-	if (n <= 0)
+	if (t->held)
+		return TACH_STATUS_CPU;
+	if (!read_call(t, text, sizeof(text)))
 		return TACH_STATUS_UNKNOWN;
-	text[n] = '\0';
 	if (text[0] != 'r')
 		return blocked(p, t, m, futex_address(text));
 	return TACH_STATUS_CPU | (!m->holds_gil && still_waits(p, t) ?

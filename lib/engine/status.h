@@ -22,6 +22,9 @@ struct moment {
 uint8_t status_of(const struct process *, struct thread *,
     const struct moment *);
 
+/* Whether a thread runs, or waits for a CPU only. */
+bool status_runs(const struct thread *);
+
 /* Whether samples of this status are to be kept. */
 bool status_kept(const struct tach_recorder_options *, uint8_t status);
 

@@ -55,6 +55,7 @@ struct thread {
 	struct tempo tempo; /* of reads of it alone */
 	bool gone; /* its state could not be read */
 	bool holds_gil; /* in this round */
+	bool held;	/* it ran, and was made to stop to be read */
 	bool copied; /* it is in the round's snapshot */
 	bool done;   /* in this round */
 	/* Its last sample may be no longer what it does: read it. */

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * stop.h: threads of a target made to stand still for a moment, by ptrace(2).
+ *
+ * A thread is traced only while it stands still.  What it would have got
+ * meanwhile, such as a signal, it gets afterwards; and if we die, the kernel
+ * lets it go.
+ */
+#ifndef ENGINE_STOP_H
+#define ENGINE_STOP_H
+
+#include "engine/process.h"
+
+struct stop {
+	pid_t task;
+	bool stopped; /* else it was told to, and has not done it yet */
+	int signal;   /* that it was about to get; 0: none */
+};
+
+struct stops {
+	const struct process *process;
+	struct stop *list;
+	size_t count, max;
+};
+
+/* Stops a thread that runs.  It should not be blocked in a call, since some
+ * calls end early by it.  False: it goes on, or has ended. */
+bool stop_thread(struct stops *, pid_t task);
+/* Lets them all go. */
+void stop_release_all(struct stops *);
+void stops_free(struct stops *);
+
+/* Who traces the process, which nobody else can do then; 0: nobody. */
+pid_t stop_tracer(const struct process *);
+
+#endif

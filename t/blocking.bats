@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: ISC
+# blocking.bats: tach-record --blocking stops the program for each sample, and
+# always lets it go.
+
+load lib.bash
+
+setup() {
+	need python3
+	need zstd
+	cd "$BATS_TEST_TMPDIR" || return
+	export PYTHONDONTWRITEBYTECODE=1 PYTHONUTF8=1
+	programs=$T/programs
+}
+
+teardown() {
+	end_started
+	drop_shared
+}
+
+# ---- what is recorded --------------------------------------------------------------
+
+# exact MINOR: stacks that change as fast as they can, and none is lost.
+exact() {
+	need_python "$1"
+	cp -r "$T/programs" "$OUTSIDE/programs"
+	for program in chains flutter; do
+		tach-record --blocking -r 2k -o p.bin -- "${PYTHON[@]}" \
+		    "$INSIDE/programs/$program.py" 0.7 2>summary
+		cat summary
+		"$T/truth.py" calls p.bin "$T/programs/$program.py"
+		grep -q ' 0 torn, 0 failed)' summary
+	done
+}
+
+@test "stacks are exact: Python 3.11" { exact 3.11; }
+@test "stacks are exact: Python 3.13" { exact 3.13; }
+@test "stacks are exact: Python 3.15" { exact 3.15; }
+
+@test "threads that come and go" {
+	host_python
+	tach-record -q --blocking -r 2k -o p.bin -- "$python" \
+	    "$programs/churn.py" truth 1.5
+	"$T/truth.py" stacks p.bin truth
+}
+
+@test "threads that want the GIL" {
+	host_python
+	tach-record -q --blocking --layout cpython -o p.bin -- "$python" \
+	    "$programs/gils.py" 1
+	tach-cat p.bin | grep -q 'gil,cpu.*:hog:'
+	tach-info p.bin | grep -q '^features:.* blocking'
+}
+
+# ---- the program goes on -------------------------------------------------------------
+
+# busy: a Python that counts in the file `count`, as $pid.
+busy() {
+	cat >count.py <<-'END'
+		import time
+		n = 0
+		while True:
+		    end = time.monotonic() + 0.02
+		    while time.monotonic() < end:
+		        pass
+		    n += 1
+		    with open("count", "w") as f:
+		        f.write(str(n))
+	END
+	start "$python" count.py
+	until_ [ -s count ]
+}
+
+# free_: no thread of it is stopped or traced.
+free_() {
+	run ! grep -hE '^State:.[tT]|^TracerPid:.[^0]' /proc/"$pid"/task/*/status
+}
+
+# counts: it goes on.
+counts() {
+	local before
+	before=$(cat count)
+	until_ sh -c "[ -s count ] && [ \"\$(cat count)\" != '$before' ]"
+}
+
+@test "the recorder is killed, twenty times" {
+	host_python
+	busy
+	for i in {1..20}; do
+		tach-record -q --blocking -r 10k -o "$i.bin" -p "$pid" 3>&- &
+		sleep "0.1$i"
+		kill -KILL $!
+		wait $! || :
+		until_ free_
+	done
+	counts
+	# It was recorded, not only killed before it began.
+	ls ./*.part
+	tach-cat ./20.bin | grep -q count.py
+}
+
+@test "a stopped program stays stopped, and can go on" {
+	host_python
+	busy
+	tach-record -q --blocking -d 2 -o p.bin -p "$pid" 3>&- &
+	recorder=$!
+	sleep 0.5
+	kill -STOP "$pid"
+	sleep 0.5
+	grep -q '^State:.T' "/proc/$pid/status"
+	kill -CONT "$pid"
+	counts
+	wait "$recorder"
+	free_
+}
+
+@test "signals arrive, each of them" {
+	host_python
+	cat >signals.py <<-'END'
+		import os, signal, sys, time
+		r, w = os.pipe()
+		os.set_blocking(w, False)
+		signal.set_wakeup_fd(w)
+		signal.signal(signal.SIGRTMIN, lambda *_: None)
+		open("ready", "w").close()
+		got = 0
+		os.set_blocking(r, False)
+		end = time.monotonic() + 20
+		while got < 300 and time.monotonic() < end:
+		    try:
+		        got += len(os.read(r, 4096))
+		    except BlockingIOError:
+		        pass
+		print(got)
+	END
+	start "$python" signals.py >got
+	until_ [ -e ready ]
+	tach-record -q --blocking -r 10k -o p.bin -p "$pid" 3>&- &
+	for _ in {1..300}; do
+		kill -RTMIN "$pid"
+	done
+	wait "$pid"
+	wait
+	is "$(cat got)" 300
+}
+
+@test "its end is its own" {
+	host_python
+	run -3 tach-record -q --blocking -r 10k -o p.bin -- "$python" -c '
+import sys, time
+end = time.monotonic() + 0.3
+while time.monotonic() < end: pass
+sys.exit(3)'
+	run -143 tach-record -q --blocking -r 10k -o p.bin -- "$python" -c '
+import os, threading, time
+threading.Timer(0.3, os.kill, (os.getpid(), 15)).start()
+while True: pass'
+}
+
+@test "somebody else traces it" {
+	host_python
+	busy
+	start "$python" -c '
+import ctypes, sys, time
+PTRACE_SEIZE = 0x4206
+assert ctypes.CDLL(None).ptrace(PTRACE_SEIZE, int(sys.argv[1]), 0, 0) == 0
+open("traced", "w").close()
+time.sleep(60)' "$pid"
+	tracer=$pid pid=${STARTED[0]}
+	until_ [ -e traced ]
+	run -125 --separate-stderr tach-record --blocking -o p.bin -p "$pid"
+	# shellcheck disable=SC2154
+	is "$stderr" "tach-record: process $pid is traced by process $tracer, so it cannot be stopped: end that, or record without --blocking"
+	tach-record -q -d 0.3 -o p.bin -p "$pid"
+	counts
+}
