@@ -5,9 +5,12 @@
 #	suite, base	the system, and the debootstrap script it follows
 #	keyring		who signs them, and keyring_needs: what to do if absent
 #	components	of the archive, if more than main
-#	updates		the suite of what came after its release, if that matters
+#	updates, newer	a suite of what came after its release, and which
+#			packages of it are wanted (with unpacked only)
 #	packages	what is wanted in it
 #	foreign		architectures it takes packages of besides its own
+#	unpacked	if set, packages are unpacked only, not set up: that is
+#			five times as fast and does for an old Python
 # and then source this file.  The folder is ${XDG_CACHE_HOME:-~/.cache}/tach/
 # and the script's name; it is some 300 MB and may be removed at any time.
 
@@ -30,6 +33,35 @@ lacking() {
 		    2>/dev/null | grep -q ' installed$' ||
 		    printf '%s ' "$package"
 	done
+}
+
+# Downloads packages that take others' places, into /newer.
+fetch_newer() {
+	for deb in "$root"/var/cache/apt/archives/*.deb; do
+		quietly dpkg-deb -x "$deb" "$root"
+	done
+	sed "s/ $suite / $updates /" "$root/etc/apt/sources.list" \
+	    >"$root/etc/apt/sources.list.d/updates.list"
+	quietly chroot "$root" apt-get -o APT::Sandbox::User=root update
+	mkdir "$root/newer"
+	# shellcheck disable=SC2086,SC2016
+	quietly chroot "$root" sh -c 'cd /newer && apt-get \
+	    -o APT::Sandbox::User=root download "$@"' sh $newer
+	rm -rf "$root"/var/lib/apt/lists/*
+}
+
+# Makes a system of which no package is set up.
+unpack() {
+	# shellcheck disable=SC2086
+	quietly debootstrap --foreign --variant=minbase --keyring="$keyring" \
+	    --components="${components:-main}" \
+	    --include="$(echo $packages | tr ' ' ,)" "$suite" "$root"
+	[ -z "${newer-}" ] || fetch_newer
+	for deb in "$root"/var/cache/apt/archives/*.deb "$root"/newer/*.deb; do
+		[ ! -e "$deb" ] || quietly dpkg-deb -x "$deb" "$root"
+	done
+	rm -rf "$root"/var/cache/apt/archives "$root/debootstrap" "$root/newer"
+	echo "$packages" >"$root/.unpacked"
 }
 
 # Installs packages in a folder.
@@ -70,6 +102,14 @@ quietly() {
 	}
 }
 
+if [ -e "$folder/.unpacked" ] &&
+    [ "$(cat "$folder/.unpacked")" != "$packages" ]; then
+	rm -rf --one-file-system "$folder"
+fi
+if [ -e "$folder/.unpacked" ]; then
+	echo "$folder: is there already"
+	exit 0
+fi
 if [ -d "$folder" ]; then
 	packages=$(lacking "$folder")
 	# shellcheck disable=SC2086
@@ -84,19 +124,21 @@ cp -a /usr/share/debootstrap "$work/debootstrap"
     ln -s "$base" "$work/debootstrap/scripts/$suite"
 chmod 755 "$work"
 export DEBOOTSTRAP_DIR="$work/debootstrap"
-quietly debootstrap --variant=minbase --keyring="$keyring" \
-    --components="${components:-main}" "$suite" "$root"
-
-# Suites in the making, or seen through a mirror, can be past their date.
-echo 'Acquire::Check-Valid-Until "false";' >"$root/etc/apt/apt.conf.d/90tach"
-[ -z "${updates-}" ] ||
-    sed "s/ $suite / $updates /" "$root/etc/apt/sources.list" \
-	>"$root/etc/apt/sources.list.d/updates.list"
-for architecture in ${foreign-}; do
-	quietly chroot "$root" dpkg --add-architecture "$architecture"
-done
-# shellcheck disable=SC2086
-install_in "$root" $packages
+if [ -n "${unpacked-}" ]; then
+	unpack
+else
+	quietly debootstrap --variant=minbase --keyring="$keyring" \
+	    --components="${components:-main}" "$suite" "$root"
+	# Suites in the making, or seen through a mirror, can be past their
+	# date.
+	echo 'Acquire::Check-Valid-Until "false";' \
+	    >"$root/etc/apt/apt.conf.d/90tach"
+	for architecture in ${foreign-}; do
+		quietly chroot "$root" dpkg --add-architecture "$architecture"
+	done
+	# shellcheck disable=SC2086
+	install_in "$root" $packages
+fi
 
 # Whoever came first has made the same thing.
 mv -T "$root" "$folder" 2>/dev/null || [ -d "$folder" ] ||
