@@ -66,6 +66,7 @@ BATS_TESTS = \
 	t/man.bats \
 	t/merge.bats \
 	t/names.bats \
+	t/nogil.bats \
 	t/old.bats \
 	t/oracle.bats \
 	t/positions.bats \

@@ -127,6 +127,7 @@ class Truth:
             lines = [json.loads(line) for line in f]
         self.python = lines[0]['python']
         self.pid = lines[0]['pid']
+        self.gil = lines[0].get('gil', True)
         self.places = [p for p in lines if 'label' in p]
         self.by_thread = collections.defaultdict(list)
         for p in self.places:
@@ -302,8 +303,8 @@ def all_along(samples, truth):
 
 
 def states(samples, truth):
-    """Who spins wants or has the GIL, and one at a time has it; who sleeps
-    has no GIL and no CPU."""
+    """Who spins wants or has the GIL, and one at a time has it, or where there
+    is none, all are as if they had; who sleeps has no GIL and no CPU."""
     bits = {'spot': collections.Counter(), 'rest': collections.Counter()}
     for s in samples.all:
         place = truth.at(s)
@@ -319,6 +320,8 @@ def states(samples, truth):
     if max(idle['gil'], idle['cpu']) > 0.05 * idle['all']:
         fault('status', 'sleeping threads with a GIL or a CPU')
     alive = len({p['tid'] for p in truth.places if p['spot'][0] == 'spot'})
+    if not truth.gil:
+        alive = 1
     if alive and not 0.5 < busy['gil'] * alive / max(1, busy['all']) < 1.1:
         fault('status', 'busy threads had the GIL in %d of %d samples'
               % (busy['gil'], busy['all']))

@@ -5,7 +5,8 @@ spot() burns a few milliseconds, rest() sleeps them; each notes the frames
 below itself as the interpreter sees them.  One JSON line a place: label,
 interpreter, thread, since when and until when, and the stack from the root to
 the caller, each frame as [function, file, line, end line, column, end column].
-Before them comes a line with the interpreter's version and the process id.
+Before them comes a line with the interpreter's version, the process id, and
+whether there is a GIL.
 """
 import json
 import os
@@ -30,7 +31,8 @@ def start(path):
     global _out
     _out = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o666)
     if not interp:
-        say(python='%d.%d.%d' % sys.version_info[:3], pid=os.getpid())
+        say(python='%d.%d.%d' % sys.version_info[:3], pid=os.getpid(),
+            gil=getattr(sys, '_is_gil_enabled', lambda: True)())
 
 
 def say(**line):
