@@ -320,6 +320,59 @@ test_root(void)
 	chain_free(&c);
 }
 
+static void
+put_frame_object(const struct py_offsets *o, int i, uint64_t back, int32_t lasti,
+    uint8_t state)
+{
+	put(FRAME(i) + o->frame_previous, back);
+	put(FRAME(i) + o->frame_code, 8);
+	put(FRAME(i) + o->frame_generator, 0);
+	memcpy(memory + (FRAME(i) + o->frame_lasti - BASE), &lasti, 4);
+	memory[FRAME(i) + o->frame_state - BASE] = state;
+}
+
+/* To 3.10: frame objects, of which only live ones count. */
+static void
+check_heap_frames(unsigned minor, uint8_t live, uint8_t dead)
+{
+	struct py_offsets o = offsets_of(minor);
+	struct py_view v = whole_view();
+	struct py_chain c = {0};
+
+	memset(memory, 0, sizeof(memory));
+	put(TSTATE + o.thread_current_frame, FRAME(0));
+	put_frame_object(&o, 0, FRAME(1), -1, live);
+	put_frame_object(&o, 1, FRAME(2), 6, live);
+	put_frame_object(&o, 2, 0, 0, live);
+	check(walk(&o, &v, TSTATE, &c) == WALK_OK);
+	check_number(c.depth, 3);
+	check_number(c.places[0].instr, 8 - (uint64_t)o.lasti_unit);
+	check_number(c.places[1].instr, 8 + 6 * (uint64_t)o.lasti_unit);
+	put_frame_object(&o, 1, FRAME(2), 6, dead); /* it has returned */
+	check(walk(&o, &v, TSTATE, &c) == WALK_OK);
+	check_number(c.depth, 1);
+	put_frame_object(&o, 1, FRAME(2), -1, live); /* it has called nothing yet */
+	check(walk(&o, &v, TSTATE, &c) == WALK_OK);
+	check_number(c.depth, 2);
+	put_frame_object(&o, 2, 0, 0, dead); /* the end of a list of free ones */
+	check(walk(&o, &v, TSTATE, &c) == WALK_BAD);
+	put_frame_object(&o, 2, 0, 0, live);
+	put(FRAME(2) + o.frame_generator, 8); /* suspended in the meantime */
+	check(walk(&o, &v, TSTATE, &c) == WALK_BAD);
+	put_frame_object(&o, 2, 0, 0, 0xff);
+	check(walk(&o, &v, TSTATE, &c) == WALK_BAD);
+	chain_free(&c);
+}
+
+static void
+test_heap_frames(void)
+{
+	check_heap_frames(6, 1, 0);
+	check_heap_frames(9, 1, 0);
+	check_heap_frames(10, 0, 1);
+	check_heap_frames(10, 2, 4);
+}
+
 /* Whatever is in memory, a walk ends and reads nothing else. */
 static void
 check_codes(const struct py_offsets *o, const struct py_marks *m,
@@ -737,6 +790,7 @@ main(void)
 	test_returned();
 	test_bad_chains();
 	test_root();
+	test_heap_frames();
 	test_marks();
 	test_exceptions(11);
 	test_exceptions(12);
