@@ -161,6 +161,52 @@ sub;<native>;replaced"
 @test "callbacks: Python 3.14" { natives 3.14; }
 @test "callbacks: Python 3.15" { natives 3.15; }
 
+# ---- opcodes ----------------------------------------------------------------------------
+
+# What spin is at must be what the interpreter itself says that it has made of
+# spin's code by then, line by line; and some of it is specialised.
+opcodes() {
+	use "$1"
+	cat >"$OUTSIDE/spin.py" <<-'END'
+		import dis, sys, time
+		def spin(end):
+		    x = 0
+		    while x < end:
+		        x += 1
+		    return x
+		def main():
+		    end = time.monotonic() + 1
+		    while time.monotonic() < end:
+		        spin(20000)
+		main()
+		code = spin.__code__
+		now = getattr(code, "_co_code_adaptive", code.co_code)
+		with open(sys.argv[1], "w") as f:
+		    for start, end, line in code.co_lines():
+		        for i in range(start, end, 2):
+		            print(line, now[i], now[i] != code.co_code[i], file=f)
+	END
+	tach-record -q -o p.bin --opcodes -- "${PYTHON[@]}" "$INSIDE/spin.py" \
+	    "$INSIDE/code"
+	tach-cat -l p.bin | sed -nE \
+	    's/.*spin\.py:spin:([0-9]+):[^;]*:([0-9]+)$/\1 \2/p' | sort |
+	    uniq -c | awk '$1 > 9 { print $2, $3 }' | sort >seen
+	cat seen
+	[ -s seen ]
+	cut -d ' ' -f 1,2 "$OUTSIDE/code" | sort -u >there
+	is "$(comm -23 seen there)" ""
+	[ "$1" = 3.10 ] || grep True "$OUTSIDE/code" | cut -d ' ' -f 1,2 |
+	    grep -qxF -f - seen
+	tach-cat -l p.bin | grep -q ':main:[^;]*:[0-9][0-9]*;'
+}
+
+@test "opcodes: Python 3.10" { opcodes 3.10; }
+@test "opcodes: Python 3.11" { opcodes 3.11; }
+@test "opcodes: Python 3.12" { opcodes 3.12; }
+@test "opcodes: Python 3.13" { opcodes 3.13; }
+@test "opcodes: Python 3.14" { opcodes 3.14; }
+@test "opcodes: Python 3.15" { opcodes 3.15; }
+
 # ---- what is kept ---------------------------------------------------------------------
 
 # statuses: which statuses there are, but for the main thread's bit.

@@ -52,7 +52,8 @@ chains_init(struct chains *c, const struct process *p,
 	    rt->offsets.thread_native_thread_id : rt->offsets.thread_ident;
 	find_state_part(c);
 	sched_getaffinity(0, sizeof(c->cpus), &c->cpus);
-	c->codes = codes_new(c->offsets, &c->memory.memory, table);
+	c->codes = codes_new(c->offsets, &c->memory.memory, table,
+	    options->opcodes);
 	return c->codes != NULL;
 }
 

@@ -38,6 +38,7 @@ struct spot {
 	uint64_t instr;
 	uint32_t serial;
 	uint32_t frame;
+	uint8_t opcode;
 };
 
 /* A call from an instruction of one code object to another. */
@@ -54,6 +55,7 @@ struct copy {
 };
 
 struct codes {
+	bool with_opcodes;
 	const struct py_offsets *offsets;
 	const struct py_memory *memory;
 	struct tach_table *table;
@@ -76,7 +78,7 @@ struct codes {
 
 struct codes *
 codes_new(const struct py_offsets *o, const struct py_memory *m,
-    struct tach_table *t)
+    struct tach_table *t, bool opcodes)
 {
 	struct codes *c = calloc(1, sizeof(*c));
 
@@ -85,6 +87,7 @@ codes_new(const struct py_offsets *o, const struct py_memory *m,
 	c->offsets = o;
 	c->memory = m;
 	c->table = t;
+	c->with_opcodes = opcodes;
 	c->check = 1;
 	return c;
 }
@@ -589,6 +592,7 @@ struct spot_key {
 	const struct codes *codes;
 	uint64_t instr;
 	uint32_t serial;
+	uint8_t opcode;
 };
 
 static bool
@@ -597,11 +601,13 @@ spot_equal(const void *arg, uint32_t index)
 	const struct spot_key *k = arg;
 	const struct spot *s = &k->codes->spots[index];
 
-	return s->instr == k->instr && s->serial == k->serial;
+	return s->instr == k->instr && s->serial == k->serial &&
+	    s->opcode == k->opcode;
 }
 
 static uint32_t
-make_frame(struct codes *c, const struct home *h, uint64_t instr)
+make_frame(struct codes *c, const struct home *h, uint64_t instr,
+    uint8_t opcode)
 {
 	struct py_location l;
 
@@ -609,7 +615,7 @@ make_frame(struct codes *c, const struct home *h, uint64_t instr)
 	return tach_table_add_frame(c->table, &(struct tach_frame){
 	    .file = h->file, .func = h->func, .line = l.line,
 	    .end_line = l.end_line, .column = l.column,
-	    .end_column = l.end_column, .opcode = TACH_NO_OPCODE});
+	    .end_column = l.end_column, .opcode = opcode});
 }
 
 static uint32_t
@@ -634,16 +640,19 @@ codes_frame(struct codes *c, const struct py_place *p)
 {
 	uint32_t home = find_home(c, p->code), found;
 	struct home *h = home != TACH_NONE ? &c->homes[home] : NULL;
-	struct spot_key key = {c, p->instr, 0};
+	struct spot_key key = {c, p->instr, 0, TACH_NO_OPCODE};
 	uint64_t hash;
 
 	if (h == NULL || !h->known)
 		return TACH_NONE;
 	key.serial = h->serial;
+	if (c->with_opcodes)
+		key.opcode = code_opcode(c->offsets, c->memory, &h->code,
+		    p->instr);
 	hash = XXH3_64bits_withSeed(&p->instr, sizeof(p->instr), h->serial);
 	found = set_find(&c->spot_set, hash, spot_equal, &key);
 	if (found != TACH_NONE)
 		return c->spots[found].frame;
 	return add_spot(c, hash, (struct spot){p->instr, h->serial,
-	    make_frame(c, h, p->instr)});
+	    make_frame(c, h, p->instr, key.opcode), key.opcode});
 }

@@ -111,6 +111,9 @@ map_frames(struct emitter *e, const struct thread *t,
 		return TACH_NONE;
 	if (is_continued(e, t) && t->replaced == codes_replaced(e->codes))
 		shared = chain_shared(c, &t->chain);
+	/* An instruction can have become another one where it is. */
+	if (e->opcodes && shared > 0 && shared == c->depth)
+		shared--;
 	fresh = c->depth - shared;
 	for (size_t i = 0; i < fresh; i++)
 		if ((e->frames[i] = frame_of(e, &c->places[i])) == TACH_NONE)

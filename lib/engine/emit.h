@@ -14,6 +14,7 @@ struct emitter {
 	struct codes *codes;
 	uint32_t *frames; /* of the sample that is being made */
 	size_t frames_max;
+	bool opcodes; /* frames have theirs */
 	uint32_t torn_frame, marks[PLACE_MARKS];
 };
 

@@ -99,6 +99,7 @@ remote_new(const struct process *p, const struct py_runtime *rt,
 		return NULL;
 	}
 	emitter_init(&r->emitter, table, names, r->chains.codes);
+	r->emitter.opcodes = options->opcodes;
 	return r;
 }
 

@@ -182,16 +182,20 @@ make_code(const struct py_offsets *o, struct part *parts,
 /* Goes from instruction to instruction.  From one on that is hidden by
  * another, nothing is known. */
 static void
-find_leaving(const struct py_offsets *o, const uint16_t *units,
+find_instructions(const struct py_offsets *o, const uint16_t *units,
     struct py_code *c)
 {
-	for (int64_t i = 0; i < c->units; i++) {
+	int64_t i;
+
+	for (i = 0; i < c->units; i++) {
 		uint8_t opcode = o->opcodes[units[i] & 0xff];
 		if (opcode & PY_OPCODE_HIDES)
 			break;
 		c->leaves[i] = (opcode & PY_OPCODE_LEAVES) != 0;
+		c->opcodes[i] = units[i] & 0xff;
 		i += opcode & PY_OPCODE_CACHES;
 	}
+	c->known = i;
 }
 
 static bool
@@ -201,7 +205,8 @@ read_units(const struct py_offsets *o, const struct py_memory *m,
 	size_t n = (size_t)c->units, size = n * sizeof(uint16_t);
 	uint16_t *units = calloc(n + 1, sizeof(*units));
 	bool ok = units != NULL &&
-	    (c->leaves = calloc(n + 1, sizeof(*c->leaves))) != NULL;
+	    (c->leaves = calloc(n + 1, sizeof(*c->leaves))) != NULL &&
+	    (c->opcodes = calloc(n + 1, sizeof(*c->opcodes))) != NULL;
 
 	if (ok && bytecode->bytes != NULL)
 		memcpy(units, bytecode->bytes, size);
@@ -209,7 +214,7 @@ read_units(const struct py_offsets *o, const struct py_memory *m,
 		ok = py_read(m, c->addr + o->code_bytecode, units, size);
 
 	if (ok)
-		find_leaving(o, units, c);
+		find_instructions(o, units, c);
 	free(units);
 	return ok;
 }
@@ -281,6 +286,7 @@ code_free(struct py_code *c)
 	free(c->file.bytes);
 	free(c->lines);
 	free(c->leaves);
+	free(c->opcodes);
 	*c = (struct py_code){0};
 }
 
@@ -319,6 +325,40 @@ code_allows(const struct py_offsets *o, const struct py_code *c,
 	if (unit < (calls ? 0 : -1) || unit >= c->units)
 		return false;
 	return !calls || !c->leaves[unit];
+}
+
+/* The first unit of an instruction, of which this one may be a cache: to 3.12
+ * a frame that calls is at the last one. */
+static int64_t
+first_unit(const struct py_code *c, int64_t unit)
+{
+	int64_t first = unit;
+
+	while (first > 0 && first < c->known && c->opcodes[first] == 0 &&
+	    unit - first < PY_OPCODE_CACHES)
+		first--;
+	return first;
+}
+
+uint8_t
+code_opcode(const struct py_offsets *o, const struct py_memory *m,
+    const struct py_code *c, uint64_t instr)
+{
+	int64_t unit = unit_of(o, c, instr);
+	uint8_t was, now;
+
+	if (unit < 0 || unit >= c->units)
+		return NO_OPCODE;
+	unit = first_unit(c, unit);
+	was = unit < c->known ? c->opcodes[unit] : NO_OPCODE;
+	if (py_has(o->code_code)) /* to 3.10 it stays as it is */
+		return was;
+	if (!py_read(m, c->addr + o->code_bytecode + 2 * (uint64_t)unit, &now,
+		sizeof(now)))
+		return was;
+	/* One that takes up other room is of another code object by now. */
+	return was == NO_OPCODE || (o->opcodes[now] & PY_OPCODE_HIDES) ||
+	    o->opcodes[now] == o->opcodes[was] ? now : was;
 }
 
 bool

@@ -33,7 +33,9 @@ struct py_code {
 	/* By code unit: whether the instruction that begins there ends or
 	 * suspends its frame.  Units are instructions and their caches. */
 	bool *leaves;
+	uint8_t *opcodes; /* likewise, 0 for caches; as they were then */
 	int64_t units;
+	int64_t known; /* units before the first that is hidden */
 	/* What else the fingerprint covers, where no version number does. */
 	uint64_t part_addr[CODE_PARTS];
 	size_t part_size[CODE_PARTS];
@@ -66,6 +68,12 @@ bool code_check(const struct py_offsets *, const struct py_code *,
  * False: there is none of that number. */
 bool code_copy(const struct py_offsets *, const struct py_memory *,
     uint64_t code, uint32_t number, uint64_t *addr);
+
+/* The opcode of the instruction that an instruction pointer is at, in the form
+ * that the interpreter has made of it by now; NO_OPCODE: not known. */
+#define NO_OPCODE 255
+uint8_t code_opcode(const struct py_offsets *, const struct py_memory *,
+    const struct py_code *, uint64_t instr);
 
 /* Whether a frame of this code object can be at this instruction, and, if it
  * `calls`, have called another frame from there without leaving the loop.
