@@ -11,6 +11,7 @@
 
 /* Rounds until one has all of every stack; then the last one must do. */
 #define TRIES 20
+#define TASK_FILE "<task>"
 #define COMMAND_MAX 200 /* bytes of a command line that are shown */
 
 /* One stack, as it will be printed. */
@@ -18,6 +19,7 @@ struct stack {
 	uint64_t thread;
 	uint32_t interp;
 	uint8_t status;
+	size_t order; /* as they came */
 	char *text;
 	size_t len;
 };
@@ -49,6 +51,16 @@ print_string(FILE *out, const struct tach_table *t, uint32_t index)
 	tach_plain_string(out, s.bytes, s.len);
 }
 
+/* Whether a frame is not one, but the name of a task of asyncio. */
+static bool
+is_task(const struct tach_table *t, const struct tach_frame *f)
+{
+	struct tach_string file = tach_table_string(t, f->file);
+
+	return f->line < 0 && file.len == strlen(TASK_FILE) &&
+	    memcmp(file.bytes, TASK_FILE, file.len) == 0;
+}
+
 static void
 print_frame(FILE *out, const struct tach_table *t, uint32_t index)
 {
@@ -60,6 +72,8 @@ print_frame(FILE *out, const struct tach_table *t, uint32_t index)
 		fputs(" (", out);
 		print_string(out, t, f->file);
 		fprintf(out, ":%" PRId32 ")", f->line);
+	} else if (is_task(t, f)) {
+		fputs(" (" TASK_FILE ")", out);
 	}
 	putc('\n', out);
 }
@@ -113,11 +127,27 @@ print_name(FILE *out, const struct dump *d, uint64_t thread)
 	fputc('"', out);
 }
 
+/* The task whose stack it is. */
+static void
+print_task(FILE *out, const struct tach_table *t, const struct tach_run *run)
+{
+	for (uint32_t i = 0; i < run->depth; i++) {
+		const struct tach_frame *f = tach_table_frame(t, run->frames[i]);
+		if (!is_task(t, f))
+			continue;
+		fputs(", task \"", out);
+		print_string(out, t, f->func);
+		putc('"', out);
+		return;
+	}
+}
+
 static void
 print_thread(FILE *out, const struct dump *d, const struct tach_run *run)
 {
 	fprintf(out, "thread %" PRIu64, run->thread);
 	print_name(out, d, run->thread);
+	print_task(out, tach_recorder_table(d->recorder), run);
 	if (run->interp != 0)
 		fprintf(out, " of interpreter %" PRIu32, run->interp);
 	print_status(out, run->ticks[0].status);
@@ -145,7 +175,7 @@ add_stack(struct dump *d)
 	if (p == NULL)
 		return NULL;
 	d->stacks = p;
-	p[d->count] = (struct stack){0};
+	p[d->count] = (struct stack){.order = d->count};
 	return &p[d->count++];
 }
 
@@ -288,7 +318,9 @@ in_order(const void *a, const void *b)
 		return x->interp < y->interp ? -1 : 1;
 	if (main_x != main_y)
 		return main_x ? -1 : 1;
-	return x->thread < y->thread ? -1 : x->thread > y->thread;
+	if (x->thread != y->thread)
+		return x->thread < y->thread ? -1 : 1;
+	return x->order < y->order ? -1 : 1;
 }
 
 static void

@@ -27,6 +27,7 @@ enum {
 
 #define DEFAULT_OUTPUT "tach.bin"
 #define DEFAULT_RATE 1000.0 /* Hz */
+#define TASKS_MINOR 14	    /* of the first 3.x that tells of them */
 #define RATE_MAX 1e6	    /* Hz: the file counts microseconds */
 #define PROGRESS_EVERY 0.2  /* s */
 
@@ -442,6 +443,18 @@ command_status(void)
 	return WEXITSTATUS(status);
 }
 
+/* A command's version is known only once it runs. */
+static void
+tell_of_tasks(const struct options *o)
+{
+	const uint8_t *v = tach_recorder_meta(recorder)->python;
+
+	if (o->recorder.async != TACH_ASYNC_NONE && v[0] == 3 &&
+	    v[1] < TASKS_MINOR)
+		warnx("--async needs Python 3.14 or later; this is %d.%d.%d: "
+		    "its tasks were not recorded", v[0], v[1], v[2]);
+}
+
 /* Prints what is going on instead of recording it. */
 static int
 dump(const struct options *o)
@@ -481,6 +494,7 @@ main(int argc, char *argv[])
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN);
 	ok = record(&r, &o);
+	tell_of_tasks(&o);
 	recording_close(&r);
 	if (command_pid != 0)
 		status = command_status();

@@ -111,6 +111,7 @@ lib_libtach_core_la_SOURCES = \
 	lib/python/repr.c \
 	lib/python/runtime.c lib/python/runtime.h \
 	lib/python/status.c lib/python/status.h \
+	lib/python/tasks.c lib/python/tasks.h \
 	lib/python/unicode.c lib/python/unicode.h \
 	lib/native/elf.c lib/native/elf.h \
 	lib/engine/chains.c lib/engine/chains.h \
@@ -119,12 +120,14 @@ lib_libtach_core_la_SOURCES = \
 	lib/engine/emit.c lib/engine/emit.h \
 	lib/engine/find.c lib/engine/find.h \
 	lib/engine/names.c lib/engine/names.h \
+	lib/engine/pages.c lib/engine/pages.h \
 	lib/engine/process.c lib/engine/process.h \
 	lib/engine/recorder.c \
 	lib/engine/remote.c lib/engine/remote.h \
 	lib/engine/snapshot.c lib/engine/snapshot.h \
 	lib/engine/status.c lib/engine/status.h \
 	lib/engine/stop.c lib/engine/stop.h \
+	lib/engine/tasks.c lib/engine/tasks.h \
 	lib/engine/threads.c lib/engine/threads.h \
 	lib/engine/tids.c lib/engine/tids.h \
 	lib/engine/workset.c lib/engine/workset.h

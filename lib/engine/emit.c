@@ -93,6 +93,8 @@ frame_of(struct emitter *e, const struct py_place *p)
 
 	if (!place_is_mark(p))
 		return codes_frame(e->codes, p);
+	if (p->code == PLACE_FRAME)
+		return (uint32_t)p->instr;
 	mark = &e->marks[p->code];
 	if (*mark == TACH_NONE)
 		*mark = synthetic_frame(e->table, mark_names[p->code]);

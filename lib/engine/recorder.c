@@ -180,6 +180,14 @@ tach_recorder_launch(struct tach_recorder *r, char *const argv[], int stdout_fd)
 
 /* ---- finding ------------------------------------------------------------------------ */
 
+/* Whether what is asked for cannot be had of the Python that was found. */
+static bool
+lacks_tasks(const struct tach_recorder *r)
+{
+	return r->options.async != TACH_ASYNC_NONE &&
+	    !py_has(r->runtime.offsets.generator_frame);
+}
+
 static int
 start_sampling(struct tach_recorder *r)
 {
@@ -264,6 +272,11 @@ tach_recorder_attach(struct tach_recorder *r, pid_t pid)
 		if (clock_ns() > end || process_sleep(&r->process, r->wake_fd,
 			clock_ns() + 10 * NS_PER_MS))
 			break;
+	if (f == FIND_OK && lacks_tasks(r))
+		return error_set(&r->error, TACH_FATAL, "--async needs Python "
+		    "3.14 or later; process %d runs %u.%u.%u", (int)pid,
+		    PY_MAJOR(r->runtime.version), PY_MINOR(r->runtime.version),
+		    PY_MICRO(r->runtime.version));
 	if (f == FIND_OK)
 		return start_sampling(r);
 	process_name(&r->process, name, sizeof(name));

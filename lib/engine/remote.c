@@ -9,7 +9,9 @@
 
 #include "array.h"
 #include "engine/chains.h"
+#include "engine/clock.h"
 #include "engine/emit.h"
+#include "engine/tasks.h"
 #include "engine/names.h"
 #include "engine/stop.h"
 #include "engine/tids.h"
@@ -18,6 +20,7 @@
 #define COPIES_MAX 6	  /* of a round */
 #define LIST_TRIES 4	  /* to see a list of threads that holds still */
 #define FORGET_AFTER 2048 /* rounds after which working sets start anew */
+#define TASK_TRIES 4	  /* to see who waits for a task that runs */
 #define LOOK_AFTER 16	  /* rounds after which every thread was looked at */
 
 /* Who had a GIL, and how often it had changed hands. */
@@ -68,6 +71,7 @@ struct remote {
 	bool listed; /* the lists are known */
 	uint64_t round;
 	size_t turn; /* the thread that is looked at next */
+	struct tasks *tasks; /* NULL: nobody asks for them, or has any */
 	struct tach_locals locals; /* no function: nobody asks for them */
 };
 
@@ -100,6 +104,15 @@ remote_new(const struct process *p, const struct py_runtime *rt,
 	}
 	emitter_init(&r->emitter, table, names, r->chains.codes);
 	r->emitter.opcodes = options->opcodes;
+	if (options->async == TACH_ASYNC_NONE ||
+	    !py_has(r->offsets->generator_frame))
+		return r;
+	r->tasks = tasks_new(p, &r->chains.memory.memory, rt, r->chains.codes,
+	    table);
+	if (r->tasks == NULL) {
+		remote_free(r);
+		return NULL;
+	}
 	return r;
 }
 
@@ -110,6 +123,7 @@ remote_free(struct remote *r)
 		return;
 	stops_free(&r->stops);
 	emitter_free(&r->emitter);
+	tasks_free(r->tasks);
 	names_free(r->called);
 	chains_free(&r->chains);
 	threads_free(&r->threads);
@@ -615,6 +629,21 @@ tell_locals(const struct remote *r)
 
 /* ---- one thread --------------------------------------------------------------------- */
 
+/* Reads a chain, and if it is one of a task, joins those that wait for that
+ * one.  Where that cannot be, the event loop's frames stay. */
+static bool
+read_stack(struct remote *r, struct thread *t, size_t *sure)
+{
+	bool whole = read_chain(r, t, sure);
+
+	if (r->tasks == NULL || !tasks_found(r->tasks, clock_ns()))
+		return whole;
+	for (int i = 0; i < TASK_TRIES && whole &&
+	    !tasks_extend(r->tasks, t, &r->chains.chain); i++)
+		whole = chains_read(&r->chains, t, sure);
+	return whole;
+}
+
 static bool
 sample_thread(struct remote *r, struct thread *t, uint64_t time_us,
     struct tach_sink *sink, struct tach_recorder_stats *stats)
@@ -628,7 +657,7 @@ sample_thread(struct remote *r, struct thread *t, uint64_t time_us,
 	t->holds_gil = holds_gil(r, t);
 	if (!is_wanted(r, t))
 		return true;
-	whole = read_chain(r, t, &sure);
+	whole = read_stack(r, t, &sure);
 	if (!whole && sure == 0) {
 		if (!r->chains.ended)
 			count_failure(r, stats);
@@ -650,7 +679,7 @@ sample_thread(struct remote *r, struct thread *t, uint64_t time_us,
 		tell_locals(r);
 	stats->samples++;
 	stats->torn += !whole;
-	t->live = whole;
+	t->live = whole && r->options->async != TACH_ASYNC_ALL;
 	return emit_sample(&r->emitter, t, &r->chains.chain, !whole, &m, sink);
 }
 
@@ -690,6 +719,50 @@ sample_others(struct remote *r, uint64_t time_us, struct tach_sink *sink,
 	return true;
 }
 
+/* ---- tasks that wait ------------------------------------------------------------------ */
+
+/* Whose tasks are being sampled, and where to. */
+struct task_round {
+	struct remote *remote;
+	struct thread *thread;
+	struct moment moment;
+	struct tach_sink *sink;
+	struct tach_recorder_stats *stats;
+	bool failed;
+};
+
+static bool
+sample_task(void *arg, struct py_chain *c)
+{
+	struct task_round *a = arg;
+
+	a->stats->samples++;
+	a->failed = !emit_sample(&a->remote->emitter, a->thread, c, false,
+	    &a->moment, a->sink);
+	return !a->failed;
+}
+
+/* The tasks that wait, as samples of the threads of their loops. */
+static bool
+sample_tasks(struct remote *r, uint64_t time_us, struct tach_sink *sink,
+    struct tach_recorder_stats *stats)
+{
+	for (size_t i = 0; i < r->threads.count; i++) {
+		struct thread *t = &r->threads.list[i];
+		struct task_round a = {r, t, {.time_us = time_us,
+		    .status = t->status & TACH_STATUS_MAIN}, sink, stats,
+		    false};
+		if (t->gone || t->tid == 0 || !t->done ||
+		    !status_kept(r->options, a.moment.status))
+			continue;
+		stats->failed += tasks_waiting(r->tasks, &(struct tasks_of){
+		    t->py.interp, t->py.addr, sample_task, &a});
+		if (a.failed)
+			return false;
+	}
+	return true;
+}
+
 /* ---- rounds ------------------------------------------------------------------------- */
 
 /*
@@ -715,6 +788,8 @@ begin_round(struct remote *r)
 	for (size_t i = 0; i < r->threads.count; i++) {
 		struct thread *t = &r->threads.list[i];
 		t->done = t->copied = false;
+		/* Its last sample is one of a task that waits. */
+		t->stale |= r->options->async == TACH_ASYNC_ALL;
 		if ((r->round + i) % FORGET_AFTER == 0)
 			workset_clear(&t->set);
 	}
@@ -761,6 +836,10 @@ remote_round(struct remote *r, uint64_t time_us, struct tach_sink *sink,
 		first = false;
 	}
 	if (!sample_others(r, time_us, sink, stats))
+		return REMOTE_ERROR;
+	if (r->options->async == TACH_ASYNC_ALL && r->tasks != NULL &&
+	    tasks_found(r->tasks, clock_ns()) &&
+	    !sample_tasks(r, time_us, sink, stats))
 		return REMOTE_ERROR;
 	r->round++;
 	stats->threads = r->names->count;

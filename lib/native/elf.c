@@ -139,3 +139,42 @@ elf_find_python(int fd, struct elf_python *p)
 	elf_end(elf);
 	return ok;
 }
+
+static bool
+find_section(Elf *elf, const char *wanted, uint64_t size, uint64_t *addr)
+{
+	Elf_Scn *scn = NULL;
+	size_t names;
+	GElf_Shdr sh;
+
+	if (elf_getshdrstrndx(elf, &names) != 0)
+		return false;
+	while ((scn = elf_nextscn(elf, scn)) != NULL) {
+		const char *name;
+		if (gelf_getshdr(scn, &sh) == NULL || sh.sh_size != size ||
+		    (name = elf_strptr(elf, names, sh.sh_name)) == NULL ||
+		    strcmp(name, wanted) != 0)
+			continue;
+		*addr = sh.sh_addr;
+		return true;
+	}
+	return false;
+}
+
+bool
+elf_find_section(int fd, const char *name, uint64_t size, uint64_t *addr,
+    uint64_t *base)
+{
+	struct elf_python p = {0};
+	Elf *elf;
+	bool ok;
+
+	elf_version(EV_CURRENT);
+	if ((elf = elf_begin(fd, ELF_C_READ_MMAP, NULL)) == NULL)
+		return false;
+	ok = elf_kind(elf) == ELF_K_ELF && find_section(elf, name, size, addr);
+	find_segments(elf, &p);
+	*base = p.base;
+	elf_end(elf);
+	return ok;
+}

@@ -24,4 +24,9 @@ struct elf_python {
 /* Reads an ELF file.  False: it is none. */
 bool elf_find_python(int fd, struct elf_python *);
 
+/* Finds a section that is that large in memory: its address in the file, and
+ * the base as above.  False: there is none. */
+bool elf_find_section(int fd, const char *name, uint64_t size, uint64_t *addr,
+    uint64_t *base);
+
 #endif

@@ -13,7 +13,7 @@
 /* Who a frame belongs to; the same in all versions. */
 #define OWNER_GENERATOR 1
 
-static bool
+bool
 chain_add(struct py_chain *c, struct py_place place)
 {
 	struct py_place *p = array_grow(c->places, c->depth, &c->max,
@@ -127,6 +127,13 @@ static uint32_t
 copy_of(const struct py_offsets *o, const uint8_t *frame)
 {
 	return py_has(o->frame_copy) ? load_u32(frame + o->frame_copy) : 0;
+}
+
+struct py_place
+frame_place(const struct py_offsets *o, const uint8_t *f, uint64_t frame)
+{
+	return (struct py_place){.code = code_of(o, f),
+	    .instr = instr_of(o, f), .frame = frame, .copy = copy_of(o, f)};
 }
 
 /*

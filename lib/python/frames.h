@@ -21,6 +21,7 @@ enum py_mark {
 	PLACE_NONE,
 	PLACE_GC,     /* the garbage collector, above the frame that called it */
 	PLACE_NATIVE, /* C code that called Python code */
+	PLACE_FRAME,  /* instr is the index of a frame that was made up */
 	PLACE_MARKS,
 };
 
@@ -61,6 +62,13 @@ enum walk_result {
  */
 enum walk_result walk_frames(const struct py_offsets *, struct py_view *,
     uint64_t thread, const struct py_marks *, struct py_chain *);
+
+/* What a frame that was copied from an address says. */
+struct py_place frame_place(const struct py_offsets *, const uint8_t *copy,
+    uint64_t frame);
+
+/* False: out of memory. */
+bool chain_add(struct py_chain *, struct py_place);
 
 /* How many of the outermost frames two chains share, to the instruction. */
 size_t chain_shared(const struct py_chain *, const struct py_chain *);

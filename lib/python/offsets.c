@@ -79,6 +79,8 @@ check_heads(const struct py_offsets *o)
 	    !fits(o->int_tag, 8, o->int_digits) :
 	    !fits(o->int_length, 8, o->int_digits)))
 		return "int.digits";
+	if (py_has(o->generator_frame) && o->frame_size > PY_FRAME_MAX)
+		return "frame.size";
 	return NULL;
 }
 
@@ -111,7 +113,7 @@ py_offsets_load(const struct py_layout *l, const uint8_t *debug,
 	o->live_states = l->live_states;
 	o->lasti_unit = l->lasti_unit;
 	o->lines = l->lines;
-	memcpy(o->awaits, l->awaits, sizeof(o->awaits));
+	memcpy(o->waits, l->waits, sizeof(o->waits));
 	o->opcodes = l->opcodes;
 	o->active = l->active;
 	/* What the headers say holds for the struct that they know. */

@@ -186,8 +186,9 @@ struct py_offsets {
 	uint8_t live_states;
 	uint8_t lasti_unit; /* bytes */
 	enum lines_form lines;
-	/* The states of a generator that awaits another, lowest and highest. */
-	uint8_t awaits[2];
+	/* The states of a generator that does not run, from the first to the
+	 * third; from the second on it awaits another. */
+	uint8_t waits[3];
 	const uint8_t *opcodes; /* of the layout */
 	/* Free-threaded builds: the bit of thread.status that says that a
 	 * thread runs Python code; else 0. */
@@ -199,7 +200,7 @@ struct py_layout {
 	uint8_t minor; /* of 3.x */
 	uint8_t entry_owner, kind_shift, live_states, lasti_unit;
 	enum lines_form lines;
-	uint8_t awaits[2];
+	uint8_t waits[3];
 	uint8_t opcodes[256];
 	bool free_threaded;
 	uint32_t active; /* see py_offsets */
@@ -216,6 +217,7 @@ const struct py_layout *py_layout_find(unsigned minor, bool free_threaded);
 /* Objects are read into buffers of these sizes, in bytes: a code object whole,
  * a str or bytes object up to its text. */
 #define PY_CODE_MAX 512
+#define PY_FRAME_MAX 512
 #define PY_HEAD_MAX 128
 
 #define PY_DEBUG_COOKIE "xdebugpy"

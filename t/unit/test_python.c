@@ -141,6 +141,7 @@ test_heads(const struct py_layout *l)
 	    {t->bytes_length, 25, "bytes.data"},
 	    {t->int_digits, PY_HEAD_MAX + 1, "int.digits"},
 	    {t->int_tag, 17, "int.digits"},
+	    {t->frame_size, PY_FRAME_MAX + 1, "frame.size"},
 	};
 	uint8_t debug[PY_DEBUG_MAX];
 	struct py_offsets o;

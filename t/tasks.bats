@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: ISC
+# tasks.bats: tach-record --async: asyncio's tasks in stacks, as asyncio itself
+# tells who waits for whom.
+
+load lib.bash
+
+setup() {
+	cd "$BATS_TEST_TMPDIR" || return
+	export PYTHONDONTWRITEBYTECODE=1
+}
+
+teardown() {
+	end_started
+	drop_shared
+}
+
+# runs PROGRAM ARG...: as $pid, once FILE is there.
+runs() {
+	cp "$T/programs/$1" "$OUTSIDE/$1"
+	start "${PYTHON[@]}" "$INSIDE/$1" "$INSIDE/told" "${@:2}"
+	until_ test -e "$OUTSIDE/told"
+}
+
+# stacks FILE: the functions of each sample's stack, innermost first.
+stacks() {
+	python3 - "$T" "$1" <<-'END'
+	import sys
+	sys.path.insert(0, sys.argv[1])
+	sys.dont_write_bytecode = True
+	import decode
+	p = decode.decode(sys.argv[2])
+	for s in p.samples():
+	    print("\t".join(f.func for f in reversed(p.resolve(s.stack))))
+	END
+}
+
+waiting() {
+	need_python "$1"
+	runs tasks.py
+	tach-record -q -o p.bin -d 0.5 --async all -p "$pid"
+	stacks p.bin | LC_ALL=C sort | uniq -c >seen
+	cat seen
+	diff <(LC_ALL=C sort "$OUTSIDE/told") <(sed 's/^ *[0-9]* //' seen |
+	    grep -v 'Task-1$\|<module>$')
+	# As many samples of each.
+	is "$(awk '!/<module>$/ { print $1 }' seen | sort -u | wc -l)" 1
+}
+
+@test "tasks that wait are there as asyncio tells them: 3.14" {
+	waiting 3.14
+}
+
+@test "tasks that wait are there as asyncio tells them: 3.15" {
+	waiting 3.15
+}
+
+# Each stack of one that runs must be one of those, from `works` on outwards.
+running() {
+	need_python "$1"
+	runs tasks.py 60 work
+	tach-record -q -o p.bin -r 2k -d 2 --async running -p "$pid"
+	stacks p.bin | LC_ALL=C sort | uniq -c >seen
+	cat seen
+	sed -n 's/.*\(works\t.*\)/\1/p' "$OUTSIDE/told" | sort -u >known
+	[ -s known ]
+	sed 's/^ *[0-9]* //' seen | grep -v '<module>$' >tasks
+	[ -s tasks ]
+	! grep -v '\bworks\b' tasks
+	run ! grep -vxF -f known <(sed 's/.*\(works\t.*\)/\1/' tasks)
+	# All of them were seen.
+	is "$(sed 's/.*\(works\t.*\)/\1/' tasks | sort -u)" "$(cat known)"
+}
+
+@test "below a task that runs are those that wait for it: 3.14" {
+	running 3.14
+}
+
+@test "below a task that runs are those that wait for it: 3.15" {
+	running 3.15
+}
+
+@test "a thousand tasks" {
+	need_python 3.15
+	cat >"$OUTSIDE/many.py" <<-'END'
+	import asyncio, sys
+	async def leaf(n):
+	    await asyncio.sleep(1000)
+	async def main():
+	    ts = [asyncio.create_task(leaf(i), name=f"n{i}")
+	          for i in range(1000)]
+	    await asyncio.sleep(0.1)
+	    open(sys.argv[1], "w").close()
+	    await asyncio.gather(*ts)
+	asyncio.run(main())
+	END
+	start "${PYTHON[@]}" "$INSIDE/many.py" "$INSIDE/told"
+	until_ test -e "$OUTSIDE/told"
+	tach-record -o p.bin -d 1 --async all -p "$pid"
+	stacks p.bin | grep -c '^sleep.leaf.n[0-9]*.main.Task-1$' >count
+	stacks p.bin | grep '^sleep.leaf.n' | sort -u | wc -l >kinds
+	cat count kinds
+	is "$(cat kinds)" 1000
+	# They are of whole rounds.
+	is $(($(cat count) % 1000)) 0
+}
+
+@test "tasks made to wait for each other in a circle end a stack" {
+	need_python 3.15
+	cat >"$OUTSIDE/ring.py" <<-'END'
+	import asyncio, sys
+	from asyncio.futures import future_add_to_awaited_by as add
+	async def leaf():
+	    await asyncio.sleep(1000)
+	async def main():
+	    a, b, c = [asyncio.create_task(leaf(), name=n) for n in "abc"]
+	    await asyncio.sleep(0.1)
+	    add(a, b)
+	    add(b, a)
+	    add(c, a)
+	    open(sys.argv[1], "w").close()
+	    await asyncio.sleep(1000)
+	asyncio.run(main())
+	END
+	start "${PYTHON[@]}" "$INSIDE/ring.py" "$INSIDE/told"
+	until_ test -e "$OUTSIDE/told"
+	run -0 timeout 10 tach-record --dump --async all -p "$pid"
+	echo "$output"
+	[[ "$output" == *', task "c": main, idle'* ]]
+	is "$(awk '/task "c"/ { on = 1; next } /^thread/ { on = 0 }
+	    on { printf "%s ", $1 }' <<<"$output")" \
+	    "sleep leaf c sleep leaf a sleep leaf b "
+}
+
+@test "before 3.14: refused for a process, told for a command" {
+	need_python 3.13
+	start "${PYTHON[@]}" -c 'import time; time.sleep(60)'
+	sleep 0.3
+	run -125 --separate-stderr tach-record -o p.bin --async all -p "$pid"
+	[[ "$stderr" == "tach-record: --async needs Python 3.14 or later"* ]]
+	[ ! -e p.bin ]
+	run -0 --separate-stderr tach-record -q -o p.bin --async all -- \
+	    "${PYTHON[@]}" -c 'sum(range(10000000))'
+	echo "$stderr"
+	[[ "$stderr" == "tach-record: --async needs Python 3.14 or later"* ]]
+	[ -e p.bin ]
+}
