@@ -6,7 +6,7 @@
 
 #include "array.h"
 
-/* Longer lists run in a circle. */
+/* Longer lists are not believed. */
 #define THREADS_MAX 1000000
 
 #define VERSION_MAX 200 /* bytes: the text of a version is no longer */
@@ -194,49 +194,60 @@ add_interp(struct py_threads *t, struct py_interp interp)
 	return true;
 }
 
+/* Whether a list has come back to where it was, told by its nth node: each is
+ * compared with the last one whose number was a power of two. */
+static bool
+in_circle(uint64_t node, size_t n, uint64_t *mark)
+{
+	if (node == *mark)
+		return true;
+	if ((n & (n - 1)) == 0)
+		*mark = node;
+	return false;
+}
+
 static bool
 interp_threads(const struct py_memory *m, const struct py_offsets *o,
     uint64_t interp, uint64_t id, uint64_t thread, struct py_threads *out)
 {
-	uint64_t owner, next;
+	uint64_t owner, next, mark = 0;
 
-	for (; thread != 0; thread = next) {
+	for (size_t n = 0; thread != 0; thread = next, n++) {
 		struct py_piece fields[] = {
 			{thread + o->thread_interp, sizeof(owner), &owner},
 			{thread + o->thread_next, sizeof(next), &next},
 		};
-		if (!m->read(m, fields, 2) || owner != interp ||
+		if (in_circle(thread, n, &mark) ||
+		    !m->read(m, fields, 2) || owner != interp ||
 		    !add_thread(out, (struct py_thread){thread, interp, id}))
 			return false;
 	}
 	return true;
 }
 
-/* Counts what is left of the list of interpreters. */
 static bool
 count_interps(const struct py_memory *m, const struct py_offsets *o,
-    uint64_t interp, uint64_t *n)
+    uint64_t interp, uint64_t *count)
 {
-	for (*n = 0; interp != 0; (*n)++)
-		if (*n == THREADS_MAX || !get(m, interp + o->interp_next, &interp))
+	uint64_t mark = 0;
+
+	for (*count = 0; interp != 0; (*count)++)
+		if (in_circle(interp, *count, &mark) ||
+		    !get(m, interp + o->interp_next, &interp))
 			return false;
 	return true;
 }
 
-/* To 3.6 interpreters have no numbers: the last one is the first that was
- * made, as all others are put before it. */
+/* To 3.6 interpreters have no numbers: the last one of `left` is the first
+ * that was made, as all others are put before it. */
 static bool
 interp_id(const struct py_memory *m, const struct py_offsets *o,
-    uint64_t interp, uint64_t *id)
+    uint64_t interp, uint64_t left, uint64_t *id)
 {
-	uint64_t n;
-
 	if (py_has(o->interp_id))
 		return get(m, interp + o->interp_id, id);
-	if (!count_interps(m, o, interp, &n))
-		return false;
-	*id = n - 1;
-	return true;
+	*id = left - 1;
+	return left > 0;
 }
 
 bool
@@ -245,13 +256,15 @@ runtime_threads(const struct py_memory *m, const struct py_runtime *rt,
 {
 	const struct py_offsets *o = &rt->offsets;
 	struct py_interp in;
-	uint64_t id;
+	uint64_t id, left = 0, mark = 0;
 
 	out->count = out->ninterps = 0;
-	if (!get(m, rt->addr + o->runtime_interpreters_head, &in.addr))
+	if (!get(m, rt->addr + o->runtime_interpreters_head, &in.addr) ||
+	    (!py_has(o->interp_id) && !count_interps(m, o, in.addr, &left)))
 		return false;
-	for (; in.addr != 0; in.addr = in.next) {
-		if (!interp_id(m, o, in.addr, &id) ||
+	for (; in.addr != 0; in.addr = in.next, left -= left > 0) {
+		if (in_circle(in.addr, out->ninterps, &mark) ||
+		    !interp_id(m, o, in.addr, left, &id) ||
 		    !get(m, in.addr + o->interp_threads_head, &in.first) ||
 		    !interp_threads(m, o, in.addr, id, in.first, out) ||
 		    !get(m, in.addr + o->interp_next, &in.next) ||
