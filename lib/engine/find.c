@@ -155,7 +155,7 @@ try_elf(struct finder *f, const struct elf_python *e, uint64_t bias)
 		return FIND_NONE;
 	if (e->foreign) {
 		error_set(f->error, 0, "process %d is a Python for another "
-		    "machine than x86-64", (int)f->process->pid);
+		    "machine than " ELF_MACHINE_NAME, (int)f->process->pid);
 		return FIND_UNSUPPORTED;
 	}
 	if (e->version == 0)

@@ -131,7 +131,7 @@ elf_find_python(int fd, struct elf_python *p)
 		return false;
 	if (elf_kind(elf) == ELF_K_ELF && gelf_getehdr(elf, &eh) != NULL) {
 		ok = true;
-		p->foreign = eh.e_machine != EM_X86_64 ||
+		p->foreign = eh.e_machine != ELF_MACHINE ||
 		    eh.e_ident[EI_CLASS] != ELFCLASS64;
 		find_segments(elf, p);
 		find_sections(elf, p);

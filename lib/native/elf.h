@@ -6,6 +6,16 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* The machine whose processes can be read: ours.  Where CPython keeps things is
+ * the same on both, but for sizes of what holds a mutex. */
+#ifdef __aarch64__
+#define ELF_MACHINE EM_AARCH64
+#define ELF_MACHINE_NAME "arm64"
+#else
+#define ELF_MACHINE EM_X86_64
+#define ELF_MACHINE_NAME "x86-64"
+#endif
+
 /* Addresses are as in the file; 0: it has no such thing. */
 struct elf_python {
 	uint64_t runtime; /* symbol _PyRuntime, else section .PyRuntime */
@@ -18,7 +28,7 @@ struct elf_python {
 	/* What it can write, zeroed memory included. */
 	uint64_t data, data_size;
 	uint64_t base;	  /* page-aligned address of the first segment */
-	bool foreign;	  /* of another machine than x86-64 */
+	bool foreign;	  /* of another machine than ours */
 };
 
 /* Reads an ELF file.  False: it is none. */

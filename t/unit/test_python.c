@@ -54,11 +54,11 @@ offsets_of(unsigned minor)
 static uint32_t
 version_in(const char *text)
 {
-	uint8_t memory[1024] = "3.4.5 is no version; nor is 3.x (";
+	uint8_t bytes[1024] = "3.4.5 is no version; nor is 3.x (";
 	size_t len = strlen(text);
 
-	memcpy(memory + 64, text, len);
-	return runtime_version(memory, sizeof(memory));
+	memcpy(bytes + 64, text, len);
+	return runtime_version(bytes, sizeof(bytes));
 }
 
 static void
@@ -535,8 +535,11 @@ test_random_memory(void)
 static void
 test_shared(void)
 {
-	struct py_place a[] = {{1, 1, 0}, {2, 2, 1}, {3, 3, 1}};
-	struct py_place b[] = {{9, 9, 0}, {2, 5, 1}, {2, 2, 1}, {3, 3, 1}};
+	struct py_place a[] = {{.code = 1, .instr = 1},
+	    {.code = 2, .instr = 2}, {.code = 3, .instr = 3}};
+	struct py_place b[] = {{.code = 9, .instr = 9},
+	    {.code = 2, .instr = 5}, {.code = 2, .instr = 2},
+	    {.code = 3, .instr = 3}};
 	struct py_chain x = {a, 3, 3}, y = {b, 4, 4}, z = {a + 1, 2, 2};
 
 	check_number(chain_shared(&x, &y), 2);
