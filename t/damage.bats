@@ -278,6 +278,10 @@ replay() {
 	replay slots
 }
 
+@test "the fuzzers' cases: an interpreter's memory" {
+	replay python
+}
+
 @test "the fuzzers' cases: texts" {
 	replay text
 }

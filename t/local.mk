@@ -92,13 +92,16 @@ EXTRA_DIST += $(BATS_TESTS) t/at-terminal t/calls.py t/chrome.schema.json t/clos
 
 # The fuzzers.  `make check` gives them their cases; `make fuzz` builds them
 # with clang's libFuzzer and lets each run for ten minutes, or FUZZ_SECONDS.
-FUZZERS = t/fuzz/fuzz_collapsed t/fuzz/fuzz_formats t/fuzz/fuzz_reader \
+FUZZERS = t/fuzz/fuzz_collapsed t/fuzz/fuzz_formats t/fuzz/fuzz_python \
+	t/fuzz/fuzz_reader \
 	t/fuzz/fuzz_slots t/fuzz/fuzz_text t/fuzz/fuzz_unfinished
 check_PROGRAMS += $(FUZZERS)
 t_fuzz = t/fuzz/fuzz.c t/fuzz/fuzz.h
 t_fuzz_fuzz_collapsed_SOURCES = t/fuzz/fuzz_collapsed.c t/fuzz/replay.c \
 	$(t_fuzz)
 t_fuzz_fuzz_formats_SOURCES = t/fuzz/fuzz_formats.c t/fuzz/replay.c $(t_fuzz)
+t_fuzz_fuzz_python_SOURCES = t/fuzz/fuzz_python.c t/fuzz/replay.c $(t_fuzz) \
+	$(t_unit_walks)
 t_fuzz_fuzz_reader_SOURCES = t/fuzz/fuzz_reader.c t/fuzz/replay.c $(t_fuzz)
 t_fuzz_fuzz_slots_SOURCES = t/fuzz/fuzz_slots.c t/fuzz/replay.c $(t_fuzz)
 t_fuzz_fuzz_text_SOURCES = t/fuzz/fuzz_text.c t/fuzz/replay.c $(t_fuzz)
@@ -109,6 +112,7 @@ FUZZ_SECONDS = 600
 fuzz: $(nodist_lib_libtach_core_la_SOURCES)
 	@CPPFLAGS='-D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 $(LIB_CFLAGS)' \
 	    LIBS='$(LIB_LIBS)' FUZZ_SECONDS='$(FUZZ_SECONDS)' \
+	    TACH_SRCDIR='$(abs_top_srcdir)' \
 	    $(SHELL) $(srcdir)/t/fuzz/run $(srcdir) \
 	    $(lib_libtach_core_la_SOURCES) \
 	    $(nodist_lib_libtach_core_la_SOURCES)

@@ -127,7 +127,7 @@ walk_all(const struct py_memory *m, const struct py_runtime *rt, FILE *f)
 		fputs("list lost\n", f);
 	for (size_t i = 0; i < list.count; i++)
 		show_thread(m, rt, &list.list[i], f);
-	free(list.list);
+	runtime_threads_free(&list);
 }
 
 /* ---- stored memories ---------------------------------------------------------- */
@@ -185,11 +185,11 @@ stored_read(const struct py_memory *m, const struct py_piece *pieces, size_t n)
 static const char *
 unpack(struct stored *s, const uint8_t *packed, size_t len)
 {
-	uint8_t *bytes = malloc(UNPACKED_MAX);
-	size_t n = bytes == NULL ? 0 :
-	    ZSTD_decompress(bytes, UNPACKED_MAX, packed, len);
+	unsigned long long n = ZSTD_getFrameContentSize(packed, len);
+	uint8_t *bytes = n < UNPACKED_MAX ? malloc(n) : NULL;
 
-	if (bytes == NULL || ZSTD_isError(n) || n < HEADER ||
+	if (bytes == NULL || ZSTD_decompress(bytes, n, packed, len) != n ||
+	    n < HEADER ||
 	    (n - HEADER) % sizeof(struct block) != 0) {
 		free(bytes);
 		return "it is no stored memory";
