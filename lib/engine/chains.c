@@ -9,6 +9,7 @@
 
 #define READ_TRIES 16 /* to see calls go on, from where we are */
 #define NEAR_TRIES 2  /* the same, from the CPU that they run on */
+#define NEAR_PAUSE 50 /* times as long as that took */
 #define BLOCKS_KEPT 1024
 
 /* ---- making ------------------------------------------------------------------- */
@@ -97,7 +98,8 @@ struct py_marks
 chains_marks(const struct chains *c, const struct thread *t,
     const uint8_t *words)
 {
-	struct py_marks m = {.native = c->native};
+	struct py_marks m = {.native = c->native,
+	    .shim = codes_shim(c->codes)};
 	uint64_t addr;
 	size_t size;
 	struct py_gc gc;
@@ -169,7 +171,7 @@ prove(struct chains *c, size_t depth, const struct stamp *stamp)
 static size_t
 same_as_last(const struct chains *c, const struct thread *t)
 {
-	return t->replaced == codes_replaced(c->codes) ?
+	return t->sound && t->replaced == codes_replaced(c->codes) ?
 	    chain_shared(&c->chain, &t->chain) : 0;
 }
 
@@ -191,6 +193,7 @@ bool
 chains_walk(struct chains *c, const struct thread *t, const struct snapshot *s,
     size_t gc, const struct stamp *stamp)
 {
+	c->sound = true;
 	return walk_copy(c, t, s, gc, stamp) &&
 	    codes_learn_calls(c->codes, &c->chain, same_as_last(c, t));
 }
@@ -199,6 +202,7 @@ bool
 chains_know(struct chains *c, const struct thread *t, const struct snapshot *s,
     size_t gc, const struct stamp *stamp)
 {
+	c->sound = true;
 	return walk_copy(c, t, s, gc, stamp) &&
 	    codes_know_calls(c->codes, &c->chain, same_as_last(c, t));
 }
@@ -242,7 +246,7 @@ fill(struct py_view *v, uint64_t addr, size_t size)
 static void
 learn(struct chains *c, struct thread *t)
 {
-	struct py_marks none = {0};
+	struct py_marks none = {.shim = codes_shim(c->codes)};
 	struct growing_view g;
 
 	g.chains = c;
@@ -316,48 +320,66 @@ walk_both(struct chains *c, const struct thread *t, const struct reading *r)
 	    &c->other);
 }
 
+/* Whether the thread that was read cannot have run meanwhile, as far as can
+ * be known. */
+static bool
+stood_still(const struct chains *c, const struct thread *t)
+{
+	return c->nowhere_near || (c->near &&
+	    process_thread_cpu(c->process, t->task) == sched_getcpu());
+}
+
 /*
- * How many of the newest chain's outermost frames can be believed.  All, if
- * the second copy has them too, or if every call in it is one that the
- * program makes; else those that both have.
+ * Whether all of the newest chain can be believed: if every call in it is
+ * known, or if the second copy has them, too.  Then they become known, or the
+ * chain is not sound.
  */
+static bool
+believe_all(struct chains *c, const struct thread *t, const struct reading *r)
+{
+	size_t last = same_as_last(c, t);
+	bool twice = c->chain.depth <= c->other.depth &&
+	    chain_continues(&c->chain, &c->other);
+
+	c->sound = (twice || !r->slow) &&
+	    codes_know_calls(c->codes, &c->chain, last);
+	if (twice && !c->sound && stood_still(c, t))
+		c->sound = codes_learn_calls(c->codes, &c->chain, last);
+	return c->sound || twice;
+}
+
+/* How many of the newest chain's outermost frames can be believed. */
 static size_t
 believe(struct chains *c, const struct thread *t, const struct reading *r)
 {
-	size_t depth = c->chain.depth, last;
+	size_t depth = c->chain.depth, shared;
 	size_t proven = prove(c, depth, &r->stamp);
 
-	if (proven == depth) {
-		last = same_as_last(c, t);
-		if (depth <= c->other.depth &&
-		    chain_continues(&c->chain, &c->other))
-			return codes_learn_calls(c->codes, &c->chain, last) ?
-			    depth : 0;
-		if (!r->slow && codes_know_calls(c->codes, &c->chain, last))
-			return depth;
-	}
+	c->sound = false;
+	if (proven == depth && believe_all(c, t, r))
+		return depth;
 	c->trouble = proven == depth ? CHAIN_MOVING : CHAIN_UNKNOWN;
-	depth = chain_shared(&c->chain, &c->other);
-	return proven < depth ? proven : depth;
+	shared = chain_shared(&c->chain, &c->other);
+	return proven < shared ? proven : shared;
 }
 
 /* A thread cannot run while we do, on its CPU. */
 static void
-move_near(const struct chains *c, const struct thread *t)
+move_near(struct chains *c, const struct thread *t)
 {
 	int cpu = process_thread_cpu(c->process, t->task);
 	cpu_set_t set;
 
-	if (cpu < 0 || cpu >= CPU_SETSIZE)
-		return;
 	CPU_ZERO(&set);
-	CPU_SET(cpu, &set);
-	sched_setaffinity(0, sizeof(set), &set);
+	if (cpu >= 0 && cpu < CPU_SETSIZE)
+		CPU_SET(cpu, &set);
+	c->near = sched_setaffinity(0, sizeof(set), &set) == 0;
+	c->nowhere_near = !c->near;
 }
 
 /* Away from there, where we would stand in its way, if we may. */
 static void
-move_away(const struct chains *c)
+move_away(struct chains *c)
 {
 	cpu_set_t others = c->cpus;
 	int cpu = sched_getcpu();
@@ -366,6 +388,7 @@ move_away(const struct chains *c)
 		CPU_CLR(cpu, &others);
 	sched_setaffinity(0, sizeof(others), &others);
 	sched_setaffinity(0, sizeof(c->cpus), &c->cpus);
+	c->near = false;
 }
 
 static bool
@@ -389,21 +412,43 @@ read_once(struct chains *c, struct thread *t, size_t *sure)
 	return *sure == c->chain.depth;
 }
 
+/* From where we are. */
+static bool
+read_from_here(struct chains *c, struct thread *t, size_t *sure)
+{
+	for (int i = 0; i < READ_TRIES && !c->ended; i++) {
+		if (read_once(c, t, sure))
+			return true;
+		c->retries++;
+	}
+	return false;
+}
+
+/* From the CPU that the thread runs on, which has to wait for us. */
+static bool
+read_from_near(struct chains *c, struct thread *t, size_t *sure)
+{
+	uint64_t start = clock_ns();
+	bool whole = false;
+
+	for (int i = 0; i < NEAR_TRIES && !whole && !c->ended; i++) {
+		move_near(c, t);
+		whole = read_once(c, t, sure);
+		c->retries++;
+	}
+	move_away(c);
+	c->near_at = clock_ns();
+	c->near_at += (c->near_at - start) * NEAR_PAUSE;
+	return whole;
+}
+
 bool
 chains_read(struct chains *c, struct thread *t, size_t *sure)
 {
-	bool whole, moved = false;
+	uint64_t now = clock_ns();
 
-	for (int i = 0;; i++) {
-		whole = read_once(c, t, sure);
-		if (whole || c->ended || i == READ_TRIES + NEAR_TRIES)
-			break;
-		c->retries++;
-		moved = i >= READ_TRIES;
-		if (moved)
-			move_near(c, t);
-	}
-	if (moved)
-		move_away(c);
-	return whole;
+	/* Calls that are not known are no reason to do so too often. */
+	if (read_from_here(c, t, sure) && (c->sound || now < c->near_at))
+		return true;
+	return !c->ended && read_from_near(c, t, sure);
 }

@@ -4,12 +4,17 @@
  *
  * The thread may run while it is read.  What it leaves behind when a call
  * returns is told by its frames themselves (see python/frames.h).  What
- * changes while we copy would join two moments.  So a chain counts if a
- * second copy, read right after, has all of it; or if nothing interrupted the
- * copying and each of its calls was seen in such a chain before, because then
- * it is one that the program makes.  The latter matters: functions that end
- * within a microsecond are never seen twice, and to wait for others would
- * favour the others.  It also needs no second copy.
+ * changes while we copy would join two moments.  So a chain counts if nothing
+ * interrupted the copying and each of its calls is known to be one that the
+ * program makes; or if a second copy, read right after, has all of it.  The
+ * former matters: functions that end within a microsecond are never seen
+ * twice, and to wait for others would favour the others.  It also needs no
+ * second copy.
+ *
+ * Calls are learned from threads that stand still: those that do not have
+ * their GIL, and those on whose CPU we run instead.  What two copies have may
+ * be wrong where a loop comes back to the same place between them, and once it
+ * were learned it would be believed for ever.
  */
 #ifndef ENGINE_CHAINS_H
 #define ENGINE_CHAINS_H
@@ -47,6 +52,10 @@ struct chains {
 	uint64_t tid;	  /* that the thread state gave last; see tids.h */
 	const uint8_t *state; /* the copy of it that goes with the chain */
 	bool native, gc;  /* marks that the chains are to have */
+	bool near;	  /* we are on the CPU of the thread that we read */
+	bool nowhere_near; /* and that cannot be */
+	uint64_t near_at; /* when we may go there again; ns */
+	bool sound;	  /* all calls of the newest chain are known */
 	uint64_t retries; /* reads repeated because a thread moved on */
 	enum chain_trouble trouble; /* of the last read that failed */
 	bool ended;	  /* the process has no memory any more */

@@ -67,6 +67,7 @@ struct codes {
 	size_t ncopies, copies_max;
 	struct set home_set, spot_set, call_set, copy_set;
 	uint32_t next_serial;
+	uint64_t shim; /* see codes_shim */
 	uint64_t own_count; /* the last that was given */
 	bool no_versions; /* they are not where they should be */
 	uint64_t replaced;
@@ -130,6 +131,12 @@ codes_free(struct codes *c)
 	free(c->calls);
 	free(c->copies);
 	free(c);
+}
+
+uint64_t
+codes_shim(const struct codes *c)
+{
+	return c->shim;
 }
 
 uint64_t
@@ -204,6 +211,18 @@ renew(struct home *h, const struct stamp *s)
 	h->count = s->count;
 }
 
+/* There is one in a process, for good, and its file is called so, too. */
+static bool
+is_shim(const struct py_code *code)
+{
+	static const char name[] = "__init__";
+	const size_t len = sizeof(name) - 1;
+
+	return code->name.len == len && code->file.len == len &&
+	    memcmp(code->name.bytes, name, len) == 0 &&
+	    memcmp(code->file.bytes, name, len) == 0;
+}
+
 /* Reads the code object that is at a home now. */
 static void
 settle(struct codes *c, struct home *h, const struct stamp *s)
@@ -222,6 +241,8 @@ settle(struct codes *c, struct home *h, const struct stamp *s)
 	    code.file.len);
 	h->func = tach_table_add_string(c->table, code.name.bytes,
 	    code.name.len);
+	if (is_shim(&code))
+		c->shim = code.addr;
 	h->serial = c->next_serial++;
 	h->known = h->file != TACH_NONE && h->func != TACH_NONE;
 	renew(h, s);
@@ -395,6 +416,8 @@ is_proven(const struct codes *c, const struct py_place *p,
 
 	if (place_is_mark(p))
 		return true;
+	if (p->code == c->shim) /* the next walk passes over it */
+		return false;
 	return h != NULL && is_right_for(h, s) &&
 	    (fresh || h->settled != c->check) &&
 	    code_allows(c->offsets, &h->code, p->instr, p->calls);
@@ -521,8 +544,8 @@ call_equal(const void *arg, uint32_t index)
 	    a->callee == b->callee;
 }
 
-/* The call of the place that has n outside of it, and its hash.  False: it is
- * no frame, or the outermost one. */
+/* The call of the place that has n outside of it, and its hash; the outermost
+ * frame is called by nobody.  False: it is no frame. */
 static bool
 call_of(const struct codes *c, const struct py_chain *chain, size_t n,
     struct call *call, uint64_t *hash)
@@ -532,11 +555,14 @@ call_of(const struct codes *c, const struct py_chain *chain, size_t n,
 
 	while (caller < end && place_is_mark(caller))
 		caller++;
-	if (place_is_mark(callee) || caller == end)
+	if (place_is_mark(callee))
 		return false;
-	*call = (struct call){caller->instr,
-	    c->homes[known_home(c, caller->code)].serial,
+	*call = (struct call){0, TACH_NONE,
 	    c->homes[known_home(c, callee->code)].serial};
+	if (caller < end) {
+		call->instr = caller->instr;
+		call->caller = c->homes[known_home(c, caller->code)].serial;
+	}
 	*hash = XXH3_64bits(call, sizeof(*call));
 	return true;
 }

@@ -76,6 +76,9 @@ bool codes_learn_calls(struct codes *, const struct py_chain *,
  * memory. */
 uint32_t codes_frame(struct codes *, const struct py_place *);
 
+/* The code object that python/frames.h calls the shim; 0: none was seen. */
+uint64_t codes_shim(const struct codes *);
+
 /* Counts the code objects that took another's address.  As long as it stays
  * the same, equal places are equal frames. */
 uint64_t codes_replaced(const struct codes *);

@@ -680,6 +680,7 @@ sample_thread(struct remote *r, struct thread *t, uint64_t time_us,
 	stats->samples++;
 	stats->torn += !whole;
 	t->live = whole && r->options->async != TACH_ASYNC_ALL;
+	t->sound = whole && r->chains.sound;
 	return emit_sample(&r->emitter, t, &r->chains.chain, !whole, &m, sink);
 }
 

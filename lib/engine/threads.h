@@ -61,6 +61,7 @@ struct thread {
 	/* Its last sample may be no longer what it does: read it. */
 	bool stale;
 	bool live;	/* it has a last sample */
+	bool sound;	/* and all calls in that are known */
 	uint8_t status; /* of that */
 	size_t interp;	/* number of its interpreter in the list */
 };

@@ -226,6 +226,7 @@ walk_frames(const struct py_offsets *o, struct py_view *v, uint64_t thread,
 	if (!current_frame(o, v, thread, &frame))
 		return WALK_MISS;
 	for (size_t n = 1; frame != 0; n++) {
+		uint64_t at = frame;
 		const uint8_t *f;
 
 		/* One that comes back to a frame runs in a circle. */
@@ -236,11 +237,14 @@ walk_frames(const struct py_offsets *o, struct py_view *v, uint64_t thread,
 			mark = frame;
 		if ((f = view_at(v, frame, o->frame_size)) == NULL)
 			return WALK_MISS;
-		if (!is_own(o, f) && !add_frame(o, m, frame, f, from_c, c))
+		frame = load_u64(f + o->frame_previous);
+		if (m->shim != 0 && code_of(o, f) == m->shim)
+			continue;
+		if (!is_own(o, f) &&
+		    !add_frame(o, m, at, f, from_c, c))
 			return WALK_MEMORY;
 		from_c = is_entry(o, f);
 		rooted = is_root(o, f);
-		frame = load_u64(f + o->frame_previous);
 	}
 	if (!rooted)
 		return WALK_BAD;

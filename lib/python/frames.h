@@ -36,6 +36,9 @@ struct py_marks {
 	uint64_t gc_frame; /* the frame that the collector was called from */
 	bool gc_inner;	   /* that is the innermost one */
 	bool native;
+	/* A code object whose frames are passed over, or 0: by it the
+	 * interpreter calls __init__ without leaving the loop. */
+	uint64_t shim;
 };
 
 /* A chain of frames, innermost first, in an array that grows. */
