@@ -54,6 +54,14 @@ waiting() {
 	waiting 3.15
 }
 
+@test "tasks that wait are there as asyncio tells them: 3.14t" {
+	waiting 3.14t
+}
+
+@test "tasks that wait are there as asyncio tells them: 3.15t" {
+	waiting 3.15t
+}
+
 # Each stack of one that runs must be one of those, from `works` on outwards.
 running() {
 	need_python "$1"
@@ -77,6 +85,14 @@ running() {
 
 @test "below a task that runs are those that wait for it: 3.15" {
 	running 3.15
+}
+
+@test "below a task that runs are those that wait for it: 3.14t" {
+	running 3.14t
+}
+
+@test "below a task that runs are those that wait for it: 3.15t" {
+	running 3.15t
 }
 
 @test "a thousand tasks" {

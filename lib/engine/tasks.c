@@ -15,6 +15,7 @@
 #define LOOK_EVERY (10 * NS_PER_MS) /* for asyncio, while it is not there */
 #define TASK_FILE "<task>"	    /* as CPython's profiler calls it */
 #define WAITERS_MAX 1000	    /* tasks below one another */
+#define COUNTS_SIZE (CODES_COUNTS * sizeof(uint64_t))
 #define NOTES_MAX (64u << 20)	    /* bytes that are read for one stack */
 
 /* ---- notes: what was read, to be read again -------------------------------------- */
@@ -42,7 +43,7 @@ struct tasks {
 	/* What is below the coroutine that a task runs, as it was last. */
 	struct {
 		uint64_t thread, frame; /* 0: nothing is known */
-		uint64_t counts[CODES_COUNTS];
+		uint8_t counts[COUNTS_SIZE];
 		struct py_chain chain;
 	} tail;
 	struct py_chain chain; /* of a task that waits */
@@ -264,32 +265,29 @@ add_waiters(struct tasks *t, uint64_t addr, struct py_chain *c)
 
 /* What a stack of tasks needs of an interpreter, to know its code objects. */
 static bool
-read_counts(struct tasks *t, const struct py_memory *m, uint64_t interp,
-    uint64_t counts[CODES_COUNTS])
+read_counts(const struct tasks *t, uint64_t interp, uint8_t *counts)
 {
 	struct range at[CODES_COUNTS];
 	size_t n = codes_counts(t->codes, interp, at);
 
-	for (size_t i = 0; i < n; i++)
-		if (at[i].size != sizeof(*counts) ||
-		    !py_read(m, at[i].addr, &counts[i], sizeof(*counts)))
+	for (size_t i = 0; i < n; counts += at[i++].size)
+		if (!py_read(t->live, at[i].addr, counts, at[i].size))
 			return false;
 	return true;
 }
 
 /* Proves a chain that was read after those counts, and the notes with it. */
 static bool
-prove(struct tasks *t, uint64_t interp, const uint64_t counts[CODES_COUNTS],
+prove(struct tasks *t, uint64_t interp, const uint8_t *counts,
     struct py_chain *c)
 {
-	uint64_t after[CODES_COUNTS] = {0};
+	uint8_t after[COUNTS_SIZE];
 	struct stamp stamp;
 
 	if (!notes_hold(&t->notes) ||
-	    !read_counts(t, t->live, interp, after))
+	    !read_counts(t, interp, after))
 		return false;
-	stamp = codes_stamp(t->codes, interp, (const uint8_t *)counts,
-	    (const uint8_t *)after);
+	stamp = codes_stamp(t->codes, interp, counts, after);
 	return codes_originals(t->codes, c, &stamp) &&
 	    codes_check(t->codes, c, &stamp) == c->depth;
 }
@@ -318,7 +316,7 @@ read_tail(struct tasks *t, const struct thread *th)
 	t->tail.chain.depth = 0;
 	notes_clear(&t->notes);
 	pages_forget(&t->notes.pages);
-	if (!read_counts(t, t->live, th->py.interp, t->tail.counts) ||
+	if (!read_counts(t, th->py.interp, t->tail.counts) ||
 	    !task_running(&t->tasks, th->py.addr, &running) || running == 0)
 		return false;
 	if (!task_read(&t->tasks, running, &task) ||
@@ -409,12 +407,12 @@ list_tasks(struct tasks *t, uint64_t head)
 static bool
 read_waiting(struct tasks *t, uint64_t interp, uint64_t addr)
 {
-	uint64_t counts[CODES_COUNTS] = {0};
+	uint8_t counts[COUNTS_SIZE];
 	struct py_task task;
 
 	t->chain.depth = 0;
 	notes_clear(&t->notes);
-	if (!read_counts(t, t->live, interp, counts) ||
+	if (!read_counts(t, interp, counts) ||
 	    !task_read(&t->tasks, addr, &task) ||
 	    !task_frames(&t->tasks, task.coro, &t->chain))
 		return false;
