@@ -19,6 +19,7 @@
 
 #define COPIES_MAX 6	  /* of a round */
 #define LIST_TRIES 4	  /* to see a list of threads that holds still */
+#define STACK_MAX (8u << 20) /* bytes: no C stack is larger, by default */
 #define FORGET_AFTER 2048 /* rounds after which working sets start anew */
 #define TASK_TRIES 4	  /* to see who waits for a task that runs */
 #define LOOK_AFTER 16	  /* rounds after which every thread was looked at */
@@ -644,6 +645,26 @@ read_stack(struct remote *r, struct thread *t, size_t *sure)
 	return whole;
 }
 
+/*
+ * Whether a thread is in another interpreter meanwhile: it has a thread state
+ * in each that it has entered, all with frames, and is in the one whose code
+ * began deepest in its C stack.  Before 3.13 a state can name another thread
+ * than that which it runs in, but their stacks are apart.
+ */
+static bool
+is_elsewhere(const struct remote *r, const struct thread *t)
+{
+	if (r->ninterps < 2 || t->stack == 0)
+		return false;
+	for (size_t i = 0; i < r->threads.count; i++) {
+		const struct thread *u = &r->threads.list[i];
+		if (u->tid == t->tid && u->stack != 0 && !u->gone &&
+		    u->stack < t->stack && t->stack - u->stack < STACK_MAX)
+			return true;
+	}
+	return false;
+}
+
 static bool
 sample_thread(struct remote *r, struct thread *t, uint64_t time_us,
     struct tach_sink *sink, struct tach_recorder_stats *stats)
@@ -663,12 +684,16 @@ sample_thread(struct remote *r, struct thread *t, uint64_t time_us,
 			count_failure(r, stats);
 		return true;
 	}
+	t->stack = 0;
 	if (r->chains.chain.depth == 0)
 		return true; /* runs no Python code */
+	t->stack = r->chains.chain.stack;
 	if (!bind_thread(r, t)) {
 		t->stale = true;
 		return true;
 	}
+	if (is_elsewhere(r, t))
+		return true;
 	m = moment_of(r, t, time_us);
 	m.status = status_of(r->process, t, &m);
 	if (!is_wanted(r, t) || !status_kept(r->options, m.status))
@@ -711,7 +736,7 @@ sample_others(struct remote *r, uint64_t time_us, struct tach_sink *sink,
 		if (t->stale) {
 			if (!sample_thread(r, t, time_us, sink, stats))
 				return false;
-		} else if (t->live) {
+		} else if (t->live && !is_elsewhere(r, t)) {
 			stats->samples++;
 			if (!emit_again(&r->emitter, t, time_us, sink))
 				return false;

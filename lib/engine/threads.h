@@ -64,6 +64,7 @@ struct thread {
 	bool sound;	/* and all calls in that are known */
 	uint8_t status; /* of that */
 	size_t interp;	/* number of its interpreter in the list */
+	uint64_t stack; /* of its last chain, if that has frames; else 0 */
 };
 
 /* Threads in the order of the target's list. */

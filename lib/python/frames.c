@@ -59,17 +59,20 @@ get_pointer(struct py_view *v, uint64_t addr, uint64_t *out)
 	return true;
 }
 
+/* *stack: an address on the C stack, or 0. */
 static bool
 current_frame(const struct py_offsets *o, struct py_view *v, uint64_t thread,
-    uint64_t *frame)
+    uint64_t *frame, uint64_t *stack)
 {
 	uint64_t cframe;
 
+	*stack = 0;
 	if (py_has(o->thread_current_frame))
 		return get_pointer(v, thread + o->thread_current_frame, frame);
 	if (!get_pointer(v, thread + o->thread_cframe, &cframe))
 		return false;
 	*frame = 0;
+	*stack = cframe;
 	return cframe == 0 ||
 	    get_pointer(v, cframe + o->cframe_current_frame, frame);
 }
@@ -223,7 +226,7 @@ walk_frames(const struct py_offsets *o, struct py_view *v, uint64_t thread,
 	bool rooted = true;
 
 	c->depth = 0;
-	if (!current_frame(o, v, thread, &frame))
+	if (!current_frame(o, v, thread, &frame, &c->stack))
 		return WALK_MISS;
 	for (size_t n = 1; frame != 0; n++) {
 		uint64_t at = frame;
@@ -240,6 +243,8 @@ walk_frames(const struct py_offsets *o, struct py_view *v, uint64_t thread,
 		frame = load_u64(f + o->frame_previous);
 		if (m->shim != 0 && code_of(o, f) == m->shim)
 			continue;
+		if (is_own(o, f) && c->stack == 0)
+			c->stack = at; /* a variable of the loop */
 		if (!is_own(o, f) &&
 		    !add_frame(o, m, at, f, from_c, c))
 			return WALK_MEMORY;

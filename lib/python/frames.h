@@ -46,6 +46,8 @@ struct py_chain {
 	struct py_place *places;
 	size_t depth;
 	size_t max;
+	uint64_t stack; /* where the C stack was when its innermost loop of the
+			 * interpreter began, about; 0: not known */
 };
 
 enum walk_result {
