@@ -78,6 +78,7 @@ BATS_TESTS = \
 	t/select.bats \
 	t/speedscope.bats \
 	t/status.bats \
+	t/targets.bats \
 	t/tasks.bats \
 	t/text.bats \
 	t/totals.bats \

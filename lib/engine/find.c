@@ -25,24 +25,41 @@ struct finder {
 
 /* ---- messages ----------------------------------------------------------------- */
 
+/* As Python writes it: 3.15.0, 3.16.0a4, 3.16.0rc1. */
+static void
+write_version(uint32_t hex, char *text, size_t size)
+{
+	static const char *const levels[16] = {
+	    [0xa] = "a", [0xb] = "b", [0xc] = "rc"};
+	const char *level = levels[PY_RELEASE(hex)];
+
+	if (hex == 0)
+		snprintf(text, size, "a Python of an unknown version");
+	else if (level == NULL)
+		snprintf(text, size, "Python %u.%u.%u", PY_MAJOR(hex),
+		    PY_MINOR(hex), PY_MICRO(hex));
+	else
+		snprintf(text, size, "Python %u.%u.%u%s%u", PY_MAJOR(hex),
+		    PY_MINOR(hex), PY_MICRO(hex), level, PY_SERIAL(hex));
+}
+
 static enum find_result
 refuse(const struct finder *f, enum runtime_result why)
 {
-	const struct py_runtime *rt = f->rt;
-	char version[64] = "a Python of an unknown version";
+	uint32_t hex = f->rt->version;
+	bool early = PY_RELEASE(hex) < 0xf && PY_MAJOR(hex) == 3 &&
+	    py_layout_find(PY_MINOR(hex), false) != NULL;
+	char version[64];
 
-	if (rt->version != 0)
-		snprintf(version, sizeof(version), "Python %u.%u.%u%s",
-		    PY_MAJOR(rt->version), PY_MINOR(rt->version),
-		    PY_MICRO(rt->version),
-		    PY_RELEASE(rt->version) != 0xf ? " (pre-release)" : "");
+	write_version(hex, version, sizeof(version));
 	if (why == RUNTIME_DAMAGED)
 		error_set(f->error, 0, "process %d runs %s, but the offsets "
 		    "that it gives make no sense: is it a modified build?",
 		    (int)f->process->pid, version);
 	else
 		error_set(f->error, 0, "process %d runs %s: only 3.6 to 3.15 "
-		    "can be recorded", (int)f->process->pid, version);
+		    "can be recorded%s", (int)f->process->pid, version,
+		    early ? ", from their release candidates on" : "");
 	return FIND_UNSUPPORTED;
 }
 
@@ -154,8 +171,9 @@ try_elf(struct finder *f, const struct elf_python *e, uint64_t bias)
 	if (e->runtime == 0 && e->head == 0)
 		return FIND_NONE;
 	if (e->foreign) {
-		error_set(f->error, 0, "process %d is a Python for another "
-		    "machine than " ELF_MACHINE_NAME, (int)f->process->pid);
+		error_set(f->error, 0, "process %d runs a Python for another "
+		    "machine than " ELF_MACHINE_NAME ", which cannot be "
+		    "recorded", (int)f->process->pid);
 		return FIND_UNSUPPORTED;
 	}
 	if (e->version == 0)

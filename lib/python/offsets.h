@@ -232,6 +232,7 @@ const struct py_layout *py_layout_find(unsigned minor, bool free_threaded);
 #define PY_MINOR(hex) ((hex) >> 16 & 0xff)
 #define PY_MICRO(hex) ((hex) >> 8 & 0xff)
 #define PY_RELEASE(hex) ((hex) >> 4 & 0xf) /* 0xf: final */
+#define PY_SERIAL(hex) ((hex) & 0xf)
 
 /*
  * Fills in the offsets of a version.  debug points to the target's own table
