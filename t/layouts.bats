@@ -27,7 +27,10 @@ check_layout() {
 	while read -r dir; do
 		echo "$dir"
 		"$TACH_SRCDIR/lib/python/mkoffsets" "$dir" >made
-		diff -u "$TACH_SRCDIR/lib/python/layout_3_$1.c" made
+		# It only bounds offsets, and grew at its end from micro
+		# version to micro version.
+		diff -u -I '[.]interp_size = ' \
+		    "$TACH_SRCDIR/lib/python/layout_3_$1.c" made
 	done <"$BATS_TEST_TMPDIR/dirs"
 }
 
