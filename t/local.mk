@@ -60,6 +60,7 @@ BATS_TESTS = \
 	t/heatmap.bats \
 	t/info.bats \
 	t/inputs.bats \
+	t/jitter.bats \
 	t/judge.bats \
 	t/layouts.bats \
 	t/lost.bats \

@@ -24,21 +24,57 @@ clock_sleep(uint64_t until)
 	return clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL) == 0;
 }
 
-void
-pacer_start(struct pacer *p, uint64_t interval, uint64_t now)
+/* From 0 to 1, by xorshift64. */
+static double
+uniform(uint64_t *random)
 {
-	*p = (struct pacer){.interval = interval, .next = now};
+	*random ^= *random << 13;
+	*random ^= *random >> 7;
+	*random ^= *random << 17;
+	return (double)(*random >> 11) / (double)(UINT64_C(1) << 53);
+}
+
+/* Of mean 1, by von Neumann's comparisons: numbers are drawn as long as they
+ * fall, and how many that were, odd or even, decides about the first. */
+static double
+exponential(uint64_t *random)
+{
+	for (double whole = 0;; whole++) {
+		double first = uniform(random), last = first, u;
+		bool odd = true;
+		for (; (u = uniform(random)) < last; last = u)
+			odd = !odd;
+		if (odd)
+			return whole + first;
+	}
+}
+
+static uint64_t
+distance(struct pacer *p)
+{
+	if (p->random == 0)
+		return p->interval;
+	return (uint64_t)(exponential(&p->random) * (double)p->interval);
+}
+
+void
+pacer_start(struct pacer *p, uint64_t interval, uint64_t seed, uint64_t now)
+{
+	*p = (struct pacer){.interval = interval, .next = now, .random = seed};
 }
 
 uint64_t
 pacer_advance(struct pacer *p, uint64_t now)
 {
-	uint64_t missed = 0;
+	uint64_t missed;
 
-	p->next += p->interval;
-	if (p->next <= now)
-		missed = (now - p->next) / p->interval + 1;
-	p->next += missed * p->interval;
+	p->next += distance(p);
+	if (p->next > now)
+		return 0;
+	/* Of random ones, as many as are to be expected. */
+	missed = (now - p->next) / p->interval + 1;
+	p->next = p->random != 0 ? now + distance(p) :
+	    p->next + missed * p->interval;
 	return missed;
 }
 

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
+#include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -161,7 +162,7 @@ start_waiting(struct tach_recorder *r)
 	r->seen = 0;
 	r->deep_step = DEEP_FIRST;
 	r->deep_at = now + r->deep_step;
-	pacer_start(&r->pacer, interval, now);
+	pacer_start(&r->pacer, interval, 0, now);
 }
 
 int
@@ -188,6 +189,17 @@ lacks_tasks(const struct tach_recorder *r)
 	    !py_has(r->runtime.offsets.generator_frame);
 }
 
+static uint64_t
+random_seed(void)
+{
+	uint64_t seed;
+
+	if (getrandom(&seed, sizeof(seed), GRND_NONBLOCK) !=
+	    (ssize_t)sizeof(seed))
+		seed = clock_ns();
+	return seed | 1;
+}
+
 static int
 start_sampling(struct tach_recorder *r)
 {
@@ -212,7 +224,8 @@ start_sampling(struct tach_recorder *r)
 		r->meta.python[1] = PY_MINOR(r->runtime.version);
 		r->meta.python[2] = PY_MICRO(r->runtime.version);
 	}
-	pacer_start(&r->pacer, r->options.interval_ns, now);
+	pacer_start(&r->pacer, r->options.interval_ns,
+	    r->options.jitter ? random_seed() : 0, now);
 	r->state = TACH_RECORDER_SAMPLING;
 	return TACH_OK;
 }

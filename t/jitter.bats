@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: ISC
+# jitter.bats: rounds at random times do not fall into step with a program.
+
+load lib.bash
+
+setup() {
+	need python3
+	need zstd
+	cd "$BATS_TEST_TMPDIR" || return
+	host_python
+}
+
+# Steady rounds meet a always or never.  By the program's own clock: a busy
+# machine gives it other shares than planned, and those of what we miss.
+@test "--jitter: a program in step with the clock has its shares" {
+	tach-record -q --jitter -o p.bin -- $python "$T/programs/locked.py" 6 \
+	    2>shares
+	cat shares
+	# shellcheck disable=SC2046
+	run "$T/truth.py" shares p.bin $(tr ' ' '\n' <shares |
+	    awk -F= '{ print $1 "=" 100 * $2 }')
+	echo "$output"
+	awk '/^share of a/ { sub(",", "", $4); d = $4 - $6 }
+	    END { exit !(d > -6 && d < 6) }' <<<"$output"
+}
+
+# Of exponential distances 63 % are shorter than their mean and 5 % longer than
+# three times that; of steady ones, half and none.
+@test "--jitter: distances are exponential, and of the wanted mean" {
+	tach-record -q --jitter -r 200 -d 8 -o p.bin -- $python \
+	    "$T/programs/sleeps.py" 9
+	"$T/decode.py" p.bin | python3 -c '
+import json, sys
+times = [json.loads(line)[0] for line in sys.stdin]
+gaps = [b - a for a, b in zip(times, times[1:])]
+mean = sum(gaps) / len(gaps)
+short = sum(g < mean for g in gaps) / len(gaps)
+long = sum(g > 3 * mean for g in gaps) / len(gaps)
+print(len(gaps), mean, short, long)
+assert 4400 < mean < 5900
+assert 0.58 < short < 0.69
+assert 0.02 < long < 0.09'
+}
