@@ -11,6 +11,7 @@
 
 /* Rounds until one has all of every stack; then the last one must do. */
 #define TRIES 20
+#define NAME_TRIES 50
 #define TASK_FILE "<task>"
 #define COMMAND_MAX 200 /* bytes of a command line that are shown */
 
@@ -22,6 +23,7 @@ struct stack {
 	size_t order; /* as they came */
 	char *text;
 	size_t len;
+	size_t task_len; /* of what is in front: its task */
 };
 
 /* A line about the next sample. */
@@ -38,6 +40,7 @@ struct dump {
 	size_t count, max;
 	struct local *locals;
 	size_t nlocals, locals_max;
+	bool taken;  /* what comes is not wanted any more */
 	bool failed; /* out of memory */
 };
 
@@ -93,38 +96,24 @@ print_status(FILE *out, uint8_t status)
 	putc('\n', out);
 }
 
-/* What the kernel calls a thread; "" if it does not say. */
-static void
-read_comm(pid_t pid, uint64_t thread, char *name, size_t size)
+/* The name of a thread, which the recorder notes some rounds after it saw
+ * it.  False: there is none yet. */
+static bool
+find_name(const struct tach_table *t, const struct stack *s,
+    struct tach_string *name)
 {
-	char path[64];
-	ssize_t n;
-	int fd;
+	char key[64];
+	size_t len = (size_t)snprintf(key, sizeof(key), "thread %" PRIu32
+	    " %" PRIu64 " ", s->interp, s->thread);
 
-	snprintf(path, sizeof(path), "/proc/%d/task/%" PRIu64 "/comm", (int)pid,
-	    thread);
-	*name = '\0';
-	if ((fd = open(path, O_RDONLY | O_CLOEXEC)) < 0)
-		return;
-	if ((n = read(fd, name, size - 1)) > 0)
-		name[n - (name[n - 1] == '\n')] = '\0';
-	close(fd);
-}
-
-/* A thread without a name of its own is called like the process. */
-static void
-print_name(FILE *out, const struct dump *d, uint64_t thread)
-{
-	pid_t pid = tach_recorder_pid(d->recorder);
-	char name[32], other[32];
-
-	read_comm(pid, thread, name, sizeof(name));
-	read_comm(pid, (uint64_t)pid, other, sizeof(other));
-	if (*name == '\0' || strcmp(name, other) == 0)
-		return;
-	fputs(" \"", out);
-	tach_plain_string(out, name, strlen(name));
-	fputc('"', out);
+	for (uint32_t i = tach_table_strings(t); i-- > 0;)
+		if (tach_string_note(tach_table_string(t, i), name) &&
+		    name->len > len && memcmp(name->bytes, key, len) == 0) {
+			name->bytes += len;
+			name->len -= len;
+			return true;
+		}
+	return false;
 }
 
 /* The task whose stack it is. */
@@ -143,14 +132,20 @@ print_task(FILE *out, const struct tach_table *t, const struct tach_run *run)
 }
 
 static void
-print_thread(FILE *out, const struct dump *d, const struct tach_run *run)
+print_head(const struct tach_table *t, const struct stack *s)
 {
-	fprintf(out, "thread %" PRIu64, run->thread);
-	print_name(out, d, run->thread);
-	print_task(out, tach_recorder_table(d->recorder), run);
-	if (run->interp != 0)
-		fprintf(out, " of interpreter %" PRIu32, run->interp);
-	print_status(out, run->ticks[0].status);
+	struct tach_string name;
+
+	printf("thread %" PRIu64, s->thread);
+	if (find_name(t, s, &name)) {
+		fputs(" \"", stdout);
+		tach_plain_string(stdout, name.bytes, name.len);
+		putchar('"');
+	}
+	fwrite(s->text, 1, s->task_len, stdout);
+	if (s->interp != 0)
+		printf(" of interpreter %" PRIu32, s->interp);
+	print_status(stdout, s->status);
 }
 
 /* The entries with room for one more, or NULL. */
@@ -235,9 +230,12 @@ dump_run(struct tach_sink *sink, const struct tach_run *run)
 {
 	struct dump *d = (struct dump *)sink;
 	const struct tach_table *t = tach_recorder_table(d->recorder);
-	struct stack *s = add_stack(d);
+	struct stack *s;
 	FILE *out;
 
+	if (d->taken)
+		return TACH_OK;
+	s = add_stack(d);
 	if (s == NULL || (out = open_memstream(&s->text, &s->len)) == NULL) {
 		d->failed = true;
 		return TACH_FATAL;
@@ -245,7 +243,8 @@ dump_run(struct tach_sink *sink, const struct tach_run *run)
 	s->thread = run->thread;
 	s->interp = run->interp;
 	s->status = run->ticks[0].status;
-	print_thread(out, d, run);
+	print_task(out, t, run);
+	s->task_len = (size_t)ftell(out);
 	for (uint32_t i = 0; i < run->depth; i++) {
 		print_frame(out, t, run->frames[i]);
 		print_locals(out, d, run->depth - 1 - i);
@@ -306,6 +305,28 @@ take(struct dump *d, struct tach_recorder *r)
 	return rc;
 }
 
+static bool
+all_named(const struct dump *d, const struct tach_recorder *r)
+{
+	struct tach_string name;
+
+	for (size_t i = 0; i < d->count; i++)
+		if (!find_name(tach_recorder_table(r), &d->stacks[i], &name))
+			return false;
+	return true;
+}
+
+/* Goes on, only for the names of the threads. */
+static void
+take_names(struct dump *d, struct tach_recorder *r)
+{
+	tach_recorder_locals(r, &(struct tach_locals){0});
+	d->taken = true;
+	for (int i = 0; i < NAME_TRIES && !all_named(d, r); i++)
+		if (tach_recorder_round(r, &d->sink) != TACH_OK)
+			return;
+}
+
 /* The main thread first, then by number. */
 static int
 in_order(const void *a, const void *b)
@@ -349,6 +370,13 @@ print_process(struct tach_recorder *r)
 }
 
 static void
+print_stack(const struct tach_table *t, const struct stack *s)
+{
+	print_head(t, s);
+	fwrite(s->text + s->task_len, 1, s->len - s->task_len, stdout);
+}
+
+static void
 print_all(struct dump *d, struct tach_recorder *r)
 {
 	print_process(r);
@@ -357,7 +385,7 @@ print_all(struct dump *d, struct tach_recorder *r)
 	else
 		qsort(d->stacks, d->count, sizeof(*d->stacks), in_order);
 	for (size_t i = 0; i < d->count; i++)
-		fwrite(d->stacks[i].text, 1, d->stacks[i].len, stdout);
+		print_stack(tach_recorder_table(r), &d->stacks[i]);
 }
 
 bool
@@ -378,6 +406,7 @@ dump_process(struct tach_recorder *r, pid_t pid, bool locals)
 		warnx("process %d has ended", (int)pid);
 		ok = false;
 	} else {
+		take_names(&d, r);
 		print_all(&d, r);
 	}
 	d.sink.free(&d.sink);

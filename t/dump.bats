@@ -56,6 +56,8 @@ deadlock() {
 	[[ "$(stack main)" == "<module> wait_for_ever Thread.join "* ]]
 	grep -Eq '^thread [0-9]+( "[^"]*")?: (exception, )?main, idle$' \
 	    <<<"$output"
+	grep '^thread [0-9]* "MainThread": ' <<<"$output"
+	grep '^thread [0-9]* "Thread-1[ "(]' <<<"$output"
 	for f in first second; do
 		grep -B1 -A1 '^    hold ' <<<"$output" | grep -A1 -B2 "^    $f "
 	done
