@@ -7,14 +7,15 @@ LDADD = lib/libtach-core.la $(LIB_LIBS)
 
 cmd_common = cmd/cmd.c cmd/cmd.h
 cmd_profile = cmd/profile.c cmd/profile.h
+cmd_merging = cmd/merging.c cmd/merging.h cmd/inputs.c cmd/inputs.h
 cmd_select = cmd/select.c cmd/select.h
 cmd_tach_cat_SOURCES = cmd/tach-cat.c $(cmd_common) $(cmd_select)
 cmd_tach_convert_SOURCES = cmd/tach-convert.c cmd/folder.c cmd/folder.h \
 	cmd/format.c cmd/format.h cmd/progress.c cmd/progress.h $(cmd_common) \
 	$(cmd_profile) $(cmd_select)
 cmd_tach_info_SOURCES = cmd/tach-info.c $(cmd_common) $(cmd_select)
-cmd_tach_merge_SOURCES = cmd/tach-merge.c cmd/inputs.c cmd/inputs.h \
-	$(cmd_common) $(cmd_profile) $(cmd_select)
+cmd_tach_merge_SOURCES = cmd/tach-merge.c $(cmd_common) $(cmd_merging) \
+	$(cmd_profile) $(cmd_select)
 cmd_tach_record_SOURCES = cmd/tach-record.c cmd/dump.c cmd/dump.h \
 	cmd/part.c cmd/part.h cmd/recording.c cmd/recording.h \
 	$(cmd_common) $(cmd_profile)

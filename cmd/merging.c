@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: ISC */
+/* merging.c: see merging.h. */
+#include "merging.h"
+
+#include <err.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cmd.h"
+#include "profile.h"
+
+/* Inputs that are merged at once: each holds a file open, and memory to
+ * decompress it. */
+#define FAN_IN 64
+
+/* ---- the list of inputs -------------------------------------------------- */
+
+void
+merging_add(struct merging *m, const char *operand)
+{
+	char *name = strdup(operand);
+
+	if (name == NULL)
+		err(CMD_FAILED, NULL);
+	if (m->ninputs == m->max) {
+		m->max = m->max * 2 + 16;
+		m->inputs = reallocarray(m->inputs, m->max,
+		    sizeof(*m->inputs));
+		if (m->inputs == NULL)
+			err(CMD_FAILED, NULL);
+	}
+	m->inputs[m->ninputs++] = (struct input){.name = name, .copy = -1};
+}
+
+/* ---- merging at once ----------------------------------------------------- */
+
+/* What is merged at once: inputs, or files with groups of them. */
+struct batch {
+	struct tach_merge *merge;
+	size_t n;
+	struct tach_reader *readers[FAN_IN];
+	const char *names[FAN_IN];
+	int fds[FAN_IN]; /* -1: an input */
+};
+
+static void
+batch_open(struct batch *b)
+{
+	b->n = 0;
+	if ((b->merge = tach_merge_new()) == NULL)
+		err(CMD_FAILED, NULL);
+}
+
+static void
+batch_close(struct batch *b)
+{
+	tach_merge_free(b->merge);
+	for (size_t i = 0; i < b->n; i++) {
+		tach_reader_free(b->readers[i]);
+		if (b->fds[i] >= 0)
+			close(b->fds[i]);
+	}
+}
+
+static void
+batch_add(struct batch *b, struct tach_reader *r, const char *name, int fd,
+    const struct tach_merge_place *place)
+{
+	b->readers[b->n] = r;
+	b->names[b->n] = name;
+	b->fds[b->n++] = fd;
+	if (tach_merge_add(b->merge, r, place) != TACH_OK)
+		errx(CMD_FAILED, "%s: %s", name, tach_merge_error(b->merge));
+}
+
+/* Merges all of it.  False: the input that is the only one ended early, and
+ * what came before is kept. */
+static bool
+batch_run(struct batch *b, struct tach_writer *w, const char *output,
+    bool only)
+{
+	struct tach_sink *sink = tach_writer_sink(w);
+	bool complete = true;
+	int rc;
+
+	while ((rc = tach_merge_next(b->merge, sink)) != TACH_END) {
+		const char *name = b->names[tach_merge_input(b->merge)];
+		const char *why = tach_merge_error(b->merge);
+		if (rc == TACH_FATAL)
+			cmd_write_failed(output, why);
+		if (rc == TACH_WARN && !only)
+			errx(CMD_FAILED, "%s: it has changed meanwhile: %s",
+			    name, why);
+		if (rc == TACH_WARN) {
+			warnx("%s: %s", name, why);
+			complete = false;
+		}
+	}
+	return complete;
+}
+
+static struct tach_writer *
+writer_open(int fd, const struct tach_writer_options *options,
+    const struct batch *b)
+{
+	struct tach_writer *w = tach_writer_new(fd, options,
+	    tach_merge_table(b->merge));
+
+	if (w == NULL)
+		err(CMD_FAILED, NULL);
+	return w;
+}
+
+/* ---- groups -------------------------------------------------------------- */
+
+static void
+add_sound(const struct merging *m, struct batch *b, const struct input *in)
+{
+	struct tach_merge_place place = {.interp = in->base, .kept = in->kept,
+	    .others = in->others, .nothers = in->nothers, .shift = in->shift,
+	    .samples = in->samples, .selection = m->selection};
+	const char *name = cmd_input_name(in->name);
+	struct tach_reader *r;
+
+	if (in->samples == 0)
+		return;
+	if (input_open(in, &r) == TACH_FATAL)
+		errx(CMD_FAILED, "%s: %s", name, tach_reader_error(r));
+	batch_add(b, r, name, -1, &place);
+}
+
+static void gather(const struct merging *, struct batch *, size_t first,
+    size_t n);
+
+/* Merges a group of inputs into a file of its own, in which everything is
+ * numbered as it is going to be. */
+static void
+add_group(const struct merging *m, struct batch *b, size_t first, size_t n)
+{
+	static const struct tach_writer_options options = {
+	    TACH_LAYOUT_DOCUMENTED, TACH_ZSTD, 1};
+	static const struct tach_merge_place as_is = {.kept = UINT64_MAX};
+	static const char name[] = "temporary file";
+	struct tach_meta meta = {0};
+	struct batch group;
+	struct tach_writer *w;
+	struct tach_reader *r = tach_reader_new();
+	int fd = cmd_temporary(CMD_FAILED);
+
+	batch_open(&group);
+	gather(m, &group, first, n);
+	w = writer_open(fd, &options, &group);
+	batch_run(&group, w, name, false);
+	if (tach_writer_finish(w, &meta) != TACH_OK)
+		cmd_write_failed(name, tach_writer_error(w));
+	tach_writer_free(w);
+	batch_close(&group);
+	if (r == NULL || tach_reader_open_fd(r, fd) != TACH_OK)
+		errx(CMD_FAILED, "%s: %s", name, r == NULL ?
+		    strerror(ENOMEM) : tach_reader_error(r));
+	batch_add(b, r, name, fd, &as_is);
+}
+
+/* Adds inputs to a batch: as they are if it has room for so many, else in as
+ * large groups as that takes. */
+static void
+gather(const struct merging *m, struct batch *b, size_t first, size_t n)
+{
+	size_t part = 1, end = first + n;
+
+	while (part < n && part * FAN_IN < n)
+		part *= FAN_IN;
+	for (; first < end; first += part)
+		if (part == 1)
+			add_sound(m, b, &m->inputs[first]);
+		else
+			add_group(m, b, first,
+			    end - first < part ? end - first : part);
+}
+
+/* ---- all of it ----------------------------------------------------------- */
+
+static void
+put_note(struct batch *b, char *note, const char *output)
+{
+	if (note != NULL && tach_merge_note(b->merge, note) != TACH_OK)
+		cmd_write_failed(output, tach_merge_error(b->merge));
+	free(note);
+}
+
+/* All notes; a copy of one input gets none of its own. */
+static void
+put_notes(const struct merging *m, struct batch *b, bool only,
+    const char *output)
+{
+	for (size_t i = 0; i < m->ninputs; i++) {
+		const struct input *in = &m->inputs[i];
+		for (size_t k = 0; k < in->nnotes; k++)
+			put_note(b, input_note(in, k), output);
+		if (!only)
+			put_note(b, input_own_note(in), output);
+	}
+}
+
+static void
+finish(const struct merging *m, struct tach_writer *w, const char *output,
+    const struct tach_writer_options *options)
+{
+	struct tach_meta meta = inputs_meta(m->inputs, m->ninputs);
+
+	put_notes(m, m->batch, m->copy, output);
+	if (tach_writer_finish(w, &meta) != TACH_OK)
+		cmd_write_failed(output, tach_writer_error(w));
+	profile_remark(output, w, options);
+	tach_writer_free(w);
+}
+
+/* What is said of the input of a copy: only at its end is all of it known. */
+static int
+end_of_copy(struct input *in, struct tach_reader *r, bool complete)
+{
+	int status = complete ? CMD_OK : CMD_FAILED;
+
+	if (complete && tach_reader_check(r) < TACH_OK) {
+		warnx("%s: %s", cmd_input_name(in->name),
+		    tach_reader_error(r));
+		status = CMD_FAILED;
+	}
+	in->meta = *tach_reader_meta(r);
+	input_notes(in, tach_reader_table(r));
+	return status;
+}
+
+static void
+add_only(struct merging *m, struct batch *b)
+{
+	struct tach_merge_place place = {.kept = UINT64_MAX, .selection =
+	    m->selection};
+	const char *name = cmd_input_name(m->inputs[0].name);
+	struct tach_reader *r;
+	int rc = input_open(&m->inputs[0], &r);
+
+	if (rc == TACH_FATAL)
+		errx(CMD_FAILED, "%s: %s", name, tach_reader_error(r));
+	if (rc == TACH_WARN)
+		warnx("%s: %s", name, tach_reader_warning(r));
+	batch_add(b, r, name, -1, &place);
+}
+
+/* Leaves the sound ones in the list. */
+static int
+survey(struct merging *m)
+{
+	size_t n = 0, all = m->ninputs;
+
+	for (size_t i = 0; i < all; i++) {
+		struct input in = m->inputs[i];
+		if (input_survey(&in))
+			m->inputs[n++] = in;
+		else
+			input_clear(&in);
+	}
+	m->ninputs = inputs_place(m->inputs, n, m->clock);
+	if (m->ninputs == 0)
+		errx(CMD_FAILED, "nothing is left to merge");
+	return m->ninputs == all ? CMD_OK : CMD_FAILED;
+}
+
+int
+merging_open(struct merging *m)
+{
+	int status = CMD_OK;
+
+	if ((m->batch = malloc(sizeof(*m->batch))) == NULL)
+		err(CMD_FAILED, NULL);
+	batch_open(m->batch);
+	if (m->copy) {
+		add_only(m, m->batch);
+	} else {
+		status = survey(m);
+		gather(m, m->batch, 0, m->ninputs);
+	}
+	return status;
+}
+
+int
+merging_write(struct merging *m, int fd, const char *output,
+    const struct tach_writer_options *options)
+{
+	struct tach_writer *w = writer_open(fd, options, m->batch);
+	bool complete = batch_run(m->batch, w, output, m->copy);
+	int status = CMD_OK;
+
+	if (m->copy)
+		status = end_of_copy(&m->inputs[0], m->batch->readers[0],
+		    complete);
+	finish(m, w, output, options);
+	return status;
+}
+
+void
+merging_free(struct merging *m)
+{
+	if (m->batch != NULL)
+		batch_close(m->batch);
+	free(m->batch);
+	for (size_t i = 0; i < m->ninputs; i++)
+		input_clear(&m->inputs[i]);
+	free(m->inputs);
+}
