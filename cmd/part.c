@@ -328,6 +328,26 @@ part_open(struct part *p, const char *path, bool text)
 	return false;
 }
 
+bool
+part_check(const char *path)
+{
+	int folder = open_folder(path);
+	struct stat st;
+	bool ok;
+
+	if (folder < 0 || faccessat(folder, ".", W_OK | X_OK, AT_EACCESS) != 0)
+		ok = failed(path, strerror(errno));
+	else if (fstatat(folder, base(path), &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+	    !S_ISREG(st.st_mode))
+		ok = failed(path, "each process gets a file beside it, and it "
+		    "is no file (--merge makes one of all)");
+	else
+		ok = true;
+	if (folder >= 0)
+		close(folder);
+	return ok;
+}
+
 /* ---- what outlives the machine ---------------------------------------------- */
 
 /* A thread that waits for the disk in our stead. */

@@ -31,6 +31,10 @@ struct part {
  * until then, or until part_close.  A text has no names. */
 bool part_open(struct part *, const char *path, bool text);
 
+/* Whether files can be made beside a path that is no special file itself;
+ * else it was said why not. */
+bool part_check(const char *path);
+
 /* From now on the files stay even if they are never complete. */
 void part_keep(struct part *);
 

@@ -50,19 +50,17 @@ open_sink(struct recording *r)
 }
 
 bool
-recording_open(struct recording *r, const char *path,
-    const struct tach_recorder_options *options,
-    const struct tach_writer_options *how)
+recording_open(struct recording *r, struct tach_recorder *recorder,
+    const char *path, const struct tach_writer_options *how)
 {
-	*r = (struct recording){.how = how};
+	*r = (struct recording){.recorder = recorder, .how = how};
 	if (!part_open(&r->part, path, how == NULL))
 		return false;
-	if ((r->recorder = tach_recorder_new(options)) != NULL)
-		open_sink(r);
+	open_sink(r);
 	if (r->sink != NULL)
 		return true;
 	warn(NULL);
-	recording_free(r);
+	recording_close(r);
 	return false;
 }
 
@@ -75,17 +73,6 @@ recording_close(struct recording *r)
 	if (r->text != NULL)
 		fclose(r->text);
 	part_close(&r->part);
-	r->sink = NULL;
-	r->writer = NULL;
-	r->text = NULL;
-}
-
-void
-recording_free(struct recording *r)
-{
-	recording_close(r);
-	tach_recorder_free(r->recorder);
-	r->recorder = NULL;
 }
 
 /* ---- saving ------------------------------------------------------------------ */

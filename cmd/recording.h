@@ -30,15 +30,13 @@ enum recording_result {
 	RECORDING_FAILED, /* it was said why */
 };
 
-/* Makes a recorder and opens its output.  False: it cannot be had, and it was
- * said why.  Options and name must outlive it. */
-bool recording_open(struct recording *, const char *path,
-    const struct tach_recorder_options *, const struct tach_writer_options *);
+/* Opens the output of a recorder, which stays the caller's.  False: it cannot
+ * be had, and it was said why.  All must outlive it. */
+bool recording_open(struct recording *, struct tach_recorder *,
+    const char *path, const struct tach_writer_options *);
 /* Records what the recorder was told to, until its end. */
 enum recording_result recording_run(struct recording *);
-/* Lets go of the output; the recorder is still there. */
 void recording_close(struct recording *);
-void recording_free(struct recording *);
 
 /* Seconds of the monotonic clock. */
 double recording_clock(void);

@@ -14,6 +14,7 @@
 
 #include "cmd.h"
 #include "dump.h"
+#include "family.h"
 #include "profile.h"
 #include "recording.h"
 #include "tach.h"
@@ -57,6 +58,11 @@ static const char help[] =
     "      --native-markers    frames <native> where C code was called through\n"
     "      --no-gc             no frames <GC>\n"
     "      --opcodes           note the instruction that each frame is at\n"
+    "      --subprocesses      record all processes that come from it, each "
+    "to a\n"
+    "                          profile with its number in the name: "
+    "tach.PID.bin\n"
+    "      --merge             the same, and make one profile of them\n"
     PROFILE_HELP
     "      --text              write lines of text while it runs, as tach-cat "
     "-l\n"
@@ -81,6 +87,7 @@ struct options {
 	struct tach_writer_options writer;
 	bool how; /* it was said how to write it */
 	bool dump, locals, text, quiet;
+	bool subprocesses, merge;
 };
 
 /* ---- options -------------------------------------------------------------- */
@@ -147,6 +154,8 @@ static const char *const async_words[] = {
 
 enum {
 	OPT_TEXT = 256,
+	OPT_SUBPROCESSES,
+	OPT_MERGE,
 	OPT_DUMP,
 	OPT_LOCALS,
 	OPT_THREADS,
@@ -174,6 +183,8 @@ static const struct option longs[] = {
 	{"no-gc", no_argument, NULL, OPT_NO_GC},
 	{"opcodes", no_argument, NULL, OPT_OPCODES},
 	PROFILE_OPTIONS,
+	{"subprocesses", no_argument, NULL, OPT_SUBPROCESSES},
+	{"merge", no_argument, NULL, OPT_MERGE},
 	{"text", no_argument, NULL, OPT_TEXT},
 	{"dump", no_argument, NULL, OPT_DUMP},
 	{"locals", no_argument, NULL, OPT_LOCALS},
@@ -236,6 +247,12 @@ parse_option(struct options *o, int c)
 	case 'p':
 		o->pid = parse_number(optarg, "process id", 1, INT32_MAX);
 		break;
+	case OPT_MERGE:
+		o->merge = true;
+		/* FALLTHROUGH */
+	case OPT_SUBPROCESSES:
+		o->subprocesses = true;
+		break;
 	case OPT_TEXT:
 		o->text = true;
 		break;
@@ -257,6 +274,21 @@ parse_option(struct options *o, int c)
 			cmd_usage(NULL);
 		o->how = true;
 	}
+}
+
+static void
+check_family(const struct options *o)
+{
+	if (!o->subprocesses)
+		return;
+	if (o->text)
+		cmd_usage("--text is of one process: it takes no "
+		    "--subprocesses");
+	if (o->dump)
+		cmd_usage("--dump is of one process: it takes no "
+		    "--subprocesses");
+	if (!o->merge && o->output != NULL && strcmp(o->output, "-") == 0)
+		cmd_usage("standard output takes one profile: use --merge");
 }
 
 static struct options
@@ -286,6 +318,7 @@ parse_options(int argc, char *argv[])
 		    "not for --text");
 	if (o.dump)
 		return o;
+	check_family(&o);
 	if (o.output == NULL)
 		o.output = o.text ? "-" : DEFAULT_OUTPUT;
 	if (!o.text && strcmp(o.output, "-") == 0 && isatty(STDOUT_FILENO))
@@ -297,6 +330,7 @@ parse_options(int argc, char *argv[])
 
 static struct tach_recorder *recorder; /* for the handler */
 static volatile pid_t command_pid;     /* 0: attached, or ended */
+static int command_status;
 
 /*
  * The terminal sends its signals to the command as well, which decides what
@@ -316,6 +350,7 @@ on_signal(int sig, siginfo_t *info, void *context)
 		if ((sig == SIGINT || sig == SIGQUIT) && asked++ == 0)
 			return;
 	}
+	family_stop();
 	tach_recorder_stop(recorder);
 }
 
@@ -378,6 +413,16 @@ show_summary(const struct recording *r)
 
 /* ---- recording ---------------------------------------------------------------------- */
 
+/* Writing to a pipe that nobody reads, or more than a file may have, is an
+ * error like others; not so for the command, which would have inherited
+ * this. */
+static void
+ignore_signals(void)
+{
+	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN);
+}
+
 static void
 start_target(const struct options *o)
 {
@@ -429,18 +474,55 @@ record(struct recording *r, const struct options *o)
 	return result == RECORDING_OK;
 }
 
-/* Waits for the command.  Its status as a shell would give it. */
-static int
-command_status(void)
+/* Waits for the command.  Its status becomes what a shell would give. */
+static void
+reap_command(void)
 {
 	int status;
 
 	if (tach_recorder_wait(recorder, &status) != TACH_OK)
 		errx(RECORD_FAILED, "%s", tach_recorder_error(recorder));
 	command_pid = 0;
-	if (WIFSIGNALED(status))
-		return 128 + WTERMSIG(status);
-	return WEXITSTATUS(status);
+	command_status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) :
+	    WEXITSTATUS(status);
+}
+
+/* Starts the command or attaches, and records that.  False: it failed, and
+ * the user was told. */
+static bool
+record_one(const struct options *o)
+{
+	struct recording r;
+	bool ok;
+
+	if (!recording_open(&r, recorder, o->output,
+		o->text ? NULL : &o->writer))
+		exit(RECORD_FAILED);
+	start_target(o);
+	ignore_signals();
+	ok = record(&r, o);
+	recording_close(&r);
+	return ok;
+}
+
+/* The same, with all that comes from it. */
+static bool
+record_family(const struct options *o)
+{
+	struct family_options fo = {.output = o->output,
+	    .recorder = &o->recorder, .writer = &o->writer, .merge = o->merge,
+	    .quiet = o->quiet, .command = o->pid == 0, .reap = reap_command};
+	struct family *f = family_open(&fo);
+	enum family_result result;
+
+	if (f == NULL)
+		exit(RECORD_FAILED);
+	start_target(o);
+	ignore_signals();
+	result = family_record(f, recorder);
+	if (result == FAMILY_EMPTY)
+		explain(o);
+	return result == FAMILY_OK;
 }
 
 /* A command's version is known only once it runs. */
@@ -474,32 +556,23 @@ int
 main(int argc, char *argv[])
 {
 	struct options o;
-	struct recording r;
-	int status = 0;
+	int status;
 	bool ok;
 
 	cmd_start("tach-record", RECORD_FAILED, argv);
 	o = parse_options(argc, argv);
 	if (o.dump)
 		return dump(&o);
-	if (!recording_open(&r, o.output, &o.recorder,
-		o.text ? NULL : &o.writer))
-		exit(RECORD_FAILED);
-	recorder = r.recorder;
+	if ((recorder = tach_recorder_new(&o.recorder)) == NULL)
+		err(RECORD_FAILED, NULL);
 	catch_signals();
-	start_target(&o);
-	/* Writing to a pipe that nobody reads, or more than a file may have,
-	 * is an error like others; not so for the command, which would have
-	 * inherited this. */
-	signal(SIGPIPE, SIG_IGN);
-	signal(SIGXFSZ, SIG_IGN);
-	ok = record(&r, &o);
+	ok = o.subprocesses ? record_family(&o) : record_one(&o);
 	tell_of_tasks(&o);
-	recording_close(&r);
 	if (command_pid != 0)
-		status = command_status();
+		reap_command();
+	status = command_status;
 	if (!ok && (status == 0 || tach_recorder_stats(recorder)->rounds > 0))
 		status = RECORD_FAILED;
-	recording_free(&r);
+	tach_recorder_free(recorder);
 	return status;
 }

@@ -115,6 +115,7 @@ lib_libtach_core_la_SOURCES = \
 	lib/python/unicode.c lib/python/unicode.h \
 	lib/native/elf.c lib/native/elf.h \
 	lib/engine/chains.c lib/engine/chains.h \
+	lib/engine/children.c \
 	lib/engine/clock.c lib/engine/clock.h \
 	lib/engine/codes.c lib/engine/codes.h \
 	lib/engine/emit.c lib/engine/emit.h \

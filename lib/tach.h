@@ -543,6 +543,9 @@ void tach_recorder_free(struct tach_recorder *);
 int tach_recorder_launch(struct tach_recorder *, char *const argv[],
     int stdout_fd);
 int tach_recorder_attach(struct tach_recorder *, pid_t);
+/* The same for a process that may become a Python at any time, as a command
+ * may: that there is none in it yet is no failure. */
+int tach_recorder_follow(struct tach_recorder *, pid_t);
 
 /*
  * From now on, each local variable of each frame of a sample is told before
@@ -574,6 +577,29 @@ pid_t tach_recorder_pid(const struct tach_recorder *);
  * status. */
 int tach_recorder_wait(struct tach_recorder *, int *status);
 const char *tach_recorder_error(const struct tach_recorder *);
+
+/* ---- children: the Pythons that a Python starts ------------------------- */
+
+struct tach_children;
+
+/* Of all processes that one has forked, and those have, by now or later; the
+ * one itself is none of them.  If its orphans become its children again
+ * (PR_SET_CHILD_SUBREAPER) no descendant is overlooked; else one can be whose
+ * parent ended between two calls.  NULL: out of memory, or there is no
+ * /proc. */
+struct tach_children *tach_children_new(pid_t);
+void tach_children_free(struct tach_children *);
+
+/* To be called every few milliseconds until it returns TACH_END: none is left
+ * for now.  TACH_OK: *pid has become a Python, which it is told of only once.
+ * TACH_WARN: *pid cannot be recorded as it is, and tach_children_error says
+ * why. */
+int tach_children_next(struct tach_children *, pid_t *);
+const char *tach_children_error(const struct tach_children *);
+/* Whether one that is no Python yet is less than a second old. */
+bool tach_children_young(const struct tach_children *);
+/* How many came while there were too many to look at. */
+uint64_t tach_children_missed(const struct tach_children *);
 
 /* The version of libtach, "0.1.0". */
 const char *tach_version(void);

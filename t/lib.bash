@@ -131,8 +131,8 @@ use_python() {
 	[ -z "$PYTHON_ROOT" ] || SHARED+=("$OUTSIDE")
 }
 
-# host_python: the first interpreter that needs no chroot, as $python, or the
-# test is skipped.
+# host_python [MINOR...]: the first interpreter that needs no chroot, of these
+# minors if they are given, as $python, or the test is skipped.
 host_python() {
 	local command
 	while IFS=$'\t' read -r _ command; do
@@ -144,8 +144,8 @@ host_python() {
 			return
 			;;
 		esac
-	done < <(pythons)
-	skip "no Python from 3.6 to 3.15 here: see t/peers/"
+	done < <(pythons "$@")
+	skip "no Python ${*:-from 3.6 to 3.15} here: see t/peers/"
 }
 
 # Folders inside a peer's root do not go away with bats' own.  A file with a

@@ -46,6 +46,7 @@ BATS_TESTS = \
 	t/build.bats \
 	t/callgrind.bats \
 	t/cat.bats \
+	t/children.bats \
 	t/chrome.bats \
 	t/commands.bats \
 	t/convert.bats \

@@ -268,18 +268,26 @@ look(struct tach_recorder *r)
 }
 
 int
-tach_recorder_attach(struct tach_recorder *r, pid_t pid)
+tach_recorder_follow(struct tach_recorder *r, pid_t pid)
 {
-	uint64_t end = clock_ns() + ATTACH_PATIENCE;
-	enum find_result f;
-	char name[64];
-
 	if (!process_open(&r->process, pid))
 		return error_set(&r->error, TACH_FATAL, "%s: %d",
 		    errno == ESRCH ? "no such process" : strerror(errno),
 		    (int)pid);
 	prepare_self();
 	start_waiting(r);
+	return TACH_OK;
+}
+
+int
+tach_recorder_attach(struct tach_recorder *r, pid_t pid)
+{
+	uint64_t end = clock_ns() + ATTACH_PATIENCE;
+	enum find_result f;
+	char name[64];
+
+	if (tach_recorder_follow(r, pid) != TACH_OK)
+		return TACH_FATAL;
 	r->deep_at = 0;
 	while ((f = look(r)) == FIND_NONE || f == FIND_EMPTY)
 		if (clock_ns() > end || process_sleep(&r->process, r->wake_fd,

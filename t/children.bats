@@ -1,0 +1,237 @@
+# SPDX-License-Identifier: ISC
+# children.bats: --subprocesses and --merge: each process that a Python starts
+# has its own profile, however it was started, and nothing else has one.
+
+load lib.bash
+
+setup() {
+	mkdir "$BATS_TEST_TMPDIR/here"
+	cd "$BATS_TEST_TMPDIR/here" || return
+	export PYTHONDONTWRITEBYTECODE=1
+	ulimit -c 0
+	family=$T/programs/family.py
+}
+
+teardown() {
+	end_started
+	drop_shared
+}
+
+# ---- helpers ----------------------------------------------------------------
+
+# record KIND SECONDS [COUNT]: the program, all of it.
+record() {
+	need zstd
+	rm -f p.*
+	run -0 --separate-stderr tach-record -q --subprocesses -o p.bin -- \
+	    "$python" "$family" "$@"
+	# shellcheck disable=SC2154
+	is "$stderr" ''
+	is "$(ls ./*.part* 2>/dev/null)" ''
+	[ ! -e p.bin ]
+}
+
+# with FUNCTION: how many of the profiles show it, by decode.py.
+with() {
+	local f n=0
+	for f in p.*.bin; do
+		"$T/truth.py" sound "$f" >/dev/null || return
+		! "$T/decode.py" "$f" | grep "\"$1\"" >/dev/null || n=$((n + 1))
+	done
+	echo "$n"
+}
+
+profiles() {
+	local list=(p.*.bin)
+	echo "${#list[@]}"
+}
+
+# kinds: what each child ran is in the profile of a child, and only there.
+kinds() {
+	record plain 0.3
+	is "$(with child_fork) $(with work) $(profiles)" '2 2 3'
+	record fork 0.15 1
+	is "$(with child_pool) $(profiles)" '1 2'
+	record spawn 0.15
+	is "$(with child_pool)" 2
+	record forkserver 0.15
+	is "$(with child_pool)" 2
+	record futures 0.15 1
+	is "$(with child_pool)" 1
+	record shell 0.2
+	is "$(with child_script) $(profiles)" '2 3'
+}
+
+# ---- kinds of children ---------------------------------------------------------
+
+@test "fork, pools, subprocess of sh of Python: 3.11" {
+	host_python 3.11
+	kinds
+}
+
+@test "fork, pools, subprocess of sh of Python: 3.13" {
+	host_python 3.13
+	kinds
+}
+
+@test "fork, pools, subprocess of sh of Python: 3.15" {
+	need zstd
+	need_python 3.15
+	cp "$family" "$OUTSIDE/family.py"
+	for kind in 'plain 0.3' 'spawn 0.15' 'forkserver 0.15' 'shell 0.2'; do
+		rm -f p.*
+		# shellcheck disable=SC2086
+		tach-record -q --subprocesses -o p.bin -- "${PYTHON[@]}" \
+		    "$INSIDE/family.py" $kind
+		is "$kind $(with 'child_[a-z]*')" "$kind 2"
+	done
+}
+
+@test "another Python than the first one, and one that execs another" {
+	need zstd
+	local list=()
+	while IFS=$'\t' read -r _ command; do
+		case $command in
+		chroot*) ;;
+		*) list+=("$command") ;;
+		esac
+	done < <(pythons 3.11 3.13)
+	[ "${#list[@]}" -ge 2 ] || skip "one Python only"
+	tach-record -q --subprocesses -o p.bin -- "${list[0]}" -c '
+import os, subprocess, sys
+if os.fork() == 0:
+    os.execv(sys.argv[1], [sys.argv[1], *sys.argv[2:]])
+os.wait()
+subprocess.run(sys.argv[1:])
+' "${list[-1]}" "$family" script 0.2
+	is "$(with child_script)" 2
+}
+
+@test "children that live for 50 ms are seen, and those of 10 processes at once" {
+	host_python
+	# A busy machine may let us sleep through one now and then.
+	record turns 0.05 10
+	[ "$(with child_fork)" -ge 8 ]
+	record plain 0.5 10
+	is "$(with child_fork)" 10
+}
+
+@test "what is no Python leaves no file" {
+	host_python
+	record tools 0 30
+	is "$(profiles)" 1
+	rm p.*
+	run -125 --separate-stderr tach-record --subprocesses -o p.bin -- \
+	    sh -c 'true; true & exec sleep 0.1'
+	is "$stderr" 'tach-record: nothing was recorded: no Python was seen in sh before it ended'
+	is "$(ls)" ''
+}
+
+@test "a daemon that forks twice is recorded to its end" {
+	host_python
+	record daemon 0.5
+	is "$(with child_daemon)" 1
+	[ "$(tach-cat p.*.bin | grep -c child_daemon)" -gt 300 ]
+}
+
+@test "a server whose workers are replaced" {
+	host_python
+	record serve 0.1 6
+	is "$(with child_worker) $(profiles)" '6 7'
+}
+
+# ---- by -p --------------------------------------------------------------------------
+
+@test "-p: the children that are there, and those that come" {
+	need zstd
+	host_python
+	start "$python" "$family" serve 0.4 4
+	sleep 0.2
+	tach-record -q --subprocesses -o p.bin -p "$pid"
+	is "$(with child_worker)" 4
+	[ -e "p.$pid.bin" ]
+}
+
+# ---- one file ------------------------------------------------------------------------
+
+@test "--merge: one file, whose interpreters are the processes" {
+	need zstd
+	host_python
+	tach-record -q --merge -o p.bin -- "$python" "$family" plain 0.3 3
+	is "$(ls)" p.bin
+	"$T/truth.py" sound p.bin
+	is "$(tach-info p.bin | grep -c '^note: *input .*p\.[0-9]*\.bin$')" 4
+	is "$(tach-cat p.bin | grep child_fork | cut -f 2 | sort -u)" $'1\n2\n3'
+	# One clock: the children worked at the same time.
+	tach-cat p.bin | grep child_fork | awk -F '\t' '
+		!($2 in first) { first[$2] = $1 }
+		END { d = first[1] - first[3]; exit !(d < 150000 && d > -150000) }'
+}
+
+@test "--merge -o -: by a pipe" {
+	host_python
+	tach-record -q --merge -o - -- "$python" "$family" plain 0.2 2>err |
+	    cat >q.bin
+	is "$(cat err)" ''
+	is "$(tach-cat q.bin | grep child_fork | cut -f 2 | sort -u)" $'1\n2'
+	is "$(ls)" $'err\nq.bin'
+}
+
+@test "options that do not go together" {
+	for o in '--text' '-o -' '--dump -p 1'; do
+		# shellcheck disable=SC2086
+		run -125 --separate-stderr tach-record --subprocesses $o true
+		[[ "$stderr" == *"--help"* ]]
+	done
+	run -125 tach-record --subprocesses -o no/p.bin -- touch started
+	mkfifo fifo
+	run -125 tach-record --subprocesses -o fifo -- touch started
+	[ ! -e started ]
+}
+
+# ---- the end ----------------------------------------------------------------------------
+
+@test "the status is the command's, and the summary names the profiles" {
+	host_python
+	run -3 --separate-stderr tach-record --subprocesses -o p.bin -- \
+	    "$python" -c 'import os, sys, time
+if os.fork() == 0: time.sleep(0.2); os._exit(5)
+os.wait(); sys.exit(3)'
+	is "$(grep -c 'p\.[0-9]*\.bin: [0-9]* samples of 1 thread' <<<"$stderr")" 2
+	[[ "${stderr##*$'\n'}" =~ ^tach-record:\ [0-9]+\ samples\ of\ 2\ processes,\ 0\ failed$ ]]
+}
+
+@test "-d: it ends for all at once, and all profiles are whole" {
+	host_python
+	start tach-record -q -d 0.3 --subprocesses -o p.bin -- "$python" \
+	    "$family" plain 1
+	sleep 0.8
+	is "$(with child_fork) $(profiles)" '2 3'
+	wait "$pid"
+}
+
+@test "a signal: all profiles are whole, and nothing is left over" {
+	host_python
+	start tach-record -q --subprocesses -o p.bin -- "$python" "$family" \
+	    plain 2
+	sleep 0.8
+	kill -TERM "$pid"
+	wait "$pid" || is "$?" 143
+	is "$(with child_fork) $(profiles)" '2 3'
+	is "$(ls ./*.part* 2>/dev/null)" ''
+}
+
+@test "killed: what each process has done is there, but for a second" {
+	host_python
+	start tach-record -q --subprocesses -o p.bin -- "$python" "$family" \
+	    plain 3
+	sleep 1.5
+	kill -KILL "$pid"
+	wait "$pid" || :
+	local f n=0
+	for f in p.*.bin.part; do
+		tach-merge -o "${f%.part}" "${f%.part}" 2>/dev/null
+		n=$((n + ($(tach-cat "${f%.part}" | wc -l) > 300)))
+	done
+	is "$n $(with child_fork)" '3 2'
+}
