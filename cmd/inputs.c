@@ -114,6 +114,8 @@ input_clear(struct input *in)
  *	input FIRST-LAST ...
  */
 #define INPUT_KEY "input "
+/* And the ones that name threads. */
+#define THREAD_KEY "thread "
 
 static bool
 get_number(const char **p, uint32_t *out)
@@ -190,6 +192,45 @@ input_notes(struct input *in, const struct tach_table *t)
 	free(names);
 }
 
+/* thread INTERP THREAD NAME: gives the number and what comes after it. */
+static bool
+parse_thread(const char *note, uint32_t *interp, const char **rest)
+{
+	const char *p = note + strlen(THREAD_KEY);
+
+	if (strncmp(note, THREAD_KEY, strlen(THREAD_KEY)) != 0 ||
+	    !get_number(&p, interp) || *p != ' ')
+		return false;
+	*rest = p;
+	return true;
+}
+
+/* What becomes of an interpreter's number; UINT64_MAX: it has no samples. */
+static uint64_t
+new_number(const struct input *in, uint32_t interp)
+{
+	if (interp < in->kept)
+		return in->base + interp;
+	for (size_t i = 0; i < in->nothers; i++)
+		if (in->others[i] == interp)
+			return in->base + in->kept + i;
+	return UINT64_MAX;
+}
+
+/* Whose interpreter has no samples is not there. */
+static char *
+thread_note(const struct input *in, uint32_t interp, const char *rest)
+{
+	uint64_t number = new_number(in, interp);
+	char *out;
+
+	if (number == UINT64_MAX)
+		return NULL;
+	if (asprintf(&out, THREAD_KEY "%" PRIu64 "%s", number, rest) < 0)
+		err(CMD_FAILED, NULL);
+	return out;
+}
+
 char *
 input_note(const struct input *in, size_t note)
 {
@@ -198,6 +239,8 @@ input_note(const struct input *in, size_t note)
 	char *out;
 	int n;
 
+	if (parse_thread(text, &first, &rest))
+		return thread_note(in, first, rest);
 	if (parse_range(text, &first, &last, &rest))
 		n = asprintf(&out, INPUT_KEY "%" PRIu64 "-%" PRIu64 "%s",
 		    in->base + first, in->base + last, rest);

@@ -50,7 +50,7 @@ size_t inputs_place(struct input *, size_t n, bool clock);
 /* What holds for all of them together. */
 struct tach_meta inputs_meta(const struct input *, size_t n);
 
-/* A note as it is after merging, or the one that an input gets that has none.
+/* A note as it is after merging, NULL if it goes, or the one that an input gets that has none.
  * To be freed; NULL: it needs none. */
 char *input_note(const struct input *, size_t note);
 char *input_own_note(const struct input *);

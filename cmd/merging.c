@@ -190,6 +190,16 @@ put_note(struct batch *b, char *note, const char *output)
 	free(note);
 }
 
+static char *
+same_note(const struct input *in, size_t note)
+{
+	char *text = strdup(in->notes[note]);
+
+	if (text == NULL)
+		err(CMD_FAILED, NULL);
+	return text;
+}
+
 /* All notes; a copy of one input gets none of its own. */
 static void
 put_notes(const struct merging *m, struct batch *b, bool only,
@@ -198,7 +208,8 @@ put_notes(const struct merging *m, struct batch *b, bool only,
 	for (size_t i = 0; i < m->ninputs; i++) {
 		const struct input *in = &m->inputs[i];
 		for (size_t k = 0; k < in->nnotes; k++)
-			put_note(b, input_note(in, k), output);
+			put_note(b, only ? same_note(in, k) :
+			    input_note(in, k), output);
 		if (!only)
 			put_note(b, input_own_note(in), output);
 	}

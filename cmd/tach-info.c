@@ -332,6 +332,18 @@ print_sizes(const struct tach_file_info *info)
 	line("checksum", "%s", info->has_checksum ? checksum : "none");
 }
 
+/* Notes that name threads are told with these. */
+static bool
+find_note(const struct tach_table *t, uint32_t string,
+    struct tach_string *note)
+{
+	static const char key[] = "thread ";
+	size_t len = sizeof(key) - 1;
+
+	return tach_string_note(tach_table_string(t, string), note) &&
+	    (note->len < len || memcmp(note->bytes, key, len) != 0);
+}
+
 /* A note of a stranger's can hold anything, even what moves the cursor. */
 static void
 print_notes(const struct tach_table *t)
@@ -340,7 +352,7 @@ print_notes(const struct tach_table *t)
 
 	for (uint32_t i = 0; i < tach_table_strings(t); i++) {
 		char *text;
-		if (!tach_string_note(tach_table_string(t, i), &note))
+		if (!find_note(t, i, &note))
 			continue;
 		if ((text = malloc(note.len * 4 + 1)) == NULL)
 			err(CMD_FAILED, NULL);
@@ -351,10 +363,30 @@ print_notes(const struct tach_table *t)
 	}
 }
 
-static void
-print_thread(const struct thread *t)
+/* What a thread is called, after a space; "" if it has no name. */
+static char *
+name_text(const struct tach_table *table, const struct thread *t)
 {
-	char shares[256] = "";
+	struct tach_string name;
+	char *text;
+	size_t size;
+	FILE *f = open_memstream(&text, &size);
+
+	if (f == NULL)
+		err(CMD_FAILED, NULL);
+	if (tach_table_thread_name(table, t->interp, t->id, &name)) {
+		fputs(" name ", f);
+		tach_plain_string(f, name.bytes, name.len);
+	}
+	if (fclose(f) != 0)
+		err(CMD_FAILED, NULL);
+	return text;
+}
+
+static void
+print_thread(const struct tach_table *table, const struct thread *t)
+{
+	char shares[256] = "", *name = name_text(table, t);
 	size_t len = 0;
 
 	for (int bit = 0; bit < TACH_STATUS_BITS; bit++) {
@@ -366,7 +398,8 @@ print_thread(const struct thread *t)
 		    percent(t->status[bit], t->samples));
 	}
 	line("thread", "%" PRIu64 " interpreter %" PRIu32 " samples %" PRIu64
-	    "%s", t->id, t->interp, t->samples, shares);
+	    "%s%s", t->id, t->interp, t->samples, shares, name);
+	free(name);
 }
 
 /* How a file's samples are encoded. */
@@ -398,7 +431,7 @@ print_stats(const struct profile *p)
 	if (p->info->input == TACH_INPUT_FILE)
 		print_encoding(p);
 	for (size_t i = 0; i < p->census->nthreads; i++)
-		print_thread(&p->census->threads[i]);
+		print_thread(p->table, &p->census->threads[i]);
 }
 
 static void
@@ -453,7 +486,7 @@ put_notes(const struct tach_table *t)
 	struct tach_string note;
 
 	for (uint32_t i = 0; i < tach_table_strings(t); i++) {
-		if (!tach_string_note(tach_table_string(t, i), &note))
+		if (!find_note(t, i, &note))
 			continue;
 		fputs(before, stdout);
 		tach_json_string(stdout, note.bytes, note.len);
@@ -505,14 +538,21 @@ put_sizes(const struct tach_file_info *info)
 }
 
 static void
-put_thread(const struct thread *t)
+put_thread(const struct tach_table *table, const struct thread *t)
 {
+	struct tach_string name;
+
 	printf("{\"thread\":%" PRIu64 ",\"interpreter\":%" PRIu32
 	    ",\"samples\":%" PRIu64, t->id, t->interp, t->samples);
 	for (int bit = 0; bit < TACH_STATUS_BITS; bit++)
 		printf("%s\"%s\":%" PRIu64, bit == 0 ? ",\"status\":{" : ",",
 		    tach_status_names[bit], t->status[bit]);
-	printf("}}");
+	putchar('}');
+	if (tach_table_thread_name(table, t->interp, t->id, &name)) {
+		printf(",\"name\":");
+		tach_json_string(stdout, name.bytes, name.len);
+	}
+	putchar('}');
 }
 
 static void
@@ -542,7 +582,7 @@ put_stats(const struct profile *p)
 	printf(",\"threads\":[");
 	for (size_t i = 0; i < p->census->nthreads; i++) {
 		printf("%s", i == 0 ? "" : ",");
-		put_thread(&p->census->threads[i]);
+		put_thread(p->table, &p->census->threads[i]);
 	}
 	printf("]}");
 }

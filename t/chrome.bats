@@ -40,8 +40,8 @@ slices() {
 	)"
 	is "$(jq -c '.traceEvents[] | select(.ph == "M")' p.json)" \
 	    '{"ph":"M","pid":1,"tid":7,"name":"process_name","args":{"name":"p.txt"}}
-{"ph":"M","pid":1,"tid":7,"name":"thread_name","args":{"name":"thread 7"}}
 {"ph":"M","pid":2,"tid":8,"name":"process_name","args":{"name":"p.txt"}}
+{"ph":"M","pid":1,"tid":7,"name":"thread_name","args":{"name":"thread 7"}}
 {"ph":"M","pid":2,"tid":8,"name":"thread_name","args":{"name":"thread 8, interpreter 1"}}'
 	is "$(jq -c '.traceEvents[] | select(.name == "other")' p.json)" \
 	    '{"ph":"X","pid":2,"tid":8,"ts":1000,"dur":1000,"name":"other","cat":"python","args":{"file":"app.py"}}'

@@ -94,6 +94,7 @@ def record(s):
     file, func, line = s.stack[-1] if s.stack else NONE
     return {
         "time": s.time, "interp": s.thread[0], "thread": s.thread[1],
+        "name": "",
         "status": ",".join(
             w for i, w in enumerate(WORDS) if s.status >> i & 1) or "-",
         "us": s.span, "depth": len(s.stack),

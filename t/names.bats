@@ -86,3 +86,89 @@ same_names() {
 @test "names of threads of 3.13" { same_names 3.13; }
 @test "names of threads of 3.14" { same_names 3.14; }
 @test "names of threads of 3.15" { same_names 3.15; }
+
+@test "CPython 3.15 replays a profile with names" {
+	need_python 3.15-forky
+	make_named "$OUTSIDE/p.bin" --layout cpython
+	"${PYTHON[@]}" -m profiling.sampling replay --collapsed \
+	    -o "$INSIDE/out" "$INSIDE/p.bin"
+	is "$(cat "$OUTSIDE/out")" 'tid:7;app.py:main:1 2
+tid:8;app.py:main:1 1'
+}
+
+# ---- what shows them -------------------------------------------------------------
+
+# make_named FILE [OPTION...]: a profile whose threads 7 and 8 have names.
+make_named() {
+	local file=$1
+	shift
+	tach-convert --tach "$@" -o "$file" - <<-'END'
+	# tach 1
+	# start 0
+	# interval 1000
+	# note thread 0 7 old
+	# note thread 0 7 w(a) S "b" é\012
+	# note thread 1 8 other
+	# note thread 1 7
+	# note thread x 7 no
+	# note thread 0 18446744073709551616 no
+	0	0	7	main	app.py:main:1
+	1000	0	7	main	app.py:main:1
+	1000	1	8	-	app.py:main:1
+	END
+}
+
+threads_of() {
+	tach-info -s --json "$1" | jq -c '.stats.threads[] |
+	    [.interpreter, .thread, .name]'
+}
+
+@test "tach-info: the last name counts, and is made harmless" {
+	make_named p.bin
+	is "$(tach-info -s p.bin | sed -n 's/^thread: .* name //p')" \
+	    'w(a) S "b" é\012
+other'
+	is "$(threads_of p.bin)" '[0,7,"w(a) S \"b\" é\n"]
+[1,8,"other"]'
+	is "$(tach-info p.bin | grep -c '^note:.*thread')" 0
+}
+
+@test "names stay with their threads in every form, and when merged" {
+	make_named p.bin
+	tach-cat -l p.bin >p.txt
+	tach-convert --tach -o q.bin p.txt
+	is "$(threads_of q.bin)" "$(threads_of p.bin)"
+	tach-convert --tach --layout cpython -o c.bin p.bin
+	is "$(threads_of c.bin)" "$(threads_of p.bin)"
+	tach-merge -o copy.bin p.bin
+	is "$(threads_of copy.bin)" "$(threads_of p.bin)"
+	tach-merge -o twice.bin p.bin q.bin
+	is "$(threads_of twice.bin | sort)" '[0,7,"w(a) S \"b\" é\n"]
+[1,8,"other"]
+[2,7,"w(a) S \"b\" é\n"]
+[3,8,"other"]'
+	tach-merge -o thrice.bin q.bin twice.bin
+	is "$(threads_of thrice.bin | sort | sed -n '5p;6p')" \
+	    '[4,7,"w(a) S \"b\" é\n"]
+[5,8,"other"]'
+}
+
+@test "formats call threads by their names" {
+	local one='"w(a) S \"b\" é\u000a (7' two='other (8, interpreter 1' format
+	make_named p.bin
+	for format in speedscope gecko chrome flamegraph; do
+		echo "$format"
+		tach-convert --$format -o out p.bin
+		grep -qF "$one" out
+		grep -qF "$two" out
+	done
+	tach-convert --pprof p.bin | gunzip >out
+	grep -qaF "$two" out
+	tach-convert --callgrind -o out p.bin
+	grep -qF 'w(a) S "b" é' out
+	is "$(tach-convert --jsonl p.bin | jq -c '[.thread, .name]' | sort -u)" \
+	    '[7,"w(a) S \"b\" é\n"]
+[8,"other"]'
+	is "$(tach-convert --csv p.bin | cut -d , -f 3,4 | sort -u | tail -n 1)" \
+	    'thread,name'
+}

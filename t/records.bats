@@ -18,36 +18,36 @@ setup() {
 
 @test "--jsonl" {
 	is "$(tach-convert --jsonl p.txt | sort)" "$(sort <<-'END'
-	{"time":0,"interp":0,"thread":7,"status":"gil,cpu,main","us":1000,"depth":1,"function":"main","file":"app.py","line":1,"stack":["app.py:main:1"]}
-	{"time":1000,"interp":0,"thread":7,"status":"gil,cpu,main","us":1500,"depth":2,"function":"f","file":"/lib/a b.py","line":2,"stack":["app.py:main:1","/lib/a b.py:f:2"]}
-	{"time":1500,"interp":0,"thread":8,"status":"-","us":10000,"depth":0,"function":"<no frames>","file":"~","line":0,"stack":[]}
-	{"time":2500,"interp":0,"thread":7,"status":"-","us":1000,"depth":2,"function":"<GC>","file":"~","line":0,"stack":["app.py:main:1","<GC>"]}
-	{"time":2500,"interp":1,"thread":7,"status":"gil-wanted","us":1000,"depth":0,"function":"<no frames>","file":"~","line":0,"stack":[]}
-	{"time":99000,"interp":0,"thread":8,"status":"exception,0x80","us":1000,"depth":1,"function":"f","file":"a.py","line":0,"stack":["a.py:f:0"]}
+	{"time":0,"interp":0,"thread":7,"name":"","status":"gil,cpu,main","us":1000,"depth":1,"function":"main","file":"app.py","line":1,"stack":["app.py:main:1"]}
+	{"time":1000,"interp":0,"thread":7,"name":"","status":"gil,cpu,main","us":1500,"depth":2,"function":"f","file":"/lib/a b.py","line":2,"stack":["app.py:main:1","/lib/a b.py:f:2"]}
+	{"time":1500,"interp":0,"thread":8,"name":"","status":"-","us":10000,"depth":0,"function":"<no frames>","file":"~","line":0,"stack":[]}
+	{"time":2500,"interp":0,"thread":7,"name":"","status":"-","us":1000,"depth":2,"function":"<GC>","file":"~","line":0,"stack":["app.py:main:1","<GC>"]}
+	{"time":2500,"interp":1,"thread":7,"name":"","status":"gil-wanted","us":1000,"depth":0,"function":"<no frames>","file":"~","line":0,"stack":[]}
+	{"time":99000,"interp":0,"thread":8,"name":"","status":"exception,0x80","us":1000,"depth":1,"function":"f","file":"a.py","line":0,"stack":["a.py:f:0"]}
 	END
 	)"
 }
 
 @test "--csv" {
 	is "$(tach-convert --csv p.txt | sort)" "$(sort <<-'END'
-	time,interp,thread,status,us,depth,function,file,line,stack
-	0,0,7,"gil,cpu,main",1000,1,main,app.py,1,"app.py:main:1"
-	1000,0,7,"gil,cpu,main",1500,2,f,"/lib/a b.py",2,"app.py:main:1;/lib/a b.py:f:2"
-	1500,0,8,-,10000,0,"<no frames>",~,0,""
-	2500,0,7,-,1000,2,<GC>,~,0,"app.py:main:1;<GC>"
-	2500,1,7,gil-wanted,1000,0,"<no frames>",~,0,""
-	99000,0,8,"exception,0x80",1000,1,f,a.py,0,"a.py:f:0"
+	time,interp,thread,name,status,us,depth,function,file,line,stack
+	0,0,7,"","gil,cpu,main",1000,1,main,app.py,1,"app.py:main:1"
+	1000,0,7,"","gil,cpu,main",1500,2,f,"/lib/a b.py",2,"app.py:main:1;/lib/a b.py:f:2"
+	1500,0,8,"",-,10000,0,"<no frames>",~,0,""
+	2500,0,7,"",-,1000,2,<GC>,~,0,"app.py:main:1;<GC>"
+	2500,1,7,"",gil-wanted,1000,0,"<no frames>",~,0,""
+	99000,0,8,"","exception,0x80",1000,1,f,a.py,0,"a.py:f:0"
 	END
 	)"
 	is "$(tach-convert --csv p.txt | head -n 1)" \
-	    'time,interp,thread,status,us,depth,function,file,line,stack'
+	    'time,interp,thread,name,status,us,depth,function,file,line,stack'
 }
 
 @test "a profile without samples" {
 	echo '# tach 1' >p.txt
 	is "$(tach-convert --jsonl p.txt)" ''
 	is "$(tach-convert --csv p.txt)" \
-	    'time,interp,thread,status,us,depth,function,file,line,stack'
+	    'time,interp,thread,name,status,us,depth,function,file,line,stack'
 }
 
 @test "every rare thing" {

@@ -91,13 +91,16 @@ first_place(const struct callgrind *c, uint32_t function)
 
 static struct tach_string
 other_name(const struct callgrind *c, uint32_t function,
-    char thread[OUT_THREAD_SIZE])
+    struct buf *b)
 {
+	const struct thread *t;
+	const char *name;
+
 	if (function == c->functions.count)
 		return (struct tach_string){NO_FRAMES, sizeof(NO_FRAMES) - 1};
-	out_thread_name(thread, 0,
-	    c->stacks.threads[function - c->functions.count - 1].thread);
-	return (struct tach_string){thread, strlen(thread)};
+	t = &c->stacks.threads[function - c->functions.count - 1];
+	name = out_thread_name(b, c->stacks.places.table, t->interp, t->thread);
+	return (struct tach_string){name, strlen(name)};
 }
 
 /* What is called is in its caller's file unless another is named. */
@@ -107,7 +110,7 @@ put_function(struct callgrind *c, uint32_t function, bool called)
 	const struct functions *f = &c->functions;
 	const struct place *p = first_place(c, function);
 	uint32_t file = f->functions[p != NULL ? function : f->count].file;
-	char thread[OUT_THREAD_SIZE];
+	struct buf name = {0};
 
 	if (!called || file != c->file)
 		put_numbered(c, called ? "cfi=" : "fl=", file,
@@ -117,7 +120,8 @@ put_function(struct callgrind *c, uint32_t function, bool called)
 		c->file = file;
 	put_numbered(c, called ? "cfn=" : "fn=", function,
 	    &c->functions_known[function], p != NULL ? p->func :
-	    other_name(c, function, thread));
+	    other_name(c, function, &name));
+	buf_clear(&name);
 }
 
 /* ---- costs --------------------------------------------------------------- */

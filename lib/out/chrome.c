@@ -194,7 +194,6 @@ lane_of(struct chrome *c, const struct tach_run *run)
 {
 	struct lane *l = lanes_find(&c->lanes, run->index, sizeof(*l));
 	const char *title = c->options->title;
-	char name[OUT_THREAD_SIZE];
 
 	if (l == NULL || l->known)
 		return l;
@@ -202,9 +201,20 @@ lane_of(struct chrome *c, const struct tach_run *run)
 	l->thread = run->thread;
 	l->interp = run->interp;
 	put_name(c, l, "process_name", title != NULL ? title : "python");
-	out_thread_name(name, l->interp, l->thread);
-	put_name(c, l, "thread_name", name);
 	return l;
+}
+
+/* All are known at the end: threads are named late. */
+static void
+put_threads(struct chrome *c)
+{
+	const struct lane *lanes = c->lanes.lanes;
+	struct buf name = {0};
+
+	for (uint32_t i = 0; i < c->lanes.count; i++)
+		put_name(c, &lanes[i], "thread_name", out_thread_name(&name,
+		    c->places.table, lanes[i].interp, lanes[i].thread));
+	buf_clear(&name);
 }
 
 static int
@@ -239,6 +249,7 @@ chrome_end(struct tach_sink *sink)
 	for (uint32_t i = 0; i < c->lanes.count; i++)
 		if (!close_slices(c, &lanes[i], 0))
 			return failed(c);
+	put_threads(c);
 	emit(&c->out, "\n]}\n");
 	return emit_end(&c->out) == 0 ? TACH_OK : failed(c);
 }

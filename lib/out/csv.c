@@ -66,12 +66,13 @@ add_frame(struct buf *b, const char *bytes, size_t len)
 }
 
 static const struct records_form form = {
-	.header = "time,interp,thread,status,us,depth,function,file,line,"
-		  "stack\n",
+	.header = "time,interp,thread,name,status,us,depth,function,file,"
+		  "line,stack\n",
 	.before = {
 		[COLUMN_TIME] = "",
 		[COLUMN_INTERP] = ",",
 		[COLUMN_THREAD] = ",",
+		[COLUMN_NAME] = ",",
 		[COLUMN_STATUS] = ",",
 		[COLUMN_US] = ",",
 		[COLUMN_DEPTH] = ",",

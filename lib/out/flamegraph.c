@@ -419,16 +419,22 @@ put_totals(struct flamegraph *f)
 static void
 put_threads(struct flamegraph *f)
 {
-	char name[OUT_THREAD_SIZE];
+	struct buf name = {0};
 
 	emit(&f->out, ",\n\"threads\":[");
 	for (uint32_t i = 0; i < f->stacks.nthreads; i++) {
 		const struct thread *t = &f->stacks.threads[i];
-		out_thread_name(name, t->interp, t->thread);
-		emit(&f->out, i == 0 ? "\"" : ",\"");
-		emit(&f->out, name);
-		emit(&f->out, t->main ? ", main\"" : "\"");
+		out_thread_name(&name, f->stacks.places.table, t->interp,
+		    t->thread);
+		if (t->main) {
+			name.len--;
+			buf_add(&name, ", main", 7);
+		}
+		emit(&f->out, i == 0 ? "" : ",");
+		emit_json(&f->out, (struct tach_string){name.text,
+		    name.failed ? 0 : name.len - 1});
 	}
+	buf_clear(&name);
 	emit(&f->out, "]");
 }
 

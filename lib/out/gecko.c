@@ -708,9 +708,9 @@ put_thread_head(struct gecko *g, const char *name, bool main)
 	const struct lane *l = g->lane;
 	struct ticks_cursor c = ticks_first(&l->ticks);
 
-	emit(&g->out, "{\"name\":\"");
-	emit(&g->out, name);
-	emit(&g->out, "\",\"isMainThread\":");
+	emit(&g->out, "{\"name\":");
+	emit_json(&g->out, (struct tach_string){name, strlen(name)});
+	emit(&g->out, ",\"isMainThread\":");
 	emit(&g->out, main ? "true" : "false");
 	emit(&g->out, ",\"pid\":\"0\",\"tid\":");
 	emit_number(&g->out, l->thread);
@@ -789,15 +789,19 @@ static bool
 put_threads(struct gecko *g)
 {
 	const struct lane *lanes = g->lanes.lanes, none = {0};
-	char name[OUT_THREAD_SIZE];
+	struct buf name = {0};
+	bool ok = true;
 	uint32_t main = main_lane(g);
 
-	for (uint32_t i = 0; i < g->lanes.count; i++) {
-		out_thread_name(name, lanes[i].interp, lanes[i].thread);
+	for (uint32_t i = 0; ok && i < g->lanes.count; i++) {
 		emit(&g->out, i > 0 ? ",\n" : "");
-		if (!put_thread(g, &lanes[i], name, i == main))
-			return false;
+		ok = put_thread(g, &lanes[i], out_thread_name(&name,
+		    g->stacks.places.table, lanes[i].interp, lanes[i].thread),
+		    i == main);
 	}
+	buf_clear(&name);
+	if (!ok)
+		return false;
 	return g->lanes.count > 0 || put_thread(g, &none, "no samples", true);
 }
 

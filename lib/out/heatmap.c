@@ -337,14 +337,16 @@ put_functions(struct heatmap *h)
 static void
 put_threads(struct heatmap *h)
 {
-	char name[OUT_THREAD_SIZE];
+	struct buf name = {0};
 
 	emit(&h->out, "threads: [");
 	for (uint32_t i = 0; i < h->stacks.nthreads; i++) {
-		out_thread_name(name, 0, h->stacks.threads[i].thread);
+		const struct thread *t = &h->stacks.threads[i];
 		emit(&h->out, i == 0 ? "" : ",");
-		put_string(h, name);
+		put_string(h, out_thread_name(&name, h->stacks.places.table,
+		    t->interp, t->thread));
 	}
+	buf_clear(&name);
 	emit(&h->out, "]");
 }
 

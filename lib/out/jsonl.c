@@ -10,6 +10,7 @@ static const struct records_form form = {
 		[COLUMN_TIME] = "{\"time\":",
 		[COLUMN_INTERP] = ",\"interp\":",
 		[COLUMN_THREAD] = ",\"thread\":",
+		[COLUMN_NAME] = ",\"name\":",
 		[COLUMN_STATUS] = ",\"status\":",
 		[COLUMN_US] = ",\"us\":",
 		[COLUMN_DEPTH] = ",\"depth\":",

@@ -1,16 +1,31 @@
 /* SPDX-License-Identifier: ISC */
 /* name.c: what threads are called. */
-#include <inttypes.h>
-#include <stdio.h>
-
 #include "out/out.h"
+#include "utf8.h"
 
-void
-out_thread_name(char name[OUT_THREAD_SIZE], uint32_t interp, uint64_t thread)
+static void
+add(struct buf *b, const char *text)
 {
-	int n = snprintf(name, OUT_THREAD_SIZE, "thread %" PRIu64, thread);
+	buf_add(b, text, strlen(text));
+}
 
-	if (interp != 0)
-		snprintf(name + n, OUT_THREAD_SIZE - (size_t)n,
-		    ", interpreter %" PRIu32, interp);
+const char *
+out_thread_name(struct buf *b, const struct tach_table *table, uint32_t interp,
+    uint64_t thread)
+{
+	struct tach_string name;
+	bool named = tach_table_thread_name(table, interp, thread, &name);
+
+	b->len = 0;
+	if (named)
+		utf8_add(b, name.bytes, strnlen(name.bytes, name.len));
+	add(b, named ? " (" : "thread ");
+	buf_add_number(b, thread);
+	if (interp != 0) {
+		add(b, ", interpreter ");
+		buf_add_number(b, interp);
+	}
+	add(b, named ? ")" : "");
+	buf_add_char(b, '\0');
+	return b->failed ? "" : b->text;
 }

@@ -3,6 +3,7 @@
 #ifndef OUT_H
 #define OUT_H
 
+#include "buf.h"
 #include "tach.h"
 
 typedef struct tach_sink *out_open_fn(FILE *,
@@ -23,10 +24,11 @@ out_open_fn chrome_open;
 out_open_fn jsonl_open;
 out_open_fn csv_open;
 
-/* What a thread is called where it needs a name: "thread 7", and in any but
- * the first interpreter "thread 7, interpreter 1". */
-#define OUT_THREAD_SIZE 64
-void out_thread_name(char name[OUT_THREAD_SIZE], uint32_t interp,
-    uint64_t thread);
+/* What a thread is called where it needs a name: "worker (7)" if the table has
+ * one, else "thread 7"; in any but the first interpreter "worker (7,
+ * interpreter 1)" and "thread 7, interpreter 1".  It is valid UTF-8 and lies
+ * in the buffer, whose content it replaces; "" if there is no memory. */
+const char *out_thread_name(struct buf *, const struct tach_table *,
+    uint32_t interp, uint64_t thread);
 
 #endif

@@ -87,20 +87,21 @@ static bool
 add_threads(struct pprof *p)
 {
 	const struct aggregate *a = &p->stacks;
-	char name[OUT_THREAD_SIZE];
+	struct buf name = {0};
+	bool ok = true;
 
 	p->threads = reallocarray(NULL, (size_t)a->nthreads + 1,
 	    sizeof(*p->threads));
 	if (p->threads == NULL)
 		return false;
-	for (uint32_t i = 0; i < a->nthreads; i++) {
+	for (uint32_t i = 0; ok && i < a->nthreads; i++) {
 		const struct thread *t = &a->threads[i];
-		out_thread_name(name, t->interp, t->thread);
-		p->threads[i] = add_string(p, name);
-		if (p->threads[i] == TACH_NONE)
-			return false;
+		p->threads[i] = add_string(p, out_thread_name(&name,
+		    a->places.table, t->interp, t->thread));
+		ok = p->threads[i] != TACH_NONE;
 	}
-	return true;
+	buf_clear(&name);
+	return ok;
 }
 
 /* The words for a status; TACH_NONE: out of memory. */

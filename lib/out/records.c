@@ -125,12 +125,18 @@ static void
 make_who(struct records *r, const struct tach_run *run)
 {
 	struct buf *b = &r->who;
+	struct tach_string name;
 
 	b->len = 0;
 	add_column(r, b, COLUMN_INTERP);
 	buf_add_number(b, run->interp);
 	add_column(r, b, COLUMN_THREAD);
 	buf_add_number(b, run->thread);
+	add_column(r, b, COLUMN_NAME);
+	if (!tach_table_thread_name(r->places.table, run->interp, run->thread,
+		&name))
+		name = (struct tach_string){"", 0};
+	r->form->add_string(b, name.bytes, name.len);
 	add_column(r, b, COLUMN_STATUS);
 }
 

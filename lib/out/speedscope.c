@@ -199,9 +199,9 @@ put_profile(struct speedscope *s, const struct lane *l, const char *name)
 {
 	struct emit *e = &s->out;
 
-	emit(e, "{\"type\":\"sampled\",\"unit\":\"microseconds\",\"name\":\"");
-	emit(e, name);
-	emit(e, "\",\"startValue\":");
+	emit(e, "{\"type\":\"sampled\",\"unit\":\"microseconds\",\"name\":");
+	emit_json(e, (struct tach_string){name, strlen(name)});
+	emit(e, ",\"startValue\":");
 	emit_number(e, l->begin);
 	emit(e, ",\"endValue\":");
 	emit_number(e, l->end);
@@ -213,15 +213,18 @@ static bool
 put_profiles(struct speedscope *s)
 {
 	const struct lane *lanes = s->lanes.lanes, none = {0};
-	char name[OUT_THREAD_SIZE];
+	struct buf name = {0};
+	bool ok = true;
 
-	for (uint32_t i = 0; i < s->lanes.count; i++) {
-		out_thread_name(name, lanes[i].interp, lanes[i].thread);
+	for (uint32_t i = 0; ok && i < s->lanes.count; i++) {
 		if (i > 0)
 			emit(&s->out, ",\n");
-		if (!put_profile(s, &lanes[i], name))
-			return false;
+		ok = put_profile(s, &lanes[i], out_thread_name(&name,
+		    s->stacks.places.table, lanes[i].interp, lanes[i].thread));
 	}
+	buf_clear(&name);
+	if (!ok)
+		return false;
 	return s->lanes.count > 0 || put_profile(s, &none, "no samples");
 }
 
