@@ -406,6 +406,10 @@ show_summary(const struct recording *r)
 	    s->samples, s->threads, s->threads == 1 ? "" : "s",
 	    (double)s->elapsed_ns / 1e9, recording_rate(s), s->missed, s->torn,
 	    s->failed, bytes);
+	if (s->compiled > 0)
+		warnx("%" PRIu64 " samples in code that Python's JIT compiled: "
+		    "their innermost line is where that was entered",
+		    s->compiled);
 	if (w != NULL && r->part.copy_to < 0)
 		warnx("next: tach-info %s; tach-convert --collapsed %s",
 		    r->part.name, r->part.name);

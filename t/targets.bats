@@ -236,6 +236,24 @@ nested() {
 @test "a thread in two interpreters: Python 3.15" { nested 3.15; }
 @test "a thread in two interpreters: Python 3.14t" { nested 3.14t; }
 
+# ---- the JIT -----------------------------------------------------------------------
+
+@test "samples in code that the JIT compiled are told" {
+	need_python 3.15
+	export PYTHON_JIT=1
+	"${PYTHON[@]}" -c 'import sys; sys.exit(not sys._jit.is_enabled())' ||
+	    skip "no JIT in $PYTHON_TAG"
+	cp "$T/programs/jit.py" "$OUTSIDE"
+	run -0 --separate-stderr tach-record -o p.bin -- "${PYTHON[@]}" \
+	    "$INSIDE/jit.py" 10000000
+	echo "$stderr"
+	[[ $stderr =~ (^|$'\n')'tach-record: '[0-9]{2,}' samples in code that '\
+"Python's JIT compiled: " ]]
+	PYTHON_JIT=0 run -0 --separate-stderr tach-record -o p.bin -- \
+	    "${PYTHON[@]}" "$INSIDE/jit.py" 3000000
+	[[ $stderr != *JIT* ]]
+}
+
 # ---- what is refused -------------------------------------------------------------
 
 # refused MESSAGE: of process $pid.

@@ -21,8 +21,8 @@ find_state_part(struct chains *c)
 	const struct py_offsets *o = c->offsets;
 	uint32_t fields[] = {o->thread_next, o->thread_interp,
 	    o->thread_current_frame, o->thread_cframe, c->id_field,
-	    o->thread_gil_requested, o->thread_status, o->thread_raised,
-	    o->thread_exc_info, o->thread_exc_state};
+	    o->thread_gil_requested, o->thread_status, o->thread_executor,
+	    o->thread_raised, o->thread_exc_info, o->thread_exc_state};
 	uint32_t high = 0;
 
 	c->state_low = UINT32_MAX;

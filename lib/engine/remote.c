@@ -550,6 +550,16 @@ moment_of(struct remote *r, const struct thread *t, uint64_t time_us)
 	    .exception = has_exception(r, t)};
 }
 
+/* Whether the thread that was just read runs code that the JIT made. */
+static bool
+in_compiled(const struct remote *r)
+{
+	uint32_t executor = r->offsets->thread_executor;
+
+	return py_has(executor) &&
+	    chains_state(&r->chains, r->chains.state, executor) != 0;
+}
+
 static bool
 holds_gil(const struct remote *r, const struct thread *t)
 {
@@ -704,6 +714,7 @@ sample_thread(struct remote *r, struct thread *t, uint64_t time_us,
 		tell_locals(r);
 	stats->samples++;
 	stats->torn += !whole;
+	stats->compiled += in_compiled(r);
 	t->live = whole && r->options->async != TACH_ASYNC_ALL;
 	t->sound = whole && r->chains.sound;
 	return emit_sample(&r->emitter, t, &r->chains.chain, !whole, &m, sink);

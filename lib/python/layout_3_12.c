@@ -124,6 +124,7 @@ const struct py_layout py_layout_3_12 = {
 		.thread_native_thread_id = 144,
 		.thread_gil_requested = PY_ABSENT,
 		.thread_status = PY_ABSENT,
+		.thread_executor = PY_ABSENT,
 		.thread_raised = 96,
 		.thread_exc_state = 256,
 		.thread_exc_info = 104,

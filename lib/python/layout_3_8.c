@@ -46,6 +46,7 @@ const struct py_layout py_layout_3_8 = {
 		.thread_native_thread_id = PY_ABSENT,
 		.thread_gil_requested = PY_ABSENT,
 		.thread_status = PY_ABSENT,
+		.thread_executor = PY_ABSENT,
 		.thread_raised = 88,
 		.thread_exc_state = 112,
 		.thread_exc_info = 144,

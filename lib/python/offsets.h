@@ -64,6 +64,7 @@ py_has(uint32_t offset)
 	X(thread, ident, 8) /* what get_ident() gives */                       \
 	X(thread, gil_requested, 4)                                            \
 	X(thread, status, 4) /* bits; one is `active` of the layout */         \
+	X(thread, executor, 8) /* 3.15: the JIT's code that it runs, or NULL */ \
 	X(thread, raised, 8)	/* the exception on its way up, if any */      \
 	X(thread, exc_info, 8)	/* pointer to the innermost exc_item */        \
 	X(thread, exc_state, 8) /* the outermost one, inside of it */          \
