@@ -156,23 +156,29 @@ walk(struct chains *c, const struct thread *t, const struct snapshot *s,
 	return w;
 }
 
-/* The outermost frames of the newest chain, proven by their code objects. */
-static size_t
-prove(struct chains *c, size_t depth, const struct stamp *stamp)
-{
-	struct py_chain outer = c->chain;
-
-	outer.places += outer.depth - depth;
-	outer.depth = depth;
-	return codes_check(c->codes, &outer, stamp);
-}
-
 /* How many of the newest chain's outermost frames its last sample had. */
 static size_t
 same_as_last(const struct chains *c, const struct thread *t)
 {
 	return t->sound && t->replaced == codes_replaced(c->codes) ?
 	    chain_shared(&c->chain, &t->chain) : 0;
+}
+
+/* How many of the newest chain's outermost frames are proven by their code
+ * objects.  Those of the last sample are, if nothing was counted since; but the
+ * innermost of them may have called another one by now. */
+static size_t
+prove(struct chains *c, const struct thread *t, const struct stamp *stamp)
+{
+	struct py_chain inner = c->chain;
+	size_t known = 0;
+
+	c->stamp = *stamp;
+	c->last = same_as_last(c, t);
+	if (c->last > 1 && t->count == stamp->count)
+		known = c->last - 1;
+	inner.depth -= known;
+	return known + codes_check(c->codes, &inner, stamp);
 }
 
 /* Walks the copy in a round's snapshot. */
@@ -186,7 +192,7 @@ walk_copy(struct chains *c, const struct thread *t, const struct snapshot *s,
 	c->state = s->bytes + t->copy;
 	c->tid = chains_state(c, c->state, c->id_field);
 	return w == WALK_OK &&
-	    prove(c, c->chain.depth, stamp) == c->chain.depth;
+	    prove(c, t, stamp) == c->chain.depth;
 }
 
 bool
@@ -195,7 +201,7 @@ chains_walk(struct chains *c, const struct thread *t, const struct snapshot *s,
 {
 	c->sound = true;
 	return walk_copy(c, t, s, gc, stamp) &&
-	    codes_learn_calls(c->codes, &c->chain, same_as_last(c, t));
+	    codes_learn_calls(c->codes, &c->chain, c->last);
 }
 
 bool
@@ -204,7 +210,7 @@ chains_know(struct chains *c, const struct thread *t, const struct snapshot *s,
 {
 	c->sound = true;
 	return walk_copy(c, t, s, gc, stamp) &&
-	    codes_know_calls(c->codes, &c->chain, same_as_last(c, t));
+	    codes_know_calls(c->codes, &c->chain, c->last);
 }
 
 /* A view that reads the blocks that it lacks, and notes them. */
@@ -337,14 +343,13 @@ stood_still(const struct chains *c, const struct thread *t)
 static bool
 believe_all(struct chains *c, const struct thread *t, const struct reading *r)
 {
-	size_t last = same_as_last(c, t);
 	bool twice = c->chain.depth <= c->other.depth &&
 	    chain_continues(&c->chain, &c->other);
 
 	c->sound = (twice || !r->slow) &&
-	    codes_know_calls(c->codes, &c->chain, last);
+	    codes_know_calls(c->codes, &c->chain, c->last);
 	if (twice && !c->sound && stood_still(c, t))
-		c->sound = codes_learn_calls(c->codes, &c->chain, last);
+		c->sound = codes_learn_calls(c->codes, &c->chain, c->last);
 	return c->sound || twice;
 }
 
@@ -353,7 +358,7 @@ static size_t
 believe(struct chains *c, const struct thread *t, const struct reading *r)
 {
 	size_t depth = c->chain.depth, shared;
-	size_t proven = prove(c, depth, &r->stamp);
+	size_t proven = prove(c, t, &r->stamp);
 
 	c->sound = false;
 	if (proven == depth && believe_all(c, t, r))

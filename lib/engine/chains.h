@@ -56,6 +56,8 @@ struct chains {
 	bool nowhere_near; /* and that cannot be */
 	uint64_t near_at; /* when we may go there again; ns */
 	bool sound;	  /* all calls of the newest chain are known */
+	struct stamp stamp; /* of the newest chain */
+	size_t last;	  /* frames of it that its thread's last sample had */
 	uint64_t retries; /* reads repeated because a thread moved on */
 	enum chain_trouble trouble; /* of the last read that failed */
 	bool ended;	  /* the process has no memory any more */

@@ -717,6 +717,7 @@ sample_thread(struct remote *r, struct thread *t, uint64_t time_us,
 	stats->compiled += in_compiled(r);
 	t->live = whole && r->options->async != TACH_ASYNC_ALL;
 	t->sound = whole && r->chains.sound;
+	t->count = r->chains.stamp.count;
 	return emit_sample(&r->emitter, t, &r->chains.chain, !whole, &m, sink);
 }
 

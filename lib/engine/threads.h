@@ -62,6 +62,7 @@ struct thread {
 	bool stale;
 	bool live;	/* it has a last sample */
 	bool sound;	/* and all calls in that are known */
+	uint64_t count; /* of its stamp: see codes.h */
 	uint8_t status; /* of that */
 	size_t interp;	/* number of its interpreter in the list */
 	uint64_t stack; /* of its last chain, if that has frames; else 0 */
