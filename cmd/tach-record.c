@@ -391,21 +391,41 @@ show_progress(const struct recording *r, bool over)
 		    s->samples, recording_rate(s), s->failed);
 }
 
+/* Why samples failed, if any did: ": 2 unreadable, 1 moving". */
+static void
+failure_causes(const struct tach_recorder_stats *s, char *buf, size_t size)
+{
+	const struct {
+		uint64_t count;
+		const char *name;
+	} causes[] = {{s->unreadable, "unreadable"}, {s->moving, "moving"},
+	    {s->unknown, "unknown"}};
+	size_t n = 0;
+
+	buf[0] = '\0';
+	for (size_t i = 0; i < 3; i++)
+		if (causes[i].count != 0)
+			n += (size_t)snprintf(buf + n, size - n,
+			    "%s%" PRIu64 " %s", n == 0 ? ": " : ", ",
+			    causes[i].count, causes[i].name);
+}
+
 static void
 show_summary(const struct recording *r)
 {
 	const struct tach_recorder_stats *s = tach_recorder_stats(r->recorder);
 	const struct tach_writer *w = r->writer;
-	char bytes[32] = "";
+	char bytes[32] = "", causes[128];
 
+	failure_causes(s, causes, sizeof(causes));
 	if (w != NULL)
 		snprintf(bytes, sizeof(bytes), ", %" PRIu64 " bytes",
 		    tach_writer_bytes(w));
 	warnx("%" PRIu64 " samples of %" PRIu32 " thread%s in %.2f s at %.0f Hz "
-	    "(%" PRIu64 " missed, %" PRIu64 " torn, %" PRIu64 " failed)%s",
+	    "(%" PRIu64 " missed, %" PRIu64 " torn, %" PRIu64 " failed%s)%s",
 	    s->samples, s->threads, s->threads == 1 ? "" : "s",
 	    (double)s->elapsed_ns / 1e9, recording_rate(s), s->missed, s->torn,
-	    s->failed, bytes);
+	    s->failed, causes, bytes);
 	if (s->compiled > 0)
 		warnx("%" PRIu64 " samples in code that Python's JIT compiled: "
 		    "their innermost line is where that was entered",

@@ -5,8 +5,10 @@
  * another program.
  */
 #include <errno.h>
+#include <inttypes.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -320,9 +322,25 @@ tach_recorder_locals(struct tach_recorder *r, const struct tach_locals *l)
 
 /* ---- rounds --------------------------------------------------------------------------- */
 
+/* Why samples failed goes into the profile, which has no other place. */
+static void
+note_errors(const struct tach_recorder *r)
+{
+	const struct tach_recorder_stats *s = &r->stats;
+	char text[128];
+
+	if (s->torn == 0 && s->failed == 0)
+		return;
+	snprintf(text, sizeof(text), "errors torn=%" PRIu64 " unreadable=%"
+	    PRIu64 " moving=%" PRIu64 " unknown=%" PRIu64, s->torn,
+	    s->unreadable, s->moving, s->unknown);
+	tach_table_add_note(r->table, text);
+}
+
 static int
 end(struct tach_recorder *r)
 {
+	note_errors(r);
 	r->state = TACH_RECORDER_ENDED;
 	return TACH_END;
 }
