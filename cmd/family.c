@@ -19,7 +19,7 @@
 #include "merging.h"
 #include "recording.h"
 
-#define LOOK_EVERY 3000000L /* ns: for new processes, and for ended ones */
+#define LOOK_EVERY 4000000L /* ns: for new processes, and for ended ones */
 #define PROGRESS_EVERY 0.2  /* s */
 #define LIVE_MAX 256	    /* recorded at once */
 #define LIST_MAX 20	    /* processes that the summary names */
@@ -122,9 +122,8 @@ run(struct member *m)
 		m->family->options->writer))
 		return RECORDING_FAILED;
 	m->r.progress = note_progress;
+	m->r.needs_samples = true;
 	result = recording_run(&m->r);
-	if (result == RECORDING_OK && s->samples == 0)
-		result = RECORDING_EMPTY;
 	m->bytes = tach_writer_bytes(m->r.writer);
 	m->threads = s->threads;
 	m->failed = s->failed;

@@ -217,9 +217,10 @@ tell_of_part(const struct recording *r)
 enum recording_result
 recording_run(struct recording *r)
 {
+	const struct tach_recorder_stats *s = tach_recorder_stats(r->recorder);
 	bool ok = sample(r);
 
-	if (ok && tach_recorder_stats(r->recorder)->rounds == 0)
+	if (ok && (r->needs_samples ? s->samples : s->rounds) == 0)
 		return RECORDING_EMPTY;
 	if (!ok || !finish(r)) {
 		tell_of_part(r);

@@ -20,13 +20,14 @@ struct recording {
 	struct tach_sink *sink;
 	off_t whole;  /* bytes of a text, in lines that are */
 	double saved; /* when it last was made to survive us */
+	bool needs_samples; /* or there is no file */
 	/* Called after each round, and when they are over; may be NULL. */
 	void (*progress)(const struct recording *, bool over);
 };
 
 enum recording_result {
 	RECORDING_OK,
-	RECORDING_EMPTY,  /* no Python was seen: there is no file */
+	RECORDING_EMPTY,  /* nothing was seen: there is no file */
 	RECORDING_FAILED, /* it was said why */
 };
 

@@ -235,3 +235,26 @@ os.wait(); sys.exit(3)'
 	done
 	is "$n $(with child_fork)" '3 2'
 }
+
+@test "a child that may not be read: one line, and the others go on" {
+	need_root
+	need setpriv util-linux
+	need su
+	host_python 3.11
+	local open
+	open=$(mktemp -d)
+	SHARED+=("$open")
+	chown nobody "$open"
+	cp "$TACH_BUILDDIR/cmd/tach-record" "$open"
+	cd "$open" || return
+	run -0 --separate-stderr setpriv --reuid nobody --regid nogroup \
+	    --clear-groups ./tach-record --subprocesses -o p.bin -- \
+	    "$python" -c '
+import subprocess, time
+p = subprocess.Popen(["su", "-c", "true"], stdin=subprocess.PIPE)
+end = time.monotonic() + 0.5
+while time.monotonic() < end: pass
+p.stdin.close()'
+	[ "$(grep -c 'not permitted to read process' <<<"$stderr")" -eq 1 ]
+	is "$(profiles)" 1
+}

@@ -370,7 +370,7 @@ tach_children_free(struct tach_children *c)
 		drop(c, c->count - 1);
 	if (c->last_fd >= 0)
 		close(c->last_fd);
-	free(c->threads.list);
+	runtime_threads_free(&c->threads);
 	free(c->list);
 	free(c->ours);
 	free(c);
