@@ -72,6 +72,7 @@ BATS_TESTS = \
 	t/old.bats \
 	t/oracle.bats \
 	t/positions.bats \
+	t/output.bats \
 	t/pprof.bats \
 	t/pstats.bats \
 	t/python.bats \
