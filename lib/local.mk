@@ -38,6 +38,7 @@ lib_libtach_core_la_SOURCES = \
 	lib/format/head.c lib/format/head.h \
 	lib/format/layout.h \
 	lib/format/linebuf.c lib/format/linebuf.h \
+	lib/format/metanotes.c lib/format/metanotes.h \
 	lib/format/names.c lib/format/names.h \
 	lib/format/number.h \
 	lib/format/reader.c \

@@ -224,6 +224,12 @@ table_load_string(struct tach_table *t, const char *bytes, size_t len)
 	return true;
 }
 
+void
+table_unload_string(struct tach_table *t)
+{
+	t->nstrings--;
+}
+
 bool
 table_load_frame(struct tach_table *t, const struct tach_frame *f)
 {

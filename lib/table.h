@@ -13,6 +13,8 @@
  */
 bool table_load_string(struct tach_table *, const char *, size_t);
 bool table_load_frame(struct tach_table *, const struct tach_frame *);
+/* Takes away the last string, which no frame uses and which names no thread. */
+void table_unload_string(struct tach_table *);
 
 /* Makes it empty. */
 void table_clear(struct tach_table *);

@@ -38,9 +38,11 @@ def load(path):
 
 
 def notes_of(profile):
+    """But for those that stand for what the other header has."""
     used = {f.file for f in profile.frames} | {f.func for f in profile.frames}
     return [s[1:].split('\0')[0] for s in profile.strings
-            if s.startswith('\0') and s not in used]
+            if s.startswith('\0') and s not in used and
+            not s[1:].startswith(('config ', 'quality '))]
 
 
 def by_thread(samples):

@@ -12,6 +12,7 @@
 #include "format/decode.h"
 #include "format/head.h"
 #include "format/layout.h"
+#include "format/metanotes.h"
 #include "format/source.h"
 #include "format/tables.h"
 #include "io.h"
@@ -84,6 +85,8 @@ load_tables(struct file *f)
 	tables.size = (size_t)size;
 	if (tables_get(f->input->table, &tables, &left, e) != TACH_OK)
 		return TACH_FATAL;
+	if (h->layout == TACH_LAYOUT_DOCUMENTED)
+		metanotes_get(&f->input->meta, f->input->table);
 	if (left > 0)
 		error_set(&f->input->warning, TACH_WARN, "byte %" PRIu64
 		    ": %zu unknown bytes after the frame table are passed over",

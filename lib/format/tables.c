@@ -6,6 +6,7 @@
 
 #include "format/cursor.h"
 #include "format/layout.h"
+#include "format/metanotes.h"
 #include "table.h"
 
 /* One table while it is read. */
@@ -219,18 +220,31 @@ send(struct zout *z, struct buf *b)
 	return res;
 }
 
+static int
+put_strings(struct zout *z, struct buf *b, const struct tach_table *t,
+    struct head *h)
+{
+	int res = TACH_OK;
+
+	h->strings = tach_table_strings(t);
+	for (uint32_t i = 0; i < h->strings && res == TACH_OK; i++) {
+		string_put(b, tach_table_string(t, i));
+		res = send(z, b);
+	}
+	if (res != TACH_OK || h->layout == TACH_LAYOUT_CPYTHON)
+		return res;
+	h->strings += metanotes_put(b, &h->meta);
+	return send(z, b);
+}
+
 int
 tables_put(struct zout *z, const struct tach_table *t, struct head *h)
 {
 	struct buf b = {0};
-	int res = TACH_OK;
+	int res;
 
 	h->strings_at = zout_offset(z);
-	h->strings = tach_table_strings(t);
-	for (uint32_t i = 0; i < h->strings && res == TACH_OK; i++) {
-		string_put(&b, tach_table_string(t, i));
-		res = send(z, &b);
-	}
+	res = put_strings(z, &b, t, h);
 	h->frames_at = zout_offset(z);
 	h->frames = tach_table_frames(t);
 	for (uint32_t i = 0; i < h->frames && res == TACH_OK; i++) {

@@ -34,7 +34,8 @@ int tables_get(struct tach_table *, const struct tables *, size_t *left,
 void string_put(struct buf *, struct tach_string);
 void frame_put(struct buf *, const struct tach_frame *);
 
-/* Writes both, and notes in the head where they are and how long. */
+/* Writes both and, of the head's meta, what its layout has no room for; says in
+ * the head where they are and how long. */
 int tables_put(struct zout *, const struct tach_table *, struct head *);
 
 #endif

@@ -3,6 +3,7 @@
 #include "format/texthead.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,34 +15,70 @@
 
 /* ---- writing ------------------------------------------------------------- */
 
-static bool
-put_double(FILE *out, const char *key, double d)
+static void
+add_text(struct buf *b, const char *text)
+{
+	buf_add(b, text, strlen(text));
+}
+
+static void
+add_double(struct buf *b, const char *before, double d)
 {
 	char text[DECIMAL_SIZE];
 
-	return fprintf(out, " %s=%s", key, decimal_text(text, d)) > 0;
+	add_text(b, before);
+	add_text(b, decimal_text(text, d));
 }
 
-static bool
-put_quality(FILE *out, const struct tach_quality *q)
+void
+texthead_add_config(struct buf *b, uint32_t config)
 {
-	return fputs("# quality", out) >= 0 &&
-	    put_double(out, "duration", q->duration) &&
-	    put_double(out, "rate", q->rate) &&
-	    (!q->has_errors || put_double(out, "errors", q->errors)) &&
-	    (!q->has_missed || put_double(out, "missed", q->missed)) &&
-	    putc('\n', out) != EOF;
+	char text[sizeof("config 0x12345678")];
+
+	snprintf(text, sizeof(text), "config 0x%" PRIx32, config);
+	add_text(b, text);
+}
+
+void
+texthead_add_quality(struct buf *b, const struct tach_quality *q)
+{
+	add_double(b, "quality duration=", q->duration);
+	add_double(b, " rate=", q->rate);
+	if (q->has_errors)
+		add_double(b, " errors=", q->errors);
+	if (q->has_missed)
+		add_double(b, " missed=", q->missed);
+}
+
+/* What is not always known. */
+static void
+add_known(struct buf *b, const struct tach_meta *m)
+{
+	if (m->config != 0) {
+		add_text(b, "# ");
+		texthead_add_config(b, m->config);
+		add_text(b, "\n");
+	}
+	if (m->quality.known) {
+		add_text(b, "# ");
+		texthead_add_quality(b, &m->quality);
+		add_text(b, "\n");
+	}
 }
 
 bool
 texthead_put(FILE *out, const struct tach_meta *m)
 {
-	return fprintf(out, "# tach %d\n# python %u.%u.%u\n# start %" PRIu64
-	    "\n# interval %" PRIu64 "\n", TEXT_VERSION, m->python[0],
-	    m->python[1], m->python[2], m->start_us, m->interval_us) > 0 &&
-	    (m->config == 0 ||
-		fprintf(out, "# config 0x%" PRIx32 "\n", m->config) > 0) &&
-	    (!m->quality.known || put_quality(out, &m->quality));
+	struct buf b = {0};
+	bool ok;
+
+	add_known(&b, m);
+	ok = !b.failed && fprintf(out, "# tach %d\n# python %u.%u.%u\n"
+	    "# start %" PRIu64 "\n# interval %" PRIu64 "\n", TEXT_VERSION,
+	    m->python[0], m->python[1], m->python[2], m->start_us,
+	    m->interval_us) > 0 && fwrite(b.text, 1, b.len, out) == b.len;
+	buf_clear(&b);
+	return ok;
 }
 
 void
@@ -152,7 +189,7 @@ get_double(const char *text, size_t len, double *d)
 	memcpy(copy, text, len);
 	copy[len] = '\0';
 	*d = strtod(copy, &end);
-	return end == copy + len;
+	return end == copy + len && isfinite(*d);
 }
 
 /* Where in q the value of a word such as `rate=999.8` belongs, or NULL. */
@@ -295,4 +332,25 @@ texthead_get(struct texthead *h, const char *text, size_t len,
 	l.value += l.value < end;
 	l.len = (size_t)(end - l.value);
 	return keys[i].get(&l);
+}
+
+bool
+texthead_take(struct tach_meta *meta, const char *text, size_t len)
+{
+	struct texthead h = {.meta = meta};
+	struct error ignored = {0};
+	const char *space = memchr(text, ' ', len);
+	struct line l = {.header = &h, .error = &ignored};
+	size_t i;
+
+	if (space == NULL)
+		return false;
+	i = find_key(text, (size_t)(space - text));
+	if (i == KEYS || (keys[i].get != get_config &&
+	    keys[i].get != get_quality))
+		return false;
+	l.key = keys[i].name;
+	l.value = space + 1;
+	l.len = len - (size_t)(l.value - text);
+	return keys[i].get(&l) == TACH_OK;
 }

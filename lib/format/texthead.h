@@ -15,6 +15,12 @@
 bool texthead_put(FILE *, const struct tach_meta *);
 void texthead_add_note(struct buf *, struct tach_string note);
 
+/* Without the sign at the beginning of the line and its end. */
+void texthead_add_config(struct buf *, uint32_t config);
+void texthead_add_quality(struct buf *, const struct tach_quality *);
+/* Takes what these two have added; false: it is neither, or wrong. */
+bool texthead_take(struct tach_meta *, const char *, size_t len);
+
 /* What was read of a text until now. */
 struct texthead {
 	struct tach_meta *meta;

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: ISC */
+/* metanotes.c: see metanotes.h; the notes read as the text form's lines do. */
+#include "format/metanotes.h"
+
+#include <string.h>
+
+#include "format/tables.h"
+#include "format/texthead.h"
+#include "table.h"
+
+/* ---- writing ------------------------------------------------------------- */
+
+/* Moves a note's text to where the strings go. */
+static void
+put(struct buf *to, struct buf *note)
+{
+	string_put(to, (struct tach_string){note->text, note->len});
+	to->failed |= note->failed;
+	note->len = 0;
+}
+
+uint32_t
+metanotes_put(struct buf *to, const struct tach_meta *m)
+{
+	struct buf note = {0};
+
+	if (m->config != 0) {
+		buf_add_char(&note, '\0');
+		texthead_add_config(&note, m->config);
+		put(to, &note);
+	}
+	if (m->quality.known) {
+		buf_add_char(&note, '\0');
+		texthead_add_quality(&note, &m->quality);
+		put(to, &note);
+	}
+	buf_clear(&note);
+	return (m->config != 0) + m->quality.known;
+}
+
+/* ---- reading ------------------------------------------------------------- */
+
+static bool
+used(const struct tach_table *t, uint32_t string)
+{
+	for (uint32_t i = 0; i < tach_table_frames(t); i++) {
+		const struct tach_frame *f = tach_table_frame(t, i);
+		if (f->file == string || f->func == string)
+			return true;
+	}
+	return false;
+}
+
+/* Takes the last string if it is the note of that key. */
+static void
+take(struct tach_meta *meta, struct tach_table *t, const char *key)
+{
+	uint32_t n = tach_table_strings(t);
+	struct tach_string note;
+
+	if (n > 0 && tach_string_note(tach_table_string(t, n - 1), &note) &&
+	    note.len > strlen(key) &&
+	    memcmp(note.bytes, key, strlen(key)) == 0 && !used(t, n - 1) &&
+	    texthead_take(meta, note.bytes, note.len))
+		table_unload_string(t);
+}
+
+void
+metanotes_get(struct tach_meta *meta, struct tach_table *t)
+{
+	take(meta, t, "quality ");
+	take(meta, t, "config ");
+}
