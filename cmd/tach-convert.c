@@ -22,6 +22,7 @@ static const struct option options[] = {
 	{"help", no_argument, NULL, 'h'},
 	{"version", no_argument, NULL, 'V'},
 	{"list", no_argument, NULL, 'l'},
+	{"opcodes", no_argument, NULL, 'p'},
 	{"tach", no_argument, NULL, 't'},
 	FORMAT_OPTIONS,
 	PROFILE_OPTIONS,
@@ -35,6 +36,7 @@ struct job {
 	const struct tach_format *format; /* NULL: TACH again */
 	bool tach;
 	bool said;	    /* how to write TACH */
+	bool opcodes;	    /* show them as frames */
 	const char *output; /* NULL: standard output */
 	struct how how;
 	struct tach_writer_options writer;
@@ -65,6 +67,8 @@ help(void)
 	cmd_help("\n"
 		 "  -o, --output OUT  write to OUT, not to standard output\n"
 		 "      --list        print the formats\n"
+		 "      --opcodes     show opcodes as frames, below the "
+		 "innermost ones\n"
 		 "  -h, --help        print this help\n"
 		 "  -V, --version     print the version\n"
 		 "\n"
@@ -143,6 +147,8 @@ take_option(struct job *job, int c)
 		list();
 	else if (c == 't')
 		choose(job, NULL);
+	else if (c == 'p')
+		job->opcodes = true;
 	else if (profile_option(&job->writer, c, optarg))
 		job->said = true;
 	else if (!how_option(&job->how, c, optarg) &&
@@ -179,6 +185,9 @@ check(const struct job *job)
 		    tach_formats[0].name);
 	if (job->said && !job->tach)
 		cmd_usage("--layout, --compression and --level go with --tach");
+	if (job->opcodes && job->tach)
+		cmd_usage("--opcodes does not go with --tach, which keeps "
+		    "them as they are");
 	how_check(&job->how, f);
 	if (job->operands[0] != NULL && job->operands[1] != NULL)
 		cmd_usage("one FILE at a time");
@@ -213,11 +222,32 @@ parse(int argc, char *argv[])
 
 /* ---- converting ---------------------------------------------------------- */
 
+/* The table of frames with opcodes among them, which must outlive the sink;
+ * NULL: the reader's is the one. */
+static struct tach_table *
+own_table(const struct job *job)
+{
+	struct tach_table *t = job->opcodes ? tach_table_new() : NULL;
+
+	if (job->opcodes && t == NULL)
+		err(CMD_FAILED, NULL);
+	return t;
+}
+
+static const struct tach_table *
+table_of(const struct tach_reader *r, const struct tach_table *own)
+{
+	return own != NULL ? own : tach_reader_table(r);
+}
+
 /* All that a profile goes through before a format's sink. */
 static int
-pump(const struct job *job, struct tach_reader *r, struct tach_sink *sink,
-    const char *output)
+pump(const struct job *job, struct tach_reader *r, struct tach_table *own,
+    struct tach_sink *sink, const char *output)
 {
+	if (own != NULL)
+		sink = tach_opcodes_new(tach_reader_meta(r),
+		    tach_reader_table(r), own, sink);
 	sink = select_sink(&job->selection, tach_reader_table(r), sink);
 	if (job->how.options.weight == TACH_WEIGHT_TIME ||
 	    (job->format != NULL && job->format->uses & TACH_NEEDS_SPANS))
@@ -229,8 +259,12 @@ static int
 write_to(struct job *job, struct tach_reader *r, FILE *file,
     const char *output)
 {
-	return pump(job, r, job->format->open(file, &job->how.options,
-	    tach_reader_meta(r), tach_reader_table(r)), output);
+	struct tach_table *own = own_table(job);
+	int rc = pump(job, r, own, job->format->open(file, &job->how.options,
+	    tach_reader_meta(r), table_of(r, own)), output);
+
+	tach_table_free(own);
+	return rc;
 }
 
 /* The file of the names gets its own, too, once both are complete. */
@@ -294,16 +328,18 @@ static int
 convert_after(struct tach_reader *r, const char *operand, void *arg)
 {
 	struct job *job = arg;
-	struct tach_base *base = tach_base_new(tach_reader_table(r));
+	struct tach_table *own = own_table(job);
+	struct tach_base *base = tach_base_new(table_of(r, own));
 	int rc;
 
 	(void)operand;
 	if (base == NULL)
 		err(CMD_FAILED, NULL);
-	rc = pump(job, r, tach_base_sink(base), job->how.base);
+	rc = pump(job, r, own, tach_base_sink(base), job->how.base);
 	job->how.options.base = base;
 	job->status = cmd_each(job->operands, convert, job);
 	tach_base_free(base);
+	tach_table_free(own);
 	return rc;
 }
 
@@ -329,7 +365,7 @@ rewrite(struct tach_reader *r, const char *operand, void *arg)
 	if ((w = tach_writer_new(p.fd, &job->writer, tach_reader_table(r))) ==
 	    NULL)
 		err(CMD_FAILED, NULL);
-	rc = pump(job, r, tach_writer_sink(w), p.out.name);
+	rc = pump(job, r, NULL, tach_writer_sink(w), p.out.name);
 	if (tach_writer_finish(w, tach_reader_meta(r)) != TACH_OK)
 		cmd_write_failed(p.out.name, tach_writer_error(w));
 	profile_remark(p.out.name, w, &job->writer);

@@ -53,13 +53,19 @@ struct census {
 	struct thread *threads;
 	size_t nthreads, max;
 	uint64_t duration; /* time of the latest sample */
+	uint64_t opcodes[TACH_NO_OPCODE]; /* samples whose innermost frame is
+					   * at one */
+	uint64_t with_opcode; /* all of these */
 };
 
 /* So that what is selected alone is counted. */
 struct counter {
 	struct tach_sink sink;
 	struct census *census;
+	const struct tach_table *table;
 };
+
+#define OPCODES_SHOWN 10
 
 struct job {
 	struct selection selection;
@@ -112,10 +118,26 @@ count_run(struct census *c, const struct tach_run *run)
 		c->duration = run->ticks[run->count - 1].time;
 }
 
+static void
+count_opcode(struct census *c, const struct tach_table *t,
+    const struct tach_run *run)
+{
+	uint8_t opcode = run->depth == 0 ? TACH_NO_OPCODE :
+	    tach_table_frame(t, run->frames[0])->opcode;
+
+	if (opcode == TACH_NO_OPCODE)
+		return;
+	c->opcodes[opcode] += run->count;
+	c->with_opcode += run->count;
+}
+
 static int
 counter_run(struct tach_sink *sink, const struct tach_run *run)
 {
-	count_run(((struct counter *)sink)->census, run);
+	struct counter *c = (struct counter *)sink;
+
+	count_run(c->census, run);
+	count_opcode(c->census, c->table, run);
 	return TACH_OK;
 }
 
@@ -143,7 +165,7 @@ static int
 take_census(struct tach_reader *r, const struct selection *s, struct census *c)
 {
 	struct counter counter = {{counter_run, counter_end, counter_free,
-	    counter_error}, c};
+	    counter_error}, c, tach_reader_table(r)};
 
 	return cmd_pump(r, select_sink(s, tach_reader_table(r), &counter.sink),
 	    "standard output");
@@ -168,6 +190,21 @@ saved(const struct tach_decode_stats *s)
 {
 	return s->frames_total > s->frames_written ?
 	    s->frames_total - s->frames_written : 0;
+}
+
+/* The opcode that most samples are at, which is then no longer counted; or
+ * TACH_NO_OPCODE. */
+static uint8_t
+next_opcode(uint64_t counts[TACH_NO_OPCODE], uint64_t *samples)
+{
+	uint8_t most = 0;
+
+	for (uint8_t i = 1; i < TACH_NO_OPCODE; i++)
+		if (counts[i] > counts[most])
+			most = i;
+	*samples = counts[most];
+	counts[most] = 0;
+	return *samples > 0 ? most : TACH_NO_OPCODE;
 }
 
 static const char *
@@ -402,6 +439,26 @@ print_thread(const struct tach_table *table, const struct thread *t)
 	free(name);
 }
 
+/* The most frequent ones. */
+static void
+print_opcodes(const struct profile *p)
+{
+	struct census c = *p->census;
+	uint64_t samples;
+	uint8_t opcode;
+
+	for (int i = 0; i < OPCODES_SHOWN; i++) {
+		const char *name;
+		opcode = next_opcode(c.opcodes, &samples);
+		if (opcode == TACH_NO_OPCODE)
+			break;
+		name = tach_opcode_name(p->meta, opcode);
+		line("opcode", "%u %s samples %" PRIu64 " (%.1f%%)", opcode,
+		    name != NULL ? name : "unknown", samples,
+		    percent(samples, c.with_opcode));
+	}
+}
+
 /* How a file's samples are encoded. */
 static void
 print_encoding(const struct profile *p)
@@ -432,6 +489,7 @@ print_stats(const struct profile *p)
 		print_encoding(p);
 	for (size_t i = 0; i < p->census->nthreads; i++)
 		print_thread(p->table, &p->census->threads[i]);
+	print_opcodes(p);
 }
 
 static void
@@ -571,6 +629,28 @@ put_encoding(const struct profile *p)
 	    s->repeated, s->frames_written);
 }
 
+/* All of them. */
+static void
+put_opcodes(const struct profile *p)
+{
+	struct census c = *p->census;
+	uint64_t samples;
+	uint8_t opcode;
+
+	if (c.with_opcode == 0)
+		return;
+	printf(",\"opcodes\":[");
+	for (const char *comma = ""; (opcode = next_opcode(c.opcodes,
+	    &samples)) != TACH_NO_OPCODE; comma = ",") {
+		const char *name = tach_opcode_name(p->meta, opcode);
+		printf("%s{\"opcode\":%u", comma, opcode);
+		if (name != NULL)
+			printf(",\"name\":\"%s\"", name);
+		printf(",\"samples\":%" PRIu64 "}", samples);
+	}
+	putchar(']');
+}
+
 static void
 put_stats(const struct profile *p)
 {
@@ -584,7 +664,9 @@ put_stats(const struct profile *p)
 		printf("%s", i == 0 ? "" : ",");
 		put_thread(p->table, &p->census->threads[i]);
 	}
-	printf("]}");
+	putchar(']');
+	put_opcodes(p);
+	putchar('}');
 }
 
 static void

@@ -55,6 +55,18 @@ lib_libtach_core_la_SOURCES = \
 	lib/format/varint.h \
 	lib/format/writer.c \
 	lib/format/zio.c lib/format/zio.h \
+	lib/opcodes/leaves.c \
+	lib/opcodes/names_3_6.c \
+	lib/opcodes/names_3_7.c \
+	lib/opcodes/names_3_8.c \
+	lib/opcodes/names_3_9.c \
+	lib/opcodes/names_3_10.c \
+	lib/opcodes/names_3_11.c \
+	lib/opcodes/names_3_12.c \
+	lib/opcodes/names_3_13.c \
+	lib/opcodes/names_3_14.c \
+	lib/opcodes/names_3_15.c \
+	lib/opcodes/opcodes.c lib/opcodes/opcodes.h \
 	lib/out/aggregate.c lib/out/aggregate.h \
 	lib/out/base.c \
 	lib/out/callgrind.c \
@@ -155,3 +167,5 @@ CLEANFILES += lib/out/profile.pb-c.c lib/out/profile.pb-c.h
 
 # Makes the layout_*.c from an interpreter's headers.
 EXTRA_DIST += lib/python/mkoffsets
+# Makes the names_*.c likewise.
+EXTRA_DIST += lib/opcodes/mkopcodes

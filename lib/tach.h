@@ -168,6 +168,10 @@ bool tach_string_note(struct tach_string, struct tach_string *note);
 bool tach_table_thread_name(const struct tach_table *, uint32_t interp,
     uint64_t thread, struct tach_string *name);
 
+/* What an opcode is called in that version of Python: "BINARY_OP_ADD_INT".
+ * NULL: it has no such opcode, or is not known. */
+const char *tach_opcode_name(const struct tach_meta *, uint8_t opcode);
+
 /*
  * A sink.  Whoever has a source calls run for every run, in the source's
  * order, then end once, then free.  Each returns TACH_OK or TACH_FATAL;
@@ -353,6 +357,13 @@ struct tach_sink *tach_filter_new(const struct tach_selection *,
  * makes nothing longer.  The meta is read at the first sample. */
 struct tach_sink *tach_spans_new(const struct tach_meta *,
     struct tach_sink *next);
+
+/* Passes all on with one more frame in each stack, below its innermost one if
+ * that has an opcode: a synthetic one that is called as the opcode is.  The
+ * next sink, which is then its own, as a filter's, is given the second table,
+ * which is the caller's, is empty at first, and gets what the runs need. */
+struct tach_sink *tach_opcodes_new(const struct tach_meta *,
+    const struct tach_table *, struct tach_table *to, struct tach_sink *next);
 
 /* Writes bytes so that a terminal can show them: control characters, the
  * backslash and what is no UTF-8 are escaped as in tach-text(5). */

@@ -172,6 +172,10 @@ def lines(d):
                 line("note", note)
         elif key == "stats":
             lines(value)
+        elif key == "opcodes":
+            for o in value[:10]:
+                line("opcode", o["opcode"], o["name"], "samples",
+                     o["samples"])
         elif isinstance(value, list):
             for t in value:
                 line("thread", t["thread"], "interpreter",

@@ -4,22 +4,6 @@
 
 load lib.bash
 
-# headers MINOR: the include folders of the Pythons at hand that have theirs.
-headers() {
-	local tag command root dir
-	pythons "$1" | while IFS=$'\t' read -r tag command; do
-		[[ $tag = "$1"-* ]] || continue
-		root=
-		[[ $command != chroot* ]] || root=$(cut -d ' ' -f 2 <<<"$command")
-		command=${command##* }
-		dir=$root${command%/bin/*}/include/python$1
-		[ -d "$dir" ] || dir+=m
-		# Ubuntu 18.04 ships 3.7 without its internal headers.
-		[ ! -d "$dir/internal" ] && [ "$1" != 3.6 ] ||
-		    [ ! -f "$dir/Python.h" ] || echo "$dir"
-	done
-}
-
 check_layout() {
 	local dir
 	headers "3.$1" >"$BATS_TEST_TMPDIR/dirs"

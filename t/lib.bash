@@ -148,6 +148,22 @@ host_python() {
 	skip "no Python ${*:-from 3.6 to 3.15} here: see t/peers/"
 }
 
+# headers MINOR: the include folders of the Pythons at hand that have theirs.
+headers() {
+	local tag command root dir
+	pythons "$1" | while IFS=$'\t' read -r tag command; do
+		[[ $tag = "$1"-* ]] || continue
+		root=
+		[[ $command != chroot* ]] || root=$(cut -d ' ' -f 2 <<<"$command")
+		command=${command##* }
+		dir=$root${command%/bin/*}/include/python$1
+		[ -d "$dir" ] || dir+=m
+		# Ubuntu 18.04 ships 3.7 without its internal headers.
+		[ ! -d "$dir/internal" ] && [ "$1" != 3.6 ] ||
+		    [ ! -f "$dir/Python.h" ] || echo "$dir"
+	done
+}
+
 # Folders inside a peer's root do not go away with bats' own.  A file with a
 # teardown of its own calls drop_shared in it.
 SHARED=()

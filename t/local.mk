@@ -70,6 +70,7 @@ BATS_TESTS = \
 	t/names.bats \
 	t/nogil.bats \
 	t/old.bats \
+	t/opcodes.bats \
 	t/oracle.bats \
 	t/positions.bats \
 	t/output.bats \

@@ -189,7 +189,7 @@ opcodes() {
 	tach-record -q -o p.bin --opcodes -- "${PYTHON[@]}" "$INSIDE/spin.py" \
 	    "$INSIDE/code"
 	tach-cat -l p.bin | sed -nE \
-	    's/.*spin\.py:spin:([0-9]+):[^;]*:([0-9]+)$/\1 \2/p' | sort |
+	    's/.*spin\.py:spin:([0-9]+):[^;]*:([0-9]+)(\/[A-Z0-9_]+)?$/\1 \2/p' | sort |
 	    uniq -c | awk '$1 > 9 { print $2, $3 }' | sort >seen
 	cat seen
 	[ -s seen ]
@@ -197,7 +197,7 @@ opcodes() {
 	is "$(comm -23 seen there)" ""
 	[ "$1" = 3.10 ] || grep True "$OUTSIDE/code" | cut -d ' ' -f 1,2 |
 	    grep -qxF -f - seen
-	tach-cat -l p.bin | grep -q ':main:[^;]*:[0-9][0-9]*;'
+	tach-cat -l p.bin | grep -q ':main:[^;]*:[0-9][0-9]*/[A-Z_][A-Z0-9_]*;'
 }
 
 @test "opcodes: Python 3.10" { opcodes 3.10; }

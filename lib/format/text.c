@@ -65,13 +65,27 @@ add_part(struct buf *b, int32_t n)
 	buf_add_number(b, n < 0 ? -(int64_t)n : n);
 }
 
+/* With its name, where it has one. */
 static void
-add_positions(struct buf *b, const struct tach_frame *f)
+add_opcode(struct buf *b, const struct tach_meta *meta, uint8_t opcode)
+{
+	const char *name = tach_opcode_name(meta, opcode);
+
+	add_part(b, opcode != TACH_NO_OPCODE ? opcode : -1);
+	if (name != NULL) {
+		buf_add_char(b, '/');
+		buf_add(b, name, strlen(name));
+	}
+}
+
+static void
+add_positions(struct buf *b, const struct tach_meta *meta,
+    const struct tach_frame *f)
 {
 	add_part(b, f->end_line);
 	add_part(b, f->column);
 	add_part(b, f->end_column);
-	add_part(b, f->opcode != TACH_NO_OPCODE ? f->opcode : -1);
+	add_opcode(b, meta, f->opcode);
 }
 
 static void
@@ -92,7 +106,7 @@ make_frame(struct text *t, uint32_t index)
 	add_name(b, func);
 	add_part(b, f->line);
 	if (t->meta != NULL)
-		add_positions(b, f);
+		add_positions(b, t->meta, f);
 }
 
 /* Makes room to keep the text of every frame that the table has by now, and

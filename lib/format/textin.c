@@ -13,6 +13,7 @@
 #include "format/source.h"
 #include "format/stacktext.h"
 #include "format/texthead.h"
+#include "opcodes/opcodes.h"
 #include "tach.h"
 
 #define FIELDS 5
@@ -248,23 +249,59 @@ get_part(struct textin *t, const struct piece *parts, int part, int32_t *n)
 	    [PART_END_LINE] = "end line",
 	    [PART_COLUMN] = "column",
 	    [PART_END_COLUMN] = "end column",
-	    [PART_OPCODE] = "opcode",
 	};
 	struct piece p = parts[part];
 	bool minus = p.len > 0 && p.text[0] == '-';
-	uint64_t max = part == PART_OPCODE ? TACH_NO_OPCODE : INT32_MAX;
 	uint64_t value;
 	char quoted[QUOTE_SIZE];
 
 	*n = -1;
 	if (p.len == 0)
 		return TACH_OK;
-	if (number_get(p.text + minus, max + minus, &value) !=
-	    p.text + p.len || (minus && part == PART_OPCODE))
+	if (number_get(p.text + minus, (uint64_t)INT32_MAX + minus, &value) !=
+	    p.text + p.len)
 		return bad_frame(t, ": %s \"%s\" is %s", names[part],
 		    escape_quote(quoted, p.text, p.len),
 		    number_fault(p.text, p.len));
 	*n = (int32_t)(minus ? -(int64_t)value : (int64_t)value);
+	return TACH_OK;
+}
+
+/* A name alone, of the version of Python that the header lines tell. */
+static int
+find_opcode(struct textin *t, struct piece p, uint8_t *opcode)
+{
+	const uint8_t *python = t->in->meta.python;
+	int found = opcodes_find(&t->in->meta, p.text, p.len);
+	char quoted[QUOTE_SIZE];
+
+	if (found < 0)
+		return bad_frame(t, ": opcode \"%s\" is none of Python %u.%u",
+		    escape_quote(quoted, p.text, p.len), python[0], python[1]);
+	*opcode = (uint8_t)found;
+	return TACH_OK;
+}
+
+/* A number, after which a name may stand for people, or a name; nothing
+ * stands for none. */
+static int
+get_opcode(struct textin *t, struct piece p, uint8_t *opcode)
+{
+	const char *slash = memchr(p.text, '/', p.len);
+	char quoted[QUOTE_SIZE];
+	uint64_t number;
+
+	if (p.len == 0)
+		return TACH_OK;
+	if (p.text[0] >= 'A' && p.text[0] <= 'Z')
+		return find_opcode(t, p, opcode);
+	if (slash != NULL)
+		p.len = (size_t)(slash - p.text);
+	if (number_get(p.text, TACH_NO_OPCODE, &number) != p.text + p.len)
+		return bad_frame(t, ": opcode \"%s\" is %s",
+		    escape_quote(quoted, p.text, p.len),
+		    number_fault(p.text, p.len));
+	*opcode = (uint8_t)number;
 	return TACH_OK;
 }
 
@@ -273,16 +310,11 @@ static int
 get_positions(struct textin *t, const struct piece *parts,
     struct tach_frame *f)
 {
-	int32_t opcode;
-
 	if (get_part(t, parts, PART_END_LINE, &f->end_line) != TACH_OK ||
 	    get_part(t, parts, PART_COLUMN, &f->column) != TACH_OK ||
-	    get_part(t, parts, PART_END_COLUMN, &f->end_column) != TACH_OK ||
-	    get_part(t, parts, PART_OPCODE, &opcode) != TACH_OK)
+	    get_part(t, parts, PART_END_COLUMN, &f->end_column) != TACH_OK)
 		return TACH_FATAL;
-	if (opcode != -1)
-		f->opcode = (uint8_t)opcode;
-	return TACH_OK;
+	return get_opcode(t, parts[PART_OPCODE], &f->opcode);
 }
 
 /* Cuts a frame at its colons.  Gives how many parts it has, of which not
