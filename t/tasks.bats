@@ -111,13 +111,57 @@ running() {
 	END
 	start "${PYTHON[@]}" "$INSIDE/many.py" "$INSIDE/told"
 	until_ test -e "$OUTSIDE/told"
-	tach-record -o p.bin -d 1 --async all -p "$pid"
+	TIMEFORMAT='%U %S'
+	{ time tach-record -q -o p.bin -r 100 -d 2 --async all -p "$pid" \
+	    2>&3; } 3>&2 2>cost
 	stacks p.bin | grep -c '^sleep.leaf.n[0-9]*.main.Task-1$' >count
 	stacks p.bin | grep '^sleep.leaf.n' | sort -u | wc -l >kinds
 	cat count kinds
 	is "$(cat kinds)" 1000
 	# They are of whole rounds.
 	is $(($(cat count) % 1000)) 0
+	# Tasks that only wait cost little: at most 3 ms of CPU a round, with
+	# all else, on a slow machine.
+	awk -v n="$(cat count)" '{ ms = ($1 + $2) * 1000 / (n / 1000)
+	    print ms " ms a round"; exit !(ms <= 3) }' cost
+}
+
+@test "tasks that come and go are never mixed up" {
+	need_python 3.15
+	cat >"$OUTSIDE/churn.py" <<-'END'
+	import asyncio, sys
+	async def odd(n):
+	    await asyncio.sleep(n % 7 / 1000)
+	async def even(n):
+	    await asyncio.sleep(n % 5 / 1000)
+	async def group(n):
+	    async with asyncio.TaskGroup() as g:
+	        for i in range(n, n + 50):
+	            f = odd if i % 2 else even
+	            g.create_task(f(i), name=f.__name__ + "-" + str(n))
+	async def again(n):
+	    while True:
+	        await asyncio.create_task(group(n), name=f"group-{n}")
+	async def main():
+	    open(sys.argv[1], "w").close()
+	    await asyncio.gather(*[again(n * 100) for n in range(6)])
+	asyncio.run(main())
+	END
+	start "${PYTHON[@]}" "$INSIDE/churn.py" "$INSIDE/told"
+	until_ test -e "$OUTSIDE/told"
+	tach-record -o p.bin -r 500 -d 3 --async all -p "$pid" 2>summary
+	cat summary
+	stacks p.bin | grep -E '(odd|even)-[0-9]+' >seen
+	[ "$(wc -l <seen)" -gt 1000 ]
+	# Its own function, or, while it runs, the name alone; then the group
+	# that it is of, once it is of one.
+	local own='^((.*\t)?sleep\t)?(odd\t(?=odd)|even\t(?=even))?'
+	own+='(odd|even)-(\d+)'
+	local group='((TaskGroup\.\w+\t)+group\t)?group-\5\tagain\tTask-\d+'
+	grep -vP "$own(\t$group\tmain\tTask-1)?\$" seen >wrong || :
+	sort wrong | uniq -c
+	[ ! -s wrong ]
+	[ "$(grep -cP '^sleep\t(odd|even)\t.*TaskGroup' seen)" -gt 1000 ]
 }
 
 @test "tasks made to wait for each other in a circle end a stack" {

@@ -73,6 +73,8 @@ struct remote {
 	uint64_t round;
 	size_t turn; /* the thread that is looked at next */
 	struct tasks *tasks; /* NULL: nobody asks for them, or has any */
+	struct tasks_of *tasks_of; /* threads whose tasks are read ... */
+	size_t *loops;		   /* and their indices */
 	struct tach_locals locals; /* no function: nobody asks for them */
 };
 
@@ -125,6 +127,8 @@ remote_free(struct remote *r)
 	stops_free(&r->stops);
 	emitter_free(&r->emitter);
 	tasks_free(r->tasks);
+	free(r->tasks_of);
+	free(r->loops);
 	names_free(r->called);
 	chains_free(&r->chains);
 	threads_free(&r->threads);
@@ -759,10 +763,9 @@ sample_others(struct remote *r, uint64_t time_us, struct tach_sink *sink,
 
 /* ---- tasks that wait ------------------------------------------------------------------ */
 
-/* Whose tasks are being sampled, and where to. */
+/* Where samples of tasks go. */
 struct task_round {
 	struct remote *remote;
-	struct thread *thread;
 	struct moment moment;
 	struct tach_sink *sink;
 	struct tach_recorder_stats *stats;
@@ -770,14 +773,32 @@ struct task_round {
 };
 
 static bool
-sample_task(void *arg, struct py_chain *c)
+sample_task(void *arg, size_t of, struct py_chain *c)
 {
 	struct task_round *a = arg;
+	struct remote *r = a->remote;
+	struct thread *t = &r->threads.list[r->loops[of]];
 
+	a->moment.status = t->status & TACH_STATUS_MAIN;
 	a->stats->samples++;
-	a->failed = !emit_sample(&a->remote->emitter, a->thread, c, false,
-	    &a->moment, a->sink);
+	a->failed = !emit_sample(&r->emitter, t, c, false, &a->moment,
+	    a->sink);
 	return !a->failed;
+}
+
+/* Room for the threads whose tasks are read. */
+static bool
+reserve_loops(struct remote *r)
+{
+	size_t n = r->threads.count;
+	size_t *loops = reallocarray(r->loops, n, sizeof(*loops));
+	struct tasks_of *of = reallocarray(r->tasks_of, n, sizeof(*of));
+
+	if (loops != NULL)
+		r->loops = loops;
+	if (of != NULL)
+		r->tasks_of = of;
+	return loops != NULL && of != NULL;
 }
 
 /* The tasks that wait, as samples of the threads of their loops. */
@@ -785,20 +806,24 @@ static bool
 sample_tasks(struct remote *r, uint64_t time_us, struct tach_sink *sink,
     struct tach_recorder_stats *stats)
 {
+	struct task_round a = {r, {.time_us = time_us}, sink, stats, false};
+	size_t n = 0;
+
+	if (r->threads.count == 0)
+		return true;
+	if (!reserve_loops(r))
+		return false;
 	for (size_t i = 0; i < r->threads.count; i++) {
-		struct thread *t = &r->threads.list[i];
-		struct task_round a = {r, t, {.time_us = time_us,
-		    .status = t->status & TACH_STATUS_MAIN}, sink, stats,
-		    false};
+		const struct thread *t = &r->threads.list[i];
 		if (t->gone || t->tid == 0 || !t->done ||
-		    !status_kept(r->options, a.moment.status))
+		    !status_kept(r->options, t->status & TACH_STATUS_MAIN))
 			continue;
-		stats->failed += tasks_waiting(r->tasks, &(struct tasks_of){
-		    t->py.interp, t->py.addr, sample_task, &a});
-		if (a.failed)
-			return false;
+		r->loops[n] = i;
+		r->tasks_of[n++] = (struct tasks_of){t->py.interp, t->py.addr};
 	}
-	return true;
+	stats->failed += tasks_waiting(r->tasks, r->tasks_of, n, sample_task,
+	    &a);
+	return !a.failed;
 }
 
 /* ---- rounds ------------------------------------------------------------------------- */

@@ -16,18 +16,25 @@
 #define TASK_FILE "<task>"	    /* as CPython's profiler calls it */
 #define WAITERS_MAX 1000	    /* tasks below one another */
 #define COUNTS_SIZE (CODES_COUNTS * sizeof(uint64_t))
-#define NOTES_MAX (64u << 20)	    /* bytes that are read for one stack */
+#define TRIES 3			    /* to read all that wait */
+#define KEPT_MAX (64u << 20)	    /* bytes that are known of them */
 
-/* ---- notes: what was read, to be read again -------------------------------------- */
+/* A task that was listed, and what was read of it. */
+struct entry {
+	uint64_t addr;
+	uint32_t of;  /* index of whose it is */
+	bool done;    /* in this round */
+	bool known;   /* the rest is as it was read */
+	bool whole;   /* the chain, too */
+	bool leaf;    /* no other one waits for it */
+	uint64_t waiter;
+	struct page_notes notes;
+	struct py_chain chain;
+};
 
-struct notes {
-	struct py_memory memory; /* first: reads get its address */
-	const struct py_memory *live;
-	struct pages pages; /* where it is read from at first */
-	struct py_piece *pieces; /* buf: where its bytes lie in these */
+struct entries {
+	struct entry *list; /* by address */
 	size_t count, max;
-	uint8_t *bytes, *again;
-	size_t size, room;
 };
 
 struct tasks {
@@ -36,89 +43,27 @@ struct tasks {
 	const struct py_runtime *runtime;
 	struct codes *codes;
 	struct tach_table *table;
-	struct py_tasks tasks; /* reads through the notes */
-	struct notes notes;
+	struct py_tasks tasks; /* reads through the pages of either */
 	bool found;
 	uint64_t look_at, seen; /* when; what the mappings were then */
 	/* What is below the coroutine that a task runs, as it was last. */
 	struct {
 		uint64_t thread, frame; /* 0: nothing is known */
 		uint8_t counts[COUNTS_SIZE];
+		struct pages pages;
+		struct page_notes notes;
 		struct py_chain chain;
 	} tail;
-	struct py_chain chain; /* of a task that waits */
-	uint64_t *list, *waiters; /* tasks, and those that wait for one */
-	size_t nlist, list_max, nwaiters, waiters_max;
+	/* Tasks that wait. */
+	struct pages pages;
+	struct entries entries, listed;
+	size_t kept;
+	struct counts *counts; /* for each of whom they are */
+	size_t ncounts;
+	uint64_t *waiters; /* for whom others wait */
+	size_t nwaiters, waiters_max;
+	struct py_chain chain; /* of one of them, to be given away */
 };
-
-static bool
-make_room(struct notes *n, size_t more)
-{
-	size_t room = n->room != 0 ? n->room : 4096;
-	uint8_t *bytes, *again;
-
-	if (more > NOTES_MAX - n->size)
-		return false;
-	while (room < n->size + more)
-		room *= 2;
-	if (room == n->room)
-		return true;
-	if ((bytes = realloc(n->bytes, room)) != NULL)
-		n->bytes = bytes;
-	if ((again = realloc(n->again, room)) != NULL)
-		n->again = again;
-	if (bytes == NULL || again == NULL)
-		return false;
-	n->room = room;
-	return true;
-}
-
-static bool
-note(struct notes *n, const struct py_piece *piece)
-{
-	struct py_piece *p = array_grow(n->pieces, n->count, &n->max,
-	    sizeof(*p));
-
-	if (p == NULL)
-		return false;
-	n->pieces = p;
-	if (!make_room(n, piece->size))
-		return false;
-	memcpy(n->bytes + n->size, piece->buf, piece->size);
-	p[n->count++] = (struct py_piece){piece->addr, piece->size, NULL};
-	n->size += piece->size;
-	return true;
-}
-
-static bool
-read_noted(const struct py_memory *m, const struct py_piece *pieces, size_t n)
-{
-	struct notes *notes = (struct notes *)(uintptr_t)m;
-
-	if (!notes->pages.memory.read(&notes->pages.memory, pieces, n))
-		return false;
-	for (size_t i = 0; i < n; i++)
-		if (!note(notes, &pieces[i]))
-			return false;
-	return true;
-}
-
-static void
-notes_clear(struct notes *n)
-{
-	n->count = n->size = 0;
-}
-
-static bool
-notes_hold(struct notes *n)
-{
-	size_t at = 0;
-
-	for (size_t i = 0; i < n->count; at += n->pieces[i++].size)
-		n->pieces[i].buf = n->again + at;
-	return n->live->read(n->live, n->pieces, n->count) &&
-	    (n->size == 0 || memcmp(n->bytes, n->again, n->size) == 0);
-}
 
 /* ---- making ----------------------------------------------------------------------- */
 
@@ -135,14 +80,17 @@ tasks_new(const struct process *p, const struct py_memory *live,
 	t->runtime = rt;
 	t->codes = codes;
 	t->table = table;
-	t->notes.memory.read = read_noted;
-	t->notes.live = live;
-	if (!pages_init(&t->notes.pages, live)) {
-		free(t);
-		return NULL;
-	}
-	t->tasks.objects = (struct py_objects){&rt->offsets, &t->notes.memory};
+	t->tasks.objects.offsets = &rt->offsets;
+	pages_init(&t->tail.pages, live);
+	pages_init(&t->pages, live);
 	return t;
+}
+
+static void
+free_entry(struct entry *e)
+{
+	free(e->notes.list);
+	chain_free(&e->chain);
 }
 
 void
@@ -150,14 +98,17 @@ tasks_free(struct tasks *t)
 {
 	if (t == NULL)
 		return;
-	pages_free(&t->notes.pages);
-	free(t->notes.pieces);
-	free(t->notes.bytes);
-	free(t->notes.again);
+	pages_free(&t->tail.pages);
+	free(t->tail.notes.list);
 	chain_free(&t->tail.chain);
-	chain_free(&t->chain);
-	free(t->list);
+	pages_free(&t->pages);
+	for (size_t i = 0; i < t->entries.count; i++)
+		free_entry(&t->entries.list[i]);
+	free(t->entries.list);
+	free(t->listed.list);
+	free(t->counts);
 	free(t->waiters);
+	chain_free(&t->chain);
 	free(t);
 }
 
@@ -245,22 +196,21 @@ was_seen(const uint64_t *seen, size_t n, uint64_t addr)
 /* Adds a task's name, then the frames and the name of the one that waits for
  * it, and so on.  Tasks that wait for each other are there once. */
 static bool
-add_waiters(struct tasks *t, uint64_t addr, struct py_chain *c)
+add_waiters(struct tasks *t, struct py_task *task, struct py_chain *c)
 {
 	uint64_t seen[WAITERS_MAX];
-	struct py_task task;
 
-	for (size_t n = 0; addr != 0 && n < WAITERS_MAX; n++) {
-		if (was_seen(seen, n, addr))
-			break;
-		seen[n] = addr;
-		if (!task_read(&t->tasks, addr, &task) ||
-		    (n > 0 && !task_frames(&t->tasks, task.coro, c)) ||
-		    !add_name(t, &task, c))
+	for (size_t n = 0;;) {
+		seen[n++] = task->addr;
+		if (!add_name(t, task, c))
 			return false;
-		addr = task.waiter;
+		if (task->waiter == 0 || n == WAITERS_MAX ||
+		    was_seen(seen, n, task->waiter))
+			return true;
+		if (!task_read(&t->tasks, task->waiter, task) ||
+		    !task_frames(&t->tasks, task->coro, c))
+			return false;
 	}
-	return true;
 }
 
 /* What a stack of tasks needs of an interpreter, to know its code objects. */
@@ -276,18 +226,13 @@ read_counts(const struct tasks *t, uint64_t interp, uint8_t *counts)
 	return true;
 }
 
-/* Proves a chain that was read after those counts, and the notes with it. */
+/* Proves a chain that was read, twice the same, between those counts. */
 static bool
-prove(struct tasks *t, uint64_t interp, const uint8_t *counts,
-    struct py_chain *c)
+prove(struct tasks *t, uint64_t interp, const uint8_t *before,
+    const uint8_t *after, struct py_chain *c)
 {
-	uint8_t after[COUNTS_SIZE];
-	struct stamp stamp;
+	struct stamp stamp = codes_stamp(t->codes, interp, before, after);
 
-	if (!notes_hold(&t->notes) ||
-	    !read_counts(t, interp, after))
-		return false;
-	stamp = codes_stamp(t->codes, interp, counts, after);
 	return codes_originals(t->codes, c, &stamp) &&
 	    codes_check(t->codes, c, &stamp) == c->depth;
 }
@@ -309,22 +254,38 @@ find_frame(const struct py_chain *c, uint64_t frame)
 static bool
 read_tail(struct tasks *t, const struct thread *th)
 {
-	uint64_t running;
+	uint64_t running, frame;
 	struct py_task task;
 
 	t->tail.frame = 0;
 	t->tail.chain.depth = 0;
-	notes_clear(&t->notes);
-	pages_forget(&t->notes.pages);
-	if (!read_counts(t, th->py.interp, t->tail.counts) ||
-	    !task_running(&t->tasks, th->py.addr, &running) || running == 0)
+	if (!read_counts(t, th->py.interp, t->tail.counts))
 		return false;
-	if (!task_read(&t->tasks, running, &task) ||
-	    !add_waiters(t, running, &t->tail.chain))
+	t->tasks.objects.memory = t->live;
+	if (!task_running(&t->tasks, th->py.addr, &running) || running == 0)
+		return false;
+	pages_renew(&t->tail.pages);
+	pages_note(&t->tail.pages, &t->tail.notes);
+	t->tasks.objects.memory = &t->tail.pages.memory;
+	if (!task_running(&t->tasks, th->py.addr, &running) || running == 0 ||
+	    !task_read(&t->tasks, running, &task) ||
+	    (frame = task_frame(&t->tasks, task.coro)) == 0 ||
+	    !add_waiters(t, &task, &t->tail.chain))
 		return false;
 	t->tail.thread = th->py.addr;
-	t->tail.frame = task_frame(&t->tasks, task.coro);
+	t->tail.frame = frame;
 	return true;
+}
+
+static bool
+prove_tail(struct tasks *t, uint64_t interp)
+{
+	uint8_t after[COUNTS_SIZE];
+
+	pages_again(&t->tail.pages);
+	return pages_hold(&t->tail.pages, &t->tail.notes) &&
+	    read_counts(t, interp, after) &&
+	    prove(t, interp, t->tail.counts, after, &t->tail.chain);
 }
 
 static bool
@@ -345,109 +306,274 @@ tasks_extend(struct tasks *t, const struct thread *th, struct py_chain *c)
 	if (t->tail.frame != 0 && t->tail.thread == th->py.addr)
 		at = find_frame(c, t->tail.frame);
 	if (at < c->depth &&
-	    prove(t, th->py.interp, t->tail.counts, &t->tail.chain))
+	    prove_tail(t, th->py.interp))
 		return append(c, at + 1, &t->tail.chain);
 	/* The chain is older than this: only the next one can be joined. */
 	return !read_tail(t, th) || find_frame(c, t->tail.frame) == c->depth;
 }
 
-/* ---- tasks that wait ------------------------------------------------------------------ */
+/* ---- which tasks there are ------------------------------------------------------------ */
 
-static bool
-add_address(uint64_t **list, size_t *n, size_t *max, uint64_t addr)
-{
-	uint64_t *p = array_grow(*list, *n, max, sizeof(*p));
-
-	if (p == NULL)
-		return false;
-	*list = p;
-	p[(*n)++] = addr;
-	return true;
-}
+struct listing {
+	struct tasks *tasks;
+	uint32_t of;
+};
 
 static bool
 list_task(void *arg, uint64_t task)
 {
-	struct tasks *t = arg;
+	struct listing *l = arg;
+	struct entries *e = &l->tasks->listed;
+	struct entry *p = array_grow(e->list, e->count, &e->max, sizeof(*p));
 
-	return add_address(&t->list, &t->nlist, &t->list_max, task);
+	if (p == NULL)
+		return false;
+	e->list = p;
+	p[e->count++] = (struct entry){.addr = task, .of = l->of};
+	return true;
 }
 
 static int
 by_address(const void *a, const void *b)
+{
+	uint64_t x = ((const struct entry *)a)->addr;
+	uint64_t y = ((const struct entry *)b)->addr;
+
+	return x < y ? -1 : x > y;
+}
+
+/* What is known of tasks that are still there passes to the new list; it
+ * becomes the one, and the old one's room is kept. */
+static void
+take_over(struct tasks *t)
+{
+	struct entries old = t->entries;
+	size_t k = 0;
+
+	for (size_t i = 0; i < old.count; i++) {
+		struct entry *e = &old.list[i];
+		while (k < t->listed.count && t->listed.list[k].addr < e->addr)
+			k++;
+		if (k < t->listed.count && t->listed.list[k].addr == e->addr) {
+			e->of = t->listed.list[k].of;
+			t->listed.list[k++] = *e;
+		} else
+			free_entry(e);
+	}
+	t->entries = t->listed;
+	t->listed = old;
+}
+
+/* False: a list changed while it was read, or memory ran out. */
+static bool
+list_all(struct tasks *t, const struct tasks_of *of, size_t n)
+{
+	bool ok = true;
+
+	t->listed.count = 0;
+	pages_note(&t->pages, NULL);
+	for (size_t i = 0; i < n; i++) {
+		struct listing l = {t, (uint32_t)i};
+		ok = tasks_each(&t->tasks, of[i].thread +
+			t->tasks.offsets.thread_tasks, list_task, &l) && ok;
+	}
+	if (t->listed.count > 0)
+		qsort(t->listed.list, t->listed.count,
+		    sizeof(*t->listed.list), by_address);
+	take_over(t);
+	return ok;
+}
+
+/* ---- reading them --------------------------------------------------------------------- */
+
+/* Keeps what was read, if that is not too much. */
+static bool
+keep(struct tasks *t, const struct entry *e)
+{
+	t->kept += e->notes.count * sizeof(*e->notes.list) +
+	    e->chain.depth * sizeof(*e->chain.places);
+	return t->kept <= KEPT_MAX;
+}
+
+/* Reads for whom a task waits; if it is whole, the stack of one that waits:
+ * one that runs, or has ended, has none. */
+static bool
+read_entry(struct tasks *t, struct entry *e, bool whole)
+{
+	struct py_task task;
+
+	pages_note(&t->pages, &e->notes);
+	e->chain.depth = 0;
+	e->whole = whole;
+	if (!task_read(&t->tasks, e->addr, &task))
+		return false;
+	e->waiter = task.waiter;
+	if (whole && (!task_frames(&t->tasks, task.coro, &e->chain) ||
+		(e->chain.depth > 0 && !add_waiters(t, &task, &e->chain))))
+		return false;
+	return keep(t, e);
+}
+
+static int
+by_number(const void *a, const void *b)
 {
 	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
 
 	return x < y ? -1 : x > y;
 }
 
-/* The tasks of one list, and all that one of them waits for is not a leaf. */
-static void
-list_tasks(struct tasks *t, uint64_t head)
+/* Tasks that others wait for are in the stacks of these. */
+static bool
+find_leaves(struct tasks *t)
 {
-	struct py_task task;
-
-	t->nlist = t->nwaiters = 0;
-	notes_clear(&t->notes);
-	pages_forget(&t->notes.pages);
-	tasks_each(&t->tasks, head, list_task, t);
-	for (size_t i = 0; i < t->nlist; i++)
-		if (task_read(&t->tasks, t->list[i], &task) &&
-		    task.waiter != 0 &&
-		    !add_address(&t->waiters, &t->nwaiters, &t->waiters_max,
-			task.waiter))
-			return;
+	t->nwaiters = 0;
+	for (size_t i = 0; i < t->entries.count; i++) {
+		uint64_t *p = array_grow(t->waiters, t->nwaiters,
+		    &t->waiters_max, sizeof(*p));
+		if (p == NULL)
+			return false;
+		t->waiters = p;
+		if (t->entries.list[i].known && t->entries.list[i].waiter != 0)
+			p[t->nwaiters++] = t->entries.list[i].waiter;
+	}
 	if (t->nwaiters > 0)
-		qsort(t->waiters, t->nwaiters, sizeof(*t->waiters),
-		    by_address);
+		qsort(t->waiters, t->nwaiters, sizeof(*t->waiters), by_number);
+	for (size_t i = 0; i < t->entries.count; i++) {
+		struct entry *e = &t->entries.list[i];
+		e->leaf = t->nwaiters == 0 || bsearch(&e->addr, t->waiters,
+		    t->nwaiters, sizeof(*t->waiters), by_number) == NULL;
+	}
+	return true;
 }
 
-/* Reads the stack of a task that waits.  One that runs, or has ended, has
- * none. */
+/* Reads what is not known of the tasks that are listed. */
 static bool
-read_waiting(struct tasks *t, uint64_t interp, uint64_t addr)
+read_entries(struct tasks *t)
 {
-	uint8_t counts[COUNTS_SIZE];
-	struct py_task task;
+	struct entry *end = t->entries.list + t->entries.count;
 
-	t->chain.depth = 0;
-	notes_clear(&t->notes);
-	if (!read_counts(t, interp, counts) ||
-	    !task_read(&t->tasks, addr, &task) ||
-	    !task_frames(&t->tasks, task.coro, &t->chain))
+	t->kept = 0;
+	for (struct entry *e = t->entries.list; e < end; e++)
+		e->known = e->known ? keep(t, e) : read_entry(t, e, false);
+	if (!find_leaves(t))
 		return false;
-	if (t->chain.depth == 0)
-		return true;
-	return add_waiters(t, addr, &t->chain) &&
-	    prove(t, interp, counts, &t->chain);
+	for (struct entry *e = t->entries.list; e < end; e++)
+		if (e->leaf && e->known && !e->whole)
+			e->known = read_entry(t, e, true);
+	return true;
 }
 
-/* The same, not by what was there at the beginning of the round. */
-static bool
-read_anew(struct tasks *t, uint64_t interp, uint64_t addr)
+/* What is known is what both copies have. */
+static void
+check_entries(struct tasks *t)
 {
-	pages_forget(&t->notes.pages);
-	return read_waiting(t, interp, addr);
+	for (size_t i = 0; i < t->entries.count; i++) {
+		struct entry *e = &t->entries.list[i];
+		e->known = e->known && pages_hold(&t->pages, &e->notes);
+	}
+}
+
+static void
+forget_entries(struct tasks *t)
+{
+	for (size_t i = 0; i < t->entries.count; i++)
+		t->entries.list[i].known = false;
+}
+
+/* ---- tasks that wait ------------------------------------------------------------------ */
+
+/* What a thread's tasks need of its interpreter, before and after. */
+struct counts {
+	uint8_t before[COUNTS_SIZE], after[COUNTS_SIZE];
+};
+
+static bool
+make_counts(struct tasks *t, size_t n)
+{
+	struct counts *p = t->counts;
+
+	if (n <= t->ncounts)
+		return true;
+	if ((p = reallocarray(p, n, sizeof(*p))) == NULL)
+		return false;
+	t->counts = p;
+	t->ncounts = n;
+	return true;
+}
+
+static bool
+read_all_counts(const struct tasks *t, const struct tasks_of *of, size_t n,
+    bool before)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!read_counts(t, of[i].interp, before ?
+			t->counts[i].before : t->counts[i].after))
+			return false;
+	return true;
+}
+
+/*
+ * Reads what changed: all that is read for the first time, or once more for
+ * what is known, is read before anything is for the second time.  False: not
+ * all of it could be.
+ */
+static bool
+read_round(struct tasks *t, const struct tasks_of *of, size_t n)
+{
+	bool ok;
+
+	if (!make_counts(t, n) || !read_all_counts(t, of, n, true))
+		return false;
+	t->tasks.objects.memory = &t->pages.memory;
+	if (pages_renew(&t->pages))
+		check_entries(t);
+	else
+		forget_entries(t);
+	ok = list_all(t, of, n) && read_entries(t);
+	pages_again(&t->pages);
+	check_entries(t);
+	return read_all_counts(t, of, n, false) && ok;
+}
+
+/* Gives away what is proven of one.  False: enough of them. */
+static bool
+give(struct tasks *t, const struct tasks_of *of, struct entry *e,
+    tasks_fn *each, void *arg)
+{
+	const struct counts *c = &t->counts[e->of];
+
+	if (e->done || !e->leaf || !e->known ||
+	    !append(&t->chain, 0, &e->chain) ||
+	    !prove(t, of[e->of].interp, c->before, c->after, &t->chain))
+		return true;
+	e->done = true;
+	return t->chain.depth == 0 || each(arg, e->of, &t->chain);
+}
+
+static size_t
+count_missing(const struct tasks *t)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < t->entries.count; i++)
+		n += t->entries.list[i].leaf && !t->entries.list[i].done;
+	return n;
 }
 
 size_t
-tasks_waiting(struct tasks *t, const struct tasks_of *of)
+tasks_waiting(struct tasks *t, const struct tasks_of *of, size_t n,
+    tasks_fn *each, void *arg)
 {
-	size_t failed = 0;
+	size_t missing = 1;
 
-	t->tail.frame = 0; /* its notes go */
-	list_tasks(t, of->thread != 0 ?
-		of->thread + t->tasks.offsets.thread_tasks :
-		of->interp + t->tasks.offsets.interp_tasks);
-	for (size_t i = 0; i < t->nlist; i++) {
-		if (bsearch(&t->list[i], t->waiters, t->nwaiters,
-			sizeof(*t->waiters), by_address) != NULL)
-			continue;
-		if (!read_waiting(t, of->interp, t->list[i]) &&
-		    !read_anew(t, of->interp, t->list[i]))
-			failed++;
-		else if (t->chain.depth > 0 && !of->each(of->arg, &t->chain))
-			break;
+	for (size_t i = 0; i < t->entries.count; i++)
+		t->entries.list[i].done = false;
+	for (int try = 0; try < TRIES && missing > 0; try++) {
+		bool ok = read_round(t, of, n);
+		for (size_t i = 0; i < t->entries.count; i++)
+			if (!give(t, of, &t->entries.list[i], each, arg))
+				return 0;
+		missing = count_missing(t) + !ok;
 	}
-	return failed;
+	return missing;
 }

@@ -4,7 +4,8 @@
  * runs comes its name, and then the stack of the task that waits for it.
  *
  * What is read of tasks is noted, and counts if all of it is the same when it
- * is read once more.
+ * is read once more.  What was known of one that waits is not read anew while
+ * that is so.
  */
 #ifndef ENGINE_TASKS_H
 #define ENGINE_TASKS_H
@@ -35,16 +36,15 @@ bool tasks_found(struct tasks *, uint64_t now_ns);
 bool tasks_extend(struct tasks *, const struct thread *, struct py_chain *);
 
 /*
- * Gives the function the stack of every task of a thread, or, with thread 0,
- * of those of an interpreter whose thread has ended, that waits and that no
- * other task waits for, until it returns false.  The chain may be changed.
- * Returns how many could not be read.
+ * Gives the function the stack of every task of these threads that waits and
+ * that no other task waits for, until it returns false, with the index of its
+ * thread.  The chain may be changed.  Returns how many could not be read.
  */
 struct tasks_of {
-	uint64_t interp, thread;
-	bool (*each)(void *arg, struct py_chain *);
-	void *arg;
+	uint64_t interp, thread; /* addresses */
 };
-size_t tasks_waiting(struct tasks *, const struct tasks_of *);
+typedef bool tasks_fn(void *arg, size_t of, struct py_chain *);
+size_t tasks_waiting(struct tasks *, const struct tasks_of *, size_t n,
+    tasks_fn *, void *arg);
 
 #endif

@@ -5,8 +5,9 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#define TASKS_MAX 1000000  /* a longer list runs in a circle */
+#define TASKS_MAX 100000   /* a longer list runs in a circle */
 #define AWAITS_MAX 10000   /* so does a longer chain of coroutines */
+#define FRAMES_MAX 100000  /* of all that wait for each other */
 #define FUTURES_MAX 16	   /* that are no tasks, one after the other */
 #define WAITERS_MAX 256    /* of one task that are looked at */
 #define SIZE_SANE (1u << 24)
@@ -207,7 +208,7 @@ task_frames(const struct py_tasks *t, uint64_t coro, struct py_chain *c)
 
 	for (size_t n = 0; coro != 0; n++) {
 		uint64_t at = task_frame(t, coro);
-		if (n == AWAITS_MAX ||
+		if (n == AWAITS_MAX || c->depth == FRAMES_MAX ||
 		    !get_byte(t, coro + o->generator_state, &state) ||
 		    !py_read(t->objects.memory, at, frame, o->frame_size))
 			return false;

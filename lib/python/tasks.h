@@ -58,8 +58,8 @@ uint64_t task_frame(const struct py_tasks *, uint64_t coro);
  */
 bool task_frames(const struct py_tasks *, uint64_t coro, struct py_chain *);
 
-/* Calls the function for every task in the list of a thread, or of those in an
- * interpreter whose threads have ended, until it returns false. */
+/* Calls the function for every task in a thread's list until it returns
+ * false.  False also: the list changed while it was read. */
 bool tasks_each(const struct py_tasks *, uint64_t head,
     bool (*each)(void *arg, uint64_t task), void *arg);
 
