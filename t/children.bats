@@ -50,14 +50,14 @@ profiles() {
 kinds() {
 	record plain 0.3
 	is "$(with child_fork) $(with work) $(profiles)" '2 2 3'
-	record fork 0.15 1
-	is "$(with child_pool) $(profiles)" '1 2'
+	record fork 0.15
+	is "$(with child_pool) $(profiles)" '2 3'
 	record spawn 0.15
 	is "$(with child_pool)" 2
 	record forkserver 0.15
 	is "$(with child_pool)" 2
-	record futures 0.15 1
-	is "$(with child_pool)" 1
+	record futures 0.15
+	is "$(with child_pool)" 2
 	record shell 0.2
 	is "$(with child_script) $(profiles)" '2 3'
 }
@@ -78,7 +78,8 @@ kinds() {
 	need zstd
 	need_python 3.15
 	cp "$family" "$OUTSIDE/family.py"
-	for kind in 'plain 0.3' 'spawn 0.15' 'forkserver 0.15' 'shell 0.2'; do
+	for kind in 'plain 0.3' 'fork 0.15' 'spawn 0.15' 'forkserver 0.15' \
+	    'shell 0.2'; do
 		rm -f p.*
 		# shellcheck disable=SC2086
 		tach-record -q --subprocesses -o p.bin -- "${PYTHON[@]}" \
