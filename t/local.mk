@@ -20,8 +20,9 @@ AM_TESTS_ENVIRONMENT = \
 
 TESTS = $(UNIT_TESTS) $(BATS_TESTS)
 
-UNIT_TESTS = t/unit/test_damage t/unit/test_filter t/unit/test_format \
-	t/unit/test_python t/unit/test_snapshots t/unit/test_text t/unit/test_unfinished
+UNIT_TESTS = t/unit/test_damage t/unit/test_elf t/unit/test_filter \
+	t/unit/test_format t/unit/test_python t/unit/test_snapshots \
+	t/unit/test_text t/unit/test_unfinished
 check_PROGRAMS += $(UNIT_TESTS) t/unit/many t/unit/objects \
 	t/unit/positions t/unit/recode t/unit/snap
 
@@ -33,6 +34,7 @@ t_unit_recode_SOURCES = t/unit/recode.c
 t_unit_walks = t/unit/walks.c t/unit/walks.h
 t_unit_snap_SOURCES = t/unit/snap.c $(t_unit_walks)
 t_unit_test_damage_SOURCES = t/unit/test_damage.c $(t_unit_profile)
+t_unit_test_elf_SOURCES = t/unit/test_elf.c
 t_unit_test_filter_SOURCES = t/unit/test_filter.c $(t_unit_profile)
 t_unit_test_format_SOURCES = t/unit/test_format.c $(t_unit_profile)
 t_unit_test_python_SOURCES = t/unit/test_python.c $(t_unit_profile)

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * test_elf.c: an ELF file that is cut at any moment, and at any place, is no
+ * Python; it never ends who reads it.
+ */
+#include <err.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "native/elf.h"
+
+#define SECONDS 0.5
+#define CUTS 400
+
+/* It has what is looked for in a Python. */
+uint64_t Py_Version = 1;
+
+static double
+now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+static char *
+read_self(size_t *size)
+{
+	FILE *f = fopen("/proc/self/exe", "rb");
+	char *bytes;
+
+	if (f == NULL || fseek(f, 0, SEEK_END) != 0)
+		err(2, "/proc/self/exe");
+	*size = (size_t)ftell(f);
+	rewind(f);
+	if ((bytes = malloc(*size)) == NULL ||
+	    fread(bytes, 1, *size, f) != *size)
+		err(2, "/proc/self/exe");
+	fclose(f);
+	return bytes;
+}
+
+static void
+fill(int fd, const char *bytes, size_t size)
+{
+	if (ftruncate(fd, 0) != 0 ||
+	    pwrite(fd, bytes, size, 0) != (ssize_t)size)
+		err(2, "pwrite");
+}
+
+static void
+check_cuts(int fd, const char *bytes, size_t size)
+{
+	struct elf_python p;
+
+	fill(fd, bytes, size);
+	if (!elf_find_python(fd, &p) || p.version == 0)
+		errx(1, "the whole file: not found");
+	for (size_t i = 0; i < CUTS; i++) {
+		fill(fd, bytes, size * i / CUTS);
+		if (elf_find_python(fd, &p) && p.foreign)
+			errx(1, "cut: of another machine");
+	}
+}
+
+/* Another process cuts it while it is read. */
+static void
+check_race(int fd, const char *bytes, size_t size)
+{
+	double end = now() + SECONDS;
+	struct elf_python p;
+	size_t found = 0, lost = 0;
+	pid_t pid = fork();
+
+	while (pid == 0 && now() < end + SECONDS) {
+		fill(fd, bytes, size);
+		usleep(50);
+	}
+	if (pid == 0)
+		_exit(0);
+	if (pid < 0)
+		err(2, "fork");
+	while (now() < end)
+		if (elf_find_python(fd, &p) && p.version != 0)
+			found++;
+		else
+			lost++;
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	printf("%zu found, %zu not\n", found, lost);
+}
+
+int
+main(void)
+{
+	char path[] = "/tmp/tach.XXXXXX";
+	int fd = mkstemp(path);
+	size_t size;
+	char *bytes = read_self(&size);
+
+	if (fd < 0)
+		err(2, "%s", path);
+	unlink(path);
+	check_cuts(fd, bytes, size);
+	check_race(fd, bytes, size);
+	free(bytes);
+	close(fd);
+	return 0;
+}
