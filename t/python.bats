@@ -21,10 +21,21 @@ need_static() {
 	skip "no static Python $1 here: see t/peers/"
 }
 
-# without NAME...: a copy of $EXE in which these symbols and sections are
-# called otherwise, recorded.  PYTHONHOME tells it where its library is.
+# runs_as_copy: records $OUTSIDE/copy, made of $EXE.  PYTHONHOME tells it where
+# its library is.
+runs_as_copy() {
+	chmod +x "$OUTSIDE/copy"
+	cp "$T/programs/fib.py" "$OUTSIDE"
+	local run=("$INSIDE/copy" "$INSIDE/fib.py" 0.7)
+	[ -z "$PYTHON_ROOT" ] || run=(chroot "$PYTHON_ROOT" "${run[@]}")
+	cd "$BATS_TEST_TMPDIR" || return
+	PYTHONHOME=/usr tach-record -q -o p.bin -- "${run[@]}"
+	"$T/truth.py" calls p.bin "$T/programs/fib.py"
+}
+
+# without NAME...: these symbols and sections are called otherwise.
 without() {
-	python3 - "$EXE" "$OUTSIDE/renamed" "$@" <<-'EOF'
+	python3 - "$EXE" "$OUTSIDE/copy" "$@" <<-'EOF'
 		import sys
 		source, copy, *names = sys.argv[1:]
 		data = open(source, 'rb').read()
@@ -34,13 +45,15 @@ without() {
 		    data = data.replace(old, old[:-2] + b'X\0')
 		open(copy, 'wb').write(data)
 	EOF
-	chmod +x "$OUTSIDE/renamed"
-	cp "$T/programs/fib.py" "$OUTSIDE"
-	local run=("$INSIDE/renamed" "$INSIDE/fib.py" 0.7)
-	[ -z "$PYTHON_ROOT" ] || run=(chroot "$PYTHON_ROOT" "${run[@]}")
-	cd "$BATS_TEST_TMPDIR" || return
-	PYTHONHOME=/usr tach-record -q -o p.bin -- "${run[@]}"
-	"$T/truth.py" calls p.bin "$T/programs/fib.py"
+	runs_as_copy
+}
+
+# without_sections: as sstrip leaves it; the system needs none.
+without_sections() {
+	cp "$EXE" "$OUTSIDE/copy"
+	poke "$OUTSIDE/copy" 40 "$(printf '%016d' 0)" # e_shoff
+	poke "$OUTSIDE/copy" 60 00000000 # e_shnum, e_shstrndx
+	runs_as_copy
 }
 
 @test "3.11 without the symbol _PyRuntime: found by its section" {
@@ -51,6 +64,11 @@ without() {
 @test "3.11 without the symbols: found by its section, known by its memory" {
 	need_static 3.11
 	without _PyRuntime Py_Version
+}
+
+@test "3.11 without any sections: found by what the dynamic linker needs" {
+	need_static 3.11
+	without_sections
 }
 
 @test "3.13 without symbol and section: found by its cookie" {

@@ -167,6 +167,50 @@ find_sections(Elf *elf, struct elf_python *p)
 		p->runtime = section;
 }
 
+/*
+ * Of a file without sections: what the dynamic linker goes by.  It never
+ * needs the number of symbols, but linkers put their names behind them.
+ */
+static void
+find_dynamic(Elf *elf, const GElf_Phdr *ph, struct elf_python *p)
+{
+	Elf_Data *data = data_at(elf, ph->p_vaddr, ph->p_filesz, ELF_T_DYN);
+	uint64_t symbols = 0, names = 0, size = 0;
+	GElf_Dyn d;
+
+	for (int i = 0; data != NULL && gelf_getdyn(data, i, &d) != NULL &&
+	     d.d_tag != DT_NULL; i++)
+		if (d.d_tag == DT_SYMTAB)
+			symbols = d.d_un.d_ptr;
+		else if (d.d_tag == DT_STRTAB)
+			names = d.d_un.d_ptr;
+		else if (d.d_tag == DT_STRSZ)
+			size = d.d_un.d_val;
+	if (names > symbols)
+		find_symbols(elf,
+		    data_at(elf, symbols, names - symbols, ELF_T_SYM),
+		    data_at(elf, names, size, ELF_T_BYTE), p);
+	p->symbol = p->runtime != 0;
+}
+
+static void
+find_names(Elf *elf, struct elf_python *p)
+{
+	size_t sections = 0, n = 0;
+	GElf_Phdr ph;
+
+	if (elf_getshdrnum(elf, &sections) == 0 && sections > 0) {
+		find_sections(elf, p);
+		return;
+	}
+	if (elf_getphdrnum(elf, &n) != 0)
+		return;
+	for (size_t i = 0; i < n; i++)
+		if (gelf_getphdr(elf, (int)i, &ph) != NULL &&
+		    ph.p_type == PT_DYNAMIC)
+			find_dynamic(elf, &ph, p);
+}
+
 /* ---- all ----------------------------------------------------------------- */
 
 /* Reads what is asked for, instead of mapping the file, which would end us if
@@ -193,7 +237,7 @@ elf_find_python(int fd, struct elf_python *p)
 		p->foreign = eh.e_machine != ELF_MACHINE ||
 		    eh.e_ident[EI_CLASS] != ELFCLASS64;
 		find_segments(elf, p);
-		find_sections(elf, p);
+		find_names(elf, p);
 	}
 	elf_end(elf);
 	return ok;
