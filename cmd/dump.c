@@ -11,6 +11,8 @@
 
 /* Rounds until one has all of every stack; then the last one must do. */
 #define TRIES 20
+#define CHILDREN_TRIES 100
+#define CHILDREN_WAIT_US 10000
 #define NAME_TRIES 50
 #define TASK_FILE "<task>"
 #define COMMAND_MAX 200 /* bytes of a command line that are shown */
@@ -388,8 +390,8 @@ print_all(struct dump *d, struct tach_recorder *r)
 		print_stack(tach_recorder_table(r), &d->stacks[i]);
 }
 
-bool
-dump_process(struct tach_recorder *r, pid_t pid, bool locals)
+static bool
+dump_with(struct tach_recorder *r, pid_t pid, bool locals)
 {
 	struct dump d = {.sink = {dump_run, dump_end, dump_free, dump_error},
 	    .recorder = r};
@@ -410,5 +412,52 @@ dump_process(struct tach_recorder *r, pid_t pid, bool locals)
 		print_all(&d, r);
 	}
 	d.sink.free(&d.sink);
+	return ok;
+}
+
+bool
+dump_process(const struct tach_recorder_options *o, pid_t pid, bool locals)
+{
+	struct tach_recorder *r = tach_recorder_new(o);
+	bool ok = r != NULL && dump_with(r, pid, locals);
+
+	if (r == NULL)
+		warn(NULL);
+	tach_recorder_free(r);
+	return ok;
+}
+
+/* A process that has only begun can yet become a Python; those that go on
+ * beginning are not waited for. */
+static bool
+wait_for_more(const struct tach_children *c, int *waited)
+{
+	if (!tach_children_young(c) || ++*waited > CHILDREN_TRIES)
+		return false;
+	usleep(CHILDREN_WAIT_US);
+	return true;
+}
+
+bool
+dump_children(const struct tach_recorder_options *o, pid_t pid, bool locals)
+{
+	struct tach_children *c = tach_children_new(pid);
+	bool ok = c != NULL;
+	int rc, waited = 0;
+	pid_t child;
+
+	if (c == NULL)
+		warn("children of process %d", (int)pid);
+	while (c != NULL && ((rc = tach_children_next(c, &child)) != TACH_END ||
+	    wait_for_more(c, &waited))) {
+		if (rc == TACH_WARN)
+			warnx("%s", tach_children_error(c));
+		if (rc != TACH_OK)
+			continue;
+		putchar('\n');
+		fflush(stdout);
+		ok = dump_process(o, child, locals) && ok;
+	}
+	tach_children_free(c);
 	return ok;
 }

@@ -284,9 +284,6 @@ check_family(const struct options *o)
 	if (o->text)
 		cmd_usage("--text is of one process: it takes no "
 		    "--subprocesses");
-	if (o->dump)
-		cmd_usage("--dump is of one process: it takes no "
-		    "--subprocesses");
 	if (!o->merge && o->output != NULL && strcmp(o->output, "-") == 0)
 		cmd_usage("standard output takes one profile: use --merge");
 }
@@ -304,9 +301,9 @@ parse_options(int argc, char *argv[])
 	if (o.dump && (o.pid == 0 || *o.command != NULL))
 		cmd_usage("--dump needs -p and the PID of a running process");
 	if (o.dump && (o.output != NULL || o.text || o.how ||
-		o.recorder.duration_ns != 0))
-		cmd_usage("--dump prints: it takes no -o, -d, --text, --layout, "
-		    "--compression or --level");
+		o.merge || o.recorder.duration_ns != 0))
+		cmd_usage("--dump prints: it takes no -o, -d, --text, --merge, "
+		    "--layout, --compression or --level");
 	if (o.locals && !o.dump)
 		cmd_usage("--locals is for --dump");
 	if (o.pid == 0 && *o.command == NULL)
@@ -565,15 +562,11 @@ tell_of_tasks(const struct options *o)
 static int
 dump(const struct options *o)
 {
-	bool ok;
+	bool ok = dump_process(&o->recorder, o->pid, o->locals);
 
-	if ((recorder = tach_recorder_new(&o->recorder)) == NULL)
-		err(RECORD_FAILED, NULL);
-	ok = dump_process(recorder, o->pid, o->locals);
-	tach_recorder_free(recorder);
-	if (!ok || cmd_end(CMD_OK) != CMD_OK)
-		return RECORD_FAILED;
-	return 0;
+	if (o->subprocesses)
+		ok = dump_children(&o->recorder, o->pid, o->locals) && ok;
+	return cmd_end(CMD_OK) == CMD_OK && ok ? 0 : RECORD_FAILED;
 }
 
 int

@@ -179,7 +179,7 @@ subprocess.run(sys.argv[1:])
 }
 
 @test "options that do not go together" {
-	for o in '--text' '-o -' '--dump -p 1'; do
+	for o in '--text' '-o -' '--merge --dump -p 1'; do
 		# shellcheck disable=SC2086
 		run -125 --separate-stderr tach-record --subprocesses $o true
 		[[ "$stderr" == *"--help"* ]]

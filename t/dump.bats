@@ -193,11 +193,47 @@ shared = 1"
 		/^    <module>/ && x >= 0 && y > 0 && y != x + 1 { exit 1 }' dumps
 }
 
+# ---- more than one process ---------------------------------------------------
+
+@test "--subprocesses: all Pythons that come from it, and nothing else" {
+	host_python
+	cat >tree.py <<-'END'
+	import os, subprocess, sys, time
+	def inner():
+	    open(sys.argv[1] + str(os.getpid()), "w").close()
+	    time.sleep(60)
+	def outer():
+	    if os.fork() == 0:
+	        inner()
+	    inner()
+	if len(sys.argv) > 2:
+	    outer()
+	s = subprocess.Popen(["sleep", "60"])
+	p = subprocess.Popen([sys.executable, *sys.argv, "again"])
+	try:
+	    p.wait()
+	finally:
+	    s.kill()
+	END
+	mkdir up
+	start "$python" tree.py up/
+	until_ sh -c 'test "$(ls up | wc -l)" = 2'
+	local children=(up/*)
+	run -0 --separate-stderr tach-record --dump --subprocesses -p "$pid"
+	kill "${children[@]#up/}"
+	printf '%s\n' "$output"
+	is "$stderr" ''
+	is "$(sed -n 's/^process \([0-9]*\),.*/\1/p' <<<"$output" | sort)" \
+	    "$(printf '%s\n' "$pid" "${children[@]#up/}" | sort)"
+	[[ "$output" == "process $pid, "* ]]
+	is "$(grep -c '^    inner ' <<<"$output")" 2
+}
+
 # ---- what cannot be ---------------------------------------------------------
 
 @test "only with -p, and nothing that is for profiles" {
 	for args in "" "true" "-p 1 true" "-p 1 -o x" "-p 1 --text" \
-	    "-p 1 -d 1" "-p 1 --level 3"; do
+	    "-p 1 -d 1" "-p 1 --level 3" "-p 1 --merge"; do
 		# shellcheck disable=SC2086
 		run -125 --separate-stderr tach-record --dump $args
 		[ -z "$output" ]
