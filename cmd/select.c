@@ -63,19 +63,6 @@ parse_number(const struct given *g, const char *item, uint64_t max)
 }
 
 static void
-add_threads(const struct given *g, const uint64_t **list, size_t *n)
-{
-	char *copy = copy_of(g), *rest = copy, *item;
-
-	while ((item = strsep(&rest, ",")) != NULL) {
-		uint64_t *p = grow(*list, *n, sizeof(*p));
-		*list = p;
-		p[(*n)++] = parse_number(g, item, UINT64_MAX);
-	}
-	free(copy);
-}
-
-static void
 add_interps(const struct given *g, const uint32_t **list, size_t *n)
 {
 	char *copy = copy_of(g), *rest = copy, *item;
@@ -86,6 +73,71 @@ add_interps(const struct given *g, const uint32_t **list, size_t *n)
 		p[(*n)++] = (uint32_t)parse_number(g, item, UINT32_MAX);
 	}
 	free(copy);
+}
+
+/* ---- threads ------------------------------------------------------------- */
+
+/* One list of ids, and one of names. */
+struct threads {
+	const uint64_t **ids;
+	size_t *nids;
+	const struct tach_string **names;
+	size_t *nnames;
+};
+
+static bool
+is_number(const char *item)
+{
+	bool hex = item[0] == '0' && (item[1] == 'x' || item[1] == 'X');
+	const char *digits = hex ? "0123456789abcdefABCDEF" : "0123456789";
+
+	item += hex ? 2 : 0;
+	return *item != '\0' && item[strspn(item, digits)] == '\0';
+}
+
+static void
+add_id(const struct given *g, const struct threads *t, const char *item)
+{
+	uint64_t *p = grow(*t->ids, *t->nids, sizeof(*p));
+
+	*t->ids = p;
+	p[(*t->nids)++] = parse_number(g, item, UINT64_MAX);
+}
+
+static void
+add_name(const struct given *g, const struct threads *t, const char *item)
+{
+	struct tach_string *p = grow(*t->names, *t->nnames, sizeof(*p));
+	const char *copy = strdup(item);
+
+	if (copy == NULL)
+		err(CMD_FAILED, NULL);
+	if (*item == '\0')
+		cmd_usage("--%s %s: '' is no thread", g->name, g->value);
+	*t->names = p;
+	p[(*t->nnames)++] = (struct tach_string){copy, strlen(copy)};
+}
+
+/* Whatever is no number is a name. */
+static void
+add_threads(const struct given *g, const struct threads *t)
+{
+	char *copy = copy_of(g), *rest = copy, *item;
+
+	while ((item = strsep(&rest, ",")) != NULL)
+		if (is_number(item))
+			add_id(g, t, item);
+		else
+			add_name(g, t, item);
+	free(copy);
+}
+
+static void
+free_names(const struct tach_string *list, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		free((void *)(uintptr_t)list[i].bytes);
+	free((void *)(uintptr_t)list);
 }
 
 /* ---- words --------------------------------------------------------------- */
@@ -198,10 +250,12 @@ take(struct tach_selection *s, int option, const struct given *g)
 {
 	switch (option) {
 	case SELECT_THREAD:
-		add_threads(g, &s->threads, &s->nthreads);
+		add_threads(g, &(struct threads){&s->threads, &s->nthreads,
+		    &s->names, &s->nnames});
 		break;
 	case SELECT_NOT_THREAD:
-		add_threads(g, &s->not_threads, &s->nnot_threads);
+		add_threads(g, &(struct threads){&s->not_threads,
+		    &s->nnot_threads, &s->not_names, &s->nnot_names});
 		break;
 	case SELECT_INTERP:
 		add_interps(g, &s->interps, &s->ninterps);
@@ -250,6 +304,8 @@ select_clear(struct selection *s)
 
 	free((void *)(uintptr_t)w->threads);
 	free((void *)(uintptr_t)w->not_threads);
+	free_names(w->names, w->nnames);
+	free_names(w->not_names, w->nnot_names);
 	free((void *)(uintptr_t)w->interps);
 	free((void *)(uintptr_t)w->not_interps);
 	free_regexes(w->match, w->nmatch);

@@ -42,7 +42,7 @@ enum {
 
 #define SELECT_HELP \
     "Which samples to take, those for which all of these hold:\n" \
-    "      --thread ID,...        of these threads\n" \
+    "      --thread ID|NAME,...   of these threads\n" \
     "      --not-thread ID,...    of others than these\n" \
     "      --interp N,...         of these interpreters\n" \
     "      --not-interp N,...     of others than these\n" \

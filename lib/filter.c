@@ -67,14 +67,41 @@ has_interp(const uint32_t *list, size_t n, uint32_t interp)
 }
 
 static bool
-thread_selected(const struct tach_selection *s, uint64_t thread,
-    uint32_t interp)
+has_name(const struct tach_string *list, size_t n, struct tach_string name)
 {
-	return (s->nthreads == 0 ||
-		   has_thread(s->threads, s->nthreads, thread)) &&
-	    (s->ninterps == 0 || has_interp(s->interps, s->ninterps, interp)) &&
-	    !has_thread(s->not_threads, s->nnot_threads, thread) &&
-	    !has_interp(s->not_interps, s->nnot_interps, interp);
+	for (size_t i = 0; i < n; i++)
+		if (list[i].len == name.len &&
+		    memcmp(list[i].bytes, name.bytes, name.len) == 0)
+			return true;
+	return false;
+}
+
+static bool
+thread_selected(const struct tach_selection *s, const struct tach_run *run,
+    struct tach_string name)
+{
+	return ((s->nthreads == 0 && s->nnames == 0) ||
+		   has_thread(s->threads, s->nthreads, run->thread) ||
+		   has_name(s->names, s->nnames, name)) &&
+	    (s->ninterps == 0 ||
+		has_interp(s->interps, s->ninterps, run->interp)) &&
+	    !has_thread(s->not_threads, s->nnot_threads, run->thread) &&
+	    !has_name(s->not_names, s->nnot_names, name) &&
+	    !has_interp(s->not_interps, s->nnot_interps, run->interp);
+}
+
+/* Of what is still being recorded, a name can come later than the thread. */
+static void
+decide(const struct filter *f, const struct tach_run *run, struct thread *t)
+{
+	const struct tach_selection *s = &f->selection;
+	struct tach_string name = {"", 0};
+
+	t->decided = s->nnames == 0 && s->nnot_names == 0;
+	if (!t->decided)
+		t->decided = tach_table_thread_name(f->table, run->interp,
+		    run->thread, &name);
+	t->selected = thread_selected(s, run, name);
 }
 
 /* NULL: out of memory. */
@@ -92,11 +119,8 @@ thread_of(struct filter *f, const struct tach_run *run)
 		t[f->nthreads++] = (struct thread){0};
 	}
 	t = &f->threads[run->index];
-	if (!t->decided) {
-		t->decided = true;
-		t->selected = thread_selected(&f->selection, run->thread,
-		    run->interp);
-	}
+	if (!t->decided)
+		decide(f, run, t);
 	return t;
 }
 
@@ -328,8 +352,8 @@ static bool
 selects_all(const struct tach_selection *s)
 {
 	return !selects_by_tick(s) && s->nthreads == 0 &&
-	    s->nnot_threads == 0 && s->ninterps == 0 && s->nnot_interps == 0 &&
-	    s->nmatch == 0 && s->nnot_match == 0;
+	    s->nnot_threads == 0 && s->nnames == 0 && s->nnot_names == 0 &&
+	    s->ninterps == 0 && s->nnot_interps == 0 && s->nmatch == 0 && s->nnot_match == 0;
 }
 
 struct tach_sink *

@@ -324,8 +324,9 @@ struct tach_sink *tach_text_new(FILE *, const struct tach_meta *,
 
 /*
  * What to pass on of a profile; all zero selects everything.  A sample is
- * passed on if every part allows it: its thread and interpreter are of those
- * listed, if any are, and of none of the others; it has all bits of status
+ * passed on if every part allows it: its thread, by its id or its name, and
+ * interpreter are of those listed, if any are, and of none of the others; it
+ * has all bits of status
  * and none of not_status; since <= time < until, where until 0 is no end;
  * every regular expression of match finds something in one of its frames,
  * taken as FILE:FUNCTION:LINE, and those of not_match in none.  The lists
@@ -334,6 +335,8 @@ struct tach_sink *tach_text_new(FILE *, const struct tach_meta *,
 struct tach_selection {
 	const uint64_t *threads, *not_threads;
 	size_t nthreads, nnot_threads;
+	const struct tach_string *names, *not_names; /* of threads */
+	size_t nnames, nnot_names;
 	const uint32_t *interps, *not_interps;
 	size_t ninterps, nnot_interps;
 	uint8_t status, not_status;

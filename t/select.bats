@@ -41,6 +41,55 @@ takes() {
 	takes 6 --thread 007 -- '$3 == 7'
 }
 
+@test "--thread, --not-thread: by name" {
+	P=$BATS_TEST_TMPDIR/p.bin
+	tach-convert --tach -o "$P" - <<-'END'
+	# tach 1
+	# start 0
+	# interval 1000
+	# note thread 0 7 old
+	# note thread 0 7 pool 1
+	# note thread 1 7 other
+	# note thread 0 8 pool 1
+	# note thread 0 9 0x7
+	# note thread 0 10 a,b
+	0	0	7	-	app.py:main:1
+	1000	0	7	-	app.py:main:2
+	1000	1	7	-	app.py:main:1
+	2000	0	8	-	app.py:main:1
+	2000	0	9	-	app.py:main:1
+	3000	0	10	-	app.py:main:1
+	4000	0	11	-	app.py:main:1
+	END
+	takes 3 --thread 'pool 1' -- '$3 == 8 || $3 == 7 && $2 == 0'
+	takes 4 --not-thread 'pool 1' -- '$3 > 8 || $2 == 1'
+	takes 2 --thread other,9 -- '$3 == 9 || $2 == 1'
+	takes 2 --thread 11 --thread other -- '$3 == 11 || $2 == 1'
+	takes 1 --thread other,11 --not-thread other -- '$3 == 11'
+	takes 1 --thread 7 --not-thread 'pool 1' -- '$2 == 1'
+	# The whole name, the last of several, and what is a number is an id.
+	takes 0 --thread old,pool,Other -- 0
+	takes 3 --thread 0x7 -- '$3 == 7'
+	takes 0 --thread a,b -- 0
+	# A merge selects before it numbers interpreters anew.
+	tach-merge --thread other -o "$P.two" "$P" "$P"
+	is "$(tach-cat "$P.two" | cut -f 3)" $'7\n7'
+}
+
+@test "a name that comes while a profile is being recorded" {
+	local text=$BATS_TEST_TMPDIR/p.txt
+	cat >"$text" <<-'END'
+	# tach 1
+	0	0	7	-	app.py:main:1
+	1000	0	8	-	app.py:main:1
+	# note thread 0 7 one
+	2000	0	7	-	app.py:main:1
+	3000	0	8	-	app.py:main:1
+	END
+	is "$(tach-cat --thread one "$text" | cut -f 1)" 2000
+	is "$(tach-cat --not-thread one "$text" | cut -f 1)" $'0\n1000\n3000'
+}
+
 @test "--interp, --not-interp" {
 	P=odd.bin
 	takes 9 --interp 0 -- '$2 == 0'
@@ -182,14 +231,15 @@ Try '${command%% *} --help'."
 
 @test "numbers that are none" {
 	local like='is no number such as 12699 or 0x319b'
-	refuses "--thread 1,x: 'x' $like" --thread 1,x
-	refuses "--not-thread 1,,2: '' $like" --not-thread 1,,2
-	refuses "--thread : '' $like" --thread ''
-	refuses "--thread 0x: '0x' $like" --thread 0x
-	refuses "--thread -1: '-1' $like" --thread -1
-	refuses "--thread +1: '+1' $like" --thread +1
-	refuses "--thread  1: ' 1' $like" --thread ' 1'
-	refuses "--thread 1 : '1 ' $like" --thread '1 '
+	refuses "--not-thread 1,,2: '' is no thread" --not-thread 1,,2
+	refuses "--thread : '' is no thread" --thread ''
+	refuses "--interp 1,x: 'x' $like" --interp 1,x
+	refuses "--interp : '' $like" --interp ''
+	refuses "--interp 0x: '0x' $like" --interp 0x
+	refuses "--interp -1: '-1' $like" --interp -1
+	refuses "--interp +1: '+1' $like" --interp +1
+	refuses "--interp  1: ' 1' $like" --interp ' 1'
+	refuses "--interp 1 : '1 ' $like" --interp '1 '
 	refuses "--interp 1.5: '1.5' $like" --interp 1.5
 	refuses "--interp 0x-1: '0x-1' $like" --interp 0x-1
 	refuses "--not-interp main: 'main' $like" --not-interp main
