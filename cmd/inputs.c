@@ -401,6 +401,18 @@ set_clock(struct input *in, uint64_t start)
 	return skip(in, "its times are out of range on the common clock");
 }
 
+/* An opcode has a name by the version that the profile has, and so must be of
+ * that. */
+static void
+find_foreign(struct input *list, size_t n)
+{
+	struct tach_meta meta = inputs_meta(list, n);
+
+	for (size_t i = 0; i < n; i++)
+		list[i].foreign = memcmp(list[i].meta.python, meta.python,
+		    2) != 0;
+}
+
 size_t
 inputs_place(struct input *list, size_t n, bool clock)
 {
@@ -421,6 +433,7 @@ inputs_place(struct input *list, size_t n, bool clock)
 		base += width(&in);
 		list[left++] = in;
 	}
+	find_foreign(list, left);
 	return left;
 }
 

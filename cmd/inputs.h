@@ -29,6 +29,7 @@ struct input {
 	/* Where it goes. */
 	uint64_t base; /* number of its first interpreter */
 	uint64_t shift;
+	bool foreign; /* of another minor version than all of it becomes */
 };
 
 /* Opens a reader, which the caller frees in any case; returns what opening

@@ -120,7 +120,8 @@ add_sound(const struct merging *m, struct batch *b, const struct input *in)
 {
 	struct tach_merge_place place = {.interp = in->base, .kept = in->kept,
 	    .others = in->others, .nothers = in->nothers, .shift = in->shift,
-	    .samples = in->samples, .selection = m->selection};
+	    .samples = in->samples, .selection = m->selection,
+	    .no_opcodes = in->foreign};
 	const char *name = cmd_input_name(in->name);
 	struct tach_reader *r;
 

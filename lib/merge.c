@@ -198,6 +198,8 @@ new_frame(struct input *in, uint32_t index)
 	f = *tach_table_frame(from, index);
 	f.file = string_of(in, f.file);
 	f.func = string_of(in, f.func);
+	if (in->place.no_opcodes)
+		f.opcode = TACH_NO_OPCODE;
 	if (f.file == TACH_NONE || f.func == TACH_NONE)
 		return TACH_NONE;
 	return in->frames.to[index] =

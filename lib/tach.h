@@ -463,6 +463,7 @@ struct tach_merge_place {
 	uint64_t shift;	  /* added to times */
 	uint64_t samples; /* to take, before selecting; 0: to the end */
 	const struct tach_selection *selection; /* likewise; NULL: all */
+	bool no_opcodes;  /* its frames lose theirs */
 };
 
 struct tach_merge;

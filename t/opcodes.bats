@@ -211,6 +211,22 @@ tid:1;a:f:1;opcode 244 1"
 	is "${stderr_lines[0]}" "tach-convert: --opcodes does not go with --tach, which keeps them as they are"
 }
 
+# ---- tach-merge ----------------------------------------------------------------------
+
+@test "tach-merge: opcodes of the version that the result has" {
+	text POP_TOP | tach-convert --tach -o old.bin -
+	text POP_TOP | sed 's/3.11.2/3.12.0/' | tach-convert --tach -o new.bin -
+	text POP_TOP | sed 's/3.11.2/3.11.0/' | tach-convert --tach -o same.bin -
+	merged() {
+		tach-merge -o m.bin "$@"
+		tach-cat -l m.bin | sed '/^#/d; s/.*://' | paste -sd ' '
+	}
+	is "$(merged old.bin same.bin)" "1/POP_TOP 1/POP_TOP"
+	is "$(merged old.bin new.bin)" " 1/POP_TOP"
+	is "$(merged new.bin old.bin same.bin)" "1/POP_TOP  "
+	is "$(merged old.bin)" "1/POP_TOP"
+}
+
 # ---- what the documented header has no room for ------------------------------------------
 
 # told FILE: the mode and what follows of it in tach-info.
