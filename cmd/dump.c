@@ -66,8 +66,23 @@ is_task(const struct tach_table *t, const struct tach_frame *f)
 	    memcmp(file.bytes, TASK_FILE, file.len) == 0;
 }
 
+/* By its name or, if it has none, its number. */
 static void
-print_frame(FILE *out, const struct tach_table *t, uint32_t index)
+print_opcode(FILE *out, const struct tach_meta *meta, uint8_t opcode)
+{
+	const char *name = tach_opcode_name(meta, opcode);
+
+	if (opcode == TACH_NO_OPCODE)
+		return;
+	if (name != NULL)
+		fprintf(out, " %s", name);
+	else
+		fprintf(out, " opcode %u", opcode);
+}
+
+static void
+print_frame(FILE *out, const struct tach_meta *meta,
+    const struct tach_table *t, uint32_t index)
 {
 	const struct tach_frame *f = tach_table_frame(t, index);
 
@@ -80,6 +95,7 @@ print_frame(FILE *out, const struct tach_table *t, uint32_t index)
 	} else if (is_task(t, f)) {
 		fputs(" (" TASK_FILE ")", out);
 	}
+	print_opcode(out, meta, f->opcode);
 	putc('\n', out);
 }
 
@@ -248,7 +264,8 @@ dump_run(struct tach_sink *sink, const struct tach_run *run)
 	print_task(out, t, run);
 	s->task_len = (size_t)ftell(out);
 	for (uint32_t i = 0; i < run->depth; i++) {
-		print_frame(out, t, run->frames[i]);
+		print_frame(out, tach_recorder_meta(d->recorder), t,
+		    run->frames[i]);
 		print_locals(out, d, run->depth - 1 - i);
 	}
 	forget_locals(d);

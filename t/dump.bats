@@ -261,3 +261,15 @@ shared = 1"
 	echo "$stderr"
 	[[ "$stderr" == *"not permitted"* ]]
 }
+
+@test "--opcodes: the instruction that each frame is at" {
+	host_python
+	PYTHON=("$python")
+	PYTHON_TAG=$("$python" -c 'import sys; print("%d.%d" % sys.version_info[:2])')
+	OUTSIDE=$PWD INSIDE=$PWD
+	runs stuck.py
+	dump --opcodes
+	run ! grep -vE '^$|^thread |^    .*\) [A-Z][A-Z0-9_]+$' <<<"$output"
+	dump
+	run ! grep -E '\) [A-Z]' <<<"$output"
+}
