@@ -76,7 +76,8 @@ texthead_put(FILE *out, const struct tach_meta *m)
 	ok = !b.failed && fprintf(out, "# tach %d\n# python %u.%u.%u\n"
 	    "# start %" PRIu64 "\n# interval %" PRIu64 "\n", TEXT_VERSION,
 	    m->python[0], m->python[1], m->python[2], m->start_us,
-	    m->interval_us) > 0 && fwrite(b.text, 1, b.len, out) == b.len;
+	    m->interval_us) > 0 &&
+	    (b.len == 0 || fwrite(b.text, 1, b.len, out) == b.len);
 	buf_clear(&b);
 	return ok;
 }
