@@ -405,7 +405,8 @@ test_marks(void)
 	    (uint64_t[]){104, PLACE_NATIVE, 112, PLACE_NATIVE}, 4);
 	check_codes(&o, &(struct py_marks){.gc_frame = FRAME(2)},
 	    (uint64_t[]){104, PLACE_GC, 112}, 3);
-	check_codes(&o, &(struct py_marks){FRAME(2), false, true},
+	check_codes(&o,
+	    &(struct py_marks){.gc_frame = FRAME(2), .native = true},
 	    (uint64_t[]){104, PLACE_GC, 112, PLACE_NATIVE}, 4);
 	check_codes(&o, &(struct py_marks){.gc_inner = true},
 	    (uint64_t[]){PLACE_GC, 104, 112}, 3);
@@ -540,7 +541,9 @@ test_shared(void)
 	struct py_place b[] = {{.code = 9, .instr = 9},
 	    {.code = 2, .instr = 5}, {.code = 2, .instr = 2},
 	    {.code = 3, .instr = 3}};
-	struct py_chain x = {a, 3, 3}, y = {b, 4, 4}, z = {a + 1, 2, 2};
+	struct py_chain x = {.places = a, .depth = 3};
+	struct py_chain y = {.places = b, .depth = 4};
+	struct py_chain z = {.places = a + 1, .depth = 2};
 
 	check_number(chain_shared(&x, &y), 2);
 	check_number(chain_shared(&x, &x), 3);
