@@ -229,6 +229,16 @@ drop_blocks(struct growing_view *g)
 	g->view.count = g->view.hint = 0;
 }
 
+/* Every snapshot has the thread state anyway: see add_state. */
+static bool
+in_state(const struct growing_view *g, uint64_t addr, size_t size)
+{
+	const struct chains *c = g->chains;
+	uint64_t offset = addr - g->thread->py.addr - c->state_low;
+
+	return offset < c->state_size && size <= c->state_size - offset;
+}
+
 static bool
 fill(struct py_view *v, uint64_t addr, size_t size)
 {
@@ -245,7 +255,8 @@ fill(struct py_view *v, uint64_t addr, size_t size)
 	    (struct py_span){blocks.addr, blocks.size, bytes};
 	return py_read(&g->chains->memory.memory, blocks.addr, bytes,
 		   blocks.size) &&
-	    workset_add(&g->thread->set, addr, size);
+	    (in_state(g, addr, size) ||
+		workset_add(&g->thread->set, addr, size));
 }
 
 /* Walks a thread without a snapshot, only to learn which memory it needs. */
