@@ -83,15 +83,15 @@ chains_add(const struct chains *c, struct snapshot *s, const struct thread *t)
 }
 
 bool
-chains_add_gc(const struct chains *c, struct snapshot *s, uint64_t interp,
-    size_t *where)
+chains_add_gc(const struct chains *c, struct snapshot *s, size_t first,
+    uint64_t interp, size_t *where)
 {
 	uint64_t addr;
 	size_t size;
 
 	*where = s->size;
 	return !c->gc || !status_gc_words(c->offsets, c->runtime, interp, &addr,
-	    &size) || snapshot_add(s, addr, size);
+	    &size) || snapshot_add_once(s, first, addr, size, where);
 }
 
 struct py_marks
@@ -298,7 +298,7 @@ take(struct chains *c, struct thread *t, struct reading *r)
 
 	snapshot_clear(s);
 	if (!chains_add_count(c, s, t->py.interp, &before) ||
-	    !chains_add_gc(c, s, t->py.interp, &r->gc))
+	    !chains_add_gc(c, s, s->count, t->py.interp, &r->gc))
 		return false;
 	r->head = s->count;
 	r->first = s->size;

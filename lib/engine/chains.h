@@ -73,10 +73,11 @@ void chains_free(struct chains *);
 bool chains_add(const struct chains *, struct snapshot *,
     const struct thread *);
 
-/* Adds an interpreter's words on garbage collection, if they are wanted, and
- * tells where they will be; and what they say of a thread of it. */
-bool chains_add_gc(const struct chains *, struct snapshot *, uint64_t interp,
-    size_t *where);
+/* Adds an interpreter's words on garbage collection, if they are wanted and no
+ * range from `first` on has them, and tells where they will be; and what they
+ * say of a thread of it. */
+bool chains_add_gc(const struct chains *, struct snapshot *, size_t first,
+    uint64_t interp, size_t *where);
 struct py_marks chains_marks(const struct chains *, const struct thread *,
     const uint8_t *words);
 

@@ -325,7 +325,8 @@ prepare(struct remote *r, bool first)
 		return false;
 	for (size_t i = 0; i < r->ninterps; i++) {
 		struct interp *in = &r->interps[i];
-		if (!chains_add_gc(&r->chains, s, in->addr, &in->gc) ||
+		if (!chains_add_gc(&r->chains, s, r->globals_first,
+			in->addr, &in->gc) ||
 		    !chains_add_count(&r->chains, s, in->addr, &in->count_at))
 			return false;
 		in->count_size = s->size - in->count_at;

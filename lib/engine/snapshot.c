@@ -67,6 +67,24 @@ snapshot_add(struct snapshot *s, uint64_t addr, size_t size)
 }
 
 bool
+snapshot_add_once(struct snapshot *s, size_t first, uint64_t addr,
+    size_t size, size_t *where)
+{
+	*where = s->size;
+	for (size_t i = s->count; i-- > first;) {
+		const struct iovec *v = &s->remote[i];
+		uint64_t offset = addr - (uint64_t)(uintptr_t)v->iov_base;
+		*where -= v->iov_len;
+		if (offset < v->iov_len && size <= v->iov_len - offset) {
+			*where += offset;
+			return true;
+		}
+	}
+	*where = s->size;
+	return snapshot_add(s, addr, size);
+}
+
+bool
 snapshot_add_set(struct snapshot *s, const struct workset *w, bool reversed)
 {
 	for (size_t i = 0; i < w->count; i++) {

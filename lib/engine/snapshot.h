@@ -40,6 +40,11 @@ bool snapshot_add(struct snapshot *, uint64_t addr, size_t size);
 bool snapshot_add_set(struct snapshot *, const struct workset *,
     bool reversed);
 
+/* Adds a range if none of those from `first` on has it, and tells where in
+ * the bytes it will be. */
+bool snapshot_add_once(struct snapshot *, size_t first, uint64_t addr,
+    size_t size, size_t *where);
+
 /* Copies what was added.  False: errno says why, and *failed is the index of
  * the first range that could not be read. */
 bool snapshot_read(struct snapshot *, pid_t, size_t *failed);
