@@ -222,7 +222,8 @@ task_frames(const struct py_tasks *t, uint64_t coro, struct py_chain *c)
 		if (awaits && !awaited(t, frame, &coro))
 			return false;
 	}
-	reverse(c->places + first, c->depth - first);
+	if (c->depth > first)
+		reverse(c->places + first, c->depth - first);
 	return true;
 }
 

@@ -47,11 +47,13 @@ word(const struct memory *m, uint32_t where)
 	return (uint64_t *)(void *)(b->bytes + where % BLOCK / 8 * 8);
 }
 
-/* A word of the table that 3.13 and later give of themselves, or near it. */
+/* A word of the tables that 3.13 and later give of themselves, or near it. */
 static uint64_t *
 offset_word(const struct memory *m, uint32_t where)
 {
-	uint64_t addr = m->stored.runtime + where % 1024 / 8 * 8;
+	uint64_t table = where % 2 != 0 && m->stored.asyncio != 0 ?
+	    m->stored.asyncio : m->stored.runtime;
+	uint64_t addr = table + where % 1024 / 8 * 8;
 	struct block *b = stored_block(&m->stored, addr);
 
 	return b == NULL ? word(m, where) :
@@ -179,7 +181,7 @@ LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 	if (runtime_load(&m->memory, m->stored.runtime,
 		(uint32_t)m->stored.version, &rt) == RUNTIME_OK) {
 		runtime_check(&m->memory, &rt);
-		walk_all(&m->memory, &rt, nowhere);
+		walk_all(&m->memory, &rt, m->stored.asyncio, nowhere);
 	}
 	return 0;
 }

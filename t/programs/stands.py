@@ -75,6 +75,55 @@ def made():
     exec(compile(code, 'made ;:\t.py', 'exec'), dict(wait=wait))
 
 
+def loops():
+    import asyncio
+
+    async def leaf(future):
+        return await future
+
+    async def each(future):
+        async for x in (y async for y in two(future)):
+            yield x
+
+    async def two(future):
+        yield await asyncio.shield(future)
+
+    async def consume(future):
+        async for x in each(future):
+            pass
+
+    async def stands():
+        wait()
+
+    async def main():
+        future = asyncio.get_running_loop().create_future()
+        some = [asyncio.create_task(f(future), name=name) for f, name in [
+            (leaf, None), (leaf, 'leaf ü'), (consume, 'c' * 300),
+            (consume, '任务')]]
+        shared = asyncio.gather(*some)
+        async with asyncio.TaskGroup() as group:
+            for task in some[:2]:
+                group.create_task(leaf(task))
+                group.create_task(leaf(task))
+            await asyncio.sleep(0.01)
+            group.create_task(stands(), name='runs')
+            await shared
+
+    asyncio.run(main())
+
+
+def variables(a=1, b=-2 ** 70, c='text ü\n', d=b'bytes', *e, **f):
+    g, h, i, j = 1.5, None, True, [1, [2, [3, [4]]]]
+    k = {'a': 1, 2: (3, 4), None: {5, 6}, 'd': {}}
+    m, n = frozenset('xyz'), {'loop': j}
+    j.append(j)
+    o = lambda: (a, k)
+    p, q, r = Größe(), object(), Größe
+    p.field = k
+    wait()
+    return g, h, i, m, n, o, q, r
+
+
 def frames(frame):
     while frame is not None:
         code, i = frame.f_code, frame.f_lasti // 2
@@ -111,7 +160,10 @@ def tell(path):
 
 if __name__ == '__main__':
     forms = [wait, lambda: down(30), lambda: list(steps(5)), called_by_c,
-             managed, drive, handles, made]
+             managed, drive, handles, made,
+             lambda: variables(1, 2, 3, 4, 5, six=6)]
+    if sys.version_info >= (3, 14):  # the first that tell of tasks
+        forms.append(loops)
     for n, form in enumerate(forms):
         threading.Thread(target=form, name='w(%d) Ü b' % n,
                          daemon=True).start()

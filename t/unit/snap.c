@@ -8,10 +8,13 @@
 #include <err.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "array.h"
 #include "engine/find.h"
 #include "engine/snapshot.h"
+#include "native/elf.h"
+#include "python/tasks.h"
 #include "walks.h"
 
 /* A memory that keeps the blocks that are read. */
@@ -55,6 +58,30 @@ keep_all(const struct py_memory *m, const struct py_piece *pieces, size_t n)
 	return r->process.memory.read(&r->process.memory, pieces, n);
 }
 
+/* Where module _asyncio has its table; 0: nowhere. */
+static uint64_t
+find_asyncio(const struct process *p)
+{
+	struct mappings maps = {0};
+	uint64_t addr, base, found = 0;
+
+	if (!process_mappings(p, &maps))
+		return 0;
+	for (size_t i = 0; i < maps.count && found == 0; i++) {
+		const struct mapping *m = &maps.list[i];
+		int fd = m->offset == 0 && m->inode != 0 ?
+		    process_open_mapping(p, m) : -1;
+		if (fd < 0)
+			continue;
+		if (elf_find_section(fd, TASKS_SECTION, TASKS_DEBUG_SIZE,
+			&addr, &base))
+			found = m->start - base + addr;
+		close(fd);
+	}
+	mappings_free(&maps);
+	return found;
+}
+
 int
 main(int argc, char *argv[])
 {
@@ -76,7 +103,8 @@ main(int argc, char *argv[])
 	if (runtime_load(&r.memory, rt.addr, rt.version, &rt) != RUNTIME_OK ||
 	    runtime_check(&r.memory, &rt) != RUNTIME_OK)
 		errx(1, "process %s: its runtime cannot be loaded", argv[1]);
-	walk_all(&r.memory, &rt, stdout);
+	r.stored.asyncio = find_asyncio(&p);
+	walk_all(&r.memory, &rt, r.stored.asyncio, stdout);
 	if (!stored_save(&r.stored, argv[2]))
 		err(1, "%s", argv[2]);
 	process_close(&p);

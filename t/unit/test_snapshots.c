@@ -24,7 +24,7 @@ walked(struct stored *s)
 	check(runtime_load(&s->memory, s->runtime, (uint32_t)s->version,
 	    &rt) == RUNTIME_OK);
 	check(runtime_check(&s->memory, &rt) == RUNTIME_OK);
-	walk_all(&s->memory, &rt, f);
+	walk_all(&s->memory, &rt, s->asyncio, f);
 	fclose(f);
 	return text;
 }
@@ -50,6 +50,19 @@ compare_threads(const char *path, const char *got, char *want)
 	check(n > 5);
 }
 
+/* What t/programs/stands.py makes: for whom others wait, and where. */
+static void
+check_tasks(const char *path, const char *got)
+{
+	static const char *const want[] = {"task runs of 1\n",
+	    "task leaf ü of 3\n  ", "loops.<locals>.leaf:82:82:15:27\n",
+	    "task 任务 of 1\n  ", "each.<locals>.<genexpr>:85:85:23:53\n"};
+
+	for (size_t i = 0; i < sizeof(want) / sizeof(*want); i++)
+		if (strstr(got, want[i]) == NULL)
+			fail_at(path, (int)i, "not found: %s", want[i]);
+}
+
 static void
 test_snapshot(const char *path)
 {
@@ -69,6 +82,9 @@ test_snapshot(const char *path)
 	bytes_u8(&want, 0);
 	got = walked(&s);
 	compare_threads(path, got, (char *)want.p);
+	if (s.asyncio != 0)
+		check_tasks(path, got);
+	check(strstr(got, "    g = 1.5\n") != NULL);
 	free(got);
 	bytes_clear(&want);
 	stored_free(&s);

@@ -8,14 +8,18 @@
 
 #include "python/code.h"
 #include "python/frames.h"
+#include "python/locals.h"
 #include "python/objects.h"
 #include "python/status.h"
+#include "python/tasks.h"
 
 #define SPANS 64	  /* a view holds so many at once */
-#define HEADER 16	  /* bytes before the blocks */
+#define HEADER 24	  /* bytes before the blocks */
 #define UNPACKED_MAX (16u << 20)
 #define LEVEL 19
 #define TEXT_MAX 256
+#define FRAMES_SHOWN 100 /* of which the variables are shown, or a task's */
+#define TASKS_SHOWN 100
 
 /* ---- a view that reads what it lacks --------------------------------------- */
 
@@ -92,8 +96,72 @@ show_name(const struct py_objects *p, uint64_t interp, uint64_t ident, FILE *f)
 }
 
 static void
+show_local(void *arg, const char *name, const char *value, size_t len)
+{
+	fprintf(arg, "    %s = %.*s\n", name, (int)len, value);
+}
+
+static void
+show_locals(const struct py_objects *p, const struct py_chain *c, FILE *f)
+{
+	for (size_t i = 0; i < c->depth && i < FRAMES_SHOWN; i++)
+		if (!place_is_mark(&c->places[i]) &&
+		    !locals_read(p, &c->places[i], show_local, f))
+			fputs("    changed\n", f);
+}
+
+/* ---- tasks ------------------------------------------------------------------- */
+
+struct showing {
+	struct py_tasks tasks;
+	size_t left;
+	FILE *f;
+};
+
+static bool
+show_task(void *arg, uint64_t addr)
+{
+	struct showing *s = arg;
+	const struct py_objects *o = &s->tasks.objects;
+	struct py_chain c = {0};
+	struct py_task task;
+
+	if (s->left-- == 0)
+		return false;
+	if (task_read(&s->tasks, addr, &task)) {
+		fprintf(s->f, "task %s of %zu\n", task.name, task.waiters);
+		if (!task_frames(&s->tasks, task.coro, &c))
+			fputs("  lost\n", s->f);
+	}
+	for (size_t i = 0; i < c.depth && i < FRAMES_SHOWN; i++)
+		show_code(o->memory, o->offsets, &c.places[i], s->f);
+	chain_free(&c);
+	return true;
+}
+
+static void
+show_tasks(const struct py_objects *p, uint64_t asyncio, uint64_t thread,
+    FILE *f)
+{
+	struct showing s = {.tasks.objects = *p, .left = TASKS_SHOWN, .f = f};
+	uint8_t debug[TASKS_DEBUG_SIZE];
+	uint64_t running;
+
+	if (asyncio == 0 || !py_read(p->memory, asyncio, debug,
+		sizeof(debug)) ||
+	    !task_offsets_load(debug, &s.tasks.offsets))
+		return;
+	if (task_running(&s.tasks, thread, &running) && running != 0)
+		show_task(&s, running);
+	tasks_each(&s.tasks, thread + s.tasks.offsets.thread_tasks, show_task,
+	    &s);
+}
+
+/* ---- all ----------------------------------------------------------------------- */
+
+static void
 show_thread(const struct py_memory *m, const struct py_runtime *rt,
-    const struct py_thread *t, FILE *f)
+    const struct py_thread *t, uint64_t asyncio, FILE *f)
 {
 	const struct py_offsets *o = &rt->offsets;
 	struct py_objects objects = {o, m};
@@ -113,20 +181,23 @@ show_thread(const struct py_memory *m, const struct py_runtime *rt,
 			show_code(m, o, &chain.places[i], f);
 	else
 		fputs("  lost\n", f);
+	show_locals(&objects, &chain, f);
+	show_tasks(&objects, asyncio, t->addr, f);
 	status_exception(o, &r.view, m, t->addr, &none);
 	chain_free(&chain);
 	drop_spans(&r);
 }
 
 void
-walk_all(const struct py_memory *m, const struct py_runtime *rt, FILE *f)
+walk_all(const struct py_memory *m, const struct py_runtime *rt,
+    uint64_t asyncio, FILE *f)
 {
 	struct py_threads list = {0};
 
 	if (!runtime_threads(m, rt, &list))
 		fputs("list lost\n", f);
 	for (size_t i = 0; i < list.count; i++)
-		show_thread(m, rt, &list.list[i], f);
+		show_thread(m, rt, &list.list[i], asyncio, f);
 	runtime_threads_free(&list);
 }
 
@@ -196,6 +267,7 @@ unpack(struct stored *s, const uint8_t *packed, size_t len)
 	}
 	s->runtime = load_u64(bytes);
 	s->version = load_u64(bytes + 8);
+	s->asyncio = load_u64(bytes + 16);
 	memmove(bytes, bytes + HEADER, n - HEADER);
 	s->blocks = (struct block *)bytes;
 	s->count = (n - HEADER) / sizeof(struct block);
@@ -237,6 +309,7 @@ stored_save(const struct stored *s, const char *path)
 		qsort(s->blocks, s->count, sizeof(struct block), compare);
 		memcpy(bytes, &s->runtime, 8);
 		memcpy(bytes + 8, &s->version, 8);
+		memcpy(bytes + 16, &s->asyncio, 8);
 		memcpy(bytes + HEADER, s->blocks, n - HEADER);
 		len = ZSTD_compress(packed, room, bytes, n, LEVEL);
 		ok = !ZSTD_isError(len) && fwrite(packed, 1, len, f) == len;

@@ -14,13 +14,16 @@
 /*
  * Writes what is found of each thread: a line "thread", its identity and its
  * name, and a line for each frame, innermost first: file, function, line, end
- * line, column and end column.
+ * line, column and end column; then the variables of its frames, and the tasks
+ * of its loop with their frames, if asyncio's table is at an address but 0.
  */
-void walk_all(const struct py_memory *, const struct py_runtime *, FILE *);
+void walk_all(const struct py_memory *, const struct py_runtime *,
+    uint64_t asyncio, FILE *);
 
 /* A stored memory: blocks of BLOCK bytes, by address.  In a file there are
- * two numbers before them, the runtime's address and version, and the whole
- * is one zstd frame; all of it is little-endian. */
+ * three numbers before them, the runtime's address and version and the
+ * address of asyncio's table, and the whole is one zstd frame; all of it is
+ * little-endian. */
 #define BLOCK 64
 struct block {
 	uint64_t addr;
@@ -29,7 +32,7 @@ struct block {
 
 struct stored {
 	struct py_memory memory; /* first: read gets its address */
-	uint64_t runtime, version;
+	uint64_t runtime, version, asyncio;
 	struct block *blocks;
 	size_t count;
 	uint64_t reads, bytes; /* so far */
