@@ -425,9 +425,13 @@ may_differ(const struct interp *in, const struct thread *t)
 	    (t->live && (t->status & TACH_STATUS_CPU) != 0);
 }
 
-/* Marks the threads whose last sample does not hold any more. */
+/*
+ * Marks the threads whose last sample does not hold any more.  Where threads
+ * come and go all the time, the lists never hold still: at last they need not.
+ * A thread that has ended meanwhile has no frames, so it has no sample.
+ */
 static bool
-take_note(struct remote *r)
+take_note(struct remote *r, bool last)
 {
 	struct py_view globals;
 
@@ -436,7 +440,8 @@ take_note(struct remote *r)
 		r->globals_at))
 		return false;
 	globals = spans_view(&r->spans);
-	if (!same_lists(r, &globals) || !all_linked(r))
+	r->listed = same_lists(r, &globals) && all_linked(r);
+	if (!r->listed && !last)
 		return false;
 	for (size_t i = 0; i < r->ninterps; i++)
 		if (!read_interp(r, &r->interps[i], &globals))
@@ -870,12 +875,13 @@ has_more(const struct remote *r)
 	return false;
 }
 
-/* A copy of lists that are those that we know. */
+/* A copy of lists that are those that we know, if they can be had. */
 static bool
 copy_known(struct remote *r, bool first)
 {
 	for (int i = 0; i < LIST_TRIES; i++) {
-		if (r->listed && copy(r, first) && take_note(r))
+		if (r->listed && copy(r, first) &&
+		    take_note(r, i == LIST_TRIES - 1))
 			return true;
 		if (r->chains.ended || !discover(r))
 			return false;
