@@ -15,6 +15,8 @@
 
 #define FRAME_START 5 /* bytes of a zstd frame that say how it goes on */
 #define PACKED_SIZE (64 << 10) /* bytes read ahead, at most */
+#define WINDOW_LOG 18
+#define HASH_LOG 17
 #define SHORT_MAX (16 << 10) /* bytes of a stream that is very short */
 
 /* ---- reading ------------------------------------------------------------ */
@@ -160,6 +162,17 @@ zin_fill(struct zin *z)
 
 /* ---- writing ------------------------------------------------------------ */
 
+/* Profiles repeat themselves within a short distance: who did not ask for a
+ * level is better served by half the memory. */
+static bool
+shrink(ZSTD_CCtx *zstd)
+{
+	return !ZSTD_isError(ZSTD_CCtx_setParameter(zstd, ZSTD_c_windowLog,
+		   WINDOW_LOG)) &&
+	    !ZSTD_isError(ZSTD_CCtx_setParameter(zstd, ZSTD_c_hashLog,
+		HASH_LOG));
+}
+
 static bool
 zout_open_zstd(struct zout *z, int level)
 {
@@ -168,6 +181,7 @@ zout_open_zstd(struct zout *z, int level)
 		return false;
 	return !ZSTD_isError(ZSTD_CCtx_setParameter(z->zstd,
 		   ZSTD_c_compressionLevel, level)) &&
+	    (level != TACH_LEVEL_DEFAULT || shrink(z->zstd)) &&
 	    !ZSTD_isError(ZSTD_CCtx_setParameter(z->zstd,
 		ZSTD_c_checksumFlag, 1));
 }
