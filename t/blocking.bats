@@ -113,6 +113,28 @@ counts() {
 	free_
 }
 
+@test "Ctrl-Z stops the recorder, and not the program" {
+	host_python
+	busy
+	start tach-record -q --blocking -r 10k -d 8 -o p.bin -p "$pid"
+	recorder=$pid pid=${STARTED[0]}
+	until_ [ -e p.bin.part ]
+	for _ in {1..12}; do
+		kill -TSTP "$recorder"
+		until_ grep -q '^State:.T' "/proc/$recorder/status"
+		# Go on first: while it is held, it could not even be killed.
+		held=
+		free_ || held=yes
+		kill -CONT "$recorder"
+		[ -z "$held" ]
+		sleep 0.03
+	done
+	counts
+	kill -TERM "$recorder"
+	wait "$recorder"
+	free_
+}
+
 @test "signals arrive, each of them" {
 	host_python
 	cat >signals.py <<-'END'

@@ -62,6 +62,28 @@ wait_for(const struct stops *s, struct stop *st)
 	return seen;
 }
 
+/* A terminal that stops us must not leave the target stopped. */
+static void
+hold_signals(struct stops *s)
+{
+	sigset_t set;
+
+	if (s->held)
+		return;
+	sigemptyset(&set);
+	sigaddset(&set, SIGTSTP);
+	sigaddset(&set, SIGTTIN);
+	sigaddset(&set, SIGTTOU);
+	s->held = pthread_sigmask(SIG_BLOCK, &set, &s->mask) == 0;
+}
+
+static void
+take_signals(struct stops *s)
+{
+	if (s->held && s->count == 0)
+		s->held = pthread_sigmask(SIG_SETMASK, &s->mask, NULL) != 0;
+}
+
 static struct stop *
 find(struct stops *s, pid_t task)
 {
@@ -77,8 +99,8 @@ drop(struct stops *s, struct stop *st)
 	*st = s->list[--s->count];
 }
 
-bool
-stop_thread(struct stops *s, pid_t task)
+static bool
+stop_it(struct stops *s, pid_t task)
 {
 	struct stop *st = find(s, task);
 
@@ -100,6 +122,17 @@ stop_thread(struct stops *s, pid_t task)
 	return st->stopped;
 }
 
+bool
+stop_thread(struct stops *s, pid_t task)
+{
+	bool stopped;
+
+	hold_signals(s);
+	stopped = stop_it(s, task);
+	take_signals(s);
+	return stopped;
+}
+
 /* One that has not stopped yet cannot be let go yet. */
 static void
 let_go(struct stops *s, struct stop *st)
@@ -117,6 +150,7 @@ stop_release_all(struct stops *s)
 {
 	for (size_t i = s->count; i-- > 0;)
 		let_go(s, &s->list[i]);
+	take_signals(s);
 }
 
 void
@@ -127,6 +161,7 @@ stops_free(struct stops *s)
 			wait_for(s, &s->list[i]);
 		let_go(s, &s->list[i]);
 	}
+	take_signals(s);
 	free(s->list);
 	*s = (struct stops){0};
 }

@@ -4,10 +4,12 @@
  *
  * A thread is traced only while it stands still.  What it would have got
  * meanwhile, such as a signal, it gets afterwards; and if we die, the kernel
- * lets it go.
+ * lets it go.  If we stop, it does not: Ctrl-Z waits until we have.
  */
 #ifndef ENGINE_STOP_H
 #define ENGINE_STOP_H
+
+#include <signal.h>
 
 #include "engine/process.h"
 
@@ -21,6 +23,8 @@ struct stops {
 	const struct process *process;
 	struct stop *list;
 	size_t count, max;
+	bool held;	/* signals that would stop us are, meanwhile */
+	sigset_t mask;	/* as it was before */
 };
 
 /* Stops a thread that runs.  It should not be blocked in a call, since some
