@@ -343,6 +343,57 @@ time.sleep(9)' >out
 	done
 }
 
+# ticks_of FILE: for each tenth of a second that has samples, how many, and how
+# many of them were on a CPU.
+ticks_of() {
+	tach-cat "$1" | awk -F '\t' '
+		{ t = int($1 / 100000); n[t]++; c[t] += $4 ~ /cpu/ }
+		END { for (t in n) print t, n[t], c[t] }' | sort -n
+}
+
+@test "-p: a target that is stopped is sampled, and is on no CPU" {
+	host_python
+	start "$python" -c 'while True: pass'
+	sleep 0.2
+	start tach-record -q -d 2 -o p.bin -p "$pid"
+	recorder=$pid
+	sleep 0.6
+	kill -STOP "${STARTED[0]}"
+	sleep 0.8
+	kill -CONT "${STARTED[0]}"
+	wait "$recorder"
+	ticks_of p.bin >ticks
+	cat ticks
+	# Most tenths are all work or none; 5 of each is far from either.
+	[ "$(awk '$2 > 10 && $3 == 0' ticks | wc -l)" -ge 5 ]
+	[ "$(awk '$2 > 10 && $3 > $2 * 0.8' ticks | wc -l)" -ge 5 ]
+}
+
+@test "Ctrl-Z stops the command and us; both go on" {
+	host_python
+	# A job, as a shell has them: a group of processes gets the signal.
+	set -m
+	start tach-record -q -o p.bin -- "$python" -c '
+import time
+end = time.monotonic() + 2
+while time.monotonic() < end: pass'
+	set +m
+	sleep 0.6
+	kill -TSTP -- "-$pid"
+	sleep 0.2
+	is "$(ps -eo pgid,stat | awk -v g="$pid" '
+		$1 == g { print substr($2, 1, 1) }')" $'T\nT'
+	sleep 0.8
+	kill -CONT -- "-$pid"
+	wait "$pid"
+	ticks_of p.bin >ticks
+	cat ticks
+	# Nothing was sampled meanwhile, nor made up for.
+	[ "$(awk '$1 >= 7 && $1 <= 13' ticks | wc -l)" -le 2 ]
+	[ "$(awk '$2 > 110' ticks | wc -l)" -eq 0 ]
+	[ "$(tach-cat p.bin | tail -n 1 | cut -f 1)" -gt 1700000 ]
+}
+
 @test "-p: the target's end is ours, and no failure" {
 	any_python
 	busy 1
