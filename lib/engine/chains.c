@@ -229,7 +229,7 @@ drop_blocks(struct growing_view *g)
 	g->view.count = g->view.hint = 0;
 }
 
-/* Every snapshot has the thread state anyway: see add_state. */
+/* Every snapshot has this part of the thread state anyway: see add_state. */
 static bool
 in_state(const struct growing_view *g, uint64_t addr, size_t size)
 {
@@ -243,7 +243,10 @@ static bool
 fill(struct py_view *v, uint64_t addr, size_t size)
 {
 	struct growing_view *g = (struct growing_view *)v;
-	struct range blocks = workset_blocks(addr, size);
+	bool state = in_state(g, addr, size);
+	/* What lies beside it may be needed, too, and is then to be noted. */
+	struct range blocks = state ? (struct range){addr, size} :
+				      workset_blocks(addr, size);
 	uint8_t *bytes;
 
 	/* Old blocks are not needed again: a chain visits a frame once. */
@@ -255,8 +258,7 @@ fill(struct py_view *v, uint64_t addr, size_t size)
 	    (struct py_span){blocks.addr, blocks.size, bytes};
 	return py_read(&g->chains->memory.memory, blocks.addr, bytes,
 		   blocks.size) &&
-	    (in_state(g, addr, size) ||
-		workset_add(&g->thread->set, addr, size));
+	    (state || workset_add(&g->thread->set, addr, size));
 }
 
 /* Walks a thread without a snapshot, only to learn which memory it needs. */
