@@ -48,6 +48,16 @@ noted() {
 	"$T/truth.py" "$check" p.bin "$OUTSIDE/truth"
 }
 
+# crowded: a hundred threads, of which none ever fails.
+crowded() {
+	tach-record -r 1k -o p.bin -- "${PYTHON[@]}" \
+	    "$programs/work.py" many 3000 2>err
+	cat err
+	[[ "$(<err)" =~ ([0-9]+)\ failed ]]
+	# Some may while they begin.
+	[ "${BASH_REMATCH[1]}" -le 20 ]
+}
+
 # calls PROGRAM ARG...: stacks that move as fast as they can.
 calls() {
 	local program=$1
