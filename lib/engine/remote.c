@@ -5,15 +5,15 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <xxhash.h>
 
 #include "array.h"
 #include "engine/chains.h"
 #include "engine/clock.h"
 #include "engine/emit.h"
-#include "engine/tasks.h"
+#include "engine/interps.h"
 #include "engine/names.h"
 #include "engine/stop.h"
+#include "engine/tasks.h"
 #include "engine/tids.h"
 #include "python/locals.h"
 
@@ -23,28 +23,6 @@
 #define FORGET_AFTER 2048 /* rounds after which working sets start anew */
 #define TASK_TRIES 4	  /* to see who waits for a task that runs */
 #define LOOK_AFTER 16	  /* rounds after which every thread was looked at */
-
-/* Who had a GIL, and how often it had changed hands. */
-struct gil {
-	uint64_t holder; /* thread state that has it, or had it last */
-	uint64_t switches;
-	uint64_t waiting; /* its locks' bytes: change with who waits for it */
-	bool locked;
-};
-
-struct interp {
-	uint64_t addr;
-	uint64_t next;	 /* address of the next one */
-	uint64_t first;	 /* address of its first thread state */
-	uint64_t gil_at; /* address of its GIL; 0: it has none that we know */
-	bool counted;	 /* and that counts its switches */
-	struct gil was, gil; /* before the newest copy, and in it */
-	size_t gc; /* where its words on garbage collection lie */
-	size_t count_at; /* what codes_stamp needs, in that copy */
-	uint8_t count[CODES_COUNTS * sizeof(uint64_t)]; /* and before */
-	size_t count_size;
-	struct stamp stamp; /* of what was copied */
-};
 
 struct remote {
 	const struct process *process;
@@ -59,9 +37,7 @@ struct remote {
 
 	struct py_threads list;
 	struct threads threads;
-	struct interp *interps;
-	size_t ninterps;
-	struct workset globals; /* what the lists and the GILs need */
+	struct interps interps;
 	struct snapshot all;	/* the newest copy */
 	size_t globals_first, globals_at; /* where they lie in it */
 	struct spans spans;
@@ -78,7 +54,7 @@ struct remote {
 	struct tach_locals locals; /* no function: nobody asks for them */
 };
 
-/* ---- making ------------------------------------------------------------------- */
+/* ---- making ------------------------------------------------------------ */
 
 struct remote *
 remote_new(const struct process *p, const struct py_runtime *rt,
@@ -95,6 +71,7 @@ remote_new(const struct process *p, const struct py_runtime *rt,
 	r->options = options;
 	r->names = names;
 	r->stops.process = p;
+	r->interps.runtime = rt;
 	if (!chains_init(&r->chains, p, rt, options, table)) {
 		free(r);
 		return NULL;
@@ -132,11 +109,10 @@ remote_free(struct remote *r)
 	names_free(r->called);
 	chains_free(&r->chains);
 	threads_free(&r->threads);
-	workset_free(&r->globals);
+	interps_free(&r->interps);
 	snapshot_free(&r->all);
 	spans_free(&r->spans);
 	runtime_threads_free(&r->list);
-	free(r->interps);
 	free(r);
 }
 
@@ -149,56 +125,10 @@ live(const struct remote *r)
 static struct interp *
 interp_of(const struct remote *r, const struct thread *t)
 {
-	return &r->interps[t->interp];
+	return &r->interps.list[t->interp];
 }
 
-/* ---- lists: interpreters and threads -------------------------------------------- */
-
-/* Finds an interpreter's GIL and adds what a round needs of both. */
-static bool
-add_globals(struct remote *r, struct interp *in)
-{
-	const struct py_offsets *o = r->offsets;
-	uint32_t fields[] = {o->interp_next, o->interp_threads_head};
-
-	if (o->active != 0) /* free-threaded: all threads run at once */
-		in->gil_at = 0;
-	else if (py_has(o->runtime_gil))
-		in->gil_at = r->runtime->addr + o->runtime_gil;
-	else if (py_has(o->interp_gil) &&
-	    !py_read(live(r), in->addr + o->interp_gil, &in->gil_at,
-		sizeof(in->gil_at)))
-		return false;
-	in->counted = in->gil_at != 0 && py_has(o->gil_switches);
-	for (size_t i = 0; i < sizeof(fields) / sizeof(*fields); i++)
-		if (!workset_add(&r->globals, in->addr + fields[i],
-			sizeof(uint64_t)))
-			return false;
-	return in->gil_at == 0 ||
-	    workset_add(&r->globals, in->gil_at, r->offsets->gil_size);
-}
-
-static bool
-list_interps(struct remote *r)
-{
-	void *p = reallocarray(r->interps, r->list.ninterps + 1,
-	    sizeof(*r->interps));
-
-	if (p == NULL)
-		return false;
-	r->interps = p;
-	r->ninterps = r->list.ninterps;
-	workset_clear(&r->globals);
-	for (size_t i = 0; i < r->ninterps; i++) {
-		const struct py_interp *in = &r->list.interps[i];
-		r->interps[i] = (struct interp){.addr = in->addr,
-		    .next = in->next, .first = in->first};
-		if (!add_globals(r, &r->interps[i]))
-			return false;
-	}
-	return workset_add(&r->globals, r->runtime->addr +
-	    r->offsets->runtime_interpreters_head, sizeof(uint64_t));
-}
+/* ---- lists: interpreters and threads ----------------------------------- */
 
 static bool
 list_threads(struct remote *r)
@@ -209,7 +139,7 @@ list_threads(struct remote *r)
 		return false;
 	for (size_t i = 0; i < r->threads.count; i++) {
 		struct thread *t = &r->threads.list[i];
-		while (r->interps[interp].addr != t->py.interp)
+		while (r->interps.list[interp].addr != t->py.interp)
 			interp++;
 		t->interp = interp;
 		t->stale = true;
@@ -223,36 +153,13 @@ discover(struct remote *r)
 {
 	for (int i = 0; i < LIST_TRIES; i++) {
 		r->listed = runtime_threads(live(r), r->runtime, &r->list) &&
-		    r->list.count > 0 && list_interps(r) && list_threads(r);
+		    r->list.count > 0 &&
+		    interps_update(&r->interps, live(r), &r->list) &&
+		    list_threads(r);
 		if (r->listed)
 			return true;
 	}
 	return false;
-}
-
-/* The lists as the newest copy has them, against those that we know.  New
- * interpreters and threads come to the front. */
-static bool
-same_lists(struct remote *r, struct py_view *globals)
-{
-	const struct py_offsets *o = r->offsets;
-	const uint8_t *p = view_at(globals, r->runtime->addr +
-	    o->runtime_interpreters_head, sizeof(uint64_t));
-
-	if (p == NULL || load_u64(p) != r->interps[0].addr)
-		return false;
-	for (size_t i = 0; i < r->ninterps; i++) {
-		const struct interp *in = &r->interps[i];
-		p = view_at(globals, in->addr + o->interp_next,
-		    sizeof(uint64_t));
-		if (p == NULL || load_u64(p) != in->next)
-			return false;
-		p = view_at(globals, in->addr + o->interp_threads_head,
-		    sizeof(uint64_t));
-		if (p == NULL || load_u64(p) != in->first)
-			return false;
-	}
-	return true;
 }
 
 /* Whether the thread before one in its interpreter's list still leads to it:
@@ -273,16 +180,7 @@ all_linked(const struct remote *r)
 	return true;
 }
 
-/* ---- copies ------------------------------------------------------------------------ */
-
-/* Whether a thread can run at any time, without a sign of it. */
-static bool
-is_free(const struct remote *r, const struct thread *t)
-{
-	const struct interp *in = interp_of(r, t);
-
-	return !in->counted || in->gil.holder == t->py.addr;
-}
+/* ---- copies ------------------------------------------------------------ */
 
 static bool
 add_link(struct remote *r, struct thread *t)
@@ -315,16 +213,18 @@ prepare(struct remote *r, bool first)
 	for (size_t i = 0; i < r->threads.count; i++) {
 		struct thread *t = &r->threads.list[i];
 		t->copied = false;
-		if (!t->gone && !t->done && (first ? is_free(r, t) : t->stale) &&
+		if (!t->gone && !t->done &&
+		    (first ? interp_is_free(interp_of(r, t), t->py.addr) :
+			     t->stale) &&
 		    !add_thread(r, t))
 			return false;
 	}
 	r->globals_first = s->count;
 	r->globals_at = s->size;
-	if (!snapshot_add_set(s, &r->globals, false))
+	if (!snapshot_add_set(s, &r->interps.globals, false))
 		return false;
-	for (size_t i = 0; i < r->ninterps; i++) {
-		struct interp *in = &r->interps[i];
+	for (size_t i = 0; i < r->interps.count; i++) {
+		struct interp *in = &r->interps.list[i];
 		if (!chains_add_gc(&r->chains, s, r->globals_first,
 			in->addr, &in->gc) ||
 		    !chains_add_count(&r->chains, s, in->addr, &in->count_at))
@@ -372,48 +272,17 @@ copy(struct remote *r, bool first)
 	return false;
 }
 
-/* ---- what a copy tells -------------------------------------------------------------- */
-
-static struct gil
-gil_of(const struct py_offsets *o, const uint8_t *copy)
-{
-	size_t rest = o->gil_switches + sizeof(uint64_t);
-
-	return (struct gil){load_u64(copy + o->gil_holder),
-	    py_has(o->gil_switches) ? load_u64(copy + o->gil_switches) : 0,
-	    py_has(o->gil_switches) ?
-		XXH3_64bits(copy + rest, o->gil_size - rest) : 0,
-	    py_has(o->gil_locked) ?
-		(int32_t)load_u32(copy + o->gil_locked) > 0 :
-		load_u64(copy + o->gil_holder) != 0};
-}
+/* ---- what a copy tells ------------------------------------------------- */
 
 /* What an interpreter's GIL and its count say. */
 static bool
 read_interp(struct remote *r, struct interp *in, struct py_view *globals)
 {
-	const uint8_t *count = r->all.bytes + in->count_at, *copy;
+	const uint8_t *count = r->all.bytes + in->count_at;
 
 	in->stamp = codes_stamp(r->chains.codes, in->addr, in->count, count);
 	memcpy(in->count, count, in->count_size);
-	if (in->gil_at == 0)
-		return true;
-	copy = view_at(globals, in->gil_at, r->offsets->gil_size);
-	if (copy == NULL)
-		return false;
-	in->was = in->gil;
-	in->gil = gil_of(r->offsets, copy);
-	return true;
-}
-
-/* Whether a thread may have run between the last copy and the end of the
- * newest one. */
-static bool
-may_have_run(const struct interp *in, const struct thread *t)
-{
-	return !in->counted || in->gil.holder == t->py.addr ||
-	    in->was.holder == t->py.addr ||
-	    in->gil.switches - in->was.switches > 1;
+	return interp_look(&r->interps, in, globals);
 }
 
 /* Whether its status may be another one, though it has not run: it began to
@@ -436,26 +305,27 @@ take_note(struct remote *r, bool last)
 	struct py_view globals;
 
 	r->spans.count = 0;
-	if (!spans_add(&r->spans, &r->all, r->globals_first, r->globals.count,
+	if (!spans_add(&r->spans, &r->all, r->globals_first, r->interps.globals.count,
 		r->globals_at))
 		return false;
 	globals = spans_view(&r->spans);
-	r->listed = same_lists(r, &globals) && all_linked(r);
+	r->listed = interps_same(&r->interps, &globals) &&
+	    all_linked(r);
 	if (!r->listed && !last)
 		return false;
-	for (size_t i = 0; i < r->ninterps; i++)
-		if (!read_interp(r, &r->interps[i], &globals))
+	for (size_t i = 0; i < r->interps.count; i++)
+		if (!read_interp(r, &r->interps.list[i], &globals))
 			return false;
 	for (size_t i = 0; i < r->threads.count; i++) {
 		struct thread *t = &r->threads.list[i];
 		const struct interp *in = interp_of(r, t);
-		t->stale = t->stale || may_have_run(in, t) ||
+		t->stale = t->stale || interp_may_have_run(in, t->py.addr) ||
 		    may_differ(in, t);
 	}
 	return true;
 }
 
-/* ---- samples ------------------------------------------------------------------------ */
+/* ---- samples ----------------------------------------------------------- */
 
 /* Leaves only the outermost frames of the newest chain. */
 static void
@@ -488,7 +358,7 @@ read_chain(struct remote *r, struct thread *t, size_t *sure)
 {
 	const struct interp *in = interp_of(r, t);
 
-	t->stale = !t->copied || may_have_run(in, t);
+	t->stale = !t->copied || interp_may_have_run(in, t->py.addr);
 	if (!t->stale &&
 	    chains_walk(&r->chains, t, &r->all, in->gc, &in->stamp))
 		return true;
@@ -608,7 +478,7 @@ count_failure(const struct remote *r, struct tach_recorder_stats *stats)
 	}
 }
 
-/* ---- local variables ---------------------------------------------------------------- */
+/* ---- local variables --------------------------------------------------- */
 
 void
 remote_locals(struct remote *r, const struct tach_locals *l)
@@ -648,7 +518,7 @@ tell_locals(const struct remote *r)
 	}
 }
 
-/* ---- one thread --------------------------------------------------------------------- */
+/* ---- one thread -------------------------------------------------------- */
 
 /* Reads a chain, and if it is one of a task, joins those that wait for that
  * one.  Where that cannot be, the event loop's frames stay. */
@@ -674,7 +544,7 @@ read_stack(struct remote *r, struct thread *t, size_t *sure)
 static bool
 is_elsewhere(const struct remote *r, const struct thread *t)
 {
-	if (r->ninterps < 2 || t->stack == 0)
+	if (r->interps.count < 2 || t->stack == 0)
 		return false;
 	for (size_t i = 0; i < r->threads.count; i++) {
 		const struct thread *u = &r->threads.list[i];
@@ -767,7 +637,7 @@ sample_others(struct remote *r, uint64_t time_us, struct tach_sink *sink,
 	return true;
 }
 
-/* ---- tasks that wait ------------------------------------------------------------------ */
+/* ---- tasks that wait --------------------------------------------------- */
 
 /* Where samples of tasks go. */
 struct task_round {
@@ -832,7 +702,7 @@ sample_tasks(struct remote *r, uint64_t time_us, struct tach_sink *sink,
 	return !a.failed;
 }
 
-/* ---- rounds ------------------------------------------------------------------------- */
+/* ---- rounds ------------------------------------------------------------ */
 
 /*
  * Looks at some threads though there is no sign that they ran: whether one

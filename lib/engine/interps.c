@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: ISC */
+/* interps.c: see interps.h. */
+#include "engine/interps.h"
+
+#include <stdlib.h>
+#include <xxhash.h>
+
+void
+interps_free(struct interps *is)
+{
+	workset_free(&is->globals);
+	free(is->list);
+	*is = (struct interps){.runtime = is->runtime};
+}
+
+/* ---- lists ------------------------------------------------------------- */
+
+/* Finds an interpreter's GIL and adds what a round needs of both. */
+static bool
+add_globals(struct interps *is, const struct py_memory *m, struct interp *in)
+{
+	const struct py_offsets *o = &is->runtime->offsets;
+	uint32_t fields[] = {o->interp_next, o->interp_threads_head};
+
+	if (o->active != 0) /* free-threaded: all threads run at once */
+		in->gil_at = 0;
+	else if (py_has(o->runtime_gil))
+		in->gil_at = is->runtime->addr + o->runtime_gil;
+	else if (py_has(o->interp_gil) &&
+	    !py_read(m, in->addr + o->interp_gil, &in->gil_at,
+		sizeof(in->gil_at)))
+		return false;
+	in->counted = in->gil_at != 0 && py_has(o->gil_switches);
+	for (size_t i = 0; i < sizeof(fields) / sizeof(*fields); i++)
+		if (!workset_add(&is->globals, in->addr + fields[i],
+			sizeof(uint64_t)))
+			return false;
+	return in->gil_at == 0 ||
+	    workset_add(&is->globals, in->gil_at, o->gil_size);
+}
+
+bool
+interps_update(struct interps *is, const struct py_memory *m,
+    const struct py_threads *list)
+{
+	void *p = reallocarray(is->list, list->ninterps + 1,
+	    sizeof(*is->list));
+
+	if (p == NULL)
+		return false;
+	is->list = p;
+	is->count = list->ninterps;
+	workset_clear(&is->globals);
+	for (size_t i = 0; i < is->count; i++) {
+		const struct py_interp *in = &list->interps[i];
+		is->list[i] = (struct interp){.addr = in->addr,
+		    .next = in->next, .first = in->first};
+		if (!add_globals(is, m, &is->list[i]))
+			return false;
+	}
+	return workset_add(&is->globals, is->runtime->addr +
+	    is->runtime->offsets.runtime_interpreters_head, sizeof(uint64_t));
+}
+
+static bool
+holds(struct py_view *globals, uint64_t addr, uint64_t value)
+{
+	const uint8_t *p = view_at(globals, addr, sizeof(uint64_t));
+
+	return p != NULL && load_u64(p) == value;
+}
+
+bool
+interps_same(const struct interps *is, struct py_view *globals)
+{
+	const struct py_offsets *o = &is->runtime->offsets;
+
+	if (is->count == 0 || !holds(globals,
+		is->runtime->addr + o->runtime_interpreters_head,
+		is->list[0].addr))
+		return false;
+	for (size_t i = 0; i < is->count; i++) {
+		const struct interp *in = &is->list[i];
+		if (!holds(globals, in->addr + o->interp_next, in->next) ||
+		    !holds(globals, in->addr + o->interp_threads_head,
+			in->first))
+			return false;
+	}
+	return true;
+}
+
+/* ---- GILs -------------------------------------------------------------- */
+
+static struct gil
+gil_of(const struct py_offsets *o, const uint8_t *copy)
+{
+	size_t rest = o->gil_switches + sizeof(uint64_t);
+
+	return (struct gil){load_u64(copy + o->gil_holder),
+	    py_has(o->gil_switches) ? load_u64(copy + o->gil_switches) : 0,
+	    py_has(o->gil_switches) ?
+		XXH3_64bits(copy + rest, o->gil_size - rest) : 0,
+	    py_has(o->gil_locked) ?
+		(int32_t)load_u32(copy + o->gil_locked) > 0 :
+		load_u64(copy + o->gil_holder) != 0};
+}
+
+bool
+interp_look(const struct interps *is, struct interp *in,
+    struct py_view *globals)
+{
+	const struct py_offsets *o = &is->runtime->offsets;
+	const uint8_t *copy;
+
+	if (in->gil_at == 0)
+		return true;
+	if ((copy = view_at(globals, in->gil_at, o->gil_size)) == NULL)
+		return false;
+	in->was = in->gil;
+	in->gil = gil_of(o, copy);
+	return true;
+}
+
+bool
+interp_is_free(const struct interp *in, uint64_t thread)
+{
+	return !in->counted || in->gil.holder == thread;
+}
+
+bool
+interp_may_have_run(const struct interp *in, uint64_t thread)
+{
+	return interp_is_free(in, thread) || in->was.holder == thread ||
+	    in->gil.switches - in->was.switches > 1;
+}
