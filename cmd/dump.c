@@ -46,7 +46,7 @@ struct dump {
 	bool failed; /* out of memory */
 };
 
-/* ---- stacks ---------------------------------------------------------------- */
+/* ---- stacks ------------------------------------------------------------ */
 
 static void
 print_string(FILE *out, const struct tach_table *t, uint32_t index)
@@ -192,7 +192,7 @@ add_stack(struct dump *d)
 	return &p[d->count++];
 }
 
-/* ---- local variables: they come before their sample ------------------------------- */
+/* ---- local variables: they come before their sample -------------------- */
 
 static void
 dump_local(void *arg, uint32_t outer, struct tach_string name,
@@ -241,7 +241,7 @@ forget_locals(struct dump *d)
 	d->nlocals = 0;
 }
 
-/* ---- the sink ----------------------------------------------------------------------- */
+/* ---- the sink ---------------------------------------------------------- */
 
 static int
 dump_run(struct tach_sink *sink, const struct tach_run *run)
@@ -305,7 +305,7 @@ dump_error(const struct tach_sink *sink)
 	return ((const struct dump *)sink)->failed ? "out of memory" : "";
 }
 
-/* ---- taking and printing -------------------------------------------------------- */
+/* ---- taking and printing ----------------------------------------------- */
 
 /* Samples until nothing changed while it was read, or often enough. */
 static int

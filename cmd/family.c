@@ -61,7 +61,7 @@ family_stop(void)
 	stopped = 1;
 }
 
-/* ---- names -------------------------------------------------------------------- */
+/* ---- names ------------------------------------------------------------- */
 
 /* p.bin: p.PID.bin; for the n-th process of that number p.PID-n.bin. */
 static char *
@@ -99,7 +99,7 @@ path_of(const struct family *f, pid_t pid)
 	return name;
 }
 
-/* ---- one of them ------------------------------------------------------------------ */
+/* ---- one of them ------------------------------------------------------- */
 
 static void
 note_progress(const struct recording *r, bool over)
@@ -223,7 +223,7 @@ join(struct family *f, struct member *m)
 	m->recorder = NULL;
 }
 
-/* ---- all of them ---------------------------------------------------------------- */
+/* ---- all of them ------------------------------------------------------- */
 
 /* The one that has this number and is being recorded, by whatever name. */
 static bool
@@ -345,7 +345,7 @@ watch(struct family *f)
 		fprintf(stderr, "\r\033[K");
 }
 
-/* ---- what came of it ------------------------------------------------------------ */
+/* ---- what came of it --------------------------------------------------- */
 
 static size_t
 count_results(const struct family *f, enum recording_result result)
@@ -397,7 +397,7 @@ tell_missed(const struct family *f)
 		    "too many at once", unseen);
 }
 
-/* ---- merging ---------------------------------------------------------------------- */
+/* ---- merging ----------------------------------------------------------- */
 
 /* Runs in a process of its own, since what merges exits when it fails. */
 static noreturn void
@@ -443,7 +443,7 @@ merge(struct family *f)
 	return false;
 }
 
-/* ---- the family ------------------------------------------------------------------- */
+/* ---- the family -------------------------------------------------------- */
 
 static bool
 open_output(struct family *f)

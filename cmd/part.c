@@ -89,7 +89,7 @@ failed(const char *name, const char *why)
 	return false;
 }
 
-/* ---- what is no file -------------------------------------------------------- */
+/* ---- what is no file --------------------------------------------------- */
 
 static bool
 is_sticky(int folder)
@@ -152,7 +152,7 @@ look(struct part *p)
 	return p->copy_to >= 0 || failed(p->name, strerror(errno));
 }
 
-/* ---- files ------------------------------------------------------------------ */
+/* ---- files ------------------------------------------------------------- */
 
 static char *
 join(const char *a, const char *b)
@@ -286,7 +286,7 @@ open_names(struct part *p)
 	return p->names_fd >= 0 || failed(p->name, strerror(errno));
 }
 
-/* ---- all of it -------------------------------------------------------------- */
+/* ---- all of it --------------------------------------------------------- */
 
 /* The folder that a path's last name is in: to find names in, not to read. */
 static int
@@ -348,7 +348,7 @@ part_check(const char *path)
 	return ok;
 }
 
-/* ---- what outlives the machine ---------------------------------------------- */
+/* ---- what outlives the machine ----------------------------------------- */
 
 /* A thread that waits for the disk in our stead. */
 struct part_sync {
@@ -450,7 +450,7 @@ end_sync(struct part *p)
 	return errno == 0;
 }
 
-/* ---- the end ---------------------------------------------------------------- */
+/* ---- the end ----------------------------------------------------------- */
 
 bool
 part_commit(struct part *p)

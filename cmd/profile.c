@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* ---- where ----------------------------------------------------------------- */
+/* ---- where ------------------------------------------------------------- */
 
 void
 profile_open(struct profile *p, const char *path)
@@ -53,7 +53,7 @@ profile_remark(const char *name, const struct tach_writer *w,
 		    "count, and so CPython's header", name);
 }
 
-/* ---- how ------------------------------------------------------------------- */
+/* ---- how --------------------------------------------------------------- */
 
 /* The index of a word among two. */
 static int

@@ -29,7 +29,7 @@ void profile_close(struct profile *);
 void profile_remark(const char *name, const struct tach_writer *,
     const struct tach_writer_options *);
 
-/* ---- how it is written ----------------------------------------------------- */
+/* ---- how it is written ------------------------------------------------- */
 
 /* The options that say so, the same for all commands: entries for getopt_long,
  * and the lines about them for --help. */

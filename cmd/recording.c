@@ -30,7 +30,7 @@ recording_rate(const struct tach_recorder_stats *s)
 	    (double)s->rounds * 1e9 / (double)s->elapsed_ns : 0;
 }
 
-/* ---- opening ---------------------------------------------------------------- */
+/* ---- opening ----------------------------------------------------------- */
 
 static void
 open_sink(struct recording *r)
@@ -75,7 +75,7 @@ recording_close(struct recording *r)
 	part_close(&r->part);
 }
 
-/* ---- saving ------------------------------------------------------------------ */
+/* ---- saving ------------------------------------------------------------ */
 
 static double
 percent(uint64_t part, uint64_t whole)
@@ -160,7 +160,7 @@ sink_failed(struct recording *r)
 	return false;
 }
 
-/* ---- running ----------------------------------------------------------------- */
+/* ---- running ----------------------------------------------------------- */
 
 /* Samples until the end.  False: it failed, and the user was told. */
 static bool

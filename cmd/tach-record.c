@@ -90,7 +90,7 @@ struct options {
 	bool subprocesses, merge;
 };
 
-/* ---- options -------------------------------------------------------------- */
+/* ---- options ----------------------------------------------------------- */
 
 static double
 parse_rate(const char *text)
@@ -323,7 +323,7 @@ parse_options(int argc, char *argv[])
 	return o;
 }
 
-/* ---- signals ------------------------------------------------------------------ */
+/* ---- signals ----------------------------------------------------------- */
 
 static struct tach_recorder *recorder; /* for the handler */
 static volatile pid_t command_pid;     /* 0: attached, or ended */
@@ -364,7 +364,7 @@ catch_signals(void)
 			sigaction(sigs[i], &sa, NULL);
 }
 
-/* ---- progress and summary -------------------------------------------------------- */
+/* ---- progress and summary ---------------------------------------------- */
 
 static void
 show_progress(const struct recording *r, bool over)
@@ -432,7 +432,7 @@ show_summary(const struct recording *r)
 		    r->part.name, r->part.name);
 }
 
-/* ---- recording ---------------------------------------------------------------------- */
+/* ---- recording --------------------------------------------------------- */
 
 /* Writing to a pipe that nobody reads, or more than a file may have, is an
  * error like others; not so for the command, which would have inherited

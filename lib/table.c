@@ -206,7 +206,7 @@ tach_table_thread_name(const struct tach_table *t, uint32_t interp,
 	    parse_thread(t->strings[t->threads[found].note], &n, name);
 }
 
-/* ---- strings --------------------------------------------------------------- */
+/* ---- strings ----------------------------------------------------------- */
 
 bool
 table_load_string(struct tach_table *t, const char *bytes, size_t len)

@@ -12,7 +12,7 @@
 #define NEAR_PAUSE 50 /* times as long as that took */
 #define BLOCKS_KEPT 1024
 
-/* ---- making ------------------------------------------------------------------- */
+/* ---- making ------------------------------------------------------------ */
 
 /* The part of a thread state from its first field that we need to its last. */
 static void
@@ -68,7 +68,7 @@ chains_free(struct chains *c)
 	chain_free(&c->other);
 }
 
-/* ---- snapshots ------------------------------------------------------------------ */
+/* ---- snapshots --------------------------------------------------------- */
 
 static bool
 add_state(const struct chains *c, struct snapshot *s, const struct thread *t)
@@ -134,7 +134,7 @@ chains_add_count(const struct chains *c, struct snapshot *s, uint64_t interp,
 	return true;
 }
 
-/* ---- walks ----------------------------------------------------------------------- */
+/* ---- walks ------------------------------------------------------------- */
 
 /* Walks one copy of a thread: n ranges of a snapshot. */
 static enum walk_result
@@ -275,7 +275,7 @@ learn(struct chains *c, struct thread *t)
 	drop_blocks(&g);
 }
 
-/* ---- two copies -------------------------------------------------------------------- */
+/* ---- two copies -------------------------------------------------------- */
 
 /* What one read of a running thread gave. */
 struct reading {

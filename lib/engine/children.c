@@ -63,7 +63,7 @@ struct tach_children {
 	struct error error;
 };
 
-/* ---- numbers ----------------------------------------------------------------- */
+/* ---- numbers ----------------------------------------------------------- */
 
 static bool
 is_ours(const struct tach_children *c, pid_t pid)
@@ -120,7 +120,7 @@ read_last(const struct tach_children *c)
 	return last > 0 && last < c->max ? (pid_t)last : c->last;
 }
 
-/* ---- new processes -------------------------------------------------------------- */
+/* ---- new processes ----------------------------------------------------- */
 
 /* A process's parent and session.  False: there is none of that number. */
 static bool
@@ -206,7 +206,7 @@ probe_all(struct tach_children *c)
 	} while (c->count + c->missed != before);
 }
 
-/* ---- one candidate ------------------------------------------------------------------ */
+/* ---- one candidate ----------------------------------------------------- */
 
 static bool
 has_thread(const struct process *p, uint64_t tid)
@@ -340,7 +340,7 @@ drop(struct tach_children *c, size_t i)
 	c->list[i] = c->list[--c->count];
 }
 
-/* ---- all --------------------------------------------------------------------------- */
+/* ---- all --------------------------------------------------------------- */
 
 struct tach_children *
 tach_children_new(pid_t root)

@@ -145,7 +145,7 @@ codes_replaced(const struct codes *c)
 	return c->replaced;
 }
 
-/* ---- homes ------------------------------------------------------------------- */
+/* ---- homes ------------------------------------------------------------- */
 
 struct home_key {
 	const struct codes *codes;
@@ -248,7 +248,7 @@ settle(struct codes *c, struct home *h, const struct stamp *s)
 	renew(h, s);
 }
 
-/* ---- checks -------------------------------------------------------------------- */
+/* ---- checks ------------------------------------------------------------ */
 
 /* Checks a batch of known homes by one read; the stamp of those that proved
  * to be the same is renewed. */
@@ -441,7 +441,7 @@ codes_check(struct codes *c, const struct py_chain *chain,
 	return n;
 }
 
-/* ---- copies of the bytecode ---------------------------------------------------- */
+/* ---- copies of the bytecode -------------------------------------------- */
 
 struct copy_key {
 	const struct codes *codes;
@@ -527,7 +527,7 @@ codes_originals(struct codes *c, struct py_chain *chain,
 	return true;
 }
 
-/* ---- calls ------------------------------------------------------------------------ */
+/* ---- calls ------------------------------------------------------------- */
 
 struct call_key {
 	const struct codes *codes;
@@ -612,7 +612,7 @@ codes_learn_calls(struct codes *c, const struct py_chain *chain, size_t shared)
 	return true;
 }
 
-/* ---- frames --------------------------------------------------------------------- */
+/* ---- frames ------------------------------------------------------------ */
 
 struct spot_key {
 	const struct codes *codes;

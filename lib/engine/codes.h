@@ -30,7 +30,8 @@ struct stamp {
 	bool steady; /* the count was the same before the chain was read */
 };
 
-/* opcodes: frames are to have theirs.  All else must outlive it.  NULL: out of memory. */
+/* opcodes: frames are to have theirs.  All else must outlive it.  NULL: out
+ * of memory. */
 struct codes *codes_new(const struct py_offsets *, const struct py_memory *,
     struct tach_table *, bool opcodes);
 void codes_free(struct codes *);

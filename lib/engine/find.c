@@ -23,7 +23,7 @@ struct finder {
 	struct error *error;
 };
 
-/* ---- messages ----------------------------------------------------------------- */
+/* ---- messages ---------------------------------------------------------- */
 
 /* As Python writes it: 3.15.0, 3.16.0a4, 3.16.0rc1. */
 static void
@@ -95,7 +95,7 @@ denied(const struct finder *f)
 	return FIND_DENIED;
 }
 
-/* ---- one candidate -------------------------------------------------------------- */
+/* ---- one candidate ----------------------------------------------------- */
 
 static enum find_result
 check(struct finder *f)
@@ -184,7 +184,7 @@ try_elf(struct finder *f, const struct elf_python *e, uint64_t bias)
 	return try_version(f, e->runtime + bias, version);
 }
 
-/* ---- by symbol and section ---------------------------------------------------------- */
+/* ---- by symbol and section --------------------------------------------- */
 
 static bool
 says_python(const char *path)
@@ -245,7 +245,7 @@ by_file(struct finder *f)
 	return best;
 }
 
-/* ---- by cookie ------------------------------------------------------------------------ */
+/* ---- by cookie --------------------------------------------------------- */
 
 static enum find_result
 scan_chunk(struct finder *f, const uint8_t *chunk, size_t size, uint64_t addr)
@@ -291,7 +291,7 @@ by_cookie(struct finder *f)
 	return r;
 }
 
-/* ---- all ------------------------------------------------------------------------------ */
+/* ---- all --------------------------------------------------------------- */
 
 /* Whether we may read its memory at all. */
 static bool

@@ -79,7 +79,7 @@ names_free(struct names *n)
 	free(n);
 }
 
-/* ---- what Python says ----------------------------------------------------------- */
+/* ---- what Python says -------------------------------------------------- */
 
 /* threading._active, which stays the same dict. */
 static uint64_t
@@ -147,7 +147,7 @@ ask_python(struct names *n, const struct thread *t, uint64_t time,
 	    memcmp(name->bytes, again.bytes, again.len) == 0;
 }
 
-/* ---- what the kernel says -------------------------------------------------------- */
+/* ---- what the kernel says ---------------------------------------------- */
 
 static bool
 is_main(const struct names *n, const struct thread *t)
@@ -174,7 +174,7 @@ ask_kernel(const struct names *n, const struct thread *t, struct name *name)
 	    memcmp(name->bytes, own, name->len) != 0;
 }
 
-/* ---- notes ----------------------------------------------------------------------- */
+/* ---- notes ------------------------------------------------------------- */
 
 /* thread INTERP THREAD NAME, see tach(5). */
 static bool
@@ -213,7 +213,7 @@ take_name(struct names *n, const struct thread *t, struct known *k,
 	return note(n, t, name);
 }
 
-/* ---- when ------------------------------------------------------------------------ */
+/* ---- when -------------------------------------------------------------- */
 
 static bool
 look_at(struct names *n, const struct thread *t, struct known *k, uint64_t time)

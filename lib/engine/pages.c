@@ -9,7 +9,7 @@
 
 #define PAGES_MIN 64 /* so few are never too many */
 
-/* ---- pages ------------------------------------------------------------------------ */
+/* ---- pages ------------------------------------------------------------- */
 
 static bool
 resize(void **array, size_t n, size_t size)
@@ -82,7 +82,7 @@ page_at(struct pages *p, uint64_t addr)
 	return p->list[i].lost && !read_first(p, i) ? UINT32_MAX : i;
 }
 
-/* ---- notes ------------------------------------------------------------------------ */
+/* ---- notes ------------------------------------------------------------- */
 
 void
 pages_note(struct pages *p, struct page_notes *n)
@@ -126,7 +126,7 @@ note(struct pages *p, uint32_t index, size_t off, size_t size)
 	return true;
 }
 
-/* ---- reading ---------------------------------------------------------------------- */
+/* ---- reading ----------------------------------------------------------- */
 
 static bool
 read_piece(struct pages *p, const struct py_piece *piece)
@@ -175,7 +175,7 @@ pages_free(struct pages *p)
 	set_clear(&p->set);
 }
 
-/* ---- all of them at once ------------------------------------------------------------ */
+/* ---- all of them at once ----------------------------------------------- */
 
 /* Reads all pages that can be into one of the copies. */
 static void

@@ -22,7 +22,7 @@
 
 #define PROC_PATH_MAX 128
 
-/* ---- start and end --------------------------------------------------------- */
+/* ---- start and end ----------------------------------------------------- */
 
 /* In the child: tells the parent through the pipe if exec fails. */
 static void __attribute__((noreturn))
@@ -131,7 +131,7 @@ process_ended(const struct process *p)
 	return poll(&fd, 1, 0) > 0;
 }
 
-/* ---- mappings -------------------------------------------------------------- */
+/* ---- mappings ---------------------------------------------------------- */
 
 static bool
 add_mapping(struct mappings *ms, const struct mapping *m)
@@ -232,7 +232,7 @@ process_open_mapping(const struct process *p, const struct mapping *m)
 	return open_same(m->path, m->inode);
 }
 
-/* ---- names and threads ------------------------------------------------------ */
+/* ---- names and threads ------------------------------------------------- */
 
 void
 process_name(const struct process *p, char *buf, size_t size)

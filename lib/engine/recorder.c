@@ -62,7 +62,7 @@ struct tach_recorder {
 	struct error error;
 };
 
-/* ---- life ------------------------------------------------------------------------- */
+/* ---- life -------------------------------------------------------------- */
 
 static uint32_t
 config_of(const struct tach_recorder_options *o)
@@ -181,7 +181,7 @@ tach_recorder_launch(struct tach_recorder *r, char *const argv[], int stdout_fd)
 	return TACH_OK;
 }
 
-/* ---- finding ------------------------------------------------------------------------ */
+/* ---- finding ----------------------------------------------------------- */
 
 /* Whether what is asked for cannot be had of the Python that was found. */
 static bool
@@ -320,7 +320,7 @@ tach_recorder_locals(struct tach_recorder *r, const struct tach_locals *l)
 		remote_locals(r->remote, l);
 }
 
-/* ---- rounds --------------------------------------------------------------------------- */
+/* ---- rounds ------------------------------------------------------------ */
 
 /* Why samples failed goes into the profile, which has no other place. */
 static void
@@ -437,7 +437,7 @@ tach_recorder_stop(struct tach_recorder *r)
 	errno = saved;
 }
 
-/* ---- what is known ---------------------------------------------------------------------- */
+/* ---- what is known ----------------------------------------------------- */
 
 enum tach_recorder_state
 tach_recorder_state(const struct tach_recorder *r)

@@ -49,7 +49,7 @@ bool snapshot_add_once(struct snapshot *, size_t first, uint64_t addr,
  * the first range that could not be read. */
 bool snapshot_read(struct snapshot *, pid_t, size_t *failed);
 
-/* ---- views of what was copied ---------------------------------------------- */
+/* ---- views of what was copied ------------------------------------------ */
 
 struct spans {
 	struct py_span *list;

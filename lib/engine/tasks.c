@@ -65,7 +65,7 @@ struct tasks {
 	struct py_chain chain; /* of one of them, to be given away */
 };
 
-/* ---- making ----------------------------------------------------------------------- */
+/* ---- making ------------------------------------------------------------ */
 
 struct tasks *
 tasks_new(const struct process *p, const struct py_memory *live,
@@ -112,7 +112,7 @@ tasks_free(struct tasks *t)
 	free(t);
 }
 
-/* ---- finding ---------------------------------------------------------------------- */
+/* ---- finding ----------------------------------------------------------- */
 
 static bool
 try_mapping(struct tasks *t, const struct mapping *m)
@@ -158,7 +158,7 @@ tasks_found(struct tasks *t, uint64_t now_ns)
 	return t->found = find(t);
 }
 
-/* ---- names ------------------------------------------------------------------------ */
+/* ---- names ------------------------------------------------------------- */
 
 static bool
 add_name(struct tasks *t, const struct py_task *task, struct py_chain *c)
@@ -182,7 +182,7 @@ add_name(struct tasks *t, const struct py_task *task, struct py_chain *c)
 		.instr = index});
 }
 
-/* ---- a task and those that wait for it ---------------------------------------------- */
+/* ---- a task and those that wait for it --------------------------------- */
 
 static bool
 was_seen(const uint64_t *seen, size_t n, uint64_t addr)
@@ -237,7 +237,7 @@ prove(struct tasks *t, uint64_t interp, const uint8_t *before,
 	    codes_check(t->codes, c, &stamp) == c->depth;
 }
 
-/* ---- the task that a thread runs ---------------------------------------------------- */
+/* ---- the task that a thread runs --------------------------------------- */
 
 /* Where in a chain a frame is; its depth if it is not there. */
 static size_t
@@ -312,7 +312,7 @@ tasks_extend(struct tasks *t, const struct thread *th, struct py_chain *c)
 	return !read_tail(t, th) || find_frame(c, t->tail.frame) == c->depth;
 }
 
-/* ---- which tasks there are ------------------------------------------------------------ */
+/* ---- which tasks there are --------------------------------------------- */
 
 struct listing {
 	struct tasks *tasks;
@@ -384,7 +384,7 @@ list_all(struct tasks *t, const struct tasks_of *of, size_t n)
 	return ok;
 }
 
-/* ---- reading them --------------------------------------------------------------------- */
+/* ---- reading them ------------------------------------------------------ */
 
 /* Keeps what was read, if that is not too much. */
 static bool
@@ -480,7 +480,7 @@ forget_entries(struct tasks *t)
 		t->entries.list[i].known = false;
 }
 
-/* ---- tasks that wait ------------------------------------------------------------------ */
+/* ---- tasks that wait --------------------------------------------------- */
 
 /* What a thread's tasks need of its interpreter, before and after. */
 struct counts {

@@ -8,7 +8,7 @@
 
 #include "array.h"
 
-/* ---- names -------------------------------------------------------------------- */
+/* ---- names ------------------------------------------------------------- */
 
 struct name_key {
 	const struct thread_names *names;
@@ -52,7 +52,7 @@ thread_names_free(struct thread_names *names)
 	*names = (struct thread_names){0};
 }
 
-/* ---- the list ------------------------------------------------------------------- */
+/* ---- the list ---------------------------------------------------------- */
 
 static void
 unbind(struct thread *t)
@@ -142,7 +142,7 @@ threads_free(struct threads *ts)
 	*ts = (struct threads){0};
 }
 
-/* ---- one thread ------------------------------------------------------------------- */
+/* ---- one thread -------------------------------------------------------- */
 
 void
 thread_bind(struct thread *t, const struct process *p, uint64_t tid)

@@ -11,7 +11,7 @@
 #include "set.h"
 #include "tach.h"
 
-/* ---- numbers: (interpreter, thread id) -> a dense index --------------------- */
+/* ---- numbers: (interpreter, thread id) -> a dense index ---------------- */
 
 struct thread_name {
 	uint64_t tid;
@@ -30,7 +30,7 @@ struct thread_names {
 uint32_t thread_names_add(struct thread_names *, uint32_t interp, uint64_t tid);
 void thread_names_free(struct thread_names *);
 
-/* ---- one thread state ---------------------------------------------------------- */
+/* ---- one thread state -------------------------------------------------- */
 
 struct thread {
 	struct py_thread py;

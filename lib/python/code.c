@@ -94,7 +94,7 @@ choose_parts(const struct py_offsets *o, struct py_code *c,
 	}
 }
 
-/* ---- reading -------------------------------------------------------------- */
+/* ---- reading ----------------------------------------------------------- */
 
 static bool
 find_text(const struct py_offsets *o, const struct py_memory *m,

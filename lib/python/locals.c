@@ -28,7 +28,7 @@ struct values {
 	uint64_t slots[LOCALS_MAX];
 };
 
-/* ---- names -------------------------------------------------------------------- */
+/* ---- names ------------------------------------------------------------- */
 
 static bool
 open_tuple(const struct py_objects *p, uint64_t at, struct py_object *tuple)
@@ -89,7 +89,7 @@ find_variables(const struct py_objects *p, uint64_t code, struct variables *v)
 	    add_names(p, code + o->code_freevars, true, v);
 }
 
-/* ---- values ------------------------------------------------------------------- */
+/* ---- values ------------------------------------------------------------ */
 
 static bool
 read_values(const struct py_objects *p, const struct py_place *f, size_t count,

@@ -39,7 +39,7 @@ get(const struct py_objects *p, uint64_t addr, uint64_t *v)
 	return py_read(p->memory, addr, v, sizeof(*v));
 }
 
-/* ---- types ----------------------------------------------------------------- */
+/* ---- types ------------------------------------------------------------- */
 
 struct type {
 	uint64_t base, flags;
@@ -168,7 +168,7 @@ type_module(const struct py_objects *p, uint64_t addr, char *buf, size_t size)
 	    object_string(p, module, buf, size);
 }
 
-/* ---- numbers ------------------------------------------------------------------ */
+/* ---- numbers ----------------------------------------------------------- */
 
 /* How many digits an int has, and whether it is negative. */
 static bool
@@ -219,7 +219,7 @@ object_float(const struct py_objects *p, const struct py_object *obj, double *v)
 	    obj->addr + p->offsets->float_value, v, sizeof(*v));
 }
 
-/* ---- texts ---------------------------------------------------------------------- */
+/* ---- texts ------------------------------------------------------------- */
 
 #define CHUNK 64 /* code points */
 
@@ -310,7 +310,7 @@ object_string(const struct py_objects *p, uint64_t addr, char *buf, size_t size)
 	return true;
 }
 
-/* ---- tuples, lists, sets ----------------------------------------------------------- */
+/* ---- tuples, lists, sets ----------------------------------------------- */
 
 static bool
 sequence_items(const struct py_objects *p, const struct py_object *obj,
@@ -373,7 +373,7 @@ object_items(const struct py_objects *p, const struct py_object *obj,
 	    sequence_items(p, obj, items, max, count, length);
 }
 
-/* ---- dicts --------------------------------------------------------------------------- */
+/* ---- dicts ------------------------------------------------------------- */
 
 /* The bytes of a table's index.  0: what is no table. */
 static uint64_t
@@ -575,7 +575,7 @@ dict_find_int(const struct py_objects *p, uint64_t addr, uint64_t key,
 	    find_key(p, &d, &k, value);
 }
 
-/* ---- attributes ------------------------------------------------------------------------ */
+/* ---- attributes -------------------------------------------------------- */
 
 /* The values that an object has of the keys that all instances share. */
 static bool

@@ -76,7 +76,7 @@ bool object_string(const struct py_objects *, uint64_t addr, char *buf,
 bool object_items(const struct py_objects *, const struct py_object *,
     uint64_t *items, size_t max, size_t *count, uint64_t *length);
 
-/* ---- dicts, and what else has keys and values -------------------------------- */
+/* ---- dicts, and what else has keys and values -------------------------- */
 
 struct py_item {
 	uint64_t key, value; /* addresses */
@@ -113,7 +113,7 @@ bool object_attribute(const struct py_objects *, uint64_t addr,
 bool object_module(const struct py_objects *, uint64_t interp,
     const char *name, uint64_t *module);
 
-/* ---- for people ----------------------------------------------------------------- */
+/* ---- for people -------------------------------------------------------- */
 
 /*
  * What Python's repr() would give of numbers, str, bytes and containers of

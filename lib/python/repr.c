@@ -41,7 +41,7 @@ add_text(struct out *o, const char *text)
 	add(o, text, strlen(text));
 }
 
-/* ---- texts --------------------------------------------------------------------- */
+/* ---- texts ------------------------------------------------------------- */
 
 static bool
 is_control(uint32_t c)
@@ -125,7 +125,7 @@ add_name(struct out *o, const char *name)
 		i += add_character(o, name + i, len - i, true, '\0');
 }
 
-/* ---- numbers -------------------------------------------------------------------- */
+/* ---- numbers ----------------------------------------------------------- */
 
 static void
 add_int(struct out *o, const struct py_objects *p, const struct py_object *obj)
@@ -159,7 +159,7 @@ add_float(struct out *o, const struct py_objects *p,
 		add_text(o, ".0");
 }
 
-/* ---- the rest ---------------------------------------------------------------------- */
+/* ---- the rest ---------------------------------------------------------- */
 
 static void add_object(struct out *, const struct py_objects *, uint64_t addr,
     int depth);

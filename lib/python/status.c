@@ -5,7 +5,7 @@
 #define ITEMS_MAX 10000 /* no thread has so many generators in a row */
 #define ITEM_MAX 64	/* bytes */
 
-/* ---- exceptions ------------------------------------------------------------------ */
+/* ---- exceptions -------------------------------------------------------- */
 
 static bool
 is_type_of_none(const struct py_offsets *o, const struct py_memory *m,
@@ -103,7 +103,7 @@ status_exception(const struct py_offsets *o, struct py_view *state,
 	    handles(o, state, m, thread, n);
 }
 
-/* ---- GIL and garbage collection ---------------------------------------------------- */
+/* ---- GIL and garbage collection ---------------------------------------- */
 
 bool
 status_waits(const struct py_offsets *o, uint64_t gil, uint64_t addr)

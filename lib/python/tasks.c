@@ -15,7 +15,7 @@
 /* CPython keeps tags in the low bits of what is on a frame's stack. */
 #define TAGS UINT64_C(3)
 
-/* ---- offsets ---------------------------------------------------------------------- */
+/* ---- offsets ----------------------------------------------------------- */
 
 static bool
 fits(uint64_t offset, uint64_t width, uint64_t size)
@@ -50,7 +50,7 @@ get_byte(const struct py_tasks *t, uint64_t addr, uint8_t *v)
 	return py_read(t->objects.memory, addr, v, sizeof(*v));
 }
 
-/* ---- one task --------------------------------------------------------------------- */
+/* ---- one task ---------------------------------------------------------- */
 
 bool
 task_running(const struct py_tasks *t, uint64_t thread, uint64_t *task)
@@ -138,7 +138,7 @@ task_read(const struct py_tasks *t, uint64_t addr, struct py_task *task)
 	return true;
 }
 
-/* ---- coroutines ------------------------------------------------------------------- */
+/* ---- coroutines -------------------------------------------------------- */
 
 uint64_t
 task_frame(const struct py_tasks *t, uint64_t coro)
@@ -227,7 +227,7 @@ task_frames(const struct py_tasks *t, uint64_t coro, struct py_chain *c)
 	return true;
 }
 
-/* ---- lists ------------------------------------------------------------------------ */
+/* ---- lists ------------------------------------------------------------- */
 
 bool
 tasks_each(const struct py_tasks *t, uint64_t head,

@@ -34,7 +34,7 @@ static struct memory {
 } memories[16];
 static size_t nmemories;
 
-/* ---- changes --------------------------------------------------------------------- */
+/* ---- changes ----------------------------------------------------------- */
 
 static uint64_t *
 word(const struct memory *m, uint32_t where)
@@ -107,7 +107,7 @@ read_changing(const struct py_memory *p, const struct py_piece *pieces,
 	return m->stored.memory.read(&m->stored.memory, pieces, n);
 }
 
-/* ---- the stored ones ------------------------------------------------------------ */
+/* ---- the stored ones --------------------------------------------------- */
 
 static void
 find_pointers(struct memory *m)

@@ -49,7 +49,7 @@ offsets_of(unsigned minor)
 	return o;
 }
 
-/* ---- the text of a version ------------------------------------------------- */
+/* ---- the text of a version --------------------------------------------- */
 
 static uint32_t
 version_in(const char *text)
@@ -180,7 +180,7 @@ test_debug_table(void)
 	test_heads(l);
 }
 
-/* ---- frames ---------------------------------------------------------------- */
+/* ---- frames ------------------------------------------------------------ */
 
 #define TSTATE BASE
 #define CFRAME (BASE + 1024)
@@ -414,7 +414,7 @@ test_marks(void)
 	    (uint64_t[]){104, 112}, 2);
 }
 
-/* ---- status ---------------------------------------------------------------- */
+/* ---- status ------------------------------------------------------------ */
 
 #define OBJECT(i) (BASE + 16384 + 64 * (uint64_t)(i))
 #define ITEM(i) (BASE + 32768 + 64 * (uint64_t)(i))
@@ -560,7 +560,7 @@ test_shared(void)
 	check(chain_continues(&x, &z));
 }
 
-/* ---- code objects ------------------------------------------------------------ */
+/* ---- code objects ------------------------------------------------------ */
 
 #define TYPE (BASE + 512)
 #define CODE (BASE + 8192)
@@ -714,7 +714,7 @@ test_bad_code(void)
 	check(!code_read(&o, &v.memory, BASE + sizeof(memory) - 8, &c));
 }
 
-/* ---- lines ----------------------------------------------------------------------- */
+/* ---- lines ------------------------------------------------------------- */
 
 static void
 test_damaged_lines(void)
@@ -730,7 +730,7 @@ test_damaged_lines(void)
 	check(lines_find(LINES_LOCATIONS, table, 0, 1, -1, &l));
 }
 
-/* ---- strings ----------------------------------------------------------------------- */
+/* ---- strings ----------------------------------------------------------- */
 
 static void
 test_unicode(void)
@@ -752,7 +752,7 @@ test_unicode(void)
 	check(memcmp(out, "a\xe2\x82\xac", 4) == 0);
 }
 
-/* ---- working sets -------------------------------------------------------------------- */
+/* ---- working sets ------------------------------------------------------ */
 
 /* Against a map of blocks. */
 static void

@@ -21,7 +21,7 @@
 #define FRAMES_SHOWN 100 /* of which the variables are shown, or a task's */
 #define TASKS_SHOWN 100
 
-/* ---- a view that reads what it lacks --------------------------------------- */
+/* ---- a view that reads what it lacks ----------------------------------- */
 
 struct reading {
 	struct py_view view; /* first: fill gets its address */
@@ -53,7 +53,7 @@ fill(struct py_view *v, uint64_t addr, size_t size)
 	return true;
 }
 
-/* ---- a thread ---------------------------------------------------------------- */
+/* ---- a thread ---------------------------------------------------------- */
 
 static void
 show_code(const struct py_memory *m, const struct py_offsets *o,
@@ -110,7 +110,7 @@ show_locals(const struct py_objects *p, const struct py_chain *c, FILE *f)
 			fputs("    changed\n", f);
 }
 
-/* ---- tasks ------------------------------------------------------------------- */
+/* ---- tasks ------------------------------------------------------------- */
 
 struct showing {
 	struct py_tasks tasks;
@@ -157,7 +157,7 @@ show_tasks(const struct py_objects *p, uint64_t asyncio, uint64_t thread,
 	    &s);
 }
 
-/* ---- all ----------------------------------------------------------------------- */
+/* ---- all --------------------------------------------------------------- */
 
 static void
 show_thread(const struct py_memory *m, const struct py_runtime *rt,
@@ -201,7 +201,7 @@ walk_all(const struct py_memory *m, const struct py_runtime *rt,
 	runtime_threads_free(&list);
 }
 
-/* ---- stored memories ---------------------------------------------------------- */
+/* ---- stored memories --------------------------------------------------- */
 
 static int
 compare(const void *a, const void *b)
