@@ -116,7 +116,7 @@ counts() {
 @test "Ctrl-Z stops the recorder, and not the program" {
 	host_python
 	busy
-	start tach-record -q --blocking -r 10k -d 8 -o p.bin -p "$pid"
+	start tach-record -q --blocking -r 10k -d 60 -o p.bin -p "$pid"
 	recorder=$pid pid=${STARTED[0]}
 	until_ [ -e p.bin.part ]
 	for _ in {1..12}; do
