@@ -34,11 +34,12 @@ LOADS=(chained chained3 flutter fib comprehensions making)
 
 # recorded LOAD: p.bin and what the program says of itself.
 recorded() {
-	local loads=$T/programs/loads.py
-	host_python
-	# shellcheck disable=SC2154
-	"$python" "$loads" "$1" trace 6 1 <<<go >traced
-	tach-record -q -r 5k -o p.bin -- "$python" "$loads" "$1" seconds 0.5 1 \
+	local loads
+	need_python 3.13 # before that, code that soon goes is seldom seen
+	cp -r "$T/programs" "$OUTSIDE/programs"
+	loads=("${PYTHON[@]}" "$INSIDE/programs/loads.py")
+	"${loads[@]}" "$1" trace 6 1 <<<go >traced
+	tach-record -q -r 10k -o p.bin -- "${loads[@]}" "$1" seconds 0.5 1 \
 	    <<<go >played
 	"$T/bench/judge.py" p.bin traced played
 }
@@ -61,6 +62,6 @@ changed() {
 
 @test "the judge knows a name that is not that of the code that ran" {
 	recorded making
-	changed 's/:f1\([0-9]\)/:f2\1/' misnamed
+	changed 's/:f\([0-9]\)/:f9\1/' misnamed
 	changed 's/;made-\([0-9]*\).py:f[0-9]*/;made-\1.py:g\1/' impossible
 }
