@@ -28,7 +28,8 @@ exact() {
 		    "$INSIDE/programs/$program.py" 0.7 2>summary
 		cat summary
 		"$T/truth.py" calls p.bin "$T/programs/$program.py"
-		grep -q ' 0 torn, 0 failed)' summary
+		# As it ends, its memory goes before it does.
+		grep -qE ' 0 torn, (0 failed|1 failed: 1 unreadable)\)' summary
 	done
 }
 
@@ -116,7 +117,9 @@ counts() {
 @test "Ctrl-Z stops the recorder, and not the program" {
 	host_python
 	busy
+	set -m # where nobody could continue it, nothing would stop it
 	start tach-record -q --blocking -r 10k -d 60 -o p.bin -p "$pid"
+	set +m
 	recorder=$pid pid=${STARTED[0]}
 	until_ [ -e p.bin.part ]
 	for _ in {1..12}; do
