@@ -48,10 +48,16 @@ stack() {
 
 # ---- stacks -----------------------------------------------------------------
 
+# It says that it is ready a moment before it waits.
+waits() {
+	dump
+	[[ "$(stack main)" == "<module> wait_for_ever Thread.join "* ]]
+}
+
 deadlock() {
 	need_python "$1"
 	runs stuck.py
-	dump
+	until_ waits
 	is "$(grep -c ^thread <<<"$output")" 4
 	[[ "$(stack main)" == "<module> wait_for_ever Thread.join "* ]]
 	grep -Eq '^thread [0-9]+( "[^"]*")?: (exception, )?main, idle$' \
