@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "array.h"
 #include "engine/chains.h"
 #include "engine/clock.h"
 #include "engine/emit.h"
