@@ -18,6 +18,8 @@ import time
 from inspect import CO_ASYNC_GENERATOR, CO_COROUTINE, CO_GENERATOR
 
 clock = time.perf_counter
+# 3.6 has no clock of a thread.
+cpu_clock = getattr(time, 'thread_time', time.process_time)
 SMALLEST = 50           # a part's size is this to four times this
 MADE_BY_ANY = 'managed',    # generators whose makers do not name them
 
@@ -34,26 +36,31 @@ class Load:
         self.threads = more.get('threads', 1)
         self.idle = more.get('idle', 0)
         self.times = dict.fromkeys((p.__name__ for p in parts), 0.0)
-        self.played = 0.0
+        self.cpu_times = dict(self.times)
+        self.played = self.cpu_played = 0.0
         self.rounds = 0
         self.lock = threading.Lock()
 
 
 def play(load, sizes):
-    """Each part in turn, so that the shares are those of its own clock."""
+    """Each part in turn, so that the shares are those of its own clocks."""
     times = dict.fromkeys(load.times, 0.0)
-    begin, rounds = clock(), 0
+    cpu_times = dict(times)
+    begin, cpu_begin, rounds = clock(), cpu_clock(), 0
     for n in sizes:
         for part in load.parts:
-            t = clock()
+            t, cpu = clock(), cpu_clock()
             part(n)
+            cpu_times[part.__name__] += cpu_clock() - cpu
             times[part.__name__] += clock() - t
         rounds += 1
     with load.lock:
         load.played += clock() - begin
+        load.cpu_played += cpu_clock() - cpu_begin
         load.rounds += rounds
         for name in times:
             load.times[name] += times[name]
+            load.cpu_times[name] += cpu_times[name]
 
 
 def sleep(done):
@@ -153,7 +160,9 @@ def run(load, how, amount, seed):
 
 def show(load, wall, cpu, trace):
     result = dict(wall=wall, cpu=cpu, rounds=load.rounds, played=load.played,
-                  parts=load.times, equals=load.equals, threads=load.threads)
+                  parts=load.times, cpu_parts=load.cpu_times,
+                  cpu_played=load.cpu_played, equals=load.equals,
+                  threads=load.threads)
     if trace:
         result.update(
             roots=[names(c) for c in trace.roots],
