@@ -130,7 +130,7 @@ distclean-local:
 # The file format's speed and size beside CPython's: not a test.
 EXTRA_PROGRAMS = t/bench/format
 CLEANFILES += t/bench/format
-EXTRA_DIST += t/bench/common.bash t/bench/convert t/bench/judge.py \
+EXTRA_DIST += t/bench/common.bash t/bench/convert t/bench/inside t/bench/judge.py \
 	t/bench/oracle t/bench/peer.py \
 	t/bench/record t/bench/record.py t/bench/run
 t_bench_format_SOURCES = t/bench/format.c
@@ -138,7 +138,7 @@ bench: all t/bench/format
 	@TACH_SRCDIR='$(abs_top_srcdir)'; TACH_BUILDDIR='$(abs_top_builddir)'; \
 	    export TACH_SRCDIR TACH_BUILDDIR; \
 	    $(srcdir)/t/bench/run && $(srcdir)/t/bench/convert && \
-	    $(srcdir)/t/bench/record
+	    $(srcdir)/t/bench/record && $(srcdir)/t/bench/inside
 # How true profiles are: ORACLE='-p 3.13-pyenv -r 10k chained' chooses.
 oracle: all
 	@TACH_SRCDIR='$(abs_top_srcdir)'; TACH_BUILDDIR='$(abs_top_builddir)'; \

@@ -7,6 +7,7 @@ and CPU time that the amount took.
 	deep	200 frames, the innermost busy
 	threads	2 busy threads, 10 idle
 	many	1 busy thread, 99 idle
+	busyN	N busy threads, who share the amount
 """
 import sys
 import threading
@@ -53,9 +54,17 @@ LOADS = {
     'many': lambda n: crowd(1, 99, n),
 }
 
+
+def load_of(name):
+    if name.startswith('busy'):
+        busy = int(name[4:])
+        return lambda n: crowd(busy, 0, n // busy)
+    return LOADS[name]
+
+
 if __name__ == '__main__':
     print('ready', flush=True)
     begin = time.perf_counter(), time.process_time()
-    LOADS[sys.argv[1]](int((sys.argv + [sys.maxsize])[2]))
+    load_of(sys.argv[1])(int((sys.argv + [sys.maxsize])[2]))
     print('%.4f %.4f' % (time.perf_counter() - begin[0],
                          time.process_time() - begin[1]), flush=True)
