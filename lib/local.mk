@@ -15,7 +15,7 @@ lib_libtach_la_LDFLAGS = $(AM_LDFLAGS) -version-info 0:0:0 \
 	-export-symbols-regex '^tach_'
 
 lib_libtach_core_la_SOURCES = \
-	lib/agent/wire.h \
+	lib/agent/ring.c lib/agent/ring.h lib/agent/wire.h \
 	lib/array.h \
 	lib/buf.h \
 	lib/decimal.h \

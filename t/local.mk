@@ -22,7 +22,11 @@ TESTS = $(UNIT_TESTS) $(BATS_TESTS)
 
 UNIT_TESTS = t/unit/test_damage t/unit/test_elf t/unit/test_filter \
 	t/unit/test_format t/unit/test_python t/unit/test_snapshots \
+	t/unit/test_ring t/unit/test_ring_model \
 	t/unit/test_text t/unit/test_unfinished
+if HAVE_TSAN
+UNIT_TESTS += t/unit/test_ring_tsan
+endif
 check_PROGRAMS += $(UNIT_TESTS) t/unit/many t/unit/objects \
 	t/unit/positions t/unit/recode t/unit/snap
 
@@ -38,6 +42,12 @@ t_unit_test_elf_SOURCES = t/unit/test_elf.c
 t_unit_test_filter_SOURCES = t/unit/test_filter.c $(t_unit_profile)
 t_unit_test_format_SOURCES = t/unit/test_format.c $(t_unit_profile)
 t_unit_test_python_SOURCES = t/unit/test_python.c $(t_unit_profile)
+t_unit_test_ring_SOURCES = t/unit/test_ring.c
+t_unit_test_ring_model_SOURCES = t/unit/test_ring_model.c
+t_unit_test_ring_tsan_SOURCES = t/unit/test_ring.c lib/agent/ring.c
+t_unit_test_ring_tsan_CFLAGS = -std=gnu17 $(WARN_CFLAGS) -fsanitize=thread
+t_unit_test_ring_tsan_LDFLAGS = -fsanitize=thread
+t_unit_test_ring_tsan_LDADD =
 t_unit_test_snapshots_SOURCES = t/unit/test_snapshots.c $(t_unit_profile) \
 	$(t_unit_walks)
 t_unit_test_text_SOURCES = t/unit/test_text.c $(t_unit_profile)
