@@ -20,6 +20,7 @@ const struct py_layout py_layout_3_10 = {
 		.runtime_interpreters_head = 32,
 		.runtime_gil = 352,
 		.runtime_gc = PY_ABSENT,
+		.runtime_state_key = 588,
 		.interp_size = 113528,
 		.interp_next = 0,
 		.interp_id = 24,

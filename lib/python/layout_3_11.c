@@ -95,6 +95,7 @@ const struct py_layout py_layout_3_11 = {
 		.runtime_interpreters_head = 40,
 		.runtime_gil = 360,
 		.runtime_gc = PY_ABSENT,
+		.runtime_state_key = 596,
 		.interp_size = 107752,
 		.interp_next = 0,
 		.interp_id = 48,

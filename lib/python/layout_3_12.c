@@ -98,6 +98,7 @@ const struct py_layout py_layout_3_12 = {
 		.runtime_interpreters_head = 40,
 		.runtime_gil = PY_ABSENT,
 		.runtime_gc = PY_ABSENT,
+		.runtime_state_key = 1548,
 		.interp_size = 383552,
 		.interp_next = 0,
 		.interp_id = 8,

@@ -20,6 +20,7 @@ const struct py_layout py_layout_3_6 = {
 		.runtime_interpreters_head = 0,
 		.runtime_gil = PY_ABSENT,
 		.runtime_gc = PY_ABSENT,
+		.runtime_state_key = PY_ABSENT,
 		.interp_size = 120,
 		.interp_next = 0,
 		.interp_id = PY_ABSENT,

@@ -20,6 +20,7 @@ const struct py_layout py_layout_3_7 = {
 		.runtime_interpreters_head = 24,
 		.runtime_gil = 1264,
 		.runtime_gc = 320,
+		.runtime_state_key = 1508,
 		.interp_size = 2568,
 		.interp_next = 0,
 		.interp_id = 16,

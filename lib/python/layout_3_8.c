@@ -20,6 +20,7 @@ const struct py_layout py_layout_3_8 = {
 		.runtime_interpreters_head = 32,
 		.runtime_gil = 1152,
 		.runtime_gc = 344,
+		.runtime_state_key = 1396,
 		.interp_size = 2720,
 		.interp_next = 0,
 		.interp_id = 16,

@@ -117,9 +117,10 @@ py_offsets_load(const struct py_layout *l, const uint8_t *debug,
 	o->opcodes = l->opcodes;
 	o->active = l->active;
 #ifdef __aarch64__
-	/* It lies behind mutexes, which are longer here; all else that the
+	/* They lie behind mutexes, which are longer here; all else that the
 	 * headers of x86-64 say is the same. */
 	o->interp_code_versions = PY_ABSENT;
+	o->runtime_state_key = PY_ABSENT;
 #endif
 	/* What the headers say holds for the struct that they know. */
 	if (o->code_size != f->code_size)

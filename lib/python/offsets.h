@@ -35,6 +35,8 @@ py_has(uint32_t offset)
 	X(runtime, interpreters_head, 8)                                       \
 	X(runtime, gil, 8) /* 3.11: the one GIL lies in the runtime */         \
 	X(runtime, gc, 0) /* 3.7, 3.8: the one collector's struct */           \
+	X(runtime, state_key, 4) /* 3.7 to 3.14: pthread key of the state that \
+				  * a thread has */                            \
 	X(interp, size, 0)                                                     \
 	X(interp, next, 8)                                                     \
 	X(interp, id, 8)                                                       \
