@@ -226,5 +226,13 @@ const struct py_layout py_layout_3_11 = {
 		.values_size = 8,
 		.values_valid = PY_ABSENT,
 		.values_first = 0,
+		.interp_threads_main = PY_ABSENT,
+		.interp_remote_debug = PY_ABSENT,
+		.thread_eval_breaker = PY_ABSENT,
+		.thread_debugger = PY_ABSENT,
+		.debugger_size = PY_ABSENT,
+		.debugger_pending = PY_ABSENT,
+		.debugger_path = PY_ABSENT,
+		.debugger_path_size = PY_ABSENT,
 	},
 };

@@ -116,6 +116,8 @@ py_offsets_load(const struct py_layout *l, const uint8_t *debug,
 	memcpy(o->waits, l->waits, sizeof(o->waits));
 	o->opcodes = l->opcodes;
 	o->active = l->active;
+	o->breaker_looks = l->breaker_looks;
+	o->breaker_yields = l->breaker_yields;
 #ifdef __aarch64__
 	/* They lie behind mutexes, which are longer here; all else that the
 	 * headers of x86-64 say is the same. */

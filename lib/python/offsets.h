@@ -167,7 +167,15 @@ py_has(uint32_t offset)
 	X(unicode, length, 8)                                                  \
 	X(unicode, state, 4)                                                   \
 	X(unicode, ascii_size, 0)   /* where an ASCII string's text begins */  \
-	X(unicode, compact_size, 0) /* where another compact one's does */
+	X(unicode, compact_size, 0) /* where another compact one's does */     \
+	X(interp, threads_main, 8) /* 3.14 and later, as all that follow */    \
+	X(interp, remote_debug, 4) /* 1: it runs the scripts that are asked for */ \
+	X(thread, eval_breaker, 8)                                             \
+	X(thread, debugger, 0)     /* the debugger struct inside of it */      \
+	X(debugger, size, 0)                                                   \
+	X(debugger, pending, 4)    /* 1: a script is asked for */              \
+	X(debugger, path, 0)       /* of the script */                         \
+	X(debugger, path_size, 0)  /* its bytes; no offset */
 
 /* What is known of an opcode. */
 #define PY_OPCODE_CACHES 0x0f /* how many code units follow that are no
@@ -196,6 +204,11 @@ struct py_offsets {
 	/* Free-threaded builds: the bit of thread.status that says that a
 	 * thread runs Python code; else 0. */
 	uint32_t active;
+	/* Of the lowest byte of thread.eval_breaker, those bits by which a
+	 * thread looks whether there is something to do, and is none the worse
+	 * for it if there is not; and the one that may only be set for a
+	 * thread that others wait for.  0 where there is no such field. */
+	uint8_t breaker_looks, breaker_yields;
 };
 
 /* What is known of one minor version from its headers. */
@@ -207,6 +220,7 @@ struct py_layout {
 	uint8_t opcodes[256];
 	bool free_threaded;
 	uint32_t active; /* see py_offsets */
+	uint8_t breaker_looks, breaker_yields; /* likewise */
 	uint32_t debug_size; /* of _Py_DebugOffsets; 0: it has none */
 	/* Values from the headers; PY_ABSENT where the target tells. */
 	struct py_offsets fixed;
