@@ -134,6 +134,7 @@ lib_libtach_core_la_SOURCES = \
 	lib/engine/codes.c lib/engine/codes.h \
 	lib/engine/emit.c lib/engine/emit.h \
 	lib/engine/find.c lib/engine/find.h \
+	lib/engine/inject.c lib/engine/inject.h \
 	lib/engine/interps.c lib/engine/interps.h \
 	lib/engine/names.c lib/engine/names.h \
 	lib/engine/pages.c lib/engine/pages.h \

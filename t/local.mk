@@ -27,10 +27,11 @@ UNIT_TESTS = t/unit/test_damage t/unit/test_elf t/unit/test_filter \
 if HAVE_TSAN
 UNIT_TESTS += t/unit/test_ring_tsan
 endif
-check_PROGRAMS += $(UNIT_TESTS) t/unit/many t/unit/objects \
+check_PROGRAMS += $(UNIT_TESTS) t/unit/inject t/unit/many t/unit/objects \
 	t/unit/positions t/unit/recode t/unit/snap
 
 t_unit_profile = t/unit/profile.c t/unit/profile.h
+t_unit_inject_SOURCES = t/unit/inject.c
 t_unit_many_SOURCES = t/unit/many.c
 t_unit_objects_SOURCES = t/unit/objects.c
 t_unit_positions_SOURCES = t/unit/positions.c
@@ -72,6 +73,7 @@ BATS_TESTS = \
 	t/gperftools.bats \
 	t/heatmap.bats \
 	t/info.bats \
+	t/inject.bats \
 	t/inputs.bats \
 	t/jitter.bats \
 	t/judge.bats \
