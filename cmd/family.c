@@ -51,14 +51,21 @@ struct family {
 	size_t count, max, live;
 	size_t missed; /* not recorded: too many at once */
 	double start;  /* of the first sample; 0: there is none */
+	double pause, pauses; /* since when; and how long the others were, s */
 };
 
-static volatile sig_atomic_t stopped;
+static volatile sig_atomic_t stopped, paused;
 
 void
 family_stop(void)
 {
 	stopped = 1;
+}
+
+void
+family_pause(bool pause)
+{
+	paused = pause;
 }
 
 /* ---- names ------------------------------------------------------------- */
@@ -298,9 +305,27 @@ show_progress(const struct family *f)
 	if (now < next)
 		return;
 	next = now + PROGRESS_EVERY;
-	fprintf(stderr, "\r\033[K%.1f s, %" PRIu64 " samples, %zu process%s",
-	    f->start > 0 ? now - f->start : 0, samples_of(f), f->live,
-	    f->live == 1 ? "" : "es");
+	fprintf(stderr, "\r\033[K%.1f s, %" PRIu64 " samples, %zu process%s%s",
+	    f->start > 0 ? (f->pause != 0 ? f->pause : now) - f->start -
+	    f->pauses : 0, samples_of(f), f->live,
+	    f->live == 1 ? "" : "es", f->pause != 0 ? ", paused" : "");
+}
+
+/* Passes on whether they are to pause. */
+static void
+heed_pause(struct family *f)
+{
+	double now = recording_clock();
+
+	for (size_t i = 0; i < f->count; i++)
+		if (!f->members[i]->joined)
+			tach_recorder_pause(f->members[i]->recorder, paused);
+	if (paused && f->pause == 0) {
+		f->pause = now;
+	} else if (!paused && f->pause != 0) {
+		f->pauses += now - f->pause;
+		f->pause = 0;
+	}
 }
 
 static bool
@@ -312,7 +337,7 @@ is_over(struct family *f, bool ended)
 	if (f->start == 0 && samples_of(f) > 0)
 		f->start = now;
 	if (stopped || (duration > 0 && f->start > 0 &&
-		now >= f->start + duration))
+		f->pause == 0 && now >= f->start + f->pauses + duration))
 		return true;
 	return ended && f->live == 0 && !tach_children_young(f->children);
 }
@@ -328,6 +353,7 @@ watch(struct family *f)
 		clock_nanosleep(CLOCK_MONOTONIC, 0, &pause, NULL);
 		find_new(f);
 		join_ended(f);
+		heed_pause(f);
 		if (f->options->command)
 			ended = reap(f, ended);
 		else

@@ -39,7 +39,8 @@ enum family_result {
 /* Records the process that a recorder was told of, and those that come from
  * it, until all have ended. */
 enum family_result family_record(struct family *, struct tach_recorder *);
-/* Ends that; async-signal-safe. */
+/* Ends that, or lets all of them pause or not; both async-signal-safe. */
 void family_stop(void);
+void family_pause(bool);
 
 #endif

@@ -351,17 +351,32 @@ on_signal(int sig, siginfo_t *info, void *context)
 	tach_recorder_stop(recorder);
 }
 
+/* These are for us alone. */
+static void
+on_pause(int sig)
+{
+	family_pause(sig == SIGUSR1);
+	tach_recorder_pause(recorder, sig == SIGUSR1);
+}
+
 static void
 catch_signals(void)
 {
-	static const int sigs[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP};
-	struct sigaction sa = {.sa_sigaction = on_signal,
+	static const int ends[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP};
+	struct sigaction end = {.sa_sigaction = on_signal,
 	    .sa_flags = SA_SIGINFO | SA_RESTART}, old;
+	struct sigaction pause = {.sa_handler = on_pause,
+	    .sa_flags = SA_RESTART};
 
-	for (size_t i = 0; i < sizeof(sigs) / sizeof(*sigs); i++)
-		if (sigaction(sigs[i], NULL, &old) == 0 &&
+	for (size_t i = 0; i < sizeof(ends) / sizeof(*ends); i++)
+		if (sigaction(ends[i], NULL, &old) == 0 &&
 		    old.sa_handler != SIG_IGN)
-			sigaction(sigs[i], &sa, NULL);
+			sigaction(ends[i], &end, NULL);
+	sigemptyset(&pause.sa_mask);
+	sigaddset(&pause.sa_mask, SIGUSR1);
+	sigaddset(&pause.sa_mask, SIGUSR2);
+	sigaction(SIGUSR1, &pause, NULL);
+	sigaction(SIGUSR2, &pause, NULL);
 }
 
 /* ---- progress and summary ---------------------------------------------- */
@@ -384,8 +399,9 @@ show_progress(const struct recording *r, bool over)
 		fprintf(stderr, "\r\033[Kwaiting for a Python to start");
 	else
 		fprintf(stderr, "\r\033[K%.1f s, %" PRIu64 " samples, %.0f Hz, "
-		    "%" PRIu64 " failed", (double)s->elapsed_ns / 1e9,
-		    s->samples, recording_rate(s), s->failed);
+		    "%" PRIu64 " failed%s", (double)s->elapsed_ns / 1e9,
+		    s->samples, recording_rate(s), s->failed,
+		    tach_recorder_paused(r->recorder) ? ", paused" : "");
 }
 
 /* Why samples failed, if any did: ": 2 unreadable, 1 moving". */
@@ -423,6 +439,9 @@ show_summary(const struct recording *r)
 	    s->samples, s->threads, s->threads == 1 ? "" : "s",
 	    (double)s->elapsed_ns / 1e9, recording_rate(s), s->missed, s->torn,
 	    s->failed, causes, bytes);
+	if (s->paused_ns > 0)
+		warnx("paused for %.2f s, which is a gap in the profile",
+		    (double)s->paused_ns / 1e9);
 	if (s->compiled > 0)
 		warnx("%" PRIu64 " samples in code that Python's JIT compiled: "
 		    "their innermost line is where that was entered",
@@ -474,6 +493,8 @@ explain(const struct options *o)
 
 	if (*why != '\0')
 		warnx("nothing was recorded: %s", why);
+	else if (tach_recorder_stats(recorder)->paused_ns > 0)
+		warnx("nothing was recorded: it was paused all the time");
 	else
 		warnx("nothing was recorded: no Python was seen in %s before "
 		    "it ended", o->pid != 0 ? "the process" : o->command[0]);

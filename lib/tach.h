@@ -528,7 +528,8 @@ struct tach_recorder_options {
 };
 
 struct tach_recorder_stats {
-	uint64_t elapsed_ns;  /* since the first round */
+	uint64_t elapsed_ns;  /* since the first round, without pauses */
+	uint64_t paused_ns;   /* in pauses that are over */
 	uint64_t rounds;      /* moments at which all threads were sampled */
 	uint64_t missed;      /* rounds whose time had passed: not made up */
 	uint64_t samples;     /* thread samples given to the sink */
@@ -581,6 +582,11 @@ void tach_recorder_locals(struct tach_recorder *, const struct tach_locals *);
  * duration is over, or tach_recorder_stop was called. */
 int tach_recorder_round(struct tach_recorder *, struct tach_sink *);
 void tach_recorder_stop(struct tach_recorder *); /* async-signal-safe */
+/* No rounds from now on, or again: a gap in the profile, in which the duration
+ * stands still.  async-signal-safe. */
+void tach_recorder_pause(struct tach_recorder *, bool);
+/* Whether there is such a gap now. */
+bool tach_recorder_paused(const struct tach_recorder *);
 
 enum tach_recorder_state tach_recorder_state(const struct tach_recorder *);
 /* Complete once the state has been TACH_RECORDER_SAMPLING. */

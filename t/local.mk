@@ -88,6 +88,7 @@ BATS_TESTS = \
 	t/oracle.bats \
 	t/positions.bats \
 	t/output.bats \
+	t/pause.bats \
 	t/pprof.bats \
 	t/pstats.bats \
 	t/python.bats \

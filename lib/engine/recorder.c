@@ -38,6 +38,8 @@
 #define SHORT_SLEEP (10 * NS_PER_US)
 /* A sleep so long must end as soon as there is a reason to. */
 #define LONG_SLEEP (20 * NS_PER_MS)
+/* While there are no rounds, the caller gets to do something so often. */
+#define PAUSE_STEP (100 * NS_PER_MS)
 /* The shortest slice that the scheduler grants; ns. */
 #define SLICE (100 * NS_PER_US)
 
@@ -56,7 +58,8 @@ struct tach_recorder {
 	uint64_t seen;	/* for find_python */
 	uint64_t deep_at, deep_step; /* when to search memory */
 	bool found; /* runtime is loaded */
-	volatile sig_atomic_t stopped;
+	volatile sig_atomic_t stopped, pause; /* asked for */
+	uint64_t paused_at; /* when the pause began; 0: there is none */
 	int wake_fd;
 	struct tach_locals locals;
 	struct error error;
@@ -281,6 +284,21 @@ tach_recorder_follow(struct tach_recorder *r, pid_t pid)
 	return TACH_OK;
 }
 
+/* Sleeps until then, or until somebody wakes us.  False: the target has
+ * ended, or we were told to end. */
+static bool
+sleep_awake(struct tach_recorder *r, uint64_t until)
+{
+	uint64_t count;
+	ssize_t n;
+
+	if (!process_sleep(&r->process, r->wake_fd, until))
+		return true;
+	n = read(r->wake_fd, &count, sizeof(count));
+	(void)n; /* nothing there: the target has ended */
+	return !r->stopped && !process_ended(&r->process);
+}
+
 int
 tach_recorder_attach(struct tach_recorder *r, pid_t pid)
 {
@@ -292,8 +310,8 @@ tach_recorder_attach(struct tach_recorder *r, pid_t pid)
 		return TACH_FATAL;
 	r->deep_at = 0;
 	while ((f = look(r)) == FIND_NONE || f == FIND_EMPTY)
-		if (clock_ns() > end || process_sleep(&r->process, r->wake_fd,
-			clock_ns() + 10 * NS_PER_MS))
+		if (clock_ns() > end ||
+		    !sleep_awake(r, clock_ns() + 10 * NS_PER_MS))
 			break;
 	if (f == FIND_OK && lacks_tasks(r))
 		return error_set(&r->error, TACH_FATAL, "--async needs Python "
@@ -337,9 +355,34 @@ note_errors(const struct tach_recorder *r)
 	tach_table_add_note(r->table, text);
 }
 
+/* How long it has been recording, which a pause is not. */
+static uint64_t
+elapsed(const struct tach_recorder *r, uint64_t now)
+{
+	return now - r->start - r->stats.paused_ns;
+}
+
+static void
+begin_pause(struct tach_recorder *r, uint64_t now)
+{
+	r->paused_at = now;
+	r->stats.elapsed_ns = elapsed(r, now);
+}
+
+static void
+end_pause(struct tach_recorder *r, uint64_t now)
+{
+	r->stats.paused_ns += now - r->paused_at;
+	r->paused_at = 0;
+	pacer_start(&r->pacer, r->options.interval_ns,
+	    r->options.jitter ? random_seed() : 0, now);
+}
+
 static int
 end(struct tach_recorder *r)
 {
+	if (r->paused_at != 0)
+		end_pause(r, clock_ns());
 	note_errors(r);
 	r->state = TACH_RECORDER_ENDED;
 	return TACH_END;
@@ -362,7 +405,7 @@ sample_round(struct tach_recorder *r, uint64_t now, struct tach_sink *sink)
 	switch (result) {
 	case REMOTE_OK:
 		r->stats.rounds++;
-		r->stats.elapsed_ns = now - r->start;
+		r->stats.elapsed_ns = elapsed(r, now);
 		return TACH_OK;
 	case REMOTE_LOST:
 		/* Ended, or another program: look again. */
@@ -379,7 +422,7 @@ static bool
 is_over(const struct tach_recorder *r, uint64_t now)
 {
 	return r->options.duration_ns != 0 && r->start != 0 &&
-	    now - r->start >= r->options.duration_ns;
+	    elapsed(r, now) >= r->options.duration_ns;
 }
 
 /*
@@ -394,10 +437,24 @@ sleep_round(struct tach_recorder *r)
 	uint64_t now = clock_ns(), until = r->pacer.next;
 
 	if (r->state == TACH_RECORDER_WAITING || until > now + LONG_SLEEP)
-		return !process_sleep(&r->process, r->wake_fd, until);
+		return sleep_awake(r, until);
 	while (!r->stopped && until > now + SHORT_SLEEP && !clock_sleep(until))
 		continue;
 	return !r->stopped;
+}
+
+/* What is asked for while nothing is sampled yet holds from then on. */
+static void
+heed_pause(struct tach_recorder *r)
+{
+	uint64_t now = clock_ns();
+
+	if (r->start == 0)
+		return;
+	if (r->pause && r->paused_at == 0)
+		begin_pause(r, now);
+	else if (!r->pause && r->paused_at != 0)
+		end_pause(r, now);
 }
 
 int
@@ -408,6 +465,10 @@ tach_recorder_round(struct tach_recorder *r, struct tach_sink *sink)
 
 	if (r->state == TACH_RECORDER_ENDED)
 		return TACH_END;
+	heed_pause(r);
+	if (r->paused_at != 0)
+		return sleep_awake(r, clock_ns() + PAUSE_STEP) ? TACH_OK :
+								 end(r);
 	if (!sleep_round(r))
 		return end(r);
 	now = clock_ns();
@@ -415,7 +476,8 @@ tach_recorder_round(struct tach_recorder *r, struct tach_sink *sink)
 		return end(r);
 	if (r->state == TACH_RECORDER_WAITING)
 		result = wait_round(r);
-	if (result == TACH_OK && r->state == TACH_RECORDER_SAMPLING)
+	if (result == TACH_OK && r->state == TACH_RECORDER_SAMPLING &&
+	    !r->pause)
 		result = sample_round(r, clock_ns(), sink);
 	if (r->state == TACH_RECORDER_SAMPLING)
 		r->stats.missed += pacer_advance(&r->pacer, clock_ns());
@@ -424,17 +486,37 @@ tach_recorder_round(struct tach_recorder *r, struct tach_sink *sink)
 	return result;
 }
 
-void
-tach_recorder_stop(struct tach_recorder *r)
+static void
+wake(struct tach_recorder *r)
 {
 	uint64_t one = 1;
 	int saved = errno;
-	ssize_t n;
+	ssize_t n = write(r->wake_fd, &one, sizeof(one));
 
-	r->stopped = true;
-	n = write(r->wake_fd, &one, sizeof(one));
 	(void)n; /* a full counter is readable, too */
 	errno = saved;
+}
+
+void
+tach_recorder_stop(struct tach_recorder *r)
+{
+	r->stopped = true;
+	wake(r);
+}
+
+void
+tach_recorder_pause(struct tach_recorder *r, bool pause)
+{
+	if (r->pause == pause)
+		return;
+	r->pause = pause;
+	wake(r);
+}
+
+bool
+tach_recorder_paused(const struct tach_recorder *r)
+{
+	return r->paused_at != 0;
 }
 
 /* ---- what is known ----------------------------------------------------- */
