@@ -50,7 +50,8 @@ names() {
 # ---- recordings -----------------------------------------------------------------
 
 # The names in a recording are those that `dis` gives for what the interpreter
-# has made of the line by then, of which some are specialised.
+# has made of the line by then, of which some are specialised.  Before main,
+# spin has been called often enough for that.
 recorded() {
 	need_python "$1"
 	cat >"$OUTSIDE/spin.py" <<-'END'
@@ -68,6 +69,8 @@ recorded() {
 		    end = time.monotonic() + 0.7
 		    while time.monotonic() < end:
 		        spin(20000)
+		for _ in range(100):
+		    spin(1000)
 		main()
 		with open(sys.argv[1], "w") as f:
 		    line = 0
@@ -79,7 +82,7 @@ recorded() {
 	tach-record -q -o p.bin --opcodes -- "${PYTHON[@]}" "$INSIDE/spin.py" \
 	    "$INSIDE/code"
 	tach-cat -l p.bin | sed -nE \
-	    's/.*spin\.py:spin:([0-9]+):[^;]*:[0-9]+\/([A-Z0-9_]+)$/\1 \2/p' |
+	    's/.*:main:.*spin\.py:spin:([0-9]+):[^;]*:[0-9]+\/([A-Z0-9_]+)$/\1 \2/p' |
 	    sort | uniq -c | awk '$1 > 9 { print $2, $3 }' | sort >seen
 	cat seen
 	sort -u "$OUTSIDE/code" >there
