@@ -227,3 +227,26 @@ skipped: t/a.bats 3 none: no peer
 FAILED: never was not run
 1 passed, 2 failed, 0 skipped'
 }
+
+@test "in-turn: what is no file test runs when no other does" {
+	export TACH_BUILDDIR=$PWD FILE_TESTS='t/a.bats t/b.bats'
+	touch config.status
+	cat >log.sh <<-'END'
+		echo "begin $1" >>log
+		until [ -e "$2" ]; do sleep 0.01; done
+		echo "end $1" >>log
+	END
+	"$T/in-turn" sh log.sh a.bats go ../t/a.bats 3>&- &
+	until_ grep -q a.bats log
+	"$T/in-turn" sh log.sh b.bats log t/b.bats
+	"$T/in-turn" sh log.sh live log t/live.bats 3>&- &
+	until_ grep -q -e '-> FLOCK.* WRITE' /proc/locks
+	touch go
+	wait
+	is "$(cat log)" 'begin a.bats
+begin b.bats
+end b.bats
+end a.bats
+begin live
+end live'
+}

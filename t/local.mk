@@ -2,7 +2,7 @@
 # *.bats files report each of their tests by TAP.
 
 TEST_EXTENSIONS = .bats
-BATS_LOG_COMPILER = $(BATS)
+BATS_LOG_COMPILER = $(srcdir)/t/in-turn $(BATS)
 AM_BATS_LOG_FLAGS = --tap
 BATS_LOG_DRIVER = $(SHELL) $(top_srcdir)/build-aux/tap-driver.sh
 # A failed test fails once, not once more as the exit status of its file; a
@@ -16,9 +16,11 @@ AM_TESTS_ENVIRONMENT = \
 	}; \
 	TACH_SRCDIR='$(abs_top_srcdir)'; export TACH_SRCDIR; \
 	TACH_BUILDDIR='$(abs_top_builddir)'; export TACH_BUILDDIR; \
+	FILE_TESTS='$(FILE_TESTS)'; export FILE_TESTS; \
 	CC='$(CC)'; export CC;
 
-TESTS = $(UNIT_TESTS) $(BATS_TESTS)
+# By `make -j2 check` all but LIVE_TESTS run two at a time: see t/in-turn.
+TESTS = $(UNIT_TESTS) $(FILE_TESTS) $(LIVE_TESTS)
 
 UNIT_TESTS = t/unit/test_damage t/unit/test_elf t/unit/test_filter \
 	t/unit/test_format t/unit/test_python t/unit/test_snapshots \
@@ -54,59 +56,64 @@ t_unit_test_snapshots_SOURCES = t/unit/test_snapshots.c $(t_unit_profile) \
 t_unit_test_text_SOURCES = t/unit/test_text.c $(t_unit_profile)
 t_unit_test_unfinished_SOURCES = t/unit/test_unfinished.c $(t_unit_profile)
 
-BATS_TESTS = \
-	t/blocking.bats \
-	t/build.bats \
-	t/callgrind.bats \
-	t/cat.bats \
-	t/children.bats \
-	t/chrome.bats \
-	t/commands.bats \
-	t/convert.bats \
+# Those that judge no recordings, but what is made of files; the slowest first.
+FILE_TESTS = \
 	t/cross.bats \
-	t/damage.bats \
-	t/diff.bats \
-	t/dump.bats \
+	t/positions.bats \
 	t/flamegraph.bats \
+	t/heatmap.bats \
+	t/gperftools.bats \
+	t/merge.bats \
+	t/pprof.bats \
+	t/convert.bats \
 	t/format.bats \
 	t/gecko.bats \
-	t/gperftools.bats \
-	t/heatmap.bats \
+	t/callgrind.bats \
+	t/cat.bats \
+	t/chrome.bats \
+	t/commands.bats \
+	t/damage.bats \
 	t/info.bats \
 	t/inject.bats \
 	t/inputs.bats \
-	t/jitter.bats \
 	t/judge.bats \
 	t/layouts.bats \
-	t/lost.bats \
 	t/man.bats \
-	t/merge.bats \
+	t/pstats.bats \
+	t/records.bats \
+	t/select.bats \
+	t/speedscope.bats \
+	t/text.bats \
+	t/totals.bats \
+	t/viewers.bats
+
+# Those that do.
+LIVE_TESTS = \
+	t/blocking.bats \
+	t/build.bats \
+	t/children.bats \
+	t/diff.bats \
+	t/dump.bats \
+	t/jitter.bats \
+	t/lost.bats \
 	t/names.bats \
 	t/nogil.bats \
 	t/old.bats \
 	t/opcodes.bats \
 	t/oracle.bats \
-	t/positions.bats \
 	t/output.bats \
 	t/pause.bats \
-	t/pprof.bats \
-	t/pstats.bats \
 	t/python.bats \
 	t/record.bats \
-	t/records.bats \
-	t/select.bats \
-	t/speedscope.bats \
 	t/status.bats \
 	t/targets.bats \
 	t/tasks.bats \
-	t/text.bats \
-	t/totals.bats \
-	t/truth.bats \
-	t/viewers.bats
+	t/truth.bats
 
-EXTRA_DIST += $(BATS_TESTS) t/at-terminal t/calls.py t/chrome.schema.json t/closing \
+EXTRA_DIST += $(FILE_TESTS) $(LIVE_TESTS) t/at-terminal t/calls.py \
+	t/chrome.schema.json t/closing \
 	t/data \
-	t/decode.py t/fault.c t/golden t/lib.bash t/lost.py t/merge.py \
+	t/decode.py t/fault.c t/golden t/in-turn t/lib.bash t/lost.py t/merge.py \
 	t/moments.py t/names.py t/peers t/pprof.py t/programs t/slots.py \
 	t/totals.py t/truth.bash t/truth.py t/viewers.bash
 

@@ -74,6 +74,12 @@ load truth.bash
 @test "generators keep their callers: Python 3.8, dynamic" { dynamic 3.8; rooted; }
 @test "generators keep their callers: Python 3.10, dynamic" { dynamic 3.10; rooted; }
 
+# ---- large code
+
+@test "a table of 100 KiB and more: Python 3.6" { need_python 3.6; big; }
+@test "a table of 100 KiB and more: Python 3.9" { need_python 3.9; big; }
+@test "a table of 100 KiB and more: Python 3.10" { need_python 3.10; big; }
+
 # ---- particular ways to run
 
 @test "chains of calls in three threads: Python 3.8, dynamic" {

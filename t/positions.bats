@@ -19,13 +19,6 @@ positions() {
 	[ "${units% code units}" -gt "$2" ]
 }
 
-# big: a function with more lines than a small table has room for.
-big() {
-	cp -r "$T/programs" "$OUTSIDE/programs"
-	programs=$INSIDE/programs
-	noted stacks big
-}
-
 @test "every instruction's place: Python 3.6" { positions 3.6 500000; }
 @test "every instruction's place: Python 3.7" { positions 3.7 500000; }
 @test "every instruction's place: Python 3.8" { positions 3.8 500000; }
@@ -36,12 +29,3 @@ big() {
 @test "every instruction's place: Python 3.13" { positions 3.13 1500000; }
 @test "every instruction's place: Python 3.14" { positions 3.14 1500000; }
 @test "every instruction's place: Python 3.15" { positions 3.15 1500000; }
-
-# ---- large code
-
-@test "a table of 100 KiB and more: Python 3.6" { need_python 3.6; big; }
-@test "a table of 100 KiB and more: Python 3.9" { need_python 3.9; big; }
-@test "a table of 100 KiB and more: Python 3.10" { need_python 3.10; big; }
-@test "a table of 100 KiB and more: Python 3.11" { need_python 3.11; big; }
-@test "a table of 100 KiB and more: Python 3.13" { need_python 3.13; big; }
-@test "a table of 100 KiB and more: Python 3.15" { need_python 3.15; big; }

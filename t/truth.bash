@@ -84,3 +84,10 @@ rooted() {
 	tach-record -q -r 5k -o p.bin -- "${PYTHON[@]}" "$programs/gens.py" 1.5
 	"$T/truth.py" roots p.bin gens.py
 }
+
+# big: a function with more lines than a small table has room for.
+big() {
+	cp -r "$T/programs" "$OUTSIDE/programs"
+	programs=$INSIDE/programs
+	noted stacks big
+}

@@ -110,6 +110,12 @@ load truth.bash
 @test "pairs of calls in turn: Python 3.14, static" { static 3.14; calls flutter 1.5; }
 @test "pairs of calls in turn: Python 3.15, static" { static 3.15; calls flutter 1.5; }
 
+# ---- large code
+
+@test "a table of 100 KiB and more: Python 3.11" { need_python 3.11; big; }
+@test "a table of 100 KiB and more: Python 3.13" { need_python 3.13; big; }
+@test "a table of 100 KiB and more: Python 3.15" { need_python 3.15; big; }
+
 # ---- particular ways to run
 
 @test "recursion: Python 3.11, static" { static 3.11; calls fib 1; }
