@@ -228,6 +228,116 @@ FAILED: never was not run
 1 passed, 2 failed, 0 skipped'
 }
 
+# again LOG: what t/again leaves beside it, from standard input.
+again() {
+	cat >"${1%.log}.again.log"
+}
+
+@test "closing: what passed the second time only is told" {
+	result a.log PASS FAIL FAIL FAIL <<-'END'
+		1..4
+		ok 1 good
+		PASS: t/a.bats 1 good
+		not ok 2 late (1.5 s)
+		FAIL: t/a.bats 2 late (1.5 s)
+		# in line 7
+		not ok 3 bad
+		FAIL: t/a.bats 3 bad
+		# in line 8
+		not ok 4 gone
+		FAIL: t/a.bats 4 gone
+	END
+	again a.log <<-'END'
+		1..3
+		ok 1 late (1.5 s)
+		not ok 2 bad
+		# in line 8
+		ok 3 gone # skip no peer
+	END
+	result unit.log FAIL <<<'FAIL unit (exit status: 1)'
+	again unit.log <<<$'1..1\nok 1 unit'
+	result b.log PASS ERROR <<-'END'
+		1..2
+		ok 1 good
+		PASS: t/b.bats 1 good
+		ERROR: t/b.bats - too few tests run (expected 2, got 1)
+	END
+	again b.log <<<$'1..2\nok 1 good\nok 2 better # skip no peer'
+	# It has broken off again.
+	result c.log PASS ERROR <b.log
+	again c.log <<<$'1..2\nok 1 good'
+	run -0 "$T/closing" a.log unit.log b.log c.log
+	is "$(grep -v '^ ' <<<"$output")" 'FAILED: t/a.bats 2 late (1.5 s)
+FAILED: t/a.bats 3 bad
+FAILED: t/a.bats 4 gone
+FAILED: unit
+ERROR: t/b.bats - too few tests run (expected 2, got 1)
+ERROR: t/b.bats - too few tests run (expected 2, got 1)
+again: t/a.bats: late (1.5 s)
+again: unit
+again: t/b.bats
+5 passed, 3 failed, 1 skipped'
+}
+
+@test "closing: an older second time counts for nothing" {
+	again a.log <<<$'1..1\nok 1 bad'
+	touch -d '1 minute ago' a.again.log
+	result a.log FAIL <<-'END'
+		1..1
+		not ok 1 bad
+		FAIL: t/a.bats 1 bad
+	END
+	run -0 "$T/closing" a.log
+	is "${lines[-1]}" "0 passed, 1 failed, 0 skipped"
+}
+
+@test "again: runs what failed, and nothing else" {
+	local name='in 1.5 s: a|b (c) [d] {e} ^f + *g ?'
+	export TACH_SRCDIR=$PWD BATS=$BATS_ROOT/bin/bats
+	mkdir t
+	printf '@test "%s" { %s; }\n' good 'touch good' bad false \
+	    "$name" 'touch named' "x $name" 'touch x' >t/a.bats
+	result t/a.log PASS FAIL FAIL PASS <<-END
+		1..4
+		ok 1 good
+		PASS: t/a.bats 1 good
+		not ok 2 bad
+		FAIL: t/a.bats 2 bad
+		not ok 3 $name
+		FAIL: t/a.bats 3 $name
+		ok 4 x $name
+		PASS: t/a.bats 4 x $name
+	END
+	printf '#!/bin/sh\necho "no: $0"\n' >t/unit
+	chmod +x t/unit
+	result t/unit.log FAIL <<<'FAIL t/unit (exit status: 1)'
+	result t/well.log PASS <<<'PASS t/well (exit status: 0)'
+	again t/well.log <<<'of another time'
+	run -1 "$T/again" t/a.log t/unit.log t/well.log
+	is "$output" $'again: t/a\nagain: t/unit'
+	is "$(ls -d good named x 2>/dev/null)" named
+	is "$(cat t/unit.again.log)" $'1..1\nno: ./t/unit\nok 1 t/unit'
+	[ ! -e t/well.again.log ]
+	run -0 "$T/closing" t/a.log t/unit.log t/well.log
+	is "$(grep '^again' <<<"$output")" "again: t/a.bats: $name
+again: t/unit"
+	is "${lines[-1]}" "5 passed, 1 failed, 0 skipped"
+	run -0 "$T/again" t/unit.log t/well.log
+}
+
+@test "again: not where too much failed, or was never run" {
+	export TACH_SRCDIR=$PWD
+	result unit.log FAIL <<<'FAIL unit (exit status: 1)'
+	printf '#!/bin/sh\n' >unit
+	chmod +x unit
+	run -1 "$T/again" unit.log never.log
+	# shellcheck disable=SC2046
+	result many.log $(yes FAIL | head -n 20) <<<'1..20'
+	run -1 "$T/again" unit.log many.log
+	is "$output" "again: 21 tests failed: not once more"
+	[ ! -e unit.again.log ]
+}
+
 @test "in-turn: what is no file test runs when no other does" {
 	export TACH_BUILDDIR=$PWD FILE_TESTS='t/a.bats t/b.bats'
 	touch config.status

@@ -110,7 +110,7 @@ LIVE_TESTS = \
 	t/tasks.bats \
 	t/truth.bats
 
-EXTRA_DIST += $(FILE_TESTS) $(LIVE_TESTS) t/at-terminal t/calls.py \
+EXTRA_DIST += $(FILE_TESTS) $(LIVE_TESTS) t/again t/at-terminal t/calls.py \
 	t/chrome.schema.json t/closing \
 	t/data \
 	t/decode.py t/fault.c t/golden t/in-turn t/lib.bash t/lost.py t/merge.py \
@@ -166,9 +166,14 @@ oracle: all
 .PHONY: bench oracle
 
 # The closing lines: what was skipped, and how many passed.  Where a test
-# failed, make has stopped before them; `make closing` prints them then.
+# failed, make has stopped before them; `make closing` prints them then, also
+# of what `make again` runs once more.
 check-local: check-TESTS
 	@$(MAKE) $(AM_MAKEFLAGS) closing
 closing:
 	@$(SHELL) $(srcdir)/t/closing $(TEST_LOGS)
-.PHONY: closing
+again:
+	@$(AM_TESTS_ENVIRONMENT) BATS='$(BATS)' $(SHELL) $(srcdir)/t/again \
+	    $(TEST_LOGS)
+.PHONY: again closing
+MOSTLYCLEANFILES = t/*.again.log t/unit/*.again.log
