@@ -128,6 +128,7 @@ lib_libtach_core_la_SOURCES = \
 	lib/python/tasks.c lib/python/tasks.h \
 	lib/python/unicode.c lib/python/unicode.h \
 	lib/native/elf.c lib/native/elf.h \
+	lib/engine/attach.c lib/engine/attach.h \
 	lib/engine/chains.c lib/engine/chains.h \
 	lib/engine/children.c \
 	lib/engine/clock.c lib/engine/clock.h \

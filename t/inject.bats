@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: ISC
 # inject.bats: a running Python is made to run a script, by what 3.14 and
-# later offer to debuggers; t/unit/inject does it as tach-record does.
+# later offer to debuggers, and by one to load the agent; t/unit/inject and
+# t/unit/attach do it as tach-record does.
 
 load lib.bash
 
@@ -171,4 +172,130 @@ refused() {
 	run -1 setpriv --reuid 65534 --clear-groups --inh-caps=-all \
 	    "$TACH_BUILDDIR/t/unit/inject" "$pid" "$INSIDE/script.py" 1
 	[[ $output = *"not permitted to read process $pid"* ]]
+}
+
+# ---- loading the agent ------------------------------------------------------------
+
+# attach NONCE: with the library that t/agent.c is.
+attach() {
+	[ -e "$BATS_TEST_TMPDIR/agent.so" ] || "${CC:-cc}" -shared -fPIC \
+	    -o "$BATS_TEST_TMPDIR/agent.so" "$T/agent.c"
+	"$TACH_BUILDDIR/t/unit/attach" "$pid" "$BATS_TEST_TMPDIR/agent.so" "$1"
+}
+
+# What the program shows when it is asked for: its modules, and so on.
+state='import sys, os, posix
+ready()
+x = 0
+def show():
+	with open("INSIDE/state.new", "w") as f:
+		print(sorted(sys.modules), getattr(sys, "_is_gil_enabled", str)(),
+		    b"TACH_AGENT" in posix._create_environ(), file=f)
+	os.rename("INSIDE/state.new", "INSIDE/state")
+while True:
+	x += 1
+	if os.path.exists("INSIDE/show"):
+		show()
+		os.remove("INSIDE/show")'
+
+show() {
+	: >"$OUTSIDE/show"
+	until_ test ! -e "$OUTSIDE/show"
+	cat "$OUTSIDE/state"
+}
+
+# with_proc [OPTION]: $PYTHON in a root of its own sees /proc there; an option
+# is chroot's.
+with_proc() {
+	[ -n "$PYTHON_ROOT" ] || return 0
+	unshare -m true || skip "no mount namespaces here"
+	# shellcheck disable=SC2016
+	PYTHON=(unshare -m sh -c
+	    'mount --bind /proc "$1/proc" && exec chroot $0 "$@"' "${1-}"
+	    "${PYTHON[@]:1}")
+}
+
+# What the program has open, without what libffi has.
+opened() {
+	find "/proc/$pid/fd" -type l -printf '%l\n' | grep -v libffi | sort
+}
+
+# loads_agent [PROLOGUE]: nothing of it stays in the program but the library,
+# and Python's own modules that it took; nothing stays in folders.
+loads_agent() {
+	local known="s/'_socket', //; s/'_ctypes', //" before fds
+	begin "${1-}${state//INSIDE/$INSIDE}"
+	before=$(show) fds=$(opened)
+	is "$(attach 1234)" "calls: 1, nonce: 1234"
+	is "$(attach 5678)" "calls: 2, nonce: 5678"
+	is "$(opened)" "$fds"
+	is "$(show | sed "$known")" "$(sed "$known" <<<"$before")"
+	run -1 attach 666
+	[[ $output = "attach: process $pid cannot be attached to: its agent: No space left on device" ]]
+	is "$(find "$PYTHON_ROOT/tmp" -maxdepth 1 -name 'tach-*[0-9a-f]' \
+	    -newer "$OUTSIDE/program.py" ! -path "$OUTSIDE")" ""
+}
+
+on_agent() {
+	need_python "$1"
+	with_proc
+	loads_agent "${@:2}"
+}
+
+@test "the agent is loaded: Python 3.14" { on_agent 3.14; }
+@test "the agent is loaded: Python 3.15" { on_agent 3.15; }
+@test "the agent is loaded: Python 3.14, free-threaded" { on_agent 3.14t; }
+@test "the agent is loaded: Python 3.15, free-threaded" { on_agent 3.15t; }
+
+without_ctypes='import sys; sys.modules["_ctypes"] = None
+'
+@test "no _ctypes: Python 3.14" { on_agent 3.14 "$without_ctypes"; }
+@test "no _ctypes: Python 3.15, free-threaded" {
+	on_agent 3.15t "$without_ctypes"
+}
+
+@test "the agent is loaded: another user's program" {
+	need_root
+	need_python 3.14
+	[ -n "$PYTHON_ROOT" ] || skip "no Python of its own folder"
+	with_proc --userspec=65534:65534
+	chmod 777 "$OUTSIDE"
+	loads_agent
+}
+
+@test "the agent is loaded: a PID namespace of its own" {
+	need_root
+	need_python 3.15t
+	begin "${state//INSIDE/$INSIDE}"
+	kill "$pid"
+	rm "$OUTSIDE/ready"
+	unshare -p -f true || skip "no PID namespaces here"
+	start unshare -p -f --mount-proc "${PYTHON[@]}" "$INSIDE/program.py"
+	until_ test -e "$OUTSIDE/ready"
+	pid=$(pgrep -P "$pid")
+	is "$(attach 1234)" "calls: 1, nonce: 1234"
+	kill -KILL "$pid"
+}
+
+@test "a library that cannot be loaded" {
+	need_python 3.15t
+	begin "$busy"
+	echo "no library" >agent.so
+	run -1 attach 1234
+	[[ $output = "attach: process $pid cannot load the agent: "*"agent.so: "* ]]
+	rm agent.so
+	is "$(attach 1234)" "calls: 1, nonce: 1234"
+}
+
+# The script finds nobody who waits for it.
+@test "a recorder that is killed" {
+	need_python 3.15t
+	begin "$busy"
+	kill -STOP "$pid"
+	attach 1234 3>&- &
+	until_ eval 'ls -d /tmp/tach-*/attach.py'
+	kill -KILL $!
+	kill -CONT "$pid"
+	inject "$pid" "$INSIDE/script.py" 10
+	until_ has_run 1
 }

@@ -29,10 +29,11 @@ UNIT_TESTS = t/unit/test_damage t/unit/test_elf t/unit/test_filter \
 if HAVE_TSAN
 UNIT_TESTS += t/unit/test_ring_tsan
 endif
-check_PROGRAMS += $(UNIT_TESTS) t/unit/inject t/unit/many t/unit/objects \
+check_PROGRAMS += $(UNIT_TESTS) t/unit/attach t/unit/inject t/unit/many t/unit/objects \
 	t/unit/positions t/unit/recode t/unit/snap
 
 t_unit_profile = t/unit/profile.c t/unit/profile.h
+t_unit_attach_SOURCES = t/unit/attach.c
 t_unit_inject_SOURCES = t/unit/inject.c
 t_unit_many_SOURCES = t/unit/many.c
 t_unit_objects_SOURCES = t/unit/objects.c
@@ -110,7 +111,7 @@ LIVE_TESTS = \
 	t/tasks.bats \
 	t/truth.bats
 
-EXTRA_DIST += $(FILE_TESTS) $(LIVE_TESTS) t/again t/at-terminal t/calls.py \
+EXTRA_DIST += $(FILE_TESTS) $(LIVE_TESTS) t/again t/agent.c t/at-terminal t/calls.py \
 	t/chrome.schema.json t/closing \
 	t/data \
 	t/decode.py t/fault.c t/golden t/in-turn t/lib.bash t/lost.py t/merge.py \
