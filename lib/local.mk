@@ -15,6 +15,7 @@ lib_libtach_la_LDFLAGS = $(AM_LDFLAGS) -version-info 0:0:0 \
 	-export-symbols-regex '^tach_'
 
 lib_libtach_core_la_SOURCES = \
+	lib/agent/print.c lib/agent/print.h \
 	lib/agent/ring.c lib/agent/ring.h lib/agent/wire.h \
 	lib/array.h \
 	lib/buf.h \
@@ -106,6 +107,7 @@ lib_libtach_core_la_SOURCES = \
 	lib/out/ticks.c lib/out/ticks.h \
 	lib/out/timeline.c lib/out/timeline.h \
 	lib/python/code.c lib/python/code.h \
+	lib/python/copies.c lib/python/copies.h \
 	lib/python/frames.c lib/python/frames.h \
 	lib/python/layout_3_6.c \
 	lib/python/layout_3_7.c \
@@ -149,6 +151,45 @@ lib_libtach_core_la_SOURCES = \
 	lib/engine/threads.c lib/engine/threads.h \
 	lib/engine/tids.c lib/engine/tids.h \
 	lib/engine/workset.c lib/engine/workset.h
+
+# The agent of the in-process engine, which recorders put into processes: it
+# links nothing but the C library, and has no sanitizers, which a program that
+# was built without them could not load.
+agentdir = $(libdir)/tach
+agent_LTLIBRARIES = lib/libtach-agent.la
+lib_libtach_agent_la_SOURCES = \
+	lib/agent/agent.c lib/agent/agent.h \
+	lib/agent/codes.c lib/agent/codes.h \
+	lib/agent/print.c lib/agent/print.h \
+	lib/agent/real.c lib/agent/real.h \
+	lib/agent/ring.c lib/agent/ring.h lib/agent/wire.h \
+	lib/agent/sample.c lib/agent/sample.h \
+	lib/agent/self.c lib/agent/self.h \
+	lib/agent/stack.c lib/agent/stack.h \
+	lib/agent/thread.c lib/agent/thread.h \
+	lib/python/code.h \
+	lib/python/copies.c lib/python/copies.h \
+	lib/python/frames.c lib/python/frames.h \
+	lib/python/layout_3_6.c \
+	lib/python/layout_3_7.c \
+	lib/python/layout_3_8.c \
+	lib/python/layout_3_9.c \
+	lib/python/layout_3_10.c \
+	lib/python/layout_3_11.c \
+	lib/python/layout_3_12.c \
+	lib/python/layout_3_13.c \
+	lib/python/layout_3_14.c \
+	lib/python/layout_3_15.c \
+	lib/python/lines.c lib/python/lines.h \
+	lib/python/memory.h \
+	lib/python/offsets.c lib/python/offsets.h \
+	lib/python/status.c lib/python/status.h \
+	lib/python/unicode.c lib/python/unicode.h
+lib_libtach_agent_la_CFLAGS = -std=gnu17 $(WARN_CFLAGS) -fvisibility=hidden \
+	-ftls-model=initial-exec
+lib_libtach_agent_la_LDFLAGS = -module -avoid-version -shared \
+	-Wl,-Bsymbolic -Wl,-z,defs
+lib_libtach_agent_la_LIBADD =
 
 # The pages that formats write, as one C file: see lib/out/page.h.
 out_pages = lib/out/flamegraph.html lib/out/heatmap.html

@@ -22,7 +22,7 @@ AM_TESTS_ENVIRONMENT = \
 # By `make -j2 check` all but LIVE_TESTS run two at a time: see t/in-turn.
 TESTS = $(UNIT_TESTS) $(FILE_TESTS) $(LIVE_TESTS)
 
-UNIT_TESTS = t/unit/test_damage t/unit/test_elf t/unit/test_filter \
+UNIT_TESTS = t/unit/test_agent t/unit/test_damage t/unit/test_elf t/unit/test_filter \
 	t/unit/test_format t/unit/test_python t/unit/test_snapshots \
 	t/unit/test_ring t/unit/test_ring_model \
 	t/unit/test_text t/unit/test_unfinished
@@ -41,6 +41,8 @@ t_unit_positions_SOURCES = t/unit/positions.c
 t_unit_recode_SOURCES = t/unit/recode.c
 t_unit_walks = t/unit/walks.c t/unit/walks.h
 t_unit_snap_SOURCES = t/unit/snap.c $(t_unit_walks)
+t_unit_inside = t/unit/inside.c t/unit/inside.h
+t_unit_test_agent_SOURCES = t/unit/test_agent.c $(t_unit_inside)
 t_unit_test_damage_SOURCES = t/unit/test_damage.c $(t_unit_profile)
 t_unit_test_elf_SOURCES = t/unit/test_elf.c
 t_unit_test_filter_SOURCES = t/unit/test_filter.c $(t_unit_profile)

@@ -91,10 +91,10 @@ struct wire_area {
 	_Alignas(64) _Atomic uint64_t tail; /* recorder: release */
 	_Alignas(4096) uint8_t ring[WIRE_RING];
 	/* From here on the agent's own: the recorder never looks. */
-	_Alignas(4096) uint8_t own[1024 * 1024 - 8192 - WIRE_RING];
+	_Alignas(4096) uint8_t own[2048 * 1024 - 8192 - WIRE_RING];
 };
 
-#define WIRE_AREA (1024u * 1024)
+#define WIRE_AREA (2048u * 1024)
 _Static_assert(sizeof(struct wire_area) <= WIRE_AREA, "an area is too large");
 
 /* ---- records ------------------------------------------------------------ */

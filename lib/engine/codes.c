@@ -7,6 +7,7 @@
 #include <xxhash.h>
 
 #include "array.h"
+#include "python/copies.h"
 #include "set.h"
 
 #define CHECK_BATCH 64 /* code objects checked by one read */

@@ -290,22 +290,6 @@ code_free(struct py_code *c)
 	*c = (struct py_code){0};
 }
 
-bool
-code_copy(const struct py_offsets *o, const struct py_memory *m, uint64_t code,
-    uint32_t number, uint64_t *addr)
-{
-	uint64_t copies, count;
-	struct py_piece pieces[2] = {{.size = sizeof(count), .buf = &count},
-	    {.size = sizeof(*addr), .buf = addr}};
-
-	if (!py_read(m, code + o->code_copies, &copies, sizeof(copies)) ||
-	    copies == 0)
-		return false;
-	pieces[0].addr = copies + o->copies_count;
-	pieces[1].addr = copies + o->copies_first + number * sizeof(*addr);
-	return m->read(m, pieces, 2) && number < count && *addr != 0;
-}
-
 /* The code unit of an instruction pointer: -1 is before the first, which is
  * where a function is that has not begun. */
 static int64_t

@@ -64,11 +64,6 @@ size_t code_pieces(const struct py_offsets *, const struct py_code *,
 bool code_check(const struct py_offsets *, const struct py_code *,
     const struct code_check *);
 
-/* Where a copy of a code object's bytecode lies, of free-threaded builds.
- * False: there is none of that number. */
-bool code_copy(const struct py_offsets *, const struct py_memory *,
-    uint64_t code, uint32_t number, uint64_t *addr);
-
 /* The opcode of the instruction that an instruction pointer is at, in the form
  * that the interpreter has made of it by now; NO_OPCODE: not known. */
 #define NO_OPCODE 255

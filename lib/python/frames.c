@@ -16,9 +16,13 @@
 bool
 chain_add(struct py_chain *c, struct py_place place)
 {
-	struct py_place *p = array_grow(c->places, c->depth, &c->max,
-	    sizeof(*p));
+	struct py_place *p;
 
+	if (c->fixed) {
+		c->places[c->depth++ & (c->max - 1)] = place;
+		return true;
+	}
+	p = array_grow(c->places, c->depth, &c->max, sizeof(*p));
 	if (p == NULL)
 		return false;
 	c->places = p;

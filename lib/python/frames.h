@@ -41,11 +41,16 @@ struct py_marks {
 	uint64_t shim;
 };
 
-/* A chain of frames, innermost first, in an array that grows. */
+/*
+ * A chain of frames, innermost first, in an array that grows, or in a fixed
+ * one, whose size is a power of two: then place i lies at i modulo that, so
+ * that the outermost ones are kept.
+ */
 struct py_chain {
 	struct py_place *places;
 	size_t depth;
 	size_t max;
+	bool fixed;
 	uint64_t stack; /* where the C stack was when its innermost loop of the
 			 * interpreter began, about; 0: not known */
 };

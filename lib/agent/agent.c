@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: ISC */
+/* agent.c: see agent.h. */
+#include "agent/agent.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "agent/real.h"
+#include "agent/sample.h"
+#include "agent/thread.h"
+
+struct agent agent;
+
+struct wire_slot *
+agent_slot(void)
+{
+	struct wire_slot *s = atomic_load_explicit(&agent.slot,
+	    memory_order_relaxed);
+	uint32_t state;
+
+	if (s == NULL)
+		return NULL;
+	/* When the recorder has freed it, it may be anybody's by now. */
+	state = atomic_load_explicit(&s->state, memory_order_acquire);
+	return (state == WIRE_SLOT_WAITING || state == WIRE_SLOT_LIVE) &&
+	    s->pid == agent.pid ? s : NULL;
+}
+
+bool
+agent_is_other(void)
+{
+	return getpid() != agent.pid;
+}
+
+/* ---- the memory ---------------------------------------------------------------- */
+
+static bool
+is_wire(const struct wire_control *c, uint64_t nonce)
+{
+	return c->magic == WIRE_MAGIC && c->version == WIRE_VERSION &&
+	    c->nonce == nonce && c->interval > 0 && c->signal > 0 &&
+	    c->signal <= 64;
+}
+
+/* Whether it will always have all that we map of it. */
+static bool
+is_sealed(int fd)
+{
+	struct stat st;
+
+	return fstat(fd, &st) == 0 && st.st_size >= (off_t)WIRE_SIZE &&
+	    (fcntl(fd, F_GET_SEALS) & F_SEAL_SHRINK) != 0;
+}
+
+static struct wire_control *
+map_control(int fd, uint64_t nonce)
+{
+	struct wire_control *c;
+
+	if (!is_sealed(fd))
+		return NULL;
+	c = mmap(NULL, WIRE_AREAS, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (c == MAP_FAILED)
+		return NULL;
+	madvise(c, WIRE_AREAS, MADV_DONTDUMP);
+	if (is_wire(c, nonce))
+		return c;
+	munmap(c, WIRE_AREAS);
+	return NULL;
+}
+
+/* Finds the recorder's memory by "PATH NONCE". */
+static bool
+open_memory(const char *where)
+{
+	const char *space = strchr(where, ' ');
+	size_t len = space != NULL ? (size_t)(space - where) : 0;
+	struct wire_control *c;
+	int fd;
+
+	if (len == 0 || len >= sizeof(agent.path))
+		return false;
+	memcpy(agent.path, where, len);
+	agent.path[len] = '\0';
+	if (sscanf(agent.path, "/proc/%d/", &agent.recorder) != 1)
+		agent.recorder = 0;
+	if ((fd = open(agent.path, O_RDWR | O_CLOEXEC | O_NOCTTY)) < 0)
+		return false;
+	c = map_control(fd, strtoull(space + 1, NULL, 10));
+	close(fd);
+	if (c == NULL)
+		return false;
+	agent.control = c;
+	agent.asked = c->asked;
+	agent.signal = c->signal;
+	agent.interval = c->interval;
+	return true;
+}
+
+static void
+close_memory(void)
+{
+	munmap(agent.control, WIRE_AREAS);
+	agent.control = NULL;
+}
+
+/* ---- the slot ------------------------------------------------------------------ */
+
+/* Claims a slot for this process.  NULL: all are taken. */
+static struct wire_slot *
+claim_slot(pid_t parent)
+{
+	for (uint32_t i = 0; i < WIRE_SLOTS; i++) {
+		struct wire_slot *s = &agent.control->slots[i];
+		uint32_t state = WIRE_SLOT_FREE;
+		if (!atomic_compare_exchange_strong(&s->state, &state,
+			WIRE_SLOT_CLAIMED))
+			continue;
+		s->pid = agent.pid;
+		s->parent = parent;
+		agent.slot_number = i;
+		return s;
+	}
+	return NULL;
+}
+
+static void
+publish_slot(struct wire_slot *s, enum wire_slot_state state)
+{
+	atomic_store_explicit(&s->state, state, memory_order_release);
+	atomic_store(&agent.slot, s);
+}
+
+/* ---- fork ---------------------------------------------------------------------- */
+
+/* The child of a fork begins anew, with its one thread, if it is followed. */
+static void
+in_child(void)
+{
+	struct wire_slot *old = atomic_load(&agent.slot), *s;
+	pid_t parent = agent.pid;
+
+	thread_forget();
+	agent.pid = getpid();
+	if (old == NULL)
+		return;
+	atomic_store(&agent.slot, NULL);
+	if (!(agent.asked & WIRE_FOLLOW) || (s = claim_slot(parent)) == NULL)
+		return;
+	s->python = old->python;
+	publish_slot(s, atomic_load(&old->state) == WIRE_SLOT_LIVE ?
+	    WIRE_SLOT_LIVE : WIRE_SLOT_WAITING);
+	thread_register();
+}
+
+/* ---- the beginning ------------------------------------------------------------- */
+
+int
+agent_start(const char *where, bool attached)
+{
+	static bool ready; /* what is done once for the process */
+	struct wire_slot *s;
+
+	(void)attached;
+	if (agent.control != NULL)
+		close_memory();
+	if (!open_memory(where))
+		return ENOENT;
+	agent.pid = getpid();
+	if (agent.control->pid != 0 && agent.control->pid != agent.pid &&
+	    !(agent.asked & WIRE_FOLLOW)) {
+		close_memory();
+		return ESRCH;
+	}
+	real_find_all();
+	if (!ready && (!thread_init() ||
+		pthread_atfork(NULL, NULL, in_child) != 0))
+		return ENOMEM;
+	ready = true;
+	if ((s = claim_slot(0)) == NULL)
+		return EAGAIN;
+	if (!sample_install())
+		return errno;
+	publish_slot(s, WIRE_SLOT_WAITING);
+	thread_register();
+	return 0;
+}
+
+/* Whether a part of LD_PRELOAD is this library. */
+static bool
+is_us(const char *part, size_t len)
+{
+	Dl_info info;
+
+	return dladdr((void *)&agent, &info) != 0 && info.dli_fname != NULL &&
+	    strlen(info.dli_fname) == len &&
+	    memcmp(info.dli_fname, part, len) == 0;
+}
+
+/* Takes this library out of the text of LD_PRELOAD.  False: nothing is left. */
+static bool
+leave_preload(char *text)
+{
+	char *out = text;
+
+	for (char *p = text; *p != '\0';) {
+		size_t len = strcspn(p, ": ");
+		size_t with = len + (p[len] != '\0');
+		if (!is_us(p, len)) {
+			memmove(out, p, with);
+			out += with;
+		}
+		p += with;
+	}
+	while (out > text && (out[-1] == ':' || out[-1] == ' '))
+		out--;
+	*out = '\0';
+	return out > text;
+}
+
+/* Takes out of the environment what the recorder has put in, where it is, so
+ * that the program finds it as it would be. */
+static void
+clean_environment(void)
+{
+	static const char preload[] = "LD_PRELOAD=", where[] = WIRE_ENV "=";
+	char **out = environ;
+
+	for (char **p = environ; *p != NULL; p++)
+		if (strncmp(*p, where, sizeof(where) - 1) != 0 &&
+		    (strncmp(*p, preload, sizeof(preload) - 1) != 0 ||
+			leave_preload(*p + sizeof(preload) - 1)))
+			*out++ = *p;
+	*out = NULL;
+}
+
+__attribute__((constructor)) static void
+begin(void)
+{
+	const char *where = getenv(WIRE_ENV);
+
+	if (where == NULL)
+		return;
+	if (agent_start(where, false) == 0 && !(agent.asked & WIRE_FOLLOW))
+		clean_environment();
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: ISC */
+/* real.c: see real.h. */
+#include "agent/real.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+
+struct wrapper wrappers[WRAPPERS] = {
+#define X(name) [WRAPPED_##name] = {#name, (void *)name, NULL},
+	WRAPPED(X)
+#undef X
+};
+
+void *
+real_find(enum wrapped which)
+{
+	struct wrapper *w = &wrappers[which];
+	void *p = atomic_load_explicit(&w->real, memory_order_relaxed);
+
+	if (p == NULL) {
+		p = dlsym(RTLD_NEXT, w->name);
+		atomic_store_explicit(&w->real, p, memory_order_relaxed);
+	}
+	return p;
+}
+
+void
+real_find_all(void)
+{
+	for (unsigned i = 0; i < WRAPPERS; i++)
+		real_find((enum wrapped)i);
+}

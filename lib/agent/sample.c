@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: ISC */
+/* sample.c: see sample.h. */
+#include "agent/sample.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "agent/agent.h"
+#include "agent/real.h"
+#include "agent/stack.h"
+#include "agent/thread.h"
+
+/* Counters have one writer. */
+static void
+count(_Atomic uint64_t *counter, uint64_t n)
+{
+	atomic_store_explicit(counter,
+	    atomic_load_explicit(counter, memory_order_relaxed) + n,
+	    memory_order_relaxed);
+}
+
+/* ---- orders -------------------------------------------------------------------- */
+
+/* From now on ticks count again. */
+static void
+resume(struct thread *t, uint64_t time)
+{
+	uint64_t since = t->clock == CLOCK_MONOTONIC ? time :
+	    clock_of(t->clock);
+	uint64_t ticks = thread_ticks(t, since);
+
+	if (ticks > t->last)
+		t->last = ticks;
+	if (t->paused && atomic_load(&t->area->clock) != WIRE_CLOCK_PERF)
+		thread_arm(t);
+	t->paused = false;
+}
+
+/* Does what the recorder has said since the last time.  False: the thread is
+ * to take no samples. */
+static bool
+follow(struct thread *t, const struct wire_slot *slot)
+{
+	uint64_t time = atomic_load(&slot->order_time);
+	bool pause = atomic_load(&slot->order) == WIRE_PAUSE;
+
+	if (pause && !t->paused)
+		thread_disarm(t);
+	if (!pause && (t->paused || time != t->order_time))
+		resume(t, time);
+	t->paused = pause;
+	t->order_time = time;
+	return !pause;
+}
+
+/* A perf event takes over; a thread on wall time for want of anything better
+ * gets CPU time then. */
+static void
+take_perf(struct thread *t)
+{
+	struct wire_area *a = t->area;
+
+	if (atomic_load_explicit(&a->perf, memory_order_relaxed) == 0 ||
+	    atomic_load_explicit(&a->clock, memory_order_relaxed) ==
+		WIRE_CLOCK_PERF)
+		return;
+	thread_disarm(t);
+	if (t->clock == CLOCK_MONOTONIC) {
+		t->clock = CLOCK_THREAD_CPUTIME_ID;
+		t->last = thread_ticks(t, clock_of(t->clock));
+		t->rest = 0;
+	}
+	atomic_store(&a->clock, WIRE_CLOCK_PERF);
+}
+
+/* ---- samples ------------------------------------------------------------------- */
+
+static void
+put(struct thread *t, struct wire_slot *slot, uint64_t time, uint64_t weight)
+{
+	struct wire_area *a = t->area;
+	uint32_t w = weight < UINT32_MAX ? (uint32_t)weight : UINT32_MAX;
+	enum wire_drop drop = stack_put(t, slot, time, w, 0);
+
+	if (drop != STACK_TAKEN) {
+		count(&a->drops[drop], w);
+		return;
+	}
+	count(&a->samples, 1);
+	count(&a->weight, w);
+	count(&a->overruns, w - 1);
+}
+
+/* Samples the thread if a tick is due. */
+static void
+sample(struct thread *t, uint64_t time)
+{
+	struct wire_slot *slot = agent_slot();
+	uint64_t now, ticks, weight;
+
+	if (slot == NULL) {
+		thread_disarm(t);
+		return;
+	}
+	if (!follow(t, slot))
+		return;
+	take_perf(t);
+	now = t->clock == CLOCK_MONOTONIC ? time : clock_of(t->clock);
+	ticks = thread_ticks(t, now);
+	if (now < t->rest || ticks <= t->last)
+		return;
+	weight = ticks - t->last;
+	t->last = ticks;
+	put(t, slot, time, weight);
+}
+
+/*
+ * The thread is to get on with its own work: where a sample takes so long, as
+ * of a stack of a hundred thousand frames, that the next one would be due at
+ * once, that one has to wait for as long.
+ */
+static void
+have_rest(struct thread *t, uint64_t took)
+{
+	if (took > agent.interval / 2)
+		t->rest = clock_of(t->clock) + took;
+}
+
+static unsigned
+class_of(uint64_t ns)
+{
+	/* 2^(i/4) * 100 ns, of which these are 1024ths. */
+	static const uint64_t limits[] = {102400, 121775, 144815, 172216};
+	unsigned i = 0;
+
+	while (i < WIRE_TIMES - 1 && ns << 10 >= limits[i % 4] << i / 4)
+		i++;
+	return i;
+}
+
+static void
+note_time(struct thread *t, uint64_t took)
+{
+	count(&t->area->handler_ns, took);
+	count(&t->area->times[class_of(took)], 1);
+}
+
+static void
+handle(int signal, siginfo_t *info, void *context)
+{
+	uint64_t time = clock_of(CLOCK_MONOTONIC), took;
+	struct thread *t = thread_self();
+	int e = errno;
+
+	(void)signal;
+	(void)info;
+	(void)context;
+	if (t == NULL) {
+		thread_register();
+		errno = e;
+		return;
+	}
+	sample(t, time);
+	took = clock_of(CLOCK_MONOTONIC) - time;
+	note_time(t, took);
+	have_rest(t, took);
+	if ((agent.asked & WIRE_JITTER) && !t->paused &&
+	    atomic_load(&t->area->clock) != WIRE_CLOCK_PERF &&
+	    agent_slot() != NULL)
+		thread_arm(t);
+	errno = e;
+}
+
+bool
+sample_install(void)
+{
+	struct sigaction a = {.sa_sigaction = handle,
+	    .sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK};
+
+	sigfillset(&a.sa_mask);
+	return sigaction(agent.signal, &a, NULL) == 0;
+}

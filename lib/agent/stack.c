@@ -1,0 +1,406 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * stack.c: see stack.h.
+ *
+ * The thread stands still while its own handler runs, and so do its frames.
+ * But it may stand in the middle of a call or a return, and the first word of
+ * anything may be wrong then.  So everything is read through a view that can
+ * say no, and a stack counts if all of it can be one.
+ */
+#include "agent/stack.h"
+
+#include <pthread.h>
+
+#include "agent/agent.h"
+#include "agent/ring.h"
+#include "python/code.h"
+#include "python/copies.h"
+
+#define LIST_MAX 100000 /* thread states and interpreters that are looked at */
+#define NOT_STARTED UINT32_MAX
+
+static uint64_t
+load(struct thread *t, uint64_t addr)
+{
+	const uint8_t *p = view_at(&t->view.view, addr, sizeof(uint64_t));
+
+	return p != NULL ? load_u64(p) : 0;
+}
+
+static uint32_t
+load_half(struct thread *t, uint64_t addr)
+{
+	const uint8_t *p = view_at(&t->view.view, addr, sizeof(uint32_t));
+
+	return p != NULL ? load_u32(p) : 0;
+}
+
+/* ---- the thread state ---------------------------------------------------------- */
+
+static bool
+is_ours(struct thread *t, const struct wire_python *py, uint64_t state)
+{
+	return state != 0 && state % sizeof(void *) == 0 &&
+	    load(t, state + py->offsets.thread_ident) == t->area->ident;
+}
+
+static const uint8_t *
+thread_pointer(void)
+{
+#ifdef __x86_64__
+	const uint8_t *p;
+
+	__asm__("mov %%fs:0, %0" : "=r"(p));
+	return p;
+#else
+	return __builtin_thread_pointer();
+#endif
+}
+
+static uint64_t
+state_by_tls(struct thread *t, const struct wire_python *py)
+{
+	for (int i = 0; i < 2; i++) {
+		uint64_t state;
+		if (py->state_tls[i] == 0)
+			continue;
+		state = load_u64(thread_pointer() + py->state_tls[i]);
+		if (is_ours(t, py, state))
+			return state;
+	}
+	return 0;
+}
+
+static uint64_t
+state_by_lists(struct thread *t, const struct wire_python *py)
+{
+	const struct py_offsets *o = &py->offsets;
+	uint64_t interp = load(t, py->runtime + o->runtime_interpreters_head);
+	int left = LIST_MAX;
+
+	for (; interp != 0 && left > 0; left--) {
+		uint64_t state = load(t, interp + o->interp_threads_head);
+		for (; state != 0 && left > 0; left--) {
+			if (is_ours(t, py, state))
+				return state;
+			state = load(t, state + o->thread_next);
+		}
+		interp = load(t, interp + o->interp_next);
+	}
+	return 0;
+}
+
+/* Of the GIL at an address: the thread state that holds it, or 0. */
+static uint64_t
+gil_holder(struct thread *t, const struct py_offsets *o, uint64_t gil)
+{
+	if (py_has(o->gil_locked) &&
+	    (int32_t)load_half(t, gil + o->gil_locked) <= 0)
+		return 0;
+	return load(t, gil + o->gil_holder);
+}
+
+/* A key holds the first state that a thread got, until 3.11 says otherwise:
+ * one that runs in another interpreter has the one GIL by its state there. */
+static uint64_t
+state_with_gil(struct thread *t, const struct wire_python *py, uint64_t state)
+{
+	const struct py_offsets *o = &py->offsets;
+	uint64_t holder;
+
+	if (!py_has(o->runtime_gil))
+		return state;
+	holder = gil_holder(t, o, py->runtime + o->runtime_gil);
+	return holder != state && is_ours(t, py, holder) ? holder : state;
+}
+
+static uint64_t
+find_state(struct thread *t, const struct wire_python *py)
+{
+	uint64_t state;
+
+	if (py->state_key >= 0) {
+		state = (uint64_t)(uintptr_t)pthread_getspecific(
+		    (pthread_key_t)py->state_key);
+		return is_ours(t, py, state) ? state_with_gil(t, py, state) : 0;
+	}
+	if (py->state_tls[0] != 0 || py->state_tls[1] != 0)
+		return state_by_tls(t, py);
+	return state_by_lists(t, py);
+}
+
+/* ---- status -------------------------------------------------------------------- */
+
+static bool
+holds_gil(struct thread *t, const struct wire_python *py, uint64_t state,
+    uint64_t interp)
+{
+	const struct py_offsets *o = &py->offsets;
+	uint64_t gil = 0;
+
+	if (o->active != 0)
+		return (load_half(t, state + o->thread_status) & o->active) !=
+		    0;
+	if (py_has(o->runtime_gil))
+		gil = py->runtime + o->runtime_gil;
+	else if (py_has(o->interp_gil))
+		gil = load(t, interp + o->interp_gil);
+	return gil != 0 && gil_holder(t, o, gil) == state;
+}
+
+static uint32_t
+flags_of(struct thread *t, const struct wire_python *py, uint64_t state,
+    uint64_t interp)
+{
+	const struct py_offsets *o = &py->offsets;
+	uint32_t flags = 0;
+
+	if (holds_gil(t, py, state, interp))
+		flags |= WIRE_HOLDS_GIL;
+	else if (py_has(o->thread_gil_requested) &&
+	    load_half(t, state + o->thread_gil_requested) != 0)
+		flags |= WIRE_WANTS_GIL;
+	if (status_exception(o, &t->view.view, &t->view.view.memory, state,
+		&t->none))
+		flags |= WIRE_EXCEPTION;
+	if (py_has(o->thread_executor) &&
+	    load(t, state + o->thread_executor) != 0)
+		flags |= WIRE_COMPILED;
+	return flags;
+}
+
+static struct py_marks
+marks_of(struct thread *t, const struct wire_python *py, uint64_t interp,
+    uint32_t flags)
+{
+	const struct py_offsets *o = &py->offsets;
+	struct py_marks m = {.native = (agent.asked & WIRE_NATIVE) != 0};
+	const uint8_t *words;
+	uint64_t addr;
+	size_t size;
+	struct py_gc gc;
+
+	if ((agent.asked & WIRE_NO_GC) ||
+	    !status_gc_words(o, py->runtime, interp, &addr, &size) ||
+	    (words = view_at(&t->view.view, addr, size)) == NULL)
+		return m;
+	gc = status_gc(o, words);
+	m.gc_frame = gc.frame;
+	/* Before 3.15, who has the GIL is who collects. */
+	m.gc_inner = gc.collecting && !py_has(o->gc_frame) &&
+	    (flags & WIRE_HOLDS_GIL);
+	return m;
+}
+
+/* ---- frames -------------------------------------------------------------------- */
+
+/* In a copy of the bytecode: where in the original that is. */
+static bool
+to_original(struct thread *t, const struct py_offsets *o, struct py_place *p)
+{
+	uint64_t copy;
+
+	if (!code_copy(o, &t->view.view.memory, p->code, p->copy, &copy))
+		return false;
+	p->instr = p->instr - copy + p->code + o->code_bytecode;
+	p->copy = 0;
+	return true;
+}
+
+/*
+ * The opcode at a code unit, in the form that the interpreter has made of it
+ * by now.  To 3.12 a frame that calls is at the last cache of its instruction:
+ * only from the first one on can those be told from instructions.
+ */
+static uint8_t
+opcode_at(struct thread *t, const struct wire_python *py, uint64_t code,
+    uint32_t unit)
+{
+	const struct py_offsets *o = &py->offsets;
+	const struct py_layout *l = py_layout_find(PY_MINOR(py->version),
+	    o->active != 0);
+	uint64_t bytecode = py_has(o->code_code) ?
+	    load(t, code + o->code_code) + o->bytes_data :
+	    code + o->code_bytecode;
+	const uint8_t *p = view_at(&t->view.view, bytecode, 2 * unit + 2);
+	uint32_t i = 0;
+
+	if (p == NULL || l == NULL)
+		return NO_OPCODE;
+	while (i < unit) {
+		uint8_t known = l->opcodes[p[2 * i]];
+		uint32_t next = i + 1 + (known & PY_OPCODE_CACHES);
+		if (known & PY_OPCODE_HIDES)
+			return p[2 * unit];
+		if (next > unit)
+			break;
+		i = next;
+	}
+	return p[2 * i];
+}
+
+static uint16_t
+mark_of(const struct py_place *p)
+{
+	return p->code == PLACE_GC ? WIRE_MARK_GC : WIRE_MARK_NATIVE;
+}
+
+/* What becomes of a place. */
+enum frame_result {
+	FRAME_OK,
+	FRAME_LAST, /* what it seems to have called has returned */
+	FRAME_SHIM, /* it is passed over */
+	FRAME_BAD,
+	FRAME_FULL,
+	FRAME_NO_ROOM,
+};
+
+static enum frame_result
+frame_result_of(enum codes_result r)
+{
+	return r == CODES_BAD ? FRAME_BAD :
+	    r == CODES_FULL ? FRAME_FULL : FRAME_NO_ROOM;
+}
+
+static enum frame_result
+make_frame(struct thread *t, const struct wire_python *py, struct py_place *p,
+    struct wire_frame *f)
+{
+	const struct py_offsets *o = &py->offsets;
+	const struct code_entry *e;
+	enum codes_result r;
+	uint32_t number;
+	int64_t off;
+	bool copy;
+
+	*f = (struct wire_frame){.code = mark_of(p), .opcode = NO_OPCODE};
+	if (place_is_mark(p))
+		return FRAME_OK;
+	r = codes_number(&t->codes, o, &t->view, t->area, p->code, &number);
+	if (r != CODES_OK)
+		return frame_result_of(r);
+	e = &t->codes.entries[number];
+	copy = p->copy != 0;
+	if (e->shim)
+		return FRAME_SHIM;
+	if (copy && !to_original(t, o, p))
+		return FRAME_BAD;
+	off = (int64_t)(p->instr - p->code - o->code_bytecode);
+	/* -1 or -2: it has not begun, so it cannot have called either. */
+	if (off < (p->calls && !copy ? 0 : -2) || off >= 2 * (int64_t)e->units)
+		return FRAME_BAD;
+	f->code = (uint16_t)number;
+	f->instr = off < 0 ? NOT_STARTED : (uint32_t)off;
+	if ((agent.asked & WIRE_OPCODES) && off >= 0)
+		f->opcode = opcode_at(t, py, p->code, (uint32_t)off / 2);
+	/* Of a frame that runs the original, walk_frames has seen to that. */
+	return copy && p->calls && off <= 0 ? FRAME_LAST : FRAME_OK;
+}
+
+/* Makes frames of a chain's places, from the outermost one on; they lie at the
+ * end of their array. */
+static enum frame_result
+make_frames(struct thread *t, const struct wire_python *py,
+    const struct py_chain *c, uint32_t *depth)
+{
+	size_t kept = c->depth <= c->max ? c->depth : c->max - 1;
+	struct wire_frame *end = t->frames + WIRE_DEPTH;
+	enum frame_result r = FRAME_OK;
+	uint32_t n = 0;
+
+	for (size_t i = 0; i < kept && r != FRAME_LAST; i++) {
+		struct py_place p =
+		    c->places[(c->depth - 1 - i) & (c->max - 1)];
+		r = make_frame(t, py, &p, end - n - 1);
+		if (r > FRAME_SHIM)
+			return r;
+		n += r != FRAME_SHIM;
+	}
+	if (kept < c->depth)
+		*(end - ++n) = (struct wire_frame){.code = WIRE_MARK_TORN,
+		    .opcode = NO_OPCODE};
+	*depth = n;
+	return FRAME_OK;
+}
+
+/* If there are too many code objects, all numbers are given anew. */
+static enum frame_result
+make_all(struct thread *t, const struct wire_python *py,
+    const struct py_chain *c, uint32_t *depth)
+{
+	enum frame_result r = make_frames(t, py, c, depth);
+
+	if (r != FRAME_FULL)
+		return r;
+	codes_clear(&t->codes);
+	return make_frames(t, py, c, depth);
+}
+
+/* ---- samples ------------------------------------------------------------------- */
+
+/* How many of the outermost frames the ring's previous sample has as well. */
+static uint32_t
+shared_frames(struct thread *t, uint32_t depth)
+{
+	const struct wire_frame *a = t->frames + WIRE_DEPTH;
+	const struct wire_frame *b = t->prev + WIRE_DEPTH;
+	uint32_t n = 0;
+
+	if (t->codes.changed) /* a number may stand for another one now */
+		t->prev_depth = 0;
+	t->codes.changed = false;
+	while (n < depth && n < t->prev_depth &&
+	    memcmp(a - n - 1, b - n - 1, sizeof(*a)) == 0)
+		n++;
+	return n;
+}
+
+static bool
+put(struct thread *t, struct wire_sample *s)
+{
+	uint32_t own = s->depth - s->shared;
+	size_t size = own * sizeof(*t->frames);
+	const struct wire_frame *frames = t->frames + WIRE_DEPTH - s->depth;
+	struct ring_piece pieces[] = {{s, sizeof(*s)}, {frames, size}};
+
+	s->record = (struct wire_record){(uint32_t)(sizeof(*s) + size),
+	    WIRE_SAMPLE};
+	if (!ring_put(t->area, pieces, 2))
+		return false;
+	memcpy(t->prev + WIRE_DEPTH - s->depth, frames, size);
+	t->prev_depth = s->depth;
+	return true;
+}
+
+enum wire_drop
+stack_put(struct thread *t, struct wire_slot *slot, uint64_t time,
+    uint32_t weight, uint32_t flags)
+{
+	const struct wire_python *py = &slot->python;
+	struct py_chain chain = {.places = t->places, .max = WIRE_DEPTH,
+	    .fixed = true};
+	struct wire_sample s = {.time = time, .weight = weight};
+	uint64_t state, interp;
+	struct py_marks marks;
+	enum frame_result r;
+
+	if (atomic_load_explicit(&slot->state, memory_order_acquire) !=
+	    WIRE_SLOT_LIVE)
+		return WIRE_DROP_EARLY;
+	self_view_begin(&t->view, time);
+	if (py->code_type != 0)
+		t->codes.type = py->code_type;
+	if ((state = find_state(t, py)) == 0)
+		return WIRE_DROP_STATE;
+	interp = load(t, state + py->offsets.thread_interp);
+	s.interp = (uint32_t)load(t, interp + py->offsets.interp_id);
+	s.flags = flags | flags_of(t, py, state, interp);
+	marks = marks_of(t, py, interp, s.flags);
+	if (walk_frames(&py->offsets, &t->view.view, state, &marks, &chain) !=
+	    WALK_OK)
+		return WIRE_DROP_INVALID;
+	if ((r = make_all(t, py, &chain, &s.depth)) != FRAME_OK)
+		return r == FRAME_BAD ? WIRE_DROP_INVALID : WIRE_DROP_FULL;
+	s.shared = shared_frames(t, s.depth);
+	return put(t, &s) ? STACK_TAKEN : WIRE_DROP_FULL;
+}

@@ -1,0 +1,371 @@
+/* SPDX-License-Identifier: ISC */
+/* thread.c: see thread.h. */
+#include "agent/thread.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "agent/agent.h"
+#include "agent/real.h"
+
+#define NS UINT64_C(1000000000)
+/* A key's value lies in the thread's own memory, with no allocation. */
+#define KEYS_INSIDE 32
+
+static __thread struct thread *self;
+static __thread bool over; /* the thread ends: it is not to come back */
+static pthread_key_t key;
+
+struct thread *
+thread_self(void)
+{
+	return self;
+}
+
+/* ---- areas ------------------------------------------------------------------- */
+
+/* The memory of an area, where the file cannot be opened any more: a second
+ * mapping of what we have of it, moved to another part. */
+static void *
+map_without_file(off_t offset)
+{
+	void *p = mremap(agent.control, 0, WIRE_AREA, MREMAP_MAYMOVE);
+
+	if (p == MAP_FAILED)
+		return NULL;
+	if (remap_file_pages(p, WIRE_AREA, 0,
+		(size_t)(offset / sysconf(_SC_PAGESIZE)), 0) == 0)
+		return p;
+	munmap(p, WIRE_AREA);
+	return NULL;
+}
+
+static struct wire_area *
+map_area(uint32_t number)
+{
+	off_t offset = (off_t)(WIRE_AREAS + (uint64_t)number * WIRE_AREA);
+	int fd = open(agent.path, O_RDWR | O_CLOEXEC | O_NOCTTY);
+	void *p = MAP_FAILED;
+
+	if (fd >= 0) {
+		p = mmap(NULL, WIRE_AREA, PROT_READ | PROT_WRITE, MAP_SHARED,
+		    fd, offset);
+		close(fd);
+	}
+	if (p == MAP_FAILED && (p = map_without_file(offset)) == NULL)
+		return NULL;
+	/* A child has no use for it, and is not to write there. */
+	madvise(p, WIRE_AREA, MADV_DONTFORK);
+	madvise(p, WIRE_AREA, MADV_DONTDUMP);
+	return p;
+}
+
+static void
+unmap_area(struct wire_area *a)
+{
+	munmap(a, WIRE_AREA);
+}
+
+/* Takes the first area out of the list of free ones.  NULL: it is empty, or
+ * nothing can be mapped. */
+static struct wire_area *
+take_free(uint32_t *number)
+{
+	_Atomic uint64_t *list = &agent.control->free;
+	uint64_t head = atomic_load_explicit(list, memory_order_acquire);
+	struct wire_area *a = NULL;
+
+	while ((uint32_t)head != 0) {
+		uint64_t rest;
+		if (a == NULL || *number != (uint32_t)head - 1) {
+			if (a != NULL)
+				unmap_area(a);
+			*number = (uint32_t)head - 1;
+			if ((a = map_area(*number)) == NULL)
+				return NULL;
+		}
+		/* Whoever took it since has changed the count. */
+		rest = ((head >> 32) + 1) << 32 | atomic_load(&a->next);
+		if (atomic_compare_exchange_weak(list, &head, rest))
+			return a;
+	}
+	if (a != NULL)
+		unmap_area(a);
+	return NULL;
+}
+
+/* One that nobody has had. */
+static struct wire_area *
+take_new(uint32_t *number)
+{
+	_Atomic uint32_t *used = &agent.control->used;
+	uint32_t n = atomic_load(used);
+
+	while (n < WIRE_AREAS_MAX)
+		if (atomic_compare_exchange_weak(used, &n, n + 1)) {
+			*number = n;
+			return map_area(n);
+		}
+	return NULL;
+}
+
+static struct wire_area *
+take_area(uint32_t *number)
+{
+	struct wire_area *a = take_free(number);
+
+	return a != NULL ? a : take_new(number);
+}
+
+/* Tells the recorder of it. */
+static void
+announce(struct wire_slot *slot, struct wire_area *a, uint32_t number)
+{
+	uint32_t first = atomic_load(&slot->areas);
+
+	do
+		atomic_store(&a->next, first);
+	while (!atomic_compare_exchange_weak(&slot->areas, &first, number + 1));
+}
+
+/* ---- the clock ----------------------------------------------------------------- */
+
+uint64_t
+clock_of(clockid_t clock)
+{
+	struct timespec t;
+
+	clock_gettime(clock, &t);
+	return (uint64_t)t.tv_sec * NS + (uint64_t)t.tv_nsec;
+}
+
+static uint64_t
+scramble(uint64_t x)
+{
+	x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+	x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
+	return x ^ x >> 31;
+}
+
+/* Where in the nth interval its tick is: always at the same place, which is
+ * another one for each thread, or anywhere.  So the ticks of a thread add up to
+ * its time whatever signals come, and each moment is as likely as any other. */
+static uint64_t
+place_of_tick(const struct thread *t, uint64_t n)
+{
+	uint64_t seed = t->seed;
+
+	if (agent.asked & WIRE_JITTER)
+		seed = scramble(seed + n);
+	return seed % agent.interval;
+}
+
+uint64_t
+thread_ticks(const struct thread *t, uint64_t now)
+{
+	uint64_t n = now / agent.interval;
+
+	return n + (now % agent.interval >= place_of_tick(t, n));
+}
+
+static struct timespec
+to_timespec(uint64_t ns)
+{
+	return (struct timespec){(time_t)(ns / NS), (long)(ns % NS)};
+}
+
+void
+thread_arm(struct thread *t)
+{
+	uint64_t n = thread_ticks(t, clock_of(t->clock));
+	struct itimerspec when = {.it_value =
+	    to_timespec(n * agent.interval + place_of_tick(t, n))};
+
+	if (!(agent.asked & WIRE_JITTER))
+		when.it_interval = to_timespec(agent.interval);
+	if (t->timer >= 0)
+		syscall(SYS_timer_settime, t->timer, TIMER_ABSTIME, &when,
+		    NULL);
+}
+
+void
+thread_disarm(struct thread *t)
+{
+	struct itimerspec never = {0};
+
+	if (t->timer >= 0)
+		syscall(SYS_timer_settime, t->timer, 0, &never, NULL);
+}
+
+/* A timer that signals the calling thread. */
+static bool
+make_timer(struct thread *t, clockid_t clock)
+{
+	struct sigevent e = {.sigev_notify = SIGEV_THREAD_ID,
+	    .sigev_signo = agent.signal};
+
+	e.sigev_value.sival_ptr = t->area;
+	e._sigev_un._tid = t->area->tid;
+	t->timer = -1;
+	return syscall(SYS_timer_create, clock, &e, &t->timer) == 0;
+}
+
+static void
+refused(struct wire_slot *slot)
+{
+	atomic_store(&slot->errno_, (uint32_t)errno);
+	atomic_fetch_add(&slot->refused, 1);
+}
+
+/* Time on the wall will do where the kernel has no timers of CPU time. */
+static void
+start_timer(struct thread *t, struct wire_slot *slot)
+{
+	bool wall = agent.asked & WIRE_WALL;
+	bool made;
+
+	t->clock = wall ? CLOCK_MONOTONIC : CLOCK_THREAD_CPUTIME_ID;
+	made = make_timer(t, t->clock);
+	if (!made && !wall && errno != EAGAIN) {
+		t->clock = CLOCK_MONOTONIC;
+		made = make_timer(t, t->clock);
+		atomic_fetch_add(&slot->fallback, made);
+	}
+	if (!made) {
+		t->timer = -1;
+		refused(slot);
+	}
+	t->seed = scramble((uint64_t)t->area->tid ^ clock_of(CLOCK_MONOTONIC));
+	t->last = thread_ticks(t, clock_of(t->clock));
+	atomic_store(&t->area->clock, !made ? WIRE_CLOCK_NONE :
+	    t->clock == CLOCK_MONOTONIC ? WIRE_CLOCK_WALL : WIRE_CLOCK_CPU);
+}
+
+/* ---- registering ------------------------------------------------------------- */
+
+bool
+thread_init(void)
+{
+	/* The value is not looked at: it only has thread_unregister run. */
+	return pthread_key_create(&key,
+		   (void (*)(void *))(void *)thread_unregister) == 0;
+}
+
+static void
+set_mask(int how)
+{
+	uint64_t set = UINT64_C(1) << (agent.signal - 1);
+
+	syscall(SYS_rt_sigprocmask, how, &set, NULL, sizeof(set));
+}
+
+void
+thread_register(void)
+{
+	struct wire_slot *slot = agent_slot();
+	struct wire_area *a;
+	uint32_t number;
+	struct thread *t;
+
+	if (slot == NULL || self != NULL || over)
+		return;
+	atomic_fetch_add(&slot->threads, 1);
+	if ((a = take_area(&number)) == NULL) {
+		atomic_fetch_add(&slot->no_area, 1);
+		return;
+	}
+	t = (struct thread *)(void *)a->own;
+	t->area = a;
+	t->number = number;
+	a->slot = agent.slot_number;
+	a->tid = (int32_t)syscall(SYS_gettid);
+	a->ident = (uint64_t)pthread_self();
+	start_timer(t, slot);
+	t->order_time = atomic_load(&slot->order_time);
+	t->paused = atomic_load(&slot->order) == WIRE_PAUSE;
+	atomic_store_explicit(&a->state, WIRE_AREA_LIVE, memory_order_release);
+	self = t;
+	announce(slot, a, number);
+	if (key < KEYS_INSIDE)
+		pthread_setspecific(key, t);
+	set_mask(SIG_UNBLOCK);
+	if (!t->paused)
+		thread_arm(t);
+}
+
+/* Takes what is pending away, so that it does not come when there is nobody to
+ * take it. */
+static void
+drain_signals(void)
+{
+	uint64_t set = UINT64_C(1) << (agent.signal - 1);
+	struct timespec now = {0};
+
+	while (syscall(SYS_rt_sigtimedwait, &set, NULL, &now, sizeof(set)) > 0)
+		continue;
+}
+
+void
+thread_unregister(void)
+{
+	struct thread *t = self;
+
+	over = true;
+	if (t == NULL || agent_is_other())
+		return;
+	set_mask(SIG_BLOCK);
+	if (t->timer >= 0)
+		syscall(SYS_timer_delete, t->timer);
+	drain_signals();
+	self = NULL;
+	atomic_store_explicit(&t->area->state, WIRE_AREA_DONE,
+	    memory_order_release);
+	unmap_area(t->area);
+}
+
+void
+thread_forget(void)
+{
+	self = NULL;
+	over = false;
+}
+
+/* ---- pthread_create ------------------------------------------------------------ */
+
+struct start {
+	void *(*run)(void *);
+	void *arg;
+};
+
+static void *
+run_registered(void *arg)
+{
+	struct start s = *(struct start *)arg;
+
+	free(arg);
+	if (!(agent.asked & WIRE_MAIN_ONLY))
+		thread_register();
+	return s.run(s.arg);
+}
+
+WRAPPER int
+pthread_create(pthread_t *thread, const pthread_attr_t *attr,
+    void *(*run)(void *), void *arg)
+{
+	struct start *s;
+	int e;
+
+	if (agent_slot() == NULL || (s = malloc(sizeof(*s))) == NULL)
+		return REAL(pthread_create)(thread, attr, run, arg);
+	*s = (struct start){run, arg};
+	if ((e = REAL(pthread_create)(thread, attr, run_registered, s)) != 0)
+		free(s);
+	return e;
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * thread.h: the threads that sample themselves: each has an area of the shared
+ * memory and a timer, from its beginning to its end.
+ */
+#ifndef AGENT_THREAD_H
+#define AGENT_THREAD_H
+
+#include <time.h>
+
+#include "agent/codes.h"
+#include "agent/wire.h"
+#include "python/frames.h"
+#include "python/status.h"
+
+/* What a thread keeps for itself, in its area's `own`. */
+struct thread {
+	struct wire_area *area;
+	uint32_t number; /* the area's */
+	int32_t timer;	 /* the kernel's number of it; -1: none */
+	clockid_t clock; /* that tells its ticks */
+	uint64_t last;	 /* ticks up to its last sample */
+	uint64_t seed;	 /* of where its ticks are */
+	uint64_t rest;	 /* on its clock: until then it does not sample */
+	uint64_t order_time; /* of the order that it follows */
+	bool paused;
+
+	struct self_view view;
+	struct py_none none;
+	struct code_table codes;
+	uint32_t prev_depth; /* of the sample that went into the ring last */
+	struct wire_frame prev[WIRE_DEPTH];   /* its frames, at the end */
+	struct wire_frame frames[WIRE_DEPTH]; /* those of the next one */
+	struct py_place places[WIRE_DEPTH];
+};
+
+_Static_assert(sizeof(struct thread) <=
+    sizeof(((struct wire_area *)NULL)->own), "an area is too small");
+
+/* The calling thread's, or NULL. */
+struct thread *thread_self(void);
+
+/* Registers the calling thread: an area, a timer. */
+void thread_register(void);
+
+/* The calling thread ends, or another program takes its place.  All that a
+ * handler needs is there until no signal can come any more. */
+void thread_unregister(void);
+
+/* In the child of a fork: nothing here is its own. */
+void thread_forget(void);
+
+/* Once, before any thread is registered.  False: no key is left. */
+bool thread_init(void);
+
+/* ---- the clock ------------------------------------------------------------- */
+
+uint64_t clock_of(clockid_t);
+
+/* How many ticks there were until a time on the thread's clock. */
+uint64_t thread_ticks(const struct thread *, uint64_t now);
+
+/* Has the timer go off at the ticks, or no more. */
+void thread_arm(struct thread *);
+void thread_disarm(struct thread *);
+
+#endif
