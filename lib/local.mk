@@ -160,13 +160,16 @@ agent_LTLIBRARIES = lib/libtach-agent.la
 lib_libtach_agent_la_SOURCES = \
 	lib/agent/agent.c lib/agent/agent.h \
 	lib/agent/codes.c lib/agent/codes.h \
+	lib/agent/execs.c \
 	lib/agent/print.c lib/agent/print.h \
 	lib/agent/real.c lib/agent/real.h \
 	lib/agent/ring.c lib/agent/ring.h lib/agent/wire.h \
 	lib/agent/sample.c lib/agent/sample.h \
 	lib/agent/self.c lib/agent/self.h \
+	lib/agent/signals.c lib/agent/signals.h \
 	lib/agent/stack.c lib/agent/stack.h \
 	lib/agent/thread.c lib/agent/thread.h \
+	lib/agent/waits.c lib/agent/waits.h \
 	lib/python/code.h \
 	lib/python/copies.c lib/python/copies.h \
 	lib/python/frames.c lib/python/frames.h \

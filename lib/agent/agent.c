@@ -194,15 +194,27 @@ agent_start(const char *where, bool attached)
 	return 0;
 }
 
+/* Notes how the agent got in here. */
+static void
+note_way_in(const char *where)
+{
+	size_t size = strlen(where) + 1;
+	Dl_info info;
+
+	if (size > sizeof(agent.where) ||
+	    dladdr((void *)&agent, &info) == 0 || info.dli_fname == NULL ||
+	    strlen(info.dli_fname) >= sizeof(agent.library))
+		return;
+	memcpy(agent.where, where, size);
+	strcpy(agent.library, info.dli_fname);
+}
+
 /* Whether a part of LD_PRELOAD is this library. */
 static bool
 is_us(const char *part, size_t len)
 {
-	Dl_info info;
-
-	return dladdr((void *)&agent, &info) != 0 && info.dli_fname != NULL &&
-	    strlen(info.dli_fname) == len &&
-	    memcmp(info.dli_fname, part, len) == 0;
+	return strlen(agent.library) == len &&
+	    memcmp(agent.library, part, len) == 0;
 }
 
 /* Takes this library out of the text of LD_PRELOAD.  False: nothing is left. */
@@ -249,6 +261,9 @@ begin(void)
 
 	if (where == NULL)
 		return;
-	if (agent_start(where, false) == 0 && !(agent.asked & WIRE_FOLLOW))
+	if (agent_start(where, false) != 0)
+		return;
+	note_way_in(where);
+	if (!(agent.asked & WIRE_FOLLOW))
 		clean_environment();
 }

@@ -16,6 +16,7 @@
 #include "agent/wire.h"
 
 #define AGENT_PATH_MAX 64
+#define AGENT_LIBRARY_MAX 4096
 
 struct agent {
 	struct wire_control *control; /* NULL: there is no recorder */
@@ -27,6 +28,9 @@ struct agent {
 	int signal;
 	uint64_t interval; /* ns */
 	char path[AGENT_PATH_MAX]; /* of the memory file */
+	/* What a program needs to have the agent, too; "": it cannot. */
+	char where[2 * AGENT_PATH_MAX]; /* the value of WIRE_ENV */
+	char library[AGENT_LIBRARY_MAX];
 };
 
 extern struct agent agent;

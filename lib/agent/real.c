@@ -3,10 +3,15 @@
 #include "agent/real.h"
 
 #include <dlfcn.h>
-#include <pthread.h>
+#include <stddef.h>
+
+/* Our own, whatever their types are. */
+#define X(name) void own_##name(void) __asm__(#name);
+WRAPPED(X)
+#undef X
 
 struct wrapper wrappers[WRAPPERS] = {
-#define X(name) [WRAPPED_##name] = {#name, (void *)name, NULL},
+#define X(name) [WRAPPED_##name] = {#name, (void *)own_##name, NULL},
 	WRAPPED(X)
 #undef X
 };

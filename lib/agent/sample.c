@@ -10,8 +10,10 @@
 
 #include "agent/agent.h"
 #include "agent/real.h"
+#include "agent/signals.h"
 #include "agent/stack.h"
 #include "agent/thread.h"
+#include "agent/waits.h"
 
 /* Counters have one writer. */
 static void
@@ -83,7 +85,9 @@ put(struct thread *t, struct wire_slot *slot, uint64_t time, uint64_t weight)
 {
 	struct wire_area *a = t->area;
 	uint32_t w = weight < UINT32_MAX ? (uint32_t)weight : UINT32_MAX;
-	enum wire_drop drop = stack_put(t, slot, time, w, 0);
+	uint32_t flags = t->clock == CLOCK_MONOTONIC && wait_is_over() ?
+	    WIRE_WAITED : 0;
+	enum wire_drop drop = stack_put(t, slot, time, w, flags);
 
 	if (drop != STACK_TAKEN) {
 		count(&a->drops[drop], w);
@@ -156,8 +160,11 @@ handle(int signal, siginfo_t *info, void *context)
 	int e = errno;
 
 	(void)signal;
-	(void)info;
-	(void)context;
+	if (info->si_code == SI_USER || info->si_code == SI_TKILL) {
+		signals_pass_on(info, context);
+		errno = e;
+		return;
+	}
 	if (t == NULL) {
 		thread_register();
 		errno = e;
@@ -181,5 +188,5 @@ sample_install(void)
 	    .sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK};
 
 	sigfillset(&a.sa_mask);
-	return sigaction(agent.signal, &a, NULL) == 0;
+	return REAL(sigaction)(agent.signal, &a, NULL) == 0;
 }

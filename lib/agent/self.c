@@ -5,8 +5,11 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+#include "agent/real.h"
 
 #define PAGE UINT64_C(4096) /* no machine's are smaller */
 #define ADDR_BITS 48
@@ -21,10 +24,18 @@ static _Atomic uint64_t known[KNOWN];
 
 static _Atomic uint64_t changes;
 
-void
+static void
 self_changed(void)
 {
 	atomic_fetch_add_explicit(&changes, 1, memory_order_relaxed);
+}
+
+/* Python gives back what its own allocator has. */
+WRAPPER int
+munmap(void *addr, size_t size)
+{
+	self_changed();
+	return REAL(munmap)(addr, size);
 }
 
 /* The kernel reads the new mask before it looks at what to do with it, which

@@ -21,7 +21,4 @@ struct self_view {
  * memory was given back, counts. */
 void self_view_begin(struct self_view *, uint64_t time);
 
-/* Memory is being given back: nothing that was asked before counts. */
-void self_changed(void);
-
 #endif

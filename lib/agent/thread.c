@@ -14,19 +14,29 @@
 
 #include "agent/agent.h"
 #include "agent/real.h"
+#include "agent/signals.h"
 
 #define NS UINT64_C(1000000000)
 /* A key's value lies in the thread's own memory, with no allocation. */
 #define KEYS_INSIDE 32
 
-static __thread struct thread *self;
-static __thread bool over; /* the thread ends: it is not to come back */
+/* Volatile: the handler, which looks at them, may run in a call of which the
+ * compiler knows that it calls nothing in here. */
+static __thread struct thread *volatile self;
+static __thread volatile bool over; /* the thread ends: it is not to come back */
 static pthread_key_t key;
+static _Atomic uint32_t registered;
 
 struct thread *
 thread_self(void)
 {
 	return self;
+}
+
+uint32_t
+thread_count(void)
+{
+	return atomic_load(&registered);
 }
 
 /* ---- areas ------------------------------------------------------------------- */
@@ -292,6 +302,7 @@ thread_register(void)
 	t->paused = atomic_load(&slot->order) == WIRE_PAUSE;
 	atomic_store_explicit(&a->state, WIRE_AREA_LIVE, memory_order_release);
 	self = t;
+	atomic_fetch_add(&registered, 1);
 	announce(slot, a, number);
 	if (key < KEYS_INSIDE)
 		pthread_setspecific(key, t);
@@ -325,6 +336,7 @@ thread_unregister(void)
 		syscall(SYS_timer_delete, t->timer);
 	drain_signals();
 	self = NULL;
+	atomic_fetch_sub(&registered, 1);
 	atomic_store_explicit(&t->area->state, WIRE_AREA_DONE,
 	    memory_order_release);
 	unmap_area(t->area);
@@ -335,6 +347,7 @@ thread_forget(void)
 {
 	self = NULL;
 	over = false;
+	atomic_store(&registered, 0);
 }
 
 /* ---- pthread_create ------------------------------------------------------------ */
@@ -342,6 +355,7 @@ thread_forget(void)
 struct start {
 	void *(*run)(void *);
 	void *arg;
+	bool masked; /* our signal, as far as its creator knows */
 };
 
 static void *
@@ -350,6 +364,7 @@ run_registered(void *arg)
 	struct start s = *(struct start *)arg;
 
 	free(arg);
+	signals_set_masked(s.masked);
 	if (!(agent.asked & WIRE_MAIN_ONLY))
 		thread_register();
 	return s.run(s.arg);
@@ -364,7 +379,7 @@ pthread_create(pthread_t *thread, const pthread_attr_t *attr,
 
 	if (agent_slot() == NULL || (s = malloc(sizeof(*s))) == NULL)
 		return REAL(pthread_create)(thread, attr, run, arg);
-	*s = (struct start){run, arg};
+	*s = (struct start){run, arg, signals_masked()};
 	if ((e = REAL(pthread_create)(thread, attr, run_registered, s)) != 0)
 		free(s);
 	return e;

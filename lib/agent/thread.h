@@ -47,6 +47,9 @@ void thread_register(void);
  * handler needs is there until no signal can come any more. */
 void thread_unregister(void);
 
+/* How many threads are registered. */
+uint32_t thread_count(void);
+
 /* In the child of a fork: nothing here is its own. */
 void thread_forget(void);
 

@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * execs.c: other programs, in place of this one or beside it.
+ *
+ * A signal that is pending, or that a timer or the recorder still sends, ends
+ * a program that has no handler for it yet.  And what was taken out of the
+ * environment has to be put back for a program that takes this one's place.
+ */
+#include <alloca.h>
+#include <errno.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "agent/agent.h"
+#include "agent/real.h"
+#include "agent/sample.h"
+#include "agent/signals.h"
+#include "agent/thread.h"
+
+/* ---- the environment ---------------------------------------------------------------- */
+
+#define PRELOAD "LD_PRELOAD="
+#define WHERE WIRE_ENV "="
+
+static bool
+begins(const char *text, const char *with)
+{
+	return strncmp(text, with, strlen(with)) == 0;
+}
+
+/* Whether a program that is started from here is to have the agent, too. */
+static bool
+is_followed(bool in_place)
+{
+	return agent_slot() != NULL && agent.library[0] != '\0' &&
+	    agent.where[0] != '\0' &&
+	    (in_place || (agent.asked & WIRE_FOLLOW));
+}
+
+static size_t
+env_count(char *const env[])
+{
+	size_t n = 0;
+
+	while (env != NULL && env[n] != NULL)
+		n++;
+	return n;
+}
+
+/* Bytes that env_fill needs for texts. */
+static size_t
+env_size(char *const env[])
+{
+	size_t size = sizeof(PRELOAD) + strlen(agent.library) +
+	    sizeof(WHERE) + strlen(agent.where) + 1;
+
+	for (; env != NULL && *env != NULL; env++)
+		if (begins(*env, PRELOAD))
+			size += strlen(*env);
+	return size;
+}
+
+/* Copies an environment and adds what brings the agent into a program. */
+static void
+env_fill(char *const env[], char **out, char *text, size_t size)
+{
+	const char *rest = "";
+	size_t n;
+
+	for (; env != NULL && *env != NULL; env++)
+		if (begins(*env, PRELOAD))
+			rest = *env + strlen(PRELOAD);
+		else if (!begins(*env, WHERE))
+			*out++ = *env;
+	if (strstr(rest, agent.library) != NULL)
+		n = (size_t)snprintf(text, size, PRELOAD "%s", rest);
+	else
+		n = (size_t)snprintf(text, size, PRELOAD "%s%s%s",
+		    agent.library, rest[0] != '\0' ? ":" : "", rest);
+	*out++ = text;
+	snprintf(text + n + 1, size - n - 1, WHERE "%s", agent.where);
+	*out++ = text + n + 1;
+	*out = NULL;
+}
+
+/* The environment that a program is to get; in the caller's frame, as a child
+ * that shares our memory may allocate nothing. */
+#define WITH_AGENT(env, in_place)                                              \
+	(is_followed(in_place) ? with_agent((env),                             \
+	    alloca((env_count(env) + 3) * sizeof(char *)),                     \
+	    alloca(env_size(env)), env_size(env)) : (char **)(env))
+
+static char **
+with_agent(char *const env[], void *list, char *text, size_t size)
+{
+	env_fill(env, list, text, size);
+	return list;
+}
+
+/* ---- in place of this one --------------------------------------------------------------- */
+
+/* What has to be undone if there is no such program. */
+struct leaving {
+	bool left;
+	enum wire_slot_state state;
+};
+
+static void
+set_action(sighandler_t handler)
+{
+	struct sigaction a = {.sa_handler = handler};
+
+	REAL(sigaction)(agent.signal, &a, NULL);
+}
+
+/* A program inherits its mask. */
+static void
+set_mask(int how)
+{
+	uint64_t set = signals_bit();
+
+	if (signals_masked())
+		syscall(SYS_rt_sigprocmask, how, &set, NULL, sizeof(set));
+}
+
+static struct leaving
+leave(void)
+{
+	struct wire_slot *slot = agent_slot();
+	struct thread *t = thread_self();
+	struct leaving l = {0};
+	bool more;
+
+	if (slot == NULL || agent_is_other())
+		return l;
+	l = (struct leaving){true, atomic_load(&slot->state)};
+	if (t != NULL)
+		thread_disarm(t);
+	/* What is pending is gone then, and what still comes is no harm. */
+	set_action(SIG_IGN);
+	more = thread_count() > 1 || (t != NULL && atomic_load(&t->area->perf));
+	if (!more && !signals_ignored())
+		set_action(SIG_DFL);
+	set_mask(SIG_BLOCK);
+	atomic_store(&slot->state, WIRE_SLOT_DONE);
+	return l;
+}
+
+static void
+stay(struct leaving l)
+{
+	struct wire_slot *slot = atomic_load(&agent.slot);
+	struct thread *t = thread_self();
+	int e = errno;
+
+	if (!l.left)
+		return;
+	set_mask(SIG_UNBLOCK);
+	sample_install();
+	atomic_store(&slot->state, l.state);
+	if (t != NULL && !t->paused)
+		thread_arm(t);
+	errno = e;
+}
+
+WRAPPER int
+execve(const char *path, char *const argv[], char *const env[])
+{
+	char **with = WITH_AGENT(env, !agent_is_other());
+	struct leaving l = leave();
+	int result = REAL(execve)(path, argv, with);
+
+	stay(l);
+	return result;
+}
+
+WRAPPER int
+execv(const char *path, char *const argv[])
+{
+	return execve(path, argv, environ);
+}
+
+WRAPPER int
+execvpe(const char *file, char *const argv[], char *const env[])
+{
+	char **with = WITH_AGENT(env, !agent_is_other());
+	struct leaving l = leave();
+	int result = REAL(execvpe)(file, argv, with);
+
+	stay(l);
+	return result;
+}
+
+WRAPPER int
+execvp(const char *file, char *const argv[])
+{
+	return execvpe(file, argv, environ);
+}
+
+WRAPPER int
+fexecve(int fd, char *const argv[], char *const env[])
+{
+	char **with = WITH_AGENT(env, !agent_is_other());
+	struct leaving l = leave();
+	int result = REAL(fexecve)(fd, argv, with);
+
+	stay(l);
+	return result;
+}
+
+WRAPPER int
+execveat(int dir, const char *path, char *const argv[], char *const env[],
+    int flags)
+{
+	char **with = WITH_AGENT(env, !agent_is_other());
+	struct leaving l = leave();
+	int result = REAL(execveat)(dir, path, argv, with, flags);
+
+	stay(l);
+	return result;
+}
+
+/* How many arguments there are, with the first. */
+static size_t
+args_count(va_list args)
+{
+	size_t n = 1;
+
+	while (va_arg(args, char *) != NULL)
+		n++;
+	return n;
+}
+
+/* Copies them; args then stands behind the NULL that ends them. */
+static char **
+args_copy(char **out, const char *first, va_list *args)
+{
+	size_t n = 0;
+
+	for (char *p = (char *)first; p != NULL; p = va_arg(*args, char *))
+		out[n++] = p;
+	out[n] = NULL;
+	return out;
+}
+
+WRAPPER int
+execl(const char *path, const char *arg, ...)
+{
+	va_list args;
+	char **argv;
+
+	va_start(args, arg);
+	argv = alloca((args_count(args) + 1) * sizeof(*argv));
+	va_end(args);
+	va_start(args, arg);
+	args_copy(argv, arg, &args);
+	va_end(args);
+	return execve(path, argv, environ);
+}
+
+WRAPPER int
+execlp(const char *file, const char *arg, ...)
+{
+	va_list args;
+	char **argv;
+
+	va_start(args, arg);
+	argv = alloca((args_count(args) + 1) * sizeof(*argv));
+	va_end(args);
+	va_start(args, arg);
+	args_copy(argv, arg, &args);
+	va_end(args);
+	return execvpe(file, argv, environ);
+}
+
+WRAPPER int
+execle(const char *path, const char *arg, ...)
+{
+	va_list args;
+	char **argv, **env;
+
+	va_start(args, arg);
+	argv = alloca((args_count(args) + 1) * sizeof(*argv));
+	va_end(args);
+	va_start(args, arg);
+	args_copy(argv, arg, &args);
+	env = va_arg(args, char **);
+	va_end(args);
+	return execve(path, argv, env);
+}
+
+/* ---- beside this one ---------------------------------------------------------------------- */
+
+WRAPPER int
+posix_spawn(pid_t *pid, const char *path,
+    const posix_spawn_file_actions_t *actions, const posix_spawnattr_t *attr,
+    char *const argv[], char *const env[])
+{
+	return REAL(posix_spawn)(pid, path, actions, attr, argv,
+	    WITH_AGENT(env, false));
+}
+
+WRAPPER int
+posix_spawnp(pid_t *pid, const char *file,
+    const posix_spawn_file_actions_t *actions, const posix_spawnattr_t *attr,
+    char *const argv[], char *const env[])
+{
+	return REAL(posix_spawnp)(pid, file, actions, attr, argv,
+	    WITH_AGENT(env, false));
+}

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: ISC */
+/* signals.c: see signals.h. */
+#include "agent/signals.h"
+
+#include <errno.h>
+#include <sys/signalfd.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "agent/agent.h"
+#include "agent/real.h"
+#include "agent/waits.h"
+
+/* What the program has set for our signal, which has no effect. */
+static struct sigaction action;
+static __thread bool masked;
+
+static bool
+is_ours(int signal)
+{
+	return signal == agent.signal && agent.control != NULL;
+}
+
+uint64_t
+signals_bit(void)
+{
+	return agent.signal > 0 ? UINT64_C(1) << (agent.signal - 1) : 0;
+}
+
+const sigset_t *
+signals_with_ours(const sigset_t *set, sigset_t *copy)
+{
+	if (set == NULL || agent.control == NULL)
+		return set;
+	*copy = *set;
+	sigaddset(copy, agent.signal);
+	return copy;
+}
+
+const sigset_t *
+signals_without_ours(const sigset_t *set, sigset_t *copy)
+{
+	if (set == NULL || agent.control == NULL)
+		return set;
+	*copy = *set;
+	sigdelset(copy, agent.signal);
+	return copy;
+}
+
+bool
+signals_ignored(void)
+{
+	return action.sa_handler == SIG_IGN;
+}
+
+bool
+signals_masked(void)
+{
+	return masked;
+}
+
+void
+signals_set_masked(bool set)
+{
+	masked = set;
+}
+
+/* The default of all real-time signals. */
+static void
+end_by_signal(void)
+{
+	struct sigaction a = {.sa_handler = SIG_DFL};
+	uint64_t set = signals_bit();
+
+	REAL(sigaction)(agent.signal, &a, NULL);
+	syscall(SYS_tgkill, getpid(), syscall(SYS_gettid), agent.signal);
+	syscall(SYS_rt_sigprocmask, SIG_UNBLOCK, &set, NULL, sizeof(set));
+}
+
+void
+signals_pass_on(siginfo_t *info, void *context)
+{
+	struct sigaction a = action;
+
+	if (a.sa_handler == SIG_DFL)
+		end_by_signal();
+	else if (a.sa_handler == SIG_IGN)
+		return;
+	else if (a.sa_flags & SA_SIGINFO)
+		a.sa_sigaction(agent.signal, info, context);
+	else
+		a.sa_handler(agent.signal);
+}
+
+/* ---- actions --------------------------------------------------------------------- */
+
+WRAPPER int
+sigaction(int signal, const struct sigaction *new, struct sigaction *old)
+{
+	struct sigaction was = action;
+
+	if (!is_ours(signal))
+		return REAL(sigaction)(signal, new, old);
+	if (new != NULL)
+		action = *new;
+	if (old != NULL)
+		*old = was;
+	return 0;
+}
+
+WRAPPER sighandler_t
+signal(int number, sighandler_t handler)
+{
+	sighandler_t old = action.sa_handler;
+
+	if (!is_ours(number))
+		return REAL(signal)(number, handler);
+	action = (struct sigaction){.sa_handler = handler,
+	    .sa_flags = SA_RESTART};
+	return old;
+}
+
+/* ---- masks ------------------------------------------------------------------------- */
+
+/* What the program is told of a mask: our bit as it has set that itself. */
+static void
+tell(sigset_t *set, bool was)
+{
+	if (set == NULL)
+		return;
+	sigdelset(set, agent.signal);
+	if (was)
+		sigaddset(set, agent.signal);
+}
+
+/* Takes note of what a change of the mask would do to our bit. */
+static void
+note(int how, const sigset_t *set)
+{
+	bool in = sigismember(set, agent.signal) == 1;
+
+	if (how == SIG_SETMASK)
+		masked = in;
+	else if (in)
+		masked = how == SIG_BLOCK;
+}
+
+/* What is really to be set: our bit stays as it is. */
+static const sigset_t *
+effective(int how, const sigset_t *set, sigset_t *copy)
+{
+	return how == SIG_SETMASK && wait_goes_on() ?
+	    signals_with_ours(set, copy) : signals_without_ours(set, copy);
+}
+
+WRAPPER int
+pthread_sigmask(int how, const sigset_t *set, sigset_t *old)
+{
+	sigset_t copy;
+	bool was = masked;
+	int result;
+
+	if (agent.control == NULL)
+		return REAL(pthread_sigmask)(how, set, old);
+	result = REAL(pthread_sigmask)(how, effective(how, set, &copy), old);
+	if (result != 0)
+		return result;
+	if (set != NULL)
+		note(how, set);
+	tell(old, was);
+	return 0;
+}
+
+WRAPPER int
+sigprocmask(int how, const sigset_t *set, sigset_t *old)
+{
+	int e;
+
+	if (agent.control == NULL)
+		return REAL(sigprocmask)(how, set, old);
+	if ((e = pthread_sigmask(how, set, old)) == 0)
+		return 0;
+	errno = e;
+	return -1;
+}
+
+WRAPPER int
+sigpending(sigset_t *set)
+{
+	int result = REAL(sigpending)(set);
+
+	if (result == 0 && agent.control != NULL)
+		sigdelset(set, agent.signal);
+	return result;
+}
+
+WRAPPER int
+signalfd(int fd, const sigset_t *set, int flags)
+{
+	sigset_t copy;
+
+	return REAL(signalfd)(fd, signals_without_ours(set, &copy), flags);
+}

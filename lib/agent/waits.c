@@ -1,0 +1,380 @@
+/* SPDX-License-Identifier: ISC */
+/* waits.c: see waits.h. */
+#undef _FORTIFY_SOURCE /* we are what its headers would call */
+#include "agent/waits.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <sys/epoll.h>
+#include <sys/ipc.h>
+#include <sys/msg.h>
+#include <sys/select.h>
+#include <sys/sem.h>
+#include <sys/sendfile.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "agent/agent.h"
+#include "agent/real.h"
+#include "agent/signals.h"
+#include "agent/thread.h"
+
+/* Volatile: the handler, which looks at them, may run in a call of which the
+ * compiler knows that it calls nothing in here. */
+static __thread volatile bool waiting, ended;
+
+bool
+wait_begin(void)
+{
+	uint64_t set = signals_bit(), old = 0;
+
+	if (thread_self() == NULL)
+		return false;
+	syscall(SYS_rt_sigprocmask, SIG_BLOCK, &set, &old, sizeof(set));
+	/* In a handler that came while we waited, it is the outer one's. */
+	if (old & set)
+		return false;
+	waiting = true;
+	return true;
+}
+
+void
+wait_end(bool begun)
+{
+	uint64_t set = signals_bit();
+
+	if (!begun)
+		return;
+	waiting = false;
+	ended = true;
+	syscall(SYS_rt_sigprocmask, SIG_UNBLOCK, &set, NULL, sizeof(set));
+	ended = false;
+}
+
+bool
+wait_goes_on(void)
+{
+	return waiting;
+}
+
+bool
+wait_is_over(void)
+{
+	return ended;
+}
+
+/* ---- calls that only need to be kept from the signal ------------------------------ */
+
+/* X(type, name, parameters, arguments) */
+#define WAITS(X)                                                               \
+	X(ssize_t, read, (int fd, void *p, size_t n), (fd, p, n))              \
+	X(ssize_t, __read_chk, (int fd, void *p, size_t n, size_t max),        \
+	    (fd, p, n, max))                                                   \
+	X(ssize_t, readv, (int fd, const struct iovec *v, int n), (fd, v, n))  \
+	X(ssize_t, write, (int fd, const void *p, size_t n), (fd, p, n))       \
+	X(ssize_t, writev, (int fd, const struct iovec *v, int n), (fd, v, n)) \
+	X(ssize_t, sendfile, (int out, int in, off_t *at, size_t n),           \
+	    (out, in, at, n))                                                  \
+	X(ssize_t, recv, (int fd, void *p, size_t n, int flags),               \
+	    (fd, p, n, flags))                                                 \
+	X(ssize_t, __recv_chk, (int fd, void *p, size_t n, size_t max,         \
+	    int flags), (fd, p, n, max, flags))                                \
+	X(ssize_t, recvfrom, (int fd, void *p, size_t n, int flags,            \
+	    __SOCKADDR_ARG a, socklen_t *len), (fd, p, n, flags, a, len))      \
+	X(ssize_t, __recvfrom_chk, (int fd, void *p, size_t n, size_t max,     \
+	    int flags, __SOCKADDR_ARG a, socklen_t *len),                      \
+	    (fd, p, n, max, flags, a, len))                                    \
+	X(ssize_t, recvmsg, (int fd, struct msghdr *m, int flags),             \
+	    (fd, m, flags))                                                    \
+	X(int, recvmmsg, (int fd, struct mmsghdr *m, unsigned n, int flags,    \
+	    struct timespec *t), (fd, m, n, flags, t))                         \
+	X(ssize_t, send, (int fd, const void *p, size_t n, int flags),         \
+	    (fd, p, n, flags))                                                 \
+	X(ssize_t, sendto, (int fd, const void *p, size_t n, int flags,        \
+	    __CONST_SOCKADDR_ARG a, socklen_t len),                            \
+	    (fd, p, n, flags, a, len))                                         \
+	X(ssize_t, sendmsg, (int fd, const struct msghdr *m, int flags),       \
+	    (fd, m, flags))                                                    \
+	X(int, sendmmsg, (int fd, struct mmsghdr *m, unsigned n, int flags),   \
+	    (fd, m, n, flags))                                                 \
+	X(int, accept, (int fd, __SOCKADDR_ARG a, socklen_t *len),             \
+	    (fd, a, len))                                                      \
+	X(int, accept4, (int fd, __SOCKADDR_ARG a, socklen_t *len, int flags), \
+	    (fd, a, len, flags))                                               \
+	X(int, connect, (int fd, __CONST_SOCKADDR_ARG a, socklen_t len),       \
+	    (fd, a, len))                                                      \
+	X(pid_t, wait, (int *status), (status))                                \
+	X(pid_t, waitpid, (pid_t pid, int *status, int flags),                 \
+	    (pid, status, flags))                                              \
+	X(pid_t, wait3, (int *status, int flags, struct rusage *u),            \
+	    (status, flags, u))                                                \
+	X(pid_t, wait4, (pid_t pid, int *status, int flags,                    \
+	    struct rusage *u), (pid, status, flags, u))                        \
+	X(int, waitid, (idtype_t type, id_t id, siginfo_t *info, int flags),   \
+	    (type, id, info, flags))                                           \
+	X(int, nanosleep, (const struct timespec *t, struct timespec *left),   \
+	    (t, left))                                                         \
+	X(int, clock_nanosleep, (clockid_t clock, int flags,                   \
+	    const struct timespec *t, struct timespec *left),                  \
+	    (clock, flags, t, left))                                           \
+	X(int, usleep, (useconds_t t), (t))                                    \
+	X(unsigned, sleep, (unsigned t), (t))                                  \
+	X(int, pause, (void), ())                                              \
+	X(int, semop, (int id, struct sembuf *ops, size_t n), (id, ops, n))    \
+	X(int, semtimedop, (int id, struct sembuf *ops, size_t n,              \
+	    const struct timespec *t), (id, ops, n, t))                        \
+	X(int, msgsnd, (int id, const void *p, size_t n, int flags),           \
+	    (id, p, n, flags))                                                 \
+	X(ssize_t, msgrcv, (int id, void *p, size_t n, long type, int flags),  \
+	    (id, p, n, type, flags))                                           \
+	X(int, pthread_cond_wait, (pthread_cond_t *c, pthread_mutex_t *m),     \
+	    (c, m))                                                            \
+	X(int, pthread_cond_timedwait, (pthread_cond_t *c, pthread_mutex_t *m, \
+	    const struct timespec *t), (c, m, t))                              \
+	X(int, pthread_cond_clockwait, (pthread_cond_t *c, pthread_mutex_t *m, \
+	    clockid_t clock, const struct timespec *t), (c, m, clock, t))      \
+	X(int, pthread_join, (pthread_t thread, void **value),                 \
+	    (thread, value))                                                   \
+	X(int, pthread_timedjoin_np, (pthread_t thread, void **value,          \
+	    const struct timespec *t), (thread, value, t))                     \
+	X(int, pthread_clockjoin_np, (pthread_t thread, void **value,          \
+	    clockid_t clock, const struct timespec *t),                        \
+	    (thread, value, clock, t))
+
+/* Of these the headers know nothing, unless they are asked to check. */
+ssize_t __read_chk(int, void *, size_t, size_t);
+ssize_t __recv_chk(int, void *, size_t, size_t, int);
+ssize_t __recvfrom_chk(int, void *, size_t, size_t, int, __SOCKADDR_ARG,
+    socklen_t *);
+int __poll_chk(struct pollfd *, nfds_t, int, size_t);
+int __ppoll_chk(struct pollfd *, nfds_t, const struct timespec *,
+    const sigset_t *, size_t);
+
+#define X(type, name, parameters, arguments)                                   \
+	WRAPPER type name parameters                                           \
+	{                                                                      \
+		bool held = wait_begin();                                      \
+		type result = REAL(name) arguments;                            \
+                                                                               \
+		wait_end(held);                                                \
+		return result;                                                 \
+	}
+WAITS(X)
+#undef X
+
+/* ---- semaphores: most often there is nothing to wait for ----------------------- */
+
+WRAPPER int
+sem_wait(sem_t *s)
+{
+	int e = errno, result;
+	bool held;
+
+	if (sem_trywait(s) == 0)
+		return 0;
+	errno = e;
+	held = wait_begin();
+	result = REAL(sem_wait)(s);
+	wait_end(held);
+	return result;
+}
+
+WRAPPER int
+sem_timedwait(sem_t *s, const struct timespec *t)
+{
+	int e = errno, result;
+	bool held;
+
+	if (sem_trywait(s) == 0)
+		return 0;
+	errno = e;
+	held = wait_begin();
+	result = REAL(sem_timedwait)(s, t);
+	wait_end(held);
+	return result;
+}
+
+WRAPPER int
+sem_clockwait(sem_t *s, clockid_t clock, const struct timespec *t)
+{
+	int e = errno, result;
+	bool held;
+
+	if (sem_trywait(s) == 0)
+		return 0;
+	errno = e;
+	held = wait_begin();
+	result = REAL(sem_clockwait)(s, clock, t);
+	wait_end(held);
+	return result;
+}
+
+/* ---- descriptors: with no time to wait, nothing waits ------------------------------ */
+
+WRAPPER int
+poll(struct pollfd *fds, nfds_t n, int timeout)
+{
+	bool held = timeout != 0 && wait_begin();
+	int result = REAL(poll)(fds, n, timeout);
+
+	wait_end(held);
+	return result;
+}
+
+WRAPPER int
+__poll_chk(struct pollfd *fds, nfds_t n, int timeout, size_t max)
+{
+	bool held = timeout != 0 && wait_begin();
+	int result = REAL(__poll_chk)(fds, n, timeout, max);
+
+	wait_end(held);
+	return result;
+}
+
+static bool
+is_zero(const struct timespec *t)
+{
+	return t != NULL && t->tv_sec == 0 && t->tv_nsec == 0;
+}
+
+WRAPPER int
+select(int n, fd_set *r, fd_set *w, fd_set *x, struct timeval *t)
+{
+	bool held = (t == NULL || t->tv_sec != 0 || t->tv_usec != 0) &&
+	    wait_begin();
+	int result = REAL(select)(n, r, w, x, t);
+
+	wait_end(held);
+	return result;
+}
+
+WRAPPER int
+epoll_wait(int fd, struct epoll_event *events, int n, int timeout)
+{
+	bool held = timeout != 0 && wait_begin();
+	int result = REAL(epoll_wait)(fd, events, n, timeout);
+
+	wait_end(held);
+	return result;
+}
+
+/* ---- with a mask of signals, which keeps ours back as well ---------------------------- */
+
+WRAPPER int
+ppoll(struct pollfd *fds, nfds_t n, const struct timespec *t,
+    const sigset_t *mask)
+{
+	bool held = !is_zero(t) && wait_begin();
+	sigset_t with;
+	int result = REAL(ppoll)(fds, n, t, signals_with_ours(mask, &with));
+
+	wait_end(held);
+	return result;
+}
+
+WRAPPER int
+__ppoll_chk(struct pollfd *fds, nfds_t n, const struct timespec *t,
+    const sigset_t *mask, size_t max)
+{
+	bool held = !is_zero(t) && wait_begin();
+	sigset_t with;
+	int result = REAL(__ppoll_chk)(fds, n, t,
+	    signals_with_ours(mask, &with), max);
+
+	wait_end(held);
+	return result;
+}
+
+WRAPPER int
+pselect(int n, fd_set *r, fd_set *w, fd_set *x, const struct timespec *t,
+    const sigset_t *mask)
+{
+	bool held = !is_zero(t) && wait_begin();
+	sigset_t with;
+	int result = REAL(pselect)(n, r, w, x, t,
+	    signals_with_ours(mask, &with));
+
+	wait_end(held);
+	return result;
+}
+
+WRAPPER int
+epoll_pwait(int fd, struct epoll_event *events, int n, int timeout,
+    const sigset_t *mask)
+{
+	bool held = timeout != 0 && wait_begin();
+	sigset_t with;
+	int result = REAL(epoll_pwait)(fd, events, n, timeout,
+	    signals_with_ours(mask, &with));
+
+	wait_end(held);
+	return result;
+}
+
+WRAPPER int
+epoll_pwait2(int fd, struct epoll_event *events, int n,
+    const struct timespec *t, const sigset_t *mask)
+{
+	bool held = !is_zero(t) && wait_begin();
+	sigset_t with;
+	int result = REAL(epoll_pwait2)(fd, events, n, t,
+	    signals_with_ours(mask, &with));
+
+	wait_end(held);
+	return result;
+}
+
+WRAPPER int
+sigsuspend(const sigset_t *mask)
+{
+	bool held = wait_begin();
+	sigset_t with;
+	int result = REAL(sigsuspend)(signals_with_ours(mask, &with));
+
+	wait_end(held);
+	return result;
+}
+
+/* ---- for signals, of which ours is none ------------------------------------------------ */
+
+WRAPPER int
+sigwait(const sigset_t *set, int *signal)
+{
+	bool held = wait_begin();
+	sigset_t without;
+	int result = REAL(sigwait)(signals_without_ours(set, &without), signal);
+
+	wait_end(held);
+	return result;
+}
+
+WRAPPER int
+sigwaitinfo(const sigset_t *set, siginfo_t *info)
+{
+	bool held = wait_begin();
+	sigset_t without;
+	int result = REAL(sigwaitinfo)(signals_without_ours(set, &without),
+	    info);
+
+	wait_end(held);
+	return result;
+}
+
+WRAPPER int
+sigtimedwait(const sigset_t *set, siginfo_t *info, const struct timespec *t)
+{
+	bool held = wait_begin();
+	sigset_t without;
+	int result = REAL(sigtimedwait)(signals_without_ours(set, &without),
+	    info, t);
+
+	wait_end(held);
+	return result;
+}
