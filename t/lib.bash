@@ -208,14 +208,43 @@ end_started() {
 	done
 }
 
-# until_ COMMAND...: tries for ten seconds.
+# until_ COMMAND...: tries for a minute, or longer on a busy machine.
 until_() {
 	local i
-	for ((i = 0; i < 500; i++)); do
+	for ((i = 0; i < 3000; i++)); do
 		! "$@" || return 0
 		sleep 0.02
 	done
 	echo "still not: $*"
+	return 1
+}
+
+# has_samples FILE: of a recording, also of one that goes on.
+has_samples() {
+	[ "$(tach-cat "$1" 2>/dev/null | wc -l)" -gt 1 ]
+}
+
+# in_tries N COMMAND...: that it succeeds, once in N times: for what is a share
+# of samples, or a moment, which a machine that is busy with something else can
+# spoil.  A bug spoils it each time.  A status of 3 is final, though: that is
+# what truth.py says of what no machine is an excuse for.
+in_tries() {
+	local n=$1 i status
+	shift
+	for ((i = 1; i <= n; i++)); do
+		status=0
+		# Not behind ||, where bash would go on after what fails in it.
+		(
+			set -e
+			STARTED=()
+			trap 'end_started || :' EXIT
+			"$@"
+		) &
+		wait $! || status=$?
+		[ "$status" -ne 0 ] || return 0
+		echo "try $i of $n: status $status"
+		[ "$status" -ne 3 ] || break
+	done
 	return 1
 }
 

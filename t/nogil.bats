@@ -14,22 +14,35 @@ setup() {
 # noted VERSION CHECK PROGRAM: one that says what it does.
 noted() {
 	need_python "$1"
-	tach-record -q -o p.bin -- "${PYTHON[@]}" "$T/programs/$3.py" truth
-	"$T/truth.py" "$2" p.bin truth
+	in_tries 3 note "$2" "$3"
+}
+
+note() {
+	rm -f truth
+	tach-record -q -o p.bin -- "${PYTHON[@]}" "$T/programs/$2.py" truth
+	"$T/truth.py" "$1" p.bin truth
 }
 
 # calls VERSION PROGRAM ARG...: stacks that move as fast as they can.
 calls() {
-	local program=$2
 	need_python "$1"
+	in_tries 3 call "${@:2}"
+}
+
+call() {
+	local program=$1
 	tach-record -q -r 5k -o p.bin -- "${PYTHON[@]}" \
-	    "$T/programs/$program.py" "${@:3}"
+	    "$T/programs/$program.py" "${@:2}"
 	"$T/truth.py" calls p.bin "$T/programs/$program.py"
 }
 
 # Code objects that lie where others lay: names and lines are of one.
 reused() {
 	need_python "$1"
+	in_tries 3 reuse
+}
+
+reuse() {
 	tach-record -q -r 5k -o p.bin -- "${PYTHON[@]}" \
 	    "$T/programs/reused.py" 1.5 3
 	# In def_N, lines N to N + 3 run, and it calls itself only.
@@ -50,7 +63,9 @@ reused() {
 		}
 		END {
 			print seen, length(names), wrong + 0
-			exit !(seen > 1000 && length(names) > 50 && !wrong)
+			if (wrong)
+				exit 3
+			exit !(seen > 1000 && length(names) > 50)
 		}'
 }
 

@@ -32,9 +32,13 @@ judge() {
 	"$T/truth.py" calls p.bin "$T/programs/waits.py"
 }
 
-# launched COMMAND...: it runs waits.py for half a second.
+# launched COMMAND...: it runs waits.py for a second.
 launched() {
-	tach-record -q -o p.bin -- "$@" 0.5
+	in_tries 3 launch "$@"
+}
+
+launch() {
+	tach-record -q -o p.bin -- "$@" "${seconds-1}"
 	judge
 }
 
@@ -42,6 +46,10 @@ launched() {
 attached() {
 	start "$@"
 	until_ has_worked
+	in_tries 3 attach
+}
+
+attach() {
 	tach-record -q -d 0.4 -o p.bin -p "$pid"
 	judge
 }
@@ -96,8 +104,7 @@ in_forky() {
 	until_ has_worked
 	printf '#!/bin/sh\nexit 1\n' >other
 	mv other snake
-	tach-record -q -d 0.4 -o p.bin -p "$pid"
-	judge
+	in_tries 3 attach
 }
 
 @test "a folder that is gone with its executable" {
@@ -105,8 +112,7 @@ in_forky() {
 	start "${copy[@]}" "$T/programs/waits.py"
 	until_ has_worked
 	rm -r gone
-	tach-record -q -d 0.4 -o p.bin -p "$pid"
-	judge
+	in_tries 3 attach
 }
 
 @test "stripped of all symbols that can be had without" {
@@ -119,6 +125,7 @@ in_forky() {
 # ---- debug builds ------------------------------------------------------------------
 
 debug() {
+	local seconds=3 # they take long to begin
 	need_python "$1"
 	cp "$T/programs/waits.py" "$OUTSIDE"
 	"${PYTHON[@]}" -c 'import sys; sys.gettotalrefcount()'
@@ -141,6 +148,10 @@ ours() {
 
 # carried MAKER: COMMAND, as MAKER SECONDS sets it, by launch and by -p.
 carried() {
+	in_tries 3 carry "$1"
+}
+
+carry() {
 	"$1" 0.5
 	tach-record -q -o p.bin -- chroot "$PYTHON_ROOT" "${COMMAND[@]}" || :
 	ours
@@ -214,10 +225,15 @@ in_uwsgi() {
 nested() {
 	need_python "$1"
 	cp "$T/programs/nested.py" "$OUTSIDE"
+	in_tries 3 nest
+}
+
+nest() {
 	tach-record -q -o p.bin -- "${PYTHON[@]}" "$INSIDE/nested.py" 0.4
 	tach-cat p.bin >samples
 	cut -f 1,3 samples | sort | uniq -d >twice
 	# When it has just entered one, that may not be known yet.
+	wc -l <twice
 	[ "$(wc -l <twice)" -le 5 ]
 	awk -F '\t' '
 		$2 > 0 && /:inner:/ { inner++ }

@@ -143,25 +143,17 @@ load truth.bash
 	noted stacks forms
 }
 
-# idle: how long the CPUs have had nothing to do, in ticks.
-idle() {
-	awk '/^cpu / { print $5 + $6 }' /proc/stat
+# How many are done is up to the machine, and t/bench measures it.
+rounds() {
+	local missed
+	tach-record -d 10 -o p.bin -- "${PYTHON[@]}" "$programs/sleeps.py" \
+	    10.5 2>summary
+	cat summary
+	missed=$(grep -oE '[0-9]+ missed' summary)
+	"$T/truth.py" rate p.bin 1000 10 "${missed% *}"
 }
 
 @test "1,000 rounds a second for 10 seconds, and every missed one counted" {
 	static 3.11
-	before=$(idle)
-	tach-record -d 10 -o p.bin -- "${PYTHON[@]}" "$programs/sleeps.py" \
-	    10.5 2>summary
-	spare=$(($(idle) - before))
-	cat summary
-	missed=$(grep -oE '[0-9]+ missed' summary)
-	run "$T/truth.py" rate p.bin 1000 10 "${missed% *}"
-	echo "$output"
-	[[ "$output" != *"FAILED count"* ]]
-	# Where others keep all the CPUs busy, ten seconds say nothing.
-	[ "$status" -eq 0 ] ||
-	    ((spare > 10 * $(getconf CLK_TCK) * $(nproc) / 2)) ||
-	    skip "the machine is too busy"
-	[ "$status" -eq 0 ]
+	in_tries 3 rounds
 }

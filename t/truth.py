@@ -7,10 +7,12 @@
     truth.py shares PROFILE a=10 b=20   per cent of the time in functions
     truth.py calls PROFILE PROGRAM.py   no stack that the source rules out
     truth.py roots PROFILE PROGRAM.py   no stack without its root
-    truth.py rate PROFILE HZ SECONDS MISSED     as many rounds as that makes
+    truth.py rate PROFILE HZ SECONDS MISSED     every round was done or missed
     truth.py sound PROFILE              decodes, and times and status are sane
 
-Prints plain figures; exits 1 if something is not true, and says what.
+Prints plain figures; exits 3 if something is not true, and says what.  What
+can come of a machine that is busy with other things, such as places that were
+slept through, is 1 if there is too much of it.
 Wants Python 3.8 or later.
 """
 import ast
@@ -34,7 +36,12 @@ TORN_LIMIT = 0.05
 SLEPT = 0.1
 MISPLACED = 0.0005
 SHARE_POINTS = 2.0  # percentage points
-RATE_LIMIT = 0.01
+RATE_LIMIT = 0.01   # of rounds that are not accounted for
+RATE_LEAST = 0.25   # of rounds that were done, on any machine
+
+# What has happened too often, or too seldom.
+CHANCES = {'torn', 'elsewhere', 'place not seen', 'places slept through',
+           'rounds', 'statuses', 'share', 'program', 'samples'}
 
 faults = collections.Counter()
 
@@ -319,12 +326,12 @@ def states(samples, truth):
              % (n['all'], n['gil'], n['cpu']))
     idle, busy = bits['rest'], bits['spot']
     if max(idle['gil'], idle['cpu']) > 0.05 * idle['all']:
-        fault('status', 'sleeping threads with a GIL or a CPU')
+        fault('statuses', 'sleeping threads with a GIL or a CPU')
     alive = len({p['tid'] for p in truth.places if p['spot'][0] == 'spot'})
     if not truth.gil:
         alive = 1
     if alive and not 0.5 < busy['gil'] * alive / max(1, busy['all']) < 1.1:
-        fault('status', 'busy threads had the GIL in %d of %d samples'
+        fault('statuses', 'busy threads had the GIL in %d of %d samples'
               % (busy['gil'], busy['all']))
 
 
@@ -481,8 +488,8 @@ def check_rate(profile, hz, seconds, missed):
         fault('interval', '%d us' % samples.header['interval_us'])
     if abs(rounds + int(missed) - wanted) > RATE_LIMIT * wanted:
         fault('count', 'rounds and missed ones are not %.0f' % wanted)
-    if abs(rounds - wanted) > RATE_LIMIT * wanted:
-        fault('rate', '%d rounds, not %.0f' % (rounds, wanted))
+    if rounds < RATE_LEAST * wanted:
+        fault('rounds', 'only %d of %.0f' % (rounds, wanted))
 
 
 def check_sound(profile):
@@ -504,7 +511,7 @@ def main(argv):
         fault('profile', '%s: %s' % (argv[1], e))
     for kind, n in faults.items():
         print('FAILED %s, %d' % (kind, n))
-    return 1 if faults else 0
+    return 3 if set(faults) - CHANCES else 1 if faults else 0
 
 
 if __name__ == '__main__':
