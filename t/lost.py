@@ -25,7 +25,8 @@ import time
 
 AT_ONCE = 10
 LIFE = 2.6  # s, of a target
-LOST = 1.0  # s, at most
+LOST = 1.0  # s, at most ...
+LATE = 0.5  # ... and how much longer a busy machine may let a recorder sleep
 WARNING = ('tach-cat: p.bin: its recording was cut short: this is what was '
            'saved (tach-merge -o NEW makes it whole)\n')
 
@@ -62,7 +63,7 @@ def check_order(samples):
 def check_lost(samples, start, begin, killed):
     last = start + int(samples[-1][0]) / 1e6 if samples else begin
     expect(last <= killed, 'the last sample is from the future')
-    expect(last >= killed - LOST, 'lost %.2f s' % (killed - last))
+    expect(last >= killed - LOST - LATE, 'lost %.2f s' % (killed - last))
 
 
 def start_of(folder):
@@ -93,7 +94,7 @@ def check_left(folder, killed, target):
 
 
 def unhurt(path):
-    end = time.monotonic() + 20
+    end = time.monotonic() + 60
     while time.monotonic() < end:
         with open(path) as f:
             if f.read().endswith('unhurt\n'):
@@ -285,7 +286,7 @@ def disk(folder):
     moments, last = sorted(synced(folder)), None
     with tempfile.TemporaryDirectory() as base:
         for number, at, name, file in moments:
-            expect(last is None or at - last <= LOST, 'at %.3f' % at,
+            expect(last is None or at - last <= LOST + LATE, 'at %.3f' % at,
                    'what is on the disk ends at %.3f' % (last or 0))
             shutil.copy(file, base + '/' + name)
             if not os.path.exists(base + '/' + NAMES):
@@ -298,7 +299,7 @@ def disk(folder):
             last = start_of(base) + int(samples[-1][0]) / 1e6
             print('%d. %s: %d samples, the last %.3f s old' %
                   (number, name, len(samples), at - last))
-    expect(number >= 8, 'synced only', number, 'times')
+    expect(number >= 6, 'synced only', number, 'times')
     return 0
 
 

@@ -90,10 +90,10 @@ usage() {
 	any_python
 	for n in 0 1 3 255; do
 		run -"$n" tach-record -q -o p.bin -- "$python" \
-		    "$programs/ends.py" 0.1 exit "$n"
+		    "$programs/ends.py" 0.3 exit "$n"
 		sound p.bin
 	done
-	run -1 tach-record -q -o p.bin -- "$python" "$programs/ends.py" 0.1 raise
+	run -1 tach-record -q -o p.bin -- "$python" "$programs/ends.py" 0.3 raise
 	[[ "$output" == *"RuntimeError: as asked"* ]]
 	sound p.bin
 }
@@ -103,7 +103,7 @@ usage() {
 	for n in 1 2 9 15; do
 		rm -f p.bin
 		run -$((128 + n)) tach-record -q -o p.bin -- "$python" \
-		    "$programs/ends.py" 0.1 signal "$n"
+		    "$programs/ends.py" 0.3 signal "$n"
 		sound p.bin
 	done
 }
@@ -111,11 +111,11 @@ usage() {
 @test "a crash of the command ends the profile, and it is whole" {
 	any_python
 	run -134 tach-record -q -o p.bin -- "$python" "$programs/ends.py" \
-	    0.2 abort
+	    0.3 abort
 	sound p.bin
 	rm p.bin
 	run -139 tach-record -q -o p.bin -- "$python" "$programs/ends.py" \
-	    0.2 segv
+	    0.3 segv
 	sound p.bin
 }
 
@@ -160,19 +160,23 @@ usage() {
 @test "a program that is over at once is recorded nevertheless" {
 	any_python
 	# It lasts some ten milliseconds; a busy machine may let us sleep through
-	# it now and then, but the profile is whole even so.
+	# it, but the profile is whole even so.
 	seen=0
-	for _ in 1 2 3 4 5 6 7 8; do
+	for ((n = 0; seen < 4 && n < 40; n++)); do
 		tach-record -q -r 10k -o p.bin -- "$python" -c pass
 		samples=$(field p.bin samples)
 		seen=$((seen + (samples > 0)))
 	done
-	echo "$seen of 8 have samples"
-	((seen >= 6))
+	echo "$seen of $n have samples"
+	((seen == 4))
 }
 
 @test "samples begin with the interpreter's first frames" {
 	any_python
+	in_tries 5 from_the_first
+}
+
+from_the_first() {
 	tach-record -q -r 10k -o p.bin -- "$python" -c 'import decimal'
 	"$T/decode.py" p.bin >samples
 	head -n 1 samples
@@ -198,6 +202,10 @@ usage() {
 
 # recorded COMMAND...: it runs fib.py, and the profile shows that.
 recorded() {
+	in_tries 3 record "$@"
+}
+
+record() {
 	rm -f p.bin
 	tach-record -q -o p.bin -- "$@"
 	"$T/truth.py" calls p.bin "$programs/fib.py"
@@ -267,7 +275,11 @@ recorded() {
 @test "Ctrl-C that ends the command: 130, and the profile is whole" {
 	any_python
 	run -130 "$T/at-terminal" ready '\x03' -- tach-record -o p.bin -- \
-	    "$python" -c 'import time; print("ready", flush=True); time.sleep(9)'
+	    "$python" -c '
+import time
+time.sleep(0.5)
+print("ready", flush=True)
+time.sleep(90)'
 	[[ "$output" == *KeyboardInterrupt* ]]
 	sound p.bin
 }
@@ -276,8 +288,9 @@ recorded() {
 	any_python
 	# A job in the background of a script ignores SIGINT.
 	start env --default-signal=INT tach-record -q -o p.bin -- \
-	    "$python" "$programs/interrupts.py" 1.5 >out
+	    "$python" "$programs/interrupts.py" 4 >out
 	until_ grep -q ready out
+	until_ has_samples p.bin
 	kill -INT "$pid"
 	wait "$pid"
 	is "$(cat out)" "ready
@@ -292,8 +305,9 @@ interrupts 1"
 		start tach-record -q -o p.bin -- "$python" -u -c '
 import time
 print("ready")
-time.sleep(9)' >out
+time.sleep(90)' >out
 		until_ grep -q ready out
+		until_ has_samples p.bin
 		kill -"$signal" "$pid"
 		status=0
 		wait "$pid" || status=$?
@@ -303,7 +317,7 @@ time.sleep(9)' >out
 }
 
 @test "SIGTERM before any Python is there: no profile, no command left" {
-	start tach-record -q -o p.bin -- sh -c 'echo $$ >pid; exec sleep 9' 2>err
+	start tach-record -q -o p.bin -- sh -c 'echo $$ >pid; exec sleep 90' 2>err
 	until_ test -s pid
 	kill -TERM "$pid"
 	wait "$pid" || status=$?
@@ -318,7 +332,7 @@ time.sleep(9)' >out
 	target=$pid
 	echo old >p.bin
 	start tach-record -q -o p.bin -p "$target"
-	sleep 0.3
+	until_ has_samples p.bin.part
 	kill -KILL "$pid"
 	wait "$pid" || :
 	is "$(cat p.bin)" old
@@ -334,7 +348,7 @@ time.sleep(9)' >out
 	for signal in INT TERM HUP; do
 		rm -f p.bin
 		start env --default-signal=INT tach-record -q -o p.bin -p "$target"
-		sleep 0.5
+		until_ has_samples p.bin
 		kill -"$signal" "$pid"
 		wait "$pid"
 		sound p.bin
@@ -354,19 +368,21 @@ ticks_of() {
 @test "-p: a target that is stopped is sampled, and is on no CPU" {
 	host_python
 	start "$python" -c 'while True: pass'
-	sleep 0.2
-	start tach-record -q -d 2 -o p.bin -p "$pid"
+	is_up
+	start tach-record -q -o p.bin -p "$pid"
 	recorder=$pid
-	sleep 0.6
+	until_ has_samples p.bin
 	kill -STOP "${STARTED[0]}"
-	sleep 0.8
+	sleep 1
 	kill -CONT "${STARTED[0]}"
+	sleep 1
+	kill -TERM "$recorder"
 	wait "$recorder"
 	ticks_of p.bin >ticks
 	cat ticks
-	# Most tenths are all work or none; 5 of each is far from either.
-	[ "$(awk '$2 > 10 && $3 == 0' ticks | wc -l)" -ge 5 ]
-	[ "$(awk '$2 > 10 && $3 > $2 * 0.8' ticks | wc -l)" -ge 5 ]
+	# Most tenths are all work or none; 3 of each is far from either.
+	[ "$(awk '$2 > 10 && $3 == 0' ticks | wc -l)" -ge 3 ]
+	[ "$(awk '$2 > 10 && $3 > $2 * 0.5' ticks | wc -l)" -ge 3 ]
 }
 
 @test "Ctrl-Z stops the command and us; both go on" {
@@ -374,24 +390,34 @@ ticks_of() {
 	# A job, as a shell has them: a group of processes gets the signal.
 	set -m
 	start tach-record -q -o p.bin -- "$python" -c '
-import time
-end = time.monotonic() + 2
+import os, time
+while not os.path.exists("on"): pass
+end = time.monotonic() + 0.3
 while time.monotonic() < end: pass'
 	set +m
-	sleep 0.6
+	until_ has_samples p.bin
 	kill -TSTP -- "-$pid"
-	sleep 0.2
-	is "$(ps -eo pgid,stat | awk -v g="$pid" '
-		$1 == g { print substr($2, 1, 1) }')" $'T\nT'
-	sleep 0.8
+	until_ are_stopped "$pid"
+	sleep 1
+	touch on
 	kill -CONT -- "-$pid"
 	wait "$pid"
-	ticks_of p.bin >ticks
-	cat ticks
-	# Nothing was sampled meanwhile, nor made up for.
-	[ "$(awk '$1 >= 7 && $1 <= 13' ticks | wc -l)" -le 2 ]
-	[ "$(awk '$2 > 110' ticks | wc -l)" -eq 0 ]
-	[ "$(tach-cat p.bin | tail -n 1 | cut -f 1)" -gt 1700000 ]
+	# Nothing was sampled meanwhile, nor made up for, but it is afterwards.
+	tach-cat p.bin | awk '
+		NR > 1 && $1 - last > gap { gap = $1 - last; after = 0 }
+		{ last = $1; after++; n[int($1 / 100000)]++ }
+		END {
+			for (t in n)
+				most = n[t] > most ? n[t] : most
+			print gap, after, most
+			exit !(gap > 900000 && after > 10 && most < 300)
+		}'
+}
+
+# are_stopped GROUP: both of its processes.
+are_stopped() {
+	[ "$(ps -eo pgid,stat | awk -v g="$1" '
+		$1 == g { printf "%s", substr($2, 1, 1) }')" = TT ]
 }
 
 @test "-p: the target's end is ours, and no failure" {
@@ -406,7 +432,8 @@ while time.monotonic() < end: pass'
 	any_python
 	busy
 	start tach-record -q -o p.bin -p "$pid"
-	kill -KILL "$(sleep 0.4; echo "${STARTED[0]}")"
+	until_ has_samples p.bin
+	kill -KILL "${STARTED[0]}"
 	wait "$pid"
 	sound p.bin
 }
@@ -485,7 +512,7 @@ while time.monotonic() < end: pass'
 	for options in --compression=none --compression=zstd --level=1 \
 	    --level=19; do
 		tach-record -q $options -o p.bin -- "$python" \
-		    "$programs/fib.py" 0.3
+		    "$programs/fib.py" 0.5
 		case $options in
 		*none) is "$(field p.bin compression)" none ;;
 		*) is "$(field p.bin compression)" zstd ;;
@@ -503,13 +530,13 @@ while time.monotonic() < end: pass'
 
 @test "the layout is the documented one, unless cpython is asked for" {
 	any_python
-	tach-record -q -o p.bin -- "$python" "$programs/fib.py" 0.3
+	tach-record -q -o p.bin -- "$python" "$programs/fib.py" 0.5
 	is "$(field p.bin layout)" documented
 	tach-record -q --layout documented -o p.bin -- "$python" \
-	    "$programs/fib.py" 0.3
+	    "$programs/fib.py" 0.5
 	is "$(field p.bin layout)" documented
 	tach-record -q --layout cpython -o p.bin -- "$python" \
-	    "$programs/fib.py" 0.3
+	    "$programs/fib.py" 0.5
 	is "$(field p.bin layout)" cpython
 	"$T/truth.py" calls p.bin "$programs/fib.py"
 }
@@ -572,7 +599,7 @@ while time.monotonic() < end: pass'
 @test "the summary: samples, threads, rate, and what to type next" {
 	any_python
 	run -0 --separate-stderr tach-record -o p.bin -- "$python" \
-	    "$programs/fib.py" 0.4
+	    "$programs/fib.py" 0.5
 	echo "$stderr"
 	is "$output" ""
 	for word in "$(field p.bin samples) samples" '1 thread' Hz missed torn \
@@ -585,17 +612,17 @@ while time.monotonic() < end: pass'
 @test "-q says nothing, on a terminal or not" {
 	any_python
 	run -0 --separate-stderr tach-record -q -o p.bin -- "$python" \
-	    "$programs/fib.py" 0.4
+	    "$programs/fib.py" 0.5
 	is "$output$stderr" ""
 	run -0 "$T/at-terminal" -- tach-record -q -o p.bin -- "$python" \
-	    "$programs/fib.py" 0.4
+	    "$programs/fib.py" 0.5
 	is "$output" ""
 }
 
 @test "progress on a terminal: one line, and it is gone at the end" {
 	any_python
 	run -0 "$T/at-terminal" -- tach-record -o p.bin -- "$python" \
-	    "$programs/fib.py" 0.7
+	    "$programs/fib.py" 1.5
 	echo "$output" | cat -v
 	[[ "$output" == *$'\r'*samples*$'\r'*samples* ]]
 	# What is left once carriage returns have done their work.
@@ -619,7 +646,7 @@ while time.monotonic() < end: pass'
 	echo old >p.bin
 	chmod 644 p.bin
 	ln p.bin other
-	tach-record -q -o p.bin -- "$python" "$programs/fib.py" 0.2
+	tach-record -q -o p.bin -- "$python" "$programs/fib.py" 0.5
 	sound p.bin
 	is "$(stat -c %a p.bin)" 600
 	is "$(cat other)" old
@@ -726,10 +753,11 @@ need_nobody() {
 @test "threads that come and go faster than they are listed lose no process" {
 	any_python
 	cat >rush.py <<-'END'
-		import _thread, time
+		import _thread, os, time
 		end = time.perf_counter() + 2
 		while time.perf_counter() < end:
 		    _thread.start_new_thread(time.perf_counter, ())
+		os._exit(0) # Python can crash as it ends before its threads
 	END
 	tach-record -r 1000 -o p.bin -- "$python" rush.py 2>err
 	cat err
@@ -747,7 +775,7 @@ need_nobody() {
 	sound p.bin
 	is "$(sort err)" "6 bytes
 hello"
-	tach-record -q -o - -- "$python" "$programs/fib.py" 0.3 | cat >p.bin
+	tach-record -q -o - -- "$python" "$programs/fib.py" 0.5 | cat >p.bin
 	"$T/truth.py" calls p.bin "$programs/fib.py"
 }
 
@@ -761,7 +789,7 @@ hello"
 @test "-o to a pipe that nobody reads is said" {
 	any_python
 	run bash -c 'tach-record -q -o - -- "$@" | :; echo "${PIPESTATUS[0]}"' - \
-	    "$python" "$programs/fib.py" 0.3
+	    "$python" "$programs/fib.py" 0.5
 	[[ "$output" == *"Broken pipe"*125 ]]
 }
 
@@ -769,11 +797,11 @@ hello"
 	any_python
 	mkfifo pipe
 	cat pipe >p.bin &
-	tach-record -q -o pipe -- "$python" "$programs/fib.py" 0.3
+	tach-record -q -o pipe -- "$python" "$programs/fib.py" 0.5
 	wait $!
 	"$T/truth.py" calls p.bin "$programs/fib.py"
 	[ -p pipe ]
-	tach-record -q -o /dev/null -- "$python" "$programs/fib.py" 0.3
+	tach-record -q -o /dev/null -- "$python" "$programs/fib.py" 0.5
 	[ -c /dev/null ]
 }
 

@@ -65,7 +65,11 @@ waiting() {
 # Each stack of one that runs must be one of those, from `works` on outwards.
 running() {
 	need_python "$1"
-	runs tasks.py 60 work
+	runs tasks.py 600 work
+	in_tries 3 works
+}
+
+works() {
 	tach-record -q -o p.bin -r 2k -d 2 --async running -p "$pid"
 	stacks p.bin | LC_ALL=C sort | uniq -c >seen
 	cat seen
@@ -73,8 +77,8 @@ running() {
 	[ -s known ]
 	sed 's/^ *[0-9]* //' seen | grep -v '<module>$' >tasks
 	[ -s tasks ]
-	! grep -v '\bworks\b' tasks
-	run ! grep -vxF -f known <(sed 's/.*\(works\t.*\)/\1/' tasks)
+	! grep -v '\bworks\b' tasks || return 3
+	! sed 's/.*\(works\t.*\)/\1/' tasks | grep -vxF -f known || return 3
 	# All of them were seen.
 	is "$(sed 's/.*\(works\t.*\)/\1/' tasks | sort -u)" "$(cat known)"
 }
@@ -120,10 +124,10 @@ running() {
 	is "$(cat kinds)" 1000
 	# They are of whole rounds.
 	is $(($(cat count) % 1000)) 0
-	# Tasks that only wait cost little: at most 3 ms of CPU a round, with
-	# all else, on a slow machine.
+	# Tasks that only wait cost little: 1 ms of CPU a round, with all else;
+	# here it must not be another order.
 	awk -v n="$(cat count)" '{ ms = ($1 + $2) * 1000 / (n / 1000)
-	    print ms " ms a round"; exit !(ms <= 3) }' cost
+	    print ms " ms a round"; exit !(ms <= 10) }' cost
 }
 
 @test "tasks that come and go are never mixed up" {
@@ -183,7 +187,7 @@ running() {
 	END
 	start "${PYTHON[@]}" "$INSIDE/ring.py" "$INSIDE/told"
 	until_ test -e "$OUTSIDE/told"
-	run -0 timeout 10 tach-record --dump --async all -p "$pid"
+	run -0 timeout 60 tach-record --dump --async all -p "$pid"
 	echo "$output"
 	[[ "$output" == *', task "c": main, idle'* ]]
 	is "$(awk '/task "c"/ { on = 1; next } /^thread/ { on = 0 }
@@ -193,8 +197,9 @@ running() {
 
 @test "before 3.14: refused for a process, told for a command" {
 	need_python 3.13
-	start "${PYTHON[@]}" -c 'import time; time.sleep(60)'
-	sleep 0.3
+	start "${PYTHON[@]}" -c "import time; open('$INSIDE/up', 'w').close()
+time.sleep(600)"
+	until_ test -e "$OUTSIDE/up"
 	run -125 --separate-stderr tach-record -o p.bin --async all -p "$pid"
 	[[ "$stderr" == "tach-record: --async needs Python 3.14 or later"* ]]
 	[ ! -e p.bin ]

@@ -96,14 +96,17 @@ browser: </p>' covered.html click p
 	for url in http://example.com/a.png http://127.0.0.1/ \
 	    http://localhost/a; do
 		run -1 --separate-stderr browser "data:text/html,<img src=$url>"
+		echo "$stderr"
 		[[ $stderr = "browser: network: $url"* ]]
 	done
 	run -1 --separate-stderr browser "data:text/html,<script>
 		new Worker('data:text/javascript,fetch(\"http://b.test/\")')
 		</script>" wait document.title
+	echo "$stderr"
 	[[ $stderr = "browser: network: http://b.test/"* ]]
 	run -1 --separate-stderr browser "data:text/html,<script>
 		new WebSocket('ws://c.test/')</script>" wait document.title
+	echo "$stderr"
 	[[ $stderr = "browser: network: ws://c.test/"* ]]
 }
 
