@@ -39,7 +39,7 @@ PyInit_tach_agent(void)
 	char result[16];
 
 	snprintf(result, sizeof(result), "%d",
-	    tach_agent_start(getenv("TACH_AGENT")));
-	setenv("TACH_AGENT", result, 1);
+	    tach_agent_start(getenv("TACH_ATTACH")));
+	setenv("TACH_ATTACH", result, 1);
 	return NULL;
 }

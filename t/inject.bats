@@ -190,7 +190,7 @@ x = 0
 def show():
 	with open("INSIDE/state.new", "w") as f:
 		print(sorted(sys.modules), getattr(sys, "_is_gil_enabled", str)(),
-		    b"TACH_AGENT" in posix._create_environ(), file=f)
+		    b"TACH_ATTACH" in posix._create_environ(), file=f)
 	os.rename("INSIDE/state.new", "INSIDE/state")
 while True:
 	x += 1
@@ -291,10 +291,15 @@ without_ctypes='import sys; sys.modules["_ctypes"] = None
 @test "a recorder that is killed" {
 	need_python 3.15t
 	begin "$busy"
-	kill -STOP "$pid"
-	attach 1234 3>&- &
-	until_ eval 'ls -d /tmp/tach-*/attach.py'
-	kill -KILL $!
+	program=$pid
+	attach 666 || true
+	kill -STOP "$program"
+	start "$TACH_BUILDDIR/t/unit/attach" "$program" agent.so 1234
+	until_ eval "find /proc/$pid/fd -lname '/*/tach-*' -printf '%l\n' |
+	    grep . >left && test -e \"\$(cat left)/attach.py\""
+	kill -KILL "$pid"
+	rm -r "$(cat left)"
+	pid=$program
 	kill -CONT "$pid"
 	inject "$pid" "$INSIDE/script.py" 10
 	until_ has_run 1

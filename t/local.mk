@@ -77,7 +77,6 @@ FILE_TESTS = \
 	t/commands.bats \
 	t/damage.bats \
 	t/info.bats \
-	t/inject.bats \
 	t/inputs.bats \
 	t/judge.bats \
 	t/layouts.bats \
@@ -97,6 +96,7 @@ LIVE_TESTS = \
 	t/children.bats \
 	t/diff.bats \
 	t/dump.bats \
+	t/inject.bats \
 	t/jitter.bats \
 	t/lost.bats \
 	t/names.bats \
@@ -113,7 +113,8 @@ LIVE_TESTS = \
 	t/tasks.bats \
 	t/truth.bats
 
-EXTRA_DIST += $(FILE_TESTS) $(LIVE_TESTS) t/again t/agent.c t/at-terminal t/calls.py \
+EXTRA_DIST += $(FILE_TESTS) $(LIVE_TESTS) t/again t/agent.c t/at-terminal \
+	t/calls.py \
 	t/chrome.schema.json t/closing \
 	t/data \
 	t/decode.py t/fault.c t/golden t/in-turn t/lib.bash t/lost.py t/merge.py \
