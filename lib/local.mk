@@ -159,8 +159,10 @@ agentdir = $(libdir)/tach
 agent_LTLIBRARIES = lib/libtach-agent.la
 lib_libtach_agent_la_SOURCES = \
 	lib/agent/agent.c lib/agent/agent.h \
+	lib/agent/attach.c \
 	lib/agent/codes.c lib/agent/codes.h \
 	lib/agent/execs.c \
+	lib/agent/got.c lib/agent/got.h \
 	lib/agent/print.c lib/agent/print.h \
 	lib/agent/real.c lib/agent/real.h \
 	lib/agent/ring.c lib/agent/ring.h lib/agent/wire.h \

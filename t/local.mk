@@ -29,11 +29,12 @@ UNIT_TESTS = t/unit/test_agent t/unit/test_damage t/unit/test_elf t/unit/test_fi
 if HAVE_TSAN
 UNIT_TESTS += t/unit/test_ring_tsan
 endif
-check_PROGRAMS += $(UNIT_TESTS) t/unit/attach t/unit/inject t/unit/many t/unit/objects \
+check_PROGRAMS += $(UNIT_TESTS) t/unit/attach t/unit/attached t/unit/inject t/unit/many t/unit/objects \
 	t/unit/positions t/unit/recode t/unit/snap
 
 t_unit_profile = t/unit/profile.c t/unit/profile.h
 t_unit_attach_SOURCES = t/unit/attach.c
+t_unit_attached_SOURCES = t/unit/attached.c t/unit/inside.c t/unit/inside.h
 t_unit_inject_SOURCES = t/unit/inject.c
 t_unit_many_SOURCES = t/unit/many.c
 t_unit_objects_SOURCES = t/unit/objects.c

@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "agent/got.h"
 #include "agent/real.h"
 #include "agent/sample.h"
 #include "agent/thread.h"
@@ -26,7 +27,8 @@ agent_slot(void)
 	    memory_order_relaxed);
 	uint32_t state;
 
-	if (s == NULL)
+	if (s == NULL || (atomic_load_explicit(&agent.control->owner,
+		memory_order_relaxed) & WIRE_OWNER_DIED) != 0)
 		return NULL;
 	/* When the recorder has freed it, it may be anybody's by now. */
 	state = atomic_load_explicit(&s->state, memory_order_acquire);
@@ -60,21 +62,31 @@ is_sealed(int fd)
 	    (fcntl(fd, F_GET_SEALS) & F_SEAL_SHRINK) != 0;
 }
 
+/* Looks at it before it takes the place of an earlier one, which a handler of
+ * another thread may still look into: that place is never given back. */
 static struct wire_control *
 map_control(int fd, uint64_t nonce)
 {
-	struct wire_control *c;
+	const int prot = PROT_READ | PROT_WRITE;
+	struct wire_control *c, *old = agent.control;
 
 	if (!is_sealed(fd))
 		return NULL;
-	c = mmap(NULL, WIRE_AREAS, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	c = mmap(NULL, WIRE_AREAS, prot, MAP_SHARED, fd, 0);
 	if (c == MAP_FAILED)
 		return NULL;
+	if (!is_wire(c, nonce)) {
+		munmap(c, WIRE_AREAS);
+		return NULL;
+	}
+	if (old != NULL) {
+		munmap(c, WIRE_AREAS);
+		c = mmap(old, WIRE_AREAS, prot, MAP_SHARED | MAP_FIXED, fd, 0);
+		if (c == MAP_FAILED)
+			return NULL;
+	}
 	madvise(c, WIRE_AREAS, MADV_DONTDUMP);
-	if (is_wire(c, nonce))
-		return c;
-	munmap(c, WIRE_AREAS);
-	return NULL;
+	return c;
 }
 
 /* Finds the recorder's memory by "PATH NONCE". */
@@ -98,18 +110,14 @@ open_memory(const char *where)
 	close(fd);
 	if (c == NULL)
 		return false;
+	/* Its name is that of a descriptor of ours, which will be closed. */
+	if (agent.attached)
+		agent.path[0] = '\0';
 	agent.control = c;
 	agent.asked = c->asked;
 	agent.signal = c->signal;
 	agent.interval = c->interval;
 	return true;
-}
-
-static void
-close_memory(void)
-{
-	munmap(agent.control, WIRE_AREAS);
-	agent.control = NULL;
 }
 
 /* ---- the slot ------------------------------------------------------------------ */
@@ -141,6 +149,14 @@ publish_slot(struct wire_slot *s, enum wire_slot_state state)
 
 /* ---- fork ---------------------------------------------------------------------- */
 
+/* What was loaded since may be about to run a program. */
+static void
+before_fork(void)
+{
+	if (agent.attached && agent_slot() != NULL)
+		got_wrap();
+}
+
 /* The child of a fork begins anew, with its one thread, if it is followed. */
 static void
 in_child(void)
@@ -169,26 +185,25 @@ agent_start(const char *where, bool attached)
 	static bool ready; /* what is done once for the process */
 	struct wire_slot *s;
 
-	(void)attached;
-	if (agent.control != NULL)
-		close_memory();
+	if (agent_slot() != NULL)
+		return EBUSY;
+	agent.attached = attached;
 	if (!open_memory(where))
 		return ENOENT;
 	agent.pid = getpid();
 	if (agent.control->pid != 0 && agent.control->pid != agent.pid &&
-	    !(agent.asked & WIRE_FOLLOW)) {
-		close_memory();
+	    !(agent.asked & WIRE_FOLLOW))
 		return ESRCH;
-	}
 	real_find_all();
 	if (!ready && (!thread_init() ||
-		pthread_atfork(NULL, NULL, in_child) != 0))
+		pthread_atfork(before_fork, NULL, in_child) != 0))
 		return ENOMEM;
 	ready = true;
-	if ((s = claim_slot(0)) == NULL)
-		return EAGAIN;
 	if (!sample_install())
 		return errno;
+	if ((s = claim_slot(0)) == NULL)
+		return EAGAIN;
+	agent.generation++;
 	publish_slot(s, WIRE_SLOT_WAITING);
 	thread_register();
 	return 0;

@@ -22,12 +22,14 @@ struct agent {
 	struct wire_control *control; /* NULL: there is no recorder */
 	_Atomic(struct wire_slot *) slot; /* NULL: not in force */
 	uint32_t slot_number;
+	uint32_t generation; /* of recorders: counts them */
+	bool attached;	     /* the process ran before us */
 	uint32_t asked; /* enum wire_asked */
 	pid_t pid;
 	pid_t recorder; /* 0: not known */
 	int signal;
 	uint64_t interval; /* ns */
-	char path[AGENT_PATH_MAX]; /* of the memory file */
+	char path[AGENT_PATH_MAX]; /* of the memory file; "": it has none */
 	/* What a program needs to have the agent, too; "": it cannot. */
 	char where[2 * AGENT_PATH_MAX]; /* the value of WIRE_ENV */
 	char library[AGENT_LIBRARY_MAX];
@@ -37,12 +39,13 @@ extern struct agent agent;
 
 /*
  * Begins to work for the recorder whose memory is at "PATH NONCE".  Returns 0
- * or an errno.  Not in a handler.  attached: in a process that runs already,
- * the environment stays as it is.
+ * or an errno; EBUSY: another recorder is at work, or the program uses the
+ * signal itself.  Not in a handler.  attached: in a process that runs already,
+ * where PATH means something only now.
  */
 int agent_start(const char *where, bool attached);
 
-/* The slot, while the recorder wants it to be ours; else NULL. */
+/* The slot, while the recorder lives and wants it to be ours; else NULL. */
 struct wire_slot *agent_slot(void);
 
 /* Whether this is a child that shares the memory of the process. */

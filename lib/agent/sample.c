@@ -100,15 +100,10 @@ put(struct thread *t, struct wire_slot *slot, uint64_t time, uint64_t weight)
 
 /* Samples the thread if a tick is due. */
 static void
-sample(struct thread *t, uint64_t time)
+sample(struct thread *t, struct wire_slot *slot, uint64_t time)
 {
-	struct wire_slot *slot = agent_slot();
 	uint64_t now, ticks, weight;
 
-	if (slot == NULL) {
-		thread_disarm(t);
-		return;
-	}
 	if (!follow(t, slot))
 		return;
 	take_perf(t);
@@ -153,9 +148,23 @@ note_time(struct thread *t, uint64_t took)
 }
 
 static void
-handle(int signal, siginfo_t *info, void *context)
+work(struct thread *t, struct wire_slot *slot)
 {
 	uint64_t time = clock_of(CLOCK_MONOTONIC), took;
+
+	sample(t, slot, time);
+	took = clock_of(CLOCK_MONOTONIC) - time;
+	note_time(t, took);
+	have_rest(t, took);
+	if ((agent.asked & WIRE_JITTER) && !t->paused &&
+	    atomic_load(&t->area->clock) != WIRE_CLOCK_PERF)
+		thread_arm(t);
+}
+
+static void
+handle(int signal, siginfo_t *info, void *context)
+{
+	struct wire_slot *slot = agent_slot();
 	struct thread *t = thread_self();
 	int e = errno;
 
@@ -165,19 +174,16 @@ handle(int signal, siginfo_t *info, void *context)
 		errno = e;
 		return;
 	}
-	if (t == NULL) {
-		thread_register();
-		errno = e;
-		return;
+	thread_adopted(info);
+	/* What it has is an earlier recorder's, or one's that has gone. */
+	if (t != NULL && (slot == NULL || t->generation != agent.generation)) {
+		thread_leave();
+		t = NULL;
 	}
-	sample(t, time);
-	took = clock_of(CLOCK_MONOTONIC) - time;
-	note_time(t, took);
-	have_rest(t, took);
-	if ((agent.asked & WIRE_JITTER) && !t->paused &&
-	    atomic_load(&t->area->clock) != WIRE_CLOCK_PERF &&
-	    agent_slot() != NULL)
-		thread_arm(t);
+	if (t == NULL)
+		thread_register();
+	else
+		work(t, slot);
 	errno = e;
 }
 
@@ -185,8 +191,15 @@ bool
 sample_install(void)
 {
 	struct sigaction a = {.sa_sigaction = handle,
-	    .sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK};
+	    .sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK}, old;
 
 	sigfillset(&a.sa_mask);
+	if (REAL(sigaction)(agent.signal, NULL, &old) != 0)
+		return false;
+	if (agent.attached && old.sa_handler != SIG_DFL &&
+	    old.sa_handler != SIG_IGN && old.sa_sigaction != handle) {
+		errno = EBUSY;
+		return false;
+	}
 	return REAL(sigaction)(agent.signal, &a, NULL) == 0;
 }

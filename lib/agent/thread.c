@@ -214,17 +214,16 @@ thread_disarm(struct thread *t)
 		syscall(SYS_timer_settime, t->timer, 0, &never, NULL);
 }
 
-/* A timer that signals the calling thread. */
+/* A timer that signals a thread. */
 static bool
-make_timer(struct thread *t, clockid_t clock)
+make_timer(int32_t *timer, clockid_t clock, pid_t tid, const void *value)
 {
 	struct sigevent e = {.sigev_notify = SIGEV_THREAD_ID,
 	    .sigev_signo = agent.signal};
 
-	e.sigev_value.sival_ptr = t->area;
-	e._sigev_un._tid = t->area->tid;
-	t->timer = -1;
-	return syscall(SYS_timer_create, clock, &e, &t->timer) == 0;
+	e.sigev_value.sival_ptr = (void *)(uintptr_t)value;
+	e._sigev_un._tid = tid;
+	return syscall(SYS_timer_create, clock, &e, timer) == 0;
 }
 
 static void
@@ -242,10 +241,10 @@ start_timer(struct thread *t, struct wire_slot *slot)
 	bool made;
 
 	t->clock = wall ? CLOCK_MONOTONIC : CLOCK_THREAD_CPUTIME_ID;
-	made = make_timer(t, t->clock);
+	made = make_timer(&t->timer, t->clock, t->area->tid, t->area);
 	if (!made && !wall && errno != EAGAIN) {
 		t->clock = CLOCK_MONOTONIC;
-		made = make_timer(t, t->clock);
+		made = make_timer(&t->timer, t->clock, t->area->tid, t->area);
 		atomic_fetch_add(&slot->fallback, made);
 	}
 	if (!made) {
@@ -276,6 +275,12 @@ set_mask(int how)
 	syscall(SYS_rt_sigprocmask, how, &set, NULL, sizeof(set));
 }
 
+static bool
+is_main(void)
+{
+	return syscall(SYS_gettid) == agent.pid;
+}
+
 void
 thread_register(void)
 {
@@ -284,7 +289,8 @@ thread_register(void)
 	uint32_t number;
 	struct thread *t;
 
-	if (slot == NULL || self != NULL || over)
+	if (slot == NULL || self != NULL || over ||
+	    ((agent.asked & WIRE_MAIN_ONLY) && !is_main()))
 		return;
 	atomic_fetch_add(&slot->threads, 1);
 	if ((a = take_area(&number)) == NULL) {
@@ -294,6 +300,7 @@ thread_register(void)
 	t = (struct thread *)(void *)a->own;
 	t->area = a;
 	t->number = number;
+	t->generation = agent.generation;
 	a->slot = agent.slot_number;
 	a->tid = (int32_t)syscall(SYS_gettid);
 	a->ident = (uint64_t)pthread_self();
@@ -323,6 +330,16 @@ drain_signals(void)
 		continue;
 }
 
+static void
+drop_area(struct thread *t)
+{
+	self = NULL;
+	atomic_fetch_sub(&registered, 1);
+	atomic_store_explicit(&t->area->state, WIRE_AREA_DONE,
+	    memory_order_release);
+	unmap_area(t->area);
+}
+
 void
 thread_unregister(void)
 {
@@ -335,11 +352,18 @@ thread_unregister(void)
 	if (t->timer >= 0)
 		syscall(SYS_timer_delete, t->timer);
 	drain_signals();
-	self = NULL;
-	atomic_fetch_sub(&registered, 1);
-	atomic_store_explicit(&t->area->state, WIRE_AREA_DONE,
-	    memory_order_release);
-	unmap_area(t->area);
+	drop_area(t);
+}
+
+/* A signal that is on its way finds nothing to do. */
+void
+thread_leave(void)
+{
+	struct thread *t = self;
+
+	if (t->timer >= 0)
+		syscall(SYS_timer_delete, t->timer);
+	drop_area(t);
 }
 
 void
@@ -348,6 +372,42 @@ thread_forget(void)
 	self = NULL;
 	over = false;
 	atomic_store(&registered, 0);
+}
+
+/* ---- threads that were there before -------------------------------------------- */
+
+static const char mark; /* its address is what an adopting signal carries */
+
+/* The clock of another thread's CPU time, as the kernel numbers them. */
+static clockid_t
+cpu_clock(pid_t tid)
+{
+	return (clockid_t)(~(unsigned)tid << 3 | 6);
+}
+
+int32_t
+thread_adopt(pid_t tid)
+{
+	struct itimerspec now = {.it_value = {0, 1}};
+	struct wire_slot *slot = agent_slot();
+	int32_t timer = -1;
+
+	if (slot == NULL || (agent.asked & WIRE_MAIN_ONLY))
+		return -1;
+	if (make_timer(&timer, agent.asked & WIRE_WALL ? CLOCK_MONOTONIC :
+		cpu_clock(tid), tid, &mark) ||
+	    make_timer(&timer, CLOCK_MONOTONIC, tid, &mark))
+		syscall(SYS_timer_settime, timer, 0, &now, NULL);
+	else
+		refused(slot);
+	return timer;
+}
+
+void
+thread_adopted(const siginfo_t *info)
+{
+	if (info->si_code == SI_TIMER && info->si_value.sival_ptr == &mark)
+		syscall(SYS_timer_delete, info->si_timerid);
 }
 
 /* ---- pthread_create ------------------------------------------------------------ */
@@ -365,8 +425,7 @@ run_registered(void *arg)
 
 	free(arg);
 	signals_set_masked(s.masked);
-	if (!(agent.asked & WIRE_MAIN_ONLY))
-		thread_register();
+	thread_register();
 	return s.run(s.arg);
 }
 

@@ -6,6 +6,7 @@
 #ifndef AGENT_THREAD_H
 #define AGENT_THREAD_H
 
+#include <signal.h>
 #include <time.h>
 
 #include "agent/codes.h"
@@ -17,6 +18,7 @@
 struct thread {
 	struct wire_area *area;
 	uint32_t number; /* the area's */
+	uint32_t generation; /* of the recorder that it works for */
 	int32_t timer;	 /* the kernel's number of it; -1: none */
 	clockid_t clock; /* that tells its ticks */
 	uint64_t last;	 /* ticks up to its last sample */
@@ -43,9 +45,20 @@ struct thread *thread_self(void);
 /* Registers the calling thread: an area, a timer. */
 void thread_register(void);
 
+/* Has another thread, which was there before us, register itself when it runs
+ * for the first time: the number of the timer that tells it to, which is gone
+ * after that, or -1. */
+int32_t thread_adopt(pid_t tid);
+/* To be shown each signal that comes. */
+void thread_adopted(const siginfo_t *);
+
 /* The calling thread ends, or another program takes its place.  All that a
  * handler needs is there until no signal can come any more. */
 void thread_unregister(void);
+
+/* The recorder has gone: the calling thread has nothing to do with it any
+ * more. */
+void thread_leave(void);
 
 /* How many threads are registered. */
 uint32_t thread_count(void);

@@ -364,6 +364,10 @@ read_answer(const struct visit *v, int fd)
 	}
 	if (code == 0)
 		return true;
+	if (code == EBUSY)
+		error_set(v->error, 0, "process %d cannot be attached to: it "
+		    "is being recorded already, or uses the same signal "
+		    "itself", (int)v->process->pid);
 	errno = (int)code;
 	return fail(v, "its agent");
 }

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * attach.c: how the agent begins in a process that runs already: it is loaded
+ * by a script that the process's Python runs, which then calls one of these.
+ * Nothing in here runs in a handler.
+ */
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "agent/agent.h"
+#include "agent/got.h"
+#include "agent/real.h"
+#include "agent/thread.h"
+
+#define ATTACH_ENV "TACH_ATTACH"
+
+WRAPPER int tach_agent_start(const char *where);
+WRAPPER void *PyInit_tach_agent(void);
+
+/* The timers of threads that may not have run since; a process's. */
+static struct {
+	pid_t pid;
+	int32_t *list;
+	size_t count;
+} timers;
+
+static void
+note_timer(int32_t timer)
+{
+	int32_t *list = reallocarray(timers.list, timers.count + 1,
+	    sizeof(*list));
+
+	if (list == NULL)
+		return;
+	timers.list = list;
+	list[timers.count++] = timer;
+}
+
+/* Those of threads that slept all through an earlier recording; the numbers of
+ * others are not given to new ones. */
+static void
+delete_timers(void)
+{
+	for (size_t i = 0; timers.pid == getpid() && i < timers.count; i++)
+		syscall(SYS_timer_delete, timers.list[i]);
+	timers.pid = getpid();
+	timers.count = 0;
+}
+
+/* New threads register themselves by now. */
+static void
+adopt_threads(void)
+{
+	pid_t own = (pid_t)syscall(SYS_gettid);
+	DIR *d = opendir("/proc/self/task");
+	struct dirent *e;
+
+	delete_timers();
+	while (d != NULL && (e = readdir(d)) != NULL) {
+		pid_t tid = (pid_t)strtol(e->d_name, NULL, 10);
+		int32_t timer = -1;
+		if (tid > 0 && tid != own)
+			timer = thread_adopt(tid);
+		if (timer >= 0)
+			note_timer(timer);
+	}
+	if (d != NULL)
+		closedir(d);
+}
+
+/* Returns 0 or an errno. */
+int
+tach_agent_start(const char *where)
+{
+	int error = agent_start(where, true);
+
+	if (error != 0)
+		return error;
+	got_wrap();
+	adopt_threads();
+	return 0;
+}
+
+/* The same as a module of Python's, which it is not: so it is called, too,
+ * where it cannot be by its name. */
+void *
+PyInit_tach_agent(void)
+{
+	const char *where = getenv(ATTACH_ENV);
+	char result[16];
+
+	if (where != NULL) {
+		snprintf(result, sizeof(result), "%d", tach_agent_start(where));
+		setenv(ATTACH_ENV, result, 1);
+	}
+	return NULL;
+}
