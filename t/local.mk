@@ -30,7 +30,7 @@ if HAVE_TSAN
 UNIT_TESTS += t/unit/test_ring_tsan
 endif
 check_PROGRAMS += $(UNIT_TESTS) t/unit/attach t/unit/attached t/unit/inject t/unit/many t/unit/objects \
-	t/unit/positions t/unit/recode t/unit/snap
+	t/unit/positions t/unit/recode t/unit/snap t/unit/subject
 
 t_unit_profile = t/unit/profile.c t/unit/profile.h
 t_unit_attach_SOURCES = t/unit/attach.c
@@ -43,6 +43,8 @@ t_unit_recode_SOURCES = t/unit/recode.c
 t_unit_walks = t/unit/walks.c t/unit/walks.h
 t_unit_snap_SOURCES = t/unit/snap.c $(t_unit_walks)
 t_unit_inside = t/unit/inside.c t/unit/inside.h
+t_unit_subject_SOURCES = t/unit/subject.c
+t_unit_subject_LDADD =
 t_unit_test_agent_SOURCES = t/unit/test_agent.c $(t_unit_inside)
 t_unit_test_damage_SOURCES = t/unit/test_damage.c $(t_unit_profile)
 t_unit_test_elf_SOURCES = t/unit/test_elf.c

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * test_agent.c: what the agent says of real programs: the stacks of all
- * threads of all Pythons at hand, and their CPU time.
+ * threads of all Pythons at hand, and their CPU time; and that other programs
+ * are as they would be without it.
  */
 #include <err.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 
 #include "inside.h"
 
@@ -108,9 +110,165 @@ test_stacks(char *python, bool no_key)
 	inside_close(&in);
 }
 
+/* ---- programs that find out by themselves ---------------------------------------- */
+
+static char *
+subject(void)
+{
+	static char path[4096];
+	const char *dir = getenv("TACH_BUILDDIR");
+
+	snprintf(path, sizeof(path), "%s/t/unit/subject",
+	    dir != NULL ? dir : ".");
+	return path;
+}
+
+/* Runs one, sampled often. */
+static struct inside
+run(uint32_t asked, char *what, char *number)
+{
+	struct inside in;
+	int status;
+
+	inside_open(&in, asked, MS / 10);
+	status = inside_finish(&in, inside_start(&in,
+	    (char *[]){subject(), what, number, NULL}));
+	check(status == 0, "%s %s: status %#x", what, number,
+	    (unsigned)status);
+	return in;
+}
+
+static uint32_t
+slots_in_use(const struct inside *in)
+{
+	uint32_t n = 0;
+
+	for (int i = 0; i < WIRE_SLOTS; i++)
+		n += atomic_load(&in->control->slots[i].state) !=
+		    WIRE_SLOT_FREE;
+	return n;
+}
+
+static void
+test_threads(uint32_t asked)
+{
+	struct inside in = run(asked, "threads", "2000");
+	const struct wire_slot *s = &in.control->slots[0];
+
+	check(s->threads == 2001, "%u", s->threads);
+	check(in.count == 2001, "%zu", in.count);
+	check(s->no_area == 0 && s->refused == 0, "%u and %u", s->no_area,
+	    s->refused);
+	/* All but the main thread's were given back. */
+	for (size_t i = 0; i < in.count; i++)
+		check(in.threads[i].over, "area %u", in.threads[i].number);
+	/* Of all that worked, 20 had 2 ms: 20 ticks each. */
+	check(in.drops[WIRE_DROP_EARLY] >= 380, "%lu",
+	    in.drops[WIRE_DROP_EARLY]);
+	inside_close(&in);
+}
+
+/* What they say of themselves is what is tested; all samples are early. */
+static void
+test_subjects(void)
+{
+	static const uint32_t clocks[] = {0, WIRE_WALL, WIRE_WALL | WIRE_JITTER};
+	struct inside in;
+
+	for (size_t i = 0; i < sizeof(clocks) / sizeof(*clocks); i++) {
+		in = run(clocks[i], "waits", "30");
+		inside_close(&in);
+		in = run(clocks[i], "masks", "50");
+		/* It worked for 50 ms with all signals blocked. */
+		check(in.drops[WIRE_DROP_EARLY] > 400, "%lu",
+		    in.drops[WIRE_DROP_EARLY]);
+		inside_close(&in);
+		in = run(clocks[i], "forks", "5");
+		check(slots_in_use(&in) == 1, "%u", slots_in_use(&in));
+		inside_close(&in);
+		in = run(clocks[i] | WIRE_FOLLOW, "forks", "5");
+		check(slots_in_use(&in) == 6, "%u", slots_in_use(&in));
+		check(in.count == 46, "%zu", in.count);
+		inside_close(&in);
+		in = run(clocks[i], "spawns", "5");
+		check(slots_in_use(&in) == 1, "%u", slots_in_use(&in));
+		inside_close(&in);
+		in = run(clocks[i] | WIRE_FOLLOW, "spawns", "5");
+		check(slots_in_use(&in) == 11, "%u", slots_in_use(&in));
+		inside_close(&in);
+		in = run(clocks[i], "execs", "30");
+		check(slots_in_use(&in) == 31, "%u", slots_in_use(&in));
+		for (int k = 0; k < 30; k++)
+			check(in.control->slots[k].state == WIRE_SLOT_DONE,
+			    "%d", k);
+		inside_close(&in);
+	}
+	in = run(0, "hidden", "2");
+	check(slots_in_use(&in) == 3, "%u", slots_in_use(&in));
+	inside_close(&in);
+}
+
+/* ---- orders ------------------------------------------------------------------------ */
+
+static void
+serve_for(struct inside *in, unsigned ms)
+{
+	for (unsigned i = 0; i < ms; i++) {
+		inside_serve(in);
+		nanosleep(&(struct timespec){0, MS}, NULL);
+	}
+}
+
+static uint64_t
+ticks(const struct inside *in)
+{
+	const struct wire_area *a = in->threads[0].ring.area;
+	uint64_t n = atomic_load(&a->weight);
+
+	for (int i = 0; i < WIRE_DROPS; i++)
+		n += atomic_load(&a->drops[i]);
+	return n;
+}
+
+/* A pause and what comes after it, of a program that works or sleeps. */
+static void
+test_pause(uint32_t asked, char *what, char *number)
+{
+	struct inside in;
+	uint64_t before, after;
+	pid_t pid;
+
+	inside_open(&in, asked, MS);
+	pid = inside_start(&in, (char *[]){subject(), what, number, NULL});
+	while (in.count == 0 || (what[0] == 'w' && ticks(&in) < 20))
+		serve_for(&in, 1);
+	inside_order(&in, WIRE_PAUSE);
+	serve_for(&in, 100);
+	before = ticks(&in);
+	serve_for(&in, 300);
+	after = ticks(&in);
+	check(after == before, "%lu, then %lu", before, after);
+	inside_order(&in, WIRE_RUN);
+	if (what[0] == 'w')
+		while (ticks(&in) < after + 20)
+			serve_for(&in, 1);
+	check(inside_finish(&in, pid) == 0, "%s", what);
+	/* It sleeps for a second, of which 400 ms do not count. */
+	if (what[0] != 'w')
+		check(in.drops[WIRE_DROP_EARLY] < 700, "%lu",
+		    in.drops[WIRE_DROP_EARLY]);
+	inside_close(&in);
+}
+
 int
 main(void)
 {
+	test_threads(0);
+	test_threads(WIRE_WALL);
+	test_subjects();
+	test_pause(0, "work", "1000");
+	test_pause(WIRE_WALL, "work", "1000");
+	test_pause(WIRE_WALL, "sleep", "1");
 	find_pythons();
 	if (npythons == 0)
 		return 77;
