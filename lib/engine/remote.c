@@ -284,12 +284,16 @@ read_interp(struct remote *r, struct interp *in, struct py_view *globals)
 	return interp_look(&r->interps, in, globals);
 }
 
-/* Whether its status may be another one, though it has not run: it began to
- * wait for the GIL, or it ran without it. */
-static bool
-may_differ(const struct interp *in, const struct thread *t)
+/* What can have come to differ of a thread that has not run any Python code:
+ * it began to wait for the GIL, or it ran without it.  Only a state that says
+ * who wants the GIL need be read for that. */
+static void
+doubt_status(const struct remote *r, const struct interp *in, struct thread *t)
 {
-	return in->gil.waiting != in->was.waiting ||
+	bool moved = in->gil.waiting != in->was.waiting;
+
+	t->stale |= moved && py_has(r->offsets->thread_gil_requested);
+	t->unsure |= moved ||
 	    (t->live && (t->status & TACH_STATUS_CPU) != 0);
 }
 
@@ -318,8 +322,8 @@ take_note(struct remote *r, bool last)
 	for (size_t i = 0; i < r->threads.count; i++) {
 		struct thread *t = &r->threads.list[i];
 		const struct interp *in = interp_of(r, t);
-		t->stale = t->stale || interp_may_have_run(in, t->py.addr) ||
-		    may_differ(in, t);
+		t->stale = t->stale || interp_may_have_run(in, t->py.addr);
+		doubt_status(r, in, t);
 	}
 	return true;
 }
@@ -563,7 +567,7 @@ sample_thread(struct remote *r, struct thread *t, uint64_t time_us,
 	struct moment m;
 
 	t->done = true;
-	t->live = t->held = false;
+	t->live = t->held = t->unsure = false;
 	t->holds_gil = holds_gil(r, t);
 	if (!is_wanted(r, t))
 		return true;
@@ -597,6 +601,8 @@ sample_thread(struct remote *r, struct thread *t, uint64_t time_us,
 	t->live = whole && r->options->async != TACH_ASYNC_ALL;
 	t->sound = whole && r->chains.sound;
 	t->count = r->chains.stamp.count;
+	t->wants_gil = m.wants_gil;
+	t->exception = m.exception;
 	return emit_sample(&r->emitter, t, &r->chains.chain, !whole, &m, sink);
 }
 
@@ -613,6 +619,23 @@ sample_copied(struct remote *r, uint64_t time_us, struct tach_sink *sink,
 	return true;
 }
 
+/* Looks again at what a thread does that did not run.  False: samples of that
+ * are not wanted. */
+static bool
+renew_status(struct remote *r, struct thread *t)
+{
+	struct moment m = {.offsets = r->offsets,
+	    .gil = interp_of(r, t)->gil_at,
+	    .holds_gil = t->holds_gil,
+	    .wants_gil = t->wants_gil,
+	    .exception = t->exception};
+
+	t->unsure = t->held = false;
+	t->status = status_of(r->process, t, &m);
+	t->live = status_kept(r->options, t->status);
+	return t->live;
+}
+
 /* Threads that did not run since their last sample have the same one.  What
  * the copies did not get to is read alone. */
 static bool
@@ -627,7 +650,8 @@ sample_others(struct remote *r, uint64_t time_us, struct tach_sink *sink,
 		if (t->stale) {
 			if (!sample_thread(r, t, time_us, sink, stats))
 				return false;
-		} else if (t->live && !is_elsewhere(r, t)) {
+		} else if (t->live && !is_elsewhere(r, t) &&
+		    (!t->unsure || renew_status(r, t))) {
 			stats->samples++;
 			if (!emit_again(&r->emitter, t, time_us, sink))
 				return false;
@@ -715,8 +739,10 @@ look_around(struct remote *r)
 	size_t n = r->threads.count > 1 ? 1 + r->threads.count / LOOK_AFTER : 0;
 
 	for (; n > 0; n--) {
+		struct thread *t;
 		r->turn = (r->turn + 1) % r->threads.count;
-		r->threads.list[r->turn].stale = true;
+		t = &r->threads.list[r->turn];
+		*(t->live ? &t->unsure : &t->stale) = true;
 	}
 }
 

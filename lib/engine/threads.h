@@ -60,10 +60,13 @@ struct thread {
 	bool done;   /* in this round */
 	/* Its last sample may be no longer what it does: read it. */
 	bool stale;
+	/* Only the status of that may be another one: look for it. */
+	bool unsure;
 	bool live;	/* it has a last sample */
 	bool sound;	/* and all calls in that are known */
 	uint64_t count; /* of its stamp: see codes.h */
 	uint8_t status; /* of that */
+	bool wants_gil, exception; /* what it said of these */
 	size_t interp;	/* number of its interpreter in the list */
 	uint64_t stack; /* of its last chain, if that has frames; else 0 */
 };
