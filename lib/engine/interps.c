@@ -58,8 +58,14 @@ interps_update(struct interps *is, const struct py_memory *m,
 		if (!add_globals(is, m, &is->list[i]))
 			return false;
 	}
-	return workset_add(&is->globals, is->runtime->addr +
-	    is->runtime->offsets.runtime_interpreters_head, sizeof(uint64_t));
+	return true;
+}
+
+uint64_t
+interps_head(const struct interps *is)
+{
+	return is->runtime->addr +
+	    is->runtime->offsets.runtime_interpreters_head;
 }
 
 static bool
@@ -75,10 +81,6 @@ interps_same(const struct interps *is, struct py_view *globals)
 {
 	const struct py_offsets *o = &is->runtime->offsets;
 
-	if (is->count == 0 || !holds(globals,
-		is->runtime->addr + o->runtime_interpreters_head,
-		is->list[0].addr))
-		return false;
 	for (size_t i = 0; i < is->count; i++) {
 		const struct interp *in = &is->list[i];
 		if (!holds(globals, in->addr + o->interp_next, in->next) ||
@@ -86,7 +88,7 @@ interps_same(const struct interps *is, struct py_view *globals)
 			in->first))
 			return false;
 	}
-	return true;
+	return is->count > 0;
 }
 
 /* ---- GILs -------------------------------------------------------------- */
@@ -119,6 +121,14 @@ interp_look(const struct interps *is, struct interp *in,
 	in->was = in->gil;
 	in->gil = gil_of(o, copy);
 	return true;
+}
+
+bool
+interp_is_kept(const struct interp *in)
+{
+	return in->counted && in->gil.locked &&
+	    in->gil.holder == in->was.holder &&
+	    in->gil.switches == in->was.switches;
 }
 
 bool

@@ -39,7 +39,7 @@ struct interps {
 	const struct py_runtime *runtime;
 	struct interp *list; /* in the order of the target's list */
 	size_t count;
-	struct workset globals; /* what the lists and the GILs need */
+	struct workset globals; /* what their lists and GILs need */
 };
 
 /* Makes them those of a new list.  False: memory cannot be read, or ours ran
@@ -48,14 +48,22 @@ bool interps_update(struct interps *, const struct py_memory *,
     const struct py_threads *);
 void interps_free(struct interps *);
 
-/* Whether the lists of interpreters and threads still begin and go on as they
- * did, by a copy of the globals.  What is new comes to the front of them. */
+/* Where the address of the first one lies. */
+uint64_t interps_head(const struct interps *);
+
+/* Whether the list of interpreters still goes on as it did, and those of
+ * threads still begin so, by a copy of the globals.  What is new comes to the
+ * front of them. */
 bool interps_same(const struct interps *, struct py_view *globals);
 
 /* Looks at the GIL of one of them in such a copy.  False: it is not there. */
 bool interp_look(const struct interps *, struct interp *,
     struct py_view *globals);
 
+/* Whether its GIL was held at the last look by who held it at the last look but
+ * one, and did not change hands meanwhile: then no other thread has run, none
+ * that is new, and its holder has not ended. */
+bool interp_is_kept(const struct interp *);
 /* Whether a thread state can run at any time, without a sign of it. */
 bool interp_is_free(const struct interp *, uint64_t thread);
 /* Whether it may have run between the last two looks. */

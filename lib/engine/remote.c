@@ -22,6 +22,7 @@
 #define FORGET_AFTER 2048 /* rounds after which working sets start anew */
 #define TASK_TRIES 4	  /* to see who waits for a task that runs */
 #define LOOK_AFTER 16	  /* rounds after which every thread was looked at */
+#define LISTS_AFTER 1000  /* us after which the lists are looked at anyway */
 
 struct remote {
 	const struct process *process;
@@ -39,8 +40,12 @@ struct remote {
 	struct interps interps;
 	struct snapshot all;	/* the newest copy */
 	size_t globals_first, globals_at; /* where they lie in it */
+	size_t head_at; /* and the address of the first interpreter */
+	bool lean;	/* it has no lists */
+	bool kept;	/* no GIL has changed hands of late */
+	uint64_t time_us, lists_due; /* of the round; when lists are due */
 	struct spans spans;
-	struct tempo tempo; /* of a round's first copy */
+	struct tempo tempo, lean_tempo; /* of a round's first copy */
 	bool slow;	    /* something came between the newest copy */
 	struct emitter emitter;
 	struct names *called; /* what its threads are */
@@ -185,7 +190,7 @@ static bool
 add_link(struct remote *r, struct thread *t)
 {
 	t->link = SIZE_MAX;
-	if (t == r->threads.list || t[-1].interp != t->interp)
+	if (r->lean || t == r->threads.list || t[-1].interp != t->interp)
 		return true;
 	t->link = r->all.size;
 	return snapshot_add(&r->all, t[-1].py.addr + r->offsets->thread_next,
@@ -199,6 +204,14 @@ add_thread(struct remote *r, struct thread *t)
 	t->copy = r->all.size;
 	t->copied = true;
 	return chains_add(&r->chains, &r->all, t) && add_link(r, t);
+}
+
+/* Where the list of interpreters begins, if the lists are wanted. */
+static bool
+add_head(struct remote *r)
+{
+	return r->lean || snapshot_add_once(&r->all, r->globals_first,
+	    interps_head(&r->interps), sizeof(uint64_t), &r->head_at);
 }
 
 /* Threads, then the lists and the GILs, and what stamps need.  The first copy
@@ -220,7 +233,7 @@ prepare(struct remote *r, bool first)
 	}
 	r->globals_first = s->count;
 	r->globals_at = s->size;
-	if (!snapshot_add_set(s, &r->interps.globals, false))
+	if (!snapshot_add_set(s, &r->interps.globals, false) || !add_head(r))
 		return false;
 	for (size_t i = 0; i < r->interps.count; i++) {
 		struct interp *in = &r->interps.list[i];
@@ -255,6 +268,7 @@ blame(struct remote *r, size_t range)
 static bool
 copy(struct remote *r, bool first)
 {
+	struct tempo *tempo = r->lean ? &r->lean_tempo : &r->tempo;
 	size_t range, tries = r->threads.count * 2 + 1;
 	uint64_t start;
 
@@ -263,7 +277,7 @@ copy(struct remote *r, bool first)
 			return false;
 		start = clock_ns();
 		if (snapshot_read(&r->all, r->process->pid, &range)) {
-			r->slow = !first || tempo_is_slow(&r->tempo,
+			r->slow = !first || tempo_is_slow(tempo,
 			    clock_ns() - start, r->all.size);
 			return true;
 		}
@@ -272,6 +286,17 @@ copy(struct remote *r, bool first)
 }
 
 /* ---- what a copy tells ------------------------------------------------- */
+
+/* Whether the lists are those that we know.  As long as each GIL is kept, what
+ * has come to them since has not run; but a new interpreter can have a GIL of
+ * its own. */
+static bool
+lists_same(const struct remote *r, struct py_view *globals)
+{
+	return interps_same(&r->interps, globals) && (r->lean ||
+	    (load_u64(r->all.bytes + r->head_at) == r->interps.list[0].addr &&
+		all_linked(r)));
+}
 
 /* What an interpreter's GIL and its count say. */
 static bool
@@ -312,13 +337,15 @@ take_note(struct remote *r, bool last)
 		r->globals_at))
 		return false;
 	globals = spans_view(&r->spans);
-	r->listed = interps_same(&r->interps, &globals) &&
-	    all_linked(r);
+	r->listed = lists_same(r, &globals);
 	if (!r->listed && !last)
 		return false;
-	for (size_t i = 0; i < r->interps.count; i++)
+	r->kept = true;
+	for (size_t i = 0; i < r->interps.count; i++) {
 		if (!read_interp(r, &r->interps.list[i], &globals))
 			return false;
+		r->kept &= interp_is_kept(&r->interps.list[i]);
+	}
 	for (size_t i = 0; i < r->threads.count; i++) {
 		struct thread *t = &r->threads.list[i];
 		const struct interp *in = interp_of(r, t);
@@ -770,10 +797,25 @@ has_more(const struct remote *r)
 	return false;
 }
 
+/* A round's first copy without the lists, if they cannot matter. */
+static bool
+copy_lean(struct remote *r)
+{
+	bool enough;
+
+	if (!r->listed || !r->kept || r->time_us >= r->lists_due)
+		return false;
+	r->lean = true;
+	enough = copy(r, true) && take_note(r, false) && r->kept;
+	r->lean = false;
+	return enough;
+}
+
 /* A copy of lists that are those that we know, if they can be had. */
 static bool
 copy_known(struct remote *r, bool first)
 {
+	r->lists_due = r->time_us + LISTS_AFTER;
 	for (int i = 0; i < LIST_TRIES; i++) {
 		if (r->listed && copy(r, first) &&
 		    take_note(r, i == LIST_TRIES - 1))
@@ -790,9 +832,10 @@ remote_round(struct remote *r, uint64_t time_us, struct tach_sink *sink,
 {
 	bool first = true;
 
+	r->time_us = time_us;
 	begin_round(r);
 	for (int i = 0; i < COPIES_MAX && (first || has_more(r)); i++) {
-		if (!copy_known(r, first))
+		if (!(first && copy_lean(r)) && !copy_known(r, first))
 			return REMOTE_LOST;
 		if (!sample_copied(r, time_us, sink, stats))
 			return REMOTE_ERROR;
