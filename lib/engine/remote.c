@@ -22,6 +22,7 @@
 #define FORGET_AFTER 2048 /* rounds after which working sets start anew */
 #define TASK_TRIES 4	  /* to see who waits for a task that runs */
 #define LOOK_AFTER 16	  /* rounds after which every thread was looked at */
+#define RECENT 20	  /* us: as good as now */
 #define LISTS_AFTER 1000  /* us after which the lists are looked at anyway */
 
 struct remote {
@@ -445,6 +446,19 @@ has_exception(struct remote *r, const struct thread *t)
 	    &r->none);
 }
 
+/* Whether a thread that holds its GIL has gone on since its last sample, which
+ * is recent. */
+static bool
+has_just_run(const struct remote *r, const struct thread *t, uint64_t time_us)
+{
+	const struct py_chain *now = &r->chains.chain, *then = &t->chain;
+
+	return t->holds_gil && time_us - t->time_us <= RECENT &&
+	    (t->status & TACH_STATUS_CPU) != 0 && then->depth > 0 &&
+	    (now->places[0].instr != then->places[0].instr ||
+		now->places[0].frame != then->places[0].frame);
+}
+
 static struct moment
 moment_of(struct remote *r, const struct thread *t, uint64_t time_us)
 {
@@ -457,6 +471,7 @@ moment_of(struct remote *r, const struct thread *t, uint64_t time_us)
 	    .holds_gil = t->holds_gil,
 	    .wants_gil = py_has(wanted) && (uint32_t)chains_state(&r->chains,
 		r->chains.state, wanted) != 0,
+	    .ran = has_just_run(r, t, time_us),
 	    .exception = has_exception(r, t)};
 }
 
@@ -628,6 +643,7 @@ sample_thread(struct remote *r, struct thread *t, uint64_t time_us,
 	t->live = whole && r->options->async != TACH_ASYNC_ALL;
 	t->sound = whole && r->chains.sound;
 	t->count = r->chains.stamp.count;
+	t->time_us = time_us;
 	t->wants_gil = m.wants_gil;
 	t->exception = m.exception;
 	return emit_sample(&r->emitter, t, &r->chains.chain, !whole, &m, sink);

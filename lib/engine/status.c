@@ -93,7 +93,7 @@ look(const struct process *p, struct thread *t, const struct moment *m)
 {
 	char text[256];
 
-	if (t->held)
+	if (t->held || m->ran)
 		return TACH_STATUS_CPU;
 	if (!read_call(t, text, sizeof(text)))
 		return TACH_STATUS_UNKNOWN;

@@ -14,6 +14,7 @@ struct moment {
 	uint64_t gil; /* address of the GIL that it uses, or 0 */
 	bool holds_gil;
 	bool wants_gil; /* it says so itself */
+	bool ran; /* it did so just now */
 	bool exception;
 	uint8_t status; /* what all that comes to */
 };
