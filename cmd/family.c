@@ -31,6 +31,7 @@ struct member {
 	pid_t pid;
 	char *path;
 	bool first; /* its recorder was started by others, and is theirs */
+	bool told;  /* its recorder knows whom to follow */
 	bool joined;
 	pthread_t thread;
 	atomic_bool over; /* what follows is complete */
@@ -123,7 +124,7 @@ run(struct member *m)
 	const struct tach_recorder_stats *s = tach_recorder_stats(m->recorder);
 	enum recording_result result;
 
-	if (!m->first && tach_recorder_follow(m->recorder, m->pid) != TACH_OK)
+	if (!m->told && tach_recorder_follow(m->recorder, m->pid) != TACH_OK)
 		return RECORDING_EMPTY;
 	if (!recording_open(&m->r, m->recorder, m->path,
 		m->family->options->writer))
@@ -172,8 +173,19 @@ member_free(struct member *m)
 	free(m);
 }
 
+/* One that is to be told whom to follow. */
+static struct tach_recorder *
+new_recorder(const struct family *f)
+{
+	struct tach_recorder *r = tach_recorder_new(&f->recorder);
+
+	if (r != NULL)
+		tach_recorder_share(r, f->members[0]->recorder);
+	return r;
+}
+
 static struct member *
-member_new(const struct family *f, pid_t pid, struct tach_recorder *first)
+member_new(const struct family *f, pid_t pid, struct tach_recorder *told)
 {
 	struct member *m = calloc(1, sizeof(*m));
 
@@ -181,18 +193,21 @@ member_new(const struct family *f, pid_t pid, struct tach_recorder *first)
 		return NULL;
 	m->family = f;
 	m->pid = pid;
-	m->first = first != NULL;
-	m->recorder = first != NULL ? first : tach_recorder_new(&f->recorder);
+	m->first = f->count == 0;
+	m->told = told != NULL;
+	m->recorder = told != NULL ? told : new_recorder(f);
 	m->path = path_of(f, pid);
 	if (m->recorder != NULL && m->path != NULL)
 		return m;
+	m->recorder = told != NULL ? NULL : m->recorder;
 	member_free(m);
 	return NULL;
 }
 
-/* False: there is no room for it. */
+/* A recorder that was told is its, once there is room for it; false: there is
+ * none. */
 static bool
-add(struct family *f, pid_t pid, struct tach_recorder *first)
+add(struct family *f, pid_t pid, struct tach_recorder *told)
 {
 	struct member *m;
 
@@ -207,9 +222,10 @@ add(struct family *f, pid_t pid, struct tach_recorder *first)
 		f->members = list;
 		f->max = max;
 	}
-	if ((m = member_new(f, pid, first)) == NULL)
+	if ((m = member_new(f, pid, told)) == NULL)
 		return false;
 	if (!start(m)) {
+		m->recorder = told != NULL ? NULL : m->recorder;
 		member_free(m);
 		return false;
 	}
@@ -245,9 +261,15 @@ is_recorded(const struct family *f, pid_t pid)
 static void
 find_new(struct family *f)
 {
+	struct tach_recorder *fork;
 	pid_t pid;
 	int rc;
 
+	while ((fork = tach_recorder_fork(f->members[0]->recorder)) != NULL)
+		if (!add(f, tach_recorder_pid(fork), fork)) {
+			tach_recorder_free(fork);
+			f->missed++;
+		}
 	while ((rc = tach_children_next(f->children, &pid)) != TACH_END) {
 		if (rc == TACH_WARN)
 			warnx("%s", tach_children_error(f->children));

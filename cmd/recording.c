@@ -26,8 +26,11 @@ recording_clock(void)
 double
 recording_rate(const struct tach_recorder_stats *s)
 {
+	/* Threads that sample themselves know no rounds. */
+	uint64_t n = s->inprocess.records > 0 ? s->samples : s->rounds;
+
 	return s->elapsed_ns > 0 ?
-	    (double)s->rounds * 1e9 / (double)s->elapsed_ns : 0;
+	    (double)n * 1e9 / (double)s->elapsed_ns : 0;
 }
 
 /* ---- opening ----------------------------------------------------------- */

@@ -44,9 +44,12 @@ static const char help[] =
     "1000)\n"
     "  -d, --duration SECONDS  stop recording after so long\n"
     "  -p, --pid PID           record a running process\n"
+    "      --engine WHICH      remote (from outside, the default) or "
+    "inprocess\n"
+    "                          (threads sample themselves, by CPU time)\n"
     "  -m, --mode MODE         which samples to keep: wall (all, the default), "
-    "cpu,\n"
-    "                          gil or exception\n"
+    "cpu\n"
+    "                          (the default inprocess), gil or exception\n"
     "      --threads WHICH     main or all (the default)\n"
     "      --idle WHAT         keep (the default) or drop samples of idle "
     "threads\n"
@@ -86,6 +89,7 @@ struct options {
 	struct tach_recorder_options recorder;
 	struct tach_writer_options writer;
 	bool how; /* it was said how to write it */
+	bool mode; /* it was said which samples */
 	bool dump, locals, text, quiet;
 	bool subprocesses, merge;
 };
@@ -141,6 +145,10 @@ parse_word(const char *text, const char *option, const char *const words[])
 	cmd_usage("%s cannot be %s", option, text);
 }
 
+static const char *const engine_words[] = {
+	[TACH_ENGINE_REMOTE] = "remote",
+	[TACH_ENGINE_INPROCESS] = "inprocess", NULL,
+};
 static const char *const mode_words[] = {
 	[TACH_MODE_WALL] = "wall", [TACH_MODE_CPU] = "cpu",
 	[TACH_MODE_GIL] = "gil", [TACH_MODE_EXCEPTION] = "exception", NULL,
@@ -158,6 +166,7 @@ enum {
 	OPT_MERGE,
 	OPT_DUMP,
 	OPT_LOCALS,
+	OPT_ENGINE,
 	OPT_THREADS,
 	OPT_IDLE,
 	OPT_JITTER,
@@ -173,6 +182,7 @@ static const struct option longs[] = {
 	{"rate", required_argument, NULL, 'r'},
 	{"duration", required_argument, NULL, 'd'},
 	{"pid", required_argument, NULL, 'p'},
+	{"engine", required_argument, NULL, OPT_ENGINE},
 	{"mode", required_argument, NULL, 'm'},
 	{"threads", required_argument, NULL, OPT_THREADS},
 	{"idle", required_argument, NULL, OPT_IDLE},
@@ -203,6 +213,10 @@ parse_sample_option(struct tach_recorder_options *r, int c)
 		r->mode = (enum tach_recorder_mode)parse_word(optarg, "--mode",
 		    mode_words);
 		return true;
+	case OPT_ENGINE:
+		r->engine = (enum tach_recorder_engine)parse_word(optarg,
+		    "--engine", engine_words);
+		return true;
 	case OPT_THREADS:
 		r->main_only = parse_word(optarg, "--threads", threads_words);
 		return true;
@@ -231,6 +245,7 @@ parse_sample_option(struct tach_recorder_options *r, int c)
 static void
 parse_option(struct options *o, int c)
 {
+	o->mode |= c == 'm';
 	if (parse_sample_option(&o->recorder, c))
 		return;
 	switch (c) {
@@ -288,6 +303,23 @@ check_family(const struct options *o)
 		cmd_usage("standard output takes one profile: use --merge");
 }
 
+/* What threads can tell that sample themselves. */
+static void
+check_engine(struct options *o)
+{
+	struct tach_recorder_options *r = &o->recorder;
+
+	if (r->engine != TACH_ENGINE_INPROCESS)
+		return;
+	if (o->dump)
+		cmd_usage("--dump needs --engine=remote");
+	if (r->async != TACH_ASYNC_NONE)
+		cmd_usage("--async needs --engine=remote");
+	if (!o->mode)
+		r->mode = TACH_MODE_CPU;
+	r->follow = o->subprocesses;
+}
+
 static struct options
 parse_options(int argc, char *argv[])
 {
@@ -313,6 +345,7 @@ parse_options(int argc, char *argv[])
 	if (o.text && o.how)
 		cmd_usage("--layout, --compression and --level are for profiles, "
 		    "not for --text");
+	check_engine(&o);
 	if (o.dump)
 		return o;
 	check_family(&o);
@@ -412,22 +445,54 @@ failure_causes(const struct tach_recorder_stats *s, char *buf, size_t size)
 		uint64_t count;
 		const char *name;
 	} causes[] = {{s->unreadable, "unreadable"}, {s->moving, "moving"},
-	    {s->unknown, "unknown"}};
+	    {s->unknown, "unknown"}, {s->inprocess.invalid, "invalid"},
+	    {s->inprocess.full, "for want of room"},
+	    {s->inprocess.damaged, "damaged"}};
 	size_t n = 0;
 
 	buf[0] = '\0';
-	for (size_t i = 0; i < 3; i++)
+	for (size_t i = 0; i < sizeof(causes) / sizeof(*causes); i++)
 		if (causes[i].count != 0)
 			n += (size_t)snprintf(buf + n, size - n,
 			    "%s%" PRIu64 " %s", n == 0 ? ": " : ", ",
 			    causes[i].count, causes[i].name);
 }
 
+/* Which clock told the threads to sample themselves. */
+static const char *
+clock_text(const struct tach_inprocess_stats *s)
+{
+	if (s->clocks[TACH_CLOCK_WALL] > 0)
+		return "wall clock";
+	return s->clocks[TACH_CLOCK_CPU] > s->clocks[TACH_CLOCK_PERF] ?
+	    "CPU clock, looked at on the kernel's tick" : "exact CPU clock";
+}
+
+/* What the samples cost the program, and what is not in them. */
 static void
-show_summary(const struct recording *r)
+show_inprocess(const struct recording *r, enum tach_recorder_mode mode)
+{
+	const struct tach_recorder_stats *st = tach_recorder_stats(r->recorder);
+	const struct tach_inprocess_stats *s = &st->inprocess;
+
+	warnx("in-process by the %s: %" PRIu64 " stacks taken in %.1f us each "
+	    "(99%% in %.1f us), %" PRIu64 " signals in others, rings %.0f%% "
+	    "full at most, %.1f%% of names known", clock_text(s), s->records,
+	    (double)s->handler_mean_ns / 1e3, (double)s->handler_p99_ns / 1e3,
+	    s->overruns, (double)s->ring_high / (256 * 1024) * 100,
+	    s->frames > 0 ?
+		100 * (double)s->frames_known / (double)s->frames : 0);
+	if (mode == TACH_MODE_CPU && s->clocks[TACH_CLOCK_WALL] > 0)
+		warnx("CPU clocks were refused to %" PRIu32 " threads, whose "
+		    "samples are of wall time", s->clocks[TACH_CLOCK_WALL]);
+}
+
+static void
+show_summary(const struct recording *r, const struct options *o)
 {
 	const struct tach_recorder_stats *s = tach_recorder_stats(r->recorder);
 	const struct tach_writer *w = r->writer;
+	bool inside = o->recorder.engine == TACH_ENGINE_INPROCESS;
 	char bytes[32] = "", causes[128];
 
 	failure_causes(s, causes, sizeof(causes));
@@ -439,6 +504,8 @@ show_summary(const struct recording *r)
 	    s->samples, s->threads, s->threads == 1 ? "" : "s",
 	    (double)s->elapsed_ns / 1e9, recording_rate(s), s->missed, s->torn,
 	    s->failed, causes, bytes);
+	if (inside)
+		show_inprocess(r, o->recorder.mode);
 	if (s->paused_ns > 0)
 		warnx("paused for %.2f s, which is a gap in the profile",
 		    (double)s->paused_ns / 1e9);
@@ -512,7 +579,7 @@ record(struct recording *r, const struct options *o)
 	if (result == RECORDING_EMPTY)
 		explain(o);
 	if (result == RECORDING_OK && !o->quiet)
-		show_summary(r);
+		show_summary(r, o);
 	return result == RECORDING_OK;
 }
 

@@ -132,17 +132,20 @@ lib_libtach_core_la_SOURCES = \
 	lib/native/elf.c lib/native/elf.h \
 	lib/engine/attach.c lib/engine/attach.h \
 	lib/engine/chains.c lib/engine/chains.h \
+	lib/engine/agents.c lib/engine/agents.h \
 	lib/engine/children.c \
 	lib/engine/clock.c lib/engine/clock.h \
 	lib/engine/codes.c lib/engine/codes.h \
 	lib/engine/emit.c lib/engine/emit.h \
 	lib/engine/find.c lib/engine/find.h \
 	lib/engine/inject.c lib/engine/inject.h \
+	lib/engine/inprocess.c lib/engine/inprocess.h \
 	lib/engine/interps.c lib/engine/interps.h \
 	lib/engine/names.c lib/engine/names.h \
 	lib/engine/pages.c lib/engine/pages.h \
 	lib/engine/process.c lib/engine/process.h \
 	lib/engine/recorder.c \
+	lib/engine/registry.c lib/engine/registry.h \
 	lib/engine/remote.c lib/engine/remote.h \
 	lib/engine/snapshot.c lib/engine/snapshot.h \
 	lib/engine/status.c lib/engine/status.h \

@@ -496,6 +496,13 @@ const char *tach_merge_error(const struct tach_merge *);
 
 struct tach_recorder;
 
+/* Who takes the samples: we, from outside; or the program's threads, of
+ * themselves, by a library that is preloaded into it. */
+enum tach_recorder_engine {
+	TACH_ENGINE_REMOTE,
+	TACH_ENGINE_INPROCESS,
+};
+
 /* Which samples are kept: those of all threads; or of those that were on a
  * CPU, held the GIL, or were handling an exception. */
 enum tach_recorder_mode {
@@ -514,6 +521,8 @@ enum tach_recorder_async {
 };
 
 struct tach_recorder_options {
+	enum tach_recorder_engine engine;
+	bool follow; /* in-process: all processes that come from it as well */
 	uint64_t interval_ns;
 	uint64_t duration_ns; /* 0: until the target ends */
 	enum tach_recorder_mode mode;
@@ -525,6 +534,32 @@ struct tach_recorder_options {
 	bool no_gc;	/* no <GC> frames */
 	bool native;	/* <native> frames where C code was called through */
 	bool opcodes;	/* frames say which instruction they are at */
+};
+
+/* What tells a thread that it is to take a sample of itself. */
+enum tach_clock {
+	TACH_CLOCK_PERF, /* its CPU time, exactly */
+	TACH_CLOCK_CPU,	 /* the same, at the kernel's tick only */
+	TACH_CLOCK_WALL,
+	TACH_CLOCKS,
+};
+
+/* What the in-process engine counts.  Ticks are intervals: a sample stands for
+ * as many as have gone by. */
+struct tach_inprocess_stats {
+	uint64_t records; /* samples that threads took */
+	uint64_t weight;  /* ticks that they stand for */
+	uint64_t overruns; /* signals that came as part of another */
+	/* Ticks without a sample: */
+	uint64_t early;	    /* Python was not found yet */
+	uint64_t stateless; /* a thread without Python: no loss */
+	uint64_t invalid;   /* what was there was no stack */
+	uint64_t full;	    /* there was no room */
+	uint64_t damaged; /* records that made no sense when they came */
+	uint64_t handler_mean_ns, handler_p99_ns; /* what a sample cost */
+	uint32_t ring_high; /* bytes of 256 Ki that were used at most */
+	uint64_t frames, frames_known; /* names asked for, and known before */
+	uint32_t clocks[TACH_CLOCKS]; /* threads that had each */
 };
 
 struct tach_recorder_stats {
@@ -541,6 +576,7 @@ struct tach_recorder_stats {
 	uint64_t unknown;     /* code objects could not be read */
 	uint64_t retries;     /* reads repeated because the target moved on */
 	uint32_t threads;     /* ever seen */
+	struct tach_inprocess_stats inprocess;
 };
 
 /* What a recorder is doing. */
@@ -563,6 +599,16 @@ int tach_recorder_attach(struct tach_recorder *, pid_t);
 /* The same for a process that may become a Python at any time, as a command
  * may: that there is none in it yet is no failure. */
 int tach_recorder_follow(struct tach_recorder *, pid_t);
+
+/*
+ * In-process, of processes that come from the one that a recorder has launched:
+ * one that is to follow such a process shares what the first has put into it.
+ * And a new recorder, which has been told to follow, of one that has been
+ * forked and that nobody follows; NULL: there is none now.
+ */
+void tach_recorder_share(struct tach_recorder *,
+    const struct tach_recorder *first);
+struct tach_recorder *tach_recorder_fork(const struct tach_recorder *first);
 
 /*
  * From now on, each local variable of each frame of a sample is told before

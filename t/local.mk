@@ -81,6 +81,7 @@ FILE_TESTS = \
 	t/damage.bats \
 	t/info.bats \
 	t/inputs.bats \
+	t/inprocess.bats \
 	t/judge.bats \
 	t/layouts.bats \
 	t/man.bats \

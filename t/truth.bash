@@ -37,6 +37,9 @@ dynamic() {
 	need_one "$1-pyenv" "$1-path" "$1-shared"
 }
 
+# What tach-record is told in addition.
+ENGINE=()
+
 # ---- what is recorded, and how it is judged ------------------------------
 
 # noted CHECK PROGRAM [ARG...]: a program that uses spot.py.
@@ -48,7 +51,8 @@ note() {
 	local check=$1 program=$2
 	shift 2
 	rm -f "$OUTSIDE/truth"
-	tach-record -q -o p.bin -- "${PYTHON[@]}" "$programs/$program.py" \
+	tach-record "${ENGINE[@]}" -q -o p.bin -- \
+	    "${PYTHON[@]}" "$programs/$program.py" \
 	    "$INSIDE/truth" "$@"
 	"$T/truth.py" "$check" p.bin "$OUTSIDE/truth"
 }
@@ -59,7 +63,7 @@ crowded() {
 }
 
 crowd() {
-	tach-record -r 1k -o p.bin -- "${PYTHON[@]}" \
+	tach-record "${ENGINE[@]}" -r 1k -o p.bin -- "${PYTHON[@]}" \
 	    "$programs/work.py" many 3000 2>err
 	cat err
 	[[ "$(<err)" =~ ([0-9]+)\ failed ]]
@@ -75,7 +79,7 @@ calls() {
 call() {
 	local program=$1
 	shift
-	tach-record -q -r 10k -o p.bin -- "${PYTHON[@]}" \
+	tach-record "${ENGINE[@]}" -q -r 10k -o p.bin -- "${PYTHON[@]}" \
 	    "$programs/$program.py" "$@"
 	"$T/truth.py" calls p.bin "$T/programs/$program.py"
 }
@@ -87,7 +91,8 @@ shares() {
 }
 
 share() {
-	tach-record -q -o p.bin -- "${PYTHON[@]}" "$programs/split.py" 2.5 \
+	tach-record "${ENGINE[@]}" -q -o p.bin -- \
+	    "${PYTHON[@]}" "$programs/split.py" 2.5 \
 	    2>shares
 	cat shares
 	# shellcheck disable=SC2046
@@ -102,7 +107,8 @@ rooted() {
 }
 
 roots() {
-	tach-record -q -r 5k -o p.bin -- "${PYTHON[@]}" "$programs/gens.py" 1.5
+	tach-record "${ENGINE[@]}" -q -r 5k -o p.bin -- \
+	    "${PYTHON[@]}" "$programs/gens.py" 1.5
 	"$T/truth.py" roots p.bin gens.py
 }
 

@@ -31,8 +31,8 @@ emitter_free(struct emitter *e)
 	*e = (struct emitter){0};
 }
 
-static uint32_t
-synthetic_frame(struct tach_table *t, const char *name)
+uint32_t
+emit_synthetic(struct tach_table *t, const char *name)
 {
 	return tach_table_add_frame(t, &(struct tach_frame){
 	    .file = tach_table_add_string(t, SYNTHETIC_FILE,
@@ -97,7 +97,7 @@ frame_of(struct emitter *e, const struct py_place *p)
 		return (uint32_t)p->instr;
 	mark = &e->marks[p->code];
 	if (*mark == TACH_NONE)
-		*mark = synthetic_frame(e->table, mark_names[p->code]);
+		*mark = emit_synthetic(e->table, mark_names[p->code]);
 	return *mark;
 }
 
@@ -132,7 +132,7 @@ static bool
 mark_torn(struct emitter *e, struct thread *t, struct tach_run *run)
 {
 	if (e->torn_frame == TACH_NONE)
-		e->torn_frame = synthetic_frame(e->table, TORN_NAME);
+		e->torn_frame = emit_synthetic(e->table, TORN_NAME);
 	if (e->torn_frame == TACH_NONE)
 		return false;
 	memmove(t->frames + 1, t->frames, run->depth * sizeof(*t->frames));

@@ -32,6 +32,10 @@ void emitter_free(struct emitter *);
 bool emit_sample(struct emitter *, struct thread *, struct py_chain *chain,
     bool torn, const struct moment *, struct tach_sink *);
 
+/* The frame of something that is no function, such as "<GC>".  TACH_NONE: out
+ * of memory. */
+uint32_t emit_synthetic(struct tach_table *, const char *name);
+
 /* The same sample once more: of a thread that has not run since. */
 bool emit_again(struct emitter *, const struct thread *, uint64_t time_us,
     struct tach_sink *);

@@ -26,7 +26,8 @@
 
 /* What is known of a thread, by its index. */
 struct known {
-	uint64_t state; /* the thread state that it was read from */
+	uint64_t state; /* the thread state that it was read from, or its
+			 * pthread_self where that is not known */
 	uint64_t due;	/* us */
 	uint64_t delay; /* before the next time; us */
 	uint64_t print; /* hash of the name that was noted last */
@@ -116,7 +117,8 @@ read_once(const struct names *n, uint64_t active, uint64_t ident,
 }
 
 /* A thread state that is new, or used again, has the numbers of the thread
- * that made it until its own begins. */
+ * that made it until its own begins.  One without a known state has told us
+ * itself who it is. */
 static bool
 read_ident(const struct names *n, const struct thread *t, uint64_t *ident)
 {
@@ -129,6 +131,10 @@ read_ident(const struct names *n, const struct thread *t, uint64_t *ident)
 		{t->py.addr + o->thread_native_thread_id, sizeof(tid), &tid},
 	};
 
+	if (t->py.addr == 0) {
+		*ident = t->pthread;
+		return true;
+	}
 	return m->read(m, pieces, native ? 2 : 1) &&
 	    (native ? tid == t->tid : *ident == t->pthread);
 }
@@ -221,9 +227,10 @@ look_at(struct names *n, const struct thread *t, struct known *k, uint64_t time)
 	static const struct name main_name = {"MainThread",
 	    sizeof("MainThread") - 1};
 	struct name name;
+	uint64_t state = t->py.addr != 0 ? t->py.addr : t->pthread;
 
-	if (k->state != t->py.addr)
-		*k = (struct known){.state = t->py.addr, .print = k->print};
+	if (k->state != state)
+		*k = (struct known){.state = state, .print = k->print};
 	k->delay = k->delay == 0 ? SOON : k->delay * (k->told ? 10 : 2);
 	if (k->delay > n->late)
 		k->delay = n->late;

@@ -26,11 +26,16 @@
 
 /* In the child: tells the parent through the pipe if exec fails. */
 static void __attribute__((noreturn))
-run_command(char *const argv[], int stdout_fd, int report)
+run_command(char *const argv[], const struct launch *l, int report)
 {
 	int error;
 
-	if (stdout_fd < 0 || dup2(stdout_fd, STDOUT_FILENO) >= 0)
+	if (l->pid != NULL)
+		*l->pid = getpid();
+	for (size_t i = 0; l->environment != NULL && l->environment[i] != NULL;
+	    i++)
+		putenv(l->environment[i]);
+	if (l->stdout_fd < 0 || dup2(l->stdout_fd, STDOUT_FILENO) >= 0)
 		execvp(argv[0], argv);
 	error = errno;
 	while (write(report, &error, sizeof(error)) < 0 && errno == EINTR)
@@ -52,7 +57,7 @@ exec_error(int report)
 }
 
 bool
-process_launch(struct process *p, char *const argv[], int stdout_fd)
+process_launch(struct process *p, char *const argv[], const struct launch *l)
 {
 	int report[2], error;
 	pid_t pid;
@@ -60,7 +65,7 @@ process_launch(struct process *p, char *const argv[], int stdout_fd)
 	if (pipe2(report, O_CLOEXEC) != 0)
 		return false;
 	if ((pid = fork()) == 0)
-		run_command(argv, stdout_fd, report[1]);
+		run_command(argv, l, report[1]);
 	error = pid < 0 ? errno : 0;
 	close(report[1]);
 	if (pid > 0)

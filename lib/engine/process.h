@@ -16,9 +16,19 @@ struct process {
 	bool own_namespace; /* its thread ids are not ours */
 };
 
+/* How a command is to be started. */
+struct launch {
+	int stdout_fd; /* becomes its standard output; -1: ours */
+	char *const *environment; /* NAME=VALUE that it gets in addition, to a
+				   * NULL; or NULL */
+	int32_t *pid; /* shared memory that is to have its number before it
+		       * runs; or NULL */
+};
+
 /* Starts a command.  False, with errno: it could not be run, and no process
- * is left behind.  stdout_fd >= 0 becomes its standard output. */
-bool process_launch(struct process *, char *const argv[], int stdout_fd);
+ * is left behind. */
+bool process_launch(struct process *, char *const argv[],
+    const struct launch *);
 /* False, with errno. */
 bool process_open(struct process *, pid_t);
 void process_close(struct process *);

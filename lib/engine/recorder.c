@@ -19,8 +19,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "engine/agents.h"
 #include "engine/clock.h"
 #include "engine/find.h"
+#include "engine/inprocess.h"
 #include "engine/process.h"
 #include "engine/remote.h"
 #include "engine/snapshot.h"
@@ -34,6 +36,14 @@
 #define DEEP_FIRST (50 * NS_PER_MS)
 /* A process that we attach to must show its Python within that time. */
 #define ATTACH_PATIENCE NS_PER_S
+/* A Python that is there for so long without our library has none. */
+#define AGENT_PATIENCE NS_PER_S
+/* What it needs to know of a Python that only begins is waited for so long. */
+#define TELL_PATIENCE (100 * NS_PER_MS)
+/* What threads have put into their rings is taken out so often; and where one
+ * gets full. */
+#define DRAIN_INTERVAL (5 * NS_PER_MS)
+#define HURRY_INTERVAL NS_PER_MS
 /* A sleep takes longer than this in any case: a round rather begins early. */
 #define SHORT_SLEEP (10 * NS_PER_US)
 /* A sleep so long must end as soon as there is a reason to. */
@@ -52,6 +62,10 @@ struct tach_recorder {
 	struct process process;
 	struct py_runtime runtime;
 	struct remote *remote;
+	struct agents *agents; /* in-process */
+	struct inprocess *inprocess;
+	uint64_t python_at; /* when a Python was found; 0: not yet */
+	bool gone; /* it had ended when we came; its samples are there */
 	enum tach_recorder_state state;
 	struct pacer pacer;
 	uint64_t start; /* of the first round; ns, CLOCK_MONOTONIC */
@@ -105,12 +119,21 @@ tach_recorder_new(const struct tach_recorder_options *o)
 	return r;
 }
 
+/* Nothing of it runs any more. */
+static bool
+has_ended(const struct tach_recorder *r)
+{
+	return r->gone || (r->process.pidfd >= 0 && process_ended(&r->process));
+}
+
 void
 tach_recorder_free(struct tach_recorder *r)
 {
 	if (r == NULL)
 		return;
 	remote_free(r->remote);
+	inprocess_free(r->inprocess, has_ended(r));
+	agents_drop(r->agents);
 	process_close(&r->process);
 	thread_names_free(&r->names);
 	tach_table_free(r->table);
@@ -164,16 +187,46 @@ start_waiting(struct tach_recorder *r)
 
 	r->state = TACH_RECORDER_WAITING;
 	r->found = false;
+	r->python_at = 0;
 	r->seen = 0;
 	r->deep_step = DEEP_FIRST;
 	r->deep_at = now + r->deep_step;
 	pacer_start(&r->pacer, interval, 0, now);
 }
 
+/* What a command needs to take samples of itself. */
+static bool
+make_agents(struct tach_recorder *r, struct launch *l)
+{
+	r->agents = agents_new(&r->options, &r->error);
+	if (r->agents == NULL)
+		return false;
+	l->environment = agents_environment(r->agents);
+	/* A process of its own number space has another one there. */
+	l->pid = &agents_control(r->agents)->pid;
+	return true;
+}
+
+static int
+make_inprocess(struct tach_recorder *r)
+{
+	r->inprocess = inprocess_new(r->agents, &r->process, &r->options,
+	    r->table, &r->names);
+	return r->inprocess != NULL ? TACH_OK :
+	    error_set(&r->error, TACH_FATAL, "out of memory");
+}
+
 int
 tach_recorder_launch(struct tach_recorder *r, char *const argv[], int stdout_fd)
 {
-	if (!process_launch(&r->process, argv, stdout_fd)) {
+	struct launch l = {.stdout_fd = stdout_fd};
+	bool inside = r->options.engine == TACH_ENGINE_INPROCESS;
+
+	if (inside && !make_agents(r, &l)) {
+		errno = EAGAIN;
+		return TACH_FATAL;
+	}
+	if (!process_launch(&r->process, argv, &l)) {
 		int saved = errno;
 		error_set(&r->error, 0, "%s: %s", argv[0], strerror(saved));
 		errno = saved;
@@ -181,7 +234,7 @@ tach_recorder_launch(struct tach_recorder *r, char *const argv[], int stdout_fd)
 	}
 	prepare_self();
 	start_waiting(r);
-	return TACH_OK;
+	return inside ? make_inprocess(r) : TACH_OK;
 }
 
 /* ---- finding ----------------------------------------------------------- */
@@ -205,6 +258,20 @@ random_seed(void)
 	return seed | 1;
 }
 
+/* From now on there are samples. */
+static void
+begin(struct tach_recorder *r, uint64_t now)
+{
+	r->state = TACH_RECORDER_SAMPLING;
+	if (r->start != 0)
+		return;
+	r->start = now;
+	r->meta.start_us = now / NS_PER_US;
+	r->meta.python[0] = PY_MAJOR(r->runtime.version);
+	r->meta.python[1] = PY_MINOR(r->runtime.version);
+	r->meta.python[2] = PY_MICRO(r->runtime.version);
+}
+
 static int
 start_sampling(struct tach_recorder *r)
 {
@@ -222,16 +289,9 @@ start_sampling(struct tach_recorder *r)
 	if (r->remote == NULL)
 		return error_set(&r->error, TACH_FATAL, "out of memory");
 	remote_locals(r->remote, &r->locals);
-	if (r->start == 0) {
-		r->start = now;
-		r->meta.start_us = now / NS_PER_US;
-		r->meta.python[0] = PY_MAJOR(r->runtime.version);
-		r->meta.python[1] = PY_MINOR(r->runtime.version);
-		r->meta.python[2] = PY_MICRO(r->runtime.version);
-	}
+	begin(r, now);
 	pacer_start(&r->pacer, r->options.interval_ns,
 	    r->options.jitter ? random_seed() : 0, now);
-	r->state = TACH_RECORDER_SAMPLING;
 	return TACH_OK;
 }
 
@@ -281,7 +341,43 @@ tach_recorder_follow(struct tach_recorder *r, pid_t pid)
 		    (int)pid);
 	prepare_self();
 	start_waiting(r);
-	return TACH_OK;
+	return r->agents != NULL ? make_inprocess(r) : TACH_OK;
+}
+
+void
+tach_recorder_share(struct tach_recorder *r, const struct tach_recorder *first)
+{
+	r->agents = first->agents != NULL ? agents_hold(first->agents) : NULL;
+}
+
+/* One that may have ended: its samples are still there. */
+static bool
+follow_fork(struct tach_recorder *r, pid_t pid)
+{
+	if (!process_open(&r->process, pid)) {
+		r->gone = errno == ESRCH;
+		r->process.pid = pid;
+		if (!r->gone)
+			return false;
+	}
+	start_waiting(r);
+	return make_inprocess(r) == TACH_OK;
+}
+
+struct tach_recorder *
+tach_recorder_fork(const struct tach_recorder *first)
+{
+	pid_t pid = first->agents != NULL ? agents_fork(first->agents) : 0;
+	struct tach_recorder *r = pid != 0 ?
+	    tach_recorder_new(&first->options) : NULL;
+
+	if (r == NULL)
+		return NULL;
+	tach_recorder_share(r, first);
+	if (follow_fork(r, pid))
+		return r;
+	tach_recorder_free(r);
+	return NULL;
 }
 
 /* Sleeps until then, or until somebody wakes us.  False: the target has
@@ -292,6 +388,8 @@ sleep_awake(struct tach_recorder *r, uint64_t until)
 	uint64_t count;
 	ssize_t n;
 
+	if (r->gone)
+		return false;
 	if (!process_sleep(&r->process, r->wake_fd, until))
 		return true;
 	n = read(r->wake_fd, &count, sizeof(count));
@@ -306,6 +404,10 @@ tach_recorder_attach(struct tach_recorder *r, pid_t pid)
 	enum find_result f;
 	char name[64];
 
+	if (r->options.engine == TACH_ENGINE_INPROCESS)
+		return error_set(&r->error, TACH_FATAL, "the in-process engine "
+		    "cannot attach to process %d: start the program under "
+		    "tach-record, or use --engine=remote", (int)pid);
 	if (tach_recorder_follow(r, pid) != TACH_OK)
 		return TACH_FATAL;
 	r->deep_at = 0;
@@ -362,6 +464,27 @@ elapsed(const struct tach_recorder *r, uint64_t now)
 	return now - r->start - r->stats.paused_ns;
 }
 
+/* What the agents have counted, likewise. */
+static void
+note_inprocess(const struct tach_recorder *r)
+{
+	const struct tach_inprocess_stats *s = &r->stats.inprocess;
+	char text[512];
+
+	snprintf(text, sizeof(text), "inprocess samples=%" PRIu64 " weight=%"
+	    PRIu64 " early=%" PRIu64 " invalid=%" PRIu64 " full=%" PRIu64
+	    " damaged=%" PRIu64 " overruns=%" PRIu64 " handler-mean-ns=%" PRIu64
+	    " handler-p99-ns=%" PRIu64 " ring-high=%" PRIu32
+	    " codes-hit=%.2f%% perf=%" PRIu32 " cpu=%" PRIu32 " wall=%" PRIu32,
+	    s->records, s->weight, s->early, s->invalid, s->full, s->damaged,
+	    s->overruns, s->handler_mean_ns, s->handler_p99_ns, s->ring_high,
+	    s->frames > 0 ?
+		100 * (double)s->frames_known / (double)s->frames : 0,
+	    s->clocks[TACH_CLOCK_PERF], s->clocks[TACH_CLOCK_CPU],
+	    s->clocks[TACH_CLOCK_WALL]);
+	tach_table_add_note(r->table, text);
+}
+
 static void
 begin_pause(struct tach_recorder *r, uint64_t now)
 {
@@ -383,7 +506,12 @@ end(struct tach_recorder *r)
 {
 	if (r->paused_at != 0)
 		end_pause(r, clock_ns());
-	note_errors(r);
+	if (r->inprocess != NULL && r->start != 0) {
+		inprocess_count(r->inprocess, &r->stats);
+		note_inprocess(r);
+	} else {
+		note_errors(r);
+	}
 	r->state = TACH_RECORDER_ENDED;
 	return TACH_END;
 }
@@ -422,7 +550,7 @@ static bool
 is_over(const struct tach_recorder *r, uint64_t now)
 {
 	return r->options.duration_ns != 0 && r->start != 0 &&
-	    elapsed(r, now) >= r->options.duration_ns;
+	    r->paused_at == 0 && elapsed(r, now) >= r->options.duration_ns;
 }
 
 /*
@@ -449,12 +577,105 @@ heed_pause(struct tach_recorder *r)
 {
 	uint64_t now = clock_ns();
 
+	if (r->inprocess != NULL)
+		inprocess_pause(r->inprocess, r->pause);
 	if (r->start == 0)
 		return;
 	if (r->pause && r->paused_at == 0)
 		begin_pause(r, now);
 	else if (!r->pause && r->paused_at != 0)
 		end_pause(r, now);
+}
+
+/* ---- rounds of the in-process engine ------------------------------------ */
+
+/* Its agent waits to be told of Python: as soon as that is there. */
+static int
+tell_agent(struct tach_recorder *r)
+{
+	uint64_t now = clock_ns();
+
+	if (inprocess_inherit(r->inprocess, &r->runtime)) {
+		begin(r, now);
+		return TACH_OK;
+	}
+	if (has_ended(r) || look(r) != FIND_OK)
+		return TACH_OK;
+	if (r->python_at == 0)
+		r->python_at = now;
+	if (inprocess_tell(r->inprocess, &r->runtime,
+		now < r->python_at + TELL_PATIENCE))
+		begin(r, now);
+	return TACH_OK;
+}
+
+/* There is no agent: is there a Python that should have one? */
+static int
+miss_agent(struct tach_recorder *r)
+{
+	uint64_t now = clock_ns();
+
+	if (has_ended(r) || look(r) != FIND_OK)
+		return TACH_OK;
+	if (r->python_at == 0)
+		r->python_at = now;
+	if (now < r->python_at + AGENT_PATIENCE)
+		return TACH_OK;
+	return error_set(&r->error, TACH_FATAL, "process %d runs Python without "
+	    "%s, which cannot be preloaded into a program that is static, has "
+	    "other rights or sees other files: use --engine=remote",
+	    (int)r->process.pid, agents_library(r->agents));
+}
+
+static int
+meet_agent(struct tach_recorder *r)
+{
+	switch (inprocess_look(r->inprocess)) {
+	case INPROCESS_LIVE:
+		return TACH_OK;
+	case INPROCESS_NONE:
+		return miss_agent(r);
+	case INPROCESS_WAITING:
+		if (r->state == TACH_RECORDER_SAMPLING)
+			start_waiting(r); /* it has become another program */
+		return tell_agent(r);
+	}
+	return TACH_OK;
+}
+
+static uint64_t
+next_drain(const struct tach_recorder *r)
+{
+	uint64_t now = clock_ns();
+
+	if (r->paused_at != 0)
+		return now + PAUSE_STEP;
+	if (r->state == TACH_RECORDER_WAITING)
+		return now + WAIT_INTERVAL;
+	return now + (inprocess_hurries(r->inprocess) ? HURRY_INTERVAL :
+							DRAIN_INTERVAL);
+}
+
+static int
+drain_round(struct tach_recorder *r, struct tach_sink *sink)
+{
+	bool awake = sleep_awake(r, next_drain(r));
+	uint64_t now = clock_ns();
+	bool over = !awake || is_over(r, now);
+
+	if (meet_agent(r) != TACH_OK)
+		return TACH_FATAL;
+	if (over && !has_ended(r))
+		inprocess_stop(r->inprocess);
+	if (!inprocess_drain(r->inprocess, r->start, sink, &r->stats))
+		return error_set(&r->error, TACH_FATAL, "%s",
+		    sink->error(sink) != NULL ? sink->error(sink) :
+						"out of memory");
+	if (r->state == TACH_RECORDER_SAMPLING && r->paused_at == 0) {
+		r->stats.rounds++;
+		r->stats.elapsed_ns = elapsed(r, now);
+	}
+	return over ? end(r) : TACH_OK;
 }
 
 int
@@ -466,6 +687,8 @@ tach_recorder_round(struct tach_recorder *r, struct tach_sink *sink)
 	if (r->state == TACH_RECORDER_ENDED)
 		return TACH_END;
 	heed_pause(r);
+	if (r->inprocess != NULL)
+		return drain_round(r, sink);
 	if (r->paused_at != 0)
 		return sleep_awake(r, clock_ns() + PAUSE_STEP) ? TACH_OK :
 								 end(r);

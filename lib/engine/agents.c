@@ -1,0 +1,576 @@
+/* SPDX-License-Identifier: ISC */
+/* agents.c: see agents.h. */
+#include "engine/agents.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <libgen.h>
+#include <limits.h>
+#include <linux/perf_event.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/random.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "engine/clock.h"
+
+#define LIBRARY "libtach-agent.so"
+/* Programs use the first and the last real-time signals, if any. */
+#define SIGNAL_BELOW_LAST 2
+/* What is mapped of an area: all that is not the agent's own. */
+#define AREA_SHARED offsetof(struct wire_area, own)
+#define PIDS_MAX 4096 /* recorders at a time */
+
+/* Our notes on a slot. */
+struct note {
+	bool taken; /* by a recorder */
+	bool left;  /* which is no more: to be freed when the process ends */
+	bool known; /* its Python is */
+	pid_t pid;  /* of `known` */
+	struct py_runtime python;
+};
+
+struct agents {
+	pthread_mutex_t lock; /* of what follows, but for constants */
+	unsigned holders;
+	int fd;
+	struct wire_control *control;
+	uint64_t nonce;
+	char library[PATH_MAX];
+	char *environment[3];
+	bool no_clock; /* events are not permitted */
+	struct note notes[WIRE_SLOTS];
+	pid_t pids[PIDS_MAX]; /* of recorders; 0: free */
+	uint8_t areas[WIRE_AREAS_MAX / 8]; /* bits: mapped by somebody */
+};
+
+/* ---- the library ----------------------------------------------------------- */
+
+static bool
+is_there(char path[PATH_MAX], const char *folder, const char *place)
+{
+	char name[PATH_MAX * 2];
+
+	snprintf(name, sizeof(name), "%s/%s/" LIBRARY, folder, place);
+	return realpath(name, path) != NULL;
+}
+
+/* Where it is beside a program or library, built or installed. */
+static bool
+find_beside(char path[PATH_MAX], const char *file)
+{
+	static const char *const places[] = {"../lib/.libs", "../../lib/.libs",
+	    "../lib/tach", "tach", "."};
+	char real[PATH_MAX];
+	const char *folder;
+
+	if (realpath(file, real) == NULL)
+		return false;
+	folder = dirname(real);
+	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++)
+		if (is_there(path, folder, places[i]))
+			return true;
+	return false;
+}
+
+static bool
+find_library(char path[PATH_MAX], struct error *e)
+{
+	Dl_info self;
+
+	if (!find_beside(path, "/proc/self/exe") &&
+	    !(dladdr((void *)(uintptr_t)find_library, &self) != 0 &&
+		find_beside(path, self.dli_fname)) &&
+	    !is_there(path, AGENT_DIR, ".")) {
+		error_set(e, 0, "the in-process engine's " LIBRARY " is "
+		    "neither in " AGENT_DIR " nor beside the program");
+		return false;
+	}
+	if (strpbrk(path, ": ") != NULL) {
+		error_set(e, 0, "%s: a path with a space or a colon in it "
+		    "cannot be preloaded", path);
+		return false;
+	}
+	return true;
+}
+
+static bool
+make_environment(struct agents *a)
+{
+	const char *before = getenv("LD_PRELOAD");
+	bool has = before != NULL && *before != '\0';
+
+	return asprintf(&a->environment[0], "LD_PRELOAD=%s%s%s", a->library,
+	    has ? ":" : "", has ? before : "") >= 0 &&
+	    asprintf(&a->environment[1], WIRE_ENV "=/proc/%d/fd/%d %" PRIu64,
+	    (int)getpid(), a->fd, a->nonce) >= 0;
+}
+
+/* ---- the memory ------------------------------------------------------------ */
+
+/* Its size is no file's, but a limit of those is held against it. */
+static bool
+set_size(int fd)
+{
+	const struct timespec now = {0, 0};
+	sigset_t limit, old;
+	bool ok;
+	int e;
+
+	sigemptyset(&limit);
+	sigaddset(&limit, SIGXFSZ);
+	pthread_sigmask(SIG_BLOCK, &limit, &old);
+	ok = ftruncate(fd, (off_t)WIRE_SIZE) == 0;
+	e = errno;
+	if (!ok && e == EFBIG && !sigismember(&old, SIGXFSZ))
+		sigtimedwait(&limit, NULL, &now);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	errno = e;
+	return ok;
+}
+
+static bool
+make_memory(struct agents *a)
+{
+	void *p;
+
+	a->fd = memfd_create("tach", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	if (a->fd < 0 || !set_size(a->fd) ||
+	    fcntl(a->fd, F_ADD_SEALS,
+		F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0)
+		return false;
+	p = mmap(NULL, sizeof(*a->control), PROT_READ | PROT_WRITE, MAP_SHARED,
+	    a->fd, 0);
+	if (p != MAP_FAILED)
+		a->control = p;
+	return p != MAP_FAILED;
+}
+
+/* By which clock a mode samples: only what says nothing of other time can do
+ * with CPU time. */
+static uint32_t
+asked_of(const struct tach_recorder_options *o)
+{
+	return (o->follow ? WIRE_FOLLOW : 0) |
+	    (o->opcodes ? WIRE_OPCODES : 0) | (o->no_gc ? WIRE_NO_GC : 0) |
+	    (o->native ? WIRE_NATIVE : 0) |
+	    (o->main_only ? WIRE_MAIN_ONLY : 0) |
+	    (o->mode != TACH_MODE_CPU ? WIRE_WALL : 0) |
+	    (o->jitter ? WIRE_JITTER : 0);
+}
+
+static void
+fill_control(struct agents *a, const struct tach_recorder_options *o)
+{
+	struct wire_control *c = a->control;
+
+	c->version = WIRE_VERSION;
+	c->asked = asked_of(o);
+	c->nonce = a->nonce;
+	c->interval = o->interval_ns;
+	c->signal = SIGRTMAX - SIGNAL_BELOW_LAST;
+	c->magic = WIRE_MAGIC;
+}
+
+struct agents *
+agents_new(const struct tach_recorder_options *o, struct error *e)
+{
+	struct agents *a = calloc(1, sizeof(*a));
+
+	if (a == NULL) {
+		error_set(e, 0, "out of memory");
+		return NULL;
+	}
+	pthread_mutex_init(&a->lock, NULL);
+	a->holders = 1;
+	a->fd = -1;
+	if (getrandom(&a->nonce, sizeof(a->nonce), GRND_NONBLOCK) !=
+	    (ssize_t)sizeof(a->nonce))
+		a->nonce = clock_ns();
+	if (!find_library(a->library, e)) {
+		agents_drop(a);
+		return NULL;
+	}
+	if (!make_memory(a) || !make_environment(a)) {
+		error_set(e, 0, "the memory to share with the program: %s",
+		    strerror(errno));
+		agents_drop(a);
+		return NULL;
+	}
+	fill_control(a, o);
+	return a;
+}
+
+struct agents *
+agents_hold(struct agents *a)
+{
+	pthread_mutex_lock(&a->lock);
+	a->holders++;
+	pthread_mutex_unlock(&a->lock);
+	return a;
+}
+
+void
+agents_drop(struct agents *a)
+{
+	bool last;
+
+	if (a == NULL)
+		return;
+	pthread_mutex_lock(&a->lock);
+	last = --a->holders == 0;
+	pthread_mutex_unlock(&a->lock);
+	if (!last)
+		return;
+	if (a->control != NULL)
+		munmap(a->control, sizeof(*a->control));
+	if (a->fd >= 0)
+		close(a->fd);
+	free(a->environment[0]);
+	free(a->environment[1]);
+	pthread_mutex_destroy(&a->lock);
+	free(a);
+}
+
+struct wire_control *
+agents_control(const struct agents *a)
+{
+	return a->control;
+}
+
+int
+agents_fd(const struct agents *a)
+{
+	return a->fd;
+}
+
+uint64_t
+agents_nonce(const struct agents *a)
+{
+	return a->nonce;
+}
+
+const char *
+agents_library(const struct agents *a)
+{
+	return a->library;
+}
+
+char *const *
+agents_environment(const struct agents *a)
+{
+	return a->environment;
+}
+
+/* ---- process images -------------------------------------------------------- */
+
+struct wire_slot *
+agents_slot(const struct agents *a, uint32_t slot)
+{
+	return &a->control->slots[slot];
+}
+
+/* The lock is held. */
+static size_t
+find_pid(const struct agents *a, pid_t pid)
+{
+	size_t i = 0;
+
+	while (i < PIDS_MAX && a->pids[i] != pid)
+		i++;
+	return i;
+}
+
+bool
+agents_enter(struct agents *a, pid_t pid)
+{
+	size_t i;
+	bool ok;
+
+	pthread_mutex_lock(&a->lock);
+	i = find_pid(a, 0);
+	ok = find_pid(a, pid) == PIDS_MAX && i < PIDS_MAX;
+	if (ok)
+		a->pids[i] = pid;
+	pthread_mutex_unlock(&a->lock);
+	return ok;
+}
+
+void
+agents_leave(struct agents *a, pid_t pid)
+{
+	size_t i;
+
+	pthread_mutex_lock(&a->lock);
+	if ((i = find_pid(a, pid)) < PIDS_MAX)
+		a->pids[i] = 0;
+	pthread_mutex_unlock(&a->lock);
+}
+
+/* Whether an agent has filled it in. */
+static bool
+is_up(const struct wire_slot *s)
+{
+	uint32_t state = atomic_load_explicit(&s->state, memory_order_acquire);
+
+	return state == WIRE_SLOT_WAITING || state == WIRE_SLOT_LIVE ||
+	    state == WIRE_SLOT_DONE;
+}
+
+uint32_t
+agents_take(struct agents *a, pid_t pid)
+{
+	uint32_t found = AGENTS_NONE;
+
+	pthread_mutex_lock(&a->lock);
+	for (uint32_t i = 0; i < WIRE_SLOTS && found == AGENTS_NONE; i++) {
+		const struct wire_slot *s = &a->control->slots[i];
+		if (!a->notes[i].taken && is_up(s) &&
+		    (pid == 0 || s->pid == pid))
+			found = i;
+	}
+	if (found != AGENTS_NONE)
+		a->notes[found].taken = true;
+	pthread_mutex_unlock(&a->lock);
+	return found;
+}
+
+/* Areas that a slot lists and nobody has looked at. */
+static void
+free_listed(struct agents *a, struct wire_slot *s)
+{
+	uint32_t next = atomic_exchange(&s->areas, 0);
+
+	for (uint32_t n = 0; next != 0 && n < WIRE_AREAS_MAX; n++) {
+		uint32_t number = next - 1;
+		struct wire_area *p = agents_map(a, number);
+		if (p == NULL)
+			break;
+		next = atomic_load(&p->next);
+		agents_free_area(a, number, p);
+	}
+}
+
+static bool
+has_ended(pid_t pid)
+{
+	return kill(pid, 0) != 0 && errno == ESRCH;
+}
+
+/* What is to be done about a slot. */
+enum care { CARE_NONE, CARE_FREE, CARE_RECORD };
+
+static enum care
+care_for(struct agents *a, uint32_t slot, pid_t pid)
+{
+	const struct wire_slot *s = &a->control->slots[slot];
+	struct note *n = &a->notes[slot];
+	enum care care = CARE_NONE;
+
+	if (!is_up(s) || pid <= 0)
+		return CARE_NONE;
+	pthread_mutex_lock(&a->lock);
+	if (n->left || (!n->taken && find_pid(a, pid) == PIDS_MAX)) {
+		if (!n->left && atomic_load(&s->state) == WIRE_SLOT_LIVE)
+			care = CARE_RECORD;
+		else if (has_ended(pid))
+			care = CARE_FREE;
+		n->taken = n->taken || care == CARE_FREE;
+	}
+	pthread_mutex_unlock(&a->lock);
+	return care;
+}
+
+pid_t
+agents_fork(struct agents *a)
+{
+	for (uint32_t i = 0; i < WIRE_SLOTS; i++) {
+		pid_t pid = a->control->slots[i].pid;
+		switch (care_for(a, i, pid)) {
+		case CARE_RECORD:
+			return pid;
+		case CARE_FREE:
+			agents_free_slot(a, i);
+			break;
+		case CARE_NONE:
+			break;
+		}
+	}
+	return 0;
+}
+
+void
+agents_leave_slot(struct agents *a, uint32_t slot)
+{
+	pthread_mutex_lock(&a->lock);
+	a->notes[slot].left = true;
+	pthread_mutex_unlock(&a->lock);
+}
+
+void
+agents_free_slot(struct agents *a, uint32_t slot)
+{
+	struct wire_slot *s = &a->control->slots[slot];
+	size_t rest = offsetof(struct wire_slot, pid);
+
+	free_listed(a, s);
+	memset((uint8_t *)s + rest, 0, sizeof(*s) - rest);
+	pthread_mutex_lock(&a->lock);
+	a->notes[slot] = (struct note){0};
+	pthread_mutex_unlock(&a->lock);
+	atomic_store_explicit(&s->state, WIRE_SLOT_FREE, memory_order_release);
+}
+
+void
+agents_note_python(struct agents *a, uint32_t slot,
+    const struct py_runtime *rt)
+{
+	struct note *n = &a->notes[slot];
+
+	pthread_mutex_lock(&a->lock);
+	n->known = true;
+	n->pid = a->control->slots[slot].pid;
+	n->python = *rt;
+	pthread_mutex_unlock(&a->lock);
+}
+
+bool
+agents_python(struct agents *a, uint32_t slot, struct py_runtime *rt)
+{
+	pid_t parent = a->control->slots[slot].parent;
+	bool found = false;
+
+	pthread_mutex_lock(&a->lock);
+	for (size_t i = 0; i < WIRE_SLOTS && !found && parent > 0; i++) {
+		const struct note *n = &a->notes[i];
+		found = n->known && n->pid == parent;
+		if (found)
+			*rt = n->python;
+	}
+	pthread_mutex_unlock(&a->lock);
+	return found;
+}
+
+/* ---- threads --------------------------------------------------------------- */
+
+struct wire_area *
+agents_map(struct agents *a, uint32_t area)
+{
+	uint8_t bit = (uint8_t)(1u << area % 8);
+	bool taken;
+	void *p;
+
+	if (area >= WIRE_AREAS_MAX)
+		return NULL;
+	pthread_mutex_lock(&a->lock);
+	taken = (a->areas[area / 8] & bit) != 0;
+	a->areas[area / 8] |= bit;
+	pthread_mutex_unlock(&a->lock);
+	if (taken)
+		return NULL;
+	p = mmap(NULL, AREA_SHARED, PROT_READ | PROT_WRITE, MAP_SHARED, a->fd,
+	    (off_t)(WIRE_AREAS + (uint64_t)area * WIRE_AREA));
+	return p != MAP_FAILED ? p : NULL;
+}
+
+static void
+push_free(struct wire_control *c, uint32_t area, struct wire_area *p)
+{
+	uint64_t head = atomic_load(&c->free), now;
+
+	do {
+		atomic_store(&p->next, (uint32_t)head);
+		now = ((head >> 32) + 1) << 32 | (area + 1);
+	} while (!atomic_compare_exchange_weak(&c->free, &head, now));
+}
+
+void
+agents_free_area(struct agents *a, uint32_t area, struct wire_area *p)
+{
+	off_t at = (off_t)(WIRE_AREAS + (uint64_t)area * WIRE_AREA);
+	bool clean = fallocate(a->fd,
+	    FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, at, WIRE_AREA) == 0;
+
+	pthread_mutex_lock(&a->lock);
+	a->areas[area / 8] &= (uint8_t)~(1u << area % 8);
+	pthread_mutex_unlock(&a->lock);
+	if (clean) /* else it is never used again */
+		push_free(a->control, area, p);
+	munmap(p, AREA_SHARED);
+}
+
+/* ---- clocks ---------------------------------------------------------------- */
+
+static int
+open_event(const struct agents *a, pid_t task, bool user_only, bool on_exec)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE,
+		.size = sizeof(attr),
+		.config = PERF_COUNT_SW_TASK_CLOCK,
+		.sample_period = a->control->interval,
+		.wakeup_events = 1,
+		.disabled = 1,
+		.exclude_kernel = user_only,
+		.exclude_hv = 1,
+		.remove_on_exec = on_exec,
+	};
+
+	return (int)syscall(SYS_perf_event_open, &attr, task, -1, -1,
+	    PERF_FLAG_FD_CLOEXEC);
+}
+
+/* As the kernel and our rights allow it. */
+static int
+try_events(const struct agents *a, pid_t task)
+{
+	int fd;
+
+	for (int i = 0; i < 4; i++) {
+		fd = open_event(a, task, i & 1, i < 2);
+		if (fd >= 0 || (errno != EACCES && errno != EPERM &&
+			errno != EINVAL))
+			return fd;
+	}
+	return -1;
+}
+
+/* Has its signals sent to that thread. */
+static bool
+direct(const struct agents *a, int fd, pid_t task)
+{
+	struct f_owner_ex owner = {F_OWNER_TID, task};
+
+	return fcntl(fd, F_SETOWN_EX, &owner) == 0 &&
+	    fcntl(fd, F_SETSIG, a->control->signal) == 0 &&
+	    fcntl(fd, F_SETFL, O_NONBLOCK | O_ASYNC) == 0 &&
+	    ioctl(fd, PERF_EVENT_IOC_ENABLE, 0) == 0;
+}
+
+int
+agents_clock(struct agents *a, pid_t task)
+{
+	int fd;
+
+	if (a->no_clock)
+		return -1;
+	fd = try_events(a, task);
+	if (fd < 0) {
+		/* A thread that has just ended says nothing of others. */
+		if (errno == EACCES || errno == EPERM || errno == ENOSYS ||
+		    errno == ENOENT || errno == EINVAL)
+			a->no_clock = true;
+		return -1;
+	}
+	if (direct(a, fd, task))
+		return fd;
+	close(fd);
+	return -1;
+}
