@@ -196,7 +196,7 @@ lib_libtach_agent_la_SOURCES = \
 lib_libtach_agent_la_CFLAGS = -std=gnu17 $(WARN_CFLAGS) -fvisibility=hidden \
 	-ftls-model=initial-exec
 lib_libtach_agent_la_LDFLAGS = -module -avoid-version -shared \
-	-Wl,-Bsymbolic -Wl,-z,defs
+	-Wl,-Bsymbolic -Wl,-z,defs -Wl,-z,now
 lib_libtach_agent_la_LIBADD =
 
 # The pages that formats write, as one C file: see lib/out/page.h.

@@ -117,15 +117,19 @@ sample(struct thread *t, struct wire_slot *slot, uint64_t time)
 }
 
 /*
- * The thread is to get on with its own work: where a sample takes so long, as
- * of a stack of a hundred thousand frames, that the next one would be due at
- * once, that one has to wait for as long.
+ * The thread is to get on with its own work: where samples take so long, as of
+ * a stack of a hundred thousand frames, that the next one would be due at once,
+ * that one has to wait for as long.  One that took long once may have had to
+ * wait for a CPU.
  */
 static void
 have_rest(struct thread *t, uint64_t took)
 {
-	if (took > agent.interval / 2)
+	bool slow = took > agent.interval / 2;
+
+	if (slow && t->slow)
 		t->rest = clock_of(t->clock) + took;
+	t->slow = slow;
 }
 
 static unsigned

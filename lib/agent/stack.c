@@ -13,6 +13,7 @@
 
 #include "agent/agent.h"
 #include "agent/ring.h"
+#include "agent/waits.h"
 #include "python/code.h"
 #include "python/copies.h"
 
@@ -131,21 +132,26 @@ find_state(struct thread *t, const struct wire_python *py)
 
 /* ---- status -------------------------------------------------------------------- */
 
-static bool
-holds_gil(struct thread *t, const struct wire_python *py, uint64_t state,
-    uint64_t interp)
+/* Where the GIL is that an interpreter's threads need; 0: there is none. */
+static uint64_t
+gil_of(struct thread *t, const struct wire_python *py, uint64_t interp)
 {
 	const struct py_offsets *o = &py->offsets;
-	uint64_t gil = 0;
 
-	if (o->active != 0)
-		return (load_half(t, state + o->thread_status) & o->active) !=
-		    0;
+	if (o->active != 0) /* free-threaded */
+		return 0;
 	if (py_has(o->runtime_gil))
-		gil = py->runtime + o->runtime_gil;
-	else if (py_has(o->interp_gil))
-		gil = load(t, interp + o->interp_gil);
-	return gil != 0 && gil_holder(t, o, gil) == state;
+		return py->runtime + o->runtime_gil;
+	return py_has(o->interp_gil) ? load(t, interp + o->interp_gil) : 0;
+}
+
+static bool
+wants_gil(struct thread *t, const struct py_offsets *o, uint64_t state,
+    uint64_t gil)
+{
+	return (py_has(o->thread_gil_requested) &&
+		   load_half(t, state + o->thread_gil_requested) != 0) ||
+	    (gil != 0 && status_waits(o, gil, wait_place()));
 }
 
 static uint32_t
@@ -153,12 +159,14 @@ flags_of(struct thread *t, const struct wire_python *py, uint64_t state,
     uint64_t interp)
 {
 	const struct py_offsets *o = &py->offsets;
+	uint64_t gil = gil_of(t, py, interp);
 	uint32_t flags = 0;
 
-	if (holds_gil(t, py, state, interp))
+	if (o->active != 0 ?
+	    (load_half(t, state + o->thread_status) & o->active) != 0 :
+	    gil != 0 && gil_holder(t, o, gil) == state)
 		flags |= WIRE_HOLDS_GIL;
-	else if (py_has(o->thread_gil_requested) &&
-	    load_half(t, state + o->thread_gil_requested) != 0)
+	else if (wants_gil(t, o, state, gil))
 		flags |= WIRE_WANTS_GIL;
 	if (status_exception(o, &t->view.view, &t->view.view.memory, state,
 		&t->none))

@@ -26,6 +26,7 @@ struct thread {
 	uint64_t rest;	 /* on its clock: until then it does not sample */
 	uint64_t order_time; /* of the order that it follows */
 	bool paused;
+	bool slow; /* its last signal took long */
 
 	struct self_view view;
 	struct py_none none;

@@ -29,6 +29,7 @@
 /* Volatile: the handler, which looks at them, may run in a call of which the
  * compiler knows that it calls nothing in here. */
 static __thread volatile bool waiting, ended;
+static __thread volatile uint64_t place;
 
 bool
 wait_begin(void)
@@ -68,6 +69,12 @@ bool
 wait_is_over(void)
 {
 	return ended;
+}
+
+uint64_t
+wait_place(void)
+{
+	return place;
 }
 
 /* ---- calls that only need to be kept from the signal ------------------------------ */
@@ -134,12 +141,6 @@ wait_is_over(void)
 	    (id, p, n, flags))                                                 \
 	X(ssize_t, msgrcv, (int id, void *p, size_t n, long type, int flags),  \
 	    (id, p, n, type, flags))                                           \
-	X(int, pthread_cond_wait, (pthread_cond_t *c, pthread_mutex_t *m),     \
-	    (c, m))                                                            \
-	X(int, pthread_cond_timedwait, (pthread_cond_t *c, pthread_mutex_t *m, \
-	    const struct timespec *t), (c, m, t))                              \
-	X(int, pthread_cond_clockwait, (pthread_cond_t *c, pthread_mutex_t *m, \
-	    clockid_t clock, const struct timespec *t), (c, m, clock, t))      \
 	X(int, pthread_join, (pthread_t thread, void **value),                 \
 	    (thread, value))                                                   \
 	X(int, pthread_timedjoin_np, (pthread_t thread, void **value,          \
@@ -168,6 +169,48 @@ int __ppoll_chk(struct pollfd *, nfds_t, const struct timespec *,
 	}
 WAITS(X)
 #undef X
+
+/* ---- condition variables: the GIL is one ----------------------------------------- */
+
+static void
+cond_end(bool begun, const pthread_cond_t *c)
+{
+	place = (uintptr_t)c;
+	wait_end(begun);
+	place = 0;
+}
+
+WRAPPER int
+pthread_cond_wait(pthread_cond_t *c, pthread_mutex_t *m)
+{
+	bool held = wait_begin();
+	int result = REAL(pthread_cond_wait)(c, m);
+
+	cond_end(held, c);
+	return result;
+}
+
+WRAPPER int
+pthread_cond_timedwait(pthread_cond_t *c, pthread_mutex_t *m,
+    const struct timespec *t)
+{
+	bool held = wait_begin();
+	int result = REAL(pthread_cond_timedwait)(c, m, t);
+
+	cond_end(held, c);
+	return result;
+}
+
+WRAPPER int
+pthread_cond_clockwait(pthread_cond_t *c, pthread_mutex_t *m, clockid_t clock,
+    const struct timespec *t)
+{
+	bool held = wait_begin();
+	int result = REAL(pthread_cond_clockwait)(c, m, clock, t);
+
+	cond_end(held, c);
+	return result;
+}
 
 /* ---- semaphores: most often there is nothing to wait for ----------------------- */
 
