@@ -330,6 +330,17 @@ drain_signals(void)
 		continue;
 }
 
+/* Ticks for which no signal has come yet, and now none will. */
+static void
+count_rest(struct thread *t)
+{
+	uint64_t ticks = thread_ticks(t, clock_of(t->clock));
+
+	if (!t->paused && ticks > t->last)
+		atomic_fetch_add(&t->area->drops[WIRE_DROP_END],
+		    ticks - t->last);
+}
+
 static void
 drop_area(struct thread *t)
 {
@@ -352,7 +363,21 @@ thread_unregister(void)
 	if (t->timer >= 0)
 		syscall(SYS_timer_delete, t->timer);
 	drain_signals();
+	count_rest(t);
 	drop_area(t);
+}
+
+/* The process ends by its main thread, or whichever called exit. */
+__attribute__((destructor)) static void
+finish(void)
+{
+	struct thread *t = self;
+
+	if (t == NULL || agent_is_other())
+		return;
+	set_mask(SIG_BLOCK);
+	count_rest(t);
+	over = true;
 }
 
 /* A signal that is on its way finds nothing to do. */

@@ -55,6 +55,7 @@ enum wire_drop {
 	WIRE_DROP_STATE,   /* the thread has no Python state: not a loss */
 	WIRE_DROP_INVALID, /* what the frames say cannot be */
 	WIRE_DROP_FULL,	   /* no room in the ring */
+	WIRE_DROP_END,	   /* the thread ended before the next signal */
 	WIRE_DROPS,
 };
 

@@ -5,6 +5,7 @@
 #include <err.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/perf_event.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -127,6 +128,25 @@ serve_slot(struct inside *in, uint32_t i)
 	process_close(&p);
 }
 
+/* A perf event whose signals take the place of the thread's own timer's. */
+static int
+open_perf(struct inside *in, int tid)
+{
+	struct perf_event_attr attr = {.type = PERF_TYPE_SOFTWARE,
+	    .size = sizeof(attr), .config = PERF_COUNT_SW_TASK_CLOCK,
+	    .sample_period = in->control->interval, .wakeup_events = 1,
+	    .exclude_kernel = geteuid() != 0};
+	struct f_owner_ex owner = {F_OWNER_TID, tid};
+	int fd = (int)syscall(SYS_perf_event_open, &attr, tid, -1, -1,
+	    PERF_FLAG_FD_CLOEXEC);
+
+	if (fd < 0 || fcntl(fd, F_SETSIG, in->control->signal) != 0 ||
+	    fcntl(fd, F_SETOWN_EX, &owner) != 0 ||
+	    fcntl(fd, F_SETFL, O_ASYNC) != 0)
+		in->perf = false;
+	return fd;
+}
+
 static void
 take_areas(struct inside *in, struct wire_slot *s)
 {
@@ -142,7 +162,9 @@ take_areas(struct inside *in, struct wire_slot *s)
 		}
 		t = &in->threads[in->count++];
 		*t = (struct inside_thread){.number = next - 1, .ring = {a, 0},
-		    .pid = s->pid, .tid = a->tid};
+		    .pid = s->pid, .tid = a->tid, .perf = -1};
+		if (in->perf && (t->perf = open_perf(in, t->tid)) >= 0)
+			atomic_store(&a->perf, 1);
 		t->codes = calloc(WIRE_CODES, sizeof(*t->codes));
 		t->frames = calloc(INSIDE_DEPTH_MAX, sizeof(*t->frames));
 		if (t->codes == NULL || t->frames == NULL)
@@ -242,6 +264,8 @@ finish_thread(struct inside *in, struct inside_thread *t)
 	}
 	in->handler_ns += a->handler_ns;
 	t->over = true;
+	if (t->perf >= 0)
+		close(t->perf);
 	free(t->codes);
 	free(t->frames);
 	t->codes = NULL;

@@ -28,6 +28,7 @@ struct inside_thread {
 	struct ring_reader ring;
 	int32_t pid, tid;
 	bool over;
+	int perf; /* -1: none */
 	struct inside_code *codes; /* WIRE_CODES of them */
 	struct wire_frame *frames; /* innermost first */
 	uint32_t depth;
@@ -38,6 +39,7 @@ struct inside {
 	struct wire_control *control;
 	int fd;
 	uint64_t nonce;
+	bool perf; /* open perf events for threads; false again: not allowed */
 	bool no_key; /* do not tell where the thread state is */
 	struct inside_thread *threads;
 	size_t count, max;

@@ -45,7 +45,8 @@ work(unsigned ms)
 	uint64_t end = now(CLOCK_THREAD_CPUTIME_ID) + ms * UINT64_C(1000000);
 
 	while (now(CLOCK_THREAD_CPUTIME_ID) < end)
-		continue;
+		for (volatile int i = 0; i < 10000; i++)
+			continue;
 }
 
 /* ---- threads --------------------------------------------------------------------- */
