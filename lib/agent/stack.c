@@ -72,8 +72,10 @@ state_by_tls(struct thread *t, const struct wire_python *py)
 	return 0;
 }
 
+/* Looks through all interpreters' lists for the thread's state, or for the one
+ * at an address, of which it is not known whether it is still one. */
 static uint64_t
-state_by_lists(struct thread *t, const struct wire_python *py)
+state_by_lists(struct thread *t, const struct wire_python *py, uint64_t wanted)
 {
 	const struct py_offsets *o = &py->offsets;
 	uint64_t interp = load(t, py->runtime + o->runtime_interpreters_head);
@@ -82,7 +84,8 @@ state_by_lists(struct thread *t, const struct wire_python *py)
 	for (; interp != 0 && left > 0; left--) {
 		uint64_t state = load(t, interp + o->interp_threads_head);
 		for (; state != 0 && left > 0; left--) {
-			if (is_ours(t, py, state))
+			if ((wanted == 0 || state == wanted) &&
+			    is_ours(t, py, state))
 				return state;
 			state = load(t, state + o->thread_next);
 		}
@@ -101,18 +104,22 @@ gil_holder(struct thread *t, const struct py_offsets *o, uint64_t gil)
 	return load(t, gil + o->gil_holder);
 }
 
-/* A key holds the first state that a thread got, until 3.11 says otherwise:
- * one that runs in another interpreter has the one GIL by its state there. */
+/*
+ * To 3.11 the key holds the first state that a thread got.  One that runs in
+ * another interpreter by now has had the one GIL by its state there; which
+ * stays noted when it has come back, and when there is no such state any more.
+ */
 static uint64_t
-state_with_gil(struct thread *t, const struct wire_python *py, uint64_t state)
+other_state(struct thread *t, const struct wire_python *py, uint64_t state)
 {
 	const struct py_offsets *o = &py->offsets;
 	uint64_t holder;
 
 	if (!py_has(o->runtime_gil))
-		return state;
-	holder = gil_holder(t, o, py->runtime + o->runtime_gil);
-	return holder != state && is_ours(t, py, holder) ? holder : state;
+		return 0;
+	holder = load(t, py->runtime + o->runtime_gil + o->gil_holder);
+	return holder != state && is_ours(t, py, holder) ?
+	    state_by_lists(t, py, holder) : 0;
 }
 
 static uint64_t
@@ -123,11 +130,11 @@ find_state(struct thread *t, const struct wire_python *py)
 	if (py->state_key >= 0) {
 		state = (uint64_t)(uintptr_t)pthread_getspecific(
 		    (pthread_key_t)py->state_key);
-		return is_ours(t, py, state) ? state_with_gil(t, py, state) : 0;
+		return is_ours(t, py, state) ? state : 0;
 	}
 	if (py->state_tls[0] != 0 || py->state_tls[1] != 0)
 		return state_by_tls(t, py);
-	return state_by_lists(t, py);
+	return state_by_lists(t, py, 0);
 }
 
 /* ---- status -------------------------------------------------------------------- */
@@ -154,6 +161,16 @@ wants_gil(struct thread *t, const struct py_offsets *o, uint64_t state,
 	    (gil != 0 && status_waits(o, gil, wait_place()));
 }
 
+/* Where a thread can have another state, see other_state, the GIL is its own by
+ * that one, too. */
+static bool
+holds(struct thread *t, const struct wire_python *py, uint64_t state,
+    uint64_t holder)
+{
+	return holder == state ||
+	    (py_has(py->offsets.runtime_gil) && is_ours(t, py, holder));
+}
+
 static uint32_t
 flags_of(struct thread *t, const struct wire_python *py, uint64_t state,
     uint64_t interp)
@@ -164,7 +181,7 @@ flags_of(struct thread *t, const struct wire_python *py, uint64_t state,
 
 	if (o->active != 0 ?
 	    (load_half(t, state + o->thread_status) & o->active) != 0 :
-	    gil != 0 && gil_holder(t, o, gil) == state)
+	    gil != 0 && holds(t, py, state, gil_holder(t, o, gil)))
 		flags |= WIRE_HOLDS_GIL;
 	else if (wants_gil(t, o, state, gil))
 		flags |= WIRE_WANTS_GIL;
@@ -380,6 +397,20 @@ put(struct thread *t, struct wire_sample *s)
 	return true;
 }
 
+/* Walks the frames of a thread state, and notes what the sample says of it. */
+static enum walk_result
+walk(struct thread *t, const struct wire_python *py, uint64_t state,
+    struct wire_sample *s, struct py_chain *c)
+{
+	uint64_t interp = load(t, state + py->offsets.thread_interp);
+	struct py_marks marks;
+
+	s->interp = (uint32_t)load(t, interp + py->offsets.interp_id);
+	s->flags = flags_of(t, py, state, interp);
+	marks = marks_of(t, py, interp, s->flags);
+	return walk_frames(&py->offsets, &t->view.view, state, &marks, c);
+}
+
 enum wire_drop
 stack_put(struct thread *t, struct wire_slot *slot, uint64_t time,
     uint32_t weight, uint32_t flags)
@@ -388,8 +419,8 @@ stack_put(struct thread *t, struct wire_slot *slot, uint64_t time,
 	struct py_chain chain = {.places = t->places, .max = WIRE_DEPTH,
 	    .fixed = true};
 	struct wire_sample s = {.time = time, .weight = weight};
-	uint64_t state, interp;
-	struct py_marks marks;
+	enum walk_result w = WALK_OK;
+	uint64_t state, other;
 	enum frame_result r;
 
 	if (atomic_load_explicit(&slot->state, memory_order_acquire) !=
@@ -400,13 +431,13 @@ stack_put(struct thread *t, struct wire_slot *slot, uint64_t time,
 		t->codes.type = py->code_type;
 	if ((state = find_state(t, py)) == 0)
 		return WIRE_DROP_STATE;
-	interp = load(t, state + py->offsets.thread_interp);
-	s.interp = (uint32_t)load(t, interp + py->offsets.interp_id);
-	s.flags = flags | flags_of(t, py, state, interp);
-	marks = marks_of(t, py, interp, s.flags);
-	if (walk_frames(&py->offsets, &t->view.view, state, &marks, &chain) !=
-	    WALK_OK)
+	if ((other = other_state(t, py, state)) != 0)
+		w = walk(t, py, other, &s, &chain);
+	if (w != WALK_OK || chain.depth == 0)
+		w = walk(t, py, state, &s, &chain);
+	if (w != WALK_OK)
 		return WIRE_DROP_INVALID;
+	s.flags |= flags;
 	if ((r = make_all(t, py, &chain, &s.depth)) != FRAME_OK)
 		return r == FRAME_BAD ? WIRE_DROP_INVALID : WIRE_DROP_FULL;
 	s.shared = shared_frames(t, s.depth);

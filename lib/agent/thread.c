@@ -451,6 +451,9 @@ run_registered(void *arg)
 	free(arg);
 	signals_set_masked(s.masked);
 	thread_register();
+	/* Of a key that lies elsewhere only here may memory be allocated. */
+	if (self != NULL && key >= KEYS_INSIDE)
+		pthread_setspecific(key, self);
 	return s.run(s.arg);
 }
 

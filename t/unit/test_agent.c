@@ -262,6 +262,44 @@ test_pause(uint32_t asked, char *what, char *number)
 	inside_close(&in);
 }
 
+/* ---- a recorder that comes too late ------------------------------------------------ */
+
+/* Calls that go up and down, so that samples are long. */
+static char deep[] =
+    "import time\n"
+    "def down(n, end):\n"
+    "    if n: return down(n - 1, end)\n"
+    "    for i in range(1000): pass\n"
+    "end = time.monotonic() + 2\n"
+    "while time.monotonic() < end:\n"
+    "    down(50, end); down(400, end)\n";
+
+/* What has no room is counted, and what comes after it is whole. */
+static void
+test_full(char *python)
+{
+	struct inside in;
+	pid_t pid;
+	int status;
+
+	inside_open(&in, WIRE_WALL, MS / 10);
+	pid = inside_start(&in, (char *[]){python, "-c", deep, NULL});
+	while (in.samples == 0)
+		serve_for(&in, 1);
+	for (int i = 0; i < 10000 && atomic_load(
+		&in.threads[0].ring.area->drops[WIRE_DROP_FULL]) == 0; i++)
+		nanosleep(&(struct timespec){0, MS}, NULL);
+	serve_for(&in, 1);
+	check(in.threads[0].ring.area->high > WIRE_RING / 2, "%u",
+	    in.threads[0].ring.area->high);
+	status = inside_finish(&in, pid);
+	check(status == 0, "%s: status %d", python, status);
+	check(in.drops[WIRE_DROP_FULL] > 0, "%s: %lu samples", python,
+	    in.samples);
+	check(in.samples > 100, "%s: %lu", python, in.samples);
+	inside_close(&in);
+}
+
 /* ---- perf events ------------------------------------------------------------------- */
 
 /* Each tick is a signal then, not only those that the kernel's own make. */
@@ -302,6 +340,7 @@ main(void)
 	for (size_t i = 0; i < npythons; i++)
 		test_stacks(pythons[i], false);
 	test_stacks(pythons[0], true);
+	test_full(pythons[npythons - 1]);
 	for (size_t i = 0; i < npythons; i++)
 		free(pythons[i]);
 	return failures != 0;
