@@ -328,18 +328,20 @@ f:x.py:1:1:2:3"
 	END
 	run -1 "$BATS_ROOT/bin/bats" --tap tries.bats
 	echo "$output"
-	is "$(grep -E '^(not )?ok|^# (try|status)' <<<"$output")" "ok 1 well
+	is "$(grep -E '^(not )?ok|^# (try|tried)' <<<"$output")" "ok 1 well
+# tried later failed, try 1 of 4: status 1
+# tried later failed, try 2 of 4: status 1
 ok 2 later
+# tried false failed, try 1 of 2: status 1
+# tried false failed, try 2 of 2: status 1
 not ok 3 never
-# try 1 of 2: status 1
-# try 2 of 2: status 1
 # try
 # try
+# tried final failed, try 1 of 3: status 3
 not ok 4 final
-# try 1 of 3: status 3
 # try
+# tried leaves failed, try 1 of 1: status 1
 not ok 5 leaves
-# try 1 of 1: status 1
 # try
 ok 6 left"
 	run ! grep -q 'is well' <<<"$output" # of what failed

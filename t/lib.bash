@@ -242,7 +242,8 @@ in_tries() {
 		) &
 		wait $! || status=$?
 		[ "$status" -ne 0 ] || return 0
-		echo "try $i of $n: status $status"
+		# In the log of a test that passes, too.
+		echo "# $* failed, try $i of $n: status $status" >&3
 		[ "$status" -ne 3 ] || break
 	done
 	return 1
