@@ -159,7 +159,9 @@ lib_libtach_core_la_SOURCES = \
 # links nothing but the C library, and has no sanitizers, which a program that
 # was built without them could not load.
 agentdir = $(libdir)/tach
+if HAVE_SHARED
 agent_LTLIBRARIES = lib/libtach-agent.la
+endif
 lib_libtach_agent_la_SOURCES = \
 	lib/agent/agent.c lib/agent/agent.h \
 	lib/agent/attach.c \
