@@ -200,11 +200,15 @@ start() {
 	STARTED+=("$pid")
 }
 
-# end_started: for teardown.
+# end_started: for teardown.  All are killed before one is waited for, which
+# may have to be let go by another that traces it.
 end_started() {
 	local pid
 	for pid in "${STARTED[@]}"; do
-		kill -KILL "$pid" 2>/dev/null && wait "$pid" 2>/dev/null
+		kill -KILL "$pid" 2>/dev/null || :
+	done
+	for pid in "${STARTED[@]}"; do
+		wait "$pid" 2>/dev/null || :
 	done
 }
 

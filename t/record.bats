@@ -422,7 +422,7 @@ are_stopped() {
 
 @test "-p: the target's end is ours, and no failure" {
 	any_python
-	busy 1
+	busy 4
 	tach-record -q -o p.bin -p "$pid"
 	sound p.bin
 	"$T/truth.py" calls p.bin "$programs/waits.py"
