@@ -338,8 +338,8 @@ again: t/unit"
 	[ ! -e unit.again.log ]
 }
 
-@test "in-turn: what is no file test runs when no other does" {
-	export TACH_BUILDDIR=$PWD FILE_TESTS='t/a.bats t/b.bats'
+@test "in-turn: what is not named runs when no other does" {
+	export TACH_BUILDDIR=$PWD SIDE_BY_SIDE='t/a.bats t/b.bats'
 	touch config.status
 	cat >log.sh <<-'END'
 		echo "begin $1" >>log

@@ -2,6 +2,7 @@
 # *.bats files report each of their tests by TAP.
 
 TEST_EXTENSIONS = .bats
+LOG_COMPILER = $(srcdir)/t/in-turn
 BATS_LOG_COMPILER = $(srcdir)/t/in-turn $(BATS)
 AM_BATS_LOG_FLAGS = --tap
 BATS_LOG_DRIVER = $(SHELL) $(top_srcdir)/build-aux/tap-driver.sh
@@ -16,20 +17,22 @@ AM_TESTS_ENVIRONMENT = \
 	}; \
 	TACH_SRCDIR='$(abs_top_srcdir)'; export TACH_SRCDIR; \
 	TACH_BUILDDIR='$(abs_top_builddir)'; export TACH_BUILDDIR; \
-	FILE_TESTS='$(FILE_TESTS)'; export FILE_TESTS; \
+	SIDE_BY_SIDE='$(UNIT_TESTS) $(FILE_TESTS)'; export SIDE_BY_SIDE; \
 	CC='$(CC)'; export CC;
 
-# By `make -j2 check` all but LIVE_TESTS run two at a time: see t/in-turn.
-TESTS = $(UNIT_TESTS) $(FILE_TESTS) $(LIVE_TESTS)
+# By `make -j2 check` all that record nothing run two at a time: see t/in-turn.
+TESTS = $(UNIT_TESTS) $(FILE_TESTS) $(LIVE_UNIT_TESTS) $(LIVE_TESTS)
 
-UNIT_TESTS = t/unit/test_agent t/unit/test_damage t/unit/test_elf t/unit/test_filter \
+UNIT_TESTS = t/unit/test_damage t/unit/test_elf t/unit/test_filter \
 	t/unit/test_format t/unit/test_python t/unit/test_snapshots \
 	t/unit/test_ring t/unit/test_ring_model \
 	t/unit/test_text t/unit/test_unfinished
 if HAVE_TSAN
 UNIT_TESTS += t/unit/test_ring_tsan
 endif
-check_PROGRAMS += $(UNIT_TESTS) t/unit/attach t/unit/attached t/unit/inject t/unit/many t/unit/objects \
+LIVE_UNIT_TESTS = t/unit/test_agent
+check_PROGRAMS += $(UNIT_TESTS) $(LIVE_UNIT_TESTS) t/unit/attach \
+	t/unit/attached t/unit/inject t/unit/many t/unit/objects \
 	t/unit/positions t/unit/recode t/unit/snap t/unit/subject
 
 t_unit_profile = t/unit/profile.c t/unit/profile.h
