@@ -40,6 +40,10 @@ lines() {
 
 @test "a known slowdown is the first line" {
 	host_python
+	in_tries 3 slower
+}
+
+slower() {
 	local step
 	tach-record -q -o base.bin -- "$python" "$T/programs/slower.py"
 	for step in parse check store; do
