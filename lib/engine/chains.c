@@ -121,17 +121,32 @@ chains_state(const struct chains *c, const uint8_t *copy, uint32_t offset)
 }
 
 bool
-chains_add_count(const struct chains *c, struct snapshot *s, uint64_t interp,
-    size_t *where)
+chains_add_count(const struct chains *c, struct snapshot *s, size_t first,
+    uint64_t interp, size_t *where)
 {
 	struct range at[CODES_COUNTS];
 	size_t n = codes_counts(c->codes, interp, at);
 
+	if (n == 1)
+		return snapshot_add_once(s, first, at[0].addr, at[0].size,
+		    where);
 	*where = s->size;
 	for (size_t i = 0; i < n; i++)
 		if (!snapshot_add(s, at[i].addr, at[i].size))
 			return false;
 	return true;
+}
+
+bool
+chains_note_words(const struct chains *c, struct workset *w, uint64_t interp)
+{
+	struct range at[CODES_COUNTS];
+	size_t n = codes_counts(c->codes, interp, at), size;
+	uint64_t addr;
+
+	return (n != 1 || workset_add(w, at[0].addr, at[0].size)) &&
+	    (!c->gc || !status_gc_words(c->offsets, c->runtime, interp, &addr,
+		&size) || workset_add(w, addr, size));
 }
 
 /* ---- walks ------------------------------------------------------------- */
@@ -299,7 +314,7 @@ take(struct chains *c, struct thread *t, struct reading *r)
 	uint64_t start;
 
 	snapshot_clear(s);
-	if (!chains_add_count(c, s, t->py.interp, &before) ||
+	if (!chains_add_count(c, s, s->count, t->py.interp, &before) ||
 	    !chains_add_gc(c, s, s->count, t->py.interp, &r->gc))
 		return false;
 	r->head = s->count;
@@ -308,7 +323,7 @@ take(struct chains *c, struct thread *t, struct reading *r)
 		return false;
 	r->second = s->size;
 	if (!snapshot_add_set(s, &t->set, false) || !add_state(c, s, t) ||
-	    !chains_add_count(c, s, t->py.interp, &after))
+	    !chains_add_count(c, s, s->count, t->py.interp, &after))
 		return false;
 	start = clock_ns();
 	if (!snapshot_read(s, c->process->pid, &range)) {

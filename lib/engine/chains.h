@@ -85,10 +85,13 @@ struct py_marks chains_marks(const struct chains *, const struct thread *,
 uint64_t chains_state(const struct chains *, const uint8_t *copy,
     uint32_t offset);
 
-/* Adds what codes_stamp needs of an interpreter, where it keeps a count, and
- * tells where in the snapshot's bytes it will be. */
-bool chains_add_count(const struct chains *, struct snapshot *,
+/* Likewise what codes_stamp needs of an interpreter, where it keeps a count. */
+bool chains_add_count(const struct chains *, struct snapshot *, size_t first,
     uint64_t interp, size_t *where);
+
+/* Adds to a working set what these two look for, where that is one range. */
+bool chains_note_words(const struct chains *, struct workset *,
+    uint64_t interp);
 
 /*
  * All give a thread's chain in ->chain, and say whether all of it is beyond

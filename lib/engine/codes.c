@@ -329,6 +329,17 @@ codes_counts(const struct codes *c, uint64_t interp,
 	return n;
 }
 
+size_t
+codes_counts_size(const struct codes *c)
+{
+	struct range at[CODES_COUNTS];
+	size_t n = codes_counts(c, 0, at), size = 0;
+
+	while (n > 0)
+		size += at[--n].size;
+	return size;
+}
+
 /* All counts only ever grow, so their sum is a count, too. */
 static uint64_t
 sum_of(const struct range *at, size_t n, const uint8_t *counts)

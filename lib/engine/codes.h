@@ -40,6 +40,7 @@ void codes_free(struct codes *);
 #define CODES_COUNTS 2
 size_t codes_counts(const struct codes *, uint64_t interp,
     struct range at[CODES_COUNTS]);
+size_t codes_counts_size(const struct codes *);
 /* The stamp of a chain, by what was read of them before it and after it. */
 struct stamp codes_stamp(struct codes *, uint64_t interp,
     const uint8_t *before, const uint8_t *after);

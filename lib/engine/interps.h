@@ -30,7 +30,7 @@ struct interp {
 	struct gil was, gil; /* at the last look but one, and the last */
 	/* Where in a round's copy lie its words on garbage collection, and
 	 * what codes_stamp needs; and the latter as it was before. */
-	size_t gc, count_at, count_size;
+	size_t gc, count_at;
 	uint8_t count[CODES_COUNTS * sizeof(uint64_t)];
 	struct stamp stamp; /* of what was copied */
 };

@@ -152,6 +152,17 @@ list_threads(struct remote *r)
 	return true;
 }
 
+/* What a round needs of the interpreters besides their lists and GILs. */
+static bool
+note_words(struct remote *r)
+{
+	for (size_t i = 0; i < r->interps.count; i++)
+		if (!chains_note_words(&r->chains, &r->interps.globals,
+			r->interps.list[i].addr))
+			return false;
+	return true;
+}
+
 /* Lists interpreters and threads anew, read one by one. */
 static bool
 discover(struct remote *r)
@@ -160,6 +171,7 @@ discover(struct remote *r)
 		r->listed = runtime_threads(live(r), r->runtime, &r->list) &&
 		    r->list.count > 0 &&
 		    interps_update(&r->interps, live(r), &r->list) &&
+		    note_words(r) &&
 		    list_threads(r);
 		if (r->listed)
 			return true;
@@ -240,9 +252,9 @@ prepare(struct remote *r, bool first)
 		struct interp *in = &r->interps.list[i];
 		if (!chains_add_gc(&r->chains, s, r->globals_first,
 			in->addr, &in->gc) ||
-		    !chains_add_count(&r->chains, s, in->addr, &in->count_at))
+		    !chains_add_count(&r->chains, s, r->globals_first,
+			in->addr, &in->count_at))
 			return false;
-		in->count_size = s->size - in->count_at;
 	}
 	return true;
 }
@@ -306,7 +318,7 @@ read_interp(struct remote *r, struct interp *in, struct py_view *globals)
 	const uint8_t *count = r->all.bytes + in->count_at;
 
 	in->stamp = codes_stamp(r->chains.codes, in->addr, in->count, count);
-	memcpy(in->count, count, in->count_size);
+	memcpy(in->count, count, codes_counts_size(r->chains.codes));
 	return interp_look(&r->interps, in, globals);
 }
 

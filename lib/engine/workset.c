@@ -7,7 +7,15 @@
 
 #include "array.h"
 
-/* The first range that ends at or after an address. */
+/* The end of the page after the one that a range ends in: what begins before
+ * that becomes part of it, since a page more costs less than a range more. */
+static uint64_t
+reach(uint64_t end)
+{
+	return ((end - 1) / WORKSET_PAGE + 2) * WORKSET_PAGE;
+}
+
+/* The first range that reaches beyond an address. */
 static size_t
 find(const struct workset *w, uint64_t addr)
 {
@@ -15,7 +23,7 @@ find(const struct workset *w, uint64_t addr)
 
 	while (low < high) {
 		size_t mid = (low + high) / 2;
-		if (w->ranges[mid].addr + w->ranges[mid].size < addr)
+		if (reach(w->ranges[mid].addr + w->ranges[mid].size) <= addr)
 			low = mid + 1;
 		else
 			high = mid;
@@ -55,7 +63,7 @@ workset_add(struct workset *w, uint64_t addr, size_t size)
 	    (p = array_grow(w->ranges, w->count, &w->max, sizeof(*p))) == NULL)
 		return false;
 	w->ranges = p;
-	for (; i + n < w->count && w->ranges[i + n].addr <= high; n++) {
+	for (; i + n < w->count && w->ranges[i + n].addr < reach(high); n++) {
 		const struct range *r = &w->ranges[i + n];
 		low = r->addr < low ? r->addr : low;
 		high = r->addr + r->size > high ? r->addr + r->size : high;

@@ -3,8 +3,8 @@
  * workset.h: the memory that a thread's last samples needed.
  *
  * It is kept in whole blocks, which never cross a page, so that a block is
- * readable if one byte of it is; neighbouring blocks form one range, so that
- * a snapshot needs few of them.
+ * readable if one byte of it is; blocks with no whole page between them form
+ * one range, so that a snapshot needs few of them.
  */
 #ifndef ENGINE_WORKSET_H
 #define ENGINE_WORKSET_H
@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #define WORKSET_BLOCK 1024 /* bytes */
+#define WORKSET_PAGE 4096  /* bytes: no page is smaller */
 #define WORKSET_MAX (256u << 20) /* bytes: no thread needs more */
 
 struct range {
@@ -22,7 +23,7 @@ struct range {
 };
 
 struct workset {
-	struct range *ranges; /* by address, never touching */
+	struct range *ranges; /* by address, a page between them */
 	size_t count, max;
 	size_t bytes;
 };
