@@ -30,6 +30,16 @@ chain_add(struct py_chain *c, struct py_place place)
 	return true;
 }
 
+/* Most often there is room. */
+static inline bool
+add(struct py_chain *c, struct py_place place)
+{
+	if (c->fixed || c->depth >= c->max)
+		return chain_add(c, place);
+	c->places[c->depth++] = place;
+	return true;
+}
+
 void
 chain_free(struct py_chain *c)
 {
@@ -184,15 +194,15 @@ static bool
 add_frame(const struct py_offsets *o, const struct py_marks *m, uint64_t frame,
     const uint8_t *f, bool called_from_c, struct py_chain *c)
 {
-	bool calls;
+	bool live = is_live(o, f), calls;
 
-	if (!is_live(o, f) || (!called_from_c && !may_call(o, f)))
+	if (!live || (!called_from_c && !may_call(o, f)))
 		c->depth = 0;
-	if (!is_live(o, f))
+	if (!live)
 		return true;
 	calls = c->depth > 0 && !called_from_c;
 	return add_mark(c, mark_above(m, frame, called_from_c, c->depth)) &&
-	    chain_add(c, (struct py_place){code_of(o, f), instr_of(o, f),
+	    add(c, (struct py_place){code_of(o, f), instr_of(o, f),
 		frame, copy_of(o, f), calls});
 }
 
