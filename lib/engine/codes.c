@@ -520,6 +520,8 @@ bool
 codes_originals(struct codes *c, struct py_chain *chain,
     const struct stamp *s)
 {
+	if (!py_has(c->offsets->frame_copy))
+		return true;
 	/* From the outermost on, which stays where it is. */
 	for (size_t n = 1; n <= chain->depth; n++) {
 		struct py_place *p = &chain->places[chain->depth - n];
