@@ -139,18 +139,27 @@ read_ident(const struct names *n, const struct thread *t, uint64_t *ident)
 	    (native ? tid == t->tid : *ident == t->pthread);
 }
 
-/* The target runs: what is read twice alike is believed. */
+static uint64_t
+print_of(const struct name *name)
+{
+	return XXH3_64bits(name->bytes, name->len);
+}
+
+/* The target runs: what is read twice alike is believed, and what is known
+ * already. */
 static bool
-ask_python(struct names *n, const struct thread *t, uint64_t time,
-    struct name *name)
+ask_python(struct names *n, const struct thread *t, const struct known *k,
+    uint64_t time, struct name *name)
 {
 	uint64_t active = active_of(n, t->py.interp, time), ident;
 	struct name again;
 
 	return active != 0 && read_ident(n, t, &ident) &&
 	    read_once(n, active, ident, name) &&
-	    read_once(n, active, ident, &again) && name->len == again.len &&
-	    memcmp(name->bytes, again.bytes, again.len) == 0;
+	    (print_of(name) == k->print ||
+		(read_once(n, active, ident, &again) &&
+		    name->len == again.len &&
+		    memcmp(name->bytes, again.bytes, again.len) == 0));
 }
 
 /* ---- what the kernel says ---------------------------------------------- */
@@ -211,7 +220,7 @@ static bool
 take_name(struct names *n, const struct thread *t, struct known *k,
     const struct name *name)
 {
-	uint64_t print = XXH3_64bits(name->bytes, name->len);
+	uint64_t print = print_of(name);
 
 	if (name->len == 0 || print == k->print)
 		return true;
@@ -235,7 +244,7 @@ look_at(struct names *n, const struct thread *t, struct known *k, uint64_t time)
 	if (k->delay > n->late)
 		k->delay = n->late;
 	k->due = time + k->delay;
-	if (ask_python(n, t, time, &name)) {
+	if (ask_python(n, t, k, time, &name)) {
 		k->told = true;
 		return take_name(n, t, k, &name);
 	}
