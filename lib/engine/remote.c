@@ -22,6 +22,7 @@
 #define FORGET_AFTER 2048 /* rounds after which working sets start anew */
 #define TASK_TRIES 4	  /* to see who waits for a task that runs */
 #define LOOK_AFTER 16	  /* rounds after which every thread was looked at */
+#define LOOKS 4		  /* of which one is a thorough one */
 #define RECENT 20	  /* us: as good as now */
 #define LISTS_AFTER 1000  /* us after which the lists are looked at anyway */
 
@@ -782,11 +783,21 @@ sample_tasks(struct remote *r, uint64_t time_us, struct tach_sink *sink,
 
 /* ---- rounds ------------------------------------------------------------ */
 
+static void
+look_at(struct thread *t)
+{
+	if (!t->live)
+		t->stale = true;
+	else if (thread_has_run(t) || ++t->looks % LOOKS == 0)
+		t->unsure = true;
+}
+
 /*
  * Looks at some threads though there is no sign that they ran: whether one
  * runs is shown by its GIL, but not whether it waits for a CPU after it was
- * blocked, or has gone on to compute without the GIL.  That is seen after
- * LOOK_AFTER rounds at the latest, and at once where it ends.
+ * blocked, or has gone on to compute without the GIL.  The latter is seen after
+ * LOOK_AFTER rounds at the latest, by its CPU time, the former when it gets its
+ * CPU, or after LOOKS times as many; and both at once where they end.
  */
 static void
 look_around(struct remote *r)
@@ -794,10 +805,8 @@ look_around(struct remote *r)
 	size_t n = r->threads.count > 1 ? 1 + r->threads.count / LOOK_AFTER : 0;
 
 	for (; n > 0; n--) {
-		struct thread *t;
 		r->turn = (r->turn + 1) % r->threads.count;
-		t = &r->threads.list[r->turn];
-		*(t->live ? &t->unsure : &t->stale) = true;
+		look_at(&r->threads.list[r->turn]);
 	}
 }
 
