@@ -784,11 +784,11 @@ sample_tasks(struct remote *r, uint64_t time_us, struct tach_sink *sink,
 /* ---- rounds ------------------------------------------------------------ */
 
 static void
-look_at(struct thread *t)
+look_at(const struct remote *r, struct thread *t)
 {
 	if (!t->live)
 		t->stale = true;
-	else if (thread_has_run(t) || ++t->looks % LOOKS == 0)
+	else if (status_has_run(r->process, t) || ++t->looks % LOOKS == 0)
 		t->unsure = true;
 }
 
@@ -796,8 +796,8 @@ look_at(struct thread *t)
  * Looks at some threads though there is no sign that they ran: whether one
  * runs is shown by its GIL, but not whether it waits for a CPU after it was
  * blocked, or has gone on to compute without the GIL.  The latter is seen after
- * LOOK_AFTER rounds at the latest, by its CPU time, the former when it gets its
- * CPU, or after LOOKS times as many; and both at once where they end.
+ * LOOK_AFTER rounds at the latest, since it has got a CPU, and the former when
+ * it gets one, or after LOOKS times as many; and both at once where they end.
  */
 static void
 look_around(struct remote *r)
@@ -806,7 +806,7 @@ look_around(struct remote *r)
 
 	for (; n > 0; n--) {
 		r->turn = (r->turn + 1) % r->threads.count;
-		look_at(&r->threads.list[r->turn]);
+		look_at(r, &r->threads.list[r->turn]);
 	}
 }
 

@@ -40,8 +40,8 @@ status_runs(const struct thread *t)
 	return read_call(t, text, sizeof(text)) && text[0] == 'r';
 }
 
-/* How often a thread has got a CPU so far: the third number of its
- * schedstat. */
+/* How often a thread has got a CPU so far: the third number of its schedstat.
+ * UINT64_MAX: that is not known, or not counted. */
 static uint64_t
 turns(const struct process *p, struct thread *t)
 {
@@ -58,7 +58,16 @@ turns(const struct process *p, struct thread *t)
 	text[len] = '\0';
 	for (int i = 0; i < 3; i++)
 		n = strtoull(end, &end, 10);
-	return n;
+	return n != 0 ? n : UINT64_MAX;
+}
+
+bool
+status_has_run(const struct process *p, struct thread *t)
+{
+	uint64_t then = t->turns_then;
+
+	t->turns_then = turns(p, t);
+	return t->turns_then != then || then == UINT64_MAX;
 }
 
 /* One that was seen to wait for the GIL and has had no CPU since, but could

@@ -3,7 +3,6 @@
 #include "engine/threads.h"
 
 #include <stdlib.h>
-#include <time.h>
 #include <unistd.h>
 #include <xxhash.h>
 
@@ -63,7 +62,7 @@ unbind(struct thread *t)
 	if (t->turns_fd >= 0)
 		close(t->turns_fd);
 	t->syscall_fd = t->turns_fd = -1;
-	t->turns = UINT64_MAX;
+	t->turns = t->turns_then = UINT64_MAX;
 	t->tid = 0;
 	t->task = 0;
 	t->chain.depth = 0;
@@ -144,25 +143,6 @@ threads_free(struct threads *ts)
 }
 
 /* ---- one thread -------------------------------------------------------- */
-
-/* The clock of a thread's CPU time, as the kernel numbers them. */
-static clockid_t
-clock_of(pid_t task)
-{
-	return (clockid_t)(~(unsigned)task << 3 | 6);
-}
-
-bool
-thread_has_run(struct thread *t)
-{
-	uint64_t before = t->cpu_time;
-	struct timespec now;
-
-	if (t->task == 0 || clock_gettime(clock_of(t->task), &now) != 0)
-		return true;
-	t->cpu_time = (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
-	return t->cpu_time != before;
-}
 
 void
 thread_bind(struct thread *t, const struct process *p, uint64_t tid)

@@ -41,8 +41,8 @@ struct thread {
 	int turns_fd;	/* of .../schedstat, or -1: not opened yet */
 	uint64_t turns; /* how often it had got a CPU when it last was seen
 			 * to wait for the GIL; UINT64_MAX: it did not */
-	uint64_t cpu_time; /* ns, when that was asked for last */
-	unsigned looks;	   /* at what it does, though it had not run */
+	uint64_t turns_then; /* the same when it was looked at last */
+	unsigned looks;	     /* at what it does, though it had not run */
 	uint32_t index;
 	struct workset set;
 	/* Its last sample. */
@@ -84,10 +84,6 @@ struct threads {
  * is kept.  False: out of memory. */
 bool threads_update(struct threads *, const struct py_threads *);
 void threads_free(struct threads *);
-
-/* Whether it has used a CPU since that was asked for last, as far as is
- * known. */
-bool thread_has_run(struct thread *);
 
 /* Takes note of the id that the target's memory gives for a thread. */
 void thread_bind(struct thread *, const struct process *, uint64_t tid);
