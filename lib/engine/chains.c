@@ -204,7 +204,7 @@ walk_copy(struct chains *c, const struct thread *t, const struct snapshot *s,
 	enum walk_result w = walk(c, t, s, t->first, t->set.count + 1, t->copy,
 	    gc, stamp, &c->chain);
 
-	c->state = s->bytes + t->copy;
+	c->state = c->after = s->bytes + t->copy;
 	c->tid = chains_state(c, c->state, c->id_field);
 	return w == WALK_OK &&
 	    prove(c, t, stamp) == c->chain.depth;
@@ -333,9 +333,9 @@ take(struct chains *c, struct thread *t, struct reading *r)
 	}
 	r->slow = tempo_is_slow(&t->tempo, clock_ns() - start, s->size);
 	c->state = s->bytes + r->first;
+	c->after = s->bytes + r->second + t->set.bytes;
 	/* From the last copy of the state: a new thread gets its id late. */
-	c->tid = chains_state(c, s->bytes + r->second + t->set.bytes,
-	    c->id_field);
+	c->tid = chains_state(c, c->after, c->id_field);
 	r->stamp = codes_stamp(c->codes, t->py.interp, s->bytes + before,
 	    s->bytes + after);
 	return true;

@@ -50,7 +50,8 @@ struct chains {
 	/* The newest chain, and what it is compared with. */
 	struct py_chain chain, other;
 	uint64_t tid;	  /* that the thread state gave last; see tids.h */
-	const uint8_t *state; /* the copy of it that goes with the chain */
+	const uint8_t *state; /* the copy of it that goes with the chain ... */
+	const uint8_t *after; /* ... and one from after it, if there is one */
 	bool native, gc;  /* marks that the chains are to have */
 	bool near;	  /* we are on the CPU of the thread that we read */
 	bool nowhere_near; /* and that cannot be */

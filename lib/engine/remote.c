@@ -444,19 +444,30 @@ bind_thread(struct remote *r, struct thread *t)
 	return t->index != TACH_NONE;
 }
 
-/* Whether a thread's state, as it was with its chain, says that there is an
- * exception. */
+/* Whether a copy of a thread's state says that there is an exception. */
 static bool
-has_exception(struct remote *r, const struct thread *t)
+says_exception(struct remote *r, const struct thread *t, const uint8_t *bytes)
 {
 	const struct chains *c = &r->chains;
 	struct py_span span = {t->py.addr + c->state_low, c->state_size,
-	    c->state};
+	    bytes};
 	struct py_view state = {.memory.read = view_read, .spans = &span,
 	    .count = 1};
 
 	return status_exception(r->offsets, &state, live(r), t->py.addr,
 	    &r->none);
+}
+
+/* Whether a thread has one.  A thread that runs may have had it in its hands
+ * until just before it came to where its chain is, or get it just after: then
+ * only one of the two copies has it. */
+static bool
+has_exception(struct remote *r, const struct thread *t)
+{
+	const struct chains *c = &r->chains;
+
+	return says_exception(r, t, c->state) &&
+	    (c->after == c->state || says_exception(r, t, c->after));
 }
 
 /* Whether a thread that holds its GIL has gone on since its last sample, which
