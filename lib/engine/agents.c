@@ -179,6 +179,42 @@ fill_control(struct agents *a, const struct tach_recorder_options *o)
 	c->magic = WIRE_MAGIC;
 }
 
+static pthread_mutex_t *
+owner_of(const struct agents *a)
+{
+	_Static_assert(sizeof(pthread_mutex_t) <= sizeof(a->control->owner) +
+	    sizeof(a->control->owner_rest), "a mutex is too large");
+
+	return (pthread_mutex_t *)(uintptr_t)&a->control->owner;
+}
+
+/* As long as we live it is locked: the kernel says in there when we die. */
+static bool
+own(struct agents *a)
+{
+	pthread_mutexattr_t attr;
+	int e;
+
+	pthread_mutexattr_init(&attr);
+	pthread_mutexattr_setpshared(&attr, PTHREAD_PROCESS_SHARED);
+	pthread_mutexattr_setrobust(&attr, PTHREAD_MUTEX_ROBUST);
+	e = pthread_mutex_init(owner_of(a), &attr);
+	pthread_mutexattr_destroy(&attr);
+	if (e == 0)
+		e = pthread_mutex_lock(owner_of(a));
+	errno = e;
+	return e == 0;
+}
+
+/* By another thread than the one that made it, it stays owned and mapped until
+ * that one ends. */
+static void
+disown(struct agents *a)
+{
+	if (pthread_mutex_unlock(owner_of(a)) == 0)
+		munmap(a->control, sizeof(*a->control));
+}
+
 struct agents *
 agents_new(const struct tach_recorder_options *o, struct error *e)
 {
@@ -198,7 +234,7 @@ agents_new(const struct tach_recorder_options *o, struct error *e)
 		agents_drop(a);
 		return NULL;
 	}
-	if (!make_memory(a) || !make_environment(a)) {
+	if (!make_memory(a) || !own(a) || !make_environment(a)) {
 		error_set(e, 0, "the memory to share with the program: %s",
 		    strerror(errno));
 		agents_drop(a);
@@ -230,7 +266,7 @@ agents_drop(struct agents *a)
 	if (!last)
 		return;
 	if (a->control != NULL)
-		munmap(a->control, sizeof(*a->control));
+		disown(a);
 	if (a->fd >= 0)
 		close(a->fd);
 	free(a->environment[0]);

@@ -682,11 +682,13 @@ read_next(struct inprocess *e, struct area *a, struct tach_recorder_stats *st)
 
 /* ---- samples --------------------------------------------------------------- */
 
+/* A tick of a CPU clock was on a CPU, on the way into a wait if in one. */
 static uint8_t
 status_bits(const struct inprocess *e, const struct area *a)
 {
 	uint32_t f = a->next.flags;
-	uint8_t status = f & WIRE_WAITED ? 0 : TACH_STATUS_CPU;
+	uint8_t status = (f & WIRE_WAITED) && a->clock == WIRE_CLOCK_WALL ? 0 :
+	    TACH_STATUS_CPU;
 
 	if (f & WIRE_HOLDS_GIL)
 		status |= TACH_STATUS_GIL;
