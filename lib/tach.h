@@ -555,6 +555,7 @@ struct tach_inprocess_stats {
 	uint64_t stateless; /* a thread without Python: no loss */
 	uint64_t invalid;   /* what was there was no stack */
 	uint64_t full;	    /* there was no room */
+	uint64_t late;	    /* at a thread's end, with no signal any more */
 	uint64_t damaged; /* records that made no sense when they came */
 	uint64_t handler_mean_ns, handler_p99_ns; /* what a sample cost */
 	uint32_t ring_high; /* bytes of 256 Ki that were used at most */

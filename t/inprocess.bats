@@ -113,3 +113,278 @@ os.kill(os.getpid(), 11)'
 	[[ "$output" == *"no Python was seen in true"* ]]
 	[ ! -e p.bin ]
 }
+
+# ---- processes -----------------------------------------------------------------
+
+@test "exec: by sh, env and Python itself, in one profile" {
+	host_python 3.12 3.11
+	cat >again.py <<-'END'
+		import os, sys, time
+		n = int(sys.argv[1])
+		end = time.thread_time() + 0.3
+		while time.thread_time() < end:
+		    pass
+		if n:
+		    os.execv(sys.executable, [sys.executable, __file__, str(n - 1)])
+	END
+	# shellcheck disable=SC2016
+	tach-record "${ENGINE[@]}" -r 5k -q -o p.bin -- sh -c \
+	    'exec env A=1 "$0" "$1" 2' "$python" "$PWD/again.py"
+	tach-info -c p.bin
+	# Some hundreds of ticks by each of three programs.
+	tach-cat p.bin | grep -c 'again.py:<module>:[45]' >n
+	cat n
+	[ "$(<n)" -gt 2500 ]
+}
+
+@test "a fork without --subprocesses is left alone" {
+	host_python 3.12 3.11
+	tach-record "${ENGINE[@]}" -q -o p.bin -- "$python" -c '
+import os, time
+def spin():
+    end = time.thread_time() + 0.2
+    while time.thread_time() < end: pass
+def inside(): spin()
+def outside(): spin()
+if os.fork(): outside(); os.wait()
+else: inside(); os._exit(0)'
+	tach-cat p.bin | grep -q outside
+	run ! grep -q inside <(tach-cat p.bin)
+}
+
+@test "--subprocesses: forks, spawned ones and commands, by all ways" {
+	host_python 3.12 3.11
+	cat >family.py <<-'END'
+		import multiprocessing as mp, os, subprocess, sys, time
+		def spin(kind):
+		    globals()[kind]()
+		def loop():
+		    end = time.thread_time() + 0.2
+		    while time.thread_time() < end:
+		        pass
+		def of_fork(): loop()
+		def of_spawn(): loop()
+		def of_forkserver(): loop()
+		def of_short():
+		    end = time.thread_time() + 0.02
+		    while time.thread_time() < end:
+		        pass
+		def of_command(): loop()
+		if __name__ == '__main__':
+		    if sys.argv[1:]:
+		        of_command()
+		        sys.exit()
+		    for how in 'fork', 'spawn', 'forkserver':
+		        p = mp.get_context(how).Process(target=spin,
+		                                        args=('of_' + how,))
+		        p.start()
+		        p.join()
+		    if os.fork() == 0:
+		        of_short()
+		        os._exit(0)
+		    os.wait()
+		    subprocess.run([sys.executable, __file__, 'x'])
+		    subprocess.run('true; exec true', shell=True)
+	END
+	tach-record "${ENGINE[@]}" --merge -q -o p.bin -- "$python" family.py
+	tach-info -c p.bin
+	for kind in fork spawn forkserver short command; do
+		n=$(tach-cat p.bin | grep -c "of_$kind:") || :
+		echo "$kind $n"
+		[ "$n" -ge 5 ]
+	done
+}
+
+@test "2,000 threads that come and go" {
+	host_python 3.12 3.11
+	cat >crowd.py <<-'END'
+		import threading, time
+		def spin():
+		    end = time.thread_time() + 0.002
+		    while time.thread_time() < end:
+		        sum(range(100))
+		for i in range(100):
+		    ts = [threading.Thread(target=spin) for _ in range(20)]
+		    for t in ts: t.start()
+		    for t in ts: t.join()
+	END
+	tach-record "${ENGINE[@]}" -q -o p.bin -- "$python" crowd.py
+	tach-info p.bin
+	n=$(tach-cat p.bin | grep -c 'crowd.py:spin:') late=$(count late p.bin)
+	echo "$n"
+	# 2 ms each, at 1 kHz, and what it takes to begin and end.
+	[ "$n" -ge 500 ]
+	[ $((n + late)) -ge 3600 ]
+	[ $((n + late)) -le 7000 ]
+	is "$(count damaged p.bin)" 0
+}
+
+# ---- time ----------------------------------------------------------------------
+
+@test "CPU ticks sum up to the CPU time; a thread that waits has none" {
+	host_python 3.12 3.11
+	cat >sum.py <<-'END'
+		import sys, threading, time
+		def work():
+		    end = time.thread_time() + 0.5
+		    while time.thread_time() < end:
+		        time.sleep(0.001)
+		        sum(range(20000))
+		def idle():
+		    time.sleep(1)
+		ts = [threading.Thread(target=f) for f in (work, work, idle)]
+		for t in ts: t.start()
+		for t in ts: t.join()
+	END
+	tach-record "${ENGINE[@]}" -q -o p.bin -- "$python" sum.py
+	n=$(tach-cat p.bin | grep -c 'sum.py:work:')
+	echo "$n"
+	[ "$n" -ge 950 ]
+	[ "$n" -le 1050 ]
+	[ "$(tach-cat p.bin | grep -c 'sum.py:idle:')" -lt 20 ]
+}
+
+@test "-m wall: a thread that waits has its ticks, which are idle" {
+	host_python 3.12 3.11
+	cat >waits.py <<-'END'
+		import select, threading, time
+		def asleep():
+		    time.sleep(1)
+		def polls():
+		    for _ in range(20):
+		        select.select([], [], [], 0.05)
+		ts = [threading.Thread(target=f) for f in (asleep, polls)]
+		for t in ts: t.start()
+		for t in ts: t.join()
+	END
+	tach-record "${ENGINE[@]}" -m wall -q -o p.bin -- "$python" waits.py
+	for f in asleep polls; do
+		n=$(tach-cat p.bin | grep -c "waits.py:$f:")
+		idle=$(tach-cat p.bin | grep "waits.py:$f:" |
+		    awk '$4 !~ /cpu|gil/' | wc -l)
+		echo "$f $n $idle"
+		[ "$n" -ge 950 ]
+		[ "$n" -le 2000 ]
+		[ $((idle * 10)) -ge $((n * 8)) ]
+	done
+}
+
+# gaps: of each thread of what is recorded by now, the longest time without a
+# sample, in ms, and the samples after that.
+gaps() {
+	tach-cat p.bin 2>/dev/null | awk '
+		!($3 in last) { last[$3] = $1 }
+		$1 - last[$3] > gap[$3] { gap[$3] = $1 - last[$3]; n[$3] = 0 }
+		{ last[$3] = $1; n[$3]++ }
+		END { for (t in last) print int(gap[t] / 1000), n[t] }'
+}
+
+both_there() {
+	[ "$(gaps | awk '$2 > 0' | wc -l)" -eq 2 ]
+}
+
+both_again() {
+	[ "$(gaps | awk '$1 >= 1000 && $2 >= 5' | wc -l)" -eq 2 ]
+}
+
+@test "pauses: a gap, and the program goes on" {
+	host_python 3.12 3.11
+	for mode in cpu wall; do
+		rm -f p.bin
+		touch go
+		start tach-record "${ENGINE[@]}" -m "$mode" -o p.bin -- "$python" -c '
+import os, threading
+def spin():
+    while os.path.exists("go"): sum(range(1000))
+threading.Thread(target=spin).start()
+spin()' 2>err
+		until_ both_there
+		kill -USR1 "$pid"
+		sleep 1.5
+		kill -USR2 "$pid"
+		until_ both_again
+		rm go
+		wait "$pid"
+		cat err
+		grep -q 'paused for' err
+	done
+}
+
+@test "-d: recording ends, the command goes on to its own end" {
+	host_python 3.12 3.11
+	run -3 tach-record "${ENGINE[@]}" -q -d 0.3 -o p.bin -- "$python" -c '
+import os, time
+end = time.time() + 1.5
+while time.time() < end: pass
+while not os.path.exists("p.bin"): time.sleep(0.05)
+raise SystemExit(3)'
+	last=$(tach-cat p.bin | tail -n 1 | cut -f 1)
+	echo "$last"
+	[ "$last" -le 1200000 ]
+}
+
+# ---- what may happen to it -------------------------------------------------------
+
+@test "a target that is killed leaves a whole profile" {
+	host_python 3.12 3.11
+	start tach-record "${ENGINE[@]}" -q -o p.bin -- "$python" -c '
+import os
+with open("pid", "w") as f: f.write(str(os.getpid()))
+while True: sum(range(1000))'
+	until_ test -s p.bin.part.names
+	until_ test -s pid
+	kill -KILL "$(<pid)"
+	status=0
+	wait "$pid" || status=$?
+	is "$status" 137
+	tach-info -c p.bin
+	tach-cat p.bin | grep -q '<string>:<module>'
+}
+
+@test "a recorder that is killed: the program goes on" {
+	host_python 3.12 3.11
+	start tach-record "${ENGINE[@]}" -q -o p.bin -- "$python" -c '
+import os, time
+while not os.path.exists("dead"): sum(range(1000))
+end = time.thread_time() + 0.5
+while time.thread_time() < end: pass
+open("alive", "w").close()'
+	until_ test -s p.bin.part.names
+	kill -KILL "$pid"
+	wait "$pid" || :
+	touch dead
+	until_ test -e alive
+}
+
+@test "a program that writes all over the memory that we share" {
+	host_python 3.12 3.11
+	cat >scribble.py <<-'END'
+		import ctypes, random, time
+		maps = []
+		def look():
+		    for line in open('/proc/self/maps'):
+		        if 'memfd:tach' in line or 'tach (deleted)' in line:
+		            a, b = (int(x, 16) for x in line.split()[0].split('-'))
+		            if 'w' in line.split()[1]:
+		                maps.append((a, b))
+		look()
+		print(len(maps))
+		end = time.time() + 1.5
+		random.seed(4)
+		while time.time() < end:
+		    a, b = random.choice(maps)
+		    n = random.choice((1, 4, 8, 64, 4096))
+		    at = random.randrange(a, min(b, a + 300000) - n)
+		    ctypes.memmove(at, random.randbytes(n), n)
+	END
+	for mode in cpu wall; do
+		status=0
+		timeout 60 tach-record "${ENGINE[@]}" -m "$mode" -q -o p.bin -- \
+		    "$python" scribble.py || status=$?
+		# The program may have ended itself by this; we have not.
+		echo "status $status"
+		[ "$status" -ne 124 ]
+		[ ! -e p.bin ] || tach-info -c p.bin
+		rm -f p.bin*
+	done
+}

@@ -415,6 +415,7 @@ add_counts(struct tach_inprocess_stats *s, const struct area *of)
 	s->stateless += atomic_load(&a->drops[WIRE_DROP_STATE]);
 	s->invalid += atomic_load(&a->drops[WIRE_DROP_INVALID]);
 	s->full += atomic_load(&a->drops[WIRE_DROP_FULL]);
+	s->late += atomic_load(&a->drops[WIRE_DROP_END]);
 	if (high > s->ring_high && high <= WIRE_RING)
 		s->ring_high = high;
 	s->clocks[TACH_CLOCK_PERF] += of->clock == WIRE_CLOCK_PERF;
@@ -947,7 +948,7 @@ inprocess_count(const struct inprocess *e, struct tach_recorder_stats *st)
 	}
 	registry_counts(e->registry, &s.frames, &s.frames_known);
 	st->inprocess = s;
-	st->failed = s.invalid + s.full + s.damaged;
+	st->failed = s.invalid + s.full + s.late + s.damaged;
 }
 
 /* ---- drains ---------------------------------------------------------------- */

@@ -473,10 +473,10 @@ note_inprocess(const struct tach_recorder *r)
 
 	snprintf(text, sizeof(text), "inprocess samples=%" PRIu64 " weight=%"
 	    PRIu64 " early=%" PRIu64 " invalid=%" PRIu64 " full=%" PRIu64
-	    " damaged=%" PRIu64 " overruns=%" PRIu64 " handler-mean-ns=%" PRIu64
+	    " late=%" PRIu64 " damaged=%" PRIu64 " overruns=%" PRIu64 " handler-mean-ns=%" PRIu64
 	    " handler-p99-ns=%" PRIu64 " ring-high=%" PRIu32
 	    " codes-hit=%.2f%% perf=%" PRIu32 " cpu=%" PRIu32 " wall=%" PRIu32,
-	    s->records, s->weight, s->early, s->invalid, s->full, s->damaged,
+	    s->records, s->weight, s->early, s->invalid, s->full, s->late, s->damaged,
 	    s->overruns, s->handler_mean_ns, s->handler_p99_ns, s->ring_high,
 	    s->frames > 0 ?
 		100 * (double)s->frames_known / (double)s->frames : 0,
