@@ -293,9 +293,10 @@ both_again() {
 		rm -f p.bin
 		touch go
 		start tach-record "${ENGINE[@]}" -m "$mode" -o p.bin -- "$python" -c '
-import os, threading
+import os, threading, time
 def spin():
-    while os.path.exists("go"): sum(range(1000))
+    end = time.time() + 60
+    while os.path.exists("go") and time.time() < end: sum(range(1000))
 threading.Thread(target=spin).start()
 spin()' 2>err
 		until_ both_there
@@ -316,7 +317,7 @@ spin()' 2>err
 import os, time
 end = time.time() + 1.5
 while time.time() < end: pass
-while not os.path.exists("p.bin"): time.sleep(0.05)
+while not os.path.exists("p.bin") and time.time() < end + 60: time.sleep(0.05)
 raise SystemExit(3)'
 	last=$(tach-cat p.bin | tail -n 1 | cut -f 1)
 	echo "$last"
@@ -328,9 +329,10 @@ raise SystemExit(3)'
 @test "a target that is killed leaves a whole profile" {
 	host_python 3.12 3.11
 	start tach-record "${ENGINE[@]}" -q -o p.bin -- "$python" -c '
-import os
+import os, time
 with open("pid", "w") as f: f.write(str(os.getpid()))
-while True: sum(range(1000))'
+end = time.time() + 60
+while time.time() < end: sum(range(1000))'
 	until_ test -s p.bin.part.names
 	until_ test -s pid
 	kill -KILL "$(<pid)"
@@ -345,7 +347,8 @@ while True: sum(range(1000))'
 	host_python 3.12 3.11
 	start tach-record "${ENGINE[@]}" -q -o p.bin -- "$python" -c '
 import os, time
-while not os.path.exists("dead"): sum(range(1000))
+end = time.time() + 60
+while not os.path.exists("dead") and time.time() < end: sum(range(1000))
 end = time.thread_time() + 0.5
 while time.thread_time() < end: pass
 open("alive", "w").close()'

@@ -16,9 +16,10 @@ teardown() {
 
 # For as long as the file `go` is there, and says when it is at it.
 spin='
-import os
+import os, time
 open("ready", "w").close()
-while os.path.exists("go"):
+end = time.time() + 60
+while os.path.exists("go") and time.time() < end:
     sum(range(1000))
 '
 
