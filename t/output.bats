@@ -22,7 +22,7 @@ teardown() {
 
 # refused NAME TEXT: nothing is started, and nothing of ours has changed.
 refused() {
-	run -125 --separate-stderr timeout 20 tach-record -o "$1" -- \
+	run -125 --separate-stderr timeout 60 tach-record -o "$1" -- \
 	    touch started
 	# shellcheck disable=SC2154
 	[[ "$stderr" == *"$2"* ]]

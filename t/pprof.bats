@@ -342,7 +342,7 @@ flat cum "
 # fetch URL: its text.
 fetch() {
 	python3 -c 'import sys, urllib.request as r
-print(r.urlopen(sys.argv[1], timeout=20).read().decode())' "$1"
+print(r.urlopen(sys.argv[1], timeout=60).read().decode())' "$1"
 }
 
 # serve COMMAND...: starts a pprof with what is standard input here, and waits

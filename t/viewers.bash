@@ -220,7 +220,7 @@ load_profile() {
 	local said pid i
 	said=$(firefox load "$1" 2>&1) && return
 	pid=$(sed -n 's/.*still be running as pid \([0-9]*\).*/\1/p' <<<"$said")
-	for ((i = 0; i < 50; i++)); do
+	for ((i = 0; i < 300; i++)); do
 		kill -0 "$pid" 2>/dev/null || break
 		said=$(firefox status 2>&1) && return
 		[[ $said != *"load failed"* ]] || break
