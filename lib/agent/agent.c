@@ -163,6 +163,7 @@ in_child(void)
 {
 	struct wire_slot *old = atomic_load(&agent.slot), *s;
 	pid_t parent = agent.pid;
+	bool live;
 
 	thread_forget();
 	agent.pid = getpid();
@@ -172,8 +173,9 @@ in_child(void)
 	if (!(agent.asked & WIRE_FOLLOW) || (s = claim_slot(parent)) == NULL)
 		return;
 	s->python = old->python;
-	publish_slot(s, atomic_load(&old->state) == WIRE_SLOT_LIVE ?
-	    WIRE_SLOT_LIVE : WIRE_SLOT_WAITING);
+	/* If the parent has ended meanwhile, it may be anybody's by now. */
+	live = atomic_load(&old->state) == WIRE_SLOT_LIVE && old->pid == parent;
+	publish_slot(s, live ? WIRE_SLOT_LIVE : WIRE_SLOT_WAITING);
 	thread_register();
 }
 

@@ -108,7 +108,8 @@ with_agent(char *const env[], void *list, char *text, size_t size)
 /* What has to be undone if there is no such program. */
 struct leaving {
 	bool left;
-	enum wire_slot_state state;
+	struct wire_slot *slot; /* which was given up */
+	uint32_t state;
 };
 
 static void
@@ -133,38 +134,43 @@ static struct leaving
 leave(void)
 {
 	struct wire_slot *slot = agent_slot();
-	struct thread *t = thread_self();
 	struct leaving l = {0};
-	bool more;
+	struct thread *t;
 
-	if (slot == NULL || agent_is_other())
+	if (agent.control == NULL || agent_is_other())
 		return l;
-	l = (struct leaving){true, atomic_load(&slot->state)};
+	t = thread_mine();
+	if (slot == NULL && t == NULL)
+		return l;
+	l = (struct leaving){true, slot, WIRE_SLOT_DONE};
 	if (t != NULL)
 		thread_disarm(t);
-	/* What is pending is gone then, and what still comes is no harm. */
+	/* What is pending is gone then, and what still comes is no harm: of
+	 * other threads' timers, or of a perf event that there may be. */
 	set_action(SIG_IGN);
-	more = thread_count() > 1 || (t != NULL && atomic_load(&t->area->perf));
-	if (!more && !signals_ignored())
+	if (thread_count() < 2 && (agent.asked & WIRE_WALL) &&
+	    !signals_ignored())
 		set_action(SIG_DFL);
 	set_mask(SIG_BLOCK);
-	atomic_store(&slot->state, WIRE_SLOT_DONE);
+	if (slot != NULL)
+		l.state = atomic_exchange(&slot->state, WIRE_SLOT_DONE);
 	return l;
 }
 
 static void
 stay(struct leaving l)
 {
-	struct wire_slot *slot = atomic_load(&agent.slot);
-	struct thread *t = thread_self();
+	struct thread *t;
 	int e = errno;
 
 	if (!l.left)
 		return;
+	/* A handler that runs while the slot is given up leaves it for good. */
+	if (l.slot != NULL)
+		atomic_store(&l.slot->state, l.state);
 	set_mask(SIG_UNBLOCK);
 	sample_install();
-	atomic_store(&slot->state, l.state);
-	if (t != NULL && !t->paused)
+	if ((t = thread_mine()) != NULL && !t->paused)
 		thread_arm(t);
 	errno = e;
 }

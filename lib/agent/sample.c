@@ -169,7 +169,7 @@ static void
 handle(int signal, siginfo_t *info, void *context)
 {
 	struct wire_slot *slot = agent_slot();
-	struct thread *t = thread_self();
+	struct thread *t = thread_mine();
 	int e = errno;
 
 	(void)signal;

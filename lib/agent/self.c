@@ -22,20 +22,20 @@
  * so. */
 static _Atomic uint64_t known[KNOWN];
 
-static _Atomic uint64_t changes;
-
-static void
-self_changed(void)
-{
-	atomic_fetch_add_explicit(&changes, 1, memory_order_relaxed);
-}
+static _Atomic uint64_t changes;   /* that are over */
+static _Atomic uint32_t changing; /* that are under way */
 
 /* Python gives back what its own allocator has. */
 WRAPPER int
 munmap(void *addr, size_t size)
 {
-	self_changed();
-	return REAL(munmap)(addr, size);
+	int result;
+
+	atomic_fetch_add(&changing, 1);
+	result = REAL(munmap)(addr, size);
+	atomic_fetch_add(&changes, 1);
+	atomic_fetch_sub(&changing, 1);
+	return result;
 }
 
 /* The kernel reads the new mask before it looks at what to do with it, which
@@ -53,11 +53,14 @@ page_readable(uint64_t page, uint64_t epoch)
 	_Atomic uint64_t *k = &known[(page ^ page >> 12) % KNOWN];
 	uint64_t want = page << EPOCH_BITS | epoch;
 
-	if (atomic_load_explicit(k, memory_order_relaxed) == want)
+	bool lasts = atomic_load_explicit(&changing, memory_order_relaxed) == 0;
+
+	if (lasts && atomic_load_explicit(k, memory_order_relaxed) == want)
 		return true;
 	if (!ask(page))
 		return false;
-	atomic_store_explicit(k, want, memory_order_relaxed);
+	if (lasts)
+		atomic_store_explicit(k, want, memory_order_relaxed);
 	return true;
 }
 

@@ -45,16 +45,16 @@ is_ours(struct thread *t, const struct wire_python *py, uint64_t state)
 	    load(t, state + py->offsets.thread_ident) == t->area->ident;
 }
 
-static const uint8_t *
+static uint64_t
 thread_pointer(void)
 {
 #ifdef __x86_64__
-	const uint8_t *p;
+	uint64_t p;
 
 	__asm__("mov %%fs:0, %0" : "=r"(p));
 	return p;
 #else
-	return __builtin_thread_pointer();
+	return (uintptr_t)__builtin_thread_pointer();
 #endif
 }
 
@@ -65,7 +65,8 @@ state_by_tls(struct thread *t, const struct wire_python *py)
 		uint64_t state;
 		if (py->state_tls[i] == 0)
 			continue;
-		state = load_u64(thread_pointer() + py->state_tls[i]);
+		state = load(t, thread_pointer() +
+		    (uint64_t)(int64_t)py->state_tls[i]);
 		if (is_ours(t, py, state))
 			return state;
 	}

@@ -24,6 +24,7 @@
  * compiler knows that it calls nothing in here. */
 static __thread struct thread *volatile self;
 static __thread volatile bool over; /* the thread ends: it is not to come back */
+static __thread int32_t timer; /* its own, of which the area may not tell */
 static pthread_key_t key;
 static _Atomic uint32_t registered;
 
@@ -31,6 +32,34 @@ struct thread *
 thread_self(void)
 {
 	return self;
+}
+
+static struct wire_area *
+area_of(struct thread *t)
+{
+	return (struct wire_area *)(void *)((uint8_t *)t -
+	    offsetof(struct wire_area, own));
+}
+
+struct thread *
+thread_mine(void)
+{
+	struct thread *t = self;
+	struct wire_area *a;
+
+	if (t == NULL)
+		return NULL;
+	a = area_of(t);
+	if (t->area == a && a->ident == (uint64_t)pthread_self() &&
+	    atomic_load_explicit(&a->state, memory_order_relaxed) ==
+		WIRE_AREA_LIVE)
+		return t;
+	self = NULL;
+	atomic_fetch_sub(&registered, 1);
+	if (timer >= 0)
+		syscall(SYS_timer_delete, timer);
+	REAL(munmap)(a, WIRE_AREA);
+	return NULL;
 }
 
 uint32_t
@@ -216,14 +245,14 @@ thread_disarm(struct thread *t)
 
 /* A timer that signals a thread. */
 static bool
-make_timer(int32_t *timer, clockid_t clock, pid_t tid, const void *value)
+make_timer(int32_t *made, clockid_t clock, pid_t tid, const void *value)
 {
 	struct sigevent e = {.sigev_notify = SIGEV_THREAD_ID,
 	    .sigev_signo = agent.signal};
 
 	e.sigev_value.sival_ptr = (void *)(uintptr_t)value;
 	e._sigev_un._tid = tid;
-	return syscall(SYS_timer_create, clock, &e, timer) == 0;
+	return syscall(SYS_timer_create, clock, &e, made) == 0;
 }
 
 static void
@@ -308,6 +337,7 @@ thread_register(void)
 	t->order_time = atomic_load(&slot->order_time);
 	t->paused = atomic_load(&slot->order) == WIRE_PAUSE;
 	atomic_store_explicit(&a->state, WIRE_AREA_LIVE, memory_order_release);
+	timer = t->timer;
 	self = t;
 	atomic_fetch_add(&registered, 1);
 	announce(slot, a, number);
@@ -344,20 +374,22 @@ count_rest(struct thread *t)
 static void
 drop_area(struct thread *t)
 {
+	struct wire_area *a = t->area;
+
 	self = NULL;
 	atomic_fetch_sub(&registered, 1);
-	atomic_store_explicit(&t->area->state, WIRE_AREA_DONE,
-	    memory_order_release);
-	unmap_area(t->area);
+	/* From then on it may be another thread's, with all that t has. */
+	atomic_store_explicit(&a->state, WIRE_AREA_DONE, memory_order_release);
+	unmap_area(a);
 }
 
 void
 thread_unregister(void)
 {
-	struct thread *t = self;
+	struct thread *t;
 
 	over = true;
-	if (t == NULL || agent_is_other())
+	if (agent_is_other() || (t = thread_mine()) == NULL)
 		return;
 	set_mask(SIG_BLOCK);
 	if (t->timer >= 0)
@@ -371,9 +403,9 @@ thread_unregister(void)
 __attribute__((destructor)) static void
 finish(void)
 {
-	struct thread *t = self;
+	struct thread *t;
 
-	if (t == NULL || agent_is_other())
+	if (agent_is_other() || (t = thread_mine()) == NULL)
 		return;
 	set_mask(SIG_BLOCK);
 	count_rest(t);
@@ -415,17 +447,17 @@ thread_adopt(pid_t tid)
 {
 	struct itimerspec now = {.it_value = {0, 1}};
 	struct wire_slot *slot = agent_slot();
-	int32_t timer = -1;
+	int32_t adopting = -1;
 
 	if (slot == NULL || (agent.asked & WIRE_MAIN_ONLY))
 		return -1;
-	if (make_timer(&timer, agent.asked & WIRE_WALL ? CLOCK_MONOTONIC :
+	if (make_timer(&adopting, agent.asked & WIRE_WALL ? CLOCK_MONOTONIC :
 		cpu_clock(tid), tid, &mark) ||
-	    make_timer(&timer, CLOCK_MONOTONIC, tid, &mark))
-		syscall(SYS_timer_settime, timer, 0, &now, NULL);
+	    make_timer(&adopting, CLOCK_MONOTONIC, tid, &mark))
+		syscall(SYS_timer_settime, adopting, 0, &now, NULL);
 	else
 		refused(slot);
-	return timer;
+	return adopting;
 }
 
 void

@@ -40,8 +40,11 @@ struct thread {
 _Static_assert(sizeof(struct thread) <=
     sizeof(((struct wire_area *)NULL)->own), "an area is too small");
 
-/* The calling thread's, or NULL. */
+/* The calling thread's, or NULL.  It may not be looked into: */
 struct thread *thread_self(void);
+/* likewise, if its area still is its own.  Whatever a recorder has done, the
+ * thread goes on. */
+struct thread *thread_mine(void);
 
 /* Registers the calling thread: an area, a timer. */
 void thread_register(void);

@@ -135,7 +135,7 @@ open_perf(struct inside *in, int tid)
 	struct perf_event_attr attr = {.type = PERF_TYPE_SOFTWARE,
 	    .size = sizeof(attr), .config = PERF_COUNT_SW_TASK_CLOCK,
 	    .sample_period = in->control->interval, .wakeup_events = 1,
-	    .exclude_kernel = geteuid() != 0};
+	    .exclude_kernel = geteuid() != 0, .remove_on_exec = 1};
 	struct f_owner_ex owner = {F_OWNER_TID, tid};
 	int fd = (int)syscall(SYS_perf_event_open, &attr, tid, -1, -1,
 	    PERF_FLAG_FD_CLOEXEC);

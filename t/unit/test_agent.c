@@ -322,6 +322,12 @@ test_perf(void)
 	check(n > 900 && n < 1200, "%lu", n);
 	check(!in.perf || all > n / 2, "%lu signals for %lu ticks", all, n);
 	inside_close(&in);
+	/* None comes to a program that has no handler for it yet. */
+	inside_open(&in, 0, MS / 10);
+	in.perf = true;
+	pid = inside_start(&in, (char *[]){subject(), "execs", "50", NULL});
+	check(inside_finish(&in, pid) == 0, "execs with perf events");
+	inside_close(&in);
 }
 
 int
