@@ -353,6 +353,7 @@ again: t/unit"
 	until_ grep -q -e '-> FLOCK.* WRITE' /proc/locks
 	touch go
 	wait
+	TACH_TEST_TIMEOUT=1 run -124 "$T/in-turn" sleep 100
 	is "$(cat log)" 'begin a.bats
 begin b.bats
 end b.bats
