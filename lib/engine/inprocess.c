@@ -85,6 +85,7 @@ struct inprocess {
 	size_t ntimes;
 	uint64_t start; /* ns */
 	uint64_t born; /* ns: nothing is older */
+	uint64_t now;  /* ns, about */
 	uint64_t high; /* bytes that a ring held at most in the last drain */
 	size_t records; /* that it has left */
 	uint64_t named_at, counted_at; /* ns */
@@ -647,6 +648,9 @@ take_sample(struct inprocess *e, struct area *a, size_t size)
 	if (a->common > s->shared)
 		a->common = s->shared;
 	a->next = *s;
+	/* What is not over yet would never come to be the next. */
+	if (a->next.time > e->now && a->next.time > (e->now = clock_ns()))
+		a->next.time = e->now;
 	a->has_next = true;
 	return TAKEN;
 }
