@@ -206,6 +206,8 @@ agent_start(const char *where, bool attached)
 	if ((s = claim_slot(0)) == NULL)
 		return EAGAIN;
 	agent.generation++;
+	if (thread_self() != NULL) /* an earlier recorder's */
+		thread_leave();
 	publish_slot(s, WIRE_SLOT_WAITING);
 	thread_register();
 	return 0;

@@ -38,6 +38,8 @@ resume(struct thread *t, uint64_t time)
 		t->last = ticks;
 	if (t->paused && atomic_load(&t->area->clock) != WIRE_CLOCK_PERF)
 		thread_arm(t);
+	else if (t->paused)
+		thread_watch(t);
 	t->paused = false;
 }
 
@@ -69,8 +71,10 @@ take_perf(struct thread *t)
 	    atomic_load_explicit(&a->clock, memory_order_relaxed) ==
 		WIRE_CLOCK_PERF)
 		return;
-	thread_disarm(t);
-	if (t->clock == CLOCK_MONOTONIC) {
+	if (t->clock != CLOCK_MONOTONIC) {
+		thread_watch(t);
+	} else {
+		thread_disarm(t);
 		t->clock = CLOCK_THREAD_CPUTIME_ID;
 		t->last = thread_ticks(t, clock_of(t->clock));
 		t->rest = 0;

@@ -17,6 +17,7 @@
 #include "agent/signals.h"
 
 #define NS UINT64_C(1000000000)
+#define WATCH (NS / 10) /* between two looks whether all is over */
 /* A key's value lies in the thread's own memory, with no allocation. */
 #define KEYS_INSIDE 32
 
@@ -232,6 +233,16 @@ thread_arm(struct thread *t)
 	if (t->timer >= 0)
 		syscall(SYS_timer_settime, t->timer, TIMER_ABSTIME, &when,
 		    NULL);
+}
+
+/* On its own CPU's time only: it must not wake a thread that waits. */
+void
+thread_watch(struct thread *t)
+{
+	struct itimerspec when = {to_timespec(WATCH), to_timespec(WATCH)};
+
+	if (t->timer >= 0)
+		syscall(SYS_timer_settime, t->timer, 0, &when, NULL);
 }
 
 void

@@ -80,8 +80,10 @@ uint64_t clock_of(clockid_t);
 /* How many ticks there were until a time on the thread's clock. */
 uint64_t thread_ticks(const struct thread *, uint64_t now);
 
-/* Has the timer go off at the ticks, or no more. */
+/* Has the timer go off at the ticks; now and then, so that a thread to which
+ * others tell the ticks notices when they do not any more; or no more. */
 void thread_arm(struct thread *);
+void thread_watch(struct thread *);
 void thread_disarm(struct thread *);
 
 #endif
