@@ -118,6 +118,7 @@ SAMPLE_TESTS = \
 
 # All the others: for them when something happens is part of what is judged.
 LIVE_TESTS = \
+	t/attach.bats \
 	t/blocking.bats \
 	t/build.bats \
 	t/inject.bats \

@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "engine/agents.h"
+#include "engine/attach.h"
 #include "engine/clock.h"
 #include "engine/find.h"
 #include "engine/inprocess.h"
@@ -397,17 +398,29 @@ sleep_awake(struct tach_recorder *r, uint64_t until)
 	return !r->stopped && !process_ended(&r->process);
 }
 
+/* Brings the agent into a Python that was found; its slot comes up like that
+ * of a command. */
+static int
+attach_inside(struct tach_recorder *r)
+{
+	const struct attach_offer offer = {agents_fd(r->agents),
+	    agents_nonce(r->agents), agents_library(r->agents)};
+
+	return attach_agent(&r->process, &r->runtime, &offer, r->wake_fd,
+		   &r->error) ? TACH_OK : TACH_FATAL;
+}
+
 int
 tach_recorder_attach(struct tach_recorder *r, pid_t pid)
 {
+	bool inside = r->options.engine == TACH_ENGINE_INPROCESS;
 	uint64_t end = clock_ns() + ATTACH_PATIENCE;
 	enum find_result f;
 	char name[64];
 
-	if (r->options.engine == TACH_ENGINE_INPROCESS)
-		return error_set(&r->error, TACH_FATAL, "the in-process engine "
-		    "cannot attach to process %d: start the program under "
-		    "tach-record, or use --engine=remote", (int)pid);
+	if (inside &&
+	    (r->agents = agents_new(&r->options, &r->error)) == NULL)
+		return TACH_FATAL;
 	if (tach_recorder_follow(r, pid) != TACH_OK)
 		return TACH_FATAL;
 	r->deep_at = 0;
@@ -421,7 +434,7 @@ tach_recorder_attach(struct tach_recorder *r, pid_t pid)
 		    PY_MAJOR(r->runtime.version), PY_MINOR(r->runtime.version),
 		    PY_MICRO(r->runtime.version));
 	if (f == FIND_OK)
-		return start_sampling(r);
+		return inside ? attach_inside(r) : start_sampling(r);
 	process_name(&r->process, name, sizeof(name));
 	if (f == FIND_GONE)
 		error_set(&r->error, 0, "process %d has ended", (int)pid);

@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: ISC
+# attach.bats: tach-record --engine=inprocess -p PID: the agent in a program
+# that runs already.
+
+load lib.bash
+load truth.bash
+
+teardown() {
+	end_started
+	drop_shared
+}
+
+record() {
+	tach-record --engine=inprocess "$@"
+}
+
+# with_proc: $PYTHON in a root of its own sees /proc there.
+with_proc() {
+	[ -n "$PYTHON_ROOT" ] || return 0
+	unshare -m true || skip "no mount namespaces here"
+	# shellcheck disable=SC2016
+	PYTHON=(unshare -m sh -c
+	    'mount --bind /proc "$1/proc" && exec chroot "$@"' sh
+	    "${PYTHON[@]:1}")
+}
+
+# begin MINOR [OPTION...]: programs/attached.py under it, as $pid.
+begin() {
+	need_python "$1"
+	with_proc
+	cp "$T/programs/attached.py" "$OUTSIDE"
+	start "${PYTHON[@]}" "${@:2}" "$INSIDE/attached.py" "$INSIDE"
+	until_ test -e "$OUTSIDE/ready"
+}
+
+# well: the program has run as it should, to its end.
+well() {
+	: >"$OUTSIDE/end"
+	wait "$pid"
+	[ ! -e "$OUTSIDE/wrong" ] || {
+		cat "$OUTSIDE/wrong"
+		return 1
+	}
+}
+
+# has FUNCTION PROFILE: it has samples in which that was called by the thread's
+# first function, or the module.
+has() {
+	tach-cat "$2" | cut -f 5 | grep -q "[:;]$1:" || {
+		tach-info "$2"
+		tach-convert --collapsed "$2"
+		return 1
+	}
+}
+
+# seen PROFILE FUNCTION...: each, and no stack that cannot be.
+seen() {
+	local f
+	for f in "${@:2}"; do
+		has "$f" "$1"
+	done
+	"$T/truth.py" calls "$1" "$T/programs/attached.py"
+}
+
+# attached MINOR: threads that were there, that come while it is recorded, and
+# that are there when it is recorded again.
+attached() {
+	begin "$@"
+	start record -q -r 5k -o p.bin -p "$pid" -d 60
+	recorder=$pid pid=${STARTED[-2]}
+	until_ test -s p.bin.part
+	until_ eval 'tach-cat p.bin 2>/dev/null | grep -q :old:'
+	: >"$OUTSIDE/go"
+	until_ test -e "$OUTSIDE/gone"
+	until_ eval 'tach-cat p.bin 2>/dev/null | grep -q :fresh:'
+	kill -INT "$recorder"
+	wait "$recorder"
+	seen p.bin main old fresh
+	record -q -r 5k -d 1 -o q.bin -p "$pid"
+	seen q.bin main old fresh
+	well
+}
+
+@test "Python 3.14" { attached 3.14; }
+@test "Python 3.15" { attached 3.15; }
+@test "Python 3.14, free-threaded" { attached 3.14t; }
+@test "Python 3.15, free-threaded" { attached 3.15t; }
+
+@test "again and again" {
+	begin 3.15t
+	for ((i = 0; i < 10; i++)); do
+		record -q -d 0.2 -o p.bin -p "$pid"
+		fds=$(find "/proc/$pid/fd" | wc -l)
+		timers=$(grep -c ID: "/proc/$pid/timers") || true
+		[ "$i" -ne 2 ] || is_fds=$fds
+		[ "$i" -lt 3 ] || [ "$fds" -le $((is_fds + 4)) ]
+		# One that has not run since has one.
+		[ "$timers" -le 20 ]
+	done
+	well
+}
