@@ -99,3 +99,21 @@ attached() {
 	done
 	well
 }
+
+# The kernel then sends SIGIO for a perf event.
+@test "no more signals can be queued" {
+	host_python 3.12 3.11
+	record -q -o p.bin -- "$python" -c 'import resource, signal
+for i in range(10**7): pass
+resource.prlimit(0, 11, (0, 0))
+for i in range(10**7): pass
+assert signal.getsignal(signal.SIGIO) == signal.SIG_DFL
+assert signal.signal(signal.SIGIO, print) == signal.SIG_DFL'
+	for how in SIG_DFL default_int_handler; do
+		run record -q -o p.bin -- "$python" -c "import os, signal
+signal.signal(signal.SIGIO, signal.$how)
+os.kill(os.getpid(), signal.SIGIO)"
+		[ "$status" -ne 0 ]
+		[ "$how" != SIG_DFL ] || [ "$status" -eq 157 ]
+	done
+}

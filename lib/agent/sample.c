@@ -209,5 +209,6 @@ sample_install(void)
 		errno = EBUSY;
 		return false;
 	}
+	signals_guard();
 	return REAL(sigaction)(agent.signal, &a, NULL) == 0;
 }

@@ -67,13 +67,13 @@ signals_set_masked(bool set)
 
 /* The default of all real-time signals. */
 static void
-end_by_signal(void)
+end_by(int signal)
 {
 	struct sigaction a = {.sa_handler = SIG_DFL};
-	uint64_t set = signals_bit();
+	uint64_t set = UINT64_C(1) << (signal - 1);
 
-	REAL(sigaction)(agent.signal, &a, NULL);
-	syscall(SYS_tgkill, getpid(), syscall(SYS_gettid), agent.signal);
+	REAL(sigaction)(signal, &a, NULL);
+	syscall(SYS_tgkill, getpid(), syscall(SYS_gettid), signal);
 	syscall(SYS_rt_sigprocmask, SIG_UNBLOCK, &set, NULL, sizeof(set));
 }
 
@@ -83,13 +83,61 @@ signals_pass_on(siginfo_t *info, void *context)
 	struct sigaction a = action;
 
 	if (a.sa_handler == SIG_DFL)
-		end_by_signal();
+		end_by(agent.signal);
 	else if (a.sa_handler == SIG_IGN)
 		return;
 	else if (a.sa_flags & SA_SIGINFO)
 		a.sa_sigaction(agent.signal, info, context);
 	else
 		a.sa_handler(agent.signal);
+}
+
+/* ---- SIGIO ------------------------------------------------------------------------- */
+
+/*
+ * Where no more signals can be queued for the user, the kernel sends this one
+ * in place of a perf event's, which ends a program by default.  So it never has
+ * the default action while we are here, though the program believes so; what
+ * was lost, the next signal makes up for.
+ */
+static void
+stand_in(int signal, siginfo_t *info, void *context)
+{
+	(void)context;
+	if (info->si_code == SI_USER || info->si_code == SI_TKILL ||
+	    info->si_code == SI_QUEUE)
+		end_by(signal);
+}
+
+static const struct sigaction instead_of_default = {
+	.sa_sigaction = stand_in, .sa_flags = SA_SIGINFO | SA_RESTART};
+
+static bool
+is_stand_in(const struct sigaction *a)
+{
+	return (a->sa_flags & SA_SIGINFO) && a->sa_sigaction == stand_in;
+}
+
+static int
+io_action(const struct sigaction *new, struct sigaction *old)
+{
+	int result;
+
+	if (new != NULL && new->sa_handler == SIG_DFL)
+		new = &instead_of_default;
+	result = REAL(sigaction)(SIGIO, new, old);
+	if (result == 0 && old != NULL && is_stand_in(old))
+		*old = (struct sigaction){.sa_handler = SIG_DFL};
+	return result;
+}
+
+void
+signals_guard(void)
+{
+	struct sigaction a;
+
+	if (REAL(sigaction)(SIGIO, NULL, &a) == 0 && a.sa_handler == SIG_DFL)
+		REAL(sigaction)(SIGIO, &instead_of_default, NULL);
 }
 
 /* ---- actions --------------------------------------------------------------------- */
@@ -99,6 +147,8 @@ sigaction(int signal, const struct sigaction *new, struct sigaction *old)
 {
 	struct sigaction was = action;
 
+	if (signal == SIGIO && agent.control != NULL)
+		return io_action(new, old);
 	if (!is_ours(signal))
 		return REAL(sigaction)(signal, new, old);
 	if (new != NULL)
@@ -112,11 +162,14 @@ WRAPPER sighandler_t
 signal(int number, sighandler_t handler)
 {
 	sighandler_t old = action.sa_handler;
+	struct sigaction a = {.sa_handler = handler, .sa_flags = SA_RESTART};
+	struct sigaction was;
 
+	if (number == SIGIO && agent.control != NULL)
+		return io_action(&a, &was) == 0 ? was.sa_handler : SIG_ERR;
 	if (!is_ours(number))
 		return REAL(signal)(number, handler);
-	action = (struct sigaction){.sa_handler = handler,
-	    .sa_flags = SA_RESTART};
+	action = a;
 	return old;
 }
 

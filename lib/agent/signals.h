@@ -19,6 +19,9 @@ const sigset_t *signals_without_ours(const sigset_t *, sigset_t *copy);
  * for. */
 void signals_pass_on(siginfo_t *, void *context);
 
+/* Has no signal end the program that the kernel sends instead of ours. */
+void signals_guard(void);
+
 /* What the program has asked for, for those who run in its place. */
 bool signals_ignored(void);
 bool signals_masked(void);
