@@ -102,22 +102,23 @@ put(struct thread *t, struct wire_slot *slot, uint64_t time, uint64_t weight)
 	count(&a->overruns, w - 1);
 }
 
-/* Samples the thread if a tick is due. */
-static void
+/* Samples the thread if a tick is due.  Returns for how many the sample is. */
+static uint64_t
 sample(struct thread *t, struct wire_slot *slot, uint64_t time)
 {
 	uint64_t now, ticks, weight;
 
 	if (!follow(t, slot))
-		return;
+		return 0;
 	take_perf(t);
 	now = t->clock == CLOCK_MONOTONIC ? time : clock_of(t->clock);
 	ticks = thread_ticks(t, now);
 	if (now < t->rest || ticks <= t->last)
-		return;
+		return 0;
 	weight = ticks - t->last;
 	t->last = ticks;
 	put(t, slot, time, weight);
+	return weight;
 }
 
 /*
@@ -155,17 +156,40 @@ note_time(struct thread *t, uint64_t took)
 	count(&t->area->times[class_of(took)], 1);
 }
 
+/*
+ * A timer's signal is pending once at most, but of a perf event there can be
+ * any number: where they come faster than they are handled, that would never
+ * end.  Those that are pending now have nothing to say that a sample has not
+ * said, but for somebody else's.
+ */
 static void
-work(struct thread *t, struct wire_slot *slot)
+take_pending(struct thread *t, struct wire_slot *slot, void *context)
 {
-	uint64_t time = clock_of(CLOCK_MONOTONIC), took;
+	uint64_t set = signals_bit();
+	struct timespec now = {0};
+	siginfo_t info;
 
-	sample(t, slot, time);
+	while (syscall(SYS_rt_sigtimedwait, &set, &info, &now, sizeof(set)) > 0)
+		if (info.si_code == SI_USER || info.si_code == SI_TKILL)
+			signals_pass_on(&info, context);
+	follow(t, slot);
+}
+
+static void
+work(struct thread *t, struct wire_slot *slot, void *context)
+{
+	uint64_t time = clock_of(CLOCK_MONOTONIC), took, weight;
+	bool perf;
+
+	weight = sample(t, slot, time);
 	took = clock_of(CLOCK_MONOTONIC) - time;
 	note_time(t, took);
-	have_rest(t, took);
-	if ((agent.asked & WIRE_JITTER) && !t->paused &&
-	    atomic_load(&t->area->clock) != WIRE_CLOCK_PERF)
+	if (weight > 0)
+		have_rest(t, took);
+	perf = atomic_load(&t->area->clock) == WIRE_CLOCK_PERF;
+	if (perf && (weight != 1 || t->slow))
+		take_pending(t, slot, context);
+	if ((agent.asked & WIRE_JITTER) && !t->paused && !perf)
 		thread_arm(t);
 }
 
@@ -191,7 +215,7 @@ handle(int signal, siginfo_t *info, void *context)
 	if (t == NULL)
 		thread_register();
 	else
-		work(t, slot);
+		work(t, slot, context);
 	errno = e;
 }
 

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "inside.h"
 
@@ -330,9 +331,37 @@ test_perf(void)
 	inside_close(&in);
 }
 
+/* A stack so deep that a sample takes longer than the interval: the program
+ * still gets on. */
+static char deeper[] =
+    "import sys, threading\n"
+    "sys.setrecursionlimit(100000)\n"
+    "threading.stack_size(256 << 20)\n"
+    "def down(n):\n"
+    "    if n: return down(n - 1)\n"
+    "    for i in range(1000000): pass\n"
+    "t = threading.Thread(target=down, args=(20000,))\n"
+    "t.start(); t.join()\n";
+
+static void
+test_slow(char *python, uint32_t asked)
+{
+	struct inside in;
+	int status;
+
+	inside_open(&in, asked, MS / 10);
+	in.perf = !(asked & WIRE_WALL);
+	status = inside_finish(&in, inside_start(&in,
+	    (char *[]){python, "-c", deeper, NULL}));
+	check(status == 0, "%s: status %#x", python, (unsigned)status);
+	check(in.samples > 0, "%s", python);
+	inside_close(&in);
+}
+
 int
 main(void)
 {
+	alarm(900); /* what hangs fails */
 	test_perf();
 	test_threads(0);
 	test_threads(WIRE_WALL);
@@ -347,6 +376,8 @@ main(void)
 		test_stacks(pythons[i], false);
 	test_stacks(pythons[0], true);
 	test_full(pythons[npythons - 1]);
+	test_slow(pythons[npythons - 1], 0);
+	test_slow(pythons[npythons - 1], WIRE_WALL);
 	for (size_t i = 0; i < npythons; i++)
 		free(pythons[i]);
 	return failures != 0;
