@@ -12,6 +12,23 @@ teardown() {
 
 ENGINE=(--engine=inprocess)
 
+# A Python in a folder that is its root is to see /proc and our library there.
+tach-record() {
+	local lib status=0
+	[ -n "${PYTHON_ROOT-}" ] || {
+		command tach-record "$@"
+		return
+	}
+	lib=$(dirname "$(realpath "$TACH_BUILDDIR/lib/.libs/libtach-agent.so")")
+	mkdir -p "$PYTHON_ROOT$lib"
+	# shellcheck disable=SC2016
+	unshare -m sh -c 'mount --bind /proc "$0/proc" &&
+		mount --bind "$1" "$0$1" && shift && exec tach-record "$@"' \
+	    "$PYTHON_ROOT" "$lib" "$@" || status=$?
+	(cd "$PYTHON_ROOT" && rmdir -p --ignore-fail-on-non-empty ".$lib") || :
+	return "$status"
+}
+
 # The planned shares of CPU time, within two percentage points.
 planned() {
 	tach-record "${ENGINE[@]}" -r 5k -q -o p.bin -- "${PYTHON[@]}" \
@@ -58,6 +75,9 @@ judged() {
 @test "3.12" { judged 3.12-pyenv 3.12-system; }
 @test "3.13" { judged 3.13-pyenv 3.13-system; }
 @test "3.13, free-threaded" { judged 3.13t-nogil; }
+@test "3.14" { judged 3.14-forky; }
+@test "3.15" { judged 3.15-forky; }
+@test "3.15, libpython3.15.so" { judged 3.15-shared; }
 @test "3.14, free-threaded" { judged 3.14t-nogil; }
 @test "3.15, free-threaded" { judged 3.15t-nogil; }
 
