@@ -90,6 +90,7 @@ test_stacks(char *python, bool no_key)
 {
 	struct shares h = {0};
 	struct inside in;
+	uint64_t lost;
 	int status;
 
 	inside_open(&in, 0, MS);
@@ -99,11 +100,15 @@ test_stacks(char *python, bool no_key)
 	status = inside_finish(&in, inside_start(&in,
 	    (char *[]){python, "-c", two, NULL}));
 	check(status == 0, "%s: status %d", python, status);
-	check(h.twice + h.once > 800 && h.twice + h.once <= h.all,
-	    "%s: %lu and %lu of %lu", python, h.once, h.twice, h.all);
-	check(h.twice > h.once && h.once > 100, "%s: %lu and %lu", python,
-	    h.once, h.twice);
-	check(h.thread > 400 && h.thread < 600, "%s: %lu", python, h.thread);
+	/* Python may be found late. */
+	lost = in.drops[WIRE_DROP_EARLY] + in.drops[WIRE_DROP_END];
+	check(h.twice + h.once + lost > 800 && h.twice + h.once > 100,
+	    "%s: %lu and %lu of %lu, %lu lost", python, h.once, h.twice, h.all,
+	    lost);
+	check(h.twice > h.once && h.once * 10 > h.twice, "%s: %lu and %lu",
+	    python, h.once, h.twice);
+	check(h.thread + lost > 400 && h.thread < 600, "%s: %lu, %lu lost",
+	    python, h.thread, lost);
 	check(in.drops[WIRE_DROP_INVALID] * 100 < h.all, "%s: %lu", python,
 	    in.drops[WIRE_DROP_INVALID]);
 	check(in.drops[WIRE_DROP_FULL] == 0, "%s: %lu", python,
