@@ -312,7 +312,7 @@ both_again() {
 	for mode in cpu wall; do
 		rm -f p.bin
 		touch go
-		start tach-record "${ENGINE[@]}" -m "$mode" -o p.bin -- "$python" -c '
+		start "$TACH_BUILDDIR/cmd/tach-record" "${ENGINE[@]}" -m "$mode" -o p.bin -- "$python" -c '
 import os, threading, time
 def spin():
     end = time.time() + 60
@@ -348,7 +348,7 @@ raise SystemExit(3)'
 
 @test "a target that is killed leaves a whole profile" {
 	host_python 3.12 3.11
-	start tach-record "${ENGINE[@]}" -q -o p.bin -- "$python" -c '
+	start "$TACH_BUILDDIR/cmd/tach-record" "${ENGINE[@]}" -q -o p.bin -- "$python" -c '
 import os, time
 with open("pid", "w") as f: f.write(str(os.getpid()))
 end = time.time() + 60
@@ -365,7 +365,7 @@ while time.time() < end: sum(range(1000))'
 
 @test "a recorder that is killed: the program goes on" {
 	host_python 3.12 3.11
-	start tach-record "${ENGINE[@]}" -q -o p.bin -- "$python" -c '
+	start "$TACH_BUILDDIR/cmd/tach-record" "${ENGINE[@]}" -q -o p.bin -- "$python" -c '
 import os, time
 end = time.time() + 60
 while not os.path.exists("dead") and time.time() < end: sum(range(1000))
