@@ -66,14 +66,14 @@ seen() {
 # that are there when it is recorded again.
 attached() {
 	begin "$@"
-	start record -q -r 5k -o p.bin -p "$pid" -d 60
+	start tach-record --engine=inprocess -q -r 5k -o p.bin -p "$pid" -d 60
 	recorder=$pid pid=${STARTED[-2]}
 	until_ test -s p.bin.part
 	until_ eval 'tach-cat p.bin 2>/dev/null | grep -q :old:'
 	: >"$OUTSIDE/go"
 	until_ test -e "$OUTSIDE/gone"
 	until_ eval 'tach-cat p.bin 2>/dev/null | grep -q :fresh:'
-	kill -INT "$recorder"
+	kill -TERM "$recorder"
 	wait "$recorder"
 	seen p.bin main old fresh
 	record -q -r 5k -d 1 -o q.bin -p "$pid"
