@@ -23,6 +23,11 @@
 #define KEYS_MAX 1024	  /* pthread keys that there can be */
 #define TLS_STEP 4096	  /* bytes of static TLS that are searched ... */
 #define TLS_MAX (64 * 1024) /* ... at once, and in all */
+#ifdef __x86_64__
+#define TLS_BELOW true /* it lies below what pthread_self gives */
+#else
+#define TLS_BELOW false
+#endif
 #define NAMES_MAX (1u << 20) /* threads that we believe in */
 #define INTERPS_AGAIN (100 * NS_PER_MS)
 #define HIGH (WIRE_RING / 4) /* a ring should not hold more */
@@ -225,8 +230,7 @@ state_tls(const struct inprocess *e, int32_t found[2])
 	size_t n = 0;
 
 	found[0] = found[1] = 0;
-#ifdef __x86_64__
-	if (!first_state(e, &state, &ident))
+	if (!TLS_BELOW || !first_state(e, &state, &ident))
 		return;
 	for (int32_t off = TLS_STEP; off <= TLS_MAX && n < 2; off += TLS_STEP) {
 		if (!py_read(&e->memory.memory, ident - (uint64_t)off, words,
@@ -238,9 +242,6 @@ state_tls(const struct inprocess *e, int32_t found[2])
 				found[n++] = (int32_t)(i * sizeof(*words)) -
 				    off;
 	}
-#else
-	(void)e, (void)state, (void)ident, (void)words, (void)n;
-#endif
 }
 
 static bool
