@@ -146,11 +146,19 @@ copy_of(const struct py_offsets *o, const uint8_t *frame)
 	return py_has(o->frame_copy) ? load_u32(frame + o->frame_copy) : 0;
 }
 
+/* Whether it is one of a generator that has begun, not one that makes it. */
+static bool
+is_resumed(const struct py_offsets *o, const uint8_t *f)
+{
+	return py_has(o->frame_owner) && f[o->frame_owner] == OWNER_GENERATOR;
+}
+
 struct py_place
 frame_place(const struct py_offsets *o, const uint8_t *f, uint64_t frame)
 {
 	return (struct py_place){.code = code_of(o, f),
-	    .instr = instr_of(o, f), .frame = frame, .copy = copy_of(o, f)};
+	    .instr = instr_of(o, f), .frame = frame, .copy = copy_of(o, f),
+	    .resumed = is_resumed(o, f)};
 }
 
 /*
@@ -194,16 +202,16 @@ static bool
 add_frame(const struct py_offsets *o, const struct py_marks *m, uint64_t frame,
     const uint8_t *f, bool called_from_c, struct py_chain *c)
 {
-	bool live = is_live(o, f), calls;
+	struct py_place place = frame_place(o, f, frame);
+	bool live = is_live(o, f);
 
 	if (!live || (!called_from_c && !may_call(o, f)))
 		c->depth = 0;
 	if (!live)
 		return true;
-	calls = c->depth > 0 && !called_from_c;
+	place.calls = c->depth > 0 && !called_from_c;
 	return add_mark(c, mark_above(m, frame, called_from_c, c->depth)) &&
-	    add(c, (struct py_place){code_of(o, f), instr_of(o, f),
-		frame, copy_of(o, f), calls});
+	    add(c, place);
 }
 
 /* Whether a frame is the interpreter's own. */
@@ -231,11 +239,24 @@ is_root(const struct py_offsets *o, const uint8_t *f)
 	return is_entry(o, f) && f[o->frame_owner] != OWNER_GENERATOR;
 }
 
+/* Whether a chain without a frame of Python's is all that a thread has that has
+ * none: it ends with the frame that all chains end with, if any. */
+static bool
+is_none(const struct py_offsets *o, struct py_view *v, uint64_t thread,
+    uint64_t last)
+{
+	uint64_t base = 0;
+
+	return last == 0 || (py_has(o->thread_base_frame) &&
+	    get_pointer(v, thread + o->thread_base_frame, &base) &&
+	    last == base);
+}
+
 enum walk_result
 walk_frames(const struct py_offsets *o, struct py_view *v, uint64_t thread,
     const struct py_marks *m, struct py_chain *c)
 {
-	uint64_t frame, mark = 0;
+	uint64_t frame, last = 0, mark = 0;
 	bool from_c = true; /* the frame before this one was called from C */
 	bool rooted = true;
 
@@ -243,7 +264,6 @@ walk_frames(const struct py_offsets *o, struct py_view *v, uint64_t thread,
 	if (!current_frame(o, v, thread, &frame, &c->stack))
 		return WALK_MISS;
 	for (size_t n = 1; frame != 0; n++) {
-		uint64_t at = frame;
 		const uint8_t *f;
 
 		/* One that comes back to a frame runs in a circle. */
@@ -254,19 +274,21 @@ walk_frames(const struct py_offsets *o, struct py_view *v, uint64_t thread,
 			mark = frame;
 		if ((f = view_at(v, frame, o->frame_size)) == NULL)
 			return WALK_MISS;
+		last = frame;
 		frame = load_u64(f + o->frame_previous);
 		if (m->shim != 0 && code_of(o, f) == m->shim)
 			continue;
 		if (is_own(o, f) && c->stack == 0)
-			c->stack = at; /* a variable of the loop */
+			c->stack = last; /* a variable of the loop */
 		if (!is_own(o, f) &&
-		    !add_frame(o, m, at, f, from_c, c))
+		    !add_frame(o, m, last, f, from_c, c))
 			return WALK_MEMORY;
 		from_c = is_entry(o, f);
 		rooted = is_root(o, f);
 	}
 	if (!rooted)
 		return WALK_BAD;
+	c->returned = c->depth == 0 && !is_none(o, v, thread, last);
 	/* The root is called from C in all versions; CPython 3.15 says so. */
 	return add_mark(c, m->native && from_c && c->depth > 0 ? PLACE_NATIVE :
 	    PLACE_NONE) ? WALK_OK : WALK_MEMORY;

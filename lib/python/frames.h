@@ -14,6 +14,7 @@ struct py_place {
 	uint64_t frame;
 	uint32_t copy; /* of the bytecode that instr lies in; 0: the original */
 	bool calls; /* the frame before it, without leaving the loop */
+	bool resumed; /* it is a generator's own frame; 3.11 and later */
 };
 
 /* Places that are no code of Python's; no code object has such an address. */
@@ -51,6 +52,7 @@ struct py_chain {
 	size_t depth;
 	size_t max;
 	bool fixed;
+	bool returned; /* it is empty since all its frames had just returned */
 	uint64_t stack; /* where the C stack was when its innermost loop of the
 			 * interpreter began, about; 0: not known */
 };

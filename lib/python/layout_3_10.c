@@ -43,6 +43,7 @@ const struct py_layout py_layout_3_10 = {
 		.thread_next = 8,
 		.thread_interp = 16,
 		.thread_current_frame = 24,
+		.thread_base_frame = PY_ABSENT,
 		.thread_cframe = PY_ABSENT,
 		.thread_native_thread_id = PY_ABSENT,
 		.thread_gil_requested = PY_ABSENT,

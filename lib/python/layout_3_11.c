@@ -118,6 +118,7 @@ const struct py_layout py_layout_3_11 = {
 		.thread_next = 8,
 		.thread_interp = 16,
 		.thread_current_frame = PY_ABSENT,
+		.thread_base_frame = PY_ABSENT,
 		.thread_cframe = 56,
 		.thread_native_thread_id = 160,
 		.thread_gil_requested = PY_ABSENT,

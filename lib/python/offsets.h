@@ -61,6 +61,8 @@ py_has(uint32_t offset)
 	X(thread, next, 8)                                                     \
 	X(thread, interp, 8)                                                   \
 	X(thread, current_frame, 8)                                            \
+	X(thread, base_frame, 8) /* 3.15: one of the interpreter's own, at the \
+				  * end of each chain but greenlets' */        \
 	X(thread, cframe, 8) /* 3.11, 3.12: the way to the current frame */    \
 	X(thread, native_thread_id, 8)                                         \
 	X(thread, ident, 8) /* what get_ident() gives */                       \

@@ -321,6 +321,33 @@ test_root(void)
 	chain_free(&c);
 }
 
+/* Frames that have all returned are not a thread without any: that one is at
+ * the frame that all chains end with, which CPython 3.15 tells. */
+static void
+test_none_left(void)
+{
+	struct py_view v = whole_view();
+	struct py_chain c = {0};
+	struct py_offsets o = offsets_of(12);
+
+	start_at(&o, FRAME(0));
+	put_frame(&o, 0, FRAME(1), 0, 0);
+	put_frame(&o, 1, 0, 0, 3);
+	check(walk(&o, &v, TSTATE, &c) == WALK_OK);
+	check(c.depth == 0 && c.returned);
+	o.thread_base_frame = 32;
+	put(TSTATE + o.thread_base_frame, FRAME(2));
+	check(walk(&o, &v, TSTATE, &c) == WALK_OK);
+	check(c.depth == 0 && c.returned);
+	put(TSTATE + o.thread_base_frame, FRAME(1));
+	check(walk(&o, &v, TSTATE, &c) == WALK_OK);
+	check(c.depth == 0 && !c.returned);
+	start_at(&o, 0);
+	check(walk(&o, &v, TSTATE, &c) == WALK_OK);
+	check(c.depth == 0 && !c.returned);
+	chain_free(&c);
+}
+
 static void
 put_frame_object(const struct py_offsets *o, int i, uint64_t back, int32_t lasti,
     uint8_t state)
@@ -807,6 +834,7 @@ main(void)
 	test_returned();
 	test_bad_chains();
 	test_root();
+	test_none_left();
 	test_heap_frames();
 	test_marks();
 	test_exceptions(11);
