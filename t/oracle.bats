@@ -22,7 +22,8 @@ true_of() {
 	[ "$(grep -c '^tach ' <<<"$output")" -eq $# ]
 }
 
-LOADS=(chained chained3 flutter fib comprehensions making)
+LOADS=(chained chained3 flutter fib comprehensions making classes callbacks
+    generators)
 
 @test "no stack that cannot be: Python 3.11" { true_of 3.11 "${LOADS[@]}"; }
 @test "no stack that cannot be: Python 3.12" { true_of 3.12 "${LOADS[@]}"; }

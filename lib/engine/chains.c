@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 
 #include "engine/clock.h"
 
@@ -20,7 +21,8 @@ find_state_part(struct chains *c)
 {
 	const struct py_offsets *o = c->offsets;
 	uint32_t fields[] = {o->thread_next, o->thread_interp,
-	    o->thread_current_frame, o->thread_cframe, c->id_field,
+	    o->thread_current_frame, o->thread_base_frame,
+	    o->thread_cframe, c->id_field,
 	    o->thread_gil_requested, o->thread_status, o->thread_executor,
 	    o->thread_raised, o->thread_exc_info, o->thread_exc_state};
 	uint32_t high = 0;
@@ -166,7 +168,8 @@ walk(struct chains *c, const struct thread *t, const struct snapshot *s,
 		return WALK_MEMORY;
 	view = spans_view(&c->spans);
 	w = walk_frames(c->offsets, &view, t->py.addr, &marks, chain);
-	if (w == WALK_OK && !codes_originals(c->codes, chain, stamp))
+	if (w == WALK_OK && (chain->returned ||
+		!codes_originals(c->codes, chain, stamp)))
 		return WALK_BAD;
 	return w;
 }
@@ -354,13 +357,30 @@ walk_both(struct chains *c, const struct thread *t, const struct reading *r)
 	    &c->other);
 }
 
+/* How often something else ran where we did. */
+static long
+own_switches(void)
+{
+	struct rusage u;
+
+	getrusage(RUSAGE_THREAD, &u);
+	return u.ru_nvcsw + u.ru_nivcsw;
+}
+
+/* Whether a thread is where we are, so that it cannot run. */
+static bool
+is_here(const struct chains *c, const struct thread *t)
+{
+	return process_thread_cpu(c->process, t->task) == sched_getcpu();
+}
+
 /* Whether the thread that was read cannot have run meanwhile, as far as can
  * be known. */
 static bool
 stood_still(const struct chains *c, const struct thread *t)
 {
-	return c->nowhere_near || (c->near &&
-	    process_thread_cpu(c->process, t->task) == sched_getcpu());
+	return t->held || c->nowhere_near || (c->near &&
+	    own_switches() == c->switches && is_here(c, t));
 }
 
 /*
@@ -378,20 +398,25 @@ believe_all(struct chains *c, const struct thread *t, const struct reading *r)
 	    codes_know_calls(c->codes, &c->chain, c->last);
 	if (twice && !c->sound && stood_still(c, t))
 		c->sound = codes_learn_calls(c->codes, &c->chain, c->last);
-	return c->sound || twice;
+	return c->sound || (twice && !r->slow);
 }
 
-/* How many of the newest chain's outermost frames can be believed. */
+/* How many of the newest chain's outermost frames can be believed: none without
+ * the root, which what was read of two moments may lack. */
 static size_t
 believe(struct chains *c, const struct thread *t, const struct reading *r)
 {
 	size_t depth = c->chain.depth, shared;
 	size_t proven = prove(c, t, &r->stamp);
+	bool whole;
 
 	c->sound = false;
-	if (proven == depth && believe_all(c, t, r))
-		return depth;
+	whole = proven == depth && believe_all(c, t, r);
 	c->trouble = proven == depth ? CHAIN_MOVING : CHAIN_UNKNOWN;
+	if (!codes_know_root(c->codes, &c->chain))
+		return 0;
+	if (whole)
+		return depth;
 	shared = chain_shared(&c->chain, &c->other);
 	return proven < shared ? proven : shared;
 }
@@ -401,13 +426,16 @@ static void
 move_near(struct chains *c, const struct thread *t)
 {
 	int cpu = process_thread_cpu(c->process, t->task);
+	bool known = cpu >= 0 && cpu < CPU_SETSIZE;
 	cpu_set_t set;
 
 	CPU_ZERO(&set);
-	if (cpu >= 0 && cpu < CPU_SETSIZE)
+	if (known)
 		CPU_SET(cpu, &set);
-	c->near = sched_setaffinity(0, sizeof(set), &set) == 0;
-	c->nowhere_near = !c->near;
+	c->nowhere_near = t->task == 0 ||
+	    (known && sched_setaffinity(0, sizeof(set), &set) != 0);
+	c->switches = own_switches();
+	c->near = known && !c->nowhere_near && is_here(c, t);
 }
 
 /* Away from there, where we would stand in its way, if we may. */

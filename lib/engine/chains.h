@@ -55,6 +55,7 @@ struct chains {
 	bool native, gc;  /* marks that the chains are to have */
 	bool near;	  /* we are on the CPU of the thread that we read */
 	bool nowhere_near; /* and that cannot be */
+	long switches;	  /* how often something else ran there before */
 	uint64_t near_at; /* when we may go there again; ns */
 	bool sound;	  /* all calls of the newest chain are known */
 	struct stamp stamp; /* of the newest chain */

@@ -44,7 +44,8 @@ struct spot {
 
 /* A call from an instruction of one code object to another. */
 struct call {
-	uint64_t instr;
+	uint64_t instr; /* of the caller, whose address is even; odd: the callee
+			 * is a generator that goes on, not one being made */
 	uint32_t caller, callee; /* serials */
 };
 
@@ -577,31 +578,55 @@ call_of(const struct codes *c, const struct py_chain *chain, size_t n,
 		call->instr = caller->instr;
 		call->caller = c->homes[known_home(c, caller->code)].serial;
 	}
+	call->instr |= callee->resumed;
 	*hash = XXH3_64bits(call, sizeof(*call));
 	return true;
+}
+
+static bool
+knows_call(const struct codes *c, struct call call, uint64_t hash)
+{
+	struct call_key key = {c, call};
+
+	return set_find(&c->call_set, hash, call_equal, &key) != TACH_NONE;
 }
 
 bool
 codes_know_calls(const struct codes *c, const struct py_chain *chain,
     size_t shared)
 {
-	struct call_key key = {.codes = c};
+	struct call call;
 	uint64_t hash;
 
 	for (size_t n = shared; n < chain->depth; n++)
-		if (call_of(c, chain, n, &key.call, &hash) &&
-		    set_find(&c->call_set, hash, call_equal, &key) == TACH_NONE)
+		if (call_of(c, chain, n, &call, &hash) &&
+		    !knows_call(c, call, hash))
 			return false;
+	return true;
+}
+
+bool
+codes_know_root(const struct codes *c, const struct py_chain *chain)
+{
+	struct call call;
+	uint64_t hash;
+
+	for (size_t n = 0; n < chain->depth; n++) {
+		const struct py_place *p = &chain->places[chain->depth - 1 - n];
+		if (!place_is_mark(p))
+			return known_home(c, p->code) != TACH_NONE &&
+			    call_of(c, chain, n, &call, &hash) &&
+			    knows_call(c, call, hash);
+	}
 	return true;
 }
 
 static bool
 learn_call(struct codes *c, struct call call, uint64_t hash)
 {
-	struct call_key key = {c, call};
 	struct call *p;
 
-	if (set_find(&c->call_set, hash, call_equal, &key) != TACH_NONE)
+	if (knows_call(c, call, hash))
 		return true;
 	p = array_grow(c->calls, c->ncalls, &c->calls_max, sizeof(*p));
 	if (p == NULL)

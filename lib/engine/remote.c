@@ -382,6 +382,34 @@ cut_chain(struct remote *r, size_t depth)
 	c->depth = depth;
 }
 
+/* The id of a thread as the kernel has it, or, where that cannot be found, a
+ * number that tells it from others. */
+static uint64_t
+find_tid(struct remote *r, struct thread *t)
+{
+	uint64_t id = r->chains.tid, tid;
+
+	if (py_has(r->offsets->thread_native_thread_id))
+		return id;
+	tid = tids_find(&r->tids, r->process, live(r), r->offsets, &r->list,
+	    id, t->pthread == id ? t->tid : 0);
+	t->pthread = id;
+	return tid != 0 ? tid : id;
+}
+
+/* A thread that has no sample yet has to be found before it is read: what is
+ * believed of it depends on where it runs. */
+static void
+find_thread(struct remote *r, struct thread *t)
+{
+	struct chains *c = &r->chains;
+	struct py_piece id = {t->py.addr + c->id_field, sizeof(c->tid),
+	    &c->tid};
+
+	if (t->task == 0 && live(r)->read(live(r), &id, 1))
+		t->task = process_thread(r->process, find_tid(r, t));
+}
+
 /* Reads a thread that stands still for it.  One that is blocked does so anyway,
  * and some calls would end early if it was stopped. */
 static bool
@@ -406,6 +434,7 @@ read_chain(struct remote *r, struct thread *t, size_t *sure)
 	if (!t->stale &&
 	    chains_walk(&r->chains, t, &r->all, in->gc, &in->stamp))
 		return true;
+	find_thread(r, t);
 	if (r->options->blocking) {
 		t->stale = true;
 		return read_stopped(r, t, sure);
@@ -415,21 +444,6 @@ read_chain(struct remote *r, struct thread *t, size_t *sure)
 		return true;
 	t->stale = true;
 	return chains_read(&r->chains, t, sure);
-}
-
-/* The id of a thread as the kernel has it, or, where that cannot be found, a
- * number that tells it from others. */
-static uint64_t
-find_tid(struct remote *r, struct thread *t)
-{
-	uint64_t id = r->chains.tid, tid;
-
-	if (py_has(r->offsets->thread_native_thread_id))
-		return id;
-	tid = tids_find(&r->tids, r->process, live(r), r->offsets, &r->list,
-	    id, t->pthread == id ? t->tid : 0);
-	t->pthread = id;
-	return tid != 0 ? tid : id;
 }
 
 /* Takes the id that the thread state gave.  False: it is no thread yet. */
