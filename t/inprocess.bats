@@ -236,6 +236,8 @@ else: inside(); os._exit(0)'
 	[ "$n" -ge 500 ]
 	[ $((n + late)) -ge 3600 ]
 	[ $((n + late)) -le 7000 ]
+	# Whether it lives to see the kernel's tick or not.
+	[ $((late * 8)) -le "$n" ]
 	is "$(count damaged p.bin)" 0
 }
 
@@ -262,6 +264,32 @@ else: inside(); os._exit(0)'
 	[ "$n" -ge 950 ]
 	[ "$n" -le 1050 ]
 	[ "$(tach-cat p.bin | grep -c 'sum.py:idle:')" -lt 20 ]
+}
+
+@test "a thread that waits in a call we know nothing of is left alone" {
+	host_python 3.12 3.11
+	cat >raw.py <<-'END'
+		import ctypes, errno, os, threading, time
+		libc = ctypes.CDLL(None, use_errno=True)
+		futex = {'x86_64': 202, 'aarch64': 98}[os.uname().machine]
+		half = (ctypes.c_long * 2)(0, 500000000)
+		word = ctypes.c_int(0)
+		woken = 0
+		def wait():
+		    global woken
+		    end = time.monotonic() + 1
+		    while time.monotonic() < end:
+		        libc.syscall(futex, ctypes.byref(word), 128, 0, half)
+		        woken += ctypes.get_errno() == errno.EINTR
+		t = threading.Thread(target=wait)
+		time.sleep(0.5)
+		t.start()
+		t.join()
+		print(woken)
+	END
+	tach-record "${ENGINE[@]}" -q -o p.bin -- "$python" raw.py >woken
+	cat woken
+	[ "$(<woken)" -le 5 ]
 }
 
 @test "-m wall: a thread that waits has its ticks, which are idle" {

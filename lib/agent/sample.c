@@ -63,7 +63,7 @@ follow(struct thread *t, const struct wire_slot *slot)
 /* A perf event takes over; a thread on wall time for want of anything better
  * gets CPU time then. */
 static void
-take_perf(struct thread *t)
+take_perf(struct thread *t, struct wire_slot *slot)
 {
 	struct wire_area *a = t->area;
 
@@ -71,6 +71,8 @@ take_perf(struct thread *t)
 	    atomic_load_explicit(&a->clock, memory_order_relaxed) ==
 		WIRE_CLOCK_PERF)
 		return;
+	if (t->sharp)
+		thread_blunt(t, slot);
 	if (t->clock != CLOCK_MONOTONIC) {
 		thread_watch(t);
 	} else {
@@ -110,7 +112,9 @@ sample(struct thread *t, struct wire_slot *slot, uint64_t time)
 
 	if (!follow(t, slot))
 		return 0;
-	take_perf(t);
+	take_perf(t, slot);
+	if (t->sharp)
+		thread_judge(t, slot, wait_is_over());
 	now = t->clock == CLOCK_MONOTONIC ? time : clock_of(t->clock);
 	ticks = thread_ticks(t, now);
 	if (now < t->rest || ticks <= t->last)
@@ -189,7 +193,7 @@ work(struct thread *t, struct wire_slot *slot, void *context)
 	perf = atomic_load(&t->area->clock) == WIRE_CLOCK_PERF;
 	if (perf && (weight != 1 || t->slow))
 		take_pending(t, slot, context);
-	if ((agent.asked & WIRE_JITTER) && !t->paused && !perf)
+	if (((agent.asked & WIRE_JITTER) || t->sharp) && !t->paused && !perf)
 		thread_arm(t);
 }
 

@@ -18,6 +18,9 @@
 
 #define NS UINT64_C(1000000000)
 #define WATCH (NS / 10) /* between two looks whether all is over */
+#define SOONEST (NS / 50000) /* a signal costs about as much */
+#define YOUNG (NS / 20) /* of CPU time */
+#define FUTILE_MAX 3 /* signals for nothing, in a thread's life */
 /* A key's value lies in the thread's own memory, with no allocation. */
 #define KEYS_INSIDE 32
 
@@ -221,18 +224,38 @@ to_timespec(uint64_t ns)
 	return (struct timespec){(time_t)(ns / NS), (long)(ns % NS)};
 }
 
-void
-thread_arm(struct thread *t)
+/* If the thread does not run all the time until then, it is too early, and
+ * armed again. */
+static void
+arm_sharp(struct thread *t, uint64_t now, uint64_t tick)
 {
-	uint64_t n = thread_ticks(t, clock_of(t->clock));
 	struct itimerspec when = {.it_value =
-	    to_timespec(n * agent.interval + place_of_tick(t, n))};
+	    to_timespec(tick > now + SOONEST ? tick - now : SOONEST)};
+
+	t->half_way = now + (tick - now) / 2;
+	syscall(SYS_timer_settime, t->timer, 0, &when, NULL);
+}
+
+static void
+arm_at(struct thread *t, uint64_t tick)
+{
+	struct itimerspec when = {.it_value = to_timespec(tick)};
 
 	if (!(agent.asked & WIRE_JITTER))
 		when.it_interval = to_timespec(agent.interval);
-	if (t->timer >= 0)
-		syscall(SYS_timer_settime, t->timer, TIMER_ABSTIME, &when,
-		    NULL);
+	syscall(SYS_timer_settime, t->timer, TIMER_ABSTIME, &when, NULL);
+}
+
+void
+thread_arm(struct thread *t)
+{
+	uint64_t now = clock_of(t->clock), n = thread_ticks(t, now);
+	uint64_t tick = n * agent.interval + place_of_tick(t, n);
+
+	if (t->timer >= 0 && t->sharp)
+		arm_sharp(t, now, tick);
+	else if (t->timer >= 0)
+		arm_at(t, tick);
 }
 
 /* On its own CPU's time only: it must not wake a thread that waits. */
@@ -273,28 +296,89 @@ refused(struct wire_slot *slot)
 	atomic_fetch_add(&slot->refused, 1);
 }
 
+static enum wire_clock
+name_of_clock(const struct thread *t)
+{
+	if (t->timer < 0)
+		return WIRE_CLOCK_NONE;
+	if (t->clock == CLOCK_MONOTONIC)
+		return WIRE_CLOCK_WALL;
+	return t->sharp ? WIRE_CLOCK_SHARP : WIRE_CLOCK_CPU;
+}
+
+static bool
+set_timer(struct thread *t, clockid_t clock)
+{
+	bool made = make_timer(&t->timer, clock, t->area->tid, t->area);
+
+	if (!made)
+		t->timer = -1;
+	timer = t->timer;
+	atomic_store(&t->area->clock, name_of_clock(t));
+	return made;
+}
+
 /* Time on the wall will do where the kernel has no timers of CPU time. */
+static void
+start_cpu_timer(struct thread *t, struct wire_slot *slot)
+{
+	bool made = set_timer(t, CLOCK_THREAD_CPUTIME_ID);
+
+	if (!made && errno != EAGAIN) {
+		t->clock = CLOCK_MONOTONIC;
+		made = set_timer(t, CLOCK_MONOTONIC);
+		atomic_fetch_add(&slot->fallback, made);
+	}
+	if (!made)
+		refused(slot);
+}
+
+/*
+ * A timer of CPU time goes off when the kernel's own tick comes, every 4 ms or
+ * so, which a thread need not live to see.  One of the wall's clock is exact,
+ * but it would wake a thread in a wait that we know nothing of.  So a thread
+ * begins with that, where there is a Python to be sampled, until the recorder
+ * has a better one or it has come for nothing a few times.
+ */
 static void
 start_timer(struct thread *t, struct wire_slot *slot)
 {
 	bool wall = agent.asked & WIRE_WALL;
-	bool made;
 
 	t->clock = wall ? CLOCK_MONOTONIC : CLOCK_THREAD_CPUTIME_ID;
-	made = make_timer(&t->timer, t->clock, t->area->tid, t->area);
-	if (!made && !wall && errno != EAGAIN) {
-		t->clock = CLOCK_MONOTONIC;
-		made = make_timer(&t->timer, t->clock, t->area->tid, t->area);
-		atomic_fetch_add(&slot->fallback, made);
-	}
-	if (!made) {
-		t->timer = -1;
+	t->sharp = !wall && atomic_load(&slot->state) == WIRE_SLOT_LIVE;
+	if (!wall && !t->sharp)
+		start_cpu_timer(t, slot);
+	else if (!set_timer(t, CLOCK_MONOTONIC))
 		refused(slot);
-	}
 	t->seed = scramble((uint64_t)t->area->tid ^ clock_of(CLOCK_MONOTONIC));
 	t->last = thread_ticks(t, clock_of(t->clock));
-	atomic_store(&t->area->clock, !made ? WIRE_CLOCK_NONE :
-	    t->clock == CLOCK_MONOTONIC ? WIRE_CLOCK_WALL : WIRE_CLOCK_CPU);
+}
+
+void
+thread_blunt(struct thread *t, struct wire_slot *slot)
+{
+	t->sharp = false;
+	if (t->timer >= 0)
+		syscall(SYS_timer_delete, t->timer);
+	start_cpu_timer(t, slot);
+	if (t->clock == CLOCK_MONOTONIC) {
+		t->last = thread_ticks(t, clock_of(t->clock));
+		t->rest = 0;
+	}
+}
+
+/* What comes too early by more than half may have interrupted a wait. */
+void
+thread_judge(struct thread *t, struct wire_slot *slot, bool kept)
+{
+	uint64_t now = clock_of(t->clock);
+
+	if (!kept && now < t->half_way && ++t->futile == FUTILE_MAX) {
+		thread_blunt(t, slot);
+		thread_arm(t);
+	} else if (now >= YOUNG)
+		atomic_store(&t->area->clock, WIRE_CLOCK_CPU);
 }
 
 /* ---- registering ------------------------------------------------------------- */
@@ -348,7 +432,6 @@ thread_register(void)
 	t->order_time = atomic_load(&slot->order_time);
 	t->paused = atomic_load(&slot->order) == WIRE_PAUSE;
 	atomic_store_explicit(&a->state, WIRE_AREA_LIVE, memory_order_release);
-	timer = t->timer;
 	self = t;
 	atomic_fetch_add(&registered, 1);
 	announce(slot, a, number);

@@ -21,6 +21,9 @@ struct thread {
 	uint32_t generation; /* of the recorder that it works for */
 	int32_t timer;	 /* the kernel's number of it; -1: none */
 	clockid_t clock; /* that tells its ticks */
+	bool sharp;	 /* its timer is of the wall's clock, its ticks are not */
+	uint32_t futile; /* signals of that which came for nothing */
+	uint64_t half_way; /* on its clock, to where it was armed for */
 	uint64_t last;	 /* ticks up to its last sample */
 	uint64_t seed;	 /* of where its ticks are */
 	uint64_t rest;	 /* on its clock: until then it does not sample */
@@ -80,10 +83,19 @@ uint64_t clock_of(clockid_t);
 /* How many ticks there were until a time on the thread's clock. */
 uint64_t thread_ticks(const struct thread *, uint64_t now);
 
-/* Has the timer go off at the ticks; now and then, so that a thread to which
- * others tell the ticks notices when they do not any more; or no more. */
+/* Has the timer go off at the ticks, or if it is sharp at the next one, if the
+ * thread runs until then; now and then, so that a thread to which others tell
+ * the ticks notices when they do not any more; or no more. */
 void thread_arm(struct thread *);
 void thread_watch(struct thread *);
 void thread_disarm(struct thread *);
+
+/* Has a sharp timer give way to one of the thread's CPU clock, or if there is
+ * none, the thread itself to time on the wall; it is not armed then. */
+void thread_blunt(struct thread *, struct wire_slot *);
+
+/* Whether that is due, or a better clock, now that a sharp timer's signal has
+ * come.  kept: back, as long as the thread waited. */
+void thread_judge(struct thread *, struct wire_slot *, bool kept);
 
 #endif

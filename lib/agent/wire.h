@@ -65,6 +65,8 @@ enum wire_clock {
 	WIRE_CLOCK_WALL, /* a timer of CLOCK_MONOTONIC */
 	WIRE_CLOCK_CPU,	 /* a timer of the thread's CPU clock */
 	WIRE_CLOCK_PERF, /* a perf event that the recorder has opened */
+	WIRE_CLOCK_SHARP, /* CPU time, which a timer of CLOCK_MONOTONIC has it
+			   * look at: a young thread needs nothing better */
 };
 
 struct wire_area {

@@ -420,7 +420,8 @@ add_counts(struct tach_inprocess_stats *s, const struct area *of)
 	s->late += atomic_load(&a->drops[WIRE_DROP_END]);
 	if (high > s->ring_high && high <= WIRE_RING)
 		s->ring_high = high;
-	s->clocks[TACH_CLOCK_PERF] += of->clock == WIRE_CLOCK_PERF;
+	s->clocks[TACH_CLOCK_PERF] += of->clock == WIRE_CLOCK_PERF ||
+	    of->clock == WIRE_CLOCK_SHARP;
 	s->clocks[TACH_CLOCK_CPU] += of->clock == WIRE_CLOCK_CPU;
 	s->clocks[TACH_CLOCK_WALL] += of->clock == WIRE_CLOCK_WALL;
 }
