@@ -398,22 +398,26 @@ believe_all(struct chains *c, const struct thread *t, const struct reading *r)
 	    codes_know_calls(c->codes, &c->chain, c->last);
 	if (twice && !c->sound && stood_still(c, t))
 		c->sound = codes_learn_calls(c->codes, &c->chain, c->last);
-	return c->sound || (twice && !r->slow);
+	return c->sound || (twice && (!r->slow || c->near));
 }
 
 /* How many of the newest chain's outermost frames can be believed: none without
- * the root, which what was read of two moments may lack. */
+ * the root, which what was read of two moments may lack.  What says the same
+ * twice from the thread's own CPU is the most that can be had of a long chain
+ * on a busy machine. */
 static size_t
 believe(struct chains *c, const struct thread *t, const struct reading *r)
 {
 	size_t depth = c->chain.depth, shared;
 	size_t proven = prove(c, t, &r->stamp);
-	bool whole;
+	bool whole, rooted;
 
 	c->sound = false;
 	whole = proven == depth && believe_all(c, t, r);
 	c->trouble = proven == depth ? CHAIN_MOVING : CHAIN_UNKNOWN;
-	if (!codes_know_root(c->codes, &c->chain))
+	rooted = (whole && c->near) || codes_know_root(c->codes, &c->chain);
+	c->rootless = whole && !rooted; /* that is not to be had from afar */
+	if (!rooted)
 		return 0;
 	if (whole)
 		return depth;
@@ -477,7 +481,8 @@ read_once(struct chains *c, struct thread *t, size_t *sure)
 static bool
 read_from_here(struct chains *c, struct thread *t, size_t *sure)
 {
-	for (int i = 0; i < READ_TRIES && !c->ended; i++) {
+	c->rootless = false;
+	for (int i = 0; i < READ_TRIES && !c->ended && !c->rootless; i++) {
 		if (read_once(c, t, sure))
 			return true;
 		c->retries++;

@@ -57,6 +57,7 @@ struct chains {
 	bool nowhere_near; /* and that cannot be */
 	long switches;	  /* how often something else ran there before */
 	uint64_t near_at; /* when we may go there again; ns */
+	bool rootless;	  /* only its root is not known */
 	bool sound;	  /* all calls of the newest chain are known */
 	struct stamp stamp; /* of the newest chain */
 	size_t last;	  /* frames of it that its thread's last sample had */
