@@ -134,6 +134,7 @@ claim_slot(pid_t parent)
 			continue;
 		s->pid = agent.pid;
 		s->parent = parent;
+		s->claimed = clock_of(CLOCK_MONOTONIC);
 		agent.slot_number = i;
 		return s;
 	}

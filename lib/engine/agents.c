@@ -360,18 +360,37 @@ is_up(const struct wire_slot *s)
 	    state == WIRE_SLOT_DONE;
 }
 
+/* The slot of a process, or of any if it is 0, that was claimed first of those
+ * which are nobody's.  The lock is held. */
+static uint32_t
+find_first(const struct agents *a, pid_t pid)
+{
+	uint32_t found = AGENTS_NONE;
+	uint64_t first = UINT64_MAX;
+
+	for (uint32_t i = 0; i < WIRE_SLOTS; i++) {
+		const struct wire_slot *s = &a->control->slots[i];
+		uint64_t claimed;
+		if (a->notes[i].taken || !is_up(s) ||
+		    (pid != 0 && s->pid != pid) ||
+		    (claimed = s->claimed) >= first)
+			continue;
+		found = i;
+		first = claimed;
+	}
+	return found;
+}
+
 uint32_t
 agents_take(struct agents *a, pid_t pid)
 {
-	uint32_t found = AGENTS_NONE;
+	uint32_t found;
 
 	pthread_mutex_lock(&a->lock);
-	for (uint32_t i = 0; i < WIRE_SLOTS && found == AGENTS_NONE; i++) {
-		const struct wire_slot *s = &a->control->slots[i];
-		if (!a->notes[i].taken && is_up(s) &&
-		    (pid == 0 || s->pid == pid))
-			found = i;
-	}
+	/* Of two images the earlier may have come up behind our back: once
+	 * there is a later one, it is there. */
+	if ((found = find_first(a, pid)) != AGENTS_NONE)
+		found = find_first(a, pid);
 	if (found != AGENTS_NONE)
 		a->notes[found].taken = true;
 	pthread_mutex_unlock(&a->lock);

@@ -318,9 +318,44 @@ test_noise(void)
 	lower_curtain(&s);
 }
 
+/* ---- one image after another --------------------------------------------------- */
+
+static void
+come_up(const struct stage *s, uint32_t number, enum wire_slot_state state,
+    uint64_t claimed)
+{
+	struct wire_slot *slot = agents_slot(s->agents, number);
+
+	slot->pid = getpid();
+	slot->claimed = claimed;
+	atomic_store(&slot->state, state);
+}
+
+/* Two execs between two looks: the last image stays, wherever its slot is. */
+static void
+test_images(void)
+{
+	static struct stage s;
+
+	raise_curtain(&s);
+	atomic_store(&agents_slot(s.agents, 3)->state, WIRE_SLOT_DONE);
+	come_up(&s, 5, WIRE_SLOT_DONE, 100);
+	come_up(&s, 4, WIRE_SLOT_WAITING, 200);
+	for (int i = 0; i < 3; i++)
+		assert(inprocess_look(s.inprocess) == INPROCESS_WAITING);
+	assert(atomic_load(&agents_slot(s.agents, 3)->state) ==
+	    WIRE_SLOT_FREE);
+	assert(atomic_load(&agents_slot(s.agents, 5)->state) ==
+	    WIRE_SLOT_FREE);
+	assert(atomic_load(&agents_slot(s.agents, 4)->state) ==
+	    WIRE_SLOT_WAITING);
+	lower_curtain(&s);
+}
+
 int
 main(void)
 {
+	test_images();
 	test_good();
 	test_bad();
 	test_noise();
