@@ -120,14 +120,12 @@ set_action(sighandler_t handler)
 	REAL(sigaction)(agent.signal, &a, NULL);
 }
 
-/* A program inherits its mask. */
 static void
 set_mask(int how)
 {
 	uint64_t set = signals_bit();
 
-	if (signals_masked())
-		syscall(SYS_rt_sigprocmask, how, &set, NULL, sizeof(set));
+	syscall(SYS_rt_sigprocmask, how, &set, NULL, sizeof(set));
 }
 
 static struct leaving
@@ -151,7 +149,8 @@ leave(void)
 	if (thread_count() < 2 && (agent.asked & WIRE_WALL) &&
 	    !signals_ignored())
 		set_action(SIG_DFL);
-	set_mask(SIG_BLOCK);
+	if (signals_masked()) /* a program inherits its mask */
+		set_mask(SIG_BLOCK);
 	if (slot != NULL)
 		l.state = atomic_exchange(&slot->state, WIRE_SLOT_DONE);
 	return l;
@@ -168,10 +167,11 @@ stay(struct leaving l)
 	/* A handler that runs while the slot is given up leaves it for good. */
 	if (l.slot != NULL)
 		atomic_store(&l.slot->state, l.state);
-	set_mask(SIG_UNBLOCK);
+	set_mask(SIG_BLOCK);
 	sample_install();
 	if ((t = thread_mine()) != NULL && !t->paused)
 		thread_arm(t);
+	set_mask(SIG_UNBLOCK);
 	errno = e;
 }
 

@@ -217,7 +217,7 @@ handle(int signal, siginfo_t *info, void *context)
 		t = NULL;
 	}
 	if (t == NULL)
-		thread_register();
+		thread_enter();
 	else
 		work(t, slot, context);
 	errno = e;

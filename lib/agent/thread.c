@@ -406,7 +406,7 @@ is_main(void)
 }
 
 void
-thread_register(void)
+thread_enter(void)
 {
 	struct wire_slot *slot = agent_slot();
 	struct wire_area *a;
@@ -437,9 +437,16 @@ thread_register(void)
 	announce(slot, a, number);
 	if (key < KEYS_INSIDE)
 		pthread_setspecific(key, t);
-	set_mask(SIG_UNBLOCK);
 	if (!t->paused)
 		thread_arm(t);
+}
+
+void
+thread_register(void)
+{
+	set_mask(SIG_BLOCK);
+	thread_enter();
+	set_mask(SIG_UNBLOCK);
 }
 
 /* Takes what is pending away, so that it does not come when there is nobody to

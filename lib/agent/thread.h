@@ -49,7 +49,10 @@ struct thread *thread_self(void);
  * thread goes on. */
 struct thread *thread_mine(void);
 
-/* Registers the calling thread: an area, a timer. */
+/* Registers the calling thread: an area, a timer.  The signal is not to come
+ * meanwhile, as its handler could already leave the area again. */
+void thread_enter(void);
+/* The same where the signal may come, and may from then on. */
 void thread_register(void);
 
 /* Has another thread, which was there before us, register itself when it runs
