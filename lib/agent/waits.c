@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: ISC */
 /* waits.c: see waits.h. */
 #undef _FORTIFY_SOURCE /* we are what its headers would call */
+#undef _FILE_OFFSET_BITS
 #include "agent/waits.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <sys/epoll.h>
+#include <sys/file.h>
 #include <sys/ipc.h>
 #include <sys/msg.h>
 #include <sys/select.h>
@@ -141,6 +145,8 @@ wait_place(void)
 	    (id, p, n, flags))                                                 \
 	X(ssize_t, msgrcv, (int id, void *p, size_t n, long type, int flags),  \
 	    (id, p, n, type, flags))                                           \
+	X(int, flock, (int fd, int how), (fd, how))                            \
+	X(int, lockf, (int fd, int how, off_t n), (fd, how, n))                \
 	X(int, pthread_join, (pthread_t thread, void **value),                 \
 	    (thread, value))                                                   \
 	X(int, pthread_timedjoin_np, (pthread_t thread, void **value,          \
@@ -212,7 +218,21 @@ pthread_cond_clockwait(pthread_cond_t *c, pthread_mutex_t *m, clockid_t clock,
 	return result;
 }
 
-/* ---- semaphores: most often there is nothing to wait for ----------------------- */
+/* ---- mutexes and semaphores: most often there is nothing to wait for ------------ */
+
+WRAPPER int
+pthread_mutex_lock(pthread_mutex_t *m)
+{
+	int result = pthread_mutex_trylock(m);
+	bool held;
+
+	if (result != EBUSY)
+		return result;
+	held = wait_begin();
+	result = REAL(pthread_mutex_lock)(m);
+	wait_end(held);
+	return result;
+}
 
 WRAPPER int
 sem_wait(sem_t *s)
@@ -255,6 +275,49 @@ sem_clockwait(sem_t *s, clockid_t clock, const struct timespec *t)
 	errno = e;
 	held = wait_begin();
 	result = REAL(sem_clockwait)(s, clock, t);
+	wait_end(held);
+	return result;
+}
+
+/* ---- locks on files ---------------------------------------------------------------- */
+
+static bool
+is_lock(int what)
+{
+	return what == F_SETLKW || what == F_OFD_SETLKW;
+}
+
+/* What is not there, the C library does not look at either. */
+#define OPTIONAL_ARGUMENT(arg, last)                                           \
+	do {                                                                   \
+		va_list args_;                                                 \
+		va_start(args_, last);                                         \
+		(arg) = va_arg(args_, void *);                                 \
+		va_end(args_);                                                 \
+	} while (0)
+
+WRAPPER int
+fcntl(int fd, int what, ...)
+{
+	bool held = is_lock(what) && wait_begin();
+	void *arg;
+	int result;
+
+	OPTIONAL_ARGUMENT(arg, what);
+	result = REAL(fcntl)(fd, what, arg);
+	wait_end(held);
+	return result;
+}
+
+WRAPPER int
+fcntl64(int fd, int what, ...)
+{
+	bool held = is_lock(what) && wait_begin();
+	void *arg;
+	int result;
+
+	OPTIONAL_ARGUMENT(arg, what);
+	result = REAL(fcntl64)(fd, what, arg);
 	wait_end(held);
 	return result;
 }

@@ -6,6 +6,7 @@
  */
 #include <err.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
 #include <semaphore.h>
@@ -17,6 +18,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/file.h>
+#include <sys/resource.h>
 #include <sys/select.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
@@ -101,6 +104,92 @@ drink(void *arg)
 	return NULL;
 }
 
+/* A mutex and two kinds of locks on a file. */
+static struct {
+	pthread_mutex_t mutex;
+	int file;
+	sem_t there;
+} locks = {.mutex = PTHREAD_MUTEX_INITIALIZER};
+
+/* Has them for so many milliseconds. */
+static void *
+have_locks(void *ms)
+{
+	struct flock lock = {.l_type = F_WRLCK};
+
+	pthread_mutex_lock(&locks.mutex);
+	check(fcntl(locks.file, F_OFD_SETLKW, &lock) == 0);
+	check(flock(locks.file, LOCK_EX) == 0);
+	sem_post(&locks.there);
+	check(usleep((unsigned)(uintptr_t)ms * 1000) == 0);
+	pthread_mutex_unlock(&locks.mutex);
+	lock.l_type = F_UNLCK;
+	check(fcntl(locks.file, F_OFD_SETLKW, &lock) == 0);
+	check(flock(locks.file, LOCK_UN) == 0);
+	return NULL;
+}
+
+static int
+get_mutex(int file)
+{
+	(void)file;
+	return pthread_mutex_lock(&locks.mutex) ||
+	    pthread_mutex_unlock(&locks.mutex);
+}
+
+static int
+get_file(int file)
+{
+	return fcntl(file, F_OFD_SETLKW, &(struct flock){.l_type = F_WRLCK});
+}
+
+static int
+get_whole_file(int file)
+{
+	return flock(file, LOCK_EX);
+}
+
+/* How often the thread went to sleep in a call. */
+static long
+sleeps_in(int (*get)(int), int file)
+{
+	struct rusage before, after;
+
+	check(getrusage(RUSAGE_THREAD, &before) == 0);
+	check(get(file) == 0);
+	check(getrusage(RUSAGE_THREAD, &after) == 0);
+	return after.ru_nvcsw - before.ru_nvcsw;
+}
+
+/* A wait for a lock is one wait, whatever signals come. */
+static void
+waits_for_locks(unsigned ms)
+{
+	static int (*const calls[])(int) = {get_mutex, get_file,
+	    get_whole_file};
+	FILE *f = tmpfile();
+	char path[64];
+
+	check(f != NULL && sem_init(&locks.there, 0, 0) == 0);
+	locks.file = fileno(f);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fileno(f));
+	for (size_t i = 0; i < sizeof(calls) / sizeof(*calls); i++) {
+		int other = open(path, O_RDWR);
+		pthread_t thread;
+		long n;
+		check(other >= 0);
+		check((errno = pthread_create(&thread, NULL, have_locks,
+		    (void *)(uintptr_t)ms)) == 0);
+		check(sem_wait(&locks.there) == 0);
+		n = sleeps_in(calls[i], other);
+		if (n > 5)
+			errx(1, "call %zu woke up %ld times", i, n);
+		check((errno = pthread_join(thread, NULL)) == 0);
+		close(other);
+	}
+	fclose(f);
+}
+
 /* Nothing is interrupted, and nothing is done by halves. */
 static void
 waits(unsigned ms)
@@ -157,6 +246,7 @@ waits(unsigned ms)
 	sigprocmask(SIG_BLOCK, &none, NULL);
 	check(sigtimedwait(&none, NULL, &t) == -1 && errno == EAGAIN);
 	free(bulk);
+	waits_for_locks(ms);
 }
 
 /* ---- signals ------------------------------------------------------------------------- */
