@@ -130,27 +130,33 @@ lib_libtach_core_la_SOURCES = \
 	lib/python/tasks.c lib/python/tasks.h \
 	lib/python/unicode.c lib/python/unicode.h \
 	lib/native/elf.c lib/native/elf.h \
+	lib/engine/agents.c lib/engine/agents.h \
+	lib/engine/area.c lib/engine/area.h \
 	lib/engine/attach.c lib/engine/attach.h \
 	lib/engine/chains.c lib/engine/chains.h \
-	lib/engine/agents.c lib/engine/agents.h \
 	lib/engine/children.c \
 	lib/engine/clock.c lib/engine/clock.h \
 	lib/engine/codes.c lib/engine/codes.h \
+	lib/engine/counts.c lib/engine/counts.h \
 	lib/engine/emit.c lib/engine/emit.h \
 	lib/engine/find.c lib/engine/find.h \
+	lib/engine/homes.c lib/engine/homes.h \
 	lib/engine/inject.c lib/engine/inject.h \
 	lib/engine/inprocess.c lib/engine/inprocess.h \
 	lib/engine/interps.c lib/engine/interps.h \
 	lib/engine/names.c lib/engine/names.h \
 	lib/engine/pages.c lib/engine/pages.h \
+	lib/engine/perf.c lib/engine/perf.h \
 	lib/engine/process.c lib/engine/process.h \
 	lib/engine/recorder.c \
 	lib/engine/registry.c lib/engine/registry.h \
 	lib/engine/remote.c lib/engine/remote.h \
+	lib/engine/runs.c lib/engine/runs.h \
 	lib/engine/snapshot.c lib/engine/snapshot.h \
 	lib/engine/status.c lib/engine/status.h \
 	lib/engine/stop.c lib/engine/stop.h \
 	lib/engine/tasks.c lib/engine/tasks.h \
+	lib/engine/tell.c lib/engine/tell.h \
 	lib/engine/threads.c lib/engine/threads.h \
 	lib/engine/tids.c lib/engine/tids.h \
 	lib/engine/workset.c lib/engine/workset.h

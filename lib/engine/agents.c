@@ -8,18 +8,16 @@
 #include <inttypes.h>
 #include <libgen.h>
 #include <limits.h>
-#include <linux/perf_event.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/random.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "engine/clock.h"
+#include "engine/perf.h"
 
 #define LIBRARY "libtach-agent.so"
 /* Programs use the first and the last real-time signals, if any. */
@@ -563,69 +561,17 @@ agents_free_area(struct agents *a, uint32_t area, struct wire_area *p)
 
 /* ---- clocks ---------------------------------------------------------------- */
 
-static int
-open_event(const struct agents *a, pid_t task, bool user_only, bool on_exec)
-{
-	struct perf_event_attr attr = {
-		.type = PERF_TYPE_SOFTWARE,
-		.size = sizeof(attr),
-		.config = PERF_COUNT_SW_TASK_CLOCK,
-		.sample_period = a->control->interval,
-		.wakeup_events = 1,
-		.disabled = 1,
-		.exclude_kernel = user_only,
-		.exclude_hv = 1,
-		.remove_on_exec = on_exec,
-	};
-
-	return (int)syscall(SYS_perf_event_open, &attr, task, -1, -1,
-	    PERF_FLAG_FD_CLOEXEC);
-}
-
-/* As the kernel and our rights allow it. */
-static int
-try_events(const struct agents *a, pid_t task)
-{
-	int fd;
-
-	for (int i = 0; i < 4; i++) {
-		fd = open_event(a, task, i & 1, i < 2);
-		if (fd >= 0 || (errno != EACCES && errno != EPERM &&
-			errno != EINVAL))
-			return fd;
-	}
-	return -1;
-}
-
-/* Has its signals sent to that thread. */
-static bool
-direct(const struct agents *a, int fd, pid_t task)
-{
-	struct f_owner_ex owner = {F_OWNER_TID, task};
-
-	return fcntl(fd, F_SETOWN_EX, &owner) == 0 &&
-	    fcntl(fd, F_SETSIG, a->control->signal) == 0 &&
-	    fcntl(fd, F_SETFL, O_NONBLOCK | O_ASYNC) == 0 &&
-	    ioctl(fd, PERF_EVENT_IOC_ENABLE, 0) == 0;
-}
-
 int
 agents_clock(struct agents *a, pid_t task)
 {
+	const struct wire_control *c = a->control;
+	bool refused;
 	int fd;
 
 	if (a->no_clock)
 		return -1;
-	fd = try_events(a, task);
-	if (fd < 0) {
-		/* A thread that has just ended says nothing of others. */
-		if (errno == EACCES || errno == EPERM || errno == ENOSYS ||
-		    errno == ENOENT || errno == EINVAL)
-			a->no_clock = true;
-		return -1;
-	}
-	if (direct(a, fd, task))
-		return fd;
-	close(fd);
-	return -1;
+	fd = perf_open(task, c->interval, c->signal, &refused);
+	if (refused)
+		a->no_clock = true;
+	return fd;
 }

@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: ISC */
+/* area.c: see area.h. */
+#include "engine/area.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "engine/clock.h"
+#include "engine/emit.h"
+#include "engine/perf.h"
+
+struct area *
+area_new(uint32_t number, struct wire_area *shared, const struct process *p,
+    uint64_t born)
+{
+	struct area *a = calloc(1, sizeof(*a));
+
+	if (a == NULL)
+		return NULL;
+	a->number = number;
+	a->ring.area = shared;
+	a->tid = (uint32_t)shared->tid;
+	a->ident = shared->ident;
+	a->task = process_thread(p, a->tid);
+	a->event = -1;
+	a->index = TACH_NONE;
+	a->last = born;
+	return a;
+}
+
+void
+area_free(struct area *a, struct registry *registry)
+{
+	for (size_t i = 0; i < WIRE_CODES; i++)
+		if (a->codes[i] != 0)
+			registry_drop(registry, a->codes[i] - 1);
+	if (a->event >= 0)
+		close(a->event);
+	free(a->stack);
+	free(a);
+}
+
+/* ---- its thread -------------------------------------------------------------- */
+
+void
+area_give_clock(struct area *a, struct agents *agents, bool paused)
+{
+	if (a->event >= 0 || a->task == 0 ||
+	    atomic_load(&a->ring.area->state) != WIRE_AREA_LIVE ||
+	    atomic_load(&a->ring.area->clock) != WIRE_CLOCK_CPU)
+		return;
+	a->event = agents_clock(agents, a->task);
+	if (a->event < 0)
+		return;
+	if (paused)
+		perf_pause(a->event, true);
+	atomic_store(&a->ring.area->perf, 1);
+}
+
+uint64_t
+area_look(struct area *a)
+{
+	const struct wire_area *w = a->ring.area;
+	uint32_t clock = atomic_load(&w->clock);
+	uint64_t held = atomic_load(&w->head) - a->ring.tail;
+
+	a->over = atomic_load_explicit(&w->state, memory_order_acquire) ==
+	    WIRE_AREA_DONE;
+	if (clock != WIRE_CLOCK_NONE)
+		a->clock = clock;
+	return held;
+}
+
+/* ---- records ----------------------------------------------------------------- */
+
+void
+area_reader_init(struct area_reader *r, struct registry *registry,
+    const struct py_offsets *offsets, struct tach_table *table, bool opcodes)
+{
+	*r = (struct area_reader){.registry = registry, .offsets = offsets,
+	    .table = table, .opcodes = opcodes, .torn = TACH_NONE,
+	    .gc = TACH_NONE, .native = TACH_NONE};
+}
+
+enum taken {
+	TAKEN,
+	TAKEN_BAD, /* it cannot be */
+	TAKEN_MEMORY,
+};
+
+static enum taken
+take_code(struct area_reader *r, struct area *a, size_t size)
+{
+	const struct wire_code *c = (const void *)r->record;
+	uint32_t code;
+
+	if (size < sizeof(*c) || c->number >= WIRE_CODES)
+		return TAKEN_BAD;
+	switch (registry_take(r->registry, r->offsets, c, size, &code)) {
+	case REGISTRY_BAD:
+		return TAKEN_BAD;
+	case REGISTRY_MEMORY:
+		return TAKEN_MEMORY;
+	case REGISTRY_OK:
+		break;
+	}
+	if (a->codes[c->number] != 0)
+		registry_drop(r->registry, a->codes[c->number] - 1);
+	a->codes[c->number] = code + 1;
+	return TAKEN;
+}
+
+/* Room for a stack of that depth, whose outermost frames stay. */
+static bool
+reserve_stack(struct area *a, size_t depth)
+{
+	size_t max = (depth + 16) * 2;
+	uint32_t *p;
+
+	if (depth <= a->max)
+		return true;
+	if ((p = calloc(max, sizeof(*p))) == NULL)
+		return false;
+	if (a->depth > 0)
+		memcpy(p + max - a->depth, a->stack + a->max - a->depth,
+		    a->depth * sizeof(*p));
+	free(a->stack);
+	a->stack = p;
+	a->max = max;
+	return true;
+}
+
+static uint32_t
+mark_of(struct area_reader *r, uint16_t code)
+{
+	uint32_t *mark = code == WIRE_MARK_GC ? &r->gc :
+	    code == WIRE_MARK_NATIVE ? &r->native : &r->torn;
+	const char *name = code == WIRE_MARK_GC ? "<GC>" :
+	    code == WIRE_MARK_NATIVE ? "<native>" : "<torn>";
+
+	if (*mark == TACH_NONE)
+		*mark = emit_synthetic(r->table, name);
+	return *mark;
+}
+
+/* Makes a frame of what an agent calls one. */
+static enum taken
+take_frame(struct area_reader *r, const struct area *a,
+    const struct wire_frame *f, uint32_t *frame)
+{
+	uint32_t code;
+
+	if (f->code >= WIRE_MARK_GC && f->code <= WIRE_MARK_TORN) {
+		*frame = mark_of(r, f->code);
+		return *frame != TACH_NONE ? TAKEN : TAKEN_MEMORY;
+	}
+	if (f->code >= WIRE_CODES || (code = a->codes[f->code]) == 0 ||
+	    !registry_allows(r->registry, code - 1, f->instr))
+		return TAKEN_BAD;
+	*frame = registry_frame(r->registry, r->offsets, code - 1, f->instr,
+	    r->opcodes ? f->opcode : TACH_NO_OPCODE);
+	return *frame != TACH_NONE ? TAKEN : TAKEN_MEMORY;
+}
+
+/* The stack that is left is no sample's. */
+static enum taken
+lose_stack(struct area *a, enum taken why)
+{
+	a->depth = a->common = 0;
+	return why;
+}
+
+static enum taken
+take_sample(struct area_reader *r, struct area *a, size_t size)
+{
+	const struct wire_sample *s = (const void *)r->record;
+	size_t fresh;
+
+	if (size < sizeof(*s) || s->weight == 0 || s->depth > WIRE_DEPTH ||
+	    s->shared > s->depth || s->shared > a->depth)
+		return lose_stack(a, TAKEN_BAD);
+	fresh = s->depth - s->shared;
+	if (fresh * sizeof(*s->frames) > size - sizeof(*s))
+		return lose_stack(a, TAKEN_BAD);
+	if (!reserve_stack(a, s->depth))
+		return TAKEN_MEMORY;
+	a->depth = s->depth;
+	for (size_t i = 0; i < fresh; i++) {
+		enum taken t = take_frame(r, a, &s->frames[i],
+		    &a->stack[a->max - a->depth + i]);
+		if (t != TAKEN)
+			return lose_stack(a, t);
+	}
+	if (a->common > s->shared)
+		a->common = s->shared;
+	a->next = *s;
+	/* What is not over yet would never come to be the next. */
+	if (a->next.time > r->now && a->next.time > (r->now = clock_ns()))
+		a->next.time = r->now;
+	a->has_next = true;
+	return TAKEN;
+}
+
+static enum taken
+take_record(struct area_reader *r, struct area *a)
+{
+	const struct wire_record *record = (const void *)r->record;
+
+	switch (record->kind) {
+	case WIRE_CODE:
+		return take_code(r, a, record->size);
+	case WIRE_SAMPLE:
+		return take_sample(r, a, record->size);
+	default:
+		return TAKEN_BAD;
+	}
+}
+
+bool
+area_read(struct area *a, struct area_reader *r)
+{
+	while (!a->has_next && !a->bad && r->left > 0) {
+		enum ring_result got = ring_take(&a->ring, r->record);
+		enum taken t = TAKEN_BAD;
+		if (got == RING_EMPTY)
+			break;
+		r->left--;
+		if (got == RING_BAD)
+			a->bad = true;
+		else
+			t = take_record(r, a);
+		if (t == TAKEN_MEMORY)
+			return false;
+		r->damaged += t == TAKEN_BAD;
+	}
+	return true;
+}
+
+bool
+area_is_torn(const struct area *a, const struct area_reader *r)
+{
+	return r->torn != TACH_NONE && a->depth > 0 &&
+	    a->stack[a->max - a->depth] == r->torn;
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * area.h: a thread that samples itself, as the recorder knows it: its area of
+ * the shared memory, and what was read from there.
+ */
+#ifndef ENGINE_AREA_H
+#define ENGINE_AREA_H
+
+#include "agent/ring.h"
+#include "engine/agents.h"
+#include "engine/process.h"
+#include "engine/registry.h"
+
+struct area {
+	uint32_t number;
+	struct ring_reader ring;
+	uint64_t tid, ident;
+	pid_t task; /* as we know it; 0: not known */
+	int event;  /* its clock that we opened, or -1 */
+	bool bad;   /* its ring is none */
+	bool over;  /* its thread was, when it was looked at last */
+	uint32_t clock; /* enum wire_clock that it had last */
+	uint32_t codes[WIRE_CODES]; /* of the registry, plus one; 0: none */
+	/* The stack of its last sample, at the end of the array: the innermost
+	 * frame first. */
+	uint32_t *stack;
+	size_t depth, max;
+	size_t common; /* outermost frames that the sink's last run has too */
+	uint32_t index, interp; /* of the thread in that run; TACH_NONE: there
+				 * was none */
+	/* The sample that is next, and whether there is one. */
+	struct wire_sample next;
+	bool has_next;
+	uint64_t last; /* ns: no earlier time is believed */
+};
+
+/* The memory stays the caller's.  born: ns, no sample can be older.  NULL: out
+ * of memory. */
+struct area *area_new(uint32_t number, struct wire_area *,
+    const struct process *, uint64_t born);
+void area_free(struct area *, struct registry *);
+
+/* Gives the thread an exact clock, if it needs one and that can be had. */
+void area_give_clock(struct area *, struct agents *, bool paused);
+/* Takes note of whether the thread is over, and by which clock it goes.
+ * Returns how many bytes its ring holds. */
+uint64_t area_look(struct area *);
+
+/* What the records of all areas of a process are read with. */
+struct area_reader {
+	struct registry *registry;
+	const struct py_offsets *offsets;
+	struct tach_table *table;
+	bool opcodes; /* frames are to have theirs */
+	uint32_t torn, gc, native; /* synthetic frames, or TACH_NONE */
+	size_t left;  /* records that it may still read: the caller's to set */
+	uint64_t now; /* ns, about: what is later than that is not believed */
+	uint64_t damaged; /* records so far that made no sense */
+	_Alignas(8) uint8_t record[RING_RECORD_MAX];
+};
+
+/* All must outlive it. */
+void area_reader_init(struct area_reader *, struct registry *,
+    const struct py_offsets *, struct tach_table *, bool opcodes);
+
+/* Reads on until there is a next sample, or nothing.  False: out of memory. */
+bool area_read(struct area *, struct area_reader *);
+/* Whether only the outermost frames of its stack are known. */
+bool area_is_torn(const struct area *, const struct area_reader *);
+
+#endif

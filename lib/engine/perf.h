@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: ISC */
+/* perf.h: clocks that tell another process's threads of their CPU time, exactly:
+ * perf events, where the kernel lets us have them. */
+#ifndef ENGINE_PERF_H
+#define ENGINE_PERF_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/* A descriptor of an event that sends a thread a signal at each interval of its
+ * CPU time, or -1; *refused: as it would be for any other thread. */
+int perf_open(pid_t task, uint64_t interval_ns, int signal, bool *refused);
+/* From now on it sends none, or does again. */
+void perf_pause(int fd, bool pause);
+
+#endif
