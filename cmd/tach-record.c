@@ -480,7 +480,7 @@ show_inprocess(const struct recording *r, enum tach_recorder_mode mode)
 	    "(99%% in %.1f us), %" PRIu64 " signals in others, rings %.0f%% "
 	    "full at most, %.1f%% of names known", clock_text(s), s->records,
 	    (double)s->handler_mean_ns / 1e3, (double)s->handler_p99_ns / 1e3,
-	    s->overruns, (double)s->ring_high / (256 * 1024) * 100,
+	    s->overruns, 100 * (double)s->ring_high / (double)s->ring_size,
 	    s->frames > 0 ?
 		100 * (double)s->frames_known / (double)s->frames : 0);
 	if (mode == TACH_MODE_CPU && s->clocks[TACH_CLOCK_WALL] > 0)

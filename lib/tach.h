@@ -558,7 +558,9 @@ struct tach_inprocess_stats {
 	uint64_t late;	    /* at a thread's end, with no signal any more */
 	uint64_t damaged; /* records that made no sense when they came */
 	uint64_t handler_mean_ns, handler_p99_ns; /* what a sample cost */
-	uint32_t ring_high; /* bytes of 256 Ki that were used at most */
+	uint32_t ring_high; /* bytes between a thread and us that were used at
+			     * most ... */
+	uint32_t ring_size; /* ... of so many */
 	uint64_t frames, frames_known; /* names asked for, and known before */
 	uint32_t clocks[TACH_CLOCKS]; /* threads that had each */
 };

@@ -53,6 +53,7 @@ counts_stats(const struct counts *c)
 	struct tach_inprocess_stats s = c->sums;
 	uint64_t runs = 0;
 
+	s.ring_size = WIRE_RING;
 	for (size_t i = 0; i < WIRE_TIMES; i++)
 		runs += c->times[i];
 	if (runs > 0) {

@@ -205,6 +205,7 @@ test_good(void)
 	put_sample(&s, &w, f, 1);
 	drain(&s);
 	assert(s.checker.ticks == 3 && s.checker.runs == 2);
+	assert(s.stats.inprocess.ring_size == WIRE_RING);
 	assert(s.checker.depth == 2 && s.stats.samples == 3);
 	assert(tach_table_frame(s.table, s.checker.stack[0])->line == 20);
 	assert(tach_table_frame(s.table, s.checker.stack[1])->line == 10);
