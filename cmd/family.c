@@ -18,6 +18,7 @@
 #include "cmd.h"
 #include "merging.h"
 #include "recording.h"
+#include "summary.h"
 
 #define LOOK_EVERY 4000000L /* ns: for new processes, and for ended ones */
 #define PROGRESS_EVERY 0.2  /* s */
@@ -37,9 +38,8 @@ struct member {
 	atomic_bool over; /* what follows is complete */
 	atomic_uint_fast64_t samples;
 	enum recording_result result;
-	uint64_t failed, bytes;
-	uint32_t threads;
-	double seconds;
+	uint64_t bytes;
+	struct tach_recorder_stats stats;
 };
 
 struct family {
@@ -133,9 +133,7 @@ run(struct member *m)
 	m->r.needs_samples = true;
 	result = recording_run(&m->r);
 	m->bytes = tach_writer_bytes(m->r.writer);
-	m->threads = s->threads;
-	m->failed = s->failed;
-	m->seconds = (double)s->elapsed_ns / 1e9;
+	m->stats = *s;
 	recording_close(&m->r);
 	return result;
 }
@@ -405,31 +403,52 @@ count_results(const struct family *f, enum recording_result result)
 	return n;
 }
 
+static bool
+is_inside(const struct family *f)
+{
+	return f->recorder.engine == TACH_ENGINE_INPROCESS;
+}
+
+/* Of all of them, which have ended. */
+static struct tach_recorder_stats
+stats_of(const struct family *f)
+{
+	struct tach_recorder_stats all = {0};
+
+	for (size_t i = 0; i < f->count; i++)
+		summary_add(&all, &f->members[i]->stats);
+	return all;
+}
+
 static void
 show_member(const struct member *m)
 {
 	warnx("%s: %" PRIu64 " samples of %" PRIu32 " thread%s in %.2f s, "
-	    "%" PRIu64 " bytes", m->path, (uint64_t)m->samples, m->threads,
-	    m->threads == 1 ? "" : "s", m->seconds, m->bytes);
+	    "%" PRIu64 " bytes", m->path, (uint64_t)m->samples,
+	    m->stats.threads, m->stats.threads == 1 ? "" : "s",
+	    (double)m->stats.elapsed_ns / 1e9, m->bytes);
 }
 
 static void
 show_summary(const struct family *f)
 {
+	struct tach_recorder_stats all = stats_of(f);
 	size_t n = count_results(f, RECORDING_OK), shown = 0;
-	uint64_t failed = 0;
+	char causes[SUMMARY_CAUSES];
 
 	for (size_t i = 0; i < f->count; i++) {
 		const struct member *m = f->members[i];
-		failed += m->failed;
 		if (m->result == RECORDING_OK && !f->options->merge &&
 		    shown++ < LIST_MAX)
 			show_member(m);
 	}
 	if (shown > LIST_MAX)
 		warnx("and %zu more profiles", shown - LIST_MAX);
-	warnx("%" PRIu64 " samples of %zu process%s, %" PRIu64 " failed",
-	    samples_of(f), n, n == 1 ? "" : "es", failed);
+	summary_causes(&all, causes, sizeof(causes));
+	warnx("%" PRIu64 " samples of %zu process%s, %" PRIu64 " failed%s",
+	    all.samples, n, n == 1 ? "" : "es", all.failed, causes);
+	if (is_inside(f))
+		summary_inside(&all.inprocess, f->recorder.mode);
 }
 
 static void
@@ -451,8 +470,12 @@ tell_missed(const struct family *f)
 static noreturn void
 merge_all(const struct family *f)
 {
+	struct tach_recorder_stats all = stats_of(f);
 	struct merging m = {.clock = true};
 
+	if (is_inside(f) &&
+	    (m.sum = tach_inprocess_note(&all.inprocess)) == NULL)
+		err(CMD_FAILED, NULL);
 	for (size_t i = 0; i < f->count; i++)
 		if (f->members[i]->result == RECORDING_OK)
 			merging_add(&m, f->members[i]->path);

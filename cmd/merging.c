@@ -201,6 +201,15 @@ same_note(const struct input *in, size_t note)
 	return text;
 }
 
+/* Whether a note is one of those that were summed up. */
+static bool
+is_summed(const struct merging *m, const char *note)
+{
+	size_t word = m->sum != NULL ? strcspn(m->sum, " ") + 1 : 0;
+
+	return word > 0 && strncmp(note, m->sum, word) == 0;
+}
+
 /* All notes; a copy of one input gets none of its own. */
 static void
 put_notes(const struct merging *m, struct batch *b, bool only,
@@ -209,11 +218,13 @@ put_notes(const struct merging *m, struct batch *b, bool only,
 	for (size_t i = 0; i < m->ninputs; i++) {
 		const struct input *in = &m->inputs[i];
 		for (size_t k = 0; k < in->nnotes; k++)
-			put_note(b, only ? same_note(in, k) :
-			    input_note(in, k), output);
+			if (!is_summed(m, in->notes[k]))
+				put_note(b, only ? same_note(in, k) :
+				    input_note(in, k), output);
 		if (!only)
 			put_note(b, input_own_note(in), output);
 	}
+	put_note(b, m->sum, output);
 }
 
 static void

@@ -22,6 +22,9 @@ struct merging {
 	const struct tach_selection *selection; /* NULL: all */
 	bool clock; /* times stay as they lay on one clock */
 	bool copy;  /* there is one input, which is taken as it is */
+	/* A note that takes the place of those of the inputs that begin with
+	 * the same word, and is freed by writing it; or NULL. */
+	char *sum;
 	struct batch *batch;
 };
 

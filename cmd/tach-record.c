@@ -17,6 +17,7 @@
 #include "family.h"
 #include "profile.h"
 #include "recording.h"
+#include "summary.h"
 #include "tach.h"
 
 /* Exit statuses of its own; else it is the command's. */
@@ -437,66 +438,15 @@ show_progress(const struct recording *r, bool over)
 		    tach_recorder_paused(r->recorder) ? ", paused" : "");
 }
 
-/* Why samples failed, if any did: ": 2 unreadable, 1 moving". */
-static void
-failure_causes(const struct tach_recorder_stats *s, char *buf, size_t size)
-{
-	const struct {
-		uint64_t count;
-		const char *name;
-	} causes[] = {{s->unreadable, "unreadable"}, {s->moving, "moving"},
-	    {s->unknown, "unknown"}, {s->inprocess.invalid, "invalid"},
-	    {s->inprocess.full, "for want of room"},
-	    {s->inprocess.late, "at a thread's end"},
-	    {s->inprocess.damaged, "damaged"}};
-	size_t n = 0;
-
-	buf[0] = '\0';
-	for (size_t i = 0; i < sizeof(causes) / sizeof(*causes); i++)
-		if (causes[i].count != 0)
-			n += (size_t)snprintf(buf + n, size - n,
-			    "%s%" PRIu64 " %s", n == 0 ? ": " : ", ",
-			    causes[i].count, causes[i].name);
-}
-
-/* Which clock told the threads to sample themselves. */
-static const char *
-clock_text(const struct tach_inprocess_stats *s)
-{
-	if (s->clocks[TACH_CLOCK_WALL] > 0)
-		return "wall clock";
-	return s->clocks[TACH_CLOCK_CPU] > s->clocks[TACH_CLOCK_PERF] ?
-	    "CPU clock, looked at on the kernel's tick" : "exact CPU clock";
-}
-
-/* What the samples cost the program, and what is not in them. */
-static void
-show_inprocess(const struct recording *r, enum tach_recorder_mode mode)
-{
-	const struct tach_recorder_stats *st = tach_recorder_stats(r->recorder);
-	const struct tach_inprocess_stats *s = &st->inprocess;
-
-	warnx("in-process by the %s: %" PRIu64 " stacks taken in %.1f us each "
-	    "(99%% in %.1f us), %" PRIu64 " signals in others, rings %.0f%% "
-	    "full at most, %.1f%% of names known", clock_text(s), s->records,
-	    (double)s->handler_mean_ns / 1e3, (double)s->handler_p99_ns / 1e3,
-	    s->overruns, 100 * (double)s->ring_high / (double)s->ring_size,
-	    s->frames > 0 ?
-		100 * (double)s->frames_known / (double)s->frames : 0);
-	if (mode == TACH_MODE_CPU && s->clocks[TACH_CLOCK_WALL] > 0)
-		warnx("CPU clocks were refused to %" PRIu32 " threads, whose "
-		    "samples are of wall time", s->clocks[TACH_CLOCK_WALL]);
-}
-
 static void
 show_summary(const struct recording *r, const struct options *o)
 {
 	const struct tach_recorder_stats *s = tach_recorder_stats(r->recorder);
 	const struct tach_writer *w = r->writer;
 	bool inside = o->recorder.engine == TACH_ENGINE_INPROCESS;
-	char bytes[32] = "", causes[128];
+	char bytes[32] = "", causes[SUMMARY_CAUSES];
 
-	failure_causes(s, causes, sizeof(causes));
+	summary_causes(s, causes, sizeof(causes));
 	if (w != NULL)
 		snprintf(bytes, sizeof(bytes), ", %" PRIu64 " bytes",
 		    tach_writer_bytes(w));
@@ -506,7 +456,7 @@ show_summary(const struct recording *r, const struct options *o)
 	    (double)s->elapsed_ns / 1e9, recording_rate(s), s->missed, s->torn,
 	    s->failed, causes, bytes);
 	if (inside)
-		show_inprocess(r, o->recorder.mode);
+		summary_inside(&s->inprocess, o->recorder.mode);
 	if (s->paused_ns > 0)
 		warnx("paused for %.2f s, which is a gap in the profile",
 		    (double)s->paused_ns / 1e9);

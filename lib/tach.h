@@ -544,6 +544,8 @@ enum tach_clock {
 	TACH_CLOCKS,
 };
 
+#define TACH_HANDLER_TIMES 64
+
 /* What the in-process engine counts.  Ticks are intervals: a sample stands for
  * as many as have gone by. */
 struct tach_inprocess_stats {
@@ -557,7 +559,11 @@ struct tach_inprocess_stats {
 	uint64_t full;	    /* there was no room */
 	uint64_t late;	    /* at a thread's end, with no signal any more */
 	uint64_t damaged; /* records that made no sense when they came */
-	uint64_t handler_mean_ns, handler_p99_ns; /* what a sample cost */
+	uint64_t handler_ns; /* what samples cost, in all ... */
+	/* ... and how many cost how much: class i has those below 2^(i/4) * 100
+	 * ns, the last one all others. */
+	uint64_t handler_times[TACH_HANDLER_TIMES];
+	uint64_t handler_mean_ns, handler_p99_ns; /* what one cost */
 	uint32_t ring_high; /* bytes between a thread and us that were used at
 			     * most ... */
 	uint32_t ring_size; /* ... of so many */
@@ -648,6 +654,14 @@ pid_t tach_recorder_pid(const struct tach_recorder *);
  * status. */
 int tach_recorder_wait(struct tach_recorder *, int *status);
 const char *tach_recorder_error(const struct tach_recorder *);
+
+/* Adds what was counted in another process: sums, what was most in any, and
+ * what a sample cost in all. */
+void tach_inprocess_add(struct tach_inprocess_stats *,
+    const struct tach_inprocess_stats *);
+/* As the note of a profile, see tach(5).  NULL: out of memory; else to be
+ * freed. */
+char *tach_inprocess_note(const struct tach_inprocess_stats *);
 
 /* ---- children: the Pythons that a Python starts ------------------------- */
 

@@ -215,6 +215,46 @@ else: inside(); os._exit(0)'
 	done
 }
 
+# Each of two processes counts by itself.
+two_processes() {
+	host_python 3.12 3.11
+	cat >two.py <<-'END'
+		import os, time
+		child = os.fork()
+		end = time.thread_time() + 0.5
+		while time.thread_time() < end:
+		    sum(range(1000))
+		if child:
+		    os.wait()
+		else:
+		    os._exit(0)
+	END
+	tach-record "${ENGINE[@]}" -o p.bin "$@" -- "$python" two.py 2>err
+	cat err
+	grep -q ' samples of 2 processes, ' err
+	[ "$(grep -c 'in-process by the .* stacks taken in ' err)" -eq 1 ]
+}
+
+@test "--merge: what it cost, and what was lost, in all processes" {
+	two_processes --merge
+	tach-info p.bin | tee info
+	[ "$(grep -c '^note: *inprocess ' info)" -eq 1 ]
+	[ "$(count weight p.bin)" -ge 900 ]
+	[ "$(count weight p.bin)" -ge "$(sed -n 's/^samples: *//p' info)" ]
+	[ $(($(count perf p.bin) + $(count cpu p.bin))) -eq 2 ]
+	grep -q " $(count samples p.bin) stacks taken in " err
+}
+
+@test "--subprocesses: the summary adds up what the profiles' notes say" {
+	local n=0
+	two_processes --subprocesses
+	[ "$(find . -name 'p.*.bin' | wc -l)" -eq 2 ]
+	for p in p.*.bin; do
+		n=$((n + $(count samples "$p")))
+	done
+	grep -q " $n stacks taken in " err
+}
+
 @test "2,000 threads that come and go" {
 	host_python 3.12 3.11
 	cat >crowd.py <<-'END'

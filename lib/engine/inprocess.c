@@ -49,7 +49,7 @@ struct inprocess {
 	uint64_t high; /* bytes that a ring held at most in the last drain */
 	uint64_t named_at, counted_at; /* ns */
 	bool paused;
-	struct counts ended; /* of areas that are no more */
+	struct tach_inprocess_stats ended; /* of areas that are no more */
 	struct area_reader reader;
 	struct runs runs;
 };
@@ -260,7 +260,7 @@ drop_area(struct inprocess *e, size_t i)
 {
 	struct area *a = e->areas[i];
 
-	counts_add(&e->ended, a->ring.area, a->clock);
+	counts_add_area(&e->ended, a->ring.area, a->clock);
 	agents_free_area(e->agents, a->number, a->ring.area);
 	area_free(a, e->registry);
 	e->areas[i] = e->areas[--e->count];
@@ -429,12 +429,12 @@ look_at_names(struct inprocess *e, uint64_t now)
 void
 inprocess_count(const struct inprocess *e, struct tach_recorder_stats *st)
 {
-	struct counts c = e->ended;
 	struct tach_inprocess_stats *s = &st->inprocess;
 
+	*s = e->ended;
 	for (size_t i = 0; i < e->count; i++)
-		counts_add(&c, e->areas[i]->ring.area, e->areas[i]->clock);
-	*s = counts_stats(&c);
+		counts_add_area(s, e->areas[i]->ring.area, e->areas[i]->clock);
+	counts_judge(s);
 	s->damaged = e->reader.damaged;
 	registry_counts(e->registry, &s->frames, &s->frames_known);
 	st->failed = s->invalid + s->full + s->late + s->damaged;

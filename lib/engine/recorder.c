@@ -481,21 +481,11 @@ elapsed(const struct tach_recorder *r, uint64_t now)
 static void
 note_inprocess(const struct tach_recorder *r)
 {
-	const struct tach_inprocess_stats *s = &r->stats.inprocess;
-	char text[512];
+	char *text = tach_inprocess_note(&r->stats.inprocess);
 
-	snprintf(text, sizeof(text), "inprocess samples=%" PRIu64 " weight=%"
-	    PRIu64 " early=%" PRIu64 " invalid=%" PRIu64 " full=%" PRIu64
-	    " late=%" PRIu64 " damaged=%" PRIu64 " overruns=%" PRIu64 " handler-mean-ns=%" PRIu64
-	    " handler-p99-ns=%" PRIu64 " ring-high=%" PRIu32
-	    " codes-hit=%.2f%% perf=%" PRIu32 " cpu=%" PRIu32 " wall=%" PRIu32,
-	    s->records, s->weight, s->early, s->invalid, s->full, s->late, s->damaged,
-	    s->overruns, s->handler_mean_ns, s->handler_p99_ns, s->ring_high,
-	    s->frames > 0 ?
-		100 * (double)s->frames_known / (double)s->frames : 0,
-	    s->clocks[TACH_CLOCK_PERF], s->clocks[TACH_CLOCK_CPU],
-	    s->clocks[TACH_CLOCK_WALL]);
-	tach_table_add_note(r->table, text);
+	if (text != NULL)
+		tach_table_add_note(r->table, text);
+	free(text);
 }
 
 static void

@@ -353,10 +353,40 @@ test_images(void)
 	lower_curtain(&s);
 }
 
+/* What samples cost in two processes: most are fast in one of them, and there
+ * are few in the other. */
+static void
+test_sums(void)
+{
+	struct tach_inprocess_stats sum = {0};
+	struct tach_inprocess_stats fast = {.records = 980, .weight = 990,
+	    .invalid = 1, .full = 2, .late = 3, .overruns = 10,
+	    .handler_ns = 98000, .handler_times = {[4] = 980},
+	    .ring_high = 700, .ring_size = WIRE_RING, .frames = 5,
+	    .clocks = {[TACH_CLOCK_PERF] = 1}};
+	struct tach_inprocess_stats slow = {.records = 20, .weight = 20,
+	    .full = 4, .handler_ns = 902000, .handler_times = {[40] = 20},
+	    .ring_high = 600, .ring_size = WIRE_RING, .frames = 6,
+	    .frames_known = 2, .clocks = {[TACH_CLOCK_PERF] = 2}};
+
+	tach_inprocess_add(&sum, &fast);
+	assert(sum.handler_mean_ns == 100 && sum.handler_p99_ns == 200);
+	tach_inprocess_add(&sum, &slow);
+	assert(sum.records == 1000 && sum.weight == 1010);
+	assert(sum.invalid == 1 && sum.full == 6 && sum.late == 3);
+	assert(sum.overruns == 10 && sum.ring_high == 700);
+	assert(sum.ring_size == WIRE_RING);
+	assert(sum.frames == 11 && sum.frames_known == 2);
+	assert(sum.clocks[TACH_CLOCK_PERF] == 3);
+	assert(sum.handler_mean_ns == 1000);
+	assert(sum.handler_p99_ns == 102400);
+}
+
 int
 main(void)
 {
 	test_images();
+	test_sums();
 	test_good();
 	test_bad();
 	test_noise();

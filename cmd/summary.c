@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: ISC */
+/* summary.c: see summary.h. */
+#include "summary.h"
+
+#include <err.h>
+#include <inttypes.h>
+#include <stdio.h>
+
+void
+summary_causes(const struct tach_recorder_stats *s, char *buf, size_t size)
+{
+	const struct {
+		uint64_t count;
+		const char *name;
+	} causes[] = {{s->unreadable, "unreadable"}, {s->moving, "moving"},
+	    {s->unknown, "unknown"}, {s->inprocess.invalid, "invalid"},
+	    {s->inprocess.full, "for want of room"},
+	    {s->inprocess.late, "at a thread's end"},
+	    {s->inprocess.damaged, "damaged"}};
+	size_t n = 0;
+
+	buf[0] = '\0';
+	for (size_t i = 0; i < sizeof(causes) / sizeof(*causes); i++)
+		if (causes[i].count != 0)
+			n += (size_t)snprintf(buf + n, size - n,
+			    "%s%" PRIu64 " %s", n == 0 ? ": " : ", ",
+			    causes[i].count, causes[i].name);
+}
+
+/* Which clock told the threads to sample themselves. */
+static const char *
+clock_text(const struct tach_inprocess_stats *s)
+{
+	if (s->clocks[TACH_CLOCK_WALL] > 0)
+		return "wall clock";
+	return s->clocks[TACH_CLOCK_CPU] > s->clocks[TACH_CLOCK_PERF] ?
+	    "CPU clock, looked at on the kernel's tick" : "exact CPU clock";
+}
+
+void
+summary_inside(const struct tach_inprocess_stats *s,
+    enum tach_recorder_mode mode)
+{
+	warnx("in-process by the %s: %" PRIu64 " stacks taken in %.1f us each "
+	    "(99%% in %.1f us), %" PRIu64 " signals in others, rings %.0f%% "
+	    "full at most, %.1f%% of names known", clock_text(s), s->records,
+	    (double)s->handler_mean_ns / 1e3, (double)s->handler_p99_ns / 1e3,
+	    s->overruns, 100 * (double)s->ring_high / (double)s->ring_size,
+	    s->frames > 0 ?
+		100 * (double)s->frames_known / (double)s->frames : 0);
+	if (mode == TACH_MODE_CPU && s->clocks[TACH_CLOCK_WALL] > 0)
+		warnx("CPU clocks were refused to %" PRIu32 " threads, whose "
+		    "samples are of wall time", s->clocks[TACH_CLOCK_WALL]);
+}
+
+void
+summary_add(struct tach_recorder_stats *s, const struct tach_recorder_stats *of)
+{
+	s->samples += of->samples;
+	s->failed += of->failed;
+	s->unreadable += of->unreadable;
+	s->moving += of->moving;
+	s->unknown += of->unknown;
+	tach_inprocess_add(&s->inprocess, &of->inprocess);
+}
