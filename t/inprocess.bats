@@ -352,8 +352,143 @@ two_processes() {
 		    awk '$4 !~ /cpu|gil/' | wc -l)
 		echo "$f $n $idle"
 		[ "$n" -ge 950 ]
-		[ "$n" -le 2000 ]
+		[ "$n" -le 1100 ]
 		[ $((idle * 10)) -ge $((n * 8)) ]
+	done
+}
+
+# asleep: of each thread of a profile, how many ms there are from the first
+# sample in asleep() to the last, the samples in there, how many of them are
+# idle, and in how many stacks.
+asleep() {
+	tach-cat "$1" | awk -F '\t' '$5 ~ /:asleep:/ {
+			if (!($3 in first)) first[$3] = $1
+			last[$3] = $1
+			n[$3]++
+			idle[$3] += $4 !~ /cpu|gil/
+			kinds[$3] += !seen[$3, $5]++
+		}
+		END { for (t in n) print int((last[t] - first[t]) / 1000) + 1,
+		    n[t], idle[t], kinds[t] }' | sort -n | tee /dev/stderr
+}
+
+# waits_told MIN MAX THREADS [GAP]: in each of so many threads, so many ms were
+# spent in asleep(), with a sample for each but for those of a gap; and what is
+# read from outside is what the thread itself says.
+waits_told() {
+	local ms n idle kinds threads=0
+	while read -r ms n idle kinds; do
+		threads=$((threads + 1))
+		[ "$ms" -ge "$1" ]
+		[ "$ms" -le "$2" ]
+		ms=$((ms - ${4-0}))
+		[ "$n" -ge $((ms * 97 / 100)) ]
+		[ "$n" -le $((ms + 5)) ]
+		[ "$idle" -ge $((n * 95 / 100)) ]
+		[ "$kinds" -eq 1 ]
+	done < <(asleep p.bin)
+	is "$threads" "$3"
+}
+
+# A thread has waited, and waits again, when the recording ends.
+waits_on() {
+	rm -f p.bin
+	tach-record "${ENGINE[@]}" -m wall -d 1.5 -q -o p.bin -- \
+	    "${PYTHON[@]}" -c '
+import os, threading, time
+def asleep():
+    for t in 0.45, 2: time.sleep(t)
+t = threading.Thread(target=asleep)
+t.start()
+asleep()
+t.join()'
+	waits_told 900 1510 2
+}
+
+waits() {
+	need_one "$@"
+	in_tries 3 waits_on
+}
+
+@test "-m wall: a wait that is not over at the end, 3.8" {
+	waits 3.8-pyenv 3.8-system
+}
+
+@test "-m wall: a wait that is not over at the end, 3.11" {
+	waits 3.11-system 3.11-pyenv
+}
+
+@test "-m wall: a wait that is not over at the end, 3.13" {
+	waits 3.13-pyenv 3.13-system
+}
+
+@test "-m wall: a wait that is not over at the end, 3.14" {
+	waits 3.14-forky
+}
+
+@test "-m wall: a wait that is not over at the end, 3.14, free-threaded" {
+	waits 3.14t-nogil
+}
+
+killed() {
+	local status=0
+	rm -f p.bin
+	tach-record "${ENGINE[@]}" -m wall -q -o p.bin -- "$python" -c '
+import os, threading, time
+def asleep(): time.sleep(60)
+def kill():
+    time.sleep(1.5)
+    os.kill(os.getpid(), 9)
+threading.Thread(target=kill).start()
+asleep()' || status=$?
+	is "$status" 137
+	waits_told 1450 1600 1
+}
+
+@test "-m wall: a wait that is not over when the target is killed" {
+	host_python 3.12 3.11
+	in_tries 3 killed
+}
+
+paused() {
+	rm -f p.bin
+	tach-record "${ENGINE[@]}" -m wall -q -o p.bin -- "$python" -c '
+import os, signal, threading, time
+def asleep(): time.sleep(3)
+def pause():
+    for s in signal.SIGUSR1, signal.SIGUSR2:
+        time.sleep(1)
+        os.kill(os.getppid(), s)
+threading.Thread(target=pause).start()
+asleep()'
+	waits_told 2950 3100 1 1000
+}
+
+@test "-m wall: a wait from before a pause until after it" {
+	host_python 3.12 3.11
+	in_tries 3 paused
+}
+
+@test "-m exception, -m gil: of a wait, what its status says" {
+	host_python 3.12 3.11
+	for mode in exception gil; do
+		tach-record "${ENGINE[@]}" -m "$mode" -d 1 -q -o p.bin -- \
+		    "$python" -c '
+import threading, time
+def handles():
+    try: 1 / 0
+    except ZeroDivisionError: time.sleep(1.5)
+t = threading.Thread(target=handles)
+t.start()
+time.sleep(1.5)
+t.join()' 2>err || grep -q 'nothing was recorded' err
+		n=$(tach-cat p.bin | grep -c ':handles:') || :
+		echo "$mode $n"
+		case $mode in
+		gil) [ "$n" -lt 50 ] ;;
+		exception) [ "$n" -gt 700 ] ;;
+		esac
+		[ "$(tach-cat p.bin | grep -vc ':handles:')" -lt 500 ]
 	done
 }
 

@@ -26,6 +26,7 @@ area_new(uint32_t number, struct wire_area *shared, const struct process *p,
 	a->event = -1;
 	a->index = TACH_NONE;
 	a->last = born;
+	a->since = clock_ns();
 	return a;
 }
 
@@ -70,6 +71,31 @@ area_look(struct area *a)
 	if (clock != WIRE_CLOCK_NONE)
 		a->clock = clock;
 	return held;
+}
+
+uint64_t
+area_untold(const struct area *a, uint64_t since, uint64_t until,
+    uint64_t interval_ns)
+{
+	if (since < a->since)
+		since = a->since;
+	return a->clock == WIRE_CLOCK_WALL && !a->over && until > since ?
+	    (until - since) / interval_ns : 0;
+}
+
+uint64_t
+area_rest(struct area *a, uint64_t weight, uint64_t interval_ns)
+{
+	uint64_t ahead = a->ahead, since = a->since;
+
+	a->ahead = 0;
+	a->since = a->next.time;
+	/* One that only begins after them has none of them: what would have
+	 * told of the wait was lost. */
+	if (a->next.time >= since &&
+	    weight <= (a->next.time - since) / interval_ns + 1)
+		return weight;
+	return weight > ahead ? weight - ahead : 0;
 }
 
 /* ---- records ----------------------------------------------------------------- */

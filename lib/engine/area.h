@@ -32,6 +32,11 @@ struct area {
 	struct wire_sample next;
 	bool has_next;
 	uint64_t last; /* ns: no earlier time is believed */
+	/* Its wait that goes on: since when none of its ticks has been given,
+	 * ns; how many have that it will tell of when the wait is over; and
+	 * whether the sink's last run of the thread is of these. */
+	uint64_t since, ahead;
+	bool waits;
 };
 
 /* The memory stays the caller's.  born: ns, no sample can be older.  NULL: out
@@ -42,6 +47,11 @@ void area_free(struct area *, struct registry *);
 
 /* Gives the thread an exact clock, if it needs one and that can be had. */
 void area_give_clock(struct area *, struct agents *, bool paused);
+/* Ticks of the wall until a time, of which nothing has come since a time. */
+uint64_t area_untold(const struct area *, uint64_t since, uint64_t until,
+    uint64_t interval_ns);
+/* Those ticks of its next sample, of so many, that have not been given ahead. */
+uint64_t area_rest(struct area *, uint64_t weight, uint64_t interval_ns);
 /* Takes note of whether the thread is over, and by which clock it goes.
  * Returns how many bytes its ring holds. */
 uint64_t area_look(struct area *);

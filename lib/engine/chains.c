@@ -518,3 +518,37 @@ chains_read(struct chains *c, struct thread *t, size_t *sure)
 		return true;
 	return !c->ended && read_from_near(c, t, sure);
 }
+
+/* ---- what else a thread state says ------------------------------------- */
+
+static bool
+says_exception(const struct chains *c, const struct thread *t,
+    const uint8_t *bytes, struct py_none *none)
+{
+	struct py_span span = {t->py.addr + c->state_low, c->state_size,
+	    bytes};
+	struct py_view state = {.memory.read = view_read, .spans = &span,
+	    .count = 1};
+
+	return status_exception(c->offsets, &state, &c->memory.memory,
+	    t->py.addr, none);
+}
+
+/* A thread that runs may have had it in its hands until just before it came to
+ * where its chain is, or get it just after: then only one of the two copies has
+ * it. */
+bool
+chains_exception(const struct chains *c, const struct thread *t,
+    struct py_none *none)
+{
+	return says_exception(c, t, c->state, none) &&
+	    (c->after == c->state || says_exception(c, t, c->after, none));
+}
+
+bool
+chains_compiled(const struct chains *c)
+{
+	uint32_t executor = c->offsets->thread_executor;
+
+	return py_has(executor) && chains_state(c, c->state, executor) != 0;
+}

@@ -113,4 +113,10 @@ bool chains_know(struct chains *, const struct thread *,
     const struct snapshot *, size_t gc, const struct stamp *);
 bool chains_read(struct chains *, struct thread *, size_t *sure);
 
+/* Of the thread that was read last: whether it raises or handles an exception,
+ * and whether it runs code that the JIT made. */
+bool chains_exception(const struct chains *, const struct thread *,
+    struct py_none *);
+bool chains_compiled(const struct chains *);
+
 #endif

@@ -13,6 +13,7 @@
 #include "engine/counts.h"
 #include "engine/homes.h"
 #include "engine/names.h"
+#include "engine/outside.h"
 #include "engine/perf.h"
 #include "engine/runs.h"
 #include "engine/snapshot.h"
@@ -24,6 +25,13 @@
 #define RECORDS_MAX (1u << 20) /* of one drain: a target could go on for ever */
 #define NAMES_EVERY (10 * NS_PER_MS)
 #define COUNT_EVERY (100 * NS_PER_MS)
+/* Threads that wait for so long are looked at so often, and not for more than
+ * that part of our time; some ticks may only be on their way. */
+#define WAIT_LONG (50 * NS_PER_MS)
+#define WAIT_TICKS 4
+#define LOOK_EVERY (100 * NS_PER_MS)
+#define LOOK_SHARE 20
+#define LAST_TICKS 2 /* of a thread that waits when the recording ends */
 /* Ticks that a sample may have beyond those that its time allows: they need
  * not lie an interval apart. */
 #define TICKS_MORE 64
@@ -49,6 +57,11 @@ struct inprocess {
 	uint64_t high; /* bytes that a ring held at most in the last drain */
 	uint64_t named_at, counted_at; /* ns */
 	bool paused;
+	struct outside *outside; /* NULL: nobody has waited yet */
+	uint64_t look_at; /* when to look at threads that wait; ns */
+	uint64_t over_at; /* when a pause began, or the end was, whose waits
+			   * have not been told of; 0: there is none; ns */
+	bool gone; /* the process */
 	struct tach_inprocess_stats ended; /* of areas that are no more */
 	struct area_reader reader;
 	struct runs runs;
@@ -101,6 +114,7 @@ inprocess_free(struct inprocess *e, bool ended)
 		agents_leave_slot(e->agents, e->slot);
 	if (e->entered)
 		agents_leave(e->agents, e->process->pid);
+	outside_free(e->outside);
 	names_free(e->called);
 	registry_free(e->registry);
 	free(e->threads.list);
@@ -124,6 +138,8 @@ adopt(struct inprocess *e, const struct py_runtime *rt)
 {
 	e->runtime = *rt;
 	homes_free(&e->homes);
+	outside_free(e->outside);
+	e->outside = NULL;
 	names_free(e->called);
 	e->called = names_new(e->process, &e->runtime.offsets, &e->memory.memory,
 	    e->table);
@@ -193,10 +209,14 @@ inprocess_pause(struct inprocess *e, bool pause)
 	if (e->slot == AGENTS_NONE)
 		return;
 	give_order(e);
+	e->over_at = pause && e->live ? clock_ns() : 0;
 	for (size_t i = 0; i < e->count; i++) {
-		const struct area *a = e->areas[i];
+		struct area *a = e->areas[i];
 		if (a->event >= 0)
 			perf_pause(a->event, pause);
+		/* Of the time before, it will not tell any more. */
+		a->since = pause ? a->since : clock_ns();
+		a->ahead = pause ? a->ahead : 0;
 		/* Once it has left its process alone, the signal is not its. */
 		if (!pause &&
 		    atomic_load(&slot(e)->state) == WIRE_SLOT_LIVE)
@@ -205,12 +225,17 @@ inprocess_pause(struct inprocess *e, bool pause)
 }
 
 void
-inprocess_stop(struct inprocess *e)
+inprocess_stop(struct inprocess *e, bool ended)
 {
 	uint32_t state;
 
 	if (e->slot == AGENTS_NONE)
 		return;
+	if ((e->gone = ended)) {
+		if (!e->paused)
+			e->over_at = clock_ns();
+		return;
+	}
 	inprocess_pause(e, true);
 	state = atomic_load(&slot(e)->state);
 	while (state == WIRE_SLOT_WAITING || state == WIRE_SLOT_LIVE)
@@ -359,7 +384,15 @@ emit(struct inprocess *e, struct area *a, uint64_t weight, uint8_t status,
 	    .depth = (uint32_t)a->depth, .shared = (uint32_t)a->common};
 
 	a->common = a->depth;
+	a->waits = false;
 	return runs_give(&e->runs, &run, a->next.time, weight, status, sink);
+}
+
+static bool
+is_wanted(const struct inprocess *e, uint8_t status)
+{
+	return status_kept(e->options, status) &&
+	    (!e->options->main_only || (status & TACH_STATUS_MAIN));
 }
 
 /* The sample that is next, if it is one of those that were asked for. */
@@ -370,9 +403,9 @@ give(struct inprocess *e, struct area *a, uint64_t now, struct tach_sink *sink,
 	uint64_t weight = limit_weight(e, a, now);
 	uint8_t status = status_bits(e, a);
 
+	weight = area_rest(a, weight, e->options->interval_ns);
 	a->has_next = false;
-	if (a->depth == 0 || !status_kept(e->options, status) ||
-	    (e->options->main_only && !(status & TACH_STATUS_MAIN)))
+	if (weight == 0 || a->depth == 0 || !is_wanted(e, status))
 		return true;
 	if (!find_index(e, a))
 		return false;
@@ -395,6 +428,97 @@ earliest(const struct inprocess *e)
 			first = a;
 	}
 	return first;
+}
+
+/* ---- waits ------------------------------------------------------------------ */
+
+/* Gives ticks of a wait that goes on. */
+static bool
+give_wait(struct inprocess *e, struct area *a, uint64_t ticks,
+    const struct outside_sample *s, struct tach_sink *sink,
+    struct tach_recorder_stats *st)
+{
+	struct tach_run run = {.thread = a->tid, .interp = s->interp,
+	    .index = s->index, .frames = s->frames, .depth = s->depth,
+	    .shared = a->waits && a->index == s->index ? s->shared : 0};
+
+	if (a->since < e->runs.start)
+		a->since = e->runs.start;
+	a->since += ticks * e->options->interval_ns;
+	a->ahead += ticks;
+	if (!is_wanted(e, s->status))
+		return true;
+	a->index = s->index;
+	a->interp = s->interp;
+	a->common = 0;
+	a->waits = true;
+	st->samples += ticks;
+	st->compiled += s->compiled ? ticks : 0;
+	return runs_give(&e->runs, &run, a->since, ticks, s->status, sink);
+}
+
+static bool
+look_outside(struct inprocess *e)
+{
+	if (e->outside == NULL)
+		e->outside = outside_new(e->process, &e->runtime, e->options,
+		    e->table, e->names);
+	return e->outside != NULL && outside_look(e->outside);
+}
+
+/* How a thread waits.  If it put a sample into its ring meanwhile, its wait was
+ * over; and of a process that is no more it is known what was seen last. */
+static bool
+read_wait(const struct inprocess *e, const struct area *a,
+    struct outside_sample *s)
+{
+	if (e->gone)
+		return a->waits && outside_again(e->outside, a->ident, s);
+	return outside_read(e->outside, a->ident, a->tid, s) &&
+	    atomic_load(&a->ring.area->head) == a->ring.tail;
+}
+
+/* Tells of threads that have told nothing for so many ticks until a time. */
+static bool
+tell_waits(struct inprocess *e, uint64_t least, uint64_t until,
+    struct tach_sink *sink, struct tach_recorder_stats *st)
+{
+	bool looked = e->gone && e->outside != NULL;
+	struct outside_sample s;
+
+	for (size_t i = 0; i < e->count; i++) {
+		struct area *a = e->areas[i];
+		uint64_t ticks = area_untold(a, e->runs.start, until,
+		    e->options->interval_ns);
+		if (ticks < least || a->has_next)
+			continue;
+		if (!looked && (e->gone || !look_outside(e)))
+			return true;
+		looked = true;
+		if (read_wait(e, a, &s) && !give_wait(e, a, ticks, &s, sink, st))
+			return false;
+	}
+	return true;
+}
+
+/* Tells of threads that wait, now and then and once at the end. */
+static bool
+watch_waits(struct inprocess *e, uint64_t now, struct tach_sink *sink,
+    struct tach_recorder_stats *st)
+{
+	uint64_t least = WAIT_LONG / e->options->interval_ns, over = e->over_at;
+
+	if (over != 0) {
+		e->over_at = 0;
+		return tell_waits(e, LAST_TICKS, over, sink, st);
+	}
+	if (e->paused || now < e->look_at)
+		return true;
+	if (!tell_waits(e, least > WAIT_TICKS ? least : WAIT_TICKS, now, sink,
+		st))
+		return false;
+	e->look_at = now + LOOK_EVERY + (clock_ns() - now) * LOOK_SHARE;
+	return true;
 }
 
 /* ---- names ----------------------------------------------------------------- */
@@ -492,6 +616,8 @@ inprocess_drain(struct inprocess *e, uint64_t start, struct tach_sink *sink,
 		if (!give(e, a, now, sink, st) || !area_read(a, &e->reader))
 			return false;
 	drop_ended(e);
+	if (!watch_waits(e, now, sink, st))
+		return false;
 	st->threads = e->names->count;
 	if (now >= e->counted_at + COUNT_EVERY) {
 		e->counted_at = now;
@@ -506,5 +632,5 @@ inprocess_drain(struct inprocess *e, uint64_t start, struct tach_sink *sink,
 bool
 inprocess_hurries(const struct inprocess *e)
 {
-	return e->high > HIGH;
+	return e->high > HIGH || e->over_at != 0;
 }

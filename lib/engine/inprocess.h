@@ -49,11 +49,13 @@ bool inprocess_drain(struct inprocess *, uint64_t start, struct tach_sink *,
 /* Takes what the agents have counted until now into the statistics, which a
  * drain does now and then. */
 void inprocess_count(const struct inprocess *, struct tach_recorder_stats *);
-/* Whether a ring got so full that they should be drained more often. */
+/* Whether a ring got so full that they should be drained more often, or a pause
+ * has begun. */
 bool inprocess_hurries(const struct inprocess *);
 
 void inprocess_pause(struct inprocess *, bool);
-/* Has the agent leave its process alone from now on. */
-void inprocess_stop(struct inprocess *);
+/* Has the agent leave its process alone from now on, for a last drain.  ended:
+ * there is none any more. */
+void inprocess_stop(struct inprocess *, bool ended);
 
 #endif

@@ -651,12 +651,12 @@ next_drain(const struct tach_recorder *r)
 {
 	uint64_t now = clock_ns();
 
+	if (inprocess_hurries(r->inprocess))
+		return now + HURRY_INTERVAL;
 	if (r->paused_at != 0)
 		return now + PAUSE_STEP;
-	if (r->state == TACH_RECORDER_WAITING)
-		return now + WAIT_INTERVAL;
-	return now + (inprocess_hurries(r->inprocess) ? HURRY_INTERVAL :
-							DRAIN_INTERVAL);
+	return now + (r->state == TACH_RECORDER_WAITING ? WAIT_INTERVAL :
+							  DRAIN_INTERVAL);
 }
 
 static int
@@ -668,8 +668,8 @@ drain_round(struct tach_recorder *r, struct tach_sink *sink)
 
 	if (meet_agent(r) != TACH_OK)
 		return TACH_FATAL;
-	if (over && !has_ended(r))
-		inprocess_stop(r->inprocess);
+	if (over)
+		inprocess_stop(r->inprocess, has_ended(r));
 	if (!inprocess_drain(r->inprocess, r->start, sink, &r->stats))
 		return error_set(&r->error, TACH_FATAL, "%s",
 		    sink->error(sink) != NULL ? sink->error(sink) :

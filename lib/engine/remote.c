@@ -458,32 +458,6 @@ bind_thread(struct remote *r, struct thread *t)
 	return t->index != TACH_NONE;
 }
 
-/* Whether a copy of a thread's state says that there is an exception. */
-static bool
-says_exception(struct remote *r, const struct thread *t, const uint8_t *bytes)
-{
-	const struct chains *c = &r->chains;
-	struct py_span span = {t->py.addr + c->state_low, c->state_size,
-	    bytes};
-	struct py_view state = {.memory.read = view_read, .spans = &span,
-	    .count = 1};
-
-	return status_exception(r->offsets, &state, live(r), t->py.addr,
-	    &r->none);
-}
-
-/* Whether a thread has one.  A thread that runs may have had it in its hands
- * until just before it came to where its chain is, or get it just after: then
- * only one of the two copies has it. */
-static bool
-has_exception(struct remote *r, const struct thread *t)
-{
-	const struct chains *c = &r->chains;
-
-	return says_exception(r, t, c->state) &&
-	    (c->after == c->state || says_exception(r, t, c->after));
-}
-
 /* Whether a thread that holds its GIL has gone on since its last sample, which
  * is recent. */
 static bool
@@ -510,17 +484,7 @@ moment_of(struct remote *r, const struct thread *t, uint64_t time_us)
 	    .wants_gil = py_has(wanted) && (uint32_t)chains_state(&r->chains,
 		r->chains.state, wanted) != 0,
 	    .ran = has_just_run(r, t, time_us),
-	    .exception = has_exception(r, t)};
-}
-
-/* Whether the thread that was just read runs code that the JIT made. */
-static bool
-in_compiled(const struct remote *r)
-{
-	uint32_t executor = r->offsets->thread_executor;
-
-	return py_has(executor) &&
-	    chains_state(&r->chains, r->chains.state, executor) != 0;
+	    .exception = chains_exception(&r->chains, t, &r->none)};
 }
 
 static bool
@@ -677,7 +641,7 @@ sample_thread(struct remote *r, struct thread *t, uint64_t time_us,
 		tell_locals(r);
 	stats->samples++;
 	stats->torn += !whole;
-	stats->compiled += in_compiled(r);
+	stats->compiled += chains_compiled(&r->chains);
 	t->live = whole && r->options->async != TACH_ASYNC_ALL;
 	t->sound = whole && r->chains.sound;
 	t->count = r->chains.stamp.count;

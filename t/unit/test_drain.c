@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "agent/ring.h"
+#include "engine/area.h"
 #include "engine/clock.h"
 #include "engine/inprocess.h"
 
@@ -353,6 +354,33 @@ test_images(void)
 	lower_curtain(&s);
 }
 
+/* Ticks of a wait that were given before it was over. */
+static void
+test_ahead(void)
+{
+	static struct area a = {.clock = WIRE_CLOCK_WALL, .since = 10 * INTERVAL};
+
+	assert(area_untold(&a, 0, 15 * INTERVAL + 1, INTERVAL) == 5);
+	assert(area_untold(&a, 12 * INTERVAL, 15 * INTERVAL, INTERVAL) == 3);
+	assert(area_untold(&a, 0, 9 * INTERVAL, INTERVAL) == 0);
+	/* The sample that the thread takes then has them, too. */
+	a.ahead = 5;
+	a.since = 15 * INTERVAL;
+	a.next.time = 18 * INTERVAL - 1;
+	assert(area_rest(&a, 8, INTERVAL) == 3);
+	assert(a.ahead == 0 && a.since == a.next.time);
+	a.next.time = 20 * INTERVAL;
+	assert(area_rest(&a, 2, INTERVAL) == 2);
+	/* Or that was lost, and the next one has not. */
+	a.ahead = 5;
+	a.since = 25 * INTERVAL;
+	a.next.time = 27 * INTERVAL;
+	assert(area_rest(&a, 1, INTERVAL) == 1);
+	/* By a CPU clock, a wait has none. */
+	a.clock = WIRE_CLOCK_PERF;
+	assert(area_untold(&a, 0, 99 * INTERVAL, INTERVAL) == 0);
+}
+
 /* What samples cost in two processes: most are fast in one of them, and there
  * are few in the other. */
 static void
@@ -386,6 +414,7 @@ int
 main(void)
 {
 	test_images();
+	test_ahead();
 	test_sums();
 	test_good();
 	test_bad();
