@@ -579,8 +579,10 @@ static enum family_result
 finish(struct family *f)
 {
 	bool ok = count_results(f, RECORDING_FAILED) == 0;
+	struct tach_recorder_stats all = stats_of(f);
 
 	tell_missed(f);
+	summary_refused(&all.inprocess);
 	if (count_results(f, RECORDING_OK) == 0)
 		return ok ? FAMILY_EMPTY : FAMILY_FAILED;
 	if (f->options->merge && !merge(f))

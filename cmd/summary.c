@@ -3,8 +3,10 @@
 #include "summary.h"
 
 #include <err.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 void
 summary_causes(const struct tach_recorder_stats *s, char *buf, size_t size)
@@ -41,6 +43,8 @@ void
 summary_inside(const struct tach_inprocess_stats *s,
     enum tach_recorder_mode mode)
 {
+	if (s->records == 0)
+		return;
 	warnx("in-process by the %s: %" PRIu64 " stacks taken in %.1f us each "
 	    "(99%% in %.1f us), %" PRIu64 " signals in others, rings %.0f%% "
 	    "full at most, %.1f%% of names known", clock_text(s), s->records,
@@ -51,6 +55,20 @@ summary_inside(const struct tach_inprocess_stats *s,
 	if (mode == TACH_MODE_CPU && s->clocks[TACH_CLOCK_WALL] > 0)
 		warnx("CPU clocks were refused to %" PRIu32 " threads, whose "
 		    "samples are of wall time", s->clocks[TACH_CLOCK_WALL]);
+}
+
+void
+summary_refused(const struct tach_inprocess_stats *s)
+{
+	bool limit = s->refused_errno == EAGAIN;
+
+	if (s->refused > 0)
+		warnx("%" PRIu32 " thread%s could not be sampled, for want of "
+		    "a timer: %s: %s, or use --engine=remote", s->refused,
+		    s->refused == 1 ? "" : "s", limit ? "the user's limit of "
+		    "pending signals is used up" : strerror(s->refused_errno),
+		    limit ? "raise it (ulimit -i), end the program that holds "
+		    "them (SigQ in /proc/PID/status)" : "try again");
 }
 
 void

@@ -17,6 +17,9 @@ void summary_causes(const struct tach_recorder_stats *, char *buf, size_t size);
 void summary_inside(const struct tach_inprocess_stats *,
     enum tach_recorder_mode);
 
+/* Warns if threads took no samples because they could have no clock. */
+void summary_refused(const struct tach_inprocess_stats *);
+
 /* Adds what was counted of another process, as far as a summary tells it. */
 void summary_add(struct tach_recorder_stats *,
     const struct tach_recorder_stats *);

@@ -508,10 +508,13 @@ static void
 explain(const struct options *o)
 {
 	const char *why = tach_recorder_error(recorder);
+	const struct tach_recorder_stats *s = tach_recorder_stats(recorder);
 
 	if (*why != '\0')
 		warnx("nothing was recorded: %s", why);
-	else if (tach_recorder_stats(recorder)->paused_ns > 0)
+	else if (s->inprocess.refused > 0)
+		warnx("nothing was recorded");
+	else if (s->paused_ns > 0)
 		warnx("nothing was recorded: it was paused all the time");
 	else
 		warnx("nothing was recorded: no Python was seen in %s before "
@@ -531,6 +534,7 @@ record(struct recording *r, const struct options *o)
 		explain(o);
 	if (result == RECORDING_OK && !o->quiet)
 		show_summary(r, o);
+	summary_refused(&tach_recorder_stats(recorder)->inprocess);
 	return result == RECORDING_OK;
 }
 

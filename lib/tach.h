@@ -569,6 +569,9 @@ struct tach_inprocess_stats {
 	uint32_t ring_size; /* ... of so many */
 	uint64_t frames, frames_known; /* names asked for, and known before */
 	uint32_t clocks[TACH_CLOCKS]; /* threads that had each */
+	uint32_t refused; /* threads that could have none, so that they took no
+			   * samples ... */
+	int refused_errno; /* ... and why not the last of them */
 };
 
 struct tach_recorder_stats {

@@ -215,6 +215,20 @@ else: inside(); os._exit(0)'
 	done
 }
 
+@test "no timer for want of signals: a word about what to do" {
+	host_python 3.12 3.11
+	for how in --text --merge; do
+		# shellcheck disable=SC2016
+		tach-record "${ENGINE[@]}" -q "$how" -o p.bin -- \
+		    bash -c 'ulimit -i 0; exec "$0" -c "sum(range(10**7))"' \
+		    "$python" 2>err || :
+		cat err
+		[ "$(grep -c 'could not be sampled' err)" -eq 1 ]
+		run ! grep -q 'no Python was seen' err
+		grep -q '1 thread .*pending signals is used up: .*(ulimit -i)' err
+	done
+}
+
 # Each of two processes counts by itself.
 two_processes() {
 	host_python 3.12 3.11

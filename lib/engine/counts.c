@@ -33,6 +33,17 @@ counts_add_area(struct tach_inprocess_stats *s, const struct wire_area *a,
 		s->handler_times[i] += atomic_load(&a->times[i]);
 }
 
+void
+counts_add_slot(struct tach_inprocess_stats *s, const struct wire_slot *slot)
+{
+	uint32_t refused = atomic_load(&slot->refused);
+
+	if (refused == 0)
+		return;
+	s->refused += refused;
+	s->refused_errno = (int)atomic_load(&slot->errno_);
+}
+
 /* All but one per cent of the runs are below this. */
 static uint64_t
 percentile(const uint64_t times[TACH_HANDLER_TIMES], uint64_t runs)
@@ -88,6 +99,9 @@ tach_inprocess_add(struct tach_inprocess_stats *s,
 	s->frames_known += of->frames_known;
 	for (size_t i = 0; i < TACH_CLOCKS; i++)
 		s->clocks[i] += of->clocks[i];
+	s->refused += of->refused;
+	if (of->refused > 0)
+		s->refused_errno = of->refused_errno;
 	counts_judge(s);
 }
 

@@ -6,11 +6,12 @@
 #include "agent/wire.h"
 #include "tach.h"
 
-/* Adds the counts of an area, whose thread had that clock last; but not what a
- * sample cost of these, */
+/* Adds the counts of an area, whose thread had that clock last, */
 void counts_add_area(struct tach_inprocess_stats *, const struct wire_area *,
     enum wire_clock);
-/* which this does. */
+/* or those of a process; */
+void counts_add_slot(struct tach_inprocess_stats *, const struct wire_slot *);
+/* and then says what a sample cost, by what was added. */
 void counts_judge(struct tach_inprocess_stats *);
 
 #endif

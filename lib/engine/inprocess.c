@@ -297,6 +297,7 @@ drop_area(struct inprocess *e, size_t i)
 static void
 leave_image(struct inprocess *e)
 {
+	counts_add_slot(&e->ended, slot(e));
 	while (e->count > 0)
 		drop_area(e, e->count - 1);
 	agents_free_slot(e->agents, e->slot);
@@ -556,6 +557,8 @@ inprocess_count(const struct inprocess *e, struct tach_recorder_stats *st)
 	struct tach_inprocess_stats *s = &st->inprocess;
 
 	*s = e->ended;
+	if (e->slot != AGENTS_NONE)
+		counts_add_slot(s, slot(e));
 	for (size_t i = 0; i < e->count; i++)
 		counts_add_area(s, e->areas[i]->ring.area, e->areas[i]->clock);
 	counts_judge(s);
