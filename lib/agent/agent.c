@@ -20,6 +20,19 @@
 
 struct agent agent;
 
+static bool
+has_owner_died(void)
+{
+	return (atomic_load_explicit(&agent.control->owner,
+		    memory_order_relaxed) & WIRE_OWNER_DIED) != 0;
+}
+
+bool
+agent_is_orphan(void)
+{
+	return atomic_load(&agent.slot) != NULL && has_owner_died();
+}
+
 struct wire_slot *
 agent_slot(void)
 {
@@ -27,8 +40,7 @@ agent_slot(void)
 	    memory_order_relaxed);
 	uint32_t state;
 
-	if (s == NULL || (atomic_load_explicit(&agent.control->owner,
-		memory_order_relaxed) & WIRE_OWNER_DIED) != 0)
+	if (s == NULL || has_owner_died())
 		return NULL;
 	/* When the recorder has freed it, it may be anybody's by now. */
 	state = atomic_load_explicit(&s->state, memory_order_acquire);

@@ -48,6 +48,10 @@ int agent_start(const char *where, bool attached);
 /* The slot, while the recorder lives and wants it to be ours; else NULL. */
 struct wire_slot *agent_slot(void);
 
+/* Whether the recorder was killed: for a moment yet, what it has opened for us
+ * may send signals. */
+bool agent_is_orphan(void);
+
 /* Whether this is a child that shares the memory of the process. */
 bool agent_is_other(void);
 

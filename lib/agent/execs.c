@@ -138,16 +138,17 @@ leave(void)
 	if (agent.control == NULL || agent_is_other())
 		return l;
 	t = thread_mine();
-	if (slot == NULL && t == NULL)
+	if (slot == NULL && t == NULL && !agent_is_orphan())
 		return l;
 	l = (struct leaving){true, slot, WIRE_SLOT_DONE};
 	if (t != NULL)
 		thread_disarm(t);
-	/* What is pending is gone then, and what still comes is no harm: of
-	 * other threads' timers, or of a perf event that there may be. */
+	/* What is pending is gone then, and what still comes is no harm: of a
+	 * perf event, or from the recorder, which may be about to wake us.
+	 * Timers end with the program, and a recorder that has let us go has
+	 * seen to it that nothing comes. */
 	set_action(SIG_IGN);
-	if (thread_count() < 2 && (agent.asked & WIRE_WALL) &&
-	    !signals_ignored())
+	if (slot == NULL && !agent_is_orphan() && !signals_ignored())
 		set_action(SIG_DFL);
 	if (signals_masked()) /* a program inherits its mask */
 		set_mask(SIG_BLOCK);

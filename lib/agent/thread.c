@@ -30,7 +30,6 @@ static __thread struct thread *volatile self;
 static __thread volatile bool over; /* the thread ends: it is not to come back */
 static __thread int32_t timer; /* its own, of which the area may not tell */
 static pthread_key_t key;
-static _Atomic uint32_t registered;
 
 struct thread *
 thread_self(void)
@@ -59,17 +58,10 @@ thread_mine(void)
 		WIRE_AREA_LIVE)
 		return t;
 	self = NULL;
-	atomic_fetch_sub(&registered, 1);
 	if (timer >= 0)
 		syscall(SYS_timer_delete, timer);
 	REAL(munmap)(a, WIRE_AREA);
 	return NULL;
-}
-
-uint32_t
-thread_count(void)
-{
-	return atomic_load(&registered);
 }
 
 /* ---- areas ------------------------------------------------------------------- */
@@ -433,7 +425,6 @@ thread_enter(void)
 	t->paused = atomic_load(&slot->order) == WIRE_PAUSE;
 	atomic_store_explicit(&a->state, WIRE_AREA_LIVE, memory_order_release);
 	self = t;
-	atomic_fetch_add(&registered, 1);
 	announce(slot, a, number);
 	if (key < KEYS_INSIDE)
 		pthread_setspecific(key, t);
@@ -478,7 +469,6 @@ drop_area(struct thread *t)
 	struct wire_area *a = t->area;
 
 	self = NULL;
-	atomic_fetch_sub(&registered, 1);
 	/* From then on it may be another thread's, with all that t has. */
 	atomic_store_explicit(&a->state, WIRE_AREA_DONE, memory_order_release);
 	unmap_area(a);
@@ -529,7 +519,6 @@ thread_forget(void)
 {
 	self = NULL;
 	over = false;
-	atomic_store(&registered, 0);
 }
 
 /* ---- threads that were there before -------------------------------------------- */

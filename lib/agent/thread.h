@@ -70,9 +70,6 @@ void thread_unregister(void);
  * more. */
 void thread_leave(void);
 
-/* How many threads are registered. */
-uint32_t thread_count(void);
-
 /* In the child of a fork: nothing here is its own. */
 void thread_forget(void);
 

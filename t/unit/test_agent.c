@@ -5,9 +5,11 @@
  * are as they would be without it.
  */
 #include <err.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -336,6 +338,49 @@ test_perf(void)
 	inside_close(&in);
 }
 
+/* ---- signals for a program that has just taken the place of one --------------------- */
+
+/* Of clocks whose recorder was killed. */
+static void
+test_orphan(void)
+{
+	struct inside in;
+	int status = 0;
+	pid_t pid;
+
+	inside_open(&in, 0, MS / 10);
+	in.perf = true;
+	pid = inside_start(&in, (char *[]){subject(), "execs", "1", NULL});
+	while (in.count == 0 && waitpid(pid, &status, WNOHANG) == 0)
+		inside_serve(&in);
+	atomic_fetch_or(&in.control->owner, WIRE_OWNER_DIED);
+	waitpid(pid, &status, 0);
+	check(status == 0, "status %#x", (unsigned)status);
+	inside_close(&in);
+}
+
+/* From a recorder that wakes a program too late. */
+static void
+test_woken(void)
+{
+	siginfo_t info = {.si_code = SI_QUEUE};
+	struct inside in;
+	int status = 0;
+	pid_t pid;
+
+	inside_open(&in, WIRE_WALL, MS);
+	pid = inside_start(&in, (char *[]){subject(), "execs", "30", NULL});
+	while (waitpid(pid, &status, WNOHANG) == 0) {
+		inside_serve(&in);
+		if (in.count > 0)
+			syscall(SYS_rt_tgsigqueueinfo, pid, pid,
+			    in.control->signal, &info);
+		nanosleep(&(struct timespec){0, MS / 20}, NULL);
+	}
+	check(status == 0, "status %#x", (unsigned)status);
+	inside_close(&in);
+}
+
 /* A stack so deep that a sample takes longer than the interval: the program
  * still gets on. */
 static char deeper[] =
@@ -368,6 +413,9 @@ main(void)
 {
 	alarm(900); /* what hangs fails */
 	test_perf();
+	for (int i = 0; i < 20; i++)
+		test_orphan();
+	test_woken();
 	test_threads(0);
 	test_threads(WIRE_WALL);
 	test_subjects();
