@@ -175,6 +175,7 @@ lib_libtach_agent_la_SOURCES = \
 	lib/agent/codes.c lib/agent/codes.h \
 	lib/agent/execs.c \
 	lib/agent/got.c lib/agent/got.h \
+	lib/agent/mask.c lib/agent/mask.h \
 	lib/agent/print.c lib/agent/print.h \
 	lib/agent/real.c lib/agent/real.h \
 	lib/agent/ring.c lib/agent/ring.h lib/agent/wire.h \
@@ -182,6 +183,7 @@ lib_libtach_agent_la_SOURCES = \
 	lib/agent/self.c lib/agent/self.h \
 	lib/agent/signals.c lib/agent/signals.h \
 	lib/agent/stack.c lib/agent/stack.h \
+	lib/agent/starts.c \
 	lib/agent/thread.c lib/agent/thread.h \
 	lib/agent/waits.c lib/agent/waits.h \
 	lib/python/code.h \

@@ -14,10 +14,10 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "agent/agent.h"
+#include "agent/mask.h"
 #include "agent/real.h"
 #include "agent/sample.h"
 #include "agent/signals.h"
@@ -120,14 +120,6 @@ set_action(sighandler_t handler)
 	REAL(sigaction)(agent.signal, &a, NULL);
 }
 
-static void
-set_mask(int how)
-{
-	uint64_t set = signals_bit();
-
-	syscall(SYS_rt_sigprocmask, how, &set, NULL, sizeof(set));
-}
-
 static struct leaving
 leave(void)
 {
@@ -151,7 +143,7 @@ leave(void)
 	if (slot == NULL && !agent_is_orphan() && !signals_ignored())
 		set_action(SIG_DFL);
 	if (signals_masked()) /* a program inherits its mask */
-		set_mask(SIG_BLOCK);
+		mask_ours(SIG_BLOCK);
 	if (slot != NULL)
 		l.state = atomic_exchange(&slot->state, WIRE_SLOT_DONE);
 	return l;
@@ -168,11 +160,11 @@ stay(struct leaving l)
 	/* A handler that runs while the slot is given up leaves it for good. */
 	if (l.slot != NULL)
 		atomic_store(&l.slot->state, l.state);
-	set_mask(SIG_BLOCK);
+	mask_ours(SIG_BLOCK);
 	sample_install();
 	if ((t = thread_mine()) != NULL && !t->paused)
 		thread_arm(t);
-	set_mask(SIG_UNBLOCK);
+	mask_ours(SIG_UNBLOCK);
 	errno = e;
 }
 

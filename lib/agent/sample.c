@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "agent/agent.h"
+#include "agent/mask.h"
 #include "agent/real.h"
 #include "agent/signals.h"
 #include "agent/stack.h"
@@ -169,7 +170,7 @@ note_time(struct thread *t, uint64_t took)
 static void
 take_pending(struct thread *t, struct wire_slot *slot, void *context)
 {
-	uint64_t set = signals_bit();
+	uint64_t set = mask_bit();
 	struct timespec now = {0};
 	siginfo_t info;
 

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "agent/agent.h"
+#include "agent/mask.h"
 #include "agent/real.h"
 #include "agent/waits.h"
 
@@ -19,32 +20,6 @@ static bool
 is_ours(int signal)
 {
 	return signal == agent.signal && agent.control != NULL;
-}
-
-uint64_t
-signals_bit(void)
-{
-	return agent.signal > 0 ? UINT64_C(1) << (agent.signal - 1) : 0;
-}
-
-const sigset_t *
-signals_with_ours(const sigset_t *set, sigset_t *copy)
-{
-	if (set == NULL || agent.control == NULL)
-		return set;
-	*copy = *set;
-	sigaddset(copy, agent.signal);
-	return copy;
-}
-
-const sigset_t *
-signals_without_ours(const sigset_t *set, sigset_t *copy)
-{
-	if (set == NULL || agent.control == NULL)
-		return set;
-	*copy = *set;
-	sigdelset(copy, agent.signal);
-	return copy;
 }
 
 bool
@@ -203,7 +178,7 @@ static const sigset_t *
 effective(int how, const sigset_t *set, sigset_t *copy)
 {
 	return how == SIG_SETMASK && wait_goes_on() ?
-	    signals_with_ours(set, copy) : signals_without_ours(set, copy);
+	    mask_with_ours(set, copy) : mask_without_ours(set, copy);
 }
 
 WRAPPER int
@@ -252,5 +227,5 @@ signalfd(int fd, const sigset_t *set, int flags)
 {
 	sigset_t copy;
 
-	return REAL(signalfd)(fd, signals_without_ours(set, &copy), flags);
+	return REAL(signalfd)(fd, mask_without_ours(set, &copy), flags);
 }

@@ -6,14 +6,6 @@
 
 #include <signal.h>
 #include <stdbool.h>
-#include <stdint.h>
-
-/* Our signal in a mask, as the kernel has it; 0: the agent is not in force. */
-uint64_t signals_bit(void);
-
-/* A set with our signal in it, or without: copies of one that may be NULL. */
-const sigset_t *signals_with_ours(const sigset_t *, sigset_t *copy);
-const sigset_t *signals_without_ours(const sigset_t *, sigset_t *copy);
 
 /* Does with a signal that somebody else has sent what the program has asked
  * for. */

@@ -6,15 +6,14 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "agent/agent.h"
+#include "agent/mask.h"
 #include "agent/real.h"
-#include "agent/signals.h"
 
 #define NS UINT64_C(1000000000)
 #define WATCH (NS / 10) /* between two looks whether all is over */
@@ -383,14 +382,6 @@ thread_init(void)
 		   (void (*)(void *))(void *)thread_unregister) == 0;
 }
 
-static void
-set_mask(int how)
-{
-	uint64_t set = UINT64_C(1) << (agent.signal - 1);
-
-	syscall(SYS_rt_sigprocmask, how, &set, NULL, sizeof(set));
-}
-
 static bool
 is_main(void)
 {
@@ -435,9 +426,18 @@ thread_enter(void)
 void
 thread_register(void)
 {
-	set_mask(SIG_BLOCK);
+	mask_ours(SIG_BLOCK);
 	thread_enter();
-	set_mask(SIG_UNBLOCK);
+	mask_ours(SIG_UNBLOCK);
+}
+
+void
+thread_begin(void)
+{
+	thread_register();
+	/* Of a key that lies elsewhere only here may memory be allocated. */
+	if (self != NULL && key >= KEYS_INSIDE)
+		pthread_setspecific(key, self);
 }
 
 /* Takes what is pending away, so that it does not come when there is nobody to
@@ -445,7 +445,7 @@ thread_register(void)
 static void
 drain_signals(void)
 {
-	uint64_t set = UINT64_C(1) << (agent.signal - 1);
+	uint64_t set = mask_bit();
 	struct timespec now = {0};
 
 	while (syscall(SYS_rt_sigtimedwait, &set, NULL, &now, sizeof(set)) > 0)
@@ -482,7 +482,7 @@ thread_unregister(void)
 	over = true;
 	if (agent_is_other() || (t = thread_mine()) == NULL)
 		return;
-	set_mask(SIG_BLOCK);
+	mask_ours(SIG_BLOCK);
 	if (t->timer >= 0)
 		syscall(SYS_timer_delete, t->timer);
 	drain_signals();
@@ -498,7 +498,7 @@ finish(void)
 
 	if (agent_is_other() || (t = thread_mine()) == NULL)
 		return;
-	set_mask(SIG_BLOCK);
+	mask_ours(SIG_BLOCK);
 	count_rest(t);
 	over = true;
 }
@@ -555,41 +555,4 @@ thread_adopted(const siginfo_t *info)
 {
 	if (info->si_code == SI_TIMER && info->si_value.sival_ptr == &mark)
 		syscall(SYS_timer_delete, info->si_timerid);
-}
-
-/* ---- pthread_create ------------------------------------------------------------ */
-
-struct start {
-	void *(*run)(void *);
-	void *arg;
-	bool masked; /* our signal, as far as its creator knows */
-};
-
-static void *
-run_registered(void *arg)
-{
-	struct start s = *(struct start *)arg;
-
-	free(arg);
-	signals_set_masked(s.masked);
-	thread_register();
-	/* Of a key that lies elsewhere only here may memory be allocated. */
-	if (self != NULL && key >= KEYS_INSIDE)
-		pthread_setspecific(key, self);
-	return s.run(s.arg);
-}
-
-WRAPPER int
-pthread_create(pthread_t *thread, const pthread_attr_t *attr,
-    void *(*run)(void *), void *arg)
-{
-	struct start *s;
-	int e;
-
-	if (agent_slot() == NULL || (s = malloc(sizeof(*s))) == NULL)
-		return REAL(pthread_create)(thread, attr, run, arg);
-	*s = (struct start){run, arg, signals_masked()};
-	if ((e = REAL(pthread_create)(thread, attr, run_registered, s)) != 0)
-		free(s);
-	return e;
 }

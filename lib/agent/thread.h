@@ -54,6 +54,8 @@ struct thread *thread_mine(void);
 void thread_enter(void);
 /* The same where the signal may come, and may from then on. */
 void thread_register(void);
+/* The same in a thread that is new, where memory may be allocated. */
+void thread_begin(void);
 
 /* Has another thread, which was there before us, register itself when it runs
  * for the first time: the number of the timer that tells it to, which is gone

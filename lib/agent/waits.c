@@ -19,15 +19,13 @@
 #include <sys/sem.h>
 #include <sys/sendfile.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "agent/agent.h"
+#include "agent/mask.h"
 #include "agent/real.h"
-#include "agent/signals.h"
 #include "agent/thread.h"
 
 /* Volatile: the handler, which looks at them, may run in a call of which the
@@ -38,13 +36,8 @@ static __thread volatile uint64_t place;
 bool
 wait_begin(void)
 {
-	uint64_t set = signals_bit(), old = 0;
-
-	if (thread_self() == NULL)
-		return false;
-	syscall(SYS_rt_sigprocmask, SIG_BLOCK, &set, &old, sizeof(set));
 	/* In a handler that came while we waited, it is the outer one's. */
-	if (old & set)
+	if (thread_self() == NULL || (mask_ours(SIG_BLOCK) & mask_bit()) != 0)
 		return false;
 	waiting = true;
 	return true;
@@ -53,13 +46,11 @@ wait_begin(void)
 void
 wait_end(bool begun)
 {
-	uint64_t set = signals_bit();
-
 	if (!begun)
 		return;
 	waiting = false;
 	ended = true;
-	syscall(SYS_rt_sigprocmask, SIG_UNBLOCK, &set, NULL, sizeof(set));
+	mask_ours(SIG_UNBLOCK);
 	ended = false;
 }
 
@@ -379,7 +370,7 @@ ppoll(struct pollfd *fds, nfds_t n, const struct timespec *t,
 {
 	bool held = !is_zero(t) && wait_begin();
 	sigset_t with;
-	int result = REAL(ppoll)(fds, n, t, signals_with_ours(mask, &with));
+	int result = REAL(ppoll)(fds, n, t, mask_with_ours(mask, &with));
 
 	wait_end(held);
 	return result;
@@ -392,7 +383,7 @@ __ppoll_chk(struct pollfd *fds, nfds_t n, const struct timespec *t,
 	bool held = !is_zero(t) && wait_begin();
 	sigset_t with;
 	int result = REAL(__ppoll_chk)(fds, n, t,
-	    signals_with_ours(mask, &with), max);
+	    mask_with_ours(mask, &with), max);
 
 	wait_end(held);
 	return result;
@@ -405,7 +396,7 @@ pselect(int n, fd_set *r, fd_set *w, fd_set *x, const struct timespec *t,
 	bool held = !is_zero(t) && wait_begin();
 	sigset_t with;
 	int result = REAL(pselect)(n, r, w, x, t,
-	    signals_with_ours(mask, &with));
+	    mask_with_ours(mask, &with));
 
 	wait_end(held);
 	return result;
@@ -418,7 +409,7 @@ epoll_pwait(int fd, struct epoll_event *events, int n, int timeout,
 	bool held = timeout != 0 && wait_begin();
 	sigset_t with;
 	int result = REAL(epoll_pwait)(fd, events, n, timeout,
-	    signals_with_ours(mask, &with));
+	    mask_with_ours(mask, &with));
 
 	wait_end(held);
 	return result;
@@ -431,7 +422,7 @@ epoll_pwait2(int fd, struct epoll_event *events, int n,
 	bool held = !is_zero(t) && wait_begin();
 	sigset_t with;
 	int result = REAL(epoll_pwait2)(fd, events, n, t,
-	    signals_with_ours(mask, &with));
+	    mask_with_ours(mask, &with));
 
 	wait_end(held);
 	return result;
@@ -442,7 +433,7 @@ sigsuspend(const sigset_t *mask)
 {
 	bool held = wait_begin();
 	sigset_t with;
-	int result = REAL(sigsuspend)(signals_with_ours(mask, &with));
+	int result = REAL(sigsuspend)(mask_with_ours(mask, &with));
 
 	wait_end(held);
 	return result;
@@ -455,7 +446,7 @@ sigwait(const sigset_t *set, int *signal)
 {
 	bool held = wait_begin();
 	sigset_t without;
-	int result = REAL(sigwait)(signals_without_ours(set, &without), signal);
+	int result = REAL(sigwait)(mask_without_ours(set, &without), signal);
 
 	wait_end(held);
 	return result;
@@ -466,7 +457,7 @@ sigwaitinfo(const sigset_t *set, siginfo_t *info)
 {
 	bool held = wait_begin();
 	sigset_t without;
-	int result = REAL(sigwaitinfo)(signals_without_ours(set, &without),
+	int result = REAL(sigwaitinfo)(mask_without_ours(set, &without),
 	    info);
 
 	wait_end(held);
@@ -478,7 +469,7 @@ sigtimedwait(const sigset_t *set, siginfo_t *info, const struct timespec *t)
 {
 	bool held = wait_begin();
 	sigset_t without;
-	int result = REAL(sigtimedwait)(signals_without_ours(set, &without),
+	int result = REAL(sigtimedwait)(mask_without_ours(set, &without),
 	    info, t);
 
 	wait_end(held);
