@@ -16,9 +16,10 @@ true_of() {
 	local minor=$1
 	shift
 	need_python "$minor"
-	run -0 "$T/bench/oracle" --fail -q -P tach -p "$PYTHON_TAG" -r 10k \
+	run "$T/bench/oracle" --fail -q -P tach -p "$PYTHON_TAG" -r 10k \
 	    -s 0.7 "$@"
 	echo "$output"
+	[ "$status" -eq 0 ]
 	[ "$(grep -c '^tach ' <<<"$output")" -eq $# ]
 }
 

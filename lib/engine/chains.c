@@ -5,11 +5,13 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/resource.h>
+#include <xxhash.h>
 
 #include "engine/clock.h"
 
 #define READ_TRIES 16 /* to see calls go on, from where we are */
-#define NEAR_TRIES 2  /* the same, from the CPU that they run on */
+#define NEAR_TRIES 4  /* the same, from the CPU that they run on: memory and
+		       * code objects may have to be found first */
 #define NEAR_PAUSE 50 /* times as long as that took */
 #define BLOCKS_KEPT 1024
 
@@ -477,14 +479,36 @@ read_once(struct chains *c, struct thread *t, size_t *sure)
 	return *sure == c->chain.depth;
 }
 
-/* From where we are. */
+/* A number that tells a chain from others. */
+static uint64_t
+hash_of(const struct py_chain *chain)
+{
+	uint64_t hash = chain->depth;
+
+	for (size_t i = 0; i < chain->depth; i++) {
+		uint64_t place[] = {chain->places[i].code,
+		    chain->places[i].instr};
+		hash = XXH3_64bits_withSeed(place, sizeof(place), hash);
+	}
+	return hash;
+}
+
+/* From where we are.  A chain that is not sound must be seen by two reads in
+ * turn: a loop can come back to the same place between the copies of one. */
 static bool
 read_from_here(struct chains *c, struct thread *t, size_t *sure)
 {
+	uint64_t hash, last = 0;
+
 	c->rootless = false;
 	for (int i = 0; i < READ_TRIES && !c->ended && !c->rootless; i++) {
-		if (read_once(c, t, sure))
+		bool whole = read_once(c, t, sure);
+		if (whole && c->sound)
 			return true;
+		hash = whole ? hash_of(&c->chain) : 0;
+		if (whole && hash == last)
+			return true;
+		last = hash;
 		c->retries++;
 	}
 	return false;
