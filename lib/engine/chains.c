@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/resource.h>
-#include <xxhash.h>
 
 #include "engine/clock.h"
 
@@ -400,7 +399,7 @@ believe_all(struct chains *c, const struct thread *t, const struct reading *r)
 	    codes_know_calls(c->codes, &c->chain, c->last);
 	if (twice && !c->sound && stood_still(c, t))
 		c->sound = codes_learn_calls(c->codes, &c->chain, c->last);
-	return c->sound || (twice && (!r->slow || c->near));
+	return c->sound || twice;
 }
 
 /* How many of the newest chain's outermost frames can be believed: none without
@@ -479,36 +478,14 @@ read_once(struct chains *c, struct thread *t, size_t *sure)
 	return *sure == c->chain.depth;
 }
 
-/* A number that tells a chain from others. */
-static uint64_t
-hash_of(const struct py_chain *chain)
-{
-	uint64_t hash = chain->depth;
-
-	for (size_t i = 0; i < chain->depth; i++) {
-		uint64_t place[] = {chain->places[i].code,
-		    chain->places[i].instr};
-		hash = XXH3_64bits_withSeed(place, sizeof(place), hash);
-	}
-	return hash;
-}
-
-/* From where we are.  A chain that is not sound must be seen by two reads in
- * turn: a loop can come back to the same place between the copies of one. */
+/* From where we are. */
 static bool
 read_from_here(struct chains *c, struct thread *t, size_t *sure)
 {
-	uint64_t hash, last = 0;
-
 	c->rootless = false;
 	for (int i = 0; i < READ_TRIES && !c->ended && !c->rootless; i++) {
-		bool whole = read_once(c, t, sure);
-		if (whole && c->sound)
+		if (read_once(c, t, sure))
 			return true;
-		hash = whole ? hash_of(&c->chain) : 0;
-		if (whole && hash == last)
-			return true;
-		last = hash;
 		c->retries++;
 	}
 	return false;
