@@ -547,6 +547,15 @@ chains_exception(const struct chains *c, const struct thread *t,
 }
 
 bool
+chains_wants_gil(const struct chains *c)
+{
+	uint32_t wanted = c->offsets->thread_gil_requested;
+
+	return py_has(wanted) &&
+	    (uint32_t)chains_state(c, c->state, wanted) != 0;
+}
+
+bool
 chains_compiled(const struct chains *c)
 {
 	uint32_t executor = c->offsets->thread_executor;

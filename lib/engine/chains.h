@@ -114,9 +114,11 @@ bool chains_know(struct chains *, const struct thread *,
 bool chains_read(struct chains *, struct thread *, size_t *sure);
 
 /* Of the thread that was read last: whether it raises or handles an exception,
+ * whether its state says that it wants the GIL, which states do from 3.15 on,
  * and whether it runs code that the JIT made. */
 bool chains_exception(const struct chains *, const struct thread *,
     struct py_none *);
+bool chains_wants_gil(const struct chains *);
 bool chains_compiled(const struct chains *);
 
 #endif

@@ -183,14 +183,11 @@ read_deepest(struct outside *o, uint64_t ident, uint64_t tid)
 static struct moment
 moment_of(struct outside *o, struct thread *t)
 {
-	const struct py_offsets *offsets = &o->runtime->offsets;
 	const struct chains *c = &o->chains;
-	struct moment m = {.offsets = offsets,
+	struct moment m = {.offsets = &o->runtime->offsets,
 	    .gil = o->interps.list[t->interp].gil_at,
 	    .holds_gil = t->holds_gil,
-	    .wants_gil = py_has(offsets->thread_gil_requested) &&
-		(uint32_t)chains_state(c, c->state,
-		    offsets->thread_gil_requested) != 0,
+	    .wants_gil = chains_wants_gil(c),
 	    .exception = chains_exception(c, t, &o->none)};
 
 	m.status = status_of(o->process, t, &m);

@@ -475,14 +475,12 @@ static struct moment
 moment_of(struct remote *r, const struct thread *t, uint64_t time_us)
 {
 	const struct interp *in = interp_of(r, t);
-	uint32_t wanted = r->offsets->thread_gil_requested;
 
 	return (struct moment){.time_us = time_us,
 	    .offsets = r->offsets,
 	    .gil = in->gil_at,
 	    .holds_gil = t->holds_gil,
-	    .wants_gil = py_has(wanted) && (uint32_t)chains_state(&r->chains,
-		r->chains.state, wanted) != 0,
+	    .wants_gil = chains_wants_gil(&r->chains),
 	    .ran = has_just_run(r, t, time_us),
 	    .exception = chains_exception(&r->chains, t, &r->none)};
 }
