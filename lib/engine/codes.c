@@ -436,6 +436,14 @@ is_proven(const struct codes *c, const struct py_place *p,
 	    code_allows(c->offsets, &h->code, p->instr, p->calls);
 }
 
+/* Whether code objects were freed while a chain was read, which look as they
+ * did until their memory is used again. */
+static bool
+may_be_freed(const struct codes *c, const struct stamp *s)
+{
+	return py_has(c->offsets->interp_code_generation) && !s->steady;
+}
+
 size_t
 codes_check(struct codes *c, const struct py_chain *chain,
     const struct stamp *s)
@@ -443,6 +451,8 @@ codes_check(struct codes *c, const struct py_chain *chain,
 	size_t n = 0;
 	bool fresh;
 
+	if (may_be_freed(c, s))
+		return 0;
 	if (c->nhomes > HOMES_MAX && c->nhomes / 4 > chain->depth)
 		forget_homes(c);
 	check_known(c, chain, s);
