@@ -32,7 +32,7 @@ UNIT_TESTS = t/unit/test_damage t/unit/test_elf t/unit/test_filter \
 if HAVE_TSAN
 UNIT_TESTS += t/unit/test_ring_tsan
 endif
-LIVE_UNIT_TESTS = t/unit/test_agent
+LIVE_UNIT_TESTS = t/unit/test_agent t/unit/test_near
 check_PROGRAMS += $(UNIT_TESTS) $(LIVE_UNIT_TESTS) t/unit/attach \
 	t/unit/attached t/unit/inject t/unit/many t/unit/objects \
 	t/unit/positions t/unit/recode t/unit/snap t/unit/subject
@@ -57,6 +57,7 @@ t_unit_test_filter_SOURCES = t/unit/test_filter.c $(t_unit_profile)
 t_unit_test_format_SOURCES = t/unit/test_format.c $(t_unit_profile)
 t_unit_test_python_SOURCES = t/unit/test_python.c $(t_unit_profile)
 t_unit_test_drain_SOURCES = t/unit/test_drain.c
+t_unit_test_near_SOURCES = t/unit/test_near.c
 t_unit_test_ring_SOURCES = t/unit/test_ring.c
 t_unit_test_ring_model_SOURCES = t/unit/test_ring_model.c
 t_unit_test_ring_tsan_SOURCES = t/unit/test_ring.c lib/agent/ring.c

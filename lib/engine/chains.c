@@ -4,14 +4,12 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <sys/resource.h>
 
 #include "engine/clock.h"
 
 #define READ_TRIES 16 /* to see calls go on, from where we are */
 #define NEAR_TRIES 4  /* the same, from the CPU that they run on: memory and
 		       * code objects may have to be found first */
-#define NEAR_PAUSE 50 /* times as long as that took */
 #define BLOCKS_KEPT 1024
 
 /* ---- making ------------------------------------------------------------ */
@@ -55,7 +53,7 @@ chains_init(struct chains *c, const struct process *p,
 	c->id_field = py_has(rt->offsets.thread_native_thread_id) ?
 	    rt->offsets.thread_native_thread_id : rt->offsets.thread_ident;
 	find_state_part(c);
-	sched_getaffinity(0, sizeof(c->cpus), &c->cpus);
+	near_init(&c->near, p, options->interval_ns);
 	c->codes = codes_new(c->offsets, &c->memory.memory, table,
 	    options->opcodes);
 	return c->codes != NULL;
@@ -64,6 +62,7 @@ chains_init(struct chains *c, const struct process *p,
 void
 chains_free(struct chains *c)
 {
+	near_break_off(&c->near);
 	codes_free(c->codes);
 	snapshot_free(&c->one);
 	spans_free(&c->spans);
@@ -228,8 +227,12 @@ chains_know(struct chains *c, const struct thread *t, const struct snapshot *s,
     size_t gc, const struct stamp *stamp)
 {
 	c->sound = true;
-	return walk_copy(c, t, s, gc, stamp) &&
-	    codes_know_calls(c->codes, &c->chain, c->last);
+	if (!walk_copy(c, t, s, gc, stamp))
+		return false;
+	if (codes_know_calls(c->codes, &c->chain, c->last))
+		return true;
+	near_want(&c->near, t->task, false);
+	return false;
 }
 
 /* A view that reads the blocks that it lacks, and notes them. */
@@ -302,7 +305,6 @@ struct reading {
 	size_t gc;   /* offset of the words on garbage collection */
 	size_t first, second; /* offsets of the copies */
 	struct stamp stamp;
-	bool slow; /* something came between: trust it less */
 };
 
 /*
@@ -315,7 +317,6 @@ take(struct chains *c, struct thread *t, struct reading *r)
 {
 	struct snapshot *s = &c->one;
 	size_t before, after, range;
-	uint64_t start;
 
 	snapshot_clear(s);
 	if (!chains_add_count(c, s, s->count, t->py.interp, &before) ||
@@ -329,13 +330,12 @@ take(struct chains *c, struct thread *t, struct reading *r)
 	if (!snapshot_add_set(s, &t->set, false) || !add_state(c, s, t) ||
 	    !chains_add_count(c, s, s->count, t->py.interp, &after))
 		return false;
-	start = clock_ns();
+	near_begin(&c->near);
 	if (!snapshot_read(s, c->process->pid, &range)) {
 		c->ended = errno == ESRCH;
 		workset_clear(&t->set);
 		return false;
 	}
-	r->slow = tempo_is_slow(&t->tempo, clock_ns() - start, s->size);
 	c->state = s->bytes + r->first;
 	c->after = s->bytes + r->second + t->set.bytes;
 	/* From the last copy of the state: a new thread gets its id late. */
@@ -345,61 +345,35 @@ take(struct chains *c, struct thread *t, struct reading *r)
 	return true;
 }
 
-static enum walk_result
-walk_both(struct chains *c, const struct thread *t, const struct reading *r)
-{
-	size_t n = t->set.count + 1;
-	enum walk_result w = walk(c, t, &c->one, r->head, n, r->first, r->gc,
-	    &r->stamp, &c->chain);
-
-	if (w != WALK_OK)
-		return w;
-	return walk(c, t, &c->one, r->head + n, n, r->second, r->gc, &r->stamp,
-	    &c->other);
-}
-
-/* How often something else ran where we did. */
-static long
-own_switches(void)
-{
-	struct rusage u;
-
-	getrusage(RUSAGE_THREAD, &u);
-	return u.ru_nvcsw + u.ru_nivcsw;
-}
-
-/* Whether a thread is where we are, so that it cannot run. */
-static bool
-is_here(const struct chains *c, const struct thread *t)
-{
-	return process_thread_cpu(c->process, t->task) == sched_getcpu();
-}
-
 /* Whether the thread that was read cannot have run meanwhile, as far as can
  * be known. */
 static bool
-stood_still(const struct chains *c, const struct thread *t)
+stood_still(struct chains *c, const struct thread *t)
 {
-	return t->held || c->nowhere_near || (c->near &&
-	    own_switches() == c->switches && is_here(c, t));
+	return t->held || c->nowhere_near || near_held(&c->near, t->task);
 }
 
-/*
- * Whether all of the newest chain can be believed: if every call in it is
- * known, or if the second copy has them, too.  Then they become known, or the
- * chain is not sound.
- */
+/* Whether every call of the newest chain is known. */
 static bool
-believe_all(struct chains *c, const struct thread *t, const struct reading *r)
+is_known(struct chains *c, size_t proven)
 {
-	bool twice = c->chain.depth <= c->other.depth &&
-	    chain_continues(&c->chain, &c->other);
-
-	c->sound = (twice || !r->slow) &&
+	c->sound = proven == c->chain.depth &&
 	    codes_know_calls(c->codes, &c->chain, c->last);
-	if (twice && !c->sound && stood_still(c, t))
-		c->sound = codes_learn_calls(c->codes, &c->chain, c->last);
-	return c->sound || twice;
+	return c->sound;
+}
+
+/* Whether all of the newest chain can be believed though not every call is
+ * known: the second copy has them, too.  Of a thread that stood still they
+ * become known. */
+static bool
+is_repeated(struct chains *c, const struct thread *t, size_t proven)
+{
+	if (proven != c->chain.depth || c->chain.depth > c->other.depth ||
+	    !chain_continues(&c->chain, &c->other))
+		return false;
+	c->sound = stood_still(c, t) &&
+	    codes_learn_calls(c->codes, &c->chain, c->last);
+	return true;
 }
 
 /* How many of the newest chain's outermost frames can be believed: none without
@@ -407,54 +381,33 @@ believe_all(struct chains *c, const struct thread *t, const struct reading *r)
  * twice from the thread's own CPU is the most that can be had of a long chain
  * on a busy machine. */
 static size_t
-believe(struct chains *c, const struct thread *t, const struct reading *r)
+believe(struct chains *c, const struct thread *t, size_t proven)
 {
-	size_t depth = c->chain.depth, shared;
-	size_t proven = prove(c, t, &r->stamp);
-	bool whole, rooted;
+	bool whole = is_repeated(c, t, proven);
+	size_t shared;
 
-	c->sound = false;
-	whole = proven == depth && believe_all(c, t, r);
-	c->trouble = proven == depth ? CHAIN_MOVING : CHAIN_UNKNOWN;
-	rooted = (whole && c->near) || codes_know_root(c->codes, &c->chain);
-	c->rootless = whole && !rooted; /* that is not to be had from afar */
-	if (!rooted)
+	c->trouble = proven == c->chain.depth ? CHAIN_MOVING : CHAIN_UNKNOWN;
+	if (!(whole && near_is_at(&c->near, t->task)) &&
+	    !codes_know_root(c->codes, &c->chain)) {
+		c->rootless = whole; /* that is not to be had from afar */
 		return 0;
+	}
+	c->rootless = false;
 	if (whole)
-		return depth;
+		return c->chain.depth;
 	shared = chain_shared(&c->chain, &c->other);
 	return proven < shared ? proven : shared;
 }
 
-/* A thread cannot run while we do, on its CPU. */
-static void
-move_near(struct chains *c, const struct thread *t)
+/* Walks one of the copies. */
+static enum walk_result
+walk_one(struct chains *c, struct thread *t, const struct reading *r,
+    bool second, struct py_chain *chain)
 {
-	int cpu = process_thread_cpu(c->process, t->task);
-	bool known = cpu >= 0 && cpu < CPU_SETSIZE;
-	cpu_set_t set;
+	size_t n = t->set.count + 1;
 
-	CPU_ZERO(&set);
-	if (known)
-		CPU_SET(cpu, &set);
-	c->nowhere_near = t->task == 0 ||
-	    (known && sched_setaffinity(0, sizeof(set), &set) != 0);
-	c->switches = own_switches();
-	c->near = known && !c->nowhere_near && is_here(c, t);
-}
-
-/* Away from there, where we would stand in its way, if we may. */
-static void
-move_away(struct chains *c)
-{
-	cpu_set_t others = c->cpus;
-	int cpu = sched_getcpu();
-
-	if (cpu >= 0 && cpu < CPU_SETSIZE)
-		CPU_CLR(cpu, &others);
-	sched_setaffinity(0, sizeof(others), &others);
-	sched_setaffinity(0, sizeof(c->cpus), &c->cpus);
-	c->near = false;
+	return walk(c, t, &c->one, second ? r->head + n : r->head, n,
+	    second ? r->second : r->first, r->gc, &r->stamp, chain);
 }
 
 static bool
@@ -462,61 +415,80 @@ read_once(struct chains *c, struct thread *t, size_t *sure)
 {
 	struct reading r;
 	enum walk_result w;
+	size_t proven = 0;
 
 	*sure = 0;
 	c->trouble = CHAIN_UNREADABLE;
 	if (!take(c, t, &r))
 		return false;
-	w = walk_both(c, t, &r);
+	w = walk_one(c, t, &r, false, &c->chain);
+	if (w == WALK_OK) {
+		proven = prove(c, t, &r.stamp);
+		if (is_known(c, proven)) {
+			*sure = c->chain.depth;
+			return true;
+		}
+		w = walk_one(c, t, &r, true, &c->other);
+	}
 	if (w == WALK_MISS)
 		learn(c, t);
 	else
 		c->trouble = CHAIN_MOVING;
 	if (w != WALK_OK)
 		return false;
-	*sure = believe(c, t, &r);
+	*sure = believe(c, t, proven);
 	return *sure == c->chain.depth;
 }
 
-/* From where we are. */
+/* From where we are.  Where most likely all calls are known, one that is not is
+ * more often one of two moments. */
 static bool
 read_from_here(struct chains *c, struct thread *t, size_t *sure)
 {
+	bool doubt = false, done = false;
+
 	c->rootless = false;
-	for (int i = 0; i < READ_TRIES && !c->ended && !c->rootless; i++) {
-		if (read_once(c, t, sure))
-			return true;
-		c->retries++;
+	for (int i = 0; i < READ_TRIES && !done && !c->ended && !c->rootless;
+	    i++) {
+		bool whole = read_once(c, t, sure);
+		doubt |= c->rootless || (whole && !c->sound);
+		done = whole && (c->sound || !near_settled(&c->near));
+		c->retries += !done;
 	}
-	return false;
+	if (doubt)
+		near_want(&c->near, t->task, true);
+	return done;
 }
 
 /* From the CPU that the thread runs on, which has to wait for us. */
 static bool
 read_from_near(struct chains *c, struct thread *t, size_t *sure)
 {
-	uint64_t start = clock_ns();
 	bool whole = false;
 
 	for (int i = 0; i < NEAR_TRIES && !whole && !c->ended; i++) {
-		move_near(c, t);
+		c->nowhere_near = t->task == 0 ||
+		    !near_visit(&c->near, t->task);
 		whole = read_once(c, t, sure);
 		c->retries++;
 	}
-	move_away(c);
-	c->near_at = clock_ns();
-	c->near_at += (c->near_at - start) * NEAR_PAUSE;
+	c->nowhere_near = false;
+	near_leave(&c->near);
 	return whole;
 }
 
+/* One that we hold may stand amid the making of a call, which only shows when
+ * it goes on. */
 bool
 chains_read(struct chains *c, struct thread *t, size_t *sure)
 {
-	uint64_t now = clock_ns();
-
-	/* Calls that are not known are no reason to do so too often. */
-	if (read_from_here(c, t, sure) && (c->sound || now < c->near_at))
+	if (read_from_here(c, t, sure))
 		return true;
+	if (near_is_at(&c->near, t->task)) {
+		near_break_off(&c->near);
+		if (read_from_here(c, t, sure))
+			return true;
+	}
 	return !c->ended && read_from_near(c, t, sure);
 }
 

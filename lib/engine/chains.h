@@ -4,24 +4,22 @@
  *
  * The thread may run while it is read.  What it leaves behind when a call
  * returns is told by its frames themselves (see python/frames.h).  What
- * changes while we copy would join two moments.  So a chain counts if nothing
- * interrupted the copying and each of its calls is known to be one that the
- * program makes; or if a second copy, read right after, has all of it.  The
- * former matters: functions that end within a microsecond are never seen
- * twice, and to wait for others would favour the others.  It also needs no
- * second copy.
+ * changes while we copy would join two moments.  So a chain counts if each of
+ * its calls is known to be one that the program makes; or, as long as not all
+ * are, if a second copy, read right after, has all of it.  The former matters:
+ * functions that end within a microsecond are never seen twice, and to wait
+ * for others would favour the others.  It also needs no second copy.
  *
  * Calls are learned from threads that stand still: those that do not have
- * their GIL, and those on whose CPU we run instead.  What two copies have may
- * be wrong where a loop comes back to the same place between them, and once it
- * were learned it would be believed for ever.
+ * their GIL, and those on whose CPU we run instead (see near.h).  What two
+ * copies have may be wrong where a loop comes back to the same place between
+ * them, and once it were learned it would be believed for ever.
  */
 #ifndef ENGINE_CHAINS_H
 #define ENGINE_CHAINS_H
 
-#include <sched.h>
-
 #include "engine/codes.h"
+#include "engine/near.h"
 #include "engine/process.h"
 #include "engine/snapshot.h"
 #include "engine/threads.h"
@@ -41,7 +39,7 @@ struct chains {
 	uint64_t runtime; /* address */
 	struct process_memory memory;
 	struct codes *codes;
-	cpu_set_t cpus; /* ours, before we move */
+	struct near near;
 	/* The part of a thread state that is read. */
 	uint32_t state_low, state_size;
 	uint32_t id_field; /* in there */
@@ -53,10 +51,7 @@ struct chains {
 	const uint8_t *state; /* the copy of it that goes with the chain ... */
 	const uint8_t *after; /* ... and one from after it, if there is one */
 	bool native, gc;  /* marks that the chains are to have */
-	bool near;	  /* we are on the CPU of the thread that we read */
-	bool nowhere_near; /* and that cannot be */
-	long switches;	  /* how often something else ran there before */
-	uint64_t near_at; /* when we may go there again; ns */
+	bool nowhere_near; /* the thread's CPU is not to be had */
 	bool rootless;	  /* only its root is not known */
 	bool sound;	  /* all calls of the newest chain are known */
 	struct stamp stamp; /* of the newest chain */
@@ -103,9 +98,9 @@ bool chains_note_words(const struct chains *, struct workset *,
  * chains_walk walks the copy of a thread that did not run meanwhile: it lies
  * in a snapshot from range t->first on, its bytes begin at t->copy, and the
  * words on garbage collection at gc.
- * chains_know walks the copy of one that may have run, if nothing interrupted
- * the copying.  chains_read reads such a thread, as often as it takes; where
- * not all is beyond doubt, *sure outermost frames are, or none.
+ * chains_know walks the copy of one that may have run.  chains_read reads such
+ * a thread, as often as it takes; where not all is beyond doubt, *sure
+ * outermost frames are, or none.
  */
 bool chains_walk(struct chains *, const struct thread *,
     const struct snapshot *, size_t gc, const struct stamp *);

@@ -4,8 +4,6 @@
 
 #include <time.h>
 
-#define SLOW_MARGIN 300 /* ns: reads differ by so much of themselves */
-
 uint64_t
 clock_ns(void)
 {
@@ -80,15 +78,3 @@ pacer_advance(struct pacer *p, uint64_t now)
 
 /* An interrupt takes a microsecond at least.  The measure follows where all
  * become slower. */
-bool
-tempo_is_slow(struct tempo *t, uint64_t took, size_t size)
-{
-	if (t->size != size || took < t->fast) {
-		t->size = size;
-		t->fast = took;
-	}
-	if (took <= t->fast + t->fast / 4 + SLOW_MARGIN)
-		return false;
-	t->fast += t->fast / 16;
-	return true;
-}

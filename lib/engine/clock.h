@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* clock.h: absolute deadlines at an interval, and reads that took too long. */
+/* clock.h: absolute deadlines at an interval. */
 #ifndef ENGINE_CLOCK_H
 #define ENGINE_CLOCK_H
 
@@ -32,14 +32,5 @@ void pacer_start(struct pacer *, uint64_t interval, uint64_t seed,
 /* To be called when the work of a deadline is done, with the time then.
  * Returns how many deadlines were missed over it. */
 uint64_t pacer_advance(struct pacer *, uint64_t now);
-
-/* How long the reads of one kind take that nothing comes between. */
-struct tempo {
-	uint64_t fast; /* ns */
-	size_t size;   /* bytes that such a read has */
-};
-
-/* Whether a read took longer than others of its size do. */
-bool tempo_is_slow(struct tempo *, uint64_t took, size_t size);
 
 #endif

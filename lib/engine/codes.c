@@ -73,6 +73,7 @@ struct codes {
 	uint64_t own_count; /* the last that was given */
 	bool no_versions; /* they are not where they should be */
 	uint64_t replaced;
+	uint64_t learned; /* calls, ever */
 	uint64_t check; /* number of the current check, from 1 */
 	struct code_check checks[CHECK_BATCH];
 	struct py_piece pieces[CHECK_BATCH * CODE_PIECES];
@@ -631,6 +632,12 @@ codes_know_root(const struct codes *c, const struct py_chain *chain)
 	return true;
 }
 
+uint64_t
+codes_learned(const struct codes *c)
+{
+	return c->learned;
+}
+
 static bool
 learn_call(struct codes *c, struct call call, uint64_t hash)
 {
@@ -643,6 +650,7 @@ learn_call(struct codes *c, struct call call, uint64_t hash)
 		return false;
 	c->calls = p;
 	p[c->ncalls] = call;
+	c->learned++;
 	return set_add(&c->call_set, hash, (uint32_t)c->ncalls++);
 }
 

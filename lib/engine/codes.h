@@ -75,6 +75,8 @@ bool codes_learn_calls(struct codes *, const struct py_chain *,
     size_t shared);
 /* Whether the outermost frame, which is called by nobody, is known. */
 bool codes_know_root(const struct codes *, const struct py_chain *);
+/* Counts the calls that were learned. */
+uint64_t codes_learned(const struct codes *);
 
 /* The frame of a place whose code object is proven.  TACH_NONE: out of
  * memory. */

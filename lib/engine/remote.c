@@ -47,8 +47,6 @@ struct remote {
 	bool kept;	/* no GIL has changed hands of late */
 	uint64_t time_us, lists_due; /* of the round; when lists are due */
 	struct spans spans;
-	struct tempo tempo, lean_tempo; /* of a round's first copy */
-	bool slow;	    /* something came between the newest copy */
 	struct emitter emitter;
 	struct names *called; /* what its threads are */
 	bool listed; /* the lists are known */
@@ -282,19 +280,14 @@ blame(struct remote *r, size_t range)
 static bool
 copy(struct remote *r, bool first)
 {
-	struct tempo *tempo = r->lean ? &r->lean_tempo : &r->tempo;
 	size_t range, tries = r->threads.count * 2 + 1;
-	uint64_t start;
 
 	do {
 		if (!prepare(r, first))
 			return false;
-		start = clock_ns();
-		if (snapshot_read(&r->all, r->process->pid, &range)) {
-			r->slow = !first || tempo_is_slow(tempo,
-			    clock_ns() - start, r->all.size);
+		near_begin(&r->chains.near);
+		if (snapshot_read(&r->all, r->process->pid, &range))
 			return true;
-		}
 	} while (errno == EFAULT && blame(r, range) && --tries > 0);
 	return false;
 }
@@ -435,11 +428,14 @@ read_chain(struct remote *r, struct thread *t, size_t *sure)
 	    chains_walk(&r->chains, t, &r->all, in->gc, &in->stamp))
 		return true;
 	find_thread(r, t);
+	if (t->copied && near_held(&r->chains.near, t->task) &&
+	    chains_walk(&r->chains, t, &r->all, in->gc, &in->stamp))
+		return true;
 	if (r->options->blocking) {
 		t->stale = true;
 		return read_stopped(r, t, sure);
 	}
-	if (t->copied && t->stale && !r->slow &&
+	if (t->copied && t->stale &&
 	    chains_know(&r->chains, t, &r->all, in->gc, &in->stamp))
 		return true;
 	t->stale = true;
@@ -874,6 +870,7 @@ remote_round(struct remote *r, uint64_t time_us, struct tach_sink *sink,
 	    !sample_tasks(r, time_us, sink, stats))
 		return REMOTE_ERROR;
 	r->round++;
+	near_end_round(&r->chains.near, codes_learned(r->chains.codes));
 	stats->threads = r->names->count;
 	stats->retries = r->chains.retries;
 	return names_look(r->called, &r->threads, r->names->count, time_us) ?

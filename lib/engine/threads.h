@@ -54,7 +54,6 @@ struct thread {
 	 * offset of its bytes. */
 	size_t first, copy;
 	size_t link; /* where the link to it lies in there, or SIZE_MAX */
-	struct tempo tempo; /* of reads of it alone */
 	bool gone; /* its state could not be read */
 	bool holds_gil; /* in this round */
 	bool held;	/* it ran, and was made to stop to be read */

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: ISC */
+/* near.c: see near.h. */
+#include "engine/near.h"
+
+#include <sys/resource.h>
+
+#include "engine/clock.h"
+
+#define STAY 64			       /* rounds */
+#define STAY_INTERVAL (50 * NS_PER_US) /* rounds at less have no sleep */
+#define PAUSE 3			       /* times as long as the stay, ... */
+#define PAUSE_MIN (100 * NS_PER_MS)
+#define PAUSE_MAX 512 /* times the shortest, if nothing is learned */
+#define DOUBTS 8      /* so many, and the program does something new */
+
+void
+near_init(struct near *n, const struct process *p, uint64_t interval)
+{
+	*n = (struct near){.process = p, .stays = interval >= STAY_INTERVAL};
+	sched_getaffinity(0, sizeof(n->cpus), &n->cpus);
+}
+
+/* ---- places ------------------------------------------------------------ */
+
+/* How often something else ran where we did. */
+static long
+own_switches(void)
+{
+	struct rusage u;
+
+	getrusage(RUSAGE_THREAD, &u);
+	return u.ru_nvcsw + u.ru_nivcsw;
+}
+
+static bool
+is_there(const struct near *n)
+{
+	return process_thread_cpu(n->process, n->task) == n->cpu &&
+	    sched_getcpu() == n->cpu;
+}
+
+bool
+near_visit(struct near *n, pid_t task)
+{
+	int cpu = process_thread_cpu(n->process, task);
+	cpu_set_t set;
+
+	n->task = task;
+	n->there = false;
+	if (cpu < 0 || cpu >= CPU_SETSIZE)
+		return true; /* it has gone */
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	if (sched_setaffinity(0, sizeof(set), &set) != 0)
+		return false;
+	n->cpu = cpu;
+	n->there = is_there(n);
+	return true;
+}
+
+/* Away from there, where we would stand in its way, if we may. */
+void
+near_leave(struct near *n)
+{
+	cpu_set_t others = n->cpus;
+	int cpu = sched_getcpu();
+
+	if (n->rounds > 0)
+		return;
+	if (cpu >= 0 && cpu < CPU_SETSIZE)
+		CPU_CLR(cpu, &others);
+	sched_setaffinity(0, sizeof(others), &others);
+	sched_setaffinity(0, sizeof(n->cpus), &n->cpus);
+	n->task = 0;
+}
+
+bool
+near_is_at(const struct near *n, pid_t task)
+{
+	return task == n->task && n->there;
+}
+
+void
+near_begin(struct near *n)
+{
+	if (n->task != 0)
+		n->switches = own_switches();
+}
+
+bool
+near_held(struct near *n, pid_t task)
+{
+	bool was = n->there;
+
+	if (task == 0 || task != n->task)
+		return false;
+	n->there = is_there(n);
+	return was && n->there && own_switches() == n->switches;
+}
+
+/* ---- stays ------------------------------------------------------------- */
+
+void
+near_want(struct near *n, pid_t task, bool doubt)
+{
+	n->wanted = task;
+	n->doubts += doubt;
+	if (n->doubts == DOUBTS) {
+		n->settled = false;
+		n->next = n->since + n->pause_min;
+	}
+}
+
+bool
+near_settled(const struct near *n)
+{
+	return n->settled;
+}
+
+static void
+rest(struct near *n)
+{
+	n->rounds = 0;
+	near_leave(n);
+	n->since = clock_ns();
+	n->next = n->since + n->pause;
+}
+
+void
+near_break_off(struct near *n)
+{
+	if (n->rounds > 0)
+		rest(n);
+}
+
+static void
+begin_stay(struct near *n, uint64_t known)
+{
+	n->stays = near_visit(n, n->wanted);
+	n->rounds = STAY;
+	n->since = clock_ns();
+	n->known = known;
+}
+
+static void
+end_stay(struct near *n, uint64_t known)
+{
+	uint64_t least = (clock_ns() - n->since) * PAUSE, twice = n->pause * 2;
+
+	n->doubts = 0;
+	n->settled = known == n->known;
+	n->pause_min = least > PAUSE_MIN ? least : PAUSE_MIN;
+	n->pause = n->settled && twice > n->pause_min ? twice : n->pause_min;
+	if (n->pause > n->pause_min * PAUSE_MAX)
+		n->pause = n->pause_min * PAUSE_MAX;
+	rest(n);
+}
+
+void
+near_end_round(struct near *n, uint64_t known)
+{
+	if (n->rounds > 0 && --n->rounds == 0)
+		end_stay(n, known);
+	else if (n->rounds == 0 && n->wanted != 0 && n->stays &&
+	    clock_ns() >= n->next)
+		begin_stay(n, known);
+	n->wanted = 0;
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * near.h: being on the CPU that a thread runs on, to learn what is beyond
+ * doubt of it: it cannot run while we do.
+ *
+ * A visit is for one read.  To go there takes two moves and the thread's CPU
+ * from it, and it may first have to enter the kernel, so visits see it where
+ * it does that more often than where it does not.  A stay is of many rounds,
+ * in which a timer wakes us there, which interrupts the thread wherever it is;
+ * but in each of them it has to wait for us.  So stays are short, and rare if
+ * they tell nothing new.
+ */
+#ifndef ENGINE_NEAR_H
+#define ENGINE_NEAR_H
+
+#include <sched.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "engine/process.h"
+
+struct near {
+	const struct process *process;
+	cpu_set_t cpus;	 /* ours otherwise */
+	pid_t task;	 /* whose CPU we are on; 0: nobody's */
+	int cpu;
+	bool there;	 /* it was on that CPU when we last looked */
+	long switches;	 /* how often something else had run here */
+	bool stays;	 /* there are any: we sleep between rounds */
+	pid_t wanted;	 /* of which something is to be learned; 0: of none */
+	unsigned rounds; /* that are left of a stay; 0: none goes on */
+	unsigned doubts; /* since the last one */
+	bool settled;	 /* which told nothing new */
+	uint64_t known;	 /* when it began */
+	/* When it began, the shortest and the actual pause after it, and when
+	 * the next one may begin; ns. */
+	uint64_t since, pause_min, pause, next;
+};
+
+/* interval: between rounds; ns. */
+void near_init(struct near *, const struct process *, uint64_t interval);
+
+/* Goes where a thread is, for one read, and away from there unless a stay goes
+ * on.  False: we may not. */
+bool near_visit(struct near *, pid_t task);
+void near_leave(struct near *);
+/* Whether a thread was where we are, when we last looked. */
+bool near_is_at(const struct near *, pid_t task);
+
+/* Something is about to be read; and whether a thread cannot have run since
+ * then, as far as can be known. */
+void near_begin(struct near *);
+bool near_held(struct near *, pid_t task);
+
+/* What was read of a thread has something in it that is not known: it cannot
+ * be told, or, if it is a doubt, it was believed or may be. */
+void near_want(struct near *, pid_t task, bool doubt);
+/* Whether all is known, most likely: what is not is to be doubted. */
+bool near_settled(const struct near *);
+/* Ends a stay before its time, if there is one. */
+void near_break_off(struct near *);
+/* A round has ended.  known counts all that has been learned. */
+void near_end_round(struct near *, uint64_t known);
+
+#endif

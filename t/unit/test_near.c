@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * test_near: who wants to learn of a thread that runs is on its CPU for some
+ * rounds, sees there that it cannot run, and is away again; comes back seldom
+ * if there was nothing to learn, and soon if the program does something new.
+ */
+#undef NDEBUG
+#include <assert.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "engine/clock.h"
+#include "engine/near.h"
+
+#define ROUNDS_MAX 1000 /* of a stay: no stay is longer */
+#define DOUBTS_MAX 100	/* more than it takes */
+#define SOON (2 * NS_PER_S)
+#define TRIES 5
+
+static pid_t
+start_spinning(void)
+{
+	pid_t pid = fork();
+
+	assert(pid >= 0);
+	if (pid > 0)
+		return pid;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	for (;;)
+		continue;
+}
+
+static bool
+is_pinned(void)
+{
+	cpu_set_t set;
+
+	assert(sched_getaffinity(0, sizeof(set), &set) == 0);
+	return CPU_COUNT(&set) == 1;
+}
+
+/* The rounds of a stay that has begun; *held: in how many of them the thread
+ * could not run. */
+static int
+stay(struct near *n, pid_t task, uint64_t known, int *held)
+{
+	int rounds = 0;
+
+	for (*held = 0; is_pinned() && rounds < ROUNDS_MAX; rounds++) {
+		clock_sleep(clock_ns() + NS_PER_MS);
+		near_begin(n);
+		*held += near_held(n, task);
+		near_end_round(n, known);
+	}
+	assert(rounds < ROUNDS_MAX);
+	return rounds;
+}
+
+/* Whether there is a stay within some time, if it is wanted each round. */
+static bool
+begins(struct near *n, pid_t task, uint64_t within)
+{
+	uint64_t end = clock_ns() + within;
+
+	do {
+		near_want(n, task, false);
+		near_end_round(n, 1);
+		clock_sleep(clock_ns() + NS_PER_MS);
+	} while (!is_pinned() && clock_ns() < end);
+	return is_pinned();
+}
+
+static void
+test_stays(pid_t task)
+{
+	struct process p = {.pid = task};
+	struct near n;
+	int held, best = 0;
+
+	near_init(&n, &p, NS_PER_MS);
+	/* Another program may send the two of us apart. */
+	for (int i = 0; i < TRIES && best == 0; i++) {
+		assert(begins(&n, task, SOON) && !near_settled(&n));
+		assert(stay(&n, task, (uint64_t)i + 2, &held) > 1);
+		assert(!near_settled(&n));
+		best = held > best ? held : best;
+	}
+	assert(best > 0);
+	/* Nothing new is learned: the pauses grow. */
+	for (uint64_t last = 0; last < SOON / 2; last = n.pause) {
+		assert(begins(&n, task, 2 * SOON));
+		stay(&n, task, 1, &held);
+		assert(near_settled(&n) && n.pause >= 2 * last);
+	}
+	assert(!begins(&n, task, NS_PER_S / 2));
+	/* But doubts end them. */
+	for (int i = 0; near_settled(&n); i++) {
+		assert(i < DOUBTS_MAX);
+		near_want(&n, task, true);
+	}
+	assert(begins(&n, task, SOON));
+	near_break_off(&n);
+	assert(!is_pinned());
+}
+
+/* Who does not sleep between rounds would only keep the thread from running. */
+static void
+test_no_stays(pid_t task)
+{
+	struct process p = {.pid = task};
+	struct near n;
+
+	near_init(&n, &p, NS_PER_US);
+	assert(!begins(&n, task, NS_PER_S / 4));
+}
+
+static void
+test_visit(pid_t task)
+{
+	struct process p = {.pid = task};
+	struct near n;
+
+	near_init(&n, &p, NS_PER_MS);
+	assert(!near_held(&n, task));
+	assert(near_visit(&n, task) && is_pinned());
+	near_leave(&n);
+	assert(!is_pinned() && !near_is_at(&n, task));
+}
+
+int
+main(void)
+{
+	pid_t task;
+
+	if (is_pinned()) {
+		puts("SKIP: there is one CPU, where we are always near");
+		return 77;
+	}
+	task = start_spinning();
+	test_visit(task);
+	test_stays(task);
+	test_no_stays(task);
+	kill(task, SIGKILL);
+	return waitpid(task, NULL, 0) != task;
+}
