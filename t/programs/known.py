@@ -101,13 +101,15 @@ def drawn(how, amount, seed):
 # ---- calls ------------------------------------------------------------------
 
 class Trace:
+    """Of calls only: to trace lines keeps what a variable had, before 3.13, so
+    that it is freed elsewhere."""
+
     def __init__(self):
         self.calls, self.roots, self.codes = set(), set(), {}
 
     def __call__(self, frame, event, arg):
         while frame is not None and self.add(frame):
             frame = frame.f_back
-        return self
 
     def add(self, frame):
         """The call by which a frame was made, or resumed."""
