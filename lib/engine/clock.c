@@ -75,6 +75,3 @@ pacer_advance(struct pacer *p, uint64_t now)
 	    p->next + missed * p->interval;
 	return missed;
 }
-
-/* An interrupt takes a microsecond at least.  The measure follows where all
- * become slower. */

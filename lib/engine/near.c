@@ -45,7 +45,7 @@ near_visit(struct near *n, pid_t task)
 	int cpu = process_thread_cpu(n->process, task);
 	cpu_set_t set;
 
-	n->task = task;
+	n->task = 0;
 	n->there = false;
 	if (cpu < 0 || cpu >= CPU_SETSIZE)
 		return true; /* it has gone */
@@ -53,6 +53,7 @@ near_visit(struct near *n, pid_t task)
 	CPU_SET(cpu, &set);
 	if (sched_setaffinity(0, sizeof(set), &set) != 0)
 		return false;
+	n->task = task;
 	n->cpu = cpu;
 	n->there = is_there(n);
 	return true;
@@ -137,6 +138,8 @@ static void
 begin_stay(struct near *n, uint64_t known)
 {
 	n->stays = near_visit(n, n->wanted);
+	if (n->task == 0)
+		return;
 	n->rounds = STAY;
 	n->since = clock_ns();
 	n->known = known;

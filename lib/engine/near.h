@@ -33,8 +33,8 @@ struct near {
 	unsigned doubts; /* since the last one */
 	bool settled;	 /* which told nothing new */
 	uint64_t known;	 /* when it began */
-	/* When it began, the shortest and the actual pause after it, and when
-	 * the next one may begin; ns. */
+	/* When the stay, or the pause after it, began; the shortest and the
+	 * actual such pause; and when the next stay may begin; ns. */
 	uint64_t since, pause_min, pause, next;
 };
 
@@ -53,8 +53,8 @@ bool near_is_at(const struct near *, pid_t task);
 void near_begin(struct near *);
 bool near_held(struct near *, pid_t task);
 
-/* What was read of a thread has something in it that is not known: it cannot
- * be told, or, if it is a doubt, it was believed or may be. */
+/* What was read of a thread has something in it that is not known; a doubt is
+ * what two copies agree in nevertheless. */
 void near_want(struct near *, pid_t task, bool doubt);
 /* Whether all is known, most likely: what is not is to be doubted. */
 bool near_settled(const struct near *);

@@ -3,7 +3,6 @@
 #ifndef ENGINE_THREADS_H
 #define ENGINE_THREADS_H
 
-#include "engine/clock.h"
 #include "engine/process.h"
 #include "engine/workset.h"
 #include "python/frames.h"
