@@ -3,6 +3,7 @@
 #include "python/frames.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "array.h"
 
@@ -91,6 +92,58 @@ current_frame(const struct py_offsets *o, struct py_view *v, uint64_t thread,
 	    get_pointer(v, cframe + o->cframe_current_frame, frame);
 }
 
+/* ---- generators -------------------------------------------------------- */
+
+static size_t
+resumer_slot(uint64_t frame)
+{
+	return (frame >> 3) * UINT64_C(0x9e3779b97f4a7c15) >> 32 &
+	    (PY_RESUMERS - 1);
+}
+
+/* 0: not known. */
+static uint64_t
+resumer_of(const struct py_resumers *r, uint64_t frame)
+{
+	size_t slot = resumer_slot(frame);
+
+	return r->of[slot].frame == frame ? r->of[slot].by : 0;
+}
+
+void
+chain_note_resumers(const struct py_chain *c, size_t shared,
+    struct py_resumers *r)
+{
+	uint64_t by = 0;
+
+	/* From the outermost one on, after the innermost that they share. */
+	while (shared > 0 && place_is_mark(&c->places[c->depth - shared]))
+		shared--;
+	for (size_t n = shared > 0 ? shared : 1; n <= c->depth; n++) {
+		const struct py_place *p = &c->places[c->depth - n];
+		if (place_is_mark(p))
+			continue;
+		if (p->resumed && n > shared)
+			r->of[resumer_slot(p->frame)] = (struct py_resumer){
+			    p->frame, by};
+		by = p->frame;
+	}
+}
+
+/* ---- chains ------------------------------------------------------------ */
+
+void
+chain_drop_past(struct py_chain *c)
+{
+	if (c->live == c->depth)
+		return;
+	memmove(c->places, c->places + (c->depth - c->live),
+	    c->live * sizeof(*c->places));
+	c->depth = c->live;
+	if (c->depth > 0)
+		c->places[0].calls = c->places[0].left = false;
+}
+
 bool
 chain_continues(const struct py_chain *a, const struct py_chain *b)
 {
@@ -150,6 +203,8 @@ copy_of(const struct py_offsets *o, const uint8_t *frame)
 static bool
 is_resumed(const struct py_offsets *o, const uint8_t *f)
 {
+	if (py_has(o->frame_generator))
+		return load_u64(f + o->frame_generator) != 0;
 	return py_has(o->frame_owner) && f[o->frame_owner] == OWNER_GENERATOR;
 }
 
@@ -196,22 +251,62 @@ add_mark(struct py_chain *c, enum py_mark mark)
 	    chain_add(c, (struct py_place){.code = mark});
 }
 
+/* Whether a frame is one of a generator that was suspended, or, to 3.10, that
+ * ended: others keep the address of their caller's frame then. */
+static bool
+is_suspended(const struct py_offsets *o, const uint8_t *f)
+{
+	return load_u64(f + o->frame_previous) == 0 && (is_resumed(o, f) ||
+	    (py_has(o->frame_generator) && !is_live(o, f)));
+}
+
+/* Whether a frame was the current one when it noted the top of its stack: it
+ * is about to return, or to call. */
+static bool
+may_have_ended(const struct py_offsets *o, const uint8_t *f, size_t depth)
+{
+	return depth == 0 && py_has(o->frame_stacktop) &&
+	    (int32_t)load_u32(f + o->frame_stacktop) >= 0;
+}
+
+/* What goes on ends here, with this place of the chain or before it. */
+static void
+end_live(const struct py_marks *m, struct py_chain *c)
+{
+	if (m->resumers == NULL)
+		c->depth = 0;
+	c->live = 0;
+}
+
 /* Adds a frame of Python's own, at an address, to the chain of those that it
- * called. */
+ * called.  *past: the one before may have ended; then, whether this one has. */
 static bool
 add_frame(const struct py_offsets *o, const struct py_marks *m, uint64_t frame,
-    const uint8_t *f, bool called_from_c, struct py_chain *c)
+    const uint8_t *f, bool called_from_c, struct py_chain *c, bool *past)
 {
 	struct py_place place = frame_place(o, f, frame);
-	bool live = is_live(o, f);
+	bool keep = m->resumers != NULL;
+	bool suspended = keep && is_suspended(o, f);
+	bool live = is_live(o, f) && !suspended;
+	bool gone_on = !live || (!called_from_c && !may_call(o, f));
+	size_t depth;
 
-	if (!live || (!called_from_c && !may_call(o, f)))
-		c->depth = 0;
-	if (!live)
+	if (gone_on)
+		end_live(m, c);
+	if (!live && !keep)
 		return true;
-	place.calls = c->depth > 0 && !called_from_c;
-	return add_mark(c, mark_above(m, frame, called_from_c, c->depth)) &&
-	    add(c, place);
+	depth = c->depth;
+	place.calls = depth > 0 && !called_from_c;
+	place.resumed |= suspended;
+	place.left = depth > 0 && (gone_on || *past);
+	*past = keep && (!live || may_have_ended(o, f, depth));
+	if (place.code == 0)
+		place.code = PLACE_PAST;
+	if (!add_mark(c, mark_above(m, frame, called_from_c, depth)) ||
+	    !add(c, place))
+		return false;
+	c->live += live ? c->depth - depth : 0;
+	return true;
 }
 
 /* Whether a frame is the interpreter's own. */
@@ -239,6 +334,17 @@ is_root(const struct py_offsets *o, const uint8_t *f)
 	return is_entry(o, f) && f[o->frame_owner] != OWNER_GENERATOR;
 }
 
+/* Where a frame was called from, or a generator's resumed: one that was
+ * suspended meanwhile has forgotten it. */
+static uint64_t
+caller_of(const struct py_offsets *o, const struct py_marks *m,
+    const uint8_t *f, uint64_t frame)
+{
+	if (m->resumers != NULL && is_suspended(o, f))
+		return resumer_of(m->resumers, frame);
+	return load_u64(f + o->frame_previous);
+}
+
 /* Whether a chain without a frame of Python's is all that a thread has that has
  * none: it ends with the frame that all chains end with, if any. */
 static bool
@@ -258,9 +364,9 @@ walk_frames(const struct py_offsets *o, struct py_view *v, uint64_t thread,
 {
 	uint64_t frame, last = 0, mark = 0;
 	bool from_c = true; /* the frame before this one was called from C */
-	bool rooted = true;
+	bool rooted = true, past = false;
 
-	c->depth = 0;
+	c->depth = c->live = 0;
 	if (!current_frame(o, v, thread, &frame, &c->stack))
 		return WALK_MISS;
 	for (size_t n = 1; frame != 0; n++) {
@@ -275,21 +381,24 @@ walk_frames(const struct py_offsets *o, struct py_view *v, uint64_t thread,
 		if ((f = view_at(v, frame, o->frame_size)) == NULL)
 			return WALK_MISS;
 		last = frame;
-		frame = load_u64(f + o->frame_previous);
+		frame = caller_of(o, m, f, frame);
 		if (m->shim != 0 && code_of(o, f) == m->shim)
 			continue;
 		if (is_own(o, f) && c->stack == 0)
 			c->stack = last; /* a variable of the loop */
 		if (!is_own(o, f) &&
-		    !add_frame(o, m, last, f, from_c, c))
+		    !add_frame(o, m, last, f, from_c, c, &past))
 			return WALK_MEMORY;
 		from_c = is_entry(o, f);
 		rooted = is_root(o, f);
 	}
 	if (!rooted)
 		return WALK_BAD;
-	c->returned = c->depth == 0 && !is_none(o, v, thread, last);
+	c->returned = c->live == 0 && !is_none(o, v, thread, last);
 	/* The root is called from C in all versions; CPython 3.15 says so. */
-	return add_mark(c, m->native && from_c && c->depth > 0 ? PLACE_NATIVE :
-	    PLACE_NONE) ? WALK_OK : WALK_MEMORY;
+	if (m->native && from_c && c->depth > 0) {
+		c->live++;
+		return add_mark(c, PLACE_NATIVE) ? WALK_OK : WALK_MEMORY;
+	}
+	return WALK_OK;
 }

@@ -14,7 +14,9 @@ struct py_place {
 	uint64_t frame;
 	uint32_t copy; /* of the bytecode that instr lies in; 0: the original */
 	bool calls; /* the frame before it, without leaving the loop */
-	bool resumed; /* it is a generator's own frame; 3.11 and later */
+	bool resumed; /* it is a generator's own frame */
+	bool left; /* it may have left the instruction at which it called the
+		    * frame before it */
 };
 
 /* Places that are no code of Python's; no code object has such an address. */
@@ -23,6 +25,8 @@ enum py_mark {
 	PLACE_GC,     /* the garbage collector, above the frame that called it */
 	PLACE_NATIVE, /* C code that called Python code */
 	PLACE_FRAME,  /* instr is the index of a frame that was made up */
+	PLACE_PAST,   /* a frame that has forgotten its code object, but not
+		       * the instruction */
 	PLACE_MARKS,
 };
 
@@ -32,7 +36,18 @@ place_is_mark(const struct py_place *p)
 	return p->code < PLACE_MARKS;
 }
 
-/* Which marks there are to be, and where. */
+/* By which frames those of generators were resumed when that was last seen: a
+ * suspended one does not tell.  What has no room for both of two of them
+ * forgets one. */
+#define PY_RESUMERS 1024
+struct py_resumer {
+	uint64_t frame, by; /* addresses */
+};
+struct py_resumers {
+	struct py_resumer of[PY_RESUMERS];
+};
+
+/* What there is to be in a chain besides its frames, and where. */
 struct py_marks {
 	uint64_t gc_frame; /* the frame that the collector was called from */
 	bool gc_inner;	   /* that is the innermost one */
@@ -40,6 +55,9 @@ struct py_marks {
 	/* A code object whose frames are passed over, or 0: by it the
 	 * interpreter calls __init__ without leaving the loop. */
 	uint64_t shim;
+	/* If given, frames that have returned or were suspended are kept: they
+	 * were there when the thread said which one was its current frame. */
+	const struct py_resumers *resumers;
 };
 
 /*
@@ -52,7 +70,8 @@ struct py_chain {
 	size_t depth;
 	size_t max;
 	bool fixed;
-	bool returned; /* it is empty since all its frames had just returned */
+	size_t live;   /* how many of its outermost places go on */
+	bool returned; /* none goes on: they all had just returned */
 	uint64_t stack; /* where the C stack was when its innermost loop of the
 			 * interpreter began, about; 0: not known */
 };
@@ -69,8 +88,9 @@ enum walk_result {
 
 /*
  * Walks the frames of a thread from its innermost one.  The interpreter's
- * own entry frames are left out, and so are frames that have returned: what
- * says which frame is current can be older than the frames.
+ * own entry frames are left out, and so are frames that have returned, unless
+ * they are wanted: what says which frame is current can be older than the
+ * frames.
  */
 enum walk_result walk_frames(const struct py_offsets *, struct py_view *,
     uint64_t thread, const struct py_marks *, struct py_chain *);
@@ -78,6 +98,14 @@ enum walk_result walk_frames(const struct py_offsets *, struct py_view *,
 /* What a frame that was copied from an address says. */
 struct py_place frame_place(const struct py_offsets *, const uint8_t *copy,
     uint64_t frame);
+
+/* Notes by whom the generators are resumed that are not among a chain's
+ * outermost `shared` places. */
+void chain_note_resumers(const struct py_chain *, size_t shared,
+    struct py_resumers *);
+
+/* Leaves out the frames that do not go on, and what they called. */
+void chain_drop_past(struct py_chain *);
 
 /* False: out of memory. */
 bool chain_add(struct py_chain *, struct py_place);

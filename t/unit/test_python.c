@@ -271,6 +271,104 @@ test_returned(void)
 	chain_free(&c);
 }
 
+static enum walk_result
+walk_past(const struct py_offsets *o, const struct py_resumers *r,
+    struct py_chain *c)
+{
+	struct py_view v = whole_view();
+
+	return walk_frames(o, &v, TSTATE, &(struct py_marks){.resumers = r}, c);
+}
+
+/* If they are wanted, they are there, and can be left out afterwards. */
+static void
+test_past(void)
+{
+	static const struct py_resumers none;
+	struct py_offsets o = offsets_of(12);
+	struct py_chain c = {0};
+	uint32_t running = UINT32_MAX;
+
+	start_at(&o, FRAME(0));
+	for (int i = 0; i < 4; i++)
+		put_frame(&o, i, FRAME(i + 1), 8, 0);
+	put_frame(&o, 4, 0, 8, o.entry_owner);
+	memcpy(memory + (FRAME(0) + o.frame_stacktop - BASE), &running, 4);
+	check(walk_past(&o, &none, &c) == WALK_OK);
+	check(c.depth == 4 && c.live == 4);
+	check(!c.places[1].left && !c.places[3].left);
+	/* It goes on, and has left the call of the one before. */
+	memcpy(memory + (FRAME(2) + o.frame_stacktop - BASE), &running, 4);
+	check(walk_past(&o, &none, &c) == WALK_OK);
+	check(c.depth == 4 && c.live == 2 && !c.returned);
+	check(!c.places[1].left && c.places[2].left && !c.places[3].left);
+	chain_drop_past(&c);
+	check_number(c.depth, 2);
+	check_number(c.places[0].instr, 1002);
+	check(!c.places[0].calls && !c.places[0].left);
+	/* It has no code object any more; nor has any. */
+	put(FRAME(1) + o.frame_code, 0);
+	check(walk_past(&o, &none, &c) == WALK_OK);
+	check(c.depth == 4 && c.live == 2);
+	check(c.places[1].code == PLACE_PAST && c.places[1].instr == 1001);
+	for (int i = 0; i < 4; i++)
+		put(FRAME(i) + o.frame_code, 0);
+	check(walk_past(&o, &none, &c) == WALK_OK);
+	check(c.depth == 4 && c.live == 0 && c.returned);
+	chain_drop_past(&c);
+	check_number(c.depth, 0);
+	chain_free(&c);
+}
+
+/* One that notes the top of its stack may be about to return: where its caller
+ * is then says nothing. */
+static void
+test_ending(void)
+{
+	static const struct py_resumers none;
+	struct py_offsets o = offsets_of(12);
+	struct py_chain c = {0};
+
+	start_at(&o, FRAME(0));
+	put_frame(&o, 0, FRAME(1), 8, 0);
+	put_frame(&o, 1, FRAME(2), 8, 0);
+	put_frame(&o, 2, 0, 8, o.entry_owner);
+	check(walk_past(&o, &none, &c) == WALK_OK);
+	check(c.depth == 2 && c.live == 2 && c.places[1].left);
+	chain_free(&c);
+}
+
+/* A suspended generator was resumed by whom it was seen to be. */
+static void
+test_resumers(void)
+{
+	struct py_resumers r = {0};
+	struct py_offsets o = offsets_of(12);
+	struct py_chain c = {0};
+
+	start_at(&o, FRAME(0));
+	put_frame(&o, 0, FRAME(1), 8, 1);
+	put_frame(&o, 1, FRAME(2), 8, 0);
+	put_frame(&o, 2, 0, 8, o.entry_owner);
+	check(walk_past(&o, &r, &c) == WALK_OK);
+	check(c.depth == 2 && c.live == 2);
+	chain_note_resumers(&c, 2, &r); /* it is among those of before */
+	put_frame(&o, 0, 0, 8, 1);
+	check(walk_past(&o, &r, &c) == WALK_BAD);
+	c.depth = 0;
+	put_frame(&o, 0, FRAME(1), 8, 1);
+	check(walk_past(&o, &r, &c) == WALK_OK);
+	chain_note_resumers(&c, 1, &r);
+	put_frame(&o, 0, 0, 8, 1);
+	check(walk_past(&o, &r, &c) == WALK_OK);
+	check(c.depth == 2 && c.live == 1 && c.places[1].left);
+	check_number(c.places[1].frame, FRAME(1));
+	/* Two that resume each other, which nothing does. */
+	put_frame(&o, 1, FRAME(0), 8, 1);
+	check(walk_past(&o, &r, &c) == WALK_BAD);
+	chain_free(&c);
+}
+
 static void
 test_bad_chains(void)
 {
@@ -363,6 +461,7 @@ put_frame_object(const struct py_offsets *o, int i, uint64_t back, int32_t lasti
 static void
 check_heap_frames(unsigned minor, uint8_t live, uint8_t dead)
 {
+	static const struct py_resumers none;
 	struct py_offsets o = offsets_of(minor);
 	struct py_view v = whole_view();
 	struct py_chain c = {0};
@@ -379,6 +478,9 @@ check_heap_frames(unsigned minor, uint8_t live, uint8_t dead)
 	put_frame_object(&o, 1, FRAME(2), 6, dead); /* it has returned */
 	check(walk(&o, &v, TSTATE, &c) == WALK_OK);
 	check_number(c.depth, 1);
+	check(walk_past(&o, &none, &c) == WALK_OK);
+	check(c.depth == 3 && c.live == 1);
+	check(!c.places[0].resumed && c.places[1].left && c.places[2].left);
 	put_frame_object(&o, 1, FRAME(2), -1, live); /* it has called nothing yet */
 	check(walk(&o, &v, TSTATE, &c) == WALK_OK);
 	check_number(c.depth, 2);
@@ -389,6 +491,9 @@ check_heap_frames(unsigned minor, uint8_t live, uint8_t dead)
 	check(walk(&o, &v, TSTATE, &c) == WALK_BAD);
 	put_frame_object(&o, 2, 0, 0, 0xff);
 	check(walk(&o, &v, TSTATE, &c) == WALK_BAD);
+	put_frame_object(&o, 0, 0, 6, dead); /* a generator that has ended */
+	check(walk_past(&o, &none, &c) == WALK_BAD);
+	check(c.depth == 1 && c.places[0].resumed);
 	chain_free(&c);
 }
 
@@ -832,6 +937,9 @@ main(void)
 	test_debug_table();
 	test_chain();
 	test_returned();
+	test_past();
+	test_ending();
+	test_resumers();
 	test_bad_chains();
 	test_root();
 	test_none_left();

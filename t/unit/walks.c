@@ -166,7 +166,8 @@ show_thread(const struct py_memory *m, const struct py_runtime *rt,
 	const struct py_offsets *o = &rt->offsets;
 	struct py_objects objects = {o, m};
 	struct reading r = {.view = {.fill = fill}, .memory = m};
-	struct py_chain chain = {0};
+	struct py_chain chain = {0}, past = {0};
+	struct py_resumers resumers = {0};
 	struct py_marks marks = {0};
 	struct py_none none = {0};
 	uint64_t ident = 0;
@@ -181,9 +182,14 @@ show_thread(const struct py_memory *m, const struct py_runtime *rt,
 			show_code(m, o, &chain.places[i], f);
 	else
 		fputs("  lost\n", f);
+	chain_note_resumers(&chain, 0, &resumers);
+	marks.resumers = &resumers;
+	if (walk_frames(o, &r.view, t->addr, &marks, &past) == WALK_OK)
+		chain_drop_past(&past);
 	show_locals(&objects, &chain, f);
 	show_tasks(&objects, asyncio, t->addr, f);
 	status_exception(o, &r.view, m, t->addr, &none);
+	chain_free(&past);
 	chain_free(&chain);
 	drop_spans(&r);
 }
