@@ -60,6 +60,11 @@ load truth.bash
 @test "chains of calls in turn: Python 3.9, static" { static 3.9; calls chains 1.5; }
 @test "chains of calls in turn: Python 3.10, static" { static 3.10; calls chains 1.5; }
 
+# ---- short calls are seen as often as they run
+
+@test "short calls have their share: Python 3.8, dynamic" { dynamic 3.8; innermost; }
+@test "short calls have their share: Python 3.10, dynamic" { dynamic 3.10; innermost; }
+
 # ---- pairs of calls in turn
 
 @test "pairs of calls in turn: Python 3.6, dynamic" { dynamic 3.6; calls flutter 1.5; }

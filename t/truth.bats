@@ -99,6 +99,13 @@ load truth.bash
 @test "chains of calls in turn: Python 3.14, static" { static 3.14; calls chains 1.5; }
 @test "chains of calls in turn: Python 3.15, static" { static 3.15; calls chains 1.5; }
 
+# ---- short calls are seen as often as they run
+
+@test "short calls have their share: Python 3.11, static" { static 3.11; innermost; }
+@test "short calls have their share: Python 3.13, dynamic" { dynamic 3.13; innermost; }
+@test "short calls have their share: Python 3.14, static" { static 3.14; innermost; }
+@test "short calls have their share: Python 3.15, static" { static 3.15; innermost; }
+
 # ---- pairs of calls in turn
 
 @test "pairs of calls in turn: Python 3.11, static" { static 3.11; calls flutter 1.5; }

@@ -7,6 +7,7 @@
     truth.py shares PROFILE a=10 b=20   per cent of the time in functions
     truth.py calls PROFILE PROGRAM.py   no stack that the source rules out
     truth.py roots PROFILE PROGRAM.py   no stack without its root
+    truth.py innermost PROFILE REGEX LEAST      per cent of the innermost frames
     truth.py rate PROFILE HZ SECONDS MISSED     every round was done or missed
     truth.py sound PROFILE              decodes, and times and status are sane
 
@@ -478,6 +479,16 @@ def check_calls(profile, program):
         fault('program', 'most samples do not show it')
 
 
+def check_innermost(profile, pattern, least):
+    samples = Samples(profile)
+    hits = sum(bool(s.stack and re.fullmatch(
+        pattern, samples.frames[s.stack[0]].func)) for s in samples.all)
+    got = 100 * hits / max(1, len(samples.all))
+    show('innermost ' + pattern, '%.2f of %d' % (got, len(samples.all)))
+    if got < float(least):
+        fault('innermost', '%s: %.2f, at least %s' % (pattern, got, least))
+
+
 def check_rate(profile, hz, seconds, missed):
     """missed: how many rounds the recorder says it missed."""
     samples = Samples(profile)
@@ -498,7 +509,8 @@ def check_sound(profile):
 
 
 CHECKS = dict(stacks=check_stacks, threads=check_threads, shares=check_shares,
-              calls=check_calls, roots=check_roots, rate=check_rate, sound=check_sound)
+              calls=check_calls, roots=check_roots,
+              innermost=check_innermost, rate=check_rate, sound=check_sound)
 
 
 def main(argv):

@@ -66,6 +66,7 @@ chains_free(struct chains *c)
 	spans_free(&c->spans);
 	chain_free(&c->chain);
 	chain_free(&c->other);
+	inner_free(&c->inner);
 }
 
 /* ---- snapshots --------------------------------------------------------- */
@@ -151,25 +152,30 @@ chains_note_words(const struct chains *c, struct workset *w, uint64_t interp)
 
 /* ---- walks ------------------------------------------------------------- */
 
-/* Walks one copy of a thread: n ranges of a snapshot. */
+/* Walks one copy of a thread: n ranges of a snapshot.  past: with the frames
+ * that went on before they were copied. */
 static enum walk_result
 walk(struct chains *c, const struct thread *t, const struct snapshot *s,
     size_t first, size_t n, size_t offset, size_t gc,
-    const struct stamp *stamp, struct py_chain *chain)
+    const struct stamp *stamp, bool past, struct py_chain *chain)
 {
 	struct py_marks marks = chains_marks(c, t, s->bytes + gc);
 	enum walk_result w;
 	struct py_view view;
 
+	marks.resumers = past ? &c->resumers : NULL;
+	chain->depth = 0;
 	c->spans.count = 0;
 	if (!spans_add(&c->spans, s, first, n, offset))
 		return WALK_MEMORY;
 	view = spans_view(&c->spans);
 	w = walk_frames(c->offsets, &view, t->py.addr, &marks, chain);
-	if (w == WALK_OK && (chain->returned ||
-		!codes_originals(c->codes, chain, stamp)))
-		return WALK_BAD;
-	return w;
+	if (w != WALK_OK)
+		return w;
+	if (!codes_name_past(c->codes, chain))
+		chain_drop_past(chain);
+	return (chain->returned && chain->depth == 0) ||
+		!codes_originals(c->codes, chain, stamp) ? WALK_BAD : WALK_OK;
 }
 
 /* How many of the newest chain's outermost frames its last sample had. */
@@ -197,39 +203,78 @@ prove(struct chains *c, const struct thread *t, const struct stamp *stamp)
 	return known + codes_check(c->codes, &inner, stamp);
 }
 
-/* Walks the copy in a round's snapshot. */
+/* How many of the newest chain's outermost frames are where they called the
+ * next one, out of those that are proven. */
+static size_t
+in_place(const struct chains *c, size_t proven)
+{
+	size_t n = 0;
+
+	while (n < proven && !c->chain.places[c->chain.depth - 1 - n].left)
+		n++;
+	return n;
+}
+
+/* Whether every call of the newest chain is known. */
 static bool
+is_known(struct chains *c, size_t proven)
+{
+	c->sound = proven == c->chain.depth &&
+	    codes_know_calls(c->codes, &c->chain, c->last);
+	if (c->sound)
+		chain_note_resumers(&c->chain, c->last, &c->resumers);
+	return c->sound;
+}
+
+/* Makes the calls of the newest chain known. */
+static bool
+learn_calls(struct chains *c)
+{
+	chain_note_resumers(&c->chain, c->last, &c->resumers);
+	return codes_learn_calls(c->codes, &c->chain, c->last);
+}
+
+/* Walks the copy in a round's snapshot.  Returns how many of the outermost
+ * frames are proven, or SIZE_MAX. */
+static size_t
 walk_copy(struct chains *c, const struct thread *t, const struct snapshot *s,
-    size_t gc, const struct stamp *stamp)
+    size_t gc, const struct stamp *stamp, bool past)
 {
 	enum walk_result w = walk(c, t, s, t->first, t->set.count + 1, t->copy,
-	    gc, stamp, &c->chain);
+	    gc, stamp, past, &c->chain);
 
 	c->state = c->after = s->bytes + t->copy;
 	c->tid = chains_state(c, c->state, c->id_field);
-	return w == WALK_OK &&
-	    prove(c, t, stamp) == c->chain.depth;
+	return w == WALK_OK ? prove(c, t, stamp) : SIZE_MAX;
 }
 
 bool
 chains_walk(struct chains *c, const struct thread *t, const struct snapshot *s,
     size_t gc, const struct stamp *stamp)
 {
+	size_t proven;
+
+	codes_trim(c->codes, t->chain.depth);
+	proven = walk_copy(c, t, s, gc, stamp, false);
 	c->sound = true;
-	return walk_copy(c, t, s, gc, stamp) &&
-	    codes_learn_calls(c->codes, &c->chain, c->last);
+	return proven == c->chain.depth &&
+	    in_place(c, proven) == proven && learn_calls(c);
 }
 
 bool
 chains_know(struct chains *c, const struct thread *t, const struct snapshot *s,
     size_t gc, const struct stamp *stamp)
 {
-	c->sound = true;
-	if (!walk_copy(c, t, s, gc, stamp))
-		return false;
-	if (codes_know_calls(c->codes, &c->chain, c->last))
+	size_t proven;
+
+	codes_trim(c->codes, t->chain.depth);
+	inner_clear(&c->inner);
+	proven = walk_copy(c, t, s, gc, stamp, true);
+	if (is_known(c, proven))
 		return true;
-	near_want(&c->near, t->task, false);
+	inner_keep(&c->inner, &c->chain, stamp);
+	if (proven == c->chain.depth)
+		near_want(&c->near, t->task, false);
 	return false;
 }
 
@@ -285,7 +330,8 @@ fill(struct py_view *v, uint64_t addr, size_t size)
 static void
 learn(struct chains *c, struct thread *t)
 {
-	struct py_marks none = {.shim = codes_shim(c->codes)};
+	struct py_marks none = {.shim = codes_shim(c->codes),
+	    .resumers = &c->resumers};
 	struct growing_view g;
 
 	g.chains = c;
@@ -351,27 +397,26 @@ stood_still(struct chains *c, const struct thread *t)
 	return t->held || c->nowhere_near || near_held(&c->near, t->task);
 }
 
-/* Whether every call of the newest chain is known. */
-static bool
-is_known(struct chains *c, size_t proven)
+/* Leaves out of the newest chain what had gone on before it was copied. */
+static size_t
+drop_past(struct chains *c, const struct thread *t, size_t proven)
 {
-	c->sound = proven == c->chain.depth &&
-	    codes_know_calls(c->codes, &c->chain, c->last);
-	return c->sound;
+	chain_drop_past(&c->chain);
+	c->last = same_as_last(c, t);
+	return in_place(c, proven < c->chain.depth ? proven : c->chain.depth);
 }
 
 /* Whether all of the newest chain can be believed though not every call is
- * known: the second copy has them, too.  Of a thread that stood still they
- * become known. */
+ * known: the second copy has them, too, and none is only new by its place.  Of a
+ * thread that stood still they become known. */
 static bool
 is_repeated(struct chains *c, const struct thread *t, size_t proven)
 {
 	if (proven != c->chain.depth || c->chain.depth > c->other.depth ||
 	    !chain_continues(&c->chain, &c->other))
 		return false;
-	c->sound = stood_still(c, t) &&
-	    codes_learn_calls(c->codes, &c->chain, c->last);
-	return true;
+	c->sound = stood_still(c, t) && learn_calls(c);
+	return c->sound || !codes_doubt_calls(c->codes, &c->chain, c->last);
 }
 
 /* How many of the newest chain's outermost frames can be believed: none without
@@ -405,7 +450,7 @@ walk_one(struct chains *c, struct thread *t, const struct reading *r,
 	size_t n = t->set.count + 1;
 
 	return walk(c, t, &c->one, second ? r->head + n : r->head, n,
-	    second ? r->second : r->first, r->gc, &r->stamp, chain);
+	    second ? r->second : r->first, r->gc, &r->stamp, !second, chain);
 }
 
 static bool
@@ -426,8 +471,13 @@ read_once(struct chains *c, struct thread *t, size_t *sure)
 			*sure = c->chain.depth;
 			return true;
 		}
-		w = walk_one(c, t, &r, true, &c->other);
+		inner_keep(&c->inner, &c->chain, &r.stamp);
+		proven = drop_past(c, t, proven);
+		w = c->chain.returned && c->chain.depth == 0 ? WALK_BAD :
+		    walk_one(c, t, &r, true, &c->other);
 	}
+	if (w != WALK_OK)
+		inner_keep(&c->inner, &c->chain, &r.stamp);
 	if (w == WALK_MISS)
 		learn(c, t);
 	else
@@ -455,6 +505,13 @@ read_from_here(struct chains *c, struct thread *t, size_t *sure)
 	}
 	if (doubt)
 		near_want(&c->near, t->task, true);
+	/* With a mark between the two, there would be no telling. */
+	if (done && c->sound && !c->native &&
+	    inner_join(&c->inner, c->codes, &c->chain)) {
+		c->last = same_as_last(c, t);
+		chain_note_resumers(&c->chain, c->last, &c->resumers);
+	}
+	inner_clear(&c->inner);
 	return done;
 }
 
@@ -480,6 +537,7 @@ read_from_near(struct chains *c, struct thread *t, size_t *sure)
 bool
 chains_read(struct chains *c, struct thread *t, size_t *sure)
 {
+	codes_trim(c->codes, t->chain.depth);
 	if (read_from_here(c, t, sure))
 		return true;
 	if (near_is_at(&c->near, t->task)) {

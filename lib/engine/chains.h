@@ -2,13 +2,17 @@
 /*
  * chains.h: one thread's chain of frames, read until it can be trusted.
  *
- * The thread may run while it is read.  What it leaves behind when a call
- * returns is told by its frames themselves (see python/frames.h).  What
- * changes while we copy would join two moments.  So a chain counts if each of
- * its calls is known to be one that the program makes; or, as long as not all
- * are, if a second copy, read right after, has all of it.  The former matters:
- * functions that end within a microsecond are never seen twice, and to wait
- * for others would favour the others.  It also needs no second copy.
+ * The thread may run while it is read: the frame that was the current one when
+ * its state was copied, and that one's callers, go on before they are copied.
+ * What has returned or was suspended since then is kept, for the sample is of
+ * the moment before: to take what goes on instead, or to read again until
+ * nothing has moved, would pass over functions that end within a microsecond.
+ * So a chain counts if each of its calls is known to be one that the program
+ * makes.  A caller that has left its place is taken back to where it made that
+ * call, and a suspended generator has the caller that it had before.  If that
+ * does not do, the thread is read again, for callers of what was the current
+ * frame the first time.  Only as long as not all calls are known, a chain
+ * counts if a second copy, read right after, has all of it.
  *
  * Calls are learned from threads that stand still: those that do not have
  * their GIL, and those on whose CPU we run instead (see near.h).  What two
@@ -19,6 +23,7 @@
 #define ENGINE_CHAINS_H
 
 #include "engine/codes.h"
+#include "engine/inner.h"
 #include "engine/near.h"
 #include "engine/process.h"
 #include "engine/snapshot.h"
@@ -43,10 +48,12 @@ struct chains {
 	/* The part of a thread state that is read. */
 	uint32_t state_low, state_size;
 	uint32_t id_field; /* in there */
+	struct py_resumers resumers;
 	struct snapshot one; /* of one thread */
 	struct spans spans;
 	/* The newest chain, and what it is compared with. */
 	struct py_chain chain, other;
+	struct inner inner; /* of the thread's first read, if that broke */
 	uint64_t tid;	  /* that the thread state gave last; see tids.h */
 	const uint8_t *state; /* the copy of it that goes with the chain ... */
 	const uint8_t *after; /* ... and one from after it, if there is one */

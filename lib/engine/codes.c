@@ -2,6 +2,7 @@
 /* codes.c: see codes.h. */
 #include "engine/codes.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>
@@ -16,6 +17,8 @@
 #define HOMES_MAX 4096
 #define SPOTS_MAX 65536
 #define CALLS_MAX 65536
+#define SITES_MAX 64 /* where one calls another, of which one is wanted */
+#define FEW_HOMES 16 /* that are new: more are sorted all together */
 /* A stamp that is a number of our own, and no interpreter's count. */
 #define OWN_COUNT (UINT64_C(1) << 63)
 /* No object has so many references; what is freed is overwritten from its
@@ -28,6 +31,7 @@ struct home {
 	uint32_t file, func; /* strings of the table */
 	uint32_t serial;     /* number of the code object, from 0 */
 	bool known;
+	bool resumed; /* it was seen to be a generator's */
 	/* For which it is known to be right. */
 	uint64_t interp, count;
 	uint64_t settled; /* number of the check that read it */
@@ -47,6 +51,13 @@ struct call {
 	uint64_t instr; /* of the caller, whose address is even; odd: the callee
 			 * is a generator that goes on, not one being made */
 	uint32_t caller, callee; /* serials */
+	uint32_t next; /* another one of the same two; TACH_NONE: none */
+};
+
+/* Where a home is. */
+struct place_of {
+	uint64_t addr;
+	uint32_t home;
 };
 
 /* Where a copy of a code object's bytecode lies. */
@@ -67,7 +78,9 @@ struct codes {
 	struct copy *copies;
 	size_t nhomes, homes_max, nspots, spots_max, ncalls, calls_max;
 	size_t ncopies, copies_max;
-	struct set home_set, spot_set, call_set, copy_set;
+	struct set home_set, spot_set, call_set, pair_set, copy_set;
+	struct place_of *by_addr; /* the first nby_addr homes, by address */
+	size_t nby_addr, by_addr_max;
 	uint32_t next_serial;
 	uint64_t shim; /* see codes_shim */
 	uint64_t own_count; /* the last that was given */
@@ -101,7 +114,7 @@ forget_homes(struct codes *c)
 {
 	for (size_t i = 0; i < c->nhomes; i++)
 		code_free(&c->homes[i].code);
-	c->nhomes = 0;
+	c->nhomes = c->nby_addr = 0;
 	c->replaced++;
 	set_clear(&c->home_set);
 }
@@ -118,6 +131,7 @@ forget_calls(struct codes *c)
 {
 	c->ncalls = 0;
 	set_clear(&c->call_set);
+	set_clear(&c->pair_set);
 }
 
 void
@@ -129,11 +143,19 @@ codes_free(struct codes *c)
 	forget_spots(c);
 	forget_calls(c);
 	set_clear(&c->copy_set);
+	free(c->by_addr);
 	free(c->homes);
 	free(c->spots);
 	free(c->calls);
 	free(c->copies);
 	free(c);
+}
+
+void
+codes_trim(struct codes *c, size_t depth)
+{
+	if (c->nhomes > HOMES_MAX && c->nhomes / 4 > depth)
+		forget_homes(c);
 }
 
 uint64_t
@@ -247,6 +269,7 @@ settle(struct codes *c, struct home *h, const struct stamp *s)
 	if (is_shim(&code))
 		c->shim = code.addr;
 	h->serial = c->next_serial++;
+	h->resumed = false;
 	h->known = h->file != TACH_NONE && h->func != TACH_NONE;
 	renew(h, s);
 }
@@ -422,8 +445,8 @@ is_fresh(struct codes *c, const struct py_chain *chain, const struct stamp *s)
 /* Whether a place is where its code object can be, and that is known to be
  * the one that was there; `fresh` ones count too. */
 static bool
-is_proven(const struct codes *c, const struct py_place *p,
-    const struct stamp *s, bool fresh)
+is_proven(const struct codes *c, struct py_place *p, const struct stamp *s,
+    bool fresh)
 {
 	uint32_t home = known_home(c, p->code);
 	const struct home *h = home != TACH_NONE ? &c->homes[home] : NULL;
@@ -432,9 +455,12 @@ is_proven(const struct codes *c, const struct py_place *p,
 		return true;
 	if (p->code == c->shim) /* the next walk passes over it */
 		return false;
-	return h != NULL && is_right_for(h, s) &&
-	    (fresh || h->settled != c->check) &&
-	    code_allows(c->offsets, &h->code, p->instr, p->calls);
+	if (h == NULL || !is_right_for(h, s) ||
+	    (!fresh && h->settled == c->check))
+		return false;
+	p->left = p->left ||
+	    (p->calls && !code_allows(c->offsets, &h->code, p->instr, true));
+	return code_allows(c->offsets, &h->code, p->instr, false);
 }
 
 /* Whether code objects were freed while a chain was read, which look as they
@@ -446,16 +472,13 @@ may_be_freed(const struct codes *c, const struct stamp *s)
 }
 
 size_t
-codes_check(struct codes *c, const struct py_chain *chain,
-    const struct stamp *s)
+codes_check(struct codes *c, struct py_chain *chain, const struct stamp *s)
 {
 	size_t n = 0;
 	bool fresh;
 
 	if (may_be_freed(c, s))
 		return 0;
-	if (c->nhomes > HOMES_MAX && c->nhomes / 4 > chain->depth)
-		forget_homes(c);
 	check_known(c, chain, s);
 	fresh = settle_unknown(c, chain, s) == 0 || is_fresh(c, chain, s);
 	while (n < chain->depth && is_proven(c,
@@ -523,6 +546,8 @@ drop_returned(struct py_chain *chain, size_t i)
 	if (!chain->places[i].calls)
 		return;
 	chain->depth -= i;
+	if (chain->live > chain->depth)
+		chain->live = chain->depth;
 	memmove(chain->places, chain->places + i,
 	    chain->depth * sizeof(*chain->places));
 	chain->places[0].calls = false;
@@ -553,7 +578,99 @@ codes_originals(struct codes *c, struct py_chain *chain,
 	return true;
 }
 
+/* ---- what frames have forgotten ---------------------------------------- */
+
+static int
+compare_places(const void *a, const void *b)
+{
+	const struct place_of *p = a, *q = b;
+
+	return (p->addr > q->addr) - (p->addr < q->addr);
+}
+
+/* Moves the last of them to where it belongs. */
+static void
+sift_home(struct place_of *p, size_t n)
+{
+	struct place_of last = p[n - 1];
+	size_t i = n - 1;
+
+	for (; i > 0 && p[i - 1].addr > last.addr; i--)
+		p[i] = p[i - 1];
+	p[i] = last;
+}
+
+/* Sorts the homes by address if there are new ones, of which there are most
+ * often few.  False: out of memory. */
+static bool
+sort_homes(struct codes *c)
+{
+	bool few = c->nhomes - c->nby_addr <= FEW_HOMES;
+	struct place_of *p = c->by_addr;
+
+	if (c->nby_addr == c->nhomes)
+		return true;
+	while (c->nby_addr < c->nhomes) {
+		size_t home = c->nby_addr;
+		p = array_grow(p, home, &c->by_addr_max, sizeof(*p));
+		if (p == NULL) {
+			c->nby_addr = 0; /* they may not be in order */
+			return false;
+		}
+		c->by_addr = p;
+		p[c->nby_addr++] = (struct place_of){
+		    c->homes[home].code.addr, (uint32_t)home};
+		if (few)
+			sift_home(p, c->nby_addr);
+	}
+	if (!few)
+		qsort(p, c->nby_addr, sizeof(*p), compare_places);
+	return true;
+}
+
+/* The code object whose bytecode has an instruction; NULL: none that is
+ * known. */
+static const struct py_code *
+code_at(const struct codes *c, uint64_t instr)
+{
+	size_t low = 0, high = c->nby_addr;
+	const struct home *h;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (c->by_addr[middle].addr < instr)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == 0)
+		return NULL;
+	h = &c->homes[c->by_addr[low - 1].home];
+	return h->known && code_allows(c->offsets, &h->code, instr, false) ?
+	    &h->code : NULL;
+}
+
+bool
+codes_name_past(struct codes *c, struct py_chain *chain)
+{
+	const struct py_code *code;
+
+	for (size_t i = 0; i < chain->depth - chain->live; i++) {
+		struct py_place *p = &chain->places[i];
+		if (p->code != PLACE_PAST)
+			continue;
+		/* Of a copy, only the frame knew which it was. */
+		if (p->copy != 0 || !sort_homes(c) ||
+		    (code = code_at(c, p->instr)) == NULL)
+			return false;
+		p->code = code->addr;
+	}
+	return true;
+}
+
 /* ---- calls ------------------------------------------------------------- */
+
+#define CALL_KEY offsetof(struct call, next)
 
 struct call_key {
 	const struct codes *codes;
@@ -570,40 +687,145 @@ call_equal(const void *arg, uint32_t index)
 	    a->callee == b->callee;
 }
 
-/* The call of the place that has n outside of it, and its hash; the outermost
- * frame is called by nobody.  False: it is no frame. */
+/* Whether the call of a place resumes a generator.  To 3.10 nothing calls one
+ * to make it, and one that has ended does not tell what it was. */
+static bool
+resumes(const struct codes *c, const struct py_place *callee)
+{
+	return callee->resumed && !py_has(c->offsets->frame_generator);
+}
+
+/* The frame of Python's that called a place, which is called by nobody if it
+ * is the outermost; NULL. */
+static struct py_place *
+caller_of(const struct py_chain *chain, const struct py_place *callee)
+{
+	struct py_place *end = chain->places + chain->depth;
+	struct py_place *p = chain->places + (callee - chain->places) + 1;
+
+	while (p < end && place_is_mark(p))
+		p++;
+	return p < end ? p : NULL;
+}
+
+/* The call of the place that has n outside of it, and its hash.  False: it is
+ * no frame. */
 static bool
 call_of(const struct codes *c, const struct py_chain *chain, size_t n,
     struct call *call, uint64_t *hash)
 {
-	const struct py_place *end = chain->places + chain->depth;
-	const struct py_place *callee = end - 1 - n, *caller = callee + 1;
+	const struct py_place *callee = &chain->places[chain->depth - 1 - n];
+	const struct py_place *caller = caller_of(chain, callee);
 
-	while (caller < end && place_is_mark(caller))
-		caller++;
 	if (place_is_mark(callee))
 		return false;
-	*call = (struct call){0, TACH_NONE,
-	    c->homes[known_home(c, callee->code)].serial};
-	if (caller < end) {
+	*call = (struct call){.caller = TACH_NONE,
+	    .callee = c->homes[known_home(c, callee->code)].serial};
+	if (caller != NULL) {
 		call->instr = caller->instr;
 		call->caller = c->homes[known_home(c, caller->code)].serial;
 	}
-	call->instr |= callee->resumed;
-	*hash = XXH3_64bits(call, sizeof(*call));
+	call->instr |= resumes(c, callee);
+	*hash = XXH3_64bits(call, CALL_KEY);
 	return true;
 }
 
-static bool
-knows_call(const struct codes *c, struct call call, uint64_t hash)
+/* TACH_NONE: it is not known. */
+static uint32_t
+find_call(const struct codes *c, struct call call, uint64_t hash)
 {
 	struct call_key key = {c, call};
 
-	return set_find(&c->call_set, hash, call_equal, &key) != TACH_NONE;
+	return set_find(&c->call_set, hash, call_equal, &key);
+}
+
+static bool
+pair_equal(const void *arg, uint32_t index)
+{
+	const struct call_key *k = arg;
+	const struct call *a = &k->codes->calls[index], *b = &k->call;
+
+	return a->caller == b->caller && a->callee == b->callee &&
+	    (a->instr & 1) == (b->instr & 1);
+}
+
+static uint64_t
+pair_hash(struct call call)
+{
+	call.instr &= 1;
+	return XXH3_64bits(&call, CALL_KEY);
+}
+
+/* The first known call of the same two, which leads to the others. */
+static uint32_t
+find_pair(const struct codes *c, struct call call)
+{
+	struct call_key key = {c, call};
+
+	return set_find(&c->pair_set, pair_hash(call), pair_equal, &key);
 }
 
 bool
-codes_know_calls(const struct codes *c, const struct py_chain *chain,
+codes_know_pair(const struct codes *c, const struct py_place *caller,
+    const struct py_place *callee)
+{
+	const struct home *from, *to;
+
+	if (place_is_mark(caller) || place_is_mark(callee))
+		return false;
+	from = &c->homes[known_home(c, caller->code)];
+	to = &c->homes[known_home(c, callee->code)];
+	/* Being made, it is at its beginning; one that is not has ended. */
+	if (to->resumed && !callee->resumed)
+		return false;
+	return find_pair(c, (struct call){.instr = resumes(c, callee),
+		.caller = from->serial, .callee = to->serial}) != TACH_NONE;
+}
+
+/* Takes a caller that has left the place of a call back to where it most
+ * likely made it.  False: it was not seen to make such a one. */
+static bool
+take_back(const struct codes *c, struct py_place *caller, struct call call)
+{
+	uint64_t here = caller->instr, best = 0;
+	uint32_t i = find_pair(c, call);
+
+	for (int n = 0; n < SITES_MAX && i != TACH_NONE;
+	    n++, i = c->calls[i].next) {
+		uint64_t there = c->calls[i].instr & ~UINT64_C(1);
+		/* In a loop it may be beyond. */
+		if (best == 0 || (there <= here) > (best <= here) ||
+		    ((there <= here) == (best <= here) && there > best))
+			best = there;
+	}
+	if (best == 0)
+		return false;
+	caller->instr = best;
+	caller->left = false;
+	return true;
+}
+
+/* From the outermost one on. */
+bool
+codes_know_calls(const struct codes *c, struct py_chain *chain, size_t shared)
+{
+	struct call call;
+	uint64_t hash;
+
+	for (size_t n = shared; n < chain->depth; n++) {
+		const struct py_place *p = &chain->places[chain->depth - 1 - n];
+		struct py_place *caller = caller_of(chain, p);
+		if (call_of(c, chain, n, &call, &hash) &&
+		    find_call(c, call, hash) == TACH_NONE &&
+		    !(caller != NULL && caller->left &&
+			take_back(c, caller, call)))
+			return false;
+	}
+	return true;
+}
+
+bool
+codes_doubt_calls(const struct codes *c, const struct py_chain *chain,
     size_t shared)
 {
 	struct call call;
@@ -611,9 +833,10 @@ codes_know_calls(const struct codes *c, const struct py_chain *chain,
 
 	for (size_t n = shared; n < chain->depth; n++)
 		if (call_of(c, chain, n, &call, &hash) &&
-		    !knows_call(c, call, hash))
-			return false;
-	return true;
+		    find_call(c, call, hash) == TACH_NONE &&
+		    find_pair(c, call) != TACH_NONE)
+			return true;
+	return false;
 }
 
 bool
@@ -627,7 +850,7 @@ codes_know_root(const struct codes *c, const struct py_chain *chain)
 		if (!place_is_mark(p))
 			return known_home(c, p->code) != TACH_NONE &&
 			    call_of(c, chain, n, &call, &hash) &&
-			    knows_call(c, call, hash);
+			    find_call(c, call, hash) != TACH_NONE;
 	}
 	return true;
 }
@@ -641,17 +864,27 @@ codes_learned(const struct codes *c)
 static bool
 learn_call(struct codes *c, struct call call, uint64_t hash)
 {
+	uint32_t index = (uint32_t)c->ncalls, pair;
 	struct call *p;
 
-	if (knows_call(c, call, hash))
+	if (find_call(c, call, hash) != TACH_NONE)
 		return true;
 	p = array_grow(c->calls, c->ncalls, &c->calls_max, sizeof(*p));
 	if (p == NULL)
 		return false;
 	c->calls = p;
-	p[c->ncalls] = call;
+	if ((pair = find_pair(c, call)) == TACH_NONE &&
+	    !set_add(&c->pair_set, pair_hash(call), index))
+		return false;
+	call.next = TACH_NONE;
+	if (pair != TACH_NONE) {
+		call.next = p[pair].next;
+		p[pair].next = index;
+	}
+	p[index] = call;
+	c->ncalls++;
 	c->learned++;
-	return set_add(&c->call_set, hash, (uint32_t)c->ncalls++);
+	return set_add(&c->call_set, hash, index);
 }
 
 bool
@@ -662,10 +895,15 @@ codes_learn_calls(struct codes *c, const struct py_chain *chain, size_t shared)
 
 	if (c->ncalls > CALLS_MAX)
 		forget_calls(c);
-	for (size_t n = shared; n < chain->depth; n++)
-		if (call_of(c, chain, n, &call, &hash) &&
-		    !learn_call(c, call, hash))
+	for (size_t n = shared; n < chain->depth; n++) {
+		const struct py_place *p = &chain->places[chain->depth - 1 - n];
+		if (!call_of(c, chain, n, &call, &hash))
+			continue;
+		if (resumes(c, p))
+			c->homes[known_home(c, p->code)].resumed = true;
+		if (!learn_call(c, call, hash))
 			return false;
+	}
 	return true;
 }
 

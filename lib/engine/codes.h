@@ -36,6 +36,10 @@ struct codes *codes_new(const struct py_offsets *, const struct py_memory *,
     struct tach_table *, bool opcodes);
 void codes_free(struct codes *);
 
+/* Forgets code objects if they are many, but not for a chain of `depth` frames
+ * that has them all. */
+void codes_trim(struct codes *, size_t depth);
+
 /* Where the counts of an interpreter lie.  Returns how many there are. */
 #define CODES_COUNTS 2
 size_t codes_counts(const struct codes *, uint64_t interp,
@@ -53,14 +57,18 @@ struct stamp codes_stamp(struct codes *, uint64_t interp,
  */
 bool codes_originals(struct codes *, struct py_chain *, const struct stamp *);
 
+/* Finds the code objects that frames of a chain have forgotten, by their
+ * instructions.  False: not all are known, or memory ran out. */
+bool codes_name_past(struct codes *, struct py_chain *);
+
 /*
  * Proves the code objects of a chain that was read with a stamp.  Returns how
  * many of its outermost frames are proven.  The others are read now, as far as
  * they can be: if that is not proof enough, the names are known when the same
- * chain is read again.
+ * chain is read again.  A proven frame that cannot have called another one from
+ * where it is has left that place.
  */
-size_t codes_check(struct codes *, const struct py_chain *,
-    const struct stamp *);
+size_t codes_check(struct codes *, struct py_chain *, const struct stamp *);
 
 /*
  * Calls that were seen beyond doubt: which code object was called from which
@@ -68,11 +76,18 @@ size_t codes_check(struct codes *, const struct py_chain *,
  * has a call in it that the program cannot make.  Both look at all calls of a
  * chain of proven code objects but those among its outermost `shared` frames.
  * codes_learn_calls gives false if memory ran out.
+ * codes_know_calls takes frames that have left the place of their call back to
+ * the nearest one before it at which they were seen to make such a call.
  */
-bool codes_know_calls(const struct codes *, const struct py_chain *,
-    size_t shared);
+bool codes_know_calls(const struct codes *, struct py_chain *, size_t shared);
 bool codes_learn_calls(struct codes *, const struct py_chain *,
     size_t shared);
+/* Whether a frame calls from another place than it was seen to. */
+bool codes_doubt_calls(const struct codes *, const struct py_chain *,
+    size_t shared);
+/* Whether a place with a proven code object was seen to call another. */
+bool codes_know_pair(const struct codes *, const struct py_place *caller,
+    const struct py_place *callee);
 /* Whether the outermost frame, which is called by nobody, is known. */
 bool codes_know_root(const struct codes *, const struct py_chain *);
 /* Counts the calls that were learned. */
