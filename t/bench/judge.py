@@ -155,6 +155,7 @@ class Judged:
         self.counts = collections.Counter()
         self.parts = collections.Counter()
         self.equal = collections.Counter()
+        self.innermost = collections.Counter()  # while it plays
         self.examples = []
         self.threads = collections.Counter()
         for (thread, indices), n in self.stacks().items():
@@ -183,6 +184,7 @@ class Judged:
             self.examples.append((found, n, stack))
         if 'play' in names:
             self.threads[thread] += n
+            self.innermost[stack[-1].file, names[-1]] += n
             self.share(names, n)
 
     def share(self, names, n):
@@ -216,6 +218,13 @@ class Judged:
                for k, v in self.true_shares().items()}
         big = [abs(d) for k, d in off.items() if self.true_shares()[k] > BIG]
         return sum(map(abs, off.values())) / 2, max(big, default=0)
+
+    def inner_distance(self, other):
+        """Total variation distance of the innermost functions' shares from
+        another profile's of the same load."""
+        a, b = self.innermost, other.innermost
+        m, n = sum(a.values()) or 1, sum(b.values()) or 1
+        return sum(abs(a[k] / m - b[k] / n) for k in a.keys() | b.keys()) / 2
 
     def bias(self):
         """How far apart equals are, as shares among themselves; and how far
