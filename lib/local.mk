@@ -187,6 +187,7 @@ lib_libtach_agent_la_SOURCES = \
 	lib/agent/stack.c lib/agent/stack.h \
 	lib/agent/starts.c \
 	lib/agent/thread.c lib/agent/thread.h \
+	lib/agent/ticks.c lib/agent/ticks.h \
 	lib/agent/waits.c lib/agent/waits.h \
 	lib/python/code.h \
 	lib/python/copies.c lib/python/copies.h \

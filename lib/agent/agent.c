@@ -17,6 +17,7 @@
 #include "agent/real.h"
 #include "agent/sample.h"
 #include "agent/thread.h"
+#include "agent/ticks.h"
 
 struct agent agent;
 

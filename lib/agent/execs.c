@@ -22,6 +22,7 @@
 #include "agent/sample.h"
 #include "agent/signals.h"
 #include "agent/thread.h"
+#include "agent/ticks.h"
 
 /* ---- the environment ---------------------------------------------------------------- */
 
@@ -134,7 +135,7 @@ leave(void)
 		return l;
 	l = (struct leaving){true, slot, WIRE_SLOT_DONE};
 	if (t != NULL)
-		thread_disarm(t);
+		ticks_disarm(t);
 	/* What is pending is gone then, and what still comes is no harm: of a
 	 * perf event, or from the recorder, which may be about to wake us.
 	 * Timers end with the program, and a recorder that has let us go has
@@ -163,7 +164,7 @@ stay(struct leaving l)
 	mask_ours(SIG_BLOCK);
 	sample_install();
 	if ((t = thread_mine()) != NULL && !t->paused)
-		thread_arm(t);
+		ticks_arm(t);
 	mask_ours(SIG_UNBLOCK);
 	errno = e;
 }

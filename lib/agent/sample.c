@@ -14,6 +14,7 @@
 #include "agent/signals.h"
 #include "agent/stack.h"
 #include "agent/thread.h"
+#include "agent/ticks.h"
 #include "agent/waits.h"
 
 /* Counters have one writer. */
@@ -33,14 +34,14 @@ resume(struct thread *t, uint64_t time)
 {
 	uint64_t since = t->clock == CLOCK_MONOTONIC ? time :
 	    clock_of(t->clock);
-	uint64_t ticks = thread_ticks(t, since);
+	uint64_t ticks = ticks_until(t, since);
 
 	if (ticks > t->last)
 		t->last = ticks;
 	if (t->paused && atomic_load(&t->area->clock) != WIRE_CLOCK_PERF)
-		thread_arm(t);
+		ticks_arm(t);
 	else if (t->paused)
-		thread_watch(t);
+		ticks_watch(t);
 	t->paused = false;
 }
 
@@ -53,7 +54,7 @@ follow(struct thread *t, const struct wire_slot *slot)
 	bool pause = atomic_load(&slot->order) == WIRE_PAUSE;
 
 	if (pause && !t->paused)
-		thread_disarm(t);
+		ticks_disarm(t);
 	if (!pause && (t->paused || time != t->order_time))
 		resume(t, time);
 	t->paused = pause;
@@ -73,13 +74,13 @@ take_perf(struct thread *t, struct wire_slot *slot)
 		WIRE_CLOCK_PERF)
 		return;
 	if (t->sharp)
-		thread_blunt(t, slot);
+		ticks_blunt(t, slot);
 	if (t->clock != CLOCK_MONOTONIC) {
-		thread_watch(t);
+		ticks_watch(t);
 	} else {
-		thread_disarm(t);
+		ticks_disarm(t);
 		t->clock = CLOCK_THREAD_CPUTIME_ID;
-		t->last = thread_ticks(t, clock_of(t->clock));
+		t->last = ticks_until(t, clock_of(t->clock));
 		t->rest = 0;
 	}
 	atomic_store(&a->clock, WIRE_CLOCK_PERF);
@@ -115,9 +116,9 @@ sample(struct thread *t, struct wire_slot *slot, uint64_t time)
 		return 0;
 	take_perf(t, slot);
 	if (t->sharp)
-		thread_judge(t, slot, wait_is_over());
+		ticks_judge(t, slot, wait_is_over());
 	now = t->clock == CLOCK_MONOTONIC ? time : clock_of(t->clock);
-	ticks = thread_ticks(t, now);
+	ticks = ticks_until(t, now);
 	if (now < t->rest || ticks <= t->last)
 		return 0;
 	weight = ticks - t->last;
@@ -195,7 +196,7 @@ work(struct thread *t, struct wire_slot *slot, void *context)
 	if (perf && (weight != 1 || t->slow))
 		take_pending(t, slot, context);
 	if (((agent.asked & WIRE_JITTER) || t->sharp) && !t->paused && !perf)
-		thread_arm(t);
+		ticks_arm(t);
 }
 
 static void

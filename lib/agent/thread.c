@@ -2,7 +2,6 @@
 /* thread.c: see thread.h. */
 #include "agent/thread.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
@@ -14,12 +13,8 @@
 #include "agent/agent.h"
 #include "agent/mask.h"
 #include "agent/real.h"
+#include "agent/ticks.h"
 
-#define NS UINT64_C(1000000000)
-#define WATCH (NS / 10) /* between two looks whether all is over */
-#define SOONEST (NS / 50000) /* a signal costs about as much */
-#define YOUNG (NS / 20) /* of CPU time */
-#define FUTILE_MAX 3 /* signals for nothing, in a thread's life */
 /* A key's value lies in the thread's own memory, with no allocation. */
 #define KEYS_INSIDE 32
 
@@ -27,7 +22,6 @@
  * compiler knows that it calls nothing in here. */
 static __thread struct thread *volatile self;
 static __thread volatile bool over; /* the thread ends: it is not to come back */
-static __thread int32_t timer; /* its own, of which the area may not tell */
 static pthread_key_t key;
 
 struct thread *
@@ -57,8 +51,8 @@ thread_mine(void)
 		WIRE_AREA_LIVE)
 		return t;
 	self = NULL;
-	if (timer >= 0)
-		syscall(SYS_timer_delete, timer);
+	if (ticks_timer() >= 0)
+		syscall(SYS_timer_delete, ticks_timer());
 	REAL(munmap)(a, WIRE_AREA);
 	return NULL;
 }
@@ -169,209 +163,6 @@ announce(struct wire_slot *slot, struct wire_area *a, uint32_t number)
 	while (!atomic_compare_exchange_weak(&slot->areas, &first, number + 1));
 }
 
-/* ---- the clock ----------------------------------------------------------------- */
-
-uint64_t
-clock_of(clockid_t clock)
-{
-	struct timespec t;
-
-	clock_gettime(clock, &t);
-	return (uint64_t)t.tv_sec * NS + (uint64_t)t.tv_nsec;
-}
-
-static uint64_t
-scramble(uint64_t x)
-{
-	x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-	x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
-	return x ^ x >> 31;
-}
-
-/* Where in the nth interval its tick is: always at the same place, which is
- * another one for each thread, or anywhere.  So the ticks of a thread add up to
- * its time whatever signals come, and each moment is as likely as any other. */
-static uint64_t
-place_of_tick(const struct thread *t, uint64_t n)
-{
-	uint64_t seed = t->seed;
-
-	if (agent.asked & WIRE_JITTER)
-		seed = scramble(seed + n);
-	return seed % agent.interval;
-}
-
-uint64_t
-thread_ticks(const struct thread *t, uint64_t now)
-{
-	uint64_t n = now / agent.interval;
-
-	return n + (now % agent.interval >= place_of_tick(t, n));
-}
-
-static struct timespec
-to_timespec(uint64_t ns)
-{
-	return (struct timespec){(time_t)(ns / NS), (long)(ns % NS)};
-}
-
-/* If the thread does not run all the time until then, it is too early, and
- * armed again. */
-static void
-arm_sharp(struct thread *t, uint64_t now, uint64_t tick)
-{
-	struct itimerspec when = {.it_value =
-	    to_timespec(tick > now + SOONEST ? tick - now : SOONEST)};
-
-	t->half_way = now + (tick - now) / 2;
-	syscall(SYS_timer_settime, t->timer, 0, &when, NULL);
-}
-
-static void
-arm_at(struct thread *t, uint64_t tick)
-{
-	struct itimerspec when = {.it_value = to_timespec(tick)};
-
-	if (!(agent.asked & WIRE_JITTER))
-		when.it_interval = to_timespec(agent.interval);
-	syscall(SYS_timer_settime, t->timer, TIMER_ABSTIME, &when, NULL);
-}
-
-void
-thread_arm(struct thread *t)
-{
-	uint64_t now = clock_of(t->clock), n = thread_ticks(t, now);
-	uint64_t tick = n * agent.interval + place_of_tick(t, n);
-
-	if (t->timer >= 0 && t->sharp)
-		arm_sharp(t, now, tick);
-	else if (t->timer >= 0)
-		arm_at(t, tick);
-}
-
-/* On its own CPU's time only: it must not wake a thread that waits. */
-void
-thread_watch(struct thread *t)
-{
-	struct itimerspec when = {to_timespec(WATCH), to_timespec(WATCH)};
-
-	if (t->timer >= 0)
-		syscall(SYS_timer_settime, t->timer, 0, &when, NULL);
-}
-
-void
-thread_disarm(struct thread *t)
-{
-	struct itimerspec never = {0};
-
-	if (t->timer >= 0)
-		syscall(SYS_timer_settime, t->timer, 0, &never, NULL);
-}
-
-/* A timer that signals a thread. */
-static bool
-make_timer(int32_t *made, clockid_t clock, pid_t tid, const void *value)
-{
-	struct sigevent e = {.sigev_notify = SIGEV_THREAD_ID,
-	    .sigev_signo = agent.signal};
-
-	e.sigev_value.sival_ptr = (void *)(uintptr_t)value;
-	e._sigev_un._tid = tid;
-	return syscall(SYS_timer_create, clock, &e, made) == 0;
-}
-
-static void
-refused(struct wire_slot *slot)
-{
-	atomic_store(&slot->errno_, (uint32_t)errno);
-	atomic_fetch_add(&slot->refused, 1);
-}
-
-static enum wire_clock
-name_of_clock(const struct thread *t)
-{
-	if (t->timer < 0)
-		return WIRE_CLOCK_NONE;
-	if (t->clock == CLOCK_MONOTONIC)
-		return WIRE_CLOCK_WALL;
-	return t->sharp ? WIRE_CLOCK_SHARP : WIRE_CLOCK_CPU;
-}
-
-static bool
-set_timer(struct thread *t, clockid_t clock)
-{
-	bool made = make_timer(&t->timer, clock, t->area->tid, t->area);
-
-	if (!made)
-		t->timer = -1;
-	timer = t->timer;
-	atomic_store(&t->area->clock, name_of_clock(t));
-	return made;
-}
-
-/* Time on the wall will do where the kernel has no timers of CPU time. */
-static void
-start_cpu_timer(struct thread *t, struct wire_slot *slot)
-{
-	bool made = set_timer(t, CLOCK_THREAD_CPUTIME_ID);
-
-	if (!made && errno != EAGAIN) {
-		t->clock = CLOCK_MONOTONIC;
-		made = set_timer(t, CLOCK_MONOTONIC);
-		atomic_fetch_add(&slot->fallback, made);
-	}
-	if (!made)
-		refused(slot);
-}
-
-/*
- * A timer of CPU time goes off when the kernel's own tick comes, every 4 ms or
- * so, which a thread need not live to see.  One of the wall's clock is exact,
- * but it would wake a thread in a wait that we know nothing of.  So a thread
- * begins with that, where there is a Python to be sampled, until the recorder
- * has a better one or it has come for nothing a few times.
- */
-static void
-start_timer(struct thread *t, struct wire_slot *slot)
-{
-	bool wall = agent.asked & WIRE_WALL;
-
-	t->clock = wall ? CLOCK_MONOTONIC : CLOCK_THREAD_CPUTIME_ID;
-	t->sharp = !wall && atomic_load(&slot->state) == WIRE_SLOT_LIVE;
-	if (!wall && !t->sharp)
-		start_cpu_timer(t, slot);
-	else if (!set_timer(t, CLOCK_MONOTONIC))
-		refused(slot);
-	t->seed = scramble((uint64_t)t->area->tid ^ clock_of(CLOCK_MONOTONIC));
-	t->last = thread_ticks(t, clock_of(t->clock));
-}
-
-void
-thread_blunt(struct thread *t, struct wire_slot *slot)
-{
-	t->sharp = false;
-	if (t->timer >= 0)
-		syscall(SYS_timer_delete, t->timer);
-	start_cpu_timer(t, slot);
-	if (t->clock == CLOCK_MONOTONIC) {
-		t->last = thread_ticks(t, clock_of(t->clock));
-		t->rest = 0;
-	}
-}
-
-/* What comes too early by more than half may have interrupted a wait. */
-void
-thread_judge(struct thread *t, struct wire_slot *slot, bool kept)
-{
-	uint64_t now = clock_of(t->clock);
-
-	if (!kept && now < t->half_way && ++t->futile == FUTILE_MAX) {
-		thread_blunt(t, slot);
-		thread_arm(t);
-	} else if (now >= YOUNG)
-		atomic_store(&t->area->clock, WIRE_CLOCK_CPU);
-}
-
 /* ---- registering ------------------------------------------------------------- */
 
 bool
@@ -411,7 +202,7 @@ thread_enter(void)
 	a->slot = agent.slot_number;
 	a->tid = (int32_t)syscall(SYS_gettid);
 	a->ident = (uint64_t)pthread_self();
-	start_timer(t, slot);
+	ticks_start(t, slot);
 	t->order_time = atomic_load(&slot->order_time);
 	t->paused = atomic_load(&slot->order) == WIRE_PAUSE;
 	atomic_store_explicit(&a->state, WIRE_AREA_LIVE, memory_order_release);
@@ -420,7 +211,7 @@ thread_enter(void)
 	if (key < KEYS_INSIDE)
 		pthread_setspecific(key, t);
 	if (!t->paused)
-		thread_arm(t);
+		ticks_arm(t);
 }
 
 void
@@ -456,7 +247,7 @@ drain_signals(void)
 static void
 count_rest(struct thread *t)
 {
-	uint64_t ticks = thread_ticks(t, clock_of(t->clock));
+	uint64_t ticks = ticks_until(t, clock_of(t->clock));
 
 	if (!t->paused && ticks > t->last)
 		atomic_fetch_add(&t->area->drops[WIRE_DROP_END],
@@ -541,12 +332,12 @@ thread_adopt(pid_t tid)
 
 	if (slot == NULL || (agent.asked & WIRE_MAIN_ONLY))
 		return -1;
-	if (make_timer(&adopting, agent.asked & WIRE_WALL ? CLOCK_MONOTONIC :
-		cpu_clock(tid), tid, &mark) ||
-	    make_timer(&adopting, CLOCK_MONOTONIC, tid, &mark))
+	if (ticks_make_timer(&adopting, agent.asked & WIRE_WALL ?
+		CLOCK_MONOTONIC : cpu_clock(tid), tid, &mark) ||
+	    ticks_make_timer(&adopting, CLOCK_MONOTONIC, tid, &mark))
 		syscall(SYS_timer_settime, adopting, 0, &now, NULL);
 	else
-		refused(slot);
+		ticks_refused(slot);
 	return adopting;
 }
 

@@ -78,26 +78,4 @@ void thread_forget(void);
 /* Once, before any thread is registered.  False: no key is left. */
 bool thread_init(void);
 
-/* ---- the clock ------------------------------------------------------------- */
-
-uint64_t clock_of(clockid_t);
-
-/* How many ticks there were until a time on the thread's clock. */
-uint64_t thread_ticks(const struct thread *, uint64_t now);
-
-/* Has the timer go off at the ticks, or if it is sharp at the next one, if the
- * thread runs until then; now and then, so that a thread to which others tell
- * the ticks notices when they do not any more; or no more. */
-void thread_arm(struct thread *);
-void thread_watch(struct thread *);
-void thread_disarm(struct thread *);
-
-/* Has a sharp timer give way to one of the thread's CPU clock, or if there is
- * none, the thread itself to time on the wall; it is not armed then. */
-void thread_blunt(struct thread *, struct wire_slot *);
-
-/* Whether that is due, or a better clock, now that a sharp timer's signal has
- * come.  kept: back, as long as the thread waited. */
-void thread_judge(struct thread *, struct wire_slot *, bool kept);
-
 #endif
