@@ -406,9 +406,9 @@ drop_past(struct chains *c, const struct thread *t, size_t proven)
 	return in_place(c, proven < c->chain.depth ? proven : c->chain.depth);
 }
 
-/* Whether all of the newest chain can be believed though not every call is
- * known: the second copy has them, too, and none is only new by its place.  Of a
- * thread that stood still they become known. */
+/* Whether all of the newest chain may be believed though not every call is
+ * known: the second copy has them, too.  Of a thread that stood still they
+ * become known. */
 static bool
 is_repeated(struct chains *c, const struct thread *t, size_t proven)
 {
@@ -416,7 +416,20 @@ is_repeated(struct chains *c, const struct thread *t, size_t proven)
 	    !chain_continues(&c->chain, &c->other))
 		return false;
 	c->sound = stood_still(c, t) && learn_calls(c);
-	return c->sound || !codes_doubt_calls(c->codes, &c->chain, c->last);
+	return true;
+}
+
+/* How many of the newest chain's n outermost frames, which are proven, are not
+ * called from another place than was known: that looks new, but most often is
+ * one of two moments. */
+static size_t
+trusted(const struct chains *c, size_t n)
+{
+	struct py_chain outer = c->chain;
+
+	outer.places += outer.depth - n;
+	outer.depth = n;
+	return codes_trust_calls(c->codes, &outer, c->last < n ? c->last : n);
 }
 
 /* How many of the newest chain's outermost frames can be believed: none without
@@ -437,9 +450,9 @@ believe(struct chains *c, const struct thread *t, size_t proven)
 	}
 	c->rootless = false;
 	if (whole)
-		return c->chain.depth;
+		return c->sound ? proven : trusted(c, proven);
 	shared = chain_shared(&c->chain, &c->other);
-	return proven < shared ? proven : shared;
+	return trusted(c, proven < shared ? proven : shared);
 }
 
 /* Walks one of the copies. */

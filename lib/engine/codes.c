@@ -824,8 +824,8 @@ codes_know_calls(const struct codes *c, struct py_chain *chain, size_t shared)
 	return true;
 }
 
-bool
-codes_doubt_calls(const struct codes *c, const struct py_chain *chain,
+size_t
+codes_trust_calls(const struct codes *c, const struct py_chain *chain,
     size_t shared)
 {
 	struct call call;
@@ -835,8 +835,8 @@ codes_doubt_calls(const struct codes *c, const struct py_chain *chain,
 		if (call_of(c, chain, n, &call, &hash) &&
 		    find_call(c, call, hash) == TACH_NONE &&
 		    find_pair(c, call) != TACH_NONE)
-			return true;
-	return false;
+			return n;
+	return chain->depth;
 }
 
 bool

@@ -82,8 +82,9 @@ size_t codes_check(struct codes *, struct py_chain *, const struct stamp *);
 bool codes_know_calls(const struct codes *, struct py_chain *, size_t shared);
 bool codes_learn_calls(struct codes *, const struct py_chain *,
     size_t shared);
-/* Whether a frame calls from another place than it was seen to. */
-bool codes_doubt_calls(const struct codes *, const struct py_chain *,
+/* How many of a chain's outermost frames are called from where they were seen
+ * to be called, as far as that was seen. */
+size_t codes_trust_calls(const struct codes *, const struct py_chain *,
     size_t shared);
 /* Whether a place with a proven code object was seen to call another. */
 bool codes_know_pair(const struct codes *, const struct py_place *caller,
