@@ -145,6 +145,7 @@ lib_libtach_core_la_SOURCES = \
 	lib/engine/inner.c lib/engine/inner.h \
 	lib/engine/inprocess.c lib/engine/inprocess.h \
 	lib/engine/interps.c lib/engine/interps.h \
+	lib/engine/known.c lib/engine/known.h \
 	lib/engine/names.c lib/engine/names.h \
 	lib/engine/near.c lib/engine/near.h \
 	lib/engine/outside.c lib/engine/outside.h \

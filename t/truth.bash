@@ -110,7 +110,7 @@ innermost() {
 inner_half() {
 	tach-record "${ENGINE[@]}" -q -r 2k -o p.bin -- \
 	    "${PYTHON[@]}" "$programs/chains.py" 1.5
-	"$T/truth.py" innermost p.bin '[fg](1[2-9]|2[0-3])' 34
+	"$T/truth.py" innermost p.bin '[fg](1[2-9]|2[0-3])' 32
 }
 
 # rooted: every stack of gens.py has its root, however often its generators

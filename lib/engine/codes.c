@@ -2,12 +2,12 @@
 /* codes.c: see codes.h. */
 #include "engine/codes.h"
 
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>
 
 #include "array.h"
+#include "engine/known.h"
 #include "python/copies.h"
 #include "set.h"
 
@@ -17,7 +17,6 @@
 #define HOMES_MAX 4096
 #define SPOTS_MAX 65536
 #define CALLS_MAX 65536
-#define SITES_MAX 64 /* where one calls another, of which one is wanted */
 #define FEW_HOMES 16 /* that are new: more are sorted all together */
 /* A stamp that is a number of our own, and no interpreter's count. */
 #define OWN_COUNT (UINT64_C(1) << 63)
@@ -46,14 +45,6 @@ struct spot {
 	uint8_t opcode;
 };
 
-/* A call from an instruction of one code object to another. */
-struct call {
-	uint64_t instr; /* of the caller, whose address is even; odd: the callee
-			 * is a generator that goes on, not one being made */
-	uint32_t caller, callee; /* serials */
-	uint32_t next; /* another one of the same two; TACH_NONE: none */
-};
-
 /* Where a home is. */
 struct place_of {
 	uint64_t addr;
@@ -74,11 +65,11 @@ struct codes {
 	struct tach_table *table;
 	struct home *homes;
 	struct spot *spots;
-	struct call *calls;
 	struct copy *copies;
-	size_t nhomes, homes_max, nspots, spots_max, ncalls, calls_max;
+	size_t nhomes, homes_max, nspots, spots_max;
 	size_t ncopies, copies_max;
-	struct set home_set, spot_set, call_set, pair_set, copy_set;
+	struct set home_set, spot_set, copy_set;
+	struct known known;
 	struct place_of *by_addr; /* the first nby_addr homes, by address */
 	size_t nby_addr, by_addr_max;
 	uint32_t next_serial;
@@ -86,7 +77,6 @@ struct codes {
 	uint64_t own_count; /* the last that was given */
 	bool no_versions; /* they are not where they should be */
 	uint64_t replaced;
-	uint64_t learned; /* calls, ever */
 	uint64_t check; /* number of the current check, from 1 */
 	struct code_check checks[CHECK_BATCH];
 	struct py_piece pieces[CHECK_BATCH * CODE_PIECES];
@@ -126,14 +116,6 @@ forget_spots(struct codes *c)
 	set_clear(&c->spot_set);
 }
 
-static void
-forget_calls(struct codes *c)
-{
-	c->ncalls = 0;
-	set_clear(&c->call_set);
-	set_clear(&c->pair_set);
-}
-
 void
 codes_free(struct codes *c)
 {
@@ -141,12 +123,11 @@ codes_free(struct codes *c)
 		return;
 	forget_homes(c);
 	forget_spots(c);
-	forget_calls(c);
+	known_free(&c->known);
 	set_clear(&c->copy_set);
 	free(c->by_addr);
 	free(c->homes);
 	free(c->spots);
-	free(c->calls);
 	free(c->copies);
 	free(c);
 }
@@ -670,23 +651,6 @@ codes_name_past(struct codes *c, struct py_chain *chain)
 
 /* ---- calls ------------------------------------------------------------- */
 
-#define CALL_KEY offsetof(struct call, next)
-
-struct call_key {
-	const struct codes *codes;
-	struct call call;
-};
-
-static bool
-call_equal(const void *arg, uint32_t index)
-{
-	const struct call_key *k = arg;
-	const struct call *a = &k->codes->calls[index], *b = &k->call;
-
-	return a->instr == b->instr && a->caller == b->caller &&
-	    a->callee == b->callee;
-}
-
 /* Whether the call of a place resumes a generator.  To 3.10 nothing calls one
  * to make it, and one that has ended does not tell what it was. */
 static bool
@@ -708,61 +672,24 @@ caller_of(const struct py_chain *chain, const struct py_place *callee)
 	return p < end ? p : NULL;
 }
 
-/* The call of the place that has n outside of it, and its hash.  False: it is
- * no frame. */
+/* The call of the place that has n outside of it.  False: it is no frame. */
 static bool
 call_of(const struct codes *c, const struct py_chain *chain, size_t n,
-    struct call *call, uint64_t *hash)
+    struct known_call *call)
 {
 	const struct py_place *callee = &chain->places[chain->depth - 1 - n];
 	const struct py_place *caller = caller_of(chain, callee);
 
 	if (place_is_mark(callee))
 		return false;
-	*call = (struct call){.caller = TACH_NONE,
+	*call = (struct known_call){.caller = TACH_NONE,
 	    .callee = c->homes[known_home(c, callee->code)].serial};
 	if (caller != NULL) {
 		call->instr = caller->instr;
 		call->caller = c->homes[known_home(c, caller->code)].serial;
 	}
 	call->instr |= resumes(c, callee);
-	*hash = XXH3_64bits(call, CALL_KEY);
 	return true;
-}
-
-/* TACH_NONE: it is not known. */
-static uint32_t
-find_call(const struct codes *c, struct call call, uint64_t hash)
-{
-	struct call_key key = {c, call};
-
-	return set_find(&c->call_set, hash, call_equal, &key);
-}
-
-static bool
-pair_equal(const void *arg, uint32_t index)
-{
-	const struct call_key *k = arg;
-	const struct call *a = &k->codes->calls[index], *b = &k->call;
-
-	return a->caller == b->caller && a->callee == b->callee &&
-	    (a->instr & 1) == (b->instr & 1);
-}
-
-static uint64_t
-pair_hash(struct call call)
-{
-	call.instr &= 1;
-	return XXH3_64bits(&call, CALL_KEY);
-}
-
-/* The first known call of the same two, which leads to the others. */
-static uint32_t
-find_pair(const struct codes *c, struct call call)
-{
-	struct call_key key = {c, call};
-
-	return set_find(&c->pair_set, pair_hash(call), pair_equal, &key);
 }
 
 bool
@@ -778,29 +705,22 @@ codes_know_pair(const struct codes *c, const struct py_place *caller,
 	/* Being made, it is at its beginning; one that is not has ended. */
 	if (to->resumed && !callee->resumed)
 		return false;
-	return find_pair(c, (struct call){.instr = resumes(c, callee),
-		.caller = from->serial, .callee = to->serial}) != TACH_NONE;
+	return known_has_pair(&c->known, (struct known_call){
+	    .instr = resumes(c, callee), .caller = from->serial,
+	    .callee = to->serial});
 }
 
 /* Takes a caller that has left the place of a call back to where it most
  * likely made it.  False: it was not seen to make such a one. */
 static bool
-take_back(const struct codes *c, struct py_place *caller, struct call call)
+take_back(const struct codes *c, struct py_place *caller,
+    struct known_call call)
 {
-	uint64_t here = caller->instr, best = 0;
-	uint32_t i = find_pair(c, call);
+	uint64_t place = known_nearest(&c->known, call, caller->instr);
 
-	for (int n = 0; n < SITES_MAX && i != TACH_NONE;
-	    n++, i = c->calls[i].next) {
-		uint64_t there = c->calls[i].instr & ~UINT64_C(1);
-		/* In a loop it may be beyond. */
-		if (best == 0 || (there <= here) > (best <= here) ||
-		    ((there <= here) == (best <= here) && there > best))
-			best = there;
-	}
-	if (best == 0)
+	if (place == 0)
 		return false;
-	caller->instr = best;
+	caller->instr = place;
 	caller->left = false;
 	return true;
 }
@@ -809,14 +729,13 @@ take_back(const struct codes *c, struct py_place *caller, struct call call)
 bool
 codes_know_calls(const struct codes *c, struct py_chain *chain, size_t shared)
 {
-	struct call call;
-	uint64_t hash;
+	struct known_call call;
 
 	for (size_t n = shared; n < chain->depth; n++) {
 		const struct py_place *p = &chain->places[chain->depth - 1 - n];
 		struct py_place *caller = caller_of(chain, p);
-		if (call_of(c, chain, n, &call, &hash) &&
-		    find_call(c, call, hash) == TACH_NONE &&
+		if (call_of(c, chain, n, &call) &&
+		    !known_has(&c->known, call) &&
 		    !(caller != NULL && caller->left &&
 			take_back(c, caller, call)))
 			return false;
@@ -828,13 +747,12 @@ size_t
 codes_trust_calls(const struct codes *c, const struct py_chain *chain,
     size_t shared)
 {
-	struct call call;
-	uint64_t hash;
+	struct known_call call;
 
 	for (size_t n = shared; n < chain->depth; n++)
-		if (call_of(c, chain, n, &call, &hash) &&
-		    find_call(c, call, hash) == TACH_NONE &&
-		    find_pair(c, call) != TACH_NONE)
+		if (call_of(c, chain, n, &call) &&
+		    !known_has(&c->known, call) &&
+		    known_has_pair(&c->known, call))
 			return n;
 	return chain->depth;
 }
@@ -842,15 +760,14 @@ codes_trust_calls(const struct codes *c, const struct py_chain *chain,
 bool
 codes_know_root(const struct codes *c, const struct py_chain *chain)
 {
-	struct call call;
-	uint64_t hash;
+	struct known_call call;
 
 	for (size_t n = 0; n < chain->depth; n++) {
 		const struct py_place *p = &chain->places[chain->depth - 1 - n];
 		if (!place_is_mark(p))
 			return known_home(c, p->code) != TACH_NONE &&
-			    call_of(c, chain, n, &call, &hash) &&
-			    find_call(c, call, hash) != TACH_NONE;
+			    call_of(c, chain, n, &call) &&
+			    known_has(&c->known, call);
 	}
 	return true;
 }
@@ -858,50 +775,23 @@ codes_know_root(const struct codes *c, const struct py_chain *chain)
 uint64_t
 codes_learned(const struct codes *c)
 {
-	return c->learned;
-}
-
-static bool
-learn_call(struct codes *c, struct call call, uint64_t hash)
-{
-	uint32_t index = (uint32_t)c->ncalls, pair;
-	struct call *p;
-
-	if (find_call(c, call, hash) != TACH_NONE)
-		return true;
-	p = array_grow(c->calls, c->ncalls, &c->calls_max, sizeof(*p));
-	if (p == NULL)
-		return false;
-	c->calls = p;
-	if ((pair = find_pair(c, call)) == TACH_NONE &&
-	    !set_add(&c->pair_set, pair_hash(call), index))
-		return false;
-	call.next = TACH_NONE;
-	if (pair != TACH_NONE) {
-		call.next = p[pair].next;
-		p[pair].next = index;
-	}
-	p[index] = call;
-	c->ncalls++;
-	c->learned++;
-	return set_add(&c->call_set, hash, index);
+	return c->known.learned;
 }
 
 bool
 codes_learn_calls(struct codes *c, const struct py_chain *chain, size_t shared)
 {
-	struct call call;
-	uint64_t hash;
+	struct known_call call;
 
-	if (c->ncalls > CALLS_MAX)
-		forget_calls(c);
+	if (c->known.count > CALLS_MAX)
+		known_clear(&c->known);
 	for (size_t n = shared; n < chain->depth; n++) {
 		const struct py_place *p = &chain->places[chain->depth - 1 - n];
-		if (!call_of(c, chain, n, &call, &hash))
+		if (!call_of(c, chain, n, &call))
 			continue;
 		if (resumes(c, p))
 			c->homes[known_home(c, p->code)].resumed = true;
-		if (!learn_call(c, call, hash))
+		if (!known_add(&c->known, call))
 			return false;
 	}
 	return true;

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: ISC */
+/* known.h: the calls that a program was seen to make beyond doubt. */
+#ifndef ENGINE_KNOWN_H
+#define ENGINE_KNOWN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "set.h"
+
+/* A call from an instruction of one code object to another. */
+struct known_call {
+	uint64_t instr; /* of the caller, whose address is even; odd: the callee
+			 * is a generator that goes on, not one being made */
+	uint32_t caller, callee; /* numbers of theirs; caller TACH_NONE: nobody */
+	uint32_t next; /* another one of the same two; known.c's own */
+};
+
+struct known {
+	struct known_call *calls;
+	size_t count, max;
+	struct set by_place, by_pair;
+	uint64_t learned; /* how many were added, ever */
+};
+
+void known_clear(struct known *);
+void known_free(struct known *);
+
+/* Adds one, if it is new.  False: out of memory. */
+bool known_add(struct known *, struct known_call);
+
+/* Whether it is known; or one from any place, of the same two. */
+bool known_has(const struct known *, struct known_call);
+bool known_has_pair(const struct known *, struct known_call);
+
+/* The place of such a call that a caller has most likely come from who is
+ * `here` now: the last one before it, or, as that may be of a loop, the last
+ * of all.  0: there is none. */
+uint64_t known_nearest(const struct known *, struct known_call, uint64_t here);
+
+#endif
