@@ -463,7 +463,8 @@ walk_one(struct chains *c, struct thread *t, const struct reading *r,
 	size_t n = t->set.count + 1;
 
 	return walk(c, t, &c->one, second ? r->head + n : r->head, n,
-	    second ? r->second : r->first, r->gc, &r->stamp, !second, chain);
+	    second ? r->second : r->first, r->gc, &r->stamp,
+	    !second && !t->held, chain);
 }
 
 static bool

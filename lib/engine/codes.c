@@ -733,10 +733,11 @@ codes_know_calls(const struct codes *c, struct py_chain *chain, size_t shared)
 
 	for (size_t n = shared; n < chain->depth; n++) {
 		const struct py_place *p = &chain->places[chain->depth - 1 - n];
+		bool ending = chain->ending && n + 1 == chain->depth;
 		struct py_place *caller = caller_of(chain, p);
 		if (call_of(c, chain, n, &call) &&
 		    !known_has(&c->known, call) &&
-		    !(caller != NULL && caller->left &&
+		    !(caller != NULL && (caller->left || ending) &&
 			take_back(c, caller, call)))
 			return false;
 	}

@@ -24,6 +24,7 @@ inner_keep(struct inner *in, const struct py_chain *c, const struct stamp *s)
 	for (size_t i = 0; i < c->depth && i < INNER_MAX; i++)
 		if (!chain_add(&in->chain, c->places[i]))
 			break;
+	in->chain.ending = c->ending;
 	in->stamp = *s;
 }
 
@@ -44,7 +45,7 @@ static bool
 makes_call(struct inner *in, const struct codes *codes, size_t i)
 {
 	struct py_chain two = {.places = &in->chain.places[i > 0 ? i - 1 : 0],
-	    .depth = 2};
+	    .depth = 2, .ending = in->chain.ending && i == 1};
 
 	return i == 0 || codes_know_calls(codes, &two, 1);
 }

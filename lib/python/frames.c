@@ -140,6 +140,7 @@ chain_drop_past(struct py_chain *c)
 	memmove(c->places, c->places + (c->depth - c->live),
 	    c->live * sizeof(*c->places));
 	c->depth = c->live;
+	c->ending = false;
 	if (c->depth > 0)
 		c->places[0].calls = c->places[0].left = false;
 }
@@ -279,7 +280,7 @@ end_live(const struct py_marks *m, struct py_chain *c)
 }
 
 /* Adds a frame of Python's own, at an address, to the chain of those that it
- * called.  *past: the one before may have ended; then, whether this one has. */
+ * called.  *past: the one before has ended; then, whether this one has. */
 static bool
 add_frame(const struct py_offsets *o, const struct py_marks *m, uint64_t frame,
     const uint8_t *f, bool called_from_c, struct py_chain *c, bool *past)
@@ -299,7 +300,8 @@ add_frame(const struct py_offsets *o, const struct py_marks *m, uint64_t frame,
 	place.calls = depth > 0 && !called_from_c;
 	place.resumed |= suspended;
 	place.left = depth > 0 && (gone_on || *past);
-	*past = keep && (!live || may_have_ended(o, f, depth));
+	*past = !live;
+	c->ending |= may_have_ended(o, f, depth);
 	if (place.code == 0)
 		place.code = PLACE_PAST;
 	if (!add_mark(c, mark_above(m, frame, called_from_c, depth)) ||
@@ -367,6 +369,7 @@ walk_frames(const struct py_offsets *o, struct py_view *v, uint64_t thread,
 	bool rooted = true, past = false;
 
 	c->depth = c->live = 0;
+	c->ending = false;
 	if (!current_frame(o, v, thread, &frame, &c->stack))
 		return WALK_MISS;
 	for (size_t n = 1; frame != 0; n++) {

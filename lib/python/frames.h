@@ -71,6 +71,8 @@ struct py_chain {
 	size_t max;
 	bool fixed;
 	size_t live;   /* how many of its outermost places go on */
+	bool ending;   /* the innermost may be about to return, or to call: its
+			* caller may have left the place of the call */
 	bool returned; /* none goes on: they all had just returned */
 	uint64_t stack; /* where the C stack was when its innermost loop of the
 			 * interpreter began, about; 0: not known */

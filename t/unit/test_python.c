@@ -295,7 +295,7 @@ test_past(void)
 	put_frame(&o, 4, 0, 8, o.entry_owner);
 	memcpy(memory + (FRAME(0) + o.frame_stacktop - BASE), &running, 4);
 	check(walk_past(&o, &none, &c) == WALK_OK);
-	check(c.depth == 4 && c.live == 4);
+	check(c.depth == 4 && c.live == 4 && !c.ending);
 	check(!c.places[1].left && !c.places[3].left);
 	/* It goes on, and has left the call of the one before. */
 	memcpy(memory + (FRAME(2) + o.frame_stacktop - BASE), &running, 4);
@@ -334,7 +334,7 @@ test_ending(void)
 	put_frame(&o, 1, FRAME(2), 8, 0);
 	put_frame(&o, 2, 0, 8, o.entry_owner);
 	check(walk_past(&o, &none, &c) == WALK_OK);
-	check(c.depth == 2 && c.live == 2 && c.places[1].left);
+	check(c.depth == 2 && c.live == 2 && c.ending && !c.places[1].left);
 	chain_free(&c);
 }
 
