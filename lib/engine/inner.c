@@ -2,7 +2,7 @@
 /* inner.c: see inner.h. */
 #include "engine/inner.h"
 
-#define INNER_MAX 16 /* more are hardly ever right */
+#define INNER_MAX 8 /* more are hardly ever right */
 
 void
 inner_clear(struct inner *in)
@@ -63,17 +63,52 @@ prove(struct inner *in, struct codes *codes)
 	in->chain.depth = n;
 }
 
-/* How many of a chain's outermost frames lead to one that calls another; 0:
- * none does. */
-static size_t
-find_caller(const struct codes *codes, const struct py_chain *c,
-    const struct py_place *callee)
+static bool
+same_frame(const struct py_place *a, const struct py_place *b)
 {
+	return !place_is_mark(a) && a->frame == b->frame && a->code == b->code;
+}
+
+/* Whether any of a chain's n outermost frames is of a code object.  Then which
+ * of its calls another one was is not to be known. */
+static bool
+recurs(const struct py_chain *c, size_t n, uint64_t code)
+{
+	for (size_t i = c->depth - n; i < c->depth; i++)
+		if (c->places[i].code == code)
+			return true;
+	return false;
+}
+
+/* Leaves out what a chain still has.  Returns how many of the chain's outermost
+ * frames the rest is inside of; 0: nothing was left out. */
+static size_t
+cut_shared(struct inner *in, const struct py_chain *c)
+{
+	for (size_t i = 0; i < in->chain.depth; i++)
+		for (size_t k = 0; k < c->depth; k++)
+			if (same_frame(&in->chain.places[i], &c->places[k])) {
+				in->chain.depth = i;
+				return c->depth - k;
+			}
+	return 0;
+}
+
+/* How many of a chain's outermost frames lead to one that calls what was kept;
+ * 0: none does, or it is not to be known which. */
+static size_t
+find_caller(const struct inner *in, const struct codes *codes,
+    const struct py_chain *c)
+{
+	const struct py_place *callee = &in->chain.places[in->chain.depth - 1];
 	size_t n = c->depth;
 
 	while (n > 0 &&
 	    !codes_know_pair(codes, &c->places[c->depth - n], callee))
 		n--;
+	for (size_t i = 0; i < in->chain.depth; i++)
+		if (recurs(c, n, in->chain.places[i].code))
+			return 0;
 	return n;
 }
 
@@ -95,9 +130,11 @@ inner_join(struct inner *in, struct codes *codes, struct py_chain *c)
 	size_t outer;
 
 	prove(in, codes);
+	outer = cut_shared(in, c);
 	if (in->chain.depth == 0)
 		return false;
-	outer = find_caller(codes, c, &in->chain.places[in->chain.depth - 1]);
+	if (outer == 0)
+		outer = find_caller(in, codes, c);
 	if (outer == 0 || !add_outer(in, c, outer) ||
 	    !codes_know_calls(codes, &in->chain, outer))
 		return false;
