@@ -153,7 +153,8 @@ chains_note_words(const struct chains *c, struct workset *w, uint64_t interp)
 /* ---- walks ------------------------------------------------------------- */
 
 /* Walks one copy of a thread: n ranges of a snapshot.  past: with the frames
- * that went on before they were copied. */
+ * that went on before they were copied, unless it matters whether C called them:
+ * that is overwritten by then. */
 static enum walk_result
 walk(struct chains *c, const struct thread *t, const struct snapshot *s,
     size_t first, size_t n, size_t offset, size_t gc,
@@ -170,6 +171,7 @@ walk(struct chains *c, const struct thread *t, const struct snapshot *s,
 		return WALK_MEMORY;
 	view = spans_view(&c->spans);
 	w = walk_frames(c->offsets, &view, t->py.addr, &marks, chain);
+	chain->ending = chain->ending && !c->native;
 	if (w != WALK_OK)
 		return w;
 	if (!codes_name_past(c->codes, chain))
@@ -186,6 +188,18 @@ same_as_last(const struct chains *c, const struct thread *t)
 	    chain_shared(&c->chain, &t->chain) : 0;
 }
 
+/* How many of the newest chain's outermost frames are where they called the
+ * next one, out of those that are proven. */
+static size_t
+in_place(const struct chains *c, size_t proven)
+{
+	size_t n = 0;
+
+	while (n < proven && !c->chain.places[c->chain.depth - 1 - n].left)
+		n++;
+	return n;
+}
+
 /* How many of the newest chain's outermost frames are proven by their code
  * objects.  Those of the last sample are, if nothing was counted since; but the
  * innermost of them may have called another one by now. */
@@ -200,19 +214,8 @@ prove(struct chains *c, const struct thread *t, const struct stamp *stamp)
 	if (c->last > 1 && t->count == stamp->count)
 		known = c->last - 1;
 	inner.depth -= known;
-	return known + codes_check(c->codes, &inner, stamp);
-}
-
-/* How many of the newest chain's outermost frames are where they called the
- * next one, out of those that are proven. */
-static size_t
-in_place(const struct chains *c, size_t proven)
-{
-	size_t n = 0;
-
-	while (n < proven && !c->chain.places[c->chain.depth - 1 - n].left)
-		n++;
-	return n;
+	known += codes_check(c->codes, &inner, stamp);
+	return c->native ? in_place(c, known) : known;
 }
 
 /* Whether every call of the newest chain is known. */
@@ -519,7 +522,6 @@ read_from_here(struct chains *c, struct thread *t, size_t *sure)
 	}
 	if (doubt)
 		near_want(&c->near, t->task, true);
-	/* With a mark between the two, there would be no telling. */
 	if (done && c->sound && !c->native &&
 	    inner_join(&c->inner, c->codes, &c->chain)) {
 		c->last = same_as_last(c, t);
