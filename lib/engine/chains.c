@@ -153,8 +153,7 @@ chains_note_words(const struct chains *c, struct workset *w, uint64_t interp)
 /* ---- walks ------------------------------------------------------------- */
 
 /* Walks one copy of a thread: n ranges of a snapshot.  past: with the frames
- * that went on before they were copied, unless it matters whether C called them:
- * that is overwritten by then. */
+ * that went on before they were copied. */
 static enum walk_result
 walk(struct chains *c, const struct thread *t, const struct snapshot *s,
     size_t first, size_t n, size_t offset, size_t gc,
@@ -202,7 +201,9 @@ in_place(const struct chains *c, size_t proven)
 
 /* How many of the newest chain's outermost frames are proven by their code
  * objects.  Those of the last sample are, if nothing was counted since; but the
- * innermost of them may have called another one by now. */
+ * innermost of them may have called another one by now.  Where marks are wanted,
+ * all must be in place: what C called is told by its stack, which is used again
+ * at once. */
 static size_t
 prove(struct chains *c, const struct thread *t, const struct stamp *stamp)
 {
