@@ -347,6 +347,24 @@ caller_of(const struct py_offsets *o, const struct py_marks *m,
 	return load_u64(f + o->frame_previous);
 }
 
+/* Whether a frame may be the one that was noted as who resumed the one before.
+ * By now that may be resumed by another, and this one have ended, or be used
+ * again; then only what comes before stays in the chain.  *told: how many
+ * frames there are to the first whose caller is only noted; 0: none is. */
+static bool
+may_have_resumed(const struct py_offsets *o, const uint8_t *f,
+    struct py_chain *c, size_t *told)
+{
+	bool suspended = is_suspended(o, f);
+
+	if (*told > 0 && !suspended && !is_live(o, f)) {
+		c->depth = *told;
+		return false;
+	}
+	*told = !suspended ? 0 : *told == 0 ? c->depth + 1 : *told;
+	return true;
+}
+
 /* Whether a chain without a frame of Python's is all that a thread has that has
  * none: it ends with the frame that all chains end with, if any. */
 static bool
@@ -367,6 +385,7 @@ walk_frames(const struct py_offsets *o, struct py_view *v, uint64_t thread,
 	uint64_t frame, last = 0, mark = 0;
 	bool from_c = true; /* the frame before this one was called from C */
 	bool rooted = true, past = false;
+	size_t told = 0;
 
 	c->depth = c->live = 0;
 	c->ending = false;
@@ -383,6 +402,8 @@ walk_frames(const struct py_offsets *o, struct py_view *v, uint64_t thread,
 			mark = frame;
 		if ((f = view_at(v, frame, o->frame_size)) == NULL)
 			return WALK_MISS;
+		if (m->resumers != NULL && !may_have_resumed(o, f, c, &told))
+			return WALK_BAD;
 		last = frame;
 		frame = caller_of(o, m, f, frame);
 		if (m->shim != 0 && code_of(o, f) == m->shim)

@@ -320,6 +320,16 @@ test_past(void)
 	chain_free(&c);
 }
 
+/* Two frames of Python's, the inner one of an owner, and their entry. */
+static void
+put_two(const struct py_offsets *o, uint8_t owner)
+{
+	start_at(o, FRAME(0));
+	put_frame(o, 0, FRAME(1), 8, owner);
+	put_frame(o, 1, FRAME(2), 8, 0);
+	put_frame(o, 2, 0, 8, o->entry_owner);
+}
+
 /* One that notes the top of its stack may be about to return: where its caller
  * is then says nothing. */
 static void
@@ -329,10 +339,7 @@ test_ending(void)
 	struct py_offsets o = offsets_of(12);
 	struct py_chain c = {0};
 
-	start_at(&o, FRAME(0));
-	put_frame(&o, 0, FRAME(1), 8, 0);
-	put_frame(&o, 1, FRAME(2), 8, 0);
-	put_frame(&o, 2, 0, 8, o.entry_owner);
+	put_two(&o, 0);
 	check(walk_past(&o, &none, &c) == WALK_OK);
 	check(c.depth == 2 && c.live == 2 && c.ending && !c.places[1].left);
 	chain_free(&c);
@@ -346,10 +353,7 @@ test_resumers(void)
 	struct py_offsets o = offsets_of(12);
 	struct py_chain c = {0};
 
-	start_at(&o, FRAME(0));
-	put_frame(&o, 0, FRAME(1), 8, 1);
-	put_frame(&o, 1, FRAME(2), 8, 0);
-	put_frame(&o, 2, 0, 8, o.entry_owner);
+	put_two(&o, 1);
 	check(walk_past(&o, &r, &c) == WALK_OK);
 	check(c.depth == 2 && c.live == 2);
 	chain_note_resumers(&c, 2, &r); /* it is among those of before */
@@ -363,6 +367,10 @@ test_resumers(void)
 	check(walk_past(&o, &r, &c) == WALK_OK);
 	check(c.depth == 2 && c.live == 1 && c.places[1].left);
 	check_number(c.places[1].frame, FRAME(1));
+	/* One that has ended is not who resumed it this time. */
+	put(FRAME(1) + o.frame_code, 0);
+	check(walk_past(&o, &r, &c) == WALK_BAD);
+	check_number(c.depth, 1);
 	/* Two that resume each other, which nothing does. */
 	put_frame(&o, 1, FRAME(0), 8, 1);
 	check(walk_past(&o, &r, &c) == WALK_BAD);
