@@ -265,8 +265,24 @@ chains_walk(struct chains *c, const struct thread *t, const struct snapshot *s,
 	    in_place(c, proven) == proven && learn_calls(c);
 }
 
+/* Adds what the state says that the thread runs to what is read of it.  To be
+ * looked for is only what runs when that is done, which is seldom a function
+ * that ends soon. */
+static void
+note_current(const struct chains *c, struct thread *t, const uint8_t *state)
+{
+	const struct py_offsets *o = c->offsets;
+	bool told = py_has(o->thread_current_frame);
+	uint64_t addr = chains_state(c, state,
+	    told ? o->thread_current_frame : o->thread_cframe);
+
+	if (addr != 0)
+		workset_add(&t->set, addr,
+		    told ? o->frame_size : o->cframe_size);
+}
+
 bool
-chains_know(struct chains *c, const struct thread *t, const struct snapshot *s,
+chains_know(struct chains *c, struct thread *t, const struct snapshot *s,
     size_t gc, const struct stamp *stamp)
 {
 	size_t proven;
@@ -279,6 +295,8 @@ chains_know(struct chains *c, const struct thread *t, const struct snapshot *s,
 	inner_keep(&c->inner, &c->chain, stamp);
 	if (proven == c->chain.depth)
 		near_want(&c->near, t->task, false);
+	else if (proven == SIZE_MAX && c->chain.depth == 0)
+		note_current(c, t, c->state);
 	return false;
 }
 

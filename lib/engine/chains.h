@@ -111,7 +111,7 @@ bool chains_note_words(const struct chains *, struct workset *,
  */
 bool chains_walk(struct chains *, const struct thread *,
     const struct snapshot *, size_t gc, const struct stamp *);
-bool chains_know(struct chains *, const struct thread *,
+bool chains_know(struct chains *, struct thread *,
     const struct snapshot *, size_t gc, const struct stamp *);
 bool chains_read(struct chains *, struct thread *, size_t *sure);
 
