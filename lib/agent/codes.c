@@ -5,6 +5,7 @@
 #include "agent/print.h"
 #include "agent/ring.h"
 #include "python/code.h"
+#include "python/frames.h"
 #include "python/unicode.h"
 
 #define BYTES_MAX (UINT64_C(16) << 20) /* longer ones are not believed */
@@ -110,18 +111,6 @@ find_units(const struct py_offsets *o, struct self_view *v,
 	return true;
 }
 
-/* By it the interpreter calls __init__ without leaving its loop. */
-static bool
-is_shim(const struct part *name, const struct part *file)
-{
-	static const char text[] = "__init__";
-	const size_t size = sizeof(text) - 1;
-
-	return name->size == size && file->size == size &&
-	    memcmp(name->bytes, text, size) == 0 &&
-	    memcmp(file->bytes, text, size) == 0;
-}
-
 static bool
 put(struct wire_area *area, struct wire_code *r, const struct part *name,
     const struct part *file, const struct part *lines)
@@ -154,7 +143,8 @@ send(const struct py_offsets *o, struct self_view *v, struct wire_area *area,
 	    !find_bytes(o, v, load_u64(code + o->code_linetable), &lines) ||
 	    !find_units(o, v, code, &lines, &e->units))
 		return CODES_BAD;
-	e->shim = is_shim(&name, &file);
+	e->shim = frame_is_shim((const char *)name.bytes, name.size,
+	    (const char *)file.bytes, file.size);
 	r.lines = lines.size <= WIRE_LINES_MAX ? (uint32_t)lines.size : 0;
 	r.units = e->units * 2;
 	e->sent = put(area, &r, &name, &file, &lines);

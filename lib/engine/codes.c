@@ -217,18 +217,6 @@ renew(struct home *h, const struct stamp *s)
 	h->count = s->count;
 }
 
-/* There is one in a process, for good, and its file is called so, too. */
-static bool
-is_shim(const struct py_code *code)
-{
-	static const char name[] = "__init__";
-	const size_t len = sizeof(name) - 1;
-
-	return code->name.len == len && code->file.len == len &&
-	    memcmp(code->name.bytes, name, len) == 0 &&
-	    memcmp(code->file.bytes, name, len) == 0;
-}
-
 /* Reads the code object that is at a home now. */
 static void
 settle(struct codes *c, struct home *h, const struct stamp *s)
@@ -247,7 +235,8 @@ settle(struct codes *c, struct home *h, const struct stamp *s)
 	    code.file.len);
 	h->func = tach_table_add_string(c->table, code.name.bytes,
 	    code.name.len);
-	if (is_shim(&code))
+	if (frame_is_shim(code.name.bytes, code.name.len, code.file.bytes,
+		code.file.len))
 		c->shim = code.addr;
 	h->serial = c->next_serial++;
 	h->resumed = false;

@@ -8,6 +8,7 @@
 
 #include "array.h"
 #include "python/code.h"
+#include "python/frames.h"
 #include "python/unicode.h"
 #include "set.h"
 
@@ -222,11 +223,10 @@ new_code(struct registry *r)
 static bool
 is_shim(const struct tach_table *t, const struct known *k)
 {
-	static const char name[] = "__init__";
-	struct tach_string s = tach_table_string(t, k->func);
+	struct tach_string name = tach_table_string(t, k->func);
+	struct tach_string file = tach_table_string(t, k->file);
 
-	return k->func == k->file && s.len == sizeof(name) - 1 &&
-	    memcmp(s.bytes, name, s.len) == 0;
+	return frame_is_shim(name.bytes, name.len, file.bytes, file.len);
 }
 
 static bool

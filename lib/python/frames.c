@@ -311,6 +311,22 @@ add_frame(const struct py_offsets *o, const struct py_marks *m, uint64_t frame,
 	return true;
 }
 
+bool
+frame_is_shim(const char *name, size_t name_size, const char *file,
+    size_t file_size)
+{
+	static const char *const names[] = {"__init__",
+	    "<interpreter trampoline>"};
+
+	if (name_size != file_size || memcmp(name, file, name_size) != 0)
+		return false;
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (strlen(names[i]) == name_size &&
+		    memcmp(names[i], name, name_size) == 0)
+			return true;
+	return false;
+}
+
 /* Whether a frame is the interpreter's own. */
 static bool
 is_own(const struct py_offsets *o, const uint8_t *f)

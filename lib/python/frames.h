@@ -47,13 +47,22 @@ struct py_resumers {
 	struct py_resumer of[PY_RESUMERS];
 };
 
+/*
+ * Whether a code object with these names, which are not terminated, is one of
+ * the interpreter's own, whose frames stand for no call of Python's: there is
+ * one in each process at most, and its file is called as it is itself.  By it
+ * __init__ is called without leaving the loop; or it is in the entry frames of
+ * 3.12, which are the interpreter's own, but have the code object first.
+ */
+bool frame_is_shim(const char *name, size_t name_size, const char *file,
+    size_t file_size);
+
 /* What there is to be in a chain besides its frames, and where. */
 struct py_marks {
 	uint64_t gc_frame; /* the frame that the collector was called from */
 	bool gc_inner;	   /* that is the innermost one */
 	bool native;
-	/* A code object whose frames are passed over, or 0: by it the
-	 * interpreter calls __init__ without leaving the loop. */
+	/* A code object whose frames are passed over, or 0: see frame_is_shim. */
 	uint64_t shim;
 	/* If given, frames that have returned or were suspended are kept: they
 	 * were there when the thread said which one was its current frame. */

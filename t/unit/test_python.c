@@ -377,6 +377,24 @@ test_resumers(void)
 	chain_free(&c);
 }
 
+static bool
+is_shim(const char *name, const char *file)
+{
+	return frame_is_shim(name, strlen(name), file, strlen(file));
+}
+
+/* A function or a file may be called so, but not both. */
+static void
+test_shim(void)
+{
+	check(is_shim("__init__", "__init__"));
+	check(is_shim("<interpreter trampoline>", "<interpreter trampoline>"));
+	check(!is_shim("__init__", "x.py"));
+	check(!is_shim("__init__", "__exit__"));
+	check(!is_shim("<module>", "<module>"));
+	check(!is_shim("", ""));
+}
+
 static void
 test_bad_chains(void)
 {
@@ -948,6 +966,7 @@ main(void)
 	test_past();
 	test_ending();
 	test_resumers();
+	test_shim();
 	test_bad_chains();
 	test_root();
 	test_none_left();
