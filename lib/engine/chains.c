@@ -19,7 +19,7 @@ find_state_part(struct chains *c)
 	const struct py_offsets *o = c->offsets;
 	uint32_t fields[] = {o->thread_next, o->thread_interp,
 	    o->thread_current_frame, o->thread_base_frame,
-	    o->thread_cframe, o->thread_stack_top, c->id_field,
+	    o->thread_cframe, c->id_field,
 	    o->thread_gil_requested, o->thread_status, o->thread_executor,
 	    o->thread_raised, o->thread_exc_info, o->thread_exc_state};
 	uint32_t high = 0;
@@ -54,8 +54,6 @@ chains_init(struct chains *c, const struct process *p,
 	near_init(&c->near, p, options->interval_ns);
 	c->codes = codes_new(c->offsets, &c->memory.memory, table,
 	    options->opcodes);
-	c->past.frame_size = codes_frame_size;
-	c->past.arg = c->codes;
 	return c->codes != NULL;
 }
 
@@ -154,25 +152,18 @@ chains_note_words(const struct chains *c, struct workset *w, uint64_t interp)
 
 /* ---- walks ------------------------------------------------------------- */
 
-/* What a walk makes of what went on before it was copied. */
-enum past {
-	PAST_LEFT_OUT,
-	PAST_KEPT,
-	PAST_RELINKED, /* and links that were lost are found by other means */
-};
-
-/* Walks one copy of a thread: n ranges of a snapshot. */
+/* Walks one copy of a thread: n ranges of a snapshot.  past: with the frames
+ * that went on before they were copied. */
 static enum walk_result
 walk(struct chains *c, const struct thread *t, const struct snapshot *s,
     size_t first, size_t n, size_t offset, size_t gc,
-    const struct stamp *stamp, enum past past, struct py_chain *chain)
+    const struct stamp *stamp, bool past, struct py_chain *chain)
 {
 	struct py_marks marks = chains_marks(c, t, s->bytes + gc);
 	enum walk_result w;
 	struct py_view view;
 
-	marks.past = past != PAST_LEFT_OUT ? &c->past : NULL;
-	marks.relink = past == PAST_RELINKED;
+	marks.resumers = past ? &c->resumers : NULL;
 	chain->depth = 0;
 	c->spans.count = 0;
 	if (!spans_add(&c->spans, s, first, n, offset))
@@ -235,7 +226,7 @@ is_known(struct chains *c, size_t proven)
 	c->sound = proven == c->chain.depth &&
 	    codes_know_calls(c->codes, &c->chain, c->last);
 	if (c->sound)
-		chain_note_resumers(&c->chain, c->last, &c->past);
+		chain_note_resumers(&c->chain, c->last, &c->resumers);
 	return c->sound;
 }
 
@@ -243,7 +234,7 @@ is_known(struct chains *c, size_t proven)
 static bool
 learn_calls(struct chains *c)
 {
-	chain_note_resumers(&c->chain, c->last, &c->past);
+	chain_note_resumers(&c->chain, c->last, &c->resumers);
 	return codes_learn_calls(c->codes, &c->chain, c->last);
 }
 
@@ -251,7 +242,7 @@ learn_calls(struct chains *c)
  * frames are proven, or SIZE_MAX. */
 static size_t
 walk_copy(struct chains *c, const struct thread *t, const struct snapshot *s,
-    size_t gc, const struct stamp *stamp, enum past past)
+    size_t gc, const struct stamp *stamp, bool past)
 {
 	enum walk_result w = walk(c, t, s, t->first, t->set.count + 1, t->copy,
 	    gc, stamp, past, &c->chain);
@@ -268,7 +259,7 @@ chains_walk(struct chains *c, const struct thread *t, const struct snapshot *s,
 	size_t proven;
 
 	codes_trim(c->codes, t->chain.depth);
-	proven = walk_copy(c, t, s, gc, stamp, PAST_LEFT_OUT);
+	proven = walk_copy(c, t, s, gc, stamp, false);
 	c->sound = true;
 	return proven == c->chain.depth &&
 	    in_place(c, proven) == proven && learn_calls(c);
@@ -290,13 +281,6 @@ note_current(const struct chains *c, struct thread *t, const uint8_t *state)
 		    told ? o->frame_size : o->cframe_size);
 }
 
-/* Whether lost links can be found.  Marks for C are told by nothing else. */
-static bool
-can_relink(const struct chains *c)
-{
-	return py_has(c->offsets->code_locals) && !c->native;
-}
-
 bool
 chains_know(struct chains *c, struct thread *t, const struct snapshot *s,
     size_t gc, const struct stamp *stamp)
@@ -305,7 +289,7 @@ chains_know(struct chains *c, struct thread *t, const struct snapshot *s,
 
 	codes_trim(c->codes, t->chain.depth);
 	inner_clear(&c->inner);
-	proven = walk_copy(c, t, s, gc, stamp, PAST_KEPT);
+	proven = walk_copy(c, t, s, gc, stamp, true);
 	if (is_known(c, proven))
 		return true;
 	inner_keep(&c->inner, &c->chain, stamp);
@@ -313,8 +297,7 @@ chains_know(struct chains *c, struct thread *t, const struct snapshot *s,
 		near_want(&c->near, t->task, false);
 	else if (proven == SIZE_MAX && c->chain.depth == 0)
 		note_current(c, t, c->state);
-	return can_relink(c) &&
-	    is_known(c, walk_copy(c, t, s, gc, stamp, PAST_RELINKED));
+	return false;
 }
 
 /* A view that reads the blocks that it lacks, and notes them. */
@@ -370,7 +353,7 @@ static void
 learn(struct chains *c, struct thread *t)
 {
 	struct py_marks none = {.shim = codes_shim(c->codes),
-	    .past = &c->past};
+	    .resumers = &c->resumers};
 	struct growing_view g;
 
 	g.chains = c;
@@ -503,7 +486,7 @@ walk_one(struct chains *c, struct thread *t, const struct reading *r,
 
 	return walk(c, t, &c->one, second ? r->head + n : r->head, n,
 	    second ? r->second : r->first, r->gc, &r->stamp,
-	    second || t->held ? PAST_LEFT_OUT : PAST_KEPT, chain);
+	    !second && !t->held, chain);
 }
 
 static bool
@@ -561,7 +544,7 @@ read_from_here(struct chains *c, struct thread *t, size_t *sure)
 	if (done && c->sound && !c->native &&
 	    inner_join(&c->inner, c->codes, &c->chain)) {
 		c->last = same_as_last(c, t);
-		chain_note_resumers(&c->chain, c->last, &c->past);
+		chain_note_resumers(&c->chain, c->last, &c->resumers);
 	}
 	inner_clear(&c->inner);
 	return done;

@@ -548,16 +548,6 @@ codes_originals(struct codes *c, struct py_chain *chain,
 	return true;
 }
 
-size_t
-codes_frame_size(const void *codes, uint64_t code)
-{
-	const struct codes *c = codes;
-	uint32_t home = known_home(c, code);
-
-	return home != TACH_NONE && c->homes[home].known ?
-	    c->homes[home].code.frame_size : 0;
-}
-
 /* ---- what frames have forgotten ---------------------------------------- */
 
 static int
@@ -671,15 +661,6 @@ caller_of(const struct py_chain *chain, const struct py_place *callee)
 	return p < end ? p : NULL;
 }
 
-/* Whether a place is of a frame that makes a generator, which is all that it
- * does: the generator's own frame is another one. */
-static bool
-makes_generator(const struct codes *c, const struct py_place *p)
-{
-	return c->homes[known_home(c, p->code)].resumed && !p->resumed &&
-	    !py_has(c->offsets->frame_generator);
-}
-
 /* The call of the place that has n outside of it.  False: it is no frame. */
 static bool
 call_of(const struct codes *c, const struct py_chain *chain, size_t n,
@@ -743,11 +724,8 @@ codes_know_calls(const struct codes *c, struct py_chain *chain, size_t shared)
 		const struct py_place *p = &chain->places[chain->depth - 1 - n];
 		bool ending = chain->ending && n + 1 == chain->depth;
 		struct py_place *caller = caller_of(chain, p);
-		if (!call_of(c, chain, n, &call))
-			continue;
-		if (caller != NULL && makes_generator(c, caller))
-			return false;
-		if (!known_has(&c->known, call) &&
+		if (call_of(c, chain, n, &call) &&
+		    !known_has(&c->known, call) &&
 		    !(caller != NULL && (caller->left || ending) &&
 			take_back(c, caller, call)))
 			return false;

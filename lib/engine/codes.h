@@ -94,10 +94,6 @@ bool codes_know_root(const struct codes *, const struct py_chain *);
 /* Counts the calls that were learned. */
 uint64_t codes_learned(const struct codes *);
 
-/* How many bytes the frames of a code object take, for py_past; 0: it is not
- * known. */
-size_t codes_frame_size(const void *codes, uint64_t code);
-
 /* The frame of a place whose code object is proven.  TACH_NONE: out of
  * memory. */
 uint32_t codes_frame(struct codes *, const struct py_place *);

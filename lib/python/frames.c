@@ -77,7 +77,7 @@ get_pointer(struct py_view *v, uint64_t addr, uint64_t *out)
 /* *stack: an address on the C stack, or 0. */
 static bool
 current_frame(const struct py_offsets *o, struct py_view *v, uint64_t thread,
-    const struct py_marks *m, uint64_t *frame, uint64_t *stack)
+    uint64_t *frame, uint64_t *stack)
 {
 	uint64_t cframe;
 
@@ -88,18 +88,31 @@ current_frame(const struct py_offsets *o, struct py_view *v, uint64_t thread,
 		return false;
 	*frame = 0;
 	*stack = cframe;
-	if (cframe == 0)
-		return true;
-	if (!get_pointer(v, cframe + o->cframe_current_frame, frame))
-		return false;
-	if (m->past != NULL)
-		*frame = past_current(m->past, o, v, thread, cframe, *frame);
-	return true;
+	return cframe == 0 ||
+	    get_pointer(v, cframe + o->cframe_current_frame, frame);
+}
+
+/* ---- generators -------------------------------------------------------- */
+
+static size_t
+resumer_slot(uint64_t frame)
+{
+	return (frame >> 3) * UINT64_C(0x9e3779b97f4a7c15) >> 32 &
+	    (PY_RESUMERS - 1);
+}
+
+/* 0: not known. */
+static uint64_t
+resumer_of(const struct py_resumers *r, uint64_t frame)
+{
+	size_t slot = resumer_slot(frame);
+
+	return r->of[slot].frame == frame ? r->of[slot].by : 0;
 }
 
 void
 chain_note_resumers(const struct py_chain *c, size_t shared,
-    struct py_past *past)
+    struct py_resumers *r)
 {
 	uint64_t by = 0;
 
@@ -111,7 +124,8 @@ chain_note_resumers(const struct py_chain *c, size_t shared,
 		if (place_is_mark(p))
 			continue;
 		if (p->resumed && n > shared)
-			past_note_resumer(past, p->frame, by);
+			r->of[resumer_slot(p->frame)] = (struct py_resumer){
+			    p->frame, by};
 		by = p->frame;
 	}
 }
@@ -260,7 +274,7 @@ may_have_ended(const struct py_offsets *o, const uint8_t *f, size_t depth)
 static void
 end_live(const struct py_marks *m, struct py_chain *c)
 {
-	if (m->past == NULL)
+	if (m->resumers == NULL)
 		c->depth = 0;
 	c->live = 0;
 }
@@ -272,7 +286,7 @@ add_frame(const struct py_offsets *o, const struct py_marks *m, uint64_t frame,
     const uint8_t *f, bool called_from_c, struct py_chain *c, bool *past)
 {
 	struct py_place place = frame_place(o, f, frame);
-	bool keep = m->past != NULL;
+	bool keep = m->resumers != NULL;
 	bool suspended = keep && is_suspended(o, f);
 	bool live = is_live(o, f) && !suspended;
 	bool gone_on = !live || (!called_from_c && !may_call(o, f));
@@ -313,8 +327,9 @@ frame_is_shim(const char *name, size_t name_size, const char *file,
 	return false;
 }
 
-bool
-frame_is_own(const struct py_offsets *o, const uint8_t *f)
+/* Whether a frame is the interpreter's own. */
+static bool
+is_own(const struct py_offsets *o, const uint8_t *f)
 {
 	return py_has(o->frame_owner) && f[o->frame_owner] >= o->entry_owner;
 }
@@ -323,7 +338,7 @@ frame_is_own(const struct py_offsets *o, const uint8_t *f)
 static bool
 is_entry(const struct py_offsets *o, const uint8_t *f)
 {
-	return frame_is_own(o, f) ||
+	return is_own(o, f) ||
 	    (py_has(o->frame_is_entry) && f[o->frame_is_entry] != 0);
 }
 
@@ -343,8 +358,8 @@ static uint64_t
 caller_of(const struct py_offsets *o, const struct py_marks *m,
     const uint8_t *f, uint64_t frame)
 {
-	if (m->past != NULL && is_suspended(o, f))
-		return past_resumer(m->past, frame);
+	if (m->resumers != NULL && is_suspended(o, f))
+		return resumer_of(m->resumers, frame);
 	return load_u64(f + o->frame_previous);
 }
 
@@ -379,22 +394,6 @@ is_none(const struct py_offsets *o, struct py_view *v, uint64_t thread,
 	    last == base);
 }
 
-/* What called the outermost frame of a chain by way of C, where the link is
- * lost; 0: not known. */
-static uint64_t
-lost_caller(const struct py_offsets *o, struct py_view *v,
-    const struct py_marks *m, uint64_t thread, const struct py_chain *c)
-{
-	uint64_t ran = past_generator(o, v, thread);
-
-	if (c->depth == 0)
-		return 0;
-	for (size_t i = 0; i < c->depth; i++)
-		if (c->places[i].frame == ran)
-			ran = 0;
-	return past_caller(m->past, o, v, c->places[c->depth - 1].frame, ran);
-}
-
 enum walk_result
 walk_frames(const struct py_offsets *o, struct py_view *v, uint64_t thread,
     const struct py_marks *m, struct py_chain *c)
@@ -406,32 +405,28 @@ walk_frames(const struct py_offsets *o, struct py_view *v, uint64_t thread,
 
 	c->depth = c->live = 0;
 	c->ending = false;
-	if (!current_frame(o, v, thread, m, &frame, &c->stack))
+	if (!current_frame(o, v, thread, &frame, &c->stack))
 		return WALK_MISS;
 	for (size_t n = 1; frame != 0; n++) {
 		const uint8_t *f;
 
-		if (m->relink && !past_is_frame(m->past, o, v, frame)) {
-			frame = lost_caller(o, v, m, thread, c);
-			from_c = past = true; /* it has returned */
-		}
 		/* One that comes back to a frame runs in a circle. */
-		if (frame == 0 || frame == mark || n > WALK_DEPTH_MAX ||
+		if (frame == mark || n > WALK_DEPTH_MAX ||
 		    frame % sizeof(void *) != 0)
 			return WALK_BAD;
 		if ((n & (n - 1)) == 0) /* a power of two */
 			mark = frame;
 		if ((f = view_at(v, frame, o->frame_size)) == NULL)
 			return WALK_MISS;
-		if (m->past != NULL && !may_have_resumed(o, f, c, &told))
+		if (m->resumers != NULL && !may_have_resumed(o, f, c, &told))
 			return WALK_BAD;
 		last = frame;
 		frame = caller_of(o, m, f, frame);
 		if (m->shim != 0 && code_of(o, f) == m->shim)
 			continue;
-		if (frame_is_own(o, f) && c->stack == 0)
+		if (is_own(o, f) && c->stack == 0)
 			c->stack = last; /* a variable of the loop */
-		if (!frame_is_own(o, f) &&
+		if (!is_own(o, f) &&
 		    !add_frame(o, m, last, f, from_c, c, &past))
 			return WALK_MEMORY;
 		from_c = is_entry(o, f);

@@ -5,7 +5,6 @@
 
 #include "python/memory.h"
 #include "python/offsets.h"
-#include "python/past.h"
 
 /* One Python frame: which code object, the address of the instruction that it
  * is at, and its own. */
@@ -37,6 +36,17 @@ place_is_mark(const struct py_place *p)
 	return p->code < PLACE_MARKS;
 }
 
+/* By which frames those of generators were resumed when that was last seen: a
+ * suspended one does not tell.  What has no room for both of two of them
+ * forgets one. */
+#define PY_RESUMERS 1024
+struct py_resumer {
+	uint64_t frame, by; /* addresses */
+};
+struct py_resumers {
+	struct py_resumer of[PY_RESUMERS];
+};
+
 /*
  * Whether a code object with these names, which are not terminated, is one of
  * the interpreter's own, whose frames stand for no call of Python's: there is
@@ -56,10 +66,7 @@ struct py_marks {
 	uint64_t shim;
 	/* If given, frames that have returned or were suspended are kept: they
 	 * were there when the thread said which one was its current frame. */
-	const struct py_past *past;
-	/* With that: what the C stack does not link any more is found by other
-	 * means. */
-	bool relink;
+	const struct py_resumers *resumers;
 };
 
 /*
@@ -103,14 +110,10 @@ enum walk_result walk_frames(const struct py_offsets *, struct py_view *,
 struct py_place frame_place(const struct py_offsets *, const uint8_t *copy,
     uint64_t frame);
 
-/* Whether it is one of the interpreter's own, which stand for no call of
- * Python's. */
-bool frame_is_own(const struct py_offsets *, const uint8_t *copy);
-
 /* Notes by whom the generators are resumed that are not among a chain's
  * outermost `shared` places. */
 void chain_note_resumers(const struct py_chain *, size_t shared,
-    struct py_past *);
+    struct py_resumers *);
 
 /* Leaves out the frames that do not go on, and what they called. */
 void chain_drop_past(struct py_chain *);

@@ -272,19 +272,19 @@ test_returned(void)
 }
 
 static enum walk_result
-walk_past(const struct py_offsets *o, const struct py_past *r,
+walk_past(const struct py_offsets *o, const struct py_resumers *r,
     struct py_chain *c)
 {
 	struct py_view v = whole_view();
 
-	return walk_frames(o, &v, TSTATE, &(struct py_marks){.past = r}, c);
+	return walk_frames(o, &v, TSTATE, &(struct py_marks){.resumers = r}, c);
 }
 
 /* If they are wanted, they are there, and can be left out afterwards. */
 static void
 test_past(void)
 {
-	static const struct py_past none;
+	static const struct py_resumers none;
 	struct py_offsets o = offsets_of(12);
 	struct py_chain c = {0};
 	uint32_t running = UINT32_MAX;
@@ -335,7 +335,7 @@ put_two(const struct py_offsets *o, uint8_t owner)
 static void
 test_ending(void)
 {
-	static const struct py_past none;
+	static const struct py_resumers none;
 	struct py_offsets o = offsets_of(12);
 	struct py_chain c = {0};
 
@@ -349,7 +349,7 @@ test_ending(void)
 static void
 test_resumers(void)
 {
-	struct py_past r = {0};
+	struct py_resumers r = {0};
 	struct py_offsets o = offsets_of(12);
 	struct py_chain c = {0};
 
@@ -374,128 +374,6 @@ test_resumers(void)
 	/* Two that resume each other, which nothing does. */
 	put_frame(&o, 1, FRAME(0), 8, 1);
 	check(walk_past(&o, &r, &c) == WALK_BAD);
-	chain_free(&c);
-}
-
-/* ---- what the C stack has lost ----------------------------------------- */
-
-/* Of code object 8. */
-static size_t
-one_size(const void *arg, uint64_t code)
-{
-	(void)arg;
-	return code == 8 ? FRAME(1) - FRAME(0) : 0;
-}
-
-static enum walk_result
-walk_relinked(const struct py_offsets *o, struct py_past *past,
-    struct py_chain *c)
-{
-	struct py_view v = whole_view();
-
-	past->frame_size = one_size;
-	return walk_frames(o, &v, TSTATE,
-	    &(struct py_marks){.past = past, .relink = true}, c);
-}
-
-/* On the data stack the innermost frame lies behind its callers: 2 behind 1,
- * which lies behind 0.  Their entry is 8. */
-static void
-put_stack(const struct py_offsets *o)
-{
-	start_at(o, FRAME(2));
-	put_frame(o, 2, FRAME(1), 8, 0);
-	put_frame(o, 1, FRAME(0), 8, 0);
-	put_frame(o, 0, FRAME(8), 8, 0);
-	put_frame(o, 8, 0, 8, o->entry_owner);
-	put(TSTATE + o->thread_stack_top, FRAME(3));
-	put(TSTATE + o->thread_exc_info, TSTATE + o->thread_exc_state);
-}
-
-/* The loop has one of its own variables, or nothing, for its current frame. */
-static void
-test_lost_current(void)
-{
-	struct py_past past = {0};
-	struct py_offsets o = offsets_of(12);
-	struct py_chain c = {0};
-
-	put_stack(&o);
-	put(CFRAME + o.cframe_current_frame, CFRAME + 64);
-	check(walk_relinked(&o, &past, &c) == WALK_OK);
-	check_number(c.depth, 3);
-	check_number(c.places[0].frame, FRAME(2));
-	put(CFRAME + o.cframe_current_frame, 0x1234567890);
-	check(walk_relinked(&o, &past, &c) == WALK_OK);
-	check_number(c.places[0].frame, FRAME(2));
-	/* What the state tells is older than what runs now. */
-	put(CFRAME + o.cframe_current_frame, FRAME(1));
-	check(walk_relinked(&o, &past, &c) == WALK_OK);
-	check_number(c.depth, 2);
-	/* No frame ends there: another one has its place. */
-	put(CFRAME + o.cframe_current_frame, CFRAME + 64);
-	put(FRAME(2) + o.frame_code, 16);
-	check(walk_relinked(&o, &past, &c) == WALK_BAD);
-	chain_free(&c);
-}
-
-/* An entry frame between two others is lost. */
-static void
-test_lost_caller(void)
-{
-	struct py_past past = {0};
-	struct py_offsets o = offsets_of(12);
-	struct py_chain c = {0};
-
-	put_stack(&o);
-	put_frame(&o, 2, FRAME(9), 8, 0);
-	put_frame(&o, 9, 0x1234567890, 24, 0);
-	check(walk_past(&o, &past, &c) == WALK_MISS);
-	check(walk_relinked(&o, &past, &c) == WALK_OK);
-	check(c.depth == 3 && c.places[1].left && !c.places[1].calls);
-	check_number(c.places[1].frame, FRAME(1));
-	put(FRAME(2) + o.frame_previous, 0x1234567890);
-	check(walk_relinked(&o, &past, &c) == WALK_OK);
-	check_number(c.depth, 3);
-	/* Nor is what called it. */
-	put(FRAME(1) + o.frame_code, 16);
-	check(walk_relinked(&o, &past, &c) == WALK_BAD);
-	chain_free(&c);
-}
-
-/* The state tells which generator ran, earlier samples who resumes it. */
-static void
-test_lost_generator(void)
-{
-	struct py_past past = {0};
-	struct py_offsets o = offsets_of(12);
-	struct py_chain c = {0};
-
-	put_stack(&o);
-	put_frame(&o, 6, FRAME(9), 8, 1);
-	put(TSTATE + o.thread_exc_info,
-	    FRAME(6) - o.generator_frame + o.generator_exc_item);
-	put(CFRAME + o.cframe_current_frame, CFRAME + 64);
-	/* By whom is not known: it is taken to be outside of the others. */
-	check(walk_relinked(&o, &past, &c) == WALK_OK);
-	check_number(c.places[0].frame, FRAME(2));
-	past_note_resumer(&past, FRAME(6), FRAME(7));
-	past_note_resumer(&past, FRAME(7), FRAME(2));
-	put_frame(&o, 7, 0, 8, 1);
-	check(walk_relinked(&o, &past, &c) == WALK_OK);
-	check_number(c.depth, 5);
-	check_number(c.places[0].frame, FRAME(6));
-	check_number(c.places[1].frame, FRAME(7));
-	check_number(c.places[2].frame, FRAME(2));
-	/* It was resumed by the caller of the current frame, and called that. */
-	past_note_resumer(&past, FRAME(6), FRAME(1));
-	put(CFRAME + o.cframe_current_frame, FRAME(2));
-	put_frame(&o, 2, FRAME(9), 8, 0);
-	check(walk_relinked(&o, &past, &c) == WALK_OK);
-	check_number(c.depth, 4);
-	check_number(c.places[0].frame, FRAME(2));
-	check_number(c.places[1].frame, FRAME(6));
-	check_number(c.places[2].frame, FRAME(1));
 	chain_free(&c);
 }
 
@@ -609,7 +487,7 @@ put_frame_object(const struct py_offsets *o, int i, uint64_t back, int32_t lasti
 static void
 check_heap_frames(unsigned minor, uint8_t live, uint8_t dead)
 {
-	static const struct py_past none;
+	static const struct py_resumers none;
 	struct py_offsets o = offsets_of(minor);
 	struct py_view v = whole_view();
 	struct py_chain c = {0};
@@ -1089,9 +967,6 @@ main(void)
 	test_ending();
 	test_resumers();
 	test_shim();
-	test_lost_current();
-	test_lost_caller();
-	test_lost_generator();
 	test_bad_chains();
 	test_root();
 	test_none_left();
