@@ -109,6 +109,7 @@ lib_libtach_core_la_SOURCES = \
 	lib/python/code.c lib/python/code.h \
 	lib/python/copies.c lib/python/copies.h \
 	lib/python/frames.c lib/python/frames.h \
+	lib/python/past.c lib/python/past.h \
 	lib/python/layout_3_6.c \
 	lib/python/layout_3_7.c \
 	lib/python/layout_3_8.c \
@@ -193,6 +194,7 @@ lib_libtach_agent_la_SOURCES = \
 	lib/python/code.h \
 	lib/python/copies.c lib/python/copies.h \
 	lib/python/frames.c lib/python/frames.h \
+	lib/python/past.c lib/python/past.h \
 	lib/python/layout_3_6.c \
 	lib/python/layout_3_7.c \
 	lib/python/layout_3_8.c \

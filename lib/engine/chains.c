@@ -19,7 +19,7 @@ find_state_part(struct chains *c)
 	const struct py_offsets *o = c->offsets;
 	uint32_t fields[] = {o->thread_next, o->thread_interp,
 	    o->thread_current_frame, o->thread_base_frame,
-	    o->thread_cframe, c->id_field,
+	    o->thread_cframe, o->thread_stack_top, c->id_field,
 	    o->thread_gil_requested, o->thread_status, o->thread_executor,
 	    o->thread_raised, o->thread_exc_info, o->thread_exc_state};
 	uint32_t high = 0;
@@ -54,6 +54,9 @@ chains_init(struct chains *c, const struct process *p,
 	near_init(&c->near, p, options->interval_ns);
 	c->codes = codes_new(c->offsets, &c->memory.memory, table,
 	    options->opcodes);
+	c->past.frame_size = codes_frame_size;
+	c->past.calls = codes_may_call;
+	c->past.arg = c->codes;
 	return c->codes != NULL;
 }
 
@@ -100,7 +103,7 @@ chains_marks(const struct chains *c, const struct thread *t,
     const uint8_t *words)
 {
 	struct py_marks m = {.native = c->native,
-	    .shim = codes_shim(c->codes)};
+	    .shims = codes_shims(c->codes)};
 	uint64_t addr;
 	size_t size;
 	struct py_gc gc;
@@ -163,7 +166,8 @@ walk(struct chains *c, const struct thread *t, const struct snapshot *s,
 	enum walk_result w;
 	struct py_view view;
 
-	marks.resumers = past ? &c->resumers : NULL;
+	marks.past = past ? &c->past : NULL;
+	marks.stack = t->stack;
 	chain->depth = 0;
 	c->spans.count = 0;
 	if (!spans_add(&c->spans, s, first, n, offset))
@@ -226,7 +230,7 @@ is_known(struct chains *c, size_t proven)
 	c->sound = proven == c->chain.depth &&
 	    codes_know_calls(c->codes, &c->chain, c->last);
 	if (c->sound)
-		chain_note_resumers(&c->chain, c->last, &c->resumers);
+		chain_note_resumers(&c->chain, c->last, &c->past);
 	return c->sound;
 }
 
@@ -234,7 +238,7 @@ is_known(struct chains *c, size_t proven)
 static bool
 learn_calls(struct chains *c)
 {
-	chain_note_resumers(&c->chain, c->last, &c->resumers);
+	chain_note_resumers(&c->chain, c->last, &c->past);
 	return codes_learn_calls(c->codes, &c->chain, c->last);
 }
 
@@ -348,18 +352,19 @@ fill(struct py_view *v, uint64_t addr, size_t size)
 	    (state || workset_add(&g->thread->set, addr, size));
 }
 
-/* Walks a thread without a snapshot, only to learn which memory it needs. */
+/* Walks a thread without a snapshot, only to learn which memory it needs; to
+ * seek what is lost needs none that would. */
 static void
 learn(struct chains *c, struct thread *t)
 {
-	struct py_marks none = {.shim = codes_shim(c->codes),
-	    .resumers = &c->resumers};
+	struct py_marks marks = {.shims = codes_shims(c->codes),
+	    .past = &c->past, .native = true};
 	struct growing_view g;
 
 	g.chains = c;
 	g.thread = t;
 	g.view = (struct py_view){.spans = g.spans, .fill = fill};
-	walk_frames(c->offsets, &g.view, t->py.addr, &none, &c->chain);
+	walk_frames(c->offsets, &g.view, t->py.addr, &marks, &c->chain);
 	drop_blocks(&g);
 }
 
@@ -544,7 +549,7 @@ read_from_here(struct chains *c, struct thread *t, size_t *sure)
 	if (done && c->sound && !c->native &&
 	    inner_join(&c->inner, c->codes, &c->chain)) {
 		c->last = same_as_last(c, t);
-		chain_note_resumers(&c->chain, c->last, &c->resumers);
+		chain_note_resumers(&c->chain, c->last, &c->past);
 	}
 	inner_clear(&c->inner);
 	return done;

@@ -48,7 +48,7 @@ struct chains {
 	/* The part of a thread state that is read. */
 	uint32_t state_low, state_size;
 	uint32_t id_field; /* in there */
-	struct py_resumers resumers;
+	struct py_past past;
 	struct snapshot one; /* of one thread */
 	struct spans spans;
 	/* The newest chain, and what it is compared with. */

@@ -73,7 +73,7 @@ struct codes {
 	struct place_of *by_addr; /* the first nby_addr homes, by address */
 	size_t nby_addr, by_addr_max;
 	uint32_t next_serial;
-	uint64_t shim; /* see codes_shim */
+	struct py_shims shims;
 	uint64_t own_count; /* the last that was given */
 	bool no_versions; /* they are not where they should be */
 	uint64_t replaced;
@@ -139,10 +139,10 @@ codes_trim(struct codes *c, size_t depth)
 		forget_homes(c);
 }
 
-uint64_t
-codes_shim(const struct codes *c)
+const struct py_shims *
+codes_shims(const struct codes *c)
 {
-	return c->shim;
+	return &c->shims;
 }
 
 uint64_t
@@ -217,6 +217,26 @@ renew(struct home *h, const struct stamp *s)
 	h->count = s->count;
 }
 
+/* A new code object may be at the address of an old one; the newest of the
+ * other shims is forgotten where there is no room. */
+static void
+note_shim(struct codes *c, const struct py_code *code)
+{
+	uint64_t *kept = c->shims.codes;
+	bool shim = frame_is_shim(code->name.bytes, code->name.len,
+	    code->file.bytes, code->file.len);
+	size_t n = 0;
+
+	for (size_t i = 0; i < SHIMS_MAX && kept[i] != 0; i++)
+		if (kept[i] != code->addr)
+			kept[n++] = kept[i];
+	n -= shim && n == SHIMS_MAX;
+	if (shim)
+		kept[n++] = code->addr;
+	while (n < SHIMS_MAX)
+		kept[n++] = 0;
+}
+
 /* Reads the code object that is at a home now. */
 static void
 settle(struct codes *c, struct home *h, const struct stamp *s)
@@ -235,9 +255,7 @@ settle(struct codes *c, struct home *h, const struct stamp *s)
 	    code.file.len);
 	h->func = tach_table_add_string(c->table, code.name.bytes,
 	    code.name.len);
-	if (frame_is_shim(code.name.bytes, code.name.len, code.file.bytes,
-		code.file.len))
-		c->shim = code.addr;
+	note_shim(c, &code);
 	h->serial = c->next_serial++;
 	h->resumed = false;
 	h->known = h->file != TACH_NONE && h->func != TACH_NONE;
@@ -423,7 +441,7 @@ is_proven(const struct codes *c, struct py_place *p, const struct stamp *s,
 
 	if (place_is_mark(p))
 		return true;
-	if (p->code == c->shim) /* the next walk passes over it */
+	if (shims_has(&c->shims, p->code)) /* the next walk passes over it */
 		return false;
 	if (h == NULL || !is_right_for(h, s) ||
 	    (!fresh && h->settled == c->check))
@@ -548,6 +566,16 @@ codes_originals(struct codes *c, struct py_chain *chain,
 	return true;
 }
 
+size_t
+codes_frame_size(const void *codes, uint64_t code)
+{
+	const struct codes *c = codes;
+	uint32_t home = known_home(c, code);
+
+	return home != TACH_NONE && c->homes[home].known ?
+	    c->homes[home].code.frame_size : 0;
+}
+
 /* ---- what frames have forgotten ---------------------------------------- */
 
 static int
@@ -661,6 +689,15 @@ caller_of(const struct py_chain *chain, const struct py_place *callee)
 	return p < end ? p : NULL;
 }
 
+/* Whether a place is of a frame that makes a generator, which is all that it
+ * does: the generator's own frame is another one. */
+static bool
+makes_generator(const struct codes *c, const struct py_place *p)
+{
+	return c->homes[known_home(c, p->code)].resumed && !p->resumed &&
+	    !py_has(c->offsets->frame_generator);
+}
+
 /* The call of the place that has n outside of it.  False: it is no frame. */
 static bool
 call_of(const struct codes *c, const struct py_chain *chain, size_t n,
@@ -699,6 +736,18 @@ codes_know_pair(const struct codes *c, const struct py_place *caller,
 	    .callee = to->serial});
 }
 
+/* What it calls may be a frame that has forgotten its code object. */
+bool
+codes_may_call(const void *codes, const struct py_place *caller,
+    const struct py_place *callee)
+{
+	const struct codes *c = codes;
+
+	return known_home(c, caller->code) != TACH_NONE &&
+	    known_home(c, callee->code) != TACH_NONE &&
+	    codes_know_pair(c, caller, callee);
+}
+
 /* Takes a caller that has left the place of a call back to where it most
  * likely made it.  False: it was not seen to make such a one. */
 static bool
@@ -724,8 +773,11 @@ codes_know_calls(const struct codes *c, struct py_chain *chain, size_t shared)
 		const struct py_place *p = &chain->places[chain->depth - 1 - n];
 		bool ending = chain->ending && n + 1 == chain->depth;
 		struct py_place *caller = caller_of(chain, p);
-		if (call_of(c, chain, n, &call) &&
-		    !known_has(&c->known, call) &&
+		if (!call_of(c, chain, n, &call))
+			continue;
+		if (caller != NULL && makes_generator(c, caller))
+			return false;
+		if (!known_has(&c->known, call) &&
 		    !(caller != NULL && (caller->left || ending) &&
 			take_back(c, caller, call)))
 			return false;

@@ -94,12 +94,17 @@ bool codes_know_root(const struct codes *, const struct py_chain *);
 /* Counts the calls that were learned. */
 uint64_t codes_learned(const struct codes *);
 
+/* For py_past; see python/past.h. */
+size_t codes_frame_size(const void *codes, uint64_t code);
+bool codes_may_call(const void *codes, const struct py_place *caller,
+    const struct py_place *callee);
+
 /* The frame of a place whose code object is proven.  TACH_NONE: out of
  * memory. */
 uint32_t codes_frame(struct codes *, const struct py_place *);
 
-/* The code object that python/frames.h calls the shim; 0: none was seen. */
-uint64_t codes_shim(const struct codes *);
+/* The code objects that python/frames.h calls shims, as far as they were seen. */
+const struct py_shims *codes_shims(const struct codes *);
 
 /* Counts the code objects that took another's address.  As long as it stays
  * the same, equal places are equal frames. */

@@ -245,7 +245,7 @@ static bool
 lacks_tasks(const struct tach_recorder *r)
 {
 	return r->options.async != TACH_ASYNC_NONE &&
-	    !py_has(r->runtime.offsets.generator_frame);
+	    !py_has(r->runtime.offsets.generator_state);
 }
 
 static uint64_t

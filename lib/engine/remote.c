@@ -89,7 +89,7 @@ remote_new(const struct process *p, const struct py_runtime *rt,
 	emitter_init(&r->emitter, table, names, r->chains.codes);
 	r->emitter.opcodes = options->opcodes;
 	if (options->async == TACH_ASYNC_NONE ||
-	    !py_has(r->offsets->generator_frame))
+	    !py_has(r->offsets->generator_state))
 		return r;
 	r->tasks = tasks_new(p, &r->chains.memory.memory, rt, r->chains.codes,
 	    table);

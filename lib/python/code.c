@@ -163,11 +163,23 @@ make_name(const struct part *p, struct py_name *n)
 	return true;
 }
 
+/* With its variables and its stack. */
+static size_t
+frame_size(const struct py_offsets *o, const uint8_t *head)
+{
+	if (!py_has(o->code_locals) || !py_has(o->code_stack_size))
+		return 0;
+	return o->slots_first + sizeof(uint64_t) *
+	    ((size_t)load_u32(head + o->code_locals) +
+		load_u32(head + o->code_stack_size));
+}
+
 static bool
 make_code(const struct py_offsets *o, struct part *parts,
     const struct code_check *k, struct py_code *c)
 {
 	c->firstlineno = (int32_t)load_u32(k->head + o->code_firstlineno);
+	c->frame_size = frame_size(o, k->head);
 	c->lines_len = parts[LINES].text.length;
 	c->lines = parts[LINES].bytes;
 	c->units = py_has(o->code_code) ?

@@ -26,6 +26,7 @@ struct py_code {
 	uint32_t version; /* 0: it has none */
 	uint64_t refs; /* its first word once the rest was read */
 	int32_t firstlineno;
+	size_t frame_size; /* bytes of its frames on a data stack; 0: unknown */
 	struct py_name name; /* qualified, where the version has that */
 	struct py_name file;
 	uint8_t *lines; /* table of lines, in the version's form */

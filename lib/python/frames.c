@@ -74,45 +74,45 @@ get_pointer(struct py_view *v, uint64_t addr, uint64_t *out)
 	return true;
 }
 
-/* *stack: an address on the C stack, or 0. */
+/* Whether links that are lost are found by other means. */
 static bool
+relinks(const struct py_marks *m)
+{
+	return m->past != NULL && !m->native;
+}
+
+/* In 3.11 and 3.12 a thread that runs no code of Python's has a cframe in its
+ * state.  Others lie on the C stack, and no current frame there means that what
+ * was copied is not that cframe: not yet, or not any more.
+ * *stack: an address on the C stack, or 0. */
+static enum walk_result
 current_frame(const struct py_offsets *o, struct py_view *v, uint64_t thread,
-    uint64_t *frame, uint64_t *stack)
+    const struct py_marks *m, uint64_t *frame, uint64_t *stack)
 {
 	uint64_t cframe;
 
 	*stack = 0;
 	if (py_has(o->thread_current_frame))
-		return get_pointer(v, thread + o->thread_current_frame, frame);
+		return get_pointer(v, thread + o->thread_current_frame,
+			   frame) ? WALK_OK : WALK_MISS;
 	if (!get_pointer(v, thread + o->thread_cframe, &cframe))
-		return false;
+		return WALK_MISS;
 	*frame = 0;
 	*stack = cframe;
-	return cframe == 0 ||
-	    get_pointer(v, cframe + o->cframe_current_frame, frame);
-}
-
-/* ---- generators -------------------------------------------------------- */
-
-static size_t
-resumer_slot(uint64_t frame)
-{
-	return (frame >> 3) * UINT64_C(0x9e3779b97f4a7c15) >> 32 &
-	    (PY_RESUMERS - 1);
-}
-
-/* 0: not known. */
-static uint64_t
-resumer_of(const struct py_resumers *r, uint64_t frame)
-{
-	size_t slot = resumer_slot(frame);
-
-	return r->of[slot].frame == frame ? r->of[slot].by : 0;
+	if (cframe == 0)
+		return WALK_OK;
+	if (!get_pointer(v, cframe + o->cframe_current_frame, frame))
+		return WALK_MISS;
+	if (*frame == 0 && cframe - thread < o->thread_size)
+		return WALK_OK;
+	if (relinks(m))
+		*frame = past_current(m->past, o, v, thread, cframe, *frame);
+	return *frame != 0 ? WALK_OK : WALK_BAD;
 }
 
 void
 chain_note_resumers(const struct py_chain *c, size_t shared,
-    struct py_resumers *r)
+    struct py_past *past)
 {
 	uint64_t by = 0;
 
@@ -124,8 +124,7 @@ chain_note_resumers(const struct py_chain *c, size_t shared,
 		if (place_is_mark(p))
 			continue;
 		if (p->resumed && n > shared)
-			r->of[resumer_slot(p->frame)] = (struct py_resumer){
-			    p->frame, by};
+			past_note_resumer(past, p->frame, by);
 		by = p->frame;
 	}
 }
@@ -274,7 +273,7 @@ may_have_ended(const struct py_offsets *o, const uint8_t *f, size_t depth)
 static void
 end_live(const struct py_marks *m, struct py_chain *c)
 {
-	if (m->resumers == NULL)
+	if (m->past == NULL)
 		c->depth = 0;
 	c->live = 0;
 }
@@ -286,7 +285,7 @@ add_frame(const struct py_offsets *o, const struct py_marks *m, uint64_t frame,
     const uint8_t *f, bool called_from_c, struct py_chain *c, bool *past)
 {
 	struct py_place place = frame_place(o, f, frame);
-	bool keep = m->resumers != NULL;
+	bool keep = m->past != NULL;
 	bool suspended = keep && is_suspended(o, f);
 	bool live = is_live(o, f) && !suspended;
 	bool gone_on = !live || (!called_from_c && !may_call(o, f));
@@ -311,25 +310,33 @@ add_frame(const struct py_offsets *o, const struct py_marks *m, uint64_t frame,
 	return true;
 }
 
+static bool
+is_text(const char *bytes, size_t size, const char *text)
+{
+	return size == strlen(text) && memcmp(bytes, text, size) == 0;
+}
+
 bool
 frame_is_shim(const char *name, size_t name_size, const char *file,
     size_t file_size)
 {
-	static const char *const names[] = {"__init__",
-	    "<interpreter trampoline>"};
+	return (is_text(name, name_size, "__init__") &&
+		   is_text(file, file_size, "__init__")) ||
+	    (is_text(name, name_size, "<interpreter trampoline>") &&
+		is_text(file, file_size, "<shim>"));
+}
 
-	if (name_size != file_size || memcmp(name, file, name_size) != 0)
-		return false;
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-		if (strlen(names[i]) == name_size &&
-		    memcmp(names[i], name, name_size) == 0)
+bool
+shims_has(const struct py_shims *s, uint64_t code)
+{
+	for (size_t i = 0; i < SHIMS_MAX && s->codes[i] != 0; i++)
+		if (s->codes[i] == code)
 			return true;
 	return false;
 }
 
-/* Whether a frame is the interpreter's own. */
-static bool
-is_own(const struct py_offsets *o, const uint8_t *f)
+bool
+frame_is_own(const struct py_offsets *o, const uint8_t *f)
 {
 	return py_has(o->frame_owner) && f[o->frame_owner] >= o->entry_owner;
 }
@@ -338,7 +345,7 @@ is_own(const struct py_offsets *o, const uint8_t *f)
 static bool
 is_entry(const struct py_offsets *o, const uint8_t *f)
 {
-	return is_own(o, f) ||
+	return frame_is_own(o, f) ||
 	    (py_has(o->frame_is_entry) && f[o->frame_is_entry] != 0);
 }
 
@@ -358,8 +365,8 @@ static uint64_t
 caller_of(const struct py_offsets *o, const struct py_marks *m,
     const uint8_t *f, uint64_t frame)
 {
-	if (m->resumers != NULL && is_suspended(o, f))
-		return resumer_of(m->resumers, frame);
+	if (m->past != NULL && is_suspended(o, f))
+		return past_resumer(m->past, frame);
 	return load_u64(f + o->frame_previous);
 }
 
@@ -394,39 +401,80 @@ is_none(const struct py_offsets *o, struct py_view *v, uint64_t thread,
 	    last == base);
 }
 
+/* Sets *frame, which a walk comes to next, to the frame that is the caller of
+ * the last one, if the link to it is lost.  False: it is not known. */
+static bool
+relink(const struct py_offsets *o, struct py_view *v, const struct py_marks *m,
+    uint64_t thread, struct past_seen *seen, const struct py_chain *c,
+    uint64_t *frame)
+{
+	seen->places = c->places;
+	seen->depth = c->depth;
+	if (!past_is_lost(m->past, o, v, seen, *frame))
+		return true;
+	*frame = past_caller(m->past, o, v, thread, seen);
+	return *frame != 0;
+}
+
+/* Notes where a walk has come to, by the frame that it has seen last. */
+static void
+note_seen(const struct py_offsets *o, const uint8_t *f, uint64_t frame,
+    struct past_seen *seen)
+{
+	if (frame_is_own(o, f))
+		seen->stack = frame; /* a variable of the loop */
+	else if (!is_resumed(o, f))
+		seen->end = frame;
+}
+
 enum walk_result
 walk_frames(const struct py_offsets *o, struct py_view *v, uint64_t thread,
     const struct py_marks *m, struct py_chain *c)
 {
 	uint64_t frame, last = 0, mark = 0;
+	enum walk_result w;
 	bool from_c = true; /* the frame before this one was called from C */
 	bool rooted = true, past = false;
+	struct past_seen seen = {0};
 	size_t told = 0;
 
 	c->depth = c->live = 0;
 	c->ending = false;
-	if (!current_frame(o, v, thread, &frame, &c->stack))
-		return WALK_MISS;
+	w = current_frame(o, v, thread, m, &frame, &c->stack);
+	if (w != WALK_OK)
+		return w;
+	if (relinks(m)) {
+		seen.end = past_stack_end(o, v, thread);
+		seen.stack = c->stack != 0 ? c->stack : m->stack;
+	}
 	for (size_t n = 1; frame != 0; n++) {
+		uint64_t link = frame;
 		const uint8_t *f;
 
+		if (seen.stack != 0 && !relink(o, v, m, thread, &seen, c, &frame))
+			return WALK_BAD;
+		if (frame != link)
+			from_c = past = true; /* it has returned */
 		/* One that comes back to a frame runs in a circle. */
-		if (frame == mark || n > WALK_DEPTH_MAX ||
+		if (frame == 0 || frame == mark || n > WALK_DEPTH_MAX ||
 		    frame % sizeof(void *) != 0)
 			return WALK_BAD;
 		if ((n & (n - 1)) == 0) /* a power of two */
 			mark = frame;
 		if ((f = view_at(v, frame, o->frame_size)) == NULL)
 			return WALK_MISS;
-		if (m->resumers != NULL && !may_have_resumed(o, f, c, &told))
+		if (m->past != NULL && !may_have_resumed(o, f, c, &told))
 			return WALK_BAD;
 		last = frame;
 		frame = caller_of(o, m, f, frame);
-		if (m->shim != 0 && code_of(o, f) == m->shim)
+		if (relinks(m))
+			note_seen(o, f, last, &seen);
+		if (m->shims != NULL && !frame_is_own(o, f) &&
+		    shims_has(m->shims, code_of(o, f)))
 			continue;
-		if (is_own(o, f) && c->stack == 0)
+		if (frame_is_own(o, f) && c->stack == 0)
 			c->stack = last; /* a variable of the loop */
-		if (!is_own(o, f) &&
+		if (!frame_is_own(o, f) &&
 		    !add_frame(o, m, last, f, from_c, c, &past))
 			return WALK_MEMORY;
 		from_c = is_entry(o, f);

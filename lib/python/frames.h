@@ -5,6 +5,7 @@
 
 #include "python/memory.h"
 #include "python/offsets.h"
+#include "python/past.h"
 
 /* One Python frame: which code object, the address of the instruction that it
  * is at, and its own. */
@@ -36,37 +37,39 @@ place_is_mark(const struct py_place *p)
 	return p->code < PLACE_MARKS;
 }
 
-/* By which frames those of generators were resumed when that was last seen: a
- * suspended one does not tell.  What has no room for both of two of them
- * forgets one. */
-#define PY_RESUMERS 1024
-struct py_resumer {
-	uint64_t frame, by; /* addresses */
-};
-struct py_resumers {
-	struct py_resumer of[PY_RESUMERS];
-};
-
 /*
  * Whether a code object with these names, which are not terminated, is one of
- * the interpreter's own, whose frames stand for no call of Python's: there is
- * one in each process at most, and its file is called as it is itself.  By it
- * __init__ is called without leaving the loop; or it is in the entry frames of
- * 3.12, which are the interpreter's own, but have the code object first.
+ * the interpreter's own, whose frames stand for no call of Python's.  By one in
+ * each process, "__init__" in a file of that name, __init__ is called without
+ * leaving the loop.  Another one of each interpreter, "<interpreter trampoline>"
+ * in "<shim>", is in the entry frames of 3.12, which are the interpreter's own,
+ * but have the code object first.
  */
 bool frame_is_shim(const char *name, size_t name_size, const char *file,
     size_t file_size);
+
+#define SHIMS_MAX 8
+
+struct py_shims {
+	uint64_t codes[SHIMS_MAX]; /* addresses; 0: none */
+};
+
+bool shims_has(const struct py_shims *, uint64_t code);
 
 /* What there is to be in a chain besides its frames, and where. */
 struct py_marks {
 	uint64_t gc_frame; /* the frame that the collector was called from */
 	bool gc_inner;	   /* that is the innermost one */
 	bool native;
-	/* A code object whose frames are passed over, or 0: see frame_is_shim. */
-	uint64_t shim;
+	/* Code objects whose frames are passed over: see frame_is_shim; or
+	 * NULL. */
+	const struct py_shims *shims;
 	/* If given, frames that have returned or were suspended are kept: they
-	 * were there when the thread said which one was its current frame. */
-	const struct py_resumers *resumers;
+	 * were there when the thread said which one was its current frame.
+	 * Without `native`, of which nothing else tells, what the C stack does
+	 * not link any more is found by other means. */
+	const struct py_past *past;
+	uint64_t stack; /* an address on the C stack; 0: none is known */
 };
 
 /*
@@ -110,10 +113,14 @@ enum walk_result walk_frames(const struct py_offsets *, struct py_view *,
 struct py_place frame_place(const struct py_offsets *, const uint8_t *copy,
     uint64_t frame);
 
+/* Whether it is one of the interpreter's own, which stand for no call of
+ * Python's. */
+bool frame_is_own(const struct py_offsets *, const uint8_t *copy);
+
 /* Notes by whom the generators are resumed that are not among a chain's
  * outermost `shared` places. */
 void chain_note_resumers(const struct py_chain *, size_t shared,
-    struct py_resumers *);
+    struct py_past *);
 
 /* Leaves out the frames that do not go on, and what they called. */
 void chain_drop_past(struct py_chain *);

@@ -126,7 +126,9 @@ py_offsets_load(const struct py_layout *l, const uint8_t *debug,
 #endif
 	/* What the headers say holds for the struct that they know. */
 	if (o->code_size != f->code_size)
-		o->code_version = PY_ABSENT;
+		o->code_version = o->code_locals = PY_ABSENT;
+	if (o->generator_size != f->generator_size)
+		o->generator_exc_item = PY_ABSENT;
 	if (o->frame_size != f->frame_size)
 		o->frame_stacktop = o->frame_is_entry = PY_ABSENT;
 	return check_heads(o);

@@ -64,6 +64,8 @@ py_has(uint32_t offset)
 	X(thread, base_frame, 8) /* 3.15: one of the interpreter's own, at the \
 				  * end of each chain but greenlets' */        \
 	X(thread, cframe, 8) /* 3.11, 3.12: the way to the current frame */    \
+	X(thread, stack_top, 8) /* 3.11, 3.12: end of its innermost frame that \
+				 * is no generator's */                        \
 	X(thread, native_thread_id, 8)                                         \
 	X(thread, ident, 8) /* what get_ident() gives */                       \
 	X(thread, gil_requested, 4)                                            \
@@ -100,6 +102,8 @@ py_has(uint32_t offset)
 	X(code, bytecode, 0)                                                   \
 	X(code, code, 8) /* to 3.10: a bytes object, the bytecode */           \
 	X(code, version, 4) /* a number that no two code objects share */      \
+	X(code, locals, 4) /* 3.11 and later: slots of a frame for them, ... */ \
+	X(code, stack_size, 4) /* ... and for its stack, at most */            \
 	X(code, copies, 8) /* pointer to the copies of its bytecode */         \
 	X(code, local_names, 8)                                                \
 	X(code, local_kinds, 8)                                                \
@@ -111,9 +115,10 @@ py_has(uint32_t offset)
 	X(copies, first, 0) /* pointers; that of copy 0 is the original */     \
 	X(cell, size, 0)                                                       \
 	X(cell, value, 8)                                                      \
-	X(generator, size, 0) /* and coroutines; 3.14 and later */             \
+	X(generator, size, 0) /* and coroutines; 3.11 and later */             \
 	X(generator, frame, 0)                                                 \
-	X(generator, state, 1)                                                 \
+	X(generator, exc_item, 0)                                              \
+	X(generator, state, 1) /* 3.14 and later */                            \
 	X(object, size, 0)                                                     \
 	X(object, type, 8)                                                     \
 	X(type, size, 0)                                                       \

@@ -22,7 +22,7 @@
 
 #define BASE UINT64_C(0x7f0000000000)
 
-static uint8_t memory[65536];
+static uint8_t memory[131072];
 static struct py_span span = {BASE, sizeof(memory), memory};
 
 static struct py_view
@@ -183,7 +183,7 @@ test_debug_table(void)
 /* ---- frames ------------------------------------------------------------ */
 
 #define TSTATE BASE
-#define CFRAME (BASE + 1024)
+#define CFRAME (BASE + sizeof(memory) - 1024) /* on the C stack */
 #define FRAME(i) (BASE + 4096 + 128 * (uint64_t)(i))
 
 static void
@@ -229,7 +229,11 @@ test_chain(void)
 	check_number(c.places[0].code, 104);
 	check_number(c.places[0].instr, 1001);
 	check_number(c.places[1].code, 328);
+	/* None, by a cframe on the C stack: what ran is lost. */
 	start_at(&o, 0);
+	check(walk(&o, &v, TSTATE, &c) == WALK_BAD);
+	/* By that in the state: none of Python's does. */
+	put(TSTATE + o.thread_cframe, TSTATE + o.thread_size - 24);
 	check(walk(&o, &v, TSTATE, &c) == WALK_OK);
 	check_number(c.depth, 0);
 	chain_free(&c);
@@ -272,19 +276,19 @@ test_returned(void)
 }
 
 static enum walk_result
-walk_past(const struct py_offsets *o, const struct py_resumers *r,
+walk_past(const struct py_offsets *o, const struct py_past *r,
     struct py_chain *c)
 {
 	struct py_view v = whole_view();
 
-	return walk_frames(o, &v, TSTATE, &(struct py_marks){.resumers = r}, c);
+	return walk_frames(o, &v, TSTATE, &(struct py_marks){.past = r}, c);
 }
 
 /* If they are wanted, they are there, and can be left out afterwards. */
 static void
 test_past(void)
 {
-	static const struct py_resumers none;
+	static const struct py_past none;
 	struct py_offsets o = offsets_of(12);
 	struct py_chain c = {0};
 	uint32_t running = UINT32_MAX;
@@ -335,7 +339,7 @@ put_two(const struct py_offsets *o, uint8_t owner)
 static void
 test_ending(void)
 {
-	static const struct py_resumers none;
+	static const struct py_past none;
 	struct py_offsets o = offsets_of(12);
 	struct py_chain c = {0};
 
@@ -349,7 +353,7 @@ test_ending(void)
 static void
 test_resumers(void)
 {
-	struct py_resumers r = {0};
+	struct py_past r = {0};
 	struct py_offsets o = offsets_of(12);
 	struct py_chain c = {0};
 
@@ -377,6 +381,185 @@ test_resumers(void)
 	chain_free(&c);
 }
 
+/* Frames of a shim are passed over, but entry frames that have its code object
+ * stay what they are. */
+static void
+test_shims(void)
+{
+	const struct py_shims shims = {{24, 16}};
+	struct py_offsets o = offsets_of(12);
+	struct py_view v = whole_view();
+	struct py_chain c = {0};
+
+	start_at(&o, FRAME(0));
+	put_frame(&o, 0, FRAME(1), 8, 0);
+	put_frame(&o, 1, FRAME(2), 16, 0);
+	put_frame(&o, 2, FRAME(3), 8, 0);
+	put_frame(&o, 3, 0, 16, o.entry_owner);
+	check(walk_frames(&o, &v, TSTATE, &(struct py_marks){.shims = &shims},
+		  &c) == WALK_OK);
+	check_number(c.depth, 2);
+	check_number(c.places[1].frame, FRAME(2));
+	chain_free(&c);
+}
+
+/* ---- what the C stack has lost ----------------------------------------- */
+
+#define ENTRY (CFRAME + 64) /* the loop's, beside its cframe */
+
+/* Of code object 8. */
+static size_t
+one_size(const void *arg, uint64_t code)
+{
+	(void)arg;
+	return code == 8 ? FRAME(1) - FRAME(0) : 0;
+}
+
+/* It calls itself. */
+static bool
+one_calls(const void *arg, const struct py_place *caller,
+    const struct py_place *callee)
+{
+	(void)arg;
+	return caller->code == 8 && callee->code == 8;
+}
+
+static enum walk_result
+walk_relinked(const struct py_offsets *o, struct py_past *past,
+    struct py_chain *c)
+{
+	past->frame_size = one_size;
+	past->calls = one_calls;
+	return walk_past(o, past, c);
+}
+
+/* On the data stack the innermost frame lies behind its callers: 2 behind 1,
+ * which lies behind 0.  Their entry is 8. */
+static void
+put_stack(const struct py_offsets *o)
+{
+	start_at(o, FRAME(2));
+	put_frame(o, 2, FRAME(1), 8, 0);
+	put_frame(o, 1, FRAME(0), 8, 0);
+	put_frame(o, 0, FRAME(8), 8, 0);
+	put_frame(o, 8, 0, 8, o->entry_owner);
+	put(TSTATE + o->thread_stack_top, FRAME(3));
+	put(TSTATE + o->thread_exc_info, TSTATE + o->thread_exc_state);
+}
+
+/* The loop has one of its own variables for its current frame. */
+static void
+test_lost_current(void)
+{
+	struct py_past past = {0};
+	struct py_offsets o = offsets_of(12);
+	struct py_chain c = {0};
+
+	put_stack(&o);
+	put(CFRAME + o.cframe_current_frame, ENTRY);
+	check(walk_relinked(&o, &past, &c) == WALK_OK);
+	check_number(c.depth, 3);
+	check_number(c.places[0].frame, FRAME(2));
+	put(CFRAME + o.cframe_current_frame, 0);
+	check(walk_relinked(&o, &past, &c) == WALK_OK);
+	check_number(c.depth, 3);
+	/* What the state tells is older than what runs now. */
+	put(CFRAME + o.cframe_current_frame, FRAME(1));
+	check(walk_relinked(&o, &past, &c) == WALK_OK);
+	check_number(c.depth, 2);
+	/* No frame ends there: another one has its place. */
+	put(CFRAME + o.cframe_current_frame, ENTRY);
+	put(FRAME(2) + o.frame_code, 16);
+	check(walk_relinked(&o, &past, &c) != WALK_OK);
+	chain_free(&c);
+}
+
+/* Puts an entry frame between 2 and 1, which the loop has left. */
+static void
+put_lost(const struct py_offsets *o)
+{
+	put_stack(o);
+	put_frame(o, 2, ENTRY, 8, 0);
+	put(ENTRY + o->frame_code, 24);
+	put(ENTRY + o->frame_previous, 0x1234567890);
+}
+
+static void
+test_lost_caller(void)
+{
+	struct py_past past = {0};
+	struct py_offsets o = offsets_of(12);
+	struct py_chain c = {0};
+
+	put_lost(&o);
+	check(walk_relinked(&o, &past, &c) == WALK_OK);
+	check(c.depth == 3 && c.places[1].left && !c.places[1].calls);
+	check_number(c.places[1].frame, FRAME(1));
+	/* It does not call such a one. */
+	put(FRAME(1) + o.frame_code, 16);
+	check(walk_relinked(&o, &past, &c) == WALK_BAD);
+	chain_free(&c);
+}
+
+/* What is not on the C stack is not lost: its code object is only new. */
+static void
+test_new_caller(void)
+{
+	struct py_past past = {0};
+	struct py_offsets o = offsets_of(12);
+	struct py_chain c = {0};
+
+	put_lost(&o);
+	put_frame(&o, 2, FRAME(6), 8, 0);
+	put_frame(&o, 6, FRAME(0), 32, 1);
+	past_note_resumer(&past, FRAME(6), FRAME(1));
+	check(walk_relinked(&o, &past, &c) == WALK_OK);
+	check_number(c.depth, 3);
+	check_number(c.places[1].frame, FRAME(6));
+	check_number(c.places[1].code, 32);
+	check_number(c.places[2].frame, FRAME(0));
+	put(FRAME(6) + o.frame_previous, 0x1234567890);
+	check(walk_relinked(&o, &past, &c) == WALK_MISS);
+	chain_free(&c);
+}
+
+/* The state tells which generator ran, earlier samples who resumes it. */
+static void
+test_lost_generator(void)
+{
+	struct py_past past = {0};
+	struct py_offsets o = offsets_of(12);
+	struct py_chain c = {0};
+
+	put_lost(&o);
+	put_frame(&o, 6, ENTRY, 8, 1);
+	put(TSTATE + o.thread_exc_info,
+	    FRAME(6) - o.generator_frame + o.generator_exc_item);
+	put(CFRAME + o.cframe_current_frame, ENTRY);
+	put(FRAME(2) + o.frame_previous, FRAME(1));
+	/* By whom is not known: it is taken to be outside of the others. */
+	check(walk_relinked(&o, &past, &c) == WALK_OK);
+	check_number(c.places[0].frame, FRAME(2));
+	past_note_resumer(&past, FRAME(6), FRAME(2));
+	check(walk_relinked(&o, &past, &c) == WALK_OK);
+	check_number(c.depth, 4);
+	check_number(c.places[0].frame, FRAME(6));
+	check_number(c.places[1].frame, FRAME(2));
+	/* It was resumed by the caller of the current frame, and called that. */
+	past_note_resumer(&past, FRAME(6), FRAME(1));
+	put(CFRAME + o.cframe_current_frame, FRAME(2));
+	put_frame(&o, 2, ENTRY, 8, 0);
+	check(walk_relinked(&o, &past, &c) == WALK_OK);
+	check_number(c.depth, 4);
+	check_number(c.places[0].frame, FRAME(2));
+	check_number(c.places[1].frame, FRAME(6));
+	check_number(c.places[2].frame, FRAME(1));
+	/* Both may have called it. */
+	past_note_resumer(&past, FRAME(6), 0);
+	check(walk_relinked(&o, &past, &c) == WALK_BAD);
+	chain_free(&c);
+}
+
 static bool
 is_shim(const char *name, const char *file)
 {
@@ -388,7 +571,8 @@ static void
 test_shim(void)
 {
 	check(is_shim("__init__", "__init__"));
-	check(is_shim("<interpreter trampoline>", "<interpreter trampoline>"));
+	check(is_shim("<interpreter trampoline>", "<shim>"));
+	check(!is_shim("<interpreter trampoline>", "x.py"));
 	check(!is_shim("__init__", "x.py"));
 	check(!is_shim("__init__", "__exit__"));
 	check(!is_shim("<module>", "<module>"));
@@ -467,6 +651,7 @@ test_none_left(void)
 	check(walk(&o, &v, TSTATE, &c) == WALK_OK);
 	check(c.depth == 0 && !c.returned);
 	start_at(&o, 0);
+	put(TSTATE + o.thread_cframe, TSTATE + o.thread_size - 24);
 	check(walk(&o, &v, TSTATE, &c) == WALK_OK);
 	check(c.depth == 0 && !c.returned);
 	chain_free(&c);
@@ -487,7 +672,7 @@ put_frame_object(const struct py_offsets *o, int i, uint64_t back, int32_t lasti
 static void
 check_heap_frames(unsigned minor, uint8_t live, uint8_t dead)
 {
-	static const struct py_resumers none;
+	static const struct py_past none;
 	struct py_offsets o = offsets_of(minor);
 	struct py_view v = whole_view();
 	struct py_chain c = {0};
@@ -967,6 +1152,11 @@ main(void)
 	test_ending();
 	test_resumers();
 	test_shim();
+	test_shims();
+	test_lost_current();
+	test_lost_caller();
+	test_new_caller();
+	test_lost_generator();
 	test_bad_chains();
 	test_root();
 	test_none_left();

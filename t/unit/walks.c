@@ -159,6 +159,39 @@ show_tasks(const struct py_objects *p, uint64_t asyncio, uint64_t thread,
 
 /* ---- all --------------------------------------------------------------- */
 
+/* Any object may seem to be the code of a small frame. */
+static size_t
+small_frame(const void *arg, uint64_t code)
+{
+	const struct py_offsets *o = arg;
+
+	return o->frame_size + code % 4096 / 64 * 8;
+}
+
+static bool
+any_calls(const void *arg, const struct py_place *caller,
+    const struct py_place *callee)
+{
+	(void)arg;
+	return caller->code != callee->code;
+}
+
+/* What had gone on, and links that were lost: for what it may find there. */
+static void
+walk_past(const struct py_offsets *o, struct py_view *v, uint64_t thread,
+    const struct py_chain *chain)
+{
+	struct py_past past = {.frame_size = small_frame, .calls = any_calls,
+	    .arg = o};
+	struct py_marks marks = {.past = &past, .stack = chain->stack};
+	struct py_chain found = {0};
+
+	chain_note_resumers(chain, 0, &past);
+	if (walk_frames(o, v, thread, &marks, &found) == WALK_OK)
+		chain_drop_past(&found);
+	chain_free(&found);
+}
+
 static void
 show_thread(const struct py_memory *m, const struct py_runtime *rt,
     const struct py_thread *t, uint64_t asyncio, FILE *f)
@@ -166,8 +199,7 @@ show_thread(const struct py_memory *m, const struct py_runtime *rt,
 	const struct py_offsets *o = &rt->offsets;
 	struct py_objects objects = {o, m};
 	struct reading r = {.view = {.fill = fill}, .memory = m};
-	struct py_chain chain = {0}, past = {0};
-	struct py_resumers resumers = {0};
+	struct py_chain chain = {0};
 	struct py_marks marks = {0};
 	struct py_none none = {0};
 	uint64_t ident = 0;
@@ -182,14 +214,10 @@ show_thread(const struct py_memory *m, const struct py_runtime *rt,
 			show_code(m, o, &chain.places[i], f);
 	else
 		fputs("  lost\n", f);
-	chain_note_resumers(&chain, 0, &resumers);
-	marks.resumers = &resumers;
-	if (walk_frames(o, &r.view, t->addr, &marks, &past) == WALK_OK)
-		chain_drop_past(&past);
+	walk_past(o, &r.view, t->addr, &chain);
 	show_locals(&objects, &chain, f);
 	show_tasks(&objects, asyncio, t->addr, f);
 	status_exception(o, &r.view, m, t->addr, &none);
-	chain_free(&past);
 	chain_free(&chain);
 	drop_spans(&r);
 }

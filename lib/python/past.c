@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: ISC */
+/* past.c: see past.h. */
+#include "python/past.h"
+
+#include "python/frames.h"
+
+#define SIZE_SOUGHT 2048 /* bytes; larger frames are not found by their end */
+#define RESUMED_MAX 64	 /* generators, one resumed by the other */
+/* The variables of the interpreter's loop, its cframe and, from 3.12 on, its
+ * entry frame, lie within so many bytes; those of a thread's loops within so
+ * many, mostly. */
+#define LOOP_VARIABLES 1024
+#define LOOPS_NEAR (64 * 1024)
+
+/* ---- resumers ---------------------------------------------------------- */
+
+static size_t
+slot_of(uint64_t frame)
+{
+	return (frame >> 3) * UINT64_C(0x9e3779b97f4a7c15) >> 32 &
+	    (PAST_RESUMERS - 1);
+}
+
+void
+past_note_resumer(struct py_past *p, uint64_t frame, uint64_t by)
+{
+	p->resumers[slot_of(frame)] = (struct py_resumer){frame, by};
+}
+
+uint64_t
+past_resumer(const struct py_past *p, uint64_t frame)
+{
+	const struct py_resumer *r = &p->resumers[slot_of(frame)];
+
+	return r->frame == frame ? r->by : 0;
+}
+
+/* Whether a generator was resumed by a frame, maybe by way of others. */
+static bool
+is_resumed_by(const struct py_past *p, uint64_t generator, uint64_t by)
+{
+	uint64_t frame = generator;
+
+	for (int i = 0; i < RESUMED_MAX && frame != 0; i++)
+		if ((frame = past_resumer(p, frame)) == by)
+			return by != 0;
+	return false;
+}
+
+/* ---- frames ------------------------------------------------------------ */
+
+static bool
+is_near(uint64_t a, uint64_t b, uint64_t distance)
+{
+	return a - b + distance < 2 * distance;
+}
+
+/* The copy of a frame; NULL: there is none, or it is the interpreter's own. */
+static const uint8_t *
+frame_at(const struct py_offsets *o, struct py_view *v, uint64_t frame)
+{
+	const uint8_t *f = frame == 0 ? NULL :
+	    view_at(v, frame, o->frame_size);
+
+	return f == NULL || frame_is_own(o, f) ? NULL : f;
+}
+
+/* How much a frame at an address takes; 0: there is none that is known. */
+static size_t
+size_at(const struct py_past *p, const struct py_offsets *o, struct py_view *v,
+    uint64_t frame)
+{
+	const uint8_t *f = frame_at(o, v, frame);
+
+	return f == NULL ? 0 :
+	    p->frame_size(p->arg, frame_place(o, f, frame).code);
+}
+
+/* The frame that ends at an address of the data stack; 0: it is not known.
+ * What is left of one that was there before may seem to end there, too. */
+static uint64_t
+frame_below(const struct py_past *p, const struct py_offsets *o,
+    struct py_view *v, uint64_t end)
+{
+	uint64_t found = 0;
+
+	for (size_t n = o->frame_size; n <= SIZE_SOUGHT && n <= end;
+	    n += sizeof(uint64_t)) {
+		if (size_at(p, o, v, end - n) != n)
+			continue;
+		if (found != 0)
+			return 0;
+		found = end - n;
+	}
+	return found;
+}
+
+/* ---- who ran ----------------------------------------------------------- */
+
+/* 0: the state has no such field, or the view not that. */
+static uint64_t
+state_pointer(struct py_view *v, uint64_t thread, uint32_t field)
+{
+	const uint8_t *s = py_has(field) ?
+	    view_at(v, thread + field, sizeof(uint64_t)) : NULL;
+
+	return s != NULL ? load_u64(s) : 0;
+}
+
+uint64_t
+past_stack_end(const struct py_offsets *o, struct py_view *v, uint64_t thread)
+{
+	return state_pointer(v, thread, o->thread_stack_top);
+}
+
+/* The innermost frame of a generator that ran; 0: there was none, or it is not
+ * told.  While it runs, the exceptions that a generator handles are the
+ * innermost ones of its thread; they are noted inside of it. */
+static uint64_t
+running_generator(const struct py_offsets *o, struct py_view *v,
+    uint64_t thread)
+{
+	uint64_t item = state_pointer(v, thread, o->thread_exc_info);
+
+	if (item == 0 || item == thread + o->thread_exc_state ||
+	    !py_has(o->generator_exc_item))
+		return 0;
+	return item - o->generator_exc_item + o->generator_frame;
+}
+
+/* What a loop runs cannot be one of its own variables: it has that from when it
+ * ended, or from the one before it, whose variables were at the same place. */
+uint64_t
+past_current(const struct py_past *p, const struct py_offsets *o,
+    struct py_view *v, uint64_t thread, uint64_t cframe, uint64_t said)
+{
+	uint64_t ran, innermost;
+
+	if (said != 0 && !is_near(said, cframe, LOOP_VARIABLES))
+		return said;
+	ran = running_generator(o, v, thread);
+	innermost = frame_below(p, o, v, past_stack_end(o, v, thread));
+	if (innermost == 0)
+		return said;
+	return is_resumed_by(p, ran, innermost) ? ran : innermost;
+}
+
+/* Whether a copy of what lies on the C stack is of an entry frame, which is not
+ * called from there. */
+static bool
+is_entry(const struct py_offsets *o, const uint8_t *f, uint64_t stack)
+{
+	uint64_t by = load_u64(f + o->frame_previous);
+
+	return frame_is_own(o, f) && by % sizeof(void *) == 0 &&
+	    !is_near(by, stack, LOOPS_NEAR);
+}
+
+bool
+past_is_lost(const struct py_past *p, const struct py_offsets *o,
+    struct py_view *v, const struct past_seen *seen, uint64_t frame)
+{
+	const uint8_t *f;
+
+	if (!py_has(o->frame_owner) || seen->stack == 0 || seen->depth == 0 ||
+	    !is_near(frame, seen->stack, LOOPS_NEAR))
+		return false;
+	f = view_at(v, frame, o->frame_size);
+	return f != NULL && !is_entry(o, f, seen->stack) &&
+	    size_at(p, o, v, frame) == 0;
+}
+
+static bool
+has_frame(const struct past_seen *seen, uint64_t frame)
+{
+	for (size_t i = 0; i < seen->depth; i++)
+		if (seen->places[i].frame == frame)
+			return true;
+	return false;
+}
+
+/* A frame, if it is seen to call what was seen of a thread; or 0. */
+static uint64_t
+if_calls(const struct py_past *p, const struct py_offsets *o,
+    struct py_view *v, const struct past_seen *seen, uint64_t frame)
+{
+	const uint8_t *f = frame_at(o, v, frame);
+	struct py_place caller;
+
+	if (f == NULL || has_frame(seen, frame))
+		return 0;
+	caller = frame_place(o, f, frame);
+	return p->calls(p->arg, &caller, &seen->places[seen->depth - 1]) ?
+	    frame : 0;
+}
+
+/* It is the frame before it on the data stack, or a generator that runs inside
+ * of that one: the innermost that runs, or the one that was noted. */
+uint64_t
+past_caller(const struct py_past *p, const struct py_offsets *o,
+    struct py_view *v, uint64_t thread, const struct past_seen *seen)
+{
+	const struct py_place *callee = &seen->places[seen->depth - 1];
+	uint64_t below = if_calls(p, o, v, seen,
+	    frame_below(p, o, v, seen->end));
+	uint64_t inside = callee->resumed ? past_resumer(p, callee->frame) :
+	    running_generator(o, v, thread);
+
+	inside = if_calls(p, o, v, seen, inside);
+	if (below == 0 || inside == 0 || below == inside)
+		return below | inside;
+	return is_resumed_by(p, inside, below) ? inside : 0;
+}
