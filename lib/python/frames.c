@@ -11,6 +11,9 @@
  * object's address has none. */
 #define TAG_MASK UINT64_C(7)
 
+/* Links of a chain that are sought; for each, all of the chain is looked at. */
+#define LOST_MAX 64
+
 /* Who a frame belongs to; the same in all versions. */
 #define OWNER_GENERATOR 1
 
@@ -412,7 +415,8 @@ relink(const struct py_offsets *o, struct py_view *v, const struct py_marks *m,
 	seen->depth = c->depth;
 	if (!past_is_lost(m->past, o, v, seen, *frame))
 		return true;
-	*frame = past_caller(m->past, o, v, thread, seen);
+	*frame = seen->lost++ < LOST_MAX ?
+	    past_caller(m->past, o, v, thread, seen) : 0;
 	return *frame != 0;
 }
 

@@ -148,7 +148,7 @@ past_current(const struct py_past *p, const struct py_offsets *o,
 /* Whether a copy of what lies on the C stack is of an entry frame, which is not
  * called from there. */
 static bool
-is_entry(const struct py_offsets *o, const uint8_t *f, uint64_t stack)
+is_whole_entry(const struct py_offsets *o, const uint8_t *f, uint64_t stack)
 {
 	uint64_t by = load_u64(f + o->frame_previous);
 
@@ -166,7 +166,7 @@ past_is_lost(const struct py_past *p, const struct py_offsets *o,
 	    !is_near(frame, seen->stack, LOOPS_NEAR))
 		return false;
 	f = view_at(v, frame, o->frame_size);
-	return f != NULL && !is_entry(o, f, seen->stack) &&
+	return f != NULL && !is_whole_entry(o, f, seen->stack) &&
 	    size_at(p, o, v, frame) == 0;
 }
 

@@ -4,7 +4,7 @@
  * that is copied after that has lost it.
  *
  * A generator that was suspended has forgotten who resumed it: that is noted
- * when it is seen.  From 3.11 on, the link from a frame to the one that called
+ * when it is seen.  From 3.12 on, the link from a frame to the one that called
  * it by way of C lies on the C stack, in 3.11 and 3.12 so does the address of
  * the current frame, and what is called next overwrites both.  But frames lie
  * one behind the other on the thread's data stack, until others take their
@@ -48,6 +48,7 @@ struct past_seen {
 	size_t depth;
 	uint64_t end;	/* of what else the data stack has; 0: not known */
 	uint64_t stack; /* an address on the C stack; 0: none is known */
+	unsigned lost;	/* links that had to be sought */
 };
 
 /* Where the innermost frame ends that is on the data stack; 0: not known. */

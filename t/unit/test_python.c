@@ -501,6 +501,30 @@ test_lost_caller(void)
 	chain_free(&c);
 }
 
+/* A program can lose as many as it likes, but not have them all sought. */
+static void
+test_many_lost(void)
+{
+	struct py_past past = {0};
+	struct py_offsets o = offsets_of(12);
+	struct py_chain c = {0};
+
+	for (int n = 65; n <= 66; n++) {
+		put_lost(&o);
+		start_at(&o, FRAME(n));
+		put(TSTATE + o.thread_stack_top, FRAME(n + 1));
+		put(ENTRY + o.frame_code, 24);
+		for (int i = 1; i <= n; i++)
+			put_frame(&o, i, ENTRY, 8, 0);
+		put_frame(&o, 1, FRAME(0), 8, 0);
+		put_frame(&o, 0, FRAME(100), 8, 0);
+		put_frame(&o, 100, 0, 8, o.entry_owner);
+		check(walk_relinked(&o, &past, &c) ==
+		    (n == 65 ? WALK_OK : WALK_BAD));
+	}
+	chain_free(&c);
+}
+
 /* What is not on the C stack is not lost: its code object is only new. */
 static void
 test_new_caller(void)
@@ -1155,6 +1179,7 @@ main(void)
 	test_shims();
 	test_lost_current();
 	test_lost_caller();
+	test_many_lost();
 	test_new_caller();
 	test_lost_generator();
 	test_bad_chains();
