@@ -20,6 +20,7 @@
 #define FEW_HOMES 16 /* that are new: more are sorted all together */
 /* A stamp that is a number of our own, and no interpreter's count. */
 #define OWN_COUNT (UINT64_C(1) << 63)
+#define CALLS_NOTHING (TACH_NONE - 1) /* no code object has this number */
 /* No object has so many references; what is freed is overwritten from its
  * first word on, by an address or 0. */
 #define REFS_MAX (UINT64_C(1) << 32)
@@ -689,13 +690,15 @@ caller_of(const struct py_chain *chain, const struct py_place *callee)
 	return p < end ? p : NULL;
 }
 
-/* Whether a place is of a frame that makes a generator, which is all that it
- * does: the generator's own frame is another one. */
-static bool
-makes_generator(const struct codes *c, const struct py_place *p)
+/* The number of a caller's code object.  One that makes a generator calls
+ * nothing: the generator's own frame is another one. */
+static uint32_t
+caller_serial(const struct codes *c, const struct py_place *p)
 {
-	return c->homes[known_home(c, p->code)].resumed && !p->resumed &&
-	    !py_has(c->offsets->frame_generator);
+	const struct home *h = &c->homes[known_home(c, p->code)];
+
+	return h->resumed && !p->resumed &&
+	    !py_has(c->offsets->frame_generator) ? CALLS_NOTHING : h->serial;
 }
 
 /* The call of the place that has n outside of it.  False: it is no frame. */
@@ -712,7 +715,7 @@ call_of(const struct codes *c, const struct py_chain *chain, size_t n,
 	    .callee = c->homes[known_home(c, callee->code)].serial};
 	if (caller != NULL) {
 		call->instr = caller->instr;
-		call->caller = c->homes[known_home(c, caller->code)].serial;
+		call->caller = caller_serial(c, caller);
 	}
 	call->instr |= resumes(c, callee);
 	return true;
@@ -773,11 +776,8 @@ codes_know_calls(const struct codes *c, struct py_chain *chain, size_t shared)
 		const struct py_place *p = &chain->places[chain->depth - 1 - n];
 		bool ending = chain->ending && n + 1 == chain->depth;
 		struct py_place *caller = caller_of(chain, p);
-		if (!call_of(c, chain, n, &call))
-			continue;
-		if (caller != NULL && makes_generator(c, caller))
-			return false;
-		if (!known_has(&c->known, call) &&
+		if (call_of(c, chain, n, &call) &&
+		    !known_has(&c->known, call) &&
 		    !(caller != NULL && (caller->left || ending) &&
 			take_back(c, caller, call)))
 			return false;
@@ -794,7 +794,8 @@ codes_trust_calls(const struct codes *c, const struct py_chain *chain,
 	for (size_t n = shared; n < chain->depth; n++)
 		if (call_of(c, chain, n, &call) &&
 		    !known_has(&c->known, call) &&
-		    known_has_pair(&c->known, call))
+		    (call.caller == CALLS_NOTHING ||
+			known_has_pair(&c->known, call)))
 			return n;
 	return chain->depth;
 }
@@ -831,6 +832,8 @@ codes_learn_calls(struct codes *c, const struct py_chain *chain, size_t shared)
 		const struct py_place *p = &chain->places[chain->depth - 1 - n];
 		if (!call_of(c, chain, n, &call))
 			continue;
+		if (call.caller == CALLS_NOTHING)
+			return false;
 		if (resumes(c, p))
 			c->homes[known_home(c, p->code)].resumed = true;
 		if (!known_add(&c->known, call))

@@ -75,7 +75,8 @@ size_t codes_check(struct codes *, struct py_chain *, const struct stamp *);
  * instruction of which other.  A chain that is put together from two moments
  * has a call in it that the program cannot make.  Both look at all calls of a
  * chain of proven code objects but those among its outermost `shared` frames.
- * codes_learn_calls gives false if memory ran out.
+ * codes_learn_calls gives false if there is one that nothing can make, or
+ * memory ran out.
  * codes_know_calls takes frames that have left the place of their call back to
  * the nearest one before it at which they were seen to make such a call.
  */
