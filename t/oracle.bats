@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: ISC
 # oracle.bats: a little of `make oracle`: no stack that the programs cannot
-# have, no round without a sample that is not counted, and that the judge knows
-# such a stack when it sees it.
+# have, no round without a sample that is not counted, few samples that fail,
+# and that the judge knows such a stack when it sees it.
 
 load lib.bash
 
@@ -34,6 +34,27 @@ LOADS=(chained chained3 flutter fib comprehensions making)
 @test "no stack that cannot be: Python 3.14" { true_of 3.14 "${LOADS[@]}"; }
 @test "no stack that cannot be: Python 3.15" {
 	true_of 3.15 "${LOADS[@]}" classes callbacks
+}
+
+# few_fail MINOR LOAD OPTION...: for two seconds, at 1 kHz.
+few_fail() {
+	local load=$2
+	need_python "$1"
+	shift 2
+	cp -r "$T/programs" "$OUTSIDE/programs"
+	tach-record -q -o p.bin "$@" -- "${PYTHON[@]}" \
+	    "$INSIDE/programs/loads.py" "$load" seconds 2 1 <<<go >played
+	run tach-info --json p.bin
+	echo "$output"
+	python3 -c '
+import json, sys
+info = json.load(sys.stdin)
+assert info["samples"] > 1000
+assert info["recorded"]["errors_percent"] < 0.2' <<<"$output"
+}
+
+@test "a thread stopped amid a call is stopped once more" {
+	few_fail 3.12 contexts --blocking
 }
 
 # ---- the judge ------------------------------------------------------------

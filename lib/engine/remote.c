@@ -20,6 +20,7 @@
 #define LIST_TRIES 4	  /* to see a list of threads that holds still */
 #define STACK_MAX (8u << 20) /* bytes: no C stack is larger, by default */
 #define FORGET_AFTER 2048 /* rounds after which working sets start anew */
+#define STOP_TRIES 4	  /* to stop a thread that is not making a call */
 #define TASK_TRIES 4	  /* to see who waits for a task that runs */
 #define LOOK_AFTER 16	  /* rounds after which every thread was looked at */
 #define LOOKS 4		  /* of which one is a thorough one */
@@ -404,16 +405,21 @@ find_thread(struct remote *r, struct thread *t)
 }
 
 /* Reads a thread that stands still for it.  One that is blocked does so anyway,
- * and some calls would end early if it was stopped. */
+ * and some calls would end early if it was stopped.  One that stands amid the
+ * making of a call goes on, and is stopped once more. */
 static bool
 read_stopped(struct remote *r, struct thread *t, size_t *sure)
 {
-	bool whole;
+	bool whole = false;
 
-	t->held = t->task != 0 && status_runs(t) &&
-	    stop_thread(&r->stops, t->task);
-	whole = chains_read(&r->chains, t, sure);
-	stop_release_all(&r->stops);
+	for (int i = 0; i < STOP_TRIES && !whole; i++) {
+		t->held = t->task != 0 && status_runs(t) &&
+		    stop_thread(&r->stops, t->task);
+		whole = chains_read(&r->chains, t, sure);
+		stop_release_all(&r->stops);
+		if (!t->held)
+			break;
+	}
 	return whole;
 }
 
