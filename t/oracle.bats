@@ -57,6 +57,17 @@ assert info["recorded"]["errors_percent"] < 0.2' <<<"$output"
 	few_fail 3.12 contexts --blocking
 }
 
+# They last some 200 us each.
+@test "threads that come and go are read: Python 3.11" {
+	few_fail 3.11 churning
+}
+@test "threads that come and go are read: Python 3.13" {
+	few_fail 3.13 churning
+}
+@test "threads that come and go are read: Python 3.15" {
+	few_fail 3.15 churning
+}
+
 # ---- the judge ------------------------------------------------------------
 
 # recorded LOAD: p.bin and what the program says of itself.

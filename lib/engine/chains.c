@@ -19,7 +19,7 @@ find_state_part(struct chains *c)
 	const struct py_offsets *o = c->offsets;
 	uint32_t fields[] = {o->thread_next, o->thread_interp,
 	    o->thread_current_frame, o->thread_base_frame,
-	    o->thread_cframe, o->thread_stack_top, c->id_field,
+	    o->thread_cframe, o->thread_stack_top, o->thread_chunk, c->id_field,
 	    o->thread_gil_requested, o->thread_status, o->thread_executor,
 	    o->thread_raised, o->thread_exc_info, o->thread_exc_state};
 	uint32_t high = 0;
@@ -459,6 +459,20 @@ trusted(const struct chains *c, size_t n)
 	return codes_trust_calls(c->codes, &outer, c->last < n ? c->last : n);
 }
 
+/* Whether the newest chain's outermost frame is the first one of its thread's
+ * data stack, so that none can have called it.  Where more of that was needed,
+ * the state tells only of the last part. */
+static bool
+is_first(const struct chains *c)
+{
+	const struct py_offsets *o = c->offsets;
+	const struct py_chain *chain = &c->chain;
+
+	return py_has(o->thread_chunk) && chain->depth > 0 &&
+	    chain->places[chain->depth - 1].frame ==
+	    chains_state(c, c->state, o->thread_chunk) + o->chunk_first;
+}
+
 /* How many of the newest chain's outermost frames can be believed: none without
  * the root, which what was read of two moments may lack.  What says the same
  * twice from the thread's own CPU is the most that can be had of a long chain
@@ -471,7 +485,8 @@ believe(struct chains *c, const struct thread *t, size_t proven)
 
 	c->trouble = proven == c->chain.depth ? CHAIN_MOVING : CHAIN_UNKNOWN;
 	if (!(whole && near_is_at(&c->near, t->task)) &&
-	    !codes_know_root(c->codes, &c->chain)) {
+	    !codes_know_root(c->codes, &c->chain) &&
+	    !(is_first(c) && codes_learn_root(c->codes, &c->chain))) {
 		c->rootless = whole; /* that is not to be had from afar */
 		return 0;
 	}

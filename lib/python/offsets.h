@@ -66,6 +66,8 @@ py_has(uint32_t offset)
 	X(thread, cframe, 8) /* 3.11, 3.12: the way to the current frame */    \
 	X(thread, stack_top, 8) /* 3.11, 3.12: end of its innermost frame that \
 				 * is no generator's */                        \
+	X(thread, chunk, 8) /* 3.11 and later: part of its data stack that it  \
+			     * is in */                                        \
 	X(thread, native_thread_id, 8)                                         \
 	X(thread, ident, 8) /* what get_ident() gives */                       \
 	X(thread, gil_requested, 4)                                            \
@@ -79,6 +81,8 @@ py_has(uint32_t offset)
 	X(exc_item, previous, 8)                                               \
 	X(cframe, size, 0)                                                     \
 	X(cframe, current_frame, 8)                                            \
+	X(chunk, size, 0) /* a part of a data stack, without what it holds */  \
+	X(chunk, first, 0) /* of the first part: its outermost frame */        \
 	X(frame, size, 0)                                                      \
 	X(frame, previous, 8)                                                  \
 	X(frame, code, 8)                                                      \
