@@ -309,6 +309,7 @@ struct growing_view {
 	struct py_view view; /* first: fill gets its address */
 	struct chains *chains;
 	struct thread *thread;
+	struct py_span stack; /* a copy of the data stack, or nothing */
 	struct py_span spans[BLOCKS_KEPT];
 };
 
@@ -330,6 +331,18 @@ in_state(const struct growing_view *g, uint64_t addr, size_t size)
 	return offset < c->state_size && size <= c->state_size - offset;
 }
 
+/* False: a copy does not have it. */
+static bool
+read_copy(const struct py_span *copy, struct range r, uint8_t *bytes)
+{
+	uint64_t offset = r.addr - copy->addr;
+
+	if (offset >= copy->size || r.size > copy->size - offset)
+		return false;
+	memcpy(bytes, copy->bytes + offset, r.size);
+	return true;
+}
+
 static bool
 fill(struct py_view *v, uint64_t addr, size_t size)
 {
@@ -347,9 +360,25 @@ fill(struct py_view *v, uint64_t addr, size_t size)
 		return false;
 	g->spans[v->count++] =
 	    (struct py_span){blocks.addr, blocks.size, bytes};
-	return py_read(&g->chains->memory.memory, blocks.addr, bytes,
-		   blocks.size) &&
+	return (read_copy(&g->stack, blocks, bytes) ||
+		   py_read(&g->chains->memory.memory, blocks.addr, bytes,
+		       blocks.size)) &&
 	    (state || workset_add(&g->thread->set, addr, size));
+}
+
+/* Copies a thread's data stack, where most of its frames lie: what is read one
+ * by one may have gone by then. */
+static struct py_span
+copy_stack(struct chains *c)
+{
+	struct py_span s = {.bytes = c->data_stack};
+	uint32_t field = c->offsets->thread_chunk;
+
+	s.addr = py_has(field) ? chains_state(c, c->state, field) : 0;
+	if (s.addr != 0 && py_read(&c->memory.memory, s.addr, c->data_stack,
+		sizeof(c->data_stack)))
+		s.size = sizeof(c->data_stack);
+	return s;
 }
 
 /* Walks a thread without a snapshot, only to learn which memory it needs; to
@@ -363,6 +392,7 @@ learn(struct chains *c, struct thread *t)
 
 	g.chains = c;
 	g.thread = t;
+	g.stack = copy_stack(c);
 	g.view = (struct py_view){.spans = g.spans, .fill = fill};
 	walk_frames(c->offsets, &g.view, t->py.addr, &marks, &c->chain);
 	drop_blocks(&g);

@@ -66,6 +66,9 @@ struct chains {
 	uint64_t retries; /* reads repeated because a thread moved on */
 	enum chain_trouble trouble; /* of the last read that failed */
 	bool ended;	  /* the process has no memory any more */
+	/* A copy of the part of its data stack that a thread is in: CPython
+	 * makes them no smaller. */
+	uint8_t data_stack[16 * 1024];
 };
 
 /* All must outlive it.  False: out of memory. */
