@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #define READ_TRIES 16 /* to see calls go on, from where we are */
+#define STILL 4	      /* equal reads in a row, of a thread that does not move */
 #define NEAR_TRIES 4  /* the same, from the CPU that they run on: memory and
 		       * code objects may have to be found first */
 #define BLOCKS_KEPT 1024
@@ -539,6 +540,16 @@ walk_one(struct chains *c, struct thread *t, const struct reading *r,
 	    !second && !t->held, chain);
 }
 
+/* Whether the newest chain is what the read before gave, too. */
+static void
+note_still(struct chains *c, enum walk_result w)
+{
+	bool same = w == WALK_OK && c->chain.depth == c->other.depth &&
+	    chain_shared(&c->chain, &c->other) == c->chain.depth;
+
+	c->still = same ? c->still + 1 : 0;
+}
+
 static bool
 read_once(struct chains *c, struct thread *t, size_t *sure)
 {
@@ -551,6 +562,7 @@ read_once(struct chains *c, struct thread *t, size_t *sure)
 	if (!take(c, t, &r))
 		return false;
 	w = walk_one(c, t, &r, false, &c->chain);
+	note_still(c, w);
 	if (w == WALK_OK) {
 		proven = prove(c, t, &r.stamp);
 		if (is_known(c, proven)) {
@@ -575,18 +587,20 @@ read_once(struct chains *c, struct thread *t, size_t *sure)
 }
 
 /* From where we are.  Where most likely all calls are known, one that is not is
- * more often one of two moments. */
+ * more often one of two moments, if the thread moves. */
 static bool
 read_from_here(struct chains *c, struct thread *t, size_t *sure)
 {
 	bool doubt = false, done = false;
 
 	c->rootless = false;
+	c->other.depth = 0;
 	for (int i = 0; i < READ_TRIES && !done && !c->ended && !c->rootless;
 	    i++) {
 		bool whole = read_once(c, t, sure);
 		doubt |= c->rootless || (whole && !c->sound);
-		done = whole && (c->sound || !near_settled(&c->near));
+		done = whole && (c->sound || c->still >= STILL ||
+			!near_settled(&c->near));
 		c->retries += !done;
 	}
 	if (doubt)

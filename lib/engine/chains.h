@@ -12,7 +12,8 @@
  * call, and a suspended generator has the caller that it had before.  If that
  * does not do, the thread is read again, for callers of what was the current
  * frame the first time.  Only as long as not all calls are known, a chain
- * counts if a second copy, read right after, has all of it.
+ * counts if a second copy, read right after, has all of it; and, later, if some
+ * reads in a row give the same: it does not move.
  *
  * Calls are learned from threads that stand still: those that do not have
  * their GIL, and those on whose CPU we run instead (see near.h).  What two
@@ -61,6 +62,7 @@ struct chains {
 	bool nowhere_near; /* the thread's CPU is not to be had */
 	bool rootless;	  /* only its root is not known */
 	bool sound;	  /* all calls of the newest chain are known */
+	unsigned still;	  /* reads in a row before it that gave the same */
 	struct stamp stamp; /* of the newest chain */
 	size_t last;	  /* frames of it that its thread's last sample had */
 	uint64_t retries; /* reads repeated because a thread moved on */
