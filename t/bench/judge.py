@@ -188,7 +188,7 @@ class Judged:
             self.share(names, n)
 
     def share(self, names, n):
-        part = names[names.index('play') + 1:][:1]
+        part = names[names.index('timed') + 1:][:1] if 'timed' in names else ()
         self.parts[part[0] if part and part[0] in self.truth['parts']
                    else 'rest'] += n
         for name in self.truth['equals']:

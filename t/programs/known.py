@@ -21,6 +21,7 @@ clock = time.perf_counter
 # 3.6 has no clock of a thread.
 cpu_clock = getattr(time, 'thread_time', time.process_time)
 SMALLEST = 50           # a part's size is this to four times this
+COSTS = 1001            # of the clocks that are measured
 MADE_BY_ANY = 'managed',    # generators whose makers do not name them
 
 
@@ -42,20 +43,35 @@ class Load:
         self.lock = threading.Lock()
 
 
+def timed(part, n):
+    """What a call takes by both clocks."""
+    cpu = cpu_clock()
+    t = clock()
+    part(n)
+    return clock() - t, cpu_clock() - cpu
+
+
+def nothing(n):
+    pass
+
+
+def clocks_cost():
+    """What timed has of the clocks' own time, and of the call's: medians."""
+    costs = [timed(nothing, 0) for _ in range(COSTS)]
+    return [sorted(c)[COSTS // 2] for c in zip(*costs)]
+
+
 def play(load, sizes):
     """Each part in turn, so that the shares are those of its own clocks."""
     times = dict.fromkeys(load.times, 0.0)
     cpu_times = dict(times)
+    cost, cpu_cost = clocks_cost()
     begin, cpu_begin, rounds = clock(), cpu_clock(), 0
     for n in sizes:
         for part in load.parts:
-            # What a clock costs is not the part's: least so the slow one's.
-            cpu = cpu_clock()
-            t = clock()
-            part(n)
-            t, cpu = clock() - t, cpu_clock() - cpu
-            times[part.__name__] += t
-            cpu_times[part.__name__] += cpu
+            t, cpu = timed(part, n)
+            times[part.__name__] += t - cost
+            cpu_times[part.__name__] += cpu - cpu_cost
         rounds += 1
     with load.lock:
         load.played += clock() - begin
