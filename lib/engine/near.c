@@ -10,13 +10,17 @@
 #define STAY_INTERVAL (50 * NS_PER_US) /* rounds at less have no sleep */
 #define PAUSE 3			       /* times as long as the stay, ... */
 #define PAUSE_MIN (100 * NS_PER_MS)
+#define PAUSE_MIN_SHORT (2 * NS_PER_MS) /* after a stay of one round */
 #define PAUSE_MAX 512 /* times the shortest, if nothing is learned */
 #define DOUBTS 8      /* so many, and the program does something new */
 
 void
 near_init(struct near *n, const struct process *p, uint64_t interval)
 {
-	*n = (struct near){.process = p, .stays = interval >= STAY_INTERVAL};
+	bool sleeps = interval >= STAY_INTERVAL;
+
+	*n = (struct near){.process = p, .stay = sleeps ? STAY : 1,
+	    .pause_least = sleeps ? PAUSE_MIN : PAUSE_MIN_SHORT};
 	sched_getaffinity(0, sizeof(n->cpus), &n->cpus);
 }
 
@@ -137,10 +141,11 @@ near_break_off(struct near *n)
 static void
 begin_stay(struct near *n, uint64_t known)
 {
-	n->stays = near_visit(n, n->wanted);
+	if (!near_visit(n, n->wanted))
+		n->stay = 0;
 	if (n->task == 0)
 		return;
-	n->rounds = STAY;
+	n->rounds = n->stay;
 	n->since = clock_ns();
 	n->known = known;
 }
@@ -152,7 +157,7 @@ end_stay(struct near *n, uint64_t known)
 
 	n->doubts = 0;
 	n->settled = known == n->known;
-	n->pause_min = least > PAUSE_MIN ? least : PAUSE_MIN;
+	n->pause_min = least > n->pause_least ? least : n->pause_least;
 	n->pause = n->settled && twice > n->pause_min ? twice : n->pause_min;
 	if (n->pause > n->pause_min * PAUSE_MAX)
 		n->pause = n->pause_min * PAUSE_MAX;
@@ -164,7 +169,7 @@ near_end_round(struct near *n, uint64_t known)
 {
 	if (n->rounds > 0 && --n->rounds == 0)
 		end_stay(n, known);
-	else if (n->rounds == 0 && n->wanted != 0 && n->stays &&
+	else if (n->rounds == 0 && n->wanted != 0 && n->stay > 0 &&
 	    clock_ns() >= n->next)
 		begin_stay(n, known);
 	n->wanted = 0;

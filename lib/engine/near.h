@@ -8,7 +8,8 @@
  * it does that more often than where it does not.  A stay is of many rounds,
  * in which a timer wakes us there, which interrupts the thread wherever it is;
  * but in each of them it has to wait for us.  So stays are short, and rare if
- * they tell nothing new.
+ * they tell nothing new.  Without a sleep between rounds the thread would not
+ * run at all, so a stay is of one round then.
  */
 #ifndef ENGINE_NEAR_H
 #define ENGINE_NEAR_H
@@ -27,7 +28,8 @@ struct near {
 	int cpu;
 	bool there;	 /* it was on that CPU when we last looked */
 	long switches;	 /* how often something else had run here */
-	bool stays;	 /* there are any: we sleep between rounds */
+	unsigned stay;	 /* rounds of one; 0: we may not */
+	uint64_t pause_least; /* ns after one */
 	pid_t wanted;	 /* of which something is to be learned; 0: of none */
 	unsigned rounds; /* that are left of a stay; 0: none goes on */
 	unsigned doubts; /* since the last one */
