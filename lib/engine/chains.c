@@ -477,16 +477,25 @@ is_repeated(struct chains *c, const struct thread *t, size_t proven)
 	return true;
 }
 
+/* The newest chain's n outermost frames. */
+static struct py_chain
+outermost(const struct chains *c, size_t n)
+{
+	struct py_chain outer = c->chain;
+
+	outer.places += outer.depth - n;
+	outer.depth = n;
+	return outer;
+}
+
 /* How many of the newest chain's n outermost frames, which are proven, are not
  * called from another place than was known: that looks new, but most often is
  * one of two moments. */
 static size_t
 trusted(const struct chains *c, size_t n)
 {
-	struct py_chain outer = c->chain;
+	struct py_chain outer = outermost(c, n);
 
-	outer.places += outer.depth - n;
-	outer.depth = n;
 	return codes_trust_calls(c->codes, &outer, c->last < n ? c->last : n);
 }
 
@@ -504,6 +513,19 @@ is_first(const struct chains *c)
 	    chains_state(c, c->state, o->thread_chunk) + o->chunk_first;
 }
 
+/* Makes the newest chain's outermost frame known as a root, if it is proven and
+ * can be none other. */
+static bool
+learn_root(const struct chains *c, size_t proven)
+{
+	struct py_chain root;
+
+	if (proven == 0 || !is_first(c))
+		return false;
+	root = outermost(c, 1);
+	return codes_learn_calls(c->codes, &root, 0);
+}
+
 /* How many of the newest chain's outermost frames can be believed: none without
  * the root, which what was read of two moments may lack.  What says the same
  * twice from the thread's own CPU is the most that can be had of a long chain
@@ -517,7 +539,7 @@ believe(struct chains *c, const struct thread *t, size_t proven)
 	c->trouble = proven == c->chain.depth ? CHAIN_MOVING : CHAIN_UNKNOWN;
 	if (!(whole && near_is_at(&c->near, t->task)) &&
 	    !codes_know_root(c->codes, &c->chain) &&
-	    !(is_first(c) && codes_learn_root(c->codes, &c->chain))) {
+	    !learn_root(c, proven)) {
 		c->rootless = whole; /* that is not to be had from afar */
 		return 0;
 	}
@@ -540,7 +562,7 @@ walk_one(struct chains *c, struct thread *t, const struct reading *r,
 	    !second && !t->held, chain);
 }
 
-/* Whether the newest chain is what the read before gave, too. */
+/* Counts the reads in a row that gave what the newest one gave. */
 static void
 note_still(struct chains *c, enum walk_result w)
 {

@@ -800,47 +800,19 @@ codes_trust_calls(const struct codes *c, const struct py_chain *chain,
 	return chain->depth;
 }
 
-/* How many of its outermost places are marks. */
-static size_t
-outer_marks(const struct py_chain *chain)
-{
-	size_t n = 0;
-
-	while (n < chain->depth &&
-	    place_is_mark(&chain->places[chain->depth - 1 - n]))
-		n++;
-	return n;
-}
-
-/* The outermost frame, as a call by nobody.  False: it is not proven. */
-static bool
-root_of(const struct codes *c, const struct py_chain *chain, size_t marks,
-    struct known_call *call)
-{
-	const struct py_place *p = &chain->places[chain->depth - 1 - marks];
-
-	return known_home(c, p->code) != TACH_NONE &&
-	    call_of(c, chain, marks, call);
-}
-
 bool
 codes_know_root(const struct codes *c, const struct py_chain *chain)
 {
-	size_t marks = outer_marks(chain);
 	struct known_call call;
 
-	return marks == chain->depth ||
-	    (root_of(c, chain, marks, &call) && known_has(&c->known, call));
-}
-
-bool
-codes_learn_root(struct codes *c, const struct py_chain *chain)
-{
-	size_t marks = outer_marks(chain);
-	struct known_call call;
-
-	return marks == chain->depth ||
-	    (root_of(c, chain, marks, &call) && known_add(&c->known, call));
+	for (size_t n = 0; n < chain->depth; n++) {
+		const struct py_place *p = &chain->places[chain->depth - 1 - n];
+		if (!place_is_mark(p))
+			return known_home(c, p->code) != TACH_NONE &&
+			    call_of(c, chain, n, &call) &&
+			    known_has(&c->known, call);
+	}
+	return true;
 }
 
 uint64_t

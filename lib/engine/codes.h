@@ -92,8 +92,6 @@ bool codes_know_pair(const struct codes *, const struct py_place *caller,
     const struct py_place *callee);
 /* Whether the outermost frame, which is called by nobody, is known. */
 bool codes_know_root(const struct codes *, const struct py_chain *);
-/* False: its code object is not proven, or memory ran out. */
-bool codes_learn_root(struct codes *, const struct py_chain *);
 /* Counts the calls that were learned. */
 uint64_t codes_learned(const struct codes *);
 
