@@ -36,20 +36,20 @@ LOADS=(chained chained3 flutter fib comprehensions making)
 	true_of 3.15 "${LOADS[@]}" classes callbacks
 }
 
-# few_fail MINOR LOAD OPTION...: for two seconds, at 1 kHz.
+# few_fail MINOR LOAD OPTION...: for four seconds, at 1 kHz.
 few_fail() {
 	local load=$2
 	need_python "$1"
 	shift 2
 	cp -r "$T/programs" "$OUTSIDE/programs"
 	tach-record -q -o p.bin "$@" -- "${PYTHON[@]}" \
-	    "$INSIDE/programs/loads.py" "$load" seconds 2 1 <<<go >played
+	    "$INSIDE/programs/loads.py" "$load" seconds 4 1 <<<go >played
 	run tach-info --json p.bin
 	echo "$output"
 	python3 -c '
 import json, sys
 info = json.load(sys.stdin)
-assert info["samples"] > 1000
+assert info["samples"] > 2000
 assert info["recorded"]["errors_percent"] < 0.2' <<<"$output"
 }
 
