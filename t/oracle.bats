@@ -50,7 +50,7 @@ few_fail() {
 import json, sys
 info = json.load(sys.stdin)
 assert info["samples"] > 2000
-assert info["recorded"]["errors_percent"] < 0.2' <<<"$output"
+assert info["recorded"]["errors_percent"] < 0.1' <<<"$output"
 }
 
 @test "a thread stopped amid a call is stopped once more" {

@@ -10,6 +10,7 @@
 #define NEAR_TRIES 4  /* the same, from the CPU that they run on: memory and
 		       * code objects may have to be found first */
 #define BLOCKS_KEPT 1024
+#define DATA_STACK (16 * 1024) /* bytes: no part of one is smaller */
 
 /* ---- making ------------------------------------------------------------ */
 
@@ -52,13 +53,14 @@ chains_init(struct chains *c, const struct process *p,
 	c->id_field = py_has(rt->offsets.thread_native_thread_id) ?
 	    rt->offsets.thread_native_thread_id : rt->offsets.thread_ident;
 	find_state_part(c);
+	c->newest = calloc(1, c->state_size + DATA_STACK);
 	near_init(&c->near, p, options->interval_ns);
 	c->codes = codes_new(c->offsets, &c->memory.memory, table,
 	    options->opcodes);
 	c->past.frame_size = codes_frame_size;
 	c->past.calls = codes_may_call;
 	c->past.arg = c->codes;
-	return c->codes != NULL;
+	return c->codes != NULL && c->newest != NULL;
 }
 
 void
@@ -66,6 +68,7 @@ chains_free(struct chains *c)
 {
 	near_break_off(&c->near);
 	codes_free(c->codes);
+	free(c->newest);
 	snapshot_free(&c->one);
 	spans_free(&c->spans);
 	chain_free(&c->chain);
@@ -85,6 +88,15 @@ bool
 chains_add(const struct chains *c, struct snapshot *s, const struct thread *t)
 {
 	return add_state(c, s, t) && snapshot_add_set(s, &t->set, true);
+}
+
+bool
+chains_drop(struct thread *t, size_t n)
+{
+	if (n == 0)
+		return false;
+	workset_drop(&t->set, t->set.count - n);
+	return true;
 }
 
 bool
@@ -310,7 +322,7 @@ struct growing_view {
 	struct py_view view; /* first: fill gets its address */
 	struct chains *chains;
 	struct thread *thread;
-	struct py_span stack; /* a copy of the data stack, or nothing */
+	struct py_span state, stack; /* copies, or nothing */
 	struct py_span spans[BLOCKS_KEPT];
 };
 
@@ -322,33 +334,30 @@ drop_blocks(struct growing_view *g)
 	g->view.count = g->view.hint = 0;
 }
 
-/* Every snapshot has this part of the thread state anyway: see add_state. */
 static bool
-in_state(const struct growing_view *g, uint64_t addr, size_t size)
+is_in(const struct py_span *copy, uint64_t addr, size_t size)
 {
-	const struct chains *c = g->chains;
-	uint64_t offset = addr - g->thread->py.addr - c->state_low;
+	uint64_t offset = addr - copy->addr;
 
-	return offset < c->state_size && size <= c->state_size - offset;
+	return offset < copy->size && size <= copy->size - offset;
 }
 
 /* False: a copy does not have it. */
 static bool
 read_copy(const struct py_span *copy, struct range r, uint8_t *bytes)
 {
-	uint64_t offset = r.addr - copy->addr;
-
-	if (offset >= copy->size || r.size > copy->size - offset)
+	if (!is_in(copy, r.addr, r.size))
 		return false;
-	memcpy(bytes, copy->bytes + offset, r.size);
+	memcpy(bytes, copy->bytes + (r.addr - copy->addr), r.size);
 	return true;
 }
 
+/* Every snapshot has the thread state anyway: see add_state. */
 static bool
 fill(struct py_view *v, uint64_t addr, size_t size)
 {
 	struct growing_view *g = (struct growing_view *)v;
-	bool state = in_state(g, addr, size);
+	bool state = is_in(&g->state, addr, size);
 	/* What lies beside it may be needed, too, and is then to be noted. */
 	struct range blocks = state ? (struct range){addr, size} :
 				      workset_blocks(addr, size);
@@ -361,25 +370,37 @@ fill(struct py_view *v, uint64_t addr, size_t size)
 		return false;
 	g->spans[v->count++] =
 	    (struct py_span){blocks.addr, blocks.size, bytes};
-	return (read_copy(&g->stack, blocks, bytes) ||
+	return (read_copy(&g->state, blocks, bytes) ||
+		   read_copy(&g->stack, blocks, bytes) ||
 		   py_read(&g->chains->memory.memory, blocks.addr, bytes,
 		       blocks.size)) &&
 	    (state || workset_add(&g->thread->set, addr, size));
 }
 
-/* Copies a thread's data stack, where most of its frames lie: what is read one
- * by one may have gone by then. */
-static struct py_span
-copy_stack(struct chains *c)
+/* Copies a thread's state and then its data stack, where most of its frames
+ * lie: what is read one by one may have gone by then.  A new thread may need
+ * all of it the next time: it soon has other frames, and may soon end. */
+static void
+copy_thread(struct chains *c, struct growing_view *g)
 {
-	struct py_span s = {.bytes = c->data_stack};
 	uint32_t field = c->offsets->thread_chunk;
+	uint64_t chunk = py_has(field) ? chains_state(c, c->state, field) : 0;
+	struct thread *t = g->thread;
+	struct py_piece pieces[] = {
+	    {t->py.addr + c->state_low, c->state_size, c->newest},
+	    {chunk, DATA_STACK, c->newest + c->state_size}};
+	const struct py_memory *m = &c->memory.memory;
 
-	s.addr = py_has(field) ? chains_state(c, c->state, field) : 0;
-	if (s.addr != 0 && py_read(&c->memory.memory, s.addr, c->data_stack,
-		sizeof(c->data_stack)))
-		s.size = sizeof(c->data_stack);
-	return s;
+	bool both = chunk != 0 && m->read(m, pieces, 2);
+
+	g->state = g->stack = (struct py_span){0};
+	if (both || m->read(m, pieces, 1))
+		g->state = (struct py_span){pieces[0].addr, pieces[0].size,
+		    pieces[0].buf};
+	if (both)
+		g->stack = (struct py_span){chunk, DATA_STACK, pieces[1].buf};
+	if (both && c->tid != t->tid)
+		workset_add(&t->set, chunk, DATA_STACK);
 }
 
 /* Walks a thread without a snapshot, only to learn which memory it needs; to
@@ -393,8 +414,8 @@ learn(struct chains *c, struct thread *t)
 
 	g.chains = c;
 	g.thread = t;
-	g.stack = copy_stack(c);
 	g.view = (struct py_view){.spans = g.spans, .fill = fill};
+	copy_thread(c, &g);
 	walk_frames(c->offsets, &g.view, t->py.addr, &marks, &c->chain);
 	drop_blocks(&g);
 }
@@ -408,6 +429,18 @@ struct reading {
 	size_t first, second; /* offsets of the copies */
 	struct stamp stamp;
 };
+
+/* A range of the two copies could not be read. */
+static void
+blame(struct thread *t, const struct reading *r, size_t range)
+{
+	size_t n = range - r->head, count = t->set.count;
+
+	if (range > r->head && n <= count)
+		chains_drop(t, n);
+	else if (n > count && n <= 2 * count)
+		workset_drop(&t->set, n - count - 1);
+}
 
 /*
  * Reads a thread twice by one call.  What says which frame is current is read
@@ -435,7 +468,7 @@ take(struct chains *c, struct thread *t, struct reading *r)
 	near_begin(&c->near);
 	if (!snapshot_read(s, c->process->pid, &range)) {
 		c->ended = errno == ESRCH;
-		workset_clear(&t->set);
+		blame(t, r, range);
 		return false;
 	}
 	c->state = s->bytes + r->first;

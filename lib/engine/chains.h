@@ -68,9 +68,8 @@ struct chains {
 	uint64_t retries; /* reads repeated because a thread moved on */
 	enum chain_trouble trouble; /* of the last read that failed */
 	bool ended;	  /* the process has no memory any more */
-	/* A copy of the part of its data stack that a thread is in: CPython
-	 * makes them no smaller. */
-	uint8_t data_stack[16 * 1024];
+	uint8_t *newest; /* a copy of a thread's state, and of the part of its
+			  * data stack that it is in */
 };
 
 /* All must outlive it.  False: out of memory. */
@@ -82,6 +81,10 @@ void chains_free(struct chains *);
 /* Adds to a snapshot what a thread's last samples needed, its state first. */
 bool chains_add(const struct chains *, struct snapshot *,
     const struct thread *);
+
+/* The n-th of the ranges that chains_add added could not be read.  False: that
+ * is the state. */
+bool chains_drop(struct thread *, size_t n);
 
 /* Adds an interpreter's words on garbage collection, if they are wanted and no
  * range from `first` on has them, and tells where they will be; and what they

@@ -78,6 +78,7 @@ remote_new(const struct process *p, const struct py_runtime *rt,
 	r->stops.process = p;
 	r->interps.runtime = rt;
 	if (!chains_init(&r->chains, p, rt, options, table)) {
+		chains_free(&r->chains);
 		free(r);
 		return NULL;
 	}
@@ -259,7 +260,7 @@ prepare(struct remote *r, bool first)
 	return true;
 }
 
-/* A range could not be read: its thread starts anew, or has gone. */
+/* A range could not be read: a thread has left it, or has gone. */
 static bool
 blame(struct remote *r, size_t range)
 {
@@ -268,10 +269,7 @@ blame(struct remote *r, size_t range)
 		if (!t->copied || range < t->first ||
 		    range > t->first + t->set.count)
 			continue;
-		if (range == t->first)
-			t->gone = true;
-		else
-			workset_clear(&t->set);
+		t->gone = !chains_drop(t, range - t->first);
 		return true;
 	}
 	return false; /* the lists have changed */

@@ -77,6 +77,15 @@ workset_add(struct workset *w, uint64_t addr, size_t size)
 }
 
 void
+workset_drop(struct workset *w, size_t i)
+{
+	w->bytes -= w->ranges[i].size;
+	memmove(&w->ranges[i], &w->ranges[i + 1],
+	    (w->count - i - 1) * sizeof(*w->ranges));
+	w->count--;
+}
+
+void
 workset_clear(struct workset *w)
 {
 	w->count = 0;

@@ -35,6 +35,8 @@ struct range workset_blocks(uint64_t addr, size_t size);
 /* Adds the blocks that hold these bytes.  False: out of memory, or more than
  * WORKSET_MAX. */
 bool workset_add(struct workset *, uint64_t addr, size_t size);
+/* Forgets a range. */
+void workset_drop(struct workset *, size_t i);
 /* Forgets all ranges but keeps the room for them. */
 void workset_clear(struct workset *);
 void workset_free(struct workset *);

@@ -1159,6 +1159,14 @@ test_workset(void)
 		total += r->size;
 	}
 	check_number(total, w.bytes);
+	while (w.count > 0) {
+		size_t i = w.count / 2, size = w.ranges[i].size;
+		uint64_t next = i + 1 < w.count ? w.ranges[i + 1].addr : 0;
+		workset_drop(&w, i);
+		check_number(w.bytes, total -= size);
+		check(i == w.count || w.ranges[i].addr == next);
+	}
+	check_number(w.bytes, 0);
 	check(!workset_add(&w, UINT64_MAX - 10, 8));
 	check(!workset_add(&w, 0, (size_t)WORKSET_MAX + 1));
 	workset_free(&w);
