@@ -57,6 +57,13 @@ assert info["recorded"]["errors_percent"] < 0.1' <<<"$output"
 	few_fail 3.12 contexts --blocking
 }
 
+@test "what a function leaves behind is finalized after it: Python 3.12" {
+	few_fail 3.12 finalizers
+}
+@test "what a function leaves behind is finalized after it: Python 3.15" {
+	few_fail 3.15 finalizers
+}
+
 # They last some 200 us each.
 @test "threads that come and go are read: Python 3.11" {
 	few_fail 3.11 churning

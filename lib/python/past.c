@@ -11,6 +11,7 @@
  * many, mostly. */
 #define LOOP_VARIABLES 1024
 #define LOOPS_NEAR (64 * 1024)
+#define ENTRIES_MAX 8 /* entry frames in a row: they are whole */
 
 /* ---- resumers ---------------------------------------------------------- */
 
@@ -145,15 +146,22 @@ past_current(const struct py_past *p, const struct py_offsets *o,
 	return is_resumed_by(p, ran, innermost) ? ran : innermost;
 }
 
-/* Whether a copy of what lies on the C stack is of an entry frame, which is not
- * called from there. */
+/* Whether a copy of what lies on the C stack is of an entry frame: that is
+ * called from the data stack, or, where what a function leaves behind is
+ * finalized, from the entry frame of the loop that ran the function. */
 static bool
-is_whole_entry(const struct py_offsets *o, const uint8_t *f, uint64_t stack)
+is_whole_entry(const struct py_offsets *o, struct py_view *v, const uint8_t *f,
+    uint64_t stack)
 {
-	uint64_t by = load_u64(f + o->frame_previous);
-
-	return frame_is_own(o, f) && by % sizeof(void *) == 0 &&
-	    !is_near(by, stack, LOOPS_NEAR);
+	for (int i = 0; i < ENTRIES_MAX && f != NULL; i++) {
+		uint64_t by = load_u64(f + o->frame_previous);
+		if (!frame_is_own(o, f) || by % sizeof(void *) != 0)
+			return false;
+		if (!is_near(by, stack, LOOPS_NEAR))
+			return true;
+		f = view_at(v, by, o->frame_size);
+	}
+	return true;
 }
 
 bool
@@ -166,7 +174,7 @@ past_is_lost(const struct py_past *p, const struct py_offsets *o,
 	    !is_near(frame, seen->stack, LOOPS_NEAR))
 		return false;
 	f = view_at(v, frame, o->frame_size);
-	return f != NULL && !is_whole_entry(o, f, seen->stack) &&
+	return f != NULL && !is_whole_entry(o, v, f, seen->stack) &&
 	    size_at(p, o, v, frame) == 0;
 }
 

@@ -503,6 +503,38 @@ def classes():
     return Load(decorate, closures, attributes, instances, hashed)
 
 
+# ---- what a function that C called leaves behind ----------------------------
+
+class Left:
+    def __del__(self):
+        spin(50)
+
+
+def leave(n):
+    left = Left()
+    return left
+
+
+def leave_locals(n):
+    left = Left()
+    return n
+
+
+def leaving(n):
+    for _ in map(leave_locals, range(n)):
+        spin(10)
+
+
+def left(n):
+    for _ in map(leave, range(n)):
+        spin(10)
+
+
+@load
+def finalizers():
+    return Load(leaving, left, threads=2)
+
+
 # ---- threads that come and go -----------------------------------------------
 
 def brief(n):

@@ -501,6 +501,41 @@ test_lost_caller(void)
 	chain_free(&c);
 }
 
+/* Puts an entry frame on the C stack. */
+static void
+put_entry(const struct py_offsets *o, uint64_t entry, uint64_t previous)
+{
+	put(entry + o->frame_code, 24);
+	put(entry + o->frame_previous, previous);
+	memory[entry + o->frame_owner - BASE] = o->entry_owner;
+}
+
+/* A finalizer is called by the loop that ran what has left it. */
+static void
+test_entry_of_entry(void)
+{
+	struct py_past past = {0};
+	struct py_offsets o = offsets_of(12);
+	struct py_chain c = {0};
+
+	put_lost(&o);
+	put_entry(&o, ENTRY, ENTRY + 256);
+	put_entry(&o, ENTRY + 256, FRAME(0));
+	check(walk_relinked(&o, &past, &c) == WALK_OK);
+	check_number(c.depth, 2);
+	check_number(c.places[1].frame, FRAME(0));
+	check(!c.places[1].left);
+	/* Another one, which has not been copied, is not lost either. */
+	put_entry(&o, ENTRY + 256, ENTRY + 4096);
+	check(walk_relinked(&o, &past, &c) == WALK_MISS);
+	/* But what has been something else since then is. */
+	put(ENTRY + 256 + o.frame_previous, 1);
+	check(walk_relinked(&o, &past, &c) == WALK_OK);
+	check_number(c.depth, 3);
+	check_number(c.places[1].frame, FRAME(1));
+	chain_free(&c);
+}
+
 /* A program can lose as many as it likes, but not have them all sought. */
 static void
 test_many_lost(void)
@@ -1187,6 +1222,7 @@ main(void)
 	test_shims();
 	test_lost_current();
 	test_lost_caller();
+	test_entry_of_entry();
 	test_many_lost();
 	test_new_caller();
 	test_lost_generator();
