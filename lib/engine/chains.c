@@ -4,8 +4,13 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <xxhash.h>
+
+#include "engine/clock.h"
 
 #define READ_TRIES 16 /* to see calls go on, from where we are */
+#define PAUSES 3      /* for one that is stuck */
+#define MOMENT 20000  /* ns */
 #define STILL 4	      /* equal reads in a row, of a thread that does not move */
 #define NEAR_TRIES 4  /* the same, from the CPU that they run on: memory and
 		       * code objects may have to be found first */
@@ -641,12 +646,26 @@ read_once(struct chains *c, struct thread *t, size_t *sure)
 	return *sure == c->chain.depth;
 }
 
+/* Whether the newest read copied what the one before it did: the thread stands
+ * amid the making of a call. */
+static bool
+is_stuck(struct chains *c)
+{
+	uint64_t print = XXH3_64bits(c->one.bytes, c->one.size);
+	bool same = print == c->print;
+
+	c->print = print;
+	return same;
+}
+
 /* From where we are.  Where most likely all calls are known, one that is not is
- * more often one of two moments, if the thread moves. */
+ * more often one of two moments, if the thread moves.  One that is stuck gets a
+ * moment to go on in, as we may have its CPU, if it is not held. */
 static bool
 read_from_here(struct chains *c, struct thread *t, size_t *sure)
 {
 	bool doubt = false, done = false;
+	int pauses = t->held ? 0 : PAUSES;
 
 	c->rootless = false;
 	c->other.depth = 0;
@@ -654,9 +673,14 @@ read_from_here(struct chains *c, struct thread *t, size_t *sure)
 	    i++) {
 		bool whole = read_once(c, t, sure);
 		doubt |= c->rootless || (whole && !c->sound);
-		done = whole && (c->sound || c->still >= STILL ||
+		done = whole && (c->sound || t->held || c->still >= STILL ||
 			!near_settled(&c->near));
 		c->retries += !done;
+		if (whole || !is_stuck(c))
+			continue;
+		if (pauses-- == 0)
+			break;
+		clock_sleep(clock_ns() + MOMENT);
 	}
 	if (doubt)
 		near_want(&c->near, t->task, true);
@@ -694,6 +718,8 @@ chains_read(struct chains *c, struct thread *t, size_t *sure)
 	codes_trim(c->codes, t->chain.depth);
 	if (read_from_here(c, t, sure))
 		return true;
+	if (t->held)
+		return false;
 	if (near_is_at(&c->near, t->task)) {
 		near_break_off(&c->near);
 		if (read_from_here(c, t, sure))

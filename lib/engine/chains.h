@@ -65,6 +65,7 @@ struct chains {
 	unsigned still;	  /* reads in a row before it that gave the same */
 	struct stamp stamp; /* of the newest chain */
 	size_t last;	  /* frames of it that its thread's last sample had */
+	uint64_t print;	  /* hash of what the newest read copied, if it failed */
 	uint64_t retries; /* reads repeated because a thread moved on */
 	enum chain_trouble trouble; /* of the last read that failed */
 	bool ended;	  /* the process has no memory any more */
