@@ -36,13 +36,14 @@ LOADS=(chained chained3 flutter fib comprehensions making)
 	true_of 3.15 "${LOADS[@]}" classes callbacks
 }
 
-# few_fail MINOR LOAD OPTION...: for four seconds, at 1 kHz.
+# few_fail MINOR LOAD OPTION...: for four seconds, at 1 kHz, on the $CPUS.
+CPUS=
 few_fail() {
 	local load=$2
 	need_python "$1"
 	shift 2
 	cp -r "$T/programs" "$OUTSIDE/programs"
-	tach-record -q -o p.bin "$@" -- "${PYTHON[@]}" \
+	${CPUS:+taskset -c "$CPUS"} tach-record -q -o p.bin "$@" -- "${PYTHON[@]}" \
 	    "$INSIDE/programs/loads.py" "$load" seconds 4 1 <<<go >played
 	run tach-info --json p.bin
 	echo "$output"
@@ -55,6 +56,11 @@ assert info["recorded"]["errors_percent"] < 0.1' <<<"$output"
 
 @test "a thread stopped amid a call is stopped once more" {
 	few_fail 3.12 contexts --blocking
+}
+
+@test "a thread that we keep amid a call may go on" {
+	CPUS=$(taskset -cp $$ | sed 's/.*[ ,-]//')
+	few_fail 3.12 callbacks
 }
 
 @test "what a function leaves behind is finalized after it: Python 3.12" {
