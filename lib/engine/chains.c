@@ -11,6 +11,7 @@
 #define READ_TRIES 16 /* to see calls go on, from where we are */
 #define PAUSES 3      /* for one that is stuck */
 #define MOMENT 20000  /* ns */
+#define BEFORE_MAX 16384 /* bytes that are copied twice */
 #define STILL 4	      /* equal reads in a row, of a thread that does not move */
 #define NEAR_TRIES 4  /* the same, from the CPU that they run on: memory and
 		       * code objects may have to be found first */
@@ -96,6 +97,14 @@ chains_add(const struct chains *c, struct snapshot *s, const struct thread *t)
 }
 
 bool
+chains_add_before(const struct chains *c, struct snapshot *s,
+    const struct thread *t)
+{
+	return !py_has(c->offsets->thread_chunk) ||
+	    t->set.bytes > BEFORE_MAX || snapshot_add_set(s, &t->set, false);
+}
+
+bool
 chains_drop(struct thread *t, size_t n)
 {
 	if (n == 0)
@@ -173,12 +182,11 @@ chains_note_words(const struct chains *c, struct workset *w, uint64_t interp)
 
 /* ---- walks ------------------------------------------------------------- */
 
-/* Walks one copy of a thread: n ranges of a snapshot.  past: with the frames
- * that went on before they were copied. */
+/* Walks the copy of a thread that the spans are.  past: with the frames that
+ * went on before they were copied. */
 static enum walk_result
-walk(struct chains *c, const struct thread *t, const struct snapshot *s,
-    size_t first, size_t n, size_t offset, size_t gc,
-    const struct stamp *stamp, bool past, struct py_chain *chain)
+walk_spans(struct chains *c, const struct thread *t, const struct snapshot *s,
+    size_t gc, const struct stamp *stamp, bool past, struct py_chain *chain)
 {
 	struct py_marks marks = chains_marks(c, t, s->bytes + gc);
 	enum walk_result w;
@@ -187,9 +195,6 @@ walk(struct chains *c, const struct thread *t, const struct snapshot *s,
 	marks.past = past ? &c->past : NULL;
 	marks.stack = t->stack;
 	chain->depth = 0;
-	c->spans.count = 0;
-	if (!spans_add(&c->spans, s, first, n, offset))
-		return WALK_MEMORY;
 	view = spans_view(&c->spans);
 	w = walk_frames(c->offsets, &view, t->py.addr, &marks, chain);
 	chain->ending = chain->ending && !c->native;
@@ -199,6 +204,17 @@ walk(struct chains *c, const struct thread *t, const struct snapshot *s,
 		chain_drop_past(chain);
 	return (chain->returned && chain->depth == 0) ||
 		!codes_originals(c->codes, chain, stamp) ? WALK_BAD : WALK_OK;
+}
+
+/* Walks n ranges of a snapshot. */
+static enum walk_result
+walk(struct chains *c, const struct thread *t, const struct snapshot *s,
+    size_t first, size_t n, size_t offset, size_t gc,
+    const struct stamp *stamp, bool past, struct py_chain *chain)
+{
+	c->spans.count = 0;
+	return !spans_add(&c->spans, s, first, n, offset) ? WALK_MEMORY :
+	    walk_spans(c, t, s, gc, stamp, past, chain);
 }
 
 /* How many of the newest chain's outermost frames its last sample had. */
@@ -303,16 +319,55 @@ note_current(const struct chains *c, struct thread *t, const uint8_t *state)
 		    told ? o->frame_size : o->cframe_size);
 }
 
+static void
+swap_chains(struct chains *c)
+{
+	struct py_chain other = c->other;
+
+	c->other = c->chain;
+	c->chain = other;
+}
+
+/* Takes the chain of the frames as they were before the state was copied, if
+ * every call of it is known.  False: the newest chain is as it was. */
+static bool
+take_before(struct chains *c, const struct thread *t, const struct snapshot *s,
+    size_t gc, const struct stamp *stamp)
+{
+	size_t last = c->last;
+	bool sound = c->sound;
+
+	c->spans.count = 0;
+	if (t->first == t->before ||
+	    !spans_add(&c->spans, s, t->first, 1, t->copy) ||
+	    !spans_add(&c->spans, s, t->before, t->first - t->before,
+		t->before_copy))
+		return false;
+	swap_chains(c);
+	if (walk_spans(c, t, s, gc, stamp, false, &c->chain) == WALK_OK &&
+	    c->chain.depth > 0 && is_known(c, prove(c, t, stamp)) &&
+	    !codes_is_calling(c->codes, &c->chain))
+		return true;
+	swap_chains(c);
+	c->last = last;
+	c->sound = sound;
+	return false;
+}
+
 bool
 chains_know(struct chains *c, struct thread *t, const struct snapshot *s,
     size_t gc, const struct stamp *stamp)
 {
 	size_t proven;
+	bool known;
 
 	codes_trim(c->codes, t->chain.depth);
 	inner_clear(&c->inner);
 	proven = walk_copy(c, t, s, gc, stamp, true);
-	if (is_known(c, proven))
+	known = is_known(c, proven);
+	if (known && !codes_is_calling(c->codes, &c->chain))
+		return true;
+	if (take_before(c, t, s, gc, stamp) || known)
 		return true;
 	inner_keep(&c->inner, &c->chain, stamp);
 	if (proven == c->chain.depth)

@@ -7,7 +7,10 @@
  * What has returned or was suspended since then is kept, for the sample is of
  * the moment before: to take what goes on instead, or to read again until
  * nothing has moved, would pass over functions that end within a microsecond.
- * So a chain counts if each of its calls is known to be one that the program
+ * Where something else has taken the place of the current frame, that mostly is
+ * a function that calls others, and so is seen where it calls one; then the
+ * frames count that were copied before the state was.
+ * A chain counts if each of its calls is known to be one that the program
  * makes.  A caller that has left its place is taken back to where it made that
  * call, and a suspended generator has the caller that it had before.  If that
  * does not do, the thread is read again, for callers of what was the current
@@ -81,6 +84,11 @@ void chains_free(struct chains *);
 
 /* Adds to a snapshot what a thread's last samples needed, its state first. */
 bool chains_add(const struct chains *, struct snapshot *,
+    const struct thread *);
+
+/* Adds the frames alone, to be copied before the state: those that end at once
+ * have gone after it. */
+bool chains_add_before(const struct chains *, struct snapshot *,
     const struct thread *);
 
 /* The n-th of the ranges that chains_add added could not be read.  False: that

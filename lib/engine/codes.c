@@ -821,6 +821,35 @@ codes_learned(const struct codes *c)
 	return c->known.learned;
 }
 
+/* That a place calls anything is known as a call of nothing. */
+static struct known_call
+site_of(const struct codes *c, const struct py_place *p)
+{
+	return (struct known_call){.instr = p->instr,
+	    .caller = caller_serial(c, p), .callee = TACH_NONE};
+}
+
+/* Makes it known that a place is called, if the interpreter's loop does so. */
+static bool
+learn_site(struct codes *c, const struct py_chain *chain,
+    const struct py_place *callee)
+{
+	const struct py_place *caller = caller_of(chain, callee);
+
+	return caller == NULL || !caller->calls ||
+	    known_add(&c->known, site_of(c, caller));
+}
+
+bool
+codes_is_calling(const struct codes *c, const struct py_chain *chain)
+{
+	const struct py_place *p = chain->places;
+
+	return chain->depth > 0 && !place_is_mark(p) &&
+	    known_home(c, p->code) != TACH_NONE &&
+	    known_has(&c->known, site_of(c, p));
+}
+
 bool
 codes_learn_calls(struct codes *c, const struct py_chain *chain, size_t shared)
 {
@@ -836,7 +865,7 @@ codes_learn_calls(struct codes *c, const struct py_chain *chain, size_t shared)
 			return false;
 		if (resumes(c, p))
 			c->homes[known_home(c, p->code)].resumed = true;
-		if (!known_add(&c->known, call))
+		if (!known_add(&c->known, call) || !learn_site(c, chain, p))
 			return false;
 	}
 	return true;

@@ -90,6 +90,10 @@ size_t codes_trust_calls(const struct codes *, const struct py_chain *,
 /* Whether a place with a proven code object was seen to call another. */
 bool codes_know_pair(const struct codes *, const struct py_place *caller,
     const struct py_place *callee);
+/* Whether the innermost frame is where it was seen to call another one of
+ * Python's, without C between them.  A thread's current frame is there only for
+ * as long as it takes to make the call. */
+bool codes_is_calling(const struct codes *, const struct py_chain *);
 /* Whether the outermost frame, which is called by nobody, is known. */
 bool codes_know_root(const struct codes *, const struct py_chain *);
 /* Counts the calls that were learned. */

@@ -13,7 +13,8 @@
 struct known_call {
 	uint64_t instr; /* of the caller, whose address is even; odd: the callee
 			 * is a generator that goes on, not one being made */
-	uint32_t caller, callee; /* numbers of theirs; caller TACH_NONE: nobody */
+	uint32_t caller, callee; /* numbers of theirs; TACH_NONE: nobody, or
+				  * nobody in particular */
 	uint32_t next; /* another one of the same two; known.c's own */
 };
 

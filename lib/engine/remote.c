@@ -214,6 +214,10 @@ add_link(struct remote *r, struct thread *t)
 static bool
 add_thread(struct remote *r, struct thread *t)
 {
+	t->before = r->all.count;
+	t->before_copy = r->all.size;
+	if (!chains_add_before(&r->chains, &r->all, t))
+		return false;
 	t->first = r->all.count;
 	t->copy = r->all.size;
 	t->copied = true;
@@ -266,10 +270,13 @@ blame(struct remote *r, size_t range)
 {
 	for (size_t i = r->threads.count; i-- > 0;) {
 		struct thread *t = &r->threads.list[i];
-		if (!t->copied || range < t->first ||
+		if (!t->copied || range < t->before ||
 		    range > t->first + t->set.count)
 			continue;
-		t->gone = !chains_drop(t, range - t->first);
+		if (range < t->first)
+			workset_drop(&t->set, range - t->before);
+		else
+			t->gone = !chains_drop(t, range - t->first);
 		return true;
 	}
 	return false; /* the lists have changed */

@@ -50,8 +50,9 @@ struct thread {
 	size_t frames_max;
 	uint64_t replaced; /* codes_replaced() then */
 	/* Where it lies in the round's snapshot: its first range, and the
-	 * offset of its bytes. */
+	 * offset of its bytes; and those of what was copied before them. */
 	size_t first, copy;
+	size_t before, before_copy;
 	size_t link; /* where the link to it lies in there, or SIZE_MAX */
 	bool gone; /* its state could not be read */
 	bool holds_gil; /* in this round */
