@@ -43,8 +43,9 @@ few_fail() {
 	need_python "$1"
 	shift 2
 	cp -r "$T/programs" "$OUTSIDE/programs"
-	${CPUS:+taskset -c "$CPUS"} tach-record -q -o p.bin "$@" -- "${PYTHON[@]}" \
-	    "$INSIDE/programs/loads.py" "$load" seconds 4 1 <<<go >played
+	${CPUS:+taskset -c "$CPUS"} tach-record -q -o p.bin "$@" \
+	    -- "${PYTHON[@]}" "$INSIDE/programs/loads.py" "$load" seconds 4 1 \
+	    <<<go >played
 	run tach-info --json p.bin
 	echo "$output"
 	python3 -c '
@@ -81,8 +82,8 @@ assert info["recorded"]["errors_percent"] < 0.1' <<<"$output"
 	few_fail 3.15 churning
 }
 
-# brief_is_seen MINOR: though it has gone before its frame can be copied, it has
-# half of its share; much of the rest is of what its caller does.
+# brief_is_seen MINOR: brief() has two fifths of its share, or more, though it
+# often is over before its frame can be copied.
 brief_is_seen() {
 	local truly seen
 	need_python "$1"

@@ -394,22 +394,15 @@ drop_blocks(struct growing_view *g)
 	g->view.count = g->view.hint = 0;
 }
 
-static bool
-is_in(const struct py_span *copy, uint64_t addr, size_t size)
-{
-	uint64_t offset = addr - copy->addr;
-
-	return offset < copy->size && size <= copy->size - offset;
-}
-
 /* False: a copy does not have it. */
 static bool
 read_copy(const struct py_span *copy, struct range r, uint8_t *bytes)
 {
-	if (!is_in(copy, r.addr, r.size))
-		return false;
-	memcpy(bytes, copy->bytes + (r.addr - copy->addr), r.size);
-	return true;
+	const uint8_t *p = span_at(copy, r.addr, r.size);
+
+	if (p != NULL)
+		memcpy(bytes, p, r.size);
+	return p != NULL;
 }
 
 /* Every snapshot has the thread state anyway: see add_state. */
@@ -417,7 +410,7 @@ static bool
 fill(struct py_view *v, uint64_t addr, size_t size)
 {
 	struct growing_view *g = (struct growing_view *)v;
-	bool state = is_in(&g->state, addr, size);
+	bool state = span_at(&g->state, addr, size) != NULL;
 	/* What lies beside it may be needed, too, and is then to be noted. */
 	struct range blocks = state ? (struct range){addr, size} :
 				      workset_blocks(addr, size);
@@ -450,16 +443,16 @@ copy_thread(struct chains *c, struct growing_view *g)
 	    {t->py.addr + c->state_low, c->state_size, c->newest},
 	    {chunk, DATA_STACK, c->newest + c->state_size}};
 	const struct py_memory *m = &c->memory.memory;
-
 	bool both = chunk != 0 && m->read(m, pieces, 2);
 
 	g->state = g->stack = (struct py_span){0};
 	if (both || m->read(m, pieces, 1))
 		g->state = (struct py_span){pieces[0].addr, pieces[0].size,
 		    pieces[0].buf};
-	if (both)
-		g->stack = (struct py_span){chunk, DATA_STACK, pieces[1].buf};
-	if (both && c->tid != t->tid)
+	if (!both)
+		return;
+	g->stack = (struct py_span){chunk, DATA_STACK, pieces[1].buf};
+	if (c->tid != t->tid)
 		workset_add(&t->set, chunk, DATA_STACK);
 }
 
@@ -496,9 +489,9 @@ blame(struct thread *t, const struct reading *r, size_t range)
 {
 	size_t n = range - r->head, count = t->set.count;
 
-	if (range > r->head && n <= count)
+	if (n <= count)
 		chains_drop(t, n);
-	else if (n > count && n <= 2 * count)
+	else if (n <= 2 * count)
 		workset_drop(&t->set, n - count - 1);
 }
 
@@ -529,6 +522,7 @@ take(struct chains *c, struct thread *t, struct reading *r)
 	if (!snapshot_read(s, c->process->pid, &range)) {
 		c->ended = errno == ESRCH;
 		blame(t, r, range);
+		snapshot_clear(s);
 		return false;
 	}
 	c->state = s->bytes + r->first;
@@ -701,8 +695,8 @@ read_once(struct chains *c, struct thread *t, size_t *sure)
 	return *sure == c->chain.depth;
 }
 
-/* Whether the newest read copied what the one before it did: the thread stands
- * amid the making of a call. */
+/* Whether the newest read copied what the one before it did, if anything: the
+ * thread stands amid the making of a call. */
 static bool
 is_stuck(struct chains *c)
 {
@@ -710,7 +704,7 @@ is_stuck(struct chains *c)
 	bool same = print == c->print;
 
 	c->print = print;
-	return same;
+	return same && c->one.size > 0;
 }
 
 /* From where we are.  Where most likely all calls are known, one that is not is

@@ -829,7 +829,8 @@ site_of(const struct codes *c, const struct py_place *p)
 	    .caller = caller_serial(c, p), .callee = TACH_NONE};
 }
 
-/* Makes it known that a place is called, if the interpreter's loop does so. */
+/* Makes it known where a place was called from, if the interpreter's loop did
+ * that. */
 static bool
 learn_site(struct codes *c, const struct py_chain *chain,
     const struct py_place *callee)

@@ -77,15 +77,10 @@ remote_new(const struct process *p, const struct py_runtime *rt,
 	r->names = names;
 	r->stops.process = p;
 	r->interps.runtime = rt;
-	if (!chains_init(&r->chains, p, rt, options, table)) {
-		chains_free(&r->chains);
-		free(r);
-		return NULL;
-	}
-	r->called = names_new(p, r->offsets, &r->chains.memory.memory, table);
-	if (r->called == NULL) {
-		chains_free(&r->chains);
-		free(r);
+	if (!chains_init(&r->chains, p, rt, options, table) ||
+	    (r->called = names_new(p, r->offsets, &r->chains.memory.memory,
+		 table)) == NULL) {
+		remote_free(r);
 		return NULL;
 	}
 	emitter_init(&r->emitter, table, names, r->chains.codes);
@@ -216,7 +211,9 @@ add_thread(struct remote *r, struct thread *t)
 {
 	t->before = r->all.count;
 	t->before_copy = r->all.size;
-	if (!chains_add_before(&r->chains, &r->all, t))
+	/* Of those that are stopped nothing is gone. */
+	if (!r->options->blocking &&
+	    !chains_add_before(&r->chains, &r->all, t))
 		return false;
 	t->first = r->all.count;
 	t->copy = r->all.size;

@@ -52,17 +52,26 @@ struct py_view {
 	bool (*fill)(struct py_view *, uint64_t addr, size_t size);
 };
 
+/* The bytes at an address, or NULL: the span does not hold them all. */
+static inline const uint8_t *
+span_at(const struct py_span *s, uint64_t addr, size_t size)
+{
+	uint64_t off = addr - s->addr;
+
+	return addr >= s->addr && off < s->size && size <= s->size - off ?
+	    s->bytes + off : NULL;
+}
+
 static inline const uint8_t *
 view_find(struct py_view *v, uint64_t addr, size_t size)
 {
 	for (size_t i = 0; i < v->count; i++) {
 		size_t k = v->hint + i < v->count ? v->hint + i :
 						    v->hint + i - v->count;
-		const struct py_span *s = &v->spans[k];
-		uint64_t off = addr - s->addr;
-		if (addr >= s->addr && off < s->size && size <= s->size - off) {
+		const uint8_t *p = span_at(&v->spans[k], addr, size);
+		if (p != NULL) {
 			v->hint = k;
-			return s->bytes + off;
+			return p;
 		}
 	}
 	return NULL;
