@@ -12,6 +12,9 @@
 #define PAUSES 3      /* for one that is stuck */
 #define MOMENT 20000  /* ns */
 #define BEFORE_MAX 16384 /* bytes that are copied twice */
+#define PATIENCE 3    /* part of an interval that a moment is sought for, ... */
+#define PATIENCE_MAX 150000 /* ns */
+#define NEAR_MAX 1024 /* bytes: of a frame and its caller */
 #define STILL 4	      /* equal reads in a row, of a thread that does not move */
 #define NEAR_TRIES 4  /* the same, from the CPU that they run on: memory and
 		       * code objects may have to be found first */
@@ -60,6 +63,8 @@ chains_init(struct chains *c, const struct process *p,
 	    rt->offsets.thread_native_thread_id : rt->offsets.thread_ident;
 	find_state_part(c);
 	c->newest = calloc(1, c->state_size + DATA_STACK);
+	c->patience = options->interval_ns / PATIENCE < PATIENCE_MAX ?
+	    options->interval_ns / PATIENCE : PATIENCE_MAX;
 	near_init(&c->near, p, options->interval_ns);
 	c->codes = codes_new(c->offsets, &c->memory.memory, table,
 	    options->opcodes);
@@ -90,26 +95,59 @@ add_state(const struct chains *c, struct snapshot *s, const struct thread *t)
 	return snapshot_add(s, t->py.addr + c->state_low, c->state_size);
 }
 
+/* Whether a thread state says which frame is the current one, and where that
+ * ends: from 3.13 on. */
+static bool
+tells_frame(const struct chains *c)
+{
+	return py_has(c->offsets->thread_current_frame) &&
+	    py_has(c->offsets->thread_stack_top);
+}
+
+/* In which order the ranges of a thread's set are copied after its state: first
+ * what soon is another.  That is where the last sample's innermost frame was, or,
+ * in 3.11 and 3.12, the C stack, which says which frame is the current one. */
+static size_t
+frames_order(const struct chains *c, const struct thread *t, bool *reversed)
+{
+	*reversed = !tells_frame(c);
+	return tells_frame(c) && t->chain.depth > 0 ?
+	    workset_find(&t->set, t->chain.places[0].frame) : 0;
+}
+
+static bool
+add_frames(const struct chains *c, struct snapshot *s, const struct thread *t)
+{
+	bool reversed;
+	size_t first = frames_order(c, t, &reversed);
+
+	return snapshot_add_set(s, &t->set, first, reversed);
+}
+
 bool
 chains_add(const struct chains *c, struct snapshot *s, const struct thread *t)
 {
-	return add_state(c, s, t) && snapshot_add_set(s, &t->set, true);
+	return add_state(c, s, t) && add_frames(c, s, t);
 }
 
 bool
 chains_add_before(const struct chains *c, struct snapshot *s,
     const struct thread *t)
 {
-	return !py_has(c->offsets->thread_chunk) ||
-	    t->set.bytes > BEFORE_MAX || snapshot_add_set(s, &t->set, false);
+	return !py_has(c->offsets->thread_chunk) || tells_frame(c) ||
+	    t->set.bytes > BEFORE_MAX ||
+	    snapshot_add_set(s, &t->set, 0, false);
 }
 
 bool
-chains_drop(struct thread *t, size_t n)
+chains_drop(const struct chains *c, struct thread *t, size_t n)
 {
+	bool reversed;
+	size_t first = frames_order(c, t, &reversed);
+
 	if (n == 0)
 		return false;
-	workset_drop(&t->set, t->set.count - n);
+	workset_drop(&t->set, workset_nth(&t->set, first, reversed, n - 1));
 	return true;
 }
 
@@ -354,6 +392,154 @@ take_before(struct chains *c, const struct thread *t, const struct snapshot *s,
 	return false;
 }
 
+/* Whether every call of that of a thread that may have run is known. */
+static bool
+know_copy(struct chains *c, const struct thread *t, const struct snapshot *s,
+    size_t gc, const struct stamp *stamp, size_t *proven)
+{
+	*proven = walk_copy(c, t, s, gc, stamp, true);
+	return is_known(c, *proven);
+}
+
+/* What a copy of a thread's state says of what it runs. */
+struct said {
+	uint64_t frame; /* the current one */
+	uint64_t end;	/* of what the data stack has */
+};
+
+static struct said
+what_runs(const struct chains *c, const uint8_t *copy)
+{
+	const struct py_offsets *o = c->offsets;
+
+	return (struct said){chains_state(c, copy, o->thread_current_frame),
+	    chains_state(c, copy, o->thread_stack_top)};
+}
+
+/* The newest chain's innermost frame that is on the data stack; or NULL. */
+static const struct py_place *
+last_on_stack(const struct chains *c)
+{
+	for (size_t i = 0; i < c->chain.depth; i++)
+		if (!c->chain.places[i].resumed &&
+		    !place_is_mark(&c->chain.places[i]))
+			return &c->chain.places[i];
+	return NULL;
+}
+
+/* Whether a frame can be the last one of a data stack that ends there: the next
+ * one may be in the making, or not be gone yet, and one that is beyond the end
+ * has just gone, or come. */
+static bool
+can_be_last(const struct chains *c, const struct py_place *p, uint64_t end)
+{
+	const struct py_offsets *o = c->offsets;
+	size_t size = codes_frame_size(c->codes, p->code);
+	uint64_t room = end - p->frame;
+
+	return size == 0 || room == size ||
+	    (int64_t)room < (int64_t)o->frame_size ||
+	    (room > size && room - size >= o->frame_size);
+}
+
+/* Whether the newest chain is of what a copy of the state said that ran, as far
+ * as the sizes of frames tell, and not of what took the place of that until the
+ * frames were copied.  Where the state does not say which frame that was, that
+ * is not known. */
+static bool
+fits(const struct chains *c, const uint8_t *copy)
+{
+	const struct py_place *last = last_on_stack(c);
+
+	return !tells_frame(c) || last == NULL ||
+	    can_be_last(c, last, what_runs(c, copy).end);
+}
+
+/* Where a frame of the newest chain is, and its caller, if they lie together. */
+static struct range
+with_caller(const struct chains *c, const struct py_place *p)
+{
+	const struct py_place *by = p + 1;
+	bool together = by < c->chain.places + c->chain.depth &&
+	    p->frame - by->frame < NEAR_MAX;
+	uint64_t low = together ? by->frame : p->frame;
+
+	return (struct range){low, p->frame - low + c->offsets->frame_size};
+}
+
+/* A copy of a thread that is sought. */
+struct again {
+	struct range near; /* what is soon lost: copied before and after the
+			    * state */
+	size_t ranges;	   /* of the thread */
+	size_t gc;	   /* offset of the words on garbage collection */
+	struct stamp stamp;
+};
+
+/* Copies a thread once more.  False: it cannot be read. */
+static bool
+copy_again(struct chains *c, struct thread *t, struct again *a)
+{
+	struct snapshot *s = &c->one;
+	uint64_t before = a->stamp.count;
+	size_t count, range;
+
+	snapshot_clear(s);
+	if (!snapshot_add(s, a->near.addr, a->near.size) ||
+	    !add_state(c, s, t) ||
+	    !snapshot_add(s, a->near.addr, a->near.size) ||
+	    !add_frames(c, s, t))
+		return false;
+	a->ranges = s->count;
+	if (!chains_add_gc(c, s, 0, t->py.interp, &a->gc) ||
+	    !chains_add_count(c, s, s->count, t->py.interp, &count) ||
+	    !snapshot_read(s, c->process->pid, &range))
+		return false;
+	c->state = c->after = s->bytes + a->near.size;
+	c->tid = chains_state(c, c->state, c->id_field);
+	a->stamp = codes_stamp(c->codes, t->py.interp, s->bytes + count,
+	    s->bytes + count);
+	a->stamp.steady = a->stamp.count == before;
+	return true;
+}
+
+/* Whether what was copied again is of what the state says, with known calls
+ * only, inside of the same callers as before; by what was copied before the
+ * state, or by what was copied after it. */
+static bool
+know_again(struct chains *c, const struct thread *t, const struct again *a,
+    bool before)
+{
+	return walk(c, t, &c->one, !before, a->ranges - !before,
+		   before ? 0 : a->near.size, a->gc, &a->stamp, true,
+		   &c->chain) == WALK_OK &&
+	    is_known(c, prove(c, t, &a->stamp)) && fits(c, c->state) &&
+	    chain_shared(&c->chain, &c->other) + 2 >= c->other.depth;
+}
+
+/* Reads a thread whose newest chain does not fit until its state says the same
+ * again, and that has a chain that fits: then it mostly is where it was. */
+static bool
+seek(struct chains *c, struct thread *t)
+{
+	struct said wanted = what_runs(c, c->state), now;
+	struct again a = {.near = with_caller(c, last_on_stack(c)),
+	    .stamp = c->stamp};
+	uint64_t until = clock_ns() + c->patience;
+
+	swap_chains(c);
+	do {
+		c->retries++;
+		if (!copy_again(c, t, &a))
+			return false;
+		now = what_runs(c, c->state);
+		if (now.frame == wanted.frame && now.end == wanted.end &&
+		    (know_again(c, t, &a, false) || know_again(c, t, &a, true)))
+			return true;
+	} while (clock_ns() < until);
+	return false;
+}
+
 bool
 chains_know(struct chains *c, struct thread *t, const struct snapshot *s,
     size_t gc, const struct stamp *stamp)
@@ -363,8 +549,12 @@ chains_know(struct chains *c, struct thread *t, const struct snapshot *s,
 
 	codes_trim(c->codes, t->chain.depth);
 	inner_clear(&c->inner);
-	proven = walk_copy(c, t, s, gc, stamp, true);
-	known = is_known(c, proven);
+	known = know_copy(c, t, s, gc, stamp, &proven);
+	if (known && !fits(c, c->state)) {
+		if (seek(c, t))
+			return true;
+		known = know_copy(c, t, s, gc, stamp, &proven);
+	}
 	if (known && !codes_is_calling(c->codes, &c->chain))
 		return true;
 	if (take_before(c, t, s, gc, stamp) || known)
@@ -489,9 +679,9 @@ blame(struct thread *t, const struct reading *r, size_t range)
 {
 	size_t n = range - r->head, count = t->set.count;
 
-	if (n <= count)
-		chains_drop(t, n);
-	else if (n <= 2 * count)
+	if (n > 0 && n <= count)
+		workset_drop(&t->set, count - n);
+	else if (n > count && n <= 2 * count)
 		workset_drop(&t->set, n - count - 1);
 }
 
@@ -512,10 +702,10 @@ take(struct chains *c, struct thread *t, struct reading *r)
 		return false;
 	r->head = s->count;
 	r->first = s->size;
-	if (!chains_add(c, s, t))
+	if (!add_state(c, s, t) || !snapshot_add_set(s, &t->set, 0, true))
 		return false;
 	r->second = s->size;
-	if (!snapshot_add_set(s, &t->set, false) || !add_state(c, s, t) ||
+	if (!snapshot_add_set(s, &t->set, 0, false) || !add_state(c, s, t) ||
 	    !chains_add_count(c, s, s->count, t->py.interp, &after))
 		return false;
 	near_begin(&c->near);
@@ -551,16 +741,31 @@ drop_past(struct chains *c, const struct thread *t, size_t proven)
 	return in_place(c, proven < c->chain.depth ? proven : c->chain.depth);
 }
 
+/* Whether the innermost frame of two copies of a thread that runs may have ended
+ * before them: a loop that calls it again has it in both, and the same state,
+ * but has gone on itself. */
+static bool
+has_ended(const struct chains *c)
+{
+	return c->chain.ending || c->other.ending || !fits(c, c->state) ||
+	    !fits(c, c->after);
+}
+
 /* Whether all of the newest chain may be believed though not every call is
  * known: the second copy has them, too.  Of a thread that stood still they
  * become known. */
 static bool
 is_repeated(struct chains *c, const struct thread *t, size_t proven)
 {
+	bool still;
+
 	if (proven != c->chain.depth || c->chain.depth > c->other.depth ||
 	    !chain_continues(&c->chain, &c->other))
 		return false;
-	c->sound = stood_still(c, t) && learn_calls(c);
+	still = stood_still(c, t);
+	if (!still && has_ended(c))
+		return false;
+	c->sound = still && learn_calls(c);
 	return true;
 }
 

@@ -7,9 +7,14 @@
  * What has returned or was suspended since then is kept, for the sample is of
  * the moment before: to take what goes on instead, or to read again until
  * nothing has moved, would pass over functions that end within a microsecond.
- * Where something else has taken the place of the current frame, that mostly is
- * a function that calls others, and so is seen where it calls one; then the
- * frames count that were copied before the state was.
+ * Where something else has taken the place of the current frame, that often has
+ * another size, and from 3.13 on the state says where the frame ended.  Then the
+ * thread is read until its state says the same again: to take it wherever it is
+ * would pass over functions that end within a microsecond.  Before, what takes
+ * that place mostly is a function that calls others, and so is seen where it
+ * calls one; then the frames count that were copied before the state was.  (To
+ * copy them makes the thread wait where it writes to them next, so it is seen
+ * there too often.)
  * A chain counts if each of its calls is known to be one that the program
  * makes.  A caller that has left its place is taken back to where it made that
  * call, and a suspended generator has the caller that it had before.  If that
@@ -68,6 +73,7 @@ struct chains {
 	unsigned still;	  /* reads in a row before it that gave the same */
 	struct stamp stamp; /* of the newest chain */
 	size_t last;	  /* frames of it that its thread's last sample had */
+	uint64_t patience; /* ns to seek what ran */
 	uint64_t print;	  /* hash of what the newest read copied, if it failed */
 	uint64_t retries; /* reads repeated because a thread moved on */
 	enum chain_trouble trouble; /* of the last read that failed */
@@ -86,14 +92,14 @@ void chains_free(struct chains *);
 bool chains_add(const struct chains *, struct snapshot *,
     const struct thread *);
 
-/* Adds the frames alone, to be copied before the state: those that end at once
- * have gone after it. */
+/* Before 3.13: adds the frames alone, to be copied before the state: those that
+ * end at once have gone after it. */
 bool chains_add_before(const struct chains *, struct snapshot *,
     const struct thread *);
 
 /* The n-th of the ranges that chains_add added could not be read.  False: that
  * is the state. */
-bool chains_drop(struct thread *, size_t n);
+bool chains_drop(const struct chains *, struct thread *, size_t n);
 
 /* Adds an interpreter's words on garbage collection, if they are wanted and no
  * range from `first` on has them, and tells where they will be; and what they

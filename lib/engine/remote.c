@@ -248,7 +248,7 @@ prepare(struct remote *r, bool first)
 	}
 	r->globals_first = s->count;
 	r->globals_at = s->size;
-	if (!snapshot_add_set(s, &r->interps.globals, false) || !add_head(r))
+	if (!snapshot_add_set(s, &r->interps.globals, 0, false) || !add_head(r))
 		return false;
 	for (size_t i = 0; i < r->interps.count; i++) {
 		struct interp *in = &r->interps.list[i];
@@ -273,7 +273,7 @@ blame(struct remote *r, size_t range)
 		if (range < t->first)
 			workset_drop(&t->set, range - t->before);
 		else
-			t->gone = !chains_drop(t, range - t->first);
+			t->gone = !chains_drop(&r->chains, t, range - t->first);
 		return true;
 	}
 	return false; /* the lists have changed */

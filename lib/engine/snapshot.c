@@ -85,11 +85,12 @@ snapshot_add_once(struct snapshot *s, size_t first, uint64_t addr,
 }
 
 bool
-snapshot_add_set(struct snapshot *s, const struct workset *w, bool reversed)
+snapshot_add_set(struct snapshot *s, const struct workset *w, size_t first,
+    bool reversed)
 {
 	for (size_t i = 0; i < w->count; i++) {
 		const struct range *r =
-		    &w->ranges[reversed ? w->count - 1 - i : i];
+		    &w->ranges[workset_nth(w, first, reversed, i)];
 		if (!snapshot_add(s, r->addr, r->size))
 			return false;
 	}

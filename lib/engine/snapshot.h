@@ -34,10 +34,10 @@ struct snapshot {
 void snapshot_clear(struct snapshot *);
 void snapshot_free(struct snapshot *);
 
-/* Adds a range, or all of a working set, the highest address first if it is
- * reversed.  False: out of memory. */
+/* Adds a range, or all of a working set, in the order of workset_nth.  False:
+ * out of memory. */
 bool snapshot_add(struct snapshot *, uint64_t addr, size_t size);
-bool snapshot_add_set(struct snapshot *, const struct workset *,
+bool snapshot_add_set(struct snapshot *, const struct workset *, size_t first,
     bool reversed);
 
 /* Adds a range if none of those from `first` on has it, and tells where in

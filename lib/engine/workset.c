@@ -76,6 +76,18 @@ workset_add(struct workset *w, uint64_t addr, size_t size)
 	return true;
 }
 
+size_t
+workset_find(const struct workset *w, uint64_t addr)
+{
+	return find(w, addr);
+}
+
+size_t
+workset_nth(const struct workset *w, size_t first, bool reversed, size_t n)
+{
+	return (first + (reversed ? w->count - 1 - n : n)) % w->count;
+}
+
 void
 workset_drop(struct workset *w, size_t i)
 {

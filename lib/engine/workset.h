@@ -35,6 +35,12 @@ struct range workset_blocks(uint64_t addr, size_t size);
 /* Adds the blocks that hold these bytes.  False: out of memory, or more than
  * WORKSET_MAX. */
 bool workset_add(struct workset *, uint64_t addr, size_t size);
+/* The number of the range that an address lies in, or of another one. */
+size_t workset_find(const struct workset *, uint64_t addr);
+/* The number of the n-th range, if they are counted from `first` on, with the
+ * lowest one after the highest, or the other way, up to `first`. */
+size_t workset_nth(const struct workset *, size_t first, bool reversed,
+    size_t n);
 /* Forgets a range. */
 void workset_drop(struct workset *, size_t i);
 /* Forgets all ranges but keeps the room for them. */

@@ -95,6 +95,9 @@ py_offsets_load(const struct py_layout *l, const uint8_t *debug,
 	    value(l, debug, f->section##_##field, t->section##_##field);
 	PY_OFFSETS(X)
 #undef X
+	/* It is not told, but is what comes after the other. */
+	if (py_has(o->thread_chunk) && !py_has(o->thread_stack_top))
+		o->thread_stack_top = o->thread_chunk + sizeof(uint64_t);
 #define X(section, field, width)                                               \
 	if (!fits(o->section##_##field, width, o->section##_size))             \
 		return #section "." #field;

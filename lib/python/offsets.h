@@ -64,8 +64,8 @@ py_has(uint32_t offset)
 	X(thread, base_frame, 8) /* 3.15: one of the interpreter's own, at the \
 				  * end of each chain but greenlets' */        \
 	X(thread, cframe, 8) /* 3.11, 3.12: the way to the current frame */    \
-	X(thread, stack_top, 8) /* 3.11, 3.12: end of its innermost frame that \
-				 * is no generator's */                        \
+	X(thread, stack_top, 8) /* 3.11 and later: end of its innermost frame  \
+				 * that is no generator's */                   \
 	X(thread, chunk, 8) /* 3.11 and later: part of its data stack that it  \
 			     * is in */                                        \
 	X(thread, native_thread_id, 8)                                         \

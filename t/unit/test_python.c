@@ -1164,6 +1164,26 @@ are_near(size_t a, size_t b)
 	    a * WORKSET_BLOCK / WORKSET_PAGE + 1;
 }
 
+/* Each range is found by any address in it, and both orders have them all. */
+static void
+check_order(const struct workset *w)
+{
+	for (size_t i = 0; i < w->count; i++) {
+		const struct range *r = &w->ranges[i];
+		check_number(workset_find(w, r->addr), i);
+		check_number(workset_find(w, r->addr + r->size - 1), i);
+		check_number(workset_nth(w, i, false, 0), i);
+		check_number(workset_nth(w, i, true, w->count - 1), i);
+		for (size_t n = 1; n < w->count; n++) {
+			size_t after = workset_nth(w, i, false, n);
+			check_number(after,
+			    (workset_nth(w, i, false, n - 1) + 1) % w->count);
+			check_number(workset_nth(w, i, true,
+			    w->count - 1 - n), after);
+		}
+	}
+}
+
 /* Against a map of blocks. */
 static void
 test_workset(void)
@@ -1194,6 +1214,7 @@ test_workset(void)
 		total += r->size;
 	}
 	check_number(total, w.bytes);
+	check_order(&w);
 	while (w.count > 0) {
 		size_t i = w.count / 2, size = w.ranges[i].size;
 		uint64_t next = i + 1 < w.count ? w.ranges[i + 1].addr : 0;
