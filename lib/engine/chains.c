@@ -314,6 +314,16 @@ learn_calls(struct chains *c)
 	return codes_learn_calls(c->codes, &c->chain, c->last);
 }
 
+/* Takes note of the copies of the state that go with the newest chain, the first
+ * and the last one.  That has the id: a new thread gets it late. */
+static void
+note_state(struct chains *c, const uint8_t *state, const uint8_t *after)
+{
+	c->state = state;
+	c->after = after;
+	c->tid = chains_state(c, after, c->id_field);
+}
+
 /* Walks the copy in a round's snapshot.  Returns how many of the outermost
  * frames are proven, or SIZE_MAX. */
 static size_t
@@ -323,8 +333,7 @@ walk_copy(struct chains *c, const struct thread *t, const struct snapshot *s,
 	enum walk_result w = walk(c, t, s, t->first, t->set.count + 1, t->copy,
 	    gc, stamp, past, &c->chain);
 
-	c->state = c->after = s->bytes + t->copy;
-	c->tid = chains_state(c, c->state, c->id_field);
+	note_state(c, s->bytes + t->copy, s->bytes + t->copy);
 	return w == WALK_OK ? prove(c, t, stamp) : SIZE_MAX;
 }
 
@@ -366,6 +375,13 @@ swap_chains(struct chains *c)
 	c->chain = other;
 }
 
+/* Whether frames of a thread were copied before its state. */
+static bool
+has_before(const struct thread *t)
+{
+	return t->first != t->before;
+}
+
 /* Takes the chain of the frames as they were before the state was copied, if
  * every call of it is known.  False: the newest chain is as it was. */
 static bool
@@ -376,7 +392,7 @@ take_before(struct chains *c, const struct thread *t, const struct snapshot *s,
 	bool sound = c->sound;
 
 	c->spans.count = 0;
-	if (t->first == t->before ||
+	if (!has_before(t) ||
 	    !spans_add(&c->spans, s, t->first, 1, t->copy) ||
 	    !spans_add(&c->spans, s, t->before, t->first - t->before,
 		t->before_copy))
@@ -495,8 +511,7 @@ copy_again(struct chains *c, struct thread *t, struct again *a)
 	    !chains_add_count(c, s, s->count, t->py.interp, &count) ||
 	    !snapshot_read(s, c->process->pid, &range))
 		return false;
-	c->state = c->after = s->bytes + a->near.size;
-	c->tid = chains_state(c, c->state, c->id_field);
+	note_state(c, s->bytes + a->near.size, s->bytes + a->near.size);
 	a->stamp = codes_stamp(c->codes, t->py.interp, s->bytes + count,
 	    s->bytes + count);
 	a->stamp.steady = a->stamp.count == before;
@@ -555,7 +570,8 @@ chains_know(struct chains *c, struct thread *t, const struct snapshot *s,
 			return true;
 		known = know_copy(c, t, s, gc, stamp, &proven);
 	}
-	if (known && !codes_is_calling(c->codes, &c->chain))
+	if (known && (!has_before(t) ||
+		!codes_is_calling(c->codes, &c->chain)))
 		return true;
 	if (take_before(c, t, s, gc, stamp) || known)
 		return true;
@@ -715,10 +731,8 @@ take(struct chains *c, struct thread *t, struct reading *r)
 		snapshot_clear(s);
 		return false;
 	}
-	c->state = s->bytes + r->first;
-	c->after = s->bytes + r->second + t->set.bytes;
-	/* From the last copy of the state: a new thread gets its id late. */
-	c->tid = chains_state(c, c->after, c->id_field);
+	note_state(c, s->bytes + r->first,
+	    s->bytes + r->second + t->set.bytes);
 	r->stamp = codes_stamp(c->codes, t->py.interp, s->bytes + before,
 	    s->bytes + after);
 	return true;

@@ -15,9 +15,9 @@ reach(uint64_t end)
 	return ((end - 1) / WORKSET_PAGE + 2) * WORKSET_PAGE;
 }
 
-/* The first range that reaches beyond an address. */
-static size_t
-find(const struct workset *w, uint64_t addr)
+/* The first range that reaches beyond it. */
+size_t
+workset_find(const struct workset *w, uint64_t addr)
 {
 	size_t low = 0, high = w->count;
 
@@ -56,7 +56,7 @@ workset_add(struct workset *w, uint64_t addr, size_t size)
 {
 	struct range blocks = workset_blocks(addr, size);
 	uint64_t low = blocks.addr, high = low + blocks.size;
-	size_t i = find(w, low), n = 0, old = 0;
+	size_t i = workset_find(w, low), n = 0, old = 0;
 	struct range *p;
 
 	if (blocks.size == 0 || blocks.size > WORKSET_MAX ||
@@ -74,12 +74,6 @@ workset_add(struct workset *w, uint64_t addr, size_t size)
 	w->bytes += (high - low) - old;
 	replace(w, i, n, (struct range){low, high - low});
 	return true;
-}
-
-size_t
-workset_find(const struct workset *w, uint64_t addr)
-{
-	return find(w, addr);
 }
 
 size_t
