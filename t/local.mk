@@ -25,8 +25,8 @@ AM_TESTS_ENVIRONMENT = \
 TESTS = $(UNIT_TESTS) $(FILE_TESTS) $(SAMPLE_TESTS) $(LIVE_UNIT_TESTS) \
 	$(LIVE_TESTS)
 
-UNIT_TESTS = t/unit/test_damage t/unit/test_elf t/unit/test_filter \
-	t/unit/test_known \
+UNIT_TESTS = t/unit/test_codes t/unit/test_damage t/unit/test_elf \
+	t/unit/test_filter t/unit/test_known \
 	t/unit/test_format t/unit/test_python t/unit/test_snapshots \
 	t/unit/test_drain t/unit/test_ring t/unit/test_ring_model \
 	t/unit/test_text t/unit/test_unfinished
@@ -52,6 +52,8 @@ t_unit_inside = t/unit/inside.c t/unit/inside.h
 t_unit_subject_SOURCES = t/unit/subject.c
 t_unit_subject_LDADD =
 t_unit_test_agent_SOURCES = t/unit/test_agent.c $(t_unit_inside)
+t_unit_test_codes_SOURCES = t/unit/test_codes.c $(t_unit_profile) \
+	$(t_unit_walks)
 t_unit_test_damage_SOURCES = t/unit/test_damage.c $(t_unit_profile)
 t_unit_test_elf_SOURCES = t/unit/test_elf.c
 t_unit_test_filter_SOURCES = t/unit/test_filter.c $(t_unit_profile)

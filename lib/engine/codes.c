@@ -71,6 +71,7 @@ struct codes {
 	size_t ncopies, copies_max;
 	struct set home_set, spot_set, copy_set;
 	struct known known;
+	struct known seen; /* calls that were in a doubtful chain */
 	struct place_of *by_addr; /* the first nby_addr homes, by address */
 	size_t nby_addr, by_addr_max;
 	uint32_t next_serial;
@@ -125,6 +126,7 @@ codes_free(struct codes *c)
 	forget_homes(c);
 	forget_spots(c);
 	known_free(&c->known);
+	known_free(&c->seen);
 	set_clear(&c->copy_set);
 	free(c->by_addr);
 	free(c->homes);
@@ -785,19 +787,32 @@ codes_know_calls(const struct codes *c, struct py_chain *chain, size_t shared)
 	return true;
 }
 
-size_t
-codes_trust_calls(const struct codes *c, const struct py_chain *chain,
-    size_t shared)
+/* Whether an unknown call was seen before; from now on it was.  One from another
+ * place than those from where it was seen beyond doubt most often is one of two
+ * moments. */
+static bool
+trust_call(struct codes *c, struct known_call call)
 {
+	bool seen = known_has(&c->seen, call);
+
+	if (c->seen.count > CALLS_MAX)
+		known_clear(&c->seen);
+	return known_add(&c->seen, call) && seen &&
+	    call.caller != CALLS_NOTHING && !known_has_pair(&c->known, call);
+}
+
+size_t
+codes_trust_calls(struct codes *c, const struct py_chain *chain, size_t shared)
+{
+	size_t trusted = chain->depth;
 	struct known_call call;
 
 	for (size_t n = shared; n < chain->depth; n++)
 		if (call_of(c, chain, n, &call) &&
-		    !known_has(&c->known, call) &&
-		    (call.caller == CALLS_NOTHING ||
-			known_has_pair(&c->known, call)))
-			return n;
-	return chain->depth;
+		    !known_has(&c->known, call) && !trust_call(c, call) &&
+		    trusted == chain->depth)
+			trusted = n;
+	return trusted;
 }
 
 bool

@@ -83,9 +83,10 @@ size_t codes_check(struct codes *, struct py_chain *, const struct stamp *);
 bool codes_know_calls(const struct codes *, struct py_chain *, size_t shared);
 bool codes_learn_calls(struct codes *, const struct py_chain *,
     size_t shared);
-/* How many of a chain's outermost frames are called from where they were seen
- * to be called, as far as that was seen. */
-size_t codes_trust_calls(const struct codes *, const struct py_chain *,
+/* How many of a chain's outermost frames may be believed though two moments may
+ * be in it: their calls are known, or are in such a chain for the second time,
+ * and not known from another place. */
+size_t codes_trust_calls(struct codes *, const struct py_chain *,
     size_t shared);
 /* Whether a place with a proven code object was seen to call another. */
 bool codes_know_pair(const struct codes *, const struct py_place *caller,

@@ -2,6 +2,7 @@
 /* walks.c: see walks.h. */
 #include "walks.h"
 
+#include <glob.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <zstd.h>
@@ -235,6 +236,44 @@ walk_all(const struct py_memory *m, const struct py_runtime *rt,
 	runtime_threads_free(&list);
 }
 
+static bool
+walk_one(const struct py_memory *m, const struct py_runtime *rt,
+    const struct py_thread *t, struct py_chain *chain)
+{
+	struct reading r = {.view = {.fill = fill}, .memory = m};
+	struct py_marks marks = {0};
+	bool ok;
+
+	r.view.spans = r.spans;
+	ok = walk_frames(&rt->offsets, &r.view, t->addr, &marks, chain) ==
+	    WALK_OK;
+	drop_spans(&r);
+	return ok;
+}
+
+bool
+walk_longest(const struct py_memory *m, const struct py_runtime *rt,
+    struct py_thread *of, struct py_chain *longest)
+{
+	struct py_threads list = {0};
+
+	longest->depth = 0;
+	runtime_threads(m, rt, &list);
+	for (size_t i = 0; i < list.count; i++) {
+		struct py_chain chain = {0};
+		if (walk_one(m, rt, &list.list[i], &chain) &&
+		    chain.depth > longest->depth) {
+			struct py_chain shorter = *longest;
+			*of = list.list[i];
+			*longest = chain;
+			chain = shorter;
+		}
+		chain_free(&chain);
+	}
+	runtime_threads_free(&list);
+	return longest->depth > 0;
+}
+
 /* ---- stored memories --------------------------------------------------- */
 
 static int
@@ -353,4 +392,21 @@ stored_save(const struct stored *s, const char *path)
 	free(bytes);
 	free(packed);
 	return ok;
+}
+
+size_t
+stored_each(void (*visit)(const char *path))
+{
+	const char *src = getenv("TACH_SRCDIR");
+	char pattern[4096];
+	size_t n = 0;
+	glob_t g;
+
+	snprintf(pattern, sizeof(pattern), "%s/t/data/snapshots/*.snap",
+	    src != NULL ? src : ".");
+	if (glob(pattern, 0, NULL, &g) == 0)
+		for (; n < g.gl_pathc; n++)
+			visit(g.gl_pathv[n]);
+	globfree(&g);
+	return n;
 }

@@ -8,6 +8,7 @@
 
 #include <stdio.h>
 
+#include "python/frames.h"
 #include "python/memory.h"
 #include "python/runtime.h"
 
@@ -19,6 +20,11 @@
  */
 void walk_all(const struct py_memory *, const struct py_runtime *,
     uint64_t asyncio, FILE *);
+
+/* Gives the longest chain of all threads, and its thread.  False: there is
+ * none. */
+bool walk_longest(const struct py_memory *, const struct py_runtime *,
+    struct py_thread *, struct py_chain *);
 
 /* A stored memory: blocks of BLOCK bytes, by address.  In a file there are
  * three numbers before them, the runtime's address and version and the
@@ -41,6 +47,8 @@ struct stored {
 /* NULL, or what is wrong with the file. */
 const char *stored_open(struct stored *, const char *path);
 void stored_free(struct stored *);
+/* Does something with each of those in t/data/snapshots, and counts them. */
+size_t stored_each(void (*)(const char *path));
 bool stored_save(const struct stored *, const char *path);
 
 /* The block at an address, or NULL. */

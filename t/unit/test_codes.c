@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * test_codes: which frames of a chain are believed, in the stored memory of
+ * real interpreters: code objects when they were read before the chain, calls
+ * when they were learned, and in doubt when they are seen again.
+ */
+#include "engine/codes.h"
+
+#include "profile.h"
+#include "walks.h"
+
+static struct stamp
+stamp_of(struct codes *c, uint64_t interp)
+{
+	static const uint8_t counts[64]; /* the same at all times */
+
+	return codes_stamp(c, interp, counts, counts);
+}
+
+/* Nobody has learned anything yet. */
+static void
+check_doubt(struct codes *c, struct py_chain *chain)
+{
+	check(!codes_know_root(c, chain));
+	check(!codes_know_calls(c, chain, 0));
+	check_number(codes_trust_calls(c, chain, 0), 0);
+	check_number(codes_trust_calls(c, chain, 0), chain->depth);
+	check(!codes_know_calls(c, chain, 0));
+	check_number(codes_learned(c), 0);
+}
+
+/* The same calls, but for the innermost one: that is from another place. */
+static void
+check_moved(struct codes *c, struct py_chain *chain)
+{
+	struct py_place *caller = &chain->places[1];
+
+	caller->instr += 2;
+	check(!codes_know_calls(c, chain, 0));
+	for (int i = 0; i < 3; i++)
+		check_number(codes_trust_calls(c, chain, 0), chain->depth - 1);
+	/* One that has left that place is taken back to it. */
+	caller->left = true;
+	check(codes_know_calls(c, chain, 0));
+	check(!caller->left);
+}
+
+static void
+check_chain(struct codes *c, struct py_chain *chain, uint64_t interp)
+{
+	struct stamp stamp = stamp_of(c, interp);
+
+	check(codes_check(c, chain, &stamp) < chain->depth);
+	stamp = stamp_of(c, interp);
+	check_number(codes_check(c, chain, &stamp), chain->depth);
+	check(chain->depth > 2);
+	check_doubt(c, chain);
+	check(codes_learn_calls(c, chain, 0));
+	check(codes_know_root(c, chain));
+	check(codes_know_calls(c, chain, 0));
+	check_number(codes_trust_calls(c, chain, 0), chain->depth);
+	check_moved(c, chain);
+}
+
+static void
+test_snapshot(const char *path)
+{
+	struct tach_table *table = tach_table_new();
+	struct py_chain chain = {0};
+	struct py_thread thread;
+	struct py_runtime rt;
+	struct codes *codes;
+	struct stored s;
+
+	if (stored_open(&s, path) != NULL ||
+	    runtime_load(&s.memory, s.runtime, (uint32_t)s.version, &rt) !=
+		RUNTIME_OK ||
+	    !walk_longest(&s.memory, &rt, &thread, &chain) ||
+	    (codes = codes_new(&rt.offsets, &s.memory, table, false)) == NULL) {
+		fail_at(path, 0, "it has no chain");
+		return;
+	}
+	check_chain(codes, &chain, thread.interp);
+	codes_free(codes);
+	chain_free(&chain);
+	tach_table_free(table);
+	stored_free(&s);
+}
+
+int
+main(void)
+{
+	check(stored_each(test_snapshot) > 0);
+	return failures != 0;
+}
