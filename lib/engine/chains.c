@@ -11,7 +11,7 @@
 #define READ_TRIES 16 /* to see calls go on, from where we are */
 #define PAUSES 3      /* for one that is stuck */
 #define MOMENT 20000  /* ns */
-#define BEFORE_MAX 16384 /* bytes that are copied twice */
+#define BEFORE_MAX 65536 /* bytes that are copied twice */
 #define PATIENCE 3    /* part of an interval that a moment is sought for, ... */
 #define PATIENCE_MAX 150000 /* ns */
 #define NEAR_MAX 1024 /* bytes: of a frame and its caller */
