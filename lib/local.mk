@@ -141,6 +141,7 @@ lib_libtach_core_la_SOURCES = \
 	lib/engine/counts.c lib/engine/counts.h \
 	lib/engine/emit.c lib/engine/emit.h \
 	lib/engine/find.c lib/engine/find.h \
+	lib/engine/grow.c lib/engine/grow.h \
 	lib/engine/homes.c lib/engine/homes.h \
 	lib/engine/inject.c lib/engine/inject.h \
 	lib/engine/inner.c lib/engine/inner.h \
@@ -149,6 +150,7 @@ lib_libtach_core_la_SOURCES = \
 	lib/engine/known.c lib/engine/known.h \
 	lib/engine/names.c lib/engine/names.h \
 	lib/engine/near.c lib/engine/near.h \
+	lib/engine/newest.c lib/engine/newest.h \
 	lib/engine/outside.c lib/engine/outside.h \
 	lib/engine/pages.c lib/engine/pages.h \
 	lib/engine/perf.c lib/engine/perf.h \
@@ -157,6 +159,7 @@ lib_libtach_core_la_SOURCES = \
 	lib/engine/registry.c lib/engine/registry.h \
 	lib/engine/remote.c lib/engine/remote.h \
 	lib/engine/runs.c lib/engine/runs.h \
+	lib/engine/seek.c lib/engine/seek.h \
 	lib/engine/snapshot.c lib/engine/snapshot.h \
 	lib/engine/status.c lib/engine/status.h \
 	lib/engine/stop.c lib/engine/stop.h \
@@ -164,6 +167,7 @@ lib_libtach_core_la_SOURCES = \
 	lib/engine/tell.c lib/engine/tell.h \
 	lib/engine/threads.c lib/engine/threads.h \
 	lib/engine/tids.c lib/engine/tids.h \
+	lib/engine/twice.c lib/engine/twice.h \
 	lib/engine/workset.c lib/engine/workset.h
 
 # The agent of the in-process engine, which recorders put into processes: it

@@ -7,26 +7,16 @@
  * What has returned or was suspended since then is kept, for the sample is of
  * the moment before: to take what goes on instead, or to read again until
  * nothing has moved, would pass over functions that end within a microsecond.
- * Where something else has taken the place of the current frame, that often has
- * another size, and from 3.13 on the state says where the frame ended.  Then the
- * thread is read until its state says the same again: to take it wherever it is
- * would pass over functions that end within a microsecond.  Before, what takes
- * that place mostly is a function that calls others, and so is seen where it
- * calls one; then the frames count that were copied before the state was.  (To
- * copy them makes the thread wait where it writes to them next, so it is seen
- * there too often.)
+ * Where something else has taken the place of the current frame, that is sought
+ * from 3.13 on: see seek.h.  Before, what takes that place mostly is a function
+ * that calls others, and so is seen where it calls one; then the frames count
+ * that were copied before the state was.  (To copy them makes the thread wait
+ * where it writes to them next, so it is seen there too often.)
  * A chain counts if each of its calls is known to be one that the program
  * makes.  A caller that has left its place is taken back to where it made that
  * call, and a suspended generator has the caller that it had before.  If that
  * does not do, the thread is read again, for callers of what was the current
- * frame the first time.  Only as long as not all calls are known, a chain
- * counts if a second copy, read right after, has all of it; and, later, if some
- * reads in a row give the same: it does not move.
- *
- * Calls are learned from threads that stand still: those that do not have
- * their GIL, and those on whose CPU we run instead (see near.h).  What two
- * copies have may be wrong where a loop comes back to the same place between
- * them, and once it were learned it would be believed for ever.
+ * frame the first time: see twice.h.
  */
 #ifndef ENGINE_CHAINS_H
 #define ENGINE_CHAINS_H
@@ -88,9 +78,18 @@ bool chains_init(struct chains *, const struct process *,
     struct tach_table *);
 void chains_free(struct chains *);
 
-/* Adds to a snapshot what a thread's last samples needed, its state first. */
+/* Adds to a snapshot what a thread's last samples needed: its state, then its
+ * frames. */
 bool chains_add(const struct chains *, struct snapshot *,
     const struct thread *);
+bool chains_add_state(const struct chains *, struct snapshot *,
+    const struct thread *);
+bool chains_add_frames(const struct chains *, struct snapshot *,
+    const struct thread *);
+
+/* Whether a thread state says which frame is the current one, and where that
+ * ends: from 3.13 on. */
+bool chains_tell_frame(const struct chains *);
 
 /* Before 3.13: adds the frames alone, to be copied before the state: those that
  * end at once have gone after it. */
@@ -122,21 +121,18 @@ bool chains_note_words(const struct chains *, struct workset *,
     uint64_t interp);
 
 /*
- * All give a thread's chain in ->chain, and say whether all of it is beyond
+ * Both give a thread's chain in ->chain, and say whether all of it is beyond
  * doubt.
  *
  * chains_walk walks the copy of a thread that did not run meanwhile: it lies
  * in a snapshot from range t->first on, its bytes begin at t->copy, and the
  * words on garbage collection at gc.
- * chains_know walks the copy of one that may have run.  chains_read reads such
- * a thread, as often as it takes; where not all is beyond doubt, *sure
- * outermost frames are, or none.
+ * chains_know walks the copy of one that may have run.
  */
 bool chains_walk(struct chains *, const struct thread *,
     const struct snapshot *, size_t gc, const struct stamp *);
 bool chains_know(struct chains *, struct thread *,
     const struct snapshot *, size_t gc, const struct stamp *);
-bool chains_read(struct chains *, struct thread *, size_t *sure);
 
 /* Of the thread that was read last: whether it raises or handles an exception,
  * whether its state says that it wants the GIL, which states do from 3.15 on,

@@ -4,9 +4,9 @@
 
 #include <stdlib.h>
 
-#include "engine/chains.h"
 #include "engine/emit.h"
 #include "engine/interps.h"
+#include "engine/twice.h"
 
 /* A sink that keeps what it got last. */
 struct catcher {
@@ -151,7 +151,7 @@ read_chain(struct outside *o, struct thread *t)
 	size_t sure;
 
 	t->holds_gil = holds_gil(o, t);
-	return chains_read(&o->chains, t, &sure) && o->chains.chain.depth > 0;
+	return twice_read(&o->chains, t, &sure) && o->chains.chain.depth > 0;
 }
 
 /* Reads the chain of the thread state that a thread is in: it has one in each

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/chains.h"
 #include "engine/clock.h"
 #include "engine/emit.h"
 #include "engine/interps.h"
@@ -14,6 +13,7 @@
 #include "engine/stop.h"
 #include "engine/tasks.h"
 #include "engine/tids.h"
+#include "engine/twice.h"
 #include "python/locals.h"
 
 #define COPIES_MAX 6	  /* of a round */
@@ -417,7 +417,7 @@ read_stopped(struct remote *r, struct thread *t, size_t *sure)
 	for (int i = 0; i < STOP_TRIES && !whole; i++) {
 		t->held = t->task != 0 && status_runs(t) &&
 		    stop_thread(&r->stops, t->task);
-		whole = chains_read(&r->chains, t, sure);
+		whole = twice_read(&r->chains, t, sure);
 		stop_release_all(&r->stops);
 		if (!t->held)
 			break;
@@ -447,7 +447,7 @@ read_chain(struct remote *r, struct thread *t, size_t *sure)
 	    chains_know(&r->chains, t, &r->all, in->gc, &in->stamp))
 		return true;
 	t->stale = true;
-	return chains_read(&r->chains, t, sure);
+	return twice_read(&r->chains, t, sure);
 }
 
 /* Takes the id that the thread state gave.  False: it is no thread yet. */
@@ -580,7 +580,7 @@ read_stack(struct remote *r, struct thread *t, size_t *sure)
 		return whole;
 	for (int i = 0; i < TASK_TRIES && whole &&
 	    !tasks_extend(r->tasks, t, &r->chains.chain); i++)
-		whole = chains_read(&r->chains, t, sure);
+		whole = twice_read(&r->chains, t, sure);
 	return whole;
 }
 

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: ISC */
+/* newest.c: see newest.h. */
+#include "engine/newest.h"
+
+enum walk_result
+newest_walk_spans(struct chains *c, const struct thread *t,
+    const struct copied *from, bool past, struct py_chain *chain)
+{
+	struct py_marks marks = chains_marks(c, t, from->in->bytes + from->gc);
+	struct py_view view = spans_view(&c->spans);
+	enum walk_result w;
+
+	marks.past = past ? &c->past : NULL;
+	marks.stack = t->stack;
+	chain->depth = 0;
+	w = walk_frames(c->offsets, &view, t->py.addr, &marks, chain);
+	chain->ending = chain->ending && !c->native;
+	if (w != WALK_OK)
+		return w;
+	if (!codes_name_past(c->codes, chain))
+		chain_drop_past(chain);
+	return (chain->returned && chain->depth == 0) ||
+		!codes_originals(c->codes, chain, from->stamp) ?
+	    WALK_BAD : WALK_OK;
+}
+
+enum walk_result
+newest_walk(struct chains *c, const struct thread *t,
+    const struct copied *from, bool past, struct py_chain *chain)
+{
+	c->spans.count = 0;
+	return !spans_add(&c->spans, from->in, from->first, from->count,
+		   from->offset) ?
+	    WALK_MEMORY : newest_walk_spans(c, t, from, past, chain);
+}
+
+size_t
+newest_same_as_last(const struct chains *c, const struct thread *t)
+{
+	return t->sound && t->replaced == codes_replaced(c->codes) ?
+	    chain_shared(&c->chain, &t->chain) : 0;
+}
+
+size_t
+newest_in_place(const struct chains *c, size_t proven)
+{
+	size_t n = 0;
+
+	while (n < proven && !c->chain.places[c->chain.depth - 1 - n].left)
+		n++;
+	return n;
+}
+
+/* Those of the last sample are, if nothing was counted since; but the innermost
+ * of them may have called another one by now.  Where marks are wanted, all must
+ * be in place: what C called is told by its stack, which is used again at
+ * once. */
+size_t
+newest_prove(struct chains *c, const struct thread *t,
+    const struct stamp *stamp)
+{
+	struct py_chain inner = c->chain;
+	size_t known = 0;
+
+	c->stamp = *stamp;
+	c->last = newest_same_as_last(c, t);
+	if (c->last > 1 && t->count == stamp->count)
+		known = c->last - 1;
+	inner.depth -= known;
+	known += codes_check(c->codes, &inner, stamp);
+	return c->native ? newest_in_place(c, known) : known;
+}
+
+bool
+newest_is_known(struct chains *c, size_t proven)
+{
+	c->sound = proven == c->chain.depth &&
+	    codes_know_calls(c->codes, &c->chain, c->last);
+	if (c->sound)
+		chain_note_resumers(&c->chain, c->last, &c->past);
+	return c->sound;
+}
+
+bool
+newest_learn(struct chains *c)
+{
+	chain_note_resumers(&c->chain, c->last, &c->past);
+	return codes_learn_calls(c->codes, &c->chain, c->last);
+}
+
+/* The last one has the thread's id: a new thread gets it late. */
+void
+newest_note_state(struct chains *c, const uint8_t *state,
+    const uint8_t *after)
+{
+	c->state = state;
+	c->after = after;
+	c->tid = chains_state(c, after, c->id_field);
+}
+
+void
+newest_swap(struct chains *c)
+{
+	struct py_chain other = c->other;
+
+	c->other = c->chain;
+	c->chain = other;
+}

@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: ISC */
+/* twice.c: see twice.h. */
+#include "engine/twice.h"
+
+#include <errno.h>
+#include <xxhash.h>
+
+#include "engine/clock.h"
+#include "engine/grow.h"
+#include "engine/newest.h"
+#include "engine/seek.h"
+
+#define READ_TRIES 16 /* to see calls go on, from where we are */
+#define PAUSES 3      /* for one that is stuck */
+#define MOMENT 20000  /* ns */
+#define STILL 4	      /* equal reads in a row, of a thread that does not move */
+#define NEAR_TRIES 4  /* the same, from the CPU that they run on: memory and
+		       * code objects may have to be found first */
+
+/* What one read of a running thread gave. */
+struct reading {
+	size_t head; /* ranges before the first copy */
+	size_t gc;   /* offset of the words on garbage collection */
+	size_t first, second; /* offsets of the copies */
+	struct stamp stamp;
+};
+
+/* A range of the two copies could not be read. */
+static void
+blame(struct thread *t, const struct reading *r, size_t range)
+{
+	size_t n = range - r->head, count = t->set.count;
+
+	if (n > 0 && n <= count)
+		workset_drop(&t->set, count - n);
+	else if (n > count && n <= 2 * count)
+		workset_drop(&t->set, n - count - 1);
+}
+
+/*
+ * Reads a thread twice by one call.  What says which frame is current is read
+ * first and last: the thread state and, for 3.11 and 3.12, the C stack, which
+ * lies above the heap that frames are in.
+ */
+static bool
+take(struct chains *c, struct thread *t, struct reading *r)
+{
+	struct snapshot *s = &c->one;
+	size_t before, after, range;
+
+	snapshot_clear(s);
+	if (!chains_add_count(c, s, s->count, t->py.interp, &before) ||
+	    !chains_add_gc(c, s, s->count, t->py.interp, &r->gc))
+		return false;
+	r->head = s->count;
+	r->first = s->size;
+	if (!chains_add_state(c, s, t) ||
+	    !snapshot_add_set(s, &t->set, 0, true))
+		return false;
+	r->second = s->size;
+	if (!snapshot_add_set(s, &t->set, 0, false) ||
+	    !chains_add_state(c, s, t) ||
+	    !chains_add_count(c, s, s->count, t->py.interp, &after))
+		return false;
+	near_begin(&c->near);
+	if (!snapshot_read(s, c->process->pid, &range)) {
+		c->ended = errno == ESRCH;
+		blame(t, r, range);
+		snapshot_clear(s);
+		return false;
+	}
+	newest_note_state(c, s->bytes + r->first,
+	    s->bytes + r->second + t->set.bytes);
+	r->stamp = codes_stamp(c->codes, t->py.interp, s->bytes + before,
+	    s->bytes + after);
+	return true;
+}
+
+/* Whether the thread that was read cannot have run meanwhile, as far as can
+ * be known. */
+static bool
+stood_still(struct chains *c, const struct thread *t)
+{
+	return t->held || c->nowhere_near || near_held(&c->near, t->task);
+}
+
+/* Leaves out of the newest chain what had gone on before it was copied. */
+static size_t
+drop_past(struct chains *c, const struct thread *t, size_t proven)
+{
+	chain_drop_past(&c->chain);
+	c->last = newest_same_as_last(c, t);
+	return newest_in_place(c,
+	    proven < c->chain.depth ? proven : c->chain.depth);
+}
+
+/* Whether the innermost frame of two copies of a thread that runs may have ended
+ * before them: a loop that calls it again has it in both, and the same state,
+ * but has gone on itself. */
+static bool
+has_ended(const struct chains *c)
+{
+	return c->chain.ending || c->other.ending || !seek_fits(c, c->state) ||
+	    !seek_fits(c, c->after);
+}
+
+/* Whether all of the newest chain may be believed though not every call is
+ * known: the second copy has them, too.  Of a thread that stood still they
+ * become known. */
+static bool
+is_repeated(struct chains *c, const struct thread *t, size_t proven)
+{
+	bool still;
+
+	if (proven != c->chain.depth || c->chain.depth > c->other.depth ||
+	    !chain_continues(&c->chain, &c->other))
+		return false;
+	still = stood_still(c, t);
+	if (!still && has_ended(c))
+		return false;
+	c->sound = still && newest_learn(c);
+	return true;
+}
+
+/* The newest chain's n outermost frames. */
+static struct py_chain
+outermost(const struct chains *c, size_t n)
+{
+	struct py_chain outer = c->chain;
+
+	outer.places += outer.depth - n;
+	outer.depth = n;
+	return outer;
+}
+
+/* How many of the newest chain's n outermost frames, which are proven, may be
+ * believed: see codes.h. */
+static size_t
+trusted(const struct chains *c, size_t n)
+{
+	struct py_chain outer = outermost(c, n);
+
+	return codes_trust_calls(c->codes, &outer, c->last < n ? c->last : n);
+}
+
+/* Whether the newest chain's outermost frame is the first one of its thread's
+ * data stack, so that none can have called it.  Where more of that was needed,
+ * the state tells only of the last part. */
+static bool
+is_first(const struct chains *c)
+{
+	const struct py_offsets *o = c->offsets;
+	const struct py_chain *chain = &c->chain;
+
+	return py_has(o->thread_chunk) && chain->depth > 0 &&
+	    chain->places[chain->depth - 1].frame ==
+	    chains_state(c, c->state, o->thread_chunk) + o->chunk_first;
+}
+
+/* Makes the newest chain's outermost frame known as a root, if it is proven and
+ * can be none other. */
+static bool
+learn_root(const struct chains *c, size_t proven)
+{
+	struct py_chain root;
+
+	if (proven == 0 || !is_first(c))
+		return false;
+	root = outermost(c, 1);
+	return codes_learn_calls(c->codes, &root, 0);
+}
+
+/* How many of the newest chain's outermost frames can be believed: none without
+ * the root, which what was read of two moments may lack.  What says the same
+ * twice from the thread's own CPU is the most that can be had of a long chain
+ * on a busy machine. */
+static size_t
+believe(struct chains *c, const struct thread *t, size_t proven)
+{
+	bool whole = is_repeated(c, t, proven);
+	size_t shared;
+
+	c->trouble = proven == c->chain.depth ? CHAIN_MOVING : CHAIN_UNKNOWN;
+	if (!(whole && near_is_at(&c->near, t->task)) &&
+	    !codes_know_root(c->codes, &c->chain) &&
+	    !learn_root(c, proven)) {
+		c->rootless = whole; /* that is not to be had from afar */
+		return 0;
+	}
+	c->rootless = false;
+	if (whole)
+		return c->sound ? proven : trusted(c, proven);
+	shared = chain_shared(&c->chain, &c->other);
+	return trusted(c, proven < shared ? proven : shared);
+}
+
+/* Walks one of the copies. */
+static enum walk_result
+walk_one(struct chains *c, struct thread *t, const struct reading *r,
+    bool second, struct py_chain *chain)
+{
+	size_t n = t->set.count + 1;
+	struct copied from = {.in = &c->one, .count = n, .gc = r->gc,
+	    .first = second ? r->head + n : r->head,
+	    .offset = second ? r->second : r->first, .stamp = &r->stamp};
+
+	return newest_walk(c, t, &from, !second && !t->held, chain);
+}
+
+/* Counts the reads in a row that gave what the newest one gave. */
+static void
+note_still(struct chains *c, enum walk_result w)
+{
+	bool same = w == WALK_OK && c->chain.depth == c->other.depth &&
+	    chain_shared(&c->chain, &c->other) == c->chain.depth;
+
+	c->still = same ? c->still + 1 : 0;
+}
+
+static bool
+read_once(struct chains *c, struct thread *t, size_t *sure)
+{
+	struct reading r;
+	enum walk_result w;
+	size_t proven = 0;
+
+	*sure = 0;
+	c->trouble = CHAIN_UNREADABLE;
+	if (!take(c, t, &r))
+		return false;
+	w = walk_one(c, t, &r, false, &c->chain);
+	note_still(c, w);
+	if (w == WALK_OK) {
+		proven = newest_prove(c, t, &r.stamp);
+		if (newest_is_known(c, proven)) {
+			*sure = c->chain.depth;
+			return true;
+		}
+		inner_keep(&c->inner, &c->chain, &r.stamp);
+		proven = drop_past(c, t, proven);
+		w = c->chain.returned && c->chain.depth == 0 ? WALK_BAD :
+		    walk_one(c, t, &r, true, &c->other);
+	}
+	if (w != WALK_OK)
+		inner_keep(&c->inner, &c->chain, &r.stamp);
+	if (w == WALK_MISS)
+		grow_set(c, t);
+	else
+		c->trouble = CHAIN_MOVING;
+	if (w != WALK_OK)
+		return false;
+	*sure = believe(c, t, proven);
+	return *sure == c->chain.depth;
+}
+
+/* Whether the newest read copied what the one before it did, if anything: the
+ * thread stands amid the making of a call. */
+static bool
+is_stuck(struct chains *c)
+{
+	uint64_t print = XXH3_64bits(c->one.bytes, c->one.size);
+	bool same = print == c->print;
+
+	c->print = print;
+	return same && c->one.size > 0;
+}
+
+/* From where we are.  Where most likely all calls are known, one that is not is
+ * more often one of two moments, if the thread moves.  One that is stuck gets a
+ * moment to go on in, as we may have its CPU, if it is not held. */
+static bool
+read_from_here(struct chains *c, struct thread *t, size_t *sure)
+{
+	bool doubt = false, done = false;
+	int pauses = t->held ? 0 : PAUSES;
+
+	c->rootless = false;
+	c->other.depth = 0;
+	for (int i = 0; i < READ_TRIES && !done && !c->ended && !c->rootless;
+	    i++) {
+		bool whole = read_once(c, t, sure);
+		doubt |= c->rootless || (whole && !c->sound);
+		done = whole && (c->sound || t->held || c->still >= STILL ||
+			!near_settled(&c->near));
+		c->retries += !done;
+		if (whole || !is_stuck(c))
+			continue;
+		if (pauses-- == 0)
+			break;
+		clock_sleep(clock_ns() + MOMENT);
+	}
+	if (doubt)
+		near_want(&c->near, t->task, true);
+	if (done && c->sound && !c->native &&
+	    inner_join(&c->inner, c->codes, &c->chain)) {
+		c->last = newest_same_as_last(c, t);
+		chain_note_resumers(&c->chain, c->last, &c->past);
+	}
+	inner_clear(&c->inner);
+	return done;
+}
+
+/* From the CPU that the thread runs on, which has to wait for us. */
+static bool
+read_from_near(struct chains *c, struct thread *t, size_t *sure)
+{
+	bool whole = false;
+
+	for (int i = 0; i < NEAR_TRIES && !whole && !c->ended; i++) {
+		c->nowhere_near = t->task == 0 ||
+		    !near_visit(&c->near, t->task);
+		whole = read_once(c, t, sure);
+		c->retries++;
+	}
+	c->nowhere_near = false;
+	near_leave(&c->near);
+	return whole;
+}
+
+/* One that we hold may stand amid the making of a call, which only shows when
+ * it goes on. */
+bool
+twice_read(struct chains *c, struct thread *t, size_t *sure)
+{
+	codes_trim(c->codes, t->chain.depth);
+	if (read_from_here(c, t, sure))
+		return true;
+	if (t->held)
+		return false;
+	if (near_is_at(&c->near, t->task)) {
+		near_break_off(&c->near);
+		if (read_from_here(c, t, sure))
+			return true;
+	}
+	return !c->ended && read_from_near(c, t, sure);
+}
