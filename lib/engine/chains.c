@@ -10,7 +10,7 @@
 
 #define BEFORE_MAX 65536 /* bytes that are copied twice */
 #define PATIENCE 3    /* part of an interval that a moment is sought for, ... */
-#define PATIENCE_MAX 150000 /* ns */
+#define PATIENCE_MAX 50000 /* ns */
 
 /* ---- making ------------------------------------------------------------ */
 
@@ -306,6 +306,31 @@ know_copy(struct chains *c, const struct thread *t,
 	return newest_is_known(c, *proven);
 }
 
+/* Whether a copy has not what the state said that ran, but something else that
+ * has taken the place of it.  Where that has only gone on, it is not to be found
+ * again. */
+static bool
+is_replaced(const struct chains *c, size_t proven, bool known)
+{
+	return chains_tell_frame(c) &&
+	    (known ? !seek_fits(c, c->state) : proven == SIZE_MAX);
+}
+
+/* Seeks what the first copy has not.  False: the newest chain is as it was. */
+static bool
+seek(struct chains *c, struct thread *t, const struct copied *first,
+    bool known)
+{
+	size_t depth = c->chain.depth;
+
+	if (!known)
+		c->chain.depth = 0; /* nothing of it holds */
+	if (seek_frame(c, t, first, known))
+		return true;
+	c->chain.depth = depth;
+	return false;
+}
+
 bool
 chains_know(struct chains *c, struct thread *t, const struct snapshot *s,
     size_t gc, const struct stamp *stamp)
@@ -317,11 +342,8 @@ chains_know(struct chains *c, struct thread *t, const struct snapshot *s,
 	codes_trim(c->codes, t->chain.depth);
 	inner_clear(&c->inner);
 	known = know_copy(c, t, &from, &proven);
-	if (known && !seek_fits(c, c->state)) {
-		if (seek_frame(c, t))
-			return true;
-		known = know_copy(c, t, &from, &proven);
-	}
+	if (is_replaced(c, proven, known) && seek(c, t, &from, known))
+		return true;
 	if (known && (!has_before(t) ||
 		!codes_is_calling(c->codes, &c->chain)))
 		return true;

@@ -11,17 +11,21 @@
 #ifndef ENGINE_SEEK_H
 #define ENGINE_SEEK_H
 
-#include "engine/chains.h"
+#include "engine/newest.h"
+
+/* The newest chain's innermost frame that is on the data stack; or NULL. */
+const struct py_place *seek_last(const struct chains *);
 
 /* Whether the newest chain is of what a copy of the state said that ran, as far
  * as the sizes of frames tell.  Where the state does not say which frame that
  * was, it is taken for that. */
 bool seek_fits(const struct chains *, const uint8_t *copy);
 
-/* Reads a thread whose newest chain does not fit what its state said until that
- * says the same again, and there is a chain that fits, inside of the same
+/* Reads a thread whose newest chain, of its first copy, does not fit what its
+ * state said until that says the same again, and there is a chain that fits, inside of the same
  * callers: then it mostly is where it was.  False: that took longer than
  * ->patience, and the newest chain is any. */
-bool seek_frame(struct chains *, struct thread *);
+bool seek_frame(struct chains *, struct thread *, const struct copied *first,
+    bool known);
 
 #endif

@@ -149,23 +149,58 @@ snapshot_read(struct snapshot *s, pid_t pid, size_t *failed)
 	return true;
 }
 
+static bool
+add_span(struct spans *sp, struct py_span span)
+{
+	struct py_span *p = array_grow(sp->list, sp->count, &sp->max,
+	    sizeof(*p));
+
+	if (p == NULL)
+		return false;
+	sp->list = p;
+	p[sp->count++] = span;
+	return true;
+}
+
+/* Adds what of a span lies outside of n holes. */
+static bool
+add_around(struct spans *sp, struct py_span span, const struct range *holes,
+    size_t n)
+{
+	uint64_t end = span.addr + span.size, low, high;
+
+	if (n == 0)
+		return span.size == 0 || add_span(sp, span);
+	low = holes->addr < span.addr ? span.addr :
+	    holes->addr < end	      ? holes->addr : end;
+	high = holes->addr + holes->size;
+	high = high < low ? low : high < end ? high : end;
+	return add_around(sp, (struct py_span){span.addr, low - span.addr,
+		   span.bytes}, holes + 1, n - 1) &&
+	    add_around(sp, (struct py_span){high, end - high,
+		span.bytes + (high - span.addr)}, holes + 1, n - 1);
+}
+
+bool
+spans_add_around(struct spans *sp, const struct snapshot *s, size_t first,
+    size_t n, size_t offset, const struct range *holes, size_t nholes)
+{
+	for (size_t i = first; i < first + n; i++) {
+		const struct iovec *v = &s->remote[i];
+		struct py_span span = {(uint64_t)(uintptr_t)v->iov_base,
+		    v->iov_len, s->bytes + offset};
+		if (!add_around(sp, span, holes, nholes))
+			return false;
+		offset += v->iov_len;
+	}
+	return true;
+}
+
 bool
 spans_add(struct spans *sp, const struct snapshot *s, size_t first, size_t n,
     size_t offset)
 {
-	for (size_t i = first; i < first + n; i++) {
-		const struct iovec *v = &s->remote[i];
-		struct py_span *p = array_grow(sp->list, sp->count, &sp->max,
-		    sizeof(*p));
-		if (p == NULL)
-			return false;
-		sp->list = p;
-		p[sp->count++] = (struct py_span){
-		    (uint64_t)(uintptr_t)v->iov_base, v->iov_len,
-		    s->bytes + offset};
-		offset += v->iov_len;
-	}
-	return true;
+	return spans_add_around(sp, s, first, n, offset, NULL, 0);
 }
 
 struct py_view

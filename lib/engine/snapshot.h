@@ -60,6 +60,9 @@ struct spans {
  * of its bytes.  False: out of memory. */
 bool spans_add(struct spans *, const struct snapshot *, size_t first, size_t n,
     size_t offset);
+/* Likewise, without what lies in some holes. */
+bool spans_add_around(struct spans *, const struct snapshot *, size_t first,
+    size_t n, size_t offset, const struct range *holes, size_t nholes);
 /* A view of all spans; valid until one is added. */
 struct py_view spans_view(const struct spans *);
 void spans_free(struct spans *);
