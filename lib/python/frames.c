@@ -14,9 +14,6 @@
 /* Links of a chain that are sought; for each, all of the chain is looked at. */
 #define LOST_MAX 64
 
-/* Who a frame belongs to; the same in all versions. */
-#define OWNER_GENERATOR 1
-
 bool
 chain_add(struct py_chain *c, struct py_place place)
 {
@@ -413,6 +410,12 @@ relink(const struct py_offsets *o, struct py_view *v, const struct py_marks *m,
 {
 	seen->places = c->places;
 	seen->depth = c->depth;
+	if (past_may_be_lost(m->past, o, v, seen, *frame) &&
+	    seen->lost++ < LOST_MAX) {
+		uint64_t by = past_caller(m->past, o, v, thread, seen);
+		*frame = by != 0 ? by : *frame; /* a new one may be there */
+		return true;
+	}
 	if (!past_is_lost(m->past, o, v, seen, *frame))
 		return true;
 	*frame = seen->lost++ < LOST_MAX ?
@@ -425,7 +428,8 @@ static void
 note_seen(const struct py_offsets *o, const uint8_t *f, uint64_t frame,
     struct past_seen *seen)
 {
-	if (frame_is_own(o, f))
+	seen->entry = frame_is_own(o, f);
+	if (seen->entry)
 		seen->stack = frame; /* a variable of the loop */
 	else if (!is_resumed(o, f))
 		seen->end = frame;

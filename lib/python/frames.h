@@ -113,6 +113,10 @@ enum walk_result walk_frames(const struct py_offsets *, struct py_view *,
 struct py_place frame_place(const struct py_offsets *, const uint8_t *copy,
     uint64_t frame);
 
+/* Who owns a frame, from 3.11 on: a data stack, a generator, or others, of which
+ * the interpreter's own are the last. */
+enum { OWNER_THREAD, OWNER_GENERATOR };
+
 /* Whether it is one of the interpreter's own, which stand for no call of
  * Python's. */
 bool frame_is_own(const struct py_offsets *, const uint8_t *copy);

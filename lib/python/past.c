@@ -77,6 +77,16 @@ size_at(const struct py_past *p, const struct py_offsets *o, struct py_view *v,
 	    p->frame_size(p->arg, frame_place(o, f, frame).code);
 }
 
+/* Whether a copy can be of a frame of a data stack: most of what lies there is
+ * something else. */
+static bool
+is_on_stack(const struct py_offsets *o, const uint8_t *f)
+{
+	return f[o->frame_owner] == OWNER_THREAD &&
+	    load_u64(f + o->frame_code) != 0 &&
+	    load_u64(f + o->frame_previous) % sizeof(void *) == 0;
+}
+
 /* The frame that ends at an address of the data stack; 0: it is not known.
  * What is left of one that was there before may seem to end there, too. */
 static uint64_t
@@ -87,7 +97,9 @@ frame_below(const struct py_past *p, const struct py_offsets *o,
 
 	for (size_t n = o->frame_size; n <= SIZE_SOUGHT && n <= end;
 	    n += sizeof(uint64_t)) {
-		if (size_at(p, o, v, end - n) != n)
+		const uint8_t *f = view_at(v, end - n, o->frame_size);
+		if (f == NULL || !is_on_stack(o, f) ||
+		    size_at(p, o, v, end - n) != n)
 			continue;
 		if (found != 0)
 			return 0;
@@ -175,6 +187,21 @@ past_is_lost(const struct py_past *p, const struct py_offsets *o,
 		return false;
 	f = view_at(v, frame, o->frame_size);
 	return f != NULL && !is_whole_entry(o, v, f, seen->stack) &&
+	    size_at(p, o, v, frame) == 0;
+}
+
+bool
+past_may_be_lost(const struct py_past *p, const struct py_offsets *o,
+    struct py_view *v, const struct past_seen *seen, uint64_t frame)
+{
+	const uint8_t *f;
+
+	if (!seen->entry || seen->depth == 0 ||
+	    is_near(frame, seen->stack, LOOPS_NEAR) ||
+	    seen->end - frame < SIZE_SOUGHT)
+		return false;
+	f = view_at(v, frame, o->frame_size);
+	return (f == NULL || f[o->frame_owner] != OWNER_GENERATOR) &&
 	    size_at(p, o, v, frame) == 0;
 }
 

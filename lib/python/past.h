@@ -48,6 +48,7 @@ struct past_seen {
 	size_t depth;
 	uint64_t end;	/* of what else the data stack has; 0: not known */
 	uint64_t stack; /* an address on the C stack; 0: none is known */
+	bool entry;	/* what was seen last is an entry frame */
 	unsigned lost;	/* links that had to be sought */
 };
 
@@ -64,6 +65,11 @@ uint64_t past_current(const struct py_past *, const struct py_offsets *,
  * but an entry frame.  What it has elsewhere may be a frame of a code object
  * that is not known yet. */
 bool past_is_lost(const struct py_past *, const struct py_offsets *,
+    struct py_view *, const struct past_seen *, uint64_t frame);
+
+/* Whether an entry frame leads to what can be no frame: most often something
+ * else is where it was. */
+bool past_may_be_lost(const struct py_past *, const struct py_offsets *,
     struct py_view *, const struct past_seen *, uint64_t frame);
 
 /* The frame that called the outermost one of those seen, by way of C; 0: not
