@@ -58,6 +58,7 @@ struct chains {
 	const uint8_t *after; /* ... and one from after it, if there is one */
 	bool native, gc;  /* marks that the chains are to have */
 	bool nowhere_near; /* the thread's CPU is not to be had */
+	bool missed;	/* the last read lacked memory */
 	bool rootless;	  /* only its root is not known */
 	bool sound;	  /* all calls of the newest chain are known */
 	unsigned still;	  /* reads in a row before it that gave the same */

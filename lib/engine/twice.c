@@ -243,10 +243,11 @@ read_once(struct chains *c, struct thread *t, size_t *sure)
 	}
 	if (w != WALK_OK)
 		inner_keep(&c->inner, &c->chain, &r.stamp);
-	if (w == WALK_MISS)
+	if (w == WALK_MISS && c->missed)
 		grow_set(c, t);
-	else
+	else if (w != WALK_MISS)
 		c->trouble = CHAIN_MOVING;
+	c->missed = w == WALK_MISS;
 	if (w != WALK_OK)
 		return false;
 	*sure = believe(c, t, proven);
@@ -323,6 +324,7 @@ bool
 twice_read(struct chains *c, struct thread *t, size_t *sure)
 {
 	codes_trim(c->codes, t->chain.depth);
+	c->missed = t->set.count == 0;
 	if (read_from_here(c, t, sure))
 		return true;
 	if (t->held)
