@@ -21,10 +21,12 @@ const struct py_place *seek_last(const struct chains *);
  * was, it is taken for that. */
 bool seek_fits(const struct chains *, const uint8_t *copy);
 
-/* Reads a thread whose newest chain, of its first copy, does not fit what its
- * state said until that says the same again, and there is a chain that fits, inside of the same
- * callers: then it mostly is where it was.  False: that took longer than
- * ->patience, and the newest chain is any. */
+/* Looks at a thread whose newest chain, of the first copy, has not what its state
+ * said that ran, until that says the same again and there is a chain that fits,
+ * inside of the same callers: then it mostly is where it was.  known: that chain
+ * can be believed, if it is a later one; it is sought for ->patience.  Else there
+ * is none, of no frame; it is sought once, and any moment does at which one is
+ * known.  False: not found; the newest chain is as it was. */
 bool seek_frame(struct chains *, struct thread *, const struct copied *first,
     bool known);
 
