@@ -141,6 +141,7 @@ lib_libtach_core_la_SOURCES = \
 	lib/engine/counts.c lib/engine/counts.h \
 	lib/engine/emit.c lib/engine/emit.h \
 	lib/engine/find.c lib/engine/find.h \
+	lib/engine/first.c lib/engine/first.h \
 	lib/engine/grow.c lib/engine/grow.h \
 	lib/engine/homes.c lib/engine/homes.h \
 	lib/engine/inject.c lib/engine/inject.h \

@@ -4,10 +4,6 @@
 
 #include <stdlib.h>
 
-#include "engine/grow.h"
-#include "engine/newest.h"
-#include "engine/seek.h"
-
 #define BEFORE_MAX 65536 /* bytes that are copied twice */
 #define PATIENCE 3    /* part of an interval that a moment is sought for, ... */
 #define PATIENCE_MAX 50000 /* ns */
@@ -53,7 +49,7 @@ chains_init(struct chains *c, const struct process *p,
 	c->id_field = py_has(rt->offsets.thread_native_thread_id) ?
 	    rt->offsets.thread_native_thread_id : rt->offsets.thread_ident;
 	find_state_part(c);
-	c->newest = calloc(1, c->state_size + GROW_STACK);
+	c->newest = calloc(1, c->state_size + CHAINS_STACK);
 	c->patience = options->interval_ns / PATIENCE < PATIENCE_MAX ?
 	    options->interval_ns / PATIENCE : PATIENCE_MAX;
 	near_init(&c->near, p, options->interval_ns);
@@ -94,9 +90,10 @@ chains_tell_frame(const struct chains *c)
 	    py_has(c->offsets->thread_stack_top);
 }
 
-/* In which order the ranges of a thread's set are copied after its state: first
- * what soon is another.  That is where the last sample's innermost frame was, or,
- * in 3.11 and 3.12, the C stack, which says which frame is the current one. */
+/* In which order the ranges of a thread's set are copied after its state:
+ * first what soon is another.  That is where the last sample's innermost frame
+ * was, or, in 3.11 and 3.12, the C stack, which says which frame is the
+ * current one. */
 static size_t
 frames_order(const struct chains *c, const struct thread *t, bool *reversed)
 {
@@ -209,154 +206,6 @@ chains_note_words(const struct chains *c, struct workset *w, uint64_t interp)
 		&size) || workset_add(w, addr, size));
 }
 
-/* ---- walks ------------------------------------------------------------- */
-
-/* The copy of a thread in a round's snapshot. */
-static struct copied
-copy_of(const struct thread *t, const struct snapshot *s, size_t gc,
-    const struct stamp *stamp)
-{
-	return (struct copied){.in = s, .first = t->first,
-	    .count = t->set.count + 1, .offset = t->copy, .gc = gc,
-	    .stamp = stamp};
-}
-
-/* Returns how many of the outermost frames are proven, or SIZE_MAX. */
-static size_t
-walk_copy(struct chains *c, const struct thread *t,
-    const struct copied *from, bool past)
-{
-	enum walk_result w = newest_walk(c, t, from, past, &c->chain);
-
-	newest_note_state(c, from->in->bytes + from->offset,
-	    from->in->bytes + from->offset);
-	return w == WALK_OK ? newest_prove(c, t, from->stamp) : SIZE_MAX;
-}
-
-bool
-chains_walk(struct chains *c, const struct thread *t, const struct snapshot *s,
-    size_t gc, const struct stamp *stamp)
-{
-	struct copied from = copy_of(t, s, gc, stamp);
-	size_t proven;
-
-	codes_trim(c->codes, t->chain.depth);
-	proven = walk_copy(c, t, &from, false);
-	c->sound = true;
-	return proven == c->chain.depth &&
-	    newest_in_place(c, proven) == proven && newest_learn(c);
-}
-
-/* Adds what the state says that the thread runs to what is read of it.  To be
- * looked for is only what runs when that is done, which is seldom a function
- * that ends soon. */
-static void
-note_current(const struct chains *c, struct thread *t, const uint8_t *state)
-{
-	const struct py_offsets *o = c->offsets;
-	bool told = py_has(o->thread_current_frame);
-	uint64_t addr = chains_state(c, state,
-	    told ? o->thread_current_frame : o->thread_cframe);
-
-	if (addr != 0)
-		workset_add(&t->set, addr,
-		    told ? o->frame_size : o->cframe_size);
-}
-
-/* Whether frames of a thread were copied before its state. */
-static bool
-has_before(const struct thread *t)
-{
-	return t->first != t->before;
-}
-
-/* Takes the chain of the frames as they were before the state was copied, if
- * every call of it is known.  False: the newest chain is as it was. */
-static bool
-take_before(struct chains *c, const struct thread *t,
-    const struct copied *from)
-{
-	size_t last = c->last;
-	bool sound = c->sound;
-
-	c->spans.count = 0;
-	if (!has_before(t) ||
-	    !spans_add(&c->spans, from->in, t->first, 1, t->copy) ||
-	    !spans_add(&c->spans, from->in, t->before, t->first - t->before,
-		t->before_copy))
-		return false;
-	newest_swap(c);
-	if (newest_walk_spans(c, t, from, false, &c->chain) == WALK_OK &&
-	    c->chain.depth > 0 &&
-	    newest_is_known(c, newest_prove(c, t, from->stamp)) &&
-	    !codes_is_calling(c->codes, &c->chain))
-		return true;
-	newest_swap(c);
-	c->last = last;
-	c->sound = sound;
-	return false;
-}
-
-/* Whether every call of that of a thread that may have run is known. */
-static bool
-know_copy(struct chains *c, const struct thread *t,
-    const struct copied *from, size_t *proven)
-{
-	*proven = walk_copy(c, t, from, true);
-	return newest_is_known(c, *proven);
-}
-
-/* Whether a copy has not what the state said that ran, but something else that
- * has taken the place of it.  Where that has only gone on, it is not to be found
- * again. */
-static bool
-is_replaced(const struct chains *c, size_t proven, bool known)
-{
-	return chains_tell_frame(c) &&
-	    (known ? !seek_fits(c, c->state) : proven == SIZE_MAX);
-}
-
-/* Seeks what the first copy has not.  False: the newest chain is as it was. */
-static bool
-seek(struct chains *c, struct thread *t, const struct copied *first,
-    bool known)
-{
-	size_t depth = c->chain.depth;
-
-	if (!known)
-		c->chain.depth = 0; /* nothing of it holds */
-	if (seek_frame(c, t, first, known))
-		return true;
-	c->chain.depth = depth;
-	return false;
-}
-
-bool
-chains_know(struct chains *c, struct thread *t, const struct snapshot *s,
-    size_t gc, const struct stamp *stamp)
-{
-	struct copied from = copy_of(t, s, gc, stamp);
-	size_t proven;
-	bool known;
-
-	codes_trim(c->codes, t->chain.depth);
-	inner_clear(&c->inner);
-	known = know_copy(c, t, &from, &proven);
-	if (is_replaced(c, proven, known) && seek(c, t, &from, known))
-		return true;
-	if (known && (!has_before(t) ||
-		!codes_is_calling(c->codes, &c->chain)))
-		return true;
-	if (take_before(c, t, &from) || known)
-		return true;
-	inner_keep(&c->inner, &c->chain, stamp);
-	if (proven == c->chain.depth)
-		near_want(&c->near, t->task, false);
-	else if (proven == SIZE_MAX && c->chain.depth == 0)
-		note_current(c, t, c->state);
-	return false;
-}
-
 /* ---- what else a thread state says ------------------------------------- */
 
 static bool
@@ -373,8 +222,8 @@ says_exception(const struct chains *c, const struct thread *t,
 }
 
 /* A thread that runs may have had it in its hands until just before it came to
- * where its chain is, or get it just after: then only one of the two copies has
- * it. */
+ * where its chain is, or get it just after: then only one of the two copies
+ * has it. */
 bool
 chains_exception(const struct chains *c, const struct thread *t,
     struct py_none *none)

@@ -7,16 +7,11 @@
  * What has returned or was suspended since then is kept, for the sample is of
  * the moment before: to take what goes on instead, or to read again until
  * nothing has moved, would pass over functions that end within a microsecond.
- * Where something else has taken the place of the current frame, that is sought
- * from 3.13 on: see seek.h.  Before, what takes that place mostly is a function
- * that calls others, and so is seen where it calls one; then the frames count
- * that were copied before the state was.  (To copy them makes the thread wait
- * where it writes to them next, so it is seen there too often.)
  * A chain counts if each of its calls is known to be one that the program
  * makes.  A caller that has left its place is taken back to where it made that
- * call, and a suspended generator has the caller that it had before.  If that
- * does not do, the thread is read again, for callers of what was the current
- * frame the first time: see twice.h.
+ * call, and a suspended generator has the caller that it had before: see first.h.
+ * If that does not do, the thread is read again, for callers of what was the
+ * current frame the first time: see twice.h.
  */
 #ifndef ENGINE_CHAINS_H
 #define ENGINE_CHAINS_H
@@ -29,6 +24,8 @@
 #include "engine/threads.h"
 #include "python/runtime.h"
 #include "python/status.h"
+
+#define CHAINS_STACK (16 * 1024) /* bytes: no part of a data stack is smaller */
 
 /* Why a thread could not be read. */
 enum chain_trouble {
@@ -92,8 +89,8 @@ bool chains_add_frames(const struct chains *, struct snapshot *,
  * ends: from 3.13 on. */
 bool chains_tell_frame(const struct chains *);
 
-/* Before 3.13: adds the frames alone, to be copied before the state: those that
- * end at once have gone after it. */
+/* Before 3.13: adds the frames alone, to be copied before the state: those
+ * that end at once have gone after it. */
 bool chains_add_before(const struct chains *, struct snapshot *,
     const struct thread *);
 
@@ -113,27 +110,14 @@ struct py_marks chains_marks(const struct chains *, const struct thread *,
 uint64_t chains_state(const struct chains *, const uint8_t *copy,
     uint32_t offset);
 
-/* Likewise what codes_stamp needs of an interpreter, where it keeps a count. */
+/* Likewise what codes_stamp needs of an interpreter, where it keeps a
+ * count. */
 bool chains_add_count(const struct chains *, struct snapshot *, size_t first,
     uint64_t interp, size_t *where);
 
 /* Adds to a working set what these two look for, where that is one range. */
 bool chains_note_words(const struct chains *, struct workset *,
     uint64_t interp);
-
-/*
- * Both give a thread's chain in ->chain, and say whether all of it is beyond
- * doubt.
- *
- * chains_walk walks the copy of a thread that did not run meanwhile: it lies
- * in a snapshot from range t->first on, its bytes begin at t->copy, and the
- * words on garbage collection at gc.
- * chains_know walks the copy of one that may have run.
- */
-bool chains_walk(struct chains *, const struct thread *,
-    const struct snapshot *, size_t gc, const struct stamp *);
-bool chains_know(struct chains *, struct thread *,
-    const struct snapshot *, size_t gc, const struct stamp *);
 
 /* Of the thread that was read last: whether it raises or handles an exception,
  * whether its state says that it wants the GIL, which states do from 3.15 on,

@@ -70,7 +70,7 @@ copy_thread(struct chains *c, struct growing_view *g)
 	struct thread *t = g->thread;
 	struct py_piece pieces[] = {
 	    {t->py.addr + c->state_low, c->state_size, c->newest},
-	    {chunk, GROW_STACK, c->newest + c->state_size}};
+	    {chunk, CHAINS_STACK, c->newest + c->state_size}};
 	const struct py_memory *m = &c->memory.memory;
 	bool both = chunk != 0 && m->read(m, pieces, 2);
 
@@ -80,9 +80,9 @@ copy_thread(struct chains *c, struct growing_view *g)
 		    pieces[0].buf};
 	if (!both)
 		return;
-	g->stack = (struct py_span){chunk, GROW_STACK, pieces[1].buf};
+	g->stack = (struct py_span){chunk, CHAINS_STACK, pieces[1].buf};
 	if (c->tid != t->tid)
-		workset_add(&t->set, chunk, GROW_STACK);
+		workset_add(&t->set, chunk, CHAINS_STACK);
 }
 
 /* To seek what is lost needs no memory that would be. */

@@ -5,8 +5,6 @@
 
 #include "engine/chains.h"
 
-#define GROW_STACK (16 * 1024) /* bytes: no part of a data stack is smaller */
-
 /* Walks a thread without a snapshot and adds what that takes to its set. */
 void grow_set(struct chains *, struct thread *);
 

@@ -51,10 +51,10 @@ newest_in_place(const struct chains *c, size_t proven)
 	return n;
 }
 
-/* Those of the last sample are, if nothing was counted since; but the innermost
- * of them may have called another one by now.  Where marks are wanted, all must
- * be in place: what C called is told by its stack, which is used again at
- * once. */
+/* Those of the last sample are, if nothing was counted since; but the
+ * innermost of them may have called another one by now.  Where marks are
+ * wanted, all must be in place: what C called is told by its stack, which is
+ * used again at once. */
 size_t
 newest_prove(struct chains *c, const struct thread *t,
     const struct stamp *stamp)

@@ -40,8 +40,8 @@ bool newest_is_known(struct chains *, size_t proven);
  * ran out. */
 bool newest_learn(struct chains *);
 
-/* Takes note of the copies of the state that go with it, the first and the last
- * one. */
+/* Takes note of the copies of the state that go with it, the first and the
+ * last one. */
 void newest_note_state(struct chains *, const uint8_t *state,
     const uint8_t *after);
 

@@ -8,6 +8,7 @@
 
 #include "engine/clock.h"
 #include "engine/emit.h"
+#include "engine/first.h"
 #include "engine/interps.h"
 #include "engine/names.h"
 #include "engine/stop.h"
@@ -433,18 +434,18 @@ read_chain(struct remote *r, struct thread *t, size_t *sure)
 
 	t->stale = !t->copied || interp_may_have_run(in, t->py.addr);
 	if (!t->stale &&
-	    chains_walk(&r->chains, t, &r->all, in->gc, &in->stamp))
+	    first_walk(&r->chains, t, &r->all, in->gc, &in->stamp))
 		return true;
 	find_thread(r, t);
 	if (t->copied && near_held(&r->chains.near, t->task) &&
-	    chains_walk(&r->chains, t, &r->all, in->gc, &in->stamp))
+	    first_walk(&r->chains, t, &r->all, in->gc, &in->stamp))
 		return true;
 	if (r->options->blocking) {
 		t->stale = true;
 		return read_stopped(r, t, sure);
 	}
 	if (t->copied && t->stale &&
-	    chains_know(&r->chains, t, &r->all, in->gc, &in->stamp))
+	    first_know(&r->chains, t, &r->all, in->gc, &in->stamp))
 		return true;
 	t->stale = true;
 	return twice_read(&r->chains, t, sure);

@@ -24,8 +24,9 @@ what_runs(const struct chains *c, const uint8_t *copy)
 	    chains_state(c, copy, o->thread_stack_top)};
 }
 
-const struct py_place *
-seek_last(const struct chains *c)
+/* The newest chain's innermost frame that is on the data stack; or NULL. */
+static const struct py_place *
+last_on_stack(const struct chains *c)
 {
 	for (size_t i = 0; i < c->chain.depth; i++)
 		if (!c->chain.places[i].resumed &&
@@ -34,9 +35,9 @@ seek_last(const struct chains *c)
 	return NULL;
 }
 
-/* Whether a frame can be the last one of a data stack that ends there: the next
- * one may be in the making, or not be gone yet, and one that is beyond the end
- * has just gone, or come. */
+/* Whether a frame can be the last one of a data stack that ends there: the
+ * next one may be in the making, or not be gone yet, and one that is beyond
+ * the end has just gone, or come. */
 static bool
 can_be_last(const struct chains *c, const struct py_place *p, uint64_t end)
 {
@@ -52,14 +53,15 @@ can_be_last(const struct chains *c, const struct py_place *p, uint64_t end)
 bool
 seek_fits(const struct chains *c, const uint8_t *copy)
 {
-	const struct py_place *last = seek_last(c);
+	const struct py_place *last = last_on_stack(c);
 
 	return !chains_tell_frame(c) || last == NULL ||
 	    can_be_last(c, last, what_runs(c, copy).end);
 }
 
-/* Looks at a thread that is sought: some by one call.  Only what soon is another
- * is copied, before and after the state; of all else there is the first copy. */
+/* Looks at a thread that is sought: some by one call.  Only what soon is
+ * another is copied, before and after the state; of all else there is the
+ * first copy. */
 struct looks {
 	const struct copied *first;
 	struct range near[2];
@@ -75,7 +77,8 @@ add_near(struct looks *l, struct range r)
 	l->size += r.size;
 }
 
-/* Where a frame of the newest chain is, and its caller, if they lie together. */
+/* Where a frame of the newest chain is, and its caller, if they lie
+ * together. */
 static struct range
 with_caller(const struct chains *c, const struct py_place *p)
 {
@@ -93,7 +96,7 @@ looks_for(const struct chains *c, const struct copied *first,
     const struct said *wanted)
 {
 	struct looks l = {.first = first, .stamp = *first->stamp};
-	const struct py_place *p = seek_last(c);
+	const struct py_place *p = last_on_stack(c);
 	struct range last = p != NULL ? with_caller(c, p) :
 	    (struct range){wanted->end - LAST_MAX, LAST_MAX};
 
@@ -142,8 +145,8 @@ state_of(const struct chains *c, const struct looks *l, int n)
 	return (size_t)n * (l->size + c->state_size) + l->size;
 }
 
-/* Gives what a look had of the thread, with what was copied before its state or
- * with what was copied after. */
+/* Gives what a look had of the thread, with what was copied before its state
+ * or with what was copied after. */
 static bool
 see(struct chains *c, const struct looks *l, int n, bool before)
 {
@@ -160,8 +163,8 @@ see(struct chains *c, const struct looks *l, int n, bool before)
 		l->near, l->count);
 }
 
-/* Whether what was seen is of what the state says, with known calls only, inside
- * of the same callers as before. */
+/* Whether what was seen is of what the state says, with known calls only,
+ * inside of the same callers as before. */
 static bool
 know(struct chains *c, const struct thread *t, const struct looks *l)
 {
@@ -192,8 +195,8 @@ know_look(struct chains *c, const struct thread *t, const struct looks *l,
 	    (see(c, l, n, true) && know(c, t, l));
 }
 
-/* Whether a look is known: at the state that is wanted, or, if it is not, at any
- * of a frame that the look had. */
+/* Whether a look is known: at the state that is wanted, or, if it is not, at
+ * any of a frame that the look had. */
 static bool
 know_looks(struct chains *c, const struct thread *t, const struct looks *l,
     const struct said *wanted)

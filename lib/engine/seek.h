@@ -5,28 +5,26 @@
  *
  * From 3.13 on the state says which frame is the current one and where that
  * ends, and what takes its place often has another size.  Then the thread is
- * read until its state says the same again: to take it wherever it is would pass
- * over functions that end within a microsecond.
+ * looked at until its state says the same again: to take it wherever it is would
+ * pass over functions that end within a microsecond.
  */
 #ifndef ENGINE_SEEK_H
 #define ENGINE_SEEK_H
 
 #include "engine/newest.h"
 
-/* The newest chain's innermost frame that is on the data stack; or NULL. */
-const struct py_place *seek_last(const struct chains *);
-
-/* Whether the newest chain is of what a copy of the state said that ran, as far
- * as the sizes of frames tell.  Where the state does not say which frame that
- * was, it is taken for that. */
+/* Whether the newest chain is of what a copy of the state said that ran, as
+ * far as the sizes of frames tell.  Where the state does not say which frame
+ * that was, it is taken for that. */
 bool seek_fits(const struct chains *, const uint8_t *copy);
 
-/* Looks at a thread whose newest chain, of the first copy, has not what its state
- * said that ran, until that says the same again and there is a chain that fits,
- * inside of the same callers: then it mostly is where it was.  known: that chain
- * can be believed, if it is a later one; it is sought for ->patience.  Else there
- * is none, of no frame; it is sought once, and any moment does at which one is
- * known.  False: not found; the newest chain is as it was. */
+/* Looks at a thread whose newest chain, of the first copy, has not what its
+ * state said that ran, until that says the same again and there is a chain
+ * that fits, inside of the same callers: then it mostly is where it was.
+ * known: that chain can be believed, if it is a later one; it is sought for
+ * ->patience.  Else there is none, of no frame; it is sought once, and any
+ * moment does at which one is known.  False: not found; the newest chain is as
+ * it was. */
 bool seek_frame(struct chains *, struct thread *, const struct copied *first,
     bool known);
 

@@ -94,9 +94,9 @@ drop_past(struct chains *c, const struct thread *t, size_t proven)
 	    proven < c->chain.depth ? proven : c->chain.depth);
 }
 
-/* Whether the innermost frame of two copies of a thread that runs may have ended
- * before them: a loop that calls it again has it in both, and the same state,
- * but has gone on itself. */
+/* Whether the innermost frame of two copies of a thread that runs may have
+ * ended before them: a loop that calls it again has it in both, and the same
+ * state, but has gone on itself. */
 static bool
 has_ended(const struct chains *c)
 {
@@ -157,8 +157,8 @@ is_first(const struct chains *c)
 	    chains_state(c, c->state, o->thread_chunk) + o->chunk_first;
 }
 
-/* Makes the newest chain's outermost frame known as a root, if it is proven and
- * can be none other. */
+/* Makes the newest chain's outermost frame known as a root, if it is proven
+ * and can be none other. */
 static bool
 learn_root(const struct chains *c, size_t proven)
 {
@@ -170,10 +170,10 @@ learn_root(const struct chains *c, size_t proven)
 	return codes_learn_calls(c->codes, &root, 0);
 }
 
-/* How many of the newest chain's outermost frames can be believed: none without
- * the root, which what was read of two moments may lack.  What says the same
- * twice from the thread's own CPU is the most that can be had of a long chain
- * on a busy machine. */
+/* How many of the newest chain's outermost frames can be believed: none
+ * without the root, which what was read of two moments may lack.  What says
+ * the same twice from the thread's own CPU is the most that can be had of a
+ * long chain on a busy machine. */
 static size_t
 believe(struct chains *c, const struct thread *t, size_t proven)
 {
@@ -266,9 +266,9 @@ is_stuck(struct chains *c)
 	return same && c->one.size > 0;
 }
 
-/* From where we are.  Where most likely all calls are known, one that is not is
- * more often one of two moments, if the thread moves.  One that is stuck gets a
- * moment to go on in, as we may have its CPU, if it is not held. */
+/* From where we are.  Where most likely all calls are known, one that is not
+ * is more often one of two moments, if the thread moves.  One that is stuck
+ * gets a moment to go on in, as we may have its CPU, if it is not held. */
 static bool
 read_from_here(struct chains *c, struct thread *t, size_t *sure)
 {

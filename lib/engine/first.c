@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: ISC */
+/* first.c: see first.h. */
+#include "engine/first.h"
+
+#include "engine/newest.h"
+#include "engine/seek.h"
+
+/* The copy of a thread in a round's snapshot. */
+static struct copied
+copy_of(const struct thread *t, const struct snapshot *s, size_t gc,
+    const struct stamp *stamp)
+{
+	return (struct copied){.in = s, .first = t->first,
+	    .count = t->set.count + 1, .offset = t->copy, .gc = gc,
+	    .stamp = stamp};
+}
+
+/* Returns how many of the outermost frames are proven, or SIZE_MAX. */
+static size_t
+walk_copy(struct chains *c, const struct thread *t,
+    const struct copied *from, bool past)
+{
+	enum walk_result w = newest_walk(c, t, from, past, &c->chain);
+
+	newest_note_state(c, from->in->bytes + from->offset,
+	    from->in->bytes + from->offset);
+	return w == WALK_OK ? newest_prove(c, t, from->stamp) : SIZE_MAX;
+}
+
+bool
+first_walk(struct chains *c, const struct thread *t, const struct snapshot *s,
+    size_t gc, const struct stamp *stamp)
+{
+	struct copied from = copy_of(t, s, gc, stamp);
+	size_t proven;
+
+	codes_trim(c->codes, t->chain.depth);
+	proven = walk_copy(c, t, &from, false);
+	c->sound = true;
+	return proven == c->chain.depth &&
+	    newest_in_place(c, proven) == proven && newest_learn(c);
+}
+
+/* Adds what the state says that the thread runs to what is read of it.  To be
+ * looked for is only what runs when that is done, which is seldom a function
+ * that ends soon. */
+static void
+note_current(const struct chains *c, struct thread *t, const uint8_t *state)
+{
+	const struct py_offsets *o = c->offsets;
+	bool told = py_has(o->thread_current_frame);
+	uint64_t addr = chains_state(c, state,
+	    told ? o->thread_current_frame : o->thread_cframe);
+
+	if (addr != 0)
+		workset_add(&t->set, addr,
+		    told ? o->frame_size : o->cframe_size);
+}
+
+/* Whether frames of a thread were copied before its state. */
+static bool
+has_before(const struct thread *t)
+{
+	return t->first != t->before;
+}
+
+/* Takes the chain of the frames as they were before the state was copied, if
+ * every call of it is known.  False: the newest chain is as it was. */
+static bool
+take_before(struct chains *c, const struct thread *t,
+    const struct copied *from)
+{
+	size_t last = c->last;
+	bool sound = c->sound;
+
+	c->spans.count = 0;
+	if (!has_before(t) ||
+	    !spans_add(&c->spans, from->in, t->first, 1, t->copy) ||
+	    !spans_add(&c->spans, from->in, t->before, t->first - t->before,
+		t->before_copy))
+		return false;
+	newest_swap(c);
+	if (newest_walk_spans(c, t, from, false, &c->chain) == WALK_OK &&
+	    c->chain.depth > 0 &&
+	    newest_is_known(c, newest_prove(c, t, from->stamp)) &&
+	    !codes_is_calling(c->codes, &c->chain))
+		return true;
+	newest_swap(c);
+	c->last = last;
+	c->sound = sound;
+	return false;
+}
+
+/* Whether every call of that of a thread that may have run is known. */
+static bool
+know_copy(struct chains *c, const struct thread *t,
+    const struct copied *from, size_t *proven)
+{
+	*proven = walk_copy(c, t, from, true);
+	return newest_is_known(c, *proven);
+}
+
+/* Whether a copy has not what the state said that ran, but something else that
+ * has taken the place of it.  Where that has only gone on, it is not to be
+ * found again. */
+static bool
+is_replaced(const struct chains *c, size_t proven, bool known)
+{
+	return chains_tell_frame(c) &&
+	    (known ? !seek_fits(c, c->state) : proven == SIZE_MAX);
+}
+
+/* Seeks what the first copy has not.  False: the newest chain is as it was. */
+static bool
+seek(struct chains *c, struct thread *t, const struct copied *first,
+    bool known)
+{
+	size_t depth = c->chain.depth;
+
+	if (!known)
+		c->chain.depth = 0; /* nothing of it holds */
+	if (seek_frame(c, t, first, known))
+		return true;
+	c->chain.depth = depth;
+	return false;
+}
+
+bool
+first_know(struct chains *c, struct thread *t, const struct snapshot *s,
+    size_t gc, const struct stamp *stamp)
+{
+	struct copied from = copy_of(t, s, gc, stamp);
+	size_t proven;
+	bool known;
+
+	codes_trim(c->codes, t->chain.depth);
+	inner_clear(&c->inner);
+	known = know_copy(c, t, &from, &proven);
+	if (is_replaced(c, proven, known) && seek(c, t, &from, known))
+		return true;
+	if (known && (!has_before(t) ||
+		!codes_is_calling(c->codes, &c->chain)))
+		return true;
+	if (take_before(c, t, &from) || known)
+		return true;
+	inner_keep(&c->inner, &c->chain, stamp);
+	if (proven == c->chain.depth)
+		near_want(&c->near, t->task, false);
+	else if (proven == SIZE_MAX && c->chain.depth == 0)
+		note_current(c, t, c->state);
+	return false;
+}
