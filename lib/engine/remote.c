@@ -20,7 +20,7 @@
 #define COPIES_MAX 6	  /* of a round */
 #define LIST_TRIES 4	  /* to see a list of threads that holds still */
 #define STACK_MAX (8u << 20) /* bytes: no C stack is larger, by default */
-#define FORGET_AFTER 256 /* rounds after which working sets start anew */
+#define FORGET_AFTER 2048 /* rounds after which working sets start anew */
 #define STOP_TRIES 4	  /* to stop a thread that is not making a call */
 #define TASK_TRIES 4	  /* to see who waits for a task that runs */
 #define LOOK_AFTER 16	  /* rounds after which every thread was looked at */

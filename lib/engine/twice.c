@@ -284,7 +284,7 @@ read_from_here(struct chains *c, struct thread *t, size_t *sure)
 		done = whole && (c->sound || t->held || c->still >= STILL ||
 			!near_settled(&c->near));
 		c->retries += !done;
-		if (whole || !is_stuck(c))
+		if (whole || c->missed || !is_stuck(c))
 			continue;
 		if (pauses-- == 0)
 			break;
