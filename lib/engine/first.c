@@ -110,21 +110,6 @@ is_replaced(const struct chains *c, size_t proven, bool known)
 	    (known ? !seek_fits(c, c->state) : proven == SIZE_MAX);
 }
 
-/* Seeks what the first copy has not.  False: the newest chain is as it was. */
-static bool
-seek(struct chains *c, struct thread *t, const struct copied *first,
-    bool known)
-{
-	size_t depth = c->chain.depth;
-
-	if (!known)
-		c->chain.depth = 0; /* nothing of it holds */
-	if (seek_frame(c, t, first, known))
-		return true;
-	c->chain.depth = depth;
-	return false;
-}
-
 bool
 first_know(struct chains *c, struct thread *t, const struct snapshot *s,
     size_t gc, const struct stamp *stamp)
@@ -136,7 +121,8 @@ first_know(struct chains *c, struct thread *t, const struct snapshot *s,
 	codes_trim(c->codes, t->chain.depth);
 	inner_clear(&c->inner);
 	known = know_copy(c, t, &from, &proven);
-	if (is_replaced(c, proven, known) && seek(c, t, &from, known))
+	if (is_replaced(c, proven, known) &&
+	    seek_frame(c, t, &from, known))
 		return true;
 	if (known && (!has_before(t) ||
 		!codes_is_calling(c->codes, &c->chain)))

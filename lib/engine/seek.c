@@ -204,11 +204,12 @@ know_looks(struct chains *c, const struct thread *t, const struct looks *l,
 	for (int i = 0; i < LOOKS; i++) {
 		const uint8_t *state = c->one.bytes + state_of(c, l, i);
 		struct said now = what_runs(c, state);
+		if (wanted == NULL ? !has_near(l, now.frame) :
+				     now.frame != wanted->frame ||
+			    now.end != wanted->end)
+			continue;
 		newest_note_state(c, state, state);
-		if ((wanted == NULL ? has_near(l, now.frame) :
-				      now.frame == wanted->frame &&
-				now.end == wanted->end) &&
-		    know_look(c, t, l, i))
+		if (know_look(c, t, l, i))
 			return true;
 	}
 	return false;
@@ -239,11 +240,14 @@ seek_frame(struct chains *c, struct thread *t, const struct copied *first,
     bool known)
 {
 	const uint8_t *state = c->state;
-	size_t last = c->last;
+	size_t last = c->last, depth = c->chain.depth;
 
+	if (!known)
+		c->chain.depth = 0; /* nothing of it holds */
 	if (know_again(c, t, first, known))
 		return true;
 	newest_swap(c);
+	c->chain.depth = depth;
 	newest_note_state(c, state, state);
 	c->stamp = *first->stamp;
 	c->last = last;

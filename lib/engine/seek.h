@@ -22,7 +22,7 @@ bool seek_fits(const struct chains *, const uint8_t *copy);
  * state said that ran, until that says the same again and there is a chain
  * that fits, inside of the same callers: then it mostly is where it was.
  * known: that chain can be believed, if it is a later one; it is sought for
- * ->patience.  Else there is none, of no frame; it is sought once, and any
+ * ->patience.  Else nothing of that chain holds; it is sought once, and any
  * moment does at which one is known.  False: not found; the newest chain is as
  * it was. */
 bool seek_frame(struct chains *, struct thread *, const struct copied *first,

@@ -408,18 +408,18 @@ relink(const struct py_offsets *o, struct py_view *v, const struct py_marks *m,
     uint64_t thread, struct past_seen *seen, const struct py_chain *c,
     uint64_t *frame)
 {
+	uint64_t by;
+	bool lost;
+
 	seen->places = c->places;
 	seen->depth = c->depth;
-	if (past_may_be_lost(m->past, o, v, seen, *frame) &&
-	    seen->lost++ < LOST_MAX) {
-		uint64_t by = past_caller(m->past, o, v, thread, seen);
-		*frame = by != 0 ? by : *frame; /* a new one may be there */
+	lost = past_is_lost(m->past, o, v, seen, *frame);
+	if (!lost && !past_may_be_lost(m->past, o, v, seen, *frame))
 		return true;
-	}
-	if (!past_is_lost(m->past, o, v, seen, *frame))
-		return true;
-	*frame = seen->lost++ < LOST_MAX ?
+	by = seen->lost++ < LOST_MAX ?
 	    past_caller(m->past, o, v, thread, seen) : 0;
+	if (lost || by != 0) /* else a new one may be there */
+		*frame = by;
 	return *frame != 0;
 }
 

@@ -66,6 +66,14 @@ frame_at(const struct py_offsets *o, struct py_view *v, uint64_t frame)
 	return f == NULL || frame_is_own(o, f) ? NULL : f;
 }
 
+/* How much a frame takes, by the copy of it; 0: that is not known. */
+static size_t
+size_of(const struct py_past *p, const struct py_offsets *o, const uint8_t *f,
+    uint64_t frame)
+{
+	return p->frame_size(p->arg, frame_place(o, f, frame).code);
+}
+
 /* How much a frame at an address takes; 0: there is none that is known. */
 static size_t
 size_at(const struct py_past *p, const struct py_offsets *o, struct py_view *v,
@@ -73,8 +81,7 @@ size_at(const struct py_past *p, const struct py_offsets *o, struct py_view *v,
 {
 	const uint8_t *f = frame_at(o, v, frame);
 
-	return f == NULL ? 0 :
-	    p->frame_size(p->arg, frame_place(o, f, frame).code);
+	return f == NULL ? 0 : size_of(p, o, f, frame);
 }
 
 /* Whether a copy can be of a frame of a data stack: most of what lies there is
@@ -99,7 +106,7 @@ frame_below(const struct py_past *p, const struct py_offsets *o,
 	    n += sizeof(uint64_t)) {
 		const uint8_t *f = view_at(v, end - n, o->frame_size);
 		if (f == NULL || !is_on_stack(o, f) ||
-		    size_at(p, o, v, end - n) != n)
+		    size_of(p, o, f, end - n) != n)
 			continue;
 		if (found != 0)
 			return 0;
