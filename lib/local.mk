@@ -145,7 +145,6 @@ lib_libtach_core_la_SOURCES = \
 	lib/engine/grow.c lib/engine/grow.h \
 	lib/engine/homes.c lib/engine/homes.h \
 	lib/engine/inject.c lib/engine/inject.h \
-	lib/engine/inner.c lib/engine/inner.h \
 	lib/engine/inprocess.c lib/engine/inprocess.h \
 	lib/engine/interps.c lib/engine/interps.h \
 	lib/engine/known.c lib/engine/known.h \

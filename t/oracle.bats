@@ -108,6 +108,27 @@ brief_is_seen() {
 	brief_is_seen 3.15 50
 }
 
+# one_moment MINOR: no call is seen to come from the line of another.
+one_moment() {
+	local seen
+	need_python "$1"
+	cp -r "$T/programs" "$OUTSIDE/programs"
+	tach-record -q -r 10k -o p.bin -- "${PYTHON[@]}" \
+	    "$INSIDE/programs/turns.py" 2
+	seen=$(tach-cat p.bin | sed -n 's/.*;turns:turns:\([0-9]*\);[^;]*:call:[0-9]*;[^;]*:\(even\|odd\):[0-9]*$/\1 \2/p' |
+	    awk '{ n++; wrong += ($1 % 2 == 0) != ($2 == "even") }
+		END { print n + 0, wrong + 0 }')
+	echo "$seen wrong"
+	[ "${seen% *}" -gt 200 ]
+	[ "${seen#* }" -eq 0 ]
+}
+
+@test "a stack is of one moment: Python 3.11" { one_moment 3.11; }
+@test "a stack is of one moment: Python 3.12" { one_moment 3.12; }
+@test "a stack is of one moment: Python 3.13" { one_moment 3.13; }
+@test "a stack is of one moment: Python 3.14" { one_moment 3.14; }
+@test "a stack is of one moment: Python 3.15" { one_moment 3.15; }
+
 # ---- the judge ------------------------------------------------------------
 
 # recorded LOAD: p.bin and what the program says of itself.

@@ -71,7 +71,6 @@ chains_free(struct chains *c)
 	spans_free(&c->spans);
 	chain_free(&c->chain);
 	chain_free(&c->other);
-	inner_free(&c->inner);
 }
 
 /* ---- snapshots --------------------------------------------------------- */

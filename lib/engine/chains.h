@@ -8,16 +8,14 @@
  * the moment before: to take what goes on instead, or to read again until
  * nothing has moved, would pass over functions that end within a microsecond.
  * A chain counts if each of its calls is known to be one that the program
- * makes.  A caller that has left its place is taken back to where it made that
- * call, and a suspended generator has the caller that it had before: see first.h.
- * If that does not do, the thread is read again, for callers of what was the
- * current frame the first time: see twice.h.
+ * makes there; a suspended generator has the caller that it had before: see
+ * first.h.  If that does not do, the thread is read again: see twice.h.  Nothing
+ * is put together from what was copied at two moments.
  */
 #ifndef ENGINE_CHAINS_H
 #define ENGINE_CHAINS_H
 
 #include "engine/codes.h"
-#include "engine/inner.h"
 #include "engine/near.h"
 #include "engine/process.h"
 #include "engine/snapshot.h"
@@ -49,7 +47,6 @@ struct chains {
 	struct spans spans;
 	/* The newest chain, and what it is compared with. */
 	struct py_chain chain, other;
-	struct inner inner; /* of the thread's first read, if that broke */
 	uint64_t tid;	  /* that the thread state gave last; see tids.h */
 	const uint8_t *state; /* the copy of it that goes with the chain ... */
 	const uint8_t *after; /* ... and one from after it, if there is one */

@@ -21,6 +21,7 @@
 /* A stamp that is a number of our own, and no interpreter's count. */
 #define OWN_COUNT (UINT64_C(1) << 63)
 #define CALLS_NOTHING (TACH_NONE - 1) /* no code object has this number */
+#define THROUGH 2 /* callers of a caller that are part of a call */
 /* No object has so many references; what is freed is overwritten from its
  * first word on, by an address or 0. */
 #define REFS_MAX (UINT64_C(1) << 32)
@@ -681,11 +682,11 @@ resumes(const struct codes *c, const struct py_place *callee)
 
 /* The frame of Python's that called a place, which is called by nobody if it
  * is the outermost; NULL. */
-static struct py_place *
+static const struct py_place *
 caller_of(const struct py_chain *chain, const struct py_place *callee)
 {
-	struct py_place *end = chain->places + chain->depth;
-	struct py_place *p = chain->places + (callee - chain->places) + 1;
+	const struct py_place *end = chain->places + chain->depth;
+	const struct py_place *p = callee + 1;
 
 	while (p < end && place_is_mark(p))
 		p++;
@@ -703,6 +704,22 @@ caller_serial(const struct codes *c, const struct py_place *p)
 	    !py_has(c->offsets->frame_generator) ? CALLS_NOTHING : h->serial;
 }
 
+/* What stands for the nearest callers of a caller; 0: nobody called it. */
+static uint64_t
+through(const struct codes *c, const struct py_chain *chain,
+    const struct py_place *caller)
+{
+	uint64_t places[2 * THROUGH] = {0};
+	const struct py_place *p = caller;
+	size_t n = 0;
+
+	while (n < 2 * THROUGH && (p = caller_of(chain, p)) != NULL) {
+		places[n++] = p->instr;
+		places[n++] = caller_serial(c, p);
+	}
+	return n > 0 ? XXH3_64bits(places, sizeof(places)) : 0;
+}
+
 /* The call of the place that has n outside of it.  False: it is no frame. */
 static bool
 call_of(const struct codes *c, const struct py_chain *chain, size_t n,
@@ -718,20 +735,33 @@ call_of(const struct codes *c, const struct py_chain *chain, size_t n,
 	if (caller != NULL) {
 		call->instr = caller->instr;
 		call->caller = caller_serial(c, caller);
+		call->through = through(c, chain, caller);
 	}
 	call->instr |= resumes(c, callee);
 	return true;
 }
 
+/* The same, through anybody. */
+static struct known_call
+through_any(struct known_call call)
+{
+	call.through = 0;
+	return call;
+}
+
+/* What it calls may be a frame that has forgotten its code object. */
 bool
-codes_know_pair(const struct codes *c, const struct py_place *caller,
+codes_may_call(const void *codes, const struct py_place *caller,
     const struct py_place *callee)
 {
+	const struct codes *c = codes;
+	uint32_t home = known_home(c, caller->code);
 	const struct home *from, *to;
 
-	if (place_is_mark(caller) || place_is_mark(callee))
+	if (place_is_mark(caller) || place_is_mark(callee) ||
+	    home == TACH_NONE || known_home(c, callee->code) == TACH_NONE)
 		return false;
-	from = &c->homes[known_home(c, caller->code)];
+	from = &c->homes[home];
 	to = &c->homes[known_home(c, callee->code)];
 	/* Being made, it is at its beginning; one that is not has ended. */
 	if (to->resumed && !callee->resumed)
@@ -741,55 +771,34 @@ codes_know_pair(const struct codes *c, const struct py_place *caller,
 	    .callee = to->serial});
 }
 
-/* What it calls may be a frame that has forgotten its code object. */
 bool
-codes_may_call(const void *codes, const struct py_place *caller,
-    const struct py_place *callee)
-{
-	const struct codes *c = codes;
-
-	return known_home(c, caller->code) != TACH_NONE &&
-	    known_home(c, callee->code) != TACH_NONE &&
-	    codes_know_pair(c, caller, callee);
-}
-
-/* Takes a caller that has left the place of a call back to where it most
- * likely made it.  False: it was not seen to make such a one. */
-static bool
-take_back(const struct codes *c, struct py_place *caller,
-    struct known_call call)
-{
-	uint64_t place = known_nearest(&c->known, call, caller->instr);
-
-	if (place == 0)
-		return false;
-	caller->instr = place;
-	caller->left = false;
-	return true;
-}
-
-/* From the outermost one on. */
-bool
-codes_know_calls(const struct codes *c, struct py_chain *chain, size_t shared)
+codes_know_calls(const struct codes *c, const struct py_chain *chain,
+    size_t shared)
 {
 	struct known_call call;
 
-	for (size_t n = shared; n < chain->depth; n++) {
-		const struct py_place *p = &chain->places[chain->depth - 1 - n];
-		bool ending = chain->ending && n + 1 == chain->depth;
-		struct py_place *caller = caller_of(chain, p);
-		if (call_of(c, chain, n, &call) &&
-		    !known_has(&c->known, call) &&
-		    !(caller != NULL && (caller->left || ending) &&
-			take_back(c, caller, call)))
+	for (size_t n = shared; n < chain->depth; n++)
+		if (call_of(c, chain, n, &call) && !known_has(&c->known, call))
 			return false;
-	}
+	return true;
+}
+
+bool
+codes_know_places(const struct codes *c, const struct py_chain *chain,
+    size_t shared)
+{
+	struct known_call call;
+
+	for (size_t n = shared; n < chain->depth; n++)
+		if (call_of(c, chain, n, &call) &&
+		    !known_has(&c->known, through_any(call)))
+			return false;
 	return true;
 }
 
 /* Whether an unknown call was seen before; from now on it was.  One from another
  * place than those from where it was seen beyond doubt most often is one of two
- * moments. */
+ * moments; through other callers it may well be made. */
 static bool
 trust_call(struct codes *c, struct known_call call)
 {
@@ -798,7 +807,9 @@ trust_call(struct codes *c, struct known_call call)
 	if (c->seen.count > CALLS_MAX)
 		known_clear(&c->seen);
 	return known_add(&c->seen, call) && seen &&
-	    call.caller != CALLS_NOTHING && !known_has_pair(&c->known, call);
+	    call.caller != CALLS_NOTHING &&
+	    (known_has(&c->known, through_any(call)) ||
+		!known_has_pair(&c->known, call));
 }
 
 size_t
@@ -881,7 +892,9 @@ codes_learn_calls(struct codes *c, const struct py_chain *chain, size_t shared)
 			return false;
 		if (resumes(c, p))
 			c->homes[known_home(c, p->code)].resumed = true;
-		if (!known_add(&c->known, call) || !learn_site(c, chain, p))
+		if (!known_add(&c->known, call) ||
+		    !known_add(&c->known, through_any(call)) ||
+		    !learn_site(c, chain, p))
 			return false;
 	}
 	return true;

@@ -72,15 +72,17 @@ size_t codes_check(struct codes *, struct py_chain *, const struct stamp *);
 
 /*
  * Calls that were seen beyond doubt: which code object was called from which
- * instruction of which other.  A chain that is put together from two moments
- * has a call in it that the program cannot make.  Both look at all calls of a
- * chain of proven code objects but those among its outermost `shared` frames.
- * codes_learn_calls gives false if there is one that nothing can make, or
- * memory ran out.
- * codes_know_calls takes frames that have left the place of their call back to
- * the nearest one before it at which they were seen to make such a call.
+ * instruction of which other, through which two of its callers.  A chain that
+ * has two moments in it has a call that the program cannot make, or makes
+ * through others.  All of these look at all calls of a chain, whose code objects
+ * were read before, but those among its outermost `shared` frames.  codes_learn_calls gives false if
+ * there is one that nothing can make, or memory ran out.
  */
-bool codes_know_calls(const struct codes *, struct py_chain *, size_t shared);
+bool codes_know_calls(const struct codes *, const struct py_chain *,
+    size_t shared);
+/* The same, whoever they are made through. */
+bool codes_know_places(const struct codes *, const struct py_chain *,
+    size_t shared);
 bool codes_learn_calls(struct codes *, const struct py_chain *,
     size_t shared);
 /* How many of a chain's outermost frames may be believed though two moments may
@@ -88,9 +90,6 @@ bool codes_learn_calls(struct codes *, const struct py_chain *,
  * and not known from another place. */
 size_t codes_trust_calls(struct codes *, const struct py_chain *,
     size_t shared);
-/* Whether a place with a proven code object was seen to call another. */
-bool codes_know_pair(const struct codes *, const struct py_place *caller,
-    const struct py_place *callee);
 /* Whether the innermost frame is where it was seen to call another one of
  * Python's, without C between them.  A thread's current frame is there only for
  * as long as it takes to make the call. */

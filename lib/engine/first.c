@@ -119,7 +119,6 @@ first_know(struct chains *c, struct thread *t, const struct snapshot *s,
 	bool known;
 
 	codes_trim(c->codes, t->chain.depth);
-	inner_clear(&c->inner);
 	known = know_copy(c, t, &from, &proven);
 	if (is_replaced(c, proven, known) &&
 	    seek_frame(c, t, &from, known))
@@ -129,7 +128,6 @@ first_know(struct chains *c, struct thread *t, const struct snapshot *s,
 		return true;
 	if (take_before(c, t, &from) || known)
 		return true;
-	inner_keep(&c->inner, &c->chain, stamp);
 	if (proven == c->chain.depth)
 		near_want(&c->near, t->task, false);
 	else if (proven == SIZE_MAX && c->chain.depth == 0)

@@ -15,7 +15,7 @@ struct known_call {
 			 * is a generator that goes on, not one being made */
 	uint32_t caller, callee; /* numbers of theirs; TACH_NONE: nobody, or
 				  * nobody in particular */
-	uint32_t next; /* another one of the same two; known.c's own */
+	uint64_t through; /* what stands for the caller's own callers; 0: any */
 };
 
 struct known {
@@ -34,10 +34,5 @@ bool known_add(struct known *, struct known_call);
 /* Whether it is known; or one from any place, of the same two. */
 bool known_has(const struct known *, struct known_call);
 bool known_has_pair(const struct known *, struct known_call);
-
-/* The place of such a call that a caller has most likely come from who is
- * `here` now: the last one before it, or, as that may be of a loop, the last
- * of all.  0: there is none. */
-uint64_t known_nearest(const struct known *, struct known_call, uint64_t here);
 
 #endif

@@ -236,13 +236,10 @@ read_once(struct chains *c, struct thread *t, size_t *sure)
 			*sure = c->chain.depth;
 			return true;
 		}
-		inner_keep(&c->inner, &c->chain, &r.stamp);
 		proven = drop_past(c, t, proven);
 		w = c->chain.returned && c->chain.depth == 0 ? WALK_BAD :
 		    walk_one(c, t, &r, true, &c->other);
 	}
-	if (w != WALK_OK)
-		inner_keep(&c->inner, &c->chain, &r.stamp);
 	if (w == WALK_MISS && c->missed)
 		grow_set(c, t);
 	else if (w != WALK_MISS)
@@ -266,8 +263,8 @@ is_stuck(struct chains *c)
 	return same && c->one.size > 0;
 }
 
-/* From where we are.  Where most likely all calls are known, one that is not
- * is more often one of two moments, if the thread moves.  One that is stuck
+/* From where we are.  Where most likely all calls are known, one from a place
+ * that is not is more often one of two moments, if the thread moves.  One that is stuck
  * gets a moment to go on in, as we may have its CPU, if it is not held. */
 static bool
 read_from_here(struct chains *c, struct thread *t, size_t *sure)
@@ -282,7 +279,8 @@ read_from_here(struct chains *c, struct thread *t, size_t *sure)
 		bool whole = read_once(c, t, sure);
 		doubt |= c->rootless || (whole && !c->sound);
 		done = whole && (c->sound || t->held || c->still >= STILL ||
-			!near_settled(&c->near));
+			!near_settled(&c->near) ||
+			codes_know_places(c->codes, &c->chain, c->last));
 		c->retries += !done;
 		if (whole || c->missed || !is_stuck(c))
 			continue;
@@ -292,12 +290,6 @@ read_from_here(struct chains *c, struct thread *t, size_t *sure)
 	}
 	if (doubt)
 		near_want(&c->near, t->task, true);
-	if (done && c->sound && !c->native &&
-	    inner_join(&c->inner, c->codes, &c->chain)) {
-		c->last = newest_same_as_last(c, t);
-		chain_note_resumers(&c->chain, c->last, &c->past);
-	}
-	inner_clear(&c->inner);
 	return done;
 }
 

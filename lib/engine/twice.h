@@ -5,8 +5,9 @@
  *
  * A chain counts if each of its calls is known.  Only as long as they are not,
  * one counts if the second copy has all of it, and what is not known was in such
- * a chain before; and, later, if some reads in a row give the same: it does not
- * move.
+ * a chain before.  Later it only counts so if what is not known of its calls is
+ * through whom they are made, or if some reads in a row give the same: it does
+ * not move.
  *
  * Calls are learned from threads that stand still: those that do not have
  * their GIL, and those on whose CPU we run instead (see near.h).  What two

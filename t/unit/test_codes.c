@@ -39,10 +39,28 @@ check_moved(struct codes *c, struct py_chain *chain)
 	check(!codes_know_calls(c, chain, 0));
 	for (int i = 0; i < 3; i++)
 		check_number(codes_trust_calls(c, chain, 0), chain->depth - 1);
-	/* One that has left that place is taken back to it. */
+	/* Where it is, is not known, though it has left the place. */
 	caller->left = true;
-	check(codes_know_calls(c, chain, 0));
-	check(!caller->left);
+	check(!codes_know_calls(c, chain, 0));
+	check(!codes_know_places(c, chain, 0));
+	caller->left = false;
+	caller->instr -= 2;
+}
+
+/* The innermost call, from the same place, but through another one. */
+static void
+check_through(struct codes *c, struct py_chain *chain)
+{
+	size_t shared = chain->depth - 1;
+
+	chain->places[2].instr += 2;
+	check(!codes_know_calls(c, chain, shared));
+	check(codes_know_places(c, chain, shared));
+	check_number(codes_trust_calls(c, chain, shared), shared);
+	check_number(codes_trust_calls(c, chain, shared), chain->depth);
+	check(!codes_know_calls(c, chain, shared));
+	chain->places[2].instr -= 2;
+	check(codes_know_calls(c, chain, shared));
 }
 
 static void
@@ -60,6 +78,7 @@ check_chain(struct codes *c, struct py_chain *chain, uint64_t interp)
 	check(codes_know_calls(c, chain, 0));
 	check_number(codes_trust_calls(c, chain, 0), chain->depth);
 	check_moved(c, chain);
+	check_through(c, chain);
 }
 
 static void
