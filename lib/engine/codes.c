@@ -480,6 +480,19 @@ codes_check(struct codes *c, struct py_chain *chain, const struct stamp *s)
 	return n;
 }
 
+bool
+codes_has_all(const struct codes *c, const struct py_chain *chain)
+{
+	for (size_t i = 0; i < chain->depth; i++) {
+		const struct py_place *p = &chain->places[i];
+		uint32_t home = known_home(c, p->code);
+		if (!place_is_mark(p) &&
+		    (home == TACH_NONE || !c->homes[home].known))
+			return false;
+	}
+	return true;
+}
+
 /* ---- copies of the bytecode -------------------------------------------- */
 
 struct copy_key {

@@ -15,8 +15,7 @@ copy_of(const struct thread *t, const struct snapshot *s, size_t gc,
 	    .stamp = stamp};
 }
 
-/* Returns how many of the outermost frames are proven, or SIZE_MAX. */
-static size_t
+static bool
 walk_copy(struct chains *c, const struct thread *t,
     const struct copied *from, bool past)
 {
@@ -24,7 +23,7 @@ walk_copy(struct chains *c, const struct thread *t,
 
 	newest_note_state(c, from->in->bytes + from->offset,
 	    from->in->bytes + from->offset);
-	return w == WALK_OK ? newest_prove(c, t, from->stamp) : SIZE_MAX;
+	return w == WALK_OK;
 }
 
 bool
@@ -35,7 +34,9 @@ first_walk(struct chains *c, const struct thread *t, const struct snapshot *s,
 	size_t proven;
 
 	codes_trim(c->codes, t->chain.depth);
-	proven = walk_copy(c, t, &from, false);
+	if (!walk_copy(c, t, &from, false))
+		return false;
+	proven = newest_prove(c, t, stamp);
 	c->sound = true;
 	return proven == c->chain.depth &&
 	    newest_in_place(c, proven) == proven && newest_learn(c);
@@ -70,7 +71,7 @@ static bool
 take_before(struct chains *c, const struct thread *t,
     const struct copied *from)
 {
-	size_t last = c->last;
+	size_t last = c->last, proven;
 	bool sound = c->sound;
 
 	c->spans.count = 0;
@@ -82,7 +83,7 @@ take_before(struct chains *c, const struct thread *t,
 	newest_swap(c);
 	if (newest_walk_spans(c, t, from, false, &c->chain) == WALK_OK &&
 	    c->chain.depth > 0 &&
-	    newest_is_known(c, newest_prove(c, t, from->stamp)) &&
+	    newest_know(c, t, from->stamp, &proven) &&
 	    !codes_is_calling(c->codes, &c->chain))
 		return true;
 	newest_swap(c);
@@ -91,23 +92,14 @@ take_before(struct chains *c, const struct thread *t,
 	return false;
 }
 
-/* Whether every call of that of a thread that may have run is known. */
-static bool
-know_copy(struct chains *c, const struct thread *t,
-    const struct copied *from, size_t *proven)
-{
-	*proven = walk_copy(c, t, from, true);
-	return newest_is_known(c, *proven);
-}
-
 /* Whether a copy has not what the state said that ran, but something else that
  * has taken the place of it.  Where that has only gone on, it is not to be
  * found again. */
 static bool
-is_replaced(const struct chains *c, size_t proven, bool known)
+is_replaced(const struct chains *c, bool walked, bool known)
 {
 	return chains_tell_frame(c) &&
-	    (known ? !seek_fits(c, c->state) : proven == SIZE_MAX);
+	    (known ? !seek_fits(c, c->state) : !walked);
 }
 
 bool
@@ -115,12 +107,13 @@ first_know(struct chains *c, struct thread *t, const struct snapshot *s,
     size_t gc, const struct stamp *stamp)
 {
 	struct copied from = copy_of(t, s, gc, stamp);
-	size_t proven;
-	bool known;
+	size_t proven = 0;
+	bool walked, known;
 
 	codes_trim(c->codes, t->chain.depth);
-	known = know_copy(c, t, &from, &proven);
-	if (is_replaced(c, proven, known) &&
+	walked = walk_copy(c, t, &from, true);
+	known = walked && newest_know(c, t, stamp, &proven);
+	if (is_replaced(c, walked, known) &&
 	    seek_frame(c, t, &from, known))
 		return true;
 	if (known && (!has_before(t) ||
@@ -128,9 +121,9 @@ first_know(struct chains *c, struct thread *t, const struct snapshot *s,
 		return true;
 	if (take_before(c, t, &from) || known)
 		return true;
-	if (proven == c->chain.depth)
+	if (walked && proven == c->chain.depth)
 		near_want(&c->near, t->task, false);
-	else if (proven == SIZE_MAX && c->chain.depth == 0)
+	else if (!walked && c->chain.depth == 0)
 		note_current(c, t, c->state);
 	return false;
 }

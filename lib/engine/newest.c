@@ -82,6 +82,20 @@ newest_is_known(struct chains *c, size_t proven)
 }
 
 bool
+newest_know(struct chains *c, const struct thread *t,
+    const struct stamp *stamp, size_t *proven)
+{
+	*proven = c->chain.depth;
+	c->last = newest_same_as_last(c, t);
+	c->sound = false;
+	if (codes_has_all(c->codes, &c->chain) &&
+	    !codes_know_calls(c->codes, &c->chain, c->last))
+		return false;
+	*proven = newest_prove(c, t, stamp);
+	return newest_is_known(c, *proven);
+}
+
+bool
 newest_learn(struct chains *c)
 {
 	chain_note_resumers(&c->chain, c->last, &c->past);

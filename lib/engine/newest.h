@@ -33,8 +33,15 @@ size_t newest_in_place(const struct chains *, size_t proven);
 size_t newest_prove(struct chains *, const struct thread *,
     const struct stamp *);
 
-/* Whether every call of it is known. */
+/* Whether every call of it is known, if so many of its outermost frames are
+ * proven. */
 bool newest_is_known(struct chains *, size_t proven);
+
+/* Both at once: whether it is proven and every call is known.  To prove code
+ * objects may take longer than the copy did, so it is not done where a call of
+ * known ones is not known; then *proven says how many would have to be. */
+bool newest_know(struct chains *, const struct thread *, const struct stamp *,
+    size_t *proven);
 
 /* Makes its calls known.  False: there is one that nothing can make, or memory
  * ran out. */

@@ -169,10 +169,11 @@ static bool
 know(struct chains *c, const struct thread *t, const struct looks *l)
 {
 	struct copied from = *l->first;
+	size_t proven;
 
 	from.stamp = &l->stamp;
 	return newest_walk_spans(c, t, &from, true, &c->chain) == WALK_OK &&
-	    newest_is_known(c, newest_prove(c, t, &l->stamp)) &&
+	    newest_know(c, t, &l->stamp, &proven) &&
 	    seek_fits(c, c->state) &&
 	    chain_shared(&c->chain, &c->other) + 2 >= c->other.depth;
 }

@@ -68,6 +68,7 @@ check_chain(struct codes *c, struct py_chain *chain, uint64_t interp)
 {
 	struct stamp stamp = stamp_of(c, interp);
 
+	check(!codes_has_all(c, chain));
 	check(codes_check(c, chain, &stamp) < chain->depth);
 	stamp = stamp_of(c, interp);
 	check_number(codes_check(c, chain, &stamp), chain->depth);
@@ -78,6 +79,7 @@ check_chain(struct codes *c, struct py_chain *chain, uint64_t interp)
 	check(codes_know_calls(c, chain, 0));
 	check_number(codes_trust_calls(c, chain, 0), chain->depth);
 	check_moved(c, chain);
+	check(codes_has_all(c, chain));
 	check_through(c, chain);
 }
 
