@@ -115,8 +115,12 @@ one_moment() {
 	cp -r "$T/programs" "$OUTSIDE/programs"
 	tach-record -q -r 10k -o p.bin -- "${PYTHON[@]}" \
 	    "$INSIDE/programs/turns.py" 2
-	seen=$(tach-cat p.bin | sed -n 's/.*;turns:turns:\([0-9]*\);[^;]*:call:[0-9]*;[^;]*:\(even\|odd\):[0-9]*$/\1 \2/p' |
-	    awk '{ n++; wrong += ($1 % 2 == 0) != ($2 == "even") }
+	seen=$(tach-cat p.bin |
+	    sed -n 's/.*;turns:turns:\([0-9]*\);[^;]*:call:[0-9]*;/\1 /p' |
+	    awk '/:(even|odd):/ {
+			n++
+			wrong += ($1 % 2 == 0) != ($2 ~ /:even:/)
+		}
 		END { print n + 0, wrong + 0 }')
 	echo "$seen wrong"
 	[ "${seen% *}" -gt 200 ]
