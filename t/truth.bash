@@ -100,17 +100,17 @@ share() {
 	    awk -F= '{ print $1 "=" 100 * $2 }')
 }
 
-# innermost: the inner half of the chains has some 45 per cent of the time, and
-# by the in-process engine 40 to 46; each of its calls ends in less time than a
-# read takes.
+# innermost PERCENT: the inner half of the chains has so much of the time, or
+# more; truly some 45, and by the in-process engine 40 to 46.  Each of its calls
+# ends in less time than a read takes.
 innermost() {
-	in_tries 3 inner_half
+	in_tries 3 inner_half "$1"
 }
 
 inner_half() {
 	tach-record "${ENGINE[@]}" -q -r 2k -o p.bin -- \
 	    "${PYTHON[@]}" "$programs/chains.py" 1.5
-	"$T/truth.py" innermost p.bin '[fg](1[2-9]|2[0-3])' 32
+	"$T/truth.py" innermost p.bin '[fg](1[2-9]|2[0-3])' "$1"
 }
 
 # rooted: every stack of gens.py has its root, however often its generators

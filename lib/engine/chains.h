@@ -8,9 +8,10 @@
  * the moment before: to take what goes on instead, or to read again until
  * nothing has moved, would pass over functions that end within a microsecond.
  * A chain counts if each of its calls is known to be one that the program
- * makes there; a suspended generator has the caller that it had before: see
- * first.h.  If that does not do, the thread is read again: see twice.h.  Nothing
- * is put together from what was copied at two moments.
+ * makes there.  A caller that has left its place is taken back to where it made
+ * that call, if that can only be one, and a suspended generator has the caller
+ * that it had before: see first.h.  If that does not do, the thread is read
+ * again: see twice.h.
  */
 #ifndef ENGINE_CHAINS_H
 #define ENGINE_CHAINS_H

@@ -22,6 +22,7 @@
 #define OWN_COUNT (UINT64_C(1) << 63)
 #define CALLS_NOTHING (TACH_NONE - 1) /* no code object has this number */
 #define THROUGH 2 /* callers of a caller that are part of a call */
+#define STEADY 64 /* calls, after which a new one is not to be expected */
 /* No object has so many references; what is freed is overwritten from its
  * first word on, by an address or 0. */
 #define REFS_MAX (UINT64_C(1) << 32)
@@ -33,6 +34,7 @@ struct home {
 	uint32_t serial;     /* number of the code object, from 0 */
 	bool known;
 	bool resumed; /* it was seen to be a generator's */
+	unsigned steady; /* calls of its that were seen since one was new */
 	/* For which it is known to be right. */
 	uint64_t interp, count;
 	uint64_t settled; /* number of the check that read it */
@@ -262,6 +264,7 @@ settle(struct codes *c, struct home *h, const struct stamp *s)
 	note_shim(c, &code);
 	h->serial = c->next_serial++;
 	h->resumed = false;
+	h->steady = 0;
 	h->known = h->file != TACH_NONE && h->func != TACH_NONE;
 	renew(h, s);
 }
@@ -695,11 +698,11 @@ resumes(const struct codes *c, const struct py_place *callee)
 
 /* The frame of Python's that called a place, which is called by nobody if it
  * is the outermost; NULL. */
-static const struct py_place *
+static struct py_place *
 caller_of(const struct py_chain *chain, const struct py_place *callee)
 {
-	const struct py_place *end = chain->places + chain->depth;
-	const struct py_place *p = callee + 1;
+	struct py_place *end = chain->places + chain->depth;
+	struct py_place *p = chain->places + (callee - chain->places) + 1;
 
 	while (p < end && place_is_mark(p))
 		p++;
@@ -784,15 +787,48 @@ codes_may_call(const void *codes, const struct py_place *caller,
 	    .callee = to->serial});
 }
 
+/* Whether a caller cannot be calling what it called. */
+static bool
+has_left(const struct codes *c, const struct py_place *p,
+    const struct home *h)
+{
+	return p->left || (p->calls &&
+		!code_allows(c->offsets, &h->code, p->instr, true));
+}
+
+/* Takes a caller that has left the place of a call back to it.  False: it is
+ * not known, or there may be another one. */
+static bool
+take_back(const struct codes *c, struct py_place *caller,
+    struct known_call call)
+{
+	const struct home *h = &c->homes[known_home(c, caller->code)];
+	uint64_t place = known_place(&c->known, call);
+
+	if (place == 0 || h->steady < STEADY || !has_left(c, caller, h))
+		return false;
+	caller->instr = place;
+	caller->left = false;
+	return true;
+}
+
+/* From the outermost one on. */
 bool
-codes_know_calls(const struct codes *c, const struct py_chain *chain,
-    size_t shared)
+codes_know_calls(struct codes *c, struct py_chain *chain, size_t shared)
 {
 	struct known_call call;
 
-	for (size_t n = shared; n < chain->depth; n++)
-		if (call_of(c, chain, n, &call) && !known_has(&c->known, call))
+	for (size_t n = shared; n < chain->depth; n++) {
+		struct py_place *p = &chain->places[chain->depth - 1 - n];
+		struct py_place *caller = caller_of(chain, p);
+		if (!call_of(c, chain, n, &call))
+			continue;
+		if (known_has(&c->known, call)) {
+			if (caller != NULL)
+				c->homes[known_home(c, caller->code)].steady++;
+		} else if (caller == NULL || !take_back(c, caller, call))
 			return false;
+	}
 	return true;
 }
 
@@ -890,6 +926,17 @@ codes_is_calling(const struct codes *c, const struct py_chain *chain)
 	    known_has(&c->known, site_of(c, p));
 }
 
+/* A place that calls is new. */
+static void
+note_new(struct codes *c, const struct py_chain *chain,
+    const struct py_place *callee)
+{
+	const struct py_place *caller = caller_of(chain, callee);
+
+	if (caller != NULL)
+		c->homes[known_home(c, caller->code)].steady = 0;
+}
+
 bool
 codes_learn_calls(struct codes *c, const struct py_chain *chain, size_t shared)
 {
@@ -905,6 +952,8 @@ codes_learn_calls(struct codes *c, const struct py_chain *chain, size_t shared)
 			return false;
 		if (resumes(c, p))
 			c->homes[known_home(c, p->code)].resumed = true;
+		if (!known_has(&c->known, through_any(call)))
+			note_new(c, chain, p);
 		if (!known_add(&c->known, call) ||
 		    !known_add(&c->known, through_any(call)) ||
 		    !learn_site(c, chain, p))

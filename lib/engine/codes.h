@@ -79,11 +79,14 @@ bool codes_has_all(const struct codes *, const struct py_chain *);
  * instruction of which other, through which two of its callers.  A chain that
  * has two moments in it has a call that the program cannot make, or makes
  * through others.  All of these look at all calls of a chain, whose code objects
- * were read before, but those among its outermost `shared` frames.  codes_learn_calls gives false if
- * there is one that nothing can make, or memory ran out.
+ * were read before, but those among its outermost `shared` frames.
+ * codes_learn_calls gives false if there is one that nothing can make, or memory
+ * ran out.
+ * codes_know_calls takes a caller that has left the place of its call back to
+ * it, if there is no other one through the same callers, nor has a new one been
+ * for long.
  */
-bool codes_know_calls(const struct codes *, const struct py_chain *,
-    size_t shared);
+bool codes_know_calls(struct codes *, struct py_chain *, size_t shared);
 /* The same, whoever they are made through. */
 bool codes_know_places(const struct codes *, const struct py_chain *,
     size_t shared);

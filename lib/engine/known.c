@@ -8,6 +8,8 @@
 #include "array.h"
 #include "tach.h"
 
+#define KEY offsetof(struct known_call, many)
+
 struct call_key {
 	const struct known *known;
 	struct known_call call;
@@ -45,20 +47,19 @@ pair_equal(const void *arg, uint32_t index)
 	const struct known_call *a = &k->known->calls[index], *b = &k->call;
 
 	return a->caller == b->caller && a->callee == b->callee &&
-	    (a->instr & 1) == (b->instr & 1);
+	    a->through == b->through && (a->instr & 1) == (b->instr & 1);
 }
 
 static uint64_t
 call_hash(struct known_call call)
 {
-	return XXH3_64bits(&call, sizeof(call));
+	return XXH3_64bits(&call, KEY);
 }
 
 static uint64_t
 pair_hash(struct known_call call)
 {
 	call.instr &= 1;
-	call.through = 0;
 	return call_hash(call);
 }
 
@@ -71,19 +72,35 @@ known_has(const struct known *k, struct known_call call)
 	    TACH_NONE;
 }
 
-bool
-known_has_pair(const struct known *k, struct known_call call)
+/* The first one of the same two through the same, or TACH_NONE. */
+static uint32_t
+find_pair(const struct known *k, struct known_call call)
 {
 	struct call_key key = {k, call};
 
-	return set_find(&k->by_pair, pair_hash(call), pair_equal, &key) !=
-	    TACH_NONE;
+	return set_find(&k->by_pair, pair_hash(call), pair_equal, &key);
+}
+
+bool
+known_has_pair(const struct known *k, struct known_call call)
+{
+	return find_pair(k, call) != TACH_NONE;
+}
+
+uint64_t
+known_place(const struct known *k, struct known_call call)
+{
+	uint32_t i = find_pair(k, call);
+
+	return i != TACH_NONE && !k->calls[i].many ?
+	    k->calls[i].instr & ~UINT64_C(1) : 0;
 }
 
 bool
 known_add(struct known *k, struct known_call call)
 {
 	struct known_call *p;
+	uint32_t first;
 
 	if (known_has(k, call))
 		return true;
@@ -91,8 +108,9 @@ known_add(struct known *k, struct known_call call)
 	if (p == NULL)
 		return false;
 	k->calls = p;
-	if (!known_has_pair(k, call) &&
-	    !set_add(&k->by_pair, pair_hash(call), (uint32_t)k->count))
+	if ((first = find_pair(k, call)) != TACH_NONE)
+		p[first].many = true;
+	else if (!set_add(&k->by_pair, pair_hash(call), (uint32_t)k->count))
 		return false;
 	p[k->count] = call;
 	k->learned++;

@@ -16,6 +16,7 @@ struct known_call {
 	uint32_t caller, callee; /* numbers of theirs; TACH_NONE: nobody, or
 				  * nobody in particular */
 	uint64_t through; /* what stands for the caller's own callers; 0: any */
+	bool many; /* there are such from other places; known.c's own */
 };
 
 struct known {
@@ -34,5 +35,9 @@ bool known_add(struct known *, struct known_call);
 /* Whether it is known; or one from any place, of the same two. */
 bool known_has(const struct known *, struct known_call);
 bool known_has_pair(const struct known *, struct known_call);
+
+/* The only place from which one calls the other through these callers; 0: there
+ * is none, or more than one. */
+uint64_t known_place(const struct known *, struct known_call);
 
 #endif

@@ -9,6 +9,8 @@
 #include "profile.h"
 #include "walks.h"
 
+#define MANY 100
+
 static struct stamp
 stamp_of(struct codes *c, uint64_t interp)
 {
@@ -39,12 +41,18 @@ check_moved(struct codes *c, struct py_chain *chain)
 	check(!codes_know_calls(c, chain, 0));
 	for (int i = 0; i < 3; i++)
 		check_number(codes_trust_calls(c, chain, 0), chain->depth - 1);
-	/* Where it is, is not known, though it has left the place. */
+	/* One that has left that place is taken back to it, if no other one
+	 * is to be expected any more. */
 	caller->left = true;
 	check(!codes_know_calls(c, chain, 0));
 	check(!codes_know_places(c, chain, 0));
-	caller->left = false;
 	caller->instr -= 2;
+	for (int i = 0; i < MANY; i++)
+		check(codes_know_calls(c, chain, 0));
+	caller->instr += 2;
+	check(codes_know_calls(c, chain, 0));
+	check(!caller->left);
+	check(codes_know_places(c, chain, 0));
 }
 
 /* The innermost call, from the same place, but through another one. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * test_known: calls that were seen are known, by their place, by who calls whom,
- * and by the callers of the caller.
+ * and by the callers of the caller; and where it is made, if that is one place.
  */
 #include "engine/known.h"
 
@@ -56,8 +56,29 @@ test_through(void)
 	check(known_has(&k, one));
 	check(!known_has(&k, other));
 	check(!known_has(&k, call(100, 1, 2)));
-	check(known_has_pair(&k, other));
-	check(known_has_pair(&k, call(200, 1, 2)));
+	check(known_has_pair(&k, one));
+	check(!known_has_pair(&k, other));
+	known_free(&k);
+}
+
+/* The place of a call is known as long as there is but one. */
+static void
+test_place(void)
+{
+	struct known k = {0};
+	struct known_call one = call(101, 1, 2), other = call(201, 1, 2);
+
+	check_number(known_place(&k, one), 0);
+	check(known_add(&k, one));
+	check_number(known_place(&k, other), 100);
+	check_number(known_place(&k, call(100, 1, 2)), 0);
+	other.through = 7;
+	check(known_add(&k, other));
+	check_number(known_place(&k, one), 100);
+	check_number(known_place(&k, other), 200);
+	other.through = 0;
+	check(known_add(&k, other));
+	check_number(known_place(&k, one), 0);
 	known_free(&k);
 }
 
@@ -81,6 +102,7 @@ main(void)
 {
 	test_has();
 	test_through();
+	test_place();
 	test_many();
 	return failures != 0;
 }
