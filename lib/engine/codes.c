@@ -484,9 +484,10 @@ codes_check(struct codes *c, struct py_chain *chain, const struct stamp *s)
 }
 
 bool
-codes_has_all(const struct codes *c, const struct py_chain *chain)
+codes_has_all(const struct codes *c, const struct py_chain *chain,
+    size_t shared)
 {
-	for (size_t i = 0; i < chain->depth; i++) {
+	for (size_t i = 0; i < chain->depth - shared; i++) {
 		const struct py_place *p = &chain->places[i];
 		uint32_t home = known_home(c, p->code);
 		if (!place_is_mark(p) &&
@@ -858,7 +859,7 @@ trust_call(struct codes *c, struct known_call call)
 	return known_add(&c->seen, call) && seen &&
 	    call.caller != CALLS_NOTHING &&
 	    (known_has(&c->known, through_any(call)) ||
-		!known_has_pair(&c->known, call));
+		!known_has_pair(&c->known, through_any(call)));
 }
 
 size_t

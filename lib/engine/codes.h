@@ -70,9 +70,10 @@ bool codes_name_past(struct codes *, struct py_chain *);
  */
 size_t codes_check(struct codes *, struct py_chain *, const struct stamp *);
 
-/* Whether all code objects of a chain were read before, if perhaps for another
- * stamp. */
-bool codes_has_all(const struct codes *, const struct py_chain *);
+/* Whether all code objects of a chain, but those of its outermost `shared`
+ * frames, were read before, if perhaps for another stamp. */
+bool codes_has_all(const struct codes *, const struct py_chain *,
+    size_t shared);
 
 /*
  * Calls that were seen beyond doubt: which code object was called from which

@@ -55,15 +55,13 @@ newest_in_place(const struct chains *c, size_t proven)
  * innermost of them may have called another one by now.  Where marks are
  * wanted, all must be in place: what C called is told by its stack, which is
  * used again at once. */
-size_t
-newest_prove(struct chains *c, const struct thread *t,
-    const struct stamp *stamp)
+static size_t
+prove(struct chains *c, const struct thread *t, const struct stamp *stamp)
 {
 	struct py_chain inner = c->chain;
 	size_t known = 0;
 
 	c->stamp = *stamp;
-	c->last = newest_same_as_last(c, t);
 	if (c->last > 1 && t->count == stamp->count)
 		known = c->last - 1;
 	inner.depth -= known;
@@ -71,28 +69,47 @@ newest_prove(struct chains *c, const struct thread *t,
 	return c->native ? newest_in_place(c, known) : known;
 }
 
+size_t
+newest_prove(struct chains *c, const struct thread *t,
+    const struct stamp *stamp)
+{
+	c->last = newest_same_as_last(c, t);
+	return prove(c, t, stamp);
+}
+
+static bool
+note_sound(struct chains *c, bool sound)
+{
+	c->sound = sound;
+	if (sound)
+		chain_note_resumers(&c->chain, c->last, &c->past);
+	return sound;
+}
+
 bool
 newest_is_known(struct chains *c, size_t proven)
 {
-	c->sound = proven == c->chain.depth &&
-	    codes_know_calls(c->codes, &c->chain, c->last);
-	if (c->sound)
-		chain_note_resumers(&c->chain, c->last, &c->past);
-	return c->sound;
+	return note_sound(c, proven == c->chain.depth &&
+	    codes_know_calls(c->codes, &c->chain, c->last));
 }
 
 bool
 newest_know(struct chains *c, const struct thread *t,
     const struct stamp *stamp, size_t *proven)
 {
+	uint64_t replaced = codes_replaced(c->codes);
+	bool all;
+
 	*proven = c->chain.depth;
 	c->last = newest_same_as_last(c, t);
 	c->sound = false;
-	if (codes_has_all(c->codes, &c->chain) &&
-	    !codes_know_calls(c->codes, &c->chain, c->last))
+	all = codes_has_all(c->codes, &c->chain, c->last);
+	if (all && !codes_know_calls(c->codes, &c->chain, c->last))
 		return false;
-	*proven = newest_prove(c, t, stamp);
-	return newest_is_known(c, *proven);
+	*proven = prove(c, t, stamp);
+	return all && replaced == codes_replaced(c->codes) ?
+	    note_sound(c, *proven == c->chain.depth) :
+	    newest_is_known(c, *proven);
 }
 
 bool
