@@ -21,6 +21,7 @@
 /* What one read of a running thread gave. */
 struct reading {
 	size_t head; /* ranges before the first copy */
+	size_t copies;
 	size_t gc;   /* offset of the words on garbage collection */
 	size_t first, second; /* offsets of the copies */
 	struct stamp stamp;
@@ -34,33 +35,44 @@ blame(struct thread *t, const struct reading *r, size_t range)
 
 	if (n > 0 && n <= count)
 		workset_drop(&t->set, count - n);
-	else if (n > count && n <= 2 * count)
+	else if (n > count && n <= r->copies * count)
 		workset_drop(&t->set, n - count - 1);
 }
 
+/* Adds the second copy: the state comes last. */
+static bool
+add_second(const struct chains *c, struct snapshot *s, const struct thread *t,
+    size_t *state)
+{
+	if (!snapshot_add_set(s, &t->set, 0, false))
+		return false;
+	*state = s->size;
+	return chains_add_state(c, s, t);
+}
+
 /*
- * Reads a thread twice by one call.  What says which frame is current is read
- * first and last: the thread state and, for 3.11 and 3.12, the C stack, which
- * lies above the heap that frames are in.
+ * Reads a thread once or twice by one call.  What says which frame is current
+ * is read first and, if twice, last: the thread state and, for 3.11 and 3.12,
+ * the C stack, which lies above the heap that frames are in.
  */
 static bool
-take(struct chains *c, struct thread *t, struct reading *r)
+take(struct chains *c, struct thread *t, bool twice, struct reading *r)
 {
 	struct snapshot *s = &c->one;
-	size_t before, after, range;
+	size_t before, after, state, range;
 
 	snapshot_clear(s);
 	if (!chains_add_count(c, s, s->count, t->py.interp, &before) ||
 	    !chains_add_gc(c, s, s->count, t->py.interp, &r->gc))
 		return false;
+	r->copies = twice ? 2 : 1;
 	r->head = s->count;
-	r->first = s->size;
+	r->first = state = s->size;
 	if (!chains_add_state(c, s, t) ||
 	    !snapshot_add_set(s, &t->set, 0, true))
 		return false;
 	r->second = s->size;
-	if (!snapshot_add_set(s, &t->set, 0, false) ||
-	    !chains_add_state(c, s, t) ||
+	if ((twice && !add_second(c, s, t, &state)) ||
 	    !chains_add_count(c, s, s->count, t->py.interp, &after))
 		return false;
 	near_begin(&c->near);
@@ -70,54 +82,10 @@ take(struct chains *c, struct thread *t, struct reading *r)
 		snapshot_clear(s);
 		return false;
 	}
-	newest_note_state(c, s->bytes + r->first,
-	    s->bytes + r->second + t->set.bytes);
+	newest_note_state(c, s->bytes + r->first, s->bytes + state);
 	r->stamp = codes_stamp(c->codes, t->py.interp, s->bytes + before,
 	    s->bytes + after);
 	return true;
-}
-
-/* Reads a thread once by one call; whether every call of what it runs is
- * known. */
-static bool
-know_once(struct chains *c, struct thread *t)
-{
-	struct snapshot *s = &c->one;
-	struct copied from = {.in = s, .count = t->set.count + 1};
-	size_t before, after, range, proven;
-	struct stamp stamp;
-
-	c->retries++;
-	snapshot_clear(s);
-	if (!chains_add_count(c, s, s->count, t->py.interp, &before) ||
-	    !chains_add_gc(c, s, s->count, t->py.interp, &from.gc))
-		return false;
-	from.first = s->count;
-	from.offset = s->size;
-	if (!chains_add(c, s, t) ||
-	    !chains_add_count(c, s, s->count, t->py.interp, &after) ||
-	    !snapshot_read(s, c->process->pid, &range))
-		return false;
-	stamp = codes_stamp(c->codes, t->py.interp, s->bytes + before,
-	    s->bytes + after);
-	from.stamp = &stamp;
-	newest_note_state(c, s->bytes + from.offset, s->bytes + from.offset);
-	return newest_walk(c, t, &from, true, &c->chain) == WALK_OK &&
-	    newest_know(c, t, &stamp, &proven);
-}
-
-/* Some times, for half of the cost of reading twice.  Not from 3.13 on, where
- * the state tells which frame runs: a thread waits where it writes to what was
- * just copied, so it is seen where it makes a frame, too often. */
-static bool
-know_soon(struct chains *c, struct thread *t)
-{
-	bool known = false;
-
-	for (int i = 0; i < ONCE_TRIES && !known && !t->held &&
-	    !chains_tell_frame(c); i++)
-		known = know_once(c, t);
-	return known;
 }
 
 /* Whether the thread that was read cannot have run meanwhile, as far as can
@@ -251,6 +219,33 @@ walk_one(struct chains *c, struct thread *t, const struct reading *r,
 	return newest_walk(c, t, &from, !second && !t->held, chain);
 }
 
+/* Reads a thread once; whether every call of what it runs is known. */
+static bool
+know_once(struct chains *c, struct thread *t)
+{
+	struct reading r;
+	size_t proven;
+
+	c->retries++;
+	return take(c, t, false, &r) &&
+	    walk_one(c, t, &r, false, &c->chain) == WALK_OK &&
+	    newest_know(c, t, &r.stamp, &proven);
+}
+
+/* Some times, for half of the cost of reading twice.  Not from 3.13 on, where
+ * the state tells which frame runs: a thread waits where it writes to what was
+ * just copied, so it is seen where it makes a frame, too often. */
+static bool
+know_soon(struct chains *c, struct thread *t)
+{
+	bool known = false;
+
+	for (int i = 0; i < ONCE_TRIES && !known && !t->held &&
+	    !chains_tell_frame(c); i++)
+		known = know_once(c, t);
+	return known;
+}
+
 /* Counts the reads in a row that gave what the newest one gave. */
 static void
 note_still(struct chains *c, enum walk_result w)
@@ -270,7 +265,7 @@ read_once(struct chains *c, struct thread *t, size_t *sure)
 
 	*sure = 0;
 	c->trouble = CHAIN_UNREADABLE;
-	if (!take(c, t, &r))
+	if (!take(c, t, true, &r))
 		return false;
 	w = walk_one(c, t, &r, false, &c->chain);
 	note_still(c, w);
@@ -308,8 +303,9 @@ is_stuck(struct chains *c)
 }
 
 /* From where we are.  Where most likely all calls are known, one from a place
- * that is not is more often one of two moments, if the thread moves.  One that is stuck
- * gets a moment to go on in, as we may have its CPU, if it is not held. */
+ * that is not is more often one of two moments, if the thread moves.  One that
+ * is stuck gets a moment to go on in, as we may have its CPU, if it is not
+ * held. */
 static bool
 read_from_here(struct chains *c, struct thread *t, size_t *sure)
 {
