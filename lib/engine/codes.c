@@ -21,7 +21,8 @@
 /* A stamp that is a number of our own, and no interpreter's count. */
 #define OWN_COUNT (UINT64_C(1) << 63)
 #define CALLS_NOTHING (TACH_NONE - 1) /* no code object has this number */
-#define THROUGH 2 /* callers of a caller that are part of a call */
+#define THROUGH 16 /* callers of a caller that are part of a call */
+#define FACTOR UINT64_C(0x9e3779b97f4a7c15) /* odd */
 #define STEADY 64 /* calls, after which a new one is not to be expected */
 /* No object has so many references; what is freed is overwritten from its
  * first word on, by an address or 0. */
@@ -697,65 +698,89 @@ resumes(const struct codes *c, const struct py_place *callee)
 	return callee->resumed && !py_has(c->offsets->frame_generator);
 }
 
-/* The frame of Python's that called a place, which is called by nobody if it
- * is the outermost; NULL. */
-static struct py_place *
-caller_of(const struct py_chain *chain, const struct py_place *callee)
-{
-	struct py_place *end = chain->places + chain->depth;
-	struct py_place *p = chain->places + (callee - chain->places) + 1;
-
-	while (p < end && place_is_mark(p))
-		p++;
-	return p < end ? p : NULL;
-}
-
 /* The number of a caller's code object.  One that makes a generator calls
  * nothing: the generator's own frame is another one. */
 static uint32_t
-caller_serial(const struct codes *c, const struct py_place *p)
+caller_serial(const struct codes *c, const struct py_place *p, uint32_t home)
 {
-	const struct home *h = &c->homes[known_home(c, p->code)];
+	const struct home *h = &c->homes[home];
 
 	return h->resumed && !p->resumed &&
 	    !py_has(c->offsets->frame_generator) ? CALLS_NOTHING : h->serial;
 }
 
-/* What stands for the nearest callers of a caller; 0: nobody called it. */
-static uint64_t
-through(const struct codes *c, const struct py_chain *chain,
-    const struct py_place *caller)
-{
-	uint64_t places[2 * THROUGH] = {0};
-	const struct py_place *p = caller;
-	size_t n = 0;
+/* The calls of a chain's frames, from the outermost one on. */
+struct calls {
+	const struct codes *codes;
+	const struct py_chain *chain;
+	size_t n, end; /* places that were passed, and are to be, from outside */
+	struct py_place *caller, *callee; /* NULL: nobody */
+	uint32_t caller_home, callee_home;
+	uint64_t outer[THROUGH]; /* what stands for the caller's own callers */
+	size_t nouter;
+};
 
-	while (n < 2 * THROUGH && (p = caller_of(chain, p)) != NULL) {
-		places[n++] = p->instr;
-		places[n++] = caller_serial(c, p);
-	}
-	return n > 0 ? XXH3_64bits(places, sizeof(places)) : 0;
+/* Goes on to the next frame.  False: there is none. */
+static bool
+next_frame(struct calls *w)
+{
+	struct py_place *p;
+
+	do {
+		if (w->n == w->end)
+			return false;
+		p = &w->chain->places[w->chain->depth - ++w->n];
+	} while (place_is_mark(p));
+	if (w->caller != NULL)
+		w->outer[w->nouter++ % THROUGH] = XXH3_64bits_withSeed(
+		    &w->caller->instr, sizeof(w->caller->instr),
+		    caller_serial(w->codes, w->caller, w->caller_home));
+	w->caller = w->callee;
+	w->caller_home = w->callee_home;
+	w->callee = p;
+	w->callee_home = known_home(w->codes, p->code);
+	return true;
 }
 
-/* The call of the place that has n outside of it.  False: it is no frame. */
-static bool
-call_of(const struct codes *c, const struct py_chain *chain, size_t n,
-    struct known_call *call)
+/* Begins behind the `shared` outermost places. */
+static struct calls
+calls_begin(const struct codes *c, const struct py_chain *chain, size_t shared)
 {
-	const struct py_place *callee = &chain->places[chain->depth - 1 - n];
-	const struct py_place *caller = caller_of(chain, callee);
+	struct calls w = {.codes = c, .chain = chain, .n = shared,
+	    .end = shared};
 
-	if (place_is_mark(callee))
-		return false;
-	*call = (struct known_call){.caller = TACH_NONE,
-	    .callee = c->homes[known_home(c, callee->code)].serial};
-	if (caller != NULL) {
-		call->instr = caller->instr;
-		call->caller = caller_serial(c, caller);
-		call->through = through(c, chain, caller);
-	}
-	call->instr |= resumes(c, callee);
-	return true;
+	for (size_t i = 0; i < THROUGH + 1 && w.n > 0; w.n--)
+		i += !place_is_mark(&chain->places[chain->depth - w.n]);
+	while (next_frame(&w))
+		;
+	w.end = chain->depth;
+	return w;
+}
+
+/* What stands for all through whom the caller is called; 0: nobody. */
+static uint64_t
+through(const struct calls *w)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < THROUGH; i++)
+		sum = sum * FACTOR + w->outer[(w->nouter + i) % THROUGH];
+	return sum;
+}
+
+static struct known_call
+call_of(const struct calls *w)
+{
+	struct known_call call = {.instr = resumes(w->codes, w->callee),
+	    .caller = TACH_NONE,
+	    .callee = w->codes->homes[w->callee_home].serial};
+
+	if (w->caller == NULL)
+		return call;
+	call.instr |= w->caller->instr;
+	call.caller = caller_serial(w->codes, w->caller, w->caller_home);
+	call.through = through(w);
+	return call;
 }
 
 /* The same, through anybody. */
@@ -800,34 +825,30 @@ has_left(const struct codes *c, const struct py_place *p,
 /* Takes a caller that has left the place of a call back to it.  False: it is
  * not known, or there may be another one. */
 static bool
-take_back(const struct codes *c, struct py_place *caller,
-    struct known_call call)
+take_back(const struct calls *w, struct known_call call)
 {
-	const struct home *h = &c->homes[known_home(c, caller->code)];
-	uint64_t place = known_place(&c->known, call);
+	const struct home *h = &w->codes->homes[w->caller_home];
+	uint64_t place = known_place(&w->codes->known, call);
 
-	if (place == 0 || h->steady < STEADY || !has_left(c, caller, h))
+	if (place == 0 || h->steady < STEADY ||
+	    !has_left(w->codes, w->caller, h))
 		return false;
-	caller->instr = place;
-	caller->left = false;
+	w->caller->instr = place;
+	w->caller->left = false;
 	return true;
 }
 
-/* From the outermost one on. */
 bool
 codes_know_calls(struct codes *c, struct py_chain *chain, size_t shared)
 {
-	struct known_call call;
+	struct calls w = calls_begin(c, chain, shared);
 
-	for (size_t n = shared; n < chain->depth; n++) {
-		struct py_place *p = &chain->places[chain->depth - 1 - n];
-		struct py_place *caller = caller_of(chain, p);
-		if (!call_of(c, chain, n, &call))
-			continue;
+	while (next_frame(&w)) {
+		struct known_call call = call_of(&w);
 		if (known_has(&c->known, call)) {
-			if (caller != NULL)
-				c->homes[known_home(c, caller->code)].steady++;
-		} else if (caller == NULL || !take_back(c, caller, call))
+			if (w.caller != NULL)
+				c->homes[w.caller_home].steady++;
+		} else if (w.caller == NULL || !take_back(&w, call))
 			return false;
 	}
 	return true;
@@ -837,11 +858,10 @@ bool
 codes_know_places(const struct codes *c, const struct py_chain *chain,
     size_t shared)
 {
-	struct known_call call;
+	struct calls w = calls_begin(c, chain, shared);
 
-	for (size_t n = shared; n < chain->depth; n++)
-		if (call_of(c, chain, n, &call) &&
-		    !known_has(&c->known, through_any(call)))
+	while (next_frame(&w))
+		if (!known_has(&c->known, through_any(call_of(&w))))
 			return false;
 	return true;
 }
@@ -865,30 +885,25 @@ trust_call(struct codes *c, struct known_call call)
 size_t
 codes_trust_calls(struct codes *c, const struct py_chain *chain, size_t shared)
 {
+	struct calls w = calls_begin(c, chain, shared);
 	size_t trusted = chain->depth;
-	struct known_call call;
 
-	for (size_t n = shared; n < chain->depth; n++)
-		if (call_of(c, chain, n, &call) &&
-		    !known_has(&c->known, call) && !trust_call(c, call) &&
+	while (next_frame(&w)) {
+		struct known_call call = call_of(&w);
+		if (!known_has(&c->known, call) && !trust_call(c, call) &&
 		    trusted == chain->depth)
-			trusted = n;
+			trusted = w.n - 1;
+	}
 	return trusted;
 }
 
 bool
 codes_know_root(const struct codes *c, const struct py_chain *chain)
 {
-	struct known_call call;
+	struct calls w = calls_begin(c, chain, 0);
 
-	for (size_t n = 0; n < chain->depth; n++) {
-		const struct py_place *p = &chain->places[chain->depth - 1 - n];
-		if (!place_is_mark(p))
-			return known_home(c, p->code) != TACH_NONE &&
-			    call_of(c, chain, n, &call) &&
-			    known_has(&c->known, call);
-	}
-	return true;
+	return !next_frame(&w) || (w.callee_home != TACH_NONE &&
+	    known_has(&c->known, call_of(&w)));
 }
 
 uint64_t
@@ -899,67 +914,55 @@ codes_learned(const struct codes *c)
 
 /* That a place calls anything is known as a call of nothing. */
 static struct known_call
-site_of(const struct codes *c, const struct py_place *p)
+site_of(const struct codes *c, const struct py_place *p, uint32_t home)
 {
 	return (struct known_call){.instr = p->instr,
-	    .caller = caller_serial(c, p), .callee = TACH_NONE};
-}
-
-/* Makes it known where a place was called from, if the interpreter's loop did
- * that. */
-static bool
-learn_site(struct codes *c, const struct py_chain *chain,
-    const struct py_place *callee)
-{
-	const struct py_place *caller = caller_of(chain, callee);
-
-	return caller == NULL || !caller->calls ||
-	    known_add(&c->known, site_of(c, caller));
+	    .caller = caller_serial(c, p, home), .callee = TACH_NONE};
 }
 
 bool
 codes_is_calling(const struct codes *c, const struct py_chain *chain)
 {
 	const struct py_place *p = chain->places;
+	uint32_t home;
 
 	return chain->depth > 0 && !place_is_mark(p) &&
-	    known_home(c, p->code) != TACH_NONE &&
-	    known_has(&c->known, site_of(c, p));
+	    (home = known_home(c, p->code)) != TACH_NONE &&
+	    known_has(&c->known, site_of(c, p, home));
 }
 
-/* A place that calls is new. */
-static void
-note_new(struct codes *c, const struct py_chain *chain,
-    const struct py_place *callee)
+/* False: nothing can make such a call, or memory ran out. */
+static bool
+learn_call(struct codes *c, const struct calls *w)
 {
-	const struct py_place *caller = caller_of(chain, callee);
+	struct known_call call = call_of(w);
 
-	if (caller != NULL)
-		c->homes[known_home(c, caller->code)].steady = 0;
+	if (call.caller == CALLS_NOTHING)
+		return false;
+	if (resumes(c, w->callee))
+		c->homes[w->callee_home].resumed = true;
+	if (w->caller == NULL)
+		return known_add(&c->known, call);
+	if (!known_has(&c->known, through_any(call)))
+		c->homes[w->caller_home].steady = 0;
+	/* Only what the interpreter's loop calls makes its caller's place one
+	 * of calls. */
+	return known_add(&c->known, call) &&
+	    known_add(&c->known, through_any(call)) &&
+	    (!w->caller->calls || known_add(&c->known,
+		site_of(c, w->caller, w->caller_home)));
 }
 
 bool
 codes_learn_calls(struct codes *c, const struct py_chain *chain, size_t shared)
 {
-	struct known_call call;
+	struct calls w = calls_begin(c, chain, shared);
 
 	if (c->known.count > CALLS_MAX)
 		known_clear(&c->known);
-	for (size_t n = shared; n < chain->depth; n++) {
-		const struct py_place *p = &chain->places[chain->depth - 1 - n];
-		if (!call_of(c, chain, n, &call))
-			continue;
-		if (call.caller == CALLS_NOTHING)
+	while (next_frame(&w))
+		if (!learn_call(c, &w))
 			return false;
-		if (resumes(c, p))
-			c->homes[known_home(c, p->code)].resumed = true;
-		if (!known_has(&c->known, through_any(call)))
-			note_new(c, chain, p);
-		if (!known_add(&c->known, call) ||
-		    !known_add(&c->known, through_any(call)) ||
-		    !learn_site(c, chain, p))
-			return false;
-	}
 	return true;
 }
 

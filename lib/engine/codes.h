@@ -77,8 +77,8 @@ bool codes_has_all(const struct codes *, const struct py_chain *,
 
 /*
  * Calls that were seen beyond doubt: which code object was called from which
- * instruction of which other, through which two of its callers.  A chain that
- * has two moments in it has a call that the program cannot make, or makes
+ * instruction of which other, through which of its callers, up to 16.  A chain
+ * that has two moments in it has a call that the program cannot make, or makes
  * through others.  All of these look at all calls of a chain, whose code objects
  * were read before, but those among its outermost `shared` frames.
  * codes_learn_calls gives false if there is one that nothing can make, or memory
