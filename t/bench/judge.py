@@ -9,6 +9,7 @@ recorded.  Wants Python 3.8 or later.
 prints the counts of samples by verdict; exits 1 if there is a stack that
 cannot be."""
 import collections
+import itertools
 import json
 import os
 import re
@@ -34,19 +35,33 @@ def alike(file, name):
     return file, name
 
 
+def path_of(noted, keys):
+    """A path, innermost first: code, line of its caller, that, and so on."""
+    found = list(noted)
+    found[::2] = [keys[i] for i in noted[::2]]
+    for i in range(1, len(found), 2):
+        if found[i + 1][0] == 'made-N.py':
+            found[i] = 0    # where it is, its number says
+    return tuple(found)
+
+
 class Calls:
     """What a traced run noted."""
 
     def __init__(self, noted):
         self.ids = collections.defaultdict(set)
         self.lines = {}
+        keys = []
         for (file, name, qualname), lines in noted['codes']:
             key = self.key(file, name, qualname)
+            keys.append(key)
             self.lines.setdefault(key, set()).update(lines)
         self.calls = {(self.key(*a), line, self.key(*b))
                       for a, line, b in noted['calls']}
         self.makes = {(self.key(*a), self.key(*b)) for a, b in noted['makes']}
         self.pairs = {(a, b) for a, _, b in self.calls}
+        self.paths = {path_of(p, keys) for p in noted['paths']}
+        self.most = max(map(len, self.paths)) // 2  # calls in one of them
         self.roots = {self.key(*r) for r in noted['roots']}
         self.own = {file for file, _ in self.ids if self.is_own(file)}
 
@@ -97,7 +112,7 @@ def verdict(stack, calls):
     if not calls.roots.intersection(ids[0]):
         return 'orphan', 'begins with %s' % (stack[0].func,)
     for i, f in enumerate(stack):
-        own = short(f.file) in calls.own or f.file.startswith('made-')
+        own = is_own(f, calls)
         if not ids[i]:
             if own:
                 return 'impossible', '%s never ran' % f.func
@@ -116,7 +131,35 @@ def verdict(stack, calls):
                     f.func, found[1], stack[i + 1].func))
         elif i + 1 == len(stack) and own and wrong_line(f, ids[i], calls):
             return 'line', '%s has no line %d' % (f.func, f.line)
-    return odd
+    return odd or wrong_path(stack, ids, calls)
+
+
+def wrong_path(stack, ids, calls):
+    """Of a stack each of whose calls can be: whether they can follow one
+    another."""
+    for i in range(2, len(stack)):
+        first = max(0, i - calls.most)
+        if i + 1 == len(stack) and is_made(ids[i - 1], ids[i], stack[i],
+                                           calls):
+            return None
+        if not any(p in calls.paths for p in paths(stack, ids, first, i)):
+            own = all(is_own(f, calls) for f in stack[first:i + 1])
+            return 'impossible' if own else 'odd', \
+                '%s is not called through these' % stack[i].func
+    return None
+
+
+def paths(stack, ids, first, last):
+    """From the one frame to the other, innermost first, by all that their
+    names may stand for."""
+    columns = [ids[last]]
+    for i in range(last - 1, first - 1, -1):
+        columns += [0 if made(stack[i]) else stack[i].line], ids[i]
+    return itertools.product(*columns)
+
+
+def is_own(f, calls):
+    return made(f) or short(f.file) in calls.own
 
 
 def wrong_call(f, callers, callees, calls):

@@ -23,6 +23,7 @@ cpu_clock = getattr(time, 'thread_time', time.process_time)
 SMALLEST = 50           # a part's size is this to four times this
 COSTS = 1001            # of the clocks that are measured
 MADE_BY_ANY = 'managed',    # generators whose makers do not name them
+PATH = 6                # calls in a row that are noted together
 
 
 class Load:
@@ -123,6 +124,7 @@ class Trace:
 
     def __init__(self):
         self.calls, self.roots, self.codes = set(), set(), {}
+        self.paths = set()
 
     def __call__(self, frame, event, arg):
         while frame is not None and self.add(frame):
@@ -132,6 +134,7 @@ class Trace:
         """The call by which a frame was made, or resumed."""
         code, back = frame.f_code, frame.f_back
         self.codes[code] = None
+        self.paths.add(path(frame))
         if back is None:
             self.roots.add(code)
             return True
@@ -139,6 +142,15 @@ class Trace:
         new = call not in self.calls
         self.calls.add(call)
         return new
+
+
+def path(frame):
+    """The last calls that came to a frame, innermost first."""
+    found = [frame.f_code]
+    while frame.f_back is not None and len(found) <= 2 * PATH:
+        frame = frame.f_back
+        found += frame.f_lineno or -1, frame.f_code
+    return tuple(found)
 
 
 def makes(code, other):
@@ -186,10 +198,13 @@ def show(load, wall, cpu, trace):
                   cpu_played=load.cpu_played, equals=load.equals,
                   threads=load.threads)
     if trace:
+        numbers = {code: i for i, code in enumerate(trace.codes)}
         result.update(
             roots=[names(c) for c in trace.roots],
             codes=[(names(c), lines(c)) for c in trace.codes],
             calls=[(names(a), line, names(b)) for a, line, b in trace.calls],
+            paths=[[numbers[x] if i % 2 == 0 else x for i, x in enumerate(p)]
+                   for p in trace.paths],
             makes=[(names(a), names(b)) for a in trace.codes
                    for b in trace.codes if makes(a, b)])
     print(json.dumps(result), flush=True)
