@@ -170,6 +170,13 @@ changed() {
 	changed 's/\t[^\t]*:run:[^;]*;/\t/' orphan
 }
 
+@test "the judge knows calls that do not follow one another" {
+	local line
+	recorded turns
+	line=$(sed -n '/plead(nudge)/{=;q}' "$T/programs/loads.py")
+	changed "s/:alternate:$line:/:alternate:$((line + 1)):/" impossible
+}
+
 @test "the judge knows a name that is not that of the code that ran" {
 	recorded making
 	changed 's/:f\([0-9]\)/:f9\1/' misnamed

@@ -105,6 +105,41 @@ def hundred():
     return Load(a, b, idle=99)
 
 
+# ---- the same call from two lines, for other work ---------------------------
+
+def nudge(n):
+    for _ in range(n):
+        pass
+
+
+def shove(n):
+    for _ in range(n):
+        pass
+
+
+def push(how): how(20)
+def ask(how): push(how)
+def plead(how): ask(how)
+
+
+def alternate(n):
+    for _ in range(n):
+        plead(nudge)
+        plead(shove)
+
+
+def one_by_one(n):
+    for _ in range(n):
+        plead(nudge)
+    for _ in range(n):
+        plead(shove)
+
+
+@load
+def turns():
+    return Load(alternate, one_by_one, equals=['nudge', 'shove'])
+
+
 # ---- equals: the same code under four names ---------------------------------
 
 EQUAL = '''def %s(n):
