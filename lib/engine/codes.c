@@ -716,9 +716,28 @@ struct calls {
 	size_t n, end; /* places that were passed, and are to be, from outside */
 	struct py_place *caller, *callee; /* NULL: nobody */
 	uint32_t caller_home, callee_home;
-	uint64_t outer[THROUGH]; /* what stands for the caller's own callers */
+	/* The caller's own callers, by turns: a recursion would make no end of
+	 * paths, so only the innermost place of each code object counts. */
+	struct outer {
+		uint64_t place; /* what stands for it; 0: it does not count */
+		uint32_t serial;
+	} outer[THROUGH];
 	size_t nouter;
 };
+
+/* The caller becomes one of the callers of the next one. */
+static void
+step_in(struct calls *w)
+{
+	uint32_t serial = caller_serial(w->codes, w->caller, w->caller_home);
+
+	for (size_t i = 0; i < THROUGH; i++)
+		if (w->outer[i].serial == serial)
+			w->outer[i].place = 0;
+	w->outer[w->nouter++ % THROUGH] = (struct outer){
+	    XXH3_64bits_withSeed(&w->caller->instr, sizeof(w->caller->instr),
+		serial), serial};
+}
 
 /* Goes on to the next frame.  False: there is none. */
 static bool
@@ -732,9 +751,7 @@ next_frame(struct calls *w)
 		p = &w->chain->places[w->chain->depth - ++w->n];
 	} while (place_is_mark(p));
 	if (w->caller != NULL)
-		w->outer[w->nouter++ % THROUGH] = XXH3_64bits_withSeed(
-		    &w->caller->instr, sizeof(w->caller->instr),
-		    caller_serial(w->codes, w->caller, w->caller_home));
+		step_in(w);
 	w->caller = w->callee;
 	w->caller_home = w->callee_home;
 	w->callee = p;
@@ -757,14 +774,17 @@ calls_begin(const struct codes *c, const struct py_chain *chain, size_t shared)
 	return w;
 }
 
-/* What stands for all through whom the caller is called; 0: nobody. */
+/* What stands for all through whom a caller is called, itself aside; not 0. */
 static uint64_t
-through(const struct calls *w)
+through(const struct calls *w, uint32_t caller)
 {
-	uint64_t sum = 0;
+	uint64_t sum = 1;
 
-	for (size_t i = 0; i < THROUGH; i++)
-		sum = sum * FACTOR + w->outer[(w->nouter + i) % THROUGH];
+	for (size_t i = 0; i < THROUGH; i++) {
+		const struct outer *p = &w->outer[(w->nouter + i) % THROUGH];
+		if (p->place != 0 && p->serial != caller)
+			sum = sum * FACTOR + p->place;
+	}
 	return sum;
 }
 
@@ -779,7 +799,7 @@ call_of(const struct calls *w)
 		return call;
 	call.instr |= w->caller->instr;
 	call.caller = caller_serial(w->codes, w->caller, w->caller_home);
-	call.through = through(w);
+	call.through = through(w, call.caller);
 	return call;
 }
 

@@ -77,10 +77,11 @@ bool codes_has_all(const struct codes *, const struct py_chain *,
 
 /*
  * Calls that were seen beyond doubt: which code object was called from which
- * instruction of which other, through which of its callers, up to 16.  A chain
- * that has two moments in it has a call that the program cannot make, or makes
- * through others.  All of these look at all calls of a chain, whose code objects
- * were read before, but those among its outermost `shared` frames.
+ * instruction of which other, and through which of its callers: up to 16, in
+ * which a recursion counts once.  A chain that has two moments in it has a call
+ * that the program cannot make, or makes through others.  All of these look at
+ * all calls of a chain, whose code objects were read before, but those among its
+ * outermost `shared` frames.
  * codes_learn_calls gives false if there is one that nothing can make, or memory
  * ran out.
  * codes_know_calls takes a caller that has left the place of its call back to

@@ -76,6 +76,21 @@ check_through(struct codes *c, struct py_chain *chain)
 	check(codes_know_calls(c, chain, shared));
 }
 
+/* However often its caller's caller called itself, the innermost call is the
+ * same. */
+static void
+check_recursion(struct codes *c, const struct py_chain *chain)
+{
+	struct py_chain more = {0};
+
+	for (size_t i = 0; i < chain->depth; i++)
+		for (int n = i == 2 ? 3 : 1; n > 0; n--)
+			check(chain_add(&more, chain->places[i]));
+	check(codes_know_calls(c, &more, more.depth - 1));
+	check(!codes_know_calls(c, &more, more.depth - 3));
+	chain_free(&more);
+}
+
 static void
 check_chain(struct codes *c, struct py_chain *chain, uint64_t interp)
 {
@@ -94,6 +109,7 @@ check_chain(struct codes *c, struct py_chain *chain, uint64_t interp)
 	check_moved(c, chain);
 	check(codes_has_all(c, chain, 0));
 	check_through(c, chain);
+	check_recursion(c, chain);
 }
 
 static void
