@@ -83,6 +83,12 @@ chains_add_state(const struct chains *c, struct snapshot *s,
 }
 
 bool
+chains_lie_apart(const struct chains *c)
+{
+	return !py_has(c->offsets->thread_chunk);
+}
+
+bool
 chains_tell_frame(const struct chains *c)
 {
 	return py_has(c->offsets->thread_current_frame) &&
@@ -121,7 +127,7 @@ bool
 chains_add_before(const struct chains *c, struct snapshot *s,
     const struct thread *t)
 {
-	return !py_has(c->offsets->thread_chunk) || chains_tell_frame(c) ||
+	return chains_lie_apart(c) || chains_tell_frame(c) ||
 	    t->set.bytes > BEFORE_MAX ||
 	    snapshot_add_set(s, &t->set, 0, false);
 }

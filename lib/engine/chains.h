@@ -87,6 +87,9 @@ bool chains_add_frames(const struct chains *, struct snapshot *,
  * ends: from 3.13 on. */
 bool chains_tell_frame(const struct chains *);
 
+/* Whether there is no data stack: to 3.10. */
+bool chains_lie_apart(const struct chains *);
+
 /* Before 3.13: adds the frames alone, to be copied before the state: those
  * that end at once have gone after it. */
 bool chains_add_before(const struct chains *, struct snapshot *,

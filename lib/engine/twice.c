@@ -21,29 +21,38 @@
 /* What one read of a running thread gave. */
 struct reading {
 	size_t head; /* ranges before the first copy */
-	size_t copies;
+	size_t second_head; /* and before the second, if there is one */
 	size_t gc;   /* offset of the words on garbage collection */
 	size_t first, second; /* offsets of the copies */
+	size_t between; /* and of the state between them; 0: there is none */
 	struct stamp stamp;
 };
 
-/* A range of the two copies could not be read. */
+/* A range of a copy could not be read: of the first one, if the second is not
+ * there. */
 static void
 blame(struct thread *t, const struct reading *r, size_t range)
 {
-	size_t n = range - r->head, count = t->set.count;
+	size_t first = range - r->head - 1;
+	size_t second = range - r->second_head;
 
-	if (n > 0 && n <= count)
-		workset_drop(&t->set, count - n);
-	else if (n > count && n <= r->copies * count)
-		workset_drop(&t->set, n - count - 1);
+	if (first < t->set.count)
+		workset_drop(&t->set, workset_nth(&t->set, 0, true, first));
+	else if (r->second != 0 && second < t->set.count)
+		workset_drop(&t->set, second);
 }
 
-/* Adds the second copy: the state comes last. */
+/* Adds the second copy: the state comes last.  Where frames lie apart it is also
+ * copied between the two: by the last one, a loop may have come round. */
 static bool
 add_second(const struct chains *c, struct snapshot *s, const struct thread *t,
-    size_t *state)
+    struct reading *r, size_t *state)
 {
+	r->between = chains_lie_apart(c) ? s->size : 0;
+	if (r->between != 0 && !chains_add_state(c, s, t))
+		return false;
+	r->second_head = s->count;
+	r->second = s->size;
 	if (!snapshot_add_set(s, &t->set, 0, false))
 		return false;
 	*state = s->size;
@@ -65,14 +74,12 @@ take(struct chains *c, struct thread *t, bool twice, struct reading *r)
 	if (!chains_add_count(c, s, s->count, t->py.interp, &before) ||
 	    !chains_add_gc(c, s, s->count, t->py.interp, &r->gc))
 		return false;
-	r->copies = twice ? 2 : 1;
-	r->head = s->count;
-	r->first = state = s->size;
+	*r = (struct reading){.gc = r->gc, .head = s->count,
+	    .first = s->size};
+	state = s->size;
 	if (!chains_add_state(c, s, t) ||
-	    !snapshot_add_set(s, &t->set, 0, true))
-		return false;
-	r->second = s->size;
-	if ((twice && !add_second(c, s, t, &state)) ||
+	    !snapshot_add_set(s, &t->set, 0, true) ||
+	    (twice && !add_second(c, s, t, r, &state)) ||
 	    !chains_add_count(c, s, s->count, t->py.interp, &after))
 		return false;
 	near_begin(&c->near);
@@ -132,6 +139,20 @@ is_repeated(struct chains *c, const struct thread *t, size_t proven)
 		return false;
 	c->sound = still && newest_learn(c);
 	return true;
+}
+
+/* Whether all copies of the state say that the same frame is the current one,
+ * if there are three. */
+static bool
+says_same(const struct chains *c, const struct reading *r)
+{
+	uint32_t field = c->offsets->thread_current_frame;
+
+	return r->between == 0 ||
+	    (chains_state(c, c->one.bytes + r->between, field) ==
+		    chains_state(c, c->state, field) &&
+		chains_state(c, c->after, field) ==
+		    chains_state(c, c->state, field));
 }
 
 /* The newest chain's n outermost frames. */
@@ -213,7 +234,7 @@ walk_one(struct chains *c, struct thread *t, const struct reading *r,
 {
 	size_t n = t->set.count + 1;
 	struct copied from = {.in = &c->one, .count = n, .gc = r->gc,
-	    .first = second ? r->head + n : r->head,
+	    .first = second ? r->second_head : r->head,
 	    .offset = second ? r->second : r->first, .stamp = &r->stamp};
 
 	return newest_walk(c, t, &from, !second && !t->held, chain);
@@ -284,7 +305,7 @@ read_once(struct chains *c, struct thread *t, size_t *sure)
 	else if (w != WALK_MISS)
 		c->trouble = CHAIN_MOVING;
 	c->missed = w == WALK_MISS;
-	if (w != WALK_OK)
+	if (w != WALK_OK || !says_same(c, &r))
 		return false;
 	*sure = believe(c, t, proven);
 	return *sure == c->chain.depth;
