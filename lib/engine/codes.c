@@ -951,6 +951,17 @@ codes_is_calling(const struct codes *c, const struct py_chain *chain)
 	    known_has(&c->known, site_of(c, p, home));
 }
 
+/* Where a caller is, in its file; or -1. */
+static int32_t
+line_of(const struct codes *c, const struct calls *w)
+{
+	struct py_location l;
+
+	code_locate(c->offsets, &c->homes[w->caller_home].code,
+	    w->caller->instr, &l);
+	return l.line;
+}
+
 /* False: nothing can make such a call, or memory ran out. */
 static bool
 learn_call(struct codes *c, const struct calls *w)
@@ -963,6 +974,8 @@ learn_call(struct codes *c, const struct calls *w)
 		c->homes[w->callee_home].resumed = true;
 	if (w->caller == NULL)
 		return known_add(&c->known, call);
+	if (!known_has(&c->known, call))
+		call.line = line_of(c, w);
 	if (!known_has(&c->known, through_any(call)))
 		c->homes[w->caller_home].steady = 0;
 	/* Only what the interpreter's loop calls makes its caller's place one

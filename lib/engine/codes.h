@@ -85,8 +85,8 @@ bool codes_has_all(const struct codes *, const struct py_chain *,
  * codes_learn_calls gives false if there is one that nothing can make, or memory
  * ran out.
  * codes_know_calls takes a caller that has left the place of its call back to
- * it, if there is no other one through the same callers, nor has a new one been
- * for long.
+ * it, if through the same callers there is none in another line, nor has a new
+ * one been for long; of some in one line, to the last one before where it is.
  */
 bool codes_know_calls(struct codes *, struct py_chain *, size_t shared);
 /* The same, whoever they are made through. */

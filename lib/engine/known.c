@@ -8,7 +8,8 @@
 #include "array.h"
 #include "tach.h"
 
-#define KEY offsetof(struct known_call, many)
+#define KEY offsetof(struct known_call, line)
+#define PLACES_MAX 16 /* of one call in one line, that are looked at */
 
 struct call_key {
 	const struct known *known;
@@ -87,13 +88,29 @@ known_has_pair(const struct known *k, struct known_call call)
 	return find_pair(k, call) != TACH_NONE;
 }
 
+static uint64_t
+place_of(const struct known_call *call)
+{
+	return call->instr & ~UINT64_C(1);
+}
+
 uint64_t
 known_place(const struct known *k, struct known_call call)
 {
-	uint32_t i = find_pair(k, call);
+	uint32_t first = find_pair(k, call), i = first;
+	uint64_t before = 0;
 
-	return i != TACH_NONE && !k->calls[i].many ?
-	    k->calls[i].instr & ~UINT64_C(1) : 0;
+	if (first == TACH_NONE || k->calls[first].next == TACH_NONE)
+		return first == TACH_NONE ? 0 : place_of(&k->calls[first]);
+	for (int n = 0; i != TACH_NONE; n++, i = k->calls[i].next) {
+		const struct known_call *p = &k->calls[i];
+		if (n == PLACES_MAX || p->line < 0 ||
+		    p->line != k->calls[first].line)
+			return 0;
+		if (place_of(p) < call.instr && place_of(p) > before)
+			before = place_of(p);
+	}
+	return before;
 }
 
 bool
@@ -108,9 +125,11 @@ known_add(struct known *k, struct known_call call)
 	if (p == NULL)
 		return false;
 	k->calls = p;
-	if ((first = find_pair(k, call)) != TACH_NONE)
-		p[first].many = true;
-	else if (!set_add(&k->by_pair, pair_hash(call), (uint32_t)k->count))
+	call.next = TACH_NONE;
+	if ((first = find_pair(k, call)) != TACH_NONE) {
+		call.next = p[first].next;
+		p[first].next = (uint32_t)k->count;
+	} else if (!set_add(&k->by_pair, pair_hash(call), (uint32_t)k->count))
 		return false;
 	p[k->count] = call;
 	k->learned++;

@@ -16,7 +16,9 @@ struct known_call {
 	uint32_t caller, callee; /* numbers of theirs; TACH_NONE: nobody, or
 				  * nobody in particular */
 	uint64_t through; /* what stands for the caller's own callers; 0: any */
-	bool many; /* there are such from other places; known.c's own */
+	/* Of which calls are not told apart: */
+	int32_t line;  /* where it is made; or -1 */
+	uint32_t next; /* one from another place; known.c's own */
 };
 
 struct known {
@@ -36,8 +38,9 @@ bool known_add(struct known *, struct known_call);
 bool known_has(const struct known *, struct known_call);
 bool known_has_pair(const struct known *, struct known_call);
 
-/* The only place from which one calls the other through these callers; 0: there
- * is none, or more than one. */
+/* The place from which one calls the other through these callers, if that is in
+ * one line only: the last one before the call's own, if there are more than one.
+ * 0: there is none. */
 uint64_t known_place(const struct known *, struct known_call);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * test_known: calls that were seen are known, by their place, by who calls whom,
- * and by the callers of the caller; and where it is made, if that is one place.
+ * and by the callers of the caller; and where it is made, if in one line only.
  */
 #include "engine/known.h"
 
@@ -77,8 +77,35 @@ test_place(void)
 	check_number(known_place(&k, one), 100);
 	check_number(known_place(&k, other), 200);
 	other.through = 0;
+	other.line = one.line + 1;
 	check(known_add(&k, other));
 	check_number(known_place(&k, one), 0);
+	known_free(&k);
+}
+
+/* Or as long as all are in one line: then it is the last one. */
+static void
+test_line(void)
+{
+	struct known k = {0};
+
+	check(known_add(&k, call(100, 1, 2)));
+	check(known_add(&k, call(300, 1, 2)));
+	check(known_add(&k, call(200, 1, 2)));
+	check_number(known_place(&k, call(100, 1, 2)), 0);
+	check_number(known_place(&k, call(102, 1, 2)), 100);
+	check_number(known_place(&k, call(210, 1, 2)), 200);
+	check_number(known_place(&k, call(400, 1, 2)), 300);
+	for (uint64_t i = 400; i < 500; i++)
+		check(known_add(&k, call(2 * i, 1, 2)));
+	check_number(known_place(&k, call(102, 1, 2)), 0); /* too many */
+	known_clear(&k);
+	for (uint64_t i = 1; i < 3; i++) {
+		struct known_call none = call(100 * i, 1, 2);
+		none.line = -1;
+		check(known_add(&k, none));
+	}
+	check_number(known_place(&k, call(300, 1, 2)), 0);
 	known_free(&k);
 }
 
@@ -103,6 +130,7 @@ main(void)
 	test_has();
 	test_through();
 	test_place();
+	test_line();
 	test_many();
 	return failures != 0;
 }
