@@ -774,16 +774,16 @@ calls_begin(const struct codes *c, const struct py_chain *chain, size_t shared)
 	return w;
 }
 
-/* What stands for all through whom a caller is called, itself aside; not 0. */
+/* What stands for all through whom the caller is called; not 0. */
 static uint64_t
-through(const struct calls *w, uint32_t caller)
+through(const struct calls *w)
 {
 	uint64_t sum = 1;
 
 	for (size_t i = 0; i < THROUGH; i++) {
-		const struct outer *p = &w->outer[(w->nouter + i) % THROUGH];
-		if (p->place != 0 && p->serial != caller)
-			sum = sum * FACTOR + p->place;
+		uint64_t place = w->outer[(w->nouter + i) % THROUGH].place;
+		if (place != 0)
+			sum = sum * FACTOR + place;
 	}
 	return sum;
 }
@@ -799,7 +799,7 @@ call_of(const struct calls *w)
 		return call;
 	call.instr |= w->caller->instr;
 	call.caller = caller_serial(w->codes, w->caller, w->caller_home);
-	call.through = through(w, call.caller);
+	call.through = through(w);
 	return call;
 }
 
