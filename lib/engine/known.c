@@ -100,8 +100,10 @@ known_place(const struct known *k, struct known_call call)
 	uint32_t first = find_pair(k, call), i = first;
 	uint64_t before = 0;
 
-	if (first == TACH_NONE || k->calls[first].next == TACH_NONE)
-		return first == TACH_NONE ? 0 : place_of(&k->calls[first]);
+	if (first == TACH_NONE)
+		return 0;
+	if (k->calls[first].next == TACH_NONE)
+		return place_of(&k->calls[first]);
 	for (int n = 0; i != TACH_NONE; n++, i = k->calls[i].next) {
 		const struct known_call *p = &k->calls[i];
 		if (n == PLACES_MAX || p->line < 0 ||
