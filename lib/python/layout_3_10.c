@@ -14,6 +14,7 @@ const struct py_layout py_layout_3_10 = {
 	.opcodes = {
 		[83] = PY_OPCODE_LEAVES | 0,
 		[86] = PY_OPCODE_LEAVES | 0,
+		[119] = PY_OPCODE_LEAVES | 0,
 	},
 	.fixed = {
 		.runtime_size = 672,

@@ -70,6 +70,7 @@ const struct py_layout py_layout_3_11 = {
 		[107] = 2,
 		[113] = 1,
 		[116] = 5,
+		[119] = PY_OPCODE_LEAVES | 0,
 		[121] = 1,
 		[122] = 1,
 		[127] = 1,

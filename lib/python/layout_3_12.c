@@ -73,6 +73,7 @@ const struct py_layout py_layout_3_12 = {
 		[112] = 4,
 		[113] = 4,
 		[116] = 4,
+		[119] = PY_OPCODE_LEAVES | 0,
 		[121] = PY_OPCODE_LEAVES | 0,
 		[122] = 1,
 		[123] = 1,

@@ -12,6 +12,7 @@ const struct py_layout py_layout_3_9 = {
 	.lasti_unit = 1,
 	.lines = LINES_LNOTAB,
 	.opcodes = {
+		[48] = PY_OPCODE_LEAVES | 0,
 		[83] = PY_OPCODE_LEAVES | 0,
 		[86] = PY_OPCODE_LEAVES | 0,
 	},

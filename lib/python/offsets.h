@@ -191,7 +191,8 @@ py_has(uint32_t offset)
 /* What is known of an opcode. */
 #define PY_OPCODE_CACHES 0x0f /* how many code units follow that are no
 			       * instructions */
-#define PY_OPCODE_LEAVES 0x10 /* by it a frame ends or is suspended */
+#define PY_OPCODE_LEAVES 0x10 /* by it a frame ends or is suspended, or goes on
+			       * to a handler */
 #define PY_OPCODE_HIDES 0x20  /* it stands for another one, not told here */
 
 struct py_offsets {
