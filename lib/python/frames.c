@@ -114,7 +114,7 @@ void
 chain_note_resumers(const struct py_chain *c, size_t shared,
     struct py_past *past)
 {
-	uint64_t by = 0;
+	const struct py_place *by = NULL;
 
 	/* From the outermost one on, after the innermost that they share. */
 	while (shared > 0 && place_is_mark(&c->places[c->depth - shared]))
@@ -124,8 +124,8 @@ chain_note_resumers(const struct py_chain *c, size_t shared,
 		if (place_is_mark(p))
 			continue;
 		if (p->resumed && n > shared)
-			past_note_resumer(past, p->frame, by);
-		by = p->frame;
+			past_note_resumer(past, p, by);
+		by = p;
 	}
 }
 
@@ -269,6 +269,20 @@ may_have_ended(const struct py_offsets *o, const uint8_t *f, size_t depth)
 	    (int32_t)load_u32(f + o->frame_stacktop) >= 0;
 }
 
+/* A thread's own copy of the bytecode tells nothing: the place that was seen is
+ * one of the original. */
+bool
+frame_call_is_over(const struct py_offsets *o, const struct py_place *caller,
+    const uint8_t *caller_frame, const struct py_place *callee,
+    const uint8_t *callee_frame)
+{
+	return code_of(o, caller_frame) != caller->code ||
+	    code_of(o, callee_frame) != callee->code ||
+	    (copy_of(o, caller_frame) == 0 &&
+		instr_of(o, caller_frame) != caller->instr) ||
+	    !is_live(o, callee_frame) || is_suspended(o, callee_frame);
+}
+
 /* What goes on ends here, with this place of the chain or before it. */
 static void
 end_live(const struct py_marks *m, struct py_chain *c)
@@ -359,17 +373,6 @@ is_root(const struct py_offsets *o, const uint8_t *f)
 	return is_entry(o, f) && f[o->frame_owner] != OWNER_GENERATOR;
 }
 
-/* Where a frame was called from, or a generator's resumed: one that was
- * suspended meanwhile has forgotten it. */
-static uint64_t
-caller_of(const struct py_offsets *o, const struct py_marks *m,
-    const uint8_t *f, uint64_t frame)
-{
-	if (m->past != NULL && is_suspended(o, f))
-		return past_resumer(m->past, frame);
-	return load_u64(f + o->frame_previous);
-}
-
 /* Whether a frame may be the one that was noted as who resumed the one before.
  * By now that may be resumed by another, and this one have ended, or be used
  * again; then only what comes before stays in the chain.  *told: how many
@@ -423,6 +426,22 @@ relink(const struct py_offsets *o, struct py_view *v, const struct py_marks *m,
 	return *frame != 0;
 }
 
+/* Who resumed the generator that a chain has come to, which was suspended
+ * meanwhile and has forgotten it; 0: not known. */
+static uint64_t
+resumer_of(const struct py_offsets *o, struct py_view *v,
+    const struct py_marks *m, uint64_t thread, struct past_seen *seen,
+    const struct py_chain *c, uint64_t generator)
+{
+	uint64_t by = 0;
+
+	seen->places = c->places;
+	seen->depth = c->depth;
+	if (relinks(m))
+		by = past_caller(m->past, o, v, thread, seen);
+	return by != 0 ? by : past_resumer(m->past, o, v, generator);
+}
+
 /* Notes where a walk has come to, by the frame that it has seen last. */
 static void
 note_seen(const struct py_offsets *o, const uint8_t *f, uint64_t frame,
@@ -474,7 +493,7 @@ walk_frames(const struct py_offsets *o, struct py_view *v, uint64_t thread,
 		if (m->past != NULL && !may_have_resumed(o, f, c, &told))
 			return WALK_BAD;
 		last = frame;
-		frame = caller_of(o, m, f, frame);
+		frame = load_u64(f + o->frame_previous);
 		if (relinks(m))
 			note_seen(o, f, last, &seen);
 		if (m->shims != NULL && !frame_is_own(o, f) &&
@@ -485,6 +504,8 @@ walk_frames(const struct py_offsets *o, struct py_view *v, uint64_t thread,
 		if (!frame_is_own(o, f) &&
 		    !add_frame(o, m, last, f, from_c, c, &past))
 			return WALK_MEMORY;
+		if (m->past != NULL && is_suspended(o, f))
+			frame = resumer_of(o, v, m, thread, &seen, c, last);
 		from_c = is_entry(o, f);
 		rooted = is_root(o, f);
 	}

@@ -56,6 +56,11 @@ struct py_shims {
 
 bool shims_has(const struct py_shims *, uint64_t code);
 
+/* Whether a call that was seen is over, by newer copies of the frames of both. */
+bool frame_call_is_over(const struct py_offsets *,
+    const struct py_place *caller, const uint8_t *caller_frame,
+    const struct py_place *callee, const uint8_t *callee_frame);
+
 /* What there is to be in a chain besides its frames, and where. */
 struct py_marks {
 	uint64_t gc_frame; /* the frame that the collector was called from */

@@ -2,6 +2,8 @@
 /* past.c: see past.h. */
 #include "python/past.h"
 
+#include <string.h>
+
 #include "python/frames.h"
 
 #define SIZE_SOUGHT 2048 /* bytes; larger frames are not found by their end */
@@ -16,36 +18,96 @@
 /* ---- resumers ---------------------------------------------------------- */
 
 static size_t
-slot_of(uint64_t frame)
+set_of(uint64_t frame)
 {
 	return (frame >> 3) * UINT64_C(0x9e3779b97f4a7c15) >> 32 &
 	    (PAST_RESUMERS - 1);
 }
 
-void
-past_note_resumer(struct py_past *p, uint64_t frame, uint64_t by)
+static bool
+is_same(const struct py_resumer *a, const struct py_resumer *b)
 {
-	p->resumers[slot_of(frame)] = (struct py_resumer){frame, by};
+	return a->frame == b->frame && a->code == b->code && a->by == b->by &&
+	    a->by_code == b->by_code;
+}
+
+/* The newest one comes first. */
+void
+past_note_resumer(struct py_past *p, const struct py_place *generator,
+    const struct py_place *by)
+{
+	struct py_resumer *set = p->resumers[set_of(generator->frame)];
+	struct py_resumer r = {generator->frame, generator->code,
+	    by != NULL ? by->frame : 0, by != NULL ? by->code : 0};
+	size_t i = 0;
+
+	while (i < PAST_WAYS - 1 && !is_same(&set[i], &r))
+		i++;
+	memmove(set + 1, set, i * sizeof(*set));
+	set[0] = r;
+}
+
+/* Whether a frame is of a code object, as far as it is known: from 3.14 on it
+ * forgets it. */
+static bool
+may_be_of(const struct py_offsets *o, struct py_view *v, uint64_t frame,
+    uint64_t code)
+{
+	const uint8_t *f = view_at(v, frame, o->frame_size);
+	uint64_t now = f != NULL ? frame_place(o, f, frame).code : 0;
+
+	return now == 0 || now == code;
+}
+
+/* Who resumed a generator, from the i-th of its set on; 0: not known. */
+static uint64_t
+resumer_from(const struct py_past *p, const struct py_offsets *o,
+    struct py_view *v, uint64_t frame, size_t *i)
+{
+	const struct py_resumer *set = p->resumers[set_of(frame)];
+
+	for (; *i < PAST_WAYS; ++*i)
+		if (set[*i].frame == frame &&
+		    may_be_of(o, v, frame, set[*i].code) &&
+		    may_be_of(o, v, set[*i].by, set[*i].by_code))
+			return set[*i].by;
+	return 0;
 }
 
 uint64_t
-past_resumer(const struct py_past *p, uint64_t frame)
+past_resumer(const struct py_past *p, const struct py_offsets *o,
+    struct py_view *v, uint64_t frame)
 {
-	const struct py_resumer *r = &p->resumers[slot_of(frame)];
+	size_t i = 0;
 
-	return r->frame == frame ? r->by : 0;
+	return resumer_from(p, o, v, frame, &i);
 }
 
 /* Whether a generator was resumed by a frame, maybe by way of others. */
 static bool
-is_resumed_by(const struct py_past *p, uint64_t generator, uint64_t by)
+is_resumed_by(const struct py_past *p, const struct py_offsets *o,
+    struct py_view *v, uint64_t generator, uint64_t by)
 {
 	uint64_t frame = generator;
 
 	for (int i = 0; i < RESUMED_MAX && frame != 0; i++)
-		if ((frame = past_resumer(p, frame)) == by)
+		if ((frame = past_resumer(p, o, v, frame)) == by)
 			return by != 0;
 	return false;
+}
+
+/* Who resumed a generator: the newest, or, if there is one, the newest that is
+ * a frame or was resumed by it. */
+static uint64_t
+resumer_inside(const struct py_past *p, const struct py_offsets *o,
+    struct py_view *v, uint64_t generator, uint64_t frame)
+{
+	uint64_t by;
+
+	for (size_t i = 0; (by = resumer_from(p, o, v, generator, &i)) != 0; i++)
+		if (by == frame || is_resumed_by(p, o, v, by, frame))
+			return by;
+	return past_resumer(p, o, v, generator);
 }
 
 /* ---- frames ------------------------------------------------------------ */
@@ -162,7 +224,7 @@ past_current(const struct py_past *p, const struct py_offsets *o,
 	innermost = frame_below(p, o, v, past_stack_end(o, v, thread));
 	if (innermost == 0)
 		return said;
-	return is_resumed_by(p, ran, innermost) ? ran : innermost;
+	return is_resumed_by(p, o, v, ran, innermost) ? ran : innermost;
 }
 
 /* Whether a copy of what lies on the C stack is of an entry frame: that is
@@ -243,13 +305,15 @@ past_caller(const struct py_past *p, const struct py_offsets *o,
     struct py_view *v, uint64_t thread, const struct past_seen *seen)
 {
 	const struct py_place *callee = &seen->places[seen->depth - 1];
-	uint64_t below = if_calls(p, o, v, seen,
-	    frame_below(p, o, v, seen->end));
-	uint64_t inside = callee->resumed ? past_resumer(p, callee->frame) :
+	uint64_t last = py_has(o->frame_owner) ?
+	    frame_below(p, o, v, seen->end) : 0; /* else they lie apart */
+	uint64_t below = if_calls(p, o, v, seen, last);
+	uint64_t inside = callee->resumed ?
+	    resumer_inside(p, o, v, callee->frame, last) :
 	    running_generator(o, v, thread);
 
 	inside = if_calls(p, o, v, seen, inside);
 	if (below == 0 || inside == 0 || below == inside)
 		return below | inside;
-	return is_resumed_by(p, inside, below) ? inside : 0;
+	return is_resumed_by(p, o, v, inside, below) ? inside : 0;
 }

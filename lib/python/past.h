@@ -18,17 +18,18 @@
 #include "python/memory.h"
 #include "python/offsets.h"
 
-#define PAST_RESUMERS 1024
+#define PAST_RESUMERS 512 /* sets */
+#define PAST_WAYS 4
 
 struct py_place;
 
 struct py_past {
 	/* By which frames those of generators were resumed when that was last
-	 * seen; addresses.  What has no room for both of two of them forgets
-	 * one. */
+	 * seen, with their code objects; addresses.  A frame's address is used
+	 * again, so it can have several; what has no room is forgotten. */
 	struct py_resumer {
-		uint64_t frame, by;
-	} resumers[PAST_RESUMERS];
+		uint64_t frame, code, by, by_code;
+	} resumers[PAST_RESUMERS][PAST_WAYS];
 	/* How many bytes the frames of a code object take on a data stack; 0:
 	 * that is not known. */
 	size_t (*frame_size)(const void *arg, uint64_t code);
@@ -38,9 +39,12 @@ struct py_past {
 	const void *arg;
 };
 
-void past_note_resumer(struct py_past *, uint64_t frame, uint64_t by);
-/* 0: not known. */
-uint64_t past_resumer(const struct py_past *, uint64_t frame);
+/* by: NULL: nobody's frame. */
+void past_note_resumer(struct py_past *, const struct py_place *generator,
+    const struct py_place *by);
+/* 0: not known, or one of the two frames is another function's by now. */
+uint64_t past_resumer(const struct py_past *, const struct py_offsets *,
+    struct py_view *, uint64_t frame);
 
 /* What a walk has seen of a thread so far, of which it lacks a link. */
 struct past_seen {

@@ -349,11 +349,30 @@ test_ending(void)
 	chain_free(&c);
 }
 
+/* No code object is known. */
+static size_t
+no_size(const void *arg, uint64_t code)
+{
+	(void)arg;
+	(void)code;
+	return 0;
+}
+
+static bool
+no_calls(const void *arg, const struct py_place *caller,
+    const struct py_place *callee)
+{
+	(void)arg;
+	(void)caller;
+	(void)callee;
+	return false;
+}
+
 /* A suspended generator was resumed by whom it was seen to be. */
 static void
 test_resumers(void)
 {
-	struct py_past r = {0};
+	struct py_past r = {.frame_size = no_size, .calls = no_calls};
 	struct py_offsets o = offsets_of(12);
 	struct py_chain c = {0};
 
@@ -560,6 +579,16 @@ test_many_lost(void)
 	chain_free(&c);
 }
 
+/* Generator 6 was seen to be resumed by frame n. */
+static void
+note_resumer(struct py_past *past, uint64_t code, int n)
+{
+	struct py_place generator = {.frame = FRAME(6), .code = code};
+	struct py_place by = {.frame = FRAME(n), .code = 8};
+
+	past_note_resumer(past, &generator, n < 0 ? NULL : &by);
+}
+
 /* What is not on the C stack is not lost: its code object is only new. */
 static void
 test_new_caller(void)
@@ -571,7 +600,7 @@ test_new_caller(void)
 	put_lost(&o);
 	put_frame(&o, 2, FRAME(6), 8, 0);
 	put_frame(&o, 6, FRAME(0), 32, 1);
-	past_note_resumer(&past, FRAME(6), FRAME(1));
+	note_resumer(&past, 32, 1);
 	check(walk_relinked(&o, &past, &c) == WALK_OK);
 	check_number(c.depth, 3);
 	check_number(c.places[1].frame, FRAME(6));
@@ -599,13 +628,13 @@ test_lost_generator(void)
 	/* By whom is not known: it is taken to be outside of the others. */
 	check(walk_relinked(&o, &past, &c) == WALK_OK);
 	check_number(c.places[0].frame, FRAME(2));
-	past_note_resumer(&past, FRAME(6), FRAME(2));
+	note_resumer(&past, 8, 2);
 	check(walk_relinked(&o, &past, &c) == WALK_OK);
 	check_number(c.depth, 4);
 	check_number(c.places[0].frame, FRAME(6));
 	check_number(c.places[1].frame, FRAME(2));
 	/* It was resumed by the caller of the current frame, and called that. */
-	past_note_resumer(&past, FRAME(6), FRAME(1));
+	note_resumer(&past, 8, 1);
 	put(CFRAME + o.cframe_current_frame, FRAME(2));
 	put_frame(&o, 2, ENTRY, 8, 0);
 	check(walk_relinked(&o, &past, &c) == WALK_OK);
@@ -613,8 +642,66 @@ test_lost_generator(void)
 	check_number(c.places[0].frame, FRAME(2));
 	check_number(c.places[1].frame, FRAME(6));
 	check_number(c.places[2].frame, FRAME(1));
+	/* One of another code object had its address. */
+	note_resumer(&past, 32, 0);
+	check(walk_relinked(&o, &past, &c) == WALK_OK);
+	check_number(c.places[2].frame, FRAME(1));
 	/* Both may have called it. */
-	past_note_resumer(&past, FRAME(6), 0);
+	note_resumer(&past, 8, -1);
+	check(walk_relinked(&o, &past, &c) == WALK_BAD);
+	chain_free(&c);
+}
+
+/* A call goes on as long as both frames are what and where they were. */
+static void
+test_call_over(void)
+{
+	struct py_offsets o = offsets_of(12);
+	struct py_place caller, callee;
+	const uint8_t *of = memory + FRAME(2) - BASE;
+	const uint8_t *by = memory + FRAME(1) - BASE;
+
+	put_stack(&o);
+	caller = frame_place(&o, by, FRAME(1));
+	callee = frame_place(&o, of, FRAME(2));
+	check(!frame_call_is_over(&o, &caller, by, &callee, of));
+	callee.instr += 2;
+	check(!frame_call_is_over(&o, &caller, by, &callee, of));
+	caller.instr += 2;
+	check(frame_call_is_over(&o, &caller, by, &callee, of));
+	caller.instr -= 2;
+	put_frame(&o, 2, FRAME(1), 16, 0);
+	check(frame_call_is_over(&o, &caller, by, &callee, of));
+	put_frame(&o, 2, 0, 8, 1);
+	check(frame_call_is_over(&o, &caller, by, &callee, of));
+	put_frame(&o, 2, FRAME(1), 8, 1);
+	check(!frame_call_is_over(&o, &caller, by, &callee, of));
+}
+
+/* Generator 6 was suspended, and there are several who may have resumed it. */
+static void
+test_resumed_again(void)
+{
+	struct py_past past = {0};
+	struct py_offsets o = offsets_of(12);
+	struct py_chain c = {0};
+
+	put_stack(&o);
+	put_frame(&o, 6, 0, 8, 1);
+	put_frame(&o, 7, 0, 8, 1);
+	put(CFRAME + o.cframe_current_frame, FRAME(6));
+	/* Nobody is known to: it is the innermost of the data stack. */
+	check(walk_relinked(&o, &past, &c) == WALK_OK);
+	check_number(c.depth, 4);
+	check_number(c.places[1].frame, FRAME(2));
+	/* The newest, generator 7, was resumed by nobody who is there. */
+	note_resumer(&past, 8, 2);
+	note_resumer(&past, 8, 7);
+	check(walk_relinked(&o, &past, &c) == WALK_OK);
+	check_number(c.depth, 4);
+	check_number(c.places[1].frame, FRAME(2));
+	/* One that has another's address by now. */
+	put_frame(&o, 2, FRAME(1), 16, 0);
 	check(walk_relinked(&o, &past, &c) == WALK_BAD);
 	chain_free(&c);
 }
@@ -1247,6 +1334,8 @@ main(void)
 	test_many_lost();
 	test_new_caller();
 	test_lost_generator();
+	test_resumed_again();
+	test_call_over();
 	test_bad_chains();
 	test_root();
 	test_none_left();
