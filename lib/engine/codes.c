@@ -23,7 +23,7 @@
 #define CALLS_NOTHING (TACH_NONE - 1) /* no code object has this number */
 #define THROUGH 16 /* callers of a caller that are part of a call */
 #define FACTOR UINT64_C(0x9e3779b97f4a7c15) /* odd */
-#define STEADY 64 /* calls, after which a new one is not to be expected */
+#define STEADY 64 /* chains, after which no new call is to be expected */
 /* No object has so many references; what is freed is overwritten from its
  * first word on, by an address or 0. */
 #define REFS_MAX (UINT64_C(1) << 32)
@@ -35,7 +35,8 @@ struct home {
 	uint32_t serial;     /* number of the code object, from 0 */
 	bool known;
 	bool resumed; /* it was seen to be a generator's */
-	unsigned steady; /* calls of its that were seen since one was new */
+	unsigned steady; /* chains with known calls of its since one was new */
+	uint64_t counted; /* number of the check before the last of those */
 	/* For which it is known to be right. */
 	uint64_t interp, count;
 	uint64_t settled; /* number of the check that read it */
@@ -84,6 +85,8 @@ struct codes {
 	bool no_versions; /* they are not where they should be */
 	uint64_t replaced;
 	uint64_t check; /* number of the current check, from 1 */
+	size_t doubted; /* see codes_doubted */
+	bool unsteady;	/* see codes_is_unsteady */
 	struct code_check checks[CHECK_BATCH];
 	struct py_piece pieces[CHECK_BATCH * CODE_PIECES];
 	uint32_t batch[CHECK_BATCH]; /* homes */
@@ -102,6 +105,7 @@ codes_new(const struct py_offsets *o, const struct py_memory *m,
 	c->table = t;
 	c->with_opcodes = opcodes;
 	c->check = 1;
+	c->doubted = CODES_NONE;
 	return c;
 }
 
@@ -833,6 +837,16 @@ codes_may_call(const void *codes, const struct py_place *caller,
 	    .callee = to->serial});
 }
 
+/* That a place calls anything is known as a call of nothing; odd: by any means,
+ * not only by the interpreter's loop. */
+static struct known_call
+site_of(const struct codes *c, const struct py_place *p, uint32_t home,
+    bool any)
+{
+	return (struct known_call){.instr = p->instr | any,
+	    .caller = caller_serial(c, p, home), .callee = TACH_NONE};
+}
+
 /* Whether a caller cannot be calling what it called. */
 static bool
 has_left(const struct codes *c, const struct py_place *p,
@@ -843,19 +857,40 @@ has_left(const struct codes *c, const struct py_place *p,
 }
 
 /* Takes a caller that has left the place of a call back to it.  False: it is
- * not known, or there may be another one. */
+ * not known, or it may not have left, or there may be another place. */
 static bool
-take_back(const struct calls *w, struct known_call call)
+take_back(struct codes *c, const struct calls *w, struct known_call call)
 {
-	const struct home *h = &w->codes->homes[w->caller_home];
-	uint64_t place = known_place(&w->codes->known, call);
+	uint64_t place = w->caller != NULL ? known_place(&c->known, call) : 0;
+	const struct home *h;
 
-	if (place == 0 || h->steady < STEADY ||
-	    !has_left(w->codes, w->caller, h))
+	if (place == 0)
 		return false;
+	h = &c->homes[w->caller_home];
+	c->unsteady = h->steady < STEADY;
+	if (c->unsteady)
+		return false;
+	if (!has_left(c, w->caller, h)) {
+		if (known_has(&c->known,
+			site_of(c, w->caller, w->caller_home, true)))
+			c->doubted = (size_t)(w->caller - w->chain->places);
+		return false;
+	}
 	w->caller->instr = place;
 	w->caller->left = false;
 	return true;
+}
+
+/* A chain that is looked at more than once counts once. */
+static void
+note_steady(struct codes *c, const struct calls *w)
+{
+	struct home *h = w->caller != NULL ? &c->homes[w->caller_home] : NULL;
+
+	if (h == NULL || h->counted == c->check)
+		return;
+	h->counted = c->check;
+	h->steady++;
 }
 
 bool
@@ -863,15 +898,28 @@ codes_know_calls(struct codes *c, struct py_chain *chain, size_t shared)
 {
 	struct calls w = calls_begin(c, chain, shared);
 
+	c->doubted = CODES_NONE;
+	c->unsteady = false;
 	while (next_frame(&w)) {
 		struct known_call call = call_of(&w);
-		if (known_has(&c->known, call)) {
-			if (w.caller != NULL)
-				c->homes[w.caller_home].steady++;
-		} else if (w.caller == NULL || !take_back(&w, call))
+		if (known_has(&c->known, call))
+			note_steady(c, &w);
+		else if (!take_back(c, &w, call))
 			return false;
 	}
 	return true;
+}
+
+size_t
+codes_doubted(const struct codes *c)
+{
+	return c->doubted;
+}
+
+bool
+codes_is_unsteady(const struct codes *c)
+{
+	return c->unsteady;
 }
 
 bool
@@ -932,14 +980,6 @@ codes_learned(const struct codes *c)
 	return c->known.learned;
 }
 
-/* That a place calls anything is known as a call of nothing. */
-static struct known_call
-site_of(const struct codes *c, const struct py_place *p, uint32_t home)
-{
-	return (struct known_call){.instr = p->instr,
-	    .caller = caller_serial(c, p, home), .callee = TACH_NONE};
-}
-
 bool
 codes_is_calling(const struct codes *c, const struct py_chain *chain)
 {
@@ -948,7 +988,7 @@ codes_is_calling(const struct codes *c, const struct py_chain *chain)
 
 	return chain->depth > 0 && !place_is_mark(p) &&
 	    (home = known_home(c, p->code)) != TACH_NONE &&
-	    known_has(&c->known, site_of(c, p, home));
+	    known_has(&c->known, site_of(c, p, home, false));
 }
 
 /* Where a caller is, in its file; or -1. */
@@ -982,8 +1022,10 @@ learn_call(struct codes *c, const struct calls *w)
 	 * of calls. */
 	return known_add(&c->known, call) &&
 	    known_add(&c->known, through_any(call)) &&
+	    known_add(&c->known,
+		site_of(c, w->caller, w->caller_home, true)) &&
 	    (!w->caller->calls || known_add(&c->known,
-		site_of(c, w->caller, w->caller_home)));
+		site_of(c, w->caller, w->caller_home, false)));
 }
 
 bool

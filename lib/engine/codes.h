@@ -89,6 +89,14 @@ bool codes_has_all(const struct codes *, const struct py_chain *,
  * one been for long; of some in one line, to the last one before where it is.
  */
 bool codes_know_calls(struct codes *, struct py_chain *, size_t shared);
+/* Which caller the last codes_know_calls that failed could have taken back, had
+ * it left the place where it is, which is one of other calls.  CODES_NONE:
+ * none. */
+#define CODES_NONE SIZE_MAX
+size_t codes_doubted(const struct codes *);
+/* Whether it failed as too few calls of a caller that it could have taken back
+ * were seen yet. */
+bool codes_is_unsteady(const struct codes *);
 /* The same, whoever they are made through. */
 bool codes_know_places(const struct codes *, const struct py_chain *,
     size_t shared);

@@ -122,7 +122,7 @@ first_know(struct chains *c, struct thread *t, const struct snapshot *s,
 	if (take_before(c, t, &from) || known)
 		return true;
 	if (walked && proven == c->chain.depth)
-		near_want(&c->near, t->task, false);
+		near_want(&c->near, t->task, codes_is_unsteady(c->codes));
 	else if (!walked && c->chain.depth == 0)
 		note_current(c, t, c->state);
 	return false;

@@ -11,7 +11,7 @@
 #define PAUSE 3			       /* times as long as the stay, ... */
 #define PAUSE_MIN (100 * NS_PER_MS)
 #define PAUSE_MIN_SHORT (2 * NS_PER_MS) /* after a stay of one round */
-#define PAUSE_MAX 512 /* times the shortest, if nothing is learned */
+#define PAUSE_MAX 64 /* times the shortest, if nothing is learned */
 #define DOUBTS 8      /* so many, and the program does something new */
 
 void

@@ -2,6 +2,8 @@
 /* newest.c: see newest.h. */
 #include "engine/newest.h"
 
+#define LEFT_MAX 4 /* callers of a chain that are looked at again */
+
 enum walk_result
 newest_walk_spans(struct chains *c, const struct thread *t,
     const struct copied *from, bool past, struct py_chain *chain)
@@ -86,11 +88,44 @@ note_sound(struct chains *c, bool sound)
 	return sound;
 }
 
-bool
-newest_is_known(struct chains *c, size_t proven)
+/* Whether the call of a caller is over by now. */
+static bool
+is_over(const struct chains *c, size_t caller)
 {
-	return note_sound(c, proven == c->chain.depth &&
-	    codes_know_calls(c->codes, &c->chain, c->last));
+	const struct py_place *by = &c->chain.places[caller], *of = by - 1;
+	size_t size = c->offsets->frame_size;
+	uint8_t now[2][PY_FRAME_MAX];
+	struct py_piece pieces[2];
+
+	while (place_is_mark(of))
+		of--;
+	pieces[0] = (struct py_piece){by->frame, size, now[0]};
+	pieces[1] = (struct py_piece){of->frame, size, now[1]};
+	return c->memory.memory.read(&c->memory.memory, pieces, 2) &&
+	    frame_call_is_over(c->offsets, by, now[0], of, now[1]);
+}
+
+/* A caller that is where it calls something else may be making a new call, or
+ * have gone on to there: then it mostly has gone on once more by now.  For if a
+ * new call is as short, that is to be learned. */
+static bool
+know_calls(struct chains *c, const struct thread *t)
+{
+	for (int i = 0; !codes_know_calls(c->codes, &c->chain, c->last); i++) {
+		size_t caller = codes_doubted(c->codes);
+		if (i == LEFT_MAX || caller == CODES_NONE ||
+		    !is_over(c, caller))
+			return false;
+		c->chain.places[caller].left = true;
+		near_want(&c->near, t->task, false);
+	}
+	return true;
+}
+
+bool
+newest_is_known(struct chains *c, const struct thread *t, size_t proven)
+{
+	return note_sound(c, proven == c->chain.depth && know_calls(c, t));
 }
 
 bool
@@ -104,12 +139,12 @@ newest_know(struct chains *c, const struct thread *t,
 	c->last = newest_same_as_last(c, t);
 	c->sound = false;
 	all = codes_has_all(c->codes, &c->chain, c->last);
-	if (all && !codes_know_calls(c->codes, &c->chain, c->last))
+	if (all && !know_calls(c, t))
 		return false;
 	*proven = prove(c, t, stamp);
 	return all && replaced == codes_replaced(c->codes) ?
 	    note_sound(c, *proven == c->chain.depth) :
-	    newest_is_known(c, *proven);
+	    newest_is_known(c, t, *proven);
 }
 
 bool

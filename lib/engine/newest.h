@@ -35,7 +35,7 @@ size_t newest_prove(struct chains *, const struct thread *,
 
 /* Whether every call of it is known, if so many of its outermost frames are
  * proven. */
-bool newest_is_known(struct chains *, size_t proven);
+bool newest_is_known(struct chains *, const struct thread *, size_t proven);
 
 /* Both at once: whether it is proven and every call is known.  To prove code
  * objects may take longer than the copy did, so it is not done where a call of

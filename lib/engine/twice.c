@@ -292,7 +292,7 @@ read_once(struct chains *c, struct thread *t, size_t *sure)
 	note_still(c, w);
 	if (w == WALK_OK) {
 		proven = newest_prove(c, t, &r.stamp);
-		if (newest_is_known(c, proven)) {
+		if (newest_is_known(c, t, proven)) {
 			*sure = c->chain.depth;
 			return true;
 		}

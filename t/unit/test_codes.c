@@ -31,9 +31,30 @@ check_doubt(struct codes *c, struct py_chain *chain)
 	check_number(codes_learned(c), 0);
 }
 
+/* Sees a chain for so long that nothing new is to be expected of it. */
+static void
+grow_steady(struct codes *c, struct py_chain *chain, const struct stamp *stamp)
+{
+	for (int i = 0; i < MANY; i++) {
+		check_number(codes_check(c, chain, stamp), chain->depth);
+		check(codes_know_calls(c, chain, 0));
+	}
+}
+
+/* Learns that the innermost caller calls something else where it is. */
+static void
+learn_other(struct codes *c, struct py_chain *chain)
+{
+	struct py_place callee = chain->places[0];
+
+	chain->places[0] = chain->places[2];
+	check(codes_learn_calls(c, chain, 0));
+	chain->places[0] = callee;
+}
+
 /* The same calls, but for the innermost one: that is from another place. */
 static void
-check_moved(struct codes *c, struct py_chain *chain)
+check_moved(struct codes *c, struct py_chain *chain, const struct stamp *stamp)
 {
 	struct py_place *caller = &chain->places[1];
 
@@ -45,12 +66,34 @@ check_moved(struct codes *c, struct py_chain *chain)
 	 * is to be expected any more. */
 	caller->left = true;
 	check(!codes_know_calls(c, chain, 0));
+	check(codes_is_unsteady(c));
+	check_number(codes_doubted(c), CODES_NONE);
 	check(!codes_know_places(c, chain, 0));
 	caller->instr -= 2;
 	for (int i = 0; i < MANY; i++)
-		check(codes_know_calls(c, chain, 0));
+		check(codes_know_calls(c, chain, 0)); /* once again */
 	caller->instr += 2;
+	check(!codes_know_calls(c, chain, 0));
+	check(codes_is_unsteady(c));
+	caller->instr -= 2;
+	grow_steady(c, chain, stamp);
+	caller->instr += 2;
+	/* Whether it has left can be asked where it calls something else. */
+	caller->left = false;
+	check(!codes_know_calls(c, chain, 0));
+	check(!codes_is_unsteady(c));
+	check_number(codes_doubted(c), CODES_NONE);
+	learn_other(c, chain);
+	check(!codes_know_calls(c, chain, 0));
+	check(codes_is_unsteady(c));
+	caller->instr -= 2;
+	grow_steady(c, chain, stamp);
+	caller->instr += 2;
+	check(!codes_know_calls(c, chain, 0));
+	check_number(codes_doubted(c), 1);
+	caller->left = true;
 	check(codes_know_calls(c, chain, 0));
+	check_number(codes_doubted(c), CODES_NONE);
 	check(!caller->left);
 	check(codes_know_places(c, chain, 0));
 }
@@ -106,7 +149,7 @@ check_chain(struct codes *c, struct py_chain *chain, uint64_t interp)
 	check(codes_know_root(c, chain));
 	check(codes_know_calls(c, chain, 0));
 	check_number(codes_trust_calls(c, chain, 0), chain->depth);
-	check_moved(c, chain);
+	check_moved(c, chain, &stamp);
 	check(codes_has_all(c, chain, 0));
 	check_through(c, chain);
 	check_recursion(c, chain);
