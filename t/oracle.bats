@@ -140,6 +140,43 @@ each_one_moment() { # MINOR
 @test "a stack is of one moment: Python 3.14" { each_one_moment 3.14; }
 @test "a stack is of one moment: Python 3.15" { each_one_moment 3.15; }
 
+# from_line N FUNCTION: in how many samples it is called where late.py has `# N`.
+from_line() {
+	tach-cat --since 2.2s p.bin | grep -c \
+	    ":turn:$(sed -n "/# $1\$/=" "$T/programs/late.py");[^;]*:$2:"
+}
+
+# late_is_told MINOR: new calls of what is known from other lines are not taken
+# for those from there.
+late_is_told() {
+	local n=()
+	need_python "$1"
+	cp -r "$T/programs" "$OUTSIDE/programs"
+	tach-record -q -r 10k -o p.bin -- "${PYTHON[@]}" \
+	    "$INSIDE/programs/late.py" 2
+	n=($(from_line 1 give) $(from_line 2 give) $(from_line 3 skip)
+	    $(from_line 4 skip))
+	echo "${n[@]}"
+	[ "${n[0]}" -gt 300 ] && [ "${n[2]}" -gt 300 ]
+	[ $((4 * n[1])) -gt $((3 * n[0])) ]
+	[ $((4 * n[0])) -gt $((3 * n[1])) ]
+	[ $((4 * n[2])) -gt $((3 * n[3])) ]
+	[ $((4 * n[3])) -gt $((3 * n[2])) ]
+}
+
+@test "a call that comes late is told from others: Python 3.11" {
+	late_is_told 3.11
+}
+@test "a call that comes late is told from others: Python 3.12" {
+	late_is_told 3.12
+}
+@test "a call that comes late is told from others: Python 3.13" {
+	late_is_told 3.13
+}
+@test "a call that comes late is told from others: Python 3.15" {
+	late_is_told 3.15
+}
+
 # ---- the judge ------------------------------------------------------------
 
 # recorded LOAD: p.bin and what the program says of itself.
