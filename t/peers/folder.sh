@@ -35,6 +35,18 @@ lacking() {
 	done
 }
 
+# Gets the lists of packages of a folder.  While a mirror is being renewed, they
+# do not fit together.
+update() {
+	in=$1
+	shift
+	for pause in 30 60 120; do
+		! chroot "$in" apt-get "$@" update >"$work/log" 2>&1 || return 0
+		sleep $pause
+	done
+	quietly chroot "$in" apt-get "$@" update
+}
+
 # Downloads packages that take others' places, into /newer.
 fetch_newer() {
 	for deb in "$root"/var/cache/apt/archives/*.deb; do
@@ -42,7 +54,7 @@ fetch_newer() {
 	done
 	sed "s/ $suite / $updates /" "$root/etc/apt/sources.list" \
 	    >"$root/etc/apt/sources.list.d/updates.list"
-	quietly chroot "$root" apt-get -o APT::Sandbox::User=root update
+	update "$root" -o APT::Sandbox::User=root
 	mkdir "$root/newer"
 	# shellcheck disable=SC2086,SC2016
 	quietly chroot "$root" sh -c 'cd /newer && apt-get \
@@ -68,7 +80,7 @@ unpack() {
 install_in() {
 	in=$1
 	shift
-	quietly chroot "$in" apt-get update
+	update "$in"
 	quietly chroot "$in" apt-get install -y --no-install-recommends "$@"
 	chroot "$in" apt-get clean
 	rm -rf "$in"/var/lib/apt/lists/*
