@@ -14,31 +14,36 @@
 /* Links of a chain that are sought; for each, all of the chain is looked at. */
 #define LOST_MAX 64
 
+/* Makes room in a chain that has none left. */
+static bool
+grow(struct py_chain *c)
+{
+	struct py_place *p = array_grow(c->places, c->depth, &c->max,
+	    sizeof(*p));
+
+	if (p != NULL)
+		c->places = p;
+	return p != NULL;
+}
+
+/* The next place of a chain, to be filled in.  NULL: out of memory.  (What is
+ * made elsewhere and copied takes as long as all the rest of a walk.) */
+static inline struct py_place *
+next_place(struct py_chain *c)
+{
+	if (c->fixed)
+		return &c->places[c->depth++ & (c->max - 1)];
+	return c->depth < c->max || grow(c) ? &c->places[c->depth++] : NULL;
+}
+
 bool
 chain_add(struct py_chain *c, struct py_place place)
 {
-	struct py_place *p;
+	struct py_place *p = next_place(c);
 
-	if (c->fixed) {
-		c->places[c->depth++ & (c->max - 1)] = place;
-		return true;
-	}
-	p = array_grow(c->places, c->depth, &c->max, sizeof(*p));
-	if (p == NULL)
-		return false;
-	c->places = p;
-	p[c->depth++] = place;
-	return true;
-}
-
-/* Most often there is room. */
-static inline bool
-add(struct py_chain *c, struct py_place place)
-{
-	if (c->fixed || c->depth >= c->max)
-		return chain_add(c, place);
-	c->places[c->depth++] = place;
-	return true;
+	if (p != NULL)
+		*p = place;
+	return p != NULL;
 }
 
 void
@@ -208,12 +213,25 @@ is_resumed(const struct py_offsets *o, const uint8_t *f)
 	return py_has(o->frame_owner) && f[o->frame_owner] == OWNER_GENERATOR;
 }
 
+static inline void
+read_place(const struct py_offsets *o, const uint8_t *f, uint64_t frame,
+    struct py_place *p)
+{
+	p->code = code_of(o, f);
+	p->instr = instr_of(o, f);
+	p->frame = frame;
+	p->copy = copy_of(o, f);
+	p->calls = p->left = false;
+	p->resumed = is_resumed(o, f);
+}
+
 struct py_place
 frame_place(const struct py_offsets *o, const uint8_t *f, uint64_t frame)
 {
-	return (struct py_place){.code = code_of(o, f),
-	    .instr = instr_of(o, f), .frame = frame, .copy = copy_of(o, f),
-	    .resumed = is_resumed(o, f)};
+	struct py_place p;
+
+	read_place(o, f, frame, &p);
+	return p;
 }
 
 /*
@@ -251,13 +269,20 @@ add_mark(struct py_chain *c, enum py_mark mark)
 	    chain_add(c, (struct py_place){.code = mark});
 }
 
+/* Whether a frame is one that forgets its caller when it does not go on. */
+static bool
+is_forgetful(const struct py_offsets *o, const uint8_t *f)
+{
+	return is_resumed(o, f) ||
+	    (py_has(o->frame_generator) && !is_live(o, f));
+}
+
 /* Whether a frame is one of a generator that was suspended, or, to 3.10, that
  * ended: others keep the address of their caller's frame then. */
-static bool
+static inline bool
 is_suspended(const struct py_offsets *o, const uint8_t *f)
 {
-	return load_u64(f + o->frame_previous) == 0 && (is_resumed(o, f) ||
-	    (py_has(o->frame_generator) && !is_live(o, f)));
+	return load_u64(f + o->frame_previous) == 0 && is_forgetful(o, f);
 }
 
 /* Whether a frame was the current one when it noted the top of its stack: it
@@ -298,11 +323,11 @@ static bool
 add_frame(const struct py_offsets *o, const struct py_marks *m, uint64_t frame,
     const uint8_t *f, bool called_from_c, struct py_chain *c, bool *past)
 {
-	struct py_place place = frame_place(o, f, frame);
 	bool keep = m->past != NULL;
 	bool suspended = keep && is_suspended(o, f);
 	bool live = is_live(o, f) && !suspended;
 	bool gone_on = !live || (!called_from_c && !may_call(o, f));
+	struct py_place *p;
 	size_t depth;
 
 	if (gone_on)
@@ -310,16 +335,17 @@ add_frame(const struct py_offsets *o, const struct py_marks *m, uint64_t frame,
 	if (!live && !keep)
 		return true;
 	depth = c->depth;
-	place.calls = depth > 0 && !called_from_c;
-	place.resumed |= suspended;
-	place.left = depth > 0 && (gone_on || *past);
+	if (!add_mark(c, mark_above(m, frame, called_from_c, depth)) ||
+	    (p = next_place(c)) == NULL)
+		return false;
+	read_place(o, f, frame, p);
+	p->calls = depth > 0 && !called_from_c;
+	p->resumed |= suspended;
+	p->left = depth > 0 && (gone_on || *past);
+	if (p->code == 0)
+		p->code = PLACE_PAST;
 	*past = !live;
 	c->ending |= may_have_ended(o, f, depth);
-	if (place.code == 0)
-		place.code = PLACE_PAST;
-	if (!add_mark(c, mark_above(m, frame, called_from_c, depth)) ||
-	    !add(c, place))
-		return false;
 	c->live += live ? c->depth - depth : 0;
 	return true;
 }
@@ -347,12 +373,6 @@ shims_has(const struct py_shims *s, uint64_t code)
 		if (s->codes[i] == code)
 			return true;
 	return false;
-}
-
-bool
-frame_is_own(const struct py_offsets *o, const uint8_t *f)
-{
-	return py_has(o->frame_owner) && f[o->frame_owner] >= o->entry_owner;
 }
 
 /* Whether a frame is the interpreter's own, or, in 3.11, was called by it. */
@@ -414,6 +434,8 @@ relink(const struct py_offsets *o, struct py_view *v, const struct py_marks *m,
 	uint64_t by;
 	bool lost;
 
+	if (seen->stack == 0 || !past_may_lose(seen, *frame))
+		return true;
 	seen->places = c->places;
 	seen->depth = c->depth;
 	lost = past_is_lost(m->past, o, v, seen, *frame);
@@ -461,7 +483,8 @@ walk_frames(const struct py_offsets *o, struct py_view *v, uint64_t thread,
 	uint64_t frame, last = 0, mark = 0;
 	enum walk_result w;
 	bool from_c = true; /* the frame before this one was called from C */
-	bool rooted = true, past = false;
+	bool past = false, own;
+	const uint8_t *f = NULL;
 	struct past_seen seen = {0};
 	size_t told = 0;
 
@@ -476,9 +499,8 @@ walk_frames(const struct py_offsets *o, struct py_view *v, uint64_t thread,
 	}
 	for (size_t n = 1; frame != 0; n++) {
 		uint64_t link = frame;
-		const uint8_t *f;
 
-		if (seen.stack != 0 && !relink(o, v, m, thread, &seen, c, &frame))
+		if (!relink(o, v, m, thread, &seen, c, &frame))
 			return WALK_BAD;
 		if (frame != link)
 			from_c = past = true; /* it has returned */
@@ -494,22 +516,21 @@ walk_frames(const struct py_offsets *o, struct py_view *v, uint64_t thread,
 			return WALK_BAD;
 		last = frame;
 		frame = load_u64(f + o->frame_previous);
+		own = frame_is_own(o, f);
 		if (relinks(m))
 			note_seen(o, f, last, &seen);
-		if (m->shims != NULL && !frame_is_own(o, f) &&
+		if (own && c->stack == 0)
+			c->stack = last; /* a variable of the loop */
+		if (!own && m->shims != NULL &&
 		    shims_has(m->shims, code_of(o, f)))
 			continue;
-		if (frame_is_own(o, f) && c->stack == 0)
-			c->stack = last; /* a variable of the loop */
-		if (!frame_is_own(o, f) &&
-		    !add_frame(o, m, last, f, from_c, c, &past))
+		if (!own && !add_frame(o, m, last, f, from_c, c, &past))
 			return WALK_MEMORY;
 		if (m->past != NULL && is_suspended(o, f))
 			frame = resumer_of(o, v, m, thread, &seen, c, last);
 		from_c = is_entry(o, f);
-		rooted = is_root(o, f);
 	}
-	if (!rooted)
+	if (f != NULL && !is_root(o, f))
 		return WALK_BAD;
 	c->returned = c->live == 0 && !is_none(o, v, thread, last);
 	/* The root is called from C in all versions; CPython 3.15 says so. */

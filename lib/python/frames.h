@@ -122,9 +122,13 @@ struct py_place frame_place(const struct py_offsets *, const uint8_t *copy,
  * the interpreter's own are the last. */
 enum { OWNER_THREAD, OWNER_GENERATOR };
 
-/* Whether it is one of the interpreter's own, which stand for no call of
+/* Whether a copy is of one of the interpreter's own, which stand for no call of
  * Python's. */
-bool frame_is_own(const struct py_offsets *, const uint8_t *copy);
+static inline bool
+frame_is_own(const struct py_offsets *o, const uint8_t *f)
+{
+	return py_has(o->frame_owner) && f[o->frame_owner] >= o->entry_owner;
+}
 
 /* Notes by whom the generators are resumed that are not among a chain's
  * outermost `shared` places. */

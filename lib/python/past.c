@@ -9,10 +9,8 @@
 #define SIZE_SOUGHT 2048 /* bytes; larger frames are not found by their end */
 #define RESUMED_MAX 64	 /* generators, one resumed by the other */
 /* The variables of the interpreter's loop, its cframe and, from 3.12 on, its
- * entry frame, lie within so many bytes; those of a thread's loops within so
- * many, mostly. */
+ * entry frame, lie within so many bytes. */
 #define LOOP_VARIABLES 1024
-#define LOOPS_NEAR (64 * 1024)
 #define ENTRIES_MAX 8 /* entry frames in a row: they are whole */
 
 /* ---- resumers ---------------------------------------------------------- */
@@ -238,7 +236,7 @@ is_whole_entry(const struct py_offsets *o, struct py_view *v, const uint8_t *f,
 		uint64_t by = load_u64(f + o->frame_previous);
 		if (!frame_is_own(o, f) || by % sizeof(void *) != 0)
 			return false;
-		if (!is_near(by, stack, LOOPS_NEAR))
+		if (!is_near(by, stack, PAST_LOOPS_NEAR))
 			return true;
 		f = view_at(v, by, o->frame_size);
 	}
@@ -252,7 +250,7 @@ past_is_lost(const struct py_past *p, const struct py_offsets *o,
 	const uint8_t *f;
 
 	if (!py_has(o->frame_owner) || seen->stack == 0 || seen->depth == 0 ||
-	    !is_near(frame, seen->stack, LOOPS_NEAR))
+	    !is_near(frame, seen->stack, PAST_LOOPS_NEAR))
 		return false;
 	f = view_at(v, frame, o->frame_size);
 	return f != NULL && !is_whole_entry(o, v, f, seen->stack) &&
@@ -266,7 +264,7 @@ past_may_be_lost(const struct py_past *p, const struct py_offsets *o,
 	const uint8_t *f;
 
 	if (!seen->entry || seen->depth == 0 ||
-	    is_near(frame, seen->stack, LOOPS_NEAR) ||
+	    is_near(frame, seen->stack, PAST_LOOPS_NEAR) ||
 	    seen->end - frame < SIZE_SOUGHT)
 		return false;
 	f = view_at(v, frame, o->frame_size);

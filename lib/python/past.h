@@ -56,6 +56,19 @@ struct past_seen {
 	unsigned lost;	/* links that had to be sought */
 };
 
+/* A thread's loops of the interpreter have their variables within so many bytes
+ * of the C stack, mostly. */
+#define PAST_LOOPS_NEAR (64 * 1024)
+
+/* Whether the link to a frame may be lost at all: it leads to the C stack, or is
+ * that of an entry frame, which lies there. */
+static inline bool
+past_may_lose(const struct past_seen *seen, uint64_t frame)
+{
+	return seen->entry ||
+	    frame - seen->stack + PAST_LOOPS_NEAR < 2 * PAST_LOOPS_NEAR;
+}
+
 /* Where the innermost frame ends that is on the data stack; 0: not known. */
 uint64_t past_stack_end(const struct py_offsets *, struct py_view *,
     uint64_t thread);
