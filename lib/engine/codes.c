@@ -18,6 +18,7 @@
 #define SPOTS_MAX 65536
 #define CALLS_MAX 65536
 #define FEW_HOMES 16 /* that are new: more are sorted all together */
+#define RECENT_HOMES 64 /* that are found without a look into the set */
 /* A stamp that is a number of our own, and no interpreter's count. */
 #define OWN_COUNT (UINT64_C(1) << 63)
 #define CALLS_NOTHING (TACH_NONE - 1) /* no code object has this number */
@@ -75,6 +76,7 @@ struct codes {
 	size_t nhomes, homes_max, nspots, spots_max;
 	size_t ncopies, copies_max;
 	struct set home_set, spot_set, copy_set;
+	struct place_of recent[RECENT_HOMES]; /* by address; or 0 */
 	struct known known;
 	struct known seen; /* calls that were in a doubtful chain */
 	struct place_of *by_addr; /* the first nby_addr homes, by address */
@@ -117,6 +119,7 @@ forget_homes(struct codes *c)
 	c->nhomes = c->nby_addr = 0;
 	c->replaced++;
 	set_clear(&c->home_set);
+	memset(c->recent, 0, sizeof(c->recent));
 }
 
 static void
@@ -177,12 +180,22 @@ home_equal(const void *arg, uint32_t index)
 	return k->codes->homes[index].code.addr == k->addr;
 }
 
+/* Where a home is noted that was found of late. */
+static size_t
+recent_slot(uint64_t addr)
+{
+	return (addr * FACTOR >> 32) % RECENT_HOMES;
+}
+
 /* TACH_NONE: it has none yet. */
 static uint32_t
 known_home(const struct codes *c, uint64_t addr)
 {
+	const struct place_of *recent = &c->recent[recent_slot(addr)];
 	struct home_key key = {c, addr};
 
+	if (recent->addr == addr && addr != 0)
+		return recent->home;
 	return set_find(&c->home_set, XXH3_64bits(&addr, sizeof(addr)),
 	    home_equal, &key);
 }
@@ -190,17 +203,19 @@ known_home(const struct codes *c, uint64_t addr)
 static uint32_t
 find_home(struct codes *c, uint64_t addr)
 {
-	uint64_t hash = XXH3_64bits(&addr, sizeof(addr));
 	uint32_t found = known_home(c, addr);
 	struct home *p;
 
-	if (found != TACH_NONE)
+	if (found != TACH_NONE) {
+		c->recent[recent_slot(addr)] = (struct place_of){addr, found};
 		return found;
+	}
 	p = array_grow(c->homes, c->nhomes, &c->homes_max, sizeof(*p));
 	if (p == NULL)
 		return TACH_NONE;
 	c->homes = p;
-	if (!set_add(&c->home_set, hash, (uint32_t)c->nhomes))
+	if (!set_add(&c->home_set, XXH3_64bits(&addr, sizeof(addr)),
+		(uint32_t)c->nhomes))
 		return TACH_NONE;
 	c->homes[c->nhomes] = (struct home){.code.addr = addr};
 	return (uint32_t)c->nhomes++;
