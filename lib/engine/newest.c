@@ -106,14 +106,15 @@ is_over(const struct chains *c, size_t caller)
 }
 
 /* A caller that is where it calls something else may be making a new call, or
- * have gone on to there: then it mostly has gone on once more by now.  For if a
- * new call is as short, that is to be learned. */
+ * have gone on to there: then it mostly has gone on once more by now.  (Should a
+ * new call be as short, that is to be learned.)  Where marks are wanted, all
+ * must be in place. */
 static bool
 know_calls(struct chains *c, const struct thread *t)
 {
 	for (int i = 0; !codes_know_calls(c->codes, &c->chain, c->last); i++) {
 		size_t caller = codes_doubted(c->codes);
-		if (i == LEFT_MAX || caller == CODES_NONE ||
+		if (i == LEFT_MAX || caller == CODES_NONE || c->native ||
 		    !is_over(c, caller))
 			return false;
 		c->chain.places[caller].left = true;

@@ -11,7 +11,8 @@
  * object's address has none. */
 #define TAG_MASK UINT64_C(7)
 
-/* Links of a chain that are sought; for each, all of the chain is looked at. */
+/* Links of a chain that are sought; for each, all of the chain is looked at, and
+ * some of the data stack. */
 #define LOST_MAX 64
 
 /* Makes room in a chain that has none left. */
@@ -459,7 +460,7 @@ resumer_of(const struct py_offsets *o, struct py_view *v,
 
 	seen->places = c->places;
 	seen->depth = c->depth;
-	if (relinks(m))
+	if (relinks(m) && seen->lost++ < LOST_MAX)
 		by = past_caller(m->past, o, v, thread, seen);
 	return by != 0 ? by : past_resumer(m->past, o, v, generator);
 }
