@@ -173,6 +173,19 @@ shrink(ZSTD_CCtx *zstd)
 		HASH_LOG));
 }
 
+/* Gets the memory that a level needs, some 80 MB for the highest, which takes
+ * longer than a recorder can wait once it has samples. */
+static bool
+warm_up(struct zout *z)
+{
+	ZSTD_inBuffer in = {z->buf, 0, 0};
+	ZSTD_outBuffer out = {z->packed, ZSTD_CStreamOutSize(), 0};
+
+	return !ZSTD_isError(ZSTD_compressStream2(z->zstd, &out, &in,
+		   ZSTD_e_continue)) &&
+	    !ZSTD_isError(ZSTD_CCtx_reset(z->zstd, ZSTD_reset_session_only));
+}
+
 static bool
 zout_open_zstd(struct zout *z, int level)
 {
@@ -183,7 +196,8 @@ zout_open_zstd(struct zout *z, int level)
 		   ZSTD_c_compressionLevel, level)) &&
 	    (level != TACH_LEVEL_DEFAULT || shrink(z->zstd)) &&
 	    !ZSTD_isError(ZSTD_CCtx_setParameter(z->zstd,
-		ZSTD_c_checksumFlag, 1));
+		ZSTD_c_checksumFlag, 1)) &&
+	    (level == TACH_LEVEL_DEFAULT || warm_up(z));
 }
 
 bool
