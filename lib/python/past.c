@@ -110,12 +110,6 @@ resumer_inside(const struct py_past *p, const struct py_offsets *o,
 
 /* ---- frames ------------------------------------------------------------ */
 
-static bool
-is_near(uint64_t a, uint64_t b, uint64_t distance)
-{
-	return a - b + distance < 2 * distance;
-}
-
 /* The copy of a frame; NULL: there is none, or it is the interpreter's own. */
 static const uint8_t *
 frame_at(const struct py_offsets *o, struct py_view *v, uint64_t frame)
@@ -216,7 +210,7 @@ past_current(const struct py_past *p, const struct py_offsets *o,
 {
 	uint64_t ran, innermost;
 
-	if (said != 0 && !is_near(said, cframe, LOOP_VARIABLES))
+	if (said != 0 && !past_is_near(said, cframe, LOOP_VARIABLES))
 		return said;
 	ran = running_generator(o, v, thread);
 	innermost = frame_below(p, o, v, past_stack_end(o, v, thread));
@@ -236,7 +230,7 @@ is_whole_entry(const struct py_offsets *o, struct py_view *v, const uint8_t *f,
 		uint64_t by = load_u64(f + o->frame_previous);
 		if (!frame_is_own(o, f) || by % sizeof(void *) != 0)
 			return false;
-		if (!is_near(by, stack, PAST_LOOPS_NEAR))
+		if (!past_is_near(by, stack, PAST_LOOPS_NEAR))
 			return true;
 		f = view_at(v, by, o->frame_size);
 	}
@@ -250,7 +244,7 @@ past_is_lost(const struct py_past *p, const struct py_offsets *o,
 	const uint8_t *f;
 
 	if (!py_has(o->frame_owner) || seen->stack == 0 || seen->depth == 0 ||
-	    !is_near(frame, seen->stack, PAST_LOOPS_NEAR))
+	    !past_is_near(frame, seen->stack, PAST_LOOPS_NEAR))
 		return false;
 	f = view_at(v, frame, o->frame_size);
 	return f != NULL && !is_whole_entry(o, v, f, seen->stack) &&
@@ -264,7 +258,7 @@ past_may_be_lost(const struct py_past *p, const struct py_offsets *o,
 	const uint8_t *f;
 
 	if (!seen->entry || seen->depth == 0 ||
-	    is_near(frame, seen->stack, PAST_LOOPS_NEAR) ||
+	    past_is_near(frame, seen->stack, PAST_LOOPS_NEAR) ||
 	    seen->end - frame < SIZE_SOUGHT)
 		return false;
 	f = view_at(v, frame, o->frame_size);

@@ -60,13 +60,19 @@ struct past_seen {
  * of the C stack, mostly. */
 #define PAST_LOOPS_NEAR (64 * 1024)
 
+static inline bool
+past_is_near(uint64_t a, uint64_t b, uint64_t distance)
+{
+	return a - b + distance < 2 * distance;
+}
+
 /* Whether the link to a frame may be lost at all: it leads to the C stack, or is
  * that of an entry frame, which lies there. */
 static inline bool
 past_may_lose(const struct past_seen *seen, uint64_t frame)
 {
 	return seen->entry ||
-	    frame - seen->stack + PAST_LOOPS_NEAR < 2 * PAST_LOOPS_NEAR;
+	    past_is_near(frame, seen->stack, PAST_LOOPS_NEAR);
 }
 
 /* Where the innermost frame ends that is on the data stack; 0: not known. */
