@@ -163,6 +163,7 @@ lib_libtach_core_la_SOURCES = \
 	lib/engine/snapshot.c lib/engine/snapshot.h \
 	lib/engine/status.c lib/engine/status.h \
 	lib/engine/stop.c lib/engine/stop.h \
+	lib/engine/suspects.c lib/engine/suspects.h \
 	lib/engine/tasks.c lib/engine/tasks.h \
 	lib/engine/tell.c lib/engine/tell.h \
 	lib/engine/threads.c lib/engine/threads.h \
