@@ -158,14 +158,23 @@ late_is_told() {
 	    $(from_line 4 skip))
 	echo "${n[@]}"
 	[ "${n[0]}" -gt 300 ] && [ "${n[2]}" -gt 300 ]
-	[ $((3 * n[1])) -gt "${n[0]}" ]
-	[ $((3 * n[0])) -gt "${n[1]}" ]
-	[ $((3 * n[2])) -gt "${n[3]}" ]
-	[ $((3 * n[3])) -gt "${n[2]}" ]
+	[ $((4 * n[1])) -gt $((3 * n[0])) ]
+	[ $((4 * n[0])) -gt $((3 * n[1])) ]
+	[ $((4 * n[2])) -gt $((3 * n[3])) ]
+	[ $((4 * n[3])) -gt $((3 * n[2])) ]
 }
 
+@test "a call that comes late is told from others: Python 3.11" {
+	late_is_told 3.11
+}
+@test "a call that comes late is told from others: Python 3.12" {
+	late_is_told 3.12
+}
 @test "a call that comes late is told from others: Python 3.13" {
 	late_is_told 3.13
+}
+@test "a call that comes late is told from others: Python 3.14" {
+	late_is_told 3.14
 }
 @test "a call that comes late is told from others: Python 3.15" {
 	late_is_told 3.15

@@ -8,6 +8,7 @@
 
 #include "array.h"
 #include "engine/known.h"
+#include "engine/suspects.h"
 #include "python/copies.h"
 #include "set.h"
 
@@ -38,6 +39,10 @@ struct home {
 	bool resumed; /* it was seen to be a generator's */
 	unsigned steady; /* chains with known calls of its since one was new */
 	uint64_t counted; /* number of the check before the last of those */
+	/* Chains with calls of its that were learned from, and the last one's
+	 * number. */
+	unsigned watched;
+	uint64_t watch;
 	/* For which it is known to be right. */
 	uint64_t interp, count;
 	uint64_t settled; /* number of the check that read it */
@@ -87,6 +92,8 @@ struct codes {
 	bool no_versions; /* they are not where they should be */
 	uint64_t replaced;
 	uint64_t check; /* number of the current check, from 1 */
+	uint64_t watch; /* number of the newest chain that was learned from */
+	struct suspects suspects;
 	size_t doubted; /* see codes_doubted */
 	bool unsteady;	/* see codes_is_unsteady */
 	struct code_check checks[CHECK_BATCH];
@@ -138,6 +145,7 @@ codes_free(struct codes *c)
 	forget_spots(c);
 	known_free(&c->known);
 	known_free(&c->seen);
+	suspects_free(&c->suspects);
 	set_clear(&c->copy_set);
 	free(c->by_addr);
 	free(c->homes);
@@ -871,6 +879,22 @@ has_left(const struct codes *c, const struct py_place *p,
 		!code_allows(c->offsets, &h->code, p->instr, true));
 }
 
+/* Notes a caller that may not have left, if it most likely has, should the call
+ * be over soon: it is where it calls something else, and not this. */
+static void
+note_doubted(struct codes *c, const struct calls *w, struct known_call call)
+{
+	bool site = known_has(&c->known,
+	    site_of(c, w->caller, w->caller_home, true));
+	struct suspect here = {.instr = call.instr, .caller = call.caller,
+	    .callee = call.callee};
+
+	c->unsteady = !suspects_clear(&c->suspects, here,
+	    c->homes[w->caller_home].watched, site);
+	if (site && !c->unsteady)
+		c->doubted = (size_t)(w->caller - w->chain->places);
+}
+
 /* Takes a caller that has left the place of a call back to it.  False: it is
  * not known, or it may not have left, or there may be another place. */
 static bool
@@ -886,9 +910,7 @@ take_back(struct codes *c, const struct calls *w, struct known_call call)
 	if (c->unsteady)
 		return false;
 	if (!has_left(c, w->caller, h)) {
-		if (known_has(&c->known,
-			site_of(c, w->caller, w->caller_home, true)))
-			c->doubted = (size_t)(w->caller - w->chain->places);
+		note_doubted(c, w, call);
 		return false;
 	}
 	w->caller->instr = place;
@@ -1017,11 +1039,20 @@ line_of(const struct codes *c, const struct calls *w)
 	return l.line;
 }
 
+/* A chain counts once, however often its caller is in it. */
+static void
+note_watched(const struct codes *c, struct home *h)
+{
+	h->watched += h->watch != c->watch;
+	h->watch = c->watch;
+}
+
 /* False: nothing can make such a call, or memory ran out. */
 static bool
 learn_call(struct codes *c, const struct calls *w)
 {
 	struct known_call call = call_of(w);
+	struct home *h;
 
 	if (call.caller == CALLS_NOTHING)
 		return false;
@@ -1029,10 +1060,12 @@ learn_call(struct codes *c, const struct calls *w)
 		c->homes[w->callee_home].resumed = true;
 	if (w->caller == NULL)
 		return known_add(&c->known, call);
+	h = &c->homes[w->caller_home];
+	note_watched(c, h);
 	if (!known_has(&c->known, call))
 		call.line = line_of(c, w);
 	if (!known_has(&c->known, through_any(call)))
-		c->homes[w->caller_home].steady = 0;
+		h->steady = 0;
 	/* Only what the interpreter's loop calls makes its caller's place one
 	 * of calls. */
 	return known_add(&c->known, call) &&
@@ -1048,6 +1081,7 @@ codes_learn_calls(struct codes *c, const struct py_chain *chain, size_t shared)
 {
 	struct calls w = calls_begin(c, chain, shared);
 
+	c->watch++;
 	if (c->known.count > CALLS_MAX)
 		known_clear(&c->known);
 	while (next_frame(&w))

@@ -90,12 +90,12 @@ bool codes_has_all(const struct codes *, const struct py_chain *,
  */
 bool codes_know_calls(struct codes *, struct py_chain *, size_t shared);
 /* Which caller the last codes_know_calls that failed could have taken back, had
- * it left the place where it is, which is one of other calls.  CODES_NONE:
- * none. */
+ * it left the place where it is, which is one of other calls, and not of this
+ * one, as far as is known.  CODES_NONE: none. */
 #define CODES_NONE SIZE_MAX
 size_t codes_doubted(const struct codes *);
 /* Whether it failed as too few calls of a caller that it could have taken back
- * were seen yet. */
+ * were seen yet, or since that was first seen there. */
 bool codes_is_unsteady(const struct codes *);
 /* The same, whoever they are made through. */
 bool codes_know_places(const struct codes *, const struct py_chain *,

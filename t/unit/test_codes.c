@@ -41,6 +41,14 @@ grow_steady(struct codes *c, struct py_chain *chain, const struct stamp *stamp)
 	}
 }
 
+/* Sees a chain beyond doubt for so long. */
+static void
+watch(struct codes *c, const struct py_chain *chain)
+{
+	for (int i = 0; i < MANY; i++)
+		check(codes_learn_calls(c, chain, 0));
+}
+
 /* Learns that the innermost caller calls something else where it is. */
 static void
 learn_other(struct codes *c, struct py_chain *chain)
@@ -80,6 +88,11 @@ check_moved(struct codes *c, struct py_chain *chain, const struct stamp *stamp)
 	caller->instr += 2;
 	/* Whether it has left can be asked where it calls something else. */
 	caller->left = false;
+	check(!codes_know_calls(c, chain, 0));
+	check(codes_is_unsteady(c));
+	caller->instr -= 2;
+	watch(c, chain);
+	caller->instr += 2;
 	check(!codes_know_calls(c, chain, 0));
 	check(!codes_is_unsteady(c));
 	check_number(codes_doubted(c), CODES_NONE);
