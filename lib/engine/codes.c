@@ -988,15 +988,16 @@ trust_call(struct codes *c, struct known_call call)
 }
 
 size_t
-codes_trust_calls(struct codes *c, const struct py_chain *chain, size_t shared)
+codes_trust_calls(struct codes *c, const struct py_chain *chain, size_t shared,
+    bool seen)
 {
 	struct calls w = calls_begin(c, chain, shared);
 	size_t trusted = chain->depth;
 
 	while (next_frame(&w)) {
 		struct known_call call = call_of(&w);
-		if (!known_has(&c->known, call) && !trust_call(c, call) &&
-		    trusted == chain->depth)
+		if (!known_has(&c->known, call) &&
+		    !(seen && trust_call(c, call)) && trusted == chain->depth)
 			trusted = w.n - 1;
 	}
 	return trusted;

@@ -103,10 +103,10 @@ bool codes_know_places(const struct codes *, const struct py_chain *,
 bool codes_learn_calls(struct codes *, const struct py_chain *,
     size_t shared);
 /* How many of a chain's outermost frames may be believed though two moments may
- * be in it: their calls are known, or are in such a chain for the second time,
- * and not known from another place. */
+ * be in it: their calls are known, or, if what was seen counts, are in such a
+ * chain for the second time, and not known from another place. */
 size_t codes_trust_calls(struct codes *, const struct py_chain *,
-    size_t shared);
+    size_t shared, bool seen);
 /* Whether the innermost frame is where it was seen to call another one of
  * Python's, without C between them.  A thread's current frame is there only for
  * as long as it takes to make the call. */

@@ -167,13 +167,16 @@ outermost(const struct chains *c, size_t n)
 }
 
 /* How many of the newest chain's n outermost frames, which are proven, may be
- * believed: see codes.h. */
+ * believed: see codes.h.  As long as every stay tells something new, only those
+ * are whose calls are known, unless the thread is on our CPU: that tells more. */
 static size_t
-trusted(const struct chains *c, size_t n)
+trusted(const struct chains *c, const struct thread *t, size_t n)
 {
+	bool seen = near_settled(&c->near) || near_is_at(&c->near, t->task);
 	struct py_chain outer = outermost(c, n);
 
-	return codes_trust_calls(c->codes, &outer, c->last < n ? c->last : n);
+	return codes_trust_calls(c->codes, &outer, c->last < n ? c->last : n,
+	    seen);
 }
 
 /* Whether the newest chain's outermost frame is the first one of its thread's
@@ -222,9 +225,9 @@ believe(struct chains *c, const struct thread *t, size_t proven)
 	}
 	c->rootless = false;
 	if (whole)
-		return c->sound ? proven : trusted(c, proven);
+		return c->sound ? proven : trusted(c, t, proven);
 	shared = chain_shared(&c->chain, &c->other);
-	return trusted(c, proven < shared ? proven : shared);
+	return trusted(c, t, proven < shared ? proven : shared);
 }
 
 /* Walks one of the copies. */

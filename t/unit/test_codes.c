@@ -25,8 +25,9 @@ check_doubt(struct codes *c, struct py_chain *chain)
 {
 	check(!codes_know_root(c, chain));
 	check(!codes_know_calls(c, chain, 0));
-	check_number(codes_trust_calls(c, chain, 0), 0);
-	check_number(codes_trust_calls(c, chain, 0), chain->depth);
+	check_number(codes_trust_calls(c, chain, 0, true), 0);
+	check_number(codes_trust_calls(c, chain, 0, false), 0);
+	check_number(codes_trust_calls(c, chain, 0, true), chain->depth);
 	check(!codes_know_calls(c, chain, 0));
 	check_number(codes_learned(c), 0);
 }
@@ -69,7 +70,7 @@ check_moved(struct codes *c, struct py_chain *chain, const struct stamp *stamp)
 	caller->instr += 2;
 	check(!codes_know_calls(c, chain, 0));
 	for (int i = 0; i < 3; i++)
-		check_number(codes_trust_calls(c, chain, 0), chain->depth - 1);
+		check_number(codes_trust_calls(c, chain, 0, true), chain->depth - 1);
 	/* One that has left that place is taken back to it, if no other one
 	 * is to be expected any more. */
 	caller->left = true;
@@ -120,13 +121,13 @@ check_through(struct codes *c, struct py_chain *chain)
 	chain->places[2].instr += 2;
 	check(!codes_know_calls(c, chain, shared));
 	check(codes_know_places(c, chain, shared));
-	check_number(codes_trust_calls(c, chain, shared), shared);
-	check_number(codes_trust_calls(c, chain, shared), chain->depth);
+	check_number(codes_trust_calls(c, chain, shared, true), shared);
+	check_number(codes_trust_calls(c, chain, shared, true), chain->depth);
 	check(!codes_know_calls(c, chain, shared));
 	/* From another place, too, it is most often of two moments. */
 	chain->places[1].instr += 2;
 	for (int i = 0; i < 3; i++)
-		check_number(codes_trust_calls(c, chain, shared), shared);
+		check_number(codes_trust_calls(c, chain, shared, true), shared);
 	chain->places[1].instr -= 2;
 	chain->places[2].instr -= 2;
 	check(codes_know_calls(c, chain, shared));
@@ -161,7 +162,7 @@ check_chain(struct codes *c, struct py_chain *chain, uint64_t interp)
 	check(codes_learn_calls(c, chain, 0));
 	check(codes_know_root(c, chain));
 	check(codes_know_calls(c, chain, 0));
-	check_number(codes_trust_calls(c, chain, 0), chain->depth);
+	check_number(codes_trust_calls(c, chain, 0, true), chain->depth);
 	check_moved(c, chain, &stamp);
 	check(codes_has_all(c, chain, 0));
 	check_through(c, chain);
