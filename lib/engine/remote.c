@@ -21,6 +21,7 @@
 #define LIST_TRIES 4	  /* to see a list of threads that holds still */
 #define STACK_MAX (8u << 20) /* bytes: no C stack is larger, by default */
 #define FORGET_AFTER 2048 /* rounds after which working sets start anew */
+#define NEEDED 64	  /* samples, whose frames are copied again */
 #define STOP_TRIES 4	  /* to stop a thread that is not making a call */
 #define TASK_TRIES 4	  /* to see who waits for a task that runs */
 #define LOOK_AFTER 16	  /* rounds after which every thread was looked at */
@@ -605,6 +606,28 @@ is_elsewhere(const struct remote *r, const struct thread *t)
 	return false;
 }
 
+/* Where frames lie apart, those that the last samples did not have would soon
+ * be most of what is copied.  Without memory some are lacking, and found. */
+static void
+renew_set(const struct remote *r, struct thread *t)
+{
+	const struct py_chain *c = &r->chains.chain;
+	struct workset old = t->set;
+
+	if (!chains_lie_apart(&r->chains))
+		return;
+	for (size_t i = 0; i < c->depth; i++)
+		if (!place_is_mark(&c->places[i]))
+			workset_add(&t->needed, c->places[i].frame,
+			    r->offsets->frame_size);
+	if (++t->samples < NEEDED)
+		return;
+	t->samples = 0;
+	t->set = t->needed;
+	t->needed = old;
+	workset_clear(&t->needed);
+}
+
 static bool
 sample_thread(struct remote *r, struct thread *t, uint64_t time_us,
     struct tach_sink *sink, struct tach_recorder_stats *stats)
@@ -642,6 +665,7 @@ sample_thread(struct remote *r, struct thread *t, uint64_t time_us,
 		cut_chain(r, sure);
 	if (r->locals.tell != NULL)
 		tell_locals(r);
+	renew_set(r, t);
 	stats->samples++;
 	stats->torn += !whole;
 	stats->compiled += chains_compiled(&r->chains);

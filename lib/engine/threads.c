@@ -73,6 +73,7 @@ thread_free(struct thread *t)
 {
 	unbind(t);
 	workset_free(&t->set);
+	workset_free(&t->needed);
 	chain_free(&t->chain);
 	free(t->frames);
 }

@@ -44,6 +44,8 @@ struct thread {
 	unsigned looks;	     /* at what it does, though it had not run */
 	uint32_t index;
 	struct workset set;
+	struct workset needed; /* by the samples since the set was made */
+	unsigned samples;	/* so many */
 	/* Its last sample. */
 	struct py_chain chain;
 	uint32_t *frames; /* innermost first; chain.depth of them */
