@@ -134,9 +134,11 @@ lib_libtach_core_la_SOURCES = \
 	lib/engine/agents.c lib/engine/agents.h \
 	lib/engine/area.c lib/engine/area.h \
 	lib/engine/attach.c lib/engine/attach.h \
+	lib/engine/calls.c lib/engine/calls.h \
 	lib/engine/chains.c lib/engine/chains.h \
 	lib/engine/children.c \
 	lib/engine/clock.c lib/engine/clock.h \
+	lib/engine/codemap.c lib/engine/codemap.h \
 	lib/engine/codes.c lib/engine/codes.h \
 	lib/engine/counts.c lib/engine/counts.h \
 	lib/engine/emit.c lib/engine/emit.h \

@@ -38,6 +38,21 @@ find_state_part(struct chains *c)
 		c->state_size += o->exc_item_size - (uint32_t)sizeof(uint64_t);
 }
 
+/* For py_past. */
+static size_t
+frame_size(const void *chains, uint64_t code)
+{
+	return codes_frame_size(((const struct chains *)chains)->codes, code);
+}
+
+static bool
+may_call(const void *chains, const struct py_place *caller,
+    const struct py_place *callee)
+{
+	return calls_may_call(((const struct chains *)chains)->calls, caller,
+	    callee);
+}
+
 bool
 chains_init(struct chains *c, const struct process *p,
     const struct py_runtime *rt, const struct tach_recorder_options *options,
@@ -55,16 +70,19 @@ chains_init(struct chains *c, const struct process *p,
 	near_init(&c->near, p, options->interval_ns);
 	c->codes = codes_new(c->offsets, &c->memory.memory, table,
 	    options->opcodes);
-	c->past.frame_size = codes_frame_size;
-	c->past.calls = codes_may_call;
-	c->past.arg = c->codes;
-	return c->codes != NULL && c->newest != NULL;
+	if (c->codes != NULL)
+		c->calls = calls_new(c->offsets, codes_map(c->codes));
+	c->past.frame_size = frame_size;
+	c->past.calls = may_call;
+	c->past.arg = c;
+	return c->calls != NULL && c->newest != NULL;
 }
 
 void
 chains_free(struct chains *c)
 {
 	near_break_off(&c->near);
+	calls_free(c->calls);
 	codes_free(c->codes);
 	free(c->newest);
 	snapshot_free(&c->one);

@@ -16,6 +16,7 @@
 #ifndef ENGINE_CHAINS_H
 #define ENGINE_CHAINS_H
 
+#include "engine/calls.h"
 #include "engine/codes.h"
 #include "engine/near.h"
 #include "engine/process.h"
@@ -39,6 +40,7 @@ struct chains {
 	uint64_t runtime; /* address */
 	struct process_memory memory;
 	struct codes *codes;
+	struct calls *calls;
 	struct near near;
 	/* The part of a thread state that is read. */
 	uint32_t state_low, state_size;

@@ -20,6 +20,7 @@
 #include "python/frames.h"
 #include "tach.h"
 
+struct codemap;
 struct codes;
 
 /* What was read at one moment: the count of an interpreter, or a number of
@@ -39,6 +40,9 @@ void codes_free(struct codes *);
 /* Forgets code objects if they are many, but not for a chain of `depth` frames
  * that has them all. */
 void codes_trim(struct codes *, size_t depth);
+
+/* Where it keeps the code objects. */
+struct codemap *codes_map(struct codes *);
 
 /* Where the counts of an interpreter lie.  Returns how many there are. */
 #define CODES_COUNTS 2
@@ -75,51 +79,9 @@ size_t codes_check(struct codes *, struct py_chain *, const struct stamp *);
 bool codes_has_all(const struct codes *, const struct py_chain *,
     size_t shared);
 
-/*
- * Calls that were seen beyond doubt: which code object was called from which
- * instruction of which other, and through which of its callers: up to 16, in
- * which a recursion counts once.  A chain that has two moments in it has a call
- * that the program cannot make, or makes through others.  All of these look at
- * all calls of a chain, whose code objects were read before, but those among its
- * outermost `shared` frames.
- * codes_learn_calls gives false if there is one that nothing can make, or memory
- * ran out.
- * codes_know_calls takes a caller that has left the place of its call back to
- * it, if through the same callers there is none in another line, nor has a new
- * one been for long; of some in one line, to the last one before where it is.
- */
-bool codes_know_calls(struct codes *, struct py_chain *, size_t shared);
-/* Which caller the last codes_know_calls that failed could have taken back, had
- * it left the place where it is, which is one of other calls, and not of this
- * one, as far as is known.  CODES_NONE: none. */
-#define CODES_NONE SIZE_MAX
-size_t codes_doubted(const struct codes *);
-/* Whether it failed as too few calls of a caller that it could have taken back
- * were seen yet, or since that was first seen there. */
-bool codes_is_unsteady(const struct codes *);
-/* The same, whoever they are made through. */
-bool codes_know_places(const struct codes *, const struct py_chain *,
-    size_t shared);
-bool codes_learn_calls(struct codes *, const struct py_chain *,
-    size_t shared);
-/* How many of a chain's outermost frames may be believed though two moments may
- * be in it: their calls are known, or, if what was seen counts, are in such a
- * chain for the second time, and not known from another place. */
-size_t codes_trust_calls(struct codes *, const struct py_chain *,
-    size_t shared, bool seen);
-/* Whether the innermost frame is where it was seen to call another one of
- * Python's, without C between them.  A thread's current frame is there only for
- * as long as it takes to make the call. */
-bool codes_is_calling(const struct codes *, const struct py_chain *);
-/* Whether the outermost frame, which is called by nobody, is known. */
-bool codes_know_root(const struct codes *, const struct py_chain *);
-/* Counts the calls that were learned. */
-uint64_t codes_learned(const struct codes *);
-
-/* For py_past; see python/past.h. */
-size_t codes_frame_size(const void *codes, uint64_t code);
-bool codes_may_call(const void *codes, const struct py_place *caller,
-    const struct py_place *callee);
+/* How many bytes the frames of a code object take on a data stack; 0: that is
+ * not known. */
+size_t codes_frame_size(const struct codes *, uint64_t code);
 
 /* The frame of a place whose code object is proven.  TACH_NONE: out of
  * memory. */

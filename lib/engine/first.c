@@ -84,7 +84,7 @@ take_before(struct chains *c, const struct thread *t,
 	if (newest_walk_spans(c, t, from, false, &c->chain) == WALK_OK &&
 	    c->chain.depth > 0 &&
 	    newest_know(c, t, from->stamp, &proven) &&
-	    !codes_is_calling(c->codes, &c->chain))
+	    !calls_is_calling(c->calls, &c->chain))
 		return true;
 	newest_swap(c);
 	c->last = last;
@@ -117,12 +117,12 @@ first_know(struct chains *c, struct thread *t, const struct snapshot *s,
 	    seek_frame(c, t, &from, known))
 		return true;
 	if (known && (!has_before(t) ||
-		!codes_is_calling(c->codes, &c->chain)))
+		!calls_is_calling(c->calls, &c->chain)))
 		return true;
 	if (take_before(c, t, &from) || known)
 		return true;
 	if (walked && proven == c->chain.depth)
-		near_want(&c->near, t->task, codes_is_unsteady(c->codes));
+		near_want(&c->near, t->task, calls_is_unsteady(c->calls));
 	else if (!walked && c->chain.depth == 0)
 		note_current(c, t, c->state);
 	return false;

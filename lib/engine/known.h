@@ -14,7 +14,7 @@ struct known_call {
 	uint64_t instr; /* of the caller, whose address is even; odd: the callee
 			 * is a generator that goes on, not one being made */
 	uint32_t caller, callee; /* numbers of theirs; TACH_NONE: nobody, or
-				  * nobody in particular: see codes.c */
+				  * nobody in particular: see calls.c */
 	uint64_t through; /* what stands for the caller's own callers; 0: any */
 	/* Of which calls are not told apart: */
 	int32_t line;  /* where it is made; or -1 */

@@ -112,9 +112,9 @@ is_over(const struct chains *c, size_t caller)
 static bool
 know_calls(struct chains *c, const struct thread *t)
 {
-	for (int i = 0; !codes_know_calls(c->codes, &c->chain, c->last); i++) {
-		size_t caller = codes_doubted(c->codes);
-		if (i == LEFT_MAX || caller == CODES_NONE || c->native ||
+	for (int i = 0; !calls_know(c->calls, &c->chain, c->last); i++) {
+		size_t caller = calls_doubted(c->calls);
+		if (i == LEFT_MAX || caller == CALLS_NONE || c->native ||
 		    !is_over(c, caller))
 			return false;
 		c->chain.places[caller].left = true;
@@ -152,7 +152,7 @@ bool
 newest_learn(struct chains *c)
 {
 	chain_note_resumers(&c->chain, c->last, &c->past);
-	return codes_learn_calls(c->codes, &c->chain, c->last);
+	return calls_learn(c->calls, &c->chain, c->last);
 }
 
 /* The last one has the thread's id: a new thread gets it late. */

@@ -903,7 +903,7 @@ remote_round(struct remote *r, uint64_t time_us, struct tach_sink *sink,
 	    !sample_tasks(r, time_us, sink, stats))
 		return REMOTE_ERROR;
 	r->round++;
-	near_end_round(&r->chains.near, codes_learned(r->chains.codes));
+	near_end_round(&r->chains.near, calls_learned(r->chains.calls));
 	stats->threads = r->names->count;
 	stats->retries = r->chains.retries;
 	return names_look(r->called, &r->threads, r->names->count, time_us) ?

@@ -167,7 +167,7 @@ outermost(const struct chains *c, size_t n)
 }
 
 /* How many of the newest chain's n outermost frames, which are proven, may be
- * believed: see codes.h.  As long as every stay tells something new, only those
+ * believed: see calls.h.  As long as every stay tells something new, only those
  * are whose calls are known, unless the thread is on our CPU: that tells more. */
 static size_t
 trusted(const struct chains *c, const struct thread *t, size_t n)
@@ -175,7 +175,7 @@ trusted(const struct chains *c, const struct thread *t, size_t n)
 	bool seen = near_settled(&c->near) || near_is_at(&c->near, t->task);
 	struct py_chain outer = outermost(c, n);
 
-	return codes_trust_calls(c->codes, &outer, c->last < n ? c->last : n,
+	return calls_trust(c->calls, &outer, c->last < n ? c->last : n,
 	    seen);
 }
 
@@ -203,7 +203,7 @@ learn_root(const struct chains *c, size_t proven)
 	if (proven == 0 || !is_first(c))
 		return false;
 	root = outermost(c, 1);
-	return codes_learn_calls(c->codes, &root, 0);
+	return calls_learn(c->calls, &root, 0);
 }
 
 /* How many of the newest chain's outermost frames can be believed: none
@@ -218,7 +218,7 @@ believe(struct chains *c, const struct thread *t, size_t proven)
 
 	c->trouble = proven == c->chain.depth ? CHAIN_MOVING : CHAIN_UNKNOWN;
 	if (!(whole && near_is_at(&c->near, t->task)) &&
-	    !codes_know_root(c->codes, &c->chain) &&
+	    !calls_know_root(c->calls, &c->chain) &&
 	    !learn_root(c, proven)) {
 		c->rootless = whole; /* that is not to be had from afar */
 		return 0;
@@ -348,7 +348,7 @@ read_from_here(struct chains *c, struct thread *t, size_t *sure)
 		doubt |= c->rootless || (whole && !c->sound);
 		done = whole && (c->sound || t->held || c->still >= STILL ||
 			!near_settled(&c->near) ||
-			codes_know_places(c->codes, &c->chain, c->last));
+			calls_know_places(c->calls, &c->chain, c->last));
 		c->retries += !done;
 		if (whole || c->missed || !is_stuck(c))
 			continue;

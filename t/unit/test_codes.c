@@ -4,6 +4,7 @@
  * real interpreters: code objects when they were read before the chain, calls
  * when they were learned, and in doubt when they are seen again.
  */
+#include "engine/calls.h"
 #include "engine/codes.h"
 
 #include "profile.h"
@@ -19,152 +20,161 @@ stamp_of(struct codes *c, uint64_t interp)
 	return codes_stamp(c, interp, counts, counts);
 }
 
+struct subject {
+	struct codes *codes;
+	struct calls *calls;
+	struct stamp stamp;
+};
+
 /* Nobody has learned anything yet. */
 static void
-check_doubt(struct codes *c, struct py_chain *chain)
+check_doubt(struct calls *c, struct py_chain *chain)
 {
-	check(!codes_know_root(c, chain));
-	check(!codes_know_calls(c, chain, 0));
-	check_number(codes_trust_calls(c, chain, 0, true), 0);
-	check_number(codes_trust_calls(c, chain, 0, false), 0);
-	check_number(codes_trust_calls(c, chain, 0, true), chain->depth);
-	check(!codes_know_calls(c, chain, 0));
-	check_number(codes_learned(c), 0);
+	check(!calls_know_root(c, chain));
+	check(!calls_know(c, chain, 0));
+	check_number(calls_trust(c, chain, 0, true), 0);
+	check_number(calls_trust(c, chain, 0, false), 0);
+	check_number(calls_trust(c, chain, 0, true), chain->depth);
+	check(!calls_know(c, chain, 0));
+	check_number(calls_learned(c), 0);
 }
 
 /* Sees a chain for so long that nothing new is to be expected of it. */
 static void
-grow_steady(struct codes *c, struct py_chain *chain, const struct stamp *stamp)
+grow_steady(const struct subject *s, struct py_chain *chain)
 {
 	for (int i = 0; i < MANY; i++) {
-		check_number(codes_check(c, chain, stamp), chain->depth);
-		check(codes_know_calls(c, chain, 0));
+		check_number(codes_check(s->codes, chain, &s->stamp),
+		    chain->depth);
+		check(calls_know(s->calls, chain, 0));
 	}
 }
 
 /* Sees a chain beyond doubt for so long. */
 static void
-watch(struct codes *c, const struct py_chain *chain)
+watch(struct calls *c, const struct py_chain *chain)
 {
 	for (int i = 0; i < MANY; i++)
-		check(codes_learn_calls(c, chain, 0));
+		check(calls_learn(c, chain, 0));
 }
 
 /* Learns that the innermost caller calls something else where it is. */
 static void
-learn_other(struct codes *c, struct py_chain *chain)
+learn_other(struct calls *c, struct py_chain *chain)
 {
 	struct py_place callee = chain->places[0];
 
 	chain->places[0] = chain->places[2];
-	check(codes_learn_calls(c, chain, 0));
+	check(calls_learn(c, chain, 0));
 	chain->places[0] = callee;
 }
 
 /* The same calls, but for the innermost one: that is from another place. */
 static void
-check_moved(struct codes *c, struct py_chain *chain, const struct stamp *stamp)
+check_moved(const struct subject *s, struct py_chain *chain)
 {
 	struct py_place *caller = &chain->places[1];
+	struct calls *c = s->calls;
 
 	caller->instr += 2;
-	check(!codes_know_calls(c, chain, 0));
+	check(!calls_know(c, chain, 0));
 	for (int i = 0; i < 3; i++)
-		check_number(codes_trust_calls(c, chain, 0, true), chain->depth - 1);
+		check_number(calls_trust(c, chain, 0, true), chain->depth - 1);
 	/* One that has left that place is taken back to it, if no other one
 	 * is to be expected any more. */
 	caller->left = true;
-	check(!codes_know_calls(c, chain, 0));
-	check(codes_is_unsteady(c));
-	check_number(codes_doubted(c), CODES_NONE);
-	check(!codes_know_places(c, chain, 0));
+	check(!calls_know(c, chain, 0));
+	check(calls_is_unsteady(c));
+	check_number(calls_doubted(c), CALLS_NONE);
+	check(!calls_know_places(c, chain, 0));
 	caller->instr -= 2;
 	for (int i = 0; i < MANY; i++)
-		check(codes_know_calls(c, chain, 0)); /* once again */
+		check(calls_know(c, chain, 0)); /* once again */
 	caller->instr += 2;
-	check(!codes_know_calls(c, chain, 0));
-	check(codes_is_unsteady(c));
+	check(!calls_know(c, chain, 0));
+	check(calls_is_unsteady(c));
 	caller->instr -= 2;
-	grow_steady(c, chain, stamp);
+	grow_steady(s, chain);
 	caller->instr += 2;
 	/* Whether it has left can be asked where it calls something else. */
 	caller->left = false;
-	check(!codes_know_calls(c, chain, 0));
-	check(codes_is_unsteady(c));
+	check(!calls_know(c, chain, 0));
+	check(calls_is_unsteady(c));
 	caller->instr -= 2;
 	watch(c, chain);
 	caller->instr += 2;
-	check(!codes_know_calls(c, chain, 0));
-	check(!codes_is_unsteady(c));
-	check_number(codes_doubted(c), CODES_NONE);
+	check(!calls_know(c, chain, 0));
+	check(!calls_is_unsteady(c));
+	check_number(calls_doubted(c), CALLS_NONE);
 	learn_other(c, chain);
-	check(!codes_know_calls(c, chain, 0));
-	check(codes_is_unsteady(c));
+	check(!calls_know(c, chain, 0));
+	check(calls_is_unsteady(c));
 	caller->instr -= 2;
-	grow_steady(c, chain, stamp);
+	grow_steady(s, chain);
 	caller->instr += 2;
-	check(!codes_know_calls(c, chain, 0));
-	check_number(codes_doubted(c), 1);
+	check(!calls_know(c, chain, 0));
+	check_number(calls_doubted(c), 1);
 	caller->left = true;
-	check(codes_know_calls(c, chain, 0));
-	check_number(codes_doubted(c), CODES_NONE);
+	check(calls_know(c, chain, 0));
+	check_number(calls_doubted(c), CALLS_NONE);
 	check(!caller->left);
-	check(codes_know_places(c, chain, 0));
+	check(calls_know_places(c, chain, 0));
 }
 
 /* The innermost call, from the same place, but through another one. */
 static void
-check_through(struct codes *c, struct py_chain *chain)
+check_through(struct calls *c, struct py_chain *chain)
 {
 	size_t shared = chain->depth - 1;
 
 	chain->places[2].instr += 2;
-	check(!codes_know_calls(c, chain, shared));
-	check(codes_know_places(c, chain, shared));
-	check_number(codes_trust_calls(c, chain, shared, true), shared);
-	check_number(codes_trust_calls(c, chain, shared, true), chain->depth);
-	check(!codes_know_calls(c, chain, shared));
+	check(!calls_know(c, chain, shared));
+	check(calls_know_places(c, chain, shared));
+	check_number(calls_trust(c, chain, shared, true), shared);
+	check_number(calls_trust(c, chain, shared, true), chain->depth);
+	check(!calls_know(c, chain, shared));
 	/* From another place, too, it is most often of two moments. */
 	chain->places[1].instr += 2;
 	for (int i = 0; i < 3; i++)
-		check_number(codes_trust_calls(c, chain, shared, true), shared);
+		check_number(calls_trust(c, chain, shared, true), shared);
 	chain->places[1].instr -= 2;
 	chain->places[2].instr -= 2;
-	check(codes_know_calls(c, chain, shared));
+	check(calls_know(c, chain, shared));
 }
 
 /* However often its caller's caller called itself, the innermost call is the
  * same. */
 static void
-check_recursion(struct codes *c, const struct py_chain *chain)
+check_recursion(struct calls *c, const struct py_chain *chain)
 {
 	struct py_chain more = {0};
 
 	for (size_t i = 0; i < chain->depth; i++)
 		for (int n = i == 2 ? 3 : 1; n > 0; n--)
 			check(chain_add(&more, chain->places[i]));
-	check(codes_know_calls(c, &more, more.depth - 1));
-	check(!codes_know_calls(c, &more, more.depth - 3));
+	check(calls_know(c, &more, more.depth - 1));
+	check(!calls_know(c, &more, more.depth - 3));
 	chain_free(&more);
 }
 
 static void
-check_chain(struct codes *c, struct py_chain *chain, uint64_t interp)
+check_chain(struct subject *s, struct py_chain *chain, uint64_t interp)
 {
-	struct stamp stamp = stamp_of(c, interp);
+	struct calls *c = s->calls;
 
-	check(!codes_has_all(c, chain, 0));
-	check(codes_check(c, chain, &stamp) < chain->depth);
-	stamp = stamp_of(c, interp);
-	check_number(codes_check(c, chain, &stamp), chain->depth);
+	s->stamp = stamp_of(s->codes, interp);
+	check(!codes_has_all(s->codes, chain, 0));
+	check(codes_check(s->codes, chain, &s->stamp) < chain->depth);
+	s->stamp = stamp_of(s->codes, interp);
+	check_number(codes_check(s->codes, chain, &s->stamp), chain->depth);
 	check(chain->depth > 2);
 	check_doubt(c, chain);
-	check(codes_learn_calls(c, chain, 0));
-	check(codes_know_root(c, chain));
-	check(codes_know_calls(c, chain, 0));
-	check_number(codes_trust_calls(c, chain, 0, true), chain->depth);
-	check_moved(c, chain, &stamp);
-	check(codes_has_all(c, chain, 0));
+	check(calls_learn(c, chain, 0));
+	check(calls_know_root(c, chain));
+	check(calls_know(c, chain, 0));
+	check_number(calls_trust(c, chain, 0, true), chain->depth);
+	check_moved(s, chain);
+	check(codes_has_all(s->codes, chain, 0));
 	check_through(c, chain);
 	check_recursion(c, chain);
 }
@@ -176,19 +186,23 @@ test_snapshot(const char *path)
 	struct py_chain chain = {0};
 	struct py_thread thread;
 	struct py_runtime rt;
-	struct codes *codes;
+	struct subject subject = {0};
 	struct stored s;
 
 	if (stored_open(&s, path) != NULL ||
 	    runtime_load(&s.memory, s.runtime, (uint32_t)s.version, &rt) !=
 		RUNTIME_OK ||
 	    !walk_longest(&s.memory, &rt, &thread, &chain) ||
-	    (codes = codes_new(&rt.offsets, &s.memory, table, false)) == NULL) {
+	    (subject.codes = codes_new(&rt.offsets, &s.memory, table,
+		 false)) == NULL ||
+	    (subject.calls = calls_new(&rt.offsets,
+		 codes_map(subject.codes))) == NULL) {
 		fail_at(path, 0, "it has no chain");
 		return;
 	}
-	check_chain(codes, &chain, thread.interp);
-	codes_free(codes);
+	check_chain(&subject, &chain, thread.interp);
+	calls_free(subject.calls);
+	codes_free(subject.codes);
 	chain_free(&chain);
 	tach_table_free(table);
 	stored_free(&s);
