@@ -607,16 +607,19 @@ is_elsewhere(const struct remote *r, const struct thread *t)
 }
 
 /* Where frames lie apart, those that the last samples did not have would soon
- * be most of what is copied.  Without memory some are lacking, and found. */
+ * be most of what is copied.  Those that the last one had are noted, if one is.
+ * Without memory some are lacking, and found. */
 static void
 renew_set(const struct remote *r, struct thread *t)
 {
 	const struct py_chain *c = &r->chains.chain;
 	struct workset old = t->set;
+	size_t n;
 
 	if (!chains_lie_apart(&r->chains))
 		return;
-	for (size_t i = 0; i < c->depth; i++)
+	n = c->depth - (t->samples > 0 ? chain_shared(c, &t->chain) : 0);
+	for (size_t i = 0; i < n; i++)
 		if (!place_is_mark(&c->places[i]))
 			workset_add(&t->needed, c->places[i].frame,
 			    r->offsets->frame_size);

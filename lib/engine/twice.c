@@ -175,8 +175,7 @@ trusted(const struct chains *c, const struct thread *t, size_t n)
 	bool seen = near_settled(&c->near) || near_is_at(&c->near, t->task);
 	struct py_chain outer = outermost(c, n);
 
-	return calls_trust(c->calls, &outer, c->last < n ? c->last : n,
-	    seen);
+	return calls_trust(c->calls, &outer, c->last < n ? c->last : n, seen);
 }
 
 /* Whether the newest chain's outermost frame is the first one of its thread's
