@@ -619,5 +619,13 @@ def making():
     return Load(made)
 
 
+# ---- as many functions as a real program has --------------------------------
+
+@load
+def library():
+    import library as parts     # other loads need not wait for it
+    return Load(*parts.PARTS)
+
+
 if __name__ == '__main__':
     known.main(LOADS)
