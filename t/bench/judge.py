@@ -69,7 +69,7 @@ class Calls:
     def is_own(file):
         return file.startswith('made-') or file in (
             'loads.py', 'known.py', 'fib.py', 'split.py', 'chains-made.py',
-            'north.py', 'east.py', 'south.py', 'west.py')
+            'library.py', 'north.py', 'east.py', 'south.py', 'west.py')
 
     def key(self, file, name, qualname):
         """Profilers show the one name or the other."""
