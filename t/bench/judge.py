@@ -63,13 +63,7 @@ class Calls:
         self.paths = {path_of(p, keys) for p in noted['paths']}
         self.most = max(map(len, self.paths)) // 2  # calls in one of them
         self.roots = {self.key(*r) for r in noted['roots']}
-        self.own = {file for file, _ in self.ids if self.is_own(file)}
-
-    @staticmethod
-    def is_own(file):
-        return file.startswith('made-') or file in (
-            'loads.py', 'known.py', 'fib.py', 'split.py', 'chains-made.py',
-            'library.py', 'north.py', 'east.py', 'south.py', 'west.py')
+        self.own = set(noted['own'])
 
     def key(self, file, name, qualname):
         """Profilers show the one name or the other."""

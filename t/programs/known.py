@@ -177,6 +177,13 @@ def names(code):
             code.co_name, getattr(code, 'co_qualname', code.co_name))
 
 
+def is_own(code):
+    """Whether it is of the load's own files, or made: all calls of it are
+    known then."""
+    file = code.co_filename
+    return not file.startswith(('<', os.path.dirname(os.__file__)))
+
+
 def run(load, how, amount, seed):
     """What is recorded is what was traced: the same calls, from here on."""
     trace = Trace() if how == 'trace' else None
@@ -202,6 +209,7 @@ def show(load, wall, cpu, trace):
         result.update(
             roots=[names(c) for c in trace.roots],
             codes=[(names(c), lines(c)) for c in trace.codes],
+            own=sorted({names(c)[0] for c in trace.codes if is_own(c)}),
             calls=[(names(a), line, names(b)) for a, line, b in trace.calls],
             paths=[[numbers[x] if i % 2 == 0 else x for i, x in enumerate(p)]
                    for p in trace.paths],
