@@ -11,7 +11,8 @@
 
 #define CALLS_MAX 65536 /* then all are forgotten, and learnt anew */
 #define NOTHING (TACH_NONE - 1) /* no code object has this number */
-#define THROUGH 16 /* callers of a caller that are part of a call */
+#define THROUGH 16 /* callers of a caller that are part of a call, ... */
+#define EXACT 6	   /* of which so many innermost ones are so in any case */
 #define FACTOR UINT64_C(0x9e3779b97f4a7c15) /* odd */
 #define STEADY 64 /* chains, after which no new call is to be expected */
 
@@ -78,7 +79,8 @@ struct call_walk {
 	struct py_place *caller, *callee; /* NULL: nobody */
 	struct code_home *caller_home, *callee_home;
 	/* The caller's own callers, by turns: a recursion would make no end of
-	 * paths, so only the innermost place of each code object counts. */
+	 * paths, so behind the EXACT innermost ones only those count whose code
+	 * object has no place further in. */
 	struct outer {
 		uint64_t place; /* what stands for it; 0: it does not count */
 		uint32_t serial;
@@ -86,18 +88,49 @@ struct call_walk {
 	size_t nouter;
 };
 
+/* The n-th innermost of the caller's own callers; with n THROUGH - 1 also the
+ * room for the next one. */
+static struct outer *
+nth_outer(struct call_walk *w, size_t n)
+{
+	return &w->outer[(w->nouter - 1 - n) % THROUGH];
+}
+
+/* The innermost place of a code object makes those behind the EXACT ones not
+ * count. */
+static void
+fold_outer(struct call_walk *w, uint32_t serial)
+{
+	for (size_t n = EXACT; n < THROUGH; n++)
+		if (nth_outer(w, n)->serial == serial)
+			nth_outer(w, n)->place = 0;
+}
+
+/* Whether one of the EXACT innermost ones is of a code object. */
+static bool
+has_exact(struct call_walk *w, uint32_t serial)
+{
+	for (size_t n = 0; n < EXACT; n++)
+		if (nth_outer(w, n)->serial == serial)
+			return true;
+	return false;
+}
+
 /* The caller becomes one of the callers of the next one. */
 static void
 step_in(struct call_walk *w)
 {
 	uint32_t serial = caller_serial(w->calls, w->caller, w->caller_home);
+	struct outer *o = &w->outer[w->nouter++ % THROUGH];
 
-	for (size_t i = 0; i < THROUGH; i++)
-		if (w->outer[i].serial == serial)
-			w->outer[i].place = 0;
-	w->outer[w->nouter++ % THROUGH] = (struct outer){
+	*o = (struct outer){
 	    XXH3_64bits_withSeed(&w->caller->instr, sizeof(w->caller->instr),
 		serial), serial};
+	fold_outer(w, serial);
+	/* One more of them is behind the exact ones. */
+	o = nth_outer(w, EXACT);
+	if (o->place != 0 && has_exact(w, o->serial))
+		o->place = 0;
 }
 
 /* Goes on to the next frame.  False: there is none. */

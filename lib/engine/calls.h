@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * calls.h: the calls that were seen beyond doubt: which code object was called
- * from which instruction of which other, and through which of its callers: up
- * to 16, in which a recursion counts once.
+ * from which instruction of which other, and through which of its callers: the
+ * last 6, and of 10 before them, where a recursion counts once.
  *
  * A chain that has two moments in it has a call that the program cannot make,
  * or makes through others.  All of these look at all calls of a chain, whose

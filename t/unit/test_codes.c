@@ -142,19 +142,34 @@ check_through(struct calls *c, struct py_chain *chain)
 	check(calls_know(c, chain, shared));
 }
 
-/* However often its caller's caller called itself, the innermost call is the
- * same. */
+/* Whether the innermost call is known where its caller's caller called itself,
+ * so that it is there n times; or, to be learned, has become so. */
+static bool
+knows_recursion(struct calls *c, const struct py_chain *chain, int n, bool learn)
+{
+	struct py_chain more = {0};
+	bool known;
+
+	for (size_t i = 0; i < chain->depth; i++)
+		for (int k = i == 2 ? n : 1; k > 0; k--)
+			check(chain_add(&more, chain->places[i]));
+	known = (!learn || calls_learn(c, &more, 0)) &&
+	    calls_know(c, &more, more.depth - 1);
+	chain_free(&more);
+	return known;
+}
+
+/* The six last callers of a caller are told apart; before them, a recursion is
+ * the same however deep it is. */
 static void
 check_recursion(struct calls *c, const struct py_chain *chain)
 {
-	struct py_chain more = {0};
-
-	for (size_t i = 0; i < chain->depth; i++)
-		for (int n = i == 2 ? 3 : 1; n > 0; n--)
-			check(chain_add(&more, chain->places[i]));
-	check(calls_know(c, &more, more.depth - 1));
-	check(!calls_know(c, &more, more.depth - 3));
-	chain_free(&more);
+	check(knows_recursion(c, chain, 1, false));
+	for (int n = 2; n < 10; n++)
+		check(!knows_recursion(c, chain, n, false));
+	check(knows_recursion(c, chain, 6, true));
+	for (int n = 2; n < 10; n++)
+		check(knows_recursion(c, chain, n, false) == (n >= 6));
 }
 
 static void
