@@ -65,6 +65,7 @@ chains_init(struct chains *c, const struct process *p,
 	    rt->offsets.thread_native_thread_id : rt->offsets.thread_ident;
 	find_state_part(c);
 	c->newest = calloc(1, c->state_size + CHAINS_STACK);
+	c->filled = malloc(CHAINS_FILL);
 	c->patience = options->interval_ns / PATIENCE < PATIENCE_MAX ?
 	    options->interval_ns / PATIENCE : PATIENCE_MAX;
 	near_init(&c->near, p, options->interval_ns);
@@ -75,7 +76,7 @@ chains_init(struct chains *c, const struct process *p,
 	c->past.frame_size = frame_size;
 	c->past.calls = may_call;
 	c->past.arg = c;
-	return c->calls != NULL && c->newest != NULL;
+	return c->calls != NULL && c->newest != NULL && c->filled != NULL;
 }
 
 void
@@ -85,6 +86,7 @@ chains_free(struct chains *c)
 	calls_free(c->calls);
 	codes_free(c->codes);
 	free(c->newest);
+	free(c->filled);
 	snapshot_free(&c->one);
 	spans_free(&c->spans);
 	chain_free(&c->chain);

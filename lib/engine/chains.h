@@ -27,6 +27,8 @@
 
 #define CHAINS_STACK (16 * 1024) /* bytes: no part of a data stack is smaller */
 
+#define CHAINS_FILL (32 * 1024) /* bytes that a copy may lack; see newest.h */
+
 /* Why a thread could not be read. */
 enum chain_trouble {
 	CHAIN_UNREADABLE, /* its memory could not be read */
@@ -66,6 +68,7 @@ struct chains {
 	uint64_t retries; /* reads repeated because a thread moved on */
 	enum chain_trouble trouble; /* of the last read that failed */
 	bool ended;	  /* the process has no memory any more */
+	uint8_t *filled; /* what the copy that was walked last lacked */
 	uint8_t *newest; /* a copy of a thread's state, and of the part of its
 			  * data stack that it is in */
 };

@@ -11,12 +11,12 @@ copy_of(const struct thread *t, const struct snapshot *s, size_t gc,
     const struct stamp *stamp)
 {
 	return (struct copied){.in = s, .first = t->first,
-	    .count = t->set.count + 1, .offset = t->copy, .gc = gc,
+	    .count = t->ranges, .offset = t->copy, .gc = gc,
 	    .stamp = stamp};
 }
 
 static bool
-walk_copy(struct chains *c, const struct thread *t,
+walk_copy(struct chains *c, struct thread *t,
     const struct copied *from, bool past)
 {
 	enum walk_result w = newest_walk(c, t, from, past, &c->chain);
@@ -27,7 +27,7 @@ walk_copy(struct chains *c, const struct thread *t,
 }
 
 bool
-first_walk(struct chains *c, const struct thread *t, const struct snapshot *s,
+first_walk(struct chains *c, struct thread *t, const struct snapshot *s,
     size_t gc, const struct stamp *stamp)
 {
 	struct copied from = copy_of(t, s, gc, stamp);

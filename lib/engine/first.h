@@ -22,8 +22,8 @@
  * words on garbage collection at gc.
  * first_know walks the copy of one that may have run.
  */
-bool first_walk(struct chains *, const struct thread *,
-    const struct snapshot *, size_t gc, const struct stamp *);
+bool first_walk(struct chains *, struct thread *, const struct snapshot *,
+    size_t gc, const struct stamp *);
 bool first_know(struct chains *, struct thread *,
     const struct snapshot *, size_t gc, const struct stamp *);
 

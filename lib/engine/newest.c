@@ -4,18 +4,19 @@
 
 #define LEFT_MAX 4 /* callers of a chain that are looked at again */
 
-enum walk_result
-newest_walk_spans(struct chains *c, const struct thread *t,
-    const struct copied *from, bool past, struct py_chain *chain)
+/* ---- walking it -------------------------------------------------------- */
+
+static enum walk_result
+walk_view(struct chains *c, const struct thread *t, const struct copied *from,
+    struct py_view *view, bool past, struct py_chain *chain)
 {
 	struct py_marks marks = chains_marks(c, t, from->in->bytes + from->gc);
-	struct py_view view = spans_view(&c->spans);
 	enum walk_result w;
 
 	marks.past = past ? &c->past : NULL;
 	marks.stack = t->stack;
 	chain->depth = 0;
-	w = walk_frames(c->offsets, &view, t->py.addr, &marks, chain);
+	w = walk_frames(c->offsets, view, t->py.addr, &marks, chain);
 	chain->ending = chain->ending && !c->native;
 	if (w != WALK_OK)
 		return w;
@@ -27,14 +28,90 @@ newest_walk_spans(struct chains *c, const struct thread *t,
 }
 
 enum walk_result
-newest_walk(struct chains *c, const struct thread *t,
+newest_walk_spans(struct chains *c, const struct thread *t,
     const struct copied *from, bool past, struct py_chain *chain)
 {
-	c->spans.count = 0;
-	return !spans_add(&c->spans, from->in, from->first, from->count,
-		   from->offset) ?
-	    WALK_MEMORY : newest_walk_spans(c, t, from, past, chain);
+	struct py_view view = spans_view(&c->spans);
+
+	return walk_view(c, t, from, &view, past, chain);
 }
+
+/* A view of a copy that reads what that lacks when a walk comes to it. */
+struct filled_view {
+	struct py_view view; /* first: fill gets its address */
+	struct chains *chains;
+	struct thread *thread;
+	const struct py_chain *chain;
+	size_t used; /* bytes of ->filled */
+	size_t depth; /* of the chain when it lacked something last */
+};
+
+static bool
+fill(struct py_view *v, uint64_t addr, size_t size)
+{
+	struct filled_view *f = (struct filled_view *)v;
+	struct chains *c = f->chains;
+	struct range blocks = workset_blocks(addr, size);
+	uint8_t *bytes = c->filled + f->used;
+
+	if (blocks.size == 0 || blocks.size > CHAINS_FILL - f->used ||
+	    !py_read(&c->memory.memory, blocks.addr, bytes, blocks.size) ||
+	    !workset_add(&f->thread->set, addr, size) ||
+	    !spans_add_bytes(&c->spans, blocks, bytes))
+		return false;
+	f->used += blocks.size;
+	f->depth = f->chain->depth;
+	v->spans = c->spans.list;
+	v->count = c->spans.count;
+	v->hint = v->count - 1;
+	return true;
+}
+
+static bool
+is_twice_in(const struct py_chain *c, size_t i)
+{
+	for (size_t n = 0; n < c->depth; n++)
+		if (n != i && c->places[n].code == c->places[i].code)
+			return true;
+	return false;
+}
+
+/* Whether what was read late cannot be believed: by then it may be used in
+ * another thread, but for what leads to this one's outermost frame, and in a
+ * recursion, or by what that calls, at another depth. */
+static bool
+is_too_late(const struct filled_view *f, size_t copied)
+{
+	const struct py_chain *c = f->chain;
+	struct py_view copy = {.spans = f->view.spans, .count = copied};
+
+	if (f->used == 0 || c->depth == 0)
+		return false;
+	for (size_t i = 0; i <= f->depth + 1 && i < c->depth; i++)
+		if (is_twice_in(c, i))
+			return true;
+	return view_find(&copy, c->places[c->depth - 1].frame, 1) == NULL;
+}
+
+enum walk_result
+newest_walk(struct chains *c, struct thread *t, const struct copied *from,
+    bool past, struct py_chain *chain)
+{
+	struct filled_view f = {.chains = c, .thread = t, .chain = chain};
+	enum walk_result w;
+
+	c->spans.count = 0;
+	if (!spans_add(&c->spans, from->in, from->first, from->count,
+	    from->offset))
+		return WALK_MEMORY;
+	f.view = spans_view(&c->spans);
+	if (past && chains_lie_apart(c))
+		f.view.fill = fill;
+	w = walk_view(c, t, from, &f.view, past, chain);
+	return w == WALK_OK && is_too_late(&f, from->count) ? WALK_MISS : w;
+}
+
+/* ---- what of it is right ------------------------------------------------ */
 
 size_t
 newest_same_as_last(const struct chains *c, const struct thread *t)

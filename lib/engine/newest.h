@@ -18,8 +18,11 @@ struct copied {
 };
 
 /* Walks a copy; newest_walk_spans does that in ->spans, which are of the same
- * moment.  past: with the frames that went on before they were copied. */
-enum walk_result newest_walk(struct chains *, const struct thread *,
+ * moment.  past: with the frames that went on before they were copied; where
+ * frames lie apart, those that the copy lacks are then read now, and added to the
+ * thread's set: they are mostly inner ones, whose callers' calls the copy has.
+ * WALK_MISS where they may be another thread's by now, or at another depth. */
+enum walk_result newest_walk(struct chains *, struct thread *,
     const struct copied *, bool past, struct py_chain *);
 enum walk_result newest_walk_spans(struct chains *, const struct thread *,
     const struct copied *, bool past, struct py_chain *);

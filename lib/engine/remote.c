@@ -21,7 +21,7 @@
 #define LIST_TRIES 4	  /* to see a list of threads that holds still */
 #define STACK_MAX (8u << 20) /* bytes: no C stack is larger, by default */
 #define FORGET_AFTER 2048 /* rounds after which working sets start anew */
-#define NEEDED 64	  /* samples, whose frames are copied again */
+#define NEEDED 8	  /* samples, whose frames are copied again */
 #define STOP_TRIES 4	  /* to stop a thread that is not making a call */
 #define TASK_TRIES 4	  /* to see who waits for a task that runs */
 #define LOOK_AFTER 16	  /* rounds after which every thread was looked at */
@@ -219,6 +219,7 @@ add_thread(struct remote *r, struct thread *t)
 		return false;
 	t->first = r->all.count;
 	t->copy = r->all.size;
+	t->ranges = t->set.count + 1;
 	t->copied = true;
 	return chains_add(&r->chains, &r->all, t) && add_link(r, t);
 }
@@ -270,7 +271,7 @@ blame(struct remote *r, size_t range)
 	for (size_t i = r->threads.count; i-- > 0;) {
 		struct thread *t = &r->threads.list[i];
 		if (!t->copied || range < t->before ||
-		    range > t->first + t->set.count)
+		    range >= t->first + t->ranges)
 			continue;
 		if (range < t->first)
 			workset_drop(&t->set, range - t->before);

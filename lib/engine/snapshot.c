@@ -203,6 +203,12 @@ spans_add(struct spans *sp, const struct snapshot *s, size_t first, size_t n,
 	return spans_add_around(sp, s, first, n, offset, NULL, 0);
 }
 
+bool
+spans_add_bytes(struct spans *sp, struct range r, const uint8_t *bytes)
+{
+	return add_span(sp, (struct py_span){r.addr, r.size, bytes});
+}
+
 struct py_view
 spans_view(const struct spans *sp)
 {

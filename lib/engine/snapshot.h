@@ -63,6 +63,8 @@ bool spans_add(struct spans *, const struct snapshot *, size_t first, size_t n,
 /* Likewise, without what lies in some holes. */
 bool spans_add_around(struct spans *, const struct snapshot *, size_t first,
     size_t n, size_t offset, const struct range *holes, size_t nholes);
+/* Adds bytes that were copied otherwise, and must outlive it. */
+bool spans_add_bytes(struct spans *, struct range, const uint8_t *);
 /* A view of all spans; valid until one is added. */
 struct py_view spans_view(const struct spans *);
 void spans_free(struct spans *);

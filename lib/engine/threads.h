@@ -51,9 +51,10 @@ struct thread {
 	uint32_t *frames; /* innermost first; chain.depth of them */
 	size_t frames_max;
 	uint64_t replaced; /* codes_replaced() then */
-	/* Where it lies in the round's snapshot: its first range, and the
-	 * offset of its bytes; and those of what was copied before them. */
-	size_t first, copy;
+	/* Where it lies in the round's snapshot: its first range, how many
+	 * there are, and the offset of its bytes; and those of what was copied
+	 * before them. */
+	size_t first, ranges, copy;
 	size_t before, before_copy;
 	size_t link; /* where the link to it lies in there, or SIZE_MAX */
 	bool gone; /* its state could not be read */

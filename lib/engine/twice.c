@@ -21,6 +21,7 @@
 /* What one read of a running thread gave. */
 struct reading {
 	size_t head; /* ranges before the first copy */
+	size_t count; /* and of a copy */
 	size_t second_head; /* and before the second, if there is one */
 	size_t gc;   /* offset of the words on garbage collection */
 	size_t first, second; /* offsets of the copies */
@@ -75,7 +76,7 @@ take(struct chains *c, struct thread *t, bool twice, struct reading *r)
 	    !chains_add_gc(c, s, s->count, t->py.interp, &r->gc))
 		return false;
 	*r = (struct reading){.gc = r->gc, .head = s->count,
-	    .first = s->size};
+	    .count = t->set.count + 1, .first = s->size};
 	state = s->size;
 	if (!chains_add_state(c, s, t) ||
 	    !snapshot_add_set(s, &t->set, 0, true) ||
@@ -234,8 +235,7 @@ static enum walk_result
 walk_one(struct chains *c, struct thread *t, const struct reading *r,
     bool second, struct py_chain *chain)
 {
-	size_t n = t->set.count + 1;
-	struct copied from = {.in = &c->one, .count = n, .gc = r->gc,
+	struct copied from = {.in = &c->one, .count = r->count, .gc = r->gc,
 	    .first = second ? r->second_head : r->head,
 	    .offset = second ? r->second : r->first, .stamp = &r->stamp};
 

@@ -44,7 +44,7 @@ struct py_span {
 
 struct py_view {
 	struct py_memory memory; /* the view, for what reads on demand */
-	const struct py_span *spans; /* any order, no overlap */
+	const struct py_span *spans; /* any order; any of those that have it */
 	size_t count;
 	size_t hint; /* the span that was hit last */
 	/* Called for what no span holds, if set: adds the span that does, or
