@@ -301,18 +301,6 @@ calls_is_unsteady(const struct calls *c)
 	return c->unsteady;
 }
 
-bool
-calls_know_places(const struct calls *c, const struct py_chain *chain,
-    size_t shared)
-{
-	struct call_walk w = begin_walk(c, chain, shared);
-
-	while (next_frame(&w))
-		if (!known_has(&c->known, through_any(call_of(&w))))
-			return false;
-	return true;
-}
-
 /* Whether an unknown call was seen before; from now on it was.  One from
  * another place than those from where it was seen beyond doubt most often is
  * one of two moments; through other callers it may well be made. */

@@ -42,9 +42,6 @@ size_t calls_doubted(const struct calls *);
  * were seen yet, or since that was first seen there. */
 bool calls_is_unsteady(const struct calls *);
 
-/* Whether all are known, whoever they are made through. */
-bool calls_know_places(const struct calls *, const struct py_chain *,
-    size_t shared);
 /* How many of a chain's outermost frames may be believed though two moments may
  * be in it: their calls are known, or, if what was seen counts, are in such a
  * chain for the second time, and not known from another place. */

@@ -59,8 +59,8 @@ struct chains {
 	bool nowhere_near; /* the thread's CPU is not to be had */
 	bool missed;	/* the last read lacked memory */
 	bool rootless;	  /* only its root is not known */
+	bool doubtful;	  /* two copies have the same, while the thread ran */
 	bool sound;	  /* all calls of the newest chain are known */
-	unsigned still;	  /* reads in a row before it that gave the same */
 	struct stamp stamp; /* of the newest chain */
 	size_t last;	  /* frames of it that its thread's last sample had */
 	uint64_t patience; /* ns to seek what ran */

@@ -116,12 +116,6 @@ near_want(struct near *n, pid_t task, bool doubt)
 	}
 }
 
-bool
-near_settled(const struct near *n)
-{
-	return n->settled;
-}
-
 static void
 rest(struct near *n)
 {

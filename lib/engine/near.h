@@ -58,8 +58,6 @@ bool near_held(struct near *, pid_t task);
 /* What was read of a thread has something in it that is not known; a doubt is
  * what two copies agree in nevertheless. */
 void near_want(struct near *, pid_t task, bool doubt);
-/* Whether all is known, most likely: what is not is to be doubted. */
-bool near_settled(const struct near *);
 /* Ends a stay before its time, if there is one. */
 void near_break_off(struct near *);
 /* A round has ended.  known counts all that has been learned. */

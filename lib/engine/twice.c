@@ -14,7 +14,6 @@
 #define READ_TRIES 16 /* to see calls go on, from where we are */
 #define PAUSES 3      /* for one that is stuck */
 #define MOMENT 20000  /* ns */
-#define STILL 4	      /* equal reads in a row, of a thread that does not move */
 #define NEAR_TRIES 4  /* the same, from the CPU that they run on: memory and
 		       * code objects may have to be found first */
 
@@ -168,15 +167,15 @@ outermost(const struct chains *c, size_t n)
 }
 
 /* How many of the newest chain's n outermost frames, which are proven, may be
- * believed: see calls.h.  As long as every stay tells something new, only those
- * are whose calls are known, unless the thread is on our CPU: that tells more. */
+ * believed: see calls.h.  What is seen from afar does not count, however often:
+ * a loop can come round with each of the copies. */
 static size_t
 trusted(const struct chains *c, const struct thread *t, size_t n)
 {
-	bool seen = near_settled(&c->near) || near_is_at(&c->near, t->task);
 	struct py_chain outer = outermost(c, n);
 
-	return calls_trust(c->calls, &outer, c->last < n ? c->last : n, seen);
+	return calls_trust(c->calls, &outer, c->last < n ? c->last : n,
+	    near_is_at(&c->near, t->task));
 }
 
 /* Whether the newest chain's outermost frame is the first one of its thread's
@@ -216,6 +215,7 @@ believe(struct chains *c, const struct thread *t, size_t proven)
 	bool whole = is_repeated(c, t, proven);
 	size_t shared;
 
+	c->doubtful = whole && !c->sound;
 	c->trouble = proven == c->chain.depth ? CHAIN_MOVING : CHAIN_UNKNOWN;
 	if (!(whole && near_is_at(&c->near, t->task)) &&
 	    !calls_know_root(c->calls, &c->chain) &&
@@ -269,16 +269,6 @@ know_soon(struct chains *c, struct thread *t)
 	return known;
 }
 
-/* Counts the reads in a row that gave what the newest one gave. */
-static void
-note_still(struct chains *c, enum walk_result w)
-{
-	bool same = w == WALK_OK && c->chain.depth == c->other.depth &&
-	    chain_shared(&c->chain, &c->other) == c->chain.depth;
-
-	c->still = same ? c->still + 1 : 0;
-}
-
 static bool
 read_once(struct chains *c, struct thread *t, size_t *sure)
 {
@@ -287,11 +277,11 @@ read_once(struct chains *c, struct thread *t, size_t *sure)
 	size_t proven = 0;
 
 	*sure = 0;
+	c->doubtful = false;
 	c->trouble = CHAIN_UNREADABLE;
 	if (!take(c, t, true, &r))
 		return false;
 	w = walk_one(c, t, &r, false, &c->chain);
-	note_still(c, w);
 	if (w == WALK_OK) {
 		proven = newest_prove(c, t, &r.stamp);
 		if (newest_is_known(c, t, proven)) {
@@ -343,13 +333,10 @@ read_from_here(struct chains *c, struct thread *t, size_t *sure)
 	}
 	for (int i = 0; i < READ_TRIES && !done && !c->ended && !c->rootless;
 	    i++) {
-		bool whole = read_once(c, t, sure);
-		doubt |= c->rootless || (whole && !c->sound);
-		done = whole && (c->sound || t->held || c->still >= STILL ||
-			!near_settled(&c->near) ||
-			calls_know_places(c->calls, &c->chain, c->last));
+		done = read_once(c, t, sure);
+		doubt |= c->rootless || c->doubtful;
 		c->retries += !done;
-		if (whole || c->missed || !is_stuck(c))
+		if (done || c->missed || !is_stuck(c))
 			continue;
 		if (pauses-- == 0)
 			break;

@@ -86,7 +86,6 @@ check_moved(const struct subject *s, struct py_chain *chain)
 	check(!calls_know(c, chain, 0));
 	check(calls_is_unsteady(c));
 	check_number(calls_doubted(c), CALLS_NONE);
-	check(!calls_know_places(c, chain, 0));
 	caller->instr -= 2;
 	for (int i = 0; i < MANY; i++)
 		check(calls_know(c, chain, 0)); /* once again */
@@ -118,7 +117,6 @@ check_moved(const struct subject *s, struct py_chain *chain)
 	check(calls_know(c, chain, 0));
 	check_number(calls_doubted(c), CALLS_NONE);
 	check(!caller->left);
-	check(calls_know_places(c, chain, 0));
 }
 
 /* The innermost call, from the same place, but through another one. */
@@ -129,7 +127,6 @@ check_through(struct calls *c, struct py_chain *chain)
 
 	chain->places[2].instr += 2;
 	check(!calls_know(c, chain, shared));
-	check(calls_know_places(c, chain, shared));
 	check_number(calls_trust(c, chain, shared, true), shared);
 	check_number(calls_trust(c, chain, shared, true), chain->depth);
 	check(!calls_know(c, chain, shared));

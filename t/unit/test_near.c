@@ -86,9 +86,9 @@ test_stays(pid_t task)
 	near_init(&n, &p, NS_PER_MS);
 	/* Another program may send the two of us apart. */
 	for (int i = 0; i < TRIES && best == 0; i++) {
-		assert(begins(&n, task, SOON) && !near_settled(&n));
+		assert(begins(&n, task, SOON) && !n.settled);
 		assert(stay(&n, task, (uint64_t)i + 2, &held) > 1);
-		assert(!near_settled(&n));
+		assert(!n.settled);
 		best = held > best ? held : best;
 	}
 	assert(best > 0);
@@ -96,11 +96,11 @@ test_stays(pid_t task)
 	for (uint64_t last = 0; last < SOON / 2; last = n.pause) {
 		assert(begins(&n, task, 2 * SOON));
 		stay(&n, task, 1, &held);
-		assert(near_settled(&n) && n.pause >= 2 * last);
+		assert(n.settled && n.pause >= 2 * last);
 	}
 	assert(!begins(&n, task, NS_PER_S / 2));
 	/* But doubts end them. */
-	for (int i = 0; near_settled(&n); i++) {
+	for (int i = 0; n.settled; i++) {
 		assert(i < DOUBTS_MAX);
 		near_want(&n, task, true);
 	}
