@@ -309,48 +309,6 @@ frame_call_is_over(const struct py_offsets *o, const struct py_place *caller,
 	    !is_live(o, callee_frame) || is_suspended(o, callee_frame);
 }
 
-/* What goes on ends here, with this place of the chain or before it. */
-static void
-end_live(const struct py_marks *m, struct py_chain *c)
-{
-	if (m->past == NULL)
-		c->depth = 0;
-	c->live = 0;
-}
-
-/* Adds a frame of Python's own, at an address, to the chain of those that it
- * called.  *past: the one before has ended; then, whether this one has. */
-static bool
-add_frame(const struct py_offsets *o, const struct py_marks *m, uint64_t frame,
-    const uint8_t *f, bool called_from_c, struct py_chain *c, bool *past)
-{
-	bool keep = m->past != NULL;
-	bool suspended = keep && is_suspended(o, f);
-	bool live = is_live(o, f) && !suspended;
-	bool gone_on = !live || (!called_from_c && !may_call(o, f));
-	struct py_place *p;
-	size_t depth;
-
-	if (gone_on)
-		end_live(m, c);
-	if (!live && !keep)
-		return true;
-	depth = c->depth;
-	if (!add_mark(c, mark_above(m, frame, called_from_c, depth)) ||
-	    (p = next_place(c)) == NULL)
-		return false;
-	read_place(o, f, frame, p);
-	p->calls = depth > 0 && !called_from_c;
-	p->resumed |= suspended;
-	p->left = depth > 0 && (gone_on || *past);
-	if (p->code == 0)
-		p->code = PLACE_PAST;
-	*past = !live;
-	c->ending |= may_have_ended(o, f, depth);
-	c->live += live ? c->depth - depth : 0;
-	return true;
-}
-
 static bool
 is_text(const char *bytes, size_t size, const char *text)
 {
@@ -394,24 +352,6 @@ is_root(const struct py_offsets *o, const uint8_t *f)
 	return is_entry(o, f) && f[o->frame_owner] != OWNER_GENERATOR;
 }
 
-/* Whether a frame may be the one that was noted as who resumed the one before.
- * By now that may be resumed by another, and this one have ended, or be used
- * again; then only what comes before stays in the chain.  *told: how many
- * frames there are to the first whose caller is only noted; 0: none is. */
-static bool
-may_have_resumed(const struct py_offsets *o, const uint8_t *f,
-    struct py_chain *c, size_t *told)
-{
-	bool suspended = is_suspended(o, f);
-
-	if (*told > 0 && !suspended && !is_live(o, f)) {
-		c->depth = *told;
-		return false;
-	}
-	*told = !suspended ? 0 : *told == 0 ? c->depth + 1 : *told;
-	return true;
-}
-
 /* Whether a chain without a frame of Python's is all that a thread has that has
  * none: it ends with the frame that all chains end with, if any. */
 static bool
@@ -425,119 +365,224 @@ is_none(const struct py_offsets *o, struct py_view *v, uint64_t thread,
 	    last == base);
 }
 
-/* Sets *frame, which a walk comes to next, to the frame that is the caller of
- * the last one, if the link to it is lost.  False: it is not known. */
-static bool
-relink(const struct py_offsets *o, struct py_view *v, const struct py_marks *m,
-    uint64_t thread, struct past_seen *seen, const struct py_chain *c,
-    uint64_t *frame)
+/* ---- walks --------------------------------------------------------------- */
+
+/* A walk from frame to frame, from the innermost one on. */
+struct walk {
+	const struct py_offsets *o;
+	struct py_view *v;
+	uint64_t thread; /* address of its state */
+	const struct py_marks *m;
+	struct py_chain *c; /* of the frames so far */
+	uint64_t frame;	    /* to which it comes next; 0: it ends */
+	uint64_t last;	    /* to which it came last ... */
+	const uint8_t *f;   /* ... and the copy of that; NULL: to none yet */
+	bool from_c;	    /* the frame before was called from C */
+	bool past;	    /* and has ended */
+	size_t n;	    /* frames that it has come to */
+	uint64_t mark;	    /* one of them: to come to it again is a circle */
+	size_t told;	    /* see may_have_resumed */
+	struct past_seen seen;
+};
+
+/* What goes on ends here, with this place of the chain or before it. */
+static void
+end_live(const struct py_marks *m, struct py_chain *c)
 {
+	if (m->past == NULL)
+		c->depth = 0;
+	c->live = 0;
+}
+
+/* Adds the frame, one of Python's own, to the chain of those that it called. */
+static bool
+add_frame(struct walk *w)
+{
+	const struct py_offsets *o = w->o;
+	struct py_chain *c = w->c;
+	const uint8_t *f = w->f;
+	bool keep = w->m->past != NULL;
+	bool suspended = keep && is_suspended(o, f);
+	bool live = is_live(o, f) && !suspended;
+	bool gone_on = !live || (!w->from_c && !may_call(o, f));
+	struct py_place *p;
+	size_t depth;
+
+	if (gone_on)
+		end_live(w->m, c);
+	if (!live && !keep)
+		return true;
+	depth = c->depth;
+	if (!add_mark(c, mark_above(w->m, w->last, w->from_c, depth)) ||
+	    (p = next_place(c)) == NULL)
+		return false;
+	read_place(o, f, w->last, p);
+	p->calls = depth > 0 && !w->from_c;
+	p->resumed |= suspended;
+	p->left = depth > 0 && (gone_on || w->past);
+	if (p->code == 0)
+		p->code = PLACE_PAST;
+	w->past = !live;
+	c->ending |= may_have_ended(o, f, depth);
+	c->live += live ? c->depth - depth : 0;
+	return true;
+}
+
+/* What was seen so far, for what is to be found by other means. */
+static const struct past_seen *
+seen_of(struct walk *w)
+{
+	w->seen.places = w->c->places;
+	w->seen.depth = w->c->depth;
+	return &w->seen;
+}
+
+/* Goes to the caller of the last frame, if the link to it is lost.  False: it
+ * is not known. */
+static bool
+relink(struct walk *w)
+{
+	const struct py_past *past = w->m->past;
 	uint64_t by;
 	bool lost;
 
-	if (seen->stack == 0 || !past_may_lose(seen, *frame))
+	if (w->seen.stack == 0 || !past_may_lose(&w->seen, w->frame))
 		return true;
-	seen->places = c->places;
-	seen->depth = c->depth;
-	lost = past_is_lost(m->past, o, v, seen, *frame);
-	if (!lost && !past_may_be_lost(m->past, o, v, seen, *frame))
+	lost = past_is_lost(past, w->o, w->v, seen_of(w), w->frame);
+	if (!lost &&
+	    !past_may_be_lost(past, w->o, w->v, &w->seen, w->frame))
 		return true;
-	by = seen->lost++ < LOST_MAX ?
-	    past_caller(m->past, o, v, thread, seen) : 0;
-	if (lost || by != 0) /* else a new one may be there */
-		*frame = by;
-	return *frame != 0;
+	by = w->seen.lost++ < LOST_MAX ?
+	    past_caller(past, w->o, w->v, w->thread, &w->seen) : 0;
+	if (!lost && by == 0)
+		return true; /* a new one may be there */
+	if (by != w->frame)
+		w->from_c = w->past = true; /* it has returned */
+	w->frame = by;
+	return by != 0;
 }
 
 /* Who resumed the generator that a chain has come to, which was suspended
  * meanwhile and has forgotten it; 0: not known. */
 static uint64_t
-resumer_of(const struct py_offsets *o, struct py_view *v,
-    const struct py_marks *m, uint64_t thread, struct past_seen *seen,
-    const struct py_chain *c, uint64_t generator)
+resumer_of(struct walk *w)
 {
+	const struct py_past *past = w->m->past;
 	uint64_t by = 0;
 
-	seen->places = c->places;
-	seen->depth = c->depth;
-	if (relinks(m) && seen->lost++ < LOST_MAX)
-		by = past_caller(m->past, o, v, thread, seen);
-	return by != 0 ? by : past_resumer(m->past, o, v, generator);
+	if (relinks(w->m) && w->seen.lost++ < LOST_MAX)
+		by = past_caller(past, w->o, w->v, w->thread, seen_of(w));
+	return by != 0 ? by : past_resumer(past, w->o, w->v, w->last);
 }
 
-/* Notes where a walk has come to, by the frame that it has seen last. */
-static void
-note_seen(const struct py_offsets *o, const uint8_t *f, uint64_t frame,
-    struct past_seen *seen)
+/* Whether the frame may be the one that was noted as who resumed the one before.
+ * By now that may be resumed by another, and this one have ended, or be used
+ * again; then only what comes before stays in the chain.  ->told: how many
+ * frames there are to the first whose caller is only noted; 0: none is. */
+static bool
+may_have_resumed(struct walk *w)
 {
-	seen->entry = frame_is_own(o, f);
-	if (seen->entry)
-		seen->stack = frame; /* a variable of the loop */
-	else if (!is_resumed(o, f))
-		seen->end = frame;
+	bool suspended = is_suspended(w->o, w->f);
+
+	if (w->told > 0 && !suspended && !is_live(w->o, w->f)) {
+		w->c->depth = w->told;
+		return false;
+	}
+	w->told = !suspended ? 0 : w->told == 0 ? w->c->depth + 1 : w->told;
+	return true;
+}
+
+/* Whether it is a frame to which a walk can come.  One that comes back to a
+ * frame runs in a circle. */
+static bool
+is_sound(struct walk *w)
+{
+	if (w->frame == w->mark || ++w->n > WALK_DEPTH_MAX ||
+	    w->frame % sizeof(void *) != 0)
+		return false;
+	if ((w->n & (w->n - 1)) == 0) /* a power of two */
+		w->mark = w->frame;
+	return true;
+}
+
+/* Notes where it has come to. */
+static void
+note_seen(struct walk *w, bool own)
+{
+	w->seen.entry = own;
+	if (own)
+		w->seen.stack = w->last; /* a variable of the loop */
+	else if (!is_resumed(w->o, w->f))
+		w->seen.end = w->last;
+}
+
+/* Comes to the next frame. */
+static enum walk_result
+come_to(struct walk *w)
+{
+	if (!relink(w) || !is_sound(w))
+		return WALK_BAD;
+	w->last = w->frame;
+	w->f = view_at(w->v, w->frame, w->o->frame_size);
+	if (w->f == NULL)
+		return WALK_MISS;
+	w->frame = load_u64(w->f + w->o->frame_previous);
+	return w->m->past != NULL && !may_have_resumed(w) ? WALK_BAD : WALK_OK;
+}
+
+/* Takes the frame that it has come to. */
+static enum walk_result
+take(struct walk *w)
+{
+	bool own = frame_is_own(w->o, w->f);
+
+	if (relinks(w->m))
+		note_seen(w, own);
+	if (own && w->c->stack == 0)
+		w->c->stack = w->last; /* a variable of the loop */
+	if (!own && w->m->shims != NULL &&
+	    shims_has(w->m->shims, code_of(w->o, w->f)))
+		return WALK_OK;
+	if (!own && !add_frame(w))
+		return WALK_MEMORY;
+	if (w->m->past != NULL && is_suspended(w->o, w->f))
+		w->frame = resumer_of(w);
+	w->from_c = is_entry(w->o, w->f);
+	return WALK_OK;
+}
+
+/* The root is called from C in all versions; CPython 3.15 says so. */
+static enum walk_result
+end_walk(const struct walk *w)
+{
+	struct py_chain *c = w->c;
+
+	if (w->f != NULL && !is_root(w->o, w->f))
+		return WALK_BAD;
+	c->returned = c->live == 0 && !is_none(w->o, w->v, w->thread, w->last);
+	if (!w->m->native || !w->from_c || c->depth == 0)
+		return WALK_OK;
+	c->live++;
+	return add_mark(c, PLACE_NATIVE) ? WALK_OK : WALK_MEMORY;
 }
 
 enum walk_result
 walk_frames(const struct py_offsets *o, struct py_view *v, uint64_t thread,
     const struct py_marks *m, struct py_chain *c)
 {
-	uint64_t frame, last = 0, mark = 0;
-	enum walk_result w;
-	bool from_c = true; /* the frame before this one was called from C */
-	bool past = false, own;
-	const uint8_t *f = NULL;
-	struct past_seen seen = {0};
-	size_t told = 0;
+	struct walk w = {.o = o, .v = v, .thread = thread, .m = m, .c = c,
+	    .from_c = true};
+	enum walk_result result;
 
 	c->depth = c->live = 0;
 	c->ending = false;
-	w = current_frame(o, v, thread, m, &frame, &c->stack);
-	if (w != WALK_OK)
-		return w;
-	if (relinks(m)) {
-		seen.end = past_stack_end(o, v, thread);
-		seen.stack = c->stack != 0 ? c->stack : m->stack;
+	result = current_frame(o, v, thread, m, &w.frame, &c->stack);
+	if (relinks(m) && result == WALK_OK) {
+		w.seen.end = past_stack_end(o, v, thread);
+		w.seen.stack = c->stack != 0 ? c->stack : m->stack;
 	}
-	for (size_t n = 1; frame != 0; n++) {
-		uint64_t link = frame;
-
-		if (!relink(o, v, m, thread, &seen, c, &frame))
-			return WALK_BAD;
-		if (frame != link)
-			from_c = past = true; /* it has returned */
-		/* One that comes back to a frame runs in a circle. */
-		if (frame == 0 || frame == mark || n > WALK_DEPTH_MAX ||
-		    frame % sizeof(void *) != 0)
-			return WALK_BAD;
-		if ((n & (n - 1)) == 0) /* a power of two */
-			mark = frame;
-		if ((f = view_at(v, frame, o->frame_size)) == NULL)
-			return WALK_MISS;
-		if (m->past != NULL && !may_have_resumed(o, f, c, &told))
-			return WALK_BAD;
-		last = frame;
-		frame = load_u64(f + o->frame_previous);
-		own = frame_is_own(o, f);
-		if (relinks(m))
-			note_seen(o, f, last, &seen);
-		if (own && c->stack == 0)
-			c->stack = last; /* a variable of the loop */
-		if (!own && m->shims != NULL &&
-		    shims_has(m->shims, code_of(o, f)))
-			continue;
-		if (!own && !add_frame(o, m, last, f, from_c, c, &past))
-			return WALK_MEMORY;
-		if (m->past != NULL && is_suspended(o, f))
-			frame = resumer_of(o, v, m, thread, &seen, c, last);
-		from_c = is_entry(o, f);
-	}
-	if (f != NULL && !is_root(o, f))
-		return WALK_BAD;
-	c->returned = c->live == 0 && !is_none(o, v, thread, last);
-	/* The root is called from C in all versions; CPython 3.15 says so. */
-	if (m->native && from_c && c->depth > 0) {
-		c->live++;
-		return add_mark(c, PLACE_NATIVE) ? WALK_OK : WALK_MEMORY;
-	}
-	return WALK_OK;
+	while (result == WALK_OK && w.frame != 0)
+		if ((result = come_to(&w)) == WALK_OK)
+			result = take(&w);
+	return result == WALK_OK ? end_walk(&w) : result;
 }
