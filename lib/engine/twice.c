@@ -10,7 +10,7 @@
 #include "engine/newest.h"
 #include "engine/seek.h"
 
-#define ONCE_TRIES 3  /* that are quick */
+#define ONCE_TRIES 8  /* that are quick */
 #define READ_TRIES 16 /* to see calls go on, from where we are */
 #define PAUSES 3      /* for one that is stuck */
 #define MOMENT 20000  /* ns */
