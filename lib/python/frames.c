@@ -198,6 +198,15 @@ is_live(const struct py_offsets *o, const uint8_t *f)
 	    (o->live_states >> f[o->frame_state] & 1) != 0);
 }
 
+/* Whether nobody holds a frame object any more: it is being freed, or waits for
+ * the next call, and its link is one to the next of those that wait. */
+static bool
+is_free(const struct py_offsets *o, const uint8_t *f)
+{
+	return py_has(o->frame_generator) &&
+	    load_u64(f + o->object_type - sizeof(uint64_t)) == 0;
+}
+
 /* In free-threaded builds each thread may run a copy of the bytecode. */
 static uint32_t
 copy_of(const struct py_offsets *o, const uint8_t *frame)
@@ -378,7 +387,8 @@ struct walk {
 	uint64_t last;	    /* to which it came last ... */
 	const uint8_t *f;   /* ... and the copy of that; NULL: to none yet */
 	bool from_c;	    /* the frame before was called from C */
-	bool past;	    /* and has ended */
+	bool past;	    /* and has ended ... */
+	bool free;	    /* ... and nobody holds it */
 	size_t n;	    /* frames that it has come to */
 	uint64_t mark;	    /* one of them: to come to it again is a circle */
 	size_t told;	    /* see may_have_resumed */
@@ -526,6 +536,9 @@ come_to(struct walk *w)
 	w->f = view_at(w->v, w->frame, w->o->frame_size);
 	if (w->f == NULL)
 		return WALK_MISS;
+	if (w->free && is_free(w->o, w->f)) /* it is not the caller */
+		return WALK_BAD;
+	w->free = is_free(w->o, w->f);
 	w->frame = load_u64(w->f + w->o->frame_previous);
 	return w->m->past != NULL && !may_have_resumed(w) ? WALK_BAD : WALK_OK;
 }

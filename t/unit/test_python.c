@@ -184,7 +184,7 @@ test_debug_table(void)
 
 #define TSTATE BASE
 #define CFRAME (BASE + sizeof(memory) - 1024) /* on the C stack */
-#define FRAME(i) (BASE + 4096 + 128 * (uint64_t)(i))
+#define FRAME(i) (BASE + 4096 + 256 * (uint64_t)(i))
 
 static void
 put_frame(const struct py_offsets *o, int i, uint64_t previous, uint64_t code,
@@ -804,9 +804,16 @@ test_none_left(void)
 }
 
 static void
+put_refs(const struct py_offsets *o, int i, uint64_t refs)
+{
+	put(FRAME(i) + o->object_type - sizeof(uint64_t), refs);
+}
+
+static void
 put_frame_object(const struct py_offsets *o, int i, uint64_t back, int32_t lasti,
     uint8_t state)
 {
+	put_refs(o, i, 1);
 	put(FRAME(i) + o->frame_previous, back);
 	put(FRAME(i) + o->frame_code, 8);
 	put(FRAME(i) + o->frame_generator, 0);
@@ -838,6 +845,12 @@ check_heap_frames(unsigned minor, uint8_t live, uint8_t dead)
 	check(walk_past(&o, &none, &c) == WALK_OK);
 	check(c.depth == 3 && c.live == 1);
 	check(!c.places[0].resumed && c.places[1].left && c.places[2].left);
+	put_refs(&o, 1, 0); /* and is being freed */
+	check(walk_past(&o, &none, &c) == WALK_OK);
+	put_frame_object(&o, 0, FRAME(1), -1, dead);
+	put_refs(&o, 0, 0); /* two that are: a list of free ones, more likely */
+	check(walk_past(&o, &none, &c) == WALK_BAD);
+	put_frame_object(&o, 0, FRAME(1), -1, live);
 	put_frame_object(&o, 1, FRAME(2), -1, live); /* it has called nothing yet */
 	check(walk(&o, &v, TSTATE, &c) == WALK_OK);
 	check_number(c.depth, 2);
