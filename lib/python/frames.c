@@ -388,7 +388,7 @@ struct walk {
 	const uint8_t *f;   /* ... and the copy of that; NULL: to none yet */
 	bool from_c;	    /* the frame before was called from C */
 	bool past;	    /* and has ended ... */
-	bool free;	    /* ... and nobody holds it */
+	bool free;	    /* ... and nobody holds it; it has a link still */
 	size_t n;	    /* frames that it has come to */
 	uint64_t mark;	    /* one of them: to come to it again is a circle */
 	size_t told;	    /* see may_have_resumed */
@@ -530,16 +530,19 @@ note_seen(struct walk *w, bool own)
 static enum walk_result
 come_to(struct walk *w)
 {
+	bool free;
+
 	if (!relink(w) || !is_sound(w))
 		return WALK_BAD;
 	w->last = w->frame;
 	w->f = view_at(w->v, w->frame, w->o->frame_size);
 	if (w->f == NULL)
 		return WALK_MISS;
-	if (w->free && is_free(w->o, w->f)) /* it is not the caller */
+	free = is_free(w->o, w->f);
+	if (w->free && free) /* it is not the caller */
 		return WALK_BAD;
-	w->free = is_free(w->o, w->f);
 	w->frame = load_u64(w->f + w->o->frame_previous);
+	w->free = free && w->frame != 0;
 	return w->m->past != NULL && !may_have_resumed(w) ? WALK_BAD : WALK_OK;
 }
 

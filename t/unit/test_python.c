@@ -867,6 +867,32 @@ check_heap_frames(unsigned minor, uint8_t live, uint8_t dead)
 	chain_free(&c);
 }
 
+/* To 3.10: two generators that have ended forget their callers; those are noted,
+ * whoever holds the frames. */
+static void
+test_ended_generators(void)
+{
+	struct py_past past = {.frame_size = no_size, .calls = no_calls};
+	struct py_offsets o = offsets_of(9);
+	struct py_view v = whole_view();
+	struct py_chain c = {0};
+
+	memset(memory, 0, sizeof(memory));
+	put(TSTATE + o.thread_current_frame, FRAME(0));
+	for (int i = 0; i < 2; i++) {
+		struct py_place ended = {.code = 8, .frame = FRAME(i)};
+		struct py_place by = {.code = 8, .frame = FRAME(i + 1)};
+		past_note_resumer(&past, &ended, &by);
+		put_frame_object(&o, i, 0, 6, 0);
+		put_refs(&o, i, 0);
+	}
+	put_frame_object(&o, 2, 0, 6, 1);
+	check(walk_frames(&o, &v, TSTATE, &(struct py_marks){.past = &past},
+	    &c) == WALK_OK);
+	check_number(c.depth, 3);
+	chain_free(&c);
+}
+
 static void
 test_heap_frames(void)
 {
@@ -1353,6 +1379,7 @@ main(void)
 	test_root();
 	test_none_left();
 	test_heap_frames();
+	test_ended_generators();
 	test_marks();
 	test_exceptions(11);
 	test_exceptions(12);
