@@ -11,10 +11,10 @@
 #include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/uio.h>
-#include <time.h>
+
+#include "engine/clock.h"
 
 #define PAGE 4096
-#define NS_PER_S 1000000000
 
 /* The address of the first page that a process has mapped; 0: none is known. */
 static unsigned long
@@ -33,41 +33,38 @@ first_page(const char *pid)
 	return addr;
 }
 
-static void
-sleep_until(long ns)
+/* False: it cannot be read, or has ended. */
+static bool
+copy_page(pid_t pid, unsigned long addr)
 {
-	struct timespec t = {ns / NS_PER_S, ns % NS_PER_S};
+	static char page[PAGE];
+	struct iovec here = {page, PAGE}, there = {(void *)addr, PAGE};
 
-	clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL);
+	return process_vm_readv(pid, &here, 1, &there, 1, 0) == PAGE;
 }
 
 int
 main(int argc, char **argv)
 {
-	static char page[PAGE];
-	long rate = argc == 4 ? atol(argv[1]) : 0, start;
-	unsigned long addr;
-	struct timespec now;
+	unsigned long rate = argc == 4 ? strtoul(argv[1], NULL, 10) : 0, addr;
+	struct pacer pacer;
+	uint64_t end;
 
 	if (rate < 1 || rate > NS_PER_S) {
 		fputs("usage: floor RATE SECONDS PID\n", stderr);
 		return 2;
 	}
-	if ((addr = first_page(argv[3])) == 0) {
-		perror("floor");
-		return 1;
-	}
+	addr = first_page(argv[3]);
 	prctl(PR_SET_TIMERSLACK, 1UL);
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	start = now.tv_sec * NS_PER_S + now.tv_nsec;
-	for (long i = 1; i <= rate * atol(argv[2]); i++) {
-		struct iovec here = {page, PAGE}, there = {(void *)addr, PAGE};
-		sleep_until(start + i * (NS_PER_S / rate));
-		if (process_vm_readv(atoi(argv[3]), &here, 1, &there, 1, 0) !=
-		    PAGE) {
+	pacer_start(&pacer, NS_PER_S / rate, 0, clock_ns());
+	end = pacer.next + strtoul(argv[2], NULL, 10) * NS_PER_S;
+	while (pacer.next < end) {
+		if (addr == 0 || !copy_page(atoi(argv[3]), addr)) {
 			perror("floor");
 			return 1;
 		}
+		pacer_advance(&pacer, clock_ns());
+		clock_sleep(pacer.next);
 	}
 	return 0;
 }
