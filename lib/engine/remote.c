@@ -161,20 +161,32 @@ note_words(struct remote *r)
 	return true;
 }
 
-/* Lists interpreters and threads anew, read one by one. */
+/* Makes a list that was read the one that we know. */
+static bool
+take_lists(struct remote *r)
+{
+	return interps_update(&r->interps, live(r), &r->list) &&
+	    note_words(r) && list_threads(r);
+}
+
+/* Lists interpreters and threads anew, read one by one.  A list that never
+ * holds still may lack any of them: then what we know must do, if we know
+ * some. */
 static bool
 discover(struct remote *r)
 {
+	bool seen = false, read = false;
+
 	for (int i = 0; i < LIST_TRIES; i++) {
-		r->listed = runtime_threads(live(r), r->runtime, &r->list) &&
-		    r->list.count > 0 &&
-		    interps_update(&r->interps, live(r), &r->list) &&
-		    note_words(r) &&
-		    list_threads(r);
-		if (r->listed)
-			return true;
+		read = runtime_threads(live(r), r->runtime, &r->list) &&
+		    r->list.count > 0;
+		seen |= read;
+		if (read && runtime_threads_hold(live(r), r->runtime, &r->list))
+			return r->listed = take_lists(r);
 	}
-	return false;
+	if (seen && r->threads.count > 0)
+		return r->listed = true;
+	return r->listed = read && take_lists(r);
 }
 
 /* Whether the thread before one in its interpreter's list still leads to it:

@@ -9,6 +9,8 @@
 /* Longer lists are not believed. */
 #define THREADS_MAX 1000000
 
+#define LINKS_MAX 64 /* pointers that are read at once */
+
 #define VERSION_MAX 200 /* bytes: the text of a version is no longer */
 
 #define RELEASE_CANDIDATE 0xc /* from here on a minor's layout is fixed */
@@ -272,6 +274,60 @@ runtime_threads(const struct py_memory *m, const struct py_runtime *rt,
 			return false;
 	}
 	return true;
+}
+
+/* Pointers that are read again, some at once. */
+struct links {
+	const struct py_memory *memory;
+	struct py_piece pieces[LINKS_MAX];
+	uint64_t now[LINKS_MAX], then[LINKS_MAX];
+	size_t count;
+};
+
+static bool
+links_hold(struct links *l)
+{
+	bool same = l->memory->read(l->memory, l->pieces, l->count) &&
+	    memcmp(l->now, l->then, l->count * sizeof(*l->now)) == 0;
+
+	l->count = 0;
+	return same;
+}
+
+/* False: one that was added before holds no more. */
+static bool
+add_link(struct links *l, uint64_t addr, uint64_t then)
+{
+	l->pieces[l->count] = (struct py_piece){addr, sizeof(*l->now),
+	    &l->now[l->count]};
+	l->then[l->count++] = then;
+	return l->count < LINKS_MAX || links_hold(l);
+}
+
+bool
+runtime_threads_hold(const struct py_memory *m, const struct py_runtime *rt,
+    const struct py_threads *t)
+{
+	const struct py_offsets *o = &rt->offsets;
+	uint64_t interp = rt->addr + o->runtime_interpreters_head, thread;
+	struct links l = {.memory = m};
+	size_t n = 0;
+
+	for (size_t i = 0; i < t->ninterps; i++) {
+		const struct py_interp *in = &t->interps[i];
+		if (!add_link(&l, interp, in->addr))
+			return false;
+		thread = in->addr + o->interp_threads_head;
+		for (; n < t->count && t->list[n].interp == in->addr; n++) {
+			if (!add_link(&l, thread, t->list[n].addr))
+				return false;
+			thread = t->list[n].addr + o->thread_next;
+		}
+		if (!add_link(&l, thread, 0))
+			return false;
+		interp = in->addr + o->interp_next;
+	}
+	return add_link(&l, interp, 0) && links_hold(&l);
 }
 
 void

@@ -66,6 +66,11 @@ struct py_threads {
  * is there is no list (it may be changing); the list is what came before. */
 bool runtime_threads(const struct py_memory *, const struct py_runtime *,
     struct py_threads *);
+/* Whether a list still is what memory says.  One that changes while it is read
+ * can lack threads, or name one twice; but that from which its walk went astray
+ * is led to no more, for as long as its memory can be something else. */
+bool runtime_threads_hold(const struct py_memory *, const struct py_runtime *,
+    const struct py_threads *);
 void runtime_threads_free(struct py_threads *);
 
 #endif

@@ -1037,6 +1037,96 @@ test_collections(void)
 	check(!status_waits(&o, BASE, 0));
 }
 
+/* ---- lists of threads ---------------------------------------------------- */
+
+/* Memory in which a thread state ends just before its fields are read. */
+struct ending {
+	struct py_memory memory;
+	uint64_t thread, now_next; /* what its link says from then on */
+	uint64_t link, now_link;   /* a link that changes then, too */
+	bool done;
+};
+
+static bool
+read_ending(const struct py_memory *m, const struct py_piece *pieces, size_t n)
+{
+	struct ending *e = (struct ending *)(uintptr_t)m;
+	struct py_view v = whole_view();
+	uint32_t field = offsets_of(12).thread_next;
+
+	for (size_t i = 0; i < n; i++) {
+		if (pieces[i].addr != e->thread + field || e->done)
+			continue;
+		put(e->thread + field, e->now_next);
+		put(e->link, e->now_link);
+		e->done = true;
+	}
+	return view_read(&v.memory, pieces, n);
+}
+
+#define INTERP (BASE + 4096)
+#define STATE(n) (BASE + 65536 + (n) * 512)
+
+/* One interpreter with n threads. */
+static void
+make_threads(const struct py_runtime *rt, size_t n)
+{
+	const struct py_offsets *o = &rt->offsets;
+
+	memset(memory, 0, sizeof(memory));
+	put(rt->addr + o->runtime_interpreters_head, INTERP);
+	put(INTERP + o->interp_threads_head, STATE(0));
+	for (size_t i = 0; i < n; i++) {
+		put(STATE(i) + o->thread_interp, INTERP);
+		put(STATE(i) + o->thread_next, i + 1 < n ? STATE(i + 1) : 0);
+	}
+}
+
+static void
+test_changing_lists(void)
+{
+	struct py_runtime rt = {.addr = BASE, .offsets = offsets_of(12)};
+	const struct py_offsets *o = &rt.offsets;
+	struct ending e = {.memory.read = read_ending};
+	struct py_view v = whole_view();
+	struct py_threads t = {0};
+
+	make_threads(&rt, 5);
+	check(runtime_threads(&v.memory, &rt, &t));
+	check_number(t.count, 5);
+	check(runtime_threads_hold(&v.memory, &rt, &t));
+	put(STATE(4) + o->thread_next, STATE(5)); /* behind the last */
+	check(!runtime_threads_hold(&v.memory, &rt, &t));
+
+	/* What is freed leads nowhere: the others are lacking. */
+	make_threads(&rt, 5);
+	e.thread = STATE(2);
+	e.link = STATE(1) + o->thread_next;
+	e.now_link = STATE(3);
+	check(runtime_threads(&e.memory, &rt, &t));
+	check_number(t.count, 3);
+	check(!runtime_threads_hold(&e.memory, &rt, &t));
+	check(runtime_threads(&e.memory, &rt, &t));
+	check_number(t.count, 4);
+	check(runtime_threads_hold(&e.memory, &rt, &t));
+
+	/* It is put before the others at once: they are named twice. */
+	make_threads(&rt, 5);
+	e = (struct ending){.memory.read = read_ending, .thread = STATE(1),
+	    .now_next = STATE(0), .link = STATE(0) + o->thread_next,
+	    .now_link = STATE(2)};
+	check(runtime_threads(&e.memory, &rt, &t));
+	check_number(t.count, 6);
+	check(!runtime_threads_hold(&e.memory, &rt, &t));
+
+	/* More than are read at once. */
+	make_threads(&rt, 100);
+	check(runtime_threads(&v.memory, &rt, &t));
+	put(INTERP + o->interp_next, INTERP + 8);
+	check(!runtime_threads_hold(&v.memory, &rt, &t));
+	runtime_threads_free(&t);
+}
+
 static void
 test_random_memory(void)
 {
@@ -1053,7 +1143,8 @@ test_random_memory(void)
 			put(BASE + i, random() % 4 == 0 ? (uint64_t)random() :
 			    BASE + (uint64_t)random() % sizeof(memory) / 8 * 8);
 		walk(&o, &v, BASE + (uint64_t)random() % 65000, &c);
-		runtime_threads(&v.memory, &rt, &threads);
+		if (runtime_threads(&v.memory, &rt, &threads))
+			runtime_threads_hold(&v.memory, &rt, &threads);
 		runtime_check(&v.memory, &rt);
 		check(!code_read(&o, &v.memory, BASE + 8, &code));
 	}
@@ -1384,6 +1475,7 @@ main(void)
 	test_exceptions(11);
 	test_exceptions(12);
 	test_collections();
+	test_changing_lists();
 	test_random_memory();
 	test_shared();
 	test_code(11);
