@@ -131,6 +131,20 @@ interp_of(const struct remote *r, const struct thread *t)
 	return &r->interps.list[t->interp];
 }
 
+/* Whether a thread can run without a sign of it; or may have done so between
+ * the last two looks. */
+static bool
+is_free(const struct remote *r, const struct thread *t)
+{
+	return !t->rests && interp_is_free(interp_of(r, t), t->py.addr);
+}
+
+static bool
+may_have_run(const struct remote *r, const struct thread *t)
+{
+	return !t->rests && interp_may_have_run(interp_of(r, t), t->py.addr);
+}
+
 /* ---- lists: interpreters and threads ----------------------------------- */
 
 static bool
@@ -256,8 +270,7 @@ prepare(struct remote *r, bool first)
 		struct thread *t = &r->threads.list[i];
 		t->copied = false;
 		if (!t->gone && !t->done &&
-		    (first ? interp_is_free(interp_of(r, t), t->py.addr) :
-			     t->stale) &&
+		    (first ? is_free(r, t) : t->stale) &&
 		    !add_thread(r, t))
 			return false;
 	}
@@ -374,7 +387,7 @@ take_note(struct remote *r, bool last)
 	for (size_t i = 0; i < r->threads.count; i++) {
 		struct thread *t = &r->threads.list[i];
 		const struct interp *in = interp_of(r, t);
-		t->stale = t->stale || interp_may_have_run(in, t->py.addr);
+		t->stale = t->stale || may_have_run(r, t);
 		doubt_status(r, in, t);
 	}
 	return true;
@@ -446,7 +459,7 @@ read_chain(struct remote *r, struct thread *t, size_t *sure)
 {
 	const struct interp *in = interp_of(r, t);
 
-	t->stale = !t->copied || interp_may_have_run(in, t->py.addr);
+	t->stale = !t->copied || may_have_run(r, t);
 	if (!t->stale &&
 	    first_walk(&r->chains, t, &r->all, in->gc, &in->stamp))
 		return true;
@@ -820,7 +833,8 @@ look_at(const struct remote *r, struct thread *t)
 {
 	if (!t->live)
 		t->stale = true;
-	else if (status_has_run(r->process, t) || ++t->looks % LOOKS == 0)
+	else if ((interp_of(r, t)->counted && status_has_run(r->process, t)) ||
+	    ++t->looks % LOOKS == 0)
 		t->unsure = true;
 }
 
@@ -842,12 +856,27 @@ look_around(struct remote *r)
 	}
 }
 
+/* Where no GIL tells who ran: a thread that was blocked when its last sample was
+ * taken, and has had no CPU since the look before that, is where it was then;
+ * so what is read of it from now on holds for as long as that goes on. */
+static void
+look_for_rest(const struct remote *r, struct thread *t)
+{
+	bool blocked = t->live && (t->status & TACH_STATUS_CPU) == 0 &&
+	    !status_has_run(r->process, t);
+
+	t->rests = blocked && t->blocked;
+	t->blocked = blocked;
+}
+
 static void
 begin_round(struct remote *r)
 {
 	for (size_t i = 0; i < r->threads.count; i++) {
 		struct thread *t = &r->threads.list[i];
 		t->done = t->copied = false;
+		if (!interp_of(r, t)->counted)
+			look_for_rest(r, t);
 		/* Its last sample is one of a task that waits. */
 		t->stale |= r->options->async == TACH_ASYNC_ALL;
 		if ((r->round + i) % FORGET_AFTER == 0)

@@ -62,6 +62,9 @@ struct thread {
 	bool held;	/* it ran, and was made to stop to be read */
 	bool copied; /* it is in the round's snapshot */
 	bool done;   /* in this round */
+	/* Where no GIL tells who ran: it was blocked at the last look and has
+	 * had no CPU since; and its last sample is of the time since then. */
+	bool blocked, rests;
 	/* Its last sample may be no longer what it does: read it. */
 	bool stale;
 	/* Only the status of that may be another one: look for it. */
