@@ -171,6 +171,7 @@ lib_libtach_core_la_SOURCES = \
 	lib/engine/threads.c lib/engine/threads.h \
 	lib/engine/tids.c lib/engine/tids.h \
 	lib/engine/twice.c lib/engine/twice.h \
+	lib/engine/urgent.c lib/engine/urgent.h \
 	lib/engine/workset.c lib/engine/workset.h
 
 # The agent of the in-process engine, which recorders put into processes: it

@@ -28,8 +28,9 @@ TESTS = $(UNIT_TESTS) $(FILE_TESTS) $(SAMPLE_TESTS) $(LIVE_UNIT_TESTS) \
 UNIT_TESTS = t/unit/test_codes t/unit/test_damage t/unit/test_elf \
 	t/unit/test_filter t/unit/test_known \
 	t/unit/test_format t/unit/test_python t/unit/test_snapshots \
-	t/unit/test_drain t/unit/test_ring t/unit/test_ring_model \
-	t/unit/test_suspects t/unit/test_text t/unit/test_unfinished
+	t/unit/test_drain t/unit/test_ring \
+	t/unit/test_ring_model t/unit/test_suspects t/unit/test_text \
+	t/unit/test_unfinished
 if HAVE_TSAN
 UNIT_TESTS += t/unit/test_ring_tsan
 endif
@@ -132,7 +133,8 @@ LIVE_TESTS = \
 	t/jitter.bats \
 	t/lost.bats \
 	t/pause.bats \
-	t/tasks.bats
+	t/tasks.bats \
+	t/urgent.bats
 
 EXTRA_DIST += $(FILE_TESTS) $(SAMPLE_TESTS) $(LIVE_TESTS) t/again t/agent.c t/at-terminal \
 	t/calls.py \

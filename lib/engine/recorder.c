@@ -6,7 +6,6 @@
  */
 #include <errno.h>
 #include <inttypes.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +14,6 @@
 #include <sys/prctl.h>
 #include <sys/random.h>
 #include <sys/resource.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -28,6 +26,7 @@
 #include "engine/remote.h"
 #include "engine/snapshot.h"
 #include "engine/stop.h"
+#include "engine/urgent.h"
 #include "error.h"
 #include "tach.h"
 
@@ -51,8 +50,6 @@
 #define LONG_SLEEP (20 * NS_PER_MS)
 /* While there are no rounds, the caller gets to do something so often. */
 #define PAUSE_STEP (100 * NS_PER_MS)
-/* The shortest slice that the scheduler grants; ns. */
-#define SLICE (100 * NS_PER_US)
 
 struct tach_recorder {
 	struct tach_recorder_options options;
@@ -69,6 +66,7 @@ struct tach_recorder {
 	bool gone; /* it had ended when we came; its samples are there */
 	enum tach_recorder_state state;
 	struct pacer pacer;
+	struct urgent urgent;
 	uint64_t start; /* of the first round; ns, CLOCK_MONOTONIC */
 	uint64_t seen;	/* for find_python */
 	uint64_t deep_at, deep_step; /* when to search memory */
@@ -143,27 +141,6 @@ tach_recorder_free(struct tach_recorder *r)
 	free(r);
 }
 
-/* A short slice: the scheduler then lets us in soon after we wake, where the
- * threads of the target keep every CPU busy (Linux 6.12 and later).  Without
- * it, two threads in turn on two CPUs cost a sixth of the rounds at 1 kHz. */
-static void
-ask_for_short_slices(void)
-{
-	struct {
-		uint32_t size, policy;
-		uint64_t flags;
-		int32_t nice;
-		uint32_t priority;
-		uint64_t runtime, deadline, period; /* ns */
-	} attr = {.size = sizeof(attr)};
-
-	if (syscall(SYS_sched_getattr, 0, &attr, sizeof(attr), 0) != 0 ||
-	    attr.policy != SCHED_OTHER)
-		return;
-	attr.runtime = SLICE;
-	syscall(SYS_sched_setattr, 0, &attr, 0);
-}
-
 /* What a sampler needs of its own process: sharp timers, and a descriptor a
  * thread.  Not before a command is started, which would inherit it. */
 static void
@@ -171,7 +148,7 @@ prepare_self(void)
 {
 	struct rlimit files;
 
-	ask_for_short_slices();
+	urgent_prepare();
 	prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);
 	if (getrlimit(RLIMIT_NOFILE, &files) == 0) {
 		files.rlim_cur = files.rlim_max;
@@ -186,6 +163,7 @@ start_waiting(struct tach_recorder *r)
 	uint64_t interval = r->options.interval_ns < WAIT_INTERVAL ?
 	    r->options.interval_ns : WAIT_INTERVAL;
 
+	urgent_end(&r->urgent);
 	r->state = TACH_RECORDER_WAITING;
 	r->found = false;
 	r->python_at = 0;
@@ -291,6 +269,7 @@ start_sampling(struct tach_recorder *r)
 		return error_set(&r->error, TACH_FATAL, "out of memory");
 	remote_locals(r->remote, &r->locals);
 	begin(r, now);
+	urgent_begin(&r->urgent, now);
 	pacer_start(&r->pacer, r->options.interval_ns,
 	    r->options.jitter ? random_seed() : 0, now);
 	return TACH_OK;
@@ -515,6 +494,7 @@ end(struct tach_recorder *r)
 	} else {
 		note_errors(r);
 	}
+	urgent_end(&r->urgent);
 	r->state = TACH_RECORDER_ENDED;
 	return TACH_END;
 }
@@ -535,6 +515,7 @@ sample_round(struct tach_recorder *r, uint64_t now, struct tach_sink *sink)
 
 	switch (result) {
 	case REMOTE_OK:
+		urgent_look(&r->urgent, now);
 		r->stats.rounds++;
 		r->stats.elapsed_ns = elapsed(r, now);
 		return TACH_OK;

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: ISC */
+/* urgent.c: see urgent.h. */
+#include "engine/urgent.h"
+
+#include <sched.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "engine/clock.h"
+
+#define SLICE (100 * NS_PER_US) /* the shortest that is granted */
+#define PRIORITY 1		/* the least of a real-time class */
+#define LOOK (20 * NS_PER_MS)	/* at what we take of a CPU */
+#define PAUSE NS_PER_S		/* after we took too much */
+#define PART 75			/* per cent of one of some CPUs, ... */
+#define PART_OF_ONE 50		/* or of the only one */
+
+/* As the kernel has it. */
+struct sched_attributes {
+	uint32_t size, policy;
+	uint64_t flags;
+	int32_t nice;
+	uint32_t priority;
+	uint64_t runtime, deadline, period; /* ns */
+};
+
+static bool
+set_class(bool real_time)
+{
+	struct sched_attributes a = {.size = sizeof(a),
+	    .policy = real_time ? SCHED_FIFO : SCHED_OTHER,
+	    .priority = real_time ? PRIORITY : 0,
+	    .runtime = real_time ? 0 : SLICE};
+
+	return syscall(SYS_sched_setattr, 0, &a, 0) == 0;
+}
+
+/* Whether nobody has chosen something else for us. */
+static bool
+is_ordinary(void)
+{
+	struct sched_attributes a;
+
+	return syscall(SYS_sched_getattr, 0, &a, sizeof(a), 0) == 0 &&
+	    a.policy == SCHED_OTHER && a.nice == 0;
+}
+
+void
+urgent_prepare(void)
+{
+	if (is_ordinary())
+		set_class(false);
+}
+
+static uint64_t
+cpu_time(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	return (uint64_t)t.tv_sec * NS_PER_S + (uint64_t)t.tv_nsec;
+}
+
+static unsigned
+part_of_cpu(void)
+{
+	cpu_set_t cpus;
+
+	return sched_getaffinity(0, sizeof(cpus), &cpus) == 0 &&
+		CPU_COUNT(&cpus) == 1 ? PART_OF_ONE : PART;
+}
+
+void
+urgent_begin(struct urgent *u, uint64_t now)
+{
+	*u = (struct urgent){.may = is_ordinary() && set_class(true),
+	    .part = part_of_cpu(), .since = now, .cpu = cpu_time()};
+	u->next = u->may ? now + LOOK : UINT64_MAX;
+}
+
+void
+urgent_look(struct urgent *u, uint64_t now)
+{
+	uint64_t cpu;
+	bool greedy;
+
+	if (now < u->next)
+		return;
+	cpu = cpu_time();
+	greedy = (cpu - u->cpu) * 100 > (now - u->since) * u->part;
+	set_class(!greedy);
+	u->since = now;
+	u->cpu = cpu;
+	u->next = now + (greedy ? PAUSE : LOOK);
+}
+
+void
+urgent_end(struct urgent *u)
+{
+	if (u->may)
+		set_class(false);
+	*u = (struct urgent){.next = UINT64_MAX};
+}

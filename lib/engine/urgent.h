@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * urgent.h: how soon the scheduler lets us in when we wake.
+ *
+ * Where threads keep all CPUs busy, it is the scheduler that says when we get
+ * one: later than asked for, and rather when a thread enters the kernel than
+ * when it does not, so that what threads do there is seen too often.  A thread
+ * of a real-time class gets a CPU at once, but it can also keep one from all
+ * others.  So we are one of the least priority, where we may, and for as long
+ * as we leave enough of a CPU to others; else we ask for short slices, which
+ * Linux 6.12 and later prefer somewhat.
+ */
+#ifndef ENGINE_URGENT_H
+#define ENGINE_URGENT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct urgent {
+	bool may;	/* be real-time */
+	unsigned part;	/* of a CPU, in per cent, that we may take then */
+	uint64_t since, cpu; /* when that was looked at last, and the CPU time
+			      * that we had then; ns */
+	uint64_t next;	/* when it is looked at again; UINT64_MAX: never */
+};
+
+/* Asks for short slices.  A thread whose class or niceness was chosen by
+ * somebody is left as it is, here and below. */
+void urgent_prepare(void);
+
+/* Asks for the real-time class: now, the rounds begin. */
+void urgent_begin(struct urgent *, uint64_t now);
+/* What we take of a CPU is looked at, if it is time to. */
+void urgent_look(struct urgent *, uint64_t now);
+/* There are no rounds any more. */
+void urgent_end(struct urgent *);
+
+#endif
