@@ -456,7 +456,7 @@ are_stopped() {
 	tach-record -q -d 0.5 -o p.bin -p "$pid"
 	kill -0 "$pid"
 	(($(field p.bin duration_us) <= 510000))
-	(($(field p.bin samples) <= 501))
+	(($(field p.bin samples) <= 516))
 	sound p.bin
 }
 

@@ -47,18 +47,34 @@ exponential(uint64_t *random)
 	}
 }
 
+/* The same for some deadlines in turn. */
+static uint64_t
+wander(struct pacer *p)
+{
+	double most = (double)p->interval * PACER_WANDER / 100;
+
+	if (p->left-- == 0) {
+		p->left = PACER_STEADY - 1;
+		p->step = (uint64_t)((double)p->interval +
+		    (2 * uniform(&p->random) - 1) * most);
+	}
+	return p->step;
+}
+
 static uint64_t
 distance(struct pacer *p)
 {
-	if (p->random == 0)
-		return p->interval;
-	return (uint64_t)(exponential(&p->random) * (double)p->interval);
+	return p->jitter ? (uint64_t)(exponential(&p->random) *
+			       (double)p->interval) :
+			   wander(p);
 }
 
 void
-pacer_start(struct pacer *p, uint64_t interval, uint64_t seed, uint64_t now)
+pacer_start(struct pacer *p, uint64_t interval, bool jitter, uint64_t seed,
+    uint64_t now)
 {
-	*p = (struct pacer){.interval = interval, .next = now, .random = seed};
+	*p = (struct pacer){.interval = interval, .next = now,
+	    .jitter = jitter, .random = seed};
 }
 
 uint64_t
@@ -71,7 +87,7 @@ pacer_advance(struct pacer *p, uint64_t now)
 		return 0;
 	/* Of random ones, as many as are to be expected. */
 	missed = (now - p->next) / p->interval + 1;
-	p->next = p->random != 0 ? now + distance(p) :
+	p->next = p->jitter ? now + distance(p) :
 	    p->next + missed * p->interval;
 	return missed;
 }

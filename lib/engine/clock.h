@@ -16,18 +16,28 @@ uint64_t clock_ns(void); /* CLOCK_MONOTONIC */
 bool clock_sleep(uint64_t until);
 
 /*
- * Deadlines lie at start + n * interval, or, with a seed that is not 0, at
- * random distances of that mean, however long ago the last one was: such
- * sampling cannot fall into step with what it looks at.  A deadline that has
- * passed is missed, and counted, never made up.
+ * Deadlines have an interval between them that wanders: it is longer or shorter
+ * by up to PACER_WANDER per cent for PACER_STEADY of them in turn, by as much as
+ * chance has it.  Else what comes by a timer, such as the scheduler's ticks and
+ * whatever it does then, would always be met at the same few moments.  Or, to
+ * fall into step with nothing at all, they lie at random distances of that mean,
+ * however long ago the last one was.  A deadline that has passed is missed, and
+ * counted, never made up.
  */
+#define PACER_WANDER 3
+#define PACER_STEADY 32
+
 struct pacer {
 	uint64_t interval; /* ns */
 	uint64_t next;	   /* the deadline to wait for */
-	uint64_t random;   /* state; 0: a steady interval */
+	bool jitter;	   /* random distances */
+	uint64_t random;   /* state; not 0 */
+	uint64_t step;	   /* ns, for `left` deadlines more */
+	unsigned left;
 };
 
-void pacer_start(struct pacer *, uint64_t interval, uint64_t seed,
+/* seed: any but 0. */
+void pacer_start(struct pacer *, uint64_t interval, bool jitter, uint64_t seed,
     uint64_t now);
 /* To be called when the work of a deadline is done, with the time then.
  * Returns how many deadlines were missed over it. */

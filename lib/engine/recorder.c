@@ -170,7 +170,7 @@ start_waiting(struct tach_recorder *r)
 	r->seen = 0;
 	r->deep_step = DEEP_FIRST;
 	r->deep_at = now + r->deep_step;
-	pacer_start(&r->pacer, interval, 0, now);
+	pacer_start(&r->pacer, interval, false, 1, now);
 }
 
 /* What a command needs to take samples of itself. */
@@ -270,8 +270,8 @@ start_sampling(struct tach_recorder *r)
 	remote_locals(r->remote, &r->locals);
 	begin(r, now);
 	urgent_begin(&r->urgent, now);
-	pacer_start(&r->pacer, r->options.interval_ns,
-	    r->options.jitter ? random_seed() : 0, now);
+	pacer_start(&r->pacer, r->options.interval_ns, r->options.jitter,
+	    random_seed(), now);
 	return TACH_OK;
 }
 
@@ -479,8 +479,8 @@ end_pause(struct tach_recorder *r, uint64_t now)
 {
 	r->stats.paused_ns += now - r->paused_at;
 	r->paused_at = 0;
-	pacer_start(&r->pacer, r->options.interval_ns,
-	    r->options.jitter ? random_seed() : 0, now);
+	pacer_start(&r->pacer, r->options.interval_ns, r->options.jitter,
+	    random_seed(), now);
 }
 
 static int

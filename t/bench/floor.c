@@ -56,7 +56,7 @@ main(int argc, char **argv)
 	}
 	addr = first_page(argv[3]);
 	prctl(PR_SET_TIMERSLACK, 1UL);
-	pacer_start(&pacer, NS_PER_S / rate, 0, clock_ns());
+	pacer_start(&pacer, NS_PER_S / rate, false, 1, clock_ns());
 	end = pacer.next + strtoul(argv[2], NULL, 10) * NS_PER_S;
 	while (pacer.next < end) {
 		if (addr == 0 || !copy_page(atoi(argv[3]), addr)) {
