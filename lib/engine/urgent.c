@@ -11,9 +11,9 @@
 
 #define SLICE (100 * NS_PER_US) /* the shortest that is granted */
 #define PRIORITY 1		/* the least of a real-time class */
-#define LOOK (20 * NS_PER_MS)	/* at what we take of a CPU */
+#define LOOK (100 * NS_PER_MS)	/* at what we take of a CPU */
 #define PAUSE NS_PER_S		/* after we took too much */
-#define PART 75			/* per cent of one of some CPUs, ... */
+#define PART 90			/* per cent of one of some CPUs, ... */
 #define PART_OF_ONE 50		/* or of the only one */
 
 /* As the kernel has it. */
