@@ -869,9 +869,18 @@ look_for_rest(const struct remote *r, struct thread *t)
 	t->blocked = blocked;
 }
 
+/* What the first rounds need of new threads is a lot. */
+static void
+forget_room(struct remote *r)
+{
+	if (r->round % FORGET_AFTER == 0)
+		snapshot_free(&r->all);
+}
+
 static void
 begin_round(struct remote *r)
 {
+	forget_room(r);
 	for (size_t i = 0; i < r->threads.count; i++) {
 		struct thread *t = &r->threads.list[i];
 		t->done = t->copied = false;
