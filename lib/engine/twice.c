@@ -12,7 +12,7 @@
 
 #define ONCE_TRIES 8  /* that are quick */
 #define READ_TRIES 16 /* to see calls go on, from where we are */
-#define PAUSES 3      /* for one that is stuck */
+#define PAUSES 6      /* for one that is stuck */
 #define MOMENT 20000  /* ns */
 #define NEAR_TRIES 4  /* the same, from the CPU that they run on: memory and
 		       * code objects may have to be found first */
