@@ -11,7 +11,8 @@
 #define NS_PER_MS UINT64_C(1000000)
 #define NS_PER_US UINT64_C(1000)
 
-uint64_t clock_ns(void); /* CLOCK_MONOTONIC */
+uint64_t clock_ns(void);     /* CLOCK_MONOTONIC */
+uint64_t clock_cpu_ns(void); /* CPU time that this thread has used */
 /* Sleeps until then.  False: a signal came first. */
 bool clock_sleep(uint64_t until);
 

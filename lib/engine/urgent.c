@@ -4,7 +4,6 @@
 
 #include <sched.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "engine/clock.h"
@@ -53,15 +52,6 @@ urgent_prepare(void)
 		set_class(false);
 }
 
-static uint64_t
-cpu_time(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-	return (uint64_t)t.tv_sec * NS_PER_S + (uint64_t)t.tv_nsec;
-}
-
 static unsigned
 part_of_cpu(void)
 {
@@ -75,8 +65,8 @@ void
 urgent_begin(struct urgent *u, uint64_t now)
 {
 	*u = (struct urgent){.may = is_ordinary() && set_class(true),
-	    .part = part_of_cpu(), .since = now, .cpu = cpu_time()};
-	u->next = u->may ? now + LOOK : UINT64_MAX;
+	    .part = part_of_cpu(), .since = now, .cpu = clock_cpu_ns(),
+	    .next = now + LOOK};
 }
 
 void
@@ -85,9 +75,9 @@ urgent_look(struct urgent *u, uint64_t now)
 	uint64_t cpu;
 	bool greedy;
 
-	if (now < u->next)
+	if (!u->may || now < u->next)
 		return;
-	cpu = cpu_time();
+	cpu = clock_cpu_ns();
 	greedy = (cpu - u->cpu) * 100 > (now - u->since) * u->part;
 	set_class(!greedy);
 	u->since = now;
@@ -100,5 +90,5 @@ urgent_end(struct urgent *u)
 {
 	if (u->may)
 		set_class(false);
-	*u = (struct urgent){.next = UINT64_MAX};
+	u->may = false;
 }

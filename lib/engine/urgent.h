@@ -21,7 +21,7 @@ struct urgent {
 	unsigned part;	/* of a CPU, in per cent, that we may take then */
 	uint64_t since, cpu; /* when that was looked at last, and the CPU time
 			      * that we had then; ns */
-	uint64_t next;	/* when it is looked at again; UINT64_MAX: never */
+	uint64_t next;	/* when it is looked at again */
 };
 
 /* Asks for short slices.  A thread whose class or niceness was chosen by
