@@ -23,7 +23,6 @@
 #define FORGET_AFTER 2048 /* rounds after which working sets start anew */
 #define NEEDED 8	  /* samples, whose frames are copied again */
 #define STOP_TRIES 4	  /* to stop a thread that is not making a call */
-#define GO_ON 20000	  /* ns, for one that is */
 #define TASK_TRIES 4	  /* to see who waits for a task that runs */
 #define LOOK_AFTER 16	  /* rounds after which every thread was looked at */
 #define LOOKS 4		  /* of which one is a thorough one */
@@ -445,7 +444,7 @@ read_stopped(struct remote *r, struct thread *t, size_t *sure)
 
 	for (int i = 0; i < STOP_TRIES && !whole; i++) {
 		if (i > 0)
-			clock_sleep(clock_ns() + GO_ON);
+			twice_wait();
 		t->held = t->task != 0 && status_runs(t) &&
 		    stop_thread(&r->stops, t->task);
 		whole = twice_read(&r->chains, t, sure);
@@ -831,6 +830,8 @@ sample_tasks(struct remote *r, uint64_t time_us, struct tach_sink *sink,
 
 /* ---- rounds ------------------------------------------------------------ */
 
+/* Without a GIL each round has begun with whether it has run: that is told
+ * once only. */
 static void
 look_at(const struct remote *r, struct thread *t)
 {

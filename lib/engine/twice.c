@@ -315,6 +315,12 @@ is_stuck(struct chains *c)
 	return same && c->one.size > 0;
 }
 
+void
+twice_wait(void)
+{
+	clock_sleep(clock_ns() + MOMENT);
+}
+
 /* From where we are.  Where most likely all calls are known, one from a place
  * that is not is more often one of two moments, if the thread moves.  One that
  * is stuck gets a moment to go on in, as we may have its CPU, if it is not
@@ -340,7 +346,7 @@ read_from_here(struct chains *c, struct thread *t, size_t *sure)
 			continue;
 		if (pauses-- == 0)
 			break;
-		clock_sleep(clock_ns() + MOMENT);
+		twice_wait();
 	}
 	if (doubt)
 		near_want(&c->near, t->task, true);

@@ -23,4 +23,7 @@
  * is not, *sure outermost frames are, or none, and ->trouble says why. */
 bool twice_read(struct chains *, struct thread *, size_t *sure);
 
+/* Leaves a thread that stands amid the making of a call the time to go on. */
+void twice_wait(void);
+
 #endif
