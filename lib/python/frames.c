@@ -7,10 +7,6 @@
 
 #include "array.h"
 
-/* CPython 3.14 and later keep tags in the low bits of a code pointer; an
- * object's address has none. */
-#define TAG_MASK UINT64_C(7)
-
 /* Links of a chain that are sought; for each, all of the chain is looked at, and
  * some of the data stack. */
 #define LOST_MAX 64
@@ -167,7 +163,7 @@ chain_continues(const struct py_chain *a, const struct py_chain *b)
 static uint64_t
 code_of(const struct py_offsets *o, const uint8_t *f)
 {
-	return load_u64(f + o->frame_code) & ~TAG_MASK;
+	return load_u64(f + o->frame_code) & ~PY_TAGS;
 }
 
 /* The address of the instruction that a frame is at.  A frame object only

@@ -7,6 +7,10 @@
 #include "python/offsets.h"
 #include "python/past.h"
 
+/* CPython 3.14 and later, and 3.13 without a GIL, keep tags in the low bits of
+ * the references of a frame; an object's address has none. */
+#define PY_TAGS UINT64_C(7)
+
 /* One Python frame: which code object, the address of the instruction that it
  * is at, and its own. */
 struct py_place {

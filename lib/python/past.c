@@ -8,6 +8,9 @@
 
 #define SIZE_SOUGHT 2048 /* bytes; larger frames are not found by their end */
 #define RESUMED_MAX 64	 /* generators, one resumed by the other */
+#define HOLDER_MAX 1024	 /* bytes: what a frame has behind them is passed over */
+#define SOUGHT_MAX (256 * 1024) /* bytes that are searched for a reference, ... */
+#define HITS_MAX 32	 /* and how many of it are looked at */
 /* The variables of the interpreter's loop, its cframe and, from 3.12 on, its
  * entry frame, lie within so many bytes. */
 #define LOOP_VARIABLES 1024
@@ -290,8 +293,74 @@ if_calls(const struct py_past *p, const struct py_offsets *o,
 	    frame : 0;
 }
 
+/* The frame of a generator that has a word among its variables; 0: there is
+ * none. */
+static uint64_t
+generator_around(const struct py_past *p, const struct py_offsets *o,
+    const struct py_span *s, uint64_t word)
+{
+	for (size_t n = o->frame_size; n <= HOLDER_MAX;
+	    n += sizeof(uint64_t)) {
+		const uint8_t *f = span_at(s, word - n, n);
+		if (f != NULL && f[o->frame_owner] == OWNER_GENERATOR &&
+		    size_of(p, o, f, word - n) > n)
+			return word - n;
+	}
+	return 0;
+}
+
+/* A search for the generator that holds another one. */
+struct hold {
+	uint64_t object; /* that other one */
+	uint64_t by;	 /* the frame that was found; 0: none yet */
+	size_t bytes;	 /* that may still be searched */
+	unsigned hits;
+	bool more;	 /* there is more than one, or too much to look at */
+};
+
+static void
+note_hit(struct hold *h, uint64_t by)
+{
+	h->more |= (by != 0 && h->by != 0 && by != h->by) ||
+	    ++h->hits > HITS_MAX;
+	h->by |= by;
+}
+
+static void
+search(struct hold *h, const struct py_past *p, const struct py_offsets *o,
+    struct py_view *v, const struct past_seen *seen, struct py_span s)
+{
+	if (s.size > h->bytes)
+		return; /* most of that is a data stack */
+	h->bytes -= s.size;
+	for (size_t i = 0; s.size - i >= sizeof(uint64_t) && !h->more;
+	    i += sizeof(uint64_t))
+		if ((load_u64(s.bytes + i) & ~PY_TAGS) == h->object)
+			note_hit(h, if_calls(p, o, v, seen,
+			    generator_around(p, o, &s, s.addr + i)));
+}
+
+/* The generator that holds the outermost one of those seen, which it iterates
+ * over or awaits, and is seen to call it; 0: there is none, or more than one.
+ * Where a generator that is made gets an address of its own, as it does without
+ * a GIL, who resumed it can seldom have been noted. */
+static uint64_t
+holder(const struct py_past *p, const struct py_offsets *o, struct py_view *v,
+    const struct past_seen *seen)
+{
+	struct hold h = {.object = seen->places[seen->depth - 1].frame -
+		o->generator_frame, .bytes = SOUGHT_MAX};
+
+	if (!py_has(o->frame_owner) || !py_has(o->generator_frame))
+		return 0;
+	for (size_t i = 0; i < v->count && !h.more; i++)
+		search(&h, p, o, v, seen, v->spans[i]);
+	return h.more ? 0 : h.by;
+}
+
 /* It is the frame before it on the data stack, or a generator that runs inside
- * of that one: the innermost that runs, or the one that was noted. */
+ * of that one: the innermost that runs, the one that was noted, or the one that
+ * holds it. */
 uint64_t
 past_caller(const struct py_past *p, const struct py_offsets *o,
     struct py_view *v, uint64_t thread, const struct past_seen *seen)
@@ -305,6 +374,9 @@ past_caller(const struct py_past *p, const struct py_offsets *o,
 	    running_generator(o, v, thread);
 
 	inside = if_calls(p, o, v, seen, inside);
+	if (inside == 0 && callee->resumed &&
+	    (inside = holder(p, o, v, seen)) != 0)
+		return inside;
 	if (below == 0 || inside == 0 || below == inside)
 		return below | inside;
 	return is_resumed_by(p, o, v, inside, below) ? inside : 0;

@@ -706,6 +706,68 @@ test_resumed_again(void)
 	chain_free(&c);
 }
 
+/* Generator i holds the generator of frame 6, with what low bits of a reference
+ * may say. */
+static void
+put_holder(const struct py_offsets *o, int i, uint64_t code)
+{
+	put_frame(o, i, 0, code, 1);
+	put(FRAME(i) + o->frame_size + 16, (FRAME(6) - o->generator_frame) | 1);
+}
+
+/* Nobody has noted who resumed generator 6, but one generator holds it. */
+static void
+test_held_generator(void)
+{
+	struct py_past past = {0};
+	struct py_offsets o = offsets_of(12);
+	struct py_chain c = {0};
+
+	put_stack(&o);
+	put_frame(&o, 6, 0, 8, 1);
+	put(CFRAME + o.cframe_current_frame, FRAME(6));
+	put_holder(&o, 7, 8);
+	check(walk_relinked(&o, &past, &c) == WALK_OK);
+	check_number(c.depth, 5);
+	check_number(c.places[1].frame, FRAME(7));
+	check_number(c.places[2].frame, FRAME(2));
+	/* So does another one, but of code that does not call it. */
+	put_holder(&o, 9, 16);
+	check(walk_relinked(&o, &past, &c) == WALK_OK);
+	check_number(c.places[1].frame, FRAME(7));
+	/* Two that may have called it: neither is taken for who did. */
+	put_holder(&o, 9, 8);
+	check(walk_relinked(&o, &past, &c) == WALK_OK);
+	check_number(c.depth, 4);
+	check_number(c.places[1].frame, FRAME(2));
+	/* Behind the frame of another code object. */
+	put_holder(&o, 9, 16);
+	put_frame(&o, 7, 0, 32, 1);
+	check(walk_relinked(&o, &past, &c) == WALK_OK);
+	check_number(c.places[1].frame, FRAME(2));
+	chain_free(&c);
+}
+
+/* More words than are looked at say that a generator is held. */
+static void
+test_held_everywhere(void)
+{
+	struct py_past past = {0};
+	struct py_offsets o = offsets_of(12);
+	struct py_chain c = {0};
+
+	put_stack(&o);
+	put_frame(&o, 6, 0, 8, 1);
+	put(CFRAME + o.cframe_current_frame, FRAME(6));
+	put_holder(&o, 7, 8);
+	for (int i = 0; i < 64; i++)
+		put(FRAME(20) + 8 * (uint64_t)i, FRAME(6) - o.generator_frame);
+	check(walk_relinked(&o, &past, &c) == WALK_OK);
+	check_number(c.depth, 4);
+	check_number(c.places[1].frame, FRAME(2));
+	chain_free(&c);
+}
+
 static bool
 is_shim(const char *name, const char *file)
 {
@@ -1465,6 +1527,8 @@ main(void)
 	test_new_caller();
 	test_lost_generator();
 	test_resumed_again();
+	test_held_generator();
+	test_held_everywhere();
 	test_call_over();
 	test_bad_chains();
 	test_root();
