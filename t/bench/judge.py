@@ -184,11 +184,9 @@ class Judged:
     """Figures of a profile: counts of samples by verdict, shares of the parts
     and of equals, rounds while it played."""
 
-    def __init__(self, path, calls, truth, cpu=False):
-        """cpu: the shares are of CPU time."""
+    def __init__(self, path, calls, truth):
         self.profile = decode.decode(path)
         self.calls, self.truth = calls, truth
-        self.clock = 'cpu_' if cpu else ''
         self.counts = collections.Counter()
         self.parts = collections.Counter()
         self.equal = collections.Counter()
@@ -242,8 +240,7 @@ class Judged:
         return max(self.threads.values(), default=0)
 
     def true_shares(self):
-        parts = dict(self.truth[self.clock + 'parts'])
-        played = self.truth[self.clock + 'played']
+        parts, played = dict(self.truth['parts']), self.truth['played']
         parts['rest'] = played - sum(parts.values())
         return {k: v / played for k, v in parts.items()}
 

@@ -6,9 +6,10 @@
     loads.py LOAD trace N SEED      plays N rounds and notes all calls
 
 It prints "ready", waits for a line of standard input, plays, and prints one
-JSON object: its time in each part; with trace, also which functions call
-which, from which lines, as the interpreter itself has it, so that it holds
-for each version's own way to compile.  Wants Python 3.6 or later."""
+JSON object: its time in each part, or, with a fifth argument "cpu", its CPU
+time; with trace, also which functions call which, from which lines, as the
+interpreter itself has it, so that it holds for each version's own way to
+compile.  Wants Python 3.6 or later."""
 import dis
 import json
 import os
@@ -18,10 +19,11 @@ import time
 from inspect import CO_ASYNC_GENERATOR, CO_COROUTINE, CO_GENERATOR
 
 clock = time.perf_counter
-# 3.6 has no clock of a thread.
-cpu_clock = getattr(time, 'thread_time', time.process_time)
+# A part's time is taken by one clock only.  That of the CPU is a system call,
+# which is no part of what most loads are to be; 3.6 has none of a thread.
+CLOCKS = dict(wall=clock, cpu=getattr(time, 'thread_time', time.process_time))
 SMALLEST = 50           # a part's size is this to four times this
-COSTS = 1001            # of the clocks that are measured
+COSTS = 1001            # of the clock that are measured
 MADE_BY_ANY = 'managed',    # generators whose makers do not name them
 PATH = 6                # calls in a row that are noted together
 
@@ -38,50 +40,41 @@ class Load:
         self.threads = more.get('threads', 1)
         self.idle = more.get('idle', 0)
         self.times = dict.fromkeys((p.__name__ for p in parts), 0.0)
-        self.cpu_times = dict(self.times)
-        self.played = self.cpu_played = 0.0
+        self.clock = clock
+        self.played = 0.0
         self.rounds = 0
         self.lock = threading.Lock()
 
 
-def timed(part, n):
-    """What a call takes by both clocks."""
-    # What a clock costs is not the part's: least so the slow one's.
-    cpu = cpu_clock()
+def timed(part, n, clock):
     t = clock()
     part(n)
-    return clock() - t, cpu_clock() - cpu
+    return clock() - t
 
 
 def nothing(n):
     pass
 
 
-def clocks_cost():
-    """What timed has of the clocks' own time, and of the call's: medians."""
-    costs = [timed(nothing, 0) for _ in range(COSTS)]
-    return [sorted(c)[COSTS // 2] for c in zip(*costs)]
+def clock_cost(clock):
+    """What timed has of the clock's own time, and of the call's: a median."""
+    return sorted(timed(nothing, 0, clock) for _ in range(COSTS))[COSTS // 2]
 
 
 def play(load, sizes):
-    """Each part in turn, so that the shares are those of its own clocks."""
-    times = dict.fromkeys(load.times, 0.0)
-    cpu_times = dict(times)
-    begin, cpu_begin, rounds = clock(), cpu_clock(), 0
-    cost, cpu_cost = clocks_cost()
+    """Each part in turn, so that the shares are those of its own clock."""
+    clock, times = load.clock, dict.fromkeys(load.times, 0.0)
+    begin, rounds = clock(), 0
+    cost = clock_cost(clock)
     for n in sizes:
         for part in load.parts:
-            t, cpu = timed(part, n)
-            times[part.__name__] += t - cost
-            cpu_times[part.__name__] += cpu - cpu_cost
+            times[part.__name__] += timed(part, n, clock) - cost
         rounds += 1
     with load.lock:
         load.played += clock() - begin
-        load.cpu_played += cpu_clock() - cpu_begin
         load.rounds += rounds
         for name in times:
             load.times[name] += times[name]
-            load.cpu_times[name] += cpu_times[name]
 
 
 def sleep(done):
@@ -201,9 +194,7 @@ def run(load, how, amount, seed):
 
 def show(load, wall, cpu, trace):
     result = dict(wall=wall, cpu=cpu, rounds=load.rounds, played=load.played,
-                  parts=load.times, cpu_parts=load.cpu_times,
-                  cpu_played=load.cpu_played, equals=load.equals,
-                  threads=load.threads)
+                  parts=load.times, equals=load.equals, threads=load.threads)
     if trace:
         numbers = {code: i for i, code in enumerate(trace.codes)}
         result.update(
@@ -220,6 +211,7 @@ def show(load, wall, cpu, trace):
 
 
 def main(loads):
-    name, how, amount, seed = sys.argv[1:]
+    name, how, amount, seed = sys.argv[1:5]
     load = loads[name]()
+    load.clock = CLOCKS[(sys.argv[5:] or ['wall'])[0]]
     show(load, *run(load, how, float(amount), int(seed)))

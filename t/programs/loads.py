@@ -619,6 +619,28 @@ def making():
     return Load(made)
 
 
+# ---- system calls -----------------------------------------------------------
+
+# What stops a thread by a signal or an interrupt from another CPU mostly comes
+# late, and then at the next system call.
+
+ZERO = open('/dev/zero', 'rb', 0)
+ZEROS = memoryview(bytearray(200 * 256))
+
+
+def read(n):
+    ZERO.readinto(ZEROS[:n * 256])
+
+
+def compute(n):
+    spin(n * 8)
+
+
+@load
+def kernel():
+    return Load(read, compute)
+
+
 # ---- as many functions as a real program has --------------------------------
 
 @load
