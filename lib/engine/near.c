@@ -5,9 +5,11 @@
 #include <sys/resource.h>
 
 #include "engine/clock.h"
+#include "engine/urgent.h"
 
 #define STAY 64			       /* rounds */
 #define STAY_INTERVAL (50 * NS_PER_US) /* rounds at less have no sleep */
+#define WAIT_INTERVAL (500 * NS_PER_US) /* else the program would wait, too */
 #define PAUSE 3			       /* times as long as the stay, ... */
 #define PAUSE_MIN (100 * NS_PER_MS)
 #define PAUSE_MIN_SHORT (2 * NS_PER_MS) /* after a stay of one round */
@@ -20,6 +22,7 @@ near_init(struct near *n, const struct process *p, uint64_t interval)
 	bool sleeps = interval >= STAY_INTERVAL;
 
 	*n = (struct near){.process = p, .stay = sleeps ? STAY : 1,
+	    .waits = interval >= WAIT_INTERVAL,
 	    .pause_least = sleeps ? PAUSE_MIN : PAUSE_MIN_SHORT};
 	sched_getaffinity(0, sizeof(n->cpus), &n->cpus);
 }
@@ -83,6 +86,17 @@ bool
 near_is_at(const struct near *n, pid_t task)
 {
 	return task == n->task && n->there;
+}
+
+void
+near_wait(struct near *n, pid_t task)
+{
+	bool may = n->waits && urgent_is();
+
+	if (may && !near_is_at(n, task))
+		near_visit(n, task);
+	else if (!may && n->task != 0)
+		near_leave(n);
 }
 
 void

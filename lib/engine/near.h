@@ -10,6 +10,10 @@
  * but in each of them it has to wait for us.  So stays are short, and rare if
  * they tell nothing new.  Without a sleep between rounds the thread would not
  * run at all, so a stay is of one round then.
+ *
+ * Who stops threads waits there for each round, if they are not too many and
+ * the thread has to make way at once: one that is stopped from another CPU goes
+ * on for microseconds, or to its next system call, if that comes first.
  */
 #ifndef ENGINE_NEAR_H
 #define ENGINE_NEAR_H
@@ -28,6 +32,7 @@ struct near {
 	int cpu;
 	bool there;	 /* it was on that CPU when we last looked */
 	long switches;	 /* how often something else had run here */
+	bool waits;	 /* rounds are few enough to wait there for each */
 	unsigned stay;	 /* rounds of one; 0: we may not */
 	uint64_t pause_least; /* ns after one */
 	pid_t wanted;	 /* of which something is to be learned; 0: of none */
@@ -49,6 +54,10 @@ bool near_visit(struct near *, pid_t task);
 void near_leave(struct near *);
 /* Whether a thread was where we are, when we last looked. */
 bool near_is_at(const struct near *, pid_t task);
+
+/* Has us wait for the next round where a thread is that runs, if that does any
+ * good. */
+void near_wait(struct near *, pid_t task);
 
 /* Something is about to be read; and whether a thread cannot have run since
  * then, as far as can be known. */

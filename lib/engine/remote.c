@@ -937,6 +937,33 @@ copy_known(struct remote *r, bool first)
 	return false;
 }
 
+/* Of more threads that run, the one whose turn it is. */
+static void
+wait_near(struct remote *r)
+{
+	for (size_t i = 0; i < r->threads.count; i++) {
+		const struct thread *t = &r->threads.list[
+		    (r->round + i) % r->threads.count];
+		if (t->done && t->task != 0 &&
+		    (t->status & TACH_STATUS_CPU) != 0) {
+			near_wait(&r->chains.near, t->task);
+			return;
+		}
+	}
+}
+
+/* Where the next round is to begin. */
+static void
+leave_round(struct remote *r)
+{
+	r->round++;
+	if (r->options->blocking)
+		wait_near(r);
+	else
+		near_end_round(&r->chains.near,
+		    calls_learned(r->chains.calls));
+}
+
 enum remote_result
 remote_round(struct remote *r, uint64_t time_us, struct tach_sink *sink,
     struct tach_recorder_stats *stats)
@@ -960,8 +987,7 @@ remote_round(struct remote *r, uint64_t time_us, struct tach_sink *sink,
 	    tasks_found(r->tasks, clock_ns()) &&
 	    !sample_tasks(r, time_us, sink, stats))
 		return REMOTE_ERROR;
-	r->round++;
-	near_end_round(&r->chains.near, calls_learned(r->chains.calls));
+	leave_round(r);
 	stats->threads = r->names->count;
 	stats->retries = r->chains.retries;
 	return names_look(r->called, &r->threads, r->names->count, time_us) ?

@@ -85,6 +85,14 @@ urgent_look(struct urgent *u, uint64_t now)
 	u->next = now + (greedy ? PAUSE : LOOK);
 }
 
+bool
+urgent_is(void)
+{
+	int policy = sched_getscheduler(0);
+
+	return policy == SCHED_FIFO || policy == SCHED_RR;
+}
+
 void
 urgent_end(struct urgent *u)
 {

@@ -32,6 +32,8 @@ void urgent_prepare(void);
 void urgent_begin(struct urgent *, uint64_t now);
 /* What we take of a CPU is looked at, if it is time to. */
 void urgent_look(struct urgent *, uint64_t now);
+/* Whether this thread is real-time, by us or by somebody's choice. */
+bool urgent_is(void);
 /* There are no rounds any more. */
 void urgent_end(struct urgent *);
 
