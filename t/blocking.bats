@@ -65,6 +65,29 @@ want() {
 	tach-info p.bin | grep -q '^features:.* blocking'
 }
 
+# A system call that truly takes 3 % of the time had 13 % when a thread was
+# stopped from another CPU.
+@test "a system call has its share" {
+	need_root
+	chrt -f 1 true || skip "root may not be real-time here"
+	host_python
+	in_tries 3 reads
+}
+
+reads() {
+	tach-record -q --blocking -o p.bin -- "$python" "$programs/loads.py" \
+	    kernel seconds 2 1 <<<go >played
+	tach-convert --collapsed p.bin | python3 -c '
+import json, sys
+played = json.loads(open("played").read().splitlines()[-1])
+true = played["parts"]["read"] / played["played"]
+stacks = [line.rsplit(" ", 1) for line in sys.stdin if ":timed:" in line]
+seen = sum(int(n) for stack, n in stacks if ":read:" in stack)
+share = seen / sum(int(n) for _, n in stacks)
+print(share, true)
+assert abs(share - true) < 0.02'
+}
+
 # ---- the program goes on -------------------------------------------------------------
 
 # busy: a Python that counts in the file `count`, as $pid.

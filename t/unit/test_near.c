@@ -137,6 +137,41 @@ test_visit(pid_t task)
 	assert(!is_pinned() && !near_is_at(&n, task));
 }
 
+/* Who is real-time waits for a round where the thread is, and sees at once that
+ * it could not run; who is not, or has many rounds, does not. */
+static void
+test_wait(pid_t task)
+{
+	struct process p = {.pid = task};
+	struct sched_param first = {.sched_priority = 1}, none = {0};
+	struct near n;
+	int held = 0;
+
+	near_init(&n, &p, NS_PER_MS);
+	near_wait(&n, task);
+	assert(!is_pinned());
+	if (sched_setscheduler(0, SCHED_FIFO, &first) != 0) {
+		puts("may not be real-time: not all was tested");
+		return;
+	}
+	for (int i = 0; i < TRIES * TRIES; i++) {
+		near_wait(&n, task);
+		assert(is_pinned());
+		clock_sleep(clock_ns() + NS_PER_MS);
+		near_begin(&n);
+		held += near_held(&n, task);
+	}
+	assert(held > TRIES);
+	assert(sched_setscheduler(0, SCHED_OTHER, &none) == 0);
+	near_wait(&n, task);
+	assert(!is_pinned());
+	near_init(&n, &p, NS_PER_MS / 10);
+	assert(sched_setscheduler(0, SCHED_FIFO, &first) == 0);
+	near_wait(&n, task);
+	assert(!is_pinned());
+	assert(sched_setscheduler(0, SCHED_OTHER, &none) == 0);
+}
+
 int
 main(void)
 {
@@ -148,6 +183,7 @@ main(void)
 	}
 	task = start_spinning();
 	test_visit(task);
+	test_wait(task);
 	test_stays(task);
 	test_short_stays(task);
 	kill(task, SIGKILL);
