@@ -208,17 +208,6 @@ probe_all(struct tach_children *c)
 
 /* ---- one candidate ----------------------------------------------------- */
 
-static bool
-has_thread(const struct process *p, uint64_t tid)
-{
-	pid_t task = process_thread(p, tid);
-	int fd = task > 0 ? process_open_task(p, task, "stat") : -1;
-
-	if (fd >= 0)
-		close(fd);
-	return fd >= 0;
-}
-
 /* The id that a thread says it has. */
 static uint64_t
 tid_of(struct tach_children *c, const struct process *p,
@@ -250,8 +239,8 @@ is_own(struct tach_children *c, const struct process *p,
 	process_memory_init(&m, p->pid);
 	runtime_threads(&m.memory, rt, &c->threads);
 	for (size_t i = 0; i < c->threads.count; i++)
-		if (has_thread(p, tid_of(c, p, &m.memory, o,
-			c->threads.list[i].addr)))
+		if (process_thread(p, tid_of(c, p, &m.memory, o,
+			c->threads.list[i].addr)) != 0)
 			return true;
 	return false;
 }

@@ -20,6 +20,7 @@
 #include "array.h"
 #include "engine/clock.h"
 
+#define TID_MAX (1 << 22) /* no thread has a larger id */
 #define PROC_PATH_MAX 128
 
 /* ---- start and end ----------------------------------------------------- */
@@ -274,6 +275,16 @@ inner_id(const struct process *p, const char *task)
 	return id;
 }
 
+static bool
+has_task(const struct process *p, pid_t tid)
+{
+	char path[PROC_PATH_MAX];
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d", (int)p->pid,
+	    (int)tid);
+	return access(path, F_OK) == 0;
+}
+
 pid_t
 process_thread(const struct process *p, uint64_t tid)
 {
@@ -282,8 +293,10 @@ process_thread(const struct process *p, uint64_t tid)
 	pid_t found = 0;
 	DIR *d;
 
+	if (tid == 0 || tid > TID_MAX)
+		return 0;
 	if (!p->own_namespace)
-		return tid <= INT32_MAX ? (pid_t)tid : 0;
+		return has_task(p, (pid_t)tid) ? (pid_t)tid : 0;
 	snprintf(path, sizeof(path), "/proc/%d/task", (int)p->pid);
 	if ((d = opendir(path)) == NULL)
 		return 0;

@@ -480,12 +480,15 @@ read_chain(struct remote *r, struct thread *t, size_t *sure)
 	return twice_read(&r->chains, t, sure);
 }
 
-/* Takes the id that the thread state gave.  False: it is no thread yet. */
+/* Takes the id that the thread state gave.  False: it is no thread yet; in a
+ * process that was forked, the id is its parent's at first. */
 static bool
 bind_thread(struct remote *r, struct thread *t)
 {
+	bool told = py_has(r->offsets->thread_native_thread_id);
+
 	thread_bind(t, r->process, find_tid(r, t));
-	if (t->tid == 0)
+	if (t->tid == 0 || (told && t->task == 0))
 		return false;
 	t->index = thread_names_add(r->names, (uint32_t)t->py.interp_id,
 	    t->tid);

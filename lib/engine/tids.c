@@ -6,7 +6,6 @@
 
 #define STRUCT_SIZE 1024 /* bytes of a thread's struct that are searched */
 #define PROOF_MAX 8	 /* threads that are enough to learn from */
-#define TID_MAX (1 << 22)
 
 /* Some of the threads. */
 struct sample {
@@ -33,19 +32,6 @@ take_sample(const struct py_memory *m, const struct py_offsets *o,
 	}
 }
 
-static bool
-is_task(const struct process *p, uint32_t tid)
-{
-	pid_t task;
-	int fd;
-
-	if (tid == 0 || tid > TID_MAX || (task = process_thread(p, tid)) == 0 ||
-	    (fd = process_open_task(p, task, "comm")) < 0)
-		return false;
-	close(fd);
-	return true;
-}
-
 static uint32_t
 id_at(const struct py_memory *m, uint64_t pthread, uint32_t offset)
 {
@@ -66,7 +52,7 @@ others_agree(const struct process *p, const struct py_memory *m,
 		for (size_t k = 0; k < i; k++)
 			if (ids[k] == ids[i])
 				return false;
-		if (i > 0 && !is_task(p, ids[i]))
+		if (i > 0 && process_thread(p, ids[i]) == 0)
 			return false;
 	}
 	return true;
@@ -81,7 +67,7 @@ learn(struct tids *t, const struct process *p, const struct py_memory *m,
 	if (s->count == 0 || !py_read(m, s->pthread[0], bytes, sizeof(bytes)))
 		return;
 	for (uint32_t off = 0; off < STRUCT_SIZE; off += sizeof(uint32_t)) {
-		if (!is_task(p, load_u32(bytes + off)) ||
+		if (process_thread(p, load_u32(bytes + off)) == 0 ||
 		    !others_agree(p, m, s, off))
 			continue;
 		t->offset = off;
@@ -109,5 +95,5 @@ tids_find(struct tids *t, const struct process *p, const struct py_memory *m,
 	id = id_at(m, pthread, t->offset);
 	if (last != 0 && (id == 0 || id == last)) /* 0: it has just ended */
 		return last;
-	return is_task(p, id) ? id : 0;
+	return process_thread(p, id) != 0 ? id : 0;
 }
