@@ -662,6 +662,23 @@ renew_set(const struct remote *r, struct thread *t)
 	workset_clear(&t->needed);
 }
 
+/* What it does is not wanted.  Until it can have moved that stays so. */
+static void
+pass_over(struct thread *t, uint8_t status)
+{
+	t->passed = true;
+	t->stale = false;
+	t->status = status;
+}
+
+/* It can be wanted as it has got a CPU meanwhile. */
+static void
+look_again(struct thread *t)
+{
+	t->unsure = false;
+	t->stale = t->stale || status_runs(t);
+}
+
 static bool
 sample_thread(struct remote *r, struct thread *t, uint64_t time_us,
     struct tach_sink *sink, struct tach_recorder_stats *stats)
@@ -671,7 +688,7 @@ sample_thread(struct remote *r, struct thread *t, uint64_t time_us,
 	struct moment m;
 
 	t->done = true;
-	t->live = t->held = t->unsure = false;
+	t->live = t->passed = t->held = t->unsure = false;
 	t->holds_gil = holds_gil(r, t);
 	if (!is_wanted(r, t))
 		return true;
@@ -693,8 +710,10 @@ sample_thread(struct remote *r, struct thread *t, uint64_t time_us,
 		return true;
 	m = moment_of(r, t, time_us);
 	m.status = status_of(r->process, t, &m);
-	if (!is_wanted(r, t) || !status_kept(r->options, m.status))
+	if (!is_wanted(r, t) || !status_kept(r->options, m.status)) {
+		pass_over(t, m.status);
 		return true;
+	}
 	if (!whole)
 		cut_chain(r, sure);
 	if (r->locals.tell != NULL)
@@ -753,6 +772,8 @@ sample_others(struct remote *r, uint64_t time_us, struct tach_sink *sink,
 		if (t->gone || t->done)
 			continue;
 		t->copied = false;
+		if (t->passed && t->unsure)
+			look_again(t);
 		if (t->stale) {
 			if (!sample_thread(r, t, time_us, sink, stats))
 				return false;
@@ -838,7 +859,7 @@ sample_tasks(struct remote *r, uint64_t time_us, struct tach_sink *sink,
 static void
 look_at(const struct remote *r, struct thread *t)
 {
-	if (!t->live)
+	if (!t->live && !t->passed)
 		t->stale = true;
 	else if ((interp_of(r, t)->counted && status_has_run(r->process, t)) ||
 	    ++t->looks % LOOKS == 0)
@@ -863,13 +884,14 @@ look_around(struct remote *r)
 	}
 }
 
-/* Where no GIL tells who ran: a thread that was blocked when its last sample was
- * taken, and has had no CPU since the look before that, is where it was then;
- * so what is read of it from now on holds for as long as that goes on. */
+/* Where no GIL tells who ran: a thread that was blocked when it was read last,
+ * and has had no CPU since the look before that, is where it was then; so what
+ * is read of it from now on holds for as long as that goes on. */
 static void
 look_for_rest(const struct remote *r, struct thread *t)
 {
-	bool blocked = t->live && (t->status & TACH_STATUS_CPU) == 0 &&
+	bool blocked = (t->live || t->passed) &&
+	    (t->status & TACH_STATUS_CPU) == 0 &&
 	    !status_has_run(r->process, t);
 
 	t->rests = blocked && t->blocked;

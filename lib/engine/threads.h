@@ -63,13 +63,14 @@ struct thread {
 	bool copied; /* it is in the round's snapshot */
 	bool done;   /* in this round */
 	/* Where no GIL tells who ran: it was blocked at the last look and has
-	 * had no CPU since; and its last sample is of the time since then. */
+	 * had no CPU since; and it was read last in the time since then. */
 	bool blocked, rests;
 	/* Its last sample may be no longer what it does: read it. */
 	bool stale;
 	/* Only the status of that may be another one: look for it. */
 	bool unsure;
 	bool live;	/* it has a last sample */
+	bool passed;	/* it has none, as one of its status is not wanted */
 	bool sound;	/* and all calls in that are known */
 	uint64_t count; /* of its stamp: see codes.h */
 	uint8_t status; /* of that */
