@@ -678,7 +678,16 @@ test_call_over(void)
 	check(!frame_call_is_over(&o, &caller, by, &callee, of));
 }
 
-/* Generator 6 was suspended, and there are several who may have resumed it. */
+/* Generator 6 ran, and was suspended. */
+static void
+put_suspended(const struct py_offsets *o)
+{
+	put_stack(o);
+	put_frame(o, 6, 0, 8, 1);
+	put(CFRAME + o->cframe_current_frame, FRAME(6));
+}
+
+/* There are several who may have resumed it. */
 static void
 test_resumed_again(void)
 {
@@ -686,10 +695,8 @@ test_resumed_again(void)
 	struct py_offsets o = offsets_of(12);
 	struct py_chain c = {0};
 
-	put_stack(&o);
-	put_frame(&o, 6, 0, 8, 1);
+	put_suspended(&o);
 	put_frame(&o, 7, 0, 8, 1);
-	put(CFRAME + o.cframe_current_frame, FRAME(6));
 	/* Nobody is known to: it is the innermost of the data stack. */
 	check(walk_relinked(&o, &past, &c) == WALK_OK);
 	check_number(c.depth, 4);
@@ -723,9 +730,7 @@ test_held_generator(void)
 	struct py_offsets o = offsets_of(12);
 	struct py_chain c = {0};
 
-	put_stack(&o);
-	put_frame(&o, 6, 0, 8, 1);
-	put(CFRAME + o.cframe_current_frame, FRAME(6));
+	put_suspended(&o);
 	put_holder(&o, 7, 8);
 	check(walk_relinked(&o, &past, &c) == WALK_OK);
 	check_number(c.depth, 5);
@@ -756,9 +761,7 @@ test_held_everywhere(void)
 	struct py_offsets o = offsets_of(12);
 	struct py_chain c = {0};
 
-	put_stack(&o);
-	put_frame(&o, 6, 0, 8, 1);
-	put(CFRAME + o.cframe_current_frame, FRAME(6));
+	put_suspended(&o);
 	put_holder(&o, 7, 8);
 	for (int i = 0; i < 64; i++)
 		put(FRAME(20) + 8 * (uint64_t)i, FRAME(6) - o.generator_frame);
