@@ -94,7 +94,7 @@ near_wait(struct near *n, pid_t task)
 	bool may = n->waits && urgent_is();
 
 	if (may && !near_is_at(n, task))
-		near_visit(n, task);
+		n->waits = near_visit(n, task);
 	else if (!may && n->task != 0)
 		near_leave(n);
 }

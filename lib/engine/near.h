@@ -32,7 +32,7 @@ struct near {
 	int cpu;
 	bool there;	 /* it was on that CPU when we last looked */
 	long switches;	 /* how often something else had run here */
-	bool waits;	 /* rounds are few enough to wait there for each */
+	bool waits;	 /* we may wait there for each round, as they are few */
 	unsigned stay;	 /* rounds of one; 0: we may not */
 	uint64_t pause_least; /* ns after one */
 	pid_t wanted;	 /* of which something is to be learned; 0: of none */

@@ -671,14 +671,6 @@ pass_over(struct thread *t, uint8_t status)
 	t->status = status;
 }
 
-/* It can be wanted as it has got a CPU meanwhile. */
-static void
-look_again(struct thread *t)
-{
-	t->unsure = false;
-	t->stale = t->stale || status_runs(t);
-}
-
 static bool
 sample_thread(struct remote *r, struct thread *t, uint64_t time_us,
     struct tach_sink *sink, struct tach_recorder_stats *stats)
@@ -759,6 +751,14 @@ renew_status(struct remote *r, struct thread *t)
 	t->status = status_of(r->process, t, &m);
 	t->live = status_kept(r->options, t->status);
 	return t->live;
+}
+
+/* The same of one that was passed over: it is wanted if it has got a CPU. */
+static void
+look_again(struct thread *t)
+{
+	t->unsure = false;
+	t->stale = t->stale || status_runs(t);
 }
 
 /* Threads that did not run since their last sample have the same one.  What
