@@ -273,7 +273,7 @@ parse_option(struct options *o, int c)
 		o->text = true;
 		break;
 	case OPT_DUMP:
-		o->dump = true;
+		o->dump = o->recorder.careful = true;
 		break;
 	case OPT_LOCALS:
 		o->locals = true;

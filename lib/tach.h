@@ -529,6 +529,9 @@ struct tach_recorder_options {
 	enum tach_recorder_async async;
 	bool jitter;	/* rounds at random distances, interval_ns on average */
 	bool blocking;	/* stop the threads that run for each round */
+	bool careful;	/* read them from their own CPUs, as far as that can be:
+			 * for a round that counts for itself, as it takes time
+			 * from them */
 	bool main_only; /* the main thread alone */
 	bool drop_idle; /* keep no sample whose status is idle */
 	bool no_gc;	/* no <GC> frames */

@@ -172,7 +172,9 @@ shared = 1"
 	variables 3.15
 }
 
-# A frame's variables are of one moment, or it says that they are not.
+# Of 40 dumps two thirds show what the program does for two thirds of its time,
+# though that never lasts: not what can be read most easily.  A frame's variables
+# are of one moment, or it says that they are not.
 @test "variables of a thread that runs" {
 	local n
 	need_python 3.13
@@ -191,7 +193,8 @@ shared = 1"
 	for n in {1..40}; do
 		timeout 10 tach-record --dump --locals -p "$pid"
 	done >dumps
-	grep -q '^        x = [0-9]*[02468]$' dumps
+	(($(grep -c '^        x = [0-9]*[02468]$' dumps) >= 12))
+	(($(grep -c '(changed while' dumps) <= 4))
 	run ! grep -q '^        x = [0-9]*[13579]$' dumps
 	awk '/^    [^ ]/ { whole = y = 0; x = -1 }
 		$1 == "x" { x = $3 } $1 == "y" { y = $3 }

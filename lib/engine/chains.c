@@ -59,7 +59,8 @@ chains_init(struct chains *c, const struct process *p,
     struct tach_table *table)
 {
 	*c = (struct chains){.process = p, .offsets = &rt->offsets,
-	    .runtime = rt->addr, .native = options->native, .gc = !options->no_gc};
+	    .runtime = rt->addr, .native = options->native, .gc = !options->no_gc,
+	    .careful = options->careful};
 	process_memory_init(&c->memory, p->pid);
 	c->id_field = py_has(rt->offsets.thread_native_thread_id) ?
 	    rt->offsets.thread_native_thread_id : rt->offsets.thread_ident;

@@ -56,6 +56,7 @@ struct chains {
 	const uint8_t *state; /* the copy of it that goes with the chain ... */
 	const uint8_t *after; /* ... and one from after it, if there is one */
 	bool native, gc;  /* marks that the chains are to have */
+	bool careful;	/* threads are read from their own CPUs at once */
 	bool nowhere_near; /* the thread's CPU is not to be had */
 	bool missed;	/* the last read lacked memory */
 	bool rootless;	  /* only its root is not known */

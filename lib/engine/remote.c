@@ -434,21 +434,22 @@ find_thread(struct remote *r, struct thread *t)
 		t->task = process_thread(r->process, find_tid(r, t));
 }
 
-/* Reads a thread that stands still for it.  One that is blocked does so anyway,
- * and some calls would end early if it was stopped.  One that stands amid the
- * making of a call goes on, and is stopped once more. */
+/* Reads a thread that stands still for it, and until it is let go.  One that is
+ * blocked does so anyway, and some calls would end early if it was stopped.  One
+ * that stands amid the making of a call goes on, and is stopped once more. */
 static bool
 read_stopped(struct remote *r, struct thread *t, size_t *sure)
 {
 	bool whole = false;
 
 	for (int i = 0; i < STOP_TRIES && !whole; i++) {
-		if (i > 0)
+		if (i > 0) {
+			stop_release_all(&r->stops);
 			twice_wait();
+		}
 		t->held = t->task != 0 && status_runs(t) &&
 		    stop_thread(&r->stops, t->task);
 		whole = twice_read(&r->chains, t, sure);
-		stop_release_all(&r->stops);
 		if (!t->held)
 			break;
 	}
@@ -672,7 +673,7 @@ pass_over(struct thread *t, uint8_t status)
 }
 
 static bool
-sample_thread(struct remote *r, struct thread *t, uint64_t time_us,
+take_sample(struct remote *r, struct thread *t, uint64_t time_us,
     struct tach_sink *sink, struct tach_recorder_stats *stats)
 {
 	size_t sure = 0;
@@ -721,6 +722,19 @@ sample_thread(struct remote *r, struct thread *t, uint64_t time_us,
 	t->wants_gil = m.wants_gil;
 	t->exception = m.exception;
 	return emit_sample(&r->emitter, t, &r->chains.chain, !whole, &m, sink);
+}
+
+/* A thread that had to stand still goes on afterwards. */
+static bool
+sample_thread(struct remote *r, struct thread *t, uint64_t time_us,
+    struct tach_sink *sink, struct tach_recorder_stats *stats)
+{
+	bool ok = take_sample(r, t, time_us, sink, stats);
+
+	stop_release_all(&r->stops);
+	if (r->options->careful)
+		near_leave(&r->chains.near);
+	return ok;
 }
 
 static bool

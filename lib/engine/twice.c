@@ -353,7 +353,8 @@ read_from_here(struct chains *c, struct thread *t, size_t *sure)
 	return done;
 }
 
-/* From the CPU that the thread runs on, which has to wait for us. */
+/* From the CPU that the thread runs on, which has to wait for us.  We are there
+ * afterwards. */
 static bool
 read_from_near(struct chains *c, struct thread *t, size_t *sure)
 {
@@ -366,17 +367,21 @@ read_from_near(struct chains *c, struct thread *t, size_t *sure)
 		c->retries++;
 	}
 	c->nowhere_near = false;
-	near_leave(&c->near);
 	return whole;
 }
 
 /* One that we hold may stand amid the making of a call, which only shows when
- * it goes on. */
+ * it goes on.  Two copies of one that runs rather agree where it stays for long,
+ * so they are not what comes first if we are careful. */
 bool
 twice_read(struct chains *c, struct thread *t, size_t *sure)
 {
+	bool whole;
+
 	codes_trim(c->codes, t->chain.depth);
 	c->missed = t->set.count == 0;
+	if (c->careful && !t->held && read_from_near(c, t, sure))
+		return true;
 	if (read_from_here(c, t, sure))
 		return true;
 	if (t->held)
@@ -386,5 +391,9 @@ twice_read(struct chains *c, struct thread *t, size_t *sure)
 		if (read_from_here(c, t, sure))
 			return true;
 	}
-	return !c->ended && read_from_near(c, t, sure);
+	if (c->ended || c->careful)
+		return false;
+	whole = read_from_near(c, t, sure);
+	near_leave(&c->near);
+	return whole;
 }
