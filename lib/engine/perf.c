@@ -5,7 +5,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/perf_event.h>
+#include <stddef.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -55,14 +57,20 @@ direct(int fd, pid_t task, int signal)
 	    ioctl(fd, PERF_EVENT_IOC_ENABLE, 0) == 0;
 }
 
+/* A thread that has just ended says nothing of others. */
+static bool
+is_refusal(int error)
+{
+	return error == EACCES || error == EPERM || error == ENOSYS ||
+	    error == ENOENT || error == EINVAL;
+}
+
 int
 perf_open(pid_t task, uint64_t interval_ns, int signal, bool *refused)
 {
 	int fd = try_events(task, interval_ns);
 
-	/* A thread that has just ended says nothing of others. */
-	*refused = fd < 0 && (errno == EACCES || errno == EPERM ||
-	    errno == ENOSYS || errno == ENOENT || errno == EINVAL);
+	*refused = fd < 0 && is_refusal(errno);
 	if (fd < 0 || direct(fd, task, signal))
 		return fd;
 	close(fd);
@@ -73,4 +81,56 @@ void
 perf_pause(int fd, bool pause)
 {
 	ioctl(fd, pause ? PERF_EVENT_IOC_DISABLE : PERF_EVENT_IOC_ENABLE, 0);
+}
+
+/* ---- turns ------------------------------------------------------------- */
+
+static int
+open_dummy(pid_t task, bool disabled, bool *refused)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE,
+		.size = sizeof(attr),
+		.config = PERF_COUNT_SW_DUMMY,
+		.disabled = disabled,
+		.exclude_kernel = 1,
+		.exclude_hv = 1,
+	};
+	int fd = (int)syscall(SYS_perf_event_open, &attr, task, -1, -1,
+	    PERF_FLAG_FD_CLOEXEC);
+
+	*refused = fd < 0 && is_refusal(errno);
+	return fd;
+}
+
+int
+perf_hold(bool *refused)
+{
+	return open_dummy(0, true, refused);
+}
+
+/* The page is there for as long as it is mapped.  How many can be is limited,
+ * too. */
+const volatile uint32_t *
+perf_watch(pid_t task, bool *refused)
+{
+	struct perf_event_mmap_page *page;
+	int fd = open_dummy(task, false, refused);
+
+	if (fd < 0)
+		return NULL;
+	page = mmap(NULL, (size_t)sysconf(_SC_PAGESIZE), PROT_READ, MAP_SHARED,
+	    fd, 0);
+	*refused = page == MAP_FAILED;
+	close(fd);
+	return page != MAP_FAILED ? &page->lock : NULL;
+}
+
+void
+perf_unwatch(const volatile uint32_t *lock)
+{
+	char *page = (char *)(uintptr_t)lock -
+	    offsetof(struct perf_event_mmap_page, lock);
+
+	munmap(page, (size_t)sysconf(_SC_PAGESIZE));
 }

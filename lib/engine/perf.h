@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /* perf.h: clocks that tell another process's threads of their CPU time, exactly:
- * perf events, where the kernel lets us have them. */
+ * perf events, where the kernel lets us have them; and what says whether one has
+ * got a CPU. */
 #ifndef ENGINE_PERF_H
 #define ENGINE_PERF_H
 
@@ -13,5 +14,12 @@
 int perf_open(pid_t task, uint64_t interval_ns, int signal, bool *refused);
 /* From now on it sends none, or does again. */
 void perf_pause(int fd, bool pause);
+
+/* A word that another one is in whenever a thread has got a CPU, or NULL;
+ * refused as above. */
+const volatile uint32_t *perf_watch(pid_t task, bool *refused);
+void perf_unwatch(const volatile uint32_t *);
+/* A descriptor of an event that does nothing, or -1. */
+int perf_hold(bool *refused);
 
 #endif

@@ -26,6 +26,7 @@
 #define TASK_TRIES 4	  /* to see who waits for a task that runs */
 #define LOOK_AFTER 16	  /* rounds after which every thread was looked at */
 #define LOOKS 4		  /* of which one is a thorough one */
+#define MANY 16		  /* threads, which are worth being watched */
 #define RECENT 20	  /* us: as good as now */
 #define LISTS_AFTER 1000  /* us after which the lists are looked at anyway */
 
@@ -55,6 +56,7 @@ struct remote {
 	bool listed; /* the lists are known */
 	uint64_t round;
 	size_t turn; /* the thread that is looked at next */
+	struct watcher watcher;
 	struct tasks *tasks; /* NULL: nobody asks for them, or has any */
 	struct tasks_of *tasks_of; /* threads whose tasks are read ... */
 	size_t *loops;		   /* and their indices */
@@ -78,6 +80,7 @@ remote_new(const struct process *p, const struct py_runtime *rt,
 	r->options = options;
 	r->names = names;
 	r->stops.process = p;
+	watcher_init(&r->watcher);
 	r->interps.runtime = rt;
 	if (!chains_init(&r->chains, p, rt, options, table) ||
 	    (r->called = names_new(p, r->offsets, &r->chains.memory.memory,
@@ -112,6 +115,7 @@ remote_free(struct remote *r)
 	names_free(r->called);
 	chains_free(&r->chains);
 	threads_free(&r->threads);
+	watcher_free(&r->watcher);
 	interps_free(&r->interps);
 	snapshot_free(&r->all);
 	spans_free(&r->spans);
@@ -875,7 +879,8 @@ look_at(const struct remote *r, struct thread *t)
 {
 	if (!t->live && !t->passed)
 		t->stale = true;
-	else if ((interp_of(r, t)->counted && status_has_run(r->process, t)) ||
+	else if ((interp_of(r, t)->counted &&
+		     turns_had(&t->turns, r->process, t->task, NULL)) ||
 	    ++t->looks % LOOKS == 0)
 		t->unsure = true;
 }
@@ -902,11 +907,12 @@ look_around(struct remote *r)
  * and has had no CPU since the look before that, is where it was then; so what
  * is read of it from now on holds for as long as that goes on. */
 static void
-look_for_rest(const struct remote *r, struct thread *t)
+look_for_rest(struct remote *r, struct thread *t)
 {
+	struct watcher *w = r->threads.count >= MANY ? &r->watcher : NULL;
 	bool blocked = (t->live || t->passed) &&
 	    (t->status & TACH_STATUS_CPU) == 0 &&
-	    !status_has_run(r->process, t);
+	    !turns_had(&t->turns, r->process, t->task, w);
 
 	t->rests = blocked && t->blocked;
 	t->blocked = blocked;

@@ -40,44 +40,15 @@ status_runs(const struct thread *t)
 	return read_call(t, text, sizeof(text)) && text[0] == 'r';
 }
 
-/* How often a thread has got a CPU so far: the third number of its schedstat.
- * UINT64_MAX: that is not known, or not counted. */
-static uint64_t
-turns(const struct process *p, struct thread *t)
-{
-	char text[128], *end = text;
-	uint64_t n = UINT64_MAX;
-	ssize_t len;
-
-	if (t->turns_fd < 0)
-		t->turns_fd = process_open_task(p, t->task, "schedstat");
-	if (t->turns_fd < 0)
-		return UINT64_MAX;
-	if ((len = pread(t->turns_fd, text, sizeof(text) - 1, 0)) <= 0)
-		return UINT64_MAX;
-	text[len] = '\0';
-	for (int i = 0; i < 3; i++)
-		n = strtoull(end, &end, 10);
-	return n != 0 ? n : UINT64_MAX;
-}
-
-bool
-status_has_run(const struct process *p, struct thread *t)
-{
-	uint64_t then = t->turns_then;
-
-	t->turns_then = turns(p, t);
-	return t->turns_then != then || then == UINT64_MAX;
-}
-
 /* One that was seen to wait for the GIL and has had no CPU since, but could
  * have one now, still waits. */
 static bool
 still_waits(const struct process *p, struct thread *t)
 {
-	if (t->turns != UINT64_MAX && turns(p, t) == t->turns)
+	if (t->waiting != TURNS_UNKNOWN &&
+	    turns_count(&t->turns, p, t->task) == t->waiting)
 		return true;
-	t->turns = UINT64_MAX;
+	t->waiting = TURNS_UNKNOWN;
 	return false;
 }
 
@@ -88,7 +59,7 @@ blocked(const struct process *p, struct thread *t, const struct moment *m,
 	bool waits = !m->holds_gil && m->gil != 0 &&
 	    status_waits(m->offsets, m->gil, futex);
 
-	t->turns = waits ? turns(p, t) : UINT64_MAX;
+	t->waiting = waits ? turns_count(&t->turns, p, t->task) : TURNS_UNKNOWN;
 	return waits ? TACH_STATUS_GIL_WANTED : 0;
 }
 

@@ -23,10 +23,6 @@ struct moment {
 uint8_t status_of(const struct process *, struct thread *,
     const struct moment *);
 
-/* Whether a thread has got a CPU since that was asked for last, as far as is
- * known. */
-bool status_has_run(const struct process *, struct thread *);
-
 /* Whether a thread runs, or waits for a CPU only. */
 bool status_runs(const struct thread *);
 

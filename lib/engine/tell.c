@@ -117,7 +117,7 @@ static uint64_t
 type_of_running(const struct subject *s, struct chains *c)
 {
 	struct py_threads list = {0};
-	struct thread t = {.syscall_fd = -1, .turns_fd = -1};
+	struct thread t = {.syscall_fd = -1, .turns.fd = -1};
 	uint64_t type = 0;
 	size_t sure = 0;
 

@@ -59,10 +59,9 @@ unbind(struct thread *t)
 {
 	if (t->syscall_fd >= 0)
 		close(t->syscall_fd);
-	if (t->turns_fd >= 0)
-		close(t->turns_fd);
-	t->syscall_fd = t->turns_fd = -1;
-	t->turns = t->turns_then = UINT64_MAX;
+	t->syscall_fd = -1;
+	turns_free(&t->turns);
+	t->waiting = TURNS_UNKNOWN;
 	t->tid = 0;
 	t->task = 0;
 	t->chain.depth = 0;
@@ -76,6 +75,16 @@ thread_free(struct thread *t)
 	workset_free(&t->needed);
 	chain_free(&t->chain);
 	free(t->frames);
+}
+
+static struct thread
+new_thread(struct py_thread py)
+{
+	struct thread t = {.py = py, .syscall_fd = -1,
+	    .waiting = TURNS_UNKNOWN};
+
+	turns_init(&t.turns);
+	return t;
 }
 
 static int
@@ -115,13 +124,12 @@ threads_update(struct threads *ts, const struct py_threads *list)
 		struct thread key = {.py = list->list[i]}, *k = &key;
 		struct thread **found = bsearch(&k, old, ts->count,
 		    sizeof(*old), by_address);
-		now[i] = (struct thread){.py = list->list[i],
-		    .syscall_fd = -1, .turns_fd = -1, .turns = UINT64_MAX};
+		now[i] = new_thread(list->list[i]);
 		/* A list that changes under us can name a thread twice. */
 		if (found != NULL && (*found)->py.interp == key.py.interp) {
 			now[i] = **found;
-			**found = (struct thread){.py.addr = key.py.addr,
-			    .syscall_fd = -1, .turns_fd = -1};
+			**found = new_thread((struct py_thread){
+			    .addr = key.py.addr});
 		}
 		now[i].gone = false;
 	}

@@ -4,6 +4,7 @@
 #define ENGINE_THREADS_H
 
 #include "engine/process.h"
+#include "engine/turns.h"
 #include "engine/workset.h"
 #include "python/frames.h"
 #include "python/runtime.h"
@@ -37,11 +38,10 @@ struct thread {
 	uint64_t pthread; /* where that is found by this; see tids.h */
 	pid_t task;	/* as we know it; 0: not known */
 	int syscall_fd; /* of /proc/PID/task/TID/syscall, or -1 */
-	int turns_fd;	/* of .../schedstat, or -1: not opened yet */
-	uint64_t turns; /* how often it had got a CPU when it last was seen
-			 * to wait for the GIL; UINT64_MAX: it did not */
-	uint64_t turns_then; /* the same when it was looked at last */
-	unsigned looks;	     /* at what it does, though it had not run */
+	struct turns turns;
+	uint64_t waiting; /* how many it had had when it last was seen to wait
+			   * for the GIL; TURNS_UNKNOWN: it did not */
+	unsigned looks;	/* at what it does, though it had not run */
 	uint32_t index;
 	struct workset set;
 	struct workset needed; /* by the samples since the set was made */
