@@ -28,6 +28,8 @@
 
 struct thread {
 	bool used;
+	bool recent; /* it has had a sample since the last checkpoint */
+	bool forgotten; /* its stack is, here, but not by who reads it */
 	uint64_t id;
 	uint32_t interp;
 	uint64_t time;	/* of the last sample */
@@ -166,10 +168,6 @@ add_thread(struct tach_writer *w, const struct tach_run *run)
 	    grow_threads(w, run->index) != TACH_OK)
 		return TACH_FATAL;
 	t = &w->threads[run->index];
-	if (!stack_init(&t->stack) ||
-	    (t->ticks = malloc(PENDING_MIN)) == NULL)
-		return no_memory(w);
-	t->ticks_room = PENDING_MIN;
 	t->id = run->thread;
 	t->interp = run->interp;
 	t->used = true;
@@ -177,13 +175,42 @@ add_thread(struct tach_writer *w, const struct tach_run *run)
 	return TACH_OK;
 }
 
+static int
+give_room(struct tach_writer *w, struct thread *t)
+{
+	if (!stack_init(&t->stack) ||
+	    (t->ticks = malloc(PENDING_MIN)) == NULL)
+		return no_memory(w);
+	t->ticks_room = PENDING_MIN;
+	return TACH_OK;
+}
+
 static struct thread *
 thread_of(struct tach_writer *w, const struct tach_run *run)
 {
+	struct thread *t;
+
 	if (run->index >= w->threads_room || !w->threads[run->index].used)
 		if (add_thread(w, run) != TACH_OK)
 			return NULL;
-	return &w->threads[run->index];
+	t = &w->threads[run->index];
+	if (t->ticks == NULL && give_room(w, t) != TACH_OK)
+		return NULL;
+	t->recent = true;
+	return t;
+}
+
+/* Most of those that have no samples any more have ended. */
+static void
+forget_stack(struct tach_writer *w, struct thread *t)
+{
+	if (t->ticks == NULL)
+		return;
+	w->pending_room -= t->ticks_room - PENDING_MIN;
+	free(t->ticks);
+	t->ticks = NULL;
+	stack_clear(&t->stack);
+	t->forgotten = true;
 }
 
 /* ---- records ------------------------------------------------------------ */
@@ -313,6 +340,7 @@ put_change(struct tach_writer *w, struct thread *t, const uint32_t *frames,
 	zout_put_end(&w->out, p);
 	if (put_frames(w, frames, d.fresh) != TACH_OK)
 		return TACH_FATAL;
+	t->forgotten = false;
 	return keep_stack(w, &t->stack, frames, depth, shared);
 }
 
@@ -336,7 +364,7 @@ put_run(struct tach_writer *w, struct thread *t, const struct tach_run *run)
 		known = 0;
 	shared = delta_shared(&t->stack, run->frames, depth, known);
 	t->depth = run->depth;
-	if (shared == depth && depth == t->stack.depth)
+	if (!t->forgotten && shared == depth && depth == t->stack.depth)
 		return add_ticks(w, t, run->ticks, run->count);
 	res = put_change(w, t, run->frames, depth, shared, run->ticks);
 	if (res != TACH_OK)
@@ -376,6 +404,17 @@ put_pending(struct tach_writer *w)
 	return TACH_OK;
 }
 
+static void
+forget_stacks(struct tach_writer *w)
+{
+	for (uint32_t i = 0; i < w->threads_room; i++) {
+		struct thread *t = &w->threads[i];
+		if (!t->recent)
+			forget_stack(w, t);
+		t->recent = false;
+	}
+}
+
 static struct head
 head_of(const struct tach_writer *w, const struct tach_meta *meta)
 {
@@ -408,11 +447,13 @@ tach_writer_checkpoint(struct tach_writer *w, int names_fd,
 {
 	if (w->dead)
 		return TACH_FATAL;
-	if (put_pending(w) == TACH_OK && zout_sync(&w->out) == TACH_OK &&
-	    put_names(w, names_fd, meta) == TACH_OK)
-		return TACH_OK;
-	w->dead = true;
-	return TACH_FATAL;
+	if (put_pending(w) != TACH_OK || zout_sync(&w->out) != TACH_OK ||
+	    put_names(w, names_fd, meta) != TACH_OK) {
+		w->dead = true;
+		return TACH_FATAL;
+	}
+	forget_stacks(w);
+	return TACH_OK;
 }
 
 /* ---- the end ------------------------------------------------------------ */

@@ -70,13 +70,14 @@ add_sample(struct growth *g, unsigned nframes)
 	    frames[t], depth[t]);
 }
 
+/* shared: outermost frames that are known to be the last ones. */
 static void
-write_sample(struct tach_writer *w, const struct sample *s)
+write_sample(struct tach_writer *w, const struct sample *s, uint32_t shared)
 {
 	struct tach_tick tick = {s->time, s->status, 0};
 	struct tach_run run = {.thread = s->thread,
 	    .index = (uint32_t)(s->thread - 1000), .frames = s->frames,
-	    .depth = s->depth, .ticks = &tick, .count = 1};
+	    .depth = s->depth, .shared = shared, .ticks = &tick, .count = 1};
 
 	check_number(tach_writer_run(w, &run), TACH_OK);
 }
@@ -92,7 +93,7 @@ write_batch(struct growth *g, struct tach_writer *w, struct tach_table *t,
 		add_frame(t, from + i);
 	for (unsigned i = 0; i < BATCH; i++) {
 		add_sample(g, from + BATCH_FRAMES);
-		write_sample(w, &g->trace.samples[g->trace.n - 1]);
+		write_sample(w, &g->trace.samples[g->trace.n - 1], 0);
 	}
 	check_number(tach_writer_checkpoint(w, names, &meta), TACH_OK);
 }
@@ -383,6 +384,47 @@ check_growing(const struct growth *g)
 	tach_reader_free(r);
 }
 
+/* ---- resting ------------------------------------------------------------- */
+
+/* A thread that had no sample for a while goes on from the stack that it had,
+ * though the writer has forgotten that. */
+static void
+check_resting(const struct tach_writer_options *options)
+{
+	static const struct tach_meta meta = {{3, 12, 1}, 5000, 1000, 0, {0}};
+	static const uint32_t depths[] = {3, 3, 0, 0, 2, 3, 1, 1, 0, 3};
+	static const uint32_t frames[] = {0, 1, 2};
+	struct growth g = {0};
+	struct tach_table *t = tach_table_new();
+	int data = bytes_fd(&g.data), names = bytes_fd(&g.names);
+	struct tach_writer *w = tach_writer_new(data, options, t);
+	struct place p;
+	uint32_t last = 0;
+
+	for (unsigned i = 0; i < 3; i++)
+		add_frame(t, i);
+	for (size_t i = 0; i < sizeof(depths) / sizeof(*depths); i++) {
+		uint32_t n = depths[i];
+		trace_add(&g.trace, 1000, 0, 10 * i, 0, frames + (3 - n), n);
+		write_sample(w, &g.trace.samples[i], n < last ? n : last);
+		last = n;
+		for (int j = 0; j < 2; j++)
+			check_number(tach_writer_checkpoint(w, names, &meta),
+			    TACH_OK);
+	}
+	check_number(tach_writer_finish(w, &meta), TACH_OK);
+	g.whole = bytes_of_fd(data);
+	store(path, g.whole.p, g.whole.n);
+	check_number(read_back(&g, &p), TACH_END);
+	check_number(p.samples, g.trace.n);
+	check(!p.wrong);
+	tach_writer_free(w);
+	tach_table_free(t);
+	close(data);
+	close(names);
+	growth_clear(&g);
+}
+
 /* ---- all of it ----------------------------------------------------------- */
 
 static void
@@ -397,6 +439,7 @@ check_all(const struct tach_writer_options *options)
 	check_damaged(&g, names_path, &g.names, 8);
 	check_foreign(&g, &other);
 	check_growing(&g);
+	check_resting(options);
 	growth_clear(&g);
 	growth_clear(&other);
 }
