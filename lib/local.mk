@@ -165,6 +165,7 @@ lib_libtach_core_la_SOURCES = \
 	lib/engine/snapshot.c lib/engine/snapshot.h \
 	lib/engine/status.c lib/engine/status.h \
 	lib/engine/stop.c lib/engine/stop.h \
+	lib/engine/survey.c lib/engine/survey.h \
 	lib/engine/suspects.c lib/engine/suspects.h \
 	lib/engine/tasks.c lib/engine/tasks.h \
 	lib/engine/tell.c lib/engine/tell.h \

@@ -2,23 +2,21 @@
 /* remote.c: see remote.h. */
 #include "engine/remote.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "engine/clock.h"
 #include "engine/emit.h"
 #include "engine/first.h"
-#include "engine/interps.h"
 #include "engine/names.h"
 #include "engine/stop.h"
+#include "engine/survey.h"
 #include "engine/tasks.h"
 #include "engine/tids.h"
 #include "engine/twice.h"
 #include "python/locals.h"
 
 #define COPIES_MAX 6	  /* of a round */
-#define LIST_TRIES 4	  /* to see a list of threads that holds still */
 #define STACK_MAX (8u << 20) /* bytes: no C stack is larger, by default */
 #define FORGET_AFTER 2048 /* rounds after which working sets start anew */
 #define NEEDED 8	  /* samples, whose frames are copied again */
@@ -28,11 +26,9 @@
 #define LOOKS 4		  /* of which one is a thorough one */
 #define MANY 16		  /* threads, which are worth being watched */
 #define RECENT 20	  /* us: as good as now */
-#define LISTS_AFTER 1000  /* us after which the lists are looked at anyway */
 
 struct remote {
 	const struct process *process;
-	const struct py_runtime *runtime;
 	const struct py_offsets *offsets;
 	const struct tach_recorder_options *options;
 	struct thread_names *names;
@@ -41,19 +37,9 @@ struct remote {
 	struct py_none none;
 	struct stops stops;
 
-	struct py_threads list;
-	struct threads threads;
-	struct interps interps;
-	struct snapshot all;	/* the newest copy */
-	size_t globals_first, globals_at; /* where they lie in it */
-	size_t head_at; /* and the address of the first interpreter */
-	bool lean;	/* it has no lists */
-	bool kept;	/* no GIL has changed hands of late */
-	uint64_t time_us, lists_due; /* of the round; when lists are due */
-	struct spans spans;
+	struct survey seen;
 	struct emitter emitter;
 	struct names *called; /* what its threads are */
-	bool listed; /* the lists are known */
 	uint64_t round;
 	size_t turn; /* the thread that is looked at next */
 	struct watcher watcher;
@@ -75,13 +61,12 @@ remote_new(const struct process *p, const struct py_runtime *rt,
 	if (r == NULL)
 		return NULL;
 	r->process = p;
-	r->runtime = rt;
 	r->offsets = &rt->offsets;
 	r->options = options;
 	r->names = names;
 	r->stops.process = p;
 	watcher_init(&r->watcher);
-	r->interps.runtime = rt;
+	survey_init(&r->seen, p, rt, &r->chains, options->blocking);
 	if (!chains_init(&r->chains, p, rt, options, table) ||
 	    (r->called = names_new(p, r->offsets, &r->chains.memory.memory,
 		 table)) == NULL) {
@@ -114,12 +99,8 @@ remote_free(struct remote *r)
 	free(r->loops);
 	names_free(r->called);
 	chains_free(&r->chains);
-	threads_free(&r->threads);
 	watcher_free(&r->watcher);
-	interps_free(&r->interps);
-	snapshot_free(&r->all);
-	spans_free(&r->spans);
-	runtime_threads_free(&r->list);
+	survey_free(&r->seen);
 	free(r);
 }
 
@@ -127,274 +108,6 @@ static const struct py_memory *
 live(const struct remote *r)
 {
 	return &r->chains.memory.memory;
-}
-
-static struct interp *
-interp_of(const struct remote *r, const struct thread *t)
-{
-	return &r->interps.list[t->interp];
-}
-
-/* Whether a thread can run without a sign of it; or may have done so between
- * the last two looks. */
-static bool
-is_free(const struct remote *r, const struct thread *t)
-{
-	return !t->rests && interp_is_free(interp_of(r, t), t->py.addr);
-}
-
-static bool
-may_have_run(const struct remote *r, const struct thread *t)
-{
-	return !t->rests && interp_may_have_run(interp_of(r, t), t->py.addr);
-}
-
-/* ---- lists: interpreters and threads ----------------------------------- */
-
-static bool
-list_threads(struct remote *r)
-{
-	size_t interp = 0;
-
-	if (!threads_update(&r->threads, &r->list))
-		return false;
-	for (size_t i = 0; i < r->threads.count; i++) {
-		struct thread *t = &r->threads.list[i];
-		while (r->interps.list[interp].addr != t->py.interp)
-			interp++;
-		t->interp = interp;
-		t->stale = true;
-	}
-	return true;
-}
-
-/* What a round needs of the interpreters besides their lists and GILs. */
-static bool
-note_words(struct remote *r)
-{
-	for (size_t i = 0; i < r->interps.count; i++)
-		if (!chains_note_words(&r->chains, &r->interps.globals,
-			r->interps.list[i].addr))
-			return false;
-	return true;
-}
-
-/* Makes a list that was read the one that we know. */
-static bool
-take_lists(struct remote *r)
-{
-	return interps_update(&r->interps, live(r), &r->list) &&
-	    note_words(r) && list_threads(r);
-}
-
-/* Lists interpreters and threads anew, read one by one.  A list that never
- * holds still may lack any of them: then what we know must do, if we know
- * some. */
-static bool
-discover(struct remote *r)
-{
-	bool seen = false, read = false;
-
-	for (int i = 0; i < LIST_TRIES; i++) {
-		read = runtime_threads(live(r), r->runtime, &r->list) &&
-		    r->list.count > 0;
-		seen |= read;
-		if (read && runtime_threads_hold(live(r), r->runtime, &r->list))
-			return r->listed = take_lists(r);
-	}
-	if (seen && r->threads.count > 0)
-		return r->listed = true;
-	return r->listed = read && take_lists(r);
-}
-
-/* Whether the thread before one in its interpreter's list still leads to it:
- * what was copied of a thread that has ended is nothing. */
-static bool
-is_linked(const struct remote *r, const struct thread *t)
-{
-	return !t->copied || t->link == SIZE_MAX ||
-	    load_u64(r->all.bytes + t->link) == t->py.addr;
-}
-
-static bool
-all_linked(const struct remote *r)
-{
-	for (size_t i = 0; i < r->threads.count; i++)
-		if (!is_linked(r, &r->threads.list[i]))
-			return false;
-	return true;
-}
-
-/* ---- copies ------------------------------------------------------------ */
-
-static bool
-add_link(struct remote *r, struct thread *t)
-{
-	t->link = SIZE_MAX;
-	if (r->lean || t == r->threads.list || t[-1].interp != t->interp)
-		return true;
-	t->link = r->all.size;
-	return snapshot_add(&r->all, t[-1].py.addr + r->offsets->thread_next,
-	    sizeof(uint64_t));
-}
-
-static bool
-add_thread(struct remote *r, struct thread *t)
-{
-	t->before = r->all.count;
-	t->before_copy = r->all.size;
-	/* Of those that are stopped nothing is gone. */
-	if (!r->options->blocking &&
-	    !chains_add_before(&r->chains, &r->all, t))
-		return false;
-	t->first = r->all.count;
-	t->copy = r->all.size;
-	t->ranges = t->set.count + 1;
-	t->copied = true;
-	return chains_add(&r->chains, &r->all, t) && add_link(r, t);
-}
-
-/* Where the list of interpreters begins, if the lists are wanted. */
-static bool
-add_head(struct remote *r)
-{
-	return r->lean || snapshot_add_once(&r->all, r->globals_first,
-	    interps_head(&r->interps), sizeof(uint64_t), &r->head_at);
-}
-
-/* Threads, then the lists and the GILs, and what stamps need.  The first copy
- * of a round has only threads that can have run without a sign of it. */
-static bool
-prepare(struct remote *r, bool first)
-{
-	struct snapshot *s = &r->all;
-
-	snapshot_clear(s);
-	for (size_t i = 0; i < r->threads.count; i++) {
-		struct thread *t = &r->threads.list[i];
-		t->copied = false;
-		if (!t->gone && !t->done &&
-		    (first ? is_free(r, t) : t->stale) &&
-		    !add_thread(r, t))
-			return false;
-	}
-	r->globals_first = s->count;
-	r->globals_at = s->size;
-	if (!snapshot_add_set(s, &r->interps.globals, 0, false) || !add_head(r))
-		return false;
-	for (size_t i = 0; i < r->interps.count; i++) {
-		struct interp *in = &r->interps.list[i];
-		if (!chains_add_gc(&r->chains, s, r->globals_first,
-			in->addr, &in->gc) ||
-		    !chains_add_count(&r->chains, s, r->globals_first,
-			in->addr, &in->count_at))
-			return false;
-	}
-	return true;
-}
-
-/* A range could not be read: a thread has left it, or has gone. */
-static bool
-blame(struct remote *r, size_t range)
-{
-	for (size_t i = r->threads.count; i-- > 0;) {
-		struct thread *t = &r->threads.list[i];
-		if (!t->copied || range < t->before ||
-		    range >= t->first + t->ranges)
-			continue;
-		if (range < t->first)
-			workset_drop(&t->set, range - t->before);
-		else
-			t->gone = !chains_drop(&r->chains, t, range - t->first);
-		return true;
-	}
-	return false; /* the lists have changed */
-}
-
-/* Copies all that is known to be needed. */
-static bool
-copy(struct remote *r, bool first)
-{
-	size_t range, tries = r->threads.count * 2 + 1;
-
-	do {
-		if (!prepare(r, first))
-			return false;
-		near_begin(&r->chains.near);
-		if (snapshot_read(&r->all, r->process->pid, &range))
-			return true;
-	} while (errno == EFAULT && blame(r, range) && --tries > 0);
-	return false;
-}
-
-/* ---- what a copy tells ------------------------------------------------- */
-
-/* Whether the lists are those that we know.  As long as each GIL is kept, what
- * has come to them since has not run; but a new interpreter can have a GIL of
- * its own. */
-static bool
-lists_same(const struct remote *r, struct py_view *globals)
-{
-	return interps_same(&r->interps, globals) && (r->lean ||
-	    (load_u64(r->all.bytes + r->head_at) == r->interps.list[0].addr &&
-		all_linked(r)));
-}
-
-/* What an interpreter's GIL and its count say. */
-static bool
-read_interp(struct remote *r, struct interp *in, struct py_view *globals)
-{
-	const uint8_t *count = r->all.bytes + in->count_at;
-
-	in->stamp = codes_stamp(r->chains.codes, in->addr, in->count, count);
-	memcpy(in->count, count, codes_counts_size(r->chains.codes));
-	return interp_look(&r->interps, in, globals);
-}
-
-/* What can have come to differ of a thread that has not run any Python code:
- * it began to wait for the GIL, or it ran without it.  Only a state that says
- * who wants the GIL need be read for that. */
-static void
-doubt_status(const struct remote *r, const struct interp *in, struct thread *t)
-{
-	bool moved = in->gil.waiting != in->was.waiting;
-
-	t->stale |= moved && py_has(r->offsets->thread_gil_requested);
-	t->unsure |= moved ||
-	    (t->live && (t->status & TACH_STATUS_CPU) != 0);
-}
-
-/*
- * Marks the threads whose last sample does not hold any more.  Where threads
- * come and go all the time, the lists never hold still: at last they need not.
- * A thread that has ended meanwhile has no frames, so it has no sample.
- */
-static bool
-take_note(struct remote *r, bool last)
-{
-	struct py_view globals;
-
-	r->spans.count = 0;
-	if (!spans_add(&r->spans, &r->all, r->globals_first, r->interps.globals.count,
-		r->globals_at))
-		return false;
-	globals = spans_view(&r->spans);
-	r->listed = lists_same(r, &globals);
-	if (!r->listed && !last)
-		return false;
-	r->kept = true;
-	for (size_t i = 0; i < r->interps.count; i++) {
-		if (!read_interp(r, &r->interps.list[i], &globals))
-			return false;
-		r->kept &= interp_is_kept(&r->interps.list[i]);
-	}
-	for (size_t i = 0; i < r->threads.count; i++) {
-		struct thread *t = &r->threads.list[i];
-		const struct interp *in = interp_of(r, t);
-		t->stale = t->stale || may_have_run(r, t);
-		doubt_status(r, in, t);
-	}
-	return true;
 }
 
 /* ---- samples ----------------------------------------------------------- */
@@ -419,8 +132,8 @@ find_tid(struct remote *r, struct thread *t)
 
 	if (py_has(r->offsets->thread_native_thread_id))
 		return id;
-	tid = tids_find(&r->tids, r->process, live(r), r->offsets, &r->list,
-	    id, t->pthread == id ? t->tid : 0);
+	tid = tids_find(&r->tids, r->process, live(r), r->offsets,
+	    &r->seen.list, id, t->pthread == id ? t->tid : 0);
 	t->pthread = id;
 	return tid != 0 ? tid : id;
 }
@@ -439,8 +152,9 @@ find_thread(struct remote *r, struct thread *t)
 }
 
 /* Reads a thread that stands still for it, and until it is let go.  One that is
- * blocked does so anyway, and some calls would end early if it was stopped.  One
- * that stands amid the making of a call goes on, and is stopped once more. */
+ * blocked does so anyway, and some calls would end early if it was stopped.
+ * One that stands amid the making of a call goes on, and is stopped once
+ * more. */
 static bool
 read_stopped(struct remote *r, struct thread *t, size_t *sure)
 {
@@ -464,22 +178,22 @@ read_stopped(struct remote *r, struct thread *t, size_t *sure)
 static bool
 read_chain(struct remote *r, struct thread *t, size_t *sure)
 {
-	const struct interp *in = interp_of(r, t);
+	const struct interp *in = survey_interp(&r->seen, t);
 
-	t->stale = !t->copied || may_have_run(r, t);
+	t->stale = !t->copied || survey_may_have_run(&r->seen, t);
 	if (!t->stale &&
-	    first_walk(&r->chains, t, &r->all, in->gc, &in->stamp))
+	    first_walk(&r->chains, t, &r->seen.all, in->gc, &in->stamp))
 		return true;
 	find_thread(r, t);
 	if (t->copied && near_held(&r->chains.near, t->task) &&
-	    first_walk(&r->chains, t, &r->all, in->gc, &in->stamp))
+	    first_walk(&r->chains, t, &r->seen.all, in->gc, &in->stamp))
 		return true;
 	if (r->options->blocking) {
 		t->stale = true;
 		return read_stopped(r, t, sure);
 	}
 	if (t->copied && t->stale &&
-	    first_know(&r->chains, t, &r->all, in->gc, &in->stamp))
+	    first_know(&r->chains, t, &r->seen.all, in->gc, &in->stamp))
 		return true;
 	t->stale = true;
 	return twice_read(&r->chains, t, sure);
@@ -516,7 +230,7 @@ has_just_run(const struct remote *r, const struct thread *t, uint64_t time_us)
 static struct moment
 moment_of(struct remote *r, const struct thread *t, uint64_t time_us)
 {
-	const struct interp *in = interp_of(r, t);
+	const struct interp *in = survey_interp(&r->seen, t);
 
 	return (struct moment){.time_us = time_us,
 	    .offsets = r->offsets,
@@ -530,12 +244,13 @@ moment_of(struct remote *r, const struct thread *t, uint64_t time_us)
 static bool
 holds_gil(const struct remote *r, const struct thread *t)
 {
-	const struct interp *in = interp_of(r, t);
+	const struct interp *in = survey_interp(&r->seen, t);
 
 	if (r->offsets->active == 0)
 		return in->gil.locked && in->gil.holder == t->py.addr;
-	return t->copied && (chains_state(&r->chains, r->all.bytes + t->copy,
-	    r->offsets->thread_status) & r->offsets->active) != 0;
+	return t->copied && (chains_state(&r->chains,
+	    r->seen.all.bytes + t->copy, r->offsets->thread_status) &
+	    r->offsets->active) != 0;
 }
 
 /* Whether a thread is of those that were asked for, as far as is known
@@ -631,10 +346,10 @@ read_stack(struct remote *r, struct thread *t, size_t *sure)
 static bool
 is_elsewhere(const struct remote *r, const struct thread *t)
 {
-	if (r->interps.count < 2 || t->stack == 0)
+	if (r->seen.interps.count < 2 || t->stack == 0)
 		return false;
-	for (size_t i = 0; i < r->threads.count; i++) {
-		const struct thread *u = &r->threads.list[i];
+	for (size_t i = 0; i < r->seen.threads.count; i++) {
+		const struct thread *u = &r->seen.threads.list[i];
 		if (u->tid == t->tid && u->stack != 0 && !u->gone &&
 		    u->stack < t->stack && t->stack - u->stack < STACK_MAX)
 			return true;
@@ -745,8 +460,8 @@ static bool
 sample_copied(struct remote *r, uint64_t time_us, struct tach_sink *sink,
     struct tach_recorder_stats *stats)
 {
-	for (size_t i = 0; i < r->threads.count; i++) {
-		struct thread *t = &r->threads.list[i];
+	for (size_t i = 0; i < r->seen.threads.count; i++) {
+		struct thread *t = &r->seen.threads.list[i];
 		if (t->copied &&
 		    !sample_thread(r, t, time_us, sink, stats))
 			return false;
@@ -760,7 +475,7 @@ static bool
 renew_status(struct remote *r, struct thread *t)
 {
 	struct moment m = {.offsets = r->offsets,
-	    .gil = interp_of(r, t)->gil_at,
+	    .gil = survey_interp(&r->seen, t)->gil_at,
 	    .holds_gil = t->holds_gil,
 	    .wants_gil = t->wants_gil,
 	    .exception = t->exception};
@@ -785,8 +500,8 @@ static bool
 sample_others(struct remote *r, uint64_t time_us, struct tach_sink *sink,
     struct tach_recorder_stats *stats)
 {
-	for (size_t i = 0; i < r->threads.count; i++) {
-		struct thread *t = &r->threads.list[i];
+	for (size_t i = 0; i < r->seen.threads.count; i++) {
+		struct thread *t = &r->seen.threads.list[i];
 		if (t->gone || t->done)
 			continue;
 		t->copied = false;
@@ -821,7 +536,7 @@ sample_task(void *arg, size_t of, struct py_chain *c)
 {
 	struct task_round *a = arg;
 	struct remote *r = a->remote;
-	struct thread *t = &r->threads.list[r->loops[of]];
+	struct thread *t = &r->seen.threads.list[r->loops[of]];
 
 	a->moment.status = t->status & TACH_STATUS_MAIN;
 	a->stats->samples++;
@@ -834,7 +549,7 @@ sample_task(void *arg, size_t of, struct py_chain *c)
 static bool
 reserve_loops(struct remote *r)
 {
-	size_t n = r->threads.count;
+	size_t n = r->seen.threads.count;
 	size_t *loops = reallocarray(r->loops, n, sizeof(*loops));
 	struct tasks_of *of = reallocarray(r->tasks_of, n, sizeof(*of));
 
@@ -853,12 +568,12 @@ sample_tasks(struct remote *r, uint64_t time_us, struct tach_sink *sink,
 	struct task_round a = {r, {.time_us = time_us}, sink, stats, false};
 	size_t n = 0;
 
-	if (r->threads.count == 0)
+	if (r->seen.threads.count == 0)
 		return true;
 	if (!reserve_loops(r))
 		return false;
-	for (size_t i = 0; i < r->threads.count; i++) {
-		const struct thread *t = &r->threads.list[i];
+	for (size_t i = 0; i < r->seen.threads.count; i++) {
+		const struct thread *t = &r->seen.threads.list[i];
 		if (t->gone || t->tid == 0 || !t->done ||
 		    !status_kept(r->options, t->status & TACH_STATUS_MAIN))
 			continue;
@@ -879,7 +594,7 @@ look_at(const struct remote *r, struct thread *t)
 {
 	if (!t->live && !t->passed)
 		t->stale = true;
-	else if ((interp_of(r, t)->counted &&
+	else if ((survey_interp(&r->seen, t)->counted &&
 		     turns_had(&t->turns, r->process, t->task, NULL)) ||
 	    ++t->looks % LOOKS == 0)
 		t->unsure = true;
@@ -895,11 +610,12 @@ look_at(const struct remote *r, struct thread *t)
 static void
 look_around(struct remote *r)
 {
-	size_t n = r->threads.count > 1 ? 1 + r->threads.count / LOOK_AFTER : 0;
+	size_t count = r->seen.threads.count;
+	size_t n = count > 1 ? 1 + count / LOOK_AFTER : 0;
 
 	for (; n > 0; n--) {
-		r->turn = (r->turn + 1) % r->threads.count;
-		look_at(r, &r->threads.list[r->turn]);
+		r->turn = (r->turn + 1) % count;
+		look_at(r, &r->seen.threads.list[r->turn]);
 	}
 }
 
@@ -909,7 +625,7 @@ look_around(struct remote *r)
 static void
 look_for_rest(struct remote *r, struct thread *t)
 {
-	struct watcher *w = r->threads.count >= MANY ? &r->watcher : NULL;
+	struct watcher *w = r->seen.threads.count >= MANY ? &r->watcher : NULL;
 	bool blocked = (t->live || t->passed) &&
 	    (t->status & TACH_STATUS_CPU) == 0 &&
 	    !turns_had(&t->turns, r->process, t->task, w);
@@ -923,17 +639,17 @@ static void
 forget_room(struct remote *r)
 {
 	if (r->round % FORGET_AFTER == 0)
-		snapshot_free(&r->all);
+		snapshot_free(&r->seen.all);
 }
 
 static void
 begin_round(struct remote *r)
 {
 	forget_room(r);
-	for (size_t i = 0; i < r->threads.count; i++) {
-		struct thread *t = &r->threads.list[i];
+	for (size_t i = 0; i < r->seen.threads.count; i++) {
+		struct thread *t = &r->seen.threads.list[i];
 		t->done = t->copied = false;
-		if (!interp_of(r, t)->counted)
+		if (!survey_interp(&r->seen, t)->counted)
 			look_for_rest(r, t);
 		/* Its last sample is one of a task that waits. */
 		t->stale |= r->options->async == TACH_ASYNC_ALL;
@@ -945,39 +661,10 @@ begin_round(struct remote *r)
 static bool
 has_more(const struct remote *r)
 {
-	for (size_t i = 0; i < r->threads.count; i++) {
-		const struct thread *t = &r->threads.list[i];
+	for (size_t i = 0; i < r->seen.threads.count; i++) {
+		const struct thread *t = &r->seen.threads.list[i];
 		if (t->stale && !t->done && !t->gone)
 			return true;
-	}
-	return false;
-}
-
-/* A round's first copy without the lists, if they cannot matter. */
-static bool
-copy_lean(struct remote *r)
-{
-	bool enough;
-
-	if (!r->listed || !r->kept || r->time_us >= r->lists_due)
-		return false;
-	r->lean = true;
-	enough = copy(r, true) && take_note(r, false) && r->kept;
-	r->lean = false;
-	return enough;
-}
-
-/* A copy of lists that are those that we know, if they can be had. */
-static bool
-copy_known(struct remote *r, bool first)
-{
-	r->lists_due = r->time_us + LISTS_AFTER;
-	for (int i = 0; i < LIST_TRIES; i++) {
-		if (r->listed && copy(r, first) &&
-		    take_note(r, i == LIST_TRIES - 1))
-			return true;
-		if (r->chains.ended || !discover(r))
-			return false;
 	}
 	return false;
 }
@@ -986,9 +673,9 @@ copy_known(struct remote *r, bool first)
 static void
 wait_near(struct remote *r)
 {
-	for (size_t i = 0; i < r->threads.count; i++) {
-		const struct thread *t = &r->threads.list[
-		    (r->round + i) % r->threads.count];
+	for (size_t i = 0; i < r->seen.threads.count; i++) {
+		const struct thread *t = &r->seen.threads.list[
+		    (r->round + i) % r->seen.threads.count];
 		if (t->done && t->task != 0 &&
 		    (t->status & TACH_STATUS_CPU) != 0) {
 			near_wait(&r->chains.near, t->task);
@@ -1015,10 +702,11 @@ remote_round(struct remote *r, uint64_t time_us, struct tach_sink *sink,
 {
 	bool first = true;
 
-	r->time_us = time_us;
+	r->seen.time_us = time_us;
 	begin_round(r);
 	for (int i = 0; i < COPIES_MAX && (first || has_more(r)); i++) {
-		if (!(first && copy_lean(r)) && !copy_known(r, first))
+		if (!(first && survey_copy_lean(&r->seen)) &&
+		    !survey_copy(&r->seen, first))
 			return REMOTE_LOST;
 		if (!sample_copied(r, time_us, sink, stats))
 			return REMOTE_ERROR;
@@ -1035,6 +723,6 @@ remote_round(struct remote *r, uint64_t time_us, struct tach_sink *sink,
 	leave_round(r);
 	stats->threads = r->names->count;
 	stats->retries = r->chains.retries;
-	return names_look(r->called, &r->threads, r->names->count, time_us) ?
-	    REMOTE_OK : REMOTE_ERROR;
+	return names_look(r->called, &r->seen.threads, r->names->count,
+	    time_us) ? REMOTE_OK : REMOTE_ERROR;
 }

@@ -2,9 +2,10 @@
 /*
  * remote.h: samples of all threads of a Python, taken from outside.
  *
- * The target is never stopped and never written to, so it moves while it is
- * read.  One call copies everything that the last round needed, for every
- * thread twice; both copies are walked, and only what both say is a sample.
+ * The target is not written to, and stopped only if that is asked for, so it
+ * moves while it is read.  One call copies all that the last round needed of the
+ * threads that can have moved (survey.h); what can be believed of the copies is
+ * a sample (chains.h).
  */
 #ifndef ENGINE_REMOTE_H
 #define ENGINE_REMOTE_H

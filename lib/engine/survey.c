@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: ISC */
+/* survey.c: see survey.h. */
+#include "engine/survey.h"
+
+#include <errno.h>
+#include <string.h>
+
+#define LIST_TRIES 4	 /* to see a list of threads that holds still */
+#define LISTS_AFTER 1000 /* us after which the lists are looked at anyway */
+
+void
+survey_init(struct survey *v, const struct process *p,
+    const struct py_runtime *rt, struct chains *chains, bool stops)
+{
+	*v = (struct survey){.process = p, .runtime = rt, .chains = chains,
+	    .stops = stops, .interps.runtime = rt};
+}
+
+void
+survey_free(struct survey *v)
+{
+	threads_free(&v->threads);
+	interps_free(&v->interps);
+	snapshot_free(&v->all);
+	spans_free(&v->spans);
+	runtime_threads_free(&v->list);
+}
+
+static const struct py_memory *
+live(const struct survey *v)
+{
+	return &v->chains->memory.memory;
+}
+
+struct interp *
+survey_interp(const struct survey *v, const struct thread *t)
+{
+	return &v->interps.list[t->interp];
+}
+
+/* Whether a thread can run without a sign of it. */
+static bool
+is_free(const struct survey *v, const struct thread *t)
+{
+	return !t->rests && interp_is_free(survey_interp(v, t), t->py.addr);
+}
+
+bool
+survey_may_have_run(const struct survey *v, const struct thread *t)
+{
+	return !t->rests &&
+	    interp_may_have_run(survey_interp(v, t), t->py.addr);
+}
+
+/* ---- lists: interpreters and threads ----------------------------------- */
+
+static bool
+list_threads(struct survey *v)
+{
+	size_t interp = 0;
+
+	if (!threads_update(&v->threads, &v->list))
+		return false;
+	for (size_t i = 0; i < v->threads.count; i++) {
+		struct thread *t = &v->threads.list[i];
+		while (v->interps.list[interp].addr != t->py.interp)
+			interp++;
+		t->interp = interp;
+		t->stale = true;
+	}
+	return true;
+}
+
+/* What a round needs of the interpreters besides their lists and GILs. */
+static bool
+note_words(struct survey *v)
+{
+	for (size_t i = 0; i < v->interps.count; i++)
+		if (!chains_note_words(v->chains, &v->interps.globals,
+			v->interps.list[i].addr))
+			return false;
+	return true;
+}
+
+/* Makes a list that was read the one that we know. */
+static bool
+take_lists(struct survey *v)
+{
+	return interps_update(&v->interps, live(v), &v->list) &&
+	    note_words(v) && list_threads(v);
+}
+
+/* Lists interpreters and threads anew, read one by one.  A list that never
+ * holds still may lack any of them: then what we know must do, if we know
+ * some. */
+static bool
+discover(struct survey *v)
+{
+	bool seen = false, read = false;
+
+	for (int i = 0; i < LIST_TRIES; i++) {
+		read = runtime_threads(live(v), v->runtime, &v->list) &&
+		    v->list.count > 0;
+		seen |= read;
+		if (read && runtime_threads_hold(live(v), v->runtime, &v->list))
+			return v->listed = take_lists(v);
+	}
+	if (seen && v->threads.count > 0)
+		return v->listed = true;
+	return v->listed = read && take_lists(v);
+}
+
+/* Whether the thread before one in its interpreter's list still leads to it:
+ * what was copied of a thread that has ended is nothing. */
+static bool
+is_linked(const struct survey *v, const struct thread *t)
+{
+	return !t->copied || t->link == SIZE_MAX ||
+	    load_u64(v->all.bytes + t->link) == t->py.addr;
+}
+
+static bool
+all_linked(const struct survey *v)
+{
+	for (size_t i = 0; i < v->threads.count; i++)
+		if (!is_linked(v, &v->threads.list[i]))
+			return false;
+	return true;
+}
+
+/* ---- copies ------------------------------------------------------------ */
+
+static bool
+add_link(struct survey *v, struct thread *t)
+{
+	t->link = SIZE_MAX;
+	if (v->lean || t == v->threads.list || t[-1].interp != t->interp)
+		return true;
+	t->link = v->all.size;
+	return snapshot_add(&v->all,
+	    t[-1].py.addr + v->chains->offsets->thread_next, sizeof(uint64_t));
+}
+
+static bool
+add_thread(struct survey *v, struct thread *t)
+{
+	t->before = v->all.count;
+	t->before_copy = v->all.size;
+	/* Of those that are stopped nothing is gone. */
+	if (!v->stops &&
+	    !chains_add_before(v->chains, &v->all, t))
+		return false;
+	t->first = v->all.count;
+	t->copy = v->all.size;
+	t->ranges = t->set.count + 1;
+	t->copied = true;
+	return chains_add(v->chains, &v->all, t) && add_link(v, t);
+}
+
+/* Where the list of interpreters begins, if the lists are wanted. */
+static bool
+add_head(struct survey *v)
+{
+	return v->lean || snapshot_add_once(&v->all, v->globals_first,
+	    interps_head(&v->interps), sizeof(uint64_t), &v->head_at);
+}
+
+/* Threads, then the lists and the GILs, and what stamps need.  The first copy
+ * of a round has only threads that can have run without a sign of it. */
+static bool
+prepare(struct survey *v, bool first)
+{
+	struct snapshot *s = &v->all;
+
+	snapshot_clear(s);
+	for (size_t i = 0; i < v->threads.count; i++) {
+		struct thread *t = &v->threads.list[i];
+		t->copied = false;
+		if (!t->gone && !t->done &&
+		    (first ? is_free(v, t) : t->stale) &&
+		    !add_thread(v, t))
+			return false;
+	}
+	v->globals_first = s->count;
+	v->globals_at = s->size;
+	if (!snapshot_add_set(s, &v->interps.globals, 0, false) || !add_head(v))
+		return false;
+	for (size_t i = 0; i < v->interps.count; i++) {
+		struct interp *in = &v->interps.list[i];
+		if (!chains_add_gc(v->chains, s, v->globals_first,
+			in->addr, &in->gc) ||
+		    !chains_add_count(v->chains, s, v->globals_first,
+			in->addr, &in->count_at))
+			return false;
+	}
+	return true;
+}
+
+/* A range could not be read: a thread has left it, or has gone. */
+static bool
+blame(struct survey *v, size_t range)
+{
+	for (size_t i = v->threads.count; i-- > 0;) {
+		struct thread *t = &v->threads.list[i];
+		if (!t->copied || range < t->before ||
+		    range >= t->first + t->ranges)
+			continue;
+		if (range < t->first)
+			workset_drop(&t->set, range - t->before);
+		else
+			t->gone = !chains_drop(v->chains, t, range - t->first);
+		return true;
+	}
+	return false; /* the lists have changed */
+}
+
+/* Copies all that is known to be needed. */
+static bool
+copy(struct survey *v, bool first)
+{
+	size_t range, tries = v->threads.count * 2 + 1;
+
+	do {
+		if (!prepare(v, first))
+			return false;
+		near_begin(&v->chains->near);
+		if (snapshot_read(&v->all, v->process->pid, &range))
+			return true;
+	} while (errno == EFAULT && blame(v, range) && --tries > 0);
+	return false;
+}
+
+/* ---- what a copy tells ------------------------------------------------- */
+
+/* Whether the lists are those that we know.  As long as each GIL is kept, what
+ * has come to them since has not run; but a new interpreter can have a GIL of
+ * its own. */
+static bool
+lists_same(const struct survey *v, struct py_view *globals)
+{
+	return interps_same(&v->interps, globals) && (v->lean ||
+	    (load_u64(v->all.bytes + v->head_at) == v->interps.list[0].addr &&
+		all_linked(v)));
+}
+
+/* What an interpreter's GIL and its count say. */
+static bool
+read_interp(struct survey *v, struct interp *in, struct py_view *globals)
+{
+	const uint8_t *count = v->all.bytes + in->count_at;
+
+	in->stamp = codes_stamp(v->chains->codes, in->addr, in->count, count);
+	memcpy(in->count, count, codes_counts_size(v->chains->codes));
+	return interp_look(&v->interps, in, globals);
+}
+
+/* What can have come to differ of a thread that has not run any Python code:
+ * it began to wait for the GIL, or it ran without it.  Only a state that says
+ * who wants the GIL need be read for that. */
+static void
+doubt_status(const struct survey *v, const struct interp *in, struct thread *t)
+{
+	bool moved = in->gil.waiting != in->was.waiting;
+
+	t->stale |= moved && py_has(v->chains->offsets->thread_gil_requested);
+	t->unsure |= moved ||
+	    (t->live && (t->status & TACH_STATUS_CPU) != 0);
+}
+
+/*
+ * Marks the threads whose last sample does not hold any more.  Where threads
+ * come and go all the time, the lists never hold still: at last they need not.
+ * A thread that has ended meanwhile has no frames, so it has no sample.
+ */
+static bool
+take_note(struct survey *v, bool last)
+{
+	struct py_view globals;
+
+	v->spans.count = 0;
+	if (!spans_add(&v->spans, &v->all, v->globals_first,
+		v->interps.globals.count, v->globals_at))
+		return false;
+	globals = spans_view(&v->spans);
+	v->listed = lists_same(v, &globals);
+	if (!v->listed && !last)
+		return false;
+	v->kept = true;
+	for (size_t i = 0; i < v->interps.count; i++) {
+		if (!read_interp(v, &v->interps.list[i], &globals))
+			return false;
+		v->kept &= interp_is_kept(&v->interps.list[i]);
+	}
+	for (size_t i = 0; i < v->threads.count; i++) {
+		struct thread *t = &v->threads.list[i];
+		const struct interp *in = survey_interp(v, t);
+		t->stale = t->stale || survey_may_have_run(v, t);
+		doubt_status(v, in, t);
+	}
+	return true;
+}
+
+/* ---- looks ------------------------------------------------------------- */
+
+bool
+survey_copy_lean(struct survey *v)
+{
+	bool enough;
+
+	if (!v->listed || !v->kept || v->time_us >= v->lists_due)
+		return false;
+	v->lean = true;
+	enough = copy(v, true) && take_note(v, false) && v->kept;
+	v->lean = false;
+	return enough;
+}
+
+bool
+survey_copy(struct survey *v, bool first)
+{
+	v->lists_due = v->time_us + LISTS_AFTER;
+	for (int i = 0; i < LIST_TRIES; i++) {
+		if (v->listed && copy(v, first) &&
+		    take_note(v, i == LIST_TRIES - 1))
+			return true;
+		if (v->chains->ended || !discover(v))
+			return false;
+	}
+	return false;
+}

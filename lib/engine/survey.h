@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * survey.h: which interpreters and threads there are, which of these can have
+ * run since they were looked at last, and a copy of all that is needed of those,
+ * by one call.
+ */
+#ifndef ENGINE_SURVEY_H
+#define ENGINE_SURVEY_H
+
+#include "engine/chains.h"
+#include "engine/interps.h"
+#include "engine/snapshot.h"
+#include "engine/threads.h"
+
+struct survey {
+	const struct process *process;
+	const struct py_runtime *runtime;
+	struct chains *chains;
+	bool stops; /* threads stand still when they are copied */
+	struct interps interps;
+	struct threads threads;
+	struct py_threads list; /* as they were read last */
+	bool listed;		/* that is what there is */
+	struct snapshot all;	/* the newest copy */
+	size_t globals_first, globals_at; /* where they lie in it */
+	size_t head_at; /* and the address of the first interpreter */
+	bool lean;	/* it has no lists */
+	bool kept;	/* no GIL has changed hands of late */
+	uint64_t time_us, lists_due; /* of the round; when lists are due */
+	struct spans spans;
+};
+
+/* All must outlive it. */
+void survey_init(struct survey *, const struct process *,
+    const struct py_runtime *, struct chains *, bool stops);
+void survey_free(struct survey *);
+
+/*
+ * Copies the threads that are stale and not done, and in a round's first copy
+ * those that can have run without a sign of it; marks as stale those whose last
+ * sample does not hold any more, and as unsure those of which only the status
+ * may not.  False: the lists are not to be had.
+ */
+bool survey_copy(struct survey *, bool first);
+/* The first copy without the lists.  False: they may matter. */
+bool survey_copy_lean(struct survey *);
+
+/* The interpreter of a thread. */
+struct interp *survey_interp(const struct survey *, const struct thread *);
+/* Whether a thread may have run between the last two looks. */
+bool survey_may_have_run(const struct survey *, const struct thread *);
+
+#endif
