@@ -310,11 +310,25 @@ may_read(const struct finder *f)
 	return true;
 }
 
+/* Whether a process has no memory any more. */
+static bool
+is_ending(const struct process *p)
+{
+	int fd = process_open_task(p, p->pid, "maps");
+	char c;
+	bool none = fd < 0 || read(fd, &c, 1) != 1;
+
+	if (fd >= 0)
+		close(fd);
+	return none;
+}
+
 enum find_result
 find_python(const struct process *p, bool deep, uint64_t *seen,
     struct py_runtime *rt, struct error *error)
 {
 	struct finder f = {.process = p, .rt = rt, .error = error};
+	struct error before = *error;
 	enum find_result r;
 
 	process_memory_init(&f.memory, p->pid);
@@ -336,5 +350,8 @@ find_python(const struct process *p, bool deep, uint64_t *seen,
 		r = by_cookie(&f);
 	*seen = f.mappings.hash;
 	mappings_free(&f.mappings);
-	return r;
+	if ((r != FIND_NONE && r != FIND_EMPTY) || !is_ending(p))
+		return r;
+	*error = before; /* that still says what it was */
+	return FIND_GONE;
 }
