@@ -32,6 +32,7 @@ enum {
 #define TASKS_MINOR 14	    /* of the first 3.x that tells of them */
 #define RATE_MAX 1e6	    /* Hz: the file counts microseconds */
 #define PROGRESS_EVERY 0.2  /* s */
+#define MISSED_MANY 20	    /* of so many rounds, one */
 
 static const char help[] =
     "Usage: tach-record [OPTION]... [--] COMMAND [ARG]...\n"
@@ -438,6 +439,23 @@ show_progress(const struct recording *r, bool over)
 		    tach_recorder_paused(r->recorder) ? ", paused" : "");
 }
 
+/* What to do with it.  Where rounds are missed as what runs takes long to read,
+ * that has too few samples, but not too little time. */
+static void
+show_next(const struct recording *r, enum tach_recorder_engine engine)
+{
+	const struct tach_recorder_stats *s = tach_recorder_stats(r->recorder);
+	uint64_t due = s->rounds + s->missed;
+	bool many = engine == TACH_ENGINE_REMOTE && s->missed > due / MISSED_MANY;
+
+	if (many)
+		warnx("%.0f%% of the rounds were missed: what is slow to read "
+		    "has too few samples, but by --weight time its share",
+		    100 * (double)s->missed / (double)due);
+	warnx("next: tach-info %s; tach-convert --collapsed %s%s",
+	    r->part.name, many ? "--weight time " : "", r->part.name);
+}
+
 static void
 show_summary(const struct recording *r, const struct options *o)
 {
@@ -465,8 +483,7 @@ show_summary(const struct recording *r, const struct options *o)
 		    "their innermost line is where that was entered",
 		    s->compiled);
 	if (w != NULL && r->part.copy_to < 0)
-		warnx("next: tach-info %s; tach-convert --collapsed %s",
-		    r->part.name, r->part.name);
+		show_next(r, o->recorder.engine);
 }
 
 /* ---- recording --------------------------------------------------------- */

@@ -609,6 +609,17 @@ are_stopped() {
 	[[ "$stderr" != *$'\r'* ]]
 }
 
+@test "the summary: by what weight, if many rounds were missed" {
+	any_python
+	run -0 --separate-stderr tach-record -r 1000k -o p.bin -- "$python" \
+	    "$programs/fib.py" 0.5
+	[[ "$stderr" == *'% of the rounds were missed: '*' by --weight time '* ]]
+	[[ "$stderr" == *'tach-convert --collapsed --weight time p.bin' ]]
+	run -0 --separate-stderr tach-record -r 20 -o p.bin -- "$python" \
+	    "$programs/fib.py" 0.5
+	[[ "$stderr" != *weight* ]]
+}
+
 @test "-q says nothing, on a terminal or not" {
 	any_python
 	run -0 --separate-stderr tach-record -q -o p.bin -- "$python" \

@@ -22,6 +22,7 @@ import decode  # noqa: E402
 MARKERS = '<GC>', '<native>'
 TORN = '<torn>'
 BIG = 0.05      # a share of so much is judged by itself
+GAP = 10        # intervals that a sample can stand for, see tach-convert(1)
 
 
 def short(file):
@@ -189,24 +190,39 @@ class Judged:
         self.calls, self.truth = calls, truth
         self.counts = collections.Counter()
         self.parts = collections.Counter()
+        self.times = collections.Counter()      # of the parts
         self.equal = collections.Counter()
         self.innermost = collections.Counter()  # while it plays
         self.examples = []
         self.threads = collections.Counter()
-        for (thread, indices), n in self.stacks().items():
-            self.add(thread, indices, n)
+        samples = self.playing()
+        spans = self.spans(samples)
+        for (thread, indices), n in collections.Counter(
+                (s.thread, s.stack) for s in samples).items():
+            self.add(thread, indices, n, spans[thread, indices])
 
-    def stacks(self):
-        """Those from the first sample that plays to the last."""
+    def playing(self):
+        """The samples from the first one that plays to the last."""
         playing = {i for i, f in enumerate(self.profile.frames)
                    if f.func == 'play'}
         samples = list(self.profile.samples())
         times = [s.time for s in samples if playing.intersection(s.stack)]
         first, last = min(times, default=0), max(times, default=-1)
-        return collections.Counter(
-            (s.thread, s.stack) for s in samples if first <= s.time <= last)
+        return [s for s in samples if first <= s.time <= last]
 
-    def add(self, thread, indices, n):
+    def spans(self, samples):
+        """The time that each thread's stacks stand for: until its next
+        sample."""
+        most = GAP * self.profile.header['interval_us']
+        spans, before = collections.Counter(), {}
+        for s in sorted(samples, key=lambda s: s.time):
+            b = before.get(s.thread)
+            if b:
+                spans[b.thread, b.stack] += min(s.time - b.time, most)
+            before[s.thread] = s
+        return spans
+
+    def add(self, thread, indices, n, span):
         stack = self.profile.resolve(indices)
         torn = any(f.func == TORN for f in stack)
         stack = [f for f in stack if f.func not in MARKERS + (TORN,)]
@@ -220,12 +236,13 @@ class Judged:
         if 'play' in names:
             self.threads[thread] += n
             self.innermost[stack[-1].file, names[-1]] += n
-            self.share(names, n)
+            self.share(names, n, span)
 
-    def share(self, names, n):
+    def share(self, names, n, span):
         part = names[names.index('timed') + 1:][:1] if 'timed' in names else ()
-        self.parts[part[0] if part and part[0] in self.truth['parts']
-                   else 'rest'] += n
+        part = part[0] if part and part[0] in self.truth['parts'] else 'rest'
+        self.parts[part] += n
+        self.times[part] += span
         for name in self.truth['equals']:
             self.equal[name] += n * (name in names)
 
@@ -244,11 +261,11 @@ class Judged:
         parts['rest'] = played - sum(parts.values())
         return {k: v / played for k, v in parts.items()}
 
-    def distances(self):
-        """Total variation distance of the shares, and the most that one above
-        5 % is off."""
-        total = sum(self.parts.values()) or 1
-        off = {k: self.parts[k] / total - v
+    def distances(self, parts):
+        """Total variation distance of the shares, by samples or by time, and
+        the most that one above 5 % is off."""
+        total = sum(parts.values()) or 1
+        off = {k: parts[k] / total - v
                for k, v in self.true_shares().items()}
         big = [abs(d) for k, d in off.items() if self.true_shares()[k] > BIG]
         return sum(map(abs, off.values())) / 2, max(big, default=0)
