@@ -370,9 +370,17 @@ read_from_near(struct chains *c, struct thread *t, size_t *sure)
 	return whole;
 }
 
+/* Two copies of a thread that runs rather agree where it stays for long, so if
+ * we are careful they are not what comes first, if its CPU is to be had. */
+static bool
+read_carefully(struct chains *c, struct thread *t, size_t *sure)
+{
+	return c->careful && !t->held && t->task != 0 &&
+	    near_visit(&c->near, t->task) && read_from_near(c, t, sure);
+}
+
 /* One that we hold may stand amid the making of a call, which only shows when
- * it goes on.  Two copies of one that runs rather agree where it stays for long,
- * so they are not what comes first if we are careful. */
+ * it goes on. */
 bool
 twice_read(struct chains *c, struct thread *t, size_t *sure)
 {
@@ -380,9 +388,7 @@ twice_read(struct chains *c, struct thread *t, size_t *sure)
 
 	codes_trim(c->codes, t->chain.depth);
 	c->missed = t->set.count == 0;
-	if (c->careful && !t->held && read_from_near(c, t, sure))
-		return true;
-	if (read_from_here(c, t, sure))
+	if (read_carefully(c, t, sure) || read_from_here(c, t, sure))
 		return true;
 	if (t->held)
 		return false;
@@ -391,9 +397,10 @@ twice_read(struct chains *c, struct thread *t, size_t *sure)
 		if (read_from_here(c, t, sure))
 			return true;
 	}
-	if (c->ended || c->careful)
+	if (c->ended)
 		return false;
 	whole = read_from_near(c, t, sure);
-	near_leave(&c->near);
+	if (!c->careful)
+		near_leave(&c->near);
 	return whole;
 }
