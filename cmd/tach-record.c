@@ -449,8 +449,8 @@ show_next(const struct recording *r, enum tach_recorder_engine engine)
 	bool many = engine == TACH_ENGINE_REMOTE && s->missed > due / MISSED_MANY;
 
 	if (many)
-		warnx("%.0f%% of the rounds were missed: what is slow to read "
-		    "has too few samples, but by --weight time its share",
+		warnx("%.0f%% of the rounds were missed: shares are truer by "
+		    "--weight time, which counts the time between samples",
 		    100 * (double)s->missed / (double)due);
 	warnx("next: tach-info %s; tach-convert --collapsed %s%s",
 	    r->part.name, many ? "--weight time " : "", r->part.name);

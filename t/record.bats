@@ -613,7 +613,7 @@ are_stopped() {
 	any_python
 	run -0 --separate-stderr tach-record -r 1000k -o p.bin -- "$python" \
 	    "$programs/fib.py" 0.5
-	[[ "$stderr" == *'% of the rounds were missed: '*' by --weight time '* ]]
+	[[ "$stderr" == *'% of the rounds were missed: '*' by --weight time,'* ]]
 	[[ "$stderr" == *'tach-convert --collapsed --weight time p.bin' ]]
 	run -0 --separate-stderr tach-record -r 20 -o p.bin -- "$python" \
 	    "$programs/fib.py" 0.5
