@@ -29,7 +29,6 @@
 struct thread {
 	bool used;
 	bool recent; /* it has had a sample since the last checkpoint */
-	bool forgotten; /* its stack is, here, but not by who reads it */
 	uint64_t id;
 	uint32_t interp;
 	uint64_t time;	/* of the last sample */
@@ -210,7 +209,6 @@ forget_stack(struct tach_writer *w, struct thread *t)
 	free(t->ticks);
 	t->ticks = NULL;
 	stack_clear(&t->stack);
-	t->forgotten = true;
 }
 
 /* ---- records ------------------------------------------------------------ */
@@ -340,7 +338,6 @@ put_change(struct tach_writer *w, struct thread *t, const uint32_t *frames,
 	zout_put_end(&w->out, p);
 	if (put_frames(w, frames, d.fresh) != TACH_OK)
 		return TACH_FATAL;
-	t->forgotten = false;
 	return keep_stack(w, &t->stack, frames, depth, shared);
 }
 
@@ -352,6 +349,7 @@ put_run(struct tach_writer *w, struct thread *t, const struct tach_run *run)
 	uint32_t depth = run->depth, known = run->shared, shared;
 	bool cut = run->depth > CPYTHON_DEPTH_MAX &&
 	    w->options.layout == TACH_LAYOUT_CPYTHON;
+	bool same;
 	int res;
 
 	/* Most often nothing has changed, and nothing need be compared. */
@@ -363,8 +361,11 @@ put_run(struct tach_writer *w, struct thread *t, const struct tach_run *run)
 	if (cut || t->depth != t->stack.depth)
 		known = 0;
 	shared = delta_shared(&t->stack, run->frames, depth, known);
+	/* One that was forgotten is empty here, but not where it is read. */
+	same = shared == depth && depth == t->stack.depth &&
+	    (depth > 0 || t->depth == 0);
 	t->depth = run->depth;
-	if (!t->forgotten && shared == depth && depth == t->stack.depth)
+	if (same)
 		return add_ticks(w, t, run->ticks, run->count);
 	res = put_change(w, t, run->frames, depth, shared, run->ticks);
 	if (res != TACH_OK)
