@@ -350,7 +350,8 @@ find_python(const struct process *p, bool deep, uint64_t *seen,
 		r = by_cookie(&f);
 	*seen = f.mappings.hash;
 	mappings_free(&f.mappings);
-	if ((r != FIND_NONE && r != FIND_EMPTY) || !is_ending(p))
+	if ((r != FIND_NONE && r != FIND_EMPTY) || before.text[0] == '\0' ||
+	    !is_ending(p))
 		return r;
 	*error = before; /* that still says what it was */
 	return FIND_GONE;
