@@ -12,22 +12,28 @@
 #include <unistd.h>
 
 static int
+open_software(pid_t task, struct perf_event_attr attr)
+{
+	attr.type = PERF_TYPE_SOFTWARE;
+	attr.size = sizeof(attr);
+	attr.exclude_hv = 1;
+	return (int)syscall(SYS_perf_event_open, &attr, task, -1, -1,
+	    PERF_FLAG_FD_CLOEXEC);
+}
+
+static int
 open_event(pid_t task, uint64_t interval_ns, bool user_only, bool on_exec)
 {
 	struct perf_event_attr attr = {
-		.type = PERF_TYPE_SOFTWARE,
-		.size = sizeof(attr),
 		.config = PERF_COUNT_SW_TASK_CLOCK,
 		.sample_period = interval_ns,
 		.wakeup_events = 1,
 		.disabled = 1,
 		.exclude_kernel = user_only,
-		.exclude_hv = 1,
 		.remove_on_exec = on_exec,
 	};
 
-	return (int)syscall(SYS_perf_event_open, &attr, task, -1, -1,
-	    PERF_FLAG_FD_CLOEXEC);
+	return open_software(task, attr);
 }
 
 /* As the kernel and our rights allow it. */
@@ -89,15 +95,11 @@ static int
 open_dummy(pid_t task, bool disabled, bool *refused)
 {
 	struct perf_event_attr attr = {
-		.type = PERF_TYPE_SOFTWARE,
-		.size = sizeof(attr),
 		.config = PERF_COUNT_SW_DUMMY,
 		.disabled = disabled,
 		.exclude_kernel = 1,
-		.exclude_hv = 1,
 	};
-	int fd = (int)syscall(SYS_perf_event_open, &attr, task, -1, -1,
-	    PERF_FLAG_FD_CLOEXEC);
+	int fd = open_software(task, attr);
 
 	*refused = fd < 0 && is_refusal(errno);
 	return fd;

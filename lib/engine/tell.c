@@ -117,7 +117,7 @@ static uint64_t
 type_of_running(const struct subject *s, struct chains *c)
 {
 	struct py_threads list = {0};
-	struct thread t = {.syscall_fd = -1, .turns.fd = -1};
+	struct thread t = thread_new((struct py_thread){0});
 	uint64_t type = 0;
 	size_t sure = 0;
 
@@ -133,8 +133,7 @@ type_of_running(const struct subject *s, struct chains *c)
 			type = read_word(s, c->chain.places[i].code +
 			    s->offsets->object_type);
 	runtime_threads_free(&list);
-	workset_free(&t.set);
-	chain_free(&t.chain);
+	thread_free(&t);
 	return type;
 }
 

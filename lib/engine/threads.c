@@ -67,7 +67,7 @@ unbind(struct thread *t)
 	t->chain.depth = 0;
 }
 
-static void
+void
 thread_free(struct thread *t)
 {
 	unbind(t);
@@ -77,8 +77,8 @@ thread_free(struct thread *t)
 	free(t->frames);
 }
 
-static struct thread
-new_thread(struct py_thread py)
+struct thread
+thread_new(struct py_thread py)
 {
 	struct thread t = {.py = py, .syscall_fd = -1,
 	    .waiting = TURNS_UNKNOWN};
@@ -124,11 +124,11 @@ threads_update(struct threads *ts, const struct py_threads *list)
 		struct thread key = {.py = list->list[i]}, *k = &key;
 		struct thread **found = bsearch(&k, old, ts->count,
 		    sizeof(*old), by_address);
-		now[i] = new_thread(list->list[i]);
+		now[i] = thread_new(list->list[i]);
 		/* A list that changes under us can name a thread twice. */
 		if (found != NULL && (*found)->py.interp == key.py.interp) {
 			now[i] = **found;
-			**found = new_thread((struct py_thread){
+			**found = thread_new((struct py_thread){
 			    .addr = key.py.addr});
 		}
 		now[i].gone = false;

@@ -80,6 +80,10 @@ struct thread {
 	uint64_t stack; /* of its last chain, if that has frames; else 0 */
 };
 
+/* One of which nothing is known yet; and what it has comes to an end. */
+struct thread thread_new(struct py_thread);
+void thread_free(struct thread *);
+
 /* Threads in the order of the target's list. */
 struct threads {
 	struct thread *list;
