@@ -149,6 +149,8 @@ lib_libtach_core_la_SOURCES = \
 	lib/engine/inject.c lib/engine/inject.h \
 	lib/engine/inprocess.c lib/engine/inprocess.h \
 	lib/engine/interps.c lib/engine/interps.h \
+	lib/engine/interrupt.h lib/engine/interruptwire.h \
+	lib/engine/interrupted.c lib/engine/interrupted.h \
 	lib/engine/known.c lib/engine/known.h \
 	lib/engine/names.c lib/engine/names.h \
 	lib/engine/near.c lib/engine/near.h \
@@ -244,6 +246,24 @@ lib/out/profile.pb-c.c: lib/out/profile.proto
 lib/out/pprof.lo: lib/out/profile.pb-c.c
 EXTRA_DIST += lib/out/profile.proto
 CLEANFILES += lib/out/profile.pb-c.c lib/out/profile.pb-c.h
+
+# What runs in the kernel, as bytes: see lib/engine/interrupt.h.
+if HAVE_INTERRUPTS
+lib_libtach_core_la_SOURCES += lib/engine/interrupt.c
+nodist_lib_libtach_core_la_SOURCES += lib/engine/interruptprogram.h
+lib/engine/interrupt.lo: lib/engine/interruptprogram.h
+lib/engine/interruptprogram.h: lib/engine/interrupt.bpf.c \
+		lib/engine/interruptwire.h lib/engine/embed
+	$(AM_V_GEN)$(MKDIR_P) lib/engine && \
+		$(BPF_COMPILE) -I$(srcdir)/lib $(BPF_CFLAGS) \
+		-c $(srcdir)/lib/engine/interrupt.bpf.c -o $@.o && \
+		$(srcdir)/lib/engine/embed interrupt_program $@.o >$@.tmp && \
+		mv $@.tmp $@
+CLEANFILES += lib/engine/interruptprogram.h lib/engine/interruptprogram.h.o
+else
+lib_libtach_core_la_SOURCES += lib/engine/nointerrupt.c
+endif
+EXTRA_DIST += lib/engine/interrupt.bpf.c lib/engine/embed
 
 # Makes the layout_*.c from an interpreter's headers.
 EXTRA_DIST += lib/python/mkoffsets

@@ -62,9 +62,7 @@ declared() {
 	# shellcheck disable=SC2046,SC2086
 	${CC:-cc} $sanitize prog.c -o static $(pkg-config --cflags libtach) \
 	    "$lib/libtach.a" \
-	    $(unset PKG_CONFIG_SYSROOT_DIR
-		pkg-config --libs libzstd libbsd-overlay libelf libxxhash \
-		    zlib libprotobuf-c)
+	    $(sed -n 's/^Libs.private: //p' "$pc")
 	run -0 ./static
 	is "$output" "$(pkg-config --modversion libtach)"
 }

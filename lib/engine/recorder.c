@@ -6,6 +6,7 @@
  */
 #include <errno.h>
 #include <inttypes.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,6 +23,7 @@
 #include "engine/clock.h"
 #include "engine/find.h"
 #include "engine/inprocess.h"
+#include "engine/interrupt.h"
 #include "engine/process.h"
 #include "engine/remote.h"
 #include "engine/snapshot.h"
@@ -44,6 +46,8 @@
  * gets full. */
 #define DRAIN_INTERVAL (5 * NS_PER_MS)
 #define HURRY_INTERVAL NS_PER_MS
+/* To interrupt a thread takes too long for rounds at less. */
+#define INTERRUPT_INTERVAL (50 * NS_PER_US)
 /* A sleep takes longer than this in any case: a round rather begins early. */
 #define SHORT_SLEEP (10 * NS_PER_US)
 /* A sleep so long must end as soon as there is a reason to. */
@@ -60,6 +64,7 @@ struct tach_recorder {
 	struct process process;
 	struct py_runtime runtime;
 	struct remote *remote;
+	struct interrupts *interrupts; /* or NULL */
 	struct agents *agents; /* in-process */
 	struct inprocess *inprocess;
 	uint64_t python_at; /* when a Python was found; 0: not yet */
@@ -131,6 +136,7 @@ tach_recorder_free(struct tach_recorder *r)
 	if (r == NULL)
 		return;
 	remote_free(r->remote);
+	interrupts_drop(r->interrupts);
 	inprocess_free(r->inprocess, has_ended(r));
 	agents_drop(r->agents);
 	process_close(&r->process);
@@ -141,13 +147,29 @@ tach_recorder_free(struct tach_recorder *r)
 	free(r);
 }
 
-/* What a sampler needs of its own process: sharp timers, and a descriptor a
- * thread.  Not before a command is started, which would inherit it. */
+/* Whether threads are to be read in interrupts, if that can be had.  Who is
+ * stopped for it, or has to wait until more is read of him, need not be; and on
+ * one CPU, who is to be interrupted does not run. */
+static bool
+interrupts(const struct tach_recorder_options *o)
+{
+	cpu_set_t cpus;
+
+	return o->engine == TACH_ENGINE_REMOTE && !o->blocking &&
+	    !o->careful && o->interval_ns >= INTERRUPT_INTERVAL &&
+	    sched_getaffinity(0, sizeof(cpus), &cpus) == 0 &&
+	    CPU_COUNT(&cpus) > 1;
+}
+
+/* What a sampler needs of its own process: sharp timers, a descriptor a thread,
+ * and what interrupts threads, if it is to.  Not before a command is started, which would inherit it. */
 static void
-prepare_self(void)
+prepare_self(struct tach_recorder *r)
 {
 	struct rlimit files;
 
+	if (r->interrupts == NULL && interrupts(&r->options))
+		r->interrupts = interrupts_new();
 	urgent_prepare();
 	prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);
 	if (getrlimit(RLIMIT_NOFILE, &files) == 0) {
@@ -211,7 +233,7 @@ tach_recorder_launch(struct tach_recorder *r, char *const argv[], int stdout_fd)
 		errno = saved;
 		return TACH_FATAL;
 	}
-	prepare_self();
+	prepare_self(r);
 	start_waiting(r);
 	return inside ? make_inprocess(r) : TACH_OK;
 }
@@ -264,7 +286,7 @@ start_sampling(struct tach_recorder *r)
 		    (int)tracer);
 	remote_free(r->remote);
 	r->remote = remote_new(&r->process, &r->runtime, &r->options,
-	    r->table, &r->names);
+	    r->interrupts, r->table, &r->names);
 	if (r->remote == NULL)
 		return error_set(&r->error, TACH_FATAL, "out of memory");
 	remote_locals(r->remote, &r->locals);
@@ -319,7 +341,7 @@ tach_recorder_follow(struct tach_recorder *r, pid_t pid)
 		return error_set(&r->error, TACH_FATAL, "%s: %d",
 		    errno == ESRCH ? "no such process" : strerror(errno),
 		    (int)pid);
-	prepare_self();
+	prepare_self(r);
 	start_waiting(r);
 	return r->agents != NULL ? make_inprocess(r) : TACH_OK;
 }
@@ -328,6 +350,7 @@ void
 tach_recorder_share(struct tach_recorder *r, const struct tach_recorder *first)
 {
 	r->agents = first->agents != NULL ? agents_hold(first->agents) : NULL;
+	r->interrupts = interrupts_hold(first->interrupts);
 }
 
 /* One that may have ended: its samples are still there. */
@@ -449,6 +472,19 @@ note_errors(const struct tach_recorder *r)
 	tach_table_add_note(r->table, text);
 }
 
+/* Which samples are of one moment beyond doubt. */
+static void
+note_interrupts(const struct tach_recorder *r)
+{
+	char text[64];
+
+	if (r->stats.interrupted == 0)
+		return;
+	snprintf(text, sizeof(text), "interrupts samples=%" PRIu64,
+	    r->stats.interrupted);
+	tach_table_add_note(r->table, text);
+}
+
 /* How long it has been recording, which a pause is not. */
 static uint64_t
 elapsed(const struct tach_recorder *r, uint64_t now)
@@ -493,6 +529,7 @@ end(struct tach_recorder *r)
 		note_inprocess(r);
 	} else {
 		note_errors(r);
+		note_interrupts(r);
 	}
 	urgent_end(&r->urgent);
 	r->state = TACH_RECORDER_ENDED;

@@ -8,6 +8,7 @@
 #include "engine/clock.h"
 #include "engine/emit.h"
 #include "engine/first.h"
+#include "engine/interrupted.h"
 #include "engine/names.h"
 #include "engine/stop.h"
 #include "engine/survey.h"
@@ -36,6 +37,7 @@ struct remote {
 	struct tids tids;
 	struct py_none none;
 	struct stops stops;
+	struct interrupts *interrupts; /* or NULL */
 
 	struct survey seen;
 	struct emitter emitter;
@@ -53,7 +55,8 @@ struct remote {
 
 struct remote *
 remote_new(const struct process *p, const struct py_runtime *rt,
-    const struct tach_recorder_options *options, struct tach_table *table,
+    const struct tach_recorder_options *options,
+    struct interrupts *interrupts, struct tach_table *table,
     struct thread_names *names)
 {
 	struct remote *r = calloc(1, sizeof(*r));
@@ -65,8 +68,10 @@ remote_new(const struct process *p, const struct py_runtime *rt,
 	r->options = options;
 	r->names = names;
 	r->stops.process = p;
+	r->interrupts = interrupts;
 	watcher_init(&r->watcher);
-	survey_init(&r->seen, p, rt, &r->chains, options->blocking);
+	survey_init(&r->seen, p, rt, &r->chains, interrupts,
+	    options->blocking);
 	if (!chains_init(&r->chains, p, rt, options, table) ||
 	    (r->called = names_new(p, r->offsets, &r->chains.memory.memory,
 		 table)) == NULL) {
@@ -174,13 +179,32 @@ read_stopped(struct remote *r, struct thread *t, size_t *sure)
 	return whole;
 }
 
-/* Reads a thread's newest chain: from the copy, if that can be trusted. */
+/* Reads a thread that runs at one moment, if that can be had. */
+static bool
+is_interrupted(struct remote *r, struct thread *t)
+{
+	if (r->interrupts == NULL || t->task == 0 || !status_runs(t) ||
+	    !interrupted_read(r->interrupts, &r->chains, t))
+		return false;
+	return t->held = true;
+}
+
+/*
+ * Reads a thread's newest chain: from the copy, if that can be trusted.  Only a
+ * thread that ran before as well is interrupted though it was copied: the others
+ * would be seen at a later moment than the copy's for no other reason than what
+ * they do, and more often where they run than where they rest.
+ */
 static bool
 read_chain(struct remote *r, struct thread *t, size_t *sure)
 {
 	const struct interp *in = survey_interp(&r->seen, t);
+	bool ran = (t->status & TACH_STATUS_CPU) != 0; /* when it was seen last */
 
 	t->stale = !t->copied || survey_may_have_run(&r->seen, t);
+	if (t->still &&
+	    first_walk(&r->chains, t, &r->seen.all, in->gc, &in->stamp))
+		return t->held = true;
 	if (!t->stale &&
 	    first_walk(&r->chains, t, &r->seen.all, in->gc, &in->stamp))
 		return true;
@@ -192,11 +216,14 @@ read_chain(struct remote *r, struct thread *t, size_t *sure)
 		t->stale = true;
 		return read_stopped(r, t, sure);
 	}
+	if (ran && is_interrupted(r, t))
+		return true;
 	if (t->copied && t->stale &&
 	    first_know(&r->chains, t, &r->seen.all, in->gc, &in->stamp))
 		return true;
 	t->stale = true;
-	return twice_read(&r->chains, t, sure);
+	return (!ran && is_interrupted(r, t)) ||
+	    twice_read(&r->chains, t, sure);
 }
 
 /* Takes the id that the thread state gave.  False: it is no thread yet; in a
@@ -433,6 +460,7 @@ take_sample(struct remote *r, struct thread *t, uint64_t time_us,
 	renew_set(r, t);
 	stats->samples++;
 	stats->torn += !whole;
+	stats->interrupted += t->held && r->interrupts != NULL;
 	stats->compiled += chains_compiled(&r->chains);
 	t->live = whole && r->options->async != TACH_ASYNC_ALL;
 	t->sound = whole && r->chains.sound;
@@ -648,7 +676,7 @@ begin_round(struct remote *r)
 	forget_room(r);
 	for (size_t i = 0; i < r->seen.threads.count; i++) {
 		struct thread *t = &r->seen.threads.list[i];
-		t->done = t->copied = false;
+		t->done = t->copied = t->still = false;
 		if (!survey_interp(&r->seen, t)->counted)
 			look_for_rest(r, t);
 		/* Its last sample is one of a task that waits. */
@@ -704,6 +732,13 @@ remote_round(struct remote *r, uint64_t time_us, struct tach_sink *sink,
 
 	r->seen.time_us = time_us;
 	begin_round(r);
+	if (survey_interrupt(&r->seen)) {
+		if (!sample_copied(r, time_us, sink, stats))
+			return REMOTE_ERROR;
+		first = !r->seen.kept;
+		if (!first)
+			look_around(r);
+	}
 	for (int i = 0; i < COPIES_MAX && (first || has_more(r)); i++) {
 		if (!(first && survey_copy_lean(&r->seen)) &&
 		    !survey_copy(&r->seen, first))

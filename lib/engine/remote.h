@@ -10,6 +10,7 @@
 #ifndef ENGINE_REMOTE_H
 #define ENGINE_REMOTE_H
 
+#include "engine/interrupt.h"
 #include "engine/process.h"
 #include "engine/threads.h"
 #include "error.h"
@@ -18,10 +19,10 @@
 
 struct remote;
 
-/* All must outlive it.  NULL: out of memory. */
+/* All must outlive it; there may be no interrupts.  NULL: out of memory. */
 struct remote *remote_new(const struct process *, const struct py_runtime *,
-    const struct tach_recorder_options *, struct tach_table *,
-    struct thread_names *);
+    const struct tach_recorder_options *, struct interrupts *,
+    struct tach_table *, struct thread_names *);
 void remote_free(struct remote *);
 
 /* See tach_recorder_locals. */

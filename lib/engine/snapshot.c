@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "array.h"
 
@@ -146,6 +147,15 @@ snapshot_read(struct snapshot *s, pid_t pid, size_t *failed)
 		}
 		done += local.iov_len;
 	}
+	return true;
+}
+
+bool
+snapshot_fill(struct snapshot *s, const uint8_t *bytes)
+{
+	if (!make_room(s))
+		return false;
+	memcpy(s->bytes, bytes, s->size);
 	return true;
 }
 

@@ -49,6 +49,10 @@ bool snapshot_add_once(struct snapshot *, size_t first, uint64_t addr,
  * the first range that could not be read. */
 bool snapshot_read(struct snapshot *, pid_t, size_t *failed);
 
+/* Takes bytes that were copied otherwise, of all that was added.  False: out of
+ * memory. */
+bool snapshot_fill(struct snapshot *, const uint8_t *);
+
 /* ---- views of what was copied ------------------------------------------ */
 
 struct spans {

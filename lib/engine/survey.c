@@ -10,10 +10,11 @@
 
 void
 survey_init(struct survey *v, const struct process *p,
-    const struct py_runtime *rt, struct chains *chains, bool stops)
+    const struct py_runtime *rt, struct chains *chains,
+    struct interrupts *interrupts, bool stops)
 {
 	*v = (struct survey){.process = p, .runtime = rt, .chains = chains,
-	    .stops = stops, .interps.runtime = rt};
+	    .interrupts = interrupts, .stops = stops, .interps.runtime = rt};
 }
 
 void
@@ -165,22 +166,12 @@ add_head(struct survey *v)
 	    interps_head(&v->interps), sizeof(uint64_t), &v->head_at);
 }
 
-/* Threads, then the lists and the GILs, and what stamps need.  The first copy
- * of a round has only threads that can have run without a sign of it. */
+/* The lists and the GILs, and what stamps need. */
 static bool
-prepare(struct survey *v, bool first)
+add_globals(struct survey *v)
 {
 	struct snapshot *s = &v->all;
 
-	snapshot_clear(s);
-	for (size_t i = 0; i < v->threads.count; i++) {
-		struct thread *t = &v->threads.list[i];
-		t->copied = false;
-		if (!t->gone && !t->done &&
-		    (first ? is_free(v, t) : t->stale) &&
-		    !add_thread(v, t))
-			return false;
-	}
 	v->globals_first = s->count;
 	v->globals_at = s->size;
 	if (!snapshot_add_set(s, &v->interps.globals, 0, false) || !add_head(v))
@@ -194,6 +185,30 @@ prepare(struct survey *v, bool first)
 			return false;
 	}
 	return true;
+}
+
+static void
+clear(struct survey *v)
+{
+	snapshot_clear(&v->all);
+	for (size_t i = 0; i < v->threads.count; i++)
+		v->threads.list[i].copied = v->threads.list[i].still = false;
+}
+
+/* Threads, then the globals.  The first copy of a round has only threads that
+ * can have run without a sign of it. */
+static bool
+prepare(struct survey *v, bool first)
+{
+	clear(v);
+	for (size_t i = 0; i < v->threads.count; i++) {
+		struct thread *t = &v->threads.list[i];
+		if (!t->gone && !t->done &&
+		    (first ? is_free(v, t) : t->stale) &&
+		    !add_thread(v, t))
+			return false;
+	}
+	return add_globals(v);
 }
 
 /* A range could not be read: a thread has left it, or has gone. */
@@ -228,6 +243,25 @@ copy(struct survey *v, bool first)
 			return true;
 	} while (errno == EFAULT && blame(v, range) && --tries > 0);
 	return false;
+}
+
+/* The only thread that can have run without a sign of it, if it did run when it
+ * was looked at last; or NULL. */
+static struct thread *
+runner(const struct survey *v)
+{
+	struct thread *only = NULL;
+
+	for (size_t i = 0; i < v->threads.count; i++) {
+		struct thread *t = &v->threads.list[i];
+		if (t->gone || !is_free(v, t))
+			continue;
+		if (only != NULL)
+			return NULL;
+		only = t;
+	}
+	return only != NULL && only->cpu >= 0 && only->live &&
+		(only->status & TACH_STATUS_CPU) != 0 ? only : NULL;
 }
 
 /* ---- what a copy tells ------------------------------------------------- */
@@ -301,6 +335,24 @@ take_note(struct survey *v, bool last)
 }
 
 /* ---- looks ------------------------------------------------------------- */
+
+bool
+survey_interrupt(struct survey *v)
+{
+	struct thread *t = v->interrupts != NULL && v->listed && v->kept ?
+	    runner(v) : NULL;
+
+	if (t == NULL)
+		return false;
+	clear(v);
+	if (!add_globals(v) ||
+	    !interrupted_copy(v->interrupts, v->chains, t, &v->all))
+		return false;
+	t->before = t->first;
+	t->link = SIZE_MAX;
+	t->copied = true;
+	return take_note(v, false);
+}
 
 bool
 survey_copy_lean(struct survey *v)

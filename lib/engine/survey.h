@@ -9,6 +9,7 @@
 
 #include "engine/chains.h"
 #include "engine/interps.h"
+#include "engine/interrupted.h"
 #include "engine/snapshot.h"
 #include "engine/threads.h"
 
@@ -16,6 +17,7 @@ struct survey {
 	const struct process *process;
 	const struct py_runtime *runtime;
 	struct chains *chains;
+	struct interrupts *interrupts; /* or NULL */
 	bool stops; /* threads stand still when they are copied */
 	struct interps interps;
 	struct threads threads;
@@ -30,10 +32,16 @@ struct survey {
 	struct spans spans;
 };
 
-/* All must outlive it. */
+/* All must outlive it; there may be no interrupts. */
 void survey_init(struct survey *, const struct process *,
-    const struct py_runtime *, struct chains *, bool stops);
+    const struct py_runtime *, struct chains *, struct interrupts *,
+    bool stops);
 void survey_free(struct survey *);
+
+/* Copies the one thread that can have run without a sign of it in an interrupt,
+ * if there is one and it runs, and marks the others as below.  Unless ->kept,
+ * there is more to copy.  False: it has to be copied otherwise, too. */
+bool survey_interrupt(struct survey *);
 
 /*
  * Copies the threads that are stale and not done, and in a round's first copy

@@ -80,7 +80,7 @@ thread_free(struct thread *t)
 struct thread
 thread_new(struct py_thread py)
 {
-	struct thread t = {.py = py, .syscall_fd = -1,
+	struct thread t = {.py = py, .syscall_fd = -1, .cpu = -1,
 	    .waiting = TURNS_UNKNOWN};
 
 	turns_init(&t.turns);

@@ -37,6 +37,8 @@ struct thread {
 	uint64_t tid;	/* as the target knows it; 0: not bound yet */
 	uint64_t pthread; /* where that is found by this; see tids.h */
 	pid_t task;	/* as we know it; 0: not known */
+	int cpu;	/* on which it was interrupted last, or -1 */
+	unsigned spared; /* see interrupted.c */
 	int syscall_fd; /* of /proc/PID/task/TID/syscall, or -1 */
 	struct turns turns;
 	uint64_t waiting; /* how many it had had when it last was seen to wait
@@ -59,6 +61,7 @@ struct thread {
 	size_t link; /* where the link to it lies in there, or SIZE_MAX */
 	bool gone; /* its state could not be read */
 	bool holds_gil; /* in this round */
+	bool still;	/* it was copied in an interrupt, in this round */
 	bool held;	/* it ran, and was made to stop to be read */
 	bool copied; /* it is in the round's snapshot */
 	bool done;   /* in this round */

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * interrupt.h: a thread's memory as it is at one moment, while the thread runs.
+ *
+ * The kernel runs a small program of ours (interrupt.bpf.c) in an interrupt of
+ * the CPU that the thread is on, which copies the thread's state and the frames
+ * that it leads to.  The thread cannot go on meanwhile, which takes it some
+ * microseconds, and us ten.  This is for who may load such programs: root, or
+ * who has CAP_BPF and CAP_PERFMON, on Linux 5.17 and later.
+ */
+#ifndef ENGINE_INTERRUPT_H
+#define ENGINE_INTERRUPT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "engine/interruptwire.h"
+#include "engine/process.h"
+#include "engine/snapshot.h"
+
+/* One for all recorders of a family. */
+struct interrupts;
+
+/* NULL: they cannot be had. */
+struct interrupts *interrupts_new(void);
+/* Each recorder that uses them holds them; the last one to drop them ends
+ * them.  NULL does nothing. */
+struct interrupts *interrupts_hold(struct interrupts *);
+void interrupts_drop(struct interrupts *);
+
+/* How frames are found, in bytes. */
+struct interrupt_way {
+	uint32_t cframe_size; /* 0: the state has the current frame's address */
+	uint32_t cframe_current;
+	uint32_t frame_size, frame_previous;
+	uint32_t block; /* a power of two: what else of it is copied at once */
+};
+
+/*
+ * Copies what was added to a snapshot, and then the frames of a thread, which
+ * are added to it; the first one, or the cframe, is that whose address is
+ * `current` bytes into the copy.  *cpu is where the thread ran last, or -1, and
+ * is kept so.
+ */
+enum interrupt_result interrupts_read(struct interrupts *, const struct process *, pid_t task,
+    int *cpu, struct snapshot *, const struct interrupt_way *, size_t current);
+
+#endif

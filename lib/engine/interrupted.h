@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: ISC */
+/* interrupted.h: a thread that runs, read in an interrupt: see interrupt.h. */
+#ifndef ENGINE_INTERRUPTED_H
+#define ENGINE_INTERRUPTED_H
+
+#include "engine/chains.h"
+#include "engine/interrupt.h"
+
+/* Copies a thread, and before it what was added to a snapshot, for first_walk.
+ * False: that cannot be had, or it does not run; the snapshot is of no use. */
+bool interrupted_copy(struct interrupts *, const struct chains *,
+    struct thread *, struct snapshot *);
+
+/* Gives a thread's chain in ->chain.  False: it cannot be read so, or not all of
+ * it is beyond doubt. */
+bool interrupted_read(struct interrupts *, struct chains *, struct thread *);
+
+#endif
