@@ -186,6 +186,23 @@ need() {
 	command -v "$1" >/dev/null || skip "no $1 here (Debian: ${2-$1})"
 }
 
+# Where tach-record may not have threads interrupted, even as root.
+outside() {
+	if [ "$(id -u)" -eq 0 ]; then
+		setpriv --bounding-set=-sys_admin,-bpf "$@"
+	else
+		"$@"
+	fi
+}
+
+# That it can.
+need_interrupts() {
+	tach-record -q -o interrupts.bin -- python3 -c '
+for i in range(3000000): pass'
+	tach-info interrupts.bin | grep -q 'interrupts samples=' ||
+	    skip "no interrupts (root, or CAP_BPF and CAP_PERFMON; two CPUs)"
+}
+
 need_root() {
 	[ "$(id -u)" -eq 0 ] || skip "needs root"
 }

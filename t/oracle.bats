@@ -12,16 +12,26 @@ setup() {
 	export PYTHONDONTWRITEBYTECODE=1
 }
 
-# true_of MINOR LOAD...: at 10 kHz, by the first Python of that version.
+# How tach-record reads threads that run, in what follows: in_interrupts COMMAND
+# lets it interrupt them.
+HOW=outside
+in_interrupts() {
+	need_interrupts
+	HOW=
+	"$@"
+}
+
+# true_of MINOR LOAD...: at 10 kHz, by the first Python of that version, from
+# outside and, where that can be, in interrupts.
 true_of() {
 	local minor=$1
 	shift
 	need_python "$minor"
-	run "$T/bench/oracle" --fail -q -P tach -p "$PYTHON_TAG" -r 10k \
-	    -s 0.7 "$@"
+	run "$T/bench/oracle" --fail -q -P tach -P tach-out -p "$PYTHON_TAG" \
+	    -r 10k -s 0.7 "$@"
 	echo "$output"
 	[ "$status" -eq 0 ]
-	[ "$(grep -c '^tach ' <<<"$output")" -eq $# ]
+	[ "$(grep -c '^tach' <<<"$output")" -eq $((2 * $#)) ]
 }
 
 LOADS=(chained chained3 flutter fib comprehensions making)
@@ -40,7 +50,7 @@ CPUS=
 fails_seldom() {
 	local load=$1
 	shift
-	${CPUS:+taskset -c "$CPUS"} tach-record -q -o p.bin "$@" \
+	$HOW ${CPUS:+taskset -c "$CPUS"} tach-record -q -o p.bin "$@" \
 	    -- "${PYTHON[@]}" "$INSIDE/programs/loads.py" "$load" seconds 4 1 \
 	    <<<go >played
 	run tach-info --json p.bin
@@ -93,13 +103,21 @@ few_fail() {
 	few_fail 3.15 churning
 }
 
+@test "few samples fail in interrupts: Python 3.9" {
+	in_interrupts few_fail 3.9 contexts
+}
+@test "few samples fail in interrupts: Python 3.13" {
+	in_interrupts few_fail 3.13 contexts
+}
+
 # brief_is_seen MINOR PERCENT: brief() has so much of its share, or more, though
-# it often is over before its frame can be copied.
+# from outside it often is over before its frame can be copied.  (What it takes,
+# as its system call slows down what follows, is not all its own.)
 brief_is_seen() {
 	local truly seen
 	need_python "$1"
 	cp -r "$T/programs" "$OUTSIDE/programs"
-	truly=$(tach-record -q -r 10k -o p.bin -- "${PYTHON[@]}" \
+	truly=$($HOW tach-record -q -r 10k -o p.bin -- "${PYTHON[@]}" \
 	    "$INSIDE/programs/brief.py" 3)
 	seen=$(tach-convert --collapsed p.bin |
 	    awk '/:brief:/ { n += $NF } { all += $NF }
@@ -119,13 +137,20 @@ brief_is_seen() {
 	brief_is_seen 3.15 50
 }
 
+@test "in interrupts, more of it is seen: Python 3.8" {
+	in_interrupts brief_is_seen 3.8 70
+}
+@test "in interrupts, more of it is seen: Python 3.13" {
+	in_interrupts brief_is_seen 3.13 65
+}
+
 # one_moment MINOR THROUGH: no call is seen to come from the line of another,
 # though both are made through so many functions.
 one_moment() {
 	local seen
 	need_python "$1"
 	cp -r "$T/programs" "$OUTSIDE/programs"
-	tach-record -q -r 10k -o p.bin -- "${PYTHON[@]}" \
+	$HOW tach-record -q -r 10k -o p.bin -- "${PYTHON[@]}" \
 	    "$INSIDE/programs/turns.py" 2 "$2"
 	seen=$(tach-cat p.bin |
 	    sed -n 's/.*;turns:turns:\([0-9]*\);.*:call:[0-9]*;/\1 /p' |
@@ -151,6 +176,13 @@ each_one_moment() { # MINOR
 @test "a stack is of one moment: Python 3.14" { each_one_moment 3.14; }
 @test "a stack is of one moment: Python 3.15" { each_one_moment 3.15; }
 
+@test "in interrupts, a stack is of one moment: Python 3.9" {
+	in_interrupts each_one_moment 3.9
+}
+@test "in interrupts, a stack is of one moment: Python 3.13" {
+	in_interrupts each_one_moment 3.13
+}
+
 # from_line N FUNCTION: in how many samples it is called where late.py has `# N`.
 from_line() {
 	tach-cat --since 2.2s p.bin | grep -c \
@@ -163,7 +195,7 @@ late_is_told() {
 	local n=()
 	need_python "$1"
 	cp -r "$T/programs" "$OUTSIDE/programs"
-	tach-record -q -r 10k -o p.bin -- "${PYTHON[@]}" \
+	$HOW tach-record -q -r 10k -o p.bin -- "${PYTHON[@]}" \
 	    "$INSIDE/programs/late.py" 2
 	n=($(from_line 1 give) $(from_line 2 give) $(from_line 3 skip)
 	    $(from_line 4 skip))
@@ -189,6 +221,17 @@ late_is_told() {
 }
 @test "a call that comes late is told from others: Python 3.15" {
 	late_is_told 3.15
+}
+
+# To 3.10 that is not so from outside.
+@test "in interrupts, a call from two lines is told apart: Python 3.6" {
+	in_interrupts late_is_told 3.6
+}
+@test "in interrupts, a call from two lines is told apart: Python 3.9" {
+	in_interrupts late_is_told 3.9
+}
+@test "in interrupts, a call from two lines is told apart: Python 3.13" {
+	in_interrupts late_is_told 3.13
 }
 
 # ---- the judge ------------------------------------------------------------
