@@ -6,7 +6,6 @@
 
 #define TRIES 3 /* the code objects may have to be read before, and it may
 		 * stand amid the making of a call */
-
 #define SPARED 64 /* times that it is not tried if it was in vain: to copy all
 		   * that there is room for takes the thread long */
 
@@ -40,7 +39,6 @@ interrupted_copy(struct interrupts *in, const struct chains *c,
     struct thread *t, struct snapshot *s)
 {
 	struct interrupt_way way = way_of(c);
-
 	enum interrupt_result result;
 
 	if (t->spared > 0) {

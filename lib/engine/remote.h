@@ -3,9 +3,10 @@
  * remote.h: samples of all threads of a Python, taken from outside.
  *
  * The target is not written to, and stopped only if that is asked for, so it
- * moves while it is read.  One call copies all that the last round needed of the
- * threads that can have moved (survey.h); what can be believed of the copies is
- * a sample (chains.h).
+ * moves while it is read, but for a thread that runs where that may be
+ * interrupted (interrupted.h).  One call copies all that the last round needed
+ * of the threads that can have moved (survey.h); what can be believed of the
+ * copies is a sample (chains.h).
  */
 #ifndef ENGINE_REMOTE_H
 #define ENGINE_REMOTE_H
