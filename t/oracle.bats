@@ -21,6 +21,20 @@ in_interrupts() {
 	"$@"
 }
 
+# interrupted HOW...: whether a small program's thread is, if it is recorded so.
+interrupted() {
+	"$@" tach-record -q -o p.bin -- python3 -c 'for i in range(3000000): pass'
+	tach-info p.bin | grep -q 'interrupts samples='
+}
+
+@test "CAP_BPF and CAP_PERFMON are enough for interrupts, and needed" {
+	need_root
+	need_interrupts
+	interrupted setpriv --bounding-set=-all,+bpf,+perfmon
+	run ! interrupted setpriv --bounding-set=-sys_admin,-perfmon
+	run ! interrupted outside
+}
+
 # true_of MINOR LOAD...: at 10 kHz, by the first Python of that version, from
 # outside and, where that can be, in interrupts.
 true_of() {
