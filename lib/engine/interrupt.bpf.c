@@ -64,8 +64,8 @@ static long
 step(__u32 i, struct interrupt_wire **shared)
 {
 	struct interrupt_wire *w = *shared;
-	__u64 frame = w->frame, size = w->frame_size;
-	__u64 block = frame & ~((__u64)w->block - 1);
+	__u64 frame = w->frame, size = w->way.frame_size;
+	__u64 block = frame & ~((__u64)w->way.block - 1);
 	__u32 n = w->parts - 1;
 
 	if (frame == 0)
@@ -80,7 +80,7 @@ step(__u32 i, struct interrupt_wire **shared)
 	if (n >= INTERRUPT_PARTS)
 		return 1;
 	w->frame = load(w, w->part_at + (frame - w->part[n].addr) +
-		w->frame_previous);
+		w->way.frame_previous);
 	return 0;
 }
 
@@ -112,10 +112,10 @@ tach_interrupt(void *ctx)
 		if (!copy(w, w->range[i].addr, w->range[i].size))
 			return INTERRUPT_FAILED;
 	w->frame = load(w, w->current);
-	if (w->cframe_size != 0 && w->frame != 0) {
-		if (!copy_part(w, w->frame, w->cframe_size))
+	if (w->way.cframe_size != 0 && w->frame != 0) {
+		if (!copy_part(w, w->frame, w->way.cframe_size))
 			return INTERRUPT_FAILED;
-		w->frame = load(w, w->part_at + w->cframe_current);
+		w->frame = load(w, w->part_at + w->way.cframe_current);
 	}
 	bpf_loop(INTERRUPT_FRAMES, step, &w, 0);
 	return w->frame == 0 ? INTERRUPT_OK : INTERRUPT_FAILED;

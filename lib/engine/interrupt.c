@@ -141,11 +141,7 @@ ask(struct interrupt_wire *w, pid_t task, const struct snapshot *s,
 			s->remote[i].iov_len))
 			return false;
 	w->current = (uint32_t)current;
-	w->cframe_size = way->cframe_size;
-	w->cframe_current = way->cframe_current;
-	w->frame_size = way->frame_size;
-	w->frame_previous = way->frame_previous;
-	w->block = way->block;
+	w->way = *way;
 	return true;
 }
 

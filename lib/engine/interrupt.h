@@ -30,21 +30,14 @@ struct interrupts *interrupts_new(void);
 struct interrupts *interrupts_hold(struct interrupts *);
 void interrupts_drop(struct interrupts *);
 
-/* How frames are found, in bytes. */
-struct interrupt_way {
-	uint32_t cframe_size; /* 0: the state has the current frame's address */
-	uint32_t cframe_current;
-	uint32_t frame_size, frame_previous;
-	uint32_t block; /* a power of two: what else of it is copied at once */
-};
-
 /*
  * Copies what was added to a snapshot, and then the frames of a thread, which
  * are added to it; the first one, or the cframe, is that whose address is
  * `current` bytes into the copy.  *cpu is where the thread ran last, or -1, and
  * is kept so.
  */
-enum interrupt_result interrupts_read(struct interrupts *, const struct process *, pid_t task,
-    int *cpu, struct snapshot *, const struct interrupt_way *, size_t current);
+enum interrupt_result interrupts_read(struct interrupts *,
+    const struct process *, pid_t task, int *cpu, struct snapshot *,
+    const struct interrupt_way *, size_t current);
 
 #endif

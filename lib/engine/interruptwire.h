@@ -13,11 +13,19 @@
 #define INTERRUPT_FRAMES 2048	  /* of a chain, at most */
 #define INTERRUPT_BLOCK 1024	  /* of memory; a page is a multiple */
 #define INTERRUPT_PIECE 2048	  /* nothing is larger that is copied at once */
-#define INTERRUPT_ROOM (1u << 18) /* a power of two */
+#define INTERRUPT_ROOM (1u << 18) /* for all that is copied, but the last piece */
 
 struct interrupt_range {
 	__u64 addr;
 	__u64 size;
+};
+
+/* How frames are found. */
+struct interrupt_way {
+	__u32 cframe_size; /* 0: the state has the current frame's address */
+	__u32 cframe_current;
+	__u32 frame_size, frame_previous;
+	__u32 block; /* a power of two: what else of it is copied at once */
 };
 
 enum interrupt_result {
@@ -32,14 +40,11 @@ struct interrupt_wire {
 	__u64 namespace_dev, namespace_ino;
 	__u32 task;
 	/* What is copied before its frames; and where in there is the address
-	 * of the current frame, or, if that has a size, of a struct that has
-	 * it, and where. */
+	 * of the current one, or of the cframe. */
 	__u32 ranges;
 	struct interrupt_range range[INTERRUPT_RANGES];
 	__u32 current;
-	__u32 cframe_current, cframe_size;
-	__u32 frame_size, frame_previous;
-	__u32 block; /* what is copied of them begins at a multiple of it */
+	struct interrupt_way way;
 	/* The answer: the parts of memory with frames, which were copied after
 	 * the ranges, one after the other. */
 	__u32 parts;
