@@ -195,11 +195,16 @@ outside() {
 	fi
 }
 
-# That it can.
-need_interrupts() {
-	tach-record -q -o interrupts.bin -- python3 -c '
+# interrupted [HOW...]: whether a small program's thread is, if it is recorded
+# so.
+interrupted() {
+	"$@" tach-record -q -o interrupts.bin -- python3 -c '
 for i in range(3000000): pass'
-	tach-info interrupts.bin | grep -q 'interrupts samples=' ||
+	tach-info interrupts.bin | grep -q 'interrupts samples='
+}
+
+need_interrupts() {
+	interrupted ||
 	    skip "no interrupts (root, or CAP_BPF and CAP_PERFMON; two CPUs)"
 }
 

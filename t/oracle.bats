@@ -21,12 +21,6 @@ in_interrupts() {
 	"$@"
 }
 
-# interrupted HOW...: whether a small program's thread is, if it is recorded so.
-interrupted() {
-	"$@" tach-record -q -o p.bin -- python3 -c 'for i in range(3000000): pass'
-	tach-info p.bin | grep -q 'interrupts samples='
-}
-
 @test "CAP_BPF and CAP_PERFMON are enough for interrupts, and needed" {
 	need_root
 	need_interrupts
