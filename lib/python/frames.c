@@ -443,8 +443,8 @@ seen_of(struct walk *w)
 	return &w->seen;
 }
 
-/* Goes to the caller of the last frame, if the link to it is lost.  False: it
- * is not known. */
+/* Goes to the caller of the last frame, if the link to it is lost: that to the
+ * frame that all chains end with is not.  False: it is not known. */
 static bool
 relink(struct walk *w)
 {
@@ -452,7 +452,8 @@ relink(struct walk *w)
 	uint64_t by;
 	bool lost;
 
-	if (w->seen.stack == 0 || !past_may_lose(&w->seen, w->frame))
+	if (w->seen.stack == 0 || !past_may_lose(&w->seen, w->frame) ||
+	    is_none(w->o, w->v, w->thread, w->frame))
 		return true;
 	lost = past_is_lost(past, w->o, w->v, seen_of(w), w->frame);
 	if (!lost &&
