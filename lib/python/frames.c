@@ -564,6 +564,58 @@ take(struct walk *w)
 	return WALK_OK;
 }
 
+/* Whether a walk of 3.12 or later, which has no marks to make, has come from a
+ * frame of which nothing need be sought. */
+static bool
+is_ordinary(const struct walk *w)
+{
+	return py_has(w->o->frame_owner) && !py_has(w->o->frame_is_entry) &&
+	    !py_has(w->o->frame_copy) && relinks(w->m) &&
+	    w->m->gc_frame == 0 && w->c->depth > 0 && !w->from_c &&
+	    !w->past && w->told == 0 && !w->seen.entry;
+}
+
+/*
+ * Takes the frames from there on that are ordinary, as most of a deep stack are:
+ * of functions that go on, and called the one before without leaving the loop.
+ * It comes to the same as to come to each of them and to take it, in a third of
+ * the time.
+ */
+static enum walk_result
+take_ordinary(struct walk *w)
+{
+	const struct py_offsets *o = w->o;
+
+	while (!past_may_lose(&w->seen, w->frame)) {
+		const uint8_t *f = view_at(w->v, w->frame, o->frame_size);
+		uint64_t code, instr, previous;
+		struct py_place *p;
+
+		if (f == NULL || f[o->frame_owner] != OWNER_THREAD)
+			break;
+		code = code_of(o, f);
+		instr = load_u64(f + o->frame_instr);
+		previous = load_u64(f + o->frame_previous);
+		if (code == 0 || previous == 0 ||
+		    instr <= code + o->code_bytecode ||
+		    (py_has(o->frame_stacktop) &&
+			(int32_t)load_u32(f + o->frame_stacktop) < 0) ||
+		    (w->m->shims != NULL && shims_has(w->m->shims, code)))
+			break;
+		if (!is_sound(w))
+			return WALK_BAD;
+		if ((p = next_place(w->c)) == NULL)
+			return WALK_MEMORY;
+		*p = (struct py_place){.code = code, .instr = instr,
+		    .frame = w->frame, .calls = true};
+		w->c->live++;
+		w->f = f;
+		w->last = w->seen.end = w->frame;
+		w->frame = previous;
+	}
+	return WALK_OK;
+}
+
 /* The root is called from C in all versions; CPython 3.15 says so. */
 static enum walk_result
 end_walk(const struct walk *w)
@@ -594,8 +646,11 @@ walk_frames(const struct py_offsets *o, struct py_view *v, uint64_t thread,
 		w.seen.end = past_stack_end(o, v, thread);
 		w.seen.stack = c->stack != 0 ? c->stack : m->stack;
 	}
-	while (result == WALK_OK && w.frame != 0)
+	while (result == WALK_OK && w.frame != 0) {
 		if ((result = come_to(&w)) == WALK_OK)
 			result = take(&w);
+		if (result == WALK_OK && is_ordinary(&w))
+			result = take_ordinary(&w);
+	}
 	return result == WALK_OK ? end_walk(&w) : result;
 }

@@ -84,6 +84,7 @@ test_snapshot(const char *path)
 	if (s.asyncio != 0)
 		check_tasks(path, got);
 	check(strstr(got, "    g = 1.5\n") != NULL);
+	check(strstr(got, "  walks differ\n") == NULL);
 	free(got);
 	bytes_clear(&want);
 	stored_free(&s);

@@ -177,20 +177,51 @@ any_calls(const void *arg, const struct py_place *caller,
 	return caller->code != callee->code;
 }
 
-/* What had gone on, and links that were lost: for what it may find there. */
+static bool
+same_place(const struct py_place *a, const struct py_place *b)
+{
+	return a->code == b->code && a->instr == b->instr &&
+	    a->frame == b->frame && a->copy == b->copy &&
+	    a->calls == b->calls && a->resumed == b->resumed &&
+	    a->left == b->left;
+}
+
+static bool
+same_chain(const struct py_chain *a, const struct py_chain *b)
+{
+	size_t n = 0;
+
+	while (n < a->depth && n < b->depth &&
+	    same_place(&a->places[n], &b->places[n]))
+		n++;
+	return n == a->depth && n == b->depth && a->live == b->live &&
+	    a->ending == b->ending && a->returned == b->returned &&
+	    a->stack == b->stack;
+}
+
+/* What had gone on, and links that were lost: for what it may find there.  Where
+ * marks are to be made, if only of what is no frame, each frame is looked at by
+ * itself: that has to come to the same. */
 static void
 walk_past(const struct py_offsets *o, struct py_view *v, uint64_t thread,
-    const struct py_chain *chain)
+    const struct py_chain *chain, FILE *f)
 {
 	struct py_past past = {.frame_size = small_frame, .calls = any_calls,
 	    .arg = o};
 	struct py_marks marks = {.past = &past, .stack = chain->stack};
-	struct py_chain found = {0};
+	struct py_chain found = {0}, again = {0};
+	enum walk_result result;
 
 	chain_note_resumers(chain, 0, &past);
-	if (walk_frames(o, v, thread, &marks, &found) == WALK_OK)
+	result = walk_frames(o, v, thread, &marks, &found);
+	marks.gc_frame = 1;
+	if (walk_frames(o, v, thread, &marks, &again) != result ||
+	    !same_chain(&found, &again))
+		fputs("  walks differ\n", f);
+	if (result == WALK_OK)
 		chain_drop_past(&found);
 	chain_free(&found);
+	chain_free(&again);
 }
 
 static void
@@ -215,7 +246,7 @@ show_thread(const struct py_memory *m, const struct py_runtime *rt,
 			show_code(m, o, &chain.places[i], f);
 	else
 		fputs("  lost\n", f);
-	walk_past(o, &r.view, t->addr, &chain);
+	walk_past(o, &r.view, t->addr, &chain, f);
 	show_locals(&objects, &chain, f);
 	show_tasks(&objects, asyncio, t->addr, f);
 	status_exception(o, &r.view, m, t->addr, &none);
