@@ -153,7 +153,7 @@ find_thread(struct remote *r, struct thread *t)
 	    &c->tid};
 
 	if (t->task == 0 && live(r)->read(live(r), &id, 1))
-		t->task = process_thread(r->process, find_tid(r, t));
+		thread_find(t, r->process, find_tid(r, t));
 }
 
 /* Reads a thread that stands still for it, and until it is let go.  One that is

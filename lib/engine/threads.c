@@ -153,14 +153,32 @@ threads_free(struct threads *ts)
 
 /* ---- one thread -------------------------------------------------------- */
 
+/* Makes it that of a task, of which nothing is known yet. */
+static void
+take_task(struct thread *t, const struct process *p, pid_t task)
+{
+	unbind(t);
+	t->task = task;
+	if (task != 0)
+		t->syscall_fd = process_open_task(p, task, "syscall");
+}
+
+void
+thread_find(struct thread *t, const struct process *p, uint64_t tid)
+{
+	if (t->task == 0)
+		take_task(t, p, process_thread(p, tid));
+}
+
 void
 thread_bind(struct thread *t, const struct process *p, uint64_t tid)
 {
+	pid_t task;
+
 	if (tid == t->tid)
 		return;
-	unbind(t);
+	task = process_thread(p, tid);
+	if (t->tid != 0 || t->task != task)
+		take_task(t, p, task);
 	t->tid = tid;
-	if (tid == 0 || (t->task = process_thread(p, tid)) == 0)
-		return;
-	t->syscall_fd = process_open_task(p, t->task, "syscall");
 }

@@ -98,7 +98,10 @@ struct threads {
 bool threads_update(struct threads *, const struct py_threads *);
 void threads_free(struct threads *);
 
-/* Takes note of the id that the target's memory gives for a thread. */
+/* Finds a thread that has not been found yet, by an id that may soon be another:
+ * so that it can be looked at.  And takes note of the id that the target's memory
+ * gives for it. */
+void thread_find(struct thread *, const struct process *, uint64_t tid);
 void thread_bind(struct thread *, const struct process *, uint64_t tid);
 
 #endif
