@@ -588,26 +588,23 @@ take_ordinary(struct walk *w)
 
 	while (!past_may_lose(&w->seen, w->frame)) {
 		const uint8_t *f = view_at(w->v, w->frame, o->frame_size);
-		uint64_t code, instr, previous;
+		uint64_t code, previous;
 		struct py_place *p;
 
 		if (f == NULL || f[o->frame_owner] != OWNER_THREAD)
 			break;
 		code = code_of(o, f);
-		instr = load_u64(f + o->frame_instr);
 		previous = load_u64(f + o->frame_previous);
-		if (code == 0 || previous == 0 ||
-		    instr <= code + o->code_bytecode ||
-		    (py_has(o->frame_stacktop) &&
-			(int32_t)load_u32(f + o->frame_stacktop) < 0) ||
+		if (code == 0 || previous == 0 || !may_call(o, f) ||
 		    (w->m->shims != NULL && shims_has(w->m->shims, code)))
 			break;
 		if (!is_sound(w))
 			return WALK_BAD;
 		if ((p = next_place(w->c)) == NULL)
 			return WALK_MEMORY;
-		*p = (struct py_place){.code = code, .instr = instr,
-		    .frame = w->frame, .calls = true};
+		*p = (struct py_place){.code = code,
+		    .instr = instr_of(o, f), .frame = w->frame,
+		    .calls = true};
 		w->c->live++;
 		w->f = f;
 		w->last = w->seen.end = w->frame;
