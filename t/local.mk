@@ -30,7 +30,8 @@ UNIT_TESTS = t/unit/test_codes t/unit/test_damage t/unit/test_elf \
 	t/unit/test_format t/unit/test_python t/unit/test_snapshots \
 	t/unit/test_drain t/unit/test_pacer t/unit/test_ring \
 	t/unit/test_ring_model t/unit/test_suspects t/unit/test_text \
-	t/unit/test_threads t/unit/test_turns t/unit/test_unfinished
+	t/unit/test_threads t/unit/test_tids t/unit/test_turns \
+	t/unit/test_unfinished
 if HAVE_TSAN
 UNIT_TESTS += t/unit/test_ring_tsan
 endif
@@ -76,6 +77,7 @@ t_unit_test_snapshots_SOURCES = t/unit/test_snapshots.c $(t_unit_profile) \
 	$(t_unit_walks)
 t_unit_test_text_SOURCES = t/unit/test_text.c $(t_unit_profile)
 t_unit_test_threads_SOURCES = t/unit/test_threads.c
+t_unit_test_tids_SOURCES = t/unit/test_tids.c
 t_unit_test_turns_SOURCES = t/unit/test_turns.c
 t_unit_test_unfinished_SOURCES = t/unit/test_unfinished.c $(t_unit_profile)
 

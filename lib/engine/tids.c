@@ -6,6 +6,7 @@
 
 #define STRUCT_SIZE 1024 /* bytes of a thread's struct that are searched */
 #define PROOF_MAX 8	 /* threads that are enough to learn from */
+#define TRIES_MAX 100	 /* to learn from as many threads: any can have ended */
 
 /* Some of the threads. */
 struct sample {
@@ -58,22 +59,23 @@ others_agree(const struct process *p, const struct py_memory *m,
 	return true;
 }
 
-static void
+/* False: no place is one where all have an id. */
+static bool
 learn(struct tids *t, const struct process *p, const struct py_memory *m,
     const struct sample *s)
 {
 	uint8_t bytes[STRUCT_SIZE];
 
 	if (s->count == 0 || !py_read(m, s->pthread[0], bytes, sizeof(bytes)))
-		return;
+		return false;
 	for (uint32_t off = 0; off < STRUCT_SIZE; off += sizeof(uint32_t)) {
 		if (process_thread(p, load_u32(bytes + off)) == 0 ||
 		    !others_agree(p, m, s, off))
 			continue;
 		t->offset = off;
-		t->known = true;
-		return;
+		return t->known = true;
 	}
+	return false;
 }
 
 uint64_t
@@ -86,9 +88,11 @@ tids_find(struct tids *t, const struct process *p, const struct py_memory *m,
 
 	/* What holds for few threads may be chance. */
 	if (t->listed < PROOF_MAX && t->listed < list->count) {
-		t->listed = list->count;
 		take_sample(m, o, list, &s);
-		learn(t, p, m, &s);
+		if (learn(t, p, m, &s) || ++t->tries == TRIES_MAX) {
+			t->listed = list->count;
+			t->tries = 0;
+		}
 	}
 	if (!t->known)
 		return 0;

@@ -16,7 +16,8 @@
 struct tids {
 	uint32_t offset; /* bytes */
 	bool known;
-	size_t listed;	 /* threads there were when that was tried last */
+	size_t listed;	 /* threads it was learned from, or given up for */
+	unsigned tries;	 /* that have failed since */
 };
 
 /*
