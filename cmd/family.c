@@ -423,9 +423,10 @@ stats_of(const struct family *f)
 static void
 show_member(const struct member *m)
 {
-	warnx("%s: %" PRIu64 " samples of %" PRIu32 " thread%s in %.2f s, "
+	warnx("%s: %" PRIu64 " sample%s of %" PRIu32 " thread%s in %.2f s, "
 	    "%" PRIu64 " bytes", m->path, (uint64_t)m->samples,
-	    m->stats.threads, m->stats.threads == 1 ? "" : "s",
+	    m->samples == 1 ? "" : "s", m->stats.threads,
+	    m->stats.threads == 1 ? "" : "s",
 	    (double)m->stats.elapsed_ns / 1e9, m->bytes);
 }
 
@@ -445,8 +446,9 @@ show_summary(const struct family *f)
 	if (shown > LIST_MAX)
 		warnx("and %zu more profiles", shown - LIST_MAX);
 	summary_causes(&all, causes, sizeof(causes));
-	warnx("%" PRIu64 " samples of %zu process%s, %" PRIu64 " failed%s",
-	    all.samples, n, n == 1 ? "" : "es", all.failed, causes);
+	warnx("%" PRIu64 " sample%s of %zu process%s, %" PRIu64 " failed%s",
+	    all.samples, all.samples == 1 ? "" : "s", n, n == 1 ? "" : "es",
+	    all.failed, causes);
 	if (is_inside(f))
 		summary_inside(&all.inprocess, f->recorder.mode);
 }

@@ -468,9 +468,10 @@ show_summary(const struct recording *r, const struct options *o)
 	if (w != NULL)
 		snprintf(bytes, sizeof(bytes), ", %" PRIu64 " bytes",
 		    tach_writer_bytes(w));
-	warnx("%" PRIu64 " samples of %" PRIu32 " thread%s in %.2f s at %.0f Hz "
+	warnx("%" PRIu64 " sample%s of %" PRIu32 " thread%s in %.2f s at %.0f Hz "
 	    "(%" PRIu64 " missed, %" PRIu64 " torn, %" PRIu64 " failed%s)%s",
-	    s->samples, s->threads, s->threads == 1 ? "" : "s",
+	    s->samples, s->samples == 1 ? "" : "s", s->threads,
+	    s->threads == 1 ? "" : "s",
 	    (double)s->elapsed_ns / 1e9, recording_rate(s), s->missed, s->torn,
 	    s->failed, causes, bytes);
 	if (inside)

@@ -591,7 +591,7 @@ struct tach_recorder_stats {
 	uint64_t moving;      /* the stack never held still */
 	uint64_t unknown;     /* code objects could not be read */
 	uint64_t retries;     /* reads repeated because the target moved on */
-	uint32_t threads;     /* ever seen */
+	uint32_t threads;     /* that have samples */
 	struct tach_inprocess_stats inprocess;
 };
 

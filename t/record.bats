@@ -609,6 +609,15 @@ are_stopped() {
 	[[ "$stderr" != *$'\r'* ]]
 }
 
+@test "the summary: only threads that have samples count" {
+	any_python
+	run -0 --separate-stderr tach-record --threads main -o p.bin -- \
+	    "$python" "$programs/gils.py" 0.5
+	echo "$stderr"
+	is "$(field p.bin threads)" 1
+	[[ "$stderr" == *" samples of 1 thread in "* ]]
+}
+
 @test "the summary: by what weight, if many rounds were missed" {
 	any_python
 	run -0 --separate-stderr tach-record -r 1000k -o p.bin -- "$python" \

@@ -410,7 +410,7 @@ give(struct inprocess *e, struct area *a, uint64_t now, struct tach_sink *sink,
 		return true;
 	if (!find_index(e, a))
 		return false;
-	st->samples += weight;
+	thread_names_count(e->names, a->index, weight, st);
 	st->torn += area_is_torn(a, &e->reader) ? weight : 0;
 	st->compiled += a->next.flags & WIRE_COMPILED ? weight : 0;
 	return emit(e, a, weight, status, sink);
@@ -453,7 +453,7 @@ give_wait(struct inprocess *e, struct area *a, uint64_t ticks,
 	a->interp = s->interp;
 	a->common = 0;
 	a->waits = true;
-	st->samples += ticks;
+	thread_names_count(e->names, a->index, ticks, st);
 	st->compiled += s->compiled ? ticks : 0;
 	return runs_give(&e->runs, &run, a->since, ticks, s->status, sink);
 }
@@ -621,7 +621,6 @@ inprocess_drain(struct inprocess *e, uint64_t start, struct tach_sink *sink,
 	drop_ended(e);
 	if (!watch_waits(e, now, sink, st))
 		return false;
-	st->threads = e->names->count;
 	if (now >= e->counted_at + COUNT_EVERY) {
 		e->counted_at = now;
 		inprocess_count(e, st);

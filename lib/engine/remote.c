@@ -458,7 +458,7 @@ take_sample(struct remote *r, struct thread *t, uint64_t time_us,
 	if (r->locals.tell != NULL)
 		tell_locals(r);
 	renew_set(r, t);
-	stats->samples++;
+	thread_names_count(r->names, t->index, 1, stats);
 	stats->torn += !whole;
 	stats->interrupted += t->held && r->interrupts != NULL;
 	stats->compiled += chains_compiled(&r->chains);
@@ -540,7 +540,7 @@ sample_others(struct remote *r, uint64_t time_us, struct tach_sink *sink,
 				return false;
 		} else if (t->live && !is_elsewhere(r, t) &&
 		    (!t->unsure || renew_status(r, t))) {
-			stats->samples++;
+			thread_names_count(r->names, t->index, 1, stats);
 			if (!emit_again(&r->emitter, t, time_us, sink))
 				return false;
 		}
@@ -567,7 +567,7 @@ sample_task(void *arg, size_t of, struct py_chain *c)
 	struct thread *t = &r->seen.threads.list[r->loops[of]];
 
 	a->moment.status = t->status & TACH_STATUS_MAIN;
-	a->stats->samples++;
+	thread_names_count(r->names, t->index, 1, a->stats);
 	a->failed = !emit_sample(&r->emitter, t, c, false, &a->moment,
 	    a->sink);
 	return !a->failed;
@@ -756,7 +756,6 @@ remote_round(struct remote *r, uint64_t time_us, struct tach_sink *sink,
 	    !sample_tasks(r, time_us, sink, stats))
 		return REMOTE_ERROR;
 	leave_round(r);
-	stats->threads = r->names->count;
 	stats->retries = r->chains.retries;
 	return names_look(r->called, &r->seen.threads, r->names->count,
 	    time_us) ? REMOTE_OK : REMOTE_ERROR;

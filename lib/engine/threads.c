@@ -27,7 +27,7 @@ name_equal(const void *arg, uint32_t index)
 uint32_t
 thread_names_add(struct thread_names *names, uint32_t interp, uint64_t tid)
 {
-	struct name_key key = {names, {tid, interp, 0}};
+	struct name_key key = {names, {.tid = tid, .interp = interp}};
 	uint64_t hash = XXH3_64bits_withSeed(&tid, sizeof(tid), interp);
 	uint32_t found = set_find(&names->set, hash, name_equal, &key);
 	struct thread_name *p;
@@ -42,6 +42,17 @@ thread_names_add(struct thread_names *names, uint32_t interp, uint64_t tid)
 		return TACH_NONE;
 	p[names->count] = key.name;
 	return names->count++;
+}
+
+void
+thread_names_count(struct thread_names *names, uint32_t index,
+    uint64_t samples, struct tach_recorder_stats *stats)
+{
+	struct thread_name *n = &names->list[index];
+
+	stats->samples += samples;
+	stats->threads += samples > 0 && !n->counted;
+	n->counted = n->counted || samples > 0;
 }
 
 void
