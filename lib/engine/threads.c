@@ -51,8 +51,8 @@ thread_names_count(struct thread_names *names, uint32_t index,
 	struct thread_name *n = &names->list[index];
 
 	stats->samples += samples;
-	stats->threads += samples > 0 && !n->counted;
-	n->counted = n->counted || samples > 0;
+	stats->threads += !n->counted;
+	n->counted = true;
 }
 
 void

@@ -29,7 +29,7 @@ struct thread_names {
 
 /* TACH_NONE: out of memory. */
 uint32_t thread_names_add(struct thread_names *, uint32_t interp, uint64_t tid);
-/* Counts samples of one, and it with its first. */
+/* Counts samples of one, at least one, and it with its first. */
 void thread_names_count(struct thread_names *, uint32_t index,
     uint64_t samples, struct tach_recorder_stats *);
 void thread_names_free(struct thread_names *);
