@@ -68,7 +68,7 @@ snapshot_add(struct snapshot *s, uint64_t addr, size_t size)
 }
 
 bool
-snapshot_add_once(struct snapshot *s, size_t first, uint64_t addr,
+snapshot_find(const struct snapshot *s, size_t first, uint64_t addr,
     size_t size, size_t *where)
 {
 	*where = s->size;
@@ -82,7 +82,15 @@ snapshot_add_once(struct snapshot *s, size_t first, uint64_t addr,
 		}
 	}
 	*where = s->size;
-	return snapshot_add(s, addr, size);
+	return false;
+}
+
+bool
+snapshot_add_once(struct snapshot *s, size_t first, uint64_t addr,
+    size_t size, size_t *where)
+{
+	return snapshot_find(s, first, addr, size, where) ||
+	    snapshot_add(s, addr, size);
 }
 
 bool

@@ -40,8 +40,10 @@ bool snapshot_add(struct snapshot *, uint64_t addr, size_t size);
 bool snapshot_add_set(struct snapshot *, const struct workset *, size_t first,
     bool reversed);
 
-/* Adds a range if none of those from `first` on has it, and tells where in
- * the bytes it will be. */
+/* Where in the bytes a range lies, if one of those from `first` on has it;
+ * snapshot_add_once adds it if none has. */
+bool snapshot_find(const struct snapshot *, size_t first, uint64_t addr,
+    size_t size, size_t *where);
 bool snapshot_add_once(struct snapshot *, size_t first, uint64_t addr,
     size_t size, size_t *where);
 
