@@ -2,6 +2,7 @@
 /* clock.c: see clock.h. */
 #include "engine/clock.h"
 
+#include <errno.h>
 #include <time.h>
 
 static uint64_t
@@ -32,6 +33,20 @@ clock_sleep(uint64_t until)
 	    (long)(until % NS_PER_S)};
 
 	return clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL) == 0;
+}
+
+void
+clock_poll(struct pollfd *fds, size_t count, uint64_t until)
+{
+	uint64_t now, left;
+	struct timespec t;
+
+	do {
+		now = clock_ns();
+		left = until > now ? until - now : 0;
+		t = (struct timespec){(time_t)(left / NS_PER_S),
+		    (long)(left % NS_PER_S)};
+	} while (ppoll(fds, count, &t, NULL) < 0 && errno == EINTR);
 }
 
 /* From 0 to 1, by xorshift64. */

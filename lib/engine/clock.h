@@ -3,6 +3,7 @@
 #ifndef ENGINE_CLOCK_H
 #define ENGINE_CLOCK_H
 
+#include <poll.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -15,6 +16,8 @@ uint64_t clock_ns(void);     /* CLOCK_MONOTONIC */
 uint64_t clock_cpu_ns(void); /* CPU time that this thread has used */
 /* Sleeps until then.  False: a signal came first. */
 bool clock_sleep(uint64_t until);
+/* The same, or until one of so many descriptors has something to say. */
+void clock_poll(struct pollfd *, size_t count, uint64_t until);
 
 /*
  * Deadlines have an interval between them that wanders: it is longer or shorter

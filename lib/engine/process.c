@@ -116,16 +116,8 @@ bool
 process_sleep(const struct process *p, int wake_fd, uint64_t deadline_ns)
 {
 	struct pollfd fds[] = {{p->pidfd, POLLIN, 0}, {wake_fd, POLLIN, 0}};
-	uint64_t now = clock_ns();
-	uint64_t left = deadline_ns > now ? deadline_ns - now : 0;
-	struct timespec t = {(time_t)(left / NS_PER_S), (long)(left % NS_PER_S)};
 
-	while (ppoll(fds, 2, &t, NULL) < 0 && errno == EINTR) {
-		now = clock_ns();
-		left = deadline_ns > now ? deadline_ns - now : 0;
-		t = (struct timespec){(time_t)(left / NS_PER_S),
-		    (long)(left % NS_PER_S)};
-	}
+	clock_poll(fds, 2, deadline_ns);
 	return fds[0].revents != 0 || fds[1].revents != 0;
 }
 
