@@ -149,7 +149,7 @@ lib_libtach_core_la_SOURCES = \
 	lib/engine/inject.c lib/engine/inject.h \
 	lib/engine/inprocess.c lib/engine/inprocess.h \
 	lib/engine/interps.c lib/engine/interps.h \
-	lib/engine/interrupt.h lib/engine/interruptwire.h \
+	lib/engine/interrupt.h lib/engine/interruptwire.h lib/engine/ahead.h \
 	lib/engine/interrupted.c lib/engine/interrupted.h \
 	lib/engine/known.c lib/engine/known.h \
 	lib/engine/names.c lib/engine/names.h \
@@ -249,9 +249,10 @@ CLEANFILES += lib/out/profile.pb-c.c lib/out/profile.pb-c.h
 
 # What runs in the kernel, as bytes: see lib/engine/interrupt.h.
 if HAVE_INTERRUPTS
-lib_libtach_core_la_SOURCES += lib/engine/interrupt.c
+lib_libtach_core_la_SOURCES += lib/engine/interrupt.c lib/engine/ahead.c \
+	lib/engine/interruptload.c lib/engine/interruptload.h
 nodist_lib_libtach_core_la_SOURCES += lib/engine/interruptprogram.h
-lib/engine/interrupt.lo: lib/engine/interruptprogram.h
+lib/engine/interruptload.lo: lib/engine/interruptprogram.h
 lib/engine/interruptprogram.h: lib/engine/interrupt.bpf.c \
 		lib/engine/interruptwire.h lib/engine/embed
 	$(AM_V_GEN)$(MKDIR_P) lib/engine && \

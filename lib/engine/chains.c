@@ -243,6 +243,9 @@ says_exception(const struct chains *c, const struct thread *t,
 	struct py_view state = {.memory.read = view_read, .spans = &span,
 	    .count = 1};
 
+	/* What was copied in an interrupt has all of it. */
+	if (t->still && t->held)
+		state = spans_view(&c->spans);
 	return status_exception(c->offsets, &state, &c->memory.memory,
 	    t->py.addr, none);
 }

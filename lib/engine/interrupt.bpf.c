@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * interrupt.bpf.c: what runs in the kernel for interrupt.c, on the CPU of the
- * thread that it interrupts, and copies the state and the frames of that: see
- * there.  It is built for BPF.
+ * interrupt.bpf.c: what runs in the kernel for interrupt.c and ahead.c, on the
+ * CPU of the thread that is interrupted, and copies the state and the frames of
+ * that: see there.  It is built for BPF.
  *
  * What changes from frame to frame is kept in the shared memory: of what is
  * there the kernel assumes nothing, so it need not follow each step to see that
@@ -16,17 +16,27 @@
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, 1);
+	__uint(max_entries, INTERRUPT_WIRES);
 	__uint(map_flags, BPF_F_MMAPABLE);
 	__type(key, __u32);
 	__type(value, struct interrupt_wire);
-} wire SEC(".maps");
+} wires SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__type(key, __u32);
+	__type(value, struct interrupt_ahead);
+} ahead SEC(".maps");
+
+/* ---- copying ----------------------------------------------------------- */
 
 /* False: it is not there, or there is no room. */
 static __always_inline int
 copy(struct interrupt_wire *w, __u64 addr, __u64 size)
 {
-	__u32 at = w->used;
+	__u64 at = w->used;
 
 	if (at >= INTERRUPT_ROOM || size >= INTERRUPT_PIECE ||
 	    bpf_probe_read_user(w->bytes + at, (__u32)size,
@@ -40,7 +50,7 @@ copy(struct interrupt_wire *w, __u64 addr, __u64 size)
 static __always_inline int
 copy_part(struct interrupt_wire *w, __u64 addr, __u64 size)
 {
-	__u32 n = w->parts;
+	__u64 n = w->parts;
 
 	if (n >= INTERRUPT_PARTS)
 		return 0;
@@ -51,38 +61,116 @@ copy_part(struct interrupt_wire *w, __u64 addr, __u64 size)
 	return copy(w, addr, size);
 }
 
-/* The address that was copied to there. */
+/* The word that was copied to there. */
 static __always_inline __u64
 load(const struct interrupt_wire *w, __u64 at)
 {
 	return at < INTERRUPT_ROOM ? *(const __u64 *)(w->bytes + at) : 0;
 }
 
+/* A wire, and what a record of it begins with. */
+struct writing {
+	struct interrupt_wire *wire;
+	__u64 at, first; /* byte, part */
+	int changed;
+};
+
 /* Copies the frame that is next, if the last part does not have it, and goes to
  * its caller. */
 static long
-step(__u32 i, struct interrupt_wire **shared)
+step(__u64 i, struct writing *to)
 {
-	struct interrupt_wire *w = *shared;
-	__u64 frame = w->frame, size = w->way.frame_size;
+	struct interrupt_wire *w = to->wire;
+	__u64 frame = w->next, size = w->way.frame_size;
 	__u64 block = frame & ~((__u64)w->way.block - 1);
-	__u32 n = w->parts - 1;
+	__u64 n = w->parts - 1;
 
 	if (frame == 0)
 		return 1;
 	/* No part is smaller than a frame, but for a cframe. */
-	if (n >= INTERRUPT_PARTS || w->part[n].size < size ||
+	if (w->parts == to->first || n >= INTERRUPT_PARTS ||
+	    w->part[n].size < size ||
 	    frame - w->part[n].addr > w->part[n].size - size) {
 		if (!copy_part(w, block, frame - block + size))
 			return 1;
-		n++;
+		n = w->parts - 1;
 	}
 	if (n >= INTERRUPT_PARTS)
 		return 1;
-	w->frame = load(w, w->part_at + (frame - w->part[n].addr) +
+	w->next = load(w, w->part_at + (frame - w->part[n].addr) +
 		w->way.frame_previous);
 	return 0;
 }
+
+/* Copies the exception that is next, and goes to the one before it. */
+static long
+step_out(__u64 i, struct writing *to)
+{
+	struct interrupt_wire *w = to->wire;
+
+	if (w->next == 0 || w->next == w->way.item_last ||
+	    !copy_part(w, w->next, w->way.item_size))
+		return 1;
+	w->next = load(w, w->part_at + w->way.item_previous);
+	return 0;
+}
+
+static __always_inline int
+copy_exceptions(struct writing *to)
+{
+	struct interrupt_wire *w = to->wire;
+
+	if (w->way.item_size == 0)
+		return 1;
+	w->next = load(w, to->at + w->way.item);
+	bpf_loop(INTERRUPT_FRAMES, step_out, to, 0);
+	return w->next == 0 || w->next == w->way.item_last;
+}
+
+/* False: it cannot be copied. */
+static __always_inline int
+copy_thread(struct writing *to)
+{
+	struct interrupt_wire *w = to->wire;
+
+	for (__u32 i = 0; i < INTERRUPT_RANGES && i < w->ranges; i++)
+		if (!copy(w, w->range[i].addr, w->range[i].size))
+			return 0;
+	w->next = load(w, to->at + w->way.current);
+	if (w->way.cframe_size != 0 && w->next != 0) {
+		if (!copy_part(w, w->next, w->way.cframe_size))
+			return 0;
+		w->next = load(w, w->part_at + w->way.cframe_current);
+	}
+	bpf_loop(INTERRUPT_FRAMES, step, to, 0);
+	return w->next == 0 && copy_exceptions(to);
+}
+
+/* Records the thread that runs here. */
+static __always_inline int
+record(struct writing *to)
+{
+	struct interrupt_wire *w = to->wire;
+	__u64 n = w->records;
+
+	to->at = w->used;
+	to->first = w->parts;
+	if (n >= INTERRUPT_RECORDS)
+		return 0;
+	if (!copy_thread(to)) {
+		w->used = to->at;
+		w->parts = to->first;
+		return 0;
+	}
+	w->record[n].time = bpf_ktime_get_ns();
+	w->record[n].at = to->at;
+	w->record[n].first = to->first;
+	w->record[n].parts = w->parts - to->first;
+	w->records = n + 1;
+	return 1;
+}
+
+/* ---- on demand --------------------------------------------------------- */
 
 static __always_inline int
 is_wanted(const struct interrupt_wire *w)
@@ -99,26 +187,115 @@ SEC("raw_tp/tach")
 int
 tach_interrupt(void *ctx)
 {
-	struct interrupt_wire *w;
+	struct writing to = {0};
 	__u32 zero = 0;
 
-	w = bpf_map_lookup_elem(&wire, &zero);
-	if (w == 0)
+	to.wire = bpf_map_lookup_elem(&wires, &zero);
+	if (to.wire == 0)
 		return INTERRUPT_FAILED;
-	if (!is_wanted(w))
+	if (!is_wanted(to.wire))
 		return INTERRUPT_ELSEWHERE;
-	w->used = w->parts = 0;
-	for (__u32 i = 0; i < INTERRUPT_RANGES && i < w->ranges; i++)
-		if (!copy(w, w->range[i].addr, w->range[i].size))
-			return INTERRUPT_FAILED;
-	w->frame = load(w, w->current);
-	if (w->way.cframe_size != 0 && w->frame != 0) {
-		if (!copy_part(w, w->frame, w->way.cframe_size))
-			return INTERRUPT_FAILED;
-		w->frame = load(w, w->part_at + w->way.cframe_current);
+	return record(&to) ? INTERRUPT_OK : INTERRUPT_FAILED;
+}
+
+/* ---- ahead ------------------------------------------------------------- */
+
+/* Words that are watched in what was written. */
+struct watching {
+	const struct interrupt_ahead *ahead;
+	const struct writing *in;
+	int changed;
+};
+
+static long
+compare(__u64 i, struct watching *w)
+{
+	const struct interrupt_ahead *a = w->ahead;
+
+	if (i >= INTERRUPT_WATCHES || i >= a->watches)
+		return 1;
+	w->changed = (load(w->in->wire, w->in->at + a->watch[i].at) &
+	    a->watch[i].mask) != a->watch[i].value;
+	return w->changed;
+}
+
+static __always_inline int
+has_changed(const struct interrupt_ahead *a, const struct writing *to)
+{
+	struct watching w = {a, to};
+
+	bpf_loop(INTERRUPT_WATCHES, compare, &w, 0);
+	return w.changed;
+}
+
+static __always_inline int
+is_full(const struct interrupt_ahead *a, const struct writing *to)
+{
+	const struct interrupt_wire *w = to->wire;
+
+	return w->records >= a->batch ||
+	    w->used + 2 * (w->used - to->at) > INTERRUPT_ROOM ||
+	    w->parts + 2 * (w->parts - to->first) > INTERRUPT_PARTS;
+}
+
+/* The wire goes to who reads, who are to have given back the next one by the
+ * next tick. */
+static __always_inline void
+pass(struct interrupt_ahead *a)
+{
+	__u32 turn = a->turn % INTERRUPT_WIRES;
+
+	a->turn = (turn + 1) % INTERRUPT_WIRES;
+	a->full[turn] = 1;
+}
+
+/* A tick of the clock of the thread.  As with the next one, who reads is woken
+ * if what it returns is not 0. */
+SEC("perf_event")
+int
+tach_tick(void *ctx)
+{
+	struct writing to = {0};
+	struct interrupt_ahead *a;
+	__u32 zero = 0, turn;
+
+	a = bpf_map_lookup_elem(&ahead, &zero);
+	if (a == 0 || a->stopped)
+		return 0;
+	turn = a->turn % INTERRUPT_WIRES;
+	to.wire = bpf_map_lookup_elem(&wires, &turn);
+	if (to.wire == 0 || a->full[turn])
+		return 0;
+	if (!record(&to))
+		a->stopped = INTERRUPT_BAD;
+	else if (has_changed(a, &to))
+		a->stopped = INTERRUPT_CHANGED;
+	else if (is_full(a, &to))
+		pass(a);
+	else
+		return 0;
+	return 1;
+}
+
+/* It leaves its CPU: to who was woken to read, if there is no other one. */
+SEC("perf_event")
+int
+tach_leave(void *ctx)
+{
+	struct interrupt_ahead *a;
+	__u32 zero = 0;
+
+	a = bpf_map_lookup_elem(&ahead, &zero);
+	if (a == 0 || a->stopped)
+		return 0;
+	for (__u32 i = 0; i < INTERRUPT_WIRES; i++) {
+		if (a->full[i]) {
+			a->away = 1;
+			return 0;
+		}
 	}
-	bpf_loop(INTERRUPT_FRAMES, step, &w, 0);
-	return w->frame == 0 ? INTERRUPT_OK : INTERRUPT_FAILED;
+	a->stopped = INTERRUPT_LEFT;
+	return 1;
 }
 
 /* As the kernel's helpers ask for: what is under the ISC license may be used

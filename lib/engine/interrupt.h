@@ -31,13 +31,12 @@ struct interrupts *interrupts_hold(struct interrupts *);
 void interrupts_drop(struct interrupts *);
 
 /*
- * Copies what was added to a snapshot, and then the frames of a thread, which
- * are added to it; the first one, or the cframe, is that whose address is
- * `current` bytes into the copy.  *cpu is where the thread ran last, or -1, and
- * is kept so.
+ * Copies what was added to a snapshot, and then the frames of a thread and the
+ * exceptions that it handles, which are added to it.  *cpu is where the thread
+ * ran last, or -1, and is kept so.
  */
 enum interrupt_result interrupts_read(struct interrupts *,
     const struct process *, pid_t task, int *cpu, struct snapshot *,
-    const struct interrupt_way *, size_t current);
+    const struct interrupt_way *);
 
 #endif

@@ -9,56 +9,109 @@
 #define SPARED 64 /* times that it is not tried if it was in vain: to copy all
 		   * that there is room for takes the thread long */
 
-static struct interrupt_way
-way_of(const struct chains *c)
+/* Where a field of a thread's state is in its copy. */
+static uint32_t
+place_of(const struct chains *c, const struct thread *t, uint32_t field)
+{
+	return (uint32_t)t->copy + (field - c->state_low);
+}
+
+static void
+add_exceptions(const struct chains *c, const struct thread *t,
+    struct interrupt_way *w)
 {
 	const struct py_offsets *o = c->offsets;
+
+	if (!py_has(o->thread_exc_info) || !py_has(o->thread_exc_state) ||
+	    !py_has(o->exc_item_previous))
+		return;
+	w->item = place_of(c, t, o->thread_exc_info);
+	w->item_size = o->exc_item_size;
+	w->item_previous = o->exc_item_previous;
+	w->item_last = t->py.addr + o->thread_exc_state;
+}
+
+/* Of a thread whose state was added to what is copied. */
+static struct interrupt_way
+way_of(const struct chains *c, const struct thread *t)
+{
+	const struct py_offsets *o = c->offsets;
+	bool told = py_has(o->thread_current_frame);
 	struct interrupt_way w = {.frame_size = o->frame_size,
 	    .frame_previous = o->frame_previous,
 	    .block = chains_lie_apart(c) ? 1 : INTERRUPT_BLOCK};
 
-	if (!py_has(o->thread_current_frame)) {
+	w.current = place_of(c, t, told ? o->thread_current_frame :
+					  o->thread_cframe);
+	if (!told) {
 		w.cframe_size = o->cframe_size;
 		w.cframe_current = o->cframe_current_frame;
 	}
+	add_exceptions(c, t, &w);
 	return w;
 }
 
-/* Where a copy of a thread state says which frame is the current one. */
-static size_t
-current_in_state(const struct chains *c)
+/* Adds what is copied before its frames. */
+static bool
+begin(const struct chains *c, struct thread *t, struct snapshot *s)
 {
-	const struct py_offsets *o = c->offsets;
+	t->first = s->count;
+	t->copy = s->size;
+	return chains_add_state(c, s, t);
+}
 
-	return (py_has(o->thread_current_frame) ? o->thread_current_frame :
-		   o->thread_cframe) - c->state_low;
+/* It was copied.  To copy what it needed from outside would now be in vain. */
+static void
+finish(struct thread *t, const struct snapshot *s)
+{
+	t->ranges = s->count - t->first;
+	workset_clear(&t->set);
+	t->still = true;
 }
 
 bool
 interrupted_copy(struct interrupts *in, const struct chains *c,
     struct thread *t, struct snapshot *s)
 {
-	struct interrupt_way way = way_of(c);
 	enum interrupt_result result;
+	struct interrupt_way way;
 
 	if (t->spared > 0) {
 		t->spared--;
 		return false;
 	}
-	t->first = s->count;
-	t->copy = s->size;
-	if (!chains_add_state(c, s, t))
+	if (!begin(c, t, s))
 		return false;
-	result = interrupts_read(in, c->process, t->task, &t->cpu, s, &way,
-	    t->copy + current_in_state(c));
+	way = way_of(c, t);
+	result = interrupts_read(in, c->process, t->task, &t->cpu, s, &way);
 	if (result == INTERRUPT_FAILED)
 		t->spared = SPARED;
 	if (result != INTERRUPT_OK)
 		return false;
-	t->ranges = s->count - t->first;
-	/* To copy what it needed from outside would now be in vain. */
-	workset_clear(&t->set);
-	return t->still = true;
+	finish(t, s);
+	return true;
+}
+
+bool
+interrupted_ask(const struct chains *c, struct thread *t, struct snapshot *s,
+    struct ahead_ask *ask)
+{
+	if (!begin(c, t, s))
+		return false;
+	ask->task = t->task;
+	ask->first = s;
+	ask->way = way_of(c, t);
+	return true;
+}
+
+bool
+interrupted_take(const struct ahead *a, const struct chains *c,
+    struct thread *t, struct snapshot *s)
+{
+	if (!begin(c, t, s) || !ahead_take(a, s))
+		return false;
+	finish(t, s);
+	return true;
 }
 
 /* Copies it alone, after what its stamp and its marks need. */

@@ -3,12 +3,19 @@
 #ifndef ENGINE_INTERRUPTED_H
 #define ENGINE_INTERRUPTED_H
 
+#include "engine/ahead.h"
 #include "engine/chains.h"
-#include "engine/interrupt.h"
 
 /* Copies a thread, and before it what was added to a snapshot, for first_walk.
  * False: that cannot be had, or it does not run; the snapshot is of no use. */
 bool interrupted_copy(struct interrupts *, const struct chains *,
+    struct thread *, struct snapshot *);
+
+/* Asks for the same of each record that is made ahead; and takes the next one,
+ * after what was added to a snapshot before.  False: out of memory. */
+bool interrupted_ask(const struct chains *, struct thread *, struct snapshot *,
+    struct ahead_ask *);
+bool interrupted_take(const struct ahead *, const struct chains *,
     struct thread *, struct snapshot *);
 
 /* Gives a thread's chain in ->chain.  False: it cannot be read so, or not all of

@@ -9,11 +9,14 @@
 #include <linux/types.h>
 
 #define INTERRUPT_RANGES 16	  /* that can be asked for */
-#define INTERRUPT_PARTS 512	  /* that frames can lie in */
+#define INTERRUPT_WATCHES 64	  /* words that can be watched */
+#define INTERRUPT_RECORDS 128	  /* in a wire */
+#define INTERRUPT_PARTS 1024	  /* that their frames and exceptions can lie in */
 #define INTERRUPT_FRAMES 2048	  /* of a chain, at most */
 #define INTERRUPT_BLOCK 1024	  /* of memory; a page is a multiple */
 #define INTERRUPT_PIECE 2048	  /* nothing is larger that is copied at once */
-#define INTERRUPT_ROOM (1u << 18) /* for all that is copied, but the last piece */
+#define INTERRUPT_ROOM (3u << 16) /* for all that is copied, but the last piece */
+#define INTERRUPT_WIRES 2	  /* so that one is read while one is written to */
 
 struct interrupt_range {
 	__u64 addr;
@@ -22,10 +25,18 @@ struct interrupt_range {
 
 /* How frames are found. */
 struct interrupt_way {
-	__u32 cframe_size; /* 0: the state has the current frame's address */
+	__u32 current;	   /* where in what is copied before them is the address
+			    * of the current one, or of the cframe */
+	__u32 cframe_size; /* 0: that of the current one */
 	__u32 cframe_current;
 	__u32 frame_size, frame_previous;
 	__u32 block; /* a power of two: what else of it is copied at once */
+	/* How exceptions are that are being handled: from one whose address is
+	 * at `item` to the last one, which is copied anyway. */
+	__u32 item_size; /* 0: they are not wanted */
+	__u32 item, item_previous;
+	__u32 unused;
+	__u64 item_last; /* address */
 };
 
 enum interrupt_result {
@@ -34,26 +45,58 @@ enum interrupt_result {
 	INTERRUPT_FAILED,    /* its memory is not there, or is too much */
 };
 
+/* A thread at one moment: the ranges that were asked for, and after them the
+ * parts of memory with its frames and exceptions, all of them one after the
+ * other. */
+struct interrupt_record {
+	__u64 time; /* ns, CLOCK_MONOTONIC */
+	__u32 at;   /* where its bytes begin */
+	__u32 first, parts;
+	__u32 unused;
+};
+
 struct interrupt_wire {
 	/* The thread, by its number in the first PID namespace, or, if these are
 	 * not 0, in the one of that file. */
 	__u64 namespace_dev, namespace_ino;
 	__u32 task;
-	/* What is copied before its frames; and where in there is the address
-	 * of the current one, or of the cframe. */
+	/* What is copied before its frames. */
 	__u32 ranges;
 	struct interrupt_range range[INTERRUPT_RANGES];
-	__u32 current;
 	struct interrupt_way way;
-	/* The answer: the parts of memory with frames, which were copied after
-	 * the ranges, one after the other. */
-	__u32 parts;
+	/* The answers. */
+	__u64 records, parts;
+	struct interrupt_record record[INTERRUPT_RECORDS];
 	struct interrupt_range part[INTERRUPT_PARTS];
 	/* interrupt.bpf.c's own: how many bytes there are, where those of the
-	 * last part are, and which frame is next. */
-	__u32 used, part_at;
-	__u64 frame;
+	 * last part are, and which frame, or exception, is next. */
+	__u64 used, part_at, next;
 	__u8 bytes[INTERRUPT_ROOM + INTERRUPT_PIECE];
+};
+
+/* Why no more is recorded ahead. */
+enum interrupt_stop {
+	INTERRUPT_GOES_ON,
+	INTERRUPT_ENOUGH,  /* we were told to end */
+	INTERRUPT_LEFT,	   /* the thread is on no CPU, or on another one */
+	INTERRUPT_CHANGED, /* something else has: in the last record */
+	INTERRUPT_BAD,	   /* it could not be copied */
+};
+
+/* Bits of a word of what is copied, by its place in there, as they were. */
+struct interrupt_watch {
+	__u64 at, mask, value;
+};
+
+/* What is recorded ahead of who reads it; see ahead.h. */
+struct interrupt_ahead {
+	__u32 stopped; /* enum interrupt_stop */
+	__u32 turn;    /* the wire that is written to */
+	__u32 batch;   /* records after which the next one is */
+	__u32 full[INTERRUPT_WIRES]; /* to be read */
+	__u32 away;    /* the thread left its CPU while one was */
+	__u32 watches;
+	struct interrupt_watch watch[INTERRUPT_WATCHES];
 };
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* nointerrupt.c: interrupt.h where it was built without what that needs. */
-#include "engine/interrupt.h"
+/* nointerrupt.c: interrupt.h and ahead.h where it was built without what they
+ * need. */
+#include "engine/ahead.h"
 
 struct interrupts *
 interrupts_new(void)
@@ -22,8 +23,7 @@ interrupts_drop(struct interrupts *in)
 
 enum interrupt_result
 interrupts_read(struct interrupts *in, const struct process *p, pid_t task,
-    int *cpu, struct snapshot *s, const struct interrupt_way *way,
-    size_t current)
+    int *cpu, struct snapshot *s, const struct interrupt_way *way)
 {
 	(void)in;
 	(void)p;
@@ -31,6 +31,90 @@ interrupts_read(struct interrupts *in, const struct process *p, pid_t task,
 	(void)cpu;
 	(void)s;
 	(void)way;
-	(void)current;
 	return INTERRUPT_FAILED;
+}
+
+void
+ahead_init(struct ahead *a, struct interrupts *in)
+{
+	*a = (struct ahead){.in = in};
+}
+
+void
+ahead_free(struct ahead *a)
+{
+	(void)a;
+}
+
+bool
+ahead_begin(struct ahead *a, const struct ahead_ask *ask, uint64_t interval_ns,
+    uint32_t batch)
+{
+	(void)a;
+	(void)ask;
+	(void)interval_ns;
+	(void)batch;
+	return false;
+}
+
+void
+ahead_set_interval(struct ahead *a, uint64_t interval_ns)
+{
+	(void)a;
+	(void)interval_ns;
+}
+
+void
+ahead_set_batch(struct ahead *a, uint32_t batch)
+{
+	(void)a;
+	(void)batch;
+}
+
+void
+ahead_end(struct ahead *a)
+{
+	(void)a;
+}
+
+void
+ahead_lose(struct ahead *a)
+{
+	(void)a;
+}
+
+void
+ahead_cancel(struct ahead *a)
+{
+	(void)a;
+}
+
+bool
+ahead_was_away(struct ahead *a)
+{
+	(void)a;
+	return false;
+}
+
+int
+ahead_fd(const struct ahead *a)
+{
+	(void)a;
+	return -1;
+}
+
+bool
+ahead_next(struct ahead *a, uint64_t *time)
+{
+	(void)a;
+	(void)time;
+	return false;
+}
+
+bool
+ahead_take(const struct ahead *a, struct snapshot *s)
+{
+	(void)a;
+	(void)s;
+	return false;
 }

@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: ISC */
+/* ahead.c: see ahead.h. */
+#include "engine/ahead.h"
+
+#include <linux/perf_event.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "engine/interruptload.h"
+
+void
+ahead_init(struct ahead *a, struct interrupts *in)
+{
+	*a = (struct ahead){.in = in};
+	a->events = a->list;
+}
+
+/* ---- events ------------------------------------------------------------ */
+
+static int
+open_event(pid_t task, struct perf_event_attr attr, int leader, int program)
+{
+	int fd;
+
+	attr.type = PERF_TYPE_SOFTWARE;
+	attr.size = sizeof(attr);
+	attr.exclude_hv = 1;
+	attr.wakeup_events = 1;
+	attr.remove_on_exec = 1;
+	fd = (int)syscall(SYS_perf_event_open, &attr, task, -1, leader,
+	    PERF_FLAG_FD_CLOEXEC);
+	if (fd >= 0 && ioctl(fd, PERF_EVENT_IOC_SET_BPF, program) == 0)
+		return fd;
+	if (fd >= 0)
+		close(fd);
+	return -1;
+}
+
+/* A page that says what is in it, and another one that is written to over and
+ * over, as we cannot write to it. */
+static size_t
+output_size(void)
+{
+	return 2 * (size_t)sysconf(_SC_PAGESIZE);
+}
+
+static bool
+open_output(struct ahead_events *e)
+{
+	void *p = mmap(NULL, output_size(), PROT_READ, MAP_SHARED, e->leaves,
+	    0);
+
+	e->output = p != MAP_FAILED ? p : NULL;
+	return e->output != NULL &&
+	    ioctl(e->clock, PERF_EVENT_IOC_SET_OUTPUT, e->leaves) == 0;
+}
+
+static void
+close_events(struct ahead_events *e)
+{
+	if (e->task == 0)
+		return;
+	if (e->output != NULL)
+		munmap(e->output, output_size());
+	if (e->clock >= 0)
+		close(e->clock);
+	if (e->leaves >= 0)
+		close(e->leaves);
+	e->task = 0;
+}
+
+/* That of the clock goes on whenever the other one does. */
+static bool
+open_events(struct ahead_events *e, const struct interrupts *in, pid_t task,
+    uint64_t interval_ns)
+{
+	struct perf_event_attr leaves = {
+		.config = PERF_COUNT_SW_CONTEXT_SWITCHES,
+		.sample_period = 1, .disabled = 1};
+	struct perf_event_attr clock = {.config = PERF_COUNT_SW_TASK_CLOCK,
+		.sample_period = interval_ns};
+
+	close_events(e);
+	*e = (struct ahead_events){.task = task, .clock = -1};
+	e->leaves = open_event(task, leaves, -1, in->leave);
+	if (e->leaves >= 0)
+		e->clock = open_event(task, clock, e->leaves, in->tick);
+	if (e->clock >= 0 && open_output(e))
+		return true;
+	close_events(e);
+	return false;
+}
+
+/* Those of a thread: its own, or new ones in the place of others. */
+static bool
+choose_events(struct ahead *a, pid_t task, uint64_t interval_ns)
+{
+	for (size_t i = 0; i < AHEAD_THREADS; i++) {
+		if (a->list[i].task == task) {
+			a->events = &a->list[i];
+			return true;
+		}
+	}
+	if (a->events->task != 0 && ++a->events == a->list + AHEAD_THREADS)
+		a->events = a->list;
+	return open_events(a->events, a->in, task, interval_ns);
+}
+
+/* ---- beginning and ending ---------------------------------------------- */
+
+static void
+empty(struct interrupt_wire *w)
+{
+	w->records = w->parts = w->used = 0;
+}
+
+static bool
+ask(struct interrupts *in, const struct ahead_ask *what)
+{
+	for (size_t i = 0; i < INTERRUPT_WIRES; i++) {
+		struct interrupt_wire *w = &in->wires[i];
+		if (!interrupts_ask(w, what->task, what->first, &what->way))
+			return false;
+	}
+	memcpy(in->ahead->watch, what->watch,
+	    what->watches * sizeof(*what->watch));
+	in->ahead->watches = (uint32_t)what->watches;
+	return true;
+}
+
+static bool
+is_stopped(const struct ahead *a)
+{
+	return __atomic_load_n(&a->in->ahead->stopped, __ATOMIC_ACQUIRE) !=
+	    INTERRUPT_GOES_ON;
+}
+
+static bool
+prepare(struct ahead *a, const struct ahead_ask *what, uint64_t interval_ns,
+    uint32_t batch)
+{
+	struct interrupts *in = a->in;
+
+	if (in->is_ahead || in->holders != 1 || !ask(in, what) ||
+	    !choose_events(a, what->task, interval_ns))
+		return false;
+	in->ahead->turn = in->ahead->away = 0;
+	in->ahead->batch = batch;
+	memset(in->ahead->full, 0, sizeof(in->ahead->full));
+	__atomic_store_n(&in->ahead->stopped, INTERRUPT_GOES_ON,
+	    __ATOMIC_RELEASE);
+	ahead_set_interval(a, interval_ns);
+	in->is_ahead = ioctl(a->events->leaves, PERF_EVENT_IOC_ENABLE, 0) == 0;
+	return in->is_ahead;
+}
+
+bool
+ahead_begin(struct ahead *a, const struct ahead_ask *what, uint64_t interval_ns,
+    uint32_t batch)
+{
+	if (a->in == NULL || a->on)
+		return false;
+	a->next = 0;
+	a->records = 0;
+	pthread_mutex_lock(&a->in->lock);
+	a->on = prepare(a, what, interval_ns, batch);
+	pthread_mutex_unlock(&a->in->lock);
+	return a->on;
+}
+
+void
+ahead_set_interval(struct ahead *a, uint64_t interval_ns)
+{
+	ioctl(a->events->clock, PERF_EVENT_IOC_PERIOD, &interval_ns);
+}
+
+void
+ahead_set_batch(struct ahead *a, uint32_t batch)
+{
+	__atomic_store_n(&a->in->ahead->batch, batch, __ATOMIC_RELAXED);
+}
+
+/* When the call returns, nothing of it runs in the kernel any more. */
+static void
+silence(const struct ahead *a)
+{
+	ioctl(a->events->leaves, PERF_EVENT_IOC_DISABLE, 0);
+}
+
+void
+ahead_end(struct ahead *a)
+{
+	if (!a->on)
+		return;
+	silence(a);
+	if (!is_stopped(a))
+		a->in->ahead->stopped = INTERRUPT_ENOUGH;
+}
+
+void
+ahead_lose(struct ahead *a)
+{
+	ahead_end(a);
+	a->events->gone = true;
+}
+
+/* All was read. */
+static void
+leave(struct ahead *a)
+{
+	silence(a);
+	pthread_mutex_lock(&a->in->lock);
+	a->in->is_ahead = false;
+	pthread_mutex_unlock(&a->in->lock);
+	if (a->events->gone)
+		close_events(a->events);
+	a->on = false;
+}
+
+void
+ahead_cancel(struct ahead *a)
+{
+	ahead_end(a);
+	if (a->on)
+		leave(a);
+}
+
+void
+ahead_free(struct ahead *a)
+{
+	ahead_cancel(a);
+	for (size_t i = 0; i < AHEAD_THREADS; i++)
+		close_events(&a->list[i]);
+}
+
+/* ---- reading ----------------------------------------------------------- */
+
+bool
+ahead_was_away(struct ahead *a)
+{
+	return a->on &&
+	    __atomic_exchange_n(&a->in->ahead->away, 0, __ATOMIC_ACQ_REL) != 0;
+}
+
+int
+ahead_fd(const struct ahead *a)
+{
+	return a->events->leaves;
+}
+
+static bool
+is_full(const struct ahead *a, uint32_t wire)
+{
+	return __atomic_load_n(&a->in->ahead->full[wire], __ATOMIC_ACQUIRE) !=
+	    0;
+}
+
+/* The wire that is read: of those that are full the first one, which is the next
+ * to be written to if all are; or that one, if nothing is written any more.  NULL:
+ * none yet. */
+static const struct interrupt_wire *
+readable(const struct ahead *a, uint32_t *number)
+{
+	bool stopped = is_stopped(a);
+	uint32_t turn = __atomic_load_n(&a->in->ahead->turn,
+	    __ATOMIC_ACQUIRE) % INTERRUPT_WIRES;
+
+	for (uint32_t i = 0; i < INTERRUPT_WIRES; i++) {
+		*number = (turn + i) % INTERRUPT_WIRES;
+		if (is_full(a, *number))
+			return &a->in->wires[*number];
+	}
+	*number = turn;
+	return stopped ? &a->in->wires[turn] : NULL;
+}
+
+/* Gives a wire back that was read. */
+static void
+give_back(struct ahead *a, uint32_t number)
+{
+	empty(&a->in->wires[number]);
+	__atomic_store_n(&a->in->ahead->full[number], 0, __ATOMIC_RELEASE);
+	a->next = 0;
+}
+
+static bool
+is_shared(struct interrupts *in)
+{
+	bool shared;
+
+	pthread_mutex_lock(&in->lock);
+	shared = in->holders > 1;
+	pthread_mutex_unlock(&in->lock);
+	return shared;
+}
+
+bool
+ahead_next(struct ahead *a, uint64_t *time)
+{
+	const struct interrupt_wire *w;
+	uint32_t number;
+
+	if (!a->on)
+		return false;
+	if (is_shared(a->in))
+		ahead_end(a);
+	while ((w = readable(a, &number)) != NULL) {
+		if (a->next < w->records && a->next < INTERRUPT_RECORDS) {
+			a->wire = w;
+			a->now = a->next++;
+			a->records++;
+			*time = w->record[a->now].time;
+			return true;
+		}
+		if (!is_full(a, number)) {
+			leave(a);
+			break;
+		}
+		give_back(a, number);
+	}
+	return false;
+}
+
+bool
+ahead_take(const struct ahead *a, struct snapshot *s)
+{
+	return interrupts_take(a->wire, a->now, s);
+}

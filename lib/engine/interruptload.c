@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: ISC */
+/* interruptload.c: see interruptload.h. */
+#include "engine/interruptload.h"
+
+#include <sched.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "engine/interruptprogram.h"
+
+#define FIRST_PID_NAMESPACE 0xeffffffcu /* its file's number in all kernels */
+#define WIRES_SIZE (INTERRUPT_WIRES * sizeof(struct interrupt_wire))
+#define AHEAD_SIZE sizeof(struct interrupt_ahead)
+
+static int
+say_nothing(enum libbpf_print_level level, const char *format, va_list args)
+{
+	(void)level;
+	(void)format;
+	(void)args;
+	return 0;
+}
+
+/* ---- the shared memory ------------------------------------------------- */
+
+static size_t
+whole_pages(size_t size)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+
+	return (size + page - 1) / page * page;
+}
+
+/* NULL: it is not there. */
+static void *
+map_shared(const struct interrupts *in, const char *name, size_t size)
+{
+	int map = bpf_object__find_map_fd_by_name(in->object, name);
+	void *p = mmap(NULL, whole_pages(size), PROT_READ | PROT_WRITE,
+	    MAP_SHARED, map, 0);
+
+	return p != MAP_FAILED ? p : NULL;
+}
+
+static void
+unmap(void *p, size_t size)
+{
+	if (p != NULL)
+		munmap(p, whole_pages(size));
+}
+
+/* In a PID namespace of our own, our numbers are those of that. */
+static void
+tell_namespace(struct interrupt_wire *w)
+{
+	struct stat st;
+
+	if (stat("/proc/self/ns/pid", &st) != 0 ||
+	    st.st_ino == FIRST_PID_NAMESPACE)
+		return;
+	/* As the kernel has it, not as system calls do. */
+	w->namespace_dev = (uint64_t)major(st.st_dev) << 20 | minor(st.st_dev);
+	w->namespace_ino = st.st_ino;
+}
+
+/* ---- loading ----------------------------------------------------------- */
+
+static int
+program(const struct interrupts *in, const char *name)
+{
+	return bpf_program__fd(
+	    bpf_object__find_program_by_name(in->object, name));
+}
+
+static bool
+load(struct interrupts *in)
+{
+	libbpf_set_print(say_nothing);
+	in->object = bpf_object__open_mem(interrupt_program,
+	    sizeof(interrupt_program), NULL);
+	if (in->object == NULL || bpf_object__load(in->object) != 0)
+		return false;
+	in->interrupt = program(in, "tach_interrupt");
+	in->tick = program(in, "tach_tick");
+	in->leave = program(in, "tach_leave");
+	in->wires = map_shared(in, "wires", WIRES_SIZE);
+	in->ahead = map_shared(in, "ahead", AHEAD_SIZE);
+	return in->wires != NULL && in->ahead != NULL;
+}
+
+static bool
+has_one_cpu(void)
+{
+	cpu_set_t cpus;
+
+	return sched_getaffinity(0, sizeof(cpus), &cpus) == 0 &&
+	    CPU_COUNT(&cpus) == 1;
+}
+
+struct interrupts *
+interrupts_new(void)
+{
+	struct interrupts *in = calloc(1, sizeof(*in));
+
+	if (in == NULL)
+		return NULL;
+	in->holders = 1;
+	pthread_mutex_init(&in->lock, NULL);
+	if (!load(in)) {
+		interrupts_drop(in);
+		return NULL;
+	}
+	in->crowded = has_one_cpu();
+	tell_namespace(&in->wires[0]);
+	return in;
+}
+
+struct interrupts *
+interrupts_hold(struct interrupts *in)
+{
+	if (in == NULL)
+		return NULL;
+	pthread_mutex_lock(&in->lock);
+	in->holders++;
+	pthread_mutex_unlock(&in->lock);
+	return in;
+}
+
+static bool
+is_last(struct interrupts *in)
+{
+	bool last;
+
+	pthread_mutex_lock(&in->lock);
+	last = --in->holders == 0;
+	pthread_mutex_unlock(&in->lock);
+	return last;
+}
+
+void
+interrupts_drop(struct interrupts *in)
+{
+	if (in == NULL || !is_last(in))
+		return;
+	unmap(in->wires, WIRES_SIZE);
+	unmap(in->ahead, AHEAD_SIZE);
+	bpf_object__close(in->object);
+	pthread_mutex_destroy(&in->lock);
+	free(in);
+}

@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * test_ahead: each record of a thread that is copied ahead is of one moment and
+ * in its order; none is lost where that ends, and it ends where it must.
+ */
+#undef NDEBUG
+#include <assert.h>
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include "counter.h"
+#include "engine/ahead.h"
+#include "engine/clock.h"
+
+#define INTERVAL (200 * NS_PER_US)
+#define BATCH 8
+#define RECORDS 1000
+#define SIGNS 50
+#define LATE 500
+
+static void
+begin(struct ahead *a, const struct process *p)
+{
+	struct snapshot s = {0};
+	struct ahead_ask ask = {.task = p->pid, .first = &s, .way = counter_way,
+	    .watches = 1};
+
+	counter_ask(&s);
+	/* The last word of what is asked for. */
+	ask.watch[0] = (struct interrupt_watch){3 * sizeof(uint64_t),
+	    UINT64_MAX, counter->sign};
+	assert(ahead_begin(a, &ask, INTERVAL, BATCH) && a->on);
+	snapshot_free(&s);
+}
+
+/* What the descriptor says within a second. */
+static short
+wait_for(const struct ahead *a)
+{
+	struct pollfd fd = {ahead_fd(a), POLLIN, 0};
+
+	while (poll(&fd, 1, 1000) < 0)
+		assert(errno == EINTR);
+	return fd.revents;
+}
+
+/* Reads what there is.  Returns how many records that were. */
+static size_t
+read_all(struct ahead *a, uint64_t *last)
+{
+	struct snapshot s = {0};
+	uint64_t time;
+	size_t n;
+
+	for (n = 0; ahead_next(a, &time); n++) {
+		counter_ask(&s);
+		assert(ahead_take(a, &s));
+		counter_check(&s);
+		assert(time > *last && time <= clock_ns());
+		*last = time;
+	}
+	snapshot_free(&s);
+	return n;
+}
+
+/* Reads until it has ended. */
+static size_t
+read_on(struct ahead *a, uint64_t *last)
+{
+	size_t n = 0;
+
+	for (;;) {
+		n += read_all(a, last);
+		if (!a->on)
+			return n;
+		assert(wait_for(a) == POLLIN);
+	}
+}
+
+/* Where something else takes its CPU, it begins anew.  Batches are whole, but for
+ * the last one. */
+static void
+test_records(struct interrupts *in)
+{
+	struct process p;
+	struct ahead a;
+	uint64_t last = 0;
+	size_t n = 0, batches = 0, k;
+
+	ahead_init(&a, in);
+	counter_start(&p, counter_run);
+	while (n < RECORDS) {
+		if (!a.on)
+			begin(&a, &p);
+		assert(wait_for(&a) == POLLIN);
+		k = read_all(&a, &last);
+		batches += k > 0 && k % BATCH == 0;
+		n += k;
+	}
+	assert(batches > 0);
+	ahead_end(&a);
+	read_all(&a, &last);
+	assert(!a.on && !ahead_next(&a, &last));
+	ahead_free(&a);
+	counter_stop(&p);
+}
+
+/* Runs until it is told to stop, then rests. */
+static void
+run_a_while(void)
+{
+	uint64_t n = 1;
+
+	for (counter->ready = 1; counter->ready; n++) {
+		counter->count = n;
+		for (size_t i = 0; i < COUNTER_FRAMES; i++)
+			*(volatile uint64_t *)&counter->frames[i].count = n;
+		counter->last = n;
+	}
+	counter_rest();
+}
+
+/* A thread that blocks is left at once, with all that was recorded before; and
+ * one that rests has no records. */
+static void
+test_leave(struct interrupts *in)
+{
+	struct process p;
+	struct ahead a;
+	uint64_t last = 0;
+
+	ahead_init(&a, in);
+	counter_start(&p, run_a_while);
+	begin(&a, &p);
+	counter->ready = 0;
+	read_on(&a, &last);
+	usleep(10000);
+	begin(&a, &p);
+	usleep(10000);
+	assert(read_all(&a, &last) == 0 && a.on);
+	ahead_cancel(&a);
+	assert(!a.on && !ahead_next(&a, &last));
+	ahead_free(&a);
+	counter_stop(&p);
+}
+
+/* A word that is watched ends it with the record in which it has changed. */
+static void
+test_watch(struct interrupts *in)
+{
+	struct process p;
+	struct ahead a;
+	uint64_t last = 0;
+
+	ahead_init(&a, in);
+	counter_start(&p, counter_run);
+	for (int i = 0; i < SIGNS; i++) {
+		begin(&a, &p);
+		counter->sign++;
+		read_on(&a, &last);
+		assert(a.records <= BATCH);
+	}
+	ahead_free(&a);
+	counter_stop(&p);
+}
+
+/* What is not read in time is not recorded, and what is recorded is not lost. */
+static void
+test_late(struct interrupts *in)
+{
+	struct process p;
+	struct ahead a;
+	uint64_t last = 0;
+	size_t most = 0, n;
+
+	ahead_init(&a, in);
+	counter_start(&p, counter_run);
+	for (int i = 0; i < LATE && most < INTERRUPT_WIRES * BATCH; i++) {
+		if (!a.on)
+			begin(&a, &p);
+		usleep(BATCH * 4 * INTERVAL / NS_PER_US);
+		n = read_all(&a, &last);
+		assert(n <= (INTERRUPT_WIRES + 1) * BATCH);
+		most = n > most ? n : most;
+	}
+	assert(most >= INTERRUPT_WIRES * BATCH);
+	ahead_free(&a);
+	counter_stop(&p);
+}
+
+/* Frames that lead nowhere, and a thread that is no more. */
+static void
+test_lost(struct interrupts *in)
+{
+	struct process p;
+	struct ahead a;
+	uint64_t last = 0;
+
+	ahead_init(&a, in);
+	counter_start(&p, counter_run);
+	counter->frames[1].previous = (struct counter_frame *)8;
+	begin(&a, &p);
+	assert(read_on(&a, &last) == 0);
+	counter_link_frames();
+	begin(&a, &p);
+	kill(p.pid, SIGKILL);
+	while (!(wait_for(&a) & POLLHUP) && a.on)
+		read_all(&a, &last);
+	ahead_lose(&a);
+	read_all(&a, &last);
+	assert(!a.on);
+	ahead_free(&a);
+	counter_stop(&p);
+}
+
+/* One at a time may have it, and only as long as nobody shares it. */
+static void
+test_shared(struct interrupts *in)
+{
+	struct snapshot s = {0};
+	struct ahead_ask ask = {.first = &s, .way = counter_way};
+	struct process p;
+	struct ahead a, b;
+	uint64_t last = 0;
+	int cpu = -1;
+
+	ahead_init(&a, in);
+	ahead_init(&b, in);
+	counter_start(&p, counter_run);
+	begin(&a, &p);
+	ask.task = p.pid;
+	assert(!ahead_begin(&b, &ask, INTERVAL, BATCH));
+	assert(interrupts_read(in, &p, p.pid, &cpu, &s, &counter_way) ==
+	    INTERRUPT_ELSEWHERE);
+	interrupts_hold(in);
+	read_all(&a, &last);
+	assert(!a.on && !ahead_begin(&a, &ask, INTERVAL, BATCH));
+	interrupts_drop(in);
+	begin(&a, &p);
+	ahead_free(&a);
+	ahead_free(&b);
+	counter_stop(&p);
+}
+
+int
+main(void)
+{
+	struct interrupts *in = interrupts_new();
+
+	if (!counter_prepare(in))
+		return 77;
+	test_records(in);
+	test_leave(in);
+	test_watch(in);
+	test_late(in);
+	test_lost(in);
+	test_shared(in);
+	interrupts_drop(in);
+	return 0;
+}
