@@ -298,8 +298,9 @@ codes_stamp(struct codes *c, uint64_t interp, const uint8_t *before,
 	if (n == 0 ||
 	    (sum == 0 && !py_has(c->offsets->interp_code_generation)))
 		return (struct stamp){interp, OWN_COUNT | ++c->own_count,
-		    false};
-	return (struct stamp){interp, sum, sum_of(at, n, before) == sum};
+		    false, false};
+	return (struct stamp){interp, sum, sum_of(at, n, before) == sum,
+	    false};
 }
 
 /* Whether the count has not changed since before a chain was read. */
@@ -380,13 +381,28 @@ may_be_freed(const struct codes *c, const struct stamp *s)
 	return py_has(c->offsets->interp_code_generation) && !s->steady;
 }
 
+/* Whether all that is to be known of a chain's code objects is. */
+static bool
+knows_all(const struct codes *c, const struct py_chain *chain,
+    const struct stamp *s)
+{
+	for (size_t i = 0; i < chain->depth; i++) {
+		const struct py_place *p = &chain->places[i];
+		const struct code_home *h = codemap_find(&c->map, p->code);
+		if (!place_is_mark(p) && (h == NULL || !is_right_for(h, s)))
+			return false;
+	}
+	return true;
+}
+
 size_t
 codes_check(struct codes *c, struct py_chain *chain, const struct stamp *s)
 {
 	size_t n = 0;
 	bool fresh;
 
-	if (may_be_freed(c, s))
+	if (may_be_freed(c, s) ||
+	    (s->past && !knows_all(c, chain, s) && !is_steady(c, s)))
 		return 0;
 	check_known(c, chain, s);
 	fresh = settle_unknown(c, chain, s) == 0 || is_fresh(c, chain, s);

@@ -29,6 +29,8 @@ struct stamp {
 	uint64_t interp; /* address */
 	uint64_t count;
 	bool steady; /* the count was the same before the chain was read */
+	bool past; /* it may be long ago: what is read of code objects now only
+		    * counts if the count is still the same */
 };
 
 /* opcodes: frames are to have theirs.  All else must outlive it.  NULL: out
