@@ -29,6 +29,33 @@ in_interrupts() {
 	run ! interrupted outside
 }
 
+# sleeps COMMAND...: how often it and what it starts have slept.
+sleeps() {
+	python3 -c '
+import os, subprocess, sys
+child = subprocess.Popen(sys.argv[1:], stdout=subprocess.DEVNULL)
+usage = os.wait4(child.pid, 0)[2]
+print(usage.ru_nvcsw)' "$@"
+}
+
+wakes_seldom() {
+	local n
+	n=$(sleeps tach-record -q -r 1k -o s.bin -- "${PYTHON[@]}" -c '
+import time
+end = time.monotonic() + 3
+while time.monotonic() < end: pass')
+	echo "slept $n times"
+	[ "$(tach-cat s.bin | wc -l)" -gt 2000 ]
+	[ "$n" -lt 1500 ]
+}
+
+@test "where one thread runs, the kernel takes rounds: Python 3.13" {
+	need_python 3.13
+	need_interrupts
+	in_tries 3 wakes_seldom
+	run ! outside wakes_seldom
+}
+
 # true_of MINOR LOAD...: at 10 kHz, by the first Python of that version, from
 # outside and, where that can be, in interrupts.
 true_of() {

@@ -118,3 +118,16 @@ pacer_advance(struct pacer *p, uint64_t now)
 	    p->next + missed * p->interval;
 	return missed;
 }
+
+void
+pacer_step(struct pacer *p)
+{
+	p->left = 0;
+	wander(p);
+}
+
+void
+pacer_resume(struct pacer *p, uint64_t last)
+{
+	p->next = last;
+}

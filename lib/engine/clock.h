@@ -46,5 +46,9 @@ void pacer_start(struct pacer *, uint64_t interval, bool jitter, uint64_t seed,
 /* To be called when the work of a deadline is done, with the time then.
  * Returns how many deadlines were missed over it. */
 uint64_t pacer_advance(struct pacer *, uint64_t now);
+/* Chooses another ->step, where somebody else keeps the deadlines; and takes note
+ * that the last one of these was at some time. */
+void pacer_step(struct pacer *);
+void pacer_resume(struct pacer *, uint64_t last);
 
 #endif

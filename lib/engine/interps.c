@@ -124,11 +124,16 @@ interp_look(const struct interps *is, struct interp *in,
 }
 
 bool
+interp_is_same(const struct interp *in)
+{
+	return in->counted && in->gil.holder == in->was.holder &&
+	    in->gil.switches == in->was.switches;
+}
+
+bool
 interp_is_kept(const struct interp *in)
 {
-	return in->counted && in->gil.locked &&
-	    in->gil.holder == in->was.holder &&
-	    in->gil.switches == in->was.switches;
+	return in->gil.locked && interp_is_same(in);
 }
 
 bool

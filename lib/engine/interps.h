@@ -64,6 +64,8 @@ bool interp_look(const struct interps *, struct interp *,
  * one, and did not change hands meanwhile: then no other thread has run, none
  * that is new, and its holder has not ended. */
 bool interp_is_kept(const struct interp *);
+/* The same whether it is held or not: its holder may have ended. */
+bool interp_is_same(const struct interp *);
 /* Whether a thread state can run at any time, without a sign of it. */
 bool interp_is_free(const struct interp *, uint64_t thread);
 /* Whether it may have run between the last two looks. */

@@ -82,6 +82,14 @@ near_leave(struct near *n)
 	n->task = 0;
 }
 
+void
+near_make_way(struct near *n, pid_t task)
+{
+	if (CPU_COUNT(&n->cpus) > 1 &&
+	    process_thread_cpu(n->process, task) == sched_getcpu())
+		near_leave(n);
+}
+
 bool
 near_is_at(const struct near *n, pid_t task)
 {

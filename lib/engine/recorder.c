@@ -6,7 +6,6 @@
  */
 #include <errno.h>
 #include <inttypes.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -52,6 +51,15 @@
 #define SHORT_SLEEP (10 * NS_PER_US)
 /* A sleep so long must end as soon as there is a reason to. */
 #define LONG_SLEEP (20 * NS_PER_MS)
+/* Rounds that are taken ahead are there by then. */
+#define AHEAD_PATIENCE (30 * NS_PER_MS)
+/* After so long the distance between them is another one: to change it delays the
+ * next one. */
+#define STEP_AFTER (100 * NS_PER_MS)
+/* They are read after so long at the latest, and so many at once at most. */
+#define AHEAD_LATEST (10 * NS_PER_MS)
+#define AHEAD_MAX 100
+#define AHEAD_MIN 2
 /* While there are no rounds, the caller gets to do something so often. */
 #define PAUSE_STEP (100 * NS_PER_MS)
 
@@ -71,6 +79,10 @@ struct tach_recorder {
 	bool gone; /* it had ended when we came; its samples are there */
 	enum tach_recorder_state state;
 	struct pacer pacer;
+	/* When the last round was taken ahead, and when the distance between
+	 * these was chosen; ns, CLOCK_MONOTONIC. */
+	uint64_t last, stepped;
+	uint64_t cost;	/* ns to read one of them */
 	struct urgent urgent;
 	uint64_t start; /* of the first round; ns, CLOCK_MONOTONIC */
 	uint64_t seen;	/* for find_python */
@@ -148,17 +160,12 @@ tach_recorder_free(struct tach_recorder *r)
 }
 
 /* Whether threads are to be read in interrupts, if that can be had.  Who is
- * stopped for it, or has to wait until more is read of him, need not be; and on
- * one CPU, who is to be interrupted does not run. */
+ * stopped for it, or has to wait until more is read of him, need not be. */
 static bool
 interrupts(const struct tach_recorder_options *o)
 {
-	cpu_set_t cpus;
-
 	return o->engine == TACH_ENGINE_REMOTE && !o->blocking &&
-	    !o->careful && o->interval_ns >= INTERRUPT_INTERVAL &&
-	    sched_getaffinity(0, sizeof(cpus), &cpus) == 0 &&
-	    CPU_COUNT(&cpus) > 1;
+	    !o->careful && o->interval_ns >= INTERRUPT_INTERVAL;
 }
 
 /* What a sampler needs of its own process: sharp timers, a descriptor a thread,
@@ -383,20 +390,26 @@ tach_recorder_fork(const struct tach_recorder *first)
 	return NULL;
 }
 
+/* What woke us is to be seen by other means. */
+static void
+heed_wake(const struct tach_recorder *r)
+{
+	uint64_t count;
+	ssize_t n = read(r->wake_fd, &count, sizeof(count));
+
+	(void)n; /* nothing there: it was something else */
+}
+
 /* Sleeps until then, or until somebody wakes us.  False: the target has
  * ended, or we were told to end. */
 static bool
 sleep_awake(struct tach_recorder *r, uint64_t until)
 {
-	uint64_t count;
-	ssize_t n;
-
 	if (r->gone)
 		return false;
 	if (!process_sleep(&r->process, r->wake_fd, until))
 		return true;
-	n = read(r->wake_fd, &count, sizeof(count));
-	(void)n; /* nothing there: the target has ended */
+	heed_wake(r);
 	return !r->stopped && !process_ended(&r->process);
 }
 
@@ -592,6 +605,112 @@ sleep_round(struct tach_recorder *r)
 	return !r->stopped;
 }
 
+/* ---- rounds that are taken ahead --------------------------------------- */
+
+/* How many rounds are to be read at once: what takes longer to read than there
+ * is between two of them makes us miss the first one that is ours again. */
+static uint32_t
+batch_of(const struct tach_recorder *r)
+{
+	uint64_t interval = r->options.interval_ns;
+	uint64_t n = AHEAD_LATEST / interval;
+	uint64_t cheap = interval / (r->cost + 1);
+
+	n = n < cheap ? n : cheap;
+	return n < AHEAD_MIN ? AHEAD_MIN :
+	    n > AHEAD_MAX ? AHEAD_MAX : (uint32_t)n;
+}
+
+static void
+go_ahead(struct tach_recorder *r)
+{
+	if (r->options.jitter ||
+	    AHEAD_LATEST / r->options.interval_ns < AHEAD_MIN)
+		return;
+	r->last = r->stepped = clock_ns();
+	remote_go_ahead(r->remote, r->pacer.step, batch_of(r));
+}
+
+/* When nothing more is to be recorded. */
+static uint64_t
+end_of(const struct tach_recorder *r)
+{
+	return r->options.duration_ns != 0 ?
+	    r->start + r->stats.paused_ns + r->options.duration_ns : UINT64_MAX;
+}
+
+/* Sleeps until there are rounds to be read; or no more are to be taken. */
+static void
+sleep_ahead(struct tach_recorder *r)
+{
+	struct pollfd fds[] = {{remote_ahead_fd(r->remote), POLLIN, 0},
+	    {r->wake_fd, POLLIN, 0}, {r->process.pidfd, POLLIN, 0}};
+	uint64_t until = clock_ns() + AHEAD_PATIENCE;
+
+	clock_poll(fds, 3, until < end_of(r) ? until : end_of(r));
+	if (fds[1].revents != 0)
+		heed_wake(r);
+	if (fds[0].revents != POLLIN || r->stopped || r->pause ||
+	    clock_ns() >= end_of(r))
+		remote_end_ahead(r->remote, (fds[0].revents & POLLHUP) != 0);
+}
+
+/* A round was taken then. */
+static void
+note_taken(struct tach_recorder *r, uint64_t time)
+{
+	uint64_t n = (time - r->last + r->options.interval_ns / 2) /
+	    r->options.interval_ns;
+
+	r->stats.missed += n > 1 ? n - 1 : 0;
+	r->last = time;
+}
+
+/* They go on, at another distance if it is time to, or the next one is ours. */
+static void
+keep_pace(struct tach_recorder *r)
+{
+	uint64_t now = clock_ns();
+
+	if (!remote_is_ahead(r->remote)) {
+		pacer_resume(&r->pacer, r->last);
+		r->stats.missed += pacer_advance(&r->pacer, now);
+		return;
+	}
+	if (now - r->stepped >= STEP_AFTER) {
+		r->stepped = now;
+		pacer_step(&r->pacer);
+	}
+	remote_keep_ahead(r->remote, r->pacer.step, batch_of(r));
+}
+
+static void
+note_cost(struct tach_recorder *r, uint64_t ns, unsigned rounds)
+{
+	if (rounds > 0)
+		r->cost = (7 * r->cost + ns / rounds) / 8;
+}
+
+static int
+ahead_round(struct tach_recorder *r, struct tach_sink *sink)
+{
+	int result = TACH_OK;
+	unsigned n = 0;
+	uint64_t begin, time;
+
+	sleep_ahead(r);
+	begin = clock_ns();
+	for (; result == TACH_OK && r->state == TACH_RECORDER_SAMPLING &&
+	    remote_next(r->remote, &time); n++) {
+		note_taken(r, time);
+		result = sample_round(r, time, sink);
+	}
+	note_cost(r, clock_ns() - begin, n);
+	if (r->state == TACH_RECORDER_SAMPLING)
+		keep_pace(r);
+	return result;
+}
+
 /* What is asked for while nothing is sampled yet holds from then on. */
 static void
 heed_pause(struct tach_recorder *r)
@@ -707,6 +826,9 @@ tach_recorder_round(struct tach_recorder *r, struct tach_sink *sink)
 
 	if (r->state == TACH_RECORDER_ENDED)
 		return TACH_END;
+	if (r->state == TACH_RECORDER_SAMPLING && r->remote != NULL &&
+	    remote_is_ahead(r->remote))
+		return ahead_round(r, sink);
 	heed_pause(r);
 	if (r->inprocess != NULL)
 		return drain_round(r, sink);
@@ -727,6 +849,9 @@ tach_recorder_round(struct tach_recorder *r, struct tach_sink *sink)
 		r->stats.missed += pacer_advance(&r->pacer, clock_ns());
 	else
 		pacer_advance(&r->pacer, clock_ns());
+	if (result == TACH_OK && r->state == TACH_RECORDER_SAMPLING &&
+	    !r->pause)
+		go_ahead(r);
 	return result;
 }
 

@@ -27,6 +27,12 @@
 #define LOOKS 4		  /* of which one is a thorough one */
 #define MANY 16		  /* threads, which are worth being watched */
 #define RECENT 20	  /* us: as good as now */
+#define QUIET_MIN 2	  /* rounds in which nothing changes, before others are
+			   * taken ahead */
+#define QUIET_MAX 1024	  /* the same where that often ends soon: ... */
+#define SOON 8		  /* after less rounds than this, ... */
+#define SHORT 6000000	  /* ... or ns: longer than threads keep the GIL that
+			   * take turns, since to begin costs some rounds */
 
 struct remote {
 	const struct process *process;
@@ -40,6 +46,11 @@ struct remote {
 	struct interrupts *interrupts; /* or NULL */
 
 	struct survey seen;
+	struct ahead ahead;
+	bool taken;	    /* the round was taken ahead */
+	uint64_t interval_ns; /* of those that are */
+	unsigned quiet;	    /* rounds like which some could be taken so */
+	unsigned patience;  /* how many of them it takes to begin */
 	struct emitter emitter;
 	struct names *called; /* what its threads are */
 	uint64_t round;
@@ -72,6 +83,8 @@ remote_new(const struct process *p, const struct py_runtime *rt,
 	watcher_init(&r->watcher);
 	survey_init(&r->seen, p, rt, &r->chains, interrupts,
 	    options->blocking);
+	ahead_init(&r->ahead, interrupts);
+	r->patience = QUIET_MIN;
 	if (!chains_init(&r->chains, p, rt, options, table) ||
 	    (r->called = names_new(p, r->offsets, &r->chains.memory.memory,
 		 table)) == NULL) {
@@ -97,6 +110,7 @@ remote_free(struct remote *r)
 {
 	if (r == NULL)
 		return;
+	ahead_free(&r->ahead);
 	stops_free(&r->stops);
 	emitter_free(&r->emitter);
 	tasks_free(r->tasks);
@@ -719,9 +733,22 @@ leave_round(struct remote *r)
 	r->round++;
 	if (r->options->blocking)
 		wait_near(r);
-	else
+	else if (!r->taken)
 		near_end_round(&r->chains.near,
 		    calls_learned(r->chains.calls));
+}
+
+/* The one thread that can have run, if it can be seen at one moment.  What was
+ * taken ahead and is of no use has nothing of use after it. */
+static bool
+see_alone(struct remote *r)
+{
+	if (!r->taken)
+		return survey_interrupt(&r->seen);
+	if (survey_take(&r->seen, &r->ahead))
+		return true;
+	ahead_cancel(&r->ahead);
+	return false;
 }
 
 enum remote_result
@@ -732,7 +759,7 @@ remote_round(struct remote *r, uint64_t time_us, struct tach_sink *sink,
 
 	r->seen.time_us = time_us;
 	begin_round(r);
-	if (survey_interrupt(&r->seen)) {
+	if (see_alone(r)) {
 		if (!sample_copied(r, time_us, sink, stats))
 			return REMOTE_ERROR;
 		first = !r->seen.kept;
@@ -759,4 +786,82 @@ remote_round(struct remote *r, uint64_t time_us, struct tach_sink *sink,
 	stats->retries = r->chains.retries;
 	return names_look(r->called, &r->seen.threads, r->names->count,
 	    time_us) ? REMOTE_OK : REMOTE_ERROR;
+}
+
+/* ---- rounds that are taken ahead --------------------------------------- */
+
+/* Whether all that a round needs is what is copied ahead.  Tasks and what an
+ * instruction has become are read when a sample is made. */
+static bool
+may_go_ahead(const struct remote *r)
+{
+	return r->interrupts != NULL && r->tasks == NULL &&
+	    !r->options->opcodes && r->seen.kept && r->chains.near.rounds == 0;
+}
+
+/* What ends soon, or cannot begin, is not to begin soon again. */
+static void
+hesitate(struct remote *r, bool soon)
+{
+	r->quiet = 0;
+	r->patience = !soon ? QUIET_MIN :
+	    r->patience < QUIET_MAX ? r->patience * 2 : QUIET_MAX;
+}
+
+void
+remote_go_ahead(struct remote *r, uint64_t interval_ns, uint32_t batch)
+{
+	r->interval_ns = interval_ns;
+	if (!may_go_ahead(r))
+		r->quiet = 0;
+	else if (++r->quiet >= r->patience &&
+	    !survey_go_ahead(&r->seen, &r->ahead, interval_ns, batch))
+		hesitate(r, true);
+}
+
+void
+remote_keep_ahead(struct remote *r, uint64_t interval_ns, uint32_t batch)
+{
+	ahead_set_batch(&r->ahead, batch);
+	if (interval_ns != r->interval_ns)
+		ahead_set_interval(&r->ahead, interval_ns);
+	r->interval_ns = interval_ns;
+}
+
+bool
+remote_is_ahead(const struct remote *r)
+{
+	return r->ahead.on;
+}
+
+int
+remote_ahead_fd(const struct remote *r)
+{
+	return ahead_fd(&r->ahead);
+}
+
+void
+remote_end_ahead(struct remote *r, bool lost)
+{
+	if (lost)
+		ahead_lose(&r->ahead);
+	else
+		ahead_end(&r->ahead);
+}
+
+bool
+remote_next(struct remote *r, uint64_t *time)
+{
+	bool was_on = r->ahead.on;
+
+	r->taken = ahead_next(&r->ahead, time);
+	if (!r->taken && ahead_was_away(&r->ahead) &&
+	    survey_ahead_rests(&r->seen)) {
+		ahead_end(&r->ahead);
+		r->taken = ahead_next(&r->ahead, time);
+	}
+	if (was_on && !r->ahead.on)
+		hesitate(r, r->ahead.records < SOON ||
+		    r->ahead.records * r->interval_ns < SHORT);
+	return r->taken;
 }

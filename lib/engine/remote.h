@@ -36,6 +36,21 @@ enum remote_result {
 	REMOTE_ERROR, /* ours: out of memory, or the sink's */
 };
 
+/* Whether rounds are taken ahead: see ahead.h.  Those are then to be read, each
+ * of them by remote_next and remote_round, until there are none. */
+bool remote_is_ahead(const struct remote *);
+/* Begins that, if it can be had of what the last round saw, so many rounds at
+ * once; and goes on at another interval and number. */
+void remote_go_ahead(struct remote *, uint64_t interval_ns, uint32_t batch);
+void remote_keep_ahead(struct remote *, uint64_t interval_ns, uint32_t batch);
+/* A descriptor that says when there are some: see ahead_fd; and has it end, as it
+ * has to, or as the thread is no more. */
+int remote_ahead_fd(const struct remote *);
+void remote_end_ahead(struct remote *, bool lost);
+/* The next round is that which was taken at *time: ns, CLOCK_MONOTONIC.  False:
+ * it is yet to be taken. */
+bool remote_next(struct remote *, uint64_t *time);
+
 /* Samples every thread once; each good sample goes to the sink, with this
  * time.  Counts into samples, torn, failed and retries. */
 enum remote_result remote_round(struct remote *, uint64_t time_us,

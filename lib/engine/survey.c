@@ -5,7 +5,10 @@
 #include <errno.h>
 #include <string.h>
 
+#include "engine/status.h"
+
 #define LIST_TRIES 4	 /* to see a list of threads that holds still */
+#define IN_ITS_WAY 4	 /* times, which makes it worth it to go elsewhere */
 #define LISTS_AFTER 1000 /* us after which the lists are looked at anyway */
 
 void
@@ -131,15 +134,28 @@ all_linked(const struct survey *v)
 
 /* ---- copies ------------------------------------------------------------ */
 
+/* Of its interpreter. */
+static bool
+is_first(const struct survey *v, const struct thread *t)
+{
+	return t == v->threads.list || t[-1].interp != t->interp;
+}
+
+/* Where the thread before it leads to it. */
+static uint64_t
+link_of(const struct survey *v, const struct thread *t)
+{
+	return t[-1].py.addr + v->chains->offsets->thread_next;
+}
+
 static bool
 add_link(struct survey *v, struct thread *t)
 {
 	t->link = SIZE_MAX;
-	if (v->lean || t == v->threads.list || t[-1].interp != t->interp)
+	if (v->lean || is_first(v, t))
 		return true;
 	t->link = v->all.size;
-	return snapshot_add(&v->all,
-	    t[-1].py.addr + v->chains->offsets->thread_next, sizeof(uint64_t));
+	return snapshot_add(&v->all, link_of(v, t), sizeof(uint64_t));
 }
 
 static bool
@@ -191,6 +207,7 @@ static void
 clear(struct survey *v)
 {
 	snapshot_clear(&v->all);
+	v->alone = v->past = false;
 	for (size_t i = 0; i < v->threads.count; i++)
 		v->threads.list[i].copied = v->threads.list[i].still = false;
 }
@@ -260,7 +277,7 @@ runner(const struct survey *v)
 			return NULL;
 		only = t;
 	}
-	return only != NULL && only->cpu >= 0 && only->live &&
+	return only != NULL && only->live && only->task != 0 &&
 		(only->status & TACH_STATUS_CPU) != 0 ? only : NULL;
 }
 
@@ -277,13 +294,24 @@ lists_same(const struct survey *v, struct py_view *globals)
 		all_linked(v)));
 }
 
+/* What is of one moment needs no look before it. */
+static struct stamp
+stamp_of(const struct survey *v, const struct interp *in, const uint8_t *count)
+{
+	struct stamp s = codes_stamp(v->chains->codes, in->addr,
+	    v->alone ? count : in->count, count);
+
+	s.past = v->past;
+	return s;
+}
+
 /* What an interpreter's GIL and its count say. */
 static bool
 read_interp(struct survey *v, struct interp *in, struct py_view *globals)
 {
 	const uint8_t *count = v->all.bytes + in->count_at;
 
-	in->stamp = codes_stamp(v->chains->codes, in->addr, in->count, count);
+	in->stamp = stamp_of(v, in, count);
 	memcpy(in->count, count, codes_counts_size(v->chains->codes));
 	return interp_look(&v->interps, in, globals);
 }
@@ -299,6 +327,14 @@ doubt_status(const struct survey *v, const struct interp *in, struct thread *t)
 	t->stale |= moved && py_has(v->chains->offsets->thread_gil_requested);
 	t->unsure |= moved ||
 	    (t->live && (t->status & TACH_STATUS_CPU) != 0);
+}
+
+/* Whether nobody but who was copied can have run: if that is one thread at one
+ * moment, at which it was in its list, it has not ended either. */
+static bool
+is_kept(const struct survey *v, const struct interp *in)
+{
+	return v->alone ? interp_is_same(in) : interp_is_kept(in);
 }
 
 /*
@@ -323,7 +359,7 @@ take_note(struct survey *v, bool last)
 	for (size_t i = 0; i < v->interps.count; i++) {
 		if (!read_interp(v, &v->interps.list[i], &globals))
 			return false;
-		v->kept &= interp_is_kept(&v->interps.list[i]);
+		v->kept &= is_kept(v, &v->interps.list[i]);
 	}
 	for (size_t i = 0; i < v->threads.count; i++) {
 		struct thread *t = &v->threads.list[i];
@@ -336,22 +372,28 @@ take_note(struct survey *v, bool last)
 
 /* ---- looks ------------------------------------------------------------- */
 
+/* Takes note of a copy that has nothing but the globals and a thread. */
+static bool
+note_alone(struct survey *v, struct thread *t, bool past)
+{
+	v->past = past;
+	t->before = t->first;
+	t->copied = v->alone = true;
+	return take_note(v, false);
+}
+
 bool
 survey_interrupt(struct survey *v)
 {
 	struct thread *t = v->interrupts != NULL && v->listed && v->kept ?
 	    runner(v) : NULL;
 
-	if (t == NULL)
+	if (t == NULL || t->cpu < 0)
 		return false;
 	clear(v);
-	if (!add_globals(v) ||
-	    !interrupted_copy(v->interrupts, v->chains, t, &v->all))
-		return false;
-	t->before = t->first;
-	t->link = SIZE_MAX;
-	t->copied = true;
-	return take_note(v, false);
+	return add_globals(v) && add_link(v, t) &&
+	    interrupted_copy(v->interrupts, v->chains, t, &v->all) &&
+	    note_alone(v, t, false);
 }
 
 bool
@@ -379,4 +421,157 @@ survey_copy(struct survey *v, bool first)
 			return false;
 	}
 	return false;
+}
+
+/* ---- ahead ------------------------------------------------------------- */
+
+/* Watches what was seen at an address, which stands for its place in the copies
+ * until that is known. */
+static bool
+watch(struct ahead_ask *ask, uint64_t addr, size_t size, uint64_t value)
+{
+	uint64_t mask = size < sizeof(mask) ? (UINT64_C(1) << size * 8) - 1 :
+					      UINT64_MAX;
+
+	if (ask->watches == INTERRUPT_WATCHES)
+		return false;
+	ask->watch[ask->watches++] = (struct interrupt_watch){addr, mask,
+	    value & mask};
+	return true;
+}
+
+static bool
+watch_word(struct ahead_ask *ask, uint64_t addr, uint64_t value)
+{
+	return watch(ask, addr, sizeof(value), value);
+}
+
+/* All of a GIL but whether it is locked: that changes wherever a thread does
+ * without it for a while. */
+static bool
+watch_gil(const struct survey *v, struct ahead_ask *ask, uint64_t gil)
+{
+	const struct py_offsets *o = v->chains->offsets;
+	size_t at;
+
+	if (!snapshot_find(&v->all, v->globals_first, gil, o->gil_size, &at))
+		return false;
+	for (size_t i = 0; i < o->gil_size; i += sizeof(uint64_t))
+		if (o->gil_locked - i >= sizeof(uint64_t) &&
+		    !watch_word(ask, gil + i,
+			load_u64(v->all.bytes + at + i)))
+			return false;
+	return true;
+}
+
+/* What counts code objects: if nothing does, which they were cannot be told when
+ * a copy is read. */
+static bool
+watch_counts(const struct survey *v, struct ahead_ask *ask,
+    const struct interp *in)
+{
+	struct range at[CODES_COUNTS];
+	size_t n = codes_counts(v->chains->codes, in->addr, at);
+	const uint8_t *count = in->count;
+
+	for (size_t i = 0; i < n; count += at[i++].size)
+		if (!watch(ask, at[i].addr, at[i].size,
+			at[i].size == sizeof(uint64_t) ? load_u64(count) :
+							 load_u32(count)))
+			return false;
+	return n > 0;
+}
+
+static bool
+watch_interp(const struct survey *v, struct ahead_ask *ask,
+    const struct interp *in)
+{
+	const struct py_offsets *o = v->chains->offsets;
+
+	return watch_word(ask, in->addr + o->interp_next, in->next) &&
+	    watch_word(ask, in->addr + o->interp_threads_head, in->first) &&
+	    watch_gil(v, ask, in->gil_at) && watch_counts(v, ask, in);
+}
+
+/* Whatever shows that another thread can have run, or that there is a new one,
+ * or that this one has ended, or that code objects are not those that they
+ * were. */
+static bool
+watch_all(const struct survey *v, struct ahead_ask *ask, const struct thread *t)
+{
+	for (size_t i = 0; i < v->interps.count; i++)
+		if (!watch_interp(v, ask, &v->interps.list[i]))
+			return false;
+	return watch_word(ask, interps_head(&v->interps),
+	    v->interps.list[0].addr) &&
+	    (is_first(v, t) || watch_word(ask, link_of(v, t), t->py.addr));
+}
+
+/* Where they lie in a copy that begins as the newest one does. */
+static bool
+place_watches(const struct survey *v, struct ahead_ask *ask)
+{
+	for (size_t i = 0; i < ask->watches; i++) {
+		struct interrupt_watch *w = &ask->watch[i];
+		size_t size = w->mask > UINT32_MAX ? sizeof(uint64_t) :
+						     sizeof(uint32_t), at;
+		if (!snapshot_find(&v->all, v->globals_first, w->at, size, &at))
+			return false;
+		w->at = at;
+	}
+	return true;
+}
+
+bool
+survey_go_ahead(struct survey *v, struct ahead *a, uint64_t interval_ns,
+    uint32_t batch)
+{
+	struct thread *t = v->listed && v->kept ? runner(v) : NULL;
+	struct ahead_ask ask = {0};
+
+	if (t == NULL || !watch_all(v, &ask, t))
+		return false;
+	clear(v);
+	if (!add_globals(v) || !add_link(v, t) || !place_watches(v, &ask) ||
+	    !interrupted_ask(v->chains, t, &v->all, &ask) ||
+	    !ahead_begin(a, &ask, interval_ns, batch))
+		return false;
+	v->ahead = t->py.addr;
+	v->in_its_way = 0;
+	if (status_runs(t))
+		return true;
+	ahead_cancel(a); /* it had left its CPU before */
+	return false;
+}
+
+static struct thread *
+thread_at(const struct survey *v, uint64_t addr)
+{
+	for (size_t i = 0; i < v->threads.count; i++)
+		if (v->threads.list[i].py.addr == addr)
+			return &v->threads.list[i];
+	return NULL;
+}
+
+bool
+survey_ahead_rests(struct survey *v)
+{
+	const struct thread *t = thread_at(v, v->ahead);
+
+	if (t == NULL || !status_runs(t))
+		return true;
+	if (++v->in_its_way % IN_ITS_WAY == 0)
+		near_make_way(&v->chains->near, t->task);
+	return false;
+}
+
+bool
+survey_take(struct survey *v, const struct ahead *a)
+{
+	struct thread *t = thread_at(v, v->ahead);
+
+	clear(v);
+	return t != NULL && add_globals(v) && add_link(v, t) &&
+	    interrupted_take(a, v->chains, t, &v->all) &&
+	    note_alone(v, t, true);
 }

@@ -27,7 +27,11 @@ struct survey {
 	size_t globals_first, globals_at; /* where they lie in it */
 	size_t head_at; /* and the address of the first interpreter */
 	bool lean;	/* it has no lists */
+	bool alone;	/* it has one thread, copied in an interrupt */
 	bool kept;	/* no GIL has changed hands of late */
+	bool past;	/* and was made ahead of its round */
+	uint64_t ahead; /* the thread state that is copied so */
+	unsigned in_its_way; /* how often we took its CPU since then */
 	uint64_t time_us, lists_due; /* of the round; when lists are due */
 	struct spans spans;
 };
@@ -42,6 +46,15 @@ void survey_free(struct survey *);
  * if there is one and it runs, and marks the others as below.  Unless ->kept,
  * there is more to copy.  False: it has to be copied otherwise, too. */
 bool survey_interrupt(struct survey *);
+
+/* Has the one thread that can have run copied ahead, if the GILs are kept; and
+ * takes what was copied as survey_interrupt does. */
+bool survey_go_ahead(struct survey *, struct ahead *, uint64_t interval_ns,
+    uint32_t batch);
+bool survey_take(struct survey *, const struct ahead *);
+/* Whether that thread, which has left its CPU, waits for something but that; if
+ * not, it was we who took it. */
+bool survey_ahead_rests(struct survey *);
 
 /*
  * Copies the threads that are stale and not done, and in a round's first copy

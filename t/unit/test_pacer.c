@@ -71,11 +71,34 @@ test_missed(void)
 	}
 }
 
+/* Deadlines that somebody else has kept, up to one: the next one lies a step
+ * after that, and steps are others each time. */
+static void
+test_resume(void)
+{
+	uint64_t most = INTERVAL * PACER_WANDER / 100, before = 0;
+	struct pacer p;
+
+	pacer_start(&p, INTERVAL, false, SEED, NS_PER_S);
+	for (int i = 0; i < PHASES; i++) {
+		pacer_step(&p);
+		check(p.step != before);
+		check(p.step >= INTERVAL - most && p.step <= INTERVAL + most);
+		before = p.step;
+		pacer_resume(&p, 2 * NS_PER_S);
+		check_number(pacer_advance(&p, 2 * NS_PER_S), 0);
+		check_number(p.next, 2 * NS_PER_S + p.step);
+		pacer_resume(&p, 2 * NS_PER_S);
+		check(pacer_advance(&p, 2 * NS_PER_S + 10 * INTERVAL) >= 9);
+	}
+}
+
 int
 main(void)
 {
 	test_wander();
 	test_jitter();
 	test_missed();
+	test_resume();
 	return failures != 0;
 }
