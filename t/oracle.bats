@@ -29,18 +29,18 @@ in_interrupts() {
 	run ! interrupted outside
 }
 
-# sleeps COMMAND...: how often it and what it starts have slept.
-sleeps() {
-	python3 -c '
+# How often a command and what it starts have slept.
+SLEPT='
 import os, subprocess, sys
 child = subprocess.Popen(sys.argv[1:], stdout=subprocess.DEVNULL)
 usage = os.wait4(child.pid, 0)[2]
-print(usage.ru_nvcsw)' "$@"
-}
+print(usage.ru_nvcsw)'
 
+# wakes_seldom [HOW...]: whether tach-record does, if it is run so.
 wakes_seldom() {
 	local n
-	n=$(sleeps tach-record -q -r 1k -o s.bin -- "${PYTHON[@]}" -c '
+	n=$("$@" python3 -c "$SLEPT" tach-record -q -r 1k -o s.bin -- \
+	    "${PYTHON[@]}" -c '
 import time
 end = time.monotonic() + 3
 while time.monotonic() < end: pass')
@@ -53,7 +53,8 @@ while time.monotonic() < end: pass')
 	need_python 3.13
 	need_interrupts
 	in_tries 3 wakes_seldom
-	run ! outside wakes_seldom
+	run ! wakes_seldom outside
+	[[ "$output" == "slept "[1-9]*" times" ]]
 }
 
 # true_of MINOR LOAD...: at 10 kHz, by the first Python of that version, from
