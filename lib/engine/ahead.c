@@ -111,12 +111,6 @@ choose_events(struct ahead *a, pid_t task, uint64_t interval_ns)
 
 /* ---- beginning and ending ---------------------------------------------- */
 
-static void
-empty(struct interrupt_wire *w)
-{
-	w->records = w->parts = w->used = 0;
-}
-
 static bool
 ask(struct interrupts *in, const struct ahead_ask *what)
 {
@@ -281,7 +275,7 @@ readable(const struct ahead *a, uint32_t *number)
 static void
 give_back(struct ahead *a, uint32_t number)
 {
-	empty(&a->in->wires[number]);
+	interrupts_empty(&a->in->wires[number]);
 	__atomic_store_n(&a->in->ahead->full[number], 0, __ATOMIC_RELEASE);
 	a->next = 0;
 }

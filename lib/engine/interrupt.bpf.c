@@ -72,7 +72,6 @@ load(const struct interrupt_wire *w, __u64 at)
 struct writing {
 	struct interrupt_wire *wire;
 	__u64 at, first; /* byte, part */
-	int changed;
 };
 
 /* Copies the frame that is next, if the last part does not have it, and goes to

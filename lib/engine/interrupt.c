@@ -23,6 +23,12 @@ ask_for(struct interrupt_wire *w, uint64_t addr, size_t size)
 	return true;
 }
 
+void
+interrupts_empty(struct interrupt_wire *w)
+{
+	w->records = w->parts = w->used = 0;
+}
+
 bool
 interrupts_ask(struct interrupt_wire *w, pid_t task, const struct snapshot *s,
     const struct interrupt_way *way)
@@ -34,7 +40,7 @@ interrupts_ask(struct interrupt_wire *w, pid_t task, const struct snapshot *s,
 			s->remote[i].iov_len))
 			return false;
 	w->way = *way;
-	w->records = w->parts = w->used = 0;
+	interrupts_empty(w);
 	return true;
 }
 

@@ -22,6 +22,8 @@ struct interrupts {
 	unsigned holders;
 };
 
+/* Has a wire have no records. */
+void interrupts_empty(struct interrupt_wire *);
 /* Writes to a wire what is to be copied, and that nothing is yet.  False: it is
  * too much. */
 bool interrupts_ask(struct interrupt_wire *, pid_t task,

@@ -624,7 +624,7 @@ batch_of(const struct tach_recorder *r)
 static void
 go_ahead(struct tach_recorder *r)
 {
-	if (r->options.jitter ||
+	if (r->interrupts == NULL || r->options.jitter ||
 	    AHEAD_LATEST / r->options.interval_ns < AHEAD_MIN)
 		return;
 	r->last = r->stepped = clock_ns();
@@ -651,7 +651,7 @@ sleep_ahead(struct tach_recorder *r)
 	if (fds[1].revents != 0)
 		heed_wake(r);
 	if (fds[0].revents != POLLIN || r->stopped || r->pause ||
-	    clock_ns() >= end_of(r))
+	    is_over(r, clock_ns()))
 		remote_end_ahead(r->remote, (fds[0].revents & POLLHUP) != 0);
 }
 

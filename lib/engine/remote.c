@@ -795,8 +795,8 @@ remote_round(struct remote *r, uint64_t time_us, struct tach_sink *sink,
 static bool
 may_go_ahead(const struct remote *r)
 {
-	return r->interrupts != NULL && r->tasks == NULL &&
-	    !r->options->opcodes && r->seen.kept && r->chains.near.rounds == 0;
+	return r->tasks == NULL && !r->options->opcodes && r->seen.kept &&
+	    r->chains.near.rounds == 0;
 }
 
 /* What ends soon, or cannot begin, is not to begin soon again. */
