@@ -38,6 +38,18 @@ find_state_part(struct chains *c)
 		c->state_size += o->exc_item_size - (uint32_t)sizeof(uint64_t);
 }
 
+void
+chains_mark_root(const struct thread *t, struct py_marks *m)
+{
+	const struct py_chain *c = &t->chain;
+
+	if (!t->sound || c->depth == 0 || c->entry == 0 ||
+	    place_is_mark(&c->places[c->depth - 1]))
+		return;
+	m->root = c->places[c->depth - 1].frame;
+	m->entry = c->entry;
+}
+
 /* For py_past. */
 static size_t
 frame_size(const void *chains, uint64_t code)

@@ -113,6 +113,10 @@ bool chains_add_gc(const struct chains *, struct snapshot *, size_t first,
 struct py_marks chains_marks(const struct chains *, const struct thread *,
     const uint8_t *words);
 
+/* Adds to them the root that a thread's last sample had, if that is known beyond
+ * doubt. */
+void chains_mark_root(const struct thread *, struct py_marks *);
+
 /* A field of a thread state that was copied with chains_add. */
 uint64_t chains_state(const struct chains *, const uint8_t *copy,
     uint32_t offset);

@@ -15,6 +15,7 @@ walk_view(struct chains *c, const struct thread *t, const struct copied *from,
 
 	marks.past = past ? &c->past : NULL;
 	marks.stack = t->stack;
+	chains_mark_root(t, &marks);
 	chain->depth = 0;
 	w = walk_frames(c->offsets, view, t->py.addr, &marks, chain);
 	chain->ending = chain->ending && !c->native;

@@ -553,6 +553,7 @@ take(struct walk *w)
 		note_seen(w, own);
 	if (own && w->c->stack == 0)
 		w->c->stack = w->last; /* a variable of the loop */
+	w->c->entry = !own ? 0 : w->c->entry != 0 ? w->c->entry : w->last;
 	if (!own && w->m->shims != NULL &&
 	    shims_has(w->m->shims, code_of(w->o, w->f)))
 		return WALK_OK;
@@ -613,13 +614,35 @@ take_ordinary(struct walk *w)
 	return WALK_OK;
 }
 
-/* The root is called from C in all versions; CPython 3.15 says so. */
-static enum walk_result
-end_walk(const struct walk *w)
+/* Whether it has come to the root that the thread had last. */
+static bool
+is_at_root(const struct walk *w)
+{
+	return w->m->entry != 0 && w->frame == w->m->entry &&
+	    w->last == w->m->root;
+}
+
+/* Ends at that, as if it had come to the entry frame, too. */
+static void
+end_at_root(struct walk *w)
 {
 	struct py_chain *c = w->c;
 
-	if (w->f != NULL && !is_root(w->o, w->f))
+	c->entry = w->frame;
+	if (c->stack == 0)
+		c->stack = w->frame;
+	w->from_c = true;
+}
+
+/* The root is called from C in all versions; CPython 3.15 says so. */
+static enum walk_result
+end_walk(struct walk *w)
+{
+	struct py_chain *c = w->c;
+
+	if (is_at_root(w))
+		end_at_root(w);
+	else if (w->f != NULL && !is_root(w->o, w->f))
 		return WALK_BAD;
 	c->returned = c->live == 0 && !is_none(w->o, w->v, w->thread, w->last);
 	if (!w->m->native || !w->from_c || c->depth == 0)
@@ -637,13 +660,14 @@ walk_frames(const struct py_offsets *o, struct py_view *v, uint64_t thread,
 	enum walk_result result;
 
 	c->depth = c->live = 0;
+	c->entry = 0;
 	c->ending = false;
 	result = current_frame(o, v, thread, m, &w.frame, &c->stack);
 	if (relinks(m) && result == WALK_OK) {
 		w.seen.end = past_stack_end(o, v, thread);
 		w.seen.stack = c->stack != 0 ? c->stack : m->stack;
 	}
-	while (result == WALK_OK && w.frame != 0) {
+	while (result == WALK_OK && w.frame != 0 && !is_at_root(&w)) {
 		if ((result = come_to(&w)) == WALK_OK)
 			result = take(&w);
 		if (result == WALK_OK && is_ordinary(&w))

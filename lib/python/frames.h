@@ -79,6 +79,10 @@ struct py_marks {
 	 * not link any more is found by other means. */
 	const struct py_past *past;
 	uint64_t stack; /* an address on the C stack; 0: none is known */
+	/* The outermost frame that the thread had last, and the ->entry of that
+	 * chain; or 0.  Nothing was below it on the data stack, so nothing is:
+	 * if the one still leads to the other, the chain ends there. */
+	uint64_t root, entry;
 };
 
 /*
@@ -97,6 +101,8 @@ struct py_chain {
 	bool returned; /* none goes on: they all had just returned */
 	uint64_t stack; /* where the C stack was when its innermost loop of the
 			 * interpreter began, about; 0: not known */
+	uint64_t entry; /* the entry frame that its outermost one leads to; 0:
+			 * it has none */
 };
 
 enum walk_result {

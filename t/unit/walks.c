@@ -27,6 +27,7 @@
 struct reading {
 	struct py_view view; /* first: fill gets its address */
 	const struct py_memory *memory;
+	uint64_t closed; /* an address that cannot be read; 0: none */
 	struct py_span spans[SPANS];
 };
 
@@ -44,7 +45,8 @@ fill(struct py_view *v, uint64_t addr, size_t size)
 	struct reading *r = (struct reading *)v;
 	uint8_t *bytes = malloc(size);
 
-	if (bytes == NULL || !py_read(r->memory, addr, bytes, size)) {
+	if (bytes == NULL || (r->closed != 0 && addr == r->closed) ||
+	    !py_read(r->memory, addr, bytes, size)) {
 		free(bytes);
 		return false;
 	}
@@ -196,7 +198,7 @@ same_chain(const struct py_chain *a, const struct py_chain *b)
 		n++;
 	return n == a->depth && n == b->depth && a->live == b->live &&
 	    a->ending == b->ending && a->returned == b->returned &&
-	    a->stack == b->stack;
+	    a->stack == b->stack && a->entry == b->entry;
 }
 
 /* What had gone on, and links that were lost: for what it may find there.  Where
@@ -224,6 +226,32 @@ walk_past(const struct py_offsets *o, struct py_view *v, uint64_t thread,
 	chain_free(&again);
 }
 
+/* The same chain again, without what its root leads to; and that is looked at if
+ * it is another one than the thread had. */
+static void
+walk_to_root(const struct py_memory *m, const struct py_offsets *o,
+    uint64_t thread, const struct py_chain *chain, FILE *f)
+{
+	struct reading r = {.view = {.fill = fill}, .memory = m,
+	    .closed = chain->entry};
+	struct py_marks marks = {.entry = chain->entry};
+	struct py_chain found = {0};
+
+	if (chain->depth == 0 || chain->entry == 0)
+		return;
+	r.view.spans = r.spans;
+	r.view.memory.read = view_read;
+	marks.root = chain->places[chain->depth - 1].frame;
+	if (walk_frames(o, &r.view, thread, &marks, &found) != WALK_OK ||
+	    !same_chain(&found, chain))
+		fputs("  roots differ\n", f);
+	marks.root++;
+	if (walk_frames(o, &r.view, thread, &marks, &found) != WALK_MISS)
+		fputs("  root not read\n", f);
+	chain_free(&found);
+	drop_spans(&r);
+}
+
 static void
 show_thread(const struct py_memory *m, const struct py_runtime *rt,
     const struct py_thread *t, uint64_t asyncio, FILE *f)
@@ -247,6 +275,7 @@ show_thread(const struct py_memory *m, const struct py_runtime *rt,
 	else
 		fputs("  lost\n", f);
 	walk_past(o, &r.view, t->addr, &chain, f);
+	walk_to_root(m, o, t->addr, &chain, f);
 	show_locals(&objects, &chain, f);
 	show_tasks(&objects, asyncio, t->addr, f);
 	status_exception(o, &r.view, m, t->addr, &none);
