@@ -65,21 +65,39 @@ has_before(const struct thread *t)
 	return t->first != t->before;
 }
 
-/* Takes the chain of the frames as they were before the state was copied, if
- * every call of it is known.  False: the newest chain is as it was. */
+/* The state with the frames as they were before it was copied ... */
 static bool
-take_before(struct chains *c, const struct thread *t,
+see_before(struct chains *c, const struct thread *t, const struct copied *from)
+{
+	c->spans.count = 0;
+	return has_before(t) &&
+	    spans_add(&c->spans, from->in, t->first, 1, t->copy) &&
+	    spans_add(&c->spans, from->in, t->before, t->first - t->before,
+		t->before_copy);
+}
+
+/* ... or as the copy before that one had them, in a series. */
+static bool
+see_earlier(struct chains *c, const struct thread *t,
     const struct copied *from)
+{
+	struct snapshot earlier;
+
+	c->spans.count = 0;
+	return snapshot_earlier(from->in, &earlier) &&
+	    spans_add(&c->spans, from->in, t->first, 1, t->copy) &&
+	    spans_add(&c->spans, &earlier, t->first + 1, t->ranges - 1,
+		t->copy + c->state_size);
+}
+
+/* Takes the chain of what is seen, if every call of it is known.  False: the
+ * newest chain is as it was. */
+static bool
+take_seen(struct chains *c, const struct thread *t, const struct copied *from)
 {
 	size_t last = c->last, proven;
 	bool sound = c->sound;
 
-	c->spans.count = 0;
-	if (!has_before(t) ||
-	    !spans_add(&c->spans, from->in, t->first, 1, t->copy) ||
-	    !spans_add(&c->spans, from->in, t->before, t->first - t->before,
-		t->before_copy))
-		return false;
 	newest_swap(c);
 	if (newest_walk_spans(c, t, from, false, &c->chain) == WALK_OK &&
 	    c->chain.depth > 0 &&
@@ -113,13 +131,15 @@ first_know(struct chains *c, struct thread *t, const struct snapshot *s,
 	codes_trim(c->codes, t->chain.depth);
 	walked = walk_copy(c, t, &from, true);
 	known = walked && newest_know(c, t, stamp, &proven);
+	if (!known && see_earlier(c, t, &from) && take_seen(c, t, &from))
+		return true;
 	if (is_replaced(c, walked, known) &&
 	    seek_frame(c, t, &from, known))
 		return true;
 	if (known && (!has_before(t) ||
 		!calls_is_calling(c->calls, &c->chain)))
 		return true;
-	if (take_before(c, t, &from) || known)
+	if ((see_before(c, t, &from) && take_seen(c, t, &from)) || known)
 		return true;
 	if (walked && proven == c->chain.depth)
 		near_want(&c->near, t->task, calls_is_unsteady(c->calls));

@@ -60,6 +60,8 @@
 #define AHEAD_LATEST (10 * NS_PER_MS)
 #define AHEAD_MAX 100
 #define AHEAD_MIN 2
+/* One round takes longer than this, and one of a series about as long. */
+#define SERIES_INTERVAL (2 * NS_PER_US)
 /* While there are no rounds, the caller gets to do something so often. */
 #define PAUSE_STEP (100 * NS_PER_MS)
 
@@ -624,11 +626,18 @@ batch_of(const struct tach_recorder *r)
 static void
 go_ahead(struct tach_recorder *r)
 {
-	if (r->interrupts == NULL || r->options.jitter ||
-	    AHEAD_LATEST / r->options.interval_ns < AHEAD_MIN)
+	uint64_t interval = r->options.interval_ns;
+	bool series = interval <= SERIES_INTERVAL;
+
+	if (r->options.jitter || r->options.blocking ||
+	    (!series && (r->interrupts == NULL ||
+		AHEAD_LATEST / interval < AHEAD_MIN)))
 		return;
 	r->last = r->stepped = clock_ns();
-	remote_go_ahead(r->remote, r->pacer.step, batch_of(r));
+	if (series)
+		remote_copy_series(r->remote);
+	else
+		remote_go_ahead(r->remote, r->pacer.step, batch_of(r));
 }
 
 /* When nothing more is to be recorded. */
@@ -698,7 +707,8 @@ ahead_round(struct tach_recorder *r, struct tach_sink *sink)
 	unsigned n = 0;
 	uint64_t begin, time;
 
-	sleep_ahead(r);
+	if (!remote_has_series(r->remote))
+		sleep_ahead(r);
 	begin = clock_ns();
 	for (; result == TACH_OK && r->state == TACH_RECORDER_SAMPLING &&
 	    remote_next(r->remote, &time); n++) {

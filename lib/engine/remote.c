@@ -47,7 +47,9 @@ struct remote {
 
 	struct survey seen;
 	struct ahead ahead;
-	bool taken;	    /* the round was taken ahead */
+	bool taken;	    /* the round was taken ahead, or of a series */
+	size_t copies;	    /* of a series that are still to be of use */
+	bool runs;	    /* its thread ran when they had all been made */
 	uint64_t interval_ns; /* of those that are */
 	unsigned quiet;	    /* rounds like which some could be taken so */
 	unsigned patience;  /* how many of them it takes to begin */
@@ -203,6 +205,23 @@ is_interrupted(struct remote *r, struct thread *t)
 	return t->held = true;
 }
 
+/* Whether the chain of a later copy of the same series is known, which is as good
+ * as to read the thread again. */
+static bool
+know_later(struct remote *r, struct thread *t, const struct interp *in)
+{
+	struct stamp stamp;
+	size_t n = 0;
+	bool known = false;
+
+	for (; !known && survey_look_later(&r->seen, in, &stamp); n++)
+		known = first_know(&r->chains, t, &r->seen.all, in->gc,
+		    &stamp);
+	survey_look_back(&r->seen, n);
+	r->chains.retries += n;
+	return known;
+}
+
 /*
  * Reads a thread's newest chain: from the copy, if that can be trusted.  Only a
  * thread that ran before as well is interrupted though it was copied: the others
@@ -235,6 +254,10 @@ read_chain(struct remote *r, struct thread *t, size_t *sure)
 	if (t->copied && t->stale &&
 	    first_know(&r->chains, t, &r->seen.all, in->gc, &in->stamp))
 		return true;
+	if (t->copied && know_later(r, t, in))
+		return true;
+	/* What it does now is later than what is left of a series. */
+	survey_end_series(&r->seen);
 	t->stale = true;
 	return (!ran && is_interrupted(r, t)) ||
 	    twice_read(&r->chains, t, sure);
@@ -268,6 +291,14 @@ has_just_run(const struct remote *r, const struct thread *t, uint64_t time_us)
 		now->places[0].frame != then->places[0].frame);
 }
 
+/* Whether a thread is read in a copy of a series.  All of these are older than
+ * what is looked at now; in all of them it had the GIL. */
+static bool
+is_of_series(const struct remote *r, const struct thread *t)
+{
+	return r->taken && t->copied && !t->still;
+}
+
 static struct moment
 moment_of(struct remote *r, const struct thread *t, uint64_t time_us)
 {
@@ -278,7 +309,8 @@ moment_of(struct remote *r, const struct thread *t, uint64_t time_us)
 	    .gil = in->gil_at,
 	    .holds_gil = t->holds_gil,
 	    .wants_gil = chains_wants_gil(&r->chains),
-	    .ran = has_just_run(r, t, time_us),
+	    .ran = (is_of_series(r, t) && r->runs) ||
+		has_just_run(r, t, time_us),
 	    .exception = chains_exception(&r->chains, t, &r->none)};
 }
 
@@ -463,6 +495,8 @@ take_sample(struct remote *r, struct thread *t, uint64_t time_us,
 		return true;
 	m = moment_of(r, t, time_us);
 	m.status = status_of(r->process, t, &m);
+	if (!m.ran && is_of_series(r, t))
+		r->runs = (m.status & TACH_STATUS_CPU) != 0;
 	if (!is_wanted(r, t) || !status_kept(r->options, m.status)) {
 		pass_over(t, m.status);
 		return true;
@@ -680,7 +714,7 @@ look_for_rest(struct remote *r, struct thread *t)
 static void
 forget_room(struct remote *r)
 {
-	if (r->round % FORGET_AFTER == 0)
+	if (r->round % FORGET_AFTER == 0 && !r->taken)
 		snapshot_free(&r->seen.all);
 }
 
@@ -745,6 +779,8 @@ see_alone(struct remote *r)
 {
 	if (!r->taken)
 		return survey_interrupt(&r->seen);
+	if (r->seen.left > 0)
+		return survey_take_copy(&r->seen);
 	if (survey_take(&r->seen, &r->ahead))
 		return true;
 	ahead_cancel(&r->ahead);
@@ -828,10 +864,27 @@ remote_keep_ahead(struct remote *r, uint64_t interval_ns, uint32_t batch)
 	r->interval_ns = interval_ns;
 }
 
+void
+remote_copy_series(struct remote *r)
+{
+	if (!may_go_ahead(r))
+		r->quiet = 0;
+	else if (++r->quiet >= r->patience && !survey_copy_series(&r->seen))
+		hesitate(r, true);
+	r->copies = r->seen.left;
+	r->runs = false;
+}
+
 bool
 remote_is_ahead(const struct remote *r)
 {
-	return r->ahead.on;
+	return r->ahead.on || remote_has_series(r);
+}
+
+bool
+remote_has_series(const struct remote *r)
+{
+	return r->seen.left > 0;
 }
 
 int
@@ -849,19 +902,37 @@ remote_end_ahead(struct remote *r, bool lost)
 		ahead_end(&r->ahead);
 }
 
-bool
-remote_next(struct remote *r, uint64_t *time)
+static bool
+next_ahead(struct remote *r, uint64_t *time)
 {
-	bool was_on = r->ahead.on;
-
 	r->taken = ahead_next(&r->ahead, time);
 	if (!r->taken && ahead_was_away(&r->ahead) &&
 	    survey_ahead_rests(&r->seen)) {
 		ahead_end(&r->ahead);
 		r->taken = ahead_next(&r->ahead, time);
 	}
-	if (was_on && !r->ahead.on)
+	if (!r->ahead.on)
 		hesitate(r, r->ahead.records < SOON ||
 		    r->ahead.records * r->interval_ns < SHORT);
 	return r->taken;
+}
+
+/* After a series of which all copies were of use, the next may begin at once. */
+static bool
+next_copy(struct remote *r, uint64_t *time)
+{
+	r->taken = survey_has_copy(&r->seen, time);
+	if (r->taken)
+		r->copies--;
+	else if (r->copies > 0)
+		hesitate(r, true);
+	else if (r->patience > QUIET_MIN)
+		r->patience /= 2;
+	return r->taken;
+}
+
+bool
+remote_next(struct remote *r, uint64_t *time)
+{
+	return r->ahead.on ? next_ahead(r, time) : next_copy(r, time);
 }

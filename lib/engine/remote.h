@@ -37,9 +37,13 @@ enum remote_result {
 	REMOTE_ERROR, /* ours: out of memory, or the sink's */
 };
 
-/* Whether rounds are taken ahead: see ahead.h.  Those are then to be read, each
- * of them by remote_next and remote_round, until there are none. */
+/* Whether rounds are taken ahead: see ahead.h; or were copied in a series.  Those
+ * are then to be read, each of them by remote_next and remote_round, until there
+ * are none. */
 bool remote_is_ahead(const struct remote *);
+bool remote_has_series(const struct remote *);
+/* Copies some rounds in a series, if what the last round saw can be so. */
+void remote_copy_series(struct remote *);
 /* Begins that, if it can be had of what the last round saw, so many rounds at
  * once; and goes on at another interval and number. */
 void remote_go_ahead(struct remote *, uint64_t interval_ns, uint32_t batch);

@@ -44,13 +44,14 @@ snapshot_clear(struct snapshot *s)
 {
 	s->count = 0;
 	s->size = 0;
+	s->copies = s->nth = 0;
 }
 
 void
 snapshot_free(struct snapshot *s)
 {
 	free(s->remote);
-	free(s->bytes);
+	free(s->memory);
 	*s = (struct snapshot){0};
 }
 
@@ -107,19 +108,22 @@ snapshot_add_set(struct snapshot *s, const struct workset *w, size_t first,
 }
 
 static bool
-make_room(struct snapshot *s)
+make_room(struct snapshot *s, size_t copies)
 {
 	size_t room = s->room != 0 ? s->room : 65536;
 	void *p;
 
-	while (room < s->size)
+	while (room < s->size * copies)
 		room *= 2;
-	if (room == s->room)
-		return true;
-	if ((p = realloc(s->bytes, room)) == NULL)
-		return false;
-	s->bytes = p;
-	s->room = room;
+	if (room != s->room) {
+		if ((p = realloc(s->memory, room)) == NULL)
+			return false;
+		s->memory = p;
+		s->room = room;
+	}
+	s->bytes = s->memory;
+	s->copies = copies;
+	s->nth = 0;
 	return true;
 }
 
@@ -138,7 +142,7 @@ snapshot_read(struct snapshot *s, pid_t pid, size_t *failed)
 	size_t done = 0;
 
 	*failed = 0;
-	if (!make_room(s))
+	if (!make_room(s, 1))
 		return false;
 	for (size_t i = 0; i < s->count; i += IOV_MAX) {
 		size_t k = s->count - i < IOV_MAX ? s->count - i : IOV_MAX;
@@ -159,9 +163,51 @@ snapshot_read(struct snapshot *s, pid_t pid, size_t *failed)
 }
 
 bool
+snapshot_read_series(struct snapshot *s, pid_t pid, size_t copies)
+{
+	struct iovec local, remote[IOV_MAX];
+
+	if (s->count * copies > IOV_MAX || !make_room(s, copies))
+		return false;
+	for (size_t i = 0; i < copies; i++)
+		memcpy(remote + i * s->count, s->remote,
+		    s->count * sizeof(*remote));
+	local = (struct iovec){s->memory, s->size * copies};
+	return process_vm_readv(pid, &local, 1, remote, s->count * copies, 0) ==
+	    (ssize_t)local.iov_len;
+}
+
+bool
+snapshot_next(struct snapshot *s)
+{
+	if (s->nth + 1 >= s->copies)
+		return false;
+	s->nth++;
+	s->bytes += s->size;
+	return true;
+}
+
+void
+snapshot_back(struct snapshot *s, size_t n)
+{
+	s->nth -= n;
+	s->bytes -= n * s->size;
+}
+
+bool
+snapshot_earlier(const struct snapshot *s, struct snapshot *earlier)
+{
+	*earlier = *s;
+	if (s->nth == 0)
+		return false;
+	snapshot_back(earlier, 1);
+	return true;
+}
+
+bool
 snapshot_fill(struct snapshot *s, const uint8_t *bytes)
 {
-	if (!make_room(s))
+	if (!make_room(s, 1))
 		return false;
 	memcpy(s->bytes, bytes, s->size);
 	return true;

@@ -27,8 +27,11 @@ void process_memory_init(struct process_memory *, pid_t);
 struct snapshot {
 	struct iovec *remote;
 	size_t count, max;
-	uint8_t *bytes;
-	size_t size, room;
+	uint8_t *bytes; /* of the copy that is looked at */
+	size_t size;	/* of one */
+	uint8_t *memory;
+	size_t room;
+	size_t copies, nth; /* how many there are, and which one that is */
 };
 
 void snapshot_clear(struct snapshot *);
@@ -50,6 +53,17 @@ bool snapshot_add_once(struct snapshot *, size_t first, uint64_t addr,
 /* Copies what was added.  False: errno says why, and *failed is the index of
  * the first range that could not be read. */
 bool snapshot_read(struct snapshot *, pid_t, size_t *failed);
+
+/* Copies it so many times, one after the other, by one call.  The first of these
+ * copies is looked at, and then each time the next one, until there is none; or
+ * again one of `n` before.  False: that cannot be read, or takes more than one
+ * call. */
+bool snapshot_read_series(struct snapshot *, pid_t, size_t copies);
+bool snapshot_next(struct snapshot *);
+void snapshot_back(struct snapshot *, size_t n);
+/* The copy before the one that is looked at, which must outlive it.  False: there
+ * is none. */
+bool snapshot_earlier(const struct snapshot *, struct snapshot *);
 
 /* Takes bytes that were copied otherwise, of all that was added.  False: out of
  * memory. */

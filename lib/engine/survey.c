@@ -5,11 +5,14 @@
 #include <errno.h>
 #include <string.h>
 
+#include "engine/clock.h"
 #include "engine/status.h"
 
 #define LIST_TRIES 4	 /* to see a list of threads that holds still */
 #define IN_ITS_WAY 4	 /* times, which makes it worth it to go elsewhere */
 #define LISTS_AFTER 1000 /* us after which the lists are looked at anyway */
+#define SERIES 16	 /* copies by one call: more do not save much ... */
+#define SERIES_MAX (256 * 1024) /* ... nor do more bytes */
 
 void
 survey_init(struct survey *v, const struct process *p,
@@ -208,6 +211,7 @@ clear(struct survey *v)
 {
 	snapshot_clear(&v->all);
 	v->alone = v->past = false;
+	v->left = 0;
 	for (size_t i = 0; i < v->threads.count; i++)
 		v->threads.list[i].copied = v->threads.list[i].still = false;
 }
@@ -423,6 +427,108 @@ survey_copy(struct survey *v, bool first)
 	return false;
 }
 
+static struct thread *
+thread_at(const struct survey *v, uint64_t addr)
+{
+	for (size_t i = 0; i < v->threads.count; i++)
+		if (v->threads.list[i].py.addr == addr)
+			return &v->threads.list[i];
+	return NULL;
+}
+
+/* ---- series ------------------------------------------------------------ */
+
+/* As a lean copy.  False: it is too much, or its code objects could not be proven
+ * when it is taken, which is later than it is made. */
+static bool
+prepare_series(struct survey *v, struct thread *t, size_t *copies)
+{
+	struct range at[CODES_COUNTS];
+	bool added;
+
+	clear(v);
+	v->lean = true;
+	added = add_thread(v, t) && add_globals(v);
+	v->lean = false;
+	if (!added)
+		return false;
+	*copies = SERIES_MAX / v->all.size;
+	if (*copies > SERIES)
+		*copies = SERIES;
+	return *copies > 1 &&
+	    codes_counts(v->chains->codes, t->py.interp, at) > 0;
+}
+
+bool
+survey_copy_series(struct survey *v)
+{
+	struct thread *t = v->listed && v->kept && v->time_us < v->lists_due ?
+	    runner(v) : NULL;
+	size_t copies;
+
+	if (t == NULL || !prepare_series(v, t, &copies))
+		return false;
+	near_begin(&v->chains->near);
+	v->begin = clock_ns();
+	if (!snapshot_read_series(&v->all, v->process->pid, copies))
+		return false;
+	v->end = clock_ns();
+	v->ahead = t->py.addr;
+	v->past = true;
+	v->left = copies;
+	return true;
+}
+
+bool
+survey_has_copy(const struct survey *v, uint64_t *time)
+{
+	size_t n = v->all.copies;
+
+	if (v->left == 0)
+		return false;
+	*time = v->begin + (v->end - v->begin) * (2 * (n - v->left) + 1) /
+	    (2 * n);
+	return true;
+}
+
+bool
+survey_take_copy(struct survey *v)
+{
+	struct thread *t = thread_at(v, v->ahead);
+	bool enough;
+
+	if (v->left-- < v->all.copies)
+		snapshot_next(&v->all);
+	t->copied = v->lean = true;
+	enough = take_note(v, false) && v->kept;
+	v->lean = false;
+	if (!enough)
+		v->left = 0;
+	return enough;
+}
+
+void
+survey_end_series(struct survey *v)
+{
+	v->left = 0;
+}
+
+bool
+survey_look_later(struct survey *v, const struct interp *in,
+    struct stamp *stamp)
+{
+	if (v->left == 0 || !snapshot_next(&v->all))
+		return false;
+	*stamp = stamp_of(v, in, v->all.bytes + in->count_at);
+	return true;
+}
+
+void
+survey_look_back(struct survey *v, size_t copies)
+{
+	snapshot_back(&v->all, copies);
+}
+
 /* ---- ahead ------------------------------------------------------------- */
 
 /* Watches what was seen at an address, which stands for its place in the copies
@@ -542,15 +648,6 @@ survey_go_ahead(struct survey *v, struct ahead *a, uint64_t interval_ns,
 		return true;
 	ahead_cancel(a); /* it had left its CPU before */
 	return false;
-}
-
-static struct thread *
-thread_at(const struct survey *v, uint64_t addr)
-{
-	for (size_t i = 0; i < v->threads.count; i++)
-		if (v->threads.list[i].py.addr == addr)
-			return &v->threads.list[i];
-	return NULL;
 }
 
 bool

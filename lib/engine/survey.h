@@ -30,7 +30,9 @@ struct survey {
 	bool alone;	/* it has one thread, copied in an interrupt */
 	bool kept;	/* no GIL has changed hands of late */
 	bool past;	/* and was made ahead of its round */
-	uint64_t ahead; /* the thread state that is copied so */
+	uint64_t ahead; /* the thread state that is copied so, or by a series */
+	uint64_t begin, end; /* ns: of the call that did */
+	size_t left;	/* copies of a series that were not taken */
 	unsigned in_its_way; /* how often we took its CPU since then */
 	uint64_t time_us, lists_due; /* of the round; when lists are due */
 	struct spans spans;
@@ -65,6 +67,21 @@ bool survey_ahead_rests(struct survey *);
 bool survey_copy(struct survey *, bool first);
 /* The first copy without the lists.  False: they may matter. */
 bool survey_copy_lean(struct survey *);
+
+/*
+ * Copies that thread some times, one after the other, by one call; each copy is as
+ * survey_copy_lean's.  The next one was made at *time, about: ns, as clock_ns has
+ * it; and is taken, or no other one is.  False: there is none, or there is more to
+ * copy.
+ */
+bool survey_copy_series(struct survey *);
+bool survey_has_copy(const struct survey *, uint64_t *time);
+bool survey_take_copy(struct survey *);
+void survey_end_series(struct survey *);
+/* What is of no use in the copy that was taken may be so in a later one: goes on
+ * to that, with its stamp of an interpreter, and back again. */
+bool survey_look_later(struct survey *, const struct interp *, struct stamp *);
+void survey_look_back(struct survey *, size_t copies);
 
 /* The interpreter of a thread. */
 struct interp *survey_interp(const struct survey *, const struct thread *);
