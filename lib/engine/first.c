@@ -87,7 +87,8 @@ see_earlier(struct chains *c, const struct thread *t,
 	return snapshot_earlier(from->in, &earlier) &&
 	    spans_add(&c->spans, from->in, t->first, 1, t->copy) &&
 	    spans_add(&c->spans, &earlier, t->first + 1, t->ranges - 1,
-		t->copy + c->state_size);
+		t->copy + c->state_size) &&
+	    spans_add_shared(&c->spans, from->in);
 }
 
 /* Takes the chain of what is seen, if every call of it is known.  False: the

@@ -516,7 +516,11 @@ take_sample(struct remote *r, struct thread *t, uint64_t time_us,
 	t->time_us = time_us;
 	t->wants_gil = m.wants_gil;
 	t->exception = m.exception;
-	return emit_sample(&r->emitter, t, &r->chains.chain, !whole, &m, sink);
+	if (!emit_sample(&r->emitter, t, &r->chains.chain, !whole, &m, sink))
+		return false;
+	if (is_of_series(r, t) && t->same == 0)
+		t->same = chains_shared(t, &r->seen.shared);
+	return true;
 }
 
 /* A thread that had to stand still goes on afterwards. */

@@ -45,6 +45,7 @@ snapshot_clear(struct snapshot *s)
 	s->count = 0;
 	s->size = 0;
 	s->copies = s->nth = 0;
+	s->shared = NULL;
 }
 
 void
@@ -162,19 +163,35 @@ snapshot_read(struct snapshot *s, pid_t pid, size_t *failed)
 	return true;
 }
 
-bool
-snapshot_read_series(struct snapshot *s, pid_t pid, size_t copies)
+/* Returns where the next one goes. */
+static struct iovec *
+repeat(struct iovec *to, const struct snapshot *s, size_t times)
 {
-	struct iovec local, remote[IOV_MAX];
+	for (; times > 0; times--)
+		for (size_t i = 0; i < s->count; i++)
+			*to++ = s->remote[i];
+	return to;
+}
 
-	if (s->count * copies > IOV_MAX || !make_room(s, copies))
+bool
+snapshot_read_series(struct snapshot *s, struct snapshot *shared, pid_t pid,
+    size_t copies)
+{
+	size_t count = s->count * copies + 2 * shared->count;
+	struct iovec local[3], remote[IOV_MAX], *next = remote;
+
+	if (count > IOV_MAX || !make_room(s, copies) || !make_room(shared, 2))
 		return false;
-	for (size_t i = 0; i < copies; i++)
-		memcpy(remote + i * s->count, s->remote,
-		    s->count * sizeof(*remote));
-	local = (struct iovec){s->memory, s->size * copies};
-	return process_vm_readv(pid, &local, 1, remote, s->count * copies, 0) ==
-	    (ssize_t)local.iov_len;
+	next = repeat(next, shared, 1);
+	next = repeat(next, s, copies);
+	repeat(next, shared, 1);
+	local[0] = (struct iovec){shared->memory, shared->size};
+	local[1] = (struct iovec){s->memory, s->size * copies};
+	local[2] = (struct iovec){shared->memory + shared->size, shared->size};
+	s->shared = shared;
+	return process_vm_readv(pid, local, 3, remote, count, 0) ==
+		(ssize_t)(s->size * copies + 2 * shared->size) &&
+	    memcmp(local[0].iov_base, local[2].iov_base, shared->size) == 0;
 }
 
 bool
@@ -265,6 +282,13 @@ spans_add(struct spans *sp, const struct snapshot *s, size_t first, size_t n,
     size_t offset)
 {
 	return spans_add_around(sp, s, first, n, offset, NULL, 0);
+}
+
+bool
+spans_add_shared(struct spans *sp, const struct snapshot *s)
+{
+	return s->shared == NULL ||
+	    spans_add(sp, s->shared, 0, s->shared->count, 0);
 }
 
 bool

@@ -32,6 +32,7 @@ struct snapshot {
 	uint8_t *memory;
 	size_t room;
 	size_t copies, nth; /* how many there are, and which one that is */
+	const struct snapshot *shared; /* what they all have, too; or NULL */
 };
 
 void snapshot_clear(struct snapshot *);
@@ -56,9 +57,11 @@ bool snapshot_read(struct snapshot *, pid_t, size_t *failed);
 
 /* Copies it so many times, one after the other, by one call.  The first of these
  * copies is looked at, and then each time the next one, until there is none; or
- * again one of `n` before.  False: that cannot be read, or takes more than one
- * call. */
-bool snapshot_read_series(struct snapshot *, pid_t, size_t copies);
+ * again one of `n` before.  What they share, which must outlive them, is copied
+ * before them and after them.  False: that is not the same both times, or cannot
+ * be read, or takes more than one call. */
+bool snapshot_read_series(struct snapshot *, struct snapshot *shared, pid_t,
+    size_t copies);
 bool snapshot_next(struct snapshot *);
 void snapshot_back(struct snapshot *, size_t n);
 /* The copy before the one that is looked at, which must outlive it.  False: there
@@ -80,6 +83,8 @@ struct spans {
  * of its bytes.  False: out of memory. */
 bool spans_add(struct spans *, const struct snapshot *, size_t first, size_t n,
     size_t offset);
+/* Adds what the copies of a series share, if they do. */
+bool spans_add_shared(struct spans *, const struct snapshot *);
 /* Likewise, without what lies in some holes. */
 bool spans_add_around(struct spans *, const struct snapshot *, size_t first,
     size_t n, size_t offset, const struct range *holes, size_t nholes);

@@ -29,6 +29,7 @@ survey_free(struct survey *v)
 	threads_free(&v->threads);
 	interps_free(&v->interps);
 	snapshot_free(&v->all);
+	snapshot_free(&v->shared);
 	spans_free(&v->spans);
 	runtime_threads_free(&v->list);
 }
@@ -438,6 +439,21 @@ thread_at(const struct survey *v, uint64_t addr)
 
 /* ---- series ------------------------------------------------------------ */
 
+/* Adds a thread for all copies of a series: what does not change from one to the
+ * next is shared. */
+static bool
+add_parts(struct survey *v, struct thread *t)
+{
+	t->before = t->first = v->all.count;
+	t->copy = v->all.size;
+	t->same = 0;
+	t->link = SIZE_MAX;
+	if (!chains_add_parts(v->chains, &v->all, &v->shared, t))
+		return false;
+	t->ranges = v->all.count - t->first;
+	return true;
+}
+
 /* As a lean copy.  False: it is too much, or its code objects could not be proven
  * when it is taken, which is later than it is made. */
 static bool
@@ -447,15 +463,16 @@ prepare_series(struct survey *v, struct thread *t, size_t *copies)
 	bool added;
 
 	clear(v);
+	snapshot_clear(&v->shared);
 	v->lean = true;
-	added = add_thread(v, t) && add_globals(v);
+	added = add_parts(v, t) && add_globals(v);
 	v->lean = false;
 	if (!added)
 		return false;
 	*copies = SERIES_MAX / v->all.size;
 	if (*copies > SERIES)
 		*copies = SERIES;
-	return *copies > 1 &&
+	return *copies > 1 && v->shared.size <= SERIES_MAX &&
 	    codes_counts(v->chains->codes, t->py.interp, at) > 0;
 }
 
@@ -470,7 +487,7 @@ survey_copy_series(struct survey *v)
 		return false;
 	near_begin(&v->chains->near);
 	v->begin = clock_ns();
-	if (!snapshot_read_series(&v->all, v->process->pid, copies))
+	if (!snapshot_read_series(&v->all, &v->shared, v->process->pid, copies))
 		return false;
 	v->end = clock_ns();
 	v->ahead = t->py.addr;

@@ -32,7 +32,8 @@ struct survey {
 	bool past;	/* and was made ahead of its round */
 	uint64_t ahead; /* the thread state that is copied so, or by a series */
 	uint64_t begin, end; /* ns: of the call that did */
-	size_t left;	/* copies of a series that were not taken */
+	size_t left;	/* copies of a series that were not taken, ... */
+	struct snapshot shared; /* ... and what they share */
 	unsigned in_its_way; /* how often we took its CPU since then */
 	uint64_t time_us, lists_due; /* of the round; when lists are due */
 	struct spans spans;

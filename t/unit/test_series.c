@@ -2,7 +2,7 @@
 /*
  * test_series: copies that one call makes one after the other are of all ranges
  * each, and later each; one looks at them in turn, and back; and they are none
- * where memory cannot be read, or one call is not enough.
+ * where what they share changes, memory cannot be read, or one call is not enough.
  */
 #undef NDEBUG
 #include <assert.h>
@@ -22,6 +22,7 @@
 static _Atomic uint64_t counter;
 static uint64_t steady = 42;
 static atomic_bool over;
+static struct snapshot none; /* that is shared */
 
 static void *
 count(void *arg)
@@ -80,7 +81,7 @@ test_series(void)
 	add(&s, &counter, sizeof(counter));
 	add(&s, &steady, sizeof(steady));
 	for (int i = 0; i < TIMES; i++) {
-		assert(snapshot_read_series(&s, getpid(), COPIES));
+		assert(snapshot_read_series(&s, &none, getpid(), COPIES));
 		first = word(&s, 0);
 		went_on += look_at_all(&s);
 		assert(!snapshot_next(&s));
@@ -90,6 +91,36 @@ test_series(void)
 	assert(went_on > 0);
 	atomic_store(&over, true);
 	pthread_join(thread, NULL);
+	atomic_store(&over, false);
+	snapshot_free(&s);
+}
+
+/* What copies share is the same before them and after them, or they are none. */
+static void
+test_shared(void)
+{
+	struct snapshot s = {0}, shared = {0};
+	struct spans spans = {0};
+	pthread_t thread;
+	int refused = 0;
+
+	add(&s, &counter, sizeof(counter));
+	add(&shared, &steady, sizeof(steady));
+	assert(snapshot_read_series(&s, &shared, getpid(), COPIES));
+	assert(spans_add_shared(&spans, &s) && spans.count == 1);
+	assert(memcmp(spans.list[0].bytes, &steady, sizeof(steady)) == 0);
+	add(&shared, &counter, sizeof(counter));
+	assert(snapshot_read_series(&s, &shared, getpid(), COPIES));
+	assert(pthread_create(&thread, NULL, count, NULL) == 0);
+	for (int i = 0; i < TIMES; i++)
+		refused += !snapshot_read_series(&s, &shared, getpid(),
+		    COPIES);
+	assert(refused > 0);
+	atomic_store(&over, true);
+	pthread_join(thread, NULL);
+	atomic_store(&over, false);
+	spans_free(&spans);
+	snapshot_free(&shared);
 	snapshot_free(&s);
 }
 
@@ -101,7 +132,7 @@ test_single(void)
 	size_t failed;
 
 	add(&s, &steady, sizeof(steady));
-	assert(snapshot_read_series(&s, getpid(), COPIES));
+	assert(snapshot_read_series(&s, &none, getpid(), COPIES));
 	assert(snapshot_next(&s));
 	snapshot_clear(&s);
 	assert(!snapshot_next(&s));
@@ -122,7 +153,7 @@ test_unreadable(void)
 	assert(p != MAP_FAILED);
 	add(&s, &steady, sizeof(steady));
 	add(&s, p, sizeof(uint64_t));
-	assert(!snapshot_read_series(&s, getpid(), COPIES));
+	assert(!snapshot_read_series(&s, &none, getpid(), COPIES));
 	munmap(p, 4096);
 	snapshot_free(&s);
 }
@@ -134,8 +165,8 @@ test_many(void)
 
 	for (int i = 0; i < IOV_MAX / 2; i++)
 		add(&s, &steady, sizeof(steady));
-	assert(snapshot_read_series(&s, getpid(), 2));
-	assert(!snapshot_read_series(&s, getpid(), 3));
+	assert(snapshot_read_series(&s, &none, getpid(), 2));
+	assert(!snapshot_read_series(&s, &none, getpid(), 3));
 	snapshot_free(&s);
 }
 
@@ -143,8 +174,10 @@ int
 main(void)
 {
 	test_series();
+	test_shared();
 	test_single();
 	test_unreadable();
 	test_many();
+	snapshot_free(&none);
 	return 0;
 }

@@ -85,6 +85,7 @@ test_snapshot(const char *path)
 		check_tasks(path, got);
 	check(strstr(got, "    g = 1.5\n") != NULL);
 	check(strstr(got, "  walks differ\n") == NULL);
+	check(strstr(got, "  joins differ\n") == NULL);
 	check(strstr(got, "  roots differ\n") == NULL);
 	check(strstr(got, "  root not read\n") == NULL);
 	free(got);
