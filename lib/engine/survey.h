@@ -70,10 +70,10 @@ bool survey_copy(struct survey *, bool first);
 bool survey_copy_lean(struct survey *);
 
 /*
- * Copies that thread some times, one after the other, by one call; each copy is as
- * survey_copy_lean's.  The next one was made at *time, about: ns, as clock_ns has
- * it; and is taken, or no other one is.  False: there is none, or there is more to
- * copy.
+ * Copies that thread several times, one after the other, by one call; each of the
+ * copies is as that of survey_copy_lean.  The next one was made at *time, about
+ * (ns, by clock_ns); and takes that, or, if there is more to copy, ends the series.
+ * False: there is none, or that.
  */
 bool survey_copy_series(struct survey *);
 bool survey_has_copy(const struct survey *, uint64_t *time);
