@@ -718,7 +718,7 @@ look_for_rest(struct remote *r, struct thread *t)
 static void
 forget_room(struct remote *r)
 {
-	if (r->round % FORGET_AFTER == 0 && !r->taken)
+	if (r->round % FORGET_AFTER == 0 && !remote_has_series(r))
 		snapshot_free(&r->seen.all);
 }
 
