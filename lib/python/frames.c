@@ -380,8 +380,9 @@ struct walk {
 	const struct py_marks *m;
 	struct py_chain *c; /* of the frames so far */
 	uint64_t frame;	    /* to which it comes next; 0: it ends */
-	uint64_t last;	    /* to which it came last ... */
-	const uint8_t *f;   /* ... and the copy of that; NULL: to none yet */
+	uint64_t last;	    /* to which it came last, ... */
+	const uint8_t *f;   /* ... the copy of that, until more is read, ... */
+	bool root;	    /* ... and whether a chain can end with it */
 	bool from_c;	    /* the frame before was called from C */
 	bool past;	    /* and has ended ... */
 	bool free;	    /* ... and nobody holds it; it has a link still */
@@ -549,8 +550,9 @@ come_to(struct walk *w)
 static enum walk_result
 take(struct walk *w)
 {
-	bool own = frame_is_own(w->o, w->f);
+	bool own = frame_is_own(w->o, w->f), entry = is_entry(w->o, w->f);
 
+	w->root = is_root(w->o, w->f);
 	if (relinks(w->m))
 		note_seen(w, own);
 	if (own && w->c->stack == 0)
@@ -563,7 +565,7 @@ take(struct walk *w)
 		return WALK_MEMORY;
 	if (w->m->past != NULL && is_suspended(w->o, w->f))
 		w->frame = resumer_of(w);
-	w->from_c = is_entry(w->o, w->f);
+	w->from_c = entry;
 	return WALK_OK;
 }
 
@@ -609,7 +611,7 @@ take_ordinary(struct walk *w)
 		    .instr = instr_of(o, f), .frame = w->frame,
 		    .calls = true};
 		w->c->live++;
-		w->f = f;
+		w->root = false;
 		w->last = w->seen.end = w->frame;
 		w->frame = previous;
 	}
@@ -671,7 +673,7 @@ end_walk(struct walk *w)
 
 	if (is_at_root(w))
 		end_at_root(w);
-	else if (!w->joined && w->f != NULL && !is_root(w->o, w->f))
+	else if (!w->joined && w->n > 0 && !w->root)
 		return WALK_BAD;
 	c->returned = c->live == 0 && !is_none(w->o, w->v, w->thread, w->last);
 	if (!w->m->native || !w->from_c || c->depth == 0)
