@@ -156,6 +156,7 @@ lib_libtach_core_la_SOURCES = \
 	lib/engine/near.c lib/engine/near.h \
 	lib/engine/newest.c lib/engine/newest.h \
 	lib/engine/outside.c lib/engine/outside.h \
+	lib/engine/owner.c lib/engine/owner.h \
 	lib/engine/pages.c lib/engine/pages.h \
 	lib/engine/perf.c lib/engine/perf.h \
 	lib/engine/process.c lib/engine/process.h \

@@ -252,11 +252,10 @@ struct wire_control {
 	 * in the high half a count that each change increments. */
 	_Atomic uint32_t used;
 	_Alignas(8) _Atomic uint64_t free;
-	/* A robust mutex that the recorder holds as long as it lives: when it
-	 * is killed, the kernel sets WIRE_OWNER_DIED in its first word. */
+	/* A robust futex of the recorder's: when that is killed, the kernel
+	 * sets WIRE_OWNER_DIED in there. */
 	_Alignas(64) _Atomic uint32_t owner;
-	uint8_t owner_rest[60];
-	struct wire_slot slots[WIRE_SLOTS];
+	_Alignas(64) struct wire_slot slots[WIRE_SLOTS];
 };
 
 #define WIRE_OWNER_DIED 0x40000000u

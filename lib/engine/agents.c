@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "engine/clock.h"
+#include "engine/owner.h"
 #include "engine/perf.h"
 
 #define LIBRARY "libtach-agent.so"
@@ -40,6 +41,7 @@ struct agents {
 	unsigned holders;
 	int fd;
 	struct wire_control *control;
+	struct owner *owner; /* of its word: us, as long as we live */
 	uint64_t nonce;
 	char library[PATH_MAX];
 	char *environment[3];
@@ -177,42 +179,6 @@ fill_control(struct agents *a, const struct tach_recorder_options *o)
 	c->magic = WIRE_MAGIC;
 }
 
-static pthread_mutex_t *
-owner_of(const struct agents *a)
-{
-	_Static_assert(sizeof(pthread_mutex_t) <= sizeof(a->control->owner) +
-	    sizeof(a->control->owner_rest), "a mutex is too large");
-
-	return (pthread_mutex_t *)(uintptr_t)&a->control->owner;
-}
-
-/* As long as we live it is locked: the kernel says in there when we die. */
-static bool
-own(struct agents *a)
-{
-	pthread_mutexattr_t attr;
-	int e;
-
-	pthread_mutexattr_init(&attr);
-	pthread_mutexattr_setpshared(&attr, PTHREAD_PROCESS_SHARED);
-	pthread_mutexattr_setrobust(&attr, PTHREAD_MUTEX_ROBUST);
-	e = pthread_mutex_init(owner_of(a), &attr);
-	pthread_mutexattr_destroy(&attr);
-	if (e == 0)
-		e = pthread_mutex_lock(owner_of(a));
-	errno = e;
-	return e == 0;
-}
-
-/* By another thread than the one that made it, it stays owned and mapped until
- * that one ends. */
-static void
-disown(struct agents *a)
-{
-	if (pthread_mutex_unlock(owner_of(a)) == 0)
-		munmap(a->control, sizeof(*a->control));
-}
-
 struct agents *
 agents_new(const struct tach_recorder_options *o, struct error *e)
 {
@@ -232,7 +198,9 @@ agents_new(const struct tach_recorder_options *o, struct error *e)
 		agents_drop(a);
 		return NULL;
 	}
-	if (!make_memory(a) || !own(a) || !make_environment(a)) {
+	if (!make_memory(a) ||
+	    (a->owner = owner_new(&a->control->owner)) == NULL ||
+	    !make_environment(a)) {
 		error_set(e, 0, "the memory to share with the program: %s",
 		    strerror(errno));
 		agents_drop(a);
@@ -263,8 +231,9 @@ agents_drop(struct agents *a)
 	pthread_mutex_unlock(&a->lock);
 	if (!last)
 		return;
+	owner_free(a->owner);
 	if (a->control != NULL)
-		disown(a);
+		munmap(a->control, sizeof(*a->control));
 	if (a->fd >= 0)
 		close(a->fd);
 	free(a->environment[0]);
