@@ -41,15 +41,16 @@ find_state_part(struct chains *c)
 }
 
 void
-chains_mark_root(const struct thread *t, struct py_marks *m)
+chains_mark_root(const struct chains *c, const struct thread *t,
+    struct py_marks *m)
 {
-	const struct py_chain *c = &t->chain;
+	const struct py_chain *last = &t->chain;
 
-	if (!t->sound || c->depth == 0 || c->entry == 0 ||
-	    place_is_mark(&c->places[c->depth - 1]))
+	if (!chains_tell_frame(c) || !t->sound || last->depth == 0 ||
+	    last->entry == 0 || place_is_mark(&last->places[last->depth - 1]))
 		return;
-	m->root = c->places[c->depth - 1].frame;
-	m->entry = c->entry;
+	m->root = last->places[last->depth - 1].frame;
+	m->entry = last->entry;
 }
 
 /* For py_past. */

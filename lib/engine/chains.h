@@ -120,8 +120,9 @@ struct py_marks chains_marks(const struct chains *, const struct thread *,
     const uint8_t *words);
 
 /* Adds to them the root that a thread's last sample had, if that is known beyond
- * doubt. */
-void chains_mark_root(const struct thread *, struct py_marks *);
+ * doubt.  Not before 3.13, where the C stack is copied anyway. */
+void chains_mark_root(const struct chains *, const struct thread *,
+    struct py_marks *);
 
 /* A field of a thread state that was copied with chains_add. */
 uint64_t chains_state(const struct chains *, const uint8_t *copy,

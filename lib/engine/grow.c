@@ -93,7 +93,7 @@ grow_set(struct chains *c, struct thread *t)
 	    .past = &c->past, .native = true};
 	struct growing_view g;
 
-	chains_mark_root(t, &marks);
+	chains_mark_root(c, t, &marks);
 	g.chains = c;
 	g.thread = t;
 	g.view = (struct py_view){.spans = g.spans, .fill = fill};

@@ -26,7 +26,7 @@ walk_view(struct chains *c, const struct thread *t, const struct copied *from,
 
 	marks.past = past ? &c->past : NULL;
 	marks.stack = t->stack;
-	chains_mark_root(t, &marks);
+	chains_mark_root(c, t, &marks);
 	if (from->in->shared != NULL)
 		mark_same(t, &marks);
 	chain->depth = 0;
