@@ -783,7 +783,7 @@ see_alone(struct remote *r)
 {
 	if (!r->taken)
 		return survey_interrupt(&r->seen);
-	if (r->seen.left > 0)
+	if (remote_has_series(r))
 		return survey_take_copy(&r->seen);
 	if (survey_take(&r->seen, &r->ahead))
 		return true;

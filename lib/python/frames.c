@@ -390,7 +390,6 @@ struct walk {
 	uint64_t mark;	    /* one of them: to come to it again is a circle */
 	size_t told;	    /* see may_have_resumed */
 	uint64_t join;	    /* the innermost of the frames that are the same */
-	bool joined;	    /* it has come to it */
 	struct past_seen seen;
 };
 
@@ -624,7 +623,8 @@ same_places(const struct py_marks *m)
 	return m->last->places + (m->last->depth - m->same);
 }
 
-/* Takes the rest of the last chain, which is the same.  False: out of memory. */
+/* Takes the rest of the last chain, which is the same, to its root.  False: out of
+ * memory. */
 static bool
 join(struct walk *w)
 {
@@ -641,7 +641,8 @@ join(struct walk *w)
 	c->entry = m->last->entry;
 	if (c->stack == 0)
 		c->stack = m->last->stack;
-	w->from_c = w->joined = true;
+	w->from_c = w->root = true;
+	w->frame = 0;
 	return true;
 }
 
@@ -673,7 +674,7 @@ end_walk(struct walk *w)
 
 	if (is_at_root(w))
 		end_at_root(w);
-	else if (!w->joined && w->n > 0 && !w->root)
+	else if (w->n > 0 && !w->root)
 		return WALK_BAD;
 	c->returned = c->live == 0 && !is_none(w->o, w->v, w->thread, w->last);
 	if (!w->m->native || !w->from_c || c->depth == 0)
@@ -700,8 +701,7 @@ walk_frames(const struct py_offsets *o, struct py_view *v, uint64_t thread,
 	}
 	if (m->same > 0)
 		w.join = same_places(m)->frame;
-	while (result == WALK_OK && w.frame != 0 && !w.joined &&
-	    !is_at_root(&w)) {
+	while (result == WALK_OK && w.frame != 0 && !is_at_root(&w)) {
 		if ((result = come_to(&w)) == WALK_OK)
 			result = take(&w);
 		if (result == WALK_OK && is_ordinary(&w))

@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -26,6 +27,7 @@ start_owner(void)
 	assert(pid >= 0);
 	if (pid > 0)
 		return pid;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	assert(owner_new(word) != NULL);
 	for (;;)
 		pause();
