@@ -61,6 +61,24 @@ interps_update(struct interps *is, const struct py_memory *m,
 	return true;
 }
 
+bool
+interps_add_words(const struct interps *is, struct snapshot *s)
+{
+	const struct py_offsets *o = &is->runtime->offsets;
+
+	for (size_t i = 0; i < is->count; i++) {
+		const struct interp *in = &is->list[i];
+		if (!snapshot_add(s, in->addr + o->interp_next,
+			sizeof(in->next)) ||
+		    !snapshot_add(s, in->addr + o->interp_threads_head,
+			sizeof(in->first)) ||
+		    (in->gil_at != 0 &&
+			!snapshot_add(s, in->gil_at, o->gil_size)))
+			return false;
+	}
+	return true;
+}
+
 uint64_t
 interps_head(const struct interps *is)
 {

@@ -10,6 +10,7 @@
 #define ENGINE_INTERPS_H
 
 #include "engine/codes.h"
+#include "engine/snapshot.h"
 #include "engine/workset.h"
 #include "python/runtime.h"
 
@@ -39,7 +40,7 @@ struct interps {
 	const struct py_runtime *runtime;
 	struct interp *list; /* in the order of the target's list */
 	size_t count;
-	struct workset globals; /* what their lists and GILs need */
+	struct workset globals; /* has what their lists and GILs need */
 };
 
 /* Makes them those of a new list.  False: memory cannot be read, or ours ran
@@ -47,6 +48,9 @@ struct interps {
 bool interps_update(struct interps *, const struct py_memory *,
     const struct py_threads *);
 void interps_free(struct interps *);
+
+/* Adds what their lists and GILs need to what is copied, and nothing else. */
+bool interps_add_words(const struct interps *, struct snapshot *);
 
 /* Where the address of the first one lies. */
 uint64_t interps_head(const struct interps *);

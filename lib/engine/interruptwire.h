@@ -8,7 +8,7 @@
 
 #include <linux/types.h>
 
-#define INTERRUPT_RANGES 16	  /* that can be asked for */
+#define INTERRUPT_RANGES 64	  /* that can be asked for */
 #define INTERRUPT_WATCHES 64	  /* words that can be watched */
 #define INTERRUPT_RECORDS 128	  /* in a wire */
 #define INTERRUPT_PARTS 1024	  /* that their frames and exceptions can lie in */

@@ -186,15 +186,29 @@ add_head(struct survey *v)
 	    interps_head(&v->interps), sizeof(uint64_t), &v->head_at);
 }
 
-/* The lists and the GILs, and what stamps need. */
+/* What is copied in an interrupt is copied word by word, as each byte takes the
+ * thread time; otherwise ranges do. */
 static bool
-add_globals(struct survey *v)
+add_interps(struct survey *v, bool words)
 {
 	struct snapshot *s = &v->all;
 
 	v->globals_first = s->count;
 	v->globals_at = s->size;
-	if (!snapshot_add_set(s, &v->interps.globals, 0, false) || !add_head(v))
+	if (!(words ? interps_add_words(&v->interps, s) :
+		      snapshot_add_set(s, &v->interps.globals, 0, false)))
+		return false;
+	v->globals_count = s->count - v->globals_first;
+	return true;
+}
+
+/* The lists and the GILs, and what stamps need. */
+static bool
+add_globals(struct survey *v, bool words)
+{
+	struct snapshot *s = &v->all;
+
+	if (!add_interps(v, words) || !add_head(v))
 		return false;
 	for (size_t i = 0; i < v->interps.count; i++) {
 		struct interp *in = &v->interps.list[i];
@@ -230,7 +244,7 @@ prepare(struct survey *v, bool first)
 		    !add_thread(v, t))
 			return false;
 	}
-	return add_globals(v);
+	return add_globals(v, false);
 }
 
 /* A range could not be read: a thread has left it, or has gone. */
@@ -354,7 +368,7 @@ take_note(struct survey *v, bool last)
 
 	v->spans.count = 0;
 	if (!spans_add(&v->spans, &v->all, v->globals_first,
-		v->interps.globals.count, v->globals_at))
+		v->globals_count, v->globals_at))
 		return false;
 	globals = spans_view(&v->spans);
 	v->listed = lists_same(v, &globals);
@@ -396,7 +410,7 @@ survey_interrupt(struct survey *v)
 	if (t == NULL || t->cpu < 0)
 		return false;
 	clear(v);
-	return add_globals(v) && add_link(v, t) &&
+	return add_globals(v, true) && add_link(v, t) &&
 	    interrupted_copy(v->interrupts, v->chains, t, &v->all) &&
 	    note_alone(v, t, false);
 }
@@ -465,7 +479,7 @@ prepare_series(struct survey *v, struct thread *t, size_t *copies)
 	clear(v);
 	snapshot_clear(&v->shared);
 	v->lean = true;
-	added = add_parts(v, t) && add_globals(v);
+	added = add_parts(v, t) && add_globals(v, false);
 	v->lean = false;
 	if (!added)
 		return false;
@@ -655,7 +669,7 @@ survey_go_ahead(struct survey *v, struct ahead *a, uint64_t interval_ns,
 	if (t == NULL || !watch_all(v, &ask, t))
 		return false;
 	clear(v);
-	if (!add_globals(v) || !add_link(v, t) || !place_watches(v, &ask) ||
+	if (!add_globals(v, true) || !add_link(v, t) || !place_watches(v, &ask) ||
 	    !interrupted_ask(v->chains, t, &v->all, &ask) ||
 	    !ahead_begin(a, &ask, interval_ns, batch))
 		return false;
@@ -685,7 +699,7 @@ survey_take(struct survey *v, const struct ahead *a)
 	struct thread *t = thread_at(v, v->ahead);
 
 	clear(v);
-	return t != NULL && add_globals(v) && add_link(v, t) &&
+	return t != NULL && add_globals(v, true) && add_link(v, t) &&
 	    interrupted_take(a, v->chains, t, &v->all) &&
 	    note_alone(v, t, true);
 }

@@ -24,7 +24,8 @@ struct survey {
 	struct py_threads list; /* as they were read last */
 	bool listed;		/* that is what there is */
 	struct snapshot all;	/* the newest copy */
-	size_t globals_first, globals_at; /* where they lie in it */
+	size_t globals_first, globals_count; /* ranges of it, ... */
+	size_t globals_at; /* ... and where they lie in it */
 	size_t head_at; /* and the address of the first interpreter */
 	bool lean;	/* it has no lists */
 	bool alone;	/* it has one thread, copied in an interrupt */
