@@ -186,15 +186,15 @@ distclean-local:
 	rm -rf fuzz
 
 # The file format's speed and size beside CPython's: not a test.
-EXTRA_PROGRAMS = t/bench/floor t/bench/format t/bench/ticks t/bench/timer
-CLEANFILES += t/bench/floor t/bench/format t/bench/ticks t/bench/timer
+EXTRA_PROGRAMS = t/bench/floor t/bench/format t/bench/interrupt t/bench/ticks
+CLEANFILES += t/bench/floor t/bench/format t/bench/interrupt t/bench/ticks
 EXTRA_DIST += t/bench/common.bash t/bench/convert t/bench/inside t/bench/judge.py \
 	t/bench/oracle t/bench/peer.py \
-	t/bench/record t/bench/record.py t/bench/run
+	t/bench/record t/bench/record.py t/bench/run t/bench/slowdown.py
 t_bench_floor_SOURCES = t/bench/floor.c
 t_bench_format_SOURCES = t/bench/format.c
 t_bench_ticks_SOURCES = t/bench/ticks.c
-bench: all t/bench/floor t/bench/format t/bench/ticks t/bench/timer
+bench: all t/bench/floor t/bench/format t/bench/interrupt t/bench/ticks
 	@TACH_SRCDIR='$(abs_top_srcdir)'; TACH_BUILDDIR='$(abs_top_builddir)'; \
 	    export TACH_SRCDIR TACH_BUILDDIR; \
 	    $(srcdir)/t/bench/run && $(srcdir)/t/bench/convert && \
