@@ -47,8 +47,8 @@ void ahead_init(struct ahead *, struct interrupts *);
 void ahead_free(struct ahead *);
 
 /* From an interval after now on there is a record each interval, until it is
- * ended, or ends, or whoever shares the interrupts is not alone any more; they
- * can be read after `batch` of them.  False: it cannot be had. */
+ * ended, or ends, or whoever shares the interrupts is not alone any more; we
+ * are woken after `batch` of them.  False: it cannot be had. */
 bool ahead_begin(struct ahead *, const struct ahead_ask *, uint64_t interval_ns,
     uint32_t batch);
 /* The same at another interval, or after another number of them. */
@@ -64,9 +64,8 @@ void ahead_cancel(struct ahead *);
  * is for who reads to see whether it is blocked. */
 bool ahead_was_away(struct ahead *);
 
-/* What can be read as soon as it ends or there is something to read before there
- * are `batch` records, of which it does not tell; and hangs up when there is no
- * such thread any more. */
+/* What can be read as soon as there is something to read or it ends, and hangs up
+ * when there is no such thread any more. */
 int ahead_fd(const struct ahead *);
 /* Goes on to the next record, made at *time: ns, CLOCK_MONOTONIC.  False: there
  * is none yet, or, if it is not ->on any more, there will be none. */

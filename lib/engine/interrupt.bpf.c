@@ -250,16 +250,14 @@ is_full(const struct interrupt_ahead *a, const struct writing *to)
 }
 
 /* The wire goes to who reads, who are to have given back the next one by the
- * next tick.  They are woken for it if they cannot know that it is full by now:
- * to wake them takes the thread as long as an interrupt does. */
-static __always_inline int
-pass(struct interrupt_ahead *a, const struct interrupt_wire *w)
+ * next tick. */
+static __always_inline void
+pass(struct interrupt_ahead *a)
 {
 	__u32 turn = a->turn % INTERRUPT_WIRES;
 
 	a->turn = (turn + 1) % INTERRUPT_WIRES;
 	a->full[turn] = 1;
-	return w->records < a->batch;
 }
 
 /* A tick of the clock of the thread.  As with the next one, who reads is woken
@@ -283,8 +281,10 @@ tach_tick(void *ctx)
 		a->stopped = INTERRUPT_BAD;
 	else if (has_changed(a, &to))
 		a->stopped = INTERRUPT_CHANGED;
+	else if (is_full(a, &to))
+		pass(a);
 	else
-		return is_full(a, &to) && pass(a, to.wire);
+		return 0;
 	return 1;
 }
 

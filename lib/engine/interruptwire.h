@@ -92,8 +92,7 @@ struct interrupt_watch {
 struct interrupt_ahead {
 	__u32 stopped; /* enum interrupt_stop */
 	__u32 turn;    /* the wire that is written to */
-	__u32 batch;   /* records after which the next one is; who reads
-			* comes for them unasked */
+	__u32 batch;   /* records after which the next one is */
 	__u32 full[INTERRUPT_WIRES]; /* to be read */
 	__u32 away;    /* the thread left its CPU while one was */
 	__u32 watches;

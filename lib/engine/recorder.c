@@ -51,17 +51,13 @@
 #define SHORT_SLEEP (10 * NS_PER_US)
 /* A sleep so long must end as soon as there is a reason to. */
 #define LONG_SLEEP (20 * NS_PER_MS)
-/* Rounds that are taken ahead are there so long after they were due, or, if
- * there are none, will not be. */
-#define AHEAD_LATE (50 * NS_PER_US)
-#define AHEAD_PATIENCE (100 * NS_PER_MS)
+/* Rounds that are taken ahead are there by then. */
+#define AHEAD_PATIENCE (30 * NS_PER_MS)
 /* After so long the distance between them is another one: to change it delays the
  * next one. */
 #define STEP_AFTER (100 * NS_PER_MS)
-/* They are read after so long at the latest, as what other threads do is looked
- * at then, and where there are none; and so many at once at most. */
+/* They are read after so long at the latest, and so many at once at most. */
 #define AHEAD_LATEST (10 * NS_PER_MS)
-#define AHEAD_LATEST_ALONE (50 * NS_PER_MS)
 #define AHEAD_MAX 100
 #define AHEAD_MIN 2
 /* One round takes longer than this, and one of a series about as long. */
@@ -89,7 +85,6 @@ struct tach_recorder {
 	 * these was chosen; ns, CLOCK_MONOTONIC. */
 	uint64_t last, stepped;
 	uint64_t cost;	/* ns to read one of them */
-	uint32_t batch; /* how many are to be read at once */
 	struct urgent urgent;
 	uint64_t start; /* of the first round; ns, CLOCK_MONOTONIC */
 	uint64_t seen;	/* for find_python */
@@ -614,20 +609,13 @@ sleep_round(struct tach_recorder *r)
 
 /* ---- rounds that are taken ahead --------------------------------------- */
 
-static uint64_t
-ahead_latest(const struct tach_recorder *r)
-{
-	return remote_has_one_thread(r->remote) ? AHEAD_LATEST_ALONE :
-						  AHEAD_LATEST;
-}
-
 /* How many rounds are to be read at once: what takes longer to read than there
  * is between two of them makes us miss the first one that is ours again. */
 static uint32_t
 batch_of(const struct tach_recorder *r)
 {
 	uint64_t interval = r->options.interval_ns;
-	uint64_t n = ahead_latest(r) / interval;
+	uint64_t n = AHEAD_LATEST / interval;
 	uint64_t cheap = interval / (r->cost + 1);
 
 	n = n < cheap ? n : cheap;
@@ -643,14 +631,13 @@ go_ahead(struct tach_recorder *r)
 
 	if (r->options.jitter || r->options.blocking ||
 	    (!series && (r->interrupts == NULL ||
-		ahead_latest(r) / interval < AHEAD_MIN)))
+		AHEAD_LATEST / interval < AHEAD_MIN)))
 		return;
 	r->last = r->stepped = clock_ns();
-	r->batch = batch_of(r);
 	if (series)
 		remote_copy_series(r->remote);
 	else
-		remote_go_ahead(r->remote, r->pacer.step, r->batch);
+		remote_go_ahead(r->remote, r->pacer.step, batch_of(r));
 }
 
 /* When nothing more is to be recorded. */
@@ -661,25 +648,19 @@ end_of(const struct tach_recorder *r)
 	    r->start + r->stats.paused_ns + r->options.duration_ns : UINT64_MAX;
 }
 
-/* Sleeps until there are rounds to be read, of which we are told only if it is
- * sooner than they are due; or no more are to be taken. */
+/* Sleeps until there are rounds to be read; or no more are to be taken. */
 static void
 sleep_ahead(struct tach_recorder *r)
 {
 	struct pollfd fds[] = {{remote_ahead_fd(r->remote), POLLIN, 0},
 	    {r->wake_fd, POLLIN, 0}, {r->process.pidfd, POLLIN, 0}};
-	uint64_t from = r->last > r->stepped ? r->last : r->stepped;
-	uint64_t due = from + r->batch * r->pacer.step + AHEAD_LATE;
-	uint64_t now = clock_ns();
-	uint64_t until = due > now ? due : now + r->pacer.step;
+	uint64_t until = clock_ns() + AHEAD_PATIENCE;
 
 	clock_poll(fds, 3, until < end_of(r) ? until : end_of(r));
 	if (fds[1].revents != 0)
 		heed_wake(r);
-	now = clock_ns();
-	if ((fds[0].revents & ~POLLIN) != 0 || fds[2].revents != 0 ||
-	    r->stopped || r->pause || is_over(r, now) ||
-	    now > due + AHEAD_PATIENCE)
+	if (fds[0].revents != POLLIN || r->stopped || r->pause ||
+	    is_over(r, clock_ns()))
 		remote_end_ahead(r->remote, (fds[0].revents & POLLHUP) != 0);
 }
 
@@ -694,27 +675,22 @@ note_taken(struct tach_recorder *r, uint64_t time)
 	r->last = time;
 }
 
-/* They go on, at another distance if it is time to: just after one of them, as
- * the next one is so far from now. */
+/* They go on, at another distance if it is time to, or the next one is ours. */
 static void
 keep_pace(struct tach_recorder *r)
 {
 	uint64_t now = clock_ns();
 
+	if (!remote_is_ahead(r->remote)) {
+		pacer_resume(&r->pacer, r->last);
+		r->stats.missed += pacer_advance(&r->pacer, now);
+		return;
+	}
 	if (now - r->stepped >= STEP_AFTER) {
 		r->stepped = now;
 		pacer_step(&r->pacer);
 	}
-	r->batch = batch_of(r);
-	remote_keep_ahead(r->remote, r->pacer.step, r->batch);
-}
-
-/* The next one is ours. */
-static void
-resume_pace(struct tach_recorder *r)
-{
-	pacer_resume(&r->pacer, r->last);
-	r->stats.missed += pacer_advance(&r->pacer, clock_ns());
+	remote_keep_ahead(r->remote, r->pacer.step, batch_of(r));
 }
 
 static void
@@ -731,10 +707,8 @@ ahead_round(struct tach_recorder *r, struct tach_sink *sink)
 	unsigned n = 0;
 	uint64_t begin, time;
 
-	if (!remote_has_series(r->remote)) {
+	if (!remote_has_series(r->remote))
 		sleep_ahead(r);
-		keep_pace(r);
-	}
 	begin = clock_ns();
 	for (; result == TACH_OK && r->state == TACH_RECORDER_SAMPLING &&
 	    remote_next(r->remote, &time); n++) {
@@ -742,8 +716,8 @@ ahead_round(struct tach_recorder *r, struct tach_sink *sink)
 		result = sample_round(r, time, sink);
 	}
 	note_cost(r, clock_ns() - begin, n);
-	if (r->state == TACH_RECORDER_SAMPLING && !remote_is_ahead(r->remote))
-		resume_pace(r);
+	if (r->state == TACH_RECORDER_SAMPLING)
+		keep_pace(r);
 	return result;
 }
 

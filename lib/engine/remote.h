@@ -44,14 +44,12 @@ bool remote_is_ahead(const struct remote *);
 bool remote_has_series(const struct remote *);
 /* Copies some rounds in a series, if what the last round saw can be so. */
 void remote_copy_series(struct remote *);
-/* There are no others whose state could change meanwhile. */
-bool remote_has_one_thread(const struct remote *);
 /* Begins that, if it can be had of what the last round saw, so many rounds at
  * once; and goes on at another interval and number. */
 void remote_go_ahead(struct remote *, uint64_t interval_ns, uint32_t batch);
 void remote_keep_ahead(struct remote *, uint64_t interval_ns, uint32_t batch);
-/* A descriptor that says when there are some sooner than so many can be, or no
- * more: see ahead_fd; and has it end, as it has to, or as the thread is no more. */
+/* A descriptor that says when there are some: see ahead_fd; and has it end, as it
+ * has to, or as the thread is no more. */
 int remote_ahead_fd(const struct remote *);
 void remote_end_ahead(struct remote *, bool lost);
 /* The next round is that which was taken at *time: ns, CLOCK_MONOTONIC.  False:

@@ -16,13 +16,12 @@
 
 #define INTERVAL (200 * NS_PER_US)
 #define BATCH 8
-#define BATCH_MS 2 /* in which there is one */
 #define RECORDS 1000
 #define SIGNS 50
 #define LATE 500
 
 static void
-begin_batches(struct ahead *a, const struct process *p, uint32_t batch)
+begin(struct ahead *a, const struct process *p)
 {
 	struct snapshot s = {0};
 	struct ahead_ask ask = {.task = p->pid, .first = &s, .way = counter_way,
@@ -32,23 +31,17 @@ begin_batches(struct ahead *a, const struct process *p, uint32_t batch)
 	/* The last word of what is asked for. */
 	ask.watch[0] = (struct interrupt_watch){3 * sizeof(uint64_t),
 	    UINT64_MAX, counter->sign};
-	assert(ahead_begin(a, &ask, INTERVAL, batch) && a->on);
+	assert(ahead_begin(a, &ask, INTERVAL, BATCH) && a->on);
 	snapshot_free(&s);
 }
 
-static void
-begin(struct ahead *a, const struct process *p)
-{
-	begin_batches(a, p, BATCH);
-}
-
-/* What the descriptor says within so many ms. */
+/* What the descriptor says within a second. */
 static short
-wait_for(const struct ahead *a, int ms)
+wait_for(const struct ahead *a)
 {
 	struct pollfd fd = {ahead_fd(a), POLLIN, 0};
 
-	while (poll(&fd, 1, ms) < 0)
+	while (poll(&fd, 1, 1000) < 0)
 		assert(errno == EINTR);
 	return fd.revents;
 }
@@ -82,12 +75,12 @@ read_on(struct ahead *a, uint64_t *last)
 		n += read_all(a, last);
 		if (!a->on)
 			return n;
-		wait_for(a, BATCH_MS);
+		assert(wait_for(a) == POLLIN);
 	}
 }
 
 /* Where something else takes its CPU, it begins anew.  Batches are whole, but for
- * the last one, and come without our being woken. */
+ * the last one. */
 static void
 test_records(struct interrupts *in)
 {
@@ -95,45 +88,21 @@ test_records(struct interrupts *in)
 	struct ahead a;
 	uint64_t last = 0;
 	size_t n = 0, batches = 0, k;
-	short said;
 
 	ahead_init(&a, in);
 	counter_start(&p, counter_run);
 	while (n < RECORDS) {
 		if (!a.on)
 			begin(&a, &p);
-		said = wait_for(&a, BATCH_MS);
+		assert(wait_for(&a) == POLLIN);
 		k = read_all(&a, &last);
-		batches += a.on && said == 0 && k > 0 && k % BATCH == 0;
+		batches += k > 0 && k % BATCH == 0;
 		n += k;
 	}
 	assert(batches > 0);
 	ahead_end(&a);
 	read_all(&a, &last);
 	assert(!a.on && !ahead_next(&a, &last));
-	ahead_free(&a);
-	counter_stop(&p);
-}
-
-/* We are woken where there is no room for a batch. */
-static void
-test_large(struct interrupts *in)
-{
-	struct process p;
-	struct ahead a;
-	uint64_t last = 0;
-	size_t most = 0, n;
-
-	ahead_init(&a, in);
-	counter_start(&p, counter_run);
-	for (int i = 0; i < LATE && most == 0; i++) {
-		if (!a.on)
-			begin_batches(&a, &p, INTERRUPT_RECORDS);
-		assert(wait_for(&a, 1000) == POLLIN);
-		n = read_all(&a, &last);
-		most = a.on ? n : 0;
-	}
-	assert(most > BATCH && most < INTERRUPT_RECORDS);
 	ahead_free(&a);
 	counter_stop(&p);
 }
@@ -237,7 +206,7 @@ test_lost(struct interrupts *in)
 	counter_link_frames();
 	begin(&a, &p);
 	kill(p.pid, SIGKILL);
-	while (!(wait_for(&a, BATCH_MS) & POLLHUP) && a.on)
+	while (!(wait_for(&a) & POLLHUP) && a.on)
 		read_all(&a, &last);
 	ahead_lose(&a);
 	read_all(&a, &last);
@@ -283,7 +252,6 @@ main(void)
 	if (!counter_prepare(in))
 		return 77;
 	test_records(in);
-	test_large(in);
 	test_leave(in);
 	test_watch(in);
 	test_late(in);
