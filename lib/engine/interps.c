@@ -15,12 +15,27 @@ interps_free(struct interps *is)
 
 /* ---- lists ------------------------------------------------------------- */
 
+/* What a round needs of an interpreter and its GIL, if that is known. */
+static size_t
+words_of(const struct interps *is, const struct interp *in,
+    struct range words[3])
+{
+	const struct py_offsets *o = &is->runtime->offsets;
+
+	words[0] = (struct range){in->addr + o->interp_next, sizeof(in->next)};
+	words[1] = (struct range){in->addr + o->interp_threads_head,
+	    sizeof(in->first)};
+	words[2] = (struct range){in->gil_at, o->gil_size};
+	return in->gil_at != 0 ? 3 : 2;
+}
+
 /* Finds an interpreter's GIL and adds what a round needs of both. */
 static bool
 add_globals(struct interps *is, const struct py_memory *m, struct interp *in)
 {
 	const struct py_offsets *o = &is->runtime->offsets;
-	uint32_t fields[] = {o->interp_next, o->interp_threads_head};
+	struct range words[3];
+	size_t n;
 
 	if (o->active != 0) /* free-threaded: all threads run at once */
 		in->gil_at = 0;
@@ -31,12 +46,11 @@ add_globals(struct interps *is, const struct py_memory *m, struct interp *in)
 		sizeof(in->gil_at)))
 		return false;
 	in->counted = in->gil_at != 0 && py_has(o->gil_switches);
-	for (size_t i = 0; i < sizeof(fields) / sizeof(*fields); i++)
-		if (!workset_add(&is->globals, in->addr + fields[i],
-			sizeof(uint64_t)))
+	n = words_of(is, in, words);
+	for (size_t i = 0; i < n; i++)
+		if (!workset_add(&is->globals, words[i].addr, words[i].size))
 			return false;
-	return in->gil_at == 0 ||
-	    workset_add(&is->globals, in->gil_at, o->gil_size);
+	return true;
 }
 
 bool
@@ -64,17 +78,13 @@ interps_update(struct interps *is, const struct py_memory *m,
 bool
 interps_add_words(const struct interps *is, struct snapshot *s)
 {
-	const struct py_offsets *o = &is->runtime->offsets;
+	struct range words[3];
 
 	for (size_t i = 0; i < is->count; i++) {
-		const struct interp *in = &is->list[i];
-		if (!snapshot_add(s, in->addr + o->interp_next,
-			sizeof(in->next)) ||
-		    !snapshot_add(s, in->addr + o->interp_threads_head,
-			sizeof(in->first)) ||
-		    (in->gil_at != 0 &&
-			!snapshot_add(s, in->gil_at, o->gil_size)))
-			return false;
+		size_t n = words_of(is, &is->list[i], words);
+		for (size_t k = 0; k < n; k++)
+			if (!snapshot_add(s, words[k].addr, words[k].size))
+				return false;
 	}
 	return true;
 }
