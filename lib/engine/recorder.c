@@ -52,12 +52,15 @@
 /* A sleep so long must end as soon as there is a reason to. */
 #define LONG_SLEEP (20 * NS_PER_MS)
 /* Rounds that are taken ahead are there by then. */
-#define AHEAD_PATIENCE (30 * NS_PER_MS)
+#define AHEAD_PATIENCE (100 * NS_PER_MS)
 /* After so long the distance between them is another one: to change it delays the
  * next one. */
 #define STEP_AFTER (100 * NS_PER_MS)
-/* They are read after so long at the latest, and so many at once at most. */
+/* They are read after so long at the latest, and so many at once at most: to be
+ * woken for them costs the thread another interrupt.  Where there are other ones,
+ * what these do is looked at then. */
 #define AHEAD_LATEST (10 * NS_PER_MS)
+#define AHEAD_LATEST_ALONE (50 * NS_PER_MS)
 #define AHEAD_MAX 100
 #define AHEAD_MIN 2
 /* One round takes longer than this, and one of a series about as long. */
@@ -609,13 +612,20 @@ sleep_round(struct tach_recorder *r)
 
 /* ---- rounds that are taken ahead --------------------------------------- */
 
+static uint64_t
+ahead_latest(const struct tach_recorder *r)
+{
+	return remote_has_one_thread(r->remote) ? AHEAD_LATEST_ALONE :
+						  AHEAD_LATEST;
+}
+
 /* How many rounds are to be read at once: what takes longer to read than there
  * is between two of them makes us miss the first one that is ours again. */
 static uint32_t
 batch_of(const struct tach_recorder *r)
 {
 	uint64_t interval = r->options.interval_ns;
-	uint64_t n = AHEAD_LATEST / interval;
+	uint64_t n = ahead_latest(r) / interval;
 	uint64_t cheap = interval / (r->cost + 1);
 
 	n = n < cheap ? n : cheap;
@@ -631,7 +641,7 @@ go_ahead(struct tach_recorder *r)
 
 	if (r->options.jitter || r->options.blocking ||
 	    (!series && (r->interrupts == NULL ||
-		AHEAD_LATEST / interval < AHEAD_MIN)))
+		ahead_latest(r) / interval < AHEAD_MIN)))
 		return;
 	r->last = r->stepped = clock_ns();
 	if (series)

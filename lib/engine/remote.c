@@ -891,6 +891,12 @@ remote_has_series(const struct remote *r)
 	return r->seen.left > 0;
 }
 
+bool
+remote_has_one_thread(const struct remote *r)
+{
+	return r->seen.threads.count == 1;
+}
+
 int
 remote_ahead_fd(const struct remote *r)
 {

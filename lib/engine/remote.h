@@ -44,6 +44,8 @@ bool remote_is_ahead(const struct remote *);
 bool remote_has_series(const struct remote *);
 /* Copies some rounds in a series, if what the last round saw can be so. */
 void remote_copy_series(struct remote *);
+/* There are no others whose state could change meanwhile. */
+bool remote_has_one_thread(const struct remote *);
 /* Begins that, if it can be had of what the last round saw, so many rounds at
  * once; and goes on at another interval and number. */
 void remote_go_ahead(struct remote *, uint64_t interval_ns, uint32_t batch);
