@@ -11,7 +11,6 @@ and just after.  A machine's speed moves by more than that from one second to
 the next.
 """
 import mmap
-import signal
 import statistics
 import subprocess
 import sys
@@ -45,7 +44,7 @@ def with_profiler(command, count):
     result = speed(count)
     if p.poll() is not None:
         sys.exit('slowdown.py: %s has ended' % command[0])
-    p.send_signal(signal.SIGINT)
+    p.terminate()
     p.wait()
     return result
 
