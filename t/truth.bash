@@ -131,3 +131,15 @@ big() {
 	programs=$INSIDE/programs
 	noted stacks big
 }
+
+# renamed: code objects that lie where others lay, each seen by its own name, by
+# a recorder that comes when the program has run for a while.
+renamed() {
+	local seen
+	start "${PYTHON[@]}" "$programs/versions.py" 400 20000 >out
+	until_ grep -q begins out
+	tach-record -q -d 2 -o p.bin -p "$pid"
+	seen=$(tach-cat p.bin | grep -oE ':once_[0-9]+:' | sort -u | wc -l)
+	echo "$seen functions seen of a hundred"
+	((seen >= 80))
+}

@@ -144,6 +144,13 @@ load truth.bash
 @test "generators keep their callers: Python 3.14, static" { static 3.14; rooted; }
 @test "generators keep their callers: Python 3.15, static" { static 3.15; rooted; }
 
+@test "code objects at reused addresses: Python 3.11, static" { static 3.11; renamed; }
+@test "code objects at reused addresses: Python 3.12, static" { static 3.12; renamed; }
+@test "code objects at reused addresses: Python 3.12, dynamic" { dynamic 3.12; renamed; }
+@test "code objects at reused addresses: Python 3.13, dynamic" { dynamic 3.13; renamed; }
+@test "code objects at reused addresses: Python 3.14, static" { static 3.14; renamed; }
+@test "code objects at reused addresses: Python 3.15, static" { static 3.15; renamed; }
+
 @test "code without columns" {
 	static 3.11
 	PYTHON+=(-X no_debug_ranges)

@@ -6,8 +6,9 @@
  * The address of a freed code object is used again, so a name is right only
  * if the object was known before the chain was read, and is still the same
  * after.  An interpreter's count of freed code objects tells this (3.14 and
- * later); or the version number that the next code object will get (3.12,
- * 3.13): while it stays the same, no address has got another code object.
+ * later); or the version number that the next code object will get (3.13; that
+ * of 3.12 cannot be found): while it stays the same, no address has got another
+ * code object.
  * Where there is neither, the objects themselves are compared.  The count of
  * threads that got or gave up copies of the bytecode is added, where there is
  * one.

@@ -48,7 +48,7 @@ py_has(uint32_t offset)
 	X(interp, code_generation, 8) /* counts freed code objects */          \
 	X(interp, copies_generation, 4) /* threads that got or lost a copy of  \
 					 * all bytecode, or may have */        \
-	X(interp, code_versions, 4) /* 3.12, 3.13: that the next one gets */   \
+	X(interp, code_versions, 4) /* 3.13: that the next one gets */         \
 	X(interp, modules, 8) /* a dict */                                     \
 	X(interp, gc, 0)	/* the collector's struct inside of it */      \
 	X(gil, size, 0)                                                        \
