@@ -135,6 +135,10 @@ big() {
 # renamed: code objects that lie where others lay, each seen by its own name, by
 # a recorder that comes when the program has run for a while.
 renamed() {
+	in_tries 3 rename
+}
+
+rename() {
 	local seen
 	start "${PYTHON[@]}" "$programs/versions.py" 400 20000 >out
 	until_ grep -q begins out

@@ -48,7 +48,7 @@ struct codes {
 	struct py_shims shims;
 	uint64_t own_count; /* the last that was given */
 	bool no_versions; /* they are not where they should be */
-	uint64_t replaced;
+	uint64_t replaced, lost;
 	struct code_check checks[CHECK_BATCH];
 	struct py_piece pieces[CHECK_BATCH * CODE_PIECES];
 	uint32_t batch[CHECK_BATCH]; /* homes */
@@ -112,6 +112,12 @@ uint64_t
 codes_replaced(const struct codes *c)
 {
 	return c->replaced;
+}
+
+uint64_t
+codes_lost(const struct codes *c)
+{
+	return c->lost;
 }
 
 /* ---- homes ------------------------------------------------------------- */
@@ -186,7 +192,8 @@ settle(struct codes *c, struct code_home *h, const struct stamp *s)
 /* Checks a batch of known homes by one read; the stamp of those that proved
  * to be the same is renewed. */
 static void
-check_batch(struct codes *c, size_t n, const struct stamp *s)
+check_batch(struct codes *c, size_t n, const struct stamp *s,
+    const struct py_memory *m)
 {
 	size_t pieces = 0;
 
@@ -194,7 +201,7 @@ check_batch(struct codes *c, size_t n, const struct stamp *s)
 		pieces += code_pieces(c->offsets,
 		    &c->map.homes[c->batch[i]].code, &c->checks[i],
 		    &c->pieces[pieces]);
-	if (n == 0 || !c->memory->read(c->memory, c->pieces, pieces))
+	if (n == 0 || !m->read(m, c->pieces, pieces))
 		return;
 	for (size_t i = 0; i < n; i++) {
 		struct code_home *h = &c->map.homes[c->batch[i]];
@@ -206,7 +213,7 @@ check_batch(struct codes *c, size_t n, const struct stamp *s)
 /* Checks what is known of a chain's code objects, each once. */
 static void
 check_known(struct codes *c, const struct py_chain *chain,
-    const struct stamp *s)
+    const struct stamp *s, const struct py_memory *m)
 {
 	size_t n = 0;
 
@@ -218,18 +225,18 @@ check_known(struct codes *c, const struct py_chain *chain,
 		h->checked = c->map.check;
 		c->batch[n++] = (uint32_t)(h - c->map.homes);
 		if (n == CHECK_BATCH) {
-			check_batch(c, n, s);
+			check_batch(c, n, s, m);
 			n = 0;
 		}
 	}
-	check_batch(c, n, s);
+	check_batch(c, n, s, m);
 }
 
-/* Reads the code objects of a chain that are not known.  Returns how many
- * that were. */
+/* Reads the code objects of a chain that are not known to be right for a stamp,
+ * and gives them another one, or the same.  Returns how many that were. */
 static size_t
 settle_unknown(struct codes *c, const struct py_chain *chain,
-    const struct stamp *s)
+    const struct stamp *s, const struct stamp *given)
 {
 	size_t n = 0;
 
@@ -238,7 +245,7 @@ settle_unknown(struct codes *c, const struct py_chain *chain,
 		if (h == NULL || h->settled == c->map.check ||
 		    is_right_for(h, s))
 			continue;
-		settle(c, h, s);
+		settle(c, h, given);
 		n++;
 	}
 	return n;
@@ -272,6 +279,14 @@ codes_counts_size(const struct codes *c)
 	while (n > 0)
 		size += at[--n].size;
 	return size;
+}
+
+bool
+codes_are_counted(const struct codes *c)
+{
+	struct range at[CODES_COUNTS];
+
+	return codes_counts(c, 0, at) > 0;
 }
 
 /* All counts only ever grow, so their sum is a count, too. */
@@ -395,17 +410,46 @@ knows_all(const struct codes *c, const struct py_chain *chain,
 	return true;
 }
 
-size_t
-codes_check(struct codes *c, struct py_chain *chain, const struct stamp *s)
+/* Proves what can be by what was copied.  Those that are not known are read now:
+ * if they are what was copied, that is what they were. */
+static void
+check_copied(struct codes *c, const struct py_chain *chain,
+    const struct stamp *s, const struct py_memory *then)
 {
-	size_t n = 0;
-	bool fresh;
+	static const struct stamp never;
 
+	check_known(c, chain, s, then);
+	if (settle_unknown(c, chain, s, &never) == 0)
+		return;
+	c->map.check++;
+	check_known(c, chain, s, then);
+	c->lost += !knows_all(c, chain, s);
+}
+
+/* Proves them by what they are now.  False: nothing can be. */
+static bool
+check_now(struct codes *c, const struct py_chain *chain, const struct stamp *s,
+    bool *fresh)
+{
 	if (may_be_freed(c, s) ||
 	    (s->past && !knows_all(c, chain, s) && !is_steady(c, s)))
+		return false;
+	check_known(c, chain, s, c->memory);
+	*fresh = settle_unknown(c, chain, s, s) == 0 || is_fresh(c, chain, s);
+	return true;
+}
+
+size_t
+codes_check(struct codes *c, struct py_chain *chain, const struct stamp *s,
+    const struct py_memory *then)
+{
+	bool fresh = true;
+	size_t n = 0;
+
+	if (then != NULL)
+		check_copied(c, chain, s, then);
+	else if (!check_now(c, chain, s, &fresh))
 		return 0;
-	check_known(c, chain, s);
-	fresh = settle_unknown(c, chain, s) == 0 || is_fresh(c, chain, s);
 	while (n < chain->depth && is_proven(c,
 		&chain->places[chain->depth - 1 - n], s, fresh))
 		n++;

@@ -52,6 +52,7 @@ struct codemap *codes_map(struct codes *);
 size_t codes_counts(const struct codes *, uint64_t interp,
     struct range at[CODES_COUNTS]);
 size_t codes_counts_size(const struct codes *);
+bool codes_are_counted(const struct codes *);
 /* The stamp of a chain, by what was read of them before it and after it. */
 struct stamp codes_stamp(struct codes *, uint64_t interp,
     const uint8_t *before, const uint8_t *after);
@@ -74,8 +75,12 @@ bool codes_name_past(struct codes *, struct py_chain *);
  * they can be: if that is not proof enough, the names are known when the same
  * chain is read again.  A proven frame that cannot have called another one from
  * where it is has left that place.
+ *
+ * then: code objects as they were when the chain was read, if they were copied
+ * with it; or NULL.  That is proof enough.
  */
-size_t codes_check(struct codes *, struct py_chain *, const struct stamp *);
+size_t codes_check(struct codes *, struct py_chain *, const struct stamp *,
+    const struct py_memory *then);
 
 /* Whether all code objects of a chain, but those of its outermost `shared`
  * frames, were read before, if perhaps for another stamp. */
@@ -96,5 +101,9 @@ const struct py_shims *codes_shims(const struct codes *);
 /* Counts the code objects that took another's address.  As long as it stays
  * the same, equal places are equal frames. */
 uint64_t codes_replaced(const struct codes *);
+
+/* Counts the chains of which a code object had been copied, but was not there any
+ * more when it was to be read. */
+uint64_t codes_lost(const struct codes *);
 
 #endif

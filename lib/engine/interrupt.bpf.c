@@ -14,6 +14,8 @@
 
 #include "engine/interruptwire.h"
 
+#define PAGE 4096 /* no page is smaller */
+
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, INTERRUPT_WIRES);
@@ -46,19 +48,19 @@ copy(struct interrupt_wire *w, __u64 addr, __u64 size)
 	return 1;
 }
 
-/* Copies a part of memory that frames lie in. */
+/* Copies a part of memory. */
 static __always_inline int
 copy_part(struct interrupt_wire *w, __u64 addr, __u64 size)
 {
 	__u64 n = w->parts;
 
-	if (n >= INTERRUPT_PARTS)
+	w->part_at = w->used;
+	if (n >= INTERRUPT_PARTS || !copy(w, addr, size))
 		return 0;
 	w->part[n].addr = addr;
 	w->part[n].size = size;
-	w->part_at = w->used;
 	w->parts = n + 1;
-	return copy(w, addr, size);
+	return 1;
 }
 
 /* The word that was copied to there. */
@@ -74,30 +76,60 @@ struct writing {
 	__u64 at, first; /* byte, part */
 };
 
-/* Copies the frame that is next, if the last part does not have it, and goes to
- * its caller. */
+/* Copies a text, or what of it is on its first page, if the next one is not
+ * there. */
+static __always_inline void
+copy_text(struct interrupt_wire *w, __u64 addr)
+{
+	__u64 size = w->way.text_size, page = (addr + size) & ~((__u64)PAGE - 1);
+
+	if (!copy_part(w, addr, size))
+		copy_part(w, addr, page - addr);
+}
+
+/* Copies a code object, if the last frame did not have it.  Who reads sees what
+ * could not be. */
+static __always_inline void
+copy_code(struct interrupt_wire *w, __u64 code)
+{
+	__u64 at;
+
+	if (w->way.code_size == 0 || code == w->code)
+		return;
+	w->code = code;
+	if (!copy_part(w, code, w->way.code_size))
+		return;
+	at = w->part_at;
+	for (int i = 0; i < INTERRUPT_TEXTS; i++)
+		if (w->way.text[i] != 0)
+			copy_text(w, load(w, at + w->way.text[i]));
+}
+
+/* Copies the frame that is next, if the last part with frames does not have it,
+ * and goes to its caller. */
 static long
 step(__u64 i, struct writing *to)
 {
 	struct interrupt_wire *w = to->wire;
 	__u64 frame = w->next, size = w->way.frame_size;
 	__u64 block = frame & ~((__u64)w->way.block - 1);
-	__u64 n = w->parts - 1;
+	__u64 n = w->frames, at;
 
 	if (frame == 0)
 		return 1;
-	/* No part is smaller than a frame, but for a cframe. */
-	if (w->parts == to->first || n >= INTERRUPT_PARTS ||
-	    w->part[n].size < size ||
+	/* No part with frames is smaller than one. */
+	if (n >= INTERRUPT_PARTS ||
 	    frame - w->part[n].addr > w->part[n].size - size) {
-		if (!copy_part(w, block, frame - block + size))
+		n = w->parts;
+		if (!copy_part(w, block, frame - block + size) ||
+		    n >= INTERRUPT_PARTS)
 			return 1;
-		n = w->parts - 1;
+		w->frames = n;
+		w->frames_at = w->part_at;
 	}
-	if (n >= INTERRUPT_PARTS)
-		return 1;
-	w->next = load(w, w->part_at + (frame - w->part[n].addr) +
-		w->way.frame_previous);
+	at = w->frames_at + (frame - w->part[n].addr);
+	w->next = load(w, at + w->way.frame_previous);
+	copy_code(w, load(w, at + w->way.frame_code));
 	return 0;
 }
 
@@ -153,6 +185,8 @@ copy_thread(struct writing *to)
 			return 0;
 		w->next = load(w, w->part_at + w->way.cframe_current);
 	}
+	w->frames = INTERRUPT_PARTS;
+	w->code = 0;
 	bpf_loop(INTERRUPT_FRAMES, step, to, 0);
 	return w->next == 0 && copy_exceptions(to);
 }

@@ -31,6 +31,23 @@ add_exceptions(const struct chains *c, const struct thread *t,
 	w->item_last = t->py.addr + o->thread_exc_state;
 }
 
+/* Where nothing counts code objects, they are to be told by what they were when
+ * the frames were copied. */
+static void
+add_codes(const struct chains *c, struct interrupt_way *w)
+{
+	const struct py_offsets *o = c->offsets;
+
+	w->code_size = o->code_size;
+	w->frame_code = o->frame_code;
+	if (py_has(o->code_version))
+		return;
+	w->text[0] = py_has(o->code_qualname) ? o->code_qualname : o->code_name;
+	w->text[1] = o->code_filename;
+	w->text[2] = o->code_linetable;
+	w->text_size = o->unicode_compact_size + CODE_PART_MAX;
+}
+
 /* Of a thread whose state was added to what is copied. */
 static struct interrupt_way
 way_of(const struct chains *c, const struct thread *t)
@@ -101,6 +118,8 @@ interrupted_ask(const struct chains *c, struct thread *t, struct snapshot *s,
 	ask->task = t->task;
 	ask->first = s;
 	ask->way = way_of(c, t);
+	if (!codes_are_counted(c->codes))
+		add_codes(c, &ask->way);
 	return true;
 }
 

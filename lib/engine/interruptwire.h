@@ -17,6 +17,7 @@
 #define INTERRUPT_PIECE 2048	  /* nothing is larger that is copied at once */
 #define INTERRUPT_ROOM (3u << 16) /* for all that is copied, but the last piece */
 #define INTERRUPT_WIRES 2	  /* so that one is read while one is written to */
+#define INTERRUPT_TEXTS 3	  /* of a code object */
 
 struct interrupt_range {
 	__u64 addr;
@@ -35,8 +36,13 @@ struct interrupt_way {
 	 * at `item` to the last one, which is copied anyway. */
 	__u32 item_size; /* 0: they are not wanted */
 	__u32 item, item_previous;
-	__u32 unused;
 	__u64 item_last; /* address */
+	/* How the code objects of the frames are, and the texts that they lead to,
+	 * of which the beginnings are copied. */
+	__u32 code_size; /* 0: they are not wanted */
+	__u32 frame_code;
+	__u32 text[INTERRUPT_TEXTS]; /* where a code object has it; 0: nowhere */
+	__u32 text_size;
 };
 
 enum interrupt_result {
@@ -69,8 +75,10 @@ struct interrupt_wire {
 	struct interrupt_record record[INTERRUPT_RECORDS];
 	struct interrupt_range part[INTERRUPT_PARTS];
 	/* interrupt.bpf.c's own: how many bytes there are, where those of the
-	 * last part are, and which frame, or exception, is next. */
-	__u64 used, part_at, next;
+	 * last part are, and which frame, or exception, is next; which part is the
+	 * last one that was copied for a frame, and where that is; and the code
+	 * object of the last frame. */
+	__u64 used, part_at, next, frames, frames_at, code;
 	__u8 bytes[INTERRUPT_ROOM + INTERRUPT_PIECE];
 };
 

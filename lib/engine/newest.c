@@ -151,6 +151,8 @@ newest_in_place(const struct chains *c, size_t proven)
 static size_t
 prove(struct chains *c, const struct thread *t, const struct stamp *stamp)
 {
+	struct py_view copy = spans_view(&c->spans);
+	bool copied = stamp->past && !codes_are_counted(c->codes);
 	struct py_chain inner = c->chain;
 	size_t known = 0;
 
@@ -158,7 +160,8 @@ prove(struct chains *c, const struct thread *t, const struct stamp *stamp)
 	if (c->last > 1 && t->count == stamp->count)
 		known = c->last - 1;
 	inner.depth -= known;
-	known += codes_check(c->codes, &inner, stamp);
+	known += codes_check(c->codes, &inner, stamp,
+	    copied ? &copy.memory : NULL);
 	return c->native ? newest_in_place(c, known) : known;
 }
 

@@ -619,16 +619,24 @@ ahead_latest(const struct tach_recorder *r)
 						  AHEAD_LATEST;
 }
 
+static uint64_t
+least(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
 /* How many rounds are to be read at once: what takes longer to read than there
- * is between two of them makes us miss the first one that is ours again. */
+ * is between two of them makes us miss the first one that is ours again.  No more
+ * than were of use before: a function that runs for the first time has to be there
+ * still when they are read. */
 static uint32_t
 batch_of(const struct tach_recorder *r)
 {
 	uint64_t interval = r->options.interval_ns;
-	uint64_t n = ahead_latest(r) / interval;
 	uint64_t cheap = interval / (r->cost + 1);
+	uint64_t n = least(ahead_latest(r) / interval, cheap);
 
-	n = n < cheap ? n : cheap;
+	n = least(n, remote_ahead_rounds(r->remote));
 	return n < AHEAD_MIN ? AHEAD_MIN :
 	    n > AHEAD_MAX ? AHEAD_MAX : (uint32_t)n;
 }

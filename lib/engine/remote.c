@@ -48,6 +48,7 @@ struct remote {
 	struct survey seen;
 	struct ahead ahead;
 	bool taken;	    /* the round was taken ahead, or of a series */
+	uint64_t lost;	    /* chains, of codes_lost, when rounds ahead began */
 	size_t copies;	    /* of a series that are still to be of use */
 	bool runs;	    /* its thread ran when they had all been made */
 	uint64_t interval_ns; /* of those that are */
@@ -852,6 +853,7 @@ void
 remote_go_ahead(struct remote *r, uint64_t interval_ns, uint32_t batch)
 {
 	r->interval_ns = interval_ns;
+	r->lost = codes_lost(r->chains.codes);
 	if (!may_go_ahead(r))
 		r->quiet = 0;
 	else if (++r->quiet >= r->patience &&
@@ -897,6 +899,12 @@ remote_has_one_thread(const struct remote *r)
 	return r->seen.threads.count == 1;
 }
 
+uint64_t
+remote_ahead_rounds(const struct remote *r)
+{
+	return r->ahead.on ? r->ahead.records : 0;
+}
+
 int
 remote_ahead_fd(const struct remote *r)
 {
@@ -912,9 +920,19 @@ remote_end_ahead(struct remote *r, bool lost)
 		ahead_end(&r->ahead);
 }
 
+/* Where code objects are gone before they are read, rounds are better taken by
+ * ourselves. */
+static bool
+has_lost(const struct remote *r)
+{
+	return r->lost != codes_lost(r->chains.codes);
+}
+
 static bool
 next_ahead(struct remote *r, uint64_t *time)
 {
+	if (has_lost(r))
+		ahead_end(&r->ahead);
 	r->taken = ahead_next(&r->ahead, time);
 	if (!r->taken && ahead_was_away(&r->ahead) &&
 	    survey_ahead_rests(&r->seen)) {
@@ -922,7 +940,7 @@ next_ahead(struct remote *r, uint64_t *time)
 		r->taken = ahead_next(&r->ahead, time);
 	}
 	if (!r->ahead.on)
-		hesitate(r, r->ahead.records < SOON ||
+		hesitate(r, has_lost(r) || r->ahead.records < SOON ||
 		    r->ahead.records * r->interval_ns < SHORT);
 	return r->taken;
 }

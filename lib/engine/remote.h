@@ -44,6 +44,8 @@ bool remote_is_ahead(const struct remote *);
 bool remote_has_series(const struct remote *);
 /* Copies some rounds in a series, if what the last round saw can be so. */
 void remote_copy_series(struct remote *);
+/* How many rounds were taken ahead since that began. */
+uint64_t remote_ahead_rounds(const struct remote *);
 /* There are no others whose state could change meanwhile. */
 bool remote_has_one_thread(const struct remote *);
 /* Begins that, if it can be had of what the last round saw, so many rounds at

@@ -601,8 +601,7 @@ watch_gil(const struct survey *v, struct ahead_ask *ask, uint64_t gil)
 	return true;
 }
 
-/* What counts code objects: if nothing does, which they were cannot be told when
- * a copy is read. */
+/* What counts code objects, where something does. */
 static bool
 watch_counts(const struct survey *v, struct ahead_ask *ask,
     const struct interp *in)
@@ -616,7 +615,7 @@ watch_counts(const struct survey *v, struct ahead_ask *ask,
 			at[i].size == sizeof(uint64_t) ? load_u64(count) :
 							 load_u32(count)))
 			return false;
-	return n > 0;
+	return true;
 }
 
 static bool

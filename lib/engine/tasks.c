@@ -234,7 +234,7 @@ prove(struct tasks *t, uint64_t interp, const uint8_t *before,
 	struct stamp stamp = codes_stamp(t->codes, interp, before, after);
 
 	return codes_originals(t->codes, c, &stamp) &&
-	    codes_check(t->codes, c, &stamp) == c->depth;
+	    codes_check(t->codes, c, &stamp, NULL) == c->depth;
 }
 
 /* ---- the task that a thread runs --------------------------------------- */

@@ -44,7 +44,7 @@ static void
 grow_steady(const struct subject *s, struct py_chain *chain)
 {
 	for (int i = 0; i < MANY; i++) {
-		check_number(codes_check(s->codes, chain, &s->stamp),
+		check_number(codes_check(s->codes, chain, &s->stamp, NULL),
 		    chain->depth);
 		check(calls_know(s->calls, chain, 0));
 	}
@@ -178,9 +178,51 @@ check_past(struct codes *c, struct py_chain *chain, struct stamp then)
 
 	then.past = other.past = true;
 	other.count++;
-	check_number(codes_check(c, chain, &then), chain->depth);
-	check_number(codes_check(c, chain, &other), 0);
-	check_number(codes_check(c, chain, &then), chain->depth);
+	check_number(codes_check(c, chain, &then, NULL), chain->depth);
+	check_number(codes_check(c, chain, &other, NULL), 0);
+	check_number(codes_check(c, chain, &then, NULL), chain->depth);
+}
+
+/* Memory in which code objects are as they were, or others. */
+struct copied {
+	struct py_memory memory;
+	const struct py_memory *of;
+	uint8_t changed; /* bits of each byte */
+};
+
+static bool
+read_copied(const struct py_memory *m, const struct py_piece *pieces, size_t n)
+{
+	const struct copied *c = (const struct copied *)m;
+
+	if (!c->of->read(c->of, pieces, n))
+		return false;
+	for (size_t i = 0; i < n; i++)
+		for (size_t k = 0; k < pieces[i].size; k++)
+			((uint8_t *)pieces[i].buf)[k] ^= c->changed;
+	return true;
+}
+
+/* Code objects that were copied with a chain are proven at once, if they are what
+ * is there now or was read before. */
+static void
+check_copied(struct codes *c, struct py_chain *chain, uint64_t interp,
+    const struct py_memory *m)
+{
+	struct copied same = {{read_copied}, m, 0};
+	struct copied other = {{read_copied}, m, 1};
+	struct stamp now = stamp_of(c, interp), then = now;
+
+	then.past = true;
+	then.count++;
+	check_number(codes_check(c, chain, &then, &other.memory), 0);
+	check_number(codes_lost(c), 1);
+	then.count++;
+	check_number(codes_check(c, chain, &then, &same.memory), chain->depth);
+	check_number(codes_lost(c), 1);
+	then.count++;
+	check_number(codes_check(c, chain, &then, &other.memory), 0);
+	check_number(codes_lost(c), 2);
 }
 
 static void
@@ -190,9 +232,9 @@ check_chain(struct subject *s, struct py_chain *chain, uint64_t interp)
 
 	s->stamp = stamp_of(s->codes, interp);
 	check(!codes_has_all(s->codes, chain, 0));
-	check(codes_check(s->codes, chain, &s->stamp) < chain->depth);
+	check(codes_check(s->codes, chain, &s->stamp, NULL) < chain->depth);
 	s->stamp = stamp_of(s->codes, interp);
-	check_number(codes_check(s->codes, chain, &s->stamp), chain->depth);
+	check_number(codes_check(s->codes, chain, &s->stamp, NULL), chain->depth);
 	check_past(s->codes, chain, s->stamp);
 	check(chain->depth > 2);
 	check_doubt(c, chain);
@@ -229,6 +271,9 @@ test_snapshot(const char *path)
 	}
 	check_chain(&subject, &chain, thread.interp);
 	calls_free(subject.calls);
+	codes_free(subject.codes);
+	subject.codes = codes_new(&rt.offsets, &s.memory, table, false);
+	check_copied(subject.codes, &chain, thread.interp, &s.memory);
 	codes_free(subject.codes);
 	chain_free(&chain);
 	tach_table_free(table);

@@ -6,6 +6,7 @@
 #undef NDEBUG
 #include <assert.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "counter.h"
@@ -136,6 +137,94 @@ test_exceptions(struct interrupts *in)
 	snapshot_free(&s);
 }
 
+/* What frames run: a code object has a text. */
+struct code {
+	uint64_t number;
+	char *text;
+};
+
+#define TEXT 64 /* is copied of it ... */
+#define LEFT 16 /* ... or this, where nothing is mapped after it */
+
+static struct code *
+code_of(size_t frame)
+{
+	return *(struct code **)counter->frames[frame].rest;
+}
+
+static void
+set_code(size_t frame, struct code *code)
+{
+	*(struct code **)counter->frames[frame].rest = code;
+}
+
+/* Whether a part is all that was to be copied of something. */
+static bool
+is_part(const struct snapshot *s, size_t part, const void *addr, size_t size)
+{
+	return s->remote[2 + part].iov_base == addr &&
+	    s->remote[2 + part].iov_len == size;
+}
+
+/* Two code objects, and a page that is the last one. */
+static struct code *
+make_codes(void)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	char *p = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE,
+	    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	struct code *codes = (struct code *)p;
+
+	assert(p != MAP_FAILED && munmap(p + page, page) == 0);
+	codes[0] = (struct code){0, p + page / 2};
+	codes[1] = (struct code){1, p + page - LEFT};
+	return codes;
+}
+
+/* It has these in its memory only if it uses them. */
+static void
+run_codes(void)
+{
+	for (size_t i = 0; i < COUNTER_FRAMES; i++)
+		*(volatile char *)code_of(i)->text = 't';
+	counter_run();
+}
+
+/* A code object is copied once for frames that follow each other; one that is
+ * not there is lacking, and all else is copied. */
+static void
+test_codes(struct interrupts *in)
+{
+	struct interrupt_way way = counter_way;
+	struct code *codes = make_codes();
+	size_t half = COUNTER_FRAMES / 2;
+	struct snapshot s = {0};
+	struct process p;
+	int cpu = -1;
+
+	counter_link_frames();
+	for (size_t i = 0; i < COUNTER_FRAMES; i++)
+		set_code(i, &codes[i >= half]);
+	way.frame_size = 3 * sizeof(uint64_t);
+	way.frame_code = offsetof(struct counter_frame, rest);
+	way.code_size = sizeof(struct code);
+	way.text[1] = offsetof(struct code, text);
+	way.text_size = TEXT;
+	counter_start(&p, run_codes);
+	assert(read_running(in, &p, &s, &cpu, &way) == INTERRUPT_OK);
+	assert(s.count == 2 + COUNTER_FRAMES + 4);
+	assert(is_part(&s, 1, code_of(0), sizeof(struct code)) &&
+	    is_part(&s, 2, codes[0].text, TEXT) &&
+	    is_part(&s, half + 3, code_of(half), sizeof(struct code)) &&
+	    is_part(&s, half + 4, codes[1].text, LEFT));
+	set_code(1, (struct code *)8);
+	assert(read_running(in, &p, &s, &cpu, &way) == INTERRUPT_OK);
+	assert(s.count == 2 + COUNTER_FRAMES + 6);
+	counter_stop(&p);
+	munmap(codes, (size_t)sysconf(_SC_PAGESIZE));
+	snapshot_free(&s);
+}
+
 int
 main(void)
 {
@@ -147,6 +236,7 @@ main(void)
 	test_elsewhere(in);
 	test_nonsense(in);
 	test_exceptions(in);
+	test_codes(in);
 	interrupts_drop(in);
 	return 0;
 }
