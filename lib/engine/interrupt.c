@@ -71,36 +71,26 @@ run(const struct interrupts *in, int cpu)
 	    (enum interrupt_result)o.retval : INTERRUPT_FAILED;
 }
 
-/* On the CPU where it ran last, or, if it is elsewhere, there.  On ours there is
- * nobody but us. */
-static enum interrupt_result
-interrupt(const struct interrupts *in, const struct process *p, pid_t task,
-    int *cpu)
+bool
+interrupts_reach(int cpu)
 {
-	enum interrupt_result result = INTERRUPT_ELSEWHERE;
-	int before = *cpu, own = sched_getcpu();
-
-	if (before >= 0 && before != own)
-		result = run(in, before);
-	if (result != INTERRUPT_ELSEWHERE)
-		return result;
-	*cpu = process_thread_cpu(p, task);
-	return *cpu >= 0 && *cpu != own && *cpu != before ? run(in, *cpu) :
-							    result;
+	return cpu >= 0 && cpu != sched_getcpu();
 }
 
 enum interrupt_result
-interrupts_read(struct interrupts *in, const struct process *p, pid_t task,
-    int *cpu, struct snapshot *s, const struct interrupt_way *way)
+interrupts_read(struct interrupts *in, pid_t task, int cpu, struct snapshot *s,
+    const struct interrupt_way *way)
 {
 	struct interrupt_wire *w = &in->wires[0];
 	enum interrupt_result result = INTERRUPT_FAILED;
 
+	if (!interrupts_reach(cpu))
+		return INTERRUPT_ELSEWHERE;
 	pthread_mutex_lock(&in->lock);
 	if (in->crowded || in->is_ahead)
 		result = INTERRUPT_ELSEWHERE;
 	else if (interrupts_ask(w, task, s, way))
-		result = interrupt(in, p, task, cpu);
+		result = run(in, cpu);
 	if (result == INTERRUPT_OK && !interrupts_take(w, 0, s))
 		result = INTERRUPT_FAILED;
 	pthread_mutex_unlock(&in->lock);

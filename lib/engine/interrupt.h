@@ -17,7 +17,6 @@
 #include <sys/types.h>
 
 #include "engine/interruptwire.h"
-#include "engine/process.h"
 #include "engine/snapshot.h"
 
 /* One for all recorders of a family. */
@@ -30,13 +29,15 @@ struct interrupts *interrupts_new(void);
 struct interrupts *interrupts_hold(struct interrupts *);
 void interrupts_drop(struct interrupts *);
 
+/* Whether who runs on a CPU can be interrupted, if that is one: on ours, we are
+ * who does. */
+bool interrupts_reach(int cpu);
+
 /*
  * Copies what was added to a snapshot, and then the frames of a thread and the
- * exceptions that it handles, which are added to it.  *cpu is where the thread
- * ran last, or -1, and is kept so.
+ * exceptions that it handles, which are added to it, if it runs on that CPU.
  */
-enum interrupt_result interrupts_read(struct interrupts *,
-    const struct process *, pid_t task, int *cpu, struct snapshot *,
-    const struct interrupt_way *);
+enum interrupt_result interrupts_read(struct interrupts *, pid_t task, int cpu,
+    struct snapshot *, const struct interrupt_way *);
 
 #endif

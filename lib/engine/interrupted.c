@@ -86,7 +86,7 @@ finish(struct thread *t, const struct snapshot *s)
 	t->still = true;
 }
 
-bool
+enum interrupt_result
 interrupted_copy(struct interrupts *in, const struct chains *c,
     struct thread *t, struct snapshot *s)
 {
@@ -95,18 +95,17 @@ interrupted_copy(struct interrupts *in, const struct chains *c,
 
 	if (t->spared > 0) {
 		t->spared--;
-		return false;
+		return INTERRUPT_FAILED;
 	}
 	if (!begin(c, t, s))
-		return false;
+		return INTERRUPT_FAILED;
 	way = way_of(c, t);
-	result = interrupts_read(in, c->process, t->task, &t->cpu, s, &way);
+	result = interrupts_read(in, t->task, t->cpu, s, &way);
 	if (result == INTERRUPT_FAILED)
 		t->spared = SPARED;
-	if (result != INTERRUPT_OK)
-		return false;
-	finish(t, s);
-	return true;
+	else if (result == INTERRUPT_OK)
+		finish(t, s);
+	return result;
 }
 
 bool
@@ -134,21 +133,45 @@ interrupted_take(const struct ahead *a, const struct chains *c,
 }
 
 /* Copies it alone, after what its stamp and its marks need. */
-static bool
-copy(struct interrupts *in, struct chains *c, struct thread *t, size_t *gc,
-    struct stamp *stamp)
+static enum interrupt_result
+copy_there(struct interrupts *in, struct chains *c, struct thread *t,
+    size_t *gc, struct stamp *stamp)
 {
 	struct snapshot *s = &c->one;
+	enum interrupt_result result;
 	size_t count;
 
 	snapshot_clear(s);
 	if (!chains_add_count(c, s, 0, t->py.interp, &count) ||
-	    !chains_add_gc(c, s, 0, t->py.interp, gc) ||
-	    !interrupted_copy(in, c, t, s))
-		return false;
-	*stamp = codes_stamp(c->codes, t->py.interp, s->bytes + count,
-	    s->bytes + count);
-	return true;
+	    !chains_add_gc(c, s, 0, t->py.interp, gc))
+		return INTERRUPT_FAILED;
+	result = interrupted_copy(in, c, t, s);
+	if (result == INTERRUPT_OK)
+		*stamp = codes_stamp(c->codes, t->py.interp, s->bytes + count,
+		    s->bytes + count);
+	return result;
+}
+
+/* Whether a thread is on another CPU than where it ran last. */
+static bool
+has_moved(const struct chains *c, struct thread *t)
+{
+	int before = t->cpu;
+
+	t->cpu = process_thread_cpu(c->process, t->task);
+	return t->cpu != before;
+}
+
+/* On the CPU where it ran last, or, if it is elsewhere, there. */
+static bool
+copy(struct interrupts *in, struct chains *c, struct thread *t, size_t *gc,
+    struct stamp *stamp)
+{
+	enum interrupt_result result = copy_there(in, c, t, gc, stamp);
+
+	if (result == INTERRUPT_ELSEWHERE && has_moved(c, t))
+		result = copy_there(in, c, t, gc, stamp);
+	return result == INTERRUPT_OK;
 }
 
 bool

@@ -6,9 +6,9 @@
 #include "engine/ahead.h"
 #include "engine/chains.h"
 
-/* Copies a thread, and before it what was added to a snapshot, for first_walk.
- * False: that cannot be had, or it does not run; the snapshot is of no use. */
-bool interrupted_copy(struct interrupts *, const struct chains *,
+/* Copies a thread, and before it what was added to a snapshot, for first_walk, if
+ * it runs where it ran last.  Unless that is had the snapshot is of no use. */
+enum interrupt_result interrupted_copy(struct interrupts *, const struct chains *,
     struct thread *, struct snapshot *);
 
 /* Asks for the same of each record that is made ahead; and takes the next one,

@@ -21,12 +21,18 @@ interrupts_drop(struct interrupts *in)
 	(void)in;
 }
 
+bool
+interrupts_reach(int cpu)
+{
+	(void)cpu;
+	return false;
+}
+
 enum interrupt_result
-interrupts_read(struct interrupts *in, const struct process *p, pid_t task,
-    int *cpu, struct snapshot *s, const struct interrupt_way *way)
+interrupts_read(struct interrupts *in, pid_t task, int cpu, struct snapshot *s,
+    const struct interrupt_way *way)
 {
 	(void)in;
-	(void)p;
 	(void)task;
 	(void)cpu;
 	(void)s;

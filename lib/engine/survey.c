@@ -407,11 +407,12 @@ survey_interrupt(struct survey *v)
 	struct thread *t = v->interrupts != NULL && v->listed && v->kept ?
 	    runner(v) : NULL;
 
-	if (t == NULL || t->cpu < 0)
+	if (t == NULL || !interrupts_reach(t->cpu))
 		return false;
 	clear(v);
 	return add_globals(v, true) && add_link(v, t) &&
-	    interrupted_copy(v->interrupts, v->chains, t, &v->all) &&
+	    interrupted_copy(v->interrupts, v->chains, t, &v->all) ==
+		INTERRUPT_OK &&
 	    note_alone(v, t, false);
 }
 

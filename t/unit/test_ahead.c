@@ -224,7 +224,6 @@ test_shared(struct interrupts *in)
 	struct process p;
 	struct ahead a, b;
 	uint64_t last = 0;
-	int cpu = -1;
 
 	ahead_init(&a, in);
 	ahead_init(&b, in);
@@ -232,8 +231,8 @@ test_shared(struct interrupts *in)
 	begin(&a, &p);
 	ask.task = p.pid;
 	assert(!ahead_begin(&b, &ask, INTERVAL, BATCH));
-	assert(interrupts_read(in, &p, p.pid, &cpu, &s, &counter_way) ==
-	    INTERRUPT_ELSEWHERE);
+	assert(interrupts_read(in, p.pid, process_thread_cpu(&p, p.pid), &s,
+		   &counter_way) == INTERRUPT_ELSEWHERE);
 	interrupts_hold(in);
 	read_all(&a, &last);
 	assert(!a.on && !ahead_begin(&a, &ask, INTERVAL, BATCH));
