@@ -25,7 +25,6 @@
 #define TASK_TRIES 4	  /* to see who waits for a task that runs */
 #define LOOK_AFTER 16	  /* rounds after which every thread was looked at */
 #define LOOKS 4		  /* of which one is a thorough one */
-#define MANY 16		  /* threads, which are worth being watched */
 #define RECENT 20	  /* us: as good as now */
 #define QUIET_MIN 2	  /* rounds in which nothing changes, before others are
 			   * taken ahead */
@@ -671,12 +670,12 @@ sample_tasks(struct remote *r, uint64_t time_us, struct tach_sink *sink,
 /* Without a GIL each round has begun with whether it has run: that is told
  * once only. */
 static void
-look_at(const struct remote *r, struct thread *t)
+look_at(struct remote *r, struct thread *t)
 {
 	if (!t->live && !t->passed)
 		t->stale = true;
 	else if ((survey_interp(&r->seen, t)->counted &&
-		     turns_had(&t->turns, r->process, t->task, NULL)) ||
+		     turns_had(&t->turns, r->process, t->task, &r->watcher)) ||
 	    ++t->looks % LOOKS == 0)
 		t->unsure = true;
 }
@@ -706,10 +705,9 @@ look_around(struct remote *r)
 static void
 look_for_rest(struct remote *r, struct thread *t)
 {
-	struct watcher *w = r->seen.threads.count >= MANY ? &r->watcher : NULL;
 	bool blocked = (t->live || t->passed) &&
 	    (t->status & TACH_STATUS_CPU) == 0 &&
-	    !turns_had(&t->turns, r->process, t->task, w);
+	    !turns_had(&t->turns, r->process, t->task, &r->watcher);
 
 	t->rests = blocked && t->blocked;
 	t->blocked = blocked;

@@ -335,13 +335,21 @@ read_interp(struct survey *v, struct interp *in, struct py_view *globals)
 	return interp_look(&v->interps, in, globals);
 }
 
+/* Whether it was blocked, and is seen to be so still without a look at it. */
+static bool
+still_blocked(const struct thread *t)
+{
+	return (t->live || t->passed) && (t->status & TACH_STATUS_CPU) == 0 &&
+	    turns_rests(&t->turns);
+}
+
 /* What can have come to differ of a thread that has not run any Python code:
  * it began to wait for the GIL, or it ran without it.  Only a state that says
  * who wants the GIL need be read for that. */
 static void
 doubt_status(const struct survey *v, const struct interp *in, struct thread *t)
 {
-	bool moved = in->gil.waiting != in->was.waiting;
+	bool moved = in->gil.waiting != in->was.waiting && !still_blocked(t);
 
 	t->stale |= moved && py_has(v->chains->offsets->thread_gil_requested);
 	t->unsure |= moved ||

@@ -92,11 +92,17 @@ watch(struct turns *t, const struct process *p, pid_t task, struct watcher *w)
 		unwatch(t);
 }
 
+bool
+turns_rests(const struct turns *t)
+{
+	return t->page != NULL && *t->page == t->then;
+}
+
 /* One that has got one is not watched any more. */
 static bool
 page_had(struct turns *t, const struct process *p, pid_t task)
 {
-	if (*t->page == t->then)
+	if (turns_rests(t))
 		return false;
 	unwatch(t);
 	t->then = turns_count(t, p, task);
@@ -116,7 +122,7 @@ turns_had(struct turns *t, const struct process *p, pid_t task,
 		t->rests = 0;
 		return true;
 	}
-	if (w != NULL && ++t->rests >= RESTS)
+	if (++t->rests >= RESTS)
 		watch(t, p, task, w);
 	return false;
 }

@@ -7,7 +7,7 @@
  * the page of a perf event whenever the event's thread gets a CPU: to look there
  * takes nothing, but to have one takes 40 us, and the thread's next turn some
  * tenths of a microsecond more.  So those are watched that have rested for as
- * many looks as that takes, until they get a CPU, if there are many.
+ * many looks as that takes, until they get a CPU.
  */
 #ifndef ENGINE_TURNS_H
 #define ENGINE_TURNS_H
@@ -40,9 +40,12 @@ void turns_free(struct turns *);
 uint64_t turns_count(struct turns *, const struct process *, pid_t task);
 
 /* Whether a thread has got a CPU since that was asked for last, as far as is
- * known.  NULL: do not watch it. */
+ * known. */
 bool turns_had(struct turns *, const struct process *, pid_t task,
     struct watcher *);
+
+/* Whether it is seen for nothing that it has not: it is watched. */
+bool turns_rests(const struct turns *);
 
 void watcher_init(struct watcher *);
 void watcher_free(struct watcher *);

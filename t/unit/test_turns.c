@@ -103,8 +103,9 @@ test_turns(const struct sleeper *s, struct watcher *w, int rests, bool watched)
 	for (int i = 0; i < WAKES; i++) {
 		for (int j = 0; j < rests; j++)
 			assert(!turns_had(&t, &s->process, s->pid, w));
-		assert((t.page != NULL) == watched);
+		assert((t.page != NULL) == watched && turns_rests(&t) == watched);
 		wake(s);
+		assert(!turns_rests(&t));
 		assert(turns_had(&t, &s->process, s->pid, w));
 		assert(t.page == NULL);
 	}
@@ -133,11 +134,11 @@ int
 main(void)
 {
 	struct sleeper s = start_sleeper();
-	struct watcher w;
+	struct watcher w, none = {.event = -1, .refused = true};
 
 	watcher_init(&w);
-	test_turns(&s, NULL, 1, false);
-	test_turns(&s, NULL, RESTING, false);
+	test_turns(&s, &none, 1, false);
+	test_turns(&s, &none, RESTING, false);
 	test_turns(&s, &w, 1, false);
 	assert(w.event < 0 && !w.refused);
 	test_end(&w, 1);
