@@ -205,6 +205,17 @@ is_interrupted(struct remote *r, struct thread *t)
 	return t->held = true;
 }
 
+/* One that is blocked stands still, which shows by that it gets no CPU: it need
+ * not be read from there. */
+static void
+park(const struct remote *r, struct thread *t)
+{
+	t->parked = t->task != 0 ?
+	    turns_count(&t->turns, r->process, t->task) : TURNS_UNKNOWN;
+	if (!status_is_blocked(t))
+		t->parked = TURNS_UNKNOWN;
+}
+
 /* Whether the chain of a later copy of the same series is known, which is as good
  * as to read the thread again. */
 static bool
@@ -259,6 +270,7 @@ read_chain(struct remote *r, struct thread *t, size_t *sure)
 	/* What it does now is later than what is left of a series. */
 	survey_end_series(&r->seen);
 	t->stale = true;
+	park(r, t);
 	return (!ran && is_interrupted(r, t)) ||
 	    twice_read(&r->chains, t, sure);
 }

@@ -40,6 +40,14 @@ status_runs(const struct thread *t)
 	return read_call(t, text, sizeof(text)) && text[0] == 'r';
 }
 
+bool
+status_is_blocked(const struct thread *t)
+{
+	char text[256];
+
+	return read_call(t, text, sizeof(text)) && text[0] != 'r';
+}
+
 /* One that was seen to wait for the GIL and has had no CPU since, but could
  * have one now, still waits. */
 static bool

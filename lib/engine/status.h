@@ -26,6 +26,9 @@ uint8_t status_of(const struct process *, struct thread *,
 /* Whether a thread runs, or waits for a CPU only. */
 bool status_runs(const struct thread *);
 
+/* Whether it is blocked, which is not known of each one that does not run. */
+bool status_is_blocked(const struct thread *);
+
 /* Whether samples of this status are to be kept. */
 bool status_kept(const struct tach_recorder_options *, uint8_t status);
 

@@ -47,6 +47,8 @@ struct thread {
 	struct turns turns;
 	uint64_t waiting; /* how many it had had when it last was seen to wait
 			   * for the GIL; TURNS_UNKNOWN: it did not */
+	uint64_t parked; /* the same, to be blocked: as long as it has had no
+			  * more, it stands still */
 	unsigned looks;	/* at what it does, though it had not run */
 	uint32_t index;
 	struct workset set;

@@ -95,12 +95,21 @@ take(struct chains *c, struct thread *t, bool twice, struct reading *r)
 	return true;
 }
 
+/* Whether the thread has had no CPU since it was seen to be blocked. */
+static bool
+is_parked(const struct chains *c, struct thread *t)
+{
+	return t->parked != TURNS_UNKNOWN &&
+	    turns_count(&t->turns, c->process, t->task) == t->parked;
+}
+
 /* Whether the thread that was read cannot have run meanwhile, as far as can
  * be known. */
 static bool
-stood_still(struct chains *c, const struct thread *t)
+stood_still(struct chains *c, struct thread *t)
 {
-	return t->held || c->nowhere_near || near_held(&c->near, t->task);
+	return t->held || c->nowhere_near || near_held(&c->near, t->task) ||
+	    is_parked(c, t);
 }
 
 /* Leaves out of the newest chain what had gone on before it was copied. */
@@ -127,7 +136,7 @@ has_ended(const struct chains *c)
  * known: the second copy has them, too.  Of a thread that stood still they
  * become known. */
 static bool
-is_repeated(struct chains *c, const struct thread *t, size_t proven)
+is_repeated(struct chains *c, struct thread *t, size_t proven)
 {
 	bool still;
 
@@ -210,7 +219,7 @@ learn_root(const struct chains *c, size_t proven)
  * the same twice from the thread's own CPU is the most that can be had of a
  * long chain on a busy machine. */
 static size_t
-believe(struct chains *c, const struct thread *t, size_t proven)
+believe(struct chains *c, struct thread *t, size_t proven)
 {
 	bool whole = is_repeated(c, t, proven);
 	size_t shared;
