@@ -83,10 +83,9 @@ near_leave(struct near *n)
 }
 
 void
-near_make_way(struct near *n, pid_t task)
+near_make_way(struct near *n, int cpu)
 {
-	if (CPU_COUNT(&n->cpus) > 1 &&
-	    process_thread_cpu(n->process, task) == sched_getcpu())
+	if (CPU_COUNT(&n->cpus) > 1 && cpu == sched_getcpu())
 		near_leave(n);
 }
 

@@ -52,8 +52,8 @@ void near_init(struct near *, const struct process *, uint64_t interval);
  * on.  False: we may not. */
 bool near_visit(struct near *, pid_t task);
 void near_leave(struct near *);
-/* Goes away from where a thread runs, if we are there and may be elsewhere. */
-void near_make_way(struct near *, pid_t task);
+/* Goes away from a CPU, if we are there and may be elsewhere. */
+void near_make_way(struct near *, int cpu);
 /* Whether a thread was where we are, when we last looked. */
 bool near_is_at(const struct near *, pid_t task);
 

@@ -415,7 +415,10 @@ survey_interrupt(struct survey *v)
 	struct thread *t = v->interrupts != NULL && v->listed && v->kept ?
 	    runner(v) : NULL;
 
-	if (t == NULL || !interrupts_reach(t->cpu))
+	if (t == NULL)
+		return false;
+	near_make_way(&v->chains->near, t->cpu);
+	if (!interrupts_reach(t->cpu))
 		return false;
 	clear(v);
 	return add_globals(v, true) && add_link(v, t) &&
@@ -697,7 +700,8 @@ survey_ahead_rests(struct survey *v)
 	if (t == NULL || !status_runs(t))
 		return true;
 	if (++v->in_its_way % IN_ITS_WAY == 0)
-		near_make_way(&v->chains->near, t->task);
+		near_make_way(&v->chains->near,
+		    process_thread_cpu(v->process, t->task));
 	return false;
 }
 
