@@ -29,9 +29,8 @@
 #define QUIET_MIN 2	  /* rounds in which nothing changes, before others are
 			   * taken ahead */
 #define QUIET_MAX 1024	  /* the same where that often ends soon: ... */
-#define SOON 8		  /* after less rounds than this, ... */
-#define SHORT 6000000	  /* ... or ns: longer than threads keep the GIL that
-			   * take turns, since to begin costs some rounds */
+#define SOON 8		  /* after less rounds than this: to begin takes as long
+			   * as some */
 
 struct remote {
 	const struct process *process;
@@ -950,8 +949,7 @@ next_ahead(struct remote *r, uint64_t *time)
 		r->taken = ahead_next(&r->ahead, time);
 	}
 	if (!r->ahead.on)
-		hesitate(r, has_lost(r) || r->ahead.records < SOON ||
-		    r->ahead.records * r->interval_ns < SHORT);
+		hesitate(r, has_lost(r) || r->ahead.records < SOON);
 	return r->taken;
 }
 
