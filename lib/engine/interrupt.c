@@ -87,9 +87,9 @@ interrupts_read(struct interrupts *in, pid_t task, int cpu, struct snapshot *s,
 	if (!interrupts_reach(cpu))
 		return INTERRUPT_ELSEWHERE;
 	pthread_mutex_lock(&in->lock);
-	if (in->crowded || in->is_ahead)
+	if (in->is_ahead)
 		result = INTERRUPT_ELSEWHERE;
-	else if (interrupts_ask(w, task, s, way))
+	else if (!in->crowded && interrupts_ask(w, task, s, way))
 		result = run(in, cpu);
 	if (result == INTERRUPT_OK && !interrupts_take(w, 0, s))
 		result = INTERRUPT_FAILED;
