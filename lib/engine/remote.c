@@ -269,9 +269,10 @@ read_chain(struct remote *r, struct thread *t, size_t *sure)
 	/* What it does now is later than what is left of a series. */
 	survey_end_series(&r->seen);
 	t->stale = true;
+	if (!ran && is_interrupted(r, t))
+		return true;
 	park(r, t);
-	return (!ran && is_interrupted(r, t)) ||
-	    twice_read(&r->chains, t, sure);
+	return twice_read(&r->chains, t, sure);
 }
 
 /* Takes the id that the thread state gave.  False: it is no thread yet; in a
@@ -716,8 +717,7 @@ look_around(struct remote *r)
 static void
 look_for_rest(struct remote *r, struct thread *t)
 {
-	bool blocked = (t->live || t->passed) &&
-	    (t->status & TACH_STATUS_CPU) == 0 &&
+	bool blocked = status_was_blocked(t) &&
 	    !turns_had(&t->turns, r->process, t->task, &r->watcher);
 
 	t->rests = blocked && t->blocked;

@@ -48,6 +48,12 @@ status_is_blocked(const struct thread *t)
 	return read_call(t, text, sizeof(text)) && text[0] != 'r';
 }
 
+bool
+status_was_blocked(const struct thread *t)
+{
+	return (t->live || t->passed) && (t->status & TACH_STATUS_CPU) == 0;
+}
+
 /* One that was seen to wait for the GIL and has had no CPU since, but could
  * have one now, still waits. */
 static bool

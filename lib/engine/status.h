@@ -29,6 +29,9 @@ bool status_runs(const struct thread *);
 /* Whether it is blocked, which is not known of each one that does not run. */
 bool status_is_blocked(const struct thread *);
 
+/* Whether it was blocked when that was looked at last, if it was. */
+bool status_was_blocked(const struct thread *);
+
 /* Whether samples of this status are to be kept. */
 bool status_kept(const struct tach_recorder_options *, uint8_t status);
 

@@ -339,8 +339,7 @@ read_interp(struct survey *v, struct interp *in, struct py_view *globals)
 static bool
 still_blocked(const struct thread *t)
 {
-	return (t->live || t->passed) && (t->status & TACH_STATUS_CPU) == 0 &&
-	    turns_rests(&t->turns);
+	return status_was_blocked(t) && turns_rests(&t->turns);
 }
 
 /* What can have come to differ of a thread that has not run any Python code:
