@@ -136,6 +136,7 @@ SAMPLE_TESTS = \
 
 # All the others: for them when something happens is part of what is judged.
 LIVE_TESTS = \
+	t/ahead.bats \
 	t/attach.bats \
 	t/blocking.bats \
 	t/build.bats \

@@ -29,42 +29,6 @@ in_interrupts() {
 	run ! interrupted outside
 }
 
-# How often a command and what it starts have slept.
-SLEPT='
-import os, subprocess, sys
-child = subprocess.Popen(sys.argv[1:], stdout=subprocess.DEVNULL)
-usage = os.wait4(child.pid, 0)[2]
-print(usage.ru_nvcsw)'
-
-# wakes_seldom [HOW...]: whether tach-record does, if it is run so.
-wakes_seldom() {
-	local n
-	n=$("$@" python3 -c "$SLEPT" tach-record -q -r 1k -o s.bin -- \
-	    "${PYTHON[@]}" -c '
-import time
-end = time.monotonic() + 3
-while time.monotonic() < end: pass')
-	echo "slept $n times"
-	[ "$(tach-cat s.bin | wc -l)" -gt 2000 ]
-	[ "$n" -lt 1500 ]
-}
-
-# ahead PYTHON
-ahead() {
-	need_python "$1"
-	need_interrupts
-	in_tries 5 wakes_seldom
-}
-
-@test "where one thread runs, the kernel takes rounds: Python 3.8" { ahead 3.8; }
-@test "where one thread runs, the kernel takes rounds: Python 3.12" { ahead 3.12; }
-
-@test "where one thread runs, the kernel takes rounds: Python 3.13" {
-	ahead 3.13
-	run ! wakes_seldom outside
-	[[ "$output" == "slept "[1-9]*" times" ]]
-}
-
 # distance [OPTION...]: the median of those between rounds, as fast as can be.
 distance() {
 	tach-record -q -r 1000k -d 1 "$@" -o c.bin -- "${PYTHON[@]}" -c '
