@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: ISC
-# ahead.bats: while one thread runs, the kernel takes the rounds, so the recorder
-# need not wake for each.
+# ahead.bats: while one thread runs, or some take turns, the kernel takes the
+# rounds, so the recorder need not wake for each.
 
 load lib.bash
 
@@ -10,38 +10,77 @@ setup() {
 	cd "$BATS_TEST_TMPDIR" || return
 }
 
-# How often a command and what it starts have slept.
+teardown() {
+	end_started
+}
+
+# How often a command has slept.
 SLEPT='
 import os, subprocess, sys
 child = subprocess.Popen(sys.argv[1:], stdout=subprocess.DEVNULL)
 usage = os.wait4(child.pid, 0)[2]
 print(usage.ru_nvcsw)'
 
-# wakes_seldom [HOW...]: whether tach-record does, if it is run so.
+ALONE='
+while True: pass'
+TURNS='
+import threading
+def work():
+    while True: pass
+for i in range(3):
+    threading.Thread(target=work).start()'
+
+# wakes_seldom PROGRAM [HOW...]: whether tach-record does, if it is run so.
 wakes_seldom() {
-	local n
-	n=$("$@" python3 -c "$SLEPT" tach-record -q -r 1k -o s.bin -- \
-	    "${PYTHON[@]}" -c '
-import time
-end = time.monotonic() + 3
-while time.monotonic() < end: pass')
+	local n program=$1
+	shift
+	start "${PYTHON[@]}" -c "$program"
+	n=$("$@" python3 -c "$SLEPT" tach-record -q -r 1k -d 3 -o s.bin -p "$pid")
+	end_started
 	echo "slept $n times"
 	[ "$(tach-cat s.bin | wc -l)" -gt 2000 ]
 	[ "$n" -lt 1500 ]
 }
 
-# ahead PYTHON
+alone() {
+	wakes_seldom "$ALONE" "$@"
+}
+
+turns() {
+	wakes_seldom "$TURNS" "$@"
+}
+
+# ahead PYTHON WHICH
 ahead() {
 	need_python "$1"
 	need_interrupts
-	in_tries 5 wakes_seldom
+	in_tries 5 "$2"
 }
 
-@test "where one thread runs, the kernel takes rounds: Python 3.8" { ahead 3.8; }
-@test "where one thread runs, the kernel takes rounds: Python 3.12" { ahead 3.12; }
+@test "where one thread runs, the kernel takes rounds: Python 3.8" {
+	ahead 3.8 alone
+}
+
+@test "where one thread runs, the kernel takes rounds: Python 3.12" {
+	ahead 3.12 alone
+}
 
 @test "where one thread runs, the kernel takes rounds: Python 3.13" {
-	ahead 3.13
-	run ! wakes_seldom outside
+	ahead 3.13 alone
+	run ! alone outside
 	[[ "$output" == "slept "[1-9]*" times" ]]
+}
+
+@test "where threads take turns, the kernel takes rounds: Python 3.7" {
+	ahead 3.7 turns
+}
+
+@test "where threads take turns, the kernel takes rounds: Python 3.13" {
+	ahead 3.13 turns
+	run ! turns outside
+	[[ "$output" == "slept "[1-9]*" times" ]]
+}
+
+@test "where threads take turns, the kernel takes rounds: Python 3.15" {
+	ahead 3.15 turns
 }

@@ -15,7 +15,6 @@ void
 ahead_init(struct ahead *a, struct interrupts *in)
 {
 	*a = (struct ahead){.in = in};
-	a->events = a->list;
 }
 
 /* ---- events ------------------------------------------------------------ */
@@ -94,35 +93,74 @@ open_events(struct ahead_events *e, const struct interrupts *in, pid_t task,
 	return false;
 }
 
-/* Those of a thread: its own, or new ones in the place of others. */
 static bool
-choose_events(struct ahead *a, pid_t task, uint64_t interval_ns)
+is_asked(const struct ahead *a, const struct ahead_events *e)
 {
-	for (size_t i = 0; i < AHEAD_THREADS; i++) {
-		if (a->list[i].task == task) {
-			a->events = &a->list[i];
+	for (size_t i = 0; i < a->asks; i++)
+		if (a->asked[i] == e)
 			return true;
-		}
-	}
-	if (a->events->task != 0 && ++a->events == a->list + AHEAD_THREADS)
-		a->events = a->list;
-	return open_events(a->events, a->in, task, interval_ns);
+	return false;
+}
+
+static struct ahead_events *
+events_of(struct ahead *a, pid_t task)
+{
+	for (size_t i = 0; i < AHEAD_THREADS; i++)
+		if (a->list[i].task == task)
+			return &a->list[i];
+	return NULL;
+}
+
+/* Those of a thread: its own, or new ones in the place of others. */
+static struct ahead_events *
+choose_events(struct ahead *a, pid_t task)
+{
+	struct ahead_events *e = events_of(a, task);
+
+	if (e != NULL)
+		return e;
+	do
+		e = &a->list[a->oldest++ % AHEAD_THREADS];
+	while (is_asked(a, e));
+	return open_events(e, a->in, task, a->interval_ns) ? e : NULL;
 }
 
 /* ---- beginning and ending ---------------------------------------------- */
 
-static bool
-ask(struct interrupts *in, const struct ahead_ask *what)
+bool
+ahead_prepare(struct ahead *a, uint64_t interval_ns)
 {
-	for (size_t i = 0; i < INTERRUPT_WIRES; i++) {
-		struct interrupt_wire *w = &in->wires[i];
-		if (!interrupts_ask(w, what->task, what->first, &what->way))
-			return false;
-	}
-	memcpy(in->ahead->watch, what->watch,
-	    what->watches * sizeof(*what->watch));
-	in->ahead->watches = (uint32_t)what->watches;
-	return true;
+	struct interrupts *in = a->in;
+
+	if (in == NULL || a->on)
+		return false;
+	pthread_mutex_lock(&in->lock);
+	a->on = !in->is_ahead && in->holders == 1;
+	in->is_ahead |= a->on;
+	pthread_mutex_unlock(&in->lock);
+	a->asks = a->next = 0;
+	a->rounds = 0;
+	a->interval_ns = interval_ns;
+	return a->on;
+}
+
+bool
+ahead_ask(struct ahead *a, const struct ahead_ask *what)
+{
+	struct interrupt_ask *ask = &a->in->asks[a->asks];
+	struct ahead_events *e;
+
+	if (a->asks == INTERRUPT_TAKERS ||
+	    !interrupts_ask(ask, what->task, what->first, &what->way))
+		return false;
+	ask->holder = what->holder;
+	ask->waits = what->waits;
+	memcpy(ask->watch, what->watch, what->watches * sizeof(*what->watch));
+	ask->watches = (uint32_t)what->watches;
+	e = choose_events(a, what->task);
+	if (e != NULL)
+		a->asked[a->asks++] = e;
+	return e != NULL;
 }
 
 static bool
@@ -132,43 +170,60 @@ is_stopped(const struct ahead *a)
 	    INTERRUPT_GOES_ON;
 }
 
-static bool
-prepare(struct ahead *a, const struct ahead_ask *what, uint64_t interval_ns,
-    uint32_t batch)
+bool
+ahead_knows_turns(const struct ahead *a)
 {
-	struct interrupts *in = a->in;
+	return a->in != NULL && a->in->tells_calls;
+}
 
-	if (in->is_ahead || in->holders != 1 || !ask(in, what) ||
-	    !choose_events(a, what->task, interval_ns))
-		return false;
-	in->ahead->turn = in->ahead->away = 0;
-	in->ahead->batch = batch;
-	memset(in->ahead->full, 0, sizeof(in->ahead->full));
-	__atomic_store_n(&in->ahead->stopped, INTERRUPT_GOES_ON,
-	    __ATOMIC_RELEASE);
-	ahead_set_interval(a, interval_ns);
-	in->is_ahead = ioctl(a->events->leaves, PERF_EVENT_IOC_ENABLE, 0) == 0;
-	return in->is_ahead;
+/* What tells of turns, and whose it is. */
+static void
+begin_turns(struct ahead *a, const struct interrupt_gil *gil, uint64_t switches)
+{
+	struct interrupt_ahead *to = a->in->ahead;
+
+	to->takers = (uint32_t)a->asks;
+	to->switches = switches;
+	to->gil = *gil;
+	to->gil.call_at = CALL_AT;
+	to->gil.address_at = ARGUMENT_AT;
+	to->gil.call = SYS_futex;
+	for (uint32_t i = 0; i < a->asks; i++)
+		if (!a->in->asks[i].waits)
+			to->last = i;
+}
+
+static bool
+enable(struct ahead *a)
+{
+	for (size_t i = 0; i < a->asks; i++)
+		if (ioctl(a->asked[i]->leaves, PERF_EVENT_IOC_ENABLE, 0) != 0)
+			return false;
+	return true;
 }
 
 bool
-ahead_begin(struct ahead *a, const struct ahead_ask *what, uint64_t interval_ns,
+ahead_begin(struct ahead *a, const struct interrupt_gil *gil, uint64_t switches,
     uint32_t batch)
 {
-	if (a->in == NULL || a->on)
-		return false;
-	a->next = 0;
-	a->records = 0;
-	pthread_mutex_lock(&a->in->lock);
-	a->on = prepare(a, what, interval_ns, batch);
-	pthread_mutex_unlock(&a->in->lock);
-	return a->on;
+	struct interrupt_ahead *to = a->in->ahead;
+
+	for (size_t i = 0; i < INTERRUPT_WIRES; i++)
+		interrupts_empty(&a->in->wires[i]);
+	begin_turns(a, gil, switches);
+	to->turn = to->away = 0;
+	to->batch = batch;
+	memset(to->full, 0, sizeof(to->full));
+	__atomic_store_n(&to->stopped, INTERRUPT_GOES_ON, __ATOMIC_RELEASE);
+	ahead_set_interval(a, a->interval_ns);
+	return enable(a);
 }
 
 void
 ahead_set_interval(struct ahead *a, uint64_t interval_ns)
 {
-	ioctl(a->events->clock, PERF_EVENT_IOC_PERIOD, &interval_ns);
+	for (size_t i = 0; i < a->asks; i++)
+		ioctl(a->asked[i]->clock, PERF_EVENT_IOC_PERIOD, &interval_ns);
 }
 
 void
@@ -181,7 +236,8 @@ ahead_set_batch(struct ahead *a, uint32_t batch)
 static void
 silence(const struct ahead *a)
 {
-	ioctl(a->events->leaves, PERF_EVENT_IOC_DISABLE, 0);
+	for (size_t i = 0; i < a->asks; i++)
+		ioctl(a->asked[i]->leaves, PERF_EVENT_IOC_DISABLE, 0);
 }
 
 void
@@ -195,10 +251,10 @@ ahead_end(struct ahead *a)
 }
 
 void
-ahead_lose(struct ahead *a)
+ahead_lose(struct ahead *a, size_t nth)
 {
 	ahead_end(a);
-	a->events->gone = true;
+	a->asked[nth]->gone = true;
 }
 
 /* All was read. */
@@ -209,8 +265,10 @@ leave(struct ahead *a)
 	pthread_mutex_lock(&a->in->lock);
 	a->in->is_ahead = false;
 	pthread_mutex_unlock(&a->in->lock);
-	if (a->events->gone)
-		close_events(a->events);
+	for (size_t i = 0; i < a->asks; i++)
+		if (a->asked[i]->gone)
+			close_events(a->asked[i]);
+	a->asks = 0;
 	a->on = false;
 }
 
@@ -240,9 +298,9 @@ ahead_was_away(struct ahead *a)
 }
 
 int
-ahead_fd(const struct ahead *a)
+ahead_fd(const struct ahead *a, size_t nth)
 {
-	return a->events->leaves;
+	return a->asked[nth]->leaves;
 }
 
 static bool
@@ -301,11 +359,13 @@ ahead_next(struct ahead *a, uint64_t *time)
 		return false;
 	if (is_shared(a->in))
 		ahead_end(a);
+	else if (is_stopped(a))
+		silence(a); /* another thread's tick may still write */
 	while ((w = readable(a, &number)) != NULL) {
 		if (a->next < w->records && a->next < INTERRUPT_RECORDS) {
 			a->wire = w;
 			a->now = a->next++;
-			a->records++;
+			a->rounds++;
 			*time = w->record[a->now].time;
 			return true;
 		}
@@ -316,6 +376,24 @@ ahead_next(struct ahead *a, uint64_t *time)
 		give_back(a, number);
 	}
 	return false;
+}
+
+bool
+ahead_more(struct ahead *a)
+{
+	const struct interrupt_wire *w = a->wire;
+
+	if (!a->on || a->next >= w->records || a->next >= INTERRUPT_RECORDS ||
+	    w->record[a->next].time != w->record[a->now].time)
+		return false;
+	a->now = a->next++;
+	return true;
+}
+
+size_t
+ahead_who(const struct ahead *a)
+{
+	return a->wire->record[a->now].who;
 }
 
 bool

@@ -8,13 +8,19 @@
  * nor does the thread wait for us.  It ends by itself, and wakes us, as soon as
  * the thread leaves its CPU or a word that is watched is another one: then there
  * may be something else to see.  This is for who may use interrupt.h.
+ *
+ * So are some threads that take turns at a GIL, as long as each of them has it
+ * or waits for it: at the first interval of a turn the one whose turn was
+ * before is copied as well, as it left it.  It ends where there was more than
+ * one change of turns from an interval to the next, so that others can have had
+ * one; or where one of them leaves its CPU for anything else.
  */
 #ifndef ENGINE_AHEAD_H
 #define ENGINE_AHEAD_H
 
 #include "engine/interrupt.h"
 
-#define AHEAD_THREADS 8 /* whose events are kept: they take turns */
+#define AHEAD_THREADS INTERRUPT_TAKERS /* whose events are kept */
 
 /* The perf events of a thread. */
 struct ahead_events {
@@ -26,16 +32,23 @@ struct ahead_events {
 
 struct ahead {
 	struct interrupts *in; /* or NULL */
-	struct ahead_events list[AHEAD_THREADS], *events;
+	struct ahead_events list[AHEAD_THREADS];
+	size_t oldest; /* of these */
+	struct ahead_events *asked[INTERRUPT_TAKERS]; /* of who is copied ... */
+	size_t asks;	/* ... so many */
+	uint64_t interval_ns;
 	bool on;	/* there is, or will be, something to read */
 	const struct interrupt_wire *wire; /* what is read ... */
 	uint32_t now, next; /* ... records of it */
-	uint64_t records;   /* that were read since it began */
+	uint64_t rounds;    /* that were read since it began */
 };
 
-/* What is asked for: as in interrupts_read, and the words that are watched. */
+/* What is asked for of a thread: as in interrupts_read, and the words that are
+ * watched. */
 struct ahead_ask {
 	pid_t task;
+	uint64_t holder; /* as which it has its GIL */
+	bool waits;	 /* for that */
 	const struct snapshot *first; /* before the frames */
 	struct interrupt_way way;
 	struct interrupt_watch watch[INTERRUPT_WATCHES];
@@ -46,30 +59,44 @@ struct ahead_ask {
 void ahead_init(struct ahead *, struct interrupts *);
 void ahead_free(struct ahead *);
 
+/* Takes the interrupts for itself, and then what is asked for of one thread, or
+ * of each that takes turns.  False: that cannot be had; if the first could be,
+ * cancel it. */
+bool ahead_prepare(struct ahead *, uint64_t interval_ns);
+bool ahead_ask(struct ahead *, const struct ahead_ask *);
+/* Whether those that take turns can be asked for. */
+bool ahead_knows_turns(const struct ahead *);
 /* From an interval after now on there is a record each interval, until it is
  * ended, or ends, or whoever shares the interrupts is not alone any more; we
- * are woken after `batch` of them.  False: it cannot be had. */
-bool ahead_begin(struct ahead *, const struct ahead_ask *, uint64_t interval_ns,
-    uint32_t batch);
+ * are woken after `batch` of them.  Where threads take turns, it needs the GIL:
+ * where that is, and how often it had changed hands.  False: as above. */
+bool ahead_begin(struct ahead *, const struct interrupt_gil *,
+    uint64_t switches, uint32_t batch);
 /* The same at another interval, or after another number of them. */
 void ahead_set_interval(struct ahead *, uint64_t interval_ns);
 void ahead_set_batch(struct ahead *, uint32_t batch);
 /* It records no more; what it did is still to be read. */
 void ahead_end(struct ahead *);
-/* The same, as the thread is no more; or what it did is of no use. */
-void ahead_lose(struct ahead *);
+/* The same, as a thread that was asked for is no more; or what it did is of no
+ * use. */
+void ahead_lose(struct ahead *, size_t nth);
 void ahead_cancel(struct ahead *);
 
-/* Whether the thread has left its CPU while there was something to read: then it
+/* Whether a thread has left its CPU while there was something to read: then it
  * is for who reads to see whether it is blocked. */
 bool ahead_was_away(struct ahead *);
 
-/* What can be read as soon as there is something to read or it ends, and hangs up
- * when there is no such thread any more. */
-int ahead_fd(const struct ahead *);
-/* Goes on to the next record, made at *time: ns, CLOCK_MONOTONIC.  False: there
- * is none yet, or, if it is not ->on any more, there will be none. */
+/* What of each thread that was asked for can be read as soon as there is
+ * something to read or it ends, and hangs up when there is no such thread any
+ * more. */
+int ahead_fd(const struct ahead *, size_t nth);
+/* Goes on to the next round, or to the next record of the same one.  That was
+ * made at *time: ns, CLOCK_MONOTONIC; of the thread that was asked for as the
+ * who-th.  False: there is none yet, or, if it is not ->on any more, there will
+ * be none. */
 bool ahead_next(struct ahead *, uint64_t *time);
+bool ahead_more(struct ahead *);
+size_t ahead_who(const struct ahead *);
 /* Adds that record to a snapshot of what was asked for.  False: out of memory. */
 bool ahead_take(const struct ahead *, struct snapshot *);
 

@@ -15,6 +15,11 @@
 #include "engine/interruptwire.h"
 
 #define PAGE 4096 /* no page is smaller */
+#define REGISTERS 512 /* bytes: no thread has more */
+
+/* Whether this kernel knows where a thread's registers are: set before it is
+ * loaded. */
+const volatile __u32 tells_calls = 0;
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
@@ -31,6 +36,14 @@ struct {
 	__type(key, __u32);
 	__type(value, struct interrupt_ahead);
 } ahead SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, INTERRUPT_TAKERS);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__type(key, __u32);
+	__type(value, struct interrupt_ask);
+} asks SEC(".maps");
 
 /* ---- copying ----------------------------------------------------------- */
 
@@ -70,18 +83,21 @@ load(const struct interrupt_wire *w, __u64 at)
 	return at < INTERRUPT_ROOM ? *(const __u64 *)(w->bytes + at) : 0;
 }
 
-/* A wire, and what a record of it begins with. */
+/* What is asked for, a wire, and what a record of it begins with. */
 struct writing {
+	struct interrupt_ask *ask;
 	struct interrupt_wire *wire;
 	__u64 at, first; /* byte, part */
+	__u64 time;
+	__u32 who;
 };
 
 /* Copies a text, or what of it is on its first page, if the next one is not
  * there. */
 static __always_inline void
-copy_text(struct interrupt_wire *w, __u64 addr)
+copy_text(struct interrupt_wire *w, const struct interrupt_way *way, __u64 addr)
 {
-	__u64 size = w->way.text_size, page = (addr + size) & ~((__u64)PAGE - 1);
+	__u64 size = way->text_size, page = (addr + size) & ~((__u64)PAGE - 1);
 
 	if (!copy_part(w, addr, size))
 		copy_part(w, addr, page - addr);
@@ -90,19 +106,19 @@ copy_text(struct interrupt_wire *w, __u64 addr)
 /* Copies a code object, if the last frame did not have it.  Who reads sees what
  * could not be. */
 static __always_inline void
-copy_code(struct interrupt_wire *w, __u64 code)
+copy_code(struct interrupt_wire *w, const struct interrupt_way *way, __u64 code)
 {
 	__u64 at;
 
-	if (w->way.code_size == 0 || code == w->code)
+	if (way->code_size == 0 || code == w->code)
 		return;
 	w->code = code;
-	if (!copy_part(w, code, w->way.code_size))
+	if (!copy_part(w, code, way->code_size))
 		return;
 	at = w->part_at;
 	for (int i = 0; i < INTERRUPT_TEXTS; i++)
-		if (w->way.text[i] != 0)
-			copy_text(w, load(w, at + w->way.text[i]));
+		if (way->text[i] != 0)
+			copy_text(w, way, load(w, at + way->text[i]));
 }
 
 /* Copies the frame that is next, if the last part with frames does not have it,
@@ -111,8 +127,9 @@ static long
 step(__u64 i, struct writing *to)
 {
 	struct interrupt_wire *w = to->wire;
-	__u64 frame = w->next, size = w->way.frame_size;
-	__u64 block = frame & ~((__u64)w->way.block - 1);
+	const struct interrupt_way *way = &to->ask->way;
+	__u64 frame = w->next, size = way->frame_size;
+	__u64 block = frame & ~((__u64)way->block - 1);
 	__u64 n = w->frames, at;
 
 	if (frame == 0)
@@ -128,8 +145,8 @@ step(__u64 i, struct writing *to)
 		w->frames_at = w->part_at;
 	}
 	at = w->frames_at + (frame - w->part[n].addr);
-	w->next = load(w, at + w->way.frame_previous);
-	copy_code(w, load(w, at + w->way.frame_code));
+	w->next = load(w, at + way->frame_previous);
+	copy_code(w, way, load(w, at + way->frame_code));
 	return 0;
 }
 
@@ -138,11 +155,12 @@ static long
 step_out(__u64 i, struct writing *to)
 {
 	struct interrupt_wire *w = to->wire;
+	const struct interrupt_way *way = &to->ask->way;
 
-	if (w->next == 0 || w->next == w->way.item_last ||
-	    !copy_part(w, w->next, w->way.item_size))
+	if (w->next == 0 || w->next == way->item_last ||
+	    !copy_part(w, w->next, way->item_size))
 		return 1;
-	w->next = load(w, w->part_at + w->way.item_previous);
+	w->next = load(w, w->part_at + way->item_previous);
 	return 0;
 }
 
@@ -150,12 +168,13 @@ static __always_inline int
 copy_exceptions(struct writing *to)
 {
 	struct interrupt_wire *w = to->wire;
+	const struct interrupt_way *way = &to->ask->way;
 
-	if (w->way.item_size == 0)
+	if (way->item_size == 0)
 		return 1;
-	w->next = load(w, to->at + w->way.item);
+	w->next = load(w, to->at + way->item);
 	bpf_loop(INTERRUPT_FRAMES, step_out, to, 0);
-	return w->next == 0 || w->next == w->way.item_last;
+	return w->next == 0 || w->next == way->item_last;
 }
 
 /* Copies a range that was asked for.  A loop of the kernel's takes it less to
@@ -163,10 +182,10 @@ copy_exceptions(struct writing *to)
 static long
 copy_range(__u64 i, struct writing *to)
 {
-	struct interrupt_wire *w = to->wire;
+	const struct interrupt_ask *a = to->ask;
 
-	return i >= INTERRUPT_RANGES || i >= w->ranges ||
-	    !copy(w, w->range[i].addr, w->range[i].size);
+	return i >= INTERRUPT_RANGES || i >= a->ranges ||
+	    !copy(to->wire, a->range[i].addr, a->range[i].size);
 }
 
 /* False: it cannot be copied. */
@@ -174,16 +193,17 @@ static __always_inline int
 copy_thread(struct writing *to)
 {
 	struct interrupt_wire *w = to->wire;
+	const struct interrupt_way *way = &to->ask->way;
 
 	/* It ends at the one after the last, or at one that is not there. */
 	if (bpf_loop(INTERRUPT_RANGES + 1, copy_range, to, 0) <=
-	    (long)w->ranges)
+	    (long)to->ask->ranges)
 		return 0;
-	w->next = load(w, to->at + w->way.current);
-	if (w->way.cframe_size != 0 && w->next != 0) {
-		if (!copy_part(w, w->next, w->way.cframe_size))
+	w->next = load(w, to->at + way->current);
+	if (way->cframe_size != 0 && w->next != 0) {
+		if (!copy_part(w, w->next, way->cframe_size))
 			return 0;
-		w->next = load(w, w->part_at + w->way.cframe_current);
+		w->next = load(w, w->part_at + way->cframe_current);
 	}
 	w->frames = INTERRUPT_PARTS;
 	w->code = 0;
@@ -191,7 +211,7 @@ copy_thread(struct writing *to)
 	return w->next == 0 && copy_exceptions(to);
 }
 
-/* Records the thread that runs here. */
+/* Records a thread that runs here, or stands still. */
 static __always_inline int
 record(struct writing *to)
 {
@@ -207,10 +227,11 @@ record(struct writing *to)
 		w->parts = to->first;
 		return 0;
 	}
-	w->record[n].time = bpf_ktime_get_ns();
+	w->record[n].time = to->time;
 	w->record[n].at = to->at;
 	w->record[n].first = to->first;
 	w->record[n].parts = w->parts - to->first;
+	w->record[n].who = to->who;
 	w->records = n + 1;
 	return 1;
 }
@@ -218,14 +239,14 @@ record(struct writing *to)
 /* ---- on demand --------------------------------------------------------- */
 
 static __always_inline int
-is_wanted(const struct interrupt_wire *w)
+is_wanted(const struct interrupt_ask *a)
 {
 	struct bpf_pidns_info info;
 
-	if (w->namespace_ino == 0)
-		return (__u32)bpf_get_current_pid_tgid() == w->task;
-	return bpf_get_ns_current_pid_tgid(w->namespace_dev, w->namespace_ino,
-		   &info, sizeof(info)) == 0 && info.pid == w->task;
+	if (a->namespace_ino == 0)
+		return (__u32)bpf_get_current_pid_tgid() == a->task;
+	return bpf_get_ns_current_pid_tgid(a->namespace_dev, a->namespace_ino,
+		   &info, sizeof(info)) == 0 && info.pid == a->task;
 }
 
 SEC("raw_tp/tach")
@@ -236,10 +257,12 @@ tach_interrupt(void *ctx)
 	__u32 zero = 0;
 
 	to.wire = bpf_map_lookup_elem(&wires, &zero);
-	if (to.wire == 0)
+	to.ask = bpf_map_lookup_elem(&asks, &zero);
+	if (to.wire == 0 || to.ask == 0)
 		return INTERRUPT_FAILED;
-	if (!is_wanted(to.wire))
+	if (!is_wanted(to.ask))
 		return INTERRUPT_ELSEWHERE;
+	to.time = bpf_ktime_get_ns();
 	return record(&to) ? INTERRUPT_OK : INTERRUPT_FAILED;
 }
 
@@ -247,7 +270,6 @@ tach_interrupt(void *ctx)
 
 /* Words that are watched in what was written. */
 struct watching {
-	const struct interrupt_ahead *ahead;
 	const struct writing *in;
 	int changed;
 };
@@ -255,7 +277,7 @@ struct watching {
 static long
 compare(__u64 i, struct watching *w)
 {
-	const struct interrupt_ahead *a = w->ahead;
+	const struct interrupt_ask *a = w->in->ask;
 
 	if (i >= INTERRUPT_WATCHES || i >= a->watches)
 		return 1;
@@ -265,9 +287,9 @@ compare(__u64 i, struct watching *w)
 }
 
 static __always_inline int
-has_changed(const struct interrupt_ahead *a, const struct writing *to)
+has_changed(const struct writing *to)
 {
-	struct watching w = {a, to};
+	struct watching w = {to};
 
 	bpf_loop(INTERRUPT_WATCHES, compare, &w, 0);
 	return w.changed;
@@ -294,53 +316,222 @@ pass(struct interrupt_ahead *a)
 	a->full[turn] = 1;
 }
 
-/* A tick of the clock of the thread.  As with the next one, who reads is woken
- * if what it returns is not 0. */
+static __always_inline int
+stop(struct interrupt_ahead *a, enum interrupt_stop why)
+{
+	a->stopped = why;
+	return 1;
+}
+
+/* Which of the asks is for the thread that runs here. */
+struct finding {
+	__u32 asks, who;
+	struct interrupt_ask *ask; /* or none */
+};
+
+static long
+find(__u64 i, struct finding *f)
+{
+	__u32 who = i;
+	struct interrupt_ask *ask = bpf_map_lookup_elem(&asks, &who);
+
+	if (ask == 0 || who >= f->asks)
+		return 1;
+	if (!is_wanted(ask))
+		return 0;
+	f->who = who;
+	f->ask = ask;
+	return 1;
+}
+
+static __always_inline __u64
+read_word(__u64 addr)
+{
+	__u64 word = 0;
+
+	bpf_probe_read_user(&word, sizeof(word), (const void *)addr);
+	return word;
+}
+
+/* What a thread that takes turns does while it runs. */
+enum turn {
+	TURN_HAD,     /* it has the GIL */
+	TURN_WAITS,   /* it is about to wait for it */
+	TURN_UNKNOWN, /* others can have had it since the last record */
+};
+
+/*
+ * To have its turn, a thread must have had it at the last record, too, or follow
+ * the one that had, who waits since then: nobody else can have had the GIL
+ * between the two, and that one, of which *before is the number, stands still
+ * now.
+ */
+static __always_inline enum turn
+take_turn(struct interrupt_ahead *a, const struct finding *f, __u32 *before)
+{
+	__u64 switches = read_word(a->gil.switches);
+	__u64 changes = switches - a->switches;
+	__u32 last = a->last;
+	struct interrupt_ask *other;
+
+	if (f->ask == 0 || changes > 1)
+		return TURN_UNKNOWN;
+	/* It has not had it since it began to wait; or, if it has not begun yet,
+	 * the next one does not record before it has. */
+	if (read_word(a->gil.holder) != f->ask->holder)
+		return f->ask->waits || f->who == last ? TURN_WAITS :
+							 TURN_UNKNOWN;
+	*before = f->who;
+	f->ask->waits = 0;
+	if (changes == 0)
+		return f->who == last ? TURN_HAD : TURN_UNKNOWN;
+	other = bpf_map_lookup_elem(&asks, &last);
+	if (other == 0 || !other->waits || f->who == last ||
+	    (__s32)read_word(a->gil.locked) <= 0)
+		return TURN_UNKNOWN;
+	*before = last;
+	a->last = f->who;
+	a->switches = switches;
+	return TURN_HAD;
+}
+
+/* Records threads at one moment: the one whose turn it was, if that is over,
+ * and the one that runs here. */
+struct recording {
+	struct writing to;
+	__u32 before, who;
+	int failed;
+};
+
+static long
+record_next(__u64 i, struct recording *r)
+{
+	r->to.who = i == 0 ? r->before : r->who;
+	r->to.ask = bpf_map_lookup_elem(&asks, &r->to.who);
+	r->failed = r->to.ask == 0 || !record(&r->to);
+	return r->failed || r->to.who == r->who;
+}
+
+/* A tick of the clock of a thread.  As with the next one, who reads is woken if
+ * what it returns is not 0. */
 SEC("perf_event")
 int
 tach_tick(void *ctx)
 {
-	struct writing to = {0};
+	struct recording r = {0};
+	struct finding f = {0};
 	struct interrupt_ahead *a;
+	enum turn what;
 	__u32 zero = 0, turn;
 
 	a = bpf_map_lookup_elem(&ahead, &zero);
 	if (a == 0 || a->stopped)
-		return 0;
+		return a != 0 && a->stopped == INTERRUPT_STIRRED;
 	turn = a->turn % INTERRUPT_WIRES;
-	to.wire = bpf_map_lookup_elem(&wires, &turn);
-	if (to.wire == 0 || a->full[turn])
+	r.to.wire = bpf_map_lookup_elem(&wires, &turn);
+	if (r.to.wire == 0 || a->full[turn])
 		return 0;
-	if (!record(&to))
-		a->stopped = INTERRUPT_BAD;
-	else if (has_changed(a, &to))
-		a->stopped = INTERRUPT_CHANGED;
-	else if (is_full(a, &to))
-		pass(a);
-	else
+	if (a->takers > 1) {
+		f.asks = a->takers;
+		bpf_loop(INTERRUPT_TAKERS, find, &f, 0);
+		what = take_turn(a, &f, &r.before);
+		if (what == TURN_WAITS)
+			return 0;
+		if (what == TURN_UNKNOWN)
+			return stop(a, INTERRUPT_CHANGED);
+		r.who = f.who;
+	}
+	r.to.time = bpf_ktime_get_ns();
+	bpf_loop(2, record_next, &r, 0);
+	if (r.failed || r.to.ask == 0)
+		return stop(a, INTERRUPT_BAD);
+	if (has_changed(&r.to))
+		return stop(a, INTERRUPT_CHANGED);
+	if (!is_full(a, &r.to))
 		return 0;
+	pass(a);
 	return 1;
 }
 
-/* It leaves its CPU: to who was woken to read, if there is no other one. */
+/* Why a thread that takes turns leaves its CPU. */
+enum leaves {
+	LEAVES_TURN, /* it waits for the GIL */
+	LEAVES_CPU,  /* it makes no call */
+	LEAVES,
+};
+
+static __always_inline enum leaves
+why_leaves(const struct interrupt_gil *g)
+{
+	__u64 regs = bpf_task_pt_regs(bpf_get_current_task_btf());
+	__u64 call = 0, addr = 0;
+
+	bpf_probe_read_kernel(&call, sizeof(call),
+	    (const void *)(regs + g->call_at % REGISTERS));
+	bpf_probe_read_kernel(&addr, sizeof(addr),
+	    (const void *)(regs + g->address_at % REGISTERS));
+	if (call == g->call && addr >= g->waits && addr < g->end)
+		return LEAVES_TURN;
+	return (__s64)call < 0 ? LEAVES_CPU : LEAVES;
+}
+
+static __always_inline void
+note_wait(const struct interrupt_ahead *a)
+{
+	struct finding f = {a->takers};
+
+	bpf_loop(INTERRUPT_TAKERS, find, &f, 0);
+	if (f.ask != 0)
+		f.ask->waits = 1;
+}
+
+/* A thread leaves its CPU: to who was woken to read, if there is no other one.
+ * Of those that take turns, one may have taken it from another, if it did not
+ * leave for its turn: who reads is to look. */
 SEC("perf_event")
 int
 tach_leave(void *ctx)
 {
 	struct interrupt_ahead *a;
+	enum leaves why = LEAVES;
 	__u32 zero = 0;
 
 	a = bpf_map_lookup_elem(&ahead, &zero);
 	if (a == 0 || a->stopped)
 		return 0;
+	if (tells_calls && a->takers > 1)
+		why = why_leaves(&a->gil);
+	if (why == LEAVES_TURN) {
+		note_wait(a);
+		return 0;
+	}
+	if (why == LEAVES_CPU) {
+		a->away = 1;
+		return 1;
+	}
 	for (__u32 i = 0; i < INTERRUPT_WIRES; i++) {
 		if (a->full[i]) {
 			a->away = 1;
 			return 0;
 		}
 	}
-	a->stopped = INTERRUPT_LEFT;
-	return 1;
+	return stop(a, INTERRUPT_LEFT);
+}
+
+/* One that was at rest leaves its CPU, so it has had one: where others take
+ * turns it can have begun to wait for its own.  The next tick wakes who
+ * reads. */
+SEC("perf_event")
+int
+tach_stir(void *ctx)
+{
+	struct interrupt_ahead *a;
+	__u32 zero = 0;
+
+	a = bpf_map_lookup_elem(&ahead, &zero);
+	if (a != 0 && !a->stopped && a->takers > 1)
+		a->stopped = INTERRUPT_STIRRED;
+	return 0;
 }
 
 /* As the kernel's helpers ask for: what is under the ISC license may be used

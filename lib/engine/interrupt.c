@@ -10,13 +10,13 @@
 
 /* In pieces that can be copied. */
 static bool
-ask_for(struct interrupt_wire *w, uint64_t addr, size_t size)
+ask_for(struct interrupt_ask *a, uint64_t addr, size_t size)
 {
 	while (size > 0) {
 		size_t n = size < INTERRUPT_BLOCK ? size : INTERRUPT_BLOCK;
-		if (w->ranges == INTERRUPT_RANGES)
+		if (a->ranges == INTERRUPT_RANGES)
 			return false;
-		w->range[w->ranges++] = (struct interrupt_range){addr, n};
+		a->range[a->ranges++] = (struct interrupt_range){addr, n};
 		addr += n;
 		size -= n;
 	}
@@ -30,17 +30,16 @@ interrupts_empty(struct interrupt_wire *w)
 }
 
 bool
-interrupts_ask(struct interrupt_wire *w, pid_t task, const struct snapshot *s,
+interrupts_ask(struct interrupt_ask *a, pid_t task, const struct snapshot *s,
     const struct interrupt_way *way)
 {
-	w->task = (uint32_t)task;
-	w->ranges = 0;
+	a->task = (uint32_t)task;
+	a->ranges = 0;
 	for (size_t i = 0; i < s->count; i++)
-		if (!ask_for(w, (uint64_t)(uintptr_t)s->remote[i].iov_base,
+		if (!ask_for(a, (uint64_t)(uintptr_t)s->remote[i].iov_base,
 			s->remote[i].iov_len))
 			return false;
-	w->way = *way;
-	interrupts_empty(w);
+	a->way = *way;
 	return true;
 }
 
@@ -58,15 +57,22 @@ interrupts_take(const struct interrupt_wire *w, size_t record,
 	    snapshot_fill(s, w->bytes + r->at);
 }
 
+int
+interrupts_stir(const struct interrupts *in)
+{
+	return in != NULL ? in->stir : -1;
+}
+
 /* ---- one thread, now --------------------------------------------------- */
 
 /* What the program said, if a CPU could be interrupted. */
 static enum interrupt_result
-run(const struct interrupts *in, int cpu)
+run(struct interrupts *in, int cpu)
 {
 	struct bpf_test_run_opts o = {.sz = sizeof(o), .cpu = (uint32_t)cpu,
 	    .flags = BPF_F_TEST_RUN_ON_CPU};
 
+	interrupts_empty(&in->wires[0]);
 	return bpf_prog_test_run_opts(in->interrupt, &o) == 0 ?
 	    (enum interrupt_result)o.retval : INTERRUPT_FAILED;
 }
@@ -81,7 +87,6 @@ enum interrupt_result
 interrupts_read(struct interrupts *in, pid_t task, int cpu, struct snapshot *s,
     const struct interrupt_way *way)
 {
-	struct interrupt_wire *w = &in->wires[0];
 	enum interrupt_result result = INTERRUPT_FAILED;
 
 	if (!interrupts_reach(cpu))
@@ -89,9 +94,9 @@ interrupts_read(struct interrupts *in, pid_t task, int cpu, struct snapshot *s,
 	pthread_mutex_lock(&in->lock);
 	if (in->is_ahead)
 		result = INTERRUPT_ELSEWHERE;
-	else if (!in->crowded && interrupts_ask(w, task, s, way))
+	else if (!in->crowded && interrupts_ask(&in->asks[0], task, s, way))
 		result = run(in, cpu);
-	if (result == INTERRUPT_OK && !interrupts_take(w, 0, s))
+	if (result == INTERRUPT_OK && !interrupts_take(&in->wires[0], 0, s))
 		result = INTERRUPT_FAILED;
 	pthread_mutex_unlock(&in->lock);
 	return result;

@@ -11,7 +11,9 @@
 
 #include "engine/interruptprogram.h"
 
+#define KERNEL_TYPES "/sys/kernel/btf/vmlinux"
 #define FIRST_PID_NAMESPACE 0xeffffffcu /* its file's number in all kernels */
+#define ASKS_SIZE (INTERRUPT_TAKERS * sizeof(struct interrupt_ask))
 #define WIRES_SIZE (INTERRUPT_WIRES * sizeof(struct interrupt_wire))
 #define AHEAD_SIZE sizeof(struct interrupt_ahead)
 
@@ -54,16 +56,20 @@ unmap(void *p, size_t size)
 
 /* In a PID namespace of our own, our numbers are those of that. */
 static void
-tell_namespace(struct interrupt_wire *w)
+tell_namespace(struct interrupts *in)
 {
 	struct stat st;
 
 	if (stat("/proc/self/ns/pid", &st) != 0 ||
 	    st.st_ino == FIRST_PID_NAMESPACE)
 		return;
-	/* As the kernel has it, not as system calls do. */
-	w->namespace_dev = (uint64_t)major(st.st_dev) << 20 | minor(st.st_dev);
-	w->namespace_ino = st.st_ino;
+	for (size_t i = 0; i < INTERRUPT_TAKERS; i++) {
+		struct interrupt_ask *a = &in->asks[i];
+		/* As the kernel has it, not as system calls do. */
+		a->namespace_dev = (uint64_t)major(st.st_dev) << 20 |
+		    minor(st.st_dev);
+		a->namespace_ino = st.st_ino;
+	}
 }
 
 /* ---- loading ----------------------------------------------------------- */
@@ -75,20 +81,39 @@ program(const struct interrupts *in, const char *name)
 	    bpf_object__find_program_by_name(in->object, name));
 }
 
+/* Where the kernel has a thread's registers is known from what describes its
+ * types. */
+static void
+choose_calls(struct interrupts *in)
+{
+	struct bpf_map *map = bpf_object__find_map_by_name(in->object,
+	    ".rodata");
+	uint32_t yes = 1;
+
+	in->tells_calls = KNOWS_REGISTERS && map != NULL &&
+	    access(KERNEL_TYPES, R_OK) == 0 &&
+	    bpf_map__set_initial_value(map, &yes, sizeof(yes)) == 0;
+}
+
 static bool
 load(struct interrupts *in)
 {
 	libbpf_set_print(say_nothing);
 	in->object = bpf_object__open_mem(interrupt_program,
 	    sizeof(interrupt_program), NULL);
-	if (in->object == NULL || bpf_object__load(in->object) != 0)
+	if (in->object == NULL)
+		return false;
+	choose_calls(in);
+	if (bpf_object__load(in->object) != 0)
 		return false;
 	in->interrupt = program(in, "tach_interrupt");
 	in->tick = program(in, "tach_tick");
 	in->leave = program(in, "tach_leave");
+	in->stir = program(in, "tach_stir");
+	in->asks = map_shared(in, "asks", ASKS_SIZE);
 	in->wires = map_shared(in, "wires", WIRES_SIZE);
 	in->ahead = map_shared(in, "ahead", AHEAD_SIZE);
-	return in->wires != NULL && in->ahead != NULL;
+	return in->asks != NULL && in->wires != NULL && in->ahead != NULL;
 }
 
 static bool
@@ -114,7 +139,7 @@ interrupts_new(void)
 		return NULL;
 	}
 	in->crowded = has_one_cpu();
-	tell_namespace(&in->wires[0]);
+	tell_namespace(in);
 	return in;
 }
 
@@ -145,6 +170,7 @@ interrupts_drop(struct interrupts *in)
 {
 	if (in == NULL || !is_last(in))
 		return;
+	unmap(in->asks, ASKS_SIZE);
 	unmap(in->wires, WIRES_SIZE);
 	unmap(in->ahead, AHEAD_SIZE);
 	bpf_object__close(in->object);

@@ -7,15 +7,31 @@
 #include <bpf/libbpf.h>
 #include <pthread.h>
 #include <stdbool.h>
+#include <stddef.h>
+#include <sys/user.h>
 
 #include "engine/interrupt.h"
+
+/* Where the kernel has what a thread calls, and the first argument of that;
+ * bytes.  On other machines that was not tried. */
+#ifdef __x86_64__
+#define KNOWS_REGISTERS true
+#define CALL_AT offsetof(struct user_regs_struct, orig_rax)
+#define ARGUMENT_AT offsetof(struct user_regs_struct, rdi)
+#else
+#define KNOWS_REGISTERS false
+#define CALL_AT 0
+#define ARGUMENT_AT 0
+#endif
 
 /* The lock is for all that follows it, and for the shared memory. */
 struct interrupts {
 	struct bpf_object *object;
-	int interrupt, tick, leave; /* programs; descriptors */
+	int interrupt, tick, leave, stir; /* programs; descriptors */
+	bool tells_calls; /* of a thread that leaves its CPU */
 	bool crowded; /* we have but one CPU: who runs is us */
 	pthread_mutex_t lock;
+	struct interrupt_ask *asks; /* INTERRUPT_TAKERS of them */
 	struct interrupt_wire *wires; /* INTERRUPT_WIRES of them */
 	struct interrupt_ahead *ahead;
 	bool is_ahead; /* for one of its holders */
@@ -24,9 +40,8 @@ struct interrupts {
 
 /* Has a wire have no records. */
 void interrupts_empty(struct interrupt_wire *);
-/* Writes to a wire what is to be copied, and that nothing is yet.  False: it is
- * too much. */
-bool interrupts_ask(struct interrupt_wire *, pid_t task,
+/* Writes what is to be copied.  False: it is too much. */
+bool interrupts_ask(struct interrupt_ask *, pid_t task,
     const struct snapshot *, const struct interrupt_way *);
 /* Adds the parts of a record to what was asked for, and all bytes. */
 bool interrupts_take(const struct interrupt_wire *, size_t record,

@@ -17,6 +17,7 @@
 #define INTERRUPT_PIECE 2048	  /* nothing is larger that is copied at once */
 #define INTERRUPT_ROOM (3u << 16) /* for all that is copied, but the last piece */
 #define INTERRUPT_WIRES 2	  /* so that one is read while one is written to */
+#define INTERRUPT_TAKERS 16	  /* threads that are recorded in turn */
 #define INTERRUPT_TEXTS 3	  /* of a code object */
 
 struct interrupt_range {
@@ -51,26 +52,37 @@ enum interrupt_result {
 	INTERRUPT_FAILED,    /* its memory is not there, or is too much */
 };
 
+/* Bits of a word of what is copied, by its place in there, as they were. */
+struct interrupt_watch {
+	__u64 at, mask, value;
+};
+
+/* What is asked for of a thread. */
+struct interrupt_ask {
+	/* It, by its number in the first PID namespace, or, if these are not 0,
+	 * in the one of that file. */
+	__u64 namespace_dev, namespace_ino;
+	__u64 holder; /* thread state */
+	__u32 task;
+	__u32 waits; /* it left its CPU last to wait for the GIL */
+	/* What is copied before its frames. */
+	__u32 ranges, watches;
+	struct interrupt_range range[INTERRUPT_RANGES];
+	struct interrupt_watch watch[INTERRUPT_WATCHES];
+	struct interrupt_way way;
+};
+
 /* A thread at one moment: the ranges that were asked for, and after them the
  * parts of memory with its frames and exceptions, all of them one after the
  * other. */
 struct interrupt_record {
-	__u64 time; /* ns, CLOCK_MONOTONIC */
+	__u64 time; /* ns, CLOCK_MONOTONIC; the same for all of one moment */
 	__u32 at;   /* where its bytes begin */
 	__u32 first, parts;
-	__u32 unused;
+	__u32 who; /* number of the ask */
 };
 
 struct interrupt_wire {
-	/* The thread, by its number in the first PID namespace, or, if these are
-	 * not 0, in the one of that file. */
-	__u64 namespace_dev, namespace_ino;
-	__u32 task;
-	/* What is copied before its frames. */
-	__u32 ranges;
-	struct interrupt_range range[INTERRUPT_RANGES];
-	struct interrupt_way way;
-	/* The answers. */
 	__u64 records, parts;
 	struct interrupt_record record[INTERRUPT_RECORDS];
 	struct interrupt_range part[INTERRUPT_PARTS];
@@ -89,11 +101,17 @@ enum interrupt_stop {
 	INTERRUPT_LEFT,	   /* the thread is on no CPU, or on another one */
 	INTERRUPT_CHANGED, /* something else has: in the last record */
 	INTERRUPT_BAD,	   /* it could not be copied */
+	INTERRUPT_STIRRED, /* another thread has had a CPU */
 };
 
-/* Bits of a word of what is copied, by its place in there, as they were. */
-struct interrupt_watch {
-	__u64 at, mask, value;
+/* What tells of threads that take turns who has the GIL, by addresses, and who
+ * waits for it: whose registers, where the kernel keeps them, say that it is in
+ * such a call, at an address from `waits` on and before `end`. */
+struct interrupt_gil {
+	__u64 locked, holder, switches;
+	__u64 waits, end;
+	__u32 call_at, address_at;
+	__u64 call;
 };
 
 /* What is recorded ahead of who reads it; see ahead.h. */
@@ -102,9 +120,12 @@ struct interrupt_ahead {
 	__u32 turn;    /* the wire that is written to */
 	__u32 batch;   /* records after which the next one is */
 	__u32 full[INTERRUPT_WIRES]; /* to be read */
-	__u32 away;    /* the thread left its CPU while one was */
-	__u32 watches;
-	struct interrupt_watch watch[INTERRUPT_WATCHES];
+	__u32 away;    /* a thread left its CPU while one was */
+	/* Asks; if there are more, of threads that take turns, the one whose turn
+	 * it was at the last record, and how many there had been. */
+	__u32 takers, last;
+	__u64 switches;
+	struct interrupt_gil gil;
 };
 
 #endif

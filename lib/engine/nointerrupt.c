@@ -21,6 +21,13 @@ interrupts_drop(struct interrupts *in)
 	(void)in;
 }
 
+int
+interrupts_stir(const struct interrupts *in)
+{
+	(void)in;
+	return -1;
+}
+
 bool
 interrupts_reach(int cpu)
 {
@@ -53,12 +60,35 @@ ahead_free(struct ahead *a)
 }
 
 bool
-ahead_begin(struct ahead *a, const struct ahead_ask *ask, uint64_t interval_ns,
-    uint32_t batch)
+ahead_prepare(struct ahead *a, uint64_t interval_ns)
+{
+	(void)a;
+	(void)interval_ns;
+	return false;
+}
+
+bool
+ahead_ask(struct ahead *a, const struct ahead_ask *ask)
 {
 	(void)a;
 	(void)ask;
-	(void)interval_ns;
+	return false;
+}
+
+bool
+ahead_knows_turns(const struct ahead *a)
+{
+	(void)a;
+	return false;
+}
+
+bool
+ahead_begin(struct ahead *a, const struct interrupt_gil *gil, uint64_t switches,
+    uint32_t batch)
+{
+	(void)a;
+	(void)gil;
+	(void)switches;
 	(void)batch;
 	return false;
 }
@@ -84,9 +114,10 @@ ahead_end(struct ahead *a)
 }
 
 void
-ahead_lose(struct ahead *a)
+ahead_lose(struct ahead *a, size_t nth)
 {
 	(void)a;
+	(void)nth;
 }
 
 void
@@ -103,9 +134,10 @@ ahead_was_away(struct ahead *a)
 }
 
 int
-ahead_fd(const struct ahead *a)
+ahead_fd(const struct ahead *a, size_t nth)
 {
 	(void)a;
+	(void)nth;
 	return -1;
 }
 
@@ -115,6 +147,20 @@ ahead_next(struct ahead *a, uint64_t *time)
 	(void)a;
 	(void)time;
 	return false;
+}
+
+bool
+ahead_more(struct ahead *a)
+{
+	(void)a;
+	return false;
+}
+
+size_t
+ahead_who(const struct ahead *a)
+{
+	(void)a;
+	return 0;
 }
 
 bool

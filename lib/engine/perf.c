@@ -111,13 +111,32 @@ perf_hold(bool *refused)
 	return open_dummy(0, true, refused);
 }
 
+/* One of the times when a thread leaves its CPU. */
+static int
+open_leaves(pid_t task, int program, bool *refused)
+{
+	struct perf_event_attr attr = {
+		.config = PERF_COUNT_SW_CONTEXT_SWITCHES,
+		.sample_period = 1,
+	};
+	int fd = open_software(task, attr);
+
+	*refused = fd < 0 && is_refusal(errno);
+	if (fd < 0 || ioctl(fd, PERF_EVENT_IOC_SET_BPF, program) == 0)
+		return fd;
+	*refused = true;
+	close(fd);
+	return -1;
+}
+
 /* The page is there for as long as it is mapped.  How many can be is limited,
  * too. */
 const volatile uint32_t *
-perf_watch(pid_t task, bool *refused)
+perf_watch(pid_t task, int program, bool *refused)
 {
 	struct perf_event_mmap_page *page;
-	int fd = open_dummy(task, false, refused);
+	int fd = program >= 0 ? open_leaves(task, program, refused) :
+				open_dummy(task, false, refused);
 
 	if (fd < 0)
 		return NULL;

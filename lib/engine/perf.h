@@ -16,8 +16,9 @@ int perf_open(pid_t task, uint64_t interval_ns, int signal, bool *refused);
 void perf_pause(int fd, bool pause);
 
 /* A word that another one is in whenever a thread has got a CPU, or NULL;
- * refused as above. */
-const volatile uint32_t *perf_watch(pid_t task, bool *refused);
+ * refused as above.  If that is not -1, the kernel runs a program, of that
+ * descriptor, whenever the thread leaves it. */
+const volatile uint32_t *perf_watch(pid_t task, int program, bool *refused);
 void perf_unwatch(const volatile uint32_t *);
 /* A descriptor of an event that does nothing, or -1. */
 int perf_hold(bool *refused);

@@ -51,8 +51,6 @@
 #define SHORT_SLEEP (10 * NS_PER_US)
 /* A sleep so long must end as soon as there is a reason to. */
 #define LONG_SLEEP (20 * NS_PER_MS)
-/* Rounds that are taken ahead are there by then. */
-#define AHEAD_PATIENCE (100 * NS_PER_MS)
 /* After so long the distance between them is another one: to change it delays the
  * next one. */
 #define STEP_AFTER (100 * NS_PER_MS)
@@ -670,16 +668,17 @@ end_of(const struct tach_recorder *r)
 static void
 sleep_ahead(struct tach_recorder *r)
 {
-	struct pollfd fds[] = {{remote_ahead_fd(r->remote), POLLIN, 0},
-	    {r->wake_fd, POLLIN, 0}, {r->process.pidfd, POLLIN, 0}};
-	uint64_t until = clock_ns() + AHEAD_PATIENCE;
+	struct pollfd fds[2 + INTERRUPT_TAKERS] = {{r->wake_fd, POLLIN, 0},
+	    {r->process.pidfd, POLLIN, 0}};
+	size_t n = remote_ahead_fds(r->remote, fds + 2);
+	uint64_t until = clock_ns() + 2 * ahead_latest(r); /* none come */
 
-	clock_poll(fds, 3, until < end_of(r) ? until : end_of(r));
-	if (fds[1].revents != 0)
+	clock_poll(fds, 2 + n, until < end_of(r) ? until : end_of(r));
+	if (fds[0].revents != 0)
 		heed_wake(r);
-	if (fds[0].revents != POLLIN || r->stopped || r->pause ||
-	    is_over(r, clock_ns()))
-		remote_end_ahead(r->remote, (fds[0].revents & POLLHUP) != 0);
+	if (!remote_heed_ahead(r->remote, fds + 2, n) || r->stopped ||
+	    r->pause || is_over(r, clock_ns()))
+		remote_end_ahead(r->remote);
 }
 
 /* A round was taken then. */

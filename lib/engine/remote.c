@@ -51,7 +51,9 @@ struct remote {
 	bool runs;	    /* its thread ran when they had all been made */
 	uint64_t interval_ns; /* of those that are */
 	unsigned quiet;	    /* rounds like which some could be taken so */
-	unsigned patience;  /* how many of them it takes to begin */
+	/* How many of them it takes to begin: for one thread, and for some that
+	 * take turns. */
+	unsigned patience[2];
 	struct emitter emitter;
 	struct names *called; /* what its threads are */
 	uint64_t round;
@@ -81,11 +83,11 @@ remote_new(const struct process *p, const struct py_runtime *rt,
 	r->names = names;
 	r->stops.process = p;
 	r->interrupts = interrupts;
-	watcher_init(&r->watcher);
+	watcher_init(&r->watcher, interrupts_stir(interrupts));
 	survey_init(&r->seen, p, rt, &r->chains, interrupts,
 	    options->blocking);
 	ahead_init(&r->ahead, interrupts);
-	r->patience = QUIET_MIN;
+	r->patience[false] = r->patience[true] = QUIET_MIN;
 	if (!chains_init(&r->chains, p, rt, options, table) ||
 	    (r->called = names_new(p, r->offsets, &r->chains.memory.memory,
 		 table)) == NULL) {
@@ -246,8 +248,10 @@ read_chain(struct remote *r, struct thread *t, size_t *sure)
 
 	t->stale = !t->copied || survey_may_have_run(&r->seen, t);
 	if (t->still &&
-	    first_walk(&r->chains, t, &r->seen.all, in->gc, &in->stamp))
+	    first_walk(&r->chains, t, &r->seen.all, in->gc, &in->stamp)) {
+		t->stale = false;
 		return t->held = true;
+	}
 	if (!t->stale &&
 	    first_walk(&r->chains, t, &r->seen.all, in->gc, &in->stamp))
 		return true;
@@ -323,6 +327,7 @@ moment_of(struct remote *r, const struct thread *t, uint64_t time_us)
 	    .wants_gil = chains_wants_gil(&r->chains),
 	    .ran = (is_of_series(r, t) && r->runs) ||
 		has_just_run(r, t, time_us),
+	    .waits = !t->holds_gil && survey_takes_turns(&r->seen, t),
 	    .exception = chains_exception(&r->chains, t, &r->none)};
 }
 
@@ -706,8 +711,10 @@ look_around(struct remote *r)
 	size_t n = count > 1 ? 1 + count / LOOK_AFTER : 0;
 
 	for (; n > 0; n--) {
-		r->turn = (r->turn + 1) % count;
-		look_at(r, &r->seen.threads.list[r->turn]);
+		struct thread *t = &r->seen.threads.list[
+		    r->turn = (r->turn + 1) % count];
+		if (!survey_takes_turns(&r->seen, t))
+			look_at(r, t);
 	}
 }
 
@@ -801,6 +808,14 @@ see_alone(struct remote *r)
 	return false;
 }
 
+/* And a thread whose turn it was before, at the same moment. */
+static bool
+see_more(struct remote *r)
+{
+	return r->taken && ahead_more(&r->ahead) &&
+	    survey_take(&r->seen, &r->ahead);
+}
+
 enum remote_result
 remote_round(struct remote *r, uint64_t time_us, struct tach_sink *sink,
     struct tach_recorder_stats *stats)
@@ -810,8 +825,10 @@ remote_round(struct remote *r, uint64_t time_us, struct tach_sink *sink,
 	r->seen.time_us = time_us;
 	begin_round(r);
 	if (see_alone(r)) {
-		if (!sample_copied(r, time_us, sink, stats))
-			return REMOTE_ERROR;
+		do
+			if (!sample_copied(r, time_us, sink, stats))
+				return REMOTE_ERROR;
+		while (see_more(r));
 		first = !r->seen.kept;
 		if (!first)
 			look_around(r);
@@ -845,29 +862,33 @@ remote_round(struct remote *r, uint64_t time_us, struct tach_sink *sink,
 static bool
 may_go_ahead(const struct remote *r)
 {
-	return r->tasks == NULL && !r->options->opcodes && r->seen.kept &&
+	return r->tasks == NULL && !r->options->opcodes &&
 	    r->chains.near.rounds == 0;
 }
 
 /* What ends soon, or cannot begin, is not to begin soon again. */
 static void
-hesitate(struct remote *r, bool soon)
+hesitate(struct remote *r, bool turns, bool soon)
 {
+	unsigned *p = &r->patience[turns];
+
 	r->quiet = 0;
-	r->patience = !soon ? QUIET_MIN :
-	    r->patience < QUIET_MAX ? r->patience * 2 : QUIET_MAX;
+	*p = !soon ? QUIET_MIN : *p < QUIET_MAX ? *p * 2 : QUIET_MAX;
 }
 
 void
 remote_go_ahead(struct remote *r, uint64_t interval_ns, uint32_t batch)
 {
+	size_t threads = may_go_ahead(r) ?
+	    survey_may_go_ahead(&r->seen, &r->ahead) : 0;
+
 	r->interval_ns = interval_ns;
 	r->lost = codes_lost(r->chains.codes);
-	if (!may_go_ahead(r))
+	if (threads == 0)
 		r->quiet = 0;
-	else if (++r->quiet >= r->patience &&
+	else if (++r->quiet >= r->patience[threads > 1] &&
 	    !survey_go_ahead(&r->seen, &r->ahead, interval_ns, batch))
-		hesitate(r, true);
+		hesitate(r, threads > 1, true);
 }
 
 void
@@ -882,10 +903,11 @@ remote_keep_ahead(struct remote *r, uint64_t interval_ns, uint32_t batch)
 void
 remote_copy_series(struct remote *r)
 {
-	if (!may_go_ahead(r))
+	if (!may_go_ahead(r) || !r->seen.kept)
 		r->quiet = 0;
-	else if (++r->quiet >= r->patience && !survey_copy_series(&r->seen))
-		hesitate(r, true);
+	else if (++r->quiet >= r->patience[false] &&
+	    !survey_copy_series(&r->seen))
+		hesitate(r, false, true);
 	r->copies = r->seen.left;
 	r->runs = false;
 }
@@ -911,22 +933,35 @@ remote_has_one_thread(const struct remote *r)
 uint64_t
 remote_ahead_rounds(const struct remote *r)
 {
-	return r->ahead.on ? r->ahead.records : 0;
+	return r->ahead.on ? r->ahead.rounds : 0;
 }
 
-int
-remote_ahead_fd(const struct remote *r)
+size_t
+remote_ahead_fds(const struct remote *r, struct pollfd fds[INTERRUPT_TAKERS])
 {
-	return ahead_fd(&r->ahead);
+	for (size_t i = 0; i < r->ahead.asks; i++)
+		fds[i] = (struct pollfd){ahead_fd(&r->ahead, i), POLLIN, 0};
+	return r->ahead.asks;
+}
+
+bool
+remote_heed_ahead(struct remote *r, const struct pollfd *fds, size_t count)
+{
+	bool some = false, all = true;
+
+	for (size_t i = 0; i < count; i++) {
+		some |= fds[i].revents == POLLIN;
+		all &= (fds[i].revents & ~POLLIN) == 0;
+		if ((fds[i].revents & POLLHUP) != 0)
+			ahead_lose(&r->ahead, i);
+	}
+	return some && all;
 }
 
 void
-remote_end_ahead(struct remote *r, bool lost)
+remote_end_ahead(struct remote *r)
 {
-	if (lost)
-		ahead_lose(&r->ahead);
-	else
-		ahead_end(&r->ahead);
+	ahead_end(&r->ahead);
 }
 
 /* Where code objects are gone before they are read, rounds are better taken by
@@ -949,7 +984,8 @@ next_ahead(struct remote *r, uint64_t *time)
 		r->taken = ahead_next(&r->ahead, time);
 	}
 	if (!r->ahead.on)
-		hesitate(r, has_lost(r) || r->ahead.records < SOON);
+		hesitate(r, r->seen.takers > 1,
+		    has_lost(r) || r->ahead.rounds < SOON);
 	return r->taken;
 }
 
@@ -961,9 +997,9 @@ next_copy(struct remote *r, uint64_t *time)
 	if (r->taken)
 		r->copies--;
 	else if (r->copies > 0)
-		hesitate(r, true);
-	else if (r->patience > QUIET_MIN)
-		r->patience /= 2;
+		hesitate(r, false, true);
+	else if (r->patience[false] > QUIET_MIN)
+		r->patience[false] /= 2;
 	return r->taken;
 }
 

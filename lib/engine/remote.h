@@ -12,6 +12,8 @@
 #ifndef ENGINE_REMOTE_H
 #define ENGINE_REMOTE_H
 
+#include <poll.h>
+
 #include "engine/interrupt.h"
 #include "engine/process.h"
 #include "engine/threads.h"
@@ -52,10 +54,12 @@ bool remote_has_one_thread(const struct remote *);
  * once; and goes on at another interval and number. */
 void remote_go_ahead(struct remote *, uint64_t interval_ns, uint32_t batch);
 void remote_keep_ahead(struct remote *, uint64_t interval_ns, uint32_t batch);
-/* A descriptor that says when there are some: see ahead_fd; and has it end, as it
- * has to, or as the thread is no more. */
-int remote_ahead_fd(const struct remote *);
-void remote_end_ahead(struct remote *, bool lost);
+/* Descriptors that say when there are some: see ahead_fd; returns how many.
+ * And heeds what they say.  False: it is to end. */
+size_t remote_ahead_fds(const struct remote *,
+    struct pollfd fds[INTERRUPT_TAKERS]);
+bool remote_heed_ahead(struct remote *, const struct pollfd *, size_t count);
+void remote_end_ahead(struct remote *);
 /* The next round is that which was taken at *time: ns, CLOCK_MONOTONIC.  False:
  * it is yet to be taken. */
 bool remote_next(struct remote *, uint64_t *time);

@@ -41,6 +41,16 @@ status_runs(const struct thread *t)
 }
 
 bool
+status_waits_for(const struct thread *t, const struct py_offsets *o,
+    uint64_t gil)
+{
+	char text[256];
+
+	return read_call(t, text, sizeof(text)) &&
+	    status_waits(o, gil, futex_address(text));
+}
+
+bool
 status_is_blocked(const struct thread *t)
 {
 	char text[256];
@@ -87,6 +97,8 @@ look(const struct process *p, struct thread *t, const struct moment *m)
 {
 	char text[256];
 
+	if (m->waits)
+		return TACH_STATUS_GIL_WANTED;
 	if (t->held || m->ran)
 		return TACH_STATUS_CPU;
 	if (!read_call(t, text, sizeof(text)))

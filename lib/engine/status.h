@@ -15,6 +15,7 @@ struct moment {
 	bool holds_gil;
 	bool wants_gil; /* it says so itself */
 	bool ran; /* it did so just now */
+	bool waits; /* it waits for the GIL, as is known */
 	bool exception;
 	uint8_t status; /* what all that comes to */
 };
@@ -25,6 +26,10 @@ uint8_t status_of(const struct process *, struct thread *,
 
 /* Whether a thread runs, or waits for a CPU only. */
 bool status_runs(const struct thread *);
+
+/* Whether a thread waits for the GIL at that address just now. */
+bool status_waits_for(const struct thread *, const struct py_offsets *,
+    uint64_t gil);
 
 /* Whether it is blocked, which is not known of each one that does not run. */
 bool status_is_blocked(const struct thread *);

@@ -342,6 +342,15 @@ still_blocked(const struct thread *t)
 	return status_was_blocked(t) && turns_rests(&t->turns);
 }
 
+bool
+survey_takes_turns(const struct survey *v, const struct thread *t)
+{
+	for (size_t i = 0; v->past && v->takers > 1 && i < v->takers; i++)
+		if (v->ahead[i] == t->py.addr)
+			return true;
+	return false;
+}
+
 /* What can have come to differ of a thread that has not run any Python code:
  * it began to wait for the GIL, or it ran without it.  Only a state that says
  * who wants the GIL need be read for that. */
@@ -350,6 +359,8 @@ doubt_status(const struct survey *v, const struct interp *in, struct thread *t)
 {
 	bool moved = in->gil.waiting != in->was.waiting && !still_blocked(t);
 
+	if (survey_takes_turns(v, t))
+		return;
 	t->stale |= moved && py_has(v->chains->offsets->thread_gil_requested);
 	t->unsure |= moved ||
 	    (t->live && (t->status & TACH_STATUS_CPU) != 0);
@@ -515,7 +526,8 @@ survey_copy_series(struct survey *v)
 	if (!snapshot_read_series(&v->all, &v->shared, v->process->pid, copies))
 		return false;
 	v->end = clock_ns();
-	v->ahead = t->py.addr;
+	v->ahead[0] = t->py.addr;
+	v->takers = 1;
 	v->past = true;
 	v->left = copies;
 	return true;
@@ -536,7 +548,7 @@ survey_has_copy(const struct survey *v, uint64_t *time)
 bool
 survey_take_copy(struct survey *v)
 {
-	struct thread *t = thread_at(v, v->ahead);
+	struct thread *t = thread_at(v, v->ahead[0]);
 	bool enough;
 
 	if (v->left-- < v->all.copies)
@@ -637,12 +649,13 @@ watch_interp(const struct survey *v, struct ahead_ask *ask,
 
 	return watch_word(ask, in->addr + o->interp_next, in->next) &&
 	    watch_word(ask, in->addr + o->interp_threads_head, in->first) &&
-	    watch_gil(v, ask, in->gil_at) && watch_counts(v, ask, in);
+	    (v->takers > 1 || watch_gil(v, ask, in->gil_at)) &&
+	    watch_counts(v, ask, in);
 }
 
-/* Whatever shows that another thread can have run, or that there is a new one,
- * or that this one has ended, or that code objects are not those that they
- * were. */
+/* Whatever shows that another thread can have run, unless they take turns, or
+ * that there is a new one, or that this one has ended, or that code objects are
+ * not those that they were. */
 static bool
 watch_all(const struct survey *v, struct ahead_ask *ask, const struct thread *t)
 {
@@ -669,45 +682,162 @@ place_watches(const struct survey *v, struct ahead_ask *ask)
 	return true;
 }
 
+/* Whether a thread has the GIL, or waits for its turn, as far as is known. */
+static bool
+has_turn(const struct interp *in, const struct thread *t)
+{
+	return in->gil.locked && in->gil.holder == t->py.addr &&
+	    (t->status & TACH_STATUS_CPU) != 0;
+}
+
+static bool
+waits_turn(const struct thread *t)
+{
+	return (t->status & TACH_STATUS_GIL_WANTED) != 0;
+}
+
+/* Whether those that take turns can be copied ahead. */
+static bool
+knows_turns(const struct survey *v, const struct ahead *a)
+{
+	return ahead_knows_turns(a) && v->interps.count == 1 &&
+	    v->interps.list[0].counted && py_has(v->chains->offsets->gil_cond);
+}
+
+/* Those that take turns, or the one that has them all, if it is known of all
+ * others that they rest, and seen when they do not; or none. */
+static size_t
+find_takers(const struct survey *v, struct thread *list[INTERRUPT_TAKERS])
+{
+	const struct interp *in = v->interps.list;
+	bool had = false;
+	size_t n = 0;
+
+	for (size_t i = 0; i < v->threads.count; i++) {
+		struct thread *t = &v->threads.list[i];
+		if (t->gone || still_blocked(t))
+			continue;
+		if (n == INTERRUPT_TAKERS || !t->live || t->task == 0 ||
+		    !(has_turn(in, t) || waits_turn(t)))
+			return 0;
+		had |= has_turn(in, t);
+		list[n++] = t;
+	}
+	return had ? n : 0;
+}
+
+static size_t
+find_asked(const struct survey *v, const struct ahead *a,
+    struct thread *list[INTERRUPT_TAKERS])
+{
+	size_t n = v->listed && knows_turns(v, a) ? find_takers(v, list) : 0;
+
+	if (n > 1)
+		return n;
+	list[0] = v->listed && v->kept ? runner(v) : NULL;
+	return list[0] != NULL;
+}
+
+size_t
+survey_may_go_ahead(const struct survey *v, const struct ahead *a)
+{
+	struct thread *list[INTERRUPT_TAKERS];
+
+	return find_asked(v, a, list);
+}
+
+static bool
+ask_for(struct survey *v, struct ahead *a, struct thread *t)
+{
+	struct ahead_ask ask = {.holder = t->py.addr, .waits = waits_turn(t)};
+
+	if (!watch_all(v, &ask, t))
+		return false;
+	clear(v);
+	return add_globals(v, true) && add_link(v, t) &&
+	    place_watches(v, &ask) &&
+	    interrupted_ask(v->chains, t, &v->all, &ask) && ahead_ask(a, &ask);
+}
+
+static struct interrupt_gil
+gil_of(const struct survey *v, uint64_t gil)
+{
+	const struct py_offsets *o = v->chains->offsets;
+
+	return (struct interrupt_gil){.locked = gil + o->gil_locked,
+	    .holder = gil + o->gil_holder, .switches = gil + o->gil_switches,
+	    .waits = gil + o->gil_cond, .end = gil + o->gil_size};
+}
+
+/* False: none of them is on a CPU, or had left it before. */
+static bool
+begin(struct survey *v, struct ahead *a, struct thread *list[], uint32_t batch)
+{
+	const struct interp *in = v->interps.list;
+	struct interrupt_gil gil = gil_of(v, in->gil_at);
+
+	for (size_t i = 0; i < v->takers; i++) {
+		v->ahead[i] = list[i]->py.addr;
+		if (!ask_for(v, a, list[i]))
+			return false;
+	}
+	v->in_its_way = 0;
+	if (!ahead_begin(a, &gil, in->gil.switches, batch))
+		return false;
+	for (size_t i = 0; i < v->takers; i++)
+		if (status_runs(list[i]))
+			return true;
+	return false;
+}
+
 bool
 survey_go_ahead(struct survey *v, struct ahead *a, uint64_t interval_ns,
     uint32_t batch)
 {
-	struct thread *t = v->listed && v->kept ? runner(v) : NULL;
-	struct ahead_ask ask = {0};
+	struct thread *list[INTERRUPT_TAKERS];
 
-	if (t == NULL || !watch_all(v, &ask, t))
+	v->takers = find_asked(v, a, list);
+	if (v->takers == 0 || !ahead_prepare(a, interval_ns))
 		return false;
-	clear(v);
-	if (!add_globals(v, true) || !add_link(v, t) || !place_watches(v, &ask) ||
-	    !interrupted_ask(v->chains, t, &v->all, &ask) ||
-	    !ahead_begin(a, &ask, interval_ns, batch))
-		return false;
-	v->ahead = t->py.addr;
-	v->in_its_way = 0;
-	if (status_runs(t))
+	if (begin(v, a, list, batch))
 		return true;
-	ahead_cancel(a); /* it had left its CPU before */
+	ahead_cancel(a);
 	return false;
+}
+
+/* Whether a thread runs, or waits for a CPU or its turn. */
+static bool
+goes_on(struct survey *v, const struct thread *t, pid_t *runs)
+{
+	if (t == NULL)
+		return false;
+	if (status_runs(t)) {
+		*runs = t->task;
+		return true;
+	}
+	return v->takers > 1 && status_waits_for(t, v->chains->offsets,
+	    survey_interp(v, t)->gil_at);
 }
 
 bool
 survey_ahead_rests(struct survey *v)
 {
-	const struct thread *t = thread_at(v, v->ahead);
+	pid_t runs = 0;
 
-	if (t == NULL || !status_runs(t))
-		return true;
-	if (++v->in_its_way % IN_ITS_WAY == 0)
+	for (size_t i = 0; i < v->takers; i++)
+		if (!goes_on(v, thread_at(v, v->ahead[i]), &runs))
+			return true;
+	if (runs != 0 && ++v->in_its_way % IN_ITS_WAY == 0)
 		near_make_way(&v->chains->near,
-		    process_thread_cpu(v->process, t->task));
+		    process_thread_cpu(v->process, runs));
 	return false;
 }
 
 bool
 survey_take(struct survey *v, const struct ahead *a)
 {
-	struct thread *t = thread_at(v, v->ahead);
+	size_t who = ahead_who(a);
+	struct thread *t = who < v->takers ? thread_at(v, v->ahead[who]) : NULL;
 
 	clear(v);
 	return t != NULL && add_globals(v, true) && add_link(v, t) &&

@@ -31,7 +31,10 @@ struct survey {
 	bool alone;	/* it has one thread, copied in an interrupt */
 	bool kept;	/* no GIL has changed hands of late */
 	bool past;	/* and was made ahead of its round */
-	uint64_t ahead; /* the thread state that is copied so, or by a series */
+	/* The thread states that are copied so, or the one by a series: if
+	 * there are more, they take turns. */
+	uint64_t ahead[INTERRUPT_TAKERS];
+	size_t takers;
 	uint64_t begin, end; /* ns: of the call that did */
 	size_t left;	/* copies of a series that were not taken, ... */
 	struct snapshot shared; /* ... and what they share */
@@ -51,14 +54,19 @@ void survey_free(struct survey *);
  * there is more to copy.  False: it has to be copied otherwise, too. */
 bool survey_interrupt(struct survey *);
 
-/* Has the one thread that can have run copied ahead, if the GILs are kept; and
- * takes what was copied as survey_interrupt does. */
+/* Has the one thread that can have run copied ahead, if the GILs are kept, or
+ * those that take turns, and says beforehand how many that would be; and takes
+ * what was copied of one as survey_interrupt does. */
+size_t survey_may_go_ahead(const struct survey *, const struct ahead *);
 bool survey_go_ahead(struct survey *, struct ahead *, uint64_t interval_ns,
     uint32_t batch);
 bool survey_take(struct survey *, const struct ahead *);
-/* Whether that thread, which has left its CPU, waits for something but that; if
- * not, it was we who took it. */
+/* Whether one of them, which has left its CPU, waits for something but that,
+ * and its turn; if not, it was we who took it, or another one. */
 bool survey_ahead_rests(struct survey *);
+/* Whether a thread is one of those that take turns, as was copied ahead: then
+ * it has its own, or waits for it. */
+bool survey_takes_turns(const struct survey *, const struct thread *);
 
 /*
  * Copies the threads that are stale and not done, and in a round's first copy

@@ -57,9 +57,9 @@ turns_count(struct turns *t, const struct process *p, pid_t task)
 /* ---- by the page ------------------------------------------------------- */
 
 void
-watcher_init(struct watcher *w)
+watcher_init(struct watcher *w, int program)
 {
-	*w = (struct watcher){.event = -1};
+	*w = (struct watcher){.program = program, .event = -1};
 }
 
 void
@@ -67,7 +67,7 @@ watcher_free(struct watcher *w)
 {
 	if (w->event >= 0)
 		close(w->event);
-	watcher_init(w);
+	w->event = -1;
 }
 
 /* The first event of a machine takes the kernel 10 ms: that remains. */
@@ -84,7 +84,10 @@ static void
 watch(struct turns *t, const struct process *p, pid_t task, struct watcher *w)
 {
 	t->rests = 0;
-	if (!may_watch(w) || (t->page = perf_watch(task, &w->refused)) == NULL)
+	if (!may_watch(w))
+		return;
+	t->page = perf_watch(task, w->program, &w->refused);
+	if (t->page == NULL)
 		return;
 	if (turns_count(t, p, task) == t->then)
 		t->then = *t->page;

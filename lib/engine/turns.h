@@ -29,6 +29,7 @@ struct turns {
 
 /* Whether threads may be watched. */
 struct watcher {
+	int program; /* that is run when a watched one leaves its CPU, or -1 */
 	int event; /* as long as there is one, more come soon; or -1 */
 	bool refused;
 };
@@ -47,7 +48,7 @@ bool turns_had(struct turns *, const struct process *, pid_t task,
 /* Whether it is seen for nothing that it has not: it is watched. */
 bool turns_rests(const struct turns *);
 
-void watcher_init(struct watcher *);
+void watcher_init(struct watcher *, int program);
 void watcher_free(struct watcher *);
 
 #endif

@@ -20,6 +20,8 @@
 #define SIGNS 50
 #define LATE 500
 
+static const struct interrupt_gil no_gil;
+
 static void
 begin(struct ahead *a, const struct process *p)
 {
@@ -31,7 +33,8 @@ begin(struct ahead *a, const struct process *p)
 	/* The last word of what is asked for. */
 	ask.watch[0] = (struct interrupt_watch){3 * sizeof(uint64_t),
 	    UINT64_MAX, counter->sign};
-	assert(ahead_begin(a, &ask, INTERVAL, BATCH) && a->on);
+	assert(ahead_prepare(a, INTERVAL) && ahead_ask(a, &ask) &&
+	    ahead_begin(a, &no_gil, 0, BATCH) && a->on);
 	snapshot_free(&s);
 }
 
@@ -39,7 +42,7 @@ begin(struct ahead *a, const struct process *p)
 static short
 wait_for(const struct ahead *a)
 {
-	struct pollfd fd = {ahead_fd(a), POLLIN, 0};
+	struct pollfd fd = {ahead_fd(a, 0), POLLIN, 0};
 
 	while (poll(&fd, 1, 1000) < 0)
 		assert(errno == EINTR);
@@ -160,7 +163,7 @@ test_watch(struct interrupts *in)
 		begin(&a, &p);
 		counter->sign++;
 		read_on(&a, &last);
-		assert(a.records <= BATCH);
+		assert(a.rounds <= BATCH);
 	}
 	ahead_free(&a);
 	counter_stop(&p);
@@ -208,7 +211,7 @@ test_lost(struct interrupts *in)
 	kill(p.pid, SIGKILL);
 	while (!(wait_for(&a) & POLLHUP) && a.on)
 		read_all(&a, &last);
-	ahead_lose(&a);
+	ahead_lose(&a, 0);
 	read_all(&a, &last);
 	assert(!a.on);
 	ahead_free(&a);
@@ -220,7 +223,6 @@ static void
 test_shared(struct interrupts *in)
 {
 	struct snapshot s = {0};
-	struct ahead_ask ask = {.first = &s, .way = counter_way};
 	struct process p;
 	struct ahead a, b;
 	uint64_t last = 0;
@@ -229,13 +231,12 @@ test_shared(struct interrupts *in)
 	ahead_init(&b, in);
 	counter_start(&p, counter_run);
 	begin(&a, &p);
-	ask.task = p.pid;
-	assert(!ahead_begin(&b, &ask, INTERVAL, BATCH));
+	assert(!ahead_prepare(&b, INTERVAL));
 	assert(interrupts_read(in, p.pid, process_thread_cpu(&p, p.pid), &s,
 		   &counter_way) == INTERRUPT_ELSEWHERE);
 	interrupts_hold(in);
 	read_all(&a, &last);
-	assert(!a.on && !ahead_begin(&a, &ask, INTERVAL, BATCH));
+	assert(!a.on && !ahead_prepare(&a, INTERVAL));
 	interrupts_drop(in);
 	begin(&a, &p);
 	ahead_free(&a);

@@ -136,7 +136,7 @@ main(void)
 	struct sleeper s = start_sleeper();
 	struct watcher w, none = {.event = -1, .refused = true};
 
-	watcher_init(&w);
+	watcher_init(&w, -1);
 	test_turns(&s, &none, 1, false);
 	test_turns(&s, &none, RESTING, false);
 	test_turns(&s, &w, 1, false);
