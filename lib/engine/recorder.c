@@ -613,7 +613,7 @@ sleep_round(struct tach_recorder *r)
 static uint64_t
 ahead_latest(const struct tach_recorder *r)
 {
-	return remote_has_one_thread(r->remote) ? AHEAD_LATEST_ALONE :
+	return remote_is_alone(r->remote) ? AHEAD_LATEST_ALONE :
 						  AHEAD_LATEST;
 }
 

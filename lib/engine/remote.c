@@ -925,9 +925,10 @@ remote_has_series(const struct remote *r)
 }
 
 bool
-remote_has_one_thread(const struct remote *r)
+remote_is_alone(const struct remote *r)
 {
-	return r->seen.threads.count == 1;
+	return r->seen.threads.count == 1 ||
+	    (r->ahead.on && r->seen.takers > 1);
 }
 
 uint64_t

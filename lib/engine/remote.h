@@ -48,8 +48,8 @@ bool remote_has_series(const struct remote *);
 void remote_copy_series(struct remote *);
 /* How many rounds were taken ahead since that began. */
 uint64_t remote_ahead_rounds(const struct remote *);
-/* There are no others whose state could change meanwhile. */
-bool remote_has_one_thread(const struct remote *);
+/* There are no others whose state could change meanwhile without a sign. */
+bool remote_is_alone(const struct remote *);
 /* Begins that, if it can be had of what the last round saw, so many rounds at
  * once; and goes on at another interval and number. */
 void remote_go_ahead(struct remote *, uint64_t interval_ns, uint32_t batch);

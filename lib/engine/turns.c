@@ -7,7 +7,8 @@
 
 #include "engine/perf.h"
 
-#define RESTS 64 /* looks that take as long as to watch it */
+#define RESTS 64	 /* looks that take as long as to watch it ... */
+#define RESTS_FIRST 16 /* ... once, so most that rest are watched soon */
 
 void
 turns_init(struct turns *t)
@@ -84,6 +85,7 @@ static void
 watch(struct turns *t, const struct process *p, pid_t task, struct watcher *w)
 {
 	t->rests = 0;
+	t->watched = true;
 	if (!may_watch(w))
 		return;
 	t->page = perf_watch(task, w->program, &w->refused);
@@ -125,7 +127,7 @@ turns_had(struct turns *t, const struct process *p, pid_t task,
 		t->rests = 0;
 		return true;
 	}
-	if (++t->rests >= RESTS)
+	if (++t->rests >= (t->watched ? RESTS : RESTS_FIRST))
 		watch(t, p, task, w);
 	return false;
 }

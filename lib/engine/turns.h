@@ -7,7 +7,7 @@
  * the page of a perf event whenever the event's thread gets a CPU: to look there
  * takes nothing, but to have one takes 40 us, and the thread's next turn some
  * tenths of a microsecond more.  So those are watched that have rested for as
- * many looks as that takes, until they get a CPU.
+ * many looks as that takes, or at first for less, until they get a CPU.
  */
 #ifndef ENGINE_TURNS_H
 #define ENGINE_TURNS_H
@@ -25,6 +25,7 @@ struct turns {
 	const volatile uint32_t *page; /* or NULL: it is not watched */
 	uint64_t then; /* by what there is of these, at the last look */
 	unsigned rests; /* looks in a row that had the same */
+	bool watched;	/* it was so before */
 };
 
 /* Whether threads may be watched. */
