@@ -84,3 +84,40 @@ ahead() {
 @test "where threads take turns, the kernel takes rounds: Python 3.15" {
 	ahead 3.15 turns
 }
+
+# Two threads take turns; a third one rests, and then waits for its own.
+WAKES='
+import threading, time
+def work():
+    while True: pass
+def rest():
+    while True:
+        time.sleep(0.03)
+        end = time.thread_time() + 0.004
+        while time.thread_time() < end: pass
+for f in work, work, rest:
+    threading.Thread(target=f, daemon=True).start()
+time.sleep(100)'
+
+# waits_for_turn [HOW...]: how many of a hundred samples of that thread say so.
+waits_for_turn() {
+	start "${PYTHON[@]}" -c "$WAKES"
+	"$@" tach-record -q -r 1k -d 4 -o w.bin -p "$pid"
+	end_started
+	tach-cat w.bin | awk -F '\t' '/:rest:/ { n++; w += $4 ~ /gil-wanted/ }
+		END { print int(100 * w / n) }'
+}
+
+sees_who_wakes() {
+	local here there
+	here=$(waits_for_turn)
+	there=$(waits_for_turn outside)
+	echo "$here %, from outside $there %"
+	[ "$here" -ge $((there - 8)) ] && [ "$here" -le $((there + 8)) ]
+}
+
+@test "where threads take turns, one that wakes is seen: Python 3.13" {
+	need_python 3.13
+	need_interrupts
+	in_tries 3 sees_who_wakes
+}
