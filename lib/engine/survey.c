@@ -730,11 +730,14 @@ static size_t
 find_asked(const struct survey *v, const struct ahead *a,
     struct thread *list[INTERRUPT_TAKERS])
 {
-	size_t n = v->listed && knows_turns(v, a) ? find_takers(v, list) : 0;
+	size_t n;
 
+	if (!v->listed)
+		return 0;
+	n = knows_turns(v, a) ? find_takers(v, list) : 0;
 	if (n > 1)
 		return n;
-	list[0] = v->listed && v->kept ? runner(v) : NULL;
+	list[0] = v->kept ? runner(v) : NULL;
 	return list[0] != NULL;
 }
 
@@ -749,7 +752,8 @@ survey_may_go_ahead(const struct survey *v, const struct ahead *a)
 static bool
 ask_for(struct survey *v, struct ahead *a, struct thread *t)
 {
-	struct ahead_ask ask = {.holder = t->py.addr, .waits = waits_turn(t)};
+	struct ahead_ask ask = {.holder = t->py.addr,
+	    .waits = !has_turn(v->interps.list, t)};
 
 	if (!watch_all(v, &ask, t))
 		return false;
