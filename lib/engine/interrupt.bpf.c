@@ -6,7 +6,8 @@
  *
  * What changes from frame to frame is kept in the shared memory: of what is
  * there the kernel assumes nothing, so it need not follow each step to see that
- * all of them are safe.
+ * all of them are safe.  And functions that are not static it checks once,
+ * instead of wherever they are called, which is before the first round, too.
  */
 #include <linux/bpf.h>
 
@@ -62,11 +63,14 @@ copy(struct interrupt_wire *w, __u64 addr, __u64 size)
 }
 
 /* Copies a part of memory. */
-static __always_inline int
+__noinline int
 copy_part(struct interrupt_wire *w, __u64 addr, __u64 size)
 {
-	__u64 n = w->parts;
+	__u64 n;
 
+	if (w == 0)
+		return 0;
+	n = w->parts;
 	w->part_at = w->used;
 	if (n >= INTERRUPT_PARTS || !copy(w, addr, size))
 		return 0;
@@ -83,13 +87,10 @@ load(const struct interrupt_wire *w, __u64 at)
 	return at < INTERRUPT_ROOM ? *(const __u64 *)(w->bytes + at) : 0;
 }
 
-/* What is asked for, a wire, and what a record of it begins with. */
+/* What is asked for, and a wire. */
 struct writing {
-	struct interrupt_ask *ask;
+	const struct interrupt_ask *ask;
 	struct interrupt_wire *wire;
-	__u64 at, first; /* byte, part */
-	__u64 time;
-	__u32 who;
 };
 
 /* Copies a text, or what of it is on its first page, if the next one is not
@@ -172,7 +173,7 @@ copy_exceptions(struct writing *to)
 
 	if (way->item_size == 0)
 		return 1;
-	w->next = load(w, to->at + way->item);
+	w->next = load(w, w->at + way->item);
 	bpf_loop(INTERRUPT_FRAMES, step_out, to, 0);
 	return w->next == 0 || w->next == way->item_last;
 }
@@ -199,7 +200,7 @@ copy_thread(struct writing *to)
 	if (bpf_loop(INTERRUPT_RANGES + 1, copy_range, to, 0) <=
 	    (long)to->ask->ranges)
 		return 0;
-	w->next = load(w, to->at + way->current);
+	w->next = load(w, w->at + way->current);
 	if (way->cframe_size != 0 && w->next != 0) {
 		if (!copy_part(w, w->next, way->cframe_size))
 			return 0;
@@ -212,26 +213,30 @@ copy_thread(struct writing *to)
 }
 
 /* Records a thread that runs here, or stands still. */
-static __always_inline int
-record(struct writing *to)
+__noinline int
+record(struct interrupt_wire *w, const struct interrupt_ask *ask, __u64 time,
+    __u32 who)
 {
-	struct interrupt_wire *w = to->wire;
-	__u64 n = w->records;
+	struct writing to = {ask, w};
+	__u64 n;
 
-	to->at = w->used;
-	to->first = w->parts;
+	if (w == 0 || ask == 0)
+		return 0;
+	n = w->records;
+	w->at = w->used;
+	w->first = w->parts;
 	if (n >= INTERRUPT_RECORDS)
 		return 0;
-	if (!copy_thread(to)) {
-		w->used = to->at;
-		w->parts = to->first;
+	if (!copy_thread(&to)) {
+		w->used = w->at;
+		w->parts = w->first;
 		return 0;
 	}
-	w->record[n].time = to->time;
-	w->record[n].at = to->at;
-	w->record[n].first = to->first;
-	w->record[n].parts = w->parts - to->first;
-	w->record[n].who = to->who;
+	w->record[n].time = time;
+	w->record[n].at = w->at;
+	w->record[n].first = w->first;
+	w->record[n].parts = w->parts - w->first;
+	w->record[n].who = who;
 	w->records = n + 1;
 	return 1;
 }
@@ -253,35 +258,37 @@ SEC("raw_tp/tach")
 int
 tach_interrupt(void *ctx)
 {
-	struct writing to = {0};
+	struct interrupt_wire *wire;
+	struct interrupt_ask *ask;
 	__u32 zero = 0;
 
-	to.wire = bpf_map_lookup_elem(&wires, &zero);
-	to.ask = bpf_map_lookup_elem(&asks, &zero);
-	if (to.wire == 0 || to.ask == 0)
+	wire = bpf_map_lookup_elem(&wires, &zero);
+	ask = bpf_map_lookup_elem(&asks, &zero);
+	if (wire == 0 || ask == 0)
 		return INTERRUPT_FAILED;
-	if (!is_wanted(to.ask))
+	if (!is_wanted(ask))
 		return INTERRUPT_ELSEWHERE;
-	to.time = bpf_ktime_get_ns();
-	return record(&to) ? INTERRUPT_OK : INTERRUPT_FAILED;
+	return record(wire, ask, bpf_ktime_get_ns(), 0) ? INTERRUPT_OK :
+							  INTERRUPT_FAILED;
 }
 
 /* ---- ahead ------------------------------------------------------------- */
 
-/* Words that are watched in what was written. */
+/* Words that are watched in what was written last. */
 struct watching {
-	const struct writing *in;
+	struct writing in;
 	int changed;
 };
 
 static long
 compare(__u64 i, struct watching *w)
 {
-	const struct interrupt_ask *a = w->in->ask;
+	const struct interrupt_ask *a = w->in.ask;
+	const struct interrupt_wire *wire = w->in.wire;
 
 	if (i >= INTERRUPT_WATCHES || i >= a->watches)
 		return 1;
-	w->changed = (load(w->in->wire, w->in->at + a->watch[i].at) &
+	w->changed = (load(wire, wire->at + a->watch[i].at) &
 	    a->watch[i].mask) != a->watch[i].value;
 	return w->changed;
 }
@@ -289,20 +296,18 @@ compare(__u64 i, struct watching *w)
 static __always_inline int
 has_changed(const struct writing *to)
 {
-	struct watching w = {to};
+	struct watching w = {*to};
 
 	bpf_loop(INTERRUPT_WATCHES, compare, &w, 0);
 	return w.changed;
 }
 
 static __always_inline int
-is_full(const struct interrupt_ahead *a, const struct writing *to)
+is_full(const struct interrupt_ahead *a, const struct interrupt_wire *w)
 {
-	const struct interrupt_wire *w = to->wire;
-
 	return w->records >= a->batch ||
-	    w->used + 2 * (w->used - to->at) > INTERRUPT_ROOM ||
-	    w->parts + 2 * (w->parts - to->first) > INTERRUPT_PARTS;
+	    w->used + 2 * (w->used - w->at) > INTERRUPT_ROOM ||
+	    w->parts + 2 * (w->parts - w->first) > INTERRUPT_PARTS;
 }
 
 /* The wire goes to who reads, who are to have given back the next one by the
@@ -395,21 +400,24 @@ take_turn(struct interrupt_ahead *a, const struct finding *f, __u32 *before)
 	return TURN_HAD;
 }
 
+/* Records the one that is asked for there; its ask, or NULL. */
+static __always_inline const struct interrupt_ask *
+record_nth(struct interrupt_wire *w, __u64 time, __u32 who)
+{
+	const struct interrupt_ask *ask = bpf_map_lookup_elem(&asks, &who);
+
+	return ask != 0 && record(w, ask, time, who) ? ask : 0;
+}
+
 /* Records threads at one moment: the one whose turn it was, if that is over,
  * and the one that runs here. */
-struct recording {
-	struct writing to;
-	__u32 before, who;
-	int failed;
-};
-
-static long
-record_next(__u64 i, struct recording *r)
+static __always_inline const struct interrupt_ask *
+record_turns(struct interrupt_wire *w, __u32 before, __u32 who)
 {
-	r->to.who = i == 0 ? r->before : r->who;
-	r->to.ask = bpf_map_lookup_elem(&asks, &r->to.who);
-	r->failed = r->to.ask == 0 || !record(&r->to);
-	return r->failed || r->to.who == r->who;
+	__u64 time = bpf_ktime_get_ns();
+
+	return before == who || record_nth(w, time, before) != 0 ?
+	    record_nth(w, time, who) : 0;
 }
 
 /* A tick of the clock of a thread.  As with the next one, who reads is woken if
@@ -418,36 +426,34 @@ SEC("perf_event")
 int
 tach_tick(void *ctx)
 {
-	struct recording r = {0};
+	struct writing to = {0};
 	struct finding f = {0};
 	struct interrupt_ahead *a;
 	enum turn what;
-	__u32 zero = 0, turn;
+	__u32 zero = 0, before = 0, turn;
 
 	a = bpf_map_lookup_elem(&ahead, &zero);
 	if (a == 0 || a->stopped)
 		return a != 0 && a->stopped == INTERRUPT_STIRRED;
 	turn = a->turn % INTERRUPT_WIRES;
-	r.to.wire = bpf_map_lookup_elem(&wires, &turn);
-	if (r.to.wire == 0 || a->full[turn])
+	to.wire = bpf_map_lookup_elem(&wires, &turn);
+	if (to.wire == 0 || a->full[turn])
 		return 0;
 	if (a->takers > 1) {
 		f.asks = a->takers;
 		bpf_loop(INTERRUPT_TAKERS, find, &f, 0);
-		what = take_turn(a, &f, &r.before);
+		what = take_turn(a, &f, &before);
 		if (what == TURN_WAITS)
 			return 0;
 		if (what == TURN_UNKNOWN)
 			return stop(a, INTERRUPT_CHANGED);
-		r.who = f.who;
 	}
-	r.to.time = bpf_ktime_get_ns();
-	bpf_loop(2, record_next, &r, 0);
-	if (r.failed || r.to.ask == 0)
+	to.ask = record_turns(to.wire, before, f.who);
+	if (to.ask == 0)
 		return stop(a, INTERRUPT_BAD);
-	if (has_changed(&r.to))
+	if (has_changed(&to))
 		return stop(a, INTERRUPT_CHANGED);
-	if (!is_full(a, &r.to))
+	if (!is_full(a, to.wire))
 		return 0;
 	pass(a);
 	return 1;

@@ -87,10 +87,11 @@ struct interrupt_wire {
 	struct interrupt_record record[INTERRUPT_RECORDS];
 	struct interrupt_range part[INTERRUPT_PARTS];
 	/* interrupt.bpf.c's own: how many bytes there are, where those of the
-	 * last part are, and which frame, or exception, is next; which part is the
-	 * last one that was copied for a frame, and where that is; and the code
-	 * object of the last frame. */
-	__u64 used, part_at, next, frames, frames_at, code;
+	 * last part are, and which frame, or exception, is next; with which byte
+	 * and part the last record begins; which part is the last one that was
+	 * copied for a frame, and where that is; and the code object of the last
+	 * frame. */
+	__u64 used, part_at, next, at, first, frames, frames_at, code;
 	__u8 bytes[INTERRUPT_ROOM + INTERRUPT_PIECE];
 };
 
