@@ -27,7 +27,12 @@ recorded() {
 
 # is_in CLASS: what $pid is scheduled by.
 is_in() {
-	[ "$(chrt -p "$pid" | sed 's/.*: //' | paste -s -d ' ')" = "$1" ]
+	[ "$(chrt -p "$pid" | sed 's/.*: //; s/|.*//' | xargs)" = "$1" ]
+}
+
+# are_in CLASSES: what the threads of $pid are scheduled by, as ps has it.
+are_in() {
+	[ "$(ps -L -o cls= -p "$pid" | sort | xargs)" = "$1" ]
 }
 
 @test "real-time where it may be, and the program is not" {
@@ -37,6 +42,13 @@ is_in() {
 	until_ is_in "SCHED_FIFO 1"
 	pid=$target
 	is_in "SCHED_OTHER 0"
+}
+
+@test "of its threads, the one that takes rounds" {
+	need_root
+	chrt -f 1 true || skip "root may not be real-time here"
+	recorded tach-record
+	until_ are_in "FF TS"
 }
 
 @test "as all others without the right to be" {

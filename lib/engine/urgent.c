@@ -2,6 +2,7 @@
 /* urgent.c: see urgent.h. */
 #include "engine/urgent.h"
 
+#include <linux/sched.h>
 #include <sched.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -24,10 +25,12 @@ struct sched_attributes {
 	uint64_t runtime, deadline, period; /* ns */
 };
 
+/* That of this thread alone: those that it begins have no hurry. */
 static bool
 set_class(bool real_time)
 {
 	struct sched_attributes a = {.size = sizeof(a),
+	    .flags = SCHED_FLAG_RESET_ON_FORK,
 	    .policy = real_time ? SCHED_FIFO : SCHED_OTHER,
 	    .priority = real_time ? PRIORITY : 0,
 	    .runtime = real_time ? 0 : SLICE};
@@ -88,7 +91,7 @@ urgent_look(struct urgent *u, uint64_t now)
 bool
 urgent_is(void)
 {
-	int policy = sched_getscheduler(0);
+	int policy = sched_getscheduler(0) & ~SCHED_RESET_ON_FORK;
 
 	return policy == SCHED_FIFO || policy == SCHED_RR;
 }
