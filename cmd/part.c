@@ -354,13 +354,23 @@ part_check(const char *path)
 struct part_sync {
 	pthread_t thread;
 	int wake_fd;
-	int folder_fd; /* where the names are; -1: it cannot be opened */
 	atomic_bool ending;
 	atomic_int error; /* of errno; 0: all went well */
 };
 
-/* The profile first: what the names say of it is there then.  A folder that
- * cannot be synced is no reason to stop. */
+/* Where the names are.  If that cannot be synced it is no reason to stop. */
+static void
+sync_folder(const struct part *p)
+{
+	int fd = openat(p->folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (fd < 0)
+		return;
+	fsync(fd);
+	close(fd);
+}
+
+/* The profile first: what the names say of it is there then. */
 static int
 sync_files(const struct part *p)
 {
@@ -377,7 +387,7 @@ keep_in_sync(void *arg)
 	eventfd_t calls;
 	int e = 0;
 
-	fsync(p->sync->folder_fd);
+	sync_folder(p);
 	while (e == 0 && eventfd_read(p->sync->wake_fd, &calls) == 0 &&
 	    !p->sync->ending)
 		e = sync_files(p);
@@ -404,32 +414,34 @@ sync_free(struct part *p)
 {
 	if (p->sync->wake_fd >= 0)
 		close(p->sync->wake_fd);
-	if (p->sync->folder_fd >= 0)
-		close(p->sync->folder_fd);
 	free(p->sync);
 	p->sync = NULL;
 }
 
-/* Without the thread, the end of the recording syncs once. */
+static bool
+begin_sync(struct part *p)
+{
+	if ((p->sync = calloc(1, sizeof(*p->sync))) == NULL)
+		return false;
+	p->sync->wake_fd = eventfd(0, EFD_CLOEXEC);
+	if (p->sync->wake_fd >= 0 && start_sync(p))
+		return true;
+	sync_free(p);
+	return false;
+}
+
 void
 part_keep(struct part *p)
 {
-	if (p->file == NULL)
-		return;
-	forget(p);
-	if ((p->sync = calloc(1, sizeof(*p->sync))) == NULL)
-		return;
-	p->sync->folder_fd = openat(p->folder, ".",
-	    O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	p->sync->wake_fd = eventfd(0, EFD_CLOEXEC);
-	if (p->sync->wake_fd < 0 || !start_sync(p))
-		sync_free(p);
+	if (p->file != NULL)
+		forget(p);
 }
 
+/* Without the thread, the end of the recording syncs once. */
 bool
 part_sync(struct part *p)
 {
-	if (p->sync == NULL)
+	if (p->file == NULL || (p->sync == NULL && !begin_sync(p)))
 		return true;
 	errno = p->sync->error;
 	return errno == 0 && eventfd_write(p->sync->wake_fd, 1) == 0;
@@ -464,11 +476,10 @@ part_commit(struct part *p)
 	if (!end_sync(p) || fdatasync(p->fd) != 0 ||
 	    renameat(p->folder, base(p->file), p->folder, base(p->name)) != 0)
 		return false;
-	forget(p);
 	if (p->names != NULL)
 		unlinkat(p->folder, base(p->names), 0);
-	if (p->sync != NULL)
-		fsync(p->sync->folder_fd);
+	if (!forget(p))
+		sync_folder(p);
 	return true;
 }
 

@@ -22,7 +22,7 @@ struct part {
 	char *file, *names; /* their names meanwhile; NULL: it has none */
 	int folder;	  /* descriptor of the one they are in, or -1 */
 	int copy_to;	  /* -1: it is renamed */
-	struct part_sync *sync; /* NULL: not kept yet */
+	struct part_sync *sync; /* NULL: it was not needed yet */
 	struct part *next; /* of those not kept */
 };
 

@@ -133,7 +133,7 @@ static int
 save_again(struct recording *r)
 {
 	double now = recording_clock();
-	bool due = now >= r->saved + SAVE_EVERY;
+	bool first = r->saved == 0, due = now >= r->saved + SAVE_EVERY;
 
 	if (tach_recorder_stats(r->recorder)->samples == 0 ||
 	    (!due && r->text == NULL))
@@ -142,10 +142,11 @@ save_again(struct recording *r)
 		return TACH_FATAL;
 	if (!due)
 		return TACH_OK;
-	if (r->saved == 0)
-		part_keep(&r->part);
 	r->saved = now;
-	return part_sync(&r->part) ? TACH_OK : TACH_FATAL;
+	if (!first)
+		return part_sync(&r->part) ? TACH_OK : TACH_FATAL;
+	part_keep(&r->part);
+	return TACH_OK;
 }
 
 /* Why a sink or saving failed; a text that nobody reads on is no failure. */
