@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: ISC
 # ahead.bats: while one thread runs, or some take turns, the kernel takes the
-# rounds, so the recorder need not wake for each.
+# rounds, so the recorder need not wake for each; and before it does, they are
+# taken from another CPU.
 
 load lib.bash
 
@@ -83,6 +84,33 @@ ahead() {
 
 @test "where threads take turns, the kernel takes rounds: Python 3.15" {
 	ahead 3.15 turns
+}
+
+# Prints how often it has had to leave its CPU to others.
+PUSHED='
+import time
+end = time.perf_counter() + 0.25
+while time.perf_counter() < end: pass
+with open("/proc/self/status") as status:
+    print(*(line.split()[1] for line in status if line[:5] == "nonvo"))'
+
+# not_pushed: that it seldom has, though it begins under the recorder.
+not_pushed() {
+	local n i
+	for i in 1 2 3 4 5; do
+		n=$(tach-record -q -r 1k -o "b$i.bin" -- \
+		    "${PYTHON[@]}" -c "$PUSHED")
+		echo "left its CPU $n times"
+		[ "$n" -lt 40 ]
+	done
+}
+
+@test "a program that begins is not in the recorder's way: Python 3.8" {
+	ahead 3.8 not_pushed
+}
+
+@test "a program that begins is not in the recorder's way: Python 3.13" {
+	ahead 3.13 not_pushed
 }
 
 # Two threads take turns; a third one rests, and then waits for its own.

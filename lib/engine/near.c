@@ -137,6 +137,13 @@ near_want(struct near *n, pid_t task, bool doubt)
 	}
 }
 
+void
+near_unwant(struct near *n, pid_t task)
+{
+	if (n->wanted == task)
+		n->wanted = 0;
+}
+
 static void
 rest(struct near *n)
 {

@@ -69,6 +69,8 @@ bool near_held(struct near *, pid_t task);
 /* What was read of a thread has something in it that is not known; a doubt is
  * what two copies agree in nevertheless. */
 void near_want(struct near *, pid_t task, bool doubt);
+/* There is another way to. */
+void near_unwant(struct near *, pid_t task);
 /* Ends a stay before its time, if there is one. */
 void near_break_off(struct near *);
 /* A round has ended.  known counts all that has been learned. */

@@ -206,6 +206,15 @@ is_interrupted(struct remote *r, struct thread *t)
 	return t->held = true;
 }
 
+/* What can be interrupted is not waited for where it runs, though it was not to
+ * be had just now. */
+static void
+stay_away(struct remote *r, const struct thread *t)
+{
+	if (r->interrupts != NULL && t->spared == 0)
+		near_unwant(&r->chains.near, t->task);
+}
+
 /* One that is blocked stands still, which shows by that it gets no CPU: it need
  * not be read from there. */
 static void
@@ -495,6 +504,7 @@ take_sample(struct remote *r, struct thread *t, uint64_t time_us,
 	if (!is_wanted(r, t))
 		return true;
 	whole = read_stack(r, t, &sure);
+	stay_away(r, t);
 	if (!whole && sure == 0) {
 		if (!r->chains.ended)
 			count_failure(r, stats);
