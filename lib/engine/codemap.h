@@ -27,8 +27,8 @@ struct code_home {
 	uint32_t serial;     /* number of the code object, from 0 */
 	bool known;
 	struct code_notes notes;
-	/* For which it is known to be right. */
-	uint64_t interp, count;
+	/* For which it is known to be right: from one count to another. */
+	uint64_t interp, since, count;
 	uint64_t settled; /* number of the check that read it */
 	uint64_t checked; /* number of the check that compared it */
 };

@@ -132,14 +132,34 @@ place_home(struct codes *c, const struct py_place *p)
 static bool
 is_right_for(const struct code_home *h, const struct stamp *s)
 {
-	return h->known && h->count == s->count && h->interp == s->interp;
+	return h->known && h->interp == s->interp && h->since <= s->count &&
+	    s->count <= h->count;
 }
 
+/* A number that no other code object has, or had. */
+static bool
+is_numbered(const struct code_home *h)
+{
+	return h->code.version != 0;
+}
+
+/* It is now what it was before.  With a number of its own it has been that
+ * all the while. */
 static void
 renew(struct code_home *h, const struct stamp *s)
 {
+	if (!is_numbered(h) || h->interp != s->interp)
+		h->since = s->count;
 	h->interp = s->interp;
 	h->count = s->count;
+}
+
+/* What it was before is not known. */
+static void
+begin(struct code_home *h, const struct stamp *s)
+{
+	h->interp = s->interp;
+	h->since = h->count = s->count;
 }
 
 /* A new code object may be at the address of an old one; the newest of the
@@ -184,7 +204,7 @@ settle(struct codes *c, struct code_home *h, const struct stamp *s)
 	h->serial = c->next_serial++;
 	h->notes = (struct code_notes){0};
 	h->known = h->file != TACH_NONE && h->func != TACH_NONE;
-	renew(h, s);
+	begin(h, s);
 }
 
 /* ---- checks ------------------------------------------------------------ */
@@ -210,17 +230,19 @@ check_batch(struct codes *c, size_t n, const struct stamp *s,
 	}
 }
 
-/* Checks what is known of a chain's code objects, each once. */
+/* Checks what is known of a chain's code objects, each once.  What is now, when
+ * the chain is past, tells only of those that have a number. */
 static void
 check_known(struct codes *c, const struct py_chain *chain,
-    const struct stamp *s, const struct py_memory *m)
+    const struct stamp *s, const struct py_memory *m, bool late)
 {
 	size_t n = 0;
 
 	for (size_t i = 0; i < chain->depth; i++) {
 		struct code_home *h = place_home(c, &chain->places[i]);
 		if (h == NULL || !h->known || is_right_for(h, s) ||
-		    h->checked == c->map.check)
+		    h->checked == c->map.check ||
+		    (late && !(is_numbered(h) && h->since <= s->count)))
 			continue;
 		h->checked = c->map.check;
 		c->batch[n++] = (uint32_t)(h - c->map.homes);
@@ -418,11 +440,11 @@ check_copied(struct codes *c, const struct py_chain *chain,
 {
 	static const struct stamp never;
 
-	check_known(c, chain, s, then);
+	check_known(c, chain, s, then, false);
 	if (settle_unknown(c, chain, s, &never) == 0)
 		return;
 	c->map.check++;
-	check_known(c, chain, s, then);
+	check_known(c, chain, s, then, false);
 	c->lost += !knows_all(c, chain, s);
 }
 
@@ -431,11 +453,16 @@ static bool
 check_now(struct codes *c, const struct py_chain *chain, const struct stamp *s,
     bool *fresh)
 {
-	if (may_be_freed(c, s) ||
-	    (s->past && !knows_all(c, chain, s) && !is_steady(c, s)))
+	bool late = s->past && !knows_all(c, chain, s) && !is_steady(c, s);
+
+	if (may_be_freed(c, s))
 		return false;
-	check_known(c, chain, s, c->memory);
-	*fresh = settle_unknown(c, chain, s, s) == 0 || is_fresh(c, chain, s);
+	check_known(c, chain, s, c->memory, late);
+	if (late)
+		c->lost += !knows_all(c, chain, s);
+	else
+		*fresh = settle_unknown(c, chain, s, s) == 0 ||
+		    is_fresh(c, chain, s);
 	return true;
 }
 

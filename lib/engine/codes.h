@@ -11,7 +11,8 @@
  * code object.
  * Where there is neither, the objects themselves are compared.  The count of
  * threads that got or gave up copies of the bytecode is added, where there is
- * one.
+ * one.  One that has a number of its own (3.12 and later), and is still there
+ * when the count has changed, was there all the while.
  */
 #ifndef ENGINE_CODES_H
 #define ENGINE_CODES_H
@@ -31,7 +32,8 @@ struct stamp {
 	uint64_t count;
 	bool steady; /* the count was the same before the chain was read */
 	bool past; /* it may be long ago: what is read of code objects now only
-		    * counts if the count is still the same */
+		    * counts if the count is still the same, or if they have
+		    * numbers and were known before */
 };
 
 /* opcodes: frames are to have theirs.  All else must outlive it.  NULL: out
@@ -102,8 +104,8 @@ const struct py_shims *codes_shims(const struct codes *);
  * the same, equal places are equal frames. */
 uint64_t codes_replaced(const struct codes *);
 
-/* Counts the chains of which a code object had been copied, but was not there any
- * more when it was to be read. */
+/* Counts the chains of the past of which a code object was not there any more
+ * when it was to be read, as far as can be known. */
 uint64_t codes_lost(const struct codes *);
 
 #endif
