@@ -155,8 +155,10 @@ ahead_ask(struct ahead *a, const struct ahead_ask *what)
 		return false;
 	ask->holder = what->holder;
 	ask->waits = what->waits;
-	memcpy(ask->watch, what->watch, what->watches * sizeof(*what->watch));
+	memcpy(ask->watch, what->watch,
+	    (what->watches + what->told) * sizeof(*what->watch));
 	ask->watches = (uint32_t)what->watches;
+	ask->told = (uint32_t)what->told;
 	e = choose_events(a, what->task);
 	if (e != NULL)
 		a->asked[a->asks++] = e;

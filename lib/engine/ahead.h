@@ -44,7 +44,8 @@ struct ahead {
 };
 
 /* What is asked for of a thread: as in interrupts_read, and the words that are
- * watched. */
+ * watched: it ends if one of the first `watches` has changed, and we are woken
+ * at once if one of the `told` after them has. */
 struct ahead_ask {
 	pid_t task;
 	uint64_t holder; /* as which it has its GIL */
@@ -52,7 +53,7 @@ struct ahead_ask {
 	const struct snapshot *first; /* before the frames */
 	struct interrupt_way way;
 	struct interrupt_watch watch[INTERRUPT_WATCHES];
-	size_t watches;
+	size_t watches, told;
 };
 
 /* The interrupts may be NULL, or must outlive it. */

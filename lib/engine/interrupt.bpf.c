@@ -89,7 +89,7 @@ load(const struct interrupt_wire *w, __u64 at)
 
 /* What is asked for, and a wire. */
 struct writing {
-	const struct interrupt_ask *ask;
+	struct interrupt_ask *ask;
 	struct interrupt_wire *wire;
 };
 
@@ -214,7 +214,7 @@ copy_thread(struct writing *to)
 
 /* Records a thread that runs here, or stands still. */
 __noinline int
-record(struct interrupt_wire *w, const struct interrupt_ask *ask, __u64 time,
+record(struct interrupt_wire *w, struct interrupt_ask *ask, __u64 time,
     __u32 who)
 {
 	struct writing to = {ask, w};
@@ -277,29 +277,25 @@ tach_interrupt(void *ctx)
 /* Words that are watched in what was written last. */
 struct watching {
 	struct writing in;
-	int changed;
+	int changed, news; /* one that may not, one of which it is told */
 };
 
 static long
 compare(__u64 i, struct watching *w)
 {
-	const struct interrupt_ask *a = w->in.ask;
+	struct interrupt_ask *a = w->in.ask;
 	const struct interrupt_wire *wire = w->in.wire;
+	__u64 value;
 
-	if (i >= INTERRUPT_WATCHES || i >= a->watches)
+	if (i >= INTERRUPT_WATCHES || i >= a->watches + a->told)
 		return 1;
-	w->changed = (load(wire, wire->at + a->watch[i].at) &
-	    a->watch[i].mask) != a->watch[i].value;
+	value = load(wire, wire->at + a->watch[i].at) & a->watch[i].mask;
+	if (value == a->watch[i].value)
+		return 0;
+	w->changed = i < a->watches;
+	w->news = 1;
+	a->watch[i].value = value;
 	return w->changed;
-}
-
-static __always_inline int
-has_changed(const struct writing *to)
-{
-	struct watching w = {*to};
-
-	bpf_loop(INTERRUPT_WATCHES, compare, &w, 0);
-	return w.changed;
 }
 
 static __always_inline int
@@ -401,17 +397,17 @@ take_turn(struct interrupt_ahead *a, const struct finding *f, __u32 *before)
 }
 
 /* Records the one that is asked for there; its ask, or NULL. */
-static __always_inline const struct interrupt_ask *
+static __always_inline struct interrupt_ask *
 record_nth(struct interrupt_wire *w, __u64 time, __u32 who)
 {
-	const struct interrupt_ask *ask = bpf_map_lookup_elem(&asks, &who);
+	struct interrupt_ask *ask = bpf_map_lookup_elem(&asks, &who);
 
 	return ask != 0 && record(w, ask, time, who) ? ask : 0;
 }
 
 /* Records threads at one moment: the one whose turn it was, if that is over,
  * and the one that runs here. */
-static __always_inline const struct interrupt_ask *
+static __always_inline struct interrupt_ask *
 record_turns(struct interrupt_wire *w, __u32 before, __u32 who)
 {
 	__u64 time = bpf_ktime_get_ns();
@@ -426,7 +422,8 @@ SEC("perf_event")
 int
 tach_tick(void *ctx)
 {
-	struct writing to = {0};
+	struct watching w = {0};
+	struct writing *to = &w.in;
 	struct finding f = {0};
 	struct interrupt_ahead *a;
 	enum turn what;
@@ -436,8 +433,8 @@ tach_tick(void *ctx)
 	if (a == 0 || a->stopped)
 		return a != 0 && a->stopped == INTERRUPT_STIRRED;
 	turn = a->turn % INTERRUPT_WIRES;
-	to.wire = bpf_map_lookup_elem(&wires, &turn);
-	if (to.wire == 0 || a->full[turn])
+	to->wire = bpf_map_lookup_elem(&wires, &turn);
+	if (to->wire == 0 || a->full[turn])
 		return 0;
 	if (a->takers > 1) {
 		f.asks = a->takers;
@@ -448,12 +445,13 @@ tach_tick(void *ctx)
 		if (what == TURN_UNKNOWN)
 			return stop(a, INTERRUPT_CHANGED);
 	}
-	to.ask = record_turns(to.wire, before, f.who);
-	if (to.ask == 0)
+	to->ask = record_turns(to->wire, before, f.who);
+	if (to->ask == 0)
 		return stop(a, INTERRUPT_BAD);
-	if (has_changed(&to))
+	bpf_loop(INTERRUPT_WATCHES, compare, &w, 0);
+	if (w.changed)
 		return stop(a, INTERRUPT_CHANGED);
-	if (!is_full(a, to.wire))
+	if (!w.news && !is_full(a, to->wire))
 		return 0;
 	pass(a);
 	return 1;

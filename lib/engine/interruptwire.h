@@ -9,7 +9,7 @@
 #include <linux/types.h>
 
 #define INTERRUPT_RANGES 64	  /* that can be asked for */
-#define INTERRUPT_WATCHES 64	  /* words that can be watched */
+#define INTERRUPT_WATCHES 64	  /* words that can be watched, of either kind */
 #define INTERRUPT_RECORDS 128	  /* in a wire */
 #define INTERRUPT_PARTS 1024	  /* that their frames and exceptions can lie in */
 #define INTERRUPT_FRAMES 2048	  /* of a chain, at most */
@@ -65,8 +65,9 @@ struct interrupt_ask {
 	__u64 holder; /* thread state */
 	__u32 task;
 	__u32 waits; /* it left its CPU last to wait for the GIL */
-	/* What is copied before its frames. */
-	__u32 ranges, watches;
+	/* What is copied before its frames, and what of that is watched: words of
+	 * which none may change, and after them some of which it is told. */
+	__u32 ranges, watches, told;
 	struct interrupt_range range[INTERRUPT_RANGES];
 	struct interrupt_watch watch[INTERRUPT_WATCHES];
 	struct interrupt_way way;

@@ -626,7 +626,7 @@ watch_gil(const struct survey *v, struct ahead_ask *ask, uint64_t gil)
 
 /* What counts code objects, where something does. */
 static bool
-watch_counts(const struct survey *v, struct ahead_ask *ask,
+watch_interp_counts(const struct survey *v, struct ahead_ask *ask,
     const struct interp *in)
 {
 	struct range at[CODES_COUNTS];
@@ -649,13 +649,26 @@ watch_interp(const struct survey *v, struct ahead_ask *ask,
 
 	return watch_word(ask, in->addr + o->interp_next, in->next) &&
 	    watch_word(ask, in->addr + o->interp_threads_head, in->first) &&
-	    (v->takers > 1 || watch_gil(v, ask, in->gil_at)) &&
-	    watch_counts(v, ask, in);
+	    (v->takers > 1 || watch_gil(v, ask, in->gil_at));
+}
+
+/* Where code objects are not those that they were, to be told is enough: they are
+ * to be read before they have gone. */
+static bool
+watch_counts(const struct survey *v, struct ahead_ask *ask)
+{
+	size_t others = ask->watches;
+
+	for (size_t i = 0; i < v->interps.count; i++)
+		if (!watch_interp_counts(v, ask, &v->interps.list[i]))
+			return false;
+	ask->told = ask->watches - others;
+	ask->watches = others;
+	return true;
 }
 
 /* Whatever shows that another thread can have run, unless they take turns, or
- * that there is a new one, or that this one has ended, or that code objects are
- * not those that they were. */
+ * that there is a new one, or that this one has ended. */
 static bool
 watch_all(const struct survey *v, struct ahead_ask *ask, const struct thread *t)
 {
@@ -664,14 +677,15 @@ watch_all(const struct survey *v, struct ahead_ask *ask, const struct thread *t)
 			return false;
 	return watch_word(ask, interps_head(&v->interps),
 	    v->interps.list[0].addr) &&
-	    (is_first(v, t) || watch_word(ask, link_of(v, t), t->py.addr));
+	    (is_first(v, t) || watch_word(ask, link_of(v, t), t->py.addr)) &&
+	    watch_counts(v, ask);
 }
 
 /* Where they lie in a copy that begins as the newest one does. */
 static bool
 place_watches(const struct survey *v, struct ahead_ask *ask)
 {
-	for (size_t i = 0; i < ask->watches; i++) {
+	for (size_t i = 0; i < ask->watches + ask->told; i++) {
 		struct interrupt_watch *w = &ask->watch[i];
 		size_t size = w->mask > UINT32_MAX ? sizeof(uint64_t) :
 						     sizeof(uint32_t), at;

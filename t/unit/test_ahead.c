@@ -16,26 +16,35 @@
 
 #define INTERVAL (200 * NS_PER_US)
 #define BATCH 8
+#define LARGE 100
 #define RECORDS 1000
 #define SIGNS 50
 #define LATE 500
 
 static const struct interrupt_gil no_gil;
 
+/* The sign may not change; or, if it is told of, it may. */
 static void
-begin(struct ahead *a, const struct process *p)
+begin_batches(struct ahead *a, const struct process *p, uint32_t batch,
+    bool told)
 {
 	struct snapshot s = {0};
 	struct ahead_ask ask = {.task = p->pid, .first = &s, .way = counter_way,
-	    .watches = 1};
+	    .watches = !told, .told = told};
 
 	counter_ask(&s);
 	/* The last word of what is asked for. */
 	ask.watch[0] = (struct interrupt_watch){3 * sizeof(uint64_t),
 	    UINT64_MAX, counter->sign};
 	assert(ahead_prepare(a, INTERVAL) && ahead_ask(a, &ask) &&
-	    ahead_begin(a, &no_gil, 0, BATCH) && a->on);
+	    ahead_begin(a, &no_gil, 0, batch) && a->on);
 	snapshot_free(&s);
+}
+
+static void
+begin(struct ahead *a, const struct process *p)
+{
+	begin_batches(a, p, BATCH, false);
 }
 
 /* What the descriptor says within a second. */
@@ -169,6 +178,31 @@ test_watch(struct interrupts *in)
 	counter_stop(&p);
 }
 
+/* Of another one it is told at once, and goes on; unless something else takes its
+ * CPU. */
+static void
+test_told(struct interrupts *in)
+{
+	struct process p;
+	struct ahead a;
+	uint64_t last = 0;
+	int goes_on = 0;
+
+	ahead_init(&a, in);
+	counter_start(&p, counter_run);
+	for (int i = 0; i < SIGNS; i++) {
+		if (!a.on)
+			begin_batches(&a, &p, LARGE, true);
+		counter->sign++;
+		assert(wait_for(&a) == POLLIN);
+		assert(read_all(&a, &last) < LARGE);
+		goes_on += a.on;
+	}
+	assert(goes_on > SIGNS / 2);
+	ahead_free(&a);
+	counter_stop(&p);
+}
+
 /* What is not read in time is not recorded, and what is recorded is not lost. */
 static void
 test_late(struct interrupts *in)
@@ -254,6 +288,7 @@ main(void)
 	test_records(in);
 	test_leave(in);
 	test_watch(in);
+	test_told(in);
 	test_late(in);
 	test_lost(in);
 	test_shared(in);
