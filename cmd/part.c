@@ -433,8 +433,7 @@ begin_sync(struct part *p)
 void
 part_keep(struct part *p)
 {
-	if (p->file != NULL)
-		forget(p);
+	forget(p);
 }
 
 /* Without the thread, the end of the recording syncs once. */
