@@ -3,6 +3,7 @@
 #ifndef UTF8_H
 #define UTF8_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -39,7 +40,41 @@ utf8_decode(const char *bytes, size_t len, uint32_t *code)
 	return n;
 }
 
+/*
+ * Whether a character does something to a terminal, or to the order or the
+ * lines of the text around it, instead of being seen: C0, DEL and C1, which
+ * begin escape sequences, the controls of bidirectional text, and the
+ * separators of lines and paragraphs, U+2028 and U+2029.
+ */
+static inline bool
+utf8_is_control(uint32_t code)
+{
+	if (code < 0x2000)
+		return code < 0x20 || (code >= 0x7f && code < 0xa0) ||
+		    code == 0x61c;
+	return code == 0x200e || code == 0x200f ||
+	    (code >= 0x2028 && code <= 0x202e) ||
+	    (code >= 0x2066 && code <= 0x2069);
+}
+
+/* The length of a character that bytes begin with and that is seen, and its
+ * code point; 0 if it is a control, or none. */
+static inline size_t
+utf8_visible(const char *bytes, size_t len, uint32_t *code)
+{
+	size_t n = utf8_decode(bytes, len, code);
+
+	return n > 0 && utf8_is_control(*code) ? 0 : n;
+}
+
 /* Adds bytes as valid UTF-8: what is none becomes U+FFFD. */
 void utf8_add(struct buf *, const char *bytes, size_t len);
+
+/* Adds a byte as a backslash and three octal digits. */
+void utf8_add_octal(struct buf *, char byte);
+
+/* Adds bytes as text that does nothing to a terminal: each byte of a control
+ * character, and of what is no UTF-8, as three octal digits. */
+void utf8_add_visible(struct buf *, const char *bytes, size_t len);
 
 #endif

@@ -38,7 +38,8 @@ start = json.loads(sys.argv[1])["start_us"]
 words = "gil cpu unknown gil-wanted exception main".split()
 
 def vis(name):
-    return re.sub(r"[\s\\;:\x00-\x20\x7f-\x9f]", lambda m: "".join(
+    return re.sub(r"[\s\\;:\x00-\x20\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e"
+        r"\u2066-\u2069]", lambda m: "".join(
         "\\%03o" % b for b in m[0].encode()), name)
 
 def frame(f):

@@ -15,20 +15,9 @@ static size_t
 plain(const char *bytes, size_t len, const char *marks)
 {
 	uint32_t code;
-	size_t n = utf8_decode(bytes, len, &code);
+	size_t n = utf8_visible(bytes, len, &code);
 
-	if (n == 0 || code < 0x20 || (code >= 0x7f && code < 0xa0))
-		return 0;
 	return n == 1 && strchr(marks, (int)code) != NULL ? 0 : n;
-}
-
-static void
-add_escape(struct buf *b, unsigned char c)
-{
-	const char escape[ESCAPE_SIZE] = {'\\', (char)('0' + (c >> 6)),
-	    (char)('0' + (c >> 3 & 7)), (char)('0' + (c & 7))};
-
-	buf_add(b, escape, sizeof(escape));
 }
 
 void
@@ -39,7 +28,7 @@ escape_add(struct buf *b, const char *bytes, size_t len, const char *marks)
 		if (n > 0) {
 			buf_add(b, bytes + i, n);
 		} else {
-			add_escape(b, (unsigned char)bytes[i]);
+			utf8_add_octal(b, bytes[i]);
 			n = 1;
 		}
 	}

@@ -11,7 +11,7 @@
 #include "buf.h"
 
 /* Adds bytes of which those are escaped that are among the marks, of a
- * control character, or no UTF-8.  Only if the backslash is one of the marks
+ * control character (utf8.h), or no UTF-8.  Only if the backslash is one of the marks
  * can the text be read back. */
 void escape_add(struct buf *, const char *bytes, size_t len,
     const char *marks);

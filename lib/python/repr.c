@@ -43,12 +43,6 @@ add_text(struct out *o, const char *text)
 
 /* ---- texts ------------------------------------------------------------- */
 
-static bool
-is_control(uint32_t c)
-{
-	return c < 0x20 || (c >= 0x7f && c < 0xa0);
-}
-
 static void
 add_escape(struct out *o, uint32_t c)
 {
@@ -61,7 +55,8 @@ add_escape(struct out *o, uint32_t c)
 	else if (c == '\r')
 		add_text(o, "\\r");
 	else {
-		snprintf(text, sizeof(text), "\\x%02x", (unsigned)(c & 0xff));
+		snprintf(text, sizeof(text), c < 0x100 ? "\\x%02x" : "\\u%04x",
+		    (unsigned)(c & 0xffff));
 		add_text(o, text);
 	}
 }
@@ -79,7 +74,7 @@ add_character(struct out *o, const char *bytes, size_t len, bool is_str,
 		c = (unsigned char)*bytes;
 		n = 1;
 		add_escape(o, c);
-	} else if (is_control(c)) {
+	} else if (utf8_is_control(c)) {
 		add_escape(o, c);
 	} else {
 		if (c == (unsigned char)quote || c == '\\')
