@@ -189,7 +189,7 @@ get_double(const char *text, size_t len, double *d)
 		return false;
 	memcpy(copy, text, len);
 	copy[len] = '\0';
-	*d = strtod(copy, &end);
+	*d = decimal_read(copy, &end);
 	return end == copy + len && isfinite(*d);
 }
 
