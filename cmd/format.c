@@ -3,8 +3,13 @@
 #include "format.h"
 
 #include <endian.h>
+#include <err.h>
+#include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "cmd.h"
 
@@ -21,6 +26,7 @@ static const unsigned used_by[] = {
 	TACH_USES_SLOTS,
 	TACH_USES_SLOTS,
 	TACH_USES_SLOTS,
+	TACH_USES_SOURCES,
 	TACH_USES_BASE,
 };
 
@@ -31,6 +37,31 @@ static const char *const idles[] = {"gap", "keep", NULL};
 static const char *const words[] = {"32", "64", NULL};
 static const char *const byte_orders[] = {"little", "big", NULL};
 
+static bool
+is_folder(const char *path)
+{
+	struct stat st;
+
+	if (stat(path, &st) != 0)
+		return false;
+	errno = ENOTDIR;
+	return S_ISDIR(st.st_mode);
+}
+
+/* A folder is taken by the path that no links are in, by which files are
+ * opened. */
+static void
+take_source(struct how *h, const char *value)
+{
+	how_clear(h);
+	if (strcmp(value, "no") == 0)
+		return;
+	h->folder = realpath(strcmp(value, "yes") == 0 ? "/" : value, NULL);
+	if (h->folder == NULL || !is_folder(h->folder))
+		cmd_usage("--source %s: %s: there are yes, no and folders",
+		    value, strerror(errno));
+}
+
 void
 how_init(struct how *h)
 {
@@ -38,6 +69,8 @@ how_init(struct how *h)
 	h->options.word_size = sizeof(void *);
 	h->options.big_endian = BYTE_ORDER == BIG_ENDIAN;
 	h->options.directory = -1;
+	if (geteuid() != 0)
+		take_source(h, "yes");
 }
 
 /* The index of a value among those that there are. */
@@ -90,6 +123,9 @@ take(struct how *h, int option, const char *value)
 	case FORMAT_BUILD:
 		o->build = value;
 		break;
+	case FORMAT_SOURCE:
+		take_source(h, value);
+		break;
 	case FORMAT_DIFF:
 		h->base = value;
 		break;
@@ -120,4 +156,63 @@ how_check(const struct how *h, const struct tach_format *format)
 		cmd_usage("--symbols and --symbolized exclude each other");
 	if (h->options.build != NULL && h->symbols == NULL)
 		cmd_usage("--build goes with --symbols");
+}
+
+/* ---- source text --------------------------------------------------------- */
+
+/* Behind how many files it was. */
+static const char *const reasons[TACH_SOURCES] = {
+	[TACH_SOURCE_MISSING] = "not here",
+	[TACH_SOURCE_LINK] = "behind a symbolic link",
+	[TACH_SOURCE_FOREIGN] = "neither yours nor root's",
+	[TACH_SOURCE_PRIVATE] = "not readable by all",
+	[TACH_SOURCE_NO_FILE] = "no regular file",
+	[TACH_SOURCE_NO_PYTHON] = "not called *.py",
+	[TACH_SOURCE_LARGE] = "above 1 MiB",
+	[TACH_SOURCE_ELSEWHERE] = "not below the folder",
+};
+
+static void
+report_counts(const struct tach_sources *s)
+{
+	char why[512] = "", one[64];
+	uint64_t left = 0;
+
+	for (int i = TACH_SOURCE_PUT + 1; i < TACH_SOURCES; i++) {
+		if (s->count[i] == 0)
+			continue;
+		snprintf(one, sizeof(one), "%s%" PRIu64 " %s",
+		    left > 0 ? ", " : "", s->count[i], reasons[i]);
+		strlcat(why, one, sizeof(why));
+		left += s->count[i];
+	}
+	if (left > 0)
+		warnx("source text of %" PRIu64 " file%s put in, not of %" PRIu64
+		    ": %s", s->count[TACH_SOURCE_PUT],
+		    s->count[TACH_SOURCE_PUT] == 1 ? "" : "s", left, why);
+	else if (s->count[TACH_SOURCE_PUT] > 0)
+		warnx("source text of %" PRIu64 " file%s put in",
+		    s->count[TACH_SOURCE_PUT],
+		    s->count[TACH_SOURCE_PUT] == 1 ? "" : "s");
+}
+
+void
+how_report(const struct how *h, const struct tach_format *format)
+{
+	bool asked = h->given[FORMAT_SOURCE - FORMAT_WEIGHT] != NULL;
+
+	if ((format->uses & TACH_USES_SOURCES) == 0)
+		return;
+	if (h->folder != NULL)
+		report_counts(&h->sources);
+	else if (!asked)
+		warnx("no source text put in, as you are root: --source yes "
+		    "or --source FOLDER puts it in");
+}
+
+void
+how_clear(struct how *h)
+{
+	free(h->folder);
+	h->folder = NULL;
 }

@@ -23,6 +23,7 @@ enum {
 	FORMAT_SYMBOLS,
 	FORMAT_SYMBOLIZED,
 	FORMAT_BUILD,
+	FORMAT_SOURCE,
 	FORMAT_DIFF,
 };
 
@@ -36,6 +37,7 @@ enum {
 	{"symbols", required_argument, NULL, FORMAT_SYMBOLS}, \
 	{"symbolized", no_argument, NULL, FORMAT_SYMBOLIZED}, \
 	{"build", required_argument, NULL, FORMAT_BUILD}, \
+	{"source", required_argument, NULL, FORMAT_SOURCE}, \
 	{"diff", required_argument, NULL, FORMAT_DIFF}
 
 #define FORMAT_HELP \
@@ -48,6 +50,11 @@ enum {
     "stacks:\n" \
     "                          speedscope, gecko, chrome\n" \
     "      --gzip              compressed: gecko\n" \
+    "      --source WHICH      put source text into pages: yes (default), no " \
+    "(root's\n" \
+    "                          default), or what is below a FOLDER: " \
+    "flamegraph,\n" \
+    "                          heatmap\n" \
     "      --diff BASE         differences from that profile: flamegraph\n" \
     "      --word BITS         32 or 64: gperftools, as the next ones\n" \
     "      --byte-order ORDER  little or big\n" \
@@ -60,6 +67,8 @@ struct how {
 	struct tach_format_options options;
 	const char *symbols; /* the file's name, as it was given */
 	const char *base;    /* another profile's */
+	struct tach_sources sources;
+	char *folder; /* of source text; NULL: none is put in */
 	const char *given[FORMAT_DIFF - FORMAT_WEIGHT + 1]; /* names */
 };
 
@@ -67,6 +76,11 @@ void how_init(struct how *);
 
 /* Takes one option.  False: it is none of these. */
 bool how_option(struct how *, int option, const char *value);
+
+/* Says on standard error what became of the source text for a page. */
+void how_report(const struct how *, const struct tach_format *);
+
+void how_clear(struct how *);
 
 /* Exits by cmd_usage if an option was given that a format does not look at;
  * NULL: TACH, which looks at none. */

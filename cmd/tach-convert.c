@@ -316,10 +316,16 @@ static int
 convert(struct tach_reader *r, const char *operand, void *arg)
 {
 	struct job *job = arg;
+	int rc;
 
 	job->how.options.title = cmd_input_name(operand);
-	return job->format->uses & TACH_USES_DIRECTORY ?
+	job->how.sources.folder = job->how.folder;
+	if (job->how.folder != NULL)
+		job->how.options.sources = &job->how.sources;
+	rc = job->format->uses & TACH_USES_DIRECTORY ?
 	    convert_folder(job, r) : convert_file(job, r);
+	how_report(&job->how, job->format);
+	return rc;
 }
 
 /* Reads the profile to compare with, and converts the other one while the
@@ -389,5 +395,6 @@ main(int argc, char *argv[])
 	else
 		status = convert_with_base(&job);
 	select_clear(&job.selection);
+	how_clear(&job.how);
 	return cmd_end(status);
 }

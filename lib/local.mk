@@ -19,7 +19,7 @@ lib_libtach_core_la_SOURCES = \
 	lib/agent/ring.c lib/agent/ring.h lib/agent/wire.h \
 	lib/array.h \
 	lib/buf.h \
-	lib/decimal.h \
+	lib/decimal.c lib/decimal.h \
 	lib/error.c lib/error.h \
 	lib/filter.c \
 	lib/io.c lib/io.h \
@@ -74,6 +74,7 @@ lib_libtach_core_la_SOURCES = \
 	lib/out/callgrind.c \
 	lib/out/calls.c lib/out/calls.h \
 	lib/out/chrome.c \
+	lib/out/coding.c lib/out/coding.h \
 	lib/out/collapsed.c \
 	lib/out/csv.c \
 	lib/out/diff.c \
@@ -87,6 +88,7 @@ lib_libtach_core_la_SOURCES = \
 	lib/out/gzip.c lib/out/gzip.h \
 	lib/out/heatmap.c \
 	lib/out/json.c lib/out/json.h \
+	lib/out/limits.h \
 	lib/out/jsonl.c \
 	lib/out/name.c \
 	lib/out/numbers.h \

@@ -390,6 +390,27 @@ enum tach_frame_style {
 	TACH_FRAME_FUNCTION, /* FUNCTION */
 };
 
+/* What became of a source file that a page could show. */
+enum tach_source {
+	TACH_SOURCE_PUT,       /* its text was put in */
+	TACH_SOURCE_MISSING,   /* it is not here, or cannot be read */
+	TACH_SOURCE_LINK,      /* a symbolic link is in its path */
+	TACH_SOURCE_FOREIGN,   /* it is neither the reader's nor root's */
+	TACH_SOURCE_PRIVATE,   /* not all may read it */
+	TACH_SOURCE_NO_FILE,   /* it is no regular file */
+	TACH_SOURCE_NO_PYTHON, /* its name does not end in .py */
+	TACH_SOURCE_LARGE,     /* it has more than a mebibyte */
+	TACH_SOURCE_ELSEWHERE, /* it is not below the folder */
+	TACH_SOURCES,	       /* how many of these there are */
+};
+
+/* Source text that a format may put in.  The caller names a folder by its
+ * absolute path without links, "/" for all; the sink counts files. */
+struct tach_sources {
+	const char *folder;
+	uint64_t count[TACH_SOURCES];
+};
+
 /* All zero but for the title, the directory and the word size are defaults.  A
  * format does not look at what it does not use.  All pointers are the
  * caller's. */
@@ -399,6 +420,7 @@ struct tach_format_options {
 	bool keep_idle;	 /* show the stacks of idle threads, not gaps */
 	bool gzip;
 	const char *title; /* of a page: the profile's name */
+	struct tach_sources *sources; /* NULL: no source text is put in */
 	int directory;	   /* descriptor of the one that pages go to */
 	/* Another profile to compare with: see tach_base_new. */
 	const struct tach_base *base;
@@ -423,6 +445,7 @@ enum tach_format_uses {
 	TACH_NEEDS_BASE = 0x80,
 	TACH_NEEDS_SPANS = 0x100, /* whatever the weight is */
 	TACH_USES_NO_TERMINAL = 0x200, /* it is binary */
+	TACH_USES_SOURCES = 0x400,
 };
 
 /* The formats, by name; the list ends with a NULL name.  The sink that open

@@ -27,7 +27,7 @@ shop() {
 
 # page [OPTION...]: p.html, of text on standard input.
 page() {
-	tach-convert --flamegraph "$@" -o p.html
+	tach-convert --flamegraph --source yes "$@" -o p.html
 }
 
 # at NAME: where the page has the middle of the widest frame of that name.

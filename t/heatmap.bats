@@ -25,7 +25,7 @@ profile() {
 }
 
 heatmap() {
-	profile | tach-convert --heatmap -o out "$@"
+	profile | tach-convert --heatmap --source yes -o out "$@"
 }
 
 # js FOLDER EXPRESSION: with profile and, of each page, page in pages.

@@ -29,6 +29,7 @@ UNIT_TESTS = t/unit/test_codes t/unit/test_damage t/unit/test_elf \
 	t/unit/test_filter t/unit/test_known \
 	t/unit/test_format t/unit/test_python t/unit/test_snapshots \
 	t/unit/test_drain t/unit/test_owner t/unit/test_pacer t/unit/test_ring \
+	t/unit/test_source \
 	t/unit/test_ring_model t/unit/test_series t/unit/test_suspects \
 	t/unit/test_text t/unit/test_threads t/unit/test_tids \
 	t/unit/test_turns t/unit/test_unfinished
@@ -77,6 +78,7 @@ t_unit_test_ring_tsan_CFLAGS = -std=gnu17 $(WARN_CFLAGS) -fsanitize=thread
 t_unit_test_ring_tsan_LDFLAGS = -fsanitize=thread
 t_unit_test_ring_tsan_LDADD =
 t_unit_test_series_SOURCES = t/unit/test_series.c
+t_unit_test_source_SOURCES = t/unit/test_source.c
 t_unit_test_suspects_SOURCES = t/unit/test_suspects.c $(t_unit_profile)
 t_unit_test_snapshots_SOURCES = t/unit/test_snapshots.c $(t_unit_profile) \
 	$(t_unit_walks)
@@ -96,6 +98,9 @@ FILE_TESTS = \
 	t/merge.bats \
 	t/pprof.bats \
 	t/convert.bats \
+	t/bombs.bats \
+	t/controls.bats \
+	t/source.bats \
 	t/format.bats \
 	t/gecko.bats \
 	t/callgrind.bats \

@@ -22,13 +22,15 @@ const struct tach_format tach_formats[] = {
 	    TACH_USES_WEIGHT | TACH_USES_IDLE | TACH_USES_GZIP |
 	    TACH_NEEDS_SPANS, gecko_open, NULL},
 	{"flamegraph", "a page that shows a flame graph",
-	    TACH_USES_WEIGHT | TACH_USES_BASE | TACH_NEEDS_SPANS,
+	    TACH_USES_WEIGHT | TACH_USES_BASE | TACH_NEEDS_SPANS |
+	    TACH_USES_SOURCES,
 	    flamegraph_open, NULL},
 	{"diff", "what changed since another profile: functions' shares",
 	    TACH_USES_WEIGHT | TACH_USES_BASE | TACH_NEEDS_BASE, diff_open,
 	    NULL},
 	{"heatmap", "a folder of pages: the source, coloured by weight",
-	    TACH_USES_WEIGHT | TACH_USES_DIRECTORY, heatmap_open, NULL},
+	    TACH_USES_WEIGHT | TACH_USES_DIRECTORY | TACH_USES_SOURCES,
+	    heatmap_open, NULL},
 	{"pstats", "functions and their callers, for Python's pstats",
 	    TACH_USES_WEIGHT | TACH_USES_NO_TERMINAL, pstats_open, NULL},
 	{"callgrind", "what functions and lines cost and call, for KCachegrind",

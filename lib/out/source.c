@@ -2,71 +2,212 @@
 /* source.c: see source.h. */
 #include "out/source.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/openat2.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
-static bool
-is_program(struct tach_string path)
+#include "out/coding.h"
+
+/* It is never waited for, as a FIFO would be, nor does a terminal become the
+ * program's. */
+#define FILE_FLAGS (O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
+
+/* ---- opening through no link --------------------------------------------- */
+
+/* Opens one name of a folder.  -1: errno is ELOOP if it is a link. */
+static int
+open_step(int folder, const char *name, int flags)
 {
-	return path.len > 4 && path.len < PATH_MAX && path.bytes[0] == '/' &&
+	struct stat st;
+	int fd;
+
+	if (strcmp(name, "..") == 0)
+		return errno = EXDEV, -1;
+	fd = openat(folder, name, flags | O_NOFOLLOW);
+	if (fd >= 0 && fstat(fd, &st) == 0 && S_ISLNK(st.st_mode)) {
+		close(fd);
+		return errno = ELOOP, -1;
+	}
+	return fd;
+}
+
+/* Opens a path below a folder name by name, where the kernel cannot.  The path
+ * is taken apart. */
+static int
+open_steps(int folder, char *path)
+{
+	int at = folder, next = -1;
+	char *rest;
+
+	for (char *name = strtok_r(path, "/", &rest); name != NULL;) {
+		char *after = strtok_r(NULL, "/", &rest);
+		next = open_step(at, name,
+		    after != NULL ? O_PATH | O_CLOEXEC : FILE_FLAGS);
+		if (at != folder)
+			close(at);
+		if (next < 0)
+			return -1;
+		at = next;
+		name = after;
+	}
+	return next;
+}
+
+/* Opens a path that leads out of the folder nowhere, and through no link. */
+static int
+open_below(int folder, char *path)
+{
+	struct open_how how = {
+		.flags = FILE_FLAGS,
+		.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS,
+	};
+	int fd = (int)syscall(SYS_openat2, folder, path, &how, sizeof(how));
+
+	/* Old sandboxes refuse calls that they do not know by EPERM. */
+	if (fd >= 0 || (errno != ENOSYS && errno != EPERM))
+		return fd;
+	return open_steps(folder, path);
+}
+
+/* ---- what is refused ----------------------------------------------------- */
+
+static bool
+is_python(struct tach_string path)
+{
+	return path.len > 4 && path.len < PATH_MAX &&
 	    path.bytes[path.len - 4] != '/' &&
 	    memcmp(path.bytes + path.len - 3, ".py", 3) == 0 &&
 	    memchr(path.bytes, '\0', path.len) == NULL;
 }
 
-static bool
+/* Where in a path, which is absolute, the part below a folder begins; NULL: it
+ * is not below it. */
+static const char *
+part_below(const char *path, const char *folder)
+{
+	size_t n = strlen(folder);
+
+	while (n > 0 && folder[n - 1] == '/')
+		n--;
+	if (strncmp(path, folder, n) != 0 || path[n] != '/')
+		return NULL;
+	return path + n + strspn(path + n, "/");
+}
+
+static enum tach_source
+why_not_open(void)
+{
+	switch (errno) {
+	case ELOOP:
+		return TACH_SOURCE_LINK;
+	case EACCES:
+		return TACH_SOURCE_PRIVATE;
+	case EXDEV:
+		return TACH_SOURCE_ELSEWHERE;
+	default:
+		return TACH_SOURCE_MISSING;
+	}
+}
+
+static enum tach_source
+judge(const struct stat *st)
+{
+	if (!S_ISREG(st->st_mode))
+		return TACH_SOURCE_NO_FILE;
+	if (st->st_uid != 0 && st->st_uid != geteuid())
+		return TACH_SOURCE_FOREIGN;
+	if ((st->st_mode & S_IROTH) == 0)
+		return TACH_SOURCE_PRIVATE;
+	return st->st_size > (off_t)SOURCE_MAX ? TACH_SOURCE_LARGE :
+						 TACH_SOURCE_PUT;
+}
+
+/* ---- reading ------------------------------------------------------------- */
+
+static enum tach_source
 read_all(int fd, struct buf *b)
 {
 	char *to;
 	ssize_t n;
 
-	while (b->len <= SOURCE_MAX &&
-	    (to = buf_reserve(b, 4096)) != NULL) {
+	while (b->len <= SOURCE_MAX && (to = buf_reserve(b, 4096)) != NULL) {
 		if ((n = read(fd, to, 4096)) <= 0)
-			return n == 0;
+			return n == 0 ? TACH_SOURCE_PUT : TACH_SOURCE_MISSING;
 		b->len += (size_t)n;
 	}
-	return false;
+	return TACH_SOURCE_LARGE;
+}
+
+static enum tach_source
+read_below(struct buf *b, const char *folder, char *path)
+{
+	int at = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	int fd = at >= 0 ? open_below(at, path) : -1;
+	enum tach_source why = fd < 0 ? why_not_open() : TACH_SOURCE_PUT;
+	struct stat st;
+
+	if (fd >= 0)
+		why = fstat(fd, &st) != 0 ? TACH_SOURCE_MISSING : judge(&st);
+	if (why == TACH_SOURCE_PUT)
+		why = read_all(fd, b);
+	if (fd >= 0)
+		close(fd);
+	if (at >= 0)
+		close(at);
+	return why;
+}
+
+static enum tach_source
+read_named(struct buf *b, struct tach_string path, const char *folder)
+{
+	char name[PATH_MAX];
+	const char *below;
+
+	if (!is_python(path))
+		return TACH_SOURCE_NO_PYTHON;
+	memcpy(name, path.bytes, path.len);
+	name[path.len] = '\0';
+	below = part_below(name, folder);
+	return below == NULL ? TACH_SOURCE_ELSEWHERE :
+	    read_below(b, folder, name + (below - name));
 }
 
 bool
-source_read(struct buf *b, struct tach_string path)
+source_read(struct buf *b, struct tach_string path,
+    struct tach_sources *sources)
 {
-	char name[PATH_MAX];
-	struct stat st;
-	int fd;
-	bool ok;
+	enum tach_source why;
 
 	b->len = 0;
-	if (!is_program(path))
+	/* Others, such as <string>, are no names of files. */
+	if (sources == NULL || path.len == 0 || path.bytes[0] != '/')
 		return false;
-	memcpy(name, path.bytes, path.len);
-	name[path.len] = '\0';
-	fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	if (fd < 0)
+	why = read_named(b, path, sources->folder);
+	sources->count[why]++;
+	if (why != TACH_SOURCE_PUT)
 		return false;
-	ok = fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
-	    st.st_size <= (off_t)SOURCE_MAX && read_all(fd, b);
-	close(fd);
-	return ok;
+	coding_undo(b);
+	return true;
 }
 
 bool
 source_line(const struct buf *b, size_t *at, struct tach_string *line)
 {
-	const char *from = b->text + *at, *end;
-	size_t left = b->len - *at;
+	size_t from = *at, end = from;
 
-	if (*at >= b->len)
+	if (from >= b->len)
 		return false;
-	end = memchr(from, '\n', left);
-	line->bytes = from;
-	line->len = end != NULL ? (size_t)(end - from) : left;
-	*at += line->len + 1;
-	if (line->len > 0 && from[line->len - 1] == '\r')
-		line->len--;
+	while (end < b->len && b->text[end] != '\n' && b->text[end] != '\r')
+		end++;
+	*line = (struct tach_string){b->text + from, end - from};
+	if (end + 1 < b->len && b->text[end] == '\r' &&
+	    b->text[end + 1] == '\n')
+		end++;
+	*at = end + 1;
 	return true;
 }
