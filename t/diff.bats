@@ -104,7 +104,7 @@ slower() {
 	lines 2 2 ':日本:1' >>now
 	run -0 tach-convert --diff now now
 	is "$(awk 'NR == 2 || NR == 3 { sub(/^.*0.00  /, ""); print }' \
-	    <<<"$output")" "f?[2J     a?b.py
+	    <<<"$output")" "f\\033[2J  a\\012b.py
 日本        "
 }
 

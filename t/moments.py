@@ -128,7 +128,11 @@ def check_csv(file, samples, how):
     for r in got:
         for column in "time interp thread us depth line".split():
             r[column] = int(r[column])
-        r["stack"] = r["stack"].split(";") if r["stack"] else []
+        # Nothing is empty: many programs would take that for NULL.
+        assert all(v != "" for v in r.values()), r
+        for column in "name function file".split():
+            r[column] = "" if r[column] == "-" else r[column]
+        r["stack"] = r["stack"].split(";") if r["depth"] else []
     check_records(got, samples)
 
 

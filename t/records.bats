@@ -31,12 +31,12 @@ setup() {
 @test "--csv" {
 	is "$(tach-convert --csv p.txt | sort)" "$(sort <<-'END'
 	time,interp,thread,name,status,us,depth,function,file,line,stack
-	0,0,7,"","gil,cpu,main",1000,1,main,app.py,1,"app.py:main:1"
-	1000,0,7,"","gil,cpu,main",1500,2,f,"/lib/a b.py",2,"app.py:main:1;/lib/a b.py:f:2"
-	1500,0,8,"",-,10000,0,"<no frames>",~,0,""
-	2500,0,7,"",-,1000,2,<GC>,~,0,"app.py:main:1;<GC>"
-	2500,1,7,"",gil-wanted,1000,0,"<no frames>",~,0,""
-	99000,0,8,"","exception,0x80",1000,1,f,a.py,0,"a.py:f:0"
+	0,0,7,-,"gil,cpu,main",1000,1,main,app.py,1,"app.py:main:1"
+	1000,0,7,-,"gil,cpu,main",1500,2,f,"/lib/a b.py",2,"app.py:main:1;/lib/a b.py:f:2"
+	1500,0,8,-,-,10000,0,"<no frames>",~,0,"-"
+	2500,0,7,-,-,1000,2,<GC>,~,0,"app.py:main:1;<GC>"
+	2500,1,7,-,gil-wanted,1000,0,"<no frames>",~,0,"-"
+	99000,0,8,-,"exception,0x80",1000,1,f,a.py,0,"a.py:f:0"
 	END
 	)"
 	is "$(tach-convert --csv p.txt | head -n 1)" \
@@ -157,6 +157,7 @@ for item in sorted(count.items()):
 		is "$(duck "SELECT count(*) $query WHERE time IS NULL OR
 		    interp IS NULL OR thread IS NULL OR status IS NULL OR
 		    us IS NULL OR depth IS NULL OR function IS NULL OR
+		    name IS NULL OR
 		    file IS NULL OR line IS NULL OR stack IS NULL")" 0
 		is "$(duck "SELECT typeof(time), typeof(thread), typeof(us),
 		    typeof(depth), typeof(line) $query LIMIT 1")" \

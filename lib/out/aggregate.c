@@ -2,11 +2,13 @@
 /* aggregate.c: see aggregate.h. */
 #include "out/aggregate.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>
 
 #include "array.h"
+#include "out/limits.h"
 
 /* The nodes of a thread's newest stack: nodes[d] holds its outermost d
  * frames, nodes[0] is the thread's root. */
@@ -60,15 +62,41 @@ aggregate_clear(struct aggregate *a)
 	*a = (struct aggregate){0};
 }
 
+/* ---- limits -------------------------------------------------------------- */
+
+/* Whether there may be one more of something; if not, why. */
+static inline bool
+allow(struct aggregate *a, uint32_t count, uint32_t limit, const char *why)
+{
+	if (count < limit)
+		return true;
+	a->failure = why;
+	return false;
+}
+
+int
+aggregate_failed(const struct aggregate *a, struct error *error)
+{
+	const char *why = a->failure;
+
+	if (why == NULL)
+		why = a->places.failure;
+	return error_set(error, TACH_FATAL, "%s",
+	    why != NULL ? why : strerror(ENOMEM));
+}
+
 /* ---- nodes --------------------------------------------------------------- */
+
+#define TOO_MANY_NODES LIMIT_TEXT("different stacks, or too deep ones,")
 
 static uint32_t
 add_node(struct aggregate *a, uint32_t parent, uint32_t what)
 {
-	struct node *p = array_grow(a->nodes, a->nnodes, &a->nodes_max,
-	    sizeof(*p));
+	struct node *p;
 
-	if (p == NULL)
+	if (!allow(a, a->nnodes, LIMIT_NODES, TOO_MANY_NODES) ||
+	    (p = array_grow(a->nodes, a->nnodes, &a->nodes_max,
+		sizeof(*p))) == NULL)
 		return TACH_NONE;
 	a->nodes = p;
 	p[a->nnodes] = (struct node){parent, what,
@@ -202,7 +230,9 @@ trail_of(struct aggregate *a, const struct tach_run *run)
 	struct trail *t;
 	bool new;
 
-	if (!reserve_trails(a, run->index))
+	if (!allow(a, run->depth, LIMIT_NODES, TOO_MANY_NODES) ||
+	    !allow(a, run->index, LIMIT_THREADS, LIMIT_TEXT("threads")) ||
+	    !reserve_trails(a, run->index))
 		return NULL;
 	t = &a->trails[run->index];
 	new = t->nodes == NULL;
@@ -242,10 +272,11 @@ follow(struct aggregate *a, struct trail *t, const struct tach_run *run)
 static struct cell *
 add_cell(struct aggregate *a, uint32_t node, uint8_t class)
 {
-	struct cell *p = array_grow(a->cells, a->ncells, &a->cells_max,
-	    sizeof(*p));
+	struct cell *p;
 
-	if (p == NULL)
+	if (!allow(a, a->ncells, LIMIT_CELLS, LIMIT_TEXT("different stacks")) ||
+	    (p = array_grow(a->cells, a->ncells, &a->cells_max,
+		sizeof(*p))) == NULL)
 		return NULL;
 	a->cells = p;
 	p[a->ncells] = (struct cell){.next = a->nodes[node].cell,

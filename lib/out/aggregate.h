@@ -10,6 +10,7 @@
 #ifndef OUT_AGGREGATE_H
 #define OUT_AGGREGATE_H
 
+#include "error.h"
 #include "out/pairs.h"
 #include "out/places.h"
 #include "tach.h"
@@ -68,6 +69,7 @@ struct aggregate {
 	struct pairs children;
 	struct set thread_set;
 	uint8_t classes[256]; /* by status */
+	const char *failure;  /* NULL: there was no memory, or all is well */
 };
 
 void aggregate_init(struct aggregate *, const struct tach_table *,
@@ -77,11 +79,15 @@ void aggregate_clear(struct aggregate *);
 /* Frees what only counting needs; no more runs come. */
 void aggregate_settle(struct aggregate *);
 
-/* The node of a run's stack; counts nothing.  TACH_NONE: out of memory. */
+/* The node of a run's stack; counts nothing.  TACH_NONE: out of memory, or more
+ * than may be held (limits.h). */
 uint32_t aggregate_stack(struct aggregate *, const struct tach_run *);
 
-/* Counts a run.  False: out of memory. */
+/* Counts a run.  False: as above. */
 bool aggregate_run(struct aggregate *, const struct tach_run *);
+
+/* Says which of these it was.  Returns TACH_FATAL. */
+int aggregate_failed(const struct aggregate *, struct error *);
 
 static inline bool
 node_is_root(const struct node *n)

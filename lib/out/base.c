@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* base.c: what a profile's stacks weigh, kept to compare another one with. */
-#include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "error.h"
 #include "out/aggregate.h"
@@ -19,7 +17,7 @@ base_run(struct tach_sink *sink, const struct tach_run *run)
 	struct tach_base *b = (struct tach_base *)sink;
 
 	return aggregate_run(&b->stacks, run) ? TACH_OK :
-	    error_set(&b->error, TACH_FATAL, "%s", strerror(ENOMEM));
+	    aggregate_failed(&b->stacks, &b->error);
 }
 
 static int

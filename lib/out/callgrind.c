@@ -40,25 +40,17 @@ struct callgrind {
 
 /* ---- names --------------------------------------------------------------- */
 
-/* Nothing in this format can escape what ends a line or is skipped as space
- * before a name. */
+/* A space before a name is skipped, and nothing in this format escapes it. */
 static void
 put_name(struct emit *e, struct tach_string s)
 {
-	uint32_t code;
+	size_t skip = s.len > 0 && *s.bytes == ' ';
 
 	if (s.len == 0)
 		emit(e, "???");
-	for (size_t i = 0, n; i < s.len; i += n) {
-		n = utf8_decode(s.bytes + i, s.len - i, &code);
-		if (n == 0 || code < 0x20 || code == 0x7f ||
-		    (i == 0 && code == ' ')) {
-			emit_bytes(e, "?", 1);
-			n = 1;
-		} else {
-			emit_bytes(e, s.bytes + i, n);
-		}
-	}
+	if (skip)
+		emit(e, "?");
+	utf8_add_visible(&e->buf, s.bytes + skip, s.len - skip);
 }
 
 /* A number for a name, from 1 on, and the name unless it is known by that. */
@@ -269,7 +261,8 @@ callgrind_run(struct tach_sink *sink, const struct tach_run *run)
 {
 	struct callgrind *c = (struct callgrind *)sink;
 
-	return aggregate_run(&c->stacks, run) ? TACH_OK : failed(c, ENOMEM);
+	return aggregate_run(&c->stacks, run) ? TACH_OK :
+	    aggregate_failed(&c->stacks, &c->error);
 }
 
 static bool
@@ -283,7 +276,7 @@ prepare(struct callgrind *c)
 	if (!functions_init(&c->functions, &c->stacks.places) ||
 	    !calls_init(&c->calls, &c->stacks, (struct calls_how){
 		c->functions.of, c->functions.count,
-		spans ? 0 : c->meta->interval_us}) ||
+		spans ? 0 : c->meta->interval_us, &c->error}) ||
 	    !calls_by_caller(&c->called, &c->calls))
 		return false;
 	n = (size_t)c->functions.count + 1 + c->stacks.nthreads;

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "array.h"
+#include "out/limits.h"
 
 /* What entering a node has opened, for leaving it to close. */
 struct step {
@@ -90,6 +91,11 @@ add_call(struct walk *w, uint32_t from, uint32_t to)
 {
 	struct call *p;
 
+	if (w->c->ncalls == LIMIT_CALLS) {
+		error_set(w->how.error, TACH_FATAL,
+		    LIMIT_TEXT("different calls"));
+		return TACH_NONE;
+	}
 	p = array_grow(w->c->calls, w->c->ncalls, &w->calls_max, sizeof(*p));
 	if (p == NULL)
 		return TACH_NONE;

@@ -46,9 +46,11 @@ struct calls_how {
 	const uint32_t *spot_of; /* by place; NULL: each is its own */
 	uint32_t nspots;	 /* without the last */
 	uint64_t sample_us; /* the time of a sample; 0: what the cells say */
+	struct error *error; /* says that there are too many calls */
 };
 
-/* False: out of memory.  It is to be cleared in any case. */
+/* False: out of memory, or more calls than may be held (limits.h).  It is to be
+ * cleared in any case. */
 bool calls_init(struct calls *, const struct aggregate *, struct calls_how);
 void calls_clear(struct calls *);
 

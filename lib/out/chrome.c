@@ -14,7 +14,9 @@
 #include "array.h"
 #include "error.h"
 #include "out/emit.h"
+#include "out/limits.h"
 #include "out/out.h"
+#include "out/pairs.h"
 #include "out/places.h"
 #include "out/texts.h"
 #include "out/timeline.h"
@@ -29,6 +31,7 @@ struct lane {
 	bool known;
 	uint64_t thread;
 	uint32_t interp;
+	uint32_t pid, tid; /* in the file */
 	uint64_t end;	    /* of what is known of it */
 	struct slice *open; /* outermost first */
 	uint32_t count;
@@ -42,14 +45,15 @@ struct chrome {
 	struct places places;
 	struct texts texts;
 	struct lanes lanes;
+	uint32_t nopen; /* slices of all lanes */
+	struct pairs taken; /* numbers of processes and threads */
+	uint32_t nlarge;    /* that were given out */
 	bool begun; /* there is an event */
 	struct error error;
 };
 
 /* ---- events -------------------------------------------------------------- */
 
-/* The processes are the interpreters, whose numbers begin with 0, which is no
- * process. */
 static void
 begin_event(struct chrome *c, const struct lane *l, const char *ph)
 {
@@ -59,9 +63,9 @@ begin_event(struct chrome *c, const struct lane *l, const char *ph)
 	c->begun = true;
 	emit(e, ph);
 	emit(e, "\",\"pid\":");
-	emit_number(e, (uint64_t)l->interp + 1);
+	emit_number(e, l->pid);
 	emit(e, ",\"tid\":");
-	emit_number(e, l->thread);
+	emit_number(e, l->tid);
 }
 
 static void
@@ -122,23 +126,32 @@ close_slices(struct chrome *c, struct lane *l, uint32_t depth)
 {
 	uint32_t count = l->count;
 
-	if (depth < l->count)
+	if (depth < l->count) {
+		c->nopen -= l->count - depth;
 		l->count = depth;
+	}
 	for (uint32_t i = depth; i < count; i++)
 		if (!put_slice(c, l, &l->open[i]))
 			return false;
 	return c->out.error == 0;
 }
 
+/* False: no memory, or more than may be held. */
 static bool
-open_slice(struct lane *l, struct slice s)
+open_slice(struct chrome *c, struct lane *l, struct slice s)
 {
-	struct slice *p = array_grow(l->open, l->count, &l->max, sizeof(*p));
+	struct slice *p;
 
+	if (c->nopen == LIMIT_OPEN) {
+		error_set(&c->error, TACH_FATAL, LIMIT_TEXT("frames at once"));
+		return false;
+	}
+	p = array_grow(l->open, l->count, &l->max, sizeof(*p));
 	if (p == NULL)
 		return false;
 	l->open = p;
 	p[l->count++] = s;
+	c->nopen++;
 	return true;
 }
 
@@ -148,7 +161,7 @@ have_slice(struct chrome *c, struct lane *l, uint32_t depth, struct slice s)
 {
 	if (depth < l->count && l->open[depth].place == s.place)
 		return true;
-	return close_slices(c, l, depth) && open_slice(l, s);
+	return close_slices(c, l, depth) && open_slice(c, l, s);
 }
 
 static bool
@@ -189,6 +202,23 @@ show_stretch(struct chrome *c, struct lane *l, const struct tach_run *run,
 
 /* ---- the sink ------------------------------------------------------------ */
 
+/* Perfetto takes the number of a thread for one of 32 bits.  A larger one, such
+ * as that of pthread_self(3), becomes one that no thread of Linux has. */
+#define LARGE UINT32_C(0x80000000)
+
+/* Numbers a lane.  The processes are the interpreters, whose numbers begin with
+ * 0, which is no process. */
+static bool
+number_lane(struct chrome *c, struct lane *l)
+{
+	l->pid = l->interp == UINT32_MAX ? UINT32_MAX : l->interp + 1;
+	l->tid = l->thread <= UINT32_MAX ? (uint32_t)l->thread :
+					   LARGE | c->nlarge++;
+	while (pairs_find(&c->taken, l->pid, l->tid) != 0)
+		l->tid = LARGE | c->nlarge++;
+	return pairs_add(&c->taken, l->pid, l->tid, 1);
+}
+
 static struct lane *
 lane_of(struct chrome *c, const struct tach_run *run)
 {
@@ -197,9 +227,11 @@ lane_of(struct chrome *c, const struct tach_run *run)
 
 	if (l == NULL || l->known)
 		return l;
-	l->known = true;
 	l->thread = run->thread;
 	l->interp = run->interp;
+	if (!number_lane(c, l))
+		return NULL;
+	l->known = true;
 	put_name(c, l, "process_name", title != NULL ? title : "python");
 	return l;
 }
@@ -232,6 +264,8 @@ chrome_run(struct tach_sink *sink, const struct tach_run *run)
 	struct stretch s;
 	size_t next = 0;
 
+	if (l == NULL && run->index >= LIMIT_THREADS)
+		return error_set(&c->error, TACH_FATAL, LIMIT_TEXT("threads"));
 	if (l == NULL)
 		return failed(c);
 	while (timeline_next(run, &next, &s))
@@ -263,6 +297,7 @@ chrome_free(struct tach_sink *sink)
 	for (uint32_t i = 0; i < c->lanes.count; i++)
 		free(lanes[i].open);
 	free(lanes);
+	pairs_clear(&c->taken);
 	places_clear(&c->places);
 	texts_clear(&c->texts);
 	emit_clear(&c->out);

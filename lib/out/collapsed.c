@@ -16,6 +16,7 @@
 #include "out/aggregate.h"
 #include "out/emit.h"
 #include "out/out.h"
+#include "utf8.h"
 
 /* A grammar: what a stack begins with, how a frame is written, and whether
  * stacks of equal text are one.  In CPython's they are as many as their frames
@@ -37,20 +38,17 @@ struct collapsed {
 
 /* ---- grammars ------------------------------------------------------------ */
 
-/* A semicolon in a name would end a frame, a control character perhaps the
- * line: nothing in this format can escape them, so others stand for them. */
+/* A semicolon in a name would end a frame, and nothing in this format can
+ * escape it: a comma stands for it. */
 static void
 add_name(struct buf *b, struct tach_string s)
 {
-	char *to = s.len > 0 ? buf_reserve(b, s.len) : NULL;
+	size_t from = b->len;
 
-	if (to == NULL)
-		return;
-	for (size_t i = 0; i < s.len; i++) {
-		unsigned char c = (unsigned char)s.bytes[i];
-		to[i] = c == ';' ? ',' : c < 0x20 || c == 0x7f ? '?' : (char)c;
-	}
-	b->len += s.len;
+	utf8_add_visible(b, s.bytes, s.len);
+	for (; from < b->len; from++)
+		if (b->text[from] == ';')
+			b->text[from] = ',';
 }
 
 static void
@@ -545,23 +543,32 @@ order_lines(struct order *o)
 	return sort_weights(o);
 }
 
+/* A longer text of a stack is not kept as a whole: there is no end to how long
+ * it may be. */
+#define TEXT_MAX (1u << 20) /* bytes */
+
 /* The text of a stack, which the next one may share the beginning of. */
 struct text {
 	struct buf text;
 	uint32_t *nodes; /* by depth, less one: those that the text is of */
 	size_t *ends;	 /* where each one's text ends */
 	uint32_t depth;
+	uint32_t kept; /* nodes whose text is there; the last ones' is not */
 };
+
+static struct tach_string
+node_text(const struct collapsed *c, uint32_t node)
+{
+	return c->stacks.places.places[c->stacks.nodes[node].what].text;
+}
 
 static void
 add_node(const struct collapsed *c, struct text *t, uint32_t node)
 {
-	const struct node *n = &c->stacks.nodes[node];
-
-	if (node_is_root(n)) {
+	if (node_is_root(&c->stacks.nodes[node])) {
 		add_thread(c, &t->text, node);
 	} else {
-		struct tach_string s = c->stacks.places.places[n->what].text;
+		struct tach_string s = node_text(c, node);
 		buf_add(&t->text, s.bytes, s.len);
 		buf_add_char(&t->text, ';');
 	}
@@ -578,12 +585,24 @@ change_text(const struct collapsed *c, struct text *t, uint32_t node)
 	     (known > t->depth || t->nodes[known - 1] != i);
 	     i = nodes[i].parent)
 		t->nodes[--known] = i;
-	t->text.len = known > 0 ? t->ends[known - 1] : 0;
-	for (; known < depth; known++) {
-		add_node(c, t, t->nodes[known]);
-		t->ends[known] = t->text.len;
+	if (known < t->kept)
+		t->kept = known;
+	t->text.len = t->kept > 0 ? t->ends[t->kept - 1] : 0;
+	for (; t->kept < depth && t->text.len <= TEXT_MAX; t->kept++) {
+		add_node(c, t, t->nodes[t->kept]);
+		t->ends[t->kept] = t->text.len;
 	}
 	t->depth = depth;
+}
+
+/* The frames that are not kept. */
+static void
+put_rest(struct collapsed *c, const struct text *t)
+{
+	for (uint32_t i = t->kept; i < t->depth; i++) {
+		emit(&c->out, ";");
+		emit_string(&c->out, node_text(c, t->nodes[i]));
+	}
 }
 
 static void
@@ -595,6 +614,7 @@ put_line(struct collapsed *c, struct text *t, const struct line *line)
 		emit(&c->out, NO_FRAMES);
 	} else {
 		emit_bytes(&c->out, t->text.text, t->text.len - 1);
+		put_rest(c, t);
 	}
 	buf_add_char(&c->out.buf, ' ');
 	emit_number(&c->out, line->weight);
@@ -636,7 +656,8 @@ collapsed_run(struct tach_sink *sink, const struct tach_run *run)
 {
 	struct collapsed *c = (struct collapsed *)sink;
 
-	return aggregate_run(&c->stacks, run) ? TACH_OK : failed(c, ENOMEM);
+	return aggregate_run(&c->stacks, run) ? TACH_OK :
+	    aggregate_failed(&c->stacks, &c->error);
 }
 
 static int

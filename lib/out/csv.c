@@ -11,23 +11,21 @@
 
 /* Adds what may stand between quotes.  Line breaks and NUL bytes could as
  * well by the letter, yet many programs then read something else: control
- * characters become question marks, as in collapsed stacks. */
+ * characters become octal digits, as in collapsed stacks. */
 static void
 add_quoted(struct buf *b, const char *bytes, size_t len, char semicolon)
 {
 	uint32_t code;
 
 	for (size_t i = 0, n; i < len; i += n) {
-		n = utf8_decode(bytes + i, len - i, &code);
+		n = utf8_visible(bytes + i, len - i, &code);
 		if (n == 0) {
-			buf_add(b, "\xef\xbf\xbd", 3);
+			utf8_add_octal(b, bytes[i]);
 			n = 1;
 		} else if (code == '"') {
 			buf_add(b, "\"\"", 2);
 		} else if (code == ';') {
 			buf_add_char(b, semicolon);
-		} else if (code < 0x20 || code == 0x7f) {
-			buf_add_char(b, '?');
 		} else {
 			buf_add(b, bytes + i, n);
 		}
@@ -42,13 +40,19 @@ plain(const char *bytes, size_t len)
 		if (c <= ' ' || c >= 0x7f || c == ',' || c == '"')
 			return false;
 	}
-	return len > 0;
+	return true;
 }
 
-/* In quotes also if it is empty, since nothing at all is taken for NULL. */
+/* A field without a byte is NULL to many programs, in quotes as well. */
+#define EMPTY "-"
+
 static void
 add_string(struct buf *b, const char *bytes, size_t len)
 {
+	if (len == 0) {
+		buf_add(b, EMPTY, strlen(EMPTY));
+		return;
+	}
 	if (plain(bytes, len)) {
 		buf_add(b, bytes, len);
 		return;
@@ -62,6 +66,8 @@ add_string(struct buf *b, const char *bytes, size_t len)
 static void
 add_frame(struct buf *b, const char *bytes, size_t len)
 {
+	if (len == 0)
+		buf_add(b, EMPTY, strlen(EMPTY));
 	add_quoted(b, bytes, len, ',');
 }
 
@@ -84,6 +90,7 @@ static const struct records_form form = {
 	.add_string = add_string,
 	.between = ";",
 	.end = "\"\n",
+	.no_frames = EMPTY,
 	.add_frame = add_frame,
 };
 

@@ -10,10 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "decimal.h"
 #include "error.h"
 #include "out/emit.h"
 #include "out/graph.h"
 #include "out/out.h"
+#include "utf8.h"
 
 #define COLUMN 13    /* characters of a number's column */
 #define NAME_WIDTH 40 /* a longer name moves the file to the right */
@@ -178,43 +180,27 @@ put_column(struct diff *d, const char *text)
 static void
 put_shares(struct diff *d, const struct shares *s)
 {
-	char text[32];
-
-	snprintf(text, sizeof(text), "%.2f", s->base);
-	put_column(d, text);
-	snprintf(text, sizeof(text), "%.2f", s->now);
-	put_column(d, text);
+	char text[DECIMAL_SIZE];
 	/* What is nothing when it is rounded has no sign. */
-	snprintf(text, sizeof(text), fabs(change(s)) < 0.005 ? "%.2f" : "%+.2f",
-	    fabs(change(s)) < 0.005 ? 0.0 : change(s));
-	put_column(d, text);
+	bool changed = fabs(change(s)) >= 0.005;
+
+	put_column(d, decimal_cents(text, s->base, false));
+	put_column(d, decimal_cents(text, s->now, false));
+	put_column(d, decimal_cents(text, changed ? change(s) : 0, changed));
 }
 
-/* Control characters would end the line, or worse. */
-static void
-put_name(struct diff *d, struct tach_string name)
-{
-	size_t from = 0;
-
-	for (size_t i = 0; i < name.len; i++) {
-		unsigned char c = (unsigned char)name.bytes[i];
-		if (c >= 0x20 && c != 0x7f)
-			continue;
-		emit_bytes(&d->out, name.bytes + from, i - from);
-		emit(&d->out, "?");
-		from = i + 1;
-	}
-	emit_bytes(&d->out, name.bytes + from, name.len - from);
-}
-
+/* Of a name as it is written, where octal digits stand for controls. */
 static size_t
 characters(struct tach_string s)
 {
-	size_t n = 0;
+	uint32_t code;
+	size_t count = 0;
 
-	for (size_t i = 0; i < s.len; i++)
-		n += (s.bytes[i] & 0xc0) != 0x80;
-	return n;
+	for (size_t i = 0, n; i < s.len; i += n > 0 ? n : 1) {
+		n = utf8_visible(s.bytes + i, s.len - i, &code);
+		count += n > 0 ? 1 : strlen("\\ooo");
+	}
+	return count;
 }
 
 static void
@@ -228,10 +214,10 @@ put_row(struct diff *d, const struct row *row, size_t width)
 	put_shares(d, &row->self);
 	put_shares(d, &row->total);
 	emit(&d->out, "  ");
-	put_name(d, name);
+	utf8_add_visible(&d->out.buf, name.bytes, name.len);
 	put_padding(d, n < width ? width - n : 0);
 	emit(&d->out, "  ");
-	put_name(d, file);
+	utf8_add_visible(&d->out.buf, file.bytes, file.len);
 	emit(&d->out, "\n");
 }
 
@@ -318,7 +304,8 @@ diff_run(struct tach_sink *sink, const struct tach_run *run)
 {
 	struct diff *d = (struct diff *)sink;
 
-	return aggregate_run(&d->stacks, run) ? TACH_OK : failed(d, ENOMEM);
+	return aggregate_run(&d->stacks, run) ? TACH_OK :
+	    aggregate_failed(&d->stacks, &d->error);
 }
 
 static int

@@ -78,6 +78,15 @@ emit_json(struct emit *e, struct tach_string s)
 		emit_flush(e);
 }
 
+/* The same of text for people. */
+static inline void
+emit_visible(struct emit *e, struct tach_string s)
+{
+	json_add_visible(&e->buf, s.bytes, s.len);
+	if (e->buf.len >= EMIT_BLOCK)
+		emit_flush(e);
+}
+
 /* Writes the rest.  Returns an errno, or 0 if all was written. */
 static inline int
 emit_end(struct emit *e)

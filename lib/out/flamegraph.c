@@ -331,7 +331,9 @@ trim(struct tach_string s)
 		s.len--;
 	}
 	if (s.len > TEXT_MAX)
-		s.len = TEXT_MAX;
+		for (s.len = TEXT_MAX; s.len > 0 &&
+		     (s.bytes[s.len] & 0xc0) == 0x80;)
+			s.len--; /* a character is left out as a whole */
 	return s;
 }
 
@@ -354,7 +356,7 @@ put_texts(struct flamegraph *f, const struct buf *text,
 		emit(&f->out, before);
 		emit_number(&f->out, (uint32_t)number);
 		emit(&f->out, ",");
-		emit_json(&f->out, trim(line));
+		emit_visible(&f->out, trim(line));
 		before = ",";
 	}
 }
@@ -373,7 +375,8 @@ put_sources(struct flamegraph *f)
 	for (uint32_t i = 0; i < count; i = end) {
 		for (end = i; end < count && s[end].file == s[i].file;)
 			end++;
-		if (!source_read(&text, f->graph.strings.strings[s[i].file]))
+		if (!source_read(&text, f->graph.strings.strings[s[i].file],
+			f->options->sources))
 			continue;
 		emit(&f->out, before);
 		emit(&f->out, "\"");
@@ -406,7 +409,7 @@ put_totals(struct flamegraph *f)
 	const char *title = f->options->title != NULL ? f->options->title : "";
 
 	emit(&f->out, "{\"title\":");
-	emit_json(&f->out, (struct tach_string){title, strlen(title)});
+	emit_visible(&f->out, (struct tach_string){title, strlen(title)});
 	put_field(f, "samples", f->stacks.samples);
 	put_field(f, "time", f->stacks.time);
 	put_field(f, "nodes", f->graph.nnodes);
@@ -431,7 +434,7 @@ put_threads(struct flamegraph *f)
 			buf_add(&name, ", main", 7);
 		}
 		emit(&f->out, i == 0 ? "" : ",");
-		emit_json(&f->out, (struct tach_string){name.text,
+		emit_visible(&f->out, (struct tach_string){name.text,
 		    name.failed ? 0 : name.len - 1});
 	}
 	buf_clear(&name);
@@ -446,7 +449,7 @@ put_names(struct flamegraph *f)
 	emit(&f->out, ",\n\"strings\":[");
 	for (uint32_t i = 0; i < g->strings.count; i++) {
 		emit(&f->out, i == 0 ? "" : ",\n");
-		emit_json(&f->out, g->strings.strings[i]);
+		emit_visible(&f->out, g->strings.strings[i]);
 	}
 	emit(&f->out, "],\n\"functions\":[");
 	for (uint32_t i = 0; i < g->nfunctions; i++) {
@@ -471,7 +474,8 @@ flamegraph_run(struct tach_sink *sink, const struct tach_run *run)
 {
 	struct flamegraph *f = (struct flamegraph *)sink;
 
-	return aggregate_run(&f->stacks, run) ? TACH_OK : failed(f, ENOMEM);
+	return aggregate_run(&f->stacks, run) ? TACH_OK :
+	    aggregate_failed(&f->stacks, &f->error);
 }
 
 static bool

@@ -15,6 +15,7 @@
 #include "out/emit.h"
 #include "out/functions.h"
 #include "out/gzip.h"
+#include "out/limits.h"
 #include "out/numbers.h"
 #include "out/out.h"
 #include "out/states.h"
@@ -74,6 +75,7 @@ struct gecko {
 	struct aggregate stacks;
 	struct lanes lanes;
 	uint8_t seen; /* statuses */
+	size_t kept;  /* bytes of all lanes' ticks */
 	/* At the end. */
 	struct strings strings;
 	struct functions functions;
@@ -109,13 +111,29 @@ thread_of(const struct aggregate *a, uint32_t node)
 }
 
 static int
+keep_ticks(struct gecko *g, struct lane *l, uint32_t node,
+    const struct tach_run *run)
+{
+	size_t before = l->ticks.bytes.len;
+
+	if (g->kept > LIMIT_TICKS)
+		return error_set(&g->error, TACH_FATAL, LIMIT_TEXT("samples"));
+	if (!ticks_add(&l->ticks, node, run->ticks, run->count))
+		return failed(g);
+	g->kept += l->ticks.bytes.len - before;
+	return TACH_OK;
+}
+
+static int
 gecko_run(struct tach_sink *sink, const struct tach_run *run)
 {
 	struct gecko *g = (struct gecko *)sink;
 	uint32_t node = aggregate_stack(&g->stacks, run);
 	struct lane *l = lanes_find(&g->lanes, run->index, sizeof(*l));
 
-	if (node == TACH_NONE || l == NULL)
+	if (node == TACH_NONE)
+		return aggregate_failed(&g->stacks, &g->error);
+	if (l == NULL)
 		return failed(g);
 	if (!l->known) {
 		l->known = true;
@@ -125,8 +143,7 @@ gecko_run(struct tach_sink *sink, const struct tach_run *run)
 	}
 	for (size_t i = 0; i < run->count; i++)
 		g->seen |= run->ticks[i].status;
-	return ticks_add(&l->ticks, node, run->ticks, run->count) ? TACH_OK :
-								    failed(g);
+	return keep_ticks(g, l, node, run);
 }
 
 /* ---- the nodes of each thread -------------------------------------------- */

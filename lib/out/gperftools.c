@@ -30,6 +30,7 @@
 #include "out/emit.h"
 #include "out/out.h"
 #include "out/sidecar.h"
+#include "utf8.h"
 
 /* Where in its symbol an address is. */
 enum {
@@ -340,11 +341,13 @@ put_mapping(struct gperftools *g)
 static void
 add_comment_name(struct buf *b, struct tach_string s)
 {
-	for (size_t i = 0; i < s.len && i < COMMENT_NAME_MAX; i++) {
-		unsigned char c = (unsigned char)s.bytes[i];
-		buf_add_char(b, c < 0x20 || c == 0x7f || c == '=' || c == ']' ?
-		    '?' : (char)c);
-	}
+	size_t from = b->len;
+
+	utf8_add_visible(b, s.bytes,
+	    s.len < COMMENT_NAME_MAX ? s.len : COMMENT_NAME_MAX);
+	for (; from < b->len; from++)
+		if (b->text[from] == '=' || b->text[from] == ']')
+			b->text[from] = '?';
 }
 
 static void
@@ -378,7 +381,8 @@ gperftools_run(struct tach_sink *sink, const struct tach_run *run)
 {
 	struct gperftools *g = (struct gperftools *)sink;
 
-	return aggregate_run(&g->stacks, run) ? TACH_OK : failed(g, ENOMEM);
+	return aggregate_run(&g->stacks, run) ? TACH_OK :
+	    aggregate_failed(&g->stacks, &g->error);
 }
 
 /* Whether a path can stand where one word is read. */

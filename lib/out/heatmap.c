@@ -151,11 +151,11 @@ count(struct heatmap *h)
 	const struct aggregate *a = &h->stacks;
 
 	return calls_init(&h->files, a, (struct calls_how){h->file_of,
-		   h->functions.nfiles, 0}) &&
+		   h->functions.nfiles, 0, &h->error}) &&
 	    calls_init(&h->callees, a, (struct calls_how){h->functions.of,
-		h->functions.count, 0}) &&
+		h->functions.count, 0, &h->error}) &&
 	    calls_init(&h->callers, a, (struct calls_how){h->row_of, h->nrows,
-		0}) &&
+		0, &h->error}) &&
 	    calls_by_caller(&h->callees_of, &h->callees) &&
 	    calls_by_spot(&h->callers_of, &h->callers);
 }
@@ -278,7 +278,7 @@ put_page_tail(struct heatmap *h)
 static void
 put_string(struct heatmap *h, const char *s)
 {
-	emit_json(&h->out, (struct tach_string){s, strlen(s)});
+	emit_visible(&h->out, (struct tach_string){s, strlen(s)});
 }
 
 static void
@@ -301,7 +301,7 @@ put_files(struct heatmap *h)
 		uint32_t file = h->ranked[i];
 		page_name(h, file, name);
 		emit(&h->out, i == 0 ? "\n[" : ",\n[");
-		emit_json(&h->out, file_name(h, file));
+		emit_visible(&h->out, file_name(h, file));
 		emit(&h->out, ",");
 		put_string(h, name);
 		put_weights(h, &h->files.spots[file]);
@@ -323,7 +323,7 @@ put_functions(struct heatmap *h)
 	for (uint32_t i = 0; i < f->count; i++) {
 		uint32_t place = f->lines[f->functions[i].begin];
 		emit(&h->out, i == 0 ? "\n[" : ",\n[");
-		emit_json(&h->out, h->stacks.places.places[place].func);
+		emit_visible(&h->out, h->stacks.places.places[place].func);
 		emit(&h->out, ",");
 		emit_number(&h->out, h->rank[f->functions[i].file]);
 		emit(&h->out, ",");
@@ -493,14 +493,13 @@ put_text(struct heatmap *h, uint32_t file)
 	struct tach_string line;
 	const char *comma = "";
 
-	h->source.len = 0;
-	if (!source_read(&h->source, file_name(h, file)))
+	if (!source_read(&h->source, file_name(h, file), h->options->sources))
 		return;
 	emit(&h->out, ",\ntext: [");
 	for (size_t at = 0; source_line(&h->source, &at, &line); comma = ",") {
 		emit(&h->out, comma);
 		emit(&h->out, "\n");
-		emit_json(&h->out, line);
+		emit_visible(&h->out, line);
 	}
 	emit(&h->out, "]");
 }
@@ -545,7 +544,7 @@ heatmap_run(struct tach_sink *sink, const struct tach_run *run)
 	struct heatmap *h = (struct heatmap *)sink;
 
 	return aggregate_run(&h->stacks, run) ? TACH_OK :
-						failed(h, "", ENOMEM);
+	    aggregate_failed(&h->stacks, &h->error);
 }
 
 static int

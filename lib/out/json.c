@@ -3,6 +3,7 @@
 #include "out/json.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "decimal.h"
 #include "utf8.h"
@@ -22,23 +23,25 @@ plain(const char *bytes, size_t len)
 	uint32_t code;
 	size_t n = utf8_decode(bytes, len, &code);
 
-	return n == 0 || code < 0x20 || code == '"' || code == '\\' ||
-	    leaves_script(bytes, len) ? 0 : n;
+	return n == 0 || utf8_is_control(code) || code == '"' ||
+	    code == '\\' || leaves_script(bytes, len) ? 0 : n;
 }
 
-static void
-add_escape(struct buf *b, unsigned char c)
+/* Adds what bytes begin with and JSON does not take as it is: a control, which
+ * is none above U+FFFF, a mark, or no UTF-8.  Returns its length. */
+static size_t
+add_escape(struct buf *b, const char *bytes, size_t len)
 {
+	uint32_t code;
 	char text[8];
-	int n;
+	size_t n = utf8_decode(bytes, len, &code);
 
-	if (c >= 0x80)
-		n = snprintf(text, sizeof(text), "\\ufffd");
-	else if (c == '"' || c == '\\')
-		n = snprintf(text, sizeof(text), "\\%c", c);
-	else
-		n = snprintf(text, sizeof(text), "\\u%04x", c);
-	buf_add(b, text, (size_t)n);
+	if (n == 0)
+		code = 0xfffd;
+	snprintf(text, sizeof(text), code == '"' || code == '\\' ?
+	    "\\%c" : "\\u%04x", (int)(code & 0xffff));
+	buf_add(b, text, strlen(text));
+	return n > 0 ? n : 1;
 }
 
 void
@@ -51,12 +54,30 @@ json_add_string(struct buf *b, const char *bytes, size_t len)
 		if ((n = plain(bytes + i, len - i)) > 0)
 			continue;
 		buf_add(b, bytes + from, i - from);
-		add_escape(b, (unsigned char)bytes[i]);
-		n = 1;
-		from = i + 1;
+		n = add_escape(b, bytes + i, len - i);
+		from = i + n;
 	}
 	buf_add(b, bytes + from, len - from);
 	buf_add_char(b, '"');
+}
+
+void
+json_add_visible(struct buf *b, const char *bytes, size_t len)
+{
+	struct buf text = {0};
+
+	for (const char *tab; len > 0 &&
+	     (tab = memchr(bytes, '\t', len)) != NULL;) {
+		size_t n = (size_t)(tab - bytes);
+		utf8_add_visible(&text, bytes, n);
+		buf_add_char(&text, '\t');
+		bytes += n + 1;
+		len -= n + 1;
+	}
+	utf8_add_visible(&text, bytes, len);
+	json_add_string(b, text.text, text.len);
+	b->failed |= text.failed;
+	buf_clear(&text);
 }
 
 void

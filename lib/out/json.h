@@ -11,4 +11,9 @@
  * script. */
 void json_add_string(struct buf *, const char *, size_t);
 
+/* The same of text for people: of control characters but tabs, and of what is
+ * no UTF-8, each byte is a backslash and three octal digits, since in a page
+ * these are obeyed, whatever has escaped them. */
+void json_add_visible(struct buf *, const char *, size_t);
+
 #endif

@@ -22,6 +22,7 @@ static const struct records_form form = {
 	.add_string = json_add_string,
 	.between = ",",
 	.end = "]}\n",
+	.no_frames = "",
 	.add_frame = json_add_string,
 };
 

@@ -7,6 +7,7 @@
 #include <xxhash.h>
 
 #include "array.h"
+#include "out/limits.h"
 
 #define LAUNCHER "_sync_coordinator.py"
 
@@ -104,11 +105,16 @@ own_text(struct places *p, struct place *place)
 
 	if (p->text == NULL)
 		return true;
+	if (p->scratch.len > LIMIT_TEXTS - p->size) {
+		p->failure = LIMIT_TEXT("or too long names");
+		return false;
+	}
 	if (p->scratch.failed || (copy = malloc(p->scratch.len + 1)) == NULL)
 		return false;
 	if (p->scratch.len > 0)
 		memcpy(copy, p->scratch.text, p->scratch.len);
 	place->text.bytes = copy;
+	p->size += p->scratch.len;
 	return true;
 }
 

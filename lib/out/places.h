@@ -46,6 +46,8 @@ struct places {
 	uint32_t nframes;
 	struct set set;
 	struct buf scratch;
+	size_t size; /* of all texts */
+	const char *failure; /* why none could be added; NULL: no memory */
 };
 
 void places_init(struct places *, const struct tach_table *, enum place_kind,

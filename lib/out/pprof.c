@@ -434,7 +434,8 @@ pprof_run(struct tach_sink *sink, const struct tach_run *run)
 		p->first = run->ticks[0].time;
 	if (last->time + last->span > p->end)
 		p->end = last->time + last->span;
-	return aggregate_run(&p->stacks, run) ? TACH_OK : failed(p, ENOMEM);
+	return aggregate_run(&p->stacks, run) ? TACH_OK :
+	    aggregate_failed(&p->stacks, &p->error);
 }
 
 static int

@@ -240,7 +240,8 @@ pstats_run(struct tach_sink *sink, const struct tach_run *run)
 {
 	struct pstats *p = (struct pstats *)sink;
 
-	return aggregate_run(&p->stacks, run) ? TACH_OK : failed(p, ENOMEM);
+	return aggregate_run(&p->stacks, run) ? TACH_OK :
+	    aggregate_failed(&p->stacks, &p->error);
 }
 
 /* Microseconds that a sample stands for, or 0 where each says it.  Where the
@@ -258,7 +259,8 @@ static int
 pstats_end(struct tach_sink *sink)
 {
 	struct pstats *p = (struct pstats *)sink;
-	struct calls_how how = {NULL, p->stacks.places.count, sample_us(p)};
+	struct calls_how how = {NULL, p->stacks.places.count, sample_us(p),
+	    &p->error};
 	int why;
 
 	aggregate_settle(&p->stacks);

@@ -218,7 +218,10 @@ make_where(struct records *r, const struct tach_run *run)
 		return false;
 	add_column(r, &r->where, COLUMN_DEPTH);
 	buf_add_number(&r->where, depth);
-	return add_leaf(r, depth, leaf) && add_frames(r, run);
+	if (!add_leaf(r, depth, leaf) || !add_frames(r, run))
+		return false;
+	add(&r->where, depth == 0 ? r->form->no_frames : "");
+	return !r->where.failed;
 }
 
 /* ---- records ------------------------------------------------------------- */

@@ -32,6 +32,7 @@ struct records_form {
 	/* Of the stack: what stands between two frames, and behind the last,
 	 * where the record ends. */
 	const char *between, *end;
+	const char *no_frames; /* the whole stack, where it is empty */
 	void (*add_frame)(struct buf *, const char *, size_t);
 };
 

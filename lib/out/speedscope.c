@@ -12,6 +12,7 @@
 #include "error.h"
 #include "out/aggregate.h"
 #include "out/emit.h"
+#include "out/limits.h"
 #include "out/out.h"
 #include "out/timeline.h"
 
@@ -39,6 +40,7 @@ struct speedscope {
 	const struct tach_format_options *options;
 	struct aggregate stacks;
 	struct lanes lanes;
+	uint32_t nsamples; /* of all lanes */
 	uint32_t *way; /* scratch: the places of a stack, innermost first */
 	size_t way_max;
 	struct error error;
@@ -46,8 +48,10 @@ struct speedscope {
 
 /* ---- samples ------------------------------------------------------------- */
 
+/* False: no memory, or more than may be held. */
 static bool
-add_sample(struct lane *l, uint32_t node, uint64_t weight)
+add_sample(struct speedscope *s, struct lane *l, uint32_t node,
+    uint64_t weight)
 {
 	struct sample *p;
 
@@ -55,11 +59,17 @@ add_sample(struct lane *l, uint32_t node, uint64_t weight)
 		l->samples[l->count - 1].weight += weight;
 		return true;
 	}
+	if (s->nsamples == LIMIT_SAMPLES) {
+		error_set(&s->error, TACH_FATAL,
+		    LIMIT_TEXT("changes of stacks"));
+		return false;
+	}
 	p = array_grow(l->samples, l->count, &l->max, sizeof(*p));
 	if (p == NULL)
 		return false;
 	l->samples = p;
 	p[l->count++] = (struct sample){weight, node};
+	s->nsamples++;
 	return true;
 }
 
@@ -74,12 +84,12 @@ add_stretch(struct speedscope *s, struct lane *l, uint32_t node,
 	if (l->count == 0)
 		l->begin = stretch->begin;
 	else if (stretch->begin > l->end &&
-	    !add_sample(l, TACH_NONE, stretch->begin - l->end))
+	    !add_sample(s, l, TACH_NONE, stretch->begin - l->end))
 		return false;
 	l->end = stretch->end;
 	if (!gap)
 		l->busy += weight;
-	return add_sample(l, gap ? TACH_NONE : node, weight);
+	return add_sample(s, l, gap ? TACH_NONE : node, weight);
 }
 
 static int
@@ -98,7 +108,9 @@ speedscope_run(struct tach_sink *sink, const struct tach_run *run)
 	struct stretch stretch;
 	size_t next = 0;
 
-	if (node == TACH_NONE || l == NULL)
+	if (node == TACH_NONE)
+		return aggregate_failed(&s->stacks, &s->error);
+	if (l == NULL)
 		return failed(s);
 	l->thread = run->thread;
 	l->interp = run->interp;

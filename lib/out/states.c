@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "array.h"
+#include "out/limits.h"
 
 #define BIT(state) (1u << (state))
 
@@ -43,6 +44,8 @@ add_interval(struct states *s, enum state state, uint64_t end)
 
 	if (end <= s->since[state])
 		return true;
+	if (s->count == LIMIT_SAMPLES)
+		return false;
 	p = array_grow(s->intervals, s->count, &s->max, sizeof(*p));
 	if (p == NULL)
 		return false;

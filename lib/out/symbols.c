@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "utf8.h"
+
 static const char no_frames[] = NO_FRAMES;
 
 /* ---- order --------------------------------------------------------------- */
@@ -104,12 +106,6 @@ is_reserved(struct tach_string name)
 	return false;
 }
 
-static bool
-is_control(char c)
-{
-	return (unsigned char)c < 0x20 || c == 0x7f;
-}
-
 /* Both readers cut <...> and (...) out of names, and google-pprof takes -- in
  * a name for what separates two, and in places a space, too. */
 static char
@@ -129,7 +125,7 @@ passing(char c, char before)
 	case '-':
 		return before == '-' ? '_' : '-';
 	default:
-		return is_control(c) ? '?' : c;
+		return c;
 	}
 }
 
@@ -138,15 +134,16 @@ symbol_add_name(struct buf *b, struct tach_string func)
 {
 	bool marked = is_reserved(func);
 	char before = '\0';
+	size_t from;
 
 	if (func.len == 0)
 		func = (struct tach_string){"?", 1};
 	if (marked)
 		buf_add_char(b, '[');
-	for (size_t i = 0; i < func.len; i++) {
-		before = passing(func.bytes[i], before);
-		buf_add_char(b, before);
-	}
+	from = b->len;
+	utf8_add_visible(b, func.bytes, func.len);
+	for (; from < b->len; from++)
+		before = b->text[from] = passing(b->text[from], before);
 	if (marked)
 		buf_add_char(b, ']');
 }
@@ -156,7 +153,5 @@ symbol_add_file(struct buf *b, struct tach_string file)
 {
 	if (file.len == 0)
 		buf_add_char(b, '?');
-	for (size_t i = 0; i < file.len; i++)
-		buf_add_char(b, is_control(file.bytes[i]) ? '?' :
-							     file.bytes[i]);
+	utf8_add_visible(b, file.bytes, file.len);
 }

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "out/limits.h"
+
 static uint64_t
 end_of(const struct tach_tick *t)
 {
@@ -37,6 +39,8 @@ lanes_find(struct lanes *l, uint32_t index, size_t size)
 	uint64_t max = l->max != 0 ? l->max : 16;
 	char *p;
 
+	if (index >= LIMIT_THREADS)
+		return NULL;
 	while (max <= index)
 		max *= 2;
 	if (max != l->max) {

@@ -34,7 +34,7 @@ struct lanes {
 };
 
 /* The lane of an index, all zero at first, which moves when another comes.
- * NULL: out of memory. */
+ * NULL: out of memory, or more than may be held (limits.h). */
 void *lanes_find(struct lanes *, uint32_t index, size_t size);
 
 #endif
