@@ -22,6 +22,7 @@ lib_libtach_core_la_SOURCES = \
 	lib/decimal.c lib/decimal.h \
 	lib/error.c lib/error.h \
 	lib/filter.c \
+	lib/hash.c lib/hash.h \
 	lib/io.c lib/io.h \
 	lib/merge.c \
 	lib/set.c lib/set.h \

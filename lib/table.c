@@ -4,9 +4,9 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <xxhash.h>
 
 #include "array.h"
+#include "hash.h"
 #include "set.h"
 
 #define BLOCK_SIZE 65536 /* bytes of string text allocated at once */
@@ -164,7 +164,7 @@ find_thread(const struct tach_table *t, uint32_t interp, uint64_t thread,
 {
 	struct thread_key key = {t, thread, interp};
 
-	*hash = XXH3_64bits_withSeed(&thread, sizeof(thread), interp);
+	*hash = hash_of(&thread, sizeof(thread), interp);
 	return set_find(&t->thread_set, *hash, thread_equal, &key);
 }
 
@@ -262,7 +262,7 @@ uint32_t
 tach_table_add_string(struct tach_table *t, const char *bytes, size_t len)
 {
 	struct string_key key = {t, len != 0 ? bytes : "", len};
-	uint64_t hash = XXH3_64bits(key.bytes, len);
+	uint64_t hash = hash_of(key.bytes, len, 0);
 	uint32_t found = set_find(&t->string_set, hash, string_equal, &key);
 	const char *copy;
 
@@ -301,7 +301,7 @@ frame_hash(const struct tach_frame *f)
 	    (uint32_t)f->end_line, (uint32_t)f->column,
 	    (uint32_t)f->end_column, f->opcode};
 
-	return XXH3_64bits(words, sizeof(words));
+	return hash_of(words, sizeof(words), 0);
 }
 
 uint32_t

@@ -469,3 +469,24 @@ Try 'tach-convert --help'."
 	is "$stderr" "tach-convert: --tach and --collapsed exclude each other
 Try 'tach-convert --help'."
 }
+
+# Hashes of names are others in every process.
+@test "what is written is the same in every run" {
+	cd "$BATS_TEST_TMPDIR"
+	local file name
+	for file in "$T/data/odd.bin" "$T/data/cpython315-wall.bin"; do
+		for name in collapsed speedscope gperftools pprof gecko \
+		    flamegraph "diff $file" pstats callgrind chrome jsonl csv \
+		    tach 'collapsed --frame py-spy'; do
+			# shellcheck disable=SC2086
+			tach-convert --$name -o one "$file" 2>/dev/null
+			# shellcheck disable=SC2086
+			tach-convert --$name -o two "$file" 2>/dev/null
+			cmp one two
+		done
+		rm -rf h i
+		tach-convert --heatmap -o h "$file" 2>/dev/null
+		tach-convert --heatmap -o i "$file" 2>/dev/null
+		diff -r h i
+	done
+}

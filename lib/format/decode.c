@@ -7,12 +7,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <xxhash.h>
 
 #include "array.h"
 #include "format/delta.h"
 #include "format/layout.h"
 #include "format/zio.h"
+#include "hash.h"
 #include "set.h"
 
 #define BATCH 4096 /* ticks of a run, at most */
@@ -183,7 +183,7 @@ static int
 look_up(struct decoder *d, const struct delta_id *id)
 {
 	struct thread_key key = {d, id};
-	uint64_t hash = XXH3_64bits_withSeed(&id->thread, sizeof(id->thread),
+	uint64_t hash = hash_of(&id->thread, sizeof(id->thread),
 	    id->interp);
 	uint32_t found = set_find(&d->thread_set, hash, thread_equal, &key);
 

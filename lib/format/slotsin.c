@@ -17,13 +17,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <xxhash.h>
 
 #include "array.h"
 #include "format/cursor.h"
 #include "format/delta.h"
 #include "format/slottext.h"
 #include "format/source.h"
+#include "hash.h"
 #include "io.h"
 #include "set.h"
 #include "tach.h"
@@ -270,7 +270,7 @@ get_frame(struct slots *s, bool leaf, uint32_t *frame)
 
 	if (get_slot(s, &k.address) != TACH_OK)
 		return TACH_FATAL;
-	hash = XXH3_64bits_withSeed(&k.address, sizeof(k.address), leaf);
+	hash = hash_of(&k.address, sizeof(k.address), leaf);
 	found = set_find(&s->known_set, hash, known_equal, key);
 	if (found == TACH_NONE) {
 		found = s->nknown;

@@ -4,9 +4,9 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <xxhash.h>
 
 #include "array.h"
+#include "hash.h"
 
 bool
 stacktext_init(struct stacktext *s)
@@ -111,7 +111,7 @@ stacktext_thread(struct stacktext *s, uint64_t id, uint32_t interp)
 
 	if (s->nthreads > 0 && thread_equal(&key, s->last))
 		return TACH_OK;
-	hash = XXH3_64bits_withSeed(&id, sizeof(id), interp);
+	hash = hash_of(&id, sizeof(id), interp);
 	found = set_find(&s->thread_set, hash, thread_equal, &key);
 	if (found == TACH_NONE)
 		return add_thread(s, &key, hash);

@@ -5,9 +5,9 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <xxhash.h>
 
 #include "array.h"
+#include "hash.h"
 #include "out/limits.h"
 
 /* The nodes of a thread's newest stack: nodes[d] holds its outermost d
@@ -183,7 +183,7 @@ root_of(struct aggregate *a, const struct tach_run *run)
 	struct thread_key key = {a, a->how.one_thread ? 0 : run->thread,
 	    a->how.interps ? run->interp : 0};
 	uint64_t words[] = {key.thread, key.interp};
-	uint64_t hash = XXH3_64bits(words, sizeof(words));
+	uint64_t hash = hash_of(words, sizeof(words), 0);
 	uint32_t root = set_find(&a->thread_set, hash, thread_equal, &key);
 
 	return root != TACH_NONE ? root : add_root(a, &key, hash);

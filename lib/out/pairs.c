@@ -4,6 +4,8 @@
 
 #include <stdlib.h>
 
+#include "hash.h"
+
 #define SLOTS_MIN 1024 /* a power of two */
 
 /* Doubles the slots. */
@@ -11,7 +13,8 @@ static bool
 grow(struct pairs *p)
 {
 	struct pairs twice = {NULL,
-	    p->mask != 0 ? p->mask * 2 + 1 : SLOTS_MIN - 1, p->count};
+	    p->mask != 0 ? p->mask * 2 + 1 : SLOTS_MIN - 1, p->count,
+	    hash_factor()};
 
 	twice.slots = calloc(twice.mask + 1, sizeof(*twice.slots));
 	if (twice.slots == NULL)

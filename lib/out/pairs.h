@@ -20,6 +20,7 @@ struct pairs {
 	struct pair *slots;
 	size_t mask; /* slots - 1; 0: nothing allocated yet */
 	size_t count;
+	uint64_t factor; /* what places are found by: see hash.h */
 };
 
 /* Where a pair is, or the free slot where it belongs; of slots that are
@@ -27,8 +28,7 @@ struct pairs {
 static inline struct pair *
 pairs_slot(const struct pairs *p, uint32_t a, uint32_t b)
 {
-	uint64_t hash = ((uint64_t)a << 32 | b) *
-	    UINT64_C(0x9e3779b97f4a7c15);
+	uint64_t hash = ((uint64_t)a << 32 | b) * p->factor;
 	size_t i = (hash ^ hash >> 32) & p->mask;
 
 	while (p->slots[i].value != 0 &&

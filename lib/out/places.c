@@ -4,9 +4,9 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <xxhash.h>
 
 #include "array.h"
+#include "hash.h"
 #include "out/limits.h"
 
 #define LAUNCHER "_sync_coordinator.py"
@@ -85,9 +85,9 @@ place_hash(const struct place *place, enum place_kind kind)
 	uint64_t hash;
 
 	if (kind == PLACE_TEXTS)
-		return XXH3_64bits(place->text.bytes, place->text.len);
-	hash = XXH3_64bits(place->file.bytes, place->file.len);
-	hash = XXH3_64bits_withSeed(place->func.bytes, place->func.len, hash);
+		return hash_of(place->text.bytes, place->text.len, 0);
+	hash = hash_of(place->file.bytes, place->file.len, 0);
+	hash = hash_of(place->func.bytes, place->func.len, hash);
 	if (kind == PLACE_FUNCTIONS)
 		return hash;
 	hash += ((uint64_t)(uint32_t)place->line << 32 |

@@ -4,9 +4,9 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <xxhash.h>
 
 #include "array.h"
+#include "hash.h"
 
 struct key {
 	const struct strings *s;
@@ -27,7 +27,7 @@ uint32_t
 strings_find(struct strings *s, struct tach_string string)
 {
 	struct key key = {s, string};
-	uint64_t hash = XXH3_64bits(string.bytes, string.len);
+	uint64_t hash = hash_of(string.bytes, string.len, 0);
 	uint32_t found = set_find(&s->set, hash, equal, &key);
 	struct tach_string *p;
 
