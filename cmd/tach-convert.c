@@ -335,7 +335,8 @@ convert_after(struct tach_reader *r, const char *operand, void *arg)
 {
 	struct job *job = arg;
 	struct tach_table *own = own_table(job);
-	struct tach_base *base = tach_base_new(table_of(r, own));
+	struct tach_base *base = tach_base_new(tach_reader_meta(r),
+	    table_of(r, own));
 	int rc;
 
 	(void)operand;

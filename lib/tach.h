@@ -465,9 +465,10 @@ extern const struct tach_format tach_formats[];
 
 /* Keeps what a profile's stacks weigh, for a format to compare another one
  * with once the sink, which stays the base's, has got all of it and been
- * ended.  The table must outlive that.  NULL: out of memory. */
+ * ended.  The meta and the table must outlive that.  NULL: out of memory. */
 struct tach_base;
-struct tach_base *tach_base_new(const struct tach_table *);
+struct tach_base *tach_base_new(const struct tach_meta *,
+    const struct tach_table *);
 void tach_base_free(struct tach_base *);
 struct tach_sink *tach_base_sink(struct tach_base *);
 

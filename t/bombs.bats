@@ -34,7 +34,7 @@ setup_file() {
 	sys.stdout.buffer.write(body + struct.pack("<IIQ16x", 2, 1,
 	                                           len(body) + 32))
 	END
-	python3 bomb.py 1 60000000 1000 >deep.bin
+	python3 bomb.py 1 34000000 1000 >deep.bin
 	python3 bomb.py 40 1000000 10 >many.bin
 	python3 bomb.py 1 300000 1000 >long.bin
 }
@@ -44,7 +44,8 @@ setup() {
 	cd "$BATS_FILE_TMPDIR"
 	[ "$(stat -c %s deep.bin)" -lt 20000 ]
 	# shellcheck disable=SC2153
-	out=$BATS_TEST_TMPDIR
+	out=$BATS_TEST_TMPDIR/out
+	mkdir "$out"
 }
 
 # small KIB COMMAND...: with that much memory.
@@ -55,10 +56,9 @@ small() {
 stacks='the profile has too many different stacks, or too deep ones, to add up:'
 part='take a part of it, by --since and --until, --thread or --match'
 
-@test "one stack of 60 million frames" {
+@test "one stack of 34 million frames" {
 	local name
-	for name in collapsed speedscope gecko pprof pstats callgrind \
-	    flamegraph gperftools; do
+	for name in collapsed gecko flamegraph; do
 		run -1 --separate-stderr small 1000000 \
 		    tach-convert --$name -o "$out/x" deep.bin
 		is "$stderr" "tach-convert: $out/x: $stacks $part"
@@ -67,7 +67,7 @@ part='take a part of it, by --since and --until, --thread or --match'
 	    tach-convert --heatmap -o "$out/h" deep.bin
 	is "$stderr" "tach-convert: $out/h: $stacks $part"
 	run -1 --separate-stderr small 1000000 \
-	    tach-convert --chrome -o "$out/x" deep.bin
+	    tach-convert --chrome --idle keep -o "$out/x" deep.bin
 	is "$stderr" "tach-convert: $out/x: the profile has too many frames at \
 once to add up: $part"
 	run -1 --separate-stderr small 1000000 \

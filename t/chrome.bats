@@ -143,3 +143,27 @@ profile	2	p.txt (pid 2), thread 8, interpreter 1 (tid 8)"
 	)"
 	is "$(grep -c $'^table\t1.*\tmain {' text)" 1
 }
+
+@test "--chrome: numbers of threads that Perfetto takes" {
+	cd "$BATS_TEST_TMPDIR"
+	{
+		printf '%d\t%d\t%s\tcpu\ta.py:f:1\n' 0 0 139716872353600 \
+		    0 0 139716872353601 0 0 2147483648 0 0 4294967295 \
+		    0 4294967295 18446744073709551615 0 0 7
+	} >p.txt
+	tach-convert --chrome p.txt | python3 -c '
+import json, sys
+events = json.load(sys.stdin)["traceEvents"]
+names = {(e["pid"], e["tid"]): e["args"]["name"] for e in events
+         if e["name"] == "thread_name"}
+assert {key for key in names} == {(e["pid"], e["tid"]) for e in events}
+for (pid, tid), name in sorted(names.items()):
+    assert 0 < pid < 1 << 32 and tid < 1 << 32
+    print(pid, tid, name)' >ids
+	is "$(<ids)" "1 7 thread 7
+1 2147483648 thread 139716872353600
+1 2147483649 thread 139716872353601
+1 2147483650 thread 2147483648
+1 4294967295 thread 4294967295
+4294967295 2147483651 thread 18446744073709551615, interpreter 4294967295"
+}

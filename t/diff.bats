@@ -118,3 +118,30 @@ slower() {
 	run -1 --separate-stderr tach-convert --diff now -o /dev/full now
 	is "$stderr" "tach-convert: /dev/full: No space left on device"
 }
+
+@test "profiles that were not recorded alike" {
+	local text
+	{
+		printf '# tach 1\n# interval 1000\n# config 0x39\n'
+		lines 1 2 '/a.py:f:1'
+	} >base
+	{
+		printf '# tach 1\n# interval 10000\n# config 0xda\n'
+		lines 1 2 '/a.py:f:1'
+	} >now
+	text="the base is of mode wall, this one is of mode cpu: their shares \
+are of different wholes; the base has an interval of 1000 us, this one of \
+10000 us: compare shares, not samples; the base has <native> frames, this one \
+has none; the base has none, this one has <GC> frames; the base has none, this \
+one has opcodes"
+	run -0 tach-convert --diff base now
+	is "${lines[-1]}" "Not recorded alike: $text"
+	tach-convert --flamegraph --source no --diff base now |
+	    grep -F "\"unlike\":\"$text\""
+	run -0 tach-convert --diff base base
+	is "${#lines[@]}" 3
+	sed '/config/d' now >unknown
+	run -0 tach-convert --diff base unknown
+	is "${lines[-1]}" "Not recorded alike: the base has an interval of \
+1000 us, this one of 10000 us: compare shares, not samples"
+}

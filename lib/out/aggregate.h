@@ -102,4 +102,10 @@ uint64_t aggregate_weight(const struct aggregate *, uint32_t node, bool time);
  * tell idle from busy. */
 const struct aggregate *base_aggregate(const struct tach_base *);
 
+/* Adds how a base and a profile were recorded otherwise than alike, so that
+ * their shares may not be comparable; nothing if that is not so, or not
+ * known. */
+void base_compare(struct buf *, const struct tach_base *,
+    const struct tach_meta *);
+
 #endif

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: ISC */
 /* base.c: what a profile's stacks weigh, kept to compare another one with. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "error.h"
 #include "out/aggregate.h"
 
 struct tach_base {
 	struct tach_sink sink;
+	const struct tach_meta *meta;
 	struct aggregate stacks;
 	struct error error;
 };
@@ -45,8 +47,87 @@ base_aggregate(const struct tach_base *b)
 	return &b->stacks;
 }
 
+/* ---- how two profiles were recorded -------------------------------------- */
+
+static void
+add(struct buf *b, const char *text)
+{
+	buf_add(b, text, strlen(text));
+}
+
+static void
+add_difference(struct buf *b, const char *base, const char *now,
+    const char *what)
+{
+	add(b, b->len > 0 ? "; the base " : "the base ");
+	add(b, base);
+	add(b, ", this one ");
+	add(b, now);
+	add(b, what);
+}
+
+static void
+compare_modes(struct buf *b, uint32_t base, uint32_t now)
+{
+	static const char *const modes[TACH_CONFIG_MODE + 1] = {NULL,
+	    "is of mode wall", "is of mode cpu", "is of mode gil",
+	    "is of mode all", "is of mode exception", NULL, NULL};
+	const char *was = modes[base & TACH_CONFIG_MODE];
+	const char *is = modes[now & TACH_CONFIG_MODE];
+
+	if (was != NULL && is != NULL && was != is)
+		add_difference(b, was, is,
+		    ": their shares are of different wholes");
+}
+
+static void
+compare_intervals(struct buf *b, uint64_t base, uint64_t now)
+{
+	if (base == 0 || now == 0 || base == now)
+		return;
+	add(b, b->len > 0 ? "; " : "");
+	add(b, "the base has an interval of ");
+	buf_add_number(b, base);
+	add(b, " us, this one of ");
+	buf_add_number(b, now);
+	add(b, " us: compare shares, not samples");
+}
+
+static void
+compare_features(struct buf *b, uint32_t base, uint32_t now)
+{
+	static const struct {
+		uint32_t bit;
+		const char *yes, *no;
+	} features[] = {
+	    {TACH_CONFIG_ALL_THREADS, "has all threads", "has the main one"},
+	    {TACH_CONFIG_NATIVE, "has <native> frames", "has none"},
+	    {TACH_CONFIG_GC, "has <GC> frames", "has none"},
+	    {TACH_CONFIG_OPCODES, "has opcodes", "has none"},
+	};
+
+	if ((base & now & TACH_CONFIG_FEATURES) == 0)
+		return;
+	for (size_t i = 0; i < sizeof(features) / sizeof(*features); i++)
+		if (base & ~now & features[i].bit)
+			add_difference(b, features[i].yes, features[i].no, "");
+		else if (now & ~base & features[i].bit)
+			add_difference(b, features[i].no, features[i].yes, "");
+}
+
+void
+base_compare(struct buf *b, const struct tach_base *base,
+    const struct tach_meta *now)
+{
+	compare_modes(b, base->meta->config, now->config);
+	compare_intervals(b, base->meta->interval_us, now->interval_us);
+	compare_features(b, base->meta->config, now->config);
+}
+
+/* ---- the base ------------------------------------------------------------ */
+
 struct tach_base *
-tach_base_new(const struct tach_table *table)
+tach_base_new(const struct tach_meta *meta, const struct tach_table *table)
 {
 	struct tach_base *b = calloc(1, sizeof(*b));
 
@@ -54,6 +135,7 @@ tach_base_new(const struct tach_table *table)
 		return NULL;
 	b->sink = (struct tach_sink){base_run, base_end, base_keep,
 	    base_error};
+	b->meta = meta;
 	aggregate_init(&b->stacks, table, (struct aggregate_how){
 	    .places = PLACE_FUNCTIONS, .one_thread = true,
 	    .class_of = class_idle});

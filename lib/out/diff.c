@@ -23,6 +23,7 @@
 struct diff {
 	struct tach_sink sink;
 	const struct tach_base *base;
+	const struct tach_meta *meta;
 	bool time;
 	struct aggregate stacks;
 	struct graph graph;
@@ -258,6 +259,21 @@ put_totals(struct diff *d)
 	emit(&d->out, "\n");
 }
 
+/* Below all, if there is anything to say. */
+static void
+put_caution(struct diff *d)
+{
+	struct buf text = {0};
+
+	base_compare(&text, d->base, d->meta);
+	if (text.len > 0) {
+		emit(&d->out, "Not recorded alike: ");
+		emit_bytes(&d->out, text.text, text.len);
+		emit(&d->out, "\n");
+	}
+	buf_clear(&text);
+}
+
 static bool
 seen(const struct row *row)
 {
@@ -289,6 +305,7 @@ put_table(struct diff *d, struct row *rows)
 		if (seen(&rows[i]))
 			put_row(d, &rows[i], width);
 	put_totals(d);
+	put_caution(d);
 }
 
 /* ---- the sink ------------------------------------------------------------ */
@@ -348,12 +365,12 @@ diff_open(FILE *out, const struct tach_format_options *options,
 {
 	struct diff *d = calloc(1, sizeof(*d));
 
-	(void)meta;
 	if (d == NULL)
 		return NULL;
 	d->sink = (struct tach_sink){diff_run, diff_end, diff_free,
 	    diff_error};
 	d->base = options->base;
+	d->meta = meta;
 	d->time = options->weight == TACH_WEIGHT_TIME;
 	d->out.file = out;
 	aggregate_init(&d->stacks, table, (struct aggregate_how){

@@ -36,6 +36,7 @@ static const char digits[64] =
 struct flamegraph {
 	struct tach_sink sink;
 	const struct tach_format_options *options;
+	const struct tach_meta *meta;
 	struct aggregate stacks;
 	struct graph graph;
 	double folded; /* the greatest share that is */
@@ -419,6 +420,19 @@ put_totals(struct flamegraph *f)
 	put_field(f, "diff", base != NULL);
 }
 
+/* How the two profiles of a difference were recorded otherwise. */
+static void
+put_caution(struct flamegraph *f)
+{
+	struct buf text = {0};
+
+	if (f->options->base != NULL)
+		base_compare(&text, f->options->base, f->meta);
+	emit(&f->out, ",\"unlike\":");
+	emit_visible(&f->out, (struct tach_string){text.text, text.len});
+	buf_clear(&text);
+}
+
 static void
 put_threads(struct flamegraph *f)
 {
@@ -499,6 +513,7 @@ put_page(struct flamegraph *f, struct tree *t)
 	emit(&f->out, "</script>\n"
 	    "<script type=\"application/json\" id=\"names\">\n");
 	put_totals(f);
+	put_caution(f);
 	put_threads(f);
 	put_names(f);
 	emit(&f->out, ",\n\"source\":{");
@@ -546,12 +561,12 @@ flamegraph_open(FILE *out, const struct tach_format_options *options,
 {
 	struct flamegraph *f = calloc(1, sizeof(*f));
 
-	(void)meta;
 	if (f == NULL)
 		return NULL;
 	f->sink = (struct tach_sink){flamegraph_run, flamegraph_end,
 	    flamegraph_free, flamegraph_error};
 	f->options = options;
+	f->meta = meta;
 	f->out.file = out;
 	aggregate_init(&f->stacks, table, (struct aggregate_how){
 	    .places = PLACE_LINES, .interps = true,

@@ -91,7 +91,8 @@ convert(int fd, uint8_t bits)
 	int res;
 
 	base = open_reader(fd, &res);
-	options.base = stacks = tach_base_new(tach_reader_table(base));
+	options.base = stacks = tach_base_new(tach_reader_meta(base),
+	    tach_reader_table(base));
 	sinks[0] = tach_base_sink(stacks);
 	fuzz_read_to(base, res, sinks);
 	r = open_reader(fd, &res);
