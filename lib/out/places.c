@@ -90,9 +90,8 @@ place_hash(const struct place *place, enum place_kind kind)
 	hash = hash_of(place->func.bytes, place->func.len, hash);
 	if (kind == PLACE_FUNCTIONS)
 		return hash;
-	hash += ((uint64_t)(uint32_t)place->line << 32 |
-	    (uint32_t)place->column) * UINT64_C(0x9e3779b97f4a7c15);
-	return hash ^ hash >> 32;
+	return hash_of((int32_t[]){place->line, place->column},
+	    2 * sizeof(int32_t), hash);
 }
 
 /* ---- finding ------------------------------------------------------------- */
