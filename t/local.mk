@@ -170,7 +170,8 @@ check_PROGRAMS += $(FUZZERS)
 t_fuzz = t/fuzz/fuzz.c t/fuzz/fuzz.h
 t_fuzz_fuzz_collapsed_SOURCES = t/fuzz/fuzz_collapsed.c t/fuzz/replay.c \
 	$(t_fuzz)
-t_fuzz_fuzz_formats_SOURCES = t/fuzz/fuzz_formats.c t/fuzz/replay.c $(t_fuzz)
+t_fuzz_fuzz_formats_SOURCES = t/fuzz/fuzz_formats.c t/fuzz/judge.c \
+	t/fuzz/judge.h t/fuzz/replay.c $(t_fuzz)
 t_fuzz_fuzz_python_SOURCES = t/fuzz/fuzz_python.c t/fuzz/replay.c $(t_fuzz) \
 	$(t_unit_walks)
 t_fuzz_fuzz_reader_SOURCES = t/fuzz/fuzz_reader.c t/fuzz/replay.c $(t_fuzz)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * fuzz_formats.c: whatever samples there are, every format takes them.  The
- * first byte chooses options; the rest is a profile of any kind.
+ * fuzz_formats.c: whatever samples there are, every format takes them, and
+ * writes what its readers can read.  The first byte chooses options; the rest
+ * is a profile of any kind.
  */
 #include <dirent.h>
 #include <fcntl.h>
@@ -9,6 +10,7 @@
 #include <unistd.h>
 
 #include "fuzz.h"
+#include "judge.h"
 
 #define FORMATS_MAX 32
 
@@ -64,19 +66,65 @@ choose(uint8_t bits, FILE *null)
 	return o;
 }
 
+/* What a format writes. */
+struct output {
+	FILE *file;
+	char *text;
+	size_t len;
+};
+
 static void
-open_all(struct tach_sink **sinks, FILE *null, struct tach_reader *r,
-    const struct tach_format_options *options)
+open_all(struct tach_sink **sinks, struct output *outputs,
+    struct tach_reader *r, const struct tach_format_options *options)
 {
 	size_t n = 0;
 
 	for (const struct tach_format *f = tach_formats; f->name; f++) {
-		sinks[n] = tach_spans_new(tach_reader_meta(r), f->open(null,
+		struct output *o = &outputs[n];
+		o->file = open_memstream(&o->text, &o->len);
+		sinks[n] = tach_spans_new(tach_reader_meta(r), f->open(o->file,
 		    options, tach_reader_meta(r), tach_reader_table(r)));
 		promise(sinks[n] != NULL && n < FORMATS_MAX);
 		n++;
 	}
 	sinks[n] = NULL;
+}
+
+static void
+judge_all(struct output *outputs)
+{
+	for (const struct tach_format *f = tach_formats; f->name; f++) {
+		struct output *o = outputs++;
+		fclose(o->file);
+		judge(f->name, o->text, o->len);
+		free(o->text);
+	}
+}
+
+static void
+judge_file(int folder, const char *name)
+{
+	static char text[1 << 23];
+	int fd = openat(folder, name, O_RDONLY | O_CLOEXEC);
+	ssize_t n = read(fd, text, sizeof(text));
+
+	promise(n >= 0);
+	if ((size_t)n < sizeof(text))
+		judge_page(text, (size_t)n);
+	close(fd);
+}
+
+static void
+judge_pages(int folder)
+{
+	DIR *dir = fdopendir(openat(folder, ".",
+	    O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+	const struct dirent *e;
+
+	while ((e = readdir(dir)) != NULL)
+		if (e->d_name[0] != '.')
+			judge_file(folder, e->d_name);
+	closedir(dir);
 }
 
 /* Reads the profile twice: what it is compared with is itself. */
@@ -86,6 +134,7 @@ convert(int fd, uint8_t bits)
 	FILE *null = fopen("/dev/null", "we");
 	struct tach_format_options options = choose(bits, null);
 	struct tach_sink *sinks[FORMATS_MAX + 1] = {NULL};
+	struct output outputs[FORMATS_MAX];
 	struct tach_reader *base, *r;
 	struct tach_base *stacks;
 	int res;
@@ -96,8 +145,10 @@ convert(int fd, uint8_t bits)
 	sinks[0] = tach_base_sink(stacks);
 	fuzz_read_to(base, res, sinks);
 	r = open_reader(fd, &res);
-	open_all(sinks, null, r, &options);
+	open_all(sinks, outputs, r, &options);
 	fuzz_read_to(r, res, sinks);
+	judge_all(outputs);
+	judge_pages(options.directory);
 	tach_reader_free(r);
 	tach_base_free(stacks);
 	tach_reader_free(base);
