@@ -29,7 +29,7 @@ UNIT_TESTS = t/unit/test_codes t/unit/test_damage t/unit/test_elf \
 	t/unit/test_filter t/unit/test_known \
 	t/unit/test_format t/unit/test_python t/unit/test_snapshots \
 	t/unit/test_drain t/unit/test_owner t/unit/test_pacer t/unit/test_ring \
-	t/unit/test_source \
+	t/unit/test_decimal t/unit/test_source \
 	t/unit/test_ring_model t/unit/test_series t/unit/test_suspects \
 	t/unit/test_text t/unit/test_threads t/unit/test_tids \
 	t/unit/test_turns t/unit/test_unfinished
@@ -63,6 +63,7 @@ t_unit_test_elf_SOURCES = t/unit/test_elf.c
 t_unit_test_filter_SOURCES = t/unit/test_filter.c $(t_unit_profile)
 t_unit_test_format_SOURCES = t/unit/test_format.c $(t_unit_profile)
 t_unit_test_python_SOURCES = t/unit/test_python.c $(t_unit_profile)
+t_unit_test_decimal_SOURCES = t/unit/test_decimal.c
 t_unit_test_drain_SOURCES = t/unit/test_drain.c
 t_unit_test_known_SOURCES = t/unit/test_known.c $(t_unit_profile)
 t_unit_counter = t/unit/counter.c t/unit/counter.h
