@@ -39,11 +39,43 @@ remove_unfinished(void)
 	}
 }
 
+/* So that no file gets the number of a standard descriptor that is closed, and
+ * then what is meant for that.  To read from it or write to it fails as before;
+ * a program that is started finds it closed. */
+static void
+fill_standard(void)
+{
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
+		int mode = fd == STDIN_FILENO ? O_WRONLY : O_RDONLY;
+		if (fcntl(fd, F_GETFD) < 0 &&
+		    open("/dev/null", mode | O_CLOEXEC) != fd)
+			_exit(usage_status);
+	}
+}
+
+static void
+pass_over(int sig)
+{
+	(void)sig;
+}
+
+void
+cmd_pass_over(int sig)
+{
+	struct sigaction none = {.sa_handler = pass_over,
+	    .sa_flags = SA_RESTART}, old;
+
+	if (sigaction(sig, NULL, &old) == 0 && old.sa_handler != SIG_IGN)
+		sigaction(sig, &none, NULL);
+}
+
 void
 cmd_start(const char *name, int status, char *argv[])
 {
 	command = name;
 	usage_status = status;
+	fill_standard();
+	cmd_pass_over(SIGXFSZ);
 	setprogname(name);
 	/* getopt_long begins its messages with this. */
 	argv[0] = (char *)(uintptr_t)name;

@@ -22,8 +22,14 @@ enum {
 };
 
 /* Comes first in main: the name is what messages begin with, however the
- * command was called, and usage_status is what cmd_usage exits with. */
+ * command was called, and usage_status is what cmd_usage exits with.  From now
+ * on descriptors 0 to 2 are open, and to write more than a file may have is an
+ * error like others. */
 void cmd_start(const char *name, int usage_status, char *argv[]);
+
+/* A signal that is about a write then does no more than to have that fail.  Not
+ * so for a program that is started, which would inherit that it is ignored. */
+void cmd_pass_over(int sig);
 
 /* --help and --version: to standard output, then exits. */
 noreturn void cmd_help(const char *text);

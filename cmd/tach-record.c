@@ -363,6 +363,9 @@ parse_options(int argc, char *argv[])
 static struct tach_recorder *recorder; /* for the handler */
 static volatile pid_t command_pid;     /* 0: attached, or ended */
 static int command_status;
+/* The last signal that came while there was no command. */
+static volatile sig_atomic_t early;
+static volatile sig_atomic_t early_is_ours; /* it was sent to us alone */
 
 /*
  * The terminal sends its signals to the command as well, which decides what
@@ -374,36 +377,47 @@ static void
 on_signal(int sig, siginfo_t *info, void *context)
 {
 	static volatile sig_atomic_t asked;
+	bool ours = info->si_code <= 0 && info->si_pid != command_pid;
+	int saved = errno;
 
 	(void)context;
-	if (command_pid != 0) {
-		if (info->si_code <= 0 && info->si_pid != command_pid)
-			kill(command_pid, sig);
-		if ((sig == SIGINT || sig == SIGQUIT) && asked++ == 0)
-			return;
+	if (command_pid == 0) {
+		early_is_ours = ours;
+		early = sig;
+	} else if (ours) {
+		kill(command_pid, sig);
 	}
-	family_stop();
-	tach_recorder_stop(recorder);
+	if (command_pid == 0 || (sig != SIGINT && sig != SIGQUIT) ||
+	    asked++ > 0) {
+		family_stop();
+		tach_recorder_stop(recorder);
+	}
+	errno = saved;
 }
 
 /* These are for us alone. */
 static void
 on_pause(int sig)
 {
+	int saved = errno;
+
 	family_pause(sig == SIGUSR1);
 	tach_recorder_pause(recorder, sig == SIGUSR1);
+	errno = saved;
 }
+
+static const int ends[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP};
+#define ENDS (sizeof(ends) / sizeof(*ends))
 
 static void
 catch_signals(void)
 {
-	static const int ends[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP};
 	struct sigaction end = {.sa_sigaction = on_signal,
 	    .sa_flags = SA_SIGINFO | SA_RESTART}, old;
 	struct sigaction pause = {.sa_handler = on_pause,
 	    .sa_flags = SA_RESTART};
 
-	for (size_t i = 0; i < sizeof(ends) / sizeof(*ends); i++)
+	for (size_t i = 0; i < ENDS; i++)
 		if (sigaction(ends[i], NULL, &old) == 0 &&
 		    old.sa_handler != SIG_IGN)
 			sigaction(ends[i], &end, NULL);
@@ -412,6 +426,22 @@ catch_signals(void)
 	sigaddset(&pause.sa_mask, SIGUSR2);
 	sigaction(SIGUSR1, &pause, NULL);
 	sigaction(SIGUSR2, &pause, NULL);
+	cmd_pass_over(SIGPIPE);
+}
+
+/* From now on there is nothing left that one could end: until the process does,
+ * they wait. */
+static void
+hold_signals(void)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	for (size_t i = 0; i < ENDS; i++)
+		sigaddset(&set, ends[i]);
+	sigaddset(&set, SIGUSR1);
+	sigaddset(&set, SIGUSR2);
+	sigprocmask(SIG_BLOCK, &set, NULL);
 }
 
 /* ---- progress and summary ---------------------------------------------- */
@@ -489,14 +519,14 @@ show_summary(const struct recording *r, const struct options *o)
 
 /* ---- recording --------------------------------------------------------- */
 
-/* Writing to a pipe that nobody reads, or more than a file may have, is an
- * error like others; not so for the command, which would have inherited
- * this. */
+/* It is there: gets what came for it meanwhile.  What a terminal sends it has
+ * had. */
 static void
-ignore_signals(void)
+note_command(void)
 {
-	signal(SIGPIPE, SIG_IGN);
-	signal(SIGXFSZ, SIG_IGN);
+	command_pid = tach_recorder_pid(recorder);
+	if (early != 0 && early_is_ours)
+		kill(command_pid, early);
 }
 
 static void
@@ -512,9 +542,11 @@ start_target(const struct options *o)
 	/* What we print must not be mixed with what the command prints. */
 	if (tach_recorder_launch(recorder, o->command,
 		strcmp(o->output, "-") == 0 ? STDERR_FILENO : -1) == TACH_OK) {
-		command_pid = tach_recorder_pid(recorder);
+		note_command();
 		return;
 	}
+	if (errno == EINTR && early != 0)
+		exit(128 + early);
 	status = errno == ENOENT ? RECORD_NOT_FOUND :
 	    errno == EAGAIN || errno == ENOMEM || errno == ENOSYS ?
 	    RECORD_FAILED : RECORD_CANNOT_RUN;
@@ -560,11 +592,16 @@ record(struct recording *r, const struct options *o)
 static void
 reap_command(void)
 {
+	siginfo_t si;
 	int status;
 
+	/* Its number is its own until it is reaped. */
+	while (waitid(P_PID, (id_t)command_pid, &si, WEXITED | WNOWAIT) != 0 &&
+	    errno == EINTR)
+		continue;
+	command_pid = 0;
 	if (tach_recorder_wait(recorder, &status) != TACH_OK)
 		errx(RECORD_FAILED, "%s", tach_recorder_error(recorder));
-	command_pid = 0;
 	command_status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) :
 	    WEXITSTATUS(status);
 }
@@ -581,7 +618,6 @@ record_one(const struct options *o)
 		o->text ? NULL : &o->writer))
 		exit(RECORD_FAILED);
 	start_target(o);
-	ignore_signals();
 	ok = record(&r, o);
 	recording_close(&r);
 	return ok;
@@ -600,7 +636,6 @@ record_family(const struct options *o)
 	if (f == NULL)
 		exit(RECORD_FAILED);
 	start_target(o);
-	ignore_signals();
 	result = family_record(f, recorder);
 	if (result == FAMILY_EMPTY)
 		explain(o);
@@ -651,6 +686,7 @@ main(int argc, char *argv[])
 	status = command_status;
 	if (!ok && (status == 0 || tach_recorder_stats(recorder)->rounds > 0))
 		status = RECORD_FAILED;
+	hold_signals();
 	tach_recorder_free(recorder);
 	return status;
 }

@@ -632,7 +632,8 @@ void tach_recorder_free(struct tach_recorder *);
 
 /* Starts a command, whose stdin, stdout and stderr are the caller's; with
  * stdout_fd >= 0 its standard output is that descriptor.  TACH_FATAL: it
- * could not be run, with errno as execvp left it. */
+ * could not be run, with errno as execvp left it; EINTR: tach_recorder_stop was
+ * called before.  It never gets to run a signal handler of the caller's. */
 int tach_recorder_launch(struct tach_recorder *, char *const argv[],
     int stdout_fd);
 int tach_recorder_attach(struct tach_recorder *, pid_t);

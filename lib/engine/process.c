@@ -22,15 +22,32 @@
 
 #define TID_MAX (1 << 22) /* no thread has a larger id */
 #define PROC_PATH_MAX 128
+#define KERNEL_THREAD 0x00200000 /* PF_KTHREAD, among a process's flags */
 
 /* ---- start and end ----------------------------------------------------- */
 
+/* A handler is not for the child, which would go on after it: what is sent to
+ * both ends it before it becomes the command. */
+static void
+drop_handlers(void)
+{
+	struct sigaction a;
+
+	for (int sig = 1; sig < NSIG; sig++)
+		if (sigaction(sig, NULL, &a) == 0 && a.sa_handler != SIG_IGN &&
+		    a.sa_handler != SIG_DFL)
+			signal(sig, SIG_DFL);
+}
+
 /* In the child: tells the parent through the pipe if exec fails. */
 static void __attribute__((noreturn))
-run_command(char *const argv[], const struct launch *l, int report)
+run_command(char *const argv[], const struct launch *l, const sigset_t *mask,
+    int report)
 {
 	int error;
 
+	drop_handlers();
+	sigprocmask(SIG_SETMASK, mask, NULL);
 	if (l->pid != NULL)
 		*l->pid = getpid();
 	for (size_t i = 0; l->environment != NULL && l->environment[i] != NULL;
@@ -57,6 +74,27 @@ exec_error(int report)
 	return n == (ssize_t)sizeof(error) ? error : 0;
 }
 
+/* No signal comes between the look and the fork, nor is one handled in the
+ * child.  -1, with errno. */
+static pid_t
+fork_command(char *const argv[], const struct launch *l, int report)
+{
+	sigset_t all, old;
+	pid_t pid = -1;
+	int error = EINTR;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	if (l->stopped == NULL || !*l->stopped) {
+		if ((pid = fork()) == 0)
+			run_command(argv, l, &old, report);
+		error = errno;
+	}
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	errno = error;
+	return pid;
+}
+
 bool
 process_launch(struct process *p, char *const argv[], const struct launch *l)
 {
@@ -65,8 +103,7 @@ process_launch(struct process *p, char *const argv[], const struct launch *l)
 
 	if (pipe2(report, O_CLOEXEC) != 0)
 		return false;
-	if ((pid = fork()) == 0)
-		run_command(argv, l, report[1]);
+	pid = fork_command(argv, l, report[1]);
 	error = pid < 0 ? errno : 0;
 	close(report[1]);
 	if (pid > 0)

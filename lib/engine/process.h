@@ -4,6 +4,7 @@
 #ifndef ENGINE_PROCESS_H
 #define ENGINE_PROCESS_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -23,12 +24,16 @@ struct launch {
 				   * NULL; or NULL */
 	int32_t *pid; /* shared memory that is to have its number before it
 		       * runs; or NULL */
+	const volatile sig_atomic_t *stopped; /* set by a signal handler: it is
+					       * not to be started; or NULL */
 };
 
 /* Starts a command.  False, with errno: it could not be run, and no process
- * is left behind. */
+ * is left behind; EINTR: it was stopped before. */
 bool process_launch(struct process *, char *const argv[],
     const struct launch *);
+/* Ends a command that was started, and reaps it. */
+void process_abandon(struct process *);
 /* False, with errno. */
 bool process_open(struct process *, pid_t);
 void process_close(struct process *);

@@ -230,7 +230,7 @@ make_inprocess(struct tach_recorder *r)
 int
 tach_recorder_launch(struct tach_recorder *r, char *const argv[], int stdout_fd)
 {
-	struct launch l = {.stdout_fd = stdout_fd};
+	struct launch l = {.stdout_fd = stdout_fd, .stopped = &r->stopped};
 	bool inside = r->options.engine == TACH_ENGINE_INPROCESS;
 
 	if (inside && !make_agents(r, &l)) {
