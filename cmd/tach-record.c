@@ -30,7 +30,10 @@ enum {
 #define DEFAULT_OUTPUT "tach.bin"
 #define DEFAULT_RATE 1000.0 /* Hz */
 #define TASKS_MINOR 14	    /* of the first 3.x that tells of them */
+#define RATE_MIN 1e-3	    /* Hz */
 #define RATE_MAX 1e6	    /* Hz: the file counts microseconds */
+#define DURATION_MIN 1e-3   /* s */
+#define DURATION_MAX 1e9    /* s */
 #define PROGRESS_EVERY 0.2  /* s */
 #define MISSED_MANY 20	    /* of so many rounds, one */
 
@@ -110,8 +113,8 @@ parse_rate(const char *text)
 	}
 	if (end == text || (*end != '\0' && strcasecmp(end, "hz") != 0))
 		cmd_usage("not a rate: %s (try 1000, 10k or 10khz)", text);
-	if (!(rate > 0 && rate <= RATE_MAX))
-		cmd_usage("the rate %s is out of range: up to 1000k", text);
+	if (!(rate >= RATE_MIN && rate <= RATE_MAX))
+		cmd_usage("the rate %s is out of range: 0.001 to 1000k", text);
 	return rate;
 }
 
@@ -121,8 +124,11 @@ parse_duration(const char *text)
 	char *end;
 	double seconds = strtod(text, &end);
 
-	if (end == text || *end != '\0' || !(seconds > 0 && seconds < 1e9))
+	if (end == text || *end != '\0')
 		cmd_usage("not a duration in seconds: %s", text);
+	if (!(seconds >= DURATION_MIN && seconds <= DURATION_MAX))
+		cmd_usage("the duration %s is out of range: 0.001 to 1e9 "
+		    "seconds", text);
 	return seconds;
 }
 

@@ -626,7 +626,7 @@ enum tach_recorder_state {
 	TACH_RECORDER_ENDED,
 };
 
-/* NULL: out of memory. */
+/* NULL, with errno: out of memory; EINVAL: an interval of 0. */
 struct tach_recorder *tach_recorder_new(const struct tach_recorder_options *);
 void tach_recorder_free(struct tach_recorder *);
 

@@ -129,6 +129,7 @@ SAMPLE_TESTS = \
 	t/status.bats \
 	t/old.bats \
 	t/record.bats \
+	t/signals.bats \
 	t/oracle.bats \
 	t/targets.bats \
 	t/children.bats \
@@ -155,6 +156,7 @@ LIVE_TESTS = \
 	t/urgent.bats
 
 EXTRA_DIST += $(FILE_TESTS) $(SAMPLE_TESTS) $(LIVE_TESTS) t/again t/agent.c t/at-terminal \
+	t/atexit.c \
 	t/calls.py \
 	t/chrome.schema.json t/closing \
 	t/data \

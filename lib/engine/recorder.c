@@ -121,9 +121,13 @@ config_of(const struct tach_recorder_options *o)
 struct tach_recorder *
 tach_recorder_new(const struct tach_recorder_options *o)
 {
-	struct tach_recorder *r = calloc(1, sizeof(*r));
+	struct tach_recorder *r;
 
-	if (r == NULL)
+	if (o->interval_ns == 0) {
+		errno = EINVAL;
+		return NULL;
+	}
+	if ((r = calloc(1, sizeof(*r))) == NULL)
 		return NULL;
 	r->options = *o;
 	r->process.pidfd = -1;
