@@ -6,13 +6,16 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <linux/openat2.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/sysmacros.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <xxhash.h>
@@ -181,19 +184,20 @@ add_mapping(struct mappings *ms, const struct mapping *m)
 	return true;
 }
 
-/* START-END PERM OFFSET DEV INODE   PATH */
+/* START-END PERM OFFSET MAJOR:MINOR INODE   PATH */
 static bool
 parse_mapping(char *line, struct mapping *m)
 {
+	unsigned int major, minor;
 	char perm[5];
 	int path = -1;
 
-	if (sscanf(line,
-		"%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %*s %" SCNu64 " %n",
-		&m->start, &m->end, perm, &m->offset, &m->inode, &path) < 5 ||
-	    path < 0)
+	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %x:%x %"
+		SCNu64 " %n", &m->start, &m->end, perm, &m->offset, &major,
+		&minor, &m->inode, &path) < 7 || path < 0)
 		return false;
 	line[strcspn(line, "\n")] = '\0';
+	m->device = makedev(major, minor);
 	m->writable = perm[1] == 'w';
 	m->executable = perm[2] == 'x';
 	m->shared = perm[3] == 's';
@@ -232,39 +236,133 @@ mappings_free(struct mappings *ms)
 	*ms = (struct mappings){0};
 }
 
-/* Opens a file if it is the one that is mapped. */
-static int
-open_same(const char *path, uint64_t inode)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	struct stat st;
+/* ---- the file behind a mapping ----------------------------------------- */
 
+/* Whether a file is shown as another mapping is once it is mapped.  Some file
+ * systems, overlays and btrfs among them, give a mapping another device than
+ * stat(2) does, and another inode. */
+static bool
+is_mapped_as(int fd, const struct mapping *m)
+{
+	const struct process self = {.pid = getpid(), .pidfd = -1};
+	void *at = mmap(NULL, 1, PROT_READ, MAP_PRIVATE, fd, 0);
+	struct mappings ms = {0};
+	bool same = false;
+
+	if (at == MAP_FAILED)
+		return false;
+	process_mappings(&self, &ms);
+	for (size_t i = 0; i < ms.count; i++)
+		if (ms.list[i].start == (uint64_t)(uintptr_t)at)
+			same = ms.list[i].device == m->device &&
+			    ms.list[i].inode == m->inode;
+	mappings_free(&ms);
+	munmap(at, 1);
+	return same;
+}
+
+/* A file that was only found, to be read.  What is no regular one is never
+ * opened, which can do something. */
+static int
+open_found(int found, struct stat *st)
+{
+	char path[PROC_PATH_MAX];
+
+	if (fstat(found, st) != 0 || !S_ISREG(st->st_mode))
+		return -1;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", found);
+	return open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+}
+
+/* Opens what was found, which is closed, if it is the file that is mapped. */
+static int
+take_same(int found, const struct mapping *m)
+{
+	struct stat st;
+	int fd;
+
+	if (found < 0)
+		return -1;
+	fd = open_found(found, &st);
+	close(found);
 	if (fd < 0)
 		return -1;
-	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_ino == inode)
+	if ((st.st_dev == m->device && st.st_ino == m->inode) ||
+	    is_mapped_as(fd, m))
 		return fd;
 	close(fd);
+	return -1;
+}
+
+static int
+find_own(const struct process *p, const char *name)
+{
+	char path[PROC_PATH_MAX];
+
+	snprintf(path, sizeof(path), "/proc/%d/%s", (int)p->pid, name);
+	return open(path, O_PATH | O_CLOEXEC);
+}
+
+/* By its name in the process's root, whose links lead nowhere else. */
+static int
+find_inside(const struct process *p, const char *path)
+{
+	struct open_how how = {.flags = O_PATH | O_CLOEXEC,
+	    .resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS};
+	int root = find_own(p, "root");
+	int fd = root < 0 ? -1 :
+	    (int)syscall(SYS_openat2, root, path, &how, sizeof(how));
+
+	if (root >= 0)
+		close(root);
+	return fd;
+}
+
+/* By its name as we see it, which is how it is shown to us where its root is a
+ * folder of ours. */
+static int
+find_outside(const char *path)
+{
+	struct open_how how = {.flags = O_PATH | O_CLOEXEC,
+	    .resolve = RESOLVE_NO_MAGICLINKS};
+
+	return (int)syscall(SYS_openat2, AT_FDCWD, path, &how, sizeof(how));
+}
+
+/* Whether the program's own file is worth a closer look. */
+static bool
+may_be_program(int found, const struct mapping *m)
+{
+	struct stat st;
+
+	return fstat(found, &st) == 0 && st.st_ino == m->inode;
+}
+
+static int
+find_program(const struct process *p, const struct mapping *m)
+{
+	int found = find_own(p, "exe");
+
+	if (found < 0 || may_be_program(found, m))
+		return found;
+	close(found);
 	return -1;
 }
 
 int
 process_open_mapping(const struct process *p, const struct mapping *m)
 {
-	char path[PROC_PATH_MAX + 4096];
+	char name[PROC_PATH_MAX];
 	int fd;
 
 	/* Needs a capability, but is right whatever happened to the name. */
-	snprintf(path, sizeof(path), "/proc/%d/map_files/%" PRIx64 "-%" PRIx64,
-	    (int)p->pid, m->start, m->end);
-	if ((fd = open_same(path, m->inode)) >= 0)
+	snprintf(name, sizeof(name), "map_files/%" PRIx64 "-%" PRIx64,
+	    m->start, m->end);
+	if ((fd = take_same(find_own(p, name), m)) >= 0 ||
+	    (fd = take_same(find_program(p, m), m)) >= 0 ||
+	    (fd = take_same(find_inside(p, m->path), m)) >= 0)
 		return fd;
-	snprintf(path, sizeof(path), "/proc/%d/exe", (int)p->pid);
-	if ((fd = open_same(path, m->inode)) >= 0)
-		return fd;
-	snprintf(path, sizeof(path), "/proc/%d/root%s", (int)p->pid, m->path);
-	if ((fd = open_same(path, m->inode)) >= 0)
-		return fd;
-	return open_same(m->path, m->inode);
+	return take_same(find_outside(m->path), m);
 }
 
 /* ---- names and threads ------------------------------------------------- */

@@ -46,6 +46,7 @@ bool process_ended(const struct process *);
 /* One line of /proc/PID/maps. */
 struct mapping {
 	uint64_t start, end, offset; /* bytes */
+	dev_t device;
 	uint64_t inode;
 	bool writable, executable, shared;
 	char *path; /* "" if there is none */
