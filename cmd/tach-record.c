@@ -36,6 +36,8 @@ enum {
 #define DURATION_MAX 1e9    /* s */
 #define PROGRESS_EVERY 0.2  /* s */
 #define MISSED_MANY 20	    /* of so many rounds, one */
+#define OFFSPRING_AFTER 0.1 /* s: most commands are Pythons by then */
+#define OFFSPRING_EVERY 0.05 /* s */
 
 static const char help[] =
     "Usage: tach-record [OPTION]... [--] COMMAND [ARG]...\n"
@@ -475,6 +477,51 @@ show_progress(const struct recording *r, bool over)
 		    tach_recorder_paused(r->recorder) ? ", paused" : "");
 }
 
+static struct tach_children *offspring; /* while there is no Python yet */
+static pid_t python_pid; /* of one that came from the command; 0: none yet */
+
+/* Whether a Python has come from a command that has not become one. */
+static void
+look_for_offspring(void)
+{
+	static double next;
+	double now = recording_clock();
+	pid_t pid;
+	int rc;
+
+	if (next == 0)
+		next = now + OFFSPRING_AFTER;
+	if (now < next || python_pid != 0 || command_pid == 0)
+		return;
+	next = now + OFFSPRING_EVERY;
+	if (offspring == NULL)
+		offspring = tach_children_new(command_pid);
+	while (offspring != NULL &&
+	    (rc = tach_children_next(offspring, &pid)) != TACH_END)
+		if (rc == TACH_OK)
+			python_pid = pid;
+}
+
+static void
+forget_offspring(void)
+{
+	tach_children_free(offspring);
+	offspring = NULL;
+}
+
+static bool shows; /* progress */
+
+static void
+after_round(const struct recording *r, bool over)
+{
+	if (shows)
+		show_progress(r, over);
+	if (!over && tach_recorder_state(recorder) == TACH_RECORDER_WAITING)
+		look_for_offspring();
+	else if (offspring != NULL)
+		forget_offspring();
+}
+
 /* What to do with it.  Where rounds are missed as what runs takes long to read,
  * that has too few samples, but not too little time. */
 static void
@@ -559,6 +606,24 @@ start_target(const struct options *o)
 	errx(status, "%s", tach_recorder_error(recorder));
 }
 
+static void
+explain_command(const struct options *o)
+{
+	const char *name = o->command[0];
+
+	if (o->subprocesses)
+		warnx("nothing was recorded: no Python was seen in %s before "
+		    "it ended", name);
+	else if (python_pid != 0)
+		warnx("nothing was recorded: %s was no Python, but process "
+		    "%d, which came from it, was one: --subprocesses records "
+		    "those, too", name, (int)python_pid);
+	else
+		warnx("nothing was recorded: no Python was seen in %s before "
+		    "it ended; one that it starts is recorded with "
+		    "--subprocesses", name);
+}
+
 /* Nothing was recorded: why. */
 static void
 explain(const struct options *o)
@@ -572,9 +637,11 @@ explain(const struct options *o)
 		warnx("nothing was recorded");
 	else if (s->paused_ns > 0)
 		warnx("nothing was recorded: it was paused all the time");
+	else if (o->pid == 0)
+		explain_command(o);
 	else
-		warnx("nothing was recorded: no Python was seen in %s before "
-		    "it ended", o->pid != 0 ? "the process" : o->command[0]);
+		warnx("nothing was recorded: no Python was seen in the process "
+		    "before it ended");
 }
 
 /* False: it failed, and the user was told. */
@@ -583,8 +650,8 @@ record(struct recording *r, const struct options *o)
 {
 	enum recording_result result;
 
-	if (!o->quiet && isatty(STDERR_FILENO))
-		r->progress = show_progress;
+	shows = !o->quiet && isatty(STDERR_FILENO);
+	r->progress = after_round;
 	result = recording_run(r);
 	if (result == RECORDING_EMPTY)
 		explain(o);

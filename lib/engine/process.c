@@ -381,6 +381,50 @@ process_name(const struct process *p, char *buf, size_t size)
 	buf[strcspn(buf, "\n")] = '\0';
 }
 
+pid_t
+process_of_thread(pid_t tid)
+{
+	char path[PROC_PATH_MAX], line[256];
+	int pid = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", (int)tid);
+	if ((f = fopen(path, "re")) == NULL)
+		return 0;
+	while (pid == 0 && fgets(line, sizeof(line), f) != NULL)
+		if (sscanf(line, "Tgid: %d", &pid) != 1)
+			pid = 0;
+	fclose(f);
+	return pid;
+}
+
+/* What /proc says of a task behind its name, which may hold anything; "" if it
+ * cannot be read. */
+static const char *
+read_stat(const struct process *p, pid_t tid, char *text, size_t size)
+{
+	int fd = process_open_task(p, tid, "stat");
+	ssize_t n = fd >= 0 ? read(fd, text, size - 1) : -1;
+	const char *end;
+
+	if (fd >= 0)
+		close(fd);
+	text[n > 0 ? n : 0] = '\0';
+	end = strrchr(text, ')');
+	return end != NULL ? end + 1 : "";
+}
+
+bool
+process_is_kernel(const struct process *p)
+{
+	char text[1024];
+	unsigned int flags;
+
+	return sscanf(read_stat(p, p->pid, text, sizeof(text)),
+	    " %*c %*d %*d %*d %*d %*d %u", &flags) == 1 &&
+	    (flags & KERNEL_THREAD) != 0;
+}
+
 /* The innermost id of one of its tasks: the last number of "NSpid:". */
 static uint64_t
 inner_id(const struct process *p, const char *task)
@@ -447,21 +491,12 @@ process_open_task(const struct process *p, pid_t tid, const char *name)
 int
 process_thread_cpu(const struct process *p, pid_t tid)
 {
-	char text[1024], *at;
-	int fd = process_open_task(p, tid, "stat"), cpu = -1;
-	ssize_t n = fd >= 0 ? read(fd, text, sizeof(text) - 1) : -1;
+	char text[1024];
+	const char *at = read_stat(p, tid, text, sizeof(text));
+	int cpu = -1;
 
-	if (fd >= 0)
-		close(fd);
-	if (n <= 0)
-		return -1;
-	text[n] = '\0';
-	/* The name may hold anything, so count from its last parenthesis: the
-	 * CPU is the 39th field, and the 37th after the name. */
-	at = strrchr(text, ')');
-	for (int i = 0; i < 37 && at != NULL; i++)
+	/* The 39th field, and so the 37th behind the name. */
+	for (int i = 1; i < 37 && at != NULL && *at != '\0'; i++)
 		at = strchr(at + 1, ' ');
-	if (at == NULL || sscanf(at, " %d", &cpu) != 1)
-		return -1;
-	return cpu;
+	return at != NULL && sscanf(at, " %d", &cpu) == 1 ? cpu : -1;
 }

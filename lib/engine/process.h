@@ -69,6 +69,11 @@ int process_open_mapping(const struct process *, const struct mapping *);
 /* The name of the program, for messages; "?" if it is not known. */
 void process_name(const struct process *, char *buf, size_t size);
 
+/* The process whose thread has this number; 0: there is none. */
+pid_t process_of_thread(pid_t tid);
+/* Whether it is a thread of the kernel, which has no memory of its own. */
+bool process_is_kernel(const struct process *);
+
 /* Our id of the thread that calls itself tid inside its PID namespace; 0:
  * there is none. */
 pid_t process_thread(const struct process *, uint64_t tid);

@@ -348,13 +348,27 @@ look(struct tach_recorder *r)
 	return result;
 }
 
+/* Why there is no process of that number. */
+static int
+no_process(struct tach_recorder *r, pid_t pid, int error)
+{
+	const struct process of = {.pid = process_of_thread(pid), .pidfd = -1};
+	char name[64];
+
+	if (of.pid == 0 || of.pid == pid)
+		return error_set(&r->error, TACH_FATAL, "%s: %d",
+		    error == ESRCH ? "no such process" : strerror(error),
+		    (int)pid);
+	process_name(&of, name, sizeof(name));
+	return error_set(&r->error, TACH_FATAL, "%d is a thread of process %d "
+	    "(%s): give the PID %d", (int)pid, (int)of.pid, name, (int)of.pid);
+}
+
 int
 tach_recorder_follow(struct tach_recorder *r, pid_t pid)
 {
 	if (!process_open(&r->process, pid))
-		return error_set(&r->error, TACH_FATAL, "%s: %d",
-		    errno == ESRCH ? "no such process" : strerror(errno),
-		    (int)pid);
+		return no_process(r, pid, errno);
 	prepare_self(r);
 	start_waiting(r);
 	return r->agents != NULL ? make_inprocess(r) : TACH_OK;
@@ -458,7 +472,11 @@ tach_recorder_attach(struct tach_recorder *r, pid_t pid)
 	if (f == FIND_OK)
 		return inside ? attach_inside(r) : start_sampling(r);
 	process_name(&r->process, name, sizeof(name));
-	if (f == FIND_GONE)
+	if (process_is_kernel(&r->process))
+		error_set(&r->error, 0, "process %d (%s) is a thread of the "
+		    "kernel: give the PID of a Python 3.6 to 3.15", (int)pid,
+		    name);
+	else if (f == FIND_GONE)
 		error_set(&r->error, 0, "process %d has ended", (int)pid);
 	else
 		error_set(&r->error, 0, "process %d (%s) is not a running "

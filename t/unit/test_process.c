@@ -123,6 +123,24 @@ test_stopped(void)
 	free(file);
 }
 
+/* Nothing is known of one that has ended. */
+static void
+test_gone(void)
+{
+	char *const argv[] = {"/bin/true", NULL};
+	struct launch l = {.stdout_fd = -1};
+	struct process p, self = {.pid = getpid(), .pidfd = -1};
+
+	check(process_thread_cpu(&self, getpid()) >= 0);
+	check_number((uint64_t)process_of_thread(getpid()), (uint64_t)getpid());
+	check(!process_is_kernel(&self));
+	check(process_launch(&p, argv, &l));
+	close_waited(&p, &(int){0});
+	check(process_thread_cpu(&p, p.pid) == -1);
+	check(process_of_thread(p.pid) == 0);
+	check(!process_is_kernel(&p));
+}
+
 /* It has the signals that the caller has: blocked, ignored or none. */
 static void
 test_signals(void)
@@ -287,6 +305,7 @@ main(void)
 		err(2, "%s", folder);
 	test_interrupted();
 	test_stopped();
+	test_gone();
 	test_signals();
 	test_own_mappings();
 	test_special();
