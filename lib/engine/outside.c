@@ -53,6 +53,7 @@ outside_new(const struct process *p, const struct py_runtime *rt,
 	o->interps.runtime = rt;
 	o->catcher.sink.run = catch;
 	if (!chains_init(&o->chains, p, rt, options, table)) {
+		chains_free(&o->chains);
 		free(o);
 		return NULL;
 	}

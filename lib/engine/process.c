@@ -123,6 +123,14 @@ process_launch(struct process *p, char *const argv[], const struct launch *l)
 	return error == 0;
 }
 
+void
+process_abandon(struct process *p)
+{
+	kill(p->pid, SIGKILL);
+	waitpid(p->pid, NULL, 0);
+	p->child = false;
+}
+
 static bool
 other_namespace(pid_t pid)
 {

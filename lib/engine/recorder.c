@@ -249,7 +249,11 @@ tach_recorder_launch(struct tach_recorder *r, char *const argv[], int stdout_fd)
 	}
 	prepare_self(r);
 	start_waiting(r);
-	return inside ? make_inprocess(r) : TACH_OK;
+	if (!inside || make_inprocess(r) == TACH_OK)
+		return TACH_OK;
+	process_abandon(&r->process);
+	errno = ENOMEM;
+	return TACH_FATAL;
 }
 
 /* ---- finding ----------------------------------------------------------- */
@@ -600,7 +604,7 @@ sample_round(struct tach_recorder *r, uint64_t now, struct tach_sink *sink)
 		return TACH_OK;
 	default:
 		return error_set(&r->error, TACH_FATAL, "%s",
-		    sink->error(sink) != NULL ? sink->error(sink) :
+		    *sink->error(sink) != '\0' ? sink->error(sink) :
 						"out of memory");
 	}
 }
@@ -858,7 +862,7 @@ drain_round(struct tach_recorder *r, struct tach_sink *sink)
 		inprocess_stop(r->inprocess, has_ended(r));
 	if (!inprocess_drain(r->inprocess, r->start, sink, &r->stats))
 		return error_set(&r->error, TACH_FATAL, "%s",
-		    sink->error(sink) != NULL ? sink->error(sink) :
+		    *sink->error(sink) != '\0' ? sink->error(sink) :
 						"out of memory");
 	if (r->state == TACH_RECORDER_SAMPLING && r->paused_at == 0) {
 		r->stats.rounds++;

@@ -143,11 +143,10 @@ tell_code_type(const struct process *p, const struct py_runtime *rt,
 {
 	struct subject s = subject_of(p, rt);
 	struct chains c;
-	uint64_t type;
+	uint64_t type = 0;
 
-	if (!chains_init(&c, p, rt, options, table))
-		return 0;
-	type = type_of_running(&s, &c);
+	if (chains_init(&c, p, rt, options, table))
+		type = type_of_running(&s, &c);
 	chains_free(&c);
 	return is_code_type(&s, type) ? type : 0;
 }
