@@ -7,6 +7,7 @@
 #ifndef CMD_H
 #define CMD_H
 
+#include <getopt.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdnoreturn.h>
@@ -34,6 +35,18 @@ void cmd_pass_over(int sig);
 /* --help and --version: to standard output, then exits. */
 noreturn void cmd_help(const char *text);
 noreturn void cmd_version(void);
+
+/* ---- messages ------------------------------------------------------------ */
+
+/* warn(3), err(3) and their kin, of <err.h>, are ours: see message.c. */
+
+/* The same of a text that is not a message, to be freed: what a terminal would
+ * obey is escaped, and a backslash stays. */
+char *cmd_plain(const char *text);
+
+/* As getopt_long, whose messages are then as harmless as others. */
+int cmd_getopt(int argc, char *const argv[], const char *shorts,
+    const struct option *longs);
 
 /* One line of what was wrong and a hint at --help on standard error, then
  * exits.  NULL: getopt_long has printed the line. */

@@ -94,7 +94,7 @@ parse(int argc, char *argv[])
 	struct job job = {0};
 	int c;
 
-	while ((c = getopt_long(argc, argv, "lfhV", options, NULL)) != -1) {
+	while ((c = cmd_getopt(argc, argv, "lfhV", options)) != -1) {
 		switch (c) {
 		case 'l':
 			job.long_form = true;

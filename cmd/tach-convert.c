@@ -211,7 +211,7 @@ parse(int argc, char *argv[])
 
 	how_init(&job.how);
 	list_options(all);
-	while ((c = getopt_long(argc, argv, "o:hV", all, NULL)) != -1)
+	while ((c = cmd_getopt(argc, argv, "o:hV", all)) != -1)
 		take_option(&job, c);
 	job.operands = argv + optind;
 	if (chosen(&job) == NULL && job.how.base != NULL)

@@ -327,8 +327,10 @@ static void
 print_head(const struct profile *p)
 {
 	const struct tach_meta *meta = p->meta;
+	char *name = cmd_plain(p->name);
 
-	line("file", "%s", p->name);
+	line("file", "%s", name);
+	free(name);
 	line("layout", "%s", layout_word(p->info));
 	if (p->info->unfinished)
 		line("state", "unfinished");
@@ -721,7 +723,7 @@ verify(struct tach_reader *r, const char *operand, void *arg)
 	struct job *job = arg;
 	const struct tach_file_info *info = tach_reader_info(r);
 	struct tach_run run;
-	char checksum[33];
+	char checksum[33], *name;
 	int rc;
 
 	while ((rc = tach_reader_next(r, &run)) == TACH_OK)
@@ -733,9 +735,11 @@ verify(struct tach_reader *r, const char *operand, void *arg)
 		return TACH_OK;
 	}
 	checksum_text(info, checksum);
-	printf("%s: ok, %" PRIu64 " samples, %s%s\n", cmd_input_name(operand),
+	name = cmd_plain(cmd_input_name(operand));
+	printf("%s: ok, %" PRIu64 " samples, %s%s\n", name,
 	    tach_reader_stats(r)->samples, info->has_checksum ? "checksum " :
 	    "no checksum", info->has_checksum ? checksum : "");
+	free(name);
 	return TACH_OK;
 }
 
@@ -769,7 +773,7 @@ main(int argc, char *argv[])
 	int c, status;
 
 	cmd_start("tach-info", CMD_USAGE, argv);
-	while ((c = getopt_long(argc, argv, "scjhV", options, NULL)) != -1)
+	while ((c = cmd_getopt(argc, argv, "scjhV", options)) != -1)
 		take_option(&job, c);
 	if (job.selection.given && !job.stats)
 		cmd_usage("samples are counted with --stats only");

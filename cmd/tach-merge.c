@@ -150,7 +150,7 @@ parse(int argc, char *argv[])
 	struct job job = {.writer = PROFILE_DEFAULTS};
 	int c;
 
-	while ((c = getopt_long(argc, argv, "o:hV", longs, NULL)) != -1)
+	while ((c = cmd_getopt(argc, argv, "o:hV", longs)) != -1)
 		parse_option(&job, c);
 	list_inputs(&job, argv + optind);
 	check_stdin(&job);

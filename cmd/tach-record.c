@@ -337,7 +337,7 @@ parse_options(int argc, char *argv[])
 	    .recorder.interval_ns = (uint64_t)(1e9 / DEFAULT_RATE)};
 	int c;
 
-	while ((c = getopt_long(argc, argv, "+o:r:d:p:m:qhV", longs, NULL)) != -1)
+	while ((c = cmd_getopt(argc, argv, "+o:r:d:p:m:qhV", longs)) != -1)
 		parse_option(&o, c);
 	o.command = argv + optind;
 	if (o.dump && (o.pid == 0 || *o.command != NULL))

@@ -131,6 +131,7 @@ SAMPLE_TESTS = \
 	t/status.bats \
 	t/old.bats \
 	t/record.bats \
+	t/messages.bats \
 	t/signals.bats \
 	t/oracle.bats \
 	t/targets.bats \
