@@ -2,6 +2,7 @@
 /* cmd.c: see cmd.h. */
 #include "cmd.h"
 
+#include <dirent.h>
 #include <err.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -12,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -25,16 +27,49 @@ static const char *unread;
 /* What has a temporary name, since it is not complete yet. */
 static struct {
 	char *volatile name; /* NULL: none */
-	cmd_remove_fn *remove;
+	int folder;
+	enum place_kind kind;
 } unfinished[2];
 #define UNFINISHED (sizeof(unfinished) / sizeof(*unfinished))
+
+static void
+remove_name(int dir, const char *name)
+{
+	if (strcmp(name, ".") != 0 && strcmp(name, "..") != 0)
+		unlinkat(dir, name, 0);
+}
+
+/* Removes a folder and the files in it, by system calls alone: this can be
+ * called at a signal. */
+static void
+remove_folder(int parent, const char *name)
+{
+	int dir = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW |
+	    O_CLOEXEC);
+	_Alignas(struct dirent64) char entries[4096];
+	ssize_t n;
+
+	while (dir >= 0 &&
+	    (n = getdents64(dir, entries, sizeof(entries))) > 0)
+		for (ssize_t i = 0; i < n;) {
+			const struct dirent64 *e = (void *)(entries + i);
+			remove_name(dir, e->d_name);
+			i += e->d_reclen;
+		}
+	if (dir >= 0)
+		close(dir);
+	unlinkat(parent, name, AT_REMOVEDIR);
+}
 
 static void
 remove_unfinished(void)
 {
 	for (size_t i = 0; i < UNFINISHED; i++) {
-		if (unfinished[i].name != NULL)
-			unfinished[i].remove(unfinished[i].name);
+		const char *name = unfinished[i].name;
+		if (name != NULL && unfinished[i].kind == PLACE_FOLDER)
+			remove_folder(unfinished[i].folder, name);
+		else if (name != NULL)
+			unlinkat(unfinished[i].folder, name, 0);
 		unfinished[i].name = NULL;
 	}
 }
@@ -145,6 +180,17 @@ remark_of(const struct tach_reader *r, const char *operand, bool follow)
 	warnx("%s: %s", cmd_input_name(operand), tach_reader_warning(r));
 }
 
+/* What goes to standard output must not become part of what is read. */
+static void
+note_input(const char *operand)
+{
+	const char *why;
+
+	place_reads(operand);
+	if ((why = place_stdout()) != NULL)
+		cmd_write_failed("standard output", why);
+}
+
 static int
 do_one(const char *operand, cmd_input_fn *fn, void *arg, bool follow)
 {
@@ -153,6 +199,7 @@ do_one(const char *operand, cmd_input_fn *fn, void *arg, bool follow)
 
 	if (r == NULL)
 		err(CMD_FAILED, "%s", cmd_input_name(operand));
+	note_input(operand);
 	if (strcmp(operand, "-") == 0)
 		rc = tach_reader_open_fd(r, STDIN_FILENO);
 	else
@@ -298,59 +345,82 @@ catch_signals(void)
 			signal(deadly[i], SIG_IGN);
 }
 
+static int
+make(const struct place *p, enum place_kind kind, const char *name)
+{
+	if (kind == PLACE_FILE)
+		return openat(p->folder, name, O_RDWR | O_CREAT | O_EXCL |
+		    O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (mkdirat(p->folder, name, 0700) != 0)
+		return -1;
+	return openat(p->folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW |
+	    O_CLOEXEC);
+}
+
+/* The name with six letters behind it. */
+static char *
+random_name(const struct place *p)
+{
+	static const char letters[] = "abcdefghijklmnopqrstuvwxyz012345";
+	uint32_t bits;
+	char end[7] = "", *name;
+
+	if (getrandom(&bits, sizeof(bits), 0) != (ssize_t)sizeof(bits))
+		return NULL;
+	for (int i = 0; i < 6; i++, bits >>= 5)
+		end[i] = letters[bits & 31];
+	return asprintf(&name, "%s.%s", p->base, end) < 0 ? NULL : name;
+}
+
 /* In one step, as seen by a signal: it is not there, or it is going to be
  * removed. */
-int
-cmd_make_unfinished(char *name, cmd_make_fn *make, cmd_remove_fn *removes)
+static int
+make_held(const struct place *p, enum place_kind kind, char *name)
 {
 	size_t i = unfinished[0].name == NULL ? 0 : 1;
 	sigset_t set, old;
 	int fd;
 
-	catch_signals();
 	sigemptyset(&set);
 	for (size_t k = 0; k < DEADLY; k++)
 		sigaddset(&set, deadly[k]);
 	sigprocmask(SIG_BLOCK, &set, &old);
-	if ((fd = make(name)) >= 0) {
-		unfinished[i].remove = removes;
+	if ((fd = make(p, kind, name)) >= 0) {
+		unfinished[i].folder = p->folder;
+		unfinished[i].kind = kind;
 		unfinished[i].name = name;
 	}
 	sigprocmask(SIG_SETMASK, &old, NULL);
 	return fd;
 }
 
-bool
-cmd_rename_unfinished(char *name, const char *target)
+int
+cmd_make_unfinished(const struct place *p, enum place_kind kind, char **name)
 {
-	if (rename(name, target) != 0)
+	int fd;
+
+	catch_signals();
+	do {
+		if ((*name = random_name(p)) == NULL)
+			return -1;
+		if ((fd = make_held(p, kind, *name)) >= 0)
+			return fd;
+		free(*name);
+	} while (errno == EEXIST);
+	*name = NULL;
+	return -1;
+}
+
+bool
+cmd_finish_unfinished(const struct place *p, int fd, char *name)
+{
+	if (!place_take(p, fd, name))
 		return false;
 	for (size_t i = 0; i < UNFINISHED; i++)
 		if (unfinished[i].name == name)
 			unfinished[i].name = NULL;
 	free(name);
 	return true;
-}
-
-static void
-remove_file(const char *name)
-{
-	unlink(name);
-}
-
-/* Opens a new file beside the target, which gets the mode that the target
- * has or, if there is none, would have got. */
-static FILE *
-open_beside(struct cmd_output *o, mode_t mode)
-{
-	int fd;
-
-	if (asprintf(&o->temporary, "%s.XXXXXX", o->target) < 0)
-		return NULL;
-	fd = cmd_make_unfinished(o->temporary, mkstemp, remove_file);
-	if (fd < 0 || fchmod(fd, mode) != 0)
-		return NULL;
-	return fdopen(fd, "w");
 }
 
 int
@@ -423,28 +493,34 @@ cmd_absolute(const char *path)
 	return absolute;
 }
 
+/* A descriptor of what the place is, or is going to be. */
+static int
+open_place(struct cmd_output *o)
+{
+	const char *why = place_open(&o->place, o->name, PLACE_FILE);
+
+	if (why != NULL)
+		cmd_write_failed(o->name, why);
+	if (o->place.fd >= 0)
+		return dup(o->place.fd);
+	return cmd_make_unfinished(&o->place, PLACE_FILE, &o->temporary);
+}
+
 void
 cmd_output_open(struct cmd_output *o, const char *path)
 {
-	struct stat st;
-	bool exists;
+	const char *why;
+	int fd;
 
-	*o = (struct cmd_output){stdout, "standard output", NULL, NULL};
-	if (path == NULL || strcmp(path, "-") == 0)
+	*o = (struct cmd_output){.file = stdout, .name = "standard output",
+	    .place = {.folder = -1, .fd = -1}};
+	if (path == NULL || strcmp(path, "-") == 0) {
+		if ((why = place_stdout()) != NULL)
+			cmd_write_failed(o->name, why);
 		return;
-	o->name = path;
-	exists = stat(path, &st) == 0;
-	if (exists && !S_ISREG(st.st_mode)) {
-		o->file = fopen(path, "w");
-	} else if (exists && access(path, W_OK) != 0) {
-		o->file = NULL;
-	} else {
-		o->target = exists ? realpath(path, NULL) : strdup(path);
-		o->file = o->target == NULL ? NULL :
-		    open_beside(o, exists ? st.st_mode & 0777 :
-			cmd_new_mode(0666));
 	}
-	if (o->file == NULL)
+	o->name = path;
+	if ((fd = open_place(o)) < 0 || (o->file = fdopen(fd, "w")) == NULL)
 		cmd_write_failed(path, NULL);
 }
 
@@ -482,16 +558,18 @@ await_reader(const struct cmd_output *o)
 void
 cmd_output_close(struct cmd_output *o)
 {
+	int fd;
+
 	if (unread != NULL && fflush(o->file) == 0)
 		await_reader(o);
 	if (o->file == stdout) {
 		flush_output();
 		return;
 	}
-	if (!close_file(o->file))
+	fd = dup(fileno(o->file));
+	if (fd < 0 || !close_file(o->file) || (o->temporary != NULL &&
+		!cmd_finish_unfinished(&o->place, fd, o->temporary)))
 		cmd_write_failed(o->name, NULL);
-	if (o->target != NULL && !cmd_rename_unfinished(o->temporary,
-		o->target))
-		cmd_write_failed(o->name, NULL);
-	free(o->target);
+	close(fd);
+	place_close(&o->place);
 }

@@ -13,6 +13,7 @@
 #include <stdnoreturn.h>
 #include <sys/types.h>
 
+#include "place.h"
 #include "tach.h"
 
 /* Exit statuses of the commands that read profiles. */
@@ -101,13 +102,14 @@ int cmd_temporary(int failed);
 bool cmd_copy(int from, int to);
 
 /* A file that appears under its name only once it is complete.  NULL and
- * "-" are standard output; what is not a regular file is written directly.
- * No more than two can be open at a time. */
+ * "-" are standard output; what is not a regular file is written directly; see
+ * place.h.  No more than two can be open at a time. */
 struct cmd_output {
 	FILE *file;
 	const char *name; /* for messages */
-	char *target;	  /* the name that it gets, or NULL */
-	char *temporary;  /* the name that it has until then */
+	struct place place;
+	char *temporary; /* the name that it has until then; NULL: it is
+			  * written directly */
 };
 
 /* Exits if it cannot be opened. */
@@ -123,14 +125,12 @@ void cmd_output_unread(const struct cmd_output *, const char *hint);
  * if it is not. */
 char *cmd_absolute(const char *path);
 
-/* What that is made of: gives something a temporary name, allocated and ending
- * in XXXXXX, under which it is removed, also at a signal, if the command ends
- * before it gets its own.  Returns the descriptor that make returned, or -1;
- * renaming frees the name, or fails with errno. */
-typedef int cmd_make_fn(char *name);
-typedef void cmd_remove_fn(const char *name); /* async-signal-safe */
-int cmd_make_unfinished(char *name, cmd_make_fn *, cmd_remove_fn *);
-bool cmd_rename_unfinished(char *name, const char *target);
+/* What that is made of: a new file or folder in a place, which gets a temporary
+ * name.  By that it is removed, also at a signal, if the command ends before it
+ * gets its own.  Gives its descriptor, or -1, with errno; and the name, which
+ * cmd_finish_unfinished frees, or fails with errno. */
+int cmd_make_unfinished(const struct place *, enum place_kind, char **name);
+bool cmd_finish_unfinished(const struct place *, int fd, char *name);
 /* What the umask leaves of the mode of a new file. */
 mode_t cmd_new_mode(mode_t);
 

@@ -565,8 +565,6 @@ family_open(const struct family_options *options)
 	f->options = options;
 	f->recorder = *options->recorder;
 	f->recorder.duration_ns = 0; /* that of all counts */
-	f->part = (struct part){.fd = -1, .names_fd = -1, .folder = -1,
-	    .copy_to = -1};
 	/* What loses its parent comes to us, so that nothing is lost that a
 	 * daemon forks twice, and so that we may read it under Yama. */
 	if (options->command)

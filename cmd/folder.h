@@ -4,10 +4,13 @@
 #ifndef FOLDER_H
 #define FOLDER_H
 
+#include "cmd.h"
+
 struct folder {
-	int fd;		 /* of the directory to write to */
-	char *target;	 /* the name that it gets */
-	char *temporary; /* the one that it has until then */
+	int fd;		  /* of the directory to write to */
+	const char *name; /* for messages */
+	struct place place;
+	char *temporary; /* the name that it has until it is complete */
 };
 
 /* The name must be free, or that of an empty directory.  Exits if it cannot

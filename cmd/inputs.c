@@ -69,6 +69,7 @@ prepare(struct input *in)
 	bool is_stdin = strcmp(in->name, "-") == 0;
 	int fd = STDIN_FILENO;
 
+	place_reads(in->name);
 	if (!reads_once(in->name)) {
 		in->copy = is_stdin ? fd : -1;
 		return true;

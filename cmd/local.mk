@@ -5,7 +5,7 @@ bin_PROGRAMS += cmd/tach-cat cmd/tach-convert cmd/tach-info cmd/tach-merge \
 
 LDADD = lib/libtach-core.la $(LIB_LIBS)
 
-cmd_common = cmd/cmd.c cmd/cmd.h cmd/message.c
+cmd_common = cmd/cmd.c cmd/cmd.h cmd/message.c cmd/place.c cmd/place.h
 cmd_profile = cmd/profile.c cmd/profile.h
 cmd_merging = cmd/merging.c cmd/merging.h cmd/inputs.c cmd/inputs.h
 cmd_select = cmd/select.c cmd/select.h

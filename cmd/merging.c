@@ -265,6 +265,7 @@ add_only(struct merging *m, struct batch *b)
 	struct tach_reader *r;
 	int rc = input_open(&m->inputs[0], &r);
 
+	place_reads(m->inputs[0].name);
 	if (rc == TACH_FATAL)
 		errx(CMD_FAILED, "%s: %s", name, tach_reader_error(r));
 	if (rc == TACH_WARN)

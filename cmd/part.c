@@ -5,7 +5,6 @@
 #include <err.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <libgen.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -39,9 +38,9 @@ base(const char *path)
 static void
 remove_files(const struct part *p)
 {
-	unlinkat(p->folder, base(p->file), 0);
+	unlinkat(p->place.folder, base(p->file), 0);
 	if (p->names != NULL)
-		unlinkat(p->folder, base(p->names), 0);
+		unlinkat(p->place.folder, base(p->names), 0);
 }
 
 static void
@@ -89,69 +88,6 @@ failed(const char *name, const char *why)
 	return false;
 }
 
-/* ---- what is no file --------------------------------------------------- */
-
-static bool
-is_sticky(int folder)
-{
-	struct stat st;
-
-	return fstat(folder, &st) == 0 && (st.st_mode & S_ISVTX) != 0;
-}
-
-/* Why a file that is there is neither to be replaced nor written to; NULL: no
- * reason. */
-static const char *
-objection(const struct stat *st, int folder)
-{
-	bool ours = st->st_uid == geteuid();
-
-	if (S_ISLNK(st->st_mode))
-		return "it is a symbolic link, and those are not followed: "
-		       "name the file itself";
-	if (S_ISREG(st->st_mode) && !ours && is_sticky(folder))
-		return "it is somebody else's file in a shared folder: choose "
-		       "another name";
-	if (S_ISFIFO(st->st_mode) && !ours && st->st_uid != 0)
-		return "it is somebody else's pipe: choose another name";
-	return NULL;
-}
-
-/* Opens what is no regular file; a swap for another one is noticed. */
-static int
-open_special(int folder, const char *name, const struct stat *st)
-{
-	int fd = openat(folder, name, O_WRONLY | O_NOFOLLOW | O_NOCTTY |
-	    O_CLOEXEC);
-	struct stat now;
-
-	if (fd < 0)
-		return -1;
-	if (fstat(fd, &now) == 0 && now.st_dev == st->st_dev &&
-	    now.st_ino == st->st_ino && now.st_rdev == st->st_rdev)
-		return fd;
-	close(fd);
-	errno = EAGAIN;
-	return -1;
-}
-
-/* Finds out what has the name now, and opens it if it cannot be replaced. */
-static bool
-look(struct part *p)
-{
-	const char *why;
-	struct stat st;
-
-	if (fstatat(p->folder, base(p->name), &st, AT_SYMLINK_NOFOLLOW) != 0)
-		return errno == ENOENT || failed(p->name, strerror(errno));
-	if ((why = objection(&st, p->folder)) != NULL)
-		return failed(p->name, why);
-	if (S_ISREG(st.st_mode))
-		return true;
-	p->copy_to = open_special(p->folder, base(p->name), &st);
-	return p->copy_to >= 0 || failed(p->name, strerror(errno));
-}
-
 /* ---- files ------------------------------------------------------------- */
 
 static char *
@@ -191,7 +127,7 @@ rename_aside(const struct part *p, const char *file, char **to)
 {
 	*to = join(file, "~");
 	return *to != NULL &&
-	    renameat(p->folder, base(file), p->folder, base(*to)) == 0;
+	    renameat(p->place.folder, base(file), p->place.folder, base(*to)) == 0;
 }
 
 static bool
@@ -206,9 +142,9 @@ move_aside(const struct part *p)
 		from = join(p->file, TACH_NAMES_SUFFIX);
 		to = join(part, TACH_NAMES_SUFFIX);
 		ok = from != NULL && to != NULL;
-		if (ok && renameat(p->folder, base(from), p->folder,
+		if (ok && renameat(p->place.folder, base(from), p->place.folder,
 			base(to)) != 0)
-			unlinkat(p->folder, base(to), 0);
+			unlinkat(p->place.folder, base(to), 0);
 	}
 	free(part);
 	free(from);
@@ -230,7 +166,7 @@ is_ours(int fd)
 static bool
 put_aside(const struct part *p)
 {
-	int fd = openat(p->folder, base(p->file), O_RDWR | O_NOFOLLOW |
+	int fd = openat(p->place.folder, base(p->file), O_RDWR | O_NOFOLLOW |
 	    O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	bool ok;
 
@@ -244,7 +180,7 @@ put_aside(const struct part *p)
 	else if (is_worth(fd))
 		ok = move_aside(p);
 	else
-		ok = unlinkat(p->folder, base(p->file), 0) == 0 ||
+		ok = unlinkat(p->place.folder, base(p->file), 0) == 0 ||
 		    failed(p->file, strerror(errno));
 	if (fd >= 0)
 		close(fd);
@@ -254,7 +190,7 @@ put_aside(const struct part *p)
 static int
 create(const struct part *p, const char *file)
 {
-	return openat(p->folder, base(file), O_RDWR | O_CREAT | O_EXCL |
+	return openat(p->place.folder, base(file), O_RDWR | O_CREAT | O_EXCL |
 	    O_NOFOLLOW | O_CLOEXEC, PART_MODE);
 }
 
@@ -281,36 +217,23 @@ open_names(struct part *p)
 {
 	if ((p->names = join(p->file, TACH_NAMES_SUFFIX)) == NULL)
 		return failed(p->name, strerror(errno));
-	unlinkat(p->folder, base(p->names), 0);
+	unlinkat(p->place.folder, base(p->names), 0);
 	p->names_fd = create(p, p->names);
 	return p->names_fd >= 0 || failed(p->name, strerror(errno));
 }
 
 /* ---- all of it --------------------------------------------------------- */
 
-/* The folder that a path's last name is in: to find names in, not to read. */
-static int
-open_folder(const char *path)
-{
-	char *copy = strdup(path);
-	int fd = copy == NULL ? -1 :
-	    open(dirname(copy), O_PATH | O_DIRECTORY | O_CLOEXEC);
-
-	free(copy);
-	return fd;
-}
-
 static bool
 open_all(struct part *p, const char *path, bool text)
 {
-	if (strcmp(path, "-") == 0) {
+	const char *why = place_open(&p->place, path, PLACE_FILE);
+
+	if (strcmp(path, "-") == 0)
 		p->name = "standard output";
-		p->copy_to = STDOUT_FILENO;
-	} else if ((p->folder = open_folder(path)) < 0) {
-		return failed(path, strerror(errno));
-	} else if (!look(p)) {
-		return false;
-	}
+	if (why != NULL)
+		return failed(p->name, why);
+	p->copy_to = p->place.fd;
 	if (p->copy_to < 0)
 		return open_part(p) && (text || open_names(p));
 	p->fd = text ? p->copy_to : cmd_temporary(TEMPORARY_FAILED);
@@ -321,7 +244,7 @@ bool
 part_open(struct part *p, const char *path, bool text)
 {
 	*p = (struct part){.name = path, .fd = -1, .names_fd = -1,
-	    .folder = -1, .copy_to = -1};
+	    .copy_to = -1};
 	if (open_all(p, path, text))
 		return true;
 	part_close(p);
@@ -331,20 +254,20 @@ part_open(struct part *p, const char *path, bool text)
 bool
 part_check(const char *path)
 {
-	int folder = open_folder(path);
+	struct place p;
 	struct stat st;
 	bool ok;
 
-	if (folder < 0 || faccessat(folder, ".", W_OK | X_OK, AT_EACCESS) != 0)
+	if (!place_find(&p, path) ||
+	    faccessat(p.folder, ".", W_OK | X_OK, AT_EACCESS) != 0)
 		ok = failed(path, strerror(errno));
-	else if (fstatat(folder, base(path), &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+	else if (fstatat(p.folder, p.base, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
 	    !S_ISREG(st.st_mode))
 		ok = failed(path, "each process gets a file beside it, and it "
 		    "is no file (--merge makes one of all)");
 	else
 		ok = true;
-	if (folder >= 0)
-		close(folder);
+	place_close(&p);
 	return ok;
 }
 
@@ -362,7 +285,7 @@ struct part_sync {
 static void
 sync_folder(const struct part *p)
 {
-	int fd = openat(p->folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int fd = openat(p->place.folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
 	if (fd < 0)
 		return;
@@ -473,10 +396,10 @@ part_commit(struct part *p)
 	/* An error is told to one of those who sync a file, and not again:
 	 * the thread's counts as much as our own. */
 	if (!end_sync(p) || fdatasync(p->fd) != 0 ||
-	    renameat(p->folder, base(p->file), p->folder, base(p->name)) != 0)
+	    !place_take(&p->place, p->fd, base(p->file)))
 		return false;
 	if (p->names != NULL)
-		unlinkat(p->folder, base(p->names), 0);
+		unlinkat(p->place.folder, base(p->names), 0);
 	if (!forget(p))
 		sync_folder(p);
 	return true;
@@ -494,10 +417,9 @@ part_close(struct part *p)
 		close(p->fd);
 	if (p->names_fd >= 0)
 		close(p->names_fd);
-	if (p->folder >= 0)
-		close(p->folder);
+	place_close(&p->place);
 	free(p->file);
 	free(p->names);
 	p->file = p->names = NULL;
-	p->fd = p->names_fd = p->folder = -1;
+	p->fd = p->names_fd = -1;
 }

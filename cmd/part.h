@@ -13,6 +13,8 @@
 
 #include <stdbool.h>
 
+#include "place.h"
+
 struct part_sync;
 
 struct part {
@@ -20,7 +22,7 @@ struct part {
 	int fd;		  /* to write to */
 	int names_fd;	  /* -1: it has none */
 	char *file, *names; /* their names meanwhile; NULL: it has none */
-	int folder;	  /* descriptor of the one they are in, or -1 */
+	struct place place; /* where it is going to be */
 	int copy_to;	  /* -1: it is renamed */
 	struct part_sync *sync; /* NULL: it was not needed yet */
 	struct part *next; /* of those not kept */

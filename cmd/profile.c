@@ -17,7 +17,7 @@ profile_open(struct profile *p, const char *path)
 	if ((path == NULL || strcmp(path, "-") == 0) && isatty(STDOUT_FILENO))
 		cmd_usage("a profile is no text: standard output is a terminal");
 	cmd_output_open(&p->out, path);
-	p->spool = p->out.target == NULL;
+	p->spool = p->out.temporary == NULL;
 	p->fd = p->spool ? cmd_temporary(CMD_FAILED) : fileno(p->out.file);
 }
 

@@ -104,6 +104,7 @@ add_list(struct job *job)
 
 	if (f == NULL)
 		err(CMD_FAILED, "%s", name);
+	place_reads(job->files);
 	while ((n = getline(&line, &room, f)) >= 0) {
 		if (n > 0 && line[n - 1] == '\n')
 			line[n - 1] = '\0';

@@ -264,32 +264,30 @@ Try 'tach-convert --help'."
 
 # ---- -o -----------------------------------------------------------------
 
-@test "-o makes a file, with the mode that a new file gets" {
+@test "-o makes a file, for its owner alone" {
 	local dir=$BATS_TEST_TMPDIR/dir out=$BATS_TEST_TMPDIR/dir/out
 	mkdir "$dir"
 	umask 027
 	run -0 tach-convert --collapsed -o "$out" odd.bin
 	is "$output" ''
 	is "$(<"$out")" "$(tach-convert --collapsed odd.bin)"
-	is "$(stat -c %a "$out")" 640
+	is "$(stat -c %a "$out")" 600
 	is "$(ls -A "$dir")" out
 	rm "$out"
 	run -0 tach-convert --collapsed --output="$out" <odd.bin
 	is "$(<"$out")" "$(tach-convert --collapsed odd.bin)"
 }
 
-@test "-o replaces a file and keeps its mode, also behind a symlink" {
-	local dir=$BATS_TEST_TMPDIR
-	mkdir "$dir/sub"
-	echo old >"$dir/sub/out"
-	chmod 604 "$dir/sub/out"
-	ln -s sub/out "$dir/link"
-	run -0 tach-convert --collapsed -o "$dir/link" odd.bin
+@test "-o replaces a file and keeps its mode" {
+	local dir=$BATS_TEST_TMPDIR/dir
+	mkdir "$dir"
+	echo old >"$dir/out"
+	chmod 604 "$dir/out"
+	run -0 tach-convert --collapsed -o "$dir/out" odd.bin
 	is "$output" ''
-	[ -L "$dir/link" ]
-	is "$(<"$dir/sub/out")" "$(tach-convert --collapsed odd.bin)"
-	is "$(stat -c %a "$dir/sub/out")" 604
-	is "$(ls -A "$dir/sub")" out
+	is "$(<"$dir/out")" "$(tach-convert --collapsed odd.bin)"
+	is "$(stat -c %a "$dir/out")" 604
+	is "$(ls -A "$dir")" out
 }
 
 @test "-o - is standard output" {
@@ -304,15 +302,6 @@ Try 'tach-convert --help'."
 	wait $!
 	is "$(<"$BATS_TEST_TMPDIR/got")" "$(tach-convert --collapsed odd.bin)"
 	[ -p "$BATS_TEST_TMPDIR/fifo" ]
-}
-
-@test "-o may name the input" {
-	local want
-	want=$(tach-convert --collapsed cpython315-wall.bin)
-	cp cpython315-wall.bin "$BATS_TEST_TMPDIR/p"
-	run -0 tach-convert --collapsed -o "$BATS_TEST_TMPDIR/p" \
-	    "$BATS_TEST_TMPDIR/p"
-	is "$(<"$BATS_TEST_TMPDIR/p")" "$want"
 }
 
 @test "-o leaves an older file alone if the input cannot be read" {
@@ -446,13 +435,10 @@ than the documented header can count, and so CPython's header"
 	done
 }
 
-@test "--tach through pipes, and over its own input" {
-	cp odd.bin "$BATS_TEST_TMPDIR/p.bin"
+@test "--tach through pipes" {
 	# shellcheck disable=SC2094
 	cat odd.bin | tach-convert --tach | cat |
 	    cmp - <(tach-convert --tach <odd.bin)
-	tach-convert --tach -o "$BATS_TEST_TMPDIR/p.bin" "$BATS_TEST_TMPDIR/p.bin"
-	tach-cat "$BATS_TEST_TMPDIR/p.bin" | cmp - <(tach-cat odd.bin)
 	run -1 --separate-stderr tach-convert --tach -o /dev/full odd.bin
 	is "$stderr" "tach-convert: /dev/full: No space left on device"
 }

@@ -116,6 +116,7 @@ FILE_TESTS = \
 	t/judge.bats \
 	t/layouts.bats \
 	t/man.bats \
+	t/places.bats \
 	t/pstats.bats \
 	t/records.bats \
 	t/select.bats \

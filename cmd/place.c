@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: ISC */
+/* place.c: see place.h. */
+#include "place.h"
+
+#include <dirent.h>
+#include <err.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cmd.h"
+#include "tach.h"
+
+#define PLACE_MODE 0600 /* a profile tells much of what a program does */
+#define FOLDER_MODE 0700
+
+/* ---- what is one ------------------------------------------------------- */
+
+/* A file that is there, or a name in a folder that will be one. */
+struct identity {
+	dev_t dev;
+	ino_t ino;
+	char *name; /* NULL: it is there */
+};
+
+static struct {
+	struct identity *list;
+	size_t count;
+} inputs, outputs;
+
+/* Devices can be read and written by any number at once. */
+static bool
+is_single(const struct stat *st)
+{
+	return S_ISREG(st->st_mode) || S_ISFIFO(st->st_mode) ||
+	    S_ISDIR(st->st_mode);
+}
+
+static bool
+is_among(const struct identity *list, size_t n, const struct identity *i)
+{
+	for (size_t k = 0; k < n; k++)
+		if (list[k].dev == i->dev && list[k].ino == i->ino &&
+		    (list[k].name == NULL) == (i->name == NULL) &&
+		    (i->name == NULL || strcmp(list[k].name, i->name) == 0))
+			return true;
+	return false;
+}
+
+static void
+add(struct identity **list, size_t *n, const struct identity *i)
+{
+	struct identity *p = reallocarray(*list, *n + 1, sizeof(*p));
+
+	if (p == NULL)
+		err(CMD_FAILED, NULL);
+	*list = p;
+	p[(*n)++] = *i;
+}
+
+static void
+add_input(const struct stat *st)
+{
+	struct identity i = {st->st_dev, st->st_ino, NULL};
+
+	if (is_single(st) && !is_among(inputs.list, inputs.count, &i))
+		add(&inputs.list, &inputs.count, &i);
+}
+
+void
+place_reads(const char *operand)
+{
+	static const char *const suffixes[] = {"", TACH_PART_SUFFIX,
+	    TACH_PART_SUFFIX TACH_NAMES_SUFFIX};
+	struct stat st;
+	char *path;
+
+	if (strcmp(operand, "-") == 0) {
+		if (fstat(STDIN_FILENO, &st) == 0)
+			add_input(&st);
+		return;
+	}
+	for (size_t i = 0; i < sizeof(suffixes) / sizeof(*suffixes); i++) {
+		if (asprintf(&path, "%s%s", operand, suffixes[i]) < 0)
+			err(CMD_FAILED, NULL);
+		if (stat(path, &st) == 0)
+			add_input(&st);
+		free(path);
+	}
+}
+
+/* Why an output cannot be what it is; NULL: no reason, and it is taken. */
+static const char *
+claim(const struct identity *i)
+{
+	if (is_among(inputs.list, inputs.count, i))
+		return "it is an input, too: choose another name";
+	if (is_among(outputs.list, outputs.count, i))
+		return "it is another output, too: choose another name";
+	add(&outputs.list, &outputs.count, i);
+	return NULL;
+}
+
+static const char *
+claim_file(const struct stat *st)
+{
+	struct identity i = {st->st_dev, st->st_ino, NULL};
+
+	return is_single(st) ? claim(&i) : NULL;
+}
+
+static const char *
+claim_name(const struct place *p)
+{
+	struct stat st;
+	struct identity i;
+
+	if (fstat(p->folder, &st) != 0)
+		return strerror(errno);
+	i = (struct identity){st.st_dev, st.st_ino, strdup(p->base)};
+	return i.name == NULL ? strerror(ENOMEM) : claim(&i);
+}
+
+const char *
+place_stdout(void)
+{
+	struct identity i;
+	struct stat st;
+
+	if (fstat(STDOUT_FILENO, &st) != 0 || !S_ISREG(st.st_mode))
+		return NULL;
+	i = (struct identity){st.st_dev, st.st_ino, NULL};
+	return is_among(inputs.list, inputs.count, &i) ?
+	    "it is an input, too: choose another file" : NULL;
+}
+
+/* ---- what is there ----------------------------------------------------- */
+
+static bool
+is_sticky(int folder)
+{
+	struct stat st;
+
+	return fstat(folder, &st) == 0 && (st.st_mode & S_ISVTX) != 0;
+}
+
+/* Why what is there is neither to be replaced nor written to; NULL: no
+ * reason. */
+static const char *
+objection(const struct place *p, const struct stat *st)
+{
+	bool ours = st->st_uid == geteuid();
+
+	if (S_ISLNK(st->st_mode))
+		return "it is a symbolic link, and those are not followed: "
+		       "name the file itself";
+	if (S_ISREG(st->st_mode) && !ours && is_sticky(p->folder))
+		return "it is somebody else's file in a shared folder: choose "
+		       "another name";
+	if (S_ISDIR(st->st_mode) && !ours && is_sticky(p->folder))
+		return "it is somebody else's folder in a shared folder: "
+		       "choose another name";
+	if (S_ISFIFO(st->st_mode) && !ours && st->st_uid != 0)
+		return "it is somebody else's pipe: choose another name";
+	if (S_ISREG(st->st_mode) &&
+	    faccessat(p->folder, p->base, W_OK, AT_EACCESS) != 0)
+		return strerror(errno);
+	return NULL;
+}
+
+/* Opens what is no regular file; a swap for another one is noticed. */
+static const char *
+open_special(struct place *p, const struct stat *st)
+{
+	struct stat now;
+
+	p->fd = openat(p->folder, p->base, O_WRONLY | O_NOFOLLOW | O_NOCTTY |
+	    O_CLOEXEC);
+	if (p->fd < 0 || fstat(p->fd, &now) != 0)
+		return strerror(errno);
+	return now.st_dev == st->st_dev && now.st_ino == st->st_ino &&
+	    now.st_rdev == st->st_rdev ? NULL : strerror(EAGAIN);
+}
+
+/* Why a folder cannot be replaced by a new one. */
+static const char *
+full(const struct place *p)
+{
+	int fd = openat(p->folder, p->base, O_RDONLY | O_DIRECTORY |
+	    O_NOFOLLOW | O_CLOEXEC);
+	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	int n = 0;
+
+	if (dir == NULL)
+		return strerror(errno);
+	while (readdir(dir) != NULL)
+		n++;
+	closedir(dir);
+	return n <= 2 ? NULL : /* . and .. */
+	    "is not empty: name a new directory";
+}
+
+/* Finds out what has the name now, and opens it if it cannot be replaced. */
+static const char *
+look(struct place *p, enum place_kind kind)
+{
+	struct stat st;
+	const char *why;
+
+	p->mode = cmd_new_mode(kind == PLACE_FOLDER ? FOLDER_MODE : PLACE_MODE);
+	if (fstatat(p->folder, p->base, &st, AT_SYMLINK_NOFOLLOW) != 0)
+		return errno == ENOENT ? claim_name(p) : strerror(errno);
+	if ((why = objection(p, &st)) != NULL ||
+	    (why = claim_file(&st)) != NULL)
+		return why;
+	if (kind == PLACE_FOLDER && !S_ISDIR(st.st_mode))
+		return strerror(ENOTDIR);
+	if (!S_ISREG(st.st_mode) && kind == PLACE_FILE)
+		return open_special(p, &st);
+	if (st.st_uid == geteuid())
+		p->mode = st.st_mode & 0777;
+	return kind == PLACE_FOLDER ? full(p) : NULL;
+}
+
+/* ---- what we have ------------------------------------------------------ */
+
+/* The descriptor that a name stands for; -1: it is none of these. */
+static int
+descriptor(const char *path)
+{
+	static const char *const folders[] = {"/dev/fd/", "/proc/self/fd/"};
+	const char *why;
+
+	if (strcmp(path, "-") == 0 || strcmp(path, "/dev/stdout") == 0)
+		return STDOUT_FILENO;
+	if (strcmp(path, "/dev/stderr") == 0)
+		return STDERR_FILENO;
+	for (size_t i = 0; i < sizeof(folders) / sizeof(*folders); i++) {
+		size_t n = strlen(folders[i]);
+		int fd = strncmp(path, folders[i], n) != 0 ? -1 :
+		    (int)strtonum(path + n, 0, INT32_MAX, &why);
+		if (fd >= 0 && why == NULL)
+			return fd;
+	}
+	return -1;
+}
+
+static const char *
+take_descriptor(struct place *p, int fd)
+{
+	int flags = fcntl(fd, F_GETFL);
+	struct stat st;
+
+	if (flags < 0 || (flags & O_ACCMODE) == O_RDONLY)
+		return strerror(EBADF);
+	if (fstat(fd, &st) != 0 ||
+	    (p->fd = fcntl(fd, F_DUPFD_CLOEXEC, 0)) < 0)
+		return strerror(errno);
+	return claim_file(&st);
+}
+
+/* ---- all --------------------------------------------------------------- */
+
+bool
+place_find(struct place *p, const char *path)
+{
+	char *folder = strdup(path), *name = strdup(path);
+
+	*p = (struct place){.folder = -1, .fd = -1};
+	if (folder != NULL && name != NULL &&
+	    (p->base = strdup(basename(name))) != NULL)
+		p->folder = open(dirname(folder),
+		    O_PATH | O_DIRECTORY | O_CLOEXEC);
+	free(folder);
+	free(name);
+	return p->folder >= 0;
+}
+
+const char *
+place_open(struct place *p, const char *path, enum place_kind kind)
+{
+	size_t n = strlen(path);
+	int fd = descriptor(path);
+
+	*p = (struct place){.folder = -1, .fd = -1};
+	if (fd >= 0 && kind == PLACE_FILE)
+		return take_descriptor(p, fd);
+	if (n == 0)
+		return strerror(ENOENT);
+	if (path[n - 1] == '/' && kind == PLACE_FILE)
+		return strerror(EISDIR);
+	return place_find(p, path) ? look(p, kind) : strerror(errno);
+}
+
+/* A file system without modes is no reason to fail. */
+bool
+place_take(const struct place *p, int fd, const char *from)
+{
+	(void)!fchmod(fd, p->mode);
+	return renameat(p->folder, from, p->folder, p->base) == 0;
+}
+
+void
+place_close(struct place *p)
+{
+	if (p->fd >= 0)
+		close(p->fd);
+	if (p->folder >= 0)
+		close(p->folder);
+	free(p->base);
+	*p = (struct place){.folder = -1, .fd = -1};
+}
