@@ -6,16 +6,28 @@ bin_PROGRAMS += cmd/tach-cat cmd/tach-convert cmd/tach-info cmd/tach-merge \
 LDADD = lib/libtach-core.la $(LIB_LIBS)
 
 cmd_common = cmd/cmd.c cmd/cmd.h cmd/message.c cmd/place.c cmd/place.h
+
+# Of those that read files alone.
+noinst_LTLIBRARIES += cmd/libconfine.la
+cmd_libconfine_la_SOURCES = cmd/confine.c cmd/confine.h
+cmd_libconfine_la_CFLAGS = $(AM_CFLAGS) $(SECCOMP_CFLAGS)
+cmd_libconfine_la_LIBADD = $(SECCOMP_LIBS)
+cmd_confine = cmd/libconfine.la $(LDADD)
+
 cmd_profile = cmd/profile.c cmd/profile.h
 cmd_merging = cmd/merging.c cmd/merging.h cmd/inputs.c cmd/inputs.h
 cmd_select = cmd/select.c cmd/select.h
 cmd_tach_cat_SOURCES = cmd/tach-cat.c $(cmd_common) $(cmd_select)
+cmd_tach_cat_LDADD = $(cmd_confine)
 cmd_tach_convert_SOURCES = cmd/tach-convert.c cmd/folder.c cmd/folder.h \
 	cmd/format.c cmd/format.h cmd/progress.c cmd/progress.h $(cmd_common) \
 	$(cmd_profile) $(cmd_select)
+cmd_tach_convert_LDADD = $(cmd_confine)
 cmd_tach_info_SOURCES = cmd/tach-info.c $(cmd_common) $(cmd_select)
-cmd_tach_merge_SOURCES = cmd/tach-merge.c $(cmd_common) $(cmd_merging) \
-	$(cmd_profile) $(cmd_select)
+cmd_tach_info_LDADD = $(cmd_confine)
+cmd_tach_merge_SOURCES = cmd/tach-merge.c $(cmd_common) \
+	$(cmd_merging) $(cmd_profile) $(cmd_select)
+cmd_tach_merge_LDADD = $(cmd_confine)
 cmd_tach_record_SOURCES = cmd/tach-record.c cmd/dump.c cmd/dump.h \
 	cmd/family.c cmd/family.h cmd/part.c cmd/part.h cmd/recording.c \
 	cmd/recording.h cmd/summary.c cmd/summary.h $(cmd_common) \

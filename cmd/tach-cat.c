@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "cmd.h"
+#include "confine.h"
 #include "select.h"
 
 #define OUTPUT "standard output"
@@ -124,6 +125,7 @@ main(int argc, char *argv[])
 
 	cmd_start("tach-cat", CMD_USAGE, argv);
 	job = parse(argc, argv);
+	confine(NULL, 0);
 	status = job.follow ? cmd_follow(argv[optind], cat, &job) :
 			      cmd_each(argv + optind, cat, &job);
 	select_clear(&job.selection);

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "cmd.h"
+#include "confine.h"
 #include "folder.h"
 #include "format.h"
 #include "profile.h"
@@ -389,6 +390,7 @@ main(int argc, char *argv[])
 
 	cmd_start("tach-convert", CMD_USAGE, argv);
 	job = parse(argc, argv);
+	confine((const char *[]){job.output, job.how.symbols}, 2);
 	if (job.tach)
 		status = cmd_each(job.operands, rewrite, &job);
 	else if (job.how.base == NULL)

@@ -10,6 +10,7 @@
 #include <vis.h>
 
 #include "cmd.h"
+#include "confine.h"
 #include "select.h"
 
 static const char help[] =
@@ -779,6 +780,7 @@ main(int argc, char *argv[])
 		cmd_usage("samples are counted with --stats only");
 	if (job.verify && (job.stats || job.json))
 		cmd_usage("--verify goes alone");
+	confine(NULL, 0);
 	status = cmd_each(argv + optind, job.verify ? verify : inform, &job);
 	select_clear(&job.selection);
 	return cmd_end(job.failed ? CMD_FAILED : status);

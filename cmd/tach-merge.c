@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "cmd.h"
+#include "confine.h"
 #include "merging.h"
 #include "profile.h"
 #include "select.h"
@@ -186,6 +187,7 @@ main(int argc, char *argv[])
 
 	cmd_start("tach-merge", CMD_USAGE, argv);
 	job = parse(argc, argv);
+	confine(&job.output, 1);
 	status = merge(&job);
 	merging_free(&job.merging);
 	select_clear(&job.selection);

@@ -25,7 +25,7 @@ AM_TESTS_ENVIRONMENT = \
 TESTS = $(UNIT_TESTS) $(FILE_TESTS) $(SAMPLE_TESTS) $(LIVE_UNIT_TESTS) \
 	$(LIVE_TESTS)
 
-UNIT_TESTS = t/unit/test_codes t/unit/test_damage t/unit/test_elf \
+UNIT_TESTS = t/unit/test_codes t/unit/test_confine t/unit/test_damage t/unit/test_elf \
 	t/unit/test_filter t/unit/test_known \
 	t/unit/test_format t/unit/test_python t/unit/test_snapshots \
 	t/unit/test_drain t/unit/test_owner t/unit/test_pacer \
@@ -59,6 +59,8 @@ t_unit_subject_LDADD =
 t_unit_test_agent_SOURCES = t/unit/test_agent.c $(t_unit_inside)
 t_unit_test_codes_SOURCES = t/unit/test_codes.c $(t_unit_profile) \
 	$(t_unit_walks)
+t_unit_test_confine_SOURCES = t/unit/test_confine.c $(t_unit_profile)
+t_unit_test_confine_LDADD = $(cmd_confine)
 t_unit_test_damage_SOURCES = t/unit/test_damage.c $(t_unit_profile)
 t_unit_test_elf_SOURCES = t/unit/test_elf.c
 t_unit_test_filter_SOURCES = t/unit/test_filter.c $(t_unit_profile)
@@ -114,6 +116,7 @@ FILE_TESTS = \
 	t/info.bats \
 	t/inputs.bats \
 	t/judge.bats \
+	t/confine.bats \
 	t/layouts.bats \
 	t/man.bats \
 	t/places.bats \

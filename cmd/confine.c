@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: ISC */
+/* confine.c: see confine.h. */
+#include "confine.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#if __has_include(<linux/landlock.h>)
+#include <linux/landlock.h>
+#endif
+#ifdef HAVE_SECCOMP
+#include <seccomp.h>
+#endif
+
+/* ---- which files: landlock ------------------------------------------------- */
+
+#if __has_include(<linux/landlock.h>)
+
+/* Since the second and the third version, which a header may not know. */
+#define ACCESS_REFER (UINT64_C(1) << 13)
+#define ACCESS_TRUNCATE (UINT64_C(1) << 14)
+
+#define ACCESS_MAKE \
+	(LANDLOCK_ACCESS_FS_WRITE_FILE | LANDLOCK_ACCESS_FS_REMOVE_FILE | \
+	    LANDLOCK_ACCESS_FS_REMOVE_DIR | LANDLOCK_ACCESS_FS_MAKE_REG | \
+	    LANDLOCK_ACCESS_FS_MAKE_DIR)
+#define ACCESS_FIRST \
+	(ACCESS_MAKE | LANDLOCK_ACCESS_FS_EXECUTE | \
+	    LANDLOCK_ACCESS_FS_MAKE_CHAR | LANDLOCK_ACCESS_FS_MAKE_SOCK | \
+	    LANDLOCK_ACCESS_FS_MAKE_FIFO | LANDLOCK_ACCESS_FS_MAKE_BLOCK | \
+	    LANDLOCK_ACCESS_FS_MAKE_SYM)
+
+/* What a kernel can refuse that files need; 0: it can refuse nothing. */
+static uint64_t
+accesses(void)
+{
+	long version = syscall(__NR_landlock_create_ruleset, NULL, 0,
+	    LANDLOCK_CREATE_RULESET_VERSION);
+
+	return version < 1 ? 0 : ACCESS_FIRST |
+	    (version >= 2 ? ACCESS_REFER : 0) |
+	    (version >= 3 ? ACCESS_TRUNCATE : 0);
+}
+
+/* A folder that is not there is complained about by whoever needs it. */
+static void
+allow_folder(int rules, const char *folder, uint64_t handled)
+{
+	struct landlock_path_beneath_attr a = {
+	    .allowed_access = handled & (ACCESS_MAKE | ACCESS_TRUNCATE),
+	    .parent_fd = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC)};
+
+	if (a.parent_fd < 0)
+		return;
+	syscall(__NR_landlock_add_rule, rules, LANDLOCK_RULE_PATH_BENEATH, &a,
+	    0);
+	close(a.parent_fd);
+}
+
+static void
+allow_output(int rules, const char *output, uint64_t handled)
+{
+	bool open_already = output == NULL || strcmp(output, "-") == 0;
+	char *copy = open_already ? NULL : strdup(output);
+
+	if (copy != NULL)
+		allow_folder(rules, dirname(copy), handled);
+	free(copy);
+}
+
+static void
+confine_files(const char *const outputs[], int n)
+{
+	struct landlock_ruleset_attr all = {.handled_access_fs = accesses()};
+	const char *tmp = getenv("TMPDIR");
+	int rules;
+
+	if (all.handled_access_fs == 0)
+		return;
+	rules = (int)syscall(__NR_landlock_create_ruleset, &all,
+	    sizeof(all.handled_access_fs), 0);
+	if (rules < 0)
+		return;
+	for (int i = 0; i < n; i++)
+		allow_output(rules, outputs[i], all.handled_access_fs);
+	allow_folder(rules, tmp != NULL && *tmp != '\0' ? tmp : "/tmp",
+	    all.handled_access_fs);
+	syscall(__NR_landlock_restrict_self, rules, 0);
+	close(rules);
+}
+
+#else
+
+static void
+confine_files(const char *const outputs[], int n)
+{
+	(void)outputs;
+	(void)n;
+}
+
+#endif
+
+/* ---- which system calls: seccomp ------------------------------------------- */
+
+#ifdef HAVE_SECCOMP
+
+/* All that these commands and their libraries use, by whatever name a machine
+ * or a C library has it. */
+static const char *const allowed[] = {
+	/* Memory and time. */
+	"brk", "mmap", "mmap2", "munmap", "mremap", "mprotect", "madvise",
+	"futex", "futex_time64", "membarrier", "rseq", "set_robust_list",
+	"clock_gettime", "clock_gettime64", "clock_getres",
+	"clock_getres_time64", "gettimeofday", "time", "nanosleep",
+	"clock_nanosleep", "clock_nanosleep_time64", "getrandom",
+	"sched_yield", "sched_getaffinity", "sysinfo", "uname",
+	/* Files that are open. */
+	"read", "readv", "pread64", "preadv", "write", "writev", "pwrite64",
+	"pwritev", "lseek", "_llseek", "close", "dup", "dup2", "dup3", "fcntl",
+	"fcntl64", "fstat", "fstat64", "fstatfs", "fstatfs64", "ftruncate",
+	"ftruncate64", "fallocate", "fsync", "fdatasync", "fadvise64",
+	"fadvise64_64", "arm_fadvise64_64", "copy_file_range", "sendfile",
+	"sendfile64", "poll", "ppoll", "ppoll_time64", "select", "_newselect",
+	"pselect6", "pselect6_time64", "getdents", "getdents64", "umask",
+	/* Files by name: which of them, landlock knows. */
+	"open", "openat", "openat2", "stat", "stat64", "lstat", "lstat64",
+	"newfstatat", "fstatat64", "statx", "statfs", "statfs64", "access",
+	"faccessat", "faccessat2", "readlink", "readlinkat", "getcwd",
+	"fchmod", "mkdir", "mkdirat", "rmdir", "unlink", "unlinkat", "rename",
+	"renameat", "renameat2",
+	/* This process. */
+	"getpid", "gettid", "getppid", "getuid", "geteuid", "getgid",
+	"getegid", "getuid32", "geteuid32", "getgid32", "getegid32",
+	"sigaltstack", "rt_sigaction", "rt_sigprocmask", "rt_sigpending",
+	"rt_sigreturn", "sigreturn", "restart_syscall", "exit", "exit_group",
+};
+
+/* TCGETS2, whose header excludes that of termios. */
+#define REQUEST_TCGETS2 0x802c542a
+
+/* Questions about a descriptor, not what is put into a terminal. */
+static const uint64_t requests[] = {TCGETS, REQUEST_TCGETS2, TIOCGWINSZ,
+    FIONREAD};
+
+static int
+find(const char *name)
+{
+	return seccomp_syscall_resolve_name(name);
+}
+
+/* A call is refused as one that a kernel does not have, for which C libraries
+ * are prepared.  This process may end itself, and ask for its limits. */
+static void
+add_rules(scmp_filter_ctx filter)
+{
+	const scmp_datum_t self = (scmp_datum_t)getpid();
+
+	for (size_t i = 0; i < sizeof(allowed) / sizeof(*allowed); i++)
+		if (find(allowed[i]) != __NR_SCMP_ERROR)
+			seccomp_rule_add(filter, SCMP_ACT_ALLOW,
+			    find(allowed[i]), 0);
+	for (size_t i = 0; i < sizeof(requests) / sizeof(*requests); i++)
+		seccomp_rule_add(filter, SCMP_ACT_ALLOW, find("ioctl"), 1,
+		    SCMP_A1(SCMP_CMP_EQ, requests[i]));
+	seccomp_rule_add(filter, SCMP_ACT_ALLOW, find("kill"), 1,
+	    SCMP_A0(SCMP_CMP_EQ, self));
+	seccomp_rule_add(filter, SCMP_ACT_ALLOW, find("tgkill"), 1,
+	    SCMP_A0(SCMP_CMP_EQ, self));
+	seccomp_rule_add(filter, SCMP_ACT_ALLOW, find("prlimit64"), 2,
+	    SCMP_A0(SCMP_CMP_EQ, 0), SCMP_A2(SCMP_CMP_EQ, 0));
+}
+
+static void
+confine_calls(void)
+{
+	scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ERRNO(ENOSYS));
+
+	if (filter == NULL)
+		return;
+	add_rules(filter);
+	seccomp_load(filter);
+	seccomp_release(filter);
+}
+
+#else
+
+static void
+confine_calls(void)
+{
+}
+
+#endif
+
+/* Whether it may be: not while a sanitizer is to look for leaks, which it does
+ * in a process of its own. */
+static bool
+may_confine(void)
+{
+#ifdef __SANITIZE_ADDRESS__
+	return false;
+#else
+	return prctl(PR_SET_NO_NEW_PRIVS, 1UL, 0UL, 0UL, 0UL) == 0;
+#endif
+}
+
+void
+confine(const char *const outputs[], int n)
+{
+	if (!may_confine())
+		return;
+	confine_files(outputs, n);
+	confine_calls();
+}
