@@ -270,6 +270,10 @@ replay() {
 	replay collapsed
 }
 
+@test "the fuzzers' cases: a program's file" {
+	replay elf
+}
+
 @test "the fuzzers' cases: profiles for every format" {
 	replay formats
 }

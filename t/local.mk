@@ -173,13 +173,15 @@ EXTRA_DIST += $(FILE_TESTS) $(SAMPLE_TESTS) $(LIVE_TESTS) t/again t/agent.c t/at
 
 # The fuzzers.  `make check` gives them their cases; `make fuzz` builds them
 # with clang's libFuzzer and lets each run for ten minutes, or FUZZ_SECONDS.
-FUZZERS = t/fuzz/fuzz_collapsed t/fuzz/fuzz_formats t/fuzz/fuzz_python \
+FUZZERS = t/fuzz/fuzz_collapsed t/fuzz/fuzz_elf t/fuzz/fuzz_formats \
+	t/fuzz/fuzz_python \
 	t/fuzz/fuzz_reader \
 	t/fuzz/fuzz_slots t/fuzz/fuzz_text t/fuzz/fuzz_unfinished
 check_PROGRAMS += $(FUZZERS)
 t_fuzz = t/fuzz/fuzz.c t/fuzz/fuzz.h
 t_fuzz_fuzz_collapsed_SOURCES = t/fuzz/fuzz_collapsed.c t/fuzz/replay.c \
 	$(t_fuzz)
+t_fuzz_fuzz_elf_SOURCES = t/fuzz/fuzz_elf.c t/fuzz/replay.c $(t_fuzz)
 t_fuzz_fuzz_formats_SOURCES = t/fuzz/fuzz_formats.c t/fuzz/judge.c \
 	t/fuzz/judge.h t/fuzz/replay.c $(t_fuzz)
 t_fuzz_fuzz_python_SOURCES = t/fuzz/fuzz_python.c t/fuzz/replay.c $(t_fuzz) \

@@ -186,6 +186,109 @@ def unfinished(build):
     yield 'no-entry', b'\x08\x80EMAN\1\0\0\0'
 
 
+class Elf:
+    """A library with all that is looked for in a Python, in 4096 bytes."""
+
+    NAMES = [b'', b'_PyRuntime', b'Py_Version', b'_PyThreadState_Current',
+             b'interp_head', b'PyInterpreterState_Head']
+    SECTIONS = [b'', b'.text', b'.PyRuntime', b'.AsyncioDebug', b'.symtab',
+                b'.strtab', b'.shstrtab']
+
+    def __init__(self, order='<', wide=True):
+        self.order, self.wide, self.word = order, wide, 'Q' if wide else 'I'
+
+    def pack(self, layout, *numbers):
+        return struct.pack(self.order + layout.replace('P', self.word),
+                           *numbers)
+
+    def head(self, phnum, shnum):
+        ident = b'\x7fELF' + bytes([2 if self.wide else 1,
+                                    1 if self.order == '<' else 2, 1])
+        return ident + bytes(9) + self.pack(
+            'HHIPPPIHHHHHH', 3, 62 if self.wide else 3, 1, 0x200,
+            64 if phnum else 0, 0xc00 if shnum else 0, 0,
+            64 if self.wide else 52, 56 if self.wide else 32, phnum,
+            64 if self.wide else 40, shnum, shnum - 1 if shnum else 0)
+
+    def segment(self, kind, flags, at, size, memory=None):
+        memory = size if memory is None else memory
+        if self.wide:
+            return self.pack('IIPPPPPP', kind, flags, at, at, at, size,
+                             memory, 0x1000)
+        return self.pack('IPPPPPIP', kind, at, at, at, size, memory, flags,
+                         0x1000)
+
+    def symbol(self, name, value, section):
+        if self.wide:
+            return self.pack('IBBHQQ', name, 0x11, 0, section, value, 8)
+        return self.pack('IIIBBH', name, value, 8, 0x11, 0, section)
+
+    def symbols(self, runtime=True):
+        names, out, at = b'', b'', 0
+        for i, name in enumerate(self.NAMES):
+            if runtime or i != 1:
+                out += self.symbol(len(names), 0x200 + 16 * i if i else 0,
+                                   1 if i else 0)
+            names += name + b'\0'
+        return out, names
+
+    def section(self, name, kind, at, size, link=0, entry=0):
+        return self.pack('IIPPPPIIPP', name, kind, 2, at, at, size, link, 0,
+                         8, entry)
+
+    def build(self, sections=True, dynamic=False, runtime=True, phnum=2,
+              getter=True):
+        out = bytearray(4096)
+
+        def put(at, bytes_):
+            out[at:at + len(bytes_)] = bytes_
+
+        symbols, names = self.symbols(runtime)
+        put(0, self.head(phnum + dynamic, 7 if sections else 0))
+        put(0x40 if self.wide else 0x34,
+            self.segment(1, 5, 0, 0x800) +
+            self.segment(1, 6, 0x800, 0x800, 0x2000) +
+            (self.segment(2, 6, 0xb00, 0x80) if dynamic else b''))
+        if getter:
+            put(0x250, b'\xf3\x0f\x1e\xfa\x48\x8b\x05\0\1\0\0\xc3')
+        put(0x400, symbols)
+        put(0x600, names)
+        put(0x700, b'\0'.join(self.SECTIONS) + b'\0')
+        put(0x800, b'xdebugpy')
+        put(0xb00, self.pack('PPPPPPPP', 6, 0x400, 5, 0x600, 10, len(names),
+                             0, 0))
+        at = {n: b'\0'.join(self.SECTIONS).index(b'\0' + n) + 1
+              for n in self.SECTIONS[1:]}
+        size = 24 if self.wide else 16
+        put(0xc00, bytes(64 if self.wide else 40) + b''.join((
+            self.section(at[b'.text'], 1, 0x200, 0x100),
+            self.section(at[b'.PyRuntime'], 1, 0x800, 64),
+            self.section(at[b'.AsyncioDebug'], 1, 0x900, 96),
+            self.section(at[b'.symtab'], 2, 0x400, len(symbols), 5, size),
+            self.section(at[b'.strtab'], 3, 0x600, len(names)),
+            self.section(at[b'.shstrtab'], 3, 0x700, 0x60))))
+        return bytes(out)
+
+
+def elf():
+    for order, end in ('<', 'little'), ('>', 'big'):
+        for wide, bits in (True, 64), (False, 32):
+            yield f'{end}-{bits}', Elf(order, wide).build()
+    yield 'no-sections', Elf().build(sections=False, dynamic=True)
+    yield 'nothing-to-go-by', Elf().build(sections=False)
+    yield 'stripped', Elf().build(runtime=False)
+    yield 'no-segments', Elf().build(phnum=0)
+    yield 'no-getter', Elf().build(getter=False)
+    yield 'cut', Elf().build()[:0xd00]
+    whole = bytearray(Elf().build())
+    whole[0x3c:0x40] = struct.pack('<HH', 0, 0xffff)
+    yield 'sections-counted-elsewhere', bytes(whole)
+    whole = bytearray(Elf().build())
+    whole[0xc00 + 64 * 4 + 32:0xc00 + 64 * 4 + 40] = struct.pack('<Q', 2**62)
+    yield 'table-out-of-range', bytes(whole)
+    yield 'no-elf', b'#!/usr/bin/python3\n'
+
+
 def formats(build):
     """Profiles of every kind, each behind a byte that chooses options."""
     kinds = [*text(build), *collapsed(), *gperftools()]
@@ -196,7 +299,7 @@ def formats(build):
 
 def main():
     build, corpus = sys.argv[1:]
-    for name, cases in (('collapsed', collapsed()),
+    for name, cases in (('collapsed', collapsed()), ('elf', elf()),
                         ('formats', formats(build)), ('reader', reader()),
                         ('slots', gperftools()), ('text', text(build)),
                         ('unfinished', unfinished(build))):
