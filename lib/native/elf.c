@@ -5,12 +5,32 @@
 #include <gelf.h>
 #include <libelf.h>
 #include <string.h>
+#include <unistd.h>
 
 #define PAGE_MASK_4K UINT64_C(0xfff)
 
 #define GETTER_SIZE 8 /* bytes that can come before it loads its variable */
 #define MOV_SIZE 7
 #define SECTION_MAX (64 << 20) /* bytes: of symbols, or of names */
+#define ALL_MAX (256 << 20)    /* bytes: of all that is read of a file */
+#define HEADINGS_MAX (256 << 10) /* bytes: of the names of sections */
+#define NAME_MAX_SOUGHT 64     /* bytes: no name that is sought is longer */
+
+struct file {
+	Elf *elf;
+	uint64_t left; /* bytes that may still be read */
+};
+
+/* Whether so much more makes sense.  Many tables can lie at one place, so that
+ * the file's size is no limit. */
+static bool
+may_read(struct file *f, uint64_t size)
+{
+	if (size > SECTION_MAX || size > f->left)
+		return false;
+	f->left -= size;
+	return true;
+}
 
 static void
 find_segments(Elf *elf, struct elf_python *p)
@@ -54,12 +74,12 @@ offset_of(Elf *elf, uint64_t addr)
 }
 
 static Elf_Data *
-data_at(Elf *elf, uint64_t addr, uint64_t size, Elf_Type type)
+data_at(struct file *f, uint64_t addr, uint64_t size, Elf_Type type)
 {
-	int64_t offset = size <= SECTION_MAX ? offset_of(elf, addr) : -1;
+	int64_t offset = may_read(f, size) ? offset_of(f->elf, addr) : -1;
 
 	return offset < 0 ? NULL :
-	    elf_getdata_rawchunk(elf, offset, (size_t)size, type);
+	    elf_getdata_rawchunk(f->elf, offset, (size_t)size, type);
 }
 
 /*
@@ -68,9 +88,9 @@ data_at(Elf *elf, uint64_t addr, uint64_t size, Elf_Type type)
  * getter.  mov DISPLACEMENT(%rip), %rax is 48 8b 05 and four bytes.
  */
 static uint64_t
-returned_variable(Elf *elf, const GElf_Sym *sym)
+returned_variable(struct file *f, const GElf_Sym *sym)
 {
-	Elf_Data *data = data_at(elf, sym->st_value, GETTER_SIZE + MOV_SIZE,
+	Elf_Data *data = data_at(f, sym->st_value, GETTER_SIZE + MOV_SIZE,
 	    ELF_T_BYTE);
 	int32_t displacement;
 
@@ -89,7 +109,7 @@ returned_variable(Elf *elf, const GElf_Sym *sym)
 /* ---- symbols ------------------------------------------------------------- */
 
 static void
-take_symbol(Elf *elf, const GElf_Sym *sym, const char *name,
+take_symbol(struct file *f, const GElf_Sym *sym, const char *name,
     struct elf_python *p)
 {
 	if (strcmp(name, "_PyRuntime") == 0)
@@ -101,64 +121,78 @@ take_symbol(Elf *elf, const GElf_Sym *sym, const char *name,
 	else if (strcmp(name, "interp_head") == 0)
 		p->head = sym->st_value;
 	else if (strcmp(name, "PyInterpreterState_Head") == 0 && p->head == 0)
-		p->head = returned_variable(elf, sym);
+		p->head = returned_variable(f, sym);
+}
+
+/* Whether a name is there, and ends soon enough to be one that is sought: any
+ * number of symbols can have the same long one. */
+static bool
+is_short(const Elf_Data *names, size_t at)
+{
+	size_t room = at < names->d_size ? names->d_size - at : 0;
+
+	return memchr((const char *)names->d_buf + (room > 0 ? at : 0), '\0',
+	    room < NAME_MAX_SOUGHT ? room : NAME_MAX_SOUGHT) != NULL;
 }
 
 static void
-find_symbols(Elf *elf, Elf_Data *symbols, const Elf_Data *names,
+find_symbols(struct file *f, Elf_Data *symbols, const Elf_Data *names,
     struct elf_python *p)
 {
 	GElf_Sym sym;
 
 	if (symbols == NULL || names == NULL || names->d_buf == NULL)
 		return;
-	for (int i = 0; gelf_getsym(symbols, i, &sym) != NULL; i++) {
-		const char *name = (const char *)names->d_buf + sym.st_name;
-		if (sym.st_shndx != SHN_UNDEF && sym.st_name < names->d_size &&
-		    memchr(name, '\0', names->d_size - sym.st_name) != NULL)
-			take_symbol(elf, &sym, name, p);
-	}
+	for (int i = 0; gelf_getsym(symbols, i, &sym) != NULL; i++)
+		if (sym.st_shndx != SHN_UNDEF && is_short(names, sym.st_name))
+			take_symbol(f, &sym, (const char *)names->d_buf +
+			    sym.st_name, p);
 }
 
 /* NULL: it is larger than any that makes sense, or packed so that it can
  * become that, or the file has it no longer. */
 static Elf_Data *
-section_data(Elf_Scn *scn)
+section_data(struct file *f, Elf_Scn *scn)
 {
 	GElf_Shdr sh;
 
 	if (scn == NULL || gelf_getshdr(scn, &sh) == NULL ||
-	    sh.sh_size > SECTION_MAX || (sh.sh_flags & SHF_COMPRESSED) != 0)
+	    (sh.sh_flags & SHF_COMPRESSED) != 0 || !may_read(f, sh.sh_size))
 		return NULL;
 	return elf_getdata(scn, NULL);
 }
 
 /* The names of sections.  False: it has none. */
 static bool
-has_names(Elf *elf, size_t *names)
+has_names(struct file *f, size_t *names)
 {
-	return elf_getshdrstrndx(elf, names) == 0 &&
-	    section_data(elf_getscn(elf, *names)) != NULL;
+	GElf_Shdr sh;
+	Elf_Scn *scn;
+
+	return elf_getshdrstrndx(f->elf, names) == 0 &&
+	    (scn = elf_getscn(f->elf, *names)) != NULL &&
+	    gelf_getshdr(scn, &sh) != NULL && sh.sh_size <= HEADINGS_MAX &&
+	    section_data(f, scn) != NULL;
 }
 
 /* .symtab and .dynsym alike; the section is there in stripped files too. */
 static void
-find_sections(Elf *elf, struct elf_python *p)
+find_sections(struct file *f, struct elf_python *p)
 {
 	Elf_Scn *scn = NULL;
 	size_t names;
 	GElf_Shdr sh;
 	uint64_t section = 0;
-	bool named = has_names(elf, &names);
+	bool named = has_names(f, &names);
 
-	while ((scn = elf_nextscn(elf, scn)) != NULL) {
+	while ((scn = elf_nextscn(f->elf, scn)) != NULL) {
 		const char *name;
 		if (gelf_getshdr(scn, &sh) == NULL)
 			continue;
-		name = named ? elf_strptr(elf, names, sh.sh_name) : NULL;
+		name = named ? elf_strptr(f->elf, names, sh.sh_name) : NULL;
 		if (sh.sh_type == SHT_SYMTAB || sh.sh_type == SHT_DYNSYM)
-			find_symbols(elf, section_data(scn),
-			    section_data(elf_getscn(elf, sh.sh_link)), p);
+			find_symbols(f, section_data(f, scn),
+			    section_data(f, elf_getscn(f->elf, sh.sh_link)), p);
 		else if (name != NULL && strcmp(name, ".PyRuntime") == 0)
 			section = sh.sh_addr;
 	}
@@ -172,9 +206,9 @@ find_sections(Elf *elf, struct elf_python *p)
  * needs the number of symbols, but linkers put their names behind them.
  */
 static void
-find_dynamic(Elf *elf, const GElf_Phdr *ph, struct elf_python *p)
+find_dynamic(struct file *f, const GElf_Phdr *ph, struct elf_python *p)
 {
-	Elf_Data *data = data_at(elf, ph->p_vaddr, ph->p_filesz, ELF_T_DYN);
+	Elf_Data *data = data_at(f, ph->p_vaddr, ph->p_filesz, ELF_T_DYN);
 	uint64_t symbols = 0, names = 0, size = 0;
 	GElf_Dyn d;
 
@@ -187,75 +221,95 @@ find_dynamic(Elf *elf, const GElf_Phdr *ph, struct elf_python *p)
 		else if (d.d_tag == DT_STRSZ)
 			size = d.d_un.d_val;
 	if (names > symbols)
-		find_symbols(elf,
-		    data_at(elf, symbols, names - symbols, ELF_T_SYM),
-		    data_at(elf, names, size, ELF_T_BYTE), p);
+		find_symbols(f,
+		    data_at(f, symbols, names - symbols, ELF_T_SYM),
+		    data_at(f, names, size, ELF_T_BYTE), p);
 	p->symbol = p->runtime != 0;
 }
 
 static void
-find_names(Elf *elf, struct elf_python *p)
+find_names(struct file *f, struct elf_python *p)
 {
 	size_t sections = 0, n = 0;
 	GElf_Phdr ph;
 
-	if (elf_getshdrnum(elf, &sections) == 0 && sections > 0) {
-		find_sections(elf, p);
+	if (elf_getshdrnum(f->elf, &sections) == 0 && sections > 0) {
+		find_sections(f, p);
 		return;
 	}
-	if (elf_getphdrnum(elf, &n) != 0)
+	if (elf_getphdrnum(f->elf, &n) != 0)
 		return;
 	for (size_t i = 0; i < n; i++)
-		if (gelf_getphdr(elf, (int)i, &ph) != NULL &&
+		if (gelf_getphdr(f->elf, (int)i, &ph) != NULL &&
 		    ph.p_type == PT_DYNAMIC)
-			find_dynamic(elf, &ph, p);
+			find_dynamic(f, &ph, p);
 }
 
 /* ---- all ----------------------------------------------------------------- */
 
-/* Reads what is asked for, instead of mapping the file, which would end us if
- * somebody cut it meanwhile. */
-static Elf *
-open_elf(int fd)
+/* Whether the header itself counts the sections.  More than that can do take
+ * memory before one of them is read; no Python has so many. */
+static bool
+counts_sections(int fd)
 {
+	union {
+		Elf64_Ehdr wide;
+		Elf32_Ehdr narrow;
+	} h = {0};
+
+	if (pread(fd, &h, sizeof(h), 0) < (ssize_t)sizeof(h.narrow))
+		return false;
+	if (h.wide.e_ident[EI_CLASS] == ELFCLASS64)
+		return h.wide.e_shnum != 0 || h.wide.e_shoff == 0;
+	return h.narrow.e_shnum != 0 || h.narrow.e_shoff == 0;
+}
+
+/* Reads what is asked for, instead of mapping the file, which would end us if
+ * somebody cut it meanwhile.  False: it is no ELF file, or none that makes
+ * sense. */
+static bool
+open_elf(struct file *f, int fd)
+{
+	f->left = ALL_MAX;
 	elf_version(EV_CURRENT);
-	return elf_begin(fd, ELF_C_READ, NULL);
+	f->elf = counts_sections(fd) ? elf_begin(fd, ELF_C_READ, NULL) : NULL;
+	return f->elf != NULL;
 }
 
 bool
 elf_find_python(int fd, struct elf_python *p)
 {
 	GElf_Ehdr eh;
-	Elf *elf;
+	struct file f;
 	bool ok = false;
 
 	*p = (struct elf_python){0};
-	if ((elf = open_elf(fd)) == NULL)
+	if (!open_elf(&f, fd))
 		return false;
-	if (elf_kind(elf) == ELF_K_ELF && gelf_getehdr(elf, &eh) != NULL) {
+	if (elf_kind(f.elf) == ELF_K_ELF && gelf_getehdr(f.elf, &eh) != NULL) {
 		ok = true;
 		p->foreign = eh.e_machine != ELF_MACHINE ||
 		    eh.e_ident[EI_CLASS] != ELFCLASS64;
-		find_segments(elf, p);
-		find_names(elf, p);
+		find_segments(f.elf, p);
+		find_names(&f, p);
 	}
-	elf_end(elf);
+	elf_end(f.elf);
 	return ok;
 }
 
 static bool
-find_section(Elf *elf, const char *wanted, uint64_t size, uint64_t *addr)
+find_section(struct file *f, const char *wanted, uint64_t size, uint64_t *addr)
 {
 	Elf_Scn *scn = NULL;
 	size_t names;
 	GElf_Shdr sh;
 
-	if (!has_names(elf, &names))
+	if (!has_names(f, &names))
 		return false;
-	while ((scn = elf_nextscn(elf, scn)) != NULL) {
+	while ((scn = elf_nextscn(f->elf, scn)) != NULL) {
 		const char *name;
 		if (gelf_getshdr(scn, &sh) == NULL || sh.sh_size != size ||
-		    (name = elf_strptr(elf, names, sh.sh_name)) == NULL ||
+		    (name = elf_strptr(f->elf, names, sh.sh_name)) == NULL ||
 		    strcmp(name, wanted) != 0)
 			continue;
 		*addr = sh.sh_addr;
@@ -269,14 +323,14 @@ elf_find_section(int fd, const char *name, uint64_t size, uint64_t *addr,
     uint64_t *base)
 {
 	struct elf_python p = {0};
-	Elf *elf;
+	struct file f;
 	bool ok;
 
-	if ((elf = open_elf(fd)) == NULL)
+	if (!open_elf(&f, fd))
 		return false;
-	ok = elf_kind(elf) == ELF_K_ELF && find_section(elf, name, size, addr);
-	find_segments(elf, &p);
+	ok = elf_kind(f.elf) == ELF_K_ELF && find_section(&f, name, size, addr);
+	find_segments(f.elf, &p);
 	*base = p.base;
-	elf_end(elf);
+	elf_end(f.elf);
 	return ok;
 }
