@@ -237,14 +237,86 @@ input 3-5 was=0,1,4294967295 $what"
 	    sort -s -t $'\t' -k 2,2n -k 3,3n | cmp - <(samples m.bin)
 }
 
-@test "interpreters beyond all numbers: the input is skipped" {
-	model rewrite "$G" a.bin 'notes=input 0-4294967294 start=0 all.bin'
-	tach-merge -o m.bin "$W" a.bin
-	model rewrite "$G" a.bin 'notes=input 0-4294967295 start=0 all.bin'
-	run -1 --separate-stderr tach-merge -o m.bin "$W" a.bin "$N"
-	is "$stderr" "tach-merge: a.bin: its interpreters, with those of the \
-others, are more than can be numbered: skipped"
-	model check m.bin "$W" "$N"
+# A note can hold any numbers: no other input is the worse for them.
+@test "a note of interpreters that cannot be is left out" {
+	local range
+	for range in 0-4294967295 0-4294967294 0-99999 1-1 4294967295-4294967295; do
+		printf '# tach 1\n# note input %s x\n# note thread 0 1 T\n0\t0\t1\t-\ta:b:1\n' \
+		    $range >e.txt
+		run -0 --separate-stderr tach-merge -o m.bin e.txt "$W" e.txt
+		is "$output" ''
+		is "${stderr_lines[0]}" "tach-merge: e.txt: its note \"input \
+$range\" tells of interpreters that no merge has given it: left out"
+		is "${#stderr_lines[@]}" 2
+		is "$(field m.bin samples)" "$(($(field "$W" samples) + 2))"
+		is "$(model notes m.bin)" \
+		    "$(printf '%s\n' 'thread 0 1 T' \
+		    'input 0-0 start=0 python=0.0.0 e.txt' \
+		    "input 1-1 start=$(field "$W" start | cut -d ' ' -f 1) python=3.15.0 $W" \
+		    'thread 2 1 T' 'input 2-2 start=0 python=0.0.0 e.txt')"
+	done
+	# Where one cannot be, those after it have no numbers either.
+	printf '# note input %s x\n' 0-0 2-2 3-3 1-1 9-9 >e.txt
+	printf '0\t7\t1\t-\ta:b:1\n' >>e.txt
+	run -0 --separate-stderr tach-merge -o m.bin e.txt "$W"
+	is "$stderr" 'tach-merge: e.txt: its note "input 9-9" tells of \
+interpreters that no merge has given it: left out'
+	is "$(model notes m.bin | grep ^input | cut -d ' ' -f 1-3 | head -n 5)" \
+	    'input 0-0 x
+input 2-2 x
+input 3-3 x
+input 1-1 x
+input 4-4 was=7'
+}
+
+@test "interpreters beyond all numbers: the input with the most is skipped" {
+	mkdir in
+	python3 - <<-'END'
+	for n in range(4096):
+	    with open('in/%d.txt' % n, 'w') as f:
+	        for i in range(16):
+	            last = (i + 1) * 65536 - (n < 4095)
+	            print('# note input %d-%d x' % (i * 65536, last), file=f)
+	        print('0\t0\t1\t-\ta:b:1', file=f)
+	END
+	printf '%s\n' "$W" in/*.txt "$N" >list
+	run -1 --separate-stderr tach-merge -o m.bin --files-from list
+	is "$stderr" "tach-merge: in/4095.txt: its interpreters, with those of \
+the others, are more than can be numbered: skipped"
+	is "$(field m.bin samples)" \
+	    "$(($(field "$W" samples) + $(field "$N" samples) + 4095))"
+}
+
+@test "a note in the last place is not how all were sampled" {
+	printf '# note %s\n' 'input 0-0 x' 'quality duration=9 rate=9' \
+	    'config 0x2' 'config 0x1' >e.txt
+	printf '0\t0\t1\t-\ta:b:1\n' >>e.txt
+	tach-merge -o m.bin "$W" e.txt
+	is "$(what m.bin)" "$(what m.bin | grep -v -e config -e quality)"
+	is "$(model notes m.bin | tail -n 1)" 'input 1-1 x'
+}
+
+@test "a Python that is not known takes no names away" {
+	local version
+	for version in 3.99.0 255.0.0 0.0.0; do
+		printf '# python %s\n0\t0\t1\t-\ta:b:1\n' $version >e.txt
+		tach-merge -o m.bin e.txt "$O"
+		is "$(what m.bin | head -n 1)" '# python 3.15.0'
+		is "$(tach-info -s m.bin | grep ^opcode)" \
+		    "$(tach-info -s "$O" | grep ^opcode)"
+	done
+	printf '# python 3.99.0\n0\t0\t1\t-\ta:b:1\n' >e.txt
+	tach-merge -o m.bin e.txt e.txt
+	is "$(what m.bin | head -n 1)" '# python 3.99.0'
+}
+
+@test "a thread's name goes with its interpreter, of many" {
+	seq 4294967295 -7 4294960000 >interps
+	sed 's/.*/# note thread & 1 T&/' interps >e.txt
+	sed 's/.*/0\t&\t1\t-\ta:b:1/' interps >>e.txt
+	tach-merge -o m.bin "$W" e.txt
+	sort -n interps | awk '{ print "thread " NR " 1 T" $1 }' >want
+	model notes m.bin | grep ^thread | sort -k 2,2n | cmp - want
 }
 
 @test "times beyond the clock: the input is skipped" {
