@@ -302,8 +302,8 @@ decoded-samples:   10'
 	done
 }
 
-@test "slots: longer headers, no trailer, build=, lines of other kinds" {
-	slots '<Q' 0 5 0 1000 0 7 7 1 1 0x1000 >p.prof
+@test "slots: longer headers, build=, lines of other kinds" {
+	slots '<Q' 0 5 0 1000 0 7 7 1 1 0x1000 0 1 0 >p.prof
 	cat_is $'0\t0\t0\tunknown\t0x1000' <p.prof
 	{
 		slots '<Q' 0 3 0 1000 0 1 1 0x1000 1 1 0x2000 1 1 0x3000 \
@@ -417,17 +417,16 @@ that is out of range, at a period of 18446744073709551615 us"
 	slots '<I' 0 3 0 1000 0 1 2 5 6 2 1 7 0 1 0 >p.prof
 	for ((size = 0; size < $(stat -c %s p.prof); size++)); do
 		head -c "$size" p.prof >q.prof
-		run --separate-stderr tach-info --verify q.prof
-		case $size in
-		20 | 36 | 48)
-			is "$status" 0
-			;;
-		*)
-			is "$status" 1
-			[ -n "$stderr" ]
-			;;
-		esac
+		run -1 --separate-stderr tach-info --verify q.prof
+		is "$output" ""
+		is "${#stderr_lines[@]}" 1
+		run -1 --separate-stderr tach-cat q.prof
+		is "${#lines[@]}" "$((size < 36 ? 0 : size < 48 ? 1 : 3))"
 	done
+	run -0 tach-info --verify p.prof
+	head -c 48 p.prof >q.prof
+	run -1 --separate-stderr tach-info --verify q.prof
+	is "$stderr" 'tach-info: q.prof: byte 48: truncated: no trailer, which is the slots 0, 1 and 0, after the last record'
 }
 
 # ---- real ones -----------------------------------------------------------

@@ -273,7 +273,7 @@ open_either(struct tach_reader *r, const char *path, const char *part)
 
 	if (open_beside(r, path) == 0) {
 		if (access(part, F_OK) == 0)
-			error_set(&r->input.warning, TACH_WARN,
+			error_add(&r->input.warning, TACH_WARN,
 			    "there is a newer recording, not finished, in %s",
 			    part);
 		return TACH_OK;
