@@ -422,26 +422,16 @@ count_run(struct input *in, const struct tach_run *run)
 		in->latest = time;
 }
 
-/* What came of opening: sound, odd or not to be read. */
-static bool
-opened(const struct input *in, const struct tach_reader *r, int rc)
-{
-	if (rc == TACH_FATAL)
-		return skip(in, tach_reader_error(r));
-	if (rc == TACH_WARN)
-		warnx("%s: %s", cmd_input_name(in->name),
-		    tach_reader_warning(r));
-	return true;
-}
-
 static bool
 survey(struct input *in, struct tach_reader *r)
 {
 	struct tach_run run;
+	size_t said = cmd_remark(r, in->name, 0);
 	int rc;
 
 	while ((rc = tach_reader_next(r, &run)) == TACH_OK)
 		count_run(in, &run);
+	cmd_remark(r, in->name, said);
 	if (rc < TACH_OK || tach_reader_check(r) == TACH_FATAL)
 		return skip(in, tach_reader_error(r));
 	in->meta = *tach_reader_meta(r);
@@ -456,12 +446,11 @@ input_survey(struct input *in)
 {
 	struct tach_reader *r;
 	bool sound;
-	int rc;
 
 	if (!prepare(in))
 		return false;
-	rc = input_open(in, &r);
-	sound = opened(in, r, rc) && survey(in, r);
+	sound = input_open(in, &r) != TACH_FATAL ? survey(in, r) :
+	    skip(in, tach_reader_error(r));
 	tach_reader_free(r);
 	return sound;
 }

@@ -242,15 +242,17 @@ finish(const struct merging *m, struct tach_writer *w, const char *output,
 
 /* What is said of the input of a copy: only at its end is all of it known. */
 static int
-end_of_copy(struct input *in, struct tach_reader *r, bool complete)
+end_of_copy(struct input *in, struct tach_reader *r, size_t said,
+    bool complete)
 {
 	int status = complete ? CMD_OK : CMD_FAILED;
 
-	if (complete && tach_reader_check(r) < TACH_OK) {
+	if (complete && tach_reader_check(r) == TACH_FATAL) {
 		warnx("%s: %s", cmd_input_name(in->name),
 		    tach_reader_error(r));
 		status = CMD_FAILED;
 	}
+	cmd_remark(r, in->name, said);
 	in->meta = *tach_reader_meta(r);
 	input_notes(in, tach_reader_table(r));
 	return status;
@@ -267,8 +269,7 @@ add_only(struct merging *m, struct batch *b)
 
 	if (rc == TACH_FATAL)
 		errx(CMD_FAILED, "%s: %s", name, tach_reader_error(r));
-	if (rc == TACH_WARN)
-		warnx("%s: %s", name, tach_reader_warning(r));
+	m->said = cmd_remark(r, m->inputs[0].name, 0);
 	batch_add(b, r, name, -1, &place);
 }
 
@@ -318,7 +319,7 @@ merging_write(struct merging *m, int fd, const char *output,
 
 	if (m->copy)
 		status = end_of_copy(&m->inputs[0], m->batch->readers[0],
-		    complete);
+		    m->said, complete);
 	finish(m, w, output, options);
 	return status;
 }

@@ -208,8 +208,8 @@ tach_table_thread_name(const struct tach_table *t, uint32_t interp,
 
 /* ---- strings ----------------------------------------------------------- */
 
-bool
-table_load_string(struct tach_table *t, const char *bytes, size_t len)
+static bool
+push_string(struct tach_table *t, const char *bytes, size_t len)
 {
 	struct tach_string *p = array_grow(t->strings, t->nstrings,
 	    &t->strings_max, sizeof(*p));
@@ -217,11 +217,14 @@ table_load_string(struct tach_table *t, const char *bytes, size_t len)
 	if (p == NULL)
 		return false;
 	t->strings = p;
-	p[t->nstrings] = (struct tach_string){bytes, len};
-	if (!note_thread(t, t->nstrings))
-		return false;
-	t->nstrings++;
+	p[t->nstrings++] = (struct tach_string){bytes, len};
 	return true;
+}
+
+bool
+table_load_string(struct tach_table *t, const char *bytes, size_t len)
+{
+	return push_string(t, bytes, len) && note_thread(t, t->nstrings - 1);
 }
 
 void
@@ -269,13 +272,14 @@ tach_table_add_string(struct tach_table *t, const char *bytes, size_t len)
 	if (found != TACH_NONE)
 		return found;
 	if ((copy = keep(t, bytes, len)) == NULL ||
-	    !table_load_string(t, copy, len))
+	    !push_string(t, copy, len))
 		return TACH_NONE;
 	if (!set_add(&t->string_set, hash, t->nstrings - 1)) {
 		t->nstrings--;
 		return TACH_NONE;
 	}
-	return t->nstrings - 1;
+	/* Last: what a note says of a thread cannot be taken back. */
+	return note_thread(t, t->nstrings - 1) ? t->nstrings - 1 : TACH_NONE;
 }
 
 struct frame_key {

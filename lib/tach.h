@@ -244,8 +244,9 @@ void tach_reader_free(struct tach_reader *);
  * and loads the tables.  TACH_WARN: something is odd, yet it can be read; see
  * tach_reader_warning.  If there is no file of that name but one that a
  * recorder writes to or has left unfinished, NAME.part, that one is opened.
- * A descriptor stays the caller's, who does not read from it meanwhile.  What
- * comes from a pipe is first read to its end, unless it is a text or
+ * A descriptor stays the caller's, who does not read from it meanwhile; where
+ * it has an offset, that is moved to the start first.  A reader opens one
+ * input only: a second call is TACH_FATAL, and changes nothing.  What comes from a pipe is first read to its end, unless it is a text or
  * collapsed stacks.  Inputs that have no times, collapsed stacks and slots,
  * get some: in each thread a sample an interval.
  */
