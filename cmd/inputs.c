@@ -103,7 +103,8 @@ input_clear(struct input *in)
 		free(in->notes[i]);
 	free(in->notes);
 	free(in->name);
-	free(in->others);
+	free(in->interps);
+	free(in->intervals);
 	if (in->copy > STDIN_FILENO)
 		close(in->copy);
 }
@@ -114,8 +115,9 @@ input_clear(struct input *in)
  *	input FIRST-LAST ...
  */
 #define INPUT_KEY "input "
-/* And the ones that name threads. */
+/* The ones that name threads, and those that tell an interval. */
 #define THREAD_KEY "thread "
+#define INTERVAL_KEY "interval "
 
 /* How many interpreters without samples a note may tell of, and all notes of
  * an input: a selection leaves some, but numbers that a stranger wrote must
@@ -269,6 +271,9 @@ input_note(const struct input *in, size_t note)
 	char *out;
 	int n;
 
+	/* Told anew: it is another one of more profiles that differs. */
+	if (strncmp(text, INTERVAL_KEY, strlen(INTERVAL_KEY)) == 0)
+		return NULL;
 	if (parse_thread(text, &first, &rest))
 		return thread_note(in, first, rest);
 	if (!parse_range(text, &first, &last, &rest))
@@ -279,6 +284,20 @@ input_note(const struct input *in, size_t note)
 		n = asprintf(&out, INPUT_KEY "%" PRIu64 "-%" PRIu64 "%s",
 		    in->base + first, in->base + last, rest);
 	if (n < 0)
+		err(CMD_FAILED, NULL);
+	return out;
+}
+
+char *
+input_interval_note(const struct input *in, size_t interp, uint64_t all)
+{
+	char *out;
+
+	if (in->intervals[interp] == all)
+		return NULL;
+	if (asprintf(&out, INTERVAL_KEY "%" PRIu64 " %" PRIu64,
+		new_number(in, in->interps[interp]),
+		in->intervals[interp]) < 0)
 		err(CMD_FAILED, NULL);
 	return out;
 }
@@ -331,12 +350,26 @@ sort_interps(struct input *in)
 {
 	size_t n = 0;
 
-	if (in->nothers > 0)
-		qsort(in->others, in->nothers, sizeof(*in->others), by_number);
-	for (size_t i = 0; i < in->nothers; i++)
-		if (n == 0 || in->others[n - 1] != in->others[i])
-			in->others[n++] = in->others[i];
-	in->nothers = n;
+	if (in->ninterps > 0)
+		qsort(in->interps, in->ninterps, sizeof(*in->interps),
+		    by_number);
+	for (size_t i = 0; i < in->ninterps; i++)
+		if (n == 0 || in->interps[n - 1] != in->interps[i])
+			in->interps[n++] = in->interps[i];
+	in->ninterps = n;
+}
+
+/* What each interpreter's interval is, by the notes or else the header. */
+static void
+find_intervals(struct input *in, const struct tach_table *t)
+{
+	in->intervals = reallocarray(NULL, in->ninterps + 1,
+	    sizeof(*in->intervals));
+	if (in->intervals == NULL)
+		err(CMD_FAILED, NULL);
+	for (size_t i = 0; i < in->ninterps; i++)
+		in->intervals[i] = tach_table_interval(t, &in->meta,
+		    in->interps[i]);
 }
 
 struct range {
@@ -377,8 +410,8 @@ believed(const struct input *in, const struct range *r)
 	uint64_t end = (uint64_t)r->last + 1;
 
 	return r->first <= in->kept &&
-	    end - r->first <= EMPTY_OF_NOTE + in->nothers &&
-	    end <= EMPTY_OF_INPUT + in->nothers;
+	    end - r->first <= EMPTY_OF_NOTE + in->ninterps &&
+	    end <= EMPTY_OF_INPUT + in->ninterps;
 }
 
 /* Finds out which interpreters an earlier merge has numbered; all that come
@@ -398,12 +431,10 @@ keep_interps(struct input *in)
 		    "left out%s", cmd_input_name(in->name), ranges[i].first,
 		    ranges[i].last, i + 1 < n ? ", as are others" : "");
 	free(ranges);
-	while (kept < in->nothers && in->others[kept] < in->kept)
+	while (kept < in->ninterps && in->interps[kept] < in->kept)
 		kept++;
-	in->nothers -= kept;
-	if (kept > 0)
-		memmove(in->others, in->others + kept,
-		    in->nothers * sizeof(*in->others));
+	in->others = kept < in->ninterps ? in->interps + kept : NULL;
+	in->nothers = in->ninterps - kept;
 }
 
 /* Adds the interpreter of a thread that is seen for the first time. */
@@ -412,10 +443,10 @@ count_run(struct input *in, const struct tach_run *run)
 {
 	uint64_t time = run->ticks[run->count - 1].time;
 
-	if (run->index >= in->nothers) {
-		in->others = grow(in->others, in->nothers, &in->others_max,
-		    sizeof(*in->others));
-		in->others[in->nothers++] = run->interp;
+	if (run->index >= in->ninterps) {
+		in->interps = grow(in->interps, in->ninterps,
+		    &in->interps_max, sizeof(*in->interps));
+		in->interps[in->ninterps++] = run->interp;
 	}
 	in->samples += run->count;
 	if (time > in->latest)
@@ -437,6 +468,7 @@ survey(struct input *in, struct tach_reader *r)
 	in->meta = *tach_reader_meta(r);
 	input_notes(in, tach_reader_table(r));
 	sort_interps(in);
+	find_intervals(in, tach_reader_table(r));
 	keep_interps(in);
 	return true;
 }

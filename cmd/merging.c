@@ -210,7 +210,18 @@ is_summed(const struct merging *m, const char *note)
 	return word > 0 && strncmp(note, m->sum, word) == 0;
 }
 
-/* All notes; a copy of one input gets none of its own. */
+/* The intervals that are others than the header's. */
+static void
+put_intervals(const struct merging *m, struct batch *b, uint64_t all,
+    const char *output)
+{
+	for (size_t i = 0; i < m->ninputs; i++)
+		for (size_t k = 0; k < m->inputs[i].ninterps; k++)
+			put_note(b, input_interval_note(&m->inputs[i], k, all),
+			    output);
+}
+
+/* All other notes; a copy of one input gets none of its own. */
 static void
 put_notes(const struct merging *m, struct batch *b, bool only,
     const char *output)
@@ -234,6 +245,8 @@ finish(const struct merging *m, struct tach_writer *w, const char *output,
 	struct tach_meta meta = inputs_meta(m->inputs, m->ninputs);
 
 	put_notes(m, m->batch, m->copy, output);
+	if (!m->copy)
+		put_intervals(m, m->batch, meta.interval_us, output);
 	if (tach_writer_finish(w, &meta) != TACH_OK)
 		cmd_write_failed(output, tach_writer_error(w));
 	profile_remark(output, w, options);

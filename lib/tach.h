@@ -168,6 +168,14 @@ bool tach_string_note(struct tach_string, struct tach_string *note);
 bool tach_table_thread_name(const struct tach_table *, uint32_t interp,
     uint64_t thread, struct tach_string *name);
 
+/* The wanted time between rounds of an interpreter's threads, in microseconds:
+ * in a merged profile it may be another than the meta's, and a note says it.
+ * 0: not known. */
+uint64_t tach_table_interval(const struct tach_table *,
+    const struct tach_meta *, uint32_t interp);
+/* Whether notes say any. */
+bool tach_table_intervals(const struct tach_table *);
+
 /* What an opcode is called in that version of Python: "BINARY_OP_ADD_INT".
  * NULL: it has no such opcode, or is not known. */
 const char *tach_opcode_name(const struct tach_meta *, uint8_t opcode);
@@ -360,9 +368,12 @@ struct tach_sink *tach_filter_new(const struct tach_selection *,
 
 /* Passes all on with the spans of the ticks filled in; the next sink is then
  * its own, as a filter's.  A filter comes after it, so that what is left out
- * makes nothing longer.  The meta is read at the first sample. */
+ * makes nothing longer.  Meta and table are read at the first sample. */
 struct tach_sink *tach_spans_new(const struct tach_meta *,
-    struct tach_sink *next);
+    const struct tach_table *, struct tach_sink *next);
+/* Likewise, where each sample stands for an interval of its thread. */
+struct tach_sink *tach_intervals_new(const struct tach_meta *,
+    const struct tach_table *, struct tach_sink *next);
 
 /* Passes all on with one more frame in each stack, below its innermost one if
  * that has an opcode: a synthetic one that is called as the opcode is.  The
@@ -449,6 +460,8 @@ enum tach_format_uses {
 	TACH_NEEDS_SPANS = 0x100, /* whatever the weight is */
 	TACH_USES_NO_TERMINAL = 0x200, /* it is binary */
 	TACH_USES_SOURCES = 0x400,
+	TACH_NEEDS_INTERVALS = 0x800, /* or spans, if the weight is time */
+	TACH_ONE_INTERVAL = 0x1000, /* it has room for that of one thread */
 };
 
 /* The formats, by name; the list ends with a NULL name.  The sink that open

@@ -71,7 +71,8 @@ open_all(struct tach_sink **sinks, FILE *null, struct tach_reader *r,
 	size_t n = 0;
 
 	for (const struct tach_format *f = tach_formats; f->name; f++) {
-		sinks[n] = tach_spans_new(tach_reader_meta(r), f->open(null,
+		sinks[n] = tach_spans_new(tach_reader_meta(r),
+		    tach_reader_table(r), f->open(null,
 		    options, tach_reader_meta(r), tach_reader_table(r)));
 		promise(sinks[n] != NULL && n < FORMATS_MAX);
 		n++;
