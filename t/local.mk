@@ -110,6 +110,7 @@ FILE_TESTS = \
 	t/damage.bats \
 	t/info.bats \
 	t/inputs.bats \
+	t/lint.bats \
 	t/judge.bats \
 	t/layouts.bats \
 	t/man.bats \
@@ -157,7 +158,7 @@ EXTRA_DIST += $(FILE_TESTS) $(SAMPLE_TESTS) $(LIVE_TESTS) t/again t/agent.c t/at
 	t/calls.py \
 	t/chrome.schema.json t/closing \
 	t/data \
-	t/decode.py t/fault.c t/golden t/in-turn t/lib.bash t/lost.py t/merge.py \
+	t/decode.py t/fault.c t/golden t/in-turn t/lib.bash t/lint t/lost.py t/merge.py \
 	t/moments.py t/names.py t/peers t/pprof.py t/programs t/slots.py \
 	t/totals.py t/truth.bash t/truth.py t/viewers.bash
 
