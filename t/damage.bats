@@ -317,6 +317,10 @@ replay() {
 	replay formats
 }
 
+@test "the fuzzers' cases: profiles to merge" {
+	replay merge
+}
+
 @test "the fuzzers' cases: profiles of gperftools" {
 	replay slots
 }

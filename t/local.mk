@@ -165,7 +165,7 @@ EXTRA_DIST += $(FILE_TESTS) $(SAMPLE_TESTS) $(LIVE_TESTS) t/again t/agent.c t/at
 # The fuzzers.  `make check` gives them their cases; `make fuzz` builds them
 # with clang's libFuzzer and lets each run for ten minutes, or FUZZ_SECONDS.
 FUZZERS = t/fuzz/fuzz_collapsed t/fuzz/fuzz_formats t/fuzz/fuzz_python \
-	t/fuzz/fuzz_reader \
+	t/fuzz/fuzz_merge t/fuzz/fuzz_reader \
 	t/fuzz/fuzz_slots t/fuzz/fuzz_text t/fuzz/fuzz_unfinished
 check_PROGRAMS += $(FUZZERS)
 t_fuzz = t/fuzz/fuzz.c t/fuzz/fuzz.h
@@ -174,6 +174,9 @@ t_fuzz_fuzz_collapsed_SOURCES = t/fuzz/fuzz_collapsed.c t/fuzz/replay.c \
 t_fuzz_fuzz_formats_SOURCES = t/fuzz/fuzz_formats.c t/fuzz/replay.c $(t_fuzz)
 t_fuzz_fuzz_python_SOURCES = t/fuzz/fuzz_python.c t/fuzz/replay.c $(t_fuzz) \
 	$(t_unit_walks)
+t_fuzz_fuzz_merge_SOURCES = t/fuzz/fuzz_merge.c t/fuzz/replay.c $(t_fuzz) \
+	cmd/cmd.c cmd/cmd.h cmd/inputs.c cmd/inputs.h
+t_fuzz_fuzz_merge_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/cmd
 t_fuzz_fuzz_reader_SOURCES = t/fuzz/fuzz_reader.c t/fuzz/replay.c $(t_fuzz)
 t_fuzz_fuzz_slots_SOURCES = t/fuzz/fuzz_slots.c t/fuzz/replay.c $(t_fuzz)
 t_fuzz_fuzz_text_SOURCES = t/fuzz/fuzz_text.c t/fuzz/replay.c $(t_fuzz)

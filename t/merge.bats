@@ -272,7 +272,7 @@ interval 2 4000000'
 		cat fast.txt
 	} >odd.txt
 	is "$(tach-convert --collapsed --frame=function --weight=time odd.txt)" \
-	    'tid:1;fast 10000'
+	    'fast 10000'
 }
 
 @test "a file's name may be anything" {
