@@ -458,17 +458,19 @@ foreign() {
 	cat_is $'0\t0\t0\tunknown\t0x1000' <p.prof
 	{
 		slots '<Q' 0 3 0 1000 0 1 1 0x1000 1 1 0x2000 1 1 0x3000 \
-		    1 1 0x4000 0 1 0
+		    1 1 0x4000 1 1 0x6000 0 1 0
 		printf '%s\n' 'build=/x y' '# 5' '' 'nonsense' \
 		    '1000-2000 r-xp 0 0:0 0 $build/a.so' \
 		    '2000-3000 r-xp 0 0:0 0 $builds/a.so' \
+		    '6000-7000 r-xp 0 0:0 0 $buildx/$build/a.so$build' \
 		    '3000-4000 r-xp 0 0:0 0 ' '5000-4000 r-xp 0 0:0 0 /b' \
 		    '4000-5000 r-xp x 0:0 0 /c' '4000-11111111111111111: /d'
 	} >p.prof
 	is "$(tach-cat p.prof | cut -f 5)" '/x\040y/a.so:0x0:
 $builds/a.so:0x0:
 0x0
-0x4000'
+0x4000
+$buildx//x\040y/a.so/x\040y:0x0:'
 }
 
 @test "slots: names behind them, as google's java variant has them" {
