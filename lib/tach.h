@@ -284,7 +284,8 @@ const struct tach_table *tach_reader_table(const struct tach_reader *);
 /* One line: what, at which offset of the file, in which field.  It does
  * not name the file. */
 const char *tach_reader_error(const struct tach_reader *);
-/* Likewise, what is odd though it can be read; else "". */
+/* Likewise, what is odd though it can be read; else "".  Reading may add
+ * to it, behind "; ". */
 const char *tach_reader_warning(const struct tach_reader *);
 
 /* ---- writer: a TACH file as a sink ------------------------------------- */
