@@ -170,14 +170,18 @@ warn_of(const struct tach_reader *r, const char *operand)
 	return CMD_FAILED;
 }
 
-/* What is odd about a profile is no failure. */
-static void
-remark_of(const struct tach_reader *r, const char *operand, bool follow)
+/* What is odd about a profile is no failure.  Remarks are joined by "; ". */
+size_t
+cmd_remark(const struct tach_reader *r, const char *operand, size_t n)
 {
-	if (follow && tach_reader_info(r)->unfinished)
-		return;
+	const char *text = tach_reader_warning(r);
+	size_t len = strlen(text);
+
+	if (len <= n)
+		return len;
 	flush_output();
-	warnx("%s: %s", cmd_input_name(operand), tach_reader_warning(r));
+	warnx("%s: %s", cmd_input_name(operand), text + n + (n > 0 ? 2 : 0));
+	return len;
 }
 
 /* What goes to standard output must not become part of what is read. */
@@ -195,6 +199,7 @@ static int
 do_one(const char *operand, cmd_input_fn *fn, void *arg, bool follow)
 {
 	struct tach_reader *r = tach_reader_new();
+	size_t said = 0;
 	int rc, status = CMD_OK;
 
 	if (r == NULL)
@@ -204,10 +209,13 @@ do_one(const char *operand, cmd_input_fn *fn, void *arg, bool follow)
 		rc = tach_reader_open_fd(r, STDIN_FILENO);
 	else
 		rc = tach_reader_open(r, operand);
-	if (rc == TACH_WARN)
-		remark_of(r, operand, follow);
+	if (follow && tach_reader_info(r)->unfinished)
+		said = strlen(tach_reader_warning(r));
+	if (rc != TACH_FATAL)
+		said = cmd_remark(r, operand, said);
 	if (rc == TACH_FATAL || fn(r, operand, arg) == TACH_FATAL)
 		status = warn_of(r, operand);
+	cmd_remark(r, operand, said);
 	flush_output();
 	tach_reader_free(r);
 	return status;
@@ -268,8 +276,10 @@ cmd_pump(struct tach_reader *r, struct tach_sink *sink, const char *output)
 {
 	int rc;
 
-	if (sink == NULL)
-		cmd_write_failed(output, strerror(ENOMEM));
+	if (sink == NULL) {
+		errno = ENOMEM;
+		err(CMD_FAILED, NULL);
+	}
 	rc = cmd_move(r, sink, output);
 	cmd_finish(sink, output);
 	return rc;
@@ -294,11 +304,14 @@ noreturn void
 cmd_write_failed(const char *output, const char *why)
 {
 	int e = errno;
+	/* Where a reason is given, errno may be what an earlier call left. */
+	bool gone = e == EPIPE &&
+	    (why == NULL || strstr(why, strerror(EPIPE)) != NULL);
 
 	remove_unfinished();
-	if (e == EPIPE && unread == NULL)
+	if (gone && unread == NULL)
 		die_of(SIGPIPE);
-	if (e == EPIPE)
+	if (gone)
 		why = unread;
 	if (why == NULL)
 		why = e != 0 ? strerror(e) : "write error";

@@ -70,6 +70,10 @@ typedef int cmd_input_fn(struct tach_reader *, const char *operand, void *arg);
  * profile was not finished, is printed too, and changes nothing else. */
 int cmd_each(char *const operands[], cmd_input_fn *, void *arg);
 
+/* Prints what a reader's warning has got behind its first n bytes, which were
+ * printed already; gives how many there are now. */
+size_t cmd_remark(const struct tach_reader *, const char *operand, size_t n);
+
 /* The same for one that is perhaps still being recorded, which is not odd
  * then; that one is preferred to an older one of its name. */
 int cmd_follow(const char *operand, cmd_input_fn *, void *arg);

@@ -104,7 +104,8 @@ input_clear(struct input *in)
 		free(in->notes[i]);
 	free(in->notes);
 	free(in->name);
-	free(in->others);
+	free(in->interps);
+	free(in->intervals);
 	if (in->copy > STDIN_FILENO)
 		close(in->copy);
 }
@@ -115,8 +116,15 @@ input_clear(struct input *in)
  *	input FIRST-LAST ...
  */
 #define INPUT_KEY "input "
-/* And the ones that name threads. */
+/* The ones that name threads, and those that tell an interval. */
 #define THREAD_KEY "thread "
+#define INTERVAL_KEY "interval "
+
+/* How many interpreters without samples a note may tell of, and all notes of
+ * an input: a selection leaves some, but numbers that a stranger wrote must
+ * not take all that there are. */
+#define EMPTY_OF_NOTE (UINT64_C(1) << 16)
+#define EMPTY_OF_INPUT (UINT64_C(1) << 20)
 
 static bool
 get_number(const char **p, uint32_t *out)
@@ -164,20 +172,34 @@ names_of(const struct tach_table *t)
 	return names;
 }
 
+static bool
+begins(struct tach_string note, const char *key)
+{
+	size_t n = strlen(key);
+
+	return note.len >= n && memcmp(note.bytes, key, n) == 0;
+}
+
+/* What a file says by its last notes is in the meta; whatever else looks like
+ * that would be taken for it if it came to be the last of the result. */
+static bool
+is_meta(struct tach_string note)
+{
+	return begins(note, "config ") || begins(note, "quality ");
+}
+
 static void
 add_note(struct input *in, struct tach_string note)
 {
-	uint32_t first, last;
-	const char *rest;
-	char *text = strndup(note.bytes, note.len);
+	char *text;
 
-	if (text == NULL)
+	if (is_meta(note))
+		return;
+	if ((text = strndup(note.bytes, note.len)) == NULL)
 		err(CMD_FAILED, NULL);
 	in->notes = grow(in->notes, in->nnotes, &in->notes_max,
 	    sizeof(*in->notes));
 	in->notes[in->nnotes++] = text;
-	if (parse_range(text, &first, &last, &rest) && last >= in->kept)
-		in->kept = (uint64_t)last + 1;
 }
 
 void
@@ -206,16 +228,26 @@ parse_thread(const char *note, uint32_t *interp, const char **rest)
 	return true;
 }
 
+static int
+by_number(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
 /* What becomes of an interpreter's number; UINT64_MAX: it has no samples. */
 static uint64_t
 new_number(const struct input *in, uint32_t interp)
 {
+	const uint32_t *other;
+
 	if (interp < in->kept)
 		return in->base + interp;
-	for (size_t i = 0; i < in->nothers; i++)
-		if (in->others[i] == interp)
-			return in->base + in->kept + i;
-	return UINT64_MAX;
+	other = in->nothers == 0 ? NULL : bsearch(&interp, in->others,
+	    in->nothers, sizeof(interp), by_number);
+	return other == NULL ? UINT64_MAX :
+	    in->base + in->kept + (uint64_t)(other - in->others);
 }
 
 /* Whose interpreter has no samples is not there. */
@@ -240,14 +272,33 @@ input_note(const struct input *in, size_t note)
 	char *out;
 	int n;
 
+	/* Told anew: it is another one of more profiles that differs. */
+	if (strncmp(text, INTERVAL_KEY, strlen(INTERVAL_KEY)) == 0)
+		return NULL;
 	if (parse_thread(text, &first, &rest))
 		return thread_note(in, first, rest);
-	if (parse_range(text, &first, &last, &rest))
+	if (!parse_range(text, &first, &last, &rest))
+		n = asprintf(&out, "%s", text);
+	else if (last >= in->kept)
+		return NULL;
+	else
 		n = asprintf(&out, INPUT_KEY "%" PRIu64 "-%" PRIu64 "%s",
 		    in->base + first, in->base + last, rest);
-	else
-		n = asprintf(&out, "%s", text);
 	if (n < 0)
+		err(CMD_FAILED, NULL);
+	return out;
+}
+
+char *
+input_interval_note(const struct input *in, size_t interp, uint64_t all)
+{
+	char *out;
+
+	if (in->intervals[interp] == all)
+		return NULL;
+	if (asprintf(&out, INTERVAL_KEY "%" PRIu64 " %" PRIu64,
+		new_number(in, in->interps[interp]),
+		in->intervals[interp]) < 0)
 		err(CMD_FAILED, NULL);
 	return out;
 }
@@ -294,28 +345,97 @@ input_own_note(const struct input *in)
 
 /* ---- what is in them ----------------------------------------------------- */
 
-static int
-by_number(const void *a, const void *b)
-{
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-	return x < y ? -1 : x > y;
-}
-
-/* Of the interpreters of all threads, keeps each once, and only those that no
- * note tells of. */
+/* Of the interpreters of all threads, keeps each once. */
 static void
 sort_interps(struct input *in)
 {
 	size_t n = 0;
 
-	if (in->nothers > 0)
-		qsort(in->others, in->nothers, sizeof(*in->others), by_number);
-	for (size_t i = 0; i < in->nothers; i++)
-		if (in->others[i] >= in->kept &&
-		    (n == 0 || in->others[n - 1] != in->others[i]))
-			in->others[n++] = in->others[i];
-	in->nothers = n;
+	if (in->ninterps > 0)
+		qsort(in->interps, in->ninterps, sizeof(*in->interps),
+		    by_number);
+	for (size_t i = 0; i < in->ninterps; i++)
+		if (n == 0 || in->interps[n - 1] != in->interps[i])
+			in->interps[n++] = in->interps[i];
+	in->ninterps = n;
+}
+
+/* What each interpreter's interval is, by the notes or else the header. */
+static void
+find_intervals(struct input *in, const struct tach_table *t)
+{
+	in->intervals = reallocarray(NULL, in->ninterps + 1,
+	    sizeof(*in->intervals));
+	if (in->intervals == NULL)
+		err(CMD_FAILED, NULL);
+	for (size_t i = 0; i < in->ninterps; i++)
+		in->intervals[i] = tach_table_interval(t, &in->meta,
+		    in->interps[i]);
+}
+
+struct range {
+	uint32_t first, last;
+};
+
+static int
+by_first(const void *a, const void *b)
+{
+	return by_number(&((const struct range *)a)->first,
+	    &((const struct range *)b)->first);
+}
+
+/* The ranges that an input's notes tell of, ascending; to be freed. */
+static struct range *
+ranges_of(const struct input *in, size_t *n)
+{
+	struct range *ranges = calloc(in->nnotes + 1, sizeof(*ranges)), *r;
+	const char *rest;
+
+	if (ranges == NULL)
+		err(CMD_FAILED, NULL);
+	*n = 0;
+	for (size_t i = 0; i < in->nnotes; i++) {
+		r = &ranges[*n];
+		*n += parse_range(in->notes[i], &r->first, &r->last, &rest);
+	}
+	if (*n > 0)
+		qsort(ranges, *n, sizeof(*ranges), by_first);
+	return ranges;
+}
+
+/* A merge numbers its inputs without gaps, and each has no more interpreters
+ * than it had samples of, but for those whose samples were not selected. */
+static bool
+believed(const struct input *in, const struct range *r)
+{
+	uint64_t end = (uint64_t)r->last + 1;
+
+	return r->first <= in->kept &&
+	    end - r->first <= EMPTY_OF_NOTE + in->ninterps &&
+	    end <= EMPTY_OF_INPUT + in->ninterps;
+}
+
+/* Finds out which interpreters an earlier merge has numbered; all that come
+ * after them are others. */
+static void
+keep_interps(struct input *in)
+{
+	size_t n, i, kept = 0;
+	struct range *ranges = ranges_of(in, &n);
+
+	for (i = 0; i < n && believed(in, &ranges[i]); i++)
+		if (ranges[i].last >= in->kept)
+			in->kept = (uint64_t)ranges[i].last + 1;
+	if (i < n)
+		warnx("%s: its note \"" INPUT_KEY "%" PRIu32 "-%" PRIu32
+		    "\" tells of interpreters that no merge has given it: "
+		    "left out%s", cmd_input_name(in->name), ranges[i].first,
+		    ranges[i].last, i + 1 < n ? ", as are others" : "");
+	free(ranges);
+	while (kept < in->ninterps && in->interps[kept] < in->kept)
+		kept++;
+	in->others = kept < in->ninterps ? in->interps + kept : NULL;
+	in->nothers = in->ninterps - kept;
 }
 
 /* Adds the interpreter of a thread that is seen for the first time. */
@@ -324,41 +444,33 @@ count_run(struct input *in, const struct tach_run *run)
 {
 	uint64_t time = run->ticks[run->count - 1].time;
 
-	if (run->index >= in->nothers) {
-		in->others = grow(in->others, in->nothers, &in->others_max,
-		    sizeof(*in->others));
-		in->others[in->nothers++] = run->interp;
+	if (run->index >= in->ninterps) {
+		in->interps = grow(in->interps, in->ninterps,
+		    &in->interps_max, sizeof(*in->interps));
+		in->interps[in->ninterps++] = run->interp;
 	}
 	in->samples += run->count;
 	if (time > in->latest)
 		in->latest = time;
 }
 
-/* What came of opening: sound, odd or not to be read. */
-static bool
-opened(const struct input *in, const struct tach_reader *r, int rc)
-{
-	if (rc == TACH_FATAL)
-		return skip(in, tach_reader_error(r));
-	if (rc == TACH_WARN)
-		warnx("%s: %s", cmd_input_name(in->name),
-		    tach_reader_warning(r));
-	return true;
-}
-
 static bool
 survey(struct input *in, struct tach_reader *r)
 {
 	struct tach_run run;
+	size_t said = cmd_remark(r, in->name, 0);
 	int rc;
 
 	while ((rc = tach_reader_next(r, &run)) == TACH_OK)
 		count_run(in, &run);
-	if (rc < TACH_OK || tach_reader_check(r) < TACH_OK)
+	cmd_remark(r, in->name, said);
+	if (rc < TACH_OK || tach_reader_check(r) == TACH_FATAL)
 		return skip(in, tach_reader_error(r));
 	in->meta = *tach_reader_meta(r);
 	input_notes(in, tach_reader_table(r));
 	sort_interps(in);
+	find_intervals(in, tach_reader_table(r));
+	keep_interps(in);
 	return true;
 }
 
@@ -367,12 +479,11 @@ input_survey(struct input *in)
 {
 	struct tach_reader *r;
 	bool sound;
-	int rc;
 
 	if (!prepare(in))
 		return false;
-	rc = input_open(in, &r);
-	sound = opened(in, r, rc) && survey(in, r);
+	sound = input_open(in, &r) != TACH_FATAL ? survey(in, r) :
+	    skip(in, tach_reader_error(r));
 	tach_reader_free(r);
 	return sound;
 }
@@ -414,36 +525,88 @@ find_foreign(struct input *list, size_t n)
 		    2) != 0;
 }
 
-size_t
-inputs_place(struct input *list, size_t n, bool clock)
+/* Moves all inputs' times to the clock of the one that started first. */
+static size_t
+set_clocks(struct input *list, size_t n)
 {
-	uint64_t start = inputs_meta(list, n).start_us, base = 0;
+	uint64_t start = inputs_meta(list, n).start_us;
 	size_t left = 0;
 
-	for (size_t i = 0; i < n; i++) {
-		struct input in = list[i];
-		bool fits = !clock || set_clock(&in, start);
-		if (fits && width(&in) > UINT32_MAX + UINT64_C(1) - base)
-			fits = skip(&in, "its interpreters, with those of the "
-			    "others, are more than can be numbered");
-		if (!fits) {
-			input_clear(&in);
-			continue;
-		}
-		in.base = base;
-		base += width(&in);
-		list[left++] = in;
-	}
-	find_foreign(list, left);
+	for (size_t i = 0; i < n; i++)
+		if (set_clock(&list[i], start))
+			list[left++] = list[i];
+		else
+			input_clear(&list[i]);
 	return left;
 }
 
-/* The larger of two versions of Python. */
-static void
-take_python(uint8_t *to, const uint8_t *from)
+static size_t
+widest(const struct input *list, size_t n)
 {
-	if (memcmp(from, to, 3) > 0)
-		memcpy(to, from, 3);
+	size_t most = 0;
+
+	for (size_t i = 1; i < n; i++)
+		if (width(&list[i]) > width(&list[most]))
+			most = i;
+	return most;
+}
+
+/* Takes out the inputs that have the most interpreters while all have more
+ * than can be numbered. */
+static size_t
+drop_widest(struct input *list, size_t n)
+{
+	uint64_t all = 0;
+
+	for (size_t i = 0; i < n; i++)
+		all += width(&list[i]);
+	while (all > UINT32_MAX + UINT64_C(1)) {
+		size_t at = widest(list, n);
+		all -= width(&list[at]);
+		skip(&list[at], "its interpreters, with those of the others, "
+		    "are more than can be numbered");
+		input_clear(&list[at]);
+		n--;
+		memmove(list + at, list + at + 1, (n - at) * sizeof(*list));
+	}
+	return n;
+}
+
+size_t
+inputs_place(struct input *list, size_t n, bool clock)
+{
+	uint64_t base = 0;
+
+	if (clock)
+		n = set_clocks(list, n);
+	n = drop_widest(list, n);
+	for (size_t i = 0; i < n; i++) {
+		list[i].base = base;
+		base += width(&list[i]);
+	}
+	find_foreign(list, n);
+	return n;
+}
+
+/* Whether a version of Python is one whose opcodes have names. */
+static bool
+has_opcodes(const struct tach_meta *meta)
+{
+	for (unsigned i = 0; i < TACH_NO_OPCODE; i++)
+		if (tach_opcode_name(meta, (uint8_t)i) != NULL)
+			return true;
+	return false;
+}
+
+/* The newer of two versions of Python, but one that is not known only if
+ * neither is: it would take all opcodes' names away. */
+static void
+take_python(struct tach_meta *to, const struct tach_meta *from)
+{
+	bool old = has_opcodes(to), new = has_opcodes(from);
+
+	if (new != old ? new : memcmp(from->python, to->python, 3) > 0)
+		memcpy(to->python, from->python, sizeof(to->python));
 }
 
 struct tach_meta
@@ -455,7 +618,7 @@ inputs_meta(const struct input *list, size_t n)
 		meta = list[0].meta;
 	for (size_t i = 1; i < n; i++) {
 		const struct tach_meta *m = &list[i].meta;
-		take_python(meta.python, m->python);
+		take_python(&meta, m);
 		if (m->start_us < meta.start_us)
 			meta.start_us = m->start_us;
 		if (meta.interval_us == 0 || (m->interval_us != 0 &&

@@ -22,8 +22,11 @@ struct input {
 	/* Its interpreters below `kept` are those that its notes tell of, from
 	 * an earlier merge; the others are listed, ascending. */
 	uint64_t kept;
-	uint32_t *others;
-	size_t nothers, others_max;
+	uint32_t *interps;   /* of samples, ascending */
+	uint64_t *intervals; /* of each of these, microseconds */
+	size_t ninterps, interps_max;
+	const uint32_t *others; /* the last ones of them */
+	size_t nothers;
 	char **notes;
 	size_t nnotes, notes_max;
 	/* Where it goes. */
@@ -55,5 +58,9 @@ struct tach_meta inputs_meta(const struct input *, size_t n);
  * To be freed; NULL: it needs none. */
 char *input_note(const struct input *, size_t note);
 char *input_own_note(const struct input *);
+
+/* The note of an interpreter's interval, if it is another than that of all;
+ * likewise. */
+char *input_interval_note(const struct input *, size_t interp, uint64_t all);
 
 #endif

@@ -210,7 +210,18 @@ is_summed(const struct merging *m, const char *note)
 	return word > 0 && strncmp(note, m->sum, word) == 0;
 }
 
-/* All notes; a copy of one input gets none of its own. */
+/* The intervals that are others than the header's. */
+static void
+put_intervals(const struct merging *m, struct batch *b, uint64_t all,
+    const char *output)
+{
+	for (size_t i = 0; i < m->ninputs; i++)
+		for (size_t k = 0; k < m->inputs[i].ninterps; k++)
+			put_note(b, input_interval_note(&m->inputs[i], k, all),
+			    output);
+}
+
+/* All other notes; a copy of one input gets none of its own. */
 static void
 put_notes(const struct merging *m, struct batch *b, bool only,
     const char *output)
@@ -234,6 +245,8 @@ finish(const struct merging *m, struct tach_writer *w, const char *output,
 	struct tach_meta meta = inputs_meta(m->inputs, m->ninputs);
 
 	put_notes(m, m->batch, m->copy, output);
+	if (!m->copy)
+		put_intervals(m, m->batch, meta.interval_us, output);
 	if (tach_writer_finish(w, &meta) != TACH_OK)
 		cmd_write_failed(output, tach_writer_error(w));
 	profile_remark(output, w, options);
@@ -242,15 +255,17 @@ finish(const struct merging *m, struct tach_writer *w, const char *output,
 
 /* What is said of the input of a copy: only at its end is all of it known. */
 static int
-end_of_copy(struct input *in, struct tach_reader *r, bool complete)
+end_of_copy(struct input *in, struct tach_reader *r, size_t said,
+    bool complete)
 {
 	int status = complete ? CMD_OK : CMD_FAILED;
 
-	if (complete && tach_reader_check(r) < TACH_OK) {
+	if (complete && tach_reader_check(r) == TACH_FATAL) {
 		warnx("%s: %s", cmd_input_name(in->name),
 		    tach_reader_error(r));
 		status = CMD_FAILED;
 	}
+	cmd_remark(r, in->name, said);
 	in->meta = *tach_reader_meta(r);
 	input_notes(in, tach_reader_table(r));
 	return status;
@@ -268,8 +283,7 @@ add_only(struct merging *m, struct batch *b)
 	place_reads(m->inputs[0].name);
 	if (rc == TACH_FATAL)
 		errx(CMD_FAILED, "%s: %s", name, tach_reader_error(r));
-	if (rc == TACH_WARN)
-		warnx("%s: %s", name, tach_reader_warning(r));
+	m->said = cmd_remark(r, m->inputs[0].name, 0);
 	batch_add(b, r, name, -1, &place);
 }
 
@@ -319,7 +333,7 @@ merging_write(struct merging *m, int fd, const char *output,
 
 	if (m->copy)
 		status = end_of_copy(&m->inputs[0], m->batch->readers[0],
-		    complete);
+		    m->said, complete);
 	finish(m, w, output, options);
 	return status;
 }

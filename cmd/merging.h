@@ -26,6 +26,7 @@ struct merging {
 	 * the same word, and is freed by writing it; or NULL. */
 	char *sum;
 	struct batch *batch;
+	size_t said; /* of the copy's reader's warning */
 };
 
 void merging_add(struct merging *, const char *operand);

@@ -41,6 +41,7 @@ static const struct option options[] = {
 
 struct job {
 	bool long_form, follow;
+	bool failed; /* what was followed is not complete */
 	struct selection selection;
 };
 
@@ -61,7 +62,8 @@ wait_for_more(struct tach_reader *r)
 }
 
 static int
-follow(struct tach_reader *r, struct tach_sink *sink, const char *operand)
+follow(struct job *job, struct tach_reader *r, struct tach_sink *sink,
+    const char *operand)
 {
 	int rc;
 
@@ -70,6 +72,7 @@ follow(struct tach_reader *r, struct tach_sink *sink, const char *operand)
 	while (rc == TACH_END && (rc = wait_for_more(r)) == TACH_OK);
 	if (rc == TACH_WARN)
 		warnx("%s: its recording was cut short", cmd_input_name(operand));
+	job->failed = rc == TACH_WARN;
 	cmd_finish(sink, OUTPUT);
 	return rc;
 }
@@ -77,7 +80,7 @@ follow(struct tach_reader *r, struct tach_sink *sink, const char *operand)
 static int
 cat(struct tach_reader *r, const char *operand, void *arg)
 {
-	const struct job *job = arg;
+	struct job *job = arg;
 	const struct tach_table *table = tach_reader_table(r);
 	struct tach_sink *sink = select_sink(&job->selection, table,
 	    tach_text_new(stdout, job->long_form ? tach_reader_meta(r) : NULL,
@@ -85,7 +88,7 @@ cat(struct tach_reader *r, const char *operand, void *arg)
 
 	if (sink == NULL)
 		err(CMD_FAILED, NULL);
-	return job->follow ? follow(r, sink, operand) :
+	return job->follow ? follow(job, r, sink, operand) :
 			     cmd_pump(r, sink, OUTPUT);
 }
 
@@ -129,5 +132,5 @@ main(int argc, char *argv[])
 	status = job.follow ? cmd_follow(argv[optind], cat, &job) :
 			      cmd_each(argv + optind, cat, &job);
 	select_clear(&job.selection);
-	return cmd_end(status);
+	return cmd_end(job.failed ? CMD_FAILED : status);
 }

@@ -3,6 +3,7 @@
  * formats, and the options that choose them, come from tach_formats. */
 #include <err.h>
 #include <getopt.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -246,13 +247,19 @@ static int
 pump(const struct job *job, struct tach_reader *r, struct tach_table *own,
     struct tach_sink *sink, const char *output)
 {
+	unsigned uses = job->format != NULL ? job->format->uses : 0;
+
 	if (own != NULL)
 		sink = tach_opcodes_new(tach_reader_meta(r),
 		    tach_reader_table(r), own, sink);
 	sink = select_sink(&job->selection, tach_reader_table(r), sink);
 	if (job->how.options.weight == TACH_WEIGHT_TIME ||
-	    (job->format != NULL && job->format->uses & TACH_NEEDS_SPANS))
-		sink = tach_spans_new(tach_reader_meta(r), sink);
+	    (uses & TACH_NEEDS_SPANS) != 0)
+		sink = tach_spans_new(tach_reader_meta(r),
+		    tach_reader_table(r), sink);
+	else if ((uses & TACH_NEEDS_INTERVALS) != 0)
+		sink = tach_intervals_new(tach_reader_meta(r),
+		    tach_reader_table(r), sink);
 	return cmd_pump(r, progress_new(r, sink), output);
 }
 
@@ -313,6 +320,18 @@ convert_folder(struct job *job, struct tach_reader *r)
 	return rc;
 }
 
+static void
+remark_intervals(const struct tach_format *format, const struct tach_reader *r,
+    const char *operand)
+{
+	if ((format->uses & TACH_ONE_INTERVAL) != 0 &&
+	    tach_table_intervals(tach_reader_table(r)))
+		warnx("%s: its interpreters have several intervals: times are "
+		    "right only of those with %" PRIu64 " us (see --interp), "
+		    "since %s has room for one", cmd_input_name(operand),
+		    tach_reader_meta(r)->interval_us, format->name);
+}
+
 static int
 convert(struct tach_reader *r, const char *operand, void *arg)
 {
@@ -320,6 +339,7 @@ convert(struct tach_reader *r, const char *operand, void *arg)
 	int rc;
 
 	job->how.options.title = cmd_input_name(operand);
+	remark_intervals(job->format, r, operand);
 	job->how.sources.folder = job->how.folder;
 	if (job->how.folder != NULL)
 		job->how.options.sources = &job->how.sources;

@@ -717,6 +717,13 @@ inform(struct tach_reader *r, const char *operand, void *arg)
 	return rc;
 }
 
+/* Whether an error is no other than the warning that opening gave. */
+static bool
+was_said(const struct tach_reader *r)
+{
+	return strcmp(tach_reader_error(r), tach_reader_warning(r)) == 0;
+}
+
 /* Reads all of it, and says so if nothing was wrong. */
 static int
 verify(struct tach_reader *r, const char *operand, void *arg)
@@ -729,12 +736,15 @@ verify(struct tach_reader *r, const char *operand, void *arg)
 
 	while ((rc = tach_reader_next(r, &run)) == TACH_OK)
 		continue;
-	if (rc != TACH_END || tach_reader_check(r) != TACH_OK)
+	if (rc != TACH_END)
 		return TACH_FATAL;
-	if (info->unfinished) {
+	rc = tach_reader_check(r);
+	if (info->unfinished || (rc != TACH_OK && was_said(r))) {
 		job->failed = true;
 		return TACH_OK;
 	}
+	if (rc != TACH_OK)
+		return TACH_FATAL;
 	checksum_text(info, checksum);
 	name = cmd_plain(cmd_input_name(operand));
 	printf("%s: ok, %" PRIu64 " samples, %s%s\n", name,

@@ -12,5 +12,8 @@ struct error {
 int error_set(struct error *, int code, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 void error_clear(struct error *);
+/* Puts one more remark behind what is there, if there is room. */
+int error_add(struct error *, int code, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
 
 #endif

@@ -37,6 +37,7 @@ lib_libtach_core_la_SOURCES = \
 	lib/format/delta.c lib/format/delta.h \
 	lib/format/escape.c lib/format/escape.h \
 	lib/format/file.c \
+	lib/format/foreign.c lib/format/foreign.h \
 	lib/format/frametext.c lib/format/frametext.h \
 	lib/format/head.c lib/format/head.h \
 	lib/format/layout.h \

@@ -20,12 +20,15 @@ struct held {
 	uint32_t *frames;
 	struct tach_tick *ticks;
 	uint32_t frames_max, ticks_max;
+	bool known;	   /* it was seen before, and has */
+	uint64_t interval; /* this one */
 };
 
 struct spans {
 	struct tach_sink sink;
 	struct tach_sink *next;
 	const struct tach_meta *meta;
+	const struct tach_table *table;
 	struct held *threads; /* by a run's index */
 	size_t nthreads, max;
 	struct tach_tick *ticks; /* of a run that is too long to be held */
@@ -42,9 +45,9 @@ no_memory(struct spans *s)
 /* ---- how long ------------------------------------------------------------ */
 
 static uint32_t
-span(const struct spans *s, uint64_t from, uint64_t to)
+span(uint64_t interval, uint64_t from, uint64_t to)
 {
-	uint64_t interval = s->meta->interval_us, most = UINT32_MAX;
+	uint64_t most = UINT32_MAX;
 
 	if (interval != 0 && interval < most / TACH_SPAN_INTERVALS)
 		most = interval * TACH_SPAN_INTERVALS;
@@ -53,10 +56,10 @@ span(const struct spans *s, uint64_t from, uint64_t to)
 
 /* Of ticks one after the other, all but the last. */
 static void
-fill(const struct spans *s, struct tach_tick *ticks, size_t count)
+fill(uint64_t interval, struct tach_tick *ticks, size_t count)
 {
 	for (size_t i = 0; i + 1 < count; i++)
-		ticks[i].span = span(s, ticks[i].time, ticks[i + 1].time);
+		ticks[i].span = span(interval, ticks[i].time, ticks[i + 1].time);
 }
 
 /* ---- holding back -------------------------------------------------------- */
@@ -79,9 +82,11 @@ reserve(void **array, uint32_t *max, uint64_t want, size_t size)
 }
 
 static struct held *
-thread_of(struct spans *s, uint32_t index)
+thread_of(struct spans *s, const struct tach_run *run)
 {
-	while (s->nthreads <= index) {
+	struct held *h;
+
+	while (s->nthreads <= run->index) {
 		struct held *p = array_grow(s->threads, s->nthreads, &s->max,
 		    sizeof(*p));
 		if (p == NULL)
@@ -89,7 +94,12 @@ thread_of(struct spans *s, uint32_t index)
 		s->threads = p;
 		p[s->nthreads++] = (struct held){0};
 	}
-	return &s->threads[index];
+	h = &s->threads[run->index];
+	if (!h->known)
+		h->interval = tach_table_interval(s->table, s->meta,
+		    run->interp);
+	h->known = true;
+	return h;
 }
 
 /* Passes on what is held of a thread, whose next sample is at that time. */
@@ -102,7 +112,7 @@ release(struct spans *s, struct held *h, uint64_t until)
 	if (h->run.count == 0)
 		return TACH_OK;
 	last = &h->ticks[h->run.count - 1];
-	last->span = span(s, last->time, until);
+	last->span = span(h->interval, last->time, until);
 	h->run.frames = h->frames;
 	h->run.ticks = h->ticks;
 	rc = s->next->run(s->next, &h->run);
@@ -130,26 +140,35 @@ hold(struct spans *s, struct held *h, const struct tach_run *run, size_t from)
 		memcpy(h->frames, run->frames,
 		    run->depth * sizeof(*h->frames));
 	memcpy(h->ticks, run->ticks + from, count * sizeof(*h->ticks));
-	fill(s, h->ticks, count);
+	fill(h->interval, h->ticks, count);
 	return TACH_OK;
 }
 
-/* Passes on all but the last sample of a long run. */
-static int
-pass(struct spans *s, const struct tach_run *run)
+/* Copies a run's ticks to where they can be changed. */
+static bool
+copy_ticks(struct spans *s, const struct tach_run *run)
 {
-	struct tach_run part = *run;
-
 	if (s->nticks < run->count) {
 		struct tach_tick *p = reallocarray(s->ticks, run->count,
 		    sizeof(*p));
 		if (p == NULL)
-			return no_memory(s);
+			return false;
 		s->ticks = p;
 		s->nticks = run->count;
 	}
 	memcpy(s->ticks, run->ticks, run->count * sizeof(*s->ticks));
-	fill(s, s->ticks, run->count);
+	return true;
+}
+
+/* Passes on all but the last sample of a long run. */
+static int
+pass(struct spans *s, const struct held *h, const struct tach_run *run)
+{
+	struct tach_run part = *run;
+
+	if (!copy_ticks(s, run))
+		return no_memory(s);
+	fill(h->interval, s->ticks, run->count);
 	part.ticks = s->ticks;
 	part.count = run->count - 1;
 	return s->next->run(s->next, &part);
@@ -166,16 +185,34 @@ spans_run(struct tach_sink *sink, const struct tach_run *run)
 
 	if (run->count == 0)
 		return TACH_OK;
-	if ((h = thread_of(s, run->index)) == NULL)
+	if ((h = thread_of(s, run)) == NULL)
 		return no_memory(s);
 	if ((rc = release(s, h, run->ticks[0].time)) != TACH_OK)
 		return rc;
 	if (run->count <= HELD_MAX)
 		return hold(s, h, run, 0);
-	rc = pass(s, run);
+	rc = pass(s, h, run);
 	return rc != TACH_OK ? rc : hold(s, h, run, run->count - 1);
 }
 
+static int
+intervals_run(struct tach_sink *sink, const struct tach_run *run)
+{
+	struct spans *s = (struct spans *)sink;
+	struct tach_run part = *run;
+	struct held *h = thread_of(s, run);
+	uint32_t one;
+
+	if (h == NULL || !copy_ticks(s, run))
+		return no_memory(s);
+	one = h->interval < UINT32_MAX ? (uint32_t)h->interval : UINT32_MAX;
+	for (size_t i = 0; i < run->count; i++)
+		s->ticks[i].span = one;
+	part.ticks = s->ticks;
+	return s->next->run(s->next, &part);
+}
+
+/* What is held back goes on; of intervals nothing is. */
 static int
 spans_end(struct tach_sink *sink)
 {
@@ -186,7 +223,7 @@ spans_end(struct tach_sink *sink)
 		struct held *h = &s->threads[i];
 		if (h->run.count > 0)
 			rc = release(s, h, h->ticks[h->run.count - 1].time +
-			    s->meta->interval_us);
+			    h->interval);
 	}
 	return rc == TACH_OK ? s->next->end(s->next) : rc;
 }
@@ -215,8 +252,10 @@ spans_error(const struct tach_sink *sink)
 					  s->next->error(s->next);
 }
 
-struct tach_sink *
-tach_spans_new(const struct tach_meta *meta, struct tach_sink *next)
+static struct tach_sink *
+new_sink(const struct tach_meta *meta, const struct tach_table *table,
+    int (*run)(struct tach_sink *, const struct tach_run *),
+    struct tach_sink *next)
 {
 	struct spans *s = next != NULL ? calloc(1, sizeof(*s)) : NULL;
 
@@ -225,9 +264,23 @@ tach_spans_new(const struct tach_meta *meta, struct tach_sink *next)
 			next->free(next);
 		return NULL;
 	}
-	s->sink = (struct tach_sink){spans_run, spans_end, spans_free,
-	    spans_error};
+	s->sink = (struct tach_sink){run, spans_end, spans_free, spans_error};
 	s->next = next;
 	s->meta = meta;
+	s->table = table;
 	return &s->sink;
+}
+
+struct tach_sink *
+tach_spans_new(const struct tach_meta *meta, const struct tach_table *table,
+    struct tach_sink *next)
+{
+	return new_sink(meta, table, spans_run, next);
+}
+
+struct tach_sink *
+tach_intervals_new(const struct tach_meta *meta,
+    const struct tach_table *table, struct tach_sink *next)
+{
+	return new_sink(meta, table, intervals_run, next);
 }

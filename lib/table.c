@@ -24,6 +24,12 @@ struct thread_note {
 	uint32_t note; /* a string */
 };
 
+/* And of an interpreter. */
+struct interval_note {
+	uint32_t interp;
+	uint64_t us;
+};
+
 struct tach_table {
 	struct tach_string *strings;
 	struct tach_frame *frames;
@@ -34,6 +40,10 @@ struct tach_table {
 	struct thread_note *threads;
 	size_t nthreads, threads_max;
 	struct set thread_set;
+	/* Likewise. */
+	struct interval_note *intervals;
+	size_t nintervals, intervals_max;
+	struct set interval_set;
 	struct block *blocks;
 	size_t room; /* bytes left in the newest block */
 	char *next;
@@ -56,7 +66,9 @@ table_clear(struct tach_table *t)
 	set_clear(&t->string_set);
 	set_clear(&t->frame_set);
 	set_clear(&t->thread_set);
+	set_clear(&t->interval_set);
 	free(t->threads);
+	free(t->intervals);
 	free(t->strings);
 	free(t->frames);
 	*t = (struct tach_table){0};
@@ -206,10 +218,112 @@ tach_table_thread_name(const struct tach_table *t, uint32_t interp,
 	    parse_thread(t->strings[t->threads[found].note], &n, name);
 }
 
-/* ---- strings ----------------------------------------------------------- */
+/* ---- intervals ----------------------------------------------------------- */
+
+#define INTERVAL_KEY "interval "
+
+/* interval INTERP MICROSECONDS */
+static bool
+parse_interval(struct tach_string s, struct interval_note *n)
+{
+	struct tach_string note;
+	size_t key = strlen(INTERVAL_KEY);
+	uint64_t interp;
+	const char *end;
+
+	if (!tach_string_note(s, &note) || note.len <= key ||
+	    memcmp(note.bytes, INTERVAL_KEY, key) != 0)
+		return false;
+	note = (struct tach_string){note.bytes + key, note.len - key};
+	if (!take_number(&note, UINT32_MAX, &interp) || note.len == 0)
+		return false;
+	n->interp = (uint32_t)interp;
+	n->us = 0;
+	end = note.bytes + note.len;
+	for (const char *p = note.bytes; p < end; p++)
+		if (*p < '0' || *p > '9' ||
+		    __builtin_mul_overflow(n->us, 10, &n->us) ||
+		    __builtin_add_overflow(n->us, *p - '0', &n->us))
+			return false;
+	return true;
+}
+
+struct interval_key {
+	const struct tach_table *table;
+	uint32_t interp;
+};
+
+static bool
+interval_equal(const void *arg, uint32_t index)
+{
+	const struct interval_key *k = arg;
+
+	return k->table->intervals[index].interp == k->interp;
+}
+
+static uint32_t
+find_interval(const struct tach_table *t, uint32_t interp, uint64_t *hash)
+{
+	struct interval_key key = {t, interp};
+
+	*hash = XXH3_64bits(&interp, sizeof(interp));
+	return set_find(&t->interval_set, *hash, interval_equal, &key);
+}
+
+/* Looks at a new string. */
+static bool
+note_interval(struct tach_table *t, uint32_t index)
+{
+	struct interval_note n, *p;
+	uint64_t hash;
+	uint32_t found;
+
+	if (!parse_interval(t->strings[index], &n))
+		return true;
+	found = find_interval(t, n.interp, &hash);
+	if (found != TACH_NONE) {
+		t->intervals[found] = n;
+		return true;
+	}
+	p = array_grow(t->intervals, t->nintervals, &t->intervals_max,
+	    sizeof(*p));
+	if (p == NULL)
+		return false;
+	t->intervals = p;
+	if (!set_add(&t->interval_set, hash, (uint32_t)t->nintervals))
+		return false;
+	p[t->nintervals++] = n;
+	return true;
+}
+
+uint64_t
+tach_table_interval(const struct tach_table *t, const struct tach_meta *meta,
+    uint32_t interp)
+{
+	uint64_t hash;
+	uint32_t found = t->nintervals == 0 ? TACH_NONE :
+	    find_interval(t, interp, &hash);
+
+	return found != TACH_NONE ? t->intervals[found].us : meta->interval_us;
+}
 
 bool
-table_load_string(struct tach_table *t, const char *bytes, size_t len)
+tach_table_intervals(const struct tach_table *t)
+{
+	return t->nintervals > 0;
+}
+
+/* ---- strings ----------------------------------------------------------- */
+
+/* What a string tells if it is a note. */
+static bool
+look_at(struct tach_table *t, uint32_t index)
+{
+	return note_thread(t, index) && note_interval(t, index);
+}
+
+static bool
+push_string(struct tach_table *t, const char *bytes, size_t len)
 {
 	struct tach_string *p = array_grow(t->strings, t->nstrings,
 	    &t->strings_max, sizeof(*p));
@@ -217,11 +331,14 @@ table_load_string(struct tach_table *t, const char *bytes, size_t len)
 	if (p == NULL)
 		return false;
 	t->strings = p;
-	p[t->nstrings] = (struct tach_string){bytes, len};
-	if (!note_thread(t, t->nstrings))
-		return false;
-	t->nstrings++;
+	p[t->nstrings++] = (struct tach_string){bytes, len};
 	return true;
+}
+
+bool
+table_load_string(struct tach_table *t, const char *bytes, size_t len)
+{
+	return push_string(t, bytes, len) && look_at(t, t->nstrings - 1);
 }
 
 void
@@ -269,13 +386,14 @@ tach_table_add_string(struct tach_table *t, const char *bytes, size_t len)
 	if (found != TACH_NONE)
 		return found;
 	if ((copy = keep(t, bytes, len)) == NULL ||
-	    !table_load_string(t, copy, len))
+	    !push_string(t, copy, len))
 		return TACH_NONE;
 	if (!set_add(&t->string_set, hash, t->nstrings - 1)) {
 		t->nstrings--;
 		return TACH_NONE;
 	}
-	return t->nstrings - 1;
+	/* Last: what a note says of a thread cannot be taken back. */
+	return look_at(t, t->nstrings - 1) ? t->nstrings - 1 : TACH_NONE;
 }
 
 struct frame_key {

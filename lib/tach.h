@@ -168,6 +168,14 @@ bool tach_string_note(struct tach_string, struct tach_string *note);
 bool tach_table_thread_name(const struct tach_table *, uint32_t interp,
     uint64_t thread, struct tach_string *name);
 
+/* The wanted time between rounds of an interpreter's threads, in microseconds:
+ * in a merged profile it may be another than the meta's, and a note says it.
+ * 0: not known. */
+uint64_t tach_table_interval(const struct tach_table *,
+    const struct tach_meta *, uint32_t interp);
+/* Whether notes say any. */
+bool tach_table_intervals(const struct tach_table *);
+
 /* What an opcode is called in that version of Python: "BINARY_OP_ADD_INT".
  * NULL: it has no such opcode, or is not known. */
 const char *tach_opcode_name(const struct tach_meta *, uint8_t opcode);
@@ -244,8 +252,9 @@ void tach_reader_free(struct tach_reader *);
  * and loads the tables.  TACH_WARN: something is odd, yet it can be read; see
  * tach_reader_warning.  If there is no file of that name but one that a
  * recorder writes to or has left unfinished, NAME.part, that one is opened.
- * A descriptor stays the caller's, who does not read from it meanwhile.  What
- * comes from a pipe is first read to its end, unless it is a text or
+ * A descriptor stays the caller's, who does not read from it meanwhile; where
+ * it has an offset, that is moved to the start first.  A reader opens one
+ * input only: a second call is TACH_FATAL, and changes nothing.  What comes from a pipe is first read to its end, unless it is a text or
  * collapsed stacks.  Inputs that have no times, collapsed stacks and slots,
  * get some: in each thread a sample an interval.
  */
@@ -258,8 +267,10 @@ int tach_reader_open_fd(struct tach_reader *, int fd);
  * recording is complete, and all is read, its info says so. */
 int tach_reader_again(struct tach_reader *);
 
-/* Reads the whole file once more, to compare it with its checksum.  TACH_OK
- * also if it has none. */
+/* After TACH_END: reads the whole file once more, to compare it with its
+ * checksum.  TACH_OK also if it has none; TACH_FATAL: it is damaged.
+ * TACH_WARN: all samples are good, but the file breaks a rule of its format,
+ * such as that its header counts more threads than there are. */
 int tach_reader_check(struct tach_reader *);
 
 /* Decodes the next run.  TACH_FATAL: the file is damaged from here on;
@@ -273,7 +284,8 @@ const struct tach_table *tach_reader_table(const struct tach_reader *);
 /* One line: what, at which offset of the file, in which field.  It does
  * not name the file. */
 const char *tach_reader_error(const struct tach_reader *);
-/* Likewise, what is odd though it can be read; else "". */
+/* Likewise, what is odd though it can be read; else "".  Reading may add
+ * to it, behind "; ". */
 const char *tach_reader_warning(const struct tach_reader *);
 
 /* ---- writer: a TACH file as a sink ------------------------------------- */
@@ -357,9 +369,12 @@ struct tach_sink *tach_filter_new(const struct tach_selection *,
 
 /* Passes all on with the spans of the ticks filled in; the next sink is then
  * its own, as a filter's.  A filter comes after it, so that what is left out
- * makes nothing longer.  The meta is read at the first sample. */
+ * makes nothing longer.  Meta and table are read at the first sample. */
 struct tach_sink *tach_spans_new(const struct tach_meta *,
-    struct tach_sink *next);
+    const struct tach_table *, struct tach_sink *next);
+/* Likewise, where each sample stands for an interval of its thread. */
+struct tach_sink *tach_intervals_new(const struct tach_meta *,
+    const struct tach_table *, struct tach_sink *next);
 
 /* Passes all on with one more frame in each stack, below its innermost one if
  * that has an opcode: a synthetic one that is called as the opcode is.  The
@@ -446,6 +461,8 @@ enum tach_format_uses {
 	TACH_NEEDS_SPANS = 0x100, /* whatever the weight is */
 	TACH_USES_NO_TERMINAL = 0x200, /* it is binary */
 	TACH_USES_SOURCES = 0x400,
+	TACH_NEEDS_INTERVALS = 0x800, /* or spans, if the weight is time */
+	TACH_ONE_INTERVAL = 0x1000, /* it has room for that of one thread */
 };
 
 /* The formats, by name; the list ends with a NULL name.  The sink that open

@@ -32,7 +32,11 @@ version() {
 
 help() {
 	run -0 --separate-stderr "$1" --help
-	is "${lines[0]%% \[*}" "Usage: $*" || [ "$1" = tach-convert ]
+	if [ "$1" = tach-convert ]; then
+		[[ ${lines[0]} = 'Usage: tach-convert '* ]]
+	else
+		is "${lines[0]%% \[*}" "Usage: $*"
+	fi
 	is "$stderr" ''
 	local long=$output
 	run -0 "$1" -h

@@ -132,21 +132,26 @@ says_of() {
 	poked $HDR_SAMPLES ffffffff "byte 135: the sample data ends after 4 samples, but the header's sample count at byte 28 is 4294967295"
 	poked $HDR_SAMPLES 03000000 "byte 131: a REPEAT record of 1 samples, but the header's sample count (3 at byte 28) leaves 0"
 	poked $HDR_SAMPLES 00000000 "byte 77: one sample more than the header counts (0 at byte 28)"
+	poked $HDR_PYTHON 030f0001 "byte 11 is reserved, and not 0"
+	poked $HDR_RESERVED 01 "byte 56 is reserved, and not 0"
+	poked $((HDR_SIZE - 1)) ff "byte 63 is reserved, and not 0"
+	poked $HDR_THREADS 03000000 "the header's thread count at byte 32 is 3, but 2 have samples"
+	poked $HDR_THREADS ffffffff "the header's thread count at byte 32 is 4294967295, but 2 have samples"
 	poked $HDR_THREADS 01000000 "byte 131: one thread more than the header counts (1 at byte 32)"
 	poked $HDR_STRINGS 3f00000000000000 "truncated or damaged: string table offset 63 at byte 36 lies outside the file (202 bytes)"
 	poked $HDR_STRINGS ffffffffffffffff "truncated or damaged: string table offset 18446744073709551615 at byte 36 lies outside the file (202 bytes)"
 	poked $HDR_STRINGS 96000000 "string table offset 150 at byte 36 lies after the frame table's (149 at byte 44)"
 	poked $HDR_STRINGS 88000000 "byte 136: string 0 of 4 has 97 bytes, but its table ends at byte 149"
-	poked $HDR_STRINGS 86000000 "byte 147: 2 bytes are left over after the last of 4 strings"
 	poked $HDR_FRAMES 3f00000000000000 "truncated or damaged: frame table offset 63 at byte 44 lies outside the file (202 bytes)"
 	poked $HDR_FRAMES ab000000 "truncated or damaged: frame table offset 171 at byte 44 lies outside the file (202 bytes)"
 	poked $HDR_FRAMES 94000000 "byte 147: string 3 of 4 has 1 bytes, but its table ends at byte 148"
-	poked $HDR_FRAMES 96000000 "byte 149: 1 bytes are left over after the last of 4 strings"
 	poked $HDR_COMPRESSION 01000000 "byte 64: zstd data: Unknown frame descriptor"
 	poked $HDR_COMPRESSION 02000000 "compression type 2 at byte 52 is not known (0 is none, 1 is zstd)"
 	poked $HDR_COMPRESSION 00000001 "compression type 16777216 at byte 52 is not known (0 is none, 1 is zstd)"
 	poked c $CHDR_SAMPLES 0500000000000000 "byte 135: the sample data ends after 4 samples, but the header's sample count at byte 28 is 5"
 	poked c $CHDR_SAMPLES 0400000001000000 "byte 135: the sample data ends after 4 samples, but the header's sample count at byte 28 is 4294967300"
+	poked c 11 01 "byte 11 is reserved, and not 0"
+	poked c $CHDR_THREADS 03000000 "the header's thread count at byte 36 is 3, but 2 have samples"
 	poked c $CHDR_THREADS 01000000 "byte 131: one thread more than the header counts (1 at byte 36)"
 	poked c $CHDR_STRINGS ff00000000000000 "truncated or damaged: string table offset 255 at byte 40 lies outside the file (202 bytes)"
 	poked c $CHDR_FRAMES ff00000000000000 "truncated or damaged: frame table offset 255 at byte 48 lies outside the file (202 bytes)"
@@ -155,7 +160,9 @@ says_of() {
 }
 
 @test "--verify: every field of the footer and the tables" {
-	poked $FTR_STRINGS 03000000 "byte 147: 2 bytes are left over after the last of 3 strings"
+	poked $FTR_STRINGS 03000000 "byte 164: function name of frame 2 is string 3, but there are 3 strings"
+	poked $FTR_FRAMES 02000000 "byte 163: 7 unknown bytes after the frame table are passed over
+tach-info: 1: byte $FTR_FRAMES is 02000000: byte 117: frame index 2 of a SUFFIX record, but there are 2 frames"
 	poked $FTR_STRINGS 05000000 "byte 149: length of string 4 of 5 does not end before the table does"
 	poked $FTR_STRINGS ffffffff "the footer counts 4294967295 strings, more than the 14 bytes of their table can hold"
 	poked $FTR_FRAMES 04000000 "the footer counts 4 frames, more than the 21 bytes of their table can hold"
@@ -236,9 +243,45 @@ says_of() {
 	run -0 --separate-stderr tach-cat more.bin
 	is "$output" "$whole"
 	is "$stderr" "tach-cat: more.bin: byte $FOOTER: 14 unknown bytes after the frame table are passed over"
-	run -0 --separate-stderr tach-info --verify more.bin
-	is "$output" "more.bin: ok, 4 samples, no checksum"
+	# It may as well be frames that the footer does not count.
+	run -1 --separate-stderr tach-info --verify more.bin
+	is "$output" ""
 	is "$stderr" "tach-info: more.bin: byte $FOOTER: 14 unknown bytes after the frame table are passed over"
+}
+
+@test "an unknown block between strings and frames is passed over, too" {
+	local whole
+	whole=$(tach-cat documented.bin)
+	{
+		head -c $FRAMES documented.bin
+		echo something new
+		tail -c +$((FRAMES + 1)) documented.bin
+	} >more.bin
+	poke more.bin $HDR_FRAMES a3
+	poke more.bin "$FTR_FILE_SIZE" d8
+	poke more.bin "$FTR_CHECKSUM" 00000000000000000000000000000000
+	run -0 --separate-stderr tach-cat more.bin
+	is "$output" "$whole"
+	is "$stderr" "tach-cat: more.bin: byte $FRAMES: 14 unknown bytes after the string table are passed over"
+	run -1 --separate-stderr tach-info --verify more.bin
+	is "$output" ""
+	is "$stderr" "tach-info: more.bin: byte $FRAMES: 14 unknown bytes after the string table are passed over"
+	# Both, and a newer recording.
+	cp more.bin p.bin
+	echo >p.bin.part
+	run -0 --separate-stderr tach-cat p.bin
+	is "$stderr" "tach-cat: p.bin: there is a newer recording, not finished, in p.bin.part; byte $FRAMES: 14 unknown bytes after the string table are passed over"
+}
+
+@test "what --verify finds odd is no damage" {
+	local whole
+	whole=$(tach-cat documented.bin)
+	poke documented.bin $HDR_THREADS 09000000
+	poke documented.bin "$FTR_CHECKSUM" 00000000000000000000000000000000
+	run -0 --separate-stderr tach-cat documented.bin
+	is "$output$stderr" "$whole"
+	run -0 --separate-stderr tach-merge -o m.bin documented.bin documented.bin
+	is "$stderr" ""
 }
 
 @test "no profile at all" {
@@ -276,6 +319,10 @@ replay() {
 
 @test "the fuzzers' cases: profiles for every format" {
 	replay formats
+}
+
+@test "the fuzzers' cases: profiles to merge" {
+	replay merge
 }
 
 @test "the fuzzers' cases: profiles of gperftools" {

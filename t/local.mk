@@ -115,6 +115,7 @@ FILE_TESTS = \
 	t/damage.bats \
 	t/info.bats \
 	t/inputs.bats \
+	t/lint.bats \
 	t/judge.bats \
 	t/confine.bats \
 	t/layouts.bats \
@@ -167,15 +168,14 @@ EXTRA_DIST += $(FILE_TESTS) $(SAMPLE_TESTS) $(LIVE_TESTS) t/again t/agent.c t/at
 	t/calls.py \
 	t/chrome.schema.json t/closing \
 	t/data \
-	t/decode.py t/fault.c t/golden t/in-turn t/lib.bash t/lost.py t/merge.py \
+	t/decode.py t/fault.c t/golden t/in-turn t/lib.bash t/lint t/lost.py t/merge.py \
 	t/moments.py t/names.py t/peers t/pprof.py t/programs t/slots.py \
 	t/totals.py t/truth.bash t/truth.py t/viewers.bash
 
 # The fuzzers.  `make check` gives them their cases; `make fuzz` builds them
 # with clang's libFuzzer and lets each run for ten minutes, or FUZZ_SECONDS.
 FUZZERS = t/fuzz/fuzz_collapsed t/fuzz/fuzz_elf t/fuzz/fuzz_formats \
-	t/fuzz/fuzz_python \
-	t/fuzz/fuzz_reader \
+	t/fuzz/fuzz_python t/fuzz/fuzz_merge t/fuzz/fuzz_reader \
 	t/fuzz/fuzz_slots t/fuzz/fuzz_text t/fuzz/fuzz_unfinished
 check_PROGRAMS += $(FUZZERS)
 t_fuzz = t/fuzz/fuzz.c t/fuzz/fuzz.h
@@ -186,6 +186,10 @@ t_fuzz_fuzz_formats_SOURCES = t/fuzz/fuzz_formats.c t/fuzz/judge.c \
 	t/fuzz/judge.h t/fuzz/replay.c $(t_fuzz)
 t_fuzz_fuzz_python_SOURCES = t/fuzz/fuzz_python.c t/fuzz/replay.c $(t_fuzz) \
 	$(t_unit_walks)
+t_fuzz_fuzz_merge_SOURCES = t/fuzz/fuzz_merge.c t/fuzz/replay.c $(t_fuzz) \
+	cmd/cmd.c cmd/cmd.h cmd/inputs.c cmd/inputs.h cmd/message.c \
+	cmd/place.c cmd/place.h
+t_fuzz_fuzz_merge_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/cmd
 t_fuzz_fuzz_reader_SOURCES = t/fuzz/fuzz_reader.c t/fuzz/replay.c $(t_fuzz)
 t_fuzz_fuzz_slots_SOURCES = t/fuzz/fuzz_slots.c t/fuzz/replay.c $(t_fuzz)
 t_fuzz_fuzz_text_SOURCES = t/fuzz/fuzz_text.c t/fuzz/replay.c $(t_fuzz)

@@ -348,10 +348,10 @@ tach-record: standard output: cannot write: Broken pipe"
 	start tach-cat -f p.bin >live 2>err
 	until_ has_lines live 20
 	kill -KILL "$recorder"
-	ended "$pid" 0
+	ended "$pid" 1
 	is "$(cat err)" 'tach-cat: p.bin.part: its recording was cut short'
 	cmp live <(tach-cat p.bin 2>/dev/null)
-	run -0 --separate-stderr tach-cat -f p.bin
+	run -1 --separate-stderr tach-cat -f p.bin
 	is "$stderr" 'tach-cat: p.bin.part: its recording was cut short'
 	is "$output" "$(cat live)"
 }

@@ -216,6 +216,65 @@ what() {
 	is "$(what m.bin | grep -c quality)" 0
 }
 
+# every FILE US N STACK: a text profile of N samples of one stack.
+every() {
+	{
+		printf '# tach 1\n# interval %s\n' "$2"
+		for ((i = 0; i < $3; i++)); do
+			printf '%s\t0\t1\tgil\t%s\n' $((i * $2)) "$4"
+		done
+	} >"$1"
+}
+
+@test "each input keeps its interval" {
+	every fast.txt 1000 10 a:fast:1
+	every slow.txt 100000 10 a:slow:1
+	every slower.txt 4000000 2 a:slower:1
+	tach-merge -o m.bin slow.txt fast.txt
+	tach-merge -o mm.bin m.bin slower.txt
+	tach-merge -o flat.bin slow.txt fast.txt slower.txt
+	is "$(notes mm.bin)" "$(notes flat.bin)"
+	is "$(notes mm.bin | grep ^interval)" 'interval 0 100000
+interval 2 4000000'
+	is "$(field mm.bin interval)" '1000 us (1000 samples a second)'
+	# Each sample is as long as its thread's interval, and the sum is right.
+	is "$(tach-convert --collapsed --frame=function --weight=time mm.bin |
+	    cut -d ';' -f 2)" 'slower 8000000
+slow 1000000
+fast 10000'
+	for weight in samples time; do
+		is "$(tach-convert --callgrind --weight=$weight mm.bin |
+		    grep -e ^summary -e ^totals)" 'summary: 22 9010000
+totals: 22 9010000'
+		tach-convert --pstats --weight=$weight -o p.pstats mm.bin
+		is "$(python3 -c 'import pstats
+print("%.6f" % pstats.Stats("p.pstats").total_tt)')" 9.010000
+	done
+	is "$(tach-convert --jsonl mm.bin | jq -s 'map(.us) | add')" \
+	    9010000
+	# A number that an input has no other way keeps its own meaning.
+	every small.txt 500 1 a:small:1
+	tach-merge -o s.bin mm.bin small.txt
+	is "$(notes s.bin | grep ^interval)" 'interval 0 100000
+interval 1 1000
+interval 2 4000000'
+	tach-merge -o t.bin s.bin
+	is "$(tach-cat -l t.bin)" "$(tach-cat -l s.bin)"
+	# Where one period stands for all, that is said.
+	run -0 --separate-stderr tach-convert --gperftools -o p.prof mm.bin
+	is "$stderr" 'tach-convert: mm.bin: its interpreters have several intervals: times are right only of those with 1000 us (see --interp), since gperftools has room for one'
+	run -0 --separate-stderr tach-convert --gperftools -o p.prof fast.txt
+	is "$stderr" ''
+	# Notes that are none.
+	{
+		printf '# note interval %s\n' '0 5x' '0 ' 'x 5' '0 -5' \
+		    '4294967296 5' '0 18446744073709551616' 0
+		cat fast.txt
+	} >odd.txt
+	is "$(tach-convert --collapsed --frame=function --weight=time odd.txt)" \
+	    'fast 10000'
+}
+
 @test "a file's name may be anything" {
 	local name=$'a\xff \xc3\xa9\n b.bin'
 	cp "$G" "$name"
@@ -237,14 +296,85 @@ input 3-5 was=0,1,4294967295 $what"
 	    sort -s -t $'\t' -k 2,2n -k 3,3n | cmp - <(samples m.bin)
 }
 
-@test "interpreters beyond all numbers: the input is skipped" {
-	model rewrite "$G" a.bin 'notes=input 0-4294967294 start=0 all.bin'
-	tach-merge -o m.bin "$W" a.bin
-	model rewrite "$G" a.bin 'notes=input 0-4294967295 start=0 all.bin'
-	run -1 --separate-stderr tach-merge -o m.bin "$W" a.bin "$N"
-	is "$stderr" "tach-merge: a.bin: its interpreters, with those of the \
-others, are more than can be numbered: skipped"
-	model check m.bin "$W" "$N"
+# A note can hold any numbers: no other input is the worse for them.
+@test "a note of interpreters that cannot be is left out" {
+	local range
+	for range in 0-4294967295 0-4294967294 0-99999 1-1 4294967295-4294967295; do
+		printf '# tach 1\n# note input %s x\n# note thread 0 1 T\n0\t0\t1\t-\ta:b:1\n' \
+		    $range >e.txt
+		run -0 --separate-stderr tach-merge -o m.bin e.txt "$W" e.txt
+		is "$output" ''
+		is "${stderr_lines[0]}" "tach-merge: e.txt: its note \"input \
+$range\" tells of interpreters that no merge has given it: left out"
+		is "${#stderr_lines[@]}" 2
+		is "$(field m.bin samples)" "$(($(field "$W" samples) + 2))"
+		is "$(model notes m.bin | grep -v ^interval)" \
+		    "$(printf '%s\n' 'thread 0 1 T' \
+		    'input 0-0 start=0 python=0.0.0 e.txt' \
+		    "input 1-1 start=$(field "$W" start | cut -d ' ' -f 1) python=3.15.0 $W" \
+		    'thread 2 1 T' 'input 2-2 start=0 python=0.0.0 e.txt')"
+	done
+	# Where one cannot be, those after it have no numbers either.
+	printf '# note input %s x\n' 0-0 2-2 3-3 1-1 9-9 >e.txt
+	printf '0\t7\t1\t-\ta:b:1\n' >>e.txt
+	run -0 --separate-stderr tach-merge -o m.bin e.txt "$W"
+	is "$stderr" 'tach-merge: e.txt: its note "input 9-9" tells of interpreters that no merge has given it: left out'
+	is "$(model notes m.bin | grep ^input | cut -d ' ' -f 1-3 | head -n 5)" \
+	    'input 0-0 x
+input 2-2 x
+input 3-3 x
+input 1-1 x
+input 4-4 was=7'
+}
+
+@test "interpreters beyond all numbers: the input with the most is skipped" {
+	mkdir in
+	python3 - <<-'END'
+	for n in range(4096):
+	    with open('in/%d.txt' % n, 'w') as f:
+	        for i in range(16):
+	            last = (i + 1) * 65536 - (n < 4095)
+	            print('# note input %d-%d x' % (i * 65536, last), file=f)
+	        print('0\t0\t1\t-\ta:b:1', file=f)
+	END
+	printf '%s\n' "$W" in/*.txt "$N" >list
+	run -1 --separate-stderr tach-merge -o m.bin --files-from list
+	is "$stderr" "tach-merge: in/4095.txt: its interpreters, with those of \
+the others, are more than can be numbered: skipped"
+	is "$(field m.bin samples)" \
+	    "$(($(field "$W" samples) + $(field "$N" samples) + 4095))"
+}
+
+@test "a note in the last place is not how all were sampled" {
+	printf '# note %s\n' 'input 0-0 x' 'quality duration=9 rate=9' \
+	    'config 0x2' 'config 0x1' >e.txt
+	printf '0\t0\t1\t-\ta:b:1\n' >>e.txt
+	tach-merge -o m.bin "$W" e.txt
+	is "$(what m.bin)" "$(what m.bin | grep -v -e config -e quality)"
+	is "$(model notes m.bin | tail -n 2)" $'input 1-1 x\ninterval 1 0'
+}
+
+@test "a Python that is not known takes no names away" {
+	local version
+	for version in 3.99.0 255.0.0 0.0.0; do
+		printf '# python %s\n0\t0\t1\t-\ta:b:1\n' $version >e.txt
+		tach-merge -o m.bin e.txt "$O"
+		is "$(what m.bin | head -n 1)" '# python 3.15.0'
+		is "$(tach-info -s m.bin | grep ^opcode)" \
+		    "$(tach-info -s "$O" | grep ^opcode)"
+	done
+	printf '# python 3.99.0\n0\t0\t1\t-\ta:b:1\n' >e.txt
+	tach-merge -o m.bin e.txt e.txt
+	is "$(what m.bin | head -n 1)" '# python 3.99.0'
+}
+
+@test "a thread's name goes with its interpreter, of many" {
+	seq 4294967295 -7 4294960000 >interps
+	sed 's/.*/# note thread & 1 T&/' interps >e.txt
+	sed 's/.*/0\t&\t1\t-\ta:b:1/' interps >>e.txt
+	tach-merge -o m.bin "$W" e.txt
+	sort -n interps | awk '{ print "thread " NR " 1 T" $1 }' >want
+	model notes m.bin | grep ^thread | sort -k 2,2n | cmp - want
 }
 
 @test "times beyond the clock: the input is skipped" {
@@ -687,7 +817,7 @@ a.py:f399:399'
 	run -0 --separate-stderr tach-merge --help
 	is "${lines[0]}" 'Usage: tach-merge [OPTION]... [FILE]...'
 	is "$stderr" ''
-	! grep -E '.{80}' <<<"$output"
+	[[ ! $output =~ [^$'\n']{80} ]]
 	local long=$output
 	run -0 tach-merge -h
 	is "$output" "$long"

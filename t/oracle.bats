@@ -88,7 +88,7 @@ fails_seldom() {
 	$HOW ${CPUS:+taskset -c "$CPUS"} tach-record -q -o p.bin "$@" \
 	    -- "${PYTHON[@]}" "$INSIDE/programs/loads.py" "$load" seconds 4 1 \
 	    <<<go >played
-	run tach-info --json p.bin
+	run -0 tach-info --json p.bin
 	echo "$output"
 	python3 -c '
 import json, sys
@@ -240,7 +240,8 @@ late_is_told() {
 	n=($(from_line 1 give) $(from_line 2 give) $(from_line 3 skip)
 	    $(from_line 4 skip))
 	echo "${n[@]}"
-	[ "${n[0]}" -gt 300 ] && [ "${n[2]}" -gt 300 ]
+	[ "${n[0]}" -gt 300 ]
+	[ "${n[2]}" -gt 300 ]
 	[ $((4 * n[1])) -gt $((3 * n[0])) ]
 	[ $((4 * n[0])) -gt $((3 * n[1])) ]
 	[ $((4 * n[2])) -gt $((3 * n[3])) ]

@@ -229,6 +229,7 @@ total 0 0"
 		$pprof -top -lines p.pb.gz | grep -x ' *3 .* f p.py:1'
 		run $pprof -top -lines -showcolumns p.pb.gz
 		[[ $output != *'not defined: -showcolumns'* ]] || continue
+		[ "$status" -eq 0 ]
 		grep -x ' *2 .* f p.py:1:1' <<<"$output"
 		grep -x ' *1 .* f p.py:1:5' <<<"$output"
 		known=1

@@ -808,7 +808,7 @@ hello"
 
 @test "-o to a pipe that nobody reads is said" {
 	any_python
-	run bash -c 'tach-record -q -o - -- "$@" | :; echo "${PIPESTATUS[0]}"' - \
+	run -0 bash -c 'tach-record -q -o - -- "$@" | :; echo "${PIPESTATUS[0]}"' - \
 	    "$python" "$programs/fib.py" 0.5
 	[[ "$output" == *"Broken pipe"*125 ]]
 }

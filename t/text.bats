@@ -102,13 +102,15 @@ rewrite() {
 	local file=$T/data/cpython315-wall.bin all
 	all=$("$RECODE" "$file" | wc -l)
 	"$RECODE" "$file" | grep sleep | sort >want
-	[ -s want ] && [ "$(wc -l <want)" -lt "$all" ]
+	[ -s want ]
+	[ "$(wc -l <want)" -lt "$all" ]
 	tach-cat -l "$file" | grep -e '^#' -e sleep | rewrite "$file"
 	cmp want <(by_time q.bin)
 	is "$(about q.bin)" "$(about "$file")"
 
 	"$RECODE" "$file" | awk '$1 % 2 == 0' | sort >want
-	[ -s want ] && [ "$(wc -l <want)" -lt "$all" ]
+	[ -s want ]
+	[ "$(wc -l <want)" -lt "$all" ]
 	tach-cat -l "$file" | awk -F '\t' '/^#/ || $1 % 2 == 0' |
 	    rewrite "$file"
 	cmp want <(by_time q.bin)
@@ -325,6 +327,28 @@ refused() {
 @test "a file that cannot be read" {
 	run -1 --separate-stderr tach-cat - <"$BATS_TEST_TMPDIR"
 	is "$stderr" 'tach-cat: standard input: cannot read: Is a directory'
+}
+
+# A program that uses the library may have set its user's locale.
+@test "a number has a point, also where others write a comma" {
+	need localedef libc-bin
+	cat >comma.src <<-'END'
+	comment_char %
+	escape_char /
+	LC_NUMERIC
+	decimal_point ","
+	thousands_sep ""
+	grouping -1
+	END LC_NUMERIC
+	END
+	# Only some of its parts are there: it warns of the others.
+	localedef --no-archive -c -i ./comma.src ./comma 2>err ||
+	    [ -e comma/LC_NUMERIC ] || skip "localedef makes no locale here"
+	is "$(env -u LC_ALL LOCPATH="$PWD" LC_NUMERIC=comma \
+	    bash -c 'printf %.1f 1,5')" 1,5
+	run -0 env -u LC_ALL LOCPATH="$PWD" LC_NUMERIC=comma \
+	    "$TACH_BUILDDIR/t/unit/test_text"
+	is "$output" ""
 }
 
 # ---- live ---------------------------------------------------------------

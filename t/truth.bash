@@ -57,7 +57,7 @@ note() {
 	"$T/truth.py" "$check" p.bin "$OUTSIDE/truth"
 }
 
-# crowded: a hundred threads, of which none ever fails.
+# crowded: a hundred threads, of which few fail, and only while they begin.
 crowded() {
 	in_tries 3 crowd
 }

@@ -50,10 +50,10 @@ load truth.bash
 @test "52 threads: Python 3.14, static" { static 3.14; noted threads threads; }
 @test "52 threads: Python 3.15, static" { static 3.15; noted threads threads; }
 
-@test "100 threads, none fails: Python 3.11, dynamic" { dynamic 3.11; crowded; }
-@test "100 threads, none fails: Python 3.13, dynamic" { dynamic 3.13; crowded; }
-@test "100 threads, none fails: Python 3.14, static" { static 3.14; crowded; }
-@test "100 threads, none fails: Python 3.15, static" { static 3.15; crowded; }
+@test "100 threads, of which at most 20 fail as they begin: Python 3.11, dynamic" { dynamic 3.11; crowded; }
+@test "100 threads, of which at most 20 fail as they begin: Python 3.13, dynamic" { dynamic 3.13; crowded; }
+@test "100 threads, of which at most 20 fail as they begin: Python 3.14, static" { static 3.14; crowded; }
+@test "100 threads, of which at most 20 fail as they begin: Python 3.15, static" { static 3.15; crowded; }
 
 # ---- threads that come and go
 

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "buf.h"
 #include "format/collapsed.h"
 #include "format/escape.h"
 #include "format/frametext.h"
@@ -46,6 +47,10 @@ struct collapsed {
 	uint64_t counted; /* samples of all lines up to this one */
 	uint64_t left;	 /* samples of the line that are still to come */
 	uint32_t shared; /* frames of the next run */
+	struct buf name; /* of the line's thread */
+	uint64_t good, odd; /* lines; the latter are passed over */
+	uint64_t first;	    /* number of the first odd one */
+	struct error why;   /* what is wrong with that one */
 	struct tach_tick ticks[BATCH];
 };
 
@@ -70,18 +75,38 @@ bad_line(struct collapsed *c, const char *fmt, ...)
 	    c->lines.number, what);
 }
 
-/* What should have been a number, and what else it is. */
+/* A line that is none of a stack is passed over, as flamegraph.pl and
+ * speedscope do. */
+static int __attribute__((format(printf, 2, 3)))
+odd_line(struct collapsed *c, const char *fmt, ...)
+{
+	char what[256];
+	va_list ap;
+
+	if (c->odd++ > 0)
+		return TACH_WARN;
+	va_start(ap, fmt);
+	vsnprintf(what, sizeof(what), fmt, ap);
+	va_end(ap);
+	c->first = c->lines.number;
+	return error_set(&c->why, TACH_WARN, "%s", what);
+}
+
+/* What should have been a number, and what else it is.  One that is a number
+ * is not passed over: its stack would be missed. */
 static int
 bad_count(struct collapsed *c, struct piece p)
 {
 	char quoted[QUOTE_SIZE];
 	const char *fault = number_fault(p.text, p.len);
 
+	escape_quote(quoted, p.text, p.len);
+	if (strspn(p.text, "0123456789.,-") < p.len)
+		return odd_line(c, "count \"%s\" is %s", quoted, fault);
 	if (strspn(p.text, "0123456789.") >= p.len)
 		fault = memchr(p.text, '.', p.len) == NULL ? "out of range" :
 		    "not a whole number (multiply those of all lines alike)";
-	return bad_line(c, "count \"%s\" is %s",
-	    escape_quote(quoted, p.text, p.len), fault);
+	return bad_line(c, "count \"%s\" is %s", quoted, fault);
 }
 
 /* ---- the kinds of lines -------------------------------------------------- */
@@ -282,7 +307,7 @@ take_any_number(struct piece *p, uint64_t *n)
  * `process 7:"COMMAND";`: those stay, as frames, at the text that the thread
  * was taken out of. */
 static bool
-take_py_spy(struct piece *p, struct id *id)
+take_py_spy(struct piece *p, struct id *id, struct buf *name)
 {
 	struct piece rest = *p;
 	const char *quote, *end;
@@ -300,6 +325,8 @@ take_py_spy(struct piece *p, struct id *id)
 		return false;
 	if ((end = memchr(rest.text, ';', rest.len)) == NULL)
 		return false;
+	if (begins(rest, "): "))
+		buf_add(name, rest.text + 3, (size_t)(end - rest.text) - 3);
 	end++;
 	rest.len = (size_t)(rest.text + rest.len - end) + processes;
 	rest.text = end - processes;
@@ -308,16 +335,50 @@ take_py_spy(struct piece *p, struct id *id)
 	return true;
 }
 
-/* Cuts what names the thread from a stack.  Where nothing does, it is 0. */
+/* Cuts what tells the thread, and its name, from a stack.  Where nothing does,
+ * it is 0, and the name is empty. */
 static struct id
-take_thread(struct piece *stack)
+take_thread(struct piece *stack, struct buf *name)
 {
 	struct id id = {0, 0};
 
+	name->len = 0;
 	if (!take_cpython(stack, &id) && !take_austin(stack, &id) &&
-	    !take_py_spy(stack, &id))
+	    !take_py_spy(stack, &id, name))
 		return (struct id){0, 0};
 	return id;
+}
+
+/* Notes the name of a thread that is new. */
+static int
+add_name(struct collapsed *c, struct id id)
+{
+	const struct buf *name = &c->name;
+	char *note;
+	uint32_t index;
+
+	if (name->failed)
+		return no_memory(c);
+	if (name->len == 0)
+		return TACH_OK;
+	if (asprintf(&note, "thread %" PRIu32 " %" PRIu64 " %.*s", id.interp,
+		id.thread, (int)name->len, name->text) < 0)
+		return no_memory(c);
+	index = tach_table_add_note(c->in->table, note);
+	free(note);
+	return index != TACH_NONE ? TACH_OK : no_memory(c);
+}
+
+/* Makes the line's thread the current one, and cuts what tells it. */
+static int
+find_thread(struct collapsed *c, struct piece *stack)
+{
+	uint32_t known = c->stacks.nthreads;
+	struct id id = take_thread(stack, &c->name);
+
+	if (stacktext_thread(&c->stacks, id.thread, id.interp) != TACH_OK)
+		return TACH_FATAL;
+	return c->stacks.nthreads > known ? add_name(c, id) : TACH_OK;
 }
 
 /* ---- a line's stack ------------------------------------------------------ */
@@ -331,6 +392,17 @@ parse_frame(void *arg, struct piece p, struct tach_frame *f)
 	return frametext_intern(c->in->table, &t, f) ? TACH_OK : no_memory(c);
 }
 
+/* Passes over a point and the zeros behind it. */
+static const char *
+skip_zeros(const char *p)
+{
+	if (*p == '.')
+		do
+			p++;
+		while (*p == '0');
+	return p;
+}
+
 /* Takes the count from the line's end, as samples. */
 static int
 get_count(struct collapsed *c, struct piece *stack, uint64_t *count)
@@ -340,13 +412,15 @@ get_count(struct collapsed *c, struct piece *stack, uint64_t *count)
 	const char *end;
 
 	if (word.len == 0)
-		return bad_line(c, "no count behind the stack");
+		return odd_line(c, "no count behind the stack");
 	stack->len -= word.len + 1;
 	*count = 1;
 	if (c->metric == METRIC_NONE)
 		return TACH_OK;
 	/* In austin's full mode others follow behind commas. */
 	end = number_get(word.text, UINT64_MAX, count);
+	if (end != NULL)
+		end = skip_zeros(end);
 	if (end == NULL || (end != word.text + word.len &&
 	    (c->metric == METRIC_SAMPLES || *end != ',')))
 		return bad_count(c, word);
@@ -375,21 +449,23 @@ separate(struct piece *stack)
 	stack->len = n;
 }
 
-/* Takes the line apart but for its frames. */
+/* Takes the line apart but for its frames.  TACH_WARN: it has none. */
 static int
 get_stack(struct collapsed *c, struct piece *stack, uint64_t *count)
 {
+	int res;
+
 	*stack = (struct piece){c->line, c->len};
 	if (memchr(stack->text, '\0', stack->len) != NULL)
 		return bad_line(c, "a byte of zero, which no text has");
-	if (get_count(c, stack, count) != TACH_OK)
-		return TACH_FATAL;
+	if ((res = get_count(c, stack, count)) != TACH_OK)
+		return res;
 	while (stack->len > 0 && (stack->text[stack->len - 1] == ' ' ||
 	    stack->text[stack->len - 1] == '\t'))
 		stack->len--;
 	separate(stack);
 	if (stack->len == 0)
-		return bad_line(c, "no stack before the count");
+		return odd_line(c, "no stack before the count");
 	return TACH_OK;
 }
 
@@ -419,15 +495,16 @@ take_line(struct collapsed *c)
 {
 	struct piece stack;
 	uint64_t count = 0;
-	struct id id;
+	int res;
 
 	c->ahead = false;
-	if (get_stack(c, &stack, &count) != TACH_OK)
+	res = get_stack(c, &stack, &count);
+	if (res == TACH_FATAL)
 		return TACH_FATAL;
-	if (count == 0)
+	c->good += res == TACH_OK;
+	if (res == TACH_WARN || count == 0)
 		return TACH_OK;
-	id = take_thread(&stack);
-	if (stacktext_thread(&c->stacks, id.thread, id.interp) != TACH_OK ||
+	if (find_thread(c, &stack) != TACH_OK ||
 	    check_count(c, count) != TACH_OK ||
 	    stacktext_change(&c->stacks, stack, &c->shared) != TACH_OK)
 		return TACH_FATAL;
@@ -487,6 +564,36 @@ hand_out(struct collapsed *c, struct tach_run *run)
 	c->in->stats.frames_total += (uint64_t)n * run->depth;
 }
 
+/* Says once what was passed over.  If that is most of it, it is something
+ * else. */
+static int
+at_end(struct collapsed *c)
+{
+	uint64_t odd = c->odd;
+
+	c->odd = 0;
+	if (odd > c->good)
+		return error_set(&c->in->error, TACH_FATAL, "%" PRIu64 " of %"
+		    PRIu64 " lines are no collapsed stacks; line %" PRIu64
+		    ": %s", odd, odd + c->good, c->first, c->why.text);
+	if (odd > 0)
+		error_add(&c->in->warning, TACH_WARN, "%" PRIu64 " line%s "
+		    "passed over; line %" PRIu64 ": %s", odd, odd == 1 ?
+		    " is" : "s are", c->first, c->why.text);
+	return TACH_END;
+}
+
+static int
+collapsed_check(struct source *source)
+{
+	struct collapsed *c = (struct collapsed *)source;
+
+	if (c->first == 0)
+		return TACH_OK;
+	return error_set(&c->in->error, TACH_WARN, "%s",
+	    c->in->warning.text);
+}
+
 static int
 collapsed_next(struct source *source, struct tach_run *run)
 {
@@ -495,7 +602,7 @@ collapsed_next(struct source *source, struct tach_run *run)
 
 	while (c->left == 0) {
 		if (!c->ahead && (res = get_line(c)) != TACH_OK)
-			return res;
+			return res == TACH_END ? at_end(c) : res;
 		if (take_line(c) != TACH_OK)
 			return TACH_FATAL;
 	}
@@ -509,6 +616,7 @@ collapsed_free(struct source *source)
 	struct collapsed *c = (struct collapsed *)source;
 
 	stacktext_clear(&c->stacks);
+	buf_clear(&c->name);
 	linebuf_clear(&c->lines);
 	free(c);
 }
@@ -531,7 +639,7 @@ collapsed_source(struct input *in, int fd, const char *head, size_t len)
 		return NULL;
 	}
 	c->source = (struct source){.next = collapsed_next,
-	    .free = collapsed_free};
+	    .check = collapsed_check, .free = collapsed_free};
 	c->in = in;
 	c->stacks = (struct stacktext){.in = in, .parse = parse_frame,
 	    .arg = c};

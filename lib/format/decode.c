@@ -510,3 +510,14 @@ decoder_next(struct decoder *d, struct tach_run *run)
 		    get_record(d, run);
 	return res;
 }
+
+/* More samples or threads than are counted are damage; so are fewer samples. */
+int
+decoder_check(const struct decoder *d)
+{
+	if (d->nthreads == d->head.threads)
+		return TACH_OK;
+	return error_set(&d->input->error, TACH_WARN, "the header's thread "
+	    "count at byte %u is %" PRIu32 ", but %" PRIu32 " have samples",
+	    head_threads_at(&d->head), d->head.threads, d->nthreads);
+}

@@ -29,4 +29,8 @@ void decoder_extend(struct decoder *, const struct head *, uint64_t end);
 /* As tach_reader_next. */
 int decoder_next(struct decoder *, struct tach_run *);
 
+/* Whether all that the head counts has come.  TACH_WARN: the input's error
+ * says what has not. */
+int decoder_check(const struct decoder *);
+
 #endif

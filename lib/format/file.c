@@ -27,6 +27,7 @@ struct file {
 	struct head head;
 	uint8_t *tables;
 	struct decoder *decoder;
+	bool odd; /* as the input's warning says */
 };
 
 /* Reads so many bytes, all of which the file had when it was opened. */
@@ -61,17 +62,29 @@ load_head(struct file *f)
 	return foot_get(&f->head, tail, left, f->size, &f->input->error);
 }
 
+/* Bytes between a table's last entry and its end. */
+static void
+remark_left(struct file *f, const char *table, uint64_t end, size_t left)
+{
+	if (left == 0)
+		return;
+	f->odd = true;
+	error_add(&f->input->warning, TACH_WARN, "byte %" PRIu64
+	    ": %zu unknown bytes after the %s table are passed over",
+	    end - left, left, table);
+}
+
 /* The strings stay where they are read to. */
 static int
 load_tables(struct file *f)
 {
 	const struct head *h = &f->head;
 	struct error *e = &f->input->error;
+	struct tables_left left;
 	struct tables tables = {.at = h->strings_at, .strings = h->strings,
 	    .frames = h->frames,
 	    .frames_from = (size_t)(h->frames_at - h->strings_at)};
 	uint64_t size = h->frames_end - h->strings_at;
-	size_t left;
 
 	if (size > TABLES_SIZE_MAX)
 		return error_set(e, TACH_FATAL, "the tables from byte %" PRIu64
@@ -87,10 +100,8 @@ load_tables(struct file *f)
 		return TACH_FATAL;
 	if (h->layout == TACH_LAYOUT_DOCUMENTED)
 		metanotes_get(&f->input->meta, f->input->table);
-	if (left > 0)
-		error_set(&f->input->warning, TACH_WARN, "byte %" PRIu64
-		    ": %zu unknown bytes after the frame table are passed over",
-		    h->frames_end - left, left);
+	remark_left(f, "string", h->frames_at, left.strings);
+	remark_left(f, "frame", h->frames_end, left.frames);
 	return TACH_OK;
 }
 
@@ -145,9 +156,8 @@ compare_hash(struct file *f, XXH3_state_t *state, uint8_t *buf)
 }
 
 static int
-file_check(struct source *source)
+check_hash(struct file *f)
 {
-	struct file *f = (struct file *)source;
 	XXH3_state_t *state;
 	uint8_t *buf;
 	int res;
@@ -161,6 +171,27 @@ file_check(struct source *source)
 	XXH3_freeState(state);
 	free(buf);
 	return res;
+}
+
+/* Whether it keeps the rules that reading does not depend on. */
+static int
+check_rules(struct file *f)
+{
+	if (f->odd)
+		return error_set(&f->input->error, TACH_WARN, "%s",
+		    f->input->warning.text);
+	if (f->head.reserved_at != 0)
+		return error_set(&f->input->error, TACH_WARN, "byte %u is "
+		    "reserved, and not 0", f->head.reserved_at);
+	return decoder_check(f->decoder);
+}
+
+static int
+file_check(struct source *source)
+{
+	struct file *f = (struct file *)source;
+
+	return check_hash(f) == TACH_OK ? check_rules(f) : TACH_FATAL;
 }
 
 static void

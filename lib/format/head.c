@@ -154,6 +154,18 @@ get_compression(struct head *h, const uint8_t *p, bool swap, struct error *e)
 	return TACH_OK;
 }
 
+/* The first reserved byte that is not 0, or 0. */
+static unsigned
+reserved_of(const struct head *h, const uint8_t *p)
+{
+	if (p[HEAD_ZERO] != 0)
+		return HEAD_ZERO;
+	for (unsigned at = HEAD_RESERVED; at < HEAD_SIZE; at++)
+		if (h->layout == TACH_LAYOUT_DOCUMENTED && p[at] != 0)
+			return at;
+	return 0;
+}
+
 static int
 get_fields(struct head *h, const uint8_t *p, uint64_t size, struct error *e)
 {
@@ -177,6 +189,7 @@ get_fields(struct head *h, const uint8_t *p, uint64_t size, struct error *e)
 	h->frames_at = load_u64(p + f->frames, swap);
 	if (f->wide)
 		h->meta.config = load_u32(p + WIDE_CONFIG, swap);
+	h->reserved_at = reserved_of(h, p);
 	if (check_offsets(h, size, e) != TACH_OK)
 		return TACH_FATAL;
 	return get_compression(h, p, swap, e);

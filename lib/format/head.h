@@ -23,6 +23,7 @@ struct head {
 	uint32_t strings, frames;
 	uint64_t frames_end; /* where the frame table ends, at the latest */
 	uint8_t check[FOOT_CHECK_SIZE];
+	unsigned reserved_at; /* a reserved byte that is not 0; 0: none is */
 };
 
 #define TAIL_MAX (STAT_SIZE + FOOT_SIZE)

@@ -20,7 +20,8 @@ enum {
 	/* Both headers. */
 	HEAD_MAGIC = 0,	    /* u32 */
 	HEAD_VERSION = 4,   /* u32 */
-	HEAD_PYTHON = 8,    /* major, minor, micro, 0 */
+	HEAD_PYTHON = 8,    /* major, minor, micro */
+	HEAD_ZERO = 11,	    /* a reserved byte */
 	HEAD_START = 12,    /* u64, microseconds */
 	HEAD_INTERVAL = 20, /* u64, microseconds */
 	HEAD_SAMPLES = 28,  /* u32, wide: u64 */

@@ -238,7 +238,7 @@ names_take(struct names_in *n, struct names_entry *entry,
 	    .bytes = b->bytes + ENTRY_TABLES, .size = b->size - ENTRY_TABLES,
 	    .at = b->at + ENTRY_TABLES, .strings = entry->head.strings,
 	    .frames = entry->head.frames, .frames_from = SIZE_MAX};
-	size_t left;
+	struct tables_left left;
 
 	n->at = b->at + b->size;
 	b->next = n->blocks;

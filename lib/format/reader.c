@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "error.h"
+#include "format/foreign.h"
 #include "format/head.h"
 #include "format/layout.h"
 #include "format/names.h"
@@ -26,6 +27,7 @@ struct tach_reader {
 	struct input input;
 	int fd, names_fd; /* -1: none */
 	struct source *source; /* NULL: not open */
+	bool opened;	       /* once, with what came of it */
 	bool dead;	       /* nothing more is to be had of it */
 };
 
@@ -216,17 +218,22 @@ static int
 open_any(struct tach_reader *r)
 {
 	char head[SNIFF_SIZE];
+	const char *fault;
 	enum sniff kind;
-	size_t n = 0;
+	size_t n = 0, mark;
 
 	/* What is no pipe is read from its start. */
 	lseek(r->fd, 0, SEEK_SET);
 	if (look_at(r, head, &n, &kind) != TACH_OK)
 		return TACH_FATAL;
+	if ((fault = foreign_fault(head, n)) != NULL)
+		return error_set(&r->input.error, TACH_FATAL, "it is %s",
+		    fault);
 	if (kind == SNIFF_BINARY)
 		return open_binary(r, (const uint8_t *)head, n);
+	mark = sniff_mark(head, n);
 	r->source = (kind == SNIFF_TEXT ? text_source : collapsed_source)(
-	    &r->input, r->fd, head, n);
+	    &r->input, r->fd, head + mark, n - mark);
 	return r->source != NULL ? TACH_OK : TACH_FATAL;
 }
 
@@ -241,9 +248,22 @@ open_source(struct tach_reader *r)
 	return r->input.warning.text[0] != '\0' ? TACH_WARN : TACH_OK;
 }
 
+/* What is known of an input stays until the reader is freed. */
+static int
+begin(struct tach_reader *r)
+{
+	if (r->opened)
+		return error_set(&r->input.error, TACH_FATAL,
+		    "the reader was opened before: each input takes a new one");
+	r->opened = true;
+	return TACH_OK;
+}
+
 int
 tach_reader_open_fd(struct tach_reader *r, int fd)
 {
+	if (begin(r) != TACH_OK)
+		return TACH_FATAL;
 	if ((r->fd = fcntl(fd, F_DUPFD_CLOEXEC, 0)) < 0)
 		return system_error(r, "");
 	return open_source(r);
@@ -273,7 +293,7 @@ open_either(struct tach_reader *r, const char *path, const char *part)
 
 	if (open_beside(r, path) == 0) {
 		if (access(part, F_OK) == 0)
-			error_set(&r->input.warning, TACH_WARN,
+			error_add(&r->input.warning, TACH_WARN,
 			    "there is a newer recording, not finished, in %s",
 			    part);
 		return TACH_OK;
@@ -293,6 +313,8 @@ tach_reader_open(struct tach_reader *r, const char *path)
 	char *part;
 	int res;
 
+	if (begin(r) != TACH_OK)
+		return TACH_FATAL;
 	if (asprintf(&part, "%s%s", path, TACH_PART_SUFFIX) < 0)
 		return system_error(r, "");
 	res = open_either(r, path, part);

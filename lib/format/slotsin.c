@@ -180,8 +180,7 @@ struct record {
 	bool trailer;
 };
 
-/* Takes the first two slots of a record, or all of the trailer.  TACH_END:
- * there is none, and no trailer either. */
+/* Takes the first two slots of a record, or all of the trailer. */
 static int
 get_record(struct slots *s, struct record *r)
 {
@@ -189,7 +188,8 @@ get_record(struct slots *s, struct record *r)
 
 	*r = (struct record){.at = s->at};
 	if (s->at == s->size)
-		return TACH_END;
+		return damaged(s, s->at, "truncated: no trailer, which is the "
+		    "slots 0, 1 and 0, after the last record");
 	if (slots_left(s) < 3)
 		return damaged(s, s->at, "truncated: %" PRIu64 " bytes, and a "
 		    "record takes %u", s->size - s->at, 3 * s->shape.word);
@@ -222,8 +222,7 @@ skip_records(struct slots *s)
 		s->at += r.depth * s->shape.word;
 	if (res == TACH_OK)
 		return TACH_OK;
-	if (res == TACH_FATAL)
-		error_clear(&s->in->error);
+	error_clear(&s->in->error);
 	return TACH_END;
 }
 

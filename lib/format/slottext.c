@@ -170,21 +170,25 @@ word_byte(char c)
 	    (c >= 'A' && c <= 'Z');
 }
 
-/* Where $build is in a path, as a word of its own, or NULL. */
+/* Where $build is next in a path, as a word of its own, or NULL.  Behind a
+ * piece is always a byte. */
 static const char *
 find_mark(struct piece path)
 {
 	const size_t n = strlen(BUILD_MARK);
-	const char *p = memmem(path.text, path.len, BUILD_MARK, n);
+	const char *end = path.text + path.len, *p = path.text;
 
-	return p != NULL && !word_byte(p[n]) ? p : NULL;
+	while ((p = memmem(p, (size_t)(end - p), BUILD_MARK, n)) != NULL &&
+	    word_byte(p[n]))
+		p += n;
+	return p;
 }
 
 /* The path as a string of the table, with the newest build= for $build. */
 static uint32_t
 intern_path(struct slottext *t, struct piece path)
 {
-	const char *mark = find_mark(path), *rest;
+	const char *mark = find_mark(path);
 	struct buf b = {0};
 	uint32_t index = TACH_NONE;
 
@@ -193,10 +197,14 @@ intern_path(struct slottext *t, struct piece path)
 	if (mark == NULL || t->build_len == 0)
 		return tach_table_add_string(t->in->table, path.text,
 		    path.len);
-	rest = mark + strlen(BUILD_MARK);
-	buf_add(&b, path.text, (size_t)(mark - path.text));
-	buf_add(&b, t->build, t->build_len);
-	buf_add(&b, rest, (size_t)(path.text + path.len - rest));
+	for (; mark != NULL; mark = find_mark(path)) {
+		size_t before = (size_t)(mark - path.text);
+		buf_add(&b, path.text, before);
+		buf_add(&b, t->build, t->build_len);
+		path.text += before + strlen(BUILD_MARK);
+		path.len -= before + strlen(BUILD_MARK);
+	}
+	buf_add(&b, path.text, path.len);
 	if (!b.failed)
 		index = tach_table_add_string(t->in->table, b.text, b.len);
 	buf_clear(&b);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * sniff.c: see sniff.h.  The first line that is no comment decides.  A text
- * may come slowly: what can be told from the beginning of a line does not
- * wait for the rest of it.
+ * sniff.c: see sniff.h.  The first line that is no comment decides, and where
+ * that is nothing that is known, the next one does.  A text may come slowly:
+ * what can be told from the beginning of a line does not wait for the rest of
+ * it.
  */
 #include "format/sniff.h"
 
@@ -10,6 +11,9 @@
 
 #include "format/collapsed.h"
 #include "format/texthead.h"
+
+#define MARK "\xef\xbb\xbf"
+#define ODD_LINES 16 /* that are passed over to find one that is known */
 
 static bool
 digit(char c)
@@ -57,7 +61,10 @@ whole_line(const char *p, size_t n)
 		return SNIFF_COLLAPSED;
 	if (digit(*p))
 		return SNIFF_TEXT;
-	return memchr(p, ';', n) != NULL ? SNIFF_COLLAPSED : SNIFF_BINARY;
+	/* google-pprof's, with slots behind it. */
+	if (n >= 3 && memcmp(p, "---", 3) == 0)
+		return SNIFF_BINARY;
+	return memchr(p, ';', n) != NULL ? SNIFF_COLLAPSED : SNIFF_ODD;
 }
 
 /* What a line that goes on is at any rate. */
@@ -76,13 +83,24 @@ begun_line(const char *p, size_t n)
 	return SNIFF_MORE;
 }
 
+size_t
+sniff_mark(const char *p, size_t n)
+{
+	size_t mark = strlen(MARK);
+
+	return n >= mark && memcmp(p, MARK, mark) == 0 ? mark : 0;
+}
+
 enum sniff
 sniff(const char *p, size_t n, bool all)
 {
 	const char *end = p + n, *newline;
 	bool commented = false;
+	int odd = 0;
 
-	for (; p < end; p = newline + 1) {
+	if (n < strlen(MARK) && memcmp(p, MARK, n) == 0)
+		return all ? SNIFF_BINARY : SNIFF_MORE;
+	for (p += sniff_mark(p, n); p < end; p = newline + 1) {
 		enum sniff kind;
 		newline = memchr(p, '\n', (size_t)(end - p));
 		n = (size_t)((newline != NULL ? newline : end) - p);
@@ -90,10 +108,15 @@ sniff(const char *p, size_t n, bool all)
 		kind = begun_line(p, n);
 		if (kind == SNIFF_MORE && (newline != NULL || all))
 			kind = whole_line(p, n);
-		if (kind != SNIFF_MORE)
+		odd += kind == SNIFF_ODD;
+		if (odd > ODD_LINES)
+			return SNIFF_BINARY;
+		if (kind != SNIFF_MORE && kind != SNIFF_ODD)
 			return kind;
 		if (newline == NULL)
 			break;
 	}
-	return !all ? SNIFF_MORE : commented ? SNIFF_TEXT : SNIFF_BINARY;
+	if (!all)
+		return SNIFF_MORE;
+	return commented && odd == 0 ? SNIFF_TEXT : SNIFF_BINARY;
 }

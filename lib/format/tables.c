@@ -136,38 +136,28 @@ get_part(struct part *p, size_t min, int (*get)(struct part *))
 	return TACH_OK;
 }
 
-static int
-get_strings(struct part *p, bool whole)
-{
-	p->what = "string";
-	if (get_part(p, 1, get_string) != TACH_OK)
-		return TACH_FATAL;
-	if (whole && cursor_has(&p->cur, 1))
-		return error_set(p->error, TACH_FATAL, "byte %" PRIu64
-		    ": %zu bytes are left over after the last of %" PRIu32
-		    " strings", offset(p), cursor_left(&p->cur), p->count);
-	return TACH_OK;
-}
-
 int
-tables_get(struct tach_table *t, const struct tables *tables, size_t *left,
-    struct error *e)
+tables_get(struct tach_table *t, const struct tables *tables,
+    struct tables_left *left, struct error *e)
 {
 	const uint8_t *bytes = tables->bytes, *end = bytes + tables->size;
 	bool apart = tables->frames_from != SIZE_MAX;
 	struct part p = {
 	    .cur = {bytes, apart ? bytes + tables->frames_from : end, false},
 	    .bytes = bytes, .at = tables->at, .table = t, .error = e,
-	    .count = tables->strings};
+	    .what = "string", .count = tables->strings};
 
-	if (get_strings(&p, apart) != TACH_OK)
+	if (get_part(&p, 1, get_string) != TACH_OK)
 		return TACH_FATAL;
+	left->strings = apart ? cursor_left(&p.cur) : 0;
+	if (apart)
+		p.cur.pos = p.cur.end;
 	p.cur.end = end;
 	p.what = "frame";
 	p.count = tables->frames;
 	if (get_part(&p, FRAME_ENTRY_MIN, get_frame) != TACH_OK)
 		return TACH_FATAL;
-	*left = cursor_left(&p.cur);
+	left->frames = cursor_left(&p.cur);
 	return TACH_OK;
 }
 

@@ -26,9 +26,14 @@ struct tables {
 				* right after the strings */
 };
 
-/* Appends them to a table, and gives the bytes after the last frame. */
-int tables_get(struct tach_table *, const struct tables *, size_t *left,
-    struct error *);
+/* Bytes that belong to no entry. */
+struct tables_left {
+	size_t strings, frames; /* after the last of each */
+};
+
+/* Appends them to a table. */
+int tables_get(struct tach_table *, const struct tables *,
+    struct tables_left *, struct error *);
 
 /* Puts one entry as it is in a file. */
 void string_put(struct buf *, struct tach_string);

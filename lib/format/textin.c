@@ -384,6 +384,14 @@ bad_input(struct textin *t, enum linebuf_result res)
 	    strerror(errno));
 }
 
+/* Windows ends lines by two bytes; in names both are escaped. */
+static void
+cut_return(struct textin *t)
+{
+	if (t->len > 0 && t->line[t->len - 1] == '\r')
+		t->line[--t->len] = '\n';
+}
+
 /* Reads on to the next line that is a sample's. */
 static int
 get_line(struct textin *t)
@@ -392,6 +400,7 @@ get_line(struct textin *t)
 
 	while ((res = linebuf_next(&t->lines, &t->line, &t->len)) ==
 	    LINEBUF_OK) {
+		cut_return(t);
 		if (t->len == 0)
 			continue;
 		if (t->line[0] != '#') {

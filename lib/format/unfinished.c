@@ -171,7 +171,7 @@ load(struct unfinished *u)
 	XXH3_128bits_reset(u->hash);
 	if (catch_up(u) == TACH_FATAL)
 		return TACH_FATAL;
-	return error_set(&u->input->warning, TACH_OK, recorded(u) ?
+	return error_add(&u->input->warning, TACH_OK, recorded(u) ?
 		"still being recorded: this is what there is so far" :
 		"its recording was cut short: this is what was saved "
 		"(tach-merge -o NEW makes it whole)");

@@ -275,8 +275,7 @@ prepare(struct callgrind *c)
 	c->has_time = spans || c->meta->interval_us != 0;
 	if (!functions_init(&c->functions, &c->stacks.places) ||
 	    !calls_init(&c->calls, &c->stacks, (struct calls_how){
-		c->functions.of, c->functions.count,
-		spans ? 0 : c->meta->interval_us, &c->error}) ||
+		c->functions.of, c->functions.count, 0, &c->error}) ||
 	    !calls_by_caller(&c->called, &c->calls))
 		return false;
 	n = (size_t)c->functions.count + 1 + c->stacks.nthreads;

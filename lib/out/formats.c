@@ -8,7 +8,8 @@ const struct tach_format tach_formats[] = {
 	{"speedscope", "what each thread did when, for speedscope",
 	    TACH_USES_IDLE | TACH_NEEDS_SPANS, speedscope_open, NULL},
 	{"gperftools", "a CPU profile of gperftools: for google-pprof and pprof",
-	    TACH_USES_WEIGHT | TACH_USES_SLOTS | TACH_USES_NO_TERMINAL,
+	    TACH_USES_WEIGHT | TACH_USES_SLOTS | TACH_USES_NO_TERMINAL |
+	    TACH_ONE_INTERVAL,
 	    gperftools_open,
 	    "the reader went away; google-pprof and go tool pprof read such a "
 	    "profile from a file alone: -o p.prof"},
@@ -32,9 +33,10 @@ const struct tach_format tach_formats[] = {
 	    TACH_USES_WEIGHT | TACH_USES_DIRECTORY | TACH_USES_SOURCES,
 	    heatmap_open, NULL},
 	{"pstats", "functions and their callers, for Python's pstats",
-	    TACH_USES_WEIGHT | TACH_USES_NO_TERMINAL, pstats_open, NULL},
+	    TACH_USES_WEIGHT | TACH_NEEDS_INTERVALS |
+	    TACH_USES_NO_TERMINAL, pstats_open, NULL},
 	{"callgrind", "what functions and lines cost and call, for KCachegrind",
-	    TACH_USES_WEIGHT, callgrind_open, NULL},
+	    TACH_USES_WEIGHT | TACH_NEEDS_INTERVALS, callgrind_open, NULL},
 	{"chrome", "trace events: for Perfetto and chrome://tracing",
 	    TACH_USES_IDLE | TACH_NEEDS_SPANS, chrome_open, NULL},
 	{"jsonl", "one JSON object a sample: for jq, DuckDB and the like",

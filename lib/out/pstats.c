@@ -252,7 +252,7 @@ sample_us(const struct pstats *p)
 {
 	if (p->options->weight == TACH_WEIGHT_TIME)
 		return 0;
-	return p->meta->interval_us != 0 ? p->meta->interval_us : 1000000;
+	return p->meta->interval_us != 0 ? 0 : 1000000;
 }
 
 static int

@@ -60,33 +60,35 @@ make_hashes(const struct parts *p)
 	}
 }
 
-/* Appends to a file, which is made if there is none. */
+/* Writes a new file, of zeros up to an offset. */
 static void
-put(const char *path, const void *bytes, size_t n)
+put(const char *path, off_t at, const void *bytes, size_t n)
 {
-	int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 
-	if (fd < 0 || write(fd, bytes, n) != (ssize_t)n || close(fd) != 0)
+	if (fd < 0 || ftruncate(fd, at) != 0 ||
+	    pwrite(fd, bytes, n, at) != (ssize_t)n || close(fd) != 0)
 		err(2, "%s", path);
 }
 
 static void
 read_profile(const struct parts *p)
 {
-	static const uint8_t head[HEAD_SIZE];
-	char path[64], names[128];
+	char dir[] = "/tmp/tach-fuzz.XXXXXX", path[64], names[128];
 	struct tach_reader *r = tach_reader_new();
 	int res, copy = fuzz_fd(NULL, 0);
 	uint64_t digest;
 
-	snprintf(path, sizeof(path), "/tmp/tach-fuzz.%ld", (long)getpid());
+	if (mkdtemp(dir) == NULL)
+		err(2, "%s", dir);
+	snprintf(path, sizeof(path), "%s/p", dir);
 	snprintf(names, sizeof(names), "%s" TACH_NAMES_SUFFIX, path);
-	put(path, head, HEAD_SIZE);
-	put(path, p->data, p->data_size);
-	put(names, p->names, p->names_size);
+	put(path, HEAD_SIZE, p->data, p->data_size);
+	put(names, 0, p->names, p->names_size);
 	res = tach_reader_open(r, path);
 	unlink(path);
 	unlink(names);
+	rmdir(dir);
 	digest = fuzz_read(r, res, copy);
 	promise(fuzz_read_again(copy) == digest);
 	tach_reader_free(r);

@@ -297,10 +297,39 @@ def formats(build):
             yield case, bytes([n * 37 % 256]) + content
 
 
+def merges():
+    """Profiles with notes whose numbers tell of interpreters."""
+    sample = b'0\t%d\t9\tgil,cpu\ta:b:1\n'
+
+    def several(bits, *profiles):
+        return bytes([bits]) + b''.join(
+            struct.pack('<H', len(p)) + p for p in profiles)
+
+    def noted(*notes, interps=(0,), head=b'# tach 1\n'):
+        return head + b''.join(b'# note %s\n' % n for n in notes) + \
+            b''.join(sample % i for i in interps)
+
+    ranges = noted(b'input 0-0 x', b'input 1-3 was=0,5,9 y',
+                   b'thread 1 9 T', interps=(0, 1, 3, 7))
+    yield 'ranges', several(0, ranges, ranges)
+    yield 'all-numbers', several(0, noted(b'input 0-4294967295 x'))
+    yield 'last-number', several(2, noted(b'thread 4294967295 9 X',
+                                          interps=(4294967295,)))
+    yield 'intervals', several(0, noted(
+        b'interval 0 5', b'interval 3 0', b'interval 4294967295 7',
+        interps=(0, 3), head=b'# interval 18446744073709551615\n'))
+    yield 'as-if-meta', several(1, noted(
+        b'config 0x2', b'quality duration=9 rate=9', b'config 0x1',
+        head=b'# start 18446744073709551615\n# python 255.255.255\n'))
+    yield 'kinds', several(3, next(reader())[1][:4096], b'a;b 5\nodd\n',
+                           b'tid:3;a:b:1 7\n')
+
+
 def main():
     build, corpus = sys.argv[1:]
     for name, cases in (('collapsed', collapsed()), ('elf', elf()),
-                        ('formats', formats(build)), ('reader', reader()),
+                        ('formats', formats(build)), ('merge', merges()),
+                        ('reader', reader()),
                         ('slots', gperftools()), ('text', text(build)),
                         ('unfinished', unfinished(build))):
         os.makedirs(os.path.join(corpus, name), exist_ok=True)

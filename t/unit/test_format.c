@@ -629,6 +629,31 @@ check_tables(void)
 	tach_table_free(table);
 }
 
+static void
+check_opened_twice(void)
+{
+	struct tach_table *table = odd_table();
+	struct trace t = {0};
+	struct tach_reader *r = tach_reader_new();
+	struct tach_run run;
+
+	trace_add(&t, 1, 0, 5, 0, (uint32_t[]){5, 4, 3}, 3);
+	struct bytes b = write_profile(&t, &all_options[0], table, HINT_NONE);
+	int fd = bytes_fd(&b);
+	check(tach_reader_open_fd(r, fd) == TACH_OK);
+	check(tach_reader_open_fd(r, fd) == TACH_FATAL);
+	check(tach_reader_open(r, "/nosuch") == TACH_FATAL);
+	check_text(tach_reader_error(r), "the reader was opened before: each "
+	    "input takes a new one");
+	check(tach_reader_next(r, &run) == TACH_OK);
+	check(tach_reader_next(r, &run) == TACH_END);
+	tach_reader_free(r);
+	close(fd);
+	bytes_clear(&b);
+	trace_clear(&t);
+	tach_table_free(table);
+}
+
 /* ---- what holds for all ---------------------------------------------- */
 
 static void
@@ -935,6 +960,7 @@ main(void)
 	check_first_repeat();
 	check_empty();
 	check_tables();
+	check_opened_twice();
 	check_metas();
 	check_stat();
 	check_fit();

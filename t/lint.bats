@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: ISC
+# t/lint finds the lines of tests that cannot fail; there are none.
+
+load lib.bash
+
+setup() {
+	cd "$BATS_TEST_TMPDIR"
+}
+
+# The files of `odd` and `sound`, looked at together: one call for all.
+FILES=()
+SAID=
+
+# sound LINE...: a test with these lines, after one that is good and before
+# another, has nothing that is found.
+sound() {
+	local name="${#FILES[@]}.bats"
+	{
+		printf '@test "of which one may be odd" {\n\tis a a\n'
+		printf '\t%s\n' "$@"
+		printf '\tis b b\n}\n'
+	} >"$name"
+	FILES+=("$name")
+}
+
+# odd MESSAGE LINE...: of such a test the first line is found.
+odd() {
+	SAID+="${#FILES[@]}.bats:3: $1"$'\n'
+	sound "${@:2}"
+}
+
+# whole NAME TEXT: a file that is all of this.
+whole() {
+	printf '%s\n' "$2" >"$1"
+	FILES+=("$1")
+}
+
+all_linted() {
+	run -1 "$T/lint" "${FILES[@]}"
+	is "$output"$'\n' "$SAID"
+}
+
+@test "no line of a test is one that cannot fail" {
+	cd "$T"
+	run -0 ./lint ./*.bats ./*.bash ./*.c ./*/*.c ./*/*.h
+	is "$output" ""
+}
+
+@test "inverted commands" {
+	local what='an inverted command does not fail here: use run ! or run -1'
+	odd "$what" '! grep -q a file'
+	whole last.bats $'@test "a" {\n\tfor i in 1; do\n\t\t! true\n\tdone\n}'
+	SAID+="last.bats:3: $what"$'\n'
+	sound 'run ! grep -q a file'
+	sound '! grep -q a file || return 1'
+	sound 'if ! grep -q a file; then' $'\treturn 1' 'fi'
+	sound 'python3 <<-END' '	! no shell' '	END'
+	sound "python3 -c '" '! no shell' "'"
+	whole fails.bats $'@test "a" {\n\t! grep -q a file\n}'
+	all_linted
+}
+
+@test "what is forgiven" {
+	local what='what is before || true cannot fail'
+	odd "$what" 'grep -q a file || true'
+	odd "$what" '[ -s file ] || :'
+	odd "$what" 'cmp a b || true # why'
+	sound 'grep a file >lines || :'
+	sound 'kill "$pid" || :'
+	all_linted
+}
+
+@test "is with something else" {
+	local what='is stands alone: with && or || it does not fail'
+	odd "$what" 'is "$a" b || is "$a" c'
+	odd "$what" 'is "$a" b && is "$a" c'
+	odd "$what" 'is "$a" b ||' '    is "$a" c'
+	sound 'is "$a" "b || c"'
+	sound 'is "$(a || b)" c'
+	sound 'is "$a" b || {' '	return 1' '}'
+	all_linted
+}
+
+@test "lists of which only the last command fails" {
+	local what='of an && list only the last command fails: one a line'
+	odd "$what" '[ -s a ] && [ -s b ]'
+	odd "$what" '[[ $a = b ]] && grep -q a b'
+	odd "$what" '((a > b)) && cmp a b'
+	sound '[ "$a" = b ] && c=d'
+	sound '[ -s a ] && [ -s b ] || return 1'
+	sound '[[ $a = b && $c = d ]]'
+	all_linted
+}
+
+@test "runs that nobody looks at" {
+	local what='nobody looks at the status of this run: use run -N'
+	odd "$what" 'run tach-info a'
+	odd "$what" 'run --separate-stderr tach-info a' 'is "$stderr" b'
+	odd "$what" 'run tach-info a' 'run -0 tach-info b' 'is "$status" 0'
+	sound 'run tach-info a' 'is "$status" 1'
+	sound 'run -1 --separate-stderr tach-info a'
+	sound 'run --separate-stderr -1 tach-info a'
+	sound 'run -"$n" tach-info a'
+	sound 'run ! tach-info a'
+	what='run in a pipeline sets nothing that can be looked at'
+	odd "$what" 'run -0 tach-info a | grep b'
+	sound 'run -0 tach-info "a | b"'
+	# A helper's last one is its caller's to look at.
+	whole helper.bats $'a() {\n\tis a a\n\trun tach-info b\n}'
+	all_linted
+}
+
+@test "commands in declarations, and reasons" {
+	odd 'a command inside of local cannot fail: assign it apart' \
+	    'local a=$(tach-info b)'
+	odd 'a command inside of local cannot fail: assign it apart' \
+	    'export a="$(tach-info b)"'
+	sound 'local a=$((1 + 2))' 'local b' 'b=$(tach-info b)'
+	odd 'skip says no reason' '[ -e a ] || skip'
+	sound '[ -e a ] || skip "no a here"'
+	all_linted
+}
+
+@test "assert(3) without NDEBUG" {
+	whole x.c '#include <assert.h>'
+	SAID+=$'x.c:1: assert asserts nothing under NDEBUG: #undef that first\n'
+	whole y.c $'#undef NDEBUG\n#include <assert.h>'
+	all_linted
+}
+
+@test "a file that is not understood is no file without faults" {
+	printf '@test "a" {\n\tis "a b\n}\n' >x.bats
+	run -1 "$T/lint" x.bats
+	is "$output" 'lint: no end of: @test "a" {'
+}
