@@ -148,6 +148,7 @@ lib_libtach_core_la_SOURCES = \
 	lib/engine/first.c lib/engine/first.h \
 	lib/engine/grow.c lib/engine/grow.h \
 	lib/engine/homes.c lib/engine/homes.h \
+	lib/engine/image.c lib/engine/image.h \
 	lib/engine/inject.c lib/engine/inject.h \
 	lib/engine/inprocess.c lib/engine/inprocess.h \
 	lib/engine/interps.c lib/engine/interps.h \

@@ -36,8 +36,8 @@ UNIT_TESTS = t/unit/test_codes t/unit/test_damage t/unit/test_elf \
 if HAVE_TSAN
 UNIT_TESTS += t/unit/test_ring_tsan
 endif
-LIVE_UNIT_TESTS = t/unit/test_agent t/unit/test_ahead t/unit/test_interrupt \
-	t/unit/test_near
+LIVE_UNIT_TESTS = t/unit/test_agent t/unit/test_ahead t/unit/test_hostile \
+	t/unit/test_interrupt t/unit/test_near
 check_PROGRAMS += $(UNIT_TESTS) $(LIVE_UNIT_TESTS) t/unit/attach \
 	t/unit/attached t/unit/inject t/unit/many t/unit/objects \
 	t/unit/positions t/unit/recode t/unit/snap t/unit/subject
@@ -67,6 +67,8 @@ t_unit_test_drain_SOURCES = t/unit/test_drain.c
 t_unit_test_known_SOURCES = t/unit/test_known.c $(t_unit_profile)
 t_unit_counter = t/unit/counter.c t/unit/counter.h
 t_unit_test_ahead_SOURCES = t/unit/test_ahead.c $(t_unit_counter)
+t_unit_test_hostile_SOURCES = t/unit/test_hostile.c t/unit/outsider.c \
+	t/unit/outsider.h
 t_unit_test_interrupt_SOURCES = t/unit/test_interrupt.c $(t_unit_counter)
 t_unit_test_near_SOURCES = t/unit/test_near.c
 t_unit_test_owner_SOURCES = t/unit/test_owner.c

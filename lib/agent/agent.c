@@ -135,6 +135,15 @@ open_memory(const char *where)
 
 /* ---- the slot ------------------------------------------------------------------ */
 
+/* The inode of our PID namespace; 0: it is not to be seen. */
+static uint64_t
+own_namespace(void)
+{
+	struct stat st;
+
+	return stat("/proc/self/ns/pid", &st) == 0 ? st.st_ino : 0;
+}
+
 /* Claims a slot for this process.  NULL: all are taken. */
 static struct wire_slot *
 claim_slot(pid_t parent)
@@ -147,6 +156,7 @@ claim_slot(pid_t parent)
 			continue;
 		s->pid = agent.pid;
 		s->parent = parent;
+		s->namespace = own_namespace();
 		s->claimed = clock_of(CLOCK_MONOTONIC);
 		agent.slot_number = i;
 		return s;

@@ -363,16 +363,33 @@ tach_recorder_share(struct tach_recorder *r, const struct tach_recorder *first)
 	r->interrupts = interrupts_hold(first->interrupts);
 }
 
-/* One that may have ended: its samples are still there. */
+/* Opens the process that a slot gives the number of, which has to be one of ours,
+ * as nothing but the slot says yet.  If it has ended, its samples are still
+ * there, and no more is taken of it. */
 static bool
-follow_fork(struct tach_recorder *r, pid_t pid)
+open_fork(struct tach_recorder *r, uint32_t slot, pid_t pid)
 {
-	if (!process_open(&r->process, pid)) {
-		r->gone = errno == ESRCH;
-		r->process.pid = pid;
-		if (!r->gone)
-			return false;
+	bool there = process_open(&r->process, pid);
+
+	if (!there && errno != ESRCH)
+		return false;
+	if (there && agents_are_in(r->agents, &r->process, true))
+		return true;
+	if (there && !process_ended(&r->process)) {
+		agents_refuse(r->agents, slot, pid);
+		return false;
 	}
+	process_close(&r->process);
+	r->process.pid = r->process.own_id = pid;
+	r->gone = true;
+	return true;
+}
+
+static bool
+follow_fork(struct tach_recorder *r, uint32_t slot, pid_t pid)
+{
+	if (!open_fork(r, slot, pid))
+		return false;
 	start_waiting(r);
 	return make_inprocess(r) == TACH_OK;
 }
@@ -380,14 +397,16 @@ follow_fork(struct tach_recorder *r, pid_t pid)
 struct tach_recorder *
 tach_recorder_fork(const struct tach_recorder *first)
 {
-	pid_t pid = first->agents != NULL ? agents_fork(first->agents) : 0;
-	struct tach_recorder *r = pid != 0 ?
+	pid_t pid;
+	uint32_t slot = first->agents != NULL ?
+	    agents_fork(first->agents, &pid) : AGENTS_NONE;
+	struct tach_recorder *r = slot != AGENTS_NONE ?
 	    tach_recorder_new(&first->options) : NULL;
 
 	if (r == NULL)
 		return NULL;
 	tach_recorder_share(r, first);
-	if (follow_fork(r, pid))
+	if (follow_fork(r, slot, pid))
 		return r;
 	tach_recorder_free(r);
 	return NULL;
