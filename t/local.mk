@@ -152,6 +152,7 @@ LIVE_TESTS = \
 	t/jitter.bats \
 	t/lost.bats \
 	t/pause.bats \
+	t/strangers.bats \
 	t/tasks.bats \
 	t/urgent.bats
 

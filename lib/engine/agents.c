@@ -28,6 +28,7 @@
 /* What is mapped of an area: all that is not the agent's own. */
 #define AREA_SHARED offsetof(struct wire_area, own)
 #define PIDS_MAX 4096 /* recorders at a time */
+#define DESCRIPTOR_MIN 500 /* of the memory, where so many are allowed */
 
 /* Our notes on a slot. */
 struct note {
@@ -143,12 +144,25 @@ set_size(int fd)
 	return ok;
 }
 
+/* Gives a descriptor that a command inherits a number that programs do not use
+ * themselves, if there is one. */
+static int
+keep_high(int fd)
+{
+	int high = fcntl(fd, F_DUPFD_CLOEXEC, DESCRIPTOR_MIN);
+
+	if (high >= 0)
+		close(fd);
+	return high >= 0 ? high : fd;
+}
+
 static bool
 make_memory(struct agents *a)
 {
 	void *p;
 
-	a->fd = memfd_create("tach", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	a->fd = keep_high(memfd_create("tach",
+	    MFD_CLOEXEC | MFD_ALLOW_SEALING));
 	if (a->fd < 0 || !set_size(a->fd) ||
 	    fcntl(a->fd, F_ADD_SEALS,
 		F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0)

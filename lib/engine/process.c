@@ -39,6 +39,8 @@ run_command(char *const argv[], const struct launch *l, int report)
 	for (size_t i = 0; l->environment != NULL && l->environment[i] != NULL;
 	    i++)
 		putenv(l->environment[i]);
+	if (l->kept_fd >= 0)
+		fcntl(l->kept_fd, F_SETFD, 0);
 	if (l->stdout_fd < 0 || dup2(l->stdout_fd, STDOUT_FILENO) >= 0)
 		execvp(argv[0], argv);
 	error = errno;

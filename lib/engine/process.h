@@ -26,6 +26,7 @@ struct launch {
 				   * NULL; or NULL */
 	int32_t *pid; /* shared memory that is to have its number before it
 		       * runs; or NULL */
+	int kept_fd; /* a descriptor of ours that it inherits; -1: none */
 };
 
 /* Starts a command.  False, with errno: it could not be run, and no process

@@ -213,6 +213,7 @@ make_agents(struct tach_recorder *r, struct launch *l)
 	if (r->agents == NULL)
 		return false;
 	l->environment = agents_environment(r->agents);
+	l->kept_fd = agents_fd(r->agents);
 	/* A process of its own number space has another one there. */
 	l->pid = &agents_control(r->agents)->pid;
 	return true;
@@ -230,7 +231,7 @@ make_inprocess(struct tach_recorder *r)
 int
 tach_recorder_launch(struct tach_recorder *r, char *const argv[], int stdout_fd)
 {
-	struct launch l = {.stdout_fd = stdout_fd};
+	struct launch l = {.stdout_fd = stdout_fd, .kept_fd = -1};
 	bool inside = r->options.engine == TACH_ENGINE_INPROCESS;
 
 	if (inside && !make_agents(r, &l)) {

@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: ISC
+# strangers.bats: the in-process engine where a program has other rights, another
+# root or other numbers than the recorder, and where others may have put a library
+# in its way.
+
+load lib.bash
+
+teardown() {
+	end_started
+	drop_shared
+}
+
+as_root() {
+	[ "$(id -u)" -eq 0 ] || skip "needs root"
+}
+
+NOBODY=(setpriv --reuid=65534 --regid=65534 --clear-groups)
+
+# any_python: a Python that nobody may run, as $python.
+any_python() {
+	local command
+	as_root
+	while IFS=$'\t' read -r _ command; do
+		case $command in
+		chroot*) ;;
+		*)
+			python=$command
+			! "${NOBODY[@]}" "$python" -c '' 2>/dev/null || return 0
+			;;
+		esac
+	done < <(pythons 3.11 3.12 3.13 3.10 3.9)
+	skip "no Python that another user may run"
+}
+
+# installed: a recorder and its library in a folder of its own that all may look
+# into, as $record; the library is $library.
+installed() {
+	local root
+	root=$(mktemp -d "${TMPDIR-/tmp}/strangers.XXXXXX")
+	SHARED+=("$root")
+	chmod 755 "$root"
+	mkdir -p "$root/bin" "$root/lib/tach"
+	cp "$(realpath "$TACH_BUILDDIR/cmd/tach-record")" "$root/bin"
+	library=$root/lib/tach/libtach-agent.so
+	cp "$(realpath "$TACH_BUILDDIR/lib/.libs/libtach-agent.so")" "$library"
+	record=$root/bin/tach-record
+}
+
+spin='import time
+def spin():
+    end = time.thread_time() + 0.4
+    while time.thread_time() < end: sum(range(1000))
+spin()'
+
+# recorded COMMAND...: spin() has the samples of its CPU time, with --merge and
+# without.
+recorded() {
+	local how n
+	for how in -q --merge; do
+		rm -f p.bin
+		"$record" --engine=inprocess -q "$how" -o p.bin -- "$@"
+		n=$(tach-cat p.bin | grep -c ':spin:')
+		echo "$how $n"
+		[ "$n" -ge 300 ]
+	done
+}
+
+@test "a command of another user is recorded" {
+	any_python
+	installed
+	recorded "${NOBODY[@]}" "$python" -c "$spin"
+}
+
+@test "a command in a user namespace is recorded" {
+	any_python
+	installed
+	unshare -U -r true || skip "no user namespaces here"
+	recorded unshare -U -r "$python" -c "$spin"
+}
+
+@test "a command in a PID namespace is recorded, and what it starts there" {
+	any_python
+	installed
+	unshare -p -f --mount-proc true || skip "no PID namespaces here"
+	cat >family.py <<-END
+		import os, subprocess, sys, time
+		def inner():
+		    end = time.thread_time() + 0.3
+		    while time.thread_time() < end: sum(range(1000))
+		def outer():
+		    end = time.thread_time() + 0.3
+		    while time.thread_time() < end: sum(range(1000))
+		if sys.argv[1:]:
+		    inner()
+		    sys.exit()
+		assert os.getpid() == 1
+		outer()
+		subprocess.run([sys.executable, __file__, 'x'])
+	END
+	"$record" --engine=inprocess -q --merge -o p.bin -- \
+	    unshare -p -f --mount-proc "$python" family.py
+	for f in inner outer; do
+		n=$(tach-cat p.bin | grep -c ":$f:")
+		echo "$f $n"
+		[ "$n" -ge 200 ]
+	done
+}
+
+@test "two namespaces with a process of the same number" {
+	any_python
+	installed
+	unshare -p -f true || skip "no PID namespaces here"
+	for f in one two; do
+		cat >$f.py <<-END
+			import os, time
+			def $f():
+			    end = time.thread_time() + 0.5
+			    while time.thread_time() < end: sum(range(1000))
+			assert os.getpid() == 1
+			$f()
+		END
+	done
+	# shellcheck disable=SC2016
+	"$record" --engine=inprocess -q --subprocesses -o p.bin -- sh -c \
+	    'unshare -p -f "$0" one.py & unshare -p -f "$0" two.py; wait' \
+	    "$python"
+	for p in p.*.bin; do
+		one=$(tach-cat "$p" | grep -c ':one:') || :
+		two=$(tach-cat "$p" | grep -c ':two:') || :
+		echo "$p $one $two"
+		[ "$one" -ge 350 ] || [ "$two" -ge 350 ]
+		[ "$one" -eq 0 ] || [ "$two" -eq 0 ]
+	done
+	[ "$(find . -name 'p.*.bin' | wc -l)" -eq 2 ]
+}
+
+@test "a command without /proc is recorded" {
+	any_python
+	installed
+	unshare -m true || skip "no mount namespaces here"
+	# shellcheck disable=SC2016
+	recorded unshare -m sh -c 'mount -t tmpfs none /proc && exec "$@"' sh \
+	    "$python" -c "$spin"
+}
