@@ -65,10 +65,33 @@ recorded() {
 	done
 }
 
+# refused WHY COMMAND...: it is told why nothing is recorded, and fails.
+refused() {
+	local how
+	for how in -q --merge; do
+		rm -f p.bin
+		run "$record" --engine=inprocess -q "$how" -o p.bin -- "${@:2}"
+		echo "$how: $status $output"
+		[ "$status" -eq 125 ]
+		[[ "$output" == *"$1"* ]]
+		[ ! -e p.bin ]
+	done
+}
+
 @test "a command of another user is recorded" {
 	any_python
 	installed
 	recorded "${NOBODY[@]}" "$python" -c "$spin"
+}
+
+@test "a command of another user that may not read the library: why not" {
+	any_python
+	installed
+	chmod 700 "${library%/*}"
+	for t in 0.2 1.5; do
+		refused 'runs Python without' "${NOBODY[@]}" "$python" -c \
+		    "import time; time.sleep($t)"
+	done
 }
 
 @test "a command in a user namespace is recorded" {
@@ -141,4 +164,43 @@ recorded() {
 	# shellcheck disable=SC2016
 	recorded unshare -m sh -c 'mount -t tmpfs none /proc && exec "$@"' sh \
 	    "$python" -c "$spin"
+}
+
+@test "a command in a root without the library: why not" {
+	any_python
+	installed
+	unshare -m true || skip "no mount namespaces here"
+	# shellcheck disable=SC2016
+	refused 'runs Python without' unshare -m sh -c \
+	    'mount -t tmpfs none "$0" && exec "$@"' "${library%/*}" \
+	    "$python" -c 'import time; time.sleep(0.3)'
+}
+
+@test "a Python that becomes one of another user without the library: why no more" {
+	any_python
+	installed
+	chmod 700 "${library%/*}"
+	for t in 0.3 1.5; do
+		run "$record" --engine=inprocess -q -o p.bin -- "$python" -c \
+		    "$spin"'
+import os, sys
+os.execvp(sys.argv[1], sys.argv[1:])' "${NOBODY[@]}" "$python" -c \
+		    "import time; time.sleep($t)"
+		echo "$status $output"
+		[ "$status" -eq 125 ]
+		[[ "$output" == *'runs Python without'* ]]
+		grep -q ':spin:' <(tach-cat p.bin.part)
+	done
+}
+
+@test "a Python that has no samples: why" {
+	any_python
+	installed
+	run "$record" --engine=inprocess -r 0.5 -o p.bin -- "$python" -c ''
+	[ "$status" -eq 125 ]
+	[[ "$output" == *'nothing was recorded: Python ran, but hardly: '* ]]
+	run "$record" --engine=inprocess -m exception -o p.bin -- "$python" -c \
+	    "$spin"
+	[ "$status" -eq 125 ]
+	[[ "$output" == *'no sample was of the kind that was asked for'* ]]
 }

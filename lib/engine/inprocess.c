@@ -31,6 +31,7 @@
 #define WAIT_TICKS 4
 #define LOOK_EVERY (100 * NS_PER_MS)
 #define LOOK_SHARE 20
+#define PROVE_EVERY (100 * NS_PER_MS)
 #define LAST_TICKS 2 /* of a thread that waits when the recording ends */
 /* Ticks that a sample may have beyond those that its time allows: they need
  * not lie an interval apart. */
@@ -52,6 +53,7 @@ struct inprocess {
 	struct guarded guarded;
 	uint64_t judged; /* the image that was looked into last; 0: none */
 	bool in_judged;	 /* whether our agent is in there */
+	uint64_t proved_at; /* ns */
 	struct py_runtime runtime;
 	struct registry *registry;
 	struct names *called;
@@ -361,6 +363,20 @@ leave_image(struct inprocess *e)
 	e->live = false;
 }
 
+/* Whether the process has become a program that our agent is not in.  One that
+ * is left by means that the agent does not know says nothing. */
+static bool
+is_left(struct inprocess *e)
+{
+	uint64_t now = clock_ns();
+
+	if (e->live && atomic_load(&slot(e)->state) == WIRE_SLOT_LIVE &&
+	    now < e->proved_at + PROVE_EVERY)
+		return false;
+	e->proved_at = now;
+	return prove(e) == PROOF_OTHER;
+}
+
 enum inprocess_state
 inprocess_look(struct inprocess *e)
 {
@@ -374,7 +390,7 @@ inprocess_look(struct inprocess *e)
 		if (e->paused)
 			give_order(e);
 	}
-	if (e->slot == AGENTS_NONE)
+	if (e->slot == AGENTS_NONE || is_left(e))
 		return INPROCESS_NONE;
 	return e->live ? INPROCESS_LIVE : INPROCESS_WAITING;
 }

@@ -39,6 +39,8 @@
 #define ATTACH_PATIENCE NS_PER_S
 /* A Python that is there for so long without our library has none. */
 #define AGENT_PATIENCE NS_PER_S
+/* One that is not the command itself may be about to run something else. */
+#define PYTHON_PATIENCE (100 * NS_PER_MS)
 /* What it needs to know of a Python that only begins is waited for so long. */
 #define TELL_PATIENCE (100 * NS_PER_MS)
 /* What threads have put into their rings is taken out so often; and where one
@@ -79,6 +81,7 @@ struct tach_recorder {
 	struct agents *agents; /* in-process */
 	struct inprocess *inprocess;
 	uint64_t python_at; /* when a Python was found; 0: not yet */
+	bool agentless; /* it runs without our agent */
 	bool gone; /* it had ended when we came; its samples are there */
 	enum tach_recorder_state state;
 	struct pacer pacer;
@@ -275,6 +278,8 @@ static void
 begin(struct tach_recorder *r, uint64_t now)
 {
 	r->state = TACH_RECORDER_SAMPLING;
+	r->agentless = false;
+	r->error = (struct error){0}; /* of what was there before */
 	if (r->start != 0)
 		return;
 	r->start = now;
@@ -556,20 +561,66 @@ end_pause(struct tach_recorder *r, uint64_t now)
 }
 
 static int
-end(struct tach_recorder *r)
+no_agent(struct tach_recorder *r)
 {
-	if (r->paused_at != 0)
-		end_pause(r, clock_ns());
-	if (r->inprocess != NULL && r->start != 0) {
+	return error_set(&r->error, TACH_FATAL, "process %d runs Python without "
+	    "%s, which cannot be preloaded into a program that is static, has "
+	    "other rights or sees other files: use --engine=remote",
+	    (int)r->process.pid, agents_library(r->agents));
+}
+
+/* Why there are no samples, although there was a Python with our agent, if
+ * nothing else tells. */
+static void
+tell_why_none(struct tach_recorder *r)
+{
+	const struct tach_inprocess_stats *s = &r->stats.inprocess;
+	uint64_t lost = s->early + s->invalid + s->full + s->late + s->damaged;
+
+	if (r->stats.samples > 0 || r->stats.paused_ns > 0 || s->refused > 0)
+		return;
+	if (s->weight > 0)
+		error_set(&r->error, 0, "Python ran, but no sample was of the "
+		    "kind that was asked for");
+	else if (lost > 0)
+		error_set(&r->error, 0, "Python ran, but all %" PRIu64
+		    " ticks were lost", lost);
+	else
+		error_set(&r->error, 0, "Python ran, but hardly%s",
+		    r->options.mode == TACH_MODE_CPU ? ": record with "
+		    "--mode=wall to see where it waits" : "");
+}
+
+static int
+end_inside(struct tach_recorder *r)
+{
+	if (r->start != 0) {
 		inprocess_count(r->inprocess, &r->stats);
 		note_inprocess(r);
+	}
+	if (r->agentless)
+		return no_agent(r);
+	if (r->start != 0)
+		tell_why_none(r);
+	return TACH_END;
+}
+
+static int
+end(struct tach_recorder *r)
+{
+	int result = TACH_END;
+
+	if (r->paused_at != 0)
+		end_pause(r, clock_ns());
+	if (r->inprocess != NULL) {
+		result = end_inside(r);
 	} else {
 		note_errors(r);
 		note_interrupts(r);
 	}
 	urgent_end(&r->urgent);
 	r->state = TACH_RECORDER_ENDED;
-	return TACH_END;
+	return result;
 }
 
 /* Launched commands may become a Python at any time; what cannot be read now
@@ -806,12 +857,9 @@ miss_agent(struct tach_recorder *r)
 		return TACH_OK;
 	if (r->python_at == 0)
 		r->python_at = now;
-	if (now < r->python_at + AGENT_PATIENCE)
-		return TACH_OK;
-	return error_set(&r->error, TACH_FATAL, "process %d runs Python without "
-	    "%s, which cannot be preloaded into a program that is static, has "
-	    "other rights or sees other files: use --engine=remote",
-	    (int)r->process.pid, agents_library(r->agents));
+	r->agentless = r->process.child ||
+	    now >= r->python_at + PYTHON_PATIENCE;
+	return now < r->python_at + AGENT_PATIENCE ? TACH_OK : no_agent(r);
 }
 
 static int
@@ -821,6 +869,8 @@ meet_agent(struct tach_recorder *r)
 	case INPROCESS_LIVE:
 		return TACH_OK;
 	case INPROCESS_NONE:
+		if (r->state == TACH_RECORDER_SAMPLING)
+			start_waiting(r); /* likewise, of another kind */
 		return miss_agent(r);
 	case INPROCESS_WAITING:
 		if (r->state == TACH_RECORDER_SAMPLING)
