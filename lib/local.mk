@@ -155,6 +155,7 @@ lib_libtach_core_la_SOURCES = \
 	lib/engine/interrupt.h lib/engine/interruptwire.h lib/engine/ahead.h \
 	lib/engine/interrupted.c lib/engine/interrupted.h \
 	lib/engine/known.c lib/engine/known.h \
+	lib/engine/library.c lib/engine/library.h \
 	lib/engine/names.c lib/engine/names.h \
 	lib/engine/near.c lib/engine/near.h \
 	lib/engine/newest.c lib/engine/newest.h \

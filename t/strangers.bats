@@ -204,3 +204,54 @@ os.execvp(sys.argv[1], sys.argv[1:])' "${NOBODY[@]}" "$python" -c \
 	[ "$status" -eq 125 ]
 	[[ "$output" == *'no sample was of the kind that was asked for'* ]]
 }
+
+# ---- the library ---------------------------------------------------------------
+
+# loads: the recorder loads its library.
+loads() {
+	"$record" --engine=inprocess -q -o p.bin -- "$python" -c "$spin"
+}
+
+# will_not: it does not load what lies there, and says so.
+will_not() {
+	run -125 "$record" --engine=inprocess -q -o p.bin -- "$python" -c "$spin"
+	[[ "$output" == *'is not loaded into programs: another user may'* ]]
+}
+
+@test "a library that another user may change is not loaded" {
+	any_python
+	installed
+	loads
+	for what in "$library" "${library%/*}" "${library%/*/*}"; do
+		chown 65534 "$what"
+		will_not
+		chown 0 "$what"
+		chmod o+w "$what"
+		will_not
+		chmod o-w "$what"
+		chgrp 65534 "$what"
+		loads
+		chmod g+w "$what"
+		will_not
+		chmod g-w "$what"
+		loads
+	done
+	# Whoever can change the program is trusted with the library.
+	chown 65534 "$library" "$record"
+	loads
+}
+
+@test "a library where one is built, beside a program that was not built there" {
+	any_python
+	installed
+	local top=${record%/*/*}
+	mkdir -p "$top/lib/.libs"
+	cp "$library" "$top/lib/.libs"
+	rm "$library"
+	run -125 "$record" --engine=inprocess -q -o p.bin -- "$python" -c "$spin"
+	[[ "$output" == *'is neither in '* ]]
+	: >"$top/config.status"
+	loads
+	chown 65534 "$top/lib/.libs"
+	will_not
+}

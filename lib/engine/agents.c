@@ -2,11 +2,9 @@
 /* agents.c: see agents.h. */
 #include "engine/agents.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <libgen.h>
 #include <limits.h>
 #include <pthread.h>
 #include <signal.h>
@@ -19,10 +17,10 @@
 
 #include "engine/clock.h"
 #include "engine/image.h"
+#include "engine/library.h"
 #include "engine/owner.h"
 #include "engine/perf.h"
 
-#define LIBRARY "libtach-agent.so"
 /* Programs use the first and the last real-time signals, if any. */
 #define SIGNAL_BELOW_LAST 2
 /* What is mapped of an area: all that is not the agent's own. */
@@ -59,55 +57,7 @@ struct agents {
 	uint8_t areas[WIRE_AREAS_MAX / 8]; /* bits: mapped by somebody */
 };
 
-/* ---- the library ----------------------------------------------------------- */
-
-static bool
-is_there(char path[PATH_MAX], const char *folder, const char *place)
-{
-	char name[PATH_MAX * 2];
-
-	snprintf(name, sizeof(name), "%s/%s/" LIBRARY, folder, place);
-	return realpath(name, path) != NULL;
-}
-
-/* Where it is beside a program or library, built or installed. */
-static bool
-find_beside(char path[PATH_MAX], const char *file)
-{
-	static const char *const places[] = {"../lib/.libs", "../../lib/.libs",
-	    "../lib/tach", "tach", "."};
-	char real[PATH_MAX];
-	const char *folder;
-
-	if (realpath(file, real) == NULL)
-		return false;
-	folder = dirname(real);
-	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++)
-		if (is_there(path, folder, places[i]))
-			return true;
-	return false;
-}
-
-static bool
-find_library(char path[PATH_MAX], struct error *e)
-{
-	Dl_info self;
-
-	if (!find_beside(path, "/proc/self/exe") &&
-	    !(dladdr((void *)(uintptr_t)find_library, &self) != 0 &&
-		find_beside(path, self.dli_fname)) &&
-	    !is_there(path, AGENT_DIR, ".")) {
-		error_set(e, 0, "the in-process engine's " LIBRARY " is "
-		    "neither in " AGENT_DIR " nor beside the program");
-		return false;
-	}
-	if (strpbrk(path, ": ") != NULL) {
-		error_set(e, 0, "%s: a path with a space or a colon in it "
-		    "cannot be preloaded", path);
-		return false;
-	}
-	return true;
-}
+/* ---- the environment -------------------------------------------------------- */
 
 static bool
 make_environment(struct agents *a)
@@ -240,7 +190,7 @@ agents_new(const struct tach_recorder_options *o, struct error *e)
 	if (getrandom(&a->nonce, sizeof(a->nonce), GRND_NONBLOCK) !=
 	    (ssize_t)sizeof(a->nonce))
 		a->nonce = clock_ns();
-	if (!find_library(a->library, e)) {
+	if (!library_find(a->library, e)) {
 		agents_drop(a);
 		return NULL;
 	}
