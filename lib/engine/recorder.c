@@ -82,6 +82,7 @@ struct tach_recorder {
 	struct inprocess *inprocess;
 	uint64_t python_at; /* when a Python was found; 0: not yet */
 	bool agentless; /* it runs without our agent */
+	bool attached; /* the agent came into it while it ran */
 	bool gone; /* it had ended when we came; its samples are there */
 	enum tach_recorder_state state;
 	struct pacer pacer;
@@ -449,8 +450,9 @@ attach_inside(struct tach_recorder *r)
 	const struct attach_offer offer = {agents_fd(r->agents),
 	    agents_nonce(r->agents), agents_library(r->agents)};
 
-	return attach_agent(&r->process, &r->runtime, &offer, r->wake_fd,
-		   &r->error) ? TACH_OK : TACH_FATAL;
+	r->attached = attach_agent(&r->process, &r->runtime, &offer,
+	    r->wake_fd, &r->error);
+	return r->attached ? TACH_OK : TACH_FATAL;
 }
 
 int
@@ -602,6 +604,10 @@ end_inside(struct tach_recorder *r)
 		return no_agent(r);
 	if (r->start != 0)
 		tell_why_none(r);
+	else if (r->attached)
+		error_set(&r->error, 0, "process %d ended as soon as its main "
+		    "thread ran Python code, for which --engine=inprocess "
+		    "has to wait: use --engine=remote", (int)r->process.pid);
 	return TACH_END;
 }
 
