@@ -566,6 +566,12 @@ agents_free_area(struct agents *a, uint32_t area, struct wire_area *p)
 	munmap(p, AREA_SHARED);
 }
 
+void
+agents_leave_area(struct wire_area *p)
+{
+	munmap(p, AREA_SHARED);
+}
+
 /* ---- clocks ---------------------------------------------------------------- */
 
 bool

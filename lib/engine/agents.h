@@ -81,6 +81,8 @@ bool agents_python(struct agents *, uint32_t slot, struct py_runtime *);
 struct wire_area *agents_map(struct agents *, uint32_t area);
 /* Makes it anybody's again; nobody may write to it any more. */
 void agents_free_area(struct agents *, uint32_t area, struct wire_area *);
+/* Unmaps it, while somebody may still write to it. */
+void agents_leave_area(struct wire_area *);
 
 /* Whether clocks may be had, as far as it is known. */
 bool agents_has_clocks(const struct agents *);

@@ -163,6 +163,8 @@ inprocess_free(struct inprocess *e, bool ended)
 		struct area *a = e->areas[i];
 		if (ended)
 			agents_free_area(e->agents, a->number, a->ring.area);
+		else
+			agents_leave_area(a->ring.area);
 		area_free(a, e->registry);
 	}
 	if (e->slot != AGENTS_NONE && ended)
