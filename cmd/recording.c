@@ -218,13 +218,23 @@ tell_of_part(const struct recording *r)
 	warnx("what was recorded until then is in %s", r->part.file);
 }
 
+/* A Python without samples of the kind that was asked for is a result, unless
+ * the recorder has a reason for it. */
+static bool
+is_empty(const struct recording *r)
+{
+	const struct tach_recorder_stats *s = tach_recorder_stats(r->recorder);
+
+	return s->rounds == 0 || (s->samples == 0 && (r->needs_samples ||
+	    *tach_recorder_error(r->recorder) != '\0'));
+}
+
 enum recording_result
 recording_run(struct recording *r)
 {
-	const struct tach_recorder_stats *s = tach_recorder_stats(r->recorder);
 	bool ok = sample(r);
 
-	if (ok && (r->needs_samples ? s->samples : s->rounds) == 0)
+	if (ok && is_empty(r))
 		return RECORDING_EMPTY;
 	if (!ok || !finish(r)) {
 		tell_of_part(r);

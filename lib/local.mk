@@ -150,12 +150,14 @@ lib_libtach_core_la_SOURCES = \
 	lib/engine/first.c lib/engine/first.h \
 	lib/engine/grow.c lib/engine/grow.h \
 	lib/engine/homes.c lib/engine/homes.h \
+	lib/engine/image.c lib/engine/image.h \
 	lib/engine/inject.c lib/engine/inject.h \
 	lib/engine/inprocess.c lib/engine/inprocess.h \
 	lib/engine/interps.c lib/engine/interps.h \
 	lib/engine/interrupt.h lib/engine/interruptwire.h lib/engine/ahead.h \
 	lib/engine/interrupted.c lib/engine/interrupted.h \
 	lib/engine/known.c lib/engine/known.h \
+	lib/engine/library.c lib/engine/library.h \
 	lib/engine/names.c lib/engine/names.h \
 	lib/engine/near.c lib/engine/near.h \
 	lib/engine/newest.c lib/engine/newest.h \

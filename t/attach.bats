@@ -100,6 +100,38 @@ attached() {
 	well
 }
 
+# odd PROGRAM: runs it under 3.14, as $pid, until it makes the file "ready".
+odd() {
+	need_python 3.14
+	with_proc
+	printf '%s\n' "$1" >"$OUTSIDE/odd.py"
+	start "${PYTHON[@]}" "$INSIDE/odd.py" "$INSIDE"
+	until_ test -e "$OUTSIDE/ready"
+}
+
+@test "an audit hook that forbids it: that is said" {
+	odd 'import os, sys
+def hook(event, args):
+    if event.startswith("cpython.remote"): raise RuntimeError(event)
+sys.addaudithook(hook)
+open(sys.argv[1] + "/ready", "w").close()
+while not os.path.exists(sys.argv[1] + "/end"): sum(range(1000))'
+	run -125 record -q -o p.bin -p "$pid"
+	echo "$output"
+	[[ "$output" == *'does not open the script, which an audit hook can'* ]]
+	well
+}
+
+@test "a program that ends as soon as it lets the agent in: that is said" {
+	odd 'import os, sys, time
+open(sys.argv[1] + "/ready", "w").close()
+time.sleep(2)
+os._exit(0)'
+	run -125 record -q -o p.bin -p "$pid"
+	echo "$output"
+	[[ "$output" == *'nothing was recorded: process '*' ended as soon as'* ]]
+}
+
 # The kernel then sends SIGIO for a perf event.
 @test "no more signals can be queued" {
 	host_python 3.12 3.11

@@ -329,6 +329,10 @@ replay() {
 	replay slots
 }
 
+@test "the fuzzers' cases: memory that is shared with a target" {
+	replay shared
+}
+
 @test "the fuzzers' cases: an interpreter's memory" {
 	replay python
 }

@@ -215,6 +215,22 @@ else: inside(); os._exit(0)'
 	done
 }
 
+@test "--subprocesses: a short fork that nobody waits for" {
+	host_python 3.12 3.11
+	tach-record "${ENGINE[@]}" --merge -q -o p.bin -- "$python" -c '
+import os, time
+def short():
+    end = time.thread_time() + 0.02
+    while time.thread_time() < end: pass
+if os.fork() == 0:
+    short()
+    os._exit(0)
+end = time.time() + 0.5
+while time.time() < end: sum(range(1000))
+os._exit(0)'
+	[ "$(tach-cat p.bin | grep -c ":short:")" -ge 5 ]
+}
+
 @test "no timer for want of signals: a word about what to do" {
 	host_python 3.12 3.11
 	for how in --text --merge; do

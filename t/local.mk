@@ -25,8 +25,8 @@ AM_TESTS_ENVIRONMENT = \
 TESTS = $(UNIT_TESTS) $(FILE_TESTS) $(SAMPLE_TESTS) $(LIVE_UNIT_TESTS) \
 	$(LIVE_TESTS)
 
-UNIT_TESTS = t/unit/test_codes t/unit/test_confine t/unit/test_damage t/unit/test_elf \
-	t/unit/test_filter t/unit/test_known \
+UNIT_TESTS = t/unit/test_codes t/unit/test_confine t/unit/test_damage \
+	t/unit/test_elf t/unit/test_filter t/unit/test_image t/unit/test_known \
 	t/unit/test_format t/unit/test_python t/unit/test_snapshots \
 	t/unit/test_drain t/unit/test_owner t/unit/test_pacer \
 	t/unit/test_ring t/unit/test_decimal t/unit/test_source \
@@ -37,8 +37,8 @@ UNIT_TESTS = t/unit/test_codes t/unit/test_confine t/unit/test_damage t/unit/tes
 if HAVE_TSAN
 UNIT_TESTS += t/unit/test_ring_tsan
 endif
-LIVE_UNIT_TESTS = t/unit/test_agent t/unit/test_ahead t/unit/test_interrupt \
-	t/unit/test_near
+LIVE_UNIT_TESTS = t/unit/test_agent t/unit/test_ahead t/unit/test_hostile \
+	t/unit/test_interrupt t/unit/test_near
 check_PROGRAMS += $(UNIT_TESTS) $(LIVE_UNIT_TESTS) t/unit/attach \
 	t/unit/attached t/unit/inject t/unit/many t/unit/objects \
 	t/unit/positions t/unit/recode t/unit/snap t/unit/subject
@@ -65,12 +65,15 @@ t_unit_test_damage_SOURCES = t/unit/test_damage.c $(t_unit_profile)
 t_unit_test_elf_SOURCES = t/unit/test_elf.c
 t_unit_test_filter_SOURCES = t/unit/test_filter.c $(t_unit_profile)
 t_unit_test_format_SOURCES = t/unit/test_format.c $(t_unit_profile)
+t_unit_test_image_SOURCES = t/unit/test_image.c
 t_unit_test_python_SOURCES = t/unit/test_python.c $(t_unit_profile)
 t_unit_test_decimal_SOURCES = t/unit/test_decimal.c
 t_unit_test_drain_SOURCES = t/unit/test_drain.c
 t_unit_test_known_SOURCES = t/unit/test_known.c $(t_unit_profile)
 t_unit_counter = t/unit/counter.c t/unit/counter.h
 t_unit_test_ahead_SOURCES = t/unit/test_ahead.c $(t_unit_counter)
+t_unit_test_hostile_SOURCES = t/unit/test_hostile.c t/unit/outsider.c \
+	t/unit/outsider.h
 t_unit_test_interrupt_SOURCES = t/unit/test_interrupt.c $(t_unit_counter)
 t_unit_test_near_SOURCES = t/unit/test_near.c
 t_unit_test_owner_SOURCES = t/unit/test_owner.c
@@ -160,6 +163,7 @@ LIVE_TESTS = \
 	t/jitter.bats \
 	t/lost.bats \
 	t/pause.bats \
+	t/strangers.bats \
 	t/tasks.bats \
 	t/urgent.bats
 
@@ -176,6 +180,7 @@ EXTRA_DIST += $(FILE_TESTS) $(SAMPLE_TESTS) $(LIVE_TESTS) t/again t/agent.c t/at
 # with clang's libFuzzer and lets each run for ten minutes, or FUZZ_SECONDS.
 FUZZERS = t/fuzz/fuzz_collapsed t/fuzz/fuzz_elf t/fuzz/fuzz_formats \
 	t/fuzz/fuzz_python t/fuzz/fuzz_merge t/fuzz/fuzz_reader \
+	t/fuzz/fuzz_shared \
 	t/fuzz/fuzz_slots t/fuzz/fuzz_text t/fuzz/fuzz_unfinished
 check_PROGRAMS += $(FUZZERS)
 t_fuzz = t/fuzz/fuzz.c t/fuzz/fuzz.h
@@ -191,6 +196,8 @@ t_fuzz_fuzz_merge_SOURCES = t/fuzz/fuzz_merge.c t/fuzz/replay.c $(t_fuzz) \
 	cmd/place.c cmd/place.h
 t_fuzz_fuzz_merge_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/cmd
 t_fuzz_fuzz_reader_SOURCES = t/fuzz/fuzz_reader.c t/fuzz/replay.c $(t_fuzz)
+t_fuzz_fuzz_shared_SOURCES = t/fuzz/fuzz_shared.c t/fuzz/replay.c \
+	t/unit/outsider.c t/unit/outsider.h $(t_fuzz)
 t_fuzz_fuzz_slots_SOURCES = t/fuzz/fuzz_slots.c t/fuzz/replay.c $(t_fuzz)
 t_fuzz_fuzz_text_SOURCES = t/fuzz/fuzz_text.c t/fuzz/replay.c $(t_fuzz)
 t_fuzz_fuzz_unfinished_SOURCES = t/fuzz/fuzz_unfinished.c t/fuzz/replay.c \

@@ -102,6 +102,43 @@ map_control(int fd, uint64_t nonce)
 	return c;
 }
 
+/* Maps a file, if it is the memory.  NULL: it is not. */
+static struct wire_control *
+map_path(const char *path, uint64_t nonce)
+{
+	int fd = open(path, O_RDWR | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	struct wire_control *c;
+
+	if (fd < 0)
+		return NULL;
+	c = map_control(fd, nonce);
+	close(fd);
+	return c;
+}
+
+/*
+ * A process that has other rights than the recorder, or another /proc, cannot
+ * open what the recorder has: but it may have inherited the same descriptor, or
+ * else the process that it comes from has.  Its number may be any other file's
+ * by now, which is no memory with this nonce.
+ */
+static struct wire_control *
+map_somewhere(uint64_t nonce)
+{
+	struct wire_control *c = map_path(agent.path, nonce);
+	char path[AGENT_PATH_MAX];
+	int inherited;
+
+	if (c != NULL ||
+	    sscanf(agent.path, "/proc/%*d/fd/%d", &inherited) != 1)
+		return c;
+	if ((c = map_control(inherited, nonce)) != NULL)
+		return c;
+	snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)getppid(),
+	    inherited);
+	return map_path(path, nonce);
+}
+
 /* Finds the recorder's memory by "PATH NONCE". */
 static bool
 open_memory(const char *where)
@@ -109,7 +146,6 @@ open_memory(const char *where)
 	const char *space = strchr(where, ' ');
 	size_t len = space != NULL ? (size_t)(space - where) : 0;
 	struct wire_control *c;
-	int fd;
 
 	if (len == 0 || len >= sizeof(agent.path))
 		return false;
@@ -117,11 +153,7 @@ open_memory(const char *where)
 	agent.path[len] = '\0';
 	if (sscanf(agent.path, "/proc/%d/", &agent.recorder) != 1)
 		agent.recorder = 0;
-	if ((fd = open(agent.path, O_RDWR | O_CLOEXEC | O_NOCTTY)) < 0)
-		return false;
-	c = map_control(fd, strtoull(space + 1, NULL, 10));
-	close(fd);
-	if (c == NULL)
+	if ((c = map_somewhere(strtoull(space + 1, NULL, 10))) == NULL)
 		return false;
 	/* Its name is that of a descriptor of ours, which will be closed. */
 	if (agent.attached)
@@ -135,6 +167,15 @@ open_memory(const char *where)
 
 /* ---- the slot ------------------------------------------------------------------ */
 
+/* The inode of our PID namespace; 0: it is not to be seen. */
+static uint64_t
+own_namespace(void)
+{
+	struct stat st;
+
+	return stat("/proc/self/ns/pid", &st) == 0 ? st.st_ino : 0;
+}
+
 /* Claims a slot for this process.  NULL: all are taken. */
 static struct wire_slot *
 claim_slot(pid_t parent)
@@ -147,6 +188,7 @@ claim_slot(pid_t parent)
 			continue;
 		s->pid = agent.pid;
 		s->parent = parent;
+		s->namespace = own_namespace();
 		s->claimed = clock_of(CLOCK_MONOTONIC);
 		agent.slot_number = i;
 		return s;

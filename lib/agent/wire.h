@@ -212,6 +212,7 @@ struct wire_slot {
 				 * the recorder */
 	int32_t pid;		/* in its own PID namespace */
 	int32_t parent;		/* the process whose fork it is; 0: of an exec */
+	uint64_t namespace;	/* inode of its PID namespace; 0: not known */
 	uint64_t claimed;	/* when; of a pid's, the last one is the latest
 				 * image */
 	_Atomic uint32_t order; /* enum wire_order, the recorder's */

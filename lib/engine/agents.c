@@ -2,11 +2,9 @@
 /* agents.c: see agents.h. */
 #include "engine/agents.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <libgen.h>
 #include <limits.h>
 #include <pthread.h>
 #include <signal.h>
@@ -14,18 +12,21 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/random.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "engine/clock.h"
+#include "engine/image.h"
+#include "engine/library.h"
 #include "engine/owner.h"
 #include "engine/perf.h"
 
-#define LIBRARY "libtach-agent.so"
 /* Programs use the first and the last real-time signals, if any. */
 #define SIGNAL_BELOW_LAST 2
 /* What is mapped of an area: all that is not the agent's own. */
 #define AREA_SHARED offsetof(struct wire_area, own)
 #define PIDS_MAX 4096 /* recorders at a time */
+#define DESCRIPTOR_MIN 500 /* of the memory, where so many are allowed */
 
 /* Our notes on a slot. */
 struct note {
@@ -33,6 +34,7 @@ struct note {
 	bool left;  /* which is no more: to be freed when the process ends */
 	bool known; /* its Python is */
 	pid_t pid;  /* of `known` */
+	pid_t refused; /* a number that it gave; 0: none */
 	struct py_runtime python;
 };
 
@@ -43,6 +45,10 @@ struct agents {
 	struct wire_control *control;
 	struct owner *owner; /* of its word: us, as long as we live */
 	uint64_t nonce;
+	uint64_t interval; /* ns */
+	int signal;
+	uint64_t namespace; /* our PID namespace's inode */
+	struct image_file memory_file, library_file;
 	char library[PATH_MAX];
 	char *environment[3];
 	bool no_clock; /* events are not permitted */
@@ -51,55 +57,7 @@ struct agents {
 	uint8_t areas[WIRE_AREAS_MAX / 8]; /* bits: mapped by somebody */
 };
 
-/* ---- the library ----------------------------------------------------------- */
-
-static bool
-is_there(char path[PATH_MAX], const char *folder, const char *place)
-{
-	char name[PATH_MAX * 2];
-
-	snprintf(name, sizeof(name), "%s/%s/" LIBRARY, folder, place);
-	return realpath(name, path) != NULL;
-}
-
-/* Where it is beside a program or library, built or installed. */
-static bool
-find_beside(char path[PATH_MAX], const char *file)
-{
-	static const char *const places[] = {"../lib/.libs", "../../lib/.libs",
-	    "../lib/tach", "tach", "."};
-	char real[PATH_MAX];
-	const char *folder;
-
-	if (realpath(file, real) == NULL)
-		return false;
-	folder = dirname(real);
-	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++)
-		if (is_there(path, folder, places[i]))
-			return true;
-	return false;
-}
-
-static bool
-find_library(char path[PATH_MAX], struct error *e)
-{
-	Dl_info self;
-
-	if (!find_beside(path, "/proc/self/exe") &&
-	    !(dladdr((void *)(uintptr_t)find_library, &self) != 0 &&
-		find_beside(path, self.dli_fname)) &&
-	    !is_there(path, AGENT_DIR, ".")) {
-		error_set(e, 0, "the in-process engine's " LIBRARY " is "
-		    "neither in " AGENT_DIR " nor beside the program");
-		return false;
-	}
-	if (strpbrk(path, ": ") != NULL) {
-		error_set(e, 0, "%s: a path with a space or a colon in it "
-		    "cannot be preloaded", path);
-		return false;
-	}
-	return true;
-}
+/* ---- the environment -------------------------------------------------------- */
 
 static bool
 make_environment(struct agents *a)
@@ -136,21 +94,59 @@ set_size(int fd)
 	return ok;
 }
 
+/* Gives a descriptor that a command inherits a number that programs do not use
+ * themselves, if there is one. */
+static int
+keep_high(int fd)
+{
+	int high = fcntl(fd, F_DUPFD_CLOEXEC, DESCRIPTOR_MIN);
+
+	if (high >= 0)
+		close(fd);
+	return high >= 0 ? high : fd;
+}
+
 static bool
 make_memory(struct agents *a)
 {
 	void *p;
 
-	a->fd = memfd_create("tach", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	a->fd = keep_high(memfd_create("tach",
+	    MFD_CLOEXEC | MFD_ALLOW_SEALING));
 	if (a->fd < 0 || !set_size(a->fd) ||
 	    fcntl(a->fd, F_ADD_SEALS,
 		F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0)
 		return false;
 	p = mmap(NULL, sizeof(*a->control), PROT_READ | PROT_WRITE, MAP_SHARED,
 	    a->fd, 0);
+	if (p == MAP_FAILED)
+		return false;
+	a->control = p;
+	return image_file_at(p, &a->memory_file);
+}
+
+/* Finds out by which numbers lists of mappings name the library. */
+static bool
+find_file(struct agents *a)
+{
+	int fd = open(a->library, O_RDONLY | O_CLOEXEC);
+	void *p = fd >= 0 ?
+	    mmap(NULL, 1, PROT_READ, MAP_PRIVATE, fd, 0) : MAP_FAILED;
+	bool found = p != MAP_FAILED && image_file_at(p, &a->library_file);
+
 	if (p != MAP_FAILED)
-		a->control = p;
-	return p != MAP_FAILED;
+		munmap(p, 1);
+	if (fd >= 0)
+		close(fd);
+	return found;
+}
+
+static uint64_t
+own_namespace(void)
+{
+	struct stat st;
+
+	return stat("/proc/self/ns/pid", &st) == 0 ? st.st_ino : 0;
 }
 
 /* By which clock a mode samples: only what says nothing of other time can do
@@ -174,8 +170,8 @@ fill_control(struct agents *a, const struct tach_recorder_options *o)
 	c->version = WIRE_VERSION;
 	c->asked = asked_of(o);
 	c->nonce = a->nonce;
-	c->interval = o->interval_ns;
-	c->signal = SIGRTMAX - SIGNAL_BELOW_LAST;
+	c->interval = a->interval = o->interval_ns;
+	c->signal = a->signal = SIGRTMAX - SIGNAL_BELOW_LAST;
 	c->magic = WIRE_MAGIC;
 }
 
@@ -194,11 +190,12 @@ agents_new(const struct tach_recorder_options *o, struct error *e)
 	if (getrandom(&a->nonce, sizeof(a->nonce), GRND_NONBLOCK) !=
 	    (ssize_t)sizeof(a->nonce))
 		a->nonce = clock_ns();
-	if (!find_library(a->library, e)) {
+	if (!library_find(a->library, e)) {
 		agents_drop(a);
 		return NULL;
 	}
-	if (!make_memory(a) ||
+	a->namespace = own_namespace();
+	if (!make_memory(a) || !find_file(a) ||
 	    (a->owner = owner_new(&a->control->owner)) == NULL ||
 	    !make_environment(a)) {
 		error_set(e, 0, "the memory to share with the program: %s",
@@ -246,6 +243,18 @@ struct wire_control *
 agents_control(const struct agents *a)
 {
 	return a->control;
+}
+
+int
+agents_signal(const struct agents *a)
+{
+	return a->signal;
+}
+
+bool
+agents_are_in(const struct agents *a, const struct process *p, bool code)
+{
+	return image_maps(p, &a->memory_file, code ? &a->library_file : NULL);
 }
 
 int
@@ -327,10 +336,20 @@ is_up(const struct wire_slot *s)
 	    state == WIRE_SLOT_DONE;
 }
 
-/* The slot of a process, or of any if it is 0, that was claimed first of those
- * which are nobody's.  The lock is held. */
+/* Whether a slot is one of a process, as far as it says. */
+static bool
+is_of(const struct wire_slot *s, const struct process *p)
+{
+	uint64_t namespace = s->namespace;
+
+	return s->pid == p->own_id && (namespace == 0 || p->namespace == 0 ||
+	    namespace == p->namespace);
+}
+
+/* The slot of a process that was claimed first of those which are nobody's.
+ * The lock is held. */
 static uint32_t
-find_first(const struct agents *a, pid_t pid)
+find_first(const struct agents *a, const struct process *p)
 {
 	uint32_t found = AGENTS_NONE;
 	uint64_t first = UINT64_MAX;
@@ -339,7 +358,7 @@ find_first(const struct agents *a, pid_t pid)
 		const struct wire_slot *s = &a->control->slots[i];
 		uint64_t claimed;
 		if (a->notes[i].taken || !is_up(s) ||
-		    (pid != 0 && s->pid != pid) ||
+		    !is_of(s, p) ||
 		    (claimed = s->claimed) >= first)
 			continue;
 		found = i;
@@ -349,15 +368,15 @@ find_first(const struct agents *a, pid_t pid)
 }
 
 uint32_t
-agents_take(struct agents *a, pid_t pid)
+agents_take(struct agents *a, const struct process *p)
 {
 	uint32_t found;
 
 	pthread_mutex_lock(&a->lock);
 	/* Of two images the earlier may have come up behind our back: once
 	 * there is a later one, it is there. */
-	if ((found = find_first(a, pid)) != AGENTS_NONE)
-		found = find_first(a, pid);
+	if ((found = find_first(a, p)) != AGENTS_NONE)
+		found = find_first(a, p);
 	if (found != AGENTS_NONE)
 		a->notes[found].taken = true;
 	pthread_mutex_unlock(&a->lock);
@@ -400,7 +419,8 @@ care_for(struct agents *a, uint32_t slot, pid_t pid)
 		return CARE_NONE;
 	pthread_mutex_lock(&a->lock);
 	if (n->left || (!n->taken && find_pid(a, pid) == PIDS_MAX)) {
-		if (!n->left && atomic_load(&s->state) == WIRE_SLOT_LIVE)
+		if (!n->left && n->refused != pid &&
+		    atomic_load(&s->state) == WIRE_SLOT_LIVE)
 			care = CARE_RECORD;
 		else if (has_ended(pid))
 			care = CARE_FREE;
@@ -410,14 +430,24 @@ care_for(struct agents *a, uint32_t slot, pid_t pid)
 	return care;
 }
 
-pid_t
-agents_fork(struct agents *a)
+/* Whether a number stands for the same process here and there. */
+static bool
+is_near(const struct agents *a, const struct wire_slot *s)
+{
+	uint64_t namespace = s->namespace;
+
+	return namespace == 0 || namespace == a->namespace;
+}
+
+uint32_t
+agents_fork(struct agents *a, pid_t *pid)
 {
 	for (uint32_t i = 0; i < WIRE_SLOTS; i++) {
-		pid_t pid = a->control->slots[i].pid;
-		switch (care_for(a, i, pid)) {
+		const struct wire_slot *s = &a->control->slots[i];
+		*pid = is_near(a, s) ? *(const volatile int32_t *)&s->pid : 0;
+		switch (care_for(a, i, *pid)) {
 		case CARE_RECORD:
-			return pid;
+			return i;
 		case CARE_FREE:
 			agents_free_slot(a, i);
 			break;
@@ -425,7 +455,15 @@ agents_fork(struct agents *a)
 			break;
 		}
 	}
-	return 0;
+	return AGENTS_NONE;
+}
+
+void
+agents_refuse(struct agents *a, uint32_t slot, pid_t pid)
+{
+	pthread_mutex_lock(&a->lock);
+	a->notes[slot].refused = pid;
+	pthread_mutex_unlock(&a->lock);
 }
 
 void
@@ -528,18 +566,29 @@ agents_free_area(struct agents *a, uint32_t area, struct wire_area *p)
 	munmap(p, AREA_SHARED);
 }
 
+void
+agents_leave_area(struct wire_area *p)
+{
+	munmap(p, AREA_SHARED);
+}
+
 /* ---- clocks ---------------------------------------------------------------- */
+
+bool
+agents_has_clocks(const struct agents *a)
+{
+	return !a->no_clock;
+}
 
 int
 agents_clock(struct agents *a, pid_t task)
 {
-	const struct wire_control *c = a->control;
 	bool refused;
 	int fd;
 
 	if (a->no_clock)
 		return -1;
-	fd = perf_open(task, c->interval, c->signal, &refused);
+	fd = perf_open(task, a->interval, a->signal, &refused);
 	if (refused)
 		a->no_clock = true;
 	return fd;

@@ -16,6 +16,7 @@
 #include <sys/types.h>
 
 #include "agent/wire.h"
+#include "engine/process.h"
 #include "error.h"
 #include "python/runtime.h"
 #include "tach.h"
@@ -30,6 +31,10 @@ struct agents *agents_hold(struct agents *);
 void agents_drop(struct agents *);
 
 struct wire_control *agents_control(const struct agents *);
+int agents_signal(const struct agents *); /* by which threads are told */
+/* Whether the memory is mapped in the program that a process runs now; and, if
+ * nothing but the memory says that the process is ours, the agent's code. */
+bool agents_are_in(const struct agents *, const struct process *, bool code);
 int agents_fd(const struct agents *); /* of the memory */
 uint64_t agents_nonce(const struct agents *);
 const char *agents_library(const struct agents *); /* its path */
@@ -47,12 +52,15 @@ char *const *agents_environment(const struct agents *);
 bool agents_enter(struct agents *, pid_t);
 void agents_leave(struct agents *, pid_t);
 
-/* The slot of a process, 0: of any, that nobody has yet, or AGENTS_NONE.  It
- * is the caller's then. */
-uint32_t agents_take(struct agents *, pid_t);
-/* A process that no recorder has, and whose Python is known: a fork of one.
- * 0: there is none.  Slots of others that have ended are freed. */
-pid_t agents_fork(struct agents *);
+/* The slot of a process that nobody has yet, or AGENTS_NONE.  It is the
+ * caller's then. */
+uint32_t agents_take(struct agents *, const struct process *);
+/* A slot whose process no recorder has, and whose Python is known: that of a
+ * fork, as it says; AGENTS_NONE: there is none.  *pid: the number that it gives,
+ * which may be anybody's.  Slots of others that have ended are freed. */
+uint32_t agents_fork(struct agents *, pid_t *pid);
+/* A slot that gives the number of a process that is not ours: no fork. */
+void agents_refuse(struct agents *, uint32_t slot, pid_t);
 /* Once nobody can write to it any more and its areas have been freed; until
  * then it can only be left. */
 void agents_free_slot(struct agents *, uint32_t slot);
@@ -73,9 +81,13 @@ bool agents_python(struct agents *, uint32_t slot, struct py_runtime *);
 struct wire_area *agents_map(struct agents *, uint32_t area);
 /* Makes it anybody's again; nobody may write to it any more. */
 void agents_free_area(struct agents *, uint32_t area, struct wire_area *);
+/* Unmaps it, while somebody may still write to it. */
+void agents_leave_area(struct wire_area *);
 
-/* Opens an event that sends a thread the agents' signal at each interval of its
- * CPU time.  -1: that cannot be had. */
+/* Whether clocks may be had, as far as it is known. */
+bool agents_has_clocks(const struct agents *);
+/* Opens an event that, once it goes on, sends a thread the agents' signal at
+ * each interval of its CPU time.  -1: that cannot be had. */
 int agents_clock(struct agents *, pid_t task);
 
 #endif

@@ -44,19 +44,35 @@ area_free(struct area *a, struct registry *registry)
 
 /* ---- its thread -------------------------------------------------------------- */
 
-void
-area_give_clock(struct area *a, struct agents *agents, bool paused)
+bool
+area_wants_clock(const struct area *a)
 {
-	if (a->event >= 0 || a->task == 0 ||
-	    atomic_load(&a->ring.area->state) != WIRE_AREA_LIVE ||
-	    atomic_load(&a->ring.area->clock) != WIRE_CLOCK_CPU)
-		return;
+	return a->event < 0 && a->task != 0 &&
+	    atomic_load(&a->ring.area->state) == WIRE_AREA_LIVE &&
+	    atomic_load(&a->ring.area->clock) == WIRE_CLOCK_CPU;
+}
+
+bool
+area_open_clock(struct area *a, struct agents *agents)
+{
 	a->event = agents_clock(agents, a->task);
-	if (a->event < 0)
-		return;
-	if (paused)
-		perf_pause(a->event, true);
+	return a->event >= 0;
+}
+
+void
+area_begin_clock(struct area *a, bool paused)
+{
+	if (!paused)
+		perf_pause(a->event, false);
 	atomic_store(&a->ring.area->perf, 1);
+}
+
+void
+area_drop_clock(struct area *a)
+{
+	close(a->event);
+	a->event = -1;
+	a->task = 0; /* it is no thread of ours */
 }
 
 uint64_t

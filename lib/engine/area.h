@@ -45,8 +45,13 @@ struct area *area_new(uint32_t number, struct wire_area *,
     const struct process *, uint64_t born);
 void area_free(struct area *, struct registry *);
 
-/* Gives the thread an exact clock, if it needs one and that can be had. */
-void area_give_clock(struct area *, struct agents *, bool paused);
+/* Whether the thread needs an exact clock, which it has not been given. */
+bool area_wants_clock(const struct area *);
+/* Opens one for it.  False: that cannot be had. */
+bool area_open_clock(struct area *, struct agents *);
+/* Lets it go on, at once or after a pause, or takes it away again. */
+void area_begin_clock(struct area *, bool paused);
+void area_drop_clock(struct area *);
 /* Ticks of the wall until a time, of which nothing has come since a time. */
 uint64_t area_untold(const struct area *, uint64_t since, uint64_t until,
     uint64_t interval_ns);

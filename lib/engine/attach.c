@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/inotify.h>
 #include <sys/random.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -29,6 +30,8 @@
 /* For how long its main thread may be away, and the script may take. */
 #define PATIENCE (5 * NS_PER_S)
 #define ANSWER_PATIENCE (10 * NS_PER_S)
+/* How long a Python that has taken the script may take to open it. */
+#define OPEN_PATIENCE NS_PER_S
 
 #define SCRIPT "attach.py"
 #define SOCKET "socket"
@@ -100,6 +103,7 @@ struct visit {
 	char name[32];	    /* of the folder in its parent */
 	char path[PATH_ROOM]; /* of the folder, as the target sees it */
 	int listener;
+	int opens; /* readable once somebody has opened the script; or -1 */
 	int wake_fd;
 };
 
@@ -229,9 +233,26 @@ hand_over(struct visit *v)
 	    fail(v, "its files for the way in");
 }
 
+/* From now on it is known whether the script has been opened; if not, no
+ * matter. */
+static void
+watch_script(struct visit *v)
+{
+	char path[PATH_ROOM];
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d/" SCRIPT, v->folder);
+	v->opens = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
+	if (v->opens >= 0 && inotify_add_watch(v->opens, path, IN_OPEN) < 0) {
+		close(v->opens);
+		v->opens = -1;
+	}
+}
+
 static void
 leave(struct visit *v)
 {
+	if (v->opens >= 0)
+		close(v->opens);
 	if (v->listener >= 0)
 		close(v->listener);
 	if (v->folder >= 0) {
@@ -270,6 +291,27 @@ wait_readable(const struct visit *v, int fd, uint64_t deadline)
 			    (int)v->process->pid);
 		return false;
 	}
+}
+
+/* Python asks audit hooks before it opens a script.  False: it does not, and
+ * will not. */
+static bool
+is_opened(const struct visit *v)
+{
+	struct pollfd fds[] = {{v->opens, POLLIN, 0}, {v->listener, POLLIN, 0},
+	    {v->wake_fd, POLLIN, 0}, {v->process->pidfd, POLLIN, 0}};
+
+	if (v->opens < 0)
+		return true;
+	clock_poll(fds, 4, clock_ns() + OPEN_PATIENCE);
+	for (size_t i = 0; i < sizeof(fds) / sizeof(*fds); i++)
+		if (fds[i].revents != 0)
+			return true;
+	error_set(v->error, 0, "process %d cannot be attached to: its Python "
+	    "does not open the script, which an audit hook can forbid: start "
+	    "the program under tach-record, or use --engine=remote",
+	    (int)v->process->pid);
+	return false;
 }
 
 /* Others that can reach the socket are root, or the target's user. */
@@ -392,7 +434,7 @@ attach_agent(const struct process *p, const struct py_runtime *rt,
     const struct attach_offer *o, int wake_fd, struct error *error)
 {
 	struct visit v = {.process = p, .error = error, .parent = -1,
-	    .folder = -1, .listener = -1, .wake_fd = wake_fd};
+	    .folder = -1, .listener = -1, .opens = -1, .wake_fd = wake_fd};
 	char path[PATH_ROOM + sizeof(SCRIPT)];
 	bool ok;
 
@@ -401,10 +443,11 @@ attach_agent(const struct process *p, const struct py_runtime *rt,
 	ok = (find_user(&v) || fail(&v, "its user")) && make_folder(&v) &&
 	    write_script(&v) && listen_there(&v) && hand_over(&v);
 	if (ok) {
+		watch_script(&v);
 		snprintf(path, sizeof(path), "%s/" SCRIPT, v.path);
 		ok = inject_script(p, rt, path, wake_fd,
 			 clock_ns() + PATIENCE, error) &&
-		    converse(&v, o);
+		    is_opened(&v) && converse(&v, o);
 	}
 	leave(&v);
 	return ok;

@@ -4,7 +4,6 @@
 
 #include <signal.h>
 #include <stdlib.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "array.h"
@@ -12,6 +11,7 @@
 #include "engine/clock.h"
 #include "engine/counts.h"
 #include "engine/homes.h"
+#include "engine/image.h"
 #include "engine/names.h"
 #include "engine/outside.h"
 #include "engine/perf.h"
@@ -31,10 +31,17 @@
 #define WAIT_TICKS 4
 #define LOOK_EVERY (100 * NS_PER_MS)
 #define LOOK_SHARE 20
+#define PROVE_EVERY (100 * NS_PER_MS)
 #define LAST_TICKS 2 /* of a thread that waits when the recording ends */
 /* Ticks that a sample may have beyond those that its time allows: they need
  * not lie an interval apart. */
 #define TICKS_MORE 64
+
+/* Reads a process only while it runs a program that our agent is in. */
+struct guarded {
+	struct py_memory memory;
+	struct inprocess *engine;
+};
 
 struct inprocess {
 	struct agents *agents;
@@ -43,6 +50,10 @@ struct inprocess {
 	struct tach_table *table;
 	struct thread_names *names;
 	struct process_memory memory;
+	struct guarded guarded;
+	uint64_t judged; /* the image that was looked into last; 0: none */
+	bool in_judged;	 /* whether our agent is in there */
+	uint64_t proved_at; /* ns */
 	struct py_runtime runtime;
 	struct registry *registry;
 	struct names *called;
@@ -67,6 +78,51 @@ struct inprocess {
 	struct runs runs;
 };
 
+/* ---- whether it is ours ---------------------------------------------------- */
+
+/*
+ * Whether the process runs a program now that our agent is in, by what the
+ * kernel says.  The shared memory names processes and threads, and addresses in
+ * them, but anybody in there may have written these: without this, no thread is
+ * told anything and nothing is read.
+ */
+static enum proof {
+	PROOF_NONE, /* not to be seen: it may have ended */
+	PROOF_OTHER, /* a program without our agent */
+	PROOF_OURS,
+} prove(struct inprocess *e)
+{
+	uint64_t image = image_of(e->process);
+	bool is_in;
+
+	if (image == 0)
+		return PROOF_NONE;
+	if (image != e->judged) {
+		is_in = agents_are_in(e->agents, e->process, false);
+		if (image_of(e->process) != image)
+			return PROOF_NONE;
+		e->judged = image;
+		e->in_judged = is_in;
+	}
+	return e->in_judged ? PROOF_OURS : PROOF_OTHER;
+}
+
+static bool
+is_ours(struct inprocess *e)
+{
+	return prove(e) == PROOF_OURS;
+}
+
+static bool
+read_guarded(const struct py_memory *m, const struct py_piece *pieces,
+    size_t n)
+{
+	struct inprocess *e = ((const struct guarded *)m)->engine;
+	const struct py_memory *all = &e->memory.memory;
+
+	return is_ours(e) && all->read(all, pieces, n) && is_ours(e);
+}
+
 /* ---- making ---------------------------------------------------------------- */
 
 struct inprocess *
@@ -87,7 +143,8 @@ inprocess_new(struct agents *agents, const struct process *p,
 	e->born = clock_ns();
 	e->runs.interval_ns = options->interval_ns;
 	process_memory_init(&e->memory, p->pid);
-	e->registry = registry_new(table, &e->memory.memory);
+	e->guarded = (struct guarded){{read_guarded}, e};
+	e->registry = registry_new(table, &e->guarded.memory);
 	area_reader_init(&e->reader, e->registry, &e->runtime.offsets, table,
 	    options->opcodes);
 	e->entered = agents_enter(agents, p->pid);
@@ -106,6 +163,8 @@ inprocess_free(struct inprocess *e, bool ended)
 		struct area *a = e->areas[i];
 		if (ended)
 			agents_free_area(e->agents, a->number, a->ring.area);
+		else
+			agents_leave_area(a->ring.area);
 		area_free(a, e->registry);
 	}
 	if (e->slot != AGENTS_NONE && ended)
@@ -151,6 +210,8 @@ inprocess_tell(struct inprocess *e, const struct py_runtime *rt, bool patience)
 {
 	struct wire_python python;
 
+	if (!is_ours(e))
+		return false;
 	if (!tell_python(e->process, rt, &python) && patience)
 		return false;
 	if (!adopt(e, rt))
@@ -187,17 +248,16 @@ give_order(struct inprocess *e)
 
 /* Threads that have disarmed their clocks are told to look again. */
 static void
-poke(const struct inprocess *e, const struct area *a)
+poke(struct inprocess *e, const struct area *a)
 {
-	int sig = agents_control(e->agents)->signal;
-	siginfo_t info = {.si_signo = sig, .si_code = SI_QUEUE};
+	siginfo_t info = {.si_signo = agents_signal(e->agents),
+	    .si_code = SI_QUEUE};
 
 	info.si_pid = getpid();
 	info.si_uid = getuid();
 	if (a->task != 0 &&
-	    atomic_load(&a->ring.area->state) == WIRE_AREA_LIVE)
-		syscall(SYS_rt_tgsigqueueinfo, e->process->pid, a->task, sig,
-		    &info);
+	    atomic_load(&a->ring.area->state) == WIRE_AREA_LIVE && is_ours(e))
+		process_signal(e->process, a->task, &info);
 }
 
 void
@@ -305,20 +365,34 @@ leave_image(struct inprocess *e)
 	e->live = false;
 }
 
+/* Whether the process has become a program that our agent is not in.  One that
+ * is left by means that the agent does not know says nothing. */
+static bool
+is_left(struct inprocess *e)
+{
+	uint64_t now = clock_ns();
+
+	if (e->live && atomic_load(&slot(e)->state) == WIRE_SLOT_LIVE &&
+	    now < e->proved_at + PROVE_EVERY)
+		return false;
+	e->proved_at = now;
+	return prove(e) == PROOF_OTHER;
+}
+
 enum inprocess_state
 inprocess_look(struct inprocess *e)
 {
-	uint32_t found = agents_take(e->agents,
-	    e->process->own_namespace ? 0 : e->process->pid);
+	uint32_t found = agents_take(e->agents, e->process);
 
 	if (found != AGENTS_NONE) {
 		if (e->slot != AGENTS_NONE)
 			leave_image(e);
 		e->slot = found;
+		e->judged = 0; /* maybe before the agent had begun */
 		if (e->paused)
 			give_order(e);
 	}
-	if (e->slot == AGENTS_NONE)
+	if (e->slot == AGENTS_NONE || is_left(e))
 		return INPROCESS_NONE;
 	return e->live ? INPROCESS_LIVE : INPROCESS_WAITING;
 }
@@ -461,6 +535,8 @@ give_wait(struct inprocess *e, struct area *a, uint64_t ticks,
 static bool
 look_outside(struct inprocess *e)
 {
+	if (!is_ours(e))
+		return false;
 	if (e->outside == NULL)
 		e->outside = outside_new(e->process, &e->runtime, e->options,
 		    e->table, e->names);
@@ -470,12 +546,12 @@ look_outside(struct inprocess *e)
 /* How a thread waits.  If it put a sample into its ring meanwhile, its wait was
  * over; and of a process that is no more it is known what was seen last. */
 static bool
-read_wait(const struct inprocess *e, const struct area *a,
+read_wait(struct inprocess *e, const struct area *a,
     struct outside_sample *s)
 {
 	if (e->gone)
 		return a->waits && outside_again(e->outside, a->ident, s);
-	return outside_read(e->outside, a->ident, a->tid, s) &&
+	return is_ours(e) && outside_read(e->outside, a->ident, a->tid, s) &&
 	    atomic_load(&a->ring.area->head) == a->ring.tail;
 }
 
@@ -528,9 +604,11 @@ watch_waits(struct inprocess *e, uint64_t now, struct tach_sink *sink,
 static bool
 look_at_names(struct inprocess *e, uint64_t now)
 {
-	struct thread *p = reallocarray(e->threads.list, e->count + 1,
-	    sizeof(*p));
+	struct thread *p;
 
+	if (!is_ours(e))
+		return true;
+	p = reallocarray(e->threads.list, e->count + 1, sizeof(*p));
 	if (p == NULL)
 		return false;
 	e->threads.list = p;
@@ -569,6 +647,20 @@ inprocess_count(const struct inprocess *e, struct tach_recorder_stats *st)
 
 /* ---- drains ---------------------------------------------------------------- */
 
+/* Gives a thread an exact clock, if it needs one and that can be had.  Once that
+ * is open, its number stands for no other thread, so it is looked at then. */
+static void
+give_clock(struct inprocess *e, struct area *a)
+{
+	if (!area_wants_clock(a) || !agents_has_clocks(e->agents) ||
+	    !is_ours(e) || !area_open_clock(a, e->agents))
+		return;
+	if (is_ours(e) && process_thread(e->process, a->tid) == a->task)
+		area_begin_clock(a, e->paused);
+	else
+		area_drop_clock(a);
+}
+
 /* What there is of each area.  False: out of memory. */
 static bool
 begin(struct inprocess *e)
@@ -580,7 +672,7 @@ begin(struct inprocess *e)
 		uint64_t held = area_look(a);
 		if (held > e->high)
 			e->high = held;
-		area_give_clock(a, e->agents, e->paused);
+		give_clock(e, a);
 		if (!area_read(a, &e->reader))
 			return false;
 	}

@@ -59,8 +59,7 @@ direct(int fd, pid_t task, int signal)
 
 	return fcntl(fd, F_SETOWN_EX, &owner) == 0 &&
 	    fcntl(fd, F_SETSIG, signal) == 0 &&
-	    fcntl(fd, F_SETFL, O_NONBLOCK | O_ASYNC) == 0 &&
-	    ioctl(fd, PERF_EVENT_IOC_ENABLE, 0) == 0;
+	    fcntl(fd, F_SETFL, O_NONBLOCK | O_ASYNC) == 0;
 }
 
 /* A thread that has just ended says nothing of others. */

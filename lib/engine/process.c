@@ -26,6 +26,9 @@
 #define TID_MAX (1 << 22) /* no thread has a larger id */
 #define PROC_PATH_MAX 128
 #define KERNEL_THREAD 0x00200000 /* PF_KTHREAD, among a process's flags */
+#ifndef PIDFD_THREAD
+#define PIDFD_THREAD O_EXCL
+#endif
 
 /* ---- start and end ----------------------------------------------------- */
 
@@ -56,6 +59,8 @@ run_command(char *const argv[], const struct launch *l, const sigset_t *mask,
 	for (size_t i = 0; l->environment != NULL && l->environment[i] != NULL;
 	    i++)
 		putenv(l->environment[i]);
+	if (l->kept_fd >= 0)
+		fcntl(l->kept_fd, F_SETFD, 0);
 	if (l->stdout_fd < 0 || dup2(l->stdout_fd, STDOUT_FILENO) >= 0)
 		execvp(argv[0], argv);
 	error = errno;
@@ -131,15 +136,45 @@ process_abandon(struct process *p)
 	p->child = false;
 }
 
-static bool
-other_namespace(pid_t pid)
+/* The innermost id of one of its tasks: the last number of "NSpid:". */
+static uint64_t
+inner_id(const struct process *p, const char *task)
+{
+	char path[PROC_PATH_MAX + NAME_MAX], line[256];
+	uint64_t id = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%s/status", (int)p->pid,
+	    task);
+	if ((f = fopen(path, "re")) == NULL)
+		return 0;
+	while (fgets(line, sizeof(line), f) != NULL) {
+		char *last = strrchr(line, '\t');
+		if (strncmp(line, "NSpid:", 6) == 0 && last != NULL)
+			id = strtoull(last, NULL, 10);
+	}
+	fclose(f);
+	return id;
+}
+
+/* Finds its PID namespace, and its number in there. */
+static void
+find_namespace(struct process *p)
 {
 	char path[PROC_PATH_MAX];
 	struct stat ours, its;
 
-	snprintf(path, sizeof(path), "/proc/%d/ns/pid", (int)pid);
-	return stat("/proc/self/ns/pid", &ours) == 0 && stat(path, &its) == 0 &&
+	p->own_id = p->pid;
+	snprintf(path, sizeof(path), "/proc/%d/ns/pid", (int)p->pid);
+	if (stat(path, &its) != 0)
+		return;
+	p->namespace = its.st_ino;
+	p->own_namespace = stat("/proc/self/ns/pid", &ours) == 0 &&
 	    ours.st_ino != its.st_ino;
+	if (!p->own_namespace)
+		return;
+	snprintf(path, sizeof(path), "%d", (int)p->pid);
+	p->own_id = (pid_t)inner_id(p, path);
 }
 
 bool
@@ -148,7 +183,7 @@ process_open(struct process *p, pid_t pid)
 	*p = (struct process){.pid = pid, .pidfd = -1};
 	if ((p->pidfd = (int)syscall(SYS_pidfd_open, pid, 0)) < 0)
 		return false;
-	p->own_namespace = other_namespace(pid);
+	find_namespace(p);
 	return true;
 }
 
@@ -433,27 +468,6 @@ process_is_kernel(const struct process *p)
 	    (flags & KERNEL_THREAD) != 0;
 }
 
-/* The innermost id of one of its tasks: the last number of "NSpid:". */
-static uint64_t
-inner_id(const struct process *p, const char *task)
-{
-	char path[PROC_PATH_MAX + NAME_MAX], line[256];
-	uint64_t id = 0;
-	FILE *f;
-
-	snprintf(path, sizeof(path), "/proc/%d/task/%s/status", (int)p->pid,
-	    task);
-	if ((f = fopen(path, "re")) == NULL)
-		return 0;
-	while (fgets(line, sizeof(line), f) != NULL) {
-		char *last = strrchr(line, '\t');
-		if (strncmp(line, "NSpid:", 6) == 0 && last != NULL)
-			id = strtoull(last, NULL, 10);
-	}
-	fclose(f);
-	return id;
-}
-
 static bool
 has_task(const struct process *p, pid_t tid)
 {
@@ -484,6 +498,35 @@ process_thread(const struct process *p, uint64_t tid)
 			found = (pid_t)strtol(e->d_name, NULL, 10);
 	closedir(d);
 	return found;
+}
+
+/* A descriptor that stands for a thread of the process: -1 with errno.  Once it
+ * is there, its number is no other thread's. */
+static int
+open_thread(const struct process *p, pid_t task)
+{
+	int fd = (int)syscall(SYS_pidfd_open, task, PIDFD_THREAD);
+
+	if (fd < 0 || (has_task(p, task) && !process_ended(p)))
+		return fd;
+	close(fd);
+	errno = ESRCH;
+	return -1;
+}
+
+void
+process_signal(const struct process *p, pid_t task, siginfo_t *info)
+{
+	int fd = open_thread(p, task);
+
+	if (fd >= 0) {
+		syscall(SYS_pidfd_send_signal, fd, info->si_signo, info, 0);
+		close(fd);
+	} else if (errno == EINVAL && !process_ended(p)) {
+		/* Before Linux 6.9: for want of a descriptor. */
+		syscall(SYS_rt_tgsigqueueinfo, p->pid, task, info->si_signo,
+		    info);
+	}
 }
 
 int

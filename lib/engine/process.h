@@ -15,6 +15,8 @@ struct process {
 	int pidfd;  /* readable when it has ended; -1: not open */
 	bool child; /* ours, and not yet reaped */
 	bool own_namespace; /* its thread ids are not ours */
+	uint64_t namespace; /* inode of its PID namespace; 0: not known */
+	pid_t own_id; /* its number in there; 0: not known */
 };
 
 /* How a command is to be started. */
@@ -26,6 +28,7 @@ struct launch {
 		       * runs; or NULL */
 	const volatile sig_atomic_t *stopped; /* set by a signal handler: it is
 					       * not to be started; or NULL */
+	int kept_fd; /* a descriptor of ours that it inherits; -1: none */
 };
 
 /* Starts a command.  False, with errno: it could not be run, and no process
@@ -77,6 +80,10 @@ bool process_is_kernel(const struct process *);
 /* Our id of the thread that calls itself tid inside its PID namespace; 0:
  * there is none. */
 pid_t process_thread(const struct process *, uint64_t tid);
+
+/* Sends a signal with its information to a thread, by our id of it, and to no
+ * other process's that may have this id by now. */
+void process_signal(const struct process *, pid_t task, siginfo_t *);
 
 /* A descriptor of /proc/PID/task/TID/NAME, or -1 with errno. */
 int process_open_task(const struct process *, pid_t tid, const char *name);

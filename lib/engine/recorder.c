@@ -39,6 +39,8 @@
 #define ATTACH_PATIENCE NS_PER_S
 /* A Python that is there for so long without our library has none. */
 #define AGENT_PATIENCE NS_PER_S
+/* One that is not the command itself may be about to run something else. */
+#define PYTHON_PATIENCE (100 * NS_PER_MS)
 /* What it needs to know of a Python that only begins is waited for so long. */
 #define TELL_PATIENCE (100 * NS_PER_MS)
 /* What threads have put into their rings is taken out so often; and where one
@@ -79,6 +81,8 @@ struct tach_recorder {
 	struct agents *agents; /* in-process */
 	struct inprocess *inprocess;
 	uint64_t python_at; /* when a Python was found; 0: not yet */
+	bool agentless; /* it runs without our agent */
+	bool attached; /* the agent came into it while it ran */
 	bool gone; /* it had ended when we came; its samples are there */
 	enum tach_recorder_state state;
 	struct pacer pacer;
@@ -217,6 +221,7 @@ make_agents(struct tach_recorder *r, struct launch *l)
 	if (r->agents == NULL)
 		return false;
 	l->environment = agents_environment(r->agents);
+	l->kept_fd = agents_fd(r->agents);
 	/* A process of its own number space has another one there. */
 	l->pid = &agents_control(r->agents)->pid;
 	return true;
@@ -234,7 +239,8 @@ make_inprocess(struct tach_recorder *r)
 int
 tach_recorder_launch(struct tach_recorder *r, char *const argv[], int stdout_fd)
 {
-	struct launch l = {.stdout_fd = stdout_fd, .stopped = &r->stopped};
+	struct launch l = {.stdout_fd = stdout_fd, .stopped = &r->stopped,
+	    .kept_fd = -1};
 	bool inside = r->options.engine == TACH_ENGINE_INPROCESS;
 
 	if (inside && !make_agents(r, &l)) {
@@ -282,6 +288,8 @@ static void
 begin(struct tach_recorder *r, uint64_t now)
 {
 	r->state = TACH_RECORDER_SAMPLING;
+	r->agentless = false;
+	r->error = (struct error){0}; /* of what was there before */
 	if (r->start != 0)
 		return;
 	r->start = now;
@@ -385,16 +393,33 @@ tach_recorder_share(struct tach_recorder *r, const struct tach_recorder *first)
 	r->interrupts = interrupts_hold(first->interrupts);
 }
 
-/* One that may have ended: its samples are still there. */
+/* Opens the process that a slot gives the number of, which has to be one of ours,
+ * as nothing but the slot says yet.  If it has ended, its samples are still
+ * there, and no more is taken of it. */
 static bool
-follow_fork(struct tach_recorder *r, pid_t pid)
+open_fork(struct tach_recorder *r, uint32_t slot, pid_t pid)
 {
-	if (!process_open(&r->process, pid)) {
-		r->gone = errno == ESRCH;
-		r->process.pid = pid;
-		if (!r->gone)
-			return false;
+	bool there = process_open(&r->process, pid);
+
+	if (!there && errno != ESRCH)
+		return false;
+	if (there && agents_are_in(r->agents, &r->process, true))
+		return true;
+	if (there && !process_ended(&r->process)) {
+		agents_refuse(r->agents, slot, pid);
+		return false;
 	}
+	process_close(&r->process);
+	r->process.pid = r->process.own_id = pid;
+	r->gone = true;
+	return true;
+}
+
+static bool
+follow_fork(struct tach_recorder *r, uint32_t slot, pid_t pid)
+{
+	if (!open_fork(r, slot, pid))
+		return false;
 	start_waiting(r);
 	return make_inprocess(r) == TACH_OK;
 }
@@ -402,14 +427,16 @@ follow_fork(struct tach_recorder *r, pid_t pid)
 struct tach_recorder *
 tach_recorder_fork(const struct tach_recorder *first)
 {
-	pid_t pid = first->agents != NULL ? agents_fork(first->agents) : 0;
-	struct tach_recorder *r = pid != 0 ?
+	pid_t pid;
+	uint32_t slot = first->agents != NULL ?
+	    agents_fork(first->agents, &pid) : AGENTS_NONE;
+	struct tach_recorder *r = slot != AGENTS_NONE ?
 	    tach_recorder_new(&first->options) : NULL;
 
 	if (r == NULL)
 		return NULL;
 	tach_recorder_share(r, first);
-	if (follow_fork(r, pid))
+	if (follow_fork(r, slot, pid))
 		return r;
 	tach_recorder_free(r);
 	return NULL;
@@ -446,8 +473,9 @@ attach_inside(struct tach_recorder *r)
 	const struct attach_offer offer = {agents_fd(r->agents),
 	    agents_nonce(r->agents), agents_library(r->agents)};
 
-	return attach_agent(&r->process, &r->runtime, &offer, r->wake_fd,
-		   &r->error) ? TACH_OK : TACH_FATAL;
+	r->attached = attach_agent(&r->process, &r->runtime, &offer,
+	    r->wake_fd, &r->error);
+	return r->attached ? TACH_OK : TACH_FATAL;
 }
 
 int
@@ -562,20 +590,70 @@ end_pause(struct tach_recorder *r, uint64_t now)
 }
 
 static int
-end(struct tach_recorder *r)
+no_agent(struct tach_recorder *r)
 {
-	if (r->paused_at != 0)
-		end_pause(r, clock_ns());
-	if (r->inprocess != NULL && r->start != 0) {
+	return error_set(&r->error, TACH_FATAL, "process %d runs Python without "
+	    "%s, which cannot be preloaded into a program that is static, has "
+	    "other rights or sees other files: use --engine=remote",
+	    (int)r->process.pid, agents_library(r->agents));
+}
+
+/* Why there are no samples, although there was a Python with our agent, if
+ * nothing else tells. */
+static void
+tell_why_none(struct tach_recorder *r)
+{
+	const struct tach_inprocess_stats *s = &r->stats.inprocess;
+	uint64_t lost = s->early + s->invalid + s->full + s->late + s->damaged;
+
+	if (r->stats.samples > 0 || r->stats.paused_ns > 0 || s->refused > 0)
+		return;
+	if (s->weight > 0)
+		error_set(&r->error, 0, "Python ran, but no sample was of the "
+		    "kind that was asked for");
+	else if (lost > 0)
+		error_set(&r->error, 0, "Python ran, but all %" PRIu64
+		    " ticks were lost", lost);
+	else
+		error_set(&r->error, 0, "Python ran, but hardly%s",
+		    r->options.mode == TACH_MODE_CPU ? ": record with "
+		    "--mode=wall to see where it waits" : "");
+}
+
+static int
+end_inside(struct tach_recorder *r)
+{
+	if (r->start != 0) {
 		inprocess_count(r->inprocess, &r->stats);
 		note_inprocess(r);
+	}
+	if (r->agentless)
+		return no_agent(r);
+	if (r->start != 0)
+		tell_why_none(r);
+	else if (r->attached)
+		error_set(&r->error, 0, "process %d ended as soon as its main "
+		    "thread ran Python code, for which --engine=inprocess "
+		    "has to wait: use --engine=remote", (int)r->process.pid);
+	return TACH_END;
+}
+
+static int
+end(struct tach_recorder *r)
+{
+	int result = TACH_END;
+
+	if (r->paused_at != 0)
+		end_pause(r, clock_ns());
+	if (r->inprocess != NULL) {
+		result = end_inside(r);
 	} else {
 		note_errors(r);
 		note_interrupts(r);
 	}
 	urgent_end(&r->urgent);
 	r->state = TACH_RECORDER_ENDED;
-	return TACH_END;
+	return result;
 }
 
 /* Launched commands may become a Python at any time; what cannot be read now
@@ -812,12 +890,9 @@ miss_agent(struct tach_recorder *r)
 		return TACH_OK;
 	if (r->python_at == 0)
 		r->python_at = now;
-	if (now < r->python_at + AGENT_PATIENCE)
-		return TACH_OK;
-	return error_set(&r->error, TACH_FATAL, "process %d runs Python without "
-	    "%s, which cannot be preloaded into a program that is static, has "
-	    "other rights or sees other files: use --engine=remote",
-	    (int)r->process.pid, agents_library(r->agents));
+	r->agentless = r->process.child ||
+	    now >= r->python_at + PYTHON_PATIENCE;
+	return now < r->python_at + AGENT_PATIENCE ? TACH_OK : no_agent(r);
 }
 
 static int
@@ -827,6 +902,8 @@ meet_agent(struct tach_recorder *r)
 	case INPROCESS_LIVE:
 		return TACH_OK;
 	case INPROCESS_NONE:
+		if (r->state == TACH_RECORDER_SAMPLING)
+			start_waiting(r); /* likewise, of another kind */
 		return miss_agent(r);
 	case INPROCESS_WAITING:
 		if (r->state == TACH_RECORDER_SAMPLING)

@@ -323,10 +323,11 @@ static uint32_t
 make_frame(struct registry *r, const struct py_offsets *o,
     const struct known *k, uint32_t instr, uint8_t opcode)
 {
+	static const uint8_t none;
 	struct py_location l;
 
-	lines_find(o->lines, k->lines, k->lines_len, k->firstlineno,
-	    instr == UINT32_MAX ? -1 : (int64_t)(instr / 2), &l);
+	lines_find(o->lines, k->lines != NULL ? k->lines : &none, k->lines_len,
+	    k->firstlineno, instr == UINT32_MAX ? -1 : (int64_t)(instr / 2), &l);
 	return tach_table_add_frame(r->table, &(struct tach_frame){
 	    .file = k->file, .func = k->func, .line = l.line,
 	    .end_line = l.end_line, .column = l.column,

@@ -325,11 +325,55 @@ def merges():
                            b'tid:3;a:b:1 7\n')
 
 
+def shared():
+    """Steps of fuzz_shared.c; the structs are those of agent/wire.h."""
+    def record(kind, body, area=0):
+        body += b'\0' * (-len(body) % 8)
+        return bytes([4, area, len(body) // 8, kind - 1]) + body
+
+    def code(number, name=b'f', file=b'a.py', lines=b'\xef\0', addr=64):
+        return record(1, struct.pack(
+            '<QQIiIBBHIBBHII', addr, 1, number, 9, len(name), 1, 1, 0,
+            len(file), 1, 1, 0, len(lines), 16) + name + file + lines)
+
+    def sample(frames, common=0, weight=1, area=0):
+        return record(2, struct.pack(
+            '<QIIIIII', 2**62, weight, 1, 0, len(frames) + common, common,
+            0) + b''.join(struct.pack('<HBBI', c, 255, 0, at)
+                          for c, at in frames), area)
+
+    def word(step, which, at, value, wide=False):
+        return bytes([step, which]) + struct.pack(
+            '<IB', at, wide) + struct.pack('<Q' if wide else '<I', value)
+
+    drain, look, pause, go_on = b'\x08', b'\x07', b'\x06\1', b'\x06\0'
+    good = code(0) + code(1, b'g') + sample([(1, 4), (0, 2)])
+    yield 'samples', good + drain + sample([(1, 6)], 1, 3) + drain
+    yield 'marks', good + sample([(0xfff0, 0), (0xfff1, 0), (0xfff2, 0),
+                                  (0, 2)]) + drain
+    yield 'a-code-without-lines', code(2, lines=b'') + sample(
+        [(2, 4)]) + drain
+    yield 'no-such-code', sample([(5, 0)]) + drain + good + drain
+    yield 'pauses', good + pause + drain + go_on + drain
+    yield 'a-thread-that-ends', good + word(2, 0, 0, 2) + drain + drain
+    yield 'another-process', (
+        word(1, 1, 0, 3) + word(1, 1, 4, 1) + word(1, 1, 8, 2**31) + drain +
+        look + drain)
+    yield 'a-second-image', (
+        good + drain + word(1, 1, 0, 2) + word(1, 1, 32, 2) + look + drain)
+    yield 'no-ring', good + word(2, 0, 704, 2**63, True) + drain + drain
+    yield 'a-loop-of-areas', (word(2, 1, 4, 2) + word(2, 0, 4, 2) +
+                              word(1, 0, 48, 2) + drain)
+    yield 'control', (bytes([0]) + struct.pack('<IBQ', 24, 1, 1) +
+                      bytes([0]) + struct.pack('<IBI', 32, 0, 9) +
+                      word(2, 0, 24, 2) + drain + pause + go_on)
+
+
 def main():
     build, corpus = sys.argv[1:]
     for name, cases in (('collapsed', collapsed()), ('elf', elf()),
                         ('formats', formats(build)), ('merge', merges()),
-                        ('reader', reader()),
+                        ('reader', reader()), ('shared', shared()),
                         ('slots', gperftools()), ('text', text(build)),
                         ('unfinished', unfinished(build))):
         os.makedirs(os.path.join(corpus, name), exist_ok=True)
