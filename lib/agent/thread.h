@@ -34,6 +34,7 @@ struct thread {
 	struct self_view view;
 	struct py_none none;
 	struct code_table codes;
+	struct py_shims shims; /* that it has come to */
 	uint32_t prev_depth; /* of the sample that went into the ring last */
 	struct wire_frame prev[WIRE_DEPTH];   /* its frames, at the end */
 	struct wire_frame frames[WIRE_DEPTH]; /* those of the next one */
