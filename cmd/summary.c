@@ -16,8 +16,6 @@ summary_causes(const struct tach_recorder_stats *s, char *buf, size_t size)
 		const char *name;
 	} causes[] = {{s->unreadable, "unreadable"}, {s->moving, "moving"},
 	    {s->unknown, "unknown"}, {s->inprocess.invalid, "invalid"},
-	    {s->inprocess.full, "for want of room"},
-	    {s->inprocess.late, "at a thread's end"},
 	    {s->inprocess.damaged, "damaged"}};
 	size_t n = 0;
 

@@ -247,11 +247,12 @@ drain_signals(void)
 static void
 count_rest(struct thread *t)
 {
+	struct wire_area *a = t->area;
 	uint64_t ticks = ticks_until(t, clock_of(t->clock));
 
 	if (!t->paused && ticks > t->last)
-		atomic_fetch_add(&t->area->drops[WIRE_DROP_END],
-		    ticks - t->last);
+		atomic_fetch_add(&a->drops[is_native(a) ? WIRE_DROP_STATE :
+		    WIRE_DROP_END], ticks - t->last);
 }
 
 static void

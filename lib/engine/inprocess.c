@@ -564,7 +564,8 @@ inprocess_count(const struct inprocess *e, struct tach_recorder_stats *st)
 	counts_judge(s);
 	s->damaged = e->reader.damaged;
 	registry_counts(e->registry, &s->frames, &s->frames_known);
-	st->failed = s->invalid + s->full + s->late + s->damaged;
+	st->failed = s->invalid + s->damaged;
+	st->missed = s->full + s->late;
 }
 
 /* ---- drains ---------------------------------------------------------------- */
