@@ -221,6 +221,7 @@ take_sample(struct area_reader *r, struct area *a, size_t size)
 	if (a->common > s->shared)
 		a->common = s->shared;
 	a->next = *s;
+	a->next.time -= (uint64_t)r->ahead;
 	/* What is not over yet would never come to be the next. */
 	if (a->next.time > r->now && a->next.time > (r->now = clock_ns()))
 		a->next.time = r->now;

@@ -63,6 +63,7 @@ struct area_reader {
 	struct tach_table *table;
 	bool opcodes; /* frames are to have theirs */
 	uint32_t torn, gc, native; /* synthetic frames, or TACH_NONE */
+	int64_t ahead; /* ns: the process's clock of ours, see timens.h */
 	size_t left;  /* records that it may still read: the caller's to set */
 	uint64_t now; /* ns, about: what is later than that is not believed */
 	uint64_t damaged; /* records so far that made no sense */

@@ -19,6 +19,7 @@
 #include "engine/snapshot.h"
 #include "engine/status.h"
 #include "engine/tell.h"
+#include "engine/timens.h"
 
 #define NAMES_MAX (1u << 20) /* threads that we believe in */
 #define HIGH (WIRE_RING / 4) /* a ring should not hold more */
@@ -181,7 +182,8 @@ inprocess_inherit(struct inprocess *e, struct py_runtime *rt)
 static void
 give_order(struct inprocess *e)
 {
-	atomic_store(&slot(e)->order_time, clock_ns());
+	atomic_store(&slot(e)->order_time, clock_ns() +
+	    (uint64_t)e->reader.ahead);
 	atomic_store(&slot(e)->order, e->paused ? WIRE_PAUSE : WIRE_RUN);
 }
 
@@ -315,6 +317,7 @@ inprocess_look(struct inprocess *e)
 		if (e->slot != AGENTS_NONE)
 			leave_image(e);
 		e->slot = found;
+		e->reader.ahead = timens_ahead(e->process->pid);
 		if (e->paused)
 			give_order(e);
 	}
