@@ -197,7 +197,7 @@ work(struct thread *t, struct wire_slot *slot, void *context)
 	perf = atomic_load(&t->area->clock) == WIRE_CLOCK_PERF;
 	if (perf && (weight != 1 || t->slow))
 		take_pending(t, slot, context);
-	if (((agent.asked & WIRE_JITTER) || t->sharp) && !t->paused && !perf)
+	if (!t->paused && !perf)
 		ticks_arm(t);
 }
 

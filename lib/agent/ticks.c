@@ -37,17 +37,25 @@ scramble(uint64_t x)
 	return x ^ x >> 31;
 }
 
-/* Where in the nth interval its tick is: always at the same place, which is
- * another one for each thread, or anywhere.  So the ticks of a thread add up to
- * its time whatever signals come, and each moment is as likely as any other. */
+/* Whether others send the signals, at distances of their own. */
+static bool
+is_told(const struct thread *t)
+{
+	return atomic_load_explicit(&t->area->clock, memory_order_relaxed) ==
+	    WIRE_CLOCK_PERF;
+}
+
+/*
+ * Where in the nth interval its tick is: anywhere, so that no program falls into
+ * step with the ticks; or where others send the signals, which they do at
+ * distances that wander, always at the same place, which is another one for each
+ * thread.  So the ticks of a thread add up to its time whatever signals come, and
+ * each moment is as likely as any other.
+ */
 static uint64_t
 place_of_tick(const struct thread *t, uint64_t n)
 {
-	uint64_t seed = t->seed;
-
-	if (agent.asked & WIRE_JITTER)
-		seed = scramble(seed + n);
-	return seed % agent.interval;
+	return (is_told(t) ? t->seed : scramble(t->seed + n)) % agent.interval;
 }
 
 uint64_t
@@ -83,8 +91,6 @@ arm_at(struct thread *t, uint64_t tick)
 {
 	struct itimerspec when = {.it_value = to_timespec(tick)};
 
-	if (!(agent.asked & WIRE_JITTER))
-		when.it_interval = to_timespec(agent.interval);
 	syscall(SYS_timer_settime, t->timer, TIMER_ABSTIME, &when, NULL);
 }
 

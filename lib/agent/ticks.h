@@ -13,8 +13,8 @@ uint64_t clock_of(clockid_t);
 /* How many ticks there were until a time on the thread's clock. */
 uint64_t ticks_until(const struct thread *, uint64_t now);
 
-/* Has the timer go off at the ticks, or if it is sharp at the next one, if the
- * thread runs until then; now and then, so that a thread to which others tell
+/* Has the timer go off at the next tick, or if it is sharp then if the thread
+ * runs until then; now and then, so that a thread to which others tell
  * the ticks notices when they do not any more; or no more. */
 void ticks_arm(struct thread *);
 void ticks_watch(struct thread *);

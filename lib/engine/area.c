@@ -6,7 +6,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "engine/clock.h"
 #include "engine/emit.h"
 #include "engine/perf.h"
 
@@ -57,6 +56,18 @@ area_give_clock(struct area *a, struct agents *agents, bool paused)
 	if (paused)
 		perf_pause(a->event, true);
 	atomic_store(&a->ring.area->perf, 1);
+}
+
+void
+area_pace(struct area *a, uint64_t interval_ns, uint64_t now)
+{
+	if (a->event < 0 || now < a->paced + PACER_STEADY * interval_ns)
+		return;
+	if (a->paced == 0)
+		pacer_start(&a->pacer, interval_ns, false, now | 1, now);
+	a->paced = now;
+	pacer_step(&a->pacer);
+	perf_retime(a->event, a->pacer.step);
 }
 
 uint64_t

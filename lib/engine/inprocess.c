@@ -577,6 +577,8 @@ inprocess_count(const struct inprocess *e, struct tach_recorder_stats *st)
 static bool
 begin(struct inprocess *e)
 {
+	uint64_t now = clock_ns();
+
 	e->high = 0;
 	e->reader.left = RECORDS_MAX;
 	for (size_t i = 0; i < e->count; i++) {
@@ -585,6 +587,8 @@ begin(struct inprocess *e)
 		if (held > e->high)
 			e->high = held;
 		area_give_clock(a, e->agents, e->paused);
+		if (held > 0 && !e->paused)
+			area_pace(a, e->options->interval_ns, now);
 		if (!area_read(a, &e->reader))
 			return false;
 	}
