@@ -13,7 +13,8 @@
 #define WATCH (NS / 10) /* between two looks whether all is over */
 #define SOONEST (NS / 50000) /* a signal costs about as much */
 #define YOUNG (NS / 20) /* of CPU time */
-#define FUTILE_MAX 3 /* signals for nothing, in a thread's life */
+#define FUTILE_MAX 12 /* signals for nothing, in a thread's life ... */
+#define FUTILE_WOKEN 4 /* ... and for as many counts one that may have woken it */
 
 static __thread int32_t mine; /* see ticks_timer */
 
@@ -229,7 +230,9 @@ ticks_judge(struct thread *t, struct wire_slot *slot, bool kept)
 {
 	uint64_t now = clock_of(t->clock);
 
-	if (!kept && now < t->half_way && ++t->futile == FUTILE_MAX) {
+	if (now < t->half_way)
+		t->futile += kept ? 1 : FUTILE_WOKEN;
+	if (t->futile >= FUTILE_MAX) {
 		ticks_blunt(t, slot);
 		ticks_arm(t);
 	} else if (now >= YOUNG)

@@ -169,10 +169,30 @@ WAITS(X)
 
 /* ---- condition variables: the GIL is one ----------------------------------------- */
 
-static void
-cond_end(bool begun, const pthread_cond_t *c)
+/*
+ * No signal cuts such a wait short, so the thread need only be left to sleep,
+ * which a clock of its CPU time does.  Where many wait for the GIL, each of them
+ * wakes every few milliseconds: what that costs keeps it from who has its turn.
+ */
+static bool
+lock_begin(void)
+{
+	const struct thread *t = thread_mine();
+
+	return t != NULL && (t->clock == CLOCK_MONOTONIC || t->sharp) &&
+	    wait_begin();
+}
+
+static bool
+cond_begin(const pthread_cond_t *c)
 {
 	place = (uintptr_t)c;
+	return lock_begin();
+}
+
+static void
+cond_end(bool begun)
+{
 	wait_end(begun);
 	place = 0;
 }
@@ -180,10 +200,10 @@ cond_end(bool begun, const pthread_cond_t *c)
 WRAPPER int
 pthread_cond_wait(pthread_cond_t *c, pthread_mutex_t *m)
 {
-	bool held = wait_begin();
+	bool held = cond_begin(c);
 	int result = REAL(pthread_cond_wait)(c, m);
 
-	cond_end(held, c);
+	cond_end(held);
 	return result;
 }
 
@@ -191,10 +211,10 @@ WRAPPER int
 pthread_cond_timedwait(pthread_cond_t *c, pthread_mutex_t *m,
     const struct timespec *t)
 {
-	bool held = wait_begin();
+	bool held = cond_begin(c);
 	int result = REAL(pthread_cond_timedwait)(c, m, t);
 
-	cond_end(held, c);
+	cond_end(held);
 	return result;
 }
 
@@ -202,10 +222,10 @@ WRAPPER int
 pthread_cond_clockwait(pthread_cond_t *c, pthread_mutex_t *m, clockid_t clock,
     const struct timespec *t)
 {
-	bool held = wait_begin();
+	bool held = cond_begin(c);
 	int result = REAL(pthread_cond_clockwait)(c, m, clock, t);
 
-	cond_end(held, c);
+	cond_end(held);
 	return result;
 }
 
@@ -219,7 +239,7 @@ pthread_mutex_lock(pthread_mutex_t *m)
 
 	if (result != EBUSY)
 		return result;
-	held = wait_begin();
+	held = lock_begin();
 	result = REAL(pthread_mutex_lock)(m);
 	wait_end(held);
 	return result;
