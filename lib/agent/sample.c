@@ -177,8 +177,10 @@ take_pending(struct thread *t, struct wire_slot *slot, void *context)
 	siginfo_t info;
 
 	while (syscall(SYS_rt_sigtimedwait, &set, &info, &now, sizeof(set)) > 0)
-		if (info.si_code == SI_USER || info.si_code == SI_TKILL)
+		if (!signals_are_ours(&info)) { /* it may be put back */
 			signals_pass_on(&info, context);
+			break;
+		}
 	follow(t, slot);
 }
 
@@ -209,7 +211,7 @@ handle(int signal, siginfo_t *info, void *context)
 	int e = errno;
 
 	(void)signal;
-	if (info->si_code == SI_USER || info->si_code == SI_TKILL) {
+	if (!signals_are_ours(info)) {
 		signals_pass_on(info, context);
 		errno = e;
 		return;

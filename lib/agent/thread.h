@@ -62,6 +62,8 @@ void thread_begin(void);
  * for the first time: the number of the timer that tells it to, which is gone
  * after that, or -1. */
 int32_t thread_adopt(pid_t tid);
+/* Whether that is what a signal tells. */
+bool thread_is_adopting(const siginfo_t *);
 /* To be shown each signal that comes. */
 void thread_adopted(const siginfo_t *);
 

@@ -17,6 +17,7 @@
 #define FUTILE_WOKEN 4 /* ... and for as many counts one that may have woken it */
 
 static __thread int32_t mine; /* see ticks_timer */
+static const char mark; /* its address is what our timers' signals carry */
 
 /* ---- when ------------------------------------------------------------------ */
 
@@ -145,6 +146,12 @@ ticks_make_timer(int32_t *made, clockid_t clock, pid_t tid, const void *value)
 	return syscall(SYS_timer_create, clock, &e, made) == 0;
 }
 
+bool
+ticks_is_timer(const siginfo_t *info)
+{
+	return info->si_code == SI_TIMER && info->si_value.sival_ptr == &mark;
+}
+
 void
 ticks_refused(struct wire_slot *slot)
 {
@@ -165,7 +172,7 @@ name_of_clock(const struct thread *t)
 static bool
 set_timer(struct thread *t, clockid_t clock)
 {
-	bool made = ticks_make_timer(&t->timer, clock, t->area->tid, t->area);
+	bool made = ticks_make_timer(&t->timer, clock, t->area->tid, &mark);
 
 	if (!made)
 		t->timer = -1;

@@ -39,4 +39,7 @@ int32_t ticks_timer(void);
 bool ticks_make_timer(int32_t *made, clockid_t, pid_t tid, const void *value);
 void ticks_refused(struct wire_slot *);
 
+/* Whether a signal is that of a thread's own timer. */
+bool ticks_is_timer(const siginfo_t *);
+
 #endif

@@ -24,9 +24,14 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "agent/agent.h"
 #include "agent/mask.h"
 #include "agent/real.h"
+#include "agent/signals.h"
 #include "agent/thread.h"
+#include "agent/ticks.h"
+
+#define NS UINT64_C(1000000000)
 
 /* Volatile: the handler, which looks at them, may run in a call of which the
  * compiler knows that it calls nothing in here. */
@@ -461,37 +466,89 @@ sigsuspend(const sigset_t *mask)
 
 /* ---- for signals, of which ours is none ------------------------------------------------ */
 
-WRAPPER int
-sigwait(const sigset_t *set, int *signal)
+/* Whether the program waits for one that is ours, too, as it may who has masked
+ * it. */
+static bool
+is_asked_for(const sigset_t *set)
+{
+	return set != NULL && agent.control != NULL && signals_masked() &&
+	    sigismember(set, agent.signal) == 1;
+}
+
+static struct timespec
+time_until(uint64_t end)
+{
+	uint64_t now = clock_of(CLOCK_MONOTONIC), left = end > now ? end - now : 0;
+
+	return (struct timespec){(time_t)(left / NS), (long)(left % NS)};
+}
+
+/* Waits for one that is not ours, which is told of when the wait is over. */
+static int
+take_others(const sigset_t *set, siginfo_t *info, const struct timespec *t)
+{
+	uint64_t end = t == NULL ? 0 : clock_of(CLOCK_MONOTONIC) +
+	    (uint64_t)t->tv_sec * NS + (uint64_t)t->tv_nsec;
+	bool ours = false;
+	int result;
+
+	for (;;) {
+		struct timespec left = time_until(end);
+		result = REAL(sigtimedwait)(set, info, t != NULL ? &left : NULL);
+		if (result != agent.signal || !signals_are_ours(info))
+			break;
+		ours = true;
+	}
+	if (ours)
+		signals_poke();
+	if (result == agent.signal)
+		signals_release();
+	return result;
+}
+
+static int
+take(const sigset_t *set, siginfo_t *info, const struct timespec *t)
 {
 	bool held = wait_begin();
 	sigset_t without;
-	int result = REAL(sigwait)(mask_without_ours(set, &without), signal);
+	siginfo_t own;
+	int result;
 
+	if (is_asked_for(set))
+		result = take_others(set, info != NULL ? info : &own, t);
+	else
+		result = REAL(sigtimedwait)(mask_without_ours(set, &without),
+		    info, t);
 	wait_end(held);
+	return result;
+}
+
+WRAPPER int
+sigwait(const sigset_t *set, int *signal)
+{
+	int e = errno, result;
+
+	do
+		result = take(set, NULL, NULL);
+	while (result < 0 && errno == EINTR);
+	if (result < 0)
+		result = errno;
+	else {
+		*signal = result;
+		result = 0;
+	}
+	errno = e;
 	return result;
 }
 
 WRAPPER int
 sigwaitinfo(const sigset_t *set, siginfo_t *info)
 {
-	bool held = wait_begin();
-	sigset_t without;
-	int result = REAL(sigwaitinfo)(mask_without_ours(set, &without),
-	    info);
-
-	wait_end(held);
-	return result;
+	return take(set, info, NULL);
 }
 
 WRAPPER int
 sigtimedwait(const sigset_t *set, siginfo_t *info, const struct timespec *t)
 {
-	bool held = wait_begin();
-	sigset_t without;
-	int result = REAL(sigtimedwait)(mask_without_ours(set, &without),
-	    info, t);
-
-	wait_end(held);
-	return result;
+	return take(set, info, t);
 }

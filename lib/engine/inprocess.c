@@ -196,6 +196,7 @@ poke(const struct inprocess *e, const struct area *a)
 
 	info.si_pid = getpid();
 	info.si_uid = getuid();
+	info.si_value.sival_int = WIRE_POKE;
 	if (a->task != 0 &&
 	    atomic_load(&a->ring.area->state) == WIRE_AREA_LIVE)
 		syscall(SYS_rt_tgsigqueueinfo, e->process->pid, a->task, sig,
