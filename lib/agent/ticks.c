@@ -17,6 +17,7 @@
 #define FUTILE_WOKEN 4 /* ... and for as many counts one that may have woken it */
 
 static __thread int32_t mine; /* see ticks_timer */
+static __thread bool wakes;   /* it goes off while the thread sleeps, too */
 static const char mark; /* its address is what our timers' signals carry */
 
 /* ---- when ------------------------------------------------------------------ */
@@ -136,6 +137,12 @@ ticks_timer(void)
 }
 
 bool
+ticks_may_wake(void)
+{
+	return wakes;
+}
+
+bool
 ticks_make_timer(int32_t *made, clockid_t clock, pid_t tid, const void *value)
 {
 	struct sigevent e = {.sigev_notify = SIGEV_THREAD_ID,
@@ -177,6 +184,7 @@ set_timer(struct thread *t, clockid_t clock)
 	if (!made)
 		t->timer = -1;
 	mine = t->timer;
+	wakes = clock == CLOCK_MONOTONIC;
 	atomic_store(&t->area->clock, name_of_clock(t));
 	return made;
 }

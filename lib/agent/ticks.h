@@ -33,6 +33,8 @@ void ticks_judge(struct thread *, struct wire_slot *, bool kept);
 void ticks_start(struct thread *, struct wire_slot *);
 /* The calling thread's timer, of which its area may not tell any more. */
 int32_t ticks_timer(void);
+/* Whether that goes off while the thread sleeps, too. */
+bool ticks_may_wake(void);
 
 /* Makes a timer that signals a thread, with a value.  False: errno says why,
  * and the other counts it. */

@@ -182,10 +182,7 @@ WAITS(X)
 static bool
 lock_begin(void)
 {
-	const struct thread *t = thread_mine();
-
-	return t != NULL && (t->clock == CLOCK_MONOTONIC || t->sharp) &&
-	    wait_begin();
+	return ticks_may_wake() && wait_begin();
 }
 
 static bool
