@@ -86,6 +86,14 @@ percent(uint64_t part, uint64_t whole)
 	return whole != 0 ? 100 * (double)part / (double)whole : 0;
 }
 
+/* The rounds that were made, or in-process, of each thread. */
+static uint64_t
+done(const struct tach_recorder_stats *s)
+{
+	return s->inprocess.records > 0 ?
+	    s->inprocess.weight + s->failed : s->rounds;
+}
+
 /* What is known of the profile by now. */
 static struct tach_meta
 meta_now(const struct recording *r)
@@ -100,7 +108,7 @@ meta_now(const struct recording *r)
 	    .duration = (double)s->elapsed_ns / 1e9,
 	    .rate = recording_rate(s),
 	    .errors = percent(s->torn + s->failed, s->samples + s->failed),
-	    .missed = percent(s->missed, s->rounds + s->missed),
+	    .missed = percent(s->missed, done(s) + s->missed),
 	};
 	return meta;
 }

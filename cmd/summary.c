@@ -16,8 +16,6 @@ summary_causes(const struct tach_recorder_stats *s, char *buf, size_t size)
 		const char *name;
 	} causes[] = {{s->unreadable, "unreadable"}, {s->moving, "moving"},
 	    {s->unknown, "unknown"}, {s->inprocess.invalid, "invalid"},
-	    {s->inprocess.full, "for want of room"},
-	    {s->inprocess.late, "at a thread's end"},
 	    {s->inprocess.damaged, "damaged"}};
 	size_t n = 0;
 
@@ -62,7 +60,11 @@ summary_refused(const struct tach_inprocess_stats *s)
 {
 	bool limit = s->refused_errno == EAGAIN;
 
-	if (s->refused > 0)
+	if (s->refused > 0 && s->refused_errno == EBUSY)
+		warnx("%" PRIu32 " thread%s could not be sampled: the program "
+		    "has masked the signal that we use: use --engine=remote",
+		    s->refused, s->refused == 1 ? "" : "s");
+	else if (s->refused > 0)
 		warnx("%" PRIu32 " thread%s could not be sampled, for want of "
 		    "a timer: %s: %s, or use --engine=remote", s->refused,
 		    s->refused == 1 ? "" : "s", limit ? "the user's limit of "

@@ -180,6 +180,7 @@ lib_libtach_core_la_SOURCES = \
 	lib/engine/tell.c lib/engine/tell.h \
 	lib/engine/threads.c lib/engine/threads.h \
 	lib/engine/tids.c lib/engine/tids.h \
+	lib/engine/timens.c lib/engine/timens.h \
 	lib/engine/turns.c lib/engine/turns.h \
 	lib/engine/twice.c lib/engine/twice.h \
 	lib/engine/urgent.c lib/engine/urgent.h \

@@ -622,7 +622,9 @@ struct tach_recorder_stats {
 	uint64_t elapsed_ns;  /* since the first round, without pauses */
 	uint64_t paused_ns;   /* in pauses that are over */
 	uint64_t rounds;      /* moments at which all threads were sampled */
-	uint64_t missed;      /* rounds whose time had passed: not made up */
+	uint64_t missed;      /* rounds whose time had passed: not made up;
+			       * in-process, ticks for which no sample was taken:
+			       * there was no room, or the thread ended */
 	uint64_t samples;     /* thread samples given to the sink */
 	uint64_t torn;	      /* of these, kept from their root only */
 	uint64_t interrupted; /* of these, read in an interrupt of the thread */

@@ -336,6 +336,136 @@ two_processes() {
 	[ "$(tach-cat p.bin | grep -c 'sum.py:idle:')" -lt 20 ]
 }
 
+# natives: t/natives.c as a library, $natives.
+natives() {
+	natives=$BATS_TEST_TMPDIR/natives.so
+	"${CC:-cc}" -shared -fPIC -o "$natives" "$T/natives.c" -lpthread
+}
+
+@test "threads without Python fail nothing, nor do the ends of threads" {
+	host_python 3.12 3.11
+	natives
+	cat >beside.py <<-'END'
+		import ctypes, sys, threading, time
+		beside = ctypes.CDLL(sys.argv[1]).natives
+		def spin():
+		    end = time.thread_time() + 0.003
+		    while time.thread_time() < end:
+		        sum(range(100))
+		t = threading.Thread(target=beside, args=(100, 20))
+		t.start()
+		for i in range(200):
+		    one = threading.Thread(target=spin)
+		    one.start()
+		    one.join()
+		t.join()
+	END
+	tach-record "${ENGINE[@]}" -o p.bin -- "$python" beside.py "$natives" \
+	    2>err
+	cat err
+	tach-info p.bin
+	[ "$(tach-cat p.bin | grep -c 'beside.py:spin:')" -gt 300 ]
+	tach-info --json p.bin | python3 -c '
+import json, sys
+said = json.load(sys.stdin)["recorded"]
+assert said["errors_percent"] < 0.5, said
+# Of two seconds of others, one tick in each thread would be 5 %.
+assert said["missed_percent"] < 15, said'
+	# A hundred times 20 ticks are known to have been no Python.
+	[ "$(count late p.bin)" -lt 300 ]
+}
+
+# own_clock COMMAND...: a program that computes for half a second, and whose
+# clocks are not ours: it has its samples, at the times of the recorder.
+own_clock() {
+	tach-record "${ENGINE[@]}" "$@" -c '
+import os
+begun = sum(os.times()[:2])
+while sum(os.times()[:2]) < begun + 0.5: sum(range(10000))'
+	tach-info --json p.bin | python3 -c '
+import json, sys
+info = json.load(sys.stdin)
+# By the wall: the program has to share its CPU.
+most = 1050 * info["recorded"]["duration_s"] if info["mode"] == "wall" else 900
+print(info["samples"], most)
+assert 450 < info["samples"] < most, info
+assert info["recorded"]["missed_percent"] < 2, info'
+	tach-cat p.bin | awk '
+		{ if (!first) first = $1; last = $1 }
+		END { print first, last; exit !(last - first > 0.3e6 &&
+		    last - first < 20e6) }'
+	# None lies where many others do, as if all had come at once.
+	[ "$(tach-cat p.bin | cut -f 1 | uniq -d | wc -l)" -lt 20 ]
+}
+
+@test "a program in another time namespace" {
+	host_python 3.12 3.11
+	unshare -T --monotonic 100000 true ||
+	    skip "no time namespaces here (root; Linux 5.6)"
+	own_clock -q -o p.bin -- unshare -T --monotonic 100000 "$python"
+	own_clock -q -m wall -o p.bin -- unshare -T --monotonic 100000 "$python"
+}
+
+@test "a program whose clock_gettime is not the C library's" {
+	host_python 3.12 3.11
+	natives
+	LD_PRELOAD=$natives "$python" -c 'import time
+assert time.monotonic() > 360 * 86400'
+	own_clock -q -o p.bin -- env LD_PRELOAD="$natives" "$python"
+	own_clock -q -m wall -o p.bin -- env LD_PRELOAD="$natives" "$python"
+}
+
+@test "a program that waits for our signal gets what is its own" {
+	host_python 3.12 3.11
+	cat >waits.py <<-'END'
+		import os, signal, sys, threading, time
+		ours = signal.SIGRTMAX - 2
+		def work():
+		    end = time.thread_time() + 0.1
+		    while time.thread_time() < end:
+		        sum(range(1000))
+		signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
+		os.kill(os.getpid(), ours)
+		work()
+		assert ours in signal.sigpending()
+		assert signal.sigwait(signal.valid_signals()) == ours
+		t = threading.Thread(target=work)
+		t.start()
+		assert signal.sigtimedwait([ours, signal.SIGUSR1], 0.1) is None
+		t.join()
+		threading.Timer(0.1, os.kill, (os.getpid(), ours)).start()
+		assert signal.sigwaitinfo([ours]).si_pid == os.getpid()
+		work()
+		got = []
+		signal.signal(ours, lambda number, frame: got.append(number))
+		os.kill(os.getpid(), ours)
+		work()
+		assert not got
+		signal.pthread_sigmask(signal.SIG_UNBLOCK, [ours])
+		work()
+		assert got == [ours]
+		print("well")
+	END
+	for mode in cpu wall; do
+		is "$(tach-record "${ENGINE[@]}" -m "$mode" -q -o p.bin -- \
+		    "$python" waits.py)" well
+		# While one is pending no tick comes: those of a fifth of a
+		# second are told of when it is taken.
+		n=$(tach-cat p.bin | grep -c 'waits.py:')
+		work=$(tach-cat p.bin | grep -c 'waits.py:work:')
+		echo "$mode: $n, $work of them at work"
+		[ "$n" -ge 450 ]
+		[ "$work" -ge 250 ]
+	done
+	# A program may begin so.
+	tach-record "${ENGINE[@]}" -q -o p.bin -- \
+	    env --block-signal "$python" -c '
+import signal
+assert signal.SIGRTMAX - 2 in signal.pthread_sigmask(signal.SIG_BLOCK, [])
+for i in range(10): sum(range(1000000))'
+	[ "$(tach-info --json p.bin | jq .samples)" -gt 50 ]
+}
+
 @test "a thread that waits in a call we know nothing of is left alone" {
 	host_python 3.12 3.11
 	cat >raw.py <<-'END'

@@ -150,7 +150,8 @@ SAMPLE_TESTS = \
 	t/dump.bats \
 	t/diff.bats \
 	t/output.bats \
-	t/python.bats
+	t/python.bats \
+	t/ways.bats
 
 # All the others: for them when something happens is part of what is judged.
 LIVE_TESTS = \
@@ -172,8 +173,9 @@ EXTRA_DIST += $(FILE_TESTS) $(SAMPLE_TESTS) $(LIVE_TESTS) t/again t/agent.c t/at
 	t/calls.py \
 	t/chrome.schema.json t/closing \
 	t/data \
-	t/decode.py t/fault.c t/golden t/in-turn t/lib.bash t/lint t/lost.py t/merge.py \
-	t/moments.py t/names.py t/peers t/pprof.py t/programs t/slots.py \
+	t/decode.py t/fault.c t/golden t/in-turn t/lib.bash t/lint t/lost.py \
+	t/merge.py t/moments.py t/names.py t/natives.c t/peers t/pprof.py \
+	t/programs t/slots.py \
 	t/totals.py t/truth.bash t/truth.py t/viewers.bash
 
 # The fuzzers.  `make check` gives them their cases; `make fuzz` builds them

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,8 +15,10 @@
 #include <unistd.h>
 
 #include "agent/got.h"
+#include "agent/mask.h"
 #include "agent/real.h"
 #include "agent/sample.h"
+#include "agent/signals.h"
 #include "agent/thread.h"
 #include "agent/ticks.h"
 
@@ -265,6 +268,9 @@ agent_start(const char *where, bool attached)
 	if (thread_self() != NULL) /* an earlier recorder's */
 		thread_leave();
 	publish_slot(s, WIRE_SLOT_WAITING);
+	/* A program may have been started with all signals masked. */
+	signals_set_masked(signals_masked() ||
+	    (mask_ours(SIG_BLOCK) & mask_bit()) != 0);
 	thread_register();
 	return 0;
 }

@@ -5,6 +5,7 @@
  * Nothing in here runs in a handler.
  */
 #include <dirent.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
@@ -12,8 +13,10 @@
 
 #include "agent/agent.h"
 #include "agent/got.h"
+#include "agent/mask.h"
 #include "agent/real.h"
 #include "agent/thread.h"
+#include "agent/ticks.h"
 
 #define ATTACH_ENV "TACH_ATTACH"
 
@@ -50,22 +53,55 @@ delete_timers(void)
 	timers.count = 0;
 }
 
+/* Whether a thread has masked our signal. */
+static bool
+is_masked(pid_t tid)
+{
+	char path[64], line[256];
+	unsigned long long mask = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/self/task/%d/status", (int)tid);
+	if ((f = fopen(path, "re")) == NULL)
+		return false;
+	while (fgets(line, sizeof(line), f) != NULL)
+		if (sscanf(line, "SigBlk: %llx", &mask) == 1)
+			break;
+	fclose(f);
+	return (mask & mask_bit()) != 0;
+}
+
+/* Has a thread register itself.  One that had masked the signal before we came
+ * cannot be told; later we mask it ourselves while it waits. */
+static void
+adopt(pid_t tid, bool first)
+{
+	int32_t timer = -1;
+
+	if (!first || !is_masked(tid))
+		timer = thread_adopt(tid);
+	else if (agent_slot() != NULL) {
+		errno = EBUSY;
+		ticks_refused(agent_slot());
+	}
+	if (timer >= 0)
+		note_timer(timer);
+}
+
 /* New threads register themselves by now. */
 static void
 adopt_threads(void)
 {
 	pid_t own = (pid_t)syscall(SYS_gettid);
 	DIR *d = opendir("/proc/self/task");
+	bool first = timers.pid != getpid();
 	struct dirent *e;
 
 	delete_timers();
 	while (d != NULL && (e = readdir(d)) != NULL) {
 		pid_t tid = (pid_t)strtol(e->d_name, NULL, 10);
-		int32_t timer = -1;
 		if (tid > 0 && tid != own)
-			timer = thread_adopt(tid);
-		if (timer >= 0)
-			note_timer(timer);
+			adopt(tid, first);
 	}
 	if (d != NULL)
 		closedir(d);

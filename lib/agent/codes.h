@@ -14,7 +14,7 @@ struct code_entry {
 	uint64_t print;
 	uint32_t units; /* code units: 2 bytes each */
 	bool sent;	/* the recorder knows it */
-	bool shim;	/* its frames are passed over */
+	bool shim;	/* see frame_is_shim in python/frames.h */
 };
 
 /* All zero: none. */

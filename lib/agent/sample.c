@@ -108,7 +108,7 @@ put(struct thread *t, struct wire_slot *slot, uint64_t time, uint64_t weight)
 
 /* Samples the thread if a tick is due.  Returns for how many the sample is. */
 static uint64_t
-sample(struct thread *t, struct wire_slot *slot, uint64_t time)
+sample(struct thread *t, struct wire_slot *slot, uint64_t time, uint64_t cpu)
 {
 	uint64_t now, ticks, weight;
 
@@ -117,7 +117,7 @@ sample(struct thread *t, struct wire_slot *slot, uint64_t time)
 	take_perf(t, slot);
 	if (t->sharp)
 		ticks_judge(t, slot, wait_is_over());
-	now = t->clock == CLOCK_MONOTONIC ? time : clock_of(t->clock);
+	now = t->clock == CLOCK_MONOTONIC ? time : cpu;
 	ticks = ticks_until(t, now);
 	if (now < t->rest || ticks <= t->last)
 		return 0;
@@ -130,8 +130,8 @@ sample(struct thread *t, struct wire_slot *slot, uint64_t time)
 /*
  * The thread is to get on with its own work: where samples take so long, as of
  * a stack of a hundred thousand frames, that the next one would be due at once,
- * that one has to wait for as long.  One that took long once may have had to
- * wait for a CPU.
+ * that one has to wait for as long.  One that took long once may have been the
+ * first to come to some memory.
  */
 static void
 have_rest(struct thread *t, uint64_t took)
@@ -155,6 +155,7 @@ class_of(uint64_t ns)
 	return i;
 }
 
+/* took: of CPU time, as the thread may have had to wait for a CPU meanwhile. */
 static void
 note_time(struct thread *t, uint64_t took)
 {
@@ -176,8 +177,10 @@ take_pending(struct thread *t, struct wire_slot *slot, void *context)
 	siginfo_t info;
 
 	while (syscall(SYS_rt_sigtimedwait, &set, &info, &now, sizeof(set)) > 0)
-		if (info.si_code == SI_USER || info.si_code == SI_TKILL)
+		if (!signals_are_ours(&info)) { /* it may be put back */
 			signals_pass_on(&info, context);
+			break;
+		}
 	follow(t, slot);
 }
 
@@ -185,17 +188,18 @@ static void
 work(struct thread *t, struct wire_slot *slot, void *context)
 {
 	uint64_t time = clock_of(CLOCK_MONOTONIC), took, weight;
+	uint64_t cpu = clock_of(CLOCK_THREAD_CPUTIME_ID);
 	bool perf;
 
-	weight = sample(t, slot, time);
-	took = clock_of(CLOCK_MONOTONIC) - time;
+	weight = sample(t, slot, time, cpu);
+	took = clock_of(CLOCK_THREAD_CPUTIME_ID) - cpu;
 	note_time(t, took);
 	if (weight > 0)
 		have_rest(t, took);
 	perf = atomic_load(&t->area->clock) == WIRE_CLOCK_PERF;
 	if (perf && (weight != 1 || t->slow))
 		take_pending(t, slot, context);
-	if (((agent.asked & WIRE_JITTER) || t->sharp) && !t->paused && !perf)
+	if (!t->paused && !perf)
 		ticks_arm(t);
 }
 
@@ -207,7 +211,7 @@ handle(int signal, siginfo_t *info, void *context)
 	int e = errno;
 
 	(void)signal;
-	if (info->si_code == SI_USER || info->si_code == SI_TKILL) {
+	if (!signals_are_ours(info)) {
 		signals_pass_on(info, context);
 		errno = e;
 		return;

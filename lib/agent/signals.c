@@ -5,16 +5,22 @@
 #include <errno.h>
 #include <sys/signalfd.h>
 #include <sys/syscall.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 #include "agent/agent.h"
 #include "agent/mask.h"
 #include "agent/real.h"
+#include "agent/thread.h"
+#include "agent/ticks.h"
 #include "agent/waits.h"
 
 /* What the program has set for our signal, which has no effect. */
 static struct sigaction action;
 static __thread bool masked;
+/* One of the program's is pending as it has masked it: our signal really is
+ * masked meanwhile. */
+static __thread volatile bool held;
 
 static bool
 is_ours(int signal)
@@ -40,6 +46,75 @@ signals_set_masked(bool set)
 	masked = set;
 }
 
+bool
+signals_are_ours(const siginfo_t *info)
+{
+	switch (info->si_code) {
+	case SI_USER:
+	case SI_TKILL:
+		return false;
+	case SI_QUEUE:
+		return info->si_value.sival_int == WIRE_POKE;
+	case SI_TIMER:
+		return ticks_is_timer(info) || thread_is_adopting(info);
+	default: /* of a perf event */
+		return true;
+	}
+}
+
+void
+signals_poke(void)
+{
+	siginfo_t info = {.si_signo = agent.signal, .si_code = SI_QUEUE};
+
+	info.si_value.sival_int = WIRE_POKE;
+	syscall(SYS_rt_tgsigqueueinfo, getpid(), syscall(SYS_gettid),
+	    agent.signal, &info);
+}
+
+static bool
+queue(siginfo_t *info, bool thread)
+{
+	pid_t pid = getpid();
+
+	return thread ? syscall(SYS_rt_tgsigqueueinfo, pid,
+		syscall(SYS_gettid), agent.signal, info) == 0 :
+	    syscall(SYS_rt_sigqueueinfo, pid, agent.signal, info) == 0;
+}
+
+/* Only the main thread may queue one as if kill had sent it. */
+void
+signals_put_back(siginfo_t *info)
+{
+	bool thread = info->si_code == SI_TKILL;
+
+	if (queue(info, thread))
+		return;
+	info->si_code = SI_QUEUE;
+	info->si_value.sival_ptr = NULL;
+	queue(info, thread);
+}
+
+/* Has it wait until the program unmasks it or waits for it. */
+static void
+hold(siginfo_t *info, void *context)
+{
+	ucontext_t *u = context;
+
+	held = true;
+	sigaddset(&u->uc_sigmask, agent.signal);
+	signals_put_back(info);
+}
+
+void
+signals_release(void)
+{
+	if (!held)
+		return;
+	held = false;
+	mask_ours(SIG_UNBLOCK);
+}
+
 /* The default of all real-time signals. */
 static void
 end_by(int signal)
@@ -57,7 +132,9 @@ signals_pass_on(siginfo_t *info, void *context)
 {
 	struct sigaction a = action;
 
-	if (a.sa_handler == SIG_DFL)
+	if (masked)
+		hold(info, context);
+	else if (a.sa_handler == SIG_DFL)
 		end_by(agent.signal);
 	else if (a.sa_handler == SIG_IGN)
 		return;
@@ -177,7 +254,7 @@ note(int how, const sigset_t *set)
 static const sigset_t *
 effective(int how, const sigset_t *set, sigset_t *copy)
 {
-	return how == SIG_SETMASK && wait_goes_on() ?
+	return how == SIG_SETMASK && (wait_goes_on() || held) ?
 	    mask_with_ours(set, copy) : mask_without_ours(set, copy);
 }
 
@@ -195,6 +272,8 @@ pthread_sigmask(int how, const sigset_t *set, sigset_t *old)
 		return result;
 	if (set != NULL)
 		note(how, set);
+	if (!masked)
+		signals_release();
 	tell(old, was);
 	return 0;
 }
@@ -217,7 +296,7 @@ sigpending(sigset_t *set)
 {
 	int result = REAL(sigpending)(set);
 
-	if (result == 0 && agent.control != NULL)
+	if (result == 0 && agent.control != NULL && !held)
 		sigdelset(set, agent.signal);
 	return result;
 }

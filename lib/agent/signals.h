@@ -7,6 +7,17 @@
 #include <signal.h>
 #include <stdbool.h>
 
+/* Whether a signal is one of those that tell a thread to sample itself. */
+bool signals_are_ours(const siginfo_t *);
+/* Sends the calling thread one of those. */
+void signals_poke(void);
+
+/* Has one that was taken be pending again. */
+void signals_put_back(siginfo_t *);
+
+/* The program has taken the pending one that it had masked, if any. */
+void signals_release(void);
+
 /* Does with a signal that somebody else has sent what the program has asked
  * for. */
 void signals_pass_on(siginfo_t *, void *context);

@@ -200,7 +200,8 @@ marks_of(struct thread *t, const struct wire_python *py, uint64_t interp,
     uint32_t flags)
 {
 	const struct py_offsets *o = &py->offsets;
-	struct py_marks m = {.native = (agent.asked & WIRE_NATIVE) != 0};
+	struct py_marks m = {.native = (agent.asked & WIRE_NATIVE) != 0,
+	    .shims = &t->shims};
 	const uint8_t *words;
 	uint64_t addr;
 	size_t size;
@@ -275,7 +276,7 @@ mark_of(const struct py_place *p)
 enum frame_result {
 	FRAME_OK,
 	FRAME_LAST, /* what it seems to have called has returned */
-	FRAME_SHIM, /* it is passed over */
+	FRAME_SHIM, /* now known as one: the next walk passes over it */
 	FRAME_BAD,
 	FRAME_FULL,
 	FRAME_NO_ROOM,
@@ -307,8 +308,10 @@ make_frame(struct thread *t, const struct wire_python *py, struct py_place *p,
 		return frame_result_of(r);
 	e = &t->codes.entries[number];
 	copy = p->copy != 0;
-	if (e->shim)
+	if (e->shim) {
+		shims_note(&t->shims, p->code, true);
 		return FRAME_SHIM;
+	}
 	if (copy && !to_original(t, o, p))
 		return FRAME_BAD;
 	off = (int64_t)(p->instr - p->code - o->code_bytecode);
@@ -338,9 +341,9 @@ make_frames(struct thread *t, const struct wire_python *py,
 		struct py_place p =
 		    c->places[(c->depth - 1 - i) & (c->max - 1)];
 		r = make_frame(t, py, &p, end - n - 1);
-		if (r > FRAME_SHIM)
+		if (r >= FRAME_SHIM)
 			return r;
-		n += r != FRAME_SHIM;
+		n++;
 	}
 	if (kept < c->depth)
 		*(end - ++n) = (struct wire_frame){.code = WIRE_MARK_TORN,
@@ -412,17 +415,47 @@ walk(struct thread *t, const struct wire_python *py, uint64_t state,
 	return walk_frames(&py->offsets, &t->view.view, state, &marks, c);
 }
 
+/* Walks the frames of the state that the thread is in. */
+static enum walk_result
+walk_any(struct thread *t, const struct wire_python *py, uint64_t state,
+    struct wire_sample *s, struct py_chain *c)
+{
+	uint64_t other = other_state(t, py, state);
+	enum walk_result w = WALK_OK;
+
+	c->depth = 0;
+	if (other != 0)
+		w = walk(t, py, other, s, c);
+	return w == WALK_OK && c->depth > 0 ? w : walk(t, py, state, s, c);
+}
+
+/* Makes the frames of a state.  What a shim calls seems to have returned, as that
+ * stays at its first instruction: a walk that comes to a new one is made
+ * again. */
+static enum frame_result
+make_stack(struct thread *t, const struct wire_python *py, uint64_t state,
+    struct wire_sample *s)
+{
+	struct py_chain chain = {.places = t->places, .max = WIRE_DEPTH,
+	    .fixed = true};
+	enum frame_result r = FRAME_SHIM;
+
+	for (int i = 0; i <= SHIMS_MAX && r == FRAME_SHIM; i++) {
+		if (walk_any(t, py, state, s, &chain) != WALK_OK)
+			return FRAME_BAD;
+		r = make_all(t, py, &chain, &s->depth);
+	}
+	return r;
+}
+
 enum wire_drop
 stack_put(struct thread *t, struct wire_slot *slot, uint64_t time,
     uint32_t weight, uint32_t flags)
 {
 	const struct wire_python *py = &slot->python;
-	struct py_chain chain = {.places = t->places, .max = WIRE_DEPTH,
-	    .fixed = true};
 	struct wire_sample s = {.time = time, .weight = weight};
-	enum walk_result w = WALK_OK;
-	uint64_t state, other;
 	enum frame_result r;
+	uint64_t state;
 
 	if (atomic_load_explicit(&slot->state, memory_order_acquire) !=
 	    WIRE_SLOT_LIVE)
@@ -432,15 +465,12 @@ stack_put(struct thread *t, struct wire_slot *slot, uint64_t time,
 		t->codes.type = py->code_type;
 	if ((state = find_state(t, py)) == 0)
 		return WIRE_DROP_STATE;
-	if ((other = other_state(t, py, state)) != 0)
-		w = walk(t, py, other, &s, &chain);
-	if (w != WALK_OK || chain.depth == 0)
-		w = walk(t, py, state, &s, &chain);
-	if (w != WALK_OK)
+	r = make_stack(t, py, state, &s);
+	if (r == FRAME_BAD || r == FRAME_SHIM)
 		return WIRE_DROP_INVALID;
+	if (r != FRAME_OK)
+		return WIRE_DROP_FULL;
 	s.flags |= flags;
-	if ((r = make_all(t, py, &chain, &s.depth)) != FRAME_OK)
-		return r == FRAME_BAD ? WIRE_DROP_INVALID : WIRE_DROP_FULL;
 	s.shared = shared_frames(t, s.depth);
 	return put(t, &s) ? STACK_TAKEN : WIRE_DROP_FULL;
 }

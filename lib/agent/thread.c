@@ -13,6 +13,7 @@
 #include "agent/agent.h"
 #include "agent/mask.h"
 #include "agent/real.h"
+#include "agent/signals.h"
 #include "agent/ticks.h"
 
 /* A key's value lies in the thread's own memory, with no allocation. */
@@ -232,26 +233,39 @@ thread_begin(void)
 }
 
 /* Takes what is pending away, so that it does not come when there is nobody to
- * take it. */
+ * take it; but for the program's own, which other threads may wait for. */
 static void
 drain_signals(void)
 {
 	uint64_t set = mask_bit();
 	struct timespec now = {0};
+	siginfo_t info;
 
-	while (syscall(SYS_rt_sigtimedwait, &set, NULL, &now, sizeof(set)) > 0)
-		continue;
+	while (syscall(SYS_rt_sigtimedwait, &set, &info, &now, sizeof(set)) > 0)
+		if (!signals_are_ours(&info)) {
+			signals_put_back(&info);
+			break;
+		}
+}
+
+/* Whether all that its signals came to was that it has no state of Python's. */
+static bool
+is_native(const struct wire_area *a)
+{
+	return atomic_load(&a->samples) == 0 &&
+	    atomic_load(&a->drops[WIRE_DROP_STATE]) > 0;
 }
 
 /* Ticks for which no signal has come yet, and now none will. */
 static void
 count_rest(struct thread *t)
 {
+	struct wire_area *a = t->area;
 	uint64_t ticks = ticks_until(t, clock_of(t->clock));
 
 	if (!t->paused && ticks > t->last)
-		atomic_fetch_add(&t->area->drops[WIRE_DROP_END],
-		    ticks - t->last);
+		atomic_fetch_add(&a->drops[is_native(a) ? WIRE_DROP_STATE :
+		    WIRE_DROP_END], ticks - t->last);
 }
 
 static void
@@ -341,9 +355,15 @@ thread_adopt(pid_t tid)
 	return adopting;
 }
 
+bool
+thread_is_adopting(const siginfo_t *info)
+{
+	return info->si_code == SI_TIMER && info->si_value.sival_ptr == &mark;
+}
+
 void
 thread_adopted(const siginfo_t *info)
 {
-	if (info->si_code == SI_TIMER && info->si_value.sival_ptr == &mark)
+	if (thread_is_adopting(info))
 		syscall(SYS_timer_delete, info->si_timerid);
 }

@@ -34,6 +34,7 @@ struct thread {
 	struct self_view view;
 	struct py_none none;
 	struct code_table codes;
+	struct py_shims shims; /* that it has come to */
 	uint32_t prev_depth; /* of the sample that went into the ring last */
 	struct wire_frame prev[WIRE_DEPTH];   /* its frames, at the end */
 	struct wire_frame frames[WIRE_DEPTH]; /* those of the next one */
@@ -61,6 +62,8 @@ void thread_begin(void);
  * for the first time: the number of the timer that tells it to, which is gone
  * after that, or -1. */
 int32_t thread_adopt(pid_t tid);
+/* Whether that is what a signal tells. */
+bool thread_is_adopting(const siginfo_t *);
 /* To be shown each signal that comes. */
 void thread_adopted(const siginfo_t *);
 

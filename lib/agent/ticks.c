@@ -13,18 +13,22 @@
 #define WATCH (NS / 10) /* between two looks whether all is over */
 #define SOONEST (NS / 50000) /* a signal costs about as much */
 #define YOUNG (NS / 20) /* of CPU time */
-#define FUTILE_MAX 3 /* signals for nothing, in a thread's life */
+#define FUTILE_MAX 12 /* signals for nothing, in a thread's life ... */
+#define FUTILE_WOKEN 4 /* ... and for as many counts one that may have woken it */
 
 static __thread int32_t mine; /* see ticks_timer */
+static __thread bool wakes;   /* it goes off while the thread sleeps, too */
+static const char mark; /* its address is what our timers' signals carry */
 
 /* ---- when ------------------------------------------------------------------ */
 
+/* The kernel's word: the program may have a clock_gettime of its own. */
 uint64_t
 clock_of(clockid_t clock)
 {
 	struct timespec t;
 
-	clock_gettime(clock, &t);
+	syscall(SYS_clock_gettime, clock, &t);
 	return (uint64_t)t.tv_sec * NS + (uint64_t)t.tv_nsec;
 }
 
@@ -36,17 +40,25 @@ scramble(uint64_t x)
 	return x ^ x >> 31;
 }
 
-/* Where in the nth interval its tick is: always at the same place, which is
- * another one for each thread, or anywhere.  So the ticks of a thread add up to
- * its time whatever signals come, and each moment is as likely as any other. */
+/* Whether others send the signals, at distances of their own. */
+static bool
+is_told(const struct thread *t)
+{
+	return atomic_load_explicit(&t->area->clock, memory_order_relaxed) ==
+	    WIRE_CLOCK_PERF;
+}
+
+/*
+ * Where in the nth interval its tick is: anywhere, so that no program falls into
+ * step with the ticks; or where others send the signals, which they do at
+ * distances that wander, always at the same place, which is another one for each
+ * thread.  So the ticks of a thread add up to its time whatever signals come, and
+ * each moment is as likely as any other.
+ */
 static uint64_t
 place_of_tick(const struct thread *t, uint64_t n)
 {
-	uint64_t seed = t->seed;
-
-	if (agent.asked & WIRE_JITTER)
-		seed = scramble(seed + n);
-	return seed % agent.interval;
+	return (is_told(t) ? t->seed : scramble(t->seed + n)) % agent.interval;
 }
 
 uint64_t
@@ -82,8 +94,6 @@ arm_at(struct thread *t, uint64_t tick)
 {
 	struct itimerspec when = {.it_value = to_timespec(tick)};
 
-	if (!(agent.asked & WIRE_JITTER))
-		when.it_interval = to_timespec(agent.interval);
 	syscall(SYS_timer_settime, t->timer, TIMER_ABSTIME, &when, NULL);
 }
 
@@ -127,6 +137,12 @@ ticks_timer(void)
 }
 
 bool
+ticks_may_wake(void)
+{
+	return wakes;
+}
+
+bool
 ticks_make_timer(int32_t *made, clockid_t clock, pid_t tid, const void *value)
 {
 	struct sigevent e = {.sigev_notify = SIGEV_THREAD_ID,
@@ -135,6 +151,12 @@ ticks_make_timer(int32_t *made, clockid_t clock, pid_t tid, const void *value)
 	e.sigev_value.sival_ptr = (void *)(uintptr_t)value;
 	e._sigev_un._tid = tid;
 	return syscall(SYS_timer_create, clock, &e, made) == 0;
+}
+
+bool
+ticks_is_timer(const siginfo_t *info)
+{
+	return info->si_code == SI_TIMER && info->si_value.sival_ptr == &mark;
 }
 
 void
@@ -157,11 +179,12 @@ name_of_clock(const struct thread *t)
 static bool
 set_timer(struct thread *t, clockid_t clock)
 {
-	bool made = ticks_make_timer(&t->timer, clock, t->area->tid, t->area);
+	bool made = ticks_make_timer(&t->timer, clock, t->area->tid, &mark);
 
 	if (!made)
 		t->timer = -1;
 	mine = t->timer;
+	wakes = clock == CLOCK_MONOTONIC;
 	atomic_store(&t->area->clock, name_of_clock(t));
 	return made;
 }
@@ -222,7 +245,9 @@ ticks_judge(struct thread *t, struct wire_slot *slot, bool kept)
 {
 	uint64_t now = clock_of(t->clock);
 
-	if (!kept && now < t->half_way && ++t->futile == FUTILE_MAX) {
+	if (now < t->half_way)
+		t->futile += kept ? 1 : FUTILE_WOKEN;
+	if (t->futile >= FUTILE_MAX) {
 		ticks_blunt(t, slot);
 		ticks_arm(t);
 	} else if (now >= YOUNG)

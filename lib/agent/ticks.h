@@ -13,8 +13,8 @@ uint64_t clock_of(clockid_t);
 /* How many ticks there were until a time on the thread's clock. */
 uint64_t ticks_until(const struct thread *, uint64_t now);
 
-/* Has the timer go off at the ticks, or if it is sharp at the next one, if the
- * thread runs until then; now and then, so that a thread to which others tell
+/* Has the timer go off at the next tick, or if it is sharp then if the thread
+ * runs until then; now and then, so that a thread to which others tell
  * the ticks notices when they do not any more; or no more. */
 void ticks_arm(struct thread *);
 void ticks_watch(struct thread *);
@@ -33,10 +33,15 @@ void ticks_judge(struct thread *, struct wire_slot *, bool kept);
 void ticks_start(struct thread *, struct wire_slot *);
 /* The calling thread's timer, of which its area may not tell any more. */
 int32_t ticks_timer(void);
+/* Whether that goes off while the thread sleeps, too. */
+bool ticks_may_wake(void);
 
 /* Makes a timer that signals a thread, with a value.  False: errno says why,
  * and the other counts it. */
 bool ticks_make_timer(int32_t *made, clockid_t, pid_t tid, const void *value);
 void ticks_refused(struct wire_slot *);
+
+/* Whether a signal is that of a thread's own timer. */
+bool ticks_is_timer(const siginfo_t *);
 
 #endif

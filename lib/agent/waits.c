@@ -24,9 +24,14 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "agent/agent.h"
 #include "agent/mask.h"
 #include "agent/real.h"
+#include "agent/signals.h"
 #include "agent/thread.h"
+#include "agent/ticks.h"
+
+#define NS UINT64_C(1000000000)
 
 /* Volatile: the handler, which looks at them, may run in a call of which the
  * compiler knows that it calls nothing in here. */
@@ -169,10 +174,27 @@ WAITS(X)
 
 /* ---- condition variables: the GIL is one ----------------------------------------- */
 
-static void
-cond_end(bool begun, const pthread_cond_t *c)
+/*
+ * No signal cuts such a wait short, so the thread need only be left to sleep,
+ * which a clock of its CPU time does.  Where many wait for the GIL, each of them
+ * wakes every few milliseconds: what that costs keeps it from who has its turn.
+ */
+static bool
+lock_begin(void)
+{
+	return ticks_may_wake() && wait_begin();
+}
+
+static bool
+cond_begin(const pthread_cond_t *c)
 {
 	place = (uintptr_t)c;
+	return lock_begin();
+}
+
+static void
+cond_end(bool begun)
+{
 	wait_end(begun);
 	place = 0;
 }
@@ -180,10 +202,10 @@ cond_end(bool begun, const pthread_cond_t *c)
 WRAPPER int
 pthread_cond_wait(pthread_cond_t *c, pthread_mutex_t *m)
 {
-	bool held = wait_begin();
+	bool held = cond_begin(c);
 	int result = REAL(pthread_cond_wait)(c, m);
 
-	cond_end(held, c);
+	cond_end(held);
 	return result;
 }
 
@@ -191,10 +213,10 @@ WRAPPER int
 pthread_cond_timedwait(pthread_cond_t *c, pthread_mutex_t *m,
     const struct timespec *t)
 {
-	bool held = wait_begin();
+	bool held = cond_begin(c);
 	int result = REAL(pthread_cond_timedwait)(c, m, t);
 
-	cond_end(held, c);
+	cond_end(held);
 	return result;
 }
 
@@ -202,10 +224,10 @@ WRAPPER int
 pthread_cond_clockwait(pthread_cond_t *c, pthread_mutex_t *m, clockid_t clock,
     const struct timespec *t)
 {
-	bool held = wait_begin();
+	bool held = cond_begin(c);
 	int result = REAL(pthread_cond_clockwait)(c, m, clock, t);
 
-	cond_end(held, c);
+	cond_end(held);
 	return result;
 }
 
@@ -219,7 +241,7 @@ pthread_mutex_lock(pthread_mutex_t *m)
 
 	if (result != EBUSY)
 		return result;
-	held = wait_begin();
+	held = lock_begin();
 	result = REAL(pthread_mutex_lock)(m);
 	wait_end(held);
 	return result;
@@ -441,37 +463,89 @@ sigsuspend(const sigset_t *mask)
 
 /* ---- for signals, of which ours is none ------------------------------------------------ */
 
-WRAPPER int
-sigwait(const sigset_t *set, int *signal)
+/* Whether the program waits for one that is ours, too, as it may who has masked
+ * it. */
+static bool
+is_asked_for(const sigset_t *set)
+{
+	return set != NULL && agent.control != NULL && signals_masked() &&
+	    sigismember(set, agent.signal) == 1;
+}
+
+static struct timespec
+time_until(uint64_t end)
+{
+	uint64_t now = clock_of(CLOCK_MONOTONIC), left = end > now ? end - now : 0;
+
+	return (struct timespec){(time_t)(left / NS), (long)(left % NS)};
+}
+
+/* Waits for one that is not ours, which is told of when the wait is over. */
+static int
+take_others(const sigset_t *set, siginfo_t *info, const struct timespec *t)
+{
+	uint64_t end = t == NULL ? 0 : clock_of(CLOCK_MONOTONIC) +
+	    (uint64_t)t->tv_sec * NS + (uint64_t)t->tv_nsec;
+	bool ours = false;
+	int result;
+
+	for (;;) {
+		struct timespec left = time_until(end);
+		result = REAL(sigtimedwait)(set, info, t != NULL ? &left : NULL);
+		if (result != agent.signal || !signals_are_ours(info))
+			break;
+		ours = true;
+	}
+	if (ours)
+		signals_poke();
+	if (result == agent.signal)
+		signals_release();
+	return result;
+}
+
+static int
+take(const sigset_t *set, siginfo_t *info, const struct timespec *t)
 {
 	bool held = wait_begin();
 	sigset_t without;
-	int result = REAL(sigwait)(mask_without_ours(set, &without), signal);
+	siginfo_t own;
+	int result;
 
+	if (is_asked_for(set))
+		result = take_others(set, info != NULL ? info : &own, t);
+	else
+		result = REAL(sigtimedwait)(mask_without_ours(set, &without),
+		    info, t);
 	wait_end(held);
+	return result;
+}
+
+WRAPPER int
+sigwait(const sigset_t *set, int *signal)
+{
+	int e = errno, result;
+
+	do
+		result = take(set, NULL, NULL);
+	while (result < 0 && errno == EINTR);
+	if (result < 0)
+		result = errno;
+	else {
+		*signal = result;
+		result = 0;
+	}
+	errno = e;
 	return result;
 }
 
 WRAPPER int
 sigwaitinfo(const sigset_t *set, siginfo_t *info)
 {
-	bool held = wait_begin();
-	sigset_t without;
-	int result = REAL(sigwaitinfo)(mask_without_ours(set, &without),
-	    info);
-
-	wait_end(held);
-	return result;
+	return take(set, info, NULL);
 }
 
 WRAPPER int
 sigtimedwait(const sigset_t *set, siginfo_t *info, const struct timespec *t)
 {
-	bool held = wait_begin();
-	sigset_t without;
-	int result = REAL(sigtimedwait)(mask_without_ours(set, &without),
-	    info, t);
-
-	wait_end(held);
-	return result;
+	return take(set, info, t);
 }

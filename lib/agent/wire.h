@@ -261,6 +261,9 @@ struct wire_control {
 
 #define WIRE_OWNER_DIED 0x40000000u
 
+/* The value of a signal that is queued to have a thread look at its orders. */
+#define WIRE_POKE 0x74616368
+
 /* Where the areas begin, and how long the file is; bytes. */
 #define WIRE_AREAS                                                             \
 	((sizeof(struct wire_control) + WIRE_AREA - 1) / WIRE_AREA * WIRE_AREA)

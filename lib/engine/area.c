@@ -6,7 +6,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "engine/clock.h"
 #include "engine/emit.h"
 #include "engine/perf.h"
 
@@ -73,6 +72,18 @@ area_drop_clock(struct area *a)
 	close(a->event);
 	a->event = -1;
 	a->task = 0; /* it is no thread of ours */
+}
+
+void
+area_pace(struct area *a, uint64_t interval_ns, uint64_t now)
+{
+	if (a->event < 0 || now < a->paced + PACER_STEADY * interval_ns)
+		return;
+	if (a->paced == 0)
+		pacer_start(&a->pacer, interval_ns, false, now | 1, now);
+	a->paced = now;
+	pacer_step(&a->pacer);
+	perf_retime(a->event, a->pacer.step);
 }
 
 uint64_t
@@ -237,6 +248,7 @@ take_sample(struct area_reader *r, struct area *a, size_t size)
 	if (a->common > s->shared)
 		a->common = s->shared;
 	a->next = *s;
+	a->next.time -= (uint64_t)r->ahead;
 	/* What is not over yet would never come to be the next. */
 	if (a->next.time > r->now && a->next.time > (r->now = clock_ns()))
 		a->next.time = r->now;

@@ -8,6 +8,7 @@
 
 #include "agent/ring.h"
 #include "engine/agents.h"
+#include "engine/clock.h"
 #include "engine/process.h"
 #include "engine/registry.h"
 
@@ -17,6 +18,8 @@ struct area {
 	uint64_t tid, ident;
 	pid_t task; /* as we know it; 0: not known */
 	int event;  /* its clock that we opened, or -1 */
+	struct pacer pacer; /* of that: its interval wanders as rounds' does */
+	uint64_t paced;	    /* ns: when it took a step last */
 	bool bad;   /* its ring is none */
 	bool over;  /* its thread was, when it was looked at last */
 	uint32_t clock; /* enum wire_clock that it had last */
@@ -52,6 +55,9 @@ bool area_open_clock(struct area *, struct agents *);
 /* Lets it go on, at once or after a pause, or takes it away again. */
 void area_begin_clock(struct area *, bool paused);
 void area_drop_clock(struct area *);
+/* Has that clock's interval wander, now that the thread has told of samples; so
+ * no program falls into step with its signals.  now: ns. */
+void area_pace(struct area *, uint64_t interval_ns, uint64_t now);
 /* Ticks of the wall until a time, of which nothing has come since a time. */
 uint64_t area_untold(const struct area *, uint64_t since, uint64_t until,
     uint64_t interval_ns);
@@ -68,6 +74,7 @@ struct area_reader {
 	struct tach_table *table;
 	bool opcodes; /* frames are to have theirs */
 	uint32_t torn, gc, native; /* synthetic frames, or TACH_NONE */
+	int64_t ahead; /* ns: the process's clock of ours, see timens.h */
 	size_t left;  /* records that it may still read: the caller's to set */
 	uint64_t now; /* ns, about: what is later than that is not believed */
 	uint64_t damaged; /* records so far that made no sense */

@@ -162,24 +162,11 @@ begin(struct code_home *h, const struct stamp *s)
 	h->since = h->count = s->count;
 }
 
-/* A new code object may be at the address of an old one; the newest of the
- * other shims is forgotten where there is no room. */
 static void
 note_shim(struct codes *c, const struct py_code *code)
 {
-	uint64_t *kept = c->shims.codes;
-	bool shim = frame_is_shim(code->name.bytes, code->name.len,
-	    code->file.bytes, code->file.len);
-	size_t n = 0;
-
-	for (size_t i = 0; i < SHIMS_MAX && kept[i] != 0; i++)
-		if (kept[i] != code->addr)
-			kept[n++] = kept[i];
-	n -= shim && n == SHIMS_MAX;
-	if (shim)
-		kept[n++] = code->addr;
-	while (n < SHIMS_MAX)
-		kept[n++] = 0;
+	shims_note(&c->shims, code->addr, frame_is_shim(code->name.bytes,
+	    code->name.len, code->file.bytes, code->file.len));
 }
 
 /* Reads the code object that is at a home now. */

@@ -19,6 +19,7 @@
 #include "engine/snapshot.h"
 #include "engine/status.h"
 #include "engine/tell.h"
+#include "engine/timens.h"
 
 #define NAMES_MAX (1u << 20) /* threads that we believe in */
 #define HIGH (WIRE_RING / 4) /* a ring should not hold more */
@@ -242,7 +243,8 @@ inprocess_inherit(struct inprocess *e, struct py_runtime *rt)
 static void
 give_order(struct inprocess *e)
 {
-	atomic_store(&slot(e)->order_time, clock_ns());
+	atomic_store(&slot(e)->order_time, clock_ns() +
+	    (uint64_t)e->reader.ahead);
 	atomic_store(&slot(e)->order, e->paused ? WIRE_PAUSE : WIRE_RUN);
 }
 
@@ -255,6 +257,7 @@ poke(struct inprocess *e, const struct area *a)
 
 	info.si_pid = getpid();
 	info.si_uid = getuid();
+	info.si_value.sival_int = WIRE_POKE;
 	if (a->task != 0 &&
 	    atomic_load(&a->ring.area->state) == WIRE_AREA_LIVE && is_ours(e))
 		process_signal(e->process, a->task, &info);
@@ -389,6 +392,7 @@ inprocess_look(struct inprocess *e)
 			leave_image(e);
 		e->slot = found;
 		e->judged = 0; /* maybe before the agent had begun */
+		e->reader.ahead = timens_ahead(e->process->pid);
 		if (e->paused)
 			give_order(e);
 	}
@@ -642,7 +646,8 @@ inprocess_count(const struct inprocess *e, struct tach_recorder_stats *st)
 	counts_judge(s);
 	s->damaged = e->reader.damaged;
 	registry_counts(e->registry, &s->frames, &s->frames_known);
-	st->failed = s->invalid + s->full + s->late + s->damaged;
+	st->failed = s->invalid + s->damaged;
+	st->missed = s->full + s->late;
 }
 
 /* ---- drains ---------------------------------------------------------------- */
@@ -665,6 +670,8 @@ give_clock(struct inprocess *e, struct area *a)
 static bool
 begin(struct inprocess *e)
 {
+	uint64_t now = clock_ns();
+
 	e->high = 0;
 	e->reader.left = RECORDS_MAX;
 	for (size_t i = 0; i < e->count; i++) {
@@ -673,6 +680,8 @@ begin(struct inprocess *e)
 		if (held > e->high)
 			e->high = held;
 		give_clock(e, a);
+		if (held > 0 && !e->paused)
+			area_pace(a, e->options->interval_ns, now);
 		if (!area_read(a, &e->reader))
 			return false;
 	}

@@ -83,6 +83,12 @@ perf_open(pid_t task, uint64_t interval_ns, int signal, bool *refused)
 }
 
 void
+perf_retime(int fd, uint64_t interval_ns)
+{
+	ioctl(fd, PERF_EVENT_IOC_PERIOD, &interval_ns);
+}
+
+void
 perf_pause(int fd, bool pause)
 {
 	ioctl(fd, pause ? PERF_EVENT_IOC_DISABLE : PERF_EVENT_IOC_ENABLE, 0);

@@ -13,6 +13,8 @@
  * CPU time, and begins as one that is paused; or -1; *refused: as it would be for
  * any other thread. */
 int perf_open(pid_t task, uint64_t interval_ns, int signal, bool *refused);
+/* From now on it sends them at another interval; the first after one of these. */
+void perf_retime(int fd, uint64_t interval_ns);
 /* From now on it sends none, or does again. */
 void perf_pause(int fd, bool pause);
 

@@ -339,6 +339,22 @@ shims_has(const struct py_shims *s, uint64_t code)
 	return false;
 }
 
+void
+shims_note(struct py_shims *s, uint64_t code, bool shim)
+{
+	uint64_t *kept = s->codes;
+	size_t n = 0;
+
+	for (size_t i = 0; i < SHIMS_MAX && kept[i] != 0; i++)
+		if (kept[i] != code)
+			kept[n++] = kept[i];
+	n -= shim && n == SHIMS_MAX;
+	if (shim)
+		kept[n++] = code;
+	while (n < SHIMS_MAX)
+		kept[n++] = 0;
+}
+
 /* Whether a frame is the interpreter's own, or, in 3.11, was called by it. */
 static bool
 is_entry(const struct py_offsets *o, const uint8_t *f)

@@ -60,6 +60,11 @@ struct py_shims {
 
 bool shims_has(const struct py_shims *, uint64_t code);
 
+/* Notes whether the code object at an address is a shim: a new one may be where
+ * an old one was.  Where there is no room, the newest of the others is
+ * forgotten. */
+void shims_note(struct py_shims *, uint64_t code, bool shim);
+
 /* Whether a call that was seen is over, by newer copies of the frames of both. */
 bool frame_call_is_over(const struct py_offsets *,
     const struct py_place *caller, const uint8_t *caller_frame,

@@ -22,6 +22,9 @@ import decode  # noqa: E402
 MARKERS = '<GC>', '<native>'
 TORN = '<torn>'
 BIG = 0.05      # a share of so much is judged by itself
+SEEN = 0.01     # a stack with so much in one profile is in others, too, ...
+SEEN_LEAST = 0.2    # ... with so much of that, ...
+SEEN_SURE = 15      # ... if so many samples of it are to be expected there
 GAP = 10        # intervals that a sample can stand for, see tach-convert(1)
 
 
@@ -193,6 +196,7 @@ class Judged:
         self.times = collections.Counter()      # of the parts
         self.equal = collections.Counter()
         self.innermost = collections.Counter()  # while it plays
+        self.stacks = collections.Counter()     # of the parts: functions
         self.examples = []
         self.threads = collections.Counter()
         samples = self.playing()
@@ -236,7 +240,8 @@ class Judged:
         if 'play' in names:
             self.threads[thread] += n
             self.innermost[stack[-1].file, names[-1]] += n
-            self.share(names, n, span)
+            if self.share(names, n, span) != 'rest':
+                self.stacks[tuple((f.file, f.func) for f in stack)] += n
 
     def share(self, names, n, span):
         part = names[names.index('timed') + 1:][:1] if 'timed' in names else ()
@@ -245,6 +250,7 @@ class Judged:
         self.times[part] += span
         for name in self.truth['equals']:
             self.equal[name] += n * (name in names)
+        return part
 
     def worst(self, most):
         return sorted(self.examples, key=lambda e: -e[1])[:most]
@@ -277,6 +283,17 @@ class Judged:
         m, n = sum(a.values()) or 1, sum(b.values()) or 1
         return sum(abs(a[k] / m - b[k] / n) for k in a.keys() | b.keys()) / 2
 
+    def apart(self, other):
+        """Stacks that one of two profiles of the same load has and the other
+        has not, or hardly: their shares, the largest first."""
+        a, b = self.stacks, other.stacks
+        m, n = sum(a.values()) or 1, sum(b.values()) or 1
+        shares = ((s, a[s] / m, b[s] / n) for s in a.keys() | b.keys())
+        found = [x for x in shares if max(x[1:]) > SEEN and
+                 min(x[1:]) < SEEN_LEAST * max(x[1:]) and
+                 max(x[1] * n, x[2] * m) >= SEEN_SURE]
+        return sorted(found, key=lambda x: -max(x[1:]))
+
     def bias(self):
         """How far apart equals are, as shares among themselves; and how far
         chance alone would put them, twice its deviation."""
@@ -292,6 +309,12 @@ def describe(example):
     (kind, why), n, stack = example
     return '    %d %s: %s\n        %s' % (n, kind, why, ' > '.join(
         '%s:%d' % (f.func, f.line) for f in stack[-14:]))
+
+
+def describe_apart(found):
+    stack, here, there = found
+    return '    %.2f %% here, %.2f in the program: %s' % (
+        100 * here, 100 * there, ' > '.join(f for _, f in stack[-14:]))
 
 
 def last(path):

@@ -24,7 +24,7 @@ clock = time.perf_counter
 CLOCKS = dict(wall=clock, cpu=getattr(time, 'thread_time', time.process_time))
 SMALLEST = 50           # a part's size is this to four times this
 COSTS = 1001            # of the clock that are measured
-MADE_BY_ANY = 'managed',    # generators whose makers do not name them
+MADE_BY_ANY = 'managed', 'manager'  # generators that their makers do not name
 PATH = 6                # calls in a row that are noted together
 
 

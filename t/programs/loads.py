@@ -95,6 +95,18 @@ def split():
     return Load(a, b, c, d)
 
 
+def a_again(n): return spin(1000)
+def b_again(n): return spin(2000)
+def c_again(n): return spin(3000)
+def d_again(n): return spin(4000)
+
+
+@load
+def steady():
+    """The same again and again, at an interval of its own."""
+    return Load(a_again, b_again, c_again, d_again)
+
+
 @load
 def threads():
     return Load(a, b, threads=2, idle=10)
@@ -648,6 +660,14 @@ def kernel():
 @load
 def library():
     import library as parts     # other loads need not wait for it
+    return Load(*parts.PARTS)
+
+
+# ---- every way of calling that there is
+
+@load
+def ways():
+    import ways as parts
     return Load(*parts.PARTS)
 
 

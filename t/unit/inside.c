@@ -336,7 +336,8 @@ inside_order(struct inside *in, enum wire_order order)
 	}
 	for (size_t i = 0; order == WIRE_RUN && i < in->count; i++) {
 		const struct inside_thread *t = &in->threads[i];
-		siginfo_t info = {.si_code = SI_QUEUE};
+		siginfo_t info = {.si_code = SI_QUEUE,
+		    .si_value.sival_int = WIRE_POKE};
 		if (!t->over)
 			syscall(SYS_rt_tgsigqueueinfo, t->pid, t->tid,
 			    in->control->signal, &info);

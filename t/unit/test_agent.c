@@ -363,7 +363,8 @@ test_orphan(void)
 static void
 test_woken(void)
 {
-	siginfo_t info = {.si_code = SI_QUEUE};
+	siginfo_t info = {.si_code = SI_QUEUE,
+	    .si_value.sival_int = WIRE_POKE};
 	struct inside in;
 	int status = 0;
 	pid_t pid;
@@ -408,6 +409,42 @@ test_slow(char *python, uint32_t asked)
 	inside_close(&in);
 }
 
+/* Forty threads that wait for the GIL, which one has that computes: each wakes
+ * every 5 ms. */
+static char herd[] =
+    "import threading, time\n"
+    "def spin(s):\n"
+    "  end = time.process_time() + s\n"
+    "  while time.process_time() < end: pass\n"
+    "def wait():\n"
+    "  go.wait(10)\n"
+    "go = threading.Event()\n"
+    "ts = [threading.Thread(target=wait) for _ in range(40)]\n"
+    "for t in ts: t.start()\n"
+    "spin(0.3)\n"
+    "go.set()\n"
+    "spin(1)\n"
+    "for t in ts: t.join()\n";
+
+/* Few signals come to them: they do not compute. */
+static void
+test_herd(char *python)
+{
+	struct inside in;
+	uint64_t idle = 0;
+	int status;
+
+	inside_open(&in, 0, MS);
+	status = inside_finish(&in, inside_start(&in,
+	    (char *[]){python, "-c", herd, NULL}));
+	check(status == 0, "%s: status %#x", python, (unsigned)status);
+	idle = in.runs - in.samples;
+	check(in.count == 41, "%zu threads", in.count);
+	check(in.samples > 300, "%lu", in.samples);
+	check(idle < 41 * 20, "%s: %lu signals for nothing", python, idle);
+	inside_close(&in);
+}
+
 int
 main(void)
 {
@@ -431,6 +468,7 @@ main(void)
 	test_full(pythons[npythons - 1]);
 	test_slow(pythons[npythons - 1], 0);
 	test_slow(pythons[npythons - 1], WIRE_WALL);
+	test_herd(pythons[npythons - 1]);
 	for (size_t i = 0; i < npythons; i++)
 		free(pythons[i]);
 	return failures != 0;
