@@ -615,6 +615,8 @@ struct tach_recorder_stats {
 	uint64_t unknown;     /* code objects could not be read */
 	uint64_t retries;     /* reads repeated because the target moved on */
 	uint32_t threads;     /* that have samples */
+	uint32_t strays;      /* thread states of which no thread is known */
+	uint32_t unkept;      /* threads for which there was no descriptor left */
 	struct tach_inprocess_stats inprocess;
 };
 

@@ -86,7 +86,7 @@ inprocess_new(struct agents *agents, const struct process *p,
 	e->slot = AGENTS_NONE;
 	e->born = clock_ns();
 	e->runs.interval_ns = options->interval_ns;
-	process_memory_init(&e->memory, p->pid);
+	process_memory_init(&e->memory, p->task);
 	e->registry = registry_new(table, &e->memory.memory);
 	area_reader_init(&e->reader, e->registry, &e->runtime.offsets, table,
 	    options->opcodes);

@@ -53,6 +53,7 @@ outside_new(const struct process *p, const struct py_runtime *rt,
 	o->interps.runtime = rt;
 	o->catcher.sink.run = catch;
 	if (!chains_init(&o->chains, p, rt, options, table)) {
+		chains_free(&o->chains);
 		free(o);
 		return NULL;
 	}
@@ -88,7 +89,7 @@ look_at_gils(struct outside *o)
 	snapshot_clear(&o->globals);
 	o->spans.count = 0;
 	if (!snapshot_add_set(&o->globals, &o->interps.globals, 0, false) ||
-	    !snapshot_read(&o->globals, o->process->pid, &failed) ||
+	    !snapshot_read(&o->globals, o->process->task, &failed) ||
 	    !spans_add(&o->spans, &o->globals, 0, o->globals.count, 0))
 		return false;
 	view = spans_view(&o->spans);

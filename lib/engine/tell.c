@@ -30,7 +30,7 @@ subject_of(const struct process *p, const struct py_runtime *rt)
 	struct subject s = {.process = p, .runtime = rt,
 	    .offsets = &rt->offsets};
 
-	process_memory_init(&s.memory, p->pid);
+	process_memory_init(&s.memory, p->task);
 	return s;
 }
 
@@ -145,8 +145,10 @@ tell_code_type(const struct process *p, const struct py_runtime *rt,
 	struct chains c;
 	uint64_t type;
 
-	if (!chains_init(&c, p, rt, options, table))
+	if (!chains_init(&c, p, rt, options, table)) {
+		chains_free(&c);
 		return 0;
+	}
 	type = type_of_running(&s, &c);
 	chains_free(&c);
 	return is_code_type(&s, type) ? type : 0;
