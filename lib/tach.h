@@ -142,7 +142,7 @@ struct tach_quality {
 	bool known, has_errors, has_missed;
 	double duration; /* seconds */
 	double rate;	 /* samples a second */
-	double errors;	 /* per cent of the rounds */
+	double errors;	 /* per cent of the samples that were due: failed */
 	double missed;	 /* per cent of the rounds */
 };
 

@@ -130,7 +130,7 @@ SAMPLE_TESTS = \
 	t/record.bats \
 	t/oracle.bats \
 	t/targets.bats \
-	t/children.bats t/strays.bats \
+	t/children.bats t/limits.bats t/strays.bats \
 	t/nogil.bats \
 	t/names.bats \
 	t/opcodes.bats \

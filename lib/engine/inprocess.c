@@ -411,7 +411,6 @@ give(struct inprocess *e, struct area *a, uint64_t now, struct tach_sink *sink,
 	if (!find_index(e, a))
 		return false;
 	thread_names_count(e->names, a->index, weight, st);
-	st->torn += area_is_torn(a, &e->reader) ? weight : 0;
 	st->compiled += a->next.flags & WIRE_COMPILED ? weight : 0;
 	return emit(e, a, weight, status, sink);
 }
