@@ -583,6 +583,8 @@ finish(struct family *f)
 
 	tell_missed(f);
 	summary_refused(&all.inprocess);
+	summary_strays(&all);
+	summary_files(&all);
 	if (count_results(f, RECORDING_OK) == 0)
 		return ok ? FAMILY_EMPTY : FAMILY_FAILED;
 	if (f->options->merge && !merge(f))

@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 
 void
 summary_causes(const struct tach_recorder_stats *s, char *buf, size_t size)
@@ -74,6 +75,28 @@ summary_refused(const struct tach_inprocess_stats *s)
 }
 
 void
+summary_strays(const struct tach_recorder_stats *s)
+{
+	if (s->strays > 0)
+		warnx("%" PRIu32 " thread state%s left out: no thread of the "
+		    "process runs %s, as in a child of a fork by C",
+		    s->strays, s->strays == 1 ? " was" : "s were",
+		    s->strays == 1 ? "it" : "them");
+}
+
+void
+summary_files(const struct tach_recorder_stats *s)
+{
+	struct rlimit files;
+
+	if (s->unkept > 0 && getrlimit(RLIMIT_NOFILE, &files) == 0)
+		warnx("there were too few descriptors for %" PRIu32 " thread%s, "
+		    "which takes longer to look at: raise the limit (ulimit -n, "
+		    "it is %" PRIu64 ")", s->unkept, s->unkept == 1 ? "" : "s",
+		    (uint64_t)files.rlim_max);
+}
+
+void
 summary_add(struct tach_recorder_stats *s, const struct tach_recorder_stats *of)
 {
 	s->samples += of->samples;
@@ -81,5 +104,7 @@ summary_add(struct tach_recorder_stats *s, const struct tach_recorder_stats *of)
 	s->unreadable += of->unreadable;
 	s->moving += of->moving;
 	s->unknown += of->unknown;
+	s->strays += of->strays;
+	s->unkept += of->unkept;
 	tach_inprocess_add(&s->inprocess, &of->inprocess);
 }

@@ -20,6 +20,12 @@ void summary_inside(const struct tach_inprocess_stats *,
 /* Warns if threads took no samples because they could have no clock. */
 void summary_refused(const struct tach_inprocess_stats *);
 
+/* Warns if thread states were left out because they belong to no thread. */
+void summary_strays(const struct tach_recorder_stats *);
+
+/* Warns if there were too few descriptors for all threads. */
+void summary_files(const struct tach_recorder_stats *);
+
 /* Adds what was counted of another process, as far as a summary tells it. */
 void summary_add(struct tach_recorder_stats *,
     const struct tach_recorder_stats *);

@@ -523,14 +523,22 @@ after_round(const struct recording *r, bool over)
 }
 
 /* What to do with it.  Where rounds are missed as what runs takes long to read,
- * that has too few samples, but not too little time. */
+ * that has too few samples, but not too little time; but all tasks of a round
+ * are samples of one thread at one time, of which only the last one has any. */
 static void
-show_next(const struct recording *r, enum tach_recorder_engine engine)
+show_next(const struct recording *r, const struct tach_recorder_options *o)
 {
 	const struct tach_recorder_stats *s = tach_recorder_stats(r->recorder);
 	uint64_t due = s->rounds + s->missed;
-	bool many = engine == TACH_ENGINE_REMOTE && s->missed > due / MISSED_MANY;
+	bool many = o->engine == TACH_ENGINE_REMOTE &&
+	    s->missed > due / MISSED_MANY;
 
+	if (many && o->async == TACH_ASYNC_ALL) {
+		warnx("%.0f%% of the rounds were missed: to read all tasks takes "
+		    "longer than the interval, so use a lower rate (-r)",
+		    100 * (double)s->missed / (double)due);
+		many = false;
+	}
 	if (many)
 		warnx("%.0f%% of the rounds were missed: shares are truer by "
 		    "--weight time, which counts the time between samples",
@@ -567,7 +575,7 @@ show_summary(const struct recording *r, const struct options *o)
 		    "their innermost line is where that was entered",
 		    s->compiled);
 	if (w != NULL && r->part.copy_to < 0)
-		show_next(r, o->recorder.engine);
+		show_next(r, &o->recorder);
 }
 
 /* ---- recording --------------------------------------------------------- */
@@ -658,6 +666,8 @@ record(struct recording *r, const struct options *o)
 	if (result == RECORDING_OK && !o->quiet)
 		show_summary(r, o);
 	summary_refused(&tach_recorder_stats(recorder)->inprocess);
+	summary_strays(tach_recorder_stats(recorder));
+	summary_files(tach_recorder_stats(recorder));
 	return result == RECORDING_OK;
 }
 

@@ -179,6 +179,7 @@ lib_libtach_core_la_SOURCES = \
 	lib/engine/tasks.c lib/engine/tasks.h \
 	lib/engine/tell.c lib/engine/tell.h \
 	lib/engine/threads.c lib/engine/threads.h \
+	lib/engine/identity.c lib/engine/identity.h \
 	lib/engine/tids.c lib/engine/tids.h \
 	lib/engine/timens.c lib/engine/timens.h \
 	lib/engine/turns.c lib/engine/turns.h \

@@ -142,7 +142,7 @@ struct tach_quality {
 	bool known, has_errors, has_missed;
 	double duration; /* seconds */
 	double rate;	 /* samples a second */
-	double errors;	 /* per cent of the rounds */
+	double errors;	 /* per cent of the samples that were due: failed */
 	double missed;	 /* per cent of the rounds */
 };
 
@@ -635,6 +635,8 @@ struct tach_recorder_stats {
 	uint64_t unknown;     /* code objects could not be read */
 	uint64_t retries;     /* reads repeated because the target moved on */
 	uint32_t threads;     /* that have samples */
+	uint32_t strays;      /* thread states of which no thread is known */
+	uint32_t unkept;      /* threads for which there was no descriptor left */
 	struct tach_inprocess_stats inprocess;
 };
 

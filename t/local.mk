@@ -143,7 +143,7 @@ SAMPLE_TESTS = \
 	t/signals.bats \
 	t/oracle.bats \
 	t/targets.bats \
-	t/children.bats \
+	t/children.bats t/limits.bats t/strays.bats \
 	t/nogil.bats \
 	t/names.bats \
 	t/opcodes.bats \

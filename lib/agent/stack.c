@@ -269,7 +269,8 @@ opcode_at(struct thread *t, const struct wire_python *py, uint64_t code,
 static uint16_t
 mark_of(const struct py_place *p)
 {
-	return p->code == PLACE_GC ? WIRE_MARK_GC : WIRE_MARK_NATIVE;
+	return p->code == PLACE_GC ? WIRE_MARK_GC :
+	    p->code == PLACE_CUT ? WIRE_MARK_CUT : WIRE_MARK_NATIVE;
 }
 
 /* What becomes of a place. */
@@ -332,12 +333,11 @@ static enum frame_result
 make_frames(struct thread *t, const struct wire_python *py,
     const struct py_chain *c, uint32_t *depth)
 {
-	size_t kept = c->depth <= c->max ? c->depth : c->max - 1;
 	struct wire_frame *end = t->frames + WIRE_DEPTH;
 	enum frame_result r = FRAME_OK;
 	uint32_t n = 0;
 
-	for (size_t i = 0; i < kept && r != FRAME_LAST; i++) {
+	for (size_t i = 0; i < c->depth && r != FRAME_LAST; i++) {
 		struct py_place p =
 		    c->places[(c->depth - 1 - i) & (c->max - 1)];
 		r = make_frame(t, py, &p, end - n - 1);
@@ -345,9 +345,6 @@ make_frames(struct thread *t, const struct wire_python *py,
 			return r;
 		n++;
 	}
-	if (kept < c->depth)
-		*(end - ++n) = (struct wire_frame){.code = WIRE_MARK_TORN,
-		    .opcode = NO_OPCODE};
 	*depth = n;
 	return FRAME_OK;
 }

@@ -154,7 +154,7 @@ struct wire_frame {
 enum wire_mark {
 	WIRE_MARK_GC = 0xfff0,	   /* <GC> */
 	WIRE_MARK_NATIVE = 0xfff1, /* <native> */
-	WIRE_MARK_TORN = 0xfff2,   /* what is inside of here is not known */
+	WIRE_MARK_CUT = 0xfff2,	   /* <truncated>: what is outside of here */
 };
 
 enum wire_flags {

@@ -132,7 +132,7 @@ area_reader_init(struct area_reader *r, struct registry *registry,
     const struct py_offsets *offsets, struct tach_table *table, bool opcodes)
 {
 	*r = (struct area_reader){.registry = registry, .offsets = offsets,
-	    .table = table, .opcodes = opcodes, .torn = TACH_NONE,
+	    .table = table, .opcodes = opcodes, .cut = TACH_NONE,
 	    .gc = TACH_NONE, .native = TACH_NONE};
 }
 
@@ -188,9 +188,9 @@ static uint32_t
 mark_of(struct area_reader *r, uint16_t code)
 {
 	uint32_t *mark = code == WIRE_MARK_GC ? &r->gc :
-	    code == WIRE_MARK_NATIVE ? &r->native : &r->torn;
+	    code == WIRE_MARK_NATIVE ? &r->native : &r->cut;
 	const char *name = code == WIRE_MARK_GC ? "<GC>" :
-	    code == WIRE_MARK_NATIVE ? "<native>" : "<torn>";
+	    code == WIRE_MARK_NATIVE ? "<native>" : "<truncated>";
 
 	if (*mark == TACH_NONE)
 		*mark = emit_synthetic(r->table, name);
@@ -204,7 +204,7 @@ take_frame(struct area_reader *r, const struct area *a,
 {
 	uint32_t code;
 
-	if (f->code >= WIRE_MARK_GC && f->code <= WIRE_MARK_TORN) {
+	if (f->code >= WIRE_MARK_GC && f->code <= WIRE_MARK_CUT) {
 		*frame = mark_of(r, f->code);
 		return *frame != TACH_NONE ? TAKEN : TAKEN_MEMORY;
 	}
@@ -289,11 +289,4 @@ area_read(struct area *a, struct area_reader *r)
 		r->damaged += t == TAKEN_BAD;
 	}
 	return true;
-}
-
-bool
-area_is_torn(const struct area *a, const struct area_reader *r)
-{
-	return r->torn != TACH_NONE && a->depth > 0 &&
-	    a->stack[a->max - a->depth] == r->torn;
 }

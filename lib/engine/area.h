@@ -73,7 +73,7 @@ struct area_reader {
 	const struct py_offsets *offsets;
 	struct tach_table *table;
 	bool opcodes; /* frames are to have theirs */
-	uint32_t torn, gc, native; /* synthetic frames, or TACH_NONE */
+	uint32_t cut, gc, native; /* synthetic frames, or TACH_NONE */
 	int64_t ahead; /* ns: the process's clock of ours, see timens.h */
 	size_t left;  /* records that it may still read: the caller's to set */
 	uint64_t now; /* ns, about: what is later than that is not believed */
@@ -87,7 +87,5 @@ void area_reader_init(struct area_reader *, struct registry *,
 
 /* Reads on until there is a next sample, or nothing.  False: out of memory. */
 bool area_read(struct area *, struct area_reader *);
-/* Whether only the outermost frames of its stack are known. */
-bool area_is_torn(const struct area *, const struct area_reader *);
 
 #endif

@@ -12,6 +12,7 @@
 #define CALLS_MAX 65536 /* then all are forgotten, and learnt anew */
 #define NOTHING (TACH_NONE - 1) /* no code object has this number */
 #define THROUGH 16 /* callers of a caller that are part of a call, ... */
+#define CUT (2 * THROUGH) /* outermost places that count as known */
 #define EXACT 6	   /* of which so many innermost ones are so in any case */
 #define FACTOR UINT64_C(0x9e3779b97f4a7c15) /* odd */
 #define STEADY 64 /* chains, after which no new call is to be expected */
@@ -153,12 +154,16 @@ next_frame(struct call_walk *w)
 	return true;
 }
 
-/* Begins behind the `shared` outermost places. */
+/* Begins behind the `shared` outermost places.  Of a chain that is cut, nothing is
+ * known of the callers of the outermost ones. */
 static struct call_walk
 begin_walk(const struct calls *c, const struct py_chain *chain, size_t shared)
 {
-	struct call_walk w = {.calls = c, .chain = chain, .n = shared,
-	    .end = shared};
+	struct call_walk w = {.calls = c, .chain = chain};
+
+	if (chain_is_cut(chain) && shared < CUT)
+		shared = CUT < chain->depth ? CUT : chain->depth;
+	w.n = w.end = shared;
 
 	for (size_t i = 0; i < THROUGH + 1 && w.n > 0; w.n--)
 		i += !place_is_mark(&chain->places[chain->depth - w.n]);
@@ -337,7 +342,7 @@ calls_know_root(const struct calls *c, const struct py_chain *chain)
 {
 	struct call_walk w = begin_walk(c, chain, 0);
 
-	return !next_frame(&w) || (w.callee_home != NULL &&
+	return chain_is_cut(chain) || !next_frame(&w) || (w.callee_home != NULL &&
 	    known_has(&c->known, call_of(&w)));
 }
 

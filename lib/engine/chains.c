@@ -76,7 +76,7 @@ chains_init(struct chains *c, const struct process *p,
 	*c = (struct chains){.process = p, .offsets = &rt->offsets,
 	    .runtime = rt->addr, .native = options->native, .gc = !options->no_gc,
 	    .careful = options->careful};
-	process_memory_init(&c->memory, p->pid);
+	process_memory_init(&c->memory, p->task);
 	c->id_field = py_has(rt->offsets.thread_native_thread_id) ?
 	    rt->offsets.thread_native_thread_id : rt->offsets.thread_ident;
 	find_state_part(c);

@@ -74,7 +74,8 @@ struct chains {
 			  * data stack that it is in */
 };
 
-/* All must outlive it.  False: out of memory; it is to be freed all the same. */
+/* All must outlive it.  False: out of memory; chains_free is to be called all the
+ * same. */
 bool chains_init(struct chains *, const struct process *,
     const struct py_runtime *, const struct tach_recorder_options *,
     struct tach_table *);

@@ -124,22 +124,13 @@ read_last(const struct tach_children *c)
 
 /* A process's parent and session.  False: there is none of that number. */
 static bool
-read_stat(pid_t pid, pid_t *parent, pid_t *session)
+read_parent(pid_t pid, pid_t *parent, pid_t *session)
 {
-	char path[32], text[512], *end;
-	ssize_t n;
-	int fd;
+	char text[PROCESS_STAT_MAX];
+	const char *stat = process_stat(pid, text, sizeof(text));
 
-	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
-	if ((fd = open(path, O_RDONLY | O_CLOEXEC)) < 0)
-		return false;
-	n = read(fd, text, sizeof(text) - 1);
-	close(fd);
-	text[n > 0 ? n : 0] = '\0';
-	/* Its name, in parentheses, may hold anything. */
-	end = strrchr(text, ')');
-	return end != NULL &&
-	    sscanf(end + 1, " %*c %d %*d %d", parent, session) == 2;
+	return stat != NULL &&
+	    sscanf(stat, "%*c %d %*d %d", parent, session) == 2;
 }
 
 static void
@@ -169,7 +160,7 @@ probe(struct tach_children *c, pid_t pid)
 	pid_t parent, session;
 
 	set_ours(c, pid, false);
-	if (pid != c->root && read_stat(pid, &parent, &session) &&
+	if (pid != c->root && read_parent(pid, &parent, &session) &&
 	    (is_ours(c, parent) || is_ours(c, session)))
 		add_candidate(c, pid);
 }
@@ -236,7 +227,7 @@ is_own(struct tach_children *c, const struct process *p,
 
 	if (!py_has(o->thread_native_thread_id) && age < FORK_FOR)
 		return false;
-	process_memory_init(&m, p->pid);
+	process_memory_init(&m, p->task);
 	runtime_threads(&m.memory, rt, &c->threads);
 	for (size_t i = 0; i < c->threads.count; i++)
 		if (process_thread(p, tid_of(c, p, &m.memory, o,

@@ -23,7 +23,7 @@ struct code_notes {
 /* An address and the code object that is there. */
 struct code_home {
 	struct py_code code;
-	uint32_t file, func; /* strings of the table */
+	uint32_t file, func; /* strings of the table; TACH_NONE: not yet */
 	uint32_t serial;     /* number of the code object, from 0 */
 	bool known;
 	struct code_notes notes;

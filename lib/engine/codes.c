@@ -10,6 +10,7 @@
 #include "engine/codemap.h"
 #include "python/copies.h"
 #include "set.h"
+#include "table.h"
 
 #define CHECK_BATCH 64 /* code objects checked by one read */
 #define SPOTS_MAX 65536 /* then all are forgotten, and learnt anew */
@@ -183,14 +184,11 @@ settle(struct codes *c, struct code_home *h, const struct stamp *s)
 		c->replaced++;
 	}
 	h->code = code;
-	h->file = tach_table_add_string(c->table, code.file.bytes,
-	    code.file.len);
-	h->func = tach_table_add_string(c->table, code.name.bytes,
-	    code.name.len);
+	h->file = h->func = TACH_NONE;
 	note_shim(c, &code);
 	h->serial = c->next_serial++;
 	h->notes = (struct code_notes){0};
-	h->known = h->file != TACH_NONE && h->func != TACH_NONE;
+	h->known = true;
 	begin(h, s);
 }
 
@@ -619,12 +617,31 @@ spot_equal(const void *arg, uint32_t index)
 	    s->opcode == k->opcode;
 }
 
+/* What a code object is called is put into the table with its first frame, when
+ * it is proven: one that was read half made may have any names.  False: out of
+ * memory. */
+static bool
+name_home(struct codes *c, struct code_home *h)
+{
+	const struct py_code *code = &h->code;
+
+	if (h->file == TACH_NONE)
+		h->file = table_add_name(c->table, code->file.bytes,
+		    code->file.len);
+	if (h->func == TACH_NONE)
+		h->func = table_add_name(c->table, code->name.bytes,
+		    code->name.len);
+	return h->file != TACH_NONE && h->func != TACH_NONE;
+}
+
 static uint32_t
-make_frame(struct codes *c, const struct code_home *h, uint64_t instr,
+make_frame(struct codes *c, struct code_home *h, uint64_t instr,
     uint8_t opcode)
 {
 	struct py_location l;
 
+	if (!name_home(c, h))
+		return TACH_NONE;
 	code_locate(c->offsets, &h->code, instr, &l);
 	return tach_table_add_frame(c->table, &(struct tach_frame){
 	    .file = h->file, .func = h->func, .line = l.line,
@@ -652,7 +669,7 @@ add_spot(struct codes *c, uint64_t hash, struct spot s)
 uint32_t
 codes_frame(struct codes *c, const struct py_place *p)
 {
-	const struct code_home *h = codemap_add(&c->map, p->code);
+	struct code_home *h = codemap_add(&c->map, p->code);
 	struct spot_key key = {c, p->instr, 0, TACH_NO_OPCODE};
 	uint64_t hash;
 	uint32_t found;

@@ -12,6 +12,7 @@
 static const char *const mark_names[PLACE_MARKS] = {
 	[PLACE_GC] = "<GC>",
 	[PLACE_NATIVE] = "<native>",
+	[PLACE_CUT] = "<truncated>",
 };
 
 void

@@ -314,7 +314,7 @@ may_read(const struct finder *f)
 static bool
 is_ending(const struct process *p)
 {
-	int fd = process_open_task(p, p->pid, "maps");
+	int fd = process_open_task(p, p->task, "maps");
 	char c;
 	bool none = fd < 0 || read(fd, &c, 1) != 1;
 
@@ -324,16 +324,21 @@ is_ending(const struct process *p)
 }
 
 enum find_result
-find_python(const struct process *p, bool deep, uint64_t *seen,
+find_python(struct process *p, bool deep, uint64_t *seen,
     struct py_runtime *rt, struct error *error)
 {
 	struct finder f = {.process = p, .rt = rt, .error = error};
 	struct error before = *error;
 	enum find_result r;
 
-	process_memory_init(&f.memory, p->pid);
 	if (process_ended(p))
 		return FIND_GONE;
+	if (process_borrows_memory(p)) {
+		*seen = 0;
+		return FIND_NONE;
+	}
+	process_choose_task(p);
+	process_memory_init(&f.memory, p->task);
 	if (!process_mappings(p, &f.mappings))
 		return errno == EACCES || errno == EPERM ? denied(&f) :
 							   FIND_GONE;

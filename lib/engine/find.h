@@ -22,8 +22,10 @@ enum find_result {
  * of 3.13 and later, which can take a while.  Else, mappings that are the
  * same as at the last call (*seen remembers them; 0 at first) are not looked
  * at again: FIND_NONE.  rt holds what was found with FIND_OK and FIND_EMPTY.
+ * A process that has its parent's memory, as before it starts a program, has no
+ * runtime of its own: FIND_NONE.  Chooses the task by which memory is read.
  */
-enum find_result find_python(const struct process *, bool deep,
+enum find_result find_python(struct process *, bool deep,
     uint64_t *seen, struct py_runtime *rt, struct error *);
 
 #endif

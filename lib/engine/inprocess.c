@@ -143,7 +143,7 @@ inprocess_new(struct agents *agents, const struct process *p,
 	e->slot = AGENTS_NONE;
 	e->born = clock_ns();
 	e->runs.interval_ns = options->interval_ns;
-	process_memory_init(&e->memory, p->pid);
+	process_memory_init(&e->memory, p->task);
 	e->guarded = (struct guarded){{read_guarded}, e};
 	e->registry = registry_new(table, &e->guarded.memory);
 	area_reader_init(&e->reader, e->registry, &e->runtime.offsets, table,
@@ -489,7 +489,6 @@ give(struct inprocess *e, struct area *a, uint64_t now, struct tach_sink *sink,
 	if (!find_index(e, a))
 		return false;
 	thread_names_count(e->names, a->index, weight, st);
-	st->torn += area_is_torn(a, &e->reader) ? weight : 0;
 	st->compiled += a->next.flags & WIRE_COMPILED ? weight : 0;
 	return emit(e, a, weight, status, sink);
 }

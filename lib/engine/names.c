@@ -136,7 +136,7 @@ read_ident(const struct names *n, const struct thread *t, uint64_t *ident)
 		return true;
 	}
 	return m->read(m, pieces, native ? 2 : 1) &&
-	    (native ? tid == t->tid : *ident == t->pthread);
+	    (native ? tid == t->told : *ident == t->pthread);
 }
 
 static uint64_t
@@ -290,7 +290,7 @@ names_look(struct names *n, const struct threads *threads, size_t count,
 	for (size_t i = 0; i < threads->count; i++) {
 		const struct thread *t = &threads->list[i];
 		struct known *k;
-		if (t->tid == 0 || t->gone)
+		if (t->tid == 0 || t->gone || t->index == TACH_NONE)
 			continue;
 		k = &n->list[t->index];
 		if (k->due <= time && done++ < BATCH &&

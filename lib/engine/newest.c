@@ -104,7 +104,8 @@ is_too_late(const struct filled_view *f, size_t copied)
 	for (size_t i = 0; i <= f->depth + 1 && i < c->depth; i++)
 		if (is_twice_in(c, i))
 			return true;
-	return view_find(&copy, c->places[c->depth - 1].frame, 1) == NULL;
+	return view_find(&copy, c->places[c->depth - 1 -
+	    chain_is_cut(c)].frame, 1) == NULL;
 }
 
 enum walk_result

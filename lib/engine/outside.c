@@ -89,7 +89,7 @@ look_at_gils(struct outside *o)
 	snapshot_clear(&o->globals);
 	o->spans.count = 0;
 	if (!snapshot_add_set(&o->globals, &o->interps.globals, 0, false) ||
-	    !snapshot_read(&o->globals, o->process->pid, &failed) ||
+	    !snapshot_read(&o->globals, o->process->task, &failed) ||
 	    !spans_add(&o->spans, &o->globals, 0, o->globals.count, 0))
 		return false;
 	view = spans_view(&o->spans);

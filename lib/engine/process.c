@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <linux/kcmp.h>
 #include <linux/openat2.h>
 #include <poll.h>
 #include <signal.h>
@@ -13,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
@@ -29,6 +31,7 @@
 #ifndef PIDFD_THREAD
 #define PIDFD_THREAD O_EXCL
 #endif
+#define FILES_SPARE 8 /* descriptors that are not kept for long */
 
 /* ---- start and end ----------------------------------------------------- */
 
@@ -128,24 +131,16 @@ process_launch(struct process *p, char *const argv[], const struct launch *l)
 	return error == 0;
 }
 
-void
-process_abandon(struct process *p)
-{
-	kill(p->pid, SIGKILL);
-	waitpid(p->pid, NULL, 0);
-	p->child = false;
-}
-
 /* The innermost id of one of its tasks: the last number of "NSpid:". */
 static uint64_t
-inner_id(const struct process *p, const char *task)
+inner_id(const struct process *p, pid_t task)
 {
-	char path[PROC_PATH_MAX + NAME_MAX], line[256];
+	char path[PROC_PATH_MAX], line[256];
 	uint64_t id = 0;
 	FILE *f;
 
-	snprintf(path, sizeof(path), "/proc/%d/task/%s/status", (int)p->pid,
-	    task);
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/status", (int)p->pid,
+	    (int)task);
 	if ((f = fopen(path, "re")) == NULL)
 		return 0;
 	while (fgets(line, sizeof(line), f) != NULL) {
@@ -171,16 +166,14 @@ find_namespace(struct process *p)
 	p->namespace = its.st_ino;
 	p->own_namespace = stat("/proc/self/ns/pid", &ours) == 0 &&
 	    ours.st_ino != its.st_ino;
-	if (!p->own_namespace)
-		return;
-	snprintf(path, sizeof(path), "%d", (int)p->pid);
-	p->own_id = (pid_t)inner_id(p, path);
+	if (p->own_namespace)
+		p->own_id = (pid_t)inner_id(p, p->pid);
 }
 
 bool
 process_open(struct process *p, pid_t pid)
 {
-	*p = (struct process){.pid = pid, .pidfd = -1};
+	*p = (struct process){.pid = pid, .task = pid, .pidfd = -1};
 	if ((p->pidfd = (int)syscall(SYS_pidfd_open, pid, 0)) < 0)
 		return false;
 	find_namespace(p);
@@ -193,6 +186,17 @@ process_close(struct process *p)
 	if (p->pidfd >= 0)
 		close(p->pidfd);
 	p->pidfd = -1;
+}
+
+void
+process_abandon(struct process *p)
+{
+	if (!p->child)
+		return;
+	kill(p->pid, SIGKILL);
+	while (waitpid(p->pid, NULL, 0) < 0 && errno == EINTR)
+		continue;
+	p->child = false;
 }
 
 bool
@@ -210,6 +214,109 @@ process_ended(const struct process *p)
 	struct pollfd fd = {p->pidfd, POLLIN, 0};
 
 	return poll(&fd, 1, 0) > 0;
+}
+
+const char *
+process_stat(pid_t pid, char *text, size_t size)
+{
+	char path[PROC_PATH_MAX], *end;
+	ssize_t n;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	if ((fd = open(path, O_RDONLY | O_CLOEXEC)) < 0)
+		return NULL;
+	n = read(fd, text, size - 1);
+	close(fd);
+	if (n <= 0)
+		return NULL;
+	text[n] = '\0';
+	end = strrchr(text, ')');
+	return end != NULL && end[1] == ' ' ? end + 2 : NULL;
+}
+
+/* ---- a main thread that has ended -------------------------------------- */
+
+/* Its process lives on, but not by its number. */
+static bool
+main_has_ended(const struct process *p)
+{
+	char text[PROCESS_STAT_MAX];
+	const char *state = process_stat(p->pid, text, sizeof(text));
+
+	return state != NULL && (*state == 'Z' || *state == 'X');
+}
+
+void
+process_choose_task(struct process *p)
+{
+	pid_t *list = NULL;
+	size_t max = 0;
+
+	p->task = p->pid;
+	if (!main_has_ended(p))
+		return;
+	p->task = 0;
+	if (process_tasks(p, &list, &max) > 0)
+		p->task = list[0];
+	else
+		p->task = p->pid;
+	free(list);
+}
+
+/* ---- memory of another ------------------------------------------------- */
+
+/* Whether a thread waits in a call by which processes are made, as one does
+ * whose child has its memory. */
+static bool
+waits_for_child(const struct process *p, pid_t task)
+{
+	int fd = process_open_task(p, task, "syscall");
+	char text[32];
+	ssize_t n = fd >= 0 ? read(fd, text, sizeof(text) - 1) : -1;
+	long call;
+
+	if (fd >= 0)
+		close(fd);
+	if (n <= 0)
+		return false;
+	text[n] = '\0';
+	call = text[0] == 'r' ? -1 : strtol(text, NULL, 10);
+#ifdef SYS_vfork
+	if (call == SYS_vfork)
+		return true;
+#endif
+	return call == SYS_clone || call == SYS_clone3;
+}
+
+/* Where the kernel cannot compare two memories, or not for us. */
+static bool
+has_waiting_thread(pid_t pid)
+{
+	struct process p = {.pid = pid, .task = pid, .pidfd = -1};
+	pid_t *list = NULL;
+	size_t max = 0, n = process_tasks(&p, &list, &max);
+	bool waits = false;
+
+	while (!waits && n > 0)
+		waits = waits_for_child(&p, list[--n]);
+	free(list);
+	return waits;
+}
+
+bool
+process_borrows_memory(const struct process *p)
+{
+	char text[PROCESS_STAT_MAX];
+	const char *stat = process_stat(p->pid, text, sizeof(text));
+	long same;
+	int parent;
+
+	if (stat == NULL || sscanf(stat, "%*c %d", &parent) != 1 || parent <= 0)
+		return false;
+	same = syscall(SYS_kcmp, p->pid, parent, KCMP_VM, 0UL, 0UL);
+	return same == 0 ||
+	    (same < 0 && errno != ESRCH && has_waiting_thread(parent));
 }
 
 /* ---- mappings ---------------------------------------------------------- */
@@ -256,7 +363,7 @@ process_mappings(const struct process *p, struct mappings *ms)
 	FILE *f;
 
 	*ms = (struct mappings){0};
-	snprintf(path, sizeof(path), "/proc/%d/maps", (int)p->pid);
+	snprintf(path, sizeof(path), "/proc/%d/maps", (int)p->task);
 	if ((f = fopen(path, "re")) == NULL)
 		return false;
 	while ((len = getline(&line, &room, f)) > 0) {
@@ -342,7 +449,7 @@ find_own(const struct process *p, const char *name)
 {
 	char path[PROC_PATH_MAX];
 
-	snprintf(path, sizeof(path), "/proc/%d/%s", (int)p->pid, name);
+	snprintf(path, sizeof(path), "/proc/%d/%s", (int)p->task, name);
 	return open(path, O_PATH | O_CLOEXEC);
 }
 
@@ -441,62 +548,73 @@ process_of_thread(pid_t tid)
 	return pid;
 }
 
-/* What /proc says of a task behind its name, which may hold anything; "" if it
- * cannot be read. */
-static const char *
-read_stat(const struct process *p, pid_t tid, char *text, size_t size)
-{
-	int fd = process_open_task(p, tid, "stat");
-	ssize_t n = fd >= 0 ? read(fd, text, size - 1) : -1;
-	const char *end;
-
-	if (fd >= 0)
-		close(fd);
-	text[n > 0 ? n : 0] = '\0';
-	end = strrchr(text, ')');
-	return end != NULL ? end + 1 : "";
-}
-
 bool
 process_is_kernel(const struct process *p)
 {
-	char text[1024];
+	char text[PROCESS_STAT_MAX];
+	const char *stat = process_stat(p->pid, text, sizeof(text));
 	unsigned int flags;
 
-	return sscanf(read_stat(p, p->pid, text, sizeof(text)),
-	    " %*c %*d %*d %*d %*d %*d %u", &flags) == 1 &&
+	return stat != NULL &&
+	    sscanf(stat, "%*c %*d %*d %*d %*d %*d %u", &flags) == 1 &&
 	    (flags & KERNEL_THREAD) != 0;
 }
 
+/* That of a main thread that has ended stays. */
 static bool
 has_task(const struct process *p, pid_t tid)
 {
 	char path[PROC_PATH_MAX];
 
+	if (tid == p->pid && p->task != p->pid)
+		return false;
 	snprintf(path, sizeof(path), "/proc/%d/task/%d", (int)p->pid,
 	    (int)tid);
 	return access(path, F_OK) == 0;
 }
 
-pid_t
-process_thread(const struct process *p, uint64_t tid)
+size_t
+process_tasks(const struct process *p, pid_t **list, size_t *max)
 {
 	char path[PROC_PATH_MAX];
 	struct dirent *e;
-	pid_t found = 0;
+	size_t n = 0;
 	DIR *d;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)p->pid);
+	if ((d = opendir(path)) == NULL)
+		return 0;
+	while ((e = readdir(d)) != NULL) {
+		pid_t task = (pid_t)strtol(e->d_name, NULL, 10);
+		pid_t *grown;
+		if (task <= 0 || (task == p->pid && p->task != p->pid))
+			continue;
+		if ((grown = array_grow(*list, n, max, sizeof(*grown))) == NULL) {
+			n = 0;
+			break;
+		}
+		*list = grown;
+		grown[n++] = task;
+	}
+	closedir(d);
+	return n;
+}
+
+pid_t
+process_thread(const struct process *p, uint64_t tid)
+{
+	pid_t *list = NULL, found = 0;
+	size_t max = 0, n;
 
 	if (tid == 0 || tid > TID_MAX)
 		return 0;
 	if (!p->own_namespace)
 		return has_task(p, (pid_t)tid) ? (pid_t)tid : 0;
-	snprintf(path, sizeof(path), "/proc/%d/task", (int)p->pid);
-	if ((d = opendir(path)) == NULL)
-		return 0;
-	while (found == 0 && (e = readdir(d)) != NULL)
-		if (e->d_name[0] != '.' && inner_id(p, e->d_name) == tid)
-			found = (pid_t)strtol(e->d_name, NULL, 10);
-	closedir(d);
+	n = process_tasks(p, &list, &max);
+	for (size_t i = 0; i < n && found == 0; i++)
+		if (inner_id(p, list[i]) == tid)
+			found = list[i];
+	free(list);
 	return found;
 }
 
@@ -529,6 +647,13 @@ process_signal(const struct process *p, pid_t task, siginfo_t *info)
 	}
 }
 
+uint64_t
+process_thread_id(const struct process *p, pid_t task)
+{
+	return p->own_namespace ? inner_id(p, task) :
+	    has_task(p, task) ? (uint64_t)task : 0;
+}
+
 int
 process_open_task(const struct process *p, pid_t tid, const char *name)
 {
@@ -539,11 +664,20 @@ process_open_task(const struct process *p, pid_t tid, const char *name)
 	return open(path, O_RDONLY | O_CLOEXEC);
 }
 
+bool
+process_may_keep(int fd)
+{
+	struct rlimit files;
+
+	return fd >= 0 && getrlimit(RLIMIT_NOFILE, &files) == 0 &&
+	    (rlim_t)fd + FILES_SPARE < files.rlim_cur;
+}
+
 int
 process_thread_cpu(const struct process *p, pid_t tid)
 {
-	char text[1024];
-	const char *at = read_stat(p, tid, text, sizeof(text));
+	char text[PROCESS_STAT_MAX];
+	const char *at = process_stat(tid, text, sizeof(text));
 	int cpu = -1;
 
 	/* The 39th field, and so the 37th behind the name. */

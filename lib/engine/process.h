@@ -12,6 +12,8 @@
 
 struct process {
 	pid_t pid;
+	pid_t task; /* one of its threads, by which its memory is read: the main
+		     * one, unless that has ended */
 	int pidfd;  /* readable when it has ended; -1: not open */
 	bool child; /* ours, and not yet reaped */
 	bool own_namespace; /* its thread ids are not ours */
@@ -46,6 +48,13 @@ void process_close(struct process *);
 bool process_sleep(const struct process *, int wake_fd, uint64_t deadline_ns);
 bool process_ended(const struct process *);
 
+/* Chooses ->task anew. */
+void process_choose_task(struct process *);
+
+/* Whether it has no memory of its own: it is between vfork and exec, or shares
+ * that of its parent for good. */
+bool process_borrows_memory(const struct process *);
+
 /* One line of /proc/PID/maps. */
 struct mapping {
 	uint64_t start, end, offset; /* bytes */
@@ -69,6 +78,12 @@ void mappings_free(struct mappings *);
  * in another root.  -1: it cannot be had. */
 int process_open_mapping(const struct process *, const struct mapping *);
 
+/* What /proc/PID/stat tells from the state on: what comes before is the name,
+ * which may hold anything.  It is put into the text.  NULL: there is no process
+ * of that number. */
+#define PROCESS_STAT_MAX 1024
+const char *process_stat(pid_t, char *text, size_t size);
+
 /* The name of the program, for messages; "?" if it is not known. */
 void process_name(const struct process *, char *buf, size_t size);
 
@@ -84,9 +99,19 @@ pid_t process_thread(const struct process *, uint64_t tid);
 /* Sends a signal with its information to a thread, by our id of it, and to no
  * other process's that may have this id by now. */
 void process_signal(const struct process *, pid_t task, siginfo_t *);
+/* The id by which such a thread calls itself; 0: it has ended. */
+uint64_t process_thread_id(const struct process *, pid_t task);
+
+/* Lists the threads that have not ended, into *list, which has *max places and
+ * grows; returns how many.  0: it has ended, or memory ran out. */
+size_t process_tasks(const struct process *, pid_t **list, size_t *max);
 
 /* A descriptor of /proc/PID/task/TID/NAME, or -1 with errno. */
 int process_open_task(const struct process *, pid_t tid, const char *name);
+
+/* Whether such a descriptor may be kept: others that are opened for a moment need
+ * some, too. */
+bool process_may_keep(int fd);
 
 /* The CPU that a thread ran on last, or -1. */
 int process_thread_cpu(const struct process *, pid_t tid);

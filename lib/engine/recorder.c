@@ -65,6 +65,8 @@
 #define AHEAD_MIN 2
 /* One round takes longer than this, and one of a series about as long. */
 #define SERIES_INTERVAL (2 * NS_PER_US)
+/* To interrupt threads takes some descriptors: who may have less needs them. */
+#define FILES_MIN 128
 /* While there are no rounds, the caller gets to do something so often. */
 #define PAUSE_STEP (100 * NS_PER_MS)
 
@@ -185,15 +187,17 @@ static void
 prepare_self(struct tach_recorder *r)
 {
 	struct rlimit files;
+	bool few = false;
 
-	if (r->interrupts == NULL && interrupts(&r->options))
-		r->interrupts = interrupts_new();
-	urgent_prepare();
-	prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);
 	if (getrlimit(RLIMIT_NOFILE, &files) == 0) {
+		few = files.rlim_max < FILES_MIN;
 		files.rlim_cur = files.rlim_max;
 		setrlimit(RLIMIT_NOFILE, &files);
 	}
+	if (r->interrupts == NULL && interrupts(&r->options) && !few)
+		r->interrupts = interrupts_new();
+	urgent_prepare();
+	prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);
 }
 
 static void
@@ -333,7 +337,7 @@ look(struct tach_recorder *r)
 	bool deep;
 
 	if (r->found) {
-		process_memory_init(&m, r->process.pid);
+		process_memory_init(&m, r->process.task);
 		switch (runtime_check(&m.memory, &r->runtime)) {
 		case RUNTIME_OK:
 			return FIND_OK;
@@ -508,6 +512,10 @@ tach_recorder_attach(struct tach_recorder *r, pid_t pid)
 		error_set(&r->error, 0, "process %d (%s) is a thread of the "
 		    "kernel: give the PID of a Python 3.6 to 3.15", (int)pid,
 		    name);
+	else if (process_borrows_memory(&r->process))
+		error_set(&r->error, 0, "process %d (%s) has the memory of its "
+		    "parent until it starts a program: give the PID of that",
+		    (int)pid, name);
 	else if (f == FIND_GONE)
 		error_set(&r->error, 0, "process %d has ended", (int)pid);
 	else
@@ -664,6 +672,16 @@ wait_round(struct tach_recorder *r)
 	return look(r) == FIND_OK ? start_sampling(r) : TACH_OK;
 }
 
+/* What is not the sink's error is ours, and we have but one. */
+static int
+fail_with(struct tach_recorder *r, const struct tach_sink *sink)
+{
+	const char *text = sink->error(sink);
+
+	return error_set(&r->error, TACH_FATAL, "%s",
+	    text != NULL && *text != '\0' ? text : "out of memory");
+}
+
 static int
 sample_round(struct tach_recorder *r, uint64_t now, struct tach_sink *sink)
 {
@@ -681,9 +699,7 @@ sample_round(struct tach_recorder *r, uint64_t now, struct tach_sink *sink)
 		start_waiting(r);
 		return TACH_OK;
 	default:
-		return error_set(&r->error, TACH_FATAL, "%s",
-		    *sink->error(sink) != '\0' ? sink->error(sink) :
-						"out of memory");
+		return fail_with(r, sink);
 	}
 }
 
@@ -938,9 +954,7 @@ drain_round(struct tach_recorder *r, struct tach_sink *sink)
 	if (over)
 		inprocess_stop(r->inprocess, has_ended(r));
 	if (!inprocess_drain(r->inprocess, r->start, sink, &r->stats))
-		return error_set(&r->error, TACH_FATAL, "%s",
-		    *sink->error(sink) != '\0' ? sink->error(sink) :
-						"out of memory");
+		return fail_with(r, sink);
 	if (r->state == TACH_RECORDER_SAMPLING && r->paused_at == 0) {
 		r->stats.rounds++;
 		r->stats.elapsed_ns = elapsed(r, now);

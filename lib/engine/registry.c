@@ -11,6 +11,7 @@
 #include "python/frames.h"
 #include "python/unicode.h"
 #include "set.h"
+#include "table.h"
 
 #define SPOTS_MAX 65536 /* then they are forgotten, and made anew */
 
@@ -128,7 +129,7 @@ add_text(struct registry *r, const struct wire_text *t, const uint8_t *bytes)
 	uint32_t string = TACH_NONE;
 
 	if (text != NULL)
-		string = tach_table_add_string(r->table, text,
+		string = table_add_name(r->table, text,
 		    unicode_utf8(bytes, t->length, t->kind, text));
 	free(text);
 	return string;

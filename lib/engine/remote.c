@@ -2,12 +2,14 @@
 /* remote.c: see remote.h. */
 #include "engine/remote.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "engine/clock.h"
 #include "engine/emit.h"
 #include "engine/first.h"
+#include "engine/identity.h"
 #include "engine/interrupted.h"
 #include "engine/names.h"
 #include "engine/stop.h"
@@ -26,6 +28,8 @@
 #define LOOK_AFTER 16	  /* rounds after which every thread was looked at */
 #define LOOKS 4		  /* of which one is a thorough one */
 #define RECENT 20	  /* us: as good as now */
+#define DOUBT_AFTER 1000000 /* us: then it is asked again who uses a state */
+#define SEEK_AFTER 10000  /* us: a thread that was not found is sought again */
 #define QUIET_MIN 2	  /* rounds in which nothing changes, before others are
 			   * taken ahead */
 #define QUIET_MAX 1024	  /* the same where that often ends soon: ... */
@@ -39,6 +43,7 @@ struct remote {
 	struct thread_names *names;
 	struct chains chains;
 	struct tids tids;
+	struct identity identity;
 	struct py_none none;
 	struct stops stops;
 	struct interrupts *interrupts; /* or NULL */
@@ -56,6 +61,7 @@ struct remote {
 	unsigned patience[2];
 	struct emitter emitter;
 	struct names *called; /* what its threads are */
+	bool twofold; /* some thread has had two states at once */
 	uint64_t round;
 	size_t turn; /* the thread that is looked at next */
 	struct watcher watcher;
@@ -123,6 +129,7 @@ remote_free(struct remote *r)
 	chains_free(&r->chains);
 	watcher_free(&r->watcher);
 	survey_free(&r->seen);
+	identity_free(&r->identity);
 	free(r);
 }
 
@@ -145,19 +152,56 @@ cut_chain(struct remote *r, size_t depth)
 	c->depth = depth;
 }
 
-/* The id of a thread as the kernel has it, or, where that cannot be found, a
- * number that tells it from others. */
+/* Whether no other thread can run Python code now. */
+static bool
+is_only(const struct remote *r, const struct thread *t)
+{
+	return r->seen.threads.count == 1 || (r->offsets->active == 0 &&
+	    survey_interp(&r->seen, t)->gil.locked &&
+	    survey_interp(&r->seen, t)->gil.holder == t->py.addr);
+}
+
+/* The id of a thread whose state does not give it; 0: there is none, or it is
+ * not known. */
+static uint64_t
+seek_tid(struct remote *r, const struct thread *t, uint64_t pthread)
+{
+	struct claim claim = {pthread, t->stack, is_only(r, t)};
+
+	return identity_find(&r->identity, r->process, &claim,
+	    r->seen.time_us);
+}
+
+/* That which its state gives, if there is such a thread. */
+static uint64_t
+told_tid(struct remote *r, struct thread *t)
+{
+	uint64_t id = r->chains.tid, pthread = 0;
+
+	if (id == t->told && t->tid != 0)
+		return t->tid;
+	t->told = id;
+	if (process_thread(r->process, id) != 0)
+		return id;
+	return py_read(live(r), t->py.addr + r->offsets->thread_ident,
+	    &pthread, sizeof(pthread)) ? seek_tid(r, t, pthread) : 0;
+}
+
+/* The id of a thread as the kernel has it, or, where nothing tells of it, to
+ * 3.10 a number that tells it from others.  0: there is none. */
 static uint64_t
 find_tid(struct remote *r, struct thread *t)
 {
 	uint64_t id = r->chains.tid, tid;
 
 	if (py_has(r->offsets->thread_native_thread_id))
-		return id;
+		return told_tid(r, t);
 	tid = tids_find(&r->tids, r->process, live(r), r->offsets,
 	    &r->seen.list, id, t->pthread == id ? t->tid : 0);
 	t->pthread = id;
-	return tid != 0 ? tid : id;
+	if (tid != 0 || (tid = seek_tid(r, t, id)) != 0)
+		return tid;
+	return identity_is_known(&r->identity) ? 0 : id;
 }
 
 /* A thread that has no sample yet has to be found before it is read: what is
@@ -288,19 +332,94 @@ read_chain(struct remote *r, struct thread *t, size_t *sure)
 	return twice_read(&r->chains, t, sure);
 }
 
-/* Takes the id that the thread state gave.  False: it is no thread yet; in a
- * process that was forked, the id is its parent's at first. */
+/* Takes a new id for a state. */
+static void
+rebind(struct remote *r, struct thread *t, uint64_t tid)
+{
+	thread_bind(t, r->process, tid);
+	t->sought = 0;
+	t->index = TACH_NONE;
+	for (size_t i = 0; i < r->seen.threads.count; i++) {
+		const struct thread *u = &r->seen.threads.list[i];
+		r->twofold |= u != t && u->tid == tid;
+	}
+}
+
+/* Takes the id of the thread.  False: there is none, or it is not known. */
 static bool
 bind_thread(struct remote *r, struct thread *t)
 {
-	bool told = py_has(r->offsets->thread_native_thread_id);
+	uint64_t tid = find_tid(r, t);
 
-	thread_bind(t, r->process, find_tid(r, t));
-	if (t->tid == 0 || (told && t->task == 0))
+	if (tid == 0)
 		return false;
+	if (tid != t->tid)
+		rebind(r, t, tid);
+	return t->task != 0 || !py_has(r->offsets->thread_native_thread_id);
+}
+
+/* Gives it its place among the names of threads.  False: out of memory. */
+static bool
+name_thread(struct remote *r, struct thread *t,
+    struct tach_recorder_stats *stats)
+{
+	if (t->index != TACH_NONE)
+		return true;
+	stats->unkept += t->task != 0 && t->syscall_fd < 0;
 	t->index = thread_names_add(r->names, (uint32_t)t->py.interp_id,
 	    t->tid);
 	return t->index != TACH_NONE;
+}
+
+/*
+ * Looks whether another thread uses a state than the one it names: that waits
+ * though the state has the GIL, and the C stack that its code runs on is the
+ * other's.
+ */
+static bool
+seek_user(struct remote *r, struct thread *t, const struct moment *m)
+{
+	uint64_t tid;
+
+	if (!py_has(r->offsets->thread_native_thread_id) || !m->holds_gil ||
+	    (m->status & TACH_STATUS_CPU) != 0 || m->time_us < t->seek_us)
+		return false;
+	t->seek_us = m->time_us + DOUBT_AFTER;
+	tid = seek_tid(r, t, 0);
+	if (tid == 0 || tid == t->tid)
+		return false;
+	rebind(r, t, tid);
+	return true;
+}
+
+/* A state that belongs to no thread is left out until it is sought again.  It
+ * counts if that does not find it either: just now its thread may be ending. */
+static void
+leave_out(struct thread *t, uint64_t time_us, struct tach_recorder_stats *stats)
+{
+	t->gone = t->stray = true;
+	t->seek_us = time_us + SEEK_AFTER;
+	stats->strays += t->sought++ == 1;
+}
+
+/* Whether the thread has ended, and left its state behind. */
+static bool
+has_left(const struct remote *r, struct thread *t, uint8_t status)
+{
+	if ((status & TACH_STATUS_UNKNOWN) == 0 || t->task == 0 ||
+	    process_thread_id(r->process, t->task) != 0)
+		return false;
+	t->told = 0;
+	return true;
+}
+
+static void
+seek_again(struct thread *t, uint64_t time_us)
+{
+	if (!t->stray || time_us < t->seek_us)
+		return;
+	t->gone = t->stray = false;
+	t->stale = true;
 }
 
 /* Whether a thread that holds its GIL has gone on since its last sample, which
@@ -360,6 +479,17 @@ is_wanted(const struct remote *r, const struct thread *t)
 	return (!r->options->main_only || t->task == 0 ||
 		t->task == r->process->pid) &&
 	    (r->options->mode != TACH_MODE_GIL || t->holds_gil);
+}
+
+/* Whether the thread has ended, or never was one: that it could not be read is
+ * no failure. */
+static bool
+has_ended(const struct remote *r, const struct thread *t)
+{
+	if (r->chains.ended)
+		return true;
+	return t->task != 0 ? process_thread_id(r->process, t->task) == 0 :
+	    py_has(r->offsets->thread_native_thread_id);
 }
 
 static void
@@ -437,15 +567,15 @@ read_stack(struct remote *r, struct thread *t, size_t *sure)
 }
 
 /*
- * Whether a thread is in another interpreter meanwhile: it has a thread state
- * in each that it has entered, all with frames, and is in the one whose code
- * began deepest in its C stack.  Before 3.13 a state can name another thread
+ * Whether a thread runs by another state meanwhile: it has one in each
+ * interpreter that it has entered, and can have more, all with frames, and is in
+ * the one whose code began deepest in its C stack.  Before 3.13 a state can name another thread
  * than that which it runs in, but their stacks are apart.
  */
 static bool
 is_elsewhere(const struct remote *r, const struct thread *t)
 {
-	if (r->seen.interps.count < 2 || t->stack == 0)
+	if ((r->seen.interps.count < 2 && !r->twofold) || t->stack == 0)
 		return false;
 	for (size_t i = 0; i < r->seen.threads.count; i++) {
 		const struct thread *u = &r->seen.threads.list[i];
@@ -503,10 +633,13 @@ take_sample(struct remote *r, struct thread *t, uint64_t time_us,
 	t->holds_gil = holds_gil(r, t);
 	if (!is_wanted(r, t))
 		return true;
+	errno = 0;
 	whole = read_stack(r, t, &sure);
+	if (!whole && errno == ENOMEM)
+		return false;
 	stay_away(r, t);
 	if (!whole && sure == 0) {
-		if (!r->chains.ended)
+		if (!has_ended(r, t))
 			count_failure(r, stats);
 		return true;
 	}
@@ -515,13 +648,21 @@ take_sample(struct remote *r, struct thread *t, uint64_t time_us,
 		return true; /* runs no Python code */
 	t->stack = r->chains.chain.stack;
 	if (!bind_thread(r, t)) {
-		t->stale = true;
+		leave_out(t, time_us, stats);
 		return true;
 	}
 	if (is_elsewhere(r, t))
 		return true;
 	m = moment_of(r, t, time_us);
 	m.status = status_of(r->process, t, &m);
+	if (seek_user(r, t, &m))
+		m.status = status_of(r->process, t, &m);
+	if (!name_thread(r, t, stats))
+		return false;
+	if (has_left(r, t, m.status)) {
+		leave_out(t, time_us, stats);
+		return true;
+	}
 	if (!m.ran && is_of_series(r, t))
 		r->runs = (m.status & TACH_STATUS_CPU) != 0;
 	if (!is_wanted(r, t) || !status_kept(r->options, m.status)) {
@@ -589,7 +730,8 @@ renew_status(struct remote *r, struct thread *t)
 
 	t->unsure = t->held = false;
 	t->status = status_of(r->process, t, &m);
-	t->live = status_kept(r->options, t->status);
+	t->live = status_kept(r->options, t->status) &&
+	    !has_left(r, t, t->status);
 	return t->live;
 }
 
@@ -681,7 +823,7 @@ sample_tasks(struct remote *r, uint64_t time_us, struct tach_sink *sink,
 		return false;
 	for (size_t i = 0; i < r->seen.threads.count; i++) {
 		const struct thread *t = &r->seen.threads.list[i];
-		if (t->gone || t->tid == 0 || !t->done ||
+		if (t->gone || t->index == TACH_NONE || !t->done ||
 		    !status_kept(r->options, t->status & TACH_STATUS_MAIN))
 			continue;
 		r->loops[n] = i;
@@ -756,6 +898,7 @@ begin_round(struct remote *r)
 	for (size_t i = 0; i < r->seen.threads.count; i++) {
 		struct thread *t = &r->seen.threads.list[i];
 		t->done = t->copied = t->still = false;
+		seek_again(t, r->seen.time_us);
 		if (!survey_interp(&r->seen, t)->counted)
 			look_for_rest(r, t);
 		/* Its last sample is one of a task that waits. */
@@ -844,9 +987,10 @@ remote_round(struct remote *r, uint64_t time_us, struct tach_sink *sink,
 			look_around(r);
 	}
 	for (int i = 0; i < COPIES_MAX && (first || has_more(r)); i++) {
+		errno = 0;
 		if (!(first && survey_copy_lean(&r->seen)) &&
 		    !survey_copy(&r->seen, first))
-			return REMOTE_LOST;
+			return errno == ENOMEM ? REMOTE_ERROR : REMOTE_LOST;
 		if (!sample_copied(r, time_us, sink, stats))
 			return REMOTE_ERROR;
 		if (first)

@@ -130,7 +130,7 @@ look(struct chains *c, struct thread *t, struct looks *l)
 			return false;
 	if (!snapshot_near(s, l) ||
 	    !chains_add_count(c, s, s->count, t->py.interp, &count) ||
-	    !snapshot_read(s, c->process->pid, &range))
+	    !snapshot_read(s, c->process->task, &range))
 		return false;
 	l->stamp = codes_stamp(c->codes, t->py.interp, s->bytes + count,
 	    s->bytes + count);

@@ -21,12 +21,19 @@ futex_address(const char *line)
 	return strtoull(end, NULL, 16);
 }
 
+/* Where descriptors are few it has none of its own. */
 static bool
 read_call(const struct thread *t, char *text, size_t size)
 {
-	ssize_t n = t->syscall_fd >= 0 ?
-	    pread(t->syscall_fd, text, size - 1, 0) : -1;
+	const struct process own = {.pid = t->task};
+	int fd = t->syscall_fd;
+	ssize_t n;
 
+	if (fd < 0 && t->task != 0)
+		fd = process_open_task(&own, t->task, "syscall");
+	n = fd >= 0 ? pread(fd, text, size - 1, 0) : -1;
+	if (fd >= 0 && fd != t->syscall_fd)
+		close(fd);
 	if (n > 0)
 		text[n] = '\0';
 	return n > 0;

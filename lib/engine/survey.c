@@ -275,7 +275,7 @@ copy(struct survey *v, bool first)
 		if (!prepare(v, first))
 			return false;
 		near_begin(&v->chains->near);
-		if (snapshot_read(&v->all, v->process->pid, &range))
+		if (snapshot_read(&v->all, v->process->task, &range))
 			return true;
 	} while (errno == EFAULT && blame(v, range) && --tries > 0);
 	return false;
@@ -523,7 +523,8 @@ survey_copy_series(struct survey *v)
 		return false;
 	near_begin(&v->chains->near);
 	v->begin = clock_ns();
-	if (!snapshot_read_series(&v->all, &v->shared, v->process->pid, copies))
+	if (!snapshot_read_series(&v->all, &v->shared, v->process->task,
+		copies))
 		return false;
 	v->end = clock_ns();
 	v->ahead[0] = t->py.addr;

@@ -42,7 +42,7 @@ struct tasks {
 	const struct py_memory *live;
 	const struct py_runtime *runtime;
 	struct codes *codes;
-	struct tach_table *table;
+	struct tach_table *table, *own; /* names that are not proven yet */
 	struct py_tasks tasks; /* reads through the pages of either */
 	bool found;
 	uint64_t look_at, seen; /* when; what the mappings were then */
@@ -80,6 +80,10 @@ tasks_new(const struct process *p, const struct py_memory *live,
 	t->runtime = rt;
 	t->codes = codes;
 	t->table = table;
+	if ((t->own = tach_table_new()) == NULL) {
+		free(t);
+		return NULL;
+	}
 	t->tasks.objects.offsets = &rt->offsets;
 	pages_init(&t->tail.pages, live);
 	pages_init(&t->pages, live);
@@ -98,6 +102,7 @@ tasks_free(struct tasks *t)
 {
 	if (t == NULL)
 		return;
+	tach_table_free(t->own);
 	pages_free(&t->tail.pages);
 	free(t->tail.notes.list);
 	chain_free(&t->tail.chain);
@@ -160,12 +165,11 @@ tasks_found(struct tasks *t, uint64_t now_ns)
 
 /* ---- names ------------------------------------------------------------- */
 
+/* As a frame that is a string of ->own until it is proven. */
 static bool
 add_name(struct tasks *t, const struct py_task *task, struct py_chain *c)
 {
 	char name[TASK_NAME_MAX + 32];
-	struct tach_frame frame = {.line = -1, .end_line = -1, .column = -1,
-	    .end_column = -1, .opcode = TACH_NO_OPCODE};
 	uint32_t index;
 
 	if (task->waiters > 1)
@@ -173,13 +177,38 @@ add_name(struct tasks *t, const struct py_task *task, struct py_chain *c)
 		    task->waiters);
 	else
 		snprintf(name, sizeof(name), "%s", task->name);
-	frame.file = tach_table_add_string(t->table, TASK_FILE,
-	    strlen(TASK_FILE));
-	frame.func = tach_table_add_string(t->table, name, strlen(name));
-	index = tach_table_add_frame(t->table, &frame);
+	index = tach_table_add_string(t->own, name, strlen(name));
 	return index != TACH_NONE &&
 	    chain_add(c, (struct py_place){.code = PLACE_FRAME,
 		.instr = index});
+}
+
+/* The frame of the table for such a name, once that is proven. */
+static uint32_t
+name_frame(struct tasks *t, struct tach_string name)
+{
+	return tach_table_add_frame(t->table, &(struct tach_frame){
+	    .file = tach_table_add_string(t->table, TASK_FILE,
+		strlen(TASK_FILE)),
+	    .func = tach_table_add_string(t->table, name.bytes, name.len),
+	    .line = -1, .end_line = -1, .column = -1, .end_column = -1,
+	    .opcode = TACH_NO_OPCODE});
+}
+
+/* Names the tasks of a chain's outermost n places.  False: out of memory. */
+static bool
+name_tasks(struct tasks *t, struct py_chain *c, size_t n)
+{
+	for (size_t i = c->depth - n; i < c->depth; i++) {
+		struct py_place *p = &c->places[i];
+		if (p->code != PLACE_FRAME)
+			continue;
+		p->instr = name_frame(t, tach_table_string(t->own,
+		    (uint32_t)p->instr));
+		if (p->instr == TACH_NONE)
+			return false;
+	}
+	return true;
 }
 
 /* ---- a task and those that wait for it --------------------------------- */
@@ -307,7 +336,8 @@ tasks_extend(struct tasks *t, const struct thread *th, struct py_chain *c)
 		at = find_frame(c, t->tail.frame);
 	if (at < c->depth &&
 	    prove_tail(t, th->py.interp))
-		return append(c, at + 1, &t->tail.chain);
+		return append(c, at + 1, &t->tail.chain) &&
+		    name_tasks(t, c, t->tail.chain.depth);
 	/* The chain is older than this: only the next one can be joined. */
 	return !read_tail(t, th) || find_frame(c, t->tail.frame) == c->depth;
 }
@@ -545,6 +575,8 @@ give(struct tasks *t, const struct tasks_of *of, struct entry *e,
 	if (e->done || !e->leaf || !e->known ||
 	    !append(&t->chain, 0, &e->chain) ||
 	    !prove(t, of[e->of].interp, c->before, c->after, &t->chain))
+		return true;
+	if (!name_tasks(t, &t->chain, t->chain.depth))
 		return true;
 	e->done = true;
 	return t->chain.depth == 0 || each(arg, e->of, &t->chain);

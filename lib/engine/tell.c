@@ -30,7 +30,7 @@ subject_of(const struct process *p, const struct py_runtime *rt)
 	struct subject s = {.process = p, .runtime = rt,
 	    .offsets = &rt->offsets};
 
-	process_memory_init(&s.memory, p->pid);
+	process_memory_init(&s.memory, p->task);
 	return s;
 }
 

@@ -92,6 +92,7 @@ struct thread
 thread_new(struct py_thread py)
 {
 	struct thread t = {.py = py, .syscall_fd = -1, .cpu = -1,
+	    .index = TACH_NONE,
 	    .waiting = TURNS_UNKNOWN, .parked = TURNS_UNKNOWN};
 
 	turns_init(&t.turns);
@@ -142,7 +143,7 @@ threads_update(struct threads *ts, const struct py_threads *list)
 			**found = thread_new((struct py_thread){
 			    .addr = key.py.addr});
 		}
-		now[i].gone = false;
+		now[i].gone = now[i].stray;
 	}
 	for (size_t i = 0; i < ts->count; i++)
 		thread_free(&ts->list[i]);
@@ -170,8 +171,13 @@ take_task(struct thread *t, const struct process *p, pid_t task)
 {
 	unbind(t);
 	t->task = task;
-	if (task != 0)
-		t->syscall_fd = process_open_task(p, task, "syscall");
+	if (task == 0)
+		return;
+	t->syscall_fd = process_open_task(p, task, "syscall");
+	if (t->syscall_fd < 0 || process_may_keep(t->syscall_fd))
+		return;
+	close(t->syscall_fd);
+	t->syscall_fd = -1;
 }
 
 void

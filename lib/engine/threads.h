@@ -39,18 +39,19 @@ void thread_names_free(struct thread_names *);
 struct thread {
 	struct py_thread py;
 	uint64_t tid;	/* as the target knows it; 0: not bound yet */
+	uint64_t told;	/* the id that its state gave when it was bound */
 	uint64_t pthread; /* where that is found by this; see tids.h */
 	pid_t task;	/* as we know it; 0: not known */
 	int cpu;	/* on which it was interrupted last, or -1 */
 	unsigned spared; /* see interrupted.c */
-	int syscall_fd; /* of /proc/PID/task/TID/syscall, or -1 */
+	int syscall_fd; /* of /proc/PID/task/TID/syscall, or -1: not kept */
 	struct turns turns;
 	uint64_t waiting; /* how many it had had when it last was seen to wait
 			   * for the GIL; TURNS_UNKNOWN: it did not */
 	uint64_t parked; /* the same, to be blocked: as long as it has had no
 			  * more, it stands still */
 	unsigned looks;	/* at what it does, though it had not run */
-	uint32_t index;
+	uint32_t index; /* TACH_NONE: not bound yet */
 	struct workset set;
 	struct workset needed; /* by the samples since the set was made */
 	unsigned samples;	/* so many */
@@ -68,7 +69,10 @@ struct thread {
 	/* Of its last sample, so many outermost frames are in what the copies of a
 	 * series share, of which it was one. */
 	size_t same;
-	bool gone; /* its state could not be read */
+	bool gone; /* its state could not be read, or is ... */
+	bool stray; /* ... of no thread of the process, as far as was seen */
+	unsigned sought; /* how often that was seen */
+	uint64_t seek_us; /* when its thread may be sought again */
 	bool holds_gil; /* in this round */
 	bool still;	/* it was copied in an interrupt, in this round */
 	bool held;	/* it ran, and was made to stop to be read */

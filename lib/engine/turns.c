@@ -42,12 +42,16 @@ turns_count(struct turns *t, const struct process *p, pid_t task)
 	char text[128], *end = text;
 	uint64_t n = TURNS_UNKNOWN;
 	ssize_t len;
+	int fd = t->fd >= 0 ? t->fd : process_open_task(p, task, "schedstat");
 
-	if (t->fd < 0)
-		t->fd = process_open_task(p, task, "schedstat");
-	if (t->fd < 0)
+	if (fd < 0)
 		return TURNS_UNKNOWN;
-	if ((len = pread(t->fd, text, sizeof(text) - 1, 0)) <= 0)
+	len = pread(fd, text, sizeof(text) - 1, 0);
+	if (fd == t->fd || process_may_keep(fd))
+		t->fd = fd;
+	else
+		close(fd);
+	if (len <= 0)
 		return TURNS_UNKNOWN;
 	text[len] = '\0';
 	for (int i = 0; i < 3; i++)

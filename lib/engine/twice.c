@@ -83,7 +83,7 @@ take(struct chains *c, struct thread *t, bool twice, struct reading *r)
 	    !chains_add_count(c, s, s->count, t->py.interp, &after))
 		return false;
 	near_begin(&c->near);
-	if (!snapshot_read(s, c->process->pid, &range)) {
+	if (!snapshot_read(s, c->process->task, &range)) {
 		c->ended = errno == ESRCH;
 		blame(t, r, range);
 		snapshot_clear(s);

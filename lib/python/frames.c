@@ -43,6 +43,15 @@ chain_add(struct py_chain *c, struct py_place place)
 	return p != NULL;
 }
 
+bool
+chain_is_cut(const struct py_chain *c)
+{
+	size_t last = c->depth - 1;
+
+	return c->depth > 0 && c->places[c->fixed ? last & (c->max - 1) :
+	    last].code == PLACE_CUT;
+}
+
 void
 chain_free(struct py_chain *c)
 {
@@ -584,6 +593,14 @@ take(struct walk *w)
 	return WALK_OK;
 }
 
+/* Whether there is no room left for a frame, a mark before it and one that the
+ * chain ends with. */
+static bool
+is_full(const struct py_chain *c)
+{
+	return c->depth > CHAIN_DEPTH_MAX - 3;
+}
+
 /* Whether a walk of 3.12 or later, which has no marks to make, has come from a
  * frame of which nothing need be sought. */
 static bool
@@ -606,7 +623,7 @@ take_ordinary(struct walk *w)
 {
 	const struct py_offsets *o = w->o;
 
-	while (w->frame != w->join && !past_may_lose(&w->seen, w->frame)) {
+	while (w->frame != w->join && !is_full(w->c) && !past_may_lose(&w->seen, w->frame)) {
 		const uint8_t *f = view_at(w->v, w->frame, o->frame_size);
 		uint64_t code, previous;
 		struct py_place *p;
@@ -682,12 +699,26 @@ end_at_root(struct walk *w)
 	w->from_c = true;
 }
 
+/* Ends with what stands for the frames that there is no room for. */
+static enum walk_result
+cut_walk(struct walk *w)
+{
+	struct py_chain *c = w->c;
+
+	c->entry = 0;
+	c->returned = c->live == 0;
+	c->live++;
+	return add_mark(c, PLACE_CUT) ? WALK_OK : WALK_MEMORY;
+}
+
 /* The root is called from C in all versions; CPython 3.15 says so. */
 static enum walk_result
 end_walk(struct walk *w)
 {
 	struct py_chain *c = w->c;
 
+	if (w->frame != 0 && !is_at_root(w))
+		return cut_walk(w);
 	if (is_at_root(w))
 		end_at_root(w);
 	else if (w->n > 0 && !w->root)
@@ -717,7 +748,8 @@ walk_frames(const struct py_offsets *o, struct py_view *v, uint64_t thread,
 	}
 	if (m->same > 0)
 		w.join = same_places(m)->frame;
-	while (result == WALK_OK && w.frame != 0 && !is_at_root(&w)) {
+	while (result == WALK_OK && w.frame != 0 && !is_at_root(&w) &&
+	    !is_full(c)) {
 		if ((result = come_to(&w)) == WALK_OK)
 			result = take(&w);
 		if (result == WALK_OK && is_ordinary(&w))

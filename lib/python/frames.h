@@ -32,6 +32,7 @@ enum py_mark {
 	PLACE_FRAME,  /* instr is the index of a frame that was made up */
 	PLACE_PAST,   /* a frame that has forgotten its code object, but not
 		       * the instruction */
+	PLACE_CUT,    /* more frames than a chain can have, outside of these */
 	PLACE_MARKS,
 };
 
@@ -121,8 +122,14 @@ enum walk_result {
 	WALK_MEMORY, /* ours ran out */
 };
 
-/* No chain is longer. */
+/* A walk that comes to more frames goes in a circle. */
 #define WALK_DEPTH_MAX 1000000
+/* No chain has more places: of a deeper one the innermost are there, and below
+ * them PLACE_CUT. */
+#define CHAIN_DEPTH_MAX 16384
+
+/* Whether a chain lacks its outermost frames. */
+bool chain_is_cut(const struct py_chain *);
 
 /*
  * Walks the frames of a thread from its innermost one.  The interpreter's

@@ -355,6 +355,6 @@ inside_stack(const struct inside_thread *t, char *buf, size_t size)
 		n += (size_t)snprintf(buf + n, size - n, "%s%s",
 		    n > 0 ? ";" : "", code < WIRE_CODES ? t->codes[code].name :
 		    code == WIRE_MARK_GC ? "<GC>" :
-		    code == WIRE_MARK_NATIVE ? "<native>" : "<torn>");
+		    code == WIRE_MARK_NATIVE ? "<native>" : "<truncated>");
 	}
 }
