@@ -552,7 +552,9 @@ struct tach_recorder_options {
 	enum tach_recorder_mode mode;
 	enum tach_recorder_async async;
 	bool jitter;	/* rounds at random distances, interval_ns on average */
-	bool blocking;	/* stop the threads that run for each round */
+	bool blocking;	/* stop the threads that run for each round; one that
+			 * stops too late for that is let go by the calls of
+			 * tach_recorder_round, and by tach_recorder_free */
 	bool careful;	/* read them from their own CPUs, as far as that can be:
 			 * for a round that counts for itself, as it takes time
 			 * from them */

@@ -62,6 +62,8 @@
 #define AHEAD_MAX 100
 #define AHEAD_MIN 2
 /* One round takes longer than this, and one of a series about as long. */
+/* A thread that stops too late for its round is let go after so long. */
+#define LATE_STEP (2 * NS_PER_MS)
 #define SERIES_INTERVAL (2 * NS_PER_US)
 /* While there are no rounds, the caller gets to do something so often. */
 #define PAUSE_STEP (100 * NS_PER_MS)
@@ -145,12 +147,20 @@ has_ended(const struct tach_recorder *r)
 	return r->gone || (r->process.pidfd >= 0 && process_ended(&r->process));
 }
 
+/* Whatever it holds of the target goes on. */
+static void
+drop_remote(struct tach_recorder *r)
+{
+	remote_free(r->remote);
+	r->remote = NULL;
+}
+
 void
 tach_recorder_free(struct tach_recorder *r)
 {
 	if (r == NULL)
 		return;
-	remote_free(r->remote);
+	drop_remote(r);
 	interrupts_drop(r->interrupts);
 	inprocess_free(r->inprocess, has_ended(r));
 	agents_drop(r->agents);
@@ -172,7 +182,8 @@ interrupts(const struct tach_recorder_options *o)
 }
 
 /* What a sampler needs of its own process: sharp timers, a descriptor a thread,
- * and what interrupts threads, if it is to.  Not before a command is started, which would inherit it. */
+ * and what interrupts threads, if it is to.  Not before a command is started,
+ * which would inherit it. */
 static void
 prepare_self(struct tach_recorder *r)
 {
@@ -191,6 +202,7 @@ prepare_self(struct tach_recorder *r)
 static void
 start_waiting(struct tach_recorder *r)
 {
+	drop_remote(r);
 	uint64_t now = clock_ns();
 	uint64_t interval = r->options.interval_ns < WAIT_INTERVAL ?
 	    r->options.interval_ns : WAIT_INTERVAL;
@@ -294,7 +306,6 @@ start_sampling(struct tach_recorder *r)
 		    "by process %d, so it cannot be stopped: end that, or "
 		    "record without --blocking", (int)r->process.pid,
 		    (int)tracer);
-	remote_free(r->remote);
 	r->remote = remote_new(&r->process, &r->runtime, &r->options,
 	    r->interrupts, r->table, &r->names);
 	if (r->remote == NULL)
@@ -399,6 +410,25 @@ heed_wake(const struct tach_recorder *r)
 {
 	uint64_t count;
 	ssize_t n = read(r->wake_fd, &count, sizeof(count));
+/* Whether a thread has yet to stop, and to be let go then. */
+static bool
+holds_late(struct tach_recorder *r)
+{
+	return r->remote != NULL && !remote_let_go(r->remote);
+}
+
+/* False: somebody woke us. */
+static bool
+sleep_alone(struct tach_recorder *r, uint64_t until)
+{
+	uint64_t next;
+
+	while (holds_late(r) && (next = clock_ns() + LATE_STEP) < until)
+		if (process_sleep(&r->process, r->wake_fd, next))
+			return false;
+	return !process_sleep(&r->process, r->wake_fd, until);
+}
+
 
 	(void)n; /* nothing there: it was something else */
 }
@@ -410,7 +440,7 @@ sleep_awake(struct tach_recorder *r, uint64_t until)
 {
 	if (r->gone)
 		return false;
-	if (!process_sleep(&r->process, r->wake_fd, until))
+	if (sleep_alone(r, until))
 		return true;
 	heed_wake(r);
 	return !r->stopped && !process_ended(&r->process);
@@ -531,6 +561,15 @@ end_pause(struct tach_recorder *r, uint64_t now)
 {
 	r->stats.paused_ns += now - r->paused_at;
 	r->paused_at = 0;
+/* There are no rounds any more. */
+static void
+close_rounds(struct tach_recorder *r)
+{
+	drop_remote(r);
+	urgent_end(&r->urgent);
+	r->state = TACH_RECORDER_ENDED;
+}
+
 	pacer_start(&r->pacer, r->options.interval_ns, r->options.jitter,
 	    random_seed(), now);
 }
@@ -547,8 +586,16 @@ end(struct tach_recorder *r)
 		note_errors(r);
 		note_interrupts(r);
 	}
-	urgent_end(&r->urgent);
-	r->state = TACH_RECORDER_ENDED;
+/* Ours, or the sink's. */
+static int
+fail(struct tach_recorder *r, const struct tach_sink *sink)
+{
+	close_rounds(r);
+	return error_set(&r->error, TACH_FATAL, "%s",
+	    sink->error(sink) != NULL ? sink->error(sink) : "out of memory");
+}
+
+	close_rounds(r);
 	return TACH_END;
 }
 
@@ -577,9 +624,7 @@ sample_round(struct tach_recorder *r, uint64_t now, struct tach_sink *sink)
 		start_waiting(r);
 		return TACH_OK;
 	default:
-		return error_set(&r->error, TACH_FATAL, "%s",
-		    sink->error(sink) != NULL ? sink->error(sink) :
-						"out of memory");
+		return fail(r, sink);
 	}
 }
 
@@ -601,7 +646,8 @@ sleep_round(struct tach_recorder *r)
 {
 	uint64_t now = clock_ns(), until = r->pacer.next;
 
-	if (r->state == TACH_RECORDER_WAITING || until > now + LONG_SLEEP)
+	if (r->state == TACH_RECORDER_WAITING || until > now + LONG_SLEEP ||
+	    (until > now + LATE_STEP && holds_late(r)))
 		return sleep_awake(r, until);
 	while (!r->stopped && until > now + SHORT_SLEEP && !clock_sleep(until))
 		continue;

@@ -32,6 +32,13 @@
 #define SOON 8		  /* after less rounds than this: to begin takes as long
 			   * as some */
 
+/* A sink may wait for whoever reads: no thread stands still meanwhile. */
+struct releasing_sink {
+	struct tach_sink sink;
+	struct stops *stops;
+	struct tach_sink *to;
+};
+
 struct remote {
 	const struct process *process;
 	const struct py_offsets *offsets;
@@ -41,6 +48,7 @@ struct remote {
 	struct tids tids;
 	struct py_none none;
 	struct stops stops;
+	struct releasing_sink releasing; /* with --blocking */
 	struct interrupts *interrupts; /* or NULL */
 
 	struct survey seen;
@@ -67,6 +75,15 @@ struct remote {
 
 /* ---- making ------------------------------------------------------------ */
 
+static int
+release_and_run(struct tach_sink *sink, const struct tach_run *run)
+{
+	struct releasing_sink *s = (struct releasing_sink *)sink;
+
+	stop_release_all(s->stops);
+	return s->to->run(s->to, run);
+}
+
 struct remote *
 remote_new(const struct process *p, const struct py_runtime *rt,
     const struct tach_recorder_options *options,
@@ -82,6 +99,8 @@ remote_new(const struct process *p, const struct py_runtime *rt,
 	r->options = options;
 	r->names = names;
 	r->stops.process = p;
+	r->releasing = (struct releasing_sink){{.run = release_and_run},
+	    .stops = &r->stops};
 	r->interrupts = interrupts;
 	watcher_init(&r->watcher, interrupts_stir(interrupts));
 	survey_init(&r->seen, p, rt, &r->chains, interrupts,
@@ -826,10 +845,21 @@ see_more(struct remote *r)
 	    survey_take(&r->seen, &r->ahead);
 }
 
+/* The sink that samples go to. */
+static struct tach_sink *
+sink_of(struct remote *r, struct tach_sink *sink)
+{
+	if (!r->options->blocking)
+		return sink;
+	r->releasing.to = sink;
+	return &r->releasing.sink;
+}
+
 enum remote_result
-remote_round(struct remote *r, uint64_t time_us, struct tach_sink *sink,
+remote_round(struct remote *r, uint64_t time_us, struct tach_sink *to,
     struct tach_recorder_stats *stats)
 {
+	struct tach_sink *sink = sink_of(r, to);
 	bool first = true;
 
 	r->seen.time_us = time_us;
@@ -863,6 +893,12 @@ remote_round(struct remote *r, uint64_t time_us, struct tach_sink *sink,
 	stats->retries = r->chains.retries;
 	return names_look(r->called, &r->seen.threads, r->names->count,
 	    time_us) ? REMOTE_OK : REMOTE_ERROR;
+}
+
+bool
+remote_let_go(struct remote *r)
+{
+	return stop_release_all(&r->stops);
 }
 
 /* ---- rounds that are taken ahead --------------------------------------- */

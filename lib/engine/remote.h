@@ -68,5 +68,8 @@ bool remote_next(struct remote *, uint64_t *time);
  * time.  Counts into samples, torn, failed and retries. */
 enum remote_result remote_round(struct remote *, uint64_t time_us,
     struct tach_sink *, struct tach_recorder_stats *);
+/* Lets threads go that have stopped only after their round.  False: some have yet
+ * to stop. */
+bool remote_let_go(struct remote *);
 
 #endif
