@@ -137,6 +137,7 @@ lib_libtach_core_la_SOURCES = \
 	lib/engine/agents.c lib/engine/agents.h \
 	lib/engine/area.c lib/engine/area.h \
 	lib/engine/attach.c lib/engine/attach.h \
+	lib/engine/caller.c lib/engine/caller.h \
 	lib/engine/calls.c lib/engine/calls.h \
 	lib/engine/chains.c lib/engine/chains.h \
 	lib/engine/children.c \

@@ -628,7 +628,18 @@ enum tach_recorder_state {
 	TACH_RECORDER_ENDED,
 };
 
-/* NULL: out of memory. */
+/*
+ * NULL: out of memory.
+ *
+ * From the call that starts it until tach_recorder_free, a recorder changes the
+ * thread that calls it: its scheduling class, slice and timer slack, and from
+ * one round to the next the CPUs that it may run on; and the process: its soft
+ * limit of open files is the hard one.  tach_recorder_free, which is to be
+ * called by the same thread, gives all of that back, the last one of a thread or
+ * of the process where there are more.  A thread without CAP_SYS_NICE that may
+ * be real-time nevertheless keeps SCHED_RESET_ON_FORK.  A command that is
+ * launched while another recorder runs inherits some of that.
+ */
 struct tach_recorder *tach_recorder_new(const struct tach_recorder_options *);
 void tach_recorder_free(struct tach_recorder *);
 

@@ -11,14 +11,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
-#include <sys/prctl.h>
 #include <sys/random.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "engine/agents.h"
 #include "engine/attach.h"
+#include "engine/caller.h"
 #include "engine/clock.h"
 #include "engine/find.h"
 #include "engine/inprocess.h"
@@ -62,9 +61,9 @@
 #define AHEAD_MAX 100
 #define AHEAD_MIN 2
 /* One round takes longer than this, and one of a series about as long. */
+#define SERIES_INTERVAL (2 * NS_PER_US)
 /* A thread that stops too late for its round is let go after so long. */
 #define LATE_STEP (2 * NS_PER_MS)
-#define SERIES_INTERVAL (2 * NS_PER_US)
 /* While there are no rounds, the caller gets to do something so often. */
 #define PAUSE_STEP (100 * NS_PER_MS)
 
@@ -89,6 +88,7 @@ struct tach_recorder {
 	uint64_t last, stepped;
 	uint64_t cost;	/* ns to read one of them */
 	struct urgent urgent;
+	struct caller caller;
 	uint64_t start; /* of the first round; ns, CLOCK_MONOTONIC */
 	uint64_t seen;	/* for find_python */
 	uint64_t deep_at, deep_step; /* when to search memory */
@@ -164,6 +164,8 @@ tach_recorder_free(struct tach_recorder *r)
 	interrupts_drop(r->interrupts);
 	inprocess_free(r->inprocess, has_ended(r));
 	agents_drop(r->agents);
+	urgent_end(&r->urgent);
+	caller_drop(&r->caller);
 	process_close(&r->process);
 	thread_names_free(&r->names);
 	tach_table_free(r->table);
@@ -187,26 +189,20 @@ interrupts(const struct tach_recorder_options *o)
 static void
 prepare_self(struct tach_recorder *r)
 {
-	struct rlimit files;
-
+	caller_hold(&r->caller);
 	if (r->interrupts == NULL && interrupts(&r->options))
 		r->interrupts = interrupts_new();
 	urgent_prepare();
-	prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);
-	if (getrlimit(RLIMIT_NOFILE, &files) == 0) {
-		files.rlim_cur = files.rlim_max;
-		setrlimit(RLIMIT_NOFILE, &files);
-	}
 }
 
 static void
 start_waiting(struct tach_recorder *r)
 {
-	drop_remote(r);
 	uint64_t now = clock_ns();
 	uint64_t interval = r->options.interval_ns < WAIT_INTERVAL ?
 	    r->options.interval_ns : WAIT_INTERVAL;
 
+	drop_remote(r);
 	urgent_end(&r->urgent);
 	r->state = TACH_RECORDER_WAITING;
 	r->found = false;
@@ -410,6 +406,10 @@ heed_wake(const struct tach_recorder *r)
 {
 	uint64_t count;
 	ssize_t n = read(r->wake_fd, &count, sizeof(count));
+
+	(void)n; /* nothing there: it was something else */
+}
+
 /* Whether a thread has yet to stop, and to be let go then. */
 static bool
 holds_late(struct tach_recorder *r)
@@ -427,10 +427,6 @@ sleep_alone(struct tach_recorder *r, uint64_t until)
 		if (process_sleep(&r->process, r->wake_fd, next))
 			return false;
 	return !process_sleep(&r->process, r->wake_fd, until);
-}
-
-
-	(void)n; /* nothing there: it was something else */
 }
 
 /* Sleeps until then, or until somebody wakes us.  False: the target has
@@ -561,6 +557,10 @@ end_pause(struct tach_recorder *r, uint64_t now)
 {
 	r->stats.paused_ns += now - r->paused_at;
 	r->paused_at = 0;
+	pacer_start(&r->pacer, r->options.interval_ns, r->options.jitter,
+	    random_seed(), now);
+}
+
 /* There are no rounds any more. */
 static void
 close_rounds(struct tach_recorder *r)
@@ -568,10 +568,6 @@ close_rounds(struct tach_recorder *r)
 	drop_remote(r);
 	urgent_end(&r->urgent);
 	r->state = TACH_RECORDER_ENDED;
-}
-
-	pacer_start(&r->pacer, r->options.interval_ns, r->options.jitter,
-	    random_seed(), now);
 }
 
 static int
@@ -586,6 +582,10 @@ end(struct tach_recorder *r)
 		note_errors(r);
 		note_interrupts(r);
 	}
+	close_rounds(r);
+	return TACH_END;
+}
+
 /* Ours, or the sink's. */
 static int
 fail(struct tach_recorder *r, const struct tach_sink *sink)
@@ -593,10 +593,6 @@ fail(struct tach_recorder *r, const struct tach_sink *sink)
 	close_rounds(r);
 	return error_set(&r->error, TACH_FATAL, "%s",
 	    sink->error(sink) != NULL ? sink->error(sink) : "out of memory");
-}
-
-	close_rounds(r);
-	return TACH_END;
 }
 
 /* Launched commands may become a Python at any time; what cannot be read now
