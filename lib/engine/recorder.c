@@ -86,7 +86,7 @@ struct tach_recorder {
 	/* When the last round was taken ahead, and when the distance between
 	 * these was chosen; ns, CLOCK_MONOTONIC. */
 	uint64_t last, stepped;
-	uint64_t cost;	/* ns to read one of them */
+	uint64_t cost;	/* ns of CPU time to read one of them */
 	struct urgent urgent;
 	struct caller caller;
 	uint64_t start; /* of the first round; ns, CLOCK_MONOTONIC */
@@ -768,13 +768,13 @@ ahead_round(struct tach_recorder *r, struct tach_sink *sink)
 
 	if (!remote_has_series(r->remote))
 		sleep_ahead(r);
-	begin = clock_ns();
+	begin = clock_cpu_ns();
 	for (; result == TACH_OK && r->state == TACH_RECORDER_SAMPLING &&
 	    remote_next(r->remote, &time); n++) {
 		note_taken(r, time);
 		result = sample_round(r, time, sink);
 	}
-	note_cost(r, clock_ns() - begin, n);
+	note_cost(r, clock_cpu_ns() - begin, n);
 	if (r->state == TACH_RECORDER_SAMPLING)
 		keep_pace(r);
 	return result;
