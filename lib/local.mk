@@ -255,6 +255,7 @@ CLEANFILES += lib/out/profile.pb-c.c lib/out/profile.pb-c.h
 # What runs in the kernel, as bytes: see lib/engine/interrupt.h.
 if HAVE_INTERRUPTS
 lib_libtach_core_la_SOURCES += lib/engine/interrupt.c lib/engine/ahead.c \
+	lib/engine/interruptcost.c \
 	lib/engine/interruptload.c lib/engine/interruptload.h
 nodist_lib_libtach_core_la_SOURCES += lib/engine/interruptprogram.h
 lib/engine/interruptload.lo: lib/engine/interruptprogram.h

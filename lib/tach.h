@@ -611,6 +611,9 @@ struct tach_recorder_stats {
 	uint64_t samples;     /* thread samples given to the sink */
 	uint64_t torn;	      /* of these, kept from their root only */
 	uint64_t interrupted; /* of these, read in an interrupt of the thread */
+	uint64_t dear;	      /* of these, not so, as it would take the thread too
+			       * much of its time ... */
+	uint64_t unfit;	      /* ... or as its stack is too deep to be copied so */
 	uint64_t compiled;    /* of these, in code that Python's JIT made */
 	uint64_t failed;      /* thread samples lost, because: */
 	uint64_t unreadable;  /* memory could not be read */

@@ -152,6 +152,7 @@ LIVE_TESTS = \
 	t/build.bats \
 	t/inject.bats \
 	t/inprocess.bats \
+	t/interrupts.bats \
 	t/jitter.bats \
 	t/lends.bats \
 	t/lost.bats \

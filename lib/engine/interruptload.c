@@ -137,7 +137,7 @@ has_one_cpu(void)
 }
 
 struct interrupts *
-interrupts_new(void)
+interrupts_new(uint64_t interval_ns)
 {
 	struct interrupts *in = calloc(1, sizeof(*in));
 
@@ -150,6 +150,8 @@ interrupts_new(void)
 		return NULL;
 	}
 	in->crowded = has_one_cpu();
+	in->budget = interval_ns / INTERRUPT_SHARE;
+	in->cost = interrupts_measure(in);
 	tell_namespace(in);
 	return in;
 }

@@ -58,6 +58,7 @@
  * what these do is looked at then. */
 #define AHEAD_LATEST (10 * NS_PER_MS)
 #define AHEAD_LATEST_ALONE (50 * NS_PER_MS)
+#define DOUBT_ROUNDS 3 /* without one, where the thread may have no CPU */
 #define AHEAD_MAX 100
 #define AHEAD_MIN 2
 /* One round takes longer than this, and one of a series about as long. */
@@ -191,7 +192,7 @@ prepare_self(struct tach_recorder *r)
 {
 	caller_hold(&r->caller);
 	if (r->interrupts == NULL && interrupts(&r->options))
-		r->interrupts = interrupts_new();
+		r->interrupts = interrupts_new(r->options.interval_ns);
 	urgent_prepare();
 }
 
@@ -518,12 +519,13 @@ note_errors(const struct tach_recorder *r)
 static void
 note_interrupts(const struct tach_recorder *r)
 {
-	char text[64];
+	const struct tach_recorder_stats *s = &r->stats;
+	char text[128];
 
-	if (r->stats.interrupted == 0)
+	if (s->interrupted == 0 && s->dear == 0 && s->unfit == 0)
 		return;
-	snprintf(text, sizeof(text), "interrupts samples=%" PRIu64,
-	    r->stats.interrupted);
+	snprintf(text, sizeof(text), "interrupts samples=%" PRIu64 " dear=%"
+	    PRIu64 " unfit=%" PRIu64, s->interrupted, s->dear, s->unfit);
 	tach_table_add_note(r->table, text);
 }
 
@@ -713,7 +715,9 @@ sleep_ahead(struct tach_recorder *r)
 	struct pollfd fds[2 + INTERRUPT_TAKERS] = {{r->wake_fd, POLLIN, 0},
 	    {r->process.pidfd, POLLIN, 0}};
 	size_t n = remote_ahead_fds(r->remote, fds + 2);
-	uint64_t until = clock_ns() + 2 * ahead_latest(r); /* none come */
+	uint64_t until = clock_ns() + (remote_doubts_ahead(r->remote) ?
+	    DOUBT_ROUNDS * r->options.interval_ns :
+	    2 * ahead_latest(r)); /* none come */
 
 	clock_poll(fds, 2 + n, until < end_of(r) ? until : end_of(r));
 	if (fds[0].revents != 0)

@@ -58,6 +58,7 @@ struct remote {
 	size_t copies;	    /* of a series that are still to be of use */
 	bool runs;	    /* its thread ran when they had all been made */
 	uint64_t interval_ns; /* of those that are */
+	bool doubts; /* none may come for now: see ahead_doubts */
 	unsigned quiet;	    /* rounds like which some could be taken so */
 	/* How many of them it takes to begin: for one thread, and for some that
 	 * take turns. */
@@ -230,7 +231,7 @@ is_interrupted(struct remote *r, struct thread *t)
 static void
 stay_away(struct remote *r, const struct thread *t)
 {
-	if (r->interrupts != NULL && t->spared == 0)
+	if (r->interrupts != NULL && !interrupted_spares(t))
 		near_unwant(&r->chains.near, t->task);
 }
 
@@ -398,6 +399,21 @@ count_failure(const struct remote *r, struct tach_recorder_stats *stats)
 	}
 }
 
+/* Whether a thread was interrupted; if it ran and was not, why. */
+static void
+count_interrupts(const struct remote *r, const struct thread *t, uint8_t status,
+    struct tach_recorder_stats *stats)
+{
+	bool spared = !t->held && (status & TACH_STATUS_CPU) != 0 &&
+	    interrupted_spares(t);
+
+	if (r->interrupts == NULL)
+		return;
+	stats->interrupted += t->held;
+	stats->unfit += spared && t->unfit;
+	stats->dear += spared && !t->unfit;
+}
+
 /* ---- local variables --------------------------------------------------- */
 
 void
@@ -554,7 +570,7 @@ take_sample(struct remote *r, struct thread *t, uint64_t time_us,
 	renew_set(r, t);
 	thread_names_count(r->names, t->index, 1, stats);
 	stats->torn += !whole;
-	stats->interrupted += t->held && r->interrupts != NULL;
+	count_interrupts(r, t, m.status, stats);
 	stats->compiled += chains_compiled(&r->chains);
 	t->live = whole && r->options->async != TACH_ASYNC_ALL;
 	t->sound = whole && r->chains.sound;
@@ -992,9 +1008,15 @@ remote_ahead_fds(const struct remote *r, struct pollfd fds[INTERRUPT_TAKERS])
 }
 
 bool
+remote_doubts_ahead(struct remote *r)
+{
+	return r->doubts = ahead_doubts(&r->ahead);
+}
+
+bool
 remote_heed_ahead(struct remote *r, const struct pollfd *fds, size_t count)
 {
-	bool some = false, all = true;
+	bool some = !ahead_doubts(&r->ahead) && r->doubts, all = true;
 
 	for (size_t i = 0; i < count; i++) {
 		some |= fds[i].revents == POLLIN;
@@ -1025,14 +1047,16 @@ next_ahead(struct remote *r, uint64_t *time)
 	if (has_lost(r))
 		ahead_end(&r->ahead);
 	r->taken = ahead_next(&r->ahead, time);
-	if (!r->taken && ahead_was_away(&r->ahead) &&
-	    survey_ahead_rests(&r->seen)) {
-		ahead_end(&r->ahead);
+	if (!r->taken && ahead_was_away(&r->ahead)) {
+		if (survey_ahead_rests(&r->seen))
+			ahead_end(&r->ahead);
+		else
+			ahead_doubt(&r->ahead);
 		r->taken = ahead_next(&r->ahead, time);
 	}
 	if (!r->ahead.on)
-		hesitate(r, r->seen.takers > 1,
-		    has_lost(r) || r->ahead.rounds < SOON);
+		hesitate(r, r->seen.takers > 1, has_lost(r) ||
+		    ahead_is_dear(&r->ahead) || r->ahead.rounds < SOON);
 	return r->taken;
 }
 

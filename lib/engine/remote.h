@@ -60,6 +60,9 @@ size_t remote_ahead_fds(const struct remote *,
     struct pollfd fds[INTERRUPT_TAKERS]);
 bool remote_heed_ahead(struct remote *, const struct pollfd *, size_t count);
 void remote_end_ahead(struct remote *);
+/* Whether it may be that none come for now, as the thread has no CPU: then it is to
+ * be heeded again after a few intervals. */
+bool remote_doubts_ahead(struct remote *);
 /* The next round is that which was taken at *time: ns, CLOCK_MONOTONIC.  False:
  * it is yet to be taken. */
 bool remote_next(struct remote *, uint64_t *time);
