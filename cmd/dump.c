@@ -346,6 +346,14 @@ take_names(struct dump *d, struct tach_recorder *r)
 			return;
 }
 
+/* What is printed may wait for who reads it; nothing else is to. */
+static void
+let_go(struct dump *d, struct tach_recorder *r)
+{
+	tach_recorder_stop(r);
+	tach_recorder_round(r, &d->sink);
+}
+
 /* The main thread first, then by number. */
 static int
 in_order(const void *a, const void *b)
@@ -426,6 +434,7 @@ dump_with(struct tach_recorder *r, pid_t pid, bool locals)
 		ok = false;
 	} else {
 		take_names(&d, r);
+		let_go(&d, r);
 		print_all(&d, r);
 	}
 	d.sink.free(&d.sink);

@@ -574,6 +574,14 @@ show_summary(const struct recording *r, const struct options *o)
 		warnx("%" PRIu64 " samples in code that Python's JIT compiled: "
 		    "their innermost line is where that was entered",
 		    s->compiled);
+	if (s->dear > 0)
+		warnx("%" PRIu64 " samples were read from outside, as interrupts "
+		    "would take the program more than a quarter of its time: "
+		    "with a lower -r they do not", s->dear);
+	if (s->unfit > 0)
+		warnx("%" PRIu64 " samples were read from outside, as their "
+		    "stacks are too deep to be copied in an interrupt",
+		    s->unfit);
 	if (w != NULL && r->part.copy_to < 0)
 		show_next(r, &o->recorder);
 }

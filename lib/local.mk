@@ -138,6 +138,7 @@ lib_libtach_core_la_SOURCES = \
 	lib/engine/agents.c lib/engine/agents.h \
 	lib/engine/area.c lib/engine/area.h \
 	lib/engine/attach.c lib/engine/attach.h \
+	lib/engine/caller.c lib/engine/caller.h \
 	lib/engine/calls.c lib/engine/calls.h \
 	lib/engine/chains.c lib/engine/chains.h \
 	lib/engine/children.c \
@@ -259,6 +260,7 @@ CLEANFILES += lib/out/profile.pb-c.c lib/out/profile.pb-c.h
 # What runs in the kernel, as bytes: see lib/engine/interrupt.h.
 if HAVE_INTERRUPTS
 lib_libtach_core_la_SOURCES += lib/engine/interrupt.c lib/engine/ahead.c \
+	lib/engine/interruptcost.c \
 	lib/engine/interruptload.c lib/engine/interruptload.h
 nodist_lib_libtach_core_la_SOURCES += lib/engine/interruptprogram.h
 lib/engine/interruptload.lo: lib/engine/interruptprogram.h

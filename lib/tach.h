@@ -569,7 +569,9 @@ struct tach_recorder_options {
 	enum tach_recorder_mode mode;
 	enum tach_recorder_async async;
 	bool jitter;	/* rounds at random distances, interval_ns on average */
-	bool blocking;	/* stop the threads that run for each round */
+	bool blocking;	/* stop the threads that run for each round; one that
+			 * stops too late for that is let go by the calls of
+			 * tach_recorder_round, and by tach_recorder_free */
 	bool careful;	/* read them from their own CPUs, as far as that can be:
 			 * for a round that counts for itself, as it takes time
 			 * from them */
@@ -628,6 +630,9 @@ struct tach_recorder_stats {
 	uint64_t samples;     /* thread samples given to the sink */
 	uint64_t torn;	      /* of these, kept from their root only */
 	uint64_t interrupted; /* of these, read in an interrupt of the thread */
+	uint64_t dear;	      /* of these, not so, as it would take the thread too
+			       * much of its time ... */
+	uint64_t unfit;	      /* ... or as its stack is too deep to be copied so */
 	uint64_t compiled;    /* of these, in code that Python's JIT made */
 	uint64_t failed;      /* thread samples lost, because: */
 	uint64_t unreadable;  /* memory could not be read */
@@ -647,7 +652,18 @@ enum tach_recorder_state {
 	TACH_RECORDER_ENDED,
 };
 
-/* NULL, with errno: out of memory; EINVAL: an interval of 0. */
+/*
+ * NULL, with errno: out of memory; EINVAL: an interval of 0.
+ *
+ * From the call that starts it until tach_recorder_free, a recorder changes the
+ * thread that calls it: its scheduling class, slice and timer slack, and from
+ * one round to the next the CPUs that it may run on; and the process: its soft
+ * limit of open files is the hard one.  tach_recorder_free, which is to be
+ * called by the same thread, gives all of that back, the last one of a thread or
+ * of the process where there are more.  A thread without CAP_SYS_NICE that may
+ * be real-time nevertheless keeps SCHED_RESET_ON_FORK.  A command that is
+ * launched while another recorder runs inherits some of that.
+ */
 struct tach_recorder *tach_recorder_new(const struct tach_recorder_options *);
 void tach_recorder_free(struct tach_recorder *);
 

@@ -14,6 +14,7 @@ setup() {
 
 teardown() {
 	end_started
+	drop_quota
 	drop_shared
 }
 
@@ -215,6 +216,82 @@ sys.exit(3)'
 import os, threading, time
 threading.Timer(0.3, os.kill, (os.getpid(), 15)).start()
 while True: pass'
+}
+
+# stands_still SECONDS: the longest time in ms that $pid was seen to stand still
+# for a recorder in that time.
+stands_still() {
+	python3 -c '
+import sys, time
+longest = since = 0
+end = time.monotonic() + float(sys.argv[2])
+while (now := time.monotonic()) < end:
+    with open(f"/proc/{sys.argv[1]}/stat") as f:
+        stopped = f.read().rsplit(")", 1)[1].split()[0] == "t"
+    since = (since or now) if stopped else 0
+    longest = max(longest, now - since if since else 0)
+    time.sleep(0.001)
+print(int(longest * 1000))' "$pid" "$1"
+}
+
+# A thread that has no CPU when it is told to stop does so later, when there is no
+# round.
+let_go_late() {
+	local recorder longest
+	busy
+	echo "$pid" >"$QUOTA/cgroup.procs"
+	start tach-record -q --blocking -r 2 -o p.bin -p "$pid"
+	recorder=$pid pid=${STARTED[0]}
+	until_ has_samples p.bin
+	for _ in 1 2 3; do
+		sleep 1
+		kill -USR1 "$recorder"
+		longest=$(stands_still 1.5)
+		echo "stood still for $longest ms"
+		[ "$longest" -lt 250 ]
+		kill -USR2 "$recorder"
+		longest=$(stands_still 1)
+		echo "stood still for $longest ms"
+		[ "$longest" -lt 250 ]
+	done
+}
+
+@test "one that stops late is let go at once, in a pause, too" {
+	host_python
+	quota 5
+	let_go_late
+}
+
+@test "a program that another thread becomes goes on" {
+	host_python
+	cat >becomes.py <<-'END'
+		import os, sys, threading, time
+		n = int(sys.argv[1])
+		def become():
+		    os.execv(sys.executable, [sys.executable, "-S", "-E", __file__,
+		        str(n - 1)] + ["x" * 100000] * 12)
+		if n == 0:
+		    sys.exit(7)
+		threading.Thread(target=become).start()
+		while True: pass
+	END
+	run -7 timeout 60 tach-record -q --blocking -r 5k -o p.bin -- \
+	    "$python" becomes.py 15
+}
+
+# Nobody reads for a while what is printed of it.
+@test "it goes on while samples wait for who reads them" {
+	host_python
+	mkfifo fifo
+	busy
+	exec 4<>fifo
+	start tach-record -q --blocking -r 2k --text -p "$pid" >fifo 4>&-
+	pid=${STARTED[0]}
+	sleep 1.5
+	for _ in 1 2 3; do
+		counts
+	done
+	exec 4>&-
 }
 
 @test "somebody else traces it" {

@@ -212,6 +212,30 @@ need_root() {
 	[ "$(id -u)" -eq 0 ] || skip "needs root"
 }
 
+# quota PERCENT: a cgroup whose processes have that much of a CPU, 100 ms at a
+# time, as $QUOTA; a process is put into it by its number in $QUOTA/cgroup.procs.
+# The test is skipped where there can be none.
+QUOTA=
+quota() {
+	local v1=/sys/fs/cgroup/cpu v2=/sys/fs/cgroup name=tach.$$.$RANDOM
+	need_root
+	if mkdir "$v1/$name" 2>/dev/null; then
+		QUOTA=$v1/$name
+		echo $(($1 * 1000)) >"$QUOTA/cpu.cfs_quota_us"
+		return
+	fi
+	grep -qs '\<cpu\>' "$v2/cgroup.subtree_control" &&
+	    mkdir "$v2/$name" 2>/dev/null || skip "no cgroup with a CPU quota here"
+	QUOTA=$v2/$name
+	echo "$(($1 * 1000)) 100000" >"$QUOTA/cpu.max"
+}
+
+# drop_quota: for teardown, once its processes have ended.
+drop_quota() {
+	[ -z "$QUOTA" ] || until_ rmdir "$QUOTA" 2>/dev/null
+	QUOTA=
+}
+
 # ---- processes ----------------------------------------------------------
 
 # start COMMAND...: in the background, as $pid.

@@ -31,7 +31,8 @@ UNIT_TESTS = t/unit/test_codes t/unit/test_confine t/unit/test_damage \
 	t/unit/test_drain t/unit/test_owner t/unit/test_pacer \
 	t/unit/test_ring t/unit/test_decimal t/unit/test_source \
 	t/unit/test_process \
-	t/unit/test_ring_model t/unit/test_series t/unit/test_suspects \
+	t/unit/test_ring_model t/unit/test_series t/unit/test_stop \
+	t/unit/test_suspects \
 	t/unit/test_text t/unit/test_threads t/unit/test_tids \
 	t/unit/test_turns t/unit/test_unfinished
 if HAVE_TSAN
@@ -40,13 +41,15 @@ endif
 LIVE_UNIT_TESTS = t/unit/test_agent t/unit/test_ahead t/unit/test_hostile \
 	t/unit/test_interrupt t/unit/test_near
 check_PROGRAMS += $(UNIT_TESTS) $(LIVE_UNIT_TESTS) t/unit/attach \
-	t/unit/attached t/unit/inject t/unit/many t/unit/objects \
+	t/unit/attached t/unit/inject t/unit/lends t/unit/many \
+	t/unit/objects \
 	t/unit/positions t/unit/recode t/unit/snap t/unit/subject
 
 t_unit_profile = t/unit/profile.c t/unit/profile.h
 t_unit_attach_SOURCES = t/unit/attach.c
 t_unit_attached_SOURCES = t/unit/attached.c t/unit/inside.c t/unit/inside.h
 t_unit_inject_SOURCES = t/unit/inject.c
+t_unit_lends_SOURCES = t/unit/lends.c
 t_unit_many_SOURCES = t/unit/many.c
 t_unit_objects_SOURCES = t/unit/objects.c
 t_unit_positions_SOURCES = t/unit/positions.c
@@ -90,6 +93,7 @@ t_unit_test_source_SOURCES = t/unit/test_source.c
 t_unit_test_suspects_SOURCES = t/unit/test_suspects.c $(t_unit_profile)
 t_unit_test_snapshots_SOURCES = t/unit/test_snapshots.c $(t_unit_profile) \
 	$(t_unit_walks)
+t_unit_test_stop_SOURCES = t/unit/test_stop.c
 t_unit_test_text_SOURCES = t/unit/test_text.c $(t_unit_profile)
 t_unit_test_threads_SOURCES = t/unit/test_threads.c
 t_unit_test_tids_SOURCES = t/unit/test_tids.c
@@ -161,7 +165,9 @@ LIVE_TESTS = \
 	t/build.bats \
 	t/inject.bats \
 	t/inprocess.bats \
+	t/interrupts.bats \
 	t/jitter.bats \
+	t/lends.bats \
 	t/lost.bats \
 	t/pause.bats \
 	t/strangers.bats \

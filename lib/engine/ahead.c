@@ -9,6 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "engine/clock.h"
 #include "engine/interruptload.h"
 
 void
@@ -135,11 +136,11 @@ ahead_prepare(struct ahead *a, uint64_t interval_ns)
 	if (in == NULL || a->on)
 		return false;
 	pthread_mutex_lock(&in->lock);
-	a->on = !in->is_ahead && in->holders == 1;
+	a->on = !in->is_ahead && in->holders == 1 && in->cost <= in->budget;
 	in->is_ahead |= a->on;
 	pthread_mutex_unlock(&in->lock);
 	a->asks = a->next = 0;
-	a->rounds = 0;
+	a->rounds = a->last = 0;
 	a->interval_ns = interval_ns;
 	return a->on;
 }
@@ -204,6 +205,15 @@ enable(struct ahead *a)
 	return true;
 }
 
+/* What is left to copy. */
+static uint32_t
+limit_of(const struct interrupts *in)
+{
+	uint64_t ns = in->budget - in->cost;
+
+	return ns < UINT32_MAX ? (uint32_t)ns : UINT32_MAX;
+}
+
 bool
 ahead_begin(struct ahead *a, const struct interrupt_gil *gil, uint64_t switches,
     uint32_t batch)
@@ -213,11 +223,13 @@ ahead_begin(struct ahead *a, const struct interrupt_gil *gil, uint64_t switches,
 	for (size_t i = 0; i < INTERRUPT_WIRES; i++)
 		interrupts_empty(&a->in->wires[i]);
 	begin_turns(a, gil, switches);
-	to->turn = to->away = 0;
+	to->turn = to->away = to->cost = 0;
+	to->limit = limit_of(a->in);
 	to->batch = batch;
 	memset(to->full, 0, sizeof(to->full));
 	__atomic_store_n(&to->stopped, INTERRUPT_GOES_ON, __ATOMIC_RELEASE);
 	ahead_set_interval(a, a->interval_ns);
+	ahead_doubt(a);
 	return enable(a);
 }
 
@@ -299,6 +311,38 @@ ahead_was_away(struct ahead *a)
 	    __atomic_exchange_n(&a->in->ahead->away, 0, __ATOMIC_ACQ_REL) != 0;
 }
 
+void
+ahead_doubt(struct ahead *a)
+{
+	a->doubt = clock_ns();
+}
+
+/* When the newest of the records was made that are still to be read; or 0. */
+static uint64_t
+newest_in(const struct interrupt_wire *w)
+{
+	uint64_t n = __atomic_load_n(&w->records, __ATOMIC_ACQUIRE);
+
+	return n > 0 && n <= INTERRUPT_RECORDS ? w->record[n - 1].time : 0;
+}
+
+bool
+ahead_doubts(const struct ahead *a)
+{
+	if (!a->on || a->last > a->doubt)
+		return false;
+	for (size_t i = 0; i < INTERRUPT_WIRES; i++)
+		if (newest_in(&a->in->wires[i]) > a->doubt)
+			return false;
+	return true;
+}
+
+bool
+ahead_is_dear(const struct ahead *a)
+{
+	return a->in->ahead->stopped == INTERRUPT_DEAR;
+}
+
 int
 ahead_fd(const struct ahead *a, size_t nth)
 {
@@ -368,7 +412,7 @@ ahead_next(struct ahead *a, uint64_t *time)
 			a->wire = w;
 			a->now = a->next++;
 			a->rounds++;
-			*time = w->record[a->now].time;
+			a->last = *time = w->record[a->now].time;
 			return true;
 		}
 		if (!is_full(a, number)) {

@@ -41,6 +41,9 @@ struct ahead {
 	const struct interrupt_wire *wire; /* what is read ... */
 	uint32_t now, next; /* ... records of it */
 	uint64_t rounds;    /* that were read since it began */
+	/* When the last record was made that was read, 0 if none was; and when it
+	 * was not known any more that its thread has a CPU. */
+	uint64_t last, doubt;
 };
 
 /* What is asked for of a thread: as in interrupts_read, and the words that are
@@ -61,8 +64,8 @@ void ahead_init(struct ahead *, struct interrupts *);
 void ahead_free(struct ahead *);
 
 /* Takes the interrupts for itself, and then what is asked for of one thread, or
- * of each that takes turns.  False: that cannot be had; if the first could be,
- * cancel it. */
+ * of each that takes turns.  False: that cannot be had, or would take too much;
+ * if the first could be, cancel it. */
 bool ahead_prepare(struct ahead *, uint64_t interval_ns);
 bool ahead_ask(struct ahead *, const struct ahead_ask *);
 /* Whether those that take turns can be asked for. */
@@ -86,6 +89,13 @@ void ahead_cancel(struct ahead *);
 /* Whether a thread has left its CPU while there was something to read: then it
  * is for who reads to see whether it is blocked. */
 bool ahead_was_away(struct ahead *);
+/* It is not, so it waits for a CPU, which may take long.  From now on, and from
+ * ahead_begin on, it is not known that a thread has a CPU until there is a
+ * record. */
+void ahead_doubt(struct ahead *);
+bool ahead_doubts(const struct ahead *);
+/* Whether it has ended as it takes the thread too much of its time. */
+bool ahead_is_dear(const struct ahead *);
 
 /* What of each thread that was asked for can be read as soon as there is
  * something to read or it ends, and hangs up when there is no such thread any

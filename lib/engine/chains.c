@@ -98,7 +98,7 @@ chains_init(struct chains *c, const struct process *p,
 void
 chains_free(struct chains *c)
 {
-	near_break_off(&c->near);
+	near_end(&c->near);
 	calls_free(c->calls);
 	codes_free(c->codes);
 	free(c->newest);

@@ -212,7 +212,7 @@ copy_thread(struct writing *to)
 	return w->next == 0 && copy_exceptions(to);
 }
 
-/* Records a thread that runs here, or stands still. */
+/* Records a thread that runs here, or stands still.  False: it cannot be copied. */
 __noinline int
 record(struct interrupt_wire *w, struct interrupt_ask *ask, __u64 time,
     __u32 who)
@@ -261,6 +261,8 @@ tach_interrupt(void *ctx)
 	struct interrupt_wire *wire;
 	struct interrupt_ask *ask;
 	__u32 zero = 0;
+	__u64 time;
+	int ok;
 
 	wire = bpf_map_lookup_elem(&wires, &zero);
 	ask = bpf_map_lookup_elem(&asks, &zero);
@@ -268,8 +270,10 @@ tach_interrupt(void *ctx)
 		return INTERRUPT_FAILED;
 	if (!is_wanted(ask))
 		return INTERRUPT_ELSEWHERE;
-	return record(wire, ask, bpf_ktime_get_ns(), 0) ? INTERRUPT_OK :
-							  INTERRUPT_FAILED;
+	time = bpf_ktime_get_ns();
+	ok = record(wire, ask, time, 0);
+	wire->took = bpf_ktime_get_ns() - time;
+	return ok ? INTERRUPT_OK : INTERRUPT_FAILED;
 }
 
 /* ---- ahead ------------------------------------------------------------- */
@@ -406,14 +410,19 @@ record_nth(struct interrupt_wire *w, __u64 time, __u32 who)
 }
 
 /* Records threads at one moment: the one whose turn it was, if that is over,
- * and the one that runs here. */
+ * and the one that runs here; and how long that took. */
 static __always_inline struct interrupt_ask *
-record_turns(struct interrupt_wire *w, __u32 before, __u32 who)
+record_turns(struct interrupt_ahead *a, struct interrupt_wire *w, __u32 before,
+    __u32 who)
 {
 	__u64 time = bpf_ktime_get_ns();
+	struct interrupt_ask *ask;
 
-	return before == who || record_nth(w, time, before) != 0 ?
+	ask = before == who || record_nth(w, time, before) != 0 ?
 	    record_nth(w, time, who) : 0;
+	w->took = bpf_ktime_get_ns() - time;
+	a->cost = (a->cost * 7 + w->took) / 8;
+	return ask;
 }
 
 /* A tick of the clock of a thread.  As with the next one, who reads is woken if
@@ -445,12 +454,14 @@ tach_tick(void *ctx)
 		if (what == TURN_UNKNOWN)
 			return stop(a, INTERRUPT_CHANGED);
 	}
-	to->ask = record_turns(to->wire, before, f.who);
+	to->ask = record_turns(a, to->wire, before, f.who);
 	if (to->ask == 0)
 		return stop(a, INTERRUPT_BAD);
 	bpf_loop(INTERRUPT_WATCHES, compare, &w, 0);
 	if (w.changed)
 		return stop(a, INTERRUPT_CHANGED);
+	if (a->cost > a->limit)
+		return stop(a, INTERRUPT_DEAR);
 	if (!w.news && !is_full(a, to->wire))
 		return 0;
 	pass(a);

@@ -6,6 +6,9 @@
 
 #include "engine/interruptload.h"
 
+#define SPARED 64 /* rounds that it is not tried if it was in vain: to copy all
+		   * that there is room for takes the thread long */
+
 /* ---- what is asked for, and what is answered ---------------------------- */
 
 /* In pieces that can be copied. */
@@ -73,8 +76,22 @@ run(struct interrupts *in, int cpu)
 	    .flags = BPF_F_TEST_RUN_ON_CPU};
 
 	interrupts_empty(&in->wires[0]);
+	in->wires[0].took = 0;
 	return bpf_prog_test_run_opts(in->interrupt, &o) == 0 ?
 	    (enum interrupt_result)o.retval : INTERRUPT_FAILED;
+}
+
+/* How long the thread is to be left alone after that. */
+static uint64_t
+rest_after(const struct interrupts *in, enum interrupt_result result)
+{
+	uint64_t cost = in->cost + in->wires[0].took;
+	uint64_t rest = cost > in->budget ? cost * INTERRUPT_SHARE : 0;
+	uint64_t spared = SPARED * INTERRUPT_SHARE * in->budget;
+
+	if (result == INTERRUPT_ELSEWHERE)
+		return 0;
+	return result == INTERRUPT_FAILED && spared > rest ? spared : rest;
 }
 
 bool
@@ -85,10 +102,11 @@ interrupts_reach(int cpu)
 
 enum interrupt_result
 interrupts_read(struct interrupts *in, pid_t task, int cpu, struct snapshot *s,
-    const struct interrupt_way *way)
+    const struct interrupt_way *way, uint64_t *rest_ns)
 {
 	enum interrupt_result result = INTERRUPT_FAILED;
 
+	*rest_ns = 0;
 	if (!interrupts_reach(cpu))
 		return INTERRUPT_ELSEWHERE;
 	pthread_mutex_lock(&in->lock);
@@ -96,6 +114,7 @@ interrupts_read(struct interrupts *in, pid_t task, int cpu, struct snapshot *s,
 		result = INTERRUPT_ELSEWHERE;
 	else if (!in->crowded && interrupts_ask(&in->asks[0], task, s, way))
 		result = run(in, cpu);
+	*rest_ns = rest_after(in, result);
 	if (result == INTERRUPT_OK && !interrupts_take(&in->wires[0], 0, s))
 		result = INTERRUPT_FAILED;
 	pthread_mutex_unlock(&in->lock);

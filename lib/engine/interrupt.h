@@ -22,8 +22,12 @@
 /* One for all recorders of a family. */
 struct interrupts;
 
-/* NULL: they cannot be had. */
-struct interrupts *interrupts_new(void);
+/* A thread may be held up for this part of its time. */
+#define INTERRUPT_SHARE 4
+
+/* For rounds at an interval.  Takes a millisecond, in which it is measured how
+ * long an interrupt takes this machine.  NULL: they cannot be had. */
+struct interrupts *interrupts_new(uint64_t interval_ns);
 /* Each recorder that uses them holds them; the last one to drop them ends
  * them.  NULL does nothing. */
 struct interrupts *interrupts_hold(struct interrupts *);
@@ -40,8 +44,10 @@ bool interrupts_reach(int cpu);
 /*
  * Copies what was added to a snapshot, and then the frames of a thread and the
  * exceptions that it handles, which are added to it, if it runs on that CPU.
+ * *rest_ns: the thread is not to be interrupted again before that, as it may be
+ * held up only for a part of its time; 0 if the next round may do it.
  */
 enum interrupt_result interrupts_read(struct interrupts *, pid_t task, int cpu,
-    struct snapshot *, const struct interrupt_way *);
+    struct snapshot *, const struct interrupt_way *, uint64_t *rest_ns);
 
 #endif

@@ -2,12 +2,11 @@
 /* interrupted.c: see interrupted.h. */
 #include "engine/interrupted.h"
 
+#include "engine/clock.h"
 #include "engine/first.h"
 
 #define TRIES 3 /* the code objects may have to be read before, and it may
 		 * stand amid the making of a call */
-#define SPARED 64 /* times that it is not tried if it was in vain: to copy all
-		   * that there is room for takes the thread long */
 
 /* Where a field of a thread's state is in its copy. */
 static uint32_t
@@ -86,24 +85,29 @@ finish(struct thread *t, const struct snapshot *s)
 	t->still = true;
 }
 
+bool
+interrupted_spares(const struct thread *t)
+{
+	return t->spared != 0 && clock_ns() < t->spared;
+}
+
 enum interrupt_result
 interrupted_copy(struct interrupts *in, const struct chains *c,
     struct thread *t, struct snapshot *s)
 {
 	enum interrupt_result result;
 	struct interrupt_way way;
+	uint64_t rest;
 
-	if (t->spared > 0) {
-		t->spared--;
+	if (interrupted_spares(t))
 		return INTERRUPT_FAILED;
-	}
 	if (!begin(c, t, s))
 		return INTERRUPT_FAILED;
 	way = way_of(c, t);
-	result = interrupts_read(in, t->task, t->cpu, s, &way);
-	if (result == INTERRUPT_FAILED)
-		t->spared = SPARED;
-	else if (result == INTERRUPT_OK)
+	result = interrupts_read(in, t->task, t->cpu, s, &way, &rest);
+	t->spared = rest > 0 ? clock_ns() + rest : 0;
+	t->unfit = result == INTERRUPT_FAILED;
+	if (result == INTERRUPT_OK)
 		finish(t, s);
 	return result;
 }

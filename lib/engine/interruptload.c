@@ -9,6 +9,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "engine/caller.h"
 #include "engine/interruptprogram.h"
 
 #define KERNEL_TYPES "/sys/kernel/btf/vmlinux"
@@ -96,9 +97,8 @@ choose_calls(struct interrupts *in)
 }
 
 static bool
-load(struct interrupts *in)
+load_programs(struct interrupts *in)
 {
-	libbpf_set_print(say_nothing);
 	in->object = bpf_object__open_mem(interrupt_program,
 	    sizeof(interrupt_program), NULL);
 	if (in->object == NULL)
@@ -116,17 +116,28 @@ load(struct interrupts *in)
 	return in->asks != NULL && in->wires != NULL && in->ahead != NULL;
 }
 
+/* Messages of libbpf are the caller's again afterwards. */
+static bool
+load(struct interrupts *in)
+{
+	libbpf_print_fn_t before = libbpf_set_print(say_nothing);
+	bool ok = load_programs(in);
+
+	libbpf_set_print(before);
+	return ok;
+}
+
 static bool
 has_one_cpu(void)
 {
 	cpu_set_t cpus;
 
-	return sched_getaffinity(0, sizeof(cpus), &cpus) == 0 &&
-	    CPU_COUNT(&cpus) == 1;
+	caller_cpus(&cpus);
+	return CPU_COUNT(&cpus) == 1;
 }
 
 struct interrupts *
-interrupts_new(void)
+interrupts_new(uint64_t interval_ns)
 {
 	struct interrupts *in = calloc(1, sizeof(*in));
 
@@ -139,6 +150,8 @@ interrupts_new(void)
 		return NULL;
 	}
 	in->crowded = has_one_cpu();
+	in->budget = interval_ns / INTERRUPT_SHARE;
+	in->cost = interrupts_measure(in);
 	tell_namespace(in);
 	return in;
 }

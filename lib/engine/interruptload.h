@@ -30,6 +30,8 @@ struct interrupts {
 	int interrupt, tick, leave, stir; /* programs; descriptors */
 	bool tells_calls; /* of a thread that leaves its CPU */
 	bool crowded; /* we have but one CPU: who runs is us */
+	uint64_t cost; /* ns that one takes a thread that copies nothing */
+	uint64_t budget; /* ns that one may take it */
 	pthread_mutex_t lock;
 	struct interrupt_ask *asks; /* INTERRUPT_TAKERS of them */
 	struct interrupt_wire *wires; /* INTERRUPT_WIRES of them */
@@ -38,6 +40,8 @@ struct interrupts {
 	unsigned holders;
 };
 
+/* Measures ->cost; 0: it is too little to be measured. */
+uint64_t interrupts_measure(const struct interrupts *);
 /* Has a wire have no records. */
 void interrupts_empty(struct interrupt_wire *);
 /* Writes what is to be copied.  False: it is too much. */

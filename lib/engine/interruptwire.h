@@ -93,6 +93,7 @@ struct interrupt_wire {
 	 * copied for a frame, and where that is; and the code object of the last
 	 * frame. */
 	__u64 used, part_at, next, at, first, frames, frames_at, code;
+	__u64 took; /* ns: to copy the last record */
 	__u8 bytes[INTERRUPT_ROOM + INTERRUPT_PIECE];
 };
 
@@ -104,6 +105,7 @@ enum interrupt_stop {
 	INTERRUPT_CHANGED, /* something else has: in the last record */
 	INTERRUPT_BAD,	   /* it could not be copied */
 	INTERRUPT_STIRRED, /* another thread has had a CPU */
+	INTERRUPT_DEAR,	   /* to copy it takes the thread too long */
 };
 
 /* What tells of threads that take turns who has the GIL, by addresses, and who
@@ -123,6 +125,8 @@ struct interrupt_ahead {
 	__u32 batch;   /* records after which the next one is */
 	__u32 full[INTERRUPT_WIRES]; /* to be read */
 	__u32 away;    /* a thread left its CPU while one was */
+	/* ns that a tick may take on average, and does. */
+	__u32 limit, cost;
 	/* Asks; if there are more, of threads that take turns, the one whose turn
 	 * it was at the last record, and how many there had been. */
 	__u32 takers, last;

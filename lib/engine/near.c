@@ -4,6 +4,7 @@
 
 #include <sys/resource.h>
 
+#include "engine/caller.h"
 #include "engine/clock.h"
 #include "engine/urgent.h"
 
@@ -24,7 +25,7 @@ near_init(struct near *n, const struct process *p, uint64_t interval)
 	*n = (struct near){.process = p, .stay = sleeps ? STAY : 1,
 	    .waits = interval >= WAIT_INTERVAL,
 	    .pause_least = sleeps ? PAUSE_MIN : PAUSE_MIN_SHORT};
-	sched_getaffinity(0, sizeof(n->cpus), &n->cpus);
+	caller_cpus(&n->cpus);
 }
 
 /* ---- places ------------------------------------------------------------ */
@@ -60,6 +61,7 @@ near_visit(struct near *n, pid_t task)
 	CPU_SET(cpu, &set);
 	if (sched_setaffinity(0, sizeof(set), &set) != 0)
 		return false;
+	n->moved = true;
 	n->task = task;
 	n->cpu = cpu;
 	n->there = is_there(n);
@@ -79,7 +81,16 @@ near_leave(struct near *n)
 		CPU_CLR(cpu, &others);
 	sched_setaffinity(0, sizeof(others), &others);
 	sched_setaffinity(0, sizeof(n->cpus), &n->cpus);
+	n->moved = false;
 	n->task = 0;
+}
+
+void
+near_end(struct near *n)
+{
+	n->rounds = 0;
+	if (n->moved)
+		near_leave(n);
 }
 
 void

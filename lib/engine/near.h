@@ -28,6 +28,7 @@
 struct near {
 	const struct process *process;
 	cpu_set_t cpus;	 /* ours otherwise */
+	bool moved;	 /* we may not be on all of them just now */
 	pid_t task;	 /* whose CPU we are on; 0: nobody's */
 	int cpu;
 	bool there;	 /* it was on that CPU when we last looked */
@@ -47,6 +48,8 @@ struct near {
 
 /* interval: between rounds; ns. */
 void near_init(struct near *, const struct process *, uint64_t interval);
+/* Goes back to all CPUs that are ours. */
+void near_end(struct near *);
 
 /* Goes where a thread is, for one read, and away from there unless a stay goes
  * on.  False: we may not. */

@@ -4,8 +4,9 @@
 #include "engine/ahead.h"
 
 struct interrupts *
-interrupts_new(void)
+interrupts_new(uint64_t interval_ns)
 {
+	(void)interval_ns;
 	return NULL;
 }
 
@@ -37,13 +38,14 @@ interrupts_reach(int cpu)
 
 enum interrupt_result
 interrupts_read(struct interrupts *in, pid_t task, int cpu, struct snapshot *s,
-    const struct interrupt_way *way)
+    const struct interrupt_way *way, uint64_t *rest_ns)
 {
 	(void)in;
 	(void)task;
 	(void)cpu;
 	(void)s;
 	(void)way;
+	*rest_ns = 0;
 	return INTERRUPT_FAILED;
 }
 
@@ -124,6 +126,26 @@ void
 ahead_cancel(struct ahead *a)
 {
 	(void)a;
+}
+
+void
+ahead_doubt(struct ahead *a)
+{
+	(void)a;
+}
+
+bool
+ahead_doubts(const struct ahead *a)
+{
+	(void)a;
+	return false;
+}
+
+bool
+ahead_is_dear(const struct ahead *a)
+{
+	(void)a;
+	return false;
 }
 
 bool

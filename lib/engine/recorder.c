@@ -11,14 +11,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
-#include <sys/prctl.h>
 #include <sys/random.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "engine/agents.h"
 #include "engine/attach.h"
+#include "engine/caller.h"
 #include "engine/clock.h"
 #include "engine/find.h"
 #include "engine/inprocess.h"
@@ -61,12 +60,15 @@
  * what these do is looked at then. */
 #define AHEAD_LATEST (10 * NS_PER_MS)
 #define AHEAD_LATEST_ALONE (50 * NS_PER_MS)
+#define DOUBT_ROUNDS 3 /* without one, where the thread may have no CPU */
 #define AHEAD_MAX 100
 #define AHEAD_MIN 2
 /* One round takes longer than this, and one of a series about as long. */
 #define SERIES_INTERVAL (2 * NS_PER_US)
 /* To interrupt threads takes some descriptors: who may have less needs them. */
 #define FILES_MIN 128
+/* A thread that stops too late for its round is let go after so long. */
+#define LATE_STEP (2 * NS_PER_MS)
 /* While there are no rounds, the caller gets to do something so often. */
 #define PAUSE_STEP (100 * NS_PER_MS)
 
@@ -91,8 +93,9 @@ struct tach_recorder {
 	/* When the last round was taken ahead, and when the distance between
 	 * these was chosen; ns, CLOCK_MONOTONIC. */
 	uint64_t last, stepped;
-	uint64_t cost;	/* ns to read one of them */
+	uint64_t cost;	/* ns of CPU time to read one of them */
 	struct urgent urgent;
+	struct caller caller;
 	uint64_t start; /* of the first round; ns, CLOCK_MONOTONIC */
 	uint64_t seen;	/* for find_python */
 	uint64_t deep_at, deep_step; /* when to search memory */
@@ -155,15 +158,25 @@ has_ended(const struct tach_recorder *r)
 	return r->gone || (r->process.pidfd >= 0 && process_ended(&r->process));
 }
 
+/* Whatever it holds of the target goes on. */
+static void
+drop_remote(struct tach_recorder *r)
+{
+	remote_free(r->remote);
+	r->remote = NULL;
+}
+
 void
 tach_recorder_free(struct tach_recorder *r)
 {
 	if (r == NULL)
 		return;
-	remote_free(r->remote);
+	drop_remote(r);
 	interrupts_drop(r->interrupts);
 	inprocess_free(r->inprocess, has_ended(r));
 	agents_drop(r->agents);
+	urgent_end(&r->urgent);
+	caller_drop(&r->caller);
 	process_close(&r->process);
 	thread_names_free(&r->names);
 	tach_table_free(r->table);
@@ -182,22 +195,19 @@ interrupts(const struct tach_recorder_options *o)
 }
 
 /* What a sampler needs of its own process: sharp timers, a descriptor a thread,
- * and what interrupts threads, if it is to.  Not before a command is started, which would inherit it. */
+ * and what interrupts threads, if it is to.  Not before a command is started,
+ * which would inherit it. */
 static void
 prepare_self(struct tach_recorder *r)
 {
 	struct rlimit files;
-	bool few = false;
+	bool few = getrlimit(RLIMIT_NOFILE, &files) == 0 &&
+	    files.rlim_max < FILES_MIN;
 
-	if (getrlimit(RLIMIT_NOFILE, &files) == 0) {
-		few = files.rlim_max < FILES_MIN;
-		files.rlim_cur = files.rlim_max;
-		setrlimit(RLIMIT_NOFILE, &files);
-	}
+	caller_hold(&r->caller);
 	if (r->interrupts == NULL && interrupts(&r->options) && !few)
-		r->interrupts = interrupts_new();
+		r->interrupts = interrupts_new(r->options.interval_ns);
 	urgent_prepare();
-	prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);
 }
 
 static void
@@ -207,6 +217,7 @@ start_waiting(struct tach_recorder *r)
 	uint64_t interval = r->options.interval_ns < WAIT_INTERVAL ?
 	    r->options.interval_ns : WAIT_INTERVAL;
 
+	drop_remote(r);
 	urgent_end(&r->urgent);
 	r->state = TACH_RECORDER_WAITING;
 	r->found = false;
@@ -314,7 +325,6 @@ start_sampling(struct tach_recorder *r)
 		    "by process %d, so it cannot be stopped: end that, or "
 		    "record without --blocking", (int)r->process.pid,
 		    (int)tracer);
-	remote_free(r->remote);
 	r->remote = remote_new(&r->process, &r->runtime, &r->options,
 	    r->interrupts, r->table, &r->names);
 	if (r->remote == NULL)
@@ -456,6 +466,25 @@ heed_wake(const struct tach_recorder *r)
 	(void)n; /* nothing there: it was something else */
 }
 
+/* Whether a thread has yet to stop, and to be let go then. */
+static bool
+holds_late(struct tach_recorder *r)
+{
+	return r->remote != NULL && !remote_let_go(r->remote);
+}
+
+/* False: somebody woke us. */
+static bool
+sleep_alone(struct tach_recorder *r, uint64_t until)
+{
+	uint64_t next;
+
+	while (holds_late(r) && (next = clock_ns() + LATE_STEP) < until)
+		if (process_sleep(&r->process, r->wake_fd, next))
+			return false;
+	return !process_sleep(&r->process, r->wake_fd, until);
+}
+
 /* Sleeps until then, or until somebody wakes us.  False: the target has
  * ended, or we were told to end. */
 static bool
@@ -463,7 +492,7 @@ sleep_awake(struct tach_recorder *r, uint64_t until)
 {
 	if (r->gone)
 		return false;
-	if (!process_sleep(&r->process, r->wake_fd, until))
+	if (sleep_alone(r, until))
 		return true;
 	heed_wake(r);
 	return !r->stopped && !process_ended(&r->process);
@@ -554,12 +583,13 @@ note_errors(const struct tach_recorder *r)
 static void
 note_interrupts(const struct tach_recorder *r)
 {
-	char text[64];
+	const struct tach_recorder_stats *s = &r->stats;
+	char text[128];
 
-	if (r->stats.interrupted == 0)
+	if (s->interrupted == 0 && s->dear == 0 && s->unfit == 0)
 		return;
-	snprintf(text, sizeof(text), "interrupts samples=%" PRIu64,
-	    r->stats.interrupted);
+	snprintf(text, sizeof(text), "interrupts samples=%" PRIu64 " dear=%"
+	    PRIu64 " unfit=%" PRIu64, s->interrupted, s->dear, s->unfit);
 	tach_table_add_note(r->table, text);
 }
 
@@ -595,6 +625,15 @@ end_pause(struct tach_recorder *r, uint64_t now)
 	r->paused_at = 0;
 	pacer_start(&r->pacer, r->options.interval_ns, r->options.jitter,
 	    random_seed(), now);
+}
+
+/* There are no rounds any more. */
+static void
+close_rounds(struct tach_recorder *r)
+{
+	drop_remote(r);
+	urgent_end(&r->urgent);
+	r->state = TACH_RECORDER_ENDED;
 }
 
 static int
@@ -659,9 +698,19 @@ end(struct tach_recorder *r)
 		note_errors(r);
 		note_interrupts(r);
 	}
-	urgent_end(&r->urgent);
-	r->state = TACH_RECORDER_ENDED;
+	close_rounds(r);
 	return result;
+}
+
+/* What is not the sink's error is ours, and we have but one. */
+static int
+fail(struct tach_recorder *r, const struct tach_sink *sink)
+{
+	const char *text = sink->error(sink);
+
+	close_rounds(r);
+	return error_set(&r->error, TACH_FATAL, "%s",
+	    text != NULL && *text != '\0' ? text : "out of memory");
 }
 
 /* Launched commands may become a Python at any time; what cannot be read now
@@ -670,16 +719,6 @@ static int
 wait_round(struct tach_recorder *r)
 {
 	return look(r) == FIND_OK ? start_sampling(r) : TACH_OK;
-}
-
-/* What is not the sink's error is ours, and we have but one. */
-static int
-fail_with(struct tach_recorder *r, const struct tach_sink *sink)
-{
-	const char *text = sink->error(sink);
-
-	return error_set(&r->error, TACH_FATAL, "%s",
-	    text != NULL && *text != '\0' ? text : "out of memory");
 }
 
 static int
@@ -699,7 +738,7 @@ sample_round(struct tach_recorder *r, uint64_t now, struct tach_sink *sink)
 		start_waiting(r);
 		return TACH_OK;
 	default:
-		return fail_with(r, sink);
+		return fail(r, sink);
 	}
 }
 
@@ -721,7 +760,8 @@ sleep_round(struct tach_recorder *r)
 {
 	uint64_t now = clock_ns(), until = r->pacer.next;
 
-	if (r->state == TACH_RECORDER_WAITING || until > now + LONG_SLEEP)
+	if (r->state == TACH_RECORDER_WAITING || until > now + LONG_SLEEP ||
+	    (until > now + LATE_STEP && holds_late(r)))
 		return sleep_awake(r, until);
 	while (!r->stopped && until > now + SHORT_SLEEP && !clock_sleep(until))
 		continue;
@@ -791,7 +831,9 @@ sleep_ahead(struct tach_recorder *r)
 	struct pollfd fds[2 + INTERRUPT_TAKERS] = {{r->wake_fd, POLLIN, 0},
 	    {r->process.pidfd, POLLIN, 0}};
 	size_t n = remote_ahead_fds(r->remote, fds + 2);
-	uint64_t until = clock_ns() + 2 * ahead_latest(r); /* none come */
+	uint64_t until = clock_ns() + (remote_doubts_ahead(r->remote) ?
+	    DOUBT_ROUNDS * r->options.interval_ns :
+	    2 * ahead_latest(r)); /* none come */
 
 	clock_poll(fds, 2 + n, until < end_of(r) ? until : end_of(r));
 	if (fds[0].revents != 0)
@@ -846,13 +888,13 @@ ahead_round(struct tach_recorder *r, struct tach_sink *sink)
 
 	if (!remote_has_series(r->remote))
 		sleep_ahead(r);
-	begin = clock_ns();
+	begin = clock_cpu_ns();
 	for (; result == TACH_OK && r->state == TACH_RECORDER_SAMPLING &&
 	    remote_next(r->remote, &time); n++) {
 		note_taken(r, time);
 		result = sample_round(r, time, sink);
 	}
-	note_cost(r, clock_ns() - begin, n);
+	note_cost(r, clock_cpu_ns() - begin, n);
 	if (r->state == TACH_RECORDER_SAMPLING)
 		keep_pace(r);
 	return result;
@@ -954,7 +996,7 @@ drain_round(struct tach_recorder *r, struct tach_sink *sink)
 	if (over)
 		inprocess_stop(r->inprocess, has_ended(r));
 	if (!inprocess_drain(r->inprocess, r->start, sink, &r->stats))
-		return fail_with(r, sink);
+		return fail(r, sink);
 	if (r->state == TACH_RECORDER_SAMPLING && r->paused_at == 0) {
 		r->stats.rounds++;
 		r->stats.elapsed_ns = elapsed(r, now);

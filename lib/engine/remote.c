@@ -36,6 +36,13 @@
 #define SOON 8		  /* after less rounds than this: to begin takes as long
 			   * as some */
 
+/* A sink may wait for whoever reads: no thread stands still meanwhile. */
+struct releasing_sink {
+	struct tach_sink sink;
+	struct stops *stops;
+	struct tach_sink *to;
+};
+
 struct remote {
 	const struct process *process;
 	const struct py_offsets *offsets;
@@ -46,6 +53,7 @@ struct remote {
 	struct identity identity;
 	struct py_none none;
 	struct stops stops;
+	struct releasing_sink releasing; /* with --blocking */
 	struct interrupts *interrupts; /* or NULL */
 
 	struct survey seen;
@@ -55,6 +63,7 @@ struct remote {
 	size_t copies;	    /* of a series that are still to be of use */
 	bool runs;	    /* its thread ran when they had all been made */
 	uint64_t interval_ns; /* of those that are */
+	bool doubts; /* none may come for now: see ahead_doubts */
 	unsigned quiet;	    /* rounds like which some could be taken so */
 	/* How many of them it takes to begin: for one thread, and for some that
 	 * take turns. */
@@ -73,6 +82,15 @@ struct remote {
 
 /* ---- making ------------------------------------------------------------ */
 
+static int
+release_and_run(struct tach_sink *sink, const struct tach_run *run)
+{
+	struct releasing_sink *s = (struct releasing_sink *)sink;
+
+	stop_release_all(s->stops);
+	return s->to->run(s->to, run);
+}
+
 struct remote *
 remote_new(const struct process *p, const struct py_runtime *rt,
     const struct tach_recorder_options *options,
@@ -88,6 +106,8 @@ remote_new(const struct process *p, const struct py_runtime *rt,
 	r->options = options;
 	r->names = names;
 	r->stops.process = p;
+	r->releasing = (struct releasing_sink){{.run = release_and_run},
+	    .stops = &r->stops};
 	r->interrupts = interrupts;
 	watcher_init(&r->watcher, interrupts_stir(interrupts));
 	survey_init(&r->seen, p, rt, &r->chains, interrupts,
@@ -255,7 +275,7 @@ is_interrupted(struct remote *r, struct thread *t)
 static void
 stay_away(struct remote *r, const struct thread *t)
 {
-	if (r->interrupts != NULL && t->spared == 0)
+	if (r->interrupts != NULL && !interrupted_spares(t))
 		near_unwant(&r->chains.near, t->task);
 }
 
@@ -509,6 +529,21 @@ count_failure(const struct remote *r, struct tach_recorder_stats *stats)
 	}
 }
 
+/* Whether a thread was interrupted; if it ran and was not, why. */
+static void
+count_interrupts(const struct remote *r, const struct thread *t, uint8_t status,
+    struct tach_recorder_stats *stats)
+{
+	bool spared = !t->held && (status & TACH_STATUS_CPU) != 0 &&
+	    interrupted_spares(t);
+
+	if (r->interrupts == NULL)
+		return;
+	stats->interrupted += t->held;
+	stats->unfit += spared && t->unfit;
+	stats->dear += spared && !t->unfit;
+}
+
 /* ---- local variables --------------------------------------------------- */
 
 void
@@ -676,7 +711,7 @@ take_sample(struct remote *r, struct thread *t, uint64_t time_us,
 	renew_set(r, t);
 	thread_names_count(r->names, t->index, 1, stats);
 	stats->torn += !whole;
-	stats->interrupted += t->held && r->interrupts != NULL;
+	count_interrupts(r, t, m.status, stats);
 	stats->compiled += chains_compiled(&r->chains);
 	t->live = whole && r->options->async != TACH_ASYNC_ALL;
 	t->sound = whole && r->chains.sound;
@@ -969,10 +1004,21 @@ see_more(struct remote *r)
 	    survey_take(&r->seen, &r->ahead);
 }
 
+/* The sink that samples go to. */
+static struct tach_sink *
+sink_of(struct remote *r, struct tach_sink *sink)
+{
+	if (!r->options->blocking)
+		return sink;
+	r->releasing.to = sink;
+	return &r->releasing.sink;
+}
+
 enum remote_result
-remote_round(struct remote *r, uint64_t time_us, struct tach_sink *sink,
+remote_round(struct remote *r, uint64_t time_us, struct tach_sink *to,
     struct tach_recorder_stats *stats)
 {
+	struct tach_sink *sink = sink_of(r, to);
 	bool first = true;
 
 	r->seen.time_us = time_us;
@@ -1007,6 +1053,12 @@ remote_round(struct remote *r, uint64_t time_us, struct tach_sink *sink,
 	stats->retries = r->chains.retries;
 	return names_look(r->called, &r->seen.threads, r->names->count,
 	    time_us) ? REMOTE_OK : REMOTE_ERROR;
+}
+
+bool
+remote_let_go(struct remote *r)
+{
+	return stop_release_all(&r->stops);
 }
 
 /* ---- rounds that are taken ahead --------------------------------------- */
@@ -1100,9 +1152,15 @@ remote_ahead_fds(const struct remote *r, struct pollfd fds[INTERRUPT_TAKERS])
 }
 
 bool
+remote_doubts_ahead(struct remote *r)
+{
+	return r->doubts = ahead_doubts(&r->ahead);
+}
+
+bool
 remote_heed_ahead(struct remote *r, const struct pollfd *fds, size_t count)
 {
-	bool some = false, all = true;
+	bool some = !ahead_doubts(&r->ahead) && r->doubts, all = true;
 
 	for (size_t i = 0; i < count; i++) {
 		some |= fds[i].revents == POLLIN;
@@ -1133,14 +1191,16 @@ next_ahead(struct remote *r, uint64_t *time)
 	if (has_lost(r))
 		ahead_end(&r->ahead);
 	r->taken = ahead_next(&r->ahead, time);
-	if (!r->taken && ahead_was_away(&r->ahead) &&
-	    survey_ahead_rests(&r->seen)) {
-		ahead_end(&r->ahead);
+	if (!r->taken && ahead_was_away(&r->ahead)) {
+		if (survey_ahead_rests(&r->seen))
+			ahead_end(&r->ahead);
+		else
+			ahead_doubt(&r->ahead);
 		r->taken = ahead_next(&r->ahead, time);
 	}
 	if (!r->ahead.on)
-		hesitate(r, r->seen.takers > 1,
-		    has_lost(r) || r->ahead.rounds < SOON);
+		hesitate(r, r->seen.takers > 1, has_lost(r) ||
+		    ahead_is_dear(&r->ahead) || r->ahead.rounds < SOON);
 	return r->taken;
 }
 

@@ -60,6 +60,9 @@ size_t remote_ahead_fds(const struct remote *,
     struct pollfd fds[INTERRUPT_TAKERS]);
 bool remote_heed_ahead(struct remote *, const struct pollfd *, size_t count);
 void remote_end_ahead(struct remote *);
+/* Whether it may be that none come for now, as the thread has no CPU: then it is to
+ * be heeded again after a few intervals. */
+bool remote_doubts_ahead(struct remote *);
 /* The next round is that which was taken at *time: ns, CLOCK_MONOTONIC.  False:
  * it is yet to be taken. */
 bool remote_next(struct remote *, uint64_t *time);
@@ -68,5 +71,8 @@ bool remote_next(struct remote *, uint64_t *time);
  * time.  Counts into samples, torn, failed and retries. */
 enum remote_result remote_round(struct remote *, uint64_t time_us,
     struct tach_sink *, struct tach_recorder_stats *);
+/* Lets threads go that have stopped only after their round.  False: some have yet
+ * to stop. */
+bool remote_let_go(struct remote *);
 
 #endif

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ptrace.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -19,13 +20,25 @@
 #define SPINS 50
 #define PATIENCE (10 * NS_PER_MS)
 #define NAP (20 * NS_PER_US)
+/* One that is to have no CPU for a while has one again after a second at most. */
+#define LAST_PATIENCE (2 * NS_PER_S)
+#define LAST_NAP NS_PER_MS
 
 enum seen { SEEN_NOTHING, SEEN_STOPPED, SEEN_GONE };
+
+static struct stop *
+find(struct stops *s, pid_t task)
+{
+	for (size_t i = 0; i < s->count; i++)
+		if (s->list[i].task == task)
+			return &s->list[i];
+	return NULL;
+}
 
 /* Whether a thread has stopped.  The end of a command that we started is left
  * to who waits for it. */
 static enum seen
-look(const struct stops *s, struct stop *st)
+look_at(const struct stops *s, struct stop *st)
 {
 	bool leave = s->process->child && st->task == s->process->pid;
 	siginfo_t info = {0};
@@ -45,8 +58,29 @@ look(const struct stops *s, struct stop *st)
 	return SEEN_STOPPED;
 }
 
+/* A thread that becomes another program has the number of the first one then. */
+static bool
+has_become_first(struct stops *s, const struct stop *st)
+{
+	pid_t first = s->process->pid;
+
+	return st->task != first && find(s, first) == NULL &&
+	    stop_tracer(s->process) == (pid_t)syscall(SYS_gettid);
+}
+
 static enum seen
-wait_for(const struct stops *s, struct stop *st)
+look(struct stops *s, struct stop *st)
+{
+	enum seen seen = look_at(s, st);
+
+	if (seen != SEEN_GONE || !has_become_first(s, st))
+		return seen;
+	st->task = s->process->pid;
+	return look_at(s, st);
+}
+
+static enum seen
+wait_for(struct stops *s, struct stop *st)
 {
 	struct timespec nap = {0, NAP};
 	uint64_t end = clock_ns() + PATIENCE;
@@ -84,15 +118,6 @@ take_signals(struct stops *s)
 		s->held = pthread_sigmask(SIG_SETMASK, &s->mask, NULL) != 0;
 }
 
-static struct stop *
-find(struct stops *s, pid_t task)
-{
-	for (size_t i = 0; i < s->count; i++)
-		if (s->list[i].task == task)
-			return &s->list[i];
-	return NULL;
-}
-
 static void
 drop(struct stops *s, struct stop *st)
 {
@@ -105,7 +130,7 @@ stop_it(struct stops *s, pid_t task)
 	struct stop *st = find(s, task);
 
 	if (st != NULL)
-		return st->stopped;
+		return st->stopped || look(s, st) == SEEN_STOPPED;
 	st = array_grow(s->list, s->count, &s->max, sizeof(*st));
 	if (st == NULL)
 		return false;
@@ -145,22 +170,24 @@ let_go(struct stops *s, struct stop *st)
 		drop(s, st);
 }
 
-void
+bool
 stop_release_all(struct stops *s)
 {
 	for (size_t i = s->count; i-- > 0;)
 		let_go(s, &s->list[i]);
 	take_signals(s);
+	return s->count == 0;
 }
 
 void
 stops_free(struct stops *s)
 {
-	for (size_t i = s->count; i-- > 0;) {
-		if (!s->list[i].stopped)
-			wait_for(s, &s->list[i]);
-		let_go(s, &s->list[i]);
-	}
+	struct timespec nap = {0, LAST_NAP};
+	uint64_t end = clock_ns() + LAST_PATIENCE;
+
+	while (!stop_release_all(s) && clock_ns() < end)
+		nanosleep(&nap, NULL);
+	s->count = 0;
 	take_signals(s);
 	free(s->list);
 	*s = (struct stops){0};

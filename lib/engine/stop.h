@@ -30,8 +30,11 @@ struct stops {
 /* Stops a thread that runs.  It should not be blocked in a call, since some
  * calls end early by it.  False: it goes on, or has ended. */
 bool stop_thread(struct stops *, pid_t task);
-/* Lets them all go. */
-void stop_release_all(struct stops *);
+/* Lets them all go.  False: some have yet to stop, and are to be let go when they
+ * have, soon. */
+bool stop_release_all(struct stops *);
+/* The same, and waits for them.  One that has not stopped after seconds is let go
+ * by the kernel, when this thread ends. */
 void stops_free(struct stops *);
 
 /* Who traces the process, which nobody else can do then; 0: nobody. */

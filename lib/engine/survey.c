@@ -697,12 +697,13 @@ place_watches(const struct survey *v, struct ahead_ask *ask)
 	return true;
 }
 
-/* Whether a thread has the GIL, or waits for its turn, as far as is known. */
+/* Whether a thread has the GIL, or waits for its turn, as far as is known.  One
+ * that could run but has no CPU, and so is not seen on one, can have none for
+ * long. */
 static bool
 has_turn(const struct interp *in, const struct thread *t)
 {
-	return in->gil.locked && in->gil.holder == t->py.addr &&
-	    (t->status & TACH_STATUS_CPU) != 0;
+	return in->gil.locked && in->gil.holder == t->py.addr && t->held;
 }
 
 static bool
@@ -753,7 +754,7 @@ find_asked(const struct survey *v, const struct ahead *a,
 	if (n > 1)
 		return n;
 	list[0] = v->kept ? runner(v) : NULL;
-	return list[0] != NULL;
+	return list[0] != NULL && list[0]->held;
 }
 
 size_t

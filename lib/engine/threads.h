@@ -43,7 +43,10 @@ struct thread {
 	uint64_t pthread; /* where that is found by this; see tids.h */
 	pid_t task;	/* as we know it; 0: not known */
 	int cpu;	/* on which it was interrupted last, or -1 */
-	unsigned spared; /* see interrupted.c */
+	/* It is not to be interrupted before that (ns, by clock_ns; 0: it may be):
+	 * to copy it took too long, or, if it is unfit, was in vain. */
+	uint64_t spared;
+	bool unfit;
 	int syscall_fd; /* of /proc/PID/task/TID/syscall, or -1: not kept */
 	struct turns turns;
 	uint64_t waiting; /* how many it had had when it last was seen to wait

@@ -2,11 +2,14 @@
 /* urgent.c: see urgent.h. */
 #include "engine/urgent.h"
 
+#include <linux/capability.h>
 #include <linux/sched.h>
 #include <sched.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "engine/caller.h"
 #include "engine/clock.h"
 
 #define SLICE (100 * NS_PER_US) /* the shortest that is granted */
@@ -16,26 +19,73 @@
 #define PART 90			/* per cent of one of some CPUs, ... */
 #define PART_OF_ONE 50		/* or of the only one */
 
-/* As the kernel has it. */
-struct sched_attributes {
-	uint32_t size, policy;
-	uint64_t flags;
-	int32_t nice;
-	uint32_t priority;
-	uint64_t runtime, deadline, period; /* ns */
-};
+static bool
+set(struct sched_attributes a)
+{
+	a.size = sizeof(a);
+	return syscall(SYS_sched_setattr, 0, &a, 0) == 0;
+}
 
-/* That of this thread alone: those that it begins have no hurry. */
+bool
+urgent_get(struct sched_attributes *a)
+{
+	*a = (struct sched_attributes){0};
+	return syscall(SYS_sched_getattr, 0, a, sizeof(*a), 0) == 0;
+}
+
+/* A slice that is nobody's choice is to stay so, which it is if it is set to
+ * none. */
+void
+urgent_set_back(const struct sched_attributes *a)
+{
+	struct sched_attributes to = *a, now;
+
+	if (a->policy == SCHED_OTHER || a->policy == SCHED_BATCH)
+		to.runtime = 0;
+	if (set(to) && urgent_get(&now) && now.runtime != a->runtime)
+		set(*a);
+}
+
+/* Whether this thread may take the flag away again that it sets below. */
+static bool
+may_take_back(void)
+{
+	struct __user_cap_header_struct h = {_LINUX_CAPABILITY_VERSION_3, 0};
+	struct __user_cap_data_struct d[_LINUX_CAPABILITY_U32S_3] = {0};
+
+	return syscall(SYS_capget, &h, d) == 0 &&
+	    (d[0].effective & (1U << CAP_SYS_NICE)) != 0;
+}
+
+/* Threads that this one begins are to have no hurry; if it is real-time they must
+ * not.  What of that cannot be taken back is left. */
+static uint64_t
+flags_of(bool real_time)
+{
+	struct sched_attributes a;
+
+	if (real_time || may_take_back())
+		return SCHED_FLAG_RESET_ON_FORK;
+	return urgent_get(&a) ? a.flags & SCHED_FLAG_RESET_ON_FORK : 0;
+}
+
+/* A thread that ceases to be real-time loses its timer slack. */
+static void
+sharpen_timers(void)
+{
+	prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);
+}
+
 static bool
 set_class(bool real_time)
 {
-	struct sched_attributes a = {.size = sizeof(a),
-	    .flags = SCHED_FLAG_RESET_ON_FORK,
+	bool ok = set((struct sched_attributes){.flags = flags_of(real_time),
 	    .policy = real_time ? SCHED_FIFO : SCHED_OTHER,
 	    .priority = real_time ? PRIORITY : 0,
-	    .runtime = real_time ? 0 : SLICE};
+	    .runtime = real_time ? 0 : SLICE});
 
-	return syscall(SYS_sched_setattr, 0, &a, 0) == 0;
+	sharpen_timers();
+	return ok;
 }
 
 /* Whether nobody has chosen something else for us. */
@@ -44,8 +94,7 @@ is_ordinary(void)
 {
 	struct sched_attributes a;
 
-	return syscall(SYS_sched_getattr, 0, &a, sizeof(a), 0) == 0 &&
-	    a.policy == SCHED_OTHER && a.nice == 0;
+	return urgent_get(&a) && a.policy == SCHED_OTHER && a.nice == 0;
 }
 
 void
@@ -53,6 +102,8 @@ urgent_prepare(void)
 {
 	if (is_ordinary())
 		set_class(false);
+	else
+		sharpen_timers();
 }
 
 static unsigned
@@ -60,8 +111,8 @@ part_of_cpu(void)
 {
 	cpu_set_t cpus;
 
-	return sched_getaffinity(0, sizeof(cpus), &cpus) == 0 &&
-		CPU_COUNT(&cpus) == 1 ? PART_OF_ONE : PART;
+	caller_cpus(&cpus);
+	return CPU_COUNT(&cpus) == 1 ? PART_OF_ONE : PART;
 }
 
 void

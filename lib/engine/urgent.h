@@ -24,8 +24,23 @@ struct urgent {
 	uint64_t next;	/* when it is looked at again */
 };
 
-/* Asks for short slices.  A thread whose class or niceness was chosen by
- * somebody is left as it is, here and below. */
+/* How a thread is scheduled, as the kernel has it. */
+struct sched_attributes {
+	uint32_t size, policy;
+	uint64_t flags;
+	int32_t nice;
+	uint32_t priority;
+	uint64_t runtime, deadline, period; /* ns; the first one is also that of a
+					     * slice */
+};
+
+/* How the calling thread is; false if that is not to be had.  And has it be so
+ * again. */
+bool urgent_get(struct sched_attributes *);
+void urgent_set_back(const struct sched_attributes *);
+
+/* Asks for short slices and sharp timers.  A thread whose class or niceness was
+ * chosen by somebody has that left as it is, here and below. */
 void urgent_prepare(void);
 
 /* Asks for the real-time class: now, the rounds begin. */

@@ -13,6 +13,7 @@
 #include "counter.h"
 #include "engine/ahead.h"
 #include "engine/clock.h"
+#include "engine/interruptload.h"
 
 #define INTERVAL (200 * NS_PER_US)
 #define BATCH 8
@@ -259,7 +260,7 @@ test_shared(struct interrupts *in)
 	struct snapshot s = {0};
 	struct process p;
 	struct ahead a, b;
-	uint64_t last = 0;
+	uint64_t last = 0, rest;
 
 	ahead_init(&a, in);
 	ahead_init(&b, in);
@@ -267,7 +268,7 @@ test_shared(struct interrupts *in)
 	begin(&a, &p);
 	assert(!ahead_prepare(&b, INTERVAL));
 	assert(interrupts_read(in, p.pid, process_thread_cpu(&p, p.pid), &s,
-		   &counter_way) == INTERRUPT_ELSEWHERE);
+		   &counter_way, &rest) == INTERRUPT_ELSEWHERE);
 	interrupts_hold(in);
 	read_all(&a, &last);
 	assert(!a.on && !ahead_prepare(&a, INTERVAL));
@@ -278,10 +279,68 @@ test_shared(struct interrupts *in)
 	counter_stop(&p);
 }
 
+/* What takes a thread more than a part of its time is not done, or ends with the
+ * record that has shown it. */
+static void
+test_dear(struct interrupts *in)
+{
+	struct snapshot s = {0};
+	uint64_t cost = in->cost, budget = in->budget, last = 0, rest;
+	struct process p;
+	struct ahead a;
+
+	ahead_init(&a, in);
+	counter_start(&p, counter_run);
+	in->cost = 2;
+	in->budget = 1;
+	assert(!ahead_prepare(&a, INTERVAL));
+	counter_ask(&s);
+	while (interrupts_read(in, p.pid, process_thread_cpu(&p, p.pid), &s,
+		   &counter_way, &rest) != INTERRUPT_OK)
+		counter_ask(&s);
+	assert(rest >= in->cost * INTERRUPT_SHARE);
+	in->cost = 0;
+	while (!ahead_is_dear(&a)) {
+		begin(&a, &p);
+		assert(read_on(&a, &last) <= 1);
+	}
+	in->cost = cost;
+	in->budget = budget;
+	snapshot_free(&s);
+	ahead_free(&a);
+	counter_stop(&p);
+}
+
+/* Whether a thread has a CPU is known again with the first record. */
+static void
+test_doubt(struct interrupts *in)
+{
+	struct process p;
+	struct ahead a;
+	uint64_t last = 0;
+
+	ahead_init(&a, in);
+	counter_start(&p, counter_rest);
+	begin(&a, &p);
+	usleep(5000);
+	assert(ahead_doubts(&a));
+	ahead_free(&a);
+	counter_stop(&p);
+	counter_start(&p, counter_run);
+	begin_batches(&a, &p, LARGE, false);
+	while (ahead_doubts(&a)) {
+		if (read_all(&a, &last) == 0 && !a.on)
+			begin_batches(&a, &p, LARGE, false);
+		usleep(1000);
+	}
+	ahead_free(&a);
+	counter_stop(&p);
+}
+
 int
 main(void)
 {
-	struct interrupts *in = interrupts_new();
+	struct interrupts *in = interrupts_new(NS_PER_S);
 
 	if (!counter_prepare(in))
 		return 77;
@@ -292,6 +351,8 @@ main(void)
 	test_late(in);
 	test_lost(in);
 	test_shared(in);
+	test_dear(in);
+	test_doubt(in);
 	interrupts_drop(in);
 	return 0;
 }

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "counter.h"
+#include "engine/clock.h"
 
 #define READS 2000
 #define ITEMS 4
@@ -19,9 +20,10 @@ read_once(struct interrupts *in, const struct process *p, struct snapshot *s,
     int *cpu, const struct interrupt_way *way)
 {
 	enum interrupt_result result;
+	uint64_t rest;
 
 	counter_ask(s);
-	result = interrupts_read(in, p->pid, *cpu, s, way);
+	result = interrupts_read(in, p->pid, *cpu, s, way, &rest);
 	if (result == INTERRUPT_ELSEWHERE)
 		*cpu = process_thread_cpu(p, p->pid);
 	return result;
@@ -234,7 +236,7 @@ test_codes(struct interrupts *in)
 int
 main(void)
 {
-	struct interrupts *in = interrupts_new();
+	struct interrupts *in = interrupts_new(NS_PER_S);
 
 	if (!counter_prepare(in))
 		return 77;

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: ISC
+# interrupts.bats: a thread that could run but has no CPU is read from outside, and
+# so is one whose stack cannot be copied in an interrupt, which is told.
+
+load lib.bash
+
+setup() {
+	need python3
+	need zstd
+	cd "$BATS_TEST_TMPDIR" || return
+	export PYTHONDONTWRITEBYTECODE=1
+}
+
+teardown() {
+	end_started
+	drop_quota
+	drop_shared
+}
+
+# seen PROFILE: how many per cent of its samples compute.
+seen() {
+	tach-cat "$1" | awk -F '\t' '/:compute:/ { n++ } END { print 100 * n / NR }'
+}
+
+# The share of what it does is that of the time, though it has no CPU for most of
+# it.
+as_long_as_true() {
+	start "$python" "$T/programs/shares.py" 6 >true
+	echo "$pid" >"$QUOTA/cgroup.procs"
+	sleep 0.5
+	tach-record -o p.bin -p "$pid" 2>err
+	wait "$pid"
+	cat err
+	echo "true $(<true), seen $(seen p.bin)"
+	awk -v true="$(<true)" -v seen="$(seen p.bin)" \
+	    'BEGIN { exit !(true - seen < 8 && seen - true < 8) }'
+}
+
+@test "under a quota" {
+	host_python
+	need_interrupts
+	quota 10
+	in_tries 3 as_long_as_true
+}
+
+# 1,900 frames: the kernel has no room for so many.
+too_deep() {
+	tach-record -r 1k -o d.bin -- "${PYTHON[@]}" -c '
+import sys, time
+sys.setrecursionlimit(10000)
+def down(n):
+    if n:
+        return down(n - 1)
+    end = time.process_time() + 0.5
+    while time.process_time() < end: pass
+down(1900)' 2>err
+	cat err
+	grep -q 'samples were read from outside, as their stacks are too deep' err
+	tach-info d.bin | grep -Eq 'interrupts samples=[0-9]+ dear=[0-9]+ unfit=[1-9]'
+}
+
+@test "stacks that are too deep are read from outside, and counted: Python 3.11" {
+	need_python 3.11
+	need_interrupts
+	in_tries 3 too_deep
+}
