@@ -75,7 +75,7 @@ json_add_visible(struct buf *b, const char *bytes, size_t len)
 		len -= n + 1;
 	}
 	utf8_add_visible(&text, bytes, len);
-	json_add_string(b, text.text, text.len);
+	json_add_string(b, text.len > 0 ? text.text : "", text.len);
 	b->failed |= text.failed;
 	buf_clear(&text);
 }
