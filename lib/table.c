@@ -268,7 +268,7 @@ find_interval(const struct tach_table *t, uint32_t interp, uint64_t *hash)
 {
 	struct interval_key key = {t, interp};
 
-	*hash = XXH3_64bits(&interp, sizeof(interp));
+	*hash = hash_of(&interp, sizeof(interp), 0);
 	return set_find(&t->interval_set, *hash, interval_equal, &key);
 }
 

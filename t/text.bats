@@ -329,28 +329,6 @@ refused() {
 	is "$stderr" 'tach-cat: standard input: cannot read: Is a directory'
 }
 
-# A program that uses the library may have set its user's locale.
-@test "a number has a point, also where others write a comma" {
-	need localedef libc-bin
-	cat >comma.src <<-'END'
-	comment_char %
-	escape_char /
-	LC_NUMERIC
-	decimal_point ","
-	thousands_sep ""
-	grouping -1
-	END LC_NUMERIC
-	END
-	# Only some of its parts are there: it warns of the others.
-	localedef --no-archive -c -i ./comma.src ./comma 2>err ||
-	    [ -e comma/LC_NUMERIC ] || skip "localedef makes no locale here"
-	is "$(env -u LC_ALL LOCPATH="$PWD" LC_NUMERIC=comma \
-	    bash -c 'printf %.1f 1,5')" 1,5
-	run -0 env -u LC_ALL LOCPATH="$PWD" LC_NUMERIC=comma \
-	    "$TACH_BUILDDIR/t/unit/test_text"
-	is "$output" ""
-}
-
 # ---- live ---------------------------------------------------------------
 
 # Each line is answered before the next one is sent.

@@ -7,12 +7,10 @@
 #include <ctype.h>
 #include <err.h>
 #include <limits.h>
-#include <locale.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "decimal.h"
 #include "profile.h"
 
 #define STRINGS 40
@@ -20,24 +18,6 @@
 #define THREADS 5
 #define SAMPLES 3000
 #define DEPTH_MAX 12
-
-/* ---- numbers, in the locale of the environment --------------------------- */
-
-static void
-check_decimals(void)
-{
-	char text[DECIMAL_SIZE], *end;
-
-	check_text(decimal_text(text, 3.02), "3.02");
-	check_text(decimal_text(text, -1e-9), "-1e-09");
-	check_text(decimal_text(text, 1.7976931348623157e308),
-	    "1.7976931348623157e+308");
-	check_text(decimal_text(text, 12), "12");
-	check(decimal_read("3.02", &end) == 3.02);
-	check_text(end, "");
-	check(decimal_read("3,02", &end) == 3);
-	check_text(end, ",02");
-}
 
 /* ---- a profile of all that there can be ---------------------------------- */
 
@@ -508,8 +488,6 @@ test_long(void)
 int
 main(void)
 {
-	setlocale(LC_NUMERIC, "");
-	check_decimals();
 	test_round_trip();
 	test_cut();
 	test_live();
