@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #define BLOCKS_KEPT 1024
+#define SET_LARGE (1u << 20) /* bytes: more are noted anew */
 
 /* A view that reads the blocks that it lacks, and notes them. */
 struct growing_view {
@@ -85,7 +86,8 @@ copy_thread(struct chains *c, struct growing_view *g)
 		workset_add(&t->set, chunk, CHAINS_STACK);
 }
 
-/* To seek what is lost needs no memory that would be. */
+/* To seek what is lost needs no memory that would be.  What a stack that grows
+ * needed before is not needed where that is more than a chain can have. */
 void
 grow_set(struct chains *c, struct thread *t)
 {
@@ -94,6 +96,8 @@ grow_set(struct chains *c, struct thread *t)
 	struct growing_view g;
 
 	chains_mark_root(c, t, &marks);
+	if (t->set.bytes > SET_LARGE)
+		workset_clear(&t->set);
 	g.chains = c;
 	g.thread = t;
 	g.view = (struct py_view){.spans = g.spans, .fill = fill};
