@@ -105,6 +105,8 @@ interrupted_copy(struct interrupts *in, const struct chains *c,
 		return INTERRUPT_FAILED;
 	way = way_of(c, t);
 	result = interrupts_read(in, t->task, t->cpu, s, &way, &rest);
+	if (result == INTERRUPT_ELSEWHERE)
+		return result;
 	t->spared = rest > 0 ? clock_ns() + rest : 0;
 	t->unfit = result == INTERRUPT_FAILED;
 	if (result == INTERRUPT_OK)
