@@ -96,7 +96,7 @@ grow_set(struct chains *c, struct thread *t)
 	struct growing_view g;
 
 	chains_mark_root(c, t, &marks);
-	if (t->set.bytes > SET_LARGE)
+	if (!chains_lie_apart(c) && t->set.bytes > SET_LARGE)
 		workset_clear(&t->set);
 	g.chains = c;
 	g.thread = t;

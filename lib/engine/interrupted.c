@@ -91,6 +91,13 @@ interrupted_spares(const struct thread *t)
 	return t->spared != 0 && clock_ns() < t->spared;
 }
 
+/* Whether no copy of an interrupt can have all of its stack, by its last sample. */
+static bool
+is_too_deep(const struct thread *t)
+{
+	return chain_is_cut(&t->chain);
+}
+
 enum interrupt_result
 interrupted_copy(struct interrupts *in, const struct chains *c,
     struct thread *t, struct snapshot *s)
@@ -101,6 +108,10 @@ interrupted_copy(struct interrupts *in, const struct chains *c,
 
 	if (interrupted_spares(t))
 		return INTERRUPT_FAILED;
+	if (is_too_deep(t)) {
+		t->unfit = true;
+		return INTERRUPT_FAILED;
+	}
 	if (!begin(c, t, s))
 		return INTERRUPT_FAILED;
 	way = way_of(c, t);
@@ -118,7 +129,7 @@ bool
 interrupted_ask(const struct chains *c, struct thread *t, struct snapshot *s,
     struct ahead_ask *ask)
 {
-	if (!begin(c, t, s))
+	if (is_too_deep(t) || !begin(c, t, s))
 		return false;
 	ask->task = t->task;
 	ask->first = s;
