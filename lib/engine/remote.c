@@ -534,14 +534,13 @@ static void
 count_interrupts(const struct remote *r, const struct thread *t, uint8_t status,
     struct tach_recorder_stats *stats)
 {
-	bool spared = !t->held && (status & TACH_STATUS_CPU) != 0 &&
-	    interrupted_spares(t);
+	bool outside = !t->held && (status & TACH_STATUS_CPU) != 0;
 
 	if (r->interrupts == NULL)
 		return;
 	stats->interrupted += t->held;
-	stats->unfit += spared && t->unfit;
-	stats->dear += spared && !t->unfit;
+	stats->unfit += outside && t->unfit;
+	stats->dear += outside && !t->unfit && interrupted_spares(t);
 }
 
 /* ---- local variables --------------------------------------------------- */
