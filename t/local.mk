@@ -200,7 +200,7 @@ t_fuzz_fuzz_formats_SOURCES = t/fuzz/fuzz_formats.c t/fuzz/judge.c \
 t_fuzz_fuzz_python_SOURCES = t/fuzz/fuzz_python.c t/fuzz/replay.c $(t_fuzz) \
 	$(t_unit_walks)
 t_fuzz_fuzz_merge_SOURCES = t/fuzz/fuzz_merge.c t/fuzz/replay.c $(t_fuzz) \
-	cmd/cmd.c cmd/cmd.h cmd/inputs.c cmd/inputs.h cmd/message.c \
+	cmd/cmd.c cmd/cmd.h cmd/inputs.c cmd/inputs.h \
 	cmd/place.c cmd/place.h
 t_fuzz_fuzz_merge_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/cmd
 t_fuzz_fuzz_reader_SOURCES = t/fuzz/fuzz_reader.c t/fuzz/replay.c $(t_fuzz)
