@@ -216,23 +216,29 @@ process_ended(const struct process *p)
 	return poll(&fd, 1, 0) > 0;
 }
 
-const char *
-process_stat(pid_t pid, char *text, size_t size)
+/* Reads it from a descriptor, which is closed; see process_stat. */
+static const char *
+read_stat(int fd, char *text, size_t size)
 {
-	char path[PROC_PATH_MAX], *end;
-	ssize_t n;
-	int fd;
+	ssize_t n = fd >= 0 ? read(fd, text, size - 1) : -1;
+	char *end;
 
-	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
-	if ((fd = open(path, O_RDONLY | O_CLOEXEC)) < 0)
-		return NULL;
-	n = read(fd, text, size - 1);
-	close(fd);
+	if (fd >= 0)
+		close(fd);
 	if (n <= 0)
 		return NULL;
 	text[n] = '\0';
 	end = strrchr(text, ')');
 	return end != NULL && end[1] == ' ' ? end + 2 : NULL;
+}
+
+const char *
+process_stat(pid_t pid, char *text, size_t size)
+{
+	char path[PROC_PATH_MAX];
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	return read_stat(open(path, O_RDONLY | O_CLOEXEC), text, size);
 }
 
 /* ---- a main thread that has ended -------------------------------------- */
@@ -447,7 +453,7 @@ take_same(int found, const struct mapping *m)
 static int
 find_own(const struct process *p, const char *name)
 {
-	char path[PROC_PATH_MAX];
+	char path[2 * PROC_PATH_MAX];
 
 	snprintf(path, sizeof(path), "/proc/%d/%s", (int)p->task, name);
 	return open(path, O_PATH | O_CLOEXEC);
@@ -677,7 +683,8 @@ int
 process_thread_cpu(const struct process *p, pid_t tid)
 {
 	char text[PROCESS_STAT_MAX];
-	const char *at = process_stat(tid, text, sizeof(text));
+	const char *at = read_stat(process_open_task(p, tid, "stat"), text,
+	    sizeof(text));
 	int cpu = -1;
 
 	/* The 39th field, and so the 37th behind the name. */

@@ -13,7 +13,7 @@
 #include <zstd.h>
 
 int failures;
-char read_error[512], read_warning[512];
+char read_error[512], read_warning[512], read_rule[512];
 struct tach_meta read_meta;
 struct tach_file_info read_info;
 struct tach_decode_stats read_stats;
@@ -523,7 +523,7 @@ int
 read_profile(const struct bytes *b, struct trace *t)
 {
 	struct tach_reader *r = tach_reader_new();
-	int fd = bytes_fd(b), res;
+	int fd = bytes_fd(b), res, checked;
 
 	if (r == NULL)
 		err(2, NULL);
@@ -534,12 +534,16 @@ read_profile(const struct bytes *b, struct trace *t)
 	check((res == TACH_WARN) <= (read_warning[0] != '\0'));
 	if (res != TACH_FATAL)
 		res = read_runs(r, t);
-	if (res == TACH_END && tach_reader_check(r) != TACH_OK)
+	checked = res == TACH_END ? tach_reader_check(r) : TACH_OK;
+	if (checked == TACH_FATAL)
 		res = TACH_FATAL;
+	snprintf(read_rule, sizeof(read_rule), "%s",
+	    checked == TACH_WARN ? tach_reader_error(r) : "");
 	read_meta = *tach_reader_meta(r);
 	read_info = *tach_reader_info(r);
 	read_stats = *tach_reader_stats(r);
-	snprintf(read_error, sizeof(read_error), "%s", tach_reader_error(r));
+	snprintf(read_error, sizeof(read_error), "%s",
+	    checked == TACH_WARN ? "" : tach_reader_error(r));
 	check((res == TACH_FATAL) == (read_error[0] != '\0'));
 	tach_reader_free(r);
 	return res;

@@ -100,9 +100,10 @@ bool trace_equal(const struct trace *, const struct trace *);
 
 /* Reads a profile to its end, and looks at its checksum; the trace may be
  * NULL.  Checks on the way what tach.h promises of runs.  On TACH_FATAL the
- * line is in read_error; what was odd is in read_warning. */
+ * line is in read_error; what was odd is in read_warning, and which rule of the
+ * format it breaks nevertheless in read_rule. */
 int read_profile(const struct bytes *, struct trace *);
-extern char read_error[512], read_warning[512];
+extern char read_error[512], read_warning[512], read_rule[512];
 extern struct tach_meta read_meta;
 extern struct tach_file_info read_info;
 extern struct tach_decode_stats read_stats;

@@ -122,7 +122,8 @@ static const struct poke pokes[] = {
     {0, 44, 8, 124, 0, "byte 123: string 1 of 2 has 1 bytes, but its table "
 	"ends at byte 124"},
     {0, 44, 8, 132, 0,
-	"byte 125: 7 bytes are left over after the last of 2 strings"},
+	"the footer counts 3 frames, more than the 14 bytes of their table can "
+	"hold"},
     {0, 52, 4, 1, 0, "byte 64: zstd data: Unknown frame descriptor"},
     {0, 52, 4, 2, 0, "compression type 2 at byte 52 is not known (0 is none, "
 	"1 is zstd)"},
@@ -143,7 +144,8 @@ static const struct poke pokes[] = {
     {1, 60, 4, UINT32_MAX, 4, NULL},
     /* Footer. */
     {0, 146, 4, 1, 0,
-	"byte 123: 2 bytes are left over after the last of 1 strings"},
+	"byte 126: function name of frame 0 is string 1, but there are 1 "
+	"strings"},
     {0, 146, 4, 3, 0, "byte 125: length of string 2 of 3 does not end before "
 	"the table does"},
     {0, 146, 4, UINT32_MAX, 0, "the footer counts 4294967295 strings, more "

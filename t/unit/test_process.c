@@ -129,7 +129,7 @@ test_gone(void)
 {
 	char *const argv[] = {"/bin/true", NULL};
 	struct launch l = {.stdout_fd = -1};
-	struct process p, self = {.pid = getpid(), .pidfd = -1};
+	struct process p, self = {.pid = getpid(), .task = getpid(), .pidfd = -1};
 
 	check(process_thread_cpu(&self, getpid()) >= 0);
 	check_number((uint64_t)process_of_thread(getpid()), (uint64_t)getpid());
@@ -188,7 +188,7 @@ mapping_of(const char *path)
 static bool
 opens(pid_t pid, const struct mapping *m)
 {
-	struct process p = {.pid = pid, .pidfd = -1};
+	struct process p = {.pid = pid, .task = pid, .pidfd = -1};
 	int fd = process_open_mapping(&p, m);
 
 	if (fd >= 0)
@@ -199,7 +199,7 @@ opens(pid_t pid, const struct mapping *m)
 static void
 test_own_mappings(void)
 {
-	struct process p = {.pid = getpid(), .pidfd = -1};
+	struct process p = {.pid = getpid(), .task = getpid(), .pidfd = -1};
 	struct mappings ms;
 	size_t files = 0;
 
