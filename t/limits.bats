@@ -50,6 +50,25 @@ deep() {
 	inside=1 in_tries 3 deep --engine=inprocess
 }
 
+# ---- tasks ----------------------------------------------------------------------
+
+# Of many tasks of one time all but one would weigh nothing.
+@test "all tasks, and rounds that are missed" {
+	need zstd
+	need_python 3.14
+	echo 'import asyncio
+async def wait():
+    await asyncio.sleep(1)
+async def main():
+    await asyncio.gather(*(wait() for _ in range(2000)))
+asyncio.run(main())' >"$OUTSIDE/many.py"
+	run -0 --separate-stderr tach-record -r 5k --async all -o p.bin -- \
+	    "${PYTHON[@]}" "$INSIDE/many.py"
+	grep 'rounds were missed: to read all tasks takes longer' <<<"$stderr"
+	is "$(grep -c weight <<<"$stderr")" 0
+	tach-convert --collapsed p.bin | grep '<task>.*:wait:.* [1-9]'
+}
+
 # ---- descriptors ----------------------------------------------------------------
 
 # few LIMIT THREADS: what they do is known all the same.
