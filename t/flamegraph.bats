@@ -247,7 +247,7 @@ all › main › work 60.0 %"
 	    move 400,700 move 400,720 eval 'tach.search("</script>").share' \
 	    eval 'tach.search("__proto__").share'
 	is "$output" "5
-[\"\\u001b[2J\\n\",\"\\\"\\\\</style>&lt;\",\"<!--<script>\",\"<no frames>\",\"__proto__\",\"all\",\"f\",\"xxxxxxxxxxxxxxxxxxxx\"]
+[\"\\\"\\\\</style>&lt;\",\"<!--<script>\",\"<no frames>\",\"\\\\033[2J\\\\012\",\"__proto__\",\"all\",\"f\",\"xxxxxxxxxxxxxxxxxxxx\"]
 0.2
 0.2"
 }

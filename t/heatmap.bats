@@ -160,7 +160,7 @@ Line 8 of <module>, <module>.<genexpr>: 4 samples, of these 1 sample in itself
 	printf '%s\n' "0	0	1	-	$PWD/long.py:f:50" \
 	    "1	0	1	-	$PWD/long.py:f:101;$PWD/long.py:g:150" \
 	    "2	0	1	-	$PWD/long.py:f:101;$PWD/long.py:g:150" |
-	    tach-convert --heatmap -o long
+	    tach-convert --heatmap --source yes -o long
 	local here='document.querySelector(".here").id'
 	run -0 browser "$PWD/long/index.html" \
 	    wait 'document.querySelector("#files a")' \
