@@ -494,13 +494,13 @@ stacks_of_traces='
 -_-
 ?
 a:1]_10000000-200000
-bad"$'\377'"
+bad\\377
 build=
 g
 k=v
-nl?nl
-nul?nul
-tab?
+nl\\012nl
+nul\\000nul
+tab\\011
 xxxxxxxxxxxxxxxxxxxx"
 }
 

@@ -144,22 +144,29 @@ def unvis(text):
     return data.decode('utf-8', 'surrogateescape')
 
 
+# What no text output has as it is: see utf8_is_control in lib/utf8.h.
+CONTROL = re.compile('[\0-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e'
+                     '\u2066-\u2069\udc80-\udcff]')
+
+
+def escaped(text):
+    return CONTROL.sub(lambda m: ''.join(
+        '\\%03o' % b for b in m[0].encode('utf-8', 'surrogateescape')), text)
+
+
 SYMBOLS = str.maketrans('<>() ', '[]{}_')
-SYMBOLS.update({c: '?' for c in [*range(32), 127]})
 RESERVED = '_fini', '__restore', '__pthread_sighandler', '__FRAME_END__'
 COMMENTS = str.maketrans('=]', '??')
-COMMENTS.update({c: '?' for c in [*range(32), 127]})
 
 
 def expected(frame, symbols):
     file, func, line = frame.split(':')[:3]
-    file, func, line = unvis(file), unvis(func), max(0, int(line or 0))
+    file, func = escaped(unvis(file)), escaped(unvis(func))
+    line = max(0, int(line or 0))
     if symbols:
         func = func.translate(SYMBOLS).replace('--', '-_') or '?'
         func = '[%s]' % func if func in RESERVED else func
-        file = ''.join(c if ord(c) >= 32 and ord(c) != 127 else '?'
-                       for c in file) or '?'
-        return '%s (%s:%d)' % (func, file, line)
+        return '%s (%s:%d)' % (func, file or '?', line)
     return '%s (%s:%d)' % (func.translate(COMMENTS),
                            file.translate(COMMENTS), line)
 
