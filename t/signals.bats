@@ -57,6 +57,7 @@ limited() {
 	# shellcheck disable=SC2016
 	run bash -c '(ulimit -f "$0"; exec "$@") 2>&1 >out | cat
 		exit "${PIPESTATUS[0]}"' "$@"
+	echo "$status: $*" # for who reads of a failure
 	rm -f out
 }
 

@@ -45,7 +45,7 @@ alike() {
 }
 
 @test "the judge knows stacks that only one of two profiles has" {
-	run python3 - "$T/bench" <<-'END'
+	run -0 python3 - "$T/bench" <<-'END'
 		import collections, sys
 		sys.path.insert(0, sys.argv[1])
 		import judge
