@@ -114,7 +114,7 @@ harmless() {
 @test "the name of a process" {
 	cp "$(command -v sleep)" $'a\nb\e[31mc'
 	start ./$'a\nb\e[31mc' 90
-	until_ test -s "/proc/$pid/cmdline"
+	until_ grep -qz 90 "/proc/$pid/cmdline"
 	run -125 --separate-stderr tach-record -p "$pid"
 	is "$stderr" "tach-record: process $pid (a\\nb\\033[31mc) is not a running Python: give the PID of a Python 3.6 to 3.15"
 }
