@@ -192,11 +192,21 @@ def check_speedscope(file, samples, how):
           sum(busy.values()), "us")
 
 
+def chrome_tids(threads):
+    """Numbers that the format has no room for are others, from 2^31 on."""
+    large = [t for t in threads if t[1] >= 2**32]
+    return {(t[0], 2**31 + n): t for n, t in enumerate(large)}
+
+
 def check_chrome(file, samples, how):
     events = json.load(file)["traceEvents"]
+    threads = lanes(samples)
+    large = chrome_tids(threads)
+    for e in events:
+        thread = e["pid"] - 1, e.get("tid")
+        e["tid"] = large.get(thread, thread)[1]
     names = {(e["pid"] - 1, e["tid"]): e["args"]["name"] for e in events
              if e["ph"] == "M" and e["name"] == "thread_name"}
-    threads = lanes(samples)
     same(names, {t: name(t) for t in threads}, "threads")
     slices = defaultdict(list)
     for n, e in enumerate(events):

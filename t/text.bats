@@ -226,7 +226,7 @@ refused() {
 	refused 'line 2: frame 1: line "x" is not a number' "${head}a:f:x"
 	refused 'line 2: frame 1: line "-" is not a number' "${head}a:f:-"
 	refused 'line 2: frame 1: line "1\015" is not a number' \
-	    "${head}a:f:1"$'\r'
+	    "${head}a:f:1"$'\r;b'
 	refused 'line 2: frame 1: line "2147483648" is out of range' \
 	    "${head}a:f:2147483648"
 	refused 'line 2: frame 1: line "-2147483649" is out of range' \
