@@ -32,7 +32,6 @@ enum {
 #define TASKS_MINOR 14	    /* of the first 3.x that tells of them */
 #define RATE_MAX 1e6	    /* Hz: the file counts microseconds */
 #define PROGRESS_EVERY 0.2  /* s */
-#define MISSED_MANY 20	    /* of so many rounds, one */
 
 static const char help[] =
     "Usage: tach-record [OPTION]... [--] COMMAND [ARG]...\n"
@@ -439,52 +438,18 @@ show_progress(const struct recording *r, bool over)
 		    tach_recorder_paused(r->recorder) ? ", paused" : "");
 }
 
-/* What to do with it.  Where rounds are missed as what runs takes long to read,
- * that has too few samples, but not too little time. */
-static void
-show_next(const struct recording *r, enum tach_recorder_engine engine)
-{
-	const struct tach_recorder_stats *s = tach_recorder_stats(r->recorder);
-	uint64_t due = s->rounds + s->missed;
-	bool many = engine == TACH_ENGINE_REMOTE && s->missed > due / MISSED_MANY;
-
-	if (many)
-		warnx("%.0f%% of the rounds were missed: shares are truer by "
-		    "--weight time, which counts the time between samples",
-		    100 * (double)s->missed / (double)due);
-	warnx("next: tach-info %s; tach-convert --collapsed %s%s",
-	    r->part.name, many ? "--weight time " : "", r->part.name);
-}
-
 static void
 show_summary(const struct recording *r, const struct options *o)
 {
 	const struct tach_recorder_stats *s = tach_recorder_stats(r->recorder);
 	const struct tach_writer *w = r->writer;
-	bool inside = o->recorder.engine == TACH_ENGINE_INPROCESS;
-	char bytes[32] = "", causes[SUMMARY_CAUSES];
 
-	summary_causes(s, causes, sizeof(causes));
-	if (w != NULL)
-		snprintf(bytes, sizeof(bytes), ", %" PRIu64 " bytes",
-		    tach_writer_bytes(w));
-	warnx("%" PRIu64 " sample%s of %" PRIu32 " thread%s in %.2f s at %.0f Hz "
-	    "(%" PRIu64 " missed, %" PRIu64 " torn, %" PRIu64 " failed%s)%s",
-	    s->samples, s->samples == 1 ? "" : "s", s->threads,
-	    s->threads == 1 ? "" : "s",
-	    (double)s->elapsed_ns / 1e9, recording_rate(s), s->missed, s->torn,
-	    s->failed, causes, bytes);
-	if (inside)
-		summary_inside(&s->inprocess, o->recorder.mode);
-	if (s->paused_ns > 0)
-		warnx("paused for %.2f s, which is a gap in the profile",
-		    (double)s->paused_ns / 1e9);
-	if (s->compiled > 0)
-		warnx("%" PRIu64 " samples in code that Python's JIT compiled: "
-		    "their innermost line is where that was entered",
-		    s->compiled);
-	if (w != NULL && r->part.copy_to < 0)
-		show_next(r, o->recorder.engine);
+	summary_show(&(struct summary){.stats = s,
+	    .seconds = (double)s->elapsed_ns / 1e9,
+	    .rate = recording_rate(s),
+	    .bytes = w != NULL ? (int64_t)tach_writer_bytes(w) : -1,
+	    .profile = w != NULL && r->part.copy_to < 0 ? r->part.name : NULL,
+	    .recorder = &o->recorder});
 }
 
 /* ---- recording --------------------------------------------------------- */

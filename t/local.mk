@@ -28,8 +28,8 @@ TESTS = $(UNIT_TESTS) $(FILE_TESTS) $(SAMPLE_TESTS) $(LIVE_UNIT_TESTS) \
 UNIT_TESTS = t/unit/test_codes t/unit/test_damage t/unit/test_elf \
 	t/unit/test_filter t/unit/test_known \
 	t/unit/test_format t/unit/test_python t/unit/test_snapshots \
-	t/unit/test_drain t/unit/test_owner t/unit/test_pacer t/unit/test_ring \
-	t/unit/test_source \
+	t/unit/test_drain t/unit/test_owner t/unit/test_pace \
+	t/unit/test_pacer t/unit/test_ring t/unit/test_source \
 	t/unit/test_ring_model t/unit/test_series t/unit/test_suspects \
 	t/unit/test_text t/unit/test_threads t/unit/test_tids \
 	t/unit/test_turns t/unit/test_unfinished
@@ -70,6 +70,7 @@ t_unit_test_ahead_SOURCES = t/unit/test_ahead.c $(t_unit_counter)
 t_unit_test_interrupt_SOURCES = t/unit/test_interrupt.c $(t_unit_counter)
 t_unit_test_near_SOURCES = t/unit/test_near.c
 t_unit_test_owner_SOURCES = t/unit/test_owner.c
+t_unit_test_pace_SOURCES = t/unit/test_pace.c
 t_unit_test_pacer_SOURCES = t/unit/test_pacer.c $(t_unit_profile)
 t_unit_test_ring_SOURCES = t/unit/test_ring.c
 t_unit_test_ring_model_SOURCES = t/unit/test_ring_model.c

@@ -139,7 +139,7 @@ ahead_prepare(struct ahead *a, uint64_t interval_ns)
 	in->is_ahead |= a->on;
 	pthread_mutex_unlock(&in->lock);
 	a->asks = a->next = 0;
-	a->rounds = 0;
+	a->rounds = a->left = 0;
 	a->interval_ns = interval_ns;
 	return a->on;
 }
@@ -299,6 +299,40 @@ ahead_was_away(struct ahead *a)
 	    __atomic_exchange_n(&a->in->ahead->away, 0, __ATOMIC_ACQ_REL) != 0;
 }
 
+bool
+ahead_left(const struct ahead *a)
+{
+	return a->wire->record[a->now].left != 0;
+}
+
+uint64_t
+ahead_away(const struct ahead *a)
+{
+	return a->gone;
+}
+
+bool
+ahead_hurry(struct ahead *a)
+{
+	if (!a->in->tells_calls || a->asks != 1)
+		return false;
+	ahead_set_batch(a, 1);
+	return true;
+}
+
+/* What the newest record says of the CPU. */
+static void
+note_cpu(struct ahead *a)
+{
+	const struct interrupt_record *r = &a->wire->record[a->now];
+	uint64_t since = a->left != 0 ? r->time - a->left : 0;
+	uint64_t ran = r->ran - a->ran;
+
+	a->gone = since > ran ? since - ran : 0;
+	a->left = r->left != 0 && r->ran != 0 ? r->time : 0;
+	a->ran = r->ran;
+}
+
 int
 ahead_fd(const struct ahead *a, size_t nth)
 {
@@ -369,6 +403,7 @@ ahead_next(struct ahead *a, uint64_t *time)
 			a->now = a->next++;
 			a->rounds++;
 			*time = w->record[a->now].time;
+			note_cpu(a);
 			return true;
 		}
 		if (!is_full(a, number)) {

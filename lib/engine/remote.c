@@ -126,6 +126,16 @@ remote_free(struct remote *r)
 	free(r);
 }
 
+void
+remote_interrupts(struct remote *r, struct interrupts *in)
+{
+	r->interrupts = r->seen.interrupts = in;
+	ahead_init(&r->ahead, in);
+	r->watcher.program = interrupts_stir(in);
+	for (size_t i = 0; i < r->seen.threads.count; i++)
+		turns_free(&r->seen.threads.list[i].turns);
+}
+
 static const struct py_memory *
 live(const struct remote *r)
 {
@@ -958,15 +968,14 @@ remote_ahead_fds(const struct remote *r, struct pollfd fds[INTERRUPT_TAKERS])
 bool
 remote_heed_ahead(struct remote *r, const struct pollfd *fds, size_t count)
 {
-	bool some = false, all = true;
+	bool all = true;
 
 	for (size_t i = 0; i < count; i++) {
-		some |= fds[i].revents == POLLIN;
 		all &= (fds[i].revents & ~POLLIN) == 0;
 		if ((fds[i].revents & POLLHUP) != 0)
 			ahead_lose(&r->ahead, i);
 	}
-	return some && all;
+	return all;
 }
 
 void
@@ -1018,4 +1027,37 @@ bool
 remote_next(struct remote *r, uint64_t *time)
 {
 	return r->ahead.on ? next_ahead(r, time) : next_copy(r, time);
+}
+
+bool
+remote_left(const struct remote *r)
+{
+	return r->ahead.on && ahead_left(&r->ahead);
+}
+
+uint64_t
+remote_away(const struct remote *r)
+{
+	return r->ahead.on ? ahead_away(&r->ahead) : 0;
+}
+
+bool
+remote_hurry(struct remote *r)
+{
+	return r->ahead.on && ahead_hurry(&r->ahead);
+}
+
+bool
+remote_again(struct remote *r, uint64_t time_us, struct tach_sink *sink,
+    struct tach_recorder_stats *stats)
+{
+	for (size_t i = 0; i < r->seen.threads.count; i++) {
+		struct thread *t = &r->seen.threads.list[i];
+		if (t->gone || t->stale || !t->live || is_elsewhere(r, t))
+			continue;
+		thread_names_count(r->names, t->index, 1, stats);
+		if (!emit_again(&r->emitter, t, time_us, sink))
+			return false;
+	}
+	return true;
 }
