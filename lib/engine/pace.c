@@ -7,6 +7,7 @@
 #include <sys/random.h>
 
 #define LOOK (100 * NS_PER_MS) /* at what rounds have taken */
+#define LOOK_LEAST (NS_PER_MS / 2) /* to look takes time, too */
 #define NEAR 0.8   /* parts of what they may take: near enough */
 #define AIM 0.9
 #define SPEED_UP 0.5 /* at once, at most */
@@ -228,7 +229,10 @@ void
 pace_done(struct pace *p, uint64_t now)
 {
 	p->done = now;
-	if (p->holders == 1)
+	if (now < p->looked + LOOK_LEAST)
+		return;
+	p->looked = now;
+	if (p->holders == 1 && !pace_is_slow(p))
 		urgent_look(&p->urgent, now);
 	else
 		urgent_set(&p->urgent, pace_look(p, now, clock_cpu_ns()));

@@ -37,6 +37,7 @@ struct pace {
 	unsigned cpus;
 	uint64_t since, cpu; /* when the CPU time of this thread was looked at last,
 			      * and that; ns */
+	uint64_t looked;   /* when anything was done about it */
 	uint64_t ordinary; /* until when it is not to be real-time */
 };
 

@@ -836,12 +836,65 @@ see_more(struct remote *r)
 	    survey_take(&r->seen, &r->ahead);
 }
 
+/* ---- rounds in which nobody has run ------------------------------------ */
+
+/* Whether all threads are known, and were blocked when they were looked at. */
+static bool
+were_blocked(const struct remote *r)
+{
+	for (size_t i = 0; i < r->seen.threads.count; i++) {
+		const struct thread *t = &r->seen.threads.list[i];
+		if (t->gone || t->unsure || t->task == 0 ||
+		    !status_was_blocked(t))
+			return false;
+	}
+	return r->seen.threads.count > 0;
+}
+
+/* Whether no thread has had a CPU since then: so there is no other one either, and
+ * nothing need be read.  One that has had one is looked at again. */
+static bool
+all_rest(struct remote *r)
+{
+	bool rest = true;
+
+	if (r->taken || r->tasks != NULL || r->locals.tell != NULL ||
+	    r->options->blocking || !were_blocked(r))
+		return false;
+	for (size_t i = 0; i < r->seen.threads.count; i++) {
+		struct thread *t = &r->seen.threads.list[i];
+		if (turns_had(&t->turns, r->process, t->task, &r->watcher)) {
+			t->unsure = true;
+			rest = false;
+		}
+	}
+	return rest;
+}
+
+bool
+remote_again(struct remote *r, uint64_t time_us, struct tach_sink *sink,
+    struct tach_recorder_stats *stats)
+{
+	for (size_t i = 0; i < r->seen.threads.count; i++) {
+		struct thread *t = &r->seen.threads.list[i];
+		if (t->gone || !t->live || is_elsewhere(r, t))
+			continue;
+		thread_names_count(r->names, t->index, 1, stats);
+		if (!emit_again(&r->emitter, t, time_us, sink))
+			return false;
+	}
+	return true;
+}
+
 enum remote_result
 remote_round(struct remote *r, uint64_t time_us, struct tach_sink *sink,
     struct tach_recorder_stats *stats)
 {
 	bool first = true;
 
+	if (all_rest(r))
+		return remote_again(r, time_us, sink, stats) ? REMOTE_OK :
+							       REMOTE_ERROR;
 	r->seen.time_us = time_us;
 	begin_round(r);
 	if (see_alone(r)) {
@@ -1045,19 +1098,4 @@ bool
 remote_hurry(struct remote *r)
 {
 	return r->ahead.on && ahead_hurry(&r->ahead);
-}
-
-bool
-remote_again(struct remote *r, uint64_t time_us, struct tach_sink *sink,
-    struct tach_recorder_stats *stats)
-{
-	for (size_t i = 0; i < r->seen.threads.count; i++) {
-		struct thread *t = &r->seen.threads.list[i];
-		if (t->gone || t->stale || !t->live || is_elsewhere(r, t))
-			continue;
-		thread_names_count(r->names, t->index, 1, stats);
-		if (!emit_again(&r->emitter, t, time_us, sink))
-			return false;
-	}
-	return true;
 }
