@@ -350,11 +350,9 @@ is_full(const struct ahead *a, uint32_t wire)
  * to be written to if all are; or that one, if nothing is written any more.  NULL:
  * none yet. */
 static const struct interrupt_wire *
-readable(const struct ahead *a, uint32_t *number)
+choose_wire(const struct ahead *a, uint32_t turn, uint32_t *number)
 {
 	bool stopped = is_stopped(a);
-	uint32_t turn = __atomic_load_n(&a->in->ahead->turn,
-	    __ATOMIC_ACQUIRE) % INTERRUPT_WIRES;
 
 	for (uint32_t i = 0; i < INTERRUPT_WIRES; i++) {
 		*number = (turn + i) % INTERRUPT_WIRES;
@@ -363,6 +361,28 @@ readable(const struct ahead *a, uint32_t *number)
 	}
 	*number = turn;
 	return stopped ? &a->in->wires[turn] : NULL;
+}
+
+static uint32_t
+turn_of(const struct ahead *a)
+{
+	return __atomic_load_n(&a->in->ahead->turn, __ATOMIC_ACQUIRE) %
+	    INTERRUPT_WIRES;
+}
+
+/* The same of a turn that did not end meanwhile: else the newer of two that are
+ * full would be chosen. */
+static const struct interrupt_wire *
+readable(const struct ahead *a, uint32_t *number)
+{
+	const struct interrupt_wire *w;
+	uint32_t turn;
+
+	do {
+		turn = turn_of(a);
+		w = choose_wire(a, turn, number);
+	} while (turn != turn_of(a));
+	return w;
 }
 
 /* Gives a wire back that was read. */

@@ -94,6 +94,7 @@ struct tach_recorder {
 	/* When the last round was taken ahead, when there were some to read, and
 	 * when the distance between these was chosen; ns, CLOCK_MONOTONIC. */
 	uint64_t last, heard, stepped;
+	uint64_t newest; /* when the newest of them was taken */
 	uint64_t cost;	/* ns to read one of them */
 	/* When a thread was seen to leave its CPU, and ns without one of which
 	 * there are no samples yet; or of which there are too many. */
@@ -673,7 +674,7 @@ go_ahead(struct tach_recorder *r)
 	    (!series && (r->interrupts == NULL ||
 		ahead_latest(r) / interval < AHEAD_MIN)))
 		return;
-	r->last = r->heard = r->stepped = clock_ns();
+	r->last = r->heard = r->stepped = r->newest = clock_ns();
 	if (series)
 		remote_copy_series(r->remote);
 	else
@@ -728,10 +729,10 @@ note_taken(struct tach_recorder *r, uint64_t time)
 {
 	uint64_t interval = r->options.interval_ns, n;
 
-	r->heard = time;
+	r->heard = r->newest = time;
 	if (remote_left(r->remote)) {
 		r->left = time;
-		r->owed -= (int64_t)interval;
+		r->owed -= (int64_t)pace_distance(r->pace);
 		return;
 	}
 	n = time > r->last ? (time - r->last + interval / 2) / interval : 1;
@@ -773,13 +774,18 @@ note_cost(struct tach_recorder *r, uint64_t ns, unsigned rounds)
 static bool
 fill_gap(struct tach_recorder *r, struct tach_sink *sink)
 {
-	int64_t interval = (int64_t)r->options.interval_ns;
-	uint64_t away = remote_away(r->remote), n;
+	int64_t interval = (int64_t)pace_distance(r->pace);
+	uint64_t away = remote_away(r->remote), n, due;
 
+	if (away == 0)
+		return true;
 	r->owed += (int64_t)away;
 	n = r->owed > 0 ? (uint64_t)(r->owed / interval) : 0;
 	r->owed -= (int64_t)n * interval;
 	r->last += away;
+	due = away / r->options.interval_ns;
+	if (pace_is_slow(r->pace) && due > n)
+		count_missed(r, due - n, due - n);
 	for (uint64_t i = 1; i <= n; i++) {
 		uint64_t time = r->left + away * i / (n + 1);
 		if (!remote_again(r->remote, (time - r->start) / NS_PER_US,
@@ -802,6 +808,10 @@ ahead_round(struct tach_recorder *r, struct tach_sink *sink)
 	begin = clock_ns();
 	for (; result == TACH_OK && r->state == TACH_RECORDER_SAMPLING &&
 	    remote_next(r->remote, &time); n++) {
+		if (time < r->newest) {
+			count_missed(r, 1, 0); /* no profile takes it */
+			continue;
+		}
 		if (!fill_gap(r, sink))
 			return sink_failed(r, sink);
 		note_taken(r, time);
