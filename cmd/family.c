@@ -121,8 +121,9 @@ path_of(const struct family *f, pid_t pid)
 static void
 drop_recorder(struct member *m)
 {
-	if (!m->first)
-		tach_recorder_free(m->recorder);
+	if (m->first)
+		return; /* the others still share what it has */
+	tach_recorder_free(m->recorder);
 	m->recorder = NULL;
 }
 
