@@ -99,7 +99,7 @@ meta_now(const struct recording *r)
 	    .has_missed = true,
 	    .duration = (double)s->elapsed_ns / 1e9,
 	    .rate = recording_rate(s),
-	    .errors = percent(s->torn + s->failed, s->samples + s->failed),
+	    .errors = percent(s->failed, s->samples + s->failed),
 	    .missed = percent(s->missed, s->rounds + s->missed),
 	};
 	return meta;
