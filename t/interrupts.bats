@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: ISC
-# interrupts.bats: a thread that could run but has no CPU is read from outside, and
-# so is one whose stack cannot be copied in an interrupt, which is told.
+# interrupts.bats: a thread that could run but has no CPU is read from outside.
 
 load lib.bash
 
@@ -41,26 +40,4 @@ as_long_as_true() {
 	need_interrupts
 	quota 10
 	in_tries 3 as_long_as_true
-}
-
-# 1,900 frames: the kernel has no room for so many.
-too_deep() {
-	tach-record -r 1k -o d.bin -- "${PYTHON[@]}" -c '
-import sys, time
-sys.setrecursionlimit(10000)
-def down(n):
-    if n:
-        return down(n - 1)
-    end = time.process_time() + 0.5
-    while time.process_time() < end: pass
-down(1900)' 2>err
-	cat err
-	grep -q 'samples were read from outside, as their stacks are too deep' err
-	tach-info d.bin | grep -Eq 'interrupts samples=[0-9]+ dear=[0-9]+ unfit=[1-9]'
-}
-
-@test "stacks that are too deep are read from outside, and counted: Python 3.11" {
-	need_python 3.11
-	need_interrupts
-	in_tries 3 too_deep
 }
