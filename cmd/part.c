@@ -245,6 +245,7 @@ part_open(struct part *p, const char *path, bool text)
 {
 	*p = (struct part){.name = path, .fd = -1, .names_fd = -1,
 	    .copy_to = -1};
+	sched_getaffinity(0, sizeof(p->cpus), &p->cpus);
 	if (open_all(p, path, text))
 		return true;
 	part_close(p);
@@ -310,6 +311,8 @@ keep_in_sync(void *arg)
 	eventfd_t calls;
 	int e = 0;
 
+	/* The thread that samples may be on one CPU alone just now. */
+	sched_setaffinity(0, sizeof(p->cpus), &p->cpus);
 	sync_folder(p);
 	while (e == 0 && eventfd_read(p->sync->wake_fd, &calls) == 0 &&
 	    !p->sync->ending)

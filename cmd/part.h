@@ -11,6 +11,7 @@
 #ifndef PART_H
 #define PART_H
 
+#include <sched.h>
 #include <stdbool.h>
 
 #include "place.h"
@@ -24,6 +25,7 @@ struct part {
 	char *file, *names; /* their names meanwhile; NULL: it has none */
 	struct place place; /* where it is going to be */
 	int copy_to;	  /* -1: it is renamed */
+	cpu_set_t cpus; /* that we may run on when it is opened */
 	struct part_sync *sync; /* NULL: it was not needed yet */
 	struct part *next; /* of those not kept */
 };
