@@ -400,7 +400,8 @@ mappings_free(struct mappings *ms)
 static bool
 is_mapped_as(int fd, const struct mapping *m)
 {
-	const struct process self = {.pid = getpid(), .pidfd = -1};
+	const struct process self = {.pid = getpid(), .task = getpid(),
+	    .pidfd = -1};
 	void *at = mmap(NULL, 1, PROT_READ, MAP_PRIVATE, fd, 0);
 	struct mappings ms = {0};
 	bool same = false;
