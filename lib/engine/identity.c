@@ -80,16 +80,10 @@ by_struct(const struct identity *i, uint64_t pthread)
 static uint64_t
 stack_pointer(const struct process *p, pid_t task)
 {
-	int fd = process_open_task(p, task, "syscall");
 	char text[256], *last;
-	ssize_t n = fd >= 0 ? read(fd, text, sizeof(text) - 1) : -1;
 
-	if (fd >= 0)
-		close(fd);
-	if (n <= 0)
-		return 0;
-	text[n] = '\0';
-	if ((last = strrchr(text, ' ')) == NULL)
+	if (!process_read_task(p, task, "syscall", text, sizeof(text)) ||
+	    (last = strrchr(text, ' ')) == NULL)
 		return 0;
 	*last = '\0';
 	last = strrchr(text, ' ');

@@ -216,18 +216,26 @@ process_ended(const struct process *p)
 	return poll(&fd, 1, 0) > 0;
 }
 
-/* Reads it from a descriptor, which is closed; see process_stat. */
-static const char *
-read_stat(int fd, char *text, size_t size)
+/* Reads the beginning of a file as text, and closes it. */
+static bool
+read_text(int fd, char *text, size_t size)
 {
 	ssize_t n = fd >= 0 ? read(fd, text, size - 1) : -1;
-	char *end;
 
 	if (fd >= 0)
 		close(fd);
-	if (n <= 0)
+	text[n > 0 ? n : 0] = '\0';
+	return n > 0;
+}
+
+/* See process_stat. */
+static const char *
+read_stat(int fd, char *text, size_t size)
+{
+	const char *end;
+
+	if (!read_text(fd, text, size))
 		return NULL;
-	text[n] = '\0';
 	end = strrchr(text, ')');
 	return end != NULL && end[1] == ' ' ? end + 2 : NULL;
 }
@@ -277,16 +285,11 @@ process_choose_task(struct process *p)
 static bool
 waits_for_child(const struct process *p, pid_t task)
 {
-	int fd = process_open_task(p, task, "syscall");
 	char text[32];
-	ssize_t n = fd >= 0 ? read(fd, text, sizeof(text) - 1) : -1;
 	long call;
 
-	if (fd >= 0)
-		close(fd);
-	if (n <= 0)
+	if (!process_read_task(p, task, "syscall", text, sizeof(text)))
 		return false;
-	text[n] = '\0';
 	call = text[0] == 'r' ? -1 : strtol(text, NULL, 10);
 #ifdef SYS_vfork
 	if (call == SYS_vfork)
@@ -669,6 +672,13 @@ process_open_task(const struct process *p, pid_t tid, const char *name)
 	snprintf(path, sizeof(path), "/proc/%d/task/%d/%s", (int)p->pid,
 	    (int)tid, name);
 	return open(path, O_RDONLY | O_CLOEXEC);
+}
+
+bool
+process_read_task(const struct process *p, pid_t tid, const char *name,
+    char *text, size_t size)
+{
+	return read_text(process_open_task(p, tid, name), text, size);
 }
 
 bool

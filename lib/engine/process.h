@@ -109,6 +109,11 @@ size_t process_tasks(const struct process *, pid_t **list, size_t *max);
 /* A descriptor of /proc/PID/task/TID/NAME, or -1 with errno. */
 int process_open_task(const struct process *, pid_t tid, const char *name);
 
+/* Reads the beginning of such a file as a string, of less than size bytes.  False:
+ * it cannot be read, or is empty. */
+bool process_read_task(const struct process *, pid_t tid, const char *name,
+    char *text, size_t size);
+
 /* Whether such a descriptor may be kept: others that are opened for a moment need
  * some, too. */
 bool process_may_keep(int fd);

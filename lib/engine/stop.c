@@ -196,15 +196,10 @@ stops_free(struct stops *s)
 pid_t
 stop_tracer(const struct process *p)
 {
-	int fd = process_open_task(p, p->pid, "status");
 	char text[2048], *at;
-	ssize_t n = fd >= 0 ? read(fd, text, sizeof(text) - 1) : -1;
 
-	if (fd >= 0)
-		close(fd);
-	if (n <= 0)
+	if (!process_read_task(p, p->pid, "status", text, sizeof(text)))
 		return 0;
-	text[n] = '\0';
 	at = strstr(text, "\nTracerPid:");
 	return at != NULL ?
 	    (pid_t)strtol(at + strlen("\nTracerPid:"), NULL, 10) : 0;
