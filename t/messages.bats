@@ -116,7 +116,7 @@ harmless() {
 	start ./$'a\nb\e[31mc' 90
 	until_ grep -qz 90 "/proc/$pid/cmdline"
 	run -125 --separate-stderr tach-record -p "$pid"
-	is "$stderr" "tach-record: process $pid (a\\nb\\033[31mc) is not a running Python: give the PID of a Python 3.6 to 3.15"
+	is "$stderr" "tach-record: process $pid (a\\012b\\033[31mc) is not a running Python: give the PID of a Python 3.6 to 3.15"
 }
 
 # ---- what to do ---------------------------------------------------------------

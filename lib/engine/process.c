@@ -527,18 +527,23 @@ process_open_mapping(const struct process *p, const struct mapping *m)
 
 /* ---- names and threads ------------------------------------------------- */
 
+/* A name may have lines of its own. */
 void
 process_name(const struct process *p, char *buf, size_t size)
 {
 	char path[PROC_PATH_MAX];
+	size_t n = 0;
 	FILE *f;
 
 	snprintf(path, sizeof(path), "/proc/%d/comm", (int)p->pid);
-	if ((f = fopen(path, "re")) == NULL || fgets(buf, (int)size, f) == NULL)
-		snprintf(buf, size, "?");
-	if (f != NULL)
+	if ((f = fopen(path, "re")) != NULL) {
+		n = fread(buf, 1, size - 1, f);
 		fclose(f);
-	buf[strcspn(buf, "\n")] = '\0';
+	}
+	if (n == 0)
+		snprintf(buf, size, "?");
+	else
+		buf[n - 1] = '\0'; /* the last line's end */
 }
 
 pid_t
