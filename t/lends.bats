@@ -26,6 +26,7 @@ gives_back() {
 	local how=$1
 	shift
 	start "$@" "$python" -c "$spin"
+	is_up
 	"$@" prlimit --nofile=256: "$TACH_BUILDDIR/t/unit/lends" "$pid" \
 	    "$how" >lent
 	sed '1d; /^after$/,$d' lent >before
@@ -52,6 +53,7 @@ gives_back() {
 	need_root
 	need chrt
 	start "$python" -c "$spin"
+	is_up
 	for class in '-b 0' '-r 1' '-i 0'; do
 		# shellcheck disable=SC2086
 		chrt $class true || skip "no other class here"

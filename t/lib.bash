@@ -269,6 +269,19 @@ until_() {
 	return 1
 }
 
+# $pid has come to its own code: it has used some CPU.
+is_up() {
+	until_ has_worked
+}
+
+has_worked() {
+	local stat
+	read -r stat <"/proc/$pid/stat"
+	# shellcheck disable=SC2086
+	set -- ${stat##*) }
+	((${12} >= 10)) # utime, in hundredths
+}
+
 # has_samples FILE: of a recording, also of one that goes on.
 has_samples() {
 	[ "$(tach-cat "$1" 2>/dev/null | wc -l)" -gt 1 ]

@@ -32,19 +32,6 @@ busy() {
 	is_up
 }
 
-# $pid has come to its own code: it has used some CPU.
-is_up() {
-	until_ has_worked
-}
-
-has_worked() {
-	local stat
-	read -r stat <"/proc/$pid/stat"
-	# shellcheck disable=SC2086
-	set -- ${stat##*) }
-	((${12} >= 10)) # utime, in hundredths
-}
-
 # sound FILE: a whole profile, with samples.
 sound() {
 	"$T/truth.py" sound "$1"
