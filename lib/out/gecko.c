@@ -357,7 +357,7 @@ put_stacks(struct gecko *g)
 {
 	struct ticks_cursor c = ticks_first(&g->lane->ticks);
 
-	states_begin(&g->states, g->seen);
+	states_begin(&g->states, g->seen, &g->error);
 	begin_column(g, "stack");
 	for (bool first = true; ticks_next(&c); first = false) {
 		next_cell(g, first);

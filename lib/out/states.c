@@ -10,8 +10,9 @@
 #define BIT(state) (1u << (state))
 
 void
-states_begin(struct states *s, uint8_t seen)
+states_begin(struct states *s, uint8_t seen, struct error *error)
 {
+	s->error = error;
 	s->told = seen;
 	s->count = 0;
 	s->now = 0;
@@ -44,8 +45,10 @@ add_interval(struct states *s, enum state state, uint64_t end)
 
 	if (end <= s->since[state])
 		return true;
-	if (s->count == LIMIT_SAMPLES)
+	if (s->count == LIMIT_SAMPLES) {
+		error_set(s->error, TACH_FATAL, LIMIT_TEXT("changes of state"));
 		return false;
+	}
 	p = array_grow(s->intervals, s->count, &s->max, sizeof(*p));
 	if (p == NULL)
 		return false;

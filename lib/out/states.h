@@ -3,6 +3,7 @@
 #ifndef OUT_STATES_H
 #define OUT_STATES_H
 
+#include "error.h"
 #include "tach.h"
 
 enum state {
@@ -25,6 +26,7 @@ struct states {
 	struct interval *intervals;
 	uint32_t count;
 	/* private */
+	struct error *error;
 	size_t max;
 	uint8_t told; /* statuses that mean something if they are not set */
 	unsigned now; /* the states that the thread is in, as bits */
@@ -34,12 +36,14 @@ struct states {
 
 /* Begins with a new thread of a profile in whose samples all of these
  * statuses were seen: what never is set, nothing has told. */
-void states_begin(struct states *, uint8_t seen);
+void states_begin(struct states *, uint8_t seen, struct error *);
 
-/* Takes the thread's next sample.  False: out of memory. */
+/* Takes the thread's next sample.  False: out of memory or, if the error says
+ * so, more than may be held. */
 bool states_add(struct states *, const struct tach_tick *, bool gc);
 
-/* After the last one: puts the intervals in order of their begin. */
+/* After the last one: puts the intervals in order of their begin.  False: as
+ * above. */
 bool states_end(struct states *);
 
 #endif
