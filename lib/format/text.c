@@ -11,14 +11,9 @@
 #include "error.h"
 #include "format/escape.h"
 #include "format/texthead.h"
+#include "out/limits.h"
 #include "status.h"
 #include "tach.h"
-
-/* Limits on what is kept, so that a small hostile file, whose deep stacks
- * repeat one long name, cannot ask for memory without end.  Text beyond them
- * is made anew whenever it is printed. */
-#define KEPT_MAX (64u << 20)  /* bytes of frames */
-#define STACK_MAX (1u << 20) /* bytes of a stack */
 
 /* What a name must not hold as it is, since it ends a name, a frame, a stack
  * or a word; the backslash begins an escape. */
@@ -141,7 +136,7 @@ frame_text(struct text *t, uint32_t index)
 	make_frame(t, index);
 	if (b->failed || (index >= t->frames_max && !reserve_frames(t)))
 		return (struct tach_string){NULL, 0};
-	if (b->len > KEPT_MAX - t->kept || (copy = malloc(b->len)) == NULL)
+	if (b->len > LIMIT_KEPT - t->kept || (copy = malloc(b->len)) == NULL)
 		return (struct tach_string){b->text, b->len};
 	t->kept += b->len;
 	return t->frames[index] = (struct tach_string){
@@ -155,7 +150,7 @@ make_stack(struct text *t, const struct tach_run *run)
 	struct buf *b = &t->stack;
 
 	b->len = 0;
-	for (uint32_t i = run->depth; i-- > 0 && b->len <= STACK_MAX;) {
+	for (uint32_t i = run->depth; i-- > 0 && b->len <= LIMIT_STACK;) {
 		struct tach_string s = frame_text(t, run->frames[i]);
 		buf_add(b, s.bytes, s.len);
 		buf_add_char(b, i > 0 ? ';' : '\n');
@@ -264,7 +259,7 @@ text_run(struct tach_sink *sink, const struct tach_run *run)
 {
 	struct text *t = (struct text *)sink;
 	bool ok = start(t) && make_stack(t, run);
-	bool kept = t->stack.len <= STACK_MAX;
+	bool kept = t->stack.len <= LIMIT_STACK;
 
 	for (size_t i = 0; ok && i < run->count; i++) {
 		ok = make_head(t, run, &run->ticks[i]) &&

@@ -15,6 +15,7 @@
 #include "error.h"
 #include "out/aggregate.h"
 #include "out/emit.h"
+#include "out/limits.h"
 #include "out/out.h"
 #include "utf8.h"
 
@@ -543,11 +544,9 @@ order_lines(struct order *o)
 	return sort_weights(o);
 }
 
-/* A longer text of a stack is not kept as a whole: there is no end to how long
- * it may be. */
-#define TEXT_MAX (1u << 20) /* bytes */
-
-/* The text of a stack, which the next one may share the beginning of. */
+/* The text of a stack, which the next one may share the beginning of.  One of
+ * more than LIMIT_STACK bytes is not kept as a whole: there is no end to how
+ * long it may be. */
 struct text {
 	struct buf text;
 	uint32_t *nodes; /* by depth, less one: those that the text is of */
@@ -588,7 +587,7 @@ change_text(const struct collapsed *c, struct text *t, uint32_t node)
 	if (known < t->kept)
 		t->kept = known;
 	t->text.len = t->kept > 0 ? t->ends[t->kept - 1] : 0;
-	for (; t->kept < depth && t->text.len <= TEXT_MAX; t->kept++) {
+	for (; t->kept < depth && t->text.len <= LIMIT_STACK; t->kept++) {
 		add_node(c, t, t->nodes[t->kept]);
 		t->ends[t->kept] = t->text.len;
 	}

@@ -20,13 +20,10 @@
 #include "error.h"
 #include "out/emit.h"
 #include "out/graph.h"
+#include "out/limits.h"
 #include "out/out.h"
 #include "out/page.h"
 #include "out/source.h"
-
-/* What a browser opens in a second.  Beyond that, nodes can be seen only by
- * those who zoom in on a 500,000th of the profile. */
-#define NODES_MAX 500000
 
 #define TEXT_MAX 200 /* bytes of a line of source */
 
@@ -499,7 +496,7 @@ make_graph(struct flamegraph *f)
 
 	return graph_init(&f->graph, &f->stacks,
 	    base != NULL ? base_aggregate(base) : NULL) &&
-	    graph_fold(&f->graph, NODES_MAX, &f->folded);
+	    graph_fold(&f->graph, LIMIT_SHOWN, &f->folded);
 }
 
 static bool

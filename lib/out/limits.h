@@ -10,18 +10,35 @@
 #ifndef OUT_LIMITS_H
 #define OUT_LIMITS_H
 
-#define LIMIT_NODES (UINT32_C(1) << 25) /* calls in all stacks' trees */
-#define LIMIT_CELLS (UINT32_C(1) << 25) /* stacks, by how they are told apart */
-#define LIMIT_THREADS (UINT32_C(1) << 20)
-#define LIMIT_CALLS (UINT32_C(1) << 24)	 /* from a place to another */
-#define LIMIT_TEXTS ((size_t)1 << 28)	 /* bytes of places' texts */
-#define LIMIT_TICKS ((size_t)1 << 29)	 /* bytes of samples in order of time */
-#define LIMIT_SAMPLES (UINT32_C(1) << 25) /* changes of a stack or a state */
-#define LIMIT_OPEN (UINT32_C(1) << 24)	 /* frames that are in the stacks now */
+#include <stdint.h>
+
+/* The fuzzers are built with limits that their small profiles reach: each is
+ * divided by two to this power. */
+#ifndef LIMIT_SHIFT
+#define LIMIT_SHIFT 0
+#endif
+#define LIMIT_POWER(bits) (UINT32_C(1) << ((bits) - LIMIT_SHIFT))
+
+#define LIMIT_NODES LIMIT_POWER(25) /* calls in all stacks' trees */
+#define LIMIT_CELLS LIMIT_POWER(25) /* stacks, by how they are told apart */
+#define LIMIT_THREADS LIMIT_POWER(20)
+#define LIMIT_CALLS LIMIT_POWER(24)   /* from a place to another */
+#define LIMIT_TEXTS LIMIT_POWER(28)   /* bytes of places' texts */
+#define LIMIT_TICKS LIMIT_POWER(29)   /* bytes of samples in order of time */
+#define LIMIT_SAMPLES LIMIT_POWER(25) /* changes of a stack or a state */
+#define LIMIT_OPEN LIMIT_POWER(24)    /* frames that are in the stacks now */
 
 /* What to say and do then. */
 #define LIMIT_TEXT(what) \
 	"the profile has too many " what " to add up: take a part of it, by " \
 	"--since and --until, --thread or --match"
+
+/* Beyond these a format goes on.  A text is then made anew whenever it is
+ * written: deep stacks that repeat one long name have no end. */
+#define LIMIT_KEPT LIMIT_POWER(26)  /* bytes of the texts of all frames */
+#define LIMIT_STACK LIMIT_POWER(20) /* bytes of the text of a stack */
+/* Nodes of a page: what a browser opens in a second.  What is left out can be
+ * seen only by those who zoom in on a 500,000th of the profile. */
+#define LIMIT_SHOWN (UINT32_C(500000) >> LIMIT_SHIFT)
 
 #endif

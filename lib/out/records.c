@@ -11,13 +11,10 @@
 
 #include "error.h"
 #include "out/emit.h"
+#include "out/limits.h"
 #include "out/places.h"
 #include "out/texts.h"
 #include "status.h"
-
-/* A longer stack is not made once, but written frame by frame for each
- * sample: there is no end to how long it may be. */
-#define STACK_MAX (1u << 20) /* bytes */
 
 struct records {
 	struct tach_sink sink;
@@ -195,7 +192,7 @@ add_frames(struct records *r, const struct tach_run *run)
 	size_t skip = strlen(r->form->between);
 
 	r->left = run->depth;
-	while (r->left > 0 && (b->len <= STACK_MAX || skip > 0)) {
+	while (r->left > 0 && (b->len <= LIMIT_STACK || skip > 0)) {
 		struct tach_string s = frame_text(r,
 		    run->frames[--r->left]);
 		if (s.bytes == NULL)

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define KEPT_MAX (64u << 20) /* bytes of all texts */
+#include "out/limits.h"
 
 void
 texts_init(struct texts *t, texts_make_fn *make, void *arg)
@@ -49,7 +49,7 @@ texts_find(struct texts *t, const struct places *places, uint32_t place)
 	t->make(t->arg, b, &places->places[place]);
 	if (b->failed || !reserve(t, places->count))
 		return (struct tach_string){NULL, 0};
-	if (b->len > KEPT_MAX - t->size || (copy = malloc(b->len)) == NULL)
+	if (b->len > LIMIT_KEPT - t->size || (copy = malloc(b->len)) == NULL)
 		return (struct tach_string){b->text, b->len};
 	t->size += b->len;
 	return t->kept[place] = (struct tach_string){

@@ -7,6 +7,7 @@
 #ifndef T_FUZZ_H
 #define T_FUZZ_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -19,13 +20,19 @@ int LLVMFuzzerTestOneInput(const uint8_t *, size_t);
 /* A descriptor of a file without a name that holds the bytes. */
 int fuzz_fd(const void *, size_t);
 
+/* A sink, and whether it has refused what is more than it may hold
+ * (out/limits.h): it is not ended then. */
+struct fuzz_sink {
+	struct tach_sink *sink;
+	bool full;
+};
+
 /*
  * Reads the samples of a reader that opening has returned res for, gives them
- * to sinks, of which NULL is the last, and ends and frees these.  Gives a
+ * to sinks, of which the last is NULL, and ends and frees these.  Gives a
  * number that is the same for the same samples a thread.
  */
-uint64_t fuzz_read_to(struct tach_reader *, int res,
-    struct tach_sink *const sinks[]);
+uint64_t fuzz_read_to(struct tach_reader *, int res, struct fuzz_sink sinks[]);
 
 /* The same with text as one, and a TACH file, written to `copy` if that is not
  * -1, as another. */

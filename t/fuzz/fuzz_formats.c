@@ -74,7 +74,7 @@ struct output {
 };
 
 static void
-open_all(struct tach_sink **sinks, struct output *outputs,
+open_all(struct fuzz_sink *sinks, struct output *outputs,
     struct tach_reader *r, const struct tach_format_options *options)
 {
 	size_t n = 0;
@@ -82,22 +82,24 @@ open_all(struct tach_sink **sinks, struct output *outputs,
 	for (const struct tach_format *f = tach_formats; f->name; f++) {
 		struct output *o = &outputs[n];
 		o->file = open_memstream(&o->text, &o->len);
-		sinks[n] = tach_spans_new(tach_reader_meta(r),
+		sinks[n].sink = tach_spans_new(tach_reader_meta(r),
 		    tach_reader_table(r), f->open(o->file,
 		    options, tach_reader_meta(r), tach_reader_table(r)));
-		promise(sinks[n] != NULL && n < FORMATS_MAX);
+		promise(sinks[n].sink != NULL && n < FORMATS_MAX);
 		n++;
 	}
-	sinks[n] = NULL;
+	sinks[n].sink = NULL;
 }
 
+/* A format that is full has written nothing, or a part. */
 static void
-judge_all(struct output *outputs)
+judge_all(struct output *outputs, const struct fuzz_sink *sinks)
 {
 	for (const struct tach_format *f = tach_formats; f->name; f++) {
 		struct output *o = outputs++;
 		fclose(o->file);
-		judge(f->name, o->text, o->len);
+		if (!sinks++->full)
+			judge(f->name, o->text, o->len);
 		free(o->text);
 	}
 }
@@ -128,31 +130,49 @@ judge_pages(int folder)
 	closedir(dir);
 }
 
+static struct tach_base *
+new_base(const struct tach_reader *r)
+{
+	return tach_base_new(tach_reader_meta(r), tach_reader_table(r));
+}
+
+/* A profile as a base, or an empty one if it is too much for that. */
+static struct tach_base *
+read_base(struct tach_reader *r, int res)
+{
+	struct tach_base *base = new_base(r);
+	struct fuzz_sink sinks[] = {{.sink = tach_base_sink(base)},
+	    {.sink = NULL}};
+
+	fuzz_read_to(r, res, sinks);
+	if (!sinks[0].full)
+		return base;
+	tach_base_free(base);
+	return new_base(r);
+}
+
 /* Reads the profile twice: what it is compared with is itself. */
 static void
 convert(int fd, uint8_t bits)
 {
 	FILE *null = fopen("/dev/null", "we");
 	struct tach_format_options options = choose(bits, null);
-	struct tach_sink *sinks[FORMATS_MAX + 1] = {NULL};
+	struct fuzz_sink sinks[FORMATS_MAX + 1] = {{.sink = NULL}};
 	struct output outputs[FORMATS_MAX];
-	struct tach_reader *base, *r;
-	struct tach_base *stacks;
+	struct tach_reader *compared, *r;
+	struct tach_base *base;
 	int res;
 
-	base = open_reader(fd, &res);
-	options.base = stacks = tach_base_new(tach_reader_meta(base),
-	    tach_reader_table(base));
-	sinks[0] = tach_base_sink(stacks);
-	fuzz_read_to(base, res, sinks);
+	compared = open_reader(fd, &res);
+	options.base = base = read_base(compared, res);
 	r = open_reader(fd, &res);
 	open_all(sinks, outputs, r, &options);
 	fuzz_read_to(r, res, sinks);
-	judge_all(outputs);
+	judge_all(outputs, sinks);
 	judge_pages(options.directory);
 	tach_reader_free(r);
-	tach_base_free(stacks);
-	tach_reader_free(base);
+	tach_base_free(base);
+	tach_reader_free(compared);
 	fclose(null);
 }
 

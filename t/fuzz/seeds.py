@@ -289,12 +289,29 @@ def elf():
     yield 'no-elf', b'#!/usr/bin/python3\n'
 
 
+def too_many():
+    """More than formats hold that are built for a fuzzer: see limits.h."""
+    yield 'too-many-threads', b''.join(
+        b'%d\t0\t%d\tgil\tm;f\n' % (i, i) for i in range(20))
+    yield 'too-deep', b';'.join([b'f'] * 600) + b' 1\n'
+    yield 'too-many-calls', b''.join(b'm;%d 1\n' % i for i in range(300))
+    yield 'too-long-names', b'm;' + b'n' * 4200 + b' 1\n'
+    yield 'too-many-samples', b'm;f 5000\nm;g 5000\nm;f 1\n'
+    yield 'too-many-changes', b'm;f 1\nm;g 1\n' * 300
+    every = b''.join(bytes([1, status]) for status in range(256))
+    yield 'too-many-statuses', profile(zstd=1, samples=3 * 257, data=zstd(
+        b''.join(record('<', 1, bytes([1, 0, 1, frame])) +
+                 record('<', 0, varint(256) + every) for frame in range(3))))
+
+
 def formats(build):
     """Profiles of every kind, each behind a byte that chooses options."""
-    kinds = [*text(build), *collapsed(), *gperftools()]
-    for n, (case, content) in enumerate(kinds):
-        if len(content) < 4096:
-            yield case, bytes([n * 37 % 256]) + content
+    small = [(case, content) for case, content in (
+        *text(build), *collapsed(), *gperftools()) if len(content) < 4096]
+    file = ('tach', profile()), ('tach-zstd', profile(
+        data=zstd(records('<')), zstd=1))
+    for n, (case, content) in enumerate((*small, *file, *too_many())):
+        yield case, bytes([n * 37 % 256]) + content
 
 
 def merges():
