@@ -23,8 +23,10 @@ struct thread {
 	uint64_t digest;
 };
 
-/* What was read by now. */
+/* What was read by now, and to what it goes. */
 struct reading {
+	struct tach_reader *reader;
+	struct fuzz_sink *sinks;
 	struct thread *threads;
 	size_t nthreads, max;
 	uint64_t digest, work;
@@ -61,12 +63,24 @@ thread_of(struct reading *in, const struct tach_run *run)
 	return &in->threads[run->index];
 }
 
+/* A file says how much there is. */
+static void
+check_counts(const struct tach_reader *r, const struct tach_run *run)
+{
+	const struct tach_file_info *info = tach_reader_info(r);
+
+	if (info->input != TACH_INPUT_FILE)
+		return;
+	promise(run->index < info->threads);
+	promise(tach_reader_stats(r)->samples <= info->samples);
+}
+
 /* Looks at a run.  The samples of one thread are in order in every file, and
  * so make one number; threads may be mixed otherwise, and so are added. */
 static void
-look(struct reading *in, const struct tach_run *run,
-    const struct tach_table *table)
+look(struct reading *in, const struct tach_run *run)
 {
+	const struct tach_table *table = tach_reader_table(in->reader);
 	struct thread *t = thread_of(in, run);
 	uint64_t id[] = {run->thread, run->interp}, stack;
 
@@ -74,6 +88,7 @@ look(struct reading *in, const struct tach_run *run,
 	promise(run->shared <= run->depth && run->shared <= t->depth);
 	for (uint32_t i = 0; i < run->depth; i++)
 		promise(run->frames[i] < tach_table_frames(table));
+	check_counts(in->reader, run);
 	stack = XXH3_64bits(run->frames, run->depth * sizeof(*run->frames));
 	in->digest -= XXH3_64bits_withSeed(id, sizeof(id), t->digest);
 	for (size_t i = 0; i < run->count; i++) {
@@ -110,26 +125,81 @@ give(struct fuzz_sink *sinks, const struct tach_run *run)
 }
 
 static int
-read_runs(struct tach_reader *r, struct reading *in, struct fuzz_sink *sinks)
+read_runs(struct reading *in)
 {
 	struct tach_run run;
 	int res;
 
-	while ((res = tach_reader_next(r, &run)) == TACH_OK) {
+	while ((res = tach_reader_next(in->reader, &run)) == TACH_OK) {
 		in->work += run.count * ((uint64_t)run.depth + 1);
 		if (in->work > ENOUGH)
 			break;
-		look(in, &run, tach_reader_table(r));
-		give(sinks, &run);
+		look(in, &run);
+		give(in->sinks, &run);
 	}
 	promise(res != TACH_WARN);
+	promise((res == TACH_FATAL) ==
+	    (*tach_reader_error(in->reader) != '\0'));
+	return res;
+}
+
+/* A number for the first strings and frames of a table. */
+static uint64_t
+table_digest(const struct tach_table *table, uint32_t strings,
+    uint32_t frames)
+{
+	uint64_t digest = 0;
+
+	for (uint32_t i = 0; i < strings; i++) {
+		struct tach_string s = tach_table_string(table, i);
+		digest = XXH3_64bits_withSeed(s.bytes, s.len, digest);
+	}
+	for (uint32_t i = 0; i < frames; i++) {
+		const struct tach_frame *f = tach_table_frame(table, i);
+		uint32_t words[] = {f->file, f->func, (uint32_t)f->line,
+		    (uint32_t)f->end_line, (uint32_t)f->column,
+		    (uint32_t)f->end_column, f->opcode};
+		digest = XXH3_64bits_withSeed(words, sizeof(words), digest);
+	}
+	return digest;
+}
+
+/* What the samples that were read are made of stays. */
+static int
+read_again(struct tach_reader *r)
+{
+	const struct tach_table *table = tach_reader_table(r);
+	uint32_t strings = tach_table_strings(table);
+	uint32_t frames = tach_table_frames(table);
+	uint64_t digest = table_digest(table, strings, frames);
+	int res = tach_reader_again(r);
+
 	promise((res == TACH_FATAL) == (*tach_reader_error(r) != '\0'));
+	promise(tach_table_strings(table) >= strings);
+	promise(tach_table_frames(table) >= frames);
+	promise(table_digest(table, strings, frames) == digest);
+	return res;
+}
+
+/* Reads to the end, and on as often as there is more. */
+static int
+read_all(struct reading *in, struct fuzz_growth *growth)
+{
+	int res = read_runs(in), again;
+
+	while (res == TACH_END && growth != NULL && growth->grow(growth)) {
+		again = read_again(in->reader);
+		if (again == TACH_OK)
+			res = read_runs(in);
+		else if (again == TACH_FATAL)
+			res = TACH_FATAL;
+	}
 	return res;
 }
 
 /* The end is final, unless there is more by now. */
 static void
-read_on(struct tach_reader *r, int res)
+check_end(struct tach_reader *r, int res)
 {
 	struct tach_run run;
 
@@ -151,22 +221,38 @@ close_sinks(struct fuzz_sink *sinks)
 }
 
 /* What came before damage is kept: sinks end after it, too. */
-uint64_t
-fuzz_read_to(struct tach_reader *r, int res, struct fuzz_sink sinks[])
+static uint64_t
+read_to(struct tach_reader *r, int res, struct fuzz_sink *sinks,
+    struct fuzz_growth *growth)
 {
-	struct reading in = {0};
+	struct reading in = {.reader = r, .sinks = sinks};
 
 	promise((res == TACH_FATAL) == (*tach_reader_error(r) != '\0'));
 	promise((res == TACH_WARN) <= (*tach_reader_warning(r) != '\0'));
 	if (res != TACH_FATAL)
-		read_on(r, read_runs(r, &in, sinks));
+		check_end(r, res = read_all(&in, growth));
+	if (growth != NULL)
+		growth->res = res;
 	close_sinks(sinks);
 	free(in.threads);
 	return in.digest;
 }
 
 uint64_t
+fuzz_read_to(struct tach_reader *r, int res, struct fuzz_sink sinks[])
+{
+	return read_to(r, res, sinks, NULL);
+}
+
+uint64_t
 fuzz_read(struct tach_reader *r, int res, int copy)
+{
+	return fuzz_read_on(r, res, copy, NULL);
+}
+
+uint64_t
+fuzz_read_on(struct tach_reader *r, int res, int copy,
+    struct fuzz_growth *growth)
 {
 	static const struct tach_writer_options options = {
 	    TACH_LAYOUT_DOCUMENTED, TACH_PLAIN, 1};
@@ -178,7 +264,7 @@ fuzz_read(struct tach_reader *r, int res, int copy)
 	struct fuzz_sink sinks[] = {{.sink = tach_text_new(null, meta, table)},
 	    {.sink = writer == NULL ? NULL : tach_writer_sink(writer)},
 	    {.sink = NULL}};
-	uint64_t digest = fuzz_read_to(r, res, sinks);
+	uint64_t digest = read_to(r, res, sinks, growth);
 
 	if (writer != NULL)
 		promise(tach_writer_finish(writer, meta) == TACH_OK);

@@ -34,9 +34,18 @@ struct fuzz_sink {
  */
 uint64_t fuzz_read_to(struct tach_reader *, int res, struct fuzz_sink sinks[]);
 
+/* A profile that grows while it is read. */
+struct fuzz_growth {
+	bool (*grow)(struct fuzz_growth *); /* false: it was all there */
+	int res; /* of the reader, at the end; TACH_OK: not all was looked at */
+};
+
 /* The same with text as one, and a TACH file, written to `copy` if that is not
  * -1, as another. */
 uint64_t fuzz_read(struct tach_reader *, int res, int copy);
+/* The same, and reads on each time that the profile has grown. */
+uint64_t fuzz_read_on(struct tach_reader *, int res, int copy,
+    struct fuzz_growth *);
 
 /* The same for what was written. */
 uint64_t fuzz_read_again(int copy);

@@ -168,22 +168,43 @@ def part(build, profile, layout, z):
             return names.read(), data.read()[64:]
 
 
+def growing(names, data, options, *steps):
+    """A profile that has more with every step."""
+    return struct.pack('<BH', options | len(steps), len(names)) + b''.join(
+        struct.pack('<HH', *step) for step in steps) + names + data
+
+
+def entries(names):
+    """Where the entries of a side file end."""
+    at = 8
+    while at < len(names):
+        at += 12 + struct.unpack_from('<I', names, at)[0]
+        yield at
+
+
 def unfinished(build):
+    hashes, data_first, complete, recorded = 0x10, 0x20, 0x40, 0x80
     for layout in 'documented', 'cpython':
         for z in 'none', 'zstd':
             names, data = part(build, ODD, layout, z)
-            for made, word in (0, 'as-it-is'), (0x8000, 'hashes-made'):
-                yield (f'{layout}-{z}-{word}', struct.pack(
-                    '<H', len(names) | made) + names + data)
+            for options, word in (0, 'as-it-is'), (hashes, 'hashes-made'):
+                yield f'{layout}-{z}-{word}', growing(names, data, options)
     with tempfile.NamedTemporaryFile() as f:
         for i in range(120):
             f.write(b'%d\t0\t%d\tgil\tm:f:1;m:g:%d\n' % (i, i % 3, i // 40))
         f.flush()
         for z in 'none', 'zstd':
             names, data = part(build, f.name, 'documented', z)
-            yield f'several-entries-{z}', struct.pack(
-                '<H', len(names) | 0x8000) + names + data
-    yield 'no-entry', b'\x08\x80EMAN\1\0\0\0'
+            yield f'several-entries-{z}', growing(names, data, hashes)
+            first = next(entries(names))
+            yield f'grows-{z}', growing(
+                names, data, hashes | data_first | complete | recorded,
+                (first, 0), (first, 0))
+            end = struct.unpack_from('<Q', names, 20)[0] - 64
+            yield f'grows-with-its-data-{z}', growing(
+                names, data, hashes | recorded, (0, 0), (first, end),
+                (first + 5, end))
+    yield 'no-entry', growing(b'EMAN\1\0\0\0', b'', hashes)
 
 
 class Elf:
