@@ -34,6 +34,18 @@ struct unfinished {
 
 /* ---- what there is ------------------------------------------------------- */
 
+/* Whether an entry can come after the last one: there is no less of anything,
+ * for that was read by now. */
+static bool
+follows(const struct unfinished *u, const struct names_entry *entry)
+{
+	return entry->end >= u->end &&
+	    entry->head.samples >= u->head.samples &&
+	    entry->head.threads >= u->head.threads &&
+	    (u->decoder == NULL ||
+		entry->head.compression == u->head.compression);
+}
+
 /* Whether the profile's bytes from the last entry to this one are those that
  * it was written for. */
 static bool
@@ -53,8 +65,7 @@ vouched(struct unfinished *u, const struct names_entry *entry)
 		at += n;
 	}
 	XXH128_canonicalFromHash(&got, XXH3_128bits_digest(u->hash));
-	return entry->end >= u->end &&
-	    memcmp(got.digest, entry->hash, sizeof(entry->hash)) == 0;
+	return memcmp(got.digest, entry->hash, sizeof(entry->hash)) == 0;
 }
 
 static void
@@ -100,7 +111,7 @@ catch_up(struct unfinished *u)
 
 	while (!u->broken && (more = names_next(&u->names, &entry,
 				  &u->input->error)) == TACH_OK) {
-		if (!vouched(u, &entry)) {
+		if (!follows(u, &entry) || !vouched(u, &entry)) {
 			names_drop(&entry);
 			u->broken = true;
 			break;
