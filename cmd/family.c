@@ -11,11 +11,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "cmd.h"
+#include "confine.h"
 #include "merging.h"
 #include "recording.h"
 #include "summary.h"
@@ -468,7 +470,20 @@ tell_missed(const struct family *f)
 
 /* ---- merging ----------------------------------------------------------- */
 
-/* Runs in a process of its own, since what merges exits when it fails. */
+/* Closes all but the standard streams and the output: targets, BPF maps and
+ * other files that a recorder has open. */
+static void
+close_others(int output)
+{
+	const int first = STDERR_FILENO + 1;
+
+	if (output > first)
+		syscall(SYS_close_range, first, output - 1, 0);
+	syscall(SYS_close_range, output < first ? first : output + 1, ~0U, 0);
+}
+
+/* Runs in a process of its own: merging exits when it fails, and can then be
+ * confined.  The output is open, and has its name from the parent. */
 static noreturn void
 merge_all(const struct family *f)
 {
@@ -481,6 +496,8 @@ merge_all(const struct family *f)
 	for (size_t i = 0; i < f->count; i++)
 		if (f->members[i]->result == RECORDING_OK)
 			merging_add(&m, f->members[i]->path);
+	close_others(f->part.fd);
+	confine(NULL, 0);
 	merging_open(&m);
 	_exit(merging_write(&m, f->part.fd, f->part.name, f->options->writer));
 }

@@ -7,7 +7,7 @@ LDADD = lib/libtach-core.la $(LIB_LIBS)
 
 cmd_common = cmd/cmd.c cmd/cmd.h cmd/message.c cmd/place.c cmd/place.h
 
-# Of those that read files alone.
+# Of the commands that read files.
 noinst_LTLIBRARIES += cmd/libconfine.la
 cmd_libconfine_la_SOURCES = cmd/confine.c cmd/confine.h
 cmd_libconfine_la_CFLAGS = $(AM_CFLAGS) $(SECCOMP_CFLAGS)
@@ -32,3 +32,4 @@ cmd_tach_record_SOURCES = cmd/tach-record.c cmd/dump.c cmd/dump.h \
 	cmd/family.c cmd/family.h cmd/part.c cmd/part.h cmd/recording.c \
 	cmd/recording.h cmd/summary.c cmd/summary.h $(cmd_common) \
 	$(cmd_merging) $(cmd_profile)
+cmd_tach_record_LDADD = $(cmd_confine)

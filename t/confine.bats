@@ -58,3 +58,19 @@ reading() {
 	cat "$W" | strace -f -A -o calls tach-cat >out
 	run -1 grep ENOSYS calls
 }
+
+@test "what tach-record merges is read by a process that is confined" {
+	need strace
+	start python3 -c 'while True: pass'
+	strace -ff -o traced -e trace=all \
+	    tach-record -q --merge -d 2 -o p.bin -p "$pid" ||
+	    skip "nothing can be traced here"
+	tach-info p.bin >info
+	grep -l '^seccomp(SECCOMP_SET_MODE_FILTER, 0,' traced.* >merging
+	is "$(wc -l <merging)" 1
+	sed '1,/^seccomp(SECCOMP_SET_MODE_FILTER, 0,/d' "$(<merging)" >calls
+	grep 'openat(.*p\.[0-9]*\.bin"' calls
+	run -1 grep ENOSYS calls
+	# It has the standard streams and the output open, and no target.
+	grep '^close_range(.*, 4294967295, 0) *= 0$' "$(<merging)"
+}
