@@ -18,6 +18,7 @@ lib_libtach_core_la_SOURCES = \
 	lib/agent/print.c lib/agent/print.h \
 	lib/agent/ring.c lib/agent/ring.h lib/agent/wire.h \
 	lib/array.h \
+	lib/budget.h \
 	lib/buf.h \
 	lib/decimal.c lib/decimal.h \
 	lib/error.c lib/error.h \

@@ -11,10 +11,13 @@
 #include <string.h>
 
 #include "array.h"
+#include "budget.h"
 #include "buf.h"
 #include "error.h"
 #include "tach.h"
 #include "utf8.h"
+
+#define MERGE_LESS ": merge fewer profiles"
 
 /* A thread of an input, as it is in what is given on. */
 struct thread {
@@ -39,6 +42,8 @@ struct input {
 	struct tach_run run; /* the next; count 0: not read yet */
 	uint64_t begins;     /* when that is, merged */
 	uint64_t taken;	     /* samples */
+	uint32_t *deepest;   /* stack of each thread, by a run's index */
+	size_t nthreads, threads_max;
 	struct map strings, frames;
 	struct thread *threads; /* by a selected run's index */
 	size_t threads_room;
@@ -54,6 +59,8 @@ struct tach_merge {
 	size_t nheap;
 	size_t last; /* number of the input that the last call was about */
 	uint32_t nthreads;
+	/* Of all inputs, also what is not selected: their readers keep it. */
+	uint64_t threads_read, frames_read;
 	uint32_t *frames; /* scratch: of a run */
 	size_t frames_room;
 	struct tach_tick *ticks; /* likewise */
@@ -84,8 +91,10 @@ input_clear(struct input *in)
 	free(in->strings.to);
 	free(in->frames.to);
 	free(in->threads);
+	free(in->deepest);
 	in->strings = in->frames = (struct map){0};
 	in->threads = NULL;
+	in->deepest = NULL;
 }
 
 void
@@ -453,6 +462,49 @@ tach_merge_add(struct tach_merge *m, struct tach_reader *r,
 	return TACH_OK;
 }
 
+/* ---- the budget ---------------------------------------------------------- */
+
+static int
+add_deepest(struct input *in, uint32_t index)
+{
+	uint32_t *p;
+
+	while (in->nthreads <= index) {
+		p = array_grow(in->deepest, in->nthreads, &in->threads_max,
+		    sizeof(*p));
+		if (p == NULL)
+			return no_memory(in->merge);
+		in->deepest = p;
+		p[in->nthreads++] = 0;
+		in->merge->threads_read++;
+	}
+	return TACH_OK;
+}
+
+/* Whether the readers of all inputs may keep so much. */
+static int
+check_budget(struct input *in)
+{
+	struct tach_merge *m = in->merge;
+	const struct tach_run *run = &in->run;
+
+	if (add_deepest(in, run->index) != TACH_OK)
+		return TACH_FATAL;
+	if (run->depth > in->deepest[run->index]) {
+		m->frames_read += run->depth - in->deepest[run->index];
+		in->deepest[run->index] = run->depth;
+	}
+	if (m->threads_read > THREADS_MAX)
+		return error_set(&m->error, TACH_FATAL, "the profiles have "
+		    "more than %" PRIu32 " threads together" MERGE_LESS,
+		    THREADS_MAX);
+	if (m->frames_read > FRAMES_MAX)
+		return error_set(&m->error, TACH_FATAL, "the stacks of all "
+		    "threads have more than %" PRIu32 " frames together"
+		    MERGE_LESS, FRAMES_MAX);
+	return TACH_OK;
+}
+
 /* ---- merging ------------------------------------------------------------- */
 
 /* Gets an input's next run, as much of it as is wanted. */
@@ -491,6 +543,8 @@ read_first(struct tach_merge *m)
 		drop_first(m);
 		return res;
 	}
+	if (check_budget(in) != TACH_OK)
+		return TACH_FATAL;
 	in->taken += in->run.count;
 	in->begins = in->run.ticks[0].time;
 	if (__builtin_add_overflow(in->begins, in->place.shift, &in->begins))

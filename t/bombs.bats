@@ -34,6 +34,29 @@ setup_file() {
 	sys.stdout.buffer.write(body + struct.pack("<IIQ16x", 2, 1,
 	                                           len(body) + 32))
 	END
+	# THREADS threads, each of one REPEAT, which is not in the limit of frames.
+	cat >threads.py <<-'END'
+	import struct, subprocess, sys
+	threads = int(sys.argv[1])
+	zstd = subprocess.Popen(["zstd", "-qc"], stdin=subprocess.PIPE,
+	                        stdout=open("data", "wb"))
+	record = struct.Struct("<QII").pack
+	for first in range(0, threads, 65536):
+	    zstd.stdin.write(b"".join(
+	        record(thread, 0, 256)
+	        for thread in range(first, min(first + 65536, threads))))
+	zstd.stdin.close()
+	zstd.wait()
+	data = open("data", "rb").read()
+	at = 64 + len(data)
+	head = struct.pack("<II4BQQIIQQI8x", 0x54414348, 1, 3, 15, 0, 0, 0, 1000,
+	                   threads, threads, at, at, 1)
+	body = head + data
+	sys.stdout.buffer.write(body + struct.pack("<IIQ16x", 0, 0,
+	                                           len(body) + 32))
+	END
+	python3 threads.py 6000000 >threads.bin
+	python3 threads.py 1100000 >half.bin
 	python3 bomb.py 1 34000000 1000 >deep.bin
 	python3 bomb.py 40 1000000 10 >many.bin
 	python3 bomb.py 1 300000 1000 >long.bin
@@ -115,4 +138,32 @@ once to add up: $part"
 	is "$stderr" "tach-convert: $out/x: the profile has too many or too \
 long names to add up: $part"
 	small 1000000 tach-convert --flamegraph --source no -o "$out/x" names.bin
+}
+
+# What it prints is too much to keep.
+silent() {
+	small "$@" >/dev/null
+}
+
+@test "six million threads" {
+	local why='sample data byte 33554445: more than 2097152 threads are not read'
+	[ "$(stat -c %s threads.bin)" -lt 7000000 ]
+	run -1 --separate-stderr silent 1000000 \
+	    tach-info --stats threads.bin
+	is "$stderr" "tach-info: threads.bin: $why"
+	run -1 --separate-stderr small 1500000 \
+	    tach-merge -o "$out/x" threads.bin
+	is "$stderr" "tach-merge: threads.bin: $why"
+}
+
+@test "many threads, or deep stacks, of several profiles" {
+	run -1 --separate-stderr small 1500000 \
+	    tach-merge -o "$out/x" half.bin half.bin
+	is "$stderr" "tach-merge: $out/x: the profiles have more than 2097152 \
+threads together: merge fewer profiles"
+	run -1 --separate-stderr small 1500000 \
+	    tach-merge -o "$out/x" deep.bin deep.bin deep.bin deep.bin deep.bin
+	is "$stderr" "tach-merge: $out/x: the stacks of all threads have more \
+than 67108864 frames together: merge fewer profiles"
+	is "$(ls "$out")" ''
 }

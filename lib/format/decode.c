@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "array.h"
+#include "budget.h"
 #include "format/delta.h"
 #include "format/layout.h"
 #include "format/zio.h"
@@ -17,10 +18,6 @@
 
 #define BATCH 4096 /* ticks of a run, at most */
 #define RECENT_BITS 6
-
-/* Frames that the stacks of all threads have room for: 256 MiB.  A few
- * bytes of zstd can decode to any number of them. */
-#define FRAMES_MAX (UINT32_C(1) << 26)
 
 struct thread {
 	uint64_t id;
@@ -166,6 +163,9 @@ add_thread(struct decoder *d, const struct delta_id *id, uint64_t hash)
 		return damaged(d, "one thread more than the header counts "
 		    "(%" PRIu32 " at byte %u)", d->head.threads,
 		    head_threads_at(&d->head));
+	if (d->nthreads == THREADS_MAX)
+		return damaged(d, "more than %" PRIu32 " threads are not read",
+		    THREADS_MAX);
 	p = array_grow(d->threads, d->nthreads, &d->threads_max, sizeof(*p));
 	if (p == NULL)
 		return no_memory(d);
