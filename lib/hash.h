@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * hash.h: hashes for tables in memory, which are others in every process: a
- * file cannot be made so that all it holds falls into one place.  What is
+ * hash.h: hashes for tables in memory, which are others in every process: no
+ * file, and no program, can be made so that all it holds falls into one place.  What is
  * written, and its order, must not depend on them.
  */
 #ifndef HASH_H

@@ -25,7 +25,8 @@ AM_TESTS_ENVIRONMENT = \
 TESTS = $(UNIT_TESTS) $(FILE_TESTS) $(SAMPLE_TESTS) $(LIVE_UNIT_TESTS) \
 	$(LIVE_TESTS)
 
-UNIT_TESTS = t/unit/test_codes t/unit/test_confine t/unit/test_damage \
+UNIT_TESTS = t/unit/test_chosen t/unit/test_codes t/unit/test_confine \
+	t/unit/test_damage \
 	t/unit/test_elf t/unit/test_filter t/unit/test_image t/unit/test_known \
 	t/unit/test_format t/unit/test_python t/unit/test_snapshots \
 	t/unit/test_drain t/unit/test_owner t/unit/test_pacer \
@@ -72,6 +73,7 @@ t_unit_test_image_SOURCES = t/unit/test_image.c
 t_unit_test_python_SOURCES = t/unit/test_python.c $(t_unit_profile)
 t_unit_test_decimal_SOURCES = t/unit/test_decimal.c
 t_unit_test_drain_SOURCES = t/unit/test_drain.c
+t_unit_test_chosen_SOURCES = t/unit/test_chosen.c $(t_unit_profile)
 t_unit_test_known_SOURCES = t/unit/test_known.c $(t_unit_profile)
 t_unit_counter = t/unit/counter.c t/unit/counter.h
 t_unit_test_ahead_SOURCES = t/unit/test_ahead.c $(t_unit_counter)

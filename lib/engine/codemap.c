@@ -4,9 +4,9 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <xxhash.h>
 
 #include "array.h"
+#include "hash.h"
 #include "tach.h"
 
 /* A program that makes code as it goes would fill our memory: from so many
@@ -74,7 +74,7 @@ codemap_find(const struct codemap *m, uint64_t addr)
 
 	if (recent->addr == addr && addr != 0)
 		return &m->homes[recent->home];
-	found = set_find(&m->set, XXH3_64bits(&addr, sizeof(addr)), home_equal,
+	found = set_find(&m->set, hash_of(&addr, sizeof(addr), 0), home_equal,
 	    &key);
 	return found != TACH_NONE ? &m->homes[found] : NULL;
 }
@@ -93,7 +93,7 @@ codemap_add(struct codemap *m, uint64_t addr)
 	if (p == NULL)
 		return NULL;
 	m->homes = p;
-	if (!set_add(&m->set, XXH3_64bits(&addr, sizeof(addr)),
+	if (!set_add(&m->set, hash_of(&addr, sizeof(addr), 0),
 		(uint32_t)m->count))
 		return NULL;
 	p[m->count] = (struct code_home){.code.addr = addr};

@@ -4,11 +4,11 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <xxhash.h>
 
 #include "array.h"
 #include "engine/codemap.h"
 #include "python/copies.h"
+#include "hash.h"
 #include "set.h"
 #include "table.h"
 
@@ -504,7 +504,7 @@ static struct copy *
 find_copy(struct codes *c, uint64_t code, uint32_t number)
 {
 	struct copy_key key = {c, code, number};
-	uint64_t hash = XXH3_64bits_withSeed(&code, sizeof(code), number);
+	uint64_t hash = hash_of(&code, sizeof(code), number);
 	uint32_t found = set_find(&c->copy_set, hash, copy_equal, &key);
 	struct copy *p;
 
@@ -680,7 +680,7 @@ codes_frame(struct codes *c, const struct py_place *p)
 	if (c->with_opcodes)
 		key.opcode = code_opcode(c->offsets, c->memory, &h->code,
 		    p->instr);
-	hash = XXH3_64bits_withSeed(&p->instr, sizeof(p->instr), h->serial);
+	hash = hash_of(&p->instr, sizeof(p->instr), h->serial);
 	found = set_find(&c->spot_set, hash, spot_equal, &key);
 	if (found != TACH_NONE)
 		return c->spots[found].frame;

@@ -3,9 +3,9 @@
 #include "engine/known.h"
 
 #include <stdlib.h>
-#include <xxhash.h>
 
 #include "array.h"
+#include "hash.h"
 #include "tach.h"
 
 #define KEY offsetof(struct known_call, line)
@@ -54,7 +54,7 @@ pair_equal(const void *arg, uint32_t index)
 static uint64_t
 call_hash(struct known_call call)
 {
-	return XXH3_64bits(&call, KEY);
+	return hash_of(&call, KEY, 0);
 }
 
 static uint64_t

@@ -3,9 +3,9 @@
 #include "engine/pages.h"
 
 #include <stdlib.h>
-#include <xxhash.h>
 
 #include "array.h"
+#include "hash.h"
 
 #define PAGES_MIN 64 /* so few are never too many */
 
@@ -66,7 +66,7 @@ static uint32_t
 page_at(struct pages *p, uint64_t addr)
 {
 	struct page_key key = {p, addr};
-	uint64_t hash = XXH3_64bits(&addr, sizeof(addr));
+	uint64_t hash = hash_of(&addr, sizeof(addr), 0);
 	uint32_t i = set_find(&p->set, hash, page_equal, &key);
 
 	if (i == UINT32_MAX) {

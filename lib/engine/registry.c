@@ -4,12 +4,12 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <xxhash.h>
 
 #include "array.h"
 #include "python/code.h"
 #include "python/frames.h"
 #include "python/unicode.h"
+#include "hash.h"
 #include "set.h"
 #include "table.h"
 
@@ -116,10 +116,10 @@ print_of(const struct wire_code *c, const struct parts *p)
 {
 	uint64_t head[] = {(uint32_t)c->firstlineno, c->units, c->lines,
 	    c->name.length, c->name.kind, c->file.length, c->file.kind};
-	uint64_t hash = XXH3_64bits(head, sizeof(head));
+	uint64_t hash = hash_of(head, sizeof(head), 0);
 
-	return XXH3_64bits_withSeed(p->name,
-	    p->name_size + p->file_size + p->lines_size, hash);
+	return hash_of(p->name, p->name_size + p->file_size + p->lines_size,
+	    hash);
 }
 
 static uint32_t
@@ -362,7 +362,7 @@ registry_frame(struct registry *r, const struct py_offsets *o, uint32_t code,
 {
 	const struct known *k = &r->codes[code];
 	struct spot_key key = {r, {k->serial, instr, 0, opcode}};
-	uint64_t hash = XXH3_64bits_withSeed(&instr, sizeof(instr), k->serial);
+	uint64_t hash = hash_of(&instr, sizeof(instr), k->serial);
 	uint32_t found = set_find(&r->spot_set, hash, spot_equal, &key);
 
 	r->asked++;

@@ -3,9 +3,9 @@
 #include "engine/suspects.h"
 
 #include <stdlib.h>
-#include <xxhash.h>
 
 #include "array.h"
+#include "hash.h"
 #include "tach.h"
 
 #define SUSPECTS_MAX 65536 /* then all are forgotten */
@@ -48,7 +48,7 @@ static struct suspect *
 find(struct suspects *s, struct suspect call, unsigned watched)
 {
 	struct suspect_key key = {s, call};
-	uint64_t hash = XXH3_64bits(&call, KEY);
+	uint64_t hash = hash_of(&call, KEY, 0);
 	uint32_t found = set_find(&s->set, hash, suspect_equal, &key);
 	struct suspect *p;
 

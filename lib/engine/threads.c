@@ -4,9 +4,9 @@
 
 #include <stdlib.h>
 #include <unistd.h>
-#include <xxhash.h>
 
 #include "array.h"
+#include "hash.h"
 
 /* ---- names ------------------------------------------------------------- */
 
@@ -28,7 +28,7 @@ uint32_t
 thread_names_add(struct thread_names *names, uint32_t interp, uint64_t tid)
 {
 	struct name_key key = {names, {.tid = tid, .interp = interp}};
-	uint64_t hash = XXH3_64bits_withSeed(&tid, sizeof(tid), interp);
+	uint64_t hash = hash_of(&tid, sizeof(tid), interp);
 	uint32_t found = set_find(&names->set, hash, name_equal, &key);
 	struct thread_name *p;
 
