@@ -46,7 +46,7 @@ well() {
 # has FUNCTION PROFILE: it has samples in which that was called by the thread's
 # first function, or the module.
 has() {
-	tach-cat "$2" | cut -f 5 | grep -q "[:;]$1:" || {
+	tach-cat "$2" | cut -f 5 | found "[:;]$1:" || {
 		tach-info "$2"
 		tach-convert --collapsed "$2"
 		return 1
@@ -69,10 +69,10 @@ attached() {
 	start tach-record --engine=inprocess -q -r 5k -o p.bin -p "$pid" -d 60
 	recorder=$pid pid=${STARTED[-2]}
 	until_ test -s p.bin.part
-	until_ eval 'tach-cat p.bin 2>/dev/null | grep -q :old:'
+	until_ eval 'tach-cat p.bin 2>/dev/null | found :old:'
 	: >"$OUTSIDE/go"
 	until_ test -e "$OUTSIDE/gone"
-	until_ eval 'tach-cat p.bin 2>/dev/null | grep -q :fresh:'
+	until_ eval 'tach-cat p.bin 2>/dev/null | found :fresh:'
 	kill -TERM "$recorder"
 	wait "$recorder"
 	seen p.bin main old fresh

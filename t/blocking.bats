@@ -62,8 +62,8 @@ come_and_go() {
 want() {
 	tach-record -q --blocking --layout cpython -o p.bin -- "$python" \
 	    "$programs/gils.py" 1
-	tach-cat p.bin | grep -q 'gil,cpu.*:hog:'
-	tach-info p.bin | grep -q '^features:.* blocking'
+	tach-cat p.bin | found 'gil,cpu.*:hog:'
+	tach-info p.bin | found '^features:.* blocking'
 }
 
 # A system call that truly takes 3 % of the time had 13 % when a thread was
@@ -133,7 +133,7 @@ counts() {
 		until_ free_
 	done
 	counts
-	tach-cat ./20.bin | grep -q count.py
+	tach-cat ./20.bin | found count.py
 }
 
 @test "a stopped program stays stopped, and can go on" {

@@ -176,7 +176,7 @@ pipe_status() {
 	data[seventh + 12] = 9 # at byte 189
 	open(sys.argv[2], 'wb').write(data)
 	END
-	want=$(tach-cat odd.bin | head -n 6; tach-cat odd.bin)
+	want=$(tach-cat odd.bin | sed -n 1,6p; tach-cat odd.bin)
 	run -1 --separate-stderr tach-cat "$bad" nosuch.bin odd.bin
 	is "$output" "$want"
 	is "$stderr" "tach-cat: $why

@@ -25,7 +25,7 @@ by_thread() {
 same_samples() {
 	[ -s "$1" ]
 	is "$(by_thread "$2" | md5sum)" "$(by_thread "$1" | md5sum)" || {
-		diff <(by_thread "$1") <(by_thread "$2") | head -5 |
+		diff <(by_thread "$1") <(by_thread "$2") | sed -n 1,5p |
 		    cut -c -200
 		return 1
 	}

@@ -20,7 +20,7 @@ slots() {
 profile() {
 	printf '# tach 1\n# python 3.11.2\n# interval 1000\n'
 	while [ $# -gt 0 ]; do
-		yes "$2" | head -n "$1"
+		repeat "$1" "$2"
 		shift 2
 	done | awk '{ printf "%d\t0\t7\tgil,cpu\t%s\n", n++ * 1000, $0 }'
 }

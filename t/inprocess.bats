@@ -168,7 +168,7 @@ def inside(): spin()
 def outside(): spin()
 if os.fork(): outside(); os.wait()
 else: inside(); os._exit(0)'
-	tach-cat p.bin | grep -q outside
+	tach-cat p.bin | found outside
 	run ! grep -q inside <(tach-cat p.bin)
 }
 
@@ -723,7 +723,7 @@ while time.time() < end: sum(range(1000))'
 	wait "$pid" || status=$?
 	is "$status" 137
 	tach-info -c p.bin
-	tach-cat p.bin | grep -q '<string>:<module>'
+	tach-cat p.bin | found '<string>:<module>'
 }
 
 @test "a recorder that is killed: the program goes on" {

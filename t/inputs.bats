@@ -59,7 +59,7 @@ sys.stdout.buffer.write(struct.pack(f"{order}{len(numbers)}{word}", *numbers))
 
 @test "the other grammars that tach-convert writes" {
 	local file style
-	tach-convert --help | grep -q -e --frame || skip "it writes one only"
+	tach-convert --help | found -e --frame || skip "it writes one only"
 	for file in "$T"/data/cpython*.bin; do
 		for style in austin py-spy function; do
 			tach-convert --collapsed --frame=$style "$file" >want
@@ -308,7 +308,7 @@ line $1: $2"
 	printf '%s\n' 'This is; a text.' >bad.txt
 	run -1 --separate-stderr tach-cat bad.txt
 	is "$stderr" 'tach-cat: bad.txt: 1 of 1 lines are no collapsed stacks; line 1: count "text." is not a number'
-	yes 'This is a text' | head -n 20 >bad.txt
+	repeat 20 'This is a text' >bad.txt
 	echo 'a;b 5' >>bad.txt
 	run -1 --separate-stderr tach-cat bad.txt
 	is "$stderr" 'tach-cat: bad.txt: not a TACH profile (it begins with "This is ")'
@@ -429,7 +429,7 @@ foreign() {
 		# Sanitizers take memory of their own.
 		grep -q '^SANITIZE_FLAGS = .' "$TACH_BUILDDIR/Makefile" ||
 		    ulimit -v 400000
-		tach-cat c.txt | head -n 100000 | tail -n 1
+		{ tach-cat c.txt || :; } | head -n 100000 | tail -n 1
 	) >got 2>err || true
 	is "$(cat got)" $'99999000\t0\t0\tunknown\ta;b'
 }
@@ -519,7 +519,7 @@ $buildx//x\040y/a.so/x\040y:0x0:'
 
 @test "slots that tach-convert writes" {
 	local file bits order
-	tach-convert --help | grep -q -e --gperftools || skip "it writes none"
+	tach-convert --help | found -e --gperftools || skip "it writes none"
 	for file in "$T"/data/cpython*.bin; do
 		tach-convert --collapsed "$file" | sed 's/^tid:[0-9]*;//' |
 		    tach-convert --collapsed >want
@@ -618,7 +618,7 @@ that is out of range, at a period of 18446744073709551615 us"
 	    "w.prof: ok, $samples samples, no checksum"
 	is "$(tach-cat w.prof | wc -l)" "$samples"
 	# Addresses in the program are those that nm(1) shows.
-	tach-cat w.prof | grep -q "$PWD/work:0x"
+	tach-cat w.prof | found "$PWD/work:0x"
 	# With names, as google-pprof gives them; it leaves out what all
 	# stacks have.
 	google-pprof --raw ./work w.prof >raw.prof 2>/dev/null

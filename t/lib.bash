@@ -65,6 +65,25 @@ truncate_at() {
 	truncate -s "$(at "$1" "$2")" "$1"
 }
 
+# ---- pipelines ----------------------------------------------------------
+
+# A pipeline fails if any part of it does.  So none of them may end before the
+# one that writes to it: that would be ended by SIGPIPE, sometimes.
+set -o pipefail
+
+# found ARG...: grep, silent, which reads all that there is, as grep -q does not.
+found() {
+	grep "$@" >/dev/null
+}
+
+# repeat N TEXT: so many lines of it.
+repeat() {
+	local i
+	for ((i = 0; i < $1; i++)); do
+		printf '%s\n' "$2"
+	done
+}
+
 # ---- comparing ----------------------------------------------------------
 
 # is ACTUAL EXPECTED: equal, or a diff and failure.
@@ -200,7 +219,7 @@ outside() {
 interrupted() {
 	"$@" tach-record -q -o interrupts.bin -- python3 -c '
 for i in range(3000000): pass'
-	tach-info interrupts.bin | grep -q 'interrupts samples='
+	tach-info interrupts.bin | found 'interrupts samples='
 }
 
 need_interrupts() {

@@ -19,7 +19,7 @@ made() {
 	"$T/truth.py" sound p.bin
 	is "$(tach-info p.bin | grep -a '^note:' |
 	    grep -avE '^note: +(config|errors|interrupts|thread) ')" ''
-	tach-cat p.bin | grep -q $':\xef\xbf\xbdodd:'
+	tach-cat p.bin | found $':\xef\xbf\xbdodd:'
 }
 
 @test "code objects that are made all the time" {

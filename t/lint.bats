@@ -110,6 +110,22 @@ all_linted() {
 	all_linted
 }
 
+@test "pipelines of which the left side fails unseen, or of SIGPIPE" {
+	local what='what ends early can end what is before it: use found, or sed -n'
+	odd "$what" 'tach-cat p.bin | grep -q a'
+	odd "$what" 'tach-cat p.bin | grep -v -qx a'
+	odd "$what" 'tach-cat p.bin | head -n 1 >a'
+	odd "$what" 'if tach-cat p.bin |' '    grep -Fq a; then' '	b' 'fi'
+	odd 'a pipeline fails if any part of it does' 'set +o pipefail'
+	sound 'tach-cat p.bin | found a'
+	sound 'tach-cat p.bin | grep -c a'
+	sound 'grep -q a b || grep -q a c'
+	sound '{ tach-cat p.bin || :; } | head -n 1 >a'
+	sound "tach-cat 'a | head'"
+	all_linted
+	run -1 bash -c '. "$1"; false | cat' - "$T/lib.bash"
+}
+
 @test "commands in declarations, and reasons" {
 	odd 'a command inside of local cannot fail: assign it apart' \
 	    'local a=$(tach-info b)'

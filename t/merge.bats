@@ -718,7 +718,7 @@ record() {
 @test "what a killed recorder has left is made whole" {
 	record p.bin || skip "nothing can be recorded here"
 	local program
-	program=$(pgrep -P $! | head -n 1)
+	program=$(pgrep -P $! | sed -n 1p)
 	# While it is still written to: as far as it was read first.
 	run -0 --separate-stderr tach-merge -o live.bin "$W" p.bin "$G"
 	is "${#stderr_lines[@]}" 1

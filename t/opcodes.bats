@@ -209,7 +209,7 @@ tid:1;a:f:1;opcode 244 1"
 	done
 	tach-convert --heatmap --opcodes -o pages "$O"
 	grep -q CALL_EX_PY pages/profile.js
-	tach-convert --diff "$O" --opcodes "$O" | grep -q '^ .* CALL_EX_PY '
+	tach-convert --diff "$O" --opcodes "$O" | found '^ .* CALL_EX_PY '
 	run -2 --separate-stderr tach-convert --tach --opcodes -o out "$O"
 	is "${stderr_lines[0]}" "tach-convert: --opcodes does not go with --tach, which keeps them as they are"
 }

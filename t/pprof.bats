@@ -392,7 +392,7 @@ see_pages() {
 	speedscope_text p.pb.gz >got
 	cat got
 	for name in "${NAMES[@]}" '<module>'; do
-		cut -f 5 got | grep -Fqx "$name"
+		cut -f 5 got | found -Fx "$name"
 	done
 }
 

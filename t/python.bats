@@ -11,7 +11,7 @@ load lib.bash
 need_static() {
 	local tag
 	for tag in system bookworm forky; do
-		if pythons | grep -q "^$1-$tag	"; then
+		if pythons | found "^$1-$tag	"; then
 			need_python "$1-$tag"
 			EXE=$PYTHON_ROOT$("${PYTHON[@]}" -c \
 			    'import sys; print(sys.executable)')

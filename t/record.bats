@@ -577,7 +577,7 @@ are_stopped() {
 	run -0 --separate-stderr tach-record -V
 	[[ "$output" == *tach*[0-9].[0-9]* ]]
 	for option in output rate duration pid compression level layout quiet; do
-		tach-record --help | grep -q -- "--$option"
+		tach-record --help | found -- "--$option"
 	done
 }
 

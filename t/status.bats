@@ -127,7 +127,7 @@ collected() {
 	    'BEGIN { d = a - b; exit !(d < 6 && d > -6) }'
 	# It is called from where it is called from.
 	[ "$1" != 3.15 ] || run ! grep -E ':collect:[0-9]+;[^<]' <(tach-cat p.bin)
-	tach-cat -l p.bin | grep -q ':collect:[0-9:]*;~:<GC>:::::$'
+	tach-cat -l p.bin | found ':collect:[0-9:]*;~:<GC>:::::$'
 	record cycles "$INSIDE/share" 0.5 -- --no-gc
 	run ! grep '<GC>' <(tach-cat p.bin)
 }
@@ -218,8 +218,8 @@ opcodes() {
 	cut -d ' ' -f 1,2 "$OUTSIDE/code" | sort -u >there
 	is "$(comm -23 seen there)" ""
 	[ "$1" = 3.10 ] || grep True "$OUTSIDE/code" | cut -d ' ' -f 1,2 |
-	    grep -qxF -f - seen
-	tach-cat -l p.bin | grep -q ':main:[^;]*:[0-9][0-9]*/[A-Z_][A-Z0-9_]*;'
+	    found -xF -f - seen
+	tach-cat -l p.bin | found ':main:[^;]*:[0-9][0-9]*/[A-Z_][A-Z0-9_]*;'
 }
 
 @test "opcodes: Python 3.10" { opcodes 3.10; }
@@ -248,12 +248,12 @@ modes() {
 	run ! grep -v '^gil' <(statuses)
 	record gils 0.7 -- --mode cpu
 	run ! grep -v cpu <(statuses)
-	tach-cat p.bin | grep -q :crunch:
+	tach-cat p.bin | found :crunch:
 	# It begins and ends, and waits for a CPU then.
 	[ "$(grep -c :rest: <(tach-cat p.bin))" -lt 50 ]
 	record excepts 0.7 -- --mode exception
 	run ! grep -v exception <(statuses)
-	tach-cat p.bin | grep -q :handled:
+	tach-cat p.bin | found :handled:
 	run ! grep -q :calm: <(tach-cat p.bin)
 }
 
@@ -282,8 +282,8 @@ modes() {
 	is "$(tach-cat p.bin | cut -f 3 | sort -u | wc -l)" 1
 	run ! grep -v main <(tach-cat p.bin | cut -f 4)
 	record gils 0.5 -- --idle drop
-	tach-cat p.bin | grep -q :hog:
+	tach-cat p.bin | found :hog:
 	run ! grep -q '^-$' <(tach-cat p.bin | cut -f 4)
 	record gils 0.5
-	tach-cat p.bin | cut -f 4 | grep -q '^-$'
+	tach-cat p.bin | cut -f 4 | found '^-$'
 }

@@ -215,7 +215,7 @@ in_uwsgi() {
 	[ "$(wc -l <told)" -gt 40 ]
 	is "$(comm -23 told seen)" ""
 	is "$(tach-cat --status main p.bin | cut -f 3 | sort -u)" 1
-	tach-cat --status cpu p.bin | grep -q .
+	tach-cat --status cpu p.bin | found .
 }
 
 # ---- interpreters ----------------------------------------------------------------

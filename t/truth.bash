@@ -16,7 +16,7 @@ setup() {
 need_one() {
 	local tag
 	for tag; do
-		if pythons "${tag%%-*}" | grep -q "^$tag	"; then
+		if pythons "${tag%%-*}" | found "^$tag	"; then
 			need_python "$tag"
 			programs=$INSIDE/programs
 			cp -r "$T/programs" "$OUTSIDE/programs"
