@@ -10,7 +10,7 @@ CROSS=${XDG_CACHE_HOME:-${HOME:-/root}/.cache}/tach/cross
 RECODE=$TACH_BUILDDIR/t/unit/recode
 
 # Tests that cannot be run there: see build.
-OF_KERNELS="agent|ahead|confine|drain|hostile|interrupt|launch|owner|process|\
+OF_KERNELS="agent|ahead|confine|drain|hostile|interrupt|owner|process|\
 ring|series|source|stop"
 
 # Why it cannot be done here, or nothing.

@@ -80,7 +80,8 @@ test_series(void)
 	assert(pthread_create(&thread, NULL, count, NULL) == 0);
 	add(&s, &counter, sizeof(counter));
 	add(&s, &steady, sizeof(steady));
-	for (int i = 0; i < TIMES; i++) {
+	/* The thread that counts may have to wait for a CPU. */
+	for (int i = 0; i < TIMES || went_on == 0; i++) {
 		assert(snapshot_read_series(&s, &none, getpid(), COPIES));
 		first = word(&s, 0);
 		went_on += look_at_all(&s);
@@ -88,7 +89,6 @@ test_series(void)
 		snapshot_back(&s, COPIES - 1);
 		assert(word(&s, 0) == first);
 	}
-	assert(went_on > 0);
 	atomic_store(&over, true);
 	pthread_join(thread, NULL);
 	atomic_store(&over, false);
@@ -102,7 +102,6 @@ test_shared(void)
 	struct snapshot s = {0}, shared = {0};
 	struct spans spans = {0};
 	pthread_t thread;
-	int refused = 0;
 
 	add(&s, &counter, sizeof(counter));
 	add(&shared, &steady, sizeof(steady));
@@ -112,10 +111,8 @@ test_shared(void)
 	add(&shared, &counter, sizeof(counter));
 	assert(snapshot_read_series(&s, &shared, getpid(), COPIES));
 	assert(pthread_create(&thread, NULL, count, NULL) == 0);
-	for (int i = 0; i < TIMES; i++)
-		refused += !snapshot_read_series(&s, &shared, getpid(),
-		    COPIES);
-	assert(refused > 0);
+	while (snapshot_read_series(&s, &shared, getpid(), COPIES))
+		continue;
 	atomic_store(&over, true);
 	pthread_join(thread, NULL);
 	atomic_store(&over, false);
