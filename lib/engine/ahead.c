@@ -140,7 +140,7 @@ ahead_prepare(struct ahead *a, uint64_t interval_ns)
 	in->is_ahead |= a->on;
 	pthread_mutex_unlock(&in->lock);
 	a->asks = a->next = 0;
-	a->rounds = a->last = 0;
+	a->rounds = a->last = a->left = 0;
 	a->interval_ns = interval_ns;
 	return a->on;
 }
@@ -326,10 +326,17 @@ newest_in(const struct interrupt_wire *w)
 	return n > 0 && n <= INTERRUPT_RECORDS ? w->record[n - 1].time : 0;
 }
 
+/* Whether it records one thread, also as another one takes its CPU. */
+static bool
+records_leaving(const struct ahead *a)
+{
+	return a->in->tells_calls && a->asks == 1;
+}
+
 bool
 ahead_doubts(const struct ahead *a)
 {
-	if (!a->on || a->last > a->doubt)
+	if (!a->on || a->last > a->doubt || (a->last > 0 && records_leaving(a)))
 		return false;
 	for (size_t i = 0; i < INTERRUPT_WIRES; i++)
 		if (newest_in(&a->in->wires[i]) > a->doubt)
@@ -341,6 +348,40 @@ bool
 ahead_is_dear(const struct ahead *a)
 {
 	return a->in->ahead->stopped == INTERRUPT_DEAR;
+}
+
+bool
+ahead_left(const struct ahead *a)
+{
+	return a->wire->record[a->now].left != 0;
+}
+
+uint64_t
+ahead_away(const struct ahead *a)
+{
+	return a->gone;
+}
+
+bool
+ahead_hurry(struct ahead *a)
+{
+	if (!records_leaving(a))
+		return false;
+	ahead_set_batch(a, 1);
+	return true;
+}
+
+/* What the newest record says of the CPU. */
+static void
+note_cpu(struct ahead *a)
+{
+	const struct interrupt_record *r = &a->wire->record[a->now];
+	uint64_t since = a->left != 0 ? r->time - a->left : 0;
+	uint64_t ran = r->ran - a->ran;
+
+	a->gone = since > ran ? since - ran : 0;
+	a->left = r->left != 0 && r->ran != 0 ? r->time : 0;
+	a->ran = r->ran;
 }
 
 int
@@ -360,11 +401,9 @@ is_full(const struct ahead *a, uint32_t wire)
  * to be written to if all are; or that one, if nothing is written any more.  NULL:
  * none yet. */
 static const struct interrupt_wire *
-readable(const struct ahead *a, uint32_t *number)
+choose_wire(const struct ahead *a, uint32_t turn, uint32_t *number)
 {
 	bool stopped = is_stopped(a);
-	uint32_t turn = __atomic_load_n(&a->in->ahead->turn,
-	    __ATOMIC_ACQUIRE) % INTERRUPT_WIRES;
 
 	for (uint32_t i = 0; i < INTERRUPT_WIRES; i++) {
 		*number = (turn + i) % INTERRUPT_WIRES;
@@ -373,6 +412,28 @@ readable(const struct ahead *a, uint32_t *number)
 	}
 	*number = turn;
 	return stopped ? &a->in->wires[turn] : NULL;
+}
+
+static uint32_t
+turn_of(const struct ahead *a)
+{
+	return __atomic_load_n(&a->in->ahead->turn, __ATOMIC_ACQUIRE) %
+	    INTERRUPT_WIRES;
+}
+
+/* The same of a turn that did not end meanwhile: else the newer of two that are
+ * full would be chosen. */
+static const struct interrupt_wire *
+readable(const struct ahead *a, uint32_t *number)
+{
+	const struct interrupt_wire *w;
+	uint32_t turn;
+
+	do {
+		turn = turn_of(a);
+		w = choose_wire(a, turn, number);
+	} while (turn != turn_of(a));
+	return w;
 }
 
 /* Gives a wire back that was read. */
@@ -413,6 +474,7 @@ ahead_next(struct ahead *a, uint64_t *time)
 			a->now = a->next++;
 			a->rounds++;
 			a->last = *time = w->record[a->now].time;
+			note_cpu(a);
 			return true;
 		}
 		if (!is_full(a, number)) {

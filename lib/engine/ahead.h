@@ -44,6 +44,9 @@ struct ahead {
 	/* When the last record was made that was read, 0 if none was; and when it
 	 * was not known any more that its thread has a CPU. */
 	uint64_t last, doubt;
+	uint64_t left, ran; /* when the last record was made, if its thread left
+			     * its CPU then, and the CPU time that it had had */
+	uint64_t gone;	    /* from then to the newest one without a CPU; ns */
 };
 
 /* What is asked for of a thread: as in interrupts_read, and the words that are
@@ -108,6 +111,13 @@ int ahead_fd(const struct ahead *, size_t nth);
 bool ahead_next(struct ahead *, uint64_t *time);
 bool ahead_more(struct ahead *);
 size_t ahead_who(const struct ahead *);
+/* Whether its thread had to leave its CPU then; and how long it had been without
+ * one since the record before, ns. */
+bool ahead_left(const struct ahead *);
+uint64_t ahead_away(const struct ahead *);
+/* Has it say soon what there is, however little that is.  False: a thread that
+ * waits for a CPU is not told from one that is blocked, so it is better ended. */
+bool ahead_hurry(struct ahead *);
 /* Adds that record to a snapshot of what was asked for.  False: out of memory. */
 bool ahead_take(const struct ahead *, struct snapshot *);
 

@@ -155,6 +155,27 @@ ahead_was_away(struct ahead *a)
 	return false;
 }
 
+bool
+ahead_left(const struct ahead *a)
+{
+	(void)a;
+	return false;
+}
+
+uint64_t
+ahead_away(const struct ahead *a)
+{
+	(void)a;
+	return 0;
+}
+
+bool
+ahead_hurry(struct ahead *a)
+{
+	(void)a;
+	return false;
+}
+
 int
 ahead_fd(const struct ahead *a, size_t nth)
 {
