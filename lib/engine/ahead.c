@@ -81,7 +81,8 @@ open_events(struct ahead_events *e, const struct interrupts *in, pid_t task,
 		.config = PERF_COUNT_SW_CONTEXT_SWITCHES,
 		.sample_period = 1, .disabled = 1};
 	struct perf_event_attr clock = {.config = PERF_COUNT_SW_TASK_CLOCK,
-		.sample_period = interval_ns};
+		.sample_period = interval_ns,
+		.read_format = PERF_FORMAT_TOTAL_TIME_RUNNING};
 
 	close_events(e);
 	*e = (struct ahead_events){.task = task, .clock = -1};
@@ -135,10 +136,7 @@ ahead_prepare(struct ahead *a, uint64_t interval_ns)
 
 	if (in == NULL || a->on)
 		return false;
-	pthread_mutex_lock(&in->lock);
-	a->on = !in->is_ahead && in->holders == 1 && in->cost <= in->budget;
-	in->is_ahead |= a->on;
-	pthread_mutex_unlock(&in->lock);
+	in->is_ahead = a->on = in->cost <= in->budget;
 	a->asks = a->next = 0;
 	a->rounds = a->last = a->left = 0;
 	a->interval_ns = interval_ns;
@@ -179,6 +177,12 @@ ahead_knows_turns(const struct ahead *a)
 	return a->in != NULL && a->in->tells_calls;
 }
 
+bool
+ahead_fills_gaps(const struct ahead *a)
+{
+	return a->in != NULL && a->in->tells_calls;
+}
+
 /* What tells of turns, and whose it is. */
 static void
 begin_turns(struct ahead *a, const struct interrupt_gil *gil, uint64_t switches)
@@ -203,6 +207,28 @@ enable(struct ahead *a)
 		if (ioctl(a->asked[i]->leaves, PERF_EVENT_IOC_ENABLE, 0) != 0)
 			return false;
 	return true;
+}
+
+/* Whether it records one thread, also as another one takes its CPU. */
+static bool
+records_leaving(const struct ahead *a)
+{
+	return ahead_fills_gaps(a) && a->asks == 1;
+}
+
+/* It may have no CPU now. */
+static void
+note_begin(struct ahead *a)
+{
+	struct {
+		uint64_t value, running;
+	} clock;
+
+	if (!records_leaving(a) ||
+	    read(a->asked[0]->clock, &clock, sizeof(clock)) != sizeof(clock))
+		return;
+	a->ran = clock.running;
+	a->left = clock_ns();
 }
 
 /* What is left to copy. */
@@ -230,7 +256,10 @@ ahead_begin(struct ahead *a, const struct interrupt_gil *gil, uint64_t switches,
 	__atomic_store_n(&to->stopped, INTERRUPT_GOES_ON, __ATOMIC_RELEASE);
 	ahead_set_interval(a, a->interval_ns);
 	ahead_doubt(a);
-	return enable(a);
+	if (!enable(a))
+		return false;
+	note_begin(a);
+	return true;
 }
 
 void
@@ -276,9 +305,7 @@ static void
 leave(struct ahead *a)
 {
 	silence(a);
-	pthread_mutex_lock(&a->in->lock);
 	a->in->is_ahead = false;
-	pthread_mutex_unlock(&a->in->lock);
 	for (size_t i = 0; i < a->asks; i++)
 		if (a->asked[i]->gone)
 			close_events(a->asked[i]);
@@ -324,13 +351,6 @@ newest_in(const struct interrupt_wire *w)
 	uint64_t n = __atomic_load_n(&w->records, __ATOMIC_ACQUIRE);
 
 	return n > 0 && n <= INTERRUPT_RECORDS ? w->record[n - 1].time : 0;
-}
-
-/* Whether it records one thread, also as another one takes its CPU. */
-static bool
-records_leaving(const struct ahead *a)
-{
-	return a->in->tells_calls && a->asks == 1;
 }
 
 bool
@@ -445,17 +465,6 @@ give_back(struct ahead *a, uint32_t number)
 	a->next = 0;
 }
 
-static bool
-is_shared(struct interrupts *in)
-{
-	bool shared;
-
-	pthread_mutex_lock(&in->lock);
-	shared = in->holders > 1;
-	pthread_mutex_unlock(&in->lock);
-	return shared;
-}
-
 bool
 ahead_next(struct ahead *a, uint64_t *time)
 {
@@ -464,9 +473,7 @@ ahead_next(struct ahead *a, uint64_t *time)
 
 	if (!a->on)
 		return false;
-	if (is_shared(a->in))
-		ahead_end(a);
-	else if (is_stopped(a))
+	if (is_stopped(a))
 		silence(a); /* another thread's tick may still write */
 	while ((w = readable(a, &number)) != NULL) {
 		if (a->next < w->records && a->next < INTERRUPT_RECORDS) {

@@ -10,12 +10,6 @@ interrupts_new(uint64_t interval_ns)
 	return NULL;
 }
 
-struct interrupts *
-interrupts_hold(struct interrupts *in)
-{
-	return in;
-}
-
 void
 interrupts_drop(struct interrupts *in)
 {
@@ -79,6 +73,13 @@ ahead_ask(struct ahead *a, const struct ahead_ask *ask)
 
 bool
 ahead_knows_turns(const struct ahead *a)
+{
+	(void)a;
+	return false;
+}
+
+bool
+ahead_fills_gaps(const struct ahead *a)
 {
 	(void)a;
 	return false;

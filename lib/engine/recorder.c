@@ -815,7 +815,7 @@ go_ahead(struct tach_recorder *r)
 	    (!series && (r->interrupts == NULL ||
 		ahead_latest(r) / interval < AHEAD_MIN)))
 		return;
-	r->last = r->heard = r->stepped = r->newest = clock_ns();
+	r->last = r->left = r->heard = r->stepped = r->newest = clock_ns();
 	if (series)
 		remote_copy_series(r->remote);
 	else

@@ -3,8 +3,11 @@
 #include "engine/stock.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
+
+#include "engine/caller.h"
 
 #define MAKE_MAX 64 /* of half a MiB each */
 
@@ -13,6 +16,7 @@ struct stock {
 	pthread_cond_t changed;
 	unsigned holders;
 	uint64_t interval_ns; /* of rounds */
+	cpu_set_t cpus;	      /* where the thread may be */
 	bool refused, ending;
 	pthread_t thread; /* that makes them */
 	bool runs;
@@ -29,6 +33,7 @@ stock_new(uint64_t interval_ns)
 		return NULL;
 	s->holders = 1;
 	s->interval_ns = interval_ns;
+	caller_cpus(&s->cpus);
 	pthread_mutex_init(&s->lock, NULL);
 	pthread_cond_init(&s->changed, NULL);
 	return s;
@@ -101,6 +106,8 @@ make(void *arg)
 {
 	struct stock *s = arg;
 
+	/* Who asked may just be on a certain one. */
+	sched_setaffinity(0, sizeof(s->cpus), &s->cpus);
 	pthread_mutex_lock(&s->lock);
 	while (!s->ending && !s->refused) {
 		if (s->wanted > 0)
