@@ -141,8 +141,14 @@ finish_member(struct family *f, struct member *m)
 	drop_recorder(m);
 }
 
-/* A round of one that is with us, which the sampler takes over as soon as there
- * are samples. */
+static bool
+is_sampled(const struct member *m)
+{
+	return tach_recorder_state(m->recorder) == TACH_RECORDER_SAMPLING;
+}
+
+/* Looks for the Python of one that is with us; the sampler takes it over as soon as
+ * there are rounds. */
 static void
 look_after(struct family *f, struct member *m)
 {
@@ -153,9 +159,9 @@ look_after(struct family *f, struct member *m)
 	}
 	if (m->keeper == FINISHED)
 		return;
-	if (m->sampled.over || !recording_step(&m->r))
+	if (m->sampled.over || (!is_sampled(m) && !recording_step(&m->r)))
 		finish_member(f, m);
-	else if (tach_recorder_state(m->recorder) == TACH_RECORDER_SAMPLING) {
+	else if (is_sampled(m)) {
 		m->keeper = WITH_SAMPLER;
 		sampler_give(f->sampler, &m->sampled);
 	}
