@@ -382,6 +382,18 @@ ahead_away(const struct ahead *a)
 	return a->gone;
 }
 
+uint64_t
+ahead_gap(const struct ahead *a)
+{
+	const struct interrupt_record *r = &a->wire->record[a->now], *next;
+
+	if (a->next >= a->wire->records || a->next >= INTERRUPT_RECORDS)
+		return UINT64_MAX;
+	next = &a->wire->record[a->next];
+	return next->time - r->time > next->ran - r->ran ?
+	    next->time - r->time - (next->ran - r->ran) : 0;
+}
+
 bool
 ahead_hurry(struct ahead *a)
 {

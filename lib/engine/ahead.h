@@ -118,6 +118,9 @@ size_t ahead_who(const struct ahead *);
  * one since the record before, or since it began, ns. */
 bool ahead_left(const struct ahead *);
 uint64_t ahead_away(const struct ahead *);
+/* How long it will have been without one until the next record, ns; UINT64_MAX:
+ * there is none yet. */
+uint64_t ahead_gap(const struct ahead *);
 /* Has it say soon what there is, however little that is.  False: a thread that
  * waits for a CPU is not told from one that is blocked, so it is better ended. */
 bool ahead_hurry(struct ahead *);

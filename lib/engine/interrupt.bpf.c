@@ -18,6 +18,9 @@
 
 #define PAGE 4096 /* no page is smaller */
 #define REGISTERS 512 /* bytes: no thread has more */
+/* Where a task's state is, behind thread_info, on x86-64 since Linux 5.16; 0 if it
+ * can run. */
+#define STATE_AT 24
 
 /* Whether this kernel knows where a thread's registers are: set before it is
  * loaded. */
@@ -522,6 +525,17 @@ note_wait(const struct interrupt_ahead *a)
 		f.ask->waits = 1;
 }
 
+/* Whether it does not leave to wait for a page, or since it is stopped. */
+static __always_inline int
+could_run(void)
+{
+	__u32 state = 1;
+
+	bpf_probe_read_kernel(&state, sizeof(state),
+	    (const char *)bpf_get_current_task_btf() + STATE_AT);
+	return state == 0;
+}
+
 /* Records a thread as another one takes its CPU: until it has one again, it is as
  * it is now. */
 static __always_inline int
@@ -554,7 +568,7 @@ tach_leave(struct bpf_perf_event_data *ctx)
 		return 0;
 	if (tells_calls)
 		why = why_leaves(&a->gil);
-	if (a->takers <= 1 && why == LEAVES_CPU)
+	if (a->takers <= 1 && why == LEAVES_CPU && could_run())
 		return record_left(a, ctx);
 	if (a->takers > 1 && why == LEAVES_TURN) {
 		note_wait(a);

@@ -170,6 +170,13 @@ ahead_away(const struct ahead *a)
 	return 0;
 }
 
+uint64_t
+ahead_gap(const struct ahead *a)
+{
+	(void)a;
+	return UINT64_MAX;
+}
+
 bool
 ahead_hurry(struct ahead *a)
 {

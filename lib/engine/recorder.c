@@ -872,22 +872,38 @@ count_missed(struct tach_recorder *r, uint64_t missed, uint64_t left)
 	r->stats.spared += left;
 }
 
-/* A round was taken then: on time, or as a thread left its CPU. */
-static void
+/* A round that was taken as a thread left its CPU is of use if what it is without
+ * one is owed a sample; where that is not known yet, unless there were too many. */
+static bool
+is_owed(const struct tach_recorder *r)
+{
+	uint64_t gap = remote_gap(r->remote);
+
+	if (!remote_left(r->remote))
+		return true;
+	return gap == UINT64_MAX ? r->owed >= 0 :
+	    r->owed + (int64_t)gap >= (int64_t)pace_distance(r->pace);
+}
+
+/* A round was taken then: on time, or as a thread left its CPU.  False: it is of no
+ * use. */
+static bool
 note_taken(struct tach_recorder *r, uint64_t time)
 {
 	uint64_t interval = r->options.interval_ns, n;
+	bool owed = is_owed(r);
 
 	r->heard = r->newest = time;
 	if (remote_left(r->remote)) {
 		r->left = time;
-		r->owed -= (int64_t)pace_distance(r->pace);
-		return;
+		r->owed -= owed ? (int64_t)pace_distance(r->pace) : 0;
+		return owed;
 	}
 	n = time > r->last ? (time - r->last + interval / 2) / interval : 1;
 	n -= n > 0;
 	count_missed(r, n, pace_is_slow(r->pace) ? n : 0);
 	r->last = time;
+	return true;
 }
 
 /* They go on, at another distance if it is time to, or the next one is ours. */
@@ -963,8 +979,8 @@ ahead_round(struct tach_recorder *r, struct tach_sink *sink)
 		}
 		if (!fill_gap(r, sink))
 			return fail(r, sink);
-		note_taken(r, time);
-		result = sample_round(r, time, sink);
+		if (note_taken(r, time))
+			result = sample_round(r, time, sink);
 	}
 	note_cost(r, clock_cpu_ns() - begin, n);
 	pace_done(r->pace, clock_ns());

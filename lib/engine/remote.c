@@ -1296,6 +1296,12 @@ remote_away(const struct remote *r)
 	return r->ahead.on ? ahead_away(&r->ahead) : 0;
 }
 
+uint64_t
+remote_gap(const struct remote *r)
+{
+	return ahead_gap(&r->ahead);
+}
+
 bool
 remote_hurry(struct remote *r)
 {

@@ -73,6 +73,8 @@ bool remote_next(struct remote *, uint64_t *time);
  * and how long it had been without one since the round before, ns. */
 bool remote_left(const struct remote *);
 uint64_t remote_away(const struct remote *);
+/* See ahead_gap. */
+uint64_t remote_gap(const struct remote *);
 /* See ahead_hurry. */
 bool remote_hurry(struct remote *);
 /* The same samples as in the last round once more: nobody has run since. */
