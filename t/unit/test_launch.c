@@ -3,6 +3,7 @@
  * test_launch: where memory is lacking, at whatever moment of it, a command that
  * is launched is either recorded or not left behind.
  */
+#undef NDEBUG
 #include <assert.h>
 #include <errno.h>
 #include <signal.h>

@@ -4,6 +4,7 @@
  * more of the CPUs than they may, the deadlines move apart for all of them, what
  * was left out is counted, and they come together again.
  */
+#undef NDEBUG
 #include <assert.h>
 #include <stdbool.h>
 #include <stdint.h>
