@@ -249,7 +249,7 @@ ahead_begin(struct ahead *a, const struct interrupt_gil *gil, uint64_t switches,
 	for (size_t i = 0; i < INTERRUPT_WIRES; i++)
 		interrupts_empty(&a->in->wires[i]);
 	begin_turns(a, gil, switches);
-	to->turn = to->away = to->cost = 0;
+	to->turn = to->away = to->rested = to->cost = 0;
 	to->limit = limit_of(a->in);
 	to->batch = batch;
 	memset(to->full, 0, sizeof(to->full));
@@ -382,16 +382,24 @@ ahead_away(const struct ahead *a)
 	return a->gone;
 }
 
+/* How long a thread was without a CPU from one record to a later one; 0 if that is
+ * not known. */
+static uint64_t
+gap_of(uint64_t time, uint64_t ran, const struct interrupt_record *later)
+{
+	uint64_t all = later->time - time, had = later->ran - ran;
+
+	return later->ran != 0 && all > had ? all - had : 0;
+}
+
 uint64_t
 ahead_gap(const struct ahead *a)
 {
-	const struct interrupt_record *r = &a->wire->record[a->now], *next;
+	const struct interrupt_record *r = &a->wire->record[a->now];
 
 	if (a->next >= a->wire->records || a->next >= INTERRUPT_RECORDS)
 		return UINT64_MAX;
-	next = &a->wire->record[a->next];
-	return next->time - r->time > next->ran - r->ran ?
-	    next->time - r->time - (next->ran - r->ran) : 0;
+	return r->ran != 0 ? gap_of(r->time, r->ran, r + 1) : 0;
 }
 
 bool
@@ -408,10 +416,8 @@ static void
 note_cpu(struct ahead *a)
 {
 	const struct interrupt_record *r = &a->wire->record[a->now];
-	uint64_t since = a->left != 0 ? r->time - a->left : 0;
-	uint64_t ran = r->ran - a->ran;
 
-	a->gone = since > ran ? since - ran : 0;
+	a->gone = a->left != 0 ? gap_of(a->left, a->ran, r) : 0;
 	a->left = r->left != 0 && r->ran != 0 ? r->time : 0;
 	a->ran = r->ran;
 }

@@ -433,13 +433,16 @@ record_turns(struct interrupt_ahead *a, struct interrupt_wire *w, __u32 before,
 
 /* What the next record says of the CPU of the thread that runs here. */
 static __always_inline void
-note_cpu(struct interrupt_wire *w, struct bpf_perf_event_data *ctx, __u32 left)
+note_cpu(struct interrupt_ahead *a, struct interrupt_wire *w,
+    struct bpf_perf_event_data *ctx, __u32 left)
 {
 	struct bpf_perf_event_value v = {0};
 
-	w->ran = bpf_perf_prog_read_value(ctx, &v, sizeof(v)) == 0 ?
+	w->ran = !a->rested &&
+		bpf_perf_prog_read_value(ctx, &v, sizeof(v)) == 0 ?
 	    v.running : 0;
 	w->left = left;
+	a->rested = 0;
 }
 
 /* There is a new record.  Whether who reads is to be woken. */
@@ -488,7 +491,7 @@ tach_tick(struct bpf_perf_event_data *ctx)
 		if (what == TURN_UNKNOWN)
 			return stop(a, INTERRUPT_CHANGED);
 	}
-	note_cpu(to->wire, ctx, 0);
+	note_cpu(a, to->wire, ctx, 0);
 	to->ask = record_turns(a, to->wire, before, f.who);
 	return note_record(a, &w);
 }
@@ -547,7 +550,7 @@ record_left(struct interrupt_ahead *a, struct bpf_perf_event_data *ctx)
 	w.in.wire = bpf_map_lookup_elem(&wires, &turn);
 	if (w.in.wire == 0 || a->full[turn % INTERRUPT_WIRES])
 		return 0;
-	note_cpu(w.in.wire, ctx, 1);
+	note_cpu(a, w.in.wire, ctx, 1);
 	w.in.ask = record_turns(a, w.in.wire, 0, 0);
 	return note_record(a, &w);
 }
@@ -570,6 +573,7 @@ tach_leave(struct bpf_perf_event_data *ctx)
 		why = why_leaves(&a->gil);
 	if (a->takers <= 1 && why == LEAVES_CPU && could_run())
 		return record_left(a, ctx);
+	a->rested = 1;
 	if (a->takers > 1 && why == LEAVES_TURN) {
 		note_wait(a);
 		return 0;

@@ -82,7 +82,8 @@ struct interrupt_record {
 	__u32 first, parts;
 	__u32 who; /* number of the ask */
 	__u32 left; /* it has left its CPU now, and will have one again */
-	__u64 ran;  /* CPU time that it has had, ns; 0: not known */
+	__u64 ran;  /* CPU time that it has had, ns; 0: not known, or it has not
+		     * only run and waited for a CPU since the last record */
 };
 
 struct interrupt_wire {
@@ -128,6 +129,8 @@ struct interrupt_ahead {
 	__u32 batch;   /* records after which the next one is */
 	__u32 full[INTERRUPT_WIRES]; /* to be read */
 	__u32 away;    /* a thread left its CPU while one was */
+	__u32 rested;  /* one has left its CPU for something else than that since the
+			* last record */
 	/* ns that a tick may take on average, and does. */
 	__u32 limit, cost;
 	/* Asks; if there are more, of threads that take turns, the one whose turn

@@ -379,6 +379,39 @@ test_gap(struct interrupts *in)
 	counter_stop(&p);
 }
 
+/* One that is stopped before it gets its CPU back was not only waiting for that. */
+static void
+test_no_gap(struct interrupts *in)
+{
+	uint64_t time = 0, stopped, n;
+	struct process p;
+	struct ahead a;
+	pid_t pid;
+	int cpu;
+
+	ahead_init(&a, in);
+	if (!ahead_fills_gaps(&a))
+		return;
+	counter_start(&p, counter_run);
+	cpu = process_thread_cpu(&p, p.pid);
+	only_on(p.pid, cpu);
+	not_on(cpu);
+	begin(&a, &p);
+	pid = start_hog(cpu);
+	kill(p.pid, SIGSTOP);
+	assert(waitpid(pid, NULL, 0) == pid);
+	usleep(GAP / NS_PER_US);
+	stopped = clock_ns();
+	kill(p.pid, SIGCONT);
+	for (n = 0; n < SIGNS; n += time > stopped) {
+		while (!ahead_next(&a, &time))
+			assert(a.on && wait_for(&a) == POLLIN);
+		assert(ahead_away(&a) < GAP);
+	}
+	ahead_free(&a);
+	counter_stop(&p);
+}
+
 /* What takes a thread more than a part of its time is not done, or ends with the
  * record that has shown it. */
 static void
@@ -454,6 +487,7 @@ main(void)
 	test_dear(in);
 	test_doubt(in);
 	test_gap(in);
+	test_no_gap(in);
 	interrupts_drop(in);
 	return 0;
 }
