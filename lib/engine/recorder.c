@@ -946,6 +946,7 @@ fill_gap(struct tach_recorder *r, struct tach_sink *sink)
 		return true;
 	r->owed += (int64_t)away;
 	n = r->owed > 0 ? (uint64_t)(r->owed / interval) : 0;
+	n = least(n, away / (2 * NS_PER_US)); /* no two at one time */
 	r->owed -= (int64_t)n * interval;
 	r->last += away;
 	due = away / r->options.interval_ns;
