@@ -159,8 +159,7 @@ SAMPLE_TESTS = \
 	t/dump.bats \
 	t/diff.bats \
 	t/output.bats \
-	t/python.bats \
-	t/ways.bats
+	t/python.bats
 
 # All the others: for them when something happens is part of what is judged.
 LIVE_TESTS = \
@@ -177,7 +176,8 @@ LIVE_TESTS = \
 	t/pause.bats \
 	t/strangers.bats \
 	t/tasks.bats \
-	t/urgent.bats
+	t/urgent.bats \
+	t/ways.bats
 
 EXTRA_DIST += $(FILE_TESTS) $(SAMPLE_TESTS) $(LIVE_TESTS) t/again t/agent.c t/at-terminal \
 	t/atexit.c \

@@ -877,10 +877,11 @@ count_missed(struct tach_recorder *r, uint64_t missed, uint64_t left)
 static bool
 is_owed(const struct tach_recorder *r)
 {
-	uint64_t gap = remote_gap(r->remote);
+	uint64_t gap;
 
 	if (!remote_left(r->remote))
 		return true;
+	gap = remote_gap(r->remote);
 	return gap == UINT64_MAX ? r->owed >= 0 :
 	    r->owed + (int64_t)gap >= (int64_t)pace_distance(r->pace);
 }
