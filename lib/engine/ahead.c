@@ -138,7 +138,7 @@ ahead_prepare(struct ahead *a, uint64_t interval_ns)
 		return false;
 	in->is_ahead = a->on = in->cost <= in->budget;
 	a->asks = a->next = 0;
-	a->rounds = a->last = a->left = 0;
+	a->rounds = a->known = a->last = a->left = 0;
 	a->interval_ns = interval_ns;
 	return a->on;
 }
@@ -249,7 +249,7 @@ ahead_begin(struct ahead *a, const struct interrupt_gil *gil, uint64_t switches,
 	for (size_t i = 0; i < INTERRUPT_WIRES; i++)
 		interrupts_empty(&a->in->wires[i]);
 	begin_turns(a, gil, switches);
-	to->turn = to->away = to->rested = to->cost = 0;
+	to->turn = to->away = to->rested = to->news = to->cost = 0;
 	to->limit = limit_of(a->in);
 	to->batch = batch;
 	memset(to->full, 0, sizeof(to->full));
@@ -493,11 +493,14 @@ ahead_next(struct ahead *a, uint64_t *time)
 		return false;
 	if (is_stopped(a))
 		silence(a); /* another thread's tick may still write */
+	if (__atomic_exchange_n(&a->in->ahead->news, 0, __ATOMIC_ACQ_REL) != 0)
+		a->known = 0;
 	while ((w = readable(a, &number)) != NULL) {
 		if (a->next < w->records && a->next < INTERRUPT_RECORDS) {
 			a->wire = w;
 			a->now = a->next++;
 			a->rounds++;
+			a->known++;
 			a->last = *time = w->record[a->now].time;
 			note_cpu(a);
 			return true;

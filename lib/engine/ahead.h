@@ -40,7 +40,8 @@ struct ahead {
 	bool on;	/* there is, or will be, something to read */
 	const struct interrupt_wire *wire; /* what is read ... */
 	uint32_t now, next; /* ... records of it */
-	uint64_t rounds;    /* that were read since it began */
+	uint64_t rounds;    /* that were read since it began, ... */
+	uint64_t known;	    /* ... and since a word that it is told of changed */
 	/* When the last record was made that was read, 0 if none was; and when it
 	 * was not known any more that its thread has a CPU. */
 	uint64_t last, doubt;

@@ -456,6 +456,7 @@ note_record(struct interrupt_ahead *a, struct watching *w)
 		return stop(a, INTERRUPT_CHANGED);
 	if (a->cost > a->limit)
 		return stop(a, INTERRUPT_DEAR);
+	a->news |= w->news;
 	if (!w->news && !is_full(a, w->in.wire))
 		return 0;
 	pass(a);

@@ -129,6 +129,7 @@ struct interrupt_ahead {
 	__u32 batch;   /* records after which the next one is */
 	__u32 full[INTERRUPT_WIRES]; /* to be read */
 	__u32 away;    /* a thread left its CPU while one was */
+	__u32 news;    /* a word that it is told of has changed */
 	__u32 rested;  /* one has left its CPU for something else than that since the
 			* last record */
 	/* ns that a tick may take on average, and does. */

@@ -1201,7 +1201,7 @@ remote_is_alone(const struct remote *r)
 uint64_t
 remote_ahead_rounds(const struct remote *r)
 {
-	return r->ahead.on ? r->ahead.rounds : 0;
+	return r->ahead.on ? r->ahead.known : 0;
 }
 
 size_t

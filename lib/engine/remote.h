@@ -48,7 +48,7 @@ bool remote_is_ahead(const struct remote *);
 bool remote_has_series(const struct remote *);
 /* Copies some rounds in a series, if what the last round saw can be so. */
 void remote_copy_series(struct remote *);
-/* How many rounds were taken ahead since that began. */
+/* How many rounds were taken ahead since that began, or there was new code. */
 uint64_t remote_ahead_rounds(const struct remote *);
 /* There are no others whose state could change meanwhile without a sign. */
 bool remote_is_alone(const struct remote *);
