@@ -7,11 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "budget.h"
 #include "buf.h"
 #include "error.h"
 #include "format/escape.h"
 #include "format/texthead.h"
-#include "out/limits.h"
 #include "status.h"
 #include "tach.h"
 

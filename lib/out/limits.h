@@ -10,14 +10,7 @@
 #ifndef OUT_LIMITS_H
 #define OUT_LIMITS_H
 
-#include <stdint.h>
-
-/* The fuzzers are built with limits that their small profiles reach: each is
- * divided by two to this power. */
-#ifndef LIMIT_SHIFT
-#define LIMIT_SHIFT 0
-#endif
-#define LIMIT_POWER(bits) (UINT32_C(1) << ((bits) - LIMIT_SHIFT))
+#include "budget.h"
 
 #define LIMIT_NODES LIMIT_POWER(25) /* calls in all stacks' trees */
 #define LIMIT_CELLS LIMIT_POWER(25) /* stacks, by how they are told apart */
@@ -33,12 +26,8 @@
 	"the profile has too many " what " to add up: take a part of it, by " \
 	"--since and --until, --thread or --match"
 
-/* Beyond these a format goes on.  A text is then made anew whenever it is
- * written: deep stacks that repeat one long name have no end. */
-#define LIMIT_KEPT LIMIT_POWER(26)  /* bytes of the texts of all frames */
-#define LIMIT_STACK LIMIT_POWER(20) /* bytes of the text of a stack */
-/* Nodes of a page: what a browser opens in a second.  What is left out can be
- * seen only by those who zoom in on a 500,000th of the profile. */
+/* Nodes of a page, which a browser opens in a second.  A node that is left out
+ * could be seen only by zooming in on a 500,000th of the profile. */
 #define LIMIT_SHOWN (UINT32_C(500000) >> LIMIT_SHIFT)
 
 #endif
