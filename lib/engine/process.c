@@ -531,19 +531,13 @@ process_open_mapping(const struct process *p, const struct mapping *m)
 void
 process_name(const struct process *p, char *buf, size_t size)
 {
-	char path[PROC_PATH_MAX];
-	size_t n = 0;
-	FILE *f;
+	char path[PROC_PATH_MAX], *end;
 
 	snprintf(path, sizeof(path), "/proc/%d/comm", (int)p->pid);
-	if ((f = fopen(path, "re")) != NULL) {
-		n = fread(buf, 1, size - 1, f);
-		fclose(f);
-	}
-	if (n == 0)
+	if (!read_text(open(path, O_RDONLY | O_CLOEXEC), buf, size))
 		snprintf(buf, size, "?");
-	else
-		buf[n - 1] = '\0'; /* the last line's end */
+	else if ((end = strrchr(buf, '\n')) != NULL)
+		*end = '\0';
 }
 
 pid_t

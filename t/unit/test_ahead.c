@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdio.h>
 #include <unistd.h>
 
 #include "counter.h"
@@ -141,14 +140,9 @@ run_a_while(void)
 static bool
 is_blocked(const struct process *p)
 {
-	char path[64], call[64];
-	FILE *f;
-	bool ok;
+	char call[64];
 
-	snprintf(path, sizeof(path), "/proc/%d/syscall", (int)p->pid);
-	f = fopen(path, "re");
-	ok = f != NULL && fgets(call, sizeof(call), f) != NULL;
-	assert(ok && fclose(f) == 0);
+	assert(process_read_task(p, p->pid, "syscall", call, sizeof(call)));
 	return call[0] != 'r';
 }
 
