@@ -44,14 +44,13 @@ check_set(const struct set *s)
 	check(longest_run(s) < LONGEST);
 }
 
-/* The next address that falls into the first place. */
-static uint64_t
-next_address(uint64_t addr)
+/* Goes on with a word of a key until that falls into the first place. */
+static void
+choose(uint64_t *word, const void *key, size_t size)
 {
 	do
-		addr += 16;
-	while (start_of(XXH3_64bits(&addr, sizeof(addr))) != 0);
-	return addr;
+		*word += 16;
+	while (start_of(XXH3_64bits(key, size)) != 0);
 }
 
 static void
@@ -62,7 +61,7 @@ test_addresses(void)
 	uint64_t addr = 0;
 
 	for (int i = 0; i < KEYS; i++) {
-		addr = next_address(addr);
+		choose(&addr, &addr, sizeof(addr));
 		check(codemap_add(&m, addr) != NULL);
 		check(thread_names_add(&names, 0, addr) == (uint32_t)i);
 	}
@@ -79,10 +78,7 @@ test_calls(void)
 	struct known_call call = {.callee = 1};
 
 	for (int i = 0; i < KEYS; i++) {
-		do
-			call.instr += 2;
-		while (start_of(XXH3_64bits(&call,
-			   offsetof(struct known_call, line))) != 0);
+		choose(&call.instr, &call, offsetof(struct known_call, line));
 		check(known_add(&k, call));
 	}
 	check_set(&k.by_place);
@@ -96,10 +92,7 @@ test_suspects(void)
 	struct suspect call = {.callee = 1};
 
 	for (int i = 0; i < KEYS; i++) {
-		do
-			call.instr += 2;
-		while (start_of(XXH3_64bits(&call,
-			   offsetof(struct suspect, since))) != 0);
+		choose(&call.instr, &call, offsetof(struct suspect, since));
 		suspects_clear(&s, call, 0, false);
 	}
 	check_set(&s.set);
