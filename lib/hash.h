@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * hash.h: hashes for tables in memory, which are others in every process: no
- * file, and no program, can be made so that all it holds falls into one place.  What is
- * written, and its order, must not depend on them.
+ * file and no program can be made so that all it holds falls into one place.
+ * Nothing that is written may depend on them, nor may its order.
  */
 #ifndef HASH_H
 #define HASH_H

@@ -59,7 +59,7 @@ reading() {
 	run -1 grep ENOSYS calls
 }
 
-@test "what tach-record merges is read by a process that is confined" {
+@test "the profiles that tach-record merges are read by a confined process" {
 	need strace
 	start python3 -c 'while True: pass'
 	strace -ff -o traced -e trace=all \

@@ -46,9 +46,9 @@ setup() {
 
 # build MACHINE TOOLS LIBRARIES: in $WORK/build/MACHINE; TOOLS and LIBRARIES
 # are what Debian has before the names of the one and over those of the other.
-# The agent, a shared library, is not among it, nor are its tests, nor those of
-# what a kernel has to be able to, and qemu in place of one is not: to interrupt,
-# stop or confine a process, and to show one as it is.
+# The agent, a shared library, is left out with its tests.  So are the tests of
+# things that qemu does not do as a kernel does: to interrupt, stop or confine a
+# process, and to show its memory in /proc.
 build() {
 	# shellcheck disable=SC2016
 	env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin chroot "$CROSS" bash -ec '

@@ -111,7 +111,7 @@ all_linted() {
 }
 
 @test "pipelines of which the left side fails unseen, or of SIGPIPE" {
-	local what='what ends early can end what is before it: use found, or sed -n'
+	local what='a command that ends early can end the one before it: use found, or sed -n'
 	odd "$what" 'tach-cat p.bin | grep -q a'
 	odd "$what" 'tach-cat p.bin | grep -v -qx a'
 	odd "$what" 'tach-cat p.bin | head -n 1 >a'

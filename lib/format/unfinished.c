@@ -34,8 +34,8 @@ struct unfinished {
 
 /* ---- what there is ------------------------------------------------------- */
 
-/* Whether an entry can come after the last one: there is no less of anything,
- * for that was read by now. */
+/* Whether an entry can follow the last one: no count is smaller, since so much
+ * was read already. */
 static bool
 follows(const struct unfinished *u, const struct names_entry *entry)
 {
