@@ -80,7 +80,9 @@ def spawn():
 
     def let_go():
         time.sleep(SECONDS)
-        with open(fifo, 'w'):
+        try:
+            os.close(os.open(fifo, os.O_WRONLY | os.O_NONBLOCK))
+        except OSError:  # all others have been ended
             pass
     if os.fork() == 0:
         let_go()
