@@ -157,6 +157,7 @@ emit_sample(struct emitter *e, struct thread *t, struct py_chain *chain,
 	if (shared == TACH_NONE)
 		return false;
 	t->replaced = codes_replaced(e->codes);
+	t->sampled_us = m->time_us;
 	swap_sample(e, t, chain);
 	if (torn && !mark_torn(e, t, &run))
 		return false;
@@ -165,7 +166,7 @@ emit_sample(struct emitter *e, struct thread *t, struct py_chain *chain,
 }
 
 bool
-emit_again(struct emitter *e, const struct thread *t, uint64_t time_us,
+emit_again(struct emitter *e, struct thread *t, uint64_t time_us,
     struct tach_sink *sink)
 {
 	uint32_t depth = (uint32_t)t->chain.depth;
@@ -176,5 +177,6 @@ emit_again(struct emitter *e, const struct thread *t, uint64_t time_us,
 	    .shared = is_continued(e, t) ? depth : 0,
 	    .ticks = &tick, .count = 1};
 
+	t->sampled_us = time_us;
 	return sink->run(sink, &run) == TACH_OK;
 }

@@ -37,7 +37,7 @@ bool emit_sample(struct emitter *, struct thread *, struct py_chain *chain,
 uint32_t emit_synthetic(struct tach_table *, const char *name);
 
 /* The same sample once more: of a thread that has not run since. */
-bool emit_again(struct emitter *, const struct thread *, uint64_t time_us,
+bool emit_again(struct emitter *, struct thread *, uint64_t time_us,
     struct tach_sink *);
 
 #endif

@@ -603,18 +603,23 @@ read_stack(struct remote *r, struct thread *t, size_t *sure)
 /*
  * Whether a thread runs by another state meanwhile: it has one in each
  * interpreter that it has entered, and can have more, all with frames, and is in
- * the one whose code began deepest in its C stack.  Before 3.13 a state can name another thread
- * than that which it runs in, but their stacks are apart.
+ * the one whose code began deepest in its C stack.  Before 3.13 a state can name
+ * another thread than that which it runs in, but their stacks are apart.  Or
+ * another state had the thread's sample of this moment, before that was known.
  */
 static bool
-is_elsewhere(const struct remote *r, const struct thread *t)
+is_elsewhere(const struct remote *r, const struct thread *t, uint64_t time_us)
 {
-	if ((r->seen.interps.count < 2 && !r->twofold) || t->stack == 0)
+	if (r->seen.interps.count < 2 && !r->twofold)
 		return false;
 	for (size_t i = 0; i < r->seen.threads.count; i++) {
 		const struct thread *u = &r->seen.threads.list[i];
-		if (u->tid == t->tid && u->stack != 0 && !u->gone &&
-		    u->stack < t->stack && t->stack - u->stack < STACK_MAX)
+		if (u == t || u->tid != t->tid)
+			continue;
+		if (u->sampled_us == time_us)
+			return true;
+		if (u->stack != 0 && !u->gone && u->stack < t->stack &&
+		    t->stack - u->stack < STACK_MAX)
 			return true;
 	}
 	return false;
@@ -685,12 +690,15 @@ take_sample(struct remote *r, struct thread *t, uint64_t time_us,
 		leave_out(t, time_us, stats);
 		return true;
 	}
-	if (is_elsewhere(r, t))
+	if (is_elsewhere(r, t, time_us))
 		return true;
 	m = moment_of(r, t, time_us);
 	m.status = status_of(r->process, t, &m);
-	if (seek_user(r, t, &m))
+	if (seek_user(r, t, &m)) {
+		if (is_elsewhere(r, t, time_us))
+			return true;
 		m.status = status_of(r->process, t, &m);
+	}
 	if (!name_thread(r, t, stats))
 		return false;
 	if (has_left(r, t, m.status)) {
@@ -793,7 +801,7 @@ sample_others(struct remote *r, uint64_t time_us, struct tach_sink *sink,
 		if (t->stale) {
 			if (!sample_thread(r, t, time_us, sink, stats))
 				return false;
-		} else if (t->live && !is_elsewhere(r, t) &&
+		} else if (t->live && !is_elsewhere(r, t, time_us) &&
 		    (!t->unsure || renew_status(r, t))) {
 			thread_names_count(r->names, t->index, 1, stats);
 			if (!emit_again(&r->emitter, t, time_us, sink))
