@@ -92,7 +92,7 @@ struct thread
 thread_new(struct py_thread py)
 {
 	struct thread t = {.py = py, .syscall_fd = -1, .cpu = -1,
-	    .index = TACH_NONE,
+	    .index = TACH_NONE, .sampled_us = UINT64_MAX,
 	    .waiting = TURNS_UNKNOWN, .parked = TURNS_UNKNOWN};
 
 	turns_init(&t.turns);

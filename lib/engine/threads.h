@@ -94,7 +94,8 @@ struct thread {
 	uint64_t count; /* of its stamp: see codes.h */
 	uint8_t status; /* of that */
 	uint64_t time_us; /* when it was read */
-	uint64_t sampled_us; /* when it was repeated last, or that */
+	/* Time of its newest sample, also a repeated one; UINT64_MAX: none. */
+	uint64_t sampled_us;
 	bool wants_gil, exception; /* what it said of these */
 	size_t interp;	/* number of its interpreter in the list */
 	uint64_t stack; /* of its last chain, if that has frames; else 0 */
