@@ -5,12 +5,12 @@
 #include <err.h>
 #include <errno.h>
 #include <inttypes.h>
-#include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -20,25 +20,31 @@
 #include "confine.h"
 #include "merging.h"
 #include "recording.h"
+#include "sampler.h"
 #include "summary.h"
 
-#define LOOK_EVERY 4000000L /* ns: for new processes, and for ended ones */
+#define LOOK_EVERY 4000000 /* ns: for new processes, and for ended ones */
+#define NS_PER_S UINT64_C(1000000000)
 #define PROGRESS_EVERY 0.2  /* s */
 #define LIVE_MAX 256	    /* recorded at once */
 #define LIST_MAX 20	    /* processes that the summary names */
 
+/* Where a process is: until there is a Python in it we look after it, and when
+ * there is none any more. */
+enum keeper {
+	WITH_US,
+	WITH_SAMPLER,
+	FINISHED,
+};
+
 struct member {
 	struct recording r;
 	struct tach_recorder *recorder;
-	const struct family *family;
 	pid_t pid;
 	char *path;
 	bool first; /* its recorder was started by others, and is theirs */
-	bool told;  /* its recorder knows whom to follow */
-	bool joined;
-	pthread_t thread;
-	atomic_bool over; /* what follows is complete */
-	atomic_uint_fast64_t samples;
+	enum keeper keeper;
+	struct sampled sampled;
 	enum recording_result result;
 	uint64_t bytes;
 	struct tach_recorder_stats stats;
@@ -50,11 +56,14 @@ struct family {
 	struct part part; /* of what is merged */
 	char *folder; /* temporary, of what is merged; NULL: beside it */
 	struct tach_children *children;
+	struct sampler *sampler;
 	struct member **members;
 	size_t count, max, live;
 	size_t missed; /* not recorded: too many at once */
 	double start;  /* of the first sample; 0: there is none */
 	double pause, pauses; /* since when; and how long the others were, s */
+	double seconds;	      /* from the start to the end, without pauses */
+	int64_t bytes;	      /* of what was merged; -1: not known */
 };
 
 static volatile sig_atomic_t stopped, paused;
@@ -112,96 +121,108 @@ path_of(const struct family *f, pid_t pid)
 /* ---- one of them ------------------------------------------------------- */
 
 static void
-note_progress(const struct recording *r, bool over)
+drop_recorder(struct member *m)
 {
-	struct member *m = (struct member *)(uintptr_t)r;
-
-	(void)over;
-	m->samples = tach_recorder_stats(r->recorder)->samples;
+	if (m->first)
+		return; /* the others still share what it has */
+	tach_recorder_free(m->recorder);
+	m->recorder = NULL;
 }
 
-static enum recording_result
-run(struct member *m)
+/* Nothing more comes to it. */
+static void
+finish_member(struct family *f, struct member *m)
 {
-	const struct tach_recorder_stats *s = tach_recorder_stats(m->recorder);
-	enum recording_result result;
-
-	if (!m->told && tach_recorder_follow(m->recorder, m->pid) != TACH_OK)
-		return RECORDING_EMPTY;
-	if (!recording_open(&m->r, m->recorder, m->path,
-		m->family->options->writer))
-		return RECORDING_FAILED;
-	m->r.progress = note_progress;
-	m->r.needs_samples = true;
-	result = recording_run(&m->r);
+	m->result = recording_finish(&m->r);
 	m->bytes = tach_writer_bytes(m->r.writer);
-	m->stats = *s;
+	m->stats = *tach_recorder_stats(m->recorder);
 	recording_close(&m->r);
-	return result;
+	m->keeper = FINISHED;
+	f->live--;
+	drop_recorder(m);
 }
 
-static void *
-run_member(void *arg)
-{
-	struct member *m = arg;
-
-	m->result = run(m);
-	m->over = true;
-	return NULL;
-}
-
-/* Signals are for the thread that looks for new ones. */
 static bool
-start(struct member *m)
+is_sampled(const struct member *m)
 {
-	sigset_t all, old;
-	int e;
+	return tach_recorder_state(m->recorder) == TACH_RECORDER_SAMPLING;
+}
 
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &old);
-	e = pthread_create(&m->thread, NULL, run_member, m);
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
-	return e == 0;
+/* Looks for the Python of one that is with us; the sampler takes it over as soon as
+ * there are rounds. */
+static void
+look_after(struct family *f, struct member *m)
+{
+	if (m->keeper == WITH_SAMPLER) {
+		if (!sampler_is_back(&m->sampled))
+			return;
+		m->keeper = WITH_US;
+	}
+	if (m->keeper == FINISHED)
+		return;
+	if (m->sampled.over || (!is_sampled(m) && !recording_step(&m->r)))
+		finish_member(f, m);
+	else if (is_sampled(m)) {
+		m->keeper = WITH_SAMPLER;
+		sampler_give(f->sampler, &m->sampled);
+	}
 }
 
 static void
 member_free(struct member *m)
 {
-	if (!m->first)
-		tach_recorder_free(m->recorder);
+	drop_recorder(m);
 	free(m->path);
 	free(m);
 }
 
-/* One that is to be told whom to follow. */
+/* NULL: it has ended meanwhile, or there is no room for it. */
 static struct tach_recorder *
-new_recorder(const struct family *f)
+new_recorder(const struct family *f, pid_t pid)
 {
 	struct tach_recorder *r = tach_recorder_new(&f->recorder);
 
-	if (r != NULL)
-		tach_recorder_share(r, f->members[0]->recorder);
-	return r;
+	if (r == NULL)
+		return NULL;
+	tach_recorder_share(r, f->members[0]->recorder);
+	if (tach_recorder_follow(r, pid) == TACH_OK)
+		return r;
+	tach_recorder_free(r);
+	return NULL;
 }
 
-static struct member *
-member_new(const struct family *f, pid_t pid, struct tach_recorder *told)
+/* Opens what is made of a process.  One that has ended meanwhile is nothing. */
+static bool
+begin(struct family *f, struct member *m, struct tach_recorder *told)
 {
-	struct member *m = calloc(1, sizeof(*m));
+	m->recorder = told != NULL ? told : new_recorder(f, m->pid);
+	m->result = RECORDING_EMPTY;
+	if (m->recorder == NULL)
+		return false;
+	m->result = RECORDING_FAILED;
+	if (!recording_open(&m->r, m->recorder, m->path, f->options->writer))
+		return false;
+	m->r.needs_samples = true;
+	m->sampled.recording = &m->r;
+	m->keeper = WITH_US;
+	f->live++;
+	return true;
+}
 
-	if (m == NULL)
-		return NULL;
-	m->family = f;
-	m->pid = pid;
-	m->first = f->count == 0;
-	m->told = told != NULL;
-	m->recorder = told != NULL ? told : new_recorder(f);
-	m->path = path_of(f, pid);
-	if (m->recorder != NULL && m->path != NULL)
-		return m;
-	m->recorder = told != NULL ? NULL : m->recorder;
-	member_free(m);
-	return NULL;
+static bool
+grow(struct family *f)
+{
+	size_t max = f->max * 2 + 16;
+	struct member **list;
+
+	if (f->count < f->max)
+		return true;
+	list = reallocarray(f->members, max, sizeof(*list));
+	if (list == NULL)
+		return false;
+	f->members = list;
+	f->max = max;
+	return true;
 }
 
 /* A recorder that was told is its, once there is room for it; false: there is
@@ -211,39 +232,20 @@ add(struct family *f, pid_t pid, struct tach_recorder *told)
 {
 	struct member *m;
 
-	if (f->live >= LIVE_MAX)
+	if (f->live >= LIVE_MAX || !grow(f) ||
+	    (m = calloc(1, sizeof(*m))) == NULL)
 		return false;
-	if (f->count == f->max) {
-		size_t max = f->max * 2 + 16;
-		struct member **list = reallocarray(f->members, max,
-		    sizeof(*list));
-		if (list == NULL)
-			return false;
-		f->members = list;
-		f->max = max;
-	}
-	if ((m = member_new(f, pid, told)) == NULL)
-		return false;
-	if (!start(m)) {
-		m->recorder = told != NULL ? NULL : m->recorder;
-		member_free(m);
+	m->pid = pid;
+	m->keeper = FINISHED;
+	m->first = f->count == 0;
+	if ((m->path = path_of(f, pid)) == NULL) {
+		free(m);
 		return false;
 	}
 	f->members[f->count++] = m;
-	f->live++;
+	if (!begin(f, m, told))
+		drop_recorder(m);
 	return true;
-}
-
-static void
-join(struct family *f, struct member *m)
-{
-	pthread_join(m->thread, NULL);
-	m->joined = true;
-	f->live--;
-	if (m->first)
-		return;
-	tach_recorder_free(m->recorder);
-	m->recorder = NULL;
 }
 
 /* ---- all of them ------------------------------------------------------- */
@@ -253,7 +255,8 @@ static bool
 is_recorded(const struct family *f, pid_t pid)
 {
 	for (size_t i = 0; i < f->count; i++)
-		if (f->members[i]->pid == pid && !f->members[i]->over)
+		if (f->members[i]->pid == pid &&
+		    f->members[i]->keeper != FINISHED)
 			return true;
 	return false;
 }
@@ -279,11 +282,10 @@ find_new(struct family *f)
 }
 
 static void
-join_ended(struct family *f)
+look_after_all(struct family *f)
 {
 	for (size_t i = 0; i < f->count; i++)
-		if (!f->members[i]->joined && f->members[i]->over)
-			join(f, f->members[i]);
+		look_after(f, f->members[i]);
 }
 
 /* Orphans are ours to reap; the command is, once it is recorded. */
@@ -297,7 +299,7 @@ reap(struct family *f, bool ended)
 		   __WNOTHREAD) == 0 && si.si_pid != 0) {
 		if (ended || si.si_pid != first->pid) {
 			waitpid(si.si_pid, NULL, WNOHANG | __WNOTHREAD);
-		} else if (first->joined) {
+		} else if (first->keeper == FINISHED) {
 			f->options->reap();
 			ended = true;
 		} else {
@@ -314,8 +316,16 @@ samples_of(const struct family *f)
 	uint64_t n = 0;
 
 	for (size_t i = 0; i < f->count; i++)
-		n += f->members[i]->samples;
+		n += f->members[i]->sampled.samples;
 	return n;
+}
+
+/* How long it has been recording, s, without pauses. */
+static double
+elapsed(const struct family *f, double now)
+{
+	return f->start == 0 ? 0 :
+	    (f->pause != 0 ? f->pause : now) - f->start - f->pauses;
 }
 
 static void
@@ -328,8 +338,7 @@ show_progress(const struct family *f)
 		return;
 	next = now + PROGRESS_EVERY;
 	fprintf(stderr, "\r\033[K%.1f s, %" PRIu64 " samples, %zu process%s%s",
-	    f->start > 0 ? (f->pause != 0 ? f->pause : now) - f->start -
-	    f->pauses : 0, samples_of(f), f->live,
+	    elapsed(f, now), samples_of(f), f->live,
 	    f->live == 1 ? "" : "es", f->pause != 0 ? ", paused" : "");
 }
 
@@ -340,7 +349,7 @@ heed_pause(struct family *f)
 	double now = recording_clock();
 
 	for (size_t i = 0; i < f->count; i++)
-		if (!f->members[i]->joined)
+		if (f->members[i]->keeper != FINISHED)
 			tach_recorder_pause(f->members[i]->recorder, paused);
 	if (paused && f->pause == 0) {
 		f->pause = now;
@@ -359,36 +368,62 @@ is_over(struct family *f, bool ended)
 	if (f->start == 0 && samples_of(f) > 0)
 		f->start = now;
 	if (stopped || (duration > 0 && f->start > 0 &&
-		f->pause == 0 && now >= f->start + f->pauses + duration))
+		f->pause == 0 && elapsed(f, now) >= duration))
 		return true;
 	return ended && f->live == 0 && !tach_children_young(f->children);
+}
+
+/* Until it is time to look for new ones, or what is with us is due. */
+static void
+rest(const struct family *f)
+{
+	struct timespec t;
+	uint64_t due;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	due = (uint64_t)t.tv_sec * NS_PER_S + (uint64_t)t.tv_nsec + LOOK_EVERY;
+	for (size_t i = 0; i < f->count; i++) {
+		const struct member *m = f->members[i];
+		uint64_t its = m->keeper == WITH_US ?
+		    tach_recorder_due(m->recorder) : due;
+		due = its < due ? its : due;
+	}
+	t = (struct timespec){(time_t)(due / NS_PER_S), (long)(due % NS_PER_S)};
+	clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL);
+}
+
+static void
+stop_all(struct family *f)
+{
+	for (size_t i = 0; i < f->count; i++)
+		if (f->members[i]->keeper != FINISHED)
+			tach_recorder_stop(f->members[i]->recorder);
+	while (look_after_all(f), f->live > 0)
+		rest(f);
 }
 
 static void
 watch(struct family *f)
 {
-	const struct timespec pause = {0, LOOK_EVERY};
 	bool progress = !f->options->quiet && isatty(STDERR_FILENO);
 	bool ended = false;
 
 	do {
-		clock_nanosleep(CLOCK_MONOTONIC, 0, &pause, NULL);
+		rest(f);
 		find_new(f);
-		join_ended(f);
+		look_after_all(f);
 		heed_pause(f);
 		if (f->options->command)
 			ended = reap(f, ended);
 		else
-			ended = f->members[0]->joined;
+			ended = f->members[0]->keeper == FINISHED;
 		if (progress)
 			show_progress(f);
 	} while (!is_over(f, ended));
-	for (size_t i = 0; i < f->count; i++)
-		if (!f->members[i]->joined)
-			tach_recorder_stop(f->members[i]->recorder);
-	for (size_t i = 0; i < f->count; i++)
-		if (!f->members[i]->joined)
-			join(f, f->members[i]);
+	stop_all(f);
+	f->seconds = elapsed(f, recording_clock());
+	sampler_free(f->sampler);
+	f->sampler = NULL;
 	if (progress)
 		fprintf(stderr, "\r\033[K");
 }
@@ -426,33 +461,52 @@ static void
 show_member(const struct member *m)
 {
 	warnx("%s: %" PRIu64 " sample%s of %" PRIu32 " thread%s in %.2f s, "
-	    "%" PRIu64 " bytes", m->path, (uint64_t)m->samples,
-	    m->samples == 1 ? "" : "s", m->stats.threads,
+	    "%" PRIu64 " bytes", m->path, m->stats.samples,
+	    m->stats.samples == 1 ? "" : "s", m->stats.threads,
 	    m->stats.threads == 1 ? "" : "s",
 	    (double)m->stats.elapsed_ns / 1e9, m->bytes);
 }
 
 static void
-show_summary(const struct family *f)
+show_members(const struct family *f)
 {
-	struct tach_recorder_stats all = stats_of(f);
-	size_t n = count_results(f, RECORDING_OK), shown = 0;
-	char causes[SUMMARY_CAUSES];
+	size_t shown = 0;
 
-	for (size_t i = 0; i < f->count; i++) {
-		const struct member *m = f->members[i];
-		if (m->result == RECORDING_OK && !f->options->merge &&
+	for (size_t i = 0; i < f->count; i++)
+		if (f->members[i]->result == RECORDING_OK &&
 		    shown++ < LIST_MAX)
-			show_member(m);
-	}
+			show_member(f->members[i]);
 	if (shown > LIST_MAX)
 		warnx("and %zu more profiles", shown - LIST_MAX);
-	summary_causes(&all, causes, sizeof(causes));
-	warnx("%" PRIu64 " sample%s of %zu process%s, %" PRIu64 " failed%s",
-	    all.samples, all.samples == 1 ? "" : "s", n, n == 1 ? "" : "es",
-	    all.failed, causes);
-	if (is_inside(f))
-		summary_inside(&all.inprocess, f->recorder.mode);
+}
+
+/* Of what was made, or -1. */
+static int64_t
+bytes_of(const struct family *f)
+{
+	int64_t all = 0;
+
+	if (f->options->merge)
+		return f->bytes;
+	for (size_t i = 0; i < f->count; i++)
+		if (f->members[i]->result == RECORDING_OK)
+			all += (int64_t)f->members[i]->bytes;
+	return all;
+}
+
+static void
+show_summary(const struct family *f, bool merged)
+{
+	struct tach_recorder_stats all = stats_of(f);
+	struct summary s = {.stats = &all,
+	    .processes = count_results(f, RECORDING_OK),
+	    .seconds = f->seconds, .rate = recording_rate(&all),
+	    .bytes = bytes_of(f), .recorder = &f->recorder,
+	    .profile = merged && f->part.copy_to < 0 ? f->part.name : NULL};
+
+	if (!f->options->merge)
+		show_members(f);
+	summary_show(&s);
 }
 
 static void
@@ -515,6 +569,7 @@ merge(struct family *f)
 {
 	int status = CMD_FAILED;
 	pid_t pid = fork();
+	struct stat st;
 
 	if (pid == 0)
 		merge_all(f);
@@ -522,6 +577,8 @@ merge(struct family *f)
 		warn("cannot merge");
 	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		continue;
+	f->bytes = fstat(f->part.fd, &st) == 0 && S_ISREG(st.st_mode) ?
+	    st.st_size : -1;
 	if (status == 0 && part_commit(&f->part)) {
 		remove_merged(f);
 		return true;
@@ -562,6 +619,7 @@ family_free(struct family *f)
 		member_free(f->members[i]);
 	free(f->members);
 	tach_children_free(f->children);
+	sampler_free(f->sampler);
 	if (f->options->merge)
 		part_close(&f->part);
 	if (f->folder != NULL)
@@ -597,6 +655,7 @@ finish(struct family *f)
 {
 	bool ok = count_results(f, RECORDING_FAILED) == 0;
 	struct tach_recorder_stats all = stats_of(f);
+	bool merged;
 
 	tell_missed(f);
 	summary_refused(&all.inprocess);
@@ -604,10 +663,10 @@ finish(struct family *f)
 	summary_files(&all);
 	if (count_results(f, RECORDING_OK) == 0)
 		return ok ? FAMILY_EMPTY : FAMILY_FAILED;
-	if (f->options->merge && !merge(f))
-		ok = false;
+	merged = f->options->merge && merge(f);
 	if (!f->options->quiet)
-		show_summary(f);
+		show_summary(f, merged);
+	ok = ok && merged == f->options->merge;
 	return ok ? FAMILY_OK : FAMILY_FAILED;
 }
 
@@ -618,7 +677,9 @@ family_record(struct family *f, struct tach_recorder *first)
 	pid_t pid = tach_recorder_pid(first);
 
 	f->children = tach_children_new(f->options->command ? getpid() : pid);
-	if (f->children == NULL || !add(f, pid, first)) {
+	f->sampler = sampler_new();
+	if (f->children == NULL || f->sampler == NULL ||
+	    !add(f, pid, first)) {
 		warn("cannot record");
 	} else {
 		watch(f);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * family.h: a process and all its descendants, each recorded by a thread of
- * its own to a profile of its own.
+ * family.h: a process and all its descendants, each recorded to a profile of its
+ * own.
  *
- * By threads, not by processes: where the Yama security module is active,
+ * By one process: where the Yama security module is active,
  * only an ancestor may read a process's memory, and the one that started the
  * command is the only ancestor that all have in common.
  */

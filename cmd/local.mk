@@ -29,7 +29,7 @@ cmd_tach_merge_SOURCES = cmd/tach-merge.c $(cmd_common) \
 	$(cmd_merging) $(cmd_profile) $(cmd_select)
 cmd_tach_merge_LDADD = $(cmd_confine)
 cmd_tach_record_SOURCES = cmd/tach-record.c cmd/dump.c cmd/dump.h \
-	cmd/family.c cmd/family.h cmd/part.c cmd/part.h cmd/recording.c \
+	cmd/family.c cmd/family.h cmd/sampler.c cmd/sampler.h cmd/part.c cmd/part.h cmd/recording.c \
 	cmd/recording.h cmd/summary.c cmd/summary.h $(cmd_common) \
 	$(cmd_merging) $(cmd_profile)
 cmd_tach_record_LDADD = $(cmd_confine)

@@ -174,23 +174,35 @@ sink_failed(struct recording *r)
 
 /* ---- running ----------------------------------------------------------- */
 
-/* Samples until the end.  False: it failed, and the user was told. */
+/* What comes of a round.  False: it was the last one. */
 static bool
-sample(struct recording *r)
+go_on(struct recording *r, int rc)
 {
-	int rc, saved = TACH_OK;
+	r->rc = rc;
+	if (rc != TACH_OK || (r->save_rc = save_again(r)) != TACH_OK)
+		return false;
+	if (r->progress != NULL)
+		r->progress(r, false);
+	return true;
+}
 
-	while ((rc = tach_recorder_round(r->recorder, r->sink)) == TACH_OK &&
-	    (saved = save_again(r)) == TACH_OK)
-		if (r->progress != NULL)
-			r->progress(r, false);
+bool
+recording_step(struct recording *r)
+{
+	return go_on(r, tach_recorder_step(r->recorder, r->sink));
+}
+
+/* Why there are no more.  False: it failed, and the user was told. */
+static bool
+ended_well(struct recording *r)
+{
 	if (r->progress != NULL)
 		r->progress(r, true);
-	if (saved != TACH_OK || *r->sink->error(r->sink) != '\0')
+	if (r->save_rc != TACH_OK || *r->sink->error(r->sink) != '\0')
 		return sink_failed(r);
-	if (rc < TACH_OK)
+	if (r->rc < TACH_OK)
 		warnx("%s: %s", r->part.name, tach_recorder_error(r->recorder));
-	return rc >= TACH_OK;
+	return r->rc >= TACH_OK;
 }
 
 /* Completes the profile.  False: it failed, and the user was told. */
@@ -238,9 +250,9 @@ is_empty(const struct recording *r)
 }
 
 enum recording_result
-recording_run(struct recording *r)
+recording_finish(struct recording *r)
 {
-	bool ok = sample(r);
+	bool ok = ended_well(r);
 
 	if (ok && is_empty(r))
 		return RECORDING_EMPTY;
@@ -251,4 +263,12 @@ recording_run(struct recording *r)
 	if (r->writer != NULL)
 		profile_remark(r->part.name, r->writer, r->how);
 	return RECORDING_OK;
+}
+
+enum recording_result
+recording_run(struct recording *r)
+{
+	while (go_on(r, tach_recorder_round(r->recorder, r->sink)))
+		continue;
+	return recording_finish(r);
 }

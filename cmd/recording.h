@@ -20,6 +20,7 @@ struct recording {
 	struct tach_sink *sink;
 	off_t whole;  /* bytes of a text, in lines that are */
 	double saved; /* when it last was made to survive us */
+	int rc, save_rc; /* of the last round, and of saving after it */
 	bool needs_samples; /* or there is no file */
 	/* Called after each round, and when they are over; may be NULL. */
 	void (*progress)(const struct recording *, bool over);
@@ -37,6 +38,10 @@ bool recording_open(struct recording *, struct tach_recorder *,
     const char *path, const struct tach_writer_options *);
 /* Records what the recorder was told to, until its end. */
 enum recording_result recording_run(struct recording *);
+/* The same for who sleeps himself: a round, if it is due.  False: there are no
+ * more, so that it is to be finished. */
+bool recording_step(struct recording *);
+enum recording_result recording_finish(struct recording *);
 void recording_close(struct recording *);
 
 /* Seconds of the monotonic clock. */

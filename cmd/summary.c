@@ -9,8 +9,13 @@
 #include <string.h>
 #include <sys/resource.h>
 
-void
-summary_causes(const struct tach_recorder_stats *s, char *buf, size_t size)
+#define CAUSES 256	/* bytes that the causes of failure may need */
+#define MISSED_MANY 20	/* of so many rounds, one */
+#define SPARED_MANY 20	/* the same of those that were spared */
+
+/* Why samples failed, if any did: ": 2 unreadable, 1 moving". */
+static void
+list_causes(const struct tach_recorder_stats *s, char *buf, size_t size)
 {
 	const struct {
 		uint64_t count;
@@ -38,9 +43,9 @@ clock_text(const struct tach_inprocess_stats *s)
 	    "CPU clock, looked at on the kernel's tick" : "exact CPU clock";
 }
 
-void
-summary_inside(const struct tach_inprocess_stats *s,
-    enum tach_recorder_mode mode)
+/* What samples cost the program that its threads took of themselves. */
+static void
+show_inside(const struct tach_inprocess_stats *s, enum tach_recorder_mode mode)
 {
 	if (s->records == 0)
 		return;
@@ -54,6 +59,101 @@ summary_inside(const struct tach_inprocess_stats *s,
 	if (mode == TACH_MODE_CPU && s->clocks[TACH_CLOCK_WALL] > 0)
 		warnx("CPU clocks were refused to %" PRIu32 " threads, whose "
 		    "samples are of wall time", s->clocks[TACH_CLOCK_WALL]);
+}
+
+static uint64_t
+due(const struct tach_recorder_stats *s)
+{
+	return s->rounds + s->missed;
+}
+
+static double
+percent(uint64_t part, uint64_t whole)
+{
+	return whole > 0 ? 100 * (double)part / (double)whole : 0;
+}
+
+/* Where rounds are missed as what runs takes long to read, that has too few
+ * samples, but not too little time; but all tasks of a round are samples of one
+ * thread at one time, of which only the last one has any. */
+static void
+show_next(const struct summary *s)
+{
+	const struct tach_recorder_stats *st = s->stats;
+	bool many = s->recorder->engine == TACH_ENGINE_REMOTE &&
+	    st->missed > due(st) / MISSED_MANY;
+
+	if (many && s->recorder->async == TACH_ASYNC_ALL) {
+		warnx("%.0f%% of the rounds were missed: to read all tasks takes "
+		    "longer than the interval, so use a lower rate (-r)",
+		    percent(st->missed, due(st)));
+		many = false;
+	}
+	if (many)
+		warnx("%.0f%% of the rounds were missed: shares are truer by "
+		    "--weight time, which counts the time between samples",
+		    percent(st->missed, due(st)));
+	if (s->profile != NULL)
+		warnx("next: tach-info %s; tach-convert --collapsed %s%s",
+		    s->profile, many ? "--weight time " : "", s->profile);
+}
+
+/* Where rounds were left out as those of a family would have taken too much. */
+static void
+show_spared(const struct summary *s)
+{
+	double asked = 1e9 / (double)s->recorder->interval_ns;
+
+	if (s->stats->spared > due(s->stats) / SPARED_MANY)
+		warnx("the rate was lowered to %.0f Hz on average: rounds of %zu "
+		    "process%s at %.0f Hz would take more than a tenth of the "
+		    "CPUs", s->rate, s->processes,
+		    s->processes == 1 ? "" : "es", asked);
+}
+
+/* Samples that an interrupt could not take. */
+static void
+show_outside(const struct tach_recorder_stats *st)
+{
+	if (st->dear > 0)
+		warnx("%" PRIu64 " samples were read from outside, as interrupts "
+		    "would take the program more than a quarter of its time: "
+		    "with a lower -r they do not", st->dear);
+	if (st->unfit > 0)
+		warnx("%" PRIu64 " samples were read from outside, as their "
+		    "stacks are too deep to be copied in an interrupt",
+		    st->unfit);
+}
+
+void
+summary_show(const struct summary *s)
+{
+	const struct tach_recorder_stats *st = s->stats;
+	char bytes[32] = "", processes[48] = "", causes[CAUSES];
+
+	list_causes(st, causes, sizeof(causes));
+	if (s->bytes >= 0)
+		snprintf(bytes, sizeof(bytes), ", %" PRId64 " bytes", s->bytes);
+	if (s->processes > 0)
+		snprintf(processes, sizeof(processes), " of %zu process%s",
+		    s->processes, s->processes == 1 ? "" : "es");
+	warnx("%" PRIu64 " sample%s of %" PRIu32 " thread%s%s in %.2f s at "
+	    "%.0f Hz (%" PRIu64 " missed, %" PRIu64 " torn, %" PRIu64
+	    " failed%s)%s", st->samples, st->samples == 1 ? "" : "s",
+	    st->threads, st->threads == 1 ? "" : "s", processes, s->seconds,
+	    s->rate, st->missed, st->torn, st->failed, causes, bytes);
+	if (s->recorder->engine == TACH_ENGINE_INPROCESS)
+		show_inside(&st->inprocess, s->recorder->mode);
+	if (st->paused_ns > 0)
+		warnx("paused for %.2f s, which is a gap in the profile",
+		    (double)st->paused_ns / 1e9);
+	if (st->compiled > 0)
+		warnx("%" PRIu64 " samples in code that Python's JIT compiled: "
+		    "their innermost line is where that was entered",
+		    st->compiled);
+	show_outside(st);
+	show_spared(s);
+	show_next(s);
 }
 
 void
@@ -99,12 +199,25 @@ summary_files(const struct tach_recorder_stats *s)
 void
 summary_add(struct tach_recorder_stats *s, const struct tach_recorder_stats *of)
 {
+	s->elapsed_ns += of->elapsed_ns;
+	if (of->paused_ns > s->paused_ns)
+		s->paused_ns = of->paused_ns; /* all pause at once */
+	s->rounds += of->rounds;
+	s->missed += of->missed;
+	s->spared += of->spared;
 	s->samples += of->samples;
+	s->torn += of->torn;
+	s->interrupted += of->interrupted;
+	s->compiled += of->compiled;
 	s->failed += of->failed;
 	s->unreadable += of->unreadable;
 	s->moving += of->moving;
 	s->unknown += of->unknown;
 	s->strays += of->strays;
 	s->unkept += of->unkept;
+	s->retries += of->retries;
+	s->dear += of->dear;
+	s->unfit += of->unfit;
+	s->threads += of->threads;
 	tach_inprocess_add(&s->inprocess, &of->inprocess);
 }

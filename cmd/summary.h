@@ -5,17 +5,22 @@
 #define SUMMARY_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include "tach.h"
 
-/* Why samples failed, if any did: ": 2 unreadable, 1 moving". */
-#define SUMMARY_CAUSES 256 /* bytes that this may need */
-void summary_causes(const struct tach_recorder_stats *, char *buf, size_t size);
+struct summary {
+	const struct tach_recorder_stats *stats; /* of all processes */
+	size_t processes; /* 0: there is one, and no more were asked for */
+	double seconds;	  /* that were recorded */
+	double rate;	  /* rounds a second, of each process */
+	int64_t bytes;	  /* of the profile, or of all; -1: there is none */
+	const char *profile; /* that can be read now; or NULL */
+	const struct tach_recorder_options *recorder;
+};
 
-/* Prints what samples cost the program that its threads took of themselves, and
- * what is not in them. */
-void summary_inside(const struct tach_inprocess_stats *,
-    enum tach_recorder_mode);
+/* Prints what came of a recording, what is not in it, and what to do with it. */
+void summary_show(const struct summary *);
 
 /* Warns if threads took no samples because they could have no clock. */
 void summary_refused(const struct tach_inprocess_stats *);
@@ -26,7 +31,7 @@ void summary_strays(const struct tach_recorder_stats *);
 /* Warns if there were too few descriptors for all threads. */
 void summary_files(const struct tach_recorder_stats *);
 
-/* Adds what was counted of another process, as far as a summary tells it. */
+/* Adds what was counted of another process. */
 void summary_add(struct tach_recorder_stats *,
     const struct tach_recorder_stats *);
 

@@ -35,7 +35,6 @@ enum {
 #define DURATION_MIN 1e-3   /* s */
 #define DURATION_MAX 1e9    /* s */
 #define PROGRESS_EVERY 0.2  /* s */
-#define MISSED_MANY 20	    /* of so many rounds, one */
 #define OFFSPRING_AFTER 0.1 /* s: most commands are Pythons by then */
 #define OFFSPRING_EVERY 0.05 /* s */
 
@@ -522,68 +521,18 @@ after_round(const struct recording *r, bool over)
 		forget_offspring();
 }
 
-/* What to do with it.  Where rounds are missed as what runs takes long to read,
- * that has too few samples, but not too little time; but all tasks of a round
- * are samples of one thread at one time, of which only the last one has any. */
-static void
-show_next(const struct recording *r, const struct tach_recorder_options *o)
-{
-	const struct tach_recorder_stats *s = tach_recorder_stats(r->recorder);
-	uint64_t due = s->rounds + s->missed;
-	bool many = o->engine == TACH_ENGINE_REMOTE &&
-	    s->missed > due / MISSED_MANY;
-
-	if (many && o->async == TACH_ASYNC_ALL) {
-		warnx("%.0f%% of the rounds were missed: to read all tasks takes "
-		    "longer than the interval, so use a lower rate (-r)",
-		    100 * (double)s->missed / (double)due);
-		many = false;
-	}
-	if (many)
-		warnx("%.0f%% of the rounds were missed: shares are truer by "
-		    "--weight time, which counts the time between samples",
-		    100 * (double)s->missed / (double)due);
-	warnx("next: tach-info %s; tach-convert --collapsed %s%s",
-	    r->part.name, many ? "--weight time " : "", r->part.name);
-}
-
 static void
 show_summary(const struct recording *r, const struct options *o)
 {
 	const struct tach_recorder_stats *s = tach_recorder_stats(r->recorder);
 	const struct tach_writer *w = r->writer;
-	bool inside = o->recorder.engine == TACH_ENGINE_INPROCESS;
-	char bytes[32] = "", causes[SUMMARY_CAUSES];
 
-	summary_causes(s, causes, sizeof(causes));
-	if (w != NULL)
-		snprintf(bytes, sizeof(bytes), ", %" PRIu64 " bytes",
-		    tach_writer_bytes(w));
-	warnx("%" PRIu64 " sample%s of %" PRIu32 " thread%s in %.2f s at %.0f Hz "
-	    "(%" PRIu64 " missed, %" PRIu64 " torn, %" PRIu64 " failed%s)%s",
-	    s->samples, s->samples == 1 ? "" : "s", s->threads,
-	    s->threads == 1 ? "" : "s",
-	    (double)s->elapsed_ns / 1e9, recording_rate(s), s->missed, s->torn,
-	    s->failed, causes, bytes);
-	if (inside)
-		summary_inside(&s->inprocess, o->recorder.mode);
-	if (s->paused_ns > 0)
-		warnx("paused for %.2f s, which is a gap in the profile",
-		    (double)s->paused_ns / 1e9);
-	if (s->compiled > 0)
-		warnx("%" PRIu64 " samples in code that Python's JIT compiled: "
-		    "their innermost line is where that was entered",
-		    s->compiled);
-	if (s->dear > 0)
-		warnx("%" PRIu64 " samples were read from outside, as interrupts "
-		    "would take the program more than a quarter of its time: "
-		    "with a lower -r they do not", s->dear);
-	if (s->unfit > 0)
-		warnx("%" PRIu64 " samples were read from outside, as their "
-		    "stacks are too deep to be copied in an interrupt",
-		    s->unfit);
-	if (w != NULL && r->part.copy_to < 0)
-		show_next(r, &o->recorder);
+	summary_show(&(struct summary){.stats = s,
+	    .seconds = (double)s->elapsed_ns / 1e9,
+	    .rate = recording_rate(s),
+	    .bytes = w != NULL ? (int64_t)tach_writer_bytes(w) : -1,
+	    .profile = w != NULL && r->part.copy_to < 0 ? r->part.name : NULL,
+	    .recorder = &o->recorder});
 }
 
 /* ---- recording --------------------------------------------------------- */

@@ -186,6 +186,8 @@ lib_libtach_core_la_SOURCES = \
 	lib/engine/timens.c lib/engine/timens.h \
 	lib/engine/turns.c lib/engine/turns.h \
 	lib/engine/twice.c lib/engine/twice.h \
+	lib/engine/pace.c lib/engine/pace.h \
+	lib/engine/stock.c lib/engine/stock.h \
 	lib/engine/urgent.c lib/engine/urgent.h \
 	lib/engine/workset.c lib/engine/workset.h
 

@@ -13,6 +13,7 @@
 #ifndef TACH_H
 #define TACH_H
 
+#include <poll.h>
 #include <regex.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -627,6 +628,8 @@ struct tach_recorder_stats {
 	uint64_t missed;      /* rounds whose time had passed: not made up;
 			       * in-process, ticks for which no sample was taken:
 			       * there was no room, or the thread ended */
+	uint64_t spared;      /* of these, left out as all of a family's would
+			       * have taken too much of the CPUs */
 	uint64_t samples;     /* thread samples given to the sink */
 	uint64_t torn;	      /* of these, kept from their root only */
 	uint64_t interrupted; /* of these, read in an interrupt of the thread */
@@ -679,9 +682,10 @@ int tach_recorder_attach(struct tach_recorder *, pid_t);
 int tach_recorder_follow(struct tach_recorder *, pid_t);
 
 /*
- * In-process, of processes that come from the one that a recorder has launched:
- * one that is to follow such a process shares what the first has put into it.
- * And a new recorder, which has been told to follow, of one that has been
+ * Of processes that come from the one that a recorder follows: one that is to
+ * follow such a process shares the deadlines of the first, and what their rounds
+ * may take of the CPUs, so one thread is to take the rounds of both; in-process
+ * also what the first has put into it.  And a new recorder, which has been told to follow, of one that has been
  * forked and that nobody follows; NULL: there is none now.
  */
 void tach_recorder_share(struct tach_recorder *,
@@ -705,6 +709,19 @@ void tach_recorder_locals(struct tach_recorder *, const struct tach_locals *);
  * interpreter once.  TACH_OK: go on; TACH_END: the target is gone, the
  * duration is over, or tach_recorder_stop was called. */
 int tach_recorder_round(struct tach_recorder *, struct tach_sink *);
+
+/*
+ * The same for a caller who sleeps for several recorders: tach_recorder_step does
+ * what tach_recorder_round does, if it is due, and never sleeps.  It is due at
+ * some time (ns, CLOCK_MONOTONIC), or as soon as one of some descriptors has
+ * something to say, of which there may be none.
+ */
+#define TACH_RECORDER_FDS 18
+uint64_t tach_recorder_due(struct tach_recorder *);
+size_t tach_recorder_fds(const struct tach_recorder *,
+    struct pollfd fds[TACH_RECORDER_FDS]);
+int tach_recorder_step(struct tach_recorder *, struct tach_sink *);
+
 void tach_recorder_stop(struct tach_recorder *); /* async-signal-safe */
 /* No rounds from now on, or again: a gap in the profile, in which the duration
  * stands still.  async-signal-safe. */

@@ -238,7 +238,7 @@ merged() {
 if os.fork() == 0: time.sleep(0.2); os._exit(5)
 os.wait(); sys.exit(3)'
 	is "$(grep -c 'p\.[0-9]*\.bin: [0-9]* samples of 1 thread' <<<"$stderr")" 2
-	[[ "${stderr##*$'\n'}" =~ ^tach-record:\ [0-9]+\ samples\ of\ 2\ processes,\ 0\ failed$ ]]
+	grep -Eq '^tach-record: [0-9]+ samples of 2 threads of 2 processes in [0-9.]+ s at [0-9]+ Hz \([0-9]+ missed, [0-9]+ torn, 0 failed\), [0-9]+ bytes$' <<<"$stderr"
 }
 
 @test "-d: it ends for all at once, and all profiles are whole" {

@@ -29,7 +29,8 @@ UNIT_TESTS = t/unit/test_chosen t/unit/test_codes t/unit/test_confine \
 	t/unit/test_damage \
 	t/unit/test_elf t/unit/test_filter t/unit/test_image t/unit/test_known \
 	t/unit/test_format t/unit/test_python t/unit/test_snapshots \
-	t/unit/test_drain t/unit/test_owner t/unit/test_pacer \
+	t/unit/test_drain t/unit/test_launch t/unit/test_owner \
+	t/unit/test_pace t/unit/test_pacer \
 	t/unit/test_ring t/unit/test_decimal t/unit/test_source \
 	t/unit/test_process \
 	t/unit/test_ring_model t/unit/test_series t/unit/test_stop \
@@ -82,6 +83,8 @@ t_unit_test_hostile_SOURCES = t/unit/test_hostile.c t/unit/outsider.c \
 t_unit_test_interrupt_SOURCES = t/unit/test_interrupt.c $(t_unit_counter)
 t_unit_test_near_SOURCES = t/unit/test_near.c
 t_unit_test_owner_SOURCES = t/unit/test_owner.c
+t_unit_test_launch_SOURCES = t/unit/test_launch.c
+t_unit_test_pace_SOURCES = t/unit/test_pace.c
 t_unit_test_pacer_SOURCES = t/unit/test_pacer.c $(t_unit_profile)
 t_unit_test_process_SOURCES = t/unit/test_process.c $(t_unit_profile)
 t_unit_test_ring_SOURCES = t/unit/test_ring.c
@@ -156,8 +159,7 @@ SAMPLE_TESTS = \
 	t/dump.bats \
 	t/diff.bats \
 	t/output.bats \
-	t/python.bats \
-	t/ways.bats
+	t/python.bats
 
 # All the others: for them when something happens is part of what is judged.
 LIVE_TESTS = \
@@ -174,7 +176,8 @@ LIVE_TESTS = \
 	t/pause.bats \
 	t/strangers.bats \
 	t/tasks.bats \
-	t/urgent.bats
+	t/urgent.bats \
+	t/ways.bats
 
 EXTRA_DIST += $(FILE_TESTS) $(SAMPLE_TESTS) $(LIVE_TESTS) t/again t/agent.c t/at-terminal \
 	t/atexit.c \
@@ -228,7 +231,7 @@ distclean-local:
 # The file format's speed and size beside CPython's: not a test.
 EXTRA_PROGRAMS = t/bench/floor t/bench/format t/bench/interrupt t/bench/ticks
 CLEANFILES += t/bench/floor t/bench/format t/bench/interrupt t/bench/ticks
-EXTRA_DIST += t/bench/common.bash t/bench/convert t/bench/inside t/bench/judge.py \
+EXTRA_DIST += t/bench/common.bash t/bench/convert t/bench/family t/bench/inside t/bench/judge.py \
 	t/bench/oracle t/bench/peer.py \
 	t/bench/record t/bench/record.py t/bench/run t/bench/slowdown.py
 t_bench_floor_SOURCES = t/bench/floor.c
@@ -238,7 +241,8 @@ bench: all t/bench/floor t/bench/format t/bench/interrupt t/bench/ticks
 	@TACH_SRCDIR='$(abs_top_srcdir)'; TACH_BUILDDIR='$(abs_top_builddir)'; \
 	    export TACH_SRCDIR TACH_BUILDDIR; \
 	    $(srcdir)/t/bench/run && $(srcdir)/t/bench/convert && \
-	    $(srcdir)/t/bench/record && $(srcdir)/t/bench/inside
+	    $(srcdir)/t/bench/record && $(srcdir)/t/bench/inside && \
+	    $(srcdir)/t/bench/family
 # How true profiles are: ORACLE='-p 3.13-pyenv -r 10k chained' chooses.
 oracle: all
 	@TACH_SRCDIR='$(abs_top_srcdir)'; TACH_BUILDDIR='$(abs_top_builddir)'; \

@@ -73,3 +73,23 @@ are_in() {
 	recorded taskset -c 0 tach-record -r 100k
 	until_ is_in "SCHED_OTHER 0"
 }
+
+@test "of a family, one thread for all processes" {
+	need_root
+	chrt -f 1 true || skip "root may not be real-time here"
+	cat >four.py <<-'END'
+		import os, time
+		os.fork(), os.fork()
+		time.sleep(100)
+	END
+	start tach-record -q --subprocesses -o p.bin -- "$python" four.py
+	all_sampled() {
+		local f n=0
+		for f in p.*.bin.part; do
+			! has_samples "$f" || n=$((n + 1))
+		done
+		[ "$n" -eq 4 ]
+	}
+	until_ all_sampled
+	[ "$(ps -L -o cls= -p "$pid" | grep -c FF)" -eq 1 ]
+}

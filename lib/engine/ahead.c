@@ -81,7 +81,8 @@ open_events(struct ahead_events *e, const struct interrupts *in, pid_t task,
 		.config = PERF_COUNT_SW_CONTEXT_SWITCHES,
 		.sample_period = 1, .disabled = 1};
 	struct perf_event_attr clock = {.config = PERF_COUNT_SW_TASK_CLOCK,
-		.sample_period = interval_ns};
+		.sample_period = interval_ns,
+		.read_format = PERF_FORMAT_TOTAL_TIME_RUNNING};
 
 	close_events(e);
 	*e = (struct ahead_events){.task = task, .clock = -1};
@@ -135,12 +136,9 @@ ahead_prepare(struct ahead *a, uint64_t interval_ns)
 
 	if (in == NULL || a->on)
 		return false;
-	pthread_mutex_lock(&in->lock);
-	a->on = !in->is_ahead && in->holders == 1 && in->cost <= in->budget;
-	in->is_ahead |= a->on;
-	pthread_mutex_unlock(&in->lock);
+	in->is_ahead = a->on = in->cost <= in->budget;
 	a->asks = a->next = 0;
-	a->rounds = a->last = 0;
+	a->rounds = a->known = a->last = a->left = 0;
 	a->interval_ns = interval_ns;
 	return a->on;
 }
@@ -179,6 +177,12 @@ ahead_knows_turns(const struct ahead *a)
 	return a->in != NULL && a->in->tells_calls;
 }
 
+bool
+ahead_fills_gaps(const struct ahead *a)
+{
+	return a->in != NULL && a->in->tells_calls;
+}
+
 /* What tells of turns, and whose it is. */
 static void
 begin_turns(struct ahead *a, const struct interrupt_gil *gil, uint64_t switches)
@@ -205,6 +209,28 @@ enable(struct ahead *a)
 	return true;
 }
 
+/* Whether it records one thread, also as another one takes its CPU. */
+static bool
+records_leaving(const struct ahead *a)
+{
+	return ahead_fills_gaps(a) && a->asks == 1;
+}
+
+/* It may have no CPU now. */
+static void
+note_begin(struct ahead *a)
+{
+	struct {
+		uint64_t value, running;
+	} clock;
+
+	if (!records_leaving(a) ||
+	    read(a->asked[0]->clock, &clock, sizeof(clock)) != sizeof(clock))
+		return;
+	a->ran = clock.running;
+	a->left = clock_ns();
+}
+
 /* What is left to copy. */
 static uint32_t
 limit_of(const struct interrupts *in)
@@ -223,14 +249,17 @@ ahead_begin(struct ahead *a, const struct interrupt_gil *gil, uint64_t switches,
 	for (size_t i = 0; i < INTERRUPT_WIRES; i++)
 		interrupts_empty(&a->in->wires[i]);
 	begin_turns(a, gil, switches);
-	to->turn = to->away = to->cost = 0;
+	to->turn = to->away = to->rested = to->news = to->cost = 0;
 	to->limit = limit_of(a->in);
 	to->batch = batch;
 	memset(to->full, 0, sizeof(to->full));
 	__atomic_store_n(&to->stopped, INTERRUPT_GOES_ON, __ATOMIC_RELEASE);
 	ahead_set_interval(a, a->interval_ns);
 	ahead_doubt(a);
-	return enable(a);
+	if (!enable(a))
+		return false;
+	note_begin(a);
+	return true;
 }
 
 void
@@ -276,9 +305,7 @@ static void
 leave(struct ahead *a)
 {
 	silence(a);
-	pthread_mutex_lock(&a->in->lock);
 	a->in->is_ahead = false;
-	pthread_mutex_unlock(&a->in->lock);
 	for (size_t i = 0; i < a->asks; i++)
 		if (a->asked[i]->gone)
 			close_events(a->asked[i]);
@@ -329,7 +356,7 @@ newest_in(const struct interrupt_wire *w)
 bool
 ahead_doubts(const struct ahead *a)
 {
-	if (!a->on || a->last > a->doubt)
+	if (!a->on || a->last > a->doubt || (a->last > 0 && records_leaving(a)))
 		return false;
 	for (size_t i = 0; i < INTERRUPT_WIRES; i++)
 		if (newest_in(&a->in->wires[i]) > a->doubt)
@@ -341,6 +368,58 @@ bool
 ahead_is_dear(const struct ahead *a)
 {
 	return a->in->ahead->stopped == INTERRUPT_DEAR;
+}
+
+bool
+ahead_left(const struct ahead *a)
+{
+	return a->wire->record[a->now].left != 0;
+}
+
+uint64_t
+ahead_away(const struct ahead *a)
+{
+	return a->gone;
+}
+
+/* How long a thread was without a CPU from one record to a later one; 0 if that is
+ * not known. */
+static uint64_t
+gap_of(uint64_t time, uint64_t ran, const struct interrupt_record *later)
+{
+	uint64_t all = later->time - time, had = later->ran - ran;
+
+	return later->ran != 0 && all > had ? all - had : 0;
+}
+
+uint64_t
+ahead_gap(const struct ahead *a)
+{
+	const struct interrupt_record *r = &a->wire->record[a->now];
+
+	if (a->next >= a->wire->records || a->next >= INTERRUPT_RECORDS)
+		return UINT64_MAX;
+	return r->ran != 0 ? gap_of(r->time, r->ran, r + 1) : 0;
+}
+
+bool
+ahead_hurry(struct ahead *a)
+{
+	if (!records_leaving(a))
+		return false;
+	ahead_set_batch(a, 1);
+	return true;
+}
+
+/* What the newest record says of the CPU. */
+static void
+note_cpu(struct ahead *a)
+{
+	const struct interrupt_record *r = &a->wire->record[a->now];
+
+	a->gone = a->left != 0 ? gap_of(a->left, a->ran, r) : 0;
+	a->left = r->left != 0 && r->ran != 0 ? r->time : 0;
+	a->ran = r->ran;
 }
 
 int
@@ -360,11 +439,9 @@ is_full(const struct ahead *a, uint32_t wire)
  * to be written to if all are; or that one, if nothing is written any more.  NULL:
  * none yet. */
 static const struct interrupt_wire *
-readable(const struct ahead *a, uint32_t *number)
+choose_wire(const struct ahead *a, uint32_t turn, uint32_t *number)
 {
 	bool stopped = is_stopped(a);
-	uint32_t turn = __atomic_load_n(&a->in->ahead->turn,
-	    __ATOMIC_ACQUIRE) % INTERRUPT_WIRES;
 
 	for (uint32_t i = 0; i < INTERRUPT_WIRES; i++) {
 		*number = (turn + i) % INTERRUPT_WIRES;
@@ -373,6 +450,28 @@ readable(const struct ahead *a, uint32_t *number)
 	}
 	*number = turn;
 	return stopped ? &a->in->wires[turn] : NULL;
+}
+
+static uint32_t
+turn_of(const struct ahead *a)
+{
+	return __atomic_load_n(&a->in->ahead->turn, __ATOMIC_ACQUIRE) %
+	    INTERRUPT_WIRES;
+}
+
+/* The same of a turn that did not end meanwhile: else the newer of two that are
+ * full would be chosen. */
+static const struct interrupt_wire *
+readable(const struct ahead *a, uint32_t *number)
+{
+	const struct interrupt_wire *w;
+	uint32_t turn;
+
+	do {
+		turn = turn_of(a);
+		w = choose_wire(a, turn, number);
+	} while (turn != turn_of(a));
+	return w;
 }
 
 /* Gives a wire back that was read. */
@@ -384,17 +483,6 @@ give_back(struct ahead *a, uint32_t number)
 	a->next = 0;
 }
 
-static bool
-is_shared(struct interrupts *in)
-{
-	bool shared;
-
-	pthread_mutex_lock(&in->lock);
-	shared = in->holders > 1;
-	pthread_mutex_unlock(&in->lock);
-	return shared;
-}
-
 bool
 ahead_next(struct ahead *a, uint64_t *time)
 {
@@ -403,16 +491,18 @@ ahead_next(struct ahead *a, uint64_t *time)
 
 	if (!a->on)
 		return false;
-	if (is_shared(a->in))
-		ahead_end(a);
-	else if (is_stopped(a))
+	if (is_stopped(a))
 		silence(a); /* another thread's tick may still write */
+	if (__atomic_exchange_n(&a->in->ahead->news, 0, __ATOMIC_ACQ_REL) != 0)
+		a->known = 0;
 	while ((w = readable(a, &number)) != NULL) {
 		if (a->next < w->records && a->next < INTERRUPT_RECORDS) {
 			a->wire = w;
 			a->now = a->next++;
 			a->rounds++;
+			a->known++;
 			a->last = *time = w->record[a->now].time;
+			note_cpu(a);
 			return true;
 		}
 		if (!is_full(a, number)) {

@@ -40,10 +40,15 @@ struct ahead {
 	bool on;	/* there is, or will be, something to read */
 	const struct interrupt_wire *wire; /* what is read ... */
 	uint32_t now, next; /* ... records of it */
-	uint64_t rounds;    /* that were read since it began */
+	uint64_t rounds;    /* that were read since it began, ... */
+	uint64_t known;	    /* ... and since a word that it is told of changed */
 	/* When the last record was made that was read, 0 if none was; and when it
 	 * was not known any more that its thread has a CPU. */
 	uint64_t last, doubt;
+	uint64_t left, ran; /* when the last record was made, if its thread left
+			     * its CPU then, or it began; and the CPU time that
+			     * the thread had had */
+	uint64_t gone;	    /* from then to the newest one without a CPU; ns */
 };
 
 /* What is asked for of a thread: as in interrupts_read, and the words that are
@@ -70,10 +75,12 @@ bool ahead_prepare(struct ahead *, uint64_t interval_ns);
 bool ahead_ask(struct ahead *, const struct ahead_ask *);
 /* Whether those that take turns can be asked for. */
 bool ahead_knows_turns(const struct ahead *);
+/* Whether one that is asked for alone may be without a CPU when it begins. */
+bool ahead_fills_gaps(const struct ahead *);
 /* From an interval after now on there is a record each interval, until it is
- * ended, or ends, or whoever shares the interrupts is not alone any more; we
- * are woken after `batch` of them.  Where threads take turns, it needs the GIL:
- * where that is, and how often it had changed hands.  False: as above. */
+ * ended, or ends; we are woken after `batch` of them.  Where threads take turns,
+ * it needs the GIL: where that is, and how often it had changed hands.  False: as
+ * above. */
 bool ahead_begin(struct ahead *, const struct interrupt_gil *,
     uint64_t switches, uint32_t batch);
 /* The same at another interval, or after another number of them. */
@@ -108,6 +115,16 @@ int ahead_fd(const struct ahead *, size_t nth);
 bool ahead_next(struct ahead *, uint64_t *time);
 bool ahead_more(struct ahead *);
 size_t ahead_who(const struct ahead *);
+/* Whether its thread had to leave its CPU then; and how long it had been without
+ * one since the record before, or since it began, ns. */
+bool ahead_left(const struct ahead *);
+uint64_t ahead_away(const struct ahead *);
+/* How long it will have been without one until the next record, ns; UINT64_MAX:
+ * there is none yet. */
+uint64_t ahead_gap(const struct ahead *);
+/* Has it say soon what there is, however little that is.  False: a thread that
+ * waits for a CPU is not told from one that is blocked, so it is better ended. */
+bool ahead_hurry(struct ahead *);
 /* Adds that record to a snapshot of what was asked for.  False: out of memory. */
 bool ahead_take(const struct ahead *, struct snapshot *);
 

@@ -10,6 +10,7 @@
  * instead of wherever they are called, which is before the first round, too.
  */
 #include <linux/bpf.h>
+#include <linux/bpf_perf_event.h>
 
 #include <bpf/bpf_helpers.h>
 
@@ -17,6 +18,9 @@
 
 #define PAGE 4096 /* no page is smaller */
 #define REGISTERS 512 /* bytes: no thread has more */
+/* Where a task's state is, behind thread_info, on x86-64 since Linux 5.16; 0 if it
+ * can run. */
+#define STATE_AT 24
 
 /* Whether this kernel knows where a thread's registers are: set before it is
  * loaded. */
@@ -237,6 +241,8 @@ record(struct interrupt_wire *w, struct interrupt_ask *ask, __u64 time,
 	w->record[n].first = w->first;
 	w->record[n].parts = w->parts - w->first;
 	w->record[n].who = who;
+	w->record[n].left = w->left;
+	w->record[n].ran = w->ran;
 	w->records = n + 1;
 	return 1;
 }
@@ -425,11 +431,43 @@ record_turns(struct interrupt_ahead *a, struct interrupt_wire *w, __u32 before,
 	return ask;
 }
 
+/* What the next record says of the CPU of the thread that runs here. */
+static __always_inline void
+note_cpu(struct interrupt_ahead *a, struct interrupt_wire *w,
+    struct bpf_perf_event_data *ctx, __u32 left)
+{
+	struct bpf_perf_event_value v = {0};
+
+	w->ran = !a->rested &&
+		bpf_perf_prog_read_value(ctx, &v, sizeof(v)) == 0 ?
+	    v.running : 0;
+	w->left = left;
+	a->rested = 0;
+}
+
+/* There is a new record.  Whether who reads is to be woken. */
+static __always_inline int
+note_record(struct interrupt_ahead *a, struct watching *w)
+{
+	if (w->in.ask == 0)
+		return stop(a, INTERRUPT_BAD);
+	bpf_loop(INTERRUPT_WATCHES, compare, w, 0);
+	if (w->changed)
+		return stop(a, INTERRUPT_CHANGED);
+	if (a->cost > a->limit)
+		return stop(a, INTERRUPT_DEAR);
+	a->news |= w->news;
+	if (!w->news && !is_full(a, w->in.wire))
+		return 0;
+	pass(a);
+	return 1;
+}
+
 /* A tick of the clock of a thread.  As with the next one, who reads is woken if
  * what it returns is not 0. */
 SEC("perf_event")
 int
-tach_tick(void *ctx)
+tach_tick(struct bpf_perf_event_data *ctx)
 {
 	struct watching w = {0};
 	struct writing *to = &w.in;
@@ -454,18 +492,9 @@ tach_tick(void *ctx)
 		if (what == TURN_UNKNOWN)
 			return stop(a, INTERRUPT_CHANGED);
 	}
+	note_cpu(a, to->wire, ctx, 0);
 	to->ask = record_turns(a, to->wire, before, f.who);
-	if (to->ask == 0)
-		return stop(a, INTERRUPT_BAD);
-	bpf_loop(INTERRUPT_WATCHES, compare, &w, 0);
-	if (w.changed)
-		return stop(a, INTERRUPT_CHANGED);
-	if (a->cost > a->limit)
-		return stop(a, INTERRUPT_DEAR);
-	if (!w.news && !is_full(a, to->wire))
-		return 0;
-	pass(a);
-	return 1;
+	return note_record(a, &w);
 }
 
 /* Why a thread that takes turns leaves its CPU. */
@@ -500,12 +529,39 @@ note_wait(const struct interrupt_ahead *a)
 		f.ask->waits = 1;
 }
 
+/* Whether it does not leave to wait for a page, or since it is stopped. */
+static __always_inline int
+could_run(void)
+{
+	__u32 state = 1;
+
+	bpf_probe_read_kernel(&state, sizeof(state),
+	    (const char *)bpf_get_current_task_btf() + STATE_AT);
+	return state == 0;
+}
+
+/* Records a thread as another one takes its CPU: until it has one again, it is as
+ * it is now. */
+static __always_inline int
+record_left(struct interrupt_ahead *a, struct bpf_perf_event_data *ctx)
+{
+	struct watching w = {0};
+	__u32 turn = a->turn % INTERRUPT_WIRES;
+
+	w.in.wire = bpf_map_lookup_elem(&wires, &turn);
+	if (w.in.wire == 0 || a->full[turn % INTERRUPT_WIRES])
+		return 0;
+	note_cpu(a, w.in.wire, ctx, 1);
+	w.in.ask = record_turns(a, w.in.wire, 0, 0);
+	return note_record(a, &w);
+}
+
 /* A thread leaves its CPU: to who was woken to read, if there is no other one.
  * Of those that take turns, one may have taken it from another, if it did not
  * leave for its turn: who reads is to look. */
 SEC("perf_event")
 int
-tach_leave(void *ctx)
+tach_leave(struct bpf_perf_event_data *ctx)
 {
 	struct interrupt_ahead *a;
 	enum leaves why = LEAVES;
@@ -514,9 +570,12 @@ tach_leave(void *ctx)
 	a = bpf_map_lookup_elem(&ahead, &zero);
 	if (a == 0 || a->stopped)
 		return 0;
-	if (tells_calls && a->takers > 1)
+	if (tells_calls)
 		why = why_leaves(&a->gil);
-	if (why == LEAVES_TURN) {
+	if (a->takers <= 1 && why == LEAVES_CPU && could_run())
+		return record_left(a, ctx);
+	a->rested = 1;
+	if (a->takers > 1 && why == LEAVES_TURN) {
 		note_wait(a);
 		return 0;
 	}

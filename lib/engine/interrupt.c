@@ -109,7 +109,6 @@ interrupts_read(struct interrupts *in, pid_t task, int cpu, struct snapshot *s,
 	*rest_ns = 0;
 	if (!interrupts_reach(cpu))
 		return INTERRUPT_ELSEWHERE;
-	pthread_mutex_lock(&in->lock);
 	if (in->is_ahead)
 		result = INTERRUPT_ELSEWHERE;
 	else if (!in->crowded && interrupts_ask(&in->asks[0], task, s, way))
@@ -117,6 +116,5 @@ interrupts_read(struct interrupts *in, pid_t task, int cpu, struct snapshot *s,
 	*rest_ns = rest_after(in, result);
 	if (result == INTERRUPT_OK && !interrupts_take(&in->wires[0], 0, s))
 		result = INTERRUPT_FAILED;
-	pthread_mutex_unlock(&in->lock);
 	return result;
 }

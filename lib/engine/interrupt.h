@@ -19,7 +19,7 @@
 #include "engine/interruptwire.h"
 #include "engine/snapshot.h"
 
-/* One for all recorders of a family. */
+/* For one recorder at a time. */
 struct interrupts;
 
 /* A thread may be held up for this part of its time. */
@@ -28,9 +28,6 @@ struct interrupts;
 /* For rounds at an interval.  Takes a millisecond, in which it is measured how
  * long an interrupt takes this machine.  NULL: they cannot be had. */
 struct interrupts *interrupts_new(uint64_t interval_ns);
-/* Each recorder that uses them holds them; the last one to drop them ends
- * them.  NULL does nothing. */
-struct interrupts *interrupts_hold(struct interrupts *);
 void interrupts_drop(struct interrupts *);
 
 /* The program, as a descriptor, that an event of a thread at rest is to run when

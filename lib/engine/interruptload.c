@@ -143,8 +143,6 @@ interrupts_new(uint64_t interval_ns)
 
 	if (in == NULL)
 		return NULL;
-	in->holders = 1;
-	pthread_mutex_init(&in->lock, NULL);
 	if (!load(in)) {
 		interrupts_drop(in);
 		return NULL;
@@ -156,37 +154,14 @@ interrupts_new(uint64_t interval_ns)
 	return in;
 }
 
-struct interrupts *
-interrupts_hold(struct interrupts *in)
-{
-	if (in == NULL)
-		return NULL;
-	pthread_mutex_lock(&in->lock);
-	in->holders++;
-	pthread_mutex_unlock(&in->lock);
-	return in;
-}
-
-static bool
-is_last(struct interrupts *in)
-{
-	bool last;
-
-	pthread_mutex_lock(&in->lock);
-	last = --in->holders == 0;
-	pthread_mutex_unlock(&in->lock);
-	return last;
-}
-
 void
 interrupts_drop(struct interrupts *in)
 {
-	if (in == NULL || !is_last(in))
+	if (in == NULL)
 		return;
 	unmap(in->asks, ASKS_SIZE);
 	unmap(in->wires, WIRES_SIZE);
 	unmap(in->ahead, AHEAD_SIZE);
 	bpf_object__close(in->object);
-	pthread_mutex_destroy(&in->lock);
 	free(in);
 }

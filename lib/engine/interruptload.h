@@ -5,7 +5,6 @@
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
-#include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <sys/user.h>
@@ -24,7 +23,6 @@
 #define ARGUMENT_AT 0
 #endif
 
-/* The lock is for all that follows it, and for the shared memory. */
 struct interrupts {
 	struct bpf_object *object;
 	int interrupt, tick, leave, stir; /* programs; descriptors */
@@ -32,12 +30,10 @@ struct interrupts {
 	bool crowded; /* we have but one CPU: who runs is us */
 	uint64_t cost; /* ns that one takes a thread that copies nothing */
 	uint64_t budget; /* ns that one may take it */
-	pthread_mutex_t lock;
 	struct interrupt_ask *asks; /* INTERRUPT_TAKERS of them */
 	struct interrupt_wire *wires; /* INTERRUPT_WIRES of them */
 	struct interrupt_ahead *ahead;
-	bool is_ahead; /* for one of its holders */
-	unsigned holders;
+	bool is_ahead; /* the kernel writes to the wires */
 };
 
 /* Measures ->cost; 0: it is too little to be measured. */

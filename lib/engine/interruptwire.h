@@ -81,6 +81,9 @@ struct interrupt_record {
 	__u32 at;   /* where its bytes begin */
 	__u32 first, parts;
 	__u32 who; /* number of the ask */
+	__u32 left; /* it has left its CPU now, and will have one again */
+	__u64 ran;  /* CPU time that it has had, ns; 0: not known, or it has not
+		     * only run and waited for a CPU since the last record */
 };
 
 struct interrupt_wire {
@@ -90,9 +93,10 @@ struct interrupt_wire {
 	/* interrupt.bpf.c's own: how many bytes there are, where those of the
 	 * last part are, and which frame, or exception, is next; with which byte
 	 * and part the last record begins; which part is the last one that was
-	 * copied for a frame, and where that is; and the code object of the last
-	 * frame. */
+	 * copied for a frame, and where that is; the code object of the last
+	 * frame; and what the next record says of the CPU. */
 	__u64 used, part_at, next, at, first, frames, frames_at, code;
+	__u64 left, ran;
 	__u64 took; /* ns: to copy the last record */
 	__u8 bytes[INTERRUPT_ROOM + INTERRUPT_PIECE];
 };
@@ -125,6 +129,9 @@ struct interrupt_ahead {
 	__u32 batch;   /* records after which the next one is */
 	__u32 full[INTERRUPT_WIRES]; /* to be read */
 	__u32 away;    /* a thread left its CPU while one was */
+	__u32 news;    /* a word that it is told of has changed */
+	__u32 rested;  /* one has left its CPU for something else than that since the
+			* last record */
 	/* ns that a tick may take on average, and does. */
 	__u32 limit, cost;
 	/* Asks; if there are more, of threads that take turns, the one whose turn

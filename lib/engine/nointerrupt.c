@@ -10,12 +10,6 @@ interrupts_new(uint64_t interval_ns)
 	return NULL;
 }
 
-struct interrupts *
-interrupts_hold(struct interrupts *in)
-{
-	return in;
-}
-
 void
 interrupts_drop(struct interrupts *in)
 {
@@ -79,6 +73,13 @@ ahead_ask(struct ahead *a, const struct ahead_ask *ask)
 
 bool
 ahead_knows_turns(const struct ahead *a)
+{
+	(void)a;
+	return false;
+}
+
+bool
+ahead_fills_gaps(const struct ahead *a)
 {
 	(void)a;
 	return false;
@@ -150,6 +151,34 @@ ahead_is_dear(const struct ahead *a)
 
 bool
 ahead_was_away(struct ahead *a)
+{
+	(void)a;
+	return false;
+}
+
+bool
+ahead_left(const struct ahead *a)
+{
+	(void)a;
+	return false;
+}
+
+uint64_t
+ahead_away(const struct ahead *a)
+{
+	(void)a;
+	return 0;
+}
+
+uint64_t
+ahead_gap(const struct ahead *a)
+{
+	(void)a;
+	return UINT64_MAX;
+}
+
+bool
+ahead_hurry(struct ahead *a)
 {
 	(void)a;
 	return false;

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
-#include <sys/random.h>
+#include <sys/resource.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -23,11 +23,12 @@
 #include "engine/find.h"
 #include "engine/inprocess.h"
 #include "engine/interrupt.h"
+#include "engine/pace.h"
 #include "engine/process.h"
 #include "engine/remote.h"
 #include "engine/snapshot.h"
+#include "engine/stock.h"
 #include "engine/stop.h"
-#include "engine/urgent.h"
 #include "error.h"
 #include "tach.h"
 
@@ -70,6 +71,10 @@
 #define FILES_MIN 128
 /* A thread that stops too late for its round is let go after so long. */
 #define LATE_STEP (2 * NS_PER_MS)
+/* A process with so many rounds is there to stay. */
+#define SETTLED 50
+/* They are waited for so long, if the thread gets no CPU. */
+#define AHEAD_PATIENCE NS_PER_S
 /* While there are no rounds, the caller gets to do something so often. */
 #define PAUSE_STEP (100 * NS_PER_MS)
 
@@ -83,6 +88,9 @@ struct tach_recorder {
 	struct py_runtime runtime;
 	struct remote *remote;
 	struct interrupts *interrupts; /* or NULL */
+	struct stock *stock; /* where there may be some by and by */
+	bool follows;	/* of a family, one that is not the first */
+	bool asked;	/* for some */
 	struct agents *agents; /* in-process */
 	struct inprocess *inprocess;
 	uint64_t python_at; /* when a Python was found; 0: not yet */
@@ -90,12 +98,18 @@ struct tach_recorder {
 	bool attached; /* the agent came into it while it ran */
 	bool gone; /* it had ended when we came; its samples are there */
 	enum tach_recorder_state state;
-	struct pacer pacer;
-	/* When the last round was taken ahead, and when the distance between
-	 * these was chosen; ns, CLOCK_MONOTONIC. */
-	uint64_t last, stepped;
+	struct pace *pace; /* of rounds; and what is known of it */
+	struct pace_mark mark;
+	uint64_t next; /* when there is something to do where there are none */
+	/* When the last round was taken ahead, when there were some to read, and
+	 * when the distance between these was chosen; ns, CLOCK_MONOTONIC. */
+	uint64_t last, heard, stepped;
+	uint64_t newest; /* when the newest of them was taken */
 	uint64_t cost;	/* ns of CPU time to read one of them */
-	struct urgent urgent;
+	/* When a thread was seen to leave its CPU, and ns without one of which
+	 * there are no samples yet; or of which there are too many. */
+	uint64_t left;
+	int64_t owed;
 	struct caller caller;
 	uint64_t start; /* of the first round; ns, CLOCK_MONOTONIC */
 	uint64_t seen;	/* for find_python */
@@ -143,7 +157,10 @@ tach_recorder_new(const struct tach_recorder_options *o)
 	r->process.pidfd = -1;
 	r->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	r->table = tach_table_new();
-	if (r->wake_fd < 0 || r->table == NULL) {
+	r->pace = pace_new(o->interval_ns, o->jitter);
+	r->stock = stock_new(o->interval_ns);
+	if (r->wake_fd < 0 || r->table == NULL || r->pace == NULL ||
+	    r->stock == NULL) {
 		tach_recorder_free(r);
 		return NULL;
 	}
@@ -173,14 +190,17 @@ tach_recorder_free(struct tach_recorder *r)
 	if (r == NULL)
 		return;
 	drop_remote(r);
-	interrupts_drop(r->interrupts);
+	if (r->stock != NULL)
+		stock_give(r->stock, r->interrupts);
+	stock_drop(r->stock);
 	inprocess_free(r->inprocess, has_ended(r));
 	agents_drop(r->agents);
-	urgent_end(&r->urgent);
+	pace_leave(r->pace, &r->mark);
 	caller_drop(&r->caller);
 	process_close(&r->process);
 	thread_names_free(&r->names);
 	tach_table_free(r->table);
+	pace_drop(r->pace);
 	if (r->wake_fd >= 0)
 		close(r->wake_fd);
 	free(r);
@@ -206,8 +226,10 @@ prepare_self(struct tach_recorder *r)
 	    files.rlim_max < FILES_MIN;
 
 	caller_hold(&r->caller);
-	if (r->interrupts == NULL && interrupts(&r->options) && !few)
-		r->interrupts = interrupts_new(r->options.interval_ns);
+	if (!r->follows && interrupts(&r->options) &&
+	    (few || (r->interrupts = interrupts_new(
+		r->options.interval_ns)) == NULL))
+		stock_refuse(r->stock);
 	urgent_prepare();
 }
 
@@ -215,18 +237,16 @@ static void
 start_waiting(struct tach_recorder *r)
 {
 	uint64_t now = clock_ns();
-	uint64_t interval = r->options.interval_ns < WAIT_INTERVAL ?
-	    r->options.interval_ns : WAIT_INTERVAL;
 
 	drop_remote(r);
-	urgent_end(&r->urgent);
+	pace_leave(r->pace, &r->mark);
 	r->state = TACH_RECORDER_WAITING;
 	r->found = false;
 	r->python_at = 0;
 	r->seen = 0;
 	r->deep_step = DEEP_FIRST;
 	r->deep_at = now + r->deep_step;
-	pacer_start(&r->pacer, interval, false, 1, now);
+	r->next = now;
 }
 
 /* What a command needs to take samples of itself. */
@@ -288,17 +308,6 @@ lacks_tasks(const struct tach_recorder *r)
 	    !py_has(r->runtime.offsets.generator_state);
 }
 
-static uint64_t
-random_seed(void)
-{
-	uint64_t seed;
-
-	if (getrandom(&seed, sizeof(seed), GRND_NONBLOCK) !=
-	    (ssize_t)sizeof(seed))
-		seed = clock_ns();
-	return seed | 1;
-}
-
 /* From now on there are samples. */
 static void
 begin(struct tach_recorder *r, uint64_t now)
@@ -332,9 +341,6 @@ start_sampling(struct tach_recorder *r)
 		return error_set(&r->error, TACH_FATAL, "out of memory");
 	remote_locals(r->remote, &r->locals);
 	begin(r, now);
-	urgent_begin(&r->urgent, now);
-	pacer_start(&r->pacer, r->options.interval_ns, r->options.jitter,
-	    random_seed(), now);
 	return TACH_OK;
 }
 
@@ -405,7 +411,11 @@ void
 tach_recorder_share(struct tach_recorder *r, const struct tach_recorder *first)
 {
 	r->agents = first->agents != NULL ? agents_hold(first->agents) : NULL;
-	r->interrupts = interrupts_hold(first->interrupts);
+	r->follows = true;
+	stock_drop(r->stock);
+	r->stock = stock_hold(first->stock);
+	pace_drop(r->pace);
+	r->pace = pace_hold(first->pace);
 }
 
 /* Opens the process that a slot gives the number of, which has to be one of ours,
@@ -497,6 +507,17 @@ sleep_awake(struct tach_recorder *r, uint64_t until)
 		return true;
 	heed_wake(r);
 	return !r->stopped && !process_ended(&r->process);
+}
+
+/* The same without a sleep. */
+static bool
+goes_on(struct tach_recorder *r)
+{
+	struct pollfd fds[TACH_RECORDER_FDS];
+
+	if (r->stopped || r->gone)
+		return false;
+	return tach_recorder_fds(r, fds) == 0 || sleep_awake(r, 0);
 }
 
 /* Brings the agent into a Python that was found; its slot comes up like that
@@ -624,8 +645,7 @@ end_pause(struct tach_recorder *r, uint64_t now)
 {
 	r->stats.paused_ns += now - r->paused_at;
 	r->paused_at = 0;
-	pacer_start(&r->pacer, r->options.interval_ns, r->options.jitter,
-	    random_seed(), now);
+	pace_leave(r->pace, &r->mark);
 }
 
 /* There are no rounds any more. */
@@ -633,7 +653,7 @@ static void
 close_rounds(struct tach_recorder *r)
 {
 	drop_remote(r);
-	urgent_end(&r->urgent);
+	pace_leave(r->pace, &r->mark);
 	r->state = TACH_RECORDER_ENDED;
 }
 
@@ -719,7 +739,12 @@ fail(struct tach_recorder *r, const struct tach_sink *sink)
 static int
 wait_round(struct tach_recorder *r)
 {
-	return look(r) == FIND_OK ? start_sampling(r) : TACH_OK;
+	uint64_t interval = r->options.interval_ns < WAIT_INTERVAL ?
+	    r->options.interval_ns : WAIT_INTERVAL;
+	int result = look(r) == FIND_OK ? start_sampling(r) : TACH_OK;
+
+	r->next = clock_ns() + interval;
+	return result;
 }
 
 static int
@@ -730,7 +755,6 @@ sample_round(struct tach_recorder *r, uint64_t now, struct tach_sink *sink)
 
 	switch (result) {
 	case REMOTE_OK:
-		urgent_look(&r->urgent, now);
 		r->stats.rounds++;
 		r->stats.elapsed_ns = elapsed(r, now);
 		return TACH_OK;
@@ -748,25 +772,6 @@ is_over(const struct tach_recorder *r, uint64_t now)
 {
 	return r->options.duration_ns != 0 && r->start != 0 &&
 	    r->paused_at == 0 && elapsed(r, now) >= r->options.duration_ns;
-}
-
-/*
- * Sleeps until the next round.  False: it is over.  A stop that comes between
- * the look and the sleep is noticed a sleep later; that the target has ended,
- * by the round's first read.  Where that takes too long, and where nothing is
- * read, a poll looks for both, which costs more.
- */
-static bool
-sleep_round(struct tach_recorder *r)
-{
-	uint64_t now = clock_ns(), until = r->pacer.next;
-
-	if (r->state == TACH_RECORDER_WAITING || until > now + LONG_SLEEP ||
-	    (until > now + LATE_STEP && holds_late(r)))
-		return sleep_awake(r, until);
-	while (!r->stopped && until > now + SHORT_SLEEP && !clock_sleep(until))
-		continue;
-	return !r->stopped;
 }
 
 /* ---- rounds that are taken ahead --------------------------------------- */
@@ -810,11 +815,11 @@ go_ahead(struct tach_recorder *r)
 	    (!series && (r->interrupts == NULL ||
 		ahead_latest(r) / interval < AHEAD_MIN)))
 		return;
-	r->last = r->stepped = clock_ns();
+	r->last = r->left = r->heard = r->stepped = r->newest = clock_ns();
 	if (series)
 		remote_copy_series(r->remote);
 	else
-		remote_go_ahead(r->remote, r->pacer.step, batch_of(r));
+		remote_go_ahead(r->remote, pace_distance(r->pace), batch_of(r));
 }
 
 /* When nothing more is to be recorded. */
@@ -825,34 +830,81 @@ end_of(const struct tach_recorder *r)
 	    r->start + r->stats.paused_ns + r->options.duration_ns : UINT64_MAX;
 }
 
-/* Sleeps until there are rounds to be read; or no more are to be taken. */
-static void
-sleep_ahead(struct tach_recorder *r)
+/* How long none may come before it is asked why. */
+static uint64_t
+patience_of(const struct tach_recorder *r)
 {
-	struct pollfd fds[2 + INTERRUPT_TAKERS] = {{r->wake_fd, POLLIN, 0},
-	    {r->process.pidfd, POLLIN, 0}};
-	size_t n = remote_ahead_fds(r->remote, fds + 2);
-	uint64_t until = clock_ns() + (remote_doubts_ahead(r->remote) ?
-	    DOUBT_ROUNDS * r->options.interval_ns :
-	    2 * ahead_latest(r)); /* none come */
+	return remote_doubts_ahead(r->remote) ?
+	    DOUBT_ROUNDS * r->options.interval_ns : 2 * ahead_latest(r);
+}
 
-	clock_poll(fds, 2 + n, until < end_of(r) ? until : end_of(r));
+/* Where none come since the thread gets no CPU, that is no reason to end. */
+static bool
+waits_on(struct tach_recorder *r, uint64_t now)
+{
+	if (now >= r->last + AHEAD_PATIENCE || !remote_hurry(r->remote))
+		return false;
+	r->heard = now;
+	return true;
+}
+
+/* Whether no more rounds are to be taken ahead, or none come. */
+static void
+heed_ahead(struct tach_recorder *r)
+{
+	struct pollfd fds[TACH_RECORDER_FDS];
+	size_t n = tach_recorder_fds(r, fds);
+	uint64_t now = clock_ns();
+
+	clock_poll(fds, n, 0);
 	if (fds[0].revents != 0)
 		heed_wake(r);
-	if (!remote_heed_ahead(r->remote, fds + 2, n) || r->stopped ||
-	    r->pause || is_over(r, clock_ns()))
+	if (!remote_heed_ahead(r->remote, fds + 2, n - 2) ||
+	    fds[1].revents != 0 || r->stopped || r->pause || is_over(r, now) ||
+	    (now >= r->heard + patience_of(r) && !waits_on(r, now)))
 		remote_end_ahead(r->remote);
 }
 
-/* A round was taken then. */
 static void
+count_missed(struct tach_recorder *r, uint64_t missed, uint64_t left)
+{
+	r->stats.missed += missed;
+	r->stats.spared += left;
+}
+
+/* A round that was taken as a thread left its CPU is of use if what it is without
+ * one is owed a sample; where that is not known yet, unless there were too many. */
+static bool
+is_owed(const struct tach_recorder *r)
+{
+	uint64_t gap;
+
+	if (!remote_left(r->remote))
+		return true;
+	gap = remote_gap(r->remote);
+	return gap == UINT64_MAX ? r->owed >= 0 :
+	    r->owed + (int64_t)gap >= (int64_t)pace_distance(r->pace);
+}
+
+/* A round was taken then: on time, or as a thread left its CPU.  False: it is of no
+ * use. */
+static bool
 note_taken(struct tach_recorder *r, uint64_t time)
 {
-	uint64_t n = (time - r->last + r->options.interval_ns / 2) /
-	    r->options.interval_ns;
+	uint64_t interval = r->options.interval_ns, n;
+	bool owed = is_owed(r);
 
-	r->stats.missed += n > 1 ? n - 1 : 0;
+	r->heard = r->newest = time;
+	if (remote_left(r->remote)) {
+		r->left = time;
+		r->owed -= owed ? (int64_t)pace_distance(r->pace) : 0;
+		return owed;
+	}
+	n = time > r->last ? (time - r->last + interval / 2) / interval : 1;
+	n -= n > 0;
+	count_missed(r, n, pace_is_slow(r->pace) ? n : 0);
 	r->last = time;
+	return true;
 }
 
 /* They go on, at another distance if it is time to, or the next one is ours. */
@@ -862,15 +914,15 @@ keep_pace(struct tach_recorder *r)
 	uint64_t now = clock_ns();
 
 	if (!remote_is_ahead(r->remote)) {
-		pacer_resume(&r->pacer, r->last);
-		r->stats.missed += pacer_advance(&r->pacer, now);
+		pace_resume(r->pace, &r->mark, r->last, now);
+		count_missed(r, r->mark.missed, r->mark.left);
 		return;
 	}
 	if (now - r->stepped >= STEP_AFTER) {
 		r->stepped = now;
-		pacer_step(&r->pacer);
+		pace_step(r->pace);
 	}
-	remote_keep_ahead(r->remote, r->pacer.step, batch_of(r));
+	remote_keep_ahead(r->remote, pace_distance(r->pace), batch_of(r));
 }
 
 static void
@@ -878,6 +930,37 @@ note_cost(struct tach_recorder *r, uint64_t ns, unsigned rounds)
 {
 	if (rounds > 0)
 		r->cost = (7 * r->cost + ns / rounds) / 8;
+}
+
+/*
+ * While a thread waited for a CPU, from when it was seen to leave one, it was as it
+ * was then, at each interval.  The round that was taken at that moment counts as
+ * one of these.
+ */
+static bool
+fill_gap(struct tach_recorder *r, struct tach_sink *sink)
+{
+	int64_t interval = (int64_t)pace_distance(r->pace);
+	uint64_t away = remote_away(r->remote), n, due;
+
+	if (away == 0)
+		return true;
+	r->owed += (int64_t)away;
+	n = r->owed > 0 ? (uint64_t)(r->owed / interval) : 0;
+	n = least(n, away / (2 * NS_PER_US)); /* no two at one time */
+	r->owed -= (int64_t)n * interval;
+	r->last += away;
+	due = away / r->options.interval_ns;
+	if (pace_is_slow(r->pace) && due > n)
+		count_missed(r, due - n, due - n);
+	for (uint64_t i = 1; i <= n; i++) {
+		uint64_t time = r->left + away * i / (n + 1);
+		if (!remote_again(r->remote, (time - r->start) / NS_PER_US,
+			sink, &r->stats))
+			return false;
+		r->stats.rounds++;
+	}
+	return true;
 }
 
 static int
@@ -888,14 +971,21 @@ ahead_round(struct tach_recorder *r, struct tach_sink *sink)
 	uint64_t begin, time;
 
 	if (!remote_has_series(r->remote))
-		sleep_ahead(r);
+		heed_ahead(r);
 	begin = clock_cpu_ns();
 	for (; result == TACH_OK && r->state == TACH_RECORDER_SAMPLING &&
 	    remote_next(r->remote, &time); n++) {
-		note_taken(r, time);
-		result = sample_round(r, time, sink);
+		if (time < r->newest) {
+			count_missed(r, 1, 0); /* no profile takes it */
+			continue;
+		}
+		if (!fill_gap(r, sink))
+			return fail(r, sink);
+		if (note_taken(r, time))
+			result = sample_round(r, time, sink);
 	}
 	note_cost(r, clock_cpu_ns() - begin, n);
+	pace_done(r->pace, clock_ns());
 	if (r->state == TACH_RECORDER_SAMPLING)
 		keep_pace(r);
 	return result;
@@ -988,7 +1078,7 @@ next_drain(const struct tach_recorder *r)
 static int
 drain_round(struct tach_recorder *r, struct tach_sink *sink)
 {
-	bool awake = sleep_awake(r, next_drain(r));
+	bool awake = goes_on(r);
 	uint64_t now = clock_ns();
 	bool over = !awake || is_over(r, now);
 
@@ -1002,44 +1092,132 @@ drain_round(struct tach_recorder *r, struct tach_sink *sink)
 		r->stats.rounds++;
 		r->stats.elapsed_ns = elapsed(r, now);
 	}
+	r->next = next_drain(r);
 	return over ? end(r) : TACH_OK;
+}
+
+/* ---- rounds of either --------------------------------------------------- */
+
+static bool
+is_ahead(const struct tach_recorder *r)
+{
+	return r->state == TACH_RECORDER_SAMPLING && r->remote != NULL &&
+	    remote_is_ahead(r->remote);
+}
+
+/* Nothing is read between two rounds. */
+static bool
+has_rounds(const struct tach_recorder *r)
+{
+	return r->state == TACH_RECORDER_SAMPLING && r->inprocess == NULL &&
+	    r->paused_at == 0;
+}
+
+uint64_t
+tach_recorder_due(struct tach_recorder *r)
+{
+	uint64_t due;
+
+	if (r->gone || r->stopped)
+		return 0;
+	if (is_ahead(r))
+		return remote_has_series(r->remote) ? 0 :
+		    least(r->heard + patience_of(r), end_of(r));
+	due = !has_rounds(r) ? r->next :
+	    r->mark.member ? pace_due(r->pace, &r->mark) : 0;
+	return holds_late(r) ? least(due, clock_ns() + LATE_STEP) : due;
+}
+
+/* That the target has ended is noticed by a round's first read.  Where that takes
+ * too long, and where nothing is read, a poll looks for it, and for a stop, which
+ * costs more. */
+size_t
+tach_recorder_fds(const struct tach_recorder *r,
+    struct pollfd fds[TACH_RECORDER_FDS])
+{
+	bool ahead = is_ahead(r);
+
+	if (has_rounds(r) && !ahead && r->options.interval_ns < LONG_SLEEP)
+		return 0;
+	fds[0] = (struct pollfd){r->wake_fd, POLLIN, 0};
+	fds[1] = (struct pollfd){r->process.pidfd, POLLIN, 0};
+	return 2 + (ahead ? remote_ahead_fds(r->remote, fds + 2) : 0);
+}
+
+/* One that has been there for a while gets interrupts of its own. */
+static void
+want_interrupts(struct tach_recorder *r)
+{
+	if (!r->follows || r->interrupts != NULL || r->stats.rounds < SETTLED ||
+	    !interrupts(&r->options))
+		return;
+	r->interrupts = stock_take(r->stock, &r->asked);
+	if (r->interrupts != NULL)
+		remote_interrupts(r->remote, r->interrupts);
+}
+
+/* A round of our own, if it is due. */
+static int
+own_round(struct tach_recorder *r, struct tach_sink *sink)
+{
+	int result;
+
+	if (!r->mark.member)
+		pace_enter(r->pace, &r->mark, clock_ns());
+	if (!pace_take(r->pace, &r->mark, clock_ns(), SHORT_SLEEP))
+		return TACH_OK;
+	count_missed(r, r->mark.missed, r->mark.left);
+	want_interrupts(r);
+	result = r->pause ? TACH_OK : sample_round(r, clock_ns(), sink);
+	pace_done(r->pace, clock_ns());
+	if (result == TACH_OK && r->state == TACH_RECORDER_SAMPLING &&
+	    !r->pause)
+		go_ahead(r);
+	return result;
+}
+
+int
+tach_recorder_step(struct tach_recorder *r, struct tach_sink *sink)
+{
+	if (r->state == TACH_RECORDER_ENDED)
+		return TACH_END;
+	if (is_ahead(r))
+		return ahead_round(r, sink);
+	heed_pause(r);
+	if (r->inprocess != NULL)
+		return drain_round(r, sink);
+	if (!goes_on(r) || is_over(r, clock_ns()))
+		return end(r);
+	if (r->paused_at != 0) {
+		r->next = clock_ns() + PAUSE_STEP;
+		return TACH_OK;
+	}
+	return r->state == TACH_RECORDER_WAITING ? wait_round(r) :
+						   own_round(r, sink);
+}
+
+/* Until the next round; a stop that comes between the look and the sleep is
+ * noticed a sleep later. */
+static void
+sleep_round(struct tach_recorder *r)
+{
+	struct pollfd fds[TACH_RECORDER_FDS];
+	uint64_t due = tach_recorder_due(r), now = clock_ns();
+	size_t n = tach_recorder_fds(r, fds);
+
+	if (n > 0 && due > now)
+		clock_poll(fds, n, due);
+	while (n == 0 && !r->stopped && due > now + SHORT_SLEEP &&
+	    !clock_sleep(due))
+		continue;
 }
 
 int
 tach_recorder_round(struct tach_recorder *r, struct tach_sink *sink)
 {
-	uint64_t now;
-	int result = TACH_OK;
-
-	if (r->state == TACH_RECORDER_ENDED)
-		return TACH_END;
-	if (r->state == TACH_RECORDER_SAMPLING && r->remote != NULL &&
-	    remote_is_ahead(r->remote))
-		return ahead_round(r, sink);
-	heed_pause(r);
-	if (r->inprocess != NULL)
-		return drain_round(r, sink);
-	if (r->paused_at != 0)
-		return sleep_awake(r, clock_ns() + PAUSE_STEP) ? TACH_OK :
-								 end(r);
-	if (!sleep_round(r))
-		return end(r);
-	now = clock_ns();
-	if (is_over(r, now))
-		return end(r);
-	if (r->state == TACH_RECORDER_WAITING)
-		result = wait_round(r);
-	if (result == TACH_OK && r->state == TACH_RECORDER_SAMPLING &&
-	    !r->pause)
-		result = sample_round(r, clock_ns(), sink);
-	if (r->state == TACH_RECORDER_SAMPLING)
-		r->stats.missed += pacer_advance(&r->pacer, clock_ns());
-	else
-		pacer_advance(&r->pacer, clock_ns());
-	if (result == TACH_OK && r->state == TACH_RECORDER_SAMPLING &&
-	    !r->pause)
-		go_ahead(r);
-	return result;
+	if (r->state != TACH_RECORDER_ENDED)
+		sleep_round(r);
+	return tach_recorder_step(r, sink);
 }
 
 static void

@@ -63,7 +63,6 @@ struct remote {
 	size_t copies;	    /* of a series that are still to be of use */
 	bool runs;	    /* its thread ran when they had all been made */
 	uint64_t interval_ns; /* of those that are */
-	bool doubts; /* none may come for now: see ahead_doubts */
 	unsigned quiet;	    /* rounds like which some could be taken so */
 	/* How many of them it takes to begin: for one thread, and for some that
 	 * take turns. */
@@ -151,6 +150,16 @@ remote_free(struct remote *r)
 	survey_free(&r->seen);
 	identity_free(&r->identity);
 	free(r);
+}
+
+void
+remote_interrupts(struct remote *r, struct interrupts *in)
+{
+	r->interrupts = r->seen.interrupts = in;
+	ahead_init(&r->ahead, in);
+	r->watcher.program = interrupts_stir(in);
+	for (size_t i = 0; i < r->seen.threads.count; i++)
+		turns_free(&r->seen.threads.list[i].turns);
 }
 
 static const struct py_memory *
@@ -1011,6 +1020,56 @@ see_more(struct remote *r)
 	    survey_take(&r->seen, &r->ahead);
 }
 
+/* ---- rounds in which nobody has run ------------------------------------ */
+
+/* Whether all threads are known, and were blocked when they were looked at. */
+static bool
+were_blocked(const struct remote *r)
+{
+	for (size_t i = 0; i < r->seen.threads.count; i++) {
+		const struct thread *t = &r->seen.threads.list[i];
+		if (t->gone || t->unsure || t->task == 0 ||
+		    !status_was_blocked(t))
+			return false;
+	}
+	return r->seen.threads.count > 0;
+}
+
+/* Whether no thread has had a CPU since then: so there is no other one either, and
+ * nothing need be read.  One that has had one is looked at again. */
+static bool
+all_rest(struct remote *r)
+{
+	bool rest = true;
+
+	if (r->taken || r->tasks != NULL || r->locals.tell != NULL ||
+	    r->options->blocking || !were_blocked(r))
+		return false;
+	for (size_t i = 0; i < r->seen.threads.count; i++) {
+		struct thread *t = &r->seen.threads.list[i];
+		if (turns_had(&t->turns, r->process, t->task, &r->watcher)) {
+			t->unsure = true;
+			rest = false;
+		}
+	}
+	return rest;
+}
+
+bool
+remote_again(struct remote *r, uint64_t time_us, struct tach_sink *sink,
+    struct tach_recorder_stats *stats)
+{
+	for (size_t i = 0; i < r->seen.threads.count; i++) {
+		struct thread *t = &r->seen.threads.list[i];
+		if (t->gone || !t->live || is_elsewhere(r, t))
+			continue;
+		thread_names_count(r->names, t->index, 1, stats);
+		if (!emit_again(&r->emitter, t, time_us, sink))
+			return false;
+	}
+	return true;
+}
+
 /* The sink that samples go to. */
 static struct tach_sink *
 sink_of(struct remote *r, struct tach_sink *sink)
@@ -1028,6 +1087,9 @@ remote_round(struct remote *r, uint64_t time_us, struct tach_sink *to,
 	struct tach_sink *sink = sink_of(r, to);
 	bool first = true;
 
+	if (all_rest(r))
+		return remote_again(r, time_us, sink, stats) ? REMOTE_OK :
+							       REMOTE_ERROR;
 	r->seen.time_us = time_us;
 	begin_round(r);
 	if (see_alone(r)) {
@@ -1147,7 +1209,7 @@ remote_is_alone(const struct remote *r)
 uint64_t
 remote_ahead_rounds(const struct remote *r)
 {
-	return r->ahead.on ? r->ahead.rounds : 0;
+	return r->ahead.on ? r->ahead.known : 0;
 }
 
 size_t
@@ -1159,23 +1221,22 @@ remote_ahead_fds(const struct remote *r, struct pollfd fds[INTERRUPT_TAKERS])
 }
 
 bool
-remote_doubts_ahead(struct remote *r)
+remote_doubts_ahead(const struct remote *r)
 {
-	return r->doubts = ahead_doubts(&r->ahead);
+	return ahead_doubts(&r->ahead);
 }
 
 bool
 remote_heed_ahead(struct remote *r, const struct pollfd *fds, size_t count)
 {
-	bool some = !ahead_doubts(&r->ahead) && r->doubts, all = true;
+	bool all = true;
 
 	for (size_t i = 0; i < count; i++) {
-		some |= fds[i].revents == POLLIN;
 		all &= (fds[i].revents & ~POLLIN) == 0;
 		if ((fds[i].revents & POLLHUP) != 0)
 			ahead_lose(&r->ahead, i);
 	}
-	return some && all;
+	return all;
 }
 
 void
@@ -1229,4 +1290,28 @@ bool
 remote_next(struct remote *r, uint64_t *time)
 {
 	return r->ahead.on ? next_ahead(r, time) : next_copy(r, time);
+}
+
+bool
+remote_left(const struct remote *r)
+{
+	return r->ahead.on && ahead_left(&r->ahead);
+}
+
+uint64_t
+remote_away(const struct remote *r)
+{
+	return r->ahead.on ? ahead_away(&r->ahead) : 0;
+}
+
+uint64_t
+remote_gap(const struct remote *r)
+{
+	return ahead_gap(&r->ahead);
+}
+
+bool
+remote_hurry(struct remote *r)
+{
+	return r->ahead.on && ahead_hurry(&r->ahead);
 }

@@ -28,6 +28,8 @@ struct remote *remote_new(const struct process *, const struct py_runtime *,
     const struct tach_recorder_options *, struct interrupts *,
     struct tach_table *, struct thread_names *);
 void remote_free(struct remote *);
+/* There are interrupts from now on, where there were none. */
+void remote_interrupts(struct remote *, struct interrupts *);
 
 /* See tach_recorder_locals. */
 void remote_locals(struct remote *, const struct tach_locals *);
@@ -46,7 +48,7 @@ bool remote_is_ahead(const struct remote *);
 bool remote_has_series(const struct remote *);
 /* Copies some rounds in a series, if what the last round saw can be so. */
 void remote_copy_series(struct remote *);
-/* How many rounds were taken ahead since that began. */
+/* How many rounds were taken ahead since that began, or there was new code. */
 uint64_t remote_ahead_rounds(const struct remote *);
 /* There are no others whose state could change meanwhile without a sign. */
 bool remote_is_alone(const struct remote *);
@@ -62,10 +64,22 @@ bool remote_heed_ahead(struct remote *, const struct pollfd *, size_t count);
 void remote_end_ahead(struct remote *);
 /* Whether it may be that none come for now, as the thread has no CPU: then it is to
  * be heeded again after a few intervals. */
-bool remote_doubts_ahead(struct remote *);
+bool remote_doubts_ahead(const struct remote *);
 /* The next round is that which was taken at *time: ns, CLOCK_MONOTONIC.  False:
  * it is yet to be taken. */
 bool remote_next(struct remote *, uint64_t *time);
+
+/* Of a round that was taken ahead: whether its thread had to leave its CPU then;
+ * and how long it had been without one since the round before, ns. */
+bool remote_left(const struct remote *);
+uint64_t remote_away(const struct remote *);
+/* See ahead_gap. */
+uint64_t remote_gap(const struct remote *);
+/* See ahead_hurry. */
+bool remote_hurry(struct remote *);
+/* The same samples as in the last round once more: nobody has run since. */
+bool remote_again(struct remote *, uint64_t time_us, struct tach_sink *,
+    struct tach_recorder_stats *);
 
 /* Samples every thread once; each good sample goes to the sink, with this
  * time.  Counts into samples, torn, failed and retries. */

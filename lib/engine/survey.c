@@ -754,7 +754,7 @@ find_asked(const struct survey *v, const struct ahead *a,
 	if (n > 1)
 		return n;
 	list[0] = v->kept ? runner(v) : NULL;
-	return list[0] != NULL && list[0]->held;
+	return list[0] != NULL && (list[0]->held || ahead_fills_gaps(a));
 }
 
 size_t

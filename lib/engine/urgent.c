@@ -121,6 +121,15 @@ urgent_begin(struct urgent *u, uint64_t now)
 	*u = (struct urgent){.may = is_ordinary() && set_class(true),
 	    .part = part_of_cpu(), .since = now, .cpu = clock_cpu_ns(),
 	    .next = now + LOOK};
+	u->is = u->may;
+}
+
+void
+urgent_set(struct urgent *u, bool real_time)
+{
+	if (u->may && u->is != real_time)
+		set_class(real_time);
+	u->is = real_time;
 }
 
 void
@@ -133,7 +142,7 @@ urgent_look(struct urgent *u, uint64_t now)
 		return;
 	cpu = clock_cpu_ns();
 	greedy = (cpu - u->cpu) * 100 > (now - u->since) * u->part;
-	set_class(!greedy);
+	urgent_set(u, !greedy);
 	u->since = now;
 	u->cpu = cpu;
 	u->next = now + (greedy ? PAUSE : LOOK);

@@ -18,6 +18,7 @@
 
 struct urgent {
 	bool may;	/* be real-time */
+	bool is;	/* it is so now */
 	unsigned part;	/* of a CPU, in per cent, that we may take then */
 	uint64_t since, cpu; /* when that was looked at last, and the CPU time
 			      * that we had then; ns */
@@ -47,6 +48,8 @@ void urgent_prepare(void);
 void urgent_begin(struct urgent *, uint64_t now);
 /* What we take of a CPU is looked at, if it is time to. */
 void urgent_look(struct urgent *, uint64_t now);
+/* The same where somebody else has looked at it. */
+void urgent_set(struct urgent *, bool real_time);
 /* Whether this thread is real-time, by us or by somebody's choice. */
 bool urgent_is(void);
 /* There are no rounds any more. */

@@ -7,7 +7,12 @@
 #include <assert.h>
 #include <errno.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "counter.h"
@@ -21,8 +26,10 @@
 #define RECORDS 1000
 #define SIGNS 50
 #define LATE 500
+#define GAP (30 * NS_PER_MS) /* without a CPU */
 
 static const struct interrupt_gil no_gil;
+static volatile int *released; /* in all processes */
 
 /* The sign may not change; or, if it is told of, it may. */
 static void
@@ -271,29 +278,143 @@ test_lost(struct interrupts *in)
 	counter_stop(&p);
 }
 
-/* One at a time may have it, and only as long as nobody shares it. */
+/* What the kernel writes to is not used otherwise meanwhile. */
 static void
-test_shared(struct interrupts *in)
+test_only(struct interrupts *in)
 {
 	struct snapshot s = {0};
 	struct process p;
-	struct ahead a, b;
-	uint64_t last = 0, rest;
+	struct ahead a;
+	uint64_t rest;
 
 	ahead_init(&a, in);
-	ahead_init(&b, in);
 	counter_start(&p, counter_run);
 	begin(&a, &p);
-	assert(!ahead_prepare(&b, INTERVAL));
 	assert(interrupts_read(in, p.pid, process_thread_cpu(&p, p.pid), &s,
 		   &counter_way, &rest) == INTERRUPT_ELSEWHERE);
-	interrupts_hold(in);
-	read_all(&a, &last);
-	assert(!a.on && !ahead_prepare(&a, INTERVAL));
-	interrupts_drop(in);
-	begin(&a, &p);
 	ahead_free(&a);
-	ahead_free(&b);
+	counter_stop(&p);
+}
+
+static void
+only_on(pid_t task, int cpu)
+{
+	cpu_set_t cpus;
+
+	CPU_ZERO(&cpus);
+	CPU_SET(cpu, &cpus);
+	assert(sched_setaffinity(task, sizeof(cpus), &cpus) == 0);
+}
+
+/* We go elsewhere. */
+static void
+not_on(int cpu)
+{
+	cpu_set_t cpus;
+
+	assert(sched_getaffinity(0, sizeof(cpus), &cpus) == 0);
+	CPU_CLR(cpu, &cpus);
+	assert(sched_setaffinity(0, sizeof(cpus), &cpus) == 0);
+}
+
+/* Takes a CPU from all others, from when it says so until it is released. */
+static void
+hog(int cpu, int fd)
+{
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	only_on(0, cpu);
+	assert(sched_setscheduler(0, SCHED_FIFO,
+		   &(struct sched_param){1}) == 0);
+	assert(write(fd, "", 1) == 1);
+	while (!*released)
+		continue;
+	_exit(0);
+}
+
+static pid_t
+start_hog(int cpu)
+{
+	int fds[2];
+	pid_t pid;
+	char c;
+
+	*released = 0;
+	assert(pipe(fds) == 0);
+	pid = fork();
+	assert(pid >= 0);
+	if (pid == 0)
+		hog(cpu, fds[1]);
+	assert(read(fds[0], &c, 1) == 1);
+	close(fds[0]);
+	close(fds[1]);
+	return pid;
+}
+
+static void
+release(pid_t hog)
+{
+	*released = 1;
+	assert(waitpid(hog, NULL, 0) == hog);
+}
+
+/* A thread that waits for a CPU when it begins is seen to have waited. */
+static void
+test_gap(struct interrupts *in)
+{
+	struct process p;
+	struct ahead a;
+	uint64_t time;
+	pid_t pid;
+	int cpu;
+
+	ahead_init(&a, in);
+	if (!ahead_fills_gaps(&a))
+		return;
+	counter_start(&p, counter_run);
+	cpu = process_thread_cpu(&p, p.pid);
+	only_on(p.pid, cpu);
+	not_on(cpu);
+	pid = start_hog(cpu);
+	begin(&a, &p);
+	usleep(GAP / NS_PER_US);
+	release(pid);
+	while (!ahead_next(&a, &time))
+		assert(a.on && wait_for(&a) == POLLIN);
+	assert(ahead_away(&a) > GAP / 2);
+	ahead_free(&a);
+	counter_stop(&p);
+}
+
+/* One that is stopped before it gets its CPU back was not only waiting for that. */
+static void
+test_no_gap(struct interrupts *in)
+{
+	uint64_t time = 0, stopped, n;
+	struct process p;
+	struct ahead a;
+	pid_t pid;
+	int cpu;
+
+	ahead_init(&a, in);
+	if (!ahead_fills_gaps(&a))
+		return;
+	counter_start(&p, counter_run);
+	cpu = process_thread_cpu(&p, p.pid);
+	only_on(p.pid, cpu);
+	not_on(cpu);
+	begin(&a, &p);
+	pid = start_hog(cpu);
+	kill(p.pid, SIGSTOP);
+	release(pid);
+	usleep(4 * GAP / NS_PER_US);
+	stopped = clock_ns();
+	kill(p.pid, SIGCONT);
+	for (n = 0; n < SIGNS; n += time > stopped) {
+		while (!ahead_next(&a, &time))
+			assert(a.on && wait_for(&a) == POLLIN);
+		assert(ahead_away(&a) < 4 * GAP); /* it may wait as well */
+	}
+	ahead_free(&a);
 	counter_stop(&p);
 }
 
@@ -362,15 +483,20 @@ main(void)
 
 	if (!counter_prepare(in))
 		return 77;
+	released = mmap(NULL, sizeof(*released), PROT_READ | PROT_WRITE,
+	    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	assert(released != MAP_FAILED);
 	test_records(in);
 	test_leave(in);
 	test_watch(in);
 	test_told(in);
 	test_late(in);
 	test_lost(in);
-	test_shared(in);
+	test_only(in);
 	test_dear(in);
 	test_doubt(in);
+	test_gap(in);
+	test_no_gap(in);
 	interrupts_drop(in);
 	return 0;
 }

@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: ISC */
+/* sampler.c: see sampler.h. */
+#include "sampler.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/eventfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#define NS_PER_S UINT64_C(1000000000)
+#define EARLY UINT64_C(10000) /* ns: no sleep is shorter */
+/* Whether there are new ones is seen that often, ns. */
+#define LONG_SLEEP UINT64_C(20000000)
+
+struct sampler {
+	pthread_t thread;
+	int wake_fd;
+	atomic_bool ending;
+	_Atomic(struct sampled *) given;
+	struct sampled **list;
+	size_t count, max;
+	struct pollfd *fds; /* room for those of `max`, and ours */
+};
+
+static uint64_t
+now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * NS_PER_S + (uint64_t)t.tv_nsec;
+}
+
+static struct timespec
+timespec_of(uint64_t ns)
+{
+	return (struct timespec){(time_t)(ns / NS_PER_S),
+	    (long)(ns % NS_PER_S)};
+}
+
+/* ---- those that it has -------------------------------------------------- */
+
+static void
+give_back(struct sampled *m, bool over)
+{
+	m->over = over;
+	atomic_store(&m->back, true);
+}
+
+static bool
+reserve(struct sampler *s)
+{
+	size_t max = s->max * 2 + 16;
+	struct sampled **list;
+	struct pollfd *fds;
+
+	if (s->count < s->max)
+		return true;
+	list = reallocarray(s->list, max, sizeof(*list));
+	if (list != NULL)
+		s->list = list;
+	fds = reallocarray(s->fds, max * TACH_RECORDER_FDS + 1, sizeof(*fds));
+	if (fds != NULL)
+		s->fds = fds;
+	if (list == NULL || fds == NULL)
+		return false;
+	s->max = max;
+	return true;
+}
+
+/* Without memory one goes back, and comes again. */
+static void
+accept_given(struct sampler *s)
+{
+	struct sampled *m = atomic_exchange(&s->given, NULL), *next;
+
+	for (; m != NULL; m = next) {
+		next = m->next;
+		if (reserve(s))
+			s->list[s->count++] = m;
+		else
+			give_back(m, false);
+	}
+}
+
+/* ---- rounds ------------------------------------------------------------- */
+
+/* When the first is due, and how many descriptors there are. */
+static size_t
+look_ahead(struct sampler *s, uint64_t *due)
+{
+	size_t n = 1;
+
+	s->fds[0] = (struct pollfd){s->wake_fd, POLLIN, 0};
+	*due = UINT64_MAX;
+	for (size_t i = 0; i < s->count; i++) {
+		struct sampled *m = s->list[i];
+		m->due = tach_recorder_due(m->recording->recorder);
+		m->first_fd = n;
+		m->fds = tach_recorder_fds(m->recording->recorder, s->fds + n);
+		n += m->fds;
+		*due = m->due < *due ? m->due : *due;
+	}
+	return n;
+}
+
+static void
+heed_wake(const struct sampler *s)
+{
+	uint64_t count;
+	ssize_t n = read(s->wake_fd, &count, sizeof(count));
+
+	(void)n; /* nothing there */
+}
+
+/* Until one is due.  A poll takes longer. */
+static void
+sleep_until_due(struct sampler *s)
+{
+	uint64_t due, now = now_ns();
+	size_t n = look_ahead(s, &due);
+	struct timespec t;
+
+	if (n == 1 && due < now + LONG_SLEEP) {
+		t = timespec_of(due);
+		if (due > now + EARLY)
+			clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t,
+			    NULL);
+		return;
+	}
+	t = timespec_of(due > now ? due - now : 0);
+	if (ppoll(s->fds, n, due != UINT64_MAX ? &t : NULL, NULL) > 0 &&
+	    s->fds[0].revents != 0)
+		heed_wake(s);
+}
+
+static bool
+is_due(const struct sampler *s, const struct sampled *m, uint64_t now)
+{
+	if (m->due <= now + EARLY)
+		return true;
+	for (size_t i = 0; i < m->fds; i++)
+		if (s->fds[m->first_fd + i].revents != 0)
+			return true;
+	return false;
+}
+
+/* False: it is not ours any more. */
+static bool
+step(struct sampled *m)
+{
+	struct recording *r = m->recording;
+	bool on = recording_step(r);
+
+	m->samples = tach_recorder_stats(r->recorder)->samples;
+	if (on && tach_recorder_state(r->recorder) == TACH_RECORDER_SAMPLING)
+		return true;
+	give_back(m, !on);
+	return false;
+}
+
+static void
+take_rounds(struct sampler *s)
+{
+	uint64_t now = now_ns();
+	size_t kept = 0;
+
+	for (size_t i = 0; i < s->count; i++) {
+		struct sampled *m = s->list[i];
+		if (!is_due(s, m, now) || step(m))
+			s->list[kept++] = m;
+	}
+	s->count = kept;
+}
+
+static void *
+run(void *arg)
+{
+	struct sampler *s = arg;
+
+	while (!s->ending) {
+		sleep_until_due(s);
+		take_rounds(s);
+		accept_given(s);
+	}
+	return NULL;
+}
+
+/* ---- from outside ------------------------------------------------------- */
+
+/* Signals are for the others. */
+static int
+start(struct sampler *s)
+{
+	sigset_t all, old;
+	int e;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	e = pthread_create(&s->thread, NULL, run, s);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	return e;
+}
+
+static void
+release(struct sampler *s)
+{
+	if (s->wake_fd >= 0)
+		close(s->wake_fd);
+	free(s->list);
+	free(s->fds);
+	free(s);
+}
+
+struct sampler *
+sampler_new(void)
+{
+	struct sampler *s = calloc(1, sizeof(*s));
+	int e = ENOMEM;
+
+	if (s == NULL)
+		return NULL;
+	s->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (s->wake_fd < 0)
+		e = errno;
+	else if (reserve(s))
+		e = start(s);
+	if (e == 0)
+		return s;
+	release(s);
+	errno = e;
+	return NULL;
+}
+
+static void
+wake(struct sampler *s)
+{
+	eventfd_write(s->wake_fd, 1);
+}
+
+void
+sampler_free(struct sampler *s)
+{
+	if (s == NULL)
+		return;
+	s->ending = true;
+	wake(s);
+	pthread_join(s->thread, NULL);
+	release(s);
+}
+
+void
+sampler_give(struct sampler *s, struct sampled *m)
+{
+	struct sampled *top = atomic_load(&s->given);
+
+	atomic_store(&m->back, false);
+	do
+		m->next = top;
+	while (!atomic_compare_exchange_weak(&s->given, &top, m));
+	wake(s);
+}
+
+bool
+sampler_is_back(const struct sampled *m)
+{
+	return atomic_load(&m->back);
+}

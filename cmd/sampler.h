@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * sampler.h: the one thread that takes the rounds of all processes of a family,
+ * and nothing else: it is the one that may be real-time.
+ *
+ * Nobody else touches the recording of a process while the sampler has it.
+ */
+#ifndef SAMPLER_H
+#define SAMPLER_H
+
+#include <poll.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "recording.h"
+
+struct sampler;
+
+/* A process of which rounds are taken. */
+struct sampled {
+	struct recording *recording;
+	atomic_uint_fast64_t samples;
+	bool over; /* it is to be finished; for who has it back */
+	atomic_bool back;
+	/* The sampler's own: the next one that was given; when it is due, and its
+	 * descriptors: which, of all. */
+	struct sampled *next;
+	uint64_t due;
+	size_t first_fd, fds;
+};
+
+/* NULL, with errno: there can be no thread. */
+struct sampler *sampler_new(void);
+/* All must be back. */
+void sampler_free(struct sampler *);
+
+/* Gives it a process, which is back as soon as there is no Python in it any more,
+ * or its recording is over. */
+void sampler_give(struct sampler *, struct sampled *);
+bool sampler_is_back(const struct sampled *);
+
+#endif

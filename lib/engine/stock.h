@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * stock.h: the interrupts (interrupt.h) of a family, each for one recorder at a
+ * time, since the kernel takes rounds ahead for one alone.
+ *
+ * To make them takes the kernel some milliseconds, so a thread of its own does it,
+ * of no hurry, when they are asked for; and a recorder that ends gives them back.
+ */
+#ifndef ENGINE_STOCK_H
+#define ENGINE_STOCK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "engine/interrupt.h"
+
+struct stock;
+
+/* NULL: out of memory. */
+struct stock *stock_new(uint64_t interval_ns);
+struct stock *stock_hold(struct stock *);
+void stock_drop(struct stock *);
+
+/* There are none to be had, which is to be tried once for all. */
+void stock_refuse(struct stock *);
+/* Some that nobody has; NULL: there are none by now, but if it is the first time
+ * (`asked`), one will be made.  Never waits. */
+struct interrupts *stock_take(struct stock *, bool *asked);
+/* Gives them back; NULL does nothing. */
+void stock_give(struct stock *, struct interrupts *);
+
+#endif
