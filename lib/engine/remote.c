@@ -1061,7 +1061,7 @@ remote_again(struct remote *r, uint64_t time_us, struct tach_sink *sink,
 {
 	for (size_t i = 0; i < r->seen.threads.count; i++) {
 		struct thread *t = &r->seen.threads.list[i];
-		if (t->gone || !t->live || is_elsewhere(r, t))
+		if (t->gone || !t->live || is_elsewhere(r, t, time_us))
 			continue;
 		thread_names_count(r->names, t->index, 1, stats);
 		if (!emit_again(&r->emitter, t, time_us, sink))
