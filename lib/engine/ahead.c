@@ -353,15 +353,15 @@ newest_in(const struct interrupt_wire *w)
 	return n > 0 && n <= INTERRUPT_RECORDS ? w->record[n - 1].time : 0;
 }
 
-bool
+uint64_t
 ahead_doubts(const struct ahead *a)
 {
 	if (!a->on || a->last > a->doubt || (a->last > 0 && records_leaving(a)))
-		return false;
+		return 0;
 	for (size_t i = 0; i < INTERRUPT_WIRES; i++)
 		if (newest_in(&a->in->wires[i]) > a->doubt)
-			return false;
-	return true;
+			return 0;
+	return a->doubt;
 }
 
 bool

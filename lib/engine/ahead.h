@@ -100,7 +100,8 @@ bool ahead_was_away(struct ahead *);
  * ahead_begin on, it is not known that a thread has a CPU until there is a
  * record. */
 void ahead_doubt(struct ahead *);
-bool ahead_doubts(const struct ahead *);
+/* Since when that is not known (ns, by clock_ns); 0: it is. */
+uint64_t ahead_doubts(const struct ahead *);
 /* Whether it has ended as it takes the thread too much of its time. */
 bool ahead_is_dear(const struct ahead *);
 

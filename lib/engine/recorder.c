@@ -830,12 +830,16 @@ end_of(const struct tach_recorder *r)
 	    r->start + r->stats.paused_ns + r->options.duration_ns : UINT64_MAX;
 }
 
-/* How long none may come before it is asked why. */
+/* When it is asked why none come. */
 static uint64_t
 patience_of(const struct tach_recorder *r)
 {
-	return remote_doubts_ahead(r->remote) ?
-	    DOUBT_ROUNDS * r->options.interval_ns : 2 * ahead_latest(r);
+	uint64_t doubt = remote_doubts_ahead(r->remote);
+
+	if (doubt == 0)
+		return r->heard + 2 * ahead_latest(r);
+	return (doubt > r->heard ? doubt : r->heard) +
+	    DOUBT_ROUNDS * r->options.interval_ns;
 }
 
 /* Where none come since the thread gets no CPU, that is no reason to end. */
@@ -861,7 +865,7 @@ heed_ahead(struct tach_recorder *r)
 		heed_wake(r);
 	if (!remote_heed_ahead(r->remote, fds + 2, n - 2) ||
 	    fds[1].revents != 0 || r->stopped || r->pause || is_over(r, now) ||
-	    (now >= r->heard + patience_of(r) && !waits_on(r, now)))
+	    (now >= patience_of(r) && !waits_on(r, now)))
 		remote_end_ahead(r->remote);
 }
 
@@ -1122,7 +1126,7 @@ tach_recorder_due(struct tach_recorder *r)
 		return 0;
 	if (is_ahead(r))
 		return remote_has_series(r->remote) ? 0 :
-		    least(r->heard + patience_of(r), end_of(r));
+		    least(patience_of(r), end_of(r));
 	due = !has_rounds(r) ? r->next :
 	    r->mark.member ? pace_due(r->pace, &r->mark) : 0;
 	return holds_late(r) ? least(due, clock_ns() + LATE_STEP) : due;

@@ -1220,7 +1220,7 @@ remote_ahead_fds(const struct remote *r, struct pollfd fds[INTERRUPT_TAKERS])
 	return r->ahead.asks;
 }
 
-bool
+uint64_t
 remote_doubts_ahead(const struct remote *r)
 {
 	return ahead_doubts(&r->ahead);

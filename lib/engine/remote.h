@@ -62,9 +62,9 @@ size_t remote_ahead_fds(const struct remote *,
     struct pollfd fds[INTERRUPT_TAKERS]);
 bool remote_heed_ahead(struct remote *, const struct pollfd *, size_t count);
 void remote_end_ahead(struct remote *);
-/* Whether it may be that none come for now, as the thread has no CPU: then it is to
- * be heeded again after a few intervals. */
-bool remote_doubts_ahead(const struct remote *);
+/* Since when it may be that none come, as the thread has no CPU (ns, by clock_ns);
+ * 0: it has one.  It is to be heeded again a few intervals later. */
+uint64_t remote_doubts_ahead(const struct remote *);
 /* The next round is that which was taken at *time: ns, CLOCK_MONOTONIC.  False:
  * it is yet to be taken. */
 bool remote_next(struct remote *, uint64_t *time);
