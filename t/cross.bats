@@ -10,8 +10,8 @@ CROSS=${XDG_CACHE_HOME:-${HOME:-/root}/.cache}/tach/cross
 RECODE=$TACH_BUILDDIR/t/unit/recode
 
 # Tests that cannot be run there: see build.
-OF_KERNELS="agent|ahead|confine|drain|hostile|interrupt|owner|process|\
-ring|series|source|stop"
+OF_KERNELS="agent|ahead|confine|drain|hostile|interrupt|launch|owner|\
+process|ring|series|source|stop"
 
 # Why it cannot be done here, or nothing.
 lacking() {

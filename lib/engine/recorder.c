@@ -12,7 +12,6 @@
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/resource.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
