@@ -24,6 +24,7 @@
 #define FORGET_AFTER 2048 /* rounds after which working sets start anew */
 #define NEEDED 8	  /* samples, whose frames are copied again */
 #define STOP_TRIES 4	  /* to stop a thread that is not making a call */
+#define RECORD_TRIES 2	  /* the first may have to read code objects */
 #define TASK_TRIES 4	  /* to see who waits for a task that runs */
 #define LOOK_AFTER 16	  /* rounds after which every thread was looked at */
 #define LOOKS 4		  /* of which one is a thorough one */
@@ -317,6 +318,27 @@ know_later(struct remote *r, struct thread *t, const struct interp *in)
 }
 
 /*
+ * Reads a record of a round that the kernel took: of its moment or not at all, as
+ * a thread that is looked at now has gone on since then.  If that fails, rounds
+ * are better taken by ourselves.
+ */
+static bool
+read_record(struct remote *r, struct thread *t)
+{
+	const struct interp *in = survey_interp(&r->seen, t);
+
+	for (int i = 0; i < RECORD_TRIES; i++)
+		if (first_walk(&r->chains, t, &r->seen.all, in->gc,
+			&in->stamp)) {
+			t->stale = false;
+			return t->held = true;
+		}
+	ahead_end(&r->ahead);
+	r->chains.trouble = CHAIN_UNKNOWN;
+	return false;
+}
+
+/*
  * Reads a thread's newest chain: from the copy, if that can be trusted.  Only a
  * thread that ran before as well is interrupted though it was copied: the others
  * would be seen at a later moment than the copy's for no other reason than what
@@ -329,6 +351,8 @@ read_chain(struct remote *r, struct thread *t, size_t *sure)
 	bool ran = (t->status & TACH_STATUS_CPU) != 0; /* when it was seen last */
 
 	t->stale = !t->copied || survey_may_have_run(&r->seen, t);
+	if (t->still && r->taken)
+		return read_record(r, t);
 	if (t->still &&
 	    first_walk(&r->chains, t, &r->seen.all, in->gc, &in->stamp)) {
 		t->stale = false;
