@@ -890,12 +890,12 @@ is_owed(const struct tach_recorder *r)
 }
 
 /* A round was taken then: on time, or as a thread left its CPU.  False: it is of no
- * use. */
+ * use, or so soon after the one before that both would be of one time. */
 static bool
 note_taken(struct tach_recorder *r, uint64_t time)
 {
 	uint64_t interval = r->options.interval_ns, n;
-	bool owed = is_owed(r);
+	bool owed = is_owed(r) && time >= r->newest + NS_PER_US;
 
 	r->heard = r->newest = time;
 	if (remote_left(r->remote)) {
@@ -905,9 +905,9 @@ note_taken(struct tach_recorder *r, uint64_t time)
 	}
 	n = time > r->last ? (time - r->last + interval / 2) / interval : 1;
 	n -= n > 0;
-	count_missed(r, n, pace_is_slow(r->pace) ? n : 0);
+	count_missed(r, n + !owed, pace_is_slow(r->pace) ? n : 0);
 	r->last = time;
-	return true;
+	return owed;
 }
 
 /* They go on, at another distance if it is time to, or the next one is ours. */
