@@ -890,12 +890,14 @@ is_owed(const struct tach_recorder *r)
 }
 
 /* A round was taken then: on time, or as a thread left its CPU.  False: it is of no
- * use, or so soon after the one before that both would be of one time. */
+ * use, or so soon after the one before that both would be of one time.  Each of a
+ * series is to be taken. */
 static bool
 note_taken(struct tach_recorder *r, uint64_t time)
 {
 	uint64_t interval = r->options.interval_ns, n;
-	bool owed = is_owed(r) && time >= r->newest + NS_PER_US;
+	bool owed = remote_has_series(r->remote) ||
+	    (is_owed(r) && time >= r->newest + NS_PER_US);
 
 	r->heard = r->newest = time;
 	if (remote_left(r->remote)) {
