@@ -28,18 +28,17 @@ walk_copy(struct chains *c, struct thread *t,
 
 bool
 first_walk(struct chains *c, struct thread *t, const struct snapshot *s,
-    size_t gc, const struct stamp *stamp)
+    size_t gc, const struct stamp *stamp, size_t *sure)
 {
 	struct copied from = copy_of(t, s, gc, stamp);
-	size_t proven;
 
+	*sure = 0;
 	codes_trim(c->codes, t->chain.depth);
 	if (!walk_copy(c, t, &from, false))
 		return false;
-	proven = newest_prove(c, t, stamp);
+	*sure = newest_in_place(c, newest_prove(c, t, stamp));
 	c->sound = true;
-	return proven == c->chain.depth &&
-	    newest_in_place(c, proven) == proven && newest_learn(c);
+	return *sure == c->chain.depth && newest_learn(c);
 }
 
 /* Adds what the state says that the thread runs to what is read of it.  To be

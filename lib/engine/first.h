@@ -19,11 +19,12 @@
  *
  * first_walk walks the copy of a thread that did not run meanwhile: it lies
  * in a snapshot from range t->first on, its bytes begin at t->copy, and the
- * words on garbage collection at gc.
+ * words on garbage collection at gc.  *sure: how many of its outermost frames
+ * are beyond doubt.
  * first_know walks the copy of one that may have run.
  */
 bool first_walk(struct chains *, struct thread *, const struct snapshot *,
-    size_t gc, const struct stamp *);
+    size_t gc, const struct stamp *, size_t *sure);
 bool first_know(struct chains *, struct thread *,
     const struct snapshot *, size_t gc, const struct stamp *);
 

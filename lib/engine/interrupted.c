@@ -194,13 +194,13 @@ copy(struct interrupts *in, struct chains *c, struct thread *t, size_t *gc,
 bool
 interrupted_read(struct interrupts *in, struct chains *c, struct thread *t)
 {
-	size_t first = t->first, ranges = t->ranges, at = t->copy, gc;
+	size_t first = t->first, ranges = t->ranges, at = t->copy, gc, sure;
 	struct stamp stamp;
 	bool whole = false;
 
 	for (int i = 0; i < TRIES && !whole && copy(in, c, t, &gc, &stamp);
 	    i++)
-		whole = first_walk(c, t, &c->one, gc, &stamp);
+		whole = first_walk(c, t, &c->one, gc, &stamp, &sure);
 	/* Those are of the round's snapshot. */
 	t->first = first;
 	t->ranges = ranges;

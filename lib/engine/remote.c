@@ -61,6 +61,7 @@ struct remote {
 	struct ahead ahead;
 	bool taken;	    /* the round was taken ahead, or of a series */
 	uint64_t lost;	    /* chains, of codes_lost, when rounds ahead began */
+	uint64_t learned;   /* calls, of calls_learned, when they were asked for */
 	size_t copies;	    /* of a series that are still to be of use */
 	bool runs;	    /* its thread ran when they had all been made */
 	uint64_t interval_ns; /* of those that are */
@@ -317,21 +318,29 @@ know_later(struct remote *r, struct thread *t, const struct interp *in)
 	return known;
 }
 
-/*
- * Reads a record of a round that the kernel took: of its moment or not at all, as
- * a thread that is looked at now has gone on since then.  If that fails, rounds
- * are better taken by ourselves.
- */
+/* Walks the copy of the round. */
 static bool
-read_record(struct remote *r, struct thread *t)
+walk_copy(struct remote *r, struct thread *t, size_t *sure)
 {
 	const struct interp *in = survey_interp(&r->seen, t);
 
+	return first_walk(&r->chains, t, &r->seen.all, in->gc, &in->stamp,
+	    sure);
+}
+
+/*
+ * Reads a record of a round that the kernel took: of its moment only, as a thread
+ * that is looked at now has gone on since then.  Where that is not the whole of
+ * it, rounds are better taken by ourselves.
+ */
+static bool
+read_record(struct remote *r, struct thread *t, size_t *sure)
+{
+	t->held = true;
 	for (int i = 0; i < RECORD_TRIES; i++)
-		if (first_walk(&r->chains, t, &r->seen.all, in->gc,
-			&in->stamp)) {
+		if (walk_copy(r, t, sure)) {
 			t->stale = false;
-			return t->held = true;
+			return true;
 		}
 	ahead_end(&r->ahead);
 	r->chains.trouble = CHAIN_UNKNOWN;
@@ -352,18 +361,16 @@ read_chain(struct remote *r, struct thread *t, size_t *sure)
 
 	t->stale = !t->copied || survey_may_have_run(&r->seen, t);
 	if (t->still && r->taken)
-		return read_record(r, t);
-	if (t->still &&
-	    first_walk(&r->chains, t, &r->seen.all, in->gc, &in->stamp)) {
+		return read_record(r, t, sure);
+	if (t->still && walk_copy(r, t, sure)) {
 		t->stale = false;
 		return t->held = true;
 	}
-	if (!t->stale &&
-	    first_walk(&r->chains, t, &r->seen.all, in->gc, &in->stamp))
+	if (!t->stale && walk_copy(r, t, sure))
 		return true;
 	find_thread(r, t);
 	if (t->copied && near_held(&r->chains.near, t->task) &&
-	    first_walk(&r->chains, t, &r->seen.all, in->gc, &in->stamp))
+	    walk_copy(r, t, sure))
 		return true;
 	if (r->options->blocking) {
 		t->stale = true;
@@ -1175,6 +1182,17 @@ hesitate(struct remote *r, bool turns, bool soon)
 	*p = !soon ? QUIET_MIN : *p < QUIET_MAX ? *p * 2 : QUIET_MAX;
 }
 
+/* Whether calls have come that were not known: so may more code, which has to be
+ * there still when its rounds are read. */
+static bool
+learns(struct remote *r)
+{
+	uint64_t before = r->learned;
+
+	r->learned = calls_learned(r->chains.calls);
+	return r->learned != before;
+}
+
 void
 remote_go_ahead(struct remote *r, uint64_t interval_ns, uint32_t batch)
 {
@@ -1183,7 +1201,7 @@ remote_go_ahead(struct remote *r, uint64_t interval_ns, uint32_t batch)
 
 	r->interval_ns = interval_ns;
 	r->lost = codes_lost(r->chains.codes);
-	if (threads == 0)
+	if (threads == 0 || learns(r))
 		r->quiet = 0;
 	else if (++r->quiet >= r->patience[threads > 1] &&
 	    !survey_go_ahead(&r->seen, &r->ahead, interval_ns, batch))
