@@ -59,10 +59,11 @@ def check_order(samples):
 
 # ---- kills ------------------------------------------------------------------
 
-# Times in seconds on the monotonic clock.
-def check_lost(samples, start, begin, killed):
+# Times in seconds on the monotonic clock: it was killed after the one, and before
+# the other.
+def check_lost(samples, start, begin, killed, gone):
     last = start + int(samples[-1][0]) / 1e6 if samples else begin
-    expect(last <= killed, 'the last sample is from the future')
+    expect(last <= gone, 'a sample from the future, by %.6f s' % (last - gone))
     expect(last >= killed - LOST - LATE, 'lost %.2f s' % (killed - last))
 
 
@@ -82,13 +83,13 @@ def check_repair(folder, samples):
     expect(samples_of(good.stdout) == samples, 'made whole, it is another')
 
 
-def check_left(folder, killed, target):
+def check_left(folder, killed, gone, target):
     cat = run(folder, 'tach-cat', '-l', 'p.bin')
     expect((cat.returncode, cat.stderr) == (0, WARNING), cat.stderr)
     samples = samples_of(cat.stdout)
     check_order(samples)
     begin = float((target.splitlines() or [killed])[0])
-    check_lost(samples, start_of(folder), begin, killed)
+    check_lost(samples, start_of(folder), begin, killed, gone)
     check_repair(folder, samples)
     return len(samples)
 
@@ -112,10 +113,11 @@ def kill_one(folder, options, age, command):
     killed = time.monotonic()
     recorder.kill()
     recorder.wait()
+    gone = time.monotonic()
     with open(folder + '/out') as out:
         target = out.read()
     # It may be killed before it has made a file, or started anything.
-    n = check_left(folder, killed, target) \
+    n = check_left(folder, killed, gone, target) \
         if os.path.exists(folder + '/p.bin.part.names') else 0
     if target:
         unhurt(folder + '/out')
