@@ -179,7 +179,11 @@ static bool
 go_on(struct recording *r, int rc)
 {
 	r->rc = rc;
-	if (rc != TACH_OK || (r->save_rc = save_again(r)) != TACH_OK)
+	if (rc != TACH_OK)
+		return false;
+	r->save_rc = save_again(r);
+	r->error = errno;
+	if (r->save_rc != TACH_OK)
 		return false;
 	if (r->progress != NULL)
 		r->progress(r, false);
@@ -198,8 +202,10 @@ ended_well(struct recording *r)
 {
 	if (r->progress != NULL)
 		r->progress(r, true);
-	if (r->save_rc != TACH_OK || *r->sink->error(r->sink) != '\0')
+	if (r->save_rc != TACH_OK || *r->sink->error(r->sink) != '\0') {
+		errno = r->error;
 		return sink_failed(r);
+	}
 	if (r->rc < TACH_OK)
 		warnx("%s: %s", r->part.name, tach_recorder_error(r->recorder));
 	return r->rc >= TACH_OK;

@@ -20,7 +20,8 @@ struct recording {
 	struct tach_sink *sink;
 	off_t whole;  /* bytes of a text, in lines that are */
 	double saved; /* when it last was made to survive us */
-	int rc, save_rc; /* of the last round, and of saving after it */
+	int rc, save_rc; /* of the last round, and of saving after it ... */
+	int error;	 /* ... if that failed: errno */
 	bool needs_samples; /* or there is no file */
 	/* Called after each round, and when they are over; may be NULL. */
 	void (*progress)(const struct recording *, bool over);

@@ -148,6 +148,19 @@ is_due(const struct sampler *s, const struct sampled *m, uint64_t now)
 	return false;
 }
 
+/* Ends one that could not be saved, here, where its rounds were taken: threads that
+ * it holds, and the CPU and class that it gave us, are this thread's. */
+static void
+end(struct recording *r)
+{
+	int rc = TACH_OK;
+
+	tach_recorder_stop(r->recorder);
+	while (rc == TACH_OK &&
+	    tach_recorder_state(r->recorder) == TACH_RECORDER_SAMPLING)
+		rc = tach_recorder_step(r->recorder, r->sink);
+}
+
 /* False: it is not ours any more. */
 static bool
 step(struct sampled *m)
@@ -155,6 +168,8 @@ step(struct sampled *m)
 	struct recording *r = m->recording;
 	bool on = recording_step(r);
 
+	if (!on)
+		end(r);
 	m->samples = tach_recorder_stats(r->recorder)->samples;
 	if (on && tach_recorder_state(r->recorder) == TACH_RECORDER_SAMPLING)
 		return true;

@@ -249,7 +249,8 @@ ahead_begin(struct ahead *a, const struct interrupt_gil *gil, uint64_t switches,
 	for (size_t i = 0; i < INTERRUPT_WIRES; i++)
 		interrupts_empty(&a->in->wires[i]);
 	begin_turns(a, gil, switches);
-	to->turn = to->away = to->rested = to->news = to->cost = 0;
+	to->turn = to->away = to->rested = to->news = 0;
+	to->cost = to->left = 0;
 	to->limit = limit_of(a->in);
 	to->batch = batch;
 	memset(to->full, 0, sizeof(to->full));

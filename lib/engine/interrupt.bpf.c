@@ -454,7 +454,7 @@ note_record(struct interrupt_ahead *a, struct watching *w)
 	bpf_loop(INTERRUPT_WATCHES, compare, w, 0);
 	if (w->changed)
 		return stop(a, INTERRUPT_CHANGED);
-	if (a->cost > a->limit)
+	if (a->cost > a->limit || a->left > a->limit)
 		return stop(a, INTERRUPT_DEAR);
 	a->news |= w->news;
 	if (!w->news && !is_full(a, w->in.wire))
@@ -492,6 +492,7 @@ tach_tick(struct bpf_perf_event_data *ctx)
 		if (what == TURN_UNKNOWN)
 			return stop(a, INTERRUPT_CHANGED);
 	}
+	a->left = 0;
 	note_cpu(a, to->wire, ctx, 0);
 	to->ask = record_turns(a, to->wire, before, f.who);
 	return note_record(a, &w);
@@ -553,6 +554,7 @@ record_left(struct interrupt_ahead *a, struct bpf_perf_event_data *ctx)
 		return 0;
 	note_cpu(a, w.in.wire, ctx, 1);
 	w.in.ask = record_turns(a, w.in.wire, 0, 0);
+	a->left += w.in.wire->took;
 	return note_record(a, &w);
 }
 

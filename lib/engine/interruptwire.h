@@ -132,8 +132,9 @@ struct interrupt_ahead {
 	__u32 news;    /* a word that it is told of has changed */
 	__u32 rested;  /* one has left its CPU for something else than that since the
 			* last record */
-	/* ns that a tick may take on average, and does. */
-	__u32 limit, cost;
+	/* ns that a tick may take on average, and does; and that records of threads
+	 * that left their CPU have taken since the last one. */
+	__u32 limit, cost, left;
 	/* Asks; if there are more, of threads that take turns, the one whose turn
 	 * it was at the last record, and how many there had been. */
 	__u32 takers, last;

@@ -89,6 +89,15 @@ mark(const struct pace *p, struct pace_mark *m)
 	m->turn = p->turn;
 }
 
+/* Deadlines that came while nobody took rounds are not those of who comes now;
+ * one that has just come is. */
+static void
+catch_up(struct pace *p, uint64_t now)
+{
+	if (p->pacer.next + p->pacer.interval <= now)
+		advance(p, now);
+}
+
 void
 pace_enter(struct pace *p, struct pace_mark *m, uint64_t now)
 {
@@ -102,6 +111,7 @@ pace_enter(struct pace *p, struct pace_mark *m, uint64_t now)
 		p->cpu = clock_cpu_ns();
 		urgent_begin(&p->urgent, now);
 	}
+	catch_up(p, now);
 	mark(p, m);
 	m->missed = m->left = 0;
 	m->member = true;
@@ -176,6 +186,7 @@ pace_resume(struct pace *p, struct pace_mark *m, uint64_t last, uint64_t now)
 		m->missed -= m->missed > 0;
 	} else {
 		m->missed = now > last ? (now - last) / p->asked : 0;
+		catch_up(p, now);
 	}
 	m->left = pace_is_slow(p) ? m->missed : 0;
 	mark(p, m);

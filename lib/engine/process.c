@@ -609,6 +609,17 @@ process_tasks(const struct process *p, pid_t **list, size_t *max)
 	return n;
 }
 
+size_t
+process_count_tasks(const struct process *p)
+{
+	char path[PROC_PATH_MAX];
+	struct stat st;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)p->pid);
+	return stat(path, &st) == 0 && st.st_nlink > 2 ?
+	    (size_t)st.st_nlink - 2 : 0;
+}
+
 pid_t
 process_thread(const struct process *p, uint64_t tid)
 {

@@ -106,6 +106,9 @@ uint64_t process_thread_id(const struct process *, pid_t task);
  * grows; returns how many.  0: it has ended, or memory ran out. */
 size_t process_tasks(const struct process *, pid_t **list, size_t *max);
 
+/* How many there are, with those that are just ending; 0: it has ended. */
+size_t process_count_tasks(const struct process *);
+
 /* A descriptor of /proc/PID/task/TID/NAME, or -1 with errno. */
 int process_open_task(const struct process *, pid_t tid, const char *name);
 

@@ -795,7 +795,7 @@ least(uint64_t a, uint64_t b)
 static uint32_t
 batch_of(const struct tach_recorder *r)
 {
-	uint64_t interval = r->options.interval_ns;
+	uint64_t interval = pace_distance(r->pace);
 	uint64_t cheap = interval / (r->cost + 1);
 	uint64_t n = least(ahead_latest(r) / interval, cheap);
 
@@ -807,7 +807,7 @@ batch_of(const struct tach_recorder *r)
 static void
 go_ahead(struct tach_recorder *r)
 {
-	uint64_t interval = r->options.interval_ns;
+	uint64_t interval = pace_distance(r->pace);
 	bool series = interval <= SERIES_INTERVAL;
 
 	if (r->options.jitter || r->options.blocking ||
@@ -838,7 +838,7 @@ patience_of(const struct tach_recorder *r)
 	if (doubt == 0)
 		return r->heard + 2 * ahead_latest(r);
 	return (doubt > r->heard ? doubt : r->heard) +
-	    DOUBT_ROUNDS * r->options.interval_ns;
+	    DOUBT_ROUNDS * pace_distance(r->pace);
 }
 
 /* Where none come since the thread gets no CPU, that is no reason to end. */
@@ -1142,7 +1142,7 @@ tach_recorder_fds(const struct tach_recorder *r,
 {
 	bool ahead = is_ahead(r);
 
-	if (has_rounds(r) && !ahead && r->options.interval_ns < LONG_SLEEP)
+	if (has_rounds(r) && !ahead && pace_distance(r->pace) < LONG_SLEEP)
 		return 0;
 	fds[0] = (struct pollfd){r->wake_fd, POLLIN, 0};
 	fds[1] = (struct pollfd){r->process.pidfd, POLLIN, 0};

@@ -34,6 +34,7 @@
 #define QUIET_MIN 2	  /* rounds in which nothing changes, before others are
 			   * taken ahead */
 #define QUIET_MAX 1024	  /* the same where that often ends soon: ... */
+#define NEWS 8		  /* rounds for which calls that were learned are news */
 #define SOON 8		  /* after less rounds than this: to begin takes as long
 			   * as some */
 
@@ -61,7 +62,9 @@ struct remote {
 	struct ahead ahead;
 	bool taken;	    /* the round was taken ahead, or of a series */
 	uint64_t lost;	    /* chains, of codes_lost, when rounds ahead began */
+	unsigned rests;	    /* rounds in a row without a CPU for any thread */
 	uint64_t learned;   /* calls, of calls_learned, when they were asked for */
+	unsigned news;	    /* rounds until these are no news any more */
 	size_t copies;	    /* of a series that are still to be of use */
 	bool runs;	    /* its thread ran when they had all been made */
 	uint64_t interval_ns; /* of those that are */
@@ -1053,37 +1056,55 @@ see_more(struct remote *r)
 
 /* ---- rounds in which nobody has run ------------------------------------ */
 
-/* Whether all threads are known, and were blocked when they were looked at. */
+/* Whether a thread was blocked when it was looked at, and all of what it runs was
+ * seen. */
 static bool
-were_blocked(const struct remote *r)
+was_at_rest(const struct thread *t)
 {
-	for (size_t i = 0; i < r->seen.threads.count; i++) {
-		const struct thread *t = &r->seen.threads.list[i];
-		if (t->gone || t->unsure || t->task == 0 ||
-		    !status_was_blocked(t))
-			return false;
-	}
-	return r->seen.threads.count > 0;
+	return !t->gone && !t->unsure && t->task != 0 &&
+	    status_was_blocked(t) && (t->live || t->passed || t->stack == 0);
 }
 
-/* Whether no thread has had a CPU since then: so there is no other one either, and
- * nothing need be read.  One that has had one is looked at again. */
+/* Whether all were, and the process has no thread but these: any other one can
+ * begin to run Python code without a sign of that in them. */
 static bool
-all_rest(struct remote *r)
+were_at_rest(const struct remote *r)
 {
-	bool rest = true;
+	for (size_t i = 0; i < r->seen.threads.count; i++)
+		if (!was_at_rest(&r->seen.threads.list[i]))
+			return false;
+	return r->seen.interps.count == 1 && !r->twofold &&
+	    process_count_tasks(r->process) == r->seen.threads.count;
+}
 
-	if (r->taken || r->tasks != NULL || r->locals.tell != NULL ||
-	    r->options->blocking || !were_blocked(r))
-		return false;
+/* Whether no thread has had a CPU since it was asked before.  One that has had
+ * one is looked at again. */
+static bool
+had_no_cpu(struct remote *r)
+{
+	bool none = true;
+
 	for (size_t i = 0; i < r->seen.threads.count; i++) {
 		struct thread *t = &r->seen.threads.list[i];
 		if (turns_had(&t->turns, r->process, t->task, &r->watcher)) {
 			t->unsure = true;
-			rest = false;
+			none = false;
 		}
 	}
-	return rest;
+	return none;
+}
+
+/* Whether nothing need be read as no thread has had a CPU since before the last
+ * round that was: a thread can block while that round looks at it, so it is
+ * read once more. */
+static bool
+all_rest(struct remote *r)
+{
+	bool rest = !r->taken && r->tasks == NULL && r->locals.tell == NULL &&
+	    !r->options->blocking && were_at_rest(r) && had_no_cpu(r);
+
+	r->rests = rest ? r->rests + 1 : 0;
+	return r->rests > 1;
 }
 
 bool
@@ -1111,6 +1132,22 @@ sink_of(struct remote *r, struct tach_sink *sink)
 	return &r->releasing.sink;
 }
 
+static enum remote_result
+look_at_names(struct remote *r, uint64_t time_us)
+{
+	return names_look(r->called, &r->seen.threads, r->names->count,
+	    time_us) ? REMOTE_OK : REMOTE_ERROR;
+}
+
+static enum remote_result
+rest_round(struct remote *r, uint64_t time_us, struct tach_sink *sink,
+    struct tach_recorder_stats *stats)
+{
+	near_break_off(&r->chains.near);
+	return remote_again(r, time_us, sink, stats) ?
+	    look_at_names(r, time_us) : REMOTE_ERROR;
+}
+
 enum remote_result
 remote_round(struct remote *r, uint64_t time_us, struct tach_sink *to,
     struct tach_recorder_stats *stats)
@@ -1119,8 +1156,7 @@ remote_round(struct remote *r, uint64_t time_us, struct tach_sink *to,
 	bool first = true;
 
 	if (all_rest(r))
-		return remote_again(r, time_us, sink, stats) ? REMOTE_OK :
-							       REMOTE_ERROR;
+		return rest_round(r, time_us, sink, stats);
 	r->seen.time_us = time_us;
 	begin_round(r);
 	if (see_alone(r)) {
@@ -1151,8 +1187,7 @@ remote_round(struct remote *r, uint64_t time_us, struct tach_sink *to,
 		return REMOTE_ERROR;
 	leave_round(r);
 	stats->retries = r->chains.retries;
-	return names_look(r->called, &r->seen.threads, r->names->count,
-	    time_us) ? REMOTE_OK : REMOTE_ERROR;
+	return look_at_names(r, time_us);
 }
 
 bool
@@ -1182,15 +1217,19 @@ hesitate(struct remote *r, bool turns, bool soon)
 	*p = !soon ? QUIET_MIN : *p < QUIET_MAX ? *p * 2 : QUIET_MAX;
 }
 
-/* Whether calls have come that were not known: so may more code, which has to be
- * there still when its rounds are read. */
+/* Whether calls have come just now that were not known: so may more code, which
+ * has to be there still when its rounds are read. */
 static bool
 learns(struct remote *r)
 {
 	uint64_t before = r->learned;
 
 	r->learned = calls_learned(r->chains.calls);
-	return r->learned != before;
+	if (r->learned != before)
+		r->news = NEWS;
+	else if (r->news > 0)
+		r->news--;
+	return r->news > 0;
 }
 
 void

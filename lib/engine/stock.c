@@ -96,9 +96,11 @@ make_one(struct stock *s)
 	pthread_mutex_unlock(&s->lock);
 	in = interrupts_new(s->interval_ns);
 	pthread_mutex_lock(&s->lock);
-	if (in != NULL)
-		s->list[s->count++] = in;
 	s->refused |= in == NULL;
+	if (in != NULL && s->count < MAKE_MAX)
+		s->list[s->count++] = in;
+	else
+		interrupts_drop(in);
 }
 
 static void *

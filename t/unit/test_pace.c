@@ -143,6 +143,32 @@ test_slowest(void)
 	drop_pair(p, &a, &b);
 }
 
+/* While others keep the deadlines of all, nobody takes them here: what came
+ * meanwhile was missed neither by one that goes on, nor by one that is new. */
+static void
+test_kept_by_others(void)
+{
+	struct pace_mark a = {0}, b = {0}, c = {0};
+	struct pace *p = make_pair(&a, &b);
+	uint64_t now = START + 10 * NS_PER_S;
+
+	pace_resume(p, &a, now - 3 * INTERVAL, now);
+	assert(a.missed == 3 && a.left == 0);
+	assert(pace_take(p, &a, pace_due(p, &a), 0) && a.missed <= 1);
+	now += 10 * NS_PER_S;
+	pace_hold(p);
+	pace_enter(p, &c, now);
+	assert(pace_take(p, &c, pace_due(p, &c), 0) && c.missed <= 1);
+	/* All pause; one goes on before another has seen that it may. */
+	pace_leave(p, &a);
+	now += 10 * NS_PER_S;
+	pace_enter(p, &a, now);
+	assert(pace_take(p, &a, pace_due(p, &a), 0) && a.missed <= 1);
+	pace_leave(p, &c);
+	pace_drop(p);
+	drop_pair(p, &a, &b);
+}
+
 int
 main(void)
 {
@@ -150,5 +176,6 @@ main(void)
 	test_late();
 	test_budget();
 	test_slowest();
+	test_kept_by_others();
 	return 0;
 }
