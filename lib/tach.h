@@ -711,10 +711,15 @@ void tach_recorder_locals(struct tach_recorder *, const struct tach_locals *);
 int tach_recorder_round(struct tach_recorder *, struct tach_sink *);
 
 /*
- * The same for a caller who sleeps for several recorders: tach_recorder_step does
- * what tach_recorder_round does, if it is due, and never sleeps.  It is due at
- * some time (ns, CLOCK_MONOTONIC), or as soon as one of some descriptors has
- * something to say, of which there may be none.
+ * The same for a caller who sleeps for several recorders.  All three are for one
+ * thread, which the recorder may make real-time and move to other CPUs while it
+ * takes rounds.
+ * tach_recorder_step does what tach_recorder_round does, if it is due, with the
+ * same results; it does not wait for the next round.
+ * tach_recorder_due: when that is (ns, CLOCK_MONOTONIC); 0: now.
+ * tach_recorder_fds: descriptors by which it may be due earlier, to be polled for
+ * the events that are set; they are the recorder's, and hold until its next step.
+ * How many there are: 0 to TACH_RECORDER_FDS.
  */
 #define TACH_RECORDER_FDS 18
 uint64_t tach_recorder_due(struct tach_recorder *);

@@ -6,8 +6,10 @@
  * (interrupt.bpf.c) copies it at each interval of its CPU time, in an interrupt
  * of that CPU, and many such records are read at once: we need not wake for each,
  * nor does the thread wait for us.  It ends by itself, and wakes us, as soon as
- * the thread leaves its CPU or a word that is watched is another one: then there
- * may be something else to see.  This is for who may use interrupt.h.
+ * the thread is blocked or a word that is watched is another one: then there may
+ * be something else to see.  Where another thread takes its CPU, it is copied as
+ * it leaves, and is like that until it has one again.  This is for a recorder that
+ * may use interrupt.h.
  *
  * So are some threads that take turns at a GIL, as long as each of them has it
  * or waits for it: at the first interval of a turn the one whose turn was
