@@ -670,6 +670,8 @@ process_signal(const struct process *p, pid_t task, siginfo_t *info)
 uint64_t
 process_thread_id(const struct process *p, pid_t task)
 {
+	if (task == p->pid && main_has_ended(p))
+		return 0; /* it is there until the others have ended */
 	return p->own_namespace ? inner_id(p, task) :
 	    has_task(p, task) ? (uint64_t)task : 0;
 }

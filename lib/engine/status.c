@@ -3,6 +3,7 @@
 #include "engine/status.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -21,7 +22,11 @@ futex_address(const char *line)
 	return strtoull(end, NULL, 16);
 }
 
-/* Where descriptors are few it has none of its own. */
+/* What is told of a thread that has ended, and has no stack any more. */
+#define NO_CALL "-1 0x0 0x0\n"
+
+/* Where descriptors are few it has none of its own.  False: it cannot be read, or
+ * the thread has ended. */
 static bool
 read_call(const struct thread *t, char *text, size_t size)
 {
@@ -34,9 +39,10 @@ read_call(const struct thread *t, char *text, size_t size)
 	n = fd >= 0 ? pread(fd, text, size - 1, 0) : -1;
 	if (fd >= 0 && fd != t->syscall_fd)
 		close(fd);
-	if (n > 0)
-		text[n] = '\0';
-	return n > 0;
+	if (n <= 0)
+		return false;
+	text[n] = '\0';
+	return strcmp(text, NO_CALL) != 0;
 }
 
 bool
