@@ -683,10 +683,12 @@ int tach_recorder_follow(struct tach_recorder *, pid_t);
 
 /*
  * Of processes that come from the one that a recorder follows: one that is to
- * follow such a process shares the deadlines of the first, and what their rounds
- * may take of the CPUs, so one thread is to take the rounds of both; in-process
- * also what the first has put into it.  And a new recorder, which has been told to follow, of one that has been
- * forked and that nobody follows; NULL: there is none now.
+ * follow such a process shares the deadlines and the interval of the first, and
+ * what their rounds may take of the CPUs, so one thread is to take the rounds of
+ * both; in-process also what the first has put into it.  To be called before
+ * tach_recorder_follow.
+ * And a new recorder, which has been told to follow, of one that has been forked
+ * and that nobody follows; NULL: there is none now.
  */
 void tach_recorder_share(struct tach_recorder *,
     const struct tach_recorder *first);
