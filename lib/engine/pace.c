@@ -8,6 +8,7 @@
 
 #define LOOK (100 * NS_PER_MS) /* at what rounds have taken */
 #define LOOK_LEAST (NS_PER_MS / 2) /* to look takes time, too */
+#define STEP_AFTER (100 * NS_PER_MS)
 #define NEAR 0.8   /* parts of what they may take: near enough */
 #define AIM 0.9
 #define SPEED_UP 0.5 /* at once, at most */
@@ -64,12 +65,14 @@ pace_drop(struct pace *p)
 
 /* ---- deadlines --------------------------------------------------------- */
 
-/* Goes on to the next deadline after some time. */
+/* Goes on to the next deadline after some time.  Where that is done, the pacer
+ * chooses the distance. */
 static void
 advance(struct pace *p, uint64_t now)
 {
 	uint64_t before = p->pacer.next, n = pacer_advance(&p->pacer, now) + 1;
 
+	p->stepped = now;
 	if (p->slow > 1) {
 		uint64_t all = p->owed + (p->pacer.next - before);
 		p->owed = all % p->asked;
@@ -159,11 +162,18 @@ pace_take(struct pace *p, struct pace_mark *m, uint64_t now, uint64_t early)
 	return true;
 }
 
-uint64_t
-pace_step(struct pace *p)
+static void
+step(struct pace *p, uint64_t now)
 {
 	pacer_step(&p->pacer);
-	return p->pacer.step;
+	p->stepped = now;
+}
+
+void
+pace_step(struct pace *p, uint64_t now)
+{
+	if (now >= p->stepped + STEP_AFTER)
+		step(p, now);
 }
 
 uint64_t
@@ -202,7 +212,7 @@ pace_is_slow(const struct pace *p)
 
 /* Too much by some factor: so many times longer; or too little. */
 static void
-change(struct pace *p, double load)
+change(struct pace *p, double load, uint64_t now)
 {
 	double most = (double)SLOWEST / (double)p->asked;
 
@@ -215,7 +225,7 @@ change(struct pace *p, double load)
 	if (p->slow < 1)
 		p->slow = 1;
 	p->pacer.interval = (uint64_t)((double)p->asked * p->slow);
-	pacer_step(&p->pacer);
+	step(p, now);
 }
 
 /* Who has used up all of it before the time is over is not real-time until
@@ -230,7 +240,8 @@ pace_look(struct pace *p, uint64_t now, uint64_t cpu)
 		return now >= p->ordinary;
 	if (since < LOOK)
 		p->ordinary = p->since + LOOK;
-	change(p, (double)used * LOOK / ((double)(since + 1) * (double)allowed));
+	change(p, (double)used * LOOK / ((double)(since + 1) * (double)allowed),
+	    now);
 	p->since = now;
 	p->cpu = cpu;
 	return now >= p->ordinary;

@@ -33,6 +33,7 @@ struct pace {
 	uint64_t turn, at; /* the deadline that is taken: its number among those
 			    * that are, and when it was */
 	uint64_t done;	   /* when the last round was over */
+	uint64_t stepped;  /* since when the distance between deadlines is the same */
 	struct urgent urgent;
 	unsigned cpus;
 	uint64_t since, cpu; /* when the CPU time of this thread was looked at last,
@@ -71,9 +72,11 @@ bool pace_take(struct pace *, struct pace_mark *, uint64_t now, uint64_t early);
 /* A round is over. */
 void pace_done(struct pace *, uint64_t now);
 
-/* Another distance between deadlines, where somebody else keeps them: ns. */
-uint64_t pace_step(struct pace *);
-/* And what it is now. */
+/* Chooses another distance between deadlines, where somebody else keeps them and
+ * the last choice was long enough ago, whichever recorder asks: to change the
+ * distance delays the next round. */
+void pace_step(struct pace *, uint64_t now);
+/* The distance as it is now, ns. */
 uint64_t pace_distance(const struct pace *);
 /* These were kept by somebody else until some time: counts those since. */
 void pace_resume(struct pace *, struct pace_mark *, uint64_t last, uint64_t now);

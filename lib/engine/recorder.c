@@ -53,9 +53,6 @@
 #define SHORT_SLEEP (10 * NS_PER_US)
 /* A sleep so long must end as soon as there is a reason to. */
 #define LONG_SLEEP (20 * NS_PER_MS)
-/* After so long the distance between them is another one: to change it delays the
- * next one. */
-#define STEP_AFTER (100 * NS_PER_MS)
 /* They are read after so long at the latest, and so many at once at most: to be
  * woken for them costs the thread another interrupt.  Where there are other ones,
  * what these do is looked at then. */
@@ -100,9 +97,9 @@ struct tach_recorder {
 	struct pace *pace; /* of rounds; and what is known of it */
 	struct pace_mark mark;
 	uint64_t next; /* when there is something to do where there are none */
-	/* When the last round was taken ahead, when there were some to read, and
-	 * when the distance between these was chosen; ns, CLOCK_MONOTONIC. */
-	uint64_t last, heard, stepped;
+	/* When the last round was taken ahead, and when there were some to read;
+	 * ns, CLOCK_MONOTONIC. */
+	uint64_t last, heard;
 	uint64_t newest; /* when the newest of them was taken */
 	uint64_t cost;	/* ns of CPU time to read one of them */
 	/* When a thread was seen to leave its CPU, and ns without one of which
@@ -814,7 +811,7 @@ go_ahead(struct tach_recorder *r)
 	    (!series && (r->interrupts == NULL ||
 		ahead_latest(r) / interval < AHEAD_MIN)))
 		return;
-	r->last = r->left = r->heard = r->stepped = r->newest = clock_ns();
+	r->last = r->left = r->heard = r->newest = clock_ns();
 	if (series)
 		remote_copy_series(r->remote);
 	else
@@ -923,10 +920,7 @@ keep_pace(struct tach_recorder *r)
 		count_missed(r, r->mark.missed, r->mark.left);
 		return;
 	}
-	if (now - r->stepped >= STEP_AFTER) {
-		r->stepped = now;
-		pace_step(r->pace);
-	}
+	pace_step(r->pace, now);
 	remote_keep_ahead(r->remote, pace_distance(r->pace), batch_of(r));
 }
 

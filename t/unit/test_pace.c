@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * test_pace: the recorders of a family share their deadlines; where rounds take
- * more of the CPUs than they may, the deadlines move apart for all of them, what
- * was left out is counted, and they come together again.
+ * test_pace: the recorders of a family share their deadlines and the distance
+ * between these; where rounds take more of the CPUs than they may, the deadlines
+ * move apart for all of them, what was left out is counted, and they come together
+ * again.
  */
 #undef NDEBUG
 #include <assert.h>
@@ -169,6 +170,44 @@ test_kept_by_others(void)
 	drop_pair(p, &a, &b);
 }
 
+/* How often the distance changes until then, if so many recorders ask for that each
+ * millisecond. */
+static unsigned
+count_steps(struct pace *p, uint64_t *now, unsigned recorders, uint64_t end)
+{
+	uint64_t before;
+	unsigned n = 0;
+
+	for (; *now < end; *now += NS_PER_MS)
+		for (unsigned i = 0; i < recorders; i++) {
+			before = pace_distance(p);
+			pace_step(p, *now);
+			n += pace_distance(p) != before;
+		}
+	return n;
+}
+
+/* Twice may chance give the same distance again. */
+static void
+test_step(void)
+{
+	struct pace_mark a = {0}, b = {0};
+	struct pace *p = make_pair(&a, &b);
+	uint64_t now = START;
+	unsigned n;
+
+	n = count_steps(p, &now, 1, now + NS_PER_S);
+	assert(n >= 8 && n <= 10);
+	n = count_steps(p, &now, 50, now + NS_PER_S);
+	assert(n >= 8 && n <= 10);
+	/* Deadlines that are kept here have distances of their own. */
+	p->done = now;
+	now = pace_due(p, &a);
+	assert(pace_take(p, &a, now, 0));
+	assert(count_steps(p, &now, 50, now + WINDOW) == 0);
+	drop_pair(p, &a, &b);
+}
+
 int
 main(void)
 {
@@ -177,5 +216,6 @@ main(void)
 	test_budget();
 	test_slowest();
 	test_kept_by_others();
+	test_step();
 	return 0;
 }
