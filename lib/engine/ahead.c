@@ -172,13 +172,7 @@ is_stopped(const struct ahead *a)
 }
 
 bool
-ahead_knows_turns(const struct ahead *a)
-{
-	return a->in != NULL && a->in->tells_calls;
-}
-
-bool
-ahead_fills_gaps(const struct ahead *a)
+ahead_knows_calls(const struct ahead *a)
 {
 	return a->in != NULL && a->in->tells_calls;
 }
@@ -213,7 +207,7 @@ enable(struct ahead *a)
 static bool
 records_leaving(const struct ahead *a)
 {
-	return ahead_fills_gaps(a) && a->asks == 1;
+	return ahead_knows_calls(a) && a->asks == 1;
 }
 
 /* It may have no CPU now. */

@@ -75,10 +75,10 @@ void ahead_free(struct ahead *);
  * if the first could be, cancel it. */
 bool ahead_prepare(struct ahead *, uint64_t interval_ns);
 bool ahead_ask(struct ahead *, const struct ahead_ask *);
-/* Whether those that take turns can be asked for. */
-bool ahead_knows_turns(const struct ahead *);
-/* Whether one that is asked for alone may be without a CPU when it begins. */
-bool ahead_fills_gaps(const struct ahead *);
+/* Whether it is known why a thread leaves its CPU.  Then threads that take turns
+ * can be asked for, and one that is asked for alone may be without a CPU when it
+ * begins. */
+bool ahead_knows_calls(const struct ahead *);
 /* From an interval after now on there is a record each interval, until it is
  * ended, or ends; we are woken after `batch` of them.  Where threads take turns,
  * it needs the GIL: where that is, and how often it had changed hands.  False: as

@@ -72,14 +72,7 @@ ahead_ask(struct ahead *a, const struct ahead_ask *ask)
 }
 
 bool
-ahead_knows_turns(const struct ahead *a)
-{
-	(void)a;
-	return false;
-}
-
-bool
-ahead_fills_gaps(const struct ahead *a)
+ahead_knows_calls(const struct ahead *a)
 {
 	(void)a;
 	return false;

@@ -716,7 +716,7 @@ waits_turn(const struct thread *t)
 static bool
 knows_turns(const struct survey *v, const struct ahead *a)
 {
-	return ahead_knows_turns(a) && v->interps.count == 1 &&
+	return ahead_knows_calls(a) && v->interps.count == 1 &&
 	    v->interps.list[0].counted && py_has(v->chains->offsets->gil_cond);
 }
 
@@ -754,7 +754,7 @@ find_asked(const struct survey *v, const struct ahead *a,
 	if (n > 1)
 		return n;
 	list[0] = v->kept ? runner(v) : NULL;
-	return list[0] != NULL && (list[0]->held || ahead_fills_gaps(a));
+	return list[0] != NULL && (list[0]->held || ahead_knows_calls(a));
 }
 
 size_t

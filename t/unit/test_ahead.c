@@ -357,6 +357,23 @@ release(pid_t hog)
 	assert(waitpid(hog, NULL, 0) == hog);
 }
 
+/* Starts a counter on a CPU of its own, from which we go.  That CPU, or -1: why a
+ * thread leaves its CPU is not known here. */
+static int
+start_apart(struct process *p, struct ahead *a, struct interrupts *in)
+{
+	int cpu;
+
+	ahead_init(a, in);
+	if (!ahead_knows_calls(a))
+		return -1;
+	counter_start(p, counter_run);
+	cpu = process_thread_cpu(p, p->pid);
+	only_on(p->pid, cpu);
+	not_on(cpu);
+	return cpu;
+}
+
 /* A thread that waits for a CPU when it begins is seen to have waited. */
 static void
 test_gap(struct interrupts *in)
@@ -365,15 +382,10 @@ test_gap(struct interrupts *in)
 	struct ahead a;
 	uint64_t time;
 	pid_t pid;
-	int cpu;
+	int cpu = start_apart(&p, &a, in);
 
-	ahead_init(&a, in);
-	if (!ahead_fills_gaps(&a))
+	if (cpu < 0)
 		return;
-	counter_start(&p, counter_run);
-	cpu = process_thread_cpu(&p, p.pid);
-	only_on(p.pid, cpu);
-	not_on(cpu);
 	pid = start_hog(cpu);
 	begin(&a, &p);
 	usleep(GAP / NS_PER_US);
@@ -393,15 +405,10 @@ test_no_gap(struct interrupts *in)
 	struct process p;
 	struct ahead a;
 	pid_t pid;
-	int cpu;
+	int cpu = start_apart(&p, &a, in);
 
-	ahead_init(&a, in);
-	if (!ahead_fills_gaps(&a))
+	if (cpu < 0)
 		return;
-	counter_start(&p, counter_run);
-	cpu = process_thread_cpu(&p, p.pid);
-	only_on(p.pid, cpu);
-	not_on(cpu);
 	begin(&a, &p);
 	pid = start_hog(cpu);
 	kill(p.pid, SIGSTOP);
