@@ -151,6 +151,7 @@ lib_libtach_core_la_SOURCES = \
 	lib/engine/find.c lib/engine/find.h \
 	lib/engine/first.c lib/engine/first.h \
 	lib/engine/grow.c lib/engine/grow.h \
+	lib/engine/helper.c lib/engine/helper.h \
 	lib/engine/homes.c lib/engine/homes.h \
 	lib/engine/image.c lib/engine/image.h \
 	lib/engine/inject.c lib/engine/inject.h \

@@ -6,10 +6,11 @@
 #include <linux/futex.h>
 #include <pthread.h>
 #include <semaphore.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+#include "engine/helper.h"
 
 struct owner {
 	_Atomic uint32_t *word;
@@ -42,17 +43,12 @@ own(void *arg)
 	return NULL;
 }
 
-/* Begins the thread, to which no signals are to come; an errno value. */
+/* Begins the thread; an errno value. */
 static int
 begin(struct owner *o)
 {
-	sigset_t all, old;
-	int e;
+	int e = helper_start(&o->thread, own, o);
 
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &old);
-	e = pthread_create(&o->thread, NULL, own, o);
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	while (e == 0 && sem_wait(&o->begun) != 0)
 		continue;
 	return e;

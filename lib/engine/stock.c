@@ -4,10 +4,10 @@
 
 #include <pthread.h>
 #include <sched.h>
-#include <signal.h>
 #include <stdlib.h>
 
 #include "engine/caller.h"
+#include "engine/helper.h"
 
 #define MAKE_MAX 64 /* of half a MiB each */
 
@@ -121,16 +121,10 @@ make(void *arg)
 	return NULL;
 }
 
-/* Signals are for the others. */
 static void
 start(struct stock *s)
 {
-	sigset_t all, old;
-
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &old);
-	s->runs = pthread_create(&s->thread, NULL, make, s) == 0;
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	s->runs = helper_start(&s->thread, make, s) == 0;
 	s->refused |= !s->runs;
 }
 
