@@ -39,7 +39,8 @@ UNIT_TESTS = t/unit/test_chosen t/unit/test_codes t/unit/test_confine \
 	t/unit/test_pace t/unit/test_pacer \
 	t/unit/test_ring t/unit/test_decimal t/unit/test_source \
 	t/unit/test_process \
-	t/unit/test_ring_model t/unit/test_series t/unit/test_stop \
+	t/unit/test_ring_model t/unit/test_series t/unit/test_stock \
+	t/unit/test_stop \
 	t/unit/test_suspects \
 	t/unit/test_text t/unit/test_threads t/unit/test_tids \
 	t/unit/test_turns t/unit/test_unfinished
@@ -104,6 +105,7 @@ t_unit_test_source_SOURCES = t/unit/test_source.c
 t_unit_test_suspects_SOURCES = t/unit/test_suspects.c $(t_unit_profile)
 t_unit_test_snapshots_SOURCES = t/unit/test_snapshots.c $(t_unit_profile) \
 	$(t_unit_walks)
+t_unit_test_stock_SOURCES = t/unit/test_stock.c
 t_unit_test_stop_SOURCES = t/unit/test_stop.c
 t_unit_test_text_SOURCES = t/unit/test_text.c $(t_unit_profile)
 t_unit_test_threads_SOURCES = t/unit/test_threads.c

@@ -10,6 +10,9 @@
 #include "engine/helper.h"
 
 #define MAKE_MAX 64 /* of half a MiB each */
+/* They take nine descriptors each, and their recorders those of what they read and
+ * write: so many of what there may be are for one. */
+#define FILES_EACH 32
 
 struct stock {
 	pthread_mutex_t lock; /* for all that follows */
@@ -128,10 +131,28 @@ start(struct stock *s)
 	s->refused |= !s->runs;
 }
 
+unsigned
+stock_most(rlim_t files)
+{
+	rlim_t n = files / FILES_EACH;
+
+	return n < 1 ? 1 : n > MAKE_MAX ? MAKE_MAX : (unsigned)n;
+}
+
+/* The same of this process as it is now. */
+static unsigned
+most_here(void)
+{
+	struct rlimit files;
+
+	return stock_most(getrlimit(RLIMIT_NOFILE, &files) == 0 ?
+		files.rlim_cur : 0);
+}
+
 static void
 ask(struct stock *s)
 {
-	if (s->made == MAKE_MAX)
+	if (s->made >= most_here())
 		return;
 	s->made++;
 	s->wanted++;
