@@ -262,6 +262,29 @@ let_go_late() {
 	let_go_late
 }
 
+# ends_late OTHER: a recorder of $pid ends while that has no CPU, and steps of it and
+# of the recorder of another process, which shares with it, go on meanwhile.
+ends_late() {
+	local longest rounds when keeper
+	# shellcheck disable=SC2031
+	read -r longest _ rounds _ when keeper < <(
+	    "$TACH_BUILDDIR/t/unit/late" "$pid" "$1")
+	echo "$longest ms, $rounds rounds, $when $keeper"
+	is "$when $keeper" 'late, free'
+	[ "$longest" -lt 250 ]
+	[ "$rounds" -gt 0 ]
+}
+
+@test "one that stops late holds up no other recorder as its own ends" {
+	need_root
+	[ "$(nproc)" -gt 1 ] || skip "one CPU only"
+	host_python
+	busy
+	local other=$pid
+	busy
+	in_tries 3 ends_late "$other"
+}
+
 @test "a program that another thread becomes goes on" {
 	host_python
 	cat >becomes.py <<-'END'

@@ -50,7 +50,7 @@ endif
 LIVE_UNIT_TESTS = t/unit/test_agent t/unit/test_ahead t/unit/test_hostile \
 	t/unit/test_interrupt t/unit/test_near
 check_PROGRAMS += $(UNIT_TESTS) $(LIVE_UNIT_TESTS) t/unit/attach \
-	t/unit/attached t/unit/inject t/unit/lends t/unit/many \
+	t/unit/attached t/unit/inject t/unit/late t/unit/lends t/unit/many \
 	t/unit/objects \
 	t/unit/positions t/unit/recode t/unit/snap t/unit/subject
 
@@ -58,6 +58,7 @@ t_unit_profile = t/unit/profile.c t/unit/profile.h
 t_unit_attach_SOURCES = t/unit/attach.c
 t_unit_attached_SOURCES = t/unit/attached.c t/unit/inside.c t/unit/inside.h
 t_unit_inject_SOURCES = t/unit/inject.c
+t_unit_late_SOURCES = t/unit/late.c
 t_unit_lends_SOURCES = t/unit/lends.c
 t_unit_many_SOURCES = t/unit/many.c
 t_unit_objects_SOURCES = t/unit/objects.c

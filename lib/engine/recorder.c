@@ -67,6 +67,9 @@
 #define FILES_MIN 128
 /* A thread that stops too late for its round is let go after so long. */
 #define LATE_STEP (2 * NS_PER_MS)
+/* At the end it is waited for as long: a thread that is to have no CPU for a while
+ * has one again after a second at most. */
+#define LATE_PATIENCE (2 * NS_PER_S)
 /* A process with so many rounds is there to stay. */
 #define SETTLED 50
 /* They are waited for so long, if the thread gets no CPU. */
@@ -93,6 +96,11 @@ struct tach_recorder {
 	bool agentless; /* it runs without our agent */
 	bool attached; /* the agent came into it while it ran */
 	bool gone; /* it had ended when we came; its samples are there */
+	/* Rounds are over, but for threads that have yet to stop, which are waited
+	 * for until then (ns; 0: they are not over); and by which result.  TACH_OK:
+	 * what is there by then is looked for. */
+	uint64_t leaving;
+	int result;
 	enum tach_recorder_state state;
 	struct pace *pace; /* of rounds; and what is known of it */
 	struct pace_mark mark;
@@ -172,11 +180,11 @@ has_ended(const struct tach_recorder *r)
 	return r->gone || (r->process.pidfd >= 0 && process_ended(&r->process));
 }
 
-/* Whatever it holds of the target goes on. */
+/* Whatever it holds of the target goes on, if it does so by then. */
 static void
-drop_remote(struct tach_recorder *r)
+drop_remote(struct tach_recorder *r, uint64_t until)
 {
-	remote_free(r->remote);
+	remote_free(r->remote, until);
 	r->remote = NULL;
 }
 
@@ -185,7 +193,7 @@ tach_recorder_free(struct tach_recorder *r)
 {
 	if (r == NULL)
 		return;
-	drop_remote(r);
+	drop_remote(r, clock_ns() + LATE_PATIENCE);
 	if (r->stock != NULL)
 		stock_give(r->stock, r->interrupts);
 	stock_drop(r->stock);
@@ -234,7 +242,7 @@ start_waiting(struct tach_recorder *r)
 {
 	uint64_t now = clock_ns();
 
-	drop_remote(r);
+	drop_remote(r, 0);
 	pace_leave(r->pace, &r->mark);
 	r->state = TACH_RECORDER_WAITING;
 	r->found = false;
@@ -648,9 +656,35 @@ end_pause(struct tach_recorder *r, uint64_t now)
 static void
 close_rounds(struct tach_recorder *r)
 {
-	drop_remote(r);
+	drop_remote(r, 0);
 	pace_leave(r->pace, &r->mark);
 	r->state = TACH_RECORDER_ENDED;
+}
+
+/* Ends rounds that are over, unless a thread has yet to stop that a later step lets
+ * go: who waits for it here holds up other recorders. */
+static int
+leave(struct tach_recorder *r)
+{
+	uint64_t now = clock_ns();
+
+	r->next = now + LATE_STEP;
+	if (holds_late(r) && now < r->leaving)
+		return TACH_OK;
+	r->leaving = 0;
+	if (r->result == TACH_OK)
+		start_waiting(r);
+	else
+		close_rounds(r);
+	return r->result;
+}
+
+static int
+begin_leaving(struct tach_recorder *r, int result)
+{
+	r->leaving = clock_ns() + LATE_PATIENCE;
+	r->result = result;
+	return leave(r);
 }
 
 static int
@@ -715,8 +749,7 @@ end(struct tach_recorder *r)
 		note_errors(r);
 		note_interrupts(r);
 	}
-	close_rounds(r);
-	return result;
+	return begin_leaving(r, result);
 }
 
 /* What is not the sink's error is ours, and we have but one. */
@@ -725,9 +758,9 @@ fail(struct tach_recorder *r, const struct tach_sink *sink)
 {
 	const char *text = sink->error(sink);
 
-	close_rounds(r);
-	return error_set(&r->error, TACH_FATAL, "%s",
+	error_set(&r->error, TACH_FATAL, "%s",
 	    text != NULL && *text != '\0' ? text : "out of memory");
+	return begin_leaving(r, TACH_FATAL);
 }
 
 /* Launched commands may become a Python at any time; what cannot be read now
@@ -756,8 +789,7 @@ sample_round(struct tach_recorder *r, uint64_t now, struct tach_sink *sink)
 		return TACH_OK;
 	case REMOTE_LOST:
 		/* Ended, or another program: look again. */
-		start_waiting(r);
-		return TACH_OK;
+		return begin_leaving(r, TACH_OK);
 	default:
 		return fail(r, sink);
 	}
@@ -1117,6 +1149,8 @@ tach_recorder_due(struct tach_recorder *r)
 {
 	uint64_t due;
 
+	if (r->leaving != 0)
+		return r->next;
 	if (r->gone || r->stopped)
 		return 0;
 	if (is_ahead(r))
@@ -1136,7 +1170,8 @@ tach_recorder_fds(const struct tach_recorder *r,
 {
 	bool ahead = is_ahead(r);
 
-	if (has_rounds(r) && !ahead && pace_distance(r->pace) < LONG_SLEEP)
+	if (r->leaving != 0 ||
+	    (has_rounds(r) && !ahead && pace_distance(r->pace) < LONG_SLEEP))
 		return 0;
 	fds[0] = (struct pollfd){r->wake_fd, POLLIN, 0};
 	fds[1] = (struct pollfd){r->process.pidfd, POLLIN, 0};
@@ -1180,6 +1215,8 @@ tach_recorder_step(struct tach_recorder *r, struct tach_sink *sink)
 {
 	if (r->state == TACH_RECORDER_ENDED)
 		return TACH_END;
+	if (r->leaving != 0)
+		return leave(r);
 	if (is_ahead(r))
 		return ahead_round(r, sink);
 	heed_pause(r);
@@ -1206,17 +1243,22 @@ sleep_round(struct tach_recorder *r)
 
 	if (n > 0 && due > now)
 		clock_poll(fds, n, due);
-	while (n == 0 && !r->stopped && due > now + SHORT_SLEEP &&
-	    !clock_sleep(due))
+	while (n == 0 && !(r->stopped && r->leaving == 0) &&
+	    due > now + SHORT_SLEEP && !clock_sleep(due))
 		continue;
 }
 
 int
 tach_recorder_round(struct tach_recorder *r, struct tach_sink *sink)
 {
-	if (r->state != TACH_RECORDER_ENDED)
-		sleep_round(r);
-	return tach_recorder_step(r, sink);
+	int result;
+
+	do {
+		if (r->state != TACH_RECORDER_ENDED)
+			sleep_round(r);
+		result = tach_recorder_step(r, sink);
+	} while (r->leaving != 0);
+	return result;
 }
 
 static void

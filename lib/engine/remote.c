@@ -121,7 +121,7 @@ remote_new(const struct process *p, const struct py_runtime *rt,
 	if (!chains_init(&r->chains, p, rt, options, table) ||
 	    (r->called = names_new(p, r->offsets, &r->chains.memory.memory,
 		 table)) == NULL) {
-		remote_free(r);
+		remote_free(r, 0);
 		return NULL;
 	}
 	emitter_init(&r->emitter, table, names, r->chains.codes);
@@ -132,19 +132,19 @@ remote_new(const struct process *p, const struct py_runtime *rt,
 	r->tasks = tasks_new(p, &r->chains.memory.memory, rt, r->chains.codes,
 	    table);
 	if (r->tasks == NULL) {
-		remote_free(r);
+		remote_free(r, 0);
 		return NULL;
 	}
 	return r;
 }
 
 void
-remote_free(struct remote *r)
+remote_free(struct remote *r, uint64_t until)
 {
 	if (r == NULL)
 		return;
 	ahead_free(&r->ahead);
-	stops_free(&r->stops);
+	stops_free(&r->stops, until);
 	emitter_free(&r->emitter);
 	tasks_free(r->tasks);
 	free(r->tasks_of);

@@ -27,7 +27,8 @@ struct remote;
 struct remote *remote_new(const struct process *, const struct py_runtime *,
     const struct tach_recorder_options *, struct interrupts *,
     struct tach_table *, struct thread_names *);
-void remote_free(struct remote *);
+/* Threads that have yet to stop are waited for until then: see stops_free. */
+void remote_free(struct remote *, uint64_t until);
 /* There are interrupts from now on, where there were none. */
 void remote_interrupts(struct remote *, struct interrupts *);
 

@@ -20,8 +20,6 @@
 #define SPINS 50
 #define PATIENCE (10 * NS_PER_MS)
 #define NAP (20 * NS_PER_US)
-/* One that is to have no CPU for a while has one again after a second at most. */
-#define LAST_PATIENCE (2 * NS_PER_S)
 #define LAST_NAP NS_PER_MS
 
 enum seen { SEEN_NOTHING, SEEN_STOPPED, SEEN_GONE };
@@ -180,12 +178,11 @@ stop_release_all(struct stops *s)
 }
 
 void
-stops_free(struct stops *s)
+stops_free(struct stops *s, uint64_t until)
 {
 	struct timespec nap = {0, LAST_NAP};
-	uint64_t end = clock_ns() + LAST_PATIENCE;
 
-	while (!stop_release_all(s) && clock_ns() < end)
+	while (!stop_release_all(s) && clock_ns() < until)
 		nanosleep(&nap, NULL);
 	s->count = 0;
 	take_signals(s);

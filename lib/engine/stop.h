@@ -10,6 +10,7 @@
 #define ENGINE_STOP_H
 
 #include <signal.h>
+#include <stdint.h>
 
 #include "engine/process.h"
 
@@ -33,9 +34,10 @@ bool stop_thread(struct stops *, pid_t task);
 /* Lets them all go.  False: some have yet to stop, and are to be let go when they
  * have, soon. */
 bool stop_release_all(struct stops *);
-/* The same, and waits for them.  One that has not stopped after seconds is let go
- * by the kernel, when this thread ends. */
-void stops_free(struct stops *);
+/* The same, and waits for them until some time (ns, CLOCK_MONOTONIC) at the
+ * latest.  One that has not stopped by then is let go by the kernel, when this
+ * thread ends. */
+void stops_free(struct stops *, uint64_t until);
 
 /* Who traces the process, which nobody else can do then; 0: nobody. */
 pid_t stop_tracer(const struct process *);

@@ -120,7 +120,7 @@ test_late(void)
 	while (!stop_release_all(&s) && clock_ns() < end_)
 		usleep(1000);
 	assert(s.count == 0 && !holds_signals() && is_free(&p));
-	stops_free(&s);
+	stops_free(&s, clock_ns() + PATIENCE);
 	end(&p);
 }
 
@@ -133,7 +133,7 @@ test_free(void)
 
 	wait_for_stall();
 	assert(!stop_thread(&s, pid));
-	stops_free(&s);
+	stops_free(&s, clock_ns() + PATIENCE);
 	assert(!holds_signals() && is_free(&p));
 	end(&p);
 }
@@ -153,7 +153,7 @@ test_again(void)
 		usleep(1000);
 	assert(s.list[0].stopped && stop_release_all(&s));
 	assert(is_free(&p));
-	stops_free(&s);
+	stops_free(&s, clock_ns() + PATIENCE);
 	end(&p);
 }
 
@@ -218,7 +218,7 @@ test_become(void)
 		assert(ends(pid));
 		process_close(&p);
 	}
-	stops_free(&s);
+	stops_free(&s, clock_ns() + PATIENCE);
 }
 
 int
