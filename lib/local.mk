@@ -150,6 +150,7 @@ lib_libtach_core_la_SOURCES = \
 	lib/engine/emit.c lib/engine/emit.h \
 	lib/engine/find.c lib/engine/find.h \
 	lib/engine/first.c lib/engine/first.h \
+	lib/engine/gap.c lib/engine/gap.h \
 	lib/engine/grow.c lib/engine/grow.h \
 	lib/engine/helper.c lib/engine/helper.h \
 	lib/engine/homes.c lib/engine/homes.h \

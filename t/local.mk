@@ -33,7 +33,7 @@ TESTS = $(UNIT_TESTS) $(FILE_TESTS) $(SAMPLE_TESTS) $(LIVE_UNIT_TESTS) \
 
 UNIT_TESTS = t/unit/test_chosen t/unit/test_codes t/unit/test_confine \
 	t/unit/test_damage \
-	t/unit/test_elf t/unit/test_filter t/unit/test_image t/unit/test_known \
+	t/unit/test_elf t/unit/test_filter t/unit/test_gap t/unit/test_image t/unit/test_known \
 	t/unit/test_format t/unit/test_python t/unit/test_snapshots \
 	t/unit/test_drain t/unit/test_launch t/unit/test_owner \
 	t/unit/test_pace t/unit/test_pacer \
@@ -78,6 +78,7 @@ t_unit_test_damage_SOURCES = t/unit/test_damage.c $(t_unit_profile)
 t_unit_test_elf_SOURCES = t/unit/test_elf.c
 t_unit_test_filter_SOURCES = t/unit/test_filter.c $(t_unit_profile)
 t_unit_test_format_SOURCES = t/unit/test_format.c $(t_unit_profile)
+t_unit_test_gap_SOURCES = t/unit/test_gap.c
 t_unit_test_image_SOURCES = t/unit/test_image.c
 t_unit_test_python_SOURCES = t/unit/test_python.c $(t_unit_profile)
 t_unit_test_decimal_SOURCES = t/unit/test_decimal.c

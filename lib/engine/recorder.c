@@ -20,6 +20,7 @@
 #include "engine/caller.h"
 #include "engine/clock.h"
 #include "engine/find.h"
+#include "engine/gap.h"
 #include "engine/inprocess.h"
 #include "engine/interrupt.h"
 #include "engine/pace.h"
@@ -110,10 +111,8 @@ struct tach_recorder {
 	uint64_t last, heard;
 	uint64_t newest; /* when the newest of them was taken */
 	uint64_t cost;	/* ns of CPU time to read one of them */
-	/* When a thread was seen to leave its CPU, and ns without one of which
-	 * there are no samples yet; or of which there are too many. */
-	uint64_t left;
-	int64_t owed;
+	uint64_t left;	/* when a thread was seen to leave its CPU */
+	struct gap gap; /* what it is owed since */
 	struct caller caller;
 	uint64_t start; /* of the first round; ns, CLOCK_MONOTONIC */
 	uint64_t seen;	/* for find_python */
@@ -905,17 +904,12 @@ count_missed(struct tach_recorder *r, uint64_t missed, uint64_t left)
 }
 
 /* A round that was taken as a thread left its CPU is of use if what it is without
- * one is owed a sample; where that is not known yet, unless there were too many. */
+ * one is owed a sample. */
 static bool
 is_owed(const struct tach_recorder *r)
 {
-	uint64_t gap;
-
-	if (!remote_left(r->remote))
-		return true;
-	gap = remote_gap(r->remote);
-	return gap == UINT64_MAX ? r->owed >= 0 :
-	    r->owed + (int64_t)gap >= (int64_t)pace_distance(r->pace);
+	return !remote_left(r->remote) ||
+	    gap_wants_round(&r->gap, r->pace, remote_gap(r->remote));
 }
 
 /* A round was taken then: on time, or as a thread left its CPU.  False: it is of no
@@ -931,7 +925,8 @@ note_taken(struct tach_recorder *r, uint64_t time)
 	r->heard = r->newest = time;
 	if (remote_left(r->remote)) {
 		r->left = time;
-		r->owed -= owed ? (int64_t)pace_distance(r->pace) : 0;
+		if (owed)
+			gap_add_round(&r->gap, r->pace);
 		return owed;
 	}
 	n = time > r->last ? (time - r->last + interval / 2) / interval : 1;
@@ -963,27 +958,18 @@ note_cost(struct tach_recorder *r, uint64_t ns, unsigned rounds)
 		r->cost = (7 * r->cost + ns / rounds) / 8;
 }
 
-/*
- * While a thread waited for a CPU, from when it was seen to leave one, it was as it
- * was then, at each interval.  The round that was taken at that moment counts as
- * one of these.
- */
+/* While a thread waited for a CPU, from when it was seen to leave one, it was as it
+ * was then, at each interval. */
 static bool
 fill_gap(struct tach_recorder *r, struct tach_sink *sink)
 {
-	int64_t interval = (int64_t)pace_distance(r->pace);
-	uint64_t away = remote_away(r->remote), n, due;
+	uint64_t away = remote_away(r->remote), n, spared;
 
 	if (away == 0)
 		return true;
-	r->owed += (int64_t)away;
-	n = r->owed > 0 ? (uint64_t)(r->owed / interval) : 0;
-	n = least(n, away / (2 * NS_PER_US)); /* no two at one time */
-	r->owed -= (int64_t)n * interval;
+	n = gap_rounds(&r->gap, r->pace, away, &spared);
 	r->last += away;
-	due = away / r->options.interval_ns;
-	if (pace_is_slow(r->pace) && due > n)
-		count_missed(r, due - n, due - n);
+	count_missed(r, spared, spared);
 	for (uint64_t i = 1; i <= n; i++) {
 		uint64_t time = r->left + away * i / (n + 1);
 		if (!remote_again(r->remote, (time - r->start) / NS_PER_US,
