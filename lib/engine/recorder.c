@@ -958,8 +958,24 @@ note_cost(struct tach_recorder *r, uint64_t ns, unsigned rounds)
 		r->cost = (7 * r->cost + ns / rounds) / 8;
 }
 
+/* So many rounds like the last one, from when a thread left its CPU until it had one
+ * again.  False: no memory, or the sink's error. */
+static bool
+repeat_round(struct tach_recorder *r, uint64_t n, uint64_t away,
+    struct tach_sink *sink)
+{
+	for (uint64_t i = 1; i <= n; i++) {
+		uint64_t time = r->left + away * i / (n + 1);
+		if (!remote_again(r->remote, (time - r->start) / NS_PER_US,
+			sink, &r->stats))
+			return false;
+		r->stats.rounds++;
+	}
+	return true;
+}
+
 /* While a thread waited for a CPU, from when it was seen to leave one, it was as it
- * was then, at each interval. */
+ * was then, at each interval.  Where that was not seen, these rounds are missed. */
 static bool
 fill_gap(struct tach_recorder *r, struct tach_sink *sink)
 {
@@ -970,13 +986,9 @@ fill_gap(struct tach_recorder *r, struct tach_sink *sink)
 	n = gap_rounds(&r->gap, r->pace, away, &spared);
 	r->last += away;
 	count_missed(r, spared, spared);
-	for (uint64_t i = 1; i <= n; i++) {
-		uint64_t time = r->left + away * i / (n + 1);
-		if (!remote_again(r->remote, (time - r->start) / NS_PER_US,
-			sink, &r->stats))
-			return false;
-		r->stats.rounds++;
-	}
+	if (remote_can_repeat(r->remote))
+		return repeat_round(r, n, away, sink);
+	count_missed(r, n, 0);
 	return true;
 }
 

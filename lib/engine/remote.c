@@ -711,7 +711,7 @@ take_sample(struct remote *r, struct thread *t, uint64_t time_us,
 	struct moment m;
 
 	t->done = true;
-	t->live = t->passed = t->held = t->unsure = false;
+	t->live = t->passed = t->lost = t->held = t->unsure = false;
 	t->holds_gil = holds_gil(r, t);
 	if (!is_wanted(r, t))
 		return true;
@@ -721,7 +721,8 @@ take_sample(struct remote *r, struct thread *t, uint64_t time_us,
 		return false;
 	stay_away(r, t);
 	if (!whole && sure == 0) {
-		if (!has_ended(r, t))
+		t->lost = !has_ended(r, t);
+		if (t->lost)
 			count_failure(r, stats);
 		return true;
 	}
@@ -764,6 +765,7 @@ take_sample(struct remote *r, struct thread *t, uint64_t time_us,
 	count_interrupts(r, t, m.status, stats);
 	stats->compiled += chains_compiled(&r->chains);
 	t->live = whole && r->options->async != TACH_ASYNC_ALL;
+	t->lost = !t->live;
 	t->sound = whole && r->chains.sound;
 	t->count = r->chains.stamp.count;
 	t->time_us = time_us;
@@ -1105,6 +1107,17 @@ all_rest(struct remote *r)
 
 	r->rests = rest ? r->rests + 1 : 0;
 	return r->rests > 1;
+}
+
+bool
+remote_can_repeat(const struct remote *r)
+{
+	for (size_t i = 0; i < r->seen.threads.count; i++) {
+		const struct thread *t = &r->seen.threads.list[i];
+		if (t->lost && !t->gone)
+			return false;
+	}
+	return true;
 }
 
 bool

@@ -78,6 +78,9 @@ uint64_t remote_away(const struct remote *);
 uint64_t remote_gap(const struct remote *);
 /* See ahead_hurry. */
 bool remote_hurry(struct remote *);
+/* Whether all samples of the last round hold for as long as nobody runs: none of
+ * them failed or is torn. */
+bool remote_can_repeat(const struct remote *);
 /* The same samples as in the last round once more: nobody has run since. */
 bool remote_again(struct remote *, uint64_t time_us, struct tach_sink *,
     struct tach_recorder_stats *);

@@ -90,6 +90,8 @@ struct thread {
 	bool unsure;
 	bool live;	/* it has a last sample */
 	bool passed;	/* it has none, as one of its status is not wanted */
+	bool lost;	/* it has none that holds, as reading it failed, or gave a
+			 * part of it */
 	bool sound;	/* and all calls in that are known */
 	uint64_t count; /* of its stamp: see codes.h */
 	uint8_t status; /* of that */
