@@ -8,6 +8,7 @@
 #include <limits.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -51,7 +52,7 @@ struct agents {
 	struct image_file memory_file, library_file;
 	char library[PATH_MAX];
 	char *environment[3];
-	bool no_clock; /* events are not permitted */
+	atomic_bool no_clock; /* events are not permitted */
 	struct note notes[WIRE_SLOTS];
 	pid_t pids[PIDS_MAX]; /* of recorders; 0: free */
 	uint8_t areas[WIRE_AREAS_MAX / 8]; /* bits: mapped by somebody */
