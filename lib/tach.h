@@ -572,7 +572,8 @@ struct tach_recorder_options {
 	bool jitter;	/* rounds at random distances, interval_ns on average */
 	bool blocking;	/* stop the threads that run for each round; one that
 			 * stops too late for that is let go by the calls of
-			 * tach_recorder_round, and by tach_recorder_free */
+			 * tach_recorder_round and tach_recorder_step, and by
+			 * tach_recorder_free */
 	bool careful;	/* read them from their own CPUs, as far as that can be:
 			 * for a round that counts for itself, as it takes time
 			 * from them */
@@ -685,8 +686,26 @@ int tach_recorder_follow(struct tach_recorder *, pid_t);
  * Of processes that come from the one that a recorder follows: one that is to
  * follow such a process shares the deadlines and the interval of the first, and
  * what their rounds may take of the CPUs, so one thread is to take the rounds of
- * both; in-process also what the first has put into it.  To be called before
- * tach_recorder_follow.
+ * both; in-process also what the first has put into it.  To be called when the
+ * first was started, and before tach_recorder_follow.
+ *
+ * What is shared lives as long as one of them: the first may be freed before the
+ * others, and any of them is as good as the first for those that come later.
+ * Neither call waits for anything; tach_recorder_free of the last one can take some
+ * milliseconds more.  Another thread may take the rounds of the first meanwhile, but
+ * it must not free it.
+ *
+ * One thread at a time calls a recorder, but for tach_recorder_stop and
+ * tach_recorder_pause.  While its state is TACH_RECORDER_SAMPLING, that is the one
+ * thread which takes the rounds of all that share and are in that state; before and
+ * after that it may be any thread.
+ *
+ * That thread can be real-time, if nobody has chosen its class, from the first of
+ * their rounds until none of them is in that state any more.  It may then use the
+ * CPUs of the thread that called the recorder before its rounds.  If it is another
+ * thread than the one that started the recorder, it keeps short slices and sharp
+ * timers: tach_recorder_free gives these back only where it was started.
+ *
  * And a new recorder, which has been told to follow, of one that has been forked
  * and that nobody follows; NULL: there is none now.
  */
@@ -717,7 +736,11 @@ int tach_recorder_round(struct tach_recorder *, struct tach_sink *);
  * thread, which the recorder may make real-time and move to other CPUs while it
  * takes rounds.
  * tach_recorder_step does what tach_recorder_round does, if it is due, with the
- * same results; it does not wait for the next round.
+ * same results; it does not wait for the next round.  With blocking it waits for a
+ * thread that does not stop, for 10 ms at most and not again before that has.  At
+ * the end of the rounds it returns TACH_OK as long as such a thread has yet to be
+ * let go, which can take two seconds; tach_recorder_round waits for that, and so
+ * does tach_recorder_free if the rounds were not over.
  * tach_recorder_due: when that is (ns, CLOCK_MONOTONIC); 0: now.
  * tach_recorder_fds: descriptors by which it may be due earlier, to be polled for
  * the events that are set; they are the recorder's, and hold until its next step.

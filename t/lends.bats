@@ -39,6 +39,9 @@ gives_back() {
 @test "a caller: from outside" { gives_back remote; }
 @test "a caller: by stops" { gives_back blocking; }
 @test "a caller: by two recorders at once" { gives_back two; }
+@test "a caller: by three that share, the first of which is freed first" {
+	gives_back shared
+}
 @test "a caller: by one after another" { gives_back again; }
 
 @test "a caller without rights" {

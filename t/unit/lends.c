@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: ISC */
-/* lends.c: records a process for a while, once or by two recorders at a time, and
- * prints how this thread and its process were before and are afterwards.
+/* lends.c: records a process for a while, once or by two recorders at a time, which
+ * may share, and prints how this thread and its process were before and are
+ * afterwards.
  *
- *	lends PID remote|blocking|two|again
+ *	lends PID remote|blocking|two|shared|again
  */
 #include <err.h>
 #include <sched.h>
@@ -110,6 +111,21 @@ begin(pid_t pid, bool blocking)
 	return r;
 }
 
+/* A recorder that shares with another one. */
+static struct tach_recorder *
+join(const struct tach_recorder_options *o, const struct tach_recorder *first,
+    pid_t pid)
+{
+	struct tach_recorder *r = tach_recorder_new(o);
+
+	if (r == NULL)
+		errx(1, "memory");
+	tach_recorder_share(r, first);
+	if (tach_recorder_follow(r, pid) != TACH_OK)
+		errx(1, "%s", tach_recorder_error(r));
+	return r;
+}
+
 static void
 take(struct tach_recorder *r)
 {
@@ -134,6 +150,24 @@ take_two(pid_t pid)
 	tach_recorder_free(b);
 }
 
+/* The same of two that share: what they do lives longer than the first. */
+static void
+take_shared(pid_t pid)
+{
+	struct tach_recorder_options o = {.interval_ns = 1000000};
+	struct tach_recorder *a = begin(pid, false), *b, *c;
+
+	take(a);
+	b = join(&o, a, pid);
+	take(b);
+	tach_recorder_free(a);
+	take(b);
+	c = join(&o, b, pid);
+	tach_recorder_free(b);
+	take(c);
+	tach_recorder_free(c);
+}
+
 static void
 take_one(pid_t pid, bool blocking)
 {
@@ -150,10 +184,12 @@ main(int argc, char *argv[])
 	pid_t pid = argc == 3 ? atoi(argv[1]) : 0;
 
 	if (pid == 0)
-		errx(2, "usage: lends PID remote|blocking|two|again");
+		errx(2, "usage: lends PID remote|blocking|two|shared|again");
 	print_all("before");
 	if (strcmp(how, "two") == 0)
 		take_two(pid);
+	else if (strcmp(how, "shared") == 0)
+		take_shared(pid);
 	else
 		take_one(pid, strcmp(how, "blocking") == 0);
 	if (strcmp(how, "again") == 0)
