@@ -105,10 +105,9 @@ show_spared(const struct summary *s)
 	double asked = 1e9 / (double)s->recorder->interval_ns;
 
 	if (s->stats->spared > due(s->stats) / SPARED_MANY)
-		warnx("the rate was lowered to %.0f Hz on average: rounds of %zu "
-		    "process%s at %.0f Hz would take more than a tenth of the "
-		    "CPUs", s->rate, s->processes,
-		    s->processes == 1 ? "" : "es", asked);
+		warnx("the rate was lowered to %.0f Hz on average: rounds of all "
+		    "processes at %.0f Hz would take more than a tenth of the "
+		    "CPUs", s->rate, asked);
 }
 
 /* Samples that an interrupt could not take. */
