@@ -18,6 +18,8 @@
 
 #include "cmd.h"
 #include "confine.h"
+#include "finisher.h"
+#include "giveup.h"
 #include "merging.h"
 #include "recording.h"
 #include "sampler.h"
@@ -26,14 +28,16 @@
 #define LOOK_EVERY 4000000 /* ns: for new processes, and for ended ones */
 #define NS_PER_S UINT64_C(1000000000)
 #define PROGRESS_EVERY 0.2  /* s */
+#define PATIENCE UINT64_C(5000000000) /* ns: how long a round may take */
 #define LIVE_MAX 256	    /* recorded at once */
 #define LIST_MAX 20	    /* processes that the summary names */
 
 /* Where a process is: until there is a Python in it we look after it, and when
- * there is none any more. */
+ * there is none any more; its profile is completed by the finisher. */
 enum keeper {
 	WITH_US,
 	WITH_SAMPLER,
+	WITH_FINISHER,
 	FINISHED,
 };
 
@@ -44,9 +48,9 @@ struct member {
 	char *path;
 	bool first; /* its recorder was started by others, and is theirs */
 	enum keeper keeper;
+	bool told_stuck; /* that its round does not end */
 	struct sampled sampled;
-	enum recording_result result;
-	uint64_t bytes;
+	struct finished finished;
 	struct tach_recorder_stats stats;
 };
 
@@ -57,8 +61,13 @@ struct family {
 	char *folder; /* temporary, of what is merged; NULL: beside it */
 	struct tach_children *children;
 	struct sampler *sampler;
-	struct member **members;
-	size_t count, max, live;
+	struct finisher *finisher;
+	struct member **members; /* all that there were, in order */
+	size_t count, max;
+	struct member *live[LIVE_MAX]; /* those that are not finished */
+	size_t live_count;
+	struct member *stuck; /* its round does not end; NULL if there is none */
+	uint64_t samples; /* of the finished ones */
 	size_t missed; /* not recorded: too many at once */
 	double start;  /* of the first sample; 0: there is none */
 	double pause, pauses; /* since when; and how long the others were, s */
@@ -133,13 +142,9 @@ drop_recorder(struct member *m)
 static void
 finish_member(struct family *f, struct member *m)
 {
-	m->result = recording_finish(&m->r);
-	m->bytes = tach_writer_bytes(m->r.writer);
-	m->stats = *tach_recorder_stats(m->recorder);
-	recording_close(&m->r);
-	m->keeper = FINISHED;
-	f->live--;
-	drop_recorder(m);
+	m->finished.recording = &m->r;
+	m->keeper = WITH_FINISHER;
+	finisher_give(f->finisher, &m->finished);
 }
 
 static bool
@@ -151,21 +156,31 @@ is_sampled(const struct member *m)
 /* Looks for the Python of one that is with us; the sampler takes it over as soon as
  * there are rounds. */
 static void
-look_after(struct family *f, struct member *m)
+look_for_python(struct family *f, struct member *m)
 {
-	if (m->keeper == WITH_SAMPLER) {
-		if (!sampler_is_back(&m->sampled))
-			return;
-		m->keeper = WITH_US;
-	}
-	if (m->keeper == FINISHED)
-		return;
-	if (m->sampled.over || (!is_sampled(m) && !recording_step(&m->r)))
+	if (m->sampled.over || (!is_sampled(m) && !recording_step(&m->r))) {
 		finish_member(f, m);
-	else if (is_sampled(m)) {
+	} else if (is_sampled(m)) {
 		m->keeper = WITH_SAMPLER;
 		sampler_give(f->sampler, &m->sampled);
 	}
+}
+
+/* False: it is finished. */
+static bool
+look_after(struct family *f, struct member *m)
+{
+	if (m->keeper == WITH_SAMPLER && sampler_is_back(&m->sampled))
+		m->keeper = WITH_US;
+	if (m->keeper == WITH_US)
+		look_for_python(f, m);
+	if (m->keeper != WITH_FINISHER || !finisher_is_done(&m->finished))
+		return true;
+	m->stats = *tach_recorder_stats(m->recorder);
+	f->samples += m->stats.samples;
+	m->keeper = FINISHED;
+	drop_recorder(m);
+	return false;
 }
 
 static void
@@ -196,16 +211,15 @@ static bool
 begin(struct family *f, struct member *m, struct tach_recorder *told)
 {
 	m->recorder = told != NULL ? told : new_recorder(f, m->pid);
-	m->result = RECORDING_EMPTY;
+	m->finished.result = RECORDING_EMPTY;
 	if (m->recorder == NULL)
 		return false;
-	m->result = RECORDING_FAILED;
+	m->finished.result = RECORDING_FAILED;
 	if (!recording_open(&m->r, m->recorder, m->path, f->options->writer))
 		return false;
 	m->r.needs_samples = true;
 	m->sampled.recording = &m->r;
 	m->keeper = WITH_US;
-	f->live++;
 	return true;
 }
 
@@ -225,6 +239,22 @@ grow(struct family *f)
 	return true;
 }
 
+/* NULL: out of memory. */
+static struct member *
+new_member(const struct family *f, pid_t pid)
+{
+	struct member *m = calloc(1, sizeof(*m));
+
+	if (m == NULL || (m->path = path_of(f, pid)) == NULL) {
+		free(m);
+		return NULL;
+	}
+	m->pid = pid;
+	m->first = f->count == 0;
+	m->keeper = FINISHED;
+	return m;
+}
+
 /* A recorder that was told is its, once there is room for it; false: there is
  * none. */
 static bool
@@ -232,31 +262,26 @@ add(struct family *f, pid_t pid, struct tach_recorder *told)
 {
 	struct member *m;
 
-	if (f->live >= LIVE_MAX || !grow(f) ||
-	    (m = calloc(1, sizeof(*m))) == NULL)
+	if (f->live_count >= LIVE_MAX || !grow(f) ||
+	    (m = new_member(f, pid)) == NULL)
 		return false;
-	m->pid = pid;
-	m->keeper = FINISHED;
-	m->first = f->count == 0;
-	if ((m->path = path_of(f, pid)) == NULL) {
-		free(m);
-		return false;
-	}
 	f->members[f->count++] = m;
-	if (!begin(f, m, told))
+	if (begin(f, m, told))
+		f->live[f->live_count++] = m;
+	else
 		drop_recorder(m);
 	return true;
 }
 
 /* ---- all of them ------------------------------------------------------- */
 
-/* The one that has this number and is being recorded, by whatever name. */
+/* Whether a process that has this number is being recorded. */
 static bool
 is_recorded(const struct family *f, pid_t pid)
 {
-	for (size_t i = 0; i < f->count; i++)
-		if (f->members[i]->pid == pid &&
-		    f->members[i]->keeper != FINISHED)
+	for (size_t i = 0; i < f->live_count; i++)
+		if (f->live[i]->pid == pid &&
+		    f->live[i]->keeper != WITH_FINISHER)
 			return true;
 	return false;
 }
@@ -284,8 +309,14 @@ find_new(struct family *f)
 static void
 look_after_all(struct family *f)
 {
-	for (size_t i = 0; i < f->count; i++)
-		look_after(f, f->members[i]);
+	size_t kept = 0;
+
+	for (size_t i = 0; i < f->live_count; i++) {
+		struct member *m = f->live[i];
+		if (look_after(f, m))
+			f->live[kept++] = m;
+	}
+	f->live_count = kept;
 }
 
 /* Orphans are ours to reap; the command is, once it is recorded. */
@@ -313,10 +344,10 @@ reap(struct family *f, bool ended)
 static uint64_t
 samples_of(const struct family *f)
 {
-	uint64_t n = 0;
+	uint64_t n = f->samples;
 
-	for (size_t i = 0; i < f->count; i++)
-		n += f->members[i]->sampled.samples;
+	for (size_t i = 0; i < f->live_count; i++)
+		n += f->live[i]->sampled.samples;
 	return n;
 }
 
@@ -338,8 +369,8 @@ show_progress(const struct family *f)
 		return;
 	next = now + PROGRESS_EVERY;
 	fprintf(stderr, "\r\033[K%.1f s, %" PRIu64 " samples, %zu process%s%s",
-	    elapsed(f, now), samples_of(f), f->live,
-	    f->live == 1 ? "" : "es", f->pause != 0 ? ", paused" : "");
+	    elapsed(f, now), samples_of(f), f->live_count,
+	    f->live_count == 1 ? "" : "es", f->pause != 0 ? ", paused" : "");
 }
 
 /* Passes on whether they are to pause. */
@@ -348,9 +379,8 @@ heed_pause(struct family *f)
 {
 	double now = recording_clock();
 
-	for (size_t i = 0; i < f->count; i++)
-		if (f->members[i]->keeper != FINISHED)
-			tach_recorder_pause(f->members[i]->recorder, paused);
+	for (size_t i = 0; i < f->live_count; i++)
+		tach_recorder_pause(f->live[i]->recorder, paused);
 	if (paused && f->pause == 0) {
 		f->pause = now;
 	} else if (!paused && f->pause != 0) {
@@ -370,7 +400,7 @@ is_over(struct family *f, bool ended)
 	if (stopped || (duration > 0 && f->start > 0 &&
 		f->pause == 0 && elapsed(f, now) >= duration))
 		return true;
-	return ended && f->live == 0 && !tach_children_young(f->children);
+	return ended && f->live_count == 0 && !tach_children_young(f->children);
 }
 
 /* Until it is time to look for new ones, or what is with us is due. */
@@ -382,24 +412,93 @@ rest(const struct family *f)
 
 	clock_gettime(CLOCK_MONOTONIC, &t);
 	due = (uint64_t)t.tv_sec * NS_PER_S + (uint64_t)t.tv_nsec + LOOK_EVERY;
-	for (size_t i = 0; i < f->count; i++) {
-		const struct member *m = f->members[i];
+	for (size_t i = 0; i < f->live_count; i++) {
+		const struct member *m = f->live[i];
 		uint64_t its = m->keeper == WITH_US ?
 		    tach_recorder_due(m->recorder) : due;
 		due = its < due ? its : due;
 	}
 	t = (struct timespec){(time_t)(due / NS_PER_S), (long)(due % NS_PER_S)};
 	clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL);
+	giveup_beat();
+}
+
+/* ---- rounds that do not end --------------------------------------------- */
+
+/* NULL if it is none of the family's. */
+static struct member *
+member_of(const struct family *f, const struct sampled *s)
+{
+	for (size_t i = 0; i < f->live_count; i++)
+		if (&f->live[i]->sampled == s)
+			return f->live[i];
+	return NULL;
+}
+
+static void
+tell_stuck(const struct family *f)
+{
+	struct member *m = member_of(f, sampler_stuck(f->sampler, PATIENCE));
+
+	if (m == NULL || m->told_stuck)
+		return;
+	m->told_stuck = true;
+	warnx("process %d: a read of its memory does not end (userfaultfd, FUSE "
+	    "or a server that does not answer); until it does, or the process "
+	    "ends, none is sampled", (int)m->pid);
+}
+
+/* The sampler has not given all back: those whose rounds do not wait are saved. */
+static void
+save_others(struct family *f)
+{
+	struct sampled *stuck = sampler_free(f->sampler);
+
+	f->sampler = NULL;
+	for (size_t i = 0; i < f->live_count; i++) {
+		struct member *m = f->live[i];
+		if (m->keeper == WITH_SAMPLER && &m->sampled != stuck)
+			finish_member(f, m);
+	}
+	if ((f->stuck = member_of(f, stuck)) != NULL)
+		warnx("process %d: a read of its memory does not end; what was "
+		    "recorded until then is in %s%s", (int)f->stuck->pid,
+		    f->stuck->path, TACH_PART_SUFFIX);
+}
+
+/* ---- the end ------------------------------------------------------------ */
+
+static bool
+has_rounds(const struct family *f)
+{
+	for (size_t i = 0; i < f->live_count; i++)
+		if (f->live[i]->keeper <= WITH_SAMPLER)
+			return true;
+	return false;
+}
+
+static void
+finish_all(struct family *f)
+{
+	while (look_after_all(f), f->live_count > (f->stuck != NULL))
+		rest(f);
 }
 
 static void
 stop_all(struct family *f)
 {
-	for (size_t i = 0; i < f->count; i++)
-		if (f->members[i]->keeper != FINISHED)
-			tach_recorder_stop(f->members[i]->recorder);
-	while (look_after_all(f), f->live > 0)
+	double end = recording_clock() + (double)PATIENCE / 1e9;
+
+	giveup_start();
+	for (size_t i = 0; i < f->live_count; i++)
+		tach_recorder_stop(f->live[i]->recorder);
+	while (look_after_all(f), has_rounds(f) && recording_clock() < end)
 		rest(f);
+	save_others(f);
+	giveup_stop();
+	finish_all(f);
+	finisher_free(f->finisher);
+	f->finisher = NULL;
 }
 
 static void
@@ -417,13 +516,12 @@ watch(struct family *f)
 			ended = reap(f, ended);
 		else
 			ended = f->members[0]->keeper == FINISHED;
+		tell_stuck(f);
 		if (progress)
 			show_progress(f);
 	} while (!is_over(f, ended));
-	stop_all(f);
 	f->seconds = elapsed(f, recording_clock());
-	sampler_free(f->sampler);
-	f->sampler = NULL;
+	stop_all(f);
 	if (progress)
 		fprintf(stderr, "\r\033[K");
 }
@@ -436,7 +534,7 @@ count_results(const struct family *f, enum recording_result result)
 	size_t n = 0;
 
 	for (size_t i = 0; i < f->count; i++)
-		n += f->members[i]->result == result;
+		n += f->members[i]->finished.result == result;
 	return n;
 }
 
@@ -464,7 +562,7 @@ show_member(const struct member *m)
 	    "%" PRIu64 " bytes", m->path, m->stats.samples,
 	    m->stats.samples == 1 ? "" : "s", m->stats.threads,
 	    m->stats.threads == 1 ? "" : "s",
-	    (double)m->stats.elapsed_ns / 1e9, m->bytes);
+	    (double)m->stats.elapsed_ns / 1e9, m->finished.bytes);
 }
 
 static void
@@ -473,7 +571,7 @@ show_members(const struct family *f)
 	size_t shown = 0;
 
 	for (size_t i = 0; i < f->count; i++)
-		if (f->members[i]->result == RECORDING_OK &&
+		if (f->members[i]->finished.result == RECORDING_OK &&
 		    shown++ < LIST_MAX)
 			show_member(f->members[i]);
 	if (shown > LIST_MAX)
@@ -489,8 +587,8 @@ bytes_of(const struct family *f)
 	if (f->options->merge)
 		return f->bytes;
 	for (size_t i = 0; i < f->count; i++)
-		if (f->members[i]->result == RECORDING_OK)
-			all += (int64_t)f->members[i]->bytes;
+		if (f->members[i]->finished.result == RECORDING_OK)
+			all += (int64_t)f->members[i]->finished.bytes;
 	return all;
 }
 
@@ -548,7 +646,7 @@ merge_all(const struct family *f)
 	    (m.sum = tach_inprocess_note(&all.inprocess)) == NULL)
 		err(CMD_FAILED, NULL);
 	for (size_t i = 0; i < f->count; i++)
-		if (f->members[i]->result == RECORDING_OK)
+		if (f->members[i]->finished.result == RECORDING_OK)
 			merging_add(&m, f->members[i]->path);
 	close_others(f->part.fd);
 	confine(NULL, 0);
@@ -560,7 +658,7 @@ static void
 remove_merged(const struct family *f)
 {
 	for (size_t i = 0; i < f->count; i++)
-		if (f->members[i]->result == RECORDING_OK)
+		if (f->members[i]->finished.result == RECORDING_OK)
 			unlink(f->members[i]->path);
 }
 
@@ -577,9 +675,10 @@ merge(struct family *f)
 		warn("cannot merge");
 	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		continue;
-	f->bytes = fstat(f->part.fd, &st) == 0 && S_ISREG(st.st_mode) ?
-	    st.st_size : -1;
+	if (fstat(f->part.fd, &st) != 0 || !S_ISREG(st.st_mode))
+		st.st_size = -1;
 	if (status == 0 && part_commit(&f->part)) {
+		f->bytes = st.st_size;
 		remove_merged(f);
 		return true;
 	}
@@ -620,6 +719,7 @@ family_free(struct family *f)
 	free(f->members);
 	tach_children_free(f->children);
 	sampler_free(f->sampler);
+	finisher_free(f->finisher);
 	if (f->options->merge)
 		part_close(&f->part);
 	if (f->folder != NULL)
@@ -638,6 +738,7 @@ family_open(const struct family_options *options)
 		return NULL;
 	}
 	f->options = options;
+	f->bytes = -1;
 	f->recorder = *options->recorder;
 	f->recorder.duration_ns = 0; /* that of all counts */
 	/* What loses its parent comes to us, so that nothing is lost that a
@@ -678,13 +779,16 @@ family_record(struct family *f, struct tach_recorder *first)
 
 	f->children = tach_children_new(f->options->command ? getpid() : pid);
 	f->sampler = sampler_new();
-	if (f->children == NULL || f->sampler == NULL ||
+	f->finisher = finisher_new();
+	if (f->children == NULL || f->sampler == NULL || f->finisher == NULL ||
 	    !add(f, pid, first)) {
 		warn("cannot record");
 	} else {
 		watch(f);
 		result = finish(f);
 	}
+	if (f->stuck != NULL)
+		return FAMILY_STUCK;
 	family_free(f);
 	return result;
 }

@@ -34,6 +34,9 @@ enum family_result {
 	FAMILY_OK,
 	FAMILY_EMPTY, /* no Python was seen */
 	FAMILY_FAILED, /* it was said why */
+	/* The same, and a read of a process's memory does not end: the thread that
+	 * waits needs all recorders, so that the program can only exit. */
+	FAMILY_STUCK,
 };
 
 /* Records the process that a recorder was told of, and those that come from

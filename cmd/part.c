@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -17,6 +16,7 @@
 
 #include "cmd.h"
 #include "tach.h"
+#include "thread.h"
 
 #define TEMPORARY_FAILED 125 /* what tach-record exits with */
 #define PROFILE_HEAD 64 /* bytes, see tach(5) */
@@ -321,20 +321,6 @@ keep_in_sync(void *arg)
 	return NULL;
 }
 
-/* Signals are for the thread that samples. */
-static bool
-start_sync(struct part *p)
-{
-	sigset_t all, old;
-	int e;
-
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &old);
-	e = pthread_create(&p->sync->thread, NULL, keep_in_sync, p);
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
-	return e == 0;
-}
-
 static void
 sync_free(struct part *p)
 {
@@ -350,7 +336,8 @@ begin_sync(struct part *p)
 	if ((p->sync = calloc(1, sizeof(*p->sync))) == NULL)
 		return false;
 	p->sync->wake_fd = eventfd(0, EFD_CLOEXEC);
-	if (p->sync->wake_fd >= 0 && start_sync(p))
+	if (p->sync->wake_fd >= 0 &&
+	    thread_start(&p->sync->thread, keep_in_sync, p) == 0)
 		return true;
 	sync_free(p);
 	return false;

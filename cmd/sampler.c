@@ -3,23 +3,28 @@
 #include "sampler.h"
 
 #include <errno.h>
-#include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "thread.h"
+
 #define NS_PER_S UINT64_C(1000000000)
 #define EARLY UINT64_C(10000) /* ns: no sleep is shorter */
 /* Whether there are new ones is seen that often, ns. */
 #define LONG_SLEEP UINT64_C(20000000)
+#define NAP 1000000 /* ns: until it is looked again whether a round is over, ... */
+#define NAPS 200    /* ... and how often */
 
 struct sampler {
 	pthread_t thread;
 	int wake_fd;
 	atomic_bool ending;
 	_Atomic(struct sampled *) given;
+	/* The one whose round is taken, and since when, ns; NULL if there is none. */
+	_Atomic(struct sampled *) busy;
+	atomic_uint_fast64_t since;
 	struct sampled **list;
 	size_t count, max;
 	struct pollfd *fds; /* room for those of `max`, and ours */
@@ -161,15 +166,31 @@ end(struct recording *r)
 		rc = tach_recorder_step(r->recorder, r->sink);
 }
 
-/* False: it is not ours any more. */
 static bool
-step(struct sampled *m)
+record(struct recording *r)
 {
-	struct recording *r = m->recording;
 	bool on = recording_step(r);
 
 	if (!on)
 		end(r);
+	return on;
+}
+
+/* False: it is not ours any more.  Once they are told to end, none is begun. */
+static bool
+step(struct sampler *s, struct sampled *m)
+{
+	struct recording *r = m->recording;
+	bool on;
+
+	s->since = now_ns();
+	s->busy = m;
+	if (s->ending) {
+		s->busy = NULL;
+		return true;
+	}
+	on = record(r);
+	s->busy = NULL;
 	m->samples = tach_recorder_stats(r->recorder)->samples;
 	if (on && tach_recorder_state(r->recorder) == TACH_RECORDER_SAMPLING)
 		return true;
@@ -185,7 +206,7 @@ take_rounds(struct sampler *s)
 
 	for (size_t i = 0; i < s->count; i++) {
 		struct sampled *m = s->list[i];
-		if (!is_due(s, m, now) || step(m))
+		if (!is_due(s, m, now) || step(s, m))
 			s->list[kept++] = m;
 	}
 	s->count = kept;
@@ -205,20 +226,6 @@ run(void *arg)
 }
 
 /* ---- from outside ------------------------------------------------------- */
-
-/* Signals are for the others. */
-static int
-start(struct sampler *s)
-{
-	sigset_t all, old;
-	int e;
-
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &old);
-	e = pthread_create(&s->thread, NULL, run, s);
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
-	return e;
-}
 
 static void
 release(struct sampler *s)
@@ -242,7 +249,7 @@ sampler_new(void)
 	if (s->wake_fd < 0)
 		e = errno;
 	else if (reserve(s))
-		e = start(s);
+		e = thread_start(&s->thread, run, s);
 	if (e == 0)
 		return s;
 	release(s);
@@ -256,15 +263,40 @@ wake(struct sampler *s)
 	eventfd_write(s->wake_fd, 1);
 }
 
-void
+/* NULL if no round is taken, or it is over soon. */
+static struct sampled *
+wait_idle(struct sampler *s)
+{
+	const struct timespec nap = {0, NAP};
+	struct sampled *m;
+
+	for (int i = 0; (m = s->busy) != NULL && i < NAPS; i++)
+		nanosleep(&nap, NULL);
+	return m;
+}
+
+struct sampled *
 sampler_free(struct sampler *s)
 {
+	struct sampled *stuck;
+
 	if (s == NULL)
-		return;
+		return NULL;
 	s->ending = true;
 	wake(s);
+	if ((stuck = wait_idle(s)) != NULL)
+		return stuck;
 	pthread_join(s->thread, NULL);
 	release(s);
+	return NULL;
+}
+
+struct sampled *
+sampler_stuck(const struct sampler *s, uint64_t ns)
+{
+	struct sampled *m = s->busy;
+
+	return m != NULL && now_ns() > s->since + ns ? m : NULL;
 }
 
 void

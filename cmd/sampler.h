@@ -32,8 +32,13 @@ struct sampled {
 
 /* NULL, with errno: there can be no thread. */
 struct sampler *sampler_new(void);
-/* All must be back. */
-void sampler_free(struct sampler *);
+/* No round is begun any more, and all that it has is the caller's again, but for
+ * what is returned: a process whose round does not end.  Its thread waits on, so
+ * that nothing that it uses may be freed.  NULL if there is none: the sampler is
+ * freed. */
+struct sampled *sampler_free(struct sampler *);
+/* A process whose round takes longer than so many ns; NULL if there is none. */
+struct sampled *sampler_stuck(const struct sampler *, uint64_t ns);
 
 /* Gives it a process, which is back as soon as there is no Python in it any more,
  * or its recording is over. */

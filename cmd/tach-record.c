@@ -15,6 +15,7 @@
 #include "cmd.h"
 #include "dump.h"
 #include "family.h"
+#include "giveup.h"
 #include "profile.h"
 #include "recording.h"
 #include "summary.h"
@@ -398,6 +399,7 @@ on_signal(int sig, siginfo_t *info, void *context)
 	    asked++ > 0) {
 		family_stop();
 		tach_recorder_stop(recorder);
+		giveup_start();
 	}
 	errno = saved;
 }
@@ -424,6 +426,7 @@ catch_signals(void)
 	struct sigaction pause = {.sa_handler = on_pause,
 	    .sa_flags = SA_RESTART};
 
+	giveup_open(on_signal, ends, ENDS);
 	for (size_t i = 0; i < ENDS; i++)
 		if (sigaction(ends[i], NULL, &old) == 0 &&
 		    old.sa_handler != SIG_IGN)
@@ -515,6 +518,9 @@ after_round(const struct recording *r, bool over)
 {
 	if (shows)
 		show_progress(r, over);
+	giveup_beat();
+	if (over)
+		giveup_stop();
 	if (!over && tach_recorder_state(recorder) == TACH_RECORDER_WAITING)
 		look_for_offspring();
 	else if (offspring != NULL)
@@ -677,6 +683,8 @@ record_family(const struct options *o)
 		exit(RECORD_FAILED);
 	start_target(o);
 	result = family_record(f, recorder);
+	if (result == FAMILY_STUCK)
+		exit(RECORD_FAILED);
 	if (result == FAMILY_EMPTY)
 		explain(o);
 	return result == FAMILY_OK;

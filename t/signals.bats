@@ -49,6 +49,50 @@ QUIT waits'
 	done
 }
 
+# ---- memory that waits for ever -----------------------------------------------
+
+# waits OPTION...: records fault.py, and asks for an end once its memory waits.
+# Its number is in $target, what was said in err.
+waits() {
+	"$python" "$T/programs/fault.py" || skip 'no userfaultfd'
+	start "$python" "$T/programs/fault.py" 60 go
+	target=$pid
+	is_up
+	start tach-record "$@" -o p.bin -p "$target" 2>err
+	until_ have_ten
+	touch go
+	sleep 0.5
+	kill -TERM "$pid"
+	status=0
+	wait "$pid" || status=$?
+	cat err
+	is "$status" 125
+	pkill -KILL -P "$target"
+}
+
+have_ten() {
+	local f
+	for f in p*.part; do
+		[ "$(tach-cat "$f" 2>/dev/null | wc -l)" -ge 10 ] || return
+	done
+}
+
+@test "a read that does not end ends with us, and the profile stays" {
+	waits
+	grep -q 'a read of the program.s memory or files does not end' err
+	run -0 --separate-stderr tach-merge -o new.bin p.bin.part
+	[ "$(tach-cat new.bin | wc -l)" -ge 10 ]
+}
+
+@test "one of a family whose memory waits costs no other's profile" {
+	waits --subprocesses
+	grep -q "process $target: a read of its memory does not end" err
+	is "$(ls p.*)" "p.$target.bin.part
+p.$target.bin.part.names
+$(ls p.*.bin)"
+	tach-info -c p.*.bin
+}
+
 # ---- a file's size -----------------------------------------------------------
 
 # limited K COMMAND...: no file may have more than K kilobytes; nor has what

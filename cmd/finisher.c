@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: ISC */
+/* finisher.c: see finisher.h. */
+#include "finisher.h"
+
+#include <errno.h>
+#include <semaphore.h>
+#include <stdlib.h>
+
+#include "thread.h"
+
+struct finisher {
+	pthread_t thread;
+	sem_t given_more; /* posted for each that is given, and for the end */
+	_Atomic(struct finished *) given;
+	atomic_bool ending;
+};
+
+static void
+finish(struct finished *d)
+{
+	struct recording *r = d->recording;
+
+	d->result = recording_finish(r);
+	d->bytes = tach_writer_bytes(r->writer);
+	recording_close(r);
+	atomic_store(&d->done, true);
+}
+
+static void
+finish_given(struct finisher *f)
+{
+	struct finished *d = atomic_exchange(&f->given, NULL), *next;
+
+	for (; d != NULL; d = next) {
+		next = d->next; /* the caller's as soon as it is done */
+		finish(d);
+	}
+}
+
+static void *
+run(void *arg)
+{
+	struct finisher *f = arg;
+
+	while (!f->ending) {
+		while (sem_wait(&f->given_more) != 0)
+			continue;
+		finish_given(f);
+	}
+	return NULL;
+}
+
+struct finisher *
+finisher_new(void)
+{
+	struct finisher *f = calloc(1, sizeof(*f));
+	int e;
+
+	if (f == NULL)
+		return NULL;
+	sem_init(&f->given_more, 0, 0);
+	if ((e = thread_start(&f->thread, run, f)) == 0)
+		return f;
+	sem_destroy(&f->given_more);
+	free(f);
+	errno = e;
+	return NULL;
+}
+
+void
+finisher_free(struct finisher *f)
+{
+	if (f == NULL)
+		return;
+	f->ending = true;
+	sem_post(&f->given_more);
+	pthread_join(f->thread, NULL);
+	sem_destroy(&f->given_more);
+	free(f);
+}
+
+void
+finisher_give(struct finisher *f, struct finished *d)
+{
+	struct finished *top = atomic_load(&f->given);
+
+	atomic_store(&d->done, false);
+	do
+		d->next = top;
+	while (!atomic_compare_exchange_weak(&f->given, &top, d));
+	sem_post(&f->given_more);
+}
+
+bool
+finisher_is_done(const struct finished *d)
+{
+	return atomic_load(&d->done);
+}
