@@ -227,7 +227,7 @@ t_fuzz_fuzz_unfinished_SOURCES = t/fuzz/fuzz_unfinished.c t/fuzz/replay.c \
 	$(t_fuzz)
 EXTRA_DIST += t/fuzz/corpus t/fuzz/run t/fuzz/seeds.py t/fuzz/tach.dict
 FUZZ_SECONDS = 600
-fuzz: $(nodist_lib_libtach_core_la_SOURCES)
+fuzz: $(nodist_lib_libtach_core_la_SOURCES) lib/libtach-agent.la
 	@CPPFLAGS='-D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 $(LIB_CFLAGS)' \
 	    LIBS='$(LIB_LIBS)' FUZZ_SECONDS='$(FUZZ_SECONDS)' \
 	    TACH_SRCDIR='$(abs_top_srcdir)' \
