@@ -16,9 +16,6 @@
 #define SPOTS_MAX 65536 /* then all are forgotten, and learnt anew */
 /* A stamp that is a number of our own, and no interpreter's count. */
 #define OWN_COUNT (UINT64_C(1) << 63)
-/* No object has so many references; what is freed is overwritten from its
- * first word on, by an address or 0. */
-#define REFS_MAX (UINT64_C(1) << 32)
 
 /* One instruction of one code object. */
 struct spot {
@@ -170,15 +167,21 @@ note_shim(struct codes *c, const struct py_code *code)
 	    code->name.len, code->file.bytes, code->file.len));
 }
 
-/* Reads the code object that is at a home now. */
+/* Reads the code object that is at a home now.  One that was freed may have
+ * other strings by then, though it looks as it did: it is only of use if its
+ * texts were copied with a chain, to be compared. */
 static void
-settle(struct codes *c, struct code_home *h, const struct stamp *s)
+settle(struct codes *c, struct code_home *h, const struct stamp *s, bool copied)
 {
 	struct py_code code;
 
 	h->settled = c->map.check;
 	if (!code_read(c->offsets, c->memory, h->code.addr, &code))
 		return;
+	if (!code.held && !copied) {
+		code_free(&code);
+		return;
+	}
 	if (h->known) {
 		code_free(&h->code);
 		c->replaced++;
@@ -240,11 +243,13 @@ check_known(struct codes *c, const struct py_chain *chain,
 }
 
 /* Reads the code objects of a chain that are not known to be right for a stamp,
- * and gives them another one, or the same.  Returns how many that were. */
+ * and gives them the same one, or, if they were copied with the chain, none.
+ * Returns how many that were. */
 static size_t
 settle_unknown(struct codes *c, const struct py_chain *chain,
-    const struct stamp *s, const struct stamp *given)
+    const struct stamp *s, bool copied)
 {
+	static const struct stamp never;
 	size_t n = 0;
 
 	for (size_t i = 0; i < chain->depth; i++) {
@@ -252,7 +257,7 @@ settle_unknown(struct codes *c, const struct py_chain *chain,
 		if (h == NULL || h->settled == c->map.check ||
 		    is_right_for(h, s))
 			continue;
-		settle(c, h, given);
+		settle(c, h, copied ? &never : s, copied);
 		n++;
 	}
 	return n;
@@ -344,16 +349,15 @@ is_steady(const struct codes *c, const struct stamp *s)
 /*
  * Where versions are counted: whether a code object that was just read, while
  * the count stood still, is the one that its address had before.  No other was
- * made, but it may have been freed before it was read: it must have been alive
- * at the end.
+ * made, and it was alive when it was read.
  */
 static bool
-was_alive(struct codes *c, const struct code_home *h, uint64_t count)
+is_counted(struct codes *c, const struct code_home *h, uint64_t count)
 {
 	/* The next one's number, or a later one: we count something else. */
 	if (h->code.version >= count)
 		c->no_versions = true;
-	return !c->no_versions && h->code.refs != 0 && h->code.refs < REFS_MAX;
+	return !c->no_versions;
 }
 
 /* Whether what was read now is what was there when the chain was read.  A
@@ -369,7 +373,7 @@ is_fresh(struct codes *c, const struct py_chain *chain, const struct stamp *s)
 		const struct code_home *h = codemap_find(&c->map,
 		    chain->places[i].code);
 		if (h != NULL && h->settled == c->map.check &&
-		    !was_alive(c, h, s->count))
+		    !is_counted(c, h, s->count))
 			return false;
 	}
 	return true;
@@ -423,10 +427,8 @@ static void
 check_copied(struct codes *c, const struct py_chain *chain,
     const struct stamp *s, const struct py_memory *then)
 {
-	static const struct stamp never;
-
 	check_known(c, chain, s, then, false);
-	if (settle_unknown(c, chain, s, &never) == 0)
+	if (settle_unknown(c, chain, s, true) == 0)
 		return;
 	c->map.check++;
 	check_known(c, chain, s, then, false);
@@ -446,7 +448,7 @@ check_now(struct codes *c, const struct py_chain *chain, const struct stamp *s,
 	if (late)
 		c->lost += !knows_all(c, chain, s);
 	else
-		*fresh = settle_unknown(c, chain, s, s) == 0 ||
+		*fresh = settle_unknown(c, chain, s, false) == 0 ||
 		    is_fresh(c, chain, s);
 	return true;
 }

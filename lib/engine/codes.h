@@ -13,6 +13,10 @@
  * threads that got or gave up copies of the bytecode is added, where there is
  * one.  One that has a number of its own (3.12 and later), and is still there
  * when the count has changed, was there all the while.
+ *
+ * What is freed looks as it did until its memory is used again, and its strings
+ * may be overwritten before that.  So an object must be held when its strings
+ * have been read, or they must be those that were copied with the chain.
  */
 #ifndef ENGINE_CODES_H
 #define ENGINE_CODES_H

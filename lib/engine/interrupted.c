@@ -31,7 +31,8 @@ add_exceptions(const struct chains *c, const struct thread *t,
 }
 
 /* Where nothing counts code objects, they are to be told by what they were when
- * the frames were copied. */
+ * the frames were copied, and their names by the texts: when they are read, they
+ * may have been freed. */
 static void
 add_codes(const struct chains *c, struct interrupt_way *w)
 {
@@ -39,8 +40,6 @@ add_codes(const struct chains *c, struct interrupt_way *w)
 
 	w->code_size = o->code_size;
 	w->frame_code = o->frame_code;
-	if (py_has(o->code_version))
-		return;
 	w->text[0] = py_has(o->code_qualname) ? o->code_qualname : o->code_name;
 	w->text[1] = o->code_filename;
 	w->text[2] = o->code_linetable;

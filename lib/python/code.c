@@ -10,6 +10,11 @@
 /* Longer ones are not believed. */
 #define NAME_MAX_UNITS 65536
 #define BYTES_MAX (64u << 20)
+/* No object has so many references; what is freed is overwritten from its
+ * first word on, by an address or 0. */
+#define REFS_MAX (UINT64_C(1) << 32)
+/* Bits of a free-threaded object's shared references that count none. */
+#define SHARED_FLAGS 3
 
 /* One part of a code object: where it lies and what it will be. */
 struct part {
@@ -77,21 +82,17 @@ code_check(const struct py_offsets *o, const struct py_code *c,
 	return print_of(o, c, k) == c->print;
 }
 
-/* Without a version number, the beginnings of the parts' contents must do:
- * what is freed and made again often gets all the same addresses. */
+/* The beginnings of the parts' contents: what is freed and made again often gets
+ * all the same addresses. */
 static void
-choose_parts(const struct py_offsets *o, struct py_code *c,
-    const struct part *parts)
+choose_parts(struct py_code *c, const struct part *parts)
 {
-	c->nparts = 0;
-	if (py_has(o->code_version))
-		return;
 	for (size_t i = 0; i < CODE_PARTS; i++) {
 		size_t size = parts[i].text.length * parts[i].text.kind;
 		c->part_addr[i] = parts[i].text.addr;
 		c->part_size[i] = size < CODE_PART_MAX ? size : CODE_PART_MAX;
-		c->nparts++;
 	}
+	c->nparts = CODE_PARTS;
 }
 
 /* ---- reading ----------------------------------------------------------- */
@@ -186,7 +187,7 @@ make_code(const struct py_offsets *o, struct part *parts,
 	    (int64_t)(parts[BYTECODE].text.length / 2) :
 	    lines_units(c->lines, c->lines_len);
 	parts[LINES].bytes = NULL;
-	choose_parts(o, c, parts);
+	choose_parts(c, parts);
 	return make_name(&parts[NAME], &c->name) &&
 	    make_name(&parts[FILENAME], &c->file);
 }
@@ -231,7 +232,25 @@ read_units(const struct py_offsets *o, const struct py_memory *m,
 	return ok;
 }
 
-/* The fingerprint is of what was read first; it must hold at the end. */
+/* Whether somebody holds an object, or may do so, where a count tells of those
+ * that are freed.  A free-threaded build counts that in two words, behind the
+ * first one. */
+static bool
+is_held(const struct py_offsets *o, const uint8_t *head)
+{
+	const uint8_t *type = head + o->object_type;
+	uint64_t refs = load_u64(type - sizeof(uint64_t));
+
+	if (py_has(o->interp_code_generation))
+		return true;
+	if (o->object_type > sizeof(uint64_t))
+		return refs > SHARED_FLAGS ||
+		    load_u32(type - sizeof(uint64_t) - sizeof(uint32_t)) != 0;
+	return refs != 0 && refs < REFS_MAX;
+}
+
+/* The fingerprint is of what was read first; it must hold at the end.  Of an
+ * object that is still held then, a version number says as much as its parts. */
 static bool
 still_same(const struct py_offsets *o, const struct py_memory *m,
     struct py_code *c, struct code_check *k, const struct part *parts)
@@ -246,7 +265,11 @@ still_same(const struct py_offsets *o, const struct py_memory *m,
 	c->print = print_of(o, c, k);
 	if (!m->read(m, pieces, n) || !code_check(o, c, &now))
 		return false;
-	c->refs = load_u64(now.head);
+	c->held = is_held(o, now.head);
+	if (c->held && py_has(o->code_version)) {
+		c->nparts = 0;
+		c->print = print_of(o, c, k);
+	}
 	c->version = py_has(o->code_version) ?
 	    load_u32(now.head + o->code_version) : 0;
 	return true;

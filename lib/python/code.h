@@ -24,7 +24,8 @@ struct py_code {
 	uint64_t addr;
 	uint64_t print; /* the fingerprint, see code_check */
 	uint32_t version; /* 0: it has none */
-	uint64_t refs; /* its first word once the rest was read */
+	bool held; /* it was not freed yet when the rest had been read, as far
+		    * as that is told: to 3.13 */
 	int32_t firstlineno;
 	size_t frame_size; /* bytes of its frames on a data stack; 0: unknown */
 	struct py_name name; /* qualified, where the version has that */
@@ -37,7 +38,8 @@ struct py_code {
 	uint8_t *opcodes; /* likewise, 0 for caches; as they were then */
 	int64_t units;
 	int64_t known; /* units before the first that is hidden */
-	/* What else the fingerprint covers, where no version number does. */
+	/* What else the fingerprint covers, where no version number does, or
+	 * it was not held. */
 	uint64_t part_addr[CODE_PARTS];
 	size_t part_size[CODE_PARTS];
 	size_t nparts;

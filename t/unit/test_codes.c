@@ -11,6 +11,7 @@
 #include "walks.h"
 
 #define MANY 100
+#define FREED UINT64_C(0x7f0000001000) /* where what was freed before it lies */
 
 static struct stamp
 stamp_of(struct codes *c, uint64_t interp)
@@ -232,6 +233,86 @@ check_copied(struct codes *c, struct py_chain *chain, uint64_t interp,
 	check_number(codes_lost(c), 2);
 }
 
+/* Memory in which code objects of a chain are freed: they look as before, but
+ * for their first words, and perhaps for the names of their files. */
+struct freed {
+	struct py_memory memory;
+	const struct py_memory *of;
+	const struct py_offsets *offsets;
+	const struct py_chain *chain;
+	uint64_t next; /* the first word */
+	uint8_t changed; /* bits of the first byte of a file's name */
+};
+
+static bool
+is_code_of(const struct py_chain *chain, uint64_t addr)
+{
+	for (size_t i = 0; i < chain->depth; i++)
+		if (chain->places[i].code == addr &&
+		    !place_is_mark(&chain->places[i]))
+			return true;
+	return false;
+}
+
+/* ASCII text follows the head of its string. */
+static bool
+is_file_of(const struct freed *f, uint64_t addr)
+{
+	const struct py_offsets *o = f->offsets;
+	uint64_t file;
+
+	for (size_t i = 0; i < f->chain->depth; i++)
+		if (!place_is_mark(&f->chain->places[i]) &&
+		    py_read(f->of, f->chain->places[i].code + o->code_filename,
+			&file, sizeof(file)) &&
+		    file + o->unicode_ascii_size == addr)
+			return true;
+	return false;
+}
+
+static bool
+read_freed(const struct py_memory *m, const struct py_piece *pieces, size_t n)
+{
+	const struct freed *f = (const struct freed *)m;
+
+	if (!f->of->read(f->of, pieces, n))
+		return false;
+	for (size_t i = 0; i < n; i++) {
+		if (is_code_of(f->chain, pieces[i].addr)) {
+			memset(pieces[i].buf, 0, f->offsets->object_type);
+			memcpy(pieces[i].buf, &f->next, sizeof(f->next));
+		} else if (is_file_of(f, pieces[i].addr)) {
+			*(uint8_t *)pieces[i].buf ^= f->changed;
+		}
+	}
+	return true;
+}
+
+/* Code objects that were copied with a chain and have been freed since are
+ * believed if their texts are those that were copied.  Where a count tells of
+ * what is freed, nothing is copied, and texts are not asked for. */
+static void
+check_freed(const struct py_offsets *o, const struct py_memory *m,
+    struct py_chain *chain, uint64_t interp, struct freed freed)
+{
+	struct tach_table *table = tach_table_new();
+	bool wrong = freed.changed != 0 && !py_has(o->interp_code_generation);
+	struct stamp then;
+	struct codes *c;
+
+	freed.memory.read = read_freed;
+	freed.of = m;
+	freed.offsets = o;
+	freed.chain = chain;
+	c = codes_new(o, &freed.memory, table, false);
+	then = stamp_of(c, interp);
+	then.past = true;
+	check_number(codes_check(c, chain, &then, m), wrong ? 0 : chain->depth);
+	check_number(codes_lost(c), wrong);
+	codes_free(c);
+	tach_table_free(table);
+}
+
 static void
 check_chain(struct subject *s, struct py_chain *chain, uint64_t interp)
 {
@@ -283,6 +364,10 @@ test_snapshot(const char *path)
 	subject.codes = codes_new(&rt.offsets, &s.memory, table, false);
 	check_copied(subject.codes, &chain, thread.interp, &s.memory);
 	codes_free(subject.codes);
+	for (int i = 0; i < 4; i++)
+		check_freed(&rt.offsets, &s.memory, &chain, thread.interp,
+		    (struct freed){.next = i & 1 ? FREED : 0,
+			.changed = i & 2});
 	chain_free(&chain);
 	tach_table_free(table);
 	stored_free(&s);

@@ -1269,6 +1269,7 @@ put_code(const struct py_offsets *o, const char *name)
 	memset(memory, 0, sizeof(memory));
 	put(TYPE + o->type_name, TYPE + 256);
 	memcpy(memory + (TYPE + 256 - BASE), "code", 5);
+	put(CODE, 1); /* somebody holds it */
 	put(CODE + o->object_type, TYPE);
 	put(CODE + o->code_firstlineno, 7);
 	put(CODE + o->code_qualname, NAME);
@@ -1371,7 +1372,17 @@ test_reused_code(void)
 	put_code(&o, "f1");
 	check(code_read(&o, &v.memory, CODE, &c));
 	check_number(c.nparts, 0);
+	check(c.held);
 	put(CODE + o.code_version, 2);
+	check(!is_same(&o, &v, &c));
+	code_free(&c);
+
+	put_code(&o, "f1"); /* but of what is freed not all */
+	put(CODE, BASE);
+	check(code_read(&o, &v.memory, CODE, &c));
+	check(!c.held);
+	check(is_same(&o, &v, &c));
+	put_string(&o, NAME, "f2");
 	check(!is_same(&o, &v, &c));
 	code_free(&c);
 }
