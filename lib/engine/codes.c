@@ -160,6 +160,23 @@ begin(struct code_home *h, const struct stamp *s)
 	h->since = h->count = s->count;
 }
 
+/* It was read after a chain, and may not be what it was then.  Later chains can
+ * have it, if it is still there. */
+static void
+defer(struct code_home *h, const struct stamp *s)
+{
+	h->interp = s->interp;
+	h->count = s->count;
+	h->since = s->count + 1;
+}
+
+/* Whether it was read, or may have been, before a chain was. */
+static bool
+is_before(const struct code_home *h, const struct stamp *s)
+{
+	return h->interp != s->interp || h->since <= s->count;
+}
+
 static void
 note_shim(struct codes *c, const struct py_code *code)
 {
@@ -218,19 +235,32 @@ check_batch(struct codes *c, size_t n, const struct stamp *s,
 	}
 }
 
-/* Checks what is known of a chain's code objects, each once.  What is now, when
- * the chain is past, tells only of those that have a number. */
+/* Which of the known code objects can be checked. */
+enum checks {
+	CHECK_ANY,  /* by what was copied with the chain */
+	CHECK_NOW,  /* by what they are right after it */
+	CHECK_LATE, /* by what they are when the chain is past */
+};
+
+static bool
+can_check(const struct code_home *h, const struct stamp *s, enum checks how)
+{
+	if (how == CHECK_LATE)
+		return is_numbered(h) && h->since <= s->count;
+	return how == CHECK_ANY || is_before(h, s);
+}
+
+/* Checks what is known of a chain's code objects, each once. */
 static void
 check_known(struct codes *c, const struct py_chain *chain,
-    const struct stamp *s, const struct py_memory *m, bool late)
+    const struct stamp *s, const struct py_memory *m, enum checks how)
 {
 	size_t n = 0;
 
 	for (size_t i = 0; i < chain->depth; i++) {
 		struct code_home *h = place_home(c, &chain->places[i]);
 		if (h == NULL || !h->known || is_right_for(h, s) ||
-		    h->checked == c->map.check ||
-		    (late && !(is_numbered(h) && h->since <= s->count)))
+		    h->checked == c->map.check || !can_check(h, s, how))
 			continue;
 		h->checked = c->map.check;
 		c->batch[n++] = (uint32_t)(h - c->map.homes);
@@ -240,6 +270,15 @@ check_known(struct codes *c, const struct py_chain *chain,
 		}
 	}
 	check_batch(c, n, s, m);
+}
+
+/* Whether it is of use to read a code object now.  One that was read after the
+ * chain is read again only where a copy or a count can tell that it is what it
+ * was. */
+static bool
+can_settle(const struct code_home *h, const struct stamp *s, bool copied)
+{
+	return copied || s->steady || !h->known || is_before(h, s);
 }
 
 /* Reads the code objects of a chain that are not known to be right for a stamp,
@@ -255,7 +294,7 @@ settle_unknown(struct codes *c, const struct py_chain *chain,
 	for (size_t i = 0; i < chain->depth; i++) {
 		struct code_home *h = place_home(c, &chain->places[i]);
 		if (h == NULL || h->settled == c->map.check ||
-		    is_right_for(h, s))
+		    is_right_for(h, s) || !can_settle(h, s, copied))
 			continue;
 		settle(c, h, copied ? &never : s, copied);
 		n++;
@@ -379,11 +418,23 @@ is_fresh(struct codes *c, const struct py_chain *chain, const struct stamp *s)
 	return true;
 }
 
+/* Those that were just read tell nothing of the chain, nor of another one with
+ * its stamp. */
+static void
+defer_settled(struct codes *c, const struct py_chain *chain,
+    const struct stamp *s)
+{
+	for (size_t i = 0; i < chain->depth; i++) {
+		struct code_home *h = place_home(c, &chain->places[i]);
+		if (h != NULL && h->known && h->settled == c->map.check)
+			defer(h, s);
+	}
+}
+
 /* Whether a place is where its code object can be, and that is known to be
- * the one that was there; `fresh` ones count too. */
+ * the one that was there. */
 static bool
-is_proven(const struct codes *c, struct py_place *p, const struct stamp *s,
-    bool fresh)
+is_proven(const struct codes *c, struct py_place *p, const struct stamp *s)
 {
 	const struct code_home *h = codemap_find(&c->map, p->code);
 
@@ -391,8 +442,7 @@ is_proven(const struct codes *c, struct py_place *p, const struct stamp *s,
 		return true;
 	if (shims_has(&c->shims, p->code)) /* the next walk passes over it */
 		return false;
-	if (h == NULL || !is_right_for(h, s) ||
-	    (!fresh && h->settled == c->map.check))
+	if (h == NULL || !is_right_for(h, s))
 		return false;
 	p->left = p->left ||
 	    (p->calls && !code_allows(c->offsets, &h->code, p->instr, true));
@@ -427,29 +477,27 @@ static void
 check_copied(struct codes *c, const struct py_chain *chain,
     const struct stamp *s, const struct py_memory *then)
 {
-	check_known(c, chain, s, then, false);
+	check_known(c, chain, s, then, CHECK_ANY);
 	if (settle_unknown(c, chain, s, true) == 0)
 		return;
 	c->map.check++;
-	check_known(c, chain, s, then, false);
+	check_known(c, chain, s, then, CHECK_ANY);
 	c->lost += !knows_all(c, chain, s);
 }
 
 /* Proves them by what they are now.  False: nothing can be. */
 static bool
-check_now(struct codes *c, const struct py_chain *chain, const struct stamp *s,
-    bool *fresh)
+check_now(struct codes *c, const struct py_chain *chain, const struct stamp *s)
 {
 	bool late = s->past && !knows_all(c, chain, s) && !is_steady(c, s);
 
 	if (may_be_freed(c, s))
 		return false;
-	check_known(c, chain, s, c->memory, late);
-	if (late)
-		c->lost += !knows_all(c, chain, s);
-	else
-		*fresh = settle_unknown(c, chain, s, false) == 0 ||
-		    is_fresh(c, chain, s);
+	check_known(c, chain, s, c->memory, late ? CHECK_LATE : CHECK_NOW);
+	if (!late && settle_unknown(c, chain, s, false) > 0 &&
+	    !is_fresh(c, chain, s))
+		defer_settled(c, chain, s);
+	c->lost += s->past && !knows_all(c, chain, s);
 	return true;
 }
 
@@ -457,15 +505,14 @@ size_t
 codes_check(struct codes *c, struct py_chain *chain, const struct stamp *s,
     const struct py_memory *then)
 {
-	bool fresh = true;
 	size_t n = 0;
 
 	if (then != NULL)
 		check_copied(c, chain, s, then);
-	else if (!check_now(c, chain, s, &fresh))
+	else if (!check_now(c, chain, s))
 		return 0;
 	while (n < chain->depth && is_proven(c,
-		&chain->places[chain->depth - 1 - n], s, fresh))
+		&chain->places[chain->depth - 1 - n], s))
 		n++;
 	c->map.check++;
 	return n;

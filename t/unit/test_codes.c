@@ -13,12 +13,16 @@
 #define MANY 100
 #define FREED UINT64_C(0x7f0000001000) /* where what was freed before it lies */
 
+/* Counts that none of the interpreters has: what is read now is not proven to
+ * be what was there then. */
 static struct stamp
 stamp_of(struct codes *c, uint64_t interp)
 {
-	static const uint8_t counts[64]; /* the same at all times */
+	static uint64_t counts[8] = {UINT64_C(1) << 30};
 
-	return codes_stamp(c, interp, counts, counts);
+	counts[0]++;
+	return codes_stamp(c, interp, (const uint8_t *)counts,
+	    (const uint8_t *)counts);
 }
 
 struct subject {
@@ -320,7 +324,10 @@ check_chain(struct subject *s, struct py_chain *chain, uint64_t interp)
 
 	s->stamp = stamp_of(s->codes, interp);
 	check(!codes_has_all(s->codes, chain, 0));
-	check(codes_check(s->codes, chain, &s->stamp, NULL) < chain->depth);
+	/* What was read after the chain proves nothing of it, however often. */
+	for (int i = 0; i < 3; i++)
+		check(codes_check(s->codes, chain, &s->stamp, NULL) <
+		    chain->depth);
 	s->stamp = stamp_of(s->codes, interp);
 	check_number(codes_check(s->codes, chain, &s->stamp, NULL), chain->depth);
 	check_past(s->codes, chain, s->stamp, s->numbered);
