@@ -24,6 +24,7 @@ lib_libtach_core_la_SOURCES = \
 	lib/error.c lib/error.h \
 	lib/filter.c \
 	lib/hash.c lib/hash.h \
+	lib/helper.c lib/helper.h \
 	lib/io.c lib/io.h \
 	lib/merge.c \
 	lib/set.c lib/set.h \
@@ -135,63 +136,77 @@ lib_libtach_core_la_SOURCES = \
 	lib/python/status.c lib/python/status.h \
 	lib/python/tasks.c lib/python/tasks.h \
 	lib/python/unicode.c lib/python/unicode.h \
-	lib/native/elf.c lib/native/elf.h \
-	lib/engine/agents.c lib/engine/agents.h \
-	lib/engine/area.c lib/engine/area.h \
-	lib/engine/attach.c lib/engine/attach.h \
-	lib/engine/caller.c lib/engine/caller.h \
-	lib/engine/calls.c lib/engine/calls.h \
-	lib/engine/chains.c lib/engine/chains.h \
-	lib/engine/children.c \
-	lib/engine/clock.c lib/engine/clock.h \
-	lib/engine/codemap.c lib/engine/codemap.h \
-	lib/engine/codes.c lib/engine/codes.h \
-	lib/engine/counts.c lib/engine/counts.h \
-	lib/engine/emit.c lib/engine/emit.h \
-	lib/engine/find.c lib/engine/find.h \
-	lib/engine/first.c lib/engine/first.h \
-	lib/engine/gap.c lib/engine/gap.h \
-	lib/engine/grow.c lib/engine/grow.h \
-	lib/engine/helper.c lib/engine/helper.h \
-	lib/engine/homes.c lib/engine/homes.h \
-	lib/engine/image.c lib/engine/image.h \
-	lib/engine/inject.c lib/engine/inject.h \
-	lib/engine/inprocess.c lib/engine/inprocess.h \
-	lib/engine/interps.c lib/engine/interps.h \
-	lib/engine/interrupt.h lib/engine/interruptwire.h lib/engine/ahead.h \
-	lib/engine/interrupted.c lib/engine/interrupted.h \
-	lib/engine/known.c lib/engine/known.h \
-	lib/engine/library.c lib/engine/library.h \
-	lib/engine/names.c lib/engine/names.h \
-	lib/engine/near.c lib/engine/near.h \
-	lib/engine/newest.c lib/engine/newest.h \
-	lib/engine/outside.c lib/engine/outside.h \
-	lib/engine/owner.c lib/engine/owner.h \
-	lib/engine/pages.c lib/engine/pages.h \
-	lib/engine/perf.c lib/engine/perf.h \
-	lib/engine/process.c lib/engine/process.h \
-	lib/engine/recorder.c \
-	lib/engine/registry.c lib/engine/registry.h \
-	lib/engine/remote.c lib/engine/remote.h \
-	lib/engine/runs.c lib/engine/runs.h \
-	lib/engine/seek.c lib/engine/seek.h \
-	lib/engine/snapshot.c lib/engine/snapshot.h \
-	lib/engine/status.c lib/engine/status.h \
-	lib/engine/stop.c lib/engine/stop.h \
-	lib/engine/survey.c lib/engine/survey.h \
-	lib/engine/suspects.c lib/engine/suspects.h \
-	lib/engine/tasks.c lib/engine/tasks.h \
-	lib/engine/tell.c lib/engine/tell.h \
-	lib/engine/threads.c lib/engine/threads.h \
-	lib/engine/identity.c lib/engine/identity.h \
-	lib/engine/tids.c lib/engine/tids.h \
-	lib/engine/timens.c lib/engine/timens.h \
-	lib/engine/turns.c lib/engine/turns.h \
-	lib/engine/twice.c lib/engine/twice.h \
-	lib/engine/pace.c lib/engine/pace.h \
-	lib/engine/stock.c lib/engine/stock.h \
-	lib/engine/urgent.c lib/engine/urgent.h \
-	lib/engine/workset.c lib/engine/workset.h
+	lib/native/elf.c lib/native/elf.h
+
+# The engine, room by room, from the ground up: see t/arrows.
+lib_libtach_core_la_SOURCES += \
+	lib/engine/os/clock.c lib/engine/os/clock.h \
+	lib/engine/os/image.c lib/engine/os/image.h \
+	lib/engine/os/owner.c lib/engine/os/owner.h \
+	lib/engine/os/perf.c lib/engine/os/perf.h \
+	lib/engine/os/process.c lib/engine/os/process.h \
+	lib/engine/os/stop.c lib/engine/os/stop.h \
+	lib/engine/os/timens.c lib/engine/os/timens.h \
+	lib/engine/os/turns.c lib/engine/os/turns.h
+lib_libtach_core_la_SOURCES += \
+	lib/engine/sched/caller.c lib/engine/sched/caller.h \
+	lib/engine/sched/gap.c lib/engine/sched/gap.h \
+	lib/engine/sched/near.c lib/engine/sched/near.h \
+	lib/engine/sched/pace.c lib/engine/sched/pace.h \
+	lib/engine/sched/urgent.c lib/engine/sched/urgent.h
+lib_libtach_core_la_SOURCES += \
+	lib/engine/copy/pages.c lib/engine/copy/pages.h \
+	lib/engine/copy/snapshot.c lib/engine/copy/snapshot.h \
+	lib/engine/copy/workset.c lib/engine/copy/workset.h
+lib_libtach_core_la_SOURCES += \
+	lib/engine/code/calls.c lib/engine/code/calls.h \
+	lib/engine/code/codemap.c lib/engine/code/codemap.h \
+	lib/engine/code/codes.c lib/engine/code/codes.h \
+	lib/engine/code/known.c lib/engine/code/known.h \
+	lib/engine/code/suspects.c lib/engine/code/suspects.h
+lib_libtach_core_la_SOURCES += \
+	lib/engine/threads/identity.c lib/engine/threads/identity.h \
+	lib/engine/threads/interps.c lib/engine/threads/interps.h \
+	lib/engine/threads/status.c lib/engine/threads/status.h \
+	lib/engine/threads/threads.c lib/engine/threads/threads.h \
+	lib/engine/threads/tids.c lib/engine/threads/tids.h
+lib_libtach_core_la_SOURCES += \
+	lib/engine/kernel/ahead.h \
+	lib/engine/kernel/interrupt.h \
+	lib/engine/kernel/interruptwire.h \
+	lib/engine/kernel/stock.c lib/engine/kernel/stock.h
+lib_libtach_core_la_SOURCES += \
+	lib/engine/locate/attach.c lib/engine/locate/attach.h \
+	lib/engine/locate/children.c \
+	lib/engine/locate/find.c lib/engine/locate/find.h \
+	lib/engine/locate/inject.c lib/engine/locate/inject.h \
+	lib/engine/locate/library.c lib/engine/locate/library.h
+lib_libtach_core_la_SOURCES += \
+	lib/engine/stack/chains.c lib/engine/stack/chains.h \
+	lib/engine/stack/first.c lib/engine/stack/first.h \
+	lib/engine/stack/grow.c lib/engine/stack/grow.h \
+	lib/engine/stack/interrupted.c lib/engine/stack/interrupted.h \
+	lib/engine/stack/newest.c lib/engine/stack/newest.h \
+	lib/engine/stack/seek.c lib/engine/stack/seek.h \
+	lib/engine/stack/twice.c lib/engine/stack/twice.h
+lib_libtach_core_la_SOURCES += \
+	lib/engine/sample/emit.c lib/engine/sample/emit.h \
+	lib/engine/sample/names.c lib/engine/sample/names.h \
+	lib/engine/sample/runs.c lib/engine/sample/runs.h
+lib_libtach_core_la_SOURCES += \
+	lib/engine/remote/remote.c lib/engine/remote/remote.h \
+	lib/engine/remote/survey.c lib/engine/remote/survey.h \
+	lib/engine/remote/tasks.c lib/engine/remote/tasks.h
+lib_libtach_core_la_SOURCES += \
+	lib/engine/inprocess/agents.c lib/engine/inprocess/agents.h \
+	lib/engine/inprocess/area.c lib/engine/inprocess/area.h \
+	lib/engine/inprocess/counts.c lib/engine/inprocess/counts.h \
+	lib/engine/inprocess/homes.c lib/engine/inprocess/homes.h \
+	lib/engine/inprocess/inprocess.c lib/engine/inprocess/inprocess.h \
+	lib/engine/inprocess/outside.c lib/engine/inprocess/outside.h \
+	lib/engine/inprocess/registry.c lib/engine/inprocess/registry.h \
+	lib/engine/inprocess/tell.c lib/engine/inprocess/tell.h
+lib_libtach_core_la_SOURCES += lib/engine/recorder.c
 
 # The agent of the in-process engine, which recorders put into processes: it
 # links nothing but the C library, and has no sanitizers, which a program that
@@ -262,25 +277,28 @@ lib/out/pprof.lo: lib/out/profile.pb-c.c
 EXTRA_DIST += lib/out/profile.proto
 CLEANFILES += lib/out/profile.pb-c.c lib/out/profile.pb-c.h
 
-# What runs in the kernel, as bytes: see lib/engine/interrupt.h.
+# What runs in the kernel, as bytes: see lib/engine/kernel/interrupt.h.
 if HAVE_INTERRUPTS
-lib_libtach_core_la_SOURCES += lib/engine/interrupt.c lib/engine/ahead.c \
-	lib/engine/interruptcost.c \
-	lib/engine/interruptload.c lib/engine/interruptload.h
-nodist_lib_libtach_core_la_SOURCES += lib/engine/interruptprogram.h
-lib/engine/interruptload.lo: lib/engine/interruptprogram.h
-lib/engine/interruptprogram.h: lib/engine/interrupt.bpf.c \
-		lib/engine/interruptwire.h lib/engine/embed
-	$(AM_V_GEN)$(MKDIR_P) lib/engine && \
+lib_libtach_core_la_SOURCES += \
+	lib/engine/kernel/ahead.c \
+	lib/engine/kernel/interrupt.c \
+	lib/engine/kernel/interruptcost.c \
+	lib/engine/kernel/interruptload.c lib/engine/kernel/interruptload.h
+nodist_lib_libtach_core_la_SOURCES += lib/engine/kernel/interruptprogram.h
+lib/engine/kernel/interruptload.lo: lib/engine/kernel/interruptprogram.h
+lib/engine/kernel/interruptprogram.h: lib/engine/kernel/interrupt.bpf.c \
+		lib/engine/kernel/interruptwire.h lib/engine/kernel/embed
+	$(AM_V_GEN)$(MKDIR_P) lib/engine/kernel && \
 		$(BPF_COMPILE) -I$(srcdir)/lib $(BPF_CFLAGS) \
-		-c $(srcdir)/lib/engine/interrupt.bpf.c -o $@.o && \
-		$(srcdir)/lib/engine/embed interrupt_program $@.o >$@.tmp && \
+		-c $(srcdir)/lib/engine/kernel/interrupt.bpf.c -o $@.o && \
+		$(srcdir)/lib/engine/kernel/embed interrupt_program $@.o >$@.tmp && \
 		mv $@.tmp $@
-CLEANFILES += lib/engine/interruptprogram.h lib/engine/interruptprogram.h.o
+CLEANFILES += lib/engine/kernel/interruptprogram.h \
+	lib/engine/kernel/interruptprogram.h.o
 else
-lib_libtach_core_la_SOURCES += lib/engine/nointerrupt.c
+lib_libtach_core_la_SOURCES += lib/engine/kernel/nointerrupt.c
 endif
-EXTRA_DIST += lib/engine/interrupt.bpf.c lib/engine/embed
+EXTRA_DIST += lib/engine/kernel/interrupt.bpf.c lib/engine/kernel/embed
 
 # Makes the layout_*.c from an interpreter's headers.
 EXTRA_DIST += lib/python/mkoffsets

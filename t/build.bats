@@ -69,7 +69,7 @@ declared() {
 
 @test "every source, page and test is in the local.mk of its folder" {
 	cd "$TACH_SRCDIR"
-	for file in cmd/*.[ch] lib/*.[ch] lib/*/*.[ch] man/*.[1-9] \
+	for file in cmd/*.[ch] lib/*.[ch] lib/*/*.[ch] lib/*/*/*.[ch] man/*.[1-9] \
 	    t/* t/unit/*.[ch]; do
 		case $file in
 		t/*.log | t/*.trs | t/__pycache__ | t/local.mk) continue ;;

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: ISC
-# t/lint finds the lines of tests that cannot fail; there are none.
+# t/lint finds the lines of tests that cannot fail, and t/arrows the includes that
+# the house does not allow; there are none.
 
 load lib.bash
 
@@ -148,4 +149,32 @@ all_linted() {
 	printf '@test "a" {\n\tis "a b\n}\n' >x.bats
 	run -1 "$T/lint" x.bats
 	is "$output" 'lint: no end of: @test "a" {'
+}
+
+# ---- includes ---------------------------------------------------------------
+
+@test "no include goes where the house does not allow" {
+	"$T/arrows" "$TACH_SRCDIR"
+}
+
+@test "an include that does is told" {
+	mkdir -p lib/python lib/out lib/engine/os lib/attic cmd
+	printf '#include "python/code.h"\n#include <unistd.h>\n' >lib/python/x.c
+	printf '#include <fcntl.h>\n#include "format/head.h"\n' >lib/out/x.c
+	printf '#include "engine/remote/remote.h"\n' >lib/engine/os/x.h
+	printf '#include "engine/os/x.h"\n' >cmd/x.c
+	touch lib/attic/x.c
+	run -1 "$T/arrows" .
+	is "$output" "cmd/x.c:1: cmd may not include engine/os/x.h
+lib/attic/x.c:1: no such room: lib/attic
+lib/engine/os/x.h:1: lib/engine/os may not include engine/remote/remote.h
+lib/out/x.c:2: lib/out may not include format/head.h
+lib/python/x.c:2: lib/python makes no system call: unistd.h"
+}
+
+@test "a room of the engine that is too full is told" {
+	mkdir -p lib/engine/copy cmd
+	touch lib/engine/copy/{a..q}.c
+	run -1 "$T/arrows" .
+	is "$output" "lib/engine/copy: 17 files"
 }

@@ -189,7 +189,7 @@ LIVE_TESTS = \
 	t/urgent.bats \
 	t/ways.bats
 
-EXTRA_DIST += $(FILE_TESTS) $(SAMPLE_TESTS) $(LIVE_TESTS) t/again t/agent.c t/at-terminal \
+EXTRA_DIST += $(FILE_TESTS) $(SAMPLE_TESTS) $(LIVE_TESTS) t/again t/agent.c t/arrows t/at-terminal \
 	t/atexit.c \
 	t/calls.py \
 	t/chrome.schema.json t/closing \

@@ -12,7 +12,7 @@
 #include <sys/prctl.h>
 #include <sys/uio.h>
 
-#include "engine/clock.h"
+#include "engine/os/clock.h"
 
 #define PAGE 4096
 

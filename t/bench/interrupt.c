@@ -16,7 +16,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "engine/clock.h"
+#include "engine/os/clock.h"
 
 /* With an interval of 0 it only counts.  To read it is to call its CPU. */
 static int

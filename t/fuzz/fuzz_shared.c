@@ -14,8 +14,8 @@
 #include <unistd.h>
 
 #include "agent/ring.h"
-#include "engine/clock.h"
-#include "engine/inprocess.h"
+#include "engine/inprocess/inprocess.h"
+#include "engine/os/clock.h"
 #include "fuzz.h"
 #include "../unit/outsider.h"
 

@@ -9,8 +9,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "engine/attach.h"
-#include "engine/find.h"
+#include "engine/locate/attach.h"
+#include "engine/locate/find.h"
 
 int
 main(int argc, char *argv[])

@@ -11,9 +11,9 @@
 #include <string.h>
 #include <time.h>
 
-#include "engine/attach.h"
-#include "engine/clock.h"
-#include "engine/find.h"
+#include "engine/locate/attach.h"
+#include "engine/locate/find.h"
+#include "engine/os/clock.h"
 #include "inside.h"
 
 static void

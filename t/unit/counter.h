@@ -8,9 +8,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "engine/interrupt.h"
-#include "engine/process.h"
-#include "engine/snapshot.h"
+#include "engine/copy/snapshot.h"
+#include "engine/kernel/interrupt.h"
+#include "engine/os/process.h"
 
 #define COUNTER_FRAMES 64
 

@@ -6,9 +6,9 @@
 #include <err.h>
 #include <stdlib.h>
 
-#include "engine/clock.h"
-#include "engine/find.h"
-#include "engine/inject.h"
+#include "engine/locate/find.h"
+#include "engine/locate/inject.h"
+#include "engine/os/clock.h"
 
 int
 main(int argc, char *argv[])

@@ -16,9 +16,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "engine/find.h"
-#include "engine/snapshot.h"
-#include "engine/process.h"
+#include "engine/copy/snapshot.h"
+#include "engine/locate/find.h"
+#include "engine/os/process.h"
 
 void
 inside_open(struct inside *in, uint32_t asked, uint64_t interval_ns)

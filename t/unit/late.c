@@ -16,8 +16,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "engine/clock.h"
-#include "engine/stop.h"
+#include "engine/os/clock.h"
+#include "engine/os/stop.h"
 #include "tach.h"
 
 #define INTERVAL (400 * NS_PER_US) /* too short to wait on the process's CPU */

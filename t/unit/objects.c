@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/find.h"
-#include "engine/process.h"
-#include "engine/snapshot.h"
+#include "engine/copy/snapshot.h"
+#include "engine/locate/find.h"
+#include "engine/os/process.h"
 #include "python/objects.h"
 
 #define SIZE 200 /* bytes */

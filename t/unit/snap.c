@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 #include "array.h"
-#include "engine/find.h"
-#include "engine/snapshot.h"
+#include "engine/copy/snapshot.h"
+#include "engine/locate/find.h"
 #include "native/elf.h"
 #include "python/tasks.h"
 #include "walks.h"

@@ -16,9 +16,9 @@
 #include <unistd.h>
 
 #include "counter.h"
-#include "engine/ahead.h"
-#include "engine/clock.h"
-#include "engine/interruptload.h"
+#include "engine/kernel/ahead.h"
+#include "engine/kernel/interruptload.h"
+#include "engine/os/clock.h"
 
 #define INTERVAL (200 * NS_PER_US)
 #define BATCH 8

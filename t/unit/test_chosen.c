@@ -5,10 +5,10 @@
  */
 #include <xxhash.h>
 
-#include "engine/codemap.h"
-#include "engine/known.h"
-#include "engine/suspects.h"
-#include "engine/threads.h"
+#include "engine/code/codemap.h"
+#include "engine/code/known.h"
+#include "engine/code/suspects.h"
+#include "engine/threads/threads.h"
 #include "profile.h"
 
 #define KEYS 1500

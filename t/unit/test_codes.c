@@ -4,8 +4,8 @@
  * real interpreters: code objects when they were read before the chain, calls
  * when they were learned, and in doubt when they are seen again.
  */
-#include "engine/calls.h"
-#include "engine/codes.h"
+#include "engine/code/calls.h"
+#include "engine/code/codes.h"
 
 #include "profile.h"
 #include "walks.h"

@@ -13,9 +13,9 @@
 #include <unistd.h>
 
 #include "agent/ring.h"
-#include "engine/area.h"
-#include "engine/clock.h"
-#include "engine/inprocess.h"
+#include "engine/inprocess/area.h"
+#include "engine/inprocess/inprocess.h"
+#include "engine/os/clock.h"
 
 #define ROUNDS 4000
 #define INTERVAL NS_PER_MS

@@ -8,8 +8,8 @@
 #include <assert.h>
 #include <stdlib.h>
 
-#include "engine/clock.h"
-#include "engine/gap.h"
+#include "engine/os/clock.h"
+#include "engine/sched/gap.h"
 
 #define INTERVAL NS_PER_MS
 #define GAPS 2000

@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "engine/image.h"
+#include "engine/os/image.h"
 
 #define SIZE 4096
 

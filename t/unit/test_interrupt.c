@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "counter.h"
-#include "engine/clock.h"
+#include "engine/os/clock.h"
 
 #define READS 2000
 #define ITEMS 4

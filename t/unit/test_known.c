@@ -3,7 +3,7 @@
  * test_known: calls that were seen are known, by their place, by who calls whom,
  * and by the callers of the caller; and where it is made, if in one line only.
  */
-#include "engine/known.h"
+#include "engine/code/known.h"
 
 #include "profile.h"
 #include "tach.h"

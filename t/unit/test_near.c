@@ -15,8 +15,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "engine/clock.h"
-#include "engine/near.h"
+#include "engine/os/clock.h"
+#include "engine/sched/near.h"
 
 #define ROUNDS_MAX 1000 /* of a stay: no stay is longer */
 #define DOUBTS_MAX 100	/* more than it takes */

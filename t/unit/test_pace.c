@@ -10,8 +10,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "engine/clock.h"
-#include "engine/pace.h"
+#include "engine/os/clock.h"
+#include "engine/sched/pace.h"
 
 #define INTERVAL NS_PER_MS
 #define START (1000 * NS_PER_S)

@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "engine/process.h"
+#include "engine/os/process.h"
 #include "profile.h"
 
 static int forked[2]; /* a pipe: the child is about to become the command */

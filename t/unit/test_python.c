@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/workset.h"
+#include "engine/copy/workset.h"
 #include "profile.h"
 #include "python/code.h"
 #include "python/frames.h"

@@ -14,7 +14,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "engine/snapshot.h"
+#include "engine/copy/snapshot.h"
 
 #define COPIES 6
 #define TIMES 2000

@@ -9,8 +9,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "engine/clock.h"
-#include "engine/stock.h"
+#include "engine/os/clock.h"
+#include "engine/kernel/stock.h"
 
 #define INTERVAL NS_PER_MS
 #define EACH 32 /* descriptors that are allowed, for one */

@@ -17,8 +17,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "engine/clock.h"
-#include "engine/stop.h"
+#include "engine/os/clock.h"
+#include "engine/os/stop.h"
 
 #define STALL (150 * 1000) /* us: longer than a thread is waited for */
 #define ROUNDS 8

@@ -3,7 +3,7 @@
  * test_suspects: a call is cleared of being made if it was not seen for long
  * after it was suspected, and that is believed for some times only.
  */
-#include "engine/suspects.h"
+#include "engine/code/suspects.h"
 
 #include "profile.h"
 

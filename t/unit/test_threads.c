@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "engine/status.h"
+#include "engine/threads/status.h"
 
 static pid_t
 start(void (*what)(void))

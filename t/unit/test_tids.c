@@ -8,7 +8,7 @@
 #include <pthread.h>
 #include <unistd.h>
 
-#include "engine/tids.h"
+#include "engine/threads/tids.h"
 
 #define THREADS 2
 #define STRUCT 1024 /* bytes */

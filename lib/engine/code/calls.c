@@ -1,0 +1,446 @@
+/* SPDX-License-Identifier: ISC */
+/* calls.c: see calls.h. */
+#include "engine/code/calls.h"
+
+#include <stdlib.h>
+#include <xxhash.h>
+
+#include "engine/code/known.h"
+#include "engine/code/suspects.h"
+#include "tach.h"
+
+#define CALLS_MAX 65536 /* then all are forgotten, and learnt anew */
+#define NOTHING (TACH_NONE - 1) /* no code object has this number */
+#define THROUGH 16 /* callers of a caller that are part of a call, ... */
+#define CUT (2 * THROUGH) /* outermost places that count as known */
+#define EXACT 6	   /* of which so many innermost ones are so in any case */
+#define FACTOR UINT64_C(0x9e3779b97f4a7c15) /* odd */
+#define STEADY 64 /* chains, after which no new call is to be expected */
+
+struct calls {
+	const struct py_offsets *offsets;
+	struct codemap *map;
+	struct known known;
+	struct known seen; /* calls that were in a doubtful chain */
+	struct suspects suspects;
+	uint64_t watch; /* number of the newest chain that was learned from */
+	size_t doubted; /* see calls_doubted */
+	bool unsteady;	/* see calls_is_unsteady */
+};
+
+struct calls *
+calls_new(const struct py_offsets *o, struct codemap *m)
+{
+	struct calls *c = calloc(1, sizeof(*c));
+
+	if (c == NULL)
+		return NULL;
+	c->offsets = o;
+	c->map = m;
+	c->doubted = CALLS_NONE;
+	return c;
+}
+
+void
+calls_free(struct calls *c)
+{
+	if (c == NULL)
+		return;
+	known_free(&c->known);
+	known_free(&c->seen);
+	suspects_free(&c->suspects);
+	free(c);
+}
+
+/* ---- the calls of a chain ---------------------------------------------- */
+
+/* Whether the call of a place resumes a generator.  To 3.10 nothing calls one
+ * to make it, and one that has ended does not tell what it was. */
+static bool
+resumes(const struct calls *c, const struct py_place *callee)
+{
+	return callee->resumed && !py_has(c->offsets->frame_generator);
+}
+
+/* The number of a caller's code object.  One that makes a generator calls
+ * nothing: the generator's own frame is another one. */
+static uint32_t
+caller_serial(const struct calls *c, const struct py_place *p,
+    const struct code_home *h)
+{
+	return h->notes.resumed && !p->resumed &&
+	    !py_has(c->offsets->frame_generator) ? NOTHING : h->serial;
+}
+
+/* The calls of a chain's frames, from the outermost one on. */
+struct call_walk {
+	const struct calls *calls;
+	const struct py_chain *chain;
+	size_t n, end; /* places that were passed, and are to be, from outside */
+	struct py_place *caller, *callee; /* NULL: nobody */
+	struct code_home *caller_home, *callee_home;
+	/* The caller's own callers, by turns: a recursion would make no end of
+	 * paths, so behind the EXACT innermost ones only those count whose code
+	 * object has no place further in. */
+	struct outer {
+		uint64_t place; /* what stands for it; 0: it does not count */
+		uint32_t serial;
+	} outer[THROUGH];
+	size_t nouter;
+};
+
+/* The n-th innermost of the caller's own callers; with n THROUGH - 1 also the
+ * room for the next one. */
+static struct outer *
+nth_outer(struct call_walk *w, size_t n)
+{
+	return &w->outer[(w->nouter - 1 - n) % THROUGH];
+}
+
+/* The innermost place of a code object makes those behind the EXACT ones not
+ * count. */
+static void
+fold_outer(struct call_walk *w, uint32_t serial)
+{
+	for (size_t n = EXACT; n < THROUGH; n++)
+		if (nth_outer(w, n)->serial == serial)
+			nth_outer(w, n)->place = 0;
+}
+
+/* Whether one of the EXACT innermost ones is of a code object. */
+static bool
+has_exact(struct call_walk *w, uint32_t serial)
+{
+	for (size_t n = 0; n < EXACT; n++)
+		if (nth_outer(w, n)->serial == serial)
+			return true;
+	return false;
+}
+
+/* The caller becomes one of the callers of the next one. */
+static void
+step_in(struct call_walk *w)
+{
+	uint32_t serial = caller_serial(w->calls, w->caller, w->caller_home);
+	struct outer *o = &w->outer[w->nouter++ % THROUGH];
+
+	*o = (struct outer){
+	    XXH3_64bits_withSeed(&w->caller->instr, sizeof(w->caller->instr),
+		serial), serial};
+	fold_outer(w, serial);
+	/* One more of them is behind the exact ones. */
+	o = nth_outer(w, EXACT);
+	if (o->place != 0 && has_exact(w, o->serial))
+		o->place = 0;
+}
+
+/* Goes on to the next frame.  False: there is none. */
+static bool
+next_frame(struct call_walk *w)
+{
+	struct py_place *p;
+
+	do {
+		if (w->n == w->end)
+			return false;
+		p = &w->chain->places[w->chain->depth - ++w->n];
+	} while (place_is_mark(p));
+	if (w->caller != NULL)
+		step_in(w);
+	w->caller = w->callee;
+	w->caller_home = w->callee_home;
+	w->callee = p;
+	w->callee_home = codemap_find(w->calls->map, p->code);
+	return true;
+}
+
+/* Begins behind the `shared` outermost places.  Of a chain that is cut, nothing is
+ * known of the callers of the outermost ones. */
+static struct call_walk
+begin_walk(const struct calls *c, const struct py_chain *chain, size_t shared)
+{
+	struct call_walk w = {.calls = c, .chain = chain};
+
+	if (chain_is_cut(chain) && shared < CUT)
+		shared = CUT < chain->depth ? CUT : chain->depth;
+	w.n = w.end = shared;
+
+	for (size_t i = 0; i < THROUGH + 1 && w.n > 0; w.n--)
+		i += !place_is_mark(&chain->places[chain->depth - w.n]);
+	while (next_frame(&w))
+		;
+	w.end = chain->depth;
+	return w;
+}
+
+/* What stands for all through whom the caller is called; not 0. */
+static uint64_t
+through(const struct call_walk *w)
+{
+	uint64_t sum = 1;
+
+	for (size_t i = 0; i < THROUGH; i++) {
+		uint64_t place = w->outer[(w->nouter + i) % THROUGH].place;
+		if (place != 0)
+			sum = sum * FACTOR + place;
+	}
+	return sum;
+}
+
+static struct known_call
+call_of(const struct call_walk *w)
+{
+	struct known_call call = {.instr = resumes(w->calls, w->callee),
+	    .caller = TACH_NONE, .callee = w->callee_home->serial};
+
+	if (w->caller == NULL)
+		return call;
+	call.instr |= w->caller->instr;
+	call.caller = caller_serial(w->calls, w->caller, w->caller_home);
+	call.through = through(w);
+	return call;
+}
+
+/* The same, through anybody. */
+static struct known_call
+through_any(struct known_call call)
+{
+	call.through = 0;
+	return call;
+}
+
+/* That a place calls anything is known as a call of nothing; odd: by any means,
+ * not only by the interpreter's loop. */
+static struct known_call
+site_of(const struct calls *c, const struct py_place *p,
+    const struct code_home *h, bool any)
+{
+	return (struct known_call){.instr = p->instr | any,
+	    .caller = caller_serial(c, p, h), .callee = TACH_NONE};
+}
+
+/* ---- knowing them ------------------------------------------------------ */
+
+/* Whether a caller cannot be calling what it called. */
+static bool
+has_left(const struct calls *c, const struct py_place *p,
+    const struct code_home *h)
+{
+	return p->left || (p->calls &&
+		!code_allows(c->offsets, &h->code, p->instr, true));
+}
+
+/* Notes a caller that may not have left, if it most likely has, should the call
+ * be over soon: it is where it calls something else, and not this. */
+static void
+note_doubted(struct calls *c, const struct call_walk *w, struct known_call call)
+{
+	bool site = known_has(&c->known,
+	    site_of(c, w->caller, w->caller_home, true));
+	struct suspect here = {.instr = call.instr, .caller = call.caller,
+	    .callee = call.callee};
+
+	c->unsteady = !suspects_clear(&c->suspects, here,
+	    w->caller_home->notes.watched, site);
+	if (site && !c->unsteady)
+		c->doubted = (size_t)(w->caller - w->chain->places);
+}
+
+/* Takes a caller that has left the place of a call back to it.  False: it is
+ * not known, or it may not have left, or there may be another place. */
+static bool
+take_back(struct calls *c, const struct call_walk *w, struct known_call call)
+{
+	uint64_t place = w->caller != NULL ? known_place(&c->known, call) : 0;
+
+	if (place == 0)
+		return false;
+	c->unsteady = w->caller_home->notes.steady < STEADY;
+	if (c->unsteady)
+		return false;
+	if (!has_left(c, w->caller, w->caller_home)) {
+		note_doubted(c, w, call);
+		return false;
+	}
+	w->caller->instr = place;
+	w->caller->left = false;
+	return true;
+}
+
+/* A chain that is looked at more than once counts once.  NULL: nobody. */
+static void
+note_steady(const struct calls *c, struct code_home *caller)
+{
+	if (caller == NULL || caller->notes.counted == c->map->check)
+		return;
+	caller->notes.counted = c->map->check;
+	caller->notes.steady++;
+}
+
+bool
+calls_know(struct calls *c, struct py_chain *chain, size_t shared)
+{
+	struct call_walk w = begin_walk(c, chain, shared);
+
+	c->doubted = CALLS_NONE;
+	c->unsteady = false;
+	while (next_frame(&w)) {
+		struct known_call call = call_of(&w);
+		if (known_has(&c->known, call))
+			note_steady(c, w.caller_home);
+		else if (!take_back(c, &w, call))
+			return false;
+	}
+	return true;
+}
+
+size_t
+calls_doubted(const struct calls *c)
+{
+	return c->doubted;
+}
+
+bool
+calls_is_unsteady(const struct calls *c)
+{
+	return c->unsteady;
+}
+
+/* Whether an unknown call was seen before; from now on it was.  One from
+ * another place than those from where it was seen beyond doubt most often is
+ * one of two moments; through other callers it may well be made. */
+static bool
+trust_call(struct calls *c, struct known_call call)
+{
+	bool seen = known_has(&c->seen, call);
+
+	if (c->seen.count > CALLS_MAX)
+		known_clear(&c->seen);
+	return known_add(&c->seen, call) && seen && call.caller != NOTHING &&
+	    (known_has(&c->known, through_any(call)) ||
+		!known_has_pair(&c->known, through_any(call)));
+}
+
+size_t
+calls_trust(struct calls *c, const struct py_chain *chain, size_t shared,
+    bool seen)
+{
+	struct call_walk w = begin_walk(c, chain, shared);
+	size_t trusted = chain->depth;
+
+	while (next_frame(&w)) {
+		struct known_call call = call_of(&w);
+		if (!known_has(&c->known, call) &&
+		    !(seen && trust_call(c, call)) && trusted == chain->depth)
+			trusted = w.n - 1;
+	}
+	return trusted;
+}
+
+bool
+calls_know_root(const struct calls *c, const struct py_chain *chain)
+{
+	struct call_walk w = begin_walk(c, chain, 0);
+
+	return chain_is_cut(chain) || !next_frame(&w) || (w.callee_home != NULL &&
+	    known_has(&c->known, call_of(&w)));
+}
+
+/* ---- learning them ----------------------------------------------------- */
+
+/* Where a caller is, in its file; or -1. */
+static int32_t
+line_of(const struct calls *c, const struct call_walk *w)
+{
+	struct py_location l;
+
+	code_locate(c->offsets, &w->caller_home->code, w->caller->instr, &l);
+	return l.line;
+}
+
+/* A chain counts once, however often its caller is in it. */
+static void
+note_watched(const struct calls *c, struct code_notes *caller)
+{
+	caller->watched += caller->watch != c->watch;
+	caller->watch = c->watch;
+}
+
+/* False: nothing can make such a call, or memory ran out. */
+static bool
+learn_call(struct calls *c, const struct call_walk *w)
+{
+	struct known_call call = call_of(w);
+
+	if (call.caller == NOTHING)
+		return false;
+	if (resumes(c, w->callee))
+		w->callee_home->notes.resumed = true;
+	if (w->caller == NULL)
+		return known_add(&c->known, call);
+	note_watched(c, &w->caller_home->notes);
+	if (!known_has(&c->known, call))
+		call.line = line_of(c, w);
+	if (!known_has(&c->known, through_any(call)))
+		w->caller_home->notes.steady = 0;
+	/* Only what the interpreter's loop calls makes its caller's place one
+	 * of calls. */
+	return known_add(&c->known, call) &&
+	    known_add(&c->known, through_any(call)) &&
+	    known_add(&c->known,
+		site_of(c, w->caller, w->caller_home, true)) &&
+	    (!w->caller->calls || known_add(&c->known,
+		site_of(c, w->caller, w->caller_home, false)));
+}
+
+bool
+calls_learn(struct calls *c, const struct py_chain *chain, size_t shared)
+{
+	struct call_walk w = begin_walk(c, chain, shared);
+
+	c->watch++;
+	if (c->known.count > CALLS_MAX)
+		known_clear(&c->known);
+	while (next_frame(&w))
+		if (!learn_call(c, &w))
+			return false;
+	return true;
+}
+
+uint64_t
+calls_learned(const struct calls *c)
+{
+	return c->known.learned;
+}
+
+/* ---- of two frames ----------------------------------------------------- */
+
+bool
+calls_is_calling(const struct calls *c, const struct py_chain *chain)
+{
+	const struct py_place *p = chain->places;
+	const struct code_home *h;
+
+	return chain->depth > 0 && !place_is_mark(p) &&
+	    (h = codemap_find(c->map, p->code)) != NULL &&
+	    known_has(&c->known, site_of(c, p, h, false));
+}
+
+/* What it calls may be a frame that has forgotten its code object. */
+bool
+calls_may_call(const struct calls *c, const struct py_place *caller,
+    const struct py_place *callee)
+{
+	const struct code_home *from = codemap_find(c->map, caller->code);
+	const struct code_home *to = codemap_find(c->map, callee->code);
+
+	if (place_is_mark(caller) || place_is_mark(callee) || from == NULL ||
+	    to == NULL)
+		return false;
+	/* Being made, it is at its beginning; one that is not has ended. */
+	if (to->notes.resumed && !callee->resumed)
+		return false;
+	return known_has_pair(&c->known, (struct known_call){
+	    .instr = resumes(c, callee), .caller = from->serial,
+	    .callee = to->serial});
+}

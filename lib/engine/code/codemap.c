@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: ISC */
+/* codemap.c: see codemap.h. */
+#include "engine/code/codemap.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "array.h"
+#include "hash.h"
+#include "tach.h"
+
+/* A program that makes code as it goes would fill our memory: from so many
+ * homes on, all are forgotten, and learnt anew. */
+#define HOMES_MAX 4096
+#define FEW 16 /* homes that are new: more are sorted all together */
+#define FACTOR UINT64_C(0x9e3779b97f4a7c15)
+
+static void
+forget(struct codemap *m)
+{
+	for (size_t i = 0; i < m->count; i++)
+		code_free(&m->homes[i].code);
+	m->count = m->sorted = 0;
+	set_clear(&m->set);
+	memset(m->recent, 0, sizeof(m->recent));
+}
+
+bool
+codemap_trim(struct codemap *m, size_t depth)
+{
+	bool many = m->count > HOMES_MAX && m->count / 4 > depth;
+
+	if (many)
+		forget(m);
+	return many;
+}
+
+void
+codemap_free(struct codemap *m)
+{
+	forget(m);
+	free(m->by_addr);
+	free(m->homes);
+}
+
+/* ---- by address -------------------------------------------------------- */
+
+struct home_key {
+	const struct codemap *map;
+	uint64_t addr;
+};
+
+static bool
+home_equal(const void *arg, uint32_t index)
+{
+	const struct home_key *k = arg;
+
+	return k->map->homes[index].code.addr == k->addr;
+}
+
+/* Where a home is noted that was found of late. */
+static size_t
+recent_slot(uint64_t addr)
+{
+	return (addr * FACTOR >> 32) % CODEMAP_RECENT;
+}
+
+struct code_home *
+codemap_find(const struct codemap *m, uint64_t addr)
+{
+	const struct home_place *recent = &m->recent[recent_slot(addr)];
+	struct home_key key = {m, addr};
+	uint32_t found;
+
+	if (recent->addr == addr && addr != 0)
+		return &m->homes[recent->home];
+	found = set_find(&m->set, hash_of(&addr, sizeof(addr), 0), home_equal,
+	    &key);
+	return found != TACH_NONE ? &m->homes[found] : NULL;
+}
+
+struct code_home *
+codemap_add(struct codemap *m, uint64_t addr)
+{
+	struct code_home *found = codemap_find(m, addr), *p;
+
+	if (found != NULL) {
+		m->recent[recent_slot(addr)] = (struct home_place){addr,
+		    (uint32_t)(found - m->homes)};
+		return found;
+	}
+	p = array_grow(m->homes, m->count, &m->max, sizeof(*p));
+	if (p == NULL)
+		return NULL;
+	m->homes = p;
+	if (!set_add(&m->set, hash_of(&addr, sizeof(addr), 0),
+		(uint32_t)m->count))
+		return NULL;
+	p[m->count] = (struct code_home){.code.addr = addr};
+	return &p[m->count++];
+}
+
+/* ---- by instruction ---------------------------------------------------- */
+
+static int
+compare_places(const void *a, const void *b)
+{
+	const struct home_place *p = a, *q = b;
+
+	return (p->addr > q->addr) - (p->addr < q->addr);
+}
+
+/* Moves the last of them to where it belongs. */
+static void
+sift_home(struct home_place *p, size_t n)
+{
+	struct home_place last = p[n - 1];
+	size_t i = n - 1;
+
+	for (; i > 0 && p[i - 1].addr > last.addr; i--)
+		p[i] = p[i - 1];
+	p[i] = last;
+}
+
+/* Sorts the homes by address if there are new ones, of which there are most
+ * often few.  False: out of memory. */
+static bool
+sort_homes(struct codemap *m)
+{
+	bool few = m->count - m->sorted <= FEW;
+	struct home_place *p = m->by_addr;
+
+	if (m->sorted == m->count)
+		return true;
+	while (m->sorted < m->count) {
+		size_t home = m->sorted;
+		p = array_grow(p, home, &m->by_addr_max, sizeof(*p));
+		if (p == NULL) {
+			m->sorted = 0; /* they may not be in order */
+			return false;
+		}
+		m->by_addr = p;
+		p[m->sorted++] = (struct home_place){
+		    m->homes[home].code.addr, (uint32_t)home};
+		if (few)
+			sift_home(p, m->sorted);
+	}
+	if (!few)
+		qsort(p, m->sorted, sizeof(*p), compare_places);
+	return true;
+}
+
+const struct py_code *
+codemap_code_at(struct codemap *m, const struct py_offsets *o, uint64_t instr)
+{
+	size_t low = 0, high;
+	const struct code_home *h;
+
+	if (!sort_homes(m))
+		return NULL;
+	high = m->sorted;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (m->by_addr[middle].addr < instr)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == 0)
+		return NULL;
+	h = &m->homes[m->by_addr[low - 1].home];
+	return h->known && code_allows(o, &h->code, instr, false) ? &h->code :
+								    NULL;
+}

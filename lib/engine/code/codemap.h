@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: ISC */
+/* codemap.h: the code objects that were read, by their addresses and by those
+ * of their instructions. */
+#ifndef ENGINE_CODE_CODEMAP_H
+#define ENGINE_CODE_CODEMAP_H
+
+#include "python/code.h"
+#include "set.h"
+
+#define CODEMAP_RECENT 64 /* homes that are found without a look into the set */
+
+/* What calls.c notes of a code object. */
+struct code_notes {
+	bool resumed; /* it was seen to be a generator's */
+	unsigned steady; /* chains with known calls of its since one was new */
+	uint64_t counted; /* number of the check before the last of those */
+	/* Chains with calls of its that were learned from, and the last one's
+	 * number. */
+	unsigned watched;
+	uint64_t watch;
+};
+
+/* An address and the code object that is there. */
+struct code_home {
+	struct py_code code;
+	uint32_t file, func; /* strings of the table; TACH_NONE: not yet */
+	uint32_t serial;     /* number of the code object, from 0 */
+	bool known;
+	struct code_notes notes;
+	/* For which it is known to be right: from one count to another. */
+	uint64_t interp, since, count;
+	uint64_t settled; /* number of the check that read it */
+	uint64_t checked; /* number of the check that compared it */
+};
+
+/* Where a home is. */
+struct home_place {
+	uint64_t addr;
+	uint32_t home;
+};
+
+struct codemap {
+	struct code_home *homes;
+	size_t count, max;
+	struct set set;
+	struct home_place recent[CODEMAP_RECENT]; /* by address; or 0 */
+	struct home_place *by_addr; /* the first `sorted` homes, by address */
+	size_t sorted, by_addr_max;
+	uint64_t check; /* number of the current check, from 1 */
+};
+
+/* An address's home, until one is added.  NULL: it has none yet. */
+struct code_home *codemap_find(const struct codemap *, uint64_t addr);
+/* The same, but it gets one.  NULL: out of memory. */
+struct code_home *codemap_add(struct codemap *, uint64_t addr);
+
+/* The code object whose bytecode has an instruction.  NULL: none that is known,
+ * or out of memory. */
+const struct py_code *codemap_code_at(struct codemap *,
+    const struct py_offsets *, uint64_t instr);
+
+/* Forgets the homes if they are many, but not for a chain of `depth` frames that
+ * has them all.  False: they are kept. */
+bool codemap_trim(struct codemap *, size_t depth);
+void codemap_free(struct codemap *);
+
+#endif

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * snapshot.h: many ranges of another process's memory, copied by as few
+ * system calls as there can be (one for every 1,024 ranges), in the order in
+ * which they were added.
+ */
+#ifndef ENGINE_COPY_SNAPSHOT_H
+#define ENGINE_COPY_SNAPSHOT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+#include <sys/uio.h>
+
+#include "engine/copy/workset.h"
+#include "python/memory.h"
+
+/* The memory of a process, read on demand. */
+struct process_memory {
+	struct py_memory memory;
+	pid_t pid;
+};
+
+void process_memory_init(struct process_memory *, pid_t);
+
+struct snapshot {
+	struct iovec *remote;
+	size_t count, max;
+	uint8_t *bytes; /* of the copy that is looked at */
+	size_t size;	/* of one */
+	uint8_t *memory;
+	size_t room;
+	size_t copies, nth; /* how many there are, and which one that is */
+	const struct snapshot *shared; /* what they all have, too; or NULL */
+};
+
+void snapshot_clear(struct snapshot *);
+void snapshot_free(struct snapshot *);
+
+/* Adds a range, or all of a working set, in the order of workset_nth.  False:
+ * out of memory. */
+bool snapshot_add(struct snapshot *, uint64_t addr, size_t size);
+bool snapshot_add_set(struct snapshot *, const struct workset *, size_t first,
+    bool reversed);
+
+/* Where in the bytes a range lies, if one of those from `first` on has it;
+ * snapshot_add_once adds it if none has. */
+bool snapshot_find(const struct snapshot *, size_t first, uint64_t addr,
+    size_t size, size_t *where);
+bool snapshot_add_once(struct snapshot *, size_t first, uint64_t addr,
+    size_t size, size_t *where);
+
+/* Copies what was added.  False: errno says why, and *failed is the index of
+ * the first range that could not be read. */
+bool snapshot_read(struct snapshot *, pid_t, size_t *failed);
+
+/* Copies it so many times, one after the other, by one call.  The first of these
+ * copies is looked at, and then each time the next one, until there is none; or
+ * again one of `n` before.  What they share, which must outlive them, is copied
+ * before them and after them.  False: that is not the same both times, or cannot
+ * be read, or takes more than one call. */
+bool snapshot_read_series(struct snapshot *, struct snapshot *shared, pid_t,
+    size_t copies);
+bool snapshot_next(struct snapshot *);
+void snapshot_back(struct snapshot *, size_t n);
+/* The copy before the one that is looked at, which must outlive it.  False: there
+ * is none. */
+bool snapshot_earlier(const struct snapshot *, struct snapshot *);
+
+/* Takes bytes that were copied otherwise, of all that was added.  False: out of
+ * memory. */
+bool snapshot_fill(struct snapshot *, const uint8_t *);
+
+/* ---- views of what was copied ------------------------------------------ */
+
+struct spans {
+	struct py_span *list;
+	size_t count, max;
+};
+
+/* Adds n ranges of a snapshot, from `first` on, whose bytes begin at `offset`
+ * of its bytes.  False: out of memory. */
+bool spans_add(struct spans *, const struct snapshot *, size_t first, size_t n,
+    size_t offset);
+/* Adds what the copies of a series share, if they do. */
+bool spans_add_shared(struct spans *, const struct snapshot *);
+/* Likewise, without what lies in some holes. */
+bool spans_add_around(struct spans *, const struct snapshot *, size_t first,
+    size_t n, size_t offset, const struct range *holes, size_t nholes);
+/* Adds bytes that were copied otherwise, and must outlive it. */
+bool spans_add_bytes(struct spans *, struct range, const uint8_t *);
+/* A view of all spans; valid until one is added. */
+struct py_view spans_view(const struct spans *);
+void spans_free(struct spans *);
+
+#endif

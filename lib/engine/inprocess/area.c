@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: ISC */
+/* area.c: see area.h. */
+#include "engine/inprocess/area.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "engine/os/perf.h"
+#include "engine/sample/emit.h"
+
+struct area *
+area_new(uint32_t number, struct wire_area *shared, const struct process *p,
+    uint64_t born)
+{
+	struct area *a = calloc(1, sizeof(*a));
+
+	if (a == NULL)
+		return NULL;
+	a->number = number;
+	a->ring.area = shared;
+	a->tid = (uint32_t)shared->tid;
+	a->ident = shared->ident;
+	a->task = process_thread(p, a->tid);
+	a->event = -1;
+	a->index = TACH_NONE;
+	a->last = born;
+	a->since = clock_ns();
+	return a;
+}
+
+void
+area_free(struct area *a, struct registry *registry)
+{
+	for (size_t i = 0; i < WIRE_CODES; i++)
+		if (a->codes[i] != 0)
+			registry_drop(registry, a->codes[i] - 1);
+	if (a->event >= 0)
+		close(a->event);
+	free(a->stack);
+	free(a);
+}
+
+/* ---- its thread -------------------------------------------------------------- */
+
+bool
+area_wants_clock(const struct area *a)
+{
+	return a->event < 0 && a->task != 0 &&
+	    atomic_load(&a->ring.area->state) == WIRE_AREA_LIVE &&
+	    atomic_load(&a->ring.area->clock) == WIRE_CLOCK_CPU;
+}
+
+bool
+area_open_clock(struct area *a, struct agents *agents)
+{
+	a->event = agents_clock(agents, a->task);
+	return a->event >= 0;
+}
+
+void
+area_begin_clock(struct area *a, bool paused)
+{
+	if (!paused)
+		perf_pause(a->event, false);
+	atomic_store(&a->ring.area->perf, 1);
+}
+
+void
+area_drop_clock(struct area *a)
+{
+	close(a->event);
+	a->event = -1;
+	a->task = 0; /* it is no thread of ours */
+}
+
+void
+area_pace(struct area *a, uint64_t interval_ns, uint64_t now)
+{
+	if (a->event < 0 || now < a->paced + PACER_STEADY * interval_ns)
+		return;
+	if (a->paced == 0)
+		pacer_start(&a->pacer, interval_ns, false, now | 1, now);
+	a->paced = now;
+	pacer_step(&a->pacer);
+	perf_retime(a->event, a->pacer.step);
+}
+
+uint64_t
+area_look(struct area *a)
+{
+	const struct wire_area *w = a->ring.area;
+	uint32_t clock = atomic_load(&w->clock);
+	uint64_t held = atomic_load(&w->head) - a->ring.tail;
+
+	a->over = atomic_load_explicit(&w->state, memory_order_acquire) ==
+	    WIRE_AREA_DONE;
+	if (clock != WIRE_CLOCK_NONE)
+		a->clock = clock;
+	return held;
+}
+
+uint64_t
+area_untold(const struct area *a, uint64_t since, uint64_t until,
+    uint64_t interval_ns)
+{
+	if (since < a->since)
+		since = a->since;
+	return a->clock == WIRE_CLOCK_WALL && !a->over && until > since ?
+	    (until - since) / interval_ns : 0;
+}
+
+uint64_t
+area_rest(struct area *a, uint64_t weight, uint64_t interval_ns)
+{
+	uint64_t ahead = a->ahead, since = a->since;
+
+	a->ahead = 0;
+	a->since = a->next.time;
+	/* One that only begins after them has none of them: what would have
+	 * told of the wait was lost. */
+	if (a->next.time >= since &&
+	    weight <= (a->next.time - since) / interval_ns + 1)
+		return weight;
+	return weight > ahead ? weight - ahead : 0;
+}
+
+/* ---- records ----------------------------------------------------------------- */
+
+void
+area_reader_init(struct area_reader *r, struct registry *registry,
+    const struct py_offsets *offsets, struct tach_table *table, bool opcodes)
+{
+	*r = (struct area_reader){.registry = registry, .offsets = offsets,
+	    .table = table, .opcodes = opcodes, .cut = TACH_NONE,
+	    .gc = TACH_NONE, .native = TACH_NONE};
+}
+
+enum taken {
+	TAKEN,
+	TAKEN_BAD, /* it cannot be */
+	TAKEN_MEMORY,
+};
+
+static enum taken
+take_code(struct area_reader *r, struct area *a, size_t size)
+{
+	const struct wire_code *c = (const void *)r->record;
+	uint32_t code;
+
+	if (size < sizeof(*c) || c->number >= WIRE_CODES)
+		return TAKEN_BAD;
+	switch (registry_take(r->registry, r->offsets, c, size, &code)) {
+	case REGISTRY_BAD:
+		return TAKEN_BAD;
+	case REGISTRY_MEMORY:
+		return TAKEN_MEMORY;
+	case REGISTRY_OK:
+		break;
+	}
+	if (a->codes[c->number] != 0)
+		registry_drop(r->registry, a->codes[c->number] - 1);
+	a->codes[c->number] = code + 1;
+	return TAKEN;
+}
+
+/* Room for a stack of that depth, whose outermost frames stay. */
+static bool
+reserve_stack(struct area *a, size_t depth)
+{
+	size_t max = (depth + 16) * 2;
+	uint32_t *p;
+
+	if (depth <= a->max)
+		return true;
+	if ((p = calloc(max, sizeof(*p))) == NULL)
+		return false;
+	if (a->depth > 0)
+		memcpy(p + max - a->depth, a->stack + a->max - a->depth,
+		    a->depth * sizeof(*p));
+	free(a->stack);
+	a->stack = p;
+	a->max = max;
+	return true;
+}
+
+static uint32_t
+mark_of(struct area_reader *r, uint16_t code)
+{
+	uint32_t *mark = code == WIRE_MARK_GC ? &r->gc :
+	    code == WIRE_MARK_NATIVE ? &r->native : &r->cut;
+	const char *name = code == WIRE_MARK_GC ? "<GC>" :
+	    code == WIRE_MARK_NATIVE ? "<native>" : "<truncated>";
+
+	if (*mark == TACH_NONE)
+		*mark = emit_synthetic(r->table, name);
+	return *mark;
+}
+
+/* Makes a frame of what an agent calls one. */
+static enum taken
+take_frame(struct area_reader *r, const struct area *a,
+    const struct wire_frame *f, uint32_t *frame)
+{
+	uint32_t code;
+
+	if (f->code >= WIRE_MARK_GC && f->code <= WIRE_MARK_CUT) {
+		*frame = mark_of(r, f->code);
+		return *frame != TACH_NONE ? TAKEN : TAKEN_MEMORY;
+	}
+	if (f->code >= WIRE_CODES || (code = a->codes[f->code]) == 0 ||
+	    !registry_allows(r->registry, code - 1, f->instr))
+		return TAKEN_BAD;
+	*frame = registry_frame(r->registry, r->offsets, code - 1, f->instr,
+	    r->opcodes ? f->opcode : TACH_NO_OPCODE);
+	return *frame != TACH_NONE ? TAKEN : TAKEN_MEMORY;
+}
+
+/* The stack that is left is no sample's. */
+static enum taken
+lose_stack(struct area *a, enum taken why)
+{
+	a->depth = a->common = 0;
+	return why;
+}
+
+static enum taken
+take_sample(struct area_reader *r, struct area *a, size_t size)
+{
+	const struct wire_sample *s = (const void *)r->record;
+	size_t fresh;
+
+	if (size < sizeof(*s) || s->weight == 0 || s->depth > WIRE_DEPTH ||
+	    s->shared > s->depth || s->shared > a->depth)
+		return lose_stack(a, TAKEN_BAD);
+	fresh = s->depth - s->shared;
+	if (fresh * sizeof(*s->frames) > size - sizeof(*s))
+		return lose_stack(a, TAKEN_BAD);
+	if (!reserve_stack(a, s->depth))
+		return TAKEN_MEMORY;
+	a->depth = s->depth;
+	for (size_t i = 0; i < fresh; i++) {
+		enum taken t = take_frame(r, a, &s->frames[i],
+		    &a->stack[a->max - a->depth + i]);
+		if (t != TAKEN)
+			return lose_stack(a, t);
+	}
+	if (a->common > s->shared)
+		a->common = s->shared;
+	a->next = *s;
+	a->next.time -= (uint64_t)r->ahead;
+	/* What is not over yet would never come to be the next. */
+	if (a->next.time > r->now && a->next.time > (r->now = clock_ns()))
+		a->next.time = r->now;
+	a->has_next = true;
+	return TAKEN;
+}
+
+static enum taken
+take_record(struct area_reader *r, struct area *a)
+{
+	const struct wire_record *record = (const void *)r->record;
+
+	switch (record->kind) {
+	case WIRE_CODE:
+		return take_code(r, a, record->size);
+	case WIRE_SAMPLE:
+		return take_sample(r, a, record->size);
+	default:
+		return TAKEN_BAD;
+	}
+}
+
+bool
+area_read(struct area *a, struct area_reader *r)
+{
+	while (!a->has_next && !a->bad && r->left > 0) {
+		enum ring_result got = ring_take(&a->ring, r->record);
+		enum taken t = TAKEN_BAD;
+		if (got == RING_EMPTY)
+			break;
+		r->left--;
+		if (got == RING_BAD)
+			a->bad = true;
+		else
+			t = take_record(r, a);
+		if (t == TAKEN_MEMORY)
+			return false;
+		r->damaged += t == TAKEN_BAD;
+	}
+	return true;
+}

@@ -1,0 +1,738 @@
+/* SPDX-License-Identifier: ISC */
+/* inprocess.c: see inprocess.h. */
+#include "engine/inprocess/inprocess.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "array.h"
+#include "engine/copy/snapshot.h"
+#include "engine/inprocess/area.h"
+#include "engine/inprocess/counts.h"
+#include "engine/inprocess/homes.h"
+#include "engine/inprocess/outside.h"
+#include "engine/inprocess/tell.h"
+#include "engine/os/clock.h"
+#include "engine/os/image.h"
+#include "engine/os/perf.h"
+#include "engine/os/timens.h"
+#include "engine/sample/names.h"
+#include "engine/sample/runs.h"
+#include "engine/threads/status.h"
+
+#define NAMES_MAX (1u << 20) /* threads that we believe in */
+#define HIGH (WIRE_RING / 4) /* a ring should not hold more */
+#define RECORDS_MAX (1u << 20) /* of one drain: a target could go on for ever */
+#define NAMES_EVERY (10 * NS_PER_MS)
+#define COUNT_EVERY (100 * NS_PER_MS)
+/* Threads that wait for so long are looked at so often, and not for more than
+ * that part of our time; some ticks may only be on their way. */
+#define WAIT_LONG (50 * NS_PER_MS)
+#define WAIT_TICKS 4
+#define LOOK_EVERY (100 * NS_PER_MS)
+#define LOOK_SHARE 20
+#define PROVE_EVERY (100 * NS_PER_MS)
+#define LAST_TICKS 2 /* of a thread that waits when the recording ends */
+/* Ticks that a sample may have beyond those that its time allows: they need
+ * not lie an interval apart. */
+#define TICKS_MORE 64
+
+/* Reads a process only while it runs a program that our agent is in. */
+struct guarded {
+	struct py_memory memory;
+	struct inprocess *engine;
+};
+
+struct inprocess {
+	struct agents *agents;
+	const struct process *process;
+	const struct tach_recorder_options *options;
+	struct tach_table *table;
+	struct thread_names *names;
+	struct process_memory memory;
+	struct guarded guarded;
+	uint64_t judged; /* the image that was looked into last; 0: none */
+	bool in_judged;	 /* whether our agent is in there */
+	uint64_t proved_at; /* ns */
+	struct py_runtime runtime;
+	struct registry *registry;
+	struct names *called;
+	bool entered;
+	uint32_t slot;
+	bool live; /* it has been told, or inherited it */
+	struct area **areas;
+	size_t count, max;
+	struct threads threads; /* for their names */
+	struct homes homes;
+	uint64_t born; /* ns: nothing is older */
+	uint64_t high; /* bytes that a ring held at most in the last drain */
+	uint64_t named_at, counted_at; /* ns */
+	bool paused;
+	struct outside *outside; /* NULL: nobody has waited yet */
+	uint64_t look_at; /* when to look at threads that wait; ns */
+	uint64_t over_at; /* when a pause began, or the end was, whose waits
+			   * have not been told of; 0: there is none; ns */
+	bool gone; /* the process */
+	struct tach_inprocess_stats ended; /* of areas that are no more */
+	struct area_reader reader;
+	struct runs runs;
+};
+
+/* ---- whether it is ours ---------------------------------------------------- */
+
+/*
+ * Whether the process runs a program now that our agent is in, by what the
+ * kernel says.  The shared memory names processes and threads, and addresses in
+ * them, but anybody in there may have written these: without this, no thread is
+ * told anything and nothing is read.
+ */
+static enum proof {
+	PROOF_NONE, /* not to be seen: it may have ended */
+	PROOF_OTHER, /* a program without our agent */
+	PROOF_OURS,
+} prove(struct inprocess *e)
+{
+	uint64_t image = image_of(e->process);
+	bool is_in;
+
+	if (image == 0)
+		return PROOF_NONE;
+	if (image != e->judged) {
+		is_in = agents_are_in(e->agents, e->process, false);
+		if (image_of(e->process) != image)
+			return PROOF_NONE;
+		e->judged = image;
+		e->in_judged = is_in;
+	}
+	return e->in_judged ? PROOF_OURS : PROOF_OTHER;
+}
+
+static bool
+is_ours(struct inprocess *e)
+{
+	return prove(e) == PROOF_OURS;
+}
+
+static bool
+read_guarded(const struct py_memory *m, const struct py_piece *pieces,
+    size_t n)
+{
+	struct inprocess *e = ((const struct guarded *)m)->engine;
+	const struct py_memory *all = &e->memory.memory;
+
+	return is_ours(e) && all->read(all, pieces, n) && is_ours(e);
+}
+
+/* ---- making ---------------------------------------------------------------- */
+
+struct inprocess *
+inprocess_new(struct agents *agents, const struct process *p,
+    const struct tach_recorder_options *options, struct tach_table *table,
+    struct thread_names *names)
+{
+	struct inprocess *e = calloc(1, sizeof(*e));
+
+	if (e == NULL)
+		return NULL;
+	e->agents = agents;
+	e->process = p;
+	e->options = options;
+	e->table = table;
+	e->names = names;
+	e->slot = AGENTS_NONE;
+	e->born = clock_ns();
+	e->runs.interval_ns = options->interval_ns;
+	process_memory_init(&e->memory, p->task);
+	e->guarded = (struct guarded){{read_guarded}, e};
+	e->registry = registry_new(table, &e->guarded.memory);
+	area_reader_init(&e->reader, e->registry, &e->runtime.offsets, table,
+	    options->opcodes);
+	e->entered = agents_enter(agents, p->pid);
+	if (e->registry != NULL && e->entered)
+		return e;
+	inprocess_free(e, false);
+	return NULL;
+}
+
+void
+inprocess_free(struct inprocess *e, bool ended)
+{
+	if (e == NULL)
+		return;
+	for (size_t i = 0; i < e->count; i++) {
+		struct area *a = e->areas[i];
+		if (ended)
+			agents_free_area(e->agents, a->number, a->ring.area);
+		else
+			agents_leave_area(a->ring.area);
+		area_free(a, e->registry);
+	}
+	if (e->slot != AGENTS_NONE && ended)
+		agents_free_slot(e->agents, e->slot);
+	else if (e->slot != AGENTS_NONE)
+		agents_leave_slot(e->agents, e->slot);
+	if (e->entered)
+		agents_leave(e->agents, e->process->pid);
+	outside_free(e->outside);
+	names_free(e->called);
+	registry_free(e->registry);
+	free(e->threads.list);
+	free(e->areas);
+	homes_free(&e->homes);
+	runs_free(&e->runs);
+	free(e);
+}
+
+static struct wire_slot *
+slot(const struct inprocess *e)
+{
+	return agents_slot(e->agents, e->slot);
+}
+
+/* ---- what the agent has to be told ----------------------------------------- */
+
+/* What is known of the Python from now on. */
+static bool
+adopt(struct inprocess *e, const struct py_runtime *rt)
+{
+	e->runtime = *rt;
+	homes_free(&e->homes);
+	outside_free(e->outside);
+	e->outside = NULL;
+	names_free(e->called);
+	e->called = names_new(e->process, &e->runtime.offsets, &e->memory.memory,
+	    e->table);
+	return e->called != NULL;
+}
+
+bool
+inprocess_tell(struct inprocess *e, const struct py_runtime *rt, bool patience)
+{
+	struct wire_python python;
+
+	if (!is_ours(e))
+		return false;
+	if (!tell_python(e->process, rt, &python) && patience)
+		return false;
+	if (!adopt(e, rt))
+		return false;
+	/* A fork's has been said. */
+	if (atomic_load(&slot(e)->state) == WIRE_SLOT_LIVE)
+		return e->live = true;
+	python.code_type = tell_code_type(e->process, rt, e->options, e->table);
+	slot(e)->python = python;
+	agents_note_python(e->agents, e->slot, rt);
+	atomic_store_explicit(&slot(e)->state, WIRE_SLOT_LIVE,
+	    memory_order_release);
+	return e->live = true;
+}
+
+bool
+inprocess_inherit(struct inprocess *e, struct py_runtime *rt)
+{
+	if (atomic_load(&slot(e)->state) != WIRE_SLOT_LIVE ||
+	    !agents_python(e->agents, e->slot, rt) || !adopt(e, rt))
+		return false;
+	agents_note_python(e->agents, e->slot, rt);
+	return e->live = true;
+}
+
+/* ---- pauses ---------------------------------------------------------------- */
+
+static void
+give_order(struct inprocess *e)
+{
+	atomic_store(&slot(e)->order_time, clock_ns() +
+	    (uint64_t)e->reader.ahead);
+	atomic_store(&slot(e)->order, e->paused ? WIRE_PAUSE : WIRE_RUN);
+}
+
+/* Threads that have disarmed their clocks are told to look again. */
+static void
+poke(struct inprocess *e, const struct area *a)
+{
+	siginfo_t info = {.si_signo = agents_signal(e->agents),
+	    .si_code = SI_QUEUE};
+
+	info.si_pid = getpid();
+	info.si_uid = getuid();
+	info.si_value.sival_int = WIRE_POKE;
+	if (a->task != 0 &&
+	    atomic_load(&a->ring.area->state) == WIRE_AREA_LIVE && is_ours(e))
+		process_signal(e->process, a->task, &info);
+}
+
+void
+inprocess_pause(struct inprocess *e, bool pause)
+{
+	if (e->paused == pause)
+		return;
+	e->paused = pause;
+	if (e->slot == AGENTS_NONE)
+		return;
+	give_order(e);
+	e->over_at = pause && e->live ? clock_ns() : 0;
+	for (size_t i = 0; i < e->count; i++) {
+		struct area *a = e->areas[i];
+		if (a->event >= 0)
+			perf_pause(a->event, pause);
+		/* Of the time before, it will not tell any more. */
+		a->since = pause ? a->since : clock_ns();
+		a->ahead = pause ? a->ahead : 0;
+		/* Once it has left its process alone, the signal is not its. */
+		if (!pause &&
+		    atomic_load(&slot(e)->state) == WIRE_SLOT_LIVE)
+			poke(e, a);
+	}
+}
+
+void
+inprocess_stop(struct inprocess *e, bool ended)
+{
+	uint32_t state;
+
+	if (e->slot == AGENTS_NONE)
+		return;
+	if ((e->gone = ended)) {
+		if (!e->paused)
+			e->over_at = clock_ns();
+		return;
+	}
+	inprocess_pause(e, true);
+	state = atomic_load(&slot(e)->state);
+	while (state == WIRE_SLOT_WAITING || state == WIRE_SLOT_LIVE)
+		if (atomic_compare_exchange_weak(&slot(e)->state, &state,
+			WIRE_SLOT_DONE))
+			break;
+}
+
+/* ---- areas ----------------------------------------------------------------- */
+
+static bool
+add_area(struct inprocess *e, uint32_t number, struct wire_area *shared)
+{
+	struct area **p = array_grow(e->areas, e->count, &e->max, sizeof(*p));
+	struct area *a = p != NULL ?
+	    area_new(number, shared, e->process, e->born) : NULL;
+
+	if (p != NULL)
+		e->areas = p;
+	if (a == NULL)
+		return false;
+	e->areas[e->count++] = a;
+	return true;
+}
+
+/* Takes the areas that the slot lists since the last time. */
+static bool
+take_areas(struct inprocess *e)
+{
+	uint32_t next = atomic_exchange(&slot(e)->areas, 0);
+
+	for (uint32_t n = 0; next != 0 && n < WIRE_AREAS_MAX; n++) {
+		uint32_t number = next - 1;
+		struct wire_area *p = agents_map(e->agents, number);
+		if (p == NULL) /* what follows, if anything, is lost */
+			return true;
+		next = atomic_load_explicit(&p->next, memory_order_acquire);
+		if (!add_area(e, number, p))
+			return false;
+	}
+	return true;
+}
+
+/* Its thread is over, and all was read. */
+static void
+drop_area(struct inprocess *e, size_t i)
+{
+	struct area *a = e->areas[i];
+
+	counts_add_area(&e->ended, a->ring.area, a->clock);
+	agents_free_area(e->agents, a->number, a->ring.area);
+	area_free(a, e->registry);
+	e->areas[i] = e->areas[--e->count];
+}
+
+/* ---- process images -------------------------------------------------------- */
+
+/* Nobody writes to the slot any more. */
+static void
+leave_image(struct inprocess *e)
+{
+	counts_add_slot(&e->ended, slot(e));
+	while (e->count > 0)
+		drop_area(e, e->count - 1);
+	agents_free_slot(e->agents, e->slot);
+	e->slot = AGENTS_NONE;
+	e->live = false;
+}
+
+/* Whether the process has become a program that our agent is not in.  One that
+ * is left by means that the agent does not know says nothing. */
+static bool
+is_left(struct inprocess *e)
+{
+	uint64_t now = clock_ns();
+
+	if (e->live && atomic_load(&slot(e)->state) == WIRE_SLOT_LIVE &&
+	    now < e->proved_at + PROVE_EVERY)
+		return false;
+	e->proved_at = now;
+	return prove(e) == PROOF_OTHER;
+}
+
+enum inprocess_state
+inprocess_look(struct inprocess *e)
+{
+	uint32_t found = agents_take(e->agents, e->process);
+
+	if (found != AGENTS_NONE) {
+		if (e->slot != AGENTS_NONE)
+			leave_image(e);
+		e->slot = found;
+		e->judged = 0; /* maybe before the agent had begun */
+		e->reader.ahead = timens_ahead(e->process->pid);
+		if (e->paused)
+			give_order(e);
+	}
+	if (e->slot == AGENTS_NONE || is_left(e))
+		return INPROCESS_NONE;
+	return e->live ? INPROCESS_LIVE : INPROCESS_WAITING;
+}
+
+/* ---- samples --------------------------------------------------------------- */
+
+/* A tick of a CPU clock was on a CPU, on the way into a wait if in one. */
+static uint8_t
+status_bits(const struct inprocess *e, const struct area *a)
+{
+	uint32_t f = a->next.flags;
+	uint8_t status = (f & WIRE_WAITED) && a->clock == WIRE_CLOCK_WALL ? 0 :
+	    TACH_STATUS_CPU;
+
+	if (f & WIRE_HOLDS_GIL)
+		status |= TACH_STATUS_GIL;
+	else if (f & WIRE_WANTS_GIL)
+		status |= TACH_STATUS_GIL_WANTED;
+	if (f & WIRE_EXCEPTION)
+		status |= TACH_STATUS_EXCEPTION;
+	if (a->task == e->process->pid)
+		status |= TACH_STATUS_MAIN;
+	return status;
+}
+
+/* Takes the time of a sample for what it can be, and how many ticks can have
+ * gone by since the last one. */
+static uint64_t
+limit_weight(const struct inprocess *e, struct area *a, uint64_t now)
+{
+	uint64_t time = a->next.time, most;
+
+	if (time > now)
+		time = now;
+	if (time < a->last)
+		time = a->last;
+	most = (time - a->last) / e->options->interval_ns * 2 + TICKS_MORE;
+	a->last = a->next.time = time;
+	return a->next.weight < most ? a->next.weight : most;
+}
+
+/* The thread's number in the profile.  False: out of memory, or of sense. */
+static bool
+find_index(struct inprocess *e, struct area *a)
+{
+	uint32_t interp = a->next.interp;
+
+	if (a->index != TACH_NONE && a->interp == interp)
+		return true;
+	if (e->names->count >= NAMES_MAX)
+		return false;
+	a->common = 0;
+	a->index = thread_names_add(e->names, interp, a->tid);
+	a->interp = interp;
+	return a->index != TACH_NONE;
+}
+
+static bool
+emit(struct inprocess *e, struct area *a, uint64_t weight, uint8_t status,
+    struct tach_sink *sink)
+{
+	struct tach_run run = {.thread = a->tid, .interp = a->interp,
+	    .index = a->index, .frames = a->stack + a->max - a->depth,
+	    .depth = (uint32_t)a->depth, .shared = (uint32_t)a->common};
+
+	a->common = a->depth;
+	a->waits = false;
+	return runs_give(&e->runs, &run, a->next.time, weight, status, sink);
+}
+
+static bool
+is_wanted(const struct inprocess *e, uint8_t status)
+{
+	return status_kept(e->options, status) &&
+	    (!e->options->main_only || (status & TACH_STATUS_MAIN));
+}
+
+/* The sample that is next, if it is one of those that were asked for. */
+static bool
+give(struct inprocess *e, struct area *a, uint64_t now, struct tach_sink *sink,
+    struct tach_recorder_stats *st)
+{
+	uint64_t weight = limit_weight(e, a, now);
+	uint8_t status = status_bits(e, a);
+
+	weight = area_rest(a, weight, e->options->interval_ns);
+	a->has_next = false;
+	if (weight == 0 || a->depth == 0 || !is_wanted(e, status))
+		return true;
+	if (!find_index(e, a))
+		return false;
+	thread_names_count(e->names, a->index, weight, st);
+	st->compiled += a->next.flags & WIRE_COMPILED ? weight : 0;
+	return emit(e, a, weight, status, sink);
+}
+
+/* The area whose next sample is the earliest. */
+static struct area *
+earliest(const struct inprocess *e)
+{
+	struct area *first = NULL;
+
+	for (size_t i = 0; i < e->count; i++) {
+		struct area *a = e->areas[i];
+		if (a->has_next && (first == NULL ||
+			a->next.time < first->next.time))
+			first = a;
+	}
+	return first;
+}
+
+/* ---- waits ------------------------------------------------------------------ */
+
+/* Gives ticks of a wait that goes on. */
+static bool
+give_wait(struct inprocess *e, struct area *a, uint64_t ticks,
+    const struct outside_sample *s, struct tach_sink *sink,
+    struct tach_recorder_stats *st)
+{
+	struct tach_run run = {.thread = a->tid, .interp = s->interp,
+	    .index = s->index, .frames = s->frames, .depth = s->depth,
+	    .shared = a->waits && a->index == s->index ? s->shared : 0};
+
+	if (a->since < e->runs.start)
+		a->since = e->runs.start;
+	a->since += ticks * e->options->interval_ns;
+	a->ahead += ticks;
+	if (!is_wanted(e, s->status))
+		return true;
+	a->index = s->index;
+	a->interp = s->interp;
+	a->common = 0;
+	a->waits = true;
+	thread_names_count(e->names, a->index, ticks, st);
+	st->compiled += s->compiled ? ticks : 0;
+	return runs_give(&e->runs, &run, a->since, ticks, s->status, sink);
+}
+
+static bool
+look_outside(struct inprocess *e)
+{
+	if (!is_ours(e))
+		return false;
+	if (e->outside == NULL)
+		e->outside = outside_new(e->process, &e->runtime, e->options,
+		    e->table, e->names);
+	return e->outside != NULL && outside_look(e->outside);
+}
+
+/* How a thread waits.  If it put a sample into its ring meanwhile, its wait was
+ * over; and of a process that is no more it is known what was seen last. */
+static bool
+read_wait(struct inprocess *e, const struct area *a,
+    struct outside_sample *s)
+{
+	if (e->gone)
+		return a->waits && outside_again(e->outside, a->ident, s);
+	return is_ours(e) && outside_read(e->outside, a->ident, a->tid, s) &&
+	    atomic_load(&a->ring.area->head) == a->ring.tail;
+}
+
+/* Tells of threads that have told nothing for so many ticks until a time. */
+static bool
+tell_waits(struct inprocess *e, uint64_t least, uint64_t until,
+    struct tach_sink *sink, struct tach_recorder_stats *st)
+{
+	bool looked = e->gone && e->outside != NULL;
+	struct outside_sample s;
+
+	for (size_t i = 0; i < e->count; i++) {
+		struct area *a = e->areas[i];
+		uint64_t ticks = area_untold(a, e->runs.start, until,
+		    e->options->interval_ns);
+		if (ticks < least || a->has_next)
+			continue;
+		if (!looked && (e->gone || !look_outside(e)))
+			return true;
+		looked = true;
+		if (read_wait(e, a, &s) && !give_wait(e, a, ticks, &s, sink, st))
+			return false;
+	}
+	return true;
+}
+
+/* Tells of threads that wait, now and then and once at the end. */
+static bool
+watch_waits(struct inprocess *e, uint64_t now, struct tach_sink *sink,
+    struct tach_recorder_stats *st)
+{
+	uint64_t least = WAIT_LONG / e->options->interval_ns, over = e->over_at;
+
+	if (over != 0) {
+		e->over_at = 0;
+		return tell_waits(e, LAST_TICKS, over, sink, st);
+	}
+	if (e->paused || now < e->look_at)
+		return true;
+	if (!tell_waits(e, least > WAIT_TICKS ? least : WAIT_TICKS, now, sink,
+		st))
+		return false;
+	e->look_at = now + LOOK_EVERY + (clock_ns() - now) * LOOK_SHARE;
+	return true;
+}
+
+/* ---- names ----------------------------------------------------------------- */
+
+/* Asks what the threads that have had samples are called. */
+static bool
+look_at_names(struct inprocess *e, uint64_t now)
+{
+	struct thread *p;
+
+	if (!is_ours(e))
+		return true;
+	p = reallocarray(e->threads.list, e->count + 1, sizeof(*p));
+	if (p == NULL)
+		return false;
+	e->threads.list = p;
+	e->threads.count = 0;
+	for (size_t i = 0; i < e->count; i++) {
+		const struct area *a = e->areas[i];
+		if (a->index == TACH_NONE)
+			continue;
+		p[e->threads.count++] = (struct thread){
+		    .py = {0, homes_find(&e->homes, &e->memory.memory,
+			&e->runtime, a->interp, now), a->interp},
+		    .tid = a->tid, .pthread = a->ident, .task = a->task,
+		    .index = a->index};
+	}
+	return names_look(e->called, &e->threads, e->names->count,
+	    runs_time(&e->runs, now));
+}
+
+/* ---- counts ---------------------------------------------------------------- */
+
+void
+inprocess_count(const struct inprocess *e, struct tach_recorder_stats *st)
+{
+	struct tach_inprocess_stats *s = &st->inprocess;
+
+	*s = e->ended;
+	if (e->slot != AGENTS_NONE)
+		counts_add_slot(s, slot(e));
+	for (size_t i = 0; i < e->count; i++)
+		counts_add_area(s, e->areas[i]->ring.area, e->areas[i]->clock);
+	counts_judge(s);
+	s->damaged = e->reader.damaged;
+	registry_counts(e->registry, &s->frames, &s->frames_known);
+	st->failed = s->invalid + s->damaged;
+	st->missed = s->full + s->late;
+}
+
+/* ---- drains ---------------------------------------------------------------- */
+
+/* Gives a thread an exact clock, if it needs one and that can be had.  Once that
+ * is open, its number stands for no other thread, so it is looked at then. */
+static void
+give_clock(struct inprocess *e, struct area *a)
+{
+	if (!area_wants_clock(a) || !agents_has_clocks(e->agents) ||
+	    !is_ours(e) || !area_open_clock(a, e->agents))
+		return;
+	if (is_ours(e) && process_thread(e->process, a->tid) == a->task)
+		area_begin_clock(a, e->paused);
+	else
+		area_drop_clock(a);
+}
+
+/* What there is of each area.  False: out of memory. */
+static bool
+begin(struct inprocess *e)
+{
+	uint64_t now = clock_ns();
+
+	e->high = 0;
+	e->reader.left = RECORDS_MAX;
+	for (size_t i = 0; i < e->count; i++) {
+		struct area *a = e->areas[i];
+		uint64_t held = area_look(a);
+		if (held > e->high)
+			e->high = held;
+		give_clock(e, a);
+		if (held > 0 && !e->paused)
+			area_pace(a, e->options->interval_ns, now);
+		if (!area_read(a, &e->reader))
+			return false;
+	}
+	return true;
+}
+
+/* Areas of threads that are over, and were drained to their end. */
+static void
+drop_ended(struct inprocess *e)
+{
+	for (size_t i = e->count; i-- > 0;) {
+		const struct area *a = e->areas[i];
+		if (a->over && !a->has_next && (a->bad || e->reader.left > 0))
+			drop_area(e, i);
+	}
+}
+
+bool
+inprocess_drain(struct inprocess *e, uint64_t start, struct tach_sink *sink,
+    struct tach_recorder_stats *st)
+{
+	uint64_t now;
+	struct area *a;
+
+	if (e->slot == AGENTS_NONE)
+		return true;
+	e->runs.start = start;
+	if (!take_areas(e))
+		return false;
+	if (!e->live)
+		return true;
+	if (!begin(e))
+		return false;
+	now = clock_ns();
+	while ((a = earliest(e)) != NULL && a->next.time <= now)
+		if (!give(e, a, now, sink, st) || !area_read(a, &e->reader))
+			return false;
+	drop_ended(e);
+	if (!watch_waits(e, now, sink, st))
+		return false;
+	if (now >= e->counted_at + COUNT_EVERY) {
+		e->counted_at = now;
+		inprocess_count(e, st);
+	}
+	if (now < e->named_at + NAMES_EVERY)
+		return true;
+	e->named_at = now;
+	return look_at_names(e, now);
+}
+
+bool
+inprocess_hurries(const struct inprocess *e)
+{
+	return e->high > HIGH || e->over_at != 0;
+}

@@ -1,0 +1,382 @@
+/* SPDX-License-Identifier: ISC */
+/* registry.c: see registry.h. */
+#include "engine/inprocess/registry.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "array.h"
+#include "hash.h"
+#include "python/code.h"
+#include "python/frames.h"
+#include "python/unicode.h"
+#include "set.h"
+#include "table.h"
+
+#define SPOTS_MAX 65536 /* then they are forgotten, and made anew */
+
+struct known {
+	uint64_t print;  /* hash of all that it is */
+	uint32_t holders; /* 0: to be used again */
+	uint32_t serial; /* no two have the same */
+	uint32_t file, func; /* strings of the table */
+	int32_t firstlineno;
+	uint32_t units; /* bytes of bytecode */
+	uint8_t *lines;
+	size_t lines_len;
+	bool shim;
+};
+
+/* An instruction of one code object. */
+struct spot {
+	uint32_t serial, instr;
+	uint32_t frame;
+	uint8_t opcode;
+};
+
+struct registry {
+	struct tach_table *table;
+	const struct py_memory *memory;
+	struct known *codes;
+	size_t ncodes, codes_max;
+	struct set code_set;
+	size_t dead; /* of these, not held */
+	uint32_t *unused; /* their numbers, once they are out of the set */
+	size_t nunused;
+	struct spot *spots;
+	size_t nspots, spots_max;
+	struct set spot_set;
+	uint32_t next_serial;
+	uint64_t asked, hits;
+};
+
+struct registry *
+registry_new(struct tach_table *t, const struct py_memory *m)
+{
+	struct registry *r = calloc(1, sizeof(*r));
+
+	if (r != NULL) {
+		r->table = t;
+		r->memory = m;
+	}
+	return r;
+}
+
+void
+registry_free(struct registry *r)
+{
+	if (r == NULL)
+		return;
+	for (size_t i = 0; i < r->ncodes; i++)
+		free(r->codes[i].lines);
+	free(r->codes);
+	free(r->unused);
+	free(r->spots);
+	set_clear(&r->code_set);
+	set_clear(&r->spot_set);
+	free(r);
+}
+
+/* ---- what a record says ---------------------------------------------------- */
+
+/* A record's parts, checked. */
+struct parts {
+	const uint8_t *name, *file, *lines;
+	size_t name_size, file_size, lines_size;
+};
+
+static bool
+text_size(const struct wire_text *t, size_t *size)
+{
+	*size = (size_t)t->length * t->kind;
+	return (t->kind == 1 || t->kind == 2 || t->kind == 4) &&
+	    t->length <= WIRE_TEXT_MAX;
+}
+
+static bool
+split(const struct wire_code *c, size_t size, struct parts *p)
+{
+	const uint8_t *bytes = (const uint8_t *)c;
+
+	if (size < sizeof(*c) || !text_size(&c->name, &p->name_size) ||
+	    !text_size(&c->file, &p->file_size) ||
+	    c->lines > WIRE_LINES_MAX)
+		return false;
+	p->lines_size = c->lines;
+	if (p->name_size + p->file_size + p->lines_size > size - sizeof(*c))
+		return false;
+	p->name = bytes + sizeof(*c);
+	p->file = p->name + p->name_size;
+	p->lines = p->file + p->file_size;
+	return true;
+}
+
+static uint64_t
+print_of(const struct wire_code *c, const struct parts *p)
+{
+	uint64_t head[] = {(uint32_t)c->firstlineno, c->units, c->lines,
+	    c->name.length, c->name.kind, c->file.length, c->file.kind};
+	uint64_t hash = hash_of(head, sizeof(head), 0);
+
+	return hash_of(p->name, p->name_size + p->file_size + p->lines_size,
+	    hash);
+}
+
+static uint32_t
+add_text(struct registry *r, const struct wire_text *t, const uint8_t *bytes)
+{
+	char *text = malloc((size_t)t->length * UTF8_MAX + 1);
+	uint32_t string = TACH_NONE;
+
+	if (text != NULL)
+		string = table_add_name(r->table, text,
+		    unicode_utf8(bytes, t->length, t->kind, text));
+	free(text);
+	return string;
+}
+
+/* ---- lines that did not travel --------------------------------------------- */
+
+static bool
+is_string(const struct registry *r, uint32_t string, const struct py_name *n)
+{
+	struct tach_string s = tach_table_string(r->table, string);
+
+	return s.len == n->len && memcmp(s.bytes, n->bytes, s.len) == 0;
+}
+
+/* Reads the table of lines from where the code object lay, if what lies there
+ * now is called as it was.  Only an empty or a very long one needs that. */
+static void
+fetch_lines(const struct registry *r, const struct py_offsets *o,
+    const struct wire_code *c, struct known *k)
+{
+	struct py_code code;
+
+	if (!code_read(o, r->memory, c->addr, &code))
+		return;
+	if (code.firstlineno == k->firstlineno &&
+	    is_string(r, k->func, &code.name) &&
+	    is_string(r, k->file, &code.file)) {
+		k->lines = code.lines;
+		k->lines_len = code.lines_len;
+		code.lines = NULL;
+	}
+	code_free(&code);
+}
+
+/* ---- code objects ---------------------------------------------------------- */
+
+struct code_key {
+	const struct registry *registry;
+	uint64_t print;
+};
+
+static bool
+code_equal(const void *arg, uint32_t index)
+{
+	const struct code_key *k = arg;
+	const struct known *c = &k->registry->codes[index];
+
+	return c->holders > 0 && c->print == k->print;
+}
+
+/* Takes those that are not held out of the set, to be used again. */
+static bool
+sweep(struct registry *r)
+{
+	uint32_t *unused = reallocarray(r->unused, r->ncodes,
+	    sizeof(*unused));
+
+	if (unused == NULL)
+		return false;
+	r->unused = unused;
+	r->nunused = r->dead = 0;
+	set_clear(&r->code_set);
+	for (size_t i = 0; i < r->ncodes; i++) {
+		if (r->codes[i].holders == 0)
+			r->unused[r->nunused++] = (uint32_t)i;
+		else if (!set_add(&r->code_set, r->codes[i].print, (uint32_t)i))
+			return false;
+	}
+	return true;
+}
+
+/* A place for one more, or TACH_NONE. */
+static uint32_t
+new_code(struct registry *r)
+{
+	struct known *p;
+
+	if (r->nunused == 0 && r->dead > 1024 && r->dead > r->ncodes / 2 &&
+	    !sweep(r))
+		return TACH_NONE;
+	if (r->nunused > 0)
+		return r->unused[--r->nunused];
+	p = array_grow(r->codes, r->ncodes, &r->codes_max, sizeof(*p));
+	if (p == NULL)
+		return TACH_NONE;
+	r->codes = p;
+	r->codes[r->ncodes] = (struct known){0};
+	return (uint32_t)r->ncodes++;
+}
+
+static bool
+is_shim(const struct tach_table *t, const struct known *k)
+{
+	struct tach_string name = tach_table_string(t, k->func);
+	struct tach_string file = tach_table_string(t, k->file);
+
+	return frame_is_shim(name.bytes, name.len, file.bytes, file.len);
+}
+
+static bool
+learn(struct registry *r, const struct py_offsets *o,
+    const struct wire_code *c, const struct parts *p, struct known *k)
+{
+	k->firstlineno = c->firstlineno;
+	k->units = c->units;
+	k->func = add_text(r, &c->name, p->name);
+	k->file = add_text(r, &c->file, p->file);
+	if (k->func == TACH_NONE || k->file == TACH_NONE)
+		return false;
+	k->shim = is_shim(r->table, k);
+	if (p->lines_size == 0) {
+		fetch_lines(r, o, c, k);
+		return true;
+	}
+	if ((k->lines = malloc(p->lines_size)) == NULL)
+		return false;
+	memcpy(k->lines, p->lines, p->lines_size);
+	k->lines_len = p->lines_size;
+	return true;
+}
+
+enum registry_result
+registry_take(struct registry *r, const struct py_offsets *o,
+    const struct wire_code *c, size_t size, uint32_t *code)
+{
+	struct parts parts;
+	struct code_key key = {r, 0};
+	struct known k = {0};
+
+	if (!split(c, size, &parts))
+		return REGISTRY_BAD;
+	key.print = k.print = print_of(c, &parts);
+	*code = set_find(&r->code_set, k.print, code_equal, &key);
+	if (*code != TACH_NONE) {
+		r->codes[*code].holders++;
+		return REGISTRY_OK;
+	}
+	k.holders = 1;
+	k.serial = r->next_serial++;
+	if (!learn(r, o, c, &parts, &k) || (*code = new_code(r)) == TACH_NONE ||
+	    !set_add(&r->code_set, k.print, *code)) {
+		free(k.lines);
+		return REGISTRY_MEMORY;
+	}
+	r->codes[*code] = k;
+	return REGISTRY_OK;
+}
+
+void
+registry_drop(struct registry *r, uint32_t code)
+{
+	struct known *k = &r->codes[code];
+
+	if (--k->holders > 0)
+		return;
+	free(k->lines);
+	k->lines = NULL;
+	r->dead++;
+}
+
+bool
+registry_allows(const struct registry *r, uint32_t code, uint32_t instr)
+{
+	return instr == UINT32_MAX || instr < r->codes[code].units;
+}
+
+bool
+registry_is_shim(const struct registry *r, uint32_t code)
+{
+	return r->codes[code].shim;
+}
+
+/* ---- frames ---------------------------------------------------------------- */
+
+struct spot_key {
+	const struct registry *registry;
+	struct spot spot;
+};
+
+static bool
+spot_equal(const void *arg, uint32_t index)
+{
+	const struct spot_key *k = arg;
+	const struct spot *a = &k->registry->spots[index], *b = &k->spot;
+
+	return a->serial == b->serial && a->instr == b->instr &&
+	    a->opcode == b->opcode;
+}
+
+static uint32_t
+make_frame(struct registry *r, const struct py_offsets *o,
+    const struct known *k, uint32_t instr, uint8_t opcode)
+{
+	static const uint8_t none;
+	struct py_location l;
+
+	lines_find(o->lines, k->lines != NULL ? k->lines : &none, k->lines_len,
+	    k->firstlineno, instr == UINT32_MAX ? -1 : (int64_t)(instr / 2), &l);
+	return tach_table_add_frame(r->table, &(struct tach_frame){
+	    .file = k->file, .func = k->func, .line = l.line,
+	    .end_line = l.end_line, .column = l.column,
+	    .end_column = l.end_column, .opcode = opcode});
+}
+
+static uint32_t
+add_spot(struct registry *r, uint64_t hash, struct spot s)
+{
+	struct spot *p;
+
+	if (s.frame == TACH_NONE)
+		return TACH_NONE;
+	if (r->nspots == SPOTS_MAX) {
+		r->nspots = 0;
+		set_clear(&r->spot_set);
+	}
+	p = array_grow(r->spots, r->nspots, &r->spots_max, sizeof(*p));
+	if (p == NULL)
+		return TACH_NONE;
+	r->spots = p;
+	if (!set_add(&r->spot_set, hash, (uint32_t)r->nspots))
+		return TACH_NONE;
+	r->spots[r->nspots++] = s;
+	return s.frame;
+}
+
+uint32_t
+registry_frame(struct registry *r, const struct py_offsets *o, uint32_t code,
+    uint32_t instr, uint8_t opcode)
+{
+	const struct known *k = &r->codes[code];
+	struct spot_key key = {r, {k->serial, instr, 0, opcode}};
+	uint64_t hash = hash_of(&instr, sizeof(instr), k->serial);
+	uint32_t found = set_find(&r->spot_set, hash, spot_equal, &key);
+
+	r->asked++;
+	if (found != TACH_NONE) {
+		r->hits++;
+		return r->spots[found].frame;
+	}
+	key.spot.frame = make_frame(r, o, k, instr, opcode);
+	return add_spot(r, hash, key.spot);
+}
+
+void
+registry_counts(const struct registry *r, uint64_t *asked, uint64_t *known)
+{
+	*asked = r->asked;
+	*known = r->hits;
+}

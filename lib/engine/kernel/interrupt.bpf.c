@@ -1,0 +1,615 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * interrupt.bpf.c: what runs in the kernel for interrupt.c and ahead.c, on the
+ * CPU of the thread that is interrupted, and copies the state and the frames of
+ * that: see there.  It is built for BPF.
+ *
+ * What changes from frame to frame is kept in the shared memory: of what is
+ * there the kernel assumes nothing, so it need not follow each step to see that
+ * all of them are safe.  And functions that are not static it checks once,
+ * instead of wherever they are called, which is before the first round, too.
+ */
+#include <linux/bpf.h>
+#include <linux/bpf_perf_event.h>
+
+#include <bpf/bpf_helpers.h>
+
+#include "engine/kernel/interruptwire.h"
+
+#define PAGE 4096 /* no page is smaller */
+#define REGISTERS 512 /* bytes: no thread has more */
+/* Where a task's state is, behind thread_info, on x86-64 since Linux 5.16; 0 if it
+ * can run. */
+#define STATE_AT 24
+
+/* Whether this kernel knows where a thread's registers are: set before it is
+ * loaded. */
+const volatile __u32 tells_calls = 0;
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, INTERRUPT_WIRES);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__type(key, __u32);
+	__type(value, struct interrupt_wire);
+} wires SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__type(key, __u32);
+	__type(value, struct interrupt_ahead);
+} ahead SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, INTERRUPT_TAKERS);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__type(key, __u32);
+	__type(value, struct interrupt_ask);
+} asks SEC(".maps");
+
+/* ---- copying ----------------------------------------------------------- */
+
+/* False: it is not there, or there is no room. */
+static __always_inline int
+copy(struct interrupt_wire *w, __u64 addr, __u64 size)
+{
+	__u64 at = w->used;
+
+	if (at >= INTERRUPT_ROOM || size >= INTERRUPT_PIECE ||
+	    bpf_probe_read_user(w->bytes + at, (__u32)size,
+		(const void *)addr) != 0)
+		return 0;
+	w->used = at + size;
+	return 1;
+}
+
+/* Copies a part of memory. */
+__noinline int
+copy_part(struct interrupt_wire *w, __u64 addr, __u64 size)
+{
+	__u64 n;
+
+	if (w == 0)
+		return 0;
+	n = w->parts;
+	w->part_at = w->used;
+	if (n >= INTERRUPT_PARTS || !copy(w, addr, size))
+		return 0;
+	w->part[n].addr = addr;
+	w->part[n].size = size;
+	w->parts = n + 1;
+	return 1;
+}
+
+/* The word that was copied to there. */
+static __always_inline __u64
+load(const struct interrupt_wire *w, __u64 at)
+{
+	return at < INTERRUPT_ROOM ? *(const __u64 *)(w->bytes + at) : 0;
+}
+
+/* What is asked for, and a wire. */
+struct writing {
+	struct interrupt_ask *ask;
+	struct interrupt_wire *wire;
+};
+
+/* Copies a text, or what of it is on its first page, if the next one is not
+ * there. */
+static __always_inline void
+copy_text(struct interrupt_wire *w, const struct interrupt_way *way, __u64 addr)
+{
+	__u64 size = way->text_size, page = (addr + size) & ~((__u64)PAGE - 1);
+
+	if (!copy_part(w, addr, size))
+		copy_part(w, addr, page - addr);
+}
+
+/* Copies a code object, if the last frame did not have it.  Who reads sees what
+ * could not be. */
+static __always_inline void
+copy_code(struct interrupt_wire *w, const struct interrupt_way *way, __u64 code)
+{
+	__u64 at;
+
+	if (way->code_size == 0 || code == w->code)
+		return;
+	w->code = code;
+	if (!copy_part(w, code, way->code_size))
+		return;
+	at = w->part_at;
+	for (int i = 0; i < INTERRUPT_TEXTS; i++)
+		if (way->text[i] != 0)
+			copy_text(w, way, load(w, at + way->text[i]));
+}
+
+/* Copies the frame that is next, if the last part with frames does not have it,
+ * and goes to its caller. */
+static long
+step(__u64 i, struct writing *to)
+{
+	struct interrupt_wire *w = to->wire;
+	const struct interrupt_way *way = &to->ask->way;
+	__u64 frame = w->next, size = way->frame_size;
+	__u64 block = frame & ~((__u64)way->block - 1);
+	__u64 n = w->frames, at;
+
+	if (frame == 0)
+		return 1;
+	/* No part with frames is smaller than one. */
+	if (n >= INTERRUPT_PARTS ||
+	    frame - w->part[n].addr > w->part[n].size - size) {
+		n = w->parts;
+		if (!copy_part(w, block, frame - block + size) ||
+		    n >= INTERRUPT_PARTS)
+			return 1;
+		w->frames = n;
+		w->frames_at = w->part_at;
+	}
+	at = w->frames_at + (frame - w->part[n].addr);
+	w->next = load(w, at + way->frame_previous);
+	copy_code(w, way, load(w, at + way->frame_code));
+	return 0;
+}
+
+/* Copies the exception that is next, and goes to the one before it. */
+static long
+step_out(__u64 i, struct writing *to)
+{
+	struct interrupt_wire *w = to->wire;
+	const struct interrupt_way *way = &to->ask->way;
+
+	if (w->next == 0 || w->next == way->item_last ||
+	    !copy_part(w, w->next, way->item_size))
+		return 1;
+	w->next = load(w, w->part_at + way->item_previous);
+	return 0;
+}
+
+static __always_inline int
+copy_exceptions(struct writing *to)
+{
+	struct interrupt_wire *w = to->wire;
+	const struct interrupt_way *way = &to->ask->way;
+
+	if (way->item_size == 0)
+		return 1;
+	w->next = load(w, w->at + way->item);
+	bpf_loop(INTERRUPT_FRAMES, step_out, to, 0);
+	return w->next == 0 || w->next == way->item_last;
+}
+
+/* Copies a range that was asked for.  A loop of the kernel's takes it less to
+ * check, which is before the first round, than one of ours. */
+static long
+copy_range(__u64 i, struct writing *to)
+{
+	const struct interrupt_ask *a = to->ask;
+
+	return i >= INTERRUPT_RANGES || i >= a->ranges ||
+	    !copy(to->wire, a->range[i].addr, a->range[i].size);
+}
+
+/* False: it cannot be copied. */
+static __always_inline int
+copy_thread(struct writing *to)
+{
+	struct interrupt_wire *w = to->wire;
+	const struct interrupt_way *way = &to->ask->way;
+
+	/* It ends at the one after the last, or at one that is not there. */
+	if (bpf_loop(INTERRUPT_RANGES + 1, copy_range, to, 0) <=
+	    (long)to->ask->ranges)
+		return 0;
+	w->next = load(w, w->at + way->current);
+	if (way->cframe_size != 0 && w->next != 0) {
+		if (!copy_part(w, w->next, way->cframe_size))
+			return 0;
+		w->next = load(w, w->part_at + way->cframe_current);
+	}
+	w->frames = INTERRUPT_PARTS;
+	w->code = 0;
+	bpf_loop(INTERRUPT_FRAMES, step, to, 0);
+	return w->next == 0 && copy_exceptions(to);
+}
+
+/* Records a thread that runs here, or stands still.  False: it cannot be copied. */
+__noinline int
+record(struct interrupt_wire *w, struct interrupt_ask *ask, __u64 time,
+    __u32 who)
+{
+	struct writing to = {ask, w};
+	__u64 n;
+
+	if (w == 0 || ask == 0)
+		return 0;
+	n = w->records;
+	w->at = w->used;
+	w->first = w->parts;
+	if (n >= INTERRUPT_RECORDS)
+		return 0;
+	if (!copy_thread(&to)) {
+		w->used = w->at;
+		w->parts = w->first;
+		return 0;
+	}
+	w->record[n].time = time;
+	w->record[n].at = w->at;
+	w->record[n].first = w->first;
+	w->record[n].parts = w->parts - w->first;
+	w->record[n].who = who;
+	w->record[n].left = w->left;
+	w->record[n].ran = w->ran;
+	w->records = n + 1;
+	return 1;
+}
+
+/* ---- on demand --------------------------------------------------------- */
+
+static __always_inline int
+is_wanted(const struct interrupt_ask *a)
+{
+	struct bpf_pidns_info info;
+
+	if (a->namespace_ino == 0)
+		return (__u32)bpf_get_current_pid_tgid() == a->task;
+	return bpf_get_ns_current_pid_tgid(a->namespace_dev, a->namespace_ino,
+		   &info, sizeof(info)) == 0 && info.pid == a->task;
+}
+
+SEC("raw_tp/tach")
+int
+tach_interrupt(void *ctx)
+{
+	struct interrupt_wire *wire;
+	struct interrupt_ask *ask;
+	__u32 zero = 0;
+	__u64 time;
+	int ok;
+
+	wire = bpf_map_lookup_elem(&wires, &zero);
+	ask = bpf_map_lookup_elem(&asks, &zero);
+	if (wire == 0 || ask == 0)
+		return INTERRUPT_FAILED;
+	if (!is_wanted(ask))
+		return INTERRUPT_ELSEWHERE;
+	time = bpf_ktime_get_ns();
+	ok = record(wire, ask, time, 0);
+	wire->took = bpf_ktime_get_ns() - time;
+	return ok ? INTERRUPT_OK : INTERRUPT_FAILED;
+}
+
+/* ---- ahead ------------------------------------------------------------- */
+
+/* Words that are watched in what was written last. */
+struct watching {
+	struct writing in;
+	int changed, news; /* one that may not, one of which it is told */
+};
+
+static long
+compare(__u64 i, struct watching *w)
+{
+	struct interrupt_ask *a = w->in.ask;
+	const struct interrupt_wire *wire = w->in.wire;
+	__u64 value;
+
+	if (i >= INTERRUPT_WATCHES || i >= a->watches + a->told)
+		return 1;
+	value = load(wire, wire->at + a->watch[i].at) & a->watch[i].mask;
+	if (value == a->watch[i].value)
+		return 0;
+	w->changed = i < a->watches;
+	w->news = 1;
+	a->watch[i].value = value;
+	return w->changed;
+}
+
+static __always_inline int
+is_full(const struct interrupt_ahead *a, const struct interrupt_wire *w)
+{
+	return w->records >= a->batch ||
+	    w->used + 2 * (w->used - w->at) > INTERRUPT_ROOM ||
+	    w->parts + 2 * (w->parts - w->first) > INTERRUPT_PARTS;
+}
+
+/* The wire goes to who reads, who are to have given back the next one by the
+ * next tick. */
+static __always_inline void
+pass(struct interrupt_ahead *a)
+{
+	__u32 turn = a->turn % INTERRUPT_WIRES;
+
+	a->turn = (turn + 1) % INTERRUPT_WIRES;
+	a->full[turn] = 1;
+}
+
+static __always_inline int
+stop(struct interrupt_ahead *a, enum interrupt_stop why)
+{
+	a->stopped = why;
+	return 1;
+}
+
+/* Which of the asks is for the thread that runs here. */
+struct finding {
+	__u32 asks, who;
+	struct interrupt_ask *ask; /* or none */
+};
+
+static long
+find(__u64 i, struct finding *f)
+{
+	__u32 who = i;
+	struct interrupt_ask *ask = bpf_map_lookup_elem(&asks, &who);
+
+	if (ask == 0 || who >= f->asks)
+		return 1;
+	if (!is_wanted(ask))
+		return 0;
+	f->who = who;
+	f->ask = ask;
+	return 1;
+}
+
+static __always_inline __u64
+read_word(__u64 addr)
+{
+	__u64 word = 0;
+
+	bpf_probe_read_user(&word, sizeof(word), (const void *)addr);
+	return word;
+}
+
+/* What a thread that takes turns does while it runs. */
+enum turn {
+	TURN_HAD,     /* it has the GIL */
+	TURN_WAITS,   /* it is about to wait for it */
+	TURN_UNKNOWN, /* others can have had it since the last record */
+};
+
+/*
+ * To have its turn, a thread must have had it at the last record, too, or follow
+ * the one that had, who waits since then: nobody else can have had the GIL
+ * between the two, and that one, of which *before is the number, stands still
+ * now.
+ */
+static __always_inline enum turn
+take_turn(struct interrupt_ahead *a, const struct finding *f, __u32 *before)
+{
+	__u64 switches = read_word(a->gil.switches);
+	__u64 changes = switches - a->switches;
+	__u32 last = a->last;
+	struct interrupt_ask *other;
+
+	if (f->ask == 0 || changes > 1)
+		return TURN_UNKNOWN;
+	/* It has not had it since it began to wait; or, if it has not begun yet,
+	 * the next one does not record before it has. */
+	if (read_word(a->gil.holder) != f->ask->holder)
+		return f->ask->waits || f->who == last ? TURN_WAITS :
+							 TURN_UNKNOWN;
+	*before = f->who;
+	f->ask->waits = 0;
+	if (changes == 0)
+		return f->who == last ? TURN_HAD : TURN_UNKNOWN;
+	other = bpf_map_lookup_elem(&asks, &last);
+	if (other == 0 || !other->waits || f->who == last ||
+	    (__s32)read_word(a->gil.locked) <= 0)
+		return TURN_UNKNOWN;
+	*before = last;
+	a->last = f->who;
+	a->switches = switches;
+	return TURN_HAD;
+}
+
+/* Records the one that is asked for there; its ask, or NULL. */
+static __always_inline struct interrupt_ask *
+record_nth(struct interrupt_wire *w, __u64 time, __u32 who)
+{
+	struct interrupt_ask *ask = bpf_map_lookup_elem(&asks, &who);
+
+	return ask != 0 && record(w, ask, time, who) ? ask : 0;
+}
+
+/* Records threads at one moment: the one whose turn it was, if that is over,
+ * and the one that runs here; and how long that took. */
+static __always_inline struct interrupt_ask *
+record_turns(struct interrupt_ahead *a, struct interrupt_wire *w, __u32 before,
+    __u32 who)
+{
+	__u64 time = bpf_ktime_get_ns();
+	struct interrupt_ask *ask;
+
+	ask = before == who || record_nth(w, time, before) != 0 ?
+	    record_nth(w, time, who) : 0;
+	w->took = bpf_ktime_get_ns() - time;
+	a->cost = (a->cost * 7 + w->took) / 8;
+	return ask;
+}
+
+/* What the next record says of the CPU of the thread that runs here. */
+static __always_inline void
+note_cpu(struct interrupt_ahead *a, struct interrupt_wire *w,
+    struct bpf_perf_event_data *ctx, __u32 left)
+{
+	struct bpf_perf_event_value v = {0};
+
+	w->ran = !a->rested &&
+		bpf_perf_prog_read_value(ctx, &v, sizeof(v)) == 0 ?
+	    v.running : 0;
+	w->left = left;
+	a->rested = 0;
+}
+
+/* There is a new record.  Whether who reads is to be woken. */
+static __always_inline int
+note_record(struct interrupt_ahead *a, struct watching *w)
+{
+	if (w->in.ask == 0)
+		return stop(a, INTERRUPT_BAD);
+	bpf_loop(INTERRUPT_WATCHES, compare, w, 0);
+	if (w->changed)
+		return stop(a, INTERRUPT_CHANGED);
+	if (a->cost > a->limit || a->left > a->limit)
+		return stop(a, INTERRUPT_DEAR);
+	a->news |= w->news;
+	if (!w->news && !is_full(a, w->in.wire))
+		return 0;
+	pass(a);
+	return 1;
+}
+
+/* A tick of the clock of a thread.  As with the next one, who reads is woken if
+ * what it returns is not 0. */
+SEC("perf_event")
+int
+tach_tick(struct bpf_perf_event_data *ctx)
+{
+	struct watching w = {0};
+	struct writing *to = &w.in;
+	struct finding f = {0};
+	struct interrupt_ahead *a;
+	enum turn what;
+	__u32 zero = 0, before = 0, turn;
+
+	a = bpf_map_lookup_elem(&ahead, &zero);
+	if (a == 0 || a->stopped)
+		return a != 0 && a->stopped == INTERRUPT_STIRRED;
+	turn = a->turn % INTERRUPT_WIRES;
+	to->wire = bpf_map_lookup_elem(&wires, &turn);
+	if (to->wire == 0 || a->full[turn])
+		return 0;
+	if (a->takers > 1) {
+		f.asks = a->takers;
+		bpf_loop(INTERRUPT_TAKERS, find, &f, 0);
+		what = take_turn(a, &f, &before);
+		if (what == TURN_WAITS)
+			return 0;
+		if (what == TURN_UNKNOWN)
+			return stop(a, INTERRUPT_CHANGED);
+	}
+	a->left = 0;
+	note_cpu(a, to->wire, ctx, 0);
+	to->ask = record_turns(a, to->wire, before, f.who);
+	return note_record(a, &w);
+}
+
+/* Why a thread that takes turns leaves its CPU. */
+enum leaves {
+	LEAVES_TURN, /* it waits for the GIL */
+	LEAVES_CPU,  /* it makes no call */
+	LEAVES,
+};
+
+static __always_inline enum leaves
+why_leaves(const struct interrupt_gil *g)
+{
+	__u64 regs = bpf_task_pt_regs(bpf_get_current_task_btf());
+	__u64 call = 0, addr = 0;
+
+	bpf_probe_read_kernel(&call, sizeof(call),
+	    (const void *)(regs + g->call_at % REGISTERS));
+	bpf_probe_read_kernel(&addr, sizeof(addr),
+	    (const void *)(regs + g->address_at % REGISTERS));
+	if (call == g->call && addr >= g->waits && addr < g->end)
+		return LEAVES_TURN;
+	return (__s64)call < 0 ? LEAVES_CPU : LEAVES;
+}
+
+static __always_inline void
+note_wait(const struct interrupt_ahead *a)
+{
+	struct finding f = {a->takers};
+
+	bpf_loop(INTERRUPT_TAKERS, find, &f, 0);
+	if (f.ask != 0)
+		f.ask->waits = 1;
+}
+
+/* Whether it does not leave to wait for a page, or since it is stopped. */
+static __always_inline int
+could_run(void)
+{
+	__u32 state = 1;
+
+	bpf_probe_read_kernel(&state, sizeof(state),
+	    (const char *)bpf_get_current_task_btf() + STATE_AT);
+	return state == 0;
+}
+
+/* Records a thread as another one takes its CPU: until it has one again, it is as
+ * it is now. */
+static __always_inline int
+record_left(struct interrupt_ahead *a, struct bpf_perf_event_data *ctx)
+{
+	struct watching w = {0};
+	__u32 turn = a->turn % INTERRUPT_WIRES;
+
+	w.in.wire = bpf_map_lookup_elem(&wires, &turn);
+	if (w.in.wire == 0 || a->full[turn % INTERRUPT_WIRES])
+		return 0;
+	note_cpu(a, w.in.wire, ctx, 1);
+	w.in.ask = record_turns(a, w.in.wire, 0, 0);
+	a->left += w.in.wire->took;
+	return note_record(a, &w);
+}
+
+/* A thread leaves its CPU: to who was woken to read, if there is no other one.
+ * Of those that take turns, one may have taken it from another, if it did not
+ * leave for its turn: who reads is to look. */
+SEC("perf_event")
+int
+tach_leave(struct bpf_perf_event_data *ctx)
+{
+	struct interrupt_ahead *a;
+	enum leaves why = LEAVES;
+	__u32 zero = 0;
+
+	a = bpf_map_lookup_elem(&ahead, &zero);
+	if (a == 0 || a->stopped)
+		return 0;
+	if (tells_calls)
+		why = why_leaves(&a->gil);
+	if (a->takers <= 1 && why == LEAVES_CPU && could_run())
+		return record_left(a, ctx);
+	a->rested = 1;
+	if (a->takers > 1 && why == LEAVES_TURN) {
+		note_wait(a);
+		return 0;
+	}
+	if (why == LEAVES_CPU) {
+		a->away = 1;
+		return 1;
+	}
+	for (__u32 i = 0; i < INTERRUPT_WIRES; i++) {
+		if (a->full[i]) {
+			a->away = 1;
+			return 0;
+		}
+	}
+	return stop(a, INTERRUPT_LEFT);
+}
+
+/* One that was at rest leaves its CPU, so it has had one: where others take
+ * turns it can have begun to wait for its own.  The next tick wakes who
+ * reads. */
+SEC("perf_event")
+int
+tach_stir(void *ctx)
+{
+	struct interrupt_ahead *a;
+	__u32 zero = 0;
+
+	a = bpf_map_lookup_elem(&ahead, &zero);
+	if (a != 0 && !a->stopped && a->takers > 1)
+		a->stopped = INTERRUPT_STIRRED;
+	return 0;
+}
+
+/* As the kernel's helpers ask for: what is under the ISC license may be used
+ * under this one, too. */
+char LICENSE[] SEC("license") = "Dual BSD/GPL";

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: ISC */
+/* interrupt.c: see interrupt.h. */
+#include "engine/kernel/interrupt.h"
+
+#include <sched.h>
+
+#include "engine/kernel/interruptload.h"
+
+#define SPARED 64 /* rounds that it is not tried if it was in vain: to copy all
+		   * that there is room for takes the thread long */
+
+/* ---- what is asked for, and what is answered ---------------------------- */
+
+/* In pieces that can be copied. */
+static bool
+ask_for(struct interrupt_ask *a, uint64_t addr, size_t size)
+{
+	while (size > 0) {
+		size_t n = size < INTERRUPT_BLOCK ? size : INTERRUPT_BLOCK;
+		if (a->ranges == INTERRUPT_RANGES)
+			return false;
+		a->range[a->ranges++] = (struct interrupt_range){addr, n};
+		addr += n;
+		size -= n;
+	}
+	return true;
+}
+
+void
+interrupts_empty(struct interrupt_wire *w)
+{
+	w->records = w->parts = w->used = 0;
+}
+
+bool
+interrupts_ask(struct interrupt_ask *a, pid_t task, const struct snapshot *s,
+    const struct interrupt_way *way)
+{
+	a->task = (uint32_t)task;
+	a->ranges = 0;
+	for (size_t i = 0; i < s->count; i++)
+		if (!ask_for(a, (uint64_t)(uintptr_t)s->remote[i].iov_base,
+			s->remote[i].iov_len))
+			return false;
+	a->way = *way;
+	return true;
+}
+
+bool
+interrupts_take(const struct interrupt_wire *w, size_t record,
+    struct snapshot *s)
+{
+	const struct interrupt_record *r = &w->record[record];
+
+	for (uint32_t i = r->first; i < r->first + r->parts &&
+	    i < INTERRUPT_PARTS; i++)
+		if (!snapshot_add(s, w->part[i].addr, w->part[i].size))
+			return false;
+	return r->at <= sizeof(w->bytes) && s->size <= sizeof(w->bytes) - r->at &&
+	    snapshot_fill(s, w->bytes + r->at);
+}
+
+int
+interrupts_stir(const struct interrupts *in)
+{
+	return in != NULL ? in->stir : -1;
+}
+
+/* ---- one thread, now --------------------------------------------------- */
+
+/* What the program said, if a CPU could be interrupted. */
+static enum interrupt_result
+run(struct interrupts *in, int cpu)
+{
+	struct bpf_test_run_opts o = {.sz = sizeof(o), .cpu = (uint32_t)cpu,
+	    .flags = BPF_F_TEST_RUN_ON_CPU};
+
+	interrupts_empty(&in->wires[0]);
+	in->wires[0].took = 0;
+	return bpf_prog_test_run_opts(in->interrupt, &o) == 0 ?
+	    (enum interrupt_result)o.retval : INTERRUPT_FAILED;
+}
+
+/* How long the thread is to be left alone after that. */
+static uint64_t
+rest_after(const struct interrupts *in, enum interrupt_result result)
+{
+	uint64_t cost = in->cost + in->wires[0].took;
+	uint64_t rest = cost > in->budget ? cost * INTERRUPT_SHARE : 0;
+	uint64_t spared = SPARED * INTERRUPT_SHARE * in->budget;
+
+	if (result == INTERRUPT_ELSEWHERE)
+		return 0;
+	return result == INTERRUPT_FAILED && spared > rest ? spared : rest;
+}
+
+bool
+interrupts_reach(int cpu)
+{
+	return cpu >= 0 && cpu != sched_getcpu();
+}
+
+enum interrupt_result
+interrupts_read(struct interrupts *in, pid_t task, int cpu, struct snapshot *s,
+    const struct interrupt_way *way, uint64_t *rest_ns)
+{
+	enum interrupt_result result = INTERRUPT_FAILED;
+
+	*rest_ns = 0;
+	if (!interrupts_reach(cpu))
+		return INTERRUPT_ELSEWHERE;
+	if (in->is_ahead)
+		result = INTERRUPT_ELSEWHERE;
+	else if (!in->crowded && interrupts_ask(&in->asks[0], task, s, way))
+		result = run(in, cpu);
+	*rest_ns = rest_after(in, result);
+	if (result == INTERRUPT_OK && !interrupts_take(&in->wires[0], 0, s))
+		result = INTERRUPT_FAILED;
+	return result;
+}

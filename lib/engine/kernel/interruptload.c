@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: ISC */
+/* interruptload.c: see interruptload.h. */
+#include "engine/kernel/interruptload.h"
+
+#include <sched.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "engine/kernel/interruptprogram.h"
+#include "engine/sched/caller.h"
+
+#define KERNEL_TYPES "/sys/kernel/btf/vmlinux"
+#define FIRST_PID_NAMESPACE 0xeffffffcu /* its file's number in all kernels */
+#define ASKS_SIZE (INTERRUPT_TAKERS * sizeof(struct interrupt_ask))
+#define WIRES_SIZE (INTERRUPT_WIRES * sizeof(struct interrupt_wire))
+#define AHEAD_SIZE sizeof(struct interrupt_ahead)
+
+static int
+say_nothing(enum libbpf_print_level level, const char *format, va_list args)
+{
+	(void)level;
+	(void)format;
+	(void)args;
+	return 0;
+}
+
+/* ---- the shared memory ------------------------------------------------- */
+
+static size_t
+whole_pages(size_t size)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+
+	return (size + page - 1) / page * page;
+}
+
+/* NULL: it is not there. */
+static void *
+map_shared(const struct interrupts *in, const char *name, size_t size)
+{
+	int map = bpf_object__find_map_fd_by_name(in->object, name);
+	void *p = mmap(NULL, whole_pages(size), PROT_READ | PROT_WRITE,
+	    MAP_SHARED, map, 0);
+
+	return p != MAP_FAILED ? p : NULL;
+}
+
+static void
+unmap(void *p, size_t size)
+{
+	if (p != NULL)
+		munmap(p, whole_pages(size));
+}
+
+/* In a PID namespace of our own, our numbers are those of that. */
+static void
+tell_namespace(struct interrupts *in)
+{
+	struct stat st;
+
+	if (stat("/proc/self/ns/pid", &st) != 0 ||
+	    st.st_ino == FIRST_PID_NAMESPACE)
+		return;
+	for (size_t i = 0; i < INTERRUPT_TAKERS; i++) {
+		struct interrupt_ask *a = &in->asks[i];
+		/* As the kernel has it, not as system calls do. */
+		a->namespace_dev = (uint64_t)major(st.st_dev) << 20 |
+		    minor(st.st_dev);
+		a->namespace_ino = st.st_ino;
+	}
+}
+
+/* ---- loading ----------------------------------------------------------- */
+
+static int
+program(const struct interrupts *in, const char *name)
+{
+	return bpf_program__fd(
+	    bpf_object__find_program_by_name(in->object, name));
+}
+
+/* Where the kernel has a thread's registers is known from what describes its
+ * types. */
+static void
+choose_calls(struct interrupts *in)
+{
+	struct bpf_map *map = bpf_object__find_map_by_name(in->object,
+	    ".rodata");
+	uint32_t yes = 1;
+
+	in->tells_calls = KNOWS_REGISTERS && map != NULL &&
+	    access(KERNEL_TYPES, R_OK) == 0 &&
+	    bpf_map__set_initial_value(map, &yes, sizeof(yes)) == 0;
+}
+
+static bool
+load_programs(struct interrupts *in)
+{
+	in->object = bpf_object__open_mem(interrupt_program,
+	    sizeof(interrupt_program), NULL);
+	if (in->object == NULL)
+		return false;
+	choose_calls(in);
+	if (bpf_object__load(in->object) != 0)
+		return false;
+	in->interrupt = program(in, "tach_interrupt");
+	in->tick = program(in, "tach_tick");
+	in->leave = program(in, "tach_leave");
+	in->stir = program(in, "tach_stir");
+	in->asks = map_shared(in, "asks", ASKS_SIZE);
+	in->wires = map_shared(in, "wires", WIRES_SIZE);
+	in->ahead = map_shared(in, "ahead", AHEAD_SIZE);
+	return in->asks != NULL && in->wires != NULL && in->ahead != NULL;
+}
+
+/* Messages of libbpf are the caller's again afterwards. */
+static bool
+load(struct interrupts *in)
+{
+	libbpf_print_fn_t before = libbpf_set_print(say_nothing);
+	bool ok = load_programs(in);
+
+	libbpf_set_print(before);
+	return ok;
+}
+
+static bool
+has_one_cpu(void)
+{
+	cpu_set_t cpus;
+
+	caller_cpus(&cpus);
+	return CPU_COUNT(&cpus) == 1;
+}
+
+struct interrupts *
+interrupts_new(uint64_t interval_ns)
+{
+	struct interrupts *in = calloc(1, sizeof(*in));
+
+	if (in == NULL)
+		return NULL;
+	if (!load(in)) {
+		interrupts_drop(in);
+		return NULL;
+	}
+	in->crowded = has_one_cpu();
+	in->budget = interval_ns / INTERRUPT_SHARE;
+	in->cost = interrupts_measure(in);
+	tell_namespace(in);
+	return in;
+}
+
+void
+interrupts_drop(struct interrupts *in)
+{
+	if (in == NULL)
+		return;
+	unmap(in->asks, ASKS_SIZE);
+	unmap(in->wires, WIRES_SIZE);
+	unmap(in->ahead, AHEAD_SIZE);
+	bpf_object__close(in->object);
+	free(in);
+}

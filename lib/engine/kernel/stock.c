@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: ISC */
+/* stock.c: see stock.h. */
+#include "engine/kernel/stock.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdlib.h>
+
+#include "engine/sched/caller.h"
+#include "helper.h"
+
+#define MAKE_MAX 64 /* of half a MiB each */
+/* They take nine descriptors each, and their recorders those of what they read and
+ * write: so many of what there may be are for one. */
+#define FILES_EACH 32
+
+struct stock {
+	pthread_mutex_t lock; /* for all that follows */
+	pthread_cond_t changed;
+	unsigned holders;
+	uint64_t interval_ns; /* of rounds */
+	cpu_set_t cpus;	      /* where the thread may be */
+	bool refused, ending;
+	pthread_t thread; /* that makes them */
+	bool runs;
+	unsigned wanted, made, count;
+	struct interrupts *list[MAKE_MAX];
+};
+
+struct stock *
+stock_new(uint64_t interval_ns)
+{
+	struct stock *s = calloc(1, sizeof(*s));
+
+	if (s == NULL)
+		return NULL;
+	s->holders = 1;
+	s->interval_ns = interval_ns;
+	caller_cpus(&s->cpus);
+	pthread_mutex_init(&s->lock, NULL);
+	pthread_cond_init(&s->changed, NULL);
+	return s;
+}
+
+struct stock *
+stock_hold(struct stock *s)
+{
+	pthread_mutex_lock(&s->lock);
+	s->holders++;
+	pthread_mutex_unlock(&s->lock);
+	return s;
+}
+
+static void
+free_stock(struct stock *s)
+{
+	if (s->runs)
+		pthread_join(s->thread, NULL);
+	while (s->count > 0)
+		interrupts_drop(s->list[--s->count]);
+	pthread_cond_destroy(&s->changed);
+	pthread_mutex_destroy(&s->lock);
+	free(s);
+}
+
+void
+stock_drop(struct stock *s)
+{
+	bool last;
+
+	if (s == NULL)
+		return;
+	pthread_mutex_lock(&s->lock);
+	last = --s->holders == 0;
+	s->ending = last;
+	pthread_cond_signal(&s->changed);
+	pthread_mutex_unlock(&s->lock);
+	if (last)
+		free_stock(s);
+}
+
+void
+stock_refuse(struct stock *s)
+{
+	pthread_mutex_lock(&s->lock);
+	s->refused = true;
+	pthread_mutex_unlock(&s->lock);
+}
+
+/* ---- making ------------------------------------------------------------- */
+
+/* With the lock held, but not while one is made. */
+static void
+make_one(struct stock *s)
+{
+	struct interrupts *in;
+
+	s->wanted--;
+	pthread_mutex_unlock(&s->lock);
+	in = interrupts_new(s->interval_ns);
+	pthread_mutex_lock(&s->lock);
+	s->refused |= in == NULL;
+	if (in != NULL && s->count < MAKE_MAX)
+		s->list[s->count++] = in;
+	else
+		interrupts_drop(in);
+}
+
+static void *
+make(void *arg)
+{
+	struct stock *s = arg;
+
+	/* Who asked may just be on a certain one. */
+	sched_setaffinity(0, sizeof(s->cpus), &s->cpus);
+	pthread_mutex_lock(&s->lock);
+	while (!s->ending && !s->refused) {
+		if (s->wanted > 0)
+			make_one(s);
+		else
+			pthread_cond_wait(&s->changed, &s->lock);
+	}
+	pthread_mutex_unlock(&s->lock);
+	return NULL;
+}
+
+static void
+start(struct stock *s)
+{
+	s->runs = helper_start(&s->thread, make, s) == 0;
+	s->refused |= !s->runs;
+}
+
+unsigned
+stock_most(rlim_t files)
+{
+	rlim_t n = files / FILES_EACH;
+
+	return n < 1 ? 1 : n > MAKE_MAX ? MAKE_MAX : (unsigned)n;
+}
+
+/* The same of this process as it is now. */
+static unsigned
+most_here(void)
+{
+	struct rlimit files;
+
+	return stock_most(getrlimit(RLIMIT_NOFILE, &files) == 0 ?
+		files.rlim_cur : 0);
+}
+
+static void
+ask(struct stock *s)
+{
+	if (s->made >= most_here())
+		return;
+	s->made++;
+	s->wanted++;
+	if (!s->runs)
+		start(s);
+	pthread_cond_signal(&s->changed);
+}
+
+/* ---- taking and giving -------------------------------------------------- */
+
+struct interrupts *
+stock_take(struct stock *s, bool *asked)
+{
+	struct interrupts *in = NULL;
+
+	if (pthread_mutex_trylock(&s->lock) != 0)
+		return NULL;
+	if (s->count > 0) {
+		in = s->list[--s->count];
+	} else if (!s->refused && !*asked) {
+		*asked = true;
+		ask(s);
+	}
+	pthread_mutex_unlock(&s->lock);
+	return in;
+}
+
+void
+stock_give(struct stock *s, struct interrupts *in)
+{
+	if (in == NULL)
+		return;
+	pthread_mutex_lock(&s->lock);
+	if (s->count < MAKE_MAX) {
+		s->list[s->count++] = in;
+		in = NULL;
+	}
+	pthread_mutex_unlock(&s->lock);
+	interrupts_drop(in);
+}

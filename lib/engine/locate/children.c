@@ -1,0 +1,402 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * children.c: the Pythons among a process's descendants; see tach.h.
+ *
+ * The kernel numbers processes in turn and tells the last number that it gave
+ * away, so a look costs nothing while nobody forks, and then one file for each
+ * new number, whose parent is a descendant or is not.  The parent that is
+ * asked for may have ended; a member of a descendant's session is one, too.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <xxhash.h>
+
+#include "array.h"
+#include "engine/copy/snapshot.h"
+#include "engine/locate/find.h"
+#include "engine/os/clock.h"
+#include "engine/os/process.h"
+#include "engine/threads/tids.h"
+#include "error.h"
+#include "tach.h"
+
+#define CANDIDATES_MAX 512
+#define PID_FIRST 2
+#define PID_MAX_MAX (1 << 22)
+/* How often a process is looked at that has become no Python: it can by exec,
+ * which is cheap to see, and by loading one. */
+#define EXEC_EVERY (2 * NS_PER_MS)
+#define LOAD_EVERY (50 * NS_PER_MS)
+#define LOAD_SHARE 16 /* of its age, but no later than that */
+#define CROWD 8	      /* with so many processes, half as often, and so on */
+/* A process that may not be read at first can be between two programs. */
+#define DENIED_FOR (20 * NS_PER_MS)
+/* Of a Python without a thread that says it belongs to this process. */
+#define FOREIGN_FOR (100 * NS_PER_MS)
+/* Between fork and exec; where that must be guessed. */
+#define FORK_FOR (10 * NS_PER_MS)
+
+/* A descendant that is no Python yet. */
+struct candidate {
+	struct process process;
+	uint64_t born, exec_at, load_at; /* ns */
+	uint64_t seen; /* for find_python */
+	uint64_t exe;  /* hash of its name */
+	bool told;     /* why it cannot be recorded */
+};
+
+struct tach_children {
+	pid_t root;
+	uint8_t *ours; /* a bit for each number: it was a descendant's last */
+	pid_t last, max;
+	int last_fd;
+	struct candidate *list;
+	size_t count, list_max;
+	size_t at; /* the next to look at; 0: look for new ones first */
+	uint64_t missed;
+	struct py_threads threads;
+	struct error error;
+};
+
+/* ---- numbers ----------------------------------------------------------- */
+
+static bool
+is_ours(const struct tach_children *c, pid_t pid)
+{
+	return pid == c->root || (pid > 0 && pid < c->max &&
+	    (c->ours[pid / 8] & 1 << pid % 8) != 0);
+}
+
+static void
+set_ours(struct tach_children *c, pid_t pid, bool ours)
+{
+	uint8_t bit = (uint8_t)(1 << pid % 8);
+
+	if (ours)
+		c->ours[pid / 8] |= bit;
+	else if ((c->ours[pid / 8] & bit) != 0)
+		c->ours[pid / 8] &= (uint8_t)~bit;
+}
+
+static pid_t
+read_max(void)
+{
+	FILE *f = fopen("/proc/sys/kernel/pid_max", "re");
+	int max = 0;
+
+	if (f != NULL && fscanf(f, "%d", &max) != 1)
+		max = 0;
+	if (f != NULL)
+		fclose(f);
+	return max > PID_FIRST && max < PID_MAX_MAX ? max : PID_MAX_MAX;
+}
+
+/* The number is all there is in the one file, and the last of the other. */
+static int
+open_last(void)
+{
+	int fd = open("/proc/sys/kernel/ns_last_pid", O_RDONLY | O_CLOEXEC);
+
+	return fd >= 0 ? fd : open("/proc/loadavg", O_RDONLY | O_CLOEXEC);
+}
+
+static pid_t
+read_last(const struct tach_children *c)
+{
+	char text[128], *blank;
+	ssize_t n = pread(c->last_fd, text, sizeof(text) - 1, 0);
+	long last;
+
+	if (n <= 0)
+		return c->last;
+	text[n] = '\0';
+	blank = strrchr(text, ' ');
+	last = strtol(blank != NULL ? blank : text, NULL, 10);
+	return last > 0 && last < c->max ? (pid_t)last : c->last;
+}
+
+/* ---- new processes ----------------------------------------------------- */
+
+/* A process's parent and session.  False: there is none of that number. */
+static bool
+read_parent(pid_t pid, pid_t *parent, pid_t *session)
+{
+	char text[PROCESS_STAT_MAX];
+	const char *stat = process_stat(pid, text, sizeof(text));
+
+	return stat != NULL &&
+	    sscanf(stat, "%*c %d %*d %d", parent, session) == 2;
+}
+
+static void
+add_candidate(struct tach_children *c, pid_t pid)
+{
+	struct candidate new = {.born = clock_ns()}, *list;
+
+	/* What cannot be opened is a thread, or has ended. */
+	if (!process_open(&new.process, pid))
+		return;
+	set_ours(c, pid, true);
+	list = c->count < CANDIDATES_MAX ? array_grow(c->list, c->count,
+	    &c->list_max, sizeof(*list)) : NULL;
+	if (list == NULL) {
+		c->missed++;
+		process_close(&new.process);
+		return;
+	}
+	c->list = list;
+	list[c->count++] = new;
+}
+
+/* A number that was given away. */
+static void
+probe(struct tach_children *c, pid_t pid)
+{
+	pid_t parent, session;
+
+	set_ours(c, pid, false);
+	if (pid != c->root && read_parent(pid, &parent, &session) &&
+	    (is_ours(c, parent) || is_ours(c, session)))
+		add_candidate(c, pid);
+}
+
+static void
+probe_new(struct tach_children *c)
+{
+	pid_t last = read_last(c);
+
+	while (c->last != last) {
+		if (++c->last >= c->max)
+			c->last = PID_FIRST;
+		probe(c, c->last);
+	}
+}
+
+/* Those that are there already, in any order: until no more are found. */
+static void
+probe_all(struct tach_children *c)
+{
+	size_t before;
+
+	do {
+		DIR *d = opendir("/proc");
+		struct dirent *e;
+		before = c->count + c->missed;
+		while (d != NULL && (e = readdir(d)) != NULL) {
+			pid_t pid = (pid_t)strtol(e->d_name, NULL, 10);
+			if (pid > 0 && pid < c->max && !is_ours(c, pid))
+				probe(c, pid);
+		}
+		if (d != NULL)
+			closedir(d);
+	} while (c->count + c->missed != before);
+}
+
+/* ---- one candidate ----------------------------------------------------- */
+
+/* The id that a thread says it has. */
+static uint64_t
+tid_of(struct tach_children *c, const struct process *p,
+    const struct py_memory *m, const struct py_offsets *o, uint64_t thread)
+{
+	bool native = py_has(o->thread_native_thread_id);
+	uint32_t field = native ? o->thread_native_thread_id : o->thread_ident;
+	struct tids tids = {0};
+	uint64_t id;
+
+	if (!py_read(m, thread + field, &id, sizeof(id)))
+		return 0;
+	return native ? id : tids_find(&tids, p, m, o,
+	    &c->threads, id, 0);
+}
+
+/* Whether one of the threads is this process's own.  What a Python forks to
+ * run another program has the parent's memory until then, and its threads; to
+ * 3.10 those are told apart by the C library, a little less sharply. */
+static bool
+is_own(struct tach_children *c, const struct process *p,
+    const struct py_runtime *rt, uint64_t age)
+{
+	const struct py_offsets *o = &rt->offsets;
+	struct process_memory m;
+
+	if (!py_has(o->thread_native_thread_id) && age < FORK_FOR)
+		return false;
+	process_memory_init(&m, p->task);
+	runtime_threads(&m.memory, rt, &c->threads);
+	for (size_t i = 0; i < c->threads.count; i++)
+		if (process_thread(p, tid_of(c, p, &m.memory, o,
+			c->threads.list[i].addr)) != 0)
+			return true;
+	return false;
+}
+
+static bool
+has_exec(struct candidate *k)
+{
+	char path[32], name[512];
+	uint64_t hash;
+	ssize_t n;
+
+	snprintf(path, sizeof(path), "/proc/%d/exe", (int)k->process.pid);
+	if ((n = readlink(path, name, sizeof(name))) < 0)
+		return false;
+	hash = XXH3_64bits(name, (size_t)n);
+	if (hash == k->exe)
+		return false;
+	k->exe = hash;
+	return true;
+}
+
+enum look {
+	LOOK_NONE,   /* no Python yet */
+	LOOK_PYTHON,
+	LOOK_CANNOT, /* the error says why; told once */
+	LOOK_GONE,
+};
+
+static enum look
+cannot(struct candidate *k, bool yet)
+{
+	if (k->told || !yet)
+		return LOOK_NONE;
+	k->told = true;
+	return LOOK_CANNOT;
+}
+
+static enum look
+look_inside(struct tach_children *c, struct candidate *k, uint64_t age)
+{
+	struct py_runtime rt;
+
+	switch (find_python(&k->process, false, &k->seen, &rt, &c->error)) {
+	case FIND_EMPTY:
+		return LOOK_PYTHON;
+	case FIND_OK:
+		if (age >= FOREIGN_FOR || is_own(c, &k->process, &rt, age))
+			return LOOK_PYTHON;
+		k->seen = 0;
+		k->load_at = 0;
+		return LOOK_NONE;
+	case FIND_UNSUPPORTED:
+		return cannot(k, true);
+	case FIND_DENIED:
+		k->seen = 0;
+		return cannot(k, age >= DENIED_FOR);
+	default:
+		return LOOK_NONE;
+	}
+}
+
+/* The more there are, the more seldom each is looked at. */
+static enum look
+look(struct tach_children *c, struct candidate *k)
+{
+	uint64_t now = clock_ns(), age = now - k->born;
+	uint64_t crowd = 1 + c->count / CROWD, wait = LOAD_EVERY * crowd;
+
+	if (process_ended(&k->process))
+		return LOOK_GONE;
+	if (now < k->exec_at)
+		return LOOK_NONE;
+	k->exec_at = now + EXEC_EVERY * crowd;
+	if (!has_exec(k) && now < k->load_at)
+		return LOOK_NONE;
+	if (age / LOAD_SHARE < wait)
+		wait = age / LOAD_SHARE;
+	k->load_at = now + wait;
+	return look_inside(c, k, age);
+}
+
+static void
+drop(struct tach_children *c, size_t i)
+{
+	process_close(&c->list[i].process);
+	c->list[i] = c->list[--c->count];
+}
+
+/* ---- all --------------------------------------------------------------- */
+
+struct tach_children *
+tach_children_new(pid_t root)
+{
+	struct tach_children *c = calloc(1, sizeof(*c));
+
+	if (c == NULL)
+		return NULL;
+	c->root = root;
+	c->max = read_max();
+	c->ours = calloc(1, (size_t)c->max / 8 + 1);
+	if ((c->last_fd = open_last()) < 0 || c->ours == NULL) {
+		tach_children_free(c);
+		return NULL;
+	}
+	c->last = read_last(c);
+	probe_all(c);
+	return c;
+}
+
+void
+tach_children_free(struct tach_children *c)
+{
+	if (c == NULL)
+		return;
+	while (c->count > 0)
+		drop(c, c->count - 1);
+	if (c->last_fd >= 0)
+		close(c->last_fd);
+	runtime_threads_free(&c->threads);
+	free(c->list);
+	free(c->ours);
+	free(c);
+}
+
+int
+tach_children_next(struct tach_children *c, pid_t *pid)
+{
+	if (c->at == 0)
+		probe_new(c);
+	while (c->at < c->count) {
+		struct candidate *k = &c->list[c->at];
+		enum look l = look(c, k);
+		*pid = k->process.pid;
+		if (l == LOOK_NONE || l == LOOK_CANNOT)
+			c->at++;
+		else
+			drop(c, c->at);
+		if (l == LOOK_PYTHON)
+			return TACH_OK;
+		if (l == LOOK_CANNOT)
+			return TACH_WARN;
+	}
+	c->at = 0;
+	return TACH_END;
+}
+
+bool
+tach_children_young(const struct tach_children *c)
+{
+	uint64_t now = clock_ns();
+
+	for (size_t i = 0; i < c->count; i++)
+		if (now - c->list[i].born < NS_PER_S)
+			return true;
+	return false;
+}
+
+uint64_t
+tach_children_missed(const struct tach_children *c)
+{
+	return c->missed;
+}
+
+const char *
+tach_children_error(const struct tach_children *c)
+{
+	return c->error.text;
+}

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: ISC */
+/* library.c: see library.h. */
+#include "engine/locate/library.h"
+
+#include <dlfcn.h>
+#include <libgen.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define LIBRARY "libtach-agent.so"
+#define PARTS_MAX 64 /* of a path */
+
+/* ---- who may write --------------------------------------------------------- */
+
+/* The folders on a path, from the root on, and the file. */
+struct parts {
+	struct stat list[PARTS_MAX];
+	size_t count;
+};
+
+/* False: one cannot be looked at, or there are too many. */
+static bool
+look_at(const char *path, struct parts *p)
+{
+	char part[PATH_MAX];
+	size_t end = strlen(path);
+
+	p->count = 0;
+	for (size_t len = 1; len <= end; len++) {
+		if (len > 1 && path[len] != '/' && path[len] != '\0')
+			continue;
+		if (p->count == PARTS_MAX || len >= sizeof(part))
+			return false;
+		memcpy(part, path, len);
+		part[len] = '\0';
+		if (lstat(part, &p->list[p->count++]) != 0)
+			return false;
+	}
+	return p->count > 0;
+}
+
+/* Whether a user can change the program: it is his, or a folder on its path. */
+static bool
+is_known_user(uid_t uid, const struct parts *program)
+{
+	bool known = uid == 0 || uid == geteuid();
+
+	for (size_t i = 0; i < program->count; i++)
+		known |= program->list[i].st_uid == uid;
+	return known;
+}
+
+static bool
+is_known_group(gid_t gid, const struct parts *program)
+{
+	bool known = gid == 0;
+
+	for (size_t i = 0; i < program->count; i++)
+		known |= program->list[i].st_gid == gid &&
+		    (program->list[i].st_mode & S_IWGRP) != 0;
+	return known;
+}
+
+/* In a folder with the sticky bit nobody can replace what is somebody else's. */
+static bool
+is_safe(const struct stat *st, const struct parts *program)
+{
+	bool sticky = S_ISDIR(st->st_mode) && (st->st_mode & S_ISVTX) != 0;
+
+	if (!is_known_user(st->st_uid, program))
+		return false;
+	if ((st->st_mode & S_IWOTH) != 0)
+		return sticky;
+	return (st->st_mode & S_IWGRP) == 0 || sticky ||
+	    is_known_group(st->st_gid, program);
+}
+
+bool
+library_is_safe(const char *path, const char *program)
+{
+	struct parts its, ours;
+
+	if (!look_at(path, &its) || !look_at(program, &ours))
+		return false;
+	for (size_t i = 0; i < its.count; i++)
+		if (!is_safe(&its.list[i], &ours))
+			return false;
+	return S_ISREG(its.list[its.count - 1].st_mode);
+}
+
+/* ---- places ---------------------------------------------------------------- */
+
+/* What is looked beside: the program, or the library that this is part of. */
+struct self {
+	char path[PATH_MAX], folder[PATH_MAX];
+};
+
+struct search {
+	char *path;
+	struct self *self;
+	char unsafe[PATH_MAX]; /* one that was found, but is not; "": none */
+};
+
+static bool
+is_there(struct search *s, const char *folder, const char *place)
+{
+	char name[PATH_MAX * 2];
+
+	snprintf(name, sizeof(name), "%s/%s/" LIBRARY, folder, place);
+	if (realpath(name, s->path) == NULL)
+		return false;
+	if (library_is_safe(s->path, s->self->path))
+		return true;
+	snprintf(s->unsafe, sizeof(s->unsafe), "%s", s->path);
+	return false;
+}
+
+/* Where it was built: only there configure has left its file. */
+static bool
+find_built(struct search *s)
+{
+	static const char *const tops[] = {"..", "../.."};
+	char top[PATH_MAX * 2], mark[PATH_MAX * 2 + 16];
+
+	for (size_t i = 0; i < sizeof(tops) / sizeof(*tops); i++) {
+		snprintf(top, sizeof(top), "%s/%s", s->self->folder, tops[i]);
+		snprintf(mark, sizeof(mark), "%s/config.status", top);
+		if (access(mark, F_OK) == 0 && is_there(s, top, "lib/.libs"))
+			return true;
+	}
+	return false;
+}
+
+/* Where it was installed, if that was moved since. */
+static bool
+find_moved(struct search *s)
+{
+	return is_there(s, s->self->folder, "../lib/tach") ||
+	    is_there(s, s->self->folder, "tach") ||
+	    is_there(s, s->self->folder, ".");
+}
+
+static bool
+set_self(struct self *self, const char *file)
+{
+	char copy[PATH_MAX];
+
+	if (realpath(file, self->path) == NULL)
+		return false;
+	memcpy(copy, self->path, sizeof(copy));
+	snprintf(self->folder, sizeof(self->folder), "%s", dirname(copy));
+	return true;
+}
+
+/* The program, and the library, if that is another file. */
+static size_t
+find_selves(struct self selves[2])
+{
+	size_t n = 0;
+	Dl_info own;
+
+	n += set_self(&selves[n], "/proc/self/exe");
+	if (dladdr((void *)(uintptr_t)library_find, &own) != 0 &&
+	    set_self(&selves[n], own.dli_fname))
+		n++;
+	return n;
+}
+
+static bool
+find(struct search *s, struct self *selves, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		s->self = &selves[i];
+		if (find_built(s))
+			return true;
+	}
+	for (size_t i = 0; i < n; i++) {
+		s->self = &selves[i];
+		if (is_there(s, AGENT_DIR, "."))
+			return true;
+	}
+	for (size_t i = 0; i < n; i++) {
+		s->self = &selves[i];
+		if (find_moved(s))
+			return true;
+	}
+	return false;
+}
+
+bool
+library_find(char path[PATH_MAX], struct error *e)
+{
+	struct self selves[2];
+	struct search s = {.path = path};
+
+	if (!find(&s, selves, find_selves(selves))) {
+		if (s.unsafe[0] != '\0')
+			error_set(e, 0, "%s is not loaded into programs: "
+			    "another user may change it or a folder on its "
+			    "path; install it, or see to its owners and modes",
+			    s.unsafe);
+		else
+			error_set(e, 0, "the in-process engine's " LIBRARY
+			    " is neither in " AGENT_DIR " nor beside the "
+			    "program");
+		return false;
+	}
+	if (strpbrk(path, ": ") != NULL) {
+		error_set(e, 0, "%s: a path with a space or a colon in it "
+		    "cannot be preloaded", path);
+		return false;
+	}
+	return true;
+}

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: ISC */
+/* clock.c: see clock.h. */
+#include "engine/os/clock.h"
+
+#include <errno.h>
+#include <time.h>
+
+static uint64_t
+read_clock(clockid_t clock)
+{
+	struct timespec t;
+
+	clock_gettime(clock, &t);
+	return (uint64_t)t.tv_sec * NS_PER_S + (uint64_t)t.tv_nsec;
+}
+
+uint64_t
+clock_ns(void)
+{
+	return read_clock(CLOCK_MONOTONIC);
+}
+
+uint64_t
+clock_cpu_ns(void)
+{
+	return read_clock(CLOCK_THREAD_CPUTIME_ID);
+}
+
+bool
+clock_sleep(uint64_t until)
+{
+	struct timespec t = {(time_t)(until / NS_PER_S),
+	    (long)(until % NS_PER_S)};
+
+	return clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL) == 0;
+}
+
+void
+clock_poll(struct pollfd *fds, size_t count, uint64_t until)
+{
+	uint64_t now, left;
+	struct timespec t;
+
+	do {
+		now = clock_ns();
+		left = until > now ? until - now : 0;
+		t = (struct timespec){(time_t)(left / NS_PER_S),
+		    (long)(left % NS_PER_S)};
+	} while (ppoll(fds, count, &t, NULL) < 0 && errno == EINTR);
+}
+
+/* From 0 to 1, by xorshift64. */
+static double
+uniform(uint64_t *random)
+{
+	*random ^= *random << 13;
+	*random ^= *random >> 7;
+	*random ^= *random << 17;
+	return (double)(*random >> 11) / (double)(UINT64_C(1) << 53);
+}
+
+/* Of mean 1, by von Neumann's comparisons: numbers are drawn as long as they
+ * fall, and how many that were, odd or even, decides about the first. */
+static double
+exponential(uint64_t *random)
+{
+	for (double whole = 0;; whole++) {
+		double first = uniform(random), last = first, u;
+		bool odd = true;
+		for (; (u = uniform(random)) < last; last = u)
+			odd = !odd;
+		if (odd)
+			return whole + first;
+	}
+}
+
+/* The same for some deadlines in turn. */
+static uint64_t
+wander(struct pacer *p)
+{
+	double most = (double)p->interval * PACER_WANDER / 100;
+
+	if (p->left-- == 0) {
+		p->left = PACER_STEADY - 1;
+		p->step = (uint64_t)((double)p->interval +
+		    (2 * uniform(&p->random) - 1) * most);
+	}
+	return p->step;
+}
+
+static uint64_t
+distance(struct pacer *p)
+{
+	return p->jitter ? (uint64_t)(exponential(&p->random) *
+			       (double)p->interval) :
+			   wander(p);
+}
+
+void
+pacer_start(struct pacer *p, uint64_t interval, bool jitter, uint64_t seed,
+    uint64_t now)
+{
+	*p = (struct pacer){.interval = interval, .next = now,
+	    .jitter = jitter, .random = seed};
+}
+
+uint64_t
+pacer_advance(struct pacer *p, uint64_t now)
+{
+	uint64_t missed;
+
+	p->next += distance(p);
+	if (p->next > now)
+		return 0;
+	/* Of random ones, as many as are to be expected. */
+	missed = (now - p->next) / p->interval + 1;
+	p->next = p->jitter ? now + distance(p) :
+	    p->next + missed * p->interval;
+	return missed;
+}
+
+void
+pacer_step(struct pacer *p)
+{
+	p->left = 0;
+	wander(p);
+}
+
+void
+pacer_resume(struct pacer *p, uint64_t last)
+{
+	p->next = last;
+}

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: ISC */
+/* stop.c: see stop.h. */
+#include "engine/os/stop.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "array.h"
+#include "engine/os/clock.h"
+
+/* A thread that runs stops within microseconds, if there is a CPU for it. */
+#define SPINS 50
+#define PATIENCE (10 * NS_PER_MS)
+#define NAP (20 * NS_PER_US)
+#define LAST_NAP NS_PER_MS
+
+enum seen { SEEN_NOTHING, SEEN_STOPPED, SEEN_GONE };
+
+static struct stop *
+find(struct stops *s, pid_t task)
+{
+	for (size_t i = 0; i < s->count; i++)
+		if (s->list[i].task == task)
+			return &s->list[i];
+	return NULL;
+}
+
+/* Whether a thread has stopped.  The end of a command that we started is left
+ * to who waits for it. */
+static enum seen
+look_at(const struct stops *s, struct stop *st)
+{
+	bool leave = s->process->child && st->task == s->process->pid;
+	siginfo_t info = {0};
+
+	while (waitid(P_PID, (id_t)st->task, &info, WSTOPPED | WEXITED |
+		WNOHANG | __WALL | (leave ? WNOWAIT : 0)) != 0)
+		if (errno != EINTR)
+			return SEEN_GONE;
+	if (info.si_pid == 0)
+		return SEEN_NOTHING;
+	if (info.si_code != CLD_TRAPPED && info.si_code != CLD_STOPPED)
+		return SEEN_GONE;
+	/* Without an event above it, the number is a signal's that it is about
+	 * to get; else we stopped it, or a signal had stopped all. */
+	st->signal = info.si_status >> 8 == 0 ? info.si_status : 0;
+	st->stopped = true;
+	return SEEN_STOPPED;
+}
+
+/* A thread that becomes another program has the number of the first one then. */
+static bool
+has_become_first(struct stops *s, const struct stop *st)
+{
+	pid_t first = s->process->pid;
+
+	return st->task != first && find(s, first) == NULL &&
+	    stop_tracer(s->process) == (pid_t)syscall(SYS_gettid);
+}
+
+static enum seen
+look(struct stops *s, struct stop *st)
+{
+	enum seen seen = look_at(s, st);
+
+	if (seen != SEEN_GONE || !has_become_first(s, st))
+		return seen;
+	st->task = s->process->pid;
+	return look_at(s, st);
+}
+
+static enum seen
+wait_for(struct stops *s, struct stop *st)
+{
+	struct timespec nap = {0, NAP};
+	uint64_t end = clock_ns() + PATIENCE;
+	enum seen seen;
+
+	for (int i = 0; (seen = look(s, st)) == SEEN_NOTHING; i++) {
+		if (i < SPINS)
+			continue;
+		if (clock_ns() > end)
+			break;
+		nanosleep(&nap, NULL);
+	}
+	return seen;
+}
+
+/* A terminal that stops us must not leave the target stopped. */
+static void
+hold_signals(struct stops *s)
+{
+	sigset_t set;
+
+	if (s->held)
+		return;
+	sigemptyset(&set);
+	sigaddset(&set, SIGTSTP);
+	sigaddset(&set, SIGTTIN);
+	sigaddset(&set, SIGTTOU);
+	s->held = pthread_sigmask(SIG_BLOCK, &set, &s->mask) == 0;
+}
+
+static void
+take_signals(struct stops *s)
+{
+	if (s->held && s->count == 0)
+		s->held = pthread_sigmask(SIG_SETMASK, &s->mask, NULL) != 0;
+}
+
+static void
+drop(struct stops *s, struct stop *st)
+{
+	*st = s->list[--s->count];
+}
+
+static bool
+stop_it(struct stops *s, pid_t task)
+{
+	struct stop *st = find(s, task);
+
+	if (st != NULL)
+		return st->stopped || look(s, st) == SEEN_STOPPED;
+	st = array_grow(s->list, s->count, &s->max, sizeof(*st));
+	if (st == NULL)
+		return false;
+	s->list = st;
+	if (ptrace(PTRACE_SEIZE, task, 0, 0) != 0)
+		return false;
+	st += s->count++;
+	*st = (struct stop){.task = task};
+	ptrace(PTRACE_INTERRUPT, task, 0, 0);
+	if (wait_for(s, st) == SEEN_GONE) {
+		drop(s, st);
+		return false;
+	}
+	return st->stopped;
+}
+
+bool
+stop_thread(struct stops *s, pid_t task)
+{
+	bool stopped;
+
+	hold_signals(s);
+	stopped = stop_it(s, task);
+	take_signals(s);
+	return stopped;
+}
+
+/* One that has not stopped yet cannot be let go yet. */
+static void
+let_go(struct stops *s, struct stop *st)
+{
+	enum seen seen = st->stopped ? SEEN_STOPPED : look(s, st);
+
+	if (seen == SEEN_STOPPED)
+		ptrace(PTRACE_DETACH, st->task, 0, (long)st->signal);
+	if (seen != SEEN_NOTHING)
+		drop(s, st);
+}
+
+bool
+stop_release_all(struct stops *s)
+{
+	for (size_t i = s->count; i-- > 0;)
+		let_go(s, &s->list[i]);
+	take_signals(s);
+	return s->count == 0;
+}
+
+void
+stops_free(struct stops *s, uint64_t until)
+{
+	struct timespec nap = {0, LAST_NAP};
+
+	while (!stop_release_all(s) && clock_ns() < until)
+		nanosleep(&nap, NULL);
+	s->count = 0;
+	take_signals(s);
+	free(s->list);
+	*s = (struct stops){0};
+}
+
+pid_t
+stop_tracer(const struct process *p)
+{
+	char text[2048], *at;
+
+	if (!process_read_task(p, p->pid, "status", text, sizeof(text)))
+		return 0;
+	at = strstr(text, "\nTracerPid:");
+	return at != NULL ?
+	    (pid_t)strtol(at + strlen("\nTracerPid:"), NULL, 10) : 0;
+}

@@ -1,0 +1,1411 @@
+/* SPDX-License-Identifier: ISC */
+/* remote.c: see remote.h. */
+#include "engine/remote/remote.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/os/clock.h"
+#include "engine/os/stop.h"
+#include "engine/remote/survey.h"
+#include "engine/remote/tasks.h"
+#include "engine/sample/emit.h"
+#include "engine/sample/names.h"
+#include "engine/stack/first.h"
+#include "engine/stack/interrupted.h"
+#include "engine/stack/twice.h"
+#include "engine/threads/identity.h"
+#include "engine/threads/tids.h"
+#include "python/locals.h"
+
+#define COPIES_MAX 6	  /* of a round */
+#define STACK_MAX (8u << 20) /* bytes: no C stack is larger, by default */
+#define FORGET_AFTER 2048 /* rounds after which working sets start anew */
+#define NEEDED 8	  /* samples, whose frames are copied again */
+#define STOP_TRIES 4	  /* to stop a thread that is not making a call */
+#define RECORD_TRIES 2	  /* the first may have to read code objects */
+#define TASK_TRIES 4	  /* to see who waits for a task that runs */
+#define LOOK_AFTER 16	  /* rounds after which every thread was looked at */
+#define LOOKS 4		  /* of which one is a thorough one */
+#define RECENT 20	  /* us: as good as now */
+#define DOUBT_AFTER 1000000 /* us: then it is asked again who uses a state */
+#define SEEK_AFTER 10000  /* us: a thread that was not found is sought again */
+#define QUIET_MIN 2	  /* rounds in which nothing changes, before others are
+			   * taken ahead */
+#define QUIET_MAX 1024	  /* the same where that often ends soon: ... */
+#define NEWS 8		  /* rounds for which calls that were learned are news */
+#define SOON 8		  /* after less rounds than this: to begin takes as long
+			   * as some */
+
+/* A sink may wait for whoever reads: no thread stands still meanwhile. */
+struct releasing_sink {
+	struct tach_sink sink;
+	struct stops *stops;
+	struct tach_sink *to;
+};
+
+struct remote {
+	const struct process *process;
+	const struct py_offsets *offsets;
+	const struct tach_recorder_options *options;
+	struct thread_names *names;
+	struct chains chains;
+	struct tids tids;
+	struct identity identity;
+	struct py_none none;
+	struct stops stops;
+	struct releasing_sink releasing; /* with --blocking */
+	struct interrupts *interrupts; /* or NULL */
+
+	struct survey seen;
+	struct ahead ahead;
+	bool taken;	    /* the round was taken ahead, or of a series */
+	uint64_t lost;	    /* chains, of codes_lost, when rounds ahead began */
+	unsigned rests;	    /* rounds in a row without a CPU for any thread */
+	uint64_t learned;   /* calls, of calls_learned, when they were asked for */
+	unsigned news;	    /* rounds until these are no news any more */
+	size_t copies;	    /* of a series that are still to be of use */
+	bool runs;	    /* its thread ran when they had all been made */
+	uint64_t interval_ns; /* of those that are */
+	unsigned quiet;	    /* rounds like which some could be taken so */
+	/* How many of them it takes to begin: for one thread, and for some that
+	 * take turns. */
+	unsigned patience[2];
+	struct emitter emitter;
+	struct names *called; /* what its threads are */
+	bool twofold; /* some thread has had two states at once */
+	uint64_t round;
+	size_t turn; /* the thread that is looked at next */
+	struct watcher watcher;
+	struct tasks *tasks; /* NULL: nobody asks for them, or has any */
+	struct tasks_of *tasks_of; /* threads whose tasks are read ... */
+	size_t *loops;		   /* and their indices */
+	struct tach_locals locals; /* no function: nobody asks for them */
+};
+
+/* ---- making ------------------------------------------------------------ */
+
+static int
+release_and_run(struct tach_sink *sink, const struct tach_run *run)
+{
+	struct releasing_sink *s = (struct releasing_sink *)sink;
+
+	stop_release_all(s->stops);
+	return s->to->run(s->to, run);
+}
+
+struct remote *
+remote_new(const struct process *p, const struct py_runtime *rt,
+    const struct tach_recorder_options *options,
+    struct interrupts *interrupts, struct tach_table *table,
+    struct thread_names *names)
+{
+	struct remote *r = calloc(1, sizeof(*r));
+
+	if (r == NULL)
+		return NULL;
+	r->process = p;
+	r->offsets = &rt->offsets;
+	r->options = options;
+	r->names = names;
+	r->stops.process = p;
+	r->releasing = (struct releasing_sink){{.run = release_and_run},
+	    .stops = &r->stops};
+	r->interrupts = interrupts;
+	watcher_init(&r->watcher, interrupts_stir(interrupts));
+	survey_init(&r->seen, p, rt, &r->chains, interrupts,
+	    options->blocking);
+	ahead_init(&r->ahead, interrupts);
+	r->patience[false] = r->patience[true] = QUIET_MIN;
+	if (!chains_init(&r->chains, p, rt, options, table) ||
+	    (r->called = names_new(p, r->offsets, &r->chains.memory.memory,
+		 table)) == NULL) {
+		remote_free(r, 0);
+		return NULL;
+	}
+	emitter_init(&r->emitter, table, names, r->chains.codes);
+	r->emitter.opcodes = options->opcodes;
+	if (options->async == TACH_ASYNC_NONE ||
+	    !py_has(r->offsets->generator_state))
+		return r;
+	r->tasks = tasks_new(p, &r->chains.memory.memory, rt, r->chains.codes,
+	    table);
+	if (r->tasks == NULL) {
+		remote_free(r, 0);
+		return NULL;
+	}
+	return r;
+}
+
+void
+remote_free(struct remote *r, uint64_t until)
+{
+	if (r == NULL)
+		return;
+	ahead_free(&r->ahead);
+	stops_free(&r->stops, until);
+	emitter_free(&r->emitter);
+	tasks_free(r->tasks);
+	free(r->tasks_of);
+	free(r->loops);
+	names_free(r->called);
+	chains_free(&r->chains);
+	watcher_free(&r->watcher);
+	survey_free(&r->seen);
+	identity_free(&r->identity);
+	free(r);
+}
+
+void
+remote_interrupts(struct remote *r, struct interrupts *in)
+{
+	r->interrupts = r->seen.interrupts = in;
+	ahead_init(&r->ahead, in);
+	r->watcher.program = interrupts_stir(in);
+	for (size_t i = 0; i < r->seen.threads.count; i++)
+		turns_free(&r->seen.threads.list[i].turns);
+}
+
+static const struct py_memory *
+live(const struct remote *r)
+{
+	return &r->chains.memory.memory;
+}
+
+/* ---- samples ----------------------------------------------------------- */
+
+/* Leaves only the outermost frames of the newest chain. */
+static void
+cut_chain(struct remote *r, size_t depth)
+{
+	struct py_chain *c = &r->chains.chain;
+
+	memmove(c->places, c->places + (c->depth - depth),
+	    depth * sizeof(*c->places));
+	c->depth = depth;
+}
+
+/* Whether no other thread can run Python code now. */
+static bool
+is_only(const struct remote *r, const struct thread *t)
+{
+	return r->seen.threads.count == 1 || (r->offsets->active == 0 &&
+	    survey_interp(&r->seen, t)->gil.locked &&
+	    survey_interp(&r->seen, t)->gil.holder == t->py.addr);
+}
+
+/* The id of a thread whose state does not give it; 0: there is none, or it is
+ * not known. */
+static uint64_t
+seek_tid(struct remote *r, const struct thread *t, uint64_t pthread)
+{
+	struct claim claim = {pthread, t->stack, is_only(r, t)};
+
+	return identity_find(&r->identity, r->process, &claim,
+	    r->seen.time_us);
+}
+
+/* That which its state gives, if there is such a thread. */
+static uint64_t
+told_tid(struct remote *r, struct thread *t)
+{
+	uint64_t id = r->chains.tid, pthread = 0;
+
+	if (id == t->told && t->tid != 0)
+		return t->tid;
+	t->told = id;
+	if (process_thread(r->process, id) != 0)
+		return id;
+	return py_read(live(r), t->py.addr + r->offsets->thread_ident,
+	    &pthread, sizeof(pthread)) ? seek_tid(r, t, pthread) : 0;
+}
+
+/* The id of a thread as the kernel has it, or, where nothing tells of it, to
+ * 3.10 a number that tells it from others.  0: there is none. */
+static uint64_t
+find_tid(struct remote *r, struct thread *t)
+{
+	uint64_t id = r->chains.tid, tid;
+
+	if (py_has(r->offsets->thread_native_thread_id))
+		return told_tid(r, t);
+	tid = tids_find(&r->tids, r->process, live(r), r->offsets,
+	    &r->seen.list, id, t->pthread == id ? t->tid : 0);
+	t->pthread = id;
+	if (tid != 0 || (tid = seek_tid(r, t, id)) != 0)
+		return tid;
+	return identity_is_known(&r->identity) ? 0 : id;
+}
+
+/* A thread that has no sample yet has to be found before it is read: what is
+ * believed of it depends on where it runs. */
+static void
+find_thread(struct remote *r, struct thread *t)
+{
+	struct chains *c = &r->chains;
+	struct py_piece id = {t->py.addr + c->id_field, sizeof(c->tid),
+	    &c->tid};
+
+	if (t->task == 0 && live(r)->read(live(r), &id, 1))
+		thread_find(t, r->process, find_tid(r, t));
+}
+
+/* Reads a thread that stands still for it, and until it is let go.  One that is
+ * blocked does so anyway, and some calls would end early if it was stopped.
+ * One that stands amid the making of a call goes on, and is stopped once
+ * more. */
+static bool
+read_stopped(struct remote *r, struct thread *t, size_t *sure)
+{
+	bool whole = false;
+
+	for (int i = 0; i < STOP_TRIES && !whole; i++) {
+		if (i > 0) {
+			stop_release_all(&r->stops);
+			twice_wait();
+		}
+		t->held = t->task != 0 && status_runs(t) &&
+		    stop_thread(&r->stops, t->task);
+		whole = twice_read(&r->chains, t, sure);
+		if (!t->held)
+			break;
+	}
+	return whole;
+}
+
+/* Reads a thread that runs at one moment, if that can be had. */
+static bool
+is_interrupted(struct remote *r, struct thread *t)
+{
+	if (r->interrupts == NULL || t->task == 0 || !status_runs(t) ||
+	    !interrupted_read(r->interrupts, &r->chains, t))
+		return false;
+	return t->held = true;
+}
+
+/* What can be interrupted is not waited for where it runs, though it was not to
+ * be had just now. */
+static void
+stay_away(struct remote *r, const struct thread *t)
+{
+	if (r->interrupts != NULL && !interrupted_spares(t))
+		near_unwant(&r->chains.near, t->task);
+}
+
+/* One that is blocked stands still, which shows by that it gets no CPU: it need
+ * not be read from there. */
+static void
+park(const struct remote *r, struct thread *t)
+{
+	t->parked = t->task != 0 ?
+	    turns_count(&t->turns, r->process, t->task) : TURNS_UNKNOWN;
+	if (!status_is_blocked(t))
+		t->parked = TURNS_UNKNOWN;
+}
+
+/* Whether the chain of a later copy of the same series is known, which is as good
+ * as to read the thread again. */
+static bool
+know_later(struct remote *r, struct thread *t, const struct interp *in)
+{
+	struct stamp stamp;
+	size_t n = 0;
+	bool known = false;
+
+	for (; !known && survey_look_later(&r->seen, in, &stamp); n++)
+		known = first_know(&r->chains, t, &r->seen.all, in->gc,
+		    &stamp);
+	survey_look_back(&r->seen, n);
+	r->chains.retries += n;
+	return known;
+}
+
+/* Walks the copy of the round. */
+static bool
+walk_copy(struct remote *r, struct thread *t, size_t *sure)
+{
+	const struct interp *in = survey_interp(&r->seen, t);
+
+	return first_walk(&r->chains, t, &r->seen.all, in->gc, &in->stamp,
+	    sure);
+}
+
+/*
+ * Reads a record of a round that the kernel took: of its moment only, as a thread
+ * that is looked at now has gone on since then.  Where that is not the whole of
+ * it, rounds are better taken by ourselves.
+ */
+static bool
+read_record(struct remote *r, struct thread *t, size_t *sure)
+{
+	t->held = true;
+	for (int i = 0; i < RECORD_TRIES; i++)
+		if (walk_copy(r, t, sure)) {
+			t->stale = false;
+			return true;
+		}
+	ahead_end(&r->ahead);
+	r->chains.trouble = CHAIN_UNKNOWN;
+	return false;
+}
+
+/*
+ * Reads a thread's newest chain: from the copy, if that can be trusted.  Only a
+ * thread that ran before as well is interrupted though it was copied: the others
+ * would be seen at a later moment than the copy's for no other reason than what
+ * they do, and more often where they run than where they rest.
+ */
+static bool
+read_chain(struct remote *r, struct thread *t, size_t *sure)
+{
+	const struct interp *in = survey_interp(&r->seen, t);
+	bool ran = (t->status & TACH_STATUS_CPU) != 0; /* when it was seen last */
+
+	t->stale = !t->copied || survey_may_have_run(&r->seen, t);
+	if (t->still && r->taken)
+		return read_record(r, t, sure);
+	if (t->still && walk_copy(r, t, sure)) {
+		t->stale = false;
+		return t->held = true;
+	}
+	if (!t->stale && walk_copy(r, t, sure))
+		return true;
+	find_thread(r, t);
+	if (t->copied && near_held(&r->chains.near, t->task) &&
+	    walk_copy(r, t, sure))
+		return true;
+	if (r->options->blocking) {
+		t->stale = true;
+		return read_stopped(r, t, sure);
+	}
+	if (ran && is_interrupted(r, t))
+		return true;
+	if (t->copied && t->stale &&
+	    first_know(&r->chains, t, &r->seen.all, in->gc, &in->stamp))
+		return true;
+	if (t->copied && know_later(r, t, in))
+		return true;
+	/* What it does now is later than what is left of a series. */
+	survey_end_series(&r->seen);
+	t->stale = true;
+	if (!ran && is_interrupted(r, t))
+		return true;
+	park(r, t);
+	return twice_read(&r->chains, t, sure);
+}
+
+/* Takes a new id for a state. */
+static void
+rebind(struct remote *r, struct thread *t, uint64_t tid)
+{
+	thread_bind(t, r->process, tid);
+	t->sought = 0;
+	t->index = TACH_NONE;
+	for (size_t i = 0; i < r->seen.threads.count; i++) {
+		const struct thread *u = &r->seen.threads.list[i];
+		r->twofold |= u != t && u->tid == tid;
+	}
+}
+
+/* Takes the id of the thread.  False: there is none, or it is not known. */
+static bool
+bind_thread(struct remote *r, struct thread *t)
+{
+	uint64_t tid = find_tid(r, t);
+
+	if (tid == 0)
+		return false;
+	if (tid != t->tid)
+		rebind(r, t, tid);
+	return t->task != 0 || !py_has(r->offsets->thread_native_thread_id);
+}
+
+/* Gives it its place among the names of threads.  False: out of memory. */
+static bool
+name_thread(struct remote *r, struct thread *t,
+    struct tach_recorder_stats *stats)
+{
+	if (t->index != TACH_NONE)
+		return true;
+	stats->unkept += t->task != 0 && t->syscall_fd < 0;
+	t->index = thread_names_add(r->names, (uint32_t)t->py.interp_id,
+	    t->tid);
+	return t->index != TACH_NONE;
+}
+
+/*
+ * Looks whether another thread uses a state than the one it names: that waits
+ * though the state has the GIL, and the C stack that its code runs on is the
+ * other's.
+ */
+static bool
+seek_user(struct remote *r, struct thread *t, const struct moment *m)
+{
+	uint64_t tid;
+
+	if (!py_has(r->offsets->thread_native_thread_id) || !m->holds_gil ||
+	    (m->status & TACH_STATUS_CPU) != 0 || m->time_us < t->seek_us)
+		return false;
+	t->seek_us = m->time_us + DOUBT_AFTER;
+	tid = seek_tid(r, t, 0);
+	if (tid == 0 || tid == t->tid)
+		return false;
+	rebind(r, t, tid);
+	return true;
+}
+
+/* A state that belongs to no thread is left out until it is sought again.  It
+ * counts if that does not find it either: just now its thread may be ending. */
+static void
+leave_out(struct thread *t, uint64_t time_us, struct tach_recorder_stats *stats)
+{
+	t->gone = t->stray = true;
+	t->seek_us = time_us + SEEK_AFTER;
+	stats->strays += t->sought++ == 1;
+}
+
+/* Whether the thread has ended, and left its state behind. */
+static bool
+has_left(const struct remote *r, struct thread *t, uint8_t status)
+{
+	if ((status & TACH_STATUS_UNKNOWN) == 0 || t->task == 0 ||
+	    process_thread_id(r->process, t->task) != 0)
+		return false;
+	t->told = 0;
+	return true;
+}
+
+static void
+seek_again(struct thread *t, uint64_t time_us)
+{
+	if (!t->stray || time_us < t->seek_us)
+		return;
+	t->gone = t->stray = false;
+	t->stale = true;
+}
+
+/* Whether a thread that holds its GIL has gone on since its last sample, which
+ * is recent. */
+static bool
+has_just_run(const struct remote *r, const struct thread *t, uint64_t time_us)
+{
+	const struct py_chain *now = &r->chains.chain, *then = &t->chain;
+
+	return t->holds_gil && time_us - t->time_us <= RECENT &&
+	    (t->status & TACH_STATUS_CPU) != 0 && then->depth > 0 &&
+	    (now->places[0].instr != then->places[0].instr ||
+		now->places[0].frame != then->places[0].frame);
+}
+
+/* Whether a thread is read in a copy of a series.  All of these are older than
+ * what is looked at now; in all of them it had the GIL. */
+static bool
+is_of_series(const struct remote *r, const struct thread *t)
+{
+	return r->taken && t->copied && !t->still;
+}
+
+static struct moment
+moment_of(struct remote *r, const struct thread *t, uint64_t time_us)
+{
+	const struct interp *in = survey_interp(&r->seen, t);
+
+	return (struct moment){.time_us = time_us,
+	    .offsets = r->offsets,
+	    .gil = in->gil_at,
+	    .holds_gil = t->holds_gil,
+	    .wants_gil = chains_wants_gil(&r->chains),
+	    .ran = (is_of_series(r, t) && r->runs) ||
+		has_just_run(r, t, time_us),
+	    .waits = !t->holds_gil && survey_takes_turns(&r->seen, t),
+	    .exception = chains_exception(&r->chains, t, &r->none)};
+}
+
+static bool
+holds_gil(const struct remote *r, const struct thread *t)
+{
+	const struct interp *in = survey_interp(&r->seen, t);
+
+	if (r->offsets->active == 0)
+		return in->gil.locked && in->gil.holder == t->py.addr;
+	return t->copied && (chains_state(&r->chains,
+	    r->seen.all.bytes + t->copy, r->offsets->thread_status) &
+	    r->offsets->active) != 0;
+}
+
+/* Whether a thread is of those that were asked for, as far as is known
+ * before it is looked at. */
+static bool
+is_wanted(const struct remote *r, const struct thread *t)
+{
+	return (!r->options->main_only || t->task == 0 ||
+		t->task == r->process->pid) &&
+	    (r->options->mode != TACH_MODE_GIL || t->holds_gil);
+}
+
+/* Whether the thread has ended, or never was one: that it could not be read is
+ * no failure. */
+static bool
+has_ended(const struct remote *r, const struct thread *t)
+{
+	if (r->chains.ended)
+		return true;
+	return t->task != 0 ? process_thread_id(r->process, t->task) == 0 :
+	    py_has(r->offsets->thread_native_thread_id);
+}
+
+static void
+count_failure(const struct remote *r, struct tach_recorder_stats *stats)
+{
+	stats->failed++;
+	switch (r->chains.trouble) {
+	case CHAIN_UNREADABLE:
+		stats->unreadable++;
+		break;
+	case CHAIN_MOVING:
+		stats->moving++;
+		break;
+	case CHAIN_UNKNOWN:
+		stats->unknown++;
+		break;
+	}
+}
+
+/* Whether a thread was interrupted; if it ran and was not, why. */
+static void
+count_interrupts(const struct remote *r, const struct thread *t, uint8_t status,
+    struct tach_recorder_stats *stats)
+{
+	bool outside = !t->held && (status & TACH_STATUS_CPU) != 0;
+
+	if (r->interrupts == NULL)
+		return;
+	stats->interrupted += t->held;
+	stats->unfit += outside && t->unfit;
+	stats->dear += outside && !t->unfit && interrupted_spares(t);
+}
+
+/* ---- local variables --------------------------------------------------- */
+
+void
+remote_locals(struct remote *r, const struct tach_locals *l)
+{
+	r->locals = *l;
+}
+
+/* Whose variable it is. */
+struct local_of {
+	const struct tach_locals *locals;
+	uint32_t outer;
+};
+
+static void
+tell_local(void *arg, const char *name, const char *value, size_t len)
+{
+	const struct local_of *of = arg;
+
+	of->locals->tell(of->locals->arg, of->outer,
+	    (struct tach_string){name, strlen(name)},
+	    (struct tach_string){value, len});
+}
+
+static void
+tell_locals(const struct remote *r)
+{
+	const struct py_chain *c = &r->chains.chain;
+	struct py_objects objects = {r->offsets, live(r)};
+
+	for (size_t i = 0; i < c->depth; i++) {
+		struct local_of of = {&r->locals,
+		    (uint32_t)(c->depth - 1 - i)};
+		if (!place_is_mark(&c->places[i]) &&
+		    !locals_read(&objects, &c->places[i], tell_local, &of))
+			r->locals.tell(r->locals.arg, of.outer,
+			    (struct tach_string){0}, (struct tach_string){0});
+	}
+}
+
+/* ---- one thread -------------------------------------------------------- */
+
+/* Reads a chain, and if it is one of a task, joins those that wait for that
+ * one.  Where that cannot be, the event loop's frames stay. */
+static bool
+read_stack(struct remote *r, struct thread *t, size_t *sure)
+{
+	bool whole = read_chain(r, t, sure);
+
+	if (r->tasks == NULL || !tasks_found(r->tasks, clock_ns()))
+		return whole;
+	for (int i = 0; i < TASK_TRIES && whole &&
+	    !tasks_extend(r->tasks, t, &r->chains.chain); i++)
+		whole = twice_read(&r->chains, t, sure);
+	return whole;
+}
+
+/*
+ * Whether a thread runs by another state meanwhile: it has one in each
+ * interpreter that it has entered, and can have more, all with frames, and is in
+ * the one whose code began deepest in its C stack.  Before 3.13 a state can name
+ * another thread than that which it runs in, but their stacks are apart.  Or
+ * another state had the thread's sample of this moment, before that was known.
+ */
+static bool
+is_elsewhere(const struct remote *r, const struct thread *t, uint64_t time_us)
+{
+	if (r->seen.interps.count < 2 && !r->twofold)
+		return false;
+	for (size_t i = 0; i < r->seen.threads.count; i++) {
+		const struct thread *u = &r->seen.threads.list[i];
+		if (u == t || u->tid != t->tid)
+			continue;
+		if (u->sampled_us == time_us)
+			return true;
+		if (u->stack != 0 && !u->gone && u->stack < t->stack &&
+		    t->stack - u->stack < STACK_MAX)
+			return true;
+	}
+	return false;
+}
+
+/* Where frames lie apart, those that the last samples did not have would soon
+ * be most of what is copied.  Those that the last one had are noted, if one is.
+ * Without memory some are lacking, and found. */
+static void
+renew_set(const struct remote *r, struct thread *t)
+{
+	const struct py_chain *c = &r->chains.chain;
+	struct workset old = t->set;
+	size_t n;
+
+	if (!chains_lie_apart(&r->chains))
+		return;
+	n = c->depth - (t->samples > 0 ? chain_shared(c, &t->chain) : 0);
+	for (size_t i = 0; i < n; i++)
+		if (!place_is_mark(&c->places[i]))
+			workset_add(&t->needed, c->places[i].frame,
+			    r->offsets->frame_size);
+	if (++t->samples < NEEDED)
+		return;
+	t->samples = 0;
+	t->set = t->needed;
+	t->needed = old;
+	workset_clear(&t->needed);
+}
+
+/* What it does is not wanted.  Until it can have moved that stays so. */
+static void
+pass_over(struct thread *t, uint8_t status)
+{
+	t->passed = true;
+	t->stale = false;
+	t->status = status;
+}
+
+static bool
+take_sample(struct remote *r, struct thread *t, uint64_t time_us,
+    struct tach_sink *sink, struct tach_recorder_stats *stats)
+{
+	size_t sure = 0;
+	bool whole;
+	struct moment m;
+
+	t->done = true;
+	t->live = t->passed = t->lost = t->held = t->unsure = false;
+	t->holds_gil = holds_gil(r, t);
+	if (!is_wanted(r, t))
+		return true;
+	errno = 0;
+	whole = read_stack(r, t, &sure);
+	if (!whole && errno == ENOMEM)
+		return false;
+	stay_away(r, t);
+	if (!whole && sure == 0) {
+		t->lost = !has_ended(r, t);
+		if (t->lost)
+			count_failure(r, stats);
+		return true;
+	}
+	t->stack = 0;
+	if (r->chains.chain.depth == 0)
+		return true; /* runs no Python code */
+	t->stack = r->chains.chain.stack;
+	if (!bind_thread(r, t)) {
+		leave_out(t, time_us, stats);
+		return true;
+	}
+	if (is_elsewhere(r, t, time_us))
+		return true;
+	m = moment_of(r, t, time_us);
+	m.status = status_of(r->process, t, &m);
+	if (seek_user(r, t, &m)) {
+		if (is_elsewhere(r, t, time_us))
+			return true;
+		m.status = status_of(r->process, t, &m);
+	}
+	if (!name_thread(r, t, stats))
+		return false;
+	if (has_left(r, t, m.status)) {
+		leave_out(t, time_us, stats);
+		return true;
+	}
+	if (!m.ran && is_of_series(r, t))
+		r->runs = (m.status & TACH_STATUS_CPU) != 0;
+	if (!is_wanted(r, t) || !status_kept(r->options, m.status)) {
+		pass_over(t, m.status);
+		return true;
+	}
+	if (!whole)
+		cut_chain(r, sure);
+	if (r->locals.tell != NULL)
+		tell_locals(r);
+	renew_set(r, t);
+	thread_names_count(r->names, t->index, 1, stats);
+	stats->torn += !whole;
+	count_interrupts(r, t, m.status, stats);
+	stats->compiled += chains_compiled(&r->chains);
+	t->live = whole && r->options->async != TACH_ASYNC_ALL;
+	t->lost = !t->live;
+	t->sound = whole && r->chains.sound;
+	t->count = r->chains.stamp.count;
+	t->time_us = time_us;
+	t->wants_gil = m.wants_gil;
+	t->exception = m.exception;
+	if (!emit_sample(&r->emitter, t, &r->chains.chain, !whole, &m, sink))
+		return false;
+	if (is_of_series(r, t) && t->same == 0)
+		t->same = chains_shared(t, &r->seen.shared);
+	return true;
+}
+
+/* A thread that had to stand still goes on afterwards. */
+static bool
+sample_thread(struct remote *r, struct thread *t, uint64_t time_us,
+    struct tach_sink *sink, struct tach_recorder_stats *stats)
+{
+	bool ok = take_sample(r, t, time_us, sink, stats);
+
+	stop_release_all(&r->stops);
+	if (r->options->careful)
+		near_leave(&r->chains.near);
+	return ok;
+}
+
+static bool
+sample_copied(struct remote *r, uint64_t time_us, struct tach_sink *sink,
+    struct tach_recorder_stats *stats)
+{
+	for (size_t i = 0; i < r->seen.threads.count; i++) {
+		struct thread *t = &r->seen.threads.list[i];
+		if (t->copied &&
+		    !sample_thread(r, t, time_us, sink, stats))
+			return false;
+	}
+	return true;
+}
+
+/* Looks again at what a thread does that did not run.  False: samples of that
+ * are not wanted. */
+static bool
+renew_status(struct remote *r, struct thread *t)
+{
+	struct moment m = {.offsets = r->offsets,
+	    .gil = survey_interp(&r->seen, t)->gil_at,
+	    .holds_gil = t->holds_gil,
+	    .wants_gil = t->wants_gil,
+	    .exception = t->exception};
+
+	t->unsure = t->held = false;
+	t->status = status_of(r->process, t, &m);
+	t->live = status_kept(r->options, t->status) &&
+	    !has_left(r, t, t->status);
+	return t->live;
+}
+
+/* The same of one that was passed over: it is wanted if it has got a CPU. */
+static void
+look_again(struct thread *t)
+{
+	t->unsure = false;
+	t->stale = t->stale || status_runs(t);
+}
+
+/* Threads that did not run since their last sample have the same one.  What
+ * the copies did not get to is read alone. */
+static bool
+sample_others(struct remote *r, uint64_t time_us, struct tach_sink *sink,
+    struct tach_recorder_stats *stats)
+{
+	for (size_t i = 0; i < r->seen.threads.count; i++) {
+		struct thread *t = &r->seen.threads.list[i];
+		if (t->gone || t->done)
+			continue;
+		t->copied = false;
+		if (t->passed && t->unsure)
+			look_again(t);
+		if (t->stale) {
+			if (!sample_thread(r, t, time_us, sink, stats))
+				return false;
+		} else if (t->live && !is_elsewhere(r, t, time_us) &&
+		    (!t->unsure || renew_status(r, t))) {
+			thread_names_count(r->names, t->index, 1, stats);
+			if (!emit_again(&r->emitter, t, time_us, sink))
+				return false;
+		}
+	}
+	return true;
+}
+
+/* ---- tasks that wait --------------------------------------------------- */
+
+/* Where samples of tasks go. */
+struct task_round {
+	struct remote *remote;
+	struct moment moment;
+	struct tach_sink *sink;
+	struct tach_recorder_stats *stats;
+	bool failed;
+};
+
+static bool
+sample_task(void *arg, size_t of, struct py_chain *c)
+{
+	struct task_round *a = arg;
+	struct remote *r = a->remote;
+	struct thread *t = &r->seen.threads.list[r->loops[of]];
+
+	a->moment.status = t->status & TACH_STATUS_MAIN;
+	thread_names_count(r->names, t->index, 1, a->stats);
+	a->failed = !emit_sample(&r->emitter, t, c, false, &a->moment,
+	    a->sink);
+	return !a->failed;
+}
+
+/* Room for the threads whose tasks are read. */
+static bool
+reserve_loops(struct remote *r)
+{
+	size_t n = r->seen.threads.count;
+	size_t *loops = reallocarray(r->loops, n, sizeof(*loops));
+	struct tasks_of *of = reallocarray(r->tasks_of, n, sizeof(*of));
+
+	if (loops != NULL)
+		r->loops = loops;
+	if (of != NULL)
+		r->tasks_of = of;
+	return loops != NULL && of != NULL;
+}
+
+/* The tasks that wait, as samples of the threads of their loops. */
+static bool
+sample_tasks(struct remote *r, uint64_t time_us, struct tach_sink *sink,
+    struct tach_recorder_stats *stats)
+{
+	struct task_round a = {r, {.time_us = time_us}, sink, stats, false};
+	size_t n = 0;
+
+	if (r->seen.threads.count == 0)
+		return true;
+	if (!reserve_loops(r))
+		return false;
+	for (size_t i = 0; i < r->seen.threads.count; i++) {
+		const struct thread *t = &r->seen.threads.list[i];
+		if (t->gone || t->index == TACH_NONE || !t->done ||
+		    !status_kept(r->options, t->status & TACH_STATUS_MAIN))
+			continue;
+		r->loops[n] = i;
+		r->tasks_of[n++] = (struct tasks_of){t->py.interp, t->py.addr};
+	}
+	stats->failed += tasks_waiting(r->tasks, r->tasks_of, n, sample_task,
+	    &a);
+	return !a.failed;
+}
+
+/* ---- rounds ------------------------------------------------------------ */
+
+/* Without a GIL each round has begun with whether it has run: that is told
+ * once only. */
+static void
+look_at(struct remote *r, struct thread *t)
+{
+	if (!t->live && !t->passed)
+		t->stale = true;
+	else if ((survey_interp(&r->seen, t)->counted &&
+		     turns_had(&t->turns, r->process, t->task, &r->watcher)) ||
+	    ++t->looks % LOOKS == 0)
+		t->unsure = true;
+}
+
+/*
+ * Looks at some threads though there is no sign that they ran: whether one
+ * runs is shown by its GIL, but not whether it waits for a CPU after it was
+ * blocked, or has gone on to compute without the GIL.  The latter is seen after
+ * LOOK_AFTER rounds at the latest, since it has got a CPU, and the former when
+ * it gets one, or after LOOKS times as many; and both at once where they end.
+ */
+static void
+look_around(struct remote *r)
+{
+	size_t count = r->seen.threads.count;
+	size_t n = count > 1 ? 1 + count / LOOK_AFTER : 0;
+
+	for (; n > 0; n--) {
+		struct thread *t = &r->seen.threads.list[
+		    r->turn = (r->turn + 1) % count];
+		if (!survey_takes_turns(&r->seen, t))
+			look_at(r, t);
+	}
+}
+
+/* Where no GIL tells who ran: a thread that was blocked when it was read last,
+ * and has had no CPU since the look before that, is where it was then; so what
+ * is read of it from now on holds for as long as that goes on. */
+static void
+look_for_rest(struct remote *r, struct thread *t)
+{
+	bool blocked = status_was_blocked(t) &&
+	    !turns_had(&t->turns, r->process, t->task, &r->watcher);
+
+	t->rests = blocked && t->blocked;
+	t->blocked = blocked;
+}
+
+/* What the first rounds need of new threads is a lot. */
+static void
+forget_room(struct remote *r)
+{
+	if (r->round % FORGET_AFTER == 0 && !remote_has_series(r))
+		snapshot_free(&r->seen.all);
+}
+
+static void
+begin_round(struct remote *r)
+{
+	forget_room(r);
+	for (size_t i = 0; i < r->seen.threads.count; i++) {
+		struct thread *t = &r->seen.threads.list[i];
+		t->done = t->copied = t->still = false;
+		seek_again(t, r->seen.time_us);
+		if (!survey_interp(&r->seen, t)->counted)
+			look_for_rest(r, t);
+		/* Its last sample is one of a task that waits. */
+		t->stale |= r->options->async == TACH_ASYNC_ALL;
+		if ((r->round + i) % FORGET_AFTER == 0)
+			workset_clear(&t->set);
+	}
+}
+
+static bool
+has_more(const struct remote *r)
+{
+	for (size_t i = 0; i < r->seen.threads.count; i++) {
+		const struct thread *t = &r->seen.threads.list[i];
+		if (t->stale && !t->done && !t->gone)
+			return true;
+	}
+	return false;
+}
+
+/* Of more threads that run, the one whose turn it is. */
+static void
+wait_near(struct remote *r)
+{
+	for (size_t i = 0; i < r->seen.threads.count; i++) {
+		const struct thread *t = &r->seen.threads.list[
+		    (r->round + i) % r->seen.threads.count];
+		if (t->done && t->task != 0 &&
+		    (t->status & TACH_STATUS_CPU) != 0) {
+			near_wait(&r->chains.near, t->task);
+			return;
+		}
+	}
+}
+
+/* Where the next round is to begin. */
+static void
+leave_round(struct remote *r)
+{
+	r->round++;
+	if (r->options->blocking)
+		wait_near(r);
+	else if (!r->taken)
+		near_end_round(&r->chains.near,
+		    calls_learned(r->chains.calls));
+}
+
+/* The one thread that can have run, if it can be seen at one moment.  What was
+ * taken ahead and is of no use has nothing of use after it. */
+static bool
+see_alone(struct remote *r)
+{
+	if (!r->taken)
+		return survey_interrupt(&r->seen);
+	if (remote_has_series(r))
+		return survey_take_copy(&r->seen);
+	if (survey_take(&r->seen, &r->ahead))
+		return true;
+	ahead_cancel(&r->ahead);
+	return false;
+}
+
+/* And a thread whose turn it was before, at the same moment. */
+static bool
+see_more(struct remote *r)
+{
+	return r->taken && ahead_more(&r->ahead) &&
+	    survey_take(&r->seen, &r->ahead);
+}
+
+/* ---- rounds in which nobody has run ------------------------------------ */
+
+/* Whether a thread was blocked when it was looked at, and all of what it runs was
+ * seen. */
+static bool
+was_at_rest(const struct thread *t)
+{
+	return !t->gone && !t->unsure && t->task != 0 &&
+	    status_was_blocked(t) && (t->live || t->passed || t->stack == 0);
+}
+
+/* Whether all were, and the process has no thread but these: any other one can
+ * begin to run Python code without a sign of that in them. */
+static bool
+were_at_rest(const struct remote *r)
+{
+	for (size_t i = 0; i < r->seen.threads.count; i++)
+		if (!was_at_rest(&r->seen.threads.list[i]))
+			return false;
+	return r->seen.interps.count == 1 && !r->twofold &&
+	    process_count_tasks(r->process) == r->seen.threads.count;
+}
+
+/* Whether no thread has had a CPU since it was asked before.  One that has had
+ * one is looked at again. */
+static bool
+had_no_cpu(struct remote *r)
+{
+	bool none = true;
+
+	for (size_t i = 0; i < r->seen.threads.count; i++) {
+		struct thread *t = &r->seen.threads.list[i];
+		if (turns_had(&t->turns, r->process, t->task, &r->watcher)) {
+			t->unsure = true;
+			none = false;
+		}
+	}
+	return none;
+}
+
+/* Whether nothing need be read as no thread has had a CPU since before the last
+ * round that was: a thread can block while that round looks at it, so it is
+ * read once more. */
+static bool
+all_rest(struct remote *r)
+{
+	bool rest = !r->taken && r->tasks == NULL && r->locals.tell == NULL &&
+	    !r->options->blocking && were_at_rest(r) && had_no_cpu(r);
+
+	r->rests = rest ? r->rests + 1 : 0;
+	return r->rests > 1;
+}
+
+bool
+remote_can_repeat(const struct remote *r)
+{
+	for (size_t i = 0; i < r->seen.threads.count; i++) {
+		const struct thread *t = &r->seen.threads.list[i];
+		if (t->lost && !t->gone)
+			return false;
+	}
+	return true;
+}
+
+bool
+remote_again(struct remote *r, uint64_t time_us, struct tach_sink *sink,
+    struct tach_recorder_stats *stats)
+{
+	for (size_t i = 0; i < r->seen.threads.count; i++) {
+		struct thread *t = &r->seen.threads.list[i];
+		if (t->gone || !t->live || is_elsewhere(r, t, time_us))
+			continue;
+		thread_names_count(r->names, t->index, 1, stats);
+		if (!emit_again(&r->emitter, t, time_us, sink))
+			return false;
+	}
+	return true;
+}
+
+/* The sink that samples go to. */
+static struct tach_sink *
+sink_of(struct remote *r, struct tach_sink *sink)
+{
+	if (!r->options->blocking)
+		return sink;
+	r->releasing.to = sink;
+	return &r->releasing.sink;
+}
+
+static enum remote_result
+look_at_names(struct remote *r, uint64_t time_us)
+{
+	return names_look(r->called, &r->seen.threads, r->names->count,
+	    time_us) ? REMOTE_OK : REMOTE_ERROR;
+}
+
+static enum remote_result
+rest_round(struct remote *r, uint64_t time_us, struct tach_sink *sink,
+    struct tach_recorder_stats *stats)
+{
+	near_break_off(&r->chains.near);
+	return remote_again(r, time_us, sink, stats) ?
+	    look_at_names(r, time_us) : REMOTE_ERROR;
+}
+
+enum remote_result
+remote_round(struct remote *r, uint64_t time_us, struct tach_sink *to,
+    struct tach_recorder_stats *stats)
+{
+	struct tach_sink *sink = sink_of(r, to);
+	bool first = true;
+
+	if (all_rest(r))
+		return rest_round(r, time_us, sink, stats);
+	r->seen.time_us = time_us;
+	begin_round(r);
+	if (see_alone(r)) {
+		do
+			if (!sample_copied(r, time_us, sink, stats))
+				return REMOTE_ERROR;
+		while (see_more(r));
+		first = !r->seen.kept;
+		if (!first)
+			look_around(r);
+	}
+	for (int i = 0; i < COPIES_MAX && (first || has_more(r)); i++) {
+		errno = 0;
+		if (!(first && survey_copy_lean(&r->seen)) &&
+		    !survey_copy(&r->seen, first))
+			return errno == ENOMEM ? REMOTE_ERROR : REMOTE_LOST;
+		if (!sample_copied(r, time_us, sink, stats))
+			return REMOTE_ERROR;
+		if (first)
+			look_around(r);
+		first = false;
+	}
+	if (!sample_others(r, time_us, sink, stats))
+		return REMOTE_ERROR;
+	if (r->options->async == TACH_ASYNC_ALL && r->tasks != NULL &&
+	    tasks_found(r->tasks, clock_ns()) &&
+	    !sample_tasks(r, time_us, sink, stats))
+		return REMOTE_ERROR;
+	leave_round(r);
+	stats->retries = r->chains.retries;
+	return look_at_names(r, time_us);
+}
+
+bool
+remote_let_go(struct remote *r)
+{
+	return stop_release_all(&r->stops);
+}
+
+/* ---- rounds that are taken ahead --------------------------------------- */
+
+/* Whether all that a round needs is what is copied ahead.  Tasks and what an
+ * instruction has become are read when a sample is made. */
+static bool
+may_go_ahead(const struct remote *r)
+{
+	return r->tasks == NULL && !r->options->opcodes &&
+	    r->chains.near.rounds == 0;
+}
+
+/* What ends soon, or cannot begin, is not to begin soon again. */
+static void
+hesitate(struct remote *r, bool turns, bool soon)
+{
+	unsigned *p = &r->patience[turns];
+
+	r->quiet = 0;
+	*p = !soon ? QUIET_MIN : *p < QUIET_MAX ? *p * 2 : QUIET_MAX;
+}
+
+/* Whether calls have come just now that were not known: so may more code, which
+ * has to be there still when its rounds are read. */
+static bool
+learns(struct remote *r)
+{
+	uint64_t before = r->learned;
+
+	r->learned = calls_learned(r->chains.calls);
+	if (r->learned != before)
+		r->news = NEWS;
+	else if (r->news > 0)
+		r->news--;
+	return r->news > 0;
+}
+
+void
+remote_go_ahead(struct remote *r, uint64_t interval_ns, uint32_t batch)
+{
+	size_t threads = may_go_ahead(r) ?
+	    survey_may_go_ahead(&r->seen, &r->ahead) : 0;
+
+	r->interval_ns = interval_ns;
+	r->lost = codes_lost(r->chains.codes);
+	if (threads == 0 || learns(r))
+		r->quiet = 0;
+	else if (++r->quiet >= r->patience[threads > 1] &&
+	    !survey_go_ahead(&r->seen, &r->ahead, interval_ns, batch))
+		hesitate(r, threads > 1, true);
+}
+
+void
+remote_keep_ahead(struct remote *r, uint64_t interval_ns, uint32_t batch)
+{
+	ahead_set_batch(&r->ahead, batch);
+	if (interval_ns != r->interval_ns)
+		ahead_set_interval(&r->ahead, interval_ns);
+	r->interval_ns = interval_ns;
+}
+
+void
+remote_copy_series(struct remote *r)
+{
+	if (!may_go_ahead(r) || !r->seen.kept)
+		r->quiet = 0;
+	else if (++r->quiet >= r->patience[false] &&
+	    !survey_copy_series(&r->seen))
+		hesitate(r, false, true);
+	r->copies = r->seen.left;
+	r->runs = false;
+}
+
+bool
+remote_is_ahead(const struct remote *r)
+{
+	return r->ahead.on || remote_has_series(r);
+}
+
+bool
+remote_has_series(const struct remote *r)
+{
+	return r->seen.left > 0;
+}
+
+bool
+remote_is_alone(const struct remote *r)
+{
+	return r->seen.threads.count == 1 ||
+	    (r->ahead.on && r->seen.takers > 1);
+}
+
+uint64_t
+remote_ahead_rounds(const struct remote *r)
+{
+	return r->ahead.on ? r->ahead.known : 0;
+}
+
+size_t
+remote_ahead_fds(const struct remote *r, struct pollfd fds[INTERRUPT_TAKERS])
+{
+	for (size_t i = 0; i < r->ahead.asks; i++)
+		fds[i] = (struct pollfd){ahead_fd(&r->ahead, i), POLLIN, 0};
+	return r->ahead.asks;
+}
+
+uint64_t
+remote_doubts_ahead(const struct remote *r)
+{
+	return ahead_doubts(&r->ahead);
+}
+
+bool
+remote_heed_ahead(struct remote *r, const struct pollfd *fds, size_t count)
+{
+	bool all = true;
+
+	for (size_t i = 0; i < count; i++) {
+		all &= (fds[i].revents & ~POLLIN) == 0;
+		if ((fds[i].revents & POLLHUP) != 0)
+			ahead_lose(&r->ahead, i);
+	}
+	return all;
+}
+
+void
+remote_end_ahead(struct remote *r)
+{
+	ahead_end(&r->ahead);
+}
+
+/* Where code objects are gone before they are read, rounds are better taken by
+ * ourselves. */
+static bool
+has_lost(const struct remote *r)
+{
+	return r->lost != codes_lost(r->chains.codes);
+}
+
+static bool
+next_ahead(struct remote *r, uint64_t *time)
+{
+	if (has_lost(r))
+		ahead_end(&r->ahead);
+	r->taken = ahead_next(&r->ahead, time);
+	if (!r->taken && ahead_was_away(&r->ahead)) {
+		if (survey_ahead_rests(&r->seen))
+			ahead_end(&r->ahead);
+		else
+			ahead_doubt(&r->ahead);
+		r->taken = ahead_next(&r->ahead, time);
+	}
+	if (!r->ahead.on)
+		hesitate(r, r->seen.takers > 1, has_lost(r) ||
+		    ahead_is_dear(&r->ahead) || r->ahead.rounds < SOON);
+	return r->taken;
+}
+
+/* After a series of which all copies were of use, the next may begin at once. */
+static bool
+next_copy(struct remote *r, uint64_t *time)
+{
+	r->taken = survey_has_copy(&r->seen, time);
+	if (r->taken)
+		r->copies--;
+	else if (r->copies > 0)
+		hesitate(r, false, true);
+	else if (r->patience[false] > QUIET_MIN)
+		r->patience[false] /= 2;
+	return r->taken;
+}
+
+bool
+remote_next(struct remote *r, uint64_t *time)
+{
+	return r->ahead.on ? next_ahead(r, time) : next_copy(r, time);
+}
+
+bool
+remote_left(const struct remote *r)
+{
+	return r->ahead.on && ahead_left(&r->ahead);
+}
+
+uint64_t
+remote_away(const struct remote *r)
+{
+	return r->ahead.on ? ahead_away(&r->ahead) : 0;
+}
+
+uint64_t
+remote_gap(const struct remote *r)
+{
+	return ahead_gap(&r->ahead);
+}
+
+bool
+remote_hurry(struct remote *r)
+{
+	return r->ahead.on && ahead_hurry(&r->ahead);
+}

@@ -1,0 +1,866 @@
+/* SPDX-License-Identifier: ISC */
+/* survey.c: see survey.h. */
+#include "engine/remote/survey.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "engine/os/clock.h"
+#include "engine/threads/status.h"
+
+#define LIST_TRIES 4	 /* to see a list of threads that holds still */
+#define IN_ITS_WAY 4	 /* times, which makes it worth it to go elsewhere */
+#define LISTS_AFTER 1000 /* us after which the lists are looked at anyway */
+#define SERIES 16	 /* copies by one call: more do not save much ... */
+#define SERIES_MAX (256 * 1024) /* ... nor do more bytes */
+
+void
+survey_init(struct survey *v, const struct process *p,
+    const struct py_runtime *rt, struct chains *chains,
+    struct interrupts *interrupts, bool stops)
+{
+	*v = (struct survey){.process = p, .runtime = rt, .chains = chains,
+	    .interrupts = interrupts, .stops = stops, .interps.runtime = rt};
+}
+
+void
+survey_free(struct survey *v)
+{
+	threads_free(&v->threads);
+	interps_free(&v->interps);
+	snapshot_free(&v->all);
+	snapshot_free(&v->shared);
+	spans_free(&v->spans);
+	runtime_threads_free(&v->list);
+}
+
+static const struct py_memory *
+live(const struct survey *v)
+{
+	return &v->chains->memory.memory;
+}
+
+struct interp *
+survey_interp(const struct survey *v, const struct thread *t)
+{
+	return &v->interps.list[t->interp];
+}
+
+/* Whether a thread can run without a sign of it. */
+static bool
+is_free(const struct survey *v, const struct thread *t)
+{
+	return !t->rests && interp_is_free(survey_interp(v, t), t->py.addr);
+}
+
+bool
+survey_may_have_run(const struct survey *v, const struct thread *t)
+{
+	return !t->rests &&
+	    interp_may_have_run(survey_interp(v, t), t->py.addr);
+}
+
+/* ---- lists: interpreters and threads ----------------------------------- */
+
+static bool
+list_threads(struct survey *v)
+{
+	size_t interp = 0;
+
+	if (!threads_update(&v->threads, &v->list))
+		return false;
+	for (size_t i = 0; i < v->threads.count; i++) {
+		struct thread *t = &v->threads.list[i];
+		while (v->interps.list[interp].addr != t->py.interp)
+			interp++;
+		t->interp = interp;
+		t->stale = true;
+	}
+	return true;
+}
+
+/* What a round needs of the interpreters besides their lists and GILs. */
+static bool
+note_words(struct survey *v)
+{
+	for (size_t i = 0; i < v->interps.count; i++)
+		if (!chains_note_words(v->chains, &v->interps.globals,
+			v->interps.list[i].addr))
+			return false;
+	return true;
+}
+
+/* Makes a list that was read the one that we know. */
+static bool
+take_lists(struct survey *v)
+{
+	return interps_update(&v->interps, live(v), &v->list) &&
+	    note_words(v) && list_threads(v);
+}
+
+/* Lists interpreters and threads anew, read one by one.  A list that never
+ * holds still may lack any of them: then what we know must do, if we know
+ * some. */
+static bool
+discover(struct survey *v)
+{
+	bool seen = false, read = false;
+
+	for (int i = 0; i < LIST_TRIES; i++) {
+		read = runtime_threads(live(v), v->runtime, &v->list) &&
+		    v->list.count > 0;
+		seen |= read;
+		if (read && runtime_threads_hold(live(v), v->runtime, &v->list))
+			return v->listed = take_lists(v);
+	}
+	if (seen && v->threads.count > 0)
+		return v->listed = true;
+	return v->listed = read && take_lists(v);
+}
+
+/* Whether the thread before one in its interpreter's list still leads to it:
+ * what was copied of a thread that has ended is nothing. */
+static bool
+is_linked(const struct survey *v, const struct thread *t)
+{
+	return !t->copied || t->link == SIZE_MAX ||
+	    load_u64(v->all.bytes + t->link) == t->py.addr;
+}
+
+static bool
+all_linked(const struct survey *v)
+{
+	for (size_t i = 0; i < v->threads.count; i++)
+		if (!is_linked(v, &v->threads.list[i]))
+			return false;
+	return true;
+}
+
+/* ---- copies ------------------------------------------------------------ */
+
+/* Of its interpreter. */
+static bool
+is_first(const struct survey *v, const struct thread *t)
+{
+	return t == v->threads.list || t[-1].interp != t->interp;
+}
+
+/* Where the thread before it leads to it. */
+static uint64_t
+link_of(const struct survey *v, const struct thread *t)
+{
+	return t[-1].py.addr + v->chains->offsets->thread_next;
+}
+
+static bool
+add_link(struct survey *v, struct thread *t)
+{
+	t->link = SIZE_MAX;
+	if (v->lean || is_first(v, t))
+		return true;
+	t->link = v->all.size;
+	return snapshot_add(&v->all, link_of(v, t), sizeof(uint64_t));
+}
+
+static bool
+add_thread(struct survey *v, struct thread *t)
+{
+	t->before = v->all.count;
+	t->before_copy = v->all.size;
+	/* Of those that are stopped nothing is gone. */
+	if (!v->stops &&
+	    !chains_add_before(v->chains, &v->all, t))
+		return false;
+	t->first = v->all.count;
+	t->copy = v->all.size;
+	t->ranges = t->set.count + 1;
+	t->copied = true;
+	return chains_add(v->chains, &v->all, t) && add_link(v, t);
+}
+
+/* Where the list of interpreters begins, if the lists are wanted. */
+static bool
+add_head(struct survey *v)
+{
+	return v->lean || snapshot_add_once(&v->all, v->globals_first,
+	    interps_head(&v->interps), sizeof(uint64_t), &v->head_at);
+}
+
+/* What is copied in an interrupt is copied word by word, as each byte takes the
+ * thread time; otherwise ranges do. */
+static bool
+add_interps(struct survey *v, bool words)
+{
+	struct snapshot *s = &v->all;
+
+	v->globals_first = s->count;
+	v->globals_at = s->size;
+	if (!(words ? interps_add_words(&v->interps, s) :
+		      snapshot_add_set(s, &v->interps.globals, 0, false)))
+		return false;
+	v->globals_count = s->count - v->globals_first;
+	return true;
+}
+
+/* The lists and the GILs, and what stamps need. */
+static bool
+add_globals(struct survey *v, bool words)
+{
+	struct snapshot *s = &v->all;
+
+	if (!add_interps(v, words) || !add_head(v))
+		return false;
+	for (size_t i = 0; i < v->interps.count; i++) {
+		struct interp *in = &v->interps.list[i];
+		if (!chains_add_gc(v->chains, s, v->globals_first,
+			in->addr, &in->gc) ||
+		    !chains_add_count(v->chains, s, v->globals_first,
+			in->addr, &in->count_at))
+			return false;
+	}
+	return true;
+}
+
+static void
+clear(struct survey *v)
+{
+	snapshot_clear(&v->all);
+	v->alone = v->past = false;
+	v->left = 0;
+	for (size_t i = 0; i < v->threads.count; i++)
+		v->threads.list[i].copied = v->threads.list[i].still = false;
+}
+
+/* Threads, then the globals.  The first copy of a round has only threads that
+ * can have run without a sign of it. */
+static bool
+prepare(struct survey *v, bool first)
+{
+	clear(v);
+	for (size_t i = 0; i < v->threads.count; i++) {
+		struct thread *t = &v->threads.list[i];
+		if (!t->gone && !t->done &&
+		    (first ? is_free(v, t) : t->stale) &&
+		    !add_thread(v, t))
+			return false;
+	}
+	return add_globals(v, false);
+}
+
+/* A range could not be read: a thread has left it, or has gone. */
+static bool
+blame(struct survey *v, size_t range)
+{
+	for (size_t i = v->threads.count; i-- > 0;) {
+		struct thread *t = &v->threads.list[i];
+		if (!t->copied || range < t->before ||
+		    range >= t->first + t->ranges)
+			continue;
+		if (range < t->first)
+			workset_drop(&t->set, range - t->before);
+		else
+			t->gone = !chains_drop(v->chains, t, range - t->first);
+		return true;
+	}
+	return false; /* the lists have changed */
+}
+
+/* Copies all that is known to be needed. */
+static bool
+copy(struct survey *v, bool first)
+{
+	size_t range, tries = v->threads.count * 2 + 1;
+
+	do {
+		if (!prepare(v, first))
+			return false;
+		near_begin(&v->chains->near);
+		if (snapshot_read(&v->all, v->process->task, &range))
+			return true;
+	} while (errno == EFAULT && blame(v, range) && --tries > 0);
+	return false;
+}
+
+/* The only thread that can have run without a sign of it, if it did run when it
+ * was looked at last; or NULL. */
+static struct thread *
+runner(const struct survey *v)
+{
+	struct thread *only = NULL;
+
+	for (size_t i = 0; i < v->threads.count; i++) {
+		struct thread *t = &v->threads.list[i];
+		if (t->gone || !is_free(v, t))
+			continue;
+		if (only != NULL)
+			return NULL;
+		only = t;
+	}
+	return only != NULL && only->live && only->task != 0 &&
+		(only->status & TACH_STATUS_CPU) != 0 ? only : NULL;
+}
+
+/* ---- what a copy tells ------------------------------------------------- */
+
+/* Whether the lists are those that we know.  As long as each GIL is kept, what
+ * has come to them since has not run; but a new interpreter can have a GIL of
+ * its own. */
+static bool
+lists_same(const struct survey *v, struct py_view *globals)
+{
+	return interps_same(&v->interps, globals) && (v->lean ||
+	    (load_u64(v->all.bytes + v->head_at) == v->interps.list[0].addr &&
+		all_linked(v)));
+}
+
+/* What is of one moment needs no look before it. */
+static struct stamp
+stamp_of(const struct survey *v, const struct interp *in, const uint8_t *count)
+{
+	struct stamp s = codes_stamp(v->chains->codes, in->addr,
+	    v->alone ? count : in->count, count);
+
+	s.past = v->past;
+	return s;
+}
+
+/* What an interpreter's GIL and its count say. */
+static bool
+read_interp(struct survey *v, struct interp *in, struct py_view *globals)
+{
+	const uint8_t *count = v->all.bytes + in->count_at;
+
+	in->stamp = stamp_of(v, in, count);
+	memcpy(in->count, count, codes_counts_size(v->chains->codes));
+	return interp_look(&v->interps, in, globals);
+}
+
+/* Whether it was blocked, and is seen to be so still without a look at it. */
+static bool
+still_blocked(const struct thread *t)
+{
+	return status_was_blocked(t) && turns_rests(&t->turns);
+}
+
+bool
+survey_takes_turns(const struct survey *v, const struct thread *t)
+{
+	for (size_t i = 0; v->past && v->takers > 1 && i < v->takers; i++)
+		if (v->ahead[i] == t->py.addr)
+			return true;
+	return false;
+}
+
+/* What can have come to differ of a thread that has not run any Python code:
+ * it began to wait for the GIL, or it ran without it.  Only a state that says
+ * who wants the GIL need be read for that. */
+static void
+doubt_status(const struct survey *v, const struct interp *in, struct thread *t)
+{
+	bool moved = in->gil.waiting != in->was.waiting && !still_blocked(t);
+
+	if (survey_takes_turns(v, t))
+		return;
+	t->stale |= moved && py_has(v->chains->offsets->thread_gil_requested);
+	t->unsure |= moved ||
+	    (t->live && (t->status & TACH_STATUS_CPU) != 0);
+}
+
+/* Whether nobody but who was copied can have run: if that is one thread at one
+ * moment, at which it was in its list, it has not ended either. */
+static bool
+is_kept(const struct survey *v, const struct interp *in)
+{
+	return v->alone ? interp_is_same(in) : interp_is_kept(in);
+}
+
+/*
+ * Marks the threads whose last sample does not hold any more.  Where threads
+ * come and go all the time, the lists never hold still: at last they need not.
+ * A thread that has ended meanwhile has no frames, so it has no sample.
+ */
+static bool
+take_note(struct survey *v, bool last)
+{
+	struct py_view globals;
+
+	v->spans.count = 0;
+	if (!spans_add(&v->spans, &v->all, v->globals_first,
+		v->globals_count, v->globals_at))
+		return false;
+	globals = spans_view(&v->spans);
+	v->listed = lists_same(v, &globals);
+	if (!v->listed && !last)
+		return false;
+	v->kept = true;
+	for (size_t i = 0; i < v->interps.count; i++) {
+		if (!read_interp(v, &v->interps.list[i], &globals))
+			return false;
+		v->kept &= is_kept(v, &v->interps.list[i]);
+	}
+	for (size_t i = 0; i < v->threads.count; i++) {
+		struct thread *t = &v->threads.list[i];
+		const struct interp *in = survey_interp(v, t);
+		t->stale = t->stale || survey_may_have_run(v, t);
+		doubt_status(v, in, t);
+	}
+	return true;
+}
+
+/* ---- looks ------------------------------------------------------------- */
+
+/* Takes note of a copy that has nothing but the globals and a thread. */
+static bool
+note_alone(struct survey *v, struct thread *t, bool past)
+{
+	v->past = past;
+	t->before = t->first;
+	t->copied = v->alone = true;
+	return take_note(v, false);
+}
+
+bool
+survey_interrupt(struct survey *v)
+{
+	struct thread *t = v->interrupts != NULL && v->listed && v->kept ?
+	    runner(v) : NULL;
+
+	if (t == NULL)
+		return false;
+	near_make_way(&v->chains->near, t->cpu);
+	if (!interrupts_reach(t->cpu))
+		return false;
+	clear(v);
+	return add_globals(v, true) && add_link(v, t) &&
+	    interrupted_copy(v->interrupts, v->chains, t, &v->all) ==
+		INTERRUPT_OK &&
+	    note_alone(v, t, false);
+}
+
+bool
+survey_copy_lean(struct survey *v)
+{
+	bool enough;
+
+	if (!v->listed || !v->kept || v->time_us >= v->lists_due)
+		return false;
+	v->lean = true;
+	enough = copy(v, true) && take_note(v, false) && v->kept;
+	v->lean = false;
+	return enough;
+}
+
+bool
+survey_copy(struct survey *v, bool first)
+{
+	v->lists_due = v->time_us + LISTS_AFTER;
+	for (int i = 0; i < LIST_TRIES; i++) {
+		if (v->listed && copy(v, first) &&
+		    take_note(v, i == LIST_TRIES - 1))
+			return true;
+		if (v->chains->ended || !discover(v))
+			return false;
+	}
+	return false;
+}
+
+static struct thread *
+thread_at(const struct survey *v, uint64_t addr)
+{
+	for (size_t i = 0; i < v->threads.count; i++)
+		if (v->threads.list[i].py.addr == addr)
+			return &v->threads.list[i];
+	return NULL;
+}
+
+/* ---- series ------------------------------------------------------------ */
+
+/* Adds a thread for all copies of a series: what does not change from one to the
+ * next is shared. */
+static bool
+add_parts(struct survey *v, struct thread *t)
+{
+	t->before = t->first = v->all.count;
+	t->copy = v->all.size;
+	t->same = 0;
+	t->link = SIZE_MAX;
+	if (!chains_add_parts(v->chains, &v->all, &v->shared, t))
+		return false;
+	t->ranges = v->all.count - t->first;
+	return true;
+}
+
+/* As a lean copy.  False: it is too much, or its code objects could not be proven
+ * when it is taken, which is later than it is made. */
+static bool
+prepare_series(struct survey *v, struct thread *t, size_t *copies)
+{
+	struct range at[CODES_COUNTS];
+	bool added;
+
+	clear(v);
+	snapshot_clear(&v->shared);
+	v->lean = true;
+	added = add_parts(v, t) && add_globals(v, false);
+	v->lean = false;
+	if (!added)
+		return false;
+	*copies = SERIES_MAX / v->all.size;
+	if (*copies > SERIES)
+		*copies = SERIES;
+	return *copies > 1 && v->shared.size <= SERIES_MAX &&
+	    codes_counts(v->chains->codes, t->py.interp, at) > 0;
+}
+
+bool
+survey_copy_series(struct survey *v)
+{
+	struct thread *t = v->listed && v->kept && v->time_us < v->lists_due ?
+	    runner(v) : NULL;
+	size_t copies;
+
+	if (t == NULL || !prepare_series(v, t, &copies))
+		return false;
+	near_begin(&v->chains->near);
+	v->begin = clock_ns();
+	if (!snapshot_read_series(&v->all, &v->shared, v->process->task,
+		copies))
+		return false;
+	v->end = clock_ns();
+	v->ahead[0] = t->py.addr;
+	v->takers = 1;
+	v->past = true;
+	v->left = copies;
+	return true;
+}
+
+bool
+survey_has_copy(const struct survey *v, uint64_t *time)
+{
+	size_t n = v->all.copies;
+
+	if (v->left == 0)
+		return false;
+	*time = v->begin + (v->end - v->begin) * (2 * (n - v->left) + 1) /
+	    (2 * n);
+	return true;
+}
+
+bool
+survey_take_copy(struct survey *v)
+{
+	struct thread *t = thread_at(v, v->ahead[0]);
+	bool enough;
+
+	if (v->left-- < v->all.copies)
+		snapshot_next(&v->all);
+	t->copied = v->lean = true;
+	enough = take_note(v, false) && v->kept;
+	v->lean = false;
+	if (!enough)
+		v->left = 0;
+	return enough;
+}
+
+void
+survey_end_series(struct survey *v)
+{
+	v->left = 0;
+}
+
+bool
+survey_look_later(struct survey *v, const struct interp *in,
+    struct stamp *stamp)
+{
+	if (v->left == 0 || !snapshot_next(&v->all))
+		return false;
+	*stamp = stamp_of(v, in, v->all.bytes + in->count_at);
+	return true;
+}
+
+void
+survey_look_back(struct survey *v, size_t copies)
+{
+	snapshot_back(&v->all, copies);
+}
+
+/* ---- ahead ------------------------------------------------------------- */
+
+/* Watches what was seen at an address, which stands for its place in the copies
+ * until that is known. */
+static bool
+watch(struct ahead_ask *ask, uint64_t addr, size_t size, uint64_t value)
+{
+	uint64_t mask = size < sizeof(mask) ? (UINT64_C(1) << size * 8) - 1 :
+					      UINT64_MAX;
+
+	if (ask->watches == INTERRUPT_WATCHES)
+		return false;
+	ask->watch[ask->watches++] = (struct interrupt_watch){addr, mask,
+	    value & mask};
+	return true;
+}
+
+static bool
+watch_word(struct ahead_ask *ask, uint64_t addr, uint64_t value)
+{
+	return watch(ask, addr, sizeof(value), value);
+}
+
+/* All of a GIL but whether it is locked: that changes wherever a thread does
+ * without it for a while. */
+static bool
+watch_gil(const struct survey *v, struct ahead_ask *ask, uint64_t gil)
+{
+	const struct py_offsets *o = v->chains->offsets;
+	size_t at;
+
+	if (!snapshot_find(&v->all, v->globals_first, gil, o->gil_size, &at))
+		return false;
+	for (size_t i = 0; i < o->gil_size; i += sizeof(uint64_t))
+		if (o->gil_locked - i >= sizeof(uint64_t) &&
+		    !watch_word(ask, gil + i,
+			load_u64(v->all.bytes + at + i)))
+			return false;
+	return true;
+}
+
+/* What counts code objects, where something does. */
+static bool
+watch_interp_counts(const struct survey *v, struct ahead_ask *ask,
+    const struct interp *in)
+{
+	struct range at[CODES_COUNTS];
+	size_t n = codes_counts(v->chains->codes, in->addr, at);
+	const uint8_t *count = in->count;
+
+	for (size_t i = 0; i < n; count += at[i++].size)
+		if (!watch(ask, at[i].addr, at[i].size,
+			at[i].size == sizeof(uint64_t) ? load_u64(count) :
+							 load_u32(count)))
+			return false;
+	return true;
+}
+
+static bool
+watch_interp(const struct survey *v, struct ahead_ask *ask,
+    const struct interp *in)
+{
+	const struct py_offsets *o = v->chains->offsets;
+
+	return watch_word(ask, in->addr + o->interp_next, in->next) &&
+	    watch_word(ask, in->addr + o->interp_threads_head, in->first) &&
+	    (v->takers > 1 || watch_gil(v, ask, in->gil_at));
+}
+
+/* Where code objects are not those that they were, to be told is enough: they are
+ * to be read before they have gone. */
+static bool
+watch_counts(const struct survey *v, struct ahead_ask *ask)
+{
+	size_t others = ask->watches;
+
+	for (size_t i = 0; i < v->interps.count; i++)
+		if (!watch_interp_counts(v, ask, &v->interps.list[i]))
+			return false;
+	ask->told = ask->watches - others;
+	ask->watches = others;
+	return true;
+}
+
+/* Whatever shows that another thread can have run, unless they take turns, or
+ * that there is a new one, or that this one has ended. */
+static bool
+watch_all(const struct survey *v, struct ahead_ask *ask, const struct thread *t)
+{
+	for (size_t i = 0; i < v->interps.count; i++)
+		if (!watch_interp(v, ask, &v->interps.list[i]))
+			return false;
+	return watch_word(ask, interps_head(&v->interps),
+	    v->interps.list[0].addr) &&
+	    (is_first(v, t) || watch_word(ask, link_of(v, t), t->py.addr)) &&
+	    watch_counts(v, ask);
+}
+
+/* Where they lie in a copy that begins as the newest one does. */
+static bool
+place_watches(const struct survey *v, struct ahead_ask *ask)
+{
+	for (size_t i = 0; i < ask->watches + ask->told; i++) {
+		struct interrupt_watch *w = &ask->watch[i];
+		size_t size = w->mask > UINT32_MAX ? sizeof(uint64_t) :
+						     sizeof(uint32_t), at;
+		if (!snapshot_find(&v->all, v->globals_first, w->at, size, &at))
+			return false;
+		w->at = at;
+	}
+	return true;
+}
+
+/* Whether a thread has the GIL, or waits for its turn, as far as is known.  One
+ * that could run but has no CPU, and so is not seen on one, can have none for
+ * long. */
+static bool
+has_turn(const struct interp *in, const struct thread *t)
+{
+	return in->gil.locked && in->gil.holder == t->py.addr && t->held;
+}
+
+static bool
+waits_turn(const struct thread *t)
+{
+	return (t->status & TACH_STATUS_GIL_WANTED) != 0;
+}
+
+/* Whether those that take turns can be copied ahead. */
+static bool
+knows_turns(const struct survey *v, const struct ahead *a)
+{
+	return ahead_knows_calls(a) && v->interps.count == 1 &&
+	    v->interps.list[0].counted && py_has(v->chains->offsets->gil_cond);
+}
+
+/* Those that take turns, or the one that has them all, if it is known of all
+ * others that they rest, and seen when they do not; or none. */
+static size_t
+find_takers(const struct survey *v, struct thread *list[INTERRUPT_TAKERS])
+{
+	const struct interp *in = v->interps.list;
+	bool had = false;
+	size_t n = 0;
+
+	for (size_t i = 0; i < v->threads.count; i++) {
+		struct thread *t = &v->threads.list[i];
+		if (t->gone || still_blocked(t))
+			continue;
+		if (n == INTERRUPT_TAKERS || !t->live || t->task == 0 ||
+		    !(has_turn(in, t) || waits_turn(t)))
+			return 0;
+		had |= has_turn(in, t);
+		list[n++] = t;
+	}
+	return had ? n : 0;
+}
+
+static size_t
+find_asked(const struct survey *v, const struct ahead *a,
+    struct thread *list[INTERRUPT_TAKERS])
+{
+	size_t n;
+
+	if (!v->listed)
+		return 0;
+	n = knows_turns(v, a) ? find_takers(v, list) : 0;
+	if (n > 1)
+		return n;
+	list[0] = v->kept ? runner(v) : NULL;
+	return list[0] != NULL && (list[0]->held || ahead_knows_calls(a));
+}
+
+size_t
+survey_may_go_ahead(const struct survey *v, const struct ahead *a)
+{
+	struct thread *list[INTERRUPT_TAKERS];
+
+	return find_asked(v, a, list);
+}
+
+static bool
+ask_for(struct survey *v, struct ahead *a, struct thread *t)
+{
+	struct ahead_ask ask = {.holder = t->py.addr,
+	    .waits = !has_turn(v->interps.list, t)};
+
+	if (!watch_all(v, &ask, t))
+		return false;
+	clear(v);
+	return add_globals(v, true) && add_link(v, t) &&
+	    place_watches(v, &ask) &&
+	    interrupted_ask(v->chains, t, &v->all, &ask) && ahead_ask(a, &ask);
+}
+
+static struct interrupt_gil
+gil_of(const struct survey *v, uint64_t gil)
+{
+	const struct py_offsets *o = v->chains->offsets;
+
+	return (struct interrupt_gil){.locked = gil + o->gil_locked,
+	    .holder = gil + o->gil_holder, .switches = gil + o->gil_switches,
+	    .waits = gil + o->gil_cond, .end = gil + o->gil_size};
+}
+
+/* False: none of them is on a CPU, or had left it before. */
+static bool
+begin(struct survey *v, struct ahead *a, struct thread *list[], uint32_t batch)
+{
+	const struct interp *in = v->interps.list;
+	struct interrupt_gil gil = gil_of(v, in->gil_at);
+
+	for (size_t i = 0; i < v->takers; i++) {
+		v->ahead[i] = list[i]->py.addr;
+		if (!ask_for(v, a, list[i]))
+			return false;
+	}
+	v->in_its_way = 0;
+	if (!ahead_begin(a, &gil, in->gil.switches, batch))
+		return false;
+	for (size_t i = 0; i < v->takers; i++)
+		if (status_runs(list[i]))
+			return true;
+	return false;
+}
+
+bool
+survey_go_ahead(struct survey *v, struct ahead *a, uint64_t interval_ns,
+    uint32_t batch)
+{
+	struct thread *list[INTERRUPT_TAKERS];
+
+	v->takers = find_asked(v, a, list);
+	if (v->takers == 0 || !ahead_prepare(a, interval_ns))
+		return false;
+	if (begin(v, a, list, batch))
+		return true;
+	ahead_cancel(a);
+	return false;
+}
+
+/* Whether a thread runs, or waits for a CPU or its turn. */
+static bool
+goes_on(struct survey *v, const struct thread *t, pid_t *runs)
+{
+	if (t == NULL)
+		return false;
+	if (status_runs(t)) {
+		*runs = t->task;
+		return true;
+	}
+	return v->takers > 1 && status_waits_for(t, v->chains->offsets,
+	    survey_interp(v, t)->gil_at);
+}
+
+bool
+survey_ahead_rests(struct survey *v)
+{
+	pid_t runs = 0;
+
+	for (size_t i = 0; i < v->takers; i++)
+		if (!goes_on(v, thread_at(v, v->ahead[i]), &runs))
+			return true;
+	if (runs != 0 && ++v->in_its_way % IN_ITS_WAY == 0)
+		near_make_way(&v->chains->near,
+		    process_thread_cpu(v->process, runs));
+	return false;
+}
+
+bool
+survey_take(struct survey *v, const struct ahead *a)
+{
+	size_t who = ahead_who(a);
+	struct thread *t = who < v->takers ? thread_at(v, v->ahead[who]) : NULL;
+
+	clear(v);
+	return t != NULL && add_globals(v, true) && add_link(v, t) &&
+	    interrupted_take(a, v->chains, t, &v->all) &&
+	    note_alone(v, t, true);
+}

@@ -1,0 +1,611 @@
+/* SPDX-License-Identifier: ISC */
+/* tasks.c: see tasks.h. */
+#include "engine/remote/tasks.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "array.h"
+#include "engine/copy/pages.h"
+#include "engine/os/clock.h"
+#include "native/elf.h"
+#include "python/tasks.h"
+
+#define LOOK_EVERY (10 * NS_PER_MS) /* for asyncio, while it is not there */
+#define TASK_FILE "<task>"	    /* as CPython's profiler calls it */
+#define WAITERS_MAX 1000	    /* tasks below one another */
+#define COUNTS_SIZE (CODES_COUNTS * sizeof(uint64_t))
+#define TRIES 3			    /* to read all that wait */
+#define KEPT_MAX (64u << 20)	    /* bytes that are known of them */
+
+/* A task that was listed, and what was read of it. */
+struct entry {
+	uint64_t addr;
+	uint32_t of;  /* index of whose it is */
+	bool done;    /* in this round */
+	bool known;   /* the rest is as it was read */
+	bool whole;   /* the chain, too */
+	bool leaf;    /* no other one waits for it */
+	uint64_t waiter;
+	struct page_notes notes;
+	struct py_chain chain;
+};
+
+struct entries {
+	struct entry *list; /* by address */
+	size_t count, max;
+};
+
+struct tasks {
+	const struct process *process;
+	const struct py_memory *live;
+	const struct py_runtime *runtime;
+	struct codes *codes;
+	struct tach_table *table, *own; /* names that are not proven yet */
+	struct py_tasks tasks; /* reads through the pages of either */
+	bool found;
+	uint64_t look_at, seen; /* when; what the mappings were then */
+	/* What is below the coroutine that a task runs, as it was last. */
+	struct {
+		uint64_t thread, frame; /* 0: nothing is known */
+		uint8_t counts[COUNTS_SIZE];
+		struct pages pages;
+		struct page_notes notes;
+		struct py_chain chain;
+	} tail;
+	/* Tasks that wait. */
+	struct pages pages;
+	struct entries entries, listed;
+	size_t kept;
+	struct counts *counts; /* for each of whom they are */
+	size_t ncounts;
+	uint64_t *waiters; /* for whom others wait */
+	size_t nwaiters, waiters_max;
+	struct py_chain chain; /* of one of them, to be given away */
+};
+
+/* ---- making ------------------------------------------------------------ */
+
+struct tasks *
+tasks_new(const struct process *p, const struct py_memory *live,
+    const struct py_runtime *rt, struct codes *codes, struct tach_table *table)
+{
+	struct tasks *t = calloc(1, sizeof(*t));
+
+	if (t == NULL)
+		return NULL;
+	t->process = p;
+	t->live = live;
+	t->runtime = rt;
+	t->codes = codes;
+	t->table = table;
+	if ((t->own = tach_table_new()) == NULL) {
+		free(t);
+		return NULL;
+	}
+	t->tasks.objects.offsets = &rt->offsets;
+	pages_init(&t->tail.pages, live);
+	pages_init(&t->pages, live);
+	return t;
+}
+
+static void
+free_entry(struct entry *e)
+{
+	free(e->notes.list);
+	chain_free(&e->chain);
+}
+
+void
+tasks_free(struct tasks *t)
+{
+	if (t == NULL)
+		return;
+	tach_table_free(t->own);
+	pages_free(&t->tail.pages);
+	free(t->tail.notes.list);
+	chain_free(&t->tail.chain);
+	pages_free(&t->pages);
+	for (size_t i = 0; i < t->entries.count; i++)
+		free_entry(&t->entries.list[i]);
+	free(t->entries.list);
+	free(t->listed.list);
+	free(t->counts);
+	free(t->waiters);
+	chain_free(&t->chain);
+	free(t);
+}
+
+/* ---- finding ----------------------------------------------------------- */
+
+static bool
+try_mapping(struct tasks *t, const struct mapping *m)
+{
+	uint8_t debug[TASKS_DEBUG_SIZE];
+	uint64_t addr, base;
+	int fd = process_open_mapping(t->process, m);
+	bool ok;
+
+	if (fd < 0)
+		return false;
+	ok = elf_find_section(fd, TASKS_SECTION, sizeof(debug), &addr, &base) &&
+	    py_read(t->live, m->start - base + addr, debug, sizeof(debug)) &&
+	    task_offsets_load(debug, &t->tasks.offsets);
+	close(fd);
+	return ok;
+}
+
+static bool
+find(struct tasks *t)
+{
+	struct mappings maps = {0};
+	bool found = false;
+
+	if (!process_mappings(t->process, &maps))
+		return false;
+	for (size_t i = 0; maps.hash != t->seen && !found && i < maps.count;
+	    i++) {
+		const struct mapping *m = &maps.list[i];
+		found = m->offset == 0 && m->inode != 0 && try_mapping(t, m);
+	}
+	t->seen = maps.hash;
+	mappings_free(&maps);
+	return found;
+}
+
+bool
+tasks_found(struct tasks *t, uint64_t now_ns)
+{
+	if (t->found || now_ns < t->look_at)
+		return t->found;
+	t->look_at = now_ns + LOOK_EVERY;
+	return t->found = find(t);
+}
+
+/* ---- names ------------------------------------------------------------- */
+
+/* As a frame that is a string of ->own until it is proven. */
+static bool
+add_name(struct tasks *t, const struct py_task *task, struct py_chain *c)
+{
+	char name[TASK_NAME_MAX + 32];
+	uint32_t index;
+
+	if (task->waiters > 1)
+		snprintf(name, sizeof(name), "%s (%zu parents)", task->name,
+		    task->waiters);
+	else
+		snprintf(name, sizeof(name), "%s", task->name);
+	index = tach_table_add_string(t->own, name, strlen(name));
+	return index != TACH_NONE &&
+	    chain_add(c, (struct py_place){.code = PLACE_FRAME,
+		.instr = index});
+}
+
+/* The frame of the table for such a name, once that is proven. */
+static uint32_t
+name_frame(struct tasks *t, struct tach_string name)
+{
+	return tach_table_add_frame(t->table, &(struct tach_frame){
+	    .file = tach_table_add_string(t->table, TASK_FILE,
+		strlen(TASK_FILE)),
+	    .func = tach_table_add_string(t->table, name.bytes, name.len),
+	    .line = -1, .end_line = -1, .column = -1, .end_column = -1,
+	    .opcode = TACH_NO_OPCODE});
+}
+
+/* Names the tasks of a chain's outermost n places.  False: out of memory. */
+static bool
+name_tasks(struct tasks *t, struct py_chain *c, size_t n)
+{
+	for (size_t i = c->depth - n; i < c->depth; i++) {
+		struct py_place *p = &c->places[i];
+		if (p->code != PLACE_FRAME)
+			continue;
+		p->instr = name_frame(t, tach_table_string(t->own,
+		    (uint32_t)p->instr));
+		if (p->instr == TACH_NONE)
+			return false;
+	}
+	return true;
+}
+
+/* ---- a task and those that wait for it --------------------------------- */
+
+static bool
+was_seen(const uint64_t *seen, size_t n, uint64_t addr)
+{
+	for (size_t i = 0; i < n; i++)
+		if (seen[i] == addr)
+			return true;
+	return false;
+}
+
+/* Adds a task's name, then the frames and the name of the one that waits for
+ * it, and so on.  Tasks that wait for each other are there once. */
+static bool
+add_waiters(struct tasks *t, struct py_task *task, struct py_chain *c)
+{
+	uint64_t seen[WAITERS_MAX];
+
+	for (size_t n = 0;;) {
+		seen[n++] = task->addr;
+		if (!add_name(t, task, c))
+			return false;
+		if (task->waiter == 0 || n == WAITERS_MAX ||
+		    was_seen(seen, n, task->waiter))
+			return true;
+		if (!task_read(&t->tasks, task->waiter, task) ||
+		    !task_frames(&t->tasks, task->coro, c))
+			return false;
+	}
+}
+
+/* What a stack of tasks needs of an interpreter, to know its code objects. */
+static bool
+read_counts(const struct tasks *t, uint64_t interp, uint8_t *counts)
+{
+	struct range at[CODES_COUNTS];
+	size_t n = codes_counts(t->codes, interp, at);
+
+	for (size_t i = 0; i < n; counts += at[i++].size)
+		if (!py_read(t->live, at[i].addr, counts, at[i].size))
+			return false;
+	return true;
+}
+
+/* Proves a chain that was read, twice the same, between those counts. */
+static bool
+prove(struct tasks *t, uint64_t interp, const uint8_t *before,
+    const uint8_t *after, struct py_chain *c)
+{
+	struct stamp stamp = codes_stamp(t->codes, interp, before, after);
+
+	return codes_originals(t->codes, c, &stamp) &&
+	    codes_check(t->codes, c, &stamp, NULL) == c->depth;
+}
+
+/* ---- the task that a thread runs --------------------------------------- */
+
+/* Where in a chain a frame is; its depth if it is not there. */
+static size_t
+find_frame(const struct py_chain *c, uint64_t frame)
+{
+	size_t i = 0;
+
+	while (i < c->depth && c->places[i].frame != frame)
+		i++;
+	return i;
+}
+
+/* Reads the tail of the task that a thread runs now.  False: it runs none. */
+static bool
+read_tail(struct tasks *t, const struct thread *th)
+{
+	uint64_t running, frame;
+	struct py_task task;
+
+	t->tail.frame = 0;
+	t->tail.chain.depth = 0;
+	if (!read_counts(t, th->py.interp, t->tail.counts))
+		return false;
+	t->tasks.objects.memory = t->live;
+	if (!task_running(&t->tasks, th->py.addr, &running) || running == 0)
+		return false;
+	pages_renew(&t->tail.pages);
+	pages_note(&t->tail.pages, &t->tail.notes);
+	t->tasks.objects.memory = &t->tail.pages.memory;
+	if (!task_running(&t->tasks, th->py.addr, &running) || running == 0 ||
+	    !task_read(&t->tasks, running, &task) ||
+	    (frame = task_frame(&t->tasks, task.coro)) == 0 ||
+	    !add_waiters(t, &task, &t->tail.chain))
+		return false;
+	t->tail.thread = th->py.addr;
+	t->tail.frame = frame;
+	return true;
+}
+
+static bool
+prove_tail(struct tasks *t, uint64_t interp)
+{
+	uint8_t after[COUNTS_SIZE];
+
+	pages_again(&t->tail.pages);
+	return pages_hold(&t->tail.pages, &t->tail.notes) &&
+	    read_counts(t, interp, after) &&
+	    prove(t, interp, t->tail.counts, after, &t->tail.chain);
+}
+
+static bool
+append(struct py_chain *c, size_t depth, const struct py_chain *tail)
+{
+	c->depth = depth;
+	for (size_t i = 0; i < tail->depth; i++)
+		if (!chain_add(c, tail->places[i]))
+			return false;
+	return true;
+}
+
+bool
+tasks_extend(struct tasks *t, const struct thread *th, struct py_chain *c)
+{
+	size_t at = c->depth;
+
+	if (t->tail.frame != 0 && t->tail.thread == th->py.addr)
+		at = find_frame(c, t->tail.frame);
+	if (at < c->depth &&
+	    prove_tail(t, th->py.interp))
+		return append(c, at + 1, &t->tail.chain) &&
+		    name_tasks(t, c, t->tail.chain.depth);
+	/* The chain is older than this: only the next one can be joined. */
+	return !read_tail(t, th) || find_frame(c, t->tail.frame) == c->depth;
+}
+
+/* ---- which tasks there are --------------------------------------------- */
+
+struct listing {
+	struct tasks *tasks;
+	uint32_t of;
+};
+
+static bool
+list_task(void *arg, uint64_t task)
+{
+	struct listing *l = arg;
+	struct entries *e = &l->tasks->listed;
+	struct entry *p = array_grow(e->list, e->count, &e->max, sizeof(*p));
+
+	if (p == NULL)
+		return false;
+	e->list = p;
+	p[e->count++] = (struct entry){.addr = task, .of = l->of};
+	return true;
+}
+
+static int
+by_address(const void *a, const void *b)
+{
+	uint64_t x = ((const struct entry *)a)->addr;
+	uint64_t y = ((const struct entry *)b)->addr;
+
+	return x < y ? -1 : x > y;
+}
+
+/* What is known of tasks that are still there passes to the new list; it
+ * becomes the one, and the old one's room is kept. */
+static void
+take_over(struct tasks *t)
+{
+	struct entries old = t->entries;
+	size_t k = 0;
+
+	for (size_t i = 0; i < old.count; i++) {
+		struct entry *e = &old.list[i];
+		while (k < t->listed.count && t->listed.list[k].addr < e->addr)
+			k++;
+		if (k < t->listed.count && t->listed.list[k].addr == e->addr) {
+			e->of = t->listed.list[k].of;
+			t->listed.list[k++] = *e;
+		} else
+			free_entry(e);
+	}
+	t->entries = t->listed;
+	t->listed = old;
+}
+
+/* False: a list changed while it was read, or memory ran out. */
+static bool
+list_all(struct tasks *t, const struct tasks_of *of, size_t n)
+{
+	bool ok = true;
+
+	t->listed.count = 0;
+	pages_note(&t->pages, NULL);
+	for (size_t i = 0; i < n; i++) {
+		struct listing l = {t, (uint32_t)i};
+		ok = tasks_each(&t->tasks, of[i].thread +
+			t->tasks.offsets.thread_tasks, list_task, &l) && ok;
+	}
+	if (t->listed.count > 0)
+		qsort(t->listed.list, t->listed.count,
+		    sizeof(*t->listed.list), by_address);
+	take_over(t);
+	return ok;
+}
+
+/* ---- reading them ------------------------------------------------------ */
+
+/* Keeps what was read, if that is not too much. */
+static bool
+keep(struct tasks *t, const struct entry *e)
+{
+	t->kept += e->notes.count * sizeof(*e->notes.list) +
+	    e->chain.depth * sizeof(*e->chain.places);
+	return t->kept <= KEPT_MAX;
+}
+
+/* Reads for whom a task waits; if it is whole, the stack of one that waits:
+ * one that runs, or has ended, has none. */
+static bool
+read_entry(struct tasks *t, struct entry *e, bool whole)
+{
+	struct py_task task;
+
+	pages_note(&t->pages, &e->notes);
+	e->chain.depth = 0;
+	e->whole = whole;
+	if (!task_read(&t->tasks, e->addr, &task))
+		return false;
+	e->waiter = task.waiter;
+	if (whole && (!task_frames(&t->tasks, task.coro, &e->chain) ||
+		(e->chain.depth > 0 && !add_waiters(t, &task, &e->chain))))
+		return false;
+	return keep(t, e);
+}
+
+static int
+by_number(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* Tasks that others wait for are in the stacks of these. */
+static bool
+find_leaves(struct tasks *t)
+{
+	t->nwaiters = 0;
+	for (size_t i = 0; i < t->entries.count; i++) {
+		uint64_t *p = array_grow(t->waiters, t->nwaiters,
+		    &t->waiters_max, sizeof(*p));
+		if (p == NULL)
+			return false;
+		t->waiters = p;
+		if (t->entries.list[i].known && t->entries.list[i].waiter != 0)
+			p[t->nwaiters++] = t->entries.list[i].waiter;
+	}
+	if (t->nwaiters > 0)
+		qsort(t->waiters, t->nwaiters, sizeof(*t->waiters), by_number);
+	for (size_t i = 0; i < t->entries.count; i++) {
+		struct entry *e = &t->entries.list[i];
+		e->leaf = t->nwaiters == 0 || bsearch(&e->addr, t->waiters,
+		    t->nwaiters, sizeof(*t->waiters), by_number) == NULL;
+	}
+	return true;
+}
+
+/* Reads what is not known of the tasks that are listed. */
+static bool
+read_entries(struct tasks *t)
+{
+	struct entry *end = t->entries.list + t->entries.count;
+
+	t->kept = 0;
+	for (struct entry *e = t->entries.list; e < end; e++)
+		e->known = e->known ? keep(t, e) : read_entry(t, e, false);
+	if (!find_leaves(t))
+		return false;
+	for (struct entry *e = t->entries.list; e < end; e++)
+		if (e->leaf && e->known && !e->whole)
+			e->known = read_entry(t, e, true);
+	return true;
+}
+
+/* What is known is what both copies have. */
+static void
+check_entries(struct tasks *t)
+{
+	for (size_t i = 0; i < t->entries.count; i++) {
+		struct entry *e = &t->entries.list[i];
+		e->known = e->known && pages_hold(&t->pages, &e->notes);
+	}
+}
+
+static void
+forget_entries(struct tasks *t)
+{
+	for (size_t i = 0; i < t->entries.count; i++)
+		t->entries.list[i].known = false;
+}
+
+/* ---- tasks that wait --------------------------------------------------- */
+
+/* What a thread's tasks need of its interpreter, before and after. */
+struct counts {
+	uint8_t before[COUNTS_SIZE], after[COUNTS_SIZE];
+};
+
+static bool
+make_counts(struct tasks *t, size_t n)
+{
+	struct counts *p = t->counts;
+
+	if (n <= t->ncounts)
+		return true;
+	if ((p = reallocarray(p, n, sizeof(*p))) == NULL)
+		return false;
+	t->counts = p;
+	t->ncounts = n;
+	return true;
+}
+
+static bool
+read_all_counts(const struct tasks *t, const struct tasks_of *of, size_t n,
+    bool before)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!read_counts(t, of[i].interp, before ?
+			t->counts[i].before : t->counts[i].after))
+			return false;
+	return true;
+}
+
+/*
+ * Reads what changed: all that is read for the first time, or once more for
+ * what is known, is read before anything is for the second time.  False: not
+ * all of it could be.
+ */
+static bool
+read_round(struct tasks *t, const struct tasks_of *of, size_t n)
+{
+	bool ok;
+
+	if (!make_counts(t, n) || !read_all_counts(t, of, n, true))
+		return false;
+	t->tasks.objects.memory = &t->pages.memory;
+	if (pages_renew(&t->pages))
+		check_entries(t);
+	else
+		forget_entries(t);
+	ok = list_all(t, of, n) && read_entries(t);
+	pages_again(&t->pages);
+	check_entries(t);
+	return read_all_counts(t, of, n, false) && ok;
+}
+
+/* Gives away what is proven of one.  False: enough of them. */
+static bool
+give(struct tasks *t, const struct tasks_of *of, struct entry *e,
+    tasks_fn *each, void *arg)
+{
+	const struct counts *c = &t->counts[e->of];
+
+	if (e->done || !e->leaf || !e->known ||
+	    !append(&t->chain, 0, &e->chain) ||
+	    !prove(t, of[e->of].interp, c->before, c->after, &t->chain))
+		return true;
+	if (!name_tasks(t, &t->chain, t->chain.depth))
+		return true;
+	e->done = true;
+	return t->chain.depth == 0 || each(arg, e->of, &t->chain);
+}
+
+static size_t
+count_missing(const struct tasks *t)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < t->entries.count; i++)
+		n += t->entries.list[i].leaf && !t->entries.list[i].done;
+	return n;
+}
+
+size_t
+tasks_waiting(struct tasks *t, const struct tasks_of *of, size_t n,
+    tasks_fn *each, void *arg)
+{
+	size_t missing = 1;
+
+	for (size_t i = 0; i < t->entries.count; i++)
+		t->entries.list[i].done = false;
+	for (int try = 0; try < TRIES && missing > 0; try++) {
+		bool ok = read_round(t, of, n);
+		for (size_t i = 0; i < t->entries.count; i++)
+			if (!give(t, of, &t->entries.list[i], each, arg))
+				return 0;
+		missing = count_missing(t) + !ok;
+	}
+	return missing;
+}

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: ISC */
+/* emit.c: see emit.h. */
+#include "engine/sample/emit.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Synthetic frames; the file is the one that CPython gives its own. */
+#define SYNTHETIC_FILE "~"
+#define TORN_NAME "<torn>"
+
+static const char *const mark_names[PLACE_MARKS] = {
+	[PLACE_GC] = "<GC>",
+	[PLACE_NATIVE] = "<native>",
+	[PLACE_CUT] = "<truncated>",
+};
+
+void
+emitter_init(struct emitter *e, struct tach_table *table,
+    struct thread_names *names, struct codes *codes)
+{
+	*e = (struct emitter){.table = table,
+	    .names = names, .codes = codes, .torn_frame = TACH_NONE};
+	for (size_t i = 0; i < PLACE_MARKS; i++)
+		e->marks[i] = TACH_NONE;
+}
+
+void
+emitter_free(struct emitter *e)
+{
+	free(e->frames);
+	*e = (struct emitter){0};
+}
+
+uint32_t
+emit_synthetic(struct tach_table *t, const char *name)
+{
+	return tach_table_add_frame(t, &(struct tach_frame){
+	    .file = tach_table_add_string(t, SYNTHETIC_FILE,
+		strlen(SYNTHETIC_FILE)),
+	    .func = tach_table_add_string(t, name, strlen(name)),
+	    .line = -1, .end_line = -1, .column = -1, .end_column = -1,
+	    .opcode = TACH_NO_OPCODE});
+}
+
+/* Room for the frames of a chain and a synthetic one. */
+static bool
+reserve_frames(struct emitter *e, size_t depth)
+{
+	void *p;
+
+	if (depth + 1 <= e->frames_max)
+		return true;
+	p = reallocarray(e->frames, (depth + 1) * 2, sizeof(*e->frames));
+	if (p == NULL)
+		return false;
+	e->frames = p;
+	e->frames_max = (depth + 1) * 2;
+	return true;
+}
+
+/* The new sample becomes the thread's last one. */
+static void
+swap_sample(struct emitter *e, struct thread *t, struct py_chain *chain)
+{
+	uint32_t *frames = t->frames;
+	size_t max = t->frames_max;
+	struct py_chain last = t->chain;
+
+	t->frames = e->frames;
+	t->frames_max = e->frames_max;
+	t->chain = *chain;
+	e->frames = frames;
+	e->frames_max = max;
+	*chain = last;
+}
+
+/* Whether its last run in the file is its last sample: the number of a thread
+ * can pass from one thread state to another. */
+static bool
+is_continued(struct emitter *e, const struct thread *t)
+{
+	struct thread_name *n = &e->names->list[t->index];
+	bool same = n->state == t->py.addr;
+
+	n->state = t->py.addr;
+	return same;
+}
+
+static uint32_t
+frame_of(struct emitter *e, const struct py_place *p)
+{
+	uint32_t *mark;
+
+	if (!place_is_mark(p))
+		return codes_frame(e->codes, p);
+	if (p->code == PLACE_FRAME)
+		return (uint32_t)p->instr;
+	mark = &e->marks[p->code];
+	if (*mark == TACH_NONE)
+		*mark = emit_synthetic(e->table, mark_names[p->code]);
+	return *mark;
+}
+
+/* Turns a chain into frames; those that the thread's last sample had already
+ * are copied.  TACH_NONE: out of memory; else how many those are. */
+static uint32_t
+map_frames(struct emitter *e, const struct thread *t,
+    const struct py_chain *c)
+{
+	size_t shared = 0, fresh;
+
+	if (!reserve_frames(e, c->depth))
+		return TACH_NONE;
+	if (is_continued(e, t) && t->replaced == codes_replaced(e->codes))
+		shared = chain_shared(c, &t->chain);
+	/* An instruction can have become another one where it is. */
+	if (e->opcodes && shared > 0 && shared == c->depth)
+		shared--;
+	fresh = c->depth - shared;
+	for (size_t i = 0; i < fresh; i++)
+		if ((e->frames[i] = frame_of(e, &c->places[i])) == TACH_NONE)
+			return TACH_NONE;
+	if (shared > 0)
+		memcpy(e->frames + fresh, t->frames + t->chain.depth - shared,
+		    shared * sizeof(*e->frames));
+	return (uint32_t)shared;
+}
+
+/* Marks a sample of which only the outermost frames are known.  The next one
+ * has nothing to share with it. */
+static bool
+mark_torn(struct emitter *e, struct thread *t, struct tach_run *run)
+{
+	if (e->torn_frame == TACH_NONE)
+		e->torn_frame = emit_synthetic(e->table, TORN_NAME);
+	if (e->torn_frame == TACH_NONE)
+		return false;
+	memmove(t->frames + 1, t->frames, run->depth * sizeof(*t->frames));
+	t->frames[0] = e->torn_frame;
+	t->chain.depth = 0;
+	run->depth++;
+	return true;
+}
+
+bool
+emit_sample(struct emitter *e, struct thread *t, struct py_chain *chain,
+    bool torn, const struct moment *m, struct tach_sink *sink)
+{
+	uint32_t shared = map_frames(e, t, chain);
+	struct tach_tick tick = {m->time_us, t->status = m->status, 0};
+	struct tach_run run = {.thread = t->tid,
+	    .interp = (uint32_t)t->py.interp_id, .index = t->index,
+	    .depth = (uint32_t)chain->depth, .shared = shared,
+	    .ticks = &tick, .count = 1};
+
+	if (shared == TACH_NONE)
+		return false;
+	t->replaced = codes_replaced(e->codes);
+	t->sampled_us = m->time_us;
+	swap_sample(e, t, chain);
+	if (torn && !mark_torn(e, t, &run))
+		return false;
+	run.frames = t->frames;
+	return sink->run(sink, &run) == TACH_OK;
+}
+
+bool
+emit_again(struct emitter *e, struct thread *t, uint64_t time_us,
+    struct tach_sink *sink)
+{
+	uint32_t depth = (uint32_t)t->chain.depth;
+	struct tach_tick tick = {time_us, t->status, 0};
+	struct tach_run run = {.thread = t->tid,
+	    .interp = (uint32_t)t->py.interp_id, .index = t->index,
+	    .frames = t->frames, .depth = depth,
+	    .shared = is_continued(e, t) ? depth : 0,
+	    .ticks = &tick, .count = 1};
+
+	t->sampled_us = time_us;
+	return sink->run(sink, &run) == TACH_OK;
+}

@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: ISC */
+/* names.c: see names.h. */
+#include "engine/sample/names.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <xxhash.h>
+
+#include "buf.h"
+#include "utf8.h"
+
+/* A thread's name is read again after so long, and then each time after ten
+ * times as long as the last time, or twice if there was none, up to LATE; us.
+ * Where there are many threads, the names of RATE of them are read again in a
+ * second. */
+#define SOON 1000
+#define LATE 1000000
+#define RATE 100
+/* A name that Python does not tell for that long is the kernel's. */
+#define PATIENCE 100000
+/* So many names are read after one round, for the next to be in time. */
+#define BATCH 4
+#define NAME_SIZE 1024 /* longer names are cut */
+#define COMM_SIZE 64
+
+/* What is known of a thread, by its index. */
+struct known {
+	uint64_t state; /* the thread state that it was read from, or its
+			 * pthread_self where that is not known */
+	uint64_t due;	/* us */
+	uint64_t delay; /* before the next time; us */
+	uint64_t print; /* hash of the name that was noted last */
+	bool told;	/* by Python */
+};
+
+/* Where an interpreter keeps its threads. */
+struct home {
+	uint64_t interp; /* address */
+	uint64_t active; /* of the dict; 0: not found */
+	uint64_t again;	 /* when to look for it again; us */
+};
+
+struct name {
+	char bytes[NAME_SIZE];
+	size_t len;
+};
+
+struct names {
+	const struct process *process;
+	struct py_objects objects;
+	struct tach_table *table;
+	struct known *list;
+	size_t count;
+	struct home home;
+	uint64_t due; /* when the next name is */
+	uint64_t late;
+};
+
+struct names *
+names_new(const struct process *p, const struct py_offsets *offsets,
+    const struct py_memory *memory, struct tach_table *table)
+{
+	struct names *n = calloc(1, sizeof(*n));
+
+	if (n == NULL)
+		return NULL;
+	n->process = p;
+	n->objects = (struct py_objects){offsets, memory};
+	n->table = table;
+	return n;
+}
+
+void
+names_free(struct names *n)
+{
+	if (n == NULL)
+		return;
+	free(n->list);
+	free(n);
+}
+
+/* ---- what Python says -------------------------------------------------- */
+
+/* threading._active, which stays the same dict. */
+static uint64_t
+active_of(struct names *n, uint64_t interp, uint64_t time)
+{
+	struct home *h = &n->home;
+	uint64_t module;
+
+	if (h->interp == interp && (h->active != 0 || time < h->again))
+		return h->active;
+	*h = (struct home){.interp = interp, .again = time + PATIENCE};
+	if (!object_module(&n->objects, interp, "threading", &module) ||
+	    !object_attribute(&n->objects, module, "_active", &h->active))
+		h->active = 0;
+	return h->active;
+}
+
+static bool
+read_once(const struct names *n, uint64_t active, uint64_t ident,
+    struct name *name)
+{
+	const struct py_objects *p = &n->objects;
+	struct py_object text;
+	struct py_taken taken;
+	uint64_t thread, addr;
+
+	if (!dict_find_int(p, active, ident, &thread) ||
+	    !object_attribute(p, thread, "_name", &addr) ||
+	    !object_read(p, addr, &text) || text.kind != OBJECT_STR ||
+	    !object_text(p, &text, name->bytes, sizeof(name->bytes), &taken))
+		return false;
+	name->len = taken.len;
+	return true;
+}
+
+/* A thread state that is new, or used again, has the numbers of the thread
+ * that made it until its own begins.  One without a known state has told us
+ * itself who it is. */
+static bool
+read_ident(const struct names *n, const struct thread *t, uint64_t *ident)
+{
+	const struct py_offsets *o = n->objects.offsets;
+	const struct py_memory *m = n->objects.memory;
+	bool native = py_has(o->thread_native_thread_id);
+	uint64_t tid = 0;
+	struct py_piece pieces[] = {
+		{t->py.addr + o->thread_ident, sizeof(*ident), ident},
+		{t->py.addr + o->thread_native_thread_id, sizeof(tid), &tid},
+	};
+
+	if (t->py.addr == 0) {
+		*ident = t->pthread;
+		return true;
+	}
+	return m->read(m, pieces, native ? 2 : 1) &&
+	    (native ? tid == t->told : *ident == t->pthread);
+}
+
+static uint64_t
+print_of(const struct name *name)
+{
+	return XXH3_64bits(name->bytes, name->len);
+}
+
+/* The target runs: what is read twice alike is believed, and what is known
+ * already. */
+static bool
+ask_python(struct names *n, const struct thread *t, const struct known *k,
+    uint64_t time, struct name *name)
+{
+	uint64_t active = active_of(n, t->py.interp, time), ident;
+	struct name again;
+
+	return active != 0 && read_ident(n, t, &ident) &&
+	    read_once(n, active, ident, name) &&
+	    (print_of(name) == k->print ||
+		(read_once(n, active, ident, &again) &&
+		    name->len == again.len &&
+		    memcmp(name->bytes, again.bytes, again.len) == 0));
+}
+
+/* ---- what the kernel says ---------------------------------------------- */
+
+static bool
+is_main(const struct names *n, const struct thread *t)
+{
+	return t->task == n->process->pid && t->py.interp_id == 0;
+}
+
+static bool
+ask_kernel(const struct names *n, const struct thread *t, struct name *name)
+{
+	char own[COMM_SIZE];
+	int fd = process_open_task(n->process, t->task, "comm");
+	ssize_t len;
+
+	if (fd < 0)
+		return false;
+	len = read(fd, name->bytes, COMM_SIZE);
+	close(fd);
+	if (len <= 1)
+		return false;
+	name->len = (size_t)len - 1; /* a newline ends it */
+	process_name(n->process, own, sizeof(own));
+	return name->len != strlen(own) ||
+	    memcmp(name->bytes, own, name->len) != 0;
+}
+
+/* ---- notes ------------------------------------------------------------- */
+
+/* thread INTERP THREAD NAME, see tach(5). */
+static bool
+note(struct names *n, const struct thread *t, const struct name *name)
+{
+	struct buf b = {0};
+	uint32_t index = TACH_NONE;
+
+	buf_add(&b, "thread ", 7);
+	buf_add_number(&b, t->py.interp_id);
+	buf_add_char(&b, ' ');
+	buf_add_number(&b, t->tid);
+	buf_add_char(&b, ' ');
+	for (size_t i = 0, len; i < name->len; i += len + 1) {
+		len = strnlen(name->bytes + i, name->len - i);
+		utf8_add(&b, name->bytes + i, len);
+		if (i + len < name->len) /* NUL ends a note */
+			utf8_add(&b, "\xff", 1);
+	}
+	buf_add_char(&b, '\0');
+	if (!b.failed)
+		index = tach_table_add_note(n->table, b.text);
+	buf_clear(&b);
+	return index != TACH_NONE;
+}
+
+static bool
+take_name(struct names *n, const struct thread *t, struct known *k,
+    const struct name *name)
+{
+	uint64_t print = print_of(name);
+
+	if (name->len == 0 || print == k->print)
+		return true;
+	k->print = print;
+	return note(n, t, name);
+}
+
+/* ---- when -------------------------------------------------------------- */
+
+static bool
+look_at(struct names *n, const struct thread *t, struct known *k, uint64_t time)
+{
+	static const struct name main_name = {"MainThread",
+	    sizeof("MainThread") - 1};
+	struct name name;
+	uint64_t state = t->py.addr != 0 ? t->py.addr : t->pthread;
+
+	if (k->state != state)
+		*k = (struct known){.state = state, .print = k->print};
+	k->delay = k->delay == 0 ? SOON : k->delay * (k->told ? 10 : 2);
+	if (k->delay > n->late)
+		k->delay = n->late;
+	k->due = time + k->delay;
+	if (ask_python(n, t, k, time, &name)) {
+		k->told = true;
+		return take_name(n, t, k, &name);
+	}
+	if (k->told)
+		return true;
+	if (is_main(n, t))
+		return take_name(n, t, k, &main_name);
+	return k->delay <= PATIENCE || !ask_kernel(n, t, &name) ||
+	    take_name(n, t, k, &name);
+}
+
+/* Threads that are new are due at once. */
+static bool
+reserve(struct names *n, size_t count)
+{
+	struct known *p;
+
+	if (count <= n->count)
+		return true;
+	if ((p = reallocarray(n->list, count, sizeof(*p))) == NULL)
+		return false;
+	memset(p + n->count, 0, (count - n->count) * sizeof(*p));
+	n->list = p;
+	n->count = count;
+	n->due = 0;
+	return true;
+}
+
+bool
+names_look(struct names *n, const struct threads *threads, size_t count,
+    uint64_t time)
+{
+	size_t done = 0;
+
+	if (!reserve(n, count))
+		return false;
+	if (time < n->due)
+		return true;
+	n->due = UINT64_MAX;
+	n->late = LATE;
+	if (threads->count > RATE)
+		n->late = threads->count * (LATE / RATE);
+	for (size_t i = 0; i < threads->count; i++) {
+		const struct thread *t = &threads->list[i];
+		struct known *k;
+		if (t->tid == 0 || t->gone || t->index == TACH_NONE)
+			continue;
+		k = &n->list[t->index];
+		if (k->due <= time && done++ < BATCH &&
+		    !look_at(n, t, k, time))
+			return false;
+		if (k->due < n->due)
+			n->due = k->due;
+	}
+	return true;
+}

@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: ISC */
+/* chains.c: see chains.h. */
+#include "engine/stack/chains.h"
+
+#include <stdlib.h>
+
+#define BEFORE_MAX 65536 /* bytes that are copied twice */
+#define INNER 8	      /* frames, below which little changes soon */
+#define SHARED_MIN 8192 /* bytes that are worth to be shared */
+#define PATIENCE 3    /* part of an interval that a moment is sought for, ... */
+#define PATIENCE_MAX 50000 /* ns */
+
+/* ---- making ------------------------------------------------------------ */
+
+/* The part of a thread state from its first field that we need to its last. */
+static void
+find_state_part(struct chains *c)
+{
+	const struct py_offsets *o = c->offsets;
+	uint32_t fields[] = {o->thread_next, o->thread_interp,
+	    o->thread_current_frame, o->thread_base_frame,
+	    o->thread_cframe, o->thread_stack_top, o->thread_chunk, c->id_field,
+	    o->thread_gil_requested, o->thread_status, o->thread_executor,
+	    o->thread_raised, o->thread_exc_info, o->thread_exc_state};
+	uint32_t high = 0;
+
+	c->state_low = UINT32_MAX;
+	for (size_t i = 0; i < sizeof(fields) / sizeof(*fields); i++) {
+		if (!py_has(fields[i]))
+			continue;
+		if (fields[i] < c->state_low)
+			c->state_low = fields[i];
+		if (fields[i] > high)
+			high = fields[i];
+	}
+	c->state_size = high - c->state_low + (uint32_t)sizeof(uint64_t);
+	/* The exception item inside of it is wanted whole. */
+	if (py_has(o->thread_exc_state) && high == o->thread_exc_state &&
+	    py_has(o->exc_item_size) && o->exc_item_size <= o->thread_size - high)
+		c->state_size += o->exc_item_size - (uint32_t)sizeof(uint64_t);
+}
+
+void
+chains_mark_root(const struct chains *c, const struct thread *t,
+    struct py_marks *m)
+{
+	const struct py_chain *last = &t->chain;
+
+	if (!chains_tell_frame(c) || !t->sound || last->depth == 0 ||
+	    last->entry == 0 || place_is_mark(&last->places[last->depth - 1]))
+		return;
+	m->root = last->places[last->depth - 1].frame;
+	m->entry = last->entry;
+}
+
+/* For py_past. */
+static size_t
+frame_size(const void *chains, uint64_t code)
+{
+	return codes_frame_size(((const struct chains *)chains)->codes, code);
+}
+
+static bool
+may_call(const void *chains, const struct py_place *caller,
+    const struct py_place *callee)
+{
+	return calls_may_call(((const struct chains *)chains)->calls, caller,
+	    callee);
+}
+
+bool
+chains_init(struct chains *c, const struct process *p,
+    const struct py_runtime *rt, const struct tach_recorder_options *options,
+    struct tach_table *table)
+{
+	*c = (struct chains){.process = p, .offsets = &rt->offsets,
+	    .runtime = rt->addr, .native = options->native, .gc = !options->no_gc,
+	    .careful = options->careful};
+	process_memory_init(&c->memory, p->task);
+	c->id_field = py_has(rt->offsets.thread_native_thread_id) ?
+	    rt->offsets.thread_native_thread_id : rt->offsets.thread_ident;
+	find_state_part(c);
+	c->newest = calloc(1, c->state_size + CHAINS_STACK);
+	c->filled = malloc(CHAINS_FILL);
+	c->patience = options->interval_ns / PATIENCE < PATIENCE_MAX ?
+	    options->interval_ns / PATIENCE : PATIENCE_MAX;
+	near_init(&c->near, p, options->interval_ns);
+	c->codes = codes_new(c->offsets, &c->memory.memory, table,
+	    options->opcodes);
+	if (c->codes != NULL)
+		c->calls = calls_new(c->offsets, codes_map(c->codes));
+	c->past.frame_size = frame_size;
+	c->past.calls = may_call;
+	c->past.arg = c;
+	return c->calls != NULL && c->newest != NULL && c->filled != NULL;
+}
+
+void
+chains_free(struct chains *c)
+{
+	near_end(&c->near);
+	calls_free(c->calls);
+	codes_free(c->codes);
+	free(c->newest);
+	free(c->filled);
+	snapshot_free(&c->one);
+	spans_free(&c->spans);
+	chain_free(&c->chain);
+	chain_free(&c->other);
+}
+
+/* ---- snapshots --------------------------------------------------------- */
+
+bool
+chains_add_state(const struct chains *c, struct snapshot *s,
+    const struct thread *t)
+{
+	return snapshot_add(s, t->py.addr + c->state_low, c->state_size);
+}
+
+bool
+chains_lie_apart(const struct chains *c)
+{
+	return !py_has(c->offsets->thread_chunk);
+}
+
+bool
+chains_tell_frame(const struct chains *c)
+{
+	return py_has(c->offsets->thread_current_frame) &&
+	    py_has(c->offsets->thread_stack_top);
+}
+
+/* In which order the ranges of a thread's set are copied after its state:
+ * first what soon is another.  That is where the last sample's innermost frame
+ * was, or, in 3.11 and 3.12, the C stack, which says which frame is the
+ * current one. */
+static size_t
+frames_order(const struct chains *c, const struct thread *t, bool *reversed)
+{
+	*reversed = !chains_tell_frame(c);
+	return chains_tell_frame(c) && t->chain.depth > 0 ?
+	    workset_find(&t->set, t->chain.places[0].frame) : 0;
+}
+
+bool
+chains_add_frames(const struct chains *c, struct snapshot *s,
+    const struct thread *t)
+{
+	bool reversed;
+	size_t first = frames_order(c, t, &reversed);
+
+	return snapshot_add_set(s, &t->set, first, reversed);
+}
+
+bool
+chains_add(const struct chains *c, struct snapshot *s, const struct thread *t)
+{
+	return chains_add_state(c, s, t) && chains_add_frames(c, s, t);
+}
+
+/* Where the innermost frames begin in a range: all of it if no frame of the last
+ * sample lies there, and nothing if only others do. */
+static uint64_t
+inner_part(const struct thread *t, const struct range *r)
+{
+	uint64_t end = r->addr + r->size, low = end;
+	bool some = false;
+
+	for (size_t i = 0; i < t->chain.depth && (i < INNER || !some); i++) {
+		uint64_t frame = t->chain.places[i].frame;
+		if (frame < r->addr || frame >= end)
+			continue;
+		some = true;
+		if (i < INNER && frame < low)
+			low = frame;
+	}
+	return some ? low : r->addr;
+}
+
+bool
+chains_add_parts(const struct chains *c, struct snapshot *s,
+    struct snapshot *shared, const struct thread *t)
+{
+	bool reversed;
+	size_t first = frames_order(c, t, &reversed);
+
+	if (t->set.bytes < SHARED_MIN)
+		return chains_add(c, s, t);
+	if (!chains_add_state(c, s, t))
+		return false;
+	for (size_t i = 0; i < t->set.count; i++) {
+		const struct range *r = &t->set.ranges[
+		    workset_nth(&t->set, first, reversed, i)];
+		uint64_t low = inner_part(t, r), end = r->addr + r->size;
+		if ((low > r->addr &&
+			!snapshot_add(shared, r->addr, low - r->addr)) ||
+		    (low < end && !snapshot_add(s, low, end - low)))
+			return false;
+	}
+	return true;
+}
+
+size_t
+chains_shared(const struct thread *t, const struct snapshot *shared)
+{
+	const struct py_chain *c = &t->chain;
+	size_t n = 0, where;
+
+	while (n < c->depth && snapshot_find(shared, 0,
+	    c->places[c->depth - 1 - n].frame, 1, &where))
+		n++;
+	return n;
+}
+
+bool
+chains_add_before(const struct chains *c, struct snapshot *s,
+    const struct thread *t)
+{
+	return chains_lie_apart(c) || chains_tell_frame(c) ||
+	    t->set.bytes > BEFORE_MAX ||
+	    snapshot_add_set(s, &t->set, 0, false);
+}
+
+bool
+chains_drop(const struct chains *c, struct thread *t, size_t n)
+{
+	bool reversed;
+	size_t first = frames_order(c, t, &reversed);
+
+	if (n == 0)
+		return false;
+	workset_drop(&t->set, workset_nth(&t->set, first, reversed, n - 1));
+	return true;
+}
+
+bool
+chains_add_gc(const struct chains *c, struct snapshot *s, size_t first,
+    uint64_t interp, size_t *where)
+{
+	uint64_t addr;
+	size_t size;
+
+	*where = s->size;
+	return !c->gc || !status_gc_words(c->offsets, c->runtime, interp, &addr,
+	    &size) || snapshot_add_once(s, first, addr, size, where);
+}
+
+struct py_marks
+chains_marks(const struct chains *c, const struct thread *t,
+    const uint8_t *words)
+{
+	struct py_marks m = {.native = c->native,
+	    .shims = codes_shims(c->codes)};
+	uint64_t addr;
+	size_t size;
+	struct py_gc gc;
+
+	if (!c->gc || !status_gc_words(c->offsets, 0, 0, &addr, &size))
+		return m;
+	gc = status_gc(c->offsets, words);
+	m.gc_frame = gc.frame;
+	/* Before 3.15, who has the GIL is who collects. */
+	m.gc_inner = gc.collecting && !py_has(c->offsets->gc_frame) &&
+	    t->holds_gil;
+	return m;
+}
+
+uint64_t
+chains_state(const struct chains *c, const uint8_t *copy, uint32_t offset)
+{
+	return load_u64(copy + (offset - c->state_low));
+}
+
+bool
+chains_add_count(const struct chains *c, struct snapshot *s, size_t first,
+    uint64_t interp, size_t *where)
+{
+	struct range at[CODES_COUNTS];
+	size_t n = codes_counts(c->codes, interp, at);
+
+	if (n == 1)
+		return snapshot_add_once(s, first, at[0].addr, at[0].size,
+		    where);
+	*where = s->size;
+	for (size_t i = 0; i < n; i++)
+		if (!snapshot_add(s, at[i].addr, at[i].size))
+			return false;
+	return true;
+}
+
+bool
+chains_note_words(const struct chains *c, struct workset *w, uint64_t interp)
+{
+	struct range at[CODES_COUNTS];
+	size_t n = codes_counts(c->codes, interp, at), size;
+	uint64_t addr;
+
+	return (n != 1 || workset_add(w, at[0].addr, at[0].size)) &&
+	    (!c->gc || !status_gc_words(c->offsets, c->runtime, interp, &addr,
+		&size) || workset_add(w, addr, size));
+}
+
+/* ---- what else a thread state says ------------------------------------- */
+
+static bool
+says_exception(const struct chains *c, const struct thread *t,
+    const uint8_t *bytes, struct py_none *none)
+{
+	struct py_span span = {t->py.addr + c->state_low, c->state_size,
+	    bytes};
+	struct py_view state = {.memory.read = view_read, .spans = &span,
+	    .count = 1};
+
+	/* What was copied in an interrupt has all of it. */
+	if (t->still && t->held)
+		state = spans_view(&c->spans);
+	return status_exception(c->offsets, &state, &c->memory.memory,
+	    t->py.addr, none);
+}
+
+/* A thread that runs may have had it in its hands until just before it came to
+ * where its chain is, or get it just after: then only one of the two copies
+ * has it. */
+bool
+chains_exception(const struct chains *c, const struct thread *t,
+    struct py_none *none)
+{
+	return says_exception(c, t, c->state, none) &&
+	    (c->after == c->state || says_exception(c, t, c->after, none));
+}
+
+bool
+chains_wants_gil(const struct chains *c)
+{
+	uint32_t wanted = c->offsets->thread_gil_requested;
+
+	return py_has(wanted) &&
+	    (uint32_t)chains_state(c, c->state, wanted) != 0;
+}
+
+bool
+chains_compiled(const struct chains *c)
+{
+	uint32_t executor = c->offsets->thread_executor;
+
+	return py_has(executor) && chains_state(c, c->state, executor) != 0;
+}

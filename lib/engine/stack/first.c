@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: ISC */
+/* first.c: see first.h. */
+#include "engine/stack/first.h"
+
+#include "engine/stack/newest.h"
+#include "engine/stack/seek.h"
+
+/* The copy of a thread in a round's snapshot. */
+static struct copied
+copy_of(const struct thread *t, const struct snapshot *s, size_t gc,
+    const struct stamp *stamp)
+{
+	return (struct copied){.in = s, .first = t->first,
+	    .count = t->ranges, .offset = t->copy, .gc = gc,
+	    .stamp = stamp};
+}
+
+static bool
+walk_copy(struct chains *c, struct thread *t,
+    const struct copied *from, bool past)
+{
+	enum walk_result w = newest_walk(c, t, from, past, &c->chain);
+
+	newest_note_state(c, from->in->bytes + from->offset,
+	    from->in->bytes + from->offset);
+	return w == WALK_OK;
+}
+
+bool
+first_walk(struct chains *c, struct thread *t, const struct snapshot *s,
+    size_t gc, const struct stamp *stamp, size_t *sure)
+{
+	struct copied from = copy_of(t, s, gc, stamp);
+
+	*sure = 0;
+	codes_trim(c->codes, t->chain.depth);
+	if (!walk_copy(c, t, &from, false))
+		return false;
+	*sure = newest_in_place(c, newest_prove(c, t, stamp));
+	c->sound = true;
+	return *sure == c->chain.depth && newest_learn(c);
+}
+
+/* Adds what the state says that the thread runs to what is read of it.  To be
+ * looked for is only what runs when that is done, which is seldom a function
+ * that ends soon. */
+static void
+note_current(const struct chains *c, struct thread *t, const uint8_t *state)
+{
+	const struct py_offsets *o = c->offsets;
+	bool told = py_has(o->thread_current_frame);
+	uint64_t addr = chains_state(c, state,
+	    told ? o->thread_current_frame : o->thread_cframe);
+
+	if (addr != 0)
+		workset_add(&t->set, addr,
+		    told ? o->frame_size : o->cframe_size);
+}
+
+/* Whether frames of a thread were copied before its state. */
+static bool
+has_before(const struct thread *t)
+{
+	return t->first != t->before;
+}
+
+/* The state with the frames as they were before it was copied ... */
+static bool
+see_before(struct chains *c, const struct thread *t, const struct copied *from)
+{
+	c->spans.count = 0;
+	return has_before(t) &&
+	    spans_add(&c->spans, from->in, t->first, 1, t->copy) &&
+	    spans_add(&c->spans, from->in, t->before, t->first - t->before,
+		t->before_copy);
+}
+
+/* ... or as the copy before that one had them, in a series. */
+static bool
+see_earlier(struct chains *c, const struct thread *t,
+    const struct copied *from)
+{
+	struct snapshot earlier;
+
+	c->spans.count = 0;
+	return snapshot_earlier(from->in, &earlier) &&
+	    spans_add(&c->spans, from->in, t->first, 1, t->copy) &&
+	    spans_add(&c->spans, &earlier, t->first + 1, t->ranges - 1,
+		t->copy + c->state_size) &&
+	    spans_add_shared(&c->spans, from->in);
+}
+
+/* Takes the chain of what is seen, if every call of it is known.  False: the
+ * newest chain is as it was. */
+static bool
+take_seen(struct chains *c, const struct thread *t, const struct copied *from)
+{
+	size_t last = c->last, proven;
+	bool sound = c->sound;
+
+	newest_swap(c);
+	if (newest_walk_spans(c, t, from, false, &c->chain) == WALK_OK &&
+	    c->chain.depth > 0 &&
+	    newest_know(c, t, from->stamp, &proven) &&
+	    !calls_is_calling(c->calls, &c->chain))
+		return true;
+	newest_swap(c);
+	c->last = last;
+	c->sound = sound;
+	return false;
+}
+
+/* Whether a copy has not what the state said that ran, but something else that
+ * has taken the place of it.  Where that has only gone on, it is not to be
+ * found again. */
+static bool
+is_replaced(const struct chains *c, bool walked, bool known)
+{
+	return chains_tell_frame(c) &&
+	    (known ? !seek_fits(c, c->state) : !walked);
+}
+
+bool
+first_know(struct chains *c, struct thread *t, const struct snapshot *s,
+    size_t gc, const struct stamp *stamp)
+{
+	struct copied from = copy_of(t, s, gc, stamp);
+	size_t proven = 0;
+	bool walked, known;
+
+	codes_trim(c->codes, t->chain.depth);
+	walked = walk_copy(c, t, &from, true);
+	known = walked && newest_know(c, t, stamp, &proven);
+	if (!known && see_earlier(c, t, &from) && take_seen(c, t, &from))
+		return true;
+	if (is_replaced(c, walked, known) &&
+	    seek_frame(c, t, &from, known))
+		return true;
+	if (known && (!has_before(t) ||
+		!calls_is_calling(c->calls, &c->chain)))
+		return true;
+	if ((see_before(c, t, &from) && take_seen(c, t, &from)) || known)
+		return true;
+	if (walked && proven == c->chain.depth)
+		near_want(&c->near, t->task, calls_is_unsteady(c->calls));
+	else if (!walked && c->chain.depth == 0)
+		note_current(c, t, c->state);
+	return false;
+}

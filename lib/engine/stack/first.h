@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * first.h: the first copy of a thread, in the snapshot of a round.
+ *
+ * Where something else has taken the place of the current frame, that is sought
+ * from 3.13 on: see seek.h.  Before, what takes that place mostly is a function
+ * that calls others, and so is seen where it calls one; then the frames count
+ * that were copied before the state was.  (To copy them makes the thread wait
+ * where it writes to them next, so it is seen there too often.)
+ */
+#ifndef ENGINE_STACK_FIRST_H
+#define ENGINE_STACK_FIRST_H
+
+#include "engine/stack/chains.h"
+
+/*
+ * Both give a thread's chain in ->chain, and say whether all of it is beyond
+ * doubt.
+ *
+ * first_walk walks the copy of a thread that did not run meanwhile: it lies
+ * in a snapshot from range t->first on, its bytes begin at t->copy, and the
+ * words on garbage collection at gc.  *sure: how many of its outermost frames
+ * are beyond doubt.
+ * first_know walks the copy of one that may have run.
+ */
+bool first_walk(struct chains *, struct thread *, const struct snapshot *,
+    size_t gc, const struct stamp *, size_t *sure);
+bool first_know(struct chains *, struct thread *,
+    const struct snapshot *, size_t gc, const struct stamp *);
+
+#endif

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: ISC */
+/* interrupted.c: see interrupted.h. */
+#include "engine/stack/interrupted.h"
+
+#include "engine/os/clock.h"
+#include "engine/stack/first.h"
+
+#define TRIES 3 /* the code objects may have to be read before, and it may
+		 * stand amid the making of a call */
+
+/* Where a field of a thread's state is in its copy. */
+static uint32_t
+place_of(const struct chains *c, const struct thread *t, uint32_t field)
+{
+	return (uint32_t)t->copy + (field - c->state_low);
+}
+
+static void
+add_exceptions(const struct chains *c, const struct thread *t,
+    struct interrupt_way *w)
+{
+	const struct py_offsets *o = c->offsets;
+
+	if (!py_has(o->thread_exc_info) || !py_has(o->thread_exc_state) ||
+	    !py_has(o->exc_item_previous))
+		return;
+	w->item = place_of(c, t, o->thread_exc_info);
+	w->item_size = o->exc_item_size;
+	w->item_previous = o->exc_item_previous;
+	w->item_last = t->py.addr + o->thread_exc_state;
+}
+
+/* Where nothing counts code objects, they are to be told by what they were when
+ * the frames were copied, and their names by the texts: when they are read, they
+ * may have been freed. */
+static void
+add_codes(const struct chains *c, struct interrupt_way *w)
+{
+	const struct py_offsets *o = c->offsets;
+
+	w->code_size = o->code_size;
+	w->frame_code = o->frame_code;
+	w->text[0] = py_has(o->code_qualname) ? o->code_qualname : o->code_name;
+	w->text[1] = o->code_filename;
+	w->text[2] = o->code_linetable;
+	w->text_size = o->unicode_compact_size + CODE_PART_MAX;
+}
+
+/* Of a thread whose state was added to what is copied. */
+static struct interrupt_way
+way_of(const struct chains *c, const struct thread *t)
+{
+	const struct py_offsets *o = c->offsets;
+	bool told = py_has(o->thread_current_frame);
+	struct interrupt_way w = {.frame_size = o->frame_size,
+	    .frame_previous = o->frame_previous,
+	    .block = chains_lie_apart(c) ? 1 : INTERRUPT_BLOCK};
+
+	w.current = place_of(c, t, told ? o->thread_current_frame :
+					  o->thread_cframe);
+	if (!told) {
+		w.cframe_size = o->cframe_size;
+		w.cframe_current = o->cframe_current_frame;
+	}
+	add_exceptions(c, t, &w);
+	return w;
+}
+
+/* Adds what is copied before its frames. */
+static bool
+begin(const struct chains *c, struct thread *t, struct snapshot *s)
+{
+	t->first = s->count;
+	t->copy = s->size;
+	return chains_add_state(c, s, t);
+}
+
+/* It was copied.  To copy what it needed from outside would now be in vain. */
+static void
+finish(struct thread *t, const struct snapshot *s)
+{
+	t->ranges = s->count - t->first;
+	workset_clear(&t->set);
+	t->still = true;
+}
+
+bool
+interrupted_spares(const struct thread *t)
+{
+	return t->spared != 0 && clock_ns() < t->spared;
+}
+
+/* Whether no copy of an interrupt can have all of its stack, by its last sample. */
+static bool
+is_too_deep(const struct thread *t)
+{
+	return chain_is_cut(&t->chain);
+}
+
+enum interrupt_result
+interrupted_copy(struct interrupts *in, const struct chains *c,
+    struct thread *t, struct snapshot *s)
+{
+	enum interrupt_result result;
+	struct interrupt_way way;
+	uint64_t rest;
+
+	if (interrupted_spares(t))
+		return INTERRUPT_FAILED;
+	if (is_too_deep(t)) {
+		t->unfit = true;
+		return INTERRUPT_FAILED;
+	}
+	if (!begin(c, t, s))
+		return INTERRUPT_FAILED;
+	way = way_of(c, t);
+	result = interrupts_read(in, t->task, t->cpu, s, &way, &rest);
+	if (result == INTERRUPT_ELSEWHERE)
+		return result;
+	t->spared = rest > 0 ? clock_ns() + rest : 0;
+	t->unfit = result == INTERRUPT_FAILED;
+	if (result == INTERRUPT_OK)
+		finish(t, s);
+	return result;
+}
+
+bool
+interrupted_ask(const struct chains *c, struct thread *t, struct snapshot *s,
+    struct ahead_ask *ask)
+{
+	if (is_too_deep(t) || !begin(c, t, s))
+		return false;
+	ask->task = t->task;
+	ask->first = s;
+	ask->way = way_of(c, t);
+	if (!codes_are_counted(c->codes))
+		add_codes(c, &ask->way);
+	return true;
+}
+
+bool
+interrupted_take(const struct ahead *a, const struct chains *c,
+    struct thread *t, struct snapshot *s)
+{
+	if (!begin(c, t, s) || !ahead_take(a, s))
+		return false;
+	finish(t, s);
+	return true;
+}
+
+/* Copies it alone, after what its stamp and its marks need. */
+static enum interrupt_result
+copy_there(struct interrupts *in, struct chains *c, struct thread *t,
+    size_t *gc, struct stamp *stamp)
+{
+	struct snapshot *s = &c->one;
+	enum interrupt_result result;
+	size_t count;
+
+	snapshot_clear(s);
+	if (!chains_add_count(c, s, 0, t->py.interp, &count) ||
+	    !chains_add_gc(c, s, 0, t->py.interp, gc))
+		return INTERRUPT_FAILED;
+	result = interrupted_copy(in, c, t, s);
+	if (result == INTERRUPT_OK)
+		*stamp = codes_stamp(c->codes, t->py.interp, s->bytes + count,
+		    s->bytes + count);
+	return result;
+}
+
+/* Whether a thread is on another CPU than where it ran last. */
+static bool
+has_moved(const struct chains *c, struct thread *t)
+{
+	int before = t->cpu;
+
+	t->cpu = process_thread_cpu(c->process, t->task);
+	return t->cpu != before;
+}
+
+/* On the CPU where it ran last, or, if it is elsewhere, there. */
+static bool
+copy(struct interrupts *in, struct chains *c, struct thread *t, size_t *gc,
+    struct stamp *stamp)
+{
+	enum interrupt_result result = copy_there(in, c, t, gc, stamp);
+
+	if (result == INTERRUPT_ELSEWHERE && has_moved(c, t))
+		result = copy_there(in, c, t, gc, stamp);
+	return result == INTERRUPT_OK;
+}
+
+bool
+interrupted_read(struct interrupts *in, struct chains *c, struct thread *t)
+{
+	size_t first = t->first, ranges = t->ranges, at = t->copy, gc, sure;
+	struct stamp stamp;
+	bool whole = false;
+
+	for (int i = 0; i < TRIES && !whole && copy(in, c, t, &gc, &stamp);
+	    i++)
+		whole = first_walk(c, t, &c->one, gc, &stamp, &sure);
+	/* Those are of the round's snapshot. */
+	t->first = first;
+	t->ranges = ranges;
+	t->copy = at;
+	t->still = false;
+	return whole;
+}

@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: ISC */
+/* newest.c: see newest.h. */
+#include "engine/stack/newest.h"
+
+#define LEFT_MAX 4 /* callers of a chain that are looked at again */
+
+/* ---- walking it -------------------------------------------------------- */
+
+/* Marks the frames that are as they were in the copy of the same series that the
+ * last sample is from. */
+static void
+mark_same(const struct thread *t, struct py_marks *m)
+{
+	if (!t->sound || t->same > t->chain.live)
+		return;
+	m->last = &t->chain;
+	m->same = t->same;
+}
+
+static enum walk_result
+walk_view(struct chains *c, const struct thread *t, const struct copied *from,
+    struct py_view *view, bool past, struct py_chain *chain)
+{
+	struct py_marks marks = chains_marks(c, t, from->in->bytes + from->gc);
+	enum walk_result w;
+
+	marks.past = past ? &c->past : NULL;
+	marks.stack = t->stack;
+	chains_mark_root(c, t, &marks);
+	if (from->in->shared != NULL)
+		mark_same(t, &marks);
+	chain->depth = 0;
+	w = walk_frames(c->offsets, view, t->py.addr, &marks, chain);
+	chain->ending = chain->ending && !c->native;
+	if (w != WALK_OK)
+		return w;
+	if (!codes_name_past(c->codes, chain))
+		chain_drop_past(chain);
+	return (chain->returned && chain->depth == 0) ||
+		!codes_originals(c->codes, chain, from->stamp) ?
+	    WALK_BAD : WALK_OK;
+}
+
+enum walk_result
+newest_walk_spans(struct chains *c, const struct thread *t,
+    const struct copied *from, bool past, struct py_chain *chain)
+{
+	struct py_view view = spans_view(&c->spans);
+
+	return walk_view(c, t, from, &view, past, chain);
+}
+
+/* A view of a copy that reads what that lacks when a walk comes to it. */
+struct filled_view {
+	struct py_view view; /* first: fill gets its address */
+	struct chains *chains;
+	struct thread *thread;
+	const struct py_chain *chain;
+	size_t used; /* bytes of ->filled */
+	size_t depth; /* of the chain when it lacked something last */
+};
+
+static bool
+fill(struct py_view *v, uint64_t addr, size_t size)
+{
+	struct filled_view *f = (struct filled_view *)v;
+	struct chains *c = f->chains;
+	struct range blocks = workset_blocks(addr, size);
+	uint8_t *bytes = c->filled + f->used;
+
+	if (blocks.size == 0 || blocks.size > CHAINS_FILL - f->used ||
+	    !py_read(&c->memory.memory, blocks.addr, bytes, blocks.size) ||
+	    !workset_add(&f->thread->set, addr, size) ||
+	    !spans_add_bytes(&c->spans, blocks, bytes))
+		return false;
+	f->used += blocks.size;
+	f->depth = f->chain->depth;
+	v->spans = c->spans.list;
+	v->count = c->spans.count;
+	v->hint = v->count - 1;
+	return true;
+}
+
+static bool
+is_twice_in(const struct py_chain *c, size_t i)
+{
+	for (size_t n = 0; n < c->depth; n++)
+		if (n != i && c->places[n].code == c->places[i].code)
+			return true;
+	return false;
+}
+
+/* Whether what was read late cannot be believed: by then it may be used in
+ * another thread, but for what leads to this one's outermost frame, and in a
+ * recursion, or by what that calls, at another depth. */
+static bool
+is_too_late(const struct filled_view *f, size_t copied)
+{
+	const struct py_chain *c = f->chain;
+	struct py_view copy = {.spans = f->view.spans, .count = copied};
+
+	if (f->used == 0 || c->depth == 0)
+		return false;
+	for (size_t i = 0; i <= f->depth + 1 && i < c->depth; i++)
+		if (is_twice_in(c, i))
+			return true;
+	return view_find(&copy, c->places[c->depth - 1 -
+	    chain_is_cut(c)].frame, 1) == NULL;
+}
+
+enum walk_result
+newest_walk(struct chains *c, struct thread *t, const struct copied *from,
+    bool past, struct py_chain *chain)
+{
+	struct filled_view f = {.chains = c, .thread = t, .chain = chain};
+	enum walk_result w;
+
+	c->spans.count = 0;
+	if (!spans_add(&c->spans, from->in, from->first, from->count,
+	    from->offset) || !spans_add_shared(&c->spans, from->in))
+		return WALK_MEMORY;
+	f.view = spans_view(&c->spans);
+	if (past && chains_lie_apart(c))
+		f.view.fill = fill;
+	w = walk_view(c, t, from, &f.view, past, chain);
+	return w == WALK_OK && is_too_late(&f, from->count) ? WALK_MISS : w;
+}
+
+/* ---- what of it is right ------------------------------------------------ */
+
+size_t
+newest_same_as_last(const struct chains *c, const struct thread *t)
+{
+	return t->sound && t->replaced == codes_replaced(c->codes) ?
+	    chain_shared(&c->chain, &t->chain) : 0;
+}
+
+size_t
+newest_in_place(const struct chains *c, size_t proven)
+{
+	size_t n = 0;
+
+	while (n < proven && !c->chain.places[c->chain.depth - 1 - n].left)
+		n++;
+	return n;
+}
+
+/* Those of the last sample are, if nothing was counted since; but the
+ * innermost of them may have called another one by now.  Where marks are
+ * wanted, all must be in place: what C called is told by its stack, which is
+ * used again at once. */
+static size_t
+prove(struct chains *c, const struct thread *t, const struct stamp *stamp)
+{
+	struct py_view copy = spans_view(&c->spans);
+	bool copied = stamp->past && !codes_are_counted(c->codes);
+	struct py_chain inner = c->chain;
+	size_t known = 0;
+
+	c->stamp = *stamp;
+	if (c->last > 1 && t->count == stamp->count)
+		known = c->last - 1;
+	inner.depth -= known;
+	known += codes_check(c->codes, &inner, stamp,
+	    copied ? &copy.memory : NULL);
+	return c->native ? newest_in_place(c, known) : known;
+}
+
+size_t
+newest_prove(struct chains *c, const struct thread *t,
+    const struct stamp *stamp)
+{
+	c->last = newest_same_as_last(c, t);
+	return prove(c, t, stamp);
+}
+
+static bool
+note_sound(struct chains *c, bool sound)
+{
+	c->sound = sound;
+	if (sound)
+		chain_note_resumers(&c->chain, c->last, &c->past);
+	return sound;
+}
+
+/* Whether the call of a caller is over by now. */
+static bool
+is_over(const struct chains *c, size_t caller)
+{
+	const struct py_place *by = &c->chain.places[caller], *of = by - 1;
+	size_t size = c->offsets->frame_size;
+	uint8_t now[2][PY_FRAME_MAX];
+	struct py_piece pieces[2];
+
+	while (place_is_mark(of))
+		of--;
+	pieces[0] = (struct py_piece){by->frame, size, now[0]};
+	pieces[1] = (struct py_piece){of->frame, size, now[1]};
+	return c->memory.memory.read(&c->memory.memory, pieces, 2) &&
+	    frame_call_is_over(c->offsets, by, now[0], of, now[1]);
+}
+
+/* A caller that is where it calls something else may be making a new call, or
+ * have gone on to there: then it mostly has gone on once more by now.  (Should a
+ * new call be as short, that is to be learned.)  Where marks are wanted, all
+ * must be in place. */
+static bool
+know_calls(struct chains *c, const struct thread *t)
+{
+	for (int i = 0; !calls_know(c->calls, &c->chain, c->last); i++) {
+		size_t caller = calls_doubted(c->calls);
+		if (i == LEFT_MAX || caller == CALLS_NONE || c->native ||
+		    !is_over(c, caller))
+			return false;
+		c->chain.places[caller].left = true;
+		near_want(&c->near, t->task, false);
+	}
+	return true;
+}
+
+bool
+newest_is_known(struct chains *c, const struct thread *t, size_t proven)
+{
+	return note_sound(c, proven == c->chain.depth && know_calls(c, t));
+}
+
+bool
+newest_know(struct chains *c, const struct thread *t,
+    const struct stamp *stamp, size_t *proven)
+{
+	uint64_t replaced = codes_replaced(c->codes);
+	bool all;
+
+	*proven = c->chain.depth;
+	c->last = newest_same_as_last(c, t);
+	c->sound = false;
+	all = codes_has_all(c->codes, &c->chain, c->last);
+	if (all && !know_calls(c, t))
+		return false;
+	*proven = prove(c, t, stamp);
+	return all && replaced == codes_replaced(c->codes) ?
+	    note_sound(c, *proven == c->chain.depth) :
+	    newest_is_known(c, t, *proven);
+}
+
+bool
+newest_learn(struct chains *c)
+{
+	chain_note_resumers(&c->chain, c->last, &c->past);
+	return calls_learn(c->calls, &c->chain, c->last);
+}
+
+/* The last one has the thread's id: a new thread gets it late. */
+void
+newest_note_state(struct chains *c, const uint8_t *state,
+    const uint8_t *after)
+{
+	c->state = state;
+	c->after = after;
+	c->tid = chains_state(c, after, c->id_field);
+}
+
+void
+newest_swap(struct chains *c)
+{
+	struct py_chain other = c->other;
+
+	c->other = c->chain;
+	c->chain = other;
+}

@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: ISC */
+/* seek.c: see seek.h. */
+#include "engine/stack/seek.h"
+
+#include "engine/os/clock.h"
+#include "engine/stack/newest.h"
+
+#define NEAR_MAX 1024 /* bytes: of a frame and its caller */
+#define LAST_MAX 512 /* bytes: of a last frame of which nothing is known */
+#define LOOKS 3	      /* at a thread, by one call */
+
+/* What a copy of a thread's state says of what it runs. */
+struct said {
+	uint64_t frame; /* the current one */
+	uint64_t end;	/* of what the data stack has */
+};
+
+static struct said
+what_runs(const struct chains *c, const uint8_t *copy)
+{
+	const struct py_offsets *o = c->offsets;
+
+	return (struct said){chains_state(c, copy, o->thread_current_frame),
+	    chains_state(c, copy, o->thread_stack_top)};
+}
+
+/* The newest chain's innermost frame that is on the data stack; or NULL. */
+static const struct py_place *
+last_on_stack(const struct chains *c)
+{
+	for (size_t i = 0; i < c->chain.depth; i++)
+		if (!c->chain.places[i].resumed &&
+		    !place_is_mark(&c->chain.places[i]))
+			return &c->chain.places[i];
+	return NULL;
+}
+
+/* Whether a frame can be the last one of a data stack that ends there: the
+ * next one may be in the making, or not be gone yet, and one that is beyond
+ * the end has just gone, or come. */
+static bool
+can_be_last(const struct chains *c, const struct py_place *p, uint64_t end)
+{
+	const struct py_offsets *o = c->offsets;
+	size_t size = codes_frame_size(c->codes, p->code);
+	uint64_t room = end - p->frame;
+
+	return size == 0 || room == size ||
+	    (int64_t)room < (int64_t)o->frame_size ||
+	    (room > size && room - size >= o->frame_size);
+}
+
+bool
+seek_fits(const struct chains *c, const uint8_t *copy)
+{
+	const struct py_place *last = last_on_stack(c);
+
+	return !chains_tell_frame(c) || last == NULL ||
+	    can_be_last(c, last, what_runs(c, copy).end);
+}
+
+/* Looks at a thread that is sought: some by one call.  Only what soon is
+ * another is copied, before and after the state; of all else there is the
+ * first copy. */
+struct looks {
+	const struct copied *first;
+	struct range near[2];
+	size_t count;	   /* of those */
+	size_t size;	   /* of theirs; bytes */
+	struct stamp stamp;
+};
+
+static void
+add_near(struct looks *l, struct range r)
+{
+	l->near[l->count++] = r;
+	l->size += r.size;
+}
+
+/* Where a frame of the newest chain is, and its caller, if they lie
+ * together. */
+static struct range
+with_caller(const struct chains *c, const struct py_place *p)
+{
+	const struct py_place *by = p + 1;
+	bool together = by < c->chain.places + c->chain.depth &&
+	    p->frame - by->frame < NEAR_MAX;
+	uint64_t low = together ? by->frame : p->frame;
+
+	return (struct range){low, p->frame - low + c->offsets->frame_size};
+}
+
+/* Those for what the state of the newest chain said. */
+static struct looks
+looks_for(const struct chains *c, const struct copied *first,
+    const struct said *wanted)
+{
+	struct looks l = {.first = first, .stamp = *first->stamp};
+	const struct py_place *p = last_on_stack(c);
+	struct range last = p != NULL ? with_caller(c, p) :
+	    (struct range){wanted->end - LAST_MAX, LAST_MAX};
+
+	add_near(&l, last);
+	if (wanted->frame - last.addr >= last.size)
+		add_near(&l, (struct range){wanted->frame,
+		    c->offsets->frame_size});
+	return l;
+}
+
+static bool
+snapshot_near(struct snapshot *s, const struct looks *l)
+{
+	for (size_t i = 0; i < l->count; i++)
+		if (!snapshot_add(s, l->near[i].addr, l->near[i].size))
+			return false;
+	return true;
+}
+
+/* False: the thread cannot be read. */
+static bool
+look(struct chains *c, struct thread *t, struct looks *l)
+{
+	struct snapshot *s = &c->one;
+	uint64_t before = l->stamp.count;
+	size_t count, range;
+
+	snapshot_clear(s);
+	for (int i = 0; i < LOOKS; i++)
+		if (!snapshot_near(s, l) || !chains_add_state(c, s, t))
+			return false;
+	if (!snapshot_near(s, l) ||
+	    !chains_add_count(c, s, s->count, t->py.interp, &count) ||
+	    !snapshot_read(s, c->process->task, &range))
+		return false;
+	l->stamp = codes_stamp(c->codes, t->py.interp, s->bytes + count,
+	    s->bytes + count);
+	l->stamp.steady = l->stamp.count == before;
+	return true;
+}
+
+/* Where the state of a look lies in the snapshot. */
+static size_t
+state_of(const struct chains *c, const struct looks *l, int n)
+{
+	return (size_t)n * (l->size + c->state_size) + l->size;
+}
+
+/* Gives what a look had of the thread, with what was copied before its state
+ * or with what was copied after. */
+static bool
+see(struct chains *c, const struct looks *l, int n, bool before)
+{
+	size_t state = state_of(c, l, n), ranges = l->count + 1;
+	size_t first = (size_t)(before ? n : n + 1) * ranges;
+	size_t offset = before ? state - l->size : state + c->state_size;
+
+	c->spans.count = 0;
+	return spans_add(&c->spans, &c->one, (size_t)n * ranges + l->count, 1,
+		   state) &&
+	    spans_add(&c->spans, &c->one, first, l->count, offset) &&
+	    spans_add_around(&c->spans, l->first->in, l->first->first + 1,
+		l->first->count - 1, l->first->offset + c->state_size,
+		l->near, l->count) &&
+	    spans_add_shared(&c->spans, l->first->in);
+}
+
+/* Whether what was seen is of what the state says, with known calls only,
+ * inside of the same callers as before. */
+static bool
+know(struct chains *c, const struct thread *t, const struct looks *l)
+{
+	struct copied from = *l->first;
+	size_t proven;
+
+	from.stamp = &l->stamp;
+	return newest_walk_spans(c, t, &from, true, &c->chain) == WALK_OK &&
+	    newest_know(c, t, &l->stamp, &proven) &&
+	    seek_fits(c, c->state) &&
+	    chain_shared(&c->chain, &c->other) + 2 >= c->other.depth;
+}
+
+/* Whether a look had what the thread runs. */
+static bool
+has_near(const struct looks *l, uint64_t frame)
+{
+	for (size_t i = 0; i < l->count; i++)
+		if (frame - l->near[i].addr < l->near[i].size)
+			return true;
+	return false;
+}
+
+static bool
+know_look(struct chains *c, const struct thread *t, const struct looks *l,
+    int n)
+{
+	return (see(c, l, n, false) && know(c, t, l)) ||
+	    (see(c, l, n, true) && know(c, t, l));
+}
+
+/* Whether a look is known: at the state that is wanted, or, if it is not, at
+ * any of a frame that the look had. */
+static bool
+know_looks(struct chains *c, const struct thread *t, const struct looks *l,
+    const struct said *wanted)
+{
+	for (int i = 0; i < LOOKS; i++) {
+		const uint8_t *state = c->one.bytes + state_of(c, l, i);
+		struct said now = what_runs(c, state);
+		if (wanted == NULL ? !has_near(l, now.frame) :
+				     now.frame != wanted->frame ||
+			    now.end != wanted->end)
+			continue;
+		newest_note_state(c, state, state);
+		if (know_look(c, t, l, i))
+			return true;
+	}
+	return false;
+}
+
+static bool
+know_again(struct chains *c, struct thread *t, const struct copied *first,
+    bool known)
+{
+	struct said wanted = what_runs(c, c->state);
+	struct looks l = looks_for(c, first, &wanted);
+	uint64_t until = clock_ns() + c->patience;
+
+	newest_swap(c);
+	do {
+		c->retries++;
+		if (!look(c, t, &l))
+			return false;
+		if (know_looks(c, t, &l, &wanted) ||
+		    (!known && know_looks(c, t, &l, NULL)))
+			return true;
+	} while (known && clock_ns() < until);
+	return false;
+}
+
+bool
+seek_frame(struct chains *c, struct thread *t, const struct copied *first,
+    bool known)
+{
+	const uint8_t *state = c->state;
+	size_t last = c->last, depth = c->chain.depth;
+
+	if (!known)
+		c->chain.depth = 0; /* nothing of it holds */
+	if (know_again(c, t, first, known))
+		return true;
+	newest_swap(c);
+	c->chain.depth = depth;
+	newest_note_state(c, state, state);
+	c->stamp = *first->stamp;
+	c->last = last;
+	c->sound = known;
+	return false;
+}

@@ -1,0 +1,416 @@
+/* SPDX-License-Identifier: ISC */
+/* twice.c: see twice.h. */
+#include "engine/stack/twice.h"
+
+#include <errno.h>
+#include <xxhash.h>
+
+#include "engine/os/clock.h"
+#include "engine/stack/grow.h"
+#include "engine/stack/newest.h"
+#include "engine/stack/seek.h"
+
+#define ONCE_TRIES 8  /* that are quick */
+#define READ_TRIES 16 /* to see calls go on, from where we are */
+#define PAUSES 6      /* for one that is stuck */
+#define MOMENT 20000  /* ns */
+#define NEAR_TRIES 4  /* the same, from the CPU that they run on: memory and
+		       * code objects may have to be found first */
+
+/* What one read of a running thread gave. */
+struct reading {
+	size_t head; /* ranges before the first copy */
+	size_t count; /* and of a copy */
+	size_t second_head; /* and before the second, if there is one */
+	size_t gc;   /* offset of the words on garbage collection */
+	size_t first, second; /* offsets of the copies */
+	size_t between; /* and of the state between them; 0: there is none */
+	struct stamp stamp;
+};
+
+/* A range of a copy could not be read: of the first one, if the second is not
+ * there. */
+static void
+blame(struct thread *t, const struct reading *r, size_t range)
+{
+	size_t first = range - r->head - 1;
+	size_t second = range - r->second_head;
+
+	if (first < t->set.count)
+		workset_drop(&t->set, workset_nth(&t->set, 0, true, first));
+	else if (r->second != 0 && second < t->set.count)
+		workset_drop(&t->set, second);
+}
+
+/* Adds the second copy: the state comes last.  Where frames lie apart it is also
+ * copied between the two: by the last one, a loop may have come round. */
+static bool
+add_second(const struct chains *c, struct snapshot *s, const struct thread *t,
+    struct reading *r, size_t *state)
+{
+	r->between = chains_lie_apart(c) ? s->size : 0;
+	if (r->between != 0 && !chains_add_state(c, s, t))
+		return false;
+	r->second_head = s->count;
+	r->second = s->size;
+	if (!snapshot_add_set(s, &t->set, 0, false))
+		return false;
+	*state = s->size;
+	return chains_add_state(c, s, t);
+}
+
+/*
+ * Reads a thread once or twice by one call.  What says which frame is current
+ * is read first and, if twice, last: the thread state and, for 3.11 and 3.12,
+ * the C stack, which lies above the heap that frames are in.
+ */
+static bool
+take(struct chains *c, struct thread *t, bool twice, struct reading *r)
+{
+	struct snapshot *s = &c->one;
+	size_t before, after, state, range;
+
+	snapshot_clear(s);
+	if (!chains_add_count(c, s, s->count, t->py.interp, &before) ||
+	    !chains_add_gc(c, s, s->count, t->py.interp, &r->gc))
+		return false;
+	*r = (struct reading){.gc = r->gc, .head = s->count,
+	    .count = t->set.count + 1, .first = s->size};
+	state = s->size;
+	if (!chains_add_state(c, s, t) ||
+	    !snapshot_add_set(s, &t->set, 0, true) ||
+	    (twice && !add_second(c, s, t, r, &state)) ||
+	    !chains_add_count(c, s, s->count, t->py.interp, &after))
+		return false;
+	near_begin(&c->near);
+	if (!snapshot_read(s, c->process->task, &range)) {
+		c->ended = errno == ESRCH;
+		blame(t, r, range);
+		snapshot_clear(s);
+		return false;
+	}
+	newest_note_state(c, s->bytes + r->first, s->bytes + state);
+	r->stamp = codes_stamp(c->codes, t->py.interp, s->bytes + before,
+	    s->bytes + after);
+	return true;
+}
+
+/* Whether the thread has had no CPU since it was seen to be blocked. */
+static bool
+is_parked(const struct chains *c, struct thread *t)
+{
+	return t->parked != TURNS_UNKNOWN &&
+	    turns_count(&t->turns, c->process, t->task) == t->parked;
+}
+
+/* Whether the thread that was read cannot have run meanwhile, as far as can
+ * be known. */
+static bool
+stood_still(struct chains *c, struct thread *t)
+{
+	return t->held || c->nowhere_near || near_held(&c->near, t->task) ||
+	    is_parked(c, t);
+}
+
+/* Leaves out of the newest chain what had gone on before it was copied. */
+static size_t
+drop_past(struct chains *c, const struct thread *t, size_t proven)
+{
+	chain_drop_past(&c->chain);
+	c->last = newest_same_as_last(c, t);
+	return newest_in_place(c,
+	    proven < c->chain.depth ? proven : c->chain.depth);
+}
+
+/* Whether the innermost frame of two copies of a thread that runs may have
+ * ended before them: a loop that calls it again has it in both, and the same
+ * state, but has gone on itself. */
+static bool
+has_ended(const struct chains *c)
+{
+	return c->chain.ending || c->other.ending || !seek_fits(c, c->state) ||
+	    !seek_fits(c, c->after);
+}
+
+/* Whether all of the newest chain may be believed though not every call is
+ * known: the second copy has them, too.  Of a thread that stood still they
+ * become known. */
+static bool
+is_repeated(struct chains *c, struct thread *t, size_t proven)
+{
+	bool still;
+
+	if (proven != c->chain.depth || c->chain.depth > c->other.depth ||
+	    !chain_continues(&c->chain, &c->other))
+		return false;
+	still = stood_still(c, t);
+	if (!still && has_ended(c))
+		return false;
+	c->sound = still && newest_learn(c);
+	return true;
+}
+
+/* Whether all copies of the state say that the same frame is the current one,
+ * if there are three. */
+static bool
+says_same(const struct chains *c, const struct reading *r)
+{
+	uint32_t field = c->offsets->thread_current_frame;
+
+	return r->between == 0 ||
+	    (chains_state(c, c->one.bytes + r->between, field) ==
+		    chains_state(c, c->state, field) &&
+		chains_state(c, c->after, field) ==
+		    chains_state(c, c->state, field));
+}
+
+/* The newest chain's n outermost frames. */
+static struct py_chain
+outermost(const struct chains *c, size_t n)
+{
+	struct py_chain outer = c->chain;
+
+	outer.places += outer.depth - n;
+	outer.depth = n;
+	return outer;
+}
+
+/* How many of the newest chain's n outermost frames, which are proven, may be
+ * believed: see calls.h.  What is seen from afar does not count, however often:
+ * a loop can come round with each of the copies. */
+static size_t
+trusted(const struct chains *c, const struct thread *t, size_t n)
+{
+	struct py_chain outer = outermost(c, n);
+
+	return calls_trust(c->calls, &outer, c->last < n ? c->last : n,
+	    near_is_at(&c->near, t->task));
+}
+
+/* Whether the newest chain's outermost frame is the first one of its thread's
+ * data stack, so that none can have called it.  Where more of that was needed,
+ * the state tells only of the last part. */
+static bool
+is_first(const struct chains *c)
+{
+	const struct py_offsets *o = c->offsets;
+	const struct py_chain *chain = &c->chain;
+
+	return py_has(o->thread_chunk) && chain->depth > 0 &&
+	    chain->places[chain->depth - 1].frame ==
+	    chains_state(c, c->state, o->thread_chunk) + o->chunk_first;
+}
+
+/* Makes the newest chain's outermost frame known as a root, if it is proven
+ * and can be none other. */
+static bool
+learn_root(const struct chains *c, size_t proven)
+{
+	struct py_chain root;
+
+	if (proven == 0 || !is_first(c))
+		return false;
+	root = outermost(c, 1);
+	return calls_learn(c->calls, &root, 0);
+}
+
+/* How many of the newest chain's outermost frames can be believed: none
+ * without the root, which what was read of two moments may lack.  What says
+ * the same twice from the thread's own CPU is the most that can be had of a
+ * long chain on a busy machine. */
+static size_t
+believe(struct chains *c, struct thread *t, size_t proven)
+{
+	bool whole = is_repeated(c, t, proven);
+	size_t shared;
+
+	c->doubtful = whole && !c->sound;
+	c->trouble = proven == c->chain.depth ? CHAIN_MOVING : CHAIN_UNKNOWN;
+	if (!(whole && near_is_at(&c->near, t->task)) &&
+	    !calls_know_root(c->calls, &c->chain) &&
+	    !learn_root(c, proven)) {
+		c->rootless = whole; /* that is not to be had from afar */
+		return 0;
+	}
+	c->rootless = false;
+	if (whole)
+		return c->sound ? proven : trusted(c, t, proven);
+	shared = chain_shared(&c->chain, &c->other);
+	return trusted(c, t, proven < shared ? proven : shared);
+}
+
+/* Walks one of the copies. */
+static enum walk_result
+walk_one(struct chains *c, struct thread *t, const struct reading *r,
+    bool second, struct py_chain *chain)
+{
+	struct copied from = {.in = &c->one, .count = r->count, .gc = r->gc,
+	    .first = second ? r->second_head : r->head,
+	    .offset = second ? r->second : r->first, .stamp = &r->stamp};
+
+	return newest_walk(c, t, &from, !second && !t->held, chain);
+}
+
+/* Reads a thread once; whether every call of what it runs is known. */
+static bool
+know_once(struct chains *c, struct thread *t)
+{
+	struct reading r;
+	size_t proven;
+
+	c->retries++;
+	return take(c, t, false, &r) &&
+	    walk_one(c, t, &r, false, &c->chain) == WALK_OK &&
+	    newest_know(c, t, &r.stamp, &proven);
+}
+
+/* Some times, for half of the cost of reading twice.  Not from 3.13 on, where
+ * the state tells which frame runs: a thread waits where it writes to what was
+ * just copied, so it is seen where it makes a frame, too often. */
+static bool
+know_soon(struct chains *c, struct thread *t)
+{
+	bool known = false;
+
+	for (int i = 0; i < ONCE_TRIES && !known && !t->held &&
+	    !chains_tell_frame(c); i++)
+		known = know_once(c, t);
+	return known;
+}
+
+static bool
+read_once(struct chains *c, struct thread *t, size_t *sure)
+{
+	struct reading r;
+	enum walk_result w;
+	size_t proven = 0;
+
+	*sure = 0;
+	c->doubtful = false;
+	c->trouble = CHAIN_UNREADABLE;
+	if (!take(c, t, true, &r))
+		return false;
+	w = walk_one(c, t, &r, false, &c->chain);
+	if (w == WALK_OK) {
+		proven = newest_prove(c, t, &r.stamp);
+		if (newest_is_known(c, t, proven)) {
+			*sure = c->chain.depth;
+			return true;
+		}
+		proven = drop_past(c, t, proven);
+		w = c->chain.returned && c->chain.depth == 0 ? WALK_BAD :
+		    walk_one(c, t, &r, true, &c->other);
+	}
+	if (w == WALK_MISS && c->missed)
+		grow_set(c, t);
+	else if (w != WALK_MISS)
+		c->trouble = CHAIN_MOVING;
+	c->missed = w == WALK_MISS;
+	if (w != WALK_OK || !says_same(c, &r))
+		return false;
+	*sure = believe(c, t, proven);
+	return *sure == c->chain.depth;
+}
+
+/* Whether the newest read copied what the one before it did, if anything: the
+ * thread stands amid the making of a call. */
+static bool
+is_stuck(struct chains *c)
+{
+	uint64_t print = XXH3_64bits(c->one.bytes, c->one.size);
+	bool same = print == c->print;
+
+	c->print = print;
+	return same && c->one.size > 0;
+}
+
+void
+twice_wait(void)
+{
+	clock_sleep(clock_ns() + MOMENT);
+}
+
+/* From where we are.  Where most likely all calls are known, one from a place
+ * that is not is more often one of two moments, if the thread moves.  One that
+ * is stuck gets a moment to go on in, as we may have its CPU, if it is not
+ * held. */
+static bool
+read_from_here(struct chains *c, struct thread *t, size_t *sure)
+{
+	bool doubt = false, done = false;
+	int pauses = t->held ? 0 : PAUSES;
+
+	c->rootless = false;
+	c->other.depth = 0;
+	if (know_soon(c, t)) {
+		*sure = c->chain.depth;
+		return true;
+	}
+	for (int i = 0; i < READ_TRIES && !done && !c->ended && !c->rootless;
+	    i++) {
+		done = read_once(c, t, sure);
+		doubt |= c->rootless || c->doubtful;
+		c->retries += !done;
+		if (done || c->missed || !is_stuck(c))
+			continue;
+		if (pauses-- == 0)
+			break;
+		twice_wait();
+	}
+	if (doubt)
+		near_want(&c->near, t->task, true);
+	return done;
+}
+
+/* From the CPU that the thread runs on, which has to wait for us.  We are there
+ * afterwards. */
+static bool
+read_from_near(struct chains *c, struct thread *t, size_t *sure)
+{
+	bool whole = false;
+
+	for (int i = 0; i < NEAR_TRIES && !whole && !c->ended; i++) {
+		c->nowhere_near = t->task == 0 ||
+		    !near_visit(&c->near, t->task);
+		whole = read_once(c, t, sure);
+		c->retries++;
+	}
+	c->nowhere_near = false;
+	return whole;
+}
+
+/* Two copies of a thread that runs rather agree where it stays for long, so if
+ * we are careful they are not what comes first, if its CPU is to be had. */
+static bool
+read_carefully(struct chains *c, struct thread *t, size_t *sure)
+{
+	return c->careful && !t->held && t->task != 0 &&
+	    near_visit(&c->near, t->task) && read_from_near(c, t, sure);
+}
+
+/* One that we hold may stand amid the making of a call, which only shows when
+ * it goes on. */
+bool
+twice_read(struct chains *c, struct thread *t, size_t *sure)
+{
+	bool whole;
+
+	*sure = 0;
+	codes_trim(c->codes, t->chain.depth);
+	c->missed = t->set.count == 0;
+	if (read_carefully(c, t, sure) || read_from_here(c, t, sure))
+		return true;
+	if (t->held)
+		return false;
+	if (near_is_at(&c->near, t->task)) {
+		near_break_off(&c->near);
+		if (read_from_here(c, t, sure))
+			return true;
+	}
+	if (c->ended)
+		return false;
+	whole = read_from_near(c, t, sure);
+	if (!c->careful)
+		near_leave(&c->near);
+	return whole;
+}

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: ISC */
+/* threads.c: see threads.h. */
+#include "engine/threads/threads.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "array.h"
+#include "hash.h"
+
+/* ---- names ------------------------------------------------------------- */
+
+struct name_key {
+	const struct thread_names *names;
+	struct thread_name name;
+};
+
+static bool
+name_equal(const void *arg, uint32_t index)
+{
+	const struct name_key *k = arg;
+	const struct thread_name *n = &k->names->list[index];
+
+	return n->tid == k->name.tid && n->interp == k->name.interp;
+}
+
+uint32_t
+thread_names_add(struct thread_names *names, uint32_t interp, uint64_t tid)
+{
+	struct name_key key = {names, {.tid = tid, .interp = interp}};
+	uint64_t hash = hash_of(&tid, sizeof(tid), interp);
+	uint32_t found = set_find(&names->set, hash, name_equal, &key);
+	struct thread_name *p;
+
+	if (found != TACH_NONE)
+		return found;
+	p = array_grow(names->list, names->count, &names->max, sizeof(*p));
+	if (p == NULL)
+		return TACH_NONE;
+	names->list = p;
+	if (!set_add(&names->set, hash, names->count))
+		return TACH_NONE;
+	p[names->count] = key.name;
+	return names->count++;
+}
+
+void
+thread_names_count(struct thread_names *names, uint32_t index,
+    uint64_t samples, struct tach_recorder_stats *stats)
+{
+	struct thread_name *n = &names->list[index];
+
+	stats->samples += samples;
+	stats->threads += !n->counted;
+	n->counted = true;
+}
+
+void
+thread_names_free(struct thread_names *names)
+{
+	free(names->list);
+	set_clear(&names->set);
+	*names = (struct thread_names){0};
+}
+
+/* ---- the list ---------------------------------------------------------- */
+
+static void
+unbind(struct thread *t)
+{
+	if (t->syscall_fd >= 0)
+		close(t->syscall_fd);
+	t->syscall_fd = -1;
+	turns_free(&t->turns);
+	t->waiting = TURNS_UNKNOWN;
+	t->tid = 0;
+	t->task = 0;
+	t->chain.depth = 0;
+}
+
+void
+thread_free(struct thread *t)
+{
+	unbind(t);
+	workset_free(&t->set);
+	workset_free(&t->needed);
+	chain_free(&t->chain);
+	free(t->frames);
+}
+
+struct thread
+thread_new(struct py_thread py)
+{
+	struct thread t = {.py = py, .syscall_fd = -1, .cpu = -1,
+	    .index = TACH_NONE, .sampled_us = UINT64_MAX,
+	    .waiting = TURNS_UNKNOWN, .parked = TURNS_UNKNOWN};
+
+	turns_init(&t.turns);
+	return t;
+}
+
+static int
+by_address(const void *a, const void *b)
+{
+	const struct thread *x = *(struct thread *const *)a;
+	const struct thread *y = *(struct thread *const *)b;
+
+	return x->py.addr < y->py.addr ? -1 : x->py.addr > y->py.addr;
+}
+
+/* The old threads, sorted for look-up. */
+static struct thread **
+sorted(const struct threads *ts)
+{
+	struct thread **old = calloc(ts->count + 1, sizeof(*old));
+
+	for (size_t i = 0; old != NULL && i < ts->count; i++)
+		old[i] = &ts->list[i];
+	if (old != NULL)
+		qsort(old, ts->count, sizeof(*old), by_address);
+	return old;
+}
+
+bool
+threads_update(struct threads *ts, const struct py_threads *list)
+{
+	struct thread *now = calloc(list->count + 1, sizeof(*now));
+	struct thread **old = sorted(ts);
+
+	if (now == NULL || old == NULL) {
+		free(now);
+		free(old);
+		return false;
+	}
+	for (size_t i = 0; i < list->count; i++) {
+		struct thread key = {.py = list->list[i]}, *k = &key;
+		struct thread **found = bsearch(&k, old, ts->count,
+		    sizeof(*old), by_address);
+		now[i] = thread_new(list->list[i]);
+		/* A list that changes under us can name a thread twice. */
+		if (found != NULL && (*found)->py.interp == key.py.interp) {
+			now[i] = **found;
+			**found = thread_new((struct py_thread){
+			    .addr = key.py.addr});
+		}
+		now[i].gone = now[i].stray;
+	}
+	for (size_t i = 0; i < ts->count; i++)
+		thread_free(&ts->list[i]);
+	free(ts->list);
+	free(old);
+	ts->list = now;
+	ts->count = list->count;
+	return true;
+}
+
+void
+threads_free(struct threads *ts)
+{
+	for (size_t i = 0; i < ts->count; i++)
+		thread_free(&ts->list[i]);
+	free(ts->list);
+	*ts = (struct threads){0};
+}
+
+/* ---- one thread -------------------------------------------------------- */
+
+/* Makes it that of a task, of which nothing is known yet. */
+static void
+take_task(struct thread *t, const struct process *p, pid_t task)
+{
+	unbind(t);
+	t->task = task;
+	if (task == 0)
+		return;
+	t->syscall_fd = process_open_task(p, task, "syscall");
+	if (t->syscall_fd < 0 || process_may_keep(t->syscall_fd))
+		return;
+	close(t->syscall_fd);
+	t->syscall_fd = -1;
+}
+
+void
+thread_find(struct thread *t, const struct process *p, uint64_t tid)
+{
+	if (t->task == 0)
+		take_task(t, p, process_thread(p, tid));
+}
+
+void
+thread_bind(struct thread *t, const struct process *p, uint64_t tid)
+{
+	pid_t task;
+
+	if (tid == t->tid)
+		return;
+	task = process_thread(p, tid);
+	if (t->tid != 0 || t->task != task)
+		take_task(t, p, task);
+	t->tid = tid;
+}
