@@ -29,7 +29,9 @@
 #include "engine/sched/caller.h"
 #include "engine/sched/gap.h"
 #include "engine/sched/pace.h"
+#include "engine/threads/threads.h"
 #include "error.h"
+#include "python/runtime.h"
 #include "tach.h"
 
 /* While there is no Python yet, it is looked for that often. */

@@ -12,6 +12,7 @@
 #include "engine/remote/tasks.h"
 #include "engine/sample/emit.h"
 #include "engine/sample/names.h"
+#include "engine/sched/near.h"
 #include "engine/stack/first.h"
 #include "engine/stack/interrupted.h"
 #include "engine/stack/twice.h"

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "engine/os/clock.h"
+#include "engine/sched/near.h"
 #include "engine/threads/status.h"
 
 #define LIST_TRIES 4	 /* to see a list of threads that holds still */
