@@ -150,10 +150,10 @@ lib_libtach_core_la_SOURCES += \
 	lib/engine/os/turns.c lib/engine/os/turns.h
 lib_libtach_core_la_SOURCES += \
 	lib/engine/sched/caller.c lib/engine/sched/caller.h \
+	lib/engine/sched/colocate.c lib/engine/sched/colocate.h \
 	lib/engine/sched/gap.c lib/engine/sched/gap.h \
-	lib/engine/sched/near.c lib/engine/sched/near.h \
 	lib/engine/sched/pace.c lib/engine/sched/pace.h \
-	lib/engine/sched/urgent.c lib/engine/sched/urgent.h
+	lib/engine/sched/realtime.c lib/engine/sched/realtime.h
 lib_libtach_core_la_SOURCES += \
 	lib/engine/copy/pages.c lib/engine/copy/pages.h \
 	lib/engine/copy/snapshot.c lib/engine/copy/snapshot.h \

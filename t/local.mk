@@ -47,8 +47,8 @@ UNIT_TESTS = t/unit/test_chosen t/unit/test_codes t/unit/test_confine \
 if HAVE_TSAN
 UNIT_TESTS += t/unit/test_ring_tsan
 endif
-LIVE_UNIT_TESTS = t/unit/test_agent t/unit/test_ahead t/unit/test_hostile \
-	t/unit/test_interrupt t/unit/test_near
+LIVE_UNIT_TESTS = t/unit/test_agent t/unit/test_ahead t/unit/test_colocate \
+	t/unit/test_hostile t/unit/test_interrupt
 check_PROGRAMS += $(UNIT_TESTS) $(LIVE_UNIT_TESTS) t/unit/attach \
 	t/unit/attached t/unit/inject t/unit/late t/unit/lends t/unit/many \
 	t/unit/objects \
@@ -90,7 +90,7 @@ t_unit_test_ahead_SOURCES = t/unit/test_ahead.c $(t_unit_counter)
 t_unit_test_hostile_SOURCES = t/unit/test_hostile.c t/unit/outsider.c \
 	t/unit/outsider.h
 t_unit_test_interrupt_SOURCES = t/unit/test_interrupt.c $(t_unit_counter)
-t_unit_test_near_SOURCES = t/unit/test_near.c
+t_unit_test_colocate_SOURCES = t/unit/test_colocate.c
 t_unit_test_owner_SOURCES = t/unit/test_owner.c
 t_unit_test_launch_SOURCES = t/unit/test_launch.c
 t_unit_test_pace_SOURCES = t/unit/test_pace.c

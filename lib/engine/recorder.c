@@ -235,7 +235,7 @@ prepare_self(struct tach_recorder *r)
 	    (few || (r->interrupts = interrupts_new(
 		r->options.interval_ns)) == NULL))
 		stock_refuse(r->stock);
-	urgent_prepare();
+	realtime_prepare();
 }
 
 static void

@@ -12,7 +12,7 @@
 #include "engine/remote/tasks.h"
 #include "engine/sample/emit.h"
 #include "engine/sample/names.h"
-#include "engine/sched/near.h"
+#include "engine/sched/colocate.h"
 #include "engine/stack/first.h"
 #include "engine/stack/interrupted.h"
 #include "engine/stack/twice.h"
@@ -291,7 +291,7 @@ static void
 stay_away(struct remote *r, const struct thread *t)
 {
 	if (r->interrupts != NULL && !interrupted_spares(t))
-		near_unwant(&r->chains.near, t->task);
+		colocate_unwant(&r->chains.colocation, t->task);
 }
 
 /* One that is blocked stands still, which shows by that it gets no CPU: it need
@@ -373,7 +373,7 @@ read_chain(struct remote *r, struct thread *t, size_t *sure)
 	if (!t->stale && walk_copy(r, t, sure))
 		return true;
 	find_thread(r, t);
-	if (t->copied && near_held(&r->chains.near, t->task) &&
+	if (t->copied && colocate_held(&r->chains.colocation, t->task) &&
 	    walk_copy(r, t, sure))
 		return true;
 	if (r->options->blocking) {
@@ -788,7 +788,7 @@ sample_thread(struct remote *r, struct thread *t, uint64_t time_us,
 
 	stop_release_all(&r->stops);
 	if (r->options->careful)
-		near_leave(&r->chains.near);
+		colocate_leave(&r->chains.colocation);
 	return ok;
 }
 
@@ -1016,7 +1016,7 @@ wait_near(struct remote *r)
 		    (r->round + i) % r->seen.threads.count];
 		if (t->done && t->task != 0 &&
 		    (t->status & TACH_STATUS_CPU) != 0) {
-			near_wait(&r->chains.near, t->task);
+			colocate_wait(&r->chains.colocation, t->task);
 			return;
 		}
 	}
@@ -1030,7 +1030,7 @@ leave_round(struct remote *r)
 	if (r->options->blocking)
 		wait_near(r);
 	else if (!r->taken)
-		near_end_round(&r->chains.near,
+		colocate_end_round(&r->chains.colocation,
 		    calls_learned(r->chains.calls));
 }
 
@@ -1157,7 +1157,7 @@ static enum remote_result
 rest_round(struct remote *r, uint64_t time_us, struct tach_sink *sink,
     struct tach_recorder_stats *stats)
 {
-	near_break_off(&r->chains.near);
+	colocate_break_off(&r->chains.colocation);
 	return remote_again(r, time_us, sink, stats) ?
 	    look_at_names(r, time_us) : REMOTE_ERROR;
 }
@@ -1218,7 +1218,7 @@ static bool
 may_go_ahead(const struct remote *r)
 {
 	return r->tasks == NULL && !r->options->opcodes &&
-	    r->chains.near.rounds == 0;
+	    r->chains.colocation.rounds == 0;
 }
 
 /* What ends soon, or cannot begin, is not to begin soon again. */

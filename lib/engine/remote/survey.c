@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "engine/os/clock.h"
-#include "engine/sched/near.h"
+#include "engine/sched/colocate.h"
 #include "engine/threads/status.h"
 
 #define LIST_TRIES 4	 /* to see a list of threads that holds still */
@@ -275,7 +275,7 @@ copy(struct survey *v, bool first)
 	do {
 		if (!prepare(v, first))
 			return false;
-		near_begin(&v->chains->near);
+		colocate_begin(&v->chains->colocation);
 		if (snapshot_read(&v->all, v->process->task, &range))
 			return true;
 	} while (errno == EFAULT && blame(v, range) && --tries > 0);
@@ -428,7 +428,7 @@ survey_interrupt(struct survey *v)
 
 	if (t == NULL)
 		return false;
-	near_make_way(&v->chains->near, t->cpu);
+	colocate_make_way(&v->chains->colocation, t->cpu);
 	if (!interrupts_reach(t->cpu))
 		return false;
 	clear(v);
@@ -522,7 +522,7 @@ survey_copy_series(struct survey *v)
 
 	if (t == NULL || !prepare_series(v, t, &copies))
 		return false;
-	near_begin(&v->chains->near);
+	colocate_begin(&v->chains->colocation);
 	v->begin = clock_ns();
 	if (!snapshot_read_series(&v->all, &v->shared, v->process->task,
 		copies))
@@ -849,7 +849,7 @@ survey_ahead_rests(struct survey *v)
 		if (!goes_on(v, thread_at(v, v->ahead[i]), &runs))
 			return true;
 	if (runs != 0 && ++v->in_its_way % IN_ITS_WAY == 0)
-		near_make_way(&v->chains->near,
+		colocate_make_way(&v->chains->colocation,
 		    process_thread_cpu(v->process, runs));
 	return false;
 }

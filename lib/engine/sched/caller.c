@@ -9,7 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "engine/sched/urgent.h"
+#include "engine/sched/realtime.h"
 
 /* A thread, as it was when the first recorder held it. */
 struct found {
@@ -87,17 +87,17 @@ static void
 note_thread(void)
 {
 	sched_getaffinity(0, sizeof(found.cpus), &found.cpus);
-	found.scheduled = urgent_get(&found.attributes);
+	found.scheduled = realtime_get(&found.attributes);
 	found.slack = prctl(PR_GET_TIMERSLACK, 0UL, 0UL, 0UL, 0UL);
 }
 
 /* The slack comes after the class, which can change it; and its CPUs it has
- * already: see near_end. */
+ * already: see colocate_end. */
 static void
 give_back_thread(void)
 {
 	if (found.scheduled)
-		urgent_set_back(&found.attributes);
+		realtime_set_back(&found.attributes);
 	if (found.slack > 0)
 		prctl(PR_SET_TIMERSLACK, (unsigned long)found.slack, 0UL, 0UL,
 		    0UL);

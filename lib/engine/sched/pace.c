@@ -112,7 +112,7 @@ pace_enter(struct pace *p, struct pace_mark *m, uint64_t now)
 	if (alone) {
 		p->since = now;
 		p->cpu = clock_cpu_ns();
-		urgent_begin(&p->urgent, now);
+		realtime_begin(&p->realtime, now);
 	}
 	catch_up(p, now);
 	mark(p, m);
@@ -124,7 +124,7 @@ void
 pace_leave(struct pace *p, struct pace_mark *m)
 {
 	if (m->member && --p->members == 0)
-		urgent_end(&p->urgent);
+		realtime_end(&p->realtime);
 	m->member = false;
 }
 
@@ -255,7 +255,7 @@ pace_done(struct pace *p, uint64_t now)
 		return;
 	p->looked = now;
 	if (p->holders == 1 && !pace_is_slow(p))
-		urgent_look(&p->urgent, now);
+		realtime_look(&p->realtime, now);
 	else
-		urgent_set(&p->urgent, pace_look(p, now, clock_cpu_ns()));
+		realtime_set(&p->realtime, pace_look(p, now, clock_cpu_ns()));
 }

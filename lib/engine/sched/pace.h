@@ -6,7 +6,7 @@
  * all of them: at each deadline one of each, so that it wakes once for all.  A
  * family may take PACE_PART per cent of our CPUs; where its rounds need more, the
  * deadlines move apart for all of it alike, until they do not.  A recorder that is
- * alone may take more: see urgent.h.
+ * alone may take more: see realtime.h.
  */
 #ifndef ENGINE_SCHED_PACE_H
 #define ENGINE_SCHED_PACE_H
@@ -16,7 +16,7 @@
 #include <stdint.h>
 
 #include "engine/os/clock.h"
-#include "engine/sched/urgent.h"
+#include "engine/sched/realtime.h"
 
 #define PACE_PART 10
 
@@ -34,7 +34,7 @@ struct pace {
 			    * that are, and when it was */
 	uint64_t done;	   /* when the last round was over */
 	uint64_t stepped;  /* since when the distance between deadlines is the same */
-	struct urgent urgent;
+	struct realtime realtime;
 	unsigned cpus;
 	uint64_t since, cpu; /* when the CPU time of this thread was looked at last,
 			      * and that; ns */

@@ -84,7 +84,7 @@ chains_init(struct chains *c, const struct process *p,
 	c->filled = malloc(CHAINS_FILL);
 	c->patience = options->interval_ns / PATIENCE < PATIENCE_MAX ?
 	    options->interval_ns / PATIENCE : PATIENCE_MAX;
-	near_init(&c->near, p, options->interval_ns);
+	colocate_init(&c->colocation, p, options->interval_ns);
 	c->codes = codes_new(c->offsets, &c->memory.memory, table,
 	    options->opcodes);
 	if (c->codes != NULL)
@@ -98,7 +98,7 @@ chains_init(struct chains *c, const struct process *p,
 void
 chains_free(struct chains *c)
 {
-	near_end(&c->near);
+	colocate_end(&c->colocation);
 	calls_free(c->calls);
 	codes_free(c->codes);
 	free(c->newest);

@@ -20,7 +20,7 @@
 #include "engine/code/codes.h"
 #include "engine/copy/snapshot.h"
 #include "engine/os/process.h"
-#include "engine/sched/near.h"
+#include "engine/sched/colocate.h"
 #include "engine/threads/threads.h"
 #include "python/runtime.h"
 #include "python/status.h"
@@ -43,7 +43,7 @@ struct chains {
 	struct process_memory memory;
 	struct codes *codes;
 	struct calls *calls;
-	struct near near;
+	struct colocation colocation;
 	/* The part of a thread state that is read. */
 	uint32_t state_low, state_size;
 	uint32_t id_field; /* in there */

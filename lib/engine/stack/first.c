@@ -142,7 +142,7 @@ first_know(struct chains *c, struct thread *t, const struct snapshot *s,
 	if ((see_before(c, t, &from) && take_seen(c, t, &from)) || known)
 		return true;
 	if (walked && proven == c->chain.depth)
-		near_want(&c->near, t->task, calls_is_unsteady(c->calls));
+		colocate_want(&c->colocation, t->task, calls_is_unsteady(c->calls));
 	else if (!walked && c->chain.depth == 0)
 		note_current(c, t, c->state);
 	return false;

@@ -213,7 +213,7 @@ know_calls(struct chains *c, const struct thread *t)
 		    !is_over(c, caller))
 			return false;
 		c->chain.places[caller].left = true;
-		near_want(&c->near, t->task, false);
+		colocate_want(&c->colocation, t->task, false);
 	}
 	return true;
 }

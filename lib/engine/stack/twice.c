@@ -82,7 +82,7 @@ take(struct chains *c, struct thread *t, bool twice, struct reading *r)
 	    (twice && !add_second(c, s, t, r, &state)) ||
 	    !chains_add_count(c, s, s->count, t->py.interp, &after))
 		return false;
-	near_begin(&c->near);
+	colocate_begin(&c->colocation);
 	if (!snapshot_read(s, c->process->task, &range)) {
 		c->ended = errno == ESRCH;
 		blame(t, r, range);
@@ -108,8 +108,8 @@ is_parked(const struct chains *c, struct thread *t)
 static bool
 stood_still(struct chains *c, struct thread *t)
 {
-	return t->held || c->nowhere_near || near_held(&c->near, t->task) ||
-	    is_parked(c, t);
+	return t->held || c->nowhere_near ||
+	    colocate_held(&c->colocation, t->task) || is_parked(c, t);
 }
 
 /* Leaves out of the newest chain what had gone on before it was copied. */
@@ -184,7 +184,7 @@ trusted(const struct chains *c, const struct thread *t, size_t n)
 	struct py_chain outer = outermost(c, n);
 
 	return calls_trust(c->calls, &outer, c->last < n ? c->last : n,
-	    near_is_at(&c->near, t->task));
+	    colocate_is_at(&c->colocation, t->task));
 }
 
 /* Whether the newest chain's outermost frame is the first one of its thread's
@@ -226,7 +226,7 @@ believe(struct chains *c, struct thread *t, size_t proven)
 
 	c->doubtful = whole && !c->sound;
 	c->trouble = proven == c->chain.depth ? CHAIN_MOVING : CHAIN_UNKNOWN;
-	if (!(whole && near_is_at(&c->near, t->task)) &&
+	if (!(whole && colocate_is_at(&c->colocation, t->task)) &&
 	    !calls_know_root(c->calls, &c->chain) &&
 	    !learn_root(c, proven)) {
 		c->rootless = whole; /* that is not to be had from afar */
@@ -358,7 +358,7 @@ read_from_here(struct chains *c, struct thread *t, size_t *sure)
 		twice_wait();
 	}
 	if (doubt)
-		near_want(&c->near, t->task, true);
+		colocate_want(&c->colocation, t->task, true);
 	return done;
 }
 
@@ -371,7 +371,7 @@ read_from_near(struct chains *c, struct thread *t, size_t *sure)
 
 	for (int i = 0; i < NEAR_TRIES && !whole && !c->ended; i++) {
 		c->nowhere_near = t->task == 0 ||
-		    !near_visit(&c->near, t->task);
+		    !colocate_visit(&c->colocation, t->task);
 		whole = read_once(c, t, sure);
 		c->retries++;
 	}
@@ -385,7 +385,7 @@ static bool
 read_carefully(struct chains *c, struct thread *t, size_t *sure)
 {
 	return c->careful && !t->held && t->task != 0 &&
-	    near_visit(&c->near, t->task) && read_from_near(c, t, sure);
+	    colocate_visit(&c->colocation, t->task) && read_from_near(c, t, sure);
 }
 
 /* One that we hold may stand amid the making of a call, which only shows when
@@ -402,8 +402,8 @@ twice_read(struct chains *c, struct thread *t, size_t *sure)
 		return true;
 	if (t->held)
 		return false;
-	if (near_is_at(&c->near, t->task)) {
-		near_break_off(&c->near);
+	if (colocate_is_at(&c->colocation, t->task)) {
+		colocate_break_off(&c->colocation);
 		if (read_from_here(c, t, sure))
 			return true;
 	}
@@ -411,6 +411,6 @@ twice_read(struct chains *c, struct thread *t, size_t *sure)
 		return false;
 	whole = read_from_near(c, t, sure);
 	if (!c->careful)
-		near_leave(&c->near);
+		colocate_leave(&c->colocation);
 	return whole;
 }

@@ -10,7 +10,7 @@
  * not move.
  *
  * Calls are learned from threads that stand still: those that do not have
- * their GIL, and those on whose CPU we run instead (see near.h).  What two
+ * their GIL, and those on whose CPU we run instead (see colocate.h).  What two
  * copies have may be wrong where a loop comes back to the same place between
  * them, and once it were learned it would be believed for ever.
  */

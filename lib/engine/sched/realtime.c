@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* urgent.c: see urgent.h. */
-#include "engine/sched/urgent.h"
+/* realtime.c: see realtime.h. */
+#include "engine/sched/realtime.h"
 
 #include <linux/capability.h>
 #include <linux/sched.h>
@@ -27,7 +27,7 @@ set(struct sched_attributes a)
 }
 
 bool
-urgent_get(struct sched_attributes *a)
+realtime_get(struct sched_attributes *a)
 {
 	*a = (struct sched_attributes){0};
 	return syscall(SYS_sched_getattr, 0, a, sizeof(*a), 0) == 0;
@@ -36,13 +36,13 @@ urgent_get(struct sched_attributes *a)
 /* A slice that is nobody's choice is to stay so, which it is if it is set to
  * none. */
 void
-urgent_set_back(const struct sched_attributes *a)
+realtime_set_back(const struct sched_attributes *a)
 {
 	struct sched_attributes to = *a, now;
 
 	if (a->policy == SCHED_OTHER || a->policy == SCHED_BATCH)
 		to.runtime = 0;
-	if (set(to) && urgent_get(&now) && now.runtime != a->runtime)
+	if (set(to) && realtime_get(&now) && now.runtime != a->runtime)
 		set(*a);
 }
 
@@ -66,7 +66,7 @@ flags_of(bool real_time)
 
 	if (real_time || may_take_back())
 		return SCHED_FLAG_RESET_ON_FORK;
-	return urgent_get(&a) ? a.flags & SCHED_FLAG_RESET_ON_FORK : 0;
+	return realtime_get(&a) ? a.flags & SCHED_FLAG_RESET_ON_FORK : 0;
 }
 
 /* A thread that ceases to be real-time loses its timer slack. */
@@ -94,11 +94,11 @@ is_ordinary(void)
 {
 	struct sched_attributes a;
 
-	return urgent_get(&a) && a.policy == SCHED_OTHER && a.nice == 0;
+	return realtime_get(&a) && a.policy == SCHED_OTHER && a.nice == 0;
 }
 
 void
-urgent_prepare(void)
+realtime_prepare(void)
 {
 	if (is_ordinary())
 		set_class(false);
@@ -116,40 +116,40 @@ part_of_cpu(void)
 }
 
 void
-urgent_begin(struct urgent *u, uint64_t now)
+realtime_begin(struct realtime *r, uint64_t now)
 {
-	*u = (struct urgent){.may = is_ordinary() && set_class(true),
+	*r = (struct realtime){.may = is_ordinary() && set_class(true),
 	    .part = part_of_cpu(), .since = now, .cpu = clock_cpu_ns(),
 	    .next = now + LOOK};
-	u->is = u->may;
+	r->is = r->may;
 }
 
 void
-urgent_set(struct urgent *u, bool real_time)
+realtime_set(struct realtime *r, bool real_time)
 {
-	if (u->may && u->is != real_time)
+	if (r->may && r->is != real_time)
 		set_class(real_time);
-	u->is = real_time;
+	r->is = real_time;
 }
 
 void
-urgent_look(struct urgent *u, uint64_t now)
+realtime_look(struct realtime *r, uint64_t now)
 {
 	uint64_t cpu;
 	bool greedy;
 
-	if (!u->may || now < u->next)
+	if (!r->may || now < r->next)
 		return;
 	cpu = clock_cpu_ns();
-	greedy = (cpu - u->cpu) * 100 > (now - u->since) * u->part;
-	urgent_set(u, !greedy);
-	u->since = now;
-	u->cpu = cpu;
-	u->next = now + (greedy ? PAUSE : LOOK);
+	greedy = (cpu - r->cpu) * 100 > (now - r->since) * r->part;
+	realtime_set(r, !greedy);
+	r->since = now;
+	r->cpu = cpu;
+	r->next = now + (greedy ? PAUSE : LOOK);
 }
 
 bool
-urgent_is(void)
+realtime_is(void)
 {
 	int policy = sched_getscheduler(0) & ~SCHED_RESET_ON_FORK;
 
@@ -157,9 +157,9 @@ urgent_is(void)
 }
 
 void
-urgent_end(struct urgent *u)
+realtime_end(struct realtime *r)
 {
-	if (u->may)
+	if (r->may)
 		set_class(false);
-	u->may = false;
+	r->may = false;
 }

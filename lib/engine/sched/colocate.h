@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * near.h: being on the CPU that a thread runs on, to learn what is beyond
+ * colocate.h: being on the CPU that a thread runs on, to learn what is beyond
  * doubt of it: it cannot run while we do.
  *
  * A visit is for one read.  To go there takes two moves and the thread's CPU
@@ -15,8 +15,8 @@
  * the thread has to make way at once: one that is stopped from another CPU goes
  * on for microseconds, or to its next system call, if that comes first.
  */
-#ifndef ENGINE_SCHED_NEAR_H
-#define ENGINE_SCHED_NEAR_H
+#ifndef ENGINE_SCHED_COLOCATE_H
+#define ENGINE_SCHED_COLOCATE_H
 
 #include <sched.h>
 #include <stdbool.h>
@@ -25,7 +25,7 @@
 
 #include "engine/os/process.h"
 
-struct near {
+struct colocation {
 	const struct process *process;
 	cpu_set_t cpus;	 /* ours otherwise */
 	bool moved;	 /* we may not be on all of them just now */
@@ -47,36 +47,36 @@ struct near {
 };
 
 /* interval: between rounds; ns. */
-void near_init(struct near *, const struct process *, uint64_t interval);
+void colocate_init(struct colocation *, const struct process *, uint64_t interval);
 /* Goes back to all CPUs that are ours. */
-void near_end(struct near *);
+void colocate_end(struct colocation *);
 
 /* Goes where a thread is, for one read, and away from there unless a stay goes
  * on.  False: we may not. */
-bool near_visit(struct near *, pid_t task);
-void near_leave(struct near *);
+bool colocate_visit(struct colocation *, pid_t task);
+void colocate_leave(struct colocation *);
 /* Goes away from a CPU, if we are there and may be elsewhere. */
-void near_make_way(struct near *, int cpu);
+void colocate_make_way(struct colocation *, int cpu);
 /* Whether a thread was where we are, when we last looked. */
-bool near_is_at(const struct near *, pid_t task);
+bool colocate_is_at(const struct colocation *, pid_t task);
 
 /* Has us wait for the next round where a thread is that runs, if that does any
  * good. */
-void near_wait(struct near *, pid_t task);
+void colocate_wait(struct colocation *, pid_t task);
 
 /* Something is about to be read; and whether a thread cannot have run since
  * then, as far as can be known. */
-void near_begin(struct near *);
-bool near_held(struct near *, pid_t task);
+void colocate_begin(struct colocation *);
+bool colocate_held(struct colocation *, pid_t task);
 
 /* What was read of a thread has something in it that is not known; a doubt is
  * what two copies agree in nevertheless. */
-void near_want(struct near *, pid_t task, bool doubt);
+void colocate_want(struct colocation *, pid_t task, bool doubt);
 /* There is another way to. */
-void near_unwant(struct near *, pid_t task);
+void colocate_unwant(struct colocation *, pid_t task);
 /* Ends a stay before its time, if there is one. */
-void near_break_off(struct near *);
+void colocate_break_off(struct colocation *);
 /* A round has ended.  known counts all that has been learned. */
-void near_end_round(struct near *, uint64_t known);
+void colocate_end_round(struct colocation *, uint64_t known);
 
 #endif

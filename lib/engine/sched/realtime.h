@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * urgent.h: how soon the scheduler lets us in when we wake.
+ * realtime.h: how soon the scheduler lets us in when we wake.
  *
  * Where threads keep all CPUs busy, it is the scheduler that says when we get
  * one: later than asked for, and rather when a thread enters the kernel than
@@ -10,13 +10,13 @@
  * as we leave enough of a CPU to others; else we ask for short slices, which
  * Linux 6.12 and later prefer somewhat.
  */
-#ifndef ENGINE_SCHED_URGENT_H
-#define ENGINE_SCHED_URGENT_H
+#ifndef ENGINE_SCHED_REALTIME_H
+#define ENGINE_SCHED_REALTIME_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-struct urgent {
+struct realtime {
 	bool may;	/* be real-time */
 	bool is;	/* it is so now */
 	unsigned part;	/* of a CPU, in per cent, that we may take then */
@@ -37,22 +37,22 @@ struct sched_attributes {
 
 /* How the calling thread is; false if that is not to be had.  And has it be so
  * again. */
-bool urgent_get(struct sched_attributes *);
-void urgent_set_back(const struct sched_attributes *);
+bool realtime_get(struct sched_attributes *);
+void realtime_set_back(const struct sched_attributes *);
 
 /* Asks for short slices and sharp timers.  A thread whose class or niceness was
  * chosen by somebody has that left as it is, here and below. */
-void urgent_prepare(void);
+void realtime_prepare(void);
 
 /* Asks for the real-time class: now, the rounds begin. */
-void urgent_begin(struct urgent *, uint64_t now);
+void realtime_begin(struct realtime *, uint64_t now);
 /* What we take of a CPU is looked at, if it is time to. */
-void urgent_look(struct urgent *, uint64_t now);
+void realtime_look(struct realtime *, uint64_t now);
 /* The same where somebody else has looked at it. */
-void urgent_set(struct urgent *, bool real_time);
+void realtime_set(struct realtime *, bool real_time);
 /* Whether this thread is real-time, by us or by somebody's choice. */
-bool urgent_is(void);
+bool realtime_is(void);
 /* There are no rounds any more. */
-void urgent_end(struct urgent *);
+void realtime_end(struct realtime *);
 
 #endif

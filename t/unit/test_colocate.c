@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * test_near: who wants to learn of a thread that runs is on its CPU for some
+ * test_colocate: who wants to learn of a thread that runs is on its CPU for some
  * rounds, sees there that it cannot run, and is away again; comes back seldom
  * if there was nothing to learn, and soon if the program does something new.
  */
@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "engine/os/clock.h"
-#include "engine/sched/near.h"
+#include "engine/sched/colocate.h"
 
 #define ROUNDS_MAX 1000 /* of a stay: no stay is longer */
 #define DOUBTS_MAX 100	/* more than it takes */
@@ -48,15 +48,15 @@ is_pinned(void)
 /* The rounds of a stay that has begun; *held: in how many of them the thread
  * could not run. */
 static int
-stay(struct near *n, pid_t task, uint64_t known, int *held)
+stay(struct colocation *c, pid_t task, uint64_t known, int *held)
 {
 	int rounds = 0;
 
 	for (*held = 0; is_pinned() && rounds < ROUNDS_MAX; rounds++) {
 		clock_sleep(clock_ns() + NS_PER_MS);
-		near_begin(n);
-		*held += near_held(n, task);
-		near_end_round(n, known);
+		colocate_begin(c);
+		*held += colocate_held(c, task);
+		colocate_end_round(c, known);
 	}
 	assert(rounds < ROUNDS_MAX);
 	return rounds;
@@ -64,13 +64,13 @@ stay(struct near *n, pid_t task, uint64_t known, int *held)
 
 /* Whether there is a stay within some time, if it is wanted each round. */
 static bool
-begins(struct near *n, pid_t task, uint64_t within)
+begins(struct colocation *c, pid_t task, uint64_t within)
 {
 	uint64_t end = clock_ns() + within;
 
 	do {
-		near_want(n, task, false);
-		near_end_round(n, 1);
+		colocate_want(c, task, false);
+		colocate_end_round(c, 1);
 		clock_sleep(clock_ns() + NS_PER_MS);
 	} while (!is_pinned() && clock_ns() < end);
 	return is_pinned();
@@ -80,32 +80,32 @@ static void
 test_stays(pid_t task)
 {
 	struct process p = {.pid = task};
-	struct near n;
+	struct colocation c;
 	int held, best = 0;
 
-	near_init(&n, &p, NS_PER_MS);
+	colocate_init(&c, &p, NS_PER_MS);
 	/* Another program may send the two of us apart. */
 	for (int i = 0; i < TRIES && best == 0; i++) {
-		assert(begins(&n, task, SOON) && !n.settled);
-		assert(stay(&n, task, (uint64_t)i + 2, &held) > 1);
-		assert(!n.settled);
+		assert(begins(&c, task, SOON) && !c.settled);
+		assert(stay(&c, task, (uint64_t)i + 2, &held) > 1);
+		assert(!c.settled);
 		best = held > best ? held : best;
 	}
 	assert(best > 0);
 	/* Nothing new is learned: the pauses grow. */
-	for (uint64_t last = 0; last < SOON / 2; last = n.pause) {
-		assert(begins(&n, task, 2 * SOON));
-		stay(&n, task, 1, &held);
-		assert(n.settled && n.pause >= 2 * last);
+	for (uint64_t last = 0; last < SOON / 2; last = c.pause) {
+		assert(begins(&c, task, 2 * SOON));
+		stay(&c, task, 1, &held);
+		assert(c.settled && c.pause >= 2 * last);
 	}
-	assert(!begins(&n, task, NS_PER_S / 2));
+	assert(!begins(&c, task, NS_PER_S / 2));
 	/* But doubts end them. */
-	for (int i = 0; n.settled; i++) {
+	for (int i = 0; c.settled; i++) {
 		assert(i < DOUBTS_MAX);
-		near_want(&n, task, true);
+		colocate_want(&c, task, true);
 	}
-	assert(begins(&n, task, SOON));
-	near_break_off(&n);
+	assert(begins(&c, task, SOON));
+	colocate_break_off(&c);
 	assert(!is_pinned());
 }
 
@@ -114,13 +114,13 @@ static void
 test_short_stays(pid_t task)
 {
 	struct process p = {.pid = task};
-	struct near n;
+	struct colocation c;
 	int held;
 
-	near_init(&n, &p, NS_PER_US);
+	colocate_init(&c, &p, NS_PER_US);
 	for (int i = 0; i < TRIES; i++) {
-		assert(begins(&n, task, SOON));
-		assert(stay(&n, task, 1, &held) == 1 && !is_pinned());
+		assert(begins(&c, task, SOON));
+		assert(stay(&c, task, 1, &held) == 1 && !is_pinned());
 	}
 }
 
@@ -128,13 +128,13 @@ static void
 test_visit(pid_t task)
 {
 	struct process p = {.pid = task};
-	struct near n;
+	struct colocation c;
 
-	near_init(&n, &p, NS_PER_MS);
-	assert(!near_held(&n, task));
-	assert(near_visit(&n, task) && is_pinned());
-	near_leave(&n);
-	assert(!is_pinned() && !near_is_at(&n, task));
+	colocate_init(&c, &p, NS_PER_MS);
+	assert(!colocate_held(&c, task));
+	assert(colocate_visit(&c, task) && is_pinned());
+	colocate_leave(&c);
+	assert(!is_pinned() && !colocate_is_at(&c, task));
 }
 
 /* Who is real-time waits for a round where the thread is, and sees at once that
@@ -144,30 +144,30 @@ test_wait(pid_t task)
 {
 	struct process p = {.pid = task};
 	struct sched_param first = {.sched_priority = 1}, none = {0};
-	struct near n;
+	struct colocation c;
 	int held = 0;
 
-	near_init(&n, &p, NS_PER_MS);
-	near_wait(&n, task);
+	colocate_init(&c, &p, NS_PER_MS);
+	colocate_wait(&c, task);
 	assert(!is_pinned());
 	if (sched_setscheduler(0, SCHED_FIFO, &first) != 0) {
 		puts("may not be real-time: not all was tested");
 		return;
 	}
 	for (int i = 0; i < TRIES * TRIES; i++) {
-		near_wait(&n, task);
+		colocate_wait(&c, task);
 		assert(is_pinned());
 		clock_sleep(clock_ns() + NS_PER_MS);
-		near_begin(&n);
-		held += near_held(&n, task);
+		colocate_begin(&c);
+		held += colocate_held(&c, task);
 	}
 	assert(held > TRIES);
 	assert(sched_setscheduler(0, SCHED_OTHER, &none) == 0);
-	near_wait(&n, task);
+	colocate_wait(&c, task);
 	assert(!is_pinned());
-	near_init(&n, &p, NS_PER_MS / 10);
+	colocate_init(&c, &p, NS_PER_MS / 10);
 	assert(sched_setscheduler(0, SCHED_FIFO, &first) == 0);
-	near_wait(&n, task);
+	colocate_wait(&c, task);
 	assert(!is_pinned());
 	assert(sched_setscheduler(0, SCHED_OTHER, &none) == 0);
 }
