@@ -141,13 +141,13 @@ lib_libtach_core_la_SOURCES = \
 # The engine, room by room, from the ground up: see t/arrows.
 lib_libtach_core_la_SOURCES += \
 	lib/engine/os/clock.c lib/engine/os/clock.h \
+	lib/engine/os/deathwatch.c lib/engine/os/deathwatch.h \
 	lib/engine/os/image.c lib/engine/os/image.h \
-	lib/engine/os/owner.c lib/engine/os/owner.h \
 	lib/engine/os/perf.c lib/engine/os/perf.h \
 	lib/engine/os/process.c lib/engine/os/process.h \
 	lib/engine/os/stop.c lib/engine/os/stop.h \
-	lib/engine/os/timens.c lib/engine/os/timens.h \
-	lib/engine/os/turns.c lib/engine/os/turns.h
+	lib/engine/os/switches.c lib/engine/os/switches.h \
+	lib/engine/os/timens.c lib/engine/os/timens.h
 lib_libtach_core_la_SOURCES += \
 	lib/engine/sched/caller.c lib/engine/sched/caller.h \
 	lib/engine/sched/colocate.c lib/engine/sched/colocate.h \

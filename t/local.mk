@@ -32,18 +32,19 @@ TESTS = $(UNIT_TESTS) $(FILE_TESTS) $(SAMPLE_TESTS) $(LIVE_UNIT_TESTS) \
 	$(LIVE_TESTS)
 
 UNIT_TESTS = t/unit/test_chosen t/unit/test_codes t/unit/test_confine \
-	t/unit/test_damage \
+	t/unit/test_damage t/unit/test_deathwatch \
 	t/unit/test_elf t/unit/test_filter t/unit/test_gap t/unit/test_image t/unit/test_known \
 	t/unit/test_format t/unit/test_python t/unit/test_snapshots \
-	t/unit/test_drain t/unit/test_launch t/unit/test_owner \
+	t/unit/test_drain t/unit/test_launch \
 	t/unit/test_pace t/unit/test_pacer \
 	t/unit/test_ring t/unit/test_decimal t/unit/test_source \
 	t/unit/test_process \
 	t/unit/test_ring_model t/unit/test_series t/unit/test_stock \
 	t/unit/test_stop \
 	t/unit/test_suspects \
+	t/unit/test_switches \
 	t/unit/test_text t/unit/test_threads t/unit/test_tids \
-	t/unit/test_turns t/unit/test_unfinished
+	t/unit/test_unfinished
 if HAVE_TSAN
 UNIT_TESTS += t/unit/test_ring_tsan
 endif
@@ -91,7 +92,7 @@ t_unit_test_hostile_SOURCES = t/unit/test_hostile.c t/unit/outsider.c \
 	t/unit/outsider.h
 t_unit_test_interrupt_SOURCES = t/unit/test_interrupt.c $(t_unit_counter)
 t_unit_test_colocate_SOURCES = t/unit/test_colocate.c
-t_unit_test_owner_SOURCES = t/unit/test_owner.c
+t_unit_test_deathwatch_SOURCES = t/unit/test_deathwatch.c
 t_unit_test_launch_SOURCES = t/unit/test_launch.c
 t_unit_test_pace_SOURCES = t/unit/test_pace.c
 t_unit_test_pacer_SOURCES = t/unit/test_pacer.c $(t_unit_profile)
@@ -112,7 +113,7 @@ t_unit_test_stop_SOURCES = t/unit/test_stop.c
 t_unit_test_text_SOURCES = t/unit/test_text.c $(t_unit_profile)
 t_unit_test_threads_SOURCES = t/unit/test_threads.c
 t_unit_test_tids_SOURCES = t/unit/test_tids.c
-t_unit_test_turns_SOURCES = t/unit/test_turns.c
+t_unit_test_switches_SOURCES = t/unit/test_switches.c
 t_unit_test_unfinished_SOURCES = t/unit/test_unfinished.c $(t_unit_profile)
 
 # Those that judge no recordings, but what is made of files; the slowest first.

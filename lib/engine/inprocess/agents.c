@@ -18,8 +18,8 @@
 
 #include "engine/locate/library.h"
 #include "engine/os/clock.h"
+#include "engine/os/deathwatch.h"
 #include "engine/os/image.h"
-#include "engine/os/owner.h"
 #include "engine/os/perf.h"
 
 /* Programs use the first and the last real-time signals, if any. */
@@ -44,7 +44,7 @@ struct agents {
 	unsigned holders;
 	int fd;
 	struct wire_control *control;
-	struct owner *owner; /* of its word: us, as long as we live */
+	struct deathwatch *deathwatch; /* of its word: us, as long as we live */
 	uint64_t nonce;
 	uint64_t interval; /* ns */
 	int signal;
@@ -197,7 +197,7 @@ agents_new(const struct tach_recorder_options *o, struct error *e)
 	}
 	a->namespace = own_namespace();
 	if (!make_memory(a) || !find_file(a) ||
-	    (a->owner = owner_new(&a->control->owner)) == NULL ||
+	    (a->deathwatch = deathwatch_new(&a->control->owner)) == NULL ||
 	    !make_environment(a)) {
 		error_set(e, 0, "the memory to share with the program: %s",
 		    strerror(errno));
@@ -229,7 +229,7 @@ agents_drop(struct agents *a)
 	pthread_mutex_unlock(&a->lock);
 	if (!last)
 		return;
-	owner_free(a->owner);
+	deathwatch_free(a->deathwatch);
 	if (a->control != NULL)
 		munmap(a->control, sizeof(*a->control));
 	if (a->fd >= 0)

@@ -31,7 +31,7 @@ struct interrupts *interrupts_new(uint64_t interval_ns);
 void interrupts_drop(struct interrupts *);
 
 /* The program, as a descriptor, that an event of a thread at rest is to run when
- * it leaves a CPU: see turns.h; or -1. */
+ * it leaves a CPU: see switches.h; or -1. */
 int interrupts_stir(const struct interrupts *);
 
 /* Whether who runs on a CPU can be interrupted, if that is one: on ours, we are

@@ -94,7 +94,7 @@ perf_pause(int fd, bool pause)
 	ioctl(fd, pause ? PERF_EVENT_IOC_DISABLE : PERF_EVENT_IOC_ENABLE, 0);
 }
 
-/* ---- turns ------------------------------------------------------------- */
+/* ---- switches ---------------------------------------------------------- */
 
 static int
 open_dummy(pid_t task, bool disabled, bool *refused)

@@ -165,7 +165,7 @@ remote_interrupts(struct remote *r, struct interrupts *in)
 	ahead_init(&r->ahead, in);
 	r->watcher.program = interrupts_stir(in);
 	for (size_t i = 0; i < r->seen.threads.count; i++)
-		turns_free(&r->seen.threads.list[i].turns);
+		switches_free(&r->seen.threads.list[i].switches);
 }
 
 static const struct py_memory *
@@ -300,9 +300,9 @@ static void
 park(const struct remote *r, struct thread *t)
 {
 	t->parked = t->task != 0 ?
-	    turns_count(&t->turns, r->process, t->task) : TURNS_UNKNOWN;
+	    switches_count(&t->switches, r->process, t->task) : SWITCHES_UNKNOWN;
 	if (!status_is_blocked(t))
-		t->parked = TURNS_UNKNOWN;
+		t->parked = SWITCHES_UNKNOWN;
 }
 
 /* Whether the chain of a later copy of the same series is known, which is as good
@@ -932,7 +932,8 @@ look_at(struct remote *r, struct thread *t)
 	if (!t->live && !t->passed)
 		t->stale = true;
 	else if ((survey_interp(&r->seen, t)->counted &&
-		     turns_had(&t->turns, r->process, t->task, &r->watcher)) ||
+		     switches_had(&t->switches, r->process, t->task,
+			 &r->watcher)) ||
 	    ++t->looks % LOOKS == 0)
 		t->unsure = true;
 }
@@ -965,7 +966,7 @@ static void
 look_for_rest(struct remote *r, struct thread *t)
 {
 	bool blocked = status_was_blocked(t) &&
-	    !turns_had(&t->turns, r->process, t->task, &r->watcher);
+	    !switches_had(&t->switches, r->process, t->task, &r->watcher);
 
 	t->rests = blocked && t->blocked;
 	t->blocked = blocked;
@@ -1089,7 +1090,7 @@ had_no_cpu(struct remote *r)
 
 	for (size_t i = 0; i < r->seen.threads.count; i++) {
 		struct thread *t = &r->seen.threads.list[i];
-		if (turns_had(&t->turns, r->process, t->task, &r->watcher)) {
+		if (switches_had(&t->switches, r->process, t->task, &r->watcher)) {
 			t->unsure = true;
 			none = false;
 		}

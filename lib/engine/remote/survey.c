@@ -340,7 +340,7 @@ read_interp(struct survey *v, struct interp *in, struct py_view *globals)
 static bool
 still_blocked(const struct thread *t)
 {
-	return status_was_blocked(t) && turns_rests(&t->turns);
+	return status_was_blocked(t) && switches_rests(&t->switches);
 }
 
 bool

@@ -99,8 +99,8 @@ take(struct chains *c, struct thread *t, bool twice, struct reading *r)
 static bool
 is_parked(const struct chains *c, struct thread *t)
 {
-	return t->parked != TURNS_UNKNOWN &&
-	    turns_count(&t->turns, c->process, t->task) == t->parked;
+	return t->parked != SWITCHES_UNKNOWN &&
+	    switches_count(&t->switches, c->process, t->task) == t->parked;
 }
 
 /* Whether the thread that was read cannot have run meanwhile, as far as can

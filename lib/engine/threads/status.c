@@ -82,10 +82,10 @@ status_was_blocked(const struct thread *t)
 static bool
 still_waits(const struct process *p, struct thread *t)
 {
-	if (t->waiting != TURNS_UNKNOWN &&
-	    turns_count(&t->turns, p, t->task) == t->waiting)
+	if (t->waiting != SWITCHES_UNKNOWN &&
+	    switches_count(&t->switches, p, t->task) == t->waiting)
 		return true;
-	t->waiting = TURNS_UNKNOWN;
+	t->waiting = SWITCHES_UNKNOWN;
 	return false;
 }
 
@@ -96,7 +96,8 @@ blocked(const struct process *p, struct thread *t, const struct moment *m,
 	bool waits = !m->holds_gil && m->gil != 0 &&
 	    status_waits(m->offsets, m->gil, futex);
 
-	t->waiting = waits ? turns_count(&t->turns, p, t->task) : TURNS_UNKNOWN;
+	t->waiting = waits ? switches_count(&t->switches, p, t->task) :
+			     SWITCHES_UNKNOWN;
 	return waits ? TACH_STATUS_GIL_WANTED : 0;
 }
 

@@ -71,8 +71,8 @@ unbind(struct thread *t)
 	if (t->syscall_fd >= 0)
 		close(t->syscall_fd);
 	t->syscall_fd = -1;
-	turns_free(&t->turns);
-	t->waiting = TURNS_UNKNOWN;
+	switches_free(&t->switches);
+	t->waiting = SWITCHES_UNKNOWN;
 	t->tid = 0;
 	t->task = 0;
 	t->chain.depth = 0;
@@ -93,9 +93,9 @@ thread_new(struct py_thread py)
 {
 	struct thread t = {.py = py, .syscall_fd = -1, .cpu = -1,
 	    .index = TACH_NONE, .sampled_us = UINT64_MAX,
-	    .waiting = TURNS_UNKNOWN, .parked = TURNS_UNKNOWN};
+	    .waiting = SWITCHES_UNKNOWN, .parked = SWITCHES_UNKNOWN};
 
-	turns_init(&t.turns);
+	switches_init(&t.switches);
 	return t;
 }
 

@@ -5,7 +5,7 @@
 
 #include "engine/copy/workset.h"
 #include "engine/os/process.h"
-#include "engine/os/turns.h"
+#include "engine/os/switches.h"
 #include "python/frames.h"
 #include "python/runtime.h"
 #include "set.h"
@@ -48,9 +48,9 @@ struct thread {
 	uint64_t spared;
 	bool unfit;
 	int syscall_fd; /* of /proc/PID/task/TID/syscall, or -1: not kept */
-	struct turns turns;
+	struct switches switches;
 	uint64_t waiting; /* how many it had had when it last was seen to wait
-			   * for the GIL; TURNS_UNKNOWN: it did not */
+			   * for the GIL; SWITCHES_UNKNOWN: it did not */
 	uint64_t parked; /* the same, to be blocked: as long as it has had no
 			  * more, it stands still */
 	unsigned looks;	/* at what it does, though it had not run */

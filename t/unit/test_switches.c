@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * test_turns: that a thread got a CPU is seen each time, and that it got none
- * is, too, whether it is watched or not.
+ * test_switches: that a thread got a CPU is seen each time, and that it got
+ * none is, too, whether it is watched or not.
  */
 #undef NDEBUG
 #include <assert.h>
@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "engine/os/turns.h"
+#include "engine/os/switches.h"
 
 #define RESTING 200 /* looks; far less are enough to be watched */
 #define WAKES 50
@@ -93,23 +93,24 @@ end_sleeper(struct sleeper *s)
 
 /* Nothing it does is missed, nor is what it does not do seen. */
 static void
-test_turns(const struct sleeper *s, struct watcher *w, int rests, bool watched)
+test_switches(const struct sleeper *s, struct watcher *w, int rests, bool watched)
 {
-	struct turns t;
+	struct switches t;
 
-	turns_init(&t);
+	switches_init(&t);
 	settle(s);
-	assert(turns_had(&t, &s->process, s->pid, w)); /* not known */
+	assert(switches_had(&t, &s->process, s->pid, w)); /* not known */
 	for (int i = 0; i < WAKES; i++) {
 		for (int j = 0; j < rests; j++)
-			assert(!turns_had(&t, &s->process, s->pid, w));
-		assert((t.page != NULL) == watched && turns_rests(&t) == watched);
+			assert(!switches_had(&t, &s->process, s->pid, w));
+		assert((t.page != NULL) == watched);
+		assert(switches_rests(&t) == watched);
 		wake(s);
-		assert(!turns_rests(&t));
-		assert(turns_had(&t, &s->process, s->pid, w));
+		assert(!switches_rests(&t));
+		assert(switches_had(&t, &s->process, s->pid, w));
 		assert(t.page == NULL);
 	}
-	turns_free(&t);
+	switches_free(&t);
 	assert(t.fd < 0 && t.page == NULL);
 }
 
@@ -118,16 +119,16 @@ static void
 test_end(struct watcher *w, int rests)
 {
 	struct sleeper s = start_sleeper();
-	struct turns t;
+	struct switches t;
 
-	turns_init(&t);
+	switches_init(&t);
 	settle(&s);
 	for (int i = 0; i <= rests; i++)
-		turns_had(&t, &s.process, s.pid, w);
+		switches_had(&t, &s.process, s.pid, w);
 	assert((t.page != NULL) == (rests >= RESTING && !w->refused));
 	end_sleeper(&s);
-	assert(turns_had(&t, &s.process, s.pid, w));
-	turns_free(&t);
+	assert(switches_had(&t, &s.process, s.pid, w));
+	switches_free(&t);
 }
 
 int
@@ -137,13 +138,13 @@ main(void)
 	struct watcher w, none = {.event = -1, .refused = true};
 
 	watcher_init(&w, -1);
-	test_turns(&s, &none, 1, false);
-	test_turns(&s, &none, RESTING, false);
-	test_turns(&s, &w, 1, false);
+	test_switches(&s, &none, 1, false);
+	test_switches(&s, &none, RESTING, false);
+	test_switches(&s, &w, 1, false);
 	assert(w.event < 0 && !w.refused);
 	test_end(&w, 1);
 	test_end(&w, RESTING);
-	test_turns(&s, &w, RESTING, !w.refused);
+	test_switches(&s, &w, RESTING, !w.refused);
 	if (w.refused)
 		puts("perf events are not to be had: not all was tested");
 	watcher_free(&w);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * owner.h: a word in shared memory that says when its owner has died, whatever
- * killed it.
+ * deathwatch.h: a word in shared memory that says when its owner has died,
+ * whatever killed it.
  *
  * A thread that does nothing else has the word on its list of robust futexes,
  * and as it ends the kernel sets FUTEX_OWNER_DIED in there.  The list is in our
@@ -9,17 +9,17 @@
  * us.  (A robust mutex has its links beside the word, and to unlock it writes to
  * where they lead.)
  */
-#ifndef ENGINE_OS_OWNER_H
-#define ENGINE_OS_OWNER_H
+#ifndef ENGINE_OS_DEATHWATCH_H
+#define ENGINE_OS_DEATHWATCH_H
 
 #include <stdatomic.h>
 #include <stdint.h>
 
-struct owner;
+struct deathwatch;
 
 /* The word must outlive it.  NULL: errno says why. */
-struct owner *owner_new(_Atomic uint32_t *word);
+struct deathwatch *deathwatch_new(_Atomic uint32_t *word);
 /* It has not died: the word is 0 from then on. */
-void owner_free(struct owner *);
+void deathwatch_free(struct deathwatch *);
 
 #endif

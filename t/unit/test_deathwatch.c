@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * test_owner: a word in shared memory says when its owner was killed, but not
- * when that has given it up; and whatever others write to it is left alone.
+ * test_deathwatch: a word in shared memory says when its owner was killed, but
+ * not when that has given it up; and whatever others write to it is left alone.
  */
 #undef NDEBUG
 #include <assert.h>
@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "engine/os/owner.h"
+#include "engine/os/deathwatch.h"
 
 static _Atomic uint32_t *word; /* the first of some */
 static size_t size;
@@ -28,7 +28,7 @@ start_owner(void)
 	if (pid > 0)
 		return pid;
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	assert(owner_new(word) != NULL);
+	assert(deathwatch_new(word) != NULL);
 	for (;;)
 		pause();
 }
@@ -62,12 +62,12 @@ test_kill(void)
 static void
 test_free(void)
 {
-	struct owner *o = owner_new(word);
+	struct deathwatch *d = deathwatch_new(word);
 
-	assert(o != NULL);
+	assert(d != NULL);
 	assert(atomic_load(word) != 0);
 	assert((atomic_load(word) & FUTEX_OWNER_DIED) == 0);
-	owner_free(o);
+	deathwatch_free(d);
 	assert(atomic_load(word) == 0);
 }
 
@@ -75,13 +75,13 @@ test_free(void)
 static void
 test_scribble(void)
 {
-	struct owner *o = owner_new(word);
+	struct deathwatch *d = deathwatch_new(word);
 	pid_t pid;
 
-	assert(o != NULL);
+	assert(d != NULL);
 	for (size_t i = 0; i < size / sizeof(*word); i++)
 		atomic_store(&word[i], 0x41414141);
-	owner_free(o);
+	deathwatch_free(d);
 	assert(atomic_load(word) == 0);
 	for (size_t i = 1; i < size / sizeof(*word); i++)
 		assert(atomic_load(&word[i]) == 0x41414141);
