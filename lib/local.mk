@@ -182,13 +182,13 @@ lib_libtach_core_la_SOURCES += \
 	lib/engine/locate/inject.c lib/engine/locate/inject.h \
 	lib/engine/locate/library.c lib/engine/locate/library.h
 lib_libtach_core_la_SOURCES += \
+	lib/engine/stack/candidate.c lib/engine/stack/candidate.h \
 	lib/engine/stack/chains.c lib/engine/stack/chains.h \
-	lib/engine/stack/first.c lib/engine/stack/first.h \
-	lib/engine/stack/grow.c lib/engine/stack/grow.h \
+	lib/engine/stack/fault_in.c lib/engine/stack/fault_in.h \
 	lib/engine/stack/interrupted.c lib/engine/stack/interrupted.h \
-	lib/engine/stack/newest.c lib/engine/stack/newest.h \
-	lib/engine/stack/seek.c lib/engine/stack/seek.h \
-	lib/engine/stack/twice.c lib/engine/stack/twice.h
+	lib/engine/stack/read_once.c lib/engine/stack/read_once.h \
+	lib/engine/stack/read_twice.c lib/engine/stack/read_twice.h \
+	lib/engine/stack/seek.c lib/engine/stack/seek.h
 lib_libtach_core_la_SOURCES += \
 	lib/engine/sample/emit.c lib/engine/sample/emit.h \
 	lib/engine/sample/names.c lib/engine/sample/names.h \

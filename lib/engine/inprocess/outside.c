@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "engine/sample/emit.h"
-#include "engine/stack/twice.h"
+#include "engine/stack/read_twice.h"
 #include "engine/threads/interps.h"
 
 /* A sink that keeps what it got last. */
@@ -152,7 +152,7 @@ read_chain(struct outside *o, struct thread *t)
 	size_t sure;
 
 	t->holds_gil = holds_gil(o, t);
-	return twice_read(&o->chains, t, &sure) && o->chains.chain.depth > 0;
+	return read_twice(&o->chains, t, &sure) && o->chains.chain.depth > 0;
 }
 
 /* Reads the chain of the thread state that a thread is in: it has one in each

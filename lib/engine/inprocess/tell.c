@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "engine/copy/snapshot.h"
-#include "engine/stack/twice.h"
+#include "engine/stack/read_twice.h"
 
 #define KEYS_MAX 1024	  /* pthread keys that there can be */
 #define TLS_STEP 4096	  /* bytes of static TLS that are searched ... */
@@ -124,7 +124,7 @@ type_of_running(const struct subject *s, struct chains *c)
 	if (runtime_threads(&s->memory.memory, s->runtime, &list) &&
 	    list.count > 0) {
 		t.py = list.list[list.count - 1];
-		if (twice_read(c, &t, &sure))
+		if (read_twice(c, &t, &sure))
 			sure = c->chain.depth;
 	}
 	for (size_t i = c->chain.depth - sure; i < c->chain.depth && type == 0;

@@ -13,9 +13,9 @@
 #include "engine/sample/emit.h"
 #include "engine/sample/names.h"
 #include "engine/sched/colocate.h"
-#include "engine/stack/first.h"
 #include "engine/stack/interrupted.h"
-#include "engine/stack/twice.h"
+#include "engine/stack/read_once.h"
+#include "engine/stack/read_twice.h"
 #include "engine/threads/identity.h"
 #include "engine/threads/tids.h"
 #include "python/locals.h"
@@ -264,11 +264,11 @@ read_stopped(struct remote *r, struct thread *t, size_t *sure)
 	for (int i = 0; i < STOP_TRIES && !whole; i++) {
 		if (i > 0) {
 			stop_release_all(&r->stops);
-			twice_wait();
+			read_twice_wait();
 		}
 		t->held = t->task != 0 && status_runs(t) &&
 		    stop_thread(&r->stops, t->task);
-		whole = twice_read(&r->chains, t, sure);
+		whole = read_twice(&r->chains, t, sure);
 		if (!t->held)
 			break;
 	}
@@ -315,7 +315,7 @@ know_later(struct remote *r, struct thread *t, const struct interp *in)
 	bool known = false;
 
 	for (; !known && survey_look_later(&r->seen, in, &stamp); n++)
-		known = first_know(&r->chains, t, &r->seen.all, in->gc,
+		known = read_once_running(&r->chains, t, &r->seen.all, in->gc,
 		    &stamp);
 	survey_look_back(&r->seen, n);
 	r->chains.retries += n;
@@ -328,7 +328,7 @@ walk_copy(struct remote *r, struct thread *t, size_t *sure)
 {
 	const struct interp *in = survey_interp(&r->seen, t);
 
-	return first_walk(&r->chains, t, &r->seen.all, in->gc, &in->stamp,
+	return read_once_still(&r->chains, t, &r->seen.all, in->gc, &in->stamp,
 	    sure);
 }
 
@@ -383,7 +383,7 @@ read_chain(struct remote *r, struct thread *t, size_t *sure)
 	if (ran && is_interrupted(r, t))
 		return true;
 	if (t->copied && t->stale &&
-	    first_know(&r->chains, t, &r->seen.all, in->gc, &in->stamp))
+	    read_once_running(&r->chains, t, &r->seen.all, in->gc, &in->stamp))
 		return true;
 	if (t->copied && know_later(r, t, in))
 		return true;
@@ -393,7 +393,7 @@ read_chain(struct remote *r, struct thread *t, size_t *sure)
 	if (!ran && is_interrupted(r, t))
 		return true;
 	park(r, t);
-	return twice_read(&r->chains, t, sure);
+	return read_twice(&r->chains, t, sure);
 }
 
 /* Takes a new id for a state. */
@@ -640,7 +640,7 @@ read_stack(struct remote *r, struct thread *t, size_t *sure)
 		return whole;
 	for (int i = 0; i < TASK_TRIES && whole &&
 	    !tasks_extend(r->tasks, t, &r->chains.chain); i++)
-		whole = twice_read(&r->chains, t, sure);
+		whole = read_twice(&r->chains, t, sure);
 	return whole;
 }
 

@@ -99,7 +99,7 @@ active_of(struct names *n, uint64_t interp, uint64_t time)
 }
 
 static bool
-read_once(const struct names *n, uint64_t active, uint64_t ident,
+read_name(const struct names *n, uint64_t active, uint64_t ident,
     struct name *name)
 {
 	const struct py_objects *p = &n->objects;
@@ -155,9 +155,9 @@ ask_python(struct names *n, const struct thread *t, const struct known *k,
 	struct name again;
 
 	return active != 0 && read_ident(n, t, &ident) &&
-	    read_once(n, active, ident, name) &&
+	    read_name(n, active, ident, name) &&
 	    (print_of(name) == k->print ||
-		(read_once(n, active, ident, &again) &&
+		(read_name(n, active, ident, &again) &&
 		    name->len == again.len &&
 		    memcmp(name->bytes, again.bytes, again.len) == 0));
 }

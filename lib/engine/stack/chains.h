@@ -10,8 +10,8 @@
  * A chain counts if each of its calls is known to be one that the program
  * makes there.  A caller that has left its place is taken back to where it made
  * that call, if that can only be one, and a suspended generator has the caller
- * that it had before: see first.h.  If that does not do, the thread is read
- * again: see twice.h.
+ * that it had before: see read_once.h.  If that does not do, the thread is read
+ * again: see read_twice.h.
  */
 #ifndef ENGINE_STACK_CHAINS_H
 #define ENGINE_STACK_CHAINS_H
@@ -27,7 +27,7 @@
 
 #define CHAINS_STACK (16 * 1024) /* bytes: no part of a data stack is smaller */
 
-#define CHAINS_FILL (32 * 1024) /* bytes that a copy may lack; see newest.h */
+#define CHAINS_FILL (32 * 1024) /* bytes that a copy may lack; see candidate.h */
 
 /* Why a thread could not be read. */
 enum chain_trouble {

@@ -3,7 +3,7 @@
 #include "engine/stack/interrupted.h"
 
 #include "engine/os/clock.h"
-#include "engine/stack/first.h"
+#include "engine/stack/read_once.h"
 
 #define TRIES 3 /* the code objects may have to be read before, and it may
 		 * stand amid the making of a call */
@@ -199,7 +199,7 @@ interrupted_read(struct interrupts *in, struct chains *c, struct thread *t)
 
 	for (int i = 0; i < TRIES && !whole && copy(in, c, t, &gc, &stamp);
 	    i++)
-		whole = first_walk(c, t, &c->one, gc, &stamp, &sure);
+		whole = read_once_still(c, t, &c->one, gc, &stamp, &sure);
 	/* Those are of the round's snapshot. */
 	t->first = first;
 	t->ranges = ranges;

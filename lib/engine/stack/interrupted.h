@@ -6,8 +6,9 @@
 #include "engine/kernel/ahead.h"
 #include "engine/stack/chains.h"
 
-/* Copies a thread, and before it what was added to a snapshot, for first_walk, if
- * it runs where it ran last.  Unless that is had the snapshot is of no use. */
+/* Copies a thread, and before it what was added to a snapshot, for
+ * read_once_still, if it runs where it ran last.  Unless that is had the snapshot
+ * is of no use. */
 /* Whether it is left alone now: see ->spared. */
 bool interrupted_spares(const struct thread *);
 enum interrupt_result interrupted_copy(struct interrupts *, const struct chains *,

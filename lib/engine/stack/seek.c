@@ -3,7 +3,7 @@
 #include "engine/stack/seek.h"
 
 #include "engine/os/clock.h"
-#include "engine/stack/newest.h"
+#include "engine/stack/candidate.h"
 
 #define NEAR_MAX 1024 /* bytes: of a frame and its caller */
 #define LAST_MAX 512 /* bytes: of a last frame of which nothing is known */
@@ -173,8 +173,8 @@ know(struct chains *c, const struct thread *t, const struct looks *l)
 	size_t proven;
 
 	from.stamp = &l->stamp;
-	return newest_walk_spans(c, t, &from, true, &c->chain) == WALK_OK &&
-	    newest_know(c, t, &l->stamp, &proven) &&
+	return candidate_walk_spans(c, t, &from, true, &c->chain) == WALK_OK &&
+	    candidate_know(c, t, &l->stamp, &proven) &&
 	    seek_fits(c, c->state) &&
 	    chain_shared(&c->chain, &c->other) + 2 >= c->other.depth;
 }
@@ -210,7 +210,7 @@ know_looks(struct chains *c, const struct thread *t, const struct looks *l,
 				     now.frame != wanted->frame ||
 			    now.end != wanted->end)
 			continue;
-		newest_note_state(c, state, state);
+		candidate_note_state(c, state, state);
 		if (know_look(c, t, l, i))
 			return true;
 	}
@@ -225,7 +225,7 @@ know_again(struct chains *c, struct thread *t, const struct copied *first,
 	struct looks l = looks_for(c, first, &wanted);
 	uint64_t until = clock_ns() + c->patience;
 
-	newest_swap(c);
+	candidate_swap(c);
 	do {
 		c->retries++;
 		if (!look(c, t, &l))
@@ -248,9 +248,9 @@ seek_frame(struct chains *c, struct thread *t, const struct copied *first,
 		c->chain.depth = 0; /* nothing of it holds */
 	if (know_again(c, t, first, known))
 		return true;
-	newest_swap(c);
+	candidate_swap(c);
 	c->chain.depth = depth;
-	newest_note_state(c, state, state);
+	candidate_note_state(c, state, state);
 	c->stamp = *first->stamp;
 	c->last = last;
 	c->sound = known;

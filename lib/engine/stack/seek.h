@@ -11,7 +11,7 @@
 #ifndef ENGINE_STACK_SEEK_H
 #define ENGINE_STACK_SEEK_H
 
-#include "engine/stack/newest.h"
+#include "engine/stack/candidate.h"
 
 /* Whether the newest chain is of what a copy of the state said that ran, as
  * far as the sizes of frames tell.  Where the state does not say which frame

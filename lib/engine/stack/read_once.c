@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* first.c: see first.h. */
-#include "engine/stack/first.h"
+/* read_once.c: see read_once.h. */
+#include "engine/stack/read_once.h"
 
-#include "engine/stack/newest.h"
+#include "engine/stack/candidate.h"
 #include "engine/stack/seek.h"
 
 /* The copy of a thread in a round's snapshot. */
@@ -19,15 +19,15 @@ static bool
 walk_copy(struct chains *c, struct thread *t,
     const struct copied *from, bool past)
 {
-	enum walk_result w = newest_walk(c, t, from, past, &c->chain);
+	enum walk_result w = candidate_walk(c, t, from, past, &c->chain);
 
-	newest_note_state(c, from->in->bytes + from->offset,
+	candidate_note_state(c, from->in->bytes + from->offset,
 	    from->in->bytes + from->offset);
 	return w == WALK_OK;
 }
 
 bool
-first_walk(struct chains *c, struct thread *t, const struct snapshot *s,
+read_once_still(struct chains *c, struct thread *t, const struct snapshot *s,
     size_t gc, const struct stamp *stamp, size_t *sure)
 {
 	struct copied from = copy_of(t, s, gc, stamp);
@@ -36,9 +36,9 @@ first_walk(struct chains *c, struct thread *t, const struct snapshot *s,
 	codes_trim(c->codes, t->chain.depth);
 	if (!walk_copy(c, t, &from, false))
 		return false;
-	*sure = newest_in_place(c, newest_prove(c, t, stamp));
+	*sure = candidate_in_place(c, candidate_prove(c, t, stamp));
 	c->sound = true;
-	return *sure == c->chain.depth && newest_learn(c);
+	return *sure == c->chain.depth && candidate_learn(c);
 }
 
 /* Adds what the state says that the thread runs to what is read of it.  To be
@@ -98,13 +98,13 @@ take_seen(struct chains *c, const struct thread *t, const struct copied *from)
 	size_t last = c->last, proven;
 	bool sound = c->sound;
 
-	newest_swap(c);
-	if (newest_walk_spans(c, t, from, false, &c->chain) == WALK_OK &&
+	candidate_swap(c);
+	if (candidate_walk_spans(c, t, from, false, &c->chain) == WALK_OK &&
 	    c->chain.depth > 0 &&
-	    newest_know(c, t, from->stamp, &proven) &&
+	    candidate_know(c, t, from->stamp, &proven) &&
 	    !calls_is_calling(c->calls, &c->chain))
 		return true;
-	newest_swap(c);
+	candidate_swap(c);
 	c->last = last;
 	c->sound = sound;
 	return false;
@@ -121,7 +121,7 @@ is_replaced(const struct chains *c, bool walked, bool known)
 }
 
 bool
-first_know(struct chains *c, struct thread *t, const struct snapshot *s,
+read_once_running(struct chains *c, struct thread *t, const struct snapshot *s,
     size_t gc, const struct stamp *stamp)
 {
 	struct copied from = copy_of(t, s, gc, stamp);
@@ -130,7 +130,7 @@ first_know(struct chains *c, struct thread *t, const struct snapshot *s,
 
 	codes_trim(c->codes, t->chain.depth);
 	walked = walk_copy(c, t, &from, true);
-	known = walked && newest_know(c, t, stamp, &proven);
+	known = walked && candidate_know(c, t, stamp, &proven);
 	if (!known && see_earlier(c, t, &from) && take_seen(c, t, &from))
 		return true;
 	if (is_replaced(c, walked, known) &&

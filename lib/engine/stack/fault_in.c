@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* grow.c: see grow.h. */
-#include "engine/stack/grow.h"
+/* fault_in.c: see fault_in.h. */
+#include "engine/stack/fault_in.h"
 
 #include <stdlib.h>
 
@@ -8,7 +8,7 @@
 #define SET_LARGE (1u << 20) /* bytes: more are noted anew */
 
 /* A view that reads the blocks that it lacks, and notes them. */
-struct growing_view {
+struct fault_in_view {
 	struct py_view view; /* first: fill gets its address */
 	struct chains *chains;
 	struct thread *thread;
@@ -17,11 +17,11 @@ struct growing_view {
 };
 
 static void
-drop_blocks(struct growing_view *g)
+drop_blocks(struct fault_in_view *f)
 {
-	for (size_t i = 0; i < g->view.count; i++)
-		free((void *)(uintptr_t)g->spans[i].bytes);
-	g->view.count = g->view.hint = 0;
+	for (size_t i = 0; i < f->view.count; i++)
+		free((void *)(uintptr_t)f->spans[i].bytes);
+	f->view.count = f->view.hint = 0;
 }
 
 /* False: a copy does not have it. */
@@ -39,8 +39,8 @@ read_copy(const struct py_span *copy, struct range r, uint8_t *bytes)
 static bool
 fill(struct py_view *v, uint64_t addr, size_t size)
 {
-	struct growing_view *g = (struct growing_view *)v;
-	bool state = span_at(&g->state, addr, size) != NULL;
+	struct fault_in_view *f = (struct fault_in_view *)v;
+	bool state = span_at(&f->state, addr, size) != NULL;
 	/* What lies beside it may be needed, too, and is then to be noted. */
 	struct range blocks = state ? (struct range){addr, size} :
 				      workset_blocks(addr, size);
@@ -48,40 +48,40 @@ fill(struct py_view *v, uint64_t addr, size_t size)
 
 	/* Old blocks are not needed again: a chain visits a frame once. */
 	if (v->count == BLOCKS_KEPT)
-		drop_blocks(g);
+		drop_blocks(f);
 	if (blocks.size == 0 || (bytes = malloc(blocks.size)) == NULL)
 		return false;
-	g->spans[v->count++] =
+	f->spans[v->count++] =
 	    (struct py_span){blocks.addr, blocks.size, bytes};
-	return (read_copy(&g->state, blocks, bytes) ||
-		   read_copy(&g->stack, blocks, bytes) ||
-		   py_read(&g->chains->memory.memory, blocks.addr, bytes,
+	return (read_copy(&f->state, blocks, bytes) ||
+		   read_copy(&f->stack, blocks, bytes) ||
+		   py_read(&f->chains->memory.memory, blocks.addr, bytes,
 		       blocks.size)) &&
-	    (state || workset_add(&g->thread->set, addr, size));
+	    (state || workset_add(&f->thread->set, addr, size));
 }
 
 /* Copies a thread's state and then its data stack, where most of its frames
  * lie: what is read one by one may have gone by then.  A new thread may need
  * all of it the next time: it soon has other frames, and may soon end. */
 static void
-copy_thread(struct chains *c, struct growing_view *g)
+copy_thread(struct chains *c, struct fault_in_view *f)
 {
 	uint32_t field = c->offsets->thread_chunk;
 	uint64_t chunk = py_has(field) ? chains_state(c, c->state, field) : 0;
-	struct thread *t = g->thread;
+	struct thread *t = f->thread;
 	struct py_piece pieces[] = {
 	    {t->py.addr + c->state_low, c->state_size, c->newest},
 	    {chunk, CHAINS_STACK, c->newest + c->state_size}};
 	const struct py_memory *m = &c->memory.memory;
 	bool both = chunk != 0 && m->read(m, pieces, 2);
 
-	g->state = g->stack = (struct py_span){0};
+	f->state = f->stack = (struct py_span){0};
 	if (both || m->read(m, pieces, 1))
-		g->state = (struct py_span){pieces[0].addr, pieces[0].size,
+		f->state = (struct py_span){pieces[0].addr, pieces[0].size,
 		    pieces[0].buf};
 	if (!both)
 		return;
-	g->stack = (struct py_span){chunk, CHAINS_STACK, pieces[1].buf};
+	f->stack = (struct py_span){chunk, CHAINS_STACK, pieces[1].buf};
 	if (c->tid != t->tid)
 		workset_add(&t->set, chunk, CHAINS_STACK);
 }
@@ -89,19 +89,19 @@ copy_thread(struct chains *c, struct growing_view *g)
 /* To seek what is lost needs no memory that would be.  What a stack that grows
  * needed before is not needed where that is more than a chain can have. */
 void
-grow_set(struct chains *c, struct thread *t)
+fault_in_set(struct chains *c, struct thread *t)
 {
 	struct py_marks marks = {.shims = codes_shims(c->codes),
 	    .past = &c->past, .native = true};
-	struct growing_view g;
+	struct fault_in_view f;
 
 	chains_mark_root(c, t, &marks);
 	if (!chains_lie_apart(c) && t->set.bytes > SET_LARGE)
 		workset_clear(&t->set);
-	g.chains = c;
-	g.thread = t;
-	g.view = (struct py_view){.spans = g.spans, .fill = fill};
-	copy_thread(c, &g);
-	walk_frames(c->offsets, &g.view, t->py.addr, &marks, &c->chain);
-	drop_blocks(&g);
+	f.chains = c;
+	f.thread = t;
+	f.view = (struct py_view){.spans = f.spans, .fill = fill};
+	copy_thread(c, &f);
+	walk_frames(c->offsets, &f.view, t->py.addr, &marks, &c->chain);
+	drop_blocks(&f);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * first.h: the first copy of a thread, in the snapshot of a round.
+ * read_once.h: a thread that was read once: by its first copy, in the snapshot of
+ * a round.
  *
  * Where something else has taken the place of the current frame, that is sought
  * from 3.13 on: see seek.h.  Before, what takes that place mostly is a function
@@ -8,8 +9,8 @@
  * that were copied before the state was.  (To copy them makes the thread wait
  * where it writes to them next, so it is seen there too often.)
  */
-#ifndef ENGINE_STACK_FIRST_H
-#define ENGINE_STACK_FIRST_H
+#ifndef ENGINE_STACK_READ_ONCE_H
+#define ENGINE_STACK_READ_ONCE_H
 
 #include "engine/stack/chains.h"
 
@@ -17,15 +18,15 @@
  * Both give a thread's chain in ->chain, and say whether all of it is beyond
  * doubt.
  *
- * first_walk walks the copy of a thread that did not run meanwhile: it lies
+ * read_once_still walks the copy of a thread that did not run meanwhile: it lies
  * in a snapshot from range t->first on, its bytes begin at t->copy, and the
  * words on garbage collection at gc.  *sure: how many of its outermost frames
  * are beyond doubt.
- * first_know walks the copy of one that may have run.
+ * read_once_running walks the copy of one that may have run.
  */
-bool first_walk(struct chains *, struct thread *, const struct snapshot *,
+bool read_once_still(struct chains *, struct thread *, const struct snapshot *,
     size_t gc, const struct stamp *, size_t *sure);
-bool first_know(struct chains *, struct thread *,
+bool read_once_running(struct chains *, struct thread *,
     const struct snapshot *, size_t gc, const struct stamp *);
 
 #endif

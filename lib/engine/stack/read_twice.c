@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: ISC */
-/* twice.c: see twice.h. */
-#include "engine/stack/twice.h"
+/* read_twice.c: see read_twice.h. */
+#include "engine/stack/read_twice.h"
 
 #include <errno.h>
 #include <xxhash.h>
 
 #include "engine/os/clock.h"
-#include "engine/stack/grow.h"
-#include "engine/stack/newest.h"
+#include "engine/stack/candidate.h"
+#include "engine/stack/fault_in.h"
 #include "engine/stack/seek.h"
 
 #define ONCE_TRIES 8  /* that are quick */
@@ -65,7 +65,7 @@ add_second(const struct chains *c, struct snapshot *s, const struct thread *t,
  * the C stack, which lies above the heap that frames are in.
  */
 static bool
-take(struct chains *c, struct thread *t, bool twice, struct reading *r)
+take_copies(struct chains *c, struct thread *t, bool twice, struct reading *r)
 {
 	struct snapshot *s = &c->one;
 	size_t before, after, state, range;
@@ -89,7 +89,7 @@ take(struct chains *c, struct thread *t, bool twice, struct reading *r)
 		snapshot_clear(s);
 		return false;
 	}
-	newest_note_state(c, s->bytes + r->first, s->bytes + state);
+	candidate_note_state(c, s->bytes + r->first, s->bytes + state);
 	r->stamp = codes_stamp(c->codes, t->py.interp, s->bytes + before,
 	    s->bytes + after);
 	return true;
@@ -117,8 +117,8 @@ static size_t
 drop_past(struct chains *c, const struct thread *t, size_t proven)
 {
 	chain_drop_past(&c->chain);
-	c->last = newest_same_as_last(c, t);
-	return newest_in_place(c,
+	c->last = candidate_same_as_last(c, t);
+	return candidate_in_place(c,
 	    proven < c->chain.depth ? proven : c->chain.depth);
 }
 
@@ -146,7 +146,7 @@ is_repeated(struct chains *c, struct thread *t, size_t proven)
 	still = stood_still(c, t);
 	if (!still && has_ended(c))
 		return false;
-	c->sound = still && newest_learn(c);
+	c->sound = still && candidate_learn(c);
 	return true;
 }
 
@@ -248,7 +248,7 @@ walk_one(struct chains *c, struct thread *t, const struct reading *r,
 	    .first = second ? r->second_head : r->head,
 	    .offset = second ? r->second : r->first, .stamp = &r->stamp};
 
-	return newest_walk(c, t, &from, !second && !t->held, chain);
+	return candidate_walk(c, t, &from, !second && !t->held, chain);
 }
 
 /* Reads a thread once; whether every call of what it runs is known. */
@@ -259,9 +259,9 @@ know_once(struct chains *c, struct thread *t)
 	size_t proven;
 
 	c->retries++;
-	return take(c, t, false, &r) &&
+	return take_copies(c, t, false, &r) &&
 	    walk_one(c, t, &r, false, &c->chain) == WALK_OK &&
-	    newest_know(c, t, &r.stamp, &proven);
+	    candidate_know(c, t, &r.stamp, &proven);
 }
 
 /* Some times, for half of the cost of reading twice.  Not from 3.13 on, where
@@ -279,7 +279,7 @@ know_soon(struct chains *c, struct thread *t)
 }
 
 static bool
-read_once(struct chains *c, struct thread *t, size_t *sure)
+read_both(struct chains *c, struct thread *t, size_t *sure)
 {
 	struct reading r;
 	enum walk_result w;
@@ -288,12 +288,12 @@ read_once(struct chains *c, struct thread *t, size_t *sure)
 	*sure = 0;
 	c->doubtful = false;
 	c->trouble = CHAIN_UNREADABLE;
-	if (!take(c, t, true, &r))
+	if (!take_copies(c, t, true, &r))
 		return false;
 	w = walk_one(c, t, &r, false, &c->chain);
 	if (w == WALK_OK) {
-		proven = newest_prove(c, t, &r.stamp);
-		if (newest_is_known(c, t, proven)) {
+		proven = candidate_prove(c, t, &r.stamp);
+		if (candidate_is_known(c, t, proven)) {
 			*sure = c->chain.depth;
 			return true;
 		}
@@ -302,7 +302,7 @@ read_once(struct chains *c, struct thread *t, size_t *sure)
 		    walk_one(c, t, &r, true, &c->other);
 	}
 	if (w == WALK_MISS && c->missed)
-		grow_set(c, t);
+		fault_in_set(c, t);
 	else if (w != WALK_MISS)
 		c->trouble = CHAIN_MOVING;
 	c->missed = w == WALK_MISS;
@@ -325,7 +325,7 @@ is_stuck(struct chains *c)
 }
 
 void
-twice_wait(void)
+read_twice_wait(void)
 {
 	clock_sleep(clock_ns() + MOMENT);
 }
@@ -348,14 +348,14 @@ read_from_here(struct chains *c, struct thread *t, size_t *sure)
 	}
 	for (int i = 0; i < READ_TRIES && !done && !c->ended && !c->rootless;
 	    i++) {
-		done = read_once(c, t, sure);
+		done = read_both(c, t, sure);
 		doubt |= c->rootless || c->doubtful;
 		c->retries += !done;
 		if (done || c->missed || !is_stuck(c))
 			continue;
 		if (pauses-- == 0)
 			break;
-		twice_wait();
+		read_twice_wait();
 	}
 	if (doubt)
 		colocate_want(&c->colocation, t->task, true);
@@ -372,7 +372,7 @@ read_from_near(struct chains *c, struct thread *t, size_t *sure)
 	for (int i = 0; i < NEAR_TRIES && !whole && !c->ended; i++) {
 		c->nowhere_near = t->task == 0 ||
 		    !colocate_visit(&c->colocation, t->task);
-		whole = read_once(c, t, sure);
+		whole = read_both(c, t, sure);
 		c->retries++;
 	}
 	c->nowhere_near = false;
@@ -391,7 +391,7 @@ read_carefully(struct chains *c, struct thread *t, size_t *sure)
 /* One that we hold may stand amid the making of a call, which only shows when
  * it goes on. */
 bool
-twice_read(struct chains *c, struct thread *t, size_t *sure)
+read_twice(struct chains *c, struct thread *t, size_t *sure)
 {
 	bool whole;
 

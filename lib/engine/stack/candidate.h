@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * newest.h: the newest chain of struct chains: walked in a copy of its thread,
- * proven by its code objects, and known by its calls.
+ * candidate.h: the newest chain of struct chains, the candidate for a sample:
+ * walked in a copy of its thread, proven by its code objects, and known by its
+ * calls.
  */
-#ifndef ENGINE_STACK_NEWEST_H
-#define ENGINE_STACK_NEWEST_H
+#ifndef ENGINE_STACK_CANDIDATE_H
+#define ENGINE_STACK_CANDIDATE_H
 
 #include "engine/stack/chains.h"
 
@@ -17,45 +18,45 @@ struct copied {
 	const struct stamp *stamp;
 };
 
-/* Walks a copy; newest_walk_spans does that in ->spans, which are of the same
+/* Walks a copy; candidate_walk_spans does that in ->spans, which are of the same
  * moment.  past: with the frames that went on before they were copied; where
  * frames lie apart, those that the copy lacks are then read now, and added to the
  * thread's set: they are mostly inner ones, whose callers' calls the copy has.
  * WALK_MISS where they may be another thread's by now, or at another depth. */
-enum walk_result newest_walk(struct chains *, struct thread *,
+enum walk_result candidate_walk(struct chains *, struct thread *,
     const struct copied *, bool past, struct py_chain *);
-enum walk_result newest_walk_spans(struct chains *, const struct thread *,
+enum walk_result candidate_walk_spans(struct chains *, const struct thread *,
     const struct copied *, bool past, struct py_chain *);
 
 /* How many of its outermost frames its thread's last sample had; and, out of
  * those that are proven, are where they called the next one. */
-size_t newest_same_as_last(const struct chains *, const struct thread *);
-size_t newest_in_place(const struct chains *, size_t proven);
+size_t candidate_same_as_last(const struct chains *, const struct thread *);
+size_t candidate_in_place(const struct chains *, size_t proven);
 
 /* How many of its outermost frames are proven by their code objects. */
-size_t newest_prove(struct chains *, const struct thread *,
+size_t candidate_prove(struct chains *, const struct thread *,
     const struct stamp *);
 
 /* Whether every call of it is known, if so many of its outermost frames are
  * proven. */
-bool newest_is_known(struct chains *, const struct thread *, size_t proven);
+bool candidate_is_known(struct chains *, const struct thread *, size_t proven);
 
 /* Both at once: whether it is proven and every call is known.  To prove code
  * objects may take longer than the copy did, so it is not done where a call of
  * known ones is not known; then *proven says how many would have to be. */
-bool newest_know(struct chains *, const struct thread *, const struct stamp *,
+bool candidate_know(struct chains *, const struct thread *, const struct stamp *,
     size_t *proven);
 
 /* Makes its calls known.  False: there is one that nothing can make, or memory
  * ran out. */
-bool newest_learn(struct chains *);
+bool candidate_learn(struct chains *);
 
 /* Takes note of the copies of the state that go with it, the first and the
  * last one. */
-void newest_note_state(struct chains *, const uint8_t *state,
+void candidate_note_state(struct chains *, const uint8_t *state,
     const uint8_t *after);
 
 /* Exchanges it with the one that it is compared with. */
-void newest_swap(struct chains *);
+void candidate_swap(struct chains *);
 
 #endif

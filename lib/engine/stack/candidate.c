@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* newest.c: see newest.h. */
-#include "engine/stack/newest.h"
+/* candidate.c: see candidate.h. */
+#include "engine/stack/candidate.h"
 
 #define LEFT_MAX 4 /* callers of a chain that are looked at again */
 
@@ -42,7 +42,7 @@ walk_view(struct chains *c, const struct thread *t, const struct copied *from,
 }
 
 enum walk_result
-newest_walk_spans(struct chains *c, const struct thread *t,
+candidate_walk_spans(struct chains *c, const struct thread *t,
     const struct copied *from, bool past, struct py_chain *chain)
 {
 	struct py_view view = spans_view(&c->spans);
@@ -109,7 +109,7 @@ is_too_late(const struct filled_view *f, size_t copied)
 }
 
 enum walk_result
-newest_walk(struct chains *c, struct thread *t, const struct copied *from,
+candidate_walk(struct chains *c, struct thread *t, const struct copied *from,
     bool past, struct py_chain *chain)
 {
 	struct filled_view f = {.chains = c, .thread = t, .chain = chain};
@@ -129,14 +129,14 @@ newest_walk(struct chains *c, struct thread *t, const struct copied *from,
 /* ---- what of it is right ------------------------------------------------ */
 
 size_t
-newest_same_as_last(const struct chains *c, const struct thread *t)
+candidate_same_as_last(const struct chains *c, const struct thread *t)
 {
 	return t->sound && t->replaced == codes_replaced(c->codes) ?
 	    chain_shared(&c->chain, &t->chain) : 0;
 }
 
 size_t
-newest_in_place(const struct chains *c, size_t proven)
+candidate_in_place(const struct chains *c, size_t proven)
 {
 	size_t n = 0;
 
@@ -163,14 +163,14 @@ prove(struct chains *c, const struct thread *t, const struct stamp *stamp)
 	inner.depth -= known;
 	known += codes_check(c->codes, &inner, stamp,
 	    copied ? &copy.memory : NULL);
-	return c->native ? newest_in_place(c, known) : known;
+	return c->native ? candidate_in_place(c, known) : known;
 }
 
 size_t
-newest_prove(struct chains *c, const struct thread *t,
+candidate_prove(struct chains *c, const struct thread *t,
     const struct stamp *stamp)
 {
-	c->last = newest_same_as_last(c, t);
+	c->last = candidate_same_as_last(c, t);
 	return prove(c, t, stamp);
 }
 
@@ -219,20 +219,20 @@ know_calls(struct chains *c, const struct thread *t)
 }
 
 bool
-newest_is_known(struct chains *c, const struct thread *t, size_t proven)
+candidate_is_known(struct chains *c, const struct thread *t, size_t proven)
 {
 	return note_sound(c, proven == c->chain.depth && know_calls(c, t));
 }
 
 bool
-newest_know(struct chains *c, const struct thread *t,
+candidate_know(struct chains *c, const struct thread *t,
     const struct stamp *stamp, size_t *proven)
 {
 	uint64_t replaced = codes_replaced(c->codes);
 	bool all;
 
 	*proven = c->chain.depth;
-	c->last = newest_same_as_last(c, t);
+	c->last = candidate_same_as_last(c, t);
 	c->sound = false;
 	all = codes_has_all(c->codes, &c->chain, c->last);
 	if (all && !know_calls(c, t))
@@ -240,11 +240,11 @@ newest_know(struct chains *c, const struct thread *t,
 	*proven = prove(c, t, stamp);
 	return all && replaced == codes_replaced(c->codes) ?
 	    note_sound(c, *proven == c->chain.depth) :
-	    newest_is_known(c, t, *proven);
+	    candidate_is_known(c, t, *proven);
 }
 
 bool
-newest_learn(struct chains *c)
+candidate_learn(struct chains *c)
 {
 	chain_note_resumers(&c->chain, c->last, &c->past);
 	return calls_learn(c->calls, &c->chain, c->last);
@@ -252,7 +252,7 @@ newest_learn(struct chains *c)
 
 /* The last one has the thread's id: a new thread gets it late. */
 void
-newest_note_state(struct chains *c, const uint8_t *state,
+candidate_note_state(struct chains *c, const uint8_t *state,
     const uint8_t *after)
 {
 	c->state = state;
@@ -261,7 +261,7 @@ newest_note_state(struct chains *c, const uint8_t *state,
 }
 
 void
-newest_swap(struct chains *c)
+candidate_swap(struct chains *c)
 {
 	struct py_chain other = c->other;
 
