@@ -159,10 +159,10 @@ lib_libtach_core_la_SOURCES += \
 	lib/engine/copy/snapshot.c lib/engine/copy/snapshot.h \
 	lib/engine/copy/workset.c lib/engine/copy/workset.h
 lib_libtach_core_la_SOURCES += \
-	lib/engine/code/calls.c lib/engine/code/calls.h \
 	lib/engine/code/codemap.c lib/engine/code/codemap.h \
 	lib/engine/code/codes.c lib/engine/code/codes.h \
-	lib/engine/code/known.c lib/engine/code/known.h \
+	lib/engine/code/contexts.c lib/engine/code/contexts.h \
+	lib/engine/code/edges.c lib/engine/code/edges.h \
 	lib/engine/code/suspects.c lib/engine/code/suspects.h
 lib_libtach_core_la_SOURCES += \
 	lib/engine/threads/identity.c lib/engine/threads/identity.h \

@@ -33,7 +33,8 @@ TESTS = $(UNIT_TESTS) $(FILE_TESTS) $(SAMPLE_TESTS) $(LIVE_UNIT_TESTS) \
 
 UNIT_TESTS = t/unit/test_chosen t/unit/test_codes t/unit/test_confine \
 	t/unit/test_damage t/unit/test_deathwatch \
-	t/unit/test_elf t/unit/test_filter t/unit/test_gap t/unit/test_image t/unit/test_known \
+	t/unit/test_edges \
+	t/unit/test_elf t/unit/test_filter t/unit/test_gap t/unit/test_image \
 	t/unit/test_format t/unit/test_python t/unit/test_snapshots \
 	t/unit/test_drain t/unit/test_launch \
 	t/unit/test_pace t/unit/test_pacer \
@@ -85,7 +86,7 @@ t_unit_test_python_SOURCES = t/unit/test_python.c $(t_unit_profile)
 t_unit_test_decimal_SOURCES = t/unit/test_decimal.c
 t_unit_test_drain_SOURCES = t/unit/test_drain.c
 t_unit_test_chosen_SOURCES = t/unit/test_chosen.c $(t_unit_profile)
-t_unit_test_known_SOURCES = t/unit/test_known.c $(t_unit_profile)
+t_unit_test_edges_SOURCES = t/unit/test_edges.c $(t_unit_profile)
 t_unit_counter = t/unit/counter.c t/unit/counter.h
 t_unit_test_ahead_SOURCES = t/unit/test_ahead.c $(t_unit_counter)
 t_unit_test_hostile_SOURCES = t/unit/test_hostile.c t/unit/outsider.c \

@@ -6,7 +6,7 @@
 #include <xxhash.h>
 
 #include "engine/code/codemap.h"
-#include "engine/code/known.h"
+#include "engine/code/edges.h"
 #include "engine/code/suspects.h"
 #include "engine/threads/threads.h"
 #include "profile.h"
@@ -74,15 +74,15 @@ test_addresses(void)
 static void
 test_calls(void)
 {
-	struct known k = {0};
-	struct known_call call = {.callee = 1};
+	struct edges k = {0};
+	struct edge call = {.callee = 1};
 
 	for (int i = 0; i < KEYS; i++) {
-		choose(&call.instr, &call, offsetof(struct known_call, line));
-		check(known_add(&k, call));
+		choose(&call.instr, &call, offsetof(struct edge, line));
+		check(edges_add(&k, call));
 	}
 	check_set(&k.by_place);
-	known_free(&k);
+	edges_free(&k);
 }
 
 static void

@@ -4,8 +4,8 @@
  * real interpreters: code objects when they were read before the chain, calls
  * when they were learned, and in doubt when they are seen again.
  */
-#include "engine/code/calls.h"
 #include "engine/code/codes.h"
+#include "engine/code/contexts.h"
 
 #include "profile.h"
 #include "walks.h"
@@ -28,21 +28,21 @@ stamp_of(struct codes *c, uint64_t interp)
 struct subject {
 	bool numbered; /* code objects are */
 	struct codes *codes;
-	struct calls *calls;
+	struct contexts *contexts;
 	struct stamp stamp;
 };
 
 /* Nobody has learned anything yet. */
 static void
-check_doubt(struct calls *c, struct py_chain *chain)
+check_doubt(struct contexts *c, struct py_chain *chain)
 {
-	check(!calls_know_root(c, chain));
-	check(!calls_know(c, chain, 0));
-	check_number(calls_trust(c, chain, 0, true), 0);
-	check_number(calls_trust(c, chain, 0, false), 0);
-	check_number(calls_trust(c, chain, 0, true), chain->depth);
-	check(!calls_know(c, chain, 0));
-	check_number(calls_learned(c), 0);
+	check(!contexts_know_root(c, chain));
+	check(!contexts_know(c, chain, 0));
+	check_number(contexts_trust(c, chain, 0, true), 0);
+	check_number(contexts_trust(c, chain, 0, false), 0);
+	check_number(contexts_trust(c, chain, 0, true), chain->depth);
+	check(!contexts_know(c, chain, 0));
+	check_number(contexts_learned(c), 0);
 }
 
 /* Sees a chain for so long that nothing new is to be expected of it. */
@@ -52,26 +52,26 @@ grow_steady(const struct subject *s, struct py_chain *chain)
 	for (int i = 0; i < MANY; i++) {
 		check_number(codes_check(s->codes, chain, &s->stamp, NULL),
 		    chain->depth);
-		check(calls_know(s->calls, chain, 0));
+		check(contexts_know(s->contexts, chain, 0));
 	}
 }
 
 /* Sees a chain beyond doubt for so long. */
 static void
-watch(struct calls *c, const struct py_chain *chain)
+watch(struct contexts *c, const struct py_chain *chain)
 {
 	for (int i = 0; i < MANY; i++)
-		check(calls_learn(c, chain, 0));
+		check(contexts_learn(c, chain, 0));
 }
 
 /* Learns that the innermost caller calls something else where it is. */
 static void
-learn_other(struct calls *c, struct py_chain *chain)
+learn_other(struct contexts *c, struct py_chain *chain)
 {
 	struct py_place callee = chain->places[0];
 
 	chain->places[0] = chain->places[2];
-	check(calls_learn(c, chain, 0));
+	check(contexts_learn(c, chain, 0));
 	chain->places[0] = callee;
 }
 
@@ -80,75 +80,75 @@ static void
 check_moved(const struct subject *s, struct py_chain *chain)
 {
 	struct py_place *caller = &chain->places[1];
-	struct calls *c = s->calls;
+	struct contexts *c = s->contexts;
 
 	caller->instr += 2;
-	check(!calls_know(c, chain, 0));
+	check(!contexts_know(c, chain, 0));
 	for (int i = 0; i < 3; i++)
-		check_number(calls_trust(c, chain, 0, true), chain->depth - 1);
+		check_number(contexts_trust(c, chain, 0, true), chain->depth - 1);
 	/* One that has left that place is taken back to it, if no other one
 	 * is to be expected any more. */
 	caller->left = true;
-	check(!calls_know(c, chain, 0));
-	check(calls_is_unsteady(c));
-	check_number(calls_doubted(c), CALLS_NONE);
+	check(!contexts_know(c, chain, 0));
+	check(contexts_is_unsteady(c));
+	check_number(contexts_doubted(c), CONTEXTS_NONE);
 	caller->instr -= 2;
 	for (int i = 0; i < MANY; i++)
-		check(calls_know(c, chain, 0)); /* once again */
+		check(contexts_know(c, chain, 0)); /* once again */
 	caller->instr += 2;
-	check(!calls_know(c, chain, 0));
-	check(calls_is_unsteady(c));
+	check(!contexts_know(c, chain, 0));
+	check(contexts_is_unsteady(c));
 	caller->instr -= 2;
 	grow_steady(s, chain);
 	caller->instr += 2;
 	/* Whether it has left can be asked where it calls something else. */
 	caller->left = false;
-	check(!calls_know(c, chain, 0));
-	check(calls_is_unsteady(c));
+	check(!contexts_know(c, chain, 0));
+	check(contexts_is_unsteady(c));
 	caller->instr -= 2;
 	watch(c, chain);
 	caller->instr += 2;
-	check(!calls_know(c, chain, 0));
-	check(!calls_is_unsteady(c));
-	check_number(calls_doubted(c), CALLS_NONE);
+	check(!contexts_know(c, chain, 0));
+	check(!contexts_is_unsteady(c));
+	check_number(contexts_doubted(c), CONTEXTS_NONE);
 	learn_other(c, chain);
-	check(!calls_know(c, chain, 0));
-	check(calls_is_unsteady(c));
+	check(!contexts_know(c, chain, 0));
+	check(contexts_is_unsteady(c));
 	caller->instr -= 2;
 	grow_steady(s, chain);
 	caller->instr += 2;
-	check(!calls_know(c, chain, 0));
-	check_number(calls_doubted(c), 1);
+	check(!contexts_know(c, chain, 0));
+	check_number(contexts_doubted(c), 1);
 	caller->left = true;
-	check(calls_know(c, chain, 0));
-	check_number(calls_doubted(c), CALLS_NONE);
+	check(contexts_know(c, chain, 0));
+	check_number(contexts_doubted(c), CONTEXTS_NONE);
 	check(!caller->left);
 }
 
 /* The innermost call, from the same place, but through another one. */
 static void
-check_through(struct calls *c, struct py_chain *chain)
+check_through(struct contexts *c, struct py_chain *chain)
 {
 	size_t shared = chain->depth - 1;
 
 	chain->places[2].instr += 2;
-	check(!calls_know(c, chain, shared));
-	check_number(calls_trust(c, chain, shared, true), shared);
-	check_number(calls_trust(c, chain, shared, true), chain->depth);
-	check(!calls_know(c, chain, shared));
+	check(!contexts_know(c, chain, shared));
+	check_number(contexts_trust(c, chain, shared, true), shared);
+	check_number(contexts_trust(c, chain, shared, true), chain->depth);
+	check(!contexts_know(c, chain, shared));
 	/* From another place, too, it is most often of two moments. */
 	chain->places[1].instr += 2;
 	for (int i = 0; i < 3; i++)
-		check_number(calls_trust(c, chain, shared, true), shared);
+		check_number(contexts_trust(c, chain, shared, true), shared);
 	chain->places[1].instr -= 2;
 	chain->places[2].instr -= 2;
-	check(calls_know(c, chain, shared));
+	check(contexts_know(c, chain, shared));
 }
 
 /* Whether the innermost call is known where its caller's caller called itself,
  * so that it is there n times; or, to be learned, has become so. */
 static bool
-knows_recursion(struct calls *c, const struct py_chain *chain, int n, bool learn)
+knows_recursion(struct contexts *c, const struct py_chain *chain, int n, bool learn)
 {
 	struct py_chain more = {0};
 	bool known;
@@ -156,8 +156,8 @@ knows_recursion(struct calls *c, const struct py_chain *chain, int n, bool learn
 	for (size_t i = 0; i < chain->depth; i++)
 		for (int k = i == 2 ? n : 1; k > 0; k--)
 			check(chain_add(&more, chain->places[i]));
-	known = (!learn || calls_learn(c, &more, 0)) &&
-	    calls_know(c, &more, more.depth - 1);
+	known = (!learn || contexts_learn(c, &more, 0)) &&
+	    contexts_know(c, &more, more.depth - 1);
 	chain_free(&more);
 	return known;
 }
@@ -165,7 +165,7 @@ knows_recursion(struct calls *c, const struct py_chain *chain, int n, bool learn
 /* The six last callers of a caller are told apart; before them, a recursion is
  * the same however deep it is. */
 static void
-check_recursion(struct calls *c, const struct py_chain *chain)
+check_recursion(struct contexts *c, const struct py_chain *chain)
 {
 	check(knows_recursion(c, chain, 1, false));
 	for (int n = 2; n < 10; n++)
@@ -320,7 +320,7 @@ check_freed(const struct py_offsets *o, const struct py_memory *m,
 static void
 check_chain(struct subject *s, struct py_chain *chain, uint64_t interp)
 {
-	struct calls *c = s->calls;
+	struct contexts *c = s->contexts;
 
 	s->stamp = stamp_of(s->codes, interp);
 	check(!codes_has_all(s->codes, chain, 0));
@@ -333,10 +333,10 @@ check_chain(struct subject *s, struct py_chain *chain, uint64_t interp)
 	check_past(s->codes, chain, s->stamp, s->numbered);
 	check(chain->depth > 2);
 	check_doubt(c, chain);
-	check(calls_learn(c, chain, 0));
-	check(calls_know_root(c, chain));
-	check(calls_know(c, chain, 0));
-	check_number(calls_trust(c, chain, 0, true), chain->depth);
+	check(contexts_learn(c, chain, 0));
+	check(contexts_know_root(c, chain));
+	check(contexts_know(c, chain, 0));
+	check_number(contexts_trust(c, chain, 0, true), chain->depth);
 	check_moved(s, chain);
 	check(codes_has_all(s->codes, chain, 0));
 	check_through(c, chain);
@@ -359,14 +359,14 @@ test_snapshot(const char *path)
 	    !walk_longest(&s.memory, &rt, &thread, &chain) ||
 	    (subject.codes = codes_new(&rt.offsets, &s.memory, table,
 		 false)) == NULL ||
-	    (subject.calls = calls_new(&rt.offsets,
+	    (subject.contexts = contexts_new(&rt.offsets,
 		 codes_map(subject.codes))) == NULL) {
 		fail_at(path, 0, "it has no chain");
 		return;
 	}
 	subject.numbered = py_has(rt.offsets.code_version);
 	check_chain(&subject, &chain, thread.interp);
-	calls_free(subject.calls);
+	contexts_free(subject.contexts);
 	codes_free(subject.codes);
 	subject.codes = codes_new(&rt.offsets, &s.memory, table, false);
 	check_copied(subject.codes, &chain, thread.interp, &s.memory);

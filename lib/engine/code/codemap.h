@@ -9,7 +9,7 @@
 
 #define CODEMAP_RECENT 64 /* homes that are found without a look into the set */
 
-/* What calls.c notes of a code object. */
+/* What contexts.c notes of a code object. */
 struct code_notes {
 	bool resumed; /* it was seen to be a generator's */
 	unsigned steady; /* chains with known calls of its since one was new */

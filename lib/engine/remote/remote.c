@@ -64,7 +64,7 @@ struct remote {
 	bool taken;	    /* the round was taken ahead, or of a series */
 	uint64_t lost;	    /* chains, of codes_lost, when rounds ahead began */
 	unsigned rests;	    /* rounds in a row without a CPU for any thread */
-	uint64_t learned;   /* calls, of calls_learned, when they were asked for */
+	uint64_t learned;   /* calls, by contexts_learned, as they were asked for */
 	unsigned news;	    /* rounds until these are no news any more */
 	size_t copies;	    /* of a series that are still to be of use */
 	bool runs;	    /* its thread ran when they had all been made */
@@ -1032,7 +1032,7 @@ leave_round(struct remote *r)
 		wait_near(r);
 	else if (!r->taken)
 		colocate_end_round(&r->chains.colocation,
-		    calls_learned(r->chains.calls));
+		    contexts_learned(r->chains.contexts));
 }
 
 /* The one thread that can have run, if it can be seen at one moment.  What was
@@ -1239,7 +1239,7 @@ learns(struct remote *r)
 {
 	uint64_t before = r->learned;
 
-	r->learned = calls_learned(r->chains.calls);
+	r->learned = contexts_learned(r->chains.contexts);
 	if (r->learned != before)
 		r->news = NEWS;
 	else if (r->news > 0)

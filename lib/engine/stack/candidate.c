@@ -207,9 +207,9 @@ is_over(const struct chains *c, size_t caller)
 static bool
 know_calls(struct chains *c, const struct thread *t)
 {
-	for (int i = 0; !calls_know(c->calls, &c->chain, c->last); i++) {
-		size_t caller = calls_doubted(c->calls);
-		if (i == LEFT_MAX || caller == CALLS_NONE || c->native ||
+	for (int i = 0; !contexts_know(c->contexts, &c->chain, c->last); i++) {
+		size_t caller = contexts_doubted(c->contexts);
+		if (i == LEFT_MAX || caller == CONTEXTS_NONE || c->native ||
 		    !is_over(c, caller))
 			return false;
 		c->chain.places[caller].left = true;
@@ -247,7 +247,7 @@ bool
 candidate_learn(struct chains *c)
 {
 	chain_note_resumers(&c->chain, c->last, &c->past);
-	return calls_learn(c->calls, &c->chain, c->last);
+	return contexts_learn(c->contexts, &c->chain, c->last);
 }
 
 /* The last one has the thread's id: a new thread gets it late. */

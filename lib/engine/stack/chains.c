@@ -64,7 +64,7 @@ static bool
 may_call(const void *chains, const struct py_place *caller,
     const struct py_place *callee)
 {
-	return calls_may_call(((const struct chains *)chains)->calls, caller,
+	return contexts_may_call(((const struct chains *)chains)->contexts, caller,
 	    callee);
 }
 
@@ -88,18 +88,18 @@ chains_init(struct chains *c, const struct process *p,
 	c->codes = codes_new(c->offsets, &c->memory.memory, table,
 	    options->opcodes);
 	if (c->codes != NULL)
-		c->calls = calls_new(c->offsets, codes_map(c->codes));
+		c->contexts = contexts_new(c->offsets, codes_map(c->codes));
 	c->past.frame_size = frame_size;
 	c->past.calls = may_call;
 	c->past.arg = c;
-	return c->calls != NULL && c->newest != NULL && c->filled != NULL;
+	return c->contexts != NULL && c->newest != NULL && c->filled != NULL;
 }
 
 void
 chains_free(struct chains *c)
 {
 	colocate_end(&c->colocation);
-	calls_free(c->calls);
+	contexts_free(c->contexts);
 	codes_free(c->codes);
 	free(c->newest);
 	free(c->filled);

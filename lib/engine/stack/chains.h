@@ -16,8 +16,8 @@
 #ifndef ENGINE_STACK_CHAINS_H
 #define ENGINE_STACK_CHAINS_H
 
-#include "engine/code/calls.h"
 #include "engine/code/codes.h"
+#include "engine/code/contexts.h"
 #include "engine/copy/snapshot.h"
 #include "engine/os/process.h"
 #include "engine/sched/colocate.h"
@@ -42,7 +42,7 @@ struct chains {
 	uint64_t runtime; /* address */
 	struct process_memory memory;
 	struct codes *codes;
-	struct calls *calls;
+	struct contexts *contexts;
 	struct colocation colocation;
 	/* The part of a thread state that is read. */
 	uint32_t state_low, state_size;

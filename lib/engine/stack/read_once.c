@@ -102,7 +102,7 @@ take_seen(struct chains *c, const struct thread *t, const struct copied *from)
 	if (candidate_walk_spans(c, t, from, false, &c->chain) == WALK_OK &&
 	    c->chain.depth > 0 &&
 	    candidate_know(c, t, from->stamp, &proven) &&
-	    !calls_is_calling(c->calls, &c->chain))
+	    !contexts_is_calling(c->contexts, &c->chain))
 		return true;
 	candidate_swap(c);
 	c->last = last;
@@ -137,12 +137,13 @@ read_once_running(struct chains *c, struct thread *t, const struct snapshot *s,
 	    seek_frame(c, t, &from, known))
 		return true;
 	if (known && (!has_before(t) ||
-		!calls_is_calling(c->calls, &c->chain)))
+		!contexts_is_calling(c->contexts, &c->chain)))
 		return true;
 	if ((see_before(c, t, &from) && take_seen(c, t, &from)) || known)
 		return true;
 	if (walked && proven == c->chain.depth)
-		colocate_want(&c->colocation, t->task, calls_is_unsteady(c->calls));
+		colocate_want(&c->colocation, t->task,
+		    contexts_is_unsteady(c->contexts));
 	else if (!walked && c->chain.depth == 0)
 		note_current(c, t, c->state);
 	return false;

@@ -176,14 +176,14 @@ outermost(const struct chains *c, size_t n)
 }
 
 /* How many of the newest chain's n outermost frames, which are proven, may be
- * believed: see calls.h.  What is seen from afar does not count, however often:
+ * believed: see contexts.h.  What is seen from afar does not count, however often:
  * a loop can come round with each of the copies. */
 static size_t
 trusted(const struct chains *c, const struct thread *t, size_t n)
 {
 	struct py_chain outer = outermost(c, n);
 
-	return calls_trust(c->calls, &outer, c->last < n ? c->last : n,
+	return contexts_trust(c->contexts, &outer, c->last < n ? c->last : n,
 	    colocate_is_at(&c->colocation, t->task));
 }
 
@@ -211,7 +211,7 @@ learn_root(const struct chains *c, size_t proven)
 	if (proven == 0 || !is_first(c))
 		return false;
 	root = outermost(c, 1);
-	return calls_learn(c->calls, &root, 0);
+	return contexts_learn(c->contexts, &root, 0);
 }
 
 /* How many of the newest chain's outermost frames can be believed: none
@@ -227,7 +227,7 @@ believe(struct chains *c, struct thread *t, size_t proven)
 	c->doubtful = whole && !c->sound;
 	c->trouble = proven == c->chain.depth ? CHAIN_MOVING : CHAIN_UNKNOWN;
 	if (!(whole && colocate_is_at(&c->colocation, t->task)) &&
-	    !calls_know_root(c->calls, &c->chain) &&
+	    !contexts_know_root(c->contexts, &c->chain) &&
 	    !learn_root(c, proven)) {
 		c->rootless = whole; /* that is not to be had from afar */
 		return 0;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: ISC */
-/* calls.c: see calls.h. */
-#include "engine/code/calls.h"
+/* contexts.c: see contexts.h. */
+#include "engine/code/contexts.h"
 
 #include <stdlib.h>
 #include <xxhash.h>
 
-#include "engine/code/known.h"
+#include "engine/code/edges.h"
 #include "engine/code/suspects.h"
 #include "tach.h"
 
-#define CALLS_MAX 65536 /* then all are forgotten, and learnt anew */
+#define EDGES_MAX 65536 /* then all are forgotten, and learnt anew */
 #define NOTHING (TACH_NONE - 1) /* no code object has this number */
 #define THROUGH 16 /* callers of a caller that are part of a call, ... */
 #define CUT (2 * THROUGH) /* outermost places that count as known */
@@ -17,37 +17,37 @@
 #define FACTOR UINT64_C(0x9e3779b97f4a7c15) /* odd */
 #define STEADY 64 /* chains, after which no new call is to be expected */
 
-struct calls {
+struct contexts {
 	const struct py_offsets *offsets;
 	struct codemap *map;
-	struct known known;
-	struct known seen; /* calls that were in a doubtful chain */
+	struct edges known;
+	struct edges seen; /* calls that were in a doubtful chain */
 	struct suspects suspects;
 	uint64_t watch; /* number of the newest chain that was learned from */
-	size_t doubted; /* see calls_doubted */
-	bool unsteady;	/* see calls_is_unsteady */
+	size_t doubted; /* see contexts_doubted */
+	bool unsteady;	/* see contexts_is_unsteady */
 };
 
-struct calls *
-calls_new(const struct py_offsets *o, struct codemap *m)
+struct contexts *
+contexts_new(const struct py_offsets *o, struct codemap *m)
 {
-	struct calls *c = calloc(1, sizeof(*c));
+	struct contexts *c = calloc(1, sizeof(*c));
 
 	if (c == NULL)
 		return NULL;
 	c->offsets = o;
 	c->map = m;
-	c->doubted = CALLS_NONE;
+	c->doubted = CONTEXTS_NONE;
 	return c;
 }
 
 void
-calls_free(struct calls *c)
+contexts_free(struct contexts *c)
 {
 	if (c == NULL)
 		return;
-	known_free(&c->known);
-	known_free(&c->seen);
+	edges_free(&c->known);
+	edges_free(&c->seen);
 	suspects_free(&c->suspects);
 	free(c);
 }
@@ -57,7 +57,7 @@ calls_free(struct calls *c)
 /* Whether the call of a place resumes a generator.  To 3.10 nothing calls one
  * to make it, and one that has ended does not tell what it was. */
 static bool
-resumes(const struct calls *c, const struct py_place *callee)
+resumes(const struct contexts *c, const struct py_place *callee)
 {
 	return callee->resumed && !py_has(c->offsets->frame_generator);
 }
@@ -65,7 +65,7 @@ resumes(const struct calls *c, const struct py_place *callee)
 /* The number of a caller's code object.  One that makes a generator calls
  * nothing: the generator's own frame is another one. */
 static uint32_t
-caller_serial(const struct calls *c, const struct py_place *p,
+caller_serial(const struct contexts *c, const struct py_place *p,
     const struct code_home *h)
 {
 	return h->notes.resumed && !p->resumed &&
@@ -74,7 +74,7 @@ caller_serial(const struct calls *c, const struct py_place *p,
 
 /* The calls of a chain's frames, from the outermost one on. */
 struct call_walk {
-	const struct calls *calls;
+	const struct contexts *contexts;
 	const struct py_chain *chain;
 	size_t n, end; /* places that were passed, and are to be, from outside */
 	struct py_place *caller, *callee; /* NULL: nobody */
@@ -121,7 +121,7 @@ has_exact(struct call_walk *w, uint32_t serial)
 static void
 step_in(struct call_walk *w)
 {
-	uint32_t serial = caller_serial(w->calls, w->caller, w->caller_home);
+	uint32_t serial = caller_serial(w->contexts, w->caller, w->caller_home);
 	struct outer *o = &w->outer[w->nouter++ % THROUGH];
 
 	*o = (struct outer){
@@ -150,16 +150,16 @@ next_frame(struct call_walk *w)
 	w->caller = w->callee;
 	w->caller_home = w->callee_home;
 	w->callee = p;
-	w->callee_home = codemap_find(w->calls->map, p->code);
+	w->callee_home = codemap_find(w->contexts->map, p->code);
 	return true;
 }
 
 /* Begins behind the `shared` outermost places.  Of a chain that is cut, nothing is
  * known of the callers of the outermost ones. */
 static struct call_walk
-begin_walk(const struct calls *c, const struct py_chain *chain, size_t shared)
+begin_walk(const struct contexts *c, const struct py_chain *chain, size_t shared)
 {
-	struct call_walk w = {.calls = c, .chain = chain};
+	struct call_walk w = {.contexts = c, .chain = chain};
 
 	if (chain_is_cut(chain) && shared < CUT)
 		shared = CUT < chain->depth ? CUT : chain->depth;
@@ -187,23 +187,23 @@ through(const struct call_walk *w)
 	return sum;
 }
 
-static struct known_call
+static struct edge
 call_of(const struct call_walk *w)
 {
-	struct known_call call = {.instr = resumes(w->calls, w->callee),
+	struct edge call = {.instr = resumes(w->contexts, w->callee),
 	    .caller = TACH_NONE, .callee = w->callee_home->serial};
 
 	if (w->caller == NULL)
 		return call;
 	call.instr |= w->caller->instr;
-	call.caller = caller_serial(w->calls, w->caller, w->caller_home);
+	call.caller = caller_serial(w->contexts, w->caller, w->caller_home);
 	call.through = through(w);
 	return call;
 }
 
 /* The same, through anybody. */
-static struct known_call
-through_any(struct known_call call)
+static struct edge
+through_any(struct edge call)
 {
 	call.through = 0;
 	return call;
@@ -211,11 +211,11 @@ through_any(struct known_call call)
 
 /* That a place calls anything is known as a call of nothing; odd: by any means,
  * not only by the interpreter's loop. */
-static struct known_call
-site_of(const struct calls *c, const struct py_place *p,
+static struct edge
+site_of(const struct contexts *c, const struct py_place *p,
     const struct code_home *h, bool any)
 {
-	return (struct known_call){.instr = p->instr | any,
+	return (struct edge){.instr = p->instr | any,
 	    .caller = caller_serial(c, p, h), .callee = TACH_NONE};
 }
 
@@ -223,7 +223,7 @@ site_of(const struct calls *c, const struct py_place *p,
 
 /* Whether a caller cannot be calling what it called. */
 static bool
-has_left(const struct calls *c, const struct py_place *p,
+has_left(const struct contexts *c, const struct py_place *p,
     const struct code_home *h)
 {
 	return p->left || (p->calls &&
@@ -233,9 +233,9 @@ has_left(const struct calls *c, const struct py_place *p,
 /* Notes a caller that may not have left, if it most likely has, should the call
  * be over soon: it is where it calls something else, and not this. */
 static void
-note_doubted(struct calls *c, const struct call_walk *w, struct known_call call)
+note_doubted(struct contexts *c, const struct call_walk *w, struct edge call)
 {
-	bool site = known_has(&c->known,
+	bool site = edges_has(&c->known,
 	    site_of(c, w->caller, w->caller_home, true));
 	struct suspect here = {.instr = call.instr, .caller = call.caller,
 	    .callee = call.callee};
@@ -249,9 +249,9 @@ note_doubted(struct calls *c, const struct call_walk *w, struct known_call call)
 /* Takes a caller that has left the place of a call back to it.  False: it is
  * not known, or it may not have left, or there may be another place. */
 static bool
-take_back(struct calls *c, const struct call_walk *w, struct known_call call)
+take_back(struct contexts *c, const struct call_walk *w, struct edge call)
 {
-	uint64_t place = w->caller != NULL ? known_place(&c->known, call) : 0;
+	uint64_t place = w->caller != NULL ? edges_place(&c->known, call) : 0;
 
 	if (place == 0)
 		return false;
@@ -269,7 +269,7 @@ take_back(struct calls *c, const struct call_walk *w, struct known_call call)
 
 /* A chain that is looked at more than once counts once.  NULL: nobody. */
 static void
-note_steady(const struct calls *c, struct code_home *caller)
+note_steady(const struct contexts *c, struct code_home *caller)
 {
 	if (caller == NULL || caller->notes.counted == c->map->check)
 		return;
@@ -278,15 +278,15 @@ note_steady(const struct calls *c, struct code_home *caller)
 }
 
 bool
-calls_know(struct calls *c, struct py_chain *chain, size_t shared)
+contexts_know(struct contexts *c, struct py_chain *chain, size_t shared)
 {
 	struct call_walk w = begin_walk(c, chain, shared);
 
-	c->doubted = CALLS_NONE;
+	c->doubted = CONTEXTS_NONE;
 	c->unsteady = false;
 	while (next_frame(&w)) {
-		struct known_call call = call_of(&w);
-		if (known_has(&c->known, call))
+		struct edge call = call_of(&w);
+		if (edges_has(&c->known, call))
 			note_steady(c, w.caller_home);
 		else if (!take_back(c, &w, call))
 			return false;
@@ -295,13 +295,13 @@ calls_know(struct calls *c, struct py_chain *chain, size_t shared)
 }
 
 size_t
-calls_doubted(const struct calls *c)
+contexts_doubted(const struct contexts *c)
 {
 	return c->doubted;
 }
 
 bool
-calls_is_unsteady(const struct calls *c)
+contexts_is_unsteady(const struct contexts *c)
 {
 	return c->unsteady;
 }
@@ -310,27 +310,27 @@ calls_is_unsteady(const struct calls *c)
  * another place than those from where it was seen beyond doubt most often is
  * one of two moments; through other callers it may well be made. */
 static bool
-trust_call(struct calls *c, struct known_call call)
+trust_call(struct contexts *c, struct edge call)
 {
-	bool seen = known_has(&c->seen, call);
+	bool seen = edges_has(&c->seen, call);
 
-	if (c->seen.count > CALLS_MAX)
-		known_clear(&c->seen);
-	return known_add(&c->seen, call) && seen && call.caller != NOTHING &&
-	    (known_has(&c->known, through_any(call)) ||
-		!known_has_pair(&c->known, through_any(call)));
+	if (c->seen.count > EDGES_MAX)
+		edges_clear(&c->seen);
+	return edges_add(&c->seen, call) && seen && call.caller != NOTHING &&
+	    (edges_has(&c->known, through_any(call)) ||
+		!edges_has_pair(&c->known, through_any(call)));
 }
 
 size_t
-calls_trust(struct calls *c, const struct py_chain *chain, size_t shared,
+contexts_trust(struct contexts *c, const struct py_chain *chain, size_t shared,
     bool seen)
 {
 	struct call_walk w = begin_walk(c, chain, shared);
 	size_t trusted = chain->depth;
 
 	while (next_frame(&w)) {
-		struct known_call call = call_of(&w);
-		if (!known_has(&c->known, call) &&
+		struct edge call = call_of(&w);
+		if (!edges_has(&c->known, call) &&
 		    !(seen && trust_call(c, call)) && trusted == chain->depth)
 			trusted = w.n - 1;
 	}
@@ -338,19 +338,19 @@ calls_trust(struct calls *c, const struct py_chain *chain, size_t shared,
 }
 
 bool
-calls_know_root(const struct calls *c, const struct py_chain *chain)
+contexts_know_root(const struct contexts *c, const struct py_chain *chain)
 {
 	struct call_walk w = begin_walk(c, chain, 0);
 
 	return chain_is_cut(chain) || !next_frame(&w) || (w.callee_home != NULL &&
-	    known_has(&c->known, call_of(&w)));
+	    edges_has(&c->known, call_of(&w)));
 }
 
 /* ---- learning them ----------------------------------------------------- */
 
 /* Where a caller is, in its file; or -1. */
 static int32_t
-line_of(const struct calls *c, const struct call_walk *w)
+line_of(const struct contexts *c, const struct call_walk *w)
 {
 	struct py_location l;
 
@@ -360,7 +360,7 @@ line_of(const struct calls *c, const struct call_walk *w)
 
 /* A chain counts once, however often its caller is in it. */
 static void
-note_watched(const struct calls *c, struct code_notes *caller)
+note_watched(const struct contexts *c, struct code_notes *caller)
 {
 	caller->watched += caller->watch != c->watch;
 	caller->watch = c->watch;
@@ -368,39 +368,39 @@ note_watched(const struct calls *c, struct code_notes *caller)
 
 /* False: nothing can make such a call, or memory ran out. */
 static bool
-learn_call(struct calls *c, const struct call_walk *w)
+learn_call(struct contexts *c, const struct call_walk *w)
 {
-	struct known_call call = call_of(w);
+	struct edge call = call_of(w);
 
 	if (call.caller == NOTHING)
 		return false;
 	if (resumes(c, w->callee))
 		w->callee_home->notes.resumed = true;
 	if (w->caller == NULL)
-		return known_add(&c->known, call);
+		return edges_add(&c->known, call);
 	note_watched(c, &w->caller_home->notes);
-	if (!known_has(&c->known, call))
+	if (!edges_has(&c->known, call))
 		call.line = line_of(c, w);
-	if (!known_has(&c->known, through_any(call)))
+	if (!edges_has(&c->known, through_any(call)))
 		w->caller_home->notes.steady = 0;
 	/* Only what the interpreter's loop calls makes its caller's place one
 	 * of calls. */
-	return known_add(&c->known, call) &&
-	    known_add(&c->known, through_any(call)) &&
-	    known_add(&c->known,
+	return edges_add(&c->known, call) &&
+	    edges_add(&c->known, through_any(call)) &&
+	    edges_add(&c->known,
 		site_of(c, w->caller, w->caller_home, true)) &&
-	    (!w->caller->calls || known_add(&c->known,
+	    (!w->caller->calls || edges_add(&c->known,
 		site_of(c, w->caller, w->caller_home, false)));
 }
 
 bool
-calls_learn(struct calls *c, const struct py_chain *chain, size_t shared)
+contexts_learn(struct contexts *c, const struct py_chain *chain, size_t shared)
 {
 	struct call_walk w = begin_walk(c, chain, shared);
 
 	c->watch++;
-	if (c->known.count > CALLS_MAX)
-		known_clear(&c->known);
+	if (c->known.count > EDGES_MAX)
+		edges_clear(&c->known);
 	while (next_frame(&w))
 		if (!learn_call(c, &w))
 			return false;
@@ -408,7 +408,7 @@ calls_learn(struct calls *c, const struct py_chain *chain, size_t shared)
 }
 
 uint64_t
-calls_learned(const struct calls *c)
+contexts_learned(const struct contexts *c)
 {
 	return c->known.learned;
 }
@@ -416,19 +416,19 @@ calls_learned(const struct calls *c)
 /* ---- of two frames ----------------------------------------------------- */
 
 bool
-calls_is_calling(const struct calls *c, const struct py_chain *chain)
+contexts_is_calling(const struct contexts *c, const struct py_chain *chain)
 {
 	const struct py_place *p = chain->places;
 	const struct code_home *h;
 
 	return chain->depth > 0 && !place_is_mark(p) &&
 	    (h = codemap_find(c->map, p->code)) != NULL &&
-	    known_has(&c->known, site_of(c, p, h, false));
+	    edges_has(&c->known, site_of(c, p, h, false));
 }
 
 /* What it calls may be a frame that has forgotten its code object. */
 bool
-calls_may_call(const struct calls *c, const struct py_place *caller,
+contexts_may_call(const struct contexts *c, const struct py_place *caller,
     const struct py_place *callee)
 {
 	const struct code_home *from = codemap_find(c->map, caller->code);
@@ -440,7 +440,7 @@ calls_may_call(const struct calls *c, const struct py_place *caller,
 	/* Being made, it is at its beginning; one that is not has ended. */
 	if (to->notes.resumed && !callee->resumed)
 		return false;
-	return known_has_pair(&c->known, (struct known_call){
+	return edges_has_pair(&c->known, (struct edge){
 	    .instr = resumes(c, callee), .caller = from->serial,
 	    .callee = to->serial});
 }
