@@ -37,7 +37,7 @@ merging_add(struct merging *m, const char *operand)
 /* ---- merging at once ----------------------------------------------------- */
 
 /* What is merged at once: inputs, or files with groups of them. */
-struct batch {
+struct intake {
 	struct tach_merge *merge;
 	size_t n;
 	struct tach_reader *readers[FAN_IN];
@@ -46,7 +46,7 @@ struct batch {
 };
 
 static void
-batch_open(struct batch *b)
+intake_open(struct intake *b)
 {
 	b->n = 0;
 	if ((b->merge = tach_merge_new()) == NULL)
@@ -54,7 +54,7 @@ batch_open(struct batch *b)
 }
 
 static void
-batch_close(struct batch *b)
+intake_close(struct intake *b)
 {
 	tach_merge_free(b->merge);
 	for (size_t i = 0; i < b->n; i++) {
@@ -65,7 +65,7 @@ batch_close(struct batch *b)
 }
 
 static void
-batch_add(struct batch *b, struct tach_reader *r, const char *name, int fd,
+intake_add(struct intake *b, struct tach_reader *r, const char *name, int fd,
     const struct tach_merge_place *place)
 {
 	b->readers[b->n] = r;
@@ -78,7 +78,7 @@ batch_add(struct batch *b, struct tach_reader *r, const char *name, int fd,
 /* Merges all of it.  False: the input that is the only one ended early, and
  * what came before is kept. */
 static bool
-batch_run(struct batch *b, struct tach_writer *w, const char *output,
+intake_run(struct intake *b, struct tach_writer *w, const char *output,
     bool only)
 {
 	struct tach_sink *sink = tach_writer_sink(w);
@@ -103,7 +103,7 @@ batch_run(struct batch *b, struct tach_writer *w, const char *output,
 
 static struct tach_writer *
 writer_open(int fd, const struct tach_writer_options *options,
-    const struct batch *b)
+    const struct intake *b)
 {
 	struct tach_writer *w = tach_writer_new(fd, options,
 	    tach_merge_table(b->merge));
@@ -116,7 +116,7 @@ writer_open(int fd, const struct tach_writer_options *options,
 /* ---- groups -------------------------------------------------------------- */
 
 static void
-add_sound(const struct merging *m, struct batch *b, const struct input *in)
+add_sound(const struct merging *m, struct intake *b, const struct input *in)
 {
 	struct tach_merge_place place = {.interp = in->base, .kept = in->kept,
 	    .others = in->others, .nothers = in->nothers, .shift = in->shift,
@@ -129,45 +129,45 @@ add_sound(const struct merging *m, struct batch *b, const struct input *in)
 		return;
 	if (input_open(in, &r) == TACH_FATAL)
 		errx(CMD_FAILED, "%s: %s", name, tach_reader_error(r));
-	batch_add(b, r, name, -1, &place);
+	intake_add(b, r, name, -1, &place);
 }
 
-static void gather(const struct merging *, struct batch *, size_t first,
+static void gather(const struct merging *, struct intake *, size_t first,
     size_t n);
 
 /* Merges a group of inputs into a file of its own, in which everything is
  * numbered as it is going to be. */
 static void
-add_group(const struct merging *m, struct batch *b, size_t first, size_t n)
+add_group(const struct merging *m, struct intake *b, size_t first, size_t n)
 {
 	static const struct tach_writer_options options = {
 	    TACH_LAYOUT_DOCUMENTED, TACH_ZSTD, 1};
 	static const struct tach_merge_place as_is = {.kept = UINT64_MAX};
 	static const char name[] = "temporary file";
 	struct tach_meta meta = {0};
-	struct batch group;
+	struct intake group;
 	struct tach_writer *w;
 	struct tach_reader *r = tach_reader_new();
 	int fd = cmd_temporary(CMD_FAILED);
 
-	batch_open(&group);
+	intake_open(&group);
 	gather(m, &group, first, n);
 	w = writer_open(fd, &options, &group);
-	batch_run(&group, w, name, false);
+	intake_run(&group, w, name, false);
 	if (tach_writer_finish(w, &meta) != TACH_OK)
 		cmd_write_failed(name, tach_writer_error(w));
 	tach_writer_free(w);
-	batch_close(&group);
+	intake_close(&group);
 	if (r == NULL || tach_reader_open_fd(r, fd) != TACH_OK)
 		errx(CMD_FAILED, "%s: %s", name, r == NULL ?
 		    strerror(ENOMEM) : tach_reader_error(r));
-	batch_add(b, r, name, fd, &as_is);
+	intake_add(b, r, name, fd, &as_is);
 }
 
-/* Adds inputs to a batch: as they are if it has room for so many, else in as
+/* Adds inputs to an intake: as they are if it has room for so many, else in as
  * large groups as that takes. */
 static void
-gather(const struct merging *m, struct batch *b, size_t first, size_t n)
+gather(const struct merging *m, struct intake *b, size_t first, size_t n)
 {
 	size_t part = 1, end = first + n;
 
@@ -184,7 +184,7 @@ gather(const struct merging *m, struct batch *b, size_t first, size_t n)
 /* ---- all of it ----------------------------------------------------------- */
 
 static void
-put_note(struct batch *b, char *note, const char *output)
+put_note(struct intake *b, char *note, const char *output)
 {
 	if (note != NULL && tach_merge_note(b->merge, note) != TACH_OK)
 		cmd_write_failed(output, tach_merge_error(b->merge));
@@ -212,7 +212,7 @@ is_summed(const struct merging *m, const char *note)
 
 /* The intervals that are others than the header's. */
 static void
-put_intervals(const struct merging *m, struct batch *b, uint64_t all,
+put_intervals(const struct merging *m, struct intake *b, uint64_t all,
     const char *output)
 {
 	for (size_t i = 0; i < m->ninputs; i++)
@@ -223,7 +223,7 @@ put_intervals(const struct merging *m, struct batch *b, uint64_t all,
 
 /* All other notes; a copy of one input gets none of its own. */
 static void
-put_notes(const struct merging *m, struct batch *b, bool only,
+put_notes(const struct merging *m, struct intake *b, bool only,
     const char *output)
 {
 	for (size_t i = 0; i < m->ninputs; i++) {
@@ -244,9 +244,9 @@ finish(const struct merging *m, struct tach_writer *w, const char *output,
 {
 	struct tach_meta meta = inputs_meta(m->inputs, m->ninputs);
 
-	put_notes(m, m->batch, m->copy, output);
+	put_notes(m, m->intake, m->copy, output);
 	if (!m->copy)
-		put_intervals(m, m->batch, meta.interval_us, output);
+		put_intervals(m, m->intake, meta.interval_us, output);
 	if (tach_writer_finish(w, &meta) != TACH_OK)
 		cmd_write_failed(output, tach_writer_error(w));
 	profile_remark(output, w, options);
@@ -272,7 +272,7 @@ end_of_copy(struct input *in, struct tach_reader *r, size_t said,
 }
 
 static void
-add_only(struct merging *m, struct batch *b)
+add_only(struct merging *m, struct intake *b)
 {
 	struct tach_merge_place place = {.kept = UINT64_MAX, .selection =
 	    m->selection};
@@ -284,7 +284,7 @@ add_only(struct merging *m, struct batch *b)
 	if (rc == TACH_FATAL)
 		errx(CMD_FAILED, "%s: %s", name, tach_reader_error(r));
 	m->said = cmd_remark(r, m->inputs[0].name, 0);
-	batch_add(b, r, name, -1, &place);
+	intake_add(b, r, name, -1, &place);
 }
 
 /* Leaves the sound ones in the list. */
@@ -311,14 +311,14 @@ merging_open(struct merging *m)
 {
 	int status = CMD_OK;
 
-	if ((m->batch = malloc(sizeof(*m->batch))) == NULL)
+	if ((m->intake = malloc(sizeof(*m->intake))) == NULL)
 		err(CMD_FAILED, NULL);
-	batch_open(m->batch);
+	intake_open(m->intake);
 	if (m->copy) {
-		add_only(m, m->batch);
+		add_only(m, m->intake);
 	} else {
 		status = survey(m);
-		gather(m, m->batch, 0, m->ninputs);
+		gather(m, m->intake, 0, m->ninputs);
 	}
 	return status;
 }
@@ -327,12 +327,12 @@ int
 merging_write(struct merging *m, int fd, const char *output,
     const struct tach_writer_options *options)
 {
-	struct tach_writer *w = writer_open(fd, options, m->batch);
-	bool complete = batch_run(m->batch, w, output, m->copy);
+	struct tach_writer *w = writer_open(fd, options, m->intake);
+	bool complete = intake_run(m->intake, w, output, m->copy);
 	int status = CMD_OK;
 
 	if (m->copy)
-		status = end_of_copy(&m->inputs[0], m->batch->readers[0],
+		status = end_of_copy(&m->inputs[0], m->intake->readers[0],
 		    m->said, complete);
 	finish(m, w, output, options);
 	return status;
@@ -341,9 +341,9 @@ merging_write(struct merging *m, int fd, const char *output,
 void
 merging_free(struct merging *m)
 {
-	if (m->batch != NULL)
-		batch_close(m->batch);
-	free(m->batch);
+	if (m->intake != NULL)
+		intake_close(m->intake);
+	free(m->intake);
 	for (size_t i = 0; i < m->ninputs; i++)
 		input_clear(&m->inputs[i]);
 	free(m->inputs);

@@ -25,7 +25,7 @@ struct merging {
 	/* A note that takes the place of those of the inputs that begin with
 	 * the same word, and is freed by writing it; or NULL. */
 	char *sum;
-	struct batch *batch;
+	struct intake *intake;
 	size_t said; /* of the copy's reader's warning */
 };
 

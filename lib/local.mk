@@ -171,9 +171,9 @@ lib_libtach_core_la_SOURCES += \
 	lib/engine/threads/threads.c lib/engine/threads/threads.h \
 	lib/engine/threads/tids.c lib/engine/threads/tids.h
 lib_libtach_core_la_SOURCES += \
-	lib/engine/kernel/ahead.h \
+	lib/engine/kernel/batch.h \
+	lib/engine/kernel/bpf_shared.h \
 	lib/engine/kernel/interrupt.h \
-	lib/engine/kernel/interruptwire.h \
 	lib/engine/kernel/stock.c lib/engine/kernel/stock.h
 lib_libtach_core_la_SOURCES += \
 	lib/engine/locate/attach.c lib/engine/locate/attach.h \
@@ -280,14 +280,14 @@ CLEANFILES += lib/out/profile.pb-c.c lib/out/profile.pb-c.h
 # What runs in the kernel, as bytes: see lib/engine/kernel/interrupt.h.
 if HAVE_INTERRUPTS
 lib_libtach_core_la_SOURCES += \
-	lib/engine/kernel/ahead.c \
+	lib/engine/kernel/batch.c \
+	lib/engine/kernel/bpf_load.c lib/engine/kernel/bpf_load.h \
 	lib/engine/kernel/interrupt.c \
-	lib/engine/kernel/interruptcost.c \
-	lib/engine/kernel/interruptload.c lib/engine/kernel/interruptload.h
+	lib/engine/kernel/interruptcost.c
 nodist_lib_libtach_core_la_SOURCES += lib/engine/kernel/interruptprogram.h
-lib/engine/kernel/interruptload.lo: lib/engine/kernel/interruptprogram.h
+lib/engine/kernel/bpf_load.lo: lib/engine/kernel/interruptprogram.h
 lib/engine/kernel/interruptprogram.h: lib/engine/kernel/interrupt.bpf.c \
-		lib/engine/kernel/interruptwire.h lib/engine/kernel/embed
+		lib/engine/kernel/bpf_shared.h lib/engine/kernel/embed
 	$(AM_V_GEN)$(MKDIR_P) lib/engine/kernel && \
 		$(BPF_COMPILE) -I$(srcdir)/lib $(BPF_CFLAGS) \
 		-c $(srcdir)/lib/engine/kernel/interrupt.bpf.c -o $@.o && \

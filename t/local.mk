@@ -49,7 +49,7 @@ UNIT_TESTS = t/unit/test_chosen t/unit/test_codes t/unit/test_confine \
 if HAVE_TSAN
 UNIT_TESTS += t/unit/test_ring_tsan
 endif
-LIVE_UNIT_TESTS = t/unit/test_agent t/unit/test_ahead t/unit/test_colocate \
+LIVE_UNIT_TESTS = t/unit/test_agent t/unit/test_batch t/unit/test_colocate \
 	t/unit/test_hostile t/unit/test_interrupt
 check_PROGRAMS += $(UNIT_TESTS) $(LIVE_UNIT_TESTS) t/unit/attach \
 	t/unit/attached t/unit/inject t/unit/late t/unit/lends t/unit/many \
@@ -88,7 +88,7 @@ t_unit_test_drain_SOURCES = t/unit/test_drain.c
 t_unit_test_chosen_SOURCES = t/unit/test_chosen.c $(t_unit_profile)
 t_unit_test_edges_SOURCES = t/unit/test_edges.c $(t_unit_profile)
 t_unit_counter = t/unit/counter.c t/unit/counter.h
-t_unit_test_ahead_SOURCES = t/unit/test_ahead.c $(t_unit_counter)
+t_unit_test_batch_SOURCES = t/unit/test_batch.c $(t_unit_counter)
 t_unit_test_hostile_SOURCES = t/unit/test_hostile.c t/unit/outsider.c \
 	t/unit/outsider.h
 t_unit_test_interrupt_SOURCES = t/unit/test_interrupt.c $(t_unit_counter)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * interrupt.bpf.c: what runs in the kernel for interrupt.c and ahead.c, on the
+ * interrupt.bpf.c: what runs in the kernel for interrupt.c and batch.c, on the
  * CPU of the thread that is interrupted, and copies the state and the frames of
  * that: see there.  It is built for BPF.
  *
@@ -14,7 +14,7 @@
 
 #include <bpf/bpf_helpers.h>
 
-#include "engine/kernel/interruptwire.h"
+#include "engine/kernel/bpf_shared.h"
 
 #define PAGE 4096 /* no page is smaller */
 #define REGISTERS 512 /* bytes: no thread has more */

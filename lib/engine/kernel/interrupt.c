@@ -4,7 +4,7 @@
 
 #include <sched.h>
 
-#include "engine/kernel/interruptload.h"
+#include "engine/kernel/bpf_load.h"
 
 #define SPARED 64 /* rounds that it is not tried if it was in vain: to copy all
 		   * that there is room for takes the thread long */

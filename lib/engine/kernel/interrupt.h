@@ -17,7 +17,7 @@
 #include <sys/types.h>
 
 #include "engine/copy/snapshot.h"
-#include "engine/kernel/interruptwire.h"
+#include "engine/kernel/bpf_shared.h"
 
 /* For one recorder at a time. */
 struct interrupts;

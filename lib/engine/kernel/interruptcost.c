@@ -10,7 +10,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "engine/kernel/interruptload.h"
+#include "engine/kernel/bpf_load.h"
 #include "engine/os/clock.h"
 
 #define TICK (50 * NS_PER_US)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* nointerrupt.c: interrupt.h and ahead.h where it was built without what they
+/* nointerrupt.c: interrupt.h and batch.h where it was built without what they
  * need. */
-#include "engine/kernel/ahead.h"
+#include "engine/kernel/batch.h"
 
 struct interrupts *
 interrupts_new(uint64_t interval_ns)
@@ -44,173 +44,173 @@ interrupts_read(struct interrupts *in, pid_t task, int cpu, struct snapshot *s,
 }
 
 void
-ahead_init(struct ahead *a, struct interrupts *in)
+batch_init(struct batch *b, struct interrupts *in)
 {
-	*a = (struct ahead){.in = in};
+	*b = (struct batch){.in = in};
 }
 
 void
-ahead_free(struct ahead *a)
+batch_free(struct batch *b)
 {
-	(void)a;
+	(void)b;
 }
 
 bool
-ahead_prepare(struct ahead *a, uint64_t interval_ns)
+batch_prepare(struct batch *b, uint64_t interval_ns)
 {
-	(void)a;
+	(void)b;
 	(void)interval_ns;
 	return false;
 }
 
 bool
-ahead_ask(struct ahead *a, const struct ahead_ask *ask)
+batch_ask(struct batch *b, const struct batch_ask *ask)
 {
-	(void)a;
+	(void)b;
 	(void)ask;
 	return false;
 }
 
 bool
-ahead_knows_calls(const struct ahead *a)
+batch_knows_calls(const struct batch *b)
 {
-	(void)a;
+	(void)b;
 	return false;
 }
 
 bool
-ahead_begin(struct ahead *a, const struct interrupt_gil *gil, uint64_t switches,
-    uint32_t batch)
+batch_begin(struct batch *b, const struct interrupt_gil *gil, uint64_t switches,
+    uint32_t size)
 {
-	(void)a;
+	(void)b;
 	(void)gil;
 	(void)switches;
-	(void)batch;
+	(void)size;
 	return false;
 }
 
 void
-ahead_set_interval(struct ahead *a, uint64_t interval_ns)
+batch_set_interval(struct batch *b, uint64_t interval_ns)
 {
-	(void)a;
+	(void)b;
 	(void)interval_ns;
 }
 
 void
-ahead_set_batch(struct ahead *a, uint32_t batch)
+batch_set_size(struct batch *b, uint32_t size)
 {
-	(void)a;
-	(void)batch;
+	(void)b;
+	(void)size;
 }
 
 void
-ahead_end(struct ahead *a)
+batch_end(struct batch *b)
 {
-	(void)a;
+	(void)b;
 }
 
 void
-ahead_lose(struct ahead *a, size_t nth)
+batch_lose(struct batch *b, size_t nth)
 {
-	(void)a;
+	(void)b;
 	(void)nth;
 }
 
 void
-ahead_cancel(struct ahead *a)
+batch_cancel(struct batch *b)
 {
-	(void)a;
+	(void)b;
 }
 
 void
-ahead_doubt(struct ahead *a)
+batch_doubt(struct batch *b)
 {
-	(void)a;
+	(void)b;
 }
 
 uint64_t
-ahead_doubts(const struct ahead *a)
+batch_doubts(const struct batch *b)
 {
-	(void)a;
+	(void)b;
 	return 0;
 }
 
 bool
-ahead_is_dear(const struct ahead *a)
+batch_is_dear(const struct batch *b)
 {
-	(void)a;
+	(void)b;
 	return false;
 }
 
 bool
-ahead_was_away(struct ahead *a)
+batch_was_away(struct batch *b)
 {
-	(void)a;
+	(void)b;
 	return false;
 }
 
 bool
-ahead_left(const struct ahead *a)
+batch_left(const struct batch *b)
 {
-	(void)a;
+	(void)b;
 	return false;
 }
 
 uint64_t
-ahead_away(const struct ahead *a)
+batch_away(const struct batch *b)
 {
-	(void)a;
+	(void)b;
 	return 0;
 }
 
 uint64_t
-ahead_gap(const struct ahead *a)
+batch_gap(const struct batch *b)
 {
-	(void)a;
+	(void)b;
 	return UINT64_MAX;
 }
 
 bool
-ahead_hurry(struct ahead *a)
+batch_hurry(struct batch *b)
 {
-	(void)a;
+	(void)b;
 	return false;
 }
 
 int
-ahead_fd(const struct ahead *a, size_t nth)
+batch_fd(const struct batch *b, size_t nth)
 {
-	(void)a;
+	(void)b;
 	(void)nth;
 	return -1;
 }
 
 bool
-ahead_next(struct ahead *a, uint64_t *time)
+batch_next(struct batch *b, uint64_t *time)
 {
-	(void)a;
+	(void)b;
 	(void)time;
 	return false;
 }
 
 bool
-ahead_more(struct ahead *a)
+batch_more(struct batch *b)
 {
-	(void)a;
+	(void)b;
 	return false;
 }
 
 size_t
-ahead_who(const struct ahead *a)
+batch_who(const struct batch *b)
 {
-	(void)a;
+	(void)b;
 	return 0;
 }
 
 bool
-ahead_take(const struct ahead *a, struct snapshot *s)
+batch_take(const struct batch *b, struct snapshot *s)
 {
-	(void)a;
+	(void)b;
 	(void)s;
 	return false;
 }

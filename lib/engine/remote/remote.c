@@ -60,7 +60,7 @@ struct remote {
 	struct interrupts *interrupts; /* or NULL */
 
 	struct survey seen;
-	struct ahead ahead;
+	struct batch batch;
 	bool taken;	    /* the round was taken ahead, or of a series */
 	uint64_t lost;	    /* chains, of codes_lost, when rounds ahead began */
 	unsigned rests;	    /* rounds in a row without a CPU for any thread */
@@ -117,7 +117,7 @@ remote_new(const struct process *p, const struct py_runtime *rt,
 	watcher_init(&r->watcher, interrupts_stir(interrupts));
 	survey_init(&r->seen, p, rt, &r->chains, interrupts,
 	    options->blocking);
-	ahead_init(&r->ahead, interrupts);
+	batch_init(&r->batch, interrupts);
 	r->patience[false] = r->patience[true] = QUIET_MIN;
 	if (!chains_init(&r->chains, p, rt, options, table) ||
 	    (r->called = names_new(p, r->offsets, &r->chains.memory.memory,
@@ -144,7 +144,7 @@ remote_free(struct remote *r, uint64_t until)
 {
 	if (r == NULL)
 		return;
-	ahead_free(&r->ahead);
+	batch_free(&r->batch);
 	stops_free(&r->stops, until);
 	emitter_free(&r->emitter);
 	tasks_free(r->tasks);
@@ -162,7 +162,7 @@ void
 remote_interrupts(struct remote *r, struct interrupts *in)
 {
 	r->interrupts = r->seen.interrupts = in;
-	ahead_init(&r->ahead, in);
+	batch_init(&r->batch, in);
 	r->watcher.program = interrupts_stir(in);
 	for (size_t i = 0; i < r->seen.threads.count; i++)
 		switches_free(&r->seen.threads.list[i].switches);
@@ -346,7 +346,7 @@ read_record(struct remote *r, struct thread *t, size_t *sure)
 			t->stale = false;
 			return true;
 		}
-	ahead_end(&r->ahead);
+	batch_end(&r->batch);
 	r->chains.trouble = CHAIN_UNKNOWN;
 	return false;
 }
@@ -1044,9 +1044,9 @@ see_alone(struct remote *r)
 		return survey_interrupt(&r->seen);
 	if (remote_has_series(r))
 		return survey_take_copy(&r->seen);
-	if (survey_take(&r->seen, &r->ahead))
+	if (survey_take(&r->seen, &r->batch))
 		return true;
-	ahead_cancel(&r->ahead);
+	batch_cancel(&r->batch);
 	return false;
 }
 
@@ -1054,8 +1054,8 @@ see_alone(struct remote *r)
 static bool
 see_more(struct remote *r)
 {
-	return r->taken && ahead_more(&r->ahead) &&
-	    survey_take(&r->seen, &r->ahead);
+	return r->taken && batch_more(&r->batch) &&
+	    survey_take(&r->seen, &r->batch);
 }
 
 /* ---- rounds in which nobody has run ------------------------------------ */
@@ -1248,26 +1248,26 @@ learns(struct remote *r)
 }
 
 void
-remote_go_ahead(struct remote *r, uint64_t interval_ns, uint32_t batch)
+remote_go_ahead(struct remote *r, uint64_t interval_ns, uint32_t size)
 {
 	size_t threads = may_go_ahead(r) ?
-	    survey_may_go_ahead(&r->seen, &r->ahead) : 0;
+	    survey_may_go_ahead(&r->seen, &r->batch) : 0;
 
 	r->interval_ns = interval_ns;
 	r->lost = codes_lost(r->chains.codes);
 	if (threads == 0 || learns(r))
 		r->quiet = 0;
 	else if (++r->quiet >= r->patience[threads > 1] &&
-	    !survey_go_ahead(&r->seen, &r->ahead, interval_ns, batch))
+	    !survey_go_ahead(&r->seen, &r->batch, interval_ns, size))
 		hesitate(r, threads > 1, true);
 }
 
 void
-remote_keep_ahead(struct remote *r, uint64_t interval_ns, uint32_t batch)
+remote_keep_ahead(struct remote *r, uint64_t interval_ns, uint32_t size)
 {
-	ahead_set_batch(&r->ahead, batch);
+	batch_set_size(&r->batch, size);
 	if (interval_ns != r->interval_ns)
-		ahead_set_interval(&r->ahead, interval_ns);
+		batch_set_interval(&r->batch, interval_ns);
 	r->interval_ns = interval_ns;
 }
 
@@ -1286,7 +1286,7 @@ remote_copy_series(struct remote *r)
 bool
 remote_is_ahead(const struct remote *r)
 {
-	return r->ahead.on || remote_has_series(r);
+	return r->batch.on || remote_has_series(r);
 }
 
 bool
@@ -1299,27 +1299,27 @@ bool
 remote_is_alone(const struct remote *r)
 {
 	return r->seen.threads.count == 1 ||
-	    (r->ahead.on && r->seen.takers > 1);
+	    (r->batch.on && r->seen.takers > 1);
 }
 
 uint64_t
 remote_ahead_rounds(const struct remote *r)
 {
-	return r->ahead.on ? r->ahead.known : 0;
+	return r->batch.on ? r->batch.known : 0;
 }
 
 size_t
 remote_ahead_fds(const struct remote *r, struct pollfd fds[INTERRUPT_TAKERS])
 {
-	for (size_t i = 0; i < r->ahead.asks; i++)
-		fds[i] = (struct pollfd){ahead_fd(&r->ahead, i), POLLIN, 0};
-	return r->ahead.asks;
+	for (size_t i = 0; i < r->batch.asks; i++)
+		fds[i] = (struct pollfd){batch_fd(&r->batch, i), POLLIN, 0};
+	return r->batch.asks;
 }
 
 uint64_t
 remote_doubts_ahead(const struct remote *r)
 {
-	return ahead_doubts(&r->ahead);
+	return batch_doubts(&r->batch);
 }
 
 bool
@@ -1330,7 +1330,7 @@ remote_heed_ahead(struct remote *r, const struct pollfd *fds, size_t count)
 	for (size_t i = 0; i < count; i++) {
 		all &= (fds[i].revents & ~POLLIN) == 0;
 		if ((fds[i].revents & POLLHUP) != 0)
-			ahead_lose(&r->ahead, i);
+			batch_lose(&r->batch, i);
 	}
 	return all;
 }
@@ -1338,7 +1338,7 @@ remote_heed_ahead(struct remote *r, const struct pollfd *fds, size_t count)
 void
 remote_end_ahead(struct remote *r)
 {
-	ahead_end(&r->ahead);
+	batch_end(&r->batch);
 }
 
 /* Where code objects are gone before they are read, rounds are better taken by
@@ -1353,18 +1353,18 @@ static bool
 next_ahead(struct remote *r, uint64_t *time)
 {
 	if (has_lost(r))
-		ahead_end(&r->ahead);
-	r->taken = ahead_next(&r->ahead, time);
-	if (!r->taken && ahead_was_away(&r->ahead)) {
+		batch_end(&r->batch);
+	r->taken = batch_next(&r->batch, time);
+	if (!r->taken && batch_was_away(&r->batch)) {
 		if (survey_ahead_rests(&r->seen))
-			ahead_end(&r->ahead);
+			batch_end(&r->batch);
 		else
-			ahead_doubt(&r->ahead);
-		r->taken = ahead_next(&r->ahead, time);
+			batch_doubt(&r->batch);
+		r->taken = batch_next(&r->batch, time);
 	}
-	if (!r->ahead.on)
+	if (!r->batch.on)
 		hesitate(r, r->seen.takers > 1, has_lost(r) ||
-		    ahead_is_dear(&r->ahead) || r->ahead.rounds < SOON);
+		    batch_is_dear(&r->batch) || r->batch.rounds < SOON);
 	return r->taken;
 }
 
@@ -1385,29 +1385,29 @@ next_copy(struct remote *r, uint64_t *time)
 bool
 remote_next(struct remote *r, uint64_t *time)
 {
-	return r->ahead.on ? next_ahead(r, time) : next_copy(r, time);
+	return r->batch.on ? next_ahead(r, time) : next_copy(r, time);
 }
 
 bool
 remote_left(const struct remote *r)
 {
-	return r->ahead.on && ahead_left(&r->ahead);
+	return r->batch.on && batch_left(&r->batch);
 }
 
 uint64_t
 remote_away(const struct remote *r)
 {
-	return r->ahead.on ? ahead_away(&r->ahead) : 0;
+	return r->batch.on ? batch_away(&r->batch) : 0;
 }
 
 uint64_t
 remote_gap(const struct remote *r)
 {
-	return ahead_gap(&r->ahead);
+	return batch_gap(&r->batch);
 }
 
 bool
 remote_hurry(struct remote *r)
 {
-	return r->ahead.on && ahead_hurry(&r->ahead);
+	return r->batch.on && batch_hurry(&r->batch);
 }

@@ -7,7 +7,7 @@
  * interrupted (interrupted.h).  One call copies all that the last round needed
  * of the threads that can have moved (survey.h); what can be believed of the
  * copies is a sample (chains.h).  While one thread runs and nothing else changes,
- * the kernel makes the copies of the next rounds (ahead.h).
+ * the kernel makes the copies of the next rounds (batch.h).
  */
 #ifndef ENGINE_REMOTE_REMOTE_H
 #define ENGINE_REMOTE_REMOTE_H
@@ -42,7 +42,7 @@ enum remote_result {
 	REMOTE_ERROR, /* ours: out of memory, or the sink's */
 };
 
-/* Whether rounds are taken ahead: see ahead.h; or were copied in a series.  Those
+/* Whether rounds are taken ahead: see batch.h; or were copied in a series.  Those
  * are then to be read, each of them by remote_next and remote_round, until there
  * are none. */
 bool remote_is_ahead(const struct remote *);
@@ -55,9 +55,9 @@ uint64_t remote_ahead_rounds(const struct remote *);
 bool remote_is_alone(const struct remote *);
 /* Begins that, if it can be had of what the last round saw, so many rounds at
  * once; and goes on at another interval and number. */
-void remote_go_ahead(struct remote *, uint64_t interval_ns, uint32_t batch);
-void remote_keep_ahead(struct remote *, uint64_t interval_ns, uint32_t batch);
-/* Descriptors that say when there are some: see ahead_fd; returns how many.
+void remote_go_ahead(struct remote *, uint64_t interval_ns, uint32_t size);
+void remote_keep_ahead(struct remote *, uint64_t interval_ns, uint32_t size);
+/* Descriptors that say when there are some: see batch_fd; returns how many.
  * And heeds what they say.  False: it is to end. */
 size_t remote_ahead_fds(const struct remote *,
     struct pollfd fds[INTERRUPT_TAKERS]);
@@ -74,9 +74,9 @@ bool remote_next(struct remote *, uint64_t *time);
  * and how long it had been without one since the round before, ns. */
 bool remote_left(const struct remote *);
 uint64_t remote_away(const struct remote *);
-/* See ahead_gap. */
+/* See batch_gap. */
 uint64_t remote_gap(const struct remote *);
-/* See ahead_hurry. */
+/* See batch_hurry. */
 bool remote_hurry(struct remote *);
 /* Whether all samples of the last round hold for as long as nobody runs: none of
  * them failed or is torn. */

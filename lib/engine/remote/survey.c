@@ -590,7 +590,7 @@ survey_look_back(struct survey *v, size_t copies)
 /* Watches what was seen at an address, which stands for its place in the copies
  * until that is known. */
 static bool
-watch(struct ahead_ask *ask, uint64_t addr, size_t size, uint64_t value)
+watch(struct batch_ask *ask, uint64_t addr, size_t size, uint64_t value)
 {
 	uint64_t mask = size < sizeof(mask) ? (UINT64_C(1) << size * 8) - 1 :
 					      UINT64_MAX;
@@ -603,7 +603,7 @@ watch(struct ahead_ask *ask, uint64_t addr, size_t size, uint64_t value)
 }
 
 static bool
-watch_word(struct ahead_ask *ask, uint64_t addr, uint64_t value)
+watch_word(struct batch_ask *ask, uint64_t addr, uint64_t value)
 {
 	return watch(ask, addr, sizeof(value), value);
 }
@@ -611,7 +611,7 @@ watch_word(struct ahead_ask *ask, uint64_t addr, uint64_t value)
 /* All of a GIL but whether it is locked: that changes wherever a thread does
  * without it for a while. */
 static bool
-watch_gil(const struct survey *v, struct ahead_ask *ask, uint64_t gil)
+watch_gil(const struct survey *v, struct batch_ask *ask, uint64_t gil)
 {
 	const struct py_offsets *o = v->chains->offsets;
 	size_t at;
@@ -628,7 +628,7 @@ watch_gil(const struct survey *v, struct ahead_ask *ask, uint64_t gil)
 
 /* What counts code objects, where something does. */
 static bool
-watch_interp_counts(const struct survey *v, struct ahead_ask *ask,
+watch_interp_counts(const struct survey *v, struct batch_ask *ask,
     const struct interp *in)
 {
 	struct range at[CODES_COUNTS];
@@ -644,7 +644,7 @@ watch_interp_counts(const struct survey *v, struct ahead_ask *ask,
 }
 
 static bool
-watch_interp(const struct survey *v, struct ahead_ask *ask,
+watch_interp(const struct survey *v, struct batch_ask *ask,
     const struct interp *in)
 {
 	const struct py_offsets *o = v->chains->offsets;
@@ -657,7 +657,7 @@ watch_interp(const struct survey *v, struct ahead_ask *ask,
 /* Where code objects are not those that they were, to be told is enough: they are
  * to be read before they have gone. */
 static bool
-watch_counts(const struct survey *v, struct ahead_ask *ask)
+watch_counts(const struct survey *v, struct batch_ask *ask)
 {
 	size_t others = ask->watches;
 
@@ -672,7 +672,7 @@ watch_counts(const struct survey *v, struct ahead_ask *ask)
 /* Whatever shows that another thread can have run, unless they take turns, or
  * that there is a new one, or that this one has ended. */
 static bool
-watch_all(const struct survey *v, struct ahead_ask *ask, const struct thread *t)
+watch_all(const struct survey *v, struct batch_ask *ask, const struct thread *t)
 {
 	for (size_t i = 0; i < v->interps.count; i++)
 		if (!watch_interp(v, ask, &v->interps.list[i]))
@@ -685,7 +685,7 @@ watch_all(const struct survey *v, struct ahead_ask *ask, const struct thread *t)
 
 /* Where they lie in a copy that begins as the newest one does. */
 static bool
-place_watches(const struct survey *v, struct ahead_ask *ask)
+place_watches(const struct survey *v, struct batch_ask *ask)
 {
 	for (size_t i = 0; i < ask->watches + ask->told; i++) {
 		struct interrupt_watch *w = &ask->watch[i];
@@ -715,9 +715,9 @@ waits_turn(const struct thread *t)
 
 /* Whether those that take turns can be copied ahead. */
 static bool
-knows_turns(const struct survey *v, const struct ahead *a)
+knows_turns(const struct survey *v, const struct batch *a)
 {
-	return ahead_knows_calls(a) && v->interps.count == 1 &&
+	return batch_knows_calls(a) && v->interps.count == 1 &&
 	    v->interps.list[0].counted && py_has(v->chains->offsets->gil_cond);
 }
 
@@ -744,7 +744,7 @@ find_takers(const struct survey *v, struct thread *list[INTERRUPT_TAKERS])
 }
 
 static size_t
-find_asked(const struct survey *v, const struct ahead *a,
+find_asked(const struct survey *v, const struct batch *a,
     struct thread *list[INTERRUPT_TAKERS])
 {
 	size_t n;
@@ -755,11 +755,11 @@ find_asked(const struct survey *v, const struct ahead *a,
 	if (n > 1)
 		return n;
 	list[0] = v->kept ? runner(v) : NULL;
-	return list[0] != NULL && (list[0]->held || ahead_knows_calls(a));
+	return list[0] != NULL && (list[0]->held || batch_knows_calls(a));
 }
 
 size_t
-survey_may_go_ahead(const struct survey *v, const struct ahead *a)
+survey_may_go_ahead(const struct survey *v, const struct batch *a)
 {
 	struct thread *list[INTERRUPT_TAKERS];
 
@@ -767,9 +767,9 @@ survey_may_go_ahead(const struct survey *v, const struct ahead *a)
 }
 
 static bool
-ask_for(struct survey *v, struct ahead *a, struct thread *t)
+ask_for(struct survey *v, struct batch *a, struct thread *t)
 {
-	struct ahead_ask ask = {.holder = t->py.addr,
+	struct batch_ask ask = {.holder = t->py.addr,
 	    .waits = !has_turn(v->interps.list, t)};
 
 	if (!watch_all(v, &ask, t))
@@ -777,7 +777,7 @@ ask_for(struct survey *v, struct ahead *a, struct thread *t)
 	clear(v);
 	return add_globals(v, true) && add_link(v, t) &&
 	    place_watches(v, &ask) &&
-	    interrupted_ask(v->chains, t, &v->all, &ask) && ahead_ask(a, &ask);
+	    interrupted_ask(v->chains, t, &v->all, &ask) && batch_ask(a, &ask);
 }
 
 static struct interrupt_gil
@@ -792,7 +792,7 @@ gil_of(const struct survey *v, uint64_t gil)
 
 /* False: none of them is on a CPU, or had left it before. */
 static bool
-begin(struct survey *v, struct ahead *a, struct thread *list[], uint32_t batch)
+begin(struct survey *v, struct batch *a, struct thread *list[], uint32_t size)
 {
 	const struct interp *in = v->interps.list;
 	struct interrupt_gil gil = gil_of(v, in->gil_at);
@@ -803,7 +803,7 @@ begin(struct survey *v, struct ahead *a, struct thread *list[], uint32_t batch)
 			return false;
 	}
 	v->in_its_way = 0;
-	if (!ahead_begin(a, &gil, in->gil.switches, batch))
+	if (!batch_begin(a, &gil, in->gil.switches, size))
 		return false;
 	for (size_t i = 0; i < v->takers; i++)
 		if (status_runs(list[i]))
@@ -812,17 +812,17 @@ begin(struct survey *v, struct ahead *a, struct thread *list[], uint32_t batch)
 }
 
 bool
-survey_go_ahead(struct survey *v, struct ahead *a, uint64_t interval_ns,
-    uint32_t batch)
+survey_go_ahead(struct survey *v, struct batch *a, uint64_t interval_ns,
+    uint32_t size)
 {
 	struct thread *list[INTERRUPT_TAKERS];
 
 	v->takers = find_asked(v, a, list);
-	if (v->takers == 0 || !ahead_prepare(a, interval_ns))
+	if (v->takers == 0 || !batch_prepare(a, interval_ns))
 		return false;
-	if (begin(v, a, list, batch))
+	if (begin(v, a, list, size))
 		return true;
-	ahead_cancel(a);
+	batch_cancel(a);
 	return false;
 }
 
@@ -855,9 +855,9 @@ survey_ahead_rests(struct survey *v)
 }
 
 bool
-survey_take(struct survey *v, const struct ahead *a)
+survey_take(struct survey *v, const struct batch *a)
 {
-	size_t who = ahead_who(a);
+	size_t who = batch_who(a);
 	struct thread *t = who < v->takers ? thread_at(v, v->ahead[who]) : NULL;
 
 	clear(v);

@@ -57,10 +57,10 @@ bool survey_interrupt(struct survey *);
 /* Has the one thread that can have run copied ahead, if the GILs are kept, or
  * those that take turns, and says beforehand how many that would be; and takes
  * what was copied of one as survey_interrupt does. */
-size_t survey_may_go_ahead(const struct survey *, const struct ahead *);
-bool survey_go_ahead(struct survey *, struct ahead *, uint64_t interval_ns,
-    uint32_t batch);
-bool survey_take(struct survey *, const struct ahead *);
+size_t survey_may_go_ahead(const struct survey *, const struct batch *);
+bool survey_go_ahead(struct survey *, struct batch *, uint64_t interval_ns,
+    uint32_t size);
+bool survey_take(struct survey *, const struct batch *);
 /* Whether one of them, which has left its CPU, waits for something but that,
  * and its turn; if not, it was we who took it, or another one. */
 bool survey_ahead_rests(struct survey *);

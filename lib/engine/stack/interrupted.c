@@ -126,7 +126,7 @@ interrupted_copy(struct interrupts *in, const struct chains *c,
 
 bool
 interrupted_ask(const struct chains *c, struct thread *t, struct snapshot *s,
-    struct ahead_ask *ask)
+    struct batch_ask *ask)
 {
 	if (is_too_deep(t) || !begin(c, t, s))
 		return false;
@@ -139,10 +139,10 @@ interrupted_ask(const struct chains *c, struct thread *t, struct snapshot *s,
 }
 
 bool
-interrupted_take(const struct ahead *a, const struct chains *c,
+interrupted_take(const struct batch *a, const struct chains *c,
     struct thread *t, struct snapshot *s)
 {
-	if (!begin(c, t, s) || !ahead_take(a, s))
+	if (!begin(c, t, s) || !batch_take(a, s))
 		return false;
 	finish(t, s);
 	return true;

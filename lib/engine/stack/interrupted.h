@@ -3,7 +3,7 @@
 #ifndef ENGINE_STACK_INTERRUPTED_H
 #define ENGINE_STACK_INTERRUPTED_H
 
-#include "engine/kernel/ahead.h"
+#include "engine/kernel/batch.h"
 #include "engine/stack/chains.h"
 
 /* Copies a thread, and before it what was added to a snapshot, for
@@ -17,8 +17,8 @@ enum interrupt_result interrupted_copy(struct interrupts *, const struct chains 
 /* Asks for the same of each record that is made ahead; and takes the next one,
  * after what was added to a snapshot before.  False: out of memory. */
 bool interrupted_ask(const struct chains *, struct thread *, struct snapshot *,
-    struct ahead_ask *);
-bool interrupted_take(const struct ahead *, const struct chains *,
+    struct batch_ask *);
+bool interrupted_take(const struct batch *, const struct chains *,
     struct thread *, struct snapshot *);
 
 /* Gives a thread's chain in ->chain.  False: it cannot be read so, or not all of

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * interruptwire.h: the memory that interrupt.c shares with interrupt.bpf.c,
+ * bpf_shared.h: the memory that interrupt.c shares with interrupt.bpf.c,
  * which runs in the kernel.  Sizes and offsets are in bytes.
  */
-#ifndef ENGINE_KERNEL_INTERRUPTWIRE_H
-#define ENGINE_KERNEL_INTERRUPTWIRE_H
+#ifndef ENGINE_KERNEL_BPF_SHARED_H
+#define ENGINE_KERNEL_BPF_SHARED_H
 
 #include <linux/types.h>
 
@@ -122,7 +122,7 @@ struct interrupt_gil {
 	__u64 call;
 };
 
-/* What is recorded ahead of who reads it; see ahead.h. */
+/* What is recorded ahead of who reads it; see batch.h. */
 struct interrupt_ahead {
 	__u32 stopped; /* enum interrupt_stop */
 	__u32 turn;    /* the wire that is written to */

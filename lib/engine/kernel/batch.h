@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * ahead.h: rounds that the kernel takes for us.
+ * batch.h: rounds that the kernel takes for us, and that are read many at once.
  *
  * While one thread keeps its CPU and nothing else changes, a program of ours
  * (interrupt.bpf.c) copies it at each interval of its CPU time, in an interrupt
@@ -17,26 +17,26 @@
  * one change of turns from an interval to the next, so that others can have had
  * one; or where one of them leaves its CPU for anything else.
  */
-#ifndef ENGINE_KERNEL_AHEAD_H
-#define ENGINE_KERNEL_AHEAD_H
+#ifndef ENGINE_KERNEL_BATCH_H
+#define ENGINE_KERNEL_BATCH_H
 
 #include "engine/kernel/interrupt.h"
 
-#define AHEAD_THREADS INTERRUPT_TAKERS /* whose events are kept */
+#define BATCH_THREADS INTERRUPT_TAKERS /* whose events are kept */
 
 /* The perf events of a thread. */
-struct ahead_events {
+struct batch_events {
 	pid_t task;	/* 0: there are none */
 	int leaves, clock; /* of which the first leads ... */
 	void *output;	/* ... and where they say that there is something */
 	bool gone;	/* the thread is no more */
 };
 
-struct ahead {
+struct batch {
 	struct interrupts *in; /* or NULL */
-	struct ahead_events list[AHEAD_THREADS];
+	struct batch_events list[BATCH_THREADS];
 	size_t oldest; /* of these */
-	struct ahead_events *asked[INTERRUPT_TAKERS]; /* of who is copied ... */
+	struct batch_events *asked[INTERRUPT_TAKERS]; /* of who is copied ... */
 	size_t asks;	/* ... so many */
 	uint64_t interval_ns;
 	bool on;	/* there is, or will be, something to read */
@@ -56,7 +56,7 @@ struct ahead {
 /* What is asked for of a thread: as in interrupts_read, and the words that are
  * watched: it ends if one of the first `watches` has changed, and we are woken
  * at once if one of the `told` after them has. */
-struct ahead_ask {
+struct batch_ask {
 	pid_t task;
 	uint64_t holder; /* as which it has its GIL */
 	bool waits;	 /* for that */
@@ -67,68 +67,68 @@ struct ahead_ask {
 };
 
 /* The interrupts may be NULL, or must outlive it. */
-void ahead_init(struct ahead *, struct interrupts *);
-void ahead_free(struct ahead *);
+void batch_init(struct batch *, struct interrupts *);
+void batch_free(struct batch *);
 
 /* Takes the interrupts for itself, and then what is asked for of one thread, or
  * of each that takes turns.  False: that cannot be had, or would take too much;
  * if the first could be, cancel it. */
-bool ahead_prepare(struct ahead *, uint64_t interval_ns);
-bool ahead_ask(struct ahead *, const struct ahead_ask *);
+bool batch_prepare(struct batch *, uint64_t interval_ns);
+bool batch_ask(struct batch *, const struct batch_ask *);
 /* Whether it is known why a thread leaves its CPU.  Then threads that take turns
  * can be asked for, and one that is asked for alone may be without a CPU when it
  * begins. */
-bool ahead_knows_calls(const struct ahead *);
+bool batch_knows_calls(const struct batch *);
 /* From an interval after now on there is a record each interval, until it is
- * ended, or ends; we are woken after `batch` of them.  Where threads take turns,
+ * ended, or ends; we are woken after `size` of them.  Where threads take turns,
  * it needs the GIL: where that is, and how often it had changed hands.  False: as
  * above. */
-bool ahead_begin(struct ahead *, const struct interrupt_gil *,
-    uint64_t switches, uint32_t batch);
+bool batch_begin(struct batch *, const struct interrupt_gil *,
+    uint64_t switches, uint32_t size);
 /* The same at another interval, or after another number of them. */
-void ahead_set_interval(struct ahead *, uint64_t interval_ns);
-void ahead_set_batch(struct ahead *, uint32_t batch);
+void batch_set_interval(struct batch *, uint64_t interval_ns);
+void batch_set_size(struct batch *, uint32_t size);
 /* It records no more; what it did is still to be read. */
-void ahead_end(struct ahead *);
+void batch_end(struct batch *);
 /* The same, as a thread that was asked for is no more; or what it did is of no
  * use. */
-void ahead_lose(struct ahead *, size_t nth);
-void ahead_cancel(struct ahead *);
+void batch_lose(struct batch *, size_t nth);
+void batch_cancel(struct batch *);
 
 /* Whether a thread has left its CPU while there was something to read: then it
  * is for who reads to see whether it is blocked. */
-bool ahead_was_away(struct ahead *);
+bool batch_was_away(struct batch *);
 /* It is not, so it waits for a CPU, which may take long.  From now on, and from
- * ahead_begin on, it is not known that a thread has a CPU until there is a
+ * batch_begin on, it is not known that a thread has a CPU until there is a
  * record. */
-void ahead_doubt(struct ahead *);
+void batch_doubt(struct batch *);
 /* Since when that is not known (ns, by clock_ns); 0: it is. */
-uint64_t ahead_doubts(const struct ahead *);
+uint64_t batch_doubts(const struct batch *);
 /* Whether it has ended as it takes the thread too much of its time. */
-bool ahead_is_dear(const struct ahead *);
+bool batch_is_dear(const struct batch *);
 
 /* What of each thread that was asked for can be read as soon as there is
  * something to read or it ends, and hangs up when there is no such thread any
  * more. */
-int ahead_fd(const struct ahead *, size_t nth);
+int batch_fd(const struct batch *, size_t nth);
 /* Goes on to the next round, or to the next record of the same one.  That was
  * made at *time: ns, CLOCK_MONOTONIC; of the thread that was asked for as the
  * who-th.  False: there is none yet, or, if it is not ->on any more, there will
  * be none. */
-bool ahead_next(struct ahead *, uint64_t *time);
-bool ahead_more(struct ahead *);
-size_t ahead_who(const struct ahead *);
+bool batch_next(struct batch *, uint64_t *time);
+bool batch_more(struct batch *);
+size_t batch_who(const struct batch *);
 /* Whether its thread had to leave its CPU then; and how long it had been without
  * one since the record before, or since it began, ns. */
-bool ahead_left(const struct ahead *);
-uint64_t ahead_away(const struct ahead *);
+bool batch_left(const struct batch *);
+uint64_t batch_away(const struct batch *);
 /* How long it will have been without one until the next record, ns; UINT64_MAX:
  * there is none yet. */
-uint64_t ahead_gap(const struct ahead *);
+uint64_t batch_gap(const struct batch *);
 /* Has it say soon what there is, however little that is.  False: a thread that
  * waits for a CPU is not told from one that is blocked, so it is better ended. */
-bool ahead_hurry(struct ahead *);
+bool batch_hurry(struct batch *);
 /* Adds that record to a snapshot of what was asked for.  False: out of memory. */
-bool ahead_take(const struct ahead *, struct snapshot *);
+bool batch_take(const struct batch *, struct snapshot *);
 
 #endif

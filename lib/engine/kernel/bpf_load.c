@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* interruptload.c: see interruptload.h. */
-#include "engine/kernel/interruptload.h"
+/* bpf_load.c: see bpf_load.h. */
+#include "engine/kernel/bpf_load.h"
 
 #include <sched.h>
 #include <stdlib.h>

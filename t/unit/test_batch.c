@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * test_ahead: each record of a thread that is copied ahead is of one moment and
+ * test_batch: each record of a thread that is copied ahead is of one moment and
  * in its order; none is lost where that ends, and it ends where it must.
  */
 #undef NDEBUG
@@ -16,8 +16,8 @@
 #include <unistd.h>
 
 #include "counter.h"
-#include "engine/kernel/ahead.h"
-#include "engine/kernel/interruptload.h"
+#include "engine/kernel/batch.h"
+#include "engine/kernel/bpf_load.h"
 #include "engine/os/clock.h"
 
 #define INTERVAL (200 * NS_PER_US)
@@ -33,33 +33,33 @@ static volatile int *released; /* in all processes */
 
 /* The sign may not change; or, if it is told of, it may. */
 static void
-begin_batches(struct ahead *a, const struct process *p, uint32_t batch,
+begin_batches(struct batch *b, const struct process *p, uint32_t size,
     bool told)
 {
 	struct snapshot s = {0};
-	struct ahead_ask ask = {.task = p->pid, .first = &s, .way = counter_way,
+	struct batch_ask ask = {.task = p->pid, .first = &s, .way = counter_way,
 	    .watches = !told, .told = told};
 
 	counter_ask(&s);
 	/* The last word of what is asked for. */
 	ask.watch[0] = (struct interrupt_watch){3 * sizeof(uint64_t),
 	    UINT64_MAX, counter->sign};
-	assert(ahead_prepare(a, INTERVAL) && ahead_ask(a, &ask) &&
-	    ahead_begin(a, &no_gil, 0, batch) && a->on);
+	assert(batch_prepare(b, INTERVAL) && batch_ask(b, &ask) &&
+	    batch_begin(b, &no_gil, 0, size) && b->on);
 	snapshot_free(&s);
 }
 
 static void
-begin(struct ahead *a, const struct process *p)
+begin(struct batch *b, const struct process *p)
 {
-	begin_batches(a, p, BATCH, false);
+	begin_batches(b, p, BATCH, false);
 }
 
 /* What the descriptor says within a second. */
 static short
-wait_for(const struct ahead *a)
+wait_for(const struct batch *b)
 {
-	struct pollfd fd = {ahead_fd(a, 0), POLLIN, 0};
+	struct pollfd fd = {batch_fd(b, 0), POLLIN, 0};
 
 	while (poll(&fd, 1, 1000) < 0)
 		assert(errno == EINTR);
@@ -68,15 +68,15 @@ wait_for(const struct ahead *a)
 
 /* Reads what there is.  Returns how many records that were. */
 static size_t
-read_all(struct ahead *a, uint64_t *last)
+read_all(struct batch *b, uint64_t *last)
 {
 	struct snapshot s = {0};
 	uint64_t time;
 	size_t n;
 
-	for (n = 0; ahead_next(a, &time); n++) {
+	for (n = 0; batch_next(b, &time); n++) {
 		counter_ask(&s);
-		assert(ahead_take(a, &s));
+		assert(batch_take(b, &s));
 		counter_check(&s);
 		assert(time > *last && time <= clock_ns());
 		*last = time;
@@ -87,15 +87,15 @@ read_all(struct ahead *a, uint64_t *last)
 
 /* Reads until it has ended. */
 static size_t
-read_on(struct ahead *a, uint64_t *last)
+read_on(struct batch *b, uint64_t *last)
 {
 	size_t n = 0;
 
 	for (;;) {
-		n += read_all(a, last);
-		if (!a->on)
+		n += read_all(b, last);
+		if (!b->on)
 			return n;
-		assert(wait_for(a) == POLLIN);
+		assert(wait_for(b) == POLLIN);
 	}
 }
 
@@ -105,25 +105,25 @@ static void
 test_records(struct interrupts *in)
 {
 	struct process p;
-	struct ahead a;
+	struct batch b;
 	uint64_t last = 0;
 	size_t n = 0, batches = 0, k;
 
-	ahead_init(&a, in);
+	batch_init(&b, in);
 	counter_start(&p, counter_run);
 	while (n < RECORDS) {
-		if (!a.on)
-			begin(&a, &p);
-		assert(wait_for(&a) == POLLIN);
-		k = read_all(&a, &last);
+		if (!b.on)
+			begin(&b, &p);
+		assert(wait_for(&b) == POLLIN);
+		k = read_all(&b, &last);
 		batches += k > 0 && k % BATCH == 0;
 		n += k;
 	}
 	assert(batches > 0);
-	ahead_end(&a);
-	read_all(&a, &last);
-	assert(!a.on && !ahead_next(&a, &last));
-	ahead_free(&a);
+	batch_end(&b);
+	read_all(&b, &last);
+	assert(!b.on && !batch_next(&b, &last));
+	batch_free(&b);
 	counter_stop(&p);
 }
 
@@ -159,22 +159,22 @@ static void
 test_leave(struct interrupts *in)
 {
 	struct process p;
-	struct ahead a;
+	struct batch b;
 	uint64_t last = 0;
 
-	ahead_init(&a, in);
+	batch_init(&b, in);
 	counter_start(&p, run_a_while);
-	begin(&a, &p);
+	begin(&b, &p);
 	counter->ready = 0;
-	read_on(&a, &last);
+	read_on(&b, &last);
 	while (!is_blocked(&p))
 		usleep(1000);
-	begin(&a, &p);
+	begin(&b, &p);
 	usleep(10000);
-	assert(read_all(&a, &last) == 0 && a.on);
-	ahead_cancel(&a);
-	assert(!a.on && !ahead_next(&a, &last));
-	ahead_free(&a);
+	assert(read_all(&b, &last) == 0 && b.on);
+	batch_cancel(&b);
+	assert(!b.on && !batch_next(&b, &last));
+	batch_free(&b);
 	counter_stop(&p);
 }
 
@@ -183,24 +183,24 @@ static void
 test_watch(struct interrupts *in)
 {
 	struct process p;
-	struct ahead a;
+	struct batch b;
 
-	ahead_init(&a, in);
+	batch_init(&b, in);
 	counter_start(&p, counter_run);
 	for (int i = 0; i < SIGNS; i++) {
 		uint64_t changed, time;
 		int later = 0;
 
-		begin(&a, &p);
+		begin(&b, &p);
 		counter->sign++;
 		changed = clock_ns();
 		do
-			while (ahead_next(&a, &time))
+			while (batch_next(&b, &time))
 				later += time > changed;
-		while (a.on && wait_for(&a) == POLLIN);
-		assert(!a.on && later <= 1);
+		while (b.on && wait_for(&b) == POLLIN);
+		assert(!b.on && later <= 1);
 	}
-	ahead_free(&a);
+	batch_free(&b);
 	counter_stop(&p);
 }
 
@@ -210,22 +210,22 @@ static void
 test_told(struct interrupts *in)
 {
 	struct process p;
-	struct ahead a;
+	struct batch b;
 	uint64_t last = 0;
 	int goes_on = 0;
 
-	ahead_init(&a, in);
+	batch_init(&b, in);
 	counter_start(&p, counter_run);
 	for (int i = 0; i < SIGNS; i++) {
-		if (!a.on)
-			begin_batches(&a, &p, LARGE, true);
+		if (!b.on)
+			begin_batches(&b, &p, LARGE, true);
 		counter->sign++;
-		assert(wait_for(&a) == POLLIN);
-		assert(read_all(&a, &last) < LARGE);
-		goes_on += a.on;
+		assert(wait_for(&b) == POLLIN);
+		assert(read_all(&b, &last) < LARGE);
+		goes_on += b.on;
 	}
 	assert(goes_on > SIGNS / 2);
-	ahead_free(&a);
+	batch_free(&b);
 	counter_stop(&p);
 }
 
@@ -234,22 +234,22 @@ static void
 test_late(struct interrupts *in)
 {
 	struct process p;
-	struct ahead a;
+	struct batch b;
 	uint64_t last = 0;
 	size_t most = 0, n;
 
-	ahead_init(&a, in);
+	batch_init(&b, in);
 	counter_start(&p, counter_run);
 	for (int i = 0; i < LATE && most < INTERRUPT_WIRES * BATCH; i++) {
-		if (!a.on)
-			begin(&a, &p);
+		if (!b.on)
+			begin(&b, &p);
 		usleep(BATCH * 4 * INTERVAL / NS_PER_US);
-		n = read_all(&a, &last);
+		n = read_all(&b, &last);
 		assert(n <= (INTERRUPT_WIRES + 1) * BATCH);
 		most = n > most ? n : most;
 	}
 	assert(most >= INTERRUPT_WIRES * BATCH);
-	ahead_free(&a);
+	batch_free(&b);
 	counter_stop(&p);
 }
 
@@ -258,23 +258,23 @@ static void
 test_lost(struct interrupts *in)
 {
 	struct process p;
-	struct ahead a;
+	struct batch b;
 	uint64_t last = 0;
 
-	ahead_init(&a, in);
+	batch_init(&b, in);
 	counter_start(&p, counter_run);
 	counter->frames[1].previous = (struct counter_frame *)8;
-	begin(&a, &p);
-	assert(read_on(&a, &last) == 0);
+	begin(&b, &p);
+	assert(read_on(&b, &last) == 0);
 	counter_link_frames();
-	begin(&a, &p);
+	begin(&b, &p);
 	kill(p.pid, SIGKILL);
-	while (!(wait_for(&a) & POLLHUP) && a.on)
-		read_all(&a, &last);
-	ahead_lose(&a, 0);
-	read_all(&a, &last);
-	assert(!a.on);
-	ahead_free(&a);
+	while (!(wait_for(&b) & POLLHUP) && b.on)
+		read_all(&b, &last);
+	batch_lose(&b, 0);
+	read_all(&b, &last);
+	assert(!b.on);
+	batch_free(&b);
 	counter_stop(&p);
 }
 
@@ -284,15 +284,15 @@ test_only(struct interrupts *in)
 {
 	struct snapshot s = {0};
 	struct process p;
-	struct ahead a;
+	struct batch b;
 	uint64_t rest;
 
-	ahead_init(&a, in);
+	batch_init(&b, in);
 	counter_start(&p, counter_run);
-	begin(&a, &p);
+	begin(&b, &p);
 	assert(interrupts_read(in, p.pid, process_thread_cpu(&p, p.pid), &s,
 		   &counter_way, &rest) == INTERRUPT_ELSEWHERE);
-	ahead_free(&a);
+	batch_free(&b);
 	counter_stop(&p);
 }
 
@@ -360,12 +360,12 @@ release(pid_t hog)
 /* Starts a counter on a CPU of its own, from which we go.  That CPU, or -1: why a
  * thread leaves its CPU is not known here. */
 static int
-start_apart(struct process *p, struct ahead *a, struct interrupts *in)
+start_apart(struct process *p, struct batch *b, struct interrupts *in)
 {
 	int cpu;
 
-	ahead_init(a, in);
-	if (!ahead_knows_calls(a))
+	batch_init(b, in);
+	if (!batch_knows_calls(b))
 		return -1;
 	counter_start(p, counter_run);
 	cpu = process_thread_cpu(p, p->pid);
@@ -379,21 +379,21 @@ static void
 test_gap(struct interrupts *in)
 {
 	struct process p;
-	struct ahead a;
+	struct batch b;
 	uint64_t time;
 	pid_t pid;
-	int cpu = start_apart(&p, &a, in);
+	int cpu = start_apart(&p, &b, in);
 
 	if (cpu < 0)
 		return;
 	pid = start_hog(cpu);
-	begin(&a, &p);
+	begin(&b, &p);
 	usleep(GAP / NS_PER_US);
 	release(pid);
-	while (!ahead_next(&a, &time))
-		assert(a.on && wait_for(&a) == POLLIN);
-	assert(ahead_away(&a) > GAP / 2);
-	ahead_free(&a);
+	while (!batch_next(&b, &time))
+		assert(b.on && wait_for(&b) == POLLIN);
+	assert(batch_away(&b) > GAP / 2);
+	batch_free(&b);
 	counter_stop(&p);
 }
 
@@ -403,13 +403,13 @@ test_no_gap(struct interrupts *in)
 {
 	uint64_t time = 0, stopped, n;
 	struct process p;
-	struct ahead a;
+	struct batch b;
 	pid_t pid;
-	int cpu = start_apart(&p, &a, in);
+	int cpu = start_apart(&p, &b, in);
 
 	if (cpu < 0)
 		return;
-	begin(&a, &p);
+	begin(&b, &p);
 	pid = start_hog(cpu);
 	kill(p.pid, SIGSTOP);
 	release(pid);
@@ -417,11 +417,11 @@ test_no_gap(struct interrupts *in)
 	stopped = clock_ns();
 	kill(p.pid, SIGCONT);
 	for (n = 0; n < SIGNS; n += time > stopped) {
-		while (!ahead_next(&a, &time))
-			assert(a.on && wait_for(&a) == POLLIN);
-		assert(ahead_away(&a) < 4 * GAP); /* it may wait as well */
+		while (!batch_next(&b, &time))
+			assert(b.on && wait_for(&b) == POLLIN);
+		assert(batch_away(&b) < 4 * GAP); /* it may wait as well */
 	}
-	ahead_free(&a);
+	batch_free(&b);
 	counter_stop(&p);
 }
 
@@ -433,27 +433,27 @@ test_dear(struct interrupts *in)
 	struct snapshot s = {0};
 	uint64_t cost = in->cost, budget = in->budget, last = 0, rest;
 	struct process p;
-	struct ahead a;
+	struct batch b;
 
-	ahead_init(&a, in);
+	batch_init(&b, in);
 	counter_start(&p, counter_run);
 	in->cost = 2;
 	in->budget = 1;
-	assert(!ahead_prepare(&a, INTERVAL));
+	assert(!batch_prepare(&b, INTERVAL));
 	counter_ask(&s);
 	while (interrupts_read(in, p.pid, process_thread_cpu(&p, p.pid), &s,
 		   &counter_way, &rest) != INTERRUPT_OK)
 		counter_ask(&s);
 	assert(rest >= in->cost * INTERRUPT_SHARE);
 	in->cost = 0;
-	while (!ahead_is_dear(&a)) {
-		begin(&a, &p);
-		assert(read_on(&a, &last) <= 1);
+	while (!batch_is_dear(&b)) {
+		begin(&b, &p);
+		assert(read_on(&b, &last) <= 1);
 	}
 	in->cost = cost;
 	in->budget = budget;
 	snapshot_free(&s);
-	ahead_free(&a);
+	batch_free(&b);
 	counter_stop(&p);
 }
 
@@ -462,24 +462,24 @@ static void
 test_doubt(struct interrupts *in)
 {
 	struct process p;
-	struct ahead a;
+	struct batch b;
 	uint64_t last = 0;
 
-	ahead_init(&a, in);
+	batch_init(&b, in);
 	counter_start(&p, counter_rest);
-	begin(&a, &p);
+	begin(&b, &p);
 	usleep(5000);
-	assert(ahead_doubts(&a));
-	ahead_free(&a);
+	assert(batch_doubts(&b));
+	batch_free(&b);
 	counter_stop(&p);
 	counter_start(&p, counter_run);
-	begin_batches(&a, &p, LARGE, false);
-	while (ahead_doubts(&a)) {
-		if (read_all(&a, &last) == 0 && !a.on)
-			begin_batches(&a, &p, LARGE, false);
+	begin_batches(&b, &p, LARGE, false);
+	while (batch_doubts(&b)) {
+		if (read_all(&b, &last) == 0 && !b.on)
+			begin_batches(&b, &p, LARGE, false);
 		usleep(1000);
 	}
-	ahead_free(&a);
+	batch_free(&b);
 	counter_stop(&p);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* interruptload.h: what of ours the kernel runs, for interrupt.c and ahead.c. */
-#ifndef ENGINE_KERNEL_INTERRUPTLOAD_H
-#define ENGINE_KERNEL_INTERRUPTLOAD_H
+/* bpf_load.h: what of ours the kernel runs, for interrupt.c and batch.c. */
+#ifndef ENGINE_KERNEL_BPF_LOAD_H
+#define ENGINE_KERNEL_BPF_LOAD_H
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
