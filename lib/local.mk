@@ -199,13 +199,13 @@ lib_libtach_core_la_SOURCES += \
 	lib/engine/remote/tasks.c lib/engine/remote/tasks.h
 lib_libtach_core_la_SOURCES += \
 	lib/engine/inprocess/agents.c lib/engine/inprocess/agents.h \
-	lib/engine/inprocess/area.c lib/engine/inprocess/area.h \
 	lib/engine/inprocess/counts.c lib/engine/inprocess/counts.h \
+	lib/engine/inprocess/handshake.c lib/engine/inprocess/handshake.h \
 	lib/engine/inprocess/homes.c lib/engine/inprocess/homes.h \
 	lib/engine/inprocess/inprocess.c lib/engine/inprocess/inprocess.h \
-	lib/engine/inprocess/outside.c lib/engine/inprocess/outside.h \
 	lib/engine/inprocess/registry.c lib/engine/inprocess/registry.h \
-	lib/engine/inprocess/tell.c lib/engine/inprocess/tell.h
+	lib/engine/inprocess/thread_ring.c lib/engine/inprocess/thread_ring.h \
+	lib/engine/inprocess/wait_reader.c lib/engine/inprocess/wait_reader.h
 lib_libtach_core_la_SOURCES += lib/engine/recorder.c
 
 # The agent of the in-process engine, which recorders put into processes: it

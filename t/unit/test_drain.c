@@ -13,8 +13,8 @@
 #include <unistd.h>
 
 #include "agent/ring.h"
-#include "engine/inprocess/area.h"
 #include "engine/inprocess/inprocess.h"
+#include "engine/inprocess/thread_ring.h"
 #include "engine/os/clock.h"
 
 #define ROUNDS 4000
@@ -358,27 +358,28 @@ test_images(void)
 static void
 test_ahead(void)
 {
-	static struct area a = {.clock = WIRE_CLOCK_WALL, .since = 10 * INTERVAL};
+	static struct thread_ring a = {.clock = WIRE_CLOCK_WALL,
+	    .since = 10 * INTERVAL};
 
-	assert(area_untold(&a, 0, 15 * INTERVAL + 1, INTERVAL) == 5);
-	assert(area_untold(&a, 12 * INTERVAL, 15 * INTERVAL, INTERVAL) == 3);
-	assert(area_untold(&a, 0, 9 * INTERVAL, INTERVAL) == 0);
+	assert(thread_ring_untold(&a, 0, 15 * INTERVAL + 1, INTERVAL) == 5);
+	assert(thread_ring_untold(&a, 12 * INTERVAL, 15 * INTERVAL, INTERVAL) == 3);
+	assert(thread_ring_untold(&a, 0, 9 * INTERVAL, INTERVAL) == 0);
 	/* The sample that the thread takes then has them, too. */
 	a.ahead = 5;
 	a.since = 15 * INTERVAL;
 	a.next.time = 18 * INTERVAL - 1;
-	assert(area_rest(&a, 8, INTERVAL) == 3);
+	assert(thread_ring_rest(&a, 8, INTERVAL) == 3);
 	assert(a.ahead == 0 && a.since == a.next.time);
 	a.next.time = 20 * INTERVAL;
-	assert(area_rest(&a, 2, INTERVAL) == 2);
+	assert(thread_ring_rest(&a, 2, INTERVAL) == 2);
 	/* Or that was lost, and the next one has not. */
 	a.ahead = 5;
 	a.since = 25 * INTERVAL;
 	a.next.time = 27 * INTERVAL;
-	assert(area_rest(&a, 1, INTERVAL) == 1);
+	assert(thread_ring_rest(&a, 1, INTERVAL) == 1);
 	/* By a CPU clock, a wait has none. */
 	a.clock = WIRE_CLOCK_PERF;
-	assert(area_untold(&a, 0, 99 * INTERVAL, INTERVAL) == 0);
+	assert(thread_ring_untold(&a, 0, 99 * INTERVAL, INTERVAL) == 0);
 }
 
 /* What samples cost in two processes: most are fast in one of them, and there

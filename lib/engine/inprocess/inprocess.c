@@ -8,11 +8,11 @@
 
 #include "array.h"
 #include "engine/copy/snapshot.h"
-#include "engine/inprocess/area.h"
 #include "engine/inprocess/counts.h"
+#include "engine/inprocess/handshake.h"
 #include "engine/inprocess/homes.h"
-#include "engine/inprocess/outside.h"
-#include "engine/inprocess/tell.h"
+#include "engine/inprocess/thread_ring.h"
+#include "engine/inprocess/wait_reader.h"
 #include "engine/os/clock.h"
 #include "engine/os/image.h"
 #include "engine/os/perf.h"
@@ -61,7 +61,7 @@ struct inprocess {
 	bool entered;
 	uint32_t slot;
 	bool live; /* it has been told, or inherited it */
-	struct area **areas;
+	struct thread_ring **rings;
 	size_t count, max;
 	struct threads threads; /* for their names */
 	struct homes homes;
@@ -69,13 +69,13 @@ struct inprocess {
 	uint64_t high; /* bytes that a ring held at most in the last drain */
 	uint64_t named_at, counted_at; /* ns */
 	bool paused;
-	struct outside *outside; /* NULL: nobody has waited yet */
+	struct wait_reader *wait_reader; /* NULL: nobody has waited yet */
 	uint64_t look_at; /* when to look at threads that wait; ns */
 	uint64_t over_at; /* when a pause began, or the end was, whose waits
 			   * have not been told of; 0: there is none; ns */
 	bool gone; /* the process */
 	struct tach_inprocess_stats ended; /* of areas that are no more */
-	struct area_reader reader;
+	struct thread_ring_reader reader;
 	struct runs runs;
 };
 
@@ -146,7 +146,7 @@ inprocess_new(struct agents *agents, const struct process *p,
 	process_memory_init(&e->memory, p->task);
 	e->guarded = (struct guarded){{read_guarded}, e};
 	e->registry = registry_new(table, &e->guarded.memory);
-	area_reader_init(&e->reader, e->registry, &e->runtime.offsets, table,
+	thread_ring_reader_init(&e->reader, e->registry, &e->runtime.offsets, table,
 	    options->opcodes);
 	e->entered = agents_enter(agents, p->pid);
 	if (e->registry != NULL && e->entered)
@@ -161,12 +161,12 @@ inprocess_free(struct inprocess *e, bool ended)
 	if (e == NULL)
 		return;
 	for (size_t i = 0; i < e->count; i++) {
-		struct area *a = e->areas[i];
+		struct thread_ring *a = e->rings[i];
 		if (ended)
 			agents_free_area(e->agents, a->number, a->ring.area);
 		else
 			agents_leave_area(a->ring.area);
-		area_free(a, e->registry);
+		thread_ring_free(a, e->registry);
 	}
 	if (e->slot != AGENTS_NONE && ended)
 		agents_free_slot(e->agents, e->slot);
@@ -174,11 +174,11 @@ inprocess_free(struct inprocess *e, bool ended)
 		agents_leave_slot(e->agents, e->slot);
 	if (e->entered)
 		agents_leave(e->agents, e->process->pid);
-	outside_free(e->outside);
+	wait_reader_free(e->wait_reader);
 	names_free(e->called);
 	registry_free(e->registry);
 	free(e->threads.list);
-	free(e->areas);
+	free(e->rings);
 	homes_free(&e->homes);
 	runs_free(&e->runs);
 	free(e);
@@ -198,8 +198,8 @@ adopt(struct inprocess *e, const struct py_runtime *rt)
 {
 	e->runtime = *rt;
 	homes_free(&e->homes);
-	outside_free(e->outside);
-	e->outside = NULL;
+	wait_reader_free(e->wait_reader);
+	e->wait_reader = NULL;
 	names_free(e->called);
 	e->called = names_new(e->process, &e->runtime.offsets, &e->memory.memory,
 	    e->table);
@@ -213,14 +213,15 @@ inprocess_tell(struct inprocess *e, const struct py_runtime *rt, bool patience)
 
 	if (!is_ours(e))
 		return false;
-	if (!tell_python(e->process, rt, &python) && patience)
+	if (!handshake_python(e->process, rt, &python) && patience)
 		return false;
 	if (!adopt(e, rt))
 		return false;
 	/* A fork's has been said. */
 	if (atomic_load(&slot(e)->state) == WIRE_SLOT_LIVE)
 		return e->live = true;
-	python.code_type = tell_code_type(e->process, rt, e->options, e->table);
+	python.code_type = handshake_code_type(e->process, rt, e->options,
+	    e->table);
 	slot(e)->python = python;
 	agents_note_python(e->agents, e->slot, rt);
 	atomic_store_explicit(&slot(e)->state, WIRE_SLOT_LIVE,
@@ -250,7 +251,7 @@ give_order(struct inprocess *e)
 
 /* Threads that have disarmed their clocks are told to look again. */
 static void
-poke(struct inprocess *e, const struct area *a)
+poke(struct inprocess *e, const struct thread_ring *a)
 {
 	siginfo_t info = {.si_signo = agents_signal(e->agents),
 	    .si_code = SI_QUEUE};
@@ -274,7 +275,7 @@ inprocess_pause(struct inprocess *e, bool pause)
 	give_order(e);
 	e->over_at = pause && e->live ? clock_ns() : 0;
 	for (size_t i = 0; i < e->count; i++) {
-		struct area *a = e->areas[i];
+		struct thread_ring *a = e->rings[i];
 		if (a->event >= 0)
 			perf_pause(a->event, pause);
 		/* Of the time before, it will not tell any more. */
@@ -312,15 +313,16 @@ inprocess_stop(struct inprocess *e, bool ended)
 static bool
 add_area(struct inprocess *e, uint32_t number, struct wire_area *shared)
 {
-	struct area **p = array_grow(e->areas, e->count, &e->max, sizeof(*p));
-	struct area *a = p != NULL ?
-	    area_new(number, shared, e->process, e->born) : NULL;
+	struct thread_ring **p = array_grow(e->rings, e->count, &e->max,
+	    sizeof(*p));
+	struct thread_ring *a = p != NULL ?
+	    thread_ring_new(number, shared, e->process, e->born) : NULL;
 
 	if (p != NULL)
-		e->areas = p;
+		e->rings = p;
 	if (a == NULL)
 		return false;
-	e->areas[e->count++] = a;
+	e->rings[e->count++] = a;
 	return true;
 }
 
@@ -346,12 +348,12 @@ take_areas(struct inprocess *e)
 static void
 drop_area(struct inprocess *e, size_t i)
 {
-	struct area *a = e->areas[i];
+	struct thread_ring *a = e->rings[i];
 
 	counts_add_area(&e->ended, a->ring.area, a->clock);
 	agents_free_area(e->agents, a->number, a->ring.area);
-	area_free(a, e->registry);
-	e->areas[i] = e->areas[--e->count];
+	thread_ring_free(a, e->registry);
+	e->rings[i] = e->rings[--e->count];
 }
 
 /* ---- process images -------------------------------------------------------- */
@@ -405,7 +407,7 @@ inprocess_look(struct inprocess *e)
 
 /* A tick of a CPU clock was on a CPU, on the way into a wait if in one. */
 static uint8_t
-status_bits(const struct inprocess *e, const struct area *a)
+status_bits(const struct inprocess *e, const struct thread_ring *a)
 {
 	uint32_t f = a->next.flags;
 	uint8_t status = (f & WIRE_WAITED) && a->clock == WIRE_CLOCK_WALL ? 0 :
@@ -425,7 +427,7 @@ status_bits(const struct inprocess *e, const struct area *a)
 /* Takes the time of a sample for what it can be, and how many ticks can have
  * gone by since the last one. */
 static uint64_t
-limit_weight(const struct inprocess *e, struct area *a, uint64_t now)
+limit_weight(const struct inprocess *e, struct thread_ring *a, uint64_t now)
 {
 	uint64_t time = a->next.time, most;
 
@@ -440,7 +442,7 @@ limit_weight(const struct inprocess *e, struct area *a, uint64_t now)
 
 /* The thread's number in the profile.  False: out of memory, or of sense. */
 static bool
-find_index(struct inprocess *e, struct area *a)
+find_index(struct inprocess *e, struct thread_ring *a)
 {
 	uint32_t interp = a->next.interp;
 
@@ -455,7 +457,7 @@ find_index(struct inprocess *e, struct area *a)
 }
 
 static bool
-emit(struct inprocess *e, struct area *a, uint64_t weight, uint8_t status,
+emit(struct inprocess *e, struct thread_ring *a, uint64_t weight, uint8_t status,
     struct tach_sink *sink)
 {
 	struct tach_run run = {.thread = a->tid, .interp = a->interp,
@@ -476,13 +478,13 @@ is_wanted(const struct inprocess *e, uint8_t status)
 
 /* The sample that is next, if it is one of those that were asked for. */
 static bool
-give(struct inprocess *e, struct area *a, uint64_t now, struct tach_sink *sink,
-    struct tach_recorder_stats *st)
+give(struct inprocess *e, struct thread_ring *a, uint64_t now,
+    struct tach_sink *sink, struct tach_recorder_stats *st)
 {
 	uint64_t weight = limit_weight(e, a, now);
 	uint8_t status = status_bits(e, a);
 
-	weight = area_rest(a, weight, e->options->interval_ns);
+	weight = thread_ring_rest(a, weight, e->options->interval_ns);
 	a->has_next = false;
 	if (weight == 0 || a->depth == 0 || !is_wanted(e, status))
 		return true;
@@ -494,13 +496,13 @@ give(struct inprocess *e, struct area *a, uint64_t now, struct tach_sink *sink,
 }
 
 /* The area whose next sample is the earliest. */
-static struct area *
+static struct thread_ring *
 earliest(const struct inprocess *e)
 {
-	struct area *first = NULL;
+	struct thread_ring *first = NULL;
 
 	for (size_t i = 0; i < e->count; i++) {
-		struct area *a = e->areas[i];
+		struct thread_ring *a = e->rings[i];
 		if (a->has_next && (first == NULL ||
 			a->next.time < first->next.time))
 			first = a;
@@ -512,8 +514,8 @@ earliest(const struct inprocess *e)
 
 /* Gives ticks of a wait that goes on. */
 static bool
-give_wait(struct inprocess *e, struct area *a, uint64_t ticks,
-    const struct outside_sample *s, struct tach_sink *sink,
+give_wait(struct inprocess *e, struct thread_ring *a, uint64_t ticks,
+    const struct wait_reader_sample *s, struct tach_sink *sink,
     struct tach_recorder_stats *st)
 {
 	struct tach_run run = {.thread = a->tid, .interp = s->interp,
@@ -540,21 +542,22 @@ look_outside(struct inprocess *e)
 {
 	if (!is_ours(e))
 		return false;
-	if (e->outside == NULL)
-		e->outside = outside_new(e->process, &e->runtime, e->options,
-		    e->table, e->names);
-	return e->outside != NULL && outside_look(e->outside);
+	if (e->wait_reader == NULL)
+		e->wait_reader = wait_reader_new(e->process, &e->runtime,
+		    e->options, e->table, e->names);
+	return e->wait_reader != NULL && wait_reader_look(e->wait_reader);
 }
 
 /* How a thread waits.  If it put a sample into its ring meanwhile, its wait was
  * over; and of a process that is no more it is known what was seen last. */
 static bool
-read_wait(struct inprocess *e, const struct area *a,
-    struct outside_sample *s)
+read_wait(struct inprocess *e, const struct thread_ring *a,
+    struct wait_reader_sample *s)
 {
 	if (e->gone)
-		return a->waits && outside_again(e->outside, a->ident, s);
-	return is_ours(e) && outside_read(e->outside, a->ident, a->tid, s) &&
+		return a->waits && wait_reader_again(e->wait_reader, a->ident, s);
+	return is_ours(e) &&
+	    wait_reader_read(e->wait_reader, a->ident, a->tid, s) &&
 	    atomic_load(&a->ring.area->head) == a->ring.tail;
 }
 
@@ -563,12 +566,12 @@ static bool
 tell_waits(struct inprocess *e, uint64_t least, uint64_t until,
     struct tach_sink *sink, struct tach_recorder_stats *st)
 {
-	bool looked = e->gone && e->outside != NULL;
-	struct outside_sample s;
+	bool looked = e->gone && e->wait_reader != NULL;
+	struct wait_reader_sample s;
 
 	for (size_t i = 0; i < e->count; i++) {
-		struct area *a = e->areas[i];
-		uint64_t ticks = area_untold(a, e->runs.start, until,
+		struct thread_ring *a = e->rings[i];
+		uint64_t ticks = thread_ring_untold(a, e->runs.start, until,
 		    e->options->interval_ns);
 		if (ticks < least || a->has_next)
 			continue;
@@ -617,7 +620,7 @@ look_at_names(struct inprocess *e, uint64_t now)
 	e->threads.list = p;
 	e->threads.count = 0;
 	for (size_t i = 0; i < e->count; i++) {
-		const struct area *a = e->areas[i];
+		const struct thread_ring *a = e->rings[i];
 		if (a->index == TACH_NONE)
 			continue;
 		p[e->threads.count++] = (struct thread){
@@ -641,7 +644,7 @@ inprocess_count(const struct inprocess *e, struct tach_recorder_stats *st)
 	if (e->slot != AGENTS_NONE)
 		counts_add_slot(s, slot(e));
 	for (size_t i = 0; i < e->count; i++)
-		counts_add_area(s, e->areas[i]->ring.area, e->areas[i]->clock);
+		counts_add_area(s, e->rings[i]->ring.area, e->rings[i]->clock);
 	counts_judge(s);
 	s->damaged = e->reader.damaged;
 	registry_counts(e->registry, &s->frames, &s->frames_known);
@@ -654,15 +657,15 @@ inprocess_count(const struct inprocess *e, struct tach_recorder_stats *st)
 /* Gives a thread an exact clock, if it needs one and that can be had.  Once that
  * is open, its number stands for no other thread, so it is looked at then. */
 static void
-give_clock(struct inprocess *e, struct area *a)
+give_clock(struct inprocess *e, struct thread_ring *a)
 {
-	if (!area_wants_clock(a) || !agents_has_clocks(e->agents) ||
-	    !is_ours(e) || !area_open_clock(a, e->agents))
+	if (!thread_ring_wants_clock(a) || !agents_has_clocks(e->agents) ||
+	    !is_ours(e) || !thread_ring_open_clock(a, e->agents))
 		return;
 	if (is_ours(e) && process_thread(e->process, a->tid) == a->task)
-		area_begin_clock(a, e->paused);
+		thread_ring_begin_clock(a, e->paused);
 	else
-		area_drop_clock(a);
+		thread_ring_drop_clock(a);
 }
 
 /* What there is of each area.  False: out of memory. */
@@ -674,14 +677,14 @@ begin(struct inprocess *e)
 	e->high = 0;
 	e->reader.left = RECORDS_MAX;
 	for (size_t i = 0; i < e->count; i++) {
-		struct area *a = e->areas[i];
-		uint64_t held = area_look(a);
+		struct thread_ring *a = e->rings[i];
+		uint64_t held = thread_ring_look(a);
 		if (held > e->high)
 			e->high = held;
 		give_clock(e, a);
 		if (held > 0 && !e->paused)
-			area_pace(a, e->options->interval_ns, now);
-		if (!area_read(a, &e->reader))
+			thread_ring_pace(a, e->options->interval_ns, now);
+		if (!thread_ring_read(a, &e->reader))
 			return false;
 	}
 	return true;
@@ -692,7 +695,7 @@ static void
 drop_ended(struct inprocess *e)
 {
 	for (size_t i = e->count; i-- > 0;) {
-		const struct area *a = e->areas[i];
+		const struct thread_ring *a = e->rings[i];
 		if (a->over && !a->has_next && (a->bad || e->reader.left > 0))
 			drop_area(e, i);
 	}
@@ -703,7 +706,7 @@ inprocess_drain(struct inprocess *e, uint64_t start, struct tach_sink *sink,
     struct tach_recorder_stats *st)
 {
 	uint64_t now;
-	struct area *a;
+	struct thread_ring *a;
 
 	if (e->slot == AGENTS_NONE)
 		return true;
@@ -716,7 +719,7 @@ inprocess_drain(struct inprocess *e, uint64_t start, struct tach_sink *sink,
 		return false;
 	now = clock_ns();
 	while ((a = earliest(e)) != NULL && a->next.time <= now)
-		if (!give(e, a, now, sink, st) || !area_read(a, &e->reader))
+		if (!give(e, a, now, sink, st) || !thread_ring_read(a, &e->reader))
 			return false;
 	drop_ended(e);
 	if (!watch_waits(e, now, sink, st))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* tell.c: see tell.h. */
-#include "engine/inprocess/tell.h"
+/* handshake.c: see handshake.h. */
+#include "engine/inprocess/handshake.h"
 
 #include <string.h>
 
@@ -138,7 +138,7 @@ type_of_running(const struct subject *s, struct chains *c)
 }
 
 uint64_t
-tell_code_type(const struct process *p, const struct py_runtime *rt,
+handshake_code_type(const struct process *p, const struct py_runtime *rt,
     const struct tach_recorder_options *options, struct tach_table *table)
 {
 	struct subject s = subject_of(p, rt);
@@ -152,7 +152,7 @@ tell_code_type(const struct process *p, const struct py_runtime *rt,
 }
 
 bool
-tell_python(const struct process *p, const struct py_runtime *rt,
+handshake_python(const struct process *p, const struct py_runtime *rt,
     struct wire_python *python)
 {
 	struct subject s = subject_of(p, rt);

@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * outside.h: single threads of a Python that sample themselves, read from
+ * wait_reader.h: single threads of a Python that sample themselves, read from
  * outside: one that waits tells nothing before its wait is over.
  */
-#ifndef ENGINE_INPROCESS_OUTSIDE_H
-#define ENGINE_INPROCESS_OUTSIDE_H
+#ifndef ENGINE_INPROCESS_WAIT_READER_H
+#define ENGINE_INPROCESS_WAIT_READER_H
 
 #include "engine/os/process.h"
 #include "engine/threads/threads.h"
 #include "python/runtime.h"
 #include "tach.h"
 
-struct outside;
+struct wait_reader;
 
 /* All must outlive it.  NULL: out of memory. */
-struct outside *outside_new(const struct process *, const struct py_runtime *,
-    const struct tach_recorder_options *, struct tach_table *,
-    struct thread_names *);
-void outside_free(struct outside *);
+struct wait_reader *wait_reader_new(const struct process *,
+    const struct py_runtime *, const struct tach_recorder_options *,
+    struct tach_table *, struct thread_names *);
+void wait_reader_free(struct wait_reader *);
 
 /* How a thread was when it was read. */
-struct outside_sample {
+struct wait_reader_sample {
 	uint32_t index, interp; /* of the thread */
 	const uint32_t *frames; /* innermost first; valid until the next look */
 	uint32_t depth;
@@ -32,13 +32,13 @@ struct outside_sample {
 
 /* Looks which threads there are, for those that are read next.  False: that
  * cannot be seen. */
-bool outside_look(struct outside *);
+bool wait_reader_look(struct wait_reader *);
 /* Reads a thread by its pthread_self; tid: as it knows itself.  False: it has no
  * stack, or none that is certain. */
-bool outside_read(struct outside *, uint64_t ident, uint64_t tid,
-    struct outside_sample *);
+bool wait_reader_read(struct wait_reader *, uint64_t ident, uint64_t tid,
+    struct wait_reader_sample *);
 /* As it was when it was read last, if that could be done. */
-bool outside_again(const struct outside *, uint64_t ident,
-    struct outside_sample *);
+bool wait_reader_again(const struct wait_reader *, uint64_t ident,
+    struct wait_reader_sample *);
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * area.h: a thread that samples itself, as the recorder knows it: its area of
- * the shared memory, and what was read from there.
+ * thread_ring.h: a thread that samples itself, as the recorder knows it: its area
+ * of the shared memory, with its ring, and what was read from there.
  */
-#ifndef ENGINE_INPROCESS_AREA_H
-#define ENGINE_INPROCESS_AREA_H
+#ifndef ENGINE_INPROCESS_THREAD_RING_H
+#define ENGINE_INPROCESS_THREAD_RING_H
 
 #include "agent/ring.h"
 #include "engine/inprocess/agents.h"
@@ -12,7 +12,7 @@
 #include "engine/os/clock.h"
 #include "engine/os/process.h"
 
-struct area {
+struct thread_ring {
 	uint32_t number;
 	struct ring_reader ring;
 	uint64_t tid, ident;
@@ -44,31 +44,32 @@ struct area {
 
 /* The memory stays the caller's.  born: ns, no sample can be older.  NULL: out
  * of memory. */
-struct area *area_new(uint32_t number, struct wire_area *,
+struct thread_ring *thread_ring_new(uint32_t number, struct wire_area *,
     const struct process *, uint64_t born);
-void area_free(struct area *, struct registry *);
+void thread_ring_free(struct thread_ring *, struct registry *);
 
 /* Whether the thread needs an exact clock, which it has not been given. */
-bool area_wants_clock(const struct area *);
+bool thread_ring_wants_clock(const struct thread_ring *);
 /* Opens one for it.  False: that cannot be had. */
-bool area_open_clock(struct area *, struct agents *);
+bool thread_ring_open_clock(struct thread_ring *, struct agents *);
 /* Lets it go on, at once or after a pause, or takes it away again. */
-void area_begin_clock(struct area *, bool paused);
-void area_drop_clock(struct area *);
+void thread_ring_begin_clock(struct thread_ring *, bool paused);
+void thread_ring_drop_clock(struct thread_ring *);
 /* Has that clock's interval wander, now that the thread has told of samples; so
  * no program falls into step with its signals.  now: ns. */
-void area_pace(struct area *, uint64_t interval_ns, uint64_t now);
+void thread_ring_pace(struct thread_ring *, uint64_t interval_ns, uint64_t now);
 /* Ticks of the wall until a time, of which nothing has come since a time. */
-uint64_t area_untold(const struct area *, uint64_t since, uint64_t until,
-    uint64_t interval_ns);
+uint64_t thread_ring_untold(const struct thread_ring *, uint64_t since,
+    uint64_t until, uint64_t interval_ns);
 /* Those ticks of its next sample, of so many, that have not been given ahead. */
-uint64_t area_rest(struct area *, uint64_t weight, uint64_t interval_ns);
+uint64_t thread_ring_rest(struct thread_ring *, uint64_t weight,
+    uint64_t interval_ns);
 /* Takes note of whether the thread is over, and by which clock it goes.
  * Returns how many bytes its ring holds. */
-uint64_t area_look(struct area *);
+uint64_t thread_ring_look(struct thread_ring *);
 
 /* What the records of all areas of a process are read with. */
-struct area_reader {
+struct thread_ring_reader {
 	struct registry *registry;
 	const struct py_offsets *offsets;
 	struct tach_table *table;
@@ -82,10 +83,10 @@ struct area_reader {
 };
 
 /* All must outlive it. */
-void area_reader_init(struct area_reader *, struct registry *,
+void thread_ring_reader_init(struct thread_ring_reader *, struct registry *,
     const struct py_offsets *, struct tach_table *, bool opcodes);
 
 /* Reads on until there is a next sample, or nothing.  False: out of memory. */
-bool area_read(struct area *, struct area_reader *);
+bool thread_ring_read(struct thread_ring *, struct thread_ring_reader *);
 
 #endif

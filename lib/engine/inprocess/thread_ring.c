@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* area.c: see area.h. */
-#include "engine/inprocess/area.h"
+/* thread_ring.c: see thread_ring.h. */
+#include "engine/inprocess/thread_ring.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -9,11 +9,11 @@
 #include "engine/os/perf.h"
 #include "engine/sample/emit.h"
 
-struct area *
-area_new(uint32_t number, struct wire_area *shared, const struct process *p,
-    uint64_t born)
+struct thread_ring *
+thread_ring_new(uint32_t number, struct wire_area *shared,
+    const struct process *p, uint64_t born)
 {
-	struct area *a = calloc(1, sizeof(*a));
+	struct thread_ring *a = calloc(1, sizeof(*a));
 
 	if (a == NULL)
 		return NULL;
@@ -30,7 +30,7 @@ area_new(uint32_t number, struct wire_area *shared, const struct process *p,
 }
 
 void
-area_free(struct area *a, struct registry *registry)
+thread_ring_free(struct thread_ring *a, struct registry *registry)
 {
 	for (size_t i = 0; i < WIRE_CODES; i++)
 		if (a->codes[i] != 0)
@@ -44,7 +44,7 @@ area_free(struct area *a, struct registry *registry)
 /* ---- its thread -------------------------------------------------------------- */
 
 bool
-area_wants_clock(const struct area *a)
+thread_ring_wants_clock(const struct thread_ring *a)
 {
 	return a->event < 0 && a->task != 0 &&
 	    atomic_load(&a->ring.area->state) == WIRE_AREA_LIVE &&
@@ -52,14 +52,14 @@ area_wants_clock(const struct area *a)
 }
 
 bool
-area_open_clock(struct area *a, struct agents *agents)
+thread_ring_open_clock(struct thread_ring *a, struct agents *agents)
 {
 	a->event = agents_clock(agents, a->task);
 	return a->event >= 0;
 }
 
 void
-area_begin_clock(struct area *a, bool paused)
+thread_ring_begin_clock(struct thread_ring *a, bool paused)
 {
 	if (!paused)
 		perf_pause(a->event, false);
@@ -67,7 +67,7 @@ area_begin_clock(struct area *a, bool paused)
 }
 
 void
-area_drop_clock(struct area *a)
+thread_ring_drop_clock(struct thread_ring *a)
 {
 	close(a->event);
 	a->event = -1;
@@ -75,7 +75,7 @@ area_drop_clock(struct area *a)
 }
 
 void
-area_pace(struct area *a, uint64_t interval_ns, uint64_t now)
+thread_ring_pace(struct thread_ring *a, uint64_t interval_ns, uint64_t now)
 {
 	if (a->event < 0 || now < a->paced + PACER_STEADY * interval_ns)
 		return;
@@ -87,7 +87,7 @@ area_pace(struct area *a, uint64_t interval_ns, uint64_t now)
 }
 
 uint64_t
-area_look(struct area *a)
+thread_ring_look(struct thread_ring *a)
 {
 	const struct wire_area *w = a->ring.area;
 	uint32_t clock = atomic_load(&w->clock);
@@ -101,7 +101,7 @@ area_look(struct area *a)
 }
 
 uint64_t
-area_untold(const struct area *a, uint64_t since, uint64_t until,
+thread_ring_untold(const struct thread_ring *a, uint64_t since, uint64_t until,
     uint64_t interval_ns)
 {
 	if (since < a->since)
@@ -111,7 +111,7 @@ area_untold(const struct area *a, uint64_t since, uint64_t until,
 }
 
 uint64_t
-area_rest(struct area *a, uint64_t weight, uint64_t interval_ns)
+thread_ring_rest(struct thread_ring *a, uint64_t weight, uint64_t interval_ns)
 {
 	uint64_t ahead = a->ahead, since = a->since;
 
@@ -128,10 +128,10 @@ area_rest(struct area *a, uint64_t weight, uint64_t interval_ns)
 /* ---- records ----------------------------------------------------------------- */
 
 void
-area_reader_init(struct area_reader *r, struct registry *registry,
+thread_ring_reader_init(struct thread_ring_reader *r, struct registry *registry,
     const struct py_offsets *offsets, struct tach_table *table, bool opcodes)
 {
-	*r = (struct area_reader){.registry = registry, .offsets = offsets,
+	*r = (struct thread_ring_reader){.registry = registry, .offsets = offsets,
 	    .table = table, .opcodes = opcodes, .cut = TACH_NONE,
 	    .gc = TACH_NONE, .native = TACH_NONE};
 }
@@ -143,7 +143,7 @@ enum taken {
 };
 
 static enum taken
-take_code(struct area_reader *r, struct area *a, size_t size)
+take_code(struct thread_ring_reader *r, struct thread_ring *a, size_t size)
 {
 	const struct wire_code *c = (const void *)r->record;
 	uint32_t code;
@@ -166,7 +166,7 @@ take_code(struct area_reader *r, struct area *a, size_t size)
 
 /* Room for a stack of that depth, whose outermost frames stay. */
 static bool
-reserve_stack(struct area *a, size_t depth)
+reserve_stack(struct thread_ring *a, size_t depth)
 {
 	size_t max = (depth + 16) * 2;
 	uint32_t *p;
@@ -185,7 +185,7 @@ reserve_stack(struct area *a, size_t depth)
 }
 
 static uint32_t
-mark_of(struct area_reader *r, uint16_t code)
+mark_of(struct thread_ring_reader *r, uint16_t code)
 {
 	uint32_t *mark = code == WIRE_MARK_GC ? &r->gc :
 	    code == WIRE_MARK_NATIVE ? &r->native : &r->cut;
@@ -199,7 +199,7 @@ mark_of(struct area_reader *r, uint16_t code)
 
 /* Makes a frame of what an agent calls one. */
 static enum taken
-take_frame(struct area_reader *r, const struct area *a,
+take_frame(struct thread_ring_reader *r, const struct thread_ring *a,
     const struct wire_frame *f, uint32_t *frame)
 {
 	uint32_t code;
@@ -218,14 +218,14 @@ take_frame(struct area_reader *r, const struct area *a,
 
 /* The stack that is left is no sample's. */
 static enum taken
-lose_stack(struct area *a, enum taken why)
+lose_stack(struct thread_ring *a, enum taken why)
 {
 	a->depth = a->common = 0;
 	return why;
 }
 
 static enum taken
-take_sample(struct area_reader *r, struct area *a, size_t size)
+take_sample(struct thread_ring_reader *r, struct thread_ring *a, size_t size)
 {
 	const struct wire_sample *s = (const void *)r->record;
 	size_t fresh;
@@ -257,7 +257,7 @@ take_sample(struct area_reader *r, struct area *a, size_t size)
 }
 
 static enum taken
-take_record(struct area_reader *r, struct area *a)
+take_record(struct thread_ring_reader *r, struct thread_ring *a)
 {
 	const struct wire_record *record = (const void *)r->record;
 
@@ -272,7 +272,7 @@ take_record(struct area_reader *r, struct area *a)
 }
 
 bool
-area_read(struct area *a, struct area_reader *r)
+thread_ring_read(struct thread_ring *a, struct thread_ring_reader *r)
 {
 	while (!a->has_next && !a->bad && r->left > 0) {
 		enum ring_result got = ring_take(&a->ring, r->record);

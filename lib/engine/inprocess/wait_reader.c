@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: ISC */
+/* wait_reader.c: see wait_reader.h. */
+#include "engine/inprocess/wait_reader.h"
+
+#include <stdlib.h>
+
+#include "engine/sample/emit.h"
+#include "engine/stack/read_twice.h"
+#include "engine/threads/interps.h"
+
+/* A sink that keeps what it got last. */
+struct catcher {
+	struct tach_sink sink;
+	struct tach_run run;
+};
+
+struct wait_reader {
+	const struct process *process;
+	const struct py_runtime *runtime;
+	struct thread_names *names;
+	struct chains chains;
+	struct emitter emitter;
+	struct catcher catcher;
+	struct py_threads list;
+	struct threads threads;
+	struct interps interps;
+	struct snapshot globals;
+	struct spans spans;
+	struct py_none none;
+};
+
+/* ---- making -------------------------------------------------------------- */
+
+static int
+catch(struct tach_sink *sink, const struct tach_run *run)
+{
+	((struct catcher *)sink)->run = *run;
+	return TACH_OK;
+}
+
+struct wait_reader *
+wait_reader_new(const struct process *p, const struct py_runtime *rt,
+    const struct tach_recorder_options *options, struct tach_table *table,
+    struct thread_names *names)
+{
+	struct wait_reader *w = calloc(1, sizeof(*w));
+
+	if (w == NULL)
+		return NULL;
+	w->process = p;
+	w->runtime = rt;
+	w->names = names;
+	w->interps.runtime = rt;
+	w->catcher.sink.run = catch;
+	if (!chains_init(&w->chains, p, rt, options, table)) {
+		chains_free(&w->chains);
+		free(w);
+		return NULL;
+	}
+	emitter_init(&w->emitter, table, names, w->chains.codes);
+	w->emitter.opcodes = options->opcodes;
+	return w;
+}
+
+void
+wait_reader_free(struct wait_reader *w)
+{
+	if (w == NULL)
+		return;
+	emitter_free(&w->emitter);
+	chains_free(&w->chains);
+	runtime_threads_free(&w->list);
+	threads_free(&w->threads);
+	interps_free(&w->interps);
+	snapshot_free(&w->globals);
+	spans_free(&w->spans);
+	free(w);
+}
+
+/* ---- looks --------------------------------------------------------------- */
+
+/* Reads the interpreters' GILs. */
+static bool
+look_at_gils(struct wait_reader *w)
+{
+	struct py_view view;
+	size_t failed;
+
+	snapshot_clear(&w->globals);
+	w->spans.count = 0;
+	if (!snapshot_add_set(&w->globals, &w->interps.globals, 0, false) ||
+	    !snapshot_read(&w->globals, w->process->task, &failed) ||
+	    !spans_add(&w->spans, &w->globals, 0, w->globals.count, 0))
+		return false;
+	view = spans_view(&w->spans);
+	for (size_t i = 0; i < w->interps.count; i++)
+		if (!interp_look(&w->interps, &w->interps.list[i], &view))
+			return false;
+	return true;
+}
+
+/* Reads which thread a state is of, and finds its interpreter. */
+static bool
+place(const struct wait_reader *w, struct thread *t)
+{
+	if (!py_read(&w->chains.memory.memory,
+		t->py.addr + w->runtime->offsets.thread_ident, &t->pthread,
+		sizeof(t->pthread)))
+		return false;
+	t->interp = 0;
+	while (t->interp < w->interps.count &&
+	    w->interps.list[t->interp].addr != t->py.interp)
+		t->interp++;
+	return t->interp < w->interps.count;
+}
+
+bool
+wait_reader_look(struct wait_reader *w)
+{
+	const struct py_memory *m = &w->chains.memory.memory;
+
+	if (!runtime_threads(m, w->runtime, &w->list) ||
+	    !threads_update(&w->threads, &w->list) ||
+	    !interps_update(&w->interps, m, &w->list) || !look_at_gils(w))
+		return false;
+	for (size_t i = 0; i < w->threads.count; i++)
+		if (!place(w, &w->threads.list[i]))
+			return false;
+	return true;
+}
+
+/* ---- one thread ---------------------------------------------------------- */
+
+static bool
+holds_gil(const struct wait_reader *w, const struct thread *t)
+{
+	const struct py_offsets *offsets = &w->runtime->offsets;
+	const struct gil *gil = &w->interps.list[t->interp].gil;
+	uint32_t status;
+
+	if (offsets->active == 0)
+		return gil->locked && gil->holder == t->py.addr;
+	return py_read(&w->chains.memory.memory,
+		   t->py.addr + offsets->thread_status, &status,
+		   sizeof(status)) && (status & offsets->active) != 0;
+}
+
+/* Reads a chain.  False: there is none, or not all of it is certain. */
+static bool
+read_chain(struct wait_reader *w, struct thread *t)
+{
+	size_t sure;
+
+	t->holds_gil = holds_gil(w, t);
+	return read_twice(&w->chains, t, &sure) && w->chains.chain.depth > 0;
+}
+
+/* Reads the chain of the thread state that a thread is in: it has one in each
+ * interpreter that it has entered, and is in the one whose code began deepest
+ * in its C stack. */
+static struct thread *
+read_deepest(struct wait_reader *w, uint64_t ident, uint64_t tid)
+{
+	struct thread *deepest = NULL, *last = NULL;
+	uint64_t stack = 0;
+
+	for (size_t i = 0; i < w->threads.count; i++) {
+		struct thread *t = &w->threads.list[i];
+		if (t->pthread != ident)
+			continue;
+		t->live = false;
+		thread_bind(t, w->process, tid);
+		if (!read_chain(w, t))
+			continue;
+		last = t;
+		if (deepest == NULL || w->chains.chain.stack < stack) {
+			deepest = t;
+			stack = w->chains.chain.stack;
+		}
+	}
+	return deepest == last || read_chain(w, deepest) ? deepest : NULL;
+}
+
+static struct moment
+moment_of(struct wait_reader *w, struct thread *t)
+{
+	const struct chains *c = &w->chains;
+	struct moment m = {.offsets = &w->runtime->offsets,
+	    .gil = w->interps.list[t->interp].gil_at,
+	    .holds_gil = t->holds_gil,
+	    .wants_gil = chains_wants_gil(c),
+	    .exception = chains_exception(c, t, &w->none)};
+
+	m.status = status_of(w->process, t, &m);
+	return m;
+}
+
+/* Makes the newest chain the thread's sample. */
+static bool
+make_sample(struct wait_reader *w, struct thread *t)
+{
+	struct moment m = moment_of(w, t);
+
+	t->index = thread_names_add(w->names, (uint32_t)t->py.interp_id,
+	    t->tid);
+	t->sound = w->chains.sound;
+	t->count = w->chains.stamp.count;
+	t->live = t->index != TACH_NONE && emit_sample(&w->emitter, t,
+	    &w->chains.chain, false, &m, &w->catcher.sink);
+	return t->live;
+}
+
+bool
+wait_reader_read(struct wait_reader *w, uint64_t ident, uint64_t tid,
+    struct wait_reader_sample *s)
+{
+	struct thread *t = read_deepest(w, ident, tid);
+	bool compiled;
+
+	if (t == NULL)
+		return false;
+	compiled = chains_compiled(&w->chains);
+	if (!make_sample(w, t) || !wait_reader_again(w, ident, s))
+		return false;
+	s->shared = w->catcher.run.shared;
+	s->compiled = compiled;
+	return true;
+}
+
+bool
+wait_reader_again(const struct wait_reader *w, uint64_t ident,
+    struct wait_reader_sample *s)
+{
+	for (size_t i = 0; i < w->threads.count; i++) {
+		const struct thread *t = &w->threads.list[i];
+		if (t->pthread != ident || !t->live)
+			continue;
+		*s = (struct wait_reader_sample){.index = t->index,
+		    .interp = (uint32_t)t->py.interp_id, .frames = t->frames,
+		    .depth = (uint32_t)t->chain.depth,
+		    .shared = (uint32_t)t->chain.depth, .status = t->status};
+		return true;
+	}
+	return false;
+}
