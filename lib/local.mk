@@ -194,8 +194,8 @@ lib_libtach_core_la_SOURCES += \
 	lib/engine/sample/names.c lib/engine/sample/names.h \
 	lib/engine/sample/runs.c lib/engine/sample/runs.h
 lib_libtach_core_la_SOURCES += \
+	lib/engine/remote/plan.c lib/engine/remote/plan.h \
 	lib/engine/remote/remote.c lib/engine/remote/remote.h \
-	lib/engine/remote/survey.c lib/engine/remote/survey.h \
 	lib/engine/remote/tasks.c lib/engine/remote/tasks.h
 lib_libtach_core_la_SOURCES += \
 	lib/engine/inprocess/agents.c lib/engine/inprocess/agents.h \

@@ -8,7 +8,7 @@
 
 #include "engine/os/clock.h"
 #include "engine/os/stop.h"
-#include "engine/remote/survey.h"
+#include "engine/remote/plan.h"
 #include "engine/remote/tasks.h"
 #include "engine/sample/emit.h"
 #include "engine/sample/names.h"
@@ -59,7 +59,7 @@ struct remote {
 	struct releasing_sink releasing; /* with --blocking */
 	struct interrupts *interrupts; /* or NULL */
 
-	struct survey seen;
+	struct plan plan;
 	struct batch batch;
 	bool taken;	    /* the round was taken ahead, or of a series */
 	uint64_t lost;	    /* chains, of codes_lost, when rounds ahead began */
@@ -115,7 +115,7 @@ remote_new(const struct process *p, const struct py_runtime *rt,
 	    .stops = &r->stops};
 	r->interrupts = interrupts;
 	watcher_init(&r->watcher, interrupts_stir(interrupts));
-	survey_init(&r->seen, p, rt, &r->chains, interrupts,
+	plan_init(&r->plan, p, rt, &r->chains, interrupts,
 	    options->blocking);
 	batch_init(&r->batch, interrupts);
 	r->patience[false] = r->patience[true] = QUIET_MIN;
@@ -153,7 +153,7 @@ remote_free(struct remote *r, uint64_t until)
 	names_free(r->called);
 	chains_free(&r->chains);
 	watcher_free(&r->watcher);
-	survey_free(&r->seen);
+	plan_free(&r->plan);
 	identity_free(&r->identity);
 	free(r);
 }
@@ -161,11 +161,11 @@ remote_free(struct remote *r, uint64_t until)
 void
 remote_interrupts(struct remote *r, struct interrupts *in)
 {
-	r->interrupts = r->seen.interrupts = in;
+	r->interrupts = r->plan.interrupts = in;
 	batch_init(&r->batch, in);
 	r->watcher.program = interrupts_stir(in);
-	for (size_t i = 0; i < r->seen.threads.count; i++)
-		switches_free(&r->seen.threads.list[i].switches);
+	for (size_t i = 0; i < r->plan.threads.count; i++)
+		switches_free(&r->plan.threads.list[i].switches);
 }
 
 static const struct py_memory *
@@ -191,9 +191,9 @@ cut_chain(struct remote *r, size_t depth)
 static bool
 is_only(const struct remote *r, const struct thread *t)
 {
-	return r->seen.threads.count == 1 || (r->offsets->active == 0 &&
-	    survey_interp(&r->seen, t)->gil.locked &&
-	    survey_interp(&r->seen, t)->gil.holder == t->py.addr);
+	return r->plan.threads.count == 1 || (r->offsets->active == 0 &&
+	    plan_interp(&r->plan, t)->gil.locked &&
+	    plan_interp(&r->plan, t)->gil.holder == t->py.addr);
 }
 
 /* The id of a thread whose state does not give it; 0: there is none, or it is
@@ -204,7 +204,7 @@ seek_tid(struct remote *r, const struct thread *t, uint64_t pthread)
 	struct claim claim = {pthread, t->stack, is_only(r, t)};
 
 	return identity_find(&r->identity, r->process, &claim,
-	    r->seen.time_us);
+	    r->plan.time_us);
 }
 
 /* That which its state gives, if there is such a thread. */
@@ -232,7 +232,7 @@ find_tid(struct remote *r, struct thread *t)
 	if (py_has(r->offsets->thread_native_thread_id))
 		return told_tid(r, t);
 	tid = tids_find(&r->tids, r->process, live(r), r->offsets,
-	    &r->seen.list, id, t->pthread == id ? t->tid : 0);
+	    &r->plan.list, id, t->pthread == id ? t->tid : 0);
 	t->pthread = id;
 	if (tid != 0 || (tid = seek_tid(r, t, id)) != 0)
 		return tid;
@@ -314,10 +314,10 @@ know_later(struct remote *r, struct thread *t, const struct interp *in)
 	size_t n = 0;
 	bool known = false;
 
-	for (; !known && survey_look_later(&r->seen, in, &stamp); n++)
-		known = read_once_running(&r->chains, t, &r->seen.all, in->gc,
+	for (; !known && plan_look_later(&r->plan, in, &stamp); n++)
+		known = read_once_running(&r->chains, t, &r->plan.all, in->gc,
 		    &stamp);
-	survey_look_back(&r->seen, n);
+	plan_look_back(&r->plan, n);
 	r->chains.retries += n;
 	return known;
 }
@@ -326,9 +326,9 @@ know_later(struct remote *r, struct thread *t, const struct interp *in)
 static bool
 walk_copy(struct remote *r, struct thread *t, size_t *sure)
 {
-	const struct interp *in = survey_interp(&r->seen, t);
+	const struct interp *in = plan_interp(&r->plan, t);
 
-	return read_once_still(&r->chains, t, &r->seen.all, in->gc, &in->stamp,
+	return read_once_still(&r->chains, t, &r->plan.all, in->gc, &in->stamp,
 	    sure);
 }
 
@@ -360,10 +360,10 @@ read_record(struct remote *r, struct thread *t, size_t *sure)
 static bool
 read_chain(struct remote *r, struct thread *t, size_t *sure)
 {
-	const struct interp *in = survey_interp(&r->seen, t);
+	const struct interp *in = plan_interp(&r->plan, t);
 	bool ran = (t->status & TACH_STATUS_CPU) != 0; /* when it was seen last */
 
-	t->stale = !t->copied || survey_may_have_run(&r->seen, t);
+	t->stale = !t->copied || plan_may_have_run(&r->plan, t);
 	if (t->still && r->taken)
 		return read_record(r, t, sure);
 	if (t->still && walk_copy(r, t, sure)) {
@@ -383,12 +383,12 @@ read_chain(struct remote *r, struct thread *t, size_t *sure)
 	if (ran && is_interrupted(r, t))
 		return true;
 	if (t->copied && t->stale &&
-	    read_once_running(&r->chains, t, &r->seen.all, in->gc, &in->stamp))
+	    read_once_running(&r->chains, t, &r->plan.all, in->gc, &in->stamp))
 		return true;
 	if (t->copied && know_later(r, t, in))
 		return true;
 	/* What it does now is later than what is left of a series. */
-	survey_end_series(&r->seen);
+	plan_end_series(&r->plan);
 	t->stale = true;
 	if (!ran && is_interrupted(r, t))
 		return true;
@@ -403,8 +403,8 @@ rebind(struct remote *r, struct thread *t, uint64_t tid)
 	thread_bind(t, r->process, tid);
 	t->sought = 0;
 	t->index = TACH_NONE;
-	for (size_t i = 0; i < r->seen.threads.count; i++) {
-		const struct thread *u = &r->seen.threads.list[i];
+	for (size_t i = 0; i < r->plan.threads.count; i++) {
+		const struct thread *u = &r->plan.threads.list[i];
 		r->twofold |= u != t && u->tid == tid;
 	}
 }
@@ -510,7 +510,7 @@ is_of_series(const struct remote *r, const struct thread *t)
 static struct moment
 moment_of(struct remote *r, const struct thread *t, uint64_t time_us)
 {
-	const struct interp *in = survey_interp(&r->seen, t);
+	const struct interp *in = plan_interp(&r->plan, t);
 
 	return (struct moment){.time_us = time_us,
 	    .offsets = r->offsets,
@@ -519,19 +519,19 @@ moment_of(struct remote *r, const struct thread *t, uint64_t time_us)
 	    .wants_gil = chains_wants_gil(&r->chains),
 	    .ran = (is_of_series(r, t) && r->runs) ||
 		has_just_run(r, t, time_us),
-	    .waits = !t->holds_gil && survey_takes_turns(&r->seen, t),
+	    .waits = !t->holds_gil && plan_takes_turns(&r->plan, t),
 	    .exception = chains_exception(&r->chains, t, &r->none)};
 }
 
 static bool
 holds_gil(const struct remote *r, const struct thread *t)
 {
-	const struct interp *in = survey_interp(&r->seen, t);
+	const struct interp *in = plan_interp(&r->plan, t);
 
 	if (r->offsets->active == 0)
 		return in->gil.locked && in->gil.holder == t->py.addr;
 	return t->copied && (chains_state(&r->chains,
-	    r->seen.all.bytes + t->copy, r->offsets->thread_status) &
+	    r->plan.all.bytes + t->copy, r->offsets->thread_status) &
 	    r->offsets->active) != 0;
 }
 
@@ -654,10 +654,10 @@ read_stack(struct remote *r, struct thread *t, size_t *sure)
 static bool
 is_elsewhere(const struct remote *r, const struct thread *t, uint64_t time_us)
 {
-	if (r->seen.interps.count < 2 && !r->twofold)
+	if (r->plan.interps.count < 2 && !r->twofold)
 		return false;
-	for (size_t i = 0; i < r->seen.threads.count; i++) {
-		const struct thread *u = &r->seen.threads.list[i];
+	for (size_t i = 0; i < r->plan.threads.count; i++) {
+		const struct thread *u = &r->plan.threads.list[i];
 		if (u == t || u->tid != t->tid)
 			continue;
 		if (u->sampled_us == time_us)
@@ -775,7 +775,7 @@ take_sample(struct remote *r, struct thread *t, uint64_t time_us,
 	if (!emit_sample(&r->emitter, t, &r->chains.chain, !whole, &m, sink))
 		return false;
 	if (is_of_series(r, t) && t->same == 0)
-		t->same = chains_shared(t, &r->seen.shared);
+		t->same = chains_shared(t, &r->plan.shared);
 	return true;
 }
 
@@ -796,8 +796,8 @@ static bool
 sample_copied(struct remote *r, uint64_t time_us, struct tach_sink *sink,
     struct tach_recorder_stats *stats)
 {
-	for (size_t i = 0; i < r->seen.threads.count; i++) {
-		struct thread *t = &r->seen.threads.list[i];
+	for (size_t i = 0; i < r->plan.threads.count; i++) {
+		struct thread *t = &r->plan.threads.list[i];
 		if (t->copied &&
 		    !sample_thread(r, t, time_us, sink, stats))
 			return false;
@@ -811,7 +811,7 @@ static bool
 renew_status(struct remote *r, struct thread *t)
 {
 	struct moment m = {.offsets = r->offsets,
-	    .gil = survey_interp(&r->seen, t)->gil_at,
+	    .gil = plan_interp(&r->plan, t)->gil_at,
 	    .holds_gil = t->holds_gil,
 	    .wants_gil = t->wants_gil,
 	    .exception = t->exception};
@@ -837,8 +837,8 @@ static bool
 sample_others(struct remote *r, uint64_t time_us, struct tach_sink *sink,
     struct tach_recorder_stats *stats)
 {
-	for (size_t i = 0; i < r->seen.threads.count; i++) {
-		struct thread *t = &r->seen.threads.list[i];
+	for (size_t i = 0; i < r->plan.threads.count; i++) {
+		struct thread *t = &r->plan.threads.list[i];
 		if (t->gone || t->done)
 			continue;
 		t->copied = false;
@@ -873,7 +873,7 @@ sample_task(void *arg, size_t of, struct py_chain *c)
 {
 	struct task_round *a = arg;
 	struct remote *r = a->remote;
-	struct thread *t = &r->seen.threads.list[r->loops[of]];
+	struct thread *t = &r->plan.threads.list[r->loops[of]];
 
 	a->moment.status = t->status & TACH_STATUS_MAIN;
 	thread_names_count(r->names, t->index, 1, a->stats);
@@ -886,7 +886,7 @@ sample_task(void *arg, size_t of, struct py_chain *c)
 static bool
 reserve_loops(struct remote *r)
 {
-	size_t n = r->seen.threads.count;
+	size_t n = r->plan.threads.count;
 	size_t *loops = reallocarray(r->loops, n, sizeof(*loops));
 	struct tasks_of *of = reallocarray(r->tasks_of, n, sizeof(*of));
 
@@ -905,12 +905,12 @@ sample_tasks(struct remote *r, uint64_t time_us, struct tach_sink *sink,
 	struct task_round a = {r, {.time_us = time_us}, sink, stats, false};
 	size_t n = 0;
 
-	if (r->seen.threads.count == 0)
+	if (r->plan.threads.count == 0)
 		return true;
 	if (!reserve_loops(r))
 		return false;
-	for (size_t i = 0; i < r->seen.threads.count; i++) {
-		const struct thread *t = &r->seen.threads.list[i];
+	for (size_t i = 0; i < r->plan.threads.count; i++) {
+		const struct thread *t = &r->plan.threads.list[i];
 		if (t->gone || t->index == TACH_NONE || !t->done ||
 		    !status_kept(r->options, t->status & TACH_STATUS_MAIN))
 			continue;
@@ -931,7 +931,7 @@ look_at(struct remote *r, struct thread *t)
 {
 	if (!t->live && !t->passed)
 		t->stale = true;
-	else if ((survey_interp(&r->seen, t)->counted &&
+	else if ((plan_interp(&r->plan, t)->counted &&
 		     switches_had(&t->switches, r->process, t->task,
 			 &r->watcher)) ||
 	    ++t->looks % LOOKS == 0)
@@ -948,13 +948,13 @@ look_at(struct remote *r, struct thread *t)
 static void
 look_around(struct remote *r)
 {
-	size_t count = r->seen.threads.count;
+	size_t count = r->plan.threads.count;
 	size_t n = count > 1 ? 1 + count / LOOK_AFTER : 0;
 
 	for (; n > 0; n--) {
-		struct thread *t = &r->seen.threads.list[
+		struct thread *t = &r->plan.threads.list[
 		    r->turn = (r->turn + 1) % count];
-		if (!survey_takes_turns(&r->seen, t))
+		if (!plan_takes_turns(&r->plan, t))
 			look_at(r, t);
 	}
 }
@@ -977,18 +977,18 @@ static void
 forget_room(struct remote *r)
 {
 	if (r->round % FORGET_AFTER == 0 && !remote_has_series(r))
-		snapshot_free(&r->seen.all);
+		snapshot_free(&r->plan.all);
 }
 
 static void
 begin_round(struct remote *r)
 {
 	forget_room(r);
-	for (size_t i = 0; i < r->seen.threads.count; i++) {
-		struct thread *t = &r->seen.threads.list[i];
+	for (size_t i = 0; i < r->plan.threads.count; i++) {
+		struct thread *t = &r->plan.threads.list[i];
 		t->done = t->copied = t->still = false;
-		seek_again(t, r->seen.time_us);
-		if (!survey_interp(&r->seen, t)->counted)
+		seek_again(t, r->plan.time_us);
+		if (!plan_interp(&r->plan, t)->counted)
 			look_for_rest(r, t);
 		/* Its last sample is one of a task that waits. */
 		t->stale |= r->options->async == TACH_ASYNC_ALL;
@@ -1000,8 +1000,8 @@ begin_round(struct remote *r)
 static bool
 has_more(const struct remote *r)
 {
-	for (size_t i = 0; i < r->seen.threads.count; i++) {
-		const struct thread *t = &r->seen.threads.list[i];
+	for (size_t i = 0; i < r->plan.threads.count; i++) {
+		const struct thread *t = &r->plan.threads.list[i];
 		if (t->stale && !t->done && !t->gone)
 			return true;
 	}
@@ -1012,9 +1012,9 @@ has_more(const struct remote *r)
 static void
 wait_near(struct remote *r)
 {
-	for (size_t i = 0; i < r->seen.threads.count; i++) {
-		const struct thread *t = &r->seen.threads.list[
-		    (r->round + i) % r->seen.threads.count];
+	for (size_t i = 0; i < r->plan.threads.count; i++) {
+		const struct thread *t = &r->plan.threads.list[
+		    (r->round + i) % r->plan.threads.count];
 		if (t->done && t->task != 0 &&
 		    (t->status & TACH_STATUS_CPU) != 0) {
 			colocate_wait(&r->chains.colocation, t->task);
@@ -1041,10 +1041,10 @@ static bool
 see_alone(struct remote *r)
 {
 	if (!r->taken)
-		return survey_interrupt(&r->seen);
+		return plan_interrupt(&r->plan);
 	if (remote_has_series(r))
-		return survey_take_copy(&r->seen);
-	if (survey_take(&r->seen, &r->batch))
+		return plan_take_copy(&r->plan);
+	if (plan_take(&r->plan, &r->batch))
 		return true;
 	batch_cancel(&r->batch);
 	return false;
@@ -1055,7 +1055,7 @@ static bool
 see_more(struct remote *r)
 {
 	return r->taken && batch_more(&r->batch) &&
-	    survey_take(&r->seen, &r->batch);
+	    plan_take(&r->plan, &r->batch);
 }
 
 /* ---- rounds in which nobody has run ------------------------------------ */
@@ -1074,11 +1074,11 @@ was_at_rest(const struct thread *t)
 static bool
 were_at_rest(const struct remote *r)
 {
-	for (size_t i = 0; i < r->seen.threads.count; i++)
-		if (!was_at_rest(&r->seen.threads.list[i]))
+	for (size_t i = 0; i < r->plan.threads.count; i++)
+		if (!was_at_rest(&r->plan.threads.list[i]))
 			return false;
-	return r->seen.interps.count == 1 && !r->twofold &&
-	    process_count_tasks(r->process) == r->seen.threads.count;
+	return r->plan.interps.count == 1 && !r->twofold &&
+	    process_count_tasks(r->process) == r->plan.threads.count;
 }
 
 /* Whether no thread has had a CPU since it was asked before.  One that has had
@@ -1088,8 +1088,8 @@ had_no_cpu(struct remote *r)
 {
 	bool none = true;
 
-	for (size_t i = 0; i < r->seen.threads.count; i++) {
-		struct thread *t = &r->seen.threads.list[i];
+	for (size_t i = 0; i < r->plan.threads.count; i++) {
+		struct thread *t = &r->plan.threads.list[i];
 		if (switches_had(&t->switches, r->process, t->task, &r->watcher)) {
 			t->unsure = true;
 			none = false;
@@ -1114,8 +1114,8 @@ all_rest(struct remote *r)
 bool
 remote_can_repeat(const struct remote *r)
 {
-	for (size_t i = 0; i < r->seen.threads.count; i++) {
-		const struct thread *t = &r->seen.threads.list[i];
+	for (size_t i = 0; i < r->plan.threads.count; i++) {
+		const struct thread *t = &r->plan.threads.list[i];
 		if (t->lost && !t->gone)
 			return false;
 	}
@@ -1126,8 +1126,8 @@ bool
 remote_again(struct remote *r, uint64_t time_us, struct tach_sink *sink,
     struct tach_recorder_stats *stats)
 {
-	for (size_t i = 0; i < r->seen.threads.count; i++) {
-		struct thread *t = &r->seen.threads.list[i];
+	for (size_t i = 0; i < r->plan.threads.count; i++) {
+		struct thread *t = &r->plan.threads.list[i];
 		if (t->gone || !t->live || is_elsewhere(r, t, time_us))
 			continue;
 		thread_names_count(r->names, t->index, 1, stats);
@@ -1150,7 +1150,7 @@ sink_of(struct remote *r, struct tach_sink *sink)
 static enum remote_result
 look_at_names(struct remote *r, uint64_t time_us)
 {
-	return names_look(r->called, &r->seen.threads, r->names->count,
+	return names_look(r->called, &r->plan.threads, r->names->count,
 	    time_us) ? REMOTE_OK : REMOTE_ERROR;
 }
 
@@ -1172,21 +1172,21 @@ remote_round(struct remote *r, uint64_t time_us, struct tach_sink *to,
 
 	if (all_rest(r))
 		return rest_round(r, time_us, sink, stats);
-	r->seen.time_us = time_us;
+	r->plan.time_us = time_us;
 	begin_round(r);
 	if (see_alone(r)) {
 		do
 			if (!sample_copied(r, time_us, sink, stats))
 				return REMOTE_ERROR;
 		while (see_more(r));
-		first = !r->seen.kept;
+		first = !r->plan.kept;
 		if (!first)
 			look_around(r);
 	}
 	for (int i = 0; i < COPIES_MAX && (first || has_more(r)); i++) {
 		errno = 0;
-		if (!(first && survey_copy_lean(&r->seen)) &&
-		    !survey_copy(&r->seen, first))
+		if (!(first && plan_copy_lean(&r->plan)) &&
+		    !plan_copy(&r->plan, first))
 			return errno == ENOMEM ? REMOTE_ERROR : REMOTE_LOST;
 		if (!sample_copied(r, time_us, sink, stats))
 			return REMOTE_ERROR;
@@ -1251,14 +1251,14 @@ void
 remote_go_ahead(struct remote *r, uint64_t interval_ns, uint32_t size)
 {
 	size_t threads = may_go_ahead(r) ?
-	    survey_may_go_ahead(&r->seen, &r->batch) : 0;
+	    plan_may_go_ahead(&r->plan, &r->batch) : 0;
 
 	r->interval_ns = interval_ns;
 	r->lost = codes_lost(r->chains.codes);
 	if (threads == 0 || learns(r))
 		r->quiet = 0;
 	else if (++r->quiet >= r->patience[threads > 1] &&
-	    !survey_go_ahead(&r->seen, &r->batch, interval_ns, size))
+	    !plan_go_ahead(&r->plan, &r->batch, interval_ns, size))
 		hesitate(r, threads > 1, true);
 }
 
@@ -1274,12 +1274,12 @@ remote_keep_ahead(struct remote *r, uint64_t interval_ns, uint32_t size)
 void
 remote_copy_series(struct remote *r)
 {
-	if (!may_go_ahead(r) || !r->seen.kept)
+	if (!may_go_ahead(r) || !r->plan.kept)
 		r->quiet = 0;
 	else if (++r->quiet >= r->patience[false] &&
-	    !survey_copy_series(&r->seen))
+	    !plan_copy_series(&r->plan))
 		hesitate(r, false, true);
-	r->copies = r->seen.left;
+	r->copies = r->plan.left;
 	r->runs = false;
 }
 
@@ -1292,14 +1292,14 @@ remote_is_ahead(const struct remote *r)
 bool
 remote_has_series(const struct remote *r)
 {
-	return r->seen.left > 0;
+	return r->plan.left > 0;
 }
 
 bool
 remote_is_alone(const struct remote *r)
 {
-	return r->seen.threads.count == 1 ||
-	    (r->batch.on && r->seen.takers > 1);
+	return r->plan.threads.count == 1 ||
+	    (r->batch.on && r->plan.takers > 1);
 }
 
 uint64_t
@@ -1356,14 +1356,14 @@ next_ahead(struct remote *r, uint64_t *time)
 		batch_end(&r->batch);
 	r->taken = batch_next(&r->batch, time);
 	if (!r->taken && batch_was_away(&r->batch)) {
-		if (survey_ahead_rests(&r->seen))
+		if (plan_ahead_rests(&r->plan))
 			batch_end(&r->batch);
 		else
 			batch_doubt(&r->batch);
 		r->taken = batch_next(&r->batch, time);
 	}
 	if (!r->batch.on)
-		hesitate(r, r->seen.takers > 1, has_lost(r) ||
+		hesitate(r, r->plan.takers > 1, has_lost(r) ||
 		    batch_is_dear(&r->batch) || r->batch.rounds < SOON);
 	return r->taken;
 }
@@ -1372,7 +1372,7 @@ next_ahead(struct remote *r, uint64_t *time)
 static bool
 next_copy(struct remote *r, uint64_t *time)
 {
-	r->taken = survey_has_copy(&r->seen, time);
+	r->taken = plan_has_copy(&r->plan, time);
 	if (r->taken)
 		r->copies--;
 	else if (r->copies > 0)

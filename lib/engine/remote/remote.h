@@ -5,7 +5,7 @@
  * The target is not written to, and stopped only if that is asked for, so it
  * moves while it is read, but for a thread that runs where that may be
  * interrupted (interrupted.h).  One call copies all that the last round needed
- * of the threads that can have moved (survey.h); what can be believed of the
+ * of the threads that can have moved (plan.h); what can be believed of the
  * copies is a sample (chains.h).  While one thread runs and nothing else changes,
  * the kernel makes the copies of the next rounds (batch.h).
  */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * survey.h: which interpreters and threads there are, which of these can have
- * run since they were looked at last, and a copy of all that is needed of those,
- * by one call.
+ * plan.h: which threads of a round are read, and how: which interpreters and
+ * threads there are, which of these can have run since they were looked at last,
+ * and a copy of all that is needed of those, by one call.
  */
-#ifndef ENGINE_REMOTE_SURVEY_H
-#define ENGINE_REMOTE_SURVEY_H
+#ifndef ENGINE_REMOTE_PLAN_H
+#define ENGINE_REMOTE_PLAN_H
 
 #include "engine/copy/snapshot.h"
 #include "engine/stack/chains.h"
@@ -13,7 +13,7 @@
 #include "engine/threads/interps.h"
 #include "engine/threads/threads.h"
 
-struct survey {
+struct plan {
 	const struct process *process;
 	const struct py_runtime *runtime;
 	struct chains *chains;
@@ -44,29 +44,29 @@ struct survey {
 };
 
 /* All must outlive it; there may be no interrupts. */
-void survey_init(struct survey *, const struct process *,
+void plan_init(struct plan *, const struct process *,
     const struct py_runtime *, struct chains *, struct interrupts *,
     bool stops);
-void survey_free(struct survey *);
+void plan_free(struct plan *);
 
 /* Copies the one thread that can have run without a sign of it in an interrupt,
  * if there is one and it runs, and marks the others as below.  Unless ->kept,
  * there is more to copy.  False: it has to be copied otherwise, too. */
-bool survey_interrupt(struct survey *);
+bool plan_interrupt(struct plan *);
 
 /* Has the one thread that can have run copied ahead, if the GILs are kept, or
  * those that take turns, and says beforehand how many that would be; and takes
- * what was copied of one as survey_interrupt does. */
-size_t survey_may_go_ahead(const struct survey *, const struct batch *);
-bool survey_go_ahead(struct survey *, struct batch *, uint64_t interval_ns,
+ * what was copied of one as plan_interrupt does. */
+size_t plan_may_go_ahead(const struct plan *, const struct batch *);
+bool plan_go_ahead(struct plan *, struct batch *, uint64_t interval_ns,
     uint32_t size);
-bool survey_take(struct survey *, const struct batch *);
+bool plan_take(struct plan *, const struct batch *);
 /* Whether one of them, which has left its CPU, waits for something but that,
  * and its turn; if not, it was we who took it, or another one. */
-bool survey_ahead_rests(struct survey *);
+bool plan_ahead_rests(struct plan *);
 /* Whether a thread is one of those that take turns, as was copied ahead: then
  * it has its own, or waits for it. */
-bool survey_takes_turns(const struct survey *, const struct thread *);
+bool plan_takes_turns(const struct plan *, const struct thread *);
 
 /*
  * Copies the threads that are stale and not done, and in a round's first copy
@@ -74,28 +74,28 @@ bool survey_takes_turns(const struct survey *, const struct thread *);
  * sample does not hold any more, and as unsure those of which only the status
  * may not.  False: the lists are not to be had.
  */
-bool survey_copy(struct survey *, bool first);
+bool plan_copy(struct plan *, bool first);
 /* The first copy without the lists.  False: they may matter. */
-bool survey_copy_lean(struct survey *);
+bool plan_copy_lean(struct plan *);
 
 /*
  * Copies that thread several times, one after the other, by one call; each of the
- * copies is as that of survey_copy_lean.  The next one was made at *time, about
+ * copies is as that of plan_copy_lean.  The next one was made at *time, about
  * (ns, by clock_ns); and takes that, or, if there is more to copy, ends the series.
  * False: there is none, or that.
  */
-bool survey_copy_series(struct survey *);
-bool survey_has_copy(const struct survey *, uint64_t *time);
-bool survey_take_copy(struct survey *);
-void survey_end_series(struct survey *);
+bool plan_copy_series(struct plan *);
+bool plan_has_copy(const struct plan *, uint64_t *time);
+bool plan_take_copy(struct plan *);
+void plan_end_series(struct plan *);
 /* What is of no use in the copy that was taken may be so in a later one: goes on
  * to that, with its stamp of an interpreter, and back again. */
-bool survey_look_later(struct survey *, const struct interp *, struct stamp *);
-void survey_look_back(struct survey *, size_t copies);
+bool plan_look_later(struct plan *, const struct interp *, struct stamp *);
+void plan_look_back(struct plan *, size_t copies);
 
 /* The interpreter of a thread. */
-struct interp *survey_interp(const struct survey *, const struct thread *);
+struct interp *plan_interp(const struct plan *, const struct thread *);
 /* Whether a thread may have run between the last two looks. */
-bool survey_may_have_run(const struct survey *, const struct thread *);
+bool plan_may_have_run(const struct plan *, const struct thread *);
 
 #endif

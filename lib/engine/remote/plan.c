@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* survey.c: see survey.h. */
-#include "engine/remote/survey.h"
+/* plan.c: see plan.h. */
+#include "engine/remote/plan.h"
 
 #include <errno.h>
 #include <string.h>
@@ -16,16 +16,16 @@
 #define SERIES_MAX (256 * 1024) /* ... nor do more bytes */
 
 void
-survey_init(struct survey *v, const struct process *p,
+plan_init(struct plan *v, const struct process *p,
     const struct py_runtime *rt, struct chains *chains,
     struct interrupts *interrupts, bool stops)
 {
-	*v = (struct survey){.process = p, .runtime = rt, .chains = chains,
+	*v = (struct plan){.process = p, .runtime = rt, .chains = chains,
 	    .interrupts = interrupts, .stops = stops, .interps.runtime = rt};
 }
 
 void
-survey_free(struct survey *v)
+plan_free(struct plan *v)
 {
 	threads_free(&v->threads);
 	interps_free(&v->interps);
@@ -36,35 +36,35 @@ survey_free(struct survey *v)
 }
 
 static const struct py_memory *
-live(const struct survey *v)
+live(const struct plan *v)
 {
 	return &v->chains->memory.memory;
 }
 
 struct interp *
-survey_interp(const struct survey *v, const struct thread *t)
+plan_interp(const struct plan *v, const struct thread *t)
 {
 	return &v->interps.list[t->interp];
 }
 
 /* Whether a thread can run without a sign of it. */
 static bool
-is_free(const struct survey *v, const struct thread *t)
+is_free(const struct plan *v, const struct thread *t)
 {
-	return !t->rests && interp_is_free(survey_interp(v, t), t->py.addr);
+	return !t->rests && interp_is_free(plan_interp(v, t), t->py.addr);
 }
 
 bool
-survey_may_have_run(const struct survey *v, const struct thread *t)
+plan_may_have_run(const struct plan *v, const struct thread *t)
 {
 	return !t->rests &&
-	    interp_may_have_run(survey_interp(v, t), t->py.addr);
+	    interp_may_have_run(plan_interp(v, t), t->py.addr);
 }
 
 /* ---- lists: interpreters and threads ----------------------------------- */
 
 static bool
-list_threads(struct survey *v)
+list_threads(struct plan *v)
 {
 	size_t interp = 0;
 
@@ -82,7 +82,7 @@ list_threads(struct survey *v)
 
 /* What a round needs of the interpreters besides their lists and GILs. */
 static bool
-note_words(struct survey *v)
+note_words(struct plan *v)
 {
 	for (size_t i = 0; i < v->interps.count; i++)
 		if (!chains_note_words(v->chains, &v->interps.globals,
@@ -93,7 +93,7 @@ note_words(struct survey *v)
 
 /* Makes a list that was read the one that we know. */
 static bool
-take_lists(struct survey *v)
+take_lists(struct plan *v)
 {
 	return interps_update(&v->interps, live(v), &v->list) &&
 	    note_words(v) && list_threads(v);
@@ -103,7 +103,7 @@ take_lists(struct survey *v)
  * holds still may lack any of them: then what we know must do, if we know
  * some. */
 static bool
-discover(struct survey *v)
+discover(struct plan *v)
 {
 	bool seen = false, read = false;
 
@@ -122,14 +122,14 @@ discover(struct survey *v)
 /* Whether the thread before one in its interpreter's list still leads to it:
  * what was copied of a thread that has ended is nothing. */
 static bool
-is_linked(const struct survey *v, const struct thread *t)
+is_linked(const struct plan *v, const struct thread *t)
 {
 	return !t->copied || t->link == SIZE_MAX ||
 	    load_u64(v->all.bytes + t->link) == t->py.addr;
 }
 
 static bool
-all_linked(const struct survey *v)
+all_linked(const struct plan *v)
 {
 	for (size_t i = 0; i < v->threads.count; i++)
 		if (!is_linked(v, &v->threads.list[i]))
@@ -141,20 +141,20 @@ all_linked(const struct survey *v)
 
 /* Of its interpreter. */
 static bool
-is_first(const struct survey *v, const struct thread *t)
+is_first(const struct plan *v, const struct thread *t)
 {
 	return t == v->threads.list || t[-1].interp != t->interp;
 }
 
 /* Where the thread before it leads to it. */
 static uint64_t
-link_of(const struct survey *v, const struct thread *t)
+link_of(const struct plan *v, const struct thread *t)
 {
 	return t[-1].py.addr + v->chains->offsets->thread_next;
 }
 
 static bool
-add_link(struct survey *v, struct thread *t)
+add_link(struct plan *v, struct thread *t)
 {
 	t->link = SIZE_MAX;
 	if (v->lean || is_first(v, t))
@@ -164,7 +164,7 @@ add_link(struct survey *v, struct thread *t)
 }
 
 static bool
-add_thread(struct survey *v, struct thread *t)
+add_thread(struct plan *v, struct thread *t)
 {
 	t->before = v->all.count;
 	t->before_copy = v->all.size;
@@ -181,7 +181,7 @@ add_thread(struct survey *v, struct thread *t)
 
 /* Where the list of interpreters begins, if the lists are wanted. */
 static bool
-add_head(struct survey *v)
+add_head(struct plan *v)
 {
 	return v->lean || snapshot_add_once(&v->all, v->globals_first,
 	    interps_head(&v->interps), sizeof(uint64_t), &v->head_at);
@@ -190,7 +190,7 @@ add_head(struct survey *v)
 /* What is copied in an interrupt is copied word by word, as each byte takes the
  * thread time; otherwise ranges do. */
 static bool
-add_interps(struct survey *v, bool words)
+add_interps(struct plan *v, bool words)
 {
 	struct snapshot *s = &v->all;
 
@@ -205,7 +205,7 @@ add_interps(struct survey *v, bool words)
 
 /* The lists and the GILs, and what stamps need. */
 static bool
-add_globals(struct survey *v, bool words)
+add_globals(struct plan *v, bool words)
 {
 	struct snapshot *s = &v->all;
 
@@ -223,7 +223,7 @@ add_globals(struct survey *v, bool words)
 }
 
 static void
-clear(struct survey *v)
+clear(struct plan *v)
 {
 	snapshot_clear(&v->all);
 	v->alone = v->past = false;
@@ -235,7 +235,7 @@ clear(struct survey *v)
 /* Threads, then the globals.  The first copy of a round has only threads that
  * can have run without a sign of it. */
 static bool
-prepare(struct survey *v, bool first)
+prepare(struct plan *v, bool first)
 {
 	clear(v);
 	for (size_t i = 0; i < v->threads.count; i++) {
@@ -250,7 +250,7 @@ prepare(struct survey *v, bool first)
 
 /* A range could not be read: a thread has left it, or has gone. */
 static bool
-blame(struct survey *v, size_t range)
+blame(struct plan *v, size_t range)
 {
 	for (size_t i = v->threads.count; i-- > 0;) {
 		struct thread *t = &v->threads.list[i];
@@ -268,7 +268,7 @@ blame(struct survey *v, size_t range)
 
 /* Copies all that is known to be needed. */
 static bool
-copy(struct survey *v, bool first)
+copy(struct plan *v, bool first)
 {
 	size_t range, tries = v->threads.count * 2 + 1;
 
@@ -285,7 +285,7 @@ copy(struct survey *v, bool first)
 /* The only thread that can have run without a sign of it, if it did run when it
  * was looked at last; or NULL. */
 static struct thread *
-runner(const struct survey *v)
+runner(const struct plan *v)
 {
 	struct thread *only = NULL;
 
@@ -307,7 +307,7 @@ runner(const struct survey *v)
  * has come to them since has not run; but a new interpreter can have a GIL of
  * its own. */
 static bool
-lists_same(const struct survey *v, struct py_view *globals)
+lists_same(const struct plan *v, struct py_view *globals)
 {
 	return interps_same(&v->interps, globals) && (v->lean ||
 	    (load_u64(v->all.bytes + v->head_at) == v->interps.list[0].addr &&
@@ -316,7 +316,7 @@ lists_same(const struct survey *v, struct py_view *globals)
 
 /* What is of one moment needs no look before it. */
 static struct stamp
-stamp_of(const struct survey *v, const struct interp *in, const uint8_t *count)
+stamp_of(const struct plan *v, const struct interp *in, const uint8_t *count)
 {
 	struct stamp s = codes_stamp(v->chains->codes, in->addr,
 	    v->alone ? count : in->count, count);
@@ -327,7 +327,7 @@ stamp_of(const struct survey *v, const struct interp *in, const uint8_t *count)
 
 /* What an interpreter's GIL and its count say. */
 static bool
-read_interp(struct survey *v, struct interp *in, struct py_view *globals)
+read_interp(struct plan *v, struct interp *in, struct py_view *globals)
 {
 	const uint8_t *count = v->all.bytes + in->count_at;
 
@@ -344,7 +344,7 @@ still_blocked(const struct thread *t)
 }
 
 bool
-survey_takes_turns(const struct survey *v, const struct thread *t)
+plan_takes_turns(const struct plan *v, const struct thread *t)
 {
 	for (size_t i = 0; v->past && v->takers > 1 && i < v->takers; i++)
 		if (v->ahead[i] == t->py.addr)
@@ -356,11 +356,11 @@ survey_takes_turns(const struct survey *v, const struct thread *t)
  * it began to wait for the GIL, or it ran without it.  Only a state that says
  * who wants the GIL need be read for that. */
 static void
-doubt_status(const struct survey *v, const struct interp *in, struct thread *t)
+doubt_status(const struct plan *v, const struct interp *in, struct thread *t)
 {
 	bool moved = in->gil.waiting != in->was.waiting && !still_blocked(t);
 
-	if (survey_takes_turns(v, t))
+	if (plan_takes_turns(v, t))
 		return;
 	t->stale |= moved && py_has(v->chains->offsets->thread_gil_requested);
 	t->unsure |= moved ||
@@ -370,7 +370,7 @@ doubt_status(const struct survey *v, const struct interp *in, struct thread *t)
 /* Whether nobody but who was copied can have run: if that is one thread at one
  * moment, at which it was in its list, it has not ended either. */
 static bool
-is_kept(const struct survey *v, const struct interp *in)
+is_kept(const struct plan *v, const struct interp *in)
 {
 	return v->alone ? interp_is_same(in) : interp_is_kept(in);
 }
@@ -381,7 +381,7 @@ is_kept(const struct survey *v, const struct interp *in)
  * A thread that has ended meanwhile has no frames, so it has no sample.
  */
 static bool
-take_note(struct survey *v, bool last)
+take_note(struct plan *v, bool last)
 {
 	struct py_view globals;
 
@@ -401,8 +401,8 @@ take_note(struct survey *v, bool last)
 	}
 	for (size_t i = 0; i < v->threads.count; i++) {
 		struct thread *t = &v->threads.list[i];
-		const struct interp *in = survey_interp(v, t);
-		t->stale = t->stale || survey_may_have_run(v, t);
+		const struct interp *in = plan_interp(v, t);
+		t->stale = t->stale || plan_may_have_run(v, t);
 		doubt_status(v, in, t);
 	}
 	return true;
@@ -412,7 +412,7 @@ take_note(struct survey *v, bool last)
 
 /* Takes note of a copy that has nothing but the globals and a thread. */
 static bool
-note_alone(struct survey *v, struct thread *t, bool past)
+note_alone(struct plan *v, struct thread *t, bool past)
 {
 	v->past = past;
 	t->before = t->first;
@@ -421,7 +421,7 @@ note_alone(struct survey *v, struct thread *t, bool past)
 }
 
 bool
-survey_interrupt(struct survey *v)
+plan_interrupt(struct plan *v)
 {
 	struct thread *t = v->interrupts != NULL && v->listed && v->kept ?
 	    runner(v) : NULL;
@@ -439,7 +439,7 @@ survey_interrupt(struct survey *v)
 }
 
 bool
-survey_copy_lean(struct survey *v)
+plan_copy_lean(struct plan *v)
 {
 	bool enough;
 
@@ -452,7 +452,7 @@ survey_copy_lean(struct survey *v)
 }
 
 bool
-survey_copy(struct survey *v, bool first)
+plan_copy(struct plan *v, bool first)
 {
 	v->lists_due = v->time_us + LISTS_AFTER;
 	for (int i = 0; i < LIST_TRIES; i++) {
@@ -466,7 +466,7 @@ survey_copy(struct survey *v, bool first)
 }
 
 static struct thread *
-thread_at(const struct survey *v, uint64_t addr)
+thread_at(const struct plan *v, uint64_t addr)
 {
 	for (size_t i = 0; i < v->threads.count; i++)
 		if (v->threads.list[i].py.addr == addr)
@@ -479,7 +479,7 @@ thread_at(const struct survey *v, uint64_t addr)
 /* Adds a thread for all copies of a series: what does not change from one to the
  * next is shared. */
 static bool
-add_parts(struct survey *v, struct thread *t)
+add_parts(struct plan *v, struct thread *t)
 {
 	t->before = t->first = v->all.count;
 	t->copy = v->all.size;
@@ -494,7 +494,7 @@ add_parts(struct survey *v, struct thread *t)
 /* As a lean copy.  False: it is too much, or its code objects could not be proven
  * when it is taken, which is later than it is made. */
 static bool
-prepare_series(struct survey *v, struct thread *t, size_t *copies)
+prepare_series(struct plan *v, struct thread *t, size_t *copies)
 {
 	struct range at[CODES_COUNTS];
 	bool added;
@@ -514,7 +514,7 @@ prepare_series(struct survey *v, struct thread *t, size_t *copies)
 }
 
 bool
-survey_copy_series(struct survey *v)
+plan_copy_series(struct plan *v)
 {
 	struct thread *t = v->listed && v->kept && v->time_us < v->lists_due ?
 	    runner(v) : NULL;
@@ -536,7 +536,7 @@ survey_copy_series(struct survey *v)
 }
 
 bool
-survey_has_copy(const struct survey *v, uint64_t *time)
+plan_has_copy(const struct plan *v, uint64_t *time)
 {
 	size_t n = v->all.copies;
 
@@ -548,7 +548,7 @@ survey_has_copy(const struct survey *v, uint64_t *time)
 }
 
 bool
-survey_take_copy(struct survey *v)
+plan_take_copy(struct plan *v)
 {
 	struct thread *t = thread_at(v, v->ahead[0]);
 	bool enough;
@@ -564,13 +564,13 @@ survey_take_copy(struct survey *v)
 }
 
 void
-survey_end_series(struct survey *v)
+plan_end_series(struct plan *v)
 {
 	v->left = 0;
 }
 
 bool
-survey_look_later(struct survey *v, const struct interp *in,
+plan_look_later(struct plan *v, const struct interp *in,
     struct stamp *stamp)
 {
 	if (v->left == 0 || !snapshot_next(&v->all))
@@ -580,7 +580,7 @@ survey_look_later(struct survey *v, const struct interp *in,
 }
 
 void
-survey_look_back(struct survey *v, size_t copies)
+plan_look_back(struct plan *v, size_t copies)
 {
 	snapshot_back(&v->all, copies);
 }
@@ -611,7 +611,7 @@ watch_word(struct batch_ask *ask, uint64_t addr, uint64_t value)
 /* All of a GIL but whether it is locked: that changes wherever a thread does
  * without it for a while. */
 static bool
-watch_gil(const struct survey *v, struct batch_ask *ask, uint64_t gil)
+watch_gil(const struct plan *v, struct batch_ask *ask, uint64_t gil)
 {
 	const struct py_offsets *o = v->chains->offsets;
 	size_t at;
@@ -628,7 +628,7 @@ watch_gil(const struct survey *v, struct batch_ask *ask, uint64_t gil)
 
 /* What counts code objects, where something does. */
 static bool
-watch_interp_counts(const struct survey *v, struct batch_ask *ask,
+watch_interp_counts(const struct plan *v, struct batch_ask *ask,
     const struct interp *in)
 {
 	struct range at[CODES_COUNTS];
@@ -644,7 +644,7 @@ watch_interp_counts(const struct survey *v, struct batch_ask *ask,
 }
 
 static bool
-watch_interp(const struct survey *v, struct batch_ask *ask,
+watch_interp(const struct plan *v, struct batch_ask *ask,
     const struct interp *in)
 {
 	const struct py_offsets *o = v->chains->offsets;
@@ -657,7 +657,7 @@ watch_interp(const struct survey *v, struct batch_ask *ask,
 /* Where code objects are not those that they were, to be told is enough: they are
  * to be read before they have gone. */
 static bool
-watch_counts(const struct survey *v, struct batch_ask *ask)
+watch_counts(const struct plan *v, struct batch_ask *ask)
 {
 	size_t others = ask->watches;
 
@@ -672,7 +672,7 @@ watch_counts(const struct survey *v, struct batch_ask *ask)
 /* Whatever shows that another thread can have run, unless they take turns, or
  * that there is a new one, or that this one has ended. */
 static bool
-watch_all(const struct survey *v, struct batch_ask *ask, const struct thread *t)
+watch_all(const struct plan *v, struct batch_ask *ask, const struct thread *t)
 {
 	for (size_t i = 0; i < v->interps.count; i++)
 		if (!watch_interp(v, ask, &v->interps.list[i]))
@@ -685,7 +685,7 @@ watch_all(const struct survey *v, struct batch_ask *ask, const struct thread *t)
 
 /* Where they lie in a copy that begins as the newest one does. */
 static bool
-place_watches(const struct survey *v, struct batch_ask *ask)
+place_watches(const struct plan *v, struct batch_ask *ask)
 {
 	for (size_t i = 0; i < ask->watches + ask->told; i++) {
 		struct interrupt_watch *w = &ask->watch[i];
@@ -715,7 +715,7 @@ waits_turn(const struct thread *t)
 
 /* Whether those that take turns can be copied ahead. */
 static bool
-knows_turns(const struct survey *v, const struct batch *a)
+knows_turns(const struct plan *v, const struct batch *a)
 {
 	return batch_knows_calls(a) && v->interps.count == 1 &&
 	    v->interps.list[0].counted && py_has(v->chains->offsets->gil_cond);
@@ -724,7 +724,7 @@ knows_turns(const struct survey *v, const struct batch *a)
 /* Those that take turns, or the one that has them all, if it is known of all
  * others that they rest, and seen when they do not; or none. */
 static size_t
-find_takers(const struct survey *v, struct thread *list[INTERRUPT_TAKERS])
+find_takers(const struct plan *v, struct thread *list[INTERRUPT_TAKERS])
 {
 	const struct interp *in = v->interps.list;
 	bool had = false;
@@ -744,7 +744,7 @@ find_takers(const struct survey *v, struct thread *list[INTERRUPT_TAKERS])
 }
 
 static size_t
-find_asked(const struct survey *v, const struct batch *a,
+find_asked(const struct plan *v, const struct batch *a,
     struct thread *list[INTERRUPT_TAKERS])
 {
 	size_t n;
@@ -759,7 +759,7 @@ find_asked(const struct survey *v, const struct batch *a,
 }
 
 size_t
-survey_may_go_ahead(const struct survey *v, const struct batch *a)
+plan_may_go_ahead(const struct plan *v, const struct batch *a)
 {
 	struct thread *list[INTERRUPT_TAKERS];
 
@@ -767,7 +767,7 @@ survey_may_go_ahead(const struct survey *v, const struct batch *a)
 }
 
 static bool
-ask_for(struct survey *v, struct batch *a, struct thread *t)
+ask_for(struct plan *v, struct batch *a, struct thread *t)
 {
 	struct batch_ask ask = {.holder = t->py.addr,
 	    .waits = !has_turn(v->interps.list, t)};
@@ -781,7 +781,7 @@ ask_for(struct survey *v, struct batch *a, struct thread *t)
 }
 
 static struct interrupt_gil
-gil_of(const struct survey *v, uint64_t gil)
+gil_of(const struct plan *v, uint64_t gil)
 {
 	const struct py_offsets *o = v->chains->offsets;
 
@@ -792,7 +792,7 @@ gil_of(const struct survey *v, uint64_t gil)
 
 /* False: none of them is on a CPU, or had left it before. */
 static bool
-begin(struct survey *v, struct batch *a, struct thread *list[], uint32_t size)
+begin(struct plan *v, struct batch *a, struct thread *list[], uint32_t size)
 {
 	const struct interp *in = v->interps.list;
 	struct interrupt_gil gil = gil_of(v, in->gil_at);
@@ -812,7 +812,7 @@ begin(struct survey *v, struct batch *a, struct thread *list[], uint32_t size)
 }
 
 bool
-survey_go_ahead(struct survey *v, struct batch *a, uint64_t interval_ns,
+plan_go_ahead(struct plan *v, struct batch *a, uint64_t interval_ns,
     uint32_t size)
 {
 	struct thread *list[INTERRUPT_TAKERS];
@@ -828,7 +828,7 @@ survey_go_ahead(struct survey *v, struct batch *a, uint64_t interval_ns,
 
 /* Whether a thread runs, or waits for a CPU or its turn. */
 static bool
-goes_on(struct survey *v, const struct thread *t, pid_t *runs)
+goes_on(struct plan *v, const struct thread *t, pid_t *runs)
 {
 	if (t == NULL)
 		return false;
@@ -837,11 +837,11 @@ goes_on(struct survey *v, const struct thread *t, pid_t *runs)
 		return true;
 	}
 	return v->takers > 1 && status_waits_for(t, v->chains->offsets,
-	    survey_interp(v, t)->gil_at);
+	    plan_interp(v, t)->gil_at);
 }
 
 bool
-survey_ahead_rests(struct survey *v)
+plan_ahead_rests(struct plan *v)
 {
 	pid_t runs = 0;
 
@@ -855,7 +855,7 @@ survey_ahead_rests(struct survey *v)
 }
 
 bool
-survey_take(struct survey *v, const struct batch *a)
+plan_take(struct plan *v, const struct batch *a)
 {
 	size_t who = batch_who(a);
 	struct thread *t = who < v->takers ? thread_at(v, v->ahead[who]) : NULL;
