@@ -359,7 +359,7 @@ catch_signals(void)
 }
 
 static int
-make(const struct place *p, enum place_kind kind, const char *name)
+make(const struct destination *p, enum place_kind kind, const char *name)
 {
 	if (kind == PLACE_FILE)
 		return openat(p->folder, name, O_RDWR | O_CREAT | O_EXCL |
@@ -372,7 +372,7 @@ make(const struct place *p, enum place_kind kind, const char *name)
 
 /* The name with six letters behind it. */
 static char *
-random_name(const struct place *p)
+random_name(const struct destination *p)
 {
 	static const char letters[] = "abcdefghijklmnopqrstuvwxyz012345";
 	uint32_t bits;
@@ -388,7 +388,7 @@ random_name(const struct place *p)
 /* In one step, as seen by a signal: it is not there, or it is going to be
  * removed. */
 static int
-make_held(const struct place *p, enum place_kind kind, char *name)
+make_held(const struct destination *p, enum place_kind kind, char *name)
 {
 	size_t i = unfinished[0].name == NULL ? 0 : 1;
 	sigset_t set, old;
@@ -408,7 +408,7 @@ make_held(const struct place *p, enum place_kind kind, char *name)
 }
 
 int
-cmd_make_unfinished(const struct place *p, enum place_kind kind, char **name)
+cmd_make_unfinished(const struct destination *p, enum place_kind kind, char **name)
 {
 	int fd;
 
@@ -425,7 +425,7 @@ cmd_make_unfinished(const struct place *p, enum place_kind kind, char **name)
 }
 
 bool
-cmd_finish_unfinished(const struct place *p, int fd, char *name)
+cmd_finish_unfinished(const struct destination *p, int fd, char *name)
 {
 	if (!place_take(p, fd, name))
 		return false;

@@ -111,7 +111,7 @@ bool cmd_copy(int from, int to);
 struct cmd_output {
 	FILE *file;
 	const char *name; /* for messages */
-	struct place place;
+	struct destination place;
 	char *temporary; /* the name that it has until then; NULL: it is
 			  * written directly */
 };
@@ -133,8 +133,8 @@ char *cmd_absolute(const char *path);
  * name.  By that it is removed, also at a signal, if the command ends before it
  * gets its own.  Gives its descriptor, or -1, with errno; and the name, which
  * cmd_finish_unfinished frees, or fails with errno. */
-int cmd_make_unfinished(const struct place *, enum place_kind, char **name);
-bool cmd_finish_unfinished(const struct place *, int fd, char *name);
+int cmd_make_unfinished(const struct destination *, enum place_kind, char **name);
+bool cmd_finish_unfinished(const struct destination *, int fd, char *name);
 /* What the umask leaves of the mode of a new file. */
 mode_t cmd_new_mode(mode_t);
 

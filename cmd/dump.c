@@ -18,7 +18,7 @@
 #define COMMAND_MAX 200 /* bytes of a command line that are shown */
 
 /* One stack, as it will be printed. */
-struct stack {
+struct dumped_stack {
 	uint64_t thread;
 	uint32_t interp;
 	uint8_t status;
@@ -38,7 +38,7 @@ struct local {
 struct dump {
 	struct tach_sink sink;
 	const struct tach_recorder *recorder;
-	struct stack *stacks;
+	struct dumped_stack *stacks;
 	size_t count, max;
 	struct local *locals;
 	size_t nlocals, locals_max;
@@ -117,7 +117,7 @@ print_status(FILE *out, uint8_t status)
 /* The name of a thread, which the recorder notes some rounds after it saw
  * it.  False: there is none yet. */
 static bool
-find_name(const struct tach_table *t, const struct stack *s,
+find_name(const struct tach_table *t, const struct dumped_stack *s,
     struct tach_string *name)
 {
 	char key[64];
@@ -150,7 +150,7 @@ print_task(FILE *out, const struct tach_table *t, const struct tach_run *run)
 }
 
 static void
-print_head(const struct tach_table *t, const struct stack *s)
+print_head(const struct tach_table *t, const struct dumped_stack *s)
 {
 	struct tach_string name;
 
@@ -180,15 +180,15 @@ grow(void *entries, size_t count, size_t *max, size_t size)
 	return p;
 }
 
-static struct stack *
+static struct dumped_stack *
 add_stack(struct dump *d)
 {
-	struct stack *p = grow(d->stacks, d->count, &d->max, sizeof(*p));
+	struct dumped_stack *p = grow(d->stacks, d->count, &d->max, sizeof(*p));
 
 	if (p == NULL)
 		return NULL;
 	d->stacks = p;
-	p[d->count] = (struct stack){.order = d->count};
+	p[d->count] = (struct dumped_stack){.order = d->count};
 	return &p[d->count++];
 }
 
@@ -248,7 +248,7 @@ dump_run(struct tach_sink *sink, const struct tach_run *run)
 {
 	struct dump *d = (struct dump *)sink;
 	const struct tach_table *t = tach_recorder_table(d->recorder);
-	struct stack *s;
+	struct dumped_stack *s;
 	FILE *out;
 
 	if (d->taken)
@@ -358,7 +358,7 @@ let_go(struct dump *d, struct tach_recorder *r)
 static int
 in_order(const void *a, const void *b)
 {
-	const struct stack *x = a, *y = b;
+	const struct dumped_stack *x = a, *y = b;
 	bool main_x = x->status & TACH_STATUS_MAIN;
 	bool main_y = y->status & TACH_STATUS_MAIN;
 
@@ -397,7 +397,7 @@ print_process(struct tach_recorder *r)
 }
 
 static void
-print_stack(const struct tach_table *t, const struct stack *s)
+print_stack(const struct tach_table *t, const struct dumped_stack *s)
 {
 	print_head(t, s);
 	fwrite(s->text + s->task_len, 1, s->len - s->task_len, stdout);

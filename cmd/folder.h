@@ -9,7 +9,7 @@
 struct folder {
 	int fd;		  /* of the directory to write to */
 	const char *name; /* for messages */
-	struct place place;
+	struct destination place;
 	char *temporary; /* the name that it has until it is complete */
 };
 

@@ -373,22 +373,22 @@ find_intervals(struct input *in, const struct tach_table *t)
 		    in->interps[i]);
 }
 
-struct range {
+struct id_range {
 	uint32_t first, last;
 };
 
 static int
 by_first(const void *a, const void *b)
 {
-	return by_number(&((const struct range *)a)->first,
-	    &((const struct range *)b)->first);
+	return by_number(&((const struct id_range *)a)->first,
+	    &((const struct id_range *)b)->first);
 }
 
 /* The ranges that an input's notes tell of, ascending; to be freed. */
-static struct range *
+static struct id_range *
 ranges_of(const struct input *in, size_t *n)
 {
-	struct range *ranges = calloc(in->nnotes + 1, sizeof(*ranges)), *r;
+	struct id_range *ranges = calloc(in->nnotes + 1, sizeof(*ranges)), *r;
 	const char *rest;
 
 	if (ranges == NULL)
@@ -406,7 +406,7 @@ ranges_of(const struct input *in, size_t *n)
 /* A merge numbers its inputs without gaps, and each has no more interpreters
  * than it had samples of, but for those whose samples were not selected. */
 static bool
-believed(const struct input *in, const struct range *r)
+believed(const struct input *in, const struct id_range *r)
 {
 	uint64_t end = (uint64_t)r->last + 1;
 
@@ -421,7 +421,7 @@ static void
 keep_interps(struct input *in)
 {
 	size_t n, i, kept = 0;
-	struct range *ranges = ranges_of(in, &n);
+	struct id_range *ranges = ranges_of(in, &n);
 
 	for (i = 0; i < n && believed(in, &ranges[i]); i++)
 		if (ranges[i].last >= in->kept)

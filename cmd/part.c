@@ -255,7 +255,7 @@ part_open(struct part *p, const char *path, bool text)
 bool
 part_check(const char *path)
 {
-	struct place p;
+	struct destination p;
 	struct stat st;
 	bool ok;
 

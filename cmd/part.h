@@ -23,7 +23,7 @@ struct part {
 	int fd;		  /* to write to */
 	int names_fd;	  /* -1: it has none */
 	char *file, *names; /* their names meanwhile; NULL: it has none */
-	struct place place; /* where it is going to be */
+	struct destination place; /* where it is going to be */
 	int copy_to;	  /* -1: it is renamed */
 	cpu_set_t cpus; /* that we may run on when it is opened */
 	struct part_sync *sync; /* NULL: it was not needed yet */

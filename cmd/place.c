@@ -22,14 +22,14 @@
 /* ---- what is one ------------------------------------------------------- */
 
 /* A file that is there, or a name in a folder that will be one. */
-struct identity {
+struct file_identity {
 	dev_t dev;
 	ino_t ino;
 	char *name; /* NULL: it is there */
 };
 
 static struct {
-	struct identity *list;
+	struct file_identity *list;
 	size_t count;
 } inputs, outputs;
 
@@ -42,7 +42,7 @@ is_single(const struct stat *st)
 }
 
 static bool
-is_among(const struct identity *list, size_t n, const struct identity *i)
+is_among(const struct file_identity *list, size_t n, const struct file_identity *i)
 {
 	for (size_t k = 0; k < n; k++)
 		if (list[k].dev == i->dev && list[k].ino == i->ino &&
@@ -53,9 +53,9 @@ is_among(const struct identity *list, size_t n, const struct identity *i)
 }
 
 static void
-add(struct identity **list, size_t *n, const struct identity *i)
+add(struct file_identity **list, size_t *n, const struct file_identity *i)
 {
-	struct identity *p = reallocarray(*list, *n + 1, sizeof(*p));
+	struct file_identity *p = reallocarray(*list, *n + 1, sizeof(*p));
 
 	if (p == NULL)
 		err(CMD_FAILED, NULL);
@@ -66,7 +66,7 @@ add(struct identity **list, size_t *n, const struct identity *i)
 static void
 add_input(const struct stat *st)
 {
-	struct identity i = {st->st_dev, st->st_ino, NULL};
+	struct file_identity i = {st->st_dev, st->st_ino, NULL};
 
 	if (is_single(st) && !is_among(inputs.list, inputs.count, &i))
 		add(&inputs.list, &inputs.count, &i);
@@ -96,7 +96,7 @@ place_reads(const char *operand)
 
 /* Why an output cannot be what it is; NULL: no reason, and it is taken. */
 static const char *
-claim(const struct identity *i)
+claim(const struct file_identity *i)
 {
 	if (is_among(inputs.list, inputs.count, i))
 		return "it is an input, too: choose another name";
@@ -109,32 +109,32 @@ claim(const struct identity *i)
 static const char *
 claim_file(const struct stat *st)
 {
-	struct identity i = {st->st_dev, st->st_ino, NULL};
+	struct file_identity i = {st->st_dev, st->st_ino, NULL};
 
 	return is_single(st) ? claim(&i) : NULL;
 }
 
 static const char *
-claim_name(const struct place *p)
+claim_name(const struct destination *p)
 {
 	struct stat st;
-	struct identity i;
+	struct file_identity i;
 
 	if (fstat(p->folder, &st) != 0)
 		return strerror(errno);
-	i = (struct identity){st.st_dev, st.st_ino, strdup(p->base)};
+	i = (struct file_identity){st.st_dev, st.st_ino, strdup(p->base)};
 	return i.name == NULL ? strerror(ENOMEM) : claim(&i);
 }
 
 const char *
 place_stdout(void)
 {
-	struct identity i;
+	struct file_identity i;
 	struct stat st;
 
 	if (fstat(STDOUT_FILENO, &st) != 0 || !S_ISREG(st.st_mode))
 		return NULL;
-	i = (struct identity){st.st_dev, st.st_ino, NULL};
+	i = (struct file_identity){st.st_dev, st.st_ino, NULL};
 	return is_among(inputs.list, inputs.count, &i) ?
 	    "it is an input, too: choose another file" : NULL;
 }
@@ -152,7 +152,7 @@ is_sticky(int folder)
 /* Why what is there is neither to be replaced nor written to; NULL: no
  * reason. */
 static const char *
-objection(const struct place *p, const struct stat *st)
+objection(const struct destination *p, const struct stat *st)
 {
 	bool ours = st->st_uid == geteuid();
 
@@ -175,7 +175,7 @@ objection(const struct place *p, const struct stat *st)
 
 /* Opens what is no regular file; a swap for another one is noticed. */
 static const char *
-open_special(struct place *p, const struct stat *st)
+open_special(struct destination *p, const struct stat *st)
 {
 	struct stat now;
 
@@ -189,7 +189,7 @@ open_special(struct place *p, const struct stat *st)
 
 /* Why a folder cannot be replaced by a new one. */
 static const char *
-full(const struct place *p)
+full(const struct destination *p)
 {
 	int fd = openat(p->folder, p->base, O_RDONLY | O_DIRECTORY |
 	    O_NOFOLLOW | O_CLOEXEC);
@@ -207,7 +207,7 @@ full(const struct place *p)
 
 /* Finds out what has the name now, and opens it if it cannot be replaced. */
 static const char *
-look(struct place *p, enum place_kind kind)
+look(struct destination *p, enum place_kind kind)
 {
 	struct stat st;
 	const char *why;
@@ -251,7 +251,7 @@ descriptor(const char *path)
 }
 
 static const char *
-take_descriptor(struct place *p, int fd)
+take_descriptor(struct destination *p, int fd)
 {
 	int flags = fcntl(fd, F_GETFL);
 	struct stat st;
@@ -267,11 +267,11 @@ take_descriptor(struct place *p, int fd)
 /* ---- all --------------------------------------------------------------- */
 
 bool
-place_find(struct place *p, const char *path)
+place_find(struct destination *p, const char *path)
 {
 	char *folder = strdup(path), *name = strdup(path);
 
-	*p = (struct place){.folder = -1, .fd = -1};
+	*p = (struct destination){.folder = -1, .fd = -1};
 	if (folder != NULL && name != NULL &&
 	    (p->base = strdup(basename(name))) != NULL)
 		p->folder = open(dirname(folder),
@@ -282,12 +282,12 @@ place_find(struct place *p, const char *path)
 }
 
 const char *
-place_open(struct place *p, const char *path, enum place_kind kind)
+place_open(struct destination *p, const char *path, enum place_kind kind)
 {
 	size_t n = strlen(path);
 	int fd = descriptor(path);
 
-	*p = (struct place){.folder = -1, .fd = -1};
+	*p = (struct destination){.folder = -1, .fd = -1};
 	if (fd >= 0 && kind == PLACE_FILE)
 		return take_descriptor(p, fd);
 	if (n == 0)
@@ -299,19 +299,19 @@ place_open(struct place *p, const char *path, enum place_kind kind)
 
 /* A file system without modes is no reason to fail. */
 bool
-place_take(const struct place *p, int fd, const char *from)
+place_take(const struct destination *p, int fd, const char *from)
 {
 	(void)!fchmod(fd, p->mode);
 	return renameat(p->folder, from, p->folder, p->base) == 0;
 }
 
 void
-place_close(struct place *p)
+place_close(struct destination *p)
 {
 	if (p->fd >= 0)
 		close(p->fd);
 	if (p->folder >= 0)
 		close(p->folder);
 	free(p->base);
-	*p = (struct place){.folder = -1, .fd = -1};
+	*p = (struct destination){.folder = -1, .fd = -1};
 }

@@ -17,7 +17,7 @@
 
 enum place_kind { PLACE_FILE, PLACE_FOLDER };
 
-struct place {
+struct destination {
 	char *base; /* its name in the folder */
 	int folder; /* to find names in, not to read; -1: not open */
 	int fd;	    /* to write to it as it is; -1: it is made anew */
@@ -26,15 +26,15 @@ struct place {
 
 /* Looks at a path and opens what is not made anew; "-" and names such as
  * /dev/stdout are descriptors that we have.  NULL, or why it cannot be. */
-const char *place_open(struct place *, const char *path, enum place_kind);
-void place_close(struct place *);
+const char *place_open(struct destination *, const char *path, enum place_kind);
+void place_close(struct destination *);
 
 /* Only the folder, and the name in it.  False, with errno. */
-bool place_find(struct place *, const char *path);
+bool place_find(struct destination *, const char *path);
 
 /* What was made in the folder is complete: gives it its mode and its name.
  * False, with errno. */
-bool place_take(const struct place *, int fd, const char *from);
+bool place_take(const struct destination *, int fd, const char *from);
 
 /* An input, by its operand: no output is to be that.  A name that is not there
  * is none. */

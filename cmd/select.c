@@ -78,7 +78,7 @@ add_interps(const struct given *g, const uint32_t **list, size_t *n)
 /* ---- threads ------------------------------------------------------------- */
 
 /* One list of ids, and one of names. */
-struct threads {
+struct thread_lists {
 	const uint64_t **ids;
 	size_t *nids;
 	const struct tach_string **names;
@@ -96,7 +96,7 @@ is_number(const char *item)
 }
 
 static void
-add_id(const struct given *g, const struct threads *t, const char *item)
+add_id(const struct given *g, const struct thread_lists *t, const char *item)
 {
 	uint64_t *p = grow(*t->ids, *t->nids, sizeof(*p));
 
@@ -105,7 +105,7 @@ add_id(const struct given *g, const struct threads *t, const char *item)
 }
 
 static void
-add_name(const struct given *g, const struct threads *t, const char *item)
+add_name(const struct given *g, const struct thread_lists *t, const char *item)
 {
 	struct tach_string *p = grow(*t->names, *t->nnames, sizeof(*p));
 	const char *copy = strdup(item);
@@ -120,7 +120,7 @@ add_name(const struct given *g, const struct threads *t, const char *item)
 
 /* Whatever is no number is a name. */
 static void
-add_threads(const struct given *g, const struct threads *t)
+add_threads(const struct given *g, const struct thread_lists *t)
 {
 	char *copy = copy_of(g), *rest = copy, *item;
 
@@ -250,11 +250,11 @@ take(struct tach_selection *s, int option, const struct given *g)
 {
 	switch (option) {
 	case SELECT_THREAD:
-		add_threads(g, &(struct threads){&s->threads, &s->nthreads,
+		add_threads(g, &(struct thread_lists){&s->threads, &s->nthreads,
 		    &s->names, &s->nnames});
 		break;
 	case SELECT_NOT_THREAD:
-		add_threads(g, &(struct threads){&s->not_threads,
+		add_threads(g, &(struct thread_lists){&s->not_threads,
 		    &s->nnot_threads, &s->not_names, &s->nnot_names});
 		break;
 	case SELECT_INTERP:

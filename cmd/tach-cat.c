@@ -39,7 +39,7 @@ static const struct option options[] = {
 	{NULL, 0, NULL, 0},
 };
 
-struct job {
+struct cat_job {
 	bool long_form, follow;
 	bool failed; /* what was followed is not complete */
 	struct selection selection;
@@ -62,7 +62,7 @@ wait_for_more(struct tach_reader *r)
 }
 
 static int
-follow(struct job *job, struct tach_reader *r, struct tach_sink *sink,
+follow(struct cat_job *job, struct tach_reader *r, struct tach_sink *sink,
     const char *operand)
 {
 	int rc;
@@ -80,7 +80,7 @@ follow(struct job *job, struct tach_reader *r, struct tach_sink *sink,
 static int
 cat(struct tach_reader *r, const char *operand, void *arg)
 {
-	struct job *job = arg;
+	struct cat_job *job = arg;
 	const struct tach_table *table = tach_reader_table(r);
 	struct tach_sink *sink = select_sink(&job->selection, table,
 	    tach_text_new(stdout, job->long_form ? tach_reader_meta(r) : NULL,
@@ -92,10 +92,10 @@ cat(struct tach_reader *r, const char *operand, void *arg)
 			     cmd_pump(r, sink, OUTPUT);
 }
 
-static struct job
+static struct cat_job
 parse(int argc, char *argv[])
 {
-	struct job job = {0};
+	struct cat_job job = {0};
 	int c;
 
 	while ((c = cmd_getopt(argc, argv, "lfhV", options)) != -1) {
@@ -123,7 +123,7 @@ parse(int argc, char *argv[])
 int
 main(int argc, char *argv[])
 {
-	struct job job;
+	struct cat_job job;
 	int status;
 
 	cmd_start("tach-cat", CMD_USAGE, argv);

@@ -42,7 +42,7 @@ static const struct option options[] = {
 static const char *const record_words[] = {"REPEAT", "FULL", "SUFFIX",
     "POP_PUSH"};
 
-struct thread {
+struct info_thread {
 	uint64_t id;
 	uint32_t interp;
 	uint64_t samples;
@@ -51,7 +51,7 @@ struct thread {
 
 /* What decoding the samples has shown. */
 struct census {
-	struct thread *threads;
+	struct info_thread *threads;
 	size_t nthreads, max;
 	uint64_t duration; /* time of the latest sample */
 	uint64_t opcodes[TACH_NO_OPCODE]; /* samples whose innermost frame is
@@ -68,7 +68,7 @@ struct counter {
 
 #define OPCODES_SHOWN 10
 
-struct job {
+struct info_job {
 	struct selection selection;
 	bool stats, verify, json;
 	bool again;  /* not the first FILE */
@@ -76,7 +76,7 @@ struct job {
 };
 
 /* One profile, as far as it was looked at. */
-struct profile {
+struct info_profile {
 	const char *name;
 	const struct tach_meta *meta;
 	const struct tach_file_info *info;
@@ -88,7 +88,7 @@ struct profile {
 
 /* ---- counting ------------------------------------------------------------ */
 
-static struct thread *
+static struct info_thread *
 thread_of(struct census *c, const struct tach_run *run)
 {
 	while (c->nthreads <= run->index) {
@@ -99,7 +99,7 @@ thread_of(struct census *c, const struct tach_run *run)
 			if (c->threads == NULL)
 				err(CMD_FAILED, NULL);
 		}
-		c->threads[c->nthreads++] = (struct thread){0};
+		c->threads[c->nthreads++] = (struct info_thread){0};
 	}
 	return &c->threads[run->index];
 }
@@ -107,7 +107,7 @@ thread_of(struct census *c, const struct tach_run *run)
 static void
 count_run(struct census *c, const struct tach_run *run)
 {
-	struct thread *t = thread_of(c, run);
+	struct info_thread *t = thread_of(c, run);
 
 	t->id = run->thread;
 	t->interp = run->interp;
@@ -325,7 +325,7 @@ print_quality(const struct tach_quality *q)
 }
 
 static void
-print_head(const struct profile *p)
+print_head(const struct info_profile *p)
 {
 	const struct tach_meta *meta = p->meta;
 	char *name = cmd_plain(p->name);
@@ -405,7 +405,7 @@ print_notes(const struct tach_table *t)
 
 /* What a thread is called, after a space; "" if it has no name. */
 static char *
-name_text(const struct tach_table *table, const struct thread *t)
+name_text(const struct tach_table *table, const struct info_thread *t)
 {
 	struct tach_string name;
 	char *text;
@@ -424,7 +424,7 @@ name_text(const struct tach_table *table, const struct thread *t)
 }
 
 static void
-print_thread(const struct tach_table *table, const struct thread *t)
+print_thread(const struct tach_table *table, const struct info_thread *t)
 {
 	char shares[256] = "", *name = name_text(table, t);
 	size_t len = 0;
@@ -444,7 +444,7 @@ print_thread(const struct tach_table *table, const struct thread *t)
 
 /* The most frequent ones. */
 static void
-print_opcodes(const struct profile *p)
+print_opcodes(const struct info_profile *p)
 {
 	struct census c = *p->census;
 	uint64_t samples;
@@ -464,7 +464,7 @@ print_opcodes(const struct profile *p)
 
 /* How a file's samples are encoded. */
 static void
-print_encoding(const struct profile *p)
+print_encoding(const struct info_profile *p)
 {
 	const struct tach_decode_stats *s = p->stats;
 
@@ -482,7 +482,7 @@ print_encoding(const struct profile *p)
 }
 
 static void
-print_stats(const struct profile *p)
+print_stats(const struct info_profile *p)
 {
 	line("duration", "%" PRIu64 ".%06" PRIu64 " s",
 	    p->census->duration / 1000000, p->census->duration % 1000000);
@@ -496,7 +496,7 @@ print_stats(const struct profile *p)
 }
 
 static void
-print_text(const struct profile *p)
+print_text(const struct info_profile *p)
 {
 	print_head(p);
 	if (p->info->input == TACH_INPUT_FILE)
@@ -558,7 +558,7 @@ put_notes(const struct tach_table *t)
 }
 
 static void
-put_head(const struct profile *p)
+put_head(const struct info_profile *p)
 {
 	const struct tach_meta *meta = p->meta;
 
@@ -599,7 +599,7 @@ put_sizes(const struct tach_file_info *info)
 }
 
 static void
-put_thread(const struct tach_table *table, const struct thread *t)
+put_thread(const struct tach_table *table, const struct info_thread *t)
 {
 	struct tach_string name;
 
@@ -617,7 +617,7 @@ put_thread(const struct tach_table *table, const struct thread *t)
 }
 
 static void
-put_encoding(const struct profile *p)
+put_encoding(const struct info_profile *p)
 {
 	const struct tach_decode_stats *s = p->stats;
 
@@ -634,7 +634,7 @@ put_encoding(const struct profile *p)
 
 /* All of them. */
 static void
-put_opcodes(const struct profile *p)
+put_opcodes(const struct info_profile *p)
 {
 	struct census c = *p->census;
 	uint64_t samples;
@@ -655,7 +655,7 @@ put_opcodes(const struct profile *p)
 }
 
 static void
-put_stats(const struct profile *p)
+put_stats(const struct info_profile *p)
 {
 	printf(",\"stats\":{\"duration_us\":%" PRIu64 ",\"decoded_samples\":%"
 	    PRIu64 ",\"stack_frames\":%" PRIu64, p->census->duration,
@@ -673,7 +673,7 @@ put_stats(const struct profile *p)
 }
 
 static void
-print_json(const struct profile *p)
+print_json(const struct info_profile *p)
 {
 	put_head(p);
 	if (p->info->input == TACH_INPUT_FILE)
@@ -693,9 +693,9 @@ print_json(const struct profile *p)
 static int
 inform(struct tach_reader *r, const char *operand, void *arg)
 {
-	struct job *job = arg;
+	struct info_job *job = arg;
 	struct census census = {0};
-	struct profile p = {cmd_input_name(operand), tach_reader_meta(r),
+	struct info_profile p = {cmd_input_name(operand), tach_reader_meta(r),
 	    tach_reader_info(r), tach_reader_stats(r), tach_reader_table(r),
 	    NULL, NULL};
 	int rc = TACH_OK;
@@ -728,7 +728,7 @@ was_said(const struct tach_reader *r)
 static int
 verify(struct tach_reader *r, const char *operand, void *arg)
 {
-	struct job *job = arg;
+	struct info_job *job = arg;
 	const struct tach_file_info *info = tach_reader_info(r);
 	struct tach_run run;
 	char checksum[33], *name;
@@ -755,7 +755,7 @@ verify(struct tach_reader *r, const char *operand, void *arg)
 }
 
 static void
-take_option(struct job *job, int c)
+take_option(struct info_job *job, int c)
 {
 	switch (c) {
 	case 's':
@@ -780,7 +780,7 @@ take_option(struct job *job, int c)
 int
 main(int argc, char *argv[])
 {
-	struct job job = {0};
+	struct info_job job = {0};
 	int c, status;
 
 	cmd_start("tach-info", CMD_USAGE, argv);

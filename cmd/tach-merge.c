@@ -43,7 +43,7 @@ static const struct option longs[] = {
 	{NULL, 0, NULL, 0},
 };
 
-struct job {
+struct merge_job {
 	const char *output; /* NULL: standard output */
 	const char *files;  /* a list of inputs, or NULL */
 	struct tach_writer_options writer;
@@ -63,7 +63,7 @@ parse_align(const char *text)
 }
 
 static void
-parse_option(struct job *job, int c)
+parse_option(struct merge_job *job, int c)
 {
 	switch (c) {
 	case 'o':
@@ -95,7 +95,7 @@ is_stdin(const char *name)
 }
 
 static void
-add_list(struct job *job)
+add_list(struct merge_job *job)
 {
 	const char *name = cmd_input_name(job->files);
 	FILE *f = is_stdin(job->files) ? stdin : fopen(job->files, "re");
@@ -120,7 +120,7 @@ add_list(struct job *job)
 }
 
 static void
-list_inputs(struct job *job, char *const operands[])
+list_inputs(struct merge_job *job, char *const operands[])
 {
 	for (; *operands != NULL; operands++)
 		merging_add(&job->merging, *operands);
@@ -136,7 +136,7 @@ list_inputs(struct job *job, char *const operands[])
 }
 
 static void
-check_stdin(const struct job *job)
+check_stdin(const struct merge_job *job)
 {
 	size_t uses = is_stdin(job->files);
 
@@ -146,10 +146,10 @@ check_stdin(const struct job *job)
 		cmd_usage("standard input can be read only once");
 }
 
-static struct job
+static struct merge_job
 parse(int argc, char *argv[])
 {
-	struct job job = {.writer = PROFILE_DEFAULTS};
+	struct merge_job job = {.writer = PROFILE_DEFAULTS};
 	int c;
 
 	while ((c = cmd_getopt(argc, argv, "o:hV", longs)) != -1)
@@ -162,7 +162,7 @@ parse(int argc, char *argv[])
 /* ---- the command --------------------------------------------------------- */
 
 static int
-merge(struct job *job)
+merge(struct merge_job *job)
 {
 	struct profile p;
 	int status;
@@ -182,7 +182,7 @@ merge(struct job *job)
 int
 main(int argc, char *argv[])
 {
-	struct job job;
+	struct merge_job job;
 	int status;
 
 	cmd_start("tach-merge", CMD_USAGE, argv);

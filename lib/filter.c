@@ -24,7 +24,7 @@ enum verdict {
 	MATCHES_NOT,
 };
 
-struct thread {
+struct filter_thread {
 	bool decided, selected;
 	bool passed;	 /* something of it was */
 	uint32_t index;	 /* of it, in what is passed on */
@@ -36,7 +36,7 @@ struct filter {
 	struct tach_selection selection;
 	const struct tach_table *table;
 	bool by_tick;		/* ticks of one run may differ */
-	struct thread *threads; /* by a run's index */
+	struct filter_thread *threads; /* by a run's index */
 	size_t nthreads, threads_max;
 	uint32_t npassed;  /* threads */
 	size_t nexprs;	   /* those of match, then those of not_match */
@@ -92,7 +92,7 @@ thread_selected(const struct tach_selection *s, const struct tach_run *run,
 
 /* Of what is still being recorded, a name can come later than the thread. */
 static void
-decide(const struct filter *f, const struct tach_run *run, struct thread *t)
+decide(const struct filter *f, const struct tach_run *run, struct filter_thread *t)
 {
 	const struct tach_selection *s = &f->selection;
 	struct tach_string name = {"", 0};
@@ -105,10 +105,10 @@ decide(const struct filter *f, const struct tach_run *run, struct thread *t)
 }
 
 /* NULL: out of memory. */
-static struct thread *
+static struct filter_thread *
 thread_of(struct filter *f, const struct tach_run *run)
 {
-	struct thread *t;
+	struct filter_thread *t;
 
 	while (f->nthreads <= run->index) {
 		t = array_grow(f->threads, f->nthreads, &f->threads_max,
@@ -116,7 +116,7 @@ thread_of(struct filter *f, const struct tach_run *run)
 		if (t == NULL)
 			return NULL;
 		f->threads = t;
-		t[f->nthreads++] = (struct thread){0};
+		t[f->nthreads++] = (struct filter_thread){0};
 	}
 	t = &f->threads[run->index];
 	if (!t->decided)
@@ -260,7 +260,7 @@ match_stack(struct filter *f, const struct tach_run *run)
 /* Passes on the ticks that are selected, those that lie together as one run;
  * the first of them is known. */
 static int
-pass_on(struct filter *f, struct thread *t, const struct tach_run *run,
+pass_on(struct filter *f, struct filter_thread *t, const struct tach_run *run,
     size_t first)
 {
 	struct tach_run part = *run;
@@ -293,7 +293,7 @@ static int
 filter_run(struct tach_sink *sink, const struct tach_run *run)
 {
 	struct filter *f = (struct filter *)sink;
-	struct thread *t = thread_of(f, run);
+	struct filter_thread *t = thread_of(f, run);
 	enum verdict verdict;
 	size_t first;
 

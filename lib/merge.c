@@ -20,7 +20,7 @@
 #define MERGE_LESS ": merge fewer profiles"
 
 /* A thread of an input, as it is in what is given on. */
-struct thread {
+struct merge_thread {
 	bool seen;
 	uint32_t index, interp;
 };
@@ -32,7 +32,7 @@ struct map {
 };
 
 /* It is a sink behind the filter of its own samples. */
-struct input {
+struct merge_input {
 	struct tach_sink sink;
 	struct tach_sink *selected; /* where its runs go first */
 	struct tach_merge *merge;
@@ -45,7 +45,7 @@ struct input {
 	uint32_t *deepest;   /* stack of each thread, by a run's index */
 	size_t nthreads, threads_max;
 	struct map strings, frames;
-	struct thread *threads; /* by a selected run's index */
+	struct merge_thread *threads; /* by a selected run's index */
 	size_t threads_room;
 };
 
@@ -53,9 +53,9 @@ struct tach_merge {
 	struct error error;
 	struct tach_table *table;
 	struct tach_sink *out;
-	struct input **inputs; /* all of them */
+	struct merge_input **inputs; /* all of them */
 	size_t ninputs, inputs_max;
-	struct input **heap; /* those that have not ended */
+	struct merge_input **heap; /* those that have not ended */
 	size_t nheap;
 	size_t last; /* number of the input that the last call was about */
 	uint32_t nthreads;
@@ -83,7 +83,7 @@ tach_merge_new(void)
 
 /* Lets go of what only an input that has not ended needs. */
 static void
-input_clear(struct input *in)
+input_clear(struct merge_input *in)
 {
 	if (in->selected != NULL)
 		in->selected->free(in->selected);
@@ -181,7 +181,7 @@ map_reserve(struct map *map, uint32_t index, uint32_t count)
 }
 
 static uint32_t
-string_of(struct input *in, uint32_t index)
+string_of(struct merge_input *in, uint32_t index)
 {
 	const struct tach_table *from = tach_reader_table(in->reader);
 	struct tach_string s;
@@ -197,7 +197,7 @@ string_of(struct input *in, uint32_t index)
 }
 
 static uint32_t
-new_frame(struct input *in, uint32_t index)
+new_frame(struct merge_input *in, uint32_t index)
 {
 	const struct tach_table *from = tach_reader_table(in->reader);
 	struct tach_frame f;
@@ -216,7 +216,7 @@ new_frame(struct input *in, uint32_t index)
 }
 
 static uint32_t
-frame_of(struct input *in, uint32_t index)
+frame_of(struct merge_input *in, uint32_t index)
 {
 	if (index < in->frames.room && in->frames.to[index] != TACH_NONE)
 		return in->frames.to[index];
@@ -224,7 +224,7 @@ frame_of(struct input *in, uint32_t index)
 }
 
 static int
-intern_stack(struct input *in, struct tach_run *run)
+intern_stack(struct merge_input *in, struct tach_run *run)
 {
 	struct tach_merge *m = in->merge;
 
@@ -261,7 +261,8 @@ rank(const struct tach_merge_place *p, uint32_t interp)
 }
 
 static int
-new_thread(struct input *in, struct thread *t, const struct tach_run *run)
+new_thread(struct merge_input *in, struct merge_thread *t,
+    const struct tach_run *run)
 {
 	const struct tach_merge_place *p = &in->place;
 	uint64_t interp = p->interp +
@@ -278,9 +279,9 @@ new_thread(struct input *in, struct thread *t, const struct tach_run *run)
 }
 
 static int
-number_thread(struct input *in, struct tach_run *run)
+number_thread(struct merge_input *in, struct tach_run *run)
 {
-	struct thread *t;
+	struct merge_thread *t;
 
 	if (run->index >= in->threads_room) {
 		size_t room = (size_t)run->index * 2 + 4;
@@ -300,7 +301,7 @@ number_thread(struct input *in, struct tach_run *run)
 }
 
 static int
-shift_ticks(struct input *in, struct tach_run *run)
+shift_ticks(struct merge_input *in, struct tach_run *run)
 {
 	struct tach_merge *m = in->merge;
 	uint64_t shift = in->place.shift;
@@ -332,7 +333,7 @@ shift_ticks(struct input *in, struct tach_run *run)
 static int
 input_run(struct tach_sink *sink, const struct tach_run *run)
 {
-	struct input *in = (struct input *)sink;
+	struct merge_input *in = (struct merge_input *)sink;
 	struct tach_merge *m = in->merge;
 	struct tach_run to = *run;
 
@@ -364,13 +365,13 @@ input_free(struct tach_sink *sink)
 static const char *
 input_error(const struct tach_sink *sink)
 {
-	return ((const struct input *)sink)->merge->error.text;
+	return ((const struct merge_input *)sink)->merge->error.text;
 }
 
 /* ---- the heap ------------------------------------------------------------ */
 
 static bool
-before(const struct input *a, const struct input *b)
+before(const struct merge_input *a, const struct merge_input *b)
 {
 	if (a->begins != b->begins)
 		return a->begins < b->begins;
@@ -381,7 +382,7 @@ before(const struct input *a, const struct input *b)
 static void
 sift(struct tach_merge *m)
 {
-	struct input *in = m->heap[0];
+	struct merge_input *in = m->heap[0];
 	size_t at = 0, child;
 
 	while ((child = 2 * at + 1) < m->nheap) {
@@ -398,7 +399,7 @@ sift(struct tach_merge *m)
 
 /* Adds an input where it belongs. */
 static void
-rise(struct tach_merge *m, struct input *in)
+rise(struct tach_merge *m, struct merge_input *in)
 {
 	size_t at = m->nheap++;
 
@@ -416,11 +417,11 @@ drop_first(struct tach_merge *m)
 		sift(m);
 }
 
-static struct input *
+static struct merge_input *
 new_input(struct tach_merge *m, struct tach_reader *r,
     const struct tach_merge_place *place)
 {
-	struct input *in = calloc(1, sizeof(*in));
+	struct merge_input *in = calloc(1, sizeof(*in));
 
 	if (in == NULL)
 		return NULL;
@@ -443,14 +444,14 @@ int
 tach_merge_add(struct tach_merge *m, struct tach_reader *r,
     const struct tach_merge_place *place)
 {
-	struct input **p = array_grow(m->inputs, m->ninputs, &m->inputs_max,
-	    sizeof(struct input *));
-	struct input *in;
+	struct merge_input **p = array_grow(m->inputs, m->ninputs, &m->inputs_max,
+	    sizeof(struct merge_input *));
+	struct merge_input *in;
 
 	if (p == NULL)
 		return no_memory(m);
 	m->inputs = p;
-	p = reallocarray(m->heap, m->inputs_max, sizeof(struct input *));
+	p = reallocarray(m->heap, m->inputs_max, sizeof(struct merge_input *));
 	if (p == NULL)
 		return no_memory(m);
 	m->heap = p;
@@ -465,7 +466,7 @@ tach_merge_add(struct tach_merge *m, struct tach_reader *r,
 /* ---- the budget ---------------------------------------------------------- */
 
 static int
-add_deepest(struct input *in, uint32_t index)
+add_deepest(struct merge_input *in, uint32_t index)
 {
 	uint32_t *p;
 
@@ -483,7 +484,7 @@ add_deepest(struct input *in, uint32_t index)
 
 /* Whether the readers of all inputs may keep so much. */
 static int
-check_budget(struct input *in)
+check_budget(struct merge_input *in)
 {
 	struct tach_merge *m = in->merge;
 	const struct tach_run *run = &in->run;
@@ -509,7 +510,7 @@ check_budget(struct input *in)
 
 /* Gets an input's next run, as much of it as is wanted. */
 static int
-read_run(struct input *in)
+read_run(struct merge_input *in)
 {
 	uint64_t wanted = in->place.samples, left = wanted - in->taken;
 	struct error *error = &in->merge->error;
@@ -533,7 +534,7 @@ read_run(struct input *in)
 static int
 read_first(struct tach_merge *m)
 {
-	struct input *in = m->heap[0];
+	struct merge_input *in = m->heap[0];
 	int res = read_run(in);
 
 	m->last = in->number;
@@ -556,7 +557,7 @@ read_first(struct tach_merge *m)
 int
 tach_merge_next(struct tach_merge *m, struct tach_sink *out)
 {
-	struct input *in;
+	struct merge_input *in;
 	int res;
 
 	error_clear(&m->error);

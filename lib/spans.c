@@ -24,7 +24,7 @@ struct held {
 	uint64_t interval; /* this one */
 };
 
-struct spans {
+struct spans_sink {
 	struct tach_sink sink;
 	struct tach_sink *next;
 	const struct tach_meta *meta;
@@ -37,7 +37,7 @@ struct spans {
 };
 
 static int
-no_memory(struct spans *s)
+no_memory(struct spans_sink *s)
 {
 	return error_set(&s->error, TACH_FATAL, "%s", strerror(ENOMEM));
 }
@@ -82,7 +82,7 @@ reserve(void **array, uint32_t *max, uint64_t want, size_t size)
 }
 
 static struct held *
-thread_of(struct spans *s, const struct tach_run *run)
+thread_of(struct spans_sink *s, const struct tach_run *run)
 {
 	struct held *h;
 
@@ -104,7 +104,7 @@ thread_of(struct spans *s, const struct tach_run *run)
 
 /* Passes on what is held of a thread, whose next sample is at that time. */
 static int
-release(struct spans *s, struct held *h, uint64_t until)
+release(struct spans_sink *s, struct held *h, uint64_t until)
 {
 	struct tach_tick *last;
 	int rc;
@@ -123,7 +123,7 @@ release(struct spans *s, struct held *h, uint64_t until)
 /* Holds a run back from one of its ticks on.  What the rest shares with the
  * run before it is all of it, if it is not the first. */
 static int
-hold(struct spans *s, struct held *h, const struct tach_run *run, size_t from)
+hold(struct spans_sink *s, struct held *h, const struct tach_run *run, size_t from)
 {
 	size_t count = run->count - from;
 
@@ -146,7 +146,7 @@ hold(struct spans *s, struct held *h, const struct tach_run *run, size_t from)
 
 /* Copies a run's ticks to where they can be changed. */
 static bool
-copy_ticks(struct spans *s, const struct tach_run *run)
+copy_ticks(struct spans_sink *s, const struct tach_run *run)
 {
 	if (s->nticks < run->count) {
 		struct tach_tick *p = reallocarray(s->ticks, run->count,
@@ -162,7 +162,7 @@ copy_ticks(struct spans *s, const struct tach_run *run)
 
 /* Passes on all but the last sample of a long run. */
 static int
-pass(struct spans *s, const struct held *h, const struct tach_run *run)
+pass(struct spans_sink *s, const struct held *h, const struct tach_run *run)
 {
 	struct tach_run part = *run;
 
@@ -179,7 +179,7 @@ pass(struct spans *s, const struct held *h, const struct tach_run *run)
 static int
 spans_run(struct tach_sink *sink, const struct tach_run *run)
 {
-	struct spans *s = (struct spans *)sink;
+	struct spans_sink *s = (struct spans_sink *)sink;
 	struct held *h;
 	int rc;
 
@@ -198,7 +198,7 @@ spans_run(struct tach_sink *sink, const struct tach_run *run)
 static int
 intervals_run(struct tach_sink *sink, const struct tach_run *run)
 {
-	struct spans *s = (struct spans *)sink;
+	struct spans_sink *s = (struct spans_sink *)sink;
 	struct tach_run part = *run;
 	struct held *h = thread_of(s, run);
 	uint32_t one;
@@ -216,7 +216,7 @@ intervals_run(struct tach_sink *sink, const struct tach_run *run)
 static int
 spans_end(struct tach_sink *sink)
 {
-	struct spans *s = (struct spans *)sink;
+	struct spans_sink *s = (struct spans_sink *)sink;
 	int rc = TACH_OK;
 
 	for (size_t i = 0; i < s->nthreads && rc == TACH_OK; i++) {
@@ -231,7 +231,7 @@ spans_end(struct tach_sink *sink)
 static void
 spans_free(struct tach_sink *sink)
 {
-	struct spans *s = (struct spans *)sink;
+	struct spans_sink *s = (struct spans_sink *)sink;
 
 	s->next->free(s->next);
 	for (size_t i = 0; i < s->nthreads; i++) {
@@ -246,7 +246,7 @@ spans_free(struct tach_sink *sink)
 static const char *
 spans_error(const struct tach_sink *sink)
 {
-	const struct spans *s = (const struct spans *)sink;
+	const struct spans_sink *s = (const struct spans_sink *)sink;
 
 	return s->error.text[0] != '\0' ? s->error.text :
 					  s->next->error(s->next);
@@ -257,7 +257,7 @@ new_sink(const struct tach_meta *meta, const struct tach_table *table,
     int (*run)(struct tach_sink *, const struct tach_run *),
     struct tach_sink *next)
 {
-	struct spans *s = next != NULL ? calloc(1, sizeof(*s)) : NULL;
+	struct spans_sink *s = next != NULL ? calloc(1, sizeof(*s)) : NULL;
 
 	if (s == NULL) {
 		if (next != NULL)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: ISC
 # t/lint finds the lines of tests that cannot fail, and t/arrows the includes that
-# the house does not allow; there are none.
+# the house does not allow and the tags that two places define; there are none.
 
 load lib.bash
 
@@ -153,7 +153,7 @@ all_linted() {
 
 # ---- includes ---------------------------------------------------------------
 
-@test "no include goes where the house does not allow" {
+@test "no include goes where the house does not allow, and no tag is two things" {
 	"$T/arrows" "$TACH_SRCDIR"
 }
 
@@ -183,4 +183,16 @@ lib/python/x.c:2: lib/python makes no system call: unistd.h"
 	touch lib/engine/copy/{a..q}.c
 	run -1 "$T/arrows" .
 	is "$output" "lib/engine/copy: 17 files"
+}
+
+@test "a struct tag that two places define is told" {
+	mkdir -p lib/out cmd
+	printf 'struct a {\n\tstruct b {\n\t} b;\n};\n' >lib/out/x.h
+	printf 'struct c;\nstruct b *b;\n\nstatic struct b {\n} list;\n' >lib/out/y.c
+	printf 'struct a\nf(struct c *c)\n{\n\treturn (struct a){0};\n}\n' >cmd/x.c
+	printf 'struct c {\n};\n' >cmd/y.c
+	printf 'struct c {\n};\n' >cmd/z.h
+	run -1 "$T/arrows" .
+	is "$output" "cmd/z.h:1: struct c is another one at cmd/y.c:1
+lib/out/y.c:4: struct b is another one at lib/out/x.h:2"
 }

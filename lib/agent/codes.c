@@ -11,7 +11,7 @@
 #define BYTES_MAX (UINT64_C(16) << 20) /* longer ones are not believed */
 
 /* Where a part of a code object lies. */
-struct part {
+struct code_bytes {
 	const uint8_t *bytes;
 	size_t size;
 };
@@ -51,7 +51,7 @@ find(struct code_table *c, uint64_t addr)
 
 static bool
 find_text(const struct py_offsets *o, struct self_view *v, uint64_t addr,
-    struct wire_text *text, struct part *part)
+    struct wire_text *text, struct code_bytes *part)
 {
 	const uint8_t *p = view_at(&v->view, addr, o->unicode_ascii_size);
 	struct py_text t;
@@ -80,7 +80,7 @@ find_text(const struct py_offsets *o, struct self_view *v, uint64_t addr,
 
 static bool
 find_bytes(const struct py_offsets *o, struct self_view *v, uint64_t addr,
-    struct part *part)
+    struct code_bytes *part)
 {
 	const uint8_t *p = view_at(&v->view, addr, o->bytes_data);
 
@@ -98,9 +98,9 @@ find_bytes(const struct py_offsets *o, struct self_view *v, uint64_t addr,
 /* How many code units there are. */
 static bool
 find_units(const struct py_offsets *o, struct self_view *v,
-    const uint8_t *code, const struct part *lines, uint32_t *units)
+    const uint8_t *code, const struct code_bytes *lines, uint32_t *units)
 {
-	struct part bytecode = {0};
+	struct code_bytes bytecode = {0};
 
 	if (!py_has(o->code_code))
 		*units = (uint32_t)lines_units(lines->bytes, lines->size);
@@ -112,8 +112,8 @@ find_units(const struct py_offsets *o, struct self_view *v,
 }
 
 static bool
-put(struct wire_area *area, struct wire_code *r, const struct part *name,
-    const struct part *file, const struct part *lines)
+put(struct wire_area *area, struct wire_code *r, const struct code_bytes *name,
+    const struct code_bytes *file, const struct code_bytes *lines)
 {
 	static const uint8_t zeros[8];
 	size_t size = sizeof(*r) + name->size + file->size + r->lines;
@@ -134,7 +134,7 @@ send(const struct py_offsets *o, struct self_view *v, struct wire_area *area,
 	struct wire_code r = {.addr = e->addr, .print = e->print,
 	    .number = number,
 	    .firstlineno = (int32_t)load_u32(code + o->code_firstlineno)};
-	struct part name = {0}, file = {0}, lines = {0};
+	struct code_bytes name = {0}, file = {0}, lines = {0};
 
 	if (!find_text(o, v, load_u64(code + (py_has(o->code_qualname) ?
 		o->code_qualname : o->code_name)), &r.name, &name) ||

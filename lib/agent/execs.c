@@ -126,7 +126,7 @@ leave(void)
 {
 	struct wire_slot *slot = agent_slot();
 	struct leaving l = {0};
-	struct thread *t;
+	struct agent_thread *t;
 
 	if (agent.control == NULL || agent_is_other())
 		return l;
@@ -153,7 +153,7 @@ leave(void)
 static void
 stay(struct leaving l)
 {
-	struct thread *t;
+	struct agent_thread *t;
 	int e = errno;
 
 	if (!l.left)

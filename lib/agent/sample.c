@@ -30,7 +30,7 @@ count(_Atomic uint64_t *counter, uint64_t n)
 
 /* From now on ticks count again. */
 static void
-resume(struct thread *t, uint64_t time)
+resume(struct agent_thread *t, uint64_t time)
 {
 	uint64_t since = t->clock == CLOCK_MONOTONIC ? time :
 	    clock_of(t->clock);
@@ -48,7 +48,7 @@ resume(struct thread *t, uint64_t time)
 /* Does what the recorder has said since the last time.  False: the thread is
  * to take no samples. */
 static bool
-follow(struct thread *t, const struct wire_slot *slot)
+follow(struct agent_thread *t, const struct wire_slot *slot)
 {
 	uint64_t time = atomic_load(&slot->order_time);
 	bool pause = atomic_load(&slot->order) == WIRE_PAUSE;
@@ -65,7 +65,7 @@ follow(struct thread *t, const struct wire_slot *slot)
 /* A perf event takes over; a thread on wall time for want of anything better
  * gets CPU time then. */
 static void
-take_perf(struct thread *t, struct wire_slot *slot)
+take_perf(struct agent_thread *t, struct wire_slot *slot)
 {
 	struct wire_area *a = t->area;
 
@@ -89,7 +89,7 @@ take_perf(struct thread *t, struct wire_slot *slot)
 /* ---- samples ------------------------------------------------------------------- */
 
 static void
-put(struct thread *t, struct wire_slot *slot, uint64_t time, uint64_t weight)
+put(struct agent_thread *t, struct wire_slot *slot, uint64_t time, uint64_t weight)
 {
 	struct wire_area *a = t->area;
 	uint32_t w = weight < UINT32_MAX ? (uint32_t)weight : UINT32_MAX;
@@ -108,7 +108,7 @@ put(struct thread *t, struct wire_slot *slot, uint64_t time, uint64_t weight)
 
 /* Samples the thread if a tick is due.  Returns for how many the sample is. */
 static uint64_t
-sample(struct thread *t, struct wire_slot *slot, uint64_t time, uint64_t cpu)
+sample(struct agent_thread *t, struct wire_slot *slot, uint64_t time, uint64_t cpu)
 {
 	uint64_t now, ticks, weight;
 
@@ -134,7 +134,7 @@ sample(struct thread *t, struct wire_slot *slot, uint64_t time, uint64_t cpu)
  * first to come to some memory.
  */
 static void
-have_rest(struct thread *t, uint64_t took)
+have_rest(struct agent_thread *t, uint64_t took)
 {
 	bool slow = took > agent.interval / 2;
 
@@ -157,7 +157,7 @@ class_of(uint64_t ns)
 
 /* took: of CPU time, as the thread may have had to wait for a CPU meanwhile. */
 static void
-note_time(struct thread *t, uint64_t took)
+note_time(struct agent_thread *t, uint64_t took)
 {
 	count(&t->area->handler_ns, took);
 	count(&t->area->times[class_of(took)], 1);
@@ -170,7 +170,7 @@ note_time(struct thread *t, uint64_t took)
  * said, but for somebody else's.
  */
 static void
-take_pending(struct thread *t, struct wire_slot *slot, void *context)
+take_pending(struct agent_thread *t, struct wire_slot *slot, void *context)
 {
 	uint64_t set = mask_bit();
 	struct timespec now = {0};
@@ -185,7 +185,7 @@ take_pending(struct thread *t, struct wire_slot *slot, void *context)
 }
 
 static void
-work(struct thread *t, struct wire_slot *slot, void *context)
+work(struct agent_thread *t, struct wire_slot *slot, void *context)
 {
 	uint64_t time = clock_of(CLOCK_MONOTONIC), took, weight;
 	uint64_t cpu = clock_of(CLOCK_THREAD_CPUTIME_ID);
@@ -207,7 +207,7 @@ static void
 handle(int signal, siginfo_t *info, void *context)
 {
 	struct wire_slot *slot = agent_slot();
-	struct thread *t = thread_mine();
+	struct agent_thread *t = thread_mine();
 	int e = errno;
 
 	(void)signal;

@@ -21,7 +21,7 @@
 #define NOT_STARTED UINT32_MAX
 
 static uint64_t
-load(struct thread *t, uint64_t addr)
+load(struct agent_thread *t, uint64_t addr)
 {
 	const uint8_t *p = view_at(&t->view.view, addr, sizeof(uint64_t));
 
@@ -29,7 +29,7 @@ load(struct thread *t, uint64_t addr)
 }
 
 static uint32_t
-load_half(struct thread *t, uint64_t addr)
+load_half(struct agent_thread *t, uint64_t addr)
 {
 	const uint8_t *p = view_at(&t->view.view, addr, sizeof(uint32_t));
 
@@ -39,7 +39,7 @@ load_half(struct thread *t, uint64_t addr)
 /* ---- the thread state ---------------------------------------------------------- */
 
 static bool
-is_ours(struct thread *t, const struct wire_python *py, uint64_t state)
+is_ours(struct agent_thread *t, const struct wire_python *py, uint64_t state)
 {
 	return state != 0 && state % sizeof(void *) == 0 &&
 	    load(t, state + py->offsets.thread_ident) == t->area->ident;
@@ -59,7 +59,7 @@ thread_pointer(void)
 }
 
 static uint64_t
-state_by_tls(struct thread *t, const struct wire_python *py)
+state_by_tls(struct agent_thread *t, const struct wire_python *py)
 {
 	for (int i = 0; i < 2; i++) {
 		uint64_t state;
@@ -76,7 +76,8 @@ state_by_tls(struct thread *t, const struct wire_python *py)
 /* Looks through all interpreters' lists for the thread's state, or for the one
  * at an address, of which it is not known whether it is still one. */
 static uint64_t
-state_by_lists(struct thread *t, const struct wire_python *py, uint64_t wanted)
+state_by_lists(struct agent_thread *t, const struct wire_python *py,
+    uint64_t wanted)
 {
 	const struct py_offsets *o = &py->offsets;
 	uint64_t interp = load(t, py->runtime + o->runtime_interpreters_head);
@@ -97,7 +98,7 @@ state_by_lists(struct thread *t, const struct wire_python *py, uint64_t wanted)
 
 /* Of the GIL at an address: the thread state that holds it, or 0. */
 static uint64_t
-gil_holder(struct thread *t, const struct py_offsets *o, uint64_t gil)
+gil_holder(struct agent_thread *t, const struct py_offsets *o, uint64_t gil)
 {
 	if (py_has(o->gil_locked) &&
 	    (int32_t)load_half(t, gil + o->gil_locked) <= 0)
@@ -111,7 +112,7 @@ gil_holder(struct thread *t, const struct py_offsets *o, uint64_t gil)
  * stays noted when it has come back, and when there is no such state any more.
  */
 static uint64_t
-other_state(struct thread *t, const struct wire_python *py, uint64_t state)
+other_state(struct agent_thread *t, const struct wire_python *py, uint64_t state)
 {
 	const struct py_offsets *o = &py->offsets;
 	uint64_t holder;
@@ -124,7 +125,7 @@ other_state(struct thread *t, const struct wire_python *py, uint64_t state)
 }
 
 static uint64_t
-find_state(struct thread *t, const struct wire_python *py)
+find_state(struct agent_thread *t, const struct wire_python *py)
 {
 	uint64_t state;
 
@@ -142,7 +143,7 @@ find_state(struct thread *t, const struct wire_python *py)
 
 /* Where the GIL is that an interpreter's threads need; 0: there is none. */
 static uint64_t
-gil_of(struct thread *t, const struct wire_python *py, uint64_t interp)
+gil_of(struct agent_thread *t, const struct wire_python *py, uint64_t interp)
 {
 	const struct py_offsets *o = &py->offsets;
 
@@ -154,7 +155,7 @@ gil_of(struct thread *t, const struct wire_python *py, uint64_t interp)
 }
 
 static bool
-wants_gil(struct thread *t, const struct py_offsets *o, uint64_t state,
+wants_gil(struct agent_thread *t, const struct py_offsets *o, uint64_t state,
     uint64_t gil)
 {
 	return (py_has(o->thread_gil_requested) &&
@@ -165,7 +166,7 @@ wants_gil(struct thread *t, const struct py_offsets *o, uint64_t state,
 /* Where a thread can have another state, see other_state, the GIL is its own by
  * that one, too. */
 static bool
-holds(struct thread *t, const struct wire_python *py, uint64_t state,
+holds(struct agent_thread *t, const struct wire_python *py, uint64_t state,
     uint64_t holder)
 {
 	return holder == state ||
@@ -173,7 +174,7 @@ holds(struct thread *t, const struct wire_python *py, uint64_t state,
 }
 
 static uint32_t
-flags_of(struct thread *t, const struct wire_python *py, uint64_t state,
+flags_of(struct agent_thread *t, const struct wire_python *py, uint64_t state,
     uint64_t interp)
 {
 	const struct py_offsets *o = &py->offsets;
@@ -196,7 +197,7 @@ flags_of(struct thread *t, const struct wire_python *py, uint64_t state,
 }
 
 static struct py_marks
-marks_of(struct thread *t, const struct wire_python *py, uint64_t interp,
+marks_of(struct agent_thread *t, const struct wire_python *py, uint64_t interp,
     uint32_t flags)
 {
 	const struct py_offsets *o = &py->offsets;
@@ -223,7 +224,7 @@ marks_of(struct thread *t, const struct wire_python *py, uint64_t interp,
 
 /* In a copy of the bytecode: where in the original that is. */
 static bool
-to_original(struct thread *t, const struct py_offsets *o, struct py_place *p)
+to_original(struct agent_thread *t, const struct py_offsets *o, struct py_place *p)
 {
 	uint64_t copy;
 
@@ -240,7 +241,7 @@ to_original(struct thread *t, const struct py_offsets *o, struct py_place *p)
  * only from the first one on can those be told from instructions.
  */
 static uint8_t
-opcode_at(struct thread *t, const struct wire_python *py, uint64_t code,
+opcode_at(struct agent_thread *t, const struct wire_python *py, uint64_t code,
     uint32_t unit)
 {
 	const struct py_offsets *o = &py->offsets;
@@ -291,7 +292,7 @@ frame_result_of(enum codes_result r)
 }
 
 static enum frame_result
-make_frame(struct thread *t, const struct wire_python *py, struct py_place *p,
+make_frame(struct agent_thread *t, const struct wire_python *py, struct py_place *p,
     struct wire_frame *f)
 {
 	const struct py_offsets *o = &py->offsets;
@@ -330,7 +331,7 @@ make_frame(struct thread *t, const struct wire_python *py, struct py_place *p,
 /* Makes frames of a chain's places, from the outermost one on; they lie at the
  * end of their array. */
 static enum frame_result
-make_frames(struct thread *t, const struct wire_python *py,
+make_frames(struct agent_thread *t, const struct wire_python *py,
     const struct py_chain *c, uint32_t *depth)
 {
 	struct wire_frame *end = t->frames + WIRE_DEPTH;
@@ -351,7 +352,7 @@ make_frames(struct thread *t, const struct wire_python *py,
 
 /* If there are too many code objects, all numbers are given anew. */
 static enum frame_result
-make_all(struct thread *t, const struct wire_python *py,
+make_all(struct agent_thread *t, const struct wire_python *py,
     const struct py_chain *c, uint32_t *depth)
 {
 	enum frame_result r = make_frames(t, py, c, depth);
@@ -366,7 +367,7 @@ make_all(struct thread *t, const struct wire_python *py,
 
 /* How many of the outermost frames the ring's previous sample has as well. */
 static uint32_t
-shared_frames(struct thread *t, uint32_t depth)
+shared_frames(struct agent_thread *t, uint32_t depth)
 {
 	const struct wire_frame *a = t->frames + WIRE_DEPTH;
 	const struct wire_frame *b = t->prev + WIRE_DEPTH;
@@ -382,7 +383,7 @@ shared_frames(struct thread *t, uint32_t depth)
 }
 
 static bool
-put(struct thread *t, struct wire_sample *s)
+put(struct agent_thread *t, struct wire_sample *s)
 {
 	uint32_t own = s->depth - s->shared;
 	size_t size = own * sizeof(*t->frames);
@@ -400,7 +401,7 @@ put(struct thread *t, struct wire_sample *s)
 
 /* Walks the frames of a thread state, and notes what the sample says of it. */
 static enum walk_result
-walk(struct thread *t, const struct wire_python *py, uint64_t state,
+walk(struct agent_thread *t, const struct wire_python *py, uint64_t state,
     struct wire_sample *s, struct py_chain *c)
 {
 	uint64_t interp = load(t, state + py->offsets.thread_interp);
@@ -414,7 +415,7 @@ walk(struct thread *t, const struct wire_python *py, uint64_t state,
 
 /* Walks the frames of the state that the thread is in. */
 static enum walk_result
-walk_any(struct thread *t, const struct wire_python *py, uint64_t state,
+walk_any(struct agent_thread *t, const struct wire_python *py, uint64_t state,
     struct wire_sample *s, struct py_chain *c)
 {
 	uint64_t other = other_state(t, py, state);
@@ -430,7 +431,7 @@ walk_any(struct thread *t, const struct wire_python *py, uint64_t state,
  * stays at its first instruction: a walk that comes to a new one is made
  * again. */
 static enum frame_result
-make_stack(struct thread *t, const struct wire_python *py, uint64_t state,
+make_stack(struct agent_thread *t, const struct wire_python *py, uint64_t state,
     struct wire_sample *s)
 {
 	struct py_chain chain = {.places = t->places, .max = WIRE_DEPTH,
@@ -446,7 +447,7 @@ make_stack(struct thread *t, const struct wire_python *py, uint64_t state,
 }
 
 enum wire_drop
-stack_put(struct thread *t, struct wire_slot *slot, uint64_t time,
+stack_put(struct agent_thread *t, struct wire_slot *slot, uint64_t time,
     uint32_t weight, uint32_t flags)
 {
 	const struct wire_python *py = &slot->python;

@@ -10,7 +10,7 @@
 
 /* Puts the stack into the ring as one that stands for `weight` ticks, the last
  * of them at `time`.  Else says why not. */
-enum wire_drop stack_put(struct thread *, struct wire_slot *, uint64_t time,
+enum wire_drop stack_put(struct agent_thread *, struct wire_slot *, uint64_t time,
     uint32_t weight, uint32_t flags);
 
 #endif

@@ -21,27 +21,27 @@
 
 /* Volatile: the handler, which looks at them, may run in a call of which the
  * compiler knows that it calls nothing in here. */
-static __thread struct thread *volatile self;
+static __thread struct agent_thread *volatile self;
 static __thread volatile bool over; /* the thread ends: it is not to come back */
 static pthread_key_t key;
 
-struct thread *
+struct agent_thread *
 thread_self(void)
 {
 	return self;
 }
 
 static struct wire_area *
-area_of(struct thread *t)
+area_of(struct agent_thread *t)
 {
 	return (struct wire_area *)(void *)((uint8_t *)t -
 	    offsetof(struct wire_area, own));
 }
 
-struct thread *
+struct agent_thread *
 thread_mine(void)
 {
-	struct thread *t = self;
+	struct agent_thread *t = self;
 	struct wire_area *a;
 
 	if (t == NULL)
@@ -186,7 +186,7 @@ thread_enter(void)
 	struct wire_slot *slot = agent_slot();
 	struct wire_area *a;
 	uint32_t number;
-	struct thread *t;
+	struct agent_thread *t;
 
 	if (slot == NULL || self != NULL || over ||
 	    ((agent.asked & WIRE_MAIN_ONLY) && !is_main()))
@@ -196,7 +196,7 @@ thread_enter(void)
 		atomic_fetch_add(&slot->no_area, 1);
 		return;
 	}
-	t = (struct thread *)(void *)a->own;
+	t = (struct agent_thread *)(void *)a->own;
 	t->area = a;
 	t->number = number;
 	t->generation = agent.generation;
@@ -258,7 +258,7 @@ is_native(const struct wire_area *a)
 
 /* Ticks for which no signal has come yet, and now none will. */
 static void
-count_rest(struct thread *t)
+count_rest(struct agent_thread *t)
 {
 	struct wire_area *a = t->area;
 	uint64_t ticks = ticks_until(t, clock_of(t->clock));
@@ -269,7 +269,7 @@ count_rest(struct thread *t)
 }
 
 static void
-drop_area(struct thread *t)
+drop_area(struct agent_thread *t)
 {
 	struct wire_area *a = t->area;
 
@@ -282,7 +282,7 @@ drop_area(struct thread *t)
 void
 thread_unregister(void)
 {
-	struct thread *t;
+	struct agent_thread *t;
 
 	over = true;
 	if (agent_is_other() || (t = thread_mine()) == NULL)
@@ -299,7 +299,7 @@ thread_unregister(void)
 __attribute__((destructor)) static void
 finish(void)
 {
-	struct thread *t;
+	struct agent_thread *t;
 
 	if (agent_is_other() || (t = thread_mine()) == NULL)
 		return;
@@ -312,7 +312,7 @@ finish(void)
 void
 thread_leave(void)
 {
-	struct thread *t = self;
+	struct agent_thread *t = self;
 
 	if (t->timer >= 0)
 		syscall(SYS_timer_delete, t->timer);

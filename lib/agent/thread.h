@@ -15,7 +15,7 @@
 #include "python/status.h"
 
 /* What a thread keeps for itself, in its area's `own`. */
-struct thread {
+struct agent_thread {
 	struct wire_area *area;
 	uint32_t number; /* the area's */
 	uint32_t generation; /* of the recorder that it works for */
@@ -41,14 +41,14 @@ struct thread {
 	struct py_place places[WIRE_DEPTH];
 };
 
-_Static_assert(sizeof(struct thread) <=
+_Static_assert(sizeof(struct agent_thread) <=
     sizeof(((struct wire_area *)NULL)->own), "an area is too small");
 
 /* The calling thread's, or NULL.  It may not be looked into: */
-struct thread *thread_self(void);
+struct agent_thread *thread_self(void);
 /* likewise, if its area still is its own.  Whatever a recorder has done, the
  * thread goes on. */
-struct thread *thread_mine(void);
+struct agent_thread *thread_mine(void);
 
 /* Registers the calling thread: an area, a timer.  The signal is not to come
  * meanwhile, as its handler could already leave the area again. */

@@ -42,7 +42,7 @@ scramble(uint64_t x)
 
 /* Whether others send the signals, at distances of their own. */
 static bool
-is_told(const struct thread *t)
+is_told(const struct agent_thread *t)
 {
 	return atomic_load_explicit(&t->area->clock, memory_order_relaxed) ==
 	    WIRE_CLOCK_PERF;
@@ -56,13 +56,13 @@ is_told(const struct thread *t)
  * each moment is as likely as any other.
  */
 static uint64_t
-place_of_tick(const struct thread *t, uint64_t n)
+place_of_tick(const struct agent_thread *t, uint64_t n)
 {
 	return (is_told(t) ? t->seed : scramble(t->seed + n)) % agent.interval;
 }
 
 uint64_t
-ticks_until(const struct thread *t, uint64_t now)
+ticks_until(const struct agent_thread *t, uint64_t now)
 {
 	uint64_t n = now / agent.interval;
 
@@ -80,7 +80,7 @@ to_timespec(uint64_t ns)
 /* If the thread does not run all the time until then, it is too early, and
  * armed again. */
 static void
-arm_sharp(struct thread *t, uint64_t now, uint64_t tick)
+arm_sharp(struct agent_thread *t, uint64_t now, uint64_t tick)
 {
 	struct itimerspec when = {.it_value =
 	    to_timespec(tick > now + SOONEST ? tick - now : SOONEST)};
@@ -90,7 +90,7 @@ arm_sharp(struct thread *t, uint64_t now, uint64_t tick)
 }
 
 static void
-arm_at(struct thread *t, uint64_t tick)
+arm_at(struct agent_thread *t, uint64_t tick)
 {
 	struct itimerspec when = {.it_value = to_timespec(tick)};
 
@@ -98,7 +98,7 @@ arm_at(struct thread *t, uint64_t tick)
 }
 
 void
-ticks_arm(struct thread *t)
+ticks_arm(struct agent_thread *t)
 {
 	uint64_t now = clock_of(t->clock), n = ticks_until(t, now);
 	uint64_t tick = n * agent.interval + place_of_tick(t, n);
@@ -111,7 +111,7 @@ ticks_arm(struct thread *t)
 
 /* On its own CPU's time only: it must not wake a thread that waits. */
 void
-ticks_watch(struct thread *t)
+ticks_watch(struct agent_thread *t)
 {
 	struct itimerspec when = {to_timespec(WATCH), to_timespec(WATCH)};
 
@@ -120,7 +120,7 @@ ticks_watch(struct thread *t)
 }
 
 void
-ticks_disarm(struct thread *t)
+ticks_disarm(struct agent_thread *t)
 {
 	struct itimerspec never = {0};
 
@@ -167,7 +167,7 @@ ticks_refused(struct wire_slot *slot)
 }
 
 static enum wire_clock
-name_of_clock(const struct thread *t)
+name_of_clock(const struct agent_thread *t)
 {
 	if (t->timer < 0)
 		return WIRE_CLOCK_NONE;
@@ -177,7 +177,7 @@ name_of_clock(const struct thread *t)
 }
 
 static bool
-set_timer(struct thread *t, clockid_t clock)
+set_timer(struct agent_thread *t, clockid_t clock)
 {
 	bool made = ticks_make_timer(&t->timer, clock, t->area->tid, &mark);
 
@@ -191,7 +191,7 @@ set_timer(struct thread *t, clockid_t clock)
 
 /* Time on the wall will do where the kernel has no timers of CPU time. */
 static void
-start_cpu_timer(struct thread *t, struct wire_slot *slot)
+start_cpu_timer(struct agent_thread *t, struct wire_slot *slot)
 {
 	bool made = set_timer(t, CLOCK_THREAD_CPUTIME_ID);
 
@@ -212,7 +212,7 @@ start_cpu_timer(struct thread *t, struct wire_slot *slot)
  * has a better one or it has come for nothing a few times.
  */
 void
-ticks_start(struct thread *t, struct wire_slot *slot)
+ticks_start(struct agent_thread *t, struct wire_slot *slot)
 {
 	bool wall = agent.asked & WIRE_WALL;
 
@@ -227,7 +227,7 @@ ticks_start(struct thread *t, struct wire_slot *slot)
 }
 
 void
-ticks_blunt(struct thread *t, struct wire_slot *slot)
+ticks_blunt(struct agent_thread *t, struct wire_slot *slot)
 {
 	t->sharp = false;
 	if (t->timer >= 0)
@@ -241,7 +241,7 @@ ticks_blunt(struct thread *t, struct wire_slot *slot)
 
 /* What comes too early by more than half may have interrupted a wait. */
 void
-ticks_judge(struct thread *t, struct wire_slot *slot, bool kept)
+ticks_judge(struct agent_thread *t, struct wire_slot *slot, bool kept)
 {
 	uint64_t now = clock_of(t->clock);
 

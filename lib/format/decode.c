@@ -19,7 +19,7 @@
 #define BATCH 4096 /* ticks of a run, at most */
 #define RECENT_BITS 6
 
-struct thread {
+struct decoder_thread {
 	uint64_t id;
 	uint32_t interp;
 	uint64_t time; /* of the last sample */
@@ -27,11 +27,11 @@ struct thread {
 };
 
 struct decoder {
-	struct input *input;
+	struct source_input *input;
 	struct head head;
 	struct zin in;
 
-	struct thread *threads;
+	struct decoder_thread *threads;
 	uint32_t nthreads;
 	size_t threads_max;
 	struct set thread_set;
@@ -47,7 +47,7 @@ struct decoder {
 };
 
 struct decoder *
-decoder_new(struct input *input, int fd, const struct head *h, uint64_t end,
+decoder_new(struct source_input *input, int fd, const struct head *h, uint64_t end,
     bool unfinished)
 {
 	struct decoder *d = calloc(1, sizeof(*d));
@@ -135,13 +135,13 @@ bad_number(struct decoder *d, enum cursor_result res, const char *field,
 
 /* ---- threads ------------------------------------------------------------ */
 
-struct thread_key {
+struct decoder_key {
 	const struct decoder *decoder;
 	const struct delta_id *id;
 };
 
 static bool
-is_thread(const struct thread *t, const struct delta_id *id)
+is_thread(const struct decoder_thread *t, const struct delta_id *id)
 {
 	return t->id == id->thread && t->interp == id->interp;
 }
@@ -149,7 +149,7 @@ is_thread(const struct thread *t, const struct delta_id *id)
 static bool
 thread_equal(const void *arg, uint32_t index)
 {
-	const struct thread_key *k = arg;
+	const struct decoder_key *k = arg;
 
 	return is_thread(&k->decoder->threads[index], k->id);
 }
@@ -157,7 +157,7 @@ thread_equal(const void *arg, uint32_t index)
 static int
 add_thread(struct decoder *d, const struct delta_id *id, uint64_t hash)
 {
-	struct thread *p, *t;
+	struct decoder_thread *p, *t;
 
 	if (d->nthreads == d->head.threads)
 		return damaged(d, "one thread more than the header counts "
@@ -171,7 +171,7 @@ add_thread(struct decoder *d, const struct delta_id *id, uint64_t hash)
 		return no_memory(d);
 	d->threads = p;
 	t = &p[d->nthreads];
-	*t = (struct thread){.id = id->thread, .interp = id->interp};
+	*t = (struct decoder_thread){.id = id->thread, .interp = id->interp};
 	if (!stack_init(&t->stack))
 		return no_memory(d);
 	d->last = d->nthreads++; /* from here on it is freed */
@@ -182,7 +182,7 @@ add_thread(struct decoder *d, const struct delta_id *id, uint64_t hash)
 static int
 look_up(struct decoder *d, const struct delta_id *id)
 {
-	struct thread_key key = {d, id};
+	struct decoder_key key = {d, id};
 	uint64_t hash = hash_of(&id->thread, sizeof(id->thread),
 	    id->interp);
 	uint32_t found = set_find(&d->thread_set, hash, thread_equal, &key);
@@ -227,7 +227,7 @@ check_repeat(struct decoder *d, uint64_t n)
 }
 
 static int
-get_tick(struct decoder *d, struct thread *t, struct tach_tick *tick,
+get_tick(struct decoder *d, struct decoder_thread *t, struct tach_tick *tick,
     unsigned kind)
 {
 	const uint8_t *start = d->in.cur.pos;
@@ -251,7 +251,7 @@ static int
 hand_out(struct decoder *d, struct tach_run *run, uint32_t shared,
     size_t count)
 {
-	const struct thread *t = &d->threads[d->last];
+	const struct decoder_thread *t = &d->threads[d->last];
 
 	run->thread = t->id;
 	run->interp = t->interp;
@@ -272,7 +272,7 @@ hand_out(struct decoder *d, struct tach_run *run, uint32_t shared,
 static int
 get_batch(struct decoder *d, struct tach_run *run)
 {
-	struct thread *t = &d->threads[d->last];
+	struct decoder_thread *t = &d->threads[d->last];
 	size_t want = d->repeat_left < BATCH ? (size_t)d->repeat_left : BATCH;
 	size_t n;
 
@@ -373,7 +373,7 @@ gather_frames(struct decoder *d, size_t n, unsigned kind)
 }
 
 static int
-reserve(struct decoder *d, struct thread *t, uint32_t depth)
+reserve(struct decoder *d, struct decoder_thread *t, uint32_t depth)
 {
 	d->frames_room -= t->stack.room;
 	if (!stack_reserve(&t->stack, depth))
@@ -386,7 +386,7 @@ reserve(struct decoder *d, struct thread *t, uint32_t depth)
 /* Turns the thread's stack into the next one.  A frame takes a byte or more,
  * so a count that is not above the bytes at hand can be believed. */
 static int
-change_stack(struct decoder *d, struct thread *t, const struct delta *delta,
+change_stack(struct decoder *d, struct decoder_thread *t, const struct delta *delta,
     unsigned kind)
 {
 	uint64_t depth = (uint64_t)delta->shared + delta->fresh;
@@ -410,7 +410,7 @@ change_stack(struct decoder *d, struct thread *t, const struct delta *delta,
 
 /* Whether the stacks of all threads may grow so far. */
 static int
-check_depth(struct decoder *d, const struct thread *t, uint64_t depth)
+check_depth(struct decoder *d, const struct decoder_thread *t, uint64_t depth)
 {
 	uint64_t others = d->frames_room - t->stack.room;
 
@@ -422,7 +422,7 @@ check_depth(struct decoder *d, const struct thread *t, uint64_t depth)
 
 /* The counts of a record, and whether the stack before it allows them. */
 static int
-get_delta(struct decoder *d, const struct thread *t, struct delta *delta,
+get_delta(struct decoder *d, const struct decoder_thread *t, struct delta *delta,
     enum delta_kind kind)
 {
 	struct cursor after = d->in.cur;
@@ -446,7 +446,7 @@ static int
 get_change(struct decoder *d, const struct delta_id *id,
     struct tach_run *run)
 {
-	struct thread *t;
+	struct decoder_thread *t;
 	struct delta delta = {0, 0};
 
 	if (d->input->stats.samples == d->head.samples)

@@ -19,7 +19,7 @@ struct decoder;
 /* Reads what a descriptor has from byte 64 up to an offset, as the head says
  * it is to be read.  NULL: out of memory.  What it meets is counted in the
  * input's stats, and what is wrong said in its error. */
-struct decoder *decoder_new(struct input *, int fd, const struct head *,
+struct decoder *decoder_new(struct source_input *, int fd, const struct head *,
     uint64_t end, bool unfinished);
 void decoder_free(struct decoder *);
 

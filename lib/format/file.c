@@ -21,7 +21,7 @@
 
 struct file {
 	struct source source;
-	struct input *input;
+	struct source_input *input;
 	int fd;
 	uint64_t size;
 	struct head head;
@@ -220,7 +220,7 @@ load(struct file *f)
 }
 
 struct source *
-file_source(struct input *input, int fd, uint64_t size)
+file_source(struct source_input *input, int fd, uint64_t size)
 {
 	struct file *f = calloc(1, sizeof(*f));
 

@@ -24,7 +24,7 @@
 #include "tach.h"
 
 struct tach_reader {
-	struct input input;
+	struct source_input input;
 	int fd, names_fd; /* -1: none */
 	struct source *source; /* NULL: not open */
 	bool opened;	       /* once, with what came of it */

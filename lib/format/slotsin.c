@@ -41,7 +41,7 @@ struct shape {
 };
 
 /* An address whose frame is known. */
-struct known {
+struct known_address {
 	uint64_t address;
 	bool leaf;
 	uint32_t frame;
@@ -49,7 +49,7 @@ struct known {
 
 struct slots {
 	struct source source;
-	struct input *in;
+	struct source_input *in;
 	int fd;
 	uint64_t size;
 	struct shape shape;
@@ -62,7 +62,7 @@ struct slots {
 	size_t window_len;
 	uint64_t at; /* offset of the next slot */
 
-	struct known *known;
+	struct known_address *known;
 	uint32_t nknown;
 	size_t known_max;
 	struct set known_set;
@@ -232,19 +232,20 @@ static bool
 known_equal(const void *arg, uint32_t index)
 {
 	const void *const *key = arg;
-	const struct known *a = key[1];
-	const struct known *b = &((const struct slots *)key[0])->known[index];
+	const struct known_address *a = key[1];
+	const struct known_address *b =
+	    &((const struct slots *)key[0])->known[index];
 
 	return a->address == b->address && a->leaf == b->leaf;
 }
 
 /* A caller's address is where it will go on; the call is before that. */
 static int
-add_known(struct slots *s, const struct known *k, uint64_t hash)
+add_known(struct slots *s, const struct known_address *k, uint64_t hash)
 {
 	uint64_t call = k->leaf || s->exact || k->address == 0 ? k->address :
 								 k->address - 1;
-	struct known *p = array_grow(s->known, s->nknown, &s->known_max,
+	struct known_address *p = array_grow(s->known, s->nknown, &s->known_max,
 	    sizeof(*p));
 	uint32_t frame;
 
@@ -262,7 +263,7 @@ add_known(struct slots *s, const struct known *k, uint64_t hash)
 static int
 get_frame(struct slots *s, bool leaf, uint32_t *frame)
 {
-	struct known k = {.leaf = leaf};
+	struct known_address k = {.leaf = leaf};
 	const void *key[] = {s, &k};
 	uint64_t hash;
 	uint32_t found;
@@ -454,7 +455,7 @@ slots_free(struct source *source)
 }
 
 struct source *
-slots_source(struct input *in, int fd, uint64_t size)
+slots_source(struct source_input *in, int fd, uint64_t size)
 {
 	struct slots *s = calloc(1, sizeof(*s));
 

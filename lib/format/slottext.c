@@ -120,7 +120,7 @@ add_symbol(struct slottext *t, uint64_t address, uint32_t size,
     struct piece name)
 {
 	struct frametext text = frametext_py_spy(name);
-	struct symbol *p = array_grow(t->symbols, t->nsymbols, &t->symbols_max,
+	struct slot_symbol *p = array_grow(t->symbols, t->nsymbols, &t->symbols_max,
 	    sizeof(*p));
 	struct tach_frame f;
 
@@ -142,7 +142,7 @@ add_symbol(struct slottext *t, uint64_t address, uint32_t size,
 
 /* Whether a line is like those of /proc/PID/maps, or `START-END: PATH`. */
 static bool
-get_mapping(struct piece line, struct mapping *m, struct piece *path)
+get_mapping(struct piece line, struct slot_mapping *m, struct piece *path)
 {
 	const char *p = get_hex(skip_blanks(line.text), &m->start);
 
@@ -212,9 +212,9 @@ intern_path(struct slottext *t, struct piece path)
 }
 
 static int
-add_mapping(struct slottext *t, struct mapping m, struct piece path)
+add_mapping(struct slottext *t, struct slot_mapping m, struct piece path)
 {
-	struct mapping *p = array_grow(t->mappings, t->nmappings,
+	struct slot_mapping *p = array_grow(t->mappings, t->nmappings,
 	    &t->mappings_max, sizeof(*p));
 
 	if (p == NULL)
@@ -248,7 +248,7 @@ take_line(struct slottext *t, struct piece line)
 {
 	bool comment = line.len > 2 && memcmp(line.text, "# ", 2) == 0;
 	struct piece text;
-	struct mapping m;
+	struct slot_mapping m;
 	uint64_t address;
 
 	if (memchr(line.text, '\0', line.len) != NULL || get_build(t, line))
@@ -268,7 +268,7 @@ take_line(struct slottext *t, struct piece line)
 static int
 by_address(const void *pa, const void *pb)
 {
-	const struct symbol *a = pa, *b = pb;
+	const struct slot_symbol *a = pa, *b = pb;
 
 	if (a->address != b->address)
 		return a->address < b->address ? -1 : 1;
@@ -278,7 +278,7 @@ by_address(const void *pa, const void *pb)
 static int
 by_start(const void *pa, const void *pb)
 {
-	const struct mapping *a = pa, *b = pb;
+	const struct slot_mapping *a = pa, *b = pb;
 
 	if (a->start != b->start)
 		return a->start < b->start ? -1 : 1;
@@ -391,7 +391,7 @@ find_symbol(const struct slottext *t, uint64_t address)
 }
 
 /* The mapping that begins last before an address, if it reaches to it. */
-static const struct mapping *
+static const struct slot_mapping *
 find_mapping(const struct slottext *t, uint64_t address)
 {
 	size_t low = 0, high = t->nmappings;
@@ -411,7 +411,7 @@ find_mapping(const struct slottext *t, uint64_t address)
 static uint32_t
 nameless(const struct slottext *t, uint64_t address)
 {
-	const struct mapping *m = find_mapping(t, address);
+	const struct slot_mapping *m = find_mapping(t, address);
 	struct tach_table *table = t->in->table;
 	struct tach_frame f = {.line = -1, .end_line = -1, .column = -1,
 	    .end_column = -1, .opcode = TACH_NO_OPCODE};

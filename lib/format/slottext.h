@@ -27,14 +27,14 @@
 #include "format/source.h"
 #include "tach.h"
 
-struct mapping {
+struct slot_mapping {
 	uint64_t start, end, offset;
 	uint32_t file; /* string of the table; its path, or "~": it has none */
 };
 
 #define COMMENT_SIZE 16
 
-struct symbol {
+struct slot_symbol {
 	uint64_t address;
 	uint32_t frame, size;
 };
@@ -42,9 +42,9 @@ struct symbol {
 #define BUILD_MAX 1024 /* bytes of a path that stands for $build */
 
 struct slottext {
-	struct input *in;
-	struct mapping *mappings;
-	struct symbol *symbols;
+	struct source_input *in;
+	struct slot_mapping *mappings;
+	struct slot_symbol *symbols;
 	uint32_t nmappings, nsymbols;
 	size_t mappings_max, symbols_max;
 	char build[BUILD_MAX];

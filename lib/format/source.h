@@ -14,7 +14,7 @@
 #include "tach.h"
 
 /* What every kind fills in; see tach.h for each. */
-struct input {
+struct source_input {
 	struct error error, warning;
 	struct tach_meta meta;
 	struct tach_file_info info;
@@ -40,22 +40,22 @@ struct source {
  * error says why.  Descriptors and the input outlive the source. */
 
 /* A TACH file of so many bytes that can be read at any offset. */
-struct source *file_source(struct input *, int fd, uint64_t size);
+struct source *file_source(struct source_input *, int fd, uint64_t size);
 
 /* One that is not finished, and its side file. */
-struct source *unfinished_source(struct input *, int fd, int names_fd);
+struct source *unfinished_source(struct source_input *, int fd, int names_fd);
 
 /* A text, of which the first bytes have been read already. */
-struct source *text_source(struct input *, int fd, const char *head,
+struct source *text_source(struct source_input *, int fd, const char *head,
     size_t len);
 
 /* Likewise collapsed stacks. */
-struct source *collapsed_source(struct input *, int fd, const char *head,
+struct source *collapsed_source(struct source_input *, int fd, const char *head,
     size_t len);
 
 /* Whether a file that begins with these bytes is a profile of gperftools. */
 bool slots_known(const uint8_t *, size_t n);
 /* One of so many bytes that can be read at any offset. */
-struct source *slots_source(struct input *, int fd, uint64_t size);
+struct source *slots_source(struct source_input *, int fd, uint64_t size);
 
 #endif

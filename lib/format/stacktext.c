@@ -69,7 +69,7 @@ get_frame(struct stacktext *s, struct piece p, uint32_t *frame)
 
 /* ---- threads ------------------------------------------------------------- */
 
-struct thread_key {
+struct stacktext_key {
 	const struct stacktext *stacks;
 	uint64_t id;
 	uint32_t interp;
@@ -78,14 +78,14 @@ struct thread_key {
 static bool
 thread_equal(const void *arg, uint32_t index)
 {
-	const struct thread_key *k = arg;
+	const struct stacktext_key *k = arg;
 	const struct text_thread *t = &k->stacks->threads[index];
 
 	return t->id == k->id && t->interp == k->interp;
 }
 
 static int
-add_thread(struct stacktext *s, const struct thread_key *k, uint64_t hash)
+add_thread(struct stacktext *s, const struct stacktext_key *k, uint64_t hash)
 {
 	struct text_thread *p = array_grow(s->threads, s->nthreads,
 	    &s->threads_max, sizeof(*p));
@@ -105,7 +105,7 @@ add_thread(struct stacktext *s, const struct thread_key *k, uint64_t hash)
 int
 stacktext_thread(struct stacktext *s, uint64_t id, uint32_t interp)
 {
-	struct thread_key key = {s, id, interp};
+	struct stacktext_key key = {s, id, interp};
 	uint64_t hash;
 	uint32_t found;
 

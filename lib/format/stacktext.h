@@ -36,7 +36,7 @@ struct text_thread {
 };
 
 struct stacktext {
-	struct input *in;
+	struct source_input *in;
 	/* Makes a frame of its text.  TACH_FATAL: the input's error says why. */
 	int (*parse)(void *arg, struct piece, struct tach_frame *);
 	void *arg;

@@ -10,7 +10,7 @@
 #include "table.h"
 
 /* One table while it is read. */
-struct part {
+struct table_part {
 	struct cursor cur;
 	const uint8_t *bytes;
 	uint64_t at; /* of the bytes in the file */
@@ -21,13 +21,13 @@ struct part {
 };
 
 static uint64_t
-offset(const struct part *p)
+offset(const struct table_part *p)
 {
 	return p->at + (uint64_t)(p->cur.pos - p->bytes);
 }
 
 static int
-bad_number(struct part *p, const char *field, enum cursor_result res)
+bad_number(struct table_part *p, const char *field, enum cursor_result res)
 {
 	return error_set(p->error, TACH_FATAL, "byte %" PRIu64
 	    ": %s of %s %" PRIu32 " of %" PRIu32 " %s", offset(p), field,
@@ -36,14 +36,14 @@ bad_number(struct part *p, const char *field, enum cursor_result res)
 }
 
 static int
-no_memory(struct part *p)
+no_memory(struct table_part *p)
 {
 	return error_set(p->error, TACH_FATAL, "out of memory for %" PRIu32
 	    " %ss", p->count, p->what);
 }
 
 static int
-get_string(struct part *p)
+get_string(struct table_part *p)
 {
 	const uint8_t *start = p->cur.pos;
 	uint64_t len, end = offset(p) + cursor_left(&p->cur);
@@ -67,7 +67,7 @@ get_string(struct part *p)
 
 /* A frame's reference to a string. */
 static int
-get_reference(struct part *p, const char *field, uint32_t *index)
+get_reference(struct table_part *p, const char *field, uint32_t *index)
 {
 	const uint8_t *start = p->cur.pos;
 	uint32_t strings = tach_table_strings(p->table);
@@ -86,8 +86,8 @@ get_reference(struct part *p, const char *field, uint32_t *index)
 /* A position and the end of what stands there: the latter is counted from
  * the former, unless that is not known. */
 static int
-get_span(struct part *p, const char *field, int32_t *at, const char *end_field,
-    int32_t *end)
+get_span(struct table_part *p, const char *field, int32_t *at,
+    const char *end_field, int32_t *end)
 {
 	enum cursor_result res = cursor_zigzag32(&p->cur, 0, at);
 
@@ -102,7 +102,7 @@ get_span(struct part *p, const char *field, int32_t *at, const char *end_field,
 }
 
 static int
-get_frame(struct part *p)
+get_frame(struct table_part *p)
 {
 	struct tach_frame f;
 
@@ -120,7 +120,7 @@ get_frame(struct part *p)
 
 /* Reads count entries of at least min bytes each. */
 static int
-get_part(struct part *p, size_t min, int (*get)(struct part *))
+get_part(struct table_part *p, size_t min, int (*get)(struct table_part *))
 {
 	if (p->count > cursor_left(&p->cur) / min)
 		return error_set(p->error, TACH_FATAL, "the footer counts "
@@ -142,7 +142,7 @@ tables_get(struct tach_table *t, const struct tables *tables,
 {
 	const uint8_t *bytes = tables->bytes, *end = bytes + tables->size;
 	bool apart = tables->frames_from != SIZE_MAX;
-	struct part p = {
+	struct table_part p = {
 	    .cur = {bytes, apart ? bytes + tables->frames_from : end, false},
 	    .bytes = bytes, .at = tables->at, .table = t, .error = e,
 	    .what = "string", .count = tables->strings};

@@ -93,7 +93,7 @@ texthead_add_note(struct buf *b, struct tach_string note)
 /* ---- reading ------------------------------------------------------------- */
 
 /* One line on its way: its value ends before something that is no digit. */
-struct line {
+struct head_line {
 	struct texthead *header;
 	const char *key, *value;
 	size_t len; /* of the value */
@@ -101,7 +101,7 @@ struct line {
 };
 
 static int
-bad_value(const struct line *l, const char *why)
+bad_value(const struct head_line *l, const char *why)
 {
 	char quoted[QUOTE_SIZE];
 
@@ -110,7 +110,7 @@ bad_value(const struct line *l, const char *why)
 }
 
 static int
-get_number(const struct line *l, uint64_t *n)
+get_number(const struct head_line *l, uint64_t *n)
 {
 	const char *end = number_get(l->value, UINT64_MAX, n);
 
@@ -120,7 +120,7 @@ get_number(const struct line *l, uint64_t *n)
 }
 
 static int
-get_version(const struct line *l)
+get_version(const struct head_line *l)
 {
 	uint64_t version;
 
@@ -133,7 +133,7 @@ get_version(const struct line *l)
 }
 
 static int
-get_python(const struct line *l)
+get_python(const struct head_line *l)
 {
 	const char *p = l->value;
 	uint64_t n;
@@ -150,19 +150,19 @@ get_python(const struct line *l)
 }
 
 static int
-get_start(const struct line *l)
+get_start(const struct head_line *l)
 {
 	return get_number(l, &l->header->meta->start_us);
 }
 
 static int
-get_interval(const struct line *l)
+get_interval(const struct head_line *l)
 {
 	return get_number(l, &l->header->meta->interval_us);
 }
 
 static int
-get_config(const struct line *l)
+get_config(const struct head_line *l)
 {
 	static const char hex[] = "0123456789abcdef";
 	uint32_t config = 0;
@@ -209,7 +209,7 @@ quality_of(struct tach_quality *q, const char *key, size_t len)
 }
 
 static int
-get_quality(const struct line *l)
+get_quality(const struct head_line *l)
 {
 	struct tach_quality *q = &l->header->meta->quality;
 	const char *end = l->value + l->len, *equals, *next;
@@ -231,7 +231,7 @@ get_quality(const struct line *l)
 }
 
 static int
-get_note(const struct line *l)
+get_note(const struct head_line *l)
 {
 	struct buf b = {0};
 	uint32_t index = TACH_NONE;
@@ -253,7 +253,7 @@ get_note(const struct line *l)
 
 static const struct key {
 	const char *name;
-	int (*get)(const struct line *);
+	int (*get)(const struct head_line *);
 	bool often; /* may come several times, anywhere */
 } keys[] = {
 	{"tach", get_version, false},
@@ -321,7 +321,7 @@ texthead_get(struct texthead *h, const char *text, size_t len,
     struct error *e)
 {
 	const char *end = text + len;
-	struct line l = {.header = h, .error = e};
+	struct head_line l = {.header = h, .error = e};
 	size_t i = key_of(text, len, &l.value);
 
 	if (i == KEYS)
@@ -341,7 +341,7 @@ texthead_take(struct tach_meta *meta, const char *text, size_t len)
 	struct texthead h = {.meta = meta};
 	struct error ignored = {0};
 	const char *space = memchr(text, ' ', len);
-	struct line l = {.header = &h, .error = &ignored};
+	struct head_line l = {.header = &h, .error = &ignored};
 	size_t i;
 
 	if (space == NULL)

@@ -20,7 +20,7 @@
 #define BATCH 4096 /* ticks of a run, at most */
 
 /* A line, taken apart but for the frames. */
-struct sample {
+struct text_sample {
 	uint64_t thread;
 	uint32_t interp;
 	struct tach_tick tick;
@@ -36,12 +36,12 @@ enum ahead { AHEAD_NOTHING, AHEAD_LINE, AHEAD_SAMPLE };
 
 struct textin {
 	struct source source;
-	struct input *in;
+	struct source_input *in;
 	struct texthead header;
 	struct linebuf lines;
 	char *line; /* the current one */
 	size_t len;
-	struct sample sample;
+	struct text_sample sample;
 	enum ahead ahead;
 	struct stacktext stacks;
 	struct buf scratch;
@@ -187,7 +187,7 @@ get_status(struct textin *t, const char **at, uint8_t *status)
 static int
 get_sample(struct textin *t)
 {
-	struct sample *s = &t->sample;
+	struct text_sample *s = &t->sample;
 	const char *at = t->line;
 	uint64_t interp;
 
@@ -447,7 +447,7 @@ static size_t
 gather(struct textin *t)
 {
 	const struct text_thread *th = stacktext_current(&t->stacks);
-	const struct sample *s = &t->sample;
+	const struct text_sample *s = &t->sample;
 	size_t n = 1;
 
 	while (n < BATCH && linebuf_ready(&t->lines)) {
@@ -475,7 +475,7 @@ static int
 text_next(struct source *source, struct tach_run *run)
 {
 	struct textin *t = (struct textin *)source;
-	const struct sample *s = &t->sample;
+	const struct text_sample *s = &t->sample;
 	uint32_t shared;
 	int res = TACH_OK;
 
@@ -504,7 +504,7 @@ text_free(struct source *source)
 }
 
 struct source *
-text_source(struct input *in, int fd, const char *head, size_t len)
+text_source(struct source_input *in, int fd, const char *head, size_t len)
 {
 	struct textin *t = calloc(1, sizeof(*t));
 

@@ -22,7 +22,7 @@
 
 struct unfinished {
 	struct source source;
-	struct input *input;
+	struct source_input *input;
 	int fd;
 	struct names_in names;
 	bool broken; /* an entry was wrong: what comes after it is not taken */
@@ -189,7 +189,7 @@ load(struct unfinished *u)
 }
 
 struct source *
-unfinished_source(struct input *input, int fd, int names_fd)
+unfinished_source(struct source_input *input, int fd, int names_fd)
 {
 	struct unfinished *u = calloc(1, sizeof(*u));
 

@@ -26,7 +26,7 @@
 #define PENDING_ALL (8 << 20) /* all threads together, beyond their first */
 #define FRAMES_AT_ONCE 4096
 
-struct thread {
+struct writer_thread {
 	bool used;
 	bool recent; /* it has had a sample since the last checkpoint */
 	uint64_t id;
@@ -46,7 +46,7 @@ struct tach_writer {
 	struct tach_writer_options options;
 	const struct tach_table *table;
 	struct zout out;
-	struct thread *threads; /* by run->index */
+	struct writer_thread *threads; /* by run->index */
 	uint32_t threads_room;
 	uint32_t nthreads; /* used ones */
 	size_t pending_room; /* for ticks, in all threads */
@@ -144,7 +144,7 @@ static int
 grow_threads(struct tach_writer *w, uint32_t index)
 {
 	uint64_t want = (uint64_t)w->threads_room * 2;
-	struct thread *p;
+	struct writer_thread *p;
 
 	if (want <= index)
 		want = (uint64_t)index + 16;
@@ -161,7 +161,7 @@ grow_threads(struct tach_writer *w, uint32_t index)
 static int
 add_thread(struct tach_writer *w, const struct tach_run *run)
 {
-	struct thread *t;
+	struct writer_thread *t;
 
 	if (run->index >= w->threads_room &&
 	    grow_threads(w, run->index) != TACH_OK)
@@ -175,7 +175,7 @@ add_thread(struct tach_writer *w, const struct tach_run *run)
 }
 
 static int
-give_room(struct tach_writer *w, struct thread *t)
+give_room(struct tach_writer *w, struct writer_thread *t)
 {
 	if (!stack_init(&t->stack) ||
 	    (t->ticks = malloc(PENDING_MIN)) == NULL)
@@ -184,10 +184,10 @@ give_room(struct tach_writer *w, struct thread *t)
 	return TACH_OK;
 }
 
-static struct thread *
+static struct writer_thread *
 thread_of(struct tach_writer *w, const struct tach_run *run)
 {
-	struct thread *t;
+	struct writer_thread *t;
 
 	if (run->index >= w->threads_room || !w->threads[run->index].used)
 		if (add_thread(w, run) != TACH_OK)
@@ -201,7 +201,7 @@ thread_of(struct tach_writer *w, const struct tach_run *run)
 
 /* Most of those that have no samples any more have ended. */
 static void
-forget_stack(struct tach_writer *w, struct thread *t)
+forget_stack(struct tach_writer *w, struct writer_thread *t)
 {
 	if (t->ticks == NULL)
 		return;
@@ -215,7 +215,7 @@ forget_stack(struct tach_writer *w, struct thread *t)
 
 /* Writes what waits in a thread. */
 static int
-put_repeat(struct tach_writer *w, struct thread *t)
+put_repeat(struct tach_writer *w, struct writer_thread *t)
 {
 	struct delta_id id = {t->id, t->interp, DELTA_REPEAT};
 	uint8_t *p;
@@ -236,7 +236,8 @@ put_repeat(struct tach_writer *w, struct thread *t)
 
 /* Moves the thread's time on; false: backwards is not possible. */
 static bool
-elapsed(struct tach_writer *w, struct thread *t, uint64_t time, uint64_t *out)
+elapsed(struct tach_writer *w, struct writer_thread *t, uint64_t time,
+    uint64_t *out)
 {
 	*out = time - t->time;
 	if (time < t->time) {
@@ -251,7 +252,7 @@ elapsed(struct tach_writer *w, struct thread *t, uint64_t time, uint64_t *out)
 
 /* Makes room for one more tick: a larger buffer, or an empty one. */
 static int
-make_room(struct tach_writer *w, struct thread *t)
+make_room(struct tach_writer *w, struct writer_thread *t)
 {
 	uint8_t *p;
 
@@ -267,7 +268,7 @@ make_room(struct tach_writer *w, struct thread *t)
 
 /* Ticks of the stack that the thread has. */
 static int
-add_ticks(struct tach_writer *w, struct thread *t,
+add_ticks(struct tach_writer *w, struct writer_thread *t,
     const struct tach_tick *ticks, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
@@ -318,7 +319,7 @@ keep_stack(struct tach_writer *w, struct stack *s, const uint32_t *frames,
 
 /* Writes one sample of a stack that the thread did not have. */
 static int
-put_change(struct tach_writer *w, struct thread *t, const uint32_t *frames,
+put_change(struct tach_writer *w, struct writer_thread *t, const uint32_t *frames,
     uint32_t depth, uint32_t shared, const struct tach_tick *tick)
 {
 	struct delta d;
@@ -344,7 +345,7 @@ put_change(struct tach_writer *w, struct thread *t, const uint32_t *frames,
 /* ---- runs --------------------------------------------------------------- */
 
 static int
-put_run(struct tach_writer *w, struct thread *t, const struct tach_run *run)
+put_run(struct tach_writer *w, struct writer_thread *t, const struct tach_run *run)
 {
 	uint32_t depth = run->depth, known = run->shared, shared;
 	bool cut = run->depth > CPYTHON_DEPTH_MAX &&
@@ -376,7 +377,7 @@ put_run(struct tach_writer *w, struct thread *t, const struct tach_run *run)
 int
 tach_writer_run(struct tach_writer *w, const struct tach_run *run)
 {
-	struct thread *t;
+	struct writer_thread *t;
 
 	if (w->dead)
 		return TACH_FATAL;
@@ -409,7 +410,7 @@ static void
 forget_stacks(struct tach_writer *w)
 {
 	for (uint32_t i = 0; i < w->threads_room; i++) {
-		struct thread *t = &w->threads[i];
+		struct writer_thread *t = &w->threads[i];
 		if (!t->recent)
 			forget_stack(w, t);
 		t->recent = false;

@@ -16,7 +16,7 @@
 #define HEADINGS_MAX (256 << 10) /* bytes: of the names of sections */
 #define NAME_MAX_SOUGHT 64     /* bytes: no name that is sought is longer */
 
-struct file {
+struct elf_file {
 	Elf *elf;
 	uint64_t left; /* bytes that may still be read */
 };
@@ -24,7 +24,7 @@ struct file {
 /* Whether so much more makes sense.  Many tables can lie at one place, so that
  * the file's size is no limit. */
 static bool
-may_read(struct file *f, uint64_t size)
+may_read(struct elf_file *f, uint64_t size)
 {
 	if (size > SECTION_MAX || size > f->left)
 		return false;
@@ -74,7 +74,7 @@ offset_of(Elf *elf, uint64_t addr)
 }
 
 static Elf_Data *
-data_at(struct file *f, uint64_t addr, uint64_t size, Elf_Type type)
+data_at(struct elf_file *f, uint64_t addr, uint64_t size, Elf_Type type)
 {
 	int64_t offset = may_read(f, size) ? offset_of(f->elf, addr) : -1;
 
@@ -88,7 +88,7 @@ data_at(struct file *f, uint64_t addr, uint64_t size, Elf_Type type)
  * getter.  mov DISPLACEMENT(%rip), %rax is 48 8b 05 and four bytes.
  */
 static uint64_t
-returned_variable(struct file *f, const GElf_Sym *sym)
+returned_variable(struct elf_file *f, const GElf_Sym *sym)
 {
 	Elf_Data *data = data_at(f, sym->st_value, GETTER_SIZE + MOV_SIZE,
 	    ELF_T_BYTE);
@@ -109,7 +109,7 @@ returned_variable(struct file *f, const GElf_Sym *sym)
 /* ---- symbols ------------------------------------------------------------- */
 
 static void
-take_symbol(struct file *f, const GElf_Sym *sym, const char *name,
+take_symbol(struct elf_file *f, const GElf_Sym *sym, const char *name,
     struct elf_python *p)
 {
 	if (strcmp(name, "_PyRuntime") == 0)
@@ -136,7 +136,7 @@ is_short(const Elf_Data *names, size_t at)
 }
 
 static void
-find_symbols(struct file *f, Elf_Data *symbols, const Elf_Data *names,
+find_symbols(struct elf_file *f, Elf_Data *symbols, const Elf_Data *names,
     struct elf_python *p)
 {
 	GElf_Sym sym;
@@ -152,7 +152,7 @@ find_symbols(struct file *f, Elf_Data *symbols, const Elf_Data *names,
 /* NULL: it is larger than any that makes sense, or packed so that it can
  * become that, or the file has it no longer. */
 static Elf_Data *
-section_data(struct file *f, Elf_Scn *scn)
+section_data(struct elf_file *f, Elf_Scn *scn)
 {
 	GElf_Shdr sh;
 
@@ -164,7 +164,7 @@ section_data(struct file *f, Elf_Scn *scn)
 
 /* The names of sections.  False: it has none. */
 static bool
-has_names(struct file *f, size_t *names)
+has_names(struct elf_file *f, size_t *names)
 {
 	GElf_Shdr sh;
 	Elf_Scn *scn;
@@ -177,7 +177,7 @@ has_names(struct file *f, size_t *names)
 
 /* .symtab and .dynsym alike; the section is there in stripped files too. */
 static void
-find_sections(struct file *f, struct elf_python *p)
+find_sections(struct elf_file *f, struct elf_python *p)
 {
 	Elf_Scn *scn = NULL;
 	size_t names;
@@ -206,7 +206,7 @@ find_sections(struct file *f, struct elf_python *p)
  * needs the number of symbols, but linkers put their names behind them.
  */
 static void
-find_dynamic(struct file *f, const GElf_Phdr *ph, struct elf_python *p)
+find_dynamic(struct elf_file *f, const GElf_Phdr *ph, struct elf_python *p)
 {
 	Elf_Data *data = data_at(f, ph->p_vaddr, ph->p_filesz, ELF_T_DYN);
 	uint64_t symbols = 0, names = 0, size = 0;
@@ -228,7 +228,7 @@ find_dynamic(struct file *f, const GElf_Phdr *ph, struct elf_python *p)
 }
 
 static void
-find_names(struct file *f, struct elf_python *p)
+find_names(struct elf_file *f, struct elf_python *p)
 {
 	size_t sections = 0, n = 0;
 	GElf_Phdr ph;
@@ -268,7 +268,7 @@ counts_sections(int fd)
  * somebody cut it meanwhile.  False: it is no ELF file, or none that makes
  * sense. */
 static bool
-open_elf(struct file *f, int fd)
+open_elf(struct elf_file *f, int fd)
 {
 	f->left = ALL_MAX;
 	elf_version(EV_CURRENT);
@@ -280,7 +280,7 @@ bool
 elf_find_python(int fd, struct elf_python *p)
 {
 	GElf_Ehdr eh;
-	struct file f;
+	struct elf_file f;
 	bool ok = false;
 
 	*p = (struct elf_python){0};
@@ -298,7 +298,7 @@ elf_find_python(int fd, struct elf_python *p)
 }
 
 static bool
-find_section(struct file *f, const char *wanted, uint64_t size, uint64_t *addr)
+find_section(struct elf_file *f, const char *wanted, uint64_t size, uint64_t *addr)
 {
 	Elf_Scn *scn = NULL;
 	size_t names;
@@ -323,7 +323,7 @@ elf_find_section(int fd, const char *name, uint64_t size, uint64_t *addr,
     uint64_t *base)
 {
 	struct elf_python p = {0};
-	struct file f;
+	struct elf_file f;
 	bool ok;
 
 	if (!open_elf(&f, fd))

@@ -141,7 +141,7 @@ child(struct aggregate *a, uint32_t parent, uint32_t place)
 
 /* ---- threads ------------------------------------------------------------- */
 
-struct thread_key {
+struct aggregate_key {
 	const struct aggregate *a;
 	uint64_t thread;
 	uint32_t interp;
@@ -151,17 +151,17 @@ struct thread_key {
 static bool
 thread_equal(const void *arg, uint32_t index)
 {
-	const struct thread_key *k = arg;
-	const struct thread *t = &k->a->threads[k->a->nodes[index].what];
+	const struct aggregate_key *k = arg;
+	const struct aggregate_thread *t = &k->a->threads[k->a->nodes[index].what];
 
 	return t->thread == k->thread && t->interp == k->interp;
 }
 
 static uint32_t
-add_root(struct aggregate *a, const struct thread_key *key, uint64_t hash)
+add_root(struct aggregate *a, const struct aggregate_key *key, uint64_t hash)
 {
-	struct thread *p = array_grow(a->threads, a->nthreads, &a->threads_max,
-	    sizeof(*p));
+	struct aggregate_thread *p = array_grow(a->threads, a->nthreads,
+	    &a->threads_max, sizeof(*p));
 	uint32_t root;
 
 	if (p == NULL)
@@ -173,14 +173,15 @@ add_root(struct aggregate *a, const struct thread_key *key, uint64_t hash)
 		a->nnodes--;
 		return TACH_NONE;
 	}
-	p[a->nthreads++] = (struct thread){key->thread, key->interp, false};
+	p[a->nthreads++] = (struct aggregate_thread){key->thread, key->interp,
+	    false};
 	return root;
 }
 
 static uint32_t
 root_of(struct aggregate *a, const struct tach_run *run)
 {
-	struct thread_key key = {a, a->how.one_thread ? 0 : run->thread,
+	struct aggregate_key key = {a, a->how.one_thread ? 0 : run->thread,
 	    a->how.interps ? run->interp : 0};
 	uint64_t words[] = {key.thread, key.interp};
 	uint64_t hash = hash_of(words, sizeof(words), 0);

@@ -30,7 +30,7 @@ struct cell {
 	uint8_t class;
 };
 
-struct thread {
+struct aggregate_thread {
 	uint64_t thread;
 	uint32_t interp; /* 0 where they are not told apart */
 	bool main;
@@ -56,7 +56,7 @@ struct aggregate {
 	/* Nodes come after their parents. */
 	struct node *nodes;
 	struct cell *cells;
-	struct thread *threads;
+	struct aggregate_thread *threads;
 	uint32_t nnodes, ncells, nthreads;
 	uint64_t samples, time; /* of all */
 	/* private */

@@ -85,7 +85,7 @@ static struct tach_string
 other_name(const struct callgrind *c, uint32_t function,
     struct buf *b)
 {
-	const struct thread *t;
+	const struct aggregate_thread *t;
 	const char *name;
 
 	if (function == c->functions.count)
@@ -190,7 +190,7 @@ put_lines(struct callgrind *c, uint32_t function)
 static void
 put_others(struct callgrind *c)
 {
-	const struct spot *none = &c->calls.spots[c->functions.count];
+	const struct call_spot *none = &c->calls.spots[c->functions.count];
 
 	if (none->total.samples > 0) {
 		put_function(c, c->functions.count, false);

@@ -17,7 +17,7 @@ struct step {
 	bool call_opened, spot_opened;
 };
 
-struct walk {
+struct calls_walk {
 	const struct aggregate *a;
 	struct calls_how how;
 	struct calls *c;
@@ -38,7 +38,7 @@ add_amount(struct amount *to, struct amount from)
 /* ---- the tree ------------------------------------------------------------ */
 
 static struct amount
-own(const struct walk *w, uint32_t node)
+own(const struct calls_walk *w, uint32_t node)
 {
 	uint64_t samples = aggregate_weight(w->a, node, false);
 
@@ -48,7 +48,7 @@ own(const struct walk *w, uint32_t node)
 
 /* Sums up and links all nodes; gives the greatest depth. */
 static uint32_t
-link_nodes(struct walk *w)
+link_nodes(struct calls_walk *w)
 {
 	uint32_t deepest = 0;
 
@@ -67,7 +67,7 @@ link_nodes(struct walk *w)
 }
 
 static bool
-prepare(struct walk *w)
+prepare(struct calls_walk *w)
 {
 	size_t n = (size_t)w->a->nnodes + 1;
 
@@ -87,7 +87,7 @@ prepare(struct walk *w)
 /* ---- calls --------------------------------------------------------------- */
 
 static uint32_t
-add_call(struct walk *w, uint32_t from, uint32_t to)
+add_call(struct calls_walk *w, uint32_t from, uint32_t to)
 {
 	struct call *p;
 
@@ -108,7 +108,7 @@ add_call(struct walk *w, uint32_t from, uint32_t to)
 
 /* The index of a call.  TACH_NONE: out of memory. */
 static uint32_t
-find_call(struct walk *w, uint32_t from, uint32_t to)
+find_call(struct calls_walk *w, uint32_t from, uint32_t to)
 {
 	uint32_t index = pairs_find(&w->indices, from, to);
 
@@ -116,7 +116,7 @@ find_call(struct walk *w, uint32_t from, uint32_t to)
 }
 
 static uint32_t
-caller(const struct walk *w, const struct node *n)
+caller(const struct calls_walk *w, const struct node *n)
 {
 	const struct node *parent = &w->a->nodes[n->parent];
 
@@ -125,7 +125,7 @@ caller(const struct walk *w, const struct node *n)
 }
 
 static uint32_t
-spot_of(const struct walk *w, const struct node *n)
+spot_of(const struct calls_walk *w, const struct node *n)
 {
 	return w->how.spot_of != NULL ? w->how.spot_of[n->what] : n->what;
 }
@@ -133,10 +133,10 @@ spot_of(const struct walk *w, const struct node *n)
 /* ---- the walk ------------------------------------------------------------ */
 
 static bool
-enter(struct walk *w, uint32_t node)
+enter(struct calls_walk *w, uint32_t node)
 {
 	const struct node *n = &w->a->nodes[node];
-	struct spot *spot = &w->c->spots[spot_of(w, n)];
+	struct call_spot *spot = &w->c->spots[spot_of(w, n)];
 	struct amount self = own(w, node), total = w->totals[node];
 	uint32_t index = find_call(w, caller(w, n), spot_of(w, n));
 	struct call *call;
@@ -159,7 +159,7 @@ enter(struct walk *w, uint32_t node)
 }
 
 static void
-leave(struct walk *w, uint32_t node)
+leave(struct calls_walk *w, uint32_t node)
 {
 	const struct step *s = &w->path[w->a->nodes[node].depth];
 	struct call *call = &w->c->calls[s->call];
@@ -173,7 +173,7 @@ leave(struct walk *w, uint32_t node)
 /* Leaves a node and those above it of which it is in the last child; gives
  * the next one to enter, or 0 at the root. */
 static uint32_t
-next_node(struct walk *w, uint32_t node, uint32_t root)
+next_node(struct calls_walk *w, uint32_t node, uint32_t root)
 {
 	for (; node != root; node = w->a->nodes[node].parent) {
 		leave(w, node);
@@ -185,7 +185,7 @@ next_node(struct walk *w, uint32_t node, uint32_t root)
 
 /* The stacks of a thread. */
 static bool
-walk_below(struct walk *w, uint32_t root)
+walk_below(struct calls_walk *w, uint32_t root)
 {
 	for (uint32_t node = w->first[root]; node != 0;) {
 		if (!enter(w, node))
@@ -198,10 +198,10 @@ walk_below(struct walk *w, uint32_t root)
 
 /* A thread's samples without frames. */
 static bool
-count_frameless(struct walk *w, uint32_t root)
+count_frameless(struct calls_walk *w, uint32_t root)
 {
 	struct amount self = own(w, root);
-	struct spot *spot = &w->c->spots[w->c->nspots - 1];
+	struct call_spot *spot = &w->c->spots[w->c->nspots - 1];
 	uint32_t index;
 
 	if (self.samples == 0)
@@ -219,7 +219,7 @@ count_frameless(struct walk *w, uint32_t root)
 }
 
 static bool
-walk_all(struct walk *w)
+walk_all(struct calls_walk *w)
 {
 	for (uint32_t i = 0; i < w->a->nnodes; i++)
 		if (node_is_root(&w->a->nodes[i]) &&
@@ -280,7 +280,7 @@ calls_index_clear(struct calls_index *x)
 bool
 calls_init(struct calls *c, const struct aggregate *a, struct calls_how how)
 {
-	struct walk w = {.a = a, .how = how, .c = c};
+	struct calls_walk w = {.a = a, .how = how, .c = c};
 	bool ok;
 
 	*c = (struct calls){.nspots = how.nspots + 1,

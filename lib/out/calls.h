@@ -17,7 +17,7 @@ struct amount {
 	uint64_t time; /* microseconds */
 };
 
-struct spot {
+struct call_spot {
 	struct amount self;  /* where it was innermost */
 	struct amount total; /* where it was in the stack, however often */
 	bool open;	     /* private */
@@ -35,7 +35,7 @@ struct call {
 };
 
 struct calls {
-	struct spot *spots; /* the last is what samples without frames call */
+	struct call_spot *spots; /* the last is what samples without frames call */
 	struct call *calls;
 	struct amount *selfs; /* by place, where it was innermost */
 	uint32_t nspots, ncalls;

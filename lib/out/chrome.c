@@ -27,7 +27,7 @@ struct slice {
 	uint64_t begin;
 };
 
-struct lane {
+struct chrome_lane {
 	bool known;
 	uint64_t thread;
 	uint32_t interp;
@@ -55,7 +55,7 @@ struct chrome {
 /* ---- events -------------------------------------------------------------- */
 
 static void
-begin_event(struct chrome *c, const struct lane *l, const char *ph)
+begin_event(struct chrome *c, const struct chrome_lane *l, const char *ph)
 {
 	struct emit *e = &c->out;
 
@@ -69,7 +69,7 @@ begin_event(struct chrome *c, const struct lane *l, const char *ph)
 }
 
 static void
-put_name(struct chrome *c, const struct lane *l, const char *what,
+put_name(struct chrome *c, const struct chrome_lane *l, const char *what,
     const char *name)
 {
 	struct emit *e = &c->out;
@@ -97,7 +97,7 @@ make_text(void *arg, struct buf *b, const struct place *p)
 }
 
 static bool
-put_slice(struct chrome *c, const struct lane *l, const struct slice *s)
+put_slice(struct chrome *c, const struct chrome_lane *l, const struct slice *s)
 {
 	struct emit *e = &c->out;
 	struct tach_string text;
@@ -122,7 +122,7 @@ put_slice(struct chrome *c, const struct lane *l, const struct slice *s)
 
 /* Ends all slices from a depth on, outer ones first. */
 static bool
-close_slices(struct chrome *c, struct lane *l, uint32_t depth)
+close_slices(struct chrome *c, struct chrome_lane *l, uint32_t depth)
 {
 	uint32_t count = l->count;
 
@@ -138,7 +138,7 @@ close_slices(struct chrome *c, struct lane *l, uint32_t depth)
 
 /* False: no memory, or more than may be held. */
 static bool
-open_slice(struct chrome *c, struct lane *l, struct slice s)
+open_slice(struct chrome *c, struct chrome_lane *l, struct slice s)
 {
 	struct slice *p;
 
@@ -157,7 +157,7 @@ open_slice(struct chrome *c, struct lane *l, struct slice s)
 
 /* Has a function open at a depth, and closes what else was there. */
 static bool
-have_slice(struct chrome *c, struct lane *l, uint32_t depth, struct slice s)
+have_slice(struct chrome *c, struct chrome_lane *l, uint32_t depth, struct slice s)
 {
 	if (depth < l->count && l->open[depth].place == s.place)
 		return true;
@@ -165,7 +165,7 @@ have_slice(struct chrome *c, struct lane *l, uint32_t depth, struct slice s)
 }
 
 static bool
-show_stack(struct chrome *c, struct lane *l, const struct tach_run *run)
+show_stack(struct chrome *c, struct chrome_lane *l, const struct tach_run *run)
 {
 	uint32_t depth = 0;
 
@@ -185,7 +185,7 @@ show_stack(struct chrome *c, struct lane *l, const struct tach_run *run)
 
 /* Nothing is open in a gap. */
 static bool
-show_stretch(struct chrome *c, struct lane *l, const struct tach_run *run,
+show_stretch(struct chrome *c, struct chrome_lane *l, const struct tach_run *run,
     const struct stretch *s)
 {
 	bool gap = s->idle && !c->options->keep_idle;
@@ -209,7 +209,7 @@ show_stretch(struct chrome *c, struct lane *l, const struct tach_run *run,
 /* Numbers a lane.  The processes are the interpreters, whose numbers begin with
  * 0, which is no process. */
 static bool
-number_lane(struct chrome *c, struct lane *l)
+number_lane(struct chrome *c, struct chrome_lane *l)
 {
 	l->pid = l->interp == UINT32_MAX ? UINT32_MAX : l->interp + 1;
 	l->tid = l->thread <= UINT32_MAX ? (uint32_t)l->thread :
@@ -219,10 +219,10 @@ number_lane(struct chrome *c, struct lane *l)
 	return pairs_add(&c->taken, l->pid, l->tid, 1);
 }
 
-static struct lane *
+static struct chrome_lane *
 lane_of(struct chrome *c, const struct tach_run *run)
 {
-	struct lane *l = lanes_find(&c->lanes, run->index, sizeof(*l));
+	struct chrome_lane *l = lanes_find(&c->lanes, run->index, sizeof(*l));
 	const char *title = c->options->title;
 
 	if (l == NULL || l->known)
@@ -240,7 +240,7 @@ lane_of(struct chrome *c, const struct tach_run *run)
 static void
 put_threads(struct chrome *c)
 {
-	const struct lane *lanes = c->lanes.lanes;
+	const struct chrome_lane *lanes = c->lanes.lanes;
 	struct buf name = {0};
 
 	for (uint32_t i = 0; i < c->lanes.count; i++)
@@ -260,7 +260,7 @@ static int
 chrome_run(struct tach_sink *sink, const struct tach_run *run)
 {
 	struct chrome *c = (struct chrome *)sink;
-	struct lane *l = lane_of(c, run);
+	struct chrome_lane *l = lane_of(c, run);
 	struct stretch s;
 	size_t next = 0;
 
@@ -278,7 +278,7 @@ static int
 chrome_end(struct tach_sink *sink)
 {
 	struct chrome *c = (struct chrome *)sink;
-	struct lane *lanes = c->lanes.lanes;
+	struct chrome_lane *lanes = c->lanes.lanes;
 
 	for (uint32_t i = 0; i < c->lanes.count; i++)
 		if (!close_slices(c, &lanes[i], 0))
@@ -292,7 +292,7 @@ static void
 chrome_free(struct tach_sink *sink)
 {
 	struct chrome *c = (struct chrome *)sink;
-	struct lane *lanes = c->lanes.lanes;
+	struct chrome_lane *lanes = c->lanes.lanes;
 
 	for (uint32_t i = 0; i < c->lanes.count; i++)
 		free(lanes[i].open);

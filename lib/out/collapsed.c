@@ -23,7 +23,8 @@
  * stacks of equal text are one.  In CPython's they are as many as their frames
  * tell apart, whose files' folders are not written. */
 struct style {
-	void (*thread)(struct buf *, const struct thread *); /* NULL: by none */
+	/* NULL: by none. */
+	void (*thread)(struct buf *, const struct aggregate_thread *);
 	place_text_fn *frame;
 	enum place_kind places;
 };
@@ -90,7 +91,7 @@ cpython_frame(struct buf *b, struct tach_string file, struct tach_string func,
 }
 
 static void
-cpython_thread(struct buf *b, const struct thread *t)
+cpython_thread(struct buf *b, const struct aggregate_thread *t)
 {
 	buf_add(b, "tid:", 4);
 	buf_add_number(b, t->thread);
@@ -109,7 +110,7 @@ austin_frame(struct buf *b, struct tach_string file, struct tach_string func,
 
 /* No profile knows its process: that is 0. */
 static void
-austin_thread(struct buf *b, const struct thread *t)
+austin_thread(struct buf *b, const struct aggregate_thread *t)
 {
 	buf_add(b, "P0;T", 4);
 	buf_add_number(b, t->interp);
@@ -164,19 +165,19 @@ struct order {
 	uint32_t *twins; /* of a node; NULL: all texts are different */
 	item *items;
 	uint32_t *first; /* of a node's items; of one behind the last, too */
-	struct line *lines; /* in order */
-	struct step *steps; /* of the walk, by depth */
+	struct weighed_line *lines; /* in order */
+	struct node_step *steps; /* of the walk, by depth */
 	uint32_t nitems, nlines;
 	bool equal; /* two places have the same text */
 	size_t deepest; /* depth of a node */
 };
 
 /* Of a node on the way, which of its items are left. */
-struct step {
+struct node_step {
 	uint32_t next, end;
 };
 
-struct line {
+struct weighed_line {
 	uint64_t weight;
 	uint32_t node;
 };
@@ -378,19 +379,19 @@ sort_items(struct order *o)
 static void
 walk(struct order *o, uint32_t root)
 {
-	struct step *step = o->steps;
+	struct node_step *step = o->steps;
 
-	*step = (struct step){o->first[root], o->first[root + 1]};
+	*step = (struct node_step){o->first[root], o->first[root + 1]};
 	for (;;) {
 		if (step->next == step->end) {
 			if (step-- == o->steps)
 				return;
 		} else if (o->items[step->next] % 2 != 0) {
-			o->lines[o->nlines++] = (struct line){0,
+			o->lines[o->nlines++] = (struct weighed_line){0,
 			    o->items[step->next++] / 2};
 		} else {
 			uint32_t node = o->items[step->next++] / 2;
-			*++step = (struct step){o->first[node],
+			*++step = (struct node_step){o->first[node],
 			    o->first[node + 1]};
 		}
 	}
@@ -463,14 +464,14 @@ weigh_lines(struct order *o)
 
 /* The greatest digit comes first. */
 static uint32_t
-digit(const struct line *line, unsigned shift)
+digit(const struct weighed_line *line, unsigned shift)
 {
 	return DIGITS - 1 - (line->weight >> shift & (DIGITS - 1));
 }
 
 /* Stable, by one digit of the weights. */
 static void
-sort_digit(const struct line *from, struct line *to, uint32_t n,
+sort_digit(const struct weighed_line *from, struct weighed_line *to, uint32_t n,
     uint32_t *counts, unsigned shift)
 {
 	memset(counts, 0, (DIGITS + 1) * sizeof(*counts));
@@ -485,7 +486,7 @@ sort_digit(const struct line *from, struct line *to, uint32_t n,
 static bool
 sort_weights(struct order *o)
 {
-	struct line *other = reallocarray(NULL, (size_t)o->nlines + 1,
+	struct weighed_line *other = reallocarray(NULL, (size_t)o->nlines + 1,
 	    sizeof(*other));
 	uint32_t *counts = reallocarray(NULL, DIGITS + 1, sizeof(*counts));
 	bool ok = other != NULL && counts != NULL;
@@ -496,7 +497,7 @@ sort_weights(struct order *o)
 			most = o->lines[i].weight;
 	for (unsigned shift = 0; ok && shift < 64 && most >> shift != 0;
 	     shift += DIGIT_BITS) {
-		struct line *sorted = other;
+		struct weighed_line *sorted = other;
 		sort_digit(o->lines, sorted, o->nlines, counts, shift);
 		other = o->lines;
 		o->lines = sorted;
@@ -547,7 +548,7 @@ order_lines(struct order *o)
 /* The text of a stack, which the next one may share the beginning of.  One of
  * more than LIMIT_STACK bytes is not kept as a whole: there is no end to how
  * long it may be. */
-struct text {
+struct stack_text {
 	struct buf text;
 	uint32_t *nodes; /* by depth, less one: those that the text is of */
 	size_t *ends;	 /* where each one's text ends */
@@ -562,7 +563,7 @@ node_text(const struct collapsed *c, uint32_t node)
 }
 
 static void
-add_node(const struct collapsed *c, struct text *t, uint32_t node)
+add_node(const struct collapsed *c, struct stack_text *t, uint32_t node)
 {
 	if (node_is_root(&c->stacks.nodes[node])) {
 		add_thread(c, &t->text, node);
@@ -575,7 +576,7 @@ add_node(const struct collapsed *c, struct text *t, uint32_t node)
 
 /* Makes a text that of a node's stack. */
 static void
-change_text(const struct collapsed *c, struct text *t, uint32_t node)
+change_text(const struct collapsed *c, struct stack_text *t, uint32_t node)
 {
 	const struct node *nodes = c->stacks.nodes;
 	uint32_t depth = nodes[node].depth, known = depth;
@@ -596,7 +597,7 @@ change_text(const struct collapsed *c, struct text *t, uint32_t node)
 
 /* The frames that are not kept. */
 static void
-put_rest(struct collapsed *c, const struct text *t)
+put_rest(struct collapsed *c, const struct stack_text *t)
 {
 	for (uint32_t i = t->kept; i < t->depth; i++) {
 		emit(&c->out, ";");
@@ -605,7 +606,7 @@ put_rest(struct collapsed *c, const struct text *t)
 }
 
 static void
-put_line(struct collapsed *c, struct text *t, const struct line *line)
+put_line(struct collapsed *c, struct stack_text *t, const struct weighed_line *line)
 {
 	change_text(c, t, line->node);
 	if (t->depth == 1) { /* only the thread */
@@ -624,7 +625,7 @@ put_line(struct collapsed *c, struct text *t, const struct line *line)
 static bool
 put_lines(struct collapsed *c, const struct order *o)
 {
-	struct text t = {0};
+	struct stack_text t = {0};
 	bool ok;
 
 	t.nodes = reallocarray(NULL, o->deepest + 1, sizeof(*t.nodes));

@@ -129,7 +129,7 @@ put_sums(struct flamegraph *f, struct sums *s)
 
 /* ---- lines --------------------------------------------------------------- */
 
-struct line {
+struct line_samples {
 	int32_t line;
 	uint64_t samples;
 };
@@ -137,13 +137,13 @@ struct line {
 static int
 compare_lines(const void *pa, const void *pb)
 {
-	const struct line *a = pa, *b = pb;
+	const struct line_samples *a = pa, *b = pb;
 
 	return (a->line > b->line) - (a->line < b->line);
 }
 
 static uint32_t
-unite_lines(struct line *lines, uint32_t n)
+unite_lines(struct line_samples *lines, uint32_t n)
 {
 	uint32_t kept = 0;
 
@@ -157,7 +157,7 @@ unite_lines(struct line *lines, uint32_t n)
 }
 
 static void
-put_lines(struct flamegraph *f, struct line *lines, uint32_t n)
+put_lines(struct flamegraph *f, struct line_samples *lines, uint32_t n)
 {
 	int32_t before = 0;
 
@@ -177,7 +177,7 @@ struct tree {
 	uint32_t *thread_of;  /* by node of the aggregate */
 	uint64_t *samples_of; /* likewise: that end there or below */
 	struct sums sums;
-	struct line *lines; /* scratch */
+	struct line_samples *lines; /* scratch */
 };
 
 static bool
@@ -262,7 +262,7 @@ put_node_lines(struct flamegraph *f, struct tree *t, uint32_t node)
 		uint32_t from = t->now.list[i];
 		const struct node *origin = &f->stacks.nodes[from];
 		if (!node_is_root(origin) && t->samples_of[from] > 0)
-			t->lines[count++] = (struct line){
+			t->lines[count++] = (struct line_samples){
 			    f->stacks.places.places[origin->what].line,
 			    t->samples_of[from]};
 	}
@@ -289,7 +289,7 @@ put_tree(struct flamegraph *f, struct tree *t)
 /* ---- source -------------------------------------------------------------- */
 
 /* A sampled line of a file. */
-struct sampled {
+struct sampled_line {
 	uint32_t file; /* the number of its name */
 	int32_t line;
 };
@@ -297,7 +297,7 @@ struct sampled {
 static int
 compare_sampled(const void *pa, const void *pb)
 {
-	const struct sampled *a = pa, *b = pb;
+	const struct sampled_line *a = pa, *b = pb;
 
 	if (a->file != b->file)
 		return a->file < b->file ? -1 : 1;
@@ -305,11 +305,11 @@ compare_sampled(const void *pa, const void *pb)
 }
 
 /* The lines that were sampled, in order.  NULL: out of memory. */
-static struct sampled *
+static struct sampled_line *
 find_sampled(struct flamegraph *f)
 {
 	const struct places *p = &f->stacks.places;
-	struct sampled *s = reallocarray(NULL, (size_t)p->count + 1,
+	struct sampled_line *s = reallocarray(NULL, (size_t)p->count + 1,
 	    sizeof(*s));
 
 	for (uint32_t i = 0; i < p->count && s != NULL; i++) {
@@ -338,7 +338,7 @@ trim(struct tach_string s)
 /* The texts of lines of one file, as LINE, TEXT, ... */
 static void
 put_texts(struct flamegraph *f, const struct buf *text,
-    const struct sampled *s, uint32_t n)
+    const struct sampled_line *s, uint32_t n)
 {
 	struct tach_string line;
 	const char *before = "";
@@ -363,7 +363,7 @@ put_texts(struct flamegraph *f, const struct buf *text,
 static bool
 put_sources(struct flamegraph *f)
 {
-	struct sampled *s = find_sampled(f);
+	struct sampled_line *s = find_sampled(f);
 	uint32_t count = f->stacks.places.count, end;
 	struct buf text = {0};
 	const char *before = "";
@@ -437,7 +437,7 @@ put_threads(struct flamegraph *f)
 
 	emit(&f->out, ",\n\"threads\":[");
 	for (uint32_t i = 0; i < f->stacks.nthreads; i++) {
-		const struct thread *t = &f->stacks.threads[i];
+		const struct aggregate_thread *t = &f->stacks.threads[i];
 		out_thread_name(&name, f->stacks.places.table, t->interp,
 		    t->thread);
 		if (t->main) {

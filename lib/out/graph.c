@@ -380,12 +380,12 @@ fold_below(struct graph *g, uint32_t rank, double *share)
 /* ---- order --------------------------------------------------------------- */
 
 /* The first child of each node and the next one of its parent; 0: none. */
-struct links {
+struct node_links {
 	uint32_t *first, *next;
 };
 
 static bool
-link_nodes(const struct graph *g, struct links *l)
+link_nodes(const struct graph *g, struct node_links *l)
 {
 	l->first = calloc(g->nnodes, sizeof(*l->first));
 	l->next = calloc(g->nnodes, sizeof(*l->next));
@@ -399,7 +399,7 @@ link_nodes(const struct graph *g, struct links *l)
 }
 
 static void
-visit(const struct graph *g, const struct links *l, struct move *m)
+visit(const struct graph *g, const struct node_links *l, struct move *m)
 {
 	uint32_t node = 0;
 
@@ -420,7 +420,7 @@ visit(const struct graph *g, const struct links *l, struct move *m)
 static bool
 order(struct graph *g)
 {
-	struct links l;
+	struct node_links l;
 	struct move m;
 	bool ok = link_nodes(g, &l);
 

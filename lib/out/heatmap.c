@@ -166,7 +166,7 @@ compare_files(const void *pa, const void *pb, void *arg)
 {
 	const struct heatmap *h = arg;
 	uint32_t a = *(const uint32_t *)pa, b = *(const uint32_t *)pb;
-	const struct spot *sa = &h->files.spots[a], *sb = &h->files.spots[b];
+	const struct call_spot *sa = &h->files.spots[a], *sb = &h->files.spots[b];
 
 	if (weight(h, sa->self) != weight(h, sb->self))
 		return weight(h, sa->self) < weight(h, sb->self) ? 1 : -1;
@@ -282,7 +282,7 @@ put_string(struct heatmap *h, const char *s)
 }
 
 static void
-put_weights(struct heatmap *h, const struct spot *s)
+put_weights(struct heatmap *h, const struct call_spot *s)
 {
 	emit(&h->out, ",");
 	emit_number(&h->out, weight(h, s->self));
@@ -341,7 +341,7 @@ put_threads(struct heatmap *h)
 
 	emit(&h->out, "threads: [");
 	for (uint32_t i = 0; i < h->stacks.nthreads; i++) {
-		const struct thread *t = &h->stacks.threads[i];
+		const struct aggregate_thread *t = &h->stacks.threads[i];
 		emit(&h->out, i == 0 ? "" : ",");
 		put_string(h, out_thread_name(&name, h->stacks.places.table,
 		    t->interp, t->thread));
@@ -353,7 +353,7 @@ put_threads(struct heatmap *h)
 static bool
 write_profile(struct heatmap *h)
 {
-	const struct spot *none = &h->files.spots[h->functions.nfiles];
+	const struct call_spot *none = &h->files.spots[h->functions.nfiles];
 	struct amount all = {h->stacks.samples, h->stacks.time};
 
 	if (!open_file(h, "profile.js"))

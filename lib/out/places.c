@@ -60,7 +60,7 @@ string_equal(struct tach_string a, struct tach_string b)
 	    (a.len == 0 || memcmp(a.bytes, b.bytes, a.len) == 0);
 }
 
-struct key {
+struct place_key {
 	const struct places *p;
 	struct place place;
 };
@@ -68,7 +68,7 @@ struct key {
 static bool
 place_equal(const void *arg, uint32_t index)
 {
-	const struct key *k = arg;
+	const struct place_key *k = arg;
 	const struct place *a = &k->place, *b = &k->p->places[index];
 
 	if (k->p->kind == PLACE_TEXTS)
@@ -158,7 +158,7 @@ hidden(struct tach_string file)
 static uint32_t
 find_new(struct places *p, uint32_t frame)
 {
-	struct key key = {p, place_of_frame(p, frame)};
+	struct place_key key = {p, place_of_frame(p, frame)};
 	uint64_t hash;
 	uint32_t found;
 

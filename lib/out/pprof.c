@@ -95,7 +95,7 @@ add_threads(struct pprof *p)
 	if (p->threads == NULL)
 		return false;
 	for (uint32_t i = 0; ok && i < a->nthreads; i++) {
-		const struct thread *t = &a->threads[i];
+		const struct aggregate_thread *t = &a->threads[i];
 		p->threads[i] = add_string(p, out_thread_name(&name,
 		    a->places.table, t->interp, t->thread));
 		ok = p->threads[i] != TACH_NONE;
@@ -251,7 +251,7 @@ static size_t
 fill_labels(struct pprof *p, uint32_t thread, uint8_t status,
     Pprof__Label labels[4])
 {
-	const struct thread *t = &p->stacks.threads[thread];
+	const struct aggregate_thread *t = &p->stacks.threads[thread];
 	uint32_t s = status_string(p, status);
 
 	for (int i = 0; i < 4; i++)

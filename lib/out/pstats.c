@@ -195,7 +195,7 @@ static void
 put_spot(struct pstats *p, uint32_t spot)
 {
 	struct buf *b = &p->out.buf;
-	const struct spot *s = &p->calls.spots[spot];
+	const struct call_spot *s = &p->calls.spots[spot];
 	const uint32_t *begin = &p->callers.begin[spot];
 
 	put_key(p, spot);

@@ -24,7 +24,7 @@ struct sample {
 	uint32_t node;	 /* TACH_NONE: a gap */
 };
 
-struct lane {
+struct speedscope_lane {
 	uint64_t thread;
 	uint32_t interp;
 	uint64_t begin, end; /* of all that is in it */
@@ -50,7 +50,7 @@ struct speedscope {
 
 /* False: no memory, or more than may be held. */
 static bool
-add_sample(struct speedscope *s, struct lane *l, uint32_t node,
+add_sample(struct speedscope *s, struct speedscope_lane *l, uint32_t node,
     uint64_t weight)
 {
 	struct sample *p;
@@ -75,7 +75,7 @@ add_sample(struct speedscope *s, struct lane *l, uint32_t node,
 
 /* What lies between two stretches is a gap. */
 static bool
-add_stretch(struct speedscope *s, struct lane *l, uint32_t node,
+add_stretch(struct speedscope *s, struct speedscope_lane *l, uint32_t node,
     const struct stretch *stretch)
 {
 	uint64_t weight = stretch->end - stretch->begin;
@@ -104,7 +104,7 @@ speedscope_run(struct tach_sink *sink, const struct tach_run *run)
 {
 	struct speedscope *s = (struct speedscope *)sink;
 	uint32_t node = aggregate_stack(&s->stacks, run);
-	struct lane *l = lanes_find(&s->lanes, run->index, sizeof(*l));
+	struct speedscope_lane *l = lanes_find(&s->lanes, run->index, sizeof(*l));
 	struct stretch stretch;
 	size_t next = 0;
 
@@ -186,7 +186,7 @@ put_stack(struct speedscope *s, uint32_t node)
 }
 
 static bool
-put_samples(struct speedscope *s, const struct lane *l)
+put_samples(struct speedscope *s, const struct speedscope_lane *l)
 {
 	struct emit *e = &s->out;
 
@@ -207,7 +207,7 @@ put_samples(struct speedscope *s, const struct lane *l)
 }
 
 static bool
-put_profile(struct speedscope *s, const struct lane *l, const char *name)
+put_profile(struct speedscope *s, const struct speedscope_lane *l, const char *name)
 {
 	struct emit *e = &s->out;
 
@@ -224,7 +224,7 @@ put_profile(struct speedscope *s, const struct lane *l, const char *name)
 static bool
 put_profiles(struct speedscope *s)
 {
-	const struct lane *lanes = s->lanes.lanes, none = {0};
+	const struct speedscope_lane *lanes = s->lanes.lanes, none = {0};
 	struct buf name = {0};
 	bool ok = true;
 
@@ -243,7 +243,7 @@ put_profiles(struct speedscope *s)
 static uint32_t
 busiest(const struct speedscope *s)
 {
-	const struct lane *lanes = s->lanes.lanes;
+	const struct speedscope_lane *lanes = s->lanes.lanes;
 	uint32_t best = 0;
 
 	for (uint32_t i = 1; i < s->lanes.count; i++)
@@ -285,7 +285,7 @@ static void
 speedscope_free(struct tach_sink *sink)
 {
 	struct speedscope *s = (struct speedscope *)sink;
-	struct lane *lanes = s->lanes.lanes;
+	struct speedscope_lane *lanes = s->lanes.lanes;
 
 	for (uint32_t i = 0; i < s->lanes.count; i++)
 		free(lanes[i].samples);

@@ -8,7 +8,7 @@
 #include "array.h"
 #include "hash.h"
 
-struct key {
+struct strings_key {
 	const struct strings *s;
 	struct tach_string string;
 };
@@ -16,7 +16,7 @@ struct key {
 static bool
 equal(const void *arg, uint32_t index)
 {
-	const struct key *k = arg;
+	const struct strings_key *k = arg;
 	const struct tach_string *s = &k->s->strings[index];
 
 	return s->len == k->string.len &&
@@ -26,7 +26,7 @@ equal(const void *arg, uint32_t index)
 uint32_t
 strings_find(struct strings *s, struct tach_string string)
 {
-	struct key key = {s, string};
+	struct strings_key key = {s, string};
 	uint64_t hash = hash_of(string.bytes, string.len, 0);
 	uint32_t found = set_find(&s->set, hash, equal, &key);
 	struct tach_string *p;

@@ -17,7 +17,7 @@
 #define SHARED_FLAGS 3
 
 /* One part of a code object: where it lies and what it will be. */
-struct part {
+struct code_part {
 	uint64_t addr;
 	struct py_text text;
 	uint8_t *bytes; /* text.length units, read */
@@ -85,7 +85,7 @@ code_check(const struct py_offsets *o, const struct py_code *c,
 /* The beginnings of the parts' contents: what is freed and made again often gets
  * all the same addresses. */
 static void
-choose_parts(struct py_code *c, const struct part *parts)
+choose_parts(struct py_code *c, const struct code_part *parts)
 {
 	for (size_t i = 0; i < CODE_PARTS; i++) {
 		size_t size = parts[i].text.length * parts[i].text.kind;
@@ -99,7 +99,7 @@ choose_parts(struct py_code *c, const struct part *parts)
 
 static bool
 find_text(const struct py_offsets *o, const struct py_memory *m,
-    const uint8_t *head, struct part *p)
+    const uint8_t *head, struct code_part *p)
 {
 	struct py_text *t = &p->text;
 
@@ -109,7 +109,7 @@ find_text(const struct py_offsets *o, const struct py_memory *m,
 }
 
 static bool
-find_bytes(const struct py_offsets *o, const uint8_t *head, struct part *p)
+find_bytes(const struct py_offsets *o, const uint8_t *head, struct code_part *p)
 {
 	p->text = (struct py_text){p->addr + o->bytes_data,
 	    load_u64(head + o->bytes_length), 1, false};
@@ -119,7 +119,7 @@ find_bytes(const struct py_offsets *o, const uint8_t *head, struct part *p)
 /* Finds where the texts of the parts lie, by their objects' heads. */
 static bool
 find_parts(const struct py_offsets *o, const struct py_memory *m,
-    struct part *parts)
+    struct code_part *parts)
 {
 	uint8_t heads[NPARTS][PY_HEAD_MAX];
 	struct py_piece pieces[NPARTS];
@@ -139,7 +139,7 @@ find_parts(const struct py_offsets *o, const struct py_memory *m,
 }
 
 static bool
-read_parts(const struct py_memory *m, struct part *parts, size_t n)
+read_parts(const struct py_memory *m, struct code_part *parts, size_t n)
 {
 	struct py_piece pieces[NPARTS];
 
@@ -154,7 +154,7 @@ read_parts(const struct py_memory *m, struct part *parts, size_t n)
 }
 
 static bool
-make_name(const struct part *p, struct py_name *n)
+make_name(const struct code_part *p, struct py_name *n)
 {
 	size_t length = p->text.length;
 
@@ -176,7 +176,7 @@ frame_size(const struct py_offsets *o, const uint8_t *head)
 }
 
 static bool
-make_code(const struct py_offsets *o, struct part *parts,
+make_code(const struct py_offsets *o, struct code_part *parts,
     const struct code_check *k, struct py_code *c)
 {
 	c->firstlineno = (int32_t)load_u32(k->head + o->code_firstlineno);
@@ -213,7 +213,7 @@ find_instructions(const struct py_offsets *o, const uint16_t *units,
 
 static bool
 read_units(const struct py_offsets *o, const struct py_memory *m,
-    const struct part *bytecode, struct py_code *c)
+    const struct code_part *bytecode, struct py_code *c)
 {
 	size_t n = (size_t)c->units, size = n * sizeof(uint16_t);
 	uint16_t *units = calloc(n + 1, sizeof(*units));
@@ -253,7 +253,7 @@ is_held(const struct py_offsets *o, const uint8_t *head)
  * object that is still held then, a version number says as much as its parts. */
 static bool
 still_same(const struct py_offsets *o, const struct py_memory *m,
-    struct py_code *c, struct code_check *k, const struct part *parts)
+    struct py_code *c, struct code_check *k, const struct code_part *parts)
 {
 	struct py_piece pieces[CODE_PIECES];
 	struct code_check now;
@@ -291,7 +291,7 @@ bool
 code_read(const struct py_offsets *o, const struct py_memory *m, uint64_t addr,
     struct py_code *c)
 {
-	struct part parts[NPARTS] = {0};
+	struct code_part parts[NPARTS] = {0};
 	struct code_check k;
 	bool ok = false;
 

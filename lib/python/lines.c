@@ -11,13 +11,13 @@ enum {
 	KIND_NONE = 15,
 };
 
-struct cursor {
+struct lines_cursor {
 	const uint8_t *p, *end;
 	bool bad; /* ran over the end */
 };
 
 static uint8_t
-next_byte(struct cursor *c)
+next_byte(struct lines_cursor *c)
 {
 	if (c->p == c->end) {
 		c->bad = true;
@@ -28,7 +28,7 @@ next_byte(struct cursor *c)
 
 /* Six bits a byte, least significant first; bit 6: more follow. */
 static uint32_t
-next_varint(struct cursor *c)
+next_varint(struct lines_cursor *c)
 {
 	uint32_t v = 0;
 	unsigned shift = 0;
@@ -44,7 +44,7 @@ next_varint(struct cursor *c)
 }
 
 static int32_t
-next_signed(struct cursor *c)
+next_signed(struct lines_cursor *c)
 {
 	uint32_t v = next_varint(c);
 
@@ -59,7 +59,7 @@ plus(int32_t a, int32_t b)
 }
 
 static void
-next_columns(struct cursor *c, unsigned kind, struct py_location *l)
+next_columns(struct lines_cursor *c, unsigned kind, struct py_location *l)
 {
 	uint8_t b;
 
@@ -75,7 +75,7 @@ next_columns(struct cursor *c, unsigned kind, struct py_location *l)
 
 /* Reads what follows an entry's first byte; line is the running line. */
 static void
-next_location(struct cursor *c, unsigned kind, int32_t *line,
+next_location(struct lines_cursor *c, unsigned kind, int32_t *line,
     struct py_location *l)
 {
 	int32_t end = 0;
@@ -126,7 +126,7 @@ static bool
 find_location(const uint8_t *table, size_t len, int32_t line, int64_t unit,
     struct py_location *l)
 {
-	struct cursor c = {table, table + len, false};
+	struct lines_cursor c = {table, table + len, false};
 	int64_t end = 0;
 
 	while (c.p < c.end && !c.bad) {

@@ -469,7 +469,7 @@ dict_next(const struct py_objects *p, struct py_dict *d, struct py_item *item)
 #define KEY_MAX 64 /* bytes of a key that is looked for */
 
 /* A key, and how much of an object tells whether it is that one. */
-struct key {
+struct dict_key {
 	const char *text; /* NULL: it is a number */
 	size_t len;
 	uint64_t number;
@@ -479,7 +479,7 @@ struct key {
 
 /* Whether an ASCII str is the key. */
 static bool
-is_text(const struct py_offsets *o, const uint8_t *str, const struct key *k)
+is_text(const struct py_offsets *o, const uint8_t *str, const struct dict_key *k)
 {
 	struct py_text t;
 
@@ -489,7 +489,7 @@ is_text(const struct py_offsets *o, const uint8_t *str, const struct key *k)
 }
 
 static bool
-is_number(const struct py_offsets *o, const uint8_t *head, const struct key *k)
+is_number(const struct py_offsets *o, const uint8_t *head, const struct dict_key *k)
 {
 	uint64_t number = 0, length = py_has(o->int_tag) ?
 	    load_u64(head + o->int_tag) >> TAG_SHIFT :
@@ -508,7 +508,7 @@ is_number(const struct py_offsets *o, const uint8_t *head, const struct key *k)
  * for each they are read at once, and one by one only if that fails. */
 static bool
 find_in_batch(const struct py_objects *p, const struct py_dict *d,
-    const struct key *k, uint64_t *value)
+    const struct dict_key *k, uint64_t *value)
 {
 	uint8_t heads[DICT_BATCH][PY_HEAD_MAX + KEY_MAX];
 	struct py_piece pieces[DICT_BATCH];
@@ -531,7 +531,7 @@ find_in_batch(const struct py_objects *p, const struct py_dict *d,
 }
 
 static bool
-find_key(const struct py_objects *p, struct py_dict *d, const struct key *k,
+find_key(const struct py_objects *p, struct py_dict *d, const struct dict_key *k,
     uint64_t *value)
 {
 	if (k->size > PY_HEAD_MAX + KEY_MAX)
@@ -546,7 +546,7 @@ static bool
 find_text_key(const struct py_objects *p, struct py_dict *d, const char *text,
     uint64_t *value)
 {
-	struct key k = {.text = text, .len = strlen(text)};
+	struct dict_key k = {.text = text, .len = strlen(text)};
 
 	k.size = p->offsets->unicode_ascii_size + k.len;
 	return find_key(p, d, &k, value);
@@ -565,7 +565,7 @@ bool
 dict_find_int(const struct py_objects *p, uint64_t addr, uint64_t key,
     uint64_t *value)
 {
-	struct key k = {.number = key};
+	struct dict_key k = {.number = key};
 	struct py_dict d;
 
 	for (uint64_t left = key; left != 0; left >>= DIGIT_BITS)

@@ -18,7 +18,7 @@
 #define OWN_COUNT (UINT64_C(1) << 63)
 
 /* One instruction of one code object. */
-struct spot {
+struct code_spot {
 	uint64_t instr;
 	uint32_t serial;
 	uint32_t frame;
@@ -38,7 +38,7 @@ struct codes {
 	const struct py_memory *memory;
 	struct tach_table *table;
 	struct codemap map;
-	struct spot *spots;
+	struct code_spot *spots;
 	struct copy *copies;
 	size_t nspots, spots_max, ncopies, copies_max;
 	struct set spot_set, copy_set;
@@ -649,7 +649,7 @@ codes_frame_size(const struct codes *c, uint64_t code)
 	return h != NULL && h->known ? h->code.frame_size : 0;
 }
 
-struct spot_key {
+struct code_spot_key {
 	const struct codes *codes;
 	uint64_t instr;
 	uint32_t serial;
@@ -659,8 +659,8 @@ struct spot_key {
 static bool
 spot_equal(const void *arg, uint32_t index)
 {
-	const struct spot_key *k = arg;
-	const struct spot *s = &k->codes->spots[index];
+	const struct code_spot_key *k = arg;
+	const struct code_spot *s = &k->codes->spots[index];
 
 	return s->instr == k->instr && s->serial == k->serial &&
 	    s->opcode == k->opcode;
@@ -699,9 +699,9 @@ make_frame(struct codes *c, struct code_home *h, uint64_t instr,
 }
 
 static uint32_t
-add_spot(struct codes *c, uint64_t hash, struct spot s)
+add_spot(struct codes *c, uint64_t hash, struct code_spot s)
 {
-	struct spot *p;
+	struct code_spot *p;
 
 	if (c->nspots == SPOTS_MAX)
 		forget_spots(c);
@@ -719,7 +719,7 @@ uint32_t
 codes_frame(struct codes *c, const struct py_place *p)
 {
 	struct code_home *h = codemap_add(&c->map, p->code);
-	struct spot_key key = {c, p->instr, 0, TACH_NO_OPCODE};
+	struct code_spot_key key = {c, p->instr, 0, TACH_NO_OPCODE};
 	uint64_t hash;
 	uint32_t found;
 
@@ -733,6 +733,6 @@ codes_frame(struct codes *c, const struct py_place *p)
 	found = set_find(&c->spot_set, hash, spot_equal, &key);
 	if (found != TACH_NONE)
 		return c->spots[found].frame;
-	return add_spot(c, hash, (struct spot){p->instr, h->serial,
+	return add_spot(c, hash, (struct code_spot){p->instr, h->serial,
 	    make_frame(c, h, p->instr, key.opcode), key.opcode});
 }

@@ -16,14 +16,14 @@
 /* ---- who may write --------------------------------------------------------- */
 
 /* The folders on a path, from the root on, and the file. */
-struct parts {
+struct path_parts {
 	struct stat list[PARTS_MAX];
 	size_t count;
 };
 
 /* False: one cannot be looked at, or there are too many. */
 static bool
-look_at(const char *path, struct parts *p)
+look_at(const char *path, struct path_parts *p)
 {
 	char part[PATH_MAX];
 	size_t end = strlen(path);
@@ -44,7 +44,7 @@ look_at(const char *path, struct parts *p)
 
 /* Whether a user can change the program: it is his, or a folder on its path. */
 static bool
-is_known_user(uid_t uid, const struct parts *program)
+is_known_user(uid_t uid, const struct path_parts *program)
 {
 	bool known = uid == 0 || uid == geteuid();
 
@@ -54,7 +54,7 @@ is_known_user(uid_t uid, const struct parts *program)
 }
 
 static bool
-is_known_group(gid_t gid, const struct parts *program)
+is_known_group(gid_t gid, const struct path_parts *program)
 {
 	bool known = gid == 0;
 
@@ -66,7 +66,7 @@ is_known_group(gid_t gid, const struct parts *program)
 
 /* In a folder with the sticky bit nobody can replace what is somebody else's. */
 static bool
-is_safe(const struct stat *st, const struct parts *program)
+is_safe(const struct stat *st, const struct path_parts *program)
 {
 	bool sticky = S_ISDIR(st->st_mode) && (st->st_mode & S_ISVTX) != 0;
 
@@ -81,7 +81,7 @@ is_safe(const struct stat *st, const struct parts *program)
 bool
 library_is_safe(const char *path, const char *program)
 {
-	struct parts its, ours;
+	struct path_parts its, ours;
 
 	if (!look_at(path, &its) || !look_at(program, &ours))
 		return false;

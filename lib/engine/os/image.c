@@ -72,7 +72,7 @@ image_of(const struct process *p)
 
 /* ---- files that are mapped ------------------------------------------------- */
 
-struct line {
+struct maps_line {
 	uint64_t start, end;
 	char rights[5];
 	struct image_file file;
@@ -89,7 +89,7 @@ open_maps(const char *process)
 
 /* False: there are no more. */
 static bool
-next_line(FILE *f, char **text, size_t *room, struct line *l)
+next_line(FILE *f, char **text, size_t *room, struct maps_line *l)
 {
 	while (getline(text, room, f) > 0)
 		if (sscanf(*text, "%" SCNx64 "-%" SCNx64 " %4s %*x %x:%x %"
@@ -106,7 +106,7 @@ image_file_at(const void *addr, struct image_file *file)
 	FILE *f = open_maps("self");
 	char *text = NULL;
 	size_t room = 0;
-	struct line l;
+	struct maps_line l;
 	bool found = false;
 
 	while (f != NULL && !found && next_line(f, &text, &room, &l))
@@ -120,7 +120,7 @@ image_file_at(const void *addr, struct image_file *file)
 }
 
 static bool
-is_file(const struct line *l, const struct image_file *f)
+is_file(const struct maps_line *l, const struct image_file *f)
 {
 	return l->file.inode == f->inode && l->file.major == f->major &&
 	    l->file.minor == f->minor;
@@ -134,7 +134,7 @@ image_maps(const struct process *p, const struct image_file *memory,
 	char name[48], *text = NULL;
 	struct vector v;
 	size_t room = 0;
-	struct line l;
+	struct maps_line l;
 	FILE *f;
 
 	snprintf(name, sizeof(name), "%d/task/%d", (int)p->pid,

@@ -25,7 +25,7 @@
 #define COMM_SIZE 64
 
 /* What is known of a thread, by its index. */
-struct known {
+struct known_name {
 	uint64_t state; /* the thread state that it was read from, or its
 			 * pthread_self where that is not known */
 	uint64_t due;	/* us */
@@ -35,7 +35,7 @@ struct known {
 };
 
 /* Where an interpreter keeps its threads. */
-struct home {
+struct threads_home {
 	uint64_t interp; /* address */
 	uint64_t active; /* of the dict; 0: not found */
 	uint64_t again;	 /* when to look for it again; us */
@@ -50,9 +50,9 @@ struct names {
 	const struct process *process;
 	struct py_objects objects;
 	struct tach_table *table;
-	struct known *list;
+	struct known_name *list;
 	size_t count;
-	struct home home;
+	struct threads_home home;
 	uint64_t due; /* when the next name is */
 	uint64_t late;
 };
@@ -86,12 +86,12 @@ names_free(struct names *n)
 static uint64_t
 active_of(struct names *n, uint64_t interp, uint64_t time)
 {
-	struct home *h = &n->home;
+	struct threads_home *h = &n->home;
 	uint64_t module;
 
 	if (h->interp == interp && (h->active != 0 || time < h->again))
 		return h->active;
-	*h = (struct home){.interp = interp, .again = time + PATIENCE};
+	*h = (struct threads_home){.interp = interp, .again = time + PATIENCE};
 	if (!object_module(&n->objects, interp, "threading", &module) ||
 	    !object_attribute(&n->objects, module, "_active", &h->active))
 		h->active = 0;
@@ -148,7 +148,7 @@ print_of(const struct name *name)
 /* The target runs: what is read twice alike is believed, and what is known
  * already. */
 static bool
-ask_python(struct names *n, const struct thread *t, const struct known *k,
+ask_python(struct names *n, const struct thread *t, const struct known_name *k,
     uint64_t time, struct name *name)
 {
 	uint64_t active = active_of(n, t->py.interp, time), ident;
@@ -217,7 +217,7 @@ note(struct names *n, const struct thread *t, const struct name *name)
 }
 
 static bool
-take_name(struct names *n, const struct thread *t, struct known *k,
+take_name(struct names *n, const struct thread *t, struct known_name *k,
     const struct name *name)
 {
 	uint64_t print = print_of(name);
@@ -231,7 +231,8 @@ take_name(struct names *n, const struct thread *t, struct known *k,
 /* ---- when -------------------------------------------------------------- */
 
 static bool
-look_at(struct names *n, const struct thread *t, struct known *k, uint64_t time)
+look_at(struct names *n, const struct thread *t, struct known_name *k,
+    uint64_t time)
 {
 	static const struct name main_name = {"MainThread",
 	    sizeof("MainThread") - 1};
@@ -239,7 +240,7 @@ look_at(struct names *n, const struct thread *t, struct known *k, uint64_t time)
 	uint64_t state = t->py.addr != 0 ? t->py.addr : t->pthread;
 
 	if (k->state != state)
-		*k = (struct known){.state = state, .print = k->print};
+		*k = (struct known_name){.state = state, .print = k->print};
 	k->delay = k->delay == 0 ? SOON : k->delay * (k->told ? 10 : 2);
 	if (k->delay > n->late)
 		k->delay = n->late;
@@ -260,7 +261,7 @@ look_at(struct names *n, const struct thread *t, struct known *k, uint64_t time)
 static bool
 reserve(struct names *n, size_t count)
 {
-	struct known *p;
+	struct known_name *p;
 
 	if (count <= n->count)
 		return true;
@@ -289,7 +290,7 @@ names_look(struct names *n, const struct threads *threads, size_t count,
 		n->late = threads->count * (LATE / RATE);
 	for (size_t i = 0; i < threads->count; i++) {
 		const struct thread *t = &threads->list[i];
-		struct known *k;
+		struct known_name *k;
 		if (t->tid == 0 || t->gone || t->index == TACH_NONE)
 			continue;
 		k = &n->list[t->index];

@@ -9,14 +9,14 @@
 #define TRIES_MAX 100	 /* to learn from as many threads: any can have ended */
 
 /* Some of the threads. */
-struct sample {
+struct thread_sample {
 	uint64_t pthread[PROOF_MAX];
 	size_t count;
 };
 
 static void
 take_sample(const struct py_memory *m, const struct py_offsets *o,
-    const struct py_threads *list, struct sample *s)
+    const struct py_threads *list, struct thread_sample *s)
 {
 	s->count = 0;
 	for (size_t i = 0; i < list->count && s->count < PROOF_MAX; i++) {
@@ -44,7 +44,7 @@ id_at(const struct py_memory *m, uint64_t pthread, uint32_t offset)
 /* Whether the other threads of a sample have ids at this offset, too. */
 static bool
 others_agree(const struct process *p, const struct py_memory *m,
-    const struct sample *s, uint32_t offset)
+    const struct thread_sample *s, uint32_t offset)
 {
 	uint32_t ids[PROOF_MAX];
 
@@ -62,7 +62,7 @@ others_agree(const struct process *p, const struct py_memory *m,
 /* False: no place is one where all have an id. */
 static bool
 learn(struct tids *t, const struct process *p, const struct py_memory *m,
-    const struct sample *s)
+    const struct thread_sample *s)
 {
 	uint8_t bytes[STRUCT_SIZE];
 
@@ -83,7 +83,7 @@ tids_find(struct tids *t, const struct process *p, const struct py_memory *m,
     const struct py_offsets *o, const struct py_threads *list,
     uint64_t pthread, uint64_t last)
 {
-	struct sample s;
+	struct thread_sample s;
 	uint32_t id;
 
 	/* What holds for few threads may be chance. */
