@@ -154,7 +154,7 @@ renew(struct code_home *h, const struct stamp *s)
 
 /* What it was before is not known. */
 static void
-begin(struct code_home *h, const struct stamp *s)
+begin_home(struct code_home *h, const struct stamp *s)
 {
 	h->interp = s->interp;
 	h->since = h->count = s->count;
@@ -209,7 +209,7 @@ settle(struct codes *c, struct code_home *h, const struct stamp *s, bool copied)
 	h->serial = c->next_serial++;
 	h->notes = (struct code_notes){0};
 	h->known = true;
-	begin(h, s);
+	begin_home(h, s);
 }
 
 /* ---- checks ------------------------------------------------------------ */

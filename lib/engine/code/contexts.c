@@ -223,7 +223,7 @@ site_of(const struct contexts *c, const struct py_place *p,
 
 /* Whether a caller cannot be calling what it called. */
 static bool
-has_left(const struct contexts *c, const struct py_place *p,
+caller_has_left(const struct contexts *c, const struct py_place *p,
     const struct code_home *h)
 {
 	return p->left || (p->calls &&
@@ -258,7 +258,7 @@ take_back(struct contexts *c, const struct call_walk *w, struct edge call)
 	c->unsteady = w->caller_home->notes.steady < STEADY;
 	if (c->unsteady)
 		return false;
-	if (!has_left(c, w->caller, w->caller_home)) {
+	if (!caller_has_left(c, w->caller, w->caller_home)) {
 		note_doubted(c, w, call);
 		return false;
 	}

@@ -89,7 +89,7 @@ edges_has_pair(const struct edges *e, struct edge call)
 }
 
 static uint64_t
-place_of(const struct edge *call)
+place_of_call(const struct edge *call)
 {
 	return call->instr & ~UINT64_C(1);
 }
@@ -103,14 +103,14 @@ edges_place(const struct edges *e, struct edge call)
 	if (first == TACH_NONE)
 		return 0;
 	if (e->list[first].next == TACH_NONE)
-		return place_of(&e->list[first]);
+		return place_of_call(&e->list[first]);
 	for (int n = 0; i != TACH_NONE; n++, i = e->list[i].next) {
 		const struct edge *p = &e->list[i];
 		if (n == PLACES_MAX || p->line < 0 ||
 		    p->line != e->list[first].line)
 			return 0;
-		if (place_of(p) < call.instr && place_of(p) > before)
-			before = place_of(p);
+		if (place_of_call(p) < call.instr && place_of_call(p) > before)
+			before = place_of_call(p);
 	}
 	return before;
 }

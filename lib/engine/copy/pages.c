@@ -22,7 +22,7 @@ resize(void **array, size_t n, size_t size)
 }
 
 static bool
-make_room(struct pages *p)
+make_page_room(struct pages *p)
 {
 	size_t n = p->max != 0 ? p->max * 2 : PAGES_MIN;
 
@@ -71,7 +71,7 @@ page_at(struct pages *p, uint64_t addr)
 
 	if (i == UINT32_MAX) {
 		i = (uint32_t)p->count;
-		if (!make_room(p))
+		if (!make_page_room(p))
 			return UINT32_MAX;
 		p->list[i] = (struct page){.addr = addr};
 		if (!read_first(p, i) || !set_add(&p->set, hash, i))
@@ -112,7 +112,7 @@ note_of(struct page_notes *n, struct page *page, uint32_t index,
 }
 
 static bool
-note(struct pages *p, uint32_t index, size_t off, size_t size)
+note_page_words(struct pages *p, uint32_t index, size_t off, size_t size)
 {
 	struct page_words *n;
 
@@ -138,7 +138,7 @@ read_piece(struct pages *p, const struct py_piece *piece)
 		size_t off = (size_t)(addr % PAGE_BYTES);
 		size_t n = left < PAGE_BYTES - off ? left : PAGE_BYTES - off;
 		uint32_t i = page_at(p, addr - off);
-		if (i == UINT32_MAX || !note(p, i, off, n))
+		if (i == UINT32_MAX || !note_page_words(p, i, off, n))
 			return false;
 		memcpy(to, p->first[i] + off, n);
 		to += n;

@@ -109,7 +109,7 @@ snapshot_add_set(struct snapshot *s, const struct workset *w, size_t first,
 }
 
 static bool
-make_room(struct snapshot *s, size_t copies)
+make_byte_room(struct snapshot *s, size_t copies)
 {
 	size_t room = s->room != 0 ? s->room : 65536;
 	void *p;
@@ -143,7 +143,7 @@ snapshot_read(struct snapshot *s, pid_t pid, size_t *failed)
 	size_t done = 0;
 
 	*failed = 0;
-	if (!make_room(s, 1))
+	if (!make_byte_room(s, 1))
 		return false;
 	for (size_t i = 0; i < s->count; i += IOV_MAX) {
 		size_t k = s->count - i < IOV_MAX ? s->count - i : IOV_MAX;
@@ -180,7 +180,8 @@ snapshot_read_series(struct snapshot *s, struct snapshot *shared, pid_t pid,
 	size_t count = s->count * copies + 2 * shared->count;
 	struct iovec local[3], remote[IOV_MAX], *next = remote;
 
-	if (count > IOV_MAX || !make_room(s, copies) || !make_room(shared, 2))
+	if (count > IOV_MAX || !make_byte_room(s, copies) ||
+	    !make_byte_room(shared, 2))
 		return false;
 	next = repeat(next, shared, 1);
 	next = repeat(next, s, copies);
@@ -224,7 +225,7 @@ snapshot_earlier(const struct snapshot *s, struct snapshot *earlier)
 bool
 snapshot_fill(struct snapshot *s, const uint8_t *bytes)
 {
-	if (!make_room(s, 1))
+	if (!make_byte_room(s, 1))
 		return false;
 	memcpy(s->bytes, bytes, s->size);
 	return true;

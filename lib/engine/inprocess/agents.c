@@ -401,7 +401,7 @@ free_listed(struct agents *a, struct wire_slot *s)
 }
 
 static bool
-has_ended(pid_t pid)
+pid_has_ended(pid_t pid)
 {
 	return kill(pid, 0) != 0 && errno == ESRCH;
 }
@@ -423,7 +423,7 @@ care_for(struct agents *a, uint32_t slot, pid_t pid)
 		if (!n->left && n->refused != pid &&
 		    atomic_load(&s->state) == WIRE_SLOT_LIVE)
 			care = CARE_RECORD;
-		else if (has_ended(pid))
+		else if (pid_has_ended(pid))
 			care = CARE_FREE;
 		n->taken = n->taken || care == CARE_FREE;
 	}

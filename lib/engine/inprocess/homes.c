@@ -20,7 +20,7 @@ known(const struct homes *h, uint64_t id)
 
 /* Lists them, as their threads tell. */
 static bool
-find(struct homes *h, const struct py_memory *m, const struct py_runtime *rt)
+find_homes(struct homes *h, const struct py_memory *m, const struct py_runtime *rt)
 {
 	struct py_threads list = {0};
 	bool ok = true;
@@ -51,7 +51,7 @@ homes_find(struct homes *h, const struct py_memory *m,
 
 	if (found == NULL && now >= h->looked_at + AGAIN) {
 		h->looked_at = now;
-		found = find(h, m, rt) ? known(h, id) : NULL;
+		found = find_homes(h, m, rt) ? known(h, id) : NULL;
 	}
 	return found != NULL ? found->addr : 0;
 }

@@ -109,7 +109,7 @@ static enum proof {
 }
 
 static bool
-is_ours(struct inprocess *e)
+is_our_process(struct inprocess *e)
 {
 	return prove(e) == PROOF_OURS;
 }
@@ -121,7 +121,7 @@ read_guarded(const struct py_memory *m, const struct py_piece *pieces,
 	struct inprocess *e = ((const struct guarded *)m)->engine;
 	const struct py_memory *all = &e->memory.memory;
 
-	return is_ours(e) && all->read(all, pieces, n) && is_ours(e);
+	return is_our_process(e) && all->read(all, pieces, n) && is_our_process(e);
 }
 
 /* ---- making ---------------------------------------------------------------- */
@@ -211,7 +211,7 @@ inprocess_tell(struct inprocess *e, const struct py_runtime *rt, bool patience)
 {
 	struct wire_python python;
 
-	if (!is_ours(e))
+	if (!is_our_process(e))
 		return false;
 	if (!handshake_python(e->process, rt, &python) && patience)
 		return false;
@@ -260,7 +260,8 @@ poke(struct inprocess *e, const struct thread_ring *a)
 	info.si_uid = getuid();
 	info.si_value.sival_int = WIRE_POKE;
 	if (a->task != 0 &&
-	    atomic_load(&a->ring.area->state) == WIRE_AREA_LIVE && is_ours(e))
+	    atomic_load(&a->ring.area->state) == WIRE_AREA_LIVE &&
+	    is_our_process(e))
 		process_signal(e->process, a->task, &info);
 }
 
@@ -470,7 +471,7 @@ emit(struct inprocess *e, struct thread_ring *a, uint64_t weight, uint8_t status
 }
 
 static bool
-is_wanted(const struct inprocess *e, uint8_t status)
+is_wanted_status(const struct inprocess *e, uint8_t status)
 {
 	return status_kept(e->options, status) &&
 	    (!e->options->main_only || (status & TACH_STATUS_MAIN));
@@ -478,7 +479,7 @@ is_wanted(const struct inprocess *e, uint8_t status)
 
 /* The sample that is next, if it is one of those that were asked for. */
 static bool
-give(struct inprocess *e, struct thread_ring *a, uint64_t now,
+give_sample(struct inprocess *e, struct thread_ring *a, uint64_t now,
     struct tach_sink *sink, struct tach_recorder_stats *st)
 {
 	uint64_t weight = limit_weight(e, a, now);
@@ -486,7 +487,7 @@ give(struct inprocess *e, struct thread_ring *a, uint64_t now,
 
 	weight = thread_ring_rest(a, weight, e->options->interval_ns);
 	a->has_next = false;
-	if (weight == 0 || a->depth == 0 || !is_wanted(e, status))
+	if (weight == 0 || a->depth == 0 || !is_wanted_status(e, status))
 		return true;
 	if (!find_index(e, a))
 		return false;
@@ -526,7 +527,7 @@ give_wait(struct inprocess *e, struct thread_ring *a, uint64_t ticks,
 		a->since = e->runs.start;
 	a->since += ticks * e->options->interval_ns;
 	a->ahead += ticks;
-	if (!is_wanted(e, s->status))
+	if (!is_wanted_status(e, s->status))
 		return true;
 	a->index = s->index;
 	a->interp = s->interp;
@@ -540,7 +541,7 @@ give_wait(struct inprocess *e, struct thread_ring *a, uint64_t ticks,
 static bool
 look_outside(struct inprocess *e)
 {
-	if (!is_ours(e))
+	if (!is_our_process(e))
 		return false;
 	if (e->wait_reader == NULL)
 		e->wait_reader = wait_reader_new(e->process, &e->runtime,
@@ -556,7 +557,7 @@ read_wait(struct inprocess *e, const struct thread_ring *a,
 {
 	if (e->gone)
 		return a->waits && wait_reader_again(e->wait_reader, a->ident, s);
-	return is_ours(e) &&
+	return is_our_process(e) &&
 	    wait_reader_read(e->wait_reader, a->ident, a->tid, s) &&
 	    atomic_load(&a->ring.area->head) == a->ring.tail;
 }
@@ -612,7 +613,7 @@ look_at_names(struct inprocess *e, uint64_t now)
 {
 	struct thread *p;
 
-	if (!is_ours(e))
+	if (!is_our_process(e))
 		return true;
 	p = reallocarray(e->threads.list, e->count + 1, sizeof(*p));
 	if (p == NULL)
@@ -660,9 +661,9 @@ static void
 give_clock(struct inprocess *e, struct thread_ring *a)
 {
 	if (!thread_ring_wants_clock(a) || !agents_has_clocks(e->agents) ||
-	    !is_ours(e) || !thread_ring_open_clock(a, e->agents))
+	    !is_our_process(e) || !thread_ring_open_clock(a, e->agents))
 		return;
-	if (is_ours(e) && process_thread(e->process, a->tid) == a->task)
+	if (is_our_process(e) && process_thread(e->process, a->tid) == a->task)
 		thread_ring_begin_clock(a, e->paused);
 	else
 		thread_ring_drop_clock(a);
@@ -670,7 +671,7 @@ give_clock(struct inprocess *e, struct thread_ring *a)
 
 /* What there is of each area.  False: out of memory. */
 static bool
-begin(struct inprocess *e)
+begin_drain(struct inprocess *e)
 {
 	uint64_t now = clock_ns();
 
@@ -715,11 +716,12 @@ inprocess_drain(struct inprocess *e, uint64_t start, struct tach_sink *sink,
 		return false;
 	if (!e->live)
 		return true;
-	if (!begin(e))
+	if (!begin_drain(e))
 		return false;
 	now = clock_ns();
 	while ((a = earliest(e)) != NULL && a->next.time <= now)
-		if (!give(e, a, now, sink, st) || !thread_ring_read(a, &e->reader))
+		if (!give_sample(e, a, now, sink, st) ||
+		    !thread_ring_read(a, &e->reader))
 			return false;
 	drop_ended(e);
 	if (!watch_waits(e, now, sink, st))

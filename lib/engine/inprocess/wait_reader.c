@@ -132,7 +132,7 @@ wait_reader_look(struct wait_reader *w)
 /* ---- one thread ---------------------------------------------------------- */
 
 static bool
-holds_gil(const struct wait_reader *w, const struct thread *t)
+waiter_holds_gil(const struct wait_reader *w, const struct thread *t)
 {
 	const struct py_offsets *offsets = &w->runtime->offsets;
 	const struct gil *gil = &w->interps.list[t->interp].gil;
@@ -147,11 +147,11 @@ holds_gil(const struct wait_reader *w, const struct thread *t)
 
 /* Reads a chain.  False: there is none, or not all of it is certain. */
 static bool
-read_chain(struct wait_reader *w, struct thread *t)
+read_waiter(struct wait_reader *w, struct thread *t)
 {
 	size_t sure;
 
-	t->holds_gil = holds_gil(w, t);
+	t->holds_gil = waiter_holds_gil(w, t);
 	return read_twice(&w->chains, t, &sure) && w->chains.chain.depth > 0;
 }
 
@@ -170,7 +170,7 @@ read_deepest(struct wait_reader *w, uint64_t ident, uint64_t tid)
 			continue;
 		t->live = false;
 		thread_bind(t, w->process, tid);
-		if (!read_chain(w, t))
+		if (!read_waiter(w, t))
 			continue;
 		last = t;
 		if (deepest == NULL || w->chains.chain.stack < stack) {
@@ -178,11 +178,11 @@ read_deepest(struct wait_reader *w, uint64_t ident, uint64_t tid)
 			stack = w->chains.chain.stack;
 		}
 	}
-	return deepest == last || read_chain(w, deepest) ? deepest : NULL;
+	return deepest == last || read_waiter(w, deepest) ? deepest : NULL;
 }
 
 static struct moment
-moment_of(struct wait_reader *w, struct thread *t)
+moment_of_waiter(struct wait_reader *w, struct thread *t)
 {
 	const struct chains *c = &w->chains;
 	struct moment m = {.offsets = &w->runtime->offsets,
@@ -199,7 +199,7 @@ moment_of(struct wait_reader *w, struct thread *t)
 static bool
 make_sample(struct wait_reader *w, struct thread *t)
 {
-	struct moment m = moment_of(w, t);
+	struct moment m = moment_of_waiter(w, t);
 
 	t->index = thread_names_add(w->names, (uint32_t)t->py.interp_id,
 	    t->tid);

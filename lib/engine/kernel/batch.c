@@ -21,7 +21,7 @@ batch_init(struct batch *b, struct interrupts *in)
 /* ---- events ------------------------------------------------------------ */
 
 static int
-open_event(pid_t task, struct perf_event_attr attr, int leader, int program)
+open_batch_event(pid_t task, struct perf_event_attr attr, int leader, int program)
 {
 	int fd;
 
@@ -86,9 +86,9 @@ open_events(struct batch_events *e, const struct interrupts *in, pid_t task,
 
 	close_events(e);
 	*e = (struct batch_events){.task = task, .clock = -1};
-	e->leaves = open_event(task, leaves, -1, in->leave);
+	e->leaves = open_batch_event(task, leaves, -1, in->leave);
 	if (e->leaves >= 0)
-		e->clock = open_event(task, clock, e->leaves, in->tick);
+		e->clock = open_batch_event(task, clock, e->leaves, in->tick);
 	if (e->clock >= 0 && open_output(e))
 		return true;
 	close_events(e);
@@ -297,7 +297,7 @@ batch_lose(struct batch *b, size_t nth)
 
 /* All was read. */
 static void
-leave(struct batch *b)
+leave_batch(struct batch *b)
 {
 	silence(b);
 	b->in->is_ahead = false;
@@ -313,7 +313,7 @@ batch_cancel(struct batch *b)
 {
 	batch_end(b);
 	if (b->on)
-		leave(b);
+		leave_batch(b);
 }
 
 void
@@ -501,7 +501,7 @@ batch_next(struct batch *b, uint64_t *time)
 			return true;
 		}
 		if (!is_full(b, number)) {
-			leave(b);
+			leave_batch(b);
 			break;
 		}
 		give_back(b, number);

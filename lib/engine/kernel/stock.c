@@ -150,7 +150,7 @@ most_here(void)
 }
 
 static void
-ask(struct stock *s)
+ask_for_one(struct stock *s)
 {
 	if (s->made >= most_here())
 		return;
@@ -174,7 +174,7 @@ stock_take(struct stock *s, bool *asked)
 		in = s->list[--s->count];
 	} else if (!s->refused && !*asked) {
 		*asked = true;
-		ask(s);
+		ask_for_one(s);
 	}
 	pthread_mutex_unlock(&s->lock);
 	return in;

@@ -108,7 +108,7 @@ struct visit {
 };
 
 static bool
-fail(const struct visit *v, const char *what)
+fail_visit(const struct visit *v, const char *what)
 {
 	int saved = errno;
 
@@ -177,7 +177,7 @@ make_folder(struct visit *v)
 	snprintf(root, sizeof(root), "/proc/%d/root", (int)v->process->pid);
 	if ((fd = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC)) < 0 ||
 	    getrandom(&random, sizeof(random), 0) != (ssize_t)sizeof(random))
-		return fail(v, root);
+		return fail_visit(v, root);
 	snprintf(v->name, sizeof(v->name), "tach-%016" PRIx64, random);
 	for (size_t i = 0; i < sizeof(parents) / sizeof(*parents) &&
 	    v->folder < 0; i++) {
@@ -187,7 +187,7 @@ make_folder(struct visit *v)
 		    v->name);
 	}
 	close(fd);
-	return v->folder >= 0 || fail(v, "no folder for the way in");
+	return v->folder >= 0 || fail_visit(v, "no folder for the way in");
 }
 
 static bool
@@ -199,9 +199,9 @@ write_script(struct visit *v)
 	bool ok;
 
 	if (f == NULL)
-		return fail(v, SCRIPT);
+		return fail_visit(v, SCRIPT);
 	ok = fprintf(f, "%sattach('%s/" SOCKET "')\n", script, v->path) > 0;
-	return (fclose(f) == 0 && ok) || fail(v, SCRIPT);
+	return (fclose(f) == 0 && ok) || fail_visit(v, SCRIPT);
 }
 
 static bool
@@ -216,7 +216,7 @@ listen_there(struct visit *v)
 	return (v->listener >= 0 &&
 		   bind(v->listener, (struct sockaddr *)&addr,
 		       sizeof(addr)) == 0 &&
-		   listen(v->listener, 1) == 0) || fail(v, SOCKET);
+		   listen(v->listener, 1) == 0) || fail_visit(v, SOCKET);
 }
 
 /* The folder goes last: nobody else has been able to look into it. */
@@ -230,7 +230,7 @@ hand_over(struct visit *v)
 		   fchownat(v->folder, SOCKET, v->uid, v->gid,
 		       AT_SYMLINK_NOFOLLOW) == 0 &&
 		   fchown(v->folder, v->uid, v->gid) == 0) ||
-	    fail(v, "its files for the way in");
+	    fail_visit(v, "its files for the way in");
 }
 
 /* From now on it is known whether the script has been opened; if not, no
@@ -249,7 +249,7 @@ watch_script(struct visit *v)
 }
 
 static void
-leave(struct visit *v)
+leave_visit(struct visit *v)
 {
 	if (v->opens >= 0)
 		close(v->opens);
@@ -371,7 +371,7 @@ send_offer(const struct visit *v, int fd, const struct attach_offer *o)
 	bool ok;
 
 	if (library < 0)
-		return fail(v, o->library);
+		return fail_visit(v, o->library);
 	path_inside(v, o->library, library, path, sizeof(path));
 	iov.iov_len = (size_t)snprintf(text, sizeof(text), "%" PRIu64 " %s",
 	    o->nonce, path);
@@ -381,7 +381,7 @@ send_offer(const struct visit *v, int fd, const struct attach_offer *o)
 	memcpy(CMSG_DATA(c), fds, sizeof(fds));
 	ok = sendmsg(fd, &m, MSG_NOSIGNAL) > 0;
 	close(library);
-	return ok || fail(v, "its socket");
+	return ok || fail_visit(v, "its socket");
 }
 
 /* 0, an errno, or an exception's text. */
@@ -395,7 +395,7 @@ read_answer(const struct visit *v, int fd)
 	if (!wait_readable(v, fd, clock_ns() + ANSWER_PATIENCE))
 		return false;
 	if ((n = recv(fd, text, sizeof(text) - 1, 0)) < 0)
-		return fail(v, "its socket");
+		return fail_visit(v, "its socket");
 	text[n] = '\0';
 	code = strtol(text, &end, 10);
 	if (end == text || *end != '\0') {
@@ -411,7 +411,7 @@ read_answer(const struct visit *v, int fd)
 		    "is being recorded already, or uses the same signal "
 		    "itself", (int)v->process->pid);
 	errno = (int)code;
-	return fail(v, "its agent");
+	return fail_visit(v, "its agent");
 }
 
 static bool
@@ -440,7 +440,7 @@ attach_agent(const struct process *p, const struct py_runtime *rt,
 
 	if (!inject_possible(p, rt, error))
 		return false;
-	ok = (find_user(&v) || fail(&v, "its user")) && make_folder(&v) &&
+	ok = (find_user(&v) || fail_visit(&v, "its user")) && make_folder(&v) &&
 	    write_script(&v) && listen_there(&v) && hand_over(&v);
 	if (ok) {
 		watch_script(&v);
@@ -449,6 +449,6 @@ attach_agent(const struct process *p, const struct py_runtime *rt,
 			 clock_ns() + PATIENCE, error) &&
 		    is_opened(&v) && converse(&v, o);
 	}
-	leave(&v);
+	leave_visit(&v);
 	return ok;
 }

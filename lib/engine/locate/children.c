@@ -66,7 +66,7 @@ struct tach_children {
 /* ---- numbers ----------------------------------------------------------- */
 
 static bool
-is_ours(const struct tach_children *c, pid_t pid)
+is_our_child(const struct tach_children *c, pid_t pid)
 {
 	return pid == c->root || (pid > 0 && pid < c->max &&
 	    (c->ours[pid / 8] & 1 << pid % 8) != 0);
@@ -161,7 +161,7 @@ probe(struct tach_children *c, pid_t pid)
 
 	set_ours(c, pid, false);
 	if (pid != c->root && read_parent(pid, &parent, &session) &&
-	    (is_ours(c, parent) || is_ours(c, session)))
+	    (is_our_child(c, parent) || is_our_child(c, session)))
 		add_candidate(c, pid);
 }
 
@@ -189,7 +189,7 @@ probe_all(struct tach_children *c)
 		before = c->count + c->missed;
 		while (d != NULL && (e = readdir(d)) != NULL) {
 			pid_t pid = (pid_t)strtol(e->d_name, NULL, 10);
-			if (pid > 0 && pid < c->max && !is_ours(c, pid))
+			if (pid > 0 && pid < c->max && !is_our_child(c, pid))
 				probe(c, pid);
 		}
 		if (d != NULL)
@@ -295,7 +295,7 @@ look_inside(struct tach_children *c, struct candidate *k, uint64_t age)
 
 /* The more there are, the more seldom each is looked at. */
 static enum look
-look(struct tach_children *c, struct candidate *k)
+look_at_child(struct tach_children *c, struct candidate *k)
 {
 	uint64_t now = clock_ns(), age = now - k->born;
 	uint64_t crowd = 1 + c->count / CROWD, wait = LOAD_EVERY * crowd;
@@ -314,7 +314,7 @@ look(struct tach_children *c, struct candidate *k)
 }
 
 static void
-drop(struct tach_children *c, size_t i)
+drop_child(struct tach_children *c, size_t i)
 {
 	process_close(&c->list[i].process);
 	c->list[i] = c->list[--c->count];
@@ -347,7 +347,7 @@ tach_children_free(struct tach_children *c)
 	if (c == NULL)
 		return;
 	while (c->count > 0)
-		drop(c, c->count - 1);
+		drop_child(c, c->count - 1);
 	if (c->last_fd >= 0)
 		close(c->last_fd);
 	runtime_threads_free(&c->threads);
@@ -363,12 +363,12 @@ tach_children_next(struct tach_children *c, pid_t *pid)
 		probe_new(c);
 	while (c->at < c->count) {
 		struct candidate *k = &c->list[c->at];
-		enum look l = look(c, k);
+		enum look l = look_at_child(c, k);
 		*pid = k->process.pid;
 		if (l == LOOK_NONE || l == LOOK_CANNOT)
 			c->at++;
 		else
-			drop(c, c->at);
+			drop_child(c, c->at);
 		if (l == LOOK_PYTHON)
 			return TACH_OK;
 		if (l == LOOK_CANNOT)

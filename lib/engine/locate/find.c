@@ -207,7 +207,7 @@ is_code(const struct mappings *ms, size_t i)
 }
 
 static enum find_result
-try_mapping(struct finder *f, const struct mapping *m)
+try_python_mapping(struct finder *f, const struct mapping *m)
 {
 	int fd = process_open_mapping(f->process, m);
 	struct elf_python e;
@@ -235,7 +235,7 @@ by_file(struct finder *f)
 			    says_python(m->path) != (named == 1) ||
 			    !is_code(&f->mappings, i))
 				continue;
-			r = try_mapping(f, m);
+			r = try_python_mapping(f, m);
 			if (r == FIND_OK || r == FIND_EMPTY)
 				return r;
 			if (r == FIND_UNSUPPORTED)

@@ -201,7 +201,7 @@ set_pending(const struct request *r, int32_t v)
 }
 
 static bool
-ask(const struct request *r, const struct py_offsets *o, const char *path)
+ask_to_run(const struct request *r, const struct py_offsets *o, const char *path)
 {
 	size_t size = strlen(path) + 1;
 
@@ -277,7 +277,7 @@ inject_script(const struct process *p, const struct py_runtime *rt,
 	if (pending)
 		return too_late(&r, "has not run another debugger's script "
 		    "yet");
-	if (!ask(&r, &rt->offsets, path) ||
+	if (!ask_to_run(&r, &rt->offsets, path) ||
 	    !wait_taken(&r, wake_fd, deadline, &pending))
 		return false;
 	if (!pending)

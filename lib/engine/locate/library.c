@@ -23,7 +23,7 @@ struct path_parts {
 
 /* False: one cannot be looked at, or there are too many. */
 static bool
-look_at(const char *path, struct path_parts *p)
+look_at_path(const char *path, struct path_parts *p)
 {
 	char part[PATH_MAX];
 	size_t end = strlen(path);
@@ -83,7 +83,7 @@ library_is_safe(const char *path, const char *program)
 {
 	struct path_parts its, ours;
 
-	if (!look_at(path, &its) || !look_at(program, &ours))
+	if (!look_at_path(path, &its) || !look_at_path(program, &ours))
 		return false;
 	for (size_t i = 0; i < its.count; i++)
 		if (!is_safe(&its.list[i], &ours))
@@ -105,7 +105,7 @@ struct search {
 };
 
 static bool
-is_there(struct search *s, const char *folder, const char *place)
+is_library_there(struct search *s, const char *folder, const char *place)
 {
 	char name[PATH_MAX * 2];
 
@@ -128,7 +128,8 @@ find_built(struct search *s)
 	for (size_t i = 0; i < sizeof(tops) / sizeof(*tops); i++) {
 		snprintf(top, sizeof(top), "%s/%s", s->self->folder, tops[i]);
 		snprintf(mark, sizeof(mark), "%s/config.status", top);
-		if (access(mark, F_OK) == 0 && is_there(s, top, "lib/.libs"))
+		if (access(mark, F_OK) == 0 &&
+		    is_library_there(s, top, "lib/.libs"))
 			return true;
 	}
 	return false;
@@ -138,9 +139,9 @@ find_built(struct search *s)
 static bool
 find_moved(struct search *s)
 {
-	return is_there(s, s->self->folder, "../lib/tach") ||
-	    is_there(s, s->self->folder, "tach") ||
-	    is_there(s, s->self->folder, ".");
+	return is_library_there(s, s->self->folder, "../lib/tach") ||
+	    is_library_there(s, s->self->folder, "tach") ||
+	    is_library_there(s, s->self->folder, ".");
 }
 
 static bool
@@ -170,7 +171,7 @@ find_selves(struct self selves[2])
 }
 
 static bool
-find(struct search *s, struct self *selves, size_t n)
+find_by_selves(struct search *s, struct self *selves, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		s->self = &selves[i];
@@ -179,7 +180,7 @@ find(struct search *s, struct self *selves, size_t n)
 	}
 	for (size_t i = 0; i < n; i++) {
 		s->self = &selves[i];
-		if (is_there(s, AGENT_DIR, "."))
+		if (is_library_there(s, AGENT_DIR, "."))
 			return true;
 	}
 	for (size_t i = 0; i < n; i++) {
@@ -196,7 +197,7 @@ library_find(char path[PATH_MAX], struct error *e)
 	struct self selves[2];
 	struct search s = {.path = path};
 
-	if (!find(&s, selves, find_selves(selves))) {
+	if (!find_by_selves(&s, selves, find_selves(selves))) {
 		if (s.unsafe[0] != '\0')
 			error_set(e, 0, "%s is not loaded into programs: "
 			    "another user may change it or a folder on its "

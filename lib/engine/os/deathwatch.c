@@ -45,7 +45,7 @@ own(void *arg)
 
 /* Begins the thread; an errno value. */
 static int
-begin(struct deathwatch *d)
+begin_watch(struct deathwatch *d)
 {
 	int e = helper_start(&d->thread, own, d);
 
@@ -65,7 +65,7 @@ deathwatch_new(_Atomic uint32_t *word)
 	d->word = word;
 	sem_init(&d->begun, 0, 0);
 	sem_init(&d->over, 0, 0);
-	if ((e = begin(d)) != 0) {
+	if ((e = begin_watch(d)) != 0) {
 		free(d);
 	} else if ((e = d->error) != 0) {
 		deathwatch_free(d);

@@ -86,7 +86,8 @@ may_watch(struct watcher *w)
 
 /* It can have got a CPU before it is watched. */
 static void
-watch(struct switches *s, const struct process *p, pid_t task, struct watcher *w)
+watch_page(struct switches *s, const struct process *p, pid_t task,
+    struct watcher *w)
 {
 	s->rests = 0;
 	s->watched = true;
@@ -132,6 +133,6 @@ switches_had(struct switches *s, const struct process *p, pid_t task,
 		return true;
 	}
 	if (++s->rests >= (s->watched ? RESTS : RESTS_FIRST))
-		watch(s, p, task, w);
+		watch_page(s, p, task, w);
 	return false;
 }

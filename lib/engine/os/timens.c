@@ -20,7 +20,7 @@ path_of(char *path, size_t size, pid_t pid, const char *name)
 }
 
 static bool
-is_ours(pid_t pid)
+is_our_timens(pid_t pid)
 {
 	struct stat a, b;
 	char path[64];
@@ -54,7 +54,7 @@ timens_ahead(pid_t pid)
 {
 	int64_t its, ours;
 
-	if (is_ours(pid) || !offset_of(pid, &its) || !offset_of(0, &ours))
+	if (is_our_timens(pid) || !offset_of(pid, &its) || !offset_of(0, &ours))
 		return 0;
 	return its - ours;
 }

@@ -36,7 +36,7 @@ plan_free(struct plan *v)
 }
 
 static const struct py_memory *
-live(const struct plan *v)
+live_memory(const struct plan *v)
 {
 	return &v->chains->memory.memory;
 }
@@ -95,7 +95,7 @@ note_words(struct plan *v)
 static bool
 take_lists(struct plan *v)
 {
-	return interps_update(&v->interps, live(v), &v->list) &&
+	return interps_update(&v->interps, live_memory(v), &v->list) &&
 	    note_words(v) && list_threads(v);
 }
 
@@ -108,10 +108,11 @@ discover(struct plan *v)
 	bool seen = false, read = false;
 
 	for (int i = 0; i < LIST_TRIES; i++) {
-		read = runtime_threads(live(v), v->runtime, &v->list) &&
+		read = runtime_threads(live_memory(v), v->runtime, &v->list) &&
 		    v->list.count > 0;
 		seen |= read;
-		if (read && runtime_threads_hold(live(v), v->runtime, &v->list))
+		if (read && runtime_threads_hold(live_memory(v), v->runtime,
+			&v->list))
 			return v->listed = take_lists(v);
 	}
 	if (seen && v->threads.count > 0)
@@ -141,7 +142,7 @@ all_linked(const struct plan *v)
 
 /* Of its interpreter. */
 static bool
-is_first(const struct plan *v, const struct thread *t)
+is_first_thread(const struct plan *v, const struct thread *t)
 {
 	return t == v->threads.list || t[-1].interp != t->interp;
 }
@@ -157,7 +158,7 @@ static bool
 add_link(struct plan *v, struct thread *t)
 {
 	t->link = SIZE_MAX;
-	if (v->lean || is_first(v, t))
+	if (v->lean || is_first_thread(v, t))
 		return true;
 	t->link = v->all.size;
 	return snapshot_add(&v->all, link_of(v, t), sizeof(uint64_t));
@@ -205,7 +206,7 @@ add_interps(struct plan *v, bool words)
 
 /* The lists and the GILs, and what stamps need. */
 static bool
-add_globals(struct plan *v, bool words)
+add_all_globals(struct plan *v, bool words)
 {
 	struct snapshot *s = &v->all;
 
@@ -245,12 +246,12 @@ prepare(struct plan *v, bool first)
 		    !add_thread(v, t))
 			return false;
 	}
-	return add_globals(v, false);
+	return add_all_globals(v, false);
 }
 
 /* A range could not be read: a thread has left it, or has gone. */
 static bool
-blame(struct plan *v, size_t range)
+blame_thread(struct plan *v, size_t range)
 {
 	for (size_t i = v->threads.count; i-- > 0;) {
 		struct thread *t = &v->threads.list[i];
@@ -268,7 +269,7 @@ blame(struct plan *v, size_t range)
 
 /* Copies all that is known to be needed. */
 static bool
-copy(struct plan *v, bool first)
+copy_planned(struct plan *v, bool first)
 {
 	size_t range, tries = v->threads.count * 2 + 1;
 
@@ -278,7 +279,7 @@ copy(struct plan *v, bool first)
 		colocate_begin(&v->chains->colocation);
 		if (snapshot_read(&v->all, v->process->task, &range))
 			return true;
-	} while (errno == EFAULT && blame(v, range) && --tries > 0);
+	} while (errno == EFAULT && blame_thread(v, range) && --tries > 0);
 	return false;
 }
 
@@ -432,7 +433,7 @@ plan_interrupt(struct plan *v)
 	if (!interrupts_reach(t->cpu))
 		return false;
 	clear(v);
-	return add_globals(v, true) && add_link(v, t) &&
+	return add_all_globals(v, true) && add_link(v, t) &&
 	    interrupted_copy(v->interrupts, v->chains, t, &v->all) ==
 		INTERRUPT_OK &&
 	    note_alone(v, t, false);
@@ -446,7 +447,7 @@ plan_copy_lean(struct plan *v)
 	if (!v->listed || !v->kept || v->time_us >= v->lists_due)
 		return false;
 	v->lean = true;
-	enough = copy(v, true) && take_note(v, false) && v->kept;
+	enough = copy_planned(v, true) && take_note(v, false) && v->kept;
 	v->lean = false;
 	return enough;
 }
@@ -456,7 +457,7 @@ plan_copy(struct plan *v, bool first)
 {
 	v->lists_due = v->time_us + LISTS_AFTER;
 	for (int i = 0; i < LIST_TRIES; i++) {
-		if (v->listed && copy(v, first) &&
+		if (v->listed && copy_planned(v, first) &&
 		    take_note(v, i == LIST_TRIES - 1))
 			return true;
 		if (v->chains->ended || !discover(v))
@@ -502,7 +503,7 @@ prepare_series(struct plan *v, struct thread *t, size_t *copies)
 	clear(v);
 	snapshot_clear(&v->shared);
 	v->lean = true;
-	added = add_parts(v, t) && add_globals(v, false);
+	added = add_parts(v, t) && add_all_globals(v, false);
 	v->lean = false;
 	if (!added)
 		return false;
@@ -590,7 +591,7 @@ plan_look_back(struct plan *v, size_t copies)
 /* Watches what was seen at an address, which stands for its place in the copies
  * until that is known. */
 static bool
-watch(struct batch_ask *ask, uint64_t addr, size_t size, uint64_t value)
+watch_value(struct batch_ask *ask, uint64_t addr, size_t size, uint64_t value)
 {
 	uint64_t mask = size < sizeof(mask) ? (UINT64_C(1) << size * 8) - 1 :
 					      UINT64_MAX;
@@ -605,7 +606,7 @@ watch(struct batch_ask *ask, uint64_t addr, size_t size, uint64_t value)
 static bool
 watch_word(struct batch_ask *ask, uint64_t addr, uint64_t value)
 {
-	return watch(ask, addr, sizeof(value), value);
+	return watch_value(ask, addr, sizeof(value), value);
 }
 
 /* All of a GIL but whether it is locked: that changes wherever a thread does
@@ -636,7 +637,7 @@ watch_interp_counts(const struct plan *v, struct batch_ask *ask,
 	const uint8_t *count = in->count;
 
 	for (size_t i = 0; i < n; count += at[i++].size)
-		if (!watch(ask, at[i].addr, at[i].size,
+		if (!watch_value(ask, at[i].addr, at[i].size,
 			at[i].size == sizeof(uint64_t) ? load_u64(count) :
 							 load_u32(count)))
 			return false;
@@ -679,7 +680,7 @@ watch_all(const struct plan *v, struct batch_ask *ask, const struct thread *t)
 			return false;
 	return watch_word(ask, interps_head(&v->interps),
 	    v->interps.list[0].addr) &&
-	    (is_first(v, t) || watch_word(ask, link_of(v, t), t->py.addr)) &&
+	    (is_first_thread(v, t) || watch_word(ask, link_of(v, t), t->py.addr)) &&
 	    watch_counts(v, ask);
 }
 
@@ -715,9 +716,9 @@ waits_turn(const struct thread *t)
 
 /* Whether those that take turns can be copied ahead. */
 static bool
-knows_turns(const struct plan *v, const struct batch *a)
+knows_turns(const struct plan *v, const struct batch *b)
 {
-	return batch_knows_calls(a) && v->interps.count == 1 &&
+	return batch_knows_calls(b) && v->interps.count == 1 &&
 	    v->interps.list[0].counted && py_has(v->chains->offsets->gil_cond);
 }
 
@@ -744,30 +745,30 @@ find_takers(const struct plan *v, struct thread *list[INTERRUPT_TAKERS])
 }
 
 static size_t
-find_asked(const struct plan *v, const struct batch *a,
+find_asked(const struct plan *v, const struct batch *b,
     struct thread *list[INTERRUPT_TAKERS])
 {
 	size_t n;
 
 	if (!v->listed)
 		return 0;
-	n = knows_turns(v, a) ? find_takers(v, list) : 0;
+	n = knows_turns(v, b) ? find_takers(v, list) : 0;
 	if (n > 1)
 		return n;
 	list[0] = v->kept ? runner(v) : NULL;
-	return list[0] != NULL && (list[0]->held || batch_knows_calls(a));
+	return list[0] != NULL && (list[0]->held || batch_knows_calls(b));
 }
 
 size_t
-plan_may_go_ahead(const struct plan *v, const struct batch *a)
+plan_may_go_ahead(const struct plan *v, const struct batch *b)
 {
 	struct thread *list[INTERRUPT_TAKERS];
 
-	return find_asked(v, a, list);
+	return find_asked(v, b, list);
 }
 
 static bool
-ask_for(struct plan *v, struct batch *a, struct thread *t)
+ask_for_thread(struct plan *v, struct batch *b, struct thread *t)
 {
 	struct batch_ask ask = {.holder = t->py.addr,
 	    .waits = !has_turn(v->interps.list, t)};
@@ -775,13 +776,13 @@ ask_for(struct plan *v, struct batch *a, struct thread *t)
 	if (!watch_all(v, &ask, t))
 		return false;
 	clear(v);
-	return add_globals(v, true) && add_link(v, t) &&
+	return add_all_globals(v, true) && add_link(v, t) &&
 	    place_watches(v, &ask) &&
-	    interrupted_ask(v->chains, t, &v->all, &ask) && batch_ask(a, &ask);
+	    interrupted_ask(v->chains, t, &v->all, &ask) && batch_ask(b, &ask);
 }
 
 static struct interrupt_gil
-gil_of(const struct plan *v, uint64_t gil)
+gil_words_of(const struct plan *v, uint64_t gil)
 {
 	const struct py_offsets *o = v->chains->offsets;
 
@@ -792,18 +793,18 @@ gil_of(const struct plan *v, uint64_t gil)
 
 /* False: none of them is on a CPU, or had left it before. */
 static bool
-begin(struct plan *v, struct batch *a, struct thread *list[], uint32_t size)
+begin_batch(struct plan *v, struct batch *b, struct thread *list[], uint32_t size)
 {
 	const struct interp *in = v->interps.list;
-	struct interrupt_gil gil = gil_of(v, in->gil_at);
+	struct interrupt_gil gil = gil_words_of(v, in->gil_at);
 
 	for (size_t i = 0; i < v->takers; i++) {
 		v->ahead[i] = list[i]->py.addr;
-		if (!ask_for(v, a, list[i]))
+		if (!ask_for_thread(v, b, list[i]))
 			return false;
 	}
 	v->in_its_way = 0;
-	if (!batch_begin(a, &gil, in->gil.switches, size))
+	if (!batch_begin(b, &gil, in->gil.switches, size))
 		return false;
 	for (size_t i = 0; i < v->takers; i++)
 		if (status_runs(list[i]))
@@ -812,23 +813,23 @@ begin(struct plan *v, struct batch *a, struct thread *list[], uint32_t size)
 }
 
 bool
-plan_go_ahead(struct plan *v, struct batch *a, uint64_t interval_ns,
+plan_go_ahead(struct plan *v, struct batch *b, uint64_t interval_ns,
     uint32_t size)
 {
 	struct thread *list[INTERRUPT_TAKERS];
 
-	v->takers = find_asked(v, a, list);
-	if (v->takers == 0 || !batch_prepare(a, interval_ns))
+	v->takers = find_asked(v, b, list);
+	if (v->takers == 0 || !batch_prepare(b, interval_ns))
 		return false;
-	if (begin(v, a, list, size))
+	if (begin_batch(v, b, list, size))
 		return true;
-	batch_cancel(a);
+	batch_cancel(b);
 	return false;
 }
 
 /* Whether a thread runs, or waits for a CPU or its turn. */
 static bool
-goes_on(struct plan *v, const struct thread *t, pid_t *runs)
+thread_goes_on(struct plan *v, const struct thread *t, pid_t *runs)
 {
 	if (t == NULL)
 		return false;
@@ -846,7 +847,7 @@ plan_ahead_rests(struct plan *v)
 	pid_t runs = 0;
 
 	for (size_t i = 0; i < v->takers; i++)
-		if (!goes_on(v, thread_at(v, v->ahead[i]), &runs))
+		if (!thread_goes_on(v, thread_at(v, v->ahead[i]), &runs))
 			return true;
 	if (runs != 0 && ++v->in_its_way % IN_ITS_WAY == 0)
 		colocate_make_way(&v->chains->colocation,
@@ -855,13 +856,13 @@ plan_ahead_rests(struct plan *v)
 }
 
 bool
-plan_take(struct plan *v, const struct batch *a)
+plan_take(struct plan *v, const struct batch *b)
 {
-	size_t who = batch_who(a);
+	size_t who = batch_who(b);
 	struct thread *t = who < v->takers ? thread_at(v, v->ahead[who]) : NULL;
 
 	clear(v);
-	return t != NULL && add_globals(v, true) && add_link(v, t) &&
-	    interrupted_take(a, v->chains, t, &v->all) &&
+	return t != NULL && add_all_globals(v, true) && add_link(v, t) &&
+	    interrupted_take(b, v->chains, t, &v->all) &&
 	    note_alone(v, t, true);
 }

@@ -324,7 +324,7 @@ know_later(struct remote *r, struct thread *t, const struct interp *in)
 
 /* Walks the copy of the round. */
 static bool
-walk_copy(struct remote *r, struct thread *t, size_t *sure)
+walk_round_copy(struct remote *r, struct thread *t, size_t *sure)
 {
 	const struct interp *in = plan_interp(&r->plan, t);
 
@@ -342,7 +342,7 @@ read_record(struct remote *r, struct thread *t, size_t *sure)
 {
 	t->held = true;
 	for (int i = 0; i < RECORD_TRIES; i++)
-		if (walk_copy(r, t, sure)) {
+		if (walk_round_copy(r, t, sure)) {
 			t->stale = false;
 			return true;
 		}
@@ -366,15 +366,15 @@ read_chain(struct remote *r, struct thread *t, size_t *sure)
 	t->stale = !t->copied || plan_may_have_run(&r->plan, t);
 	if (t->still && r->taken)
 		return read_record(r, t, sure);
-	if (t->still && walk_copy(r, t, sure)) {
+	if (t->still && walk_round_copy(r, t, sure)) {
 		t->stale = false;
 		return t->held = true;
 	}
-	if (!t->stale && walk_copy(r, t, sure))
+	if (!t->stale && walk_round_copy(r, t, sure))
 		return true;
 	find_thread(r, t);
 	if (t->copied && colocate_held(&r->chains.colocation, t->task) &&
-	    walk_copy(r, t, sure))
+	    walk_round_copy(r, t, sure))
 		return true;
 	if (r->options->blocking) {
 		t->stale = true;
@@ -459,7 +459,8 @@ seek_user(struct remote *r, struct thread *t, const struct moment *m)
 /* A state that belongs to no thread is left out until it is sought again.  It
  * counts if that does not find it either: just now its thread may be ending. */
 static void
-leave_out(struct thread *t, uint64_t time_us, struct tach_recorder_stats *stats)
+leave_stray_out(struct thread *t, uint64_t time_us,
+    struct tach_recorder_stats *stats)
 {
 	t->gone = t->stray = true;
 	t->seek_us = time_us + SEEK_AFTER;
@@ -468,7 +469,7 @@ leave_out(struct thread *t, uint64_t time_us, struct tach_recorder_stats *stats)
 
 /* Whether the thread has ended, and left its state behind. */
 static bool
-has_left(const struct remote *r, struct thread *t, uint8_t status)
+thread_has_left(const struct remote *r, struct thread *t, uint8_t status)
 {
 	if ((status & TACH_STATUS_UNKNOWN) == 0 || t->task == 0 ||
 	    process_thread_id(r->process, t->task) != 0)
@@ -538,7 +539,7 @@ holds_gil(const struct remote *r, const struct thread *t)
 /* Whether a thread is of those that were asked for, as far as is known
  * before it is looked at. */
 static bool
-is_wanted(const struct remote *r, const struct thread *t)
+is_wanted_thread(const struct remote *r, const struct thread *t)
 {
 	return (!r->options->main_only || t->task == 0 ||
 		t->task == r->process->pid) &&
@@ -548,7 +549,7 @@ is_wanted(const struct remote *r, const struct thread *t)
 /* Whether the thread has ended, or never was one: that it could not be read is
  * no failure. */
 static bool
-has_ended(const struct remote *r, const struct thread *t)
+thread_has_ended(const struct remote *r, const struct thread *t)
 {
 	if (r->chains.ended)
 		return true;
@@ -704,7 +705,7 @@ pass_over(struct thread *t, uint8_t status)
 }
 
 static bool
-take_sample(struct remote *r, struct thread *t, uint64_t time_us,
+take_thread_sample(struct remote *r, struct thread *t, uint64_t time_us,
     struct tach_sink *sink, struct tach_recorder_stats *stats)
 {
 	size_t sure = 0;
@@ -714,7 +715,7 @@ take_sample(struct remote *r, struct thread *t, uint64_t time_us,
 	t->done = true;
 	t->live = t->passed = t->lost = t->held = t->unsure = false;
 	t->holds_gil = holds_gil(r, t);
-	if (!is_wanted(r, t))
+	if (!is_wanted_thread(r, t))
 		return true;
 	errno = 0;
 	whole = read_stack(r, t, &sure);
@@ -722,7 +723,7 @@ take_sample(struct remote *r, struct thread *t, uint64_t time_us,
 		return false;
 	stay_away(r, t);
 	if (!whole && sure == 0) {
-		t->lost = !has_ended(r, t);
+		t->lost = !thread_has_ended(r, t);
 		if (t->lost)
 			count_failure(r, stats);
 		return true;
@@ -732,7 +733,7 @@ take_sample(struct remote *r, struct thread *t, uint64_t time_us,
 		return true; /* runs no Python code */
 	t->stack = r->chains.chain.stack;
 	if (!bind_thread(r, t)) {
-		leave_out(t, time_us, stats);
+		leave_stray_out(t, time_us, stats);
 		return true;
 	}
 	if (is_elsewhere(r, t, time_us))
@@ -746,13 +747,13 @@ take_sample(struct remote *r, struct thread *t, uint64_t time_us,
 	}
 	if (!name_thread(r, t, stats))
 		return false;
-	if (has_left(r, t, m.status)) {
-		leave_out(t, time_us, stats);
+	if (thread_has_left(r, t, m.status)) {
+		leave_stray_out(t, time_us, stats);
 		return true;
 	}
 	if (!m.ran && is_of_series(r, t))
 		r->runs = (m.status & TACH_STATUS_CPU) != 0;
-	if (!is_wanted(r, t) || !status_kept(r->options, m.status)) {
+	if (!is_wanted_thread(r, t) || !status_kept(r->options, m.status)) {
 		pass_over(t, m.status);
 		return true;
 	}
@@ -784,7 +785,7 @@ static bool
 sample_thread(struct remote *r, struct thread *t, uint64_t time_us,
     struct tach_sink *sink, struct tach_recorder_stats *stats)
 {
-	bool ok = take_sample(r, t, time_us, sink, stats);
+	bool ok = take_thread_sample(r, t, time_us, sink, stats);
 
 	stop_release_all(&r->stops);
 	if (r->options->careful)
@@ -819,7 +820,7 @@ renew_status(struct remote *r, struct thread *t)
 	t->unsure = t->held = false;
 	t->status = status_of(r->process, t, &m);
 	t->live = status_kept(r->options, t->status) &&
-	    !has_left(r, t, t->status);
+	    !thread_has_left(r, t, t->status);
 	return t->live;
 }
 
@@ -927,7 +928,7 @@ sample_tasks(struct remote *r, uint64_t time_us, struct tach_sink *sink,
 /* Without a GIL each round has begun with whether it has run: that is told
  * once only. */
 static void
-look_at(struct remote *r, struct thread *t)
+look_at_thread(struct remote *r, struct thread *t)
 {
 	if (!t->live && !t->passed)
 		t->stale = true;
@@ -955,7 +956,7 @@ look_around(struct remote *r)
 		struct thread *t = &r->plan.threads.list[
 		    r->turn = (r->turn + 1) % count];
 		if (!plan_takes_turns(&r->plan, t))
-			look_at(r, t);
+			look_at_thread(r, t);
 	}
 }
 
@@ -1148,7 +1149,7 @@ sink_of(struct remote *r, struct tach_sink *sink)
 }
 
 static enum remote_result
-look_at_names(struct remote *r, uint64_t time_us)
+look_at_thread_names(struct remote *r, uint64_t time_us)
 {
 	return names_look(r->called, &r->plan.threads, r->names->count,
 	    time_us) ? REMOTE_OK : REMOTE_ERROR;
@@ -1160,7 +1161,7 @@ rest_round(struct remote *r, uint64_t time_us, struct tach_sink *sink,
 {
 	colocate_break_off(&r->chains.colocation);
 	return remote_again(r, time_us, sink, stats) ?
-	    look_at_names(r, time_us) : REMOTE_ERROR;
+	    look_at_thread_names(r, time_us) : REMOTE_ERROR;
 }
 
 enum remote_result
@@ -1202,7 +1203,7 @@ remote_round(struct remote *r, uint64_t time_us, struct tach_sink *to,
 		return REMOTE_ERROR;
 	leave_round(r);
 	stats->retries = r->chains.retries;
-	return look_at_names(r, time_us);
+	return look_at_thread_names(r, time_us);
 }
 
 bool

@@ -120,7 +120,7 @@ tasks_free(struct tasks *t)
 /* ---- finding ----------------------------------------------------------- */
 
 static bool
-try_mapping(struct tasks *t, const struct mapping *m)
+try_task_mapping(struct tasks *t, const struct mapping *m)
 {
 	uint8_t debug[TASKS_DEBUG_SIZE];
 	uint64_t addr, base;
@@ -137,7 +137,7 @@ try_mapping(struct tasks *t, const struct mapping *m)
 }
 
 static bool
-find(struct tasks *t)
+find_tasks(struct tasks *t)
 {
 	struct mappings maps = {0};
 	bool found = false;
@@ -147,7 +147,7 @@ find(struct tasks *t)
 	for (size_t i = 0; maps.hash != t->seen && !found && i < maps.count;
 	    i++) {
 		const struct mapping *m = &maps.list[i];
-		found = m->offset == 0 && m->inode != 0 && try_mapping(t, m);
+		found = m->offset == 0 && m->inode != 0 && try_task_mapping(t, m);
 	}
 	t->seen = maps.hash;
 	mappings_free(&maps);
@@ -160,7 +160,7 @@ tasks_found(struct tasks *t, uint64_t now_ns)
 	if (t->found || now_ns < t->look_at)
 		return t->found;
 	t->look_at = now_ns + LOOK_EVERY;
-	return t->found = find(t);
+	return t->found = find_tasks(t);
 }
 
 /* ---- names ------------------------------------------------------------- */
@@ -257,7 +257,7 @@ read_counts(const struct tasks *t, uint64_t interp, uint8_t *counts)
 
 /* Proves a chain that was read, twice the same, between those counts. */
 static bool
-prove(struct tasks *t, uint64_t interp, const uint8_t *before,
+prove_task(struct tasks *t, uint64_t interp, const uint8_t *before,
     const uint8_t *after, struct py_chain *c)
 {
 	struct stamp stamp = codes_stamp(t->codes, interp, before, after);
@@ -314,7 +314,7 @@ prove_tail(struct tasks *t, uint64_t interp)
 	pages_again(&t->tail.pages);
 	return pages_hold(&t->tail.pages, &t->tail.notes) &&
 	    read_counts(t, interp, after) &&
-	    prove(t, interp, t->tail.counts, after, &t->tail.chain);
+	    prove_task(t, interp, t->tail.counts, after, &t->tail.chain);
 }
 
 static bool
@@ -364,7 +364,7 @@ list_task(void *arg, uint64_t task)
 }
 
 static int
-by_address(const void *a, const void *b)
+entries_by_address(const void *a, const void *b)
 {
 	uint64_t x = ((const struct entry *)a)->addr;
 	uint64_t y = ((const struct entry *)b)->addr;
@@ -409,7 +409,7 @@ list_all(struct tasks *t, const struct tasks_of *of, size_t n)
 	}
 	if (t->listed.count > 0)
 		qsort(t->listed.list, t->listed.count,
-		    sizeof(*t->listed.list), by_address);
+		    sizeof(*t->listed.list), entries_by_address);
 	take_over(t);
 	return ok;
 }
@@ -445,7 +445,7 @@ read_entry(struct tasks *t, struct entry *e, bool whole)
 }
 
 static int
-by_number(const void *a, const void *b)
+words_by_number(const void *a, const void *b)
 {
 	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
 
@@ -467,11 +467,12 @@ find_leaves(struct tasks *t)
 			p[t->nwaiters++] = t->entries.list[i].waiter;
 	}
 	if (t->nwaiters > 0)
-		qsort(t->waiters, t->nwaiters, sizeof(*t->waiters), by_number);
+		qsort(t->waiters, t->nwaiters, sizeof(*t->waiters),
+		    words_by_number);
 	for (size_t i = 0; i < t->entries.count; i++) {
 		struct entry *e = &t->entries.list[i];
 		e->leaf = t->nwaiters == 0 || bsearch(&e->addr, t->waiters,
-		    t->nwaiters, sizeof(*t->waiters), by_number) == NULL;
+		    t->nwaiters, sizeof(*t->waiters), words_by_number) == NULL;
 	}
 	return true;
 }
@@ -567,14 +568,14 @@ read_round(struct tasks *t, const struct tasks_of *of, size_t n)
 
 /* Gives away what is proven of one.  False: enough of them. */
 static bool
-give(struct tasks *t, const struct tasks_of *of, struct entry *e,
+give_entry(struct tasks *t, const struct tasks_of *of, struct entry *e,
     tasks_fn *each, void *arg)
 {
 	const struct counts *c = &t->counts[e->of];
 
 	if (e->done || !e->leaf || !e->known ||
 	    !append(&t->chain, 0, &e->chain) ||
-	    !prove(t, of[e->of].interp, c->before, c->after, &t->chain))
+	    !prove_task(t, of[e->of].interp, c->before, c->after, &t->chain))
 		return true;
 	if (!name_tasks(t, &t->chain, t->chain.depth))
 		return true;
@@ -603,7 +604,7 @@ tasks_waiting(struct tasks *t, const struct tasks_of *of, size_t n,
 	for (int try = 0; try < TRIES && missing > 0; try++) {
 		bool ok = read_round(t, of, n);
 		for (size_t i = 0; i < t->entries.count; i++)
-			if (!give(t, of, &t->entries.list[i], each, arg))
+			if (!give_entry(t, of, &t->entries.list[i], each, arg))
 				return 0;
 		missing = count_missing(t) + !ok;
 	}

@@ -193,7 +193,7 @@ ask_kernel(const struct names *n, const struct thread *t, struct name *name)
 
 /* thread INTERP THREAD NAME, see tach(5). */
 static bool
-note(struct names *n, const struct thread *t, const struct name *name)
+note_name(struct names *n, const struct thread *t, const struct name *name)
 {
 	struct buf b = {0};
 	uint32_t index = TACH_NONE;
@@ -225,13 +225,13 @@ take_name(struct names *n, const struct thread *t, struct known_name *k,
 	if (name->len == 0 || print == k->print)
 		return true;
 	k->print = print;
-	return note(n, t, name);
+	return note_name(n, t, name);
 }
 
 /* ---- when -------------------------------------------------------------- */
 
 static bool
-look_at(struct names *n, const struct thread *t, struct known_name *k,
+look_at_name(struct names *n, const struct thread *t, struct known_name *k,
     uint64_t time)
 {
 	static const struct name main_name = {"MainThread",
@@ -259,7 +259,7 @@ look_at(struct names *n, const struct thread *t, struct known_name *k,
 
 /* Threads that are new are due at once. */
 static bool
-reserve(struct names *n, size_t count)
+reserve_names(struct names *n, size_t count)
 {
 	struct known_name *p;
 
@@ -280,7 +280,7 @@ names_look(struct names *n, const struct threads *threads, size_t count,
 {
 	size_t done = 0;
 
-	if (!reserve(n, count))
+	if (!reserve_names(n, count))
 		return false;
 	if (time < n->due)
 		return true;
@@ -295,7 +295,7 @@ names_look(struct names *n, const struct threads *threads, size_t count,
 			continue;
 		k = &n->list[t->index];
 		if (k->due <= time && done++ < BATCH &&
-		    !look_at(n, t, k, time))
+		    !look_at_name(n, t, k, time))
 			return false;
 		if (k->due < n->due)
 			n->due = k->due;

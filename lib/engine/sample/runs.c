@@ -23,7 +23,7 @@ runs_time(const struct runs *r, uint64_t ns)
 
 /* Room for the time of a thread's last tick. */
 static bool
-reserve(struct runs *r, uint32_t index)
+reserve_run(struct runs *r, uint32_t index)
 {
 	size_t n = ((size_t)index + 16) * 2;
 	uint64_t *p;
@@ -56,7 +56,7 @@ runs_give(struct runs *r, struct tach_run *run, uint64_t end_ns,
 	uint64_t end = runs_time(r, end_ns), *last;
 	double step;
 
-	if (!reserve(r, run->index))
+	if (!reserve_run(r, run->index))
 		return false;
 	last = &r->times[run->index];
 	step = tick_step(r, *last, end, weight);

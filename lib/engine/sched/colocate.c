@@ -41,7 +41,7 @@ own_switches(void)
 }
 
 static bool
-is_there(const struct colocation *c)
+is_colocated(const struct colocation *c)
 {
 	return process_thread_cpu(c->process, c->task) == c->cpu &&
 	    sched_getcpu() == c->cpu;
@@ -64,7 +64,7 @@ colocate_visit(struct colocation *c, pid_t task)
 	c->moved = true;
 	c->task = task;
 	c->cpu = cpu;
-	c->there = is_there(c);
+	c->there = is_colocated(c);
 	return true;
 }
 
@@ -131,7 +131,7 @@ colocate_held(struct colocation *c, pid_t task)
 
 	if (task == 0 || task != c->task)
 		return false;
-	c->there = is_there(c);
+	c->there = is_colocated(c);
 	return was && c->there && own_switches() == c->switches;
 }
 

@@ -130,7 +130,7 @@ pace_leave(struct pace *p, struct pace_mark *m)
 
 /* Deadlines that came while rounds were taken are not made up. */
 static void
-leave_out(struct pace *p)
+leave_deadlines_out(struct pace *p)
 {
 	if (p->done >= p->pacer.next)
 		advance(p, p->done);
@@ -139,14 +139,14 @@ leave_out(struct pace *p)
 uint64_t
 pace_due(struct pace *p, const struct pace_mark *m)
 {
-	leave_out(p);
+	leave_deadlines_out(p);
 	return m->turn != p->turn ? p->at : p->pacer.next;
 }
 
 bool
 pace_take(struct pace *p, struct pace_mark *m, uint64_t now, uint64_t early)
 {
-	leave_out(p);
+	leave_deadlines_out(p);
 	if (p->pacer.next <= now + early) {
 		advance(p, now);
 		p->turn++;

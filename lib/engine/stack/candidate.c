@@ -61,7 +61,7 @@ struct filled_view {
 };
 
 static bool
-fill(struct py_view *v, uint64_t addr, size_t size)
+fill_copy(struct py_view *v, uint64_t addr, size_t size)
 {
 	struct filled_view *f = (struct filled_view *)v;
 	struct chains *c = f->chains;
@@ -121,7 +121,7 @@ candidate_walk(struct chains *c, struct thread *t, const struct copied *from,
 		return WALK_MEMORY;
 	f.view = spans_view(&c->spans);
 	if (past && chains_lie_apart(c))
-		f.view.fill = fill;
+		f.view.fill = fill_copy;
 	w = walk_view(c, t, from, &f.view, past, chain);
 	return w == WALK_OK && is_too_late(&f, from->count) ? WALK_MISS : w;
 }
@@ -150,7 +150,7 @@ candidate_in_place(const struct chains *c, size_t proven)
  * wanted, all must be in place: what C called is told by its stack, which is
  * used again at once. */
 static size_t
-prove(struct chains *c, const struct thread *t, const struct stamp *stamp)
+prove_frames(struct chains *c, const struct thread *t, const struct stamp *stamp)
 {
 	struct py_view copy = spans_view(&c->spans);
 	bool copied = stamp->past && !codes_are_counted(c->codes);
@@ -171,7 +171,7 @@ candidate_prove(struct chains *c, const struct thread *t,
     const struct stamp *stamp)
 {
 	c->last = candidate_same_as_last(c, t);
-	return prove(c, t, stamp);
+	return prove_frames(c, t, stamp);
 }
 
 static bool
@@ -185,7 +185,7 @@ note_sound(struct chains *c, bool sound)
 
 /* Whether the call of a caller is over by now. */
 static bool
-is_over(const struct chains *c, size_t caller)
+is_call_over(const struct chains *c, size_t caller)
 {
 	const struct py_place *by = &c->chain.places[caller], *of = by - 1;
 	size_t size = c->offsets->frame_size;
@@ -210,7 +210,7 @@ know_calls(struct chains *c, const struct thread *t)
 	for (int i = 0; !contexts_know(c->contexts, &c->chain, c->last); i++) {
 		size_t caller = contexts_doubted(c->contexts);
 		if (i == LEFT_MAX || caller == CONTEXTS_NONE || c->native ||
-		    !is_over(c, caller))
+		    !is_call_over(c, caller))
 			return false;
 		c->chain.places[caller].left = true;
 		colocate_want(&c->colocation, t->task, false);
@@ -237,7 +237,7 @@ candidate_know(struct chains *c, const struct thread *t,
 	all = codes_has_all(c->codes, &c->chain, c->last);
 	if (all && !know_calls(c, t))
 		return false;
-	*proven = prove(c, t, stamp);
+	*proven = prove_frames(c, t, stamp);
 	return all && replaced == codes_replaced(c->codes) ?
 	    note_sound(c, *proven == c->chain.depth) :
 	    candidate_is_known(c, t, *proven);

@@ -37,7 +37,7 @@ read_copy(const struct py_span *copy, struct range r, uint8_t *bytes)
 
 /* Every snapshot has the thread state anyway: see chains_add. */
 static bool
-fill(struct py_view *v, uint64_t addr, size_t size)
+fill_set(struct py_view *v, uint64_t addr, size_t size)
 {
 	struct fault_in_view *f = (struct fault_in_view *)v;
 	bool state = span_at(&f->state, addr, size) != NULL;
@@ -100,7 +100,7 @@ fault_in_set(struct chains *c, struct thread *t)
 		workset_clear(&t->set);
 	f.chains = c;
 	f.thread = t;
-	f.view = (struct py_view){.spans = f.spans, .fill = fill};
+	f.view = (struct py_view){.spans = f.spans, .fill = fill_set};
 	copy_thread(c, &f);
 	walk_frames(c->offsets, &f.view, t->py.addr, &marks, &c->chain);
 	drop_blocks(&f);

@@ -10,7 +10,7 @@
 
 /* Where a field of a thread's state is in its copy. */
 static uint32_t
-place_of(const struct chains *c, const struct thread *t, uint32_t field)
+place_of_field(const struct chains *c, const struct thread *t, uint32_t field)
 {
 	return (uint32_t)t->copy + (field - c->state_low);
 }
@@ -24,7 +24,7 @@ add_exceptions(const struct chains *c, const struct thread *t,
 	if (!py_has(o->thread_exc_info) || !py_has(o->thread_exc_state) ||
 	    !py_has(o->exc_item_previous))
 		return;
-	w->item = place_of(c, t, o->thread_exc_info);
+	w->item = place_of_field(c, t, o->thread_exc_info);
 	w->item_size = o->exc_item_size;
 	w->item_previous = o->exc_item_previous;
 	w->item_last = t->py.addr + o->thread_exc_state;
@@ -56,7 +56,7 @@ way_of(const struct chains *c, const struct thread *t)
 	    .frame_previous = o->frame_previous,
 	    .block = chains_lie_apart(c) ? 1 : INTERRUPT_BLOCK};
 
-	w.current = place_of(c, t, told ? o->thread_current_frame :
+	w.current = place_of_field(c, t, told ? o->thread_current_frame :
 					  o->thread_cframe);
 	if (!told) {
 		w.cframe_size = o->cframe_size;
@@ -68,7 +68,7 @@ way_of(const struct chains *c, const struct thread *t)
 
 /* Adds what is copied before its frames. */
 static bool
-begin(const struct chains *c, struct thread *t, struct snapshot *s)
+begin_copy(const struct chains *c, struct thread *t, struct snapshot *s)
 {
 	t->first = s->count;
 	t->copy = s->size;
@@ -111,7 +111,7 @@ interrupted_copy(struct interrupts *in, const struct chains *c,
 		t->unfit = true;
 		return INTERRUPT_FAILED;
 	}
-	if (!begin(c, t, s))
+	if (!begin_copy(c, t, s))
 		return INTERRUPT_FAILED;
 	way = way_of(c, t);
 	result = interrupts_read(in, t->task, t->cpu, s, &way, &rest);
@@ -128,7 +128,7 @@ bool
 interrupted_ask(const struct chains *c, struct thread *t, struct snapshot *s,
     struct batch_ask *ask)
 {
-	if (is_too_deep(t) || !begin(c, t, s))
+	if (is_too_deep(t) || !begin_copy(c, t, s))
 		return false;
 	ask->task = t->task;
 	ask->first = s;
@@ -139,10 +139,10 @@ interrupted_ask(const struct chains *c, struct thread *t, struct snapshot *s,
 }
 
 bool
-interrupted_take(const struct batch *a, const struct chains *c,
+interrupted_take(const struct batch *b, const struct chains *c,
     struct thread *t, struct snapshot *s)
 {
-	if (!begin(c, t, s) || !batch_take(a, s))
+	if (!begin_copy(c, t, s) || !batch_take(b, s))
 		return false;
 	finish(t, s);
 	return true;
@@ -180,7 +180,7 @@ has_moved(const struct chains *c, struct thread *t)
 
 /* On the CPU where it ran last, or, if it is elsewhere, there. */
 static bool
-copy(struct interrupts *in, struct chains *c, struct thread *t, size_t *gc,
+copy_wherever(struct interrupts *in, struct chains *c, struct thread *t, size_t *gc,
     struct stamp *stamp)
 {
 	enum interrupt_result result = copy_there(in, c, t, gc, stamp);
@@ -197,7 +197,7 @@ interrupted_read(struct interrupts *in, struct chains *c, struct thread *t)
 	struct stamp stamp;
 	bool whole = false;
 
-	for (int i = 0; i < TRIES && !whole && copy(in, c, t, &gc, &stamp);
+	for (int i = 0; i < TRIES && !whole && copy_wherever(in, c, t, &gc, &stamp);
 	    i++)
 		whole = read_once_still(c, t, &c->one, gc, &stamp, &sure);
 	/* Those are of the round's snapshot. */

@@ -31,7 +31,7 @@ struct reading {
 /* A range of a copy could not be read: of the first one, if the second is not
  * there. */
 static void
-blame(struct thread *t, const struct reading *r, size_t range)
+blame_range(struct thread *t, const struct reading *r, size_t range)
 {
 	size_t first = range - r->head - 1;
 	size_t second = range - r->second_head;
@@ -85,7 +85,7 @@ take_copies(struct chains *c, struct thread *t, bool twice, struct reading *r)
 	colocate_begin(&c->colocation);
 	if (!snapshot_read(s, c->process->task, &range)) {
 		c->ended = errno == ESRCH;
-		blame(t, r, range);
+		blame_range(t, r, range);
 		snapshot_clear(s);
 		return false;
 	}
@@ -126,7 +126,7 @@ drop_past(struct chains *c, const struct thread *t, size_t proven)
  * ended before them: a loop that calls it again has it in both, and the same
  * state, but has gone on itself. */
 static bool
-has_ended(const struct chains *c)
+call_has_ended(const struct chains *c)
 {
 	return c->chain.ending || c->other.ending || !seek_fits(c, c->state) ||
 	    !seek_fits(c, c->after);
@@ -144,7 +144,7 @@ is_repeated(struct chains *c, struct thread *t, size_t proven)
 	    !chain_continues(&c->chain, &c->other))
 		return false;
 	still = stood_still(c, t);
-	if (!still && has_ended(c))
+	if (!still && call_has_ended(c))
 		return false;
 	c->sound = still && candidate_learn(c);
 	return true;
@@ -191,7 +191,7 @@ trusted(const struct chains *c, const struct thread *t, size_t n)
  * data stack, so that none can have called it.  Where more of that was needed,
  * the state tells only of the last part. */
 static bool
-is_first(const struct chains *c)
+is_first_frame(const struct chains *c)
 {
 	const struct py_offsets *o = c->offsets;
 	const struct py_chain *chain = &c->chain;
@@ -208,7 +208,7 @@ learn_root(const struct chains *c, size_t proven)
 {
 	struct py_chain root;
 
-	if (proven == 0 || !is_first(c))
+	if (proven == 0 || !is_first_frame(c))
 		return false;
 	root = outermost(c, 1);
 	return contexts_learn(c->contexts, &root, 0);

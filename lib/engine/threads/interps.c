@@ -31,7 +31,7 @@ words_of(const struct interps *is, const struct interp *in,
 
 /* Finds an interpreter's GIL and adds what a round needs of both. */
 static bool
-add_globals(struct interps *is, const struct py_memory *m, struct interp *in)
+add_interp_globals(struct interps *is, const struct py_memory *m, struct interp *in)
 {
 	const struct py_offsets *o = &is->runtime->offsets;
 	struct range words[3];
@@ -69,7 +69,7 @@ interps_update(struct interps *is, const struct py_memory *m,
 		const struct py_interp *in = &list->interps[i];
 		is->list[i] = (struct interp){.addr = in->addr,
 		    .next = in->next, .first = in->first};
-		if (!add_globals(is, m, &is->list[i]))
+		if (!add_interp_globals(is, m, &is->list[i]))
 			return false;
 	}
 	return true;

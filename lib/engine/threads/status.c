@@ -107,7 +107,7 @@ blocked(const struct process *p, struct thread *t, const struct moment *m,
  * page fault).  Before 3.15 only that call tells who wants the GIL.
  */
 static uint8_t
-look(const struct process *p, struct thread *t, const struct moment *m)
+look_at_task(const struct process *p, struct thread *t, const struct moment *m)
 {
 	char text[256];
 
@@ -127,7 +127,7 @@ uint8_t
 status_of(const struct process *p, struct thread *t,
     const struct moment *m)
 {
-	uint8_t status = look(p, t, m);
+	uint8_t status = look_at_task(p, t, m);
 
 	if (t->task == p->pid)
 		status |= TACH_STATUS_MAIN;

@@ -100,7 +100,7 @@ thread_new(struct py_thread py)
 }
 
 static int
-by_address(const void *a, const void *b)
+threads_by_address(const void *a, const void *b)
 {
 	const struct thread *x = *(struct thread *const *)a;
 	const struct thread *y = *(struct thread *const *)b;
@@ -117,7 +117,7 @@ sorted(const struct threads *ts)
 	for (size_t i = 0; old != NULL && i < ts->count; i++)
 		old[i] = &ts->list[i];
 	if (old != NULL)
-		qsort(old, ts->count, sizeof(*old), by_address);
+		qsort(old, ts->count, sizeof(*old), threads_by_address);
 	return old;
 }
 
@@ -135,7 +135,7 @@ threads_update(struct threads *ts, const struct py_threads *list)
 	for (size_t i = 0; i < list->count; i++) {
 		struct thread key = {.py = list->list[i]}, *k = &key;
 		struct thread **found = bsearch(&k, old, ts->count,
-		    sizeof(*old), by_address);
+		    sizeof(*old), threads_by_address);
 		now[i] = thread_new(list->list[i]);
 		/* A list that changes under us can name a thread twice. */
 		if (found != NULL && (*found)->py.interp == key.py.interp) {

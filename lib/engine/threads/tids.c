@@ -15,7 +15,7 @@ struct thread_sample {
 };
 
 static void
-take_sample(const struct py_memory *m, const struct py_offsets *o,
+sample_threads(const struct py_memory *m, const struct py_offsets *o,
     const struct py_threads *list, struct thread_sample *s)
 {
 	s->count = 0;
@@ -88,7 +88,7 @@ tids_find(struct tids *t, const struct process *p, const struct py_memory *m,
 
 	/* What holds for few threads may be chance. */
 	if (t->listed < PROOF_MAX && t->listed < list->count) {
-		take_sample(m, o, list, &s);
+		sample_threads(m, o, list, &s);
 		if (learn(t, p, m, &s) || ++t->tries == TRIES_MAX) {
 			t->listed = list->count;
 			t->tries = 0;
