@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * sampler.h: the one thread that takes the rounds of all processes of a family,
- * and saves them once a second: it is the one that may be real-time.
+ * and saves them twice a second: it is the one that may be real-time.
  *
  * Nobody else touches the recording of a process while the sampler has it.
  */
