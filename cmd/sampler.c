@@ -158,12 +158,14 @@ is_due(const struct sampler *s, const struct sampled *m, uint64_t now)
 static void
 end(struct recording *r)
 {
-	int rc = TACH_OK;
+	struct timespec due;
 
 	tach_recorder_stop(r->recorder);
-	while (rc == TACH_OK &&
-	    tach_recorder_state(r->recorder) == TACH_RECORDER_SAMPLING)
-		rc = tach_recorder_step(r->recorder, r->sink);
+	while (tach_recorder_step(r->recorder, r->sink) == TACH_OK &&
+	    tach_recorder_state(r->recorder) == TACH_RECORDER_SAMPLING) {
+		due = timespec_of(tach_recorder_due(r->recorder));
+		clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &due, NULL);
+	}
 }
 
 static bool

@@ -426,7 +426,6 @@ catch_signals(void)
 	struct sigaction pause = {.sa_handler = on_pause,
 	    .sa_flags = SA_RESTART};
 
-	giveup_open(on_signal, ends, ENDS);
 	for (size_t i = 0; i < ENDS; i++)
 		if (sigaction(ends[i], NULL, &old) == 0 &&
 		    old.sa_handler != SIG_IGN)
@@ -553,12 +552,15 @@ note_command(void)
 		kill(command_pid, early);
 }
 
+/* A command is started before any thread is: the first one of a process changes
+ * signals that are ignored. */
 static void
 start_target(const struct options *o)
 {
 	int status;
 
 	if (o->pid != 0) {
+		giveup_open(on_signal, ends, ENDS);
 		if (tach_recorder_attach(recorder, o->pid) != TACH_OK)
 			errx(RECORD_FAILED, "%s", tach_recorder_error(recorder));
 		return;
@@ -567,6 +569,7 @@ start_target(const struct options *o)
 	if (tach_recorder_launch(recorder, o->command,
 		strcmp(o->output, "-") == 0 ? STDERR_FILENO : -1) == TACH_OK) {
 		note_command();
+		giveup_open(on_signal, ends, ENDS);
 		return;
 	}
 	if (errno == EINTR && early != 0)
