@@ -60,7 +60,7 @@
  * woken for them costs the thread another interrupt.  Where there are other ones,
  * what these do is looked at then. */
 #define AHEAD_LATEST (10 * NS_PER_MS)
-#define AHEAD_LATEST_ALONE (50 * NS_PER_MS)
+#define AHEAD_LATEST_ALONE (20 * NS_PER_MS)
 #define DOUBT_ROUNDS 3 /* without one, where the thread may have no CPU */
 #define AHEAD_MAX 100
 #define AHEAD_MIN 2
