@@ -48,7 +48,7 @@ are_in() {
 	need_root
 	chrt -f 1 true || skip "root may not be real-time here"
 	recorded tach-record
-	until_ are_in "FF TS"
+	until_ are_in "FF TS TS"
 }
 
 @test "as all others without the right to be" {
