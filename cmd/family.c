@@ -170,11 +170,12 @@ look_for_python(struct family *f, struct member *m)
 static bool
 look_after(struct family *f, struct member *m)
 {
-	if (m->keeper == WITH_SAMPLER && sampler_is_back(&m->sampled))
+	if (m->keeper == WITH_SAMPLER && handover_is_back(&m->sampled.handover))
 		m->keeper = WITH_US;
 	if (m->keeper == WITH_US)
 		look_for_python(f, m);
-	if (m->keeper != WITH_FINISHER || !finisher_is_done(&m->finished))
+	if (m->keeper != WITH_FINISHER ||
+	    !handover_is_back(&m->finished.handover))
 		return true;
 	m->stats = *tach_recorder_stats(m->recorder);
 	f->samples += m->stats.samples;
@@ -448,7 +449,8 @@ tell_stuck(const struct family *f)
 	    "ends, none is sampled", (int)m->pid);
 }
 
-/* The sampler has not given all back: those whose rounds do not wait are saved. */
+/* Saves the processes that the sampler has not given back, but for the one whose
+ * round does not end. */
 static void
 save_others(struct family *f)
 {

@@ -11,7 +11,7 @@
 struct finisher {
 	pthread_t thread;
 	sem_t given_more; /* posted for each that is given, and for the end */
-	_Atomic(struct finished *) given;
+	handover_box given;
 	atomic_bool ending;
 };
 
@@ -23,17 +23,17 @@ finish(struct finished *d)
 	d->result = recording_finish(r);
 	d->bytes = tach_writer_bytes(r->writer);
 	recording_close(r);
-	atomic_store(&d->done, true);
+	handover_return(&d->handover);
 }
 
 static void
 finish_given(struct finisher *f)
 {
-	struct finished *d = atomic_exchange(&f->given, NULL), *next;
+	struct handover *h = handover_take(&f->given), *next;
 
-	for (; d != NULL; d = next) {
-		next = d->next; /* the caller's as soon as it is done */
-		finish(d);
+	for (; h != NULL; h = next) {
+		next = h->next; /* it is the caller's as soon as it is done */
+		finish((struct finished *)h);
 	}
 }
 
@@ -82,17 +82,6 @@ finisher_free(struct finisher *f)
 void
 finisher_give(struct finisher *f, struct finished *d)
 {
-	struct finished *top = atomic_load(&f->given);
-
-	atomic_store(&d->done, false);
-	do
-		d->next = top;
-	while (!atomic_compare_exchange_weak(&f->given, &top, d));
+	handover_give(&f->given, &d->handover);
 	sem_post(&f->given_more);
-}
-
-bool
-finisher_is_done(const struct finished *d)
-{
-	return atomic_load(&d->done);
 }

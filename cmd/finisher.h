@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * finisher.h: the one thread that completes the profiles of a family: it waits
- * for the disk, so that nobody else has to.
+ * for the disk in the stead of the others.
  *
  * Nobody else touches a recording while the finisher has it, nor steps its
  * recorder any more.
@@ -9,22 +9,20 @@
 #ifndef FINISHER_H
 #define FINISHER_H
 
-#include <stdatomic.h>
-#include <stdbool.h>
 #include <stdint.h>
 
+#include "handover.h"
 #include "recording.h"
 
 struct finisher;
 
 /* A recording that is over. */
 struct finished {
+	struct handover handover; /* back: it is done */
 	struct recording *recording;
 	/* Once it is done: its result, and the bytes of its profile. */
 	enum recording_result result;
 	uint64_t bytes;
-	atomic_bool done;
-	struct finished *next; /* the finisher's own */
 };
 
 /* NULL, with errno: there can be no thread. */
@@ -35,6 +33,5 @@ void finisher_free(struct finisher *);
 /* Gives it a recording, which is completed and closed.  It must stay until that is
  * done. */
 void finisher_give(struct finisher *, struct finished *);
-bool finisher_is_done(const struct finished *);
 
 #endif

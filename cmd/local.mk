@@ -30,7 +30,8 @@ cmd_tach_merge_SOURCES = cmd/tach-merge.c $(cmd_common) \
 cmd_tach_merge_LDADD = $(cmd_confine)
 cmd_tach_record_SOURCES = cmd/tach-record.c cmd/dump.c cmd/dump.h \
 	cmd/family.c cmd/family.h cmd/finisher.c cmd/finisher.h \
-	cmd/giveup.c cmd/giveup.h cmd/part.c cmd/part.h cmd/recording.c \
+	cmd/giveup.c cmd/giveup.h cmd/handover.c cmd/handover.h \
+	cmd/part.c cmd/part.h cmd/recording.c \
 	cmd/recording.h cmd/sampler.c cmd/sampler.h cmd/summary.c \
 	cmd/summary.h cmd/thread.c cmd/thread.h $(cmd_common) \
 	$(cmd_merging) $(cmd_profile)

@@ -21,7 +21,7 @@ struct sampler {
 	pthread_t thread;
 	int wake_fd;
 	atomic_bool ending;
-	_Atomic(struct sampled *) given;
+	handover_box given;
 	/* The one whose round is taken, and since when, ns; NULL if there is none. */
 	_Atomic(struct sampled *) busy;
 	atomic_uint_fast64_t since;
@@ -52,7 +52,7 @@ static void
 give_back(struct sampled *m, bool over)
 {
 	m->over = over;
-	atomic_store(&m->back, true);
+	handover_return(&m->handover);
 }
 
 static bool
@@ -80,10 +80,11 @@ reserve(struct sampler *s)
 static void
 accept_given(struct sampler *s)
 {
-	struct sampled *m = atomic_exchange(&s->given, NULL), *next;
+	struct handover *h = handover_take(&s->given), *next;
 
-	for (; m != NULL; m = next) {
-		next = m->next;
+	for (; h != NULL; h = next) {
+		struct sampled *m = (struct sampled *)h;
+		next = h->next;
 		if (reserve(s))
 			s->list[s->count++] = m;
 		else
@@ -304,17 +305,6 @@ sampler_stuck(const struct sampler *s, uint64_t ns)
 void
 sampler_give(struct sampler *s, struct sampled *m)
 {
-	struct sampled *top = atomic_load(&s->given);
-
-	atomic_store(&m->back, false);
-	do
-		m->next = top;
-	while (!atomic_compare_exchange_weak(&s->given, &top, m));
+	handover_give(&s->given, &m->handover);
 	wake(s);
-}
-
-bool
-sampler_is_back(const struct sampled *m)
-{
-	return atomic_load(&m->back);
 }

@@ -13,19 +13,18 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "handover.h"
 #include "recording.h"
 
 struct sampler;
 
 /* A process of which rounds are taken. */
 struct sampled {
+	struct handover handover;
 	struct recording *recording;
 	atomic_uint_fast64_t samples;
-	bool over; /* it is to be finished; for who has it back */
-	atomic_bool back;
-	/* The sampler's own: the next one that was given; when it is due, and its
-	 * descriptors: which, of all. */
-	struct sampled *next;
+	bool over; /* once it is back: it is to be finished */
+	/* The sampler's own: when it is due, and its descriptors: which, of all. */
 	uint64_t due;
 	size_t first_fd, fds;
 };
@@ -43,6 +42,5 @@ struct sampled *sampler_stuck(const struct sampler *, uint64_t ns);
 /* Gives it a process, which is back as soon as there is no Python in it any more,
  * or its recording is over. */
 void sampler_give(struct sampler *, struct sampled *);
-bool sampler_is_back(const struct sampled *);
 
 #endif
