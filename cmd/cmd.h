@@ -23,6 +23,13 @@ enum {
 	CMD_USAGE = 2,
 };
 
+/* Those of tach-record itself; else its status is the command's. */
+enum {
+	RECORD_FAILED = 125,
+	RECORD_CANNOT_RUN = 126,
+	RECORD_NOT_FOUND = 127,
+};
+
 /* Comes first in main: the name is what messages begin with, however the
  * command was called, and usage_status is what cmd_usage exits with.  From now
  * on descriptors 0 to 2 are open, and to write more than a file may have is an

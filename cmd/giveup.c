@@ -8,16 +8,15 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cmd.h"
 #include "thread.h"
-
-#define GIVEUP_STATUS 125 /* what tach-record exits with */
 
 static giveup_handler *handle;
 static sigset_t ends;
 static atomic_uint beats;
 static atomic_bool started, stopped;
 
-/* Those that the main thread has not taken. */
+/* Handles the signals that the main thread has not taken. */
 static void
 take_signals(void)
 {
@@ -36,7 +35,7 @@ give_up(void)
 	    "(userfaultfd, FUSE or a server that does not answer): what was "
 	    "recorded until then stays in the .part file, which tach-convert "
 	    "and tach-merge read");
-	_exit(GIVEUP_STATUS);
+	_exit(RECORD_FAILED);
 }
 
 /* The seconds for which the main thread has not gone on, from the start of the

@@ -4,8 +4,8 @@
  *
  * A read of a program's memory can wait for ever where its pages come from
  * another program (userfaultfd, FUSE) or from a server that does not answer.
- * Until our own end nothing interrupts it, a signal neither; so a thread beside
- * it heeds the signals then.
+ * No signal interrupts that read; only the end of our process does.  So another
+ * thread heeds the signals meanwhile.
  */
 #ifndef GIVEUP_H
 #define GIVEUP_H

@@ -18,7 +18,6 @@
 #include "tach.h"
 #include "thread.h"
 
-#define TEMPORARY_FAILED 125 /* what tach-record exits with */
 #define PROFILE_HEAD 64 /* bytes, see tach(5) */
 #define PART_MODE 0600 /* a profile tells much of what a program does */
 
@@ -236,7 +235,7 @@ open_all(struct part *p, const char *path, bool text)
 	p->copy_to = p->place.fd;
 	if (p->copy_to < 0)
 		return open_part(p) && (text || open_names(p));
-	p->fd = text ? p->copy_to : cmd_temporary(TEMPORARY_FAILED);
+	p->fd = text ? p->copy_to : cmd_temporary(RECORD_FAILED);
 	return true;
 }
 

@@ -21,13 +21,6 @@
 #include "summary.h"
 #include "tach.h"
 
-/* Exit statuses of its own; else it is the command's. */
-enum {
-	RECORD_FAILED = 125,
-	RECORD_CANNOT_RUN = 126,
-	RECORD_NOT_FOUND = 127,
-};
-
 #define DEFAULT_OUTPUT "tach.bin"
 #define DEFAULT_RATE 1000.0 /* Hz */
 #define TASKS_MINOR 14	    /* of the first 3.x that tells of them */
