@@ -87,11 +87,14 @@ speedscope_script='(async () => {
 		labels = new Map();
 		for (const type of ["keydown", "keypress"])
 			dispatchEvent(new KeyboardEvent(type, { key }));
-		await new Promise((done) =>
-			requestAnimationFrame(() => setTimeout(done, 50)));
+		await frame();
 	};
+	const frame = () => new Promise((done) =>
+		requestAnimationFrame(() => setTimeout(done, 50)));
 	const boxes = async (view, key, number) => {
 		await press(key);
+		for (let tries = 0; labels.size === 0 && tries < 100; tries++)
+			await frame();
 		for (const [y, x, t] of [...labels.values()].sort(
 		    (a, b) => a[0] - b[0] || a[1] - b[1]))
 			lines.push([view, number, Math.round((y - 35) / 20),

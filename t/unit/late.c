@@ -22,8 +22,8 @@
 
 #define INTERVAL (400 * NS_PER_US) /* too short to wait on the process's CPU */
 #define SETTLE (300 * NS_PER_MS)
-#define TELL (50 * NS_PER_MS)  /* to have it told to stop */
-#define AWAY (500 * NS_PER_MS) /* less than what a real-time thread may take */
+#define TELL (200 * NS_PER_MS) /* to have it told to stop, on a busy machine, too */
+#define AWAY (700 * NS_PER_MS) /* less than what a real-time thread may take */
 #define PATIENCE (5 * NS_PER_S)
 #define TWO 2
 
