@@ -25,7 +25,7 @@
 #define DEFAULT_RATE 1000.0 /* Hz */
 #define TASKS_MINOR 14	    /* of the first 3.x that tells of them */
 #define RATE_MIN 1e-3	    /* Hz */
-#define RATE_MAX 1e6	    /* Hz: the file counts microseconds */
+#define RATE_MAX 2e5	    /* Hz: no round takes less than 5 us */
 #define DURATION_MIN 1e-3   /* s */
 #define DURATION_MAX 1e9    /* s */
 #define PROGRESS_EVERY 0.2  /* s */
@@ -109,7 +109,7 @@ parse_rate(const char *text)
 	if (end == text || (*end != '\0' && strcasecmp(end, "hz") != 0))
 		cmd_usage("not a rate: %s (try 1000, 10k or 10khz)", text);
 	if (!(rate >= RATE_MIN && rate <= RATE_MAX))
-		cmd_usage("the rate %s is out of range: 0.001 to 1000k", text);
+		cmd_usage("the rate %s is out of range: 0.001 to 200k", text);
 	return rate;
 }
 

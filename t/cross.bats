@@ -11,7 +11,7 @@ RECODE=$TACH_BUILDDIR/t/unit/recode
 
 # Tests that cannot be run there: see build.
 OF_KERNELS="agent batch confine deathwatch drain hostile interrupt launch
-process ring ring_model series source stop"
+process ring ring_model source stop"
 
 # Why it cannot be done here, or nothing.
 lacking() {

@@ -40,7 +40,7 @@ UNIT_TESTS = t/unit/test_chosen t/unit/test_codes t/unit/test_confine \
 	t/unit/test_pace t/unit/test_pacer \
 	t/unit/test_ring t/unit/test_decimal t/unit/test_source \
 	t/unit/test_process \
-	t/unit/test_ring_model t/unit/test_series t/unit/test_stock \
+	t/unit/test_ring_model t/unit/test_stock \
 	t/unit/test_stop \
 	t/unit/test_suspects \
 	t/unit/test_switches \
@@ -104,7 +104,6 @@ t_unit_test_ring_tsan_SOURCES = t/unit/test_ring.c lib/agent/ring.c
 t_unit_test_ring_tsan_CFLAGS = -std=gnu17 $(WARN_CFLAGS) -fsanitize=thread
 t_unit_test_ring_tsan_LDFLAGS = -fsanitize=thread
 t_unit_test_ring_tsan_LDADD =
-t_unit_test_series_SOURCES = t/unit/test_series.c
 t_unit_test_source_SOURCES = t/unit/test_source.c
 t_unit_test_suspects_SOURCES = t/unit/test_suspects.c $(t_unit_profile)
 t_unit_test_snapshots_SOURCES = t/unit/test_snapshots.c $(t_unit_profile) \

@@ -30,33 +30,6 @@ in_interrupts() {
 	run ! interrupted outside
 }
 
-# distance [OPTION...]: the median of those between rounds, as fast as can be.
-distance() {
-	tach-record -q -r 1000k -d 1 "$@" -o c.bin -- "${PYTHON[@]}" -c '
-import time
-def fib(n): return n if n < 2 else fib(n - 1) + fib(n - 2)
-end = time.monotonic() + 2
-while time.monotonic() < end: fib(10)'
-	tach-cat c.bin | awk 'NR > 1 { print $1 - last } { last = $1 }' |
-	    sort -g >distances
-	[ "$(wc -l <distances)" -gt 10000 ]
-	sed -n "$(($(wc -l <distances) / 2))p" distances
-}
-
-# Most of those rounds follow the one before at once.
-come_in_series() {
-	local series single
-	series=$(distance)
-	single=$(distance --jitter)
-	echo "$series us, $single us if each is copied by itself"
-	[ $((2 * series)) -le "$single" ]
-}
-
-@test "as fast as can be, one call copies many rounds: Python 3.13" {
-	need_python 3.13
-	in_tries 3 come_in_series
-}
-
 # true_of MINOR LOAD...: at 10 kHz, by the first Python of that version, from
 # outside and, where that can be, in interrupts.
 true_of() {

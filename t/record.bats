@@ -607,7 +607,7 @@ are_stopped() {
 
 @test "the summary: by what weight, if many rounds were missed" {
 	any_python
-	run -0 --separate-stderr tach-record -r 1000k -o p.bin -- "$python" \
+	run -0 --separate-stderr tach-record -r 200k -o p.bin -- "$python" \
 	    "$programs/fib.py" 0.5
 	[[ "$stderr" == *'% of the rounds were missed: '*' by --weight time,'* ]]
 	[[ "$stderr" == *'tach-convert --collapsed --weight time p.bin' ]]

@@ -212,9 +212,9 @@ sound_after() {
 @test "rates and durations out of range are refused, and nothing is started" {
 	local n
 	for n in 0 -0 -1 nan inf -inf 1e300 1e-300 1e-308 1e-12 5e-11 0.0009 \
-	    1000001 1001k 1e-300k; do
+	    200001 201k 1000k 1e-300k; do
 		run -125 --separate-stderr tach-record -r "$n" -- touch started
-		is "${stderr%%$'\n'*}" "tach-record: the rate $n is out of range: 0.001 to 1000k"
+		is "${stderr%%$'\n'*}" "tach-record: the rate $n is out of range: 0.001 to 200k"
 	done
 	for n in 0 -0 -1 nan inf 1e300 1e-300 1e-10 0.0009 1.1e9; do
 		run -125 --separate-stderr tach-record -d "$n" -- touch started
@@ -229,7 +229,7 @@ sound_after() {
 	# The last ones that are in range.
 	tach-record -q -r 0.001 -d 0.001 -o p.bin -- "$python" -c pass
 	"$T/truth.py" sound p.bin || [ "$(tach-cat p.bin | wc -l)" -le 1 ]
-	tach-record -q -r 1000k -d 0.001 -o p.bin -- "$python" -c pass
+	tach-record -q -r 200k -d 0.001 -o p.bin -- "$python" -c pass
 }
 
 @test "other numbers out of range are refused by name" {

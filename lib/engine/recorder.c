@@ -64,8 +64,6 @@
 #define DOUBT_ROUNDS 3 /* without one, where the thread may have no CPU */
 #define AHEAD_MAX 100
 #define AHEAD_MIN 2
-/* One round takes longer than this, and one of a series about as long. */
-#define SERIES_INTERVAL (2 * NS_PER_US)
 /* To interrupt threads takes some descriptors: who may have less needs them. */
 #define FILES_MIN 128
 /* A thread that stops too late for its round is let go after so long. */
@@ -838,17 +836,12 @@ static void
 go_ahead(struct tach_recorder *r)
 {
 	uint64_t interval = pace_distance(r->pace);
-	bool series = interval <= SERIES_INTERVAL;
 
-	if (r->options.jitter || r->options.blocking ||
-	    (!series && (r->interrupts == NULL ||
-		ahead_latest(r) / interval < AHEAD_MIN)))
+	if (r->options.jitter || r->options.blocking || r->interrupts == NULL ||
+	    ahead_latest(r) / interval < AHEAD_MIN)
 		return;
 	r->last = r->left = r->heard = r->newest = clock_ns();
-	if (series)
-		remote_copy_series(r->remote);
-	else
-		remote_go_ahead(r->remote, pace_distance(r->pace), batch_of(r));
+	remote_go_ahead(r->remote, interval, batch_of(r));
 }
 
 /* When nothing more is to be recorded. */
@@ -915,14 +908,12 @@ is_owed(const struct tach_recorder *r)
 }
 
 /* A round was taken then: on time, or as a thread left its CPU.  False: it is of no
- * use, or so soon after the one before that both would be of one time.  Each of a
- * series is to be taken. */
+ * use, or so soon after the one before that both would be of one time. */
 static bool
 note_taken(struct tach_recorder *r, uint64_t time)
 {
 	uint64_t interval = r->options.interval_ns, n;
-	bool owed = remote_has_series(r->remote) ||
-	    (is_owed(r) && time >= r->newest + NS_PER_US);
+	bool owed = is_owed(r) && time >= r->newest + NS_PER_US;
 
 	r->heard = r->newest = time;
 	if (remote_left(r->remote)) {
@@ -1001,8 +992,7 @@ ahead_round(struct tach_recorder *r, struct tach_sink *sink)
 	unsigned n = 0;
 	uint64_t begin, time;
 
-	if (!remote_has_series(r->remote))
-		heed_ahead(r);
+	heed_ahead(r);
 	begin = clock_cpu_ns();
 	for (; result == TACH_OK && r->state == TACH_RECORDER_SAMPLING &&
 	    remote_next(r->remote, &time); n++) {
@@ -1154,8 +1144,7 @@ tach_recorder_due(struct tach_recorder *r)
 	if (r->gone || r->stopped)
 		return 0;
 	if (is_ahead(r))
-		return remote_has_series(r->remote) ? 0 :
-		    least(patience_of(r), end_of(r));
+		return least(patience_of(r), end_of(r));
 	due = !has_rounds(r) ? r->next :
 	    r->mark.member ? pace_due(r->pace, &r->mark) : 0;
 	return holds_late(r) ? least(due, clock_ns() + LATE_STEP) : due;

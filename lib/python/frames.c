@@ -414,7 +414,6 @@ struct walk {
 	size_t n;	    /* frames that it has come to */
 	uint64_t mark;	    /* one of them: to come to it again is a circle */
 	size_t told;	    /* see may_have_resumed */
-	uint64_t join;	    /* the innermost of the frames that are the same */
 	struct past_seen seen;
 };
 
@@ -623,7 +622,7 @@ take_ordinary(struct walk *w)
 {
 	const struct py_offsets *o = w->o;
 
-	while (w->frame != w->join && !is_full(w->c) && !past_may_lose(&w->seen, w->frame)) {
+	while (w->frame != 0 && !is_full(w->c) && !past_may_lose(&w->seen, w->frame)) {
 		const uint8_t *f = view_at(w->v, w->frame, o->frame_size);
 		uint64_t code, previous;
 		struct py_place *p;
@@ -648,35 +647,6 @@ take_ordinary(struct walk *w)
 		w->frame = previous;
 	}
 	return WALK_OK;
-}
-
-static struct py_place *
-same_places(const struct py_marks *m)
-{
-	return m->last->places + (m->last->depth - m->same);
-}
-
-/* Takes the rest of the last chain, which is the same, to its root.  False: out of
- * memory. */
-static bool
-join(struct walk *w)
-{
-	const struct py_marks *m = w->m;
-	const struct py_place *same = same_places(m);
-	struct py_chain *c = w->c;
-
-	for (size_t i = 0; i < m->same; i++)
-		if (!chain_add(c, same[i]))
-			return false;
-	c->places[c->depth - m->same].calls = true;
-	c->places[c->depth - m->same].left = false;
-	c->live += m->same;
-	c->entry = m->last->entry;
-	if (c->stack == 0)
-		c->stack = m->last->stack;
-	w->from_c = w->root = true;
-	w->frame = 0;
-	return true;
 }
 
 /* Whether it has come to the root that the thread had last. */
@@ -746,17 +716,12 @@ walk_frames(const struct py_offsets *o, struct py_view *v, uint64_t thread,
 		w.seen.end = past_stack_end(o, v, thread);
 		w.seen.stack = c->stack != 0 ? c->stack : m->stack;
 	}
-	if (m->same > 0)
-		w.join = same_places(m)->frame;
 	while (result == WALK_OK && w.frame != 0 && !is_at_root(&w) &&
 	    !is_full(c)) {
 		if ((result = come_to(&w)) == WALK_OK)
 			result = take(&w);
 		if (result == WALK_OK && is_ordinary(&w))
 			result = take_ordinary(&w);
-		if (result == WALK_OK && w.join != 0 && w.frame == w.join &&
-		    is_ordinary(&w) && !join(&w))
-			result = WALK_MEMORY;
 	}
 	return result == WALK_OK ? end_walk(&w) : result;
 }

@@ -89,10 +89,6 @@ struct py_marks {
 	 * chain; or 0.  Nothing was below it on the data stack, so nothing is:
 	 * if the one still leads to the other, the chain ends there. */
 	uint64_t root, entry;
-	/* The chain that the thread had last, of which so many outermost frames
-	 * are as they were; or none. */
-	const struct py_chain *last;
-	size_t same;
 };
 
 /*

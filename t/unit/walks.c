@@ -201,10 +201,9 @@ same_chain(const struct py_chain *a, const struct py_chain *b)
 	    a->stack == b->stack && a->entry == b->entry;
 }
 
-/* What had gone on, and links that were lost: for what it may find there.  Where
- * marks are to be made, if only of what is no frame, each frame is looked at by
- * itself: that has to come to the same, and so has what takes half of the frames
- * from the chain that was found. */
+/* Walks frames that have returned and links that were lost, for whatever may lie
+ * there.  With a mark to make, if only of an address that is no frame, each frame is
+ * looked at by itself: the result has to be the same. */
 static void
 walk_past(const struct py_offsets *o, struct py_view *v, uint64_t thread,
     const struct py_chain *chain, FILE *f)
@@ -221,11 +220,6 @@ walk_past(const struct py_offsets *o, struct py_view *v, uint64_t thread,
 	if (walk_frames(o, v, thread, &marks, &again) != result ||
 	    !same_chain(&found, &again))
 		fputs("  walks differ\n", f);
-	marks = (struct py_marks){.past = &past, .stack = chain->stack,
-	    .last = &found, .same = found.live / 2};
-	if (walk_frames(o, v, thread, &marks, &again) != result ||
-	    !same_chain(&found, &again))
-		fputs("  joins differ\n", f);
 	if (result == WALK_OK)
 		chain_drop_past(&found);
 	chain_free(&found);

@@ -44,15 +44,13 @@ snapshot_clear(struct snapshot *s)
 {
 	s->count = 0;
 	s->size = 0;
-	s->copies = s->nth = 0;
-	s->shared = NULL;
 }
 
 void
 snapshot_free(struct snapshot *s)
 {
 	free(s->remote);
-	free(s->memory);
+	free(s->bytes);
 	*s = (struct snapshot){0};
 }
 
@@ -109,22 +107,19 @@ snapshot_add_set(struct snapshot *s, const struct workset *w, size_t first,
 }
 
 static bool
-make_byte_room(struct snapshot *s, size_t copies)
+make_byte_room(struct snapshot *s)
 {
 	size_t room = s->room != 0 ? s->room : 65536;
 	void *p;
 
-	while (room < s->size * copies)
+	while (room < s->size)
 		room *= 2;
 	if (room != s->room) {
-		if ((p = realloc(s->memory, room)) == NULL)
+		if ((p = realloc(s->bytes, room)) == NULL)
 			return false;
-		s->memory = p;
+		s->bytes = p;
 		s->room = room;
 	}
-	s->bytes = s->memory;
-	s->copies = copies;
-	s->nth = 0;
 	return true;
 }
 
@@ -143,7 +138,7 @@ snapshot_read(struct snapshot *s, pid_t pid, size_t *failed)
 	size_t done = 0;
 
 	*failed = 0;
-	if (!make_byte_room(s, 1))
+	if (!make_byte_room(s))
 		return false;
 	for (size_t i = 0; i < s->count; i += IOV_MAX) {
 		size_t k = s->count - i < IOV_MAX ? s->count - i : IOV_MAX;
@@ -163,69 +158,10 @@ snapshot_read(struct snapshot *s, pid_t pid, size_t *failed)
 	return true;
 }
 
-/* Returns where the next one goes. */
-static struct iovec *
-repeat(struct iovec *to, const struct snapshot *s, size_t times)
-{
-	for (; times > 0; times--)
-		for (size_t i = 0; i < s->count; i++)
-			*to++ = s->remote[i];
-	return to;
-}
-
-bool
-snapshot_read_series(struct snapshot *s, struct snapshot *shared, pid_t pid,
-    size_t copies)
-{
-	size_t count = s->count * copies + 2 * shared->count;
-	struct iovec local[3], remote[IOV_MAX], *next = remote;
-
-	if (count > IOV_MAX || !make_byte_room(s, copies) ||
-	    !make_byte_room(shared, 2))
-		return false;
-	next = repeat(next, shared, 1);
-	next = repeat(next, s, copies);
-	repeat(next, shared, 1);
-	local[0] = (struct iovec){shared->memory, shared->size};
-	local[1] = (struct iovec){s->memory, s->size * copies};
-	local[2] = (struct iovec){shared->memory + shared->size, shared->size};
-	s->shared = shared;
-	return process_vm_readv(pid, local, 3, remote, count, 0) ==
-		(ssize_t)(s->size * copies + 2 * shared->size) &&
-	    memcmp(local[0].iov_base, local[2].iov_base, shared->size) == 0;
-}
-
-bool
-snapshot_next(struct snapshot *s)
-{
-	if (s->nth + 1 >= s->copies)
-		return false;
-	s->nth++;
-	s->bytes += s->size;
-	return true;
-}
-
-void
-snapshot_back(struct snapshot *s, size_t n)
-{
-	s->nth -= n;
-	s->bytes -= n * s->size;
-}
-
-bool
-snapshot_earlier(const struct snapshot *s, struct snapshot *earlier)
-{
-	*earlier = *s;
-	if (s->nth == 0)
-		return false;
-	snapshot_back(earlier, 1);
-	return true;
-}
-
 bool
 snapshot_fill(struct snapshot *s, const uint8_t *bytes)
 {
-	if (!make_byte_room(s, 1))
+	if (!make_byte_room(s))
 		return false;
 	memcpy(s->bytes, bytes, s->size);
 	return true;
@@ -283,13 +219,6 @@ spans_add(struct spans *sp, const struct snapshot *s, size_t first, size_t n,
     size_t offset)
 {
 	return spans_add_around(sp, s, first, n, offset, NULL, 0);
-}
-
-bool
-spans_add_shared(struct spans *sp, const struct snapshot *s)
-{
-	return s->shared == NULL ||
-	    spans_add(sp, s->shared, 0, s->shared->count, 0);
 }
 
 bool

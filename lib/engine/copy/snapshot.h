@@ -27,12 +27,9 @@ void process_memory_init(struct process_memory *, pid_t);
 struct snapshot {
 	struct iovec *remote;
 	size_t count, max;
-	uint8_t *bytes; /* of the copy that is looked at */
-	size_t size;	/* of one */
-	uint8_t *memory;
-	size_t room;
-	size_t copies, nth; /* how many there are, and which one that is */
-	const struct snapshot *shared; /* what they all have, too; or NULL */
+	uint8_t *bytes; /* the copy */
+	size_t size;	/* of the ranges, bytes */
+	size_t room;	/* of the copy, bytes */
 };
 
 void snapshot_clear(struct snapshot *);
@@ -55,19 +52,6 @@ bool snapshot_add_once(struct snapshot *, size_t first, uint64_t addr,
  * the first range that could not be read. */
 bool snapshot_read(struct snapshot *, pid_t, size_t *failed);
 
-/* Copies it so many times, one after the other, by one call.  The first of these
- * copies is looked at, and then each time the next one, until there is none; or
- * again one of `n` before.  What they share, which must outlive them, is copied
- * before them and after them.  False: that is not the same both times, or cannot
- * be read, or takes more than one call. */
-bool snapshot_read_series(struct snapshot *, struct snapshot *shared, pid_t,
-    size_t copies);
-bool snapshot_next(struct snapshot *);
-void snapshot_back(struct snapshot *, size_t n);
-/* The copy before the one that is looked at, which must outlive it.  False: there
- * is none. */
-bool snapshot_earlier(const struct snapshot *, struct snapshot *);
-
 /* Takes bytes that were copied otherwise, of all that was added.  False: out of
  * memory. */
 bool snapshot_fill(struct snapshot *, const uint8_t *);
@@ -83,8 +67,6 @@ struct spans {
  * of its bytes.  False: out of memory. */
 bool spans_add(struct spans *, const struct snapshot *, size_t first, size_t n,
     size_t offset);
-/* Adds what the copies of a series share, if they do. */
-bool spans_add_shared(struct spans *, const struct snapshot *);
 /* Likewise, without what lies in some holes. */
 bool spans_add_around(struct spans *, const struct snapshot *, size_t first,
     size_t n, size_t offset, const struct range *holes, size_t nholes);

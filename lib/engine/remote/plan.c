@@ -12,8 +12,6 @@
 #define LIST_TRIES 4	 /* to see a list of threads that holds still */
 #define IN_ITS_WAY 4	 /* times, which makes it worth it to go elsewhere */
 #define LISTS_AFTER 1000 /* us after which the lists are looked at anyway */
-#define SERIES 16	 /* copies by one call: more do not save much ... */
-#define SERIES_MAX (256 * 1024) /* ... nor do more bytes */
 
 void
 plan_init(struct plan *v, const struct process *p,
@@ -30,7 +28,6 @@ plan_free(struct plan *v)
 	threads_free(&v->threads);
 	interps_free(&v->interps);
 	snapshot_free(&v->all);
-	snapshot_free(&v->shared);
 	spans_free(&v->spans);
 	runtime_threads_free(&v->list);
 }
@@ -228,7 +225,6 @@ clear(struct plan *v)
 {
 	snapshot_clear(&v->all);
 	v->alone = v->past = false;
-	v->left = 0;
 	for (size_t i = 0; i < v->threads.count; i++)
 		v->threads.list[i].copied = v->threads.list[i].still = false;
 }
@@ -473,117 +469,6 @@ thread_at(const struct plan *v, uint64_t addr)
 		if (v->threads.list[i].py.addr == addr)
 			return &v->threads.list[i];
 	return NULL;
-}
-
-/* ---- series ------------------------------------------------------------ */
-
-/* Adds a thread for all copies of a series: what does not change from one to the
- * next is shared. */
-static bool
-add_parts(struct plan *v, struct thread *t)
-{
-	t->before = t->first = v->all.count;
-	t->copy = v->all.size;
-	t->same = 0;
-	t->link = SIZE_MAX;
-	if (!chains_add_parts(v->chains, &v->all, &v->shared, t))
-		return false;
-	t->ranges = v->all.count - t->first;
-	return true;
-}
-
-/* As a lean copy.  False: it is too much, or its code objects could not be proven
- * when it is taken, which is later than it is made. */
-static bool
-prepare_series(struct plan *v, struct thread *t, size_t *copies)
-{
-	struct range at[CODES_COUNTS];
-	bool added;
-
-	clear(v);
-	snapshot_clear(&v->shared);
-	v->lean = true;
-	added = add_parts(v, t) && add_all_globals(v, false);
-	v->lean = false;
-	if (!added)
-		return false;
-	*copies = SERIES_MAX / v->all.size;
-	if (*copies > SERIES)
-		*copies = SERIES;
-	return *copies > 1 && v->shared.size <= SERIES_MAX &&
-	    codes_counts(v->chains->codes, t->py.interp, at) > 0;
-}
-
-bool
-plan_copy_series(struct plan *v)
-{
-	struct thread *t = v->listed && v->kept && v->time_us < v->lists_due ?
-	    runner(v) : NULL;
-	size_t copies;
-
-	if (t == NULL || !prepare_series(v, t, &copies))
-		return false;
-	colocate_begin(&v->chains->colocation);
-	v->begin = clock_ns();
-	if (!snapshot_read_series(&v->all, &v->shared, v->process->task,
-		copies))
-		return false;
-	v->end = clock_ns();
-	v->ahead[0] = t->py.addr;
-	v->takers = 1;
-	v->past = true;
-	v->left = copies;
-	return true;
-}
-
-bool
-plan_has_copy(const struct plan *v, uint64_t *time)
-{
-	size_t n = v->all.copies;
-
-	if (v->left == 0)
-		return false;
-	*time = v->begin + (v->end - v->begin) * (2 * (n - v->left) + 1) /
-	    (2 * n);
-	return true;
-}
-
-bool
-plan_take_copy(struct plan *v)
-{
-	struct thread *t = thread_at(v, v->ahead[0]);
-	bool enough;
-
-	if (v->left-- < v->all.copies)
-		snapshot_next(&v->all);
-	t->copied = v->lean = true;
-	enough = take_note(v, false) && v->kept;
-	v->lean = false;
-	if (!enough)
-		v->left = 0;
-	return enough;
-}
-
-void
-plan_end_series(struct plan *v)
-{
-	v->left = 0;
-}
-
-bool
-plan_look_later(struct plan *v, const struct interp *in,
-    struct stamp *stamp)
-{
-	if (v->left == 0 || !snapshot_next(&v->all))
-		return false;
-	*stamp = stamp_of(v, in, v->all.bytes + in->count_at);
-	return true;
-}
-
-void
-plan_look_back(struct plan *v, size_t copies)
-{
-	snapshot_back(&v->all, copies);
 }
 
 /* ---- ahead ------------------------------------------------------------- */

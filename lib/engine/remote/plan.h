@@ -31,13 +31,10 @@ struct plan {
 	bool alone;	/* it has one thread, copied in an interrupt */
 	bool kept;	/* no GIL has changed hands of late */
 	bool past;	/* and was made ahead of its round */
-	/* The thread states that are copied so, or the one by a series: if
-	 * there are more, they take turns. */
+	/* The thread states that are copied so: if there are more than one, they
+	 * take turns. */
 	uint64_t ahead[INTERRUPT_TAKERS];
 	size_t takers;
-	uint64_t begin, end; /* ns: of the call that did */
-	size_t left;	/* copies of a series that were not taken, ... */
-	struct snapshot shared; /* ... and what they share */
 	unsigned in_its_way; /* how often we took its CPU since then */
 	uint64_t time_us, lists_due; /* of the round; when lists are due */
 	struct spans spans;
@@ -77,21 +74,6 @@ bool plan_takes_turns(const struct plan *, const struct thread *);
 bool plan_copy(struct plan *, bool first);
 /* The first copy without the lists.  False: they may matter. */
 bool plan_copy_lean(struct plan *);
-
-/*
- * Copies that thread several times, one after the other, by one call; each of the
- * copies is as that of plan_copy_lean.  The next one was made at *time, about
- * (ns, by clock_ns); and takes that, or, if there is more to copy, ends the series.
- * False: there is none, or that.
- */
-bool plan_copy_series(struct plan *);
-bool plan_has_copy(const struct plan *, uint64_t *time);
-bool plan_take_copy(struct plan *);
-void plan_end_series(struct plan *);
-/* What is of no use in the copy that was taken may be so in a later one: goes on
- * to that, with its stamp of an interpreter, and back again. */
-bool plan_look_later(struct plan *, const struct interp *, struct stamp *);
-void plan_look_back(struct plan *, size_t copies);
 
 /* The interpreter of a thread. */
 struct interp *plan_interp(const struct plan *, const struct thread *);

@@ -61,13 +61,11 @@ struct remote {
 
 	struct plan plan;
 	struct batch batch;
-	bool taken;	    /* the round was taken ahead, or of a series */
+	bool taken;	    /* the round was taken ahead */
 	uint64_t lost;	    /* chains, of codes_lost, when rounds ahead began */
 	unsigned rests;	    /* rounds in a row without a CPU for any thread */
 	uint64_t learned;   /* calls, by contexts_learned, as they were asked for */
 	unsigned news;	    /* rounds until these are no news any more */
-	size_t copies;	    /* of a series that are still to be of use */
-	bool runs;	    /* its thread ran when they had all been made */
 	uint64_t interval_ns; /* of those that are */
 	unsigned quiet;	    /* rounds like which some could be taken so */
 	/* How many of them it takes to begin: for one thread, and for some that
@@ -305,23 +303,6 @@ park(const struct remote *r, struct thread *t)
 		t->parked = SWITCHES_UNKNOWN;
 }
 
-/* Whether the chain of a later copy of the same series is known, which is as good
- * as to read the thread again. */
-static bool
-know_later(struct remote *r, struct thread *t, const struct interp *in)
-{
-	struct stamp stamp;
-	size_t n = 0;
-	bool known = false;
-
-	for (; !known && plan_look_later(&r->plan, in, &stamp); n++)
-		known = read_once_running(&r->chains, t, &r->plan.all, in->gc,
-		    &stamp);
-	plan_look_back(&r->plan, n);
-	r->chains.retries += n;
-	return known;
-}
-
 /* Walks the copy of the round. */
 static bool
 walk_round_copy(struct remote *r, struct thread *t, size_t *sure)
@@ -385,10 +366,6 @@ read_chain(struct remote *r, struct thread *t, size_t *sure)
 	if (t->copied && t->stale &&
 	    read_once_running(&r->chains, t, &r->plan.all, in->gc, &in->stamp))
 		return true;
-	if (t->copied && know_later(r, t, in))
-		return true;
-	/* What it does now is later than what is left of a series. */
-	plan_end_series(&r->plan);
 	t->stale = true;
 	if (!ran && is_interrupted(r, t))
 		return true;
@@ -500,14 +477,6 @@ has_just_run(const struct remote *r, const struct thread *t, uint64_t time_us)
 		now->places[0].frame != then->places[0].frame);
 }
 
-/* Whether a thread is read in a copy of a series.  All of these are older than
- * what is looked at now; in all of them it had the GIL. */
-static bool
-is_of_series(const struct remote *r, const struct thread *t)
-{
-	return r->taken && t->copied && !t->still;
-}
-
 static struct moment
 moment_of(struct remote *r, const struct thread *t, uint64_t time_us)
 {
@@ -518,8 +487,7 @@ moment_of(struct remote *r, const struct thread *t, uint64_t time_us)
 	    .gil = in->gil_at,
 	    .holds_gil = t->holds_gil,
 	    .wants_gil = chains_wants_gil(&r->chains),
-	    .ran = (is_of_series(r, t) && r->runs) ||
-		has_just_run(r, t, time_us),
+	    .ran = has_just_run(r, t, time_us),
 	    .waits = !t->holds_gil && plan_takes_turns(&r->plan, t),
 	    .exception = chains_exception(&r->chains, t, &r->none)};
 }
@@ -751,8 +719,6 @@ take_thread_sample(struct remote *r, struct thread *t, uint64_t time_us,
 		leave_stray_out(t, time_us, stats);
 		return true;
 	}
-	if (!m.ran && is_of_series(r, t))
-		r->runs = (m.status & TACH_STATUS_CPU) != 0;
 	if (!is_wanted_thread(r, t) || !status_kept(r->options, m.status)) {
 		pass_over(t, m.status);
 		return true;
@@ -773,11 +739,7 @@ take_thread_sample(struct remote *r, struct thread *t, uint64_t time_us,
 	t->time_us = time_us;
 	t->wants_gil = m.wants_gil;
 	t->exception = m.exception;
-	if (!emit_sample(&r->emitter, t, &r->chains.chain, !whole, &m, sink))
-		return false;
-	if (is_of_series(r, t) && t->same == 0)
-		t->same = chains_shared(t, &r->plan.shared);
-	return true;
+	return emit_sample(&r->emitter, t, &r->chains.chain, !whole, &m, sink);
 }
 
 /* A thread that had to stand still goes on afterwards. */
@@ -977,7 +939,7 @@ look_for_rest(struct remote *r, struct thread *t)
 static void
 forget_room(struct remote *r)
 {
-	if (r->round % FORGET_AFTER == 0 && !remote_has_series(r))
+	if (r->round % FORGET_AFTER == 0)
 		snapshot_free(&r->plan.all);
 }
 
@@ -1043,8 +1005,6 @@ see_alone(struct remote *r)
 {
 	if (!r->taken)
 		return plan_interrupt(&r->plan);
-	if (remote_has_series(r))
-		return plan_take_copy(&r->plan);
 	if (plan_take(&r->plan, &r->batch))
 		return true;
 	batch_cancel(&r->batch);
@@ -1272,28 +1232,10 @@ remote_keep_ahead(struct remote *r, uint64_t interval_ns, uint32_t size)
 	r->interval_ns = interval_ns;
 }
 
-void
-remote_copy_series(struct remote *r)
-{
-	if (!may_go_ahead(r) || !r->plan.kept)
-		r->quiet = 0;
-	else if (++r->quiet >= r->patience[false] &&
-	    !plan_copy_series(&r->plan))
-		hesitate(r, false, true);
-	r->copies = r->plan.left;
-	r->runs = false;
-}
-
 bool
 remote_is_ahead(const struct remote *r)
 {
-	return r->batch.on || remote_has_series(r);
-}
-
-bool
-remote_has_series(const struct remote *r)
-{
-	return r->plan.left > 0;
+	return r->batch.on;
 }
 
 bool
@@ -1350,9 +1292,12 @@ has_lost(const struct remote *r)
 	return r->lost != codes_lost(r->chains.codes);
 }
 
-static bool
-next_ahead(struct remote *r, uint64_t *time)
+bool
+remote_next(struct remote *r, uint64_t *time)
 {
+	r->taken = false;
+	if (!r->batch.on)
+		return false;
 	if (has_lost(r))
 		batch_end(&r->batch);
 	r->taken = batch_next(&r->batch, time);
@@ -1367,26 +1312,6 @@ next_ahead(struct remote *r, uint64_t *time)
 		hesitate(r, r->plan.takers > 1, has_lost(r) ||
 		    batch_is_dear(&r->batch) || r->batch.rounds < SOON);
 	return r->taken;
-}
-
-/* After a series of which all copies were of use, the next may begin at once. */
-static bool
-next_copy(struct remote *r, uint64_t *time)
-{
-	r->taken = plan_has_copy(&r->plan, time);
-	if (r->taken)
-		r->copies--;
-	else if (r->copies > 0)
-		hesitate(r, false, true);
-	else if (r->patience[false] > QUIET_MIN)
-		r->patience[false] /= 2;
-	return r->taken;
-}
-
-bool
-remote_next(struct remote *r, uint64_t *time)
-{
-	return r->batch.on ? next_ahead(r, time) : next_copy(r, time);
 }
 
 bool

@@ -42,13 +42,9 @@ enum remote_result {
 	REMOTE_ERROR, /* ours: out of memory, or the sink's */
 };
 
-/* Whether rounds are taken ahead: see batch.h; or were copied in a series.  Those
- * are then to be read, each of them by remote_next and remote_round, until there
- * are none. */
+/* Whether rounds are taken ahead: see batch.h.  Each of them is then to be read by
+ * remote_next and remote_round, until there are none. */
 bool remote_is_ahead(const struct remote *);
-bool remote_has_series(const struct remote *);
-/* Copies some rounds in a series, if what the last round saw can be so. */
-void remote_copy_series(struct remote *);
 /* How many rounds were taken ahead since that began, or there was new code. */
 uint64_t remote_ahead_rounds(const struct remote *);
 /* There are no others whose state could change meanwhile without a sign. */

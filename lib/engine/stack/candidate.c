@@ -6,17 +6,6 @@
 
 /* ---- walking it -------------------------------------------------------- */
 
-/* Marks the frames that are as they were in the copy of the same series that the
- * last sample is from. */
-static void
-mark_same(const struct thread *t, struct py_marks *m)
-{
-	if (!t->sound || t->same > t->chain.live)
-		return;
-	m->last = &t->chain;
-	m->same = t->same;
-}
-
 static enum walk_result
 walk_view(struct chains *c, const struct thread *t, const struct copied *from,
     struct py_view *view, bool past, struct py_chain *chain)
@@ -27,8 +16,6 @@ walk_view(struct chains *c, const struct thread *t, const struct copied *from,
 	marks.past = past ? &c->past : NULL;
 	marks.stack = t->stack;
 	chains_mark_root(c, t, &marks);
-	if (from->in->shared != NULL)
-		mark_same(t, &marks);
 	chain->depth = 0;
 	w = walk_frames(c->offsets, view, t->py.addr, &marks, chain);
 	chain->ending = chain->ending && !c->native;
@@ -117,7 +104,7 @@ candidate_walk(struct chains *c, struct thread *t, const struct copied *from,
 
 	c->spans.count = 0;
 	if (!spans_add(&c->spans, from->in, from->first, from->count,
-	    from->offset) || !spans_add_shared(&c->spans, from->in))
+	    from->offset))
 		return WALK_MEMORY;
 	f.view = spans_view(&c->spans);
 	if (past && chains_lie_apart(c))

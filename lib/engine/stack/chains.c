@@ -5,8 +5,6 @@
 #include <stdlib.h>
 
 #define BEFORE_MAX 65536 /* bytes that are copied twice */
-#define INNER 8	      /* frames, below which little changes soon */
-#define SHARED_MIN 8192 /* bytes that are worth to be shared */
 #define PATIENCE 3    /* part of an interval that a moment is sought for, ... */
 #define PATIENCE_MAX 50000 /* ns */
 
@@ -157,60 +155,6 @@ bool
 chains_add(const struct chains *c, struct snapshot *s, const struct thread *t)
 {
 	return chains_add_state(c, s, t) && chains_add_frames(c, s, t);
-}
-
-/* Where the innermost frames begin in a range: all of it if no frame of the last
- * sample lies there, and nothing if only others do. */
-static uint64_t
-inner_part(const struct thread *t, const struct range *r)
-{
-	uint64_t end = r->addr + r->size, low = end;
-	bool some = false;
-
-	for (size_t i = 0; i < t->chain.depth && (i < INNER || !some); i++) {
-		uint64_t frame = t->chain.places[i].frame;
-		if (frame < r->addr || frame >= end)
-			continue;
-		some = true;
-		if (i < INNER && frame < low)
-			low = frame;
-	}
-	return some ? low : r->addr;
-}
-
-bool
-chains_add_parts(const struct chains *c, struct snapshot *s,
-    struct snapshot *shared, const struct thread *t)
-{
-	bool reversed;
-	size_t first = frames_order(c, t, &reversed);
-
-	if (t->set.bytes < SHARED_MIN)
-		return chains_add(c, s, t);
-	if (!chains_add_state(c, s, t))
-		return false;
-	for (size_t i = 0; i < t->set.count; i++) {
-		const struct range *r = &t->set.ranges[
-		    workset_nth(&t->set, first, reversed, i)];
-		uint64_t low = inner_part(t, r), end = r->addr + r->size;
-		if ((low > r->addr &&
-			!snapshot_add(shared, r->addr, low - r->addr)) ||
-		    (low < end && !snapshot_add(s, low, end - low)))
-			return false;
-	}
-	return true;
-}
-
-size_t
-chains_shared(const struct thread *t, const struct snapshot *shared)
-{
-	const struct py_chain *c = &t->chain;
-	size_t n = 0, where;
-
-	while (n < c->depth && snapshot_find(shared, 0,
-	    c->places[c->depth - 1 - n].frame, 1, &where))
-		n++;
-	return n;
 }
 
 bool

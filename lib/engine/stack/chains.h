@@ -90,12 +90,6 @@ bool chains_add_state(const struct chains *, struct snapshot *,
 bool chains_add_frames(const struct chains *, struct snapshot *,
     const struct thread *);
 
-/* As chains_add, but what lies below the innermost frames is added to `shared`, if
- * that is a lot.  So many outermost frames of its last sample are in there. */
-bool chains_add_parts(const struct chains *, struct snapshot *,
-    struct snapshot *shared, const struct thread *);
-size_t chains_shared(const struct thread *, const struct snapshot *shared);
-
 /* Whether a thread state says which frame is the current one, and where that
  * ends: from 3.13 on. */
 bool chains_tell_frame(const struct chains *);

@@ -64,7 +64,7 @@ has_before(const struct thread *t)
 	return t->first != t->before;
 }
 
-/* The state with the frames as they were before it was copied ... */
+/* Shows the state with the frames as they were before it was copied. */
 static bool
 see_before(struct chains *c, const struct thread *t, const struct copied *from)
 {
@@ -73,21 +73,6 @@ see_before(struct chains *c, const struct thread *t, const struct copied *from)
 	    spans_add(&c->spans, from->in, t->first, 1, t->copy) &&
 	    spans_add(&c->spans, from->in, t->before, t->first - t->before,
 		t->before_copy);
-}
-
-/* ... or as the copy before that one had them, in a series. */
-static bool
-see_earlier(struct chains *c, const struct thread *t,
-    const struct copied *from)
-{
-	struct snapshot earlier;
-
-	c->spans.count = 0;
-	return snapshot_earlier(from->in, &earlier) &&
-	    spans_add(&c->spans, from->in, t->first, 1, t->copy) &&
-	    spans_add(&c->spans, &earlier, t->first + 1, t->ranges - 1,
-		t->copy + c->state_size) &&
-	    spans_add_shared(&c->spans, from->in);
 }
 
 /* Takes the chain of what is seen, if every call of it is known.  False: the
@@ -131,8 +116,6 @@ read_once_running(struct chains *c, struct thread *t, const struct snapshot *s,
 	codes_trim(c->codes, t->chain.depth);
 	walked = walk_copy(c, t, &from, true);
 	known = walked && candidate_know(c, t, stamp, &proven);
-	if (!known && see_earlier(c, t, &from) && take_seen(c, t, &from))
-		return true;
 	if (is_replaced(c, walked, known) &&
 	    seek_frame(c, t, &from, known))
 		return true;

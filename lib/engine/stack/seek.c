@@ -160,8 +160,7 @@ see(struct chains *c, const struct looks *l, int n, bool before)
 	    spans_add(&c->spans, &c->one, first, l->count, offset) &&
 	    spans_add_around(&c->spans, l->first->in, l->first->first + 1,
 		l->first->count - 1, l->first->offset + c->state_size,
-		l->near, l->count) &&
-	    spans_add_shared(&c->spans, l->first->in);
+		l->near, l->count);
 }
 
 /* Whether what was seen is of what the state says, with known calls only,

@@ -69,9 +69,6 @@ struct thread {
 	size_t first, ranges, copy;
 	size_t before, before_copy;
 	size_t link; /* where the link to it lies in there, or SIZE_MAX */
-	/* Of its last sample, so many outermost frames are in what the copies of a
-	 * series share, of which it was one. */
-	size_t same;
 	bool gone; /* its state could not be read, or is ... */
 	bool stray; /* ... of no thread of the process, as far as was seen */
 	unsigned sought; /* how often that was seen */
