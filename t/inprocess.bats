@@ -418,8 +418,13 @@ assert time.monotonic() > 360 * 86400'
 @test "a program that waits for our signal gets what is its own" {
 	host_python 3.12 3.11
 	cat >waits.py <<-'END'
-		import os, signal, sys, threading, time
+		import ctypes, errno, os, signal, sys, threading, time
 		ours = signal.SIGRTMAX - 2
+		libc = ctypes.CDLL(None, use_errno=True)
+		def wait(*time):
+		    set = 1 << ours - 1 | 1 << signal.SIGUSR1 - 1
+		    return libc.sigtimedwait((ctypes.c_ulong * 16)(set), None,
+		        (ctypes.c_long * 2)(*time))
 		def work():
 		    end = time.thread_time() + 0.1
 		    while time.thread_time() < end:
@@ -433,6 +438,11 @@ assert time.monotonic() > 360 * 86400'
 		t.start()
 		assert signal.sigtimedwait([ours, signal.SIGUSR1], 0.1) is None
 		t.join()
+		for limit in (0, 10**9), (0, -1), (-1, 0):
+		    assert wait(*limit) == -1
+		    assert ctypes.get_errno() == errno.EINVAL
+		threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGUSR1)).start()
+		assert wait(2**62, 0) == signal.SIGUSR1
 		threading.Timer(0.1, os.kill, (os.getpid(), ours)).start()
 		assert signal.sigwaitinfo([ours]).si_pid == os.getpid()
 		work()

@@ -472,6 +472,24 @@ is_asked_for(const sigset_t *set)
 	    sigismember(set, agent.signal) == 1;
 }
 
+/* When a wait ends, by CLOCK_MONOTONIC in ns; UINT64_MAX if that is too far away. */
+static uint64_t
+end_of(const struct timespec *t)
+{
+	uint64_t now = clock_of(CLOCK_MONOTONIC), ns;
+
+	return __builtin_mul_overflow(t->tv_sec, NS, &ns) ||
+	    __builtin_add_overflow(ns, t->tv_nsec, &ns) ||
+	    __builtin_add_overflow(ns, now, &ns) ? UINT64_MAX : ns;
+}
+
+/* Whether the kernel takes it. */
+static bool
+is_time(const struct timespec *t)
+{
+	return t->tv_sec >= 0 && t->tv_nsec >= 0 && (uint64_t)t->tv_nsec < NS;
+}
+
 static struct timespec
 time_until(uint64_t end)
 {
@@ -484,8 +502,7 @@ time_until(uint64_t end)
 static int
 take_others(const sigset_t *set, siginfo_t *info, const struct timespec *t)
 {
-	uint64_t end = t == NULL ? 0 : clock_of(CLOCK_MONOTONIC) +
-	    (uint64_t)t->tv_sec * NS + (uint64_t)t->tv_nsec;
+	uint64_t end = t == NULL ? 0 : end_of(t);
 	bool ours = false;
 	int result;
 
@@ -511,7 +528,7 @@ take(const sigset_t *set, siginfo_t *info, const struct timespec *t)
 	siginfo_t own;
 	int result;
 
-	if (is_asked_for(set))
+	if (is_asked_for(set) && (t == NULL || is_time(t)))
 		result = take_others(set, info != NULL ? info : &own, t);
 	else
 		result = REAL(sigtimedwait)(mask_without_ours(set, &without),
