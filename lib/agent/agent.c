@@ -265,7 +265,7 @@ agent_start(const char *where, bool attached)
 	if ((s = claim_slot(0)) == NULL)
 		return EAGAIN;
 	agent.generation++;
-	if (thread_self() != NULL) /* an earlier recorder's */
+	if (thread_mine() != NULL) /* an earlier recorder's */
 		thread_leave();
 	publish_slot(s, WIRE_SLOT_WAITING);
 	/* A program may have been started with all signals masked. */
