@@ -154,8 +154,6 @@ open_memory(const char *where)
 		return false;
 	memcpy(agent.path, where, len);
 	agent.path[len] = '\0';
-	if (sscanf(agent.path, "/proc/%d/", &agent.recorder) != 1)
-		agent.recorder = 0;
 	if ((c = map_somewhere(strtoull(space + 1, NULL, 10))) == NULL)
 		return false;
 	/* Its name is that of a descriptor of ours, which will be closed. */

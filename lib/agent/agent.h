@@ -26,7 +26,6 @@ struct agent {
 	bool attached;	     /* the process ran before us */
 	uint32_t asked; /* enum wire_asked */
 	pid_t pid;
-	pid_t recorder; /* 0: not known */
 	int signal;
 	uint64_t interval; /* ns */
 	char path[AGENT_PATH_MAX]; /* of the memory file; "": it has none */

@@ -237,7 +237,6 @@ enum wire_asked {
 	WIRE_NATIVE = 0x08,
 	WIRE_MAIN_ONLY = 0x10,
 	WIRE_WALL = 0x20, /* the clock; else CPU time */
-	WIRE_JITTER = 0x40, /* the distances are random */
 };
 
 struct wire_control {

@@ -159,8 +159,7 @@ asked_of(const struct tach_recorder_options *o)
 	    (o->opcodes ? WIRE_OPCODES : 0) | (o->no_gc ? WIRE_NO_GC : 0) |
 	    (o->native ? WIRE_NATIVE : 0) |
 	    (o->main_only ? WIRE_MAIN_ONLY : 0) |
-	    (o->mode != TACH_MODE_CPU ? WIRE_WALL : 0) |
-	    (o->jitter ? WIRE_JITTER : 0);
+	    (o->mode != TACH_MODE_CPU ? WIRE_WALL : 0);
 }
 
 static void

@@ -24,7 +24,6 @@ struct known {
 	uint32_t units; /* bytes of bytecode */
 	uint8_t *lines;
 	size_t lines_len;
-	bool shim;
 };
 
 /* An instruction of one code object. */
@@ -222,15 +221,6 @@ new_code(struct registry *r)
 }
 
 static bool
-is_shim(const struct tach_table *t, const struct known *k)
-{
-	struct tach_string name = tach_table_string(t, k->func);
-	struct tach_string file = tach_table_string(t, k->file);
-
-	return frame_is_shim(name.bytes, name.len, file.bytes, file.len);
-}
-
-static bool
 learn(struct registry *r, const struct py_offsets *o,
     const struct wire_code *c, const struct parts *p, struct known *k)
 {
@@ -240,7 +230,6 @@ learn(struct registry *r, const struct py_offsets *o,
 	k->file = add_text(r, &c->file, p->file);
 	if (k->func == TACH_NONE || k->file == TACH_NONE)
 		return false;
-	k->shim = is_shim(r->table, k);
 	if (p->lines_size == 0) {
 		fetch_lines(r, o, c, k);
 		return true;
@@ -295,12 +284,6 @@ bool
 registry_allows(const struct registry *r, uint32_t code, uint32_t instr)
 {
 	return instr == UINT32_MAX || instr < r->codes[code].units;
-}
-
-bool
-registry_is_shim(const struct registry *r, uint32_t code)
-{
-	return r->codes[code].shim;
 }
 
 /* ---- frames ---------------------------------------------------------------- */

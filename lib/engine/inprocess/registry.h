@@ -40,8 +40,6 @@ uint32_t registry_frame(struct registry *, const struct py_offsets *,
     uint32_t code, uint32_t instr, uint8_t opcode);
 /* Whether it can be at that instruction. */
 bool registry_allows(const struct registry *, uint32_t code, uint32_t instr);
-/* Whether it is what the interpreter calls __init__ by, see py_marks. */
-bool registry_is_shim(const struct registry *, uint32_t code);
 
 /* Frames that were asked for, and how many of them were known. */
 void registry_counts(const struct registry *, uint64_t *asked,
