@@ -489,26 +489,6 @@ find_outside(const char *path)
 	return (int)syscall(SYS_openat2, AT_FDCWD, path, &how, sizeof(how));
 }
 
-/* Whether the program's own file is worth a closer look. */
-static bool
-may_be_program(int found, const struct mapping *m)
-{
-	struct stat st;
-
-	return fstat(found, &st) == 0 && st.st_ino == m->inode;
-}
-
-static int
-find_program(const struct process *p, const struct mapping *m)
-{
-	int found = find_own(p, "exe");
-
-	if (found < 0 || may_be_program(found, m))
-		return found;
-	close(found);
-	return -1;
-}
-
 int
 process_open_mapping(const struct process *p, const struct mapping *m)
 {
@@ -519,10 +499,11 @@ process_open_mapping(const struct process *p, const struct mapping *m)
 	snprintf(name, sizeof(name), "map_files/%" PRIx64 "-%" PRIx64,
 	    m->start, m->end);
 	if ((fd = take_same(find_own(p, name), m)) >= 0 ||
-	    (fd = take_same(find_program(p, m), m)) >= 0 ||
-	    (fd = take_same(find_inside(p, m->path), m)) >= 0)
+	    (fd = take_same(find_inside(p, m->path), m)) >= 0 ||
+	    (fd = take_same(find_outside(m->path), m)) >= 0)
 		return fd;
-	return take_same(find_outside(m->path), m);
+	/* A program that was deleted, or replaced. */
+	return take_same(find_own(p, "exe"), m);
 }
 
 /* ---- names and threads ------------------------------------------------- */
