@@ -287,3 +287,30 @@ modes() {
 	record gils 0.5
 	tach-cat p.bin | cut -f 4 | found '^-$'
 }
+
+@test "a thread is read each time if its state cannot be seen" {
+	need_root
+	host_python
+	cat >turns.py <<-'END'
+		import time
+		def spin():
+		    end = time.perf_counter() + 0.05
+		    while time.perf_counter() < end:
+		        pass
+		def a(): spin()
+		def b(): spin()
+		time.sleep(1)
+		for _ in range(20):
+		    a()
+		    b()
+	END
+	touch nothing
+	unshare --mount mount --bind nothing /proc/self/syscall 2>err ||
+		skip "nothing can be mounted in /proc: $(cat err)"
+	start "$python" turns.py
+	# shellcheck disable=SC2016
+	unshare --mount sh -c 'mount --bind nothing "/proc/$1/task/$1/syscall" &&
+		exec tach-record -q -o p.bin -p "$1"' - "$pid"
+	tach-cat p.bin | cut -f 4 | found unknown
+	is "$(tach-cat p.bin | grep -o ':[ab]:' | uniq | wc -l)" 40
+}

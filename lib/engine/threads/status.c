@@ -74,7 +74,8 @@ status_is_blocked(const struct thread *t)
 bool
 status_was_blocked(const struct thread *t)
 {
-	return (t->live || t->passed) && (t->status & TACH_STATUS_CPU) == 0;
+	return (t->live || t->passed) &&
+	    (t->status & (TACH_STATUS_CPU | TACH_STATUS_UNKNOWN)) == 0;
 }
 
 /* One that was seen to wait for the GIL and has had no CPU since, but could
