@@ -266,12 +266,12 @@ still_same(const struct py_offsets *o, const struct py_memory *m,
 	if (!m->read(m, pieces, n) || !code_check(o, c, &now))
 		return false;
 	c->held = is_held(o, now.head);
-	if (c->held && py_has(o->code_version)) {
+	c->version = py_has(o->code_version) ?
+	    load_u32(now.head + o->code_version) : 0;
+	if (c->held && c->version != 0) {
 		c->nparts = 0;
 		c->print = print_of(o, c, k);
 	}
-	c->version = py_has(o->code_version) ?
-	    load_u32(now.head + o->code_version) : 0;
 	return true;
 }
 

@@ -81,6 +81,9 @@ check_heads(const struct py_offsets *o)
 		return "int.digits";
 	if (py_has(o->generator_frame) && o->frame_size > PY_FRAME_MAX)
 		return "frame.size";
+	/* An object's count of references lies before its type. */
+	if (o->object_type == 0 || o->object_type % sizeof(uint64_t) != 0)
+		return "object.type";
 	return NULL;
 }
 

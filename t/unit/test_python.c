@@ -142,6 +142,8 @@ test_heads(const struct py_layout *l)
 	    {t->int_digits, PY_HEAD_MAX + 1, "int.digits"},
 	    {t->int_tag, 17, "int.digits"},
 	    {t->frame_size, PY_FRAME_MAX + 1, "frame.size"},
+	    {t->object_type, 0, "object.type"},
+	    {t->object_type, 4, "object.type"},
 	};
 	uint8_t debug[PY_DEBUG_MAX];
 	struct py_offsets o;
@@ -1370,6 +1372,10 @@ test_reused_code(void)
 
 	o = offsets_of(12); /* a version number says so */
 	put_code(&o, "f1");
+	check(code_read(&o, &v.memory, CODE, &c));
+	check(c.nparts > 0); /* there is none: they have run out */
+	code_free(&c);
+	put(CODE + o.code_version, 1);
 	check(code_read(&o, &v.memory, CODE, &c));
 	check_number(c.nparts, 0);
 	check(c.held);
