@@ -46,7 +46,8 @@ agent_slot(void)
 
 	if (s == NULL || has_owner_died())
 		return NULL;
-	/* When the recorder has freed it, it may be anybody's by now. */
+	/* The recorder may have freed the slot, and another process may have
+	 * claimed it since. */
 	state = atomic_load_explicit(&s->state, memory_order_acquire);
 	return (state == WIRE_SLOT_WAITING || state == WIRE_SLOT_LIVE) &&
 	    s->pid == agent.pid ? s : NULL;
@@ -68,7 +69,7 @@ is_wire(const struct wire_control *c, uint64_t nonce)
 	    c->signal <= 64;
 }
 
-/* Whether it will always have all that we map of it. */
+/* True if a file has all bytes that are mapped, and cannot shrink. */
 static bool
 is_sealed(int fd)
 {
@@ -78,8 +79,9 @@ is_sealed(int fd)
 	    (fcntl(fd, F_GET_SEALS) & F_SEAL_SHRINK) != 0;
 }
 
-/* Looks at it before it takes the place of an earlier one, which a handler of
- * another thread may still look into: that place is never given back. */
+/* Maps the control block of a file; checks it before it takes the place of an
+ * earlier one.  That place is never unmapped: a handler of another thread may
+ * still read it.  NULL if the file is not the recorder's memory. */
 static struct wire_control *
 map_control(int fd, uint64_t nonce)
 {
@@ -105,7 +107,7 @@ map_control(int fd, uint64_t nonce)
 	return c;
 }
 
-/* Maps a file, if it is the memory.  NULL: it is not. */
+/* NULL if the file cannot be opened, or is not the recorder's memory. */
 static struct wire_control *
 map_path(const char *path, uint64_t nonce)
 {
@@ -121,9 +123,9 @@ map_path(const char *path, uint64_t nonce)
 
 /*
  * A process that has other rights than the recorder, or another /proc, cannot
- * open what the recorder has: but it may have inherited the same descriptor, or
- * else the process that it comes from has.  Its number may be any other file's
- * by now, which is no memory with this nonce.
+ * open the recorder's descriptor.  It may have inherited the same descriptor,
+ * or its parent may have.  The number may be another file's by now: the nonce
+ * tells.
  */
 static struct wire_control *
 map_somewhere(uint64_t nonce)
@@ -142,7 +144,7 @@ map_somewhere(uint64_t nonce)
 	return map_path(path, nonce);
 }
 
-/* Finds the recorder's memory by "PATH NONCE". */
+/* Finds and maps the recorder's memory by "PATH NONCE".  False if it cannot. */
 static bool
 open_memory(const char *where)
 {
@@ -156,7 +158,7 @@ open_memory(const char *where)
 	agent.path[len] = '\0';
 	if ((c = map_somewhere(strtoull(space + 1, NULL, 10))) == NULL)
 		return false;
-	/* Its name is that of a descriptor of ours, which will be closed. */
+	/* The path names a descriptor of this process, which will be closed. */
 	if (agent.attached)
 		agent.path[0] = '\0';
 	agent.control = c;
@@ -168,7 +170,7 @@ open_memory(const char *where)
 
 /* ---- the slot ------------------------------------------------------------------ */
 
-/* The inode of our PID namespace; 0: it is not to be seen. */
+/* The inode of our PID namespace; 0 if it cannot be read. */
 static uint64_t
 own_namespace(void)
 {
@@ -177,7 +179,7 @@ own_namespace(void)
 	return stat("/proc/self/ns/pid", &st) == 0 ? st.st_ino : 0;
 }
 
-/* Claims a slot for this process.  NULL: all are taken. */
+/* Claims a slot for this process.  NULL if all are taken. */
 static struct wire_slot *
 claim_slot(pid_t parent)
 {
@@ -206,7 +208,8 @@ publish_slot(struct wire_slot *s, enum wire_slot_state state)
 
 /* ---- fork ---------------------------------------------------------------------- */
 
-/* What was loaded since may be about to run a program. */
+/* Wraps the calls of objects that were loaded since the last time: the child
+ * may run a program by one of them. */
 static void
 before_fork(void)
 {
@@ -230,7 +233,7 @@ in_child(void)
 	if (!(agent.asked & WIRE_FOLLOW) || (s = claim_slot(parent)) == NULL)
 		return;
 	s->python = old->python;
-	/* If the parent has ended meanwhile, it may be anybody's by now. */
+	/* If the parent has ended, its slot may be another process's by now. */
 	live = atomic_load(&old->state) == WIRE_SLOT_LIVE && old->pid == parent;
 	publish_slot(s, live ? WIRE_SLOT_LIVE : WIRE_SLOT_WAITING);
 	thread_register();
@@ -241,7 +244,7 @@ in_child(void)
 int
 agent_start(const char *where, bool attached)
 {
-	static bool ready; /* what is done once for the process */
+	static bool ready; /* the key and the fork handlers are set */
 	struct wire_slot *s;
 
 	if (agent_slot() != NULL)
@@ -273,7 +276,7 @@ agent_start(const char *where, bool attached)
 	return 0;
 }
 
-/* Notes how the agent got in here. */
+/* Notes the environment by which programs get the agent, too. */
 static void
 note_way_in(const char *where)
 {
@@ -296,7 +299,8 @@ is_us(const char *part, size_t len)
 	    memcmp(agent.library, part, len) == 0;
 }
 
-/* Takes this library out of the text of LD_PRELOAD.  False: nothing is left. */
+/* Takes this library out of the text of LD_PRELOAD, in place.  False if nothing
+ * is left. */
 static bool
 leave_preload(char *text)
 {
@@ -317,8 +321,8 @@ leave_preload(char *text)
 	return out > text;
 }
 
-/* Takes out of the environment what the recorder has put in, where it is, so
- * that the program finds it as it would be. */
+/* Takes the recorder's entries out of the environment, in place: the program
+ * finds it as it is without a recorder. */
 static void
 clean_environment(void)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * attach.c: how the agent begins in a process that runs already: it is loaded
- * by a script that the process's Python runs, which then calls one of these.
- * Nothing in here runs in a handler.
+ * attach.c: the agent's start in a process that runs already.  The process's
+ * Python runs a script, which loads the agent and calls tach_agent_start or
+ * PyInit_tach_agent.  Nothing in this file runs in a handler.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -23,7 +23,8 @@
 WRAPPER int tach_agent_start(const char *where);
 WRAPPER void *PyInit_tach_agent(void);
 
-/* The timers of threads that may not have run since; a process's. */
+/* The timers that adopt the threads of process `pid`.  A thread deletes its
+ * timer when it runs. */
 static struct {
 	pid_t pid;
 	int32_t *list;
@@ -42,8 +43,9 @@ note_timer(int32_t timer)
 	list[timers.count++] = timer;
 }
 
-/* Those of threads that slept all through an earlier recording; the numbers of
- * others are not given to new ones. */
+/* Deletes the timers of an earlier recording: a thread that slept all through
+ * it still has one.  A number whose timer is gone does no harm, as the kernel
+ * gives it to no other timer. */
 static void
 delete_timers(void)
 {
@@ -53,7 +55,7 @@ delete_timers(void)
 	timers.count = 0;
 }
 
-/* Whether a thread has masked our signal. */
+/* True if a thread has masked our signal. */
 static bool
 is_masked(pid_t tid)
 {
@@ -71,8 +73,9 @@ is_masked(pid_t tid)
 	return (mask & mask_bit()) != 0;
 }
 
-/* Has a thread register itself.  One that had masked the signal before we came
- * cannot be told; later we mask it ourselves while it waits. */
+/* Makes a thread register itself.  At the first attach, a thread that has
+ * masked our signal is refused, as it cannot be told.  Later the mask is no
+ * reason: the agent itself masks the signal while a thread waits. */
 static void
 adopt(pid_t tid, bool first)
 {
@@ -88,7 +91,7 @@ adopt(pid_t tid, bool first)
 		note_timer(timer);
 }
 
-/* New threads register themselves by now. */
+/* Adopts all other threads.  New threads already register themselves. */
 static void
 adopt_threads(void)
 {
@@ -120,8 +123,9 @@ tach_agent_start(const char *where)
 	return 0;
 }
 
-/* The same as a module of Python's, which it is not: so it is called, too,
- * where it cannot be by its name. */
+/* Does the same where Python can only load the agent as an extension module.
+ * Replaces the value of TACH_ATTACH, PATH NONCE, by the result.  Always returns
+ * NULL, as there is no module. */
 void *
 PyInit_tach_agent(void)
 {

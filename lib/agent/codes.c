@@ -8,7 +8,7 @@
 #include "python/frames.h"
 #include "python/unicode.h"
 
-#define BYTES_MAX (UINT64_C(16) << 20) /* longer ones are not believed */
+#define BYTES_MAX (UINT64_C(16) << 20) /* more bytes are not believed */
 
 /* Where a part of a code object lies. */
 struct code_bytes {
@@ -31,7 +31,8 @@ slot_of(uint64_t addr)
 	    CODES_INDEX;
 }
 
-/* The entry of an address, which is new if there was none.  NULL: full. */
+/* The entry of an address, a new one if there was none.  NULL if all are
+ * taken. */
 static struct code_entry *
 find(struct code_table *c, uint64_t addr)
 {
@@ -95,7 +96,8 @@ find_bytes(const struct py_offsets *o, struct self_view *v, uint64_t addr,
 	return part->bytes != NULL;
 }
 
-/* How many code units there are. */
+/* Counts the code units of a code object.  False if the bytecode cannot be
+ * read. */
 static bool
 find_units(const struct py_offsets *o, struct self_view *v,
     const uint8_t *code, const struct code_bytes *lines, uint32_t *units)
@@ -126,7 +128,8 @@ put(struct wire_area *area, struct wire_code *r, const struct code_bytes *name,
 	return ring_put(area, pieces, sizeof(pieces) / sizeof(*pieces));
 }
 
-/* Makes an entry one of what is at its address, of which `code` is a view. */
+/* Fills in an entry by the code object at its address, and puts its record into
+ * the ring.  code: the bytes of the code object. */
 static enum codes_result
 send(const struct py_offsets *o, struct self_view *v, struct wire_area *area,
     const uint8_t *code, uint32_t number, struct code_entry *e)

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * execs.c: other programs, in place of this one or beside it.
+ * execs.c: wrappers of the calls that run another program, in place of this one
+ * or beside it.
  *
- * A signal that is pending, or that a timer or the recorder still sends, ends
- * a program that has no handler for it yet.  And what was taken out of the
- * environment has to be put back for a program that takes this one's place.
+ * A new program has no handler for our signal yet: a signal that is pending, or
+ * that a timer or the recorder still sends, would end it.  A program in place
+ * of this one also needs the recorder's entries of the environment, which were
+ * taken out.
  */
 #include <alloca.h>
 #include <errno.h>
@@ -24,7 +26,7 @@
 #include "agent/thread.h"
 #include "agent/ticks.h"
 
-/* ---- the environment ---------------------------------------------------------------- */
+/* ---- the environment ---------------------------------------------------- */
 
 #define PRELOAD "LD_PRELOAD="
 #define WHERE WIRE_ENV "="
@@ -35,7 +37,8 @@ begins(const char *text, const char *with)
 	return strncmp(text, with, strlen(with)) == 0;
 }
 
-/* Whether a program that is started from here is to have the agent, too. */
+/* True if a program that is run from here must get the agent, too.  in_place:
+ * it takes the place of this one. */
 static bool
 is_followed(bool in_place)
 {
@@ -54,7 +57,7 @@ env_count(char *const env[])
 	return n;
 }
 
-/* Bytes that env_fill needs for texts. */
+/* The bytes of text that env_fill needs. */
 static size_t
 env_size(char *const env[])
 {
@@ -67,7 +70,8 @@ env_size(char *const env[])
 	return size;
 }
 
-/* Copies an environment and adds what brings the agent into a program. */
+/* Copies an environment and adds the entries that bring the agent into a
+ * program. */
 static void
 env_fill(char *const env[], char **out, char *text, size_t size)
 {
@@ -90,8 +94,8 @@ env_fill(char *const env[], char **out, char *text, size_t size)
 	*out = NULL;
 }
 
-/* The environment that a program is to get; in the caller's frame, as a child
- * that shares our memory may allocate nothing. */
+/* The environment for a program.  It lies in the caller's frame, as a child
+ * that shares our memory must not allocate. */
 #define WITH_AGENT(env, in_place)                                              \
 	(is_followed(in_place) ? with_agent((env),                             \
 	    alloca((env_count(env) + 3) * sizeof(char *)),                     \
@@ -104,13 +108,13 @@ with_agent(char *const env[], void *list, char *text, size_t size)
 	return list;
 }
 
-/* ---- in place of this one --------------------------------------------------------------- */
+/* ---- in place of this one ----------------------------------------------- */
 
-/* What has to be undone if there is no such program. */
+/* The changes of leave, which stay undoes if the program cannot be run. */
 struct leaving {
 	bool left;
-	struct wire_slot *slot; /* which was given up */
-	uint32_t state;
+	struct wire_slot *slot; /* given up; or NULL */
+	uint32_t state; /* of the slot before */
 };
 
 static void
@@ -136,10 +140,10 @@ leave(void)
 	l = (struct leaving){true, slot, WIRE_SLOT_DONE};
 	if (t != NULL)
 		ticks_disarm(t);
-	/* What is pending is gone then, and what still comes is no harm: of a
-	 * perf event, or from the recorder, which may be about to wake us.
-	 * Timers end with the program, and a recorder that has let us go has
-	 * seen to it that nothing comes. */
+	/* Ignoring the signal drops the pending ones and makes later ones
+	 * harmless: a perf event may send some, or the recorder, which may be
+	 * about to wake us.  Timers end with the program.  A recorder that has
+	 * ended the work has made sure that no signal comes. */
 	set_action(SIG_IGN);
 	if (slot == NULL && !agent_is_orphan() && !signals_ignored())
 		set_action(SIG_DFL);
@@ -158,7 +162,8 @@ stay(struct leaving l)
 
 	if (!l.left)
 		return;
-	/* A handler that runs while the slot is given up leaves it for good. */
+	/* The slot comes first: a handler that finds it given up makes its
+	 * thread leave for good. */
 	if (l.slot != NULL)
 		atomic_store(&l.slot->state, l.state);
 	mask_ours(SIG_BLOCK);
@@ -226,7 +231,7 @@ execveat(int dir, const char *path, char *const argv[], char *const env[],
 	return result;
 }
 
-/* How many arguments there are, with the first. */
+/* The number of arguments, with the first. */
 static size_t
 args_count(va_list args)
 {
@@ -237,7 +242,7 @@ args_count(va_list args)
 	return n;
 }
 
-/* Copies them; args then stands behind the NULL that ends them. */
+/* Copies the arguments.  args then stands behind the NULL that ends them. */
 static char **
 args_copy(char **out, const char *first, va_list *args)
 {
@@ -295,7 +300,7 @@ execle(const char *path, const char *arg, ...)
 	return execve(path, argv, env);
 }
 
-/* ---- beside this one ---------------------------------------------------------------------- */
+/* ---- beside this one ---------------------------------------------------- */
 
 WRAPPER int
 posix_spawn(pid_t *pid, const char *path,

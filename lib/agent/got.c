@@ -14,7 +14,7 @@
 
 #include "agent/real.h"
 
-/* By these a word becomes the address of a function. */
+/* The relocations that make a word the address of a function. */
 #ifdef __aarch64__
 #define RELOC_CALL R_AARCH64_JUMP_SLOT
 #define RELOC_TABLE R_AARCH64_GLOB_DAT
@@ -27,8 +27,8 @@
 
 struct object {
 	uintptr_t base;
-	uintptr_t start, end; /* of what is loaded */
-	uintptr_t sealed, sealed_end; /* whole pages, read-only since */
+	uintptr_t start, end; /* of its loaded segments */
+	uintptr_t sealed, sealed_end; /* whole pages, read-only by now */
 	const ElfW(Sym) *symbols;
 	const char *strings;
 	const ElfW(Rela) *calls, *others;
@@ -43,7 +43,8 @@ holds(const struct object *o, const void *p)
 	return (uintptr_t)p >= o->start && (uintptr_t)p < o->end;
 }
 
-/* Some linkers have made addresses of these, some leave them as they were. */
+/* The address of a part that the dynamic section names.  Some dynamic linkers
+ * have added the base to it, some have not. */
 static const void *
 address(const struct object *o, ElfW(Addr) v)
 {
@@ -102,7 +103,8 @@ read_object(struct object *o, const struct dl_phdr_info *info)
 		read_dynamic(o, dynamic);
 }
 
-/* Writes a word that may have been made read-only. */
+/* Writes a word that may lie in a read-only page.  If the page cannot be made
+ * writable, the word stays as it is. */
 static void
 write_word(const struct object *o, _Atomic(void *) *word, void *v)
 {
@@ -118,7 +120,7 @@ write_word(const struct object *o, _Atomic(void *) *word, void *v)
 		mprotect(start, page, PROT_READ);
 }
 
-/* NULL: we stand in front of no such function. */
+/* NULL if the agent does not wrap a function of this name. */
 static const struct wrapper *
 wrapper_of(const char *name)
 {
@@ -128,9 +130,9 @@ wrapper_of(const char *name)
 	return NULL;
 }
 
-/* Whether a word has what the linker has put there, or, within the object
- * itself, what will have it look for the function when it is called.  Else
- * somebody else has been here. */
+/* True if the linker wrote the word's value: the function's address, or an
+ * address in the object itself, by which the linker looks the function up at
+ * its first call.  Another value was written by other code. */
 static bool
 is_linkers(const struct object *o, const void *v, const void *real)
 {
@@ -166,7 +168,7 @@ wrap_words(const struct object *o, const ElfW(Rela) *list, size_t n)
 
 /* ---- all objects -------------------------------------------------------- */
 
-/* How many had ever been loaded at the last time. */
+/* The number of objects that had ever been loaded at the last call. */
 static _Atomic unsigned long long seen;
 
 static int
@@ -187,7 +189,7 @@ wrap_object(struct dl_phdr_info *info, size_t size, void *arg)
 	return 0;
 }
 
-/* The program comes first. */
+/* Reads the first object, which is the program, and stops. */
 static int
 read_program(struct dl_phdr_info *info, size_t size, void *arg)
 {
@@ -197,10 +199,11 @@ read_program(struct dl_phdr_info *info, size_t size, void *arg)
 }
 
 /*
- * Others may have put themselves in front of the C library before us, so that
- * what objects call is theirs; we are in front of them then.  What lies in the
- * program may be but its way to call the function, which will lead to us.
- * False: it is we who are called already.
+ * Notes the functions that objects call now as the real ones.  Another library
+ * may wrap the C library, too: the agent's wrappers then call that library's.
+ * An address in the program is not noted, as it may only be the program's own
+ * way to call the function, which will lead to the wrapper.  False if objects
+ * call the agent's wrappers already.
  */
 static bool
 find_others(void)

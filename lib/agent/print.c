@@ -4,7 +4,7 @@
 
 #include "python/unicode.h"
 
-#define PART_MAX 64u /* bytes of a part's contents that count */
+#define PART_MAX 64u /* bytes of a part that the print covers */
 
 static uint64_t
 mix(uint64_t hash, uint64_t word)
@@ -13,7 +13,7 @@ mix(uint64_t hash, uint64_t word)
 	return hash ^ hash >> 29;
 }
 
-/* The beginning of some contents. */
+/* Mixes in the size of a part, and its first bytes. */
 static bool
 mix_bytes(struct py_view *v, uint64_t addr, uint64_t size, uint64_t *hash)
 {
@@ -78,7 +78,7 @@ print_code(const struct py_offsets *o, struct py_view *v, uint64_t code,
 		hash = mix(hash, load_u64(p + o->code_code));
 	if (!mix_name(o, v, name, &hash) || !mix_lines(o, v, lines, &hash))
 		return false;
-	/* No version number is that large. */
+	/* A version has 32 bits: bit 63 tells a hash from it. */
 	*print = hash | UINT64_C(1) << 63;
 	return true;
 }

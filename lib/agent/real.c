@@ -5,7 +5,7 @@
 #include <dlfcn.h>
 #include <stddef.h>
 
-/* Our own, whatever their types are. */
+/* Declares the wrappers: their addresses matter, not their types. */
 #define X(name) void own_##name(void) __asm__(#name);
 WRAPPED(X)
 #undef X

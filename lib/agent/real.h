@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* real.h: the functions of the C library that the agent stands in front of,
- * as data, and the way on to them. */
+/* real.h: the list of the C library's functions that the agent wraps, and the
+ * way to call the real ones. */
 #ifndef AGENT_REAL_H
 #define AGENT_REAL_H
 
@@ -35,18 +35,18 @@ enum wrapped {
 struct wrapper {
 	const char *name;
 	void *own;
-	_Atomic(void *) real; /* once it was looked up */
+	_Atomic(void *) real; /* NULL: not looked up yet, or missing */
 };
 
 extern struct wrapper wrappers[WRAPPERS];
 
-/* Marks what a program is to find in place of the C library's. */
+/* Marks a function that the program calls in place of the C library's. */
 #define WRAPPER __attribute__((visibility("default")))
 
-/* NULL: this C library has none. */
+/* The real function.  NULL if this C library has none. */
 void *real_find(enum wrapped);
 
-/* Looks all up, so that no handler has to. */
+/* Looks up all real functions, so that no handler has to. */
 void real_find_all(void);
 
 #define REAL(name) ((__typeof__(&name))real_find(WRAPPED_##name))

@@ -2,10 +2,10 @@
 /*
  * ring.c: see ring.h.
  *
- * Who stores head has written all bytes before it (release), and who loads it
- * may read them then (acquire); likewise tail says which bytes have been read,
- * and may be written again.  t/unit/test_ring.c goes through all orders in
- * which that can happen.
+ * The producer writes all bytes before head, then stores head (release); the
+ * consumer loads head (acquire), then reads them.  In the same way tail says
+ * which bytes the consumer has read, and the producer may write again.
+ * t/unit/test_ring_model.c tries all orders of these steps.
  */
 #include "agent/ring.h"
 
@@ -14,7 +14,7 @@
 _Static_assert((WIRE_RING & (WIRE_RING - 1)) == 0, "not a power of two");
 _Static_assert(RING_RECORD_MAX <= WIRE_RING, "a record would never fit");
 
-/* The bytes from a position to the end of the ring, if that is less than n. */
+/* The bytes from a position to the end of the ring; n if there are more. */
 static size_t
 until_end(uint64_t pos, size_t n)
 {
@@ -41,8 +41,8 @@ copy_out(const struct wire_area *a, uint64_t pos, uint8_t *bytes, size_t n)
 	memcpy(bytes + first, a->ring, n - first);
 }
 
-/* Reads it once: whoever writes there could change it between two reads.  It
- * is aligned, so it does not wrap. */
+/* Reads the head of a record, once: the target could change it between two
+ * reads.  It is aligned, so it does not wrap. */
 static struct wire_record
 record_at(const struct wire_area *a, uint64_t pos)
 {
@@ -91,7 +91,7 @@ ring_take(struct ring_reader *r, void *buf)
 	    record.size > held || record.size > RING_RECORD_MAX)
 		return RING_BAD;
 	copy_out(r->area, r->tail, buf, record.size);
-	/* It may have been changed since. */
+	/* Its head may have changed in the ring since. */
 	memcpy(buf, &record, sizeof(record));
 	r->tail += record.size;
 	atomic_store_explicit(&r->area->tail, r->tail, memory_order_release);

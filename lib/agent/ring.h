@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * ring.h: the ring of an area: one thread's handler puts records in, the
+ * ring.h: the ring of an area.  One thread's handler puts records in, the
  * recorder takes them out, and neither ever waits for the other.
  */
 #ifndef AGENT_RING_H
@@ -11,7 +11,7 @@
 
 #include "agent/wire.h"
 
-/* No record is longer: bytes. */
+/* The most bytes that a record has. */
 #define RING_RECORD_MAX (WIRE_RING / 2 + 1024)
 
 /* ---- producer ------------------------------------------------------------ */
@@ -21,29 +21,29 @@ struct ring_piece {
 	size_t size;
 };
 
-/* Puts the record that the pieces are, one after the other, and which the
- * first begins with its struct wire_record.  False: it has no room, and none
- * of it is in. */
+/* Puts the record that the pieces make up, in their order; it begins with a
+ * struct wire_record, whose size is the sum of theirs.  False if the ring has
+ * no room: then no piece is put. */
 bool ring_put(struct wire_area *, const struct ring_piece *, size_t n);
 
 /* ---- consumer ------------------------------------------------------------ */
 
-/* Begins with all zero but for its area: so does the area. */
+/* Begins with all zero but for its area, like the area itself. */
 struct ring_reader {
 	struct wire_area *area;
-	uint64_t tail; /* the area's own may be anything by now */
+	uint64_t tail; /* our own: the target may change the area's */
 };
 
 enum ring_result {
 	RING_RECORD,
 	RING_EMPTY, /* for now */
-	RING_BAD,   /* what is in there is no ring of records: leave it */
+	RING_BAD,   /* there is no ring of records: do not read on */
 };
 
 /*
  * Takes the next record: copies it into a buffer of RING_RECORD_MAX bytes,
- * aligned to 8, which begins with its struct wire_record then, whose size is
- * right.  All else in it may be anything.
+ * aligned to 8.  The buffer then begins with a struct wire_record whose size is
+ * right.  All other bytes of it may have any value.
  */
 enum ring_result ring_take(struct ring_reader *, void *buf);
 

@@ -17,7 +17,7 @@
 #include "agent/ticks.h"
 #include "agent/waits.h"
 
-/* Counters have one writer. */
+/* Adds to a counter, which has one writer. */
 static void
 count(_Atomic uint64_t *counter, uint64_t n)
 {
@@ -28,7 +28,7 @@ count(_Atomic uint64_t *counter, uint64_t n)
 
 /* ---- orders -------------------------------------------------------------------- */
 
-/* From now on ticks count again. */
+/* Ends a pause: ticks count again from `time` on, ns of CLOCK_MONOTONIC. */
 static void
 resume(struct agent_thread *t, uint64_t time)
 {
@@ -45,8 +45,8 @@ resume(struct agent_thread *t, uint64_t time)
 	t->paused = false;
 }
 
-/* Does what the recorder has said since the last time.  False: the thread is
- * to take no samples. */
+/* Follows the recorder's last order.  False if the thread must take no
+ * samples. */
 static bool
 follow(struct agent_thread *t, const struct wire_slot *slot)
 {
@@ -62,8 +62,8 @@ follow(struct agent_thread *t, const struct wire_slot *slot)
 	return !pause;
 }
 
-/* A perf event takes over; a thread on wall time for want of anything better
- * gets CPU time then. */
+/* Lets a perf event take over, if the recorder has opened one.  A thread that
+ * had no timer of CPU time goes from wall time to CPU time then. */
 static void
 take_perf(struct agent_thread *t, struct wire_slot *slot)
 {
@@ -106,7 +106,8 @@ put(struct agent_thread *t, struct wire_slot *slot, uint64_t time, uint64_t weig
 	count(&a->overruns, w - 1);
 }
 
-/* Samples the thread if a tick is due.  Returns for how many the sample is. */
+/* Samples the thread if a tick is due.  Returns the number of ticks that the
+ * sample stands for; 0 if none is due. */
 static uint64_t
 sample(struct agent_thread *t, struct wire_slot *slot, uint64_t time, uint64_t cpu)
 {
@@ -128,10 +129,10 @@ sample(struct agent_thread *t, struct wire_slot *slot, uint64_t time, uint64_t c
 }
 
 /*
- * The thread is to get on with its own work: where samples take so long, as of
- * a stack of a hundred thousand frames, that the next one would be due at once,
- * that one has to wait for as long.  One that took long once may have been the
- * first to come to some memory.
+ * Leaves the thread time for its own work.  If samples take so long that the
+ * next would be due at once, as with a stack of a hundred thousand frames, the
+ * next waits for as long as the last took.  A single slow sample does not
+ * count: it may have been the first to touch some memory.
  */
 static void
 have_rest(struct agent_thread *t, uint64_t took)
@@ -146,7 +147,7 @@ have_rest(struct agent_thread *t, uint64_t took)
 static unsigned
 class_of(uint64_t ns)
 {
-	/* 2^(i/4) * 100 ns, of which these are 1024ths. */
+	/* The first of 2^(i/4) * 100 ns, in units of 1/1024 ns. */
 	static const uint64_t limits[] = {102400, 121775, 144815, 172216};
 	unsigned i = 0;
 
@@ -155,7 +156,7 @@ class_of(uint64_t ns)
 	return i;
 }
 
-/* took: of CPU time, as the thread may have had to wait for a CPU meanwhile. */
+/* took: ns of CPU time, as the thread may have waited for a CPU meanwhile. */
 static void
 note_time(struct agent_thread *t, uint64_t took)
 {
@@ -164,10 +165,10 @@ note_time(struct agent_thread *t, uint64_t took)
 }
 
 /*
- * A timer's signal is pending once at most, but of a perf event there can be
- * any number: where they come faster than they are handled, that would never
- * end.  Those that are pending now have nothing to say that a sample has not
- * said, but for somebody else's.
+ * Takes our pending signals.  A timer has one pending signal at most, but a
+ * perf event can have any number: if they came faster than they are handled,
+ * that would never end.  Pending signals add nothing to the sample that was
+ * just taken.  A signal of another sender is passed on.
  */
 static void
 take_pending(struct agent_thread *t, struct wire_slot *slot, void *context)
@@ -177,7 +178,7 @@ take_pending(struct agent_thread *t, struct wire_slot *slot, void *context)
 	siginfo_t info;
 
 	while (syscall(SYS_rt_sigtimedwait, &set, &info, &now, sizeof(set)) > 0)
-		if (!signals_are_ours(&info)) { /* it may be put back */
+		if (!signals_are_ours(&info)) { /* it may be pending again */
 			signals_pass_on(&info, context);
 			break;
 		}
@@ -217,7 +218,7 @@ handle(int signal, siginfo_t *info, void *context)
 		return;
 	}
 	thread_adopted(info);
-	/* What it has is an earlier recorder's, or one's that has gone. */
+	/* Its area is of an earlier recorder, or of one that has gone. */
 	if (t != NULL && (slot == NULL || t->generation != agent.generation)) {
 		thread_leave();
 		t = NULL;

@@ -5,7 +5,8 @@
 
 #include <stdbool.h>
 
-/* Has the recorder's signal handled. */
+/* Installs the handler of the recorder's signal.  False, with errno, if it
+ * cannot: EBUSY if the process ran before and handles the signal itself. */
 bool sample_install(void);
 
 #endif

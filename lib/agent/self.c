@@ -11,21 +11,21 @@
 
 #include "agent/real.h"
 
-#define PAGE UINT64_C(4096) /* no machine's are smaller */
+#define PAGE UINT64_C(4096) /* no machine has smaller ones */
 #define ADDR_BITS 48
 #define KNOWN 4096 /* pages that are remembered */
 #define EPOCH_SHIFT 22 /* 4 ms */
 #define EPOCH_BITS 28
 #define READ_MAX (UINT64_C(1) << 24)
 
-/* Of a page that can be read its number, above the epoch for which that is
- * so. */
+/* Pages that can be read: in each word a page's number, above the epoch in
+ * which the answer holds. */
 static _Atomic uint64_t known[KNOWN];
 
-static _Atomic uint64_t changes;   /* that are over */
-static _Atomic uint32_t changing; /* that are under way */
+static _Atomic uint64_t changes;   /* calls of munmap that are over */
+static _Atomic uint32_t changing; /* calls of munmap that are under way */
 
-/* Python gives back what its own allocator has. */
+/* Counts the calls by which Python's own allocator gives memory back. */
 WRAPPER int
 munmap(void *addr, size_t size)
 {
@@ -38,8 +38,8 @@ munmap(void *addr, size_t size)
 	return result;
 }
 
-/* The kernel reads the new mask before it looks at what to do with it, which
- * is nothing. */
+/* Asks the kernel whether a page can be read.  The kernel reads the new mask
+ * from there before it refuses the first argument, and changes nothing. */
 static bool
 ask(uint64_t page)
 {
@@ -92,7 +92,7 @@ self_view_begin(struct self_view *s, uint64_t time)
 	uint64_t epoch = time >> EPOCH_SHIFT;
 
 	epoch += atomic_load_explicit(&changes, memory_order_relaxed);
-	/* The heap's end: the C library gives memory back without us. */
+	/* The heap's end: the C library lowers it without the wrapper. */
 	epoch += (uintptr_t)sbrk(0) / PAGE;
 	s->view = (struct py_view){.memory = {view_read}, .spans = s->spans,
 	    .fill = fill};

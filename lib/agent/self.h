@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * self.h: a view of our own memory, in which nothing that cannot be read
- * ends the process: a page is asked for before it is looked at.
+ * self.h: a view of the process's own memory.  The kernel is asked about a page
+ * before it is read, so that no address can end the process.
  */
 #ifndef AGENT_SELF_H
 #define AGENT_SELF_H
@@ -14,11 +14,11 @@ struct self_view {
 	struct py_view view; /* first: fill gets its address */
 	struct py_span spans[SELF_SPANS];
 	unsigned next; /* the span to be replaced */
-	uint64_t epoch;
+	uint64_t epoch; /* in which answers of the kernel hold */
 };
 
-/* Begins anew at a time, in ns.  What was asked a little while ago, and before
- * memory was given back, counts. */
+/* Begins a new view.  time: ns of CLOCK_MONOTONIC.  An answer about a page
+ * still holds if it is of the last few ms, with no memory given back since. */
 void self_view_begin(struct self_view *, uint64_t time);
 
 #endif

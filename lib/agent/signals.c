@@ -15,11 +15,12 @@
 #include "agent/ticks.h"
 #include "agent/waits.h"
 
-/* What the program has set for our signal, which has no effect. */
+/* The program's action and mask for our signal, of which the kernel knows
+ * nothing. */
 static struct sigaction action;
 static __thread bool masked;
-/* One of the program's is pending as it has masked it: our signal really is
- * masked meanwhile. */
+/* A signal of another sender is pending, as the program has masked it: until it
+ * is taken, the kernel's mask has our signal, too. */
 static __thread volatile bool held;
 
 static bool
@@ -57,7 +58,7 @@ signals_are_ours(const siginfo_t *info)
 		return info->si_value.sival_int == WIRE_POKE;
 	case SI_TIMER:
 		return ticks_is_timer(info) || thread_is_adopting(info);
-	default: /* of a perf event */
+	default: /* a perf event's */
 		return true;
 	}
 }
@@ -82,7 +83,8 @@ queue(siginfo_t *info, bool thread)
 	    syscall(SYS_rt_sigqueueinfo, pid, agent.signal, info) == 0;
 }
 
-/* Only the main thread may queue one as if kill had sent it. */
+/* The kernel lets only the main thread queue a signal as if kill had sent it:
+ * another thread queues it as if sigqueue had. */
 void
 signals_put_back(siginfo_t *info)
 {
@@ -95,7 +97,7 @@ signals_put_back(siginfo_t *info)
 	queue(info, thread);
 }
 
-/* Has it wait until the program unmasks it or waits for it. */
+/* Keeps a signal pending until the program unmasks it or waits for it. */
 static void
 hold(siginfo_t *info, void *context)
 {
@@ -115,7 +117,8 @@ signals_release(void)
 	mask_ours(SIG_UNBLOCK);
 }
 
-/* The default of all real-time signals. */
+/* Does the default action of SIGIO and of all real-time signals: ends the
+ * process by the signal. */
 static void
 end_by(int signal)
 {
@@ -144,13 +147,13 @@ signals_pass_on(siginfo_t *info, void *context)
 		a.sa_handler(agent.signal);
 }
 
-/* ---- SIGIO ------------------------------------------------------------------------- */
+/* ---- SIGIO --------------------------------------------------------------- */
 
 /*
- * Where no more signals can be queued for the user, the kernel sends this one
- * in place of a perf event's, which ends a program by default.  So it never has
- * the default action while we are here, though the program believes so; what
- * was lost, the next signal makes up for.
+ * If no more signals can be queued for the user, the kernel sends SIGIO in
+ * place of a perf event's signal.  By default SIGIO ends a program.  The agent
+ * therefore sets this handler where the program has set, and still sees, the
+ * default action.  The next signal makes up for the lost one.
  */
 static void
 stand_in(int signal, siginfo_t *info, void *context)
@@ -192,7 +195,7 @@ signals_guard(void)
 		REAL(sigaction)(SIGIO, &instead_of_default, NULL);
 }
 
-/* ---- actions --------------------------------------------------------------------- */
+/* ---- actions ------------------------------------------------------------- */
 
 WRAPPER int
 sigaction(int signal, const struct sigaction *new, struct sigaction *old)
@@ -225,9 +228,9 @@ signal(int number, sighandler_t handler)
 	return old;
 }
 
-/* ---- masks ------------------------------------------------------------------------- */
+/* ---- masks --------------------------------------------------------------- */
 
-/* What the program is told of a mask: our bit as it has set that itself. */
+/* Sets our bit in a mask that the program gets as the program has set it. */
 static void
 tell(sigset_t *set, bool was)
 {
@@ -238,7 +241,7 @@ tell(sigset_t *set, bool was)
 		sigaddset(set, agent.signal);
 }
 
-/* Takes note of what a change of the mask would do to our bit. */
+/* Notes the effect that a change of the mask would have on our bit. */
 static void
 note(int how, const sigset_t *set)
 {
@@ -250,7 +253,7 @@ note(int how, const sigset_t *set)
 		masked = how == SIG_BLOCK;
 }
 
-/* What is really to be set: our bit stays as it is. */
+/* The set that the kernel gets: one that leaves our bit as it is. */
 static const sigset_t *
 effective(int how, const sigset_t *set, sigset_t *copy)
 {

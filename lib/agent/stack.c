@@ -3,9 +3,9 @@
  * stack.c: see stack.h.
  *
  * The thread stands still while its own handler runs, and so do its frames.
- * But it may stand in the middle of a call or a return, and the first word of
- * anything may be wrong then.  So everything is read through a view that can
- * say no, and a stack counts if all of it can be one.
+ * But it may stand in the middle of a call or a return, and then any pointer
+ * may be wrong.  Everything is therefore read through a view, whose reads can
+ * fail, and a stack counts only if all of it can be a stack.
  */
 #include "agent/stack.h"
 
@@ -73,8 +73,9 @@ state_by_tls(struct agent_thread *t, const struct wire_python *py)
 	return 0;
 }
 
-/* Looks through all interpreters' lists for the thread's state, or for the one
- * at an address, of which it is not known whether it is still one. */
+/* Looks through all interpreters' lists for a state of the thread.  wanted: the
+ * only address to accept, where a state may have been freed; 0: any.  Returns 0
+ * if there is none. */
 static uint64_t
 state_by_lists(struct agent_thread *t, const struct wire_python *py,
     uint64_t wanted)
@@ -96,7 +97,7 @@ state_by_lists(struct agent_thread *t, const struct wire_python *py,
 	return 0;
 }
 
-/* Of the GIL at an address: the thread state that holds it, or 0. */
+/* The thread state that holds the GIL at an address; 0 if none does. */
 static uint64_t
 gil_holder(struct agent_thread *t, const struct py_offsets *o, uint64_t gil)
 {
@@ -107,9 +108,10 @@ gil_holder(struct agent_thread *t, const struct py_offsets *o, uint64_t gil)
 }
 
 /*
- * To 3.11 the key holds the first state that a thread got.  One that runs in
- * another interpreter by now has had the one GIL by its state there; which
- * stays noted when it has come back, and when there is no such state any more.
+ * The thread's state in another interpreter, or 0.  To 3.11 the key holds the
+ * first state that a thread got.  A thread that then runs in another
+ * interpreter takes the one GIL by its state there.  The GIL still names that
+ * state when the thread has come back, and even when the state was freed.
  */
 static uint64_t
 other_state(struct agent_thread *t, const struct wire_python *py, uint64_t state)
@@ -141,7 +143,8 @@ find_state(struct agent_thread *t, const struct wire_python *py)
 
 /* ---- status -------------------------------------------------------------------- */
 
-/* Where the GIL is that an interpreter's threads need; 0: there is none. */
+/* The address of the GIL that an interpreter's threads need; 0 if there is
+ * none. */
 static uint64_t
 gil_of(struct agent_thread *t, const struct wire_python *py, uint64_t interp)
 {
@@ -163,8 +166,8 @@ wants_gil(struct agent_thread *t, const struct py_offsets *o, uint64_t state,
 	    (gil != 0 && status_waits(o, gil, wait_place()));
 }
 
-/* Where a thread can have another state, see other_state, the GIL is its own by
- * that one, too. */
+/* True if the thread holds the GIL, by this state or by its state in another
+ * interpreter (see other_state). */
 static bool
 holds(struct agent_thread *t, const struct wire_python *py, uint64_t state,
     uint64_t holder)
@@ -214,7 +217,7 @@ marks_of(struct agent_thread *t, const struct wire_python *py, uint64_t interp,
 		return m;
 	gc = status_gc(o, words);
 	m.gc_frame = gc.frame;
-	/* Before 3.15, who has the GIL is who collects. */
+	/* To 3.14 no frame is named: the thread with the GIL collects. */
 	m.gc_inner = gc.collecting && !py_has(o->gc_frame) &&
 	    (flags & WIRE_HOLDS_GIL);
 	return m;
@@ -222,7 +225,8 @@ marks_of(struct agent_thread *t, const struct wire_python *py, uint64_t interp,
 
 /* ---- frames -------------------------------------------------------------------- */
 
-/* In a copy of the bytecode: where in the original that is. */
+/* Moves a place in a copy of the bytecode to the original.  False if the copy
+ * cannot be found. */
 static bool
 to_original(struct agent_thread *t, const struct py_offsets *o, struct py_place *p)
 {
@@ -237,8 +241,9 @@ to_original(struct agent_thread *t, const struct py_offsets *o, struct py_place 
 
 /*
  * The opcode at a code unit, in the form that the interpreter has made of it
- * by now.  To 3.12 a frame that calls is at the last cache of its instruction:
- * only from the first one on can those be told from instructions.
+ * by now; NO_OPCODE if it is not known.  To 3.12 a frame that calls is at the
+ * last cache of its instruction.  Only a walk from the first code unit on tells
+ * caches from instructions.
  */
 static uint8_t
 opcode_at(struct agent_thread *t, const struct wire_python *py, uint64_t code,
@@ -274,13 +279,13 @@ mark_of(const struct py_place *p)
 	    p->code == PLACE_CUT ? WIRE_MARK_CUT : WIRE_MARK_NATIVE;
 }
 
-/* What becomes of a place. */
+/* The result for a place. */
 enum frame_result {
 	FRAME_OK,
-	FRAME_LAST, /* what it seems to have called has returned */
-	FRAME_SHIM, /* now known as one: the next walk passes over it */
+	FRAME_LAST, /* the frame that it seems to have called has returned */
+	FRAME_SHIM, /* a shim, noted: the next walk passes over it */
 	FRAME_BAD,
-	FRAME_FULL,
+	FRAME_FULL, /* see CODES_FULL */
 	FRAME_NO_ROOM,
 };
 
@@ -317,19 +322,19 @@ make_frame(struct agent_thread *t, const struct wire_python *py, struct py_place
 	if (copy && !to_original(t, o, p))
 		return FRAME_BAD;
 	off = (int64_t)(p->instr - p->code - o->code_bytecode);
-	/* -1 or -2: it has not begun, so it cannot have called either. */
+	/* At -1 or -2 the frame has not begun, and cannot have called. */
 	if (off < (p->calls && !copy ? 0 : -2) || off >= 2 * (int64_t)e->units)
 		return FRAME_BAD;
 	f->code = (uint16_t)number;
 	f->instr = off < 0 ? NOT_STARTED : (uint32_t)off;
 	if ((agent.asked & WIRE_OPCODES) && off >= 0)
 		f->opcode = opcode_at(t, py, p->code, (uint32_t)off / 2);
-	/* Of a frame that runs the original, walk_frames has seen to that. */
+	/* In a frame that runs the original, walk_frames has checked this. */
 	return copy && p->calls && off <= 0 ? FRAME_LAST : FRAME_OK;
 }
 
-/* Makes frames of a chain's places, from the outermost one on; they lie at the
- * end of their array. */
+/* Makes frames of a chain's places, from the outermost one on.  The frames lie
+ * at the end of t->frames. */
 static enum frame_result
 make_frames(struct agent_thread *t, const struct wire_python *py,
     const struct py_chain *c, uint32_t *depth)
@@ -350,7 +355,7 @@ make_frames(struct agent_thread *t, const struct wire_python *py,
 	return FRAME_OK;
 }
 
-/* If there are too many code objects, all numbers are given anew. */
+/* Makes the frames of a chain; gives all numbers anew if none is free. */
 static enum frame_result
 make_all(struct agent_thread *t, const struct wire_python *py,
     const struct py_chain *c, uint32_t *depth)
@@ -365,7 +370,7 @@ make_all(struct agent_thread *t, const struct wire_python *py,
 
 /* ---- samples ------------------------------------------------------------------- */
 
-/* How many of the outermost frames the ring's previous sample has as well. */
+/* The number of outermost frames that the ring's previous sample has, too. */
 static uint32_t
 shared_frames(struct agent_thread *t, uint32_t depth)
 {
@@ -373,7 +378,7 @@ shared_frames(struct agent_thread *t, uint32_t depth)
 	const struct wire_frame *b = t->prev + WIRE_DEPTH;
 	uint32_t n = 0;
 
-	if (t->codes.changed) /* a number may stand for another one now */
+	if (t->codes.changed) /* a number may stand for another code object */
 		t->prev_depth = 0;
 	t->codes.changed = false;
 	while (n < depth && n < t->prev_depth &&
@@ -399,7 +404,8 @@ put(struct agent_thread *t, struct wire_sample *s)
 	return true;
 }
 
-/* Walks the frames of a thread state, and notes what the sample says of it. */
+/* Walks the frames of a thread state; fills in the sample's interpreter and
+ * flags. */
 static enum walk_result
 walk(struct agent_thread *t, const struct wire_python *py, uint64_t state,
     struct wire_sample *s, struct py_chain *c)
@@ -413,7 +419,8 @@ walk(struct agent_thread *t, const struct wire_python *py, uint64_t state,
 	return walk_frames(&py->offsets, &t->view.view, state, &marks, c);
 }
 
-/* Walks the frames of the state that the thread is in. */
+/* Walks the frames of the thread's other state, or, if that gives none, of
+ * `state`. */
 static enum walk_result
 walk_any(struct agent_thread *t, const struct wire_python *py, uint64_t state,
     struct wire_sample *s, struct py_chain *c)
@@ -427,9 +434,9 @@ walk_any(struct agent_thread *t, const struct wire_python *py, uint64_t state,
 	return w == WALK_OK && c->depth > 0 ? w : walk(t, py, state, s, c);
 }
 
-/* Makes the frames of a state.  What a shim calls seems to have returned, as that
- * stays at its first instruction: a walk that comes to a new one is made
- * again. */
+/* Makes the frames of a state.  A shim stays at its first instruction, so that
+ * the frame that it called seems to have returned.  A walk that comes to a new
+ * shim is therefore repeated. */
 static enum frame_result
 make_stack(struct agent_thread *t, const struct wire_python *py, uint64_t state,
     struct wire_sample *s)

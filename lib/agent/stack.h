@@ -5,11 +5,12 @@
 
 #include "agent/thread.h"
 
-/* The drop's cause of what became a sample. */
+/* The result of stack_put for a stack that became a sample. */
 #define STACK_TAKEN WIRE_DROPS
 
-/* Puts the stack into the ring as one that stands for `weight` ticks, the last
- * of them at `time`.  Else says why not. */
+/* Puts a sample of the stack into the ring: it stands for `weight` ticks, the
+ * last of them at `time`, ns of CLOCK_MONOTONIC.  flags are added to its enum
+ * wire_flags.  Returns STACK_TAKEN, or why there is no sample. */
 enum wire_drop stack_put(struct agent_thread *, struct wire_slot *, uint64_t time,
     uint32_t weight, uint32_t flags);
 

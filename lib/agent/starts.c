@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* starts.c: threads that the program starts, which register themselves before
- * they do anything else. */
+/* starts.c: the wrapper of pthread_create: each thread that the program starts
+ * registers itself first. */
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 struct start {
 	void *(*run)(void *);
 	void *arg;
-	bool masked; /* our signal, as far as its creator knows */
+	bool masked; /* the creator has masked our signal */
 };
 
 static void *

@@ -16,13 +16,13 @@
 #include "agent/signals.h"
 #include "agent/ticks.h"
 
-/* A key's value lies in the thread's own memory, with no allocation. */
+/* The values of the first keys lie in the thread itself: no allocation. */
 #define KEYS_INSIDE 32
 
-/* Volatile: the handler, which looks at them, may run in a call of which the
- * compiler knows that it calls nothing in here. */
+/* Volatile: the handler reads both, and may run during a call that, as the
+ * compiler knows, calls nothing in this file. */
 static __thread struct agent_thread *volatile self;
-static __thread volatile bool over; /* the thread ends: it is not to come back */
+static __thread volatile bool over; /* the thread ends: no registering again */
 static pthread_key_t key;
 
 struct agent_thread *
@@ -60,8 +60,8 @@ thread_mine(void)
 
 /* ---- areas ------------------------------------------------------------------- */
 
-/* The memory of an area, where the file cannot be opened any more: a second
- * mapping of what we have of it, moved to another part. */
+/* Maps an area of a file that cannot be opened any more: maps the control block
+ * a second time, and moves that mapping to another part of the file. */
 static void *
 map_without_file(off_t offset)
 {
@@ -90,7 +90,7 @@ map_area(uint32_t number)
 	}
 	if (p == MAP_FAILED && (p = map_without_file(offset)) == NULL)
 		return NULL;
-	/* A child has no use for it, and is not to write there. */
+	/* A child has no use for the area, and must not write there. */
 	madvise(p, WIRE_AREA, MADV_DONTFORK);
 	madvise(p, WIRE_AREA, MADV_DONTDUMP);
 	return p;
@@ -102,8 +102,8 @@ unmap_area(struct wire_area *a)
 	munmap(a, WIRE_AREA);
 }
 
-/* Takes the first area out of the list of free ones.  NULL: it is empty, or
- * nothing can be mapped. */
+/* Takes the first area out of the list of free ones.  NULL if the list is
+ * empty, or if the area cannot be mapped. */
 static struct wire_area *
 take_free(uint32_t *number)
 {
@@ -120,7 +120,7 @@ take_free(uint32_t *number)
 			if ((a = map_area(*number)) == NULL)
 				return NULL;
 		}
-		/* Whoever took it since has changed the count. */
+		/* A thread that took it since has changed the count. */
 		rest = ((head >> 32) + 1) << 32 | atomic_load(&a->next);
 		if (atomic_compare_exchange_weak(list, &head, rest))
 			return a;
@@ -130,7 +130,7 @@ take_free(uint32_t *number)
 	return NULL;
 }
 
-/* One that nobody has had. */
+/* Takes an area that no thread has had.  NULL as above. */
 static struct wire_area *
 take_new(uint32_t *number)
 {
@@ -153,7 +153,7 @@ take_area(uint32_t *number)
 	return a != NULL ? a : take_new(number);
 }
 
-/* Tells the recorder of it. */
+/* Tells the recorder of an area. */
 static void
 announce(struct wire_slot *slot, struct wire_area *a, uint32_t number)
 {
@@ -169,7 +169,7 @@ announce(struct wire_slot *slot, struct wire_area *a, uint32_t number)
 bool
 thread_init(void)
 {
-	/* The value is not looked at: it only has thread_unregister run. */
+	/* A thread that has a value runs thread_unregister as it ends. */
 	return pthread_key_create(&key,
 		   (void (*)(void *))(void *)thread_unregister) == 0;
 }
@@ -227,13 +227,13 @@ void
 thread_begin(void)
 {
 	thread_register();
-	/* Of a key that lies elsewhere only here may memory be allocated. */
+	/* The values of other keys need memory: set in no other call. */
 	if (self != NULL && key >= KEYS_INSIDE)
 		pthread_setspecific(key, self);
 }
 
-/* Takes what is pending away, so that it does not come when there is nobody to
- * take it; but for the program's own, which other threads may wait for. */
+/* Takes away our pending signals, so that none comes when the area is gone.  A
+ * signal of another sender stays pending: other threads may wait for it. */
 static void
 drain_signals(void)
 {
@@ -248,7 +248,7 @@ drain_signals(void)
 		}
 }
 
-/* Whether all that its signals came to was that it has no state of Python's. */
+/* True if the thread has put no sample and had ticks without a Python state. */
 static bool
 is_native(const struct wire_area *a)
 {
@@ -256,7 +256,7 @@ is_native(const struct wire_area *a)
 	    atomic_load(&a->drops[WIRE_DROP_STATE]) > 0;
 }
 
-/* Ticks for which no signal has come yet, and now none will. */
+/* Counts the ticks since the last signal: no signal will come for them. */
 static void
 count_rest(struct agent_thread *t)
 {
@@ -274,7 +274,7 @@ drop_area(struct agent_thread *t)
 	struct wire_area *a = t->area;
 
 	self = NULL;
-	/* From then on it may be another thread's, with all that t has. */
+	/* From then on the area, with t in it, may be another thread's. */
 	atomic_store_explicit(&a->state, WIRE_AREA_DONE, memory_order_release);
 	unmap_area(a);
 }
@@ -295,7 +295,7 @@ thread_unregister(void)
 	drop_area(t);
 }
 
-/* The process ends by its main thread, or whichever called exit. */
+/* The process ends, by its main thread or by another that called exit. */
 __attribute__((destructor)) static void
 finish(void)
 {
@@ -308,7 +308,7 @@ finish(void)
 	over = true;
 }
 
-/* A signal that is on its way finds nothing to do. */
+/* A signal that is on its way then finds nothing to do. */
 void
 thread_leave(void)
 {
@@ -328,9 +328,9 @@ thread_forget(void)
 
 /* ---- threads that were there before -------------------------------------------- */
 
-static const char mark; /* its address is what an adopting signal carries */
+static const char mark; /* its address is the value of adopting signals */
 
-/* The clock of another thread's CPU time, as the kernel numbers them. */
+/* The kernel's number for the clock of another thread's CPU time. */
 static clockid_t
 cpu_clock(pid_t tid)
 {

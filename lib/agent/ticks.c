@@ -10,19 +10,19 @@
 #include "agent/agent.h"
 
 #define NS UINT64_C(1000000000)
-#define WATCH (NS / 10) /* between two looks whether all is over */
-#define SOONEST (NS / 50000) /* a signal costs about as much */
-#define YOUNG (NS / 20) /* of CPU time */
-#define FUTILE_MAX 12 /* signals for nothing, in a thread's life ... */
-#define FUTILE_WOKEN 4 /* ... and for as many counts one that may have woken it */
+#define WATCH (NS / 10) /* between two looks for the recorder */
+#define SOONEST (NS / 50000) /* about the cost of a signal */
+#define YOUNG (NS / 20) /* a thread with less CPU time is young */
+#define FUTILE_MAX 12 /* early signals, in a thread's life ... */
+#define FUTILE_WOKEN 4 /* ... one that may have woken it counts as so many */
 
 static __thread int32_t mine; /* see ticks_timer */
-static __thread bool wakes;   /* it goes off while the thread sleeps, too */
-static const char mark; /* its address is what our timers' signals carry */
+static __thread bool wakes;   /* see ticks_may_wake */
+static const char mark; /* its address is the value of our timers' signals */
 
 /* ---- when ------------------------------------------------------------------ */
 
-/* The kernel's word: the program may have a clock_gettime of its own. */
+/* Asks the kernel: the program may have a clock_gettime of its own. */
 uint64_t
 clock_of(clockid_t clock)
 {
@@ -40,7 +40,7 @@ scramble(uint64_t x)
 	return x ^ x >> 31;
 }
 
-/* Whether others send the signals, at distances of their own. */
+/* True if a perf event sends the signals, at its own intervals. */
 static bool
 is_told(const struct agent_thread *t)
 {
@@ -49,11 +49,11 @@ is_told(const struct agent_thread *t)
 }
 
 /*
- * Where in the nth interval its tick is: anywhere, so that no program falls into
- * step with the ticks; or where others send the signals, which they do at
- * distances that wander, always at the same place, which is another one for each
- * thread.  So the ticks of a thread add up to its time whatever signals come, and
- * each moment is as likely as any other.
+ * The place of the tick in the nth interval, in ns.  With a timer it is random,
+ * so that no program falls into step with the ticks.  With a perf event, whose
+ * intervals wander anyway, it is always the same, and another one for each
+ * thread.  The ticks of a thread therefore add up to its time whatever signals
+ * come, and each moment is as likely as any other.
  */
 static uint64_t
 place_of_tick(const struct agent_thread *t, uint64_t n)
@@ -77,8 +77,8 @@ to_timespec(uint64_t ns)
 
 /* ---- arming ---------------------------------------------------------------- */
 
-/* If the thread does not run all the time until then, it is too early, and
- * armed again. */
+/* If the thread does not run all the time until then, the signal comes too
+ * early, and the timer is armed again. */
 static void
 arm_sharp(struct agent_thread *t, uint64_t now, uint64_t tick)
 {
@@ -109,7 +109,7 @@ ticks_arm(struct agent_thread *t)
 		arm_at(t, tick);
 }
 
-/* On its own CPU's time only: it must not wake a thread that waits. */
+/* For a timer of CPU time: one of wall time would wake a thread that waits. */
 void
 ticks_watch(struct agent_thread *t)
 {
@@ -189,7 +189,8 @@ set_timer(struct agent_thread *t, clockid_t clock)
 	return made;
 }
 
-/* Time on the wall will do where the kernel has no timers of CPU time. */
+/* Makes a timer of CPU time.  If the kernel has no such timer, makes one of
+ * wall time. */
 static void
 start_cpu_timer(struct agent_thread *t, struct wire_slot *slot)
 {
@@ -205,11 +206,12 @@ start_cpu_timer(struct agent_thread *t, struct wire_slot *slot)
 }
 
 /*
- * A timer of CPU time goes off when the kernel's own tick comes, every 4 ms or
- * so, which a thread need not live to see.  One of the wall's clock is exact,
- * but it would wake a thread in a wait that we know nothing of.  So a thread
- * begins with that, where there is a Python to be sampled, until the recorder
- * has a better one or it has come for nothing a few times.
+ * A timer of CPU time goes off at the kernel's own tick, every 4 ms or so: a
+ * short thread may have ended before.  A timer of wall time is exact, but it
+ * would wake a thread from a wait that is not wrapped.  Where there is a Python
+ * to be sampled, a thread therefore begins with such a sharp timer.  The thread
+ * keeps it until the recorder has opened a perf event, or until a few signals
+ * came early.
  */
 void
 ticks_start(struct agent_thread *t, struct wire_slot *slot)
@@ -239,7 +241,7 @@ ticks_blunt(struct agent_thread *t, struct wire_slot *slot)
 	}
 }
 
-/* What comes too early by more than half may have interrupted a wait. */
+/* A signal that comes before half of the way may have interrupted a wait. */
 void
 ticks_judge(struct agent_thread *t, struct wire_slot *slot, bool kept)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* waits.c: see waits.h. */
-#undef _FORTIFY_SOURCE /* we are what its headers would call */
+#undef _FORTIFY_SOURCE /* its headers wrap functions of this file */
 #undef _FILE_OFFSET_BITS
 #include "agent/waits.h"
 
@@ -33,15 +33,15 @@
 
 #define NS UINT64_C(1000000000)
 
-/* Volatile: the handler, which looks at them, may run in a call of which the
- * compiler knows that it calls nothing in here. */
+/* Volatile: the handler reads all three, and may run during a call that, as the
+ * compiler knows, calls nothing in this file. */
 static __thread volatile bool waiting, ended;
 static __thread volatile uint64_t place;
 
 bool
 wait_begin(void)
 {
-	/* In a handler that came while we waited, it is the outer one's. */
+	/* Blocked already: a handler interrupted a wait, which will end it. */
 	if (thread_self() == NULL || (mask_ours(SIG_BLOCK) & mask_bit()) != 0)
 		return false;
 	waiting = true;
@@ -77,7 +77,7 @@ wait_place(void)
 	return place;
 }
 
-/* ---- calls that only need to be kept from the signal ------------------------------ */
+/* ---- calls around which the signal is blocked ---------------------------- */
 
 /* X(type, name, parameters, arguments) */
 #define WAITS(X)                                                               \
@@ -151,7 +151,7 @@ wait_place(void)
 	    clockid_t clock, const struct timespec *t),                        \
 	    (thread, value, clock, t))
 
-/* Of these the headers know nothing, unless they are asked to check. */
+/* Functions that the headers declare only with _FORTIFY_SOURCE. */
 ssize_t __read_chk(int, void *, size_t, size_t);
 ssize_t __recv_chk(int, void *, size_t, size_t, int);
 ssize_t __recvfrom_chk(int, void *, size_t, size_t, int, __SOCKADDR_ARG,
@@ -172,12 +172,13 @@ int __ppoll_chk(struct pollfd *, nfds_t, const struct timespec *,
 WAITS(X)
 #undef X
 
-/* ---- condition variables: the GIL is one ----------------------------------------- */
+/* ---- condition variables: the GIL is one --------------------------------- */
 
 /*
- * No signal cuts such a wait short, so the thread need only be left to sleep,
- * which a clock of its CPU time does.  Where many wait for the GIL, each of them
- * wakes every few milliseconds: what that costs keeps it from who has its turn.
+ * No signal cuts such a wait short: ours is blocked only if the timer could
+ * wake the thread, which a timer of CPU time cannot.  Where many threads wait
+ * for the GIL, each wakes every few milliseconds, and the cost of blocking
+ * would hold up the thread whose turn it is.
  */
 static bool
 lock_begin(void)
@@ -231,7 +232,7 @@ pthread_cond_clockwait(pthread_cond_t *c, pthread_mutex_t *m, clockid_t clock,
 	return result;
 }
 
-/* ---- mutexes and semaphores: most often there is nothing to wait for ------------ */
+/* ---- mutexes and semaphores: most often there is nothing to wait for ----- */
 
 WRAPPER int
 pthread_mutex_lock(pthread_mutex_t *m)
@@ -292,7 +293,7 @@ sem_clockwait(sem_t *s, clockid_t clock, const struct timespec *t)
 	return result;
 }
 
-/* ---- locks on files ---------------------------------------------------------------- */
+/* ---- locks on files ------------------------------------------------------ */
 
 static bool
 is_lock(int what)
@@ -300,7 +301,7 @@ is_lock(int what)
 	return what == F_SETLKW || what == F_OFD_SETLKW;
 }
 
-/* What is not there, the C library does not look at either. */
+/* Reads an argument that may be missing: the C library ignores it then. */
 #define OPTIONAL_ARGUMENT(arg, last)                                           \
 	do {                                                                   \
 		va_list args_;                                                 \
@@ -335,7 +336,7 @@ fcntl64(int fd, int what, ...)
 	return result;
 }
 
-/* ---- descriptors: with no time to wait, nothing waits ------------------------------ */
+/* ---- descriptors: with no time to wait, nothing is blocked --------------- */
 
 WRAPPER int
 poll(struct pollfd *fds, nfds_t n, int timeout)
@@ -384,7 +385,7 @@ epoll_wait(int fd, struct epoll_event *events, int n, int timeout)
 	return result;
 }
 
-/* ---- with a mask of signals, which keeps ours back as well ---------------------------- */
+/* ---- waits with a mask of signals, to which ours is added ---------------- */
 
 WRAPPER int
 ppoll(struct pollfd *fds, nfds_t n, const struct timespec *t,
@@ -461,10 +462,9 @@ sigsuspend(const sigset_t *mask)
 	return result;
 }
 
-/* ---- for signals, of which ours is none ------------------------------------------------ */
+/* ---- waits for signals, without ours ------------------------------------- */
 
-/* Whether the program waits for one that is ours, too, as it may who has masked
- * it. */
+/* True if the program has masked our signal and waits for it, too. */
 static bool
 is_asked_for(const sigset_t *set)
 {
@@ -498,7 +498,8 @@ time_until(uint64_t end)
 	return (struct timespec){(time_t)(left / NS), (long)(left % NS)};
 }
 
-/* Waits for one that is not ours, which is told of when the wait is over. */
+/* Waits for a signal that is not the agent's.  If the agent's came meanwhile,
+ * sends it again, to be handled when the wait is over. */
 static int
 take_others(const sigset_t *set, siginfo_t *info, const struct timespec *t)
 {

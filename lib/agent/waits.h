@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * waits.h: calls that wait.  Many of them fail with EINTR, or do less than
- * they were asked for, when a signal is handled meanwhile; so ours has to wait
- * as well.  It comes when the wait is over, once for all of its ticks.
+ * waits.h: wrappers of calls that wait.  Many such calls fail with EINTR, or do
+ * less than they were asked for, if a signal is handled meanwhile.  Our signal
+ * is therefore blocked during the call.  It comes when the wait is over, once
+ * for all ticks of the wait.
  */
 #ifndef AGENT_WAITS_H
 #define AGENT_WAITS_H
@@ -10,16 +11,18 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Around a wait.  True: it keeps the signal back, and is to be ended. */
+/* Around a wait.  wait_begin returns true if it has blocked our signal; its
+ * result goes to wait_end. */
 bool wait_begin(void);
 void wait_end(bool begun);
 
-/* Whether the calling thread waits, as far as the signal is concerned. */
+/* True if the calling thread is between wait_begin and wait_end. */
 bool wait_goes_on(void);
 
-/* Whether the signal that is being handled had to wait; for which condition
- * variable, by its address, or 0: it was another call. */
+/* True in a handler whose signal was kept back until a wait was over. */
 bool wait_is_over(void);
+/* The address of the condition variable that the calling thread waits for; 0 if
+ * it is in another call. */
 uint64_t wait_place(void);
 
 #endif

@@ -3,17 +3,18 @@
  * wire.h: the memory that a recorder shares with the agents that it has put
  * into processes, and how both use it.
  *
- * It is one sealed memory file, made by the recorder, which the agents map.
- * It begins with a struct wire_control; areas follow from WIRE_AREAS on, one
- * for each thread, WIRE_AREA bytes each, most of which nobody ever touches.
- * An agent is told where it is by the environment variable TACH_AGENT, which
- * holds "/proc/PID/fd/N NONCE" of the recorder; an agent that finds there
- * anything else than a file with this nonce lets its process be.
+ * It is one sealed memory file: the recorder makes it, the agents map it.  It
+ * begins with a struct wire_control.  From WIRE_AREAS on follow the areas, one
+ * for each thread, WIRE_AREA bytes each, of which most are never touched.  An
+ * agent finds the file by the environment variable TACH_AGENT, which holds
+ * "/proc/PID/fd/N NONCE" of the recorder, or by a script, which gives it
+ * "/proc/self/fd/N NONCE".  An agent that finds no file with this nonce leaves
+ * its process alone.
  *
  * Numbers are in the machine's byte order; times are of CLOCK_MONOTONIC, in
- * nanoseconds.  An agent believes the recorder; the recorder believes
- * nothing: whatever is in here may have been written by anybody at any time,
- * so it reads a word once, and checks that copy.
+ * nanoseconds.  An agent believes the recorder.  The recorder believes nothing,
+ * as any process that has the file may write to it at any time: it reads a word
+ * once, and checks that copy.
  */
 #ifndef AGENT_WIRE_H
 #define AGENT_WIRE_H
@@ -33,9 +34,9 @@
 /* ---- a thread's area ----------------------------------------------------- */
 
 /*
- * What a thread's handler writes, and nobody else does, but for `tail`, which
- * is the recorder's, and what is said to be.  The records lie in the ring: bytes
- * from tail to head, both counted from 0 for ever, modulo WIRE_RING.
+ * Only the handler of its thread writes to an area, except to `tail` and other
+ * fields that are said to be the recorder's.  The records lie in the ring:
+ * bytes from tail to head, both counted from 0 for ever, modulo WIRE_RING.
  */
 #define WIRE_RING (256u * 1024)
 #define WIRE_CODES 8192u    /* code objects known to the recorder at a time */
@@ -43,18 +44,18 @@
 #define WIRE_TIMES 64	    /* classes of the handler's run time */
 
 enum wire_area_state {
-	WIRE_AREA_FREE,	/* nobody's; all other bytes of it are zero */
+	WIRE_AREA_FREE,	/* no thread's; all other bytes but `next` are zero */
 	WIRE_AREA_LIVE,	/* a thread's */
-	WIRE_AREA_DONE,	/* its thread is over: to be drained and freed by the
-			 * recorder, which zeroes it by punching a hole */
+	WIRE_AREA_DONE,	/* its thread has ended: the recorder drains it, and
+			 * frees it by a hole in the file, which zeroes it */
 };
 
 /* Why ticks have no sample; in ticks, not in signals. */
 enum wire_drop {
 	WIRE_DROP_EARLY,   /* Python was not found yet */
 	WIRE_DROP_STATE,   /* the thread has no Python state: not a loss */
-	WIRE_DROP_INVALID, /* what the frames say cannot be */
-	WIRE_DROP_FULL,	   /* no room in the ring */
+	WIRE_DROP_INVALID, /* the frames cannot be a stack */
+	WIRE_DROP_FULL,	   /* no room in the ring, or too many code objects */
 	WIRE_DROP_END,	   /* the thread ended before the next signal */
 	WIRE_DROPS,
 };
@@ -63,37 +64,40 @@ enum wire_drop {
 enum wire_clock {
 	WIRE_CLOCK_NONE,
 	WIRE_CLOCK_WALL, /* a timer of CLOCK_MONOTONIC */
-	WIRE_CLOCK_CPU,	 /* a timer of the thread's CPU clock */
+	WIRE_CLOCK_CPU,	 /* a timer of the thread's CPU clock; or a sharp one of
+			  * a thread that is no longer young.  The recorder may
+			  * open a perf event */
 	WIRE_CLOCK_PERF, /* a perf event that the recorder has opened */
-	WIRE_CLOCK_SHARP, /* CPU time, which a timer of CLOCK_MONOTONIC has it
-			   * look at: a young thread needs nothing better */
+	WIRE_CLOCK_SHARP, /* CPU time, checked at the signals of a timer of
+			   * CLOCK_MONOTONIC: enough for a young thread */
 };
 
 struct wire_area {
 	_Atomic uint32_t state;	 /* enum wire_area_state */
 	_Atomic uint32_t next;	 /* number of an area + 1, 0: the last; in the
 				  * list of free ones or of a slot's new ones */
-	uint32_t slot;		 /* number of its process's */
+	uint32_t slot;		 /* number of its process's slot */
 	int32_t tid;		 /* in the process's PID namespace */
 	uint64_t ident;		 /* pthread_self */
-	_Atomic uint32_t clock;	 /* enum wire_clock that is armed now */
-	/* The recorder has opened (1) a perf event for it, whose signals come
-	 * from now on: its own CPU timer is disarmed at the next one. */
+	_Atomic uint32_t clock;	 /* enum wire_clock by which it samples now */
+	/* The recorder's: 1 once it has opened a perf event for the thread.  At
+	 * its next signal the thread lets its own timer go off only now and
+	 * then. */
 	_Atomic uint32_t perf;
 	/* The producer's. */
-	_Atomic uint64_t samples;	/* records of them */
-	_Atomic uint64_t weight;	/* ticks in those */
-	_Atomic uint64_t overruns;	/* signals that came as part of another */
+	_Atomic uint64_t samples;	/* records of samples */
+	_Atomic uint64_t weight;	/* ticks in these records */
+	_Atomic uint64_t overruns;	/* ticks but the first of each sample */
 	_Atomic uint64_t drops[WIRE_DROPS];
-	_Atomic uint64_t handler_ns;	/* in all runs of the handler */
-	_Atomic uint64_t times[WIRE_TIMES]; /* runs by time: class i holds those
-				  * below 2^(i/4) * 100 ns, the last one all
-				  * others */
+	_Atomic uint64_t handler_ns;	/* CPU time in the handler */
+	_Atomic uint64_t times[WIRE_TIMES]; /* runs by CPU time: class i ends
+				  * at 2^(i/4) * 100 ns, the last class has
+				  * all others */
 	_Atomic uint32_t high;		/* most bytes that the ring ever held */
 	_Alignas(64) _Atomic uint64_t head; /* producer: release */
 	_Alignas(64) _Atomic uint64_t tail; /* recorder: release */
 	_Alignas(4096) uint8_t ring[WIRE_RING];
-	/* From here on the agent's own: the recorder never looks. */
+	/* The agent's own from here on: the recorder never looks. */
 	_Alignas(4096) uint8_t own[2048 * 1024 - 8192 - WIRE_RING];
 };
 
@@ -102,10 +106,10 @@ _Static_assert(sizeof(struct wire_area) <= WIRE_AREA, "an area is too large");
 
 /* ---- records ------------------------------------------------------------ */
 
-/* Each begins with this, at a multiple of 8 bytes; the bytes of one can wrap
- * around the end of the ring. */
+/* Each record begins with a struct wire_record, at a multiple of 8 bytes.  The
+ * bytes of a record can wrap around the end of the ring. */
 struct wire_record {
-	uint32_t size; /* bytes, with this; a multiple of 8 */
+	uint32_t size; /* bytes of the whole record; a multiple of 8 */
 	uint32_t kind; /* enum wire_kind */
 };
 
@@ -115,46 +119,47 @@ enum wire_kind {
 };
 
 /*
- * A code object, before the first sample that has it: from now on its frames
- * are said to be of this number, which may have been another one's until now.
- * The parts follow in this order, without padding between them: as they lie
- * in the target's memory, so that the recorder reads them by the same means.
+ * A code object; its record comes before the first sample that has it.  From
+ * this record on the number stands for this code object; until then it may have
+ * stood for another one.  The parts follow in this order, without padding, in
+ * the form that they have in the target's memory: the recorder decodes both in
+ * the same way.
  */
 struct wire_code {
 	struct wire_record record;
 	uint64_t addr;
-	uint64_t print;	 /* tells it from others at the same address */
+	uint64_t print;	 /* the agent's fingerprint, see print.h */
 	uint32_t number; /* below WIRE_CODES */
 	int32_t firstlineno;
 	struct wire_text {
 		uint32_t length; /* characters */
 		uint8_t kind;	 /* bytes each: 1, 2 or 4 */
-		uint8_t ascii;	 /* none above 0x7f */
-		uint16_t cut;	 /* not 0: it was longer */
+		uint8_t ascii;	 /* not 0: no character is above 0x7f */
+		uint16_t cut;	 /* not 0: the text was longer */
 	} name, file;	 /* name: qualified, where the version has that */
 	uint32_t lines;	 /* bytes of the table of lines */
 	uint32_t units;	 /* bytes of bytecode, to check instructions against */
 	/* name, file, lines */
 };
 
-/* What a table of lines may have to travel with a code object; of one with
- * more, `lines` is 0 and the recorder reads it from outside, if the code object
- * at that address has this print before and after. */
+/* The most bytes of a table of lines in a record.  For a longer one `lines` is
+ * 0: the recorder reads it from outside, if the code object at the address
+ * still has these names and this first line. */
 #define WIRE_LINES_MAX (96u * 1024)
 #define WIRE_TEXT_MAX 4096u /* characters */
 
 struct wire_frame {
 	uint16_t code;	/* its number, or a mark */
-	uint8_t opcode; /* or NO_OPCODE; if asked for */
+	uint8_t opcode; /* if asked for; else, or if unknown, NO_OPCODE */
 	uint8_t unused;
-	uint32_t instr; /* bytes from where the original bytecode begins;
-			 * UINT32_MAX: it has not started */
+	uint32_t instr; /* bytes from the beginning of the original bytecode;
+			 * UINT32_MAX: the frame has not started */
 };
 
 enum wire_mark {
 	WIRE_MARK_GC = 0xfff0,	   /* <GC> */
 	WIRE_MARK_NATIVE = 0xfff1, /* <native> */
-	WIRE_MARK_CUT = 0xfff2,	   /* <truncated>: what is outside of here */
+	WIRE_MARK_CUT = 0xfff2,	   /* <truncated>: the frames outside of here */
 };
 
 enum wire_flags {
@@ -165,8 +170,8 @@ enum wire_flags {
 	WIRE_COMPILED = 0x10, /* in code that Python's JIT made */
 };
 
-/* A thread's stack and for how many ticks it stands: the last of them at
- * `time`, the others an interval before each. */
+/* A thread's stack, and the number of ticks that it stands for: the last at
+ * `time`, each other one an interval before the next. */
 struct wire_sample {
 	struct wire_record record;
 	uint64_t time;
@@ -186,84 +191,84 @@ struct wire_sample {
 enum wire_slot_state {
 	WIRE_SLOT_FREE,
 	WIRE_SLOT_CLAIMED, /* an agent fills it in */
-	WIRE_SLOT_WAITING, /* it has: it waits to be told of Python */
-	WIRE_SLOT_LIVE,	   /* the recorder has said where Python is */
-	WIRE_SLOT_DONE,	   /* the process does without from now on */
+	WIRE_SLOT_WAITING, /* filled in, but for `python` */
+	WIRE_SLOT_LIVE,	   /* `python` is filled in */
+	WIRE_SLOT_DONE,	   /* the agent leaves the process alone from now on */
 };
 
-/* What a handler needs of the process's Python. */
+/* The facts of the process's Python that a handler needs. */
 struct wire_python {
 	uint64_t runtime; /* address of _PyRuntime */
 	uint32_t version; /* PY_VERSION_HEX */
 	int32_t state_key; /* pthread key that holds a thread's state, or -1 */
-	/* Or words of static TLS that do, one of them or both, in bytes from
-	 * the thread pointer; 0: none.  With neither, the agent finds the state
-	 * in the interpreters' lists. */
+	/* Or one or two words of static TLS that hold it, in bytes from the
+	 * thread pointer; 0: none.  Without key and words, the agent finds the
+	 * state in the interpreters' lists. */
 	int32_t state_tls[2];
 	uint64_t code_type; /* address of PyCode_Type, 0: not known */
-	struct py_offsets offsets; /* opcodes: not valid here */
+	struct py_offsets offsets; /* but `opcodes`, which is not valid */
 };
 
 enum wire_order { WIRE_RUN, WIRE_PAUSE };
 
 struct wire_slot {
-	_Atomic uint32_t state; /* enum wire_slot_state; FREE to CLAIMED by an
-				 * agent, WAITING to LIVE and all to FREE by
-				 * the recorder */
+	_Atomic uint32_t state; /* enum wire_slot_state.  An agent sets CLAIMED,
+				 * WAITING, LIVE in a fork, DONE at an exec;
+				 * the recorder LIVE, DONE at its end, FREE */
 	int32_t pid;		/* in its own PID namespace */
-	int32_t parent;		/* the process whose fork it is; 0: of an exec */
+	int32_t parent;		/* the process that forked it; 0: no fork */
 	uint64_t namespace;	/* inode of its PID namespace; 0: not known */
-	uint64_t claimed;	/* when; of a pid's, the last one is the latest
-				 * image */
+	uint64_t claimed;	/* time; of a pid's slots, the last one is of
+				 * the latest image */
 	_Atomic uint32_t order; /* enum wire_order, the recorder's */
-	_Atomic uint64_t order_time; /* when it was given */
-	_Atomic uint32_t areas; /* new ones: number + 1 of the first, 0: none.
-				 * Agents push; the recorder takes all */
-	_Atomic uint32_t threads; /* ever registered */
-	_Atomic uint32_t refused; /* threads that could have no timer */
-	_Atomic uint32_t errno_;  /* why the last one could not */
-	_Atomic uint32_t no_area; /* threads for which there was none */
-	_Atomic uint32_t fallback; /* threads on a wall clock since a CPU timer
-				   * was refused */
-	struct wire_python python; /* a fork's is its parent's */
+	_Atomic uint64_t order_time; /* when the order was given */
+	_Atomic uint32_t areas; /* list of new ones: number + 1 of the first, 0:
+				 * none.  Agents push; the recorder takes all */
+	_Atomic uint32_t threads; /* that asked for an area */
+	_Atomic uint32_t refused; /* threads that could get no timer */
+	_Atomic uint32_t errno_;  /* of the last refusal */
+	_Atomic uint32_t no_area; /* threads that could get no area */
+	_Atomic uint32_t fallback; /* threads on wall time, as the kernel has no
+				   * timer of CPU time */
+	struct wire_python python; /* in a fork, the parent's */
 };
 
-/* ---- what all share ------------------------------------------------------- */
+/* ---- the part that all share -------------------------------------------- */
 
 enum wire_asked {
-	WIRE_FOLLOW = 0x01,  /* processes that come from this one, too */
+	WIRE_FOLLOW = 0x01,  /* and the processes that come from this one */
 	WIRE_OPCODES = 0x02,
 	WIRE_NO_GC = 0x04,
 	WIRE_NATIVE = 0x08,
 	WIRE_MAIN_ONLY = 0x10,
-	WIRE_WALL = 0x20, /* the clock; else CPU time */
+	WIRE_WALL = 0x20, /* ticks of wall time; else of CPU time */
 };
 
 struct wire_control {
 	uint64_t magic;
 	uint32_t version;
-	uint32_t asked; /* enum wire_asked */
+	uint32_t asked; /* bits of enum wire_asked */
 	uint64_t nonce;
 	uint64_t interval; /* ns */
 	int32_t signal;
-	int32_t pid; /* the first process, 0: any may be */
-	/* Areas: those below `used` have been given out at least once; the
-	 * list of free ones has in its low half the number + 1 of its first,
-	 * in the high half a count that each change increments. */
+	int32_t pid; /* of the command that was started; 0: any process */
+	/* Areas below `used` have been given out at least once.  `free` is the
+	 * list of free ones: in its low half the number + 1 of the first, in
+	 * its high half a count that each change increments. */
 	_Atomic uint32_t used;
 	_Alignas(8) _Atomic uint64_t free;
-	/* A robust futex of the recorder's: when that is killed, the kernel
-	 * sets WIRE_OWNER_DIED in there. */
+	/* A robust futex of the recorder's: the kernel sets WIRE_OWNER_DIED in
+	 * it when the recorder is killed. */
 	_Alignas(64) _Atomic uint32_t owner;
 	_Alignas(64) struct wire_slot slots[WIRE_SLOTS];
 };
 
 #define WIRE_OWNER_DIED 0x40000000u
 
-/* The value of a signal that is queued to have a thread look at its orders. */
+/* The value of a signal that tells a thread to look at its orders. */
 #define WIRE_POKE 0x74616368
 
-/* Where the areas begin, and how long the file is; bytes. */
+/* The offset of the areas, and the size of the file, in bytes. */
 #define WIRE_AREAS                                                             \
 	((sizeof(struct wire_control) + WIRE_AREA - 1) / WIRE_AREA * WIRE_AREA)
 #define WIRE_SIZE (WIRE_AREAS + (uint64_t)WIRE_AREAS_MAX * WIRE_AREA)

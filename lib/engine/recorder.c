@@ -34,48 +34,49 @@
 #include "python/runtime.h"
 #include "tach.h"
 
-/* While there is no Python yet, it is looked for that often. */
+/* Time between two looks for a Python, while there is none. */
 #define WAIT_INTERVAL NS_PER_MS
-/* Memory is searched for it after so long, then after twice as long, ... */
+/* Time until memory is searched for it; each further pause is twice as long. */
 #define DEEP_FIRST (50 * NS_PER_MS)
-/* A process that we attach to must show its Python within that time. */
+/* Time in which a process must show its Python when a recorder attaches to it. */
 #define ATTACH_PATIENCE NS_PER_S
-/* A Python that is there for so long without our library has none. */
+/* A Python that has been there for so long without an agent gets none. */
 #define AGENT_PATIENCE NS_PER_S
-/* One that is not the command itself may be about to run something else. */
+/* A process that is not the command itself counts as one without an agent only after
+ * this time, as it may be about to run another program. */
 #define PYTHON_PATIENCE (100 * NS_PER_MS)
-/* What it needs to know of a Python that only begins is waited for so long. */
+/* Time to wait for all that the agent needs to know of a Python that only begins. */
 #define TELL_PATIENCE (100 * NS_PER_MS)
-/* What threads have put into their rings is taken out so often; and where one
- * gets full. */
+/* Time between two drains of the threads' rings, and the same if one gets full. */
 #define DRAIN_INTERVAL (5 * NS_PER_MS)
 #define HURRY_INTERVAL NS_PER_MS
-/* To interrupt a thread takes too long for rounds at less. */
+/* The shortest interval of rounds for which an interrupt is quick enough. */
 #define INTERRUPT_INTERVAL (50 * NS_PER_US)
-/* A sleep takes longer than this in any case: a round rather begins early. */
+/* Each sleep takes longer than this, so a round that is due sooner begins early. */
 #define SHORT_SLEEP (10 * NS_PER_US)
-/* A sleep so long must end as soon as there is a reason to. */
+/* A sleep between rounds that is this long must end when the recorder is woken. */
 #define LONG_SLEEP (20 * NS_PER_MS)
-/* They are read after so long at the latest, and so many at once at most: to be
- * woken for them costs the thread another interrupt.  Where there are other ones,
- * what these do is looked at then. */
+/* Rounds of the kernel are read after this time at the latest, and AHEAD_MAX at once
+ * at most: to wake the recorder costs the thread another interrupt.  The time is
+ * shorter if there are other threads, as their status is only looked at then. */
 #define AHEAD_LATEST (10 * NS_PER_MS)
 #define AHEAD_LATEST_ALONE (20 * NS_PER_MS)
-#define DOUBT_ROUNDS 3 /* without one, where the thread may have no CPU */
+#define DOUBT_ROUNDS 3 /* intervals without a record, if a thread may have no CPU */
 #define AHEAD_MAX 100
 #define AHEAD_MIN 2
-/* To interrupt threads takes some descriptors: who may have less needs them. */
+/* A process that may have fewer files open gets no interrupts: they take some
+ * descriptors, which it needs itself. */
 #define FILES_MIN 128
-/* A thread that stops too late for its round is let go after so long. */
+/* Time between two tries to let go a thread that stops too late for its round. */
 #define LATE_STEP (2 * NS_PER_MS)
-/* At the end it is waited for as long: a thread that is to have no CPU for a while
- * has one again after a second at most. */
+/* Time to wait for such a thread at the end: a thread that is to have no CPU for a
+ * while has one again after a second at most. */
 #define LATE_PATIENCE (2 * NS_PER_S)
-/* A process with so many rounds is there to stay. */
+/* Rounds after which a process is there to stay, and is worth interrupts. */
 #define SETTLED 50
-/* They are waited for so long, if the thread gets no CPU. */
+/* Time to wait for rounds of the kernel, if the thread gets no CPU. */
 #define AHEAD_PATIENCE NS_PER_S
-/* While there are no rounds, the caller gets to do something so often. */
+/* Time between two returns to the caller in a pause. */
 #define PAUSE_STEP (100 * NS_PER_MS)
 
 struct tach_recorder {
@@ -88,38 +89,38 @@ struct tach_recorder {
 	struct py_runtime runtime;
 	struct remote *remote;
 	struct interrupts *interrupts; /* or NULL */
-	struct stock *stock; /* where there may be some by and by */
-	bool follows;	/* of a family, one that is not the first */
-	bool asked;	/* for some */
+	struct stock *stock; /* the family's, of interrupts */
+	bool follows;	/* it is not the first recorder of its family */
+	bool asked;	/* for interrupts of the stock */
 	struct agents *agents; /* in-process */
 	struct inprocess *inprocess;
-	uint64_t python_at; /* when a Python was found; 0: not yet */
-	bool agentless; /* it runs without our agent */
-	bool attached; /* the agent came into it while it ran */
-	bool gone; /* it had ended when we came; its samples are there */
-	/* Rounds are over, but for threads that have yet to stop, which are waited
-	 * for until then (ns; 0: they are not over); and by which result.  TACH_OK:
-	 * what is there by then is looked for. */
+	uint64_t python_at; /* ns: when a Python was found; 0: not yet */
+	bool agentless; /* the Python runs without an agent */
+	bool attached; /* the agent was loaded by a running Python */
+	bool gone; /* the process ended before it was opened */
+	/* The rounds are over, but threads that have yet to stop are waited for
+	 * until `leaving` (ns; 0: the rounds are not over).  The result is returned
+	 * then; after TACH_OK a Python is looked for again. */
 	uint64_t leaving;
 	int result;
 	enum tach_recorder_state state;
-	struct pace *pace; /* of rounds; and what is known of it */
+	struct pace *pace; /* of the family's rounds */
 	struct pace_mark mark;
-	uint64_t next; /* when there is something to do where there are none */
-	/* When the last round was taken ahead, and when there were some to read;
-	 * ns, CLOCK_MONOTONIC. */
+	uint64_t next; /* ns: when a step is due while there are no rounds */
+	/* The last round that was taken ahead on time, and the last sign that the
+	 * batch goes on; ns, CLOCK_MONOTONIC. */
 	uint64_t last, heard;
-	uint64_t newest; /* when the newest of them was taken */
+	uint64_t newest; /* ns: the last such round, on time or not */
 	uint64_t cost;	/* ns of CPU time to read one of them */
-	uint64_t left;	/* when a thread was seen to leave its CPU */
-	struct gap gap; /* what it is owed since */
+	uint64_t left;	/* ns: when a thread was last seen to leave its CPU */
+	struct gap gap; /* the samples that it is owed since */
 	struct caller caller;
 	uint64_t start; /* of the first round; ns, CLOCK_MONOTONIC */
 	uint64_t seen;	/* for find_python */
-	uint64_t deep_at, deep_step; /* when to search memory */
+	uint64_t deep_at, deep_step; /* ns: next search of memory, its pause */
 	bool found; /* runtime is loaded */
 	volatile sig_atomic_t stopped, pause; /* asked for */
-	uint64_t paused_at; /* when the pause began; 0: there is none */
+	uint64_t paused_at; /* ns: when the pause began; 0: none */
 	int wake_fd;
 	struct tach_locals locals;
 	struct error error;
@@ -172,14 +173,15 @@ tach_recorder_new(const struct tach_recorder_options *o)
 	return r;
 }
 
-/* Nothing of it runs any more. */
+/* Whether the target has ended. */
 static bool
 has_ended(const struct tach_recorder *r)
 {
 	return r->gone || (r->process.pidfd >= 0 && process_ended(&r->process));
 }
 
-/* Whatever it holds of the target goes on, if it does so by then. */
+/* Ends the remote engine.  It lets go all threads that it holds; it waits for late
+ * ones until `until`. */
 static void
 drop_remote(struct tach_recorder *r, uint64_t until)
 {
@@ -209,8 +211,9 @@ tach_recorder_free(struct tach_recorder *r)
 	free(r);
 }
 
-/* Whether threads are to be read in interrupts, if that can be had.  Who is
- * stopped for it, or has to wait until more is read of him, need not be. */
+/* Whether threads are to be read in interrupts, if these can be had.  They are not
+ * needed if threads are stopped (--blocking), or held up until they are read
+ * (--dump). */
 static bool
 interrupts(const struct tach_recorder_options *o)
 {
@@ -218,9 +221,9 @@ interrupts(const struct tach_recorder_options *o)
 	    !o->careful && o->interval_ns >= INTERRUPT_INTERVAL;
 }
 
-/* What a sampler needs of its own process: sharp timers, a descriptor a thread,
- * and what interrupts threads, if it is to.  Not before a command is started,
- * which would inherit it. */
+/* Prepares the recorder's own process: sharp timers, a descriptor for each thread
+ * and, if wanted, interrupts.  To be called after a command is started, which would
+ * inherit them. */
 static void
 prepare_self(struct tach_recorder *r)
 {
@@ -252,7 +255,8 @@ start_waiting(struct tach_recorder *r)
 	r->next = now;
 }
 
-/* What a command needs to take samples of itself. */
+/* Makes the memory, environment and descriptor by which a command samples itself.
+ * False, with the error, if they cannot be had. */
 static bool
 make_agents(struct tach_recorder *r, struct launch *l)
 {
@@ -261,7 +265,7 @@ make_agents(struct tach_recorder *r, struct launch *l)
 		return false;
 	l->environment = agents_environment(r->agents);
 	l->kept_fd = agents_fd(r->agents);
-	/* A process of its own number space has another one there. */
+	/* It writes its number itself: in its PID namespace that can be another. */
 	l->pid = &agents_control(r->agents)->pid;
 	return true;
 }
@@ -303,7 +307,7 @@ tach_recorder_launch(struct tach_recorder *r, char *const argv[], int stdout_fd)
 
 /* ---- finding ----------------------------------------------------------- */
 
-/* Whether what is asked for cannot be had of the Python that was found. */
+/* Whether tasks are asked for, but cannot be read in the Python that was found. */
 static bool
 lacks_tasks(const struct tach_recorder *r)
 {
@@ -311,13 +315,13 @@ lacks_tasks(const struct tach_recorder *r)
 	    !py_has(r->runtime.offsets.generator_state);
 }
 
-/* From now on there are samples. */
+/* Begins to sample.  Only the first call sets the profile's start and version. */
 static void
 begin(struct tach_recorder *r, uint64_t now)
 {
 	r->state = TACH_RECORDER_SAMPLING;
 	r->agentless = false;
-	r->error = (struct error){0}; /* of what was there before */
+	r->error = (struct error){0}; /* of an earlier program */
 	if (r->start != 0)
 		return;
 	r->start = now;
@@ -347,7 +351,7 @@ start_sampling(struct tach_recorder *r)
 	return TACH_OK;
 }
 
-/* Looks for a Python, or whether the one that was found has begun. */
+/* Looks for a Python; if one was found, looks whether it has begun. */
 static enum find_result
 look(struct tach_recorder *r)
 {
@@ -376,7 +380,7 @@ look(struct tach_recorder *r)
 		r->deep_step *= 2;
 		r->deep_at = clock_ns() + r->deep_step;
 	}
-	/* One that does not say yet where its fields lie is looked at again. */
+	/* A Python that does not tell its offsets yet is looked for again. */
 	r->found = (result == FIND_OK || result == FIND_EMPTY) &&
 	    r->runtime.offsets.runtime_size != 0;
 	if (result == FIND_EMPTY && !r->found)
@@ -384,7 +388,7 @@ look(struct tach_recorder *r)
 	return result;
 }
 
-/* Why there is no process of that number. */
+/* Sets the error that says why there is no process of this number. */
 static int
 no_process(struct tach_recorder *r, pid_t pid, int error)
 {
@@ -421,9 +425,9 @@ tach_recorder_share(struct tach_recorder *r, const struct tach_recorder *first)
 	r->pace = pace_hold(first->pace);
 }
 
-/* Opens the process that a slot gives the number of, which has to be one of ours,
- * as nothing but the slot says yet.  If it has ended, its samples are still
- * there, and no more is taken of it. */
+/* Opens the process whose number a slot gives.  Only the slot says that the process
+ * is of the family, so the agent must be in it; else false.  If the process has
+ * ended, its samples are still in the shared memory, and no more is read of it. */
 static bool
 open_fork(struct tach_recorder *r, uint32_t slot, pid_t pid)
 {
@@ -470,24 +474,26 @@ tach_recorder_fork(const struct tach_recorder *first)
 	return NULL;
 }
 
-/* What woke us is to be seen by other means. */
+/* Empties the descriptor that wakes the recorder.  The reason is found by other
+ * means. */
 static void
 heed_wake(const struct tach_recorder *r)
 {
 	uint64_t count;
 	ssize_t n = read(r->wake_fd, &count, sizeof(count));
 
-	(void)n; /* nothing there: it was something else */
+	(void)n; /* nothing read: something else woke the recorder */
 }
 
-/* Whether a thread has yet to stop, and to be let go then. */
+/* Lets go the threads that have stopped late.  True if some have yet to stop. */
 static bool
 holds_late(struct tach_recorder *r)
 {
 	return r->remote != NULL && !remote_let_go(r->remote);
 }
 
-/* False: somebody woke us. */
+/* Sleeps until a time, and lets late threads go meanwhile.  False if something woke
+ * the recorder. */
 static bool
 sleep_alone(struct tach_recorder *r, uint64_t until)
 {
@@ -499,8 +505,8 @@ sleep_alone(struct tach_recorder *r, uint64_t until)
 	return !process_sleep(&r->process, r->wake_fd, until);
 }
 
-/* Sleeps until then, or until somebody wakes us.  False: the target has
- * ended, or we were told to end. */
+/* Sleeps until a time, or until something wakes the recorder.  False if the target
+ * has ended, or the recorder was told to stop. */
 static bool
 sleep_awake(struct tach_recorder *r, uint64_t until)
 {
@@ -512,7 +518,8 @@ sleep_awake(struct tach_recorder *r, uint64_t until)
 	return !r->stopped && !process_ended(&r->process);
 }
 
-/* The same without a sleep. */
+/* The same without a sleep.  True if there are no descriptors to poll: then a round
+ * is about to notice the end. */
 static bool
 goes_on(struct tach_recorder *r)
 {
@@ -523,8 +530,8 @@ goes_on(struct tach_recorder *r)
 	return tach_recorder_fds(r, fds) == 0 || sleep_awake(r, 0);
 }
 
-/* Brings the agent into a Python that was found; its slot comes up like that
- * of a command. */
+/* Brings the agent into a Python that was found; its slot then appears as that of a
+ * command does. */
 static int
 attach_inside(struct tach_recorder *r)
 {
@@ -589,7 +596,8 @@ tach_recorder_locals(struct tach_recorder *r, const struct tach_locals *l)
 
 /* ---- rounds ------------------------------------------------------------ */
 
-/* Why samples failed goes into the profile, which has no other place. */
+/* Adds a note with the reasons of failed samples to the profile, which has no other
+ * place for them. */
 static void
 note_errors(const struct tach_recorder *r)
 {
@@ -604,7 +612,8 @@ note_errors(const struct tach_recorder *r)
 	tach_table_add_note(r->table, text);
 }
 
-/* Which samples are of one moment beyond doubt. */
+/* Adds a note with the number of samples that are of one moment beyond doubt, and of
+ * samples that could not be so. */
 static void
 note_interrupts(const struct tach_recorder *r)
 {
@@ -618,14 +627,14 @@ note_interrupts(const struct tach_recorder *r)
 	tach_table_add_note(r->table, text);
 }
 
-/* How long it has been recording, which a pause is not. */
+/* ns since the first round, without pauses. */
 static uint64_t
 elapsed(const struct tach_recorder *r, uint64_t now)
 {
 	return now - r->start - r->stats.paused_ns;
 }
 
-/* What the agents have counted, likewise. */
+/* Adds a note with the counts of the agents. */
 static void
 note_inprocess(const struct tach_recorder *r)
 {
@@ -651,7 +660,7 @@ end_pause(struct tach_recorder *r, uint64_t now)
 	pace_leave(r->pace, &r->mark);
 }
 
-/* There are no rounds any more. */
+/* Ends the rounds for good. */
 static void
 close_rounds(struct tach_recorder *r)
 {
@@ -660,8 +669,8 @@ close_rounds(struct tach_recorder *r)
 	r->state = TACH_RECORDER_ENDED;
 }
 
-/* Ends rounds that are over, unless a thread has yet to stop that a later step lets
- * go: who waits for it here holds up other recorders. */
+/* Ends rounds that are over, unless a thread has yet to stop: a later step lets it
+ * go, as to wait for it here would hold up other recorders. */
 static int
 leave(struct tach_recorder *r)
 {
@@ -695,8 +704,8 @@ no_agent(struct tach_recorder *r)
 	    (int)r->process.pid, agents_library(r->agents));
 }
 
-/* Why there are no samples, although there was a Python with our agent, if
- * nothing else tells. */
+/* Sets the error that says why there are no samples although the agent was in a
+ * Python, if nothing else tells. */
 static void
 tell_why_none(struct tach_recorder *r)
 {
@@ -751,7 +760,8 @@ end(struct tach_recorder *r)
 	return begin_leaving(r, result);
 }
 
-/* What is not the sink's error is ours, and we have but one. */
+/* Ends with the sink's error.  If it has none, the failure was the recorder's, which
+ * can only have run out of memory. */
 static int
 fail(struct tach_recorder *r, const struct tach_sink *sink)
 {
@@ -762,8 +772,8 @@ fail(struct tach_recorder *r, const struct tach_sink *sink)
 	return begin_leaving(r, TACH_FATAL);
 }
 
-/* Launched commands may become a Python at any time; what cannot be read now
- * may be replaced by what can. */
+/* Looks for a Python once more: a command may become one at any time, and a program
+ * that cannot be read may be replaced by one that can. */
 static int
 wait_round(struct tach_recorder *r)
 {
@@ -816,10 +826,10 @@ least(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-/* How many rounds are to be read at once: what takes longer to read than there
- * is between two of them makes us miss the first one that is ours again.  No more
- * than were of use before: a function that runs for the first time has to be there
- * still when they are read. */
+/* How many rounds of a batch are read at once.  To read them must take less than one
+ * interval, or the recorder misses its first own round after them.  There are never
+ * more than were read since the last new code: the code objects of functions that
+ * run for the first time must still exist then. */
 static uint32_t
 batch_of(const struct tach_recorder *r)
 {
@@ -844,7 +854,7 @@ go_ahead(struct tach_recorder *r)
 	remote_go_ahead(r->remote, interval, batch_of(r));
 }
 
-/* When nothing more is to be recorded. */
+/* When the duration is over; ns, CLOCK_MONOTONIC.  UINT64_MAX if it never is. */
 static uint64_t
 end_of(const struct tach_recorder *r)
 {
@@ -852,7 +862,7 @@ end_of(const struct tach_recorder *r)
 	    r->start + r->stats.paused_ns + r->options.duration_ns : UINT64_MAX;
 }
 
-/* When it is asked why none come. */
+/* When the recorder looks why no records have come; ns, CLOCK_MONOTONIC. */
 static uint64_t
 patience_of(const struct tach_recorder *r)
 {
@@ -864,7 +874,8 @@ patience_of(const struct tach_recorder *r)
 	    DOUBT_ROUNDS * pace_distance(r->pace);
 }
 
-/* Where none come since the thread gets no CPU, that is no reason to end. */
+/* Whether to wait on for records: that the thread gets no CPU is no reason to end
+ * the batch. */
 static bool
 waits_on(struct tach_recorder *r, uint64_t now)
 {
@@ -874,7 +885,7 @@ waits_on(struct tach_recorder *r, uint64_t now)
 	return true;
 }
 
-/* Whether no more rounds are to be taken ahead, or none come. */
+/* Ends the batch if no more rounds are to be taken ahead, or if none come. */
 static void
 heed_ahead(struct tach_recorder *r)
 {
@@ -898,8 +909,8 @@ count_missed(struct tach_recorder *r, uint64_t missed, uint64_t left)
 	r->stats.spared += left;
 }
 
-/* A round that was taken as a thread left its CPU is of use if what it is without
- * one is owed a sample. */
+/* Whether a round is of use.  A round that was taken as its thread left the CPU is
+ * so only if the gap after it is owed a sample. */
 static bool
 is_owed(const struct tach_recorder *r)
 {
@@ -907,8 +918,9 @@ is_owed(const struct tach_recorder *r)
 	    gap_wants_round(&r->gap, r->pace, remote_gap(r->remote));
 }
 
-/* A round was taken then: on time, or as a thread left its CPU.  False: it is of no
- * use, or so soon after the one before that both would be of one time. */
+/* Notes a round that was taken ahead, on time or as a thread left its CPU.  False if
+ * the round is of no use, or so soon after the last one that both would have the
+ * same time. */
 static bool
 note_taken(struct tach_recorder *r, uint64_t time)
 {
@@ -929,7 +941,8 @@ note_taken(struct tach_recorder *r, uint64_t time)
 	return owed;
 }
 
-/* They go on, at another distance if it is time to, or the next one is ours. */
+/* Lets the batch go on, at another interval if that is due.  If the batch has ended,
+ * the recorder takes the next round. */
 static void
 keep_pace(struct tach_recorder *r)
 {
@@ -951,8 +964,8 @@ note_cost(struct tach_recorder *r, uint64_t ns, unsigned rounds)
 		r->cost = (7 * r->cost + ns / rounds) / 8;
 }
 
-/* So many rounds like the last one, from when a thread left its CPU until it had one
- * again.  False: no memory, or the sink's error. */
+/* Repeats the last round n times, between the moments when a thread left its CPU and
+ * when it had one again.  False if the sink failed. */
 static bool
 repeat_round(struct tach_recorder *r, uint64_t n, uint64_t away,
     struct tach_sink *sink)
@@ -967,8 +980,9 @@ repeat_round(struct tach_recorder *r, uint64_t n, uint64_t away,
 	return true;
 }
 
-/* While a thread waited for a CPU, from when it was seen to leave one, it was as it
- * was then, at each interval.  Where that was not seen, these rounds are missed. */
+/* Repeats the last round for each interval in which a thread waited for a CPU: its
+ * stack was the same all the while.  Rounds that cannot be repeated are missed.
+ * False if the sink failed. */
 static bool
 fill_gap(struct tach_recorder *r, struct tach_sink *sink)
 {
@@ -997,7 +1011,7 @@ ahead_round(struct tach_recorder *r, struct tach_sink *sink)
 	for (; result == TACH_OK && r->state == TACH_RECORDER_SAMPLING &&
 	    remote_next(r->remote, &time); n++) {
 		if (time < r->newest) {
-			count_missed(r, 1, 0); /* no profile takes it */
+			count_missed(r, 1, 0); /* times never decrease */
 			continue;
 		}
 		if (!fill_gap(r, sink))
@@ -1012,7 +1026,8 @@ ahead_round(struct tach_recorder *r, struct tach_sink *sink)
 	return result;
 }
 
-/* What is asked for while nothing is sampled yet holds from then on. */
+/* Begins or ends a pause.  A pause that is asked for while nothing is sampled yet
+ * begins with the samples. */
 static void
 heed_pause(struct tach_recorder *r)
 {
@@ -1030,7 +1045,7 @@ heed_pause(struct tach_recorder *r)
 
 /* ---- rounds of the in-process engine ------------------------------------ */
 
-/* Its agent waits to be told of Python: as soon as that is there. */
+/* Tells a waiting agent of its Python, as soon as that is found. */
 static int
 tell_agent(struct tach_recorder *r)
 {
@@ -1050,7 +1065,8 @@ tell_agent(struct tach_recorder *r)
 	return TACH_OK;
 }
 
-/* There is no agent: is there a Python that should have one? */
+/* Looks for a Python without an agent.  TACH_FATAL if it has been there for too
+ * long. */
 static int
 miss_agent(struct tach_recorder *r)
 {
@@ -1073,11 +1089,11 @@ meet_agent(struct tach_recorder *r)
 		return TACH_OK;
 	case INPROCESS_NONE:
 		if (r->state == TACH_RECORDER_SAMPLING)
-			start_waiting(r); /* likewise, of another kind */
+			start_waiting(r); /* now a program without an agent */
 		return miss_agent(r);
 	case INPROCESS_WAITING:
 		if (r->state == TACH_RECORDER_SAMPLING)
-			start_waiting(r); /* it has become another program */
+			start_waiting(r); /* now another program */
 		return tell_agent(r);
 	}
 	return TACH_OK;
@@ -1117,7 +1133,7 @@ drain_round(struct tach_recorder *r, struct tach_sink *sink)
 	return over ? end(r) : TACH_OK;
 }
 
-/* ---- rounds of either --------------------------------------------------- */
+/* ---- rounds of both engines --------------------------------------------- */
 
 static bool
 is_ahead(const struct tach_recorder *r)
@@ -1126,7 +1142,8 @@ is_ahead(const struct tach_recorder *r)
 	    remote_is_ahead(r->remote);
 }
 
-/* Nothing is read between two rounds. */
+/* Whether the remote engine takes rounds now.  It reads nothing between two of
+ * them. */
 static bool
 has_rounds(const struct tach_recorder *r)
 {
@@ -1150,9 +1167,9 @@ tach_recorder_due(struct tach_recorder *r)
 	return holds_late(r) ? least(due, clock_ns() + LATE_STEP) : due;
 }
 
-/* That the target has ended is noticed by a round's first read.  Where that takes
- * too long, and where nothing is read, a poll looks for it, and for a stop, which
- * costs more. */
+/* A round's first read notices that the target has ended.  If the next round is too
+ * far off, or nothing is read, a poll looks for that and for a stop, which costs
+ * more. */
 size_t
 tach_recorder_fds(const struct tach_recorder *r,
     struct pollfd fds[TACH_RECORDER_FDS])
@@ -1167,7 +1184,7 @@ tach_recorder_fds(const struct tach_recorder *r,
 	return 2 + (ahead ? remote_ahead_fds(r->remote, fds + 2) : 0);
 }
 
-/* One that has been there for a while gets interrupts of its own. */
+/* Asks for interrupts, if the recorder follows and has had SETTLED rounds. */
 static void
 want_interrupts(struct tach_recorder *r)
 {
@@ -1179,7 +1196,7 @@ want_interrupts(struct tach_recorder *r)
 		remote_interrupts(r->remote, r->interrupts);
 }
 
-/* A round of our own, if it is due. */
+/* Takes a round that is not taken ahead, if it is due. */
 static int
 own_round(struct tach_recorder *r, struct tach_sink *sink)
 {
@@ -1221,8 +1238,8 @@ tach_recorder_step(struct tach_recorder *r, struct tach_sink *sink)
 						   own_round(r, sink);
 }
 
-/* Until the next round; a stop that comes between the look and the sleep is
- * noticed a sleep later. */
+/* Sleeps until the next round.  A stop that comes between the look and the sleep is
+ * noticed after the sleep. */
 static void
 sleep_round(struct tach_recorder *r)
 {
@@ -1283,7 +1300,7 @@ tach_recorder_paused(const struct tach_recorder *r)
 	return r->paused_at != 0;
 }
 
-/* ---- what is known ----------------------------------------------------- */
+/* ---- state and results ------------------------------------------------- */
 
 enum tach_recorder_state
 tach_recorder_state(const struct tach_recorder *r)

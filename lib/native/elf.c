@@ -9,20 +9,20 @@
 
 #define PAGE_MASK_4K UINT64_C(0xfff)
 
-#define GETTER_SIZE 8 /* bytes that can come before it loads its variable */
-#define MOV_SIZE 7
+#define GETTER_SIZE 8 /* bytes of a getter before it loads its variable, at most */
+#define MOV_SIZE 7    /* bytes of the instruction that loads it */
 #define SECTION_MAX (64 << 20) /* bytes: of symbols, or of names */
 #define ALL_MAX (256 << 20)    /* bytes: of all that is read of a file */
 #define HEADINGS_MAX (256 << 10) /* bytes: of the names of sections */
-#define NAME_MAX_SOUGHT 64     /* bytes: no name that is sought is longer */
+#define NAME_MAX_SOUGHT 64     /* bytes: no name that is looked for is longer */
 
 struct elf_file {
 	Elf *elf;
 	uint64_t left; /* bytes that may still be read */
 };
 
-/* Whether so much more makes sense.  Many tables can lie at one place, so that
- * the file's size is no limit. */
+/* Whether that many bytes more may be read; counts them.  Many tables can lie at
+ * one place, so the file's size is no limit. */
 static bool
 may_read(struct elf_file *f, uint64_t size)
 {
@@ -55,7 +55,7 @@ find_segments(Elf *elf, struct elf_python *p)
 	}
 }
 
-/* Where an address is in the file; -1: nowhere. */
+/* The offset of an address in the file; -1 if the file does not have it. */
 static int64_t
 offset_of(Elf *elf, uint64_t addr)
 {
@@ -83,9 +83,10 @@ data_at(struct elf_file *f, uint64_t addr, uint64_t size, Elf_Type type)
 }
 
 /*
- * The address of the variable that a function of one line returns, or 0.  So
- * interp_head is found in a stripped file: PyInterpreterState_Head is its
- * getter.  mov DISPLACEMENT(%rip), %rax is 48 8b 05 and four bytes.
+ * The address of the variable that a function of one line returns; 0 if it is
+ * no such function.  It finds interp_head in a stripped file, by its getter
+ * PyInterpreterState_Head.  mov DISPLACEMENT(%rip), %rax is 48 8b 05 and four
+ * bytes.
  */
 static uint64_t
 returned_variable(struct elf_file *f, const GElf_Sym *sym)
@@ -124,8 +125,8 @@ take_symbol(struct elf_file *f, const GElf_Sym *sym, const char *name,
 		p->head = returned_variable(f, sym);
 }
 
-/* Whether a name is there, and ends soon enough to be one that is sought: any
- * number of symbols can have the same long one. */
+/* Whether a name is in the table, and is short enough to be one that is looked
+ * for: any number of symbols can have the same long name. */
 static bool
 is_short(const Elf_Data *names, size_t at)
 {
@@ -149,8 +150,8 @@ find_symbols(struct elf_file *f, Elf_Data *symbols, const Elf_Data *names,
 			    sym.st_name, p);
 }
 
-/* NULL: it is larger than any that makes sense, or packed so that it can
- * become that, or the file has it no longer. */
+/* The contents of a section.  NULL if it is too large, if it is compressed, so
+ * that it can become too large, or if the file does not have it any more. */
 static Elf_Data *
 section_data(struct elf_file *f, Elf_Scn *scn)
 {
@@ -162,7 +163,8 @@ section_data(struct elf_file *f, Elf_Scn *scn)
 	return elf_getdata(scn, NULL);
 }
 
-/* The names of sections.  False: it has none. */
+/* Finds the section with the names of sections; *names: its index.  False if
+ * there is none. */
 static bool
 has_names(struct elf_file *f, size_t *names)
 {
@@ -175,7 +177,8 @@ has_names(struct elf_file *f, size_t *names)
 	    section_data(f, scn) != NULL;
 }
 
-/* .symtab and .dynsym alike; the section is there in stripped files too. */
+/* Looks at .symtab and .dynsym alike.  Stripped files have section .PyRuntime,
+ * too. */
 static void
 find_sections(struct elf_file *f, struct elf_python *p)
 {
@@ -202,8 +205,9 @@ find_sections(struct elf_file *f, struct elf_python *p)
 }
 
 /*
- * Of a file without sections: what the dynamic linker goes by.  It never
- * needs the number of symbols, but linkers put their names behind them.
+ * Finds the symbols of a file without sections, by the table of the dynamic
+ * linker.  This table lacks the number of symbols, but linkers put the names of
+ * symbols behind them.
  */
 static void
 find_dynamic(struct elf_file *f, const GElf_Phdr *ph, struct elf_python *p)
@@ -247,8 +251,8 @@ find_names(struct elf_file *f, struct elf_python *p)
 
 /* ---- all ----------------------------------------------------------------- */
 
-/* Whether the header itself counts the sections.  More than that can do take
- * memory before one of them is read; no Python has so many. */
+/* Whether the header itself counts the sections.  If there are more than it can
+ * count, they take memory before one of them is read; no Python has so many. */
 static bool
 counts_sections(int fd)
 {
@@ -264,9 +268,9 @@ counts_sections(int fd)
 	return h.narrow.e_shnum != 0 || h.narrow.e_shoff == 0;
 }
 
-/* Reads what is asked for, instead of mapping the file, which would end us if
- * somebody cut it meanwhile.  False: it is no ELF file, or none that makes
- * sense. */
+/* Opens a file to be read, not mapped: a mapping would end this process if the
+ * file was cut meanwhile.  False if libelf does not open it, or if it has too
+ * many sections. */
 static bool
 open_elf(struct elf_file *f, int fd)
 {

@@ -7,32 +7,32 @@
 
 #include "python/unicode.h"
 
-/* Longer ones are not believed. */
+/* Longer names and bytes objects are not believed. */
 #define NAME_MAX_UNITS 65536
 #define BYTES_MAX (64u << 20)
-/* No object has so many references; what is freed is overwritten from its
- * first word on, by an address or 0. */
+/* No object has so many references.  The count is the first word of an object,
+ * and that of a freed object is overwritten by an address or 0. */
 #define REFS_MAX (UINT64_C(1) << 32)
-/* Bits of a free-threaded object's shared references that count none. */
+/* Low bits of a free-threaded object's count of shared references: flags. */
 #define SHARED_FLAGS 3
 
-/* One part of a code object: where it lies and what it will be. */
+/* One part of a code object: a str or bytes object. */
 struct code_part {
-	uint64_t addr;
+	uint64_t addr; /* of the object */
 	struct py_text text;
 	uint8_t *bytes; /* text.length units, read */
 };
 
 enum { NAME, FILENAME, LINES, BYTECODE, NPARTS };
 
-/* Versions whose code objects hold their bytecode themselves have one less. */
+/* From 3.11 on the code object itself holds its bytecode: one part less. */
 static size_t
 part_count(const struct py_offsets *o)
 {
 	return py_has(o->code_code) ? NPARTS : BYTECODE;
 }
 
-/* The qualified name, where there is one. */
+/* The address of the qualified name, or to 3.10 of the name. */
 static uint64_t
 name_of(const struct py_offsets *o, const uint8_t *head)
 {
@@ -82,8 +82,8 @@ code_check(const struct py_offsets *o, const struct py_code *c,
 	return print_of(o, c, k) == c->print;
 }
 
-/* The beginnings of the parts' contents: what is freed and made again often gets
- * all the same addresses. */
+/* Has the fingerprint cover the beginnings of the parts' contents: a code object
+ * that is freed and made again often has the same addresses in it. */
 static void
 choose_parts(struct py_code *c, const struct code_part *parts)
 {
@@ -164,7 +164,7 @@ make_name(const struct code_part *p, struct py_name *n)
 	return true;
 }
 
-/* With its variables and its stack. */
+/* The bytes of a frame with its variables and its stack; 0: not known. */
 static size_t
 frame_size(const struct py_offsets *o, const uint8_t *head)
 {
@@ -192,8 +192,8 @@ make_code(const struct py_offsets *o, struct code_part *parts,
 	    make_name(&parts[FILENAME], &c->file);
 }
 
-/* Goes from instruction to instruction.  From one on that is hidden by
- * another, nothing is known. */
+/* Goes from instruction to instruction, up to the first that is hidden by
+ * another opcode: from there on nothing is known. */
 static void
 find_instructions(const struct py_offsets *o, const uint16_t *units,
     struct py_code *c)
@@ -232,9 +232,9 @@ read_units(const struct py_offsets *o, const struct py_memory *m,
 	return ok;
 }
 
-/* Whether somebody holds an object, or may do so, where a count tells of those
- * that are freed.  A free-threaded build counts that in two words, behind the
- * first one. */
+/* Whether an object has references.  True from 3.14 on, where the interpreter
+ * counts the code objects that it frees.  A free-threaded build has two counts
+ * of references, behind the first word. */
 static bool
 is_held(const struct py_offsets *o, const uint8_t *head)
 {
@@ -249,8 +249,9 @@ is_held(const struct py_offsets *o, const uint8_t *head)
 	return refs != 0 && refs < REFS_MAX;
 }
 
-/* The fingerprint is of what was read first; it must hold at the end.  Of an
- * object that is still held then, a version number says as much as its parts. */
+/* Makes the fingerprint of the memory that was read first, and checks it at the
+ * end.  If the object is still held then, its version number tells as much as
+ * its parts. */
 static bool
 still_same(const struct py_offsets *o, const struct py_memory *m,
     struct py_code *c, struct code_check *k, const struct code_part *parts)
@@ -325,8 +326,8 @@ code_free(struct py_code *c)
 	*c = (struct py_code){0};
 }
 
-/* The code unit of an instruction pointer: -1 is before the first, which is
- * where a function is that has not begun. */
+/* The code unit of an instruction pointer.  -1, before the first unit: the
+ * function has not begun. */
 static int64_t
 unit_of(const struct py_offsets *o, const struct py_code *c, uint64_t instr)
 {
@@ -346,8 +347,8 @@ code_allows(const struct py_offsets *o, const struct py_code *c,
 	return !calls || !c->leaves[unit];
 }
 
-/* The first unit of an instruction, of which this one may be a cache: to 3.12
- * a frame that calls is at the last one. */
+/* The first unit of the instruction that has this unit, which may be a cache:
+ * to 3.12 a frame that calls is at the last cache. */
 static int64_t
 first_unit(const struct py_code *c, int64_t unit)
 {
@@ -370,12 +371,12 @@ code_opcode(const struct py_offsets *o, const struct py_memory *m,
 		return NO_OPCODE;
 	unit = first_unit(c, unit);
 	was = unit < c->known ? c->opcodes[unit] : NO_OPCODE;
-	if (py_has(o->code_code)) /* to 3.10 it stays as it is */
+	if (py_has(o->code_code)) /* to 3.10 no opcode changes */
 		return was;
 	if (!py_read(m, c->addr + o->code_bytecode + 2 * (uint64_t)unit, &now,
 		sizeof(now)))
 		return was;
-	/* One that takes up other room is of another code object by now. */
+	/* Another number of caches: another code object is here by now. */
 	return was == NO_OPCODE || (o->opcodes[now] & PY_OPCODE_HIDES) ||
 	    o->opcodes[now] == o->opcodes[was] ? now : was;
 }

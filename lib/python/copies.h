@@ -7,8 +7,9 @@
 #include "python/memory.h"
 #include "python/offsets.h"
 
-/* Where a copy of a code object's bytecode lies, of free-threaded builds.
- * False: there is none of that number. */
+/* Finds the copy of a code object's bytecode with this number; only for
+ * free-threaded builds from 3.14 on.  False if there is none, or if it cannot
+ * be read. */
 bool code_copy(const struct py_offsets *, const struct py_memory *,
     uint64_t code, uint32_t number, uint64_t *addr);
 

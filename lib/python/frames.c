@@ -7,8 +7,8 @@
 
 #include "array.h"
 
-/* Links of a chain that are sought; for each, all of the chain is looked at, and
- * some of the data stack. */
+/* Lost links of a chain that are searched for.  Each search looks at the whole
+ * chain, and at a part of the data stack. */
 #define LOST_MAX 64
 
 /* Makes room in a chain that has none left. */
@@ -23,8 +23,8 @@ grow(struct py_chain *c)
 	return p != NULL;
 }
 
-/* The next place of a chain, to be filled in.  NULL: out of memory.  (What is
- * made elsewhere and copied takes as long as all the rest of a walk.) */
+/* The next place of a chain, to be filled in; NULL if out of memory.  (To make
+ * a place elsewhere and copy it takes as long as the rest of a walk.) */
 static inline struct py_place *
 next_place(struct py_chain *c)
 {
@@ -85,17 +85,20 @@ get_pointer(struct py_view *v, uint64_t addr, uint64_t *out)
 	return true;
 }
 
-/* Whether links that are lost are found by other means. */
+/* Whether the walk searches for lost links. */
 static bool
 relinks(const struct py_marks *m)
 {
 	return m->past != NULL && !m->native;
 }
 
-/* In 3.11 and 3.12 a thread that runs no code of Python's has a cframe in its
- * state.  Others lie on the C stack, and no current frame there means that what
- * was copied is not that cframe: not yet, or not any more.
- * *stack: an address on the C stack, or 0. */
+/*
+ * Finds the current frame; 0: none.  In 3.11 and 3.12 a cframe has its address.
+ * A thread that runs no Python code uses the cframe in its state.  All other
+ * cframes lie on the C stack: if such a cframe has no current frame, the copy
+ * was made before it was there, or after.
+ * *stack: an address on the C stack, or 0.
+ */
 static enum walk_result
 current_frame(const struct py_offsets *o, struct py_view *v, uint64_t thread,
     const struct py_marks *m, uint64_t *frame, uint64_t *stack)
@@ -127,7 +130,7 @@ chain_note_resumers(const struct py_chain *c, size_t shared,
 {
 	const struct py_place *by = NULL;
 
-	/* From the outermost one on, after the innermost that they share. */
+	/* From the innermost shared frame on, else from the outermost. */
 	while (shared > 0 && place_is_mark(&c->places[c->depth - shared]))
 		shared--;
 	for (size_t n = shared > 0 ? shared : 1; n <= c->depth; n++) {
@@ -163,7 +166,7 @@ chain_continues(const struct py_chain *a, const struct py_chain *b)
 
 	if (shared >= depth)
 		return true;
-	/* The innermost one runs, and may have gone on to the next. */
+	/* The innermost frame runs, and may have left its instruction. */
 	return shared + 1 == depth &&
 	    a->places[a->depth - depth].code ==
 	    b->places[b->depth - depth].code;
@@ -175,8 +178,8 @@ code_of(const struct py_offsets *o, const uint8_t *f)
 	return load_u64(f + o->frame_code) & ~PY_TAGS;
 }
 
-/* The address of the instruction that a frame is at.  A frame object only
- * tells how far into the bytecode that is; see code_bytecode. */
+/* The address of the instruction that a frame is at.  To 3.10 a frame has the
+ * offset into the bytecode only, which is added to the code object's address. */
 static uint64_t
 instr_of(const struct py_offsets *o, const uint8_t *f)
 {
@@ -190,9 +193,9 @@ instr_of(const struct py_offsets *o, const uint8_t *f)
 }
 
 /*
- * Whether a frame is one of a call that goes on.  Frame objects outlive their
- * calls: they wait for the next one, in lists of free ones that are linked
- * as chains are, or as long as somebody holds them.
+ * Whether the call of a frame goes on.  To 3.10 a frame object outlives its
+ * call: it stays while it has references, or waits for the next call in a list
+ * of free ones, which is linked as a chain is.
  */
 static bool
 is_live(const struct py_offsets *o, const uint8_t *f)
@@ -203,8 +206,8 @@ is_live(const struct py_offsets *o, const uint8_t *f)
 	    (o->live_states >> f[o->frame_state] & 1) != 0);
 }
 
-/* Whether nobody holds a frame object any more: it is being freed, or waits for
- * the next call, and its link is one to the next of those that wait. */
+/* Whether a frame object, to 3.10, has no references: it is being freed, or is
+ * in the list of free ones, where its link leads to the next free one. */
 static bool
 is_free(const struct py_offsets *o, const uint8_t *f)
 {
@@ -212,14 +215,15 @@ is_free(const struct py_offsets *o, const uint8_t *f)
 	    load_u64(f + o->object_type - sizeof(uint64_t)) == 0;
 }
 
-/* In free-threaded builds each thread may run a copy of the bytecode. */
+/* The number of the copy of the bytecode that a frame runs: in free-threaded
+ * builds from 3.14 on, each thread may have its own.  0: the original. */
 static uint32_t
 copy_of(const struct py_offsets *o, const uint8_t *frame)
 {
 	return py_has(o->frame_copy) ? load_u32(frame + o->frame_copy) : 0;
 }
 
-/* Whether it is one of a generator that has begun, not one that makes it. */
+/* Whether a frame is a generator's own, not one that makes a generator. */
 static bool
 is_resumed(const struct py_offsets *o, const uint8_t *f)
 {
@@ -250,17 +254,17 @@ frame_place(const struct py_offsets *o, const uint8_t *f, uint64_t frame)
 }
 
 /*
- * Whether a frame can be calling another one without having left the
- * interpreter's loop.  Before it does so it notes the top of its stack, and
- * forgets that when it goes on; one that is at its first instruction has not
- * called anything.  What it seems to have called then has returned.
+ * Whether a frame can have called another one without leaving the interpreter's
+ * loop.  From 3.11 to 3.13 a frame notes the top of its stack before a call, and
+ * clears the note when it goes on.  A frame at its first instruction has called
+ * nothing.  If false, the frame that it seems to have called has returned.
  */
 static bool
 may_call(const struct py_offsets *o, const uint8_t *f)
 {
-	if (py_has(o->frame_lasti)) /* the first one can call, to 3.10 */
+	if (py_has(o->frame_lasti)) /* to 3.10 the first one can call */
 		return (int32_t)load_u32(f + o->frame_lasti) >= 0;
-	/* Of a copy, codes_originals says so. */
+	/* In a copy of the bytecode, the chain's user checks this. */
 	if (copy_of(o, f) == 0 &&
 	    instr_of(o, f) <= code_of(o, f) + o->code_bytecode)
 		return false;
@@ -268,7 +272,7 @@ may_call(const struct py_offsets *o, const uint8_t *f)
 	    (int32_t)load_u32(f + o->frame_stacktop) >= 0;
 }
 
-/* What stands between a frame and the one that it called, if anything. */
+/* The mark between a frame and the frame that it called, or PLACE_NONE. */
 static enum py_mark
 mark_above(const struct py_marks *m, uint64_t frame, bool from_c, size_t depth)
 {
@@ -284,7 +288,7 @@ add_mark(struct py_chain *c, enum py_mark mark)
 	    chain_add(c, (struct py_place){.code = mark});
 }
 
-/* Whether a frame is one that forgets its caller when it does not go on. */
+/* Whether a frame loses its link to its caller when it does not go on. */
 static bool
 is_forgetful(const struct py_offsets *o, const uint8_t *f)
 {
@@ -292,16 +296,16 @@ is_forgetful(const struct py_offsets *o, const uint8_t *f)
 	    (py_has(o->frame_generator) && !is_live(o, f));
 }
 
-/* Whether a frame is one of a generator that was suspended, or, to 3.10, that
- * ended: others keep the address of their caller's frame then. */
+/* Whether a frame is of a generator that was suspended or, to 3.10, is one that
+ * ended: all other frames keep the address of their caller's frame. */
 static inline bool
 is_suspended(const struct py_offsets *o, const uint8_t *f)
 {
 	return load_u64(f + o->frame_previous) == 0 && is_forgetful(o, f);
 }
 
-/* Whether a frame was the current one when it noted the top of its stack: it
- * is about to return, or to call. */
+/* Whether the innermost frame of a chain has noted the top of its stack: it is
+ * about to return, or to call. */
 static bool
 may_have_ended(const struct py_offsets *o, const uint8_t *f, size_t depth)
 {
@@ -309,8 +313,8 @@ may_have_ended(const struct py_offsets *o, const uint8_t *f, size_t depth)
 	    (int32_t)load_u32(f + o->frame_stacktop) >= 0;
 }
 
-/* A thread's own copy of the bytecode tells nothing: the place that was seen is
- * one of the original. */
+/* The caller's instruction is not compared in a thread's own copy of the
+ * bytecode: the place that was seen is in the original. */
 bool
 frame_call_is_over(const struct py_offsets *o, const struct py_place *caller,
     const uint8_t *caller_frame, const struct py_place *callee,
@@ -364,7 +368,7 @@ shims_note(struct py_shims *s, uint64_t code, bool shim)
 		kept[n++] = 0;
 }
 
-/* Whether a frame is the interpreter's own, or, in 3.11, was called by it. */
+/* Whether a frame is the interpreter's own or, in 3.11, was called from C. */
 static bool
 is_entry(const struct py_offsets *o, const uint8_t *f)
 {
@@ -372,8 +376,8 @@ is_entry(const struct py_offsets *o, const uint8_t *f)
 	    (py_has(o->frame_is_entry) && f[o->frame_is_entry] != 0);
 }
 
-/* Whether a chain can end with a frame.  A generator that was suspended in
- * the meantime ends it, too, but that is not the root of a thread. */
+/* Whether a chain can end with a frame.  The frame of a generator that was
+ * suspended meanwhile has no link either, but is not the root of a thread. */
 static bool
 is_root(const struct py_offsets *o, const uint8_t *f)
 {
@@ -382,8 +386,8 @@ is_root(const struct py_offsets *o, const uint8_t *f)
 	return is_entry(o, f) && f[o->frame_owner] != OWNER_GENERATOR;
 }
 
-/* Whether a chain without a frame of Python's is all that a thread has that has
- * none: it ends with the frame that all chains end with, if any. */
+/* Whether an address is the end of all chains of a thread: 0, or in 3.15 the base
+ * frame.  A thread that runs no Python code has nothing else in its chain. */
 static bool
 is_none(const struct py_offsets *o, struct py_view *v, uint64_t thread,
     uint64_t last)
@@ -404,20 +408,20 @@ struct walk {
 	uint64_t thread; /* address of its state */
 	const struct py_marks *m;
 	struct py_chain *c; /* of the frames so far */
-	uint64_t frame;	    /* to which it comes next; 0: it ends */
-	uint64_t last;	    /* to which it came last, ... */
-	const uint8_t *f;   /* ... the copy of that, until more is read, ... */
+	uint64_t frame;	    /* the next frame; 0: the walk ends */
+	uint64_t last;	    /* the last frame, ... */
+	const uint8_t *f;   /* ... its copy, valid until more is read, ... */
 	bool root;	    /* ... and whether a chain can end with it */
 	bool from_c;	    /* the frame before was called from C */
-	bool past;	    /* and has ended ... */
-	bool free;	    /* ... and nobody holds it; it has a link still */
-	size_t n;	    /* frames that it has come to */
-	uint64_t mark;	    /* one of them: to come to it again is a circle */
+	bool past;	    /* the frame before has ended */
+	bool free;	    /* the last frame has no references, but a link */
+	size_t n;	    /* frames that the walk has come to */
+	uint64_t mark;	    /* one of these: a second time is a circle */
 	size_t told;	    /* see may_have_resumed */
 	struct past_seen seen;
 };
 
-/* What goes on ends here, with this place of the chain or before it. */
+/* Makes all places so far past, or removes them if they are not wanted. */
 static void
 end_live(const struct py_marks *m, struct py_chain *c)
 {
@@ -426,7 +430,7 @@ end_live(const struct py_marks *m, struct py_chain *c)
 	c->live = 0;
 }
 
-/* Adds the frame, one of Python's own, to the chain of those that it called. */
+/* Adds the last frame, which runs Python code, to the chain. */
 static bool
 add_frame(struct walk *w)
 {
@@ -460,7 +464,7 @@ add_frame(struct walk *w)
 	return true;
 }
 
-/* What was seen so far, for what is to be found by other means. */
+/* The frames so far, for a search for a lost link. */
 static const struct past_seen *
 seen_of(struct walk *w)
 {
@@ -469,8 +473,9 @@ seen_of(struct walk *w)
 	return &w->seen;
 }
 
-/* Goes to the caller of the last frame, if the link to it is lost: that to the
- * frame that all chains end with is not.  False: it is not known. */
+/* Makes the caller of the last frame the next one, if the link to it is lost.
+ * The link to the frame that all chains end with is never lost.  False if the
+ * caller is not known. */
 static bool
 relink(struct walk *w)
 {
@@ -488,15 +493,15 @@ relink(struct walk *w)
 	by = w->seen.lost++ < LOST_MAX ?
 	    past_caller(past, w->o, w->v, w->thread, &w->seen) : 0;
 	if (!lost && by == 0)
-		return true; /* a new one may be there */
+		return true; /* a new code object's frame may be there */
 	if (by != w->frame)
-		w->from_c = w->past = true; /* it has returned */
+		w->from_c = w->past = true; /* the last one has returned */
 	w->frame = by;
 	return by != 0;
 }
 
-/* Who resumed the generator that a chain has come to, which was suspended
- * meanwhile and has forgotten it; 0: not known. */
+/* The resumer of the generator that the walk has come to, which was suspended
+ * meanwhile and has lost its link; 0 if not known. */
 static uint64_t
 resumer_of(struct walk *w)
 {
@@ -508,10 +513,12 @@ resumer_of(struct walk *w)
 	return by != 0 ? by : past_resumer(past, w->o, w->v, w->last);
 }
 
-/* Whether the frame may be the one that was noted as who resumed the one before.
- * By now that may be resumed by another, and this one have ended, or be used
- * again; then only what comes before stays in the chain.  ->told: how many
- * frames there are to the first whose caller is only noted; 0: none is. */
+/*
+ * Whether the last frame may be the resumer that was noted for the frame before
+ * it.  If the noted frame has ended, another frame may have resumed that one
+ * since.  Then the chain keeps only its places up to the first one whose caller
+ * was noted.  ->told: how many places these are; 0: no caller was noted.
+ */
 static bool
 may_have_resumed(struct walk *w)
 {
@@ -525,7 +532,7 @@ may_have_resumed(struct walk *w)
 	return true;
 }
 
-/* Whether it is a frame to which a walk can come.  One that comes back to a
+/* Whether the next address can be that of a frame.  A walk that comes back to a
  * frame runs in a circle. */
 static bool
 is_sound(struct walk *w)
@@ -538,7 +545,7 @@ is_sound(struct walk *w)
 	return true;
 }
 
-/* Notes where it has come to. */
+/* Notes the last frame, for a search for its caller. */
 static void
 note_seen(struct walk *w, bool own)
 {
@@ -549,7 +556,7 @@ note_seen(struct walk *w, bool own)
 		w->seen.end = w->last;
 }
 
-/* Comes to the next frame. */
+/* Makes the next frame the last one, and reads it. */
 static enum walk_result
 come_to(struct walk *w)
 {
@@ -562,14 +569,14 @@ come_to(struct walk *w)
 	if (w->f == NULL)
 		return WALK_MISS;
 	free = is_free(w->o, w->f);
-	if (w->free && free) /* it is not the caller */
+	if (w->free && free) /* not its caller, but the next free one */
 		return WALK_BAD;
 	w->frame = load_u64(w->f + w->o->frame_previous);
 	w->free = free && w->frame != 0;
 	return w->m->past != NULL && !may_have_resumed(w) ? WALK_BAD : WALK_OK;
 }
 
-/* Takes the frame that it has come to. */
+/* Adds the last frame, and finds the next one if it was suspended. */
 static enum walk_result
 take(struct walk *w)
 {
@@ -592,16 +599,17 @@ take(struct walk *w)
 	return WALK_OK;
 }
 
-/* Whether there is no room left for a frame, a mark before it and one that the
- * chain ends with. */
+/* Whether a chain has no room left for a frame, a mark before it and a mark at
+ * its end. */
 static bool
 is_full(const struct py_chain *c)
 {
 	return c->depth > CHAIN_DEPTH_MAX - 3;
 }
 
-/* Whether a walk of 3.12 or later, which has no marks to make, has come from a
- * frame of which nothing need be sought. */
+/* Whether the next frames may be ordinary.  The version is 3.12 or later,
+ * without copies of bytecode; there are no marks to add; and the last frame goes
+ * on and is no entry frame. */
 static bool
 is_ordinary(const struct walk *w)
 {
@@ -612,17 +620,17 @@ is_ordinary(const struct walk *w)
 }
 
 /*
- * Takes the frames from there on that are ordinary, as most of a deep stack are:
- * of functions that go on, and called the one before without leaving the loop.
- * It comes to the same as to come to each of them and to take it, in a third of
- * the time.
+ * Adds the next frames as long as they are ordinary, as most of a deep stack
+ * are: functions that go on, and called the frame before without leaving the
+ * loop.  The result is the same as by come_to and take, in a third of the time.
  */
 static enum walk_result
 take_ordinary(struct walk *w)
 {
 	const struct py_offsets *o = w->o;
 
-	while (w->frame != 0 && !is_full(w->c) && !past_may_lose(&w->seen, w->frame)) {
+	while (w->frame != 0 && !is_full(w->c) &&
+	    !past_may_lose(&w->seen, w->frame)) {
 		const uint8_t *f = view_at(w->v, w->frame, o->frame_size);
 		uint64_t code, previous;
 		struct py_place *p;
@@ -649,7 +657,8 @@ take_ordinary(struct walk *w)
 	return WALK_OK;
 }
 
-/* Whether it has come to the root that the thread had last. */
+/* Whether the last frame is the root of the thread's last chain, and still leads
+ * to the same entry frame. */
 static bool
 is_at_root(const struct walk *w)
 {
@@ -657,7 +666,7 @@ is_at_root(const struct walk *w)
 	    w->last == w->m->root;
 }
 
-/* Ends at that, as if it had come to the entry frame, too. */
+/* Ends the walk at that root, as if it had come to the entry frame, too. */
 static void
 end_at_root(struct walk *w)
 {
@@ -669,7 +678,7 @@ end_at_root(struct walk *w)
 	w->from_c = true;
 }
 
-/* Ends with what stands for the frames that there is no room for. */
+/* Ends the walk with a mark for the frames that the chain has no room for. */
 static enum walk_result
 cut_walk(struct walk *w)
 {
@@ -681,7 +690,8 @@ cut_walk(struct walk *w)
 	return add_mark(c, PLACE_CUT) ? WALK_OK : WALK_MEMORY;
 }
 
-/* The root is called from C in all versions; CPython 3.15 says so. */
+/* The root is called from C in all versions.  From 3.11 on PLACE_NATIVE stands
+ * for that, as in CPython 3.15. */
 static enum walk_result
 end_walk(struct walk *w)
 {

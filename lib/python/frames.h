@@ -7,32 +7,31 @@
 #include "python/offsets.h"
 #include "python/past.h"
 
-/* CPython 3.14 and later, and 3.13 without a GIL, keep tags in the low bits of
- * the references of a frame; an object's address has none. */
+/* CPython 3.14 and later keeps tags in the low bits of a frame's references; in
+ * an object's address these bits are 0. */
 #define PY_TAGS UINT64_C(7)
 
-/* One Python frame: which code object, the address of the instruction that it
- * is at, and its own. */
+/* A place of a chain: a Python frame, or a mark. */
 struct py_place {
-	uint64_t code;
-	uint64_t instr;
-	uint64_t frame;
+	uint64_t code;	/* address of the code object; or a py_mark */
+	uint64_t instr; /* address of the instruction that it is at */
+	uint64_t frame; /* address of the frame */
 	uint32_t copy; /* of the bytecode that instr lies in; 0: the original */
-	bool calls; /* the frame before it, without leaving the loop */
+	bool calls; /* it called the frame before it without leaving the loop */
 	bool resumed; /* it is a generator's own frame */
 	bool left; /* it may have left the instruction at which it called the
 		    * frame before it */
 };
 
-/* Places that are no code of Python's; no code object has such an address. */
+/* Places without a code object; no code object has such an address. */
 enum py_mark {
 	PLACE_NONE,
 	PLACE_GC,     /* the garbage collector, above the frame that called it */
 	PLACE_NATIVE, /* C code that called Python code */
-	PLACE_FRAME,  /* instr is the index of a frame that was made up */
-	PLACE_PAST,   /* a frame that has forgotten its code object, but not
-		       * the instruction */
-	PLACE_CUT,    /* more frames than a chain can have, outside of these */
+	PLACE_FRAME,  /* a made-up frame; instr is its index */
+	PLACE_PAST,   /* a frame that has lost its code object; instr is
+		       * still known */
+	PLACE_CUT,    /* the outer frames of a stack that is too deep */
 	PLACE_MARKS,
 };
 
@@ -43,12 +42,12 @@ place_is_mark(const struct py_place *p)
 }
 
 /*
- * Whether a code object with these names, which are not terminated, is one of
- * the interpreter's own, whose frames stand for no call of Python's.  By one in
- * each process, "__init__" in a file of that name, __init__ is called without
- * leaving the loop.  Another one of each interpreter, "<interpreter trampoline>"
- * in "<shim>", is in the entry frames of 3.12, which are the interpreter's own,
- * but have the code object first.
+ * Whether a code object with these names, which are not terminated, is a shim:
+ * one of the interpreter's own, whose frames stand for no call of Python code.
+ * Each process has one that calls __init__ without leaving the loop:
+ * "__init__" in file "__init__".  In 3.12 each interpreter has one for its
+ * entry frames: "<interpreter trampoline>" in "<shim>".  An entry frame is
+ * known by its owner, but gets its code object before its owner.
  */
 bool frame_is_shim(const char *name, size_t name_size, const char *file,
     size_t file_size);
@@ -61,40 +60,41 @@ struct py_shims {
 
 bool shims_has(const struct py_shims *, uint64_t code);
 
-/* Notes whether the code object at an address is a shim: a new one may be where
- * an old one was.  Where there is no room, the newest of the others is
- * forgotten. */
+/* Notes whether the code object at an address is a shim: a new code object may
+ * lie where an old one was.  If there is no room, the newest of the other shims
+ * is dropped. */
 void shims_note(struct py_shims *, uint64_t code, bool shim);
 
-/* Whether a call that was seen is over, by newer copies of the frames of both. */
+/* Whether a call that was seen is over, by newer copies of both frames. */
 bool frame_call_is_over(const struct py_offsets *,
     const struct py_place *caller, const uint8_t *caller_frame,
     const struct py_place *callee, const uint8_t *callee_frame);
 
-/* What there is to be in a chain besides its frames, and where. */
+/* The marks and frames that a walk puts into a chain, and facts that help it. */
 struct py_marks {
-	uint64_t gc_frame; /* the frame that the collector was called from */
-	bool gc_inner;	   /* that is the innermost one */
-	bool native;
-	/* Code objects whose frames are passed over: see frame_is_shim; or
+	uint64_t gc_frame; /* the frame that called the collector; 0: none */
+	bool gc_inner;	   /* the innermost frame called the collector */
+	bool native;	   /* PLACE_NATIVE is wanted */
+	/* Code objects whose frames are left out: see frame_is_shim; or
 	 * NULL. */
 	const struct py_shims *shims;
-	/* If given, frames that have returned or were suspended are kept: they
-	 * were there when the thread said which one was its current frame.
-	 * Without `native`, of which nothing else tells, what the C stack does
-	 * not link any more is found by other means. */
+	/* If not NULL, frames that returned or were suspended after the thread
+	 * state was copied are kept.  Without `native`, callers whose link on
+	 * the C stack is lost are searched for; with it they are not, as only
+	 * the links tell where C code is. */
 	const struct py_past *past;
 	uint64_t stack; /* an address on the C stack; 0: none is known */
-	/* The outermost frame that the thread had last, and the ->entry of that
-	 * chain; or 0.  Nothing was below it on the data stack, so nothing is:
-	 * if the one still leads to the other, the chain ends there. */
+	/* The outermost frame of the thread's last chain, and the ->entry of
+	 * that chain; or 0.  Nothing was below that frame on the data stack, so
+	 * nothing is now: if it still leads to that entry frame, the chain ends
+	 * there. */
 	uint64_t root, entry;
 };
 
 /*
- * A chain of frames, innermost first, in an array that grows, or in a fixed
- * one, whose size is a power of two: then place i lies at i modulo that, so
- * that the outermost ones are kept.
+ * A chain of frames, innermost first.  Its array grows, or is fixed: then its
+ * size is a power of two and place i lies at i modulo the size, so that the
+ * outermost places are kept.
  */
 struct py_chain {
 	struct py_place *places;
@@ -102,74 +102,74 @@ struct py_chain {
 	size_t max;
 	bool fixed;
 	size_t live;   /* how many of its outermost places go on */
-	bool ending;   /* the innermost may be about to return, or to call: its
-			* caller may have left the place of the call */
-	bool returned; /* none goes on: they all had just returned */
-	uint64_t stack; /* where the C stack was when its innermost loop of the
-			 * interpreter began, about; 0: not known */
-	uint64_t entry; /* the entry frame that its outermost one leads to; 0:
-			 * it has none */
+	bool ending;   /* the innermost frame may be about to return or to call:
+			* its caller may have left its call */
+	bool returned; /* no frame goes on: all had just returned */
+	uint64_t stack; /* about the address on the C stack where the innermost
+			 * loop of the interpreter began; 0: not known */
+	uint64_t entry; /* the entry frame that its outermost frame leads to;
+			 * 0: none */
 };
 
 enum walk_result {
 	WALK_OK,
-	WALK_MISS,   /* needs memory that the view lacks */
-	WALK_BAD,    /* what was read is no chain of frames down to a root */
-	WALK_MEMORY, /* ours ran out */
+	WALK_MISS,   /* the view lacks memory that the walk needs */
+	WALK_BAD,    /* the memory has no chain of frames down to a root */
+	WALK_MEMORY, /* out of memory */
 };
 
-/* A walk that comes to more frames goes in a circle. */
+/* A walk that comes to more frames runs in a circle. */
 #define WALK_DEPTH_MAX 1000000
-/* No chain has more places: of a deeper one the innermost are there, and below
- * them PLACE_CUT. */
+/* No chain has more places.  A chain of a deeper stack has the innermost frames,
+ * and PLACE_CUT for the others. */
 #define CHAIN_DEPTH_MAX 16384
 
 /* Whether a chain lacks its outermost frames. */
 bool chain_is_cut(const struct py_chain *);
 
 /*
- * Walks the frames of a thread from its innermost one.  The interpreter's
- * own entry frames are left out, and so are frames that have returned, unless
- * they are wanted: what says which frame is current can be older than the
- * frames.
+ * Walks the frames of the thread whose state lies at `thread`, from the
+ * innermost one on, and makes them the chain's places.  The interpreter's own
+ * entry frames are left out.  Without ->past in the marks, frames that have
+ * returned are left out, too: the copy of the state can be older than theirs.
  */
 enum walk_result walk_frames(const struct py_offsets *, struct py_view *,
     uint64_t thread, const struct py_marks *, struct py_chain *);
 
-/* What a frame that was copied from an address says. */
+/* Makes a place of the copy of a frame; frame: the address of the original. */
 struct py_place frame_place(const struct py_offsets *, const uint8_t *copy,
     uint64_t frame);
 
-/* Who owns a frame, from 3.11 on: a data stack, a generator, or others, of which
- * the interpreter's own are the last. */
+/* Owners of a frame, from 3.11 on: a data stack, a generator; higher numbers are
+ * other owners, from 3.12 on the interpreter last: see py_offsets.entry_owner. */
 enum { OWNER_THREAD, OWNER_GENERATOR };
 
-/* Whether a copy is of one of the interpreter's own, which stand for no call of
- * Python's. */
+/* Whether a copy is of one of the interpreter's own frames, which stand for no
+ * call of Python code. */
 static inline bool
 frame_is_own(const struct py_offsets *o, const uint8_t *f)
 {
 	return py_has(o->frame_owner) && f[o->frame_owner] >= o->entry_owner;
 }
 
-/* Notes by whom the generators are resumed that are not among a chain's
+/* Notes the resumers of a chain's generators, but not of those among its
  * outermost `shared` places. */
 void chain_note_resumers(const struct py_chain *, size_t shared,
     struct py_past *);
 
-/* Leaves out the frames that do not go on, and what they called. */
+/* Removes the past frames of a chain, and the frames that they called. */
 void chain_drop_past(struct py_chain *);
 
-/* False: out of memory. */
+/* Adds the outermost place.  False if out of memory. */
 bool chain_add(struct py_chain *, struct py_place);
 
 /* How many of the outermost frames two chains share, to the instruction. */
 size_t chain_shared(const struct py_chain *, const struct py_chain *);
 
 /*
- * Whether two chains, read one shortly after the other, can be the same calls
- * going on: the shorter one's frames are the outermost ones of the longer
- * one, and all their callers are at the same instructions.
+ * Whether two chains, read one shortly after the other, can be of the same
+ * calls: the frames of the shorter one are the outermost frames of the longer
+ * one, and all but the innermost of them are at the same instructions.
  */
 bool chain_continues(const struct py_chain *, const struct py_chain *);
 

@@ -2,10 +2,10 @@
 /* lines.c: see lines.h. */
 #include "python/lines.h"
 
-/* Kinds of entry, from bits 3 to 6 of its first byte. */
+/* Kinds of entry: bits 3 to 6 of its first byte. */
 enum {
 	KIND_SHORT_LAST = 9, /* 0 to 9: same line, columns below 80 */
-	KIND_ONE_LINE = 10,  /* 10 to 12: that many lines on, two columns */
+	KIND_ONE_LINE = 10,  /* 10 to 12: 0 to 2 lines on, two columns */
 	KIND_NO_COLUMNS = 13,
 	KIND_LONG = 14,
 	KIND_NONE = 15,
@@ -51,7 +51,8 @@ next_signed(struct lines_cursor *c)
 	return v & 1 ? -(int32_t)(v >> 1) : (int32_t)(v >> 1);
 }
 
-/* Sums may overflow on garbage: unsigned, and the result is only a line. */
+/* Adds without a sign: numbers of a damaged table may overflow, and the sum is
+ * only a line. */
 static int32_t
 plus(int32_t a, int32_t b)
 {
@@ -73,7 +74,7 @@ next_columns(struct lines_cursor *c, unsigned kind, struct py_location *l)
 	}
 }
 
-/* Reads what follows an entry's first byte; line is the running line. */
+/* Reads the rest of an entry after its first byte; *line: the running line. */
 static void
 next_location(struct lines_cursor *c, unsigned kind, int32_t *line,
     struct py_location *l)
@@ -110,7 +111,8 @@ lines_units(const uint8_t *table, size_t len)
 	return units;
 }
 
-/* What the file format can say: -1 or a line, -1 or a column. */
+/* Makes negative numbers -1, as the file format has them.  A location without a
+ * line has no columns, and there are both columns or none. */
 static void
 tidy(struct py_location *l)
 {
@@ -143,8 +145,8 @@ find_location(const uint8_t *table, size_t len, int32_t line, int64_t unit,
 	return false;
 }
 
-/* Pairs of bytes: how many bytes of bytecode the range has, and how many
- * lines on it is, or NO_LINE. */
+/* A table has pairs of bytes: how many bytes of bytecode a range has, and how
+ * many lines it is from the range before, or NO_LINE. */
 #define NO_LINE (-128)
 
 static bool
@@ -167,8 +169,8 @@ find_range(const uint8_t *table, size_t len, int32_t line, int64_t unit,
 	return false;
 }
 
-/* Pairs of bytes: how many bytes of bytecode further the line changes, and by
- * how much.  The last line has no end. */
+/* A table has pairs of bytes: after how many bytes of bytecode the line changes,
+ * and by how much.  The last line has no end. */
 static bool
 find_lnotab(const uint8_t *table, size_t len, int32_t line, int64_t unit,
     struct py_location *l)

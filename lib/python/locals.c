@@ -5,24 +5,25 @@
 #include <stdio.h>
 
 /*
- * CPython 3.14 and later keep tags in the low bits of what is in a frame; an
- * object's address has none.  Both bits: a number, which is no object.
+ * CPython 3.14 and later keeps tags in the low bits of a frame's slots; in an
+ * object's address these bits are 0.  Both bits set: a number, which is no
+ * object.
  */
 #define TAGS UINT64_C(3)
 #define TAG_NUMBER UINT64_C(3)
 #define TAGGED_SHIFT 2
 
-/* Of a kind in co_localspluskinds: the variable is kept in a cell. */
+/* Bits of a kind in co_localspluskinds: the variable is kept in a cell. */
 #define KIND_CELL (0x40 | 0x80)
 
-/* The variables of a frame, by what its code object says. */
+/* The variables of a frame, as its code object names them. */
 struct variables {
 	uint64_t names[LOCALS_MAX];
 	bool cells[LOCALS_MAX];
 	size_t count;
 };
 
-/* What a frame holds at one moment. */
+/* The contents of a frame at one moment. */
 struct values {
 	uint64_t code;
 	uint64_t slots[LOCALS_MAX];
@@ -106,8 +107,8 @@ read_values(const struct py_objects *p, const struct py_place *f, size_t count,
 	    (v->code & ~TAGS) == f->code;
 }
 
-/* What is in a cell, if it is one: an argument is put into its cell only when
- * its function begins. */
+/* The address of the value in a cell, or 0.  If the object is no cell, its own
+ * address: an argument is put into its cell only when its function begins. */
 static uint64_t
 open_cell(const struct py_objects *p, uint64_t addr)
 {

@@ -2,9 +2,9 @@
 /*
  * memory.h: a process's memory, as the walks in python/ see it.
  *
- * python/ makes no system call.  What it reads comes either from a view, a
- * set of copied ranges, or through a py_memory, which somebody else fills in;
- * so every walk can be tested on memory that was stored.
+ * python/ makes no system call.  It reads either from a view, which is a set
+ * of copied ranges, or through a py_memory, whose function its user supplies.
+ * Every walk can therefore be tested on memory that was stored.
  */
 #ifndef PYTHON_MEMORY_H
 #define PYTHON_MEMORY_H
@@ -24,7 +24,7 @@ struct py_piece {
 
 struct py_memory {
 	/* Reads all pieces, in order, as near to one moment as it can be.
-	 * False: at least one cannot be read; the buffers are undefined. */
+	 * False if one cannot be read; then the buffers are undefined. */
 	bool (*read)(const struct py_memory *, const struct py_piece *, size_t);
 };
 
@@ -43,16 +43,16 @@ struct py_span {
 };
 
 struct py_view {
-	struct py_memory memory; /* the view, for what reads on demand */
-	const struct py_span *spans; /* any order; any of those that have it */
+	struct py_memory memory; /* the view, for reads on demand */
+	const struct py_span *spans; /* in any order; they may overlap */
 	size_t count;
-	size_t hint; /* the span that was hit last */
-	/* Called for what no span holds, if set: adds the span that does, or
-	 * returns false.  Spans that were there stay where they are. */
+	size_t hint; /* index of the span that was hit last */
+	/* If not NULL, called for bytes that no span holds: adds a span that
+	 * does, or returns false.  It may replace other spans. */
 	bool (*fill)(struct py_view *, uint64_t addr, size_t size);
 };
 
-/* The bytes at an address, or NULL: the span does not hold them all. */
+/* The bytes at an address; NULL if the span does not hold them all. */
 static inline const uint8_t *
 span_at(const struct py_span *s, uint64_t addr, size_t size)
 {
@@ -77,7 +77,8 @@ view_find(struct py_view *v, uint64_t addr, size_t size)
 	return NULL;
 }
 
-/* The bytes at an address, or NULL: the view does not hold them all. */
+/* The bytes at an address; NULL if the view does not hold them all.  In a view
+ * with ->fill they are valid until the next call. */
 static inline const uint8_t *
 view_at(struct py_view *v, uint64_t addr, size_t size)
 {
@@ -88,7 +89,7 @@ view_at(struct py_view *v, uint64_t addr, size_t size)
 	return p;
 }
 
-/* The read of a view's memory: set view.memory.read to it. */
+/* The read function of a view's memory: set view.memory.read to it. */
 static inline bool
 view_read(const struct py_memory *m, const struct py_piece *pieces, size_t n)
 {

@@ -16,20 +16,20 @@
 #define FLAG_DICT (1u << 29)
 #define FLAG_TYPE (1u << 31)
 
-/* To 3.10 these bits mean other things. */
+/* Whether there is a FLAG_MANAGED_DICT: to 3.10 the bit means something else. */
 #define has_before(o) py_has((o)->before_dict)
 
 #define BASES_MAX 64	    /* a longer chain of types runs in a circle */
 #define MEMBERS_MAX 256	    /* slots of one type that are looked at */
 #define ENTRIES_MAX (1u << 24) /* a dict or set of more is not believed */
 
-/* Of an int: how its digits are kept. */
+/* The digits of an int, and its tag. */
 #define DIGIT_BITS 30
 #define TAG_SIGN 3u
 #define TAG_NEGATIVE 2u
 #define TAG_SHIFT 3
 
-/* What a member says of its slot. */
+/* Types of members whose slot holds an object. */
 #define MEMBER_OBJECT 6
 #define MEMBER_OBJECT_EX 16
 
@@ -46,7 +46,8 @@ struct type {
 	char name[OBJECT_NAME_MAX];
 };
 
-/* Reads a text that ends somewhere: what follows it need not be there. */
+/* Reads a terminated text, and cuts a longer one.  The memory behind its end
+ * need not be there. */
 static bool
 read_name(const struct py_objects *p, uint64_t addr, char *name)
 {
@@ -81,8 +82,8 @@ read_type(const struct py_objects *p, uint64_t addr, struct type *t)
 	    sizeof(pieces) / sizeof(*pieces)) && read_name(p, name, t->name);
 }
 
-/* What a type's flags tell, or, of those of CPython's own that have none, its
- * name. */
+/* The kind of a type, by its flags or, for CPython's own types without such a
+ * flag, by its name. */
 static enum object_kind
 kind_of(const struct type *t)
 {
@@ -114,8 +115,8 @@ kind_of(const struct type *t)
 	return OBJECT_OTHER;
 }
 
-/* What kind the object is by its type, or else by one that this inherits
- * from. */
+/* Finds the kind of an object by its type or, if that has none, by the nearest
+ * base type that has one. */
 static void
 find_kind(const struct py_objects *p, const struct type *t,
     struct py_object *obj)
@@ -155,7 +156,7 @@ object_read(const struct py_objects *p, uint64_t addr, struct py_object *obj)
 	return true;
 }
 
-/* Of C's own types the name has it, where it is not "builtins". */
+/* A static type of C has its module in its name, unless that is "builtins". */
 bool
 type_module(const struct py_objects *p, uint64_t addr, char *buf, size_t size)
 {
@@ -235,7 +236,7 @@ find_text(const struct py_objects *p, uint64_t addr, struct py_text *t)
 	return !t->indirect || get(p, t->addr, &t->addr);
 }
 
-/* Adds code points as long as they fit whole. */
+/* Adds code points.  False if one does not fit whole: then it adds no more. */
 static bool
 add_points(const uint8_t *text, size_t n, unsigned kind, char *buf,
     size_t size, struct py_taken *t)
@@ -328,8 +329,8 @@ sequence_items(const struct py_objects *p, const struct py_object *obj,
 	    py_read(p->memory, at, items, *count * sizeof(*items));
 }
 
-/* Takes the keys of a piece of a set's table.  Those that were removed have
- * the hash -1. */
+/* Takes the keys from a part of a set's table.  A removed key has the hash
+ * -1. */
 static void
 take_keys(const uint64_t (*table)[2], size_t n, uint64_t *items, size_t max,
     size_t *count)
@@ -375,7 +376,7 @@ object_items(const struct py_objects *p, const struct py_object *obj,
 
 /* ---- dicts ------------------------------------------------------------- */
 
-/* The bytes of a table's index.  0: what is no table. */
+/* The size of a table's index in bytes; 0 if it is no table. */
 static uint64_t
 index_bytes(const struct py_offsets *o, const uint8_t *head)
 {
@@ -392,7 +393,7 @@ index_bytes(const struct py_offsets *o, const uint8_t *head)
 	    slots <= UINT16_MAX ? slots * 2 : slots * 4;
 }
 
-/* The entries are (key, value), or (hash, key, value). */
+/* Opens a table, whose entries are (key, value) or (hash, key, value). */
 static bool
 open_keys(const struct py_objects *p, uint64_t keys, uint64_t values,
     struct py_dict *d)
@@ -428,7 +429,7 @@ dict_open(const struct py_objects *p, uint64_t addr, struct py_dict *d)
 	    d);
 }
 
-/* Reads the next entries, some of which can be unused. */
+/* Reads the next entries, and leaves out unused ones.  False also at the end. */
 static bool
 read_batch(const struct py_objects *p, struct py_dict *d)
 {
@@ -468,13 +469,13 @@ dict_next(const struct py_objects *p, struct py_dict *d, struct py_item *item)
 
 #define KEY_MAX 64 /* bytes of a key that is looked for */
 
-/* A key, and how much of an object tells whether it is that one. */
+/* A key that is looked for. */
 struct dict_key {
 	const char *text; /* NULL: it is a number */
 	size_t len;
 	uint64_t number;
 	size_t digits;
-	size_t size;
+	size_t size; /* bytes of an object that are compared with it */
 };
 
 /* Whether an ASCII str is the key. */
@@ -504,8 +505,8 @@ is_number(const struct py_offsets *o, const uint8_t *head, const struct dict_key
 	return number == k->number;
 }
 
-/* Looks for the key among the entries of a batch.  Not to take a system call
- * for each they are read at once, and one by one only if that fails. */
+/* Looks for the key among the entries of a batch.  All keys are read by one
+ * call, to save system calls; one by one only if that fails. */
 static bool
 find_in_batch(const struct py_objects *p, const struct py_dict *d,
     const struct dict_key *k, uint64_t *value)
@@ -577,7 +578,7 @@ dict_find_int(const struct py_objects *p, uint64_t addr, uint64_t key,
 
 /* ---- attributes -------------------------------------------------------- */
 
-/* The values that an object has of the keys that all instances share. */
+/* Opens the values of an object whose type's instances share their keys. */
 static bool
 open_values(const struct py_objects *p, const struct py_object *obj,
     uint64_t values, struct py_dict *d)
@@ -589,7 +590,7 @@ open_values(const struct py_objects *p, const struct py_object *obj,
 	    open_keys(p, keys, values + p->offsets->values_first, d);
 }
 
-/* 3.13 and later: those that lie in the object, while they are in use. */
+/* 3.13 and later: opens the values that lie in the object, if they are in use. */
 static bool
 open_inline(const struct py_objects *p, const struct py_object *obj,
     struct py_dict *d)
@@ -603,8 +604,8 @@ open_inline(const struct py_objects *p, const struct py_object *obj,
 	    valid != 0 && open_values(p, obj, values, d);
 }
 
-/* 3.11 and later: the words before the object.  Since 3.12 an odd one points
- * to values, less one. */
+/* 3.11 and later: opens the dict or the values that the words before the object
+ * point to.  In 3.12 an odd word is the address of values, less one. */
 static bool
 open_before(const struct py_objects *p, const struct py_object *obj,
     struct py_dict *d)

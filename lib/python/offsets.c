@@ -37,8 +37,9 @@ py_layout_find(unsigned minor, bool free_threaded)
 	return NULL;
 }
 
-/* A value as the target tells it, or as the headers say.  What cannot be an
- * offset becomes SIZE_MAX_SANE, which fits in no section. */
+/* Returns a value from the target's table or, if that has none, from the headers.
+ * A value that cannot be an offset becomes SIZE_MAX_SANE, which fits in no
+ * section. */
 static uint32_t
 value(const struct py_layout *l, const uint8_t *debug, uint32_t fixed,
     uint32_t told)
@@ -61,8 +62,9 @@ fits(uint32_t offset, uint32_t width, uint32_t size)
 	    width <= size - offset;
 }
 
-/* What is read at once, and used without another look: the fields of an
- * object must lie in the part of it that is read. */
+/* Checks the objects that are read at once and used without another check: their
+ * fields must lie in the part that is read.  NULL, or the field that does not
+ * fit. */
 static const char *
 check_heads(const struct py_offsets *o)
 {
@@ -98,7 +100,7 @@ py_offsets_load(const struct py_layout *l, const uint8_t *debug,
 	    value(l, debug, f->section##_##field, t->section##_##field);
 	PY_OFFSETS(X)
 #undef X
-	/* It is not told, but is what comes after the other. */
+	/* The target does not tell stack_top, but it comes after chunk. */
 	if (py_has(o->thread_chunk) && !py_has(o->thread_stack_top))
 		o->thread_stack_top = o->thread_chunk + sizeof(uint64_t);
 #define X(section, field, width)                                               \
@@ -125,12 +127,13 @@ py_offsets_load(const struct py_layout *l, const uint8_t *debug,
 	o->breaker_looks = l->breaker_looks;
 	o->breaker_yields = l->breaker_yields;
 #ifdef __aarch64__
-	/* They lie behind mutexes, which are longer here; all else that the
-	 * headers of x86-64 say is the same. */
+	/* These two lie behind mutexes, which are longer on arm64.  All other
+	 * values from the headers of x86-64 are the same. */
 	o->interp_code_versions = PY_ABSENT;
 	o->runtime_state_key = PY_ABSENT;
 #endif
-	/* What the headers say holds for the struct that they know. */
+	/* These values are from the headers: they hold if the struct has the
+	 * size that it has there. */
 	if (o->code_size != f->code_size)
 		o->code_version = o->code_locals = PY_ABSENT;
 	if (o->generator_size != f->generator_size)

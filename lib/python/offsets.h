@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * offsets.h: where CPython keeps what a walk needs, as data.
+ * offsets.h: the offsets of CPython's fields that a walk needs, as data.
  *
  * One list of fields expands into the struct, the loader and the validator.
- * Since 3.13 the interpreter carries most of the values in its own memory,
- * in _Py_DebugOffsets; for what it does not say, and for older versions,
- * there is one generated file a minor version (layout_3_*.c, made by
- * mkoffsets from the interpreter's headers).
+ * From 3.13 on the interpreter has most of the values in its own memory, in
+ * _Py_DebugOffsets.  All other values are in one generated file a minor version
+ * (layout_3_*.c, made by mkoffsets from the interpreter's headers).
  */
 #ifndef PYTHON_OFFSETS_H
 #define PYTHON_OFFSETS_H
@@ -17,7 +16,7 @@
 
 #include "python/lines.h"
 
-/* The version has no such field.  Walkers ask py_has(), never for a version. */
+/* The version has no such field.  Walks ask py_has(), never for a version. */
 #define PY_ABSENT UINT32_MAX
 
 static inline bool
@@ -33,10 +32,9 @@ py_has(uint32_t offset)
 #define PY_OFFSETS(X)                                                          \
 	X(runtime, size, 0)                                                    \
 	X(runtime, interpreters_head, 8)                                       \
-	X(runtime, gil, 8) /* 3.11: the one GIL lies in the runtime */         \
+	X(runtime, gil, 8) /* 3.7 to 3.11: the struct of the one GIL */        \
 	X(runtime, gc, 0) /* 3.7, 3.8: the one collector's struct */           \
-	X(runtime, state_key, 4) /* 3.7 to 3.14: pthread key of the state that \
-				  * a thread has */                            \
+	X(runtime, state_key, 4) /* 3.7 to 3.14: pthread key of a thread's state */ \
 	X(interp, size, 0)                                                     \
 	X(interp, next, 8)                                                     \
 	X(interp, id, 8)                                                       \
@@ -46,14 +44,14 @@ py_has(uint32_t offset)
 	X(interp, own_gil_locked, 4)                                           \
 	X(interp, own_gil_holder, 8)                                           \
 	X(interp, code_generation, 8) /* counts freed code objects */          \
-	X(interp, copies_generation, 4) /* threads that got or lost a copy of  \
-					 * all bytecode, or may have */        \
-	X(interp, code_versions, 4) /* 3.13: that the next one gets */         \
+	X(interp, copies_generation, 4) /* counts threads that got or lost a   \
+					 * copy of all bytecode, or may have */ \
+	X(interp, code_versions, 4) /* 3.13: of the next code object */        \
 	X(interp, modules, 8) /* a dict */                                     \
 	X(interp, gc, 0)	/* the collector's struct inside of it */      \
 	X(gil, size, 0)                                                        \
 	X(gil, switches, 8) /* counts the times that another thread got it */  \
-	X(gil, cond, 0) /* who waits for it does so at an address from here on */ \
+	X(gil, cond, 0) /* threads that wait for it wait at or behind this */  \
 	X(gc, size, 0)                                                         \
 	X(gc, collecting, 4)                                                   \
 	X(gc, frame, 8) /* 3.15: the frame that called it */                   \
@@ -64,25 +62,25 @@ py_has(uint32_t offset)
 	X(thread, base_frame, 8) /* 3.15: one of the interpreter's own, at the \
 				  * end of each chain but greenlets' */        \
 	X(thread, cframe, 8) /* 3.11, 3.12: the way to the current frame */    \
-	X(thread, stack_top, 8) /* 3.11 and later: end of its innermost frame  \
-				 * that is no generator's */                   \
-	X(thread, chunk, 8) /* 3.11 and later: part of its data stack that it  \
-			     * is in */                                        \
+	X(thread, stack_top, 8) /* 3.11 and later: end of the innermost frame  \
+				 * of its data stack */                        \
+	X(thread, chunk, 8) /* 3.11 and later: the innermost part of its data  \
+			     * stack */                                        \
 	X(thread, native_thread_id, 8)                                         \
 	X(thread, ident, 8) /* what get_ident() gives */                       \
 	X(thread, gil_requested, 4)                                            \
-	X(thread, status, 4) /* bits; one is `active` of the layout */         \
+	X(thread, status, 4) /* bits; one is py_offsets.active */              \
 	X(thread, executor, 8) /* 3.15: the JIT's code that it runs, or NULL */ \
-	X(thread, raised, 8)	/* the exception on its way up, if any */      \
+	X(thread, raised, 8)	/* exception that is being raised, or NULL */  \
 	X(thread, exc_info, 8)	/* pointer to the innermost exc_item */        \
-	X(thread, exc_state, 8) /* the outermost one, inside of it */          \
-	X(exc_item, size, 0)	/* what is being handled: a chain */           \
+	X(thread, exc_state, 8) /* the outermost exc_item, in the state */     \
+	X(exc_item, size, 0)	/* exceptions being handled, a linked list */  \
 	X(exc_item, value, 8)                                                  \
 	X(exc_item, previous, 8)                                               \
 	X(cframe, size, 0)                                                     \
 	X(cframe, current_frame, 8)                                            \
-	X(chunk, size, 0) /* a part of a data stack, without what it holds */  \
-	X(chunk, first, 0) /* of the first part: its outermost frame */        \
+	X(chunk, size, 0) /* a part of a data stack, without its contents */   \
+	X(chunk, first, 0) /* in the first part: the outermost frame */        \
 	X(frame, size, 0)                                                      \
 	X(frame, previous, 8)                                                  \
 	X(frame, code, 8)                                                      \
@@ -91,10 +89,10 @@ py_has(uint32_t offset)
 	X(frame, stack, 8)  /* 3.14 and later: above the top of its stack */   \
 	X(frame, stacktop, 4) /* 3.11 to 3.13: negative while it runs */       \
 	X(frame, is_entry, 1) /* 3.11: called from C */                        \
-	X(frame, lasti, 4)	/* to 3.10: how far into the bytecode */       \
+	X(frame, lasti, 4)	/* to 3.10: offset into the bytecode */        \
 	X(frame, state, 1)	/* to 3.10: whether it runs */                 \
-	X(frame, generator, 8)	/* to 3.10: whose it is, or NULL */            \
-	X(frame, copy, 4) /* which copy of the bytecode it runs; 0: none */    \
+	X(frame, generator, 8)	/* to 3.10: its generator, or NULL */          \
+	X(frame, copy, 4) /* number of the bytecode copy that it runs; 0: none */ \
 	X(slots, size, 0) /* a frame with its variables */                     \
 	X(slots, first, 0)                                                     \
 	X(code, size, 0)                                                       \
@@ -106,7 +104,7 @@ py_has(uint32_t offset)
 	X(code, bytecode, 0)                                                   \
 	X(code, code, 8) /* to 3.10: a bytes object, the bytecode */           \
 	X(code, version, 4) /* a number that no two code objects share */      \
-	X(code, locals, 4) /* 3.11 and later: slots of a frame for them, ... */ \
+	X(code, locals, 4) /* 3.11 and later: a frame's slots for variables, ... */ \
 	X(code, stack_size, 4) /* ... and for its stack, at most */            \
 	X(code, copies, 8) /* pointer to the copies of its bytecode */         \
 	X(code, local_names, 8)                                                \
@@ -116,7 +114,7 @@ py_has(uint32_t offset)
 	X(code, freevars, 8)                                                   \
 	X(copies, size, 0)                                                     \
 	X(copies, count, 8)                                                    \
-	X(copies, first, 0) /* pointers; that of copy 0 is the original */     \
+	X(copies, first, 0) /* pointers; the first is to the original */       \
 	X(cell, size, 0)                                                       \
 	X(cell, value, 8)                                                      \
 	X(generator, size, 0) /* and coroutines; 3.11 and later */             \
@@ -134,16 +132,16 @@ py_has(uint32_t offset)
 	X(type, dict, 8)                                                       \
 	X(type, members, 8)                                                    \
 	X(heap_type, size, 0)                                                  \
-	X(heap_type, keys, 8) /* which its instances share */                  \
+	X(heap_type, keys, 8) /* keys that its instances share */              \
 	X(member, size, 0)                                                     \
 	X(member, name, 8)                                                     \
 	X(member, type, 4)                                                     \
 	X(member, offset, 8)                                                   \
-	X(before, size, 0) /* counted back from an object */                   \
-	X(before, dict, 0) /* 3.11: where its dict is; 3.12: or its values */  \
+	X(before, size, 0) /* offsets count back from an object */             \
+	X(before, dict, 0) /* 3.11 and later: its dict; in 3.12 or its values */ \
 	X(before, values, 0) /* 3.11 */                                        \
 	X(int, size, 0)                                                        \
-	X(int, length, 8) /* to 3.11: of digits, negative as the number is */  \
+	X(int, length, 8) /* to 3.11: digits; negative as the number is */     \
 	X(int, tag, 8)    /* 3.12 and later */                                 \
 	X(int, digits, 4)                                                      \
 	X(float, size, 0)                                                      \
@@ -163,13 +161,13 @@ py_has(uint32_t offset)
 	X(dict, keys, 8)                                                       \
 	X(dict, values, 8) /* of a dict that shares its keys */                \
 	X(keys, size, 0)                                                       \
-	X(keys, slots, 8) /* to 3.10: of the index */                          \
+	X(keys, slots, 8) /* to 3.10: slots of the index */                    \
 	X(keys, log2_index_bytes, 1) /* 3.11 and later */                      \
 	X(keys, kind, 1) /* 0: the entries hold their keys' hashes */          \
-	X(keys, entries, 8) /* how many there are, with unused ones */         \
+	X(keys, entries, 8) /* number of entries, with unused ones */          \
 	X(keys, indices, 0) /* the index; the entries follow it */             \
 	X(values, size, 0)                                                     \
-	X(values, valid, 1) /* 3.13 and later: for those in the object */      \
+	X(values, valid, 1) /* 3.13 and later: values in the object are used */ \
 	X(values, first, 8)                                                    \
 	X(bytes, size, 0)                                                      \
 	X(bytes, length, 8)                                                    \
@@ -178,22 +176,23 @@ py_has(uint32_t offset)
 	X(unicode, length, 8)                                                  \
 	X(unicode, state, 4)                                                   \
 	X(unicode, ascii_size, 0)   /* where an ASCII string's text begins */  \
-	X(unicode, compact_size, 0) /* where another compact one's does */     \
-	X(interp, threads_main, 8) /* 3.14 and later, as all that follow */    \
-	X(interp, remote_debug, 4) /* 1: it runs the scripts that are asked for */ \
+	X(unicode, compact_size, 0) /* where another compact string's does */  \
+	X(interp, threads_main, 8) /* 3.14 and later, as all fields below */   \
+	X(interp, remote_debug, 4) /* 1: it runs scripts on request */         \
 	X(thread, eval_breaker, 8)                                             \
 	X(thread, debugger, 0)     /* the debugger struct inside of it */      \
 	X(debugger, size, 0)                                                   \
-	X(debugger, pending, 4)    /* 1: a script is asked for */              \
+	X(debugger, pending, 4)    /* 1: a script is requested */              \
 	X(debugger, path, 0)       /* of the script */                         \
-	X(debugger, path_size, 0)  /* its bytes; no offset */
+	X(debugger, path_size, 0)  /* bytes for the path; no offset */
 
-/* What is known of an opcode. */
-#define PY_OPCODE_CACHES 0x0f /* how many code units follow that are no
-			       * instructions */
-#define PY_OPCODE_LEAVES 0x10 /* by it a frame ends or is suspended, or goes on
-			       * to a handler */
-#define PY_OPCODE_HIDES 0x20  /* it stands for another one, not told here */
+/* Properties of an opcode. */
+#define PY_OPCODE_CACHES 0x0f /* number of its caches: code units behind it
+			       * that are no instructions */
+#define PY_OPCODE_LEAVES 0x10 /* it ends or suspends its frame, or goes on to a
+			       * handler */
+#define PY_OPCODE_HIDES 0x20  /* it is written over another opcode, which is
+			       * not known here */
 
 struct py_offsets {
 #define X(section, field, width) uint32_t section##_##field;
@@ -203,27 +202,27 @@ struct py_offsets {
 	uint32_t gil_locked, gil_holder;
 	/* Frames of this owner and above are the interpreter's own. */
 	uint8_t entry_owner;
-	/* Where the kind's field begins in unicode.state. */
+	/* The lowest bit of the kind in unicode.state. */
 	uint8_t kind_shift;
-	/* Bit n: a frame whose state is n runs, or calls one that does. */
+	/* To 3.10, bit n: a frame in state n runs, or calls one that does. */
 	uint8_t live_states;
 	uint8_t lasti_unit; /* bytes */
 	enum lines_form lines;
-	/* The states of a generator that does not run, from the first to the
-	 * third; from the second on it awaits another. */
+	/* The states of a generator that does not run: the first, the first in
+	 * which it awaits another one, and the last. */
 	uint8_t waits[3];
-	const uint8_t *opcodes; /* of the layout */
+	const uint8_t *opcodes; /* properties by opcode; of the layout */
 	/* Free-threaded builds: the bit of thread.status that says that a
 	 * thread runs Python code; else 0. */
 	uint32_t active;
-	/* Of the lowest byte of thread.eval_breaker, those bits by which a
-	 * thread looks whether there is something to do, and is none the worse
-	 * for it if there is not; and the one that may only be set for a
-	 * thread that others wait for.  0 where there is no such field. */
+	/* Bits in the lowest byte of thread.eval_breaker; 0 without that field.
+	 * breaker_looks: each makes the thread look for work, and does no harm
+	 * if there is none.  breaker_yields: may be set only while another
+	 * thread waits for the GIL. */
 	uint8_t breaker_looks, breaker_yields;
 };
 
-/* What is known of one minor version from its headers. */
+/* The layout of one minor version, from its headers. */
 struct py_layout {
 	uint8_t minor; /* of 3.x */
 	uint8_t entry_owner, kind_shift, live_states, lasti_unit;
@@ -232,31 +231,32 @@ struct py_layout {
 	uint8_t opcodes[256];
 	bool free_threaded;
 	uint32_t active; /* see py_offsets */
-	uint8_t breaker_looks, breaker_yields; /* likewise */
-	uint32_t debug_size; /* of _Py_DebugOffsets; 0: it has none */
-	/* Values from the headers; PY_ABSENT where the target tells. */
+	uint8_t breaker_looks, breaker_yields; /* see py_offsets */
+	uint32_t debug_size; /* of _Py_DebugOffsets; 0: there is none */
+	/* Values from the headers; PY_ABSENT where the target has the value. */
 	struct py_offsets fixed;
-	/* Where in _Py_DebugOffsets the value lies, or PY_ABSENT. */
+	/* Offsets of the values in _Py_DebugOffsets, or PY_ABSENT. */
 	struct py_offsets told;
 };
 
-/* The layout of 3.minor, or NULL: a version that is not known. */
+/* Returns the layout of 3.minor, which is static; NULL if the version is not
+ * known. */
 const struct py_layout *py_layout_find(unsigned minor, bool free_threaded);
 
-/* Objects are read into buffers of these sizes, in bytes: a code object whole,
- * a str or bytes object up to its text. */
+/* Sizes of buffers, in bytes: for a whole code object, for a frame, and for a str
+ * or bytes object or an int up to its contents. */
 #define PY_CODE_MAX 512
 #define PY_FRAME_MAX 512
 #define PY_HEAD_MAX 128
 
 #define PY_DEBUG_COOKIE "xdebugpy"
-/* What it begins with, in all versions; u64 each. */
+/* Offsets of its first fields, the same in all versions; u64 each. */
 #define PY_DEBUG_VERSION 8
 #define PY_DEBUG_FREE_THREADED 16
-#define PY_DEBUG_HEADER 24
+#define PY_DEBUG_HEADER 24 /* bytes up to here */
 #define PY_DEBUG_MAX 2048  /* bytes: no _Py_DebugOffsets is longer */
 
-/* PY_VERSION_HEX apart: 0x030f00f0 is 3.15.0 final. */
+/* The parts of PY_VERSION_HEX: 0x030f00f0 is 3.15.0 final. */
 #define PY_MAJOR(hex) ((hex) >> 24 & 0xff)
 #define PY_MINOR(hex) ((hex) >> 16 & 0xff)
 #define PY_MICRO(hex) ((hex) >> 8 & 0xff)
@@ -265,10 +265,10 @@ const struct py_layout *py_layout_find(unsigned minor, bool free_threaded);
 
 /*
  * Fills in the offsets of a version.  debug points to the target's own table
- * of layout->debug_size bytes (unused where that is 0).  What it says is
- * untrusted: every offset must lie inside its section, every section must
- * have a sane size, and what is read at once must fit.  Returns NULL, or the name of the first field that does
- * not fit.
+ * of layout->debug_size bytes (unused where that is 0).  Its values are not
+ * trusted: every offset must lie inside its section, every section must have a
+ * sane size, and fields that are read at once must fit into their buffer.
+ * Returns NULL, or the name of the first field that does not fit; static.
  */
 const char *py_offsets_load(const struct py_layout *, const uint8_t *debug,
     struct py_offsets *);

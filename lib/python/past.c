@@ -8,13 +8,13 @@
 
 #define SIZE_SOUGHT 2048 /* bytes; larger frames are not found by their end */
 #define RESUMED_MAX 64	 /* generators, one resumed by the other */
-#define HOLDER_MAX 1024	 /* bytes: what a frame has behind them is passed over */
+#define HOLDER_MAX 1024	 /* bytes of a frame; words behind them do not count */
 #define SOUGHT_MAX (256 * 1024) /* bytes that are searched for a reference, ... */
-#define HITS_MAX 32	 /* and how many of it are looked at */
+#define HITS_MAX 32	 /* ... and references that are looked at */
 /* The variables of the interpreter's loop, its cframe and, from 3.12 on, its
  * entry frame, lie within so many bytes. */
 #define LOOP_VARIABLES 1024
-#define ENTRIES_MAX 8 /* entry frames in a row: they are whole */
+#define ENTRIES_MAX 8 /* entry frames in a row: enough to be whole */
 
 /* ---- resumers ---------------------------------------------------------- */
 
@@ -32,7 +32,7 @@ is_same(const struct py_resumer *a, const struct py_resumer *b)
 	    a->by_code == b->by_code;
 }
 
-/* The newest one comes first. */
+/* The newest resumer comes first. */
 void
 past_note_resumer(struct py_past *p, const struct py_place *generator,
     const struct py_place *by)
@@ -48,8 +48,8 @@ past_note_resumer(struct py_past *p, const struct py_place *generator,
 	set[0] = r;
 }
 
-/* Whether a frame is of a code object, as far as it is known: from 3.14 on it
- * forgets it. */
+/* Whether a frame can be of a code object.  True also if its code object is not
+ * known: from 3.14 on a frame that has ended has none. */
 static bool
 may_be_of(const struct py_offsets *o, struct py_view *v, uint64_t frame,
     uint64_t code)
@@ -60,7 +60,8 @@ may_be_of(const struct py_offsets *o, struct py_view *v, uint64_t frame,
 	return now == 0 || now == code;
 }
 
-/* Who resumed a generator, from the i-th of its set on; 0: not known. */
+/* The resumer of a generator, from the *i-th entry of its set on; 0 if not
+ * known. */
 static uint64_t
 resumer_from(const struct py_past *p, const struct py_offsets *o,
     struct py_view *v, uint64_t frame, size_t *i)
@@ -84,7 +85,7 @@ past_resumer(const struct py_past *p, const struct py_offsets *o,
 	return resumer_from(p, o, v, frame, &i);
 }
 
-/* Whether a generator was resumed by a frame, maybe by way of others. */
+/* Whether a frame resumed a generator, maybe by way of other generators. */
 static bool
 is_resumed_by(const struct py_past *p, const struct py_offsets *o,
     struct py_view *v, uint64_t generator, uint64_t by)
@@ -97,8 +98,8 @@ is_resumed_by(const struct py_past *p, const struct py_offsets *o,
 	return false;
 }
 
-/* Who resumed a generator: the newest, or, if there is one, the newest that is
- * a frame or was resumed by it. */
+/* The resumer of a generator: the newest that is `frame` or was resumed by it;
+ * if there is none, the newest of all. */
 static uint64_t
 resumer_inside(const struct py_past *p, const struct py_offsets *o,
     struct py_view *v, uint64_t generator, uint64_t frame)
@@ -113,7 +114,8 @@ resumer_inside(const struct py_past *p, const struct py_offsets *o,
 
 /* ---- frames ------------------------------------------------------------ */
 
-/* The copy of a frame; NULL: there is none, or it is the interpreter's own. */
+/* The copy of a frame; NULL if there is none, or if it is the interpreter's
+ * own. */
 static const uint8_t *
 frame_at(const struct py_offsets *o, struct py_view *v, uint64_t frame)
 {
@@ -123,7 +125,7 @@ frame_at(const struct py_offsets *o, struct py_view *v, uint64_t frame)
 	return f == NULL || frame_is_own(o, f) ? NULL : f;
 }
 
-/* How much a frame takes, by the copy of it; 0: that is not known. */
+/* The size of a frame in bytes, by its copy; 0 if not known. */
 static size_t
 size_of(const struct py_past *p, const struct py_offsets *o, const uint8_t *f,
     uint64_t frame)
@@ -131,7 +133,7 @@ size_of(const struct py_past *p, const struct py_offsets *o, const uint8_t *f,
 	return p->frame_size(p->arg, frame_place(o, f, frame).code);
 }
 
-/* How much a frame at an address takes; 0: there is none that is known. */
+/* The size of the frame at an address in bytes; 0 if none is known there. */
 static size_t
 size_at(const struct py_past *p, const struct py_offsets *o, struct py_view *v,
     uint64_t frame)
@@ -141,8 +143,8 @@ size_at(const struct py_past *p, const struct py_offsets *o, struct py_view *v,
 	return f == NULL ? 0 : size_of(p, o, f, frame);
 }
 
-/* Whether a copy can be of a frame of a data stack: most of what lies there is
- * something else. */
+/* Whether a copy can be a frame of a data stack: most words of a data stack are
+ * no beginning of a frame. */
 static bool
 is_on_stack(const struct py_offsets *o, const uint8_t *f)
 {
@@ -151,8 +153,8 @@ is_on_stack(const struct py_offsets *o, const uint8_t *f)
 	    load_u64(f + o->frame_previous) % sizeof(void *) == 0;
 }
 
-/* The frame that ends at an address of the data stack; 0: it is not known.
- * What is left of one that was there before may seem to end there, too. */
+/* The frame that ends at an address of the data stack; 0 if not known.  The
+ * remains of an older frame may seem to end there, too: then none is taken. */
 static uint64_t
 frame_below(const struct py_past *p, const struct py_offsets *o,
     struct py_view *v, uint64_t end)
@@ -172,9 +174,9 @@ frame_below(const struct py_past *p, const struct py_offsets *o,
 	return found;
 }
 
-/* ---- who ran ----------------------------------------------------------- */
+/* ---- the current frame ------------------------------------------------- */
 
-/* 0: the state has no such field, or the view not that. */
+/* A pointer in the thread state; 0 if the version or the view lacks it. */
 static uint64_t
 state_pointer(struct py_view *v, uint64_t thread, uint32_t field)
 {
@@ -190,9 +192,9 @@ past_stack_end(const struct py_offsets *o, struct py_view *v, uint64_t thread)
 	return state_pointer(v, thread, o->thread_stack_top);
 }
 
-/* The innermost frame of a generator that ran; 0: there was none, or it is not
- * told.  While it runs, the exceptions that a generator handles are the
- * innermost ones of its thread; they are noted inside of it. */
+/* The frame of the innermost generator that ran; 0 if none did, or if it is not
+ * known.  A generator that runs has the innermost exception item of its thread
+ * inside of it. */
 static uint64_t
 running_generator(const struct py_offsets *o, struct py_view *v,
     uint64_t thread)
@@ -205,8 +207,9 @@ running_generator(const struct py_offsets *o, struct py_view *v,
 	return item - o->generator_exc_item + o->generator_frame;
 }
 
-/* What a loop runs cannot be one of its own variables: it has that from when it
- * ended, or from the one before it, whose variables were at the same place. */
+/* The current frame of a loop cannot be one of its own variables.  If it is, the
+ * value is from the end of the loop, or from an earlier loop whose variables were
+ * at the same place. */
 uint64_t
 past_current(const struct py_past *p, const struct py_offsets *o,
     struct py_view *v, uint64_t thread, uint64_t cframe, uint64_t said)
@@ -222,9 +225,9 @@ past_current(const struct py_past *p, const struct py_offsets *o,
 	return is_resumed_by(p, o, v, ran, innermost) ? ran : innermost;
 }
 
-/* Whether a copy of what lies on the C stack is of an entry frame: that is
- * called from the data stack, or, where what a function leaves behind is
- * finalized, from the entry frame of the loop that ran the function. */
+/* Whether a copy from the C stack is of an entry frame.  The caller of an entry
+ * frame is not on the C stack, or is another entry frame: the loop that ran a
+ * function also finalizes the objects that the function has left. */
 static bool
 is_whole_entry(const struct py_offsets *o, struct py_view *v, const uint8_t *f,
     uint64_t stack)
@@ -278,7 +281,8 @@ has_frame(const struct past_seen *seen, uint64_t frame)
 	return false;
 }
 
-/* A frame, if it is seen to call what was seen of a thread; or 0. */
+/* The frame, if its code object was seen to call that of the outermost frame
+ * seen; else 0. */
 static uint64_t
 if_calls(const struct py_past *p, const struct py_offsets *o,
     struct py_view *v, const struct past_seen *seen, uint64_t frame)
@@ -293,8 +297,8 @@ if_calls(const struct py_past *p, const struct py_offsets *o,
 	    frame : 0;
 }
 
-/* The frame of a generator that has a word among its variables; 0: there is
- * none. */
+/* The frame of a generator that has the word at an address among its variables;
+ * 0 if there is none. */
 static uint64_t
 generator_around(const struct py_past *p, const struct py_offsets *o,
     const struct py_span *s, uint64_t word)
@@ -311,11 +315,11 @@ generator_around(const struct py_past *p, const struct py_offsets *o,
 
 /* A search for the generator that holds another one. */
 struct hold {
-	uint64_t object; /* that other one */
+	uint64_t object; /* the other one */
 	uint64_t by;	 /* the frame that was found; 0: none yet */
 	size_t bytes;	 /* that may still be searched */
 	unsigned hits;
-	bool more;	 /* there is more than one, or too much to look at */
+	bool more;	 /* there are two holders, or too many references */
 };
 
 static void
@@ -331,7 +335,7 @@ search(struct hold *h, const struct py_past *p, const struct py_offsets *o,
     struct py_view *v, const struct past_seen *seen, struct py_span s)
 {
 	if (s.size > h->bytes)
-		return; /* most of that is a data stack */
+		return; /* most of so large a span is a data stack */
 	h->bytes -= s.size;
 	for (size_t i = 0; s.size - i >= sizeof(uint64_t) && !h->more;
 	    i += sizeof(uint64_t))
@@ -340,10 +344,10 @@ search(struct hold *h, const struct py_past *p, const struct py_offsets *o,
 			    generator_around(p, o, &s, s.addr + i)));
 }
 
-/* The generator that holds the outermost one of those seen, which it iterates
- * over or awaits, and is seen to call it; 0: there is none, or more than one.
- * Where a generator that is made gets an address of its own, as it does without
- * a GIL, who resumed it can seldom have been noted. */
+/* The frame of the generator that holds the outermost generator seen, as it
+ * iterates over it or awaits it, and was seen to call it; 0 if there is none, or
+ * more than one.  Without a GIL each new generator gets an address of its own,
+ * so that its resumer has seldom been noted. */
 static uint64_t
 holder(const struct py_past *p, const struct py_offsets *o, struct py_view *v,
     const struct past_seen *seen)
@@ -358,16 +362,16 @@ holder(const struct py_past *p, const struct py_offsets *o, struct py_view *v,
 	return h.more ? 0 : h.by;
 }
 
-/* It is the frame before it on the data stack, or a generator that runs inside
- * of that one: the innermost that runs, the one that was noted, or the one that
- * holds it. */
+/* The caller is the next frame below on the data stack, or a generator that runs
+ * inside of that frame: the innermost that ran, or, for a generator, its noted
+ * resumer or its holder. */
 uint64_t
 past_caller(const struct py_past *p, const struct py_offsets *o,
     struct py_view *v, uint64_t thread, const struct past_seen *seen)
 {
 	const struct py_place *callee = &seen->places[seen->depth - 1];
 	uint64_t last = py_has(o->frame_owner) ?
-	    frame_below(p, o, v, seen->end) : 0; /* else they lie apart */
+	    frame_below(p, o, v, seen->end) : 0; /* else frames lie apart */
 	uint64_t below = if_calls(p, o, v, seen, last);
 	uint64_t inside = callee->resumed ?
 	    resumer_inside(p, o, v, callee->frame, last) :

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* repr.c: what an object looks like, in a few bytes; see objects.h. */
+/* repr.c: an object as a short text for people; see objects.h. */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -14,7 +14,7 @@
 static const char dots[] = "...";
 #define DOTS (sizeof(dots) - 1)
 
-/* What fills up; room for the dots is kept. */
+/* A buffer that fills up; room for the dots is kept. */
 struct out {
 	char *buf;
 	size_t size, len;
@@ -61,8 +61,8 @@ add_escape(struct out *o, uint32_t c)
 	}
 }
 
-/* One character, or byte, of a text in quotes of that kind; returns its
- * length. */
+/* Adds one character, or byte, of a text in quotes of that kind.  Returns its
+ * length in the text. */
 static size_t
 add_character(struct out *o, const char *bytes, size_t len, bool is_str,
     char quote)
@@ -110,7 +110,7 @@ add_quoted(struct out *o, const struct py_objects *p,
 		add(o, &quote, 1);
 }
 
-/* A name of the target's, or what is left of it. */
+/* Adds a name from the target, which may have any bytes, or be cut. */
 static void
 add_name(struct out *o, const char *name)
 {
@@ -223,8 +223,8 @@ add_container(struct out *o, const struct py_objects *p,
 		add_items(o, p, obj, depth);
 }
 
-/* The module that a class was defined in.  Types made in C have it in their
- * names. */
+/* Adds the module that a class was defined in.  A static type of C has it in its
+ * name. */
 static void
 add_module(struct out *o, const struct py_objects *p,
     const struct py_object *obj)
@@ -282,8 +282,8 @@ add_value(struct out *o, const struct py_objects *p,
 	}
 }
 
-/* A value is shown alone if it is just that; else the name of its type goes
- * around it. */
+/* Whether the name of its type goes around a value: its type is not the one that
+ * its kind stands for. */
 static bool
 is_wrapped(const struct py_object *obj)
 {

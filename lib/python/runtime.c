@@ -13,7 +13,7 @@
 
 #define VERSION_MAX 200 /* bytes: the text of a version is no longer */
 
-#define RELEASE_CANDIDATE 0xc /* from here on a minor's layout is fixed */
+#define RELEASE_CANDIDATE 0xc /* from here on a layout does not change */
 
 static bool
 get(const struct py_memory *m, uint64_t addr, uint64_t *v)
@@ -21,7 +21,7 @@ get(const struct py_memory *m, uint64_t addr, uint64_t *v)
 	return py_read(m, addr, v, sizeof(*v));
 }
 
-/* What 3.13 and later say of themselves. */
+/* Loads a runtime of 3.13 or later, by its own version and offsets. */
 static enum runtime_result
 load_debug(const struct py_memory *m, uint64_t addr, struct py_runtime *rt)
 {
@@ -65,7 +65,7 @@ runtime_load(const struct py_memory *m, uint64_t addr, uint32_t version,
 	if ((l = py_layout_find(PY_MINOR(version), false)) == NULL ||
 	    PY_RELEASE(version) < RELEASE_CANDIDATE)
 		return RUNTIME_UNKNOWN;
-	if (l->debug_size != 0) /* the cookie should be there: not yet loaded */
+	if (l->debug_size != 0) /* the cookie is not there yet */
 		return RUNTIME_EMPTY;
 	return py_offsets_load(l, NULL, &rt->offsets) == NULL ?
 	    RUNTIME_OK : RUNTIME_DAMAGED;
@@ -83,7 +83,7 @@ runtime_set_current(struct py_runtime *rt, uint64_t addr)
 	rt->addr = low;
 }
 
-/* Reads a number below 256 and the text behind it. */
+/* Reads a number below 256, and leaves *p behind it. */
 static bool
 next_number(const char **p, uint32_t *v)
 {
@@ -94,7 +94,7 @@ next_number(const char **p, uint32_t *v)
 	return *p > start && *v < 256;
 }
 
-/* The release level of PY_VERSION_HEX. */
+/* Reads the release level and serial, as in PY_VERSION_HEX; 0 if damaged. */
 static uint32_t
 next_level(const char **p)
 {
@@ -115,7 +115,8 @@ next_level(const char **p)
 	return 0xf0;
 }
 
-/* 3.8.10 (default, Nov 14 2022, 12:59:47) \n[GCC 9.4.0]; 0: it is not that. */
+/* Reads 3.8.10 (default, Nov 14 2022, 12:59:47) \n[GCC 9.4.0]; 0 if the text is
+ * not of that form. */
 static uint32_t
 parse_version(const char *p)
 {
@@ -196,8 +197,8 @@ add_interp(struct py_threads *t, struct py_interp interp)
 	return true;
 }
 
-/* Whether a list has come back to where it was, told by its nth node: each is
- * compared with the last one whose number was a power of two. */
+/* Whether a list runs in a circle, as seen at its nth node: each node is compared
+ * with the last one whose number was a power of two. */
 static bool
 in_circle(uint64_t node, size_t n, uint64_t *mark)
 {
@@ -240,8 +241,8 @@ count_interps(const struct py_memory *m, const struct py_offsets *o,
 	return true;
 }
 
-/* To 3.6 interpreters have no numbers: the last one of `left` is the first
- * that was made, as all others are put before it. */
+/* To 3.6 interpreters have no numbers.  A new interpreter is put before all
+ * others, so the last of the `left` ones was made first: it gets number 0. */
 static bool
 interp_id(const struct py_memory *m, const struct py_offsets *o,
     uint64_t interp, uint64_t left, uint64_t *id)
@@ -276,7 +277,7 @@ runtime_threads(const struct py_memory *m, const struct py_runtime *rt,
 	return true;
 }
 
-/* Pointers that are read again, some at once. */
+/* Pointers that are read again, many by one call. */
 struct links {
 	const struct py_memory *memory;
 	struct py_piece pieces[LINKS_MAX];
@@ -294,7 +295,7 @@ links_hold(struct links *l)
 	return same;
 }
 
-/* False: one that was added before holds no more. */
+/* Adds a pointer to check.  False if one of those added has changed. */
 static bool
 add_link(struct links *l, uint64_t addr, uint64_t then)
 {

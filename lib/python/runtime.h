@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* runtime.h: a Python runtime in a process's memory: what version it is,
- * where its fields lie, and which interpreters and threads it has. */
+/* runtime.h: a Python runtime in a process's memory: its version, the offsets of
+ * its fields, its interpreters and threads. */
 #ifndef PYTHON_RUNTIME_H
 #define PYTHON_RUNTIME_H
 
@@ -15,31 +15,33 @@ struct py_runtime {
 
 enum runtime_result {
 	RUNTIME_OK,
-	RUNTIME_EMPTY,	      /* no interpreter with a thread in it, yet */
-	RUNTIME_NONE,	      /* this is no Python runtime */
-	RUNTIME_UNKNOWN,      /* a version that is not known */
+	RUNTIME_EMPTY,	      /* no offsets, no interpreter or no thread yet */
+	RUNTIME_NONE,	      /* no Python runtime */
+	RUNTIME_UNKNOWN,      /* a version that is not known, or a pre-release */
 	RUNTIME_DAMAGED,      /* its own offsets make no sense */
 };
 
 /*
- * Loads the runtime at an address.  Since 3.13 it says itself what it is;
- * for older ones the caller knows the version (from Py_Version, which 3.11
- * has, or from runtime_version), else 0.  To 3.6 the address is that of
- * interp_head.  rt->version is filled in whatever the result, if it is known.
+ * Loads the runtime at an address.  From 3.13 on the runtime has its version in
+ * it.  For an older one the caller gives the version, from Py_Version (3.11 and
+ * later) or from runtime_version; 0 if it is not known.  To 3.6 the address is
+ * that of interp_head.  rt->version is filled in with any result, if it is
+ * known.
  */
 enum runtime_result runtime_load(const struct py_memory *, uint64_t addr,
     uint32_t version, struct py_runtime *rt);
 
-/* The version that a Python tells in its static data, where it keeps the text
- * of sys.version from early in its start on.  0: there is none in these. */
+/* Finds the text of sys.version in a part of a Python's static data, where it
+ * lies from early in the start on.  Returns its version, as PY_VERSION_HEX; 0 if
+ * there is none. */
 uint32_t runtime_version(const uint8_t *bytes, size_t size);
 
-/* To 3.6, no struct joins what a runtime has: takes note of the address of
- * _PyThreadState_Current, which is all that tells of the GIL. */
+/* To 3.6 a runtime is no struct, but variables.  Adds the address of
+ * _PyThreadState_Current, the only one that tells of the GIL. */
 void runtime_set_current(struct py_runtime *, uint64_t addr);
 
-/* Checks a loaded runtime against the memory: its first interpreter has
- * threads, and they belong to it. */
+/* Checks a loaded runtime against the memory: its first interpreter has a
+ * thread, and the thread belongs to it. */
 enum runtime_result runtime_check(const struct py_memory *,
     const struct py_runtime *);
 
@@ -58,17 +60,19 @@ struct py_interp {
 struct py_threads {
 	struct py_thread *list;
 	size_t count, max;
-	struct py_interp *interps; /* that have all been listed */
+	struct py_interp *interps; /* whose threads are all in the list */
 	size_t ninterps, interps_max;
 };
 
-/* Lists all interpreters and their threads.  False: memory is missing, or what
- * is there is no list (it may be changing); the list is what came before. */
+/* Lists all interpreters and their threads; the struct must be zeroed before its
+ * first use.  False if memory is missing, if it has no list (the list may be
+ * changing), or if memory ran out: then the list has the threads before that. */
 bool runtime_threads(const struct py_memory *, const struct py_runtime *,
     struct py_threads *);
-/* Whether a list still is what memory says.  One that changes while it is read
- * can lack threads, or name one twice; but that from which its walk went astray
- * is led to no more, for as long as its memory can be something else. */
+/* Whether memory still has all links of a list.  A list that changes while it is
+ * read can lack threads, or have one twice.  Then the walk went astray at a state
+ * that had been removed: no link leads to that state any more, as long as its
+ * memory can be something else. */
 bool runtime_threads_hold(const struct py_memory *, const struct py_runtime *,
     const struct py_threads *);
 void runtime_threads_free(struct py_threads *);

@@ -22,8 +22,8 @@ is_type_of_none(const struct py_offsets *o, const struct py_memory *m,
 	return true;
 }
 
-/* Whether an exception item's value is an exception.  One that has gone by
- * now was one. */
+/* Whether the value of an exception item is an exception.  An object that cannot
+ * be read any more was one: None always can. */
 static bool
 is_exception(const struct py_offsets *o, const struct py_memory *m,
     uint64_t value, struct py_none *n)
@@ -38,7 +38,7 @@ is_exception(const struct py_offsets *o, const struct py_memory *m,
 	return !none;
 }
 
-/* Copies an item of a thread's chain.  False: it is not known. */
+/* Copies an item of a thread's list of exceptions.  False if it is not known. */
 static bool
 get_item(const struct py_offsets *o, struct py_view *state,
     const struct py_memory *m, uint64_t thread, uint64_t item, uint8_t *copy)
@@ -53,7 +53,8 @@ get_item(const struct py_offsets *o, struct py_view *state,
 		memcpy(copy, p, o->exc_item_size);
 		return true;
 	}
-	/* A generator's, which was there if it is the thread's still. */
+	/* An item in a generator: it was there if the thread's innermost item
+	 * is still the same. */
 	if (!py_has(o->thread_exc_info) ||
 	    (then = view_at(state, pieces[1].addr, sizeof(now))) == NULL)
 		return false;
@@ -112,7 +113,7 @@ status_waits(const struct py_offsets *o, uint64_t gil, uint64_t addr)
 	    addr < gil + o->gil_size;
 }
 
-/* The collector's words, from its struct's beginning on. */
+/* The offsets of the collector's words in its struct: begin and end. */
 static uint32_t
 gc_low(const struct py_offsets *o)
 {

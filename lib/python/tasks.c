@@ -7,12 +7,12 @@
 
 #define TASKS_MAX 100000   /* a longer list runs in a circle */
 #define AWAITS_MAX 10000   /* so does a longer chain of coroutines */
-#define FRAMES_MAX 100000  /* of all that wait for each other */
+#define FRAMES_MAX 100000  /* of all tasks that wait for each other */
 #define FUTURES_MAX 16	   /* that are no tasks, one after the other */
 #define WAITERS_MAX 256    /* of one task that are looked at */
 #define SIZE_SANE (1u << 24)
 
-/* CPython keeps tags in the low bits of what is on a frame's stack. */
+/* CPython keeps tags in the low bits of a frame's stack slots. */
 #define TAGS UINT64_C(3)
 
 /* ---- offsets ----------------------------------------------------------- */
@@ -58,7 +58,7 @@ task_running(const struct py_tasks *t, uint64_t thread, uint64_t *task)
 	return get(t, thread + t->offsets.running_task, task);
 }
 
-/* A name that nobody gave is a number. */
+/* Reads a name.  A task without a given name has a number. */
 static bool
 read_name(const struct py_tasks *t, uint64_t addr, char *name)
 {
@@ -79,7 +79,8 @@ read_name(const struct py_tasks *t, uint64_t addr, char *name)
 	return true;
 }
 
-/* Who waits for a task or a future: one of them, and how many there are. */
+/* Reads the tasks and futures that wait for a task or a future: the one at the
+ * lowest address, 0 if there is none, and their number. */
 static bool
 read_waiters(const struct py_tasks *t, uint64_t addr, uint64_t *waiter,
     size_t *count)
@@ -147,8 +148,9 @@ task_frame(const struct py_tasks *t, uint64_t coro)
 }
 
 /*
- * The coroutine or generator that an object is, or 0: the iterator of an
- * asynchronous generator has that one as its first field.
+ * Gets the coroutine or generator that an object is; 0 if it is none.  For the
+ * iterator of an asynchronous generator it gets the generator, which is its
+ * first field.  False if the object cannot be read.
  */
 static bool
 as_coroutine(const struct py_tasks *t, uint64_t addr, uint64_t *coro)
@@ -171,8 +173,8 @@ as_coroutine(const struct py_tasks *t, uint64_t addr, uint64_t *coro)
 	return true;
 }
 
-/* What a suspended coroutine awaits is on top of its stack; 3.15 has a NULL
- * above it. */
+/* Gets the coroutine or generator that a suspended coroutine awaits, or 0.  It is
+ * on top of the coroutine's stack; 3.15 has a NULL above it. */
 static bool
 awaited(const struct py_tasks *t, const uint8_t *frame, uint64_t *coro)
 {

@@ -9,10 +9,10 @@
 #include "hash.h"
 #include "tach.h"
 
-/* A program that makes code as it goes would fill our memory: from so many
- * homes on, all are forgotten, and learnt anew. */
+/* At more homes, all are forgotten, and learned anew: a program that makes code
+ * all the time would fill the recorder's memory. */
 #define HOMES_MAX 4096
-#define FEW 16 /* homes that are new: more are sorted all together */
+#define FEW 16 /* new homes, sorted in one by one; more are sorted at once */
 #define FACTOR UINT64_C(0x9e3779b97f4a7c15)
 
 static void
@@ -58,7 +58,7 @@ home_equal(const void *arg, uint32_t index)
 	return k->map->homes[index].code.addr == k->addr;
 }
 
-/* Where a home is noted that was found of late. */
+/* The slot of an address in ->recent. */
 static size_t
 recent_slot(uint64_t addr)
 {
@@ -110,7 +110,7 @@ compare_places(const void *a, const void *b)
 	return (p->addr > q->addr) - (p->addr < q->addr);
 }
 
-/* Moves the last of them to where it belongs. */
+/* Moves the last of n homes to its place in the order. */
 static void
 sift_home(struct home_place *p, size_t n)
 {
@@ -122,8 +122,8 @@ sift_home(struct home_place *p, size_t n)
 	p[i] = last;
 }
 
-/* Sorts the homes by address if there are new ones, of which there are most
- * often few.  False: out of memory. */
+/* Sorts the homes by address, if there are new homes; most often these are few.
+ * False if out of memory. */
 static bool
 sort_homes(struct codemap *m)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* codemap.h: the code objects that were read, by their addresses and by those
- * of their instructions. */
+/* codemap.h: the code objects that were read, by their addresses and by the
+ * addresses of their instructions. */
 #ifndef ENGINE_CODE_CODEMAP_H
 #define ENGINE_CODE_CODEMAP_H
 
@@ -9,11 +9,11 @@
 
 #define CODEMAP_RECENT 64 /* homes that are found without a look into the set */
 
-/* What contexts.c notes of a code object. */
+/* The notes of contexts.c on a code object. */
 struct code_notes {
 	bool resumed; /* it was seen to be a generator's */
-	unsigned steady; /* chains with known calls of its since one was new */
-	uint64_t counted; /* number of the check before the last of those */
+	unsigned steady; /* chains with its known calls since its last new one */
+	uint64_t counted; /* ->check of the map at the last of these chains */
 	/* Chains with calls of its that were learned from, and the last one's
 	 * number. */
 	unsigned watched;
@@ -23,17 +23,18 @@ struct code_notes {
 /* An address and the code object that is there. */
 struct code_home {
 	struct py_code code;
-	uint32_t file, func; /* strings of the table; TACH_NONE: not yet */
+	uint32_t file, func; /* strings of the table; TACH_NONE: not added yet */
 	uint32_t serial;     /* number of the code object, from 0 */
 	bool known;
 	struct code_notes notes;
-	/* For which it is known to be right: from one count to another. */
+	/* The code object is right for these counts of the interpreter: from
+	 * `since` to `count`. */
 	uint64_t interp, since, count;
 	uint64_t settled; /* number of the check that read it */
 	uint64_t checked; /* number of the check that compared it */
 };
 
-/* Where a home is. */
+/* The home of an address. */
 struct home_place {
 	uint64_t addr;
 	uint32_t home;
@@ -43,24 +44,25 @@ struct codemap {
 	struct code_home *homes;
 	size_t count, max;
 	struct set set;
-	struct home_place recent[CODEMAP_RECENT]; /* by address; or 0 */
+	struct home_place recent[CODEMAP_RECENT]; /* address 0: free */
 	struct home_place *by_addr; /* the first `sorted` homes, by address */
 	size_t sorted, by_addr_max;
 	uint64_t check; /* number of the current check, from 1 */
 };
 
-/* An address's home, until one is added.  NULL: it has none yet. */
+/* The home of an address, valid until a home is added.  NULL if it has none. */
 struct code_home *codemap_find(const struct codemap *, uint64_t addr);
-/* The same, but it gets one.  NULL: out of memory. */
+/* The same; adds a home that is not known, if there is none.  NULL if out of
+ * memory. */
 struct code_home *codemap_add(struct codemap *, uint64_t addr);
 
-/* The code object whose bytecode has an instruction.  NULL: none that is known,
- * or out of memory. */
+/* The code object whose bytecode has an instruction, valid until a home is added.
+ * NULL if none is known, or if out of memory. */
 const struct py_code *codemap_code_at(struct codemap *,
     const struct py_offsets *, uint64_t instr);
 
-/* Forgets the homes if they are many, but not for a chain of `depth` frames that
- * has them all.  False: they are kept. */
+/* Forgets the homes if they are many, unless a chain of `depth` frames may need
+ * them all.  False if they are kept. */
 bool codemap_trim(struct codemap *, size_t depth);
 void codemap_free(struct codemap *);
 

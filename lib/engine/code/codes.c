@@ -13,11 +13,11 @@
 #include "table.h"
 
 #define CHECK_BATCH 64 /* code objects checked by one read */
-#define SPOTS_MAX 65536 /* then all are forgotten, and learnt anew */
-/* A stamp that is a number of our own, and no interpreter's count. */
+#define SPOTS_MAX 65536 /* then all are forgotten, and learned anew */
+/* Set in the count of a stamp if it is a made-up number. */
 #define OWN_COUNT (UINT64_C(1) << 63)
 
-/* One instruction of one code object. */
+/* An instruction of a code object, and its frame of the table. */
 struct code_spot {
 	uint64_t instr;
 	uint32_t serial;
@@ -28,7 +28,7 @@ struct code_spot {
 /* Where a copy of a code object's bytecode lies. */
 struct copy {
 	uint64_t code, bytecode;
-	uint64_t interp, count; /* for which that is right */
+	uint64_t interp, count; /* of the stamp for which it is right */
 	uint32_t number;
 };
 
@@ -44,12 +44,12 @@ struct codes {
 	struct set spot_set, copy_set;
 	uint32_t next_serial;
 	struct py_shims shims;
-	uint64_t own_count; /* the last that was given */
-	bool no_versions; /* they are not where they should be */
+	uint64_t own_count; /* the last made-up number of a stamp */
+	bool no_versions; /* the count of versions is not at its offset */
 	uint64_t replaced, lost;
 	struct code_check checks[CHECK_BATCH];
 	struct py_piece pieces[CHECK_BATCH * CODE_PIECES];
-	uint32_t batch[CHECK_BATCH]; /* homes */
+	uint32_t batch[CHECK_BATCH]; /* indices of homes */
 };
 
 struct codes *
@@ -120,7 +120,7 @@ codes_lost(const struct codes *c)
 
 /* ---- homes ------------------------------------------------------------- */
 
-/* NULL: a mark, or out of memory. */
+/* The home of a place.  NULL if the place is a mark, or if out of memory. */
 static struct code_home *
 place_home(struct codes *c, const struct py_place *p)
 {
@@ -134,15 +134,15 @@ is_right_for(const struct code_home *h, const struct stamp *s)
 	    s->count <= h->count;
 }
 
-/* A number that no other code object has, or had. */
+/* Whether a code object has a version number: no other one has it, or had it. */
 static bool
 is_numbered(const struct code_home *h)
 {
 	return h->code.version != 0;
 }
 
-/* It is now what it was before.  With a number of its own it has been that
- * all the while. */
+/* Notes that the code object is the same at a stamp, too.  With a version number
+ * it was there all the time in between. */
 static void
 renew(struct code_home *h, const struct stamp *s)
 {
@@ -152,7 +152,7 @@ renew(struct code_home *h, const struct stamp *s)
 	h->count = s->count;
 }
 
-/* What it was before is not known. */
+/* Notes a code object for a stamp alone: nothing is known of the time before. */
 static void
 begin_home(struct code_home *h, const struct stamp *s)
 {
@@ -160,8 +160,8 @@ begin_home(struct code_home *h, const struct stamp *s)
 	h->since = h->count = s->count;
 }
 
-/* It was read after a chain, and may not be what it was then.  Later chains can
- * have it, if it is still there. */
+/* Notes a code object that was read after a chain, and may not be the chain's.
+ * It can be proven for later chains, if it is still there. */
 static void
 defer(struct code_home *h, const struct stamp *s)
 {
@@ -170,7 +170,7 @@ defer(struct code_home *h, const struct stamp *s)
 	h->since = s->count + 1;
 }
 
-/* Whether it was read, or may have been, before a chain was. */
+/* Whether a code object was read, or may have been, before a chain was. */
 static bool
 is_before(const struct code_home *h, const struct stamp *s)
 {
@@ -184,9 +184,9 @@ note_shim(struct codes *c, const struct py_code *code)
 	    code->name.len, code->file.bytes, code->file.len));
 }
 
-/* Reads the code object that is at a home now.  One that was freed may have
- * other strings by then, though it looks as it did: it is only of use if its
- * texts were copied with a chain, to be compared. */
+/* Reads the code object that is at a home now.  A freed object may have other
+ * strings though it looks as before: it is only of use if its texts were copied
+ * with a chain and can be compared (`copied`). */
 static void
 settle(struct codes *c, struct code_home *h, const struct stamp *s, bool copied)
 {
@@ -214,8 +214,8 @@ settle(struct codes *c, struct code_home *h, const struct stamp *s, bool copied)
 
 /* ---- checks ------------------------------------------------------------ */
 
-/* Checks a batch of known homes by one read; the stamp of those that proved
- * to be the same is renewed. */
+/* Checks a batch of n known homes by one read, and renews the homes that are
+ * still the same. */
 static void
 check_batch(struct codes *c, size_t n, const struct stamp *s,
     const struct py_memory *m)
@@ -235,13 +235,14 @@ check_batch(struct codes *c, size_t n, const struct stamp *s,
 	}
 }
 
-/* Which of the known code objects can be checked. */
+/* By which memory known code objects are checked. */
 enum checks {
-	CHECK_ANY,  /* by what was copied with the chain */
-	CHECK_NOW,  /* by what they are right after it */
-	CHECK_LATE, /* by what they are when the chain is past */
+	CHECK_ANY,  /* copied with the chain */
+	CHECK_NOW,  /* read right after the chain */
+	CHECK_LATE, /* read long after the chain, which is past */
 };
 
+/* Whether a known code object can be proven by a check. */
 static bool
 can_check(const struct code_home *h, const struct stamp *s, enum checks how)
 {
@@ -250,7 +251,7 @@ can_check(const struct code_home *h, const struct stamp *s, enum checks how)
 	return how == CHECK_ANY || is_before(h, s);
 }
 
-/* Checks what is known of a chain's code objects, each once. */
+/* Checks the known code objects of a chain, each once. */
 static void
 check_known(struct codes *c, const struct py_chain *chain,
     const struct stamp *s, const struct py_memory *m, enum checks how)
@@ -272,18 +273,18 @@ check_known(struct codes *c, const struct py_chain *chain,
 	check_batch(c, n, s, m);
 }
 
-/* Whether it is of use to read a code object now.  One that was read after the
- * chain is read again only where a copy or a count can tell that it is what it
- * was. */
+/* Whether it is of use to read a code object now.  An object that was read after
+ * the chain is read again only if a copy or a count can prove that it is the
+ * chain's. */
 static bool
 can_settle(const struct code_home *h, const struct stamp *s, bool copied)
 {
 	return copied || s->steady || !h->known || is_before(h, s);
 }
 
-/* Reads the code objects of a chain that are not known to be right for a stamp,
- * and gives them the same one, or, if they were copied with the chain, none.
- * Returns how many that were. */
+/* Reads the code objects of a chain that are not known to be right for a stamp.
+ * They get that stamp, or none if they were copied with the chain.  Returns how
+ * many code objects that were. */
 static size_t
 settle_unknown(struct codes *c, const struct py_chain *chain,
     const struct stamp *s, bool copied)
@@ -360,7 +361,7 @@ codes_stamp(struct codes *c, uint64_t interp, const uint8_t *before,
 	size_t n = codes_counts(c, interp, at);
 	uint64_t sum = sum_of(at, n, after);
 
-	/* Version numbers have an end: then they are 0, all of them. */
+	/* When version numbers have run out, the next one is always 0. */
 	if (n == 0 ||
 	    (sum == 0 && !py_has(c->offsets->interp_code_generation)))
 		return (struct stamp){interp, OWN_COUNT | ++c->own_count,
@@ -386,21 +387,21 @@ is_steady(const struct codes *c, const struct stamp *s)
 }
 
 /*
- * Where versions are counted: whether a code object that was just read, while
- * the count stood still, is the one that its address had before.  No other was
- * made, and it was alive when it was read.
+ * Where versions are counted: whether a code object that was read while the count
+ * stood still was at its address before.  It was: no other one was made, and it
+ * was alive when it was read.  False if versions are not counted after all.
  */
 static bool
 is_counted(struct codes *c, const struct code_home *h, uint64_t count)
 {
-	/* The next one's number, or a later one: we count something else. */
+	/* This number is not given yet: the count is of something else. */
 	if (h->code.version >= count)
 		c->no_versions = true;
 	return !c->no_versions;
 }
 
-/* Whether what was read now is what was there when the chain was read.  A
- * count of freed objects says it all. */
+/* Whether the code objects that were just read are the chain's.  A count of freed
+ * objects tells this of all of them. */
 static bool
 is_fresh(struct codes *c, const struct py_chain *chain, const struct stamp *s)
 {
@@ -418,8 +419,8 @@ is_fresh(struct codes *c, const struct py_chain *chain, const struct stamp *s)
 	return true;
 }
 
-/* Those that were just read tell nothing of the chain, nor of another one with
- * its stamp. */
+/* Defers the code objects that were just read: they prove nothing for the chain,
+ * nor for another one with its stamp. */
 static void
 defer_settled(struct codes *c, const struct py_chain *chain,
     const struct stamp *s)
@@ -431,8 +432,8 @@ defer_settled(struct codes *c, const struct py_chain *chain,
 	}
 }
 
-/* Whether a place is where its code object can be, and that is known to be
- * the one that was there. */
+/* Whether the code object of a place is proven, and can be at its instruction.
+ * Marks the place as `left` if it cannot be calling from there. */
 static bool
 is_proven(const struct codes *c, struct py_place *p, const struct stamp *s)
 {
@@ -449,15 +450,15 @@ is_proven(const struct codes *c, struct py_place *p, const struct stamp *s)
 	return code_allows(c->offsets, &h->code, p->instr, false);
 }
 
-/* Whether code objects were freed while a chain was read, which look as they
- * did until their memory is used again. */
+/* Whether code objects may have been freed while a chain was read: they look as
+ * before until their memory is used again. */
 static bool
 may_be_freed(const struct codes *c, const struct stamp *s)
 {
 	return py_has(c->offsets->interp_code_generation) && !s->steady;
 }
 
-/* Whether all that is to be known of a chain's code objects is. */
+/* Whether all code objects of a chain are known to be right for a stamp. */
 static bool
 knows_all(const struct codes *c, const struct py_chain *chain,
     const struct stamp *s)
@@ -471,8 +472,8 @@ knows_all(const struct codes *c, const struct py_chain *chain,
 	return true;
 }
 
-/* Proves what can be by what was copied.  Those that are not known are read now:
- * if they are what was copied, that is what they were. */
+/* Proves code objects by the copies of the chain.  Unknown code objects are read
+ * now, and are proven if they equal their copies. */
 static void
 check_copied(struct codes *c, const struct py_chain *chain,
     const struct stamp *s, const struct py_memory *then)
@@ -485,7 +486,7 @@ check_copied(struct codes *c, const struct py_chain *chain,
 	c->lost += !knows_all(c, chain, s);
 }
 
-/* Proves them by what they are now.  False: nothing can be. */
+/* Proves code objects by the memory of now.  False if none can be proven. */
 static bool
 check_now(struct codes *c, const struct py_chain *chain, const struct stamp *s)
 {
@@ -548,7 +549,8 @@ copy_equal(const void *arg, uint32_t index)
 	return y->code == k->code && y->number == k->number;
 }
 
-/* NULL: out of memory. */
+/* The copy of a number, added if it is new; valid until the next is added.  NULL
+ * if out of memory. */
 static struct copy *
 find_copy(struct codes *c, uint64_t code, uint32_t number)
 {
@@ -569,7 +571,8 @@ find_copy(struct codes *c, uint64_t code, uint32_t number)
 	return &p[c->ncopies++];
 }
 
-/* Looks where a copy lies now, if it was there when the chain was read. */
+/* Finds out where a copy lies now.  False if it cannot be found, or may have been
+ * elsewhere when the chain was read. */
 static bool
 settle_copy(const struct codes *c, struct copy *y, const struct stamp *s)
 {
@@ -582,7 +585,8 @@ settle_copy(const struct codes *c, struct copy *y, const struct stamp *s)
 	return true;
 }
 
-/* What a frame at its first instruction called has returned. */
+/* Drops the frames that place i seems to have called: it is at its first
+ * instruction, so they have returned. */
 static void
 drop_returned(struct py_chain *chain, size_t i)
 {
@@ -602,7 +606,7 @@ codes_originals(struct codes *c, struct py_chain *chain,
 {
 	if (!py_has(c->offsets->frame_copy))
 		return true;
-	/* From the outermost on, which stays where it is. */
+	/* From the outermost place on: only inner places are dropped. */
 	for (size_t n = 1; n <= chain->depth; n++) {
 		struct py_place *p = &chain->places[chain->depth - n];
 		uint64_t original = p->code + c->offsets->code_bytecode;
@@ -632,7 +636,7 @@ codes_name_past(struct codes *c, struct py_chain *chain)
 		struct py_place *p = &chain->places[i];
 		if (p->code != PLACE_PAST)
 			continue;
-		/* Of a copy, only the frame knew which it was. */
+		/* Only the frame knew which code object a copy is of. */
 		if (p->copy != 0 || (code = codemap_code_at(&c->map,
 			c->offsets, p->instr)) == NULL)
 			return false;
@@ -666,9 +670,9 @@ spot_equal(const void *arg, uint32_t index)
 	    s->opcode == k->opcode;
 }
 
-/* What a code object is called is put into the table with its first frame, when
- * it is proven: one that was read half made may have any names.  False: out of
- * memory. */
+/* Puts the names of a code object into the table.  This is done with its first
+ * frame, when it is proven: an object that was read half made may have any names.
+ * False if out of memory. */
 static bool
 name_home(struct codes *c, struct code_home *h)
 {

@@ -9,13 +9,13 @@
 #include "engine/code/suspects.h"
 #include "tach.h"
 
-#define EDGES_MAX 65536 /* then all are forgotten, and learnt anew */
+#define EDGES_MAX 65536 /* at more, all are forgotten, and learned anew */
 #define NOTHING (TACH_NONE - 1) /* no code object has this number */
-#define THROUGH 16 /* callers of a caller that are part of a call, ... */
-#define CUT (2 * THROUGH) /* outermost places that count as known */
-#define EXACT 6	   /* of which so many innermost ones are so in any case */
+#define THROUGH 16 /* callers of a caller that are part of a context */
+#define CUT (2 * THROUGH) /* outermost places of a cut chain: known */
+#define EXACT 6	   /* innermost of these callers, which count in any case */
 #define FACTOR UINT64_C(0x9e3779b97f4a7c15) /* odd */
-#define STEADY 64 /* chains, after which no new call is to be expected */
+#define STEADY 64 /* chains without a new call: then none is expected */
 
 struct contexts {
 	const struct py_offsets *offsets;
@@ -54,16 +54,17 @@ contexts_free(struct contexts *c)
 
 /* ---- the calls of a chain ---------------------------------------------- */
 
-/* Whether the call of a place resumes a generator.  To 3.10 nothing calls one
- * to make it, and one that has ended does not tell what it was. */
+/* Whether the call of a place resumes a generator.  To 3.10 always false: no
+ * frame runs to make a generator, and the frame of a generator that has ended
+ * does not say that it was one. */
 static bool
 resumes(const struct contexts *c, const struct py_place *callee)
 {
 	return callee->resumed && !py_has(c->offsets->frame_generator);
 }
 
-/* The number of a caller's code object.  One that makes a generator calls
- * nothing: the generator's own frame is another one. */
+/* The number of a caller's code object; NOTHING if its frame only makes a
+ * generator.  Such a frame calls nothing: the generator has its own frame. */
 static uint32_t
 caller_serial(const struct contexts *c, const struct py_place *p,
     const struct code_home *h)
@@ -72,33 +73,33 @@ caller_serial(const struct contexts *c, const struct py_place *p,
 	    !py_has(c->offsets->frame_generator) ? NOTHING : h->serial;
 }
 
-/* The calls of a chain's frames, from the outermost one on. */
+/* A walk over the calls of a chain, from the outermost frame on. */
 struct call_walk {
 	const struct contexts *contexts;
 	const struct py_chain *chain;
-	size_t n, end; /* places that were passed, and are to be, from outside */
-	struct py_place *caller, *callee; /* NULL: nobody */
+	size_t n, end; /* outermost places that are passed, and to be passed */
+	struct py_place *caller, *callee; /* NULL if there is none */
 	struct code_home *caller_home, *callee_home;
-	/* The caller's own callers, by turns: a recursion would make no end of
-	 * paths, so behind the EXACT innermost ones only those count whose code
-	 * object has no place further in. */
+	/* A ring of the caller's own callers.  Behind the EXACT innermost, a
+	 * place counts only if its code object has no place further in: a
+	 * recursion would make paths without end. */
 	struct outer {
-		uint64_t place; /* what stands for it; 0: it does not count */
+		uint64_t place; /* its hash; 0: it does not count */
 		uint32_t serial;
 	} outer[THROUGH];
 	size_t nouter;
 };
 
-/* The n-th innermost of the caller's own callers; with n THROUGH - 1 also the
- * room for the next one. */
+/* The n-th innermost of the caller's own callers, from 0.  With n THROUGH - 1
+ * also the room for the next one. */
 static struct outer *
 nth_outer(struct call_walk *w, size_t n)
 {
 	return &w->outer[(w->nouter - 1 - n) % THROUGH];
 }
 
-/* The innermost place of a code object makes those behind the EXACT ones not
- * count. */
+/* Takes the places of a code object behind the EXACT innermost out of the count,
+ * as the code object has a new place further in. */
 static void
 fold_outer(struct call_walk *w, uint32_t serial)
 {
@@ -107,7 +108,7 @@ fold_outer(struct call_walk *w, uint32_t serial)
 			nth_outer(w, n)->place = 0;
 }
 
-/* Whether one of the EXACT innermost ones is of a code object. */
+/* Whether a code object has one of the EXACT innermost places. */
 static bool
 has_exact(struct call_walk *w, uint32_t serial)
 {
@@ -117,7 +118,7 @@ has_exact(struct call_walk *w, uint32_t serial)
 	return false;
 }
 
-/* The caller becomes one of the callers of the next one. */
+/* Adds the caller to the callers of the next caller. */
 static void
 step_in(struct call_walk *w)
 {
@@ -128,13 +129,13 @@ step_in(struct call_walk *w)
 	    XXH3_64bits_withSeed(&w->caller->instr, sizeof(w->caller->instr),
 		serial), serial};
 	fold_outer(w, serial);
-	/* One more of them is behind the exact ones. */
+	/* One more place is behind the EXACT innermost. */
 	o = nth_outer(w, EXACT);
 	if (o->place != 0 && has_exact(w, o->serial))
 		o->place = 0;
 }
 
-/* Goes on to the next frame.  False: there is none. */
+/* Goes on to the next frame.  False if there is none. */
 static bool
 next_frame(struct call_walk *w)
 {
@@ -154,8 +155,8 @@ next_frame(struct call_walk *w)
 	return true;
 }
 
-/* Begins behind the `shared` outermost places.  Of a chain that is cut, nothing is
- * known of the callers of the outermost ones. */
+/* Begins a walk behind the `shared` outermost places.  In a cut chain the CUT
+ * outermost places are passed over, too: their callers are not known. */
 static struct call_walk
 begin_walk(const struct contexts *c, const struct py_chain *chain, size_t shared)
 {
@@ -173,7 +174,7 @@ begin_walk(const struct contexts *c, const struct py_chain *chain, size_t shared
 	return w;
 }
 
-/* What stands for all through whom the caller is called; not 0. */
+/* The hash of the caller's own callers; not 0. */
 static uint64_t
 through(const struct call_walk *w)
 {
@@ -201,7 +202,7 @@ call_of(const struct call_walk *w)
 	return call;
 }
 
-/* The same, through anybody. */
+/* The same call, through any callers. */
 static struct edge
 through_any(struct edge call)
 {
@@ -209,8 +210,8 @@ through_any(struct edge call)
 	return call;
 }
 
-/* That a place calls anything is known as a call of nothing; odd: by any means,
- * not only by the interpreter's loop. */
+/* The edge that says that a place makes calls: its callee is TACH_NONE.  any: by
+ * any means, not only by the interpreter's loop; its instruction is odd. */
 static struct edge
 site_of(const struct contexts *c, const struct py_place *p,
     const struct code_home *h, bool any)
@@ -219,9 +220,10 @@ site_of(const struct contexts *c, const struct py_place *p,
 	    .caller = caller_serial(c, p, h), .callee = TACH_NONE};
 }
 
-/* ---- knowing them ------------------------------------------------------ */
+/* ---- knowing calls ----------------------------------------------------- */
 
-/* Whether a caller cannot be calling what it called. */
+/* Whether a caller may have left the place of its call: the walk said so, or its
+ * instruction cannot be calling. */
 static bool
 caller_has_left(const struct contexts *c, const struct py_place *p,
     const struct code_home *h)
@@ -246,8 +248,9 @@ note_doubted(struct contexts *c, const struct call_walk *w, struct edge call)
 		c->doubted = (size_t)(w->caller - w->chain->places);
 }
 
-/* Takes a caller that has left the place of a call back to it.  False: it is
- * not known, or it may not have left, or there may be another place. */
+/* Takes a caller that has left the place of its call back to it.  False if that
+ * place is not known, if the caller may still be at it, or if new places are to
+ * be expected. */
 static bool
 take_back(struct contexts *c, const struct call_walk *w, struct edge call)
 {
@@ -267,7 +270,8 @@ take_back(struct contexts *c, const struct call_walk *w, struct edge call)
 	return true;
 }
 
-/* A chain that is looked at more than once counts once.  NULL: nobody. */
+/* Counts a chain with a known call of this caller.  A chain that is looked at
+ * more than once counts once.  caller: NULL if there is none. */
 static void
 note_steady(const struct contexts *c, struct code_home *caller)
 {
@@ -306,9 +310,10 @@ contexts_is_unsteady(const struct contexts *c)
 	return c->unsteady;
 }
 
-/* Whether an unknown call was seen before; from now on it was.  One from
- * another place than those from where it was seen beyond doubt most often is
- * one of two moments; through other callers it may well be made. */
+/* Whether an unknown call was in a doubtful chain before, and may be believed;
+ * notes the call.  If its caller is known to make it from other places only, the
+ * call most often has two moments in it.  If it is only known through other
+ * callers, the program may well make it. */
 static bool
 trust_call(struct contexts *c, struct edge call)
 {
@@ -346,9 +351,9 @@ contexts_know_root(const struct contexts *c, const struct py_chain *chain)
 	    edges_has(&c->known, call_of(&w)));
 }
 
-/* ---- learning them ----------------------------------------------------- */
+/* ---- learning calls ---------------------------------------------------- */
 
-/* Where a caller is, in its file; or -1. */
+/* The source line that a caller is at, or -1. */
 static int32_t
 line_of(const struct contexts *c, const struct call_walk *w)
 {
@@ -366,7 +371,7 @@ note_watched(const struct contexts *c, struct code_notes *caller)
 	caller->watch = c->watch;
 }
 
-/* False: nothing can make such a call, or memory ran out. */
+/* Makes a call known.  False if the call is impossible, or if out of memory. */
 static bool
 learn_call(struct contexts *c, const struct call_walk *w)
 {
@@ -383,8 +388,7 @@ learn_call(struct contexts *c, const struct call_walk *w)
 		call.line = line_of(c, w);
 	if (!edges_has(&c->known, through_any(call)))
 		w->caller_home->notes.steady = 0;
-	/* Only what the interpreter's loop calls makes its caller's place one
-	 * of calls. */
+	/* The second site is only for calls by the interpreter's loop. */
 	return edges_add(&c->known, call) &&
 	    edges_add(&c->known, through_any(call)) &&
 	    edges_add(&c->known,
@@ -413,7 +417,7 @@ contexts_learned(const struct contexts *c)
 	return c->known.learned;
 }
 
-/* ---- of two frames ----------------------------------------------------- */
+/* ---- two frames -------------------------------------------------------- */
 
 bool
 contexts_is_calling(const struct contexts *c, const struct py_chain *chain)
@@ -426,7 +430,7 @@ contexts_is_calling(const struct contexts *c, const struct py_chain *chain)
 	    edges_has(&c->known, site_of(c, p, h, false));
 }
 
-/* What it calls may be a frame that has forgotten its code object. */
+/* False for a callee that has forgotten its code object: it is a mark. */
 bool
 contexts_may_call(const struct contexts *c, const struct py_place *caller,
     const struct py_place *callee)
@@ -437,7 +441,7 @@ contexts_may_call(const struct contexts *c, const struct py_place *caller,
 	if (place_is_mark(caller) || place_is_mark(callee) || from == NULL ||
 	    to == NULL)
 		return false;
-	/* Being made, it is at its beginning; one that is not has ended. */
+	/* A frame that makes a generator is at its beginning, or has ended. */
 	if (to->notes.resumed && !callee->resumed)
 		return false;
 	return edges_has_pair(&c->known, (struct edge){

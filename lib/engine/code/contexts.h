@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * contexts.h: the calls that were seen beyond doubt, in their calling contexts:
- * which code object was called from which instruction of which other, and through
- * which of its callers: the last 6, and of 10 before them, where a recursion
- * counts once.
+ * contexts.h: the calls that were seen beyond doubt, in their contexts.
+ *
+ * A call has an instruction of its caller, its callee, and the caller's own
+ * callers: the last 6, and of 10 before them, where a recursion counts once.
  *
  * A chain that has two moments in it has a call that the program cannot make,
- * or makes through others.  All of these look at all calls of a chain, whose
- * code objects were read before, but those among its outermost `shared` frames.
+ * or makes through other callers.  The functions look at all calls of a chain
+ * except the calls among its `shared` outermost frames.  The code objects of the
+ * chain must have been read before.
  */
 #ifndef ENGINE_CODE_CONTEXTS_H
 #define ENGINE_CODE_CONTEXTS_H
@@ -17,21 +18,22 @@
 
 struct contexts;
 
-/* Both must outlive it.  NULL: out of memory. */
+/* The offsets and the map must outlive the contexts.  NULL if out of memory. */
 struct contexts *contexts_new(const struct py_offsets *, struct codemap *);
 void contexts_free(struct contexts *);
 
-/* Makes those of a chain known.  False: there is one that nothing can make, or
- * memory ran out. */
+/* Makes the calls of a chain known.  False if a call is impossible, or if out of
+ * memory. */
 bool contexts_learn(struct contexts *, const struct py_chain *, size_t shared);
-/* Counts the calls that were learned. */
+/* The number of edges that were ever learned. */
 uint64_t contexts_learned(const struct contexts *);
 
 /*
- * Whether all are known.  A caller that has left the place of its call is taken
- * back to it, if through the same callers there is none in another line, nor
- * has a new one been for long; of some in one line, to the last one before
- * where it is.
+ * Whether all calls of a chain are known.  A caller that has left the place of
+ * its call is taken back to it: its instruction is changed.  This is done only
+ * if its context knows the call on one line only, and if the caller had no new
+ * call for 64 chains.  If several places on that line are known, the last one
+ * before the caller's instruction is taken.
  */
 bool contexts_know(struct contexts *, struct py_chain *, size_t shared);
 /* Which caller the last contexts_know that failed could have taken back, had it
@@ -39,24 +41,27 @@ bool contexts_know(struct contexts *, struct py_chain *, size_t shared);
  * as far as is known.  CONTEXTS_NONE: none. */
 #define CONTEXTS_NONE SIZE_MAX
 size_t contexts_doubted(const struct contexts *);
-/* Whether it failed as too few calls of a caller that it could have taken back
- * were seen yet, or since that was first seen there. */
+/* Whether the last contexts_know failed because too few calls of a caller that
+ * it could have taken back were seen so far, or since the caller was first seen
+ * at its place. */
 bool contexts_is_unsteady(const struct contexts *);
 
-/* How many of a chain's outermost frames may be believed though two moments may
- * be in it: their calls are known, or, if what was seen counts, are in such a
- * chain for the second time, and not known from another place. */
+/* How many outermost frames of a chain may be believed though two moments may be
+ * in it.  Each of their calls is known; or, if `seen`, it was in such a chain
+ * before, and its caller is not known to make it from other places only.  If
+ * `seen`, all unknown calls of the chain are noted for later chains. */
 size_t contexts_trust(struct contexts *, const struct py_chain *, size_t shared,
     bool seen);
 
-/* Whether the outermost frame, which is called by nobody, is known. */
+/* Whether the outermost frame is known as a root, which has no caller.  True also
+ * if the chain is cut or has no frame. */
 bool contexts_know_root(const struct contexts *, const struct py_chain *);
-/* Whether the innermost frame is where it was seen to call another one of
- * Python's, without C between them.  A thread's current frame is there only for
- * as long as it takes to make the call. */
+/* Whether the innermost frame is at an instruction that was seen to call a Python
+ * function without C in between.  A thread's current frame is there only while
+ * it makes the call. */
 bool contexts_is_calling(const struct contexts *, const struct py_chain *);
-/* Whether one frame's code object was seen to call the other's; see
- * python/past.h. */
+/* Whether the caller's code object was seen to call the callee's, from any place
+ * and through any callers; see python/past.h. */
 bool contexts_may_call(const struct contexts *, const struct py_place *caller,
     const struct py_place *callee);
 

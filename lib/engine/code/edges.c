@@ -9,7 +9,7 @@
 #include "tach.h"
 
 #define KEY offsetof(struct edge, line)
-#define PLACES_MAX 16 /* of one call in one line, that are looked at */
+#define PLACES_MAX 16 /* instructions of one pair: more are not looked at */
 
 struct edge_key {
 	const struct edges *edges;
@@ -73,7 +73,7 @@ edges_has(const struct edges *e, struct edge call)
 	    TACH_NONE;
 }
 
-/* The first one of the same two through the same, or TACH_NONE. */
+/* The first edge with the same caller, callee and callers, or TACH_NONE. */
 static uint32_t
 find_pair(const struct edges *e, struct edge call)
 {

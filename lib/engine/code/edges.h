@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* edges.h: call edges: the calls that a program was seen to make beyond doubt. */
+/* edges.h: sets of call edges: calls that a program was seen to make. */
 #ifndef ENGINE_CODE_EDGES_H
 #define ENGINE_CODE_EDGES_H
 
@@ -11,36 +11,37 @@
 
 /* A call from an instruction of one code object to another. */
 struct edge {
-	uint64_t instr; /* of the caller, whose address is even; odd: the callee
-			 * is a generator that goes on, not one being made */
-	uint32_t caller, callee; /* numbers of theirs; TACH_NONE: nobody, or
-				  * nobody in particular: see contexts.c */
-	uint64_t through; /* what stands for the caller's own callers; 0: any */
-	/* Of which calls are not told apart: */
-	int32_t line;  /* where it is made; or -1 */
-	uint32_t next; /* one from another place; edges.c's own */
+	uint64_t instr; /* address of the caller's instruction, which is even;
+			 * plus 1 if the call resumes a generator */
+	uint32_t caller, callee; /* serial numbers; TACH_NONE: no caller, or
+				  * any callee: see contexts.c */
+	uint64_t through; /* hash of the caller's own callers; 0: any */
+	/* Not part of the edge's identity: */
+	int32_t line;  /* source line of the call, or -1 */
+	uint32_t next; /* edge from another instruction; edges.c's own */
 };
 
 struct edges {
 	struct edge *list;
 	size_t count, max;
 	struct set by_place, by_pair;
-	uint64_t learned; /* how many were added, ever */
+	uint64_t learned; /* edges that were ever added */
 };
 
 void edges_clear(struct edges *);
 void edges_free(struct edges *);
 
-/* Adds one, if it is new.  False: out of memory. */
+/* Adds an edge, if it is new.  False if out of memory. */
 bool edges_add(struct edges *, struct edge);
 
-/* Whether it is known; or one from any place, of the same two. */
+/* Whether the set has an edge.  edges_has_pair: from any instruction of its
+ * caller. */
 bool edges_has(const struct edges *, struct edge);
 bool edges_has_pair(const struct edges *, struct edge);
 
-/* The place from which one calls the other through these callers, if that is in
- * one line only: the last one before the call's own, if there are more than one.
- * 0: there is none. */
+/* The instruction from which the edge's caller calls its callee through the same
+ * callers.  If several are known, all must be in one line: then it is the last
+ * one before the edge's own instruction.  0 if there is none. */
 uint64_t edges_place(const struct edges *, struct edge);
 
 #endif

@@ -7,7 +7,7 @@
 #include "array.h"
 #include "hash.h"
 
-#define PAGES_MIN 64 /* so few are never too many */
+#define PAGES_MIN 64 /* so few pages are never forgotten */
 
 /* ---- pages ------------------------------------------------------------- */
 
@@ -61,7 +61,8 @@ read_first(struct pages *p, size_t i)
 	return !page->lost;
 }
 
-/* The page at an address, read if it was not.  UINT32_MAX: it cannot be. */
+/* The index of the page at an address, which is read if it has no first copy.
+ * UINT32_MAX if it cannot be read, or cannot be kept. */
 static uint32_t
 page_at(struct pages *p, uint64_t addr)
 {
@@ -92,7 +93,8 @@ pages_note(struct pages *p, struct page_notes *n)
 	p->number++;
 }
 
-/* What is noted of a page so far.  NULL: out of memory. */
+/* A page's entry in the notes, which is added if it is new.  NULL if out of
+ * memory. */
 static struct page_words *
 note_of(struct page_notes *n, struct page *page, uint32_t index,
     uint64_t number)
@@ -177,7 +179,7 @@ pages_free(struct pages *p)
 
 /* ---- all of them at once ----------------------------------------------- */
 
-/* Reads all pages that can be into one of the copies. */
+/* Reads all pages that are not lost into one of the copies. */
 static void
 read_all(struct pages *p, uint8_t (*to)[PAGE_BYTES])
 {
@@ -189,7 +191,7 @@ read_all(struct pages *p, uint8_t (*to)[PAGE_BYTES])
 			    PAGE_BYTES, to[i]};
 	if (n == 0 || p->live->read(p->live, p->pieces, n))
 		return;
-	/* One at least is lost: which? */
+	/* At least one page is lost: each is read by itself. */
 	for (size_t i = 0; i < p->count; i++)
 		if (!p->list[i].lost)
 			p->list[i].lost = !py_read(p->live, p->list[i].addr,

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * pages.h: memory that is read by whole pages, which are kept: for walks that
- * visit many small things near to each other, and are then to know whether
- * all that they saw was there at one moment.
+ * pages.h: memory that is read by whole pages, which are kept.  It is for walks
+ * that visit many small things near to each other, and then have to know
+ * whether all that they read was there at one moment.
  *
- * A page is read for the first time when a walk comes to it, and all pages a
- * second time at once.  What a walk has read is noted by the word; where it is
- * the same in both copies, it was so between them.
+ * A page is read for the first time when a walk comes to it; all pages are read
+ * a second time at once.  The notes of a walk have each word that it has read.
+ * A word that is the same in both copies was the same between them.
  */
 #ifndef ENGINE_COPY_PAGES_H
 #define ENGINE_COPY_PAGES_H
@@ -16,21 +16,21 @@
 
 #define PAGE_BYTES 4096
 #define PAGE_WORDS (PAGE_BYTES / 8)
-#define PAGES_MAX 16384 /* that are kept at once */
+#define PAGES_MAX 16384 /* kept at once */
 
 struct page {
 	uint64_t addr;
 	bool both; /* there are two copies of it */
-	bool same; /* and they are the same */
+	bool same; /* and the two are the same */
 	bool lost; /* it cannot be read any more */
-	bool used; /* a walk came to it, or notes that held did */
-	uint64_t noted; /* in the notes of this number, as the entry ... */
-	uint32_t note;	/* of this index */
+	bool used; /* by a walk, or by notes that held */
+	uint64_t noted; /* the number of the notes that have it, ... */
+	uint32_t note;	/* ... and the index of its entry there */
 };
 
-/* What a walk has read of a page, a bit a word. */
+/* The words of a page that a walk has read, a bit for each. */
 struct page_words {
-	uint32_t page; /* index */
+	uint32_t page; /* its index */
 	uint64_t words[PAGE_WORDS / 64];
 };
 
@@ -44,29 +44,30 @@ struct pages {
 	const struct py_memory *live;
 	struct page *list;
 	uint8_t (*first)[PAGE_BYTES], (*second)[PAGE_BYTES];
-	struct py_piece *pieces; /* of one read of many */
+	struct py_piece *pieces; /* room for a read of all pages */
 	size_t count, max;
 	struct set set;
-	struct page_notes *notes; /* of the walk that goes on; or NULL */
+	struct page_notes *notes; /* of the present walk; or NULL */
 	uint64_t number;	  /* of these notes */
 };
 
 void pages_init(struct pages *, const struct py_memory *live);
 void pages_free(struct pages *);
 
-/* What is read from now on is noted in these, which are emptied, and which no
- * others may be asked for before; NULL: nowhere. */
+/* Empties the notes and adds to them all words that are read from now on, until
+ * the next call; NULL: notes nothing. */
 void pages_note(struct pages *, struct page_notes *);
 
 /*
- * Reads the first copies of all pages again, or, if most of them were of no
- * use since that was done last, forgets all: false, and notes hold no more.
+ * Reads the first copies of all pages again.  False if most pages were not used
+ * since the last call: then all pages are forgotten, and no notes are valid any
+ * more.
  */
 bool pages_renew(struct pages *);
-/* Reads the second copies of all. */
+/* Reads the second copies of all pages. */
 void pages_again(struct pages *);
 
-/* Whether all that was noted is the same in both copies. */
+/* Whether all words of the notes are the same in both copies. */
 bool pages_hold(struct pages *, const struct page_notes *);
 
 #endif

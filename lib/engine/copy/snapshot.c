@@ -123,7 +123,8 @@ make_byte_room(struct snapshot *s)
 	return true;
 }
 
-/* The range that a short read of n bytes, from range i on, ended in. */
+/* The index of the range in which a short read of n bytes, from range i on,
+ * ended. */
 static size_t
 range_at(const struct snapshot *s, size_t i, size_t n)
 {
@@ -180,7 +181,7 @@ add_span(struct spans *sp, struct py_span span)
 	return true;
 }
 
-/* Adds what of a span lies outside of n holes. */
+/* Adds the parts of a span that lie outside of n holes. */
 static bool
 add_around(struct spans *sp, struct py_span span, const struct range *holes,
     size_t n)

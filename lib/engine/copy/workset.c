@@ -7,15 +7,16 @@
 
 #include "array.h"
 
-/* The end of the page after the one that a range ends in: what begins before
- * that becomes part of it, since a page more costs less than a range more. */
+/* The end of the page after the page that a range ends in.  A block that begins
+ * before it becomes part of the range: a page more costs less than a range
+ * more. */
 static uint64_t
 reach(uint64_t end)
 {
 	return ((end - 1) / WORKSET_PAGE + 2) * WORKSET_PAGE;
 }
 
-/* The first range that reaches beyond it. */
+/* Finds the first range that reaches beyond the address. */
 size_t
 workset_find(const struct workset *w, uint64_t addr)
 {

@@ -2,9 +2,9 @@
 /*
  * workset.h: the memory that a thread's last samples needed.
  *
- * It is kept in whole blocks, which never cross a page, so that a block is
- * readable if one byte of it is; blocks with no whole page between them form
- * one range, so that a snapshot needs few of them.
+ * It is kept in whole blocks.  A block never crosses a page, so it is readable if
+ * one byte of it is.  Blocks with no whole page between them form one range, so a
+ * snapshot needs few ranges.
  */
 #ifndef ENGINE_COPY_WORKSET_H
 #define ENGINE_COPY_WORKSET_H
@@ -23,22 +23,24 @@ struct range {
 };
 
 struct workset {
-	struct range *ranges; /* by address, a page between them */
+	struct range *ranges; /* by address; at least a page between two */
 	size_t count, max;
 	size_t bytes;
 };
 
-/* The blocks that hold these bytes; of no size if they run over the end of
- * the address space. */
+/* The blocks that hold some bytes; of size 0 if they run over the end of the
+ * address space. */
 struct range workset_blocks(uint64_t addr, size_t size);
 
-/* Adds the blocks that hold these bytes.  False: out of memory, or more than
- * WORKSET_MAX. */
+/* Adds the blocks that hold some bytes.  False if out of memory, if the set
+ * would be larger than WORKSET_MAX, or if there are no such blocks. */
 bool workset_add(struct workset *, uint64_t addr, size_t size);
-/* The number of the range that an address lies in, or of another one. */
+/* The index of the range that an address lies in; else of another range, or
+ * ->count. */
 size_t workset_find(const struct workset *, uint64_t addr);
-/* The number of the n-th range, if they are counted from `first` on, with the
- * lowest one after the highest, or the other way, up to `first`. */
+/* The index of the n-th range, counted upwards from `first` on, with the lowest
+ * range after the highest; reversed: counted downwards, with `first` as the
+ * last. */
 size_t workset_nth(const struct workset *, size_t first, bool reversed,
     size_t n);
 /* Forgets a range. */

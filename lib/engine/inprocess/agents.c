@@ -22,40 +22,40 @@
 #include "engine/os/image.h"
 #include "engine/os/perf.h"
 
-/* Programs use the first and the last real-time signals, if any. */
+/* Programs that use real-time signals use the first and the last ones. */
 #define SIGNAL_BELOW_LAST 2
-/* What is mapped of an area: all that is not the agent's own. */
+/* The mapped bytes of an area: all but the agent's own. */
 #define AREA_SHARED offsetof(struct wire_area, own)
 #define PIDS_MAX 4096 /* recorders at a time */
 #define DESCRIPTOR_MIN 500 /* of the memory, where so many are allowed */
 
-/* Our notes on a slot. */
+/* The notes on a slot. */
 struct note {
 	bool taken; /* by a recorder */
-	bool left;  /* which is no more: to be freed when the process ends */
-	bool known; /* its Python is */
-	pid_t pid;  /* of `known` */
+	bool left;  /* its recorder has left it: free it when the process ends */
+	bool known; /* `python` and `pid` are valid */
+	pid_t pid;  /* the process of `python` */
 	pid_t refused; /* a number that it gave; 0: none */
 	struct py_runtime python;
 };
 
 struct agents {
-	pthread_mutex_t lock; /* of what follows, but for constants */
+	pthread_mutex_t lock; /* of all fields below that change */
 	unsigned holders;
 	int fd;
 	struct wire_control *control;
-	struct deathwatch *deathwatch; /* of its word: us, as long as we live */
+	struct deathwatch *deathwatch; /* tells agents that the recorder has died */
 	uint64_t nonce;
 	uint64_t interval; /* ns */
 	int signal;
-	uint64_t namespace; /* our PID namespace's inode */
+	uint64_t namespace; /* inode of the recorder's PID namespace */
 	struct image_file memory_file, library_file;
 	char library[PATH_MAX];
 	char *environment[3];
 	atomic_bool no_clock; /* events are not permitted */
 	struct note notes[WIRE_SLOTS];
-	pid_t pids[PIDS_MAX]; /* of recorders; 0: free */
-	uint8_t areas[WIRE_AREAS_MAX / 8]; /* bits: mapped by somebody */
+	pid_t pids[PIDS_MAX]; /* processes of recorders; 0: free */
+	uint8_t areas[WIRE_AREAS_MAX / 8]; /* bits: a recorder has mapped it */
 };
 
 /* ---- the environment -------------------------------------------------------- */
@@ -74,7 +74,8 @@ make_environment(struct agents *a)
 
 /* ---- the memory ------------------------------------------------------------ */
 
-/* Its size is no file's, but a limit of those is held against it. */
+/* Sets the size of the memory.  It is no file on a disk, but the limit of file sizes
+ * holds for it: a SIGXFSZ that comes of that is taken away. */
 static bool
 set_size(int fd)
 {
@@ -96,7 +97,7 @@ set_size(int fd)
 }
 
 /* Gives a descriptor that a command inherits a number that programs do not use
- * themselves, if there is one. */
+ * themselves, if that is possible. */
 static int
 keep_high(int fd)
 {
@@ -126,7 +127,7 @@ make_memory(struct agents *a)
 	return image_file_at(p, &a->memory_file);
 }
 
-/* Finds out by which numbers lists of mappings name the library. */
+/* Finds the numbers by which lists of mappings name the library. */
 static bool
 find_file(struct agents *a)
 {
@@ -150,8 +151,8 @@ own_namespace(void)
 	return stat("/proc/self/ns/pid", &st) == 0 ? st.st_ino : 0;
 }
 
-/* By which clock a mode samples: only what says nothing of other time can do
- * with CPU time. */
+/* The options, as bits.  The clock is of CPU time only where the mode asks for
+ * nothing but CPU time. */
 static uint32_t
 asked_of(const struct tach_recorder_options *o)
 {
@@ -326,7 +327,7 @@ agents_leave(struct agents *a, pid_t pid)
 	pthread_mutex_unlock(&a->lock);
 }
 
-/* Whether an agent has filled it in. */
+/* Whether an agent has filled the slot in. */
 static bool
 is_up(const struct wire_slot *s)
 {
@@ -346,7 +347,7 @@ is_of(const struct wire_slot *s, const struct process *p)
 	    namespace == p->namespace);
 }
 
-/* The slot of a process that was claimed first of those which are nobody's.
+/* The slot of a process that was claimed first, of the slots that no recorder has.
  * The lock is held. */
 static uint32_t
 find_first(const struct agents *a, const struct process *p)
@@ -373,8 +374,8 @@ agents_take(struct agents *a, const struct process *p)
 	uint32_t found;
 
 	pthread_mutex_lock(&a->lock);
-	/* Of two images the earlier may have come up behind our back: once
-	 * there is a later one, it is there. */
+	/* A first search can miss the slot of an earlier image that comes up
+	 * during the search.  That slot is up once a later image's is. */
 	if ((found = find_first(a, p)) != AGENTS_NONE)
 		found = find_first(a, p);
 	if (found != AGENTS_NONE)
@@ -383,7 +384,7 @@ agents_take(struct agents *a, const struct process *p)
 	return found;
 }
 
-/* Areas that a slot lists and nobody has looked at. */
+/* Frees the areas that a slot lists and no recorder has mapped. */
 static void
 free_listed(struct agents *a, struct wire_slot *s)
 {
@@ -405,7 +406,7 @@ pid_has_ended(pid_t pid)
 	return kill(pid, 0) != 0 && errno == ESRCH;
 }
 
-/* What is to be done about a slot. */
+/* How a slot is to be treated. */
 enum care { CARE_NONE, CARE_FREE, CARE_RECORD };
 
 static enum care
@@ -430,7 +431,8 @@ care_for(struct agents *a, uint32_t slot, pid_t pid)
 	return care;
 }
 
-/* Whether a number stands for the same process here and there. */
+/* Whether a number stands for the same process here and in the slot's namespace, as
+ * far as is known. */
 static bool
 is_near(const struct agents *a, const struct wire_slot *s)
 {

@@ -44,7 +44,7 @@ counts_add_slot(struct tach_inprocess_stats *s, const struct wire_slot *slot)
 	s->refused_errno = (int)atomic_load(&slot->errno_);
 }
 
-/* All but one per cent of the runs are below this. */
+/* ns, a limit of a class: all but one per cent of the runs took less. */
 static uint64_t
 percentile(const uint64_t times[TACH_HANDLER_TIMES], uint64_t runs)
 {
@@ -69,7 +69,7 @@ counts_judge(struct tach_inprocess_stats *s)
 	s->handler_p99_ns = runs > 0 ? percentile(s->handler_times, runs) : 0;
 }
 
-/* ---- of several processes ---------------------------------------------------- */
+/* ---- sums of several processes ----------------------------------------------- */
 
 static uint32_t
 more(uint32_t a, uint32_t b)

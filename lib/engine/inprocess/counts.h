@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: ISC */
-/* counts.h: what agents count in the areas of their threads, summed up. */
+/* counts.h: sums of the counts that agents keep in areas and slots. */
 #ifndef ENGINE_INPROCESS_COUNTS_H
 #define ENGINE_INPROCESS_COUNTS_H
 
 #include "agent/wire.h"
 #include "tach.h"
 
-/* Adds the counts of an area, whose thread had that clock last, */
+/* Adds the counts of an area, whose thread had that clock last. */
 void counts_add_area(struct tach_inprocess_stats *, const struct wire_area *,
     enum wire_clock);
-/* or those of a process; */
+/* Adds the counts of a slot. */
 void counts_add_slot(struct tach_inprocess_stats *, const struct wire_slot *);
-/* and then says what a sample cost, by what was added. */
+/* Sets the mean and the 99th percentile of the handler's time, after all counts were
+ * added. */
 void counts_judge(struct tach_inprocess_stats *);
 
 #endif

@@ -8,10 +8,10 @@
 #include "engine/stack/read_twice.h"
 
 #define KEYS_MAX 1024	  /* pthread keys that there can be */
-#define TLS_STEP 4096	  /* bytes of static TLS that are searched ... */
-#define TLS_MAX (64 * 1024) /* ... at once, and in all */
+#define TLS_STEP 4096	  /* bytes of static TLS that are searched at once */
+#define TLS_MAX (64 * 1024) /* bytes of static TLS that are searched */
 #ifdef __x86_64__
-#define TLS_BELOW true /* it lies below what pthread_self gives */
+#define TLS_BELOW true /* static TLS lies below the address of pthread_self */
 #else
 #define TLS_BELOW false
 #endif
@@ -42,8 +42,9 @@ read_word(const struct subject *s, uint64_t addr)
 	return py_read(&s->memory.memory, addr, &v, sizeof(v)) ? v : 0;
 }
 
-/* The key under which a thread finds its state: a Py_tss_t, whose first word
- * says whether it is set.  -1: not yet, or there is none. */
+/* The pthread key under which a thread finds its state.  It is in a Py_tss_t, whose
+ * first word says whether the key is set.  -1 if it is not set yet, or there is
+ * none. */
 static int32_t
 state_key(const struct subject *s)
 {
@@ -76,9 +77,9 @@ first_state(const struct subject *s, uint64_t *state, uint64_t *ident)
 }
 
 /*
- * Words of a thread's static TLS that hold its state, in bytes from the thread
- * pointer, which on x86-64 is what pthread_self gives and has the TLS below
- * it.  Elsewhere the agent looks for the state in other ways.
+ * Finds words of a thread's static TLS that hold its state: offsets in bytes from
+ * the thread pointer.  On x86-64 this pointer is the value of pthread_self, and the
+ * TLS lies below it.  On other machines the agent finds the state in other ways.
  */
 static void
 state_tls(const struct subject *s, int32_t found[2])
@@ -112,7 +113,7 @@ is_code_type(const struct subject *s, uint64_t type)
 	    memcmp(text, "code", sizeof(text)) == 0;
 }
 
-/* Of a code object that runs, as far as that is certain; 0: none does. */
+/* The type of a code object that runs; 0 if none is sure to run. */
 static uint64_t
 type_of_running(const struct subject *s, struct chains *c)
 {
@@ -160,7 +161,7 @@ handshake_python(const struct process *p, const struct py_runtime *rt,
 	*python = (struct wire_python){.runtime = rt->addr,
 	    .version = rt->version, .state_key = state_key(&s),
 	    .offsets = rt->offsets};
-	python->offsets.opcodes = NULL; /* an address of ours */
+	python->offsets.opcodes = NULL; /* an address in the recorder */
 	if (!py_has(rt->offsets.runtime_state_key))
 		state_tls(&s, python->state_tls);
 	return python->state_key >= 0 || python->state_tls[0] != 0;

@@ -18,7 +18,7 @@ known(const struct homes *h, uint64_t id)
 	return NULL;
 }
 
-/* Lists them, as their threads tell. */
+/* Lists the interpreters of all thread states.  False if memory ran out. */
 static bool
 find_homes(struct homes *h, const struct py_memory *m, const struct py_runtime *rt)
 {

@@ -21,24 +21,25 @@
 #include "engine/sample/runs.h"
 #include "engine/threads/status.h"
 
-#define NAMES_MAX (1u << 20) /* threads that we believe in */
-#define HIGH (WIRE_RING / 4) /* a ring should not hold more */
+#define NAMES_MAX (1u << 20) /* threads; a target could claim any number */
+#define HIGH (WIRE_RING / 4) /* bytes: a ring should not hold more */
 #define RECORDS_MAX (1u << 20) /* of one drain: a target could go on for ever */
 #define NAMES_EVERY (10 * NS_PER_MS)
 #define COUNT_EVERY (100 * NS_PER_MS)
-/* Threads that wait for so long are looked at so often, and not for more than
- * that part of our time; some ticks may only be on their way. */
+/* Threads that have waited for WAIT_LONG are looked at every LOOK_EVERY, and for one
+ * part in LOOK_SHARE of the time at most.  They have waited for WAIT_TICKS at least,
+ * as some ticks may only be on their way. */
 #define WAIT_LONG (50 * NS_PER_MS)
 #define WAIT_TICKS 4
 #define LOOK_EVERY (100 * NS_PER_MS)
 #define LOOK_SHARE 20
 #define PROVE_EVERY (100 * NS_PER_MS)
 #define LAST_TICKS 2 /* of a thread that waits when the recording ends */
-/* Ticks that a sample may have beyond those that its time allows: they need
- * not lie an interval apart. */
+/* A sample may have so many ticks more than its time allows, as ticks need not lie an
+ * interval apart. */
 #define TICKS_MORE 64
 
-/* Reads a process only while it runs a program that our agent is in. */
+/* Reads a process only while it runs a program that has the agent. */
 struct guarded {
 	struct py_memory memory;
 	struct inprocess *engine;
@@ -53,14 +54,14 @@ struct inprocess {
 	struct process_memory memory;
 	struct guarded guarded;
 	uint64_t judged; /* the image that was looked into last; 0: none */
-	bool in_judged;	 /* whether our agent is in there */
+	bool in_judged;	 /* that image has the agent */
 	uint64_t proved_at; /* ns */
 	struct py_runtime runtime;
 	struct registry *registry;
 	struct names *called;
 	bool entered;
 	uint32_t slot;
-	bool live; /* it has been told, or inherited it */
+	bool live; /* the agent has been told of the Python, or inherited it */
 	struct thread_ring **rings;
 	size_t count, max;
 	struct threads threads; /* for their names */
@@ -69,27 +70,27 @@ struct inprocess {
 	uint64_t high; /* bytes that a ring held at most in the last drain */
 	uint64_t named_at, counted_at; /* ns */
 	bool paused;
-	struct wait_reader *wait_reader; /* NULL: nobody has waited yet */
+	struct wait_reader *wait_reader; /* NULL: no thread was looked at yet */
 	uint64_t look_at; /* when to look at threads that wait; ns */
-	uint64_t over_at; /* when a pause began, or the end was, whose waits
-			   * have not been told of; 0: there is none; ns */
-	bool gone; /* the process */
-	struct tach_inprocess_stats ended; /* of areas that are no more */
+	uint64_t over_at; /* when a pause or the end began, until its waits have
+			   * been told of; ns; 0: there is none */
+	bool gone; /* the process has ended */
+	struct tach_inprocess_stats ended; /* counts of freed areas and slots */
 	struct thread_ring_reader reader;
 	struct runs runs;
 };
 
-/* ---- whether it is ours ---------------------------------------------------- */
+/* ---- whether the process has the agent ------------------------------------- */
 
 /*
- * Whether the process runs a program now that our agent is in, by what the
- * kernel says.  The shared memory names processes and threads, and addresses in
- * them, but anybody in there may have written these: without this, no thread is
- * told anything and nothing is read.
+ * Asks the kernel whether the process runs a program now that has the agent.  The
+ * shared memory names processes, threads and addresses, but any process that shares
+ * it may have written these.  Therefore no thread gets a signal and no memory is
+ * read without this proof.
  */
 static enum proof {
-	PROOF_NONE, /* not to be seen: it may have ended */
-	PROOF_OTHER, /* a program without our agent */
+	PROOF_NONE, /* it cannot be seen: the process may have ended */
+	PROOF_OTHER, /* the program does not have the agent */
 	PROOF_OURS,
 } prove(struct inprocess *e)
 {
@@ -190,9 +191,10 @@ slot(const struct inprocess *e)
 	return agents_slot(e->agents, e->slot);
 }
 
-/* ---- what the agent has to be told ----------------------------------------- */
+/* ---- telling the agent ----------------------------------------------------- */
 
-/* What is known of the Python from now on. */
+/* Notes the Python, and makes all that depends on it anew.  False if memory ran
+ * out. */
 static bool
 adopt(struct inprocess *e, const struct py_runtime *rt)
 {
@@ -217,7 +219,7 @@ inprocess_tell(struct inprocess *e, const struct py_runtime *rt, bool patience)
 		return false;
 	if (!adopt(e, rt))
 		return false;
-	/* A fork's has been said. */
+	/* A fork's agent has the Python of its parent. */
 	if (atomic_load(&slot(e)->state) == WIRE_SLOT_LIVE)
 		return e->live = true;
 	python.code_type = handshake_code_type(e->process, rt, e->options,
@@ -249,7 +251,7 @@ give_order(struct inprocess *e)
 	atomic_store(&slot(e)->order, e->paused ? WIRE_PAUSE : WIRE_RUN);
 }
 
-/* Threads that have disarmed their clocks are told to look again. */
+/* Has a thread that has disarmed its clock look at its orders again. */
 static void
 poke(struct inprocess *e, const struct thread_ring *a)
 {
@@ -279,10 +281,11 @@ inprocess_pause(struct inprocess *e, bool pause)
 		struct thread_ring *a = e->rings[i];
 		if (a->event >= 0)
 			perf_pause(a->event, pause);
-		/* Of the time before, it will not tell any more. */
+		/* After a pause, the thread tells of no ticks during it. */
 		a->since = pause ? a->since : clock_ns();
 		a->ahead = pause ? a->ahead : 0;
-		/* Once it has left its process alone, the signal is not its. */
+		/* Once the agent has left its process alone, the signal is not
+		 * the agent's any more. */
 		if (!pause &&
 		    atomic_load(&slot(e)->state) == WIRE_SLOT_LIVE)
 			poke(e, a);
@@ -327,7 +330,8 @@ add_area(struct inprocess *e, uint32_t number, struct wire_area *shared)
 	return true;
 }
 
-/* Takes the areas that the slot lists since the last time. */
+/* Takes the areas that the slot has listed since the last time.  False if memory ran
+ * out. */
 static bool
 take_areas(struct inprocess *e)
 {
@@ -336,7 +340,7 @@ take_areas(struct inprocess *e)
 	for (uint32_t n = 0; next != 0 && n < WIRE_AREAS_MAX; n++) {
 		uint32_t number = next - 1;
 		struct wire_area *p = agents_map(e->agents, number);
-		if (p == NULL) /* what follows, if anything, is lost */
+		if (p == NULL) /* areas after it, if any, are lost */
 			return true;
 		next = atomic_load_explicit(&p->next, memory_order_acquire);
 		if (!add_area(e, number, p))
@@ -345,7 +349,7 @@ take_areas(struct inprocess *e)
 	return true;
 }
 
-/* Its thread is over, and all was read. */
+/* Frees an area whose thread has ended, and whose records are not needed any more. */
 static void
 drop_area(struct inprocess *e, size_t i)
 {
@@ -359,7 +363,7 @@ drop_area(struct inprocess *e, size_t i)
 
 /* ---- process images -------------------------------------------------------- */
 
-/* Nobody writes to the slot any more. */
+/* Frees the slot of the program before, to which no thread writes any more. */
 static void
 leave_image(struct inprocess *e)
 {
@@ -371,8 +375,8 @@ leave_image(struct inprocess *e)
 	e->live = false;
 }
 
-/* Whether the process has become a program that our agent is not in.  One that
- * is left by means that the agent does not know says nothing. */
+/* Whether the process has become a program that does not have the agent.  A slot says
+ * nothing of an exec that the agent does not see, so the kernel is asked. */
 static bool
 is_left(struct inprocess *e)
 {
@@ -394,7 +398,7 @@ inprocess_look(struct inprocess *e)
 		if (e->slot != AGENTS_NONE)
 			leave_image(e);
 		e->slot = found;
-		e->judged = 0; /* maybe before the agent had begun */
+		e->judged = 0; /* the last look may be older than the agent */
 		e->reader.ahead = timens_ahead(e->process->pid);
 		if (e->paused)
 			give_order(e);
@@ -406,7 +410,8 @@ inprocess_look(struct inprocess *e)
 
 /* ---- samples --------------------------------------------------------------- */
 
-/* A tick of a CPU clock was on a CPU, on the way into a wait if in one. */
+/* The status of the next sample.  A thread had a CPU at each tick of a CPU clock, also
+ * where it was on the way into a wait. */
 static uint8_t
 status_bits(const struct inprocess *e, const struct thread_ring *a)
 {
@@ -425,8 +430,8 @@ status_bits(const struct inprocess *e, const struct thread_ring *a)
 	return status;
 }
 
-/* Takes the time of a sample for what it can be, and how many ticks can have
- * gone by since the last one. */
+/* Limits the time of the next sample to what is possible, from the last time to
+ * `now`.  Returns its weight, limited to the ticks that can have passed since then. */
 static uint64_t
 limit_weight(const struct inprocess *e, struct thread_ring *a, uint64_t now)
 {
@@ -441,7 +446,8 @@ limit_weight(const struct inprocess *e, struct thread_ring *a, uint64_t now)
 	return a->next.weight < most ? a->next.weight : most;
 }
 
-/* The thread's number in the profile.  False: out of memory, or of sense. */
+/* Finds the thread's number in the profile.  False if memory ran out, or there are
+ * too many numbers. */
 static bool
 find_index(struct inprocess *e, struct thread_ring *a)
 {
@@ -477,7 +483,8 @@ is_wanted_status(const struct inprocess *e, uint8_t status)
 	    (!e->options->main_only || (status & TACH_STATUS_MAIN));
 }
 
-/* The sample that is next, if it is one of those that were asked for. */
+/* Gives the next sample, if its status is wanted.  False if the sink failed, or
+ * memory ran out. */
 static bool
 give_sample(struct inprocess *e, struct thread_ring *a, uint64_t now,
     struct tach_sink *sink, struct tach_recorder_stats *st)
@@ -513,7 +520,7 @@ earliest(const struct inprocess *e)
 
 /* ---- waits ------------------------------------------------------------------ */
 
-/* Gives ticks of a wait that goes on. */
+/* Gives ticks of a wait that goes on.  False if the sink failed, or memory ran out. */
 static bool
 give_wait(struct inprocess *e, struct thread_ring *a, uint64_t ticks,
     const struct wait_reader_sample *s, struct tach_sink *sink,
@@ -549,8 +556,9 @@ look_outside(struct inprocess *e)
 	return e->wait_reader != NULL && wait_reader_look(e->wait_reader);
 }
 
-/* How a thread waits.  If it put a sample into its ring meanwhile, its wait was
- * over; and of a process that is no more it is known what was seen last. */
+/* Reads how a thread waits.  False if it cannot be read, or put a sample into its
+ * ring meanwhile: then its wait is over.  If the process has ended, this gives the
+ * last reading. */
 static bool
 read_wait(struct inprocess *e, const struct thread_ring *a,
     struct wait_reader_sample *s)
@@ -562,7 +570,8 @@ read_wait(struct inprocess *e, const struct thread_ring *a,
 	    atomic_load(&a->ring.area->head) == a->ring.tail;
 }
 
-/* Tells of threads that have told nothing for so many ticks until a time. */
+/* Gives samples of threads that have told nothing for `least` ticks before `until`.
+ * False if the sink failed, or memory ran out. */
 static bool
 tell_waits(struct inprocess *e, uint64_t least, uint64_t until,
     struct tach_sink *sink, struct tach_recorder_stats *st)
@@ -585,7 +594,8 @@ tell_waits(struct inprocess *e, uint64_t least, uint64_t until,
 	return true;
 }
 
-/* Tells of threads that wait, now and then and once at the end. */
+/* Gives samples of threads that wait: every LOOK_EVERY or less often, and once when
+ * a pause or the end has begun. */
 static bool
 watch_waits(struct inprocess *e, uint64_t now, struct tach_sink *sink,
     struct tach_recorder_stats *st)
@@ -607,7 +617,7 @@ watch_waits(struct inprocess *e, uint64_t now, struct tach_sink *sink,
 
 /* ---- names ----------------------------------------------------------------- */
 
-/* Asks what the threads that have had samples are called. */
+/* Looks for the names of threads that have had samples.  False if memory ran out. */
 static bool
 look_at_names(struct inprocess *e, uint64_t now)
 {
@@ -655,8 +665,9 @@ inprocess_count(const struct inprocess *e, struct tach_recorder_stats *st)
 
 /* ---- drains ---------------------------------------------------------------- */
 
-/* Gives a thread an exact clock, if it needs one and that can be had.  Once that
- * is open, its number stands for no other thread, so it is looked at then. */
+/* Gives a thread an exact clock, if it needs one and can have one.  The thread is
+ * checked when the event is open, as its number could stand for another thread until
+ * then. */
 static void
 give_clock(struct inprocess *e, struct thread_ring *a)
 {
@@ -669,7 +680,7 @@ give_clock(struct inprocess *e, struct thread_ring *a)
 		thread_ring_drop_clock(a);
 }
 
-/* What there is of each area.  False: out of memory. */
+/* Reads the first sample of each area.  False if memory ran out. */
 static bool
 begin_drain(struct inprocess *e)
 {
@@ -691,7 +702,7 @@ begin_drain(struct inprocess *e)
 	return true;
 }
 
-/* Areas of threads that are over, and were drained to their end. */
+/* Frees the areas of ended threads that were drained to their end. */
 static void
 drop_ended(struct inprocess *e)
 {

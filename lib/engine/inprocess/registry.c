@@ -13,12 +13,13 @@
 #include "set.h"
 #include "table.h"
 
-#define SPOTS_MAX 65536 /* then they are forgotten, and made anew */
+#define SPOTS_MAX 65536 /* then all are forgotten, and made anew */
 
+/* A code object. */
 struct known {
-	uint64_t print;  /* hash of all that it is */
-	uint32_t holders; /* 0: to be used again */
-	uint32_t serial; /* no two have the same */
+	uint64_t print;  /* hash of its content */
+	uint32_t holders; /* 0: its place may be used again */
+	uint32_t serial; /* no two code objects have the same */
 	uint32_t file, func; /* strings of the table */
 	int32_t firstlineno;
 	uint32_t units; /* bytes of bytecode */
@@ -39,8 +40,8 @@ struct registry {
 	struct known *codes;
 	size_t ncodes, codes_max;
 	struct set code_set;
-	size_t dead; /* of these, not held */
-	uint32_t *unused; /* their numbers, once they are out of the set */
+	size_t dead; /* code objects in `code_set` that are not held */
+	uint32_t *unused; /* numbers of others, which are not in the set */
 	size_t nunused;
 	struct spot *spots;
 	size_t nspots, spots_max;
@@ -76,7 +77,7 @@ registry_free(struct registry *r)
 	free(r);
 }
 
-/* ---- what a record says ---------------------------------------------------- */
+/* ---- records --------------------------------------------------------------- */
 
 /* A record's parts, checked. */
 struct parts {
@@ -134,7 +135,7 @@ add_text(struct registry *r, const struct wire_text *t, const uint8_t *bytes)
 	return string;
 }
 
-/* ---- lines that did not travel --------------------------------------------- */
+/* ---- tables of lines that are not in a record ------------------------------ */
 
 static bool
 is_string(const struct registry *r, uint32_t string, const struct py_name *n)
@@ -144,8 +145,9 @@ is_string(const struct registry *r, uint32_t string, const struct py_name *n)
 	return s.len == n->len && memcmp(s.bytes, n->bytes, s.len) == 0;
 }
 
-/* Reads the table of lines from where the code object lay, if what lies there
- * now is called as it was.  Only an empty or a very long one needs that. */
+/* Reads the table of lines from the address of the code object, if the code object
+ * that lies there now has the same names and first line.  Only an empty or a very
+ * long table needs that. */
 static void
 fetch_lines(const struct registry *r, const struct py_offsets *o,
     const struct wire_code *c, struct known *k)
@@ -180,7 +182,8 @@ code_equal(const void *arg, uint32_t index)
 	return c->holders > 0 && c->print == k->print;
 }
 
-/* Takes those that are not held out of the set, to be used again. */
+/* Takes code objects that are not held out of the set, so that their places can be
+ * used again.  False if memory ran out. */
 static bool
 sweep(struct registry *r)
 {
@@ -201,7 +204,7 @@ sweep(struct registry *r)
 	return true;
 }
 
-/* A place for one more, or TACH_NONE. */
+/* A place for another code object; TACH_NONE if memory ran out. */
 static uint32_t
 new_code(struct registry *r)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * registry.h: the code objects that agents have told of, by what they are, not
- * by where they lie: what a code object was called stays right after it was
- * freed, and equal ones of different threads are one.
+ * registry.h: the code objects that agents have told of, by their content, not by
+ * their addresses.  The names of a code object stay right after it was freed, and
+ * equal code objects of different threads are one.
  */
 #ifndef ENGINE_INPROCESS_REGISTRY_H
 #define ENGINE_INPROCESS_REGISTRY_H
@@ -16,29 +16,30 @@
 
 struct registry;
 
-/* Both must outlive it.  NULL: out of memory. */
+/* Both must outlive it.  NULL if memory ran out. */
 struct registry *registry_new(struct tach_table *,
     const struct py_memory *);
 void registry_free(struct registry *);
 
 enum registry_result {
 	REGISTRY_OK,
-	REGISTRY_BAD, /* it cannot be one */
-	REGISTRY_MEMORY,
+	REGISTRY_BAD, /* the record cannot be right */
+	REGISTRY_MEMORY, /* memory ran out */
 };
 
-/* Takes a record of that size, which nobody writes to meanwhile, and gives the
- * number of the code object that it tells of.  Each time, it is held once. */
+/* Takes a record of `size` bytes, to which no thread writes meanwhile, and gives the
+ * number of its code object.  Each call holds the code object once more, and
+ * registry_drop once less. */
 enum registry_result registry_take(struct registry *,
     const struct py_offsets *, const struct wire_code *, size_t size,
     uint32_t *code);
 void registry_drop(struct registry *, uint32_t code);
 
-/* The frame of an instruction of one that is held, see struct wire_frame;
- * TACH_NONE: out of memory. */
+/* The frame of an instruction (see struct wire_frame) of a code object that is held.
+ * TACH_NONE if memory ran out. */
 uint32_t registry_frame(struct registry *, const struct py_offsets *,
     uint32_t code, uint32_t instr, uint8_t opcode);
-/* Whether it can be at that instruction. */
+/* Whether the code object can have an instruction there. */
 bool registry_allows(const struct registry *, uint32_t code, uint32_t instr);
 
 /* Frames that were asked for, and how many of them were known. */

@@ -41,7 +41,7 @@ thread_ring_free(struct thread_ring *a, struct registry *registry)
 	free(a);
 }
 
-/* ---- its thread -------------------------------------------------------------- */
+/* ---- the thread -------------------------------------------------------------- */
 
 bool
 thread_ring_wants_clock(const struct thread_ring *a)
@@ -71,7 +71,7 @@ thread_ring_drop_clock(struct thread_ring *a)
 {
 	close(a->event);
 	a->event = -1;
-	a->task = 0; /* it is no thread of ours */
+	a->task = 0; /* it is no thread of the process */
 }
 
 void
@@ -117,8 +117,8 @@ thread_ring_rest(struct thread_ring *a, uint64_t weight, uint64_t interval_ns)
 
 	a->ahead = 0;
 	a->since = a->next.time;
-	/* One that only begins after them has none of them: what would have
-	 * told of the wait was lost. */
+	/* A sample that begins after the ticks that were given ahead has none of
+	 * them: the sample of the wait was lost. */
 	if (a->next.time >= since &&
 	    weight <= (a->next.time - since) / interval_ns + 1)
 		return weight;
@@ -138,7 +138,7 @@ thread_ring_reader_init(struct thread_ring_reader *r, struct registry *registry,
 
 enum taken {
 	TAKEN,
-	TAKEN_BAD, /* it cannot be */
+	TAKEN_BAD, /* the record cannot be right */
 	TAKEN_MEMORY,
 };
 
@@ -164,7 +164,8 @@ take_code(struct thread_ring_reader *r, struct thread_ring *a, size_t size)
 	return TAKEN;
 }
 
-/* Room for a stack of that depth, whose outermost frames stay. */
+/* Makes room for a stack of that depth, and keeps the frames.  False if memory ran
+ * out. */
 static bool
 reserve_stack(struct thread_ring *a, size_t depth)
 {
@@ -197,7 +198,7 @@ mark_of(struct thread_ring_reader *r, uint16_t code)
 	return *mark;
 }
 
-/* Makes a frame of what an agent calls one. */
+/* Makes a frame of an agent's frame. */
 static enum taken
 take_frame(struct thread_ring_reader *r, const struct thread_ring *a,
     const struct wire_frame *f, uint32_t *frame)
@@ -216,7 +217,7 @@ take_frame(struct thread_ring_reader *r, const struct thread_ring *a,
 	return *frame != TACH_NONE ? TAKEN : TAKEN_MEMORY;
 }
 
-/* The stack that is left is no sample's. */
+/* Forgets the stack, which is no sample's any more. */
 static enum taken
 lose_stack(struct thread_ring *a, enum taken why)
 {
@@ -249,7 +250,7 @@ take_sample(struct thread_ring_reader *r, struct thread_ring *a, size_t size)
 		a->common = s->shared;
 	a->next = *s;
 	a->next.time -= (uint64_t)r->ahead;
-	/* What is not over yet would never come to be the next. */
+	/* A time in the future would hold up all samples after this one. */
 	if (a->next.time > r->now && a->next.time > (r->now = clock_ns()))
 		a->next.time = r->now;
 	a->has_next = true;

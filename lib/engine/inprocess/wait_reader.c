@@ -8,7 +8,7 @@
 #include "engine/stack/read_twice.h"
 #include "engine/threads/interps.h"
 
-/* A sink that keeps what it got last. */
+/* A sink that keeps its last run. */
 struct catcher {
 	struct tach_sink sink;
 	struct tach_run run;
@@ -99,7 +99,7 @@ look_at_gils(struct wait_reader *w)
 	return true;
 }
 
-/* Reads which thread a state is of, and finds its interpreter. */
+/* Reads the pthread_self of a state's thread, and finds its interpreter. */
 static bool
 place(const struct wait_reader *w, struct thread *t)
 {
@@ -145,7 +145,7 @@ waiter_holds_gil(const struct wait_reader *w, const struct thread *t)
 		   sizeof(status)) && (status & offsets->active) != 0;
 }
 
-/* Reads a chain.  False: there is none, or not all of it is certain. */
+/* Reads a chain.  False if there is none, or not all of it is certain. */
 static bool
 read_waiter(struct wait_reader *w, struct thread *t)
 {
@@ -155,9 +155,9 @@ read_waiter(struct wait_reader *w, struct thread *t)
 	return read_twice(&w->chains, t, &sure) && w->chains.chain.depth > 0;
 }
 
-/* Reads the chain of the thread state that a thread is in: it has one in each
- * interpreter that it has entered, and is in the one whose code began deepest
- * in its C stack. */
+/* Reads the chain of a thread in the interpreter that the thread is in.  A thread has
+ * a state in each interpreter that it has entered; it is in the one whose code began
+ * deepest in its C stack.  NULL if there is no such chain. */
 static struct thread *
 read_deepest(struct wait_reader *w, uint64_t ident, uint64_t tid)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * wait_reader.h: single threads of a Python that sample themselves, read from
- * outside: one that waits tells nothing before its wait is over.
+ * wait_reader.h: threads that sample themselves, read from outside one by one: a
+ * thread that waits tells nothing until its wait is over.
  */
 #ifndef ENGINE_INPROCESS_WAIT_READER_H
 #define ENGINE_INPROCESS_WAIT_READER_H
@@ -13,31 +13,32 @@
 
 struct wait_reader;
 
-/* All must outlive it.  NULL: out of memory. */
+/* All arguments must outlive it.  NULL if memory ran out. */
 struct wait_reader *wait_reader_new(const struct process *,
     const struct py_runtime *, const struct tach_recorder_options *,
     struct tach_table *, struct thread_names *);
 void wait_reader_free(struct wait_reader *);
 
-/* How a thread was when it was read. */
+/* A thread as it was when it was read. */
 struct wait_reader_sample {
 	uint32_t index, interp; /* of the thread */
-	const uint32_t *frames; /* innermost first; valid until the next look */
+	const uint32_t *frames; /* innermost first; valid until the next look, or
+				 * until the thread is read again */
 	uint32_t depth;
-	uint32_t shared; /* of the outermost, that the thread's sample before
-			  * had, too */
+	uint32_t shared; /* outermost frames that the thread's sample before had,
+			  * too */
 	uint8_t status;
 	bool compiled; /* in code that Python's JIT made */
 };
 
-/* Looks which threads there are, for those that are read next.  False: that
- * cannot be seen. */
+/* Lists the threads and looks at the GILs, for the next reads.  False if that cannot
+ * be seen, or memory ran out. */
 bool wait_reader_look(struct wait_reader *);
-/* Reads a thread by its pthread_self; tid: as it knows itself.  False: it has no
- * stack, or none that is certain. */
+/* Reads a thread by `ident`, its pthread_self.  tid: the thread's own id for itself.
+ * False if it has no stack, or not all of it is certain, or memory ran out. */
 bool wait_reader_read(struct wait_reader *, uint64_t ident, uint64_t tid,
     struct wait_reader_sample *);
-/* As it was when it was read last, if that could be done. */
+/* Gives the last reading of a thread again.  False if there is none. */
 bool wait_reader_again(const struct wait_reader *, uint64_t ident,
     struct wait_reader_sample *);
 

@@ -39,8 +39,8 @@ open_batch_event(pid_t task, struct perf_event_attr attr, int leader, int progra
 	return -1;
 }
 
-/* A page that says what is in it, and another one that is written to over and
- * over, as we cannot write to it. */
+/* Bytes of a perf buffer: a page of its state, and one page of data, which the
+ * kernel writes over and over, as the buffer is mapped to read only. */
 static size_t
 output_size(void)
 {
@@ -72,7 +72,7 @@ close_events(struct batch_events *e)
 	e->task = 0;
 }
 
-/* That of the clock goes on whenever the other one does. */
+/* Opens both events as one group: the clock runs whenever `leaves` is enabled. */
 static bool
 open_events(struct batch_events *e, const struct interrupts *in, pid_t task,
     uint64_t interval_ns)
@@ -113,7 +113,8 @@ events_of(struct batch *b, pid_t task)
 	return NULL;
 }
 
-/* Those of a thread: its own, or new ones in the place of others. */
+/* The events of a thread: its own, or new ones in the place of another thread's.
+ * NULL if they cannot be opened. */
 static struct batch_events *
 choose_events(struct batch *b, pid_t task)
 {
@@ -177,7 +178,7 @@ batch_knows_calls(const struct batch *b)
 	return b->in != NULL && b->in->tells_calls;
 }
 
-/* What tells of turns, and whose it is. */
+/* Writes how turns are told, and which taker has the GIL. */
 static void
 begin_turns(struct batch *b, const struct interrupt_gil *gil, uint64_t switches)
 {
@@ -203,14 +204,15 @@ enable(struct batch *b)
 	return true;
 }
 
-/* Whether it records one thread, also as another one takes its CPU. */
+/* Whether the batch has one thread, and records it also when another thread takes
+ * its CPU. */
 static bool
 records_leaving(const struct batch *b)
 {
 	return batch_knows_calls(b) && b->asks == 1;
 }
 
-/* It may have no CPU now. */
+/* Notes the CPU time of the one thread, as it may have no CPU now. */
 static void
 note_begin(struct batch *b)
 {
@@ -225,7 +227,7 @@ note_begin(struct batch *b)
 	b->left = clock_ns();
 }
 
-/* What is left to copy. */
+/* ns of the budget that are left for copies. */
 static uint32_t
 limit_of(const struct interrupts *in)
 {
@@ -270,7 +272,8 @@ batch_set_size(struct batch *b, uint32_t size)
 	__atomic_store_n(&b->in->ahead->batch, size, __ATOMIC_RELAXED);
 }
 
-/* When the call returns, nothing of it runs in the kernel any more. */
+/* Disables the events.  Once the calls have returned, none of their programs runs
+ * in the kernel any more. */
 static void
 silence(const struct batch *b)
 {
@@ -295,7 +298,7 @@ batch_lose(struct batch *b, size_t nth)
 	b->asked[nth]->gone = true;
 }
 
-/* All was read. */
+/* Gives the interrupts back, and closes the events of ended threads. */
 static void
 leave_batch(struct batch *b)
 {
@@ -339,7 +342,7 @@ batch_doubt(struct batch *b)
 	b->doubt = clock_ns();
 }
 
-/* When the newest of the records was made that are still to be read; or 0. */
+/* The time of the newest record of a wire; 0 if it has none. */
 static uint64_t
 newest_in(const struct interrupt_wire *w)
 {
@@ -377,8 +380,8 @@ batch_away(const struct batch *b)
 	return b->gone;
 }
 
-/* How long a thread was without a CPU from one record to a later one; 0 if that is
- * not known. */
+/* ns that a thread was without a CPU from a moment, when it had had `ran` ns of CPU
+ * time, to a later record; 0 if that is not known. */
 static uint64_t
 gap_of(uint64_t time, uint64_t ran, const struct interrupt_record *later)
 {
@@ -406,7 +409,8 @@ batch_hurry(struct batch *b)
 	return true;
 }
 
-/* What the newest record says of the CPU. */
+/* Notes the time without a CPU that ended with the newest record, or begins with
+ * it. */
 static void
 note_cpu(struct batch *b)
 {
@@ -430,9 +434,9 @@ is_full(const struct batch *b, uint32_t wire)
 	    0;
 }
 
-/* The wire that is read: of those that are full the first one, which is the next
- * to be written to if all are; or that one, if nothing is written any more.  NULL:
- * none yet. */
+/* The wire to read: the first full one from `turn` on, as the oldest one is the
+ * next to be written to if all are full.  Without a full one, it is the wire of
+ * `turn`, if nothing is written any more.  NULL if there is none yet. */
 static const struct interrupt_wire *
 choose_wire(const struct batch *b, uint32_t turn, uint32_t *number)
 {
@@ -454,8 +458,8 @@ turn_of(const struct batch *b)
 	    INTERRUPT_WIRES;
 }
 
-/* The same of a turn that did not end meanwhile: else the newer of two that are
- * full would be chosen. */
+/* The same, with a turn that did not end meanwhile: otherwise the newer one of two
+ * full wires could be chosen. */
 static const struct interrupt_wire *
 readable(const struct batch *b, uint32_t *number)
 {
@@ -469,7 +473,7 @@ readable(const struct batch *b, uint32_t *number)
 	return w;
 }
 
-/* Gives a wire back that was read. */
+/* Gives the kernel back a wire that was read. */
 static void
 give_back(struct batch *b, uint32_t number)
 {

@@ -1,134 +1,142 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * batch.h: rounds that the kernel takes for us, and that are read many at once.
+ * batch.h: rounds that the kernel takes ahead, and that the recorder reads many
+ * at once.  A batch needs the same rights as interrupt.h.
  *
- * While one thread keeps its CPU and nothing else changes, a program of ours
- * (interrupt.bpf.c) copies it at each interval of its CPU time, in an interrupt
- * of that CPU, and many such records are read at once: we need not wake for each,
- * nor does the thread wait for us.  It ends by itself, and wakes us, as soon as
- * the thread is blocked or a word that is watched is another one: then there may
- * be something else to see.  Where another thread takes its CPU, it is copied as
- * it leaves, and is like that until it has one again.  This is for a recorder that
- * may use interrupt.h.
+ * While one thread keeps its CPU and nothing else changes, a BPF program
+ * (interrupt.bpf.c) copies the thread at each interval of its CPU time, in an
+ * interrupt of that CPU.  The recorder reads many such records at once: it need
+ * not wake for each, and the thread does not wait for the recorder.  Where another
+ * thread takes the CPU, the thread is copied as it leaves; that record holds until
+ * the thread has a CPU again.  The batch ends by itself, and wakes the recorder, as
+ * soon as the thread is blocked or a watched word has changed: then there may be
+ * something else to see.
  *
- * So are some threads that take turns at a GIL, as long as each of them has it
- * or waits for it: at the first interval of a turn the one whose turn was
- * before is copied as well, as it left it.  It ends where there was more than
- * one change of turns from an interval to the next, so that others can have had
- * one; or where one of them leaves its CPU for anything else.
+ * Takers, threads that take turns at a GIL, are recorded as long as each of them has
+ * the GIL or waits for it.  At the first interval of a turn, the taker whose turn has
+ * ended is copied as well, as it left the GIL.  The batch ends where turns changed
+ * more than once from one interval to the next, as other threads can have had a turn;
+ * or where a taker leaves its CPU in any other system call than to wait for the GIL.
  */
 #ifndef ENGINE_KERNEL_BATCH_H
 #define ENGINE_KERNEL_BATCH_H
 
 #include "engine/kernel/interrupt.h"
 
-#define BATCH_THREADS INTERRUPT_TAKERS /* whose events are kept */
+#define BATCH_THREADS INTERRUPT_TAKERS /* threads whose events are kept */
 
 /* The perf events of a thread. */
 struct batch_events {
 	pid_t task;	/* 0: there are none */
-	int leaves, clock; /* of which the first leads ... */
-	void *output;	/* ... and where they say that there is something */
-	bool gone;	/* the thread is no more */
+	int leaves, clock; /* descriptors; the first leads the group */
+	void *output;	/* the buffer of both, mapped */
+	bool gone;	/* the thread has ended */
 };
 
 struct batch {
 	struct interrupts *in; /* or NULL */
 	struct batch_events list[BATCH_THREADS];
-	size_t oldest; /* of these */
-	struct batch_events *asked[INTERRUPT_TAKERS]; /* of who is copied ... */
-	size_t asks;	/* ... so many */
+	size_t oldest; /* the next to be replaced, modulo BATCH_THREADS */
+	struct batch_events *asked[INTERRUPT_TAKERS]; /* of the asks' threads */
+	size_t asks;	/* their number */
 	uint64_t interval_ns;
 	bool on;	/* there is, or will be, something to read */
-	const struct interrupt_wire *wire; /* what is read ... */
-	uint32_t now, next; /* ... records of it */
-	uint64_t rounds;    /* that were read since it began, ... */
-	uint64_t known;	    /* ... and since a word that it is told of changed */
-	/* When the last record was made that was read, 0 if none was; and when it
-	 * was not known any more that its thread has a CPU. */
+	const struct interrupt_wire *wire; /* the wire that is read */
+	uint32_t now, next; /* its records: the current one, the next one */
+	uint64_t rounds;    /* read since the batch began */
+	uint64_t known;	    /* read since a `told` word changed */
+	/* Times, ns: of the last record that was read, 0 if none was; and from which
+	 * on it is not known that a thread has a CPU. */
 	uint64_t last, doubt;
-	uint64_t left, ran; /* when the last record was made, if its thread left
-			     * its CPU then, or it began; and the CPU time that
-			     * the thread had had */
-	uint64_t gone;	    /* from then to the newest one without a CPU; ns */
+	uint64_t left, ran; /* time of the last record, if its thread left its CPU
+			     * then (else 0), or of the batch's beginning; CPU
+			     * time of the thread by then; ns */
+	uint64_t gone;	    /* ns without a CPU before the newest record */
 };
 
-/* What is asked for of a thread: as in interrupts_read, and the words that are
- * watched: it ends if one of the first `watches` has changed, and we are woken
- * at once if one of the `told` after them has. */
+/* The ask of a thread: a copy as in interrupts_read, and the watched words.  The
+ * batch ends if one of the first `watches` words has changed.  The recorder is
+ * woken at once if one of the `told` words after them has. */
 struct batch_ask {
 	pid_t task;
-	uint64_t holder; /* as which it has its GIL */
-	bool waits;	 /* for that */
-	const struct snapshot *first; /* before the frames */
+	uint64_t holder; /* thread state that the GIL names as its holder */
+	bool waits;	 /* for the GIL */
+	const struct snapshot *first; /* ranges copied before the frames */
 	struct interrupt_way way;
 	struct interrupt_watch watch[INTERRUPT_WATCHES];
 	size_t watches, told;
 };
 
-/* The interrupts may be NULL, or must outlive it. */
+/* The interrupts must outlive the batch; with NULL none can begin. */
 void batch_init(struct batch *, struct interrupts *);
 void batch_free(struct batch *);
 
-/* Takes the interrupts for itself, and then what is asked for of one thread, or
- * of each that takes turns.  False: that cannot be had, or would take too much;
- * if the first could be, cancel it. */
+/* Takes the interrupts for the batch.  False if there are none, a batch is on, or
+ * an interrupt would hold up a thread for too long.  After true, batch_cancel is to
+ * be called if batch_ask or batch_begin fails. */
 bool batch_prepare(struct batch *, uint64_t interval_ns);
+/* Adds the ask of the one thread, or of a taker.  False if it asks for too much,
+ * or the thread's events cannot be opened. */
 bool batch_ask(struct batch *, const struct batch_ask *);
-/* Whether it is known why a thread leaves its CPU.  Then threads that take turns
- * can be asked for, and one that is asked for alone may be without a CPU when it
- * begins. */
+/* Whether the kernel tells why a thread leaves its CPU.  Then a batch may have
+ * takers, and the thread of a batch of one may be without a CPU when it begins. */
 bool batch_knows_calls(const struct batch *);
-/* From an interval after now on there is a record each interval, until it is
- * ended, or ends; we are woken after `size` of them.  Where threads take turns,
- * it needs the GIL: where that is, and how often it had changed hands.  False: as
- * above. */
+/* Begins the batch: there is a record at each interval, the first one interval
+ * after now, until the batch ends or is ended.  The recorder is woken after `size`
+ * records.  Takers need the addresses of the GIL, and the number of times that it
+ * had changed hands.  False if the events cannot be enabled. */
 bool batch_begin(struct batch *, const struct interrupt_gil *,
     uint64_t switches, uint32_t size);
-/* The same at another interval, or after another number of them. */
+/* From now on the batch has another interval, or wakes the recorder after another
+ * number of records. */
 void batch_set_interval(struct batch *, uint64_t interval_ns);
 void batch_set_size(struct batch *, uint32_t size);
-/* It records no more; what it did is still to be read. */
+/* Ends the recording; its records are still to be read. */
 void batch_end(struct batch *);
-/* The same, as a thread that was asked for is no more; or what it did is of no
- * use. */
+/* The same, as the nth thread that was asked for has ended. */
 void batch_lose(struct batch *, size_t nth);
+/* Ends the recording, and drops its records. */
 void batch_cancel(struct batch *);
 
-/* Whether a thread has left its CPU while there was something to read: then it
- * is for who reads to see whether it is blocked. */
+/* Whether a thread has left its CPU since the last call, and the kernel does not
+ * tell whether it is blocked: the caller is to see. */
 bool batch_was_away(struct batch *);
-/* It is not, so it waits for a CPU, which may take long.  From now on, and from
- * batch_begin on, it is not known that a thread has a CPU until there is a
- * record. */
+/* Notes that no thread is blocked, so one waits for a CPU, which may take long.
+ * From now on, as from batch_begin on, it is not known that a thread has a CPU
+ * until there is a record. */
 void batch_doubt(struct batch *);
-/* Since when that is not known (ns, by clock_ns); 0: it is. */
+/* Since when that is not known (ns, by clock_ns); 0 if it is known. */
 uint64_t batch_doubts(const struct batch *);
-/* Whether it has ended as it takes the thread too much of its time. */
+/* Whether the batch has ended because it takes a thread too much of its time. */
 bool batch_is_dear(const struct batch *);
 
-/* What of each thread that was asked for can be read as soon as there is
- * something to read or it ends, and hangs up when there is no such thread any
- * more. */
+/* A descriptor of the nth thread that was asked for; it stays the batch's.  It is
+ * readable as soon as there is something to read or the batch ends by itself, and
+ * hangs up when the thread has ended. */
 int batch_fd(const struct batch *, size_t nth);
-/* Goes on to the next round, or to the next record of the same one.  That was
- * made at *time: ns, CLOCK_MONOTONIC; of the thread that was asked for as the
- * who-th.  False: there is none yet, or, if it is not ->on any more, there will
- * be none. */
+/* Goes on to the first record of the next round, made at *time (ns,
+ * CLOCK_MONOTONIC).  False if there is none yet; or if none will come: then ->on
+ * is false. */
 bool batch_next(struct batch *, uint64_t *time);
+/* Goes on to the next record of the same round.  False if there is none. */
 bool batch_more(struct batch *);
+/* The number of the ask that the record is for. */
 size_t batch_who(const struct batch *);
-/* Whether its thread had to leave its CPU then; and how long it had been without
- * one since the record before, or since it began, ns. */
+/* Whether another thread took the CPU of the record's thread then. */
 bool batch_left(const struct batch *);
+/* ns that a thread that had left its CPU was without one, from the record before,
+ * or the batch's beginning, to this record; 0 if it had one, or that is not
+ * known. */
 uint64_t batch_away(const struct batch *);
-/* How long it will have been without one until the next record, ns; UINT64_MAX:
- * there is none yet. */
+/* ns without a CPU from this record to the next one; 0 if that is not known;
+ * UINT64_MAX if there is no next one yet. */
 uint64_t batch_gap(const struct batch *);
-/* Has it say soon what there is, however little that is.  False: a thread that
- * waits for a CPU is not told from one that is blocked, so it is better ended. */
+/* Has the kernel wake the recorder at each record.  False if a thread that waits
+ * for a CPU is not told from one that is blocked: then the batch is better
+ * ended. */
 bool batch_hurry(struct batch *);
-/* Adds that record to a snapshot of what was asked for.  False: out of memory. */
+/* Adds the record to a snapshot of the ranges that were asked for.  False if memory
+ * ran out, or the record cannot be right. */
 bool batch_take(const struct batch *, struct snapshot *);
 
 #endif

@@ -13,7 +13,7 @@
 #include "engine/sched/caller.h"
 
 #define KERNEL_TYPES "/sys/kernel/btf/vmlinux"
-#define FIRST_PID_NAMESPACE 0xeffffffcu /* its file's number in all kernels */
+#define FIRST_PID_NAMESPACE 0xeffffffcu /* inode of its file, in all kernels */
 #define ASKS_SIZE (INTERRUPT_TAKERS * sizeof(struct interrupt_ask))
 #define WIRES_SIZE (INTERRUPT_WIRES * sizeof(struct interrupt_wire))
 #define AHEAD_SIZE sizeof(struct interrupt_ahead)
@@ -37,7 +37,7 @@ whole_pages(size_t size)
 	return (size + page - 1) / page * page;
 }
 
-/* NULL: it is not there. */
+/* NULL if the map is not there. */
 static void *
 map_shared(const struct interrupts *in, const char *name, size_t size)
 {
@@ -55,7 +55,8 @@ unmap(void *p, size_t size)
 		munmap(p, whole_pages(size));
 }
 
-/* In a PID namespace of our own, our numbers are those of that. */
+/* Writes the recorder's PID namespace into the asks, unless it is the first one:
+ * the recorder's numbers of threads are of that namespace. */
 static void
 tell_namespace(struct interrupts *in)
 {
@@ -66,7 +67,7 @@ tell_namespace(struct interrupts *in)
 		return;
 	for (size_t i = 0; i < INTERRUPT_TAKERS; i++) {
 		struct interrupt_ask *a = &in->asks[i];
-		/* As the kernel has it, not as system calls do. */
+		/* The kernel's form of a device, not that of system calls. */
 		a->namespace_dev = (uint64_t)major(st.st_dev) << 20 |
 		    minor(st.st_dev);
 		a->namespace_ino = st.st_ino;
@@ -82,8 +83,8 @@ program(const struct interrupts *in, const char *name)
 	    bpf_object__find_program_by_name(in->object, name));
 }
 
-/* Where the kernel has a thread's registers is known from what describes its
- * types. */
+/* Has the programs read a thread's registers, if the kernel describes its types:
+ * from them it is known where the registers lie. */
 static void
 choose_calls(struct interrupts *in)
 {
@@ -116,7 +117,8 @@ load_programs(struct interrupts *in)
 	return in->asks != NULL && in->wires != NULL && in->ahead != NULL;
 }
 
-/* Messages of libbpf are the caller's again afterwards. */
+/* Loads the programs, without messages of libbpf; afterwards these go to the
+ * caller's function again. */
 static bool
 load(struct interrupts *in)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* bpf_load.h: what of ours the kernel runs, for interrupt.c and batch.c. */
+/* bpf_load.h: the BPF programs and the memory that they share, for interrupt.c and
+ * batch.c. */
 #ifndef ENGINE_KERNEL_BPF_LOAD_H
 #define ENGINE_KERNEL_BPF_LOAD_H
 
@@ -11,8 +12,8 @@
 
 #include "engine/kernel/interrupt.h"
 
-/* Where the kernel has what a thread calls, and the first argument of that;
- * bytes.  On other machines that was not tried. */
+/* Offsets of the number of a system call, and of its first argument, in the saved
+ * registers of a thread; bytes.  Other machines than x86-64 were not tried. */
 #ifdef __x86_64__
 #define KNOWS_REGISTERS true
 #define CALL_AT offsetof(struct user_regs_struct, orig_rax)
@@ -25,25 +26,28 @@
 
 struct interrupts {
 	struct bpf_object *object;
-	int interrupt, tick, leave, stir; /* programs; descriptors */
-	bool tells_calls; /* of a thread that leaves its CPU */
-	bool crowded; /* we have but one CPU: who runs is us */
-	uint64_t cost; /* ns that one takes a thread that copies nothing */
-	uint64_t budget; /* ns that one may take it */
+	int interrupt, tick, leave, stir; /* descriptors of the programs */
+	bool tells_calls; /* the programs see why a thread leaves its CPU */
+	bool crowded; /* the recorder has one CPU only: it runs there itself */
+	uint64_t cost; /* ns that an interrupt without a copy takes a thread */
+	uint64_t budget; /* ns that an interrupt may take a thread */
 	struct interrupt_ask *asks; /* INTERRUPT_TAKERS of them */
 	struct interrupt_wire *wires; /* INTERRUPT_WIRES of them */
 	struct interrupt_ahead *ahead;
 	bool is_ahead; /* the kernel writes to the wires */
 };
 
-/* Measures ->cost; 0: it is too little to be measured. */
+/* Measures ->cost; 0 if it is too little to be measured, or cannot be. */
 uint64_t interrupts_measure(const struct interrupts *);
-/* Has a wire have no records. */
+/* Removes all records of a wire. */
 void interrupts_empty(struct interrupt_wire *);
-/* Writes what is to be copied.  False: it is too much. */
+/* Writes into an ask the thread, the ranges that were added to a snapshot, and the
+ * way.  False if there are too many ranges. */
 bool interrupts_ask(struct interrupt_ask *, pid_t task,
     const struct snapshot *, const struct interrupt_way *);
-/* Adds the parts of a record to what was asked for, and all bytes. */
+/* Adds the parts of a record to a snapshot of the ranges that were asked for, and
+ * fills it with the record's bytes.  False if memory ran out, or the record cannot
+ * be right. */
 bool interrupts_take(const struct interrupt_wire *, size_t record,
     struct snapshot *);
 

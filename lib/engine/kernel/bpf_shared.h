@@ -8,16 +8,16 @@
 
 #include <linux/types.h>
 
-#define INTERRUPT_RANGES 64	  /* that can be asked for */
-#define INTERRUPT_WATCHES 64	  /* words that can be watched, of either kind */
-#define INTERRUPT_RECORDS 128	  /* in a wire */
-#define INTERRUPT_PARTS 1024	  /* that their frames and exceptions can lie in */
+#define INTERRUPT_RANGES 64	  /* of an ask, at most */
+#define INTERRUPT_WATCHES 64	  /* watched words of an ask, of both kinds */
+#define INTERRUPT_RECORDS 128	  /* of a wire, at most */
+#define INTERRUPT_PARTS 1024	  /* of all records of a wire, at most */
 #define INTERRUPT_FRAMES 2048	  /* of a chain, at most */
 #define INTERRUPT_BLOCK 1024	  /* of memory; a page is a multiple */
-#define INTERRUPT_PIECE 2048	  /* nothing is larger that is copied at once */
-#define INTERRUPT_ROOM (3u << 16) /* for all that is copied, but the last piece */
+#define INTERRUPT_PIECE 2048	  /* each single copy is smaller */
+#define INTERRUPT_ROOM (3u << 16) /* for all copies of a wire but the last one */
 #define INTERRUPT_WIRES 2	  /* so that one is read while one is written to */
-#define INTERRUPT_TAKERS 16	  /* threads that are recorded in turn */
+#define INTERRUPT_TAKERS 16	  /* of a batch, at most */
 #define INTERRUPT_TEXTS 3	  /* of a code object */
 
 struct interrupt_range {
@@ -27,20 +27,22 @@ struct interrupt_range {
 
 /* How frames are found. */
 struct interrupt_way {
-	__u32 current;	   /* where in what is copied before them is the address
-			    * of the current one, or of the cframe */
-	__u32 cframe_size; /* 0: that of the current one */
+	__u32 current;	   /* where the address of the current frame, or of the
+			    * cframe, lies in the copied ranges */
+	__u32 cframe_size; /* 0: `current` is of the current frame */
 	__u32 cframe_current;
 	__u32 frame_size, frame_previous;
-	__u32 block; /* a power of two: what else of it is copied at once */
-	/* How exceptions are that are being handled: from one whose address is
-	 * at `item` to the last one, which is copied anyway. */
-	__u32 item_size; /* 0: they are not wanted */
+	__u32 block; /* a power of two: a frame is copied with the memory before
+		      * it, from the last multiple of this on */
+	/* The list of the exceptions that are being handled: the address of its
+	 * first item lies at `item` in the copied ranges; its last item, at
+	 * `item_last`, is in these ranges itself. */
+	__u32 item_size; /* 0: no exceptions are copied */
 	__u32 item, item_previous;
 	__u64 item_last; /* address */
-	/* How the code objects of the frames are, and the texts that they lead to,
-	 * of which the beginnings are copied. */
-	__u32 code_size; /* 0: they are not wanted */
+	/* The code objects of the frames, and the texts that they lead to, of which
+	 * the first `text_size` bytes are copied. */
+	__u32 code_size; /* 0: no code objects are copied */
 	__u32 frame_code;
 	__u32 text[INTERRUPT_TEXTS]; /* where a code object has it; 0: nowhere */
 	__u32 text_size;
@@ -48,95 +50,95 @@ struct interrupt_way {
 
 enum interrupt_result {
 	INTERRUPT_OK,
-	INTERRUPT_ELSEWHERE, /* another thread ran there */
+	INTERRUPT_ELSEWHERE, /* the thread did not run on that CPU */
 	INTERRUPT_FAILED,    /* its memory is not there, or is too much */
 };
 
-/* Bits of a word of what is copied, by its place in there, as they were. */
+/* A watched word: its place in the copied ranges; its watched bits; their value. */
 struct interrupt_watch {
 	__u64 at, mask, value;
 };
 
-/* What is asked for of a thread. */
+/* The ask of a thread: its records have these contents. */
 struct interrupt_ask {
-	/* It, by its number in the first PID namespace, or, if these are not 0,
-	 * in the one of that file. */
+	/* The file of the PID namespace that numbers `task`; 0: the first one. */
 	__u64 namespace_dev, namespace_ino;
-	__u64 holder; /* thread state */
+	__u64 holder; /* address of its thread state */
 	__u32 task;
 	__u32 waits; /* it left its CPU last to wait for the GIL */
-	/* What is copied before its frames, and what of that is watched: words of
-	 * which none may change, and after them some of which it is told. */
+	/* Numbers: of the ranges that are copied before its frames; of the watched
+	 * words that end the batch if they change; and of the words after them, of
+	 * which the recorder is told. */
 	__u32 ranges, watches, told;
 	struct interrupt_range range[INTERRUPT_RANGES];
 	struct interrupt_watch watch[INTERRUPT_WATCHES];
 	struct interrupt_way way;
 };
 
-/* A thread at one moment: the ranges that were asked for, and after them the
- * parts of memory with its frames and exceptions, all of them one after the
- * other. */
+/* A thread at one moment.  Its bytes are the ranges that were asked for, and after
+ * them the parts: memory with its frames, exceptions and code objects. */
 struct interrupt_record {
 	__u64 time; /* ns, CLOCK_MONOTONIC; the same for all of one moment */
 	__u32 at;   /* where its bytes begin */
-	__u32 first, parts;
+	__u32 first, parts; /* its first part, and their number */
 	__u32 who; /* number of the ask */
-	__u32 left; /* it has left its CPU now, and will have one again */
-	__u64 ran;  /* CPU time that it has had, ns; 0: not known, or it has not
-		     * only run and waited for a CPU since the last record */
+	__u32 left; /* another thread takes its CPU now */
+	__u64 ran;  /* CPU time that it has had, ns; 0: not known, or it was
+		     * blocked at some time since the last record */
 };
 
 struct interrupt_wire {
 	__u64 records, parts;
 	struct interrupt_record record[INTERRUPT_RECORDS];
 	struct interrupt_range part[INTERRUPT_PARTS];
-	/* interrupt.bpf.c's own: how many bytes there are, where those of the
-	 * last part are, and which frame, or exception, is next; with which byte
-	 * and part the last record begins; which part is the last one that was
-	 * copied for a frame, and where that is; the code object of the last
-	 * frame; and what the next record says of the CPU. */
+	/* interrupt.bpf.c's own: used: number of bytes; part_at: where the bytes
+	 * of the last part begin; next: address of the next frame or exception;
+	 * at, first: first byte and part of the last record; frames, frames_at: the
+	 * last part that was copied for a frame, and where its bytes begin; code:
+	 * address of the last frame's code object; left, ran: of the next record. */
 	__u64 used, part_at, next, at, first, frames, frames_at, code;
 	__u64 left, ran;
-	__u64 took; /* ns: to copy the last record */
+	__u64 took; /* ns that the records of the last moment took to copy */
 	__u8 bytes[INTERRUPT_ROOM + INTERRUPT_PIECE];
 };
 
-/* Why no more is recorded ahead. */
+/* Why a batch has ended. */
 enum interrupt_stop {
 	INTERRUPT_GOES_ON,
-	INTERRUPT_ENOUGH,  /* we were told to end */
-	INTERRUPT_LEFT,	   /* the thread is on no CPU, or on another one */
-	INTERRUPT_CHANGED, /* something else has: in the last record */
-	INTERRUPT_BAD,	   /* it could not be copied */
+	INTERRUPT_ENOUGH,  /* the recorder ended it */
+	INTERRUPT_LEFT,	   /* a thread has left its CPU, and may be blocked */
+	INTERRUPT_CHANGED, /* a watched word has changed, as the last record has
+			    * it; or threads that are no takers can have run */
+	INTERRUPT_BAD,	   /* a thread could not be copied */
 	INTERRUPT_STIRRED, /* another thread has had a CPU */
-	INTERRUPT_DEAR,	   /* to copy it takes the thread too long */
+	INTERRUPT_DEAR,	   /* the copies take a thread too long */
 };
 
-/* What tells of threads that take turns who has the GIL, by addresses, and who
- * waits for it: whose registers, where the kernel keeps them, say that it is in
- * such a call, at an address from `waits` on and before `end`. */
+/* How it is told which taker has the GIL, and which ones wait for it.  A thread
+ * waits for it if its saved registers have at `call_at` the system call `call`,
+ * and at `address_at` an address from `waits` on and before `end`. */
 struct interrupt_gil {
-	__u64 locked, holder, switches;
+	__u64 locked, holder, switches; /* addresses of the GIL's words */
 	__u64 waits, end;
-	__u32 call_at, address_at;
+	__u32 call_at, address_at; /* offsets in the registers */
 	__u64 call;
 };
 
-/* What is recorded ahead of who reads it; see batch.h. */
+/* The state of a batch; see batch.h. */
 struct interrupt_ahead {
 	__u32 stopped; /* enum interrupt_stop */
 	__u32 turn;    /* the wire that is written to */
-	__u32 batch;   /* records after which the next one is */
-	__u32 full[INTERRUPT_WIRES]; /* to be read */
-	__u32 away;    /* a thread left its CPU while one was */
-	__u32 news;    /* a word that it is told of has changed */
-	__u32 rested;  /* one has left its CPU for something else than that since the
-			* last record */
-	/* ns that a tick may take on average, and does; and that records of threads
-	 * that left their CPU have taken since the last one. */
+	__u32 batch;   /* records of a wire after which the next wire follows */
+	__u32 full[INTERRUPT_WIRES]; /* the wire is to be read */
+	__u32 away;    /* a thread has left its CPU: the recorder is to see why */
+	__u32 news;    /* a `told` word has changed */
+	__u32 rested;  /* since the last record a thread has left its CPU, and not
+			* only because another thread took it */
+	/* ns: that a tick may take; that one takes on average; and that records of
+	 * a thread that left its CPU have taken since the last tick. */
 	__u32 limit, cost, left;
-	/* Asks; if there are more, of threads that take turns, the one whose turn
-	 * it was at the last record, and how many there had been. */
+	/* The number of asks.  If there are more than one: the taker that had the
+	 * GIL at the last record, and how often the GIL had changed hands by then. */
 	__u32 takers, last;
 	__u64 switches;
 	struct interrupt_gil gil;

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * interrupt.bpf.c: what runs in the kernel for interrupt.c and batch.c, on the
- * CPU of the thread that is interrupted, and copies the state and the frames of
- * that: see there.  It is built for BPF.
+ * interrupt.bpf.c: the programs that run in the kernel for interrupt.c and
+ * batch.c, on the CPU of the interrupted thread, and copy its state and its
+ * frames.  This file is built for BPF.
  *
- * What changes from frame to frame is kept in the shared memory: of what is
- * there the kernel assumes nothing, so it need not follow each step to see that
- * all of them are safe.  And functions that are not static it checks once,
- * instead of wherever they are called, which is before the first round, too.
+ * All values that change from frame to frame are kept in the shared memory.  The
+ * kernel's verifier assumes nothing of values there, so it need not follow each
+ * step to see that all steps are safe.  It checks a function that is not static
+ * once, and a static one wherever it is called.  This keeps the check short, for
+ * which the first round has to wait.
  */
 #include <linux/bpf.h>
 #include <linux/bpf_perf_event.h>
@@ -18,12 +19,12 @@
 
 #define PAGE 4096 /* no page is smaller */
 #define REGISTERS 512 /* bytes: no thread has more */
-/* Where a task's state is, behind thread_info, on x86-64 since Linux 5.16; 0 if it
- * can run. */
+/* The offset of a task's state, behind thread_info, on x86-64 from Linux 5.16 on.
+ * The state is 0 if the task can run. */
 #define STATE_AT 24
 
-/* Whether this kernel knows where a thread's registers are: set before it is
- * loaded. */
+/* Whether this kernel tells where a thread's registers are; set before the programs
+ * are loaded. */
 const volatile __u32 tells_calls = 0;
 
 struct {
@@ -52,7 +53,7 @@ struct {
 
 /* ---- copying ----------------------------------------------------------- */
 
-/* False: it is not there, or there is no room. */
+/* False if the memory is not there, or the wire has no room. */
 static __always_inline int
 copy(struct interrupt_wire *w, __u64 addr, __u64 size)
 {
@@ -66,7 +67,7 @@ copy(struct interrupt_wire *w, __u64 addr, __u64 size)
 	return 1;
 }
 
-/* Copies a part of memory. */
+/* Copies a part of memory, and lists it. */
 __noinline int
 copy_part(struct interrupt_wire *w, __u64 addr, __u64 size)
 {
@@ -84,21 +85,20 @@ copy_part(struct interrupt_wire *w, __u64 addr, __u64 size)
 	return 1;
 }
 
-/* The word that was copied to there. */
+/* The word at an offset of the wire's bytes. */
 static __always_inline __u64
 load(const struct interrupt_wire *w, __u64 at)
 {
 	return at < INTERRUPT_ROOM ? *(const __u64 *)(w->bytes + at) : 0;
 }
 
-/* What is asked for, and a wire. */
 struct writing {
 	struct interrupt_ask *ask;
 	struct interrupt_wire *wire;
 };
 
-/* Copies a text, or what of it is on its first page, if the next one is not
- * there. */
+/* Copies a text; or, if the next page is not there, the bytes of the text on its
+ * first page. */
 static __always_inline void
 copy_text(struct interrupt_wire *w, const struct interrupt_way *way, __u64 addr)
 {
@@ -108,8 +108,8 @@ copy_text(struct interrupt_wire *w, const struct interrupt_way *way, __u64 addr)
 		copy_part(w, addr, page - addr);
 }
 
-/* Copies a code object, if the last frame did not have it.  Who reads sees what
- * could not be. */
+/* Copies a code object, unless the last frame had the same.  The reader of the
+ * record sees which parts are missing. */
 static __always_inline void
 copy_code(struct interrupt_wire *w, const struct interrupt_way *way, __u64 code)
 {
@@ -126,8 +126,8 @@ copy_code(struct interrupt_wire *w, const struct interrupt_way *way, __u64 code)
 			copy_text(w, way, load(w, at + way->text[i]));
 }
 
-/* Copies the frame that is next, if the last part with frames does not have it,
- * and goes to its caller. */
+/* Copies the next frame, unless the last part with frames has it, and goes to its
+ * caller. */
 static long
 step(__u64 i, struct writing *to)
 {
@@ -139,7 +139,7 @@ step(__u64 i, struct writing *to)
 
 	if (frame == 0)
 		return 1;
-	/* No part with frames is smaller than one. */
+	/* No part with frames is smaller than a frame. */
 	if (n >= INTERRUPT_PARTS ||
 	    frame - w->part[n].addr > w->part[n].size - size) {
 		n = w->parts;
@@ -155,7 +155,7 @@ step(__u64 i, struct writing *to)
 	return 0;
 }
 
-/* Copies the exception that is next, and goes to the one before it. */
+/* Copies the next exception, and goes to the one before it. */
 static long
 step_out(__u64 i, struct writing *to)
 {
@@ -182,8 +182,8 @@ copy_exceptions(struct writing *to)
 	return w->next == 0 || w->next == way->item_last;
 }
 
-/* Copies a range that was asked for.  A loop of the kernel's takes it less to
- * check, which is before the first round, than one of ours. */
+/* Copies a range that was asked for.  It is called by bpf_loop, as the verifier
+ * checks that faster than a loop in here. */
 static long
 copy_range(__u64 i, struct writing *to)
 {
@@ -193,14 +193,14 @@ copy_range(__u64 i, struct writing *to)
 	    !copy(to->wire, a->range[i].addr, a->range[i].size);
 }
 
-/* False: it cannot be copied. */
+/* False if the thread cannot be copied. */
 static __always_inline int
 copy_thread(struct writing *to)
 {
 	struct interrupt_wire *w = to->wire;
 	const struct interrupt_way *way = &to->ask->way;
 
-	/* It ends at the one after the last, or at one that is not there. */
+	/* The loop ends after the last range, or at a range that is not there. */
 	if (bpf_loop(INTERRUPT_RANGES + 1, copy_range, to, 0) <=
 	    (long)to->ask->ranges)
 		return 0;
@@ -216,7 +216,8 @@ copy_thread(struct writing *to)
 	return w->next == 0 && copy_exceptions(to);
 }
 
-/* Records a thread that runs here, or stands still.  False: it cannot be copied. */
+/* Records a thread that runs here, or stands still.  False if it cannot be copied,
+ * or the wire is full. */
 __noinline int
 record(struct interrupt_wire *w, struct interrupt_ask *ask, __u64 time,
     __u32 who)
@@ -284,10 +285,10 @@ tach_interrupt(void *ctx)
 
 /* ---- ahead ------------------------------------------------------------- */
 
-/* Words that are watched in what was written last. */
+/* The watched words of the last record. */
 struct watching {
 	struct writing in;
-	int changed, news; /* one that may not, one of which it is told */
+	int changed, news; /* a word that ends the batch has changed; any has */
 };
 
 static long
@@ -316,8 +317,8 @@ is_full(const struct interrupt_ahead *a, const struct interrupt_wire *w)
 	    w->parts + 2 * (w->parts - w->first) > INTERRUPT_PARTS;
 }
 
-/* The wire goes to who reads, who are to have given back the next one by the
- * next tick. */
+/* Passes the wire to the recorder, which is to give the next one back by the next
+ * tick. */
 static __always_inline void
 pass(struct interrupt_ahead *a)
 {
@@ -334,10 +335,10 @@ stop(struct interrupt_ahead *a, enum interrupt_stop why)
 	return 1;
 }
 
-/* Which of the asks is for the thread that runs here. */
+/* The search for the ask of the thread that runs here. */
 struct finding {
 	__u32 asks, who;
-	struct interrupt_ask *ask; /* or none */
+	struct interrupt_ask *ask; /* NULL: there is none */
 };
 
 static long
@@ -364,18 +365,18 @@ read_word(__u64 addr)
 	return word;
 }
 
-/* What a thread that takes turns does while it runs. */
+/* The turn of a taker that runs. */
 enum turn {
 	TURN_HAD,     /* it has the GIL */
-	TURN_WAITS,   /* it is about to wait for it */
-	TURN_UNKNOWN, /* others can have had it since the last record */
+	TURN_WAITS,   /* it is about to wait for the GIL */
+	TURN_UNKNOWN, /* others can have had the GIL since the last record */
 };
 
 /*
- * To have its turn, a thread must have had it at the last record, too, or follow
- * the one that had, who waits since then: nobody else can have had the GIL
- * between the two, and that one, of which *before is the number, stands still
- * now.
+ * A taker has its turn if it had the GIL at the last record, too; or if it follows
+ * the taker that had the GIL then and has waited for it since.  No other thread can
+ * have had the GIL between these two, and the taker that waits stands still now.
+ * *before is the ask of the taker that had the GIL at the last record.
  */
 static __always_inline enum turn
 take_turn(struct interrupt_ahead *a, const struct finding *f, __u32 *before)
@@ -387,8 +388,9 @@ take_turn(struct interrupt_ahead *a, const struct finding *f, __u32 *before)
 
 	if (f->ask == 0 || changes > 1)
 		return TURN_UNKNOWN;
-	/* It has not had it since it began to wait; or, if it has not begun yet,
-	 * the next one does not record before it has. */
+	/* A taker that waits has not had the GIL since it began to wait.  Where the
+	 * last one has not begun to wait yet, the next one does not record before it
+	 * has. */
 	if (read_word(a->gil.holder) != f->ask->holder)
 		return f->ask->waits || f->who == last ? TURN_WAITS :
 							 TURN_UNKNOWN;
@@ -406,7 +408,7 @@ take_turn(struct interrupt_ahead *a, const struct finding *f, __u32 *before)
 	return TURN_HAD;
 }
 
-/* Records the one that is asked for there; its ask, or NULL. */
+/* Records the thread of an ask.  Returns the ask; NULL if that failed. */
 static __always_inline struct interrupt_ask *
 record_nth(struct interrupt_wire *w, __u64 time, __u32 who)
 {
@@ -415,8 +417,9 @@ record_nth(struct interrupt_wire *w, __u64 time, __u32 who)
 	return ask != 0 && record(w, ask, time, who) ? ask : 0;
 }
 
-/* Records threads at one moment: the one whose turn it was, if that is over,
- * and the one that runs here; and how long that took. */
+/* Records threads at one moment: the taker whose turn has ended, if there is one,
+ * and the thread that runs here.  Notes how long that took.  Returns the ask of the
+ * latter; NULL if that failed. */
 static __always_inline struct interrupt_ask *
 record_turns(struct interrupt_ahead *a, struct interrupt_wire *w, __u32 before,
     __u32 who)
@@ -431,7 +434,8 @@ record_turns(struct interrupt_ahead *a, struct interrupt_wire *w, __u32 before,
 	return ask;
 }
 
-/* What the next record says of the CPU of the thread that runs here. */
+/* Notes for the next record how long the thread that runs here has had a CPU, and
+ * whether it leaves it. */
 static __always_inline void
 note_cpu(struct interrupt_ahead *a, struct interrupt_wire *w,
     struct bpf_perf_event_data *ctx, __u32 left)
@@ -445,7 +449,7 @@ note_cpu(struct interrupt_ahead *a, struct interrupt_wire *w,
 	a->rested = 0;
 }
 
-/* There is a new record.  Whether who reads is to be woken. */
+/* Looks at a new record.  Returns whether the recorder is to be woken. */
 static __always_inline int
 note_record(struct interrupt_ahead *a, struct watching *w)
 {
@@ -463,8 +467,8 @@ note_record(struct interrupt_ahead *a, struct watching *w)
 	return 1;
 }
 
-/* A tick of the clock of a thread.  As with the next one, who reads is woken if
- * what it returns is not 0. */
+/* A tick of a thread's clock.  The recorder is woken if this program, or the next
+ * one, does not return 0. */
 SEC("perf_event")
 int
 tach_tick(struct bpf_perf_event_data *ctx)
@@ -498,11 +502,11 @@ tach_tick(struct bpf_perf_event_data *ctx)
 	return note_record(a, &w);
 }
 
-/* Why a thread that takes turns leaves its CPU. */
+/* Why a thread leaves its CPU. */
 enum leaves {
 	LEAVES_TURN, /* it waits for the GIL */
-	LEAVES_CPU,  /* it makes no call */
-	LEAVES,
+	LEAVES_CPU,  /* it is in no system call */
+	LEAVES,	     /* it is in another system call, or that is not known */
 };
 
 static __always_inline enum leaves
@@ -530,7 +534,7 @@ note_wait(const struct interrupt_ahead *a)
 		f.ask->waits = 1;
 }
 
-/* Whether it does not leave to wait for a page, or since it is stopped. */
+/* Whether the thread can run.  It cannot if it waits for a page, or is stopped. */
 static __always_inline int
 could_run(void)
 {
@@ -541,8 +545,8 @@ could_run(void)
 	return state == 0;
 }
 
-/* Records a thread as another one takes its CPU: until it has one again, it is as
- * it is now. */
+/* Records a thread as another one takes its CPU: the thread stays as it is now until
+ * it has a CPU again. */
 static __always_inline int
 record_left(struct interrupt_ahead *a, struct bpf_perf_event_data *ctx)
 {
@@ -558,9 +562,9 @@ record_left(struct interrupt_ahead *a, struct bpf_perf_event_data *ctx)
 	return note_record(a, &w);
 }
 
-/* A thread leaves its CPU: to who was woken to read, if there is no other one.
- * Of those that take turns, one may have taken it from another, if it did not
- * leave for its turn: who reads is to look. */
+/* A thread leaves its CPU.  If a wire is full, the recorder, which was woken to read
+ * it, may have taken the CPU.  A taker in no system call may have lost it to another
+ * taker.  In both cases the recorder is to see whether the thread is blocked. */
 SEC("perf_event")
 int
 tach_leave(struct bpf_perf_event_data *ctx)
@@ -594,9 +598,9 @@ tach_leave(struct bpf_perf_event_data *ctx)
 	return stop(a, INTERRUPT_LEFT);
 }
 
-/* One that was at rest leaves its CPU, so it has had one: where others take
- * turns it can have begun to wait for its own.  The next tick wakes who
- * reads. */
+/* A thread that was at rest leaves its CPU, so it has had one.  In a batch with
+ * takers it can have begun to wait for the GIL as well.  The next tick wakes the
+ * recorder. */
 SEC("perf_event")
 int
 tach_stir(void *ctx)
@@ -610,6 +614,6 @@ tach_stir(void *ctx)
 	return 0;
 }
 
-/* As the kernel's helpers ask for: what is under the ISC license may be used
- * under this one, too. */
+/* The kernel's helpers ask for such a license.  Code under the ISC license may be
+ * used under this one, too. */
 char LICENSE[] SEC("license") = "Dual BSD/GPL";

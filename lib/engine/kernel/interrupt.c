@@ -6,12 +6,12 @@
 
 #include "engine/kernel/bpf_load.h"
 
-#define SPARED 64 /* rounds that it is not tried if it was in vain: to copy all
-		   * that there is room for takes the thread long */
+#define SPARED 64 /* rounds without an interrupt after one that failed: to fill all
+		   * the room takes the thread long */
 
-/* ---- what is asked for, and what is answered ---------------------------- */
+/* ---- asks and records --------------------------------------------------- */
 
-/* In pieces that can be copied. */
+/* Adds a range, in pieces that can be copied.  False if there are too many. */
 static bool
 ask_for(struct interrupt_ask *a, uint64_t addr, size_t size)
 {
@@ -68,7 +68,7 @@ interrupts_stir(const struct interrupts *in)
 
 /* ---- one thread, now --------------------------------------------------- */
 
-/* What the program said, if a CPU could be interrupted. */
+/* Runs the program on a CPU, and returns its result. */
 static enum interrupt_result
 run(struct interrupts *in, int cpu)
 {
@@ -81,7 +81,7 @@ run(struct interrupts *in, int cpu)
 	    (enum interrupt_result)o.retval : INTERRUPT_FAILED;
 }
 
-/* How long the thread is to be left alone after that. */
+/* ns for which the thread is not to be interrupted again. */
 static uint64_t
 rest_after(const struct interrupts *in, enum interrupt_result result)
 {

@@ -2,11 +2,11 @@
 /*
  * interrupt.h: a thread's memory as it is at one moment, while the thread runs.
  *
- * The kernel runs a small program of ours (interrupt.bpf.c) in an interrupt of
- * the CPU that the thread is on, which copies the thread's state and the frames
- * that it leads to.  The thread cannot go on meanwhile, which takes it some
- * microseconds, and us ten.  This is for who may load such programs: root, or
- * who has CAP_BPF and CAP_PERFMON, on Linux 5.17 and later.
+ * The kernel runs a small BPF program (interrupt.bpf.c) in an interrupt of the CPU
+ * that the thread is on.  The program copies the thread's state and the frames that
+ * the state leads to.  The thread cannot go on meanwhile.  An interrupt takes the
+ * thread some microseconds, and the recorder ten.  To load such programs takes root,
+ * or CAP_BPF and CAP_PERFMON, on Linux 5.17 and later.
  */
 #ifndef ENGINE_KERNEL_INTERRUPT_H
 #define ENGINE_KERNEL_INTERRUPT_H
@@ -22,27 +22,29 @@
 /* For one recorder at a time. */
 struct interrupts;
 
-/* A thread may be held up for this part of its time. */
+/* A thread may be held up for one part in this many of its time. */
 #define INTERRUPT_SHARE 4
 
-/* For rounds at an interval.  Takes a millisecond, in which it is measured how
- * long an interrupt takes this machine.  NULL: they cannot be had. */
+/* Loads the programs, for rounds at an interval.  Measures how long an interrupt
+ * takes on this machine, for a millisecond at most.  NULL if the programs cannot be
+ * loaded, or memory ran out. */
 struct interrupts *interrupts_new(uint64_t interval_ns);
 void interrupts_drop(struct interrupts *);
 
-/* The program, as a descriptor, that an event of a thread at rest is to run when
- * it leaves a CPU: see switches.h; or -1. */
+/* The descriptor of the program that an event of a thread at rest is to run when the
+ * thread leaves a CPU: see switches.h.  -1 if there are no interrupts. */
 int interrupts_stir(const struct interrupts *);
 
-/* Whether who runs on a CPU can be interrupted, if that is one: on ours, we are
- * who does. */
+/* Whether a thread on a CPU can be interrupted: not if that is the caller's CPU, on
+ * which the caller itself runs, or no CPU (-1). */
 bool interrupts_reach(int cpu);
 
 /*
- * Copies what was added to a snapshot, and then the frames of a thread and the
- * exceptions that it handles, which are added to it, if it runs on that CPU.
- * *rest_ns: the thread is not to be interrupted again before that, as it may be
- * held up only for a part of its time; 0 if the next round may do it.
+ * Copies the ranges that were added to a snapshot, and then the frames of a thread
+ * and the exceptions that it handles, if the thread runs on that CPU.  The parts of
+ * the latter are added to the snapshot.  *rest_ns: for so long the thread is not to
+ * be interrupted again, as it may be held up only for a part of its time; 0 if the
+ * next round may interrupt it.
  */
 enum interrupt_result interrupts_read(struct interrupts *, pid_t task, int cpu,
     struct snapshot *, const struct interrupt_way *, uint64_t *rest_ns);

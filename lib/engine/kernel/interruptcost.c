@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * interruptcost.c: how long an interrupt holds up the thread that it comes to,
- * even if it copies nothing: in a virtual machine, where the host sends it, ten
- * times as long as elsewhere, or a hundred.
+ * interruptcost.c: how long an interrupt that copies nothing holds up its thread.
+ * In a virtual machine, where the host sends the interrupt, that is ten or a hundred
+ * times as long as elsewhere.
  */
 #include <linux/perf_event.h>
 #include <stdlib.h>
@@ -14,13 +14,14 @@
 #include "engine/os/clock.h"
 
 #define TICK (50 * NS_PER_US)
-#define TICKS 9			 /* that are measured; the median counts */
-#define TICKS_MIN 5		 /* or so many */
-#define PATIENCE NS_PER_MS	 /* for them */
-#define GAP (5 * NS_PER_US)	 /* what is shorter matters at no rate */
+#define TICKS 9			 /* to measure; the median counts */
+#define TICKS_MIN 5		 /* fewer are no measurement */
+#define PATIENCE NS_PER_MS	 /* for all ticks */
+#define GAP (5 * NS_PER_US)	 /* a shorter one matters at no rate */
 
-/* A clock that interrupts this thread, with the program of ours that does so to
- * others; that one does nothing as long as nothing is asked for. */
+/* Opens a clock that interrupts this thread at each TICK of its CPU time, and runs
+ * the program of batches, which does nothing as there is no batch.  Returns a
+ * descriptor; -1 if there can be none. */
 static int
 open_clock(const struct interrupts *in)
 {
@@ -38,8 +39,8 @@ open_clock(const struct interrupts *in)
 	return -1;
 }
 
-/* The times of its CPU time in which this thread did not go on; returns how many.
- * When another one has the CPU is none of these. */
+/* Finds gaps in the CPU time of this thread, in which it did not go on; ns.  Returns
+ * their number.  Time in which another thread has the CPU is no gap. */
 static size_t
 find_gaps(uint64_t gaps[TICKS])
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* nointerrupt.c: interrupt.h and batch.h where it was built without what they
- * need. */
+/* nointerrupt.c: interrupt.h and batch.h in a build without libbpf or clang: there
+ * are no interrupts. */
 #include "engine/kernel/batch.h"
 
 struct interrupts *

@@ -10,18 +10,18 @@
 #include "helper.h"
 
 #define MAKE_MAX 64 /* of half a MiB each */
-/* They take nine descriptors each, and their recorders those of what they read and
- * write: so many of what there may be are for one. */
+/* Descriptors for each one and its recorder: nine of its own, and the others for the
+ * files that the recorder reads and writes. */
 #define FILES_EACH 32
 
 struct stock {
-	pthread_mutex_t lock; /* for all that follows */
+	pthread_mutex_t lock; /* for all fields below */
 	pthread_cond_t changed;
 	unsigned holders;
 	uint64_t interval_ns; /* of rounds */
-	cpu_set_t cpus;	      /* where the thread may be */
+	cpu_set_t cpus;	      /* that the thread may use */
 	bool refused, ending;
-	pthread_t thread; /* that makes them */
+	pthread_t thread; /* makes the interrupts */
 	bool runs;
 	unsigned wanted, made, count;
 	struct interrupts *list[MAKE_MAX];
@@ -89,7 +89,7 @@ stock_refuse(struct stock *s)
 
 /* ---- making ------------------------------------------------------------- */
 
-/* With the lock held, but not while one is made. */
+/* The lock is held, except while the interrupts are made. */
 static void
 make_one(struct stock *s)
 {
@@ -111,7 +111,7 @@ make(void *arg)
 {
 	struct stock *s = arg;
 
-	/* Who asked may just be on a certain one. */
+	/* The thread that asked may be bound to a certain CPU just now. */
 	sched_setaffinity(0, sizeof(s->cpus), &s->cpus);
 	pthread_mutex_lock(&s->lock);
 	while (!s->ending && !s->refused) {
@@ -139,7 +139,7 @@ stock_most(rlim_t files)
 	return n < 1 ? 1 : n > MAKE_MAX ? MAKE_MAX : (unsigned)n;
 }
 
-/* The same of this process as it is now. */
+/* The same for this process, as its limit is now. */
 static unsigned
 most_here(void)
 {

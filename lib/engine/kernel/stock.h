@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * stock.h: the interrupts (interrupt.h) of a family, each for one recorder at a
- * time, since the kernel takes rounds ahead for one alone.
+ * stock.h: the interrupts (interrupt.h) of a family.  Each struct interrupts is for
+ * one recorder at a time, as it can have one batch only.
  *
- * To make them takes the kernel some milliseconds, so a thread of its own does it,
- * of no hurry, when they are asked for; and a recorder that ends gives them back.
- * They take memory and descriptors, so only some of a large family have them.
+ * To make one takes the kernel some milliseconds.  Therefore a thread of its own
+ * makes it, without hurry, when a recorder asks; a recorder that ends gives it back.
+ * Each takes memory and descriptors, so only some recorders of a large family have
+ * one.
  */
 #ifndef ENGINE_KERNEL_STOCK_H
 #define ENGINE_KERNEL_STOCK_H
@@ -18,20 +19,22 @@
 
 struct stock;
 
-/* NULL: out of memory. */
+/* NULL if memory ran out. */
 struct stock *stock_new(uint64_t interval_ns);
+/* Each recorder that uses a stock holds it; the last one to drop it frees it. */
 struct stock *stock_hold(struct stock *);
 void stock_drop(struct stock *);
 
-/* There are none to be had, which is to be tried once for all. */
+/* Notes that no interrupts can be made, so that none are tried for the family. */
 void stock_refuse(struct stock *);
-/* Some that nobody has; NULL: there are none by now, but if it is the first time
- * (`asked`), one will be made, unless as many were made as may be.  Never waits. */
+/* Takes interrupts that no recorder has.  NULL if there are none now: then, if *asked
+ * is false, it becomes true, and a struct interrupts is made if fewer than stock_most
+ * were.  Never waits. */
 struct interrupts *stock_take(struct stock *, bool *asked);
-/* Gives them back; NULL does nothing. */
+/* Gives interrupts back; NULL does nothing. */
 void stock_give(struct stock *, struct interrupts *);
 
-/* How many may be made where a process may have so many files open. */
+/* How many may be made if a process may have so many files open. */
 unsigned stock_most(rlim_t files);
 
 #endif

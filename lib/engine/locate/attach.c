@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * attach.c: see attach.h.  In a folder that only the target's user can look
- * into we leave a script and a socket.  The target runs the script, which
- * connects, is given the shared memory and the library as descriptors, and
- * answers whether the agent has started.  So no path of ours needs to mean
- * anything in the target, which may be in a container or another user's.
+ * attach.c: see attach.h.
+ *
+ * The recorder makes a folder that only the target's user can look into, with a
+ * script and a socket in it.  The target runs the script, which connects,
+ * receives the shared memory and the library as descriptors, and answers
+ * whether the agent has started.  No path of ours needs to be valid in the
+ * target, which may be in a container or belong to another user.
  */
 #include "engine/locate/attach.h"
 
@@ -27,7 +29,8 @@
 #include "engine/locate/inject.h"
 #include "engine/os/clock.h"
 
-/* For how long its main thread may be away, and the script may take. */
+/* How long the main thread may take to run the script, and the script to
+ * answer. */
 #define PATIENCE (5 * NS_PER_S)
 #define ANSWER_PATIENCE (10 * NS_PER_S)
 /* How long a Python that has taken the script may take to open it. */
@@ -35,12 +38,13 @@
 
 #define SCRIPT "attach.py"
 #define SOCKET "socket"
-#define PATH_ROOM 256 /* bytes: of a path that we make */
+#define PATH_ROOM 256 /* bytes of a path that is made here */
 
 /*
- * Without _ctypes the library is loaded as an extension module.  It is none,
- * which is an error to Python, but by then it has started, and has put what it
- * answers into the environment variable that told it where to look.
+ * Without _ctypes the script loads the library as an extension module.  The
+ * library is none, which is an error to Python; but by then the agent has
+ * started, and has put its answer into the environment variable that named the
+ * shared memory.
  */
 static const char script[] =
     "def start(library, where):\n"
@@ -103,7 +107,7 @@ struct visit {
 	char name[32];	    /* of the folder in its parent */
 	char path[PATH_ROOM]; /* of the folder, as the target sees it */
 	int listener;
-	int opens; /* readable once somebody has opened the script; or -1 */
+	int opens; /* readable once the script has been opened; or -1 */
 	int wake_fd;
 };
 
@@ -119,7 +123,7 @@ fail_visit(const struct visit *v, const char *what)
 
 /* ---- a folder in the target's root ------------------------------------- */
 
-/* As whom it opens files. */
+/* Finds the user and group as which the target opens files. */
 static bool
 find_user(struct visit *v)
 {
@@ -138,7 +142,8 @@ find_user(struct visit *v)
 	    sscanf(gid, "\nGid: %*u %*u %*u %u", &v->gid) == 1;
 }
 
-/* What lies there may be the work of somebody else, and lead anywhere. */
+/* Opens a folder in the target's root.  Others may have made it a link, which
+ * may not lead out of that root. */
 static int
 open_inside(int root, const char *path)
 {
@@ -219,7 +224,8 @@ listen_there(struct visit *v)
 		   listen(v->listener, 1) == 0) || fail_visit(v, SOCKET);
 }
 
-/* The folder goes last: nobody else has been able to look into it. */
+/* Gives the files to the target's user.  The folder goes last: until then no
+ * other user can look into it. */
 static bool
 hand_over(struct visit *v)
 {
@@ -233,8 +239,8 @@ hand_over(struct visit *v)
 	    fail_visit(v, "its files for the way in");
 }
 
-/* From now on it is known whether the script has been opened; if not, no
- * matter. */
+/* Begins to watch whether the script is opened.  A failure does no harm: see
+ * is_opened. */
 static void
 watch_script(struct visit *v)
 {
@@ -265,7 +271,7 @@ leave_visit(struct visit *v)
 		close(v->parent);
 }
 
-/* ---- what is said through the socket ----------------------------------- */
+/* ---- messages through the socket --------------------------------------- */
 
 static bool
 wait_readable(const struct visit *v, int fd, uint64_t deadline)
@@ -293,8 +299,8 @@ wait_readable(const struct visit *v, int fd, uint64_t deadline)
 	}
 }
 
-/* Python asks audit hooks before it opens a script.  False: it does not, and
- * will not. */
+/* Waits until the script is opened; true also if that is not watched.  False if
+ * Python does not open the script: it asks audit hooks first. */
 static bool
 is_opened(const struct visit *v)
 {
@@ -314,7 +320,8 @@ is_opened(const struct visit *v)
 	return false;
 }
 
-/* Others that can reach the socket are root, or the target's user. */
+/* Whether the target has connected: root and the target's user can reach the
+ * socket from other processes. */
 static bool
 is_target(const struct visit *v, int fd)
 {
@@ -384,7 +391,8 @@ send_offer(const struct visit *v, int fd, const struct attach_offer *o)
 	return ok || fail_visit(v, "its socket");
 }
 
-/* 0, an errno, or an exception's text. */
+/* Reads the answer: 0, an errno value, or an exception's text.  False if it is
+ * not 0. */
 static bool
 read_answer(const struct visit *v, int fd)
 {

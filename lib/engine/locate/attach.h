@@ -13,14 +13,14 @@
 
 struct attach_offer {
 	int control;	     /* descriptor of the shared memory */
-	uint64_t nonce;	     /* in it */
+	uint64_t nonce;	     /* in the shared memory */
 	const char *library; /* path of libtach-agent.so */
 };
 
 /*
- * Has the Python load the agent and start it; true: it has.  Else the error
- * says why not, and the process is as it was, but for the library, which may
- * stay in it.  Ends early, with an error, when wake_fd becomes readable.
+ * Has the Python load the agent and start it.  False if it has not: the error
+ * says why, and the process is as it was, but for the library, which may stay
+ * in it.  Ends early, with an error, when wake_fd becomes readable.
  */
 bool attach_agent(const struct process *, const struct py_runtime *,
     const struct attach_offer *, int wake_fd, struct error *);

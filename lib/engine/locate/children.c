@@ -2,10 +2,11 @@
 /*
  * children.c: the Pythons among a process's descendants; see tach.h.
  *
- * The kernel numbers processes in turn and tells the last number that it gave
- * away, so a look costs nothing while nobody forks, and then one file for each
- * new number, whose parent is a descendant or is not.  The parent that is
- * asked for may have ended; a member of a descendant's session is one, too.
+ * The kernel gives PIDs in turn and tells the last one.  A look for new
+ * processes therefore costs one read while no process forks, and else one more
+ * file for each new PID.  A process is a descendant if its parent is one.  As
+ * the parent may have ended, a process in the session of a descendant is one,
+ * too.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -28,36 +29,39 @@
 #define CANDIDATES_MAX 512
 #define PID_FIRST 2
 #define PID_MAX_MAX (1 << 22)
-/* How often a process is looked at that has become no Python: it can by exec,
- * which is cheap to see, and by loading one. */
+/* How often a process is looked at that is no Python yet.  It can become one by
+ * exec, which is cheap to see, and by loading a library. */
 #define EXEC_EVERY (2 * NS_PER_MS)
 #define LOAD_EVERY (50 * NS_PER_MS)
-#define LOAD_SHARE 16 /* of its age, but no later than that */
-#define CROWD 8	      /* with so many processes, half as often, and so on */
-/* A process that may not be read at first can be between two programs. */
+#define LOAD_SHARE 16 /* or after a 16th of its age, if that is sooner */
+#define CROWD 8	      /* with so many processes half as often, and so on */
+/* A process that may not be read can be between two programs for so long. */
 #define DENIED_FOR (20 * NS_PER_MS)
-/* Of a Python without a thread that says it belongs to this process. */
+/* A Python is taken after so long even if no thread state in it names a thread of
+ * the process. */
 #define FOREIGN_FOR (100 * NS_PER_MS)
-/* Between fork and exec; where that must be guessed. */
+/* The time between fork and exec, where that must be guessed. */
 #define FORK_FOR (10 * NS_PER_MS)
 
 /* A descendant that is no Python yet. */
 struct candidate {
 	struct process process;
-	uint64_t born, exec_at, load_at; /* ns */
+	/* When it was found, and when to look next for an exec and for a loaded
+	 * Python; ns. */
+	uint64_t born, exec_at, load_at;
 	uint64_t seen; /* for find_python */
-	uint64_t exe;  /* hash of its name */
-	bool told;     /* why it cannot be recorded */
+	uint64_t exe;  /* hash of its program's path */
+	bool told;     /* the caller knows why it cannot be recorded */
 };
 
 struct tach_children {
 	pid_t root;
-	uint8_t *ours; /* a bit for each number: it was a descendant's last */
+	uint8_t *ours; /* a bit for each PID: a descendant had it last */
 	pid_t last, max;
 	int last_fd;
 	struct candidate *list;
 	size_t count, list_max;
-	size_t at; /* the next to look at; 0: look for new ones first */
+	size_t at; /* the candidate to look at next; 0: look for new ones first */
 	uint64_t missed;
 	struct py_threads threads;
 	struct error error;
@@ -96,7 +100,7 @@ read_max(void)
 	return max > PID_FIRST && max < PID_MAX_MAX ? max : PID_MAX_MAX;
 }
 
-/* The number is all there is in the one file, and the last of the other. */
+/* Opens a file that ends in the last PID. */
 static int
 open_last(void)
 {
@@ -122,7 +126,7 @@ read_last(const struct tach_children *c)
 
 /* ---- new processes ----------------------------------------------------- */
 
-/* A process's parent and session.  False: there is none of that number. */
+/* Reads a process's parent and session.  False if there is no such process. */
 static bool
 read_parent(pid_t pid, pid_t *parent, pid_t *session)
 {
@@ -138,7 +142,7 @@ add_candidate(struct tach_children *c, pid_t pid)
 {
 	struct candidate new = {.born = clock_ns()}, *list;
 
-	/* What cannot be opened is a thread, or has ended. */
+	/* A PID that cannot be opened is a thread's, or its process has ended. */
 	if (!process_open(&new.process, pid))
 		return;
 	set_ours(c, pid, true);
@@ -153,7 +157,7 @@ add_candidate(struct tach_children *c, pid_t pid)
 	list[c->count++] = new;
 }
 
-/* A number that was given away. */
+/* Adds the process of a PID if it is a descendant. */
 static void
 probe(struct tach_children *c, pid_t pid)
 {
@@ -177,7 +181,8 @@ probe_new(struct tach_children *c)
 	}
 }
 
-/* Those that are there already, in any order: until no more are found. */
+/* Adds the descendants that are there already.  /proc lists them in any order,
+ * so it is read until no more are found. */
 static void
 probe_all(struct tach_children *c)
 {
@@ -199,7 +204,7 @@ probe_all(struct tach_children *c)
 
 /* ---- one candidate ----------------------------------------------------- */
 
-/* The id that a thread says it has. */
+/* The thread id that a thread state has; 0 if there is none. */
 static uint64_t
 tid_of(struct tach_children *c, const struct process *p,
     const struct py_memory *m, const struct py_offsets *o, uint64_t thread)
@@ -215,9 +220,10 @@ tid_of(struct tach_children *c, const struct process *p,
 	    &c->threads, id, 0);
 }
 
-/* Whether one of the threads is this process's own.  What a Python forks to
- * run another program has the parent's memory until then, and its threads; to
- * 3.10 those are told apart by the C library, a little less sharply. */
+/* Whether one of the thread states names a thread of this process.  A process
+ * that a Python forks to run another program has the parent's memory, with its
+ * thread states, until the exec.  To 3.10 the C library's struct tells the
+ * thread, a little less reliably. */
 static bool
 is_own(struct tach_children *c, const struct process *p,
     const struct py_runtime *rt, uint64_t age)
@@ -293,7 +299,7 @@ look_inside(struct tach_children *c, struct candidate *k, uint64_t age)
 	}
 }
 
-/* The more there are, the more seldom each is looked at. */
+/* The more candidates there are, the less often each is looked at. */
 static enum look
 look_at_child(struct tach_children *c, struct candidate *k)
 {

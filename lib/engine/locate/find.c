@@ -13,7 +13,7 @@
 #define SCAN_CHUNK (1u << 20) /* bytes read at once */
 #define SCAN_MAX (1u << 30)   /* bytes: no runtime lies in a larger mapping */
 #define COOKIE_ALIGN 8
-#define DATA_MAX (64u << 20)  /* bytes: a version is not sought beyond */
+#define DATA_MAX (64u << 20)  /* bytes that are searched for a version */
 
 struct finder {
 	const struct process *process;
@@ -128,8 +128,8 @@ try_version(struct finder *f, uint64_t addr, uint32_t version)
 	}
 }
 
-/* The version by the text that a Python makes of it when it starts.  0: there
- * is none yet. */
+/* The version, by the text that a Python makes of it when it starts.  0 if
+ * there is none yet. */
 static uint32_t
 read_version(const struct finder *f, const struct elf_python *e, uint64_t bias)
 {
@@ -144,8 +144,8 @@ read_version(const struct finder *f, const struct elf_python *e, uint64_t bias)
 	return version;
 }
 
-/* A runtime without Py_Version: that of a version before 3.11, or one that was
- * stripped of its symbols. */
+/* Tries a runtime without Py_Version: of a version before 3.11, or of a file that
+ * was stripped of its symbols. */
 static enum find_result
 try_silent(struct finder *f, const struct elf_python *e, uint64_t bias)
 {
@@ -221,7 +221,7 @@ try_python_mapping(struct finder *f, const struct mapping *m)
 	return r;
 }
 
-/* Every file that code was mapped from, those with a telling name first. */
+/* Tries every file that code is mapped from, files named after Python first. */
 static enum find_result
 by_file(struct finder *f)
 {
@@ -293,7 +293,7 @@ by_cookie(struct finder *f)
 
 /* ---- all --------------------------------------------------------------- */
 
-/* Whether we may read its memory at all. */
+/* Whether the process's memory may be read at all. */
 static bool
 may_read(const struct finder *f)
 {
@@ -342,7 +342,7 @@ find_python(struct process *p, bool deep, uint64_t *seen,
 	if (!process_mappings(p, &f.mappings))
 		return errno == EACCES || errno == EPERM ? denied(&f) :
 							   FIND_GONE;
-	if (f.mappings.count == 0) /* of a process that is ending */
+	if (f.mappings.count == 0) /* the process is ending */
 		return FIND_GONE;
 	if (f.mappings.hash == *seen && !deep) {
 		mappings_free(&f.mappings);
@@ -358,6 +358,6 @@ find_python(struct process *p, bool deep, uint64_t *seen,
 	if ((r != FIND_NONE && r != FIND_EMPTY) || before.text[0] == '\0' ||
 	    !is_ending(p))
 		return r;
-	*error = before; /* that still says what it was */
+	*error = before; /* the error of the last call says why */
 	return FIND_GONE;
 }

@@ -13,13 +13,13 @@
 
 #define LOOK_INTERVAL NS_PER_MS
 
-/* Where the request lies. */
+/* A request for a script, in the target's memory. */
 struct request {
 	const struct process *process;
 	struct process_memory memory;
 	uint64_t pending, path; /* addresses */
-	uint64_t breaker;	/* of its lowest byte */
-	size_t room;		/* bytes of a path */
+	uint64_t breaker;	/* address of its lowest byte */
+	size_t room;		/* bytes for a path */
 	struct error *error;
 };
 
@@ -55,7 +55,7 @@ lost(const struct request *r)
 	return false;
 }
 
-/* ---- whether it can be ------------------------------------------------- */
+/* ---- whether it is possible -------------------------------------------- */
 
 static bool
 knows_how(const struct process *p, const struct py_runtime *rt,
@@ -71,7 +71,8 @@ knows_how(const struct process *p, const struct py_runtime *rt,
 	return false;
 }
 
-/* The interpreter that was there first is the last one of the list. */
+/* Finds the main interpreter: the first one that was made is the last of the
+ * list. */
 static bool
 main_interp(const struct request *r, const struct py_runtime *rt,
     uint64_t *interp)
@@ -86,7 +87,7 @@ main_interp(const struct request *r, const struct py_runtime *rt,
 	return ok;
 }
 
-/* The list may change while it is read. */
+/* Tries again if the list changed while it was read. */
 static bool
 find_main_interp(const struct request *r, const struct py_runtime *rt,
     uint64_t *interp)
@@ -114,7 +115,8 @@ is_enabled(const struct request *r, const struct py_offsets *o,
 	return enabled == 1;
 }
 
-/* False also where what it tells of itself makes no sense. */
+/* Finds the request of the main thread.  False also if the offsets make no
+ * sense. */
 static bool
 find_request(struct request *r, const struct py_runtime *rt)
 {
@@ -166,10 +168,11 @@ inject_possible(const struct process *p, const struct py_runtime *rt,
 /* ---- asking ------------------------------------------------------------ */
 
 /*
- * Makes the main thread look.  Other threads may set bits between our read
- * and our write, and itself may clear some: so all bits are set by which it
- * looks for what might be lost so, of which none is any harm.  But if it gave
- * way to a thread that does not wait, it would wait for ever.
+ * Makes the main thread check for pending work.  Between the read and the write
+ * here, other threads can set bits, and the main thread can clear bits.
+ * Therefore all bits of checks that could be lost are set: a needless check does
+ * no harm.  The bit by which the thread yields the GIL is cleared: if no other
+ * thread waits for the GIL, the main thread would wait for ever.
  */
 static bool
 make_it_look(const struct request *r, const struct py_offsets *o)
@@ -214,7 +217,8 @@ ask_to_run(const struct request *r, const struct py_offsets *o, const char *path
 		   make_it_look(r, o)) || lost(r);
 }
 
-/* Waits until no script is asked for.  *pending: it still is. */
+/* Waits until no script is asked for.  *pending: one still is, after the wait.
+ * False if the memory cannot be read. */
 static bool
 wait_taken(const struct request *r, int wake_fd, uint64_t deadline,
     bool *pending)
@@ -229,7 +233,7 @@ wait_taken(const struct request *r, int wake_fd, uint64_t deadline,
 	}
 }
 
-/* R, S, ...; '?' if it is not known. */
+/* The main thread's state: R, S, ...; '?' if it is not known. */
 static char
 main_state(const struct process *p)
 {

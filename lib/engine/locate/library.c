@@ -13,7 +13,7 @@
 #define LIBRARY "libtach-agent.so"
 #define PARTS_MAX 64 /* of a path */
 
-/* ---- who may write --------------------------------------------------------- */
+/* ---- users that may write -------------------------------------------------- */
 
 /* The folders on a path, from the root on, and the file. */
 struct path_parts {
@@ -21,7 +21,7 @@ struct path_parts {
 	size_t count;
 };
 
-/* False: one cannot be looked at, or there are too many. */
+/* False if one cannot be looked at, or if there are too many. */
 static bool
 look_at_path(const char *path, struct path_parts *p)
 {
@@ -42,7 +42,8 @@ look_at_path(const char *path, struct path_parts *p)
 	return p->count > 0;
 }
 
-/* Whether a user can change the program: it is his, or a folder on its path. */
+/* Whether a user can change the program: root, our own user, or the owner of the
+ * program or of a folder on its path. */
 static bool
 is_known_user(uid_t uid, const struct path_parts *program)
 {
@@ -64,7 +65,8 @@ is_known_group(gid_t gid, const struct path_parts *program)
 	return known;
 }
 
-/* In a folder with the sticky bit nobody can replace what is somebody else's. */
+/* Whether only such users can change a file or folder.  In a folder with the
+ * sticky bit, no user can replace another user's files. */
 static bool
 is_safe(const struct stat *st, const struct path_parts *program)
 {
@@ -93,7 +95,8 @@ library_is_safe(const char *path, const char *program)
 
 /* ---- places ---------------------------------------------------------------- */
 
-/* What is looked beside: the program, or the library that this is part of. */
+/* A file to look beside: the program, or the library that this code is part
+ * of. */
 struct self {
 	char path[PATH_MAX], folder[PATH_MAX];
 };
@@ -101,7 +104,7 @@ struct self {
 struct search {
 	char *path;
 	struct self *self;
-	char unsafe[PATH_MAX]; /* one that was found, but is not; "": none */
+	char unsafe[PATH_MAX]; /* found, but not safe; "": none */
 };
 
 static bool
@@ -118,7 +121,8 @@ is_library_there(struct search *s, const char *folder, const char *place)
 	return false;
 }
 
-/* Where it was built: only there configure has left its file. */
+/* Looks where the library was built: only there is a config.status of
+ * configure. */
 static bool
 find_built(struct search *s)
 {
@@ -135,7 +139,7 @@ find_built(struct search *s)
 	return false;
 }
 
-/* Where it was installed, if that was moved since. */
+/* Looks where the library was installed, if that place was moved since. */
 static bool
 find_moved(struct search *s)
 {
@@ -156,7 +160,8 @@ set_self(struct self *self, const char *file)
 	return true;
 }
 
-/* The program, and the library, if that is another file. */
+/* The program's file, and the file that this code is part of, which can be the
+ * same. */
 static size_t
 find_selves(struct self selves[2])
 {

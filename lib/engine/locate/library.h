@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* library.h: where the agent's library lies, which is loaded into programs with
- * their rights: so only somebody who could as well have changed this program may
- * be able to write there. */
+/* library.h: where the agent's library lies.  Programs load it with their
+ * rights: therefore only users that could as well change this program may be
+ * able to write there. */
 #ifndef ENGINE_LOCATE_LIBRARY_H
 #define ENGINE_LOCATE_LIBRARY_H
 
@@ -10,11 +10,12 @@
 
 #include "error.h"
 
-/* Its path, without links.  False: there is none; the error says what to do. */
+/* Finds the library's path, without links.  False if there is none that may be
+ * used; the error says what to do. */
 bool library_find(char path[PATH_MAX], struct error *);
 
-/* Whether nobody may write to a file, or replace it or a folder on its path, who
- * may not do the same to a program.  Both are paths without links. */
+/* Whether all users that may write to a file, or replace it or a folder on its
+ * path, may do the same to a program.  Both are paths without links. */
 bool library_is_safe(const char *path, const char *program);
 
 #endif

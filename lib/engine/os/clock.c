@@ -49,7 +49,7 @@ clock_poll(struct pollfd *fds, size_t count, uint64_t until)
 	} while (ppoll(fds, count, &t, NULL) < 0 && errno == EINTR);
 }
 
-/* From 0 to 1, by xorshift64. */
+/* A random number from 0 to 1, by xorshift64. */
 static double
 uniform(uint64_t *random)
 {
@@ -59,8 +59,9 @@ uniform(uint64_t *random)
 	return (double)(*random >> 11) / (double)(UINT64_C(1) << 53);
 }
 
-/* Of mean 1, by von Neumann's comparisons: numbers are drawn as long as they
- * fall, and how many that were, odd or even, decides about the first. */
+/* A random number of the exponential distribution of mean 1, by von Neumann's
+ * comparisons: numbers are drawn as long as they fall; the first is taken if the
+ * count of these numbers is odd. */
 static double
 exponential(uint64_t *random)
 {
@@ -74,7 +75,7 @@ exponential(uint64_t *random)
 	}
 }
 
-/* The same for some deadlines in turn. */
+/* The distance, which is the same for PACER_STEADY deadlines in turn. */
 static uint64_t
 wander(struct pacer *p)
 {
@@ -112,7 +113,7 @@ pacer_advance(struct pacer *p, uint64_t now)
 	p->next += distance(p);
 	if (p->next > now)
 		return 0;
-	/* Of random ones, as many as are to be expected. */
+	/* With jitter, this is how many are to be expected. */
 	missed = (now - p->next) / p->interval + 1;
 	p->next = p->jitter ? now + distance(p) :
 	    p->next + missed * p->interval;

@@ -16,13 +16,13 @@ struct deathwatch {
 	_Atomic uint32_t *word;
 	struct robust_list_head head; /* of a list of one */
 	struct robust_list entry;
-	int error; /* 0: it is owned */
+	int error; /* errno value; 0: the thread owns the word */
 	sem_t begun, over;
 	pthread_t thread;
 };
 
-/* Instead of the list for mutexes, of which this thread has none.  The kernel
- * looks at it after the thread is done, but before it is joined. */
+/* Replaces the thread's list of robust mutexes, of which it has none.  The kernel
+ * reads the list after the thread is done, but before it is joined. */
 static void *
 own(void *arg)
 {
@@ -43,7 +43,7 @@ own(void *arg)
 	return NULL;
 }
 
-/* Begins the thread; an errno value. */
+/* Starts the thread, and waits for ->error.  Returns 0 or an errno value. */
 static int
 begin_watch(struct deathwatch *d)
 {

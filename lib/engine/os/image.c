@@ -2,9 +2,9 @@
 /*
  * image.c: see image.h.
  *
- * The kernel gives each program that begins a vector of addresses, which are
- * random, and of rights.  A program with more rights than the one before it
- * has another one, whatever that did: it is not told these addresses.
+ * The kernel gives each new program a vector (/proc/PID/auxv) of random addresses
+ * and of rights.  If a program has more rights than the program before it, their
+ * vectors differ, whatever the earlier program did: it cannot know the addresses.
  */
 #include "engine/os/image.h"
 
@@ -15,7 +15,7 @@
 #include <unistd.h>
 #include <xxhash.h>
 
-#define VECTOR_MAX 2048 /* bytes of it that are looked at */
+#define VECTOR_MAX 2048 /* bytes of the vector that are read */
 
 struct vector {
 	uint8_t bytes[VECTOR_MAX];
@@ -34,8 +34,8 @@ read_vector(const struct process *p, pid_t task, struct vector *v)
 	return n > 0;
 }
 
-/* Reads it by a thread that still has memory, which the first one has not once
- * it has ended.  Returns which; 0: none has. */
+/* Reads the vector by a thread that still has memory: a main thread that has
+ * ended has none.  Returns the thread's id; 0 if no thread has memory. */
 static pid_t
 find_vector(const struct process *p, struct vector *v)
 {
@@ -64,7 +64,7 @@ image_of(const struct process *p)
 {
 	struct vector v;
 
-	/* Once it has ended, the number could be another process's. */
+	/* Once it has ended, its PID can be another process's. */
 	if (find_vector(p, &v) == 0 || process_ended(p))
 		return 0;
 	return XXH3_64bits(v.bytes, v.size) | 1;
@@ -87,7 +87,7 @@ open_maps(const char *process)
 	return fopen(path, "re");
 }
 
-/* False: there are no more. */
+/* Reads the next mapping.  False if there is none. */
 static bool
 next_line(FILE *f, char **text, size_t *room, struct maps_line *l)
 {

@@ -36,7 +36,8 @@ open_event(pid_t task, uint64_t interval_ns, bool user_only, bool on_exec)
 	return open_software(task, attr);
 }
 
-/* As the kernel and our rights allow it. */
+/* Opens an event that counts the kernel's time, too, and is removed at an exec;
+ * or as much of that as the kernel and our rights permit. */
 static int
 try_events(pid_t task, uint64_t interval_ns)
 {
@@ -51,7 +52,7 @@ try_events(pid_t task, uint64_t interval_ns)
 	return -1;
 }
 
-/* Has its signals sent to that thread. */
+/* Has the event's signals sent to a thread. */
 static bool
 direct(int fd, pid_t task, int signal)
 {
@@ -62,7 +63,8 @@ direct(int fd, pid_t task, int signal)
 	    fcntl(fd, F_SETFL, O_NONBLOCK | O_ASYNC) == 0;
 }
 
-/* A thread that has just ended says nothing of others. */
+/* Whether an error holds for all threads: ESRCH, of a thread that has just ended,
+ * does not. */
 static bool
 is_refusal(int error)
 {
@@ -116,7 +118,7 @@ perf_hold(bool *refused)
 	return open_dummy(0, true, refused);
 }
 
-/* One of the times when a thread leaves its CPU. */
+/* Opens an event that runs a BPF program whenever a thread leaves its CPU. */
 static int
 open_leaves(pid_t task, int program, bool *refused)
 {
@@ -134,8 +136,8 @@ open_leaves(pid_t task, int program, bool *refused)
 	return -1;
 }
 
-/* The page is there for as long as it is mapped.  How many can be is limited,
- * too. */
+/* The mapping keeps the event without the descriptor.  The number of mappings is
+ * limited, too: a failure is a refusal. */
 const volatile uint32_t *
 perf_watch(pid_t task, int program, bool *refused)
 {

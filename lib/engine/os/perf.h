@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* perf.h: clocks that tell another process's threads of their CPU time, exactly:
- * perf events, where the kernel lets us have them; and what says whether one has
- * got a CPU. */
+/* perf.h: perf events of other processes' threads, where the kernel permits them:
+ * exact clocks that signal a thread by its CPU time, and words that change when a
+ * thread gets a CPU. */
 #ifndef ENGINE_OS_PERF_H
 #define ENGINE_OS_PERF_H
 
@@ -9,21 +9,23 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* A descriptor of an event that sends a thread a signal at each interval of its
- * CPU time, and begins as one that is paused; or -1; *refused: as it would be for
- * any other thread. */
+/* Opens an event that sends a thread a signal at each interval of its CPU time;
+ * it begins paused.  Returns the descriptor, or -1; *refused is set if it would
+ * fail for any other thread, too. */
 int perf_open(pid_t task, uint64_t interval_ns, int signal, bool *refused);
-/* From now on it sends them at another interval; the first after one of these. */
+/* Sets another interval: the next signal comes one such interval from now. */
 void perf_retime(int fd, uint64_t interval_ns);
-/* From now on it sends none, or does again. */
+/* Stops the signals, or starts them again. */
 void perf_pause(int fd, bool pause);
 
-/* A word that another one is in whenever a thread has got a CPU, or NULL;
- * refused as above.  If that is not -1, the kernel runs a program, of that
- * descriptor, whenever the thread leaves it. */
+/* Returns a word that changes whenever a thread gets a CPU, until perf_unwatch.
+ * NULL if that failed, with *refused as above.  If `program` is not -1, it is the
+ * descriptor of a BPF program that the kernel runs whenever the thread leaves its
+ * CPU. */
 const volatile uint32_t *perf_watch(pid_t task, int program, bool *refused);
 void perf_unwatch(const volatile uint32_t *);
-/* A descriptor of an event that does nothing, or -1. */
+/* Opens an event that does nothing.  Returns the descriptor, or -1, with *refused
+ * as above. */
 int perf_hold(bool *refused);
 
 #endif

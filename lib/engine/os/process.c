@@ -31,12 +31,13 @@
 #ifndef PIDFD_THREAD
 #define PIDFD_THREAD O_EXCL
 #endif
-#define FILES_SPARE 8 /* descriptors that are not kept for long */
+#define FILES_SPARE 8 /* descriptors for files that are open for a moment */
 
 /* ---- start and end ----------------------------------------------------- */
 
-/* A handler is not for the child, which would go on after it: what is sent to
- * both ends it before it becomes the command. */
+/* Resets handled signals to their defaults.  The child would go on after a
+ * handler; without one, a signal that is sent to parent and child ends the child
+ * before it becomes the command. */
 static void
 drop_handlers(void)
 {
@@ -48,7 +49,8 @@ drop_handlers(void)
 			signal(sig, SIG_DFL);
 }
 
-/* In the child: tells the parent through the pipe if exec fails. */
+/* Becomes the command, in the child; if exec fails, its errno goes through the
+ * pipe to the parent. */
 static void __attribute__((noreturn))
 run_command(char *const argv[], const struct launch *l, const sigset_t *mask,
     int report)
@@ -72,7 +74,8 @@ run_command(char *const argv[], const struct launch *l, const sigset_t *mask,
 	_exit(127);
 }
 
-/* What the child reports: 0 once it has become the command. */
+/* Waits for the child's report: its errno, or 0 once it has become the
+ * command. */
 static int
 exec_error(int report)
 {
@@ -85,8 +88,8 @@ exec_error(int report)
 	return n == (ssize_t)sizeof(error) ? error : 0;
 }
 
-/* No signal comes between the look and the fork, nor is one handled in the
- * child.  -1, with errno. */
+/* Forks with all signals blocked: none comes between the look at ->stopped and
+ * the fork, and the child handles none.  Returns the PID, or -1 with errno. */
 static pid_t
 fork_command(char *const argv[], const struct launch *l, int report)
 {
@@ -131,7 +134,8 @@ process_launch(struct process *p, char *const argv[], const struct launch *l)
 	return error == 0;
 }
 
-/* The innermost id of one of its tasks: the last number of "NSpid:". */
+/* The id of a task in the innermost PID namespace: the last number of "NSpid:".
+ * 0 if it is not known. */
 static uint64_t
 inner_id(const struct process *p, pid_t task)
 {
@@ -152,7 +156,7 @@ inner_id(const struct process *p, pid_t task)
 	return id;
 }
 
-/* Finds its PID namespace, and its number in there. */
+/* Finds the process's PID namespace, and its PID in there. */
 static void
 find_namespace(struct process *p)
 {
@@ -216,7 +220,8 @@ process_ended(const struct process *p)
 	return poll(&fd, 1, 0) > 0;
 }
 
-/* Reads the beginning of a file as text, and closes it. */
+/* Reads the beginning of a file as a string, and closes the file.  False if it
+ * cannot be read, or is empty. */
 static bool
 read_text(int fd, char *text, size_t size)
 {
@@ -251,7 +256,8 @@ process_stat(pid_t pid, char *text, size_t size)
 
 /* ---- a main thread that has ended -------------------------------------- */
 
-/* Its process lives on, but not by its number. */
+/* Whether the main thread has ended.  The process may live on, but its memory
+ * cannot be read by the main thread's id. */
 static bool
 main_has_ended(const struct process *p)
 {
@@ -278,10 +284,10 @@ process_choose_task(struct process *p)
 	free(list);
 }
 
-/* ---- memory of another ------------------------------------------------- */
+/* ---- the parent's memory ----------------------------------------------- */
 
-/* Whether a thread waits in a call by which processes are made, as one does
- * whose child has its memory. */
+/* Whether a thread is in a system call that makes a process: the thread waits in
+ * there while a child of vfork has its memory. */
 static bool
 waits_for_child(const struct process *p, pid_t task)
 {
@@ -298,7 +304,8 @@ waits_for_child(const struct process *p, pid_t task)
 	return call == SYS_clone || call == SYS_clone3;
 }
 
-/* Where the kernel cannot compare two memories, or not for us. */
+/* Whether a thread of a process may wait for a child that has its memory.  Used
+ * where kcmp(2) is not there or not permitted. */
 static bool
 has_waiting_thread(pid_t pid)
 {
@@ -397,9 +404,9 @@ mappings_free(struct mappings *ms)
 
 /* ---- the file behind a mapping ----------------------------------------- */
 
-/* Whether a file is shown as another mapping is once it is mapped.  Some file
- * systems, overlays and btrfs among them, give a mapping another device than
- * stat(2) does, and another inode. */
+/* Maps a file, and compares the device and inode that /proc/self/maps shows for
+ * it with another mapping's.  Some file systems, overlayfs and btrfs among
+ * them, give a mapping another device than stat(2) does, and another inode. */
 static bool
 is_mapped_as(int fd, const struct mapping *m)
 {
@@ -421,8 +428,8 @@ is_mapped_as(int fd, const struct mapping *m)
 	return same;
 }
 
-/* A file that was only found, to be read.  What is no regular one is never
- * opened, which can do something. */
+/* Opens a file for reading that was opened with O_PATH.  -1 if it is no regular
+ * file: to open a device or a pipe can have effects. */
 static int
 open_found(int found, struct stat *st)
 {
@@ -434,7 +441,8 @@ open_found(int found, struct stat *st)
 	return open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 }
 
-/* Opens what was found, which is closed, if it is the file that is mapped. */
+/* Closes a found file, and opens it for reading if it is the mapped file; else
+ * -1. */
 static int
 take_same(int found, const struct mapping *m)
 {
@@ -463,7 +471,8 @@ find_own(const struct process *p, const char *name)
 	return open(path, O_PATH | O_CLOEXEC);
 }
 
-/* By its name in the process's root, whose links lead nowhere else. */
+/* Finds a file by its path in the process's root; no link leads out of that
+ * root. */
 static int
 find_inside(const struct process *p, const char *path)
 {
@@ -478,8 +487,8 @@ find_inside(const struct process *p, const char *path)
 	return fd;
 }
 
-/* By its name as we see it, which is how it is shown to us where its root is a
- * folder of ours. */
+/* Finds a file by its path in our root: /proc shows such paths if the process's
+ * root is a folder of ours. */
 static int
 find_outside(const char *path)
 {
@@ -495,7 +504,8 @@ process_open_mapping(const struct process *p, const struct mapping *m)
 	char name[PROC_PATH_MAX];
 	int fd;
 
-	/* Needs a capability, but is right whatever happened to the name. */
+	/* map_files needs a capability, but is right whatever the path is by
+	 * now. */
 	snprintf(name, sizeof(name), "map_files/%" PRIx64 "-%" PRIx64,
 	    m->start, m->end);
 	if ((fd = take_same(find_own(p, name), m)) >= 0 ||
@@ -508,7 +518,7 @@ process_open_mapping(const struct process *p, const struct mapping *m)
 
 /* ---- names and threads ------------------------------------------------- */
 
-/* A name may have lines of its own. */
+/* The name may contain newlines; the last one is not part of it. */
 void
 process_name(const struct process *p, char *buf, size_t size)
 {
@@ -550,7 +560,8 @@ process_is_kernel(const struct process *p)
 	    (flags & KERNEL_THREAD) != 0;
 }
 
-/* That of a main thread that has ended stays. */
+/* Whether the process has a thread that has not ended.  The folder of a main
+ * thread that has ended stays in /proc. */
 static bool
 has_task(const struct process *p, pid_t tid)
 {
@@ -619,8 +630,8 @@ process_thread(const struct process *p, uint64_t tid)
 	return found;
 }
 
-/* A descriptor that stands for a thread of the process: -1 with errno.  Once it
- * is there, its number is no other thread's. */
+/* Opens a pidfd of a thread of the process: -1 with errno.  The pidfd never
+ * stands for a later thread of the same id. */
 static int
 open_thread(const struct process *p, pid_t task)
 {
@@ -642,7 +653,7 @@ process_signal(const struct process *p, pid_t task, siginfo_t *info)
 		syscall(SYS_pidfd_send_signal, fd, info->si_signo, info, 0);
 		close(fd);
 	} else if (errno == EINVAL && !process_ended(p)) {
-		/* Before Linux 6.9: for want of a descriptor. */
+		/* Linux before 6.9 has no pidfd of a thread. */
 		syscall(SYS_rt_tgsigqueueinfo, p->pid, task, info->si_signo,
 		    info);
 	}
@@ -652,7 +663,7 @@ uint64_t
 process_thread_id(const struct process *p, pid_t task)
 {
 	if (task == p->pid && main_has_ended(p))
-		return 0; /* it is there until the others have ended */
+		return 0; /* its id stays until the other threads have ended */
 	return p->own_namespace ? inner_id(p, task) :
 	    has_task(p, task) ? (uint64_t)task : 0;
 }

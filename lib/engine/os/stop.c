@@ -33,8 +33,8 @@ find(struct stops *s, pid_t task)
 	return NULL;
 }
 
-/* Whether a thread has stopped.  The end of a command that we started is left
- * to who waits for it. */
+/* Looks whether a thread has stopped.  The end of a command that we started is
+ * not reaped here, but left to the function that waits for the command. */
 static enum seen
 look_at(const struct stops *s, struct stop *st)
 {
@@ -49,14 +49,16 @@ look_at(const struct stops *s, struct stop *st)
 		return SEEN_NOTHING;
 	if (info.si_code != CLD_TRAPPED && info.si_code != CLD_STOPPED)
 		return SEEN_GONE;
-	/* Without an event above it, the number is a signal's that it is about
-	 * to get; else we stopped it, or a signal had stopped all. */
+	/* A status without an event above its low byte is a signal that the
+	 * thread is about to get.  Else PTRACE_INTERRUPT has stopped the thread,
+	 * or a signal had stopped the process. */
 	st->signal = info.si_status >> 8 == 0 ? info.si_status : 0;
 	st->stopped = true;
 	return SEEN_STOPPED;
 }
 
-/* A thread that becomes another program has the number of the first one then. */
+/* Whether a thread has become another program: its id is then the main
+ * thread's. */
 static bool
 has_become_first(struct stops *s, const struct stop *st)
 {
@@ -94,7 +96,8 @@ wait_for(struct stops *s, struct stop *st)
 	return seen;
 }
 
-/* A terminal that stops us must not leave the target stopped. */
+/* Blocks the signals of a terminal that would stop us: the target would stay
+ * stopped. */
 static void
 hold_signals(struct stops *s)
 {
@@ -156,7 +159,7 @@ stop_thread(struct stops *s, pid_t task)
 	return stopped;
 }
 
-/* One that has not stopped yet cannot be let go yet. */
+/* Lets a thread go, unless it has not stopped yet. */
 static void
 let_go(struct stops *s, struct stop *st)
 {

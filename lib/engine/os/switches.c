@@ -7,8 +7,8 @@
 
 #include "engine/os/perf.h"
 
-#define RESTS 64	 /* looks that take as long as to watch it ... */
-#define RESTS_FIRST 16 /* ... once, so most that rest are watched soon */
+#define RESTS 64	 /* looks that take as long as to open the event ... */
+#define RESTS_FIRST 16 /* ... at first: threads that rest are watched soon */
 
 void
 switches_init(struct switches *s)
@@ -35,7 +35,7 @@ switches_free(struct switches *s)
 
 /* ---- by the file ------------------------------------------------------- */
 
-/* The third number. */
+/* The third number of schedstat. */
 uint64_t
 switches_count(struct switches *s, const struct process *p, pid_t task)
 {
@@ -75,7 +75,7 @@ watcher_free(struct watcher *w)
 	w->event = -1;
 }
 
-/* The first event of a machine takes the kernel 10 ms: that remains. */
+/* The first event of a machine takes the kernel 10 ms, so one is kept open. */
 static bool
 may_watch(struct watcher *w)
 {
@@ -84,7 +84,7 @@ may_watch(struct watcher *w)
 	return w->event >= 0 && !w->refused;
 }
 
-/* It can have got a CPU before it is watched. */
+/* Watches a thread, unless it has got a CPU since the last look. */
 static void
 watch_page(struct switches *s, const struct process *p, pid_t task,
     struct watcher *w)
@@ -108,7 +108,7 @@ switches_rests(const struct switches *s)
 	return s->page != NULL && *s->page == s->then;
 }
 
-/* One that has got one is not watched any more. */
+/* Whether a watched thread has got a CPU: then it is not watched any more. */
 static bool
 page_had(struct switches *s, const struct process *p, pid_t task)
 {

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * switches.h: a thread's context switches: how often it has got a CPU, the one
- * sign that is always there if it has gone on.
+ * switches.h: how often a thread has got a CPU: the one sign that is always
+ * there if the thread has gone on.
  *
- * The kernel tells it in a file, which takes 0.8 us to read.  It also changes
- * the page of a perf event whenever the event's thread gets a CPU: to look there
- * takes nothing, but to have one takes 40 us, and the thread's next switch some
- * tenths of a microsecond more.  So those are watched that have rested for as
- * many looks as that takes, or at first for less, until they get a CPU.
+ * The kernel counts these switches in a file, and a read of it takes 0.8 us.
+ * The kernel also changes the page of a perf event whenever the event's thread
+ * gets a CPU.  A look at the page takes no time, but to open the event takes 40
+ * us, and makes the thread's next switch some tenths of a microsecond longer.
+ * Therefore a thread is watched only after it has rested for as many looks as
+ * take that time (for fewer at first), and until it gets a CPU.
  */
 #ifndef ENGINE_OS_SWITCHES_H
 #define ENGINE_OS_SWITCHES_H
@@ -22,31 +23,33 @@
 
 struct switches {
 	int fd; /* of /proc/PID/task/TID/schedstat, or -1 */
-	const volatile uint32_t *page; /* or NULL: it is not watched */
-	uint64_t then; /* by what there is of these, at the last look */
-	unsigned rests; /* looks in a row that had the same */
-	bool watched;	/* it was so before */
+	const volatile uint32_t *page; /* word of its event; NULL: not watched */
+	uint64_t then; /* the word or else the count, at the last look */
+	unsigned rests; /* looks in a row without a change */
+	bool watched;	/* it was watched before */
 };
 
-/* Whether threads may be watched. */
+/* The common part of all threads that are watched. */
 struct watcher {
-	int program; /* that is run when a watched one leaves its CPU, or -1 */
-	int event; /* as long as there is one, more come soon; or -1 */
-	bool refused;
+	int program; /* BPF, run when a watched thread leaves its CPU; or -1 */
+	int event; /* while it is open, others open faster; or -1 */
+	bool refused; /* no thread may be watched */
 };
 
 void switches_init(struct switches *);
 void switches_free(struct switches *);
 
-/* By the file; SWITCHES_UNKNOWN: that is not to be had, or not counted. */
+/* The count in the file; SWITCHES_UNKNOWN if it cannot be read, or if the kernel
+ * does not count. */
 uint64_t switches_count(struct switches *, const struct process *, pid_t task);
 
-/* Whether a thread has got a CPU since that was asked for last, as far as is
- * known. */
+/* Whether a thread has got a CPU since the last call; true if that is not known.
+ * May begin or end the watch of the thread. */
 bool switches_had(struct switches *, const struct process *, pid_t task,
     struct watcher *);
 
-/* Whether it is seen for nothing that it has not: it is watched. */
+/* Whether a thread has got no CPU since the last call of switches_had, by the
+ * page alone: false if it is not watched.  Makes no system call. */
 bool switches_rests(const struct switches *);
 
 void watcher_init(struct watcher *, int program);

@@ -9,7 +9,7 @@
 
 #include "engine/os/clock.h"
 
-/* Of a process, or of ours if it is 0. */
+/* The path of a file in /proc: of a process, or of this one if pid is 0. */
 static void
 path_of(char *path, size_t size, pid_t pid, const char *name)
 {
@@ -30,8 +30,9 @@ is_our_timens(pid_t pid)
 	    (a.st_dev == b.st_dev && a.st_ino == b.st_ino);
 }
 
-/* How far it is from the first time namespace's, as the kernel has it: for the
- * process's children, which a program that was started in there is, too. */
+/* The offset of a process's CLOCK_MONOTONIC from that of the first time
+ * namespace.  The kernel tells the offset that the process's children get; a
+ * program that was started in the namespace has the same offset. */
 static bool
 offset_of(pid_t pid, int64_t *ns)
 {

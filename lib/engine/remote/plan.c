@@ -9,9 +9,9 @@
 #include "engine/sched/colocate.h"
 #include "engine/threads/status.h"
 
-#define LIST_TRIES 4	 /* to see a list of threads that holds still */
-#define IN_ITS_WAY 4	 /* times, which makes it worth it to go elsewhere */
-#define LISTS_AFTER 1000 /* us after which the lists are looked at anyway */
+#define LIST_TRIES 4	 /* to read lists that hold still */
+#define IN_ITS_WAY 4	 /* lost CPUs, until the recorder leaves one */
+#define LISTS_AFTER 1000 /* us, after which the lists are read anyway */
 
 void
 plan_init(struct plan *v, const struct process *p,
@@ -77,7 +77,8 @@ list_threads(struct plan *v)
 	return true;
 }
 
-/* What a round needs of the interpreters besides their lists and GILs. */
+/* Adds to the globals the words on garbage collection and the counts of code
+ * objects. */
 static bool
 note_words(struct plan *v)
 {
@@ -88,7 +89,8 @@ note_words(struct plan *v)
 	return true;
 }
 
-/* Makes a list that was read the one that we know. */
+/* Makes the lists that were read the known ones.  False if memory cannot be read,
+ * or ours ran out. */
 static bool
 take_lists(struct plan *v)
 {
@@ -96,9 +98,9 @@ take_lists(struct plan *v)
 	    note_words(v) && list_threads(v);
 }
 
-/* Lists interpreters and threads anew, read one by one.  A list that never
- * holds still may lack any of them: then what we know must do, if we know
- * some. */
+/* Lists interpreters and threads anew, reading one after the other.  A list that
+ * never holds still may lack some of them: then the known lists stay, if they
+ * have threads. */
 static bool
 discover(struct plan *v)
 {
@@ -117,8 +119,8 @@ discover(struct plan *v)
 	return v->listed = read && take_lists(v);
 }
 
-/* Whether the thread before one in its interpreter's list still leads to it:
- * what was copied of a thread that has ended is nothing. */
+/* Whether a copied thread is still linked by the thread before it in its
+ * interpreter's list.  If not, it may have ended, and its copy is worthless. */
 static bool
 is_linked(const struct plan *v, const struct thread *t)
 {
@@ -137,14 +139,14 @@ all_linked(const struct plan *v)
 
 /* ---- copies ------------------------------------------------------------ */
 
-/* Of its interpreter. */
+/* Whether a thread is the first in its interpreter's list. */
 static bool
 is_first_thread(const struct plan *v, const struct thread *t)
 {
 	return t == v->threads.list || t[-1].interp != t->interp;
 }
 
-/* Where the thread before it leads to it. */
+/* The address of the link to a thread, in the thread before it. */
 static uint64_t
 link_of(const struct plan *v, const struct thread *t)
 {
@@ -177,7 +179,7 @@ add_thread(struct plan *v, struct thread *t)
 	return chains_add(v->chains, &v->all, t) && add_link(v, t);
 }
 
-/* Where the list of interpreters begins, if the lists are wanted. */
+/* Adds the head of the list of interpreters, unless the copy is lean. */
 static bool
 add_head(struct plan *v)
 {
@@ -185,8 +187,8 @@ add_head(struct plan *v)
 	    interps_head(&v->interps), sizeof(uint64_t), &v->head_at);
 }
 
-/* What is copied in an interrupt is copied word by word, as each byte takes the
- * thread time; otherwise ranges do. */
+/* Adds the globals.  In a copy by an interrupt these are only the words of lists and
+ * GILs, as each byte costs the thread time; else they are whole ranges. */
 static bool
 add_interps(struct plan *v, bool words)
 {
@@ -201,7 +203,8 @@ add_interps(struct plan *v, bool words)
 	return true;
 }
 
-/* The lists and the GILs, and what stamps need. */
+/* Adds the globals, and the words on garbage collection and the counts for stamps
+ * where the globals lack them. */
 static bool
 add_all_globals(struct plan *v, bool words)
 {
@@ -229,8 +232,9 @@ clear(struct plan *v)
 		v->threads.list[i].copied = v->threads.list[i].still = false;
 }
 
-/* Threads, then the globals.  The first copy of a round has only threads that
- * can have run without a sign of it. */
+/* Adds the threads, then the globals.  The first copy of a round has only the
+ * threads that can have run without a sign of it; a later one has the stale
+ * threads. */
 static bool
 prepare(struct plan *v, bool first)
 {
@@ -245,7 +249,8 @@ prepare(struct plan *v, bool first)
 	return add_all_globals(v, false);
 }
 
-/* A range could not be read: a thread has left it, or has gone. */
+/* Drops a range that could not be read from its thread's working set.  If it is
+ * the thread state, the thread is gone. */
 static bool
 blame_thread(struct plan *v, size_t range)
 {
@@ -263,7 +268,8 @@ blame_thread(struct plan *v, size_t range)
 	return false; /* the lists have changed */
 }
 
-/* Copies all that is known to be needed. */
+/* Copies all planned ranges.  After a failed try, the range that could not be read
+ * is left out. */
 static bool
 copy_planned(struct plan *v, bool first)
 {
@@ -279,8 +285,8 @@ copy_planned(struct plan *v, bool first)
 	return false;
 }
 
-/* The only thread that can have run without a sign of it, if it did run when it
- * was looked at last; or NULL. */
+/* The only thread that can have run without a sign of it.  NULL if there are more
+ * such threads or none, or if it did not run at the last look at it. */
 static struct thread *
 runner(const struct plan *v)
 {
@@ -298,11 +304,11 @@ runner(const struct plan *v)
 		(only->status & TACH_STATUS_CPU) != 0 ? only : NULL;
 }
 
-/* ---- what a copy tells ------------------------------------------------- */
+/* ---- notes of a copy --------------------------------------------------- */
 
-/* Whether the lists are those that we know.  As long as each GIL is kept, what
- * has come to them since has not run; but a new interpreter can have a GIL of
- * its own. */
+/* Whether the lists are the known ones.  A lean copy misses some changes: as long as
+ * each GIL is kept, a new thread has not run.  But a new interpreter can have a GIL
+ * of its own, which only the next copy with the links finds. */
 static bool
 lists_same(const struct plan *v, struct py_view *globals)
 {
@@ -311,7 +317,7 @@ lists_same(const struct plan *v, struct py_view *globals)
 		all_linked(v)));
 }
 
-/* What is of one moment needs no look before it. */
+/* The stamp of a copy.  A copy of one moment needs no count from before it. */
 static struct stamp
 stamp_of(const struct plan *v, const struct interp *in, const uint8_t *count)
 {
@@ -322,7 +328,7 @@ stamp_of(const struct plan *v, const struct interp *in, const uint8_t *count)
 	return s;
 }
 
-/* What an interpreter's GIL and its count say. */
+/* Takes an interpreter's GIL and its counts from the copy. */
 static bool
 read_interp(struct plan *v, struct interp *in, struct py_view *globals)
 {
@@ -333,7 +339,8 @@ read_interp(struct plan *v, struct interp *in, struct py_view *globals)
 	return interp_look(&v->interps, in, globals);
 }
 
-/* Whether it was blocked, and is seen to be so still without a look at it. */
+/* Whether a thread was blocked at the last look, and the page of its perf event
+ * shows that it has had no CPU since. */
 static bool
 still_blocked(const struct thread *t)
 {
@@ -349,9 +356,9 @@ plan_takes_turns(const struct plan *v, const struct thread *t)
 	return false;
 }
 
-/* What can have come to differ of a thread that has not run any Python code:
- * it began to wait for the GIL, or it ran without it.  Only a state that says
- * who wants the GIL need be read for that. */
+/* Marks a thread whose status can have changed though it ran no Python code: it
+ * began to wait for the GIL, or ran without it.  It is read again only if its
+ * state says whether it wants the GIL; else only its status is looked for. */
 static void
 doubt_status(const struct plan *v, const struct interp *in, struct thread *t)
 {
@@ -364,8 +371,9 @@ doubt_status(const struct plan *v, const struct interp *in, struct thread *t)
 	    (t->live && (t->status & TACH_STATUS_CPU) != 0);
 }
 
-/* Whether nobody but who was copied can have run: if that is one thread at one
- * moment, at which it was in its list, it has not ended either. */
+/* Whether only the copied threads can have run.  A thread that was copied alone, at
+ * one moment, was in its list then, so it has not ended: its GIL need not be
+ * locked. */
 static bool
 is_kept(const struct plan *v, const struct interp *in)
 {
@@ -373,9 +381,10 @@ is_kept(const struct plan *v, const struct interp *in)
 }
 
 /*
- * Marks the threads whose last sample does not hold any more.  Where threads
- * come and go all the time, the lists never hold still: at last they need not.
- * A thread that has ended meanwhile has no frames, so it has no sample.
+ * Takes note of a copy: marks the threads whose last sample may not hold any more.
+ * False if the lists have changed.  In the `last` try they may have changed: where
+ * threads come and go all the time, lists never hold still.  A thread that has ended
+ * meanwhile has no frames, so it gets no sample.
  */
 static bool
 take_note(struct plan *v, bool last)
@@ -473,8 +482,8 @@ thread_at(const struct plan *v, uint64_t addr)
 
 /* ---- ahead ------------------------------------------------------------- */
 
-/* Watches what was seen at an address, which stands for its place in the copies
- * until that is known. */
+/* Watches the value that was seen at an address.  The address stands for the place
+ * in the records until place_watches.  False if there are too many watches. */
 static bool
 watch_value(struct batch_ask *ask, uint64_t addr, size_t size, uint64_t value)
 {
@@ -494,8 +503,8 @@ watch_word(struct batch_ask *ask, uint64_t addr, uint64_t value)
 	return watch_value(ask, addr, sizeof(value), value);
 }
 
-/* All of a GIL but whether it is locked: that changes wherever a thread does
- * without it for a while. */
+/* Watches all words of a GIL but its lock word, which changes wherever a thread
+ * releases the GIL for a while. */
 static bool
 watch_gil(const struct plan *v, struct batch_ask *ask, uint64_t gil)
 {
@@ -512,7 +521,7 @@ watch_gil(const struct plan *v, struct batch_ask *ask, uint64_t gil)
 	return true;
 }
 
-/* What counts code objects, where something does. */
+/* Watches an interpreter's counts of code objects, if there are any. */
 static bool
 watch_interp_counts(const struct plan *v, struct batch_ask *ask,
     const struct interp *in)
@@ -540,8 +549,8 @@ watch_interp(const struct plan *v, struct batch_ask *ask,
 	    (v->takers > 1 || watch_gil(v, ask, in->gil_at));
 }
 
-/* Where code objects are not those that they were, to be told is enough: they are
- * to be read before they have gone. */
+/* Watches the counts of code objects.  A change does not end the batch, it only
+ * wakes the recorder: new code objects have to be read before they are freed. */
 static bool
 watch_counts(const struct plan *v, struct batch_ask *ask)
 {
@@ -555,8 +564,8 @@ watch_counts(const struct plan *v, struct batch_ask *ask)
 	return true;
 }
 
-/* Whatever shows that another thread can have run, unless they take turns, or
- * that there is a new one, or that this one has ended. */
+/* Watches each word that shows that another thread can have run (unless threads
+ * take turns), that a thread is new, or that this thread has ended. */
 static bool
 watch_all(const struct plan *v, struct batch_ask *ask, const struct thread *t)
 {
@@ -569,7 +578,8 @@ watch_all(const struct plan *v, struct batch_ask *ask, const struct thread *t)
 	    watch_counts(v, ask);
 }
 
-/* Where they lie in a copy that begins as the newest one does. */
+/* Turns addresses of watches into places in a record, which begins as the newest
+ * copy does. */
 static bool
 place_watches(const struct plan *v, struct batch_ask *ask)
 {
@@ -584,9 +594,8 @@ place_watches(const struct plan *v, struct batch_ask *ask)
 	return true;
 }
 
-/* Whether a thread has the GIL, or waits for its turn, as far as is known.  One
- * that could run but has no CPU, and so is not seen on one, can have none for
- * long. */
+/* Whether a thread has the GIL, and was seen on a CPU.  A thread that could run but
+ * has no CPU may have none for long. */
 static bool
 has_turn(const struct interp *in, const struct thread *t)
 {
@@ -599,7 +608,7 @@ waits_turn(const struct thread *t)
 	return (t->status & TACH_STATUS_GIL_WANTED) != 0;
 }
 
-/* Whether those that take turns can be copied ahead. */
+/* Whether a batch can have takers. */
 static bool
 knows_turns(const struct plan *v, const struct batch *b)
 {
@@ -607,8 +616,9 @@ knows_turns(const struct plan *v, const struct batch *b)
 	    v->interps.list[0].counted && py_has(v->chains->offsets->gil_cond);
 }
 
-/* Those that take turns, or the one that has them all, if it is known of all
- * others that they rest, and seen when they do not; or none. */
+/* Lists the threads that take turns, or the thread that has all turns.  Each other
+ * thread must be blocked, and its page must show when it gets a CPU.  Returns how
+ * many are listed; 0 if that cannot be said of all threads. */
 static size_t
 find_takers(const struct plan *v, struct thread *list[INTERRUPT_TAKERS])
 {
@@ -676,7 +686,8 @@ gil_words_of(const struct plan *v, uint64_t gil)
 	    .waits = gil + o->gil_cond, .end = gil + o->gil_size};
 }
 
-/* False: none of them is on a CPU, or had left it before. */
+/* Asks for each thread and begins the batch.  False if that fails, or if none of
+ * the threads runs: one may have left its CPU before the batch began. */
 static bool
 begin_batch(struct plan *v, struct batch *b, struct thread *list[], uint32_t size)
 {
@@ -712,7 +723,8 @@ plan_go_ahead(struct plan *v, struct batch *b, uint64_t interval_ns,
 	return false;
 }
 
-/* Whether a thread runs, or waits for a CPU or its turn. */
+/* Whether a thread runs, or waits for a CPU or its turn.  Unless it waits for its
+ * turn, *runs becomes its id. */
 static bool
 thread_goes_on(struct plan *v, const struct thread *t, pid_t *runs)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * plan.h: which threads of a round are read, and how: which interpreters and
- * threads there are, which of these can have run since they were looked at last,
- * and a copy of all that is needed of those, by one call.
+ * plan.h: the plan of a round: the target's interpreters and threads, the
+ * threads that can have run since the last look at them, and a copy, made by one
+ * call, of all memory that is needed of these threads.
  */
 #ifndef ENGINE_REMOTE_PLAN_H
 #define ENGINE_REMOTE_PLAN_H
@@ -18,64 +18,71 @@ struct plan {
 	const struct py_runtime *runtime;
 	struct chains *chains;
 	struct interrupts *interrupts; /* or NULL */
-	bool stops; /* threads stand still when they are copied */
+	bool stops; /* threads that run are stopped and read again */
 	struct interps interps;
 	struct threads threads;
-	struct py_threads list; /* as they were read last */
-	bool listed;		/* that is what there is */
+	struct py_threads list; /* as it was read last */
+	bool listed;		/* the lists are up to date */
 	struct snapshot all;	/* the newest copy */
-	size_t globals_first, globals_count; /* ranges of it, ... */
-	size_t globals_at; /* ... and where they lie in it */
-	size_t head_at; /* and the address of the first interpreter */
-	bool lean;	/* it has no lists */
+	size_t globals_first, globals_count; /* its ranges of interpreters, ... */
+	size_t globals_at; /* ... and the offset of their bytes */
+	size_t head_at; /* offset of the first interpreter's address */
+	bool lean;	/* the copy has no links of the lists */
 	bool alone;	/* it has one thread, copied in an interrupt */
-	bool kept;	/* no GIL has changed hands of late */
-	bool past;	/* and was made ahead of its round */
-	/* The thread states that are copied so: if there are more than one, they
-	 * take turns. */
+	bool kept;	/* no GIL changed hands between the last two looks */
+	bool past;	/* the copy was made ahead of its round */
+	/* Addresses of the thread states that are copied ahead.  Two or more of
+	 * them are takers. */
 	uint64_t ahead[INTERRUPT_TAKERS];
 	size_t takers;
-	unsigned in_its_way; /* how often we took its CPU since then */
-	uint64_t time_us, lists_due; /* of the round; when lists are due */
+	unsigned in_its_way; /* times in a batch that a thread lost its CPU */
+	uint64_t time_us, lists_due; /* us: of the round; lists are due */
 	struct spans spans;
 };
 
-/* All must outlive it; there may be no interrupts. */
+/* All pointers must outlive the plan.  The interrupts may be NULL. */
 void plan_init(struct plan *, const struct process *,
     const struct py_runtime *, struct chains *, struct interrupts *,
     bool stops);
 void plan_free(struct plan *);
 
-/* Copies the one thread that can have run without a sign of it in an interrupt,
- * if there is one and it runs, and marks the others as below.  Unless ->kept,
- * there is more to copy.  False: it has to be copied otherwise, too. */
+/* Copies in an interrupt the only thread that can have run without a sign of it, if
+ * it runs, and marks the other threads as plan_copy does.  Unless ->kept is true
+ * then, plan_copy has more to copy.  False if there is no such copy: plan_copy has
+ * to make the round's first one. */
 bool plan_interrupt(struct plan *);
 
-/* Has the one thread that can have run copied ahead, if the GILs are kept, or
- * those that take turns, and says beforehand how many that would be; and takes
- * what was copied of one as plan_interrupt does. */
+/* The number of threads that a batch could copy ahead now: 1 if the GILs are kept
+ * and one thread can have run, more if there are takers, else 0. */
 size_t plan_may_go_ahead(const struct plan *, const struct batch *);
+/* Begins a batch of these threads.  It wakes the recorder after `size` records.
+ * False if it cannot be had. */
 bool plan_go_ahead(struct plan *, struct batch *, uint64_t interval_ns,
     uint32_t size);
+/* Takes the batch's current record as plan_interrupt takes its copy.  False if the
+ * record is of no use, or out of memory. */
 bool plan_take(struct plan *, const struct batch *);
-/* Whether one of them, which has left its CPU, waits for something but that,
- * and its turn; if not, it was we who took it, or another one. */
+/* Whether a thread of the batch has ended, or waits for something other than a CPU
+ * or its turn.  Else the recorder or another thread took its CPU; now and then
+ * the recorder leaves that CPU. */
 bool plan_ahead_rests(struct plan *);
-/* Whether a thread is one of those that take turns, as was copied ahead: then
- * it has its own, or waits for it. */
+/* Whether the copy was made ahead and a thread is one of its takers, so that it has
+ * the GIL or waits for it. */
 bool plan_takes_turns(const struct plan *, const struct thread *);
 
 /*
- * Copies the threads that are stale and not done, and in a round's first copy
- * those that can have run without a sign of it; marks as stale those whose last
- * sample does not hold any more, and as unsure those of which only the status
- * may not.  False: the lists are not to be had.
+ * Copies threads: in a round's first copy the threads that can have run without a
+ * sign of it, later the stale threads that are not done.  Marks a thread as stale
+ * if its last sample may not hold any more, and as unsure if only its status may
+ * have changed.  False if the lists cannot be read, or, with errno ENOMEM, if
+ * memory ran out.
  */
 bool plan_copy(struct plan *, bool first);
-/* The first copy without the lists.  False: they may matter. */
+/* Makes the first copy without the links of the lists.  False if plan_copy has to
+ * make it: the lists are due or have changed, or a GIL has changed hands. */
 bool plan_copy_lean(struct plan *);
 
-/* The interpreter of a thread. */
+/* The interpreter of a thread; valid until the next copy. */
 struct interp *plan_interp(const struct plan *, const struct thread *);
 /* Whether a thread may have run between the last two looks. */
 bool plan_may_have_run(const struct plan *, const struct thread *);

@@ -23,23 +23,23 @@
 #define COPIES_MAX 6	  /* of a round */
 #define STACK_MAX (8u << 20) /* bytes: no C stack is larger, by default */
 #define FORGET_AFTER 2048 /* rounds after which working sets start anew */
-#define NEEDED 8	  /* samples, whose frames are copied again */
-#define STOP_TRIES 4	  /* to stop a thread that is not making a call */
+#define NEEDED 8	  /* samples whose frames make a new working set */
+#define STOP_TRIES 4	  /* to stop a thread outside the making of a call */
 #define RECORD_TRIES 2	  /* the first may have to read code objects */
-#define TASK_TRIES 4	  /* to see who waits for a task that runs */
-#define LOOK_AFTER 16	  /* rounds after which every thread was looked at */
-#define LOOKS 4		  /* of which one is a thorough one */
+#define TASK_TRIES 4	  /* to read the tasks that wait for a running task */
+#define LOOK_AFTER 16	  /* rounds in which all threads are looked at */
+#define LOOKS 4		  /* looks, of which one is thorough */
 #define RECENT 20	  /* us: as good as now */
-#define DOUBT_AFTER 1000000 /* us: then it is asked again who uses a state */
-#define SEEK_AFTER 10000  /* us: a thread that was not found is sought again */
-#define QUIET_MIN 2	  /* rounds in which nothing changes, before others are
-			   * taken ahead */
-#define QUIET_MAX 1024	  /* the same where that often ends soon: ... */
-#define NEWS 8		  /* rounds for which calls that were learned are news */
-#define SOON 8		  /* after less rounds than this: to begin takes as long
-			   * as some */
+#define DOUBT_AFTER 1000000 /* us between two searches for a state's user */
+#define SEEK_AFTER 10000  /* us, after which a lost thread is sought again */
+#define QUIET_MIN 2	  /* rounds without a change, before a batch begins */
+#define QUIET_MAX 1024	  /* the same, at most, where batches end too soon */
+#define NEWS 8		  /* rounds without a batch after a call was learned */
+#define SOON 8		  /* rounds: a batch with fewer ended too soon, as to
+			   * begin one takes as long as some rounds */
 
-/* A sink may wait for whoever reads: no thread stands still meanwhile. */
+/* Lets all threads go before it passes a run on, as the next sink may wait for its
+ * reader. */
 struct releasing_sink {
 	struct tach_sink sink;
 	struct stops *stops;
@@ -62,25 +62,24 @@ struct remote {
 	struct plan plan;
 	struct batch batch;
 	bool taken;	    /* the round was taken ahead */
-	uint64_t lost;	    /* chains, of codes_lost, when rounds ahead began */
-	unsigned rests;	    /* rounds in a row without a CPU for any thread */
-	uint64_t learned;   /* calls, by contexts_learned, as they were asked for */
-	unsigned news;	    /* rounds until these are no news any more */
-	uint64_t interval_ns; /* of those that are */
-	unsigned quiet;	    /* rounds like which some could be taken so */
-	/* How many of them it takes to begin: for one thread, and for some that
-	 * take turns. */
+	uint64_t lost;	    /* codes_lost() before the batch */
+	unsigned rests;	    /* rounds in a row in which no thread had a CPU */
+	uint64_t learned;   /* contexts_learned() at the last look */
+	unsigned news;	    /* rounds without a batch that are left */
+	uint64_t interval_ns; /* of the batch */
+	unsigned quiet;	    /* rounds in a row fit to be taken ahead */
+	/* Quiet rounds before a batch begins: of one thread, and of takers. */
 	unsigned patience[2];
 	struct emitter emitter;
-	struct names *called; /* what its threads are */
+	struct names *called; /* names of the threads */
 	bool twofold; /* some thread has had two states at once */
 	uint64_t round;
-	size_t turn; /* the thread that is looked at next */
+	size_t turn; /* index of the thread that was looked at last */
 	struct watcher watcher;
-	struct tasks *tasks; /* NULL: nobody asks for them, or has any */
+	struct tasks *tasks; /* NULL: not asked for, or not in this Python */
 	struct tasks_of *tasks_of; /* threads whose tasks are read ... */
 	size_t *loops;		   /* and their indices */
-	struct tach_locals locals; /* no function: nobody asks for them */
+	struct tach_locals locals; /* no function: not asked for */
 };
 
 /* ---- making ------------------------------------------------------------ */
@@ -194,8 +193,8 @@ is_only(const struct remote *r, const struct thread *t)
 	    plan_interp(&r->plan, t)->gil.holder == t->py.addr);
 }
 
-/* The id of a thread whose state does not give it; 0: there is none, or it is
- * not known. */
+/* Seeks the id of a thread whose state does not give it.  0 if there is none, or if
+ * it is not known. */
 static uint64_t
 seek_tid(struct remote *r, const struct thread *t, uint64_t pthread)
 {
@@ -205,7 +204,8 @@ seek_tid(struct remote *r, const struct thread *t, uint64_t pthread)
 	    r->plan.time_us);
 }
 
-/* That which its state gives, if there is such a thread. */
+/* The id that a state gives, if the process has such a thread; else the id that
+ * other evidence tells, or 0. */
 static uint64_t
 told_tid(struct remote *r, struct thread *t)
 {
@@ -220,8 +220,8 @@ told_tid(struct remote *r, struct thread *t)
 	    &pthread, sizeof(pthread)) ? seek_tid(r, t, pthread) : 0;
 }
 
-/* The id of a thread as the kernel has it, or, where nothing tells of it, to
- * 3.10 a number that tells it from others.  0: there is none. */
+/* The kernel's id of a state's thread.  To 3.10, if nothing tells it, pthread_self()
+ * takes its place, which at least tells threads apart.  0 if there is none. */
 static uint64_t
 find_tid(struct remote *r, struct thread *t)
 {
@@ -237,8 +237,8 @@ find_tid(struct remote *r, struct thread *t)
 	return identity_is_known(&r->identity) ? 0 : id;
 }
 
-/* A thread that has no sample yet has to be found before it is read: what is
- * believed of it depends on where it runs. */
+/* Finds a thread that has no sample yet before it is read: whether its stack is
+ * believed depends on the CPU that it runs on. */
 static void
 find_thread(struct remote *r, struct thread *t)
 {
@@ -250,9 +250,9 @@ find_thread(struct remote *r, struct thread *t)
 		thread_find(t, r->process, find_tid(r, t));
 }
 
-/* Reads a thread that stands still for it, and until it is let go.  One that is
- * blocked does so anyway, and some calls would end early if it was stopped.
- * One that stands amid the making of a call goes on, and is stopped once
+/* Stops a thread and reads it; it stays stopped until it is let go.  A blocked
+ * thread is not stopped: it stands still anyway, and some system calls would end
+ * early.  A thread that stands amid the making of a call is let go, and stopped once
  * more. */
 static bool
 read_stopped(struct remote *r, struct thread *t, size_t *sure)
@@ -273,7 +273,8 @@ read_stopped(struct remote *r, struct thread *t, size_t *sure)
 	return whole;
 }
 
-/* Reads a thread that runs at one moment, if that can be had. */
+/* Reads a running thread in an interrupt.  False if it runs no more, or cannot be
+ * read so. */
 static bool
 is_interrupted(struct remote *r, struct thread *t)
 {
@@ -283,8 +284,8 @@ is_interrupted(struct remote *r, struct thread *t)
 	return t->held = true;
 }
 
-/* What can be interrupted is not waited for where it runs, though it was not to
- * be had just now. */
+/* Plans no stay on the CPU of a thread that can be interrupted, even if it could not
+ * be just now. */
 static void
 stay_away(struct remote *r, const struct thread *t)
 {
@@ -292,8 +293,8 @@ stay_away(struct remote *r, const struct thread *t)
 		colocate_unwant(&r->chains.colocation, t->task);
 }
 
-/* One that is blocked stands still, which shows by that it gets no CPU: it need
- * not be read from there. */
+/* Notes how often a blocked thread has had a CPU.  While the count is the same, the
+ * thread stands still, and need not be read from its CPU. */
 static void
 park(const struct remote *r, struct thread *t)
 {
@@ -314,9 +315,9 @@ walk_round_copy(struct remote *r, struct thread *t, size_t *sure)
 }
 
 /*
- * Reads a record of a round that the kernel took: of its moment only, as a thread
- * that is looked at now has gone on since then.  Where that is not the whole of
- * it, rounds are better taken by ourselves.
+ * Reads a record of a round that the kernel took.  It uses nothing but the record,
+ * as the thread has gone on since then.  If that is not enough for the whole chain,
+ * the batch ends: rounds are then better taken by the recorder.
  */
 static bool
 read_record(struct remote *r, struct thread *t, size_t *sure)
@@ -333,10 +334,11 @@ read_record(struct remote *r, struct thread *t, size_t *sure)
 }
 
 /*
- * Reads a thread's newest chain: from the copy, if that can be trusted.  Only a
- * thread that ran before as well is interrupted though it was copied: the others
- * would be seen at a later moment than the copy's for no other reason than what
- * they do, and more often where they run than where they rest.
+ * Reads a thread's newest chain, from the round's copy if that can be trusted.  A
+ * stale thread that ran at its last sample, too, is interrupted before its copy is
+ * used.  Another thread is interrupted only if its copy is of no use: to do it at
+ * once would move just these samples to a later moment, and show the thread running
+ * too often.
  */
 static bool
 read_chain(struct remote *r, struct thread *t, size_t *sure)
@@ -373,7 +375,7 @@ read_chain(struct remote *r, struct thread *t, size_t *sure)
 	return read_twice(&r->chains, t, sure);
 }
 
-/* Takes a new id for a state. */
+/* Gives a state a new thread id. */
 static void
 rebind(struct remote *r, struct thread *t, uint64_t tid)
 {
@@ -386,7 +388,8 @@ rebind(struct remote *r, struct thread *t, uint64_t tid)
 	}
 }
 
-/* Takes the id of the thread.  False: there is none, or it is not known. */
+/* Gives a state the id of its thread.  False if there is none, or if it is not
+ * known. */
 static bool
 bind_thread(struct remote *r, struct thread *t)
 {
@@ -399,7 +402,7 @@ bind_thread(struct remote *r, struct thread *t)
 	return t->task != 0 || !py_has(r->offsets->thread_native_thread_id);
 }
 
-/* Gives it its place among the names of threads.  False: out of memory. */
+/* Gives a thread its index among the names of threads.  False if out of memory. */
 static bool
 name_thread(struct remote *r, struct thread *t,
     struct tach_recorder_stats *stats)
@@ -413,9 +416,9 @@ name_thread(struct remote *r, struct thread *t,
 }
 
 /*
- * Looks whether another thread uses a state than the one it names: that waits
- * though the state has the GIL, and the C stack that its code runs on is the
- * other's.
+ * Seeks a thread that uses a state which names another thread: the named thread is
+ * blocked though the state has the GIL, and the C stack that the state's code runs
+ * on is the user's.  If there is one, gives the state its id, and returns true.
  */
 static bool
 seek_user(struct remote *r, struct thread *t, const struct moment *m)
@@ -433,8 +436,8 @@ seek_user(struct remote *r, struct thread *t, const struct moment *m)
 	return true;
 }
 
-/* A state that belongs to no thread is left out until it is sought again.  It
- * counts if that does not find it either: just now its thread may be ending. */
+/* Leaves out a state that belongs to no thread, until its thread is sought again.
+ * It is counted if that fails, too: just now its thread may be ending. */
 static void
 leave_stray_out(struct thread *t, uint64_t time_us,
     struct tach_recorder_stats *stats)
@@ -504,8 +507,8 @@ holds_gil(const struct remote *r, const struct thread *t)
 	    r->offsets->active) != 0;
 }
 
-/* Whether a thread is of those that were asked for, as far as is known
- * before it is looked at. */
+/* Whether samples of a thread are asked for, as far as is known before it is
+ * read. */
 static bool
 is_wanted_thread(const struct remote *r, const struct thread *t)
 {
@@ -514,8 +517,8 @@ is_wanted_thread(const struct remote *r, const struct thread *t)
 	    (r->options->mode != TACH_MODE_GIL || t->holds_gil);
 }
 
-/* Whether the thread has ended, or never was one: that it could not be read is
- * no failure. */
+/* Whether a thread has ended, or never was one.  Then it is no failure if it could
+ * not be read. */
 static bool
 thread_has_ended(const struct remote *r, const struct thread *t)
 {
@@ -542,7 +545,7 @@ count_failure(const struct remote *r, struct tach_recorder_stats *stats)
 	}
 }
 
-/* Whether a thread was interrupted; if it ran and was not, why. */
+/* Counts whether a thread was interrupted and, if it ran but was not, the reason. */
 static void
 count_interrupts(const struct remote *r, const struct thread *t, uint8_t status,
     struct tach_recorder_stats *stats)
@@ -564,7 +567,7 @@ remote_locals(struct remote *r, const struct tach_locals *l)
 	r->locals = *l;
 }
 
-/* Whose variable it is. */
+/* The frame of a variable. */
 struct local_of {
 	const struct tach_locals *locals;
 	uint32_t outer;
@@ -598,8 +601,8 @@ tell_locals(const struct remote *r)
 
 /* ---- one thread -------------------------------------------------------- */
 
-/* Reads a chain, and if it is one of a task, joins those that wait for that
- * one.  Where that cannot be, the event loop's frames stay. */
+/* Reads a chain.  If the thread runs a task, the tasks that wait for it are joined;
+ * if that fails, the event loop's frames stay. */
 static bool
 read_stack(struct remote *r, struct thread *t, size_t *sure)
 {
@@ -614,11 +617,11 @@ read_stack(struct remote *r, struct thread *t, size_t *sure)
 }
 
 /*
- * Whether a thread runs by another state meanwhile: it has one in each
- * interpreter that it has entered, and can have more, all with frames, and is in
- * the one whose code began deepest in its C stack.  Before 3.13 a state can name
- * another thread than that which it runs in, but their stacks are apart.  Or
- * another state had the thread's sample of this moment, before that was known.
+ * Whether a thread runs by another state now.  A thread has a state in each
+ * interpreter that it has entered, and can have more, all with frames.  It runs by
+ * the state whose code began deepest in its C stack.  Before 3.13 a state can name
+ * a thread that does not use it, but its C stack is apart from that thread's.  True
+ * also if another state has the thread's sample of this moment already.
  */
 static bool
 is_elsewhere(const struct remote *r, const struct thread *t, uint64_t time_us)
@@ -638,9 +641,10 @@ is_elsewhere(const struct remote *r, const struct thread *t, uint64_t time_us)
 	return false;
 }
 
-/* Where frames lie apart, those that the last samples did not have would soon
- * be most of what is copied.  Those that the last one had are noted, if one is.
- * Without memory some are lacking, and found. */
+/* Where frames lie apart, makes a new working set of the frames of the last samples:
+ * older frames would soon be most of a copy.  Frames that the last sample had, too,
+ * are noted already, unless this set has just begun.  If memory runs out, the set
+ * lacks some frames, and the walk finds them. */
 static void
 renew_set(const struct remote *r, struct thread *t)
 {
@@ -663,7 +667,7 @@ renew_set(const struct remote *r, struct thread *t)
 	workset_clear(&t->needed);
 }
 
-/* What it does is not wanted.  Until it can have moved that stays so. */
+/* Passes over a thread whose status is not wanted, until it can have run. */
 static void
 pass_over(struct thread *t, uint8_t status)
 {
@@ -742,7 +746,7 @@ take_thread_sample(struct remote *r, struct thread *t, uint64_t time_us,
 	return emit_sample(&r->emitter, t, &r->chains.chain, !whole, &m, sink);
 }
 
-/* A thread that had to stand still goes on afterwards. */
+/* Samples a thread, then lets it go if it was made to stand still. */
 static bool
 sample_thread(struct remote *r, struct thread *t, uint64_t time_us,
     struct tach_sink *sink, struct tach_recorder_stats *stats)
@@ -768,8 +772,8 @@ sample_copied(struct remote *r, uint64_t time_us, struct tach_sink *sink,
 	return true;
 }
 
-/* Looks again at what a thread does that did not run.  False: samples of that
- * are not wanted. */
+/* Looks again at the status of a thread that ran no Python code.  False if samples
+ * of that status are not wanted, or if the thread has ended. */
 static bool
 renew_status(struct remote *r, struct thread *t)
 {
@@ -786,7 +790,7 @@ renew_status(struct remote *r, struct thread *t)
 	return t->live;
 }
 
-/* The same of one that was passed over: it is wanted if it has got a CPU. */
+/* Looks again at a thread that was passed over: it is read if it runs now. */
 static void
 look_again(struct thread *t)
 {
@@ -794,7 +798,7 @@ look_again(struct thread *t)
 	t->stale = t->stale || status_runs(t);
 }
 
-/* Threads that did not run since their last sample have the same one.  What
+/* Repeats the last sample of threads that did not run since.  A stale thread that
  * the copies did not get to is read alone. */
 static bool
 sample_others(struct remote *r, uint64_t time_us, struct tach_sink *sink,
@@ -822,7 +826,7 @@ sample_others(struct remote *r, uint64_t time_us, struct tach_sink *sink,
 
 /* ---- tasks that wait --------------------------------------------------- */
 
-/* Where samples of tasks go. */
+/* The argument of sample_task. */
 struct task_round {
 	struct remote *remote;
 	struct moment moment;
@@ -845,7 +849,7 @@ sample_task(void *arg, size_t of, struct py_chain *c)
 	return !a->failed;
 }
 
-/* Room for the threads whose tasks are read. */
+/* Makes room for the threads whose tasks are read.  False if out of memory. */
 static bool
 reserve_loops(struct remote *r)
 {
@@ -860,7 +864,7 @@ reserve_loops(struct remote *r)
 	return loops != NULL && of != NULL;
 }
 
-/* The tasks that wait, as samples of the threads of their loops. */
+/* Makes samples of the tasks that wait, as samples of their loops' threads. */
 static bool
 sample_tasks(struct remote *r, uint64_t time_us, struct tach_sink *sink,
     struct tach_recorder_stats *stats)
@@ -887,8 +891,8 @@ sample_tasks(struct remote *r, uint64_t time_us, struct tach_sink *sink,
 
 /* ---- rounds ------------------------------------------------------------ */
 
-/* Without a GIL each round has begun with whether it has run: that is told
- * once only. */
+/* Marks a thread to be looked at.  Without a GIL that counts, begin_round has asked
+ * switches_had already, which tells of a switch only once. */
 static void
 look_at_thread(struct remote *r, struct thread *t)
 {
@@ -902,11 +906,12 @@ look_at_thread(struct remote *r, struct thread *t)
 }
 
 /*
- * Looks at some threads though there is no sign that they ran: whether one
- * runs is shown by its GIL, but not whether it waits for a CPU after it was
- * blocked, or has gone on to compute without the GIL.  The latter is seen after
- * LOOK_AFTER rounds at the latest, since it has got a CPU, and the former when
- * it gets one, or after LOOKS times as many; and both at once where they end.
+ * Looks at some threads though there is no sign that they ran.  The GIL shows
+ * whether a thread runs Python code, but not whether a blocked thread now waits for
+ * a CPU, or computes without the GIL.  A thread that computes has got a CPU, and is
+ * seen after LOOK_AFTER rounds at the latest.  A thread that waits for a CPU is seen
+ * when it gets one, or after LOOKS times as many rounds.  The end of both is seen
+ * at once.
  */
 static void
 look_around(struct remote *r)
@@ -922,9 +927,9 @@ look_around(struct remote *r)
 	}
 }
 
-/* Where no GIL tells who ran: a thread that was blocked when it was read last,
- * and has had no CPU since the look before that, is where it was then; so what
- * is read of it from now on holds for as long as that goes on. */
+/* Finds out whether a thread rests, where no GIL tells the threads that ran.  A
+ * thread that was blocked when it was read, and has had no CPU since the look before
+ * that, is where it was then.  A read of it therefore holds until it gets a CPU. */
 static void
 look_for_rest(struct remote *r, struct thread *t)
 {
@@ -935,7 +940,8 @@ look_for_rest(struct remote *r, struct thread *t)
 	t->blocked = blocked;
 }
 
-/* What the first rounds need of new threads is a lot. */
+/* Frees the memory of copies now and then: the first rounds of new threads need a
+ * lot. */
 static void
 forget_room(struct remote *r)
 {
@@ -971,7 +977,8 @@ has_more(const struct remote *r)
 	return false;
 }
 
-/* Of more threads that run, the one whose turn it is. */
+/* Waits for the next round on the CPU of a thread that runs.  If several run, each
+ * round chooses another one. */
 static void
 wait_near(struct remote *r)
 {
@@ -986,7 +993,7 @@ wait_near(struct remote *r)
 	}
 }
 
-/* Where the next round is to begin. */
+/* Chooses the CPU on which the next round begins. */
 static void
 leave_round(struct remote *r)
 {
@@ -998,8 +1005,9 @@ leave_round(struct remote *r)
 		    contexts_learned(r->chains.contexts));
 }
 
-/* The one thread that can have run, if it can be seen at one moment.  What was
- * taken ahead and is of no use has nothing of use after it. */
+/* Takes a copy, made at one moment, of the only thread that can have run.  False if
+ * there is none.  If a record is of no use, nor are the later ones, so the batch is
+ * cancelled. */
 static bool
 see_alone(struct remote *r)
 {
@@ -1011,7 +1019,8 @@ see_alone(struct remote *r)
 	return false;
 }
 
-/* And a thread whose turn it was before, at the same moment. */
+/* Takes the next record of the same moment: where a turn has ended, both takers have
+ * one. */
 static bool
 see_more(struct remote *r)
 {
@@ -1019,10 +1028,9 @@ see_more(struct remote *r)
 	    plan_take(&r->plan, &r->batch);
 }
 
-/* ---- rounds in which nobody has run ------------------------------------ */
+/* ---- rounds in which no thread has run --------------------------------- */
 
-/* Whether a thread was blocked when it was looked at, and all of what it runs was
- * seen. */
+/* Whether a thread was blocked at the last look, and its whole stack was read. */
 static bool
 was_at_rest(const struct thread *t)
 {
@@ -1030,8 +1038,8 @@ was_at_rest(const struct thread *t)
 	    status_was_blocked(t) && (t->live || t->passed || t->stack == 0);
 }
 
-/* Whether all were, and the process has no thread but these: any other one can
- * begin to run Python code without a sign of that in them. */
+/* Whether all threads were at rest, and the process has no other thread: it could
+ * begin to run Python code without a sign in the known threads. */
 static bool
 were_at_rest(const struct remote *r)
 {
@@ -1042,8 +1050,8 @@ were_at_rest(const struct remote *r)
 	    process_count_tasks(r->process) == r->plan.threads.count;
 }
 
-/* Whether no thread has had a CPU since it was asked before.  One that has had
- * one is looked at again. */
+/* Whether no thread has had a CPU since the last look at its switches.  A thread
+ * that has had one becomes unsure. */
 static bool
 had_no_cpu(struct remote *r)
 {
@@ -1059,9 +1067,9 @@ had_no_cpu(struct remote *r)
 	return none;
 }
 
-/* Whether nothing need be read as no thread has had a CPU since before the last
- * round that was: a thread can block while that round looks at it, so it is
- * read once more. */
+/* Whether nothing need be read, as no thread has had a CPU since before the last
+ * round that was read.  A thread can block while a round looks at it, so one more
+ * round is read. */
 static bool
 all_rest(struct remote *r)
 {
@@ -1174,8 +1182,8 @@ remote_let_go(struct remote *r)
 
 /* ---- rounds that are taken ahead --------------------------------------- */
 
-/* Whether all that a round needs is what is copied ahead.  Tasks and what an
- * instruction has become are read when a sample is made. */
+/* Whether no stay goes on, and records have all that a round needs: they lack tasks
+ * and opcodes, which are read when a sample is made. */
 static bool
 may_go_ahead(const struct remote *r)
 {
@@ -1183,7 +1191,8 @@ may_go_ahead(const struct remote *r)
 	    r->chains.colocation.rounds == 0;
 }
 
-/* What ends soon, or cannot begin, is not to begin soon again. */
+/* Chooses the quiet rounds before the next batch: more if this one ended too soon,
+ * or could not begin. */
 static void
 hesitate(struct remote *r, bool turns, bool soon)
 {
@@ -1193,8 +1202,8 @@ hesitate(struct remote *r, bool turns, bool soon)
 	*p = !soon ? QUIET_MIN : *p < QUIET_MAX ? *p * 2 : QUIET_MAX;
 }
 
-/* Whether calls have come just now that were not known: so may more code, which
- * has to be there still when its rounds are read. */
+/* Whether calls were learned in the last rounds.  More new code may then come, and
+ * its code objects must still exist when the records are read. */
 static bool
 learns(struct remote *r)
 {
@@ -1284,8 +1293,8 @@ remote_end_ahead(struct remote *r)
 	batch_end(&r->batch);
 }
 
-/* Where code objects are gone before they are read, rounds are better taken by
- * ourselves. */
+/* Whether code objects were freed before they were read.  Rounds are then better
+ * taken by the recorder. */
 static bool
 has_lost(const struct remote *r)
 {

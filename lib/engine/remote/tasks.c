@@ -12,28 +12,28 @@
 #include "native/elf.h"
 #include "python/tasks.h"
 
-#define LOOK_EVERY (10 * NS_PER_MS) /* for asyncio, while it is not there */
+#define LOOK_EVERY (10 * NS_PER_MS) /* for asyncio, until it is found */
 #define TASK_FILE "<task>"	    /* as CPython's profiler calls it */
-#define WAITERS_MAX 1000	    /* tasks below one another */
+#define WAITERS_MAX 1000	    /* tasks in one stack */
 #define COUNTS_SIZE (CODES_COUNTS * sizeof(uint64_t))
-#define TRIES 3			    /* to read all that wait */
-#define KEPT_MAX (64u << 20)	    /* bytes that are known of them */
+#define TRIES 3			    /* to read all tasks that wait */
+#define KEPT_MAX (64u << 20)	    /* bytes that are kept of them */
 
-/* A task that was listed, and what was read of it. */
+/* A task of a thread's list. */
 struct entry {
 	uint64_t addr;
-	uint32_t of;  /* index of whose it is */
-	bool done;    /* in this round */
-	bool known;   /* the rest is as it was read */
-	bool whole;   /* the chain, too */
-	bool leaf;    /* no other one waits for it */
-	uint64_t waiter;
+	uint32_t of;  /* index of its thread */
+	bool done;    /* its stack was given in this round */
+	bool known;   /* the fields below are still as they were read */
+	bool whole;   /* the chain was read, too */
+	bool leaf;    /* it is in no other task's stack */
+	uint64_t waiter; /* a task that waits for it, or 0 */
 	struct page_notes notes;
 	struct py_chain chain;
 };
 
 struct entries {
-	struct entry *list; /* by address */
+	struct entry *list; /* sorted by address */
 	size_t count, max;
 };
 
@@ -42,13 +42,14 @@ struct tasks {
 	const struct py_memory *live;
 	const struct py_runtime *runtime;
 	struct codes *codes;
-	struct tach_table *table, *own; /* names that are not proven yet */
-	struct py_tasks tasks; /* reads through the pages of either */
+	struct tach_table *table, *own; /* own: names that are not proven yet */
+	struct py_tasks tasks; /* reads live memory, or either pages below */
 	bool found;
-	uint64_t look_at, seen; /* when; what the mappings were then */
-	/* What is below the coroutine that a task runs, as it was last. */
+	uint64_t look_at, seen; /* ns: the next look; hash of the mappings */
+	/* The part of a stack below the coroutine that a task runs, as it was read
+	 * last. */
 	struct {
-		uint64_t thread, frame; /* 0: nothing is known */
+		uint64_t thread, frame; /* of its coroutine; 0: not known */
 		uint8_t counts[COUNTS_SIZE];
 		struct pages pages;
 		struct page_notes notes;
@@ -58,11 +59,11 @@ struct tasks {
 	struct pages pages;
 	struct entries entries, listed;
 	size_t kept;
-	struct counts *counts; /* for each of whom they are */
+	struct counts *counts; /* one for each thread */
 	size_t ncounts;
-	uint64_t *waiters; /* for whom others wait */
+	uint64_t *waiters; /* of all known entries, sorted */
 	size_t nwaiters, waiters_max;
-	struct py_chain chain; /* of one of them, to be given away */
+	struct py_chain chain; /* a task's, for the caller's function */
 };
 
 /* ---- making ------------------------------------------------------------ */
@@ -165,7 +166,8 @@ tasks_found(struct tasks *t, uint64_t now_ns)
 
 /* ---- names ------------------------------------------------------------- */
 
-/* As a frame that is a string of ->own until it is proven. */
+/* Adds a task's name to a chain: a frame that is a string of ->own until it is
+ * proven.  False if out of memory. */
 static bool
 add_name(struct tasks *t, const struct py_task *task, struct py_chain *c)
 {
@@ -183,7 +185,7 @@ add_name(struct tasks *t, const struct py_task *task, struct py_chain *c)
 		.instr = index});
 }
 
-/* The frame of the table for such a name, once that is proven. */
+/* The table's frame for a proven name.  TACH_NONE if out of memory. */
 static uint32_t
 name_frame(struct tasks *t, struct tach_string name)
 {
@@ -195,7 +197,8 @@ name_frame(struct tasks *t, struct tach_string name)
 	    .opcode = TACH_NO_OPCODE});
 }
 
-/* Names the tasks of a chain's outermost n places.  False: out of memory. */
+/* Turns the names of tasks among a chain's outermost n places into frames of the
+ * table.  False if out of memory. */
 static bool
 name_tasks(struct tasks *t, struct py_chain *c, size_t n)
 {
@@ -211,7 +214,7 @@ name_tasks(struct tasks *t, struct py_chain *c, size_t n)
 	return true;
 }
 
-/* ---- a task and those that wait for it --------------------------------- */
+/* ---- a task and its waiters -------------------------------------------- */
 
 static bool
 was_seen(const uint64_t *seen, size_t n, uint64_t addr)
@@ -222,8 +225,8 @@ was_seen(const uint64_t *seen, size_t n, uint64_t addr)
 	return false;
 }
 
-/* Adds a task's name, then the frames and the name of the one that waits for
- * it, and so on.  Tasks that wait for each other are there once. */
+/* Adds a task's name, then the frames and the name of the task that waits for it,
+ * and so on.  Tasks that wait for each other are added once. */
 static bool
 add_waiters(struct tasks *t, struct py_task *task, struct py_chain *c)
 {
@@ -242,7 +245,8 @@ add_waiters(struct tasks *t, struct py_task *task, struct py_chain *c)
 	}
 }
 
-/* What a stack of tasks needs of an interpreter, to know its code objects. */
+/* Reads an interpreter's counts of code objects, for the stamp of a stack of
+ * tasks. */
 static bool
 read_counts(const struct tasks *t, uint64_t interp, uint8_t *counts)
 {
@@ -255,7 +259,8 @@ read_counts(const struct tasks *t, uint64_t interp, uint8_t *counts)
 	return true;
 }
 
-/* Proves a chain that was read, twice the same, between those counts. */
+/* Proves a chain that was read twice, with the same result, between two reads of
+ * the counts. */
 static bool
 prove_task(struct tasks *t, uint64_t interp, const uint8_t *before,
     const uint8_t *after, struct py_chain *c)
@@ -268,7 +273,7 @@ prove_task(struct tasks *t, uint64_t interp, const uint8_t *before,
 
 /* ---- the task that a thread runs --------------------------------------- */
 
-/* Where in a chain a frame is; its depth if it is not there. */
+/* The index of a frame in a chain; the chain's depth if it is not there. */
 static size_t
 find_frame(const struct py_chain *c, uint64_t frame)
 {
@@ -279,7 +284,8 @@ find_frame(const struct py_chain *c, uint64_t frame)
 	return i;
 }
 
-/* Reads the tail of the task that a thread runs now.  False: it runs none. */
+/* Reads the tail of the task that a thread runs now.  False if it runs none, or if
+ * that cannot be read. */
 static bool
 read_tail(struct tasks *t, const struct thread *th)
 {
@@ -338,11 +344,11 @@ tasks_extend(struct tasks *t, const struct thread *th, struct py_chain *c)
 	    prove_tail(t, th->py.interp))
 		return append(c, at + 1, &t->tail.chain) &&
 		    name_tasks(t, c, t->tail.chain.depth);
-	/* The chain is older than this: only the next one can be joined. */
+	/* The chain is older than this tail, so only a next chain can get it. */
 	return !read_tail(t, th) || find_frame(c, t->tail.frame) == c->depth;
 }
 
-/* ---- which tasks there are --------------------------------------------- */
+/* ---- the list of tasks ------------------------------------------------- */
 
 struct listing {
 	struct tasks *tasks;
@@ -372,8 +378,8 @@ entries_by_address(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* What is known of tasks that are still there passes to the new list; it
- * becomes the one, and the old one's room is kept. */
+/* Moves the entries of tasks that are still listed to the new list, which becomes
+ * the current one.  The old list's memory is kept for the next one. */
 static void
 take_over(struct tasks *t)
 {
@@ -394,7 +400,8 @@ take_over(struct tasks *t)
 	t->listed = old;
 }
 
-/* False: a list changed while it was read, or memory ran out. */
+/* Lists all tasks of the threads.  False if a list changed while it was read, or
+ * if memory ran out. */
 static bool
 list_all(struct tasks *t, const struct tasks_of *of, size_t n)
 {
@@ -414,9 +421,9 @@ list_all(struct tasks *t, const struct tasks_of *of, size_t n)
 	return ok;
 }
 
-/* ---- reading them ------------------------------------------------------ */
+/* ---- reading tasks ----------------------------------------------------- */
 
-/* Keeps what was read, if that is not too much. */
+/* Counts the memory of an entry.  False if all entries take more than KEPT_MAX. */
 static bool
 keep(struct tasks *t, const struct entry *e)
 {
@@ -425,8 +432,8 @@ keep(struct tasks *t, const struct entry *e)
 	return t->kept <= KEPT_MAX;
 }
 
-/* Reads for whom a task waits; if it is whole, the stack of one that waits:
- * one that runs, or has ended, has none. */
+/* Reads a task's waiter and, if `whole`, its stack.  A task that runs, or has ended,
+ * has none. */
 static bool
 read_entry(struct tasks *t, struct entry *e, bool whole)
 {
@@ -452,7 +459,8 @@ words_by_number(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* Tasks that others wait for are in the stacks of these. */
+/* Finds the leaves.  The waiter of a task is in that task's stack, so it is none.
+ * False if out of memory. */
 static bool
 find_leaves(struct tasks *t)
 {
@@ -477,7 +485,8 @@ find_leaves(struct tasks *t)
 	return true;
 }
 
-/* Reads what is not known of the tasks that are listed. */
+/* Reads the listed tasks that are not known, then the stacks of leaves.  False if
+ * out of memory. */
 static bool
 read_entries(struct tasks *t)
 {
@@ -494,7 +503,7 @@ read_entries(struct tasks *t)
 	return true;
 }
 
-/* What is known is what both copies have. */
+/* An entry stays known if all words noted of it are the same in both copies. */
 static void
 check_entries(struct tasks *t)
 {
@@ -513,7 +522,7 @@ forget_entries(struct tasks *t)
 
 /* ---- tasks that wait --------------------------------------------------- */
 
-/* What a thread's tasks need of its interpreter, before and after. */
+/* The counts of a thread's interpreter, before and after its tasks are read. */
 struct counts {
 	uint8_t before[COUNTS_SIZE], after[COUNTS_SIZE];
 };
@@ -544,9 +553,9 @@ read_all_counts(const struct tasks *t, const struct tasks_of *of, size_t n,
 }
 
 /*
- * Reads what changed: all that is read for the first time, or once more for
- * what is known, is read before anything is for the second time.  False: not
- * all of it could be.
+ * Reads the tasks that have changed.  The first copies of all pages, also of known
+ * tasks, are read before any second copy, so that equal words were there at one
+ * moment.  False if not all could be read.
  */
 static bool
 read_round(struct tasks *t, const struct tasks_of *of, size_t n)
@@ -566,7 +575,8 @@ read_round(struct tasks *t, const struct tasks_of *of, size_t n)
 	return read_all_counts(t, of, n, false) && ok;
 }
 
-/* Gives away what is proven of one.  False: enough of them. */
+/* Calls the function with the stack of an entry, if that is proven.  False if the
+ * function wants no more. */
 static bool
 give_entry(struct tasks *t, const struct tasks_of *of, struct entry *e,
     tasks_fn *each, void *arg)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * tasks.h: asyncio's tasks as part of stacks: below the coroutine that a task
- * runs comes its name, and then the stack of the task that waits for it.
+ * runs comes the task's name, and then the stack of the task that waits for it.
  *
- * What is read of tasks is noted, and counts if all of it is the same when it
- * is read once more.  What was known of one that waits is not read anew while
- * that is so.
+ * Each word that is read of a task is noted.  The task counts if all these words
+ * are the same when they are read once more.  A task that waits is not walked anew
+ * as long as they stay so.
  */
 #ifndef ENGINE_REMOTE_TASKS_H
 #define ENGINE_REMOTE_TASKS_H
@@ -19,26 +19,27 @@
 
 struct tasks;
 
-/* All must outlive it.  NULL: out of memory. */
+/* All pointers must outlive it.  NULL if out of memory. */
 struct tasks *tasks_new(const struct process *, const struct py_memory *,
     const struct py_runtime *, struct codes *, struct tach_table *);
 void tasks_free(struct tasks *);
 
-/* Looks for asyncio in the process, if it is time to; true once it is there. */
+/* Looks for asyncio in the process now and then.  True once it was found. */
 bool tasks_found(struct tasks *, uint64_t now_ns);
 
 /*
- * Makes a thread's chain the stack of the task that it runs: what is outside
- * of that one's coroutine is replaced by the tasks that wait for it.  False:
- * it runs one, but what was known of that is not what there is now; read the
- * chain again.
+ * Makes a thread's chain the stack of the task that it runs: the frames outside of
+ * the task's coroutine are replaced by the tasks that wait for it.  If the thread
+ * runs no task, the chain stays.  False if the task was not known as it is now, or
+ * out of memory: the caller reads the chain again.
  */
 bool tasks_extend(struct tasks *, const struct thread *, struct py_chain *);
 
 /*
- * Gives the function the stack of every task of these threads that waits and
- * that no other task waits for, until it returns false, with the index of its
- * thread.  The chain may be changed.  Returns how many could not be read.
+ * Gives the function the stack of each task of these threads that waits and is in
+ * no other task's stack, until it returns false.  `of` is the index of the task's
+ * thread; the function may change the chain.  Returns how many tasks could not be
+ * read.
  */
 struct tasks_of {
 	uint64_t interp, thread; /* addresses */

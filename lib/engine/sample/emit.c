@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Synthetic frames; the file is the one that CPython gives its own. */
+/* Names of synthetic frames.  CPython gives its own synthetic frames this file. */
 #define SYNTHETIC_FILE "~"
 #define TORN_NAME "<torn>"
 
@@ -43,7 +43,8 @@ emit_synthetic(struct tach_table *t, const char *name)
 	    .opcode = TACH_NO_OPCODE});
 }
 
-/* Room for the frames of a chain and a synthetic one. */
+/* Makes room for the frames of a chain and a synthetic one.  False if out of
+ * memory. */
 static bool
 reserve_frames(struct emitter *e, size_t depth)
 {
@@ -75,8 +76,8 @@ swap_sample(struct emitter *e, struct thread *t, struct py_chain *chain)
 	*chain = last;
 }
 
-/* Whether its last run in the file is its last sample: the number of a thread
- * can pass from one thread state to another. */
+/* Whether the last run of a thread's index is its last sample: the index can pass
+ * from one thread state to another.  Notes the thread's state. */
 static bool
 is_continued(struct emitter *e, const struct thread *t)
 {
@@ -102,8 +103,8 @@ frame_of(struct emitter *e, const struct py_place *p)
 	return *mark;
 }
 
-/* Turns a chain into frames; those that the thread's last sample had already
- * are copied.  TACH_NONE: out of memory; else how many those are. */
+/* Turns a chain into frames.  The outermost frames that the thread's last sample
+ * had already are copied; returns how many.  TACH_NONE if out of memory. */
 static uint32_t
 map_frames(struct emitter *e, const struct thread *t,
     const struct py_chain *c)
@@ -114,7 +115,7 @@ map_frames(struct emitter *e, const struct thread *t,
 		return TACH_NONE;
 	if (is_continued(e, t) && t->replaced == codes_replaced(e->codes))
 		shared = chain_shared(c, &t->chain);
-	/* An instruction can have become another one where it is. */
+	/* The interpreter can have changed the instruction in its place. */
 	if (e->opcodes && shared > 0 && shared == c->depth)
 		shared--;
 	fresh = c->depth - shared;
@@ -127,8 +128,8 @@ map_frames(struct emitter *e, const struct thread *t,
 	return (uint32_t)shared;
 }
 
-/* Marks a sample of which only the outermost frames are known.  The next one
- * has nothing to share with it. */
+/* Puts "<torn>" on a sample that has only its outermost frames.  The next sample
+ * shares nothing with it.  False if out of memory. */
 static bool
 mark_torn(struct emitter *e, struct thread *t, struct tach_run *run)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* emit.h: from a thread's chain, once it can be trusted, to a sample. */
+/* emit.h: makes a sample of a thread's chain, once the chain is believed. */
 #ifndef ENGINE_SAMPLE_EMIT_H
 #define ENGINE_SAMPLE_EMIT_H
 
@@ -14,29 +14,30 @@ struct emitter {
 	struct codes *codes;
 	uint32_t *frames; /* of the sample that is being made */
 	size_t frames_max;
-	bool opcodes; /* frames have theirs */
-	uint32_t torn_frame, marks[PLACE_MARKS];
+	bool opcodes; /* frames have their opcodes */
+	uint32_t torn_frame, marks[PLACE_MARKS]; /* TACH_NONE: not made yet */
 };
 
-/* All must outlive it. */
+/* The table, the names and the codes must outlive the emitter. */
 void emitter_init(struct emitter *, struct tach_table *,
     struct thread_names *, struct codes *);
 void emitter_free(struct emitter *);
 
 /*
- * Gives a chain of proven frames to the sink as the sample of a thread, which
- * has an index.  torn: these are its outermost frames only.  The chain becomes
- * the thread's last one, and *chain the one that was.  False: out of memory,
- * or the sink failed.
+ * Gives a chain of proven frames to the sink as a sample of a thread, whose index
+ * must be set.  torn: the chain has only the outermost frames.  The chain becomes
+ * the thread's last chain, and *chain the last chain before it.  False if out of
+ * memory, or if the sink failed.
  */
 bool emit_sample(struct emitter *, struct thread *, struct py_chain *chain,
     bool torn, const struct moment *, struct tach_sink *);
 
-/* The frame of something that is no function, such as "<GC>".  TACH_NONE: out
- * of memory. */
+/* The index of a frame that is no function, such as "<GC>".  TACH_NONE if out of
+ * memory. */
 uint32_t emit_synthetic(struct tach_table *, const char *name);
 
-/* The same sample once more: of a thread that has not run since. */
+/* Gives the last sample of a thread once more: the thread has not run since.  False
+ * if the sink failed. */
 bool emit_again(struct emitter *, struct thread *, uint64_t time_us,
     struct tach_sink *);
 

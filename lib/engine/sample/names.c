@@ -10,34 +10,33 @@
 #include "buf.h"
 #include "utf8.h"
 
-/* A thread's name is read again after so long, and then each time after ten
- * times as long as the last time, or twice if there was none, up to LATE; us.
- * Where there are many threads, the names of RATE of them are read again in a
- * second. */
+/* A thread's name is read again after SOON, and then each time after ten times as
+ * long as before, or twice as long if Python has given none, up to LATE; us.
+ * Where there are many threads, RATE names are read again in a second. */
 #define SOON 1000
 #define LATE 1000000
 #define RATE 100
-/* A name that Python does not tell for that long is the kernel's. */
+/* If Python gives no name for so long, the kernel's name is taken; us. */
 #define PATIENCE 100000
-/* So many names are read after one round, for the next to be in time. */
+/* Names that are read after one round: the next round must be in time. */
 #define BATCH 4
 #define NAME_SIZE 1024 /* longer names are cut */
 #define COMM_SIZE 64
 
-/* What is known of a thread, by its index. */
+/* The name of a thread, by the thread's index. */
 struct known_name {
-	uint64_t state; /* the thread state that it was read from, or its
-			 * pthread_self where that is not known */
-	uint64_t due;	/* us */
-	uint64_t delay; /* before the next time; us */
+	uint64_t state; /* the thread state that it was read from, or the
+			 * thread's pthread_self() if that is not known */
+	uint64_t due;	/* when it is read again; us */
+	uint64_t delay; /* before it is read again; us */
 	uint64_t print; /* hash of the name that was noted last */
-	bool told;	/* by Python */
+	bool told;	/* Python has given the name */
 };
 
 /* Where an interpreter keeps its threads. */
 struct threads_home {
 	uint64_t interp; /* address */
-	uint64_t active; /* of the dict; 0: not found */
+	uint64_t active; /* address of the dict; 0: not found */
 	uint64_t again;	 /* when to look for it again; us */
 };
 
@@ -53,8 +52,8 @@ struct names {
 	struct known_name *list;
 	size_t count;
 	struct threads_home home;
-	uint64_t due; /* when the next name is */
-	uint64_t late;
+	uint64_t due; /* when the next name is due; us */
+	uint64_t late; /* the longest delay, by the number of threads; us */
 };
 
 struct names *
@@ -80,9 +79,10 @@ names_free(struct names *n)
 	free(n);
 }
 
-/* ---- what Python says -------------------------------------------------- */
+/* ---- names from Python ------------------------------------------------- */
 
-/* threading._active, which stays the same dict. */
+/* The address of threading._active, which stays the same dict.  0 if it is not
+ * found. */
 static uint64_t
 active_of(struct names *n, uint64_t interp, uint64_t time)
 {
@@ -116,9 +116,10 @@ read_name(const struct names *n, uint64_t active, uint64_t ident,
 	return true;
 }
 
-/* A thread state that is new, or used again, has the numbers of the thread
- * that made it until its own begins.  One without a known state has told us
- * itself who it is. */
+/* Reads the number by which `threading` knows a thread.  False if it may be another
+ * thread's: a state that is new, or used again, has the numbers of the thread that
+ * made it until its own thread begins.  A thread without a known state has given
+ * its number itself. */
 static bool
 read_ident(const struct names *n, const struct thread *t, uint64_t *ident)
 {
@@ -145,8 +146,8 @@ print_of(const struct name *name)
 	return XXH3_64bits(name->bytes, name->len);
 }
 
-/* The target runs: what is read twice alike is believed, and what is known
- * already. */
+/* Reads a thread's name while the target runs.  A name is believed if it is read
+ * twice alike, or if it is known already. */
 static bool
 ask_python(struct names *n, const struct thread *t, const struct known_name *k,
     uint64_t time, struct name *name)
@@ -162,7 +163,7 @@ ask_python(struct names *n, const struct thread *t, const struct known_name *k,
 		    memcmp(name->bytes, again.bytes, again.len) == 0));
 }
 
-/* ---- what the kernel says ---------------------------------------------- */
+/* ---- names from the kernel --------------------------------------------- */
 
 static bool
 is_main(const struct names *n, const struct thread *t)
@@ -170,6 +171,8 @@ is_main(const struct names *n, const struct thread *t)
 	return t->task == n->process->pid && t->py.interp_id == 0;
 }
 
+/* Reads the kernel's name of a thread.  False if it is the program's name, or if it
+ * cannot be read. */
 static bool
 ask_kernel(const struct names *n, const struct thread *t, struct name *name)
 {
@@ -257,7 +260,8 @@ look_at_name(struct names *n, const struct thread *t, struct known_name *k,
 	    take_name(n, t, k, &name);
 }
 
-/* Threads that are new are due at once. */
+/* Makes room for the names of new threads, which are due at once.  False if out of
+ * memory. */
 static bool
 reserve_names(struct names *n, size_t count)
 {

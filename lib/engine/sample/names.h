@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * names.h: what the target calls its threads, as notes in the table.
+ * names.h: the names of the target's threads, as notes in the table.
  *
- * A name is read from the target's `threading` module, a little after its
- * thread was first sampled, again a few times soon after that, as names are
- * given late, and then now and then.  Threads that this module does not know
- * are called what the kernel calls them, if that is not only the program's
- * name.
+ * A name is read from the target's `threading` module soon after the thread's
+ * first sample.  It is read again a few times soon after that, as names are given
+ * late, and then more and more rarely.  A thread that this module does not know
+ * gets the kernel's name for it, unless that is the program's name.
  */
 #ifndef ENGINE_SAMPLE_NAMES_H
 #define ENGINE_SAMPLE_NAMES_H
@@ -16,13 +15,13 @@
 
 struct names;
 
-/* All must outlive it.  NULL: out of memory. */
+/* The arguments must outlive the names.  NULL if out of memory. */
 struct names *names_new(const struct process *, const struct py_offsets *,
     const struct py_memory *, struct tach_table *);
 void names_free(struct names *);
 
-/* Looks for names whose time has come, after the round of that time.  Indices
- * of threads are below count.  False: out of memory. */
+/* Reads names that are due, after the round of that time.  count: the indices of
+ * all threads are below it.  False if out of memory. */
 bool names_look(struct names *, const struct threads *, size_t count,
     uint64_t time_us);
 

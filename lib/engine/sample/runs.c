@@ -21,7 +21,7 @@ runs_time(const struct runs *r, uint64_t ns)
 	return ns > r->start ? (ns - r->start) / NS_PER_US : 0;
 }
 
-/* Room for the time of a thread's last tick. */
+/* Makes room for the time of a thread's last tick.  False if out of memory. */
 static bool
 reserve_run(struct runs *r, uint32_t index)
 {
@@ -38,7 +38,7 @@ reserve_run(struct runs *r, uint32_t index)
 	return true;
 }
 
-/* How far apart so many ticks are that lie after one time and end at another;
+/* The time between two of `weight` ticks that lie after `last` and end at `end`;
  * us. */
 static double
 tick_step(const struct runs *r, uint64_t last, uint64_t end, uint64_t weight)

@@ -11,7 +11,7 @@
 
 #include "engine/sched/realtime.h"
 
-/* A thread, as it was when the first recorder held it. */
+/* A thread's settings when the first recorder held it. */
 struct found {
 	unsigned holders;
 	cpu_set_t cpus;
@@ -22,8 +22,8 @@ struct found {
 
 static _Thread_local struct found found;
 
-/* The limit of open files, as the first recorder of the process found it, and as
- * it was set then. */
+/* The limit of open files as the process's first recorder found it, and as that
+ * recorder set it. */
 static struct {
 	pthread_mutex_t lock;
 	unsigned holders;
@@ -51,7 +51,7 @@ raise_files(void)
 	setrlimit(RLIMIT_NOFILE, &to);
 }
 
-/* A limit that somebody else has set meanwhile is left. */
+/* Restores the limit, unless it was set by others meanwhile. */
 static void
 give_back_files(void)
 {
@@ -91,8 +91,8 @@ note_thread(void)
 	found.slack = prctl(PR_GET_TIMERSLACK, 0UL, 0UL, 0UL, 0UL);
 }
 
-/* The slack comes after the class, which can change it; and its CPUs it has
- * already: see colocate_end. */
+/* Restores the slack after the class, which can change it.  colocate_end has
+ * restored the CPUs. */
 static void
 give_back_thread(void)
 {

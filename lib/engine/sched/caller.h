@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * caller.h: the thread that runs a recorder, and its process: what recorders
- * change of them is given back when the last recorder drops them.
+ * caller.h: the settings of the thread that runs recorders, and of its process,
+ * as they were before a recorder changed them.
  *
- * That is the CPUs that the thread may use, its scheduling and its timer slack;
- * and how many files the process may have open.
+ * These are the CPUs that the thread may use, its scheduling and its timer
+ * slack, and the process's limit of open files.  They are restored when the
+ * last recorder drops the thread; colocate_end restores the CPUs.
  */
 #ifndef ENGINE_SCHED_CALLER_H
 #define ENGINE_SCHED_CALLER_H
@@ -16,13 +17,15 @@ struct caller {
 	pid_t task; /* the thread that is held; 0: none */
 };
 
-/* Notes how the calling thread and its process are, and raises the limit of open
- * files.  One that is held already stays so. */
+/* Holds the calling thread: notes the settings of it and its process, unless
+ * another recorder has, and raises the limit of open files.  Does nothing if a
+ * thread is held already. */
 void caller_hold(struct caller *);
-/* Gives back, if the calling thread is the one that is held. */
+/* Restores the settings if no other recorder holds them; the thread's settings
+ * only if the calling thread is the held one. */
 void caller_drop(struct caller *);
 
-/* The CPUs that the calling thread may use when no recorder needs a certain one. */
+/* The CPUs that the calling thread may use when no recorder has moved it. */
 void caller_cpus(cpu_set_t *);
 
 #endif

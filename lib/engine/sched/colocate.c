@@ -9,13 +9,13 @@
 #include "engine/sched/realtime.h"
 
 #define STAY 64			       /* rounds */
-#define STAY_INTERVAL (50 * NS_PER_US) /* rounds at less have no sleep */
-#define WAIT_INTERVAL (500 * NS_PER_US) /* else the program would wait, too */
+#define STAY_INTERVAL (50 * NS_PER_US) /* at less, rounds have no sleep */
+#define WAIT_INTERVAL (500 * NS_PER_US) /* at less, the program would wait, too */
 #define PAUSE 3			       /* times as long as the stay, ... */
 #define PAUSE_MIN (100 * NS_PER_MS)
 #define PAUSE_MIN_SHORT (2 * NS_PER_MS) /* after a stay of one round */
 #define PAUSE_MAX 64 /* times the shortest, if nothing is learned */
-#define DOUBTS 8      /* so many, and the program does something new */
+#define DOUBTS 8      /* so many say that the program does something new */
 
 void
 colocate_init(struct colocation *c, const struct process *p, uint64_t interval)
@@ -30,7 +30,7 @@ colocate_init(struct colocation *c, const struct process *p, uint64_t interval)
 
 /* ---- places ------------------------------------------------------------ */
 
-/* How often something else ran where we did. */
+/* How often another thread may have run on the recorder's CPU. */
 static long
 own_switches(void)
 {
@@ -56,7 +56,7 @@ colocate_visit(struct colocation *c, pid_t task)
 	c->task = 0;
 	c->there = false;
 	if (cpu < 0 || cpu >= CPU_SETSIZE)
-		return true; /* it has gone */
+		return true; /* it has ended */
 	CPU_ZERO(&set);
 	CPU_SET(cpu, &set);
 	if (sched_setaffinity(0, sizeof(set), &set) != 0)
@@ -68,7 +68,8 @@ colocate_visit(struct colocation *c, pid_t task)
 	return true;
 }
 
-/* Away from there, where we would stand in its way, if we may. */
+/* Moves to another CPU first, if there is one: here the recorder could keep the
+ * thread from running. */
 void
 colocate_leave(struct colocation *c)
 {

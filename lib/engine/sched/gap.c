@@ -2,7 +2,7 @@
 /* gap.c: see gap.h. */
 #include "engine/sched/gap.h"
 
-#define CLOSEST (2 * NS_PER_US) /* no two samples are of one time */
+#define CLOSEST (2 * NS_PER_US) /* samples are so far apart at least */
 
 bool
 gap_wants_round(const struct gap *g, const struct pace *p, uint64_t ns)
@@ -18,7 +18,7 @@ gap_add_round(struct gap *g, const struct pace *p)
 	g->due -= (int64_t)p->asked;
 }
 
-/* Deadlines for which there were no rounds. */
+/* Counts the deadlines that were asked for and have no round. */
 static uint64_t
 count_spared(struct gap *g, const struct pace *p, uint64_t ns, uint64_t rounds)
 {

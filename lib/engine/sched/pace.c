@@ -6,13 +6,13 @@
 #include <stdlib.h>
 #include <sys/random.h>
 
-#define LOOK (100 * NS_PER_MS) /* at what rounds have taken */
-#define LOOK_LEAST (NS_PER_MS / 2) /* to look takes time, too */
+#define LOOK (100 * NS_PER_MS) /* between two looks at the CPU time */
+#define LOOK_LEAST (NS_PER_MS / 2) /* at least: a look takes time, too */
 #define STEP_AFTER (100 * NS_PER_MS)
-#define NEAR 0.8   /* parts of what they may take: near enough */
-#define AIM 0.9
-#define SPEED_UP 0.5 /* at once, at most */
-#define SLOWEST NS_PER_S /* between deadlines */
+#define NEAR 0.8   /* of the CPU time that rounds may take: near enough */
+#define AIM 0.9	   /* of that time: the aim of a change */
+#define SPEED_UP 0.5 /* the least factor of one change */
+#define SLOWEST NS_PER_S /* the most between deadlines */
 
 static uint64_t
 random_seed(void)
@@ -65,8 +65,8 @@ pace_drop(struct pace *p)
 
 /* ---- deadlines --------------------------------------------------------- */
 
-/* Goes on to the next deadline after some time.  Where that is done, the pacer
- * chooses the distance. */
+/* Goes to the next deadline after `now`.  The pacer may choose another distance
+ * for it. */
 static void
 advance(struct pace *p, uint64_t now)
 {
@@ -83,7 +83,7 @@ advance(struct pace *p, uint64_t now)
 	p->number += n;
 }
 
-/* To the caller's knowledge, this is the last one. */
+/* The recorder of the mark has seen all deadlines up to now. */
 static void
 mark(const struct pace *p, struct pace_mark *m)
 {
@@ -92,8 +92,8 @@ mark(const struct pace *p, struct pace_mark *m)
 	m->turn = p->turn;
 }
 
-/* Deadlines that came while nobody took rounds are not those of who comes now;
- * one that has just come is. */
+/* Leaves out deadlines that came while no recorder took rounds, but not one
+ * that has just come. */
 static void
 catch_up(struct pace *p, uint64_t now)
 {
@@ -128,7 +128,8 @@ pace_leave(struct pace *p, struct pace_mark *m)
 	m->member = false;
 }
 
-/* Deadlines that came while rounds were taken are not made up. */
+/* Leaves out deadlines that came while rounds were taken: they are not made
+ * up. */
 static void
 leave_deadlines_out(struct pace *p)
 {
@@ -182,8 +183,8 @@ pace_distance(const struct pace *p)
 	return p->pacer.step != 0 ? p->pacer.step : p->pacer.interval;
 }
 
-/* Who is alone goes on after the last one; the others with those that they
- * share. */
+/* A recorder that is alone goes on after `last`; a recorder of a family goes on
+ * with the deadlines that the family shares. */
 void
 pace_resume(struct pace *p, struct pace_mark *m, uint64_t last, uint64_t now)
 {
@@ -208,9 +209,10 @@ pace_is_slow(const struct pace *p)
 	return p->slow > 1;
 }
 
-/* ---- what they cost ---------------------------------------------------- */
+/* ---- the cost of rounds ------------------------------------------------ */
 
-/* Too much by some factor: so many times longer; or too little. */
+/* Sets the distance by the load, the part of the permitted CPU time that was
+ * used: longer if it is above 1, shorter if it is below NEAR. */
 static void
 change(struct pace *p, double load, uint64_t now)
 {
@@ -228,7 +230,7 @@ change(struct pace *p, double load, uint64_t now)
 	step(p, now);
 }
 
-/* Who has used up all of it before the time is over is not real-time until
+/* A thread that has used up its part before LOOK is over is not real-time until
  * then. */
 bool
 pace_look(struct pace *p, uint64_t now, uint64_t cpu)

@@ -13,11 +13,11 @@
 #include "engine/sched/caller.h"
 
 #define SLICE (100 * NS_PER_US) /* the shortest that is granted */
-#define PRIORITY 1		/* the least of a real-time class */
-#define LOOK (100 * NS_PER_MS)	/* at what we take of a CPU */
-#define PAUSE NS_PER_S		/* after we took too much */
-#define PART 90			/* per cent of one of some CPUs, ... */
-#define PART_OF_ONE 50		/* or of the only one */
+#define PRIORITY 1		/* the lowest of a real-time class */
+#define LOOK (100 * NS_PER_MS)	/* between two looks at the CPU time */
+#define PAUSE NS_PER_S		/* after too much CPU time */
+#define PART 90			/* per cent of one CPU of several, ... */
+#define PART_OF_ONE 50		/* ... or of the only CPU */
 
 static bool
 set(struct sched_attributes a)
@@ -33,8 +33,9 @@ realtime_get(struct sched_attributes *a)
 	return syscall(SYS_sched_getattr, 0, a, sizeof(*a), 0) == 0;
 }
 
-/* A slice that is nobody's choice is to stay so, which it is if it is set to
- * none. */
+/* Sets no slice first: the kernel then uses its default, which must not become a
+ * chosen slice.  If this is not the earlier slice, the earlier one was chosen, and
+ * is set. */
 void
 realtime_set_back(const struct sched_attributes *a)
 {
@@ -46,7 +47,7 @@ realtime_set_back(const struct sched_attributes *a)
 		set(*a);
 }
 
-/* Whether this thread may take the flag away again that it sets below. */
+/* Whether this thread may clear SCHED_FLAG_RESET_ON_FORK again. */
 static bool
 may_take_back(void)
 {
@@ -57,8 +58,9 @@ may_take_back(void)
 	    (d[0].effective & (1U << CAP_SYS_NICE)) != 0;
 }
 
-/* Threads that this one begins are to have no hurry; if it is real-time they must
- * not.  What of that cannot be taken back is left. */
+/* Threads that this one starts should not inherit its scheduling, and must not
+ * if it is real-time.  If the flag could not be cleared again, that of an
+ * ordinary thread stays as it is. */
 static uint64_t
 flags_of(bool real_time)
 {
@@ -69,7 +71,8 @@ flags_of(bool real_time)
 	return realtime_get(&a) ? a.flags & SCHED_FLAG_RESET_ON_FORK : 0;
 }
 
-/* A thread that ceases to be real-time loses its timer slack. */
+/* Sets the least timer slack.  The kernel resets it when a thread ceases to be
+ * real-time. */
 static void
 sharpen_timers(void)
 {
@@ -88,7 +91,7 @@ set_class(bool real_time)
 	return ok;
 }
 
-/* Whether nobody has chosen something else for us. */
+/* Whether the thread has the default class and niceness. */
 static bool
 is_ordinary(void)
 {

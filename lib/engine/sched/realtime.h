@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * realtime.h: how soon the scheduler lets us in when we wake.
+ * realtime.h: how soon the calling thread gets a CPU when it wakes.
  *
- * Where threads keep all CPUs busy, it is the scheduler that says when we get
- * one: later than asked for, and rather when a thread enters the kernel than
- * when it does not, so that what threads do there is seen too often.  A thread
- * of a real-time class gets a CPU at once, but it can also keep one from all
- * others.  So we are one of the least priority, where we may, and for as long
- * as we leave enough of a CPU to others; else we ask for short slices, which
- * Linux 6.12 and later prefer somewhat.
+ * Where threads keep all CPUs busy, the scheduler gives the recorder a CPU
+ * later than asked for, and rather when a thread enters the kernel than when it
+ * does not: code that enters the kernel is seen too often.  A thread of a
+ * real-time class gets a CPU at once, but can also keep it from all others.
+ * Therefore the recorder takes the lowest priority of that class where it may,
+ * for as long as it leaves enough of a CPU to others.  Else it asks for short
+ * slices, which Linux 6.12 and later prefer somewhat.
  */
 #ifndef ENGINE_SCHED_REALTIME_H
 #define ENGINE_SCHED_REALTIME_H
@@ -17,42 +17,43 @@
 #include <stdint.h>
 
 struct realtime {
-	bool may;	/* be real-time */
-	bool is;	/* it is so now */
-	unsigned part;	/* of a CPU, in per cent, that we may take then */
-	uint64_t since, cpu; /* when that was looked at last, and the CPU time
-			      * that we had then; ns */
-	uint64_t next;	/* when it is looked at again */
+	bool may;	/* the thread may be made real-time */
+	bool is;	/* it is real-time now */
+	unsigned part;	/* per cent of a CPU that it may use then */
+	uint64_t since, cpu; /* when its use was looked at last, and its CPU
+			      * time then; ns */
+	uint64_t next;	/* when its use is to be looked at again; ns */
 };
 
-/* How a thread is scheduled, as the kernel has it. */
+/* A thread's scheduling, as sched_getattr(2) has it. */
 struct sched_attributes {
 	uint32_t size, policy;
 	uint64_t flags;
 	int32_t nice;
 	uint32_t priority;
-	uint64_t runtime, deadline, period; /* ns; the first one is also that of a
-					     * slice */
+	uint64_t runtime, deadline, period; /* ns; runtime is also the length of
+					     * a slice */
 };
 
-/* How the calling thread is; false if that is not to be had.  And has it be so
- * again. */
+/* Reads the calling thread's scheduling, false if it cannot be read; and restores
+ * it. */
 bool realtime_get(struct sched_attributes *);
 void realtime_set_back(const struct sched_attributes *);
 
-/* Asks for short slices and sharp timers.  A thread whose class or niceness was
- * chosen by somebody has that left as it is, here and below. */
+/* Asks for short slices and sharp timers.  Here and below, a class or niceness
+ * that was chosen for the thread stays as it is. */
 void realtime_prepare(void);
 
-/* Asks for the real-time class: now, the rounds begin. */
+/* Asks for the real-time class, as the rounds begin. */
 void realtime_begin(struct realtime *, uint64_t now);
-/* What we take of a CPU is looked at, if it is time to. */
+/* Looks at the thread's use of a CPU, if it is time to: after too much, the
+ * thread is not real-time for a while. */
 void realtime_look(struct realtime *, uint64_t now);
-/* The same where somebody else has looked at it. */
+/* Enters or leaves the class, for a caller that looks at the use itself. */
 void realtime_set(struct realtime *, bool real_time);
-/* Whether this thread is real-time, by us or by somebody's choice. */
+/* Whether the calling thread is real-time, for whatever reason. */
 bool realtime_is(void);
-/* There are no rounds any more. */
+/* Leaves the class, as there are no rounds any more. */
 void realtime_end(struct realtime *);
 
 #endif

@@ -37,14 +37,14 @@ candidate_walk_spans(struct chains *c, const struct thread *t,
 	return walk_view(c, t, from, &view, past, chain);
 }
 
-/* A view of a copy that reads what that lacks when a walk comes to it. */
+/* A view of a copy.  Memory that the copy lacks is read when a walk needs it. */
 struct filled_view {
 	struct py_view view; /* first: fill gets its address */
 	struct chains *chains;
 	struct thread *thread;
 	const struct py_chain *chain;
 	size_t used; /* bytes of ->filled */
-	size_t depth; /* of the chain when it lacked something last */
+	size_t depth; /* of the chain when memory was read last */
 };
 
 static bool
@@ -77,9 +77,10 @@ is_twice_in(const struct py_chain *c, size_t i)
 	return false;
 }
 
-/* Whether what was read late cannot be believed: by then it may be used in
- * another thread, but for what leads to this one's outermost frame, and in a
- * recursion, or by what that calls, at another depth. */
+/* Whether frames that were read late cannot be believed.  By then another thread
+ * may use them, unless they lead to an outermost frame that was copied.  In a
+ * recursion, or in calls from it, they may be at another depth.
+ * copied: spans that are not late. */
 static bool
 is_too_late(const struct filled_view *f, size_t copied)
 {
@@ -113,7 +114,7 @@ candidate_walk(struct chains *c, struct thread *t, const struct copied *from,
 	return w == WALK_OK && is_too_late(&f, from->count) ? WALK_MISS : w;
 }
 
-/* ---- what of it is right ------------------------------------------------ */
+/* ---- proving it --------------------------------------------------------- */
 
 size_t
 candidate_same_as_last(const struct chains *c, const struct thread *t)
@@ -132,10 +133,10 @@ candidate_in_place(const struct chains *c, size_t proven)
 	return n;
 }
 
-/* Those of the last sample are, if nothing was counted since; but the
- * innermost of them may have called another one by now.  Where marks are
- * wanted, all must be in place: what C called is told by its stack, which is
- * used again at once. */
+/* Proves the candidate.  Frames of the last sample are proven if the count stood
+ * still since, except the innermost of them, which may have made another call by
+ * now.  Where marks of native code are wanted, all frames must be in place: calls
+ * from C are told by the C stack, which is used again at once. */
 static size_t
 prove_frames(struct chains *c, const struct thread *t, const struct stamp *stamp)
 {
@@ -237,7 +238,7 @@ candidate_learn(struct chains *c)
 	return contexts_learn(c->contexts, &c->chain, c->last);
 }
 
-/* The last one has the thread's id: a new thread gets it late. */
+/* The id is taken from the last copy: a new thread gets its id late. */
 void
 candidate_note_state(struct chains *c, const uint8_t *state,
     const uint8_t *after)

@@ -10,7 +10,8 @@
 
 /* ---- making ------------------------------------------------------------ */
 
-/* The part of a thread state from its first field that we need to its last. */
+/* Finds the part of a thread state from the first field that is needed to the
+ * last. */
 static void
 find_state_part(struct chains *c)
 {
@@ -32,7 +33,7 @@ find_state_part(struct chains *c)
 			high = fields[i];
 	}
 	c->state_size = high - c->state_low + (uint32_t)sizeof(uint64_t);
-	/* The exception item inside of it is wanted whole. */
+	/* The exception item in the state is needed whole. */
 	if (py_has(o->thread_exc_state) && high == o->thread_exc_state &&
 	    py_has(o->exc_item_size) && o->exc_item_size <= o->thread_size - high)
 		c->state_size += o->exc_item_size - (uint32_t)sizeof(uint64_t);
@@ -129,10 +130,10 @@ chains_tell_frame(const struct chains *c)
 	    py_has(c->offsets->thread_stack_top);
 }
 
-/* In which order the ranges of a thread's set are copied after its state:
- * first what soon is another.  That is where the last sample's innermost frame
- * was, or, in 3.11 and 3.12, the C stack, which says which frame is the
- * current one. */
+/* The order in which the ranges of a thread's set are copied after its state, as
+ * workset_nth takes it: memory that soon changes comes first.  That is the range
+ * of the last sample's innermost frame, or, in 3.11 and 3.12, the C stack, which
+ * has the address of the current frame. */
 static size_t
 frames_order(const struct chains *c, const struct thread *t, bool *reversed)
 {
@@ -204,7 +205,7 @@ chains_marks(const struct chains *c, const struct thread *t,
 		return m;
 	gc = status_gc(c->offsets, words);
 	m.gc_frame = gc.frame;
-	/* Before 3.15, who has the GIL is who collects. */
+	/* To 3.14, the thread that has the GIL is collecting. */
 	m.gc_inner = gc.collecting && !py_has(c->offsets->gc_frame) &&
 	    t->holds_gil;
 	return m;
@@ -245,7 +246,7 @@ chains_note_words(const struct chains *c, struct workset *w, uint64_t interp)
 		&size) || workset_add(w, addr, size));
 }
 
-/* ---- what else a thread state says ------------------------------------- */
+/* ---- other parts of a thread state ------------------------------------- */
 
 static bool
 says_exception(const struct chains *c, const struct thread *t,
@@ -256,16 +257,15 @@ says_exception(const struct chains *c, const struct thread *t,
 	struct py_view state = {.memory.read = view_read, .spans = &span,
 	    .count = 1};
 
-	/* What was copied in an interrupt has all of it. */
+	/* The copy of an interrupt has all exception items. */
 	if (t->still && t->held)
 		state = spans_view(&c->spans);
 	return status_exception(c->offsets, &state, &c->memory.memory,
 	    t->py.addr, none);
 }
 
-/* A thread that runs may have had it in its hands until just before it came to
- * where its chain is, or get it just after: then only one of the two copies
- * has it. */
+/* A running thread may have handled an exception until just before the moment of
+ * its chain, or may get one just after: then only one of the two copies has it. */
 bool
 chains_exception(const struct chains *c, const struct thread *t,
     struct py_none *none)

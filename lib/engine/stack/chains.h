@@ -2,15 +2,16 @@
 /*
  * chains.h: one thread's chain of frames, read until it can be trusted.
  *
- * The thread may run while it is read: the frame that was the current one when
- * its state was copied, and that one's callers, go on before they are copied.
- * What has returned or was suspended since then is kept, for the sample is of
- * the moment before: to take what goes on instead, or to read again until
- * nothing has moved, would pass over functions that end within a microsecond.
- * A chain counts if each of its calls is known to be one that the program
- * makes there.  A caller that has left its place is taken back to where it made
- * that call, if that can only be one, and a suspended generator has the caller
- * that it had before: see read_once.h.  If that does not do, the thread is read
+ * The thread may run while it is read: its current frame and the callers of that
+ * frame go on after its state was copied and before they are copied.  Frames that
+ * have returned or were suspended by then are kept, as the sample is of the
+ * moment of the state.  To take only live frames, or to read again until nothing
+ * has moved, would miss functions that end within a microsecond.
+ *
+ * A chain counts if all its calls are known: the program makes them from there.
+ * A caller that has left the place of its call is taken back to it, if only one
+ * place is possible, and a suspended generator gets the caller that it had
+ * before: see read_once.h.  If a call is still not known, the thread is read
  * again: see read_twice.h.
  */
 #ifndef ENGINE_STACK_CHAINS_H
@@ -25,14 +26,14 @@
 #include "python/runtime.h"
 #include "python/status.h"
 
-#define CHAINS_STACK (16 * 1024) /* bytes: no part of a data stack is smaller */
+#define CHAINS_STACK (16 * 1024) /* bytes: no chunk of a data stack is smaller */
 
 #define CHAINS_FILL (32 * 1024) /* bytes that a copy may lack; see candidate.h */
 
 /* Why a thread could not be read. */
 enum chain_trouble {
 	CHAIN_UNREADABLE, /* its memory could not be read */
-	CHAIN_MOVING,	  /* it never held still for long enough */
+	CHAIN_MOVING,	  /* it never stood still for long enough */
 	CHAIN_UNKNOWN,	  /* its code objects could not be read */
 };
 
@@ -44,45 +45,45 @@ struct chains {
 	struct codes *codes;
 	struct contexts *contexts;
 	struct colocation colocation;
-	/* The part of a thread state that is read. */
+	/* The part of a thread state that is read: offset and size in bytes. */
 	uint32_t state_low, state_size;
-	uint32_t id_field; /* in there */
+	uint32_t id_field; /* offset of the thread's id in a thread state */
 	struct py_past past;
 	struct snapshot one; /* of one thread */
 	struct spans spans;
-	/* The newest chain, and what it is compared with. */
+	/* The newest chain, and the chain that it is compared with. */
 	struct py_chain chain, other;
-	uint64_t tid;	  /* that the thread state gave last; see tids.h */
-	const uint8_t *state; /* the copy of it that goes with the chain ... */
-	const uint8_t *after; /* ... and one from after it, if there is one */
-	bool native, gc;  /* marks that the chains are to have */
-	bool careful;	/* threads are read from their own CPUs at once */
-	bool nowhere_near; /* the thread's CPU is not to be had */
+	uint64_t tid;	  /* the id that the thread state gave; see tids.h */
+	const uint8_t *state; /* the copy of the state that goes with the chain */
+	const uint8_t *after; /* a later copy of it; `state` if there is none */
+	bool native, gc;  /* marks that the chains get */
+	bool careful;	/* a thread is first read from its own CPU */
+	bool nowhere_near; /* the thread's CPU is out of reach */
 	bool missed;	/* the last read lacked memory */
-	bool rootless;	  /* only its root is not known */
-	bool doubtful;	  /* two copies have the same, while the thread ran */
+	bool rootless;	  /* only the root of the newest chain is not known */
+	bool doubtful;	  /* both copies have it, but the thread ran */
 	bool sound;	  /* all calls of the newest chain are known */
 	struct stamp stamp; /* of the newest chain */
-	size_t last;	  /* frames of it that its thread's last sample had */
+	size_t last;	  /* its outermost frames that the last sample had */
 	uint64_t patience; /* ns to seek what ran */
-	uint64_t print;	  /* hash of what the newest read copied, if it failed */
+	uint64_t print;	  /* hash of the copies of the newest failed read */
 	uint64_t retries; /* reads repeated because a thread moved on */
 	enum chain_trouble trouble; /* of the last read that failed */
 	bool ended;	  /* the process has no memory any more */
-	uint8_t *filled; /* what the copy that was walked last lacked */
-	uint8_t *newest; /* a copy of a thread's state, and of the part of its
-			  * data stack that it is in */
+	uint8_t *filled; /* memory that the copy walked last lacked */
+	uint8_t *newest; /* a copy of a thread's state, and of the newest chunk
+			  * of its data stack */
 };
 
-/* All must outlive it.  False: out of memory; chains_free is to be called all the
- * same. */
+/* The process, the runtime and the table must outlive the chains.  False if out
+ * of memory; chains_free must be called even then. */
 bool chains_init(struct chains *, const struct process *,
     const struct py_runtime *, const struct tach_recorder_options *,
     struct tach_table *);
 void chains_free(struct chains *);
 
-/* Adds to a snapshot what a thread's last samples needed: its state, then its
- * frames. */
+/* Adds the memory that a thread's last samples needed to a snapshot: its state,
+ * then its frames.  False if out of memory. */
 bool chains_add(const struct chains *, struct snapshot *,
     const struct thread *);
 bool chains_add_state(const struct chains *, struct snapshot *,
@@ -90,11 +91,11 @@ bool chains_add_state(const struct chains *, struct snapshot *,
 bool chains_add_frames(const struct chains *, struct snapshot *,
     const struct thread *);
 
-/* Whether a thread state says which frame is the current one, and where that
- * ends: from 3.13 on. */
+/* Whether a thread state has the current frame and the end of the data stack: from
+ * 3.13 on. */
 bool chains_tell_frame(const struct chains *);
 
-/* Whether there is no data stack: to 3.10. */
+/* Whether frames lie apart, on the heap, without a data stack: to 3.10. */
 bool chains_lie_apart(const struct chains *);
 
 /* Before 3.13: adds the frames alone, to be copied before the state: those
@@ -102,39 +103,42 @@ bool chains_lie_apart(const struct chains *);
 bool chains_add_before(const struct chains *, struct snapshot *,
     const struct thread *);
 
-/* The n-th of the ranges that chains_add added could not be read.  False: that
- * is the state. */
+/* Drops the n-th range that chains_add added, which could not be read, from the
+ * thread's set.  False if it is the state (n is 0). */
 bool chains_drop(const struct chains *, struct thread *, size_t n);
 
-/* Adds an interpreter's words on garbage collection, if they are wanted and no
- * range from `first` on has them, and tells where they will be; and what they
- * say of a thread of it. */
+/* Adds an interpreter's words on garbage collection to a snapshot, if they are
+ * wanted and no range from `first` on has them.  *where: their offset in the
+ * snapshot's bytes.  False if out of memory. */
 bool chains_add_gc(const struct chains *, struct snapshot *, size_t first,
     uint64_t interp, size_t *where);
+/* The marks that a chain of a thread gets, by a copy of these words. */
 struct py_marks chains_marks(const struct chains *, const struct thread *,
     const uint8_t *words);
 
-/* Adds to them the root that a thread's last sample had, if that is known beyond
- * doubt.  Not before 3.13, where the C stack is copied anyway. */
+/* Adds the root of a thread's last sample to the marks, if that sample is sound.
+ * From 3.13 on only: before, the C stack is copied anyway. */
 void chains_mark_root(const struct chains *, const struct thread *,
     struct py_marks *);
 
-/* A field of a thread state that was copied with chains_add. */
+/* The field of 8 bytes at an offset of a thread state, by a copy of the part that
+ * chains_add_state adds. */
 uint64_t chains_state(const struct chains *, const uint8_t *copy,
     uint32_t offset);
 
-/* Likewise what codes_stamp needs of an interpreter, where it keeps a
- * count. */
+/* Adds the counts of an interpreter that codes_stamp needs, if there are any, as
+ * chains_add_gc does.  Two counts are always added. */
 bool chains_add_count(const struct chains *, struct snapshot *, size_t first,
     uint64_t interp, size_t *where);
 
-/* Adds to a working set what these two look for, where that is one range. */
+/* Adds the words of chains_add_gc to a working set, and the count of
+ * chains_add_count if there is one only.  False if out of memory. */
 bool chains_note_words(const struct chains *, struct workset *,
     uint64_t interp);
 
-/* Of the thread that was read last: whether it raises or handles an exception,
- * whether its state says that it wants the GIL, which states do from 3.15 on,
- * and whether it runs code that the JIT made. */
+/* The thread that was read last: whether it raises or handles an exception,
+ * whether its state says that it wants the GIL (states say so from 3.15 on), and
+ * whether it runs code that the JIT made. */
 bool chains_exception(const struct chains *, const struct thread *,
     struct py_none *);
 bool chains_wants_gil(const struct chains *);

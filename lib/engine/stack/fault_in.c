@@ -5,14 +5,14 @@
 #include <stdlib.h>
 
 #define BLOCKS_KEPT 1024
-#define SET_LARGE (1u << 20) /* bytes: more are noted anew */
+#define SET_LARGE (1u << 20) /* bytes: a larger set is made anew */
 
-/* A view that reads the blocks that it lacks, and notes them. */
+/* A view that reads the blocks that it lacks, and adds them to the set. */
 struct fault_in_view {
 	struct py_view view; /* first: fill gets its address */
 	struct chains *chains;
 	struct thread *thread;
-	struct py_span state, stack; /* copies, or nothing */
+	struct py_span state, stack; /* copies; empty if there are none */
 	struct py_span spans[BLOCKS_KEPT];
 };
 
@@ -24,7 +24,7 @@ drop_blocks(struct fault_in_view *f)
 	f->view.count = f->view.hint = 0;
 }
 
-/* False: a copy does not have it. */
+/* Reads a range from a copy.  False if the copy does not have it. */
 static bool
 read_copy(const struct py_span *copy, struct range r, uint8_t *bytes)
 {
@@ -35,18 +35,18 @@ read_copy(const struct py_span *copy, struct range r, uint8_t *bytes)
 	return p != NULL;
 }
 
-/* Every snapshot has the thread state anyway: see chains_add. */
+/* The state is not added to the set: every snapshot has it (see chains_add). */
 static bool
 fill_set(struct py_view *v, uint64_t addr, size_t size)
 {
 	struct fault_in_view *f = (struct fault_in_view *)v;
 	bool state = span_at(&f->state, addr, size) != NULL;
-	/* What lies beside it may be needed, too, and is then to be noted. */
+	/* Memory beside the state may be needed, too, and must be noted then. */
 	struct range blocks = state ? (struct range){addr, size} :
 				      workset_blocks(addr, size);
 	uint8_t *bytes;
 
-	/* Old blocks are not needed again: a chain visits a frame once. */
+	/* Old blocks are not needed again: a walk visits a frame once. */
 	if (v->count == BLOCKS_KEPT)
 		drop_blocks(f);
 	if (blocks.size == 0 || (bytes = malloc(blocks.size)) == NULL)
@@ -60,9 +60,10 @@ fill_set(struct py_view *v, uint64_t addr, size_t size)
 	    (state || workset_add(&f->thread->set, addr, size));
 }
 
-/* Copies a thread's state and then its data stack, where most of its frames
- * lie: what is read one by one may have gone by then.  A new thread may need
- * all of it the next time: it soon has other frames, and may soon end. */
+/* Copies a thread's state and then the newest chunk of its data stack, where most
+ * of its frames lie: frames that are read one by one may have gone by then.  For
+ * a new thread all of the copy is added to the set: it soon has other frames, and
+ * may soon end. */
 static void
 copy_thread(struct chains *c, struct fault_in_view *f)
 {
@@ -86,8 +87,9 @@ copy_thread(struct chains *c, struct fault_in_view *f)
 		workset_add(&t->set, chunk, CHAINS_STACK);
 }
 
-/* To seek what is lost needs no memory that would be.  What a stack that grows
- * needed before is not needed where that is more than a chain can have. */
+/* Lost links are not sought (`native`): to seek them needs no other memory.  A set
+ * larger than a chain can have is cleared first: a stack that grows does not need
+ * its old ranges any more. */
 void
 fault_in_set(struct chains *c, struct thread *t)
 {

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: ISC */
-/* fault_in.h: which memory of a thread its next samples need: its working set. */
+/* fault_in.h: finds the memory that a thread's next samples need: its working
+ * set. */
 #ifndef ENGINE_STACK_FAULT_IN_H
 #define ENGINE_STACK_FAULT_IN_H
 
 #include "engine/stack/chains.h"
 
-/* Walks a thread without a snapshot and adds what that takes to its set. */
+/* Walks a thread without a snapshot, and adds the memory that the walk needs to
+ * its set. */
 void fault_in_set(struct chains *, struct thread *);
 
 #endif

@@ -5,10 +5,10 @@
 #include "engine/os/clock.h"
 #include "engine/stack/read_once.h"
 
-#define TRIES 3 /* the code objects may have to be read before, and it may
-		 * stand amid the making of a call */
+#define TRIES 3 /* the code objects may have to be read first, and the thread
+		 * may stand amid the making of a call */
 
-/* Where a field of a thread's state is in its copy. */
+/* The offset of a field of a thread's state in the snapshot's bytes. */
 static uint32_t
 place_of_field(const struct chains *c, const struct thread *t, uint32_t field)
 {
@@ -30,9 +30,9 @@ add_exceptions(const struct chains *c, const struct thread *t,
 	w->item_last = t->py.addr + o->thread_exc_state;
 }
 
-/* Where nothing counts code objects, they are to be told by what they were when
- * the frames were copied, and their names by the texts: when they are read, they
- * may have been freed. */
+/* Asks for copies of the code objects and of the beginnings of their texts.  Where
+ * nothing counts code objects, only these copies prove them: they may have been
+ * freed before they are read. */
 static void
 add_codes(const struct chains *c, struct interrupt_way *w)
 {
@@ -46,7 +46,7 @@ add_codes(const struct chains *c, struct interrupt_way *w)
 	w->text_size = o->unicode_compact_size + CODE_PART_MAX;
 }
 
-/* Of a thread whose state was added to what is copied. */
+/* The way to the frames of a thread.  Its state must be in the snapshot. */
 static struct interrupt_way
 way_of(const struct chains *c, const struct thread *t)
 {
@@ -66,7 +66,7 @@ way_of(const struct chains *c, const struct thread *t)
 	return w;
 }
 
-/* Adds what is copied before its frames. */
+/* Begins a thread's copy with its state, which is copied before its frames. */
 static bool
 begin_copy(const struct chains *c, struct thread *t, struct snapshot *s)
 {
@@ -75,7 +75,8 @@ begin_copy(const struct chains *c, struct thread *t, struct snapshot *s)
 	return chains_add_state(c, s, t);
 }
 
-/* It was copied.  To copy what it needed from outside would now be in vain. */
+/* Ends a thread's copy.  Its set is cleared: to copy that from outside, too, would
+ * be in vain. */
 static void
 finish(struct thread *t, const struct snapshot *s)
 {
@@ -90,7 +91,7 @@ interrupted_spares(const struct thread *t)
 	return t->spared != 0 && clock_ns() < t->spared;
 }
 
-/* Whether no copy of an interrupt can have all of its stack, by its last sample. */
+/* Whether a thread's last stack was too deep for the copy of an interrupt. */
 static bool
 is_too_deep(const struct thread *t)
 {
@@ -148,7 +149,7 @@ interrupted_take(const struct batch *b, const struct chains *c,
 	return true;
 }
 
-/* Copies it alone, after what its stamp and its marks need. */
+/* Copies a thread alone, after the words for its stamp and its marks. */
 static enum interrupt_result
 copy_there(struct interrupts *in, struct chains *c, struct thread *t,
     size_t *gc, struct stamp *stamp)
@@ -168,7 +169,7 @@ copy_there(struct interrupts *in, struct chains *c, struct thread *t,
 	return result;
 }
 
-/* Whether a thread is on another CPU than where it ran last. */
+/* Whether a thread is on another CPU than ->cpu; notes its CPU there. */
 static bool
 has_moved(const struct chains *c, struct thread *t)
 {
@@ -178,7 +179,8 @@ has_moved(const struct chains *c, struct thread *t)
 	return t->cpu != before;
 }
 
-/* On the CPU where it ran last, or, if it is elsewhere, there. */
+/* Copies a thread on the CPU where it ran last, or, if it has moved, on its new
+ * CPU. */
 static bool
 copy_wherever(struct interrupts *in, struct chains *c, struct thread *t, size_t *gc,
     struct stamp *stamp)
@@ -200,7 +202,7 @@ interrupted_read(struct interrupts *in, struct chains *c, struct thread *t)
 	for (int i = 0; i < TRIES && !whole && copy_wherever(in, c, t, &gc, &stamp);
 	    i++)
 		whole = read_once_still(c, t, &c->one, gc, &stamp, &sure);
-	/* Those are of the round's snapshot. */
+	/* The thread's copy in the round's snapshot stays the same. */
 	t->first = first;
 	t->ranges = ranges;
 	t->copy = at;

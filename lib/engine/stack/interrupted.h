@@ -1,28 +1,31 @@
 /* SPDX-License-Identifier: ISC */
-/* interrupted.h: a thread that runs, read in an interrupt: see interrupt.h. */
+/* interrupted.h: reads a running thread in an interrupt: see interrupt.h. */
 #ifndef ENGINE_STACK_INTERRUPTED_H
 #define ENGINE_STACK_INTERRUPTED_H
 
 #include "engine/kernel/batch.h"
 #include "engine/stack/chains.h"
 
-/* Copies a thread, and before it what was added to a snapshot, for
- * read_once_still, if it runs where it ran last.  Unless that is had the snapshot
- * is of no use. */
-/* Whether it is left alone now: see ->spared. */
+/* Whether a thread must not be interrupted now: see ->spared. */
 bool interrupted_spares(const struct thread *);
+/* Copies the ranges of a snapshot and then a thread, if it runs on t->cpu, for
+ * read_once_still.  The thread's ranges are added to the snapshot, which is of no
+ * use unless the result is INTERRUPT_OK. */
 enum interrupt_result interrupted_copy(struct interrupts *, const struct chains *,
     struct thread *, struct snapshot *);
 
-/* Asks for the same of each record that is made ahead; and takes the next one,
- * after what was added to a snapshot before.  False: out of memory. */
+/* Fills in an ask for the same copy in each record of a batch.  The snapshot must
+ * outlive the ask.  False if the stack is too deep, or if out of memory. */
 bool interrupted_ask(const struct chains *, struct thread *, struct snapshot *,
     struct batch_ask *);
+/* Takes the batch's current record as the copy of a thread, behind the ranges that
+ * were added to the snapshot before.  False if the record does not fit them, or if
+ * out of memory. */
 bool interrupted_take(const struct batch *, const struct chains *,
     struct thread *, struct snapshot *);
 
-/* Gives a thread's chain in ->chain.  False: it cannot be read so, or not all of
- * it is beyond doubt. */
+/* Reads a thread's chain into ->chain, in interrupts.  False if that is not
+ * possible, or if not all of the chain is believed. */
 bool interrupted_read(struct interrupts *, struct chains *, struct thread *);
 
 #endif

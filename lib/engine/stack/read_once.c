@@ -41,9 +41,9 @@ read_once_still(struct chains *c, struct thread *t, const struct snapshot *s,
 	return *sure == c->chain.depth && candidate_learn(c);
 }
 
-/* Adds what the state says that the thread runs to what is read of it.  To be
- * looked for is only what runs when that is done, which is seldom a function
- * that ends soon. */
+/* Adds the current frame, or the cframe, that the state has to the thread's set.
+ * A walk of memory would find the frame that runs by then, which is seldom one of
+ * a function that ends soon. */
 static void
 note_current(const struct chains *c, struct thread *t, const uint8_t *state)
 {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * read_once.h: a thread that was read once: by its first copy, in the snapshot of
- * a round.
+ * read_once.h: reads a thread by its first copy, in the snapshot of a round.
  *
  * Where something else has taken the place of the current frame, that is sought
  * from 3.13 on: see seek.h.  Before, what takes that place mostly is a function
@@ -15,14 +14,13 @@
 #include "engine/stack/chains.h"
 
 /*
- * Both give a thread's chain in ->chain, and say whether all of it is beyond
- * doubt.
+ * Both read a thread's chain into ->chain.  True if all of it is believed.  The
+ * copy lies in the snapshot from range t->first on; its bytes begin at t->copy,
+ * and the words on garbage collection at gc.
  *
- * read_once_still walks the copy of a thread that did not run meanwhile: it lies
- * in a snapshot from range t->first on, its bytes begin at t->copy, and the
- * words on garbage collection at gc.  *sure: how many of its outermost frames
- * are beyond doubt.
- * read_once_running walks the copy of one that may have run.
+ * read_once_still: the thread did not run meanwhile.  *sure: how many of its
+ * outermost frames are believed.
+ * read_once_running: the thread may have run.
  */
 bool read_once_still(struct chains *, struct thread *, const struct snapshot *,
     size_t gc, const struct stamp *, size_t *sure);

@@ -10,26 +10,26 @@
 #include "engine/stack/fault_in.h"
 #include "engine/stack/seek.h"
 
-#define ONCE_TRIES 8  /* that are quick */
-#define READ_TRIES 16 /* to see calls go on, from where we are */
-#define PAUSES 6      /* for one that is stuck */
-#define MOMENT 20000  /* ns */
-#define NEAR_TRIES 4  /* the same, from the CPU that they run on: memory and
-		       * code objects may have to be found first */
+#define ONCE_TRIES 8  /* reads by one copy, which are quick */
+#define READ_TRIES 16 /* reads by two copies, from the recorder's CPU */
+#define PAUSES 6      /* for a thread that is stuck */
+#define MOMENT 20000  /* ns of a pause */
+#define NEAR_TRIES 4  /* reads from the thread's CPU: memory and code objects
+		       * may have to be found first */
 
-/* What one read of a running thread gave. */
+/* The result of one read of a running thread. */
 struct reading {
 	size_t head; /* ranges before the first copy */
-	size_t count; /* and of a copy */
-	size_t second_head; /* and before the second, if there is one */
+	size_t count; /* ranges of a copy */
+	size_t second_head; /* ranges before the second copy, if there is one */
 	size_t gc;   /* offset of the words on garbage collection */
 	size_t first, second; /* offsets of the copies */
-	size_t between; /* and of the state between them; 0: there is none */
+	size_t between; /* offset of the state between them; 0: none */
 	struct stamp stamp;
 };
 
-/* A range of a copy could not be read: of the first one, if the second is not
- * there. */
+/* Drops a range that could not be read from the thread's set.  The range is one
+ * of the second copy only if there is one. */
 static void
 blame_range(struct thread *t, const struct reading *r, size_t range)
 {
@@ -42,8 +42,9 @@ blame_range(struct thread *t, const struct reading *r, size_t range)
 		workset_drop(&t->set, second);
 }
 
-/* Adds the second copy: the state comes last.  Where frames lie apart it is also
- * copied between the two: by the last one, a loop may have come round. */
+/* Adds the second copy, whose state comes last.  Where frames lie apart, the state
+ * is also copied between the two copies: a loop may have come round by the last
+ * one. */
 static bool
 add_second(const struct chains *c, struct snapshot *s, const struct thread *t,
     struct reading *r, size_t *state)
@@ -60,9 +61,9 @@ add_second(const struct chains *c, struct snapshot *s, const struct thread *t,
 }
 
 /*
- * Reads a thread once or twice by one call.  What says which frame is current
- * is read first and, if twice, last: the thread state and, for 3.11 and 3.12,
- * the C stack, which lies above the heap that frames are in.
+ * Copies a thread once or twice by one call.  The memory that has the address of
+ * the current frame is copied first and, if twice, also last: the thread state
+ * and, in 3.11 and 3.12, the C stack, which lies above the heap with the frames.
  */
 static bool
 take_copies(struct chains *c, struct thread *t, bool twice, struct reading *r)
@@ -112,7 +113,8 @@ stood_still(struct chains *c, struct thread *t)
 	    colocate_held(&c->colocation, t->task) || is_parked(c, t);
 }
 
-/* Leaves out of the newest chain what had gone on before it was copied. */
+/* Drops the past frames of the newest chain.  Returns how many of its outermost
+ * frames are proven and in place. */
 static size_t
 drop_past(struct chains *c, const struct thread *t, size_t proven)
 {
@@ -122,9 +124,9 @@ drop_past(struct chains *c, const struct thread *t, size_t proven)
 	    proven < c->chain.depth ? proven : c->chain.depth);
 }
 
-/* Whether the innermost frame of two copies of a thread that runs may have
- * ended before them: a loop that calls it again has it in both, and the same
- * state, but has gone on itself. */
+/* Whether the innermost frame, which both copies have, may have ended before them.
+ * A loop that calls it again leaves the same frame and state in both copies, but
+ * has gone on itself. */
 static bool
 call_has_ended(const struct chains *c)
 {
@@ -132,9 +134,8 @@ call_has_ended(const struct chains *c)
 	    !seek_fits(c, c->after);
 }
 
-/* Whether all of the newest chain may be believed though not every call is
- * known: the second copy has them, too.  Of a thread that stood still they
- * become known. */
+/* Whether all of the newest chain may be believed though some calls are not known:
+ * the second copy has them, too.  If the thread stood still they become known. */
 static bool
 is_repeated(struct chains *c, struct thread *t, size_t proven)
 {
@@ -150,8 +151,8 @@ is_repeated(struct chains *c, struct thread *t, size_t proven)
 	return true;
 }
 
-/* Whether all copies of the state say that the same frame is the current one,
- * if there are three. */
+/* Whether all copies of the state have the same current frame, if there are three
+ * copies; else true. */
 static bool
 says_same(const struct chains *c, const struct reading *r)
 {
@@ -164,7 +165,7 @@ says_same(const struct chains *c, const struct reading *r)
 		    chains_state(c, c->state, field));
 }
 
-/* The newest chain's n outermost frames. */
+/* The newest chain's n outermost frames, borrowed from it. */
 static struct py_chain
 outermost(const struct chains *c, size_t n)
 {
@@ -176,8 +177,8 @@ outermost(const struct chains *c, size_t n)
 }
 
 /* How many of the newest chain's n outermost frames, which are proven, may be
- * believed: see contexts.h.  What is seen from afar does not count, however often:
- * a loop can come round with each of the copies. */
+ * believed: see contexts_trust.  Unknown calls only count if they were seen from
+ * the thread's CPU: from elsewhere, a loop can come round with each copy. */
 static size_t
 trusted(const struct chains *c, const struct thread *t, size_t n)
 {
@@ -187,9 +188,9 @@ trusted(const struct chains *c, const struct thread *t, size_t n)
 	    colocate_is_at(&c->colocation, t->task));
 }
 
-/* Whether the newest chain's outermost frame is the first one of its thread's
- * data stack, so that none can have called it.  Where more of that was needed,
- * the state tells only of the last part. */
+/* Whether the newest chain's outermost frame is the first one of its thread's data
+ * stack, so that no frame can have called it.  If the stack has more than one
+ * chunk, the state tells only of the last chunk. */
 static bool
 is_first_frame(const struct chains *c)
 {
@@ -201,8 +202,8 @@ is_first_frame(const struct chains *c)
 	    chains_state(c, c->state, o->thread_chunk) + o->chunk_first;
 }
 
-/* Makes the newest chain's outermost frame known as a root, if it is proven
- * and can be none other. */
+/* Makes the newest chain's outermost frame known as a root, if it is proven and
+ * can be nothing else. */
 static bool
 learn_root(const struct chains *c, size_t proven)
 {
@@ -214,10 +215,10 @@ learn_root(const struct chains *c, size_t proven)
 	return contexts_learn(c->contexts, &root, 0);
 }
 
-/* How many of the newest chain's outermost frames can be believed: none
- * without the root, which what was read of two moments may lack.  What says
- * the same twice from the thread's own CPU is the most that can be had of a
- * long chain on a busy machine. */
+/* How many of the newest chain's outermost frames can be believed.  None if the
+ * root is not known, as a chain of two moments may lack it.  Two equal copies
+ * from the thread's own CPU need no known root: for a long chain on a busy
+ * machine there is nothing better. */
 static size_t
 believe(struct chains *c, struct thread *t, size_t proven)
 {
@@ -229,7 +230,7 @@ believe(struct chains *c, struct thread *t, size_t proven)
 	if (!(whole && colocate_is_at(&c->colocation, t->task)) &&
 	    !contexts_know_root(c->contexts, &c->chain) &&
 	    !learn_root(c, proven)) {
-		c->rootless = whole; /* that is not to be had from afar */
+		c->rootless = whole; /* it is only learned from the thread's CPU */
 		return 0;
 	}
 	c->rootless = false;
@@ -251,7 +252,8 @@ walk_one(struct chains *c, struct thread *t, const struct reading *r,
 	return candidate_walk(c, t, &from, !second && !t->held, chain);
 }
 
-/* Reads a thread once; whether every call of what it runs is known. */
+/* Reads a thread by one copy.  True if its chain is proven and all its calls are
+ * known. */
 static bool
 know_once(struct chains *c, struct thread *t)
 {
@@ -264,9 +266,10 @@ know_once(struct chains *c, struct thread *t)
 	    candidate_know(c, t, &r.stamp, &proven);
 }
 
-/* Some times, for half of the cost of reading twice.  Not from 3.13 on, where
- * the state tells which frame runs: a thread waits where it writes to what was
- * just copied, so it is seen where it makes a frame, too often. */
+/* Reads a thread by one copy, some times over, for half of the cost of two.  To
+ * 3.12 only.  From 3.13 on, where the state has the current frame, a thread would
+ * be seen too often where it makes a frame: it waits where it writes to memory
+ * that was just copied. */
 static bool
 know_soon(struct chains *c, struct thread *t)
 {
@@ -312,8 +315,8 @@ read_both(struct chains *c, struct thread *t, size_t *sure)
 	return *sure == c->chain.depth;
 }
 
-/* Whether the newest read copied what the one before it did, if anything: the
- * thread stands amid the making of a call. */
+/* Whether the newest read copied the same bytes as the read before: the thread
+ * stands amid the making of a call.  False if there are no bytes. */
 static bool
 is_stuck(struct chains *c)
 {
@@ -330,10 +333,10 @@ read_twice_wait(void)
 	clock_sleep(clock_ns() + MOMENT);
 }
 
-/* From where we are.  Where most likely all calls are known, one from a place
- * that is not is more often one of two moments, if the thread moves.  One that
- * is stuck gets a moment to go on in, as we may have its CPU, if it is not
- * held. */
+/* Reads a thread from the CPU that the recorder is on.  A chain in doubt asks for a
+ * stay on the thread's CPU: where most calls are known, an unknown call most often
+ * has two moments in it.  A thread that is stuck, and is not held, gets pauses in
+ * which it can go on, as the recorder may have its CPU. */
 static bool
 read_from_here(struct chains *c, struct thread *t, size_t *sure)
 {
@@ -362,8 +365,8 @@ read_from_here(struct chains *c, struct thread *t, size_t *sure)
 	return done;
 }
 
-/* From the CPU that the thread runs on, which has to wait for us.  We are there
- * afterwards. */
+/* Reads a thread from the CPU that it runs on; the thread has to wait meanwhile.
+ * The recorder is still there afterwards. */
 static bool
 read_from_near(struct chains *c, struct thread *t, size_t *sure)
 {
@@ -379,8 +382,9 @@ read_from_near(struct chains *c, struct thread *t, size_t *sure)
 	return whole;
 }
 
-/* Two copies of a thread that runs rather agree where it stays for long, so if
- * we are careful they are not what comes first, if its CPU is to be had. */
+/* Reads a thread from its CPU first, if ->careful is set and the recorder can go
+ * there.  Without this, two copies of a running thread agree more often where it
+ * stays for long. */
 static bool
 read_carefully(struct chains *c, struct thread *t, size_t *sure)
 {
@@ -388,8 +392,8 @@ read_carefully(struct chains *c, struct thread *t, size_t *sure)
 	    colocate_visit(&c->colocation, t->task) && read_from_near(c, t, sure);
 }
 
-/* One that we hold may stand amid the making of a call, which only shows when
- * it goes on. */
+/* A held thread that cannot be read may stand amid the making of a call: the caller
+ * has to let it go on first. */
 bool
 read_twice(struct chains *c, struct thread *t, size_t *sure)
 {

@@ -1,29 +1,28 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * read_twice.h: a thread that may run, read as often as it takes, each time twice
- * by one call.
+ * read_twice.h: reads a thread that may run, some times over, each time by two
+ * copies of one call.
  *
- * A chain counts if each of its calls is known.  Only as long as they are not,
- * one counts if the second copy has all of it, and what is not known was in such
- * a chain before.  Later it only counts so if what is not known of its calls is
- * through whom they are made, or if some reads in a row give the same: it does
- * not move.
+ * A chain counts if all its calls are known.  While some are not, a chain counts
+ * if both copies have it, and each unknown call was in such a chain before, seen
+ * from the thread's CPU.  It does not count if a caller is known to make its call
+ * from other places only.
  *
- * Calls are learned from threads that stand still: those that do not have
- * their GIL, and those on whose CPU we run instead (see colocate.h).  What two
- * copies have may be wrong where a loop comes back to the same place between
- * them, and once it were learned it would be believed for ever.
+ * Calls are learned only from threads that stand still, such as threads without
+ * their GIL, and threads whose CPU the recorder has (see colocate.h).  Two equal
+ * copies may be wrong, as a loop may have come back to the same place between
+ * them; a wrong call that was learned would be believed for ever.
  */
 #ifndef ENGINE_STACK_READ_TWICE_H
 #define ENGINE_STACK_READ_TWICE_H
 
 #include "engine/stack/chains.h"
 
-/* Gives the chain in ->chain, and whether all of it is beyond doubt.  Where it
- * is not, *sure outermost frames are, or none, and ->trouble says why. */
+/* Reads a thread's chain into ->chain.  True if all of it is believed.  If not,
+ * *sure outermost frames are believed, or none, and ->trouble says why. */
 bool read_twice(struct chains *, struct thread *, size_t *sure);
 
-/* Leaves a thread that stands amid the making of a call the time to go on. */
+/* Sleeps for 20 us: a thread that stands amid the making of a call goes on. */
 void read_twice_wait(void);
 
 #endif

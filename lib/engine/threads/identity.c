@@ -47,7 +47,8 @@ add_task(struct identity *i, pid_t id)
 	return true;
 }
 
-/* Where memory runs out, some are not known. */
+/* Lists the tasks, unless the last list is new enough.  If memory runs out, tasks
+ * are missing and ->known is false. */
 static void
 list_tasks(struct identity *i, const struct process *p, uint64_t time_us)
 {
@@ -75,8 +76,8 @@ by_struct(const struct identity *i, uint64_t pthread)
 	return 0;
 }
 
-/* The stack pointer of a thread that waits: the last but one number of the
- * line.  0: it runs. */
+/* The stack pointer of a waiting thread: the last but one number of a line of
+ * /proc/PID/task/TID/syscall.  0 if the thread runs. */
 static uint64_t
 stack_pointer(const struct process *p, pid_t task)
 {
@@ -96,8 +97,9 @@ is_in(const struct mapping *m, uint64_t addr)
 	return addr >= m->start && addr < m->end;
 }
 
-/* A thread that has its stack in a mapping.  That of the main thread ends in no
- * struct; and others can lie next to each other. */
+/* The thread that has its stack in a mapping; 0 if none is found.  The main
+ * thread's stack has no struct at its end, and stacks of other threads can lie
+ * next to each other. */
 static pid_t
 in_mapping(const struct identity *i, const struct process *p,
     const struct mapping *m, const struct claim *c)
@@ -136,8 +138,8 @@ by_stack(const struct identity *i, const struct process *p,
 	return found;
 }
 
-/* A thread that is alone, of which nothing else is known, as after a fork that
- * the C library did not see. */
+/* The only thread of the process, if nothing else is known, as after a fork that
+ * the C library did not see; else 0. */
 static pid_t
 by_number(const struct identity *i, bool only)
 {

@@ -1,16 +1,21 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * identity.h: which thread of a process a thread state belongs to, where the
- * state does not say so itself.
+ * identity.h: finds the thread of a process that a thread state belongs to, where
+ * the state does not name it, or names another one.
  *
  * A state has the kernel's id of the thread that it was made for.  After a fork
- * by C, or before Python's own work after a fork, that is a thread of the parent
- * process; and another thread can have taken over the state since.  Two things
- * tell then.  The C library registers a list of robust mutexes for each thread,
- * which lies in the struct that pthread_self is the address of; the kernel tells
- * its address.  And the C stack that the state's code runs on has that struct at
- * its end, or the stack pointer of a thread that waits.
- * A state that belongs to none is a copy from a parent process, or was left
+ * by C, or before Python's own work after a fork, it is a thread of the parent
+ * process.  Another thread can also have taken over the state since.  Then there
+ * are two kinds of evidence:
+ *
+ * The C library registers a list of robust mutexes for each thread.  The list
+ * lies in the thread's struct, which begins at the address pthread_self(), and
+ * the kernel tells the address of the list.
+ *
+ * The C stack that the state's code runs on has this struct at its end, or the
+ * stack pointer of a waiting thread lies in it.
+ *
+ * A state that belongs to no thread is a copy from a parent process, or was left
  * behind by a thread that has ended.
  */
 #ifndef ENGINE_THREADS_IDENTITY_H
@@ -34,28 +39,28 @@ struct identity {
 	size_t count, max;
 	pid_t *ids;
 	size_t ids_max;
-	uint64_t read_us; /* when they were listed */
-	bool known; /* they were, and no head is unknown */
+	uint64_t read_us; /* when the tasks were listed */
+	bool known; /* all tasks were listed, and all heads are known */
 };
 
 void identity_free(struct identity *);
 
-/* What a thread state tells. */
+/* The evidence that a thread state gives. */
 struct claim {
-	uint64_t pthread; /* pthread_self of its thread */
-	uint64_t stack; /* an address on the C stack that it runs on; 0: not
-			 * known */
-	bool only; /* no other one can run: it is the only one, or has the
+	uint64_t pthread; /* pthread_self() of its thread; 0: not known */
+	uint64_t stack; /* an address on the C stack that its code runs on; 0:
+			 * not known */
+	bool only; /* no other state can run: it is the only one, or has the
 		    * GIL */
 };
 
-/* The id by which the thread of a state calls itself; 0: none of the process is
- * known to be its. */
+/* The id of a state's thread as the target knows it.  time_us: now.  0 if no thread
+ * of the process is known to be the state's. */
 uint64_t identity_find(struct identity *, const struct process *,
     const struct claim *, uint64_t time_us);
 
-/* Whether the last search had all evidence: a state that it did not find a
- * thread for has none. */
+/* Whether the last search had all evidence: then a state for which it found no
+ * thread has none. */
 bool identity_is_known(const struct identity *);
 
 #endif

@@ -15,7 +15,8 @@ interps_free(struct interps *is)
 
 /* ---- lists ------------------------------------------------------------- */
 
-/* What a round needs of an interpreter and its GIL, if that is known. */
+/* The words that a round needs of an interpreter, and of its GIL if it is known.
+ * Returns how many ranges they are. */
 static size_t
 words_of(const struct interps *is, const struct interp *in,
     struct range words[3])
@@ -29,7 +30,8 @@ words_of(const struct interps *is, const struct interp *in,
 	return in->gil_at != 0 ? 3 : 2;
 }
 
-/* Finds an interpreter's GIL and adds what a round needs of both. */
+/* Finds an interpreter's GIL and adds the words of both to the globals.  False if
+ * memory cannot be read, or if out of memory. */
 static bool
 add_interp_globals(struct interps *is, const struct py_memory *m, struct interp *in)
 {

@@ -2,9 +2,9 @@
 /*
  * interps.h: the target's interpreters and their GILs.
  *
- * A GIL counts how often it changes hands.  So from one look at it to the next
- * it tells who can have run Python code: nobody but its holder; that one and
- * the one before; or anybody.
+ * A GIL counts how often it changes hands.  Two looks at it tell which threads can
+ * have run Python code in between: only its holder; its holder and the holder
+ * before; or all threads.
  */
 #ifndef ENGINE_THREADS_INTERPS_H
 #define ENGINE_THREADS_INTERPS_H
@@ -14,11 +14,11 @@
 #include "engine/copy/workset.h"
 #include "python/runtime.h"
 
-/* Who had a GIL, and how often it had changed hands. */
+/* A GIL at a look. */
 struct gil {
 	uint64_t holder; /* thread state that has it, or had it last */
-	uint64_t switches;
-	uint64_t waiting; /* its locks' bytes: change with who waits for it */
+	uint64_t switches; /* how often it has changed hands */
+	uint64_t waiting; /* hash of its locks, which change with its waiters */
 	bool locked;
 };
 
@@ -26,53 +26,55 @@ struct interp {
 	uint64_t addr;
 	uint64_t next;	 /* address of the next one */
 	uint64_t first;	 /* address of its first thread state */
-	uint64_t gil_at; /* address of its GIL; 0: it has none that we know */
-	bool counted;	 /* and that counts its switches */
-	struct gil was, gil; /* at the last look but one, and the last */
-	/* Where in a round's copy lie its words on garbage collection, and
-	 * what codes_stamp needs; and the latter as it was before. */
+	uint64_t gil_at; /* address of its GIL; 0: none is known */
+	bool counted;	 /* its GIL is known, and counts its switches */
+	struct gil was, gil; /* at the second last look, and at the last */
+	/* Offsets in a round's copy: its words on garbage collection, and its
+	 * counts for codes_stamp; and these counts at the last look. */
 	size_t gc, count_at;
 	uint8_t count[CODES_COUNTS * sizeof(uint64_t)];
-	struct stamp stamp; /* of what was copied */
+	struct stamp stamp; /* of the newest copy */
 };
 
 struct interps {
 	const struct py_runtime *runtime;
 	struct interp *list; /* in the order of the target's list */
 	size_t count;
-	struct workset globals; /* has what their lists and GILs need */
+	struct workset globals; /* memory that a round needs of them */
 };
 
-/* Makes them those of a new list.  False: memory cannot be read, or ours ran
- * out. */
+/* Replaces the interpreters by the interpreters of a new list.  False if memory
+ * cannot be read, or if out of memory. */
 bool interps_update(struct interps *, const struct py_memory *,
     const struct py_threads *);
 void interps_free(struct interps *);
 
-/* Adds what their lists and GILs need to what is copied, and nothing else. */
+/* Adds the words of their lists and GILs, and no more bytes, to a snapshot.  False
+ * if out of memory. */
 bool interps_add_words(const struct interps *, struct snapshot *);
 
-/* Where the address of the first one lies. */
+/* The address of the word that has the address of the first interpreter. */
 uint64_t interps_head(const struct interps *);
 
-/* Whether the list of interpreters still goes on as it did, and those of
- * threads still begin so, by a copy of the globals.  What is new comes to the
- * front of them. */
+/* Whether each interpreter still leads to the same next one and to the same first
+ * thread, by a copy of the globals.  New interpreters and threads come to the
+ * front of their lists. */
 bool interps_same(const struct interps *, struct py_view *globals);
 
-/* Looks at the GIL of one of them in such a copy.  False: it is not there. */
+/* Looks at the GIL of an interpreter in such a copy.  False if the copy lacks
+ * it. */
 bool interp_look(const struct interps *, struct interp *,
     struct py_view *globals);
 
-/* Whether its GIL was held at the last look by who held it at the last look but
- * one, and did not change hands meanwhile: then no other thread has run, none
- * that is new, and its holder has not ended. */
+/* Whether its GIL is held at the last look, has the same holder as at the look
+ * before, and did not change hands in between: then no other thread has run, not
+ * even a new one, and its holder has not ended. */
 bool interp_is_kept(const struct interp *);
-/* The same whether it is held or not: its holder may have ended. */
+/* The same, but the GIL may be free: then its holder may have ended. */
 bool interp_is_same(const struct interp *);
 /* Whether a thread state can run at any time, without a sign of it. */
 bool interp_is_free(const struct interp *, uint64_t thread);
-/* Whether it may have run between the last two looks. */
+/* Whether a thread state may have run between the last two looks. */
 bool interp_may_have_run(const struct interp *, uint64_t thread);
 
 #endif

@@ -10,8 +10,8 @@
 #include "python/status.h"
 #include "tach.h"
 
-/* The address that a line of /proc/PID/task/TID/syscall says a futex call
- * waits at; 0: it is another call. */
+/* The address that a futex call waits at, by a line of
+ * /proc/PID/task/TID/syscall.  0 if it is another call. */
 static uint64_t
 futex_address(const char *line)
 {
@@ -22,11 +22,12 @@ futex_address(const char *line)
 	return strtoull(end, NULL, 16);
 }
 
-/* What is told of a thread that has ended, and has no stack any more. */
+/* The line of a thread that has ended, and has no stack any more. */
 #define NO_CALL "-1 0x0 0x0\n"
 
-/* Where descriptors are few it has none of its own.  False: it cannot be read, or
- * the thread has ended. */
+/* Reads the `syscall` line of a thread.  Where descriptors are few, the thread has
+ * none of its own, and one is opened for the read.  False if the line cannot be
+ * read, or if the thread has ended. */
 static bool
 read_call(const struct thread *t, char *text, size_t size)
 {
@@ -78,8 +79,8 @@ status_was_blocked(const struct thread *t)
 	    (t->status & (TACH_STATUS_CPU | TACH_STATUS_UNKNOWN)) == 0;
 }
 
-/* One that was seen to wait for the GIL and has had no CPU since, but could
- * have one now, still waits. */
+/* Whether a thread that waits for a CPU still waits for the GIL: it was seen to,
+ * and has had no CPU since. */
 static bool
 still_waits(const struct process *p, struct thread *t)
 {
@@ -90,6 +91,7 @@ still_waits(const struct process *p, struct thread *t)
 	return false;
 }
 
+/* The status bits of a blocked thread.  futex: the address that it waits at. */
 static uint8_t
 blocked(const struct process *p, struct thread *t, const struct moment *m,
     uint64_t futex)
@@ -103,9 +105,10 @@ blocked(const struct process *p, struct thread *t, const struct moment *m,
 }
 
 /*
- * What a thread does just now, by a file of one line: "running" if it runs or
- * waits for a CPU only, else the call that it is blocked in, or -1 for none (a
- * page fault).  Before 3.15 only that call tells who wants the GIL.
+ * The status bits of a thread now, by a file of one line.  The line is "running"
+ * if the thread runs or only waits for a CPU; else it has the call that the thread
+ * is blocked in, or -1 for none (a page fault).  To 3.14, only this call tells
+ * that a thread wants the GIL.
  */
 static uint8_t
 look_at_task(const struct process *p, struct thread *t, const struct moment *m)

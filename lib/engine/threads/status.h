@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* status.h: how a thread was when it was sampled, as bits of enum
+/* status.h: the status of a thread when it was sampled, as bits of enum
  * tach_status. */
 #ifndef ENGINE_THREADS_STATUS_H
 #define ENGINE_THREADS_STATUS_H
@@ -7,37 +7,38 @@
 #include "engine/os/process.h"
 #include "engine/threads/threads.h"
 
-/* What was read of a thread besides its frames. */
+/* A thread at the moment of a sample, besides its frames. */
 struct moment {
 	uint64_t time_us;
 	const struct py_offsets *offsets;
 	uint64_t gil; /* address of the GIL that it uses, or 0 */
 	bool holds_gil;
-	bool wants_gil; /* it says so itself */
-	bool ran; /* it did so just now */
-	bool waits; /* it waits for the GIL, as is known */
+	bool wants_gil; /* its state says so */
+	bool ran; /* it ran just now */
+	bool waits; /* it is known to wait for the GIL */
 	bool exception;
-	uint8_t status; /* what all that comes to */
+	uint8_t status; /* the result of status_of */
 };
 
-/* Also looks at what the thread does now. */
+/* The status of a thread, by its moment and by a look at the thread now. */
 uint8_t status_of(const struct process *, struct thread *,
     const struct moment *);
 
-/* Whether a thread runs, or waits for a CPU only. */
+/* Whether a thread runs, or only waits for a CPU. */
 bool status_runs(const struct thread *);
 
-/* Whether a thread waits for the GIL at that address just now. */
+/* Whether a thread waits for the GIL at an address now. */
 bool status_waits_for(const struct thread *, const struct py_offsets *,
     uint64_t gil);
 
-/* Whether it is blocked, which is not known of each one that does not run. */
+/* Whether a thread is blocked.  False also if that cannot be read. */
 bool status_is_blocked(const struct thread *);
 
-/* Whether it was blocked when that was looked at last, if it was. */
+/* Whether a thread was blocked at the last look at its status.  False also if there
+ * was none. */
 bool status_was_blocked(const struct thread *);
 
-/* Whether samples of this status are to be kept. */
+/* Whether samples of this status are wanted. */
 bool status_kept(const struct tach_recorder_options *, uint8_t status);
 
 #endif

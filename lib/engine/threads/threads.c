@@ -108,7 +108,7 @@ threads_by_address(const void *a, const void *b)
 	return x->py.addr < y->py.addr ? -1 : x->py.addr > y->py.addr;
 }
 
-/* The old threads, sorted for look-up. */
+/* The threads, sorted by address in a new array.  NULL if out of memory. */
 static struct thread **
 sorted(const struct threads *ts)
 {
@@ -137,7 +137,7 @@ threads_update(struct threads *ts, const struct py_threads *list)
 		struct thread **found = bsearch(&k, old, ts->count,
 		    sizeof(*old), threads_by_address);
 		now[i] = thread_new(list->list[i]);
-		/* A list that changes under us can name a thread twice. */
+		/* A list that changes while it is read can name one twice. */
 		if (found != NULL && (*found)->py.interp == key.py.interp) {
 			now[i] = **found;
 			**found = thread_new((struct py_thread){
@@ -165,7 +165,7 @@ threads_free(struct threads *ts)
 
 /* ---- one thread -------------------------------------------------------- */
 
-/* Makes it that of a task, of which nothing is known yet. */
+/* Gives a thread a task, of which nothing is known yet; 0: none. */
 static void
 take_task(struct thread *t, const struct process *p, pid_t task)
 {

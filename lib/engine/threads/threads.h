@@ -17,7 +17,7 @@ struct thread_name {
 	uint64_t tid;
 	uint32_t interp;
 	bool counted;	/* it has samples */
-	uint64_t state; /* thread state that was sampled last under it */
+	uint64_t state; /* thread state that was sampled last under this index */
 };
 
 struct thread_names {
@@ -27,9 +27,9 @@ struct thread_names {
 	struct set set;
 };
 
-/* TACH_NONE: out of memory. */
+/* The index of a thread, added if it is new.  TACH_NONE if out of memory. */
 uint32_t thread_names_add(struct thread_names *, uint32_t interp, uint64_t tid);
-/* Counts samples of one, at least one, and it with its first. */
+/* Counts samples of a thread, at least one, and the thread with its first one. */
 void thread_names_count(struct thread_names *, uint32_t index,
     uint64_t samples, struct tach_recorder_stats *);
 void thread_names_free(struct thread_names *);
@@ -38,70 +38,71 @@ void thread_names_free(struct thread_names *);
 
 struct thread {
 	struct py_thread py;
-	uint64_t tid;	/* as the target knows it; 0: not bound yet */
+	uint64_t tid;	/* its id as the target knows it; 0: not bound yet */
 	uint64_t told;	/* the id that its state gave when it was bound */
-	uint64_t pthread; /* where that is found by this; see tids.h */
-	pid_t task;	/* as we know it; 0: not known */
-	int cpu;	/* on which it was interrupted last, or -1 */
-	/* It is not to be interrupted before that (ns, by clock_ns; 0: it may be):
-	 * to copy it took too long, or, if it is unfit, was in vain. */
+	uint64_t pthread; /* pthread_self() that the id is found by; see tids.h */
+	pid_t task;	/* its id as the recorder knows it; 0: not known */
+	int cpu;	/* the CPU on which to interrupt it, or -1 */
+	/* It must not be interrupted before this time (ns, by clock_ns; 0: it may
+	 * be): to copy it took too long, or, if it is unfit, was in vain. */
 	uint64_t spared;
 	bool unfit;
 	int syscall_fd; /* of /proc/PID/task/TID/syscall, or -1: not kept */
 	struct switches switches;
-	uint64_t waiting; /* how many it had had when it last was seen to wait
-			   * for the GIL; SWITCHES_UNKNOWN: it did not */
-	uint64_t parked; /* the same, to be blocked: as long as it has had no
-			  * more, it stands still */
-	unsigned looks;	/* at what it does, though it had not run */
+	uint64_t waiting; /* its switches when it was last seen to wait for the
+			   * GIL; SWITCHES_UNKNOWN: it did not wait */
+	uint64_t parked; /* its switches when it was last seen to be blocked: it
+			  * stands still until it has more */
+	unsigned looks;	/* at its status, though it had not run */
 	uint32_t index; /* TACH_NONE: not bound yet */
 	struct workset set;
 	struct workset needed; /* by the samples since the set was made */
-	unsigned samples;	/* so many */
+	unsigned samples;	/* number of these samples */
 	/* Its last sample. */
 	struct py_chain chain;
 	uint32_t *frames; /* innermost first; chain.depth of them */
 	size_t frames_max;
 	uint64_t replaced; /* codes_replaced() then */
-	/* Where it lies in the round's snapshot: its first range, how many
-	 * there are, and the offset of its bytes; and those of what was copied
-	 * before them. */
+	/* Its copy in the round's snapshot: the first range, the number of
+	 * ranges, and the offset of the bytes. */
 	size_t first, ranges, copy;
-	size_t before, before_copy;
-	size_t link; /* where the link to it lies in there, or SIZE_MAX */
-	bool gone; /* its state could not be read, or is ... */
-	bool stray; /* ... of no thread of the process, as far as was seen */
+	size_t before, before_copy; /* the same of the frames before the state */
+	size_t link; /* offset of the link to it in there, or SIZE_MAX */
+	bool gone; /* its state could not be read, or is stray */
+	bool stray; /* its state was seen to belong to no thread */
 	unsigned sought; /* how often that was seen */
 	uint64_t seek_us; /* when its thread may be sought again */
 	bool holds_gil; /* in this round */
 	bool still;	/* it was copied in an interrupt, in this round */
-	bool held;	/* it ran, and was made to stop to be read */
+	bool held;	/* it ran, and was made to stand still to be read */
 	bool copied; /* it is in the round's snapshot */
 	bool done;   /* in this round */
-	/* Where no GIL tells who ran: it was blocked at the last look and has
-	 * had no CPU since; and it was read last in the time since then. */
+	/* Where no GIL tells which threads ran.  blocked: it was blocked at the
+	 * last look, and has had no CPU since.  rests: so it was at the look
+	 * before, too, so that its last sample holds. */
 	bool blocked, rests;
-	/* Its last sample may be no longer what it does: read it. */
+	/* Its last sample may not hold any more: it has to be read. */
 	bool stale;
-	/* Only the status of that may be another one: look for it. */
+	/* Only the status of its last sample may not hold: look at it again. */
 	bool unsure;
 	bool live;	/* it has a last sample */
-	bool passed;	/* it has none, as one of its status is not wanted */
-	bool lost;	/* it has none that holds, as reading it failed, or gave a
-			 * part of it */
-	bool sound;	/* and all calls in that are known */
-	uint64_t count; /* of its stamp: see codes.h */
-	uint8_t status; /* of that */
+	bool passed;	/* it has none, as its status is not wanted */
+	bool lost;	/* its last sample cannot be repeated: to read it failed,
+			 * or gave a part of it */
+	bool sound;	/* all calls of its last sample are known */
+	uint64_t count; /* of that sample's stamp: see codes.h */
+	uint8_t status; /* of that sample, or when it was passed over */
 	uint64_t time_us; /* when it was read */
 	/* Time of its newest sample, also a repeated one; UINT64_MAX: none. */
 	uint64_t sampled_us;
-	bool wants_gil, exception; /* what it said of these */
+	bool wants_gil, exception; /* as read with its last sample */
 	size_t interp;	/* number of its interpreter in the list */
-	uint64_t stack; /* of its last chain, if that has frames; else 0 */
+	uint64_t stack; /* of its last chain; 0 if that has no frames */
 };
 
-/* One of which nothing is known yet; and what it has comes to an end. */
+/* Makes a thread of which only the state is known. */
 struct thread thread_new(struct py_thread);
+/* Frees all that a thread has: descriptors, pages, sets and chain. */
 void thread_free(struct thread *);
 
 /* Threads in the order of the target's list. */
@@ -110,15 +111,16 @@ struct threads {
 	size_t count;
 };
 
-/* Makes the threads those of a new list; what is known of the ones that stay
- * is kept.  False: out of memory. */
+/* Replaces the threads by the threads of a new list.  A thread that stays keeps all
+ * that is known of it.  False if out of memory: then the threads are as before.
+ * Pointers to threads are invalid afterwards. */
 bool threads_update(struct threads *, const struct py_threads *);
 void threads_free(struct threads *);
 
-/* Finds a thread that has not been found yet, by an id that may soon be another:
- * so that it can be looked at.  And takes note of the id that the target's memory
- * gives for it. */
+/* Finds the task of a thread that has none, so that it can be looked at.  The id
+ * is not noted, as it may soon be another one. */
 void thread_find(struct thread *, const struct process *, uint64_t tid);
+/* Notes the id that the target's memory gives for a thread, and finds its task. */
 void thread_bind(struct thread *, const struct process *, uint64_t tid);
 
 #endif

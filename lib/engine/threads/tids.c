@@ -6,9 +6,9 @@
 
 #define STRUCT_SIZE 1024 /* bytes of a thread's struct that are searched */
 #define PROOF_MAX 8	 /* threads that are enough to learn from */
-#define TRIES_MAX 100	 /* to learn from as many threads: any can have ended */
+#define TRIES_MAX 100	 /* to learn from one list: threads can have ended */
 
-/* Some of the threads. */
+/* Some of the threads, to learn from. */
 struct thread_sample {
 	uint64_t pthread[PROOF_MAX];
 	size_t count;
@@ -41,7 +41,8 @@ id_at(const struct py_memory *m, uint64_t pthread, uint32_t offset)
 	return py_read(m, pthread + offset, &id, sizeof(id)) ? id : 0;
 }
 
-/* Whether the other threads of a sample have ids at this offset, too. */
+/* Whether the other threads of a sample have ids at this offset, too, and all ids
+ * differ. */
 static bool
 others_agree(const struct process *p, const struct py_memory *m,
     const struct thread_sample *s, uint32_t offset)
@@ -59,7 +60,8 @@ others_agree(const struct process *p, const struct py_memory *m,
 	return true;
 }
 
-/* False: no place is one where all have an id. */
+/* Learns the offset of the id.  False if there is none at which all threads have
+ * an id. */
 static bool
 learn(struct tids *t, const struct process *p, const struct py_memory *m,
     const struct thread_sample *s)
@@ -86,7 +88,7 @@ tids_find(struct tids *t, const struct process *p, const struct py_memory *m,
 	struct thread_sample s;
 	uint32_t id;
 
-	/* What holds for few threads may be chance. */
+	/* An offset that fits few threads may fit by chance. */
 	if (t->listed < PROOF_MAX && t->listed < list->count) {
 		sample_threads(m, o, list, &s);
 		if (learn(t, p, m, &s) || ++t->tries == TRIES_MAX) {

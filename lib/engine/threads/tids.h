@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * tids.h: the kernel's ids of threads that the target's memory names by
- * pthread_self() only, as Python does to 3.10.
+ * tids.h: the kernel's ids of threads, where the target's memory has only their
+ * pthread_self(): to Python 3.10.
  *
- * That is the address of the C library's struct for the thread, and the id is
- * in there.  Where in there it is differs between C libraries, so the place is
- * learned: it is where all threads have different ids of the process's tasks.
+ * pthread_self() is the address of the C library's struct for the thread, which
+ * has the id in it.  The offset of the id differs between C libraries.  It is
+ * learned: at this offset all threads have different ids, each of them the id of
+ * one of the process's tasks.
  */
 #ifndef ENGINE_THREADS_TIDS_H
 #define ENGINE_THREADS_TIDS_H
@@ -14,16 +15,16 @@
 #include "python/runtime.h"
 
 struct tids {
-	uint32_t offset; /* bytes */
+	uint32_t offset; /* of the id in the struct; bytes */
 	bool known;
-	size_t listed;	 /* threads it was learned from, or given up for */
-	unsigned tries;	 /* that have failed since */
+	size_t listed;	 /* threads when it was learned, or given up */
+	unsigned tries;	 /* failed tries since then */
 };
 
 /*
- * The id of the thread that is called `pthread`, one of those in the list.  It
- * was `last`, or 0: then, or if another thread has got the same struct, it is
- * checked against the process's tasks.  0: it has not been found.
+ * The id of a thread of the list, by its pthread_self().  last: its id before, or
+ * 0.  The id is checked against the process's tasks if it is another one than
+ * before: another thread may have got the same struct.  0 if it is not found.
  */
 uint64_t tids_find(struct tids *, const struct process *,
     const struct py_memory *, const struct py_offsets *,
