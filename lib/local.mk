@@ -140,19 +140,27 @@ lib_libtach_core_la_SOURCES = \
 
 # The engine, room by room, from the ground up: see t/arrows.
 lib_libtach_core_la_SOURCES += \
-	lib/engine/os/clock.c lib/engine/os/clock.h \
-	lib/engine/os/deathwatch.c lib/engine/os/deathwatch.h \
-	lib/engine/os/image.c lib/engine/os/image.h \
-	lib/engine/os/perf.c lib/engine/os/perf.h \
-	lib/engine/os/process.c lib/engine/os/process.h \
-	lib/engine/os/stop.c lib/engine/os/stop.h \
-	lib/engine/os/switches.c lib/engine/os/switches.h \
-	lib/engine/os/timens.c lib/engine/os/timens.h
+	lib/engine/os/clock.c \
+	lib/engine/os/deathwatch.c \
+	lib/engine/os/files.c \
+	lib/engine/os/image.c \
+	lib/engine/os/memory.c \
+	lib/engine/os/numbers.c \
+	lib/engine/os/os.h \
+	lib/engine/os/perf.c \
+	lib/engine/os/proc.c lib/engine/os/proc.h \
+	lib/engine/os/process.c \
+	lib/engine/os/schedule.c \
+	lib/engine/os/stop.c \
+	lib/engine/os/switches.c \
+	lib/engine/os/task.c \
+	lib/engine/os/timens.c
 lib_libtach_core_la_SOURCES += \
 	lib/engine/sched/caller.c lib/engine/sched/caller.h \
 	lib/engine/sched/colocate.c lib/engine/sched/colocate.h \
 	lib/engine/sched/gap.c lib/engine/sched/gap.h \
 	lib/engine/sched/pace.c lib/engine/sched/pace.h \
+	lib/engine/sched/pacer.c lib/engine/sched/pacer.h \
 	lib/engine/sched/realtime.c lib/engine/sched/realtime.h
 lib_libtach_core_la_SOURCES += \
 	lib/engine/copy/pages.c lib/engine/copy/pages.h \

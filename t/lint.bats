@@ -178,6 +178,19 @@ lib/out/x.c:2: lib/out may not include format/head.h
 lib/python/x.c:2: lib/python makes no system call: unistd.h"
 }
 
+@test "a room that sees the operating system by itself is told" {
+	mkdir -p lib/engine/{os,kernel,copy} lib/out cmd
+	for room in engine/os engine/kernel engine/copy out; do
+		printf '%s\n' '#include <sys/uio.h>' '#include <linux/x.h>' \
+		    '#include <poll.h>' 'f = "/proc/x";' >lib/$room/x.c
+	done
+	run -1 "$T/arrows" .
+	is "$output" "lib/engine/copy/x.c:1: lib/engine/copy includes sys/uio.h: engine/os/os.h does
+lib/engine/copy/x.c:2: lib/engine/copy includes linux/x.h: engine/os/os.h does
+lib/engine/copy/x.c:3: lib/engine/copy includes poll.h: engine/os/os.h does
+lib/engine/copy/x.c:4: lib/engine/copy reads /proc: engine/os/os.h does"
+}
+
 @test "a room of the engine that is too full is told" {
 	mkdir -p lib/engine/copy cmd
 	touch lib/engine/copy/{a..q}.c

@@ -12,7 +12,8 @@
 #include <sys/prctl.h>
 #include <sys/uio.h>
 
-#include "engine/os/clock.h"
+#include "engine/os/os.h"
+#include "engine/sched/pacer.h"
 
 #define PAGE 4096
 

@@ -16,7 +16,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "engine/os/clock.h"
+#include "engine/os/os.h"
+#include "engine/sched/pacer.h"
 
 /* With an interval of 0 it only counts.  To read it is to call its CPU. */
 static int

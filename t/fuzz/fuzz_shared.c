@@ -15,7 +15,7 @@
 
 #include "agent/ring.h"
 #include "engine/inprocess/inprocess.h"
-#include "engine/os/clock.h"
+#include "engine/os/os.h"
 #include "fuzz.h"
 #include "../unit/outsider.h"
 

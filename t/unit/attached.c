@@ -13,7 +13,7 @@
 
 #include "engine/locate/attach.h"
 #include "engine/locate/find.h"
-#include "engine/os/clock.h"
+#include "engine/os/os.h"
 #include "inside.h"
 
 static void

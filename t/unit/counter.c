@@ -140,7 +140,7 @@ counter_check(const struct snapshot *s)
 	assert(first == last || first == last + 1);
 	for (size_t i = 0; i < COUNTER_FRAMES; i++) {
 		uint64_t n = count_at(s, at);
-		assert(s->remote[2 + i].iov_base == &counter->frames[i]);
+		assert(s->ranges[2 + i].addr == (uintptr_t)&counter->frames[i]);
 		assert(n <= before && n >= last);
 		before = n;
 		at += counter_way.frame_size;

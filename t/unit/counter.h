@@ -10,7 +10,7 @@
 
 #include "engine/copy/snapshot.h"
 #include "engine/kernel/interrupt.h"
-#include "engine/os/process.h"
+#include "engine/os/os.h"
 
 #define COUNTER_FRAMES 64
 

@@ -8,7 +8,7 @@
 
 #include "engine/locate/find.h"
 #include "engine/locate/inject.h"
-#include "engine/os/clock.h"
+#include "engine/os/os.h"
 
 int
 main(int argc, char *argv[])

@@ -18,7 +18,7 @@
 
 #include "engine/copy/snapshot.h"
 #include "engine/locate/find.h"
-#include "engine/os/process.h"
+#include "engine/os/os.h"
 
 void
 inside_open(struct inside *in, uint32_t asked, uint64_t interval_ns)

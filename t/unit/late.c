@@ -16,8 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "engine/os/clock.h"
-#include "engine/os/stop.h"
+#include "engine/os/os.h"
 #include "tach.h"
 
 #define INTERVAL (400 * NS_PER_US) /* too short to wait on the process's CPU */

@@ -11,7 +11,7 @@
 
 #include "engine/copy/snapshot.h"
 #include "engine/locate/find.h"
-#include "engine/os/process.h"
+#include "engine/os/os.h"
 #include "python/objects.h"
 
 #define SIZE 200 /* bytes */

@@ -18,7 +18,7 @@
 #include "counter.h"
 #include "engine/kernel/batch.h"
 #include "engine/kernel/bpf_load.h"
-#include "engine/os/clock.h"
+#include "engine/os/os.h"
 
 #define INTERVAL (200 * NS_PER_US)
 #define BATCH 8
@@ -147,10 +147,7 @@ run_a_while(void)
 static bool
 is_blocked(const struct process *p)
 {
-	char call[64];
-
-	assert(process_read_task(p, p->pid, "syscall", call, sizeof(call)));
-	return call[0] != 'r';
+	return task_state(p->pid, -1).is == TASK_BLOCKED;
 }
 
 /* A thread that blocks is left at once, with all that was recorded before; and

@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "engine/os/clock.h"
+#include "engine/os/os.h"
 #include "engine/sched/colocate.h"
 
 #define ROUNDS_MAX 1000 /* of a stay: no stay is longer */

@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "engine/os/deathwatch.h"
+#include "engine/os/os.h"
 
 static _Atomic uint32_t *word; /* the first of some */
 static size_t size;

@@ -15,7 +15,7 @@
 #include "agent/ring.h"
 #include "engine/inprocess/inprocess.h"
 #include "engine/inprocess/thread_ring.h"
-#include "engine/os/clock.h"
+#include "engine/os/os.h"
 
 #define ROUNDS 4000
 #define INTERVAL NS_PER_MS

@@ -8,7 +8,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
-#include "engine/os/clock.h"
+#include "engine/os/os.h"
 #include "engine/sched/gap.h"
 
 #define INTERVAL NS_PER_MS

@@ -26,7 +26,7 @@
 #include <unistd.h>
 
 #include "agent/ring.h"
-#include "engine/os/clock.h"
+#include "engine/os/os.h"
 #include "outsider.h"
 #include "tach.h"
 

@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "engine/os/image.h"
+#include "engine/os/os.h"
 
 #define SIZE 4096
 

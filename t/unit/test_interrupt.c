@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "counter.h"
-#include "engine/os/clock.h"
+#include "engine/os/os.h"
 
 #define READS 2000
 #define ITEMS 4
@@ -135,7 +135,8 @@ test_exceptions(struct interrupts *in)
 	assert(read_running(in, &p, &s, &cpu, &way) == INTERRUPT_OK);
 	assert(s.count == 2 + COUNTER_FRAMES + ITEMS);
 	for (size_t i = 0; i < ITEMS; i++)
-		assert(s.remote[2 + COUNTER_FRAMES + i].iov_base == item_at(i));
+		assert(s.ranges[2 + COUNTER_FRAMES + i].addr ==
+		    (uintptr_t)item_at(i));
 	item_at(ITEMS - 1)->previous = NULL;
 	assert(read_running(in, &p, &s, &cpu, &way) == INTERRUPT_OK);
 	item_at(ITEMS - 1)->previous = (struct item *)8;
@@ -170,8 +171,8 @@ set_code(size_t frame, struct code *code)
 static bool
 is_part(const struct snapshot *s, size_t part, const void *addr, size_t size)
 {
-	return s->remote[2 + part].iov_base == addr &&
-	    s->remote[2 + part].iov_len == size;
+	return s->ranges[2 + part].addr == (uintptr_t)addr &&
+	    s->ranges[2 + part].size == size;
 }
 
 /* Two code objects, and a page that is the last one. */

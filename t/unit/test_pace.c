@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "engine/os/clock.h"
+#include "engine/os/os.h"
 #include "engine/sched/pace.h"
 
 #define INTERVAL NS_PER_MS

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /* test_pacer: when rounds are due, by a clock that is made up here. */
-#include "engine/os/clock.h"
+#include "engine/os/os.h"
+#include "engine/sched/pacer.h"
 #include "profile.h"
 
 #define INTERVAL (100 * NS_PER_US)

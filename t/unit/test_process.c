@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "engine/os/process.h"
+#include "engine/os/os.h"
 #include "profile.h"
 
 static int forked[2]; /* a pipe: the child is about to become the command */

@@ -9,7 +9,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "engine/os/clock.h"
+#include "engine/os/os.h"
 #include "engine/kernel/stock.h"
 
 #define INTERVAL NS_PER_MS

@@ -17,8 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "engine/os/clock.h"
-#include "engine/os/stop.h"
+#include "engine/os/os.h"
 
 #define STALL (150 * 1000) /* us: longer than a thread is waited for */
 #define ROUNDS 8

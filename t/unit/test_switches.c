@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "engine/os/switches.h"
+#include "engine/os/os.h"
 
 #define RESTING 200 /* looks; far less are enough to be watched */
 #define WAKES 50

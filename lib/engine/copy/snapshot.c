@@ -2,30 +2,27 @@
 /* snapshot.c: see snapshot.h. */
 #include "engine/copy/snapshot.h"
 
-#include <errno.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "array.h"
 
+#define PIECES 64 /* that are read at once */
+
 static bool
-memory_read(const struct py_memory *m, const struct py_piece *pieces, size_t n)
+read_process(const struct py_memory *m, const struct py_piece *pieces, size_t n)
 {
 	const struct process_memory *pm = (const struct process_memory *)m;
-	struct iovec local[IOV_MAX], remote[IOV_MAX];
+	struct memory_piece list[PIECES];
 
 	for (size_t done = 0; done < n;) {
-		size_t k = n - done < IOV_MAX ? n - done : IOV_MAX;
-		ssize_t want = 0;
+		size_t k = n - done < PIECES ? n - done : PIECES;
 		for (size_t i = 0; i < k; i++) {
 			const struct py_piece *p = &pieces[done + i];
-			local[i] = (struct iovec){p->buf, p->size};
-			remote[i] = (struct iovec){
-			    (void *)(uintptr_t)p->addr, p->size};
-			want += (ssize_t)p->size;
+			list[i] = (struct memory_piece){p->addr, p->size,
+			    p->buf};
 		}
-		if (process_vm_readv(pm->pid, local, k, remote, k, 0) != want)
+		if (!memory_read(pm->pid, list, k))
 			return false;
 		done += k;
 	}
@@ -35,7 +32,7 @@ memory_read(const struct py_memory *m, const struct py_piece *pieces, size_t n)
 void
 process_memory_init(struct process_memory *m, pid_t pid)
 {
-	m->memory.read = memory_read;
+	m->memory.read = read_process;
 	m->pid = pid;
 }
 
@@ -49,7 +46,7 @@ snapshot_clear(struct snapshot *s)
 void
 snapshot_free(struct snapshot *s)
 {
-	free(s->remote);
+	free(s->ranges);
 	free(s->bytes);
 	*s = (struct snapshot){0};
 }
@@ -57,12 +54,12 @@ snapshot_free(struct snapshot *s)
 bool
 snapshot_add(struct snapshot *s, uint64_t addr, size_t size)
 {
-	struct iovec *p = array_grow(s->remote, s->count, &s->max, sizeof(*p));
+	struct range *p = array_grow(s->ranges, s->count, &s->max, sizeof(*p));
 
 	if (p == NULL)
 		return false;
-	s->remote = p;
-	p[s->count++] = (struct iovec){(void *)(uintptr_t)addr, size};
+	s->ranges = p;
+	p[s->count++] = (struct range){addr, size};
 	s->size += size;
 	return true;
 }
@@ -73,10 +70,10 @@ snapshot_find(const struct snapshot *s, size_t first, uint64_t addr,
 {
 	*where = s->size;
 	for (size_t i = s->count; i-- > first;) {
-		const struct iovec *v = &s->remote[i];
-		uint64_t offset = addr - (uint64_t)(uintptr_t)v->iov_base;
-		*where -= v->iov_len;
-		if (offset < v->iov_len && size <= v->iov_len - offset) {
+		const struct range *v = &s->ranges[i];
+		uint64_t offset = addr - v->addr;
+		*where -= v->size;
+		if (offset < v->size && size <= v->size - offset) {
 			*where += offset;
 			return true;
 		}
@@ -123,40 +120,12 @@ make_byte_room(struct snapshot *s)
 	return true;
 }
 
-/* The index of the range in which a short read of n bytes, from range i on,
- * ended. */
-static size_t
-range_at(const struct snapshot *s, size_t i, size_t n)
-{
-	while (i + 1 < s->count && n >= s->remote[i].iov_len)
-		n -= s->remote[i++].iov_len;
-	return i;
-}
-
 bool
 snapshot_read(struct snapshot *s, pid_t pid, size_t *failed)
 {
-	size_t done = 0;
-
 	*failed = 0;
-	if (!make_byte_room(s))
-		return false;
-	for (size_t i = 0; i < s->count; i += IOV_MAX) {
-		size_t k = s->count - i < IOV_MAX ? s->count - i : IOV_MAX;
-		struct iovec local = {s->bytes + done, 0};
-		ssize_t n;
-		for (size_t j = i; j < i + k; j++)
-			local.iov_len += s->remote[j].iov_len;
-		n = process_vm_readv(pid, &local, 1, s->remote + i, k, 0);
-		if (n != (ssize_t)local.iov_len) {
-			*failed = range_at(s, i, n > 0 ? (size_t)n : 0);
-			if (n >= 0)
-				errno = EFAULT;
-			return false;
-		}
-		done += local.iov_len;
-	}
-	return true;
+	return make_byte_room(s) &&
+	    memory_copy(pid, s->ranges, s->count, s->bytes, failed);
 }
 
 bool
@@ -205,12 +174,12 @@ spans_add_around(struct spans *sp, const struct snapshot *s, size_t first,
     size_t n, size_t offset, const struct range *holes, size_t nholes)
 {
 	for (size_t i = first; i < first + n; i++) {
-		const struct iovec *v = &s->remote[i];
-		struct py_span span = {(uint64_t)(uintptr_t)v->iov_base,
-		    v->iov_len, s->bytes + offset};
+		const struct range *v = &s->ranges[i];
+		struct py_span span = {v->addr,
+		    v->size, s->bytes + offset};
 		if (!add_around(sp, span, holes, nholes))
 			return false;
-		offset += v->iov_len;
+		offset += v->size;
 	}
 	return true;
 }

@@ -11,7 +11,6 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
-#include <sys/uio.h>
 
 #include "engine/copy/workset.h"
 #include "python/memory.h"
@@ -25,7 +24,7 @@ struct process_memory {
 void process_memory_init(struct process_memory *, pid_t);
 
 struct snapshot {
-	struct iovec *remote;
+	struct range *ranges;
 	size_t count, max;
 	uint8_t *bytes; /* the copy */
 	size_t size;	/* of the ranges, bytes */

@@ -13,14 +13,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "engine/os/os.h"
+
 #define WORKSET_BLOCK 1024 /* bytes */
 #define WORKSET_PAGE 4096  /* bytes: no page is smaller */
 #define WORKSET_MAX (256u << 20) /* bytes: no thread needs more */
-
-struct range {
-	uint64_t addr;
-	size_t size; /* bytes */
-};
 
 struct workset {
 	struct range *ranges; /* by address; at least a page between two */

@@ -17,10 +17,7 @@
 #include <unistd.h>
 
 #include "engine/locate/library.h"
-#include "engine/os/clock.h"
-#include "engine/os/deathwatch.h"
-#include "engine/os/image.h"
-#include "engine/os/perf.h"
+#include "engine/os/os.h"
 
 /* Programs that use real-time signals use the first and the last ones. */
 #define SIGNAL_BELOW_LAST 2
@@ -65,11 +62,13 @@ make_environment(struct agents *a)
 {
 	const char *before = getenv("LD_PRELOAD");
 	bool has = before != NULL && *before != '\0';
+	char memory[64];
 
+	descriptor_path(memory, sizeof(memory), a->fd);
 	return asprintf(&a->environment[0], "LD_PRELOAD=%s%s%s", a->library,
 	    has ? ":" : "", has ? before : "") >= 0 &&
-	    asprintf(&a->environment[1], WIRE_ENV "=/proc/%d/fd/%d %" PRIu64,
-	    (int)getpid(), a->fd, a->nonce) >= 0;
+	    asprintf(&a->environment[1], WIRE_ENV "=%s %" PRIu64, memory,
+		a->nonce) >= 0;
 }
 
 /* ---- the memory ------------------------------------------------------------ */
@@ -141,14 +140,6 @@ find_file(struct agents *a)
 	if (fd >= 0)
 		close(fd);
 	return found;
-}
-
-static uint64_t
-own_namespace(void)
-{
-	struct stat st;
-
-	return stat("/proc/self/ns/pid", &st) == 0 ? st.st_ino : 0;
 }
 
 /* The options, as bits.  The clock is of CPU time only where the mode asks for

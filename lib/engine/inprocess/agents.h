@@ -15,7 +15,7 @@
 #include <sys/types.h>
 
 #include "agent/wire.h"
-#include "engine/os/process.h"
+#include "engine/os/os.h"
 #include "error.h"
 #include "python/runtime.h"
 #include "tach.h"

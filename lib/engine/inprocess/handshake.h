@@ -5,7 +5,7 @@
 #define ENGINE_INPROCESS_HANDSHAKE_H
 
 #include "agent/wire.h"
-#include "engine/os/process.h"
+#include "engine/os/os.h"
 #include "python/runtime.h"
 #include "tach.h"
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "array.h"
-#include "engine/os/clock.h"
+#include "engine/os/os.h"
 
 #define AGAIN (100 * NS_PER_MS) /* between two looks at all of them */
 

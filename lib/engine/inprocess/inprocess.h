@@ -10,7 +10,7 @@
 #define ENGINE_INPROCESS_INPROCESS_H
 
 #include "engine/inprocess/agents.h"
-#include "engine/os/process.h"
+#include "engine/os/os.h"
 #include "engine/threads/threads.h"
 #include "python/runtime.h"
 #include "tach.h"

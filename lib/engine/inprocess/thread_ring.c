@@ -6,7 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "engine/os/perf.h"
+#include "engine/os/os.h"
+#include "engine/sched/pacer.h"
 #include "engine/sample/emit.h"
 
 struct thread_ring *

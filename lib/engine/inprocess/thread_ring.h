@@ -9,8 +9,8 @@
 #include "agent/ring.h"
 #include "engine/inprocess/agents.h"
 #include "engine/inprocess/registry.h"
-#include "engine/os/clock.h"
-#include "engine/os/process.h"
+#include "engine/os/os.h"
+#include "engine/sched/pacer.h"
 
 struct thread_ring {
 	uint32_t number;
@@ -79,7 +79,7 @@ struct thread_ring_reader {
 	struct tach_table *table;
 	bool opcodes; /* frames are to have their opcodes */
 	uint32_t cut, gc, native; /* synthetic frames, or TACH_NONE */
-	int64_t ahead; /* ns by which the process's clock is ahead: timens.h */
+	int64_t ahead; /* ns by which the process's clock is ahead */
 	size_t left;  /* records that it may still read; set by the caller */
 	uint64_t now; /* ns: the last look at the clock; see take_sample */
 	uint64_t damaged; /* records so far that cannot be right */

@@ -6,7 +6,7 @@
 #ifndef ENGINE_INPROCESS_WAIT_READER_H
 #define ENGINE_INPROCESS_WAIT_READER_H
 
-#include "engine/os/process.h"
+#include "engine/os/os.h"
 #include "engine/threads/threads.h"
 #include "python/runtime.h"
 #include "tach.h"

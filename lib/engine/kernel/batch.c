@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "engine/kernel/bpf_load.h"
-#include "engine/os/clock.h"
+#include "engine/os/os.h"
 
 void
 batch_init(struct batch *b, struct interrupts *in)

@@ -39,8 +39,7 @@ interrupts_ask(struct interrupt_ask *a, pid_t task, const struct snapshot *s,
 	a->task = (uint32_t)task;
 	a->ranges = 0;
 	for (size_t i = 0; i < s->count; i++)
-		if (!ask_for(a, (uint64_t)(uintptr_t)s->remote[i].iov_base,
-			s->remote[i].iov_len))
+		if (!ask_for(a, s->ranges[i].addr, s->ranges[i].size))
 			return false;
 	a->way = *way;
 	return true;

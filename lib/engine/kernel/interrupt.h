@@ -32,7 +32,7 @@ struct interrupts *interrupts_new(uint64_t interval_ns);
 void interrupts_drop(struct interrupts *);
 
 /* The descriptor of the program that an event of a thread at rest is to run when the
- * thread leaves a CPU: see switches.h.  -1 if there are no interrupts. */
+ * thread leaves a CPU: see os.h.  -1 if there are no interrupts. */
 int interrupts_stir(const struct interrupts *);
 
 /* Whether a thread on a CPU can be interrupted: not if that is the caller's CPU, on

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "engine/kernel/bpf_load.h"
-#include "engine/os/clock.h"
+#include "engine/os/os.h"
 
 #define TICK (50 * NS_PER_US)
 #define TICKS 9			 /* to measure; the median counts */

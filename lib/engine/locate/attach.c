@@ -13,8 +13,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <linux/openat2.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,12 +20,11 @@
 #include <sys/random.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/un.h>
 #include <unistd.h>
 
 #include "engine/locate/inject.h"
-#include "engine/os/clock.h"
+#include "engine/os/os.h"
 
 /* How long the main thread may take to run the script, and the script to
  * answer. */
@@ -123,40 +120,10 @@ fail_visit(const struct visit *v, const char *what)
 
 /* ---- a folder in the target's root ------------------------------------- */
 
-/* Finds the user and group as which the target opens files. */
-static bool
-find_user(struct visit *v)
-{
-	int fd = process_open_task(v->process, v->process->pid, "status");
-	char text[4096];
-	const char *uid, *gid;
-	ssize_t n = fd >= 0 ? read(fd, text, sizeof(text) - 1) : -1;
-
-	if (fd >= 0)
-		close(fd);
-	text[n > 0 ? n : 0] = '\0';
-	uid = strstr(text, "\nUid:");
-	gid = strstr(text, "\nGid:");
-	return uid != NULL && gid != NULL &&
-	    sscanf(uid, "\nUid: %*u %*u %*u %u", &v->uid) == 1 &&
-	    sscanf(gid, "\nGid: %*u %*u %*u %u", &v->gid) == 1;
-}
-
-/* Opens a folder in the target's root.  Others may have made it a link, which
- * may not lead out of that root. */
-static int
-open_inside(int root, const char *path)
-{
-	struct open_how how = {.flags = O_PATH | O_DIRECTORY | O_CLOEXEC,
-	    .resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS};
-
-	return (int)syscall(SYS_openat2, root, path, &how, sizeof(how));
-}
-
 static bool
 make_folder_in(struct visit *v, int root, const char *parent)
 {
-	if ((v->parent = open_inside(root, parent)) < 0)
+	if ((v->parent = folder_open_inside(root, parent)) < 0)
 		return false;
 	if (mkdirat(v->parent, v->name, 0700) == 0) {
 		v->folder = openat(v->parent, v->name,
@@ -176,13 +143,11 @@ make_folder(struct visit *v)
 	static const char *const parents[] = {"/tmp", "/var/tmp", "/dev/shm",
 	    "/run", "/"};
 	uint64_t random;
-	char root[64];
-	int fd;
+	int fd = process_open_root(v->process);
 
-	snprintf(root, sizeof(root), "/proc/%d/root", (int)v->process->pid);
-	if ((fd = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC)) < 0 ||
+	if (fd < 0 ||
 	    getrandom(&random, sizeof(random), 0) != (ssize_t)sizeof(random))
-		return fail_visit(v, root);
+		return fail_visit(v, "its root");
 	snprintf(v->name, sizeof(v->name), "tach-%016" PRIx64, random);
 	for (size_t i = 0; i < sizeof(parents) / sizeof(*parents) &&
 	    v->folder < 0; i++) {
@@ -216,8 +181,7 @@ listen_there(struct visit *v)
 
 	v->listener = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC |
 	    SOCK_NONBLOCK, 0);
-	snprintf(addr.sun_path, sizeof(addr.sun_path),
-	    "/proc/self/fd/%d/" SOCKET, v->folder);
+	folder_path(addr.sun_path, sizeof(addr.sun_path), v->folder, SOCKET);
 	return (v->listener >= 0 &&
 		   bind(v->listener, (struct sockaddr *)&addr,
 		       sizeof(addr)) == 0 &&
@@ -246,7 +210,7 @@ watch_script(struct visit *v)
 {
 	char path[PATH_ROOM];
 
-	snprintf(path, sizeof(path), "/proc/self/fd/%d/" SCRIPT, v->folder);
+	folder_path(path, sizeof(path), v->folder, SCRIPT);
 	v->opens = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
 	if (v->opens >= 0 && inotify_add_watch(v->opens, path, IN_OPEN) < 0) {
 		close(v->opens);
@@ -353,15 +317,8 @@ static void
 path_inside(const struct visit *v, const char *library, int fd, char *path,
     size_t size)
 {
-	struct stat ours, its;
-
-	snprintf(path, size, "/proc/%d/root%s", (int)v->process->pid, library);
-	if (library[0] == '/' && fstat(fd, &ours) == 0 &&
-	    stat(path, &its) == 0 && ours.st_dev == its.st_dev &&
-	    ours.st_ino == its.st_ino)
-		snprintf(path, size, "%s", library);
-	else
-		path[0] = '\0';
+	snprintf(path, size, "%s",
+	    process_has_file(v->process, library, fd) ? library : "");
 }
 
 static bool
@@ -448,7 +405,7 @@ attach_agent(const struct process *p, const struct py_runtime *rt,
 
 	if (!inject_possible(p, rt, error))
 		return false;
-	ok = (find_user(&v) || fail_visit(&v, "its user")) && make_folder(&v) &&
+	ok = (process_user(p, &v.uid, &v.gid) || fail_visit(&v, "its user")) && make_folder(&v) &&
 	    write_script(&v) && listen_there(&v) && hand_over(&v);
 	if (ok) {
 		watch_script(&v);

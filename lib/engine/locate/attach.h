@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "engine/os/process.h"
+#include "engine/os/os.h"
 #include "error.h"
 #include "python/runtime.h"
 

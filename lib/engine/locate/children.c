@@ -8,27 +8,18 @@
  * the parent may have ended, a process in the session of a descendant is one,
  * too.
  */
-#include <dirent.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-#include <xxhash.h>
 
 #include "array.h"
 #include "engine/copy/snapshot.h"
 #include "engine/locate/find.h"
-#include "engine/os/clock.h"
-#include "engine/os/process.h"
+#include "engine/os/os.h"
 #include "engine/threads/tids.h"
 #include "error.h"
 #include "tach.h"
 
 #define CANDIDATES_MAX 512
 #define PID_FIRST 2
-#define PID_MAX_MAX (1 << 22)
 /* How often a process is looked at that is no Python yet.  It can become one by
  * exec, which is cheap to see, and by loading a library. */
 #define EXEC_EVERY (2 * NS_PER_MS)
@@ -50,15 +41,15 @@ struct candidate {
 	 * Python; ns. */
 	uint64_t born, exec_at, load_at;
 	uint64_t seen; /* for find_python */
-	uint64_t exe;  /* hash of its program's path */
+	uint64_t program; /* see process_program; 0: not known yet */
 	bool told;     /* the caller knows why it cannot be recorded */
 };
 
 struct tach_children {
 	pid_t root;
 	uint8_t *ours; /* a bit for each PID: a descendant had it last */
-	pid_t last, max;
-	int last_fd;
+	struct process_numbers numbers;
+	pid_t last; /* the number that was looked at last */
 	struct candidate *list;
 	size_t count, list_max;
 	size_t at; /* the candidate to look at next; 0: look for new ones first */
@@ -72,7 +63,7 @@ struct tach_children {
 static bool
 is_our_child(const struct tach_children *c, pid_t pid)
 {
-	return pid == c->root || (pid > 0 && pid < c->max &&
+	return pid == c->root || (pid > 0 && pid < c->numbers.max &&
 	    (c->ours[pid / 8] & 1 << pid % 8) != 0);
 }
 
@@ -87,55 +78,7 @@ set_ours(struct tach_children *c, pid_t pid, bool ours)
 		c->ours[pid / 8] &= (uint8_t)~bit;
 }
 
-static pid_t
-read_max(void)
-{
-	FILE *f = fopen("/proc/sys/kernel/pid_max", "re");
-	int max = 0;
-
-	if (f != NULL && fscanf(f, "%d", &max) != 1)
-		max = 0;
-	if (f != NULL)
-		fclose(f);
-	return max > PID_FIRST && max < PID_MAX_MAX ? max : PID_MAX_MAX;
-}
-
-/* Opens a file that ends in the last PID. */
-static int
-open_last(void)
-{
-	int fd = open("/proc/sys/kernel/ns_last_pid", O_RDONLY | O_CLOEXEC);
-
-	return fd >= 0 ? fd : open("/proc/loadavg", O_RDONLY | O_CLOEXEC);
-}
-
-static pid_t
-read_last(const struct tach_children *c)
-{
-	char text[128], *blank;
-	ssize_t n = pread(c->last_fd, text, sizeof(text) - 1, 0);
-	long last;
-
-	if (n <= 0)
-		return c->last;
-	text[n] = '\0';
-	blank = strrchr(text, ' ');
-	last = strtol(blank != NULL ? blank : text, NULL, 10);
-	return last > 0 && last < c->max ? (pid_t)last : c->last;
-}
-
 /* ---- new processes ----------------------------------------------------- */
-
-/* Reads a process's parent and session.  False if there is no such process. */
-static bool
-read_parent(pid_t pid, pid_t *parent, pid_t *session)
-{
-	char text[PROCESS_STAT_MAX];
-	const char *stat = process_stat(pid, text, sizeof(text));
-
-	return stat != NULL &&
-	    sscanf(stat, "%*c %d %*d %d", parent, session) == 2;
-}
 
 static void
 add_candidate(struct tach_children *c, pid_t pid)
@@ -164,7 +107,7 @@ probe(struct tach_children *c, pid_t pid)
 	pid_t parent, session;
 
 	set_ours(c, pid, false);
-	if (pid != c->root && read_parent(pid, &parent, &session) &&
+	if (pid != c->root && process_parent(pid, &parent, &session) &&
 	    (is_our_child(c, parent) || is_our_child(c, session)))
 		add_candidate(c, pid);
 }
@@ -172,13 +115,22 @@ probe(struct tach_children *c, pid_t pid)
 static void
 probe_new(struct tach_children *c)
 {
-	pid_t last = read_last(c);
+	pid_t last = numbers_last(&c->numbers, c->last);
 
 	while (c->last != last) {
-		if (++c->last >= c->max)
+		if (++c->last >= c->numbers.max)
 			c->last = PID_FIRST;
 		probe(c, c->last);
 	}
+}
+
+static void
+probe_other(void *arg, pid_t pid)
+{
+	struct tach_children *c = arg;
+
+	if (pid < c->numbers.max && !is_our_child(c, pid))
+		probe(c, pid);
 }
 
 /* Adds the descendants that are there already.  /proc lists them in any order,
@@ -189,16 +141,8 @@ probe_all(struct tach_children *c)
 	size_t before;
 
 	do {
-		DIR *d = opendir("/proc");
-		struct dirent *e;
 		before = c->count + c->missed;
-		while (d != NULL && (e = readdir(d)) != NULL) {
-			pid_t pid = (pid_t)strtol(e->d_name, NULL, 10);
-			if (pid > 0 && pid < c->max && !is_our_child(c, pid))
-				probe(c, pid);
-		}
-		if (d != NULL)
-			closedir(d);
+		numbers_each(probe_other, c);
 	} while (c->count + c->missed != before);
 }
 
@@ -245,17 +189,11 @@ is_own(struct tach_children *c, const struct process *p,
 static bool
 has_exec(struct candidate *k)
 {
-	char path[32], name[512];
-	uint64_t hash;
-	ssize_t n;
+	uint64_t program = process_program(&k->process);
 
-	snprintf(path, sizeof(path), "/proc/%d/exe", (int)k->process.pid);
-	if ((n = readlink(path, name, sizeof(name))) < 0)
+	if (program == 0 || program == k->program)
 		return false;
-	hash = XXH3_64bits(name, (size_t)n);
-	if (hash == k->exe)
-		return false;
-	k->exe = hash;
+	k->program = program;
 	return true;
 }
 
@@ -336,13 +274,12 @@ tach_children_new(pid_t root)
 	if (c == NULL)
 		return NULL;
 	c->root = root;
-	c->max = read_max();
-	c->ours = calloc(1, (size_t)c->max / 8 + 1);
-	if ((c->last_fd = open_last()) < 0 || c->ours == NULL) {
+	if (!numbers_open(&c->numbers) ||
+	    (c->ours = calloc(1, (size_t)c->numbers.max / 8 + 1)) == NULL) {
 		tach_children_free(c);
 		return NULL;
 	}
-	c->last = read_last(c);
+	c->last = numbers_last(&c->numbers, 0);
 	probe_all(c);
 	return c;
 }
@@ -354,8 +291,7 @@ tach_children_free(struct tach_children *c)
 		return;
 	while (c->count > 0)
 		drop_child(c, c->count - 1);
-	if (c->last_fd >= 0)
-		close(c->last_fd);
+	numbers_close(&c->numbers);
 	runtime_threads_free(&c->threads);
 	free(c->list);
 	free(c->ours);

@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "engine/copy/snapshot.h"
 #include "native/elf.h"
@@ -63,24 +62,10 @@ refuse(const struct finder *f, enum runtime_result why)
 	return FIND_UNSUPPORTED;
 }
 
-static int
-yama_scope(void)
-{
-	FILE *f = fopen("/proc/sys/kernel/yama/ptrace_scope", "re");
-	int scope = 0;
-
-	if (f == NULL)
-		return 0;
-	if (fscanf(f, "%d", &scope) != 1)
-		scope = 0;
-	fclose(f);
-	return scope;
-}
-
 static enum find_result
 denied(const struct finder *f)
 {
-	int scope = yama_scope();
+	int scope = process_yama();
 
 	if (scope > 0)
 		error_set(f->error, 0, "not permitted to read process %d: run "
@@ -310,19 +295,6 @@ may_read(const struct finder *f)
 	return true;
 }
 
-/* Whether a process has no memory any more. */
-static bool
-is_ending(const struct process *p)
-{
-	int fd = process_open_task(p, p->task, "maps");
-	char c;
-	bool none = fd < 0 || read(fd, &c, 1) != 1;
-
-	if (fd >= 0)
-		close(fd);
-	return none;
-}
-
 enum find_result
 find_python(struct process *p, bool deep, uint64_t *seen,
     struct py_runtime *rt, struct error *error)
@@ -356,7 +328,7 @@ find_python(struct process *p, bool deep, uint64_t *seen,
 	*seen = f.mappings.hash;
 	mappings_free(&f.mappings);
 	if ((r != FIND_NONE && r != FIND_EMPTY) || before.text[0] == '\0' ||
-	    !is_ending(p))
+	    process_has_mappings(p))
 		return r;
 	*error = before; /* the error of the last call says why */
 	return FIND_GONE;

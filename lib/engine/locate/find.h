@@ -4,7 +4,7 @@
 #ifndef ENGINE_LOCATE_FIND_H
 #define ENGINE_LOCATE_FIND_H
 
-#include "engine/os/process.h"
+#include "engine/os/os.h"
 #include "error.h"
 #include "python/runtime.h"
 

@@ -5,11 +5,9 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/uio.h>
-#include <unistd.h>
 
 #include "engine/copy/snapshot.h"
-#include "engine/os/clock.h"
+#include "engine/os/os.h"
 
 #define LOOK_INTERVAL NS_PER_MS
 
@@ -34,11 +32,7 @@ get(const struct request *r, uint64_t addr, void *v, size_t size)
 static bool
 put(const struct request *r, uint64_t addr, const void *v, size_t size)
 {
-	struct iovec ours = {(void *)(uintptr_t)v, size};
-	struct iovec its = {(void *)(uintptr_t)addr, size};
-
-	return process_vm_writev(r->process->pid, &ours, 1, &its, 1, 0) ==
-	    (ssize_t)size;
+	return memory_write(r->process->pid, addr, v, size);
 }
 
 static bool
@@ -233,27 +227,10 @@ wait_taken(const struct request *r, int wake_fd, uint64_t deadline,
 	}
 }
 
-/* The main thread's state: R, S, ...; '?' if it is not known. */
-static char
-main_state(const struct process *p)
-{
-	char text[1024], *at;
-	int fd = process_open_task(p, p->pid, "stat");
-	ssize_t n = fd >= 0 ? read(fd, text, sizeof(text) - 1) : -1;
-
-	if (fd >= 0)
-		close(fd);
-	if (n <= 0)
-		return '?';
-	text[n] = '\0';
-	at = strrchr(text, ')'); /* the name may hold anything */
-	return at != NULL && at[1] == ' ' ? at[2] : '?';
-}
-
 static bool
 too_late(const struct request *r, const char *what)
 {
-	char state = main_state(r->process);
+	char state = process_state(r->process);
 	const char *why = state == 'T' || state == 't' ? "is stopped" :
 	    state == 'R' ? "runs code that is not Python" :
 			   "waits in a call";

@@ -7,7 +7,7 @@
 #ifndef ENGINE_LOCATE_INJECT_H
 #define ENGINE_LOCATE_INJECT_H
 
-#include "engine/os/process.h"
+#include "engine/os/os.h"
 #include "error.h"
 #include "python/runtime.h"
 

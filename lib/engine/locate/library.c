@@ -10,6 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "engine/os/os.h"
+
 #define LIBRARY "libtach-agent.so"
 #define PARTS_MAX 64 /* of a path */
 
@@ -148,16 +150,13 @@ find_moved(struct search *s)
 	    is_library_there(s, s->self->folder, ".");
 }
 
-static bool
-set_self(struct self *self, const char *file)
+static void
+set_folder(struct self *self)
 {
 	char copy[PATH_MAX];
 
-	if (realpath(file, self->path) == NULL)
-		return false;
 	memcpy(copy, self->path, sizeof(copy));
 	snprintf(self->folder, sizeof(self->folder), "%s", dirname(copy));
-	return true;
 }
 
 /* The program's file, and the file that this code is part of, which can be the
@@ -168,10 +167,11 @@ find_selves(struct self selves[2])
 	size_t n = 0;
 	Dl_info own;
 
-	n += set_self(&selves[n], "/proc/self/exe");
+	if (program_path(selves[n].path))
+		set_folder(&selves[n++]);
 	if (dladdr((void *)(uintptr_t)library_find, &own) != 0 &&
-	    set_self(&selves[n], own.dli_fname))
-		n++;
+	    realpath(own.dli_fname, selves[n].path) != NULL)
+		set_folder(&selves[n++]);
 	return n;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* deathwatch.c: see deathwatch.h. */
-#include "engine/os/deathwatch.h"
+/* deathwatch.c: see os.h. */
+#include "engine/os/os.h"
 
 #include <errno.h>
 #include <linux/futex.h>

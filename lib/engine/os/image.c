@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * image.c: see image.h.
+ * image.c: see os.h.
  *
  * The kernel gives each new program a vector (/proc/PID/auxv) of random addresses
  * and of rights.  If a program has more rights than the program before it, their
  * vectors differ, whatever the earlier program did: it cannot know the addresses.
  */
-#include "engine/os/image.h"
+#include "engine/os/proc.h"
 
 #include <dirent.h>
 #include <inttypes.h>
@@ -25,7 +25,7 @@ struct vector {
 static bool
 read_vector(const struct process *p, pid_t task, struct vector *v)
 {
-	int fd = process_open_task(p, task, "auxv");
+	int fd = proc_open_task(p, task, "auxv");
 	ssize_t n = fd >= 0 ? read(fd, v->bytes, sizeof(v->bytes)) : -1;
 
 	if (fd >= 0)

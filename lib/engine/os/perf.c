@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* perf.c: see perf.h. */
-#include "engine/os/perf.h"
+/* perf.c: see os.h. */
+#include "engine/os/os.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* stop.c: see stop.h. */
-#include "engine/os/stop.h"
+/* stop.c: see os.h. */
+#include "engine/os/proc.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,7 +14,6 @@
 #include <unistd.h>
 
 #include "array.h"
-#include "engine/os/clock.h"
 
 /* A thread that runs stops within microseconds, if there is a CPU for it. */
 #define SPINS 50
@@ -198,7 +197,7 @@ stop_tracer(const struct process *p)
 {
 	char text[2048], *at;
 
-	if (!process_read_task(p, p->pid, "status", text, sizeof(text)))
+	if (!proc_read_task(p, p->pid, "status", text, sizeof(text)))
 		return 0;
 	at = strstr(text, "\nTracerPid:");
 	return at != NULL ?

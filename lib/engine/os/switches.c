@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: ISC */
-/* switches.c: see switches.h. */
-#include "engine/os/switches.h"
+/* switches.c: see os.h. */
+#include "engine/os/proc.h"
 
 #include <stdlib.h>
 #include <unistd.h>
-
-#include "engine/os/perf.h"
 
 #define RESTS 64	 /* looks that take as long as to open the event ... */
 #define RESTS_FIRST 16 /* ... at first: threads that rest are watched soon */
@@ -42,12 +40,12 @@ switches_count(struct switches *s, const struct process *p, pid_t task)
 	char text[128], *end = text;
 	uint64_t n = SWITCHES_UNKNOWN;
 	ssize_t len;
-	int fd = s->fd >= 0 ? s->fd : process_open_task(p, task, "schedstat");
+	int fd = s->fd >= 0 ? s->fd : proc_open_task(p, task, "schedstat");
 
 	if (fd < 0)
 		return SWITCHES_UNKNOWN;
 	len = pread(fd, text, sizeof(text) - 1, 0);
-	if (fd == s->fd || process_may_keep(fd))
+	if (fd == s->fd || proc_may_keep(fd))
 		s->fd = fd;
 	else
 		close(fd);

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: ISC */
-/* timens.c: see timens.h. */
-#include "engine/os/timens.h"
+/* timens.c: see os.h. */
+#include "engine/os/os.h"
 
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <sys/stat.h>
-
-#include "engine/os/clock.h"
 
 /* The path of a file in /proc: of a process, or of this one if pid is 0. */
 static void

@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "engine/os/clock.h"
+#include "engine/os/os.h"
 #include "engine/sched/colocate.h"
 #include "engine/threads/status.h"
 

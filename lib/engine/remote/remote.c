@@ -6,8 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/os/clock.h"
-#include "engine/os/stop.h"
+#include "engine/os/os.h"
 #include "engine/remote/plan.h"
 #include "engine/remote/tasks.h"
 #include "engine/sample/emit.h"
@@ -409,7 +408,7 @@ name_thread(struct remote *r, struct thread *t,
 {
 	if (t->index != TACH_NONE)
 		return true;
-	stats->unkept += t->task != 0 && t->syscall_fd < 0;
+	stats->unkept += t->task != 0 && t->state_fd < 0;
 	t->index = thread_names_add(r->names, (uint32_t)t->py.interp_id,
 	    t->tid);
 	return t->index != TACH_NONE;

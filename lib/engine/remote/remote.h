@@ -13,10 +13,8 @@
 #ifndef ENGINE_REMOTE_REMOTE_H
 #define ENGINE_REMOTE_REMOTE_H
 
-#include <poll.h>
-
 #include "engine/kernel/interrupt.h"
-#include "engine/os/process.h"
+#include "engine/os/os.h"
 #include "engine/threads/threads.h"
 #include "error.h"
 #include "python/runtime.h"

@@ -8,7 +8,7 @@
 
 #include "array.h"
 #include "engine/copy/pages.h"
-#include "engine/os/clock.h"
+#include "engine/os/os.h"
 #include "native/elf.h"
 #include "python/tasks.h"
 

@@ -12,7 +12,7 @@
 
 #include "engine/code/codes.h"
 #include "engine/copy/snapshot.h"
-#include "engine/os/process.h"
+#include "engine/os/os.h"
 #include "engine/threads/threads.h"
 #include "python/runtime.h"
 #include "tach.h"

@@ -4,7 +4,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 #include <xxhash.h>
 
 #include "buf.h"
@@ -177,16 +176,10 @@ static bool
 ask_kernel(const struct names *n, const struct thread *t, struct name *name)
 {
 	char own[COMM_SIZE];
-	int fd = process_open_task(n->process, t->task, "comm");
-	ssize_t len;
 
-	if (fd < 0)
+	if (!task_name(n->process, t->task, name->bytes, COMM_SIZE + 1))
 		return false;
-	len = read(fd, name->bytes, COMM_SIZE);
-	close(fd);
-	if (len <= 1)
-		return false;
-	name->len = (size_t)len - 1; /* a newline ends it */
+	name->len = strlen(name->bytes);
 	process_name(n->process, own, sizeof(own));
 	return name->len != strlen(own) ||
 	    memcmp(name->bytes, own, name->len) != 0;

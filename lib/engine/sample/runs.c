@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/os/clock.h"
+#include "engine/os/os.h"
 
 void
 runs_free(struct runs *r)

@@ -15,8 +15,8 @@
 struct found {
 	unsigned holders;
 	cpu_set_t cpus;
-	struct sched_attributes attributes;
-	bool scheduled; /* the attributes are known */
+	struct schedule schedule;
+	bool scheduled; /* ->schedule is known */
 	int slack; /* ns; -1: unknown */
 };
 
@@ -87,7 +87,7 @@ static void
 note_thread(void)
 {
 	sched_getaffinity(0, sizeof(found.cpus), &found.cpus);
-	found.scheduled = realtime_get(&found.attributes);
+	found.scheduled = schedule_get(&found.schedule);
 	found.slack = prctl(PR_GET_TIMERSLACK, 0UL, 0UL, 0UL, 0UL);
 }
 
@@ -97,7 +97,7 @@ static void
 give_back_thread(void)
 {
 	if (found.scheduled)
-		realtime_set_back(&found.attributes);
+		realtime_set_back(&found.schedule);
 	if (found.slack > 0)
 		prctl(PR_SET_TIMERSLACK, (unsigned long)found.slack, 0UL, 0UL,
 		    0UL);

@@ -4,7 +4,7 @@
 
 #include <sys/resource.h>
 
-#include "engine/os/clock.h"
+#include "engine/os/os.h"
 #include "engine/sched/caller.h"
 #include "engine/sched/realtime.h"
 

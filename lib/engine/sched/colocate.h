@@ -25,7 +25,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "engine/os/process.h"
+#include "engine/os/os.h"
 
 struct colocation {
 	const struct process *process;

@@ -15,7 +15,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "engine/os/clock.h"
+#include "engine/os/os.h"
+#include "engine/sched/pacer.h"
 #include "engine/sched/realtime.h"
 
 #define PACE_PART 10

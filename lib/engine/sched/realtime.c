@@ -2,14 +2,10 @@
 /* realtime.c: see realtime.h. */
 #include "engine/sched/realtime.h"
 
-#include <linux/capability.h>
-#include <linux/sched.h>
 #include <sched.h>
 #include <sys/prctl.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
-#include "engine/os/clock.h"
+#include "engine/os/os.h"
 #include "engine/sched/caller.h"
 
 #define SLICE (100 * NS_PER_US) /* the shortest that is granted */
@@ -19,43 +15,18 @@
 #define PART 90			/* per cent of one CPU of several, ... */
 #define PART_OF_ONE 50		/* ... or of the only CPU */
 
-static bool
-set(struct sched_attributes a)
-{
-	a.size = sizeof(a);
-	return syscall(SYS_sched_setattr, 0, &a, 0) == 0;
-}
-
-bool
-realtime_get(struct sched_attributes *a)
-{
-	*a = (struct sched_attributes){0};
-	return syscall(SYS_sched_getattr, 0, a, sizeof(*a), 0) == 0;
-}
-
 /* Sets no slice first: the kernel then uses its default, which must not become a
  * chosen slice.  If this is not the earlier slice, the earlier one was chosen, and
  * is set. */
 void
-realtime_set_back(const struct sched_attributes *a)
+realtime_set_back(const struct schedule *a)
 {
-	struct sched_attributes to = *a, now;
+	struct schedule to = *a, now;
 
 	if (a->policy == SCHED_OTHER || a->policy == SCHED_BATCH)
 		to.runtime = 0;
-	if (set(to) && realtime_get(&now) && now.runtime != a->runtime)
-		set(*a);
-}
-
-/* Whether this thread may clear SCHED_FLAG_RESET_ON_FORK again. */
-static bool
-may_take_back(void)
-{
-	struct __user_cap_header_struct h = {_LINUX_CAPABILITY_VERSION_3, 0};
-	struct __user_cap_data_struct d[_LINUX_CAPABILITY_U32S_3] = {0};
-
-	return syscall(SYS_capget, &h, d) == 0 &&
-	    (d[0].effective & (1U << CAP_SYS_NICE)) != 0;
+	if (schedule_set(to) && schedule_get(&now) && now.runtime != a->runtime)
+		schedule_set(*a);
 }
 
 /* Threads that this one starts should not inherit its scheduling, and must not
@@ -64,11 +35,11 @@ may_take_back(void)
 static uint64_t
 flags_of(bool real_time)
 {
-	struct sched_attributes a;
+	struct schedule a;
 
-	if (real_time || may_take_back())
-		return SCHED_FLAG_RESET_ON_FORK;
-	return realtime_get(&a) ? a.flags & SCHED_FLAG_RESET_ON_FORK : 0;
+	if (real_time || schedule_is_free())
+		return SCHEDULE_RESET_ON_FORK;
+	return schedule_get(&a) ? a.flags & SCHEDULE_RESET_ON_FORK : 0;
 }
 
 /* Sets the least timer slack.  The kernel resets it when a thread ceases to be
@@ -82,7 +53,7 @@ sharpen_timers(void)
 static bool
 set_class(bool real_time)
 {
-	bool ok = set((struct sched_attributes){.flags = flags_of(real_time),
+	bool ok = schedule_set((struct schedule){.flags = flags_of(real_time),
 	    .policy = real_time ? SCHED_FIFO : SCHED_OTHER,
 	    .priority = real_time ? PRIORITY : 0,
 	    .runtime = real_time ? 0 : SLICE});
@@ -95,9 +66,9 @@ set_class(bool real_time)
 static bool
 is_ordinary(void)
 {
-	struct sched_attributes a;
+	struct schedule a;
 
-	return realtime_get(&a) && a.policy == SCHED_OTHER && a.nice == 0;
+	return schedule_get(&a) && a.policy == SCHED_OTHER && a.nice == 0;
 }
 
 void

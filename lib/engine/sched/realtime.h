@@ -16,6 +16,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "engine/os/os.h"
+
 struct realtime {
 	bool may;	/* the thread may be made real-time */
 	bool is;	/* it is real-time now */
@@ -25,20 +27,8 @@ struct realtime {
 	uint64_t next;	/* when its use is to be looked at again; ns */
 };
 
-/* A thread's scheduling, as sched_getattr(2) has it. */
-struct sched_attributes {
-	uint32_t size, policy;
-	uint64_t flags;
-	int32_t nice;
-	uint32_t priority;
-	uint64_t runtime, deadline, period; /* ns; runtime is also the length of
-					     * a slice */
-};
-
-/* Reads the calling thread's scheduling, false if it cannot be read; and restores
- * it. */
-bool realtime_get(struct sched_attributes *);
-void realtime_set_back(const struct sched_attributes *);
+/* Restores the calling thread's scheduling. */
+void realtime_set_back(const struct schedule *);
 
 /* Asks for short slices and sharp timers.  Here and below, a class or niceness
  * that was chosen for the thread stays as it is. */

@@ -20,7 +20,7 @@
 #include "engine/code/codes.h"
 #include "engine/code/contexts.h"
 #include "engine/copy/snapshot.h"
-#include "engine/os/process.h"
+#include "engine/os/os.h"
 #include "engine/sched/colocate.h"
 #include "engine/threads/threads.h"
 #include "python/runtime.h"

@@ -2,7 +2,7 @@
 /* interrupted.c: see interrupted.h. */
 #include "engine/stack/interrupted.h"
 
-#include "engine/os/clock.h"
+#include "engine/os/os.h"
 #include "engine/stack/read_once.h"
 
 #define TRIES 3 /* the code objects may have to be read first, and the thread

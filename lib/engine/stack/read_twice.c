@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <xxhash.h>
 
-#include "engine/os/clock.h"
+#include "engine/os/os.h"
 #include "engine/stack/candidate.h"
 #include "engine/stack/fault_in.h"
 #include "engine/stack/seek.h"

@@ -2,7 +2,7 @@
 /* seek.c: see seek.h. */
 #include "engine/stack/seek.h"
 
-#include "engine/os/clock.h"
+#include "engine/os/os.h"
 #include "engine/stack/candidate.h"
 
 #define NEAR_MAX 1024 /* bytes: of a frame and its caller */

@@ -76,21 +76,6 @@ by_struct(const struct identity *i, uint64_t pthread)
 	return 0;
 }
 
-/* The stack pointer of a waiting thread: the last but one number of a line of
- * /proc/PID/task/TID/syscall.  0 if the thread runs. */
-static uint64_t
-stack_pointer(const struct process *p, pid_t task)
-{
-	char text[256], *last;
-
-	if (!process_read_task(p, task, "syscall", text, sizeof(text)) ||
-	    (last = strrchr(text, ' ')) == NULL)
-		return 0;
-	*last = '\0';
-	last = strrchr(text, ' ');
-	return last != NULL ? strtoull(last, NULL, 16) : 0;
-}
-
 static bool
 is_in(const struct mapping *m, uint64_t addr)
 {
@@ -101,8 +86,8 @@ is_in(const struct mapping *m, uint64_t addr)
  * thread's stack has no struct at its end, and stacks of other threads can lie
  * next to each other. */
 static pid_t
-in_mapping(const struct identity *i, const struct process *p,
-    const struct mapping *m, const struct claim *c)
+in_mapping(const struct identity *i, const struct mapping *m,
+    const struct claim *c)
 {
 	const struct task *best = NULL;
 	uint64_t stack = c->stack;
@@ -117,7 +102,7 @@ in_mapping(const struct identity *i, const struct process *p,
 		return c->pthread > stack && c->pthread < best->head ?
 		    0 : best->id;
 	for (size_t k = 0; k < i->count; k++)
-		if (is_in(m, stack_pointer(p, i->list[k].id)))
+		if (is_in(m, task_state(i->list[k].id, -1).stack))
 			return i->list[k].id;
 	return 0;
 }
@@ -133,7 +118,7 @@ by_stack(const struct identity *i, const struct process *p,
 		return 0;
 	for (size_t k = 0; k < ms.count && found == 0; k++)
 		if (is_in(&ms.list[k], c->stack))
-			found = in_mapping(i, p, &ms.list[k], c);
+			found = in_mapping(i, &ms.list[k], c);
 	mappings_free(&ms);
 	return found;
 }

@@ -26,7 +26,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "engine/os/process.h"
+#include "engine/os/os.h"
 
 /* A thread of the process. */
 struct task {

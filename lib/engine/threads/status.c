@@ -2,74 +2,34 @@
 /* status.c: see status.h. */
 #include "engine/threads/status.h"
 
-#include <stdlib.h>
-#include <string.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-
 #include "python/status.h"
 #include "tach.h"
 
-/* The address that a futex call waits at, by a line of
- * /proc/PID/task/TID/syscall.  0 if it is another call. */
-static uint64_t
-futex_address(const char *line)
+static struct task_state
+state_of(const struct thread *t)
 {
-	char *end;
-
-	if (strtol(line, &end, 10) != SYS_futex)
-		return 0;
-	return strtoull(end, NULL, 16);
-}
-
-/* The line of a thread that has ended, and has no stack any more. */
-#define NO_CALL "-1 0x0 0x0\n"
-
-/* Reads the `syscall` line of a thread.  Where descriptors are few, the thread has
- * none of its own, and one is opened for the read.  False if the line cannot be
- * read, or if the thread has ended. */
-static bool
-read_call(const struct thread *t, char *text, size_t size)
-{
-	const struct process own = {.pid = t->task};
-	int fd = t->syscall_fd;
-	ssize_t n;
-
-	if (fd < 0 && t->task != 0)
-		fd = process_open_task(&own, t->task, "syscall");
-	n = fd >= 0 ? pread(fd, text, size - 1, 0) : -1;
-	if (fd >= 0 && fd != t->syscall_fd)
-		close(fd);
-	if (n <= 0)
-		return false;
-	text[n] = '\0';
-	return strcmp(text, NO_CALL) != 0;
+	return task_state(t->task, t->state_fd);
 }
 
 bool
 status_runs(const struct thread *t)
 {
-	char text[256];
-
-	return read_call(t, text, sizeof(text)) && text[0] == 'r';
+	return state_of(t).is == TASK_RUNS;
 }
 
 bool
 status_waits_for(const struct thread *t, const struct py_offsets *o,
     uint64_t gil)
 {
-	char text[256];
+	struct task_state s = state_of(t);
 
-	return read_call(t, text, sizeof(text)) &&
-	    status_waits(o, gil, futex_address(text));
+	return s.is != TASK_UNKNOWN && status_waits(o, gil, s.futex);
 }
 
 bool
 status_is_blocked(const struct thread *t)
 {
-	char text[256];
-
-	return read_call(t, text, sizeof(text)) && text[0] != 'r';
+	return state_of(t).is == TASK_BLOCKED;
 }
 
 bool
@@ -104,25 +64,22 @@ blocked(const struct process *p, struct thread *t, const struct moment *m,
 	return waits ? TACH_STATUS_GIL_WANTED : 0;
 }
 
-/*
- * The status bits of a thread now, by a file of one line.  The line is "running"
- * if the thread runs or only waits for a CPU; else it has the call that the thread
- * is blocked in, or -1 for none (a page fault).  To 3.14, only this call tells
- * that a thread wants the GIL.
- */
+/* The status bits of a thread now.  To 3.14, only the call that a thread is blocked
+ * in tells that it wants the GIL. */
 static uint8_t
 look_at_task(const struct process *p, struct thread *t, const struct moment *m)
 {
-	char text[256];
+	struct task_state s;
 
 	if (m->waits)
 		return TACH_STATUS_GIL_WANTED;
 	if (t->held || m->ran)
 		return TACH_STATUS_CPU;
-	if (!read_call(t, text, sizeof(text)))
+	s = state_of(t);
+	if (s.is == TASK_UNKNOWN)
 		return TACH_STATUS_UNKNOWN;
-	if (text[0] != 'r')
-		return blocked(p, t, m, futex_address(text));
+	if (s.is == TASK_BLOCKED)
+		return blocked(p, t, m, s.futex);
 	return TACH_STATUS_CPU | (!m->holds_gil && still_waits(p, t) ?
 	    TACH_STATUS_GIL_WANTED : 0);
 }

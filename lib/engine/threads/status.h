@@ -4,7 +4,7 @@
 #ifndef ENGINE_THREADS_STATUS_H
 #define ENGINE_THREADS_STATUS_H
 
-#include "engine/os/process.h"
+#include "engine/os/os.h"
 #include "engine/threads/threads.h"
 
 /* A thread at the moment of a sample, besides its frames. */

@@ -68,9 +68,9 @@ thread_names_free(struct thread_names *names)
 static void
 unbind(struct thread *t)
 {
-	if (t->syscall_fd >= 0)
-		close(t->syscall_fd);
-	t->syscall_fd = -1;
+	if (t->state_fd >= 0)
+		close(t->state_fd);
+	t->state_fd = -1;
 	switches_free(&t->switches);
 	t->waiting = SWITCHES_UNKNOWN;
 	t->tid = 0;
@@ -91,7 +91,7 @@ thread_free(struct thread *t)
 struct thread
 thread_new(struct py_thread py)
 {
-	struct thread t = {.py = py, .syscall_fd = -1, .cpu = -1,
+	struct thread t = {.py = py, .state_fd = -1, .cpu = -1,
 	    .index = TACH_NONE, .sampled_us = UINT64_MAX,
 	    .waiting = SWITCHES_UNKNOWN, .parked = SWITCHES_UNKNOWN};
 
@@ -173,11 +173,7 @@ take_task(struct thread *t, const struct process *p, pid_t task)
 	t->task = task;
 	if (task == 0)
 		return;
-	t->syscall_fd = process_open_task(p, task, "syscall");
-	if (t->syscall_fd < 0 || process_may_keep(t->syscall_fd))
-		return;
-	close(t->syscall_fd);
-	t->syscall_fd = -1;
+	t->state_fd = task_open(p, task);
 }
 
 void

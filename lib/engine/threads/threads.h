@@ -4,8 +4,7 @@
 #define ENGINE_THREADS_THREADS_H
 
 #include "engine/copy/workset.h"
-#include "engine/os/process.h"
-#include "engine/os/switches.h"
+#include "engine/os/os.h"
 #include "python/frames.h"
 #include "python/runtime.h"
 #include "set.h"
@@ -47,7 +46,7 @@ struct thread {
 	 * be): to copy it took too long, or, if it is unfit, was in vain. */
 	uint64_t spared;
 	bool unfit;
-	int syscall_fd; /* of /proc/PID/task/TID/syscall, or -1: not kept */
+	int state_fd; /* of task_open; -1: not kept */
 	struct switches switches;
 	uint64_t waiting; /* its switches when it was last seen to wait for the
 			   * GIL; SWITCHES_UNKNOWN: it did not wait */

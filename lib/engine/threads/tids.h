@@ -11,7 +11,7 @@
 #ifndef ENGINE_THREADS_TIDS_H
 #define ENGINE_THREADS_TIDS_H
 
-#include "engine/os/process.h"
+#include "engine/os/os.h"
 #include "python/runtime.h"
 
 struct tids {

@@ -1,24 +1,10 @@
 /* SPDX-License-Identifier: ISC */
-/* clock.h: clocks, sleeps, and absolute deadlines at an interval. */
-#ifndef ENGINE_OS_CLOCK_H
-#define ENGINE_OS_CLOCK_H
+/* pacer.h: absolute deadlines at an interval. */
+#ifndef ENGINE_SCHED_PACER_H
+#define ENGINE_SCHED_PACER_H
 
-#include <poll.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
-
-#define NS_PER_S UINT64_C(1000000000)
-#define NS_PER_MS UINT64_C(1000000)
-#define NS_PER_US UINT64_C(1000)
-
-uint64_t clock_ns(void);     /* CLOCK_MONOTONIC */
-uint64_t clock_cpu_ns(void); /* CPU time of the calling thread */
-/* Sleeps until a time (ns, CLOCK_MONOTONIC).  False if a signal came first. */
-bool clock_sleep(uint64_t until);
-/* Sleeps until a time or until one of `count` descriptors is ready.  Signals do
- * not end the sleep. */
-void clock_poll(struct pollfd *, size_t count, uint64_t until);
 
 /*
  * Deadlines, whose distance wanders: it differs from the interval by up to
