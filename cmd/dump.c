@@ -467,7 +467,7 @@ wait_for_more(const struct tach_children *c, int *waited)
 bool
 dump_children(const struct tach_recorder_options *o, pid_t pid, bool locals)
 {
-	struct tach_children *c = tach_children_new(pid);
+	struct tach_children *c = tach_children_new(pid, o->pre_release);
 	bool ok = c != NULL;
 	int rc, waited = 0;
 	pid_t child;

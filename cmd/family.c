@@ -779,7 +779,8 @@ family_record(struct family *f, struct tach_recorder *first)
 	enum family_result result = FAMILY_FAILED;
 	pid_t pid = tach_recorder_pid(first);
 
-	f->children = tach_children_new(f->options->command ? getpid() : pid);
+	f->children = tach_children_new(f->options->command ? getpid() : pid,
+	    f->options->recorder->pre_release);
 	f->sampler = sampler_new();
 	f->finisher = finisher_new();
 	if (f->children == NULL || f->sampler == NULL || f->finisher == NULL ||

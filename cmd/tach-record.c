@@ -61,6 +61,8 @@ static const char help[] =
     "      --native-markers    frames <native> where C code was called through\n"
     "      --no-gc             no frames <GC>\n"
     "      --opcodes           note the instruction that each frame is at\n"
+    "      --pre-release       record a Python before its release candidates, "
+    "too\n"
     "      --subprocesses      record all processes that come from it, each "
     "to a\n"
     "                          profile with its number in the name: "
@@ -178,6 +180,7 @@ enum {
 	OPT_NATIVE,
 	OPT_NO_GC,
 	OPT_OPCODES,
+	OPT_PRE_RELEASE,
 };
 
 static const struct option longs[] = {
@@ -195,6 +198,7 @@ static const struct option longs[] = {
 	{"native-markers", no_argument, NULL, OPT_NATIVE},
 	{"no-gc", no_argument, NULL, OPT_NO_GC},
 	{"opcodes", no_argument, NULL, OPT_OPCODES},
+	{"pre-release", no_argument, NULL, OPT_PRE_RELEASE},
 	PROFILE_OPTIONS,
 	{"subprocesses", no_argument, NULL, OPT_SUBPROCESSES},
 	{"merge", no_argument, NULL, OPT_MERGE},
@@ -240,6 +244,8 @@ parse_sample_option(struct tach_recorder_options *r, int c)
 		return r->no_gc = true;
 	case OPT_OPCODES:
 		return r->opcodes = true;
+	case OPT_PRE_RELEASE:
+		return r->pre_release = true;
 	default:
 		return false;
 	}
@@ -489,7 +495,7 @@ look_for_offspring(void)
 		return;
 	next = now + OFFSPRING_EVERY;
 	if (offspring == NULL)
-		offspring = tach_children_new(command_pid);
+		offspring = tach_children_new(command_pid, false);
 	while (offspring != NULL &&
 	    (rc = tach_children_next(offspring, &pid)) != TACH_END)
 		if (rc == TACH_OK)

@@ -62,16 +62,6 @@ lib_libtach_core_la_SOURCES = \
 	lib/format/writer.c \
 	lib/format/zio.c lib/format/zio.h \
 	lib/opcodes/leaves.c \
-	lib/opcodes/names_3_6.c \
-	lib/opcodes/names_3_7.c \
-	lib/opcodes/names_3_8.c \
-	lib/opcodes/names_3_9.c \
-	lib/opcodes/names_3_10.c \
-	lib/opcodes/names_3_11.c \
-	lib/opcodes/names_3_12.c \
-	lib/opcodes/names_3_13.c \
-	lib/opcodes/names_3_14.c \
-	lib/opcodes/names_3_15.c \
 	lib/opcodes/opcodes.c lib/opcodes/opcodes.h \
 	lib/out/aggregate.c lib/out/aggregate.h \
 	lib/out/base.c \
@@ -116,16 +106,6 @@ lib_libtach_core_la_SOURCES = \
 	lib/python/copies.c lib/python/copies.h \
 	lib/python/frames.c lib/python/frames.h \
 	lib/python/past.c lib/python/past.h \
-	lib/python/layout_3_6.c \
-	lib/python/layout_3_7.c \
-	lib/python/layout_3_8.c \
-	lib/python/layout_3_9.c \
-	lib/python/layout_3_10.c \
-	lib/python/layout_3_11.c \
-	lib/python/layout_3_12.c \
-	lib/python/layout_3_13.c \
-	lib/python/layout_3_14.c \
-	lib/python/layout_3_15.c \
 	lib/python/lines.c lib/python/lines.h \
 	lib/python/locals.c lib/python/locals.h \
 	lib/python/memory.h \
@@ -245,16 +225,6 @@ lib_libtach_agent_la_SOURCES = \
 	lib/python/copies.c lib/python/copies.h \
 	lib/python/frames.c lib/python/frames.h \
 	lib/python/past.c lib/python/past.h \
-	lib/python/layout_3_6.c \
-	lib/python/layout_3_7.c \
-	lib/python/layout_3_8.c \
-	lib/python/layout_3_9.c \
-	lib/python/layout_3_10.c \
-	lib/python/layout_3_11.c \
-	lib/python/layout_3_12.c \
-	lib/python/layout_3_13.c \
-	lib/python/layout_3_14.c \
-	lib/python/layout_3_15.c \
 	lib/python/lines.c lib/python/lines.h \
 	lib/python/memory.h \
 	lib/python/offsets.c lib/python/offsets.h \
@@ -266,9 +236,23 @@ lib_libtach_agent_la_LDFLAGS = -module -avoid-version -shared \
 	-Wl,-Bsymbolic -Wl,-z,defs -Wl,-z,now
 lib_libtach_agent_la_LIBADD =
 
+# The layouts and the opcodes of each Python, as two C files.  Configure lists the
+# files that there are, so a new one needs no line here.
+nodist_lib_libtach_agent_la_SOURCES = lib/python/layouts.c
+nodist_lib_libtach_core_la_SOURCES = lib/python/layouts.c lib/opcodes/names.c
+lib/python/layouts.c: lib/python/mklayouts $(PY_LAYOUTS)
+	$(AM_V_GEN)$(MKDIR_P) lib/python && (cd $(srcdir) && \
+		lib/python/mklayouts $(PY_LAYOUTS)) >$@.tmp && mv $@.tmp $@
+lib/opcodes/names.c: lib/opcodes/mknames $(PY_OPCODES)
+	$(AM_V_GEN)$(MKDIR_P) lib/opcodes && (cd $(srcdir) && \
+		lib/opcodes/mknames $(PY_OPCODES)) >$@.tmp && mv $@.tmp $@
+CLEANFILES += lib/python/layouts.c lib/opcodes/names.c
+EXTRA_DIST += $(PY_LAYOUTS) lib/python/mklayouts lib/python/mkoffsets
+EXTRA_DIST += $(PY_OPCODES) lib/opcodes/mknames lib/opcodes/mkopcodes
+
 # The pages that formats write, as one C file: see lib/out/page.h.
 out_pages = lib/out/flamegraph.html lib/out/heatmap.html
-nodist_lib_libtach_core_la_SOURCES = lib/out/pages.c
+nodist_lib_libtach_core_la_SOURCES += lib/out/pages.c
 lib/out/pages.c: $(out_pages) lib/out/embed
 	$(AM_V_GEN)$(MKDIR_P) lib/out && out=$(abs_builddir)/$@ && \
 		(cd $(srcdir) && lib/out/embed $(out_pages)) >$$out.tmp && \
@@ -307,8 +291,3 @@ else
 lib_libtach_core_la_SOURCES += lib/engine/kernel/nointerrupt.c
 endif
 EXTRA_DIST += lib/engine/kernel/interrupt.bpf.c lib/engine/kernel/embed
-
-# Makes the layout_*.c from an interpreter's headers.
-EXTRA_DIST += lib/python/mkoffsets
-# Makes the names_*.c likewise.
-EXTRA_DIST += lib/opcodes/mkopcodes

@@ -582,6 +582,9 @@ struct tach_recorder_options {
 	bool no_gc;	/* no <GC> frames */
 	bool native;	/* <native> frames where C code was called through */
 	bool opcodes;	/* frames say which instruction they are at */
+	bool pre_release; /* Pythons before their release candidates, too: their
+			   * layouts may not be those that are known, so a note
+			   * in the table says that samples may be wrong */
 };
 
 /* What tells a thread that it is to take a sample of itself. */
@@ -786,9 +789,9 @@ struct tach_children;
 /* Of all processes that one has forked, and those have, by now or later; the
  * one itself is none of them.  If its orphans become its children again
  * (PR_SET_CHILD_SUBREAPER) no descendant is overlooked; else one can be whose
- * parent ended between two calls.  NULL: out of memory, or there is no
- * /proc. */
-struct tach_children *tach_children_new(pid_t);
+ * parent ended between two calls.  pre_release: see tach_recorder_options.
+ * NULL: out of memory, or there is no /proc. */
+struct tach_children *tach_children_new(pid_t, bool pre_release);
 void tach_children_free(struct tach_children *);
 
 /* To be called every few milliseconds until it returns TACH_END: none is left

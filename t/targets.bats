@@ -295,7 +295,7 @@ fake() {
 @test "pre-releases are not guessed at" {
 	fake 0x031000a4 "Python 3.16.0a4: only 3.6 to 3.15 can be recorded"
 	fake 0x030f00b2 "Python 3.15.0b2: only 3.6 to 3.15 can be recorded, \
-from their release candidates on"
+from their release candidates on: --pre-release tries all the same"
 }
 
 @test "offsets that make no sense are not believed" {

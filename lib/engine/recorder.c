@@ -313,6 +313,20 @@ lacks_tasks(const struct tach_recorder *r)
 	    !py_has(r->runtime.offsets.generator_state);
 }
 
+/* Notes in the profile that a Python is a pre-release. */
+static void
+note_early(struct tach_recorder *r)
+{
+	char version[FIND_VERSION_MAX], note[128];
+
+	if (!find_is_early(r->runtime.version))
+		return;
+	find_write_version(r->runtime.version, version);
+	snprintf(note, sizeof(note), "pre-release %s: its layout may differ, "
+	    "and samples be wrong", version);
+	tach_table_add_note(r->table, note);
+}
+
 /* Begins to sample.  Only the first call sets the profile's start and version. */
 static void
 begin(struct tach_recorder *r, uint64_t now)
@@ -327,6 +341,7 @@ begin(struct tach_recorder *r, uint64_t now)
 	r->meta.python[0] = PY_MAJOR(r->runtime.version);
 	r->meta.python[1] = PY_MINOR(r->runtime.version);
 	r->meta.python[2] = PY_MICRO(r->runtime.version);
+	note_early(r);
 }
 
 static int
@@ -347,6 +362,13 @@ start_sampling(struct tach_recorder *r)
 	remote_locals(r->remote, &r->locals);
 	begin(r, now);
 	return TACH_OK;
+}
+
+static enum find_how
+how_to_find(const struct tach_recorder *r, bool deep)
+{
+	return (deep ? FIND_DEEP : FIND_SHALLOW) |
+	    (r->options.pre_release ? FIND_EARLY : FIND_SHALLOW);
 }
 
 /* Looks for a Python; if one was found, looks whether it has begun. */
@@ -372,8 +394,8 @@ look(struct tach_recorder *r)
 	}
 	now = clock_ns();
 	deep = now >= r->deep_at;
-	result = find_python(&r->process, deep, &r->seen, &r->runtime,
-	    &r->error);
+	result = find_python(&r->process, how_to_find(r, deep), &r->seen,
+	    &r->runtime, &r->error);
 	if (deep) {
 		r->deep_step *= 2;
 		r->deep_at = clock_ns() + r->deep_step;
@@ -569,8 +591,8 @@ tach_recorder_attach(struct tach_recorder *r, pid_t pid)
 	process_name(&r->process, name, sizeof(name));
 	if (process_is_kernel(&r->process))
 		error_set(&r->error, 0, "process %d (%s) is a thread of the "
-		    "kernel: give the PID of a Python 3.6 to 3.15", (int)pid,
-		    name);
+		    "kernel: give the PID of a Python 3.6 to 3.%u", (int)pid,
+		    name, py_newest_minor());
 	else if (process_borrows_memory(&r->process))
 		error_set(&r->error, 0, "process %d (%s) has the memory of its "
 		    "parent until it starts a program: give the PID of that",
@@ -579,8 +601,8 @@ tach_recorder_attach(struct tach_recorder *r, pid_t pid)
 		error_set(&r->error, 0, "process %d has ended", (int)pid);
 	else
 		error_set(&r->error, 0, "process %d (%s) is not a running "
-		    "Python: give the PID of a Python 3.6 to 3.15",
-		    (int)pid, name);
+		    "Python: give the PID of a Python 3.6 to 3.%u",
+		    (int)pid, name, py_newest_minor());
 	return TACH_FATAL;
 }
 

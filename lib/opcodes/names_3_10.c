@@ -2,7 +2,7 @@
 /* names_3_10.c: made by mkopcodes from CPython 3.10; do not edit. */
 #include "opcodes/opcodes.h"
 
-const char *const opcodes_3_10[OPCODES] = {
+static const char *const opcodes_3_10[OPCODES] = {
 	[1] = "POP_TOP",
 	[2] = "ROT_TWO",
 	[3] = "ROT_THREE",

@@ -2,7 +2,7 @@
 /* names_3_11.c: made by mkopcodes from CPython 3.11; do not edit. */
 #include "opcodes/opcodes.h"
 
-const char *const opcodes_3_11[OPCODES] = {
+static const char *const opcodes_3_11[OPCODES] = {
 	[0] = "CACHE",
 	[1] = "POP_TOP",
 	[2] = "PUSH_NULL",

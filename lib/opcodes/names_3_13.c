@@ -2,7 +2,7 @@
 /* names_3_13.c: made by mkopcodes from CPython 3.13; do not edit. */
 #include "opcodes/opcodes.h"
 
-const char *const opcodes_3_13[OPCODES] = {
+static const char *const opcodes_3_13[OPCODES] = {
 	[0] = "CACHE",
 	[1] = "BEFORE_ASYNC_WITH",
 	[2] = "BEFORE_WITH",

@@ -2,7 +2,7 @@
 /* names_3_15.c: made by mkopcodes from CPython 3.15; do not edit. */
 #include "opcodes/opcodes.h"
 
-const char *const opcodes_3_15[OPCODES] = {
+static const char *const opcodes_3_15[OPCODES] = {
 	[0] = "CACHE",
 	[1] = "BINARY_SLICE",
 	[2] = "BUILD_TEMPLATE",

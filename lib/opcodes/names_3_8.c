@@ -2,7 +2,7 @@
 /* names_3_8.c: made by mkopcodes from CPython 3.8; do not edit. */
 #include "opcodes/opcodes.h"
 
-const char *const opcodes_3_8[OPCODES] = {
+static const char *const opcodes_3_8[OPCODES] = {
 	[1] = "POP_TOP",
 	[2] = "ROT_TWO",
 	[3] = "ROT_THREE",

@@ -2,7 +2,7 @@
 /* names_3_9.c: made by mkopcodes from CPython 3.9; do not edit. */
 #include "opcodes/opcodes.h"
 
-const char *const opcodes_3_9[OPCODES] = {
+static const char *const opcodes_3_9[OPCODES] = {
 	[1] = "POP_TOP",
 	[2] = "ROT_TWO",
 	[3] = "ROT_THREE",

@@ -9,17 +9,11 @@
 
 #define OPCODES 256
 
-/* By opcode, NULL where there is none: made by mkopcodes. */
-extern const char *const opcodes_3_6[OPCODES];
-extern const char *const opcodes_3_7[OPCODES];
-extern const char *const opcodes_3_8[OPCODES];
-extern const char *const opcodes_3_9[OPCODES];
-extern const char *const opcodes_3_10[OPCODES];
-extern const char *const opcodes_3_11[OPCODES];
-extern const char *const opcodes_3_12[OPCODES];
-extern const char *const opcodes_3_13[OPCODES];
-extern const char *const opcodes_3_14[OPCODES];
-extern const char *const opcodes_3_15[OPCODES];
+#define OPCODES_MINORS 64
+
+/* By the minor version of Python 3, then by opcode; NULL where there is none.  Made
+ * by mknames of the files that there are, which mkopcodes makes. */
+extern const char *const *const opcodes_names[OPCODES_MINORS];
 
 /* The opcode that a name stands for; -1: none. */
 int opcodes_find(const struct tach_meta *, const char *name, size_t len);

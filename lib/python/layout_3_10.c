@@ -2,9 +2,7 @@
 /* layout_3_10.c: made by mkoffsets from the headers of CPython 3.10; do not edit. */
 #include "python/offsets.h"
 
-extern const struct py_layout py_layout_3_10;
-
-const struct py_layout py_layout_3_10 = {
+static const struct py_layout py_layout_3_10 = {
 	.minor = 10,
 	.entry_owner = 3,
 	.kind_shift = 2,

@@ -2,9 +2,7 @@
 /* layout_3_11.c: made by mkoffsets from the headers of CPython 3.11; do not edit. */
 #include "python/offsets.h"
 
-extern const struct py_layout py_layout_3_11;
-
-const struct py_layout py_layout_3_11 = {
+static const struct py_layout py_layout_3_11 = {
 	.minor = 11,
 	.entry_owner = 3,
 	.kind_shift = 2,

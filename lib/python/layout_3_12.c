@@ -2,9 +2,7 @@
 /* layout_3_12.c: made by mkoffsets from the headers of CPython 3.12; do not edit. */
 #include "python/offsets.h"
 
-extern const struct py_layout py_layout_3_12;
-
-const struct py_layout py_layout_3_12 = {
+static const struct py_layout py_layout_3_12 = {
 	.minor = 12,
 	.entry_owner = 3,
 	.kind_shift = 2,

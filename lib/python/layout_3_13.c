@@ -2,9 +2,7 @@
 /* layout_3_13.c: made by mkoffsets from the headers of CPython 3.13; do not edit. */
 #include "python/offsets.h"
 
-extern const struct py_layout py_layout_3_13;
-
-const struct py_layout py_layout_3_13 = {
+static const struct py_layout py_layout_3_13 = {
 	.minor = 13,
 	.entry_owner = 3,
 	.kind_shift = 2,
@@ -425,9 +423,7 @@ const struct py_layout py_layout_3_13 = {
 	},
 };
 
-extern const struct py_layout py_layout_3_13t;
-
-const struct py_layout py_layout_3_13t = {
+static const struct py_layout py_layout_3_13t = {
 	.minor = 13,
 	.entry_owner = 3,
 	.kind_shift = 2,

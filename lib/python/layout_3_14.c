@@ -2,9 +2,7 @@
 /* layout_3_14.c: made by mkoffsets from the headers of CPython 3.14; do not edit. */
 #include "python/offsets.h"
 
-extern const struct py_layout py_layout_3_14;
-
-const struct py_layout py_layout_3_14 = {
+static const struct py_layout py_layout_3_14 = {
 	.minor = 14,
 	.entry_owner = 3,
 	.kind_shift = 2,
@@ -434,9 +432,7 @@ const struct py_layout py_layout_3_14 = {
 	},
 };
 
-extern const struct py_layout py_layout_3_14t;
-
-const struct py_layout py_layout_3_14t = {
+static const struct py_layout py_layout_3_14t = {
 	.minor = 14,
 	.entry_owner = 3,
 	.kind_shift = 8,

@@ -2,9 +2,7 @@
 /* layout_3_15.c: made by mkoffsets from the headers of CPython 3.15; do not edit. */
 #include "python/offsets.h"
 
-extern const struct py_layout py_layout_3_15;
-
-const struct py_layout py_layout_3_15 = {
+static const struct py_layout py_layout_3_15 = {
 	.minor = 15,
 	.entry_owner = 3,
 	.kind_shift = 2,
@@ -447,9 +445,7 @@ const struct py_layout py_layout_3_15 = {
 	},
 };
 
-extern const struct py_layout py_layout_3_15t;
-
-const struct py_layout py_layout_3_15t = {
+static const struct py_layout py_layout_3_15t = {
 	.minor = 15,
 	.entry_owner = 3,
 	.kind_shift = 8,

@@ -2,9 +2,7 @@
 /* layout_3_6.c: made by mkoffsets from the headers of CPython 3.6; do not edit. */
 #include "python/offsets.h"
 
-extern const struct py_layout py_layout_3_6;
-
-const struct py_layout py_layout_3_6 = {
+static const struct py_layout py_layout_3_6 = {
 	.minor = 6,
 	.entry_owner = 3,
 	.kind_shift = 2,

@@ -2,9 +2,7 @@
 /* layout_3_7.c: made by mkoffsets from the headers of CPython 3.7; do not edit. */
 #include "python/offsets.h"
 
-extern const struct py_layout py_layout_3_7;
-
-const struct py_layout py_layout_3_7 = {
+static const struct py_layout py_layout_3_7 = {
 	.minor = 7,
 	.entry_owner = 3,
 	.kind_shift = 2,

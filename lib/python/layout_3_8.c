@@ -2,9 +2,7 @@
 /* layout_3_8.c: made by mkoffsets from the headers of CPython 3.8; do not edit. */
 #include "python/offsets.h"
 
-extern const struct py_layout py_layout_3_8;
-
-const struct py_layout py_layout_3_8 = {
+static const struct py_layout py_layout_3_8 = {
 	.minor = 8,
 	.entry_owner = 3,
 	.kind_shift = 2,

@@ -2,9 +2,7 @@
 /* layout_3_9.c: made by mkoffsets from the headers of CPython 3.9; do not edit. */
 #include "python/offsets.h"
 
-extern const struct py_layout py_layout_3_9;
-
-const struct py_layout py_layout_3_9 = {
+static const struct py_layout py_layout_3_9 = {
 	.minor = 9,
 	.entry_owner = 3,
 	.kind_shift = 2,

@@ -6,35 +6,25 @@
 
 #define SIZE_MAX_SANE (1u << 24) /* no struct of CPython's is larger */
 
-extern const struct py_layout py_layout_3_6, py_layout_3_7, py_layout_3_8,
-    py_layout_3_9, py_layout_3_10, py_layout_3_11, py_layout_3_12,
-    py_layout_3_13, py_layout_3_14, py_layout_3_15,
-    py_layout_3_13t, py_layout_3_14t, py_layout_3_15t;
-
-static const struct py_layout *const layouts[] = {
-	&py_layout_3_6,
-	&py_layout_3_7,
-	&py_layout_3_8,
-	&py_layout_3_9,
-	&py_layout_3_10,
-	&py_layout_3_11,
-	&py_layout_3_12,
-	&py_layout_3_13,
-	&py_layout_3_14,
-	&py_layout_3_15,
-	&py_layout_3_13t,
-	&py_layout_3_14t,
-	&py_layout_3_15t,
-};
-
 const struct py_layout *
 py_layout_find(unsigned minor, bool free_threaded)
 {
-	for (size_t i = 0; i < sizeof(layouts) / sizeof(*layouts); i++)
-		if (layouts[i]->minor == minor &&
-		    layouts[i]->free_threaded == free_threaded)
-			return layouts[i];
+	for (const struct py_layout *const *l = py_layouts; *l != NULL; l++)
+		if ((*l)->minor == minor &&
+		    (*l)->free_threaded == free_threaded)
+			return *l;
 	return NULL;
+}
+
+unsigned
+py_newest_minor(void)
+{
+	unsigned minor = 0;
+
+	for (const struct py_layout *const *l = py_layouts; *l != NULL; l++)
+		if ((*l)->minor > minor)
+			minor = (*l)->minor;
+	return minor;
 }
 
 /* Returns a value from the target's table or, if that has none, from the headers.

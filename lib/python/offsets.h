@@ -239,9 +239,14 @@ struct py_layout {
 	struct py_offsets told;
 };
 
+/* All layouts, up to a NULL: made by mklayouts of the files that there are. */
+extern const struct py_layout *const py_layouts[];
+
 /* Returns the layout of 3.minor, which is static; NULL if the version is not
  * known. */
 const struct py_layout *py_layout_find(unsigned minor, bool free_threaded);
+/* The newest minor version that has one. */
+unsigned py_newest_minor(void);
 
 /* Sizes of buffers, in bytes: for a whole code object, for a frame, and for a str
  * or bytes object or an int up to its contents. */

@@ -13,8 +13,6 @@
 
 #define VERSION_MAX 200 /* bytes: the text of a version is no longer */
 
-#define RELEASE_CANDIDATE 0xc /* from here on a layout does not change */
-
 static bool
 get(const struct py_memory *m, uint64_t addr, uint64_t *v)
 {
@@ -37,7 +35,7 @@ load_debug(const struct py_memory *m, uint64_t addr, struct py_runtime *rt)
 		return RUNTIME_NONE;
 	if ((l = py_layout_find(PY_MINOR(rt->version), free_threaded)) ==
 		NULL ||
-	    l->debug_size == 0 || PY_RELEASE(rt->version) < RELEASE_CANDIDATE)
+	    l->debug_size == 0)
 		return RUNTIME_UNKNOWN;
 	if (l->debug_size > sizeof(debug) ||
 	    !py_read(m, addr, debug, l->debug_size))
@@ -62,8 +60,7 @@ runtime_load(const struct py_memory *m, uint64_t addr, uint32_t version,
 		return RUNTIME_NONE;
 	if (PY_MAJOR(version) != 3)
 		return RUNTIME_UNKNOWN;
-	if ((l = py_layout_find(PY_MINOR(version), false)) == NULL ||
-	    PY_RELEASE(version) < RELEASE_CANDIDATE)
+	if ((l = py_layout_find(PY_MINOR(version), false)) == NULL)
 		return RUNTIME_UNKNOWN;
 	if (l->debug_size != 0) /* the cookie is not there yet */
 		return RUNTIME_EMPTY;

@@ -17,7 +17,7 @@ enum runtime_result {
 	RUNTIME_OK,
 	RUNTIME_EMPTY,	      /* no offsets, no interpreter or no thread yet */
 	RUNTIME_NONE,	      /* no Python runtime */
-	RUNTIME_UNKNOWN,      /* a version that is not known, or a pre-release */
+	RUNTIME_UNKNOWN,      /* a version that is not known */
 	RUNTIME_DAMAGED,      /* its own offsets make no sense */
 };
 

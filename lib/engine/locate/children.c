@@ -47,6 +47,7 @@ struct candidate {
 
 struct tach_children {
 	pid_t root;
+	enum find_how how;
 	uint8_t *ours; /* a bit for each PID: a descendant had it last */
 	struct process_numbers numbers;
 	pid_t last; /* the number that was looked at last */
@@ -218,7 +219,7 @@ look_inside(struct tach_children *c, struct candidate *k, uint64_t age)
 {
 	struct py_runtime rt;
 
-	switch (find_python(&k->process, false, &k->seen, &rt, &c->error)) {
+	switch (find_python(&k->process, c->how, &k->seen, &rt, &c->error)) {
 	case FIND_EMPTY:
 		return LOOK_PYTHON;
 	case FIND_OK:
@@ -267,13 +268,14 @@ drop_child(struct tach_children *c, size_t i)
 /* ---- all --------------------------------------------------------------- */
 
 struct tach_children *
-tach_children_new(pid_t root)
+tach_children_new(pid_t root, bool pre_release)
 {
 	struct tach_children *c = calloc(1, sizeof(*c));
 
 	if (c == NULL)
 		return NULL;
 	c->root = root;
+	c->how = pre_release ? FIND_EARLY : FIND_SHALLOW;
 	if (!numbers_open(&c->numbers) ||
 	    (c->ours = calloc(1, (size_t)c->numbers.max / 8 + 1)) == NULL) {
 		tach_children_free(c);

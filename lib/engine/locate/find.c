@@ -9,6 +9,7 @@
 #include "engine/copy/snapshot.h"
 #include "native/elf.h"
 
+#define RELEASE_CANDIDATE 0xc /* from here on a layout does not change */
 #define SCAN_CHUNK (1u << 20) /* bytes read at once */
 #define SCAN_MAX (1u << 30)   /* bytes: no runtime lies in a larger mapping */
 #define COOKIE_ALIGN 8
@@ -20,14 +21,15 @@ struct finder {
 	struct mappings mappings;
 	struct py_runtime *rt;
 	struct error *error;
+	enum find_how how;
 };
 
 /* ---- messages ---------------------------------------------------------- */
 
-/* As Python writes it: 3.15.0, 3.16.0a4, 3.16.0rc1. */
-static void
-write_version(uint32_t hex, char *text, size_t size)
+void
+find_write_version(uint32_t hex, char text[FIND_VERSION_MAX])
 {
+	const size_t size = FIND_VERSION_MAX;
 	static const char *const levels[16] = {
 	    [0xa] = "a", [0xb] = "b", [0xc] = "rc"};
 	const char *level = levels[PY_RELEASE(hex)];
@@ -42,23 +44,30 @@ write_version(uint32_t hex, char *text, size_t size)
 		    PY_MINOR(hex), PY_MICRO(hex), level, PY_SERIAL(hex));
 }
 
+bool
+find_is_early(uint32_t hex)
+{
+	return PY_RELEASE(hex) < RELEASE_CANDIDATE;
+}
+
 static enum find_result
 refuse(const struct finder *f, enum runtime_result why)
 {
 	uint32_t hex = f->rt->version;
-	bool early = PY_RELEASE(hex) < 0xf && PY_MAJOR(hex) == 3 &&
+	bool early = find_is_early(hex) && PY_MAJOR(hex) == 3 &&
 	    py_layout_find(PY_MINOR(hex), false) != NULL;
-	char version[64];
+	char version[FIND_VERSION_MAX];
 
-	write_version(hex, version, sizeof(version));
+	find_write_version(hex, version);
 	if (why == RUNTIME_DAMAGED)
 		error_set(f->error, 0, "process %d runs %s, but the offsets "
 		    "that it gives make no sense: is it a modified build?",
 		    (int)f->process->pid, version);
 	else
-		error_set(f->error, 0, "process %d runs %s: only 3.6 to 3.15 "
+		error_set(f->error, 0, "process %d runs %s: only 3.6 to 3.%u "
 		    "can be recorded%s", (int)f->process->pid, version,
-		    early ? ", from their release candidates on" : "");
+		    py_newest_minor(), early ? ", from their release candidates "
+		    "on: --pre-release tries all the same" : "");
 	return FIND_UNSUPPORTED;
 }
 
@@ -101,6 +110,9 @@ try_version(struct finder *f, uint64_t addr, uint32_t version)
 	enum runtime_result r =
 	    runtime_load(&f->memory.memory, addr, version, f->rt);
 
+	if ((r == RUNTIME_OK || r == RUNTIME_EMPTY) &&
+	    find_is_early(f->rt->version) && (f->how & FIND_EARLY) == 0)
+		return refuse(f, RUNTIME_UNKNOWN);
 	switch (r) {
 	case RUNTIME_OK:
 		return check(f);
@@ -296,10 +308,11 @@ may_read(const struct finder *f)
 }
 
 enum find_result
-find_python(struct process *p, bool deep, uint64_t *seen,
+find_python(struct process *p, enum find_how how, uint64_t *seen,
     struct py_runtime *rt, struct error *error)
 {
-	struct finder f = {.process = p, .rt = rt, .error = error};
+	struct finder f = {.process = p, .how = how, .rt = rt, .error = error};
+	bool deep = (how & FIND_DEEP) != 0;
 	struct error before = *error;
 	enum find_result r;
 
