@@ -11,7 +11,7 @@ RECODE=$TACH_BUILDDIR/t/unit/recode
 
 # Tests that cannot be run there: see build.
 OF_KERNELS="agent batch confine deathwatch drain hostile interrupt launch
-process ring ring_model source stop"
+process ring ring_model source stock stop"
 
 # Why it cannot be done here, or nothing.
 lacking() {
@@ -76,7 +76,7 @@ build() {
 		cd "$1/build/$2"
 		export PKG_CONFIG_LIBDIR=/usr/lib/$4/pkgconfig
 		"$1/source/configure" --quiet --host="$3" --disable-shared
-		make -s -j"$(nproc)" CFLAGS=-O2 all t/unit/recode $5
+		make -s -j"$(nproc)" CFLAGS=-O1 all t/unit/recode $5
 	' - "${WORK#"$CROSS"}" "$@" "$units" >"$WORK/$1.log" 2>&1 || {
 		tail -n 20 "$WORK/$1.log"
 		return 1
