@@ -43,12 +43,11 @@ build_tree() {
 # cookie, and $command, which runs a program by it.
 interpreter() {
 	python3 - "$PYTHON_ROOT${PYTHON[-1]}" "$OUTSIDE/$1" "$1" <<-'END'
-	import struct, sys
+	import re, struct, sys
 	data = bytearray(open(sys.argv[1], 'rb').read())
-	where = data.index(b'xdebugpy') + 8
-	version, = struct.unpack_from('<Q', data, where)
-	assert version >> 16 == 0x030f, hex(version)
-	struct.pack_into('<Q', data, where, int(sys.argv[3], 16))
+	# Code has the cookie, too, but no version behind it.
+	where, = re.finditer(rb'xdebugpy(?=..\x0f\x03\0{4})', data, re.S)
+	struct.pack_into('<Q', data, where.end(), int(sys.argv[3], 16))
 	open(sys.argv[2], 'wb').write(data)
 	END
 	chmod +x "$OUTSIDE/$1"
