@@ -81,7 +81,7 @@ test_calls(void)
 		choose(&call.instr, &call, offsetof(struct edge, line));
 		check(edges_add(&k, call));
 	}
-	check_set(&k.by_place);
+	check_set(&k.young.by_place);
 	edges_free(&k);
 }
 

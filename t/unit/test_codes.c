@@ -413,6 +413,68 @@ check_generations(const struct py_offsets *o, struct codes *c,
 	check(codes_check(c, chain, &s, NULL) < chain->depth);
 }
 
+/* Learns the innermost call through others of its callers, until a generation of
+ * calls ends.  look: looks at the chain all the time. */
+static void
+learn_others(const struct subject *s, struct py_chain *chain, bool look)
+{
+	uint64_t replaced = codes_replaced(s->codes);
+	uint64_t instr = chain->places[2].instr;
+
+	for (uint64_t i = 2; codes_replaced(s->codes) == replaced; i += 2) {
+		chain->places[2].instr = instr + i;
+		check(contexts_learn(s->contexts, chain, chain->depth - 1));
+		chain->places[2].instr = instr;
+		contexts_trim(s->contexts);
+		check(!look || contexts_know(s->contexts, chain, 0));
+	}
+}
+
+/* Whether the innermost caller is taken back when it has left its call. */
+static bool
+takes_back(struct contexts *c, struct py_chain *chain)
+{
+	struct py_place caller = chain->places[1];
+	bool known;
+
+	chain->places[1].instr += 2;
+	chain->places[1].left = true;
+	known = contexts_know(c, chain, 0);
+	chain->places[1] = caller;
+	return known;
+}
+
+/* Calls that each generation sees stay known; after each, callers are watched
+ * before they are taken back.  The others are forgotten. */
+static void
+check_contexts(const struct py_offsets *o, struct subject *s,
+    struct py_chain *chain)
+{
+	struct contexts *c = s->contexts = contexts_new(o, codes_map(s->codes),
+	    8 * chain->depth);
+
+	s->stamp = stamp_of(s->codes, s->stamp.interp);
+	check(contexts_learn(c, chain, 0));
+	for (int g = 0; g < 4; g++) {
+		grow_steady(s, chain);
+		check(takes_back(c, chain));
+		learn_others(s, chain, true);
+		check(!takes_back(c, chain));
+		check(contexts_is_unsteady(c));
+		check(contexts_know_root(c, chain));
+	}
+	learn_others(s, chain, false);
+	check(contexts_know(c, chain, 0)); /* it is of the old generation */
+	learn_others(s, chain, false);
+	learn_others(s, chain, false);
+	check(!contexts_know(c, chain, 0));
+	check(!contexts_know(c, chain, chain->depth - 1));
+	check(!contexts_know_root(c, chain));
+	check(contexts_learn(c, chain, 0));
+	check(contexts_know(c, chain, 0));
+	contexts_free(c);
+}
+
 static void
 test_snapshot(const char *path)
 {
@@ -430,13 +492,14 @@ test_snapshot(const char *path)
 	    (subject.codes = codes_new(&rt.offsets, &s.memory, table,
 		 false)) == NULL ||
 	    (subject.contexts = contexts_new(&rt.offsets,
-		 codes_map(subject.codes))) == NULL) {
+		 codes_map(subject.codes), CONTEXTS_MAX)) == NULL) {
 		fail_at(path, 0, "it has no chain");
 		return;
 	}
 	subject.numbered = py_has(rt.offsets.code_version);
 	check_chain(&subject, &chain, thread.interp);
 	contexts_free(subject.contexts);
+	check_contexts(&rt.offsets, &subject, &chain);
 	codes_free(subject.codes);
 	subject.codes = codes_new(&rt.offsets, &s.memory, table, false);
 	check_generations(&rt.offsets, subject.codes, &chain, thread.interp);

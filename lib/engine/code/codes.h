@@ -110,9 +110,9 @@ uint32_t codes_frame(struct codes *, const struct py_place *);
 /* The shims (see python/frames.h) that were seen, valid as long as the codes. */
 const struct py_shims *codes_shims(const struct codes *);
 
-/* Counts how often a code object took another one's address, or code objects may
- * have been forgotten.  While the count stays the same, equal places are equal
- * frames. */
+/* Counts how often a code object took another one's address, or code objects or
+ * calls may have been forgotten.  While the count stays the same, equal places are
+ * equal frames, and their calls are known if they were. */
 uint64_t codes_replaced(const struct codes *);
 
 /* Counts the chains with a `past` stamp that have a code object which could not

@@ -82,6 +82,10 @@ bool chains_init(struct chains *, const struct process *,
     struct tach_table *);
 void chains_free(struct chains *);
 
+/* To be called before a thread is read: forgets the code objects and calls that
+ * were not used lately, if many were. */
+void chains_trim(struct chains *, const struct thread *);
+
 /* Adds the memory that a thread's last samples needed to a snapshot: its state,
  * then its frames.  False if out of memory. */
 bool chains_add(const struct chains *, struct snapshot *,
