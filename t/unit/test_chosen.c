@@ -95,7 +95,7 @@ test_suspects(void)
 		choose(&call.instr, &call, offsetof(struct suspect, since));
 		suspects_clear(&s, call, 0, false);
 	}
-	check_set(&s.set);
+	check_set(&s.young.set);
 	suspects_free(&s);
 }
 

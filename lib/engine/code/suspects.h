@@ -25,10 +25,16 @@ struct suspect {
 	unsigned since, believed;
 };
 
-struct suspects {
+struct suspect_generation {
 	struct suspect *list;
 	size_t count, max;
 	struct set set;
+};
+
+/* A suspect that is found in the old generation gets into the young one, too.
+ * When that is full, the old one is forgotten.  All zero: no suspects. */
+struct suspects {
+	struct suspect_generation young, old;
 };
 
 /* Whether a call, which is suspected from now on, is cleared of being made.
