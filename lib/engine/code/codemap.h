@@ -21,8 +21,8 @@ struct code_notes {
 	bool resumed; /* it was seen to be a generator's */
 	unsigned steady; /* chains with its known calls since its last new one */
 	uint64_t counted; /* ->check of the map at the last of these chains */
-	/* Chains with calls of its that were learned from, and the last one's
-	 * number. */
+	/* Chains beyond doubt with calls of it, and the number of the newest of
+	 * them: see suspects.h. */
 	unsigned watched;
 	uint64_t watch;
 };

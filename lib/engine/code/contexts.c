@@ -233,8 +233,8 @@ caller_has_left(const struct contexts *c, const struct py_place *p,
 		!code_allows(c->offsets, &h->code, p->instr, true));
 }
 
-/* Notes a caller that may not have left, if it most likely has, should the call
- * be over soon: it is where it calls something else, and not this. */
+/* Notes a caller as doubted that may still be at its call: if it is at a place of
+ * other calls, and this call is most likely never made there. */
 static void
 note_doubted(struct contexts *c, const struct call_walk *w, struct edge call)
 {
@@ -362,7 +362,8 @@ line_of(const struct contexts *c, const struct call_walk *w)
 	return l.line;
 }
 
-/* A chain counts once, however often its caller is in it. */
+/* Counts a chain beyond doubt with a call of this caller.  A chain counts once,
+ * however often the caller is in it. */
 static void
 note_watched(const struct contexts *c, struct code_notes *caller)
 {

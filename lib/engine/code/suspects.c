@@ -9,8 +9,8 @@
 #include "tach.h"
 
 #define SUSPECTS_MAX 65536 /* of a generation */
-#define WATCHES 64 /* chains, one of which would have had the call */
-#define BELIEVED_MAX 256 /* times, before it is watched for again */
+#define WATCHES 64 /* chains without the call: then it is never made */
+#define BELIEVED_MAX 256 /* times: then the call is watched again */
 
 #define KEY offsetof(struct suspect, since)
 
