@@ -65,7 +65,7 @@ struct chains {
 	bool sound;	  /* all calls of the newest chain are known */
 	struct stamp stamp; /* of the newest chain */
 	size_t last;	  /* its outermost frames that the last sample had */
-	uint64_t patience; /* ns to seek what ran */
+	uint64_t patience; /* ns that a search may take; see seek.h */
 	uint64_t print;	  /* hash of the copies of the newest failed read */
 	uint64_t retries; /* reads repeated because a thread moved on */
 	enum chain_trouble trouble; /* of the last read that failed */
