@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#define BEFORE_MAX 65536 /* bytes that are copied twice */
+#define BEFORE_MAX 65536 /* bytes of frames that are copied twice */
 #define PATIENCE 3    /* part of an interval that a search may take; see seek.h */
 #define PATIENCE_MAX 50000 /* ns: it takes no longer than this */
 

@@ -102,8 +102,14 @@ bool chains_tell_frame(const struct chains *);
 /* Whether frames lie apart, on the heap, without a data stack: to 3.10. */
 bool chains_lie_apart(const struct chains *);
 
-/* Before 3.13: adds the frames alone, to be copied before the state: those
- * that end at once have gone after it. */
+/*
+ * In 3.11 and 3.12: adds the frames alone, to be copied before the state, as frames
+ * that end at once are gone after it.  In other versions, and if the frames have more
+ * than 64 KiB, adds nothing.  False if out of memory.
+ *
+ * This costs up to 64 KiB that are copied twice, and has the effect that a function
+ * of truly 21 % has 15 to 22 % of the samples, not 4 to 11.
+ */
 bool chains_add_before(const struct chains *, struct snapshot *,
     const struct thread *);
 
