@@ -81,7 +81,7 @@ test_calls(void)
 		choose(&call.instr, &call, offsetof(struct edge, line));
 		check(edges_add(&k, call));
 	}
-	check_set(&k.by_place);
+	check_set(&k.young.by_place);
 	edges_free(&k);
 }
 
@@ -95,7 +95,7 @@ test_suspects(void)
 		choose(&call.instr, &call, offsetof(struct suspect, since));
 		suspects_clear(&s, call, 0, false);
 	}
-	check_set(&s.set);
+	check_set(&s.young.set);
 	suspects_free(&s);
 }
 

@@ -2,8 +2,10 @@
 /*
  * test_codes: which frames of a chain are believed, in the stored memory of
  * real interpreters: code objects when they were read before the chain, calls
- * when they were learned, and in doubt when they are seen again.
+ * when they were learned, and in doubt when they are seen again.  If there are
+ * many, the ones that were not used lately are forgotten.
  */
+#include "engine/code/codemap.h"
 #include "engine/code/codes.h"
 #include "engine/code/contexts.h"
 
@@ -11,6 +13,8 @@
 #include "walks.h"
 
 #define MANY 100
+#define CODES 5000 /* more than a generation */
+#define OTHERS (UINT64_C(1) << 60) /* addresses without code objects */
 #define FREED UINT64_C(0x7f0000001000) /* where what was freed before it lies */
 
 /* Counts that none of the interpreters has: what is read now is not proven to
@@ -343,6 +347,134 @@ check_chain(struct subject *s, struct py_chain *chain, uint64_t interp)
 	check_recursion(c, chain);
 }
 
+/* Uses a generation of other code objects, and ends it. */
+static void
+use_others(struct codes *c, uint64_t generation)
+{
+	uint64_t replaced = codes_replaced(c);
+	struct py_place other = {.code = OTHERS + (generation << 32)};
+
+	for (int i = 0; i < CODES; i++, other.code += 16)
+		check_number(codes_frame(c, &other), TACH_NONE);
+	codes_trim(c, CODES);
+	check_number(codes_replaced(c), replaced);
+	codes_trim(c, MANY);
+	check_number(codes_replaced(c), replaced + 1);
+	codes_trim(c, MANY);
+	check_number(codes_replaced(c), replaced + 1);
+}
+
+/* Whether the code objects of a chain are known as they were: right for a stamp of
+ * before, by their instructions, and with their frames. */
+static void
+check_kept(const struct py_offsets *o, struct codes *c, struct py_chain *chain,
+    const struct stamp *s, const uint32_t *frames)
+{
+	check(codes_has_all(c, chain, 0));
+	check_number(codes_check(c, chain, s, NULL), chain->depth);
+	for (size_t i = 0; i < chain->depth; i++) {
+		const struct py_place *p = &chain->places[i];
+		const struct py_code *code;
+		if (place_is_mark(p))
+			continue;
+		check_number(codes_frame(c, p), frames[i]);
+		code = codemap_code_at(codes_map(c), o, p->instr);
+		check(code != NULL && code->addr == p->code);
+	}
+}
+
+/* Code objects that each generation uses stay known, however many others there
+ * are; the others are forgotten, and are then read anew. */
+static void
+check_generations(const struct py_offsets *o, struct codes *c,
+    struct py_chain *chain, uint64_t interp)
+{
+	uint32_t frames[MANY] = {0};
+	struct stamp s = stamp_of(c, interp), later;
+
+	check(chain->depth <= MANY);
+	codes_check(c, chain, &s, NULL);
+	s = stamp_of(c, interp);
+	check_number(codes_check(c, chain, &s, NULL), chain->depth);
+	for (size_t i = 0; i < chain->depth; i++)
+		if (!place_is_mark(&chain->places[i]))
+			frames[i] = codes_frame(c, &chain->places[i]);
+	for (uint64_t g = 0; g < 4; g++) {
+		use_others(c, g);
+		check_kept(o, c, chain, &s, frames);
+	}
+	check(codes_map(c)->count < 3 * CODES);
+	use_others(c, 4);
+	check(codes_has_all(c, chain, 0));
+	use_others(c, 5);
+	check(!codes_has_all(c, chain, 0));
+	later = stamp_of(c, interp);
+	check(codes_check(c, chain, &later, NULL) < chain->depth);
+	check(codes_check(c, chain, &s, NULL) < chain->depth);
+}
+
+/* Learns the innermost call through others of its callers, until a generation of
+ * calls ends.  look: looks at the chain all the time. */
+static void
+learn_others(const struct subject *s, struct py_chain *chain, bool look)
+{
+	uint64_t replaced = codes_replaced(s->codes);
+	uint64_t instr = chain->places[2].instr;
+
+	for (uint64_t i = 2; codes_replaced(s->codes) == replaced; i += 2) {
+		chain->places[2].instr = instr + i;
+		check(contexts_learn(s->contexts, chain, chain->depth - 1));
+		chain->places[2].instr = instr;
+		contexts_trim(s->contexts);
+		check(!look || contexts_know(s->contexts, chain, 0));
+	}
+}
+
+/* Whether the innermost caller is taken back when it has left its call. */
+static bool
+takes_back(struct contexts *c, struct py_chain *chain)
+{
+	struct py_place caller = chain->places[1];
+	bool known;
+
+	chain->places[1].instr += 2;
+	chain->places[1].left = true;
+	known = contexts_know(c, chain, 0);
+	chain->places[1] = caller;
+	return known;
+}
+
+/* Calls that each generation sees stay known; after each, callers are watched
+ * before they are taken back.  The others are forgotten. */
+static void
+check_contexts(const struct py_offsets *o, struct subject *s,
+    struct py_chain *chain)
+{
+	struct contexts *c = s->contexts = contexts_new(o, codes_map(s->codes),
+	    8 * chain->depth);
+
+	s->stamp = stamp_of(s->codes, s->stamp.interp);
+	check(contexts_learn(c, chain, 0));
+	for (int g = 0; g < 4; g++) {
+		grow_steady(s, chain);
+		check(takes_back(c, chain));
+		learn_others(s, chain, true);
+		check(!takes_back(c, chain));
+		check(contexts_is_unsteady(c));
+		check(contexts_know_root(c, chain));
+	}
+	learn_others(s, chain, false);
+	check(contexts_know(c, chain, 0)); /* it is of the old generation */
+	learn_others(s, chain, false);
+	learn_others(s, chain, false);
+	check(!contexts_know(c, chain, 0));
+	check(!contexts_know(c, chain, chain->depth - 1));
+	check(!contexts_know_root(c, chain));
+	check(contexts_learn(c, chain, 0));
+	check(contexts_know(c, chain, 0));
+	contexts_free(c);
+}
+
 static void
 test_snapshot(const char *path)
 {
@@ -360,13 +492,17 @@ test_snapshot(const char *path)
 	    (subject.codes = codes_new(&rt.offsets, &s.memory, table,
 		 false)) == NULL ||
 	    (subject.contexts = contexts_new(&rt.offsets,
-		 codes_map(subject.codes))) == NULL) {
+		 codes_map(subject.codes), CONTEXTS_MAX)) == NULL) {
 		fail_at(path, 0, "it has no chain");
 		return;
 	}
 	subject.numbered = py_has(rt.offsets.code_version);
 	check_chain(&subject, &chain, thread.interp);
 	contexts_free(subject.contexts);
+	check_contexts(&rt.offsets, &subject, &chain);
+	codes_free(subject.codes);
+	subject.codes = codes_new(&rt.offsets, &s.memory, table, false);
+	check_generations(&rt.offsets, subject.codes, &chain, thread.interp);
 	codes_free(subject.codes);
 	subject.codes = codes_new(&rt.offsets, &s.memory, table, false);
 	check_copied(subject.codes, &chain, thread.interp, &s.memory);

@@ -9,36 +9,79 @@
 #include "hash.h"
 #include "tach.h"
 
-/* At more homes, all are forgotten, and learned anew: a program that makes code
- * all the time would fill the recorder's memory. */
-#define HOMES_MAX 4096
+#define HOMES_MAX 4096 /* used by a generation: at more, the next one begins */
 #define FEW 16 /* new homes, sorted in one by one; more are sorted at once */
 #define FACTOR UINT64_C(0x9e3779b97f4a7c15)
 
+/* Forgets the homes from the n-th on, and all indices of homes. */
 static void
-forget(struct codemap *m)
+forget_from(struct codemap *m, size_t n)
 {
-	for (size_t i = 0; i < m->count; i++)
+	for (size_t i = n; i < m->count; i++)
 		code_free(&m->homes[i].code);
-	m->count = m->sorted = 0;
+	m->count = n;
+	m->sorted = 0;
 	set_clear(&m->set);
 	memset(m->recent, 0, sizeof(m->recent));
 }
 
-bool
+/* Moves the homes that the generation has used to the front, in their order.
+ * Returns how many these are. */
+static size_t
+sort_out(struct codemap *m)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < m->count; i++) {
+		struct code_home home = m->homes[i];
+		if (home.used != m->generation)
+			continue;
+		m->homes[i] = m->homes[n];
+		m->homes[n++] = home;
+	}
+	return n;
+}
+
+static bool
+index_home(struct codemap *m, size_t home)
+{
+	uint64_t addr = m->homes[home].code.addr;
+
+	return set_add(&m->set, hash_of(&addr, sizeof(addr), 0),
+	    (uint32_t)home);
+}
+
+/* Forgets the homes that the generation has not used; all if out of memory. */
+static void
+forget_unused(struct codemap *m)
+{
+	forget_from(m, sort_out(m));
+	for (size_t i = 0; i < m->count; i++)
+		if (!index_home(m, i)) {
+			forget_from(m, 0);
+			return;
+		}
+}
+
+/* A forgotten code object may be another one when its address is seen again, and
+ * nothing would tell.  Therefore all count as replaced.  So all frames of each
+ * thread's next chain are looked up, too, and the code objects that run for long
+ * are of the new generation. */
+void
 codemap_trim(struct codemap *m, size_t depth)
 {
-	bool many = m->count > HOMES_MAX && m->count / 4 > depth;
-
-	if (many)
-		forget(m);
-	return many;
+	if (m->young <= HOMES_MAX || m->young / 4 <= depth)
+		return;
+	forget_unused(m);
+	m->generation++;
+	m->young = 0;
+	m->replaced++;
 }
 
 void
 codemap_free(struct codemap *m)
 {
-	forget(m);
+	forget_from(m, 0);
 	free(m->by_addr);
 	free(m->homes);
 }
@@ -79,6 +122,15 @@ codemap_find(const struct codemap *m, uint64_t addr)
 	return found != TACH_NONE ? &m->homes[found] : NULL;
 }
 
+/* Notes that the generation uses a home. */
+static struct code_home *
+use_home(struct codemap *m, struct code_home *h)
+{
+	m->young += h->used != m->generation;
+	h->used = m->generation;
+	return h;
+}
+
 struct code_home *
 codemap_add(struct codemap *m, uint64_t addr)
 {
@@ -87,16 +139,17 @@ codemap_add(struct codemap *m, uint64_t addr)
 	if (found != NULL) {
 		m->recent[recent_slot(addr)] = (struct home_place){addr,
 		    (uint32_t)(found - m->homes)};
-		return found;
+		return use_home(m, found);
 	}
 	p = array_grow(m->homes, m->count, &m->max, sizeof(*p));
 	if (p == NULL)
 		return NULL;
 	m->homes = p;
-	if (!set_add(&m->set, hash_of(&addr, sizeof(addr), 0),
-		(uint32_t)m->count))
+	p[m->count] = (struct code_home){.code.addr = addr,
+	    .used = m->generation};
+	if (!index_home(m, m->count))
 		return NULL;
-	p[m->count] = (struct code_home){.code.addr = addr};
+	m->young++;
 	return &p[m->count++];
 }
 

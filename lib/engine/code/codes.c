@@ -46,7 +46,7 @@ struct codes {
 	struct py_shims shims;
 	uint64_t own_count; /* the last made-up number of a stamp */
 	bool no_versions; /* the count of versions is not at its offset */
-	uint64_t replaced, lost;
+	uint64_t lost;
 	struct code_check checks[CHECK_BATCH];
 	struct py_piece pieces[CHECK_BATCH * CODE_PIECES];
 	uint32_t batch[CHECK_BATCH]; /* indices of homes */
@@ -91,7 +91,7 @@ codes_free(struct codes *c)
 void
 codes_trim(struct codes *c, size_t depth)
 {
-	c->replaced += codemap_trim(&c->map, depth);
+	codemap_trim(&c->map, depth);
 }
 
 struct codemap *
@@ -109,7 +109,7 @@ codes_shims(const struct codes *c)
 uint64_t
 codes_replaced(const struct codes *c)
 {
-	return c->replaced;
+	return c->map.replaced;
 }
 
 uint64_t
@@ -201,7 +201,7 @@ settle(struct codes *c, struct code_home *h, const struct stamp *s, bool copied)
 	}
 	if (h->known) {
 		code_free(&h->code);
-		c->replaced++;
+		c->map.replaced++;
 	}
 	h->code = code;
 	h->file = h->func = TACH_NONE;

@@ -50,8 +50,8 @@ struct codes *codes_new(const struct py_offsets *, const struct py_memory *,
     struct tach_table *, bool opcodes);
 void codes_free(struct codes *);
 
-/* Forgets the code objects if they are many, unless a chain of `depth` frames may
- * need them all. */
+/* Forgets the code objects that were not used lately, if many were, unless a
+ * chain of `depth` frames may need them all: see codemap.h. */
 void codes_trim(struct codes *, size_t depth);
 
 /* The map of its code objects, valid as long as the codes. */
@@ -110,8 +110,9 @@ uint32_t codes_frame(struct codes *, const struct py_place *);
 /* The shims (see python/frames.h) that were seen, valid as long as the codes. */
 const struct py_shims *codes_shims(const struct codes *);
 
-/* Counts how often a code object took another one's address, or codes_trim forgot
- * all.  While the count stays the same, equal places are equal frames. */
+/* Counts how often a code object took another one's address, or code objects or
+ * calls may have been forgotten.  While the count stays the same, equal places are
+ * equal frames, and their calls are known if they were. */
 uint64_t codes_replaced(const struct codes *);
 
 /* Counts the chains with a `past` stamp that have a code object which could not

@@ -9,7 +9,6 @@
 #include "engine/code/suspects.h"
 #include "tach.h"
 
-#define EDGES_MAX 65536 /* at more, all are forgotten, and learned anew */
 #define NOTHING (TACH_NONE - 1) /* no code object has this number */
 #define THROUGH 16 /* callers of a caller that are part of a context */
 #define CUT (2 * THROUGH) /* outermost places of a cut chain: known */
@@ -20,6 +19,7 @@
 struct contexts {
 	const struct py_offsets *offsets;
 	struct codemap *map;
+	size_t max; /* edges of a generation */
 	struct edges known;
 	struct edges seen; /* calls that were in a doubtful chain */
 	struct suspects suspects;
@@ -29,7 +29,7 @@ struct contexts {
 };
 
 struct contexts *
-contexts_new(const struct py_offsets *o, struct codemap *m)
+contexts_new(const struct py_offsets *o, struct codemap *m, size_t max)
 {
 	struct contexts *c = calloc(1, sizeof(*c));
 
@@ -37,6 +37,7 @@ contexts_new(const struct py_offsets *o, struct codemap *m)
 		return NULL;
 	c->offsets = o;
 	c->map = m;
+	c->max = max;
 	c->doubted = CONTEXTS_NONE;
 	return c;
 }
@@ -232,8 +233,8 @@ caller_has_left(const struct contexts *c, const struct py_place *p,
 		!code_allows(c->offsets, &h->code, p->instr, true));
 }
 
-/* Notes a caller that may not have left, if it most likely has, should the call
- * be over soon: it is where it calls something else, and not this. */
+/* Notes a caller as doubted that may still be at its call: if it is at a place of
+ * other calls, and this call is most likely never made there. */
 static void
 note_doubted(struct contexts *c, const struct call_walk *w, struct edge call)
 {
@@ -319,8 +320,6 @@ trust_call(struct contexts *c, struct edge call)
 {
 	bool seen = edges_has(&c->seen, call);
 
-	if (c->seen.count > EDGES_MAX)
-		edges_clear(&c->seen);
 	return edges_add(&c->seen, call) && seen && call.caller != NOTHING &&
 	    (edges_has(&c->known, through_any(call)) ||
 		!edges_has_pair(&c->known, through_any(call)));
@@ -343,7 +342,7 @@ contexts_trust(struct contexts *c, const struct py_chain *chain, size_t shared,
 }
 
 bool
-contexts_know_root(const struct contexts *c, const struct py_chain *chain)
+contexts_know_root(struct contexts *c, const struct py_chain *chain)
 {
 	struct call_walk w = begin_walk(c, chain, 0);
 
@@ -363,7 +362,8 @@ line_of(const struct contexts *c, const struct call_walk *w)
 	return l.line;
 }
 
-/* A chain counts once, however often its caller is in it. */
+/* Counts a chain beyond doubt with a call of this caller.  A chain counts once,
+ * however often the caller is in it. */
 static void
 note_watched(const struct contexts *c, struct code_notes *caller)
 {
@@ -403,8 +403,6 @@ contexts_learn(struct contexts *c, const struct py_chain *chain, size_t shared)
 	struct call_walk w = begin_walk(c, chain, shared);
 
 	c->watch++;
-	if (c->known.count > EDGES_MAX)
-		edges_clear(&c->known);
 	while (next_frame(&w))
 		if (!learn_call(c, &w))
 			return false;
@@ -417,10 +415,25 @@ contexts_learned(const struct contexts *c)
 	return c->known.learned;
 }
 
+/* A caller may have lost a place of its calls, which it may then take again.
+ * Therefore no caller is taken back before that is not to be expected.  All
+ * code objects count as replaced, so that no call of a thread's next chain is
+ * passed over, and the calls that go on for long are of the new generation. */
+void
+contexts_trim(struct contexts *c)
+{
+	edges_age(&c->seen, c->max);
+	if (!edges_age(&c->known, c->max))
+		return;
+	for (size_t i = 0; i < c->map->count; i++)
+		c->map->homes[i].notes.steady = 0;
+	c->map->replaced++;
+}
+
 /* ---- two frames -------------------------------------------------------- */
 
 bool
-contexts_is_calling(const struct contexts *c, const struct py_chain *chain)
+contexts_is_calling(struct contexts *c, const struct py_chain *chain)
 {
 	const struct py_place *p = chain->places;
 	const struct code_home *h;

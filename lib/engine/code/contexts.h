@@ -18,8 +18,11 @@
 
 struct contexts;
 
-/* The offsets and the map must outlive the contexts.  NULL if out of memory. */
-struct contexts *contexts_new(const struct py_offsets *, struct codemap *);
+/* max: edges of a generation.  The offsets and the map must outlive the contexts.
+ * NULL if out of memory. */
+#define CONTEXTS_MAX 65536
+struct contexts *contexts_new(const struct py_offsets *, struct codemap *,
+    size_t max);
 void contexts_free(struct contexts *);
 
 /* Makes the calls of a chain known.  False if a call is impossible, or if out of
@@ -27,6 +30,8 @@ void contexts_free(struct contexts *);
 bool contexts_learn(struct contexts *, const struct py_chain *, size_t shared);
 /* The number of edges that were ever learned. */
 uint64_t contexts_learned(const struct contexts *);
+/* Forgets the calls that were not seen lately, if many were: see edges.h. */
+void contexts_trim(struct contexts *);
 
 /*
  * Whether all calls of a chain are known.  A caller that has left the place of
@@ -36,14 +41,15 @@ uint64_t contexts_learned(const struct contexts *);
  * before the caller's instruction is taken.
  */
 bool contexts_know(struct contexts *, struct py_chain *, size_t shared);
-/* Which caller the last contexts_know that failed could have taken back, had it
- * left the place where it is, which is one of other calls, and not of this one,
- * as far as is known.  CONTEXTS_NONE: none. */
+/* The index in its chain of the doubted caller because of which the last
+ * contexts_know failed: it is at a place of other calls, where its call is most
+ * likely never made (see suspects.h).  Once it is marked as `left`, contexts_know
+ * takes it back.  CONTEXTS_NONE if there is none. */
 #define CONTEXTS_NONE SIZE_MAX
 size_t contexts_doubted(const struct contexts *);
-/* Whether the last contexts_know failed because too few calls of a caller that
- * it could have taken back were seen so far, or since the caller was first seen
- * at its place. */
+/* Whether the last contexts_know failed as a caller cannot be taken back yet: it had
+ * a new call within its last 64 chains, or its call is not a suspect for long
+ * enough. */
 bool contexts_is_unsteady(const struct contexts *);
 
 /* How many outermost frames of a chain may be believed though two moments may be
@@ -55,11 +61,11 @@ size_t contexts_trust(struct contexts *, const struct py_chain *, size_t shared,
 
 /* Whether the outermost frame is known as a root, which has no caller.  True also
  * if the chain is cut or has no frame. */
-bool contexts_know_root(const struct contexts *, const struct py_chain *);
+bool contexts_know_root(struct contexts *, const struct py_chain *);
 /* Whether the innermost frame is at an instruction that was seen to call a Python
  * function without C in between.  A thread's current frame is there only while
  * it makes the call. */
-bool contexts_is_calling(const struct contexts *, const struct py_chain *);
+bool contexts_is_calling(struct contexts *, const struct py_chain *);
 /* Whether the caller's code object was seen to call the callee's, from any place
  * and through any callers; see python/past.h. */
 bool contexts_may_call(const struct contexts *, const struct py_place *caller,

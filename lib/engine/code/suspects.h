@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * suspects.h: calls from places where their callers are known to call
- * something else, or nothing.
+ * suspects.h: calls that may never be made at the place where they were seen.
  *
- * Either they are made there, or the callee was called before its caller came
- * to that place.  Chains that are beyond doubt tell: if so many of them, with
- * calls of that caller, did not have one, it most likely is never made.  What
- * a program does later may differ, so what is believed of that is only so often.
+ * A suspect is an unknown call at a place where its caller is known to make other
+ * calls, or none.  Either the program makes the call there, or the caller made it
+ * elsewhere and has gone on to that place.  If 64 chains beyond doubt have calls of
+ * the caller, but not the suspect, the call is most likely never made there.  The
+ * program may make it later: therefore this is believed 256 times, and then the
+ * call is watched for 64 chains again.
+ *
+ * This costs 64 chains before a caller is taken back, and has the effect that a
+ * call which a program begins to make late (t/programs/late.py) is off by a few per
+ * cent, not by half.
  */
 #ifndef ENGINE_CODE_SUSPECTS_H
 #define ENGINE_CODE_SUSPECTS_H
@@ -19,21 +24,28 @@
 
 struct suspect {
 	uint64_t instr; /* of the caller */
-	uint32_t caller, callee; /* numbers of theirs */
-	/* suspects.c's own: what was watched when it was suspected, and how
-	 * often it has been believed since that it is not made. */
+	uint32_t caller, callee; /* serial numbers of code objects */
+	/* suspects.c's own: the number of watched chains when it became a suspect,
+	 * and how often it was believed since then that it is not made. */
 	unsigned since, believed;
 };
 
-struct suspects {
+struct suspect_generation {
 	struct suspect *list;
 	size_t count, max;
 	struct set set;
 };
 
-/* Whether a call, which is suspected from now on, is cleared of being made.
- * watched: the chains beyond doubt, ever, that have calls of its caller;
- * believe: it matters. */
+/* A suspect that is found in the old generation gets into the young one, too.
+ * When that is full, the old one is forgotten.  All zero: no suspects. */
+struct suspects {
+	struct suspect_generation young, old;
+};
+
+/* Whether a call is most likely never made at its place.  A new call becomes a
+ * suspect; false for it, and if out of memory.  watched: the number of chains
+ * beyond doubt so far that have calls of its caller.  believe: the answer is used,
+ * and counts as believed. */
 bool suspects_clear(struct suspects *, struct suspect, unsigned watched,
     bool believe);
 void suspects_free(struct suspects *);

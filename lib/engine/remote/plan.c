@@ -168,7 +168,7 @@ add_thread(struct plan *v, struct thread *t)
 {
 	t->before = v->all.count;
 	t->before_copy = v->all.size;
-	/* Of those that are stopped nothing is gone. */
+	/* A stopped thread still has all frames of its state. */
 	if (!v->stops &&
 	    !chains_add_before(v->chains, &v->all, t))
 		return false;

@@ -2,7 +2,7 @@
 /* candidate.c: see candidate.h. */
 #include "engine/stack/candidate.h"
 
-#define LEFT_MAX 4 /* callers of a chain that are looked at again */
+#define LEFT_MAX 4 /* doubted callers of a chain that are read again */
 
 /* ---- walking it -------------------------------------------------------- */
 
@@ -171,7 +171,8 @@ note_sound(struct chains *c, bool sound)
 	return sound;
 }
 
-/* Whether the call of a caller is over by now. */
+/* Whether the call that a caller made is over by now.  False if that cannot be
+ * read. */
 static bool
 is_call_over(const struct chains *c, size_t caller)
 {
@@ -188,10 +189,13 @@ is_call_over(const struct chains *c, size_t caller)
 	    frame_call_is_over(c->offsets, by, now[0], of, now[1]);
 }
 
-/* A caller that is where it calls something else may be making a new call, or
- * have gone on to there: then it mostly has gone on once more by now.  (Should a
- * new call be as short, that is to be learned.)  Where marks are wanted, all
- * must be in place. */
+/*
+ * Whether all calls of the candidate are known.  A doubted caller is read again: if
+ * its call is over by now, it is marked as `left`.  It has gone on from its call to a
+ * place of other calls, and mostly has gone on once more by now.  (If it makes a new
+ * call, which is as short, a stay learns that call.)  Where marks of native code are
+ * wanted, this is not done: all frames must be in place.
+ */
 static bool
 know_calls(struct chains *c, const struct thread *t)
 {

@@ -4,9 +4,9 @@
 
 #include <stdlib.h>
 
-#define BEFORE_MAX 65536 /* bytes that are copied twice */
-#define PATIENCE 3    /* part of an interval that a moment is sought for, ... */
-#define PATIENCE_MAX 50000 /* ns */
+#define BEFORE_MAX 65536 /* bytes of frames that are copied twice */
+#define PATIENCE 3    /* part of an interval that a search may take; see seek.h */
+#define PATIENCE_MAX 50000 /* ns: it takes no longer than this */
 
 /* ---- making ------------------------------------------------------------ */
 
@@ -87,7 +87,8 @@ chains_init(struct chains *c, const struct process *p,
 	c->codes = codes_new(c->offsets, &c->memory.memory, table,
 	    options->opcodes);
 	if (c->codes != NULL)
-		c->contexts = contexts_new(c->offsets, codes_map(c->codes));
+		c->contexts = contexts_new(c->offsets, codes_map(c->codes),
+		    CONTEXTS_MAX);
 	c->past.frame_size = frame_size;
 	c->past.calls = may_call;
 	c->past.arg = c;
@@ -106,6 +107,13 @@ chains_free(struct chains *c)
 	spans_free(&c->spans);
 	chain_free(&c->chain);
 	chain_free(&c->other);
+}
+
+void
+chains_trim(struct chains *c, const struct thread *t)
+{
+	codes_trim(c->codes, t->chain.depth);
+	contexts_trim(c->contexts);
 }
 
 /* ---- snapshots --------------------------------------------------------- */

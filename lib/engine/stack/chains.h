@@ -65,7 +65,7 @@ struct chains {
 	bool sound;	  /* all calls of the newest chain are known */
 	struct stamp stamp; /* of the newest chain */
 	size_t last;	  /* its outermost frames that the last sample had */
-	uint64_t patience; /* ns to seek what ran */
+	uint64_t patience; /* ns that a search may take; see seek.h */
 	uint64_t print;	  /* hash of the copies of the newest failed read */
 	uint64_t retries; /* reads repeated because a thread moved on */
 	enum chain_trouble trouble; /* of the last read that failed */
@@ -81,6 +81,10 @@ bool chains_init(struct chains *, const struct process *,
     const struct py_runtime *, const struct tach_recorder_options *,
     struct tach_table *);
 void chains_free(struct chains *);
+
+/* To be called before a thread is read: forgets the code objects and calls that
+ * were not used lately, if many were. */
+void chains_trim(struct chains *, const struct thread *);
 
 /* Adds the memory that a thread's last samples needed to a snapshot: its state,
  * then its frames.  False if out of memory. */
@@ -98,8 +102,14 @@ bool chains_tell_frame(const struct chains *);
 /* Whether frames lie apart, on the heap, without a data stack: to 3.10. */
 bool chains_lie_apart(const struct chains *);
 
-/* Before 3.13: adds the frames alone, to be copied before the state: those
- * that end at once have gone after it. */
+/*
+ * In 3.11 and 3.12: adds the frames alone, to be copied before the state, as frames
+ * that end at once are gone after it.  In other versions, and if the frames have more
+ * than 64 KiB, adds nothing.  False if out of memory.
+ *
+ * This costs up to 64 KiB that are copied twice, and has the effect that a function
+ * of truly 21 % has 15 to 22 % of the samples, not 4 to 11.
+ */
 bool chains_add_before(const struct chains *, struct snapshot *,
     const struct thread *);
 

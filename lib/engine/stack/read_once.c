@@ -33,7 +33,7 @@ read_once_still(struct chains *c, struct thread *t, const struct snapshot *s,
 	struct copied from = copy_of(t, s, gc, stamp);
 
 	*sure = 0;
-	codes_trim(c->codes, t->chain.depth);
+	chains_trim(c, t);
 	if (!walk_copy(c, t, &from, false))
 		return false;
 	*sure = candidate_in_place(c, candidate_prove(c, t, stamp));
@@ -64,7 +64,8 @@ has_before(const struct thread *t)
 	return t->first != t->before;
 }
 
-/* Shows the state with the frames as they were before it was copied. */
+/* Shows the state in ->spans, with the frames that were copied before it.  False if
+ * there are none, or if out of memory. */
 static bool
 see_before(struct chains *c, const struct thread *t, const struct copied *from)
 {
@@ -75,8 +76,9 @@ see_before(struct chains *c, const struct thread *t, const struct copied *from)
 		t->before_copy);
 }
 
-/* Takes the chain of what is seen, if every call of it is known.  False: the
- * newest chain is as it was. */
+/* Walks ->spans.  The chain becomes the newest one if all its calls are known and
+ * its innermost frame is not at a call.  If not, false: the newest chain is as it
+ * was. */
 static bool
 take_seen(struct chains *c, const struct thread *t, const struct copied *from)
 {
@@ -95,9 +97,10 @@ take_seen(struct chains *c, const struct thread *t, const struct copied *from)
 	return false;
 }
 
-/* Whether a copy has not what the state said that ran, but something else that
- * has taken the place of it.  Where that has only gone on, it is not to be
- * found again. */
+/* Whether another frame seems to have taken the place of the current frame: the
+ * known chain does not fit the state, or no chain was walked.  A chain with an
+ * unknown call does not count: its frame may only have gone on, and then its former
+ * place cannot be found again. */
 static bool
 is_replaced(const struct chains *c, bool walked, bool known)
 {
@@ -113,7 +116,7 @@ read_once_running(struct chains *c, struct thread *t, const struct snapshot *s,
 	size_t proven = 0;
 	bool walked, known;
 
-	codes_trim(c->codes, t->chain.depth);
+	chains_trim(c, t);
 	walked = walk_copy(c, t, &from, true);
 	known = walked && candidate_know(c, t, stamp, &proven);
 	if (is_replaced(c, walked, known) &&

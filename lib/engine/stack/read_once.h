@@ -2,11 +2,11 @@
 /*
  * read_once.h: reads a thread by its first copy, in the snapshot of a round.
  *
- * Where something else has taken the place of the current frame, that is sought
- * from 3.13 on: see seek.h.  Before, what takes that place mostly is a function
- * that calls others, and so is seen where it calls one; then the frames count
- * that were copied before the state was.  (To copy them makes the thread wait
- * where it writes to them next, so it is seen there too often.)
+ * Another frame may take the place of the current frame before that is copied.
+ * From 3.13 on, seek.h looks for the current frame.  In 3.11 and 3.12 the other
+ * frame is mostly seen where it calls a function.  Then the frames are taken that
+ * were copied before the state: see chains_add_before.  (That copy makes the thread
+ * wait where it writes to the frames next, so it is seen there too often.)
  */
 #ifndef ENGINE_STACK_READ_ONCE_H
 #define ENGINE_STACK_READ_ONCE_H

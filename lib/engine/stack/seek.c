@@ -5,14 +5,14 @@
 #include "engine/os/os.h"
 #include "engine/stack/candidate.h"
 
-#define NEAR_MAX 1024 /* bytes: of a frame and its caller */
-#define LAST_MAX 512 /* bytes: of a last frame of which nothing is known */
+#define NEAR_MAX 1024 /* bytes between a caller and its frame */
+#define LAST_MAX 512  /* bytes of a last frame that is not known */
 #define LOOKS 3	      /* at a thread, by one call */
 
-/* What a copy of a thread's state says of what it runs. */
+/* The frame that a thread runs, by a copy of its state. */
 struct said {
-	uint64_t frame; /* the current one */
-	uint64_t end;	/* of what the data stack has */
+	uint64_t frame; /* address of the current frame */
+	uint64_t end;	/* address of the data stack's end */
 };
 
 static struct said
@@ -24,7 +24,7 @@ what_runs(const struct chains *c, const uint8_t *copy)
 	    chains_state(c, copy, o->thread_stack_top)};
 }
 
-/* The newest chain's innermost frame that is on the data stack; or NULL. */
+/* The newest chain's innermost frame on the data stack.  NULL if there is none. */
 static const struct py_place *
 last_on_stack(const struct chains *c)
 {
@@ -35,9 +35,9 @@ last_on_stack(const struct chains *c)
 	return NULL;
 }
 
-/* Whether a frame can be the last one of a data stack that ends there: the
- * next one may be in the making, or not be gone yet, and one that is beyond
- * the end has just gone, or come. */
+/* Whether a frame can be the last one of a data stack that ends at an address.  A
+ * frame without room before the end has just gone, or come.  Behind the frame there
+ * may be room for one more frame, which is in the making, or not gone yet. */
 static bool
 can_be_last(const struct chains *c, const struct py_place *p, uint64_t end)
 {
@@ -59,14 +59,14 @@ seek_fits(const struct chains *c, const uint8_t *copy)
 	    can_be_last(c, last, what_runs(c, copy).end);
 }
 
-/* Looks at a thread that is sought: some by one call.  Only what soon is
- * another is copied, before and after the state; of all else there is the
- * first copy. */
+/* Looks at a thread, made by one call.  Each look has its state, between two copies
+ * of the memory that changes soon.  All other memory is taken from the first
+ * copy. */
 struct looks {
 	const struct copied *first;
-	struct range near[2];
-	size_t count;	   /* of those */
-	size_t size;	   /* of theirs; bytes */
+	struct range near[2]; /* memory that changes soon */
+	size_t count;	   /* of ->near */
+	size_t size;	   /* of ->near, in bytes */
 	struct stamp stamp;
 };
 
@@ -77,8 +77,8 @@ add_near(struct looks *l, struct range r)
 	l->size += r.size;
 }
 
-/* Where a frame of the newest chain is, and its caller, if they lie
- * together. */
+/* The memory of a frame of the newest chain, and of its caller if that lies close
+ * below. */
 static struct range
 with_caller(const struct chains *c, const struct py_place *p)
 {
@@ -90,7 +90,8 @@ with_caller(const struct chains *c, const struct py_place *p)
 	return (struct range){low, p->frame - low + c->offsets->frame_size};
 }
 
-/* Those for what the state of the newest chain said. */
+/* Looks for a current frame: at the last frame of the newest chain, and at the
+ * current frame if it lies elsewhere. */
 static struct looks
 looks_for(const struct chains *c, const struct copied *first,
     const struct said *wanted)
@@ -116,7 +117,7 @@ snapshot_near(struct snapshot *s, const struct looks *l)
 	return true;
 }
 
-/* False: the thread cannot be read. */
+/* Makes the looks.  False if the thread cannot be read, or if out of memory. */
 static bool
 look(struct chains *c, struct thread *t, struct looks *l)
 {
@@ -138,15 +139,15 @@ look(struct chains *c, struct thread *t, struct looks *l)
 	return true;
 }
 
-/* Where the state of a look lies in the snapshot. */
+/* The offset of the n-th look's state in the snapshot's bytes. */
 static size_t
 state_of(const struct chains *c, const struct looks *l, int n)
 {
 	return (size_t)n * (l->size + c->state_size) + l->size;
 }
 
-/* Gives what a look had of the thread, with what was copied before its state
- * or with what was copied after. */
+/* Shows the n-th look in ->spans: its state, with the memory that was copied before
+ * it or with the memory that was copied after it.  False if out of memory. */
 static bool
 see(struct chains *c, const struct looks *l, int n, bool before)
 {
@@ -163,8 +164,8 @@ see(struct chains *c, const struct looks *l, int n, bool before)
 		l->near, l->count);
 }
 
-/* Whether what was seen is of what the state says, with known calls only,
- * inside of the same callers as before. */
+/* Walks ->spans.  True if the chain is proven, its calls are known, it fits the
+ * state, and all but the two innermost frames of the first chain are in it. */
 static bool
 know(struct chains *c, const struct thread *t, const struct looks *l)
 {
@@ -178,7 +179,7 @@ know(struct chains *c, const struct thread *t, const struct looks *l)
 	    chain_shared(&c->chain, &c->other) + 2 >= c->other.depth;
 }
 
-/* Whether a look had what the thread runs. */
+/* Whether a frame lies in the memory that the looks copied. */
 static bool
 has_near(const struct looks *l, uint64_t frame)
 {
@@ -196,8 +197,8 @@ know_look(struct chains *c, const struct thread *t, const struct looks *l,
 	    (see(c, l, n, true) && know(c, t, l));
 }
 
-/* Whether a look is known: at the state that is wanted, or, if it is not, at
- * any of a frame that the look had. */
+/* Whether a look has a chain that can be believed.  Only looks with the wanted
+ * state count; with wanted NULL, looks whose current frame was copied. */
 static bool
 know_looks(struct chains *c, const struct thread *t, const struct looks *l,
     const struct said *wanted)

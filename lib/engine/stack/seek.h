@@ -1,30 +1,38 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * seek.h: what ran when a thread's state was copied, though something else had
- * taken its place until its frames were.
+ * seek.h: looks for the frame that was current when a thread's state was copied,
+ * if another frame took its place before the frames were copied.
  *
- * From 3.13 on the state says which frame is the current one and where that
- * ends, and what takes its place often has another size.  Then the thread is
- * looked at until its state says the same again: to take it wherever it is would
- * pass over functions that end within a microsecond.
+ * From 3.13 on the state has the current frame and the end of the data stack.  A
+ * frame that takes the place often has another size.  Then the thread is copied
+ * until its state is the same again.  To take the thread wherever it is would miss
+ * functions that end within a microsecond.
+ *
+ * This costs a third of the interval, 50 us at most, and has the effect that a
+ * function of truly 21.5 % has 20.5 to 23 % of the samples, not 16 to 20.
  */
 #ifndef ENGINE_STACK_SEEK_H
 #define ENGINE_STACK_SEEK_H
 
 #include "engine/stack/candidate.h"
 
-/* Whether the newest chain is of what a copy of the state said that ran, as
- * far as the sizes of frames tell.  Where the state does not say which frame
- * that was, it is taken for that. */
+/* Whether the newest chain can be of the same moment as a copy of the state, by the
+ * sizes of its frames.  True if states do not have the current frame, and if the
+ * chain has no frame on the data stack. */
 bool seek_fits(const struct chains *, const uint8_t *copy);
 
-/* Looks at a thread whose newest chain, of the first copy, has not what its
- * state said that ran, until that says the same again and there is a chain
- * that fits, inside of the same callers: then it mostly is where it was.
- * known: that chain can be believed, if it is a later one; it is sought for
- * ->patience.  Else nothing of that chain holds; it is sought once, and any
- * moment does at which one is known.  False: not found; the newest chain is as
- * it was. */
+/*
+ * Copies a thread again whose newest chain, of the first copy, does not fit its
+ * state, until the state is the same again and has a chain that fits it, with the
+ * same callers and known calls: then the thread mostly is where it was.  That chain
+ * becomes the newest one.
+ *
+ * known: the newest chain can be believed, but is of a later moment; the search ends
+ * after ->patience.  If it is not known, nothing of it holds: there is one search,
+ * and a chain of any moment does if its calls are known.
+ *
+ * False if nothing was found: the newest chain is as it was.
+ */
 bool seek_frame(struct chains *, struct thread *, const struct copied *first,
     bool known);
 

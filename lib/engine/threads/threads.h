@@ -65,7 +65,9 @@ struct thread {
 	/* Its copy in the round's snapshot: the first range, the number of
 	 * ranges, and the offset of the bytes. */
 	size_t first, ranges, copy;
-	size_t before, before_copy; /* the same of the frames before the state */
+	/* The first range and the offset of the bytes of its frames that were
+	 * copied before its state. */
+	size_t before, before_copy;
 	size_t link; /* offset of the link to it in there, or SIZE_MAX */
 	bool gone; /* its state could not be read, or is stray */
 	bool stray; /* its state was seen to belong to no thread */
