@@ -599,7 +599,8 @@ place_watches(const struct plan *v, struct batch_ask *ask)
 static bool
 has_turn(const struct interp *in, const struct thread *t)
 {
-	return in->gil.locked && in->gil.holder == t->py.addr && t->held;
+	return in->gil.locked && in->gil.holder == t->py.addr &&
+	    t->held != HOLD_NONE;
 }
 
 static bool
@@ -651,7 +652,8 @@ find_asked(const struct plan *v, const struct batch *b,
 	if (n > 1)
 		return n;
 	list[0] = v->kept ? runner(v) : NULL;
-	return list[0] != NULL && (list[0]->held || batch_knows_calls(b));
+	return list[0] != NULL &&
+	    (list[0]->held != HOLD_NONE || batch_knows_calls(b));
 }
 
 size_t

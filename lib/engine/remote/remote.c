@@ -264,9 +264,9 @@ read_stopped(struct remote *r, struct thread *t, size_t *sure)
 			read_twice_wait();
 		}
 		t->held = t->task != 0 && status_runs(t) &&
-		    stop_thread(&r->stops, t->task);
+		    stop_thread(&r->stops, t->task) ? HOLD_STOP : HOLD_NONE;
 		whole = read_twice(&r->chains, t, sure);
-		if (!t->held)
+		if (t->held == HOLD_NONE)
 			break;
 	}
 	return whole;
@@ -280,7 +280,8 @@ is_interrupted(struct remote *r, struct thread *t)
 	if (r->interrupts == NULL || t->task == 0 || !status_runs(t) ||
 	    !interrupted_read(r->interrupts, &r->chains, t))
 		return false;
-	return t->held = true;
+	t->held = HOLD_INTERRUPT;
+	return true;
 }
 
 /* Plans no stay on the CPU of a thread that can be interrupted, even if it could not
@@ -321,7 +322,7 @@ walk_round_copy(struct remote *r, struct thread *t, size_t *sure)
 static bool
 read_record(struct remote *r, struct thread *t, size_t *sure)
 {
-	t->held = true;
+	t->held = HOLD_COPY;
 	for (int i = 0; i < RECORD_TRIES; i++)
 		if (walk_round_copy(r, t, sure)) {
 			t->stale = false;
@@ -350,7 +351,8 @@ read_chain(struct remote *r, struct thread *t, size_t *sure)
 		return read_record(r, t, sure);
 	if (t->still && walk_round_copy(r, t, sure)) {
 		t->stale = false;
-		return t->held = true;
+		t->held = HOLD_COPY;
+		return true;
 	}
 	if (!t->stale && walk_round_copy(r, t, sure))
 		return true;
@@ -549,11 +551,12 @@ static void
 count_interrupts(const struct remote *r, const struct thread *t, uint8_t status,
     struct tach_recorder_stats *stats)
 {
-	bool outside = !t->held && (status & TACH_STATUS_CPU) != 0;
+	bool held = t->held != HOLD_NONE;
+	bool outside = !held && (status & TACH_STATUS_CPU) != 0;
 
 	if (r->interrupts == NULL)
 		return;
-	stats->interrupted += t->held;
+	stats->interrupted += held;
 	stats->unfit += outside && t->unfit;
 	stats->dear += outside && !t->unfit && interrupted_spares(t);
 }
@@ -684,7 +687,8 @@ take_thread_sample(struct remote *r, struct thread *t, uint64_t time_us,
 	struct moment m;
 
 	t->done = true;
-	t->live = t->passed = t->lost = t->held = t->unsure = false;
+	t->live = t->passed = t->lost = t->unsure = false;
+	t->held = HOLD_NONE;
 	t->holds_gil = holds_gil(r, t);
 	if (!is_wanted_thread(r, t))
 		return true;
@@ -782,7 +786,8 @@ renew_status(struct remote *r, struct thread *t)
 	    .wants_gil = t->wants_gil,
 	    .exception = t->exception};
 
-	t->unsure = t->held = false;
+	t->unsure = false;
+	t->held = HOLD_NONE;
 	t->status = status_of(r->process, t, &m);
 	t->live = status_kept(r->options, t->status) &&
 	    !thread_has_left(r, t, t->status);

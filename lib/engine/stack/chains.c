@@ -258,7 +258,7 @@ says_exception(const struct chains *c, const struct thread *t,
 	    .count = 1};
 
 	/* The copy of an interrupt has all exception items. */
-	if (t->still && t->held)
+	if (t->held == HOLD_COPY)
 		state = spans_view(&c->spans);
 	return status_exception(c->offsets, &state, &c->memory.memory,
 	    t->py.addr, none);

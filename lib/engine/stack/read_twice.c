@@ -109,7 +109,7 @@ is_parked(const struct chains *c, struct thread *t)
 static bool
 stood_still(struct chains *c, struct thread *t)
 {
-	return t->held || c->nowhere_near ||
+	return t->held != HOLD_NONE || c->nowhere_near ||
 	    colocate_held(&c->colocation, t->task) || is_parked(c, t);
 }
 
@@ -249,7 +249,8 @@ walk_one(struct chains *c, struct thread *t, const struct reading *r,
 	    .first = second ? r->second_head : r->head,
 	    .offset = second ? r->second : r->first, .stamp = &r->stamp};
 
-	return candidate_walk(c, t, &from, !second && !t->held, chain);
+	return candidate_walk(c, t, &from, !second && t->held == HOLD_NONE,
+	    chain);
 }
 
 /* Reads a thread by one copy.  True if its chain is proven and all its calls are
@@ -275,7 +276,7 @@ know_soon(struct chains *c, struct thread *t)
 {
 	bool known = false;
 
-	for (int i = 0; i < ONCE_TRIES && !known && !t->held &&
+	for (int i = 0; i < ONCE_TRIES && !known && t->held == HOLD_NONE &&
 	    !chains_tell_frame(c); i++)
 		known = know_once(c, t);
 	return known;
@@ -341,7 +342,7 @@ static bool
 read_from_here(struct chains *c, struct thread *t, size_t *sure)
 {
 	bool doubt = false, done = false;
-	int pauses = t->held ? 0 : PAUSES;
+	int pauses = t->held != HOLD_NONE ? 0 : PAUSES;
 
 	c->rootless = false;
 	c->other.depth = 0;
@@ -388,7 +389,7 @@ read_from_near(struct chains *c, struct thread *t, size_t *sure)
 static bool
 read_carefully(struct chains *c, struct thread *t, size_t *sure)
 {
-	return c->careful && !t->held && t->task != 0 &&
+	return c->careful && t->held == HOLD_NONE && t->task != 0 &&
 	    colocate_visit(&c->colocation, t->task) && read_from_near(c, t, sure);
 }
 
@@ -404,7 +405,7 @@ read_twice(struct chains *c, struct thread *t, size_t *sure)
 	c->missed = t->set.count == 0;
 	if (read_carefully(c, t, sure) || read_from_here(c, t, sure))
 		return true;
-	if (t->held)
+	if (t->held != HOLD_NONE)
 		return false;
 	if (colocate_is_at(&c->colocation, t->task)) {
 		colocate_break_off(&c->colocation);

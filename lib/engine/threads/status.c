@@ -73,7 +73,7 @@ look_at_task(const struct process *p, struct thread *t, const struct moment *m)
 
 	if (m->waits)
 		return TACH_STATUS_GIL_WANTED;
-	if (t->held || m->ran)
+	if (t->held != HOLD_NONE || m->ran)
 		return TACH_STATUS_CPU;
 	s = state_of(t);
 	if (s.is == TASK_UNKNOWN)

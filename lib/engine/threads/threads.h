@@ -35,6 +35,14 @@ void thread_names_free(struct thread_names *);
 
 /* ---- one thread state -------------------------------------------------- */
 
+/* The means by which a thread that ran was made to stand still, to be read. */
+enum thread_hold {
+	HOLD_NONE,	/* it could go on, or did not run */
+	HOLD_COPY,	/* the round's copy of it was made in an interrupt */
+	HOLD_INTERRUPT, /* an interrupt of its own */
+	HOLD_STOP,	/* it was stopped */
+};
+
 struct thread {
 	struct py_thread py;
 	uint64_t tid;	/* its id as the target knows it; 0: not bound yet */
@@ -73,7 +81,7 @@ struct thread {
 	uint64_t seek_us; /* when its thread may be sought again */
 	bool holds_gil; /* in this round */
 	bool still;	/* it was copied in an interrupt, in this round */
-	bool held;	/* it ran, and was made to stand still to be read */
+	enum thread_hold held; /* when it was read last */
 	bool copied; /* it is in the round's snapshot */
 	bool done;   /* in this round */
 	/* Where no GIL tells which threads ran.  blocked: it was blocked at the
