@@ -124,7 +124,7 @@ discover(struct plan *v)
 static bool
 is_linked(const struct plan *v, const struct thread *t)
 {
-	return !t->copied || t->link == SIZE_MAX ||
+	return t->copied == COPIED_NOT || t->link == SIZE_MAX ||
 	    load_u64(v->all.bytes + t->link) == t->py.addr;
 }
 
@@ -175,7 +175,7 @@ add_thread(struct plan *v, struct thread *t)
 	t->first = v->all.count;
 	t->copy = v->all.size;
 	t->ranges = t->set.count + 1;
-	t->copied = true;
+	t->copied = COPIED_OUTSIDE;
 	return chains_add(v->chains, &v->all, t) && add_link(v, t);
 }
 
@@ -229,7 +229,7 @@ clear(struct plan *v)
 	snapshot_clear(&v->all);
 	v->alone = v->past = false;
 	for (size_t i = 0; i < v->threads.count; i++)
-		v->threads.list[i].copied = v->threads.list[i].still = false;
+		v->threads.list[i].copied = COPIED_NOT;
 }
 
 /* Adds the threads, then the globals.  The first copy of a round has only the
@@ -256,7 +256,7 @@ blame_thread(struct plan *v, size_t range)
 {
 	for (size_t i = v->threads.count; i-- > 0;) {
 		struct thread *t = &v->threads.list[i];
-		if (!t->copied || range < t->before ||
+		if (t->copied == COPIED_NOT || range < t->before ||
 		    range >= t->first + t->ranges)
 			continue;
 		if (range < t->first)
@@ -422,7 +422,7 @@ note_alone(struct plan *v, struct thread *t, bool past)
 {
 	v->past = past;
 	t->before = t->first;
-	t->copied = v->alone = true;
+	v->alone = true;
 	return take_note(v, false);
 }
 

@@ -346,10 +346,10 @@ read_chain(struct remote *r, struct thread *t, size_t *sure)
 	const struct interp *in = plan_interp(&r->plan, t);
 	bool ran = (t->status & TACH_STATUS_CPU) != 0; /* when it was seen last */
 
-	t->stale = !t->copied || plan_may_have_run(&r->plan, t);
-	if (t->still && r->taken)
+	t->stale = t->copied == COPIED_NOT || plan_may_have_run(&r->plan, t);
+	if (t->copied == COPIED_INTERRUPT && r->taken)
 		return read_record(r, t, sure);
-	if (t->still && walk_round_copy(r, t, sure)) {
+	if (t->copied == COPIED_INTERRUPT && walk_round_copy(r, t, sure)) {
 		t->stale = false;
 		t->held = HOLD_COPY;
 		return true;
@@ -357,7 +357,8 @@ read_chain(struct remote *r, struct thread *t, size_t *sure)
 	if (!t->stale && walk_round_copy(r, t, sure))
 		return true;
 	find_thread(r, t);
-	if (t->copied && colocate_held(&r->chains.colocation, t->task) &&
+	if (t->copied != COPIED_NOT &&
+	    colocate_held(&r->chains.colocation, t->task) &&
 	    walk_round_copy(r, t, sure))
 		return true;
 	if (r->options->blocking) {
@@ -366,7 +367,7 @@ read_chain(struct remote *r, struct thread *t, size_t *sure)
 	}
 	if (ran && is_interrupted(r, t))
 		return true;
-	if (t->copied && t->stale &&
+	if (t->copied != COPIED_NOT && t->stale &&
 	    read_once_running(&r->chains, t, &r->plan.all, in->gc, &in->stamp))
 		return true;
 	t->stale = true;
@@ -503,7 +504,7 @@ holds_gil(const struct remote *r, const struct thread *t)
 
 	if (r->offsets->active == 0)
 		return in->gil.locked && in->gil.holder == t->py.addr;
-	return t->copied && (chains_state(&r->chains,
+	return t->copied != COPIED_NOT && (chains_state(&r->chains,
 	    r->plan.all.bytes + t->copy, r->offsets->thread_status) &
 	    r->offsets->active) != 0;
 }
@@ -768,7 +769,7 @@ sample_copied(struct remote *r, uint64_t time_us, struct tach_sink *sink,
 {
 	for (size_t i = 0; i < r->plan.threads.count; i++) {
 		struct thread *t = &r->plan.threads.list[i];
-		if (t->copied &&
+		if (t->copied != COPIED_NOT &&
 		    !sample_thread(r, t, time_us, sink, stats))
 			return false;
 	}
@@ -812,7 +813,7 @@ sample_others(struct remote *r, uint64_t time_us, struct tach_sink *sink,
 		struct thread *t = &r->plan.threads.list[i];
 		if (t->gone || t->done)
 			continue;
-		t->copied = false;
+		t->copied = COPIED_NOT;
 		if (t->passed && t->unsure)
 			look_again(t);
 		if (t->stale) {
@@ -959,7 +960,8 @@ begin_round(struct remote *r)
 	forget_room(r);
 	for (size_t i = 0; i < r->plan.threads.count; i++) {
 		struct thread *t = &r->plan.threads.list[i];
-		t->done = t->copied = t->still = false;
+		t->done = false;
+		t->copied = COPIED_NOT;
 		seek_again(t, r->plan.time_us);
 		if (!plan_interp(&r->plan, t)->counted)
 			look_for_rest(r, t);

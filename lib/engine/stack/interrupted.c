@@ -82,7 +82,7 @@ finish(struct thread *t, const struct snapshot *s)
 {
 	t->ranges = s->count - t->first;
 	workset_clear(&t->set);
-	t->still = true;
+	t->copied = COPIED_INTERRUPT;
 }
 
 bool
@@ -196,6 +196,7 @@ bool
 interrupted_read(struct interrupts *in, struct chains *c, struct thread *t)
 {
 	size_t first = t->first, ranges = t->ranges, at = t->copy, gc, sure;
+	enum thread_copied copied = t->copied;
 	struct stamp stamp;
 	bool whole = false;
 
@@ -206,6 +207,6 @@ interrupted_read(struct interrupts *in, struct chains *c, struct thread *t)
 	t->first = first;
 	t->ranges = ranges;
 	t->copy = at;
-	t->still = false;
+	t->copied = copied;
 	return whole;
 }

@@ -35,6 +35,13 @@ void thread_names_free(struct thread_names *);
 
 /* ---- one thread state -------------------------------------------------- */
 
+/* How a thread was copied into the snapshot of the round. */
+enum thread_copied {
+	COPIED_NOT,
+	COPIED_OUTSIDE,	  /* it may have gone on meanwhile */
+	COPIED_INTERRUPT, /* at one moment */
+};
+
 /* The means by which a thread that ran was made to stand still, to be read. */
 enum thread_hold {
 	HOLD_NONE,	/* it could go on, or did not run */
@@ -80,9 +87,8 @@ struct thread {
 	unsigned sought; /* how often that was seen */
 	uint64_t seek_us; /* when its thread may be sought again */
 	bool holds_gil; /* in this round */
-	bool still;	/* it was copied in an interrupt, in this round */
 	enum thread_hold held; /* when it was read last */
-	bool copied; /* it is in the round's snapshot */
+	enum thread_copied copied; /* in this round */
 	bool done;   /* in this round */
 	/* Where no GIL tells which threads ran.  blocked: it was blocked at the
 	 * last look, and has had no CPU since.  rests: so it was at the look
