@@ -168,7 +168,7 @@ read_deepest(struct wait_reader *w, uint64_t ident, uint64_t tid)
 		struct thread *t = &w->threads.list[i];
 		if (t->pthread != ident)
 			continue;
-		t->live = false;
+		t->last = LAST_NONE;
 		thread_bind(t, w->process, tid);
 		if (!read_waiter(w, t))
 			continue;
@@ -205,9 +205,11 @@ make_sample(struct wait_reader *w, struct thread *t)
 	    t->tid);
 	t->sound = w->chains.sound;
 	t->count = w->chains.stamp.count;
-	t->live = t->index != TACH_NONE && emit_sample(&w->emitter, t,
-	    &w->chains.chain, false, &m, &w->catcher.sink);
-	return t->live;
+	if (t->index == TACH_NONE || !emit_sample(&w->emitter, t,
+	    &w->chains.chain, false, &m, &w->catcher.sink))
+		return false;
+	t->last = LAST_GOOD;
+	return true;
 }
 
 bool
@@ -233,7 +235,7 @@ wait_reader_again(const struct wait_reader *w, uint64_t ident,
 {
 	for (size_t i = 0; i < w->threads.count; i++) {
 		const struct thread *t = &w->threads.list[i];
-		if (t->pthread != ident || !t->live)
+		if (t->pthread != ident || t->last != LAST_GOOD)
 			continue;
 		*s = (struct wait_reader_sample){.index = t->index,
 		    .interp = (uint32_t)t->py.interp_id, .frames = t->frames,

@@ -300,7 +300,7 @@ runner(const struct plan *v)
 			return NULL;
 		only = t;
 	}
-	return only != NULL && only->live && only->task != 0 &&
+	return only != NULL && only->last == LAST_GOOD && only->task != 0 &&
 		(only->status & TACH_STATUS_CPU) != 0 ? only : NULL;
 }
 
@@ -368,7 +368,7 @@ doubt_status(const struct plan *v, const struct interp *in, struct thread *t)
 		return;
 	t->stale |= moved && py_has(v->chains->offsets->thread_gil_requested);
 	t->unsure |= moved ||
-	    (t->live && (t->status & TACH_STATUS_CPU) != 0);
+	    (t->last == LAST_GOOD && (t->status & TACH_STATUS_CPU) != 0);
 }
 
 /* Whether only the copied threads can have run.  A thread that was copied alone, at
@@ -631,8 +631,8 @@ find_takers(const struct plan *v, struct thread *list[INTERRUPT_TAKERS])
 		struct thread *t = &v->threads.list[i];
 		if (t->gone || still_blocked(t))
 			continue;
-		if (n == INTERRUPT_TAKERS || !t->live || t->task == 0 ||
-		    !(has_turn(in, t) || waits_turn(t)))
+		if (n == INTERRUPT_TAKERS || t->last != LAST_GOOD ||
+		    t->task == 0 || !(has_turn(in, t) || waits_turn(t)))
 			return 0;
 		had |= has_turn(in, t);
 		list[n++] = t;

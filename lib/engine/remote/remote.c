@@ -674,7 +674,7 @@ renew_set(const struct remote *r, struct thread *t)
 static void
 pass_over(struct thread *t, uint8_t status)
 {
-	t->passed = true;
+	t->last = LAST_PASSED;
 	t->stale = false;
 	t->status = status;
 }
@@ -688,7 +688,8 @@ take_thread_sample(struct remote *r, struct thread *t, uint64_t time_us,
 	struct moment m;
 
 	t->done = true;
-	t->live = t->passed = t->lost = t->unsure = false;
+	t->last = LAST_NONE;
+	t->unsure = false;
 	t->held = HOLD_NONE;
 	t->holds_gil = holds_gil(r, t);
 	if (!is_wanted_thread(r, t))
@@ -699,9 +700,10 @@ take_thread_sample(struct remote *r, struct thread *t, uint64_t time_us,
 		return false;
 	stay_away(r, t);
 	if (!whole && sure == 0) {
-		t->lost = !thread_has_ended(r, t);
-		if (t->lost)
+		if (!thread_has_ended(r, t)) {
+			t->last = LAST_LOST;
 			count_failure(r, stats);
+		}
 		return true;
 	}
 	t->stack = 0;
@@ -740,8 +742,8 @@ take_thread_sample(struct remote *r, struct thread *t, uint64_t time_us,
 	stats->torn += !whole;
 	count_interrupts(r, t, m.status, stats);
 	stats->compiled += chains_compiled(&r->chains);
-	t->live = whole && r->options->async != TACH_ASYNC_ALL;
-	t->lost = !t->live;
+	t->last = whole && r->options->async != TACH_ASYNC_ALL ?
+	    LAST_GOOD : LAST_LOST;
 	t->sound = whole && r->chains.sound;
 	t->count = r->chains.stamp.count;
 	t->time_us = time_us;
@@ -790,9 +792,11 @@ renew_status(struct remote *r, struct thread *t)
 	t->unsure = false;
 	t->held = HOLD_NONE;
 	t->status = status_of(r->process, t, &m);
-	t->live = status_kept(r->options, t->status) &&
-	    !thread_has_left(r, t, t->status);
-	return t->live;
+	if (status_kept(r->options, t->status) &&
+	    !thread_has_left(r, t, t->status))
+		return true;
+	t->last = LAST_NONE;
+	return false;
 }
 
 /* Looks again at a thread that was passed over: it is read if it runs now. */
@@ -814,12 +818,13 @@ sample_others(struct remote *r, uint64_t time_us, struct tach_sink *sink,
 		if (t->gone || t->done)
 			continue;
 		t->copied = COPIED_NOT;
-		if (t->passed && t->unsure)
+		if (t->last == LAST_PASSED && t->unsure)
 			look_again(t);
 		if (t->stale) {
 			if (!sample_thread(r, t, time_us, sink, stats))
 				return false;
-		} else if (t->live && !is_elsewhere(r, t, time_us) &&
+		} else if (t->last == LAST_GOOD &&
+		    !is_elsewhere(r, t, time_us) &&
 		    (!t->unsure || renew_status(r, t))) {
 			thread_names_count(r->names, t->index, 1, stats);
 			if (!emit_again(&r->emitter, t, time_us, sink))
@@ -901,7 +906,7 @@ sample_tasks(struct remote *r, uint64_t time_us, struct tach_sink *sink,
 static void
 look_at_thread(struct remote *r, struct thread *t)
 {
-	if (!t->live && !t->passed)
+	if (t->last != LAST_GOOD && t->last != LAST_PASSED)
 		t->stale = true;
 	else if ((plan_interp(&r->plan, t)->counted &&
 		     switches_had(&t->switches, r->process, t->task,
@@ -1041,7 +1046,7 @@ static bool
 was_at_rest(const struct thread *t)
 {
 	return !t->gone && !t->unsure && t->task != 0 &&
-	    status_was_blocked(t) && (t->live || t->passed || t->stack == 0);
+	    status_was_blocked(t);
 }
 
 /* Whether all threads were at rest, and the process has no other thread: it could
@@ -1091,7 +1096,7 @@ remote_can_repeat(const struct remote *r)
 {
 	for (size_t i = 0; i < r->plan.threads.count; i++) {
 		const struct thread *t = &r->plan.threads.list[i];
-		if (t->lost && !t->gone)
+		if (t->last == LAST_LOST && !t->gone)
 			return false;
 	}
 	return true;
@@ -1103,7 +1108,8 @@ remote_again(struct remote *r, uint64_t time_us, struct tach_sink *sink,
 {
 	for (size_t i = 0; i < r->plan.threads.count; i++) {
 		struct thread *t = &r->plan.threads.list[i];
-		if (t->gone || !t->live || is_elsewhere(r, t, time_us))
+		if (t->gone || t->last != LAST_GOOD ||
+		    is_elsewhere(r, t, time_us))
 			continue;
 		thread_names_count(r->names, t->index, 1, stats);
 		if (!emit_again(&r->emitter, t, time_us, sink))

@@ -35,6 +35,16 @@ void thread_names_free(struct thread_names *);
 
 /* ---- one thread state -------------------------------------------------- */
 
+/* A thread's last sample. */
+enum thread_last {
+	LAST_NONE,   /* there is none: the thread is not wanted, runs no Python
+		      * code, or has ended */
+	LAST_GOOD,   /* it can be repeated until the thread runs */
+	LAST_PASSED, /* there is none, as the thread's status is not wanted */
+	LAST_LOST,   /* it cannot be repeated: to read the thread failed, or gave
+		      * a part of its frames, or a task that waits was sampled */
+};
+
 /* How a thread was copied into the snapshot of the round. */
 enum thread_copied {
 	COPIED_NOT,
@@ -98,10 +108,7 @@ struct thread {
 	bool stale;
 	/* Only the status of its last sample may not hold: look at it again. */
 	bool unsure;
-	bool live;	/* it has a last sample */
-	bool passed;	/* it has none, as its status is not wanted */
-	bool lost;	/* its last sample cannot be repeated: to read it failed,
-			 * or gave a part of it */
+	enum thread_last last;
 	bool sound;	/* all calls of its last sample are known */
 	uint64_t count; /* of that sample's stamp: see codes.h */
 	uint8_t status; /* of that sample, or when it was passed over */
