@@ -72,7 +72,6 @@ list_threads(struct plan *v)
 		while (v->interps.list[interp].addr != t->py.interp)
 			interp++;
 		t->interp = interp;
-		t->stale = true;
 	}
 	return true;
 }
@@ -241,8 +240,9 @@ prepare(struct plan *v, bool first)
 	clear(v);
 	for (size_t i = 0; i < v->threads.count; i++) {
 		struct thread *t = &v->threads.list[i];
-		if (!t->gone && !t->done &&
-		    (first ? is_free(v, t) : t->stale) &&
+		if (!t->done &&
+		    (first ? !thread_is_gone(t) && is_free(v, t) :
+			     t->fresh == FRESH_STALE) &&
 		    !add_thread(v, t))
 			return false;
 	}
@@ -261,8 +261,8 @@ blame_thread(struct plan *v, size_t range)
 			continue;
 		if (range < t->first)
 			workset_drop(&t->set, range - t->before);
-		else
-			t->gone = !chains_drop(v->chains, t, range - t->first);
+		else if (!chains_drop(v->chains, t, range - t->first))
+			t->fresh = FRESH_GONE;
 		return true;
 	}
 	return false; /* the lists have changed */
@@ -294,7 +294,7 @@ runner(const struct plan *v)
 
 	for (size_t i = 0; i < v->threads.count; i++) {
 		struct thread *t = &v->threads.list[i];
-		if (t->gone || !is_free(v, t))
+		if (thread_is_gone(t) || !is_free(v, t))
 			continue;
 		if (only != NULL)
 			return NULL;
@@ -366,7 +366,8 @@ doubt_status(const struct plan *v, const struct interp *in, struct thread *t)
 
 	if (plan_takes_turns(v, t))
 		return;
-	t->stale |= moved && py_has(v->chains->offsets->thread_gil_requested);
+	if (moved && py_has(v->chains->offsets->thread_gil_requested))
+		thread_make_stale(t);
 	t->unsure |= moved ||
 	    (t->last == LAST_GOOD && (t->status & TACH_STATUS_CPU) != 0);
 }
@@ -408,7 +409,8 @@ take_note(struct plan *v, bool last)
 	for (size_t i = 0; i < v->threads.count; i++) {
 		struct thread *t = &v->threads.list[i];
 		const struct interp *in = plan_interp(v, t);
-		t->stale = t->stale || plan_may_have_run(v, t);
+		if (plan_may_have_run(v, t))
+			thread_make_stale(t);
 		doubt_status(v, in, t);
 	}
 	return true;
@@ -629,7 +631,7 @@ find_takers(const struct plan *v, struct thread *list[INTERRUPT_TAKERS])
 
 	for (size_t i = 0; i < v->threads.count; i++) {
 		struct thread *t = &v->threads.list[i];
-		if (t->gone || still_blocked(t))
+		if (thread_is_gone(t) || still_blocked(t))
 			continue;
 		if (n == INTERRUPT_TAKERS || t->last != LAST_GOOD ||
 		    t->task == 0 || !(has_turn(in, t) || waits_turn(t)))

@@ -325,7 +325,7 @@ read_record(struct remote *r, struct thread *t, size_t *sure)
 	t->held = HOLD_COPY;
 	for (int i = 0; i < RECORD_TRIES; i++)
 		if (walk_round_copy(r, t, sure)) {
-			t->stale = false;
+			thread_make_current(t);
 			return true;
 		}
 	batch_end(&r->batch);
@@ -346,15 +346,18 @@ read_chain(struct remote *r, struct thread *t, size_t *sure)
 	const struct interp *in = plan_interp(&r->plan, t);
 	bool ran = (t->status & TACH_STATUS_CPU) != 0; /* when it was seen last */
 
-	t->stale = t->copied == COPIED_NOT || plan_may_have_run(&r->plan, t);
+	if (t->copied == COPIED_NOT || plan_may_have_run(&r->plan, t))
+		thread_make_stale(t);
+	else
+		thread_make_current(t);
 	if (t->copied == COPIED_INTERRUPT && r->taken)
 		return read_record(r, t, sure);
 	if (t->copied == COPIED_INTERRUPT && walk_round_copy(r, t, sure)) {
-		t->stale = false;
+		thread_make_current(t);
 		t->held = HOLD_COPY;
 		return true;
 	}
-	if (!t->stale && walk_round_copy(r, t, sure))
+	if (t->fresh == FRESH_CURRENT && walk_round_copy(r, t, sure))
 		return true;
 	find_thread(r, t);
 	if (t->copied != COPIED_NOT &&
@@ -362,15 +365,15 @@ read_chain(struct remote *r, struct thread *t, size_t *sure)
 	    walk_round_copy(r, t, sure))
 		return true;
 	if (r->options->blocking) {
-		t->stale = true;
+		thread_make_stale(t);
 		return read_stopped(r, t, sure);
 	}
 	if (ran && is_interrupted(r, t))
 		return true;
-	if (t->copied != COPIED_NOT && t->stale &&
+	if (t->copied != COPIED_NOT && t->fresh == FRESH_STALE &&
 	    read_once_running(&r->chains, t, &r->plan.all, in->gc, &in->stamp))
 		return true;
-	t->stale = true;
+	thread_make_stale(t);
 	if (!ran && is_interrupted(r, t))
 		return true;
 	park(r, t);
@@ -444,7 +447,7 @@ static void
 leave_stray_out(struct thread *t, uint64_t time_us,
     struct tach_recorder_stats *stats)
 {
-	t->gone = t->stray = true;
+	t->fresh = FRESH_STRAY;
 	t->seek_us = time_us + SEEK_AFTER;
 	stats->strays += t->sought++ == 1;
 }
@@ -463,10 +466,9 @@ thread_has_left(const struct remote *r, struct thread *t, uint8_t status)
 static void
 seek_again(struct thread *t, uint64_t time_us)
 {
-	if (!t->stray || time_us < t->seek_us)
+	if (t->fresh != FRESH_STRAY || time_us < t->seek_us)
 		return;
-	t->gone = t->stray = false;
-	t->stale = true;
+	t->fresh = FRESH_STALE;
 }
 
 /* Whether a thread that holds its GIL has gone on since its last sample, which
@@ -637,7 +639,7 @@ is_elsewhere(const struct remote *r, const struct thread *t, uint64_t time_us)
 			continue;
 		if (u->sampled_us == time_us)
 			return true;
-		if (u->stack != 0 && !u->gone && u->stack < t->stack &&
+		if (u->stack != 0 && !thread_is_gone(u) && u->stack < t->stack &&
 		    t->stack - u->stack < STACK_MAX)
 			return true;
 	}
@@ -675,7 +677,7 @@ static void
 pass_over(struct thread *t, uint8_t status)
 {
 	t->last = LAST_PASSED;
-	t->stale = false;
+	thread_make_current(t);
 	t->status = status;
 }
 
@@ -804,7 +806,8 @@ static void
 look_again(struct thread *t)
 {
 	t->unsure = false;
-	t->stale = t->stale || status_runs(t);
+	if (t->fresh == FRESH_CURRENT && status_runs(t))
+		t->fresh = FRESH_STALE;
 }
 
 /* Repeats the last sample of threads that did not run since.  A stale thread that
@@ -815,12 +818,12 @@ sample_others(struct remote *r, uint64_t time_us, struct tach_sink *sink,
 {
 	for (size_t i = 0; i < r->plan.threads.count; i++) {
 		struct thread *t = &r->plan.threads.list[i];
-		if (t->gone || t->done)
+		if (thread_is_gone(t) || t->done)
 			continue;
 		t->copied = COPIED_NOT;
 		if (t->last == LAST_PASSED && t->unsure)
 			look_again(t);
-		if (t->stale) {
+		if (t->fresh == FRESH_STALE) {
 			if (!sample_thread(r, t, time_us, sink, stats))
 				return false;
 		} else if (t->last == LAST_GOOD &&
@@ -888,7 +891,7 @@ sample_tasks(struct remote *r, uint64_t time_us, struct tach_sink *sink,
 		return false;
 	for (size_t i = 0; i < r->plan.threads.count; i++) {
 		const struct thread *t = &r->plan.threads.list[i];
-		if (t->gone || t->index == TACH_NONE || !t->done ||
+		if (thread_is_gone(t) || t->index == TACH_NONE || !t->done ||
 		    !status_kept(r->options, t->status & TACH_STATUS_MAIN))
 			continue;
 		r->loops[n] = i;
@@ -907,7 +910,7 @@ static void
 look_at_thread(struct remote *r, struct thread *t)
 {
 	if (t->last != LAST_GOOD && t->last != LAST_PASSED)
-		t->stale = true;
+		thread_make_stale(t);
 	else if ((plan_interp(&r->plan, t)->counted &&
 		     switches_had(&t->switches, r->process, t->task,
 			 &r->watcher)) ||
@@ -971,7 +974,8 @@ begin_round(struct remote *r)
 		if (!plan_interp(&r->plan, t)->counted)
 			look_for_rest(r, t);
 		/* Its last sample is one of a task that waits. */
-		t->stale |= r->options->async == TACH_ASYNC_ALL;
+		if (r->options->async == TACH_ASYNC_ALL)
+			thread_make_stale(t);
 		if ((r->round + i) % FORGET_AFTER == 0)
 			workset_clear(&t->set);
 	}
@@ -982,7 +986,7 @@ has_more(const struct remote *r)
 {
 	for (size_t i = 0; i < r->plan.threads.count; i++) {
 		const struct thread *t = &r->plan.threads.list[i];
-		if (t->stale && !t->done && !t->gone)
+		if (t->fresh == FRESH_STALE && !t->done)
 			return true;
 	}
 	return false;
@@ -1045,7 +1049,7 @@ see_more(struct remote *r)
 static bool
 was_at_rest(const struct thread *t)
 {
-	return !t->gone && !t->unsure && t->task != 0 &&
+	return !thread_is_gone(t) && !t->unsure && t->task != 0 &&
 	    status_was_blocked(t);
 }
 
@@ -1096,7 +1100,7 @@ remote_can_repeat(const struct remote *r)
 {
 	for (size_t i = 0; i < r->plan.threads.count; i++) {
 		const struct thread *t = &r->plan.threads.list[i];
-		if (t->last == LAST_LOST && !t->gone)
+		if (t->last == LAST_LOST && !thread_is_gone(t))
 			return false;
 	}
 	return true;
@@ -1108,7 +1112,7 @@ remote_again(struct remote *r, uint64_t time_us, struct tach_sink *sink,
 {
 	for (size_t i = 0; i < r->plan.threads.count; i++) {
 		struct thread *t = &r->plan.threads.list[i];
-		if (t->gone || t->last != LAST_GOOD ||
+		if (thread_is_gone(t) || t->last != LAST_GOOD ||
 		    is_elsewhere(r, t, time_us))
 			continue;
 		thread_names_count(r->names, t->index, 1, stats);

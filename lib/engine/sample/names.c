@@ -288,7 +288,8 @@ names_look(struct names *n, const struct threads *threads, size_t count,
 	for (size_t i = 0; i < threads->count; i++) {
 		const struct thread *t = &threads->list[i];
 		struct known_name *k;
-		if (t->tid == 0 || t->gone || t->index == TACH_NONE)
+		if (t->tid == 0 || thread_is_gone(t) ||
+		    t->index == TACH_NONE)
 			continue;
 		k = &n->list[t->index];
 		if (k->due <= time && done++ < BATCH &&

@@ -143,7 +143,8 @@ threads_update(struct threads *ts, const struct py_threads *list)
 			**found = thread_new((struct py_thread){
 			    .addr = key.py.addr});
 		}
-		now[i].gone = now[i].stray;
+		if (now[i].fresh != FRESH_STRAY)
+			now[i].fresh = FRESH_STALE;
 	}
 	for (size_t i = 0; i < ts->count; i++)
 		thread_free(&ts->list[i]);
@@ -164,6 +165,26 @@ threads_free(struct threads *ts)
 }
 
 /* ---- one thread -------------------------------------------------------- */
+
+void
+thread_make_stale(struct thread *t)
+{
+	if (!thread_is_gone(t))
+		t->fresh = FRESH_STALE;
+}
+
+void
+thread_make_current(struct thread *t)
+{
+	if (!thread_is_gone(t))
+		t->fresh = FRESH_CURRENT;
+}
+
+bool
+thread_is_gone(const struct thread *t)
+{
+	return t->fresh == FRESH_GONE || t->fresh == FRESH_STRAY;
+}
 
 /* Gives a thread a task, of which nothing is known yet; 0: none. */
 static void

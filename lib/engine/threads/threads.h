@@ -45,6 +45,14 @@ enum thread_last {
 		      * a part of its frames, or a task that waits was sampled */
 };
 
+/* Whether a thread's last sample holds, and whether there can be another one. */
+enum thread_freshness {
+	FRESH_CURRENT,
+	FRESH_STALE, /* it may not hold any more: the thread has to be read */
+	FRESH_GONE,  /* the thread's state could not be read */
+	FRESH_STRAY, /* the thread's state was seen to belong to no thread */
+};
+
 /* How a thread was copied into the snapshot of the round. */
 enum thread_copied {
 	COPIED_NOT,
@@ -92,9 +100,7 @@ struct thread {
 	size_t first, ranges, copy;
 	size_t before, before_copy; /* the same of the frames before the state */
 	size_t link; /* offset of the link to it in there, or SIZE_MAX */
-	bool gone; /* its state could not be read, or is stray */
-	bool stray; /* its state was seen to belong to no thread */
-	unsigned sought; /* how often that was seen */
+	unsigned sought; /* how often its state was seen to be stray */
 	uint64_t seek_us; /* when its thread may be sought again */
 	bool holds_gil; /* in this round */
 	enum thread_hold held; /* when it was read last */
@@ -104,9 +110,9 @@ struct thread {
 	 * last look, and has had no CPU since.  rests: so it was at the look
 	 * before, too, so that its last sample holds. */
 	bool blocked, rests;
-	/* Its last sample may not hold any more: it has to be read. */
-	bool stale;
-	/* Only the status of its last sample may not hold: look at it again. */
+	enum thread_freshness fresh;
+	/* The status of its last sample may not hold: look at it again.  That is
+	 * apart from `fresh`: also a stale thread can be known to be blocked. */
 	bool unsure;
 	enum thread_last last;
 	bool sound;	/* all calls of its last sample are known */
@@ -132,10 +138,16 @@ struct threads {
 };
 
 /* Replaces the threads by the threads of a new list.  A thread that stays keeps all
- * that is known of it.  False if out of memory: then the threads are as before.
- * Pointers to threads are invalid afterwards. */
+ * that is known of it; unless it is stray, it becomes stale.  False if out of memory:
+ * then the threads are as before.  Pointers to threads are invalid afterwards. */
 bool threads_update(struct threads *, const struct py_threads *);
 void threads_free(struct threads *);
+
+/* Marks a thread as stale or as current, unless it is gone or stray. */
+void thread_make_stale(struct thread *);
+void thread_make_current(struct thread *);
+/* Whether a thread is gone or stray. */
+bool thread_is_gone(const struct thread *);
 
 /* Finds the task of a thread that has none, so that it can be looked at.  The id
  * is not noted, as it may soon be another one. */
