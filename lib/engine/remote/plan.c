@@ -48,13 +48,14 @@ plan_interp(const struct plan *v, const struct thread *t)
 static bool
 is_free(const struct plan *v, const struct thread *t)
 {
-	return !t->rests && interp_is_free(plan_interp(v, t), t->py.addr);
+	return t->rest != REST_LONG &&
+	    interp_is_free(plan_interp(v, t), t->py.addr);
 }
 
 bool
 plan_may_have_run(const struct plan *v, const struct thread *t)
 {
-	return !t->rests &&
+	return t->rest != REST_LONG &&
 	    interp_may_have_run(plan_interp(v, t), t->py.addr);
 }
 

@@ -949,8 +949,8 @@ look_for_rest(struct remote *r, struct thread *t)
 	bool blocked = status_was_blocked(t) &&
 	    !switches_had(&t->switches, r->process, t->task, &r->watcher);
 
-	t->rests = blocked && t->blocked;
-	t->blocked = blocked;
+	t->rest = !blocked ? REST_NONE :
+	    t->rest == REST_NONE ? REST_BLOCKED : REST_LONG;
 }
 
 /* Frees the memory of copies now and then: the first rounds of new threads need a

@@ -53,6 +53,13 @@ enum thread_freshness {
 	FRESH_STRAY, /* the thread's state was seen to belong to no thread */
 };
 
+/* Whether a thread rests, where no GIL tells which threads ran. */
+enum thread_rest {
+	REST_NONE,
+	REST_BLOCKED, /* it was blocked at the last look, and has had no CPU since */
+	REST_LONG,    /* so it was at the look before, too: its last sample holds */
+};
+
 /* How a thread was copied into the snapshot of the round. */
 enum thread_copied {
 	COPIED_NOT,
@@ -106,10 +113,7 @@ struct thread {
 	enum thread_hold held; /* when it was read last */
 	enum thread_copied copied; /* in this round */
 	bool done;   /* in this round */
-	/* Where no GIL tells which threads ran.  blocked: it was blocked at the
-	 * last look, and has had no CPU since.  rests: so it was at the look
-	 * before, too, so that its last sample holds. */
-	bool blocked, rests;
+	enum thread_rest rest;
 	enum thread_freshness fresh;
 	/* The status of its last sample may not hold: look at it again.  That is
 	 * apart from `fresh`: also a stale thread can be known to be blocked. */
