@@ -124,8 +124,8 @@ discover(struct plan *v)
 static bool
 is_linked(const struct plan *v, const struct thread *t)
 {
-	return t->copied == COPIED_NOT || t->link == SIZE_MAX ||
-	    load_u64(v->all.bytes + t->link) == t->py.addr;
+	return t->copy.how == COPIED_NOT || t->copy.link == SIZE_MAX ||
+	    load_u64(v->all.bytes + t->copy.link) == t->py.addr;
 }
 
 static bool
@@ -156,26 +156,28 @@ link_of(const struct plan *v, const struct thread *t)
 static bool
 add_link(struct plan *v, struct thread *t)
 {
-	t->link = SIZE_MAX;
+	t->copy.link = SIZE_MAX;
 	if (v->lean || is_first_thread(v, t))
 		return true;
-	t->link = v->all.size;
+	t->copy.link = v->all.size;
 	return snapshot_add(&v->all, link_of(v, t), sizeof(uint64_t));
 }
 
 static bool
 add_thread(struct plan *v, struct thread *t)
 {
-	t->before = v->all.count;
-	t->before_copy = v->all.size;
+	struct thread_copy *y = &t->copy;
+
+	y->before = v->all.count;
+	y->before_at = v->all.size;
 	/* Of those that are stopped nothing is gone. */
 	if (!v->stops &&
 	    !chains_add_before(v->chains, &v->all, t))
 		return false;
-	t->first = v->all.count;
-	t->copy = v->all.size;
-	t->ranges = t->set.count + 1;
-	t->copied = COPIED_OUTSIDE;
+	y->first = v->all.count;
+	y->at = v->all.size;
+	y->ranges = t->set.count + 1;
+	y->how = COPIED_OUTSIDE;
 	return chains_add(v->chains, &v->all, t) && add_link(v, t);
 }
 
@@ -229,7 +231,7 @@ clear(struct plan *v)
 	snapshot_clear(&v->all);
 	v->alone = v->past = false;
 	for (size_t i = 0; i < v->threads.count; i++)
-		v->threads.list[i].copied = COPIED_NOT;
+		v->threads.list[i].copy.how = COPIED_NOT;
 }
 
 /* Adds the threads, then the globals.  The first copy of a round has only the
@@ -257,12 +259,12 @@ blame_thread(struct plan *v, size_t range)
 {
 	for (size_t i = v->threads.count; i-- > 0;) {
 		struct thread *t = &v->threads.list[i];
-		if (t->copied == COPIED_NOT || range < t->before ||
-		    range >= t->first + t->ranges)
+		if (t->copy.how == COPIED_NOT || range < t->copy.before ||
+		    range >= t->copy.first + t->copy.ranges)
 			continue;
-		if (range < t->first)
-			workset_drop(&t->set, range - t->before);
-		else if (!chains_drop(v->chains, t, range - t->first))
+		if (range < t->copy.first)
+			workset_drop(&t->set, range - t->copy.before);
+		else if (!chains_drop(v->chains, t, range - t->copy.first))
 			t->fresh = FRESH_GONE;
 		return true;
 	}
@@ -424,7 +426,7 @@ static bool
 note_alone(struct plan *v, struct thread *t, bool past)
 {
 	v->past = past;
-	t->before = t->first;
+	t->copy.before = t->copy.first;
 	v->alone = true;
 	return take_note(v, false);
 }

@@ -346,13 +346,13 @@ read_chain(struct remote *r, struct thread *t, size_t *sure)
 	const struct interp *in = plan_interp(&r->plan, t);
 	bool ran = (t->status & TACH_STATUS_CPU) != 0; /* when it was seen last */
 
-	if (t->copied == COPIED_NOT || plan_may_have_run(&r->plan, t))
+	if (t->copy.how == COPIED_NOT || plan_may_have_run(&r->plan, t))
 		thread_make_stale(t);
 	else
 		thread_make_current(t);
-	if (t->copied == COPIED_INTERRUPT && r->taken)
+	if (t->copy.how == COPIED_INTERRUPT && r->taken)
 		return read_record(r, t, sure);
-	if (t->copied == COPIED_INTERRUPT && walk_round_copy(r, t, sure)) {
+	if (t->copy.how == COPIED_INTERRUPT && walk_round_copy(r, t, sure)) {
 		thread_make_current(t);
 		t->held = HOLD_COPY;
 		return true;
@@ -360,7 +360,7 @@ read_chain(struct remote *r, struct thread *t, size_t *sure)
 	if (t->fresh == FRESH_CURRENT && walk_round_copy(r, t, sure))
 		return true;
 	find_thread(r, t);
-	if (t->copied != COPIED_NOT &&
+	if (t->copy.how != COPIED_NOT &&
 	    colocate_held(&r->chains.colocation, t->task) &&
 	    walk_round_copy(r, t, sure))
 		return true;
@@ -370,7 +370,7 @@ read_chain(struct remote *r, struct thread *t, size_t *sure)
 	}
 	if (ran && is_interrupted(r, t))
 		return true;
-	if (t->copied != COPIED_NOT && t->fresh == FRESH_STALE &&
+	if (t->copy.how != COPIED_NOT && t->fresh == FRESH_STALE &&
 	    read_once_running(&r->chains, t, &r->plan.all, in->gc, &in->stamp))
 		return true;
 	thread_make_stale(t);
@@ -506,8 +506,8 @@ holds_gil(const struct remote *r, const struct thread *t)
 
 	if (r->offsets->active == 0)
 		return in->gil.locked && in->gil.holder == t->py.addr;
-	return t->copied != COPIED_NOT && (chains_state(&r->chains,
-	    r->plan.all.bytes + t->copy, r->offsets->thread_status) &
+	return t->copy.how != COPIED_NOT && (chains_state(&r->chains,
+	    r->plan.all.bytes + t->copy.at, r->offsets->thread_status) &
 	    r->offsets->active) != 0;
 }
 
@@ -773,7 +773,7 @@ sample_copied(struct remote *r, uint64_t time_us, struct tach_sink *sink,
 {
 	for (size_t i = 0; i < r->plan.threads.count; i++) {
 		struct thread *t = &r->plan.threads.list[i];
-		if (t->copied != COPIED_NOT &&
+		if (t->copy.how != COPIED_NOT &&
 		    !sample_thread(r, t, time_us, sink, stats))
 			return false;
 	}
@@ -820,7 +820,7 @@ sample_others(struct remote *r, uint64_t time_us, struct tach_sink *sink,
 		struct thread *t = &r->plan.threads.list[i];
 		if (thread_is_gone(t) || t->done)
 			continue;
-		t->copied = COPIED_NOT;
+		t->copy.how = COPIED_NOT;
 		if (t->last == LAST_PASSED && t->unsure)
 			look_again(t);
 		if (t->fresh == FRESH_STALE) {
@@ -969,7 +969,7 @@ begin_round(struct remote *r)
 	for (size_t i = 0; i < r->plan.threads.count; i++) {
 		struct thread *t = &r->plan.threads.list[i];
 		t->done = false;
-		t->copied = COPIED_NOT;
+		t->copy.how = COPIED_NOT;
 		seek_again(t, r->plan.time_us);
 		if (!plan_interp(&r->plan, t)->counted)
 			look_for_rest(r, t);

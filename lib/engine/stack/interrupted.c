@@ -12,7 +12,7 @@
 static uint32_t
 place_of_field(const struct chains *c, const struct thread *t, uint32_t field)
 {
-	return (uint32_t)t->copy + (field - c->state_low);
+	return (uint32_t)t->copy.at + (field - c->state_low);
 }
 
 static void
@@ -70,8 +70,8 @@ way_of(const struct chains *c, const struct thread *t)
 static bool
 begin_copy(const struct chains *c, struct thread *t, struct snapshot *s)
 {
-	t->first = s->count;
-	t->copy = s->size;
+	t->copy.first = s->count;
+	t->copy.at = s->size;
 	return chains_add_state(c, s, t);
 }
 
@@ -80,9 +80,9 @@ begin_copy(const struct chains *c, struct thread *t, struct snapshot *s)
 static void
 finish(struct thread *t, const struct snapshot *s)
 {
-	t->ranges = s->count - t->first;
+	t->copy.ranges = s->count - t->copy.first;
 	workset_clear(&t->set);
-	t->copied = COPIED_INTERRUPT;
+	t->copy.how = COPIED_INTERRUPT;
 }
 
 bool
@@ -195,8 +195,8 @@ copy_wherever(struct interrupts *in, struct chains *c, struct thread *t, size_t 
 bool
 interrupted_read(struct interrupts *in, struct chains *c, struct thread *t)
 {
-	size_t first = t->first, ranges = t->ranges, at = t->copy, gc, sure;
-	enum thread_copied copied = t->copied;
+	struct thread_copy of_round = t->copy;
+	size_t gc, sure;
 	struct stamp stamp;
 	bool whole = false;
 
@@ -204,9 +204,6 @@ interrupted_read(struct interrupts *in, struct chains *c, struct thread *t)
 	    i++)
 		whole = read_once_still(c, t, &c->one, gc, &stamp, &sure);
 	/* The thread's copy in the round's snapshot stays the same. */
-	t->first = first;
-	t->ranges = ranges;
-	t->copy = at;
-	t->copied = copied;
+	t->copy = of_round;
 	return whole;
 }

@@ -10,8 +10,8 @@ static struct copied
 copy_of(const struct thread *t, const struct snapshot *s, size_t gc,
     const struct stamp *stamp)
 {
-	return (struct copied){.in = s, .first = t->first,
-	    .count = t->ranges, .offset = t->copy, .gc = gc,
+	return (struct copied){.in = s, .first = t->copy.first,
+	    .count = t->copy.ranges, .offset = t->copy.at, .gc = gc,
 	    .stamp = stamp};
 }
 
@@ -61,18 +61,20 @@ note_current(const struct chains *c, struct thread *t, const uint8_t *state)
 static bool
 has_before(const struct thread *t)
 {
-	return t->first != t->before;
+	return t->copy.first != t->copy.before;
 }
 
 /* Shows the state with the frames as they were before it was copied. */
 static bool
 see_before(struct chains *c, const struct thread *t, const struct copied *from)
 {
+	const struct thread_copy *y = &t->copy;
+
 	c->spans.count = 0;
 	return has_before(t) &&
-	    spans_add(&c->spans, from->in, t->first, 1, t->copy) &&
-	    spans_add(&c->spans, from->in, t->before, t->first - t->before,
-		t->before_copy);
+	    spans_add(&c->spans, from->in, y->first, 1, y->at) &&
+	    spans_add(&c->spans, from->in, y->before, y->first - y->before,
+		y->before_at);
 }
 
 /* Takes the chain of what is seen, if every call of it is known.  False: the

@@ -67,6 +67,16 @@ enum thread_copied {
 	COPIED_INTERRUPT, /* at one moment */
 };
 
+/* A thread's copy in the snapshot of the round. */
+struct thread_copy {
+	enum thread_copied how;
+	size_t first, ranges; /* the first range, and their number */
+	size_t at;	      /* offset of the bytes */
+	size_t before, before_at; /* the first range, and the offset of the bytes,
+				   * of the frames before the state */
+	size_t link; /* offset of the link to the thread, or SIZE_MAX */
+};
+
 /* The means by which a thread that ran was made to stand still, to be read. */
 enum thread_hold {
 	HOLD_NONE,	/* it could go on, or did not run */
@@ -102,16 +112,11 @@ struct thread {
 	uint32_t *frames; /* innermost first; chain.depth of them */
 	size_t frames_max;
 	uint64_t replaced; /* codes_replaced() then */
-	/* Its copy in the round's snapshot: the first range, the number of
-	 * ranges, and the offset of the bytes. */
-	size_t first, ranges, copy;
-	size_t before, before_copy; /* the same of the frames before the state */
-	size_t link; /* offset of the link to it in there, or SIZE_MAX */
+	struct thread_copy copy;
 	unsigned sought; /* how often its state was seen to be stray */
 	uint64_t seek_us; /* when its thread may be sought again */
 	bool holds_gil; /* in this round */
 	enum thread_hold held; /* when it was read last */
-	enum thread_copied copied; /* in this round */
 	bool done;   /* in this round */
 	enum thread_rest rest;
 	enum thread_freshness fresh;
