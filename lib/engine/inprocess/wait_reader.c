@@ -168,7 +168,7 @@ read_deepest(struct wait_reader *w, uint64_t ident, uint64_t tid)
 		struct thread *t = &w->threads.list[i];
 		if (t->pthread != ident)
 			continue;
-		t->last = LAST_NONE;
+		t->last.is = LAST_NONE;
 		thread_bind(t, w->process, tid);
 		if (!read_waiter(w, t))
 			continue;
@@ -203,12 +203,12 @@ make_sample(struct wait_reader *w, struct thread *t)
 
 	t->index = thread_names_add(w->names, (uint32_t)t->py.interp_id,
 	    t->tid);
-	t->sound = w->chains.sound;
-	t->count = w->chains.stamp.count;
+	t->last.sound = w->chains.sound;
+	t->last.count = w->chains.stamp.count;
 	if (t->index == TACH_NONE || !emit_sample(&w->emitter, t,
 	    &w->chains.chain, false, &m, &w->catcher.sink))
 		return false;
-	t->last = LAST_GOOD;
+	t->last.is = LAST_GOOD;
 	return true;
 }
 
@@ -235,12 +235,12 @@ wait_reader_again(const struct wait_reader *w, uint64_t ident,
 {
 	for (size_t i = 0; i < w->threads.count; i++) {
 		const struct thread *t = &w->threads.list[i];
-		if (t->pthread != ident || t->last != LAST_GOOD)
+		if (t->pthread != ident || t->last.is != LAST_GOOD)
 			continue;
 		*s = (struct wait_reader_sample){.index = t->index,
-		    .interp = (uint32_t)t->py.interp_id, .frames = t->frames,
-		    .depth = (uint32_t)t->chain.depth,
-		    .shared = (uint32_t)t->chain.depth, .status = t->status};
+		    .interp = (uint32_t)t->py.interp_id, .frames = t->last.frames,
+		    .depth = (uint32_t)t->last.chain.depth,
+		    .shared = (uint32_t)t->last.chain.depth, .status = t->status};
 		return true;
 	}
 	return false;

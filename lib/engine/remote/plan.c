@@ -303,7 +303,7 @@ runner(const struct plan *v)
 			return NULL;
 		only = t;
 	}
-	return only != NULL && only->last == LAST_GOOD && only->task != 0 &&
+	return only != NULL && only->last.is == LAST_GOOD && only->task != 0 &&
 		(only->status & TACH_STATUS_CPU) != 0 ? only : NULL;
 }
 
@@ -372,7 +372,7 @@ doubt_status(const struct plan *v, const struct interp *in, struct thread *t)
 	if (moved && py_has(v->chains->offsets->thread_gil_requested))
 		thread_make_stale(t);
 	t->unsure |= moved ||
-	    (t->last == LAST_GOOD && (t->status & TACH_STATUS_CPU) != 0);
+	    (t->last.is == LAST_GOOD && (t->status & TACH_STATUS_CPU) != 0);
 }
 
 /* Whether only the copied threads can have run.  A thread that was copied alone, at
@@ -636,7 +636,7 @@ find_takers(const struct plan *v, struct thread *list[INTERRUPT_TAKERS])
 		struct thread *t = &v->threads.list[i];
 		if (thread_is_gone(t) || still_blocked(t))
 			continue;
-		if (n == INTERRUPT_TAKERS || t->last != LAST_GOOD ||
+		if (n == INTERRUPT_TAKERS || t->last.is != LAST_GOOD ||
 		    t->task == 0 || !(has_turn(in, t) || waits_turn(t)))
 			return 0;
 		had |= has_turn(in, t);

@@ -197,7 +197,7 @@ is_only(const struct remote *r, const struct thread *t)
 static uint64_t
 seek_tid(struct remote *r, const struct thread *t, uint64_t pthread)
 {
-	struct claim claim = {pthread, t->stack, is_only(r, t)};
+	struct claim claim = {pthread, t->last.stack, is_only(r, t)};
 
 	return identity_find(&r->identity, r->process, &claim,
 	    r->plan.time_us);
@@ -476,9 +476,9 @@ seek_again(struct thread *t, uint64_t time_us)
 static bool
 has_just_run(const struct remote *r, const struct thread *t, uint64_t time_us)
 {
-	const struct py_chain *now = &r->chains.chain, *then = &t->chain;
+	const struct py_chain *now = &r->chains.chain, *then = &t->last.chain;
 
-	return t->holds_gil && time_us - t->time_us <= RECENT &&
+	return t->holds_gil && time_us - t->last.read_us <= RECENT &&
 	    (t->status & TACH_STATUS_CPU) != 0 && then->depth > 0 &&
 	    (now->places[0].instr != then->places[0].instr ||
 		now->places[0].frame != then->places[0].frame);
@@ -637,10 +637,11 @@ is_elsewhere(const struct remote *r, const struct thread *t, uint64_t time_us)
 		const struct thread *u = &r->plan.threads.list[i];
 		if (u == t || u->tid != t->tid)
 			continue;
-		if (u->sampled_us == time_us)
+		if (u->last.sampled_us == time_us)
 			return true;
-		if (u->stack != 0 && !thread_is_gone(u) && u->stack < t->stack &&
-		    t->stack - u->stack < STACK_MAX)
+		if (u->last.stack != 0 && !thread_is_gone(u) &&
+		    u->last.stack < t->last.stack &&
+		    t->last.stack - u->last.stack < STACK_MAX)
 			return true;
 	}
 	return false;
@@ -659,7 +660,7 @@ renew_set(const struct remote *r, struct thread *t)
 
 	if (!chains_lie_apart(&r->chains))
 		return;
-	n = c->depth - (t->samples > 0 ? chain_shared(c, &t->chain) : 0);
+	n = c->depth - (t->samples > 0 ? chain_shared(c, &t->last.chain) : 0);
 	for (size_t i = 0; i < n; i++)
 		if (!place_is_mark(&c->places[i]))
 			workset_add(&t->needed, c->places[i].frame,
@@ -676,7 +677,7 @@ renew_set(const struct remote *r, struct thread *t)
 static void
 pass_over(struct thread *t, uint8_t status)
 {
-	t->last = LAST_PASSED;
+	t->last.is = LAST_PASSED;
 	thread_make_current(t);
 	t->status = status;
 }
@@ -690,7 +691,7 @@ take_thread_sample(struct remote *r, struct thread *t, uint64_t time_us,
 	struct moment m;
 
 	t->done = true;
-	t->last = LAST_NONE;
+	t->last.is = LAST_NONE;
 	t->unsure = false;
 	t->held = HOLD_NONE;
 	t->holds_gil = holds_gil(r, t);
@@ -703,15 +704,15 @@ take_thread_sample(struct remote *r, struct thread *t, uint64_t time_us,
 	stay_away(r, t);
 	if (!whole && sure == 0) {
 		if (!thread_has_ended(r, t)) {
-			t->last = LAST_LOST;
+			t->last.is = LAST_LOST;
 			count_failure(r, stats);
 		}
 		return true;
 	}
-	t->stack = 0;
+	t->last.stack = 0;
 	if (r->chains.chain.depth == 0)
 		return true; /* runs no Python code */
-	t->stack = r->chains.chain.stack;
+	t->last.stack = r->chains.chain.stack;
 	if (!bind_thread(r, t)) {
 		leave_stray_out(t, time_us, stats);
 		return true;
@@ -744,11 +745,11 @@ take_thread_sample(struct remote *r, struct thread *t, uint64_t time_us,
 	stats->torn += !whole;
 	count_interrupts(r, t, m.status, stats);
 	stats->compiled += chains_compiled(&r->chains);
-	t->last = whole && r->options->async != TACH_ASYNC_ALL ?
+	t->last.is = whole && r->options->async != TACH_ASYNC_ALL ?
 	    LAST_GOOD : LAST_LOST;
-	t->sound = whole && r->chains.sound;
-	t->count = r->chains.stamp.count;
-	t->time_us = time_us;
+	t->last.sound = whole && r->chains.sound;
+	t->last.count = r->chains.stamp.count;
+	t->last.read_us = time_us;
 	t->wants_gil = m.wants_gil;
 	t->exception = m.exception;
 	return emit_sample(&r->emitter, t, &r->chains.chain, !whole, &m, sink);
@@ -797,7 +798,7 @@ renew_status(struct remote *r, struct thread *t)
 	if (status_kept(r->options, t->status) &&
 	    !thread_has_left(r, t, t->status))
 		return true;
-	t->last = LAST_NONE;
+	t->last.is = LAST_NONE;
 	return false;
 }
 
@@ -821,12 +822,12 @@ sample_others(struct remote *r, uint64_t time_us, struct tach_sink *sink,
 		if (thread_is_gone(t) || t->done)
 			continue;
 		t->copy.how = COPIED_NOT;
-		if (t->last == LAST_PASSED && t->unsure)
+		if (t->last.is == LAST_PASSED && t->unsure)
 			look_again(t);
 		if (t->fresh == FRESH_STALE) {
 			if (!sample_thread(r, t, time_us, sink, stats))
 				return false;
-		} else if (t->last == LAST_GOOD &&
+		} else if (t->last.is == LAST_GOOD &&
 		    !is_elsewhere(r, t, time_us) &&
 		    (!t->unsure || renew_status(r, t))) {
 			thread_names_count(r->names, t->index, 1, stats);
@@ -909,7 +910,7 @@ sample_tasks(struct remote *r, uint64_t time_us, struct tach_sink *sink,
 static void
 look_at_thread(struct remote *r, struct thread *t)
 {
-	if (t->last != LAST_GOOD && t->last != LAST_PASSED)
+	if (t->last.is != LAST_GOOD && t->last.is != LAST_PASSED)
 		thread_make_stale(t);
 	else if ((plan_interp(&r->plan, t)->counted &&
 		     switches_had(&t->switches, r->process, t->task,
@@ -1100,7 +1101,7 @@ remote_can_repeat(const struct remote *r)
 {
 	for (size_t i = 0; i < r->plan.threads.count; i++) {
 		const struct thread *t = &r->plan.threads.list[i];
-		if (t->last == LAST_LOST && !thread_is_gone(t))
+		if (t->last.is == LAST_LOST && !thread_is_gone(t))
 			return false;
 	}
 	return true;
@@ -1112,7 +1113,7 @@ remote_again(struct remote *r, uint64_t time_us, struct tach_sink *sink,
 {
 	for (size_t i = 0; i < r->plan.threads.count; i++) {
 		struct thread *t = &r->plan.threads.list[i];
-		if (thread_is_gone(t) || t->last != LAST_GOOD ||
+		if (thread_is_gone(t) || t->last.is != LAST_GOOD ||
 		    is_elsewhere(r, t, time_us))
 			continue;
 		thread_names_count(r->names, t->index, 1, stats);

@@ -14,7 +14,7 @@ walk_view(struct chains *c, const struct thread *t, const struct copied *from,
 	enum walk_result w;
 
 	marks.past = past ? &c->past : NULL;
-	marks.stack = t->stack;
+	marks.stack = t->last.stack;
 	chains_mark_root(c, t, &marks);
 	chain->depth = 0;
 	w = walk_frames(c->offsets, view, t->py.addr, &marks, chain);
@@ -119,8 +119,8 @@ candidate_walk(struct chains *c, struct thread *t, const struct copied *from,
 size_t
 candidate_same_as_last(const struct chains *c, const struct thread *t)
 {
-	return t->sound && t->replaced == codes_replaced(c->codes) ?
-	    chain_shared(&c->chain, &t->chain) : 0;
+	return t->last.sound && t->last.replaced == codes_replaced(c->codes) ?
+	    chain_shared(&c->chain, &t->last.chain) : 0;
 }
 
 size_t
@@ -146,7 +146,7 @@ prove_frames(struct chains *c, const struct thread *t, const struct stamp *stamp
 	size_t known = 0;
 
 	c->stamp = *stamp;
-	if (c->last > 1 && t->count == stamp->count)
+	if (c->last > 1 && t->last.count == stamp->count)
 		known = c->last - 1;
 	inner.depth -= known;
 	known += codes_check(c->codes, &inner, stamp,

@@ -43,9 +43,9 @@ void
 chains_mark_root(const struct chains *c, const struct thread *t,
     struct py_marks *m)
 {
-	const struct py_chain *last = &t->chain;
+	const struct py_chain *last = &t->last.chain;
 
-	if (!chains_tell_frame(c) || !t->sound || last->depth == 0 ||
+	if (!chains_tell_frame(c) || !t->last.sound || last->depth == 0 ||
 	    last->entry == 0 || place_is_mark(&last->places[last->depth - 1]))
 		return;
 	m->root = last->places[last->depth - 1].frame;
@@ -138,8 +138,8 @@ static size_t
 frames_order(const struct chains *c, const struct thread *t, bool *reversed)
 {
 	*reversed = !chains_tell_frame(c);
-	return chains_tell_frame(c) && t->chain.depth > 0 ?
-	    workset_find(&t->set, t->chain.places[0].frame) : 0;
+	return chains_tell_frame(c) && t->last.chain.depth > 0 ?
+	    workset_find(&t->set, t->last.chain.places[0].frame) : 0;
 }
 
 bool

@@ -95,7 +95,7 @@ interrupted_spares(const struct thread *t)
 static bool
 is_too_deep(const struct thread *t)
 {
-	return chain_is_cut(&t->chain);
+	return chain_is_cut(&t->last.chain);
 }
 
 enum interrupt_result

@@ -33,7 +33,7 @@ read_once_still(struct chains *c, struct thread *t, const struct snapshot *s,
 	struct copied from = copy_of(t, s, gc, stamp);
 
 	*sure = 0;
-	codes_trim(c->codes, t->chain.depth);
+	codes_trim(c->codes, t->last.chain.depth);
 	if (!walk_copy(c, t, &from, false))
 		return false;
 	*sure = candidate_in_place(c, candidate_prove(c, t, stamp));
@@ -115,7 +115,7 @@ read_once_running(struct chains *c, struct thread *t, const struct snapshot *s,
 	size_t proven = 0;
 	bool walked, known;
 
-	codes_trim(c->codes, t->chain.depth);
+	codes_trim(c->codes, t->last.chain.depth);
 	walked = walk_copy(c, t, &from, true);
 	known = walked && candidate_know(c, t, stamp, &proven);
 	if (is_replaced(c, walked, known) &&

@@ -401,7 +401,7 @@ read_twice(struct chains *c, struct thread *t, size_t *sure)
 	bool whole;
 
 	*sure = 0;
-	codes_trim(c->codes, t->chain.depth);
+	codes_trim(c->codes, t->last.chain.depth);
 	c->missed = t->set.count == 0;
 	if (read_carefully(c, t, sure) || read_from_here(c, t, sure))
 		return true;

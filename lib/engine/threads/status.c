@@ -35,7 +35,7 @@ status_is_blocked(const struct thread *t)
 bool
 status_was_blocked(const struct thread *t)
 {
-	return (t->last == LAST_GOOD || t->last == LAST_PASSED) &&
+	return (t->last.is == LAST_GOOD || t->last.is == LAST_PASSED) &&
 	    (t->status & (TACH_STATUS_CPU | TACH_STATUS_UNKNOWN)) == 0;
 }
 

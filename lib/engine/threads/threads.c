@@ -75,7 +75,7 @@ unbind(struct thread *t)
 	t->waiting = SWITCHES_UNKNOWN;
 	t->tid = 0;
 	t->task = 0;
-	t->chain.depth = 0;
+	t->last.chain.depth = 0;
 }
 
 void
@@ -84,15 +84,15 @@ thread_free(struct thread *t)
 	unbind(t);
 	workset_free(&t->set);
 	workset_free(&t->needed);
-	chain_free(&t->chain);
-	free(t->frames);
+	chain_free(&t->last.chain);
+	free(t->last.frames);
 }
 
 struct thread
 thread_new(struct py_thread py)
 {
 	struct thread t = {.py = py, .state_fd = -1, .cpu = -1,
-	    .index = TACH_NONE, .sampled_us = UINT64_MAX,
+	    .index = TACH_NONE, .last.sampled_us = UINT64_MAX,
 	    .waiting = SWITCHES_UNKNOWN, .parked = SWITCHES_UNKNOWN};
 
 	switches_init(&t.switches);

@@ -35,7 +35,7 @@ void thread_names_free(struct thread_names *);
 
 /* ---- one thread state -------------------------------------------------- */
 
-/* A thread's last sample. */
+/* What a thread's last sample is good for. */
 enum thread_last {
 	LAST_NONE,   /* there is none: the thread is not wanted, runs no Python
 		      * code, or has ended */
@@ -51,6 +51,23 @@ enum thread_freshness {
 	FRESH_STALE, /* it may not hold any more: the thread has to be read */
 	FRESH_GONE,  /* the thread's state could not be read */
 	FRESH_STRAY, /* the thread's state was seen to belong to no thread */
+};
+
+/* A thread's last sample.  The chain and its frames stay while later reads of the
+ * thread fail. */
+struct last_sample {
+	enum thread_last is;
+	struct py_chain chain;
+	uint32_t *frames; /* innermost first; chain.depth of them */
+	size_t frames_max;
+	bool sound;	   /* all calls of the chain are known */
+	uint64_t count;	   /* of the chain's stamp: see codes.h */
+	uint64_t replaced; /* codes_replaced() then */
+	uint64_t stack; /* of the chain that was read last, which may have given no
+			 * sample; 0 if that has no frames */
+	uint64_t read_us;    /* when the chain was read */
+	uint64_t sampled_us; /* time of the newest sample, also a repeated one;
+			      * UINT64_MAX: none */
 };
 
 /* Whether a thread rests, where no GIL tells which threads ran. */
@@ -107,11 +124,7 @@ struct thread {
 	struct workset set;
 	struct workset needed; /* by the samples since the set was made */
 	unsigned samples;	/* number of these samples */
-	/* Its last sample. */
-	struct py_chain chain;
-	uint32_t *frames; /* innermost first; chain.depth of them */
-	size_t frames_max;
-	uint64_t replaced; /* codes_replaced() then */
+	struct last_sample last;
 	struct thread_copy copy;
 	unsigned sought; /* how often its state was seen to be stray */
 	uint64_t seek_us; /* when its thread may be sought again */
@@ -123,16 +136,9 @@ struct thread {
 	/* The status of its last sample may not hold: look at it again.  That is
 	 * apart from `fresh`: also a stale thread can be known to be blocked. */
 	bool unsure;
-	enum thread_last last;
-	bool sound;	/* all calls of its last sample are known */
-	uint64_t count; /* of that sample's stamp: see codes.h */
-	uint8_t status; /* of that sample, or when it was passed over */
-	uint64_t time_us; /* when it was read */
-	/* Time of its newest sample, also a repeated one; UINT64_MAX: none. */
-	uint64_t sampled_us;
+	uint8_t status; /* of its last sample, or when it was passed over */
 	bool wants_gil, exception; /* as read with its last sample */
 	size_t interp;	/* number of its interpreter in the list */
-	uint64_t stack; /* of its last chain; 0 if that has no frames */
 };
 
 /* Makes a thread of which only the state is known. */
