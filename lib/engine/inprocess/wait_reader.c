@@ -151,7 +151,7 @@ read_waiter(struct wait_reader *w, struct thread *t)
 {
 	size_t sure;
 
-	t->holds_gil = waiter_holds_gil(w, t);
+	t->status.holds_gil = waiter_holds_gil(w, t);
 	return read_twice(&w->chains, t, &sure) && w->chains.chain.depth > 0;
 }
 
@@ -187,7 +187,7 @@ moment_of_waiter(struct wait_reader *w, struct thread *t)
 	const struct chains *c = &w->chains;
 	struct moment m = {.offsets = &w->runtime->offsets,
 	    .gil = w->interps.list[t->interp].gil_at,
-	    .holds_gil = t->holds_gil,
+	    .holds_gil = t->status.holds_gil,
 	    .wants_gil = chains_wants_gil(c),
 	    .exception = chains_exception(c, t, &w->none)};
 
@@ -240,7 +240,7 @@ wait_reader_again(const struct wait_reader *w, uint64_t ident,
 		*s = (struct wait_reader_sample){.index = t->index,
 		    .interp = (uint32_t)t->py.interp_id, .frames = t->last.frames,
 		    .depth = (uint32_t)t->last.chain.depth,
-		    .shared = (uint32_t)t->last.chain.depth, .status = t->status};
+		    .shared = (uint32_t)t->last.chain.depth, .status = t->status.bits};
 		return true;
 	}
 	return false;

@@ -304,7 +304,7 @@ runner(const struct plan *v)
 		only = t;
 	}
 	return only != NULL && only->last.is == LAST_GOOD && only->task != 0 &&
-		(only->status & TACH_STATUS_CPU) != 0 ? only : NULL;
+		(only->status.bits & TACH_STATUS_CPU) != 0 ? only : NULL;
 }
 
 /* ---- notes of a copy --------------------------------------------------- */
@@ -371,8 +371,8 @@ doubt_status(const struct plan *v, const struct interp *in, struct thread *t)
 		return;
 	if (moved && py_has(v->chains->offsets->thread_gil_requested))
 		thread_make_stale(t);
-	t->unsure |= moved ||
-	    (t->last.is == LAST_GOOD && (t->status & TACH_STATUS_CPU) != 0);
+	t->status.unsure |= moved ||
+	    (t->last.is == LAST_GOOD && (t->status.bits & TACH_STATUS_CPU) != 0);
 }
 
 /* Whether only the copied threads can have run.  A thread that was copied alone, at
@@ -611,7 +611,7 @@ has_turn(const struct interp *in, const struct thread *t)
 static bool
 waits_turn(const struct thread *t)
 {
-	return (t->status & TACH_STATUS_GIL_WANTED) != 0;
+	return (t->status.bits & TACH_STATUS_GIL_WANTED) != 0;
 }
 
 /* Whether a batch can have takers. */

@@ -344,7 +344,7 @@ static bool
 read_chain(struct remote *r, struct thread *t, size_t *sure)
 {
 	const struct interp *in = plan_interp(&r->plan, t);
-	bool ran = (t->status & TACH_STATUS_CPU) != 0; /* when it was seen last */
+	bool ran = (t->status.bits & TACH_STATUS_CPU) != 0; /* when it was seen last */
 
 	if (t->copy.how == COPIED_NOT || plan_may_have_run(&r->plan, t))
 		thread_make_stale(t);
@@ -478,8 +478,8 @@ has_just_run(const struct remote *r, const struct thread *t, uint64_t time_us)
 {
 	const struct py_chain *now = &r->chains.chain, *then = &t->last.chain;
 
-	return t->holds_gil && time_us - t->last.read_us <= RECENT &&
-	    (t->status & TACH_STATUS_CPU) != 0 && then->depth > 0 &&
+	return t->status.holds_gil && time_us - t->last.read_us <= RECENT &&
+	    (t->status.bits & TACH_STATUS_CPU) != 0 && then->depth > 0 &&
 	    (now->places[0].instr != then->places[0].instr ||
 		now->places[0].frame != then->places[0].frame);
 }
@@ -492,10 +492,10 @@ moment_of(struct remote *r, const struct thread *t, uint64_t time_us)
 	return (struct moment){.time_us = time_us,
 	    .offsets = r->offsets,
 	    .gil = in->gil_at,
-	    .holds_gil = t->holds_gil,
+	    .holds_gil = t->status.holds_gil,
 	    .wants_gil = chains_wants_gil(&r->chains),
 	    .ran = has_just_run(r, t, time_us),
-	    .waits = !t->holds_gil && plan_takes_turns(&r->plan, t),
+	    .waits = !t->status.holds_gil && plan_takes_turns(&r->plan, t),
 	    .exception = chains_exception(&r->chains, t, &r->none)};
 }
 
@@ -518,7 +518,7 @@ is_wanted_thread(const struct remote *r, const struct thread *t)
 {
 	return (!r->options->main_only || t->task == 0 ||
 		t->task == r->process->pid) &&
-	    (r->options->mode != TACH_MODE_GIL || t->holds_gil);
+	    (r->options->mode != TACH_MODE_GIL || t->status.holds_gil);
 }
 
 /* Whether a thread has ended, or never was one.  Then it is no failure if it could
@@ -679,7 +679,7 @@ pass_over(struct thread *t, uint8_t status)
 {
 	t->last.is = LAST_PASSED;
 	thread_make_current(t);
-	t->status = status;
+	t->status.bits = status;
 }
 
 static bool
@@ -692,9 +692,9 @@ take_thread_sample(struct remote *r, struct thread *t, uint64_t time_us,
 
 	t->done = true;
 	t->last.is = LAST_NONE;
-	t->unsure = false;
+	t->status.unsure = false;
 	t->held = HOLD_NONE;
-	t->holds_gil = holds_gil(r, t);
+	t->status.holds_gil = holds_gil(r, t);
 	if (!is_wanted_thread(r, t))
 		return true;
 	errno = 0;
@@ -750,8 +750,8 @@ take_thread_sample(struct remote *r, struct thread *t, uint64_t time_us,
 	t->last.sound = whole && r->chains.sound;
 	t->last.count = r->chains.stamp.count;
 	t->last.read_us = time_us;
-	t->wants_gil = m.wants_gil;
-	t->exception = m.exception;
+	t->status.wants_gil = m.wants_gil;
+	t->status.exception = m.exception;
 	return emit_sample(&r->emitter, t, &r->chains.chain, !whole, &m, sink);
 }
 
@@ -788,15 +788,15 @@ renew_status(struct remote *r, struct thread *t)
 {
 	struct moment m = {.offsets = r->offsets,
 	    .gil = plan_interp(&r->plan, t)->gil_at,
-	    .holds_gil = t->holds_gil,
-	    .wants_gil = t->wants_gil,
-	    .exception = t->exception};
+	    .holds_gil = t->status.holds_gil,
+	    .wants_gil = t->status.wants_gil,
+	    .exception = t->status.exception};
 
-	t->unsure = false;
+	t->status.unsure = false;
 	t->held = HOLD_NONE;
-	t->status = status_of(r->process, t, &m);
-	if (status_kept(r->options, t->status) &&
-	    !thread_has_left(r, t, t->status))
+	t->status.bits = status_of(r->process, t, &m);
+	if (status_kept(r->options, t->status.bits) &&
+	    !thread_has_left(r, t, t->status.bits))
 		return true;
 	t->last.is = LAST_NONE;
 	return false;
@@ -806,7 +806,7 @@ renew_status(struct remote *r, struct thread *t)
 static void
 look_again(struct thread *t)
 {
-	t->unsure = false;
+	t->status.unsure = false;
 	if (t->fresh == FRESH_CURRENT && status_runs(t))
 		t->fresh = FRESH_STALE;
 }
@@ -822,14 +822,14 @@ sample_others(struct remote *r, uint64_t time_us, struct tach_sink *sink,
 		if (thread_is_gone(t) || t->done)
 			continue;
 		t->copy.how = COPIED_NOT;
-		if (t->last.is == LAST_PASSED && t->unsure)
+		if (t->last.is == LAST_PASSED && t->status.unsure)
 			look_again(t);
 		if (t->fresh == FRESH_STALE) {
 			if (!sample_thread(r, t, time_us, sink, stats))
 				return false;
 		} else if (t->last.is == LAST_GOOD &&
 		    !is_elsewhere(r, t, time_us) &&
-		    (!t->unsure || renew_status(r, t))) {
+		    (!t->status.unsure || renew_status(r, t))) {
 			thread_names_count(r->names, t->index, 1, stats);
 			if (!emit_again(&r->emitter, t, time_us, sink))
 				return false;
@@ -856,7 +856,7 @@ sample_task(void *arg, size_t of, struct py_chain *c)
 	struct remote *r = a->remote;
 	struct thread *t = &r->plan.threads.list[r->loops[of]];
 
-	a->moment.status = t->status & TACH_STATUS_MAIN;
+	a->moment.status = t->status.bits & TACH_STATUS_MAIN;
 	thread_names_count(r->names, t->index, 1, a->stats);
 	a->failed = !emit_sample(&r->emitter, t, c, false, &a->moment,
 	    a->sink);
@@ -893,7 +893,7 @@ sample_tasks(struct remote *r, uint64_t time_us, struct tach_sink *sink,
 	for (size_t i = 0; i < r->plan.threads.count; i++) {
 		const struct thread *t = &r->plan.threads.list[i];
 		if (thread_is_gone(t) || t->index == TACH_NONE || !t->done ||
-		    !status_kept(r->options, t->status & TACH_STATUS_MAIN))
+		    !status_kept(r->options, t->status.bits & TACH_STATUS_MAIN))
 			continue;
 		r->loops[n] = i;
 		r->tasks_of[n++] = (struct tasks_of){t->py.interp, t->py.addr};
@@ -916,7 +916,7 @@ look_at_thread(struct remote *r, struct thread *t)
 		     switches_had(&t->switches, r->process, t->task,
 			 &r->watcher)) ||
 	    ++t->looks % LOOKS == 0)
-		t->unsure = true;
+		t->status.unsure = true;
 }
 
 /*
@@ -1002,7 +1002,7 @@ wait_near(struct remote *r)
 		const struct thread *t = &r->plan.threads.list[
 		    (r->round + i) % r->plan.threads.count];
 		if (t->done && t->task != 0 &&
-		    (t->status & TACH_STATUS_CPU) != 0) {
+		    (t->status.bits & TACH_STATUS_CPU) != 0) {
 			colocate_wait(&r->chains.colocation, t->task);
 			return;
 		}
@@ -1050,7 +1050,7 @@ see_more(struct remote *r)
 static bool
 was_at_rest(const struct thread *t)
 {
-	return !thread_is_gone(t) && !t->unsure && t->task != 0 &&
+	return !thread_is_gone(t) && !t->status.unsure && t->task != 0 &&
 	    status_was_blocked(t);
 }
 
@@ -1076,7 +1076,7 @@ had_no_cpu(struct remote *r)
 	for (size_t i = 0; i < r->plan.threads.count; i++) {
 		struct thread *t = &r->plan.threads.list[i];
 		if (switches_had(&t->switches, r->process, t->task, &r->watcher)) {
-			t->unsure = true;
+			t->status.unsure = true;
 			none = false;
 		}
 	}

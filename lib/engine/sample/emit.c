@@ -151,7 +151,7 @@ emit_sample(struct emitter *e, struct thread *t, struct py_chain *chain,
     bool torn, const struct moment *m, struct tach_sink *sink)
 {
 	uint32_t shared = map_frames(e, t, chain);
-	struct tach_tick tick = {m->time_us, t->status = m->status, 0};
+	struct tach_tick tick = {m->time_us, t->status.bits = m->status, 0};
 	struct tach_run run = {.thread = t->tid,
 	    .interp = (uint32_t)t->py.interp_id, .index = t->index,
 	    .depth = (uint32_t)chain->depth, .shared = shared,
@@ -173,7 +173,7 @@ emit_again(struct emitter *e, struct thread *t, uint64_t time_us,
     struct tach_sink *sink)
 {
 	uint32_t depth = (uint32_t)t->last.chain.depth;
-	struct tach_tick tick = {time_us, t->status, 0};
+	struct tach_tick tick = {time_us, t->status.bits, 0};
 	struct tach_run run = {.thread = t->tid,
 	    .interp = (uint32_t)t->py.interp_id, .index = t->index,
 	    .frames = t->last.frames, .depth = depth,

@@ -207,7 +207,7 @@ chains_marks(const struct chains *c, const struct thread *t,
 	m.gc_frame = gc.frame;
 	/* To 3.14, the thread that has the GIL is collecting. */
 	m.gc_inner = gc.collecting && !py_has(c->offsets->gc_frame) &&
-	    t->holds_gil;
+	    t->status.holds_gil;
 	return m;
 }
 

@@ -36,7 +36,7 @@ bool
 status_was_blocked(const struct thread *t)
 {
 	return (t->last.is == LAST_GOOD || t->last.is == LAST_PASSED) &&
-	    (t->status & (TACH_STATUS_CPU | TACH_STATUS_UNKNOWN)) == 0;
+	    (t->status.bits & (TACH_STATUS_CPU | TACH_STATUS_UNKNOWN)) == 0;
 }
 
 /* Whether a thread that waits for a CPU still waits for the GIL: it was seen to,

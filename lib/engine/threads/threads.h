@@ -70,6 +70,16 @@ struct last_sample {
 			      * UINT64_MAX: none */
 };
 
+/* A thread's status at its last sample, or when it was passed over. */
+struct thread_status {
+	uint8_t bits; /* of enum tach_status */
+	/* The bits may not hold: look at the thread again.  That is apart from
+	 * `fresh`: also a stale thread can be known to be blocked. */
+	bool unsure;
+	bool holds_gil; /* in this round */
+	bool wants_gil, exception; /* as read with its last sample */
+};
+
 /* Whether a thread rests, where no GIL tells which threads ran. */
 enum thread_rest {
 	REST_NONE,
@@ -128,16 +138,11 @@ struct thread {
 	struct thread_copy copy;
 	unsigned sought; /* how often its state was seen to be stray */
 	uint64_t seek_us; /* when its thread may be sought again */
-	bool holds_gil; /* in this round */
+	struct thread_status status;
 	enum thread_hold held; /* when it was read last */
 	bool done;   /* in this round */
 	enum thread_rest rest;
 	enum thread_freshness fresh;
-	/* The status of its last sample may not hold: look at it again.  That is
-	 * apart from `fresh`: also a stale thread can be known to be blocked. */
-	bool unsure;
-	uint8_t status; /* of its last sample, or when it was passed over */
-	bool wants_gil, exception; /* as read with its last sample */
 	size_t interp;	/* number of its interpreter in the list */
 };
 
