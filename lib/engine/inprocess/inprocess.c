@@ -634,7 +634,8 @@ look_at_names(struct inprocess *e, uint64_t now)
 		p[e->threads.count++] = (struct thread){
 		    .py = {0, homes_find(&e->homes, &e->memory.memory,
 			&e->runtime, a->interp, now), a->interp},
-		    .tid = a->tid, .pthread = a->ident, .task = a->task,
+		    .id = {.tid = a->tid, .pthread = a->ident},
+		    .task = a->task,
 		    .index = a->index};
 	}
 	return names_look(e->called, &e->threads, e->names->count,

@@ -104,8 +104,8 @@ static bool
 place(const struct wait_reader *w, struct thread *t)
 {
 	if (!py_read(&w->chains.memory.memory,
-		t->py.addr + w->runtime->offsets.thread_ident, &t->pthread,
-		sizeof(t->pthread)))
+		t->py.addr + w->runtime->offsets.thread_ident, &t->id.pthread,
+		sizeof(t->id.pthread)))
 		return false;
 	t->interp = 0;
 	while (t->interp < w->interps.count &&
@@ -166,7 +166,7 @@ read_deepest(struct wait_reader *w, uint64_t ident, uint64_t tid)
 
 	for (size_t i = 0; i < w->threads.count; i++) {
 		struct thread *t = &w->threads.list[i];
-		if (t->pthread != ident)
+		if (t->id.pthread != ident)
 			continue;
 		t->last.is = LAST_NONE;
 		thread_bind(t, w->process, tid);
@@ -202,7 +202,7 @@ make_sample(struct wait_reader *w, struct thread *t)
 	struct moment m = moment_of_waiter(w, t);
 
 	t->index = thread_names_add(w->names, (uint32_t)t->py.interp_id,
-	    t->tid);
+	    t->id.tid);
 	t->last.sound = w->chains.sound;
 	t->last.count = w->chains.stamp.count;
 	if (t->index == TACH_NONE || !emit_sample(&w->emitter, t,
@@ -235,7 +235,7 @@ wait_reader_again(const struct wait_reader *w, uint64_t ident,
 {
 	for (size_t i = 0; i < w->threads.count; i++) {
 		const struct thread *t = &w->threads.list[i];
-		if (t->pthread != ident || t->last.is != LAST_GOOD)
+		if (t->id.pthread != ident || t->last.is != LAST_GOOD)
 			continue;
 		*s = (struct wait_reader_sample){.index = t->index,
 		    .interp = (uint32_t)t->py.interp_id, .frames = t->last.frames,

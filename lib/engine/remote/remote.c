@@ -210,9 +210,9 @@ told_tid(struct remote *r, struct thread *t)
 {
 	uint64_t id = r->chains.tid, pthread = 0;
 
-	if (id == t->told && t->tid != 0)
-		return t->tid;
-	t->told = id;
+	if (id == t->id.told && t->id.tid != 0)
+		return t->id.tid;
+	t->id.told = id;
 	if (process_thread(r->process, id) != 0)
 		return id;
 	return py_read(live(r), t->py.addr + r->offsets->thread_ident,
@@ -229,8 +229,8 @@ find_tid(struct remote *r, struct thread *t)
 	if (py_has(r->offsets->thread_native_thread_id))
 		return told_tid(r, t);
 	tid = tids_find(&r->tids, r->process, live(r), r->offsets,
-	    &r->plan.list, id, t->pthread == id ? t->tid : 0);
-	t->pthread = id;
+	    &r->plan.list, id, t->id.pthread == id ? t->id.tid : 0);
+	t->id.pthread = id;
 	if (tid != 0 || (tid = seek_tid(r, t, id)) != 0)
 		return tid;
 	return identity_is_known(&r->identity) ? 0 : id;
@@ -385,11 +385,11 @@ static void
 rebind(struct remote *r, struct thread *t, uint64_t tid)
 {
 	thread_bind(t, r->process, tid);
-	t->sought = 0;
+	t->id.sought = 0;
 	t->index = TACH_NONE;
 	for (size_t i = 0; i < r->plan.threads.count; i++) {
 		const struct thread *u = &r->plan.threads.list[i];
-		r->twofold |= u != t && u->tid == tid;
+		r->twofold |= u != t && u->id.tid == tid;
 	}
 }
 
@@ -402,7 +402,7 @@ bind_thread(struct remote *r, struct thread *t)
 
 	if (tid == 0)
 		return false;
-	if (tid != t->tid)
+	if (tid != t->id.tid)
 		rebind(r, t, tid);
 	return t->task != 0 || !py_has(r->offsets->thread_native_thread_id);
 }
@@ -416,7 +416,7 @@ name_thread(struct remote *r, struct thread *t,
 		return true;
 	stats->unkept += t->task != 0 && t->state_fd < 0;
 	t->index = thread_names_add(r->names, (uint32_t)t->py.interp_id,
-	    t->tid);
+	    t->id.tid);
 	return t->index != TACH_NONE;
 }
 
@@ -431,11 +431,11 @@ seek_user(struct remote *r, struct thread *t, const struct moment *m)
 	uint64_t tid;
 
 	if (!py_has(r->offsets->thread_native_thread_id) || !m->holds_gil ||
-	    (m->status & TACH_STATUS_CPU) != 0 || m->time_us < t->seek_us)
+	    (m->status & TACH_STATUS_CPU) != 0 || m->time_us < t->id.seek_us)
 		return false;
-	t->seek_us = m->time_us + DOUBT_AFTER;
+	t->id.seek_us = m->time_us + DOUBT_AFTER;
 	tid = seek_tid(r, t, 0);
-	if (tid == 0 || tid == t->tid)
+	if (tid == 0 || tid == t->id.tid)
 		return false;
 	rebind(r, t, tid);
 	return true;
@@ -448,8 +448,8 @@ leave_stray_out(struct thread *t, uint64_t time_us,
     struct tach_recorder_stats *stats)
 {
 	t->fresh = FRESH_STRAY;
-	t->seek_us = time_us + SEEK_AFTER;
-	stats->strays += t->sought++ == 1;
+	t->id.seek_us = time_us + SEEK_AFTER;
+	stats->strays += t->id.sought++ == 1;
 }
 
 /* Whether the thread has ended, and left its state behind. */
@@ -459,14 +459,14 @@ thread_has_left(const struct remote *r, struct thread *t, uint8_t status)
 	if ((status & TACH_STATUS_UNKNOWN) == 0 || t->task == 0 ||
 	    process_thread_id(r->process, t->task) != 0)
 		return false;
-	t->told = 0;
+	t->id.told = 0;
 	return true;
 }
 
 static void
 seek_again(struct thread *t, uint64_t time_us)
 {
-	if (t->fresh != FRESH_STRAY || time_us < t->seek_us)
+	if (t->fresh != FRESH_STRAY || time_us < t->id.seek_us)
 		return;
 	t->fresh = FRESH_STALE;
 }
@@ -635,7 +635,7 @@ is_elsewhere(const struct remote *r, const struct thread *t, uint64_t time_us)
 		return false;
 	for (size_t i = 0; i < r->plan.threads.count; i++) {
 		const struct thread *u = &r->plan.threads.list[i];
-		if (u == t || u->tid != t->tid)
+		if (u == t || u->id.tid != t->id.tid)
 			continue;
 		if (u->last.sampled_us == time_us)
 			return true;

@@ -152,7 +152,7 @@ emit_sample(struct emitter *e, struct thread *t, struct py_chain *chain,
 {
 	uint32_t shared = map_frames(e, t, chain);
 	struct tach_tick tick = {m->time_us, t->status.bits = m->status, 0};
-	struct tach_run run = {.thread = t->tid,
+	struct tach_run run = {.thread = t->id.tid,
 	    .interp = (uint32_t)t->py.interp_id, .index = t->index,
 	    .depth = (uint32_t)chain->depth, .shared = shared,
 	    .ticks = &tick, .count = 1};
@@ -174,7 +174,7 @@ emit_again(struct emitter *e, struct thread *t, uint64_t time_us,
 {
 	uint32_t depth = (uint32_t)t->last.chain.depth;
 	struct tach_tick tick = {time_us, t->status.bits, 0};
-	struct tach_run run = {.thread = t->tid,
+	struct tach_run run = {.thread = t->id.tid,
 	    .interp = (uint32_t)t->py.interp_id, .index = t->index,
 	    .frames = t->last.frames, .depth = depth,
 	    .shared = is_continued(e, t) ? depth : 0,

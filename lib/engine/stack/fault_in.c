@@ -83,7 +83,7 @@ copy_thread(struct chains *c, struct fault_in_view *f)
 	if (!both)
 		return;
 	f->stack = (struct py_span){chunk, CHAINS_STACK, pieces[1].buf};
-	if (c->tid != t->tid)
+	if (c->tid != t->id.tid)
 		workset_add(&t->set, chunk, CHAINS_STACK);
 }
 

@@ -73,7 +73,7 @@ unbind(struct thread *t)
 	t->state_fd = -1;
 	switches_free(&t->switches);
 	t->waiting = SWITCHES_UNKNOWN;
-	t->tid = 0;
+	t->id.tid = 0;
 	t->task = 0;
 	t->last.chain.depth = 0;
 }
@@ -209,10 +209,10 @@ thread_bind(struct thread *t, const struct process *p, uint64_t tid)
 {
 	pid_t task;
 
-	if (tid == t->tid)
+	if (tid == t->id.tid)
 		return;
 	task = process_thread(p, tid);
-	if (t->tid != 0 || t->task != task)
+	if (t->id.tid != 0 || t->task != task)
 		take_task(t, p, task);
-	t->tid = tid;
+	t->id.tid = tid;
 }

@@ -35,6 +35,15 @@ void thread_names_free(struct thread_names *);
 
 /* ---- one thread state -------------------------------------------------- */
 
+/* The thread that a state belongs to. */
+struct thread_id {
+	uint64_t tid;  /* its id as the target knows it; 0: not bound yet */
+	uint64_t told; /* the id that its state gave when it was bound */
+	uint64_t pthread; /* pthread_self() that the id is found by; see tids.h */
+	unsigned sought;  /* how often its state was seen to be stray */
+	uint64_t seek_us; /* when its thread may be sought again */
+};
+
 /* What a thread's last sample is good for. */
 enum thread_last {
 	LAST_NONE,   /* there is none: the thread is not wanted, runs no Python
@@ -114,9 +123,7 @@ enum thread_hold {
 
 struct thread {
 	struct py_thread py;
-	uint64_t tid;	/* its id as the target knows it; 0: not bound yet */
-	uint64_t told;	/* the id that its state gave when it was bound */
-	uint64_t pthread; /* pthread_self() that the id is found by; see tids.h */
+	struct thread_id id;
 	pid_t task;	/* its id as the recorder knows it; 0: not known */
 	int cpu;	/* the CPU on which to interrupt it, or -1 */
 	/* It must not be interrupted before this time (ns, by clock_ns; 0: it may
@@ -136,8 +143,6 @@ struct thread {
 	unsigned samples;	/* number of these samples */
 	struct last_sample last;
 	struct thread_copy copy;
-	unsigned sought; /* how often its state was seen to be stray */
-	uint64_t seek_us; /* when its thread may be sought again */
 	struct thread_status status;
 	enum thread_hold held; /* when it was read last */
 	bool done;   /* in this round */
