@@ -48,14 +48,14 @@ plan_interp(const struct plan *v, const struct thread *t)
 static bool
 is_free(const struct plan *v, const struct thread *t)
 {
-	return t->rest != REST_LONG &&
+	return t->looks.rest != REST_LONG &&
 	    interp_is_free(plan_interp(v, t), t->py.addr);
 }
 
 bool
 plan_may_have_run(const struct plan *v, const struct thread *t)
 {
-	return t->rest != REST_LONG &&
+	return t->looks.rest != REST_LONG &&
 	    interp_may_have_run(plan_interp(v, t), t->py.addr);
 }
 
@@ -176,7 +176,7 @@ add_thread(struct plan *v, struct thread *t)
 		return false;
 	y->first = v->all.count;
 	y->at = v->all.size;
-	y->ranges = t->set.count + 1;
+	y->ranges = t->memory.set.count + 1;
 	y->how = COPIED_OUTSIDE;
 	return chains_add(v->chains, &v->all, t) && add_link(v, t);
 }
@@ -263,7 +263,7 @@ blame_thread(struct plan *v, size_t range)
 		    range >= t->copy.first + t->copy.ranges)
 			continue;
 		if (range < t->copy.first)
-			workset_drop(&t->set, range - t->copy.before);
+			workset_drop(&t->memory.set, range - t->copy.before);
 		else if (!chains_drop(v->chains, t, range - t->copy.first))
 			t->fresh = FRESH_GONE;
 		return true;
@@ -439,8 +439,8 @@ plan_interrupt(struct plan *v)
 
 	if (t == NULL)
 		return false;
-	colocate_make_way(&v->chains->colocation, t->cpu);
-	if (!interrupts_reach(t->cpu))
+	colocate_make_way(&v->chains->colocation, t->interrupt.cpu);
+	if (!interrupts_reach(t->interrupt.cpu))
 		return false;
 	clear(v);
 	return add_all_globals(v, true) && add_link(v, t) &&

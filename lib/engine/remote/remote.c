@@ -298,10 +298,10 @@ stay_away(struct remote *r, const struct thread *t)
 static void
 park(const struct remote *r, struct thread *t)
 {
-	t->parked = t->task != 0 ?
+	t->looks.parked = t->task != 0 ?
 	    switches_count(&t->switches, r->process, t->task) : SWITCHES_UNKNOWN;
 	if (!status_is_blocked(t))
-		t->parked = SWITCHES_UNKNOWN;
+		t->looks.parked = SWITCHES_UNKNOWN;
 }
 
 /* Walks the copy of the round. */
@@ -560,8 +560,8 @@ count_interrupts(const struct remote *r, const struct thread *t, uint8_t status,
 	if (r->interrupts == NULL)
 		return;
 	stats->interrupted += held;
-	stats->unfit += outside && t->unfit;
-	stats->dear += outside && !t->unfit && interrupted_spares(t);
+	stats->unfit += outside && t->interrupt.unfit;
+	stats->dear += outside && !t->interrupt.unfit && interrupted_spares(t);
 }
 
 /* ---- local variables --------------------------------------------------- */
@@ -655,22 +655,22 @@ static void
 renew_set(const struct remote *r, struct thread *t)
 {
 	const struct py_chain *c = &r->chains.chain;
-	struct workset old = t->set;
+	struct workset old = t->memory.set;
 	size_t n;
 
 	if (!chains_lie_apart(&r->chains))
 		return;
-	n = c->depth - (t->samples > 0 ? chain_shared(c, &t->last.chain) : 0);
+	n = c->depth - (t->memory.samples > 0 ? chain_shared(c, &t->last.chain) : 0);
 	for (size_t i = 0; i < n; i++)
 		if (!place_is_mark(&c->places[i]))
-			workset_add(&t->needed, c->places[i].frame,
+			workset_add(&t->memory.needed, c->places[i].frame,
 			    r->offsets->frame_size);
-	if (++t->samples < NEEDED)
+	if (++t->memory.samples < NEEDED)
 		return;
-	t->samples = 0;
-	t->set = t->needed;
-	t->needed = old;
-	workset_clear(&t->needed);
+	t->memory.samples = 0;
+	t->memory.set = t->memory.needed;
+	t->memory.needed = old;
+	workset_clear(&t->memory.needed);
 }
 
 /* Passes over a thread whose status is not wanted, until it can have run. */
@@ -915,7 +915,7 @@ look_at_thread(struct remote *r, struct thread *t)
 	else if ((plan_interp(&r->plan, t)->counted &&
 		     switches_had(&t->switches, r->process, t->task,
 			 &r->watcher)) ||
-	    ++t->looks % LOOKS == 0)
+	    ++t->looks.count % LOOKS == 0)
 		t->status.unsure = true;
 }
 
@@ -950,8 +950,8 @@ look_for_rest(struct remote *r, struct thread *t)
 	bool blocked = status_was_blocked(t) &&
 	    !switches_had(&t->switches, r->process, t->task, &r->watcher);
 
-	t->rest = !blocked ? REST_NONE :
-	    t->rest == REST_NONE ? REST_BLOCKED : REST_LONG;
+	t->looks.rest = !blocked ? REST_NONE :
+	    t->looks.rest == REST_NONE ? REST_BLOCKED : REST_LONG;
 }
 
 /* Frees the memory of copies now and then: the first rounds of new threads need a
@@ -978,7 +978,7 @@ begin_round(struct remote *r)
 		if (r->options->async == TACH_ASYNC_ALL)
 			thread_make_stale(t);
 		if ((r->round + i) % FORGET_AFTER == 0)
-			workset_clear(&t->set);
+			workset_clear(&t->memory.set);
 	}
 }
 

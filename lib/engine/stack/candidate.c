@@ -57,7 +57,7 @@ fill_copy(struct py_view *v, uint64_t addr, size_t size)
 
 	if (blocks.size == 0 || blocks.size > CHAINS_FILL - f->used ||
 	    !py_read(&c->memory.memory, blocks.addr, bytes, blocks.size) ||
-	    !workset_add(&f->thread->set, addr, size) ||
+	    !workset_add(&f->thread->memory.set, addr, size) ||
 	    !spans_add_bytes(&c->spans, blocks, bytes))
 		return false;
 	f->used += blocks.size;

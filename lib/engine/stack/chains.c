@@ -139,7 +139,7 @@ frames_order(const struct chains *c, const struct thread *t, bool *reversed)
 {
 	*reversed = !chains_tell_frame(c);
 	return chains_tell_frame(c) && t->last.chain.depth > 0 ?
-	    workset_find(&t->set, t->last.chain.places[0].frame) : 0;
+	    workset_find(&t->memory.set, t->last.chain.places[0].frame) : 0;
 }
 
 bool
@@ -149,7 +149,7 @@ chains_add_frames(const struct chains *c, struct snapshot *s,
 	bool reversed;
 	size_t first = frames_order(c, t, &reversed);
 
-	return snapshot_add_set(s, &t->set, first, reversed);
+	return snapshot_add_set(s, &t->memory.set, first, reversed);
 }
 
 bool
@@ -163,8 +163,8 @@ chains_add_before(const struct chains *c, struct snapshot *s,
     const struct thread *t)
 {
 	return chains_lie_apart(c) || chains_tell_frame(c) ||
-	    t->set.bytes > BEFORE_MAX ||
-	    snapshot_add_set(s, &t->set, 0, false);
+	    t->memory.set.bytes > BEFORE_MAX ||
+	    snapshot_add_set(s, &t->memory.set, 0, false);
 }
 
 bool
@@ -175,7 +175,8 @@ chains_drop(const struct chains *c, struct thread *t, size_t n)
 
 	if (n == 0)
 		return false;
-	workset_drop(&t->set, workset_nth(&t->set, first, reversed, n - 1));
+	workset_drop(&t->memory.set,
+	    workset_nth(&t->memory.set, first, reversed, n - 1));
 	return true;
 }
 

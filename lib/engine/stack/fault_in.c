@@ -57,7 +57,7 @@ fill_set(struct py_view *v, uint64_t addr, size_t size)
 		   read_copy(&f->stack, blocks, bytes) ||
 		   py_read(&f->chains->memory.memory, blocks.addr, bytes,
 		       blocks.size)) &&
-	    (state || workset_add(&f->thread->set, addr, size));
+	    (state || workset_add(&f->thread->memory.set, addr, size));
 }
 
 /* Copies a thread's state and then the newest chunk of its data stack, where most
@@ -84,7 +84,7 @@ copy_thread(struct chains *c, struct fault_in_view *f)
 		return;
 	f->stack = (struct py_span){chunk, CHAINS_STACK, pieces[1].buf};
 	if (c->tid != t->id.tid)
-		workset_add(&t->set, chunk, CHAINS_STACK);
+		workset_add(&t->memory.set, chunk, CHAINS_STACK);
 }
 
 /* Lost links are not sought (`native`): to seek them needs no other memory.  A set
@@ -98,8 +98,8 @@ fault_in_set(struct chains *c, struct thread *t)
 	struct fault_in_view f;
 
 	chains_mark_root(c, t, &marks);
-	if (!chains_lie_apart(c) && t->set.bytes > SET_LARGE)
-		workset_clear(&t->set);
+	if (!chains_lie_apart(c) && t->memory.set.bytes > SET_LARGE)
+		workset_clear(&t->memory.set);
 	f.chains = c;
 	f.thread = t;
 	f.view = (struct py_view){.spans = f.spans, .fill = fill_set};

@@ -81,14 +81,14 @@ static void
 finish(struct thread *t, const struct snapshot *s)
 {
 	t->copy.ranges = s->count - t->copy.first;
-	workset_clear(&t->set);
+	workset_clear(&t->memory.set);
 	t->copy.how = COPIED_INTERRUPT;
 }
 
 bool
 interrupted_spares(const struct thread *t)
 {
-	return t->spared != 0 && clock_ns() < t->spared;
+	return t->interrupt.spared != 0 && clock_ns() < t->interrupt.spared;
 }
 
 /* Whether a thread's last stack was too deep for the copy of an interrupt. */
@@ -109,17 +109,17 @@ interrupted_copy(struct interrupts *in, const struct chains *c,
 	if (interrupted_spares(t))
 		return INTERRUPT_FAILED;
 	if (is_too_deep(t)) {
-		t->unfit = true;
+		t->interrupt.unfit = true;
 		return INTERRUPT_FAILED;
 	}
 	if (!begin_copy(c, t, s))
 		return INTERRUPT_FAILED;
 	way = way_of(c, t);
-	result = interrupts_read(in, t->task, t->cpu, s, &way, &rest);
+	result = interrupts_read(in, t->task, t->interrupt.cpu, s, &way, &rest);
 	if (result == INTERRUPT_ELSEWHERE)
 		return result;
-	t->spared = rest > 0 ? clock_ns() + rest : 0;
-	t->unfit = result == INTERRUPT_FAILED;
+	t->interrupt.spared = rest > 0 ? clock_ns() + rest : 0;
+	t->interrupt.unfit = result == INTERRUPT_FAILED;
 	if (result == INTERRUPT_OK)
 		finish(t, s);
 	return result;
@@ -173,10 +173,10 @@ copy_there(struct interrupts *in, struct chains *c, struct thread *t,
 static bool
 has_moved(const struct chains *c, struct thread *t)
 {
-	int before = t->cpu;
+	int before = t->interrupt.cpu;
 
-	t->cpu = process_thread_cpu(c->process, t->task);
-	return t->cpu != before;
+	t->interrupt.cpu = process_thread_cpu(c->process, t->task);
+	return t->interrupt.cpu != before;
 }
 
 /* Copies a thread on the CPU where it ran last, or, if it has moved, on its new

@@ -6,7 +6,7 @@
 #include "engine/kernel/batch.h"
 #include "engine/stack/chains.h"
 
-/* Whether a thread must not be interrupted now: see ->spared. */
+/* Whether a thread must not be interrupted now: see threads.h. */
 bool interrupted_spares(const struct thread *);
 /* Copies the ranges of a snapshot and then a thread, if it runs on t->cpu, for
  * read_once_still.  The thread's ranges are added to the snapshot, which is of no

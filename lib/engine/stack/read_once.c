@@ -53,7 +53,7 @@ note_current(const struct chains *c, struct thread *t, const uint8_t *state)
 	    told ? o->thread_current_frame : o->thread_cframe);
 
 	if (addr != 0)
-		workset_add(&t->set, addr,
+		workset_add(&t->memory.set, addr,
 		    told ? o->frame_size : o->cframe_size);
 }
 

@@ -36,10 +36,11 @@ blame_range(struct thread *t, const struct reading *r, size_t range)
 	size_t first = range - r->head - 1;
 	size_t second = range - r->second_head;
 
-	if (first < t->set.count)
-		workset_drop(&t->set, workset_nth(&t->set, 0, true, first));
-	else if (r->second != 0 && second < t->set.count)
-		workset_drop(&t->set, second);
+	if (first < t->memory.set.count)
+		workset_drop(&t->memory.set,
+		    workset_nth(&t->memory.set, 0, true, first));
+	else if (r->second != 0 && second < t->memory.set.count)
+		workset_drop(&t->memory.set, second);
 }
 
 /* Adds the second copy, whose state comes last.  Where frames lie apart, the state
@@ -54,7 +55,7 @@ add_second(const struct chains *c, struct snapshot *s, const struct thread *t,
 		return false;
 	r->second_head = s->count;
 	r->second = s->size;
-	if (!snapshot_add_set(s, &t->set, 0, false))
+	if (!snapshot_add_set(s, &t->memory.set, 0, false))
 		return false;
 	*state = s->size;
 	return chains_add_state(c, s, t);
@@ -76,10 +77,10 @@ take_copies(struct chains *c, struct thread *t, bool twice, struct reading *r)
 	    !chains_add_gc(c, s, s->count, t->py.interp, &r->gc))
 		return false;
 	*r = (struct reading){.gc = r->gc, .head = s->count,
-	    .count = t->set.count + 1, .first = s->size};
+	    .count = t->memory.set.count + 1, .first = s->size};
 	state = s->size;
 	if (!chains_add_state(c, s, t) ||
-	    !snapshot_add_set(s, &t->set, 0, true) ||
+	    !snapshot_add_set(s, &t->memory.set, 0, true) ||
 	    (twice && !add_second(c, s, t, r, &state)) ||
 	    !chains_add_count(c, s, s->count, t->py.interp, &after))
 		return false;
@@ -100,8 +101,8 @@ take_copies(struct chains *c, struct thread *t, bool twice, struct reading *r)
 static bool
 is_parked(const struct chains *c, struct thread *t)
 {
-	return t->parked != SWITCHES_UNKNOWN &&
-	    switches_count(&t->switches, c->process, t->task) == t->parked;
+	return t->looks.parked != SWITCHES_UNKNOWN &&
+	    switches_count(&t->switches, c->process, t->task) == t->looks.parked;
 }
 
 /* Whether the thread that was read cannot have run meanwhile, as far as can
@@ -402,7 +403,7 @@ read_twice(struct chains *c, struct thread *t, size_t *sure)
 
 	*sure = 0;
 	codes_trim(c->codes, t->last.chain.depth);
-	c->missed = t->set.count == 0;
+	c->missed = t->memory.set.count == 0;
 	if (read_carefully(c, t, sure) || read_from_here(c, t, sure))
 		return true;
 	if (t->held != HOLD_NONE)

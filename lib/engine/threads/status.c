@@ -44,10 +44,10 @@ status_was_blocked(const struct thread *t)
 static bool
 still_waits(const struct process *p, struct thread *t)
 {
-	if (t->waiting != SWITCHES_UNKNOWN &&
-	    switches_count(&t->switches, p, t->task) == t->waiting)
+	if (t->looks.waiting != SWITCHES_UNKNOWN &&
+	    switches_count(&t->switches, p, t->task) == t->looks.waiting)
 		return true;
-	t->waiting = SWITCHES_UNKNOWN;
+	t->looks.waiting = SWITCHES_UNKNOWN;
 	return false;
 }
 
@@ -59,7 +59,7 @@ blocked(const struct process *p, struct thread *t, const struct moment *m,
 	bool waits = !m->holds_gil && m->gil != 0 &&
 	    status_waits(m->offsets, m->gil, futex);
 
-	t->waiting = waits ? switches_count(&t->switches, p, t->task) :
+	t->looks.waiting = waits ? switches_count(&t->switches, p, t->task) :
 			     SWITCHES_UNKNOWN;
 	return waits ? TACH_STATUS_GIL_WANTED : 0;
 }

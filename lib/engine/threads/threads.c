@@ -72,7 +72,7 @@ unbind(struct thread *t)
 		close(t->state_fd);
 	t->state_fd = -1;
 	switches_free(&t->switches);
-	t->waiting = SWITCHES_UNKNOWN;
+	t->looks.waiting = SWITCHES_UNKNOWN;
 	t->id.tid = 0;
 	t->task = 0;
 	t->last.chain.depth = 0;
@@ -82,8 +82,8 @@ void
 thread_free(struct thread *t)
 {
 	unbind(t);
-	workset_free(&t->set);
-	workset_free(&t->needed);
+	workset_free(&t->memory.set);
+	workset_free(&t->memory.needed);
 	chain_free(&t->last.chain);
 	free(t->last.frames);
 }
@@ -91,9 +91,10 @@ thread_free(struct thread *t)
 struct thread
 thread_new(struct py_thread py)
 {
-	struct thread t = {.py = py, .state_fd = -1, .cpu = -1,
+	struct thread t = {.py = py, .state_fd = -1, .interrupt.cpu = -1,
 	    .index = TACH_NONE, .last.sampled_us = UINT64_MAX,
-	    .waiting = SWITCHES_UNKNOWN, .parked = SWITCHES_UNKNOWN};
+	    .looks = {.waiting = SWITCHES_UNKNOWN,
+		.parked = SWITCHES_UNKNOWN}};
 
 	switches_init(&t.switches);
 	return t;

@@ -96,6 +96,32 @@ enum thread_rest {
 	REST_LONG,    /* so it was at the look before, too: its last sample holds */
 };
 
+/* Looks at a thread's task, by its switches: see os.h. */
+struct thread_looks {
+	uint64_t waiting; /* its switches when it was last seen to wait for the
+			   * GIL; SWITCHES_UNKNOWN: it did not wait */
+	uint64_t parked; /* its switches when it was last seen to be blocked: it
+			  * stands still until it has more */
+	unsigned count; /* looks at its status, though it had not run */
+	enum thread_rest rest;
+};
+
+/* Whether and where a thread can be interrupted. */
+struct thread_interrupt {
+	int cpu; /* the CPU on which to interrupt it, or -1 */
+	/* It must not be interrupted before this time (ns, by clock_ns; 0: it may
+	 * be): to copy it took too long, or, if it is unfit, was in vain. */
+	uint64_t spared;
+	bool unfit;
+};
+
+/* The memory of a thread that its samples need. */
+struct thread_memory {
+	struct workset set;
+	struct workset needed; /* by the samples since the set was made */
+	unsigned samples;      /* number of these samples */
+};
+
 /* How a thread was copied into the snapshot of the round. */
 enum thread_copied {
 	COPIED_NOT,
@@ -123,32 +149,21 @@ enum thread_hold {
 
 struct thread {
 	struct py_thread py;
+	size_t interp;	/* number of its interpreter in the list */
+	uint32_t index; /* TACH_NONE: not bound yet */
 	struct thread_id id;
-	pid_t task;	/* its id as the recorder knows it; 0: not known */
-	int cpu;	/* the CPU on which to interrupt it, or -1 */
-	/* It must not be interrupted before this time (ns, by clock_ns; 0: it may
-	 * be): to copy it took too long, or, if it is unfit, was in vain. */
-	uint64_t spared;
-	bool unfit;
+	pid_t task;   /* its id as the recorder knows it; 0: not known */
 	int state_fd; /* of task_open; -1: not kept */
 	struct switches switches;
-	uint64_t waiting; /* its switches when it was last seen to wait for the
-			   * GIL; SWITCHES_UNKNOWN: it did not wait */
-	uint64_t parked; /* its switches when it was last seen to be blocked: it
-			  * stands still until it has more */
-	unsigned looks;	/* at its status, though it had not run */
-	uint32_t index; /* TACH_NONE: not bound yet */
-	struct workset set;
-	struct workset needed; /* by the samples since the set was made */
-	unsigned samples;	/* number of these samples */
-	struct last_sample last;
-	struct thread_copy copy;
-	struct thread_status status;
-	enum thread_hold held; /* when it was read last */
-	bool done;   /* in this round */
-	enum thread_rest rest;
+	struct thread_looks looks;
+	struct thread_interrupt interrupt;
+	struct thread_memory memory;
+	struct thread_copy copy; /* in this round */
+	bool done;		 /* in this round */
+	enum thread_hold held;	 /* when it was read last */
 	enum thread_freshness fresh;
-	size_t interp;	/* number of its interpreter in the list */
+	struct last_sample last;
+	struct thread_status status;
 };
 
 /* Makes a thread of which only the state is known. */
