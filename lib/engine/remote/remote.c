@@ -208,7 +208,7 @@ seek_tid(struct remote *r, const struct thread *t, uint64_t pthread)
 static uint64_t
 told_tid(struct remote *r, struct thread *t)
 {
-	uint64_t id = r->chains.tid, pthread = 0;
+	uint64_t id = r->chains.copies.tid, pthread = 0;
 
 	if (id == t->id.told && t->id.tid != 0)
 		return t->id.tid;
@@ -224,7 +224,7 @@ told_tid(struct remote *r, struct thread *t)
 static uint64_t
 find_tid(struct remote *r, struct thread *t)
 {
-	uint64_t id = r->chains.tid, tid;
+	uint64_t id = r->chains.copies.tid, tid;
 
 	if (py_has(r->offsets->thread_native_thread_id))
 		return told_tid(r, t);
@@ -242,8 +242,8 @@ static void
 find_thread(struct remote *r, struct thread *t)
 {
 	struct chains *c = &r->chains;
-	struct py_piece id = {t->py.addr + c->id_field, sizeof(c->tid),
-	    &c->tid};
+	struct py_piece id = {t->py.addr + c->part.id, sizeof(c->copies.tid),
+	    &c->copies.tid};
 
 	if (t->task == 0 && live(r)->read(live(r), &id, 1))
 		thread_find(t, r->process, find_tid(r, t));

@@ -18,7 +18,7 @@ walk_view(struct chains *c, const struct thread *t, const struct copied *from,
 	chains_mark_root(c, t, &marks);
 	chain->depth = 0;
 	w = walk_frames(c->offsets, view, t->py.addr, &marks, chain);
-	chain->ending = chain->ending && !c->native;
+	chain->ending = chain->ending && !c->wants.native;
 	if (w != WALK_OK)
 		return w;
 	if (!codes_name_past(c->codes, chain))
@@ -151,7 +151,7 @@ prove_frames(struct chains *c, const struct thread *t, const struct stamp *stamp
 	inner.depth -= known;
 	known += codes_check(c->codes, &inner, stamp,
 	    copied ? &copy.memory : NULL);
-	return c->native ? candidate_in_place(c, known) : known;
+	return c->wants.native ? candidate_in_place(c, known) : known;
 }
 
 size_t
@@ -197,7 +197,7 @@ know_calls(struct chains *c, const struct thread *t)
 {
 	for (int i = 0; !contexts_know(c->contexts, &c->chain, c->last); i++) {
 		size_t caller = contexts_doubted(c->contexts);
-		if (i == LEFT_MAX || caller == CONTEXTS_NONE || c->native ||
+		if (i == LEFT_MAX || caller == CONTEXTS_NONE || c->wants.native ||
 		    !is_call_over(c, caller))
 			return false;
 		c->chain.places[caller].left = true;
@@ -243,9 +243,9 @@ void
 candidate_note_state(struct chains *c, const uint8_t *state,
     const uint8_t *after)
 {
-	c->state = state;
-	c->after = after;
-	c->tid = chains_state(c, after, c->id_field);
+	c->copies.first = state;
+	c->copies.after = after;
+	c->copies.tid = chains_state(c, after, c->part.id);
 }
 
 void

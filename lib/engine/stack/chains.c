@@ -18,25 +18,25 @@ find_state_part(struct chains *c)
 	const struct py_offsets *o = c->offsets;
 	uint32_t fields[] = {o->thread_next, o->thread_interp,
 	    o->thread_current_frame, o->thread_base_frame,
-	    o->thread_cframe, o->thread_stack_top, o->thread_chunk, c->id_field,
+	    o->thread_cframe, o->thread_stack_top, o->thread_chunk, c->part.id,
 	    o->thread_gil_requested, o->thread_status, o->thread_executor,
 	    o->thread_raised, o->thread_exc_info, o->thread_exc_state};
 	uint32_t high = 0;
 
-	c->state_low = UINT32_MAX;
+	c->part.low = UINT32_MAX;
 	for (size_t i = 0; i < sizeof(fields) / sizeof(*fields); i++) {
 		if (!py_has(fields[i]))
 			continue;
-		if (fields[i] < c->state_low)
-			c->state_low = fields[i];
+		if (fields[i] < c->part.low)
+			c->part.low = fields[i];
 		if (fields[i] > high)
 			high = fields[i];
 	}
-	c->state_size = high - c->state_low + (uint32_t)sizeof(uint64_t);
+	c->part.size = high - c->part.low + (uint32_t)sizeof(uint64_t);
 	/* The exception item in the state is needed whole. */
 	if (py_has(o->thread_exc_state) && high == o->thread_exc_state &&
 	    py_has(o->exc_item_size) && o->exc_item_size <= o->thread_size - high)
-		c->state_size += o->exc_item_size - (uint32_t)sizeof(uint64_t);
+		c->part.size += o->exc_item_size - (uint32_t)sizeof(uint64_t);
 }
 
 void
@@ -73,13 +73,13 @@ chains_init(struct chains *c, const struct process *p,
     struct tach_table *table)
 {
 	*c = (struct chains){.process = p, .offsets = &rt->offsets,
-	    .runtime = rt->addr, .native = options->native, .gc = !options->no_gc,
-	    .careful = options->careful};
+	    .runtime = rt->addr, .wants = {.native = options->native,
+		.gc = !options->no_gc, .careful = options->careful}};
 	process_memory_init(&c->memory, p->task);
-	c->id_field = py_has(rt->offsets.thread_native_thread_id) ?
+	c->part.id = py_has(rt->offsets.thread_native_thread_id) ?
 	    rt->offsets.thread_native_thread_id : rt->offsets.thread_ident;
 	find_state_part(c);
-	c->newest = calloc(1, c->state_size + CHAINS_STACK);
+	c->newest = calloc(1, c->part.size + CHAINS_STACK);
 	c->filled = malloc(CHAINS_FILL);
 	c->patience = options->interval_ns / PATIENCE < PATIENCE_MAX ?
 	    options->interval_ns / PATIENCE : PATIENCE_MAX;
@@ -114,7 +114,7 @@ bool
 chains_add_state(const struct chains *c, struct snapshot *s,
     const struct thread *t)
 {
-	return snapshot_add(s, t->py.addr + c->state_low, c->state_size);
+	return snapshot_add(s, t->py.addr + c->part.low, c->part.size);
 }
 
 bool
@@ -188,7 +188,7 @@ chains_add_gc(const struct chains *c, struct snapshot *s, size_t first,
 	size_t size;
 
 	*where = s->size;
-	return !c->gc || !status_gc_words(c->offsets, c->runtime, interp, &addr,
+	return !c->wants.gc || !status_gc_words(c->offsets, c->runtime, interp, &addr,
 	    &size) || snapshot_add_once(s, first, addr, size, where);
 }
 
@@ -196,13 +196,13 @@ struct py_marks
 chains_marks(const struct chains *c, const struct thread *t,
     const uint8_t *words)
 {
-	struct py_marks m = {.native = c->native,
+	struct py_marks m = {.native = c->wants.native,
 	    .shims = codes_shims(c->codes)};
 	uint64_t addr;
 	size_t size;
 	struct py_gc gc;
 
-	if (!c->gc || !status_gc_words(c->offsets, 0, 0, &addr, &size))
+	if (!c->wants.gc || !status_gc_words(c->offsets, 0, 0, &addr, &size))
 		return m;
 	gc = status_gc(c->offsets, words);
 	m.gc_frame = gc.frame;
@@ -215,7 +215,7 @@ chains_marks(const struct chains *c, const struct thread *t,
 uint64_t
 chains_state(const struct chains *c, const uint8_t *copy, uint32_t offset)
 {
-	return load_u64(copy + (offset - c->state_low));
+	return load_u64(copy + (offset - c->part.low));
 }
 
 bool
@@ -243,7 +243,7 @@ chains_note_words(const struct chains *c, struct workset *w, uint64_t interp)
 	uint64_t addr;
 
 	return (n != 1 || workset_add(w, at[0].addr, at[0].size)) &&
-	    (!c->gc || !status_gc_words(c->offsets, c->runtime, interp, &addr,
+	    (!c->wants.gc || !status_gc_words(c->offsets, c->runtime, interp, &addr,
 		&size) || workset_add(w, addr, size));
 }
 
@@ -253,7 +253,7 @@ static bool
 says_exception(const struct chains *c, const struct thread *t,
     const uint8_t *bytes, struct py_none *none)
 {
-	struct py_span span = {t->py.addr + c->state_low, c->state_size,
+	struct py_span span = {t->py.addr + c->part.low, c->part.size,
 	    bytes};
 	struct py_view state = {.memory.read = view_read, .spans = &span,
 	    .count = 1};
@@ -271,8 +271,10 @@ bool
 chains_exception(const struct chains *c, const struct thread *t,
     struct py_none *none)
 {
-	return says_exception(c, t, c->state, none) &&
-	    (c->after == c->state || says_exception(c, t, c->after, none));
+	const struct state_copies *y = &c->copies;
+
+	return says_exception(c, t, y->first, none) &&
+	    (y->after == y->first || says_exception(c, t, y->after, none));
 }
 
 bool
@@ -281,7 +283,7 @@ chains_wants_gil(const struct chains *c)
 	uint32_t wanted = c->offsets->thread_gil_requested;
 
 	return py_has(wanted) &&
-	    (uint32_t)chains_state(c, c->state, wanted) != 0;
+	    (uint32_t)chains_state(c, c->copies.first, wanted) != 0;
 }
 
 bool
@@ -289,5 +291,5 @@ chains_compiled(const struct chains *c)
 {
 	uint32_t executor = c->offsets->thread_executor;
 
-	return py_has(executor) && chains_state(c, c->state, executor) != 0;
+	return py_has(executor) && chains_state(c, c->copies.first, executor) != 0;
 }

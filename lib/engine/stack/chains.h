@@ -37,6 +37,33 @@ enum chain_trouble {
 	CHAIN_UNKNOWN,	  /* its code objects could not be read */
 };
 
+/* The part of a thread state that is read: offset and size in bytes. */
+struct state_part {
+	uint32_t low, size;
+	uint32_t id; /* offset of the thread's id in a thread state */
+};
+
+/* The copies of a thread state that were made with a chain; borrowed. */
+struct state_copies {
+	const uint8_t *first; /* of the chain's moment */
+	const uint8_t *after; /* a later one; `first` if there is none */
+	uint64_t tid; /* the id that the state gave; see tids.h */
+};
+
+struct chain_wishes {
+	bool native, gc; /* marks that the chains get */
+	bool careful;	 /* a thread is first read from its own CPU */
+};
+
+/* Notes of read_twice on the reads of a thread. */
+struct read_notes {
+	bool nowhere_near; /* the thread's CPU is out of reach */
+	bool missed;	   /* the last read lacked memory */
+	bool rootless;	   /* only the root of the newest chain is not known */
+	bool doubtful;	   /* both copies have it, but the thread ran */
+	uint64_t print;	   /* hash of the copies of the newest failed read */
+};
+
 struct chains {
 	const struct process *process;
 	const struct py_offsets *offsets;
@@ -45,28 +72,19 @@ struct chains {
 	struct codes *codes;
 	struct contexts *contexts;
 	struct colocation colocation;
-	/* The part of a thread state that is read: offset and size in bytes. */
-	uint32_t state_low, state_size;
-	uint32_t id_field; /* offset of the thread's id in a thread state */
+	struct state_part part;
 	struct py_past past;
 	struct snapshot one; /* of one thread */
 	struct spans spans;
 	/* The newest chain, and the chain that it is compared with. */
 	struct py_chain chain, other;
-	uint64_t tid;	  /* the id that the thread state gave; see tids.h */
-	const uint8_t *state; /* the copy of the state that goes with the chain */
-	const uint8_t *after; /* a later copy of it; `state` if there is none */
-	bool native, gc;  /* marks that the chains get */
-	bool careful;	/* a thread is first read from its own CPU */
-	bool nowhere_near; /* the thread's CPU is out of reach */
-	bool missed;	/* the last read lacked memory */
-	bool rootless;	  /* only the root of the newest chain is not known */
-	bool doubtful;	  /* both copies have it, but the thread ran */
+	struct state_copies copies; /* that go with the newest chain */
+	struct chain_wishes wants;
+	struct read_notes notes;
 	bool sound;	  /* all calls of the newest chain are known */
 	struct stamp stamp; /* of the newest chain */
 	size_t last;	  /* its outermost frames that the last sample had */
 	uint64_t patience; /* ns to seek what ran */
-	uint64_t print;	  /* hash of the copies of the newest failed read */
 	uint64_t retries; /* reads repeated because a thread moved on */
 	enum chain_trouble trouble; /* of the last read that failed */
 	bool ended;	  /* the process has no memory any more */

@@ -68,11 +68,11 @@ static void
 copy_thread(struct chains *c, struct fault_in_view *f)
 {
 	uint32_t field = c->offsets->thread_chunk;
-	uint64_t chunk = py_has(field) ? chains_state(c, c->state, field) : 0;
+	uint64_t chunk = py_has(field) ? chains_state(c, c->copies.first, field) : 0;
 	struct thread *t = f->thread;
 	struct py_piece pieces[] = {
-	    {t->py.addr + c->state_low, c->state_size, c->newest},
-	    {chunk, CHAINS_STACK, c->newest + c->state_size}};
+	    {t->py.addr + c->part.low, c->part.size, c->newest},
+	    {chunk, CHAINS_STACK, c->newest + c->part.size}};
 	const struct py_memory *m = &c->memory.memory;
 	bool both = chunk != 0 && m->read(m, pieces, 2);
 
@@ -83,7 +83,7 @@ copy_thread(struct chains *c, struct fault_in_view *f)
 	if (!both)
 		return;
 	f->stack = (struct py_span){chunk, CHAINS_STACK, pieces[1].buf};
-	if (c->tid != t->id.tid)
+	if (c->copies.tid != t->id.tid)
 		workset_add(&t->memory.set, chunk, CHAINS_STACK);
 }
 

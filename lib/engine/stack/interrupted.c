@@ -12,7 +12,7 @@
 static uint32_t
 place_of_field(const struct chains *c, const struct thread *t, uint32_t field)
 {
-	return (uint32_t)t->copy.at + (field - c->state_low);
+	return (uint32_t)t->copy.at + (field - c->part.low);
 }
 
 static void

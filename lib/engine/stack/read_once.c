@@ -104,7 +104,7 @@ static bool
 is_replaced(const struct chains *c, bool walked, bool known)
 {
 	return chains_tell_frame(c) &&
-	    (known ? !seek_fits(c, c->state) : !walked);
+	    (known ? !seek_fits(c, c->copies.first) : !walked);
 }
 
 bool
@@ -130,6 +130,6 @@ read_once_running(struct chains *c, struct thread *t, const struct snapshot *s,
 		colocate_want(&c->colocation, t->task,
 		    contexts_is_unsteady(c->contexts));
 	else if (!walked && c->chain.depth == 0)
-		note_current(c, t, c->state);
+		note_current(c, t, c->copies.first);
 	return false;
 }

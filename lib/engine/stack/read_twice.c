@@ -110,7 +110,7 @@ is_parked(const struct chains *c, struct thread *t)
 static bool
 stood_still(struct chains *c, struct thread *t)
 {
-	return t->held != HOLD_NONE || c->nowhere_near ||
+	return t->held != HOLD_NONE || c->notes.nowhere_near ||
 	    colocate_held(&c->colocation, t->task) || is_parked(c, t);
 }
 
@@ -131,8 +131,8 @@ drop_past(struct chains *c, const struct thread *t, size_t proven)
 static bool
 call_has_ended(const struct chains *c)
 {
-	return c->chain.ending || c->other.ending || !seek_fits(c, c->state) ||
-	    !seek_fits(c, c->after);
+	return c->chain.ending || c->other.ending || !seek_fits(c, c->copies.first) ||
+	    !seek_fits(c, c->copies.after);
 }
 
 /* Whether all of the newest chain may be believed though some calls are not known:
@@ -158,12 +158,13 @@ static bool
 says_same(const struct chains *c, const struct reading *r)
 {
 	uint32_t field = c->offsets->thread_current_frame;
+	uint64_t first;
 
-	return r->between == 0 ||
-	    (chains_state(c, c->one.bytes + r->between, field) ==
-		    chains_state(c, c->state, field) &&
-		chains_state(c, c->after, field) ==
-		    chains_state(c, c->state, field));
+	if (r->between == 0)
+		return true;
+	first = chains_state(c, c->copies.first, field);
+	return chains_state(c, c->one.bytes + r->between, field) == first &&
+	    chains_state(c, c->copies.after, field) == first;
 }
 
 /* The newest chain's n outermost frames, borrowed from it. */
@@ -200,7 +201,7 @@ is_first_frame(const struct chains *c)
 
 	return py_has(o->thread_chunk) && chain->depth > 0 &&
 	    chain->places[chain->depth - 1].frame ==
-	    chains_state(c, c->state, o->thread_chunk) + o->chunk_first;
+	    chains_state(c, c->copies.first, o->thread_chunk) + o->chunk_first;
 }
 
 /* Makes the newest chain's outermost frame known as a root, if it is proven and
@@ -226,15 +227,16 @@ believe(struct chains *c, struct thread *t, size_t proven)
 	bool whole = is_repeated(c, t, proven);
 	size_t shared;
 
-	c->doubtful = whole && !c->sound;
+	c->notes.doubtful = whole && !c->sound;
 	c->trouble = proven == c->chain.depth ? CHAIN_MOVING : CHAIN_UNKNOWN;
 	if (!(whole && colocate_is_at(&c->colocation, t->task)) &&
 	    !contexts_know_root(c->contexts, &c->chain) &&
 	    !learn_root(c, proven)) {
-		c->rootless = whole; /* it is only learned from the thread's CPU */
+		/* It is only learned from the thread's CPU. */
+		c->notes.rootless = whole;
 		return 0;
 	}
-	c->rootless = false;
+	c->notes.rootless = false;
 	if (whole)
 		return c->sound ? proven : trusted(c, t, proven);
 	shared = chain_shared(&c->chain, &c->other);
@@ -291,7 +293,7 @@ read_both(struct chains *c, struct thread *t, size_t *sure)
 	size_t proven = 0;
 
 	*sure = 0;
-	c->doubtful = false;
+	c->notes.doubtful = false;
 	c->trouble = CHAIN_UNREADABLE;
 	if (!take_copies(c, t, true, &r))
 		return false;
@@ -306,11 +308,11 @@ read_both(struct chains *c, struct thread *t, size_t *sure)
 		w = c->chain.returned && c->chain.depth == 0 ? WALK_BAD :
 		    walk_one(c, t, &r, true, &c->other);
 	}
-	if (w == WALK_MISS && c->missed)
+	if (w == WALK_MISS && c->notes.missed)
 		fault_in_set(c, t);
 	else if (w != WALK_MISS)
 		c->trouble = CHAIN_MOVING;
-	c->missed = w == WALK_MISS;
+	c->notes.missed = w == WALK_MISS;
 	if (w != WALK_OK || !says_same(c, &r))
 		return false;
 	*sure = believe(c, t, proven);
@@ -323,9 +325,9 @@ static bool
 is_stuck(struct chains *c)
 {
 	uint64_t print = XXH3_64bits(c->one.bytes, c->one.size);
-	bool same = print == c->print;
+	bool same = print == c->notes.print;
 
-	c->print = print;
+	c->notes.print = print;
 	return same && c->one.size > 0;
 }
 
@@ -345,18 +347,18 @@ read_from_here(struct chains *c, struct thread *t, size_t *sure)
 	bool doubt = false, done = false;
 	int pauses = t->held != HOLD_NONE ? 0 : PAUSES;
 
-	c->rootless = false;
+	c->notes.rootless = false;
 	c->other.depth = 0;
 	if (know_soon(c, t)) {
 		*sure = c->chain.depth;
 		return true;
 	}
-	for (int i = 0; i < READ_TRIES && !done && !c->ended && !c->rootless;
+	for (int i = 0; i < READ_TRIES && !done && !c->ended && !c->notes.rootless;
 	    i++) {
 		done = read_both(c, t, sure);
-		doubt |= c->rootless || c->doubtful;
+		doubt |= c->notes.rootless || c->notes.doubtful;
 		c->retries += !done;
-		if (done || c->missed || !is_stuck(c))
+		if (done || c->notes.missed || !is_stuck(c))
 			continue;
 		if (pauses-- == 0)
 			break;
@@ -375,22 +377,22 @@ read_from_near(struct chains *c, struct thread *t, size_t *sure)
 	bool whole = false;
 
 	for (int i = 0; i < NEAR_TRIES && !whole && !c->ended; i++) {
-		c->nowhere_near = t->task == 0 ||
+		c->notes.nowhere_near = t->task == 0 ||
 		    !colocate_visit(&c->colocation, t->task);
 		whole = read_both(c, t, sure);
 		c->retries++;
 	}
-	c->nowhere_near = false;
+	c->notes.nowhere_near = false;
 	return whole;
 }
 
-/* Reads a thread from its CPU first, if ->careful is set and the recorder can go
+/* Reads a thread from its CPU first, if that is wanted and the recorder can go
  * there.  Without this, two copies of a running thread agree more often where it
  * stays for long. */
 static bool
 read_carefully(struct chains *c, struct thread *t, size_t *sure)
 {
-	return c->careful && t->held == HOLD_NONE && t->task != 0 &&
+	return c->wants.careful && t->held == HOLD_NONE && t->task != 0 &&
 	    colocate_visit(&c->colocation, t->task) && read_from_near(c, t, sure);
 }
 
@@ -403,7 +405,7 @@ read_twice(struct chains *c, struct thread *t, size_t *sure)
 
 	*sure = 0;
 	codes_trim(c->codes, t->last.chain.depth);
-	c->missed = t->memory.set.count == 0;
+	c->notes.missed = t->memory.set.count == 0;
 	if (read_carefully(c, t, sure) || read_from_here(c, t, sure))
 		return true;
 	if (t->held != HOLD_NONE)
@@ -416,7 +418,7 @@ read_twice(struct chains *c, struct thread *t, size_t *sure)
 	if (c->ended)
 		return false;
 	whole = read_from_near(c, t, sure);
-	if (!c->careful)
+	if (!c->wants.careful)
 		colocate_leave(&c->colocation);
 	return whole;
 }

@@ -142,7 +142,7 @@ look(struct chains *c, struct thread *t, struct looks *l)
 static size_t
 state_of(const struct chains *c, const struct looks *l, int n)
 {
-	return (size_t)n * (l->size + c->state_size) + l->size;
+	return (size_t)n * (l->size + c->part.size) + l->size;
 }
 
 /* Gives what a look had of the thread, with what was copied before its state
@@ -152,14 +152,14 @@ see(struct chains *c, const struct looks *l, int n, bool before)
 {
 	size_t state = state_of(c, l, n), ranges = l->count + 1;
 	size_t first = (size_t)(before ? n : n + 1) * ranges;
-	size_t offset = before ? state - l->size : state + c->state_size;
+	size_t offset = before ? state - l->size : state + c->part.size;
 
 	c->spans.count = 0;
 	return spans_add(&c->spans, &c->one, (size_t)n * ranges + l->count, 1,
 		   state) &&
 	    spans_add(&c->spans, &c->one, first, l->count, offset) &&
 	    spans_add_around(&c->spans, l->first->in, l->first->first + 1,
-		l->first->count - 1, l->first->offset + c->state_size,
+		l->first->count - 1, l->first->offset + c->part.size,
 		l->near, l->count);
 }
 
@@ -174,7 +174,7 @@ know(struct chains *c, const struct thread *t, const struct looks *l)
 	from.stamp = &l->stamp;
 	return candidate_walk_spans(c, t, &from, true, &c->chain) == WALK_OK &&
 	    candidate_know(c, t, &l->stamp, &proven) &&
-	    seek_fits(c, c->state) &&
+	    seek_fits(c, c->copies.first) &&
 	    chain_shared(&c->chain, &c->other) + 2 >= c->other.depth;
 }
 
@@ -220,7 +220,7 @@ static bool
 know_again(struct chains *c, struct thread *t, const struct copied *first,
     bool known)
 {
-	struct said wanted = what_runs(c, c->state);
+	struct said wanted = what_runs(c, c->copies.first);
 	struct looks l = looks_for(c, first, &wanted);
 	uint64_t until = clock_ns() + c->patience;
 
@@ -240,7 +240,7 @@ bool
 seek_frame(struct chains *c, struct thread *t, const struct copied *first,
     bool known)
 {
-	const uint8_t *state = c->state;
+	const uint8_t *state = c->copies.first;
 	size_t last = c->last, depth = c->chain.depth;
 
 	if (!known)
