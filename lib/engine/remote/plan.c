@@ -157,7 +157,7 @@ static bool
 add_link(struct plan *v, struct thread *t)
 {
 	t->copy.link = SIZE_MAX;
-	if (v->lean || is_first_thread(v, t))
+	if (v->kind == PLAN_LEAN || is_first_thread(v, t))
 		return true;
 	t->copy.link = v->all.size;
 	return snapshot_add(&v->all, link_of(v, t), sizeof(uint64_t));
@@ -185,8 +185,8 @@ add_thread(struct plan *v, struct thread *t)
 static bool
 add_head(struct plan *v)
 {
-	return v->lean || snapshot_add_once(&v->all, v->globals_first,
-	    interps_head(&v->interps), sizeof(uint64_t), &v->head_at);
+	return v->kind == PLAN_LEAN || snapshot_add_once(&v->all, v->globals.first,
+	    interps_head(&v->interps), sizeof(uint64_t), &v->globals.head_at);
 }
 
 /* Adds the globals.  In a copy by an interrupt these are only the words of lists and
@@ -196,12 +196,12 @@ add_interps(struct plan *v, bool words)
 {
 	struct snapshot *s = &v->all;
 
-	v->globals_first = s->count;
-	v->globals_at = s->size;
+	v->globals.first = s->count;
+	v->globals.at = s->size;
 	if (!(words ? interps_add_words(&v->interps, s) :
 		      snapshot_add_set(s, &v->interps.globals, 0, false)))
 		return false;
-	v->globals_count = s->count - v->globals_first;
+	v->globals.count = s->count - v->globals.first;
 	return true;
 }
 
@@ -216,9 +216,9 @@ add_all_globals(struct plan *v, bool words)
 		return false;
 	for (size_t i = 0; i < v->interps.count; i++) {
 		struct interp *in = &v->interps.list[i];
-		if (!chains_add_gc(v->chains, s, v->globals_first,
+		if (!chains_add_gc(v->chains, s, v->globals.first,
 			in->addr, &in->gc) ||
-		    !chains_add_count(v->chains, s, v->globals_first,
+		    !chains_add_count(v->chains, s, v->globals.first,
 			in->addr, &in->count_at))
 			return false;
 	}
@@ -226,10 +226,10 @@ add_all_globals(struct plan *v, bool words)
 }
 
 static void
-clear(struct plan *v)
+clear(struct plan *v, enum plan_kind kind)
 {
 	snapshot_clear(&v->all);
-	v->alone = v->past = false;
+	v->kind = kind;
 	for (size_t i = 0; i < v->threads.count; i++)
 		v->threads.list[i].copy.how = COPIED_NOT;
 }
@@ -238,9 +238,9 @@ clear(struct plan *v)
  * threads that can have run without a sign of it; a later one has the stale
  * threads. */
 static bool
-prepare(struct plan *v, bool first)
+prepare(struct plan *v, bool first, enum plan_kind kind)
 {
-	clear(v);
+	clear(v, kind);
 	for (size_t i = 0; i < v->threads.count; i++) {
 		struct thread *t = &v->threads.list[i];
 		if (!t->done &&
@@ -274,12 +274,12 @@ blame_thread(struct plan *v, size_t range)
 /* Copies all planned ranges.  After a failed try, the range that could not be read
  * is left out. */
 static bool
-copy_planned(struct plan *v, bool first)
+copy_planned(struct plan *v, bool first, enum plan_kind kind)
 {
 	size_t range, tries = v->threads.count * 2 + 1;
 
 	do {
-		if (!prepare(v, first))
+		if (!prepare(v, first, kind))
 			return false;
 		colocate_begin(&v->chains->colocation);
 		if (snapshot_read(&v->all, v->process->task, &range))
@@ -315,9 +315,16 @@ runner(const struct plan *v)
 static bool
 lists_same(const struct plan *v, struct py_view *globals)
 {
-	return interps_same(&v->interps, globals) && (v->lean ||
-	    (load_u64(v->all.bytes + v->head_at) == v->interps.list[0].addr &&
-		all_linked(v)));
+	return interps_same(&v->interps, globals) && (v->kind == PLAN_LEAN ||
+	    (load_u64(v->all.bytes + v->globals.head_at) ==
+		    v->interps.list[0].addr && all_linked(v)));
+}
+
+/* Whether the copy has one thread, and is of one moment. */
+static bool
+is_alone(const struct plan *v)
+{
+	return v->kind == PLAN_ALONE || v->kind == PLAN_PAST;
 }
 
 /* The stamp of a copy.  A copy of one moment needs no count from before it. */
@@ -325,9 +332,9 @@ static struct stamp
 stamp_of(const struct plan *v, const struct interp *in, const uint8_t *count)
 {
 	struct stamp s = codes_stamp(v->chains->codes, in->addr,
-	    v->alone ? count : in->count, count);
+	    is_alone(v) ? count : in->count, count);
 
-	s.past = v->past;
+	s.past = v->kind == PLAN_PAST;
 	return s;
 }
 
@@ -353,8 +360,12 @@ still_blocked(const struct thread *t)
 bool
 plan_takes_turns(const struct plan *v, const struct thread *t)
 {
-	for (size_t i = 0; v->past && v->takers > 1 && i < v->takers; i++)
-		if (v->ahead[i] == t->py.addr)
+	const struct ahead *a = &v->ahead;
+
+	if (v->kind != PLAN_PAST || a->takers < 2)
+		return false;
+	for (size_t i = 0; i < a->takers; i++)
+		if (a->states[i] == t->py.addr)
 			return true;
 	return false;
 }
@@ -381,7 +392,7 @@ doubt_status(const struct plan *v, const struct interp *in, struct thread *t)
 static bool
 is_kept(const struct plan *v, const struct interp *in)
 {
-	return v->alone ? interp_is_same(in) : interp_is_kept(in);
+	return is_alone(v) ? interp_is_same(in) : interp_is_kept(in);
 }
 
 /*
@@ -396,8 +407,8 @@ take_note(struct plan *v, bool last)
 	struct py_view globals;
 
 	v->spans.count = 0;
-	if (!spans_add(&v->spans, &v->all, v->globals_first,
-		v->globals_count, v->globals_at))
+	if (!spans_add(&v->spans, &v->all, v->globals.first,
+		v->globals.count, v->globals.at))
 		return false;
 	globals = spans_view(&v->spans);
 	v->listed = lists_same(v, &globals);
@@ -423,11 +434,10 @@ take_note(struct plan *v, bool last)
 
 /* Takes note of a copy that has nothing but the globals and a thread. */
 static bool
-note_alone(struct plan *v, struct thread *t, bool past)
+note_alone(struct plan *v, struct thread *t, enum plan_kind kind)
 {
-	v->past = past;
+	v->kind = kind;
 	t->copy.before = t->copy.first;
-	v->alone = true;
 	return take_note(v, false);
 }
 
@@ -442,24 +452,18 @@ plan_interrupt(struct plan *v)
 	colocate_make_way(&v->chains->colocation, t->interrupt.cpu);
 	if (!interrupts_reach(t->interrupt.cpu))
 		return false;
-	clear(v);
+	clear(v, PLAN_FULL);
 	return add_all_globals(v, true) && add_link(v, t) &&
 	    interrupted_copy(v->interrupts, v->chains, t, &v->all) ==
 		INTERRUPT_OK &&
-	    note_alone(v, t, false);
+	    note_alone(v, t, PLAN_ALONE);
 }
 
 bool
 plan_copy_lean(struct plan *v)
 {
-	bool enough;
-
-	if (!v->listed || !v->kept || v->time_us >= v->lists_due)
-		return false;
-	v->lean = true;
-	enough = copy_planned(v, true) && take_note(v, false) && v->kept;
-	v->lean = false;
-	return enough;
+	return v->listed && v->kept && v->time_us < v->lists_due &&
+	    copy_planned(v, true, PLAN_LEAN) && take_note(v, false) && v->kept;
 }
 
 bool
@@ -467,7 +471,7 @@ plan_copy(struct plan *v, bool first)
 {
 	v->lists_due = v->time_us + LISTS_AFTER;
 	for (int i = 0; i < LIST_TRIES; i++) {
-		if (v->listed && copy_planned(v, first) &&
+		if (v->listed && copy_planned(v, first, PLAN_FULL) &&
 		    take_note(v, i == LIST_TRIES - 1))
 			return true;
 		if (v->chains->ended || !discover(v))
@@ -516,7 +520,7 @@ watch_gil(const struct plan *v, struct batch_ask *ask, uint64_t gil)
 	const struct py_offsets *o = v->chains->offsets;
 	size_t at;
 
-	if (!snapshot_find(&v->all, v->globals_first, gil, o->gil_size, &at))
+	if (!snapshot_find(&v->all, v->globals.first, gil, o->gil_size, &at))
 		return false;
 	for (size_t i = 0; i < o->gil_size; i += sizeof(uint64_t))
 		if (o->gil_locked - i >= sizeof(uint64_t) &&
@@ -551,7 +555,7 @@ watch_interp(const struct plan *v, struct batch_ask *ask,
 
 	return watch_word(ask, in->addr + o->interp_next, in->next) &&
 	    watch_word(ask, in->addr + o->interp_threads_head, in->first) &&
-	    (v->takers > 1 || watch_gil(v, ask, in->gil_at));
+	    (v->ahead.takers > 1 || watch_gil(v, ask, in->gil_at));
 }
 
 /* Watches the counts of code objects.  A change does not end the batch, it only
@@ -592,7 +596,7 @@ place_watches(const struct plan *v, struct batch_ask *ask)
 		struct interrupt_watch *w = &ask->watch[i];
 		size_t size = w->mask > UINT32_MAX ? sizeof(uint64_t) :
 						     sizeof(uint32_t), at;
-		if (!snapshot_find(&v->all, v->globals_first, w->at, size, &at))
+		if (!snapshot_find(&v->all, v->globals.first, w->at, size, &at))
 			return false;
 		w->at = at;
 	}
@@ -677,7 +681,7 @@ ask_for_thread(struct plan *v, struct batch *b, struct thread *t)
 
 	if (!watch_all(v, &ask, t))
 		return false;
-	clear(v);
+	clear(v, PLAN_FULL);
 	return add_all_globals(v, true) && add_link(v, t) &&
 	    place_watches(v, &ask) &&
 	    interrupted_ask(v->chains, t, &v->all, &ask) && batch_ask(b, &ask);
@@ -701,15 +705,15 @@ begin_batch(struct plan *v, struct batch *b, struct thread *list[], uint32_t siz
 	const struct interp *in = v->interps.list;
 	struct interrupt_gil gil = gil_words_of(v, in->gil_at);
 
-	for (size_t i = 0; i < v->takers; i++) {
-		v->ahead[i] = list[i]->py.addr;
+	for (size_t i = 0; i < v->ahead.takers; i++) {
+		v->ahead.states[i] = list[i]->py.addr;
 		if (!ask_for_thread(v, b, list[i]))
 			return false;
 	}
-	v->in_its_way = 0;
+	v->ahead.in_its_way = 0;
 	if (!batch_begin(b, &gil, in->gil.switches, size))
 		return false;
-	for (size_t i = 0; i < v->takers; i++)
+	for (size_t i = 0; i < v->ahead.takers; i++)
 		if (status_runs(list[i]))
 			return true;
 	return false;
@@ -721,8 +725,8 @@ plan_go_ahead(struct plan *v, struct batch *b, uint64_t interval_ns,
 {
 	struct thread *list[INTERRUPT_TAKERS];
 
-	v->takers = find_asked(v, b, list);
-	if (v->takers == 0 || !batch_prepare(b, interval_ns))
+	v->ahead.takers = find_asked(v, b, list);
+	if (v->ahead.takers == 0 || !batch_prepare(b, interval_ns))
 		return false;
 	if (begin_batch(v, b, list, size))
 		return true;
@@ -741,7 +745,7 @@ thread_goes_on(struct plan *v, const struct thread *t, pid_t *runs)
 		*runs = t->task;
 		return true;
 	}
-	return v->takers > 1 && status_waits_for(t, v->chains->offsets,
+	return v->ahead.takers > 1 && status_waits_for(t, v->chains->offsets,
 	    plan_interp(v, t)->gil_at);
 }
 
@@ -750,10 +754,10 @@ plan_ahead_rests(struct plan *v)
 {
 	pid_t runs = 0;
 
-	for (size_t i = 0; i < v->takers; i++)
-		if (!thread_goes_on(v, thread_at(v, v->ahead[i]), &runs))
+	for (size_t i = 0; i < v->ahead.takers; i++)
+		if (!thread_goes_on(v, thread_at(v, v->ahead.states[i]), &runs))
 			return true;
-	if (runs != 0 && ++v->in_its_way % IN_ITS_WAY == 0)
+	if (runs != 0 && ++v->ahead.in_its_way % IN_ITS_WAY == 0)
 		colocate_make_way(&v->chains->colocation,
 		    process_thread_cpu(v->process, runs));
 	return false;
@@ -763,10 +767,11 @@ bool
 plan_take(struct plan *v, const struct batch *b)
 {
 	size_t who = batch_who(b);
-	struct thread *t = who < v->takers ? thread_at(v, v->ahead[who]) : NULL;
+	struct thread *t = who < v->ahead.takers ?
+	    thread_at(v, v->ahead.states[who]) : NULL;
 
-	clear(v);
+	clear(v, PLAN_FULL);
 	return t != NULL && add_all_globals(v, true) && add_link(v, t) &&
 	    interrupted_take(b, v->chains, t, &v->all) &&
-	    note_alone(v, t, true);
+	    note_alone(v, t, PLAN_PAST);
 }

@@ -13,6 +13,29 @@
 #include "engine/threads/interps.h"
 #include "engine/threads/threads.h"
 
+/* The interpreters in the plan's copy. */
+struct globals_copy {
+	size_t first, count; /* their ranges */
+	size_t at;	     /* offset of their bytes */
+	size_t head_at;	     /* offset of the first interpreter's address */
+};
+
+/* How a plan's copy was made. */
+enum plan_kind {
+	PLAN_FULL,
+	PLAN_LEAN,  /* it has no links of the lists */
+	PLAN_ALONE, /* it has one thread, copied in an interrupt */
+	PLAN_PAST,  /* the same, ahead of its round */
+};
+
+/* The threads that are copied ahead. */
+struct ahead {
+	/* Addresses of their thread states.  Two or more of them are takers. */
+	uint64_t states[INTERRUPT_TAKERS];
+	size_t takers;
+	unsigned in_its_way; /* times in a batch that a thread lost its CPU */
+};
+
 struct plan {
 	const struct process *process;
 	const struct py_runtime *runtime;
@@ -24,18 +47,10 @@ struct plan {
 	struct py_threads list; /* as it was read last */
 	bool listed;		/* the lists are up to date */
 	struct snapshot all;	/* the newest copy */
-	size_t globals_first, globals_count; /* its ranges of interpreters, ... */
-	size_t globals_at; /* ... and the offset of their bytes */
-	size_t head_at; /* offset of the first interpreter's address */
-	bool lean;	/* the copy has no links of the lists */
-	bool alone;	/* it has one thread, copied in an interrupt */
+	struct globals_copy globals;
+	enum plan_kind kind; /* of the copy */
 	bool kept;	/* no GIL changed hands between the last two looks */
-	bool past;	/* the copy was made ahead of its round */
-	/* Addresses of the thread states that are copied ahead.  Two or more of
-	 * them are takers. */
-	uint64_t ahead[INTERRUPT_TAKERS];
-	size_t takers;
-	unsigned in_its_way; /* times in a batch that a thread lost its CPU */
+	struct ahead ahead;
 	uint64_t time_us, lists_due; /* us: of the round; lists are due */
 	struct spans spans;
 };

@@ -1268,7 +1268,7 @@ bool
 remote_is_alone(const struct remote *r)
 {
 	return r->plan.threads.count == 1 ||
-	    (r->batch.on && r->plan.takers > 1);
+	    (r->batch.on && r->plan.ahead.takers > 1);
 }
 
 uint64_t
@@ -1335,7 +1335,7 @@ remote_next(struct remote *r, uint64_t *time)
 		r->taken = batch_next(&r->batch, time);
 	}
 	if (!r->batch.on)
-		hesitate(r, r->plan.takers > 1, has_lost(r) ||
+		hesitate(r, r->plan.ahead.takers > 1, has_lost(r) ||
 		    batch_is_dear(&r->batch) || r->batch.rounds < SOON);
 	return r->taken;
 }
