@@ -45,6 +45,17 @@ struct releasing_sink {
 	struct tach_sink *to;
 };
 
+/* When a batch begins. */
+struct batch_policy {
+	uint64_t lost;	  /* codes_lost() before the batch */
+	uint64_t learned; /* contexts_learned() at the last look */
+	unsigned news;	  /* rounds without a batch that are left */
+	unsigned quiet;	  /* rounds in a row fit to be taken ahead */
+	/* Quiet rounds before a batch begins: of one thread, and of takers. */
+	unsigned patience[2];
+	uint64_t interval_ns; /* of the batch */
+};
+
 struct remote {
 	const struct process *process;
 	const struct py_offsets *offsets;
@@ -61,14 +72,8 @@ struct remote {
 	struct plan plan;
 	struct batch batch;
 	bool taken;	    /* the round was taken ahead */
-	uint64_t lost;	    /* codes_lost() before the batch */
+	struct batch_policy policy;
 	unsigned rests;	    /* rounds in a row in which no thread had a CPU */
-	uint64_t learned;   /* contexts_learned() at the last look */
-	unsigned news;	    /* rounds without a batch that are left */
-	uint64_t interval_ns; /* of the batch */
-	unsigned quiet;	    /* rounds in a row fit to be taken ahead */
-	/* Quiet rounds before a batch begins: of one thread, and of takers. */
-	unsigned patience[2];
 	struct emitter emitter;
 	struct names *called; /* names of the threads */
 	bool twofold; /* some thread has had two states at once */
@@ -114,7 +119,7 @@ remote_new(const struct process *p, const struct py_runtime *rt,
 	plan_init(&r->plan, p, rt, &r->chains, interrupts,
 	    options->blocking);
 	batch_init(&r->batch, interrupts);
-	r->patience[false] = r->patience[true] = QUIET_MIN;
+	r->policy.patience[false] = r->policy.patience[true] = QUIET_MIN;
 	if (!chains_init(&r->chains, p, rt, options, table) ||
 	    (r->called = names_new(p, r->offsets, &r->chains.memory.memory,
 		 table)) == NULL) {
@@ -1213,9 +1218,9 @@ may_go_ahead(const struct remote *r)
 static void
 hesitate(struct remote *r, bool turns, bool soon)
 {
-	unsigned *p = &r->patience[turns];
+	unsigned *p = &r->policy.patience[turns];
 
-	r->quiet = 0;
+	r->policy.quiet = 0;
 	*p = !soon ? QUIET_MIN : *p < QUIET_MAX ? *p * 2 : QUIET_MAX;
 }
 
@@ -1224,14 +1229,14 @@ hesitate(struct remote *r, bool turns, bool soon)
 static bool
 learns(struct remote *r)
 {
-	uint64_t before = r->learned;
+	uint64_t before = r->policy.learned;
 
-	r->learned = contexts_learned(r->chains.contexts);
-	if (r->learned != before)
-		r->news = NEWS;
-	else if (r->news > 0)
-		r->news--;
-	return r->news > 0;
+	r->policy.learned = contexts_learned(r->chains.contexts);
+	if (r->policy.learned != before)
+		r->policy.news = NEWS;
+	else if (r->policy.news > 0)
+		r->policy.news--;
+	return r->policy.news > 0;
 }
 
 void
@@ -1240,11 +1245,11 @@ remote_go_ahead(struct remote *r, uint64_t interval_ns, uint32_t size)
 	size_t threads = may_go_ahead(r) ?
 	    plan_may_go_ahead(&r->plan, &r->batch) : 0;
 
-	r->interval_ns = interval_ns;
-	r->lost = codes_lost(r->chains.codes);
+	r->policy.interval_ns = interval_ns;
+	r->policy.lost = codes_lost(r->chains.codes);
 	if (threads == 0 || learns(r))
-		r->quiet = 0;
-	else if (++r->quiet >= r->patience[threads > 1] &&
+		r->policy.quiet = 0;
+	else if (++r->policy.quiet >= r->policy.patience[threads > 1] &&
 	    !plan_go_ahead(&r->plan, &r->batch, interval_ns, size))
 		hesitate(r, threads > 1, true);
 }
@@ -1253,9 +1258,9 @@ void
 remote_keep_ahead(struct remote *r, uint64_t interval_ns, uint32_t size)
 {
 	batch_set_size(&r->batch, size);
-	if (interval_ns != r->interval_ns)
+	if (interval_ns != r->policy.interval_ns)
 		batch_set_interval(&r->batch, interval_ns);
-	r->interval_ns = interval_ns;
+	r->policy.interval_ns = interval_ns;
 }
 
 bool
@@ -1315,7 +1320,7 @@ remote_end_ahead(struct remote *r)
 static bool
 has_lost(const struct remote *r)
 {
-	return r->lost != codes_lost(r->chains.codes);
+	return r->policy.lost != codes_lost(r->chains.codes);
 }
 
 bool
