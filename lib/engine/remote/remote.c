@@ -56,6 +56,19 @@ struct batch_policy {
 	uint64_t interval_ns; /* of the batch */
 };
 
+/* Rounds so far. */
+struct rounds {
+	uint64_t count;
+	unsigned rests; /* rounds in a row in which no thread had a CPU */
+	size_t turn;	/* index of the thread that was looked at last */
+};
+
+/* The threads whose tasks are read. */
+struct loops {
+	struct tasks_of *of;
+	size_t *threads; /* their indices */
+};
+
 struct remote {
 	const struct process *process;
 	const struct py_offsets *offsets;
@@ -73,16 +86,13 @@ struct remote {
 	struct batch batch;
 	bool taken;	    /* the round was taken ahead */
 	struct batch_policy policy;
-	unsigned rests;	    /* rounds in a row in which no thread had a CPU */
+	struct rounds rounds;
 	struct emitter emitter;
 	struct names *called; /* names of the threads */
 	bool twofold; /* some thread has had two states at once */
-	uint64_t round;
-	size_t turn; /* index of the thread that was looked at last */
 	struct watcher watcher;
 	struct tasks *tasks; /* NULL: not asked for, or not in this Python */
-	struct tasks_of *tasks_of; /* threads whose tasks are read ... */
-	size_t *loops;		   /* and their indices */
+	struct loops loops;
 	struct tach_locals locals; /* no function: not asked for */
 };
 
@@ -149,8 +159,8 @@ remote_free(struct remote *r, uint64_t until)
 	stops_free(&r->stops, until);
 	emitter_free(&r->emitter);
 	tasks_free(r->tasks);
-	free(r->tasks_of);
-	free(r->loops);
+	free(r->loops.of);
+	free(r->loops.threads);
 	names_free(r->called);
 	chains_free(&r->chains);
 	watcher_free(&r->watcher);
@@ -859,7 +869,7 @@ sample_task(void *arg, size_t of, struct py_chain *c)
 {
 	struct task_round *a = arg;
 	struct remote *r = a->remote;
-	struct thread *t = &r->plan.threads.list[r->loops[of]];
+	struct thread *t = &r->plan.threads.list[r->loops.threads[of]];
 
 	a->moment.status = t->status.bits & TACH_STATUS_MAIN;
 	thread_names_count(r->names, t->index, 1, a->stats);
@@ -873,13 +883,13 @@ static bool
 reserve_loops(struct remote *r)
 {
 	size_t n = r->plan.threads.count;
-	size_t *loops = reallocarray(r->loops, n, sizeof(*loops));
-	struct tasks_of *of = reallocarray(r->tasks_of, n, sizeof(*of));
+	size_t *loops = reallocarray(r->loops.threads, n, sizeof(*loops));
+	struct tasks_of *of = reallocarray(r->loops.of, n, sizeof(*of));
 
 	if (loops != NULL)
-		r->loops = loops;
+		r->loops.threads = loops;
 	if (of != NULL)
-		r->tasks_of = of;
+		r->loops.of = of;
 	return loops != NULL && of != NULL;
 }
 
@@ -900,10 +910,10 @@ sample_tasks(struct remote *r, uint64_t time_us, struct tach_sink *sink,
 		if (thread_is_gone(t) || t->index == TACH_NONE || !t->done ||
 		    !status_kept(r->options, t->status.bits & TACH_STATUS_MAIN))
 			continue;
-		r->loops[n] = i;
-		r->tasks_of[n++] = (struct tasks_of){t->py.interp, t->py.addr};
+		r->loops.threads[n] = i;
+		r->loops.of[n++] = (struct tasks_of){t->py.interp, t->py.addr};
 	}
-	stats->failed += tasks_waiting(r->tasks, r->tasks_of, n, sample_task,
+	stats->failed += tasks_waiting(r->tasks, r->loops.of, n, sample_task,
 	    &a);
 	return !a.failed;
 }
@@ -940,7 +950,7 @@ look_around(struct remote *r)
 
 	for (; n > 0; n--) {
 		struct thread *t = &r->plan.threads.list[
-		    r->turn = (r->turn + 1) % count];
+		    r->rounds.turn = (r->rounds.turn + 1) % count];
 		if (!plan_takes_turns(&r->plan, t))
 			look_at_thread(r, t);
 	}
@@ -964,7 +974,7 @@ look_for_rest(struct remote *r, struct thread *t)
 static void
 forget_room(struct remote *r)
 {
-	if (r->round % FORGET_AFTER == 0)
+	if (r->rounds.count % FORGET_AFTER == 0)
 		snapshot_free(&r->plan.all);
 }
 
@@ -982,7 +992,7 @@ begin_round(struct remote *r)
 		/* Its last sample is one of a task that waits. */
 		if (r->options->async == TACH_ASYNC_ALL)
 			thread_make_stale(t);
-		if ((r->round + i) % FORGET_AFTER == 0)
+		if ((r->rounds.count + i) % FORGET_AFTER == 0)
 			workset_clear(&t->memory.set);
 	}
 }
@@ -1005,7 +1015,7 @@ wait_near(struct remote *r)
 {
 	for (size_t i = 0; i < r->plan.threads.count; i++) {
 		const struct thread *t = &r->plan.threads.list[
-		    (r->round + i) % r->plan.threads.count];
+		    (r->rounds.count + i) % r->plan.threads.count];
 		if (t->done && t->task != 0 &&
 		    (t->status.bits & TACH_STATUS_CPU) != 0) {
 			colocate_wait(&r->chains.colocation, t->task);
@@ -1018,7 +1028,7 @@ wait_near(struct remote *r)
 static void
 leave_round(struct remote *r)
 {
-	r->round++;
+	r->rounds.count++;
 	if (r->options->blocking)
 		wait_near(r);
 	else if (!r->taken)
@@ -1097,8 +1107,8 @@ all_rest(struct remote *r)
 	bool rest = !r->taken && r->tasks == NULL && r->locals.tell == NULL &&
 	    !r->options->blocking && were_at_rest(r) && had_no_cpu(r);
 
-	r->rests = rest ? r->rests + 1 : 0;
-	return r->rests > 1;
+	r->rounds.rests = rest ? r->rounds.rests + 1 : 0;
+	return r->rounds.rests > 1;
 }
 
 bool
