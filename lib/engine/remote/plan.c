@@ -772,6 +772,6 @@ plan_take(struct plan *v, const struct batch *b)
 
 	clear(v, PLAN_FULL);
 	return t != NULL && add_all_globals(v, true) && add_link(v, t) &&
-	    interrupted_take(b, v->chains, t, &v->all) &&
+	    interrupted_take(b, v->chains, t, &v->all) == INTERRUPT_OK &&
 	    note_alone(v, t, PLAN_PAST);
 }

@@ -113,10 +113,10 @@ interrupted_copy(struct interrupts *in, const struct chains *c,
 		return INTERRUPT_FAILED;
 	}
 	if (!begin_copy(c, t, s))
-		return INTERRUPT_FAILED;
+		return INTERRUPT_NOMEM;
 	way = way_of(c, t);
 	result = interrupts_read(in, t->task, t->interrupt.cpu, s, &way, &rest);
-	if (result == INTERRUPT_ELSEWHERE)
+	if (result == INTERRUPT_ELSEWHERE || result == INTERRUPT_NOMEM)
 		return result;
 	t->interrupt.spared = rest > 0 ? clock_ns() + rest : 0;
 	t->interrupt.unfit = result == INTERRUPT_FAILED;
@@ -139,14 +139,16 @@ interrupted_ask(const struct chains *c, struct thread *t, struct snapshot *s,
 	return true;
 }
 
-bool
+enum interrupt_result
 interrupted_take(const struct batch *b, const struct chains *c,
     struct thread *t, struct snapshot *s)
 {
-	if (!begin_copy(c, t, s) || !batch_take(b, s))
-		return false;
-	finish(t, s);
-	return true;
+	enum interrupt_result result = begin_copy(c, t, s) ? batch_take(b, s) :
+							     INTERRUPT_NOMEM;
+
+	if (result == INTERRUPT_OK)
+		finish(t, s);
+	return result;
 }
 
 /* Copies a thread alone, after the words for its stamp and its marks. */
@@ -161,7 +163,7 @@ copy_there(struct interrupts *in, struct chains *c, struct thread *t,
 	snapshot_clear(s);
 	if (!chains_add_count(c, s, 0, t->py.interp, &count) ||
 	    !chains_add_gc(c, s, 0, t->py.interp, gc))
-		return INTERRUPT_FAILED;
+		return INTERRUPT_NOMEM;
 	result = interrupted_copy(in, c, t, s);
 	if (result == INTERRUPT_OK)
 		*stamp = codes_stamp(c->codes, t->py.interp, s->bytes + count,

@@ -19,9 +19,9 @@ enum interrupt_result interrupted_copy(struct interrupts *, const struct chains 
 bool interrupted_ask(const struct chains *, struct thread *, struct snapshot *,
     struct batch_ask *);
 /* Takes the batch's current record as the copy of a thread, behind the ranges that
- * were added to the snapshot before.  False if the record does not fit them, or if
- * out of memory. */
-bool interrupted_take(const struct batch *, const struct chains *,
+ * were added to the snapshot before.  INTERRUPT_FAILED if the record does not fit
+ * them. */
+enum interrupt_result interrupted_take(const struct batch *, const struct chains *,
     struct thread *, struct snapshot *);
 
 /* Reads a thread's chain into ->chain, in interrupts.  False if that is not
