@@ -152,7 +152,8 @@ read_waiter(struct wait_reader *w, struct thread *t)
 	size_t sure;
 
 	t->status.holds_gil = waiter_holds_gil(w, t);
-	return read_twice(&w->chains, t, &sure) && w->chains.chain.depth > 0;
+	return read_twice(&w->chains, t, &sure) == READ_OK &&
+	    w->chains.chain.depth > 0;
 }
 
 /* Reads the chain of a thread in the interpreter that the thread is in.  A thread has

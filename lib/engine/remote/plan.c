@@ -474,7 +474,7 @@ plan_copy(struct plan *v, bool first)
 		if (v->listed && copy_planned(v, first, PLAN_FULL) &&
 		    take_note(v, i == LIST_TRIES - 1))
 			return true;
-		if (v->chains->ended || !discover(v))
+		if (!discover(v))
 			return false;
 	}
 	return false;

@@ -268,35 +268,38 @@ find_thread(struct remote *r, struct thread *t)
  * thread is not stopped: it stands still anyway, and some system calls would end
  * early.  A thread that stands amid the making of a call is let go, and stopped once
  * more. */
-static bool
+static enum read_result
 read_stopped(struct remote *r, struct thread *t, size_t *sure)
 {
-	bool whole = false;
+	enum read_result got = READ_TORN;
 
-	for (int i = 0; i < STOP_TRIES && !whole; i++) {
+	for (int i = 0; i < STOP_TRIES && got == READ_TORN; i++) {
 		if (i > 0) {
 			stop_release_all(&r->stops);
 			read_twice_wait();
 		}
 		t->held = t->task != 0 && status_runs(t) &&
 		    stop_thread(&r->stops, t->task) ? HOLD_STOP : HOLD_NONE;
-		whole = read_twice(&r->chains, t, sure);
+		got = read_twice(&r->chains, t, sure);
 		if (t->held == HOLD_NONE)
 			break;
 	}
-	return whole;
+	return got;
 }
 
-/* Reads a running thread in an interrupt.  False if it runs no more, or cannot be
- * read so. */
-static bool
-is_interrupted(struct remote *r, struct thread *t)
+/* Reads a running thread in an interrupt.  READ_TORN also if it runs no more, or
+ * cannot be read so. */
+static enum read_result
+read_interrupted(struct remote *r, struct thread *t)
 {
-	if (r->interrupts == NULL || t->task == 0 || !status_runs(t) ||
-	    !interrupted_read(r->interrupts, &r->chains, t))
-		return false;
-	t->held = HOLD_INTERRUPT;
-	return true;
+	enum read_result got;
+
+	if (r->interrupts == NULL || t->task == 0 || !status_runs(t))
+		return READ_TORN;
+	got = interrupted_read(r->interrupts, &r->chains, t);
+	if (got == READ_OK)
+		t->held = HOLD_INTERRUPT;
+	return got;
 }
 
 /* Plans no stay on the CPU of a thread that can be interrupted, even if it could not
@@ -320,7 +323,7 @@ park(const struct remote *r, struct thread *t)
 }
 
 /* Walks the copy of the round. */
-static bool
+static enum read_result
 walk_round_copy(struct remote *r, struct thread *t, size_t *sure)
 {
 	const struct interp *in = plan_interp(&r->plan, t);
@@ -334,18 +337,50 @@ walk_round_copy(struct remote *r, struct thread *t, size_t *sure)
  * as the thread has gone on since then.  If that is not enough for the whole chain,
  * the batch ends: rounds are then better taken by the recorder.
  */
-static bool
+static enum read_result
 read_record(struct remote *r, struct thread *t, size_t *sure)
 {
+	enum read_result got = READ_TORN;
+
 	t->held = HOLD_COPY;
-	for (int i = 0; i < RECORD_TRIES; i++)
-		if (walk_round_copy(r, t, sure)) {
+	for (int i = 0; i < RECORD_TRIES && got == READ_TORN; i++)
+		got = walk_round_copy(r, t, sure);
+	if (got == READ_OK)
+		thread_make_current(t);
+	else {
+		batch_end(&r->batch);
+		r->chains.trouble = CHAIN_UNKNOWN;
+	}
+	return got;
+}
+
+/* Reads a thread by the copy of the round, if the thread stood still for that, or
+ * cannot have run. */
+static enum read_result
+read_still(struct remote *r, struct thread *t, size_t *sure)
+{
+	enum read_result got = READ_TORN;
+
+	if (t->copy.how == COPIED_INTERRUPT) {
+		got = walk_round_copy(r, t, sure);
+		if (got == READ_OK) {
 			thread_make_current(t);
-			return true;
+			t->held = HOLD_COPY;
 		}
-	batch_end(&r->batch);
-	r->chains.trouble = CHAIN_UNKNOWN;
-	return false;
+	}
+	return got == READ_TORN && t->fresh == FRESH_CURRENT ?
+	    walk_round_copy(r, t, sure) : got;
+}
+
+/* Reads a thread by the copy of the round, which may be of more than one moment. */
+static enum read_result
+read_running(struct remote *r, struct thread *t)
+{
+	const struct interp *in = plan_interp(&r->plan, t);
+
+	return t->copy.how != COPIED_NOT && t->fresh == FRESH_STALE ?
+	    read_once_running(&r->chains, t, &r->plan.all, in->gc, &in->stamp) :
+	    READ_TORN;
 }
 
 /*
@@ -355,11 +390,11 @@ read_record(struct remote *r, struct thread *t, size_t *sure)
  * once would move just these samples to a later moment, and show the thread running
  * too often.
  */
-static bool
+static enum read_result
 read_chain(struct remote *r, struct thread *t, size_t *sure)
 {
-	const struct interp *in = plan_interp(&r->plan, t);
 	bool ran = (t->status.bits & TACH_STATUS_CPU) != 0; /* when it was seen last */
+	enum read_result got;
 
 	if (t->copy.how == COPIED_NOT || plan_may_have_run(&r->plan, t))
 		thread_make_stale(t);
@@ -367,30 +402,24 @@ read_chain(struct remote *r, struct thread *t, size_t *sure)
 		thread_make_current(t);
 	if (t->copy.how == COPIED_INTERRUPT && r->taken)
 		return read_record(r, t, sure);
-	if (t->copy.how == COPIED_INTERRUPT && walk_round_copy(r, t, sure)) {
-		thread_make_current(t);
-		t->held = HOLD_COPY;
-		return true;
-	}
-	if (t->fresh == FRESH_CURRENT && walk_round_copy(r, t, sure))
-		return true;
+	if ((got = read_still(r, t, sure)) != READ_TORN)
+		return got;
 	find_thread(r, t);
 	if (t->copy.how != COPIED_NOT &&
 	    colocate_held(&r->chains.colocation, t->task) &&
-	    walk_round_copy(r, t, sure))
-		return true;
+	    (got = walk_round_copy(r, t, sure)) != READ_TORN)
+		return got;
 	if (r->options->blocking) {
 		thread_make_stale(t);
 		return read_stopped(r, t, sure);
 	}
-	if (ran && is_interrupted(r, t))
-		return true;
-	if (t->copy.how != COPIED_NOT && t->fresh == FRESH_STALE &&
-	    read_once_running(&r->chains, t, &r->plan.all, in->gc, &in->stamp))
-		return true;
+	if (ran && (got = read_interrupted(r, t)) != READ_TORN)
+		return got;
+	if ((got = read_running(r, t)) != READ_TORN)
+		return got;
 	thread_make_stale(t);
-	if (!ran && is_interrupted(r, t))
-		return true;
+	if (!ran && (got = read_interrupted(r, t)) != READ_TORN)
+		return got;
 	park(r, t);
 	return read_twice(&r->chains, t, sure);
 }
@@ -541,8 +570,6 @@ is_wanted_thread(const struct remote *r, const struct thread *t)
 static bool
 thread_has_ended(const struct remote *r, const struct thread *t)
 {
-	if (r->chains.ended)
-		return true;
 	return t->task != 0 ? process_thread_id(r->process, t->task) == 0 :
 	    py_has(r->offsets->thread_native_thread_id);
 }
@@ -623,17 +650,17 @@ tell_locals(const struct remote *r)
 
 /* Reads a chain.  If the thread runs a task, the tasks that wait for it are joined;
  * if that fails, the event loop's frames stay. */
-static bool
+static enum read_result
 read_stack(struct remote *r, struct thread *t, size_t *sure)
 {
-	bool whole = read_chain(r, t, sure);
+	enum read_result got = read_chain(r, t, sure);
 
 	if (r->tasks == NULL || !tasks_found(r->tasks, clock_ns()))
-		return whole;
-	for (int i = 0; i < TASK_TRIES && whole &&
+		return got;
+	for (int i = 0; i < TASK_TRIES && got == READ_OK &&
 	    !tasks_extend(r->tasks, t, &r->chains.chain); i++)
-		whole = read_twice(&r->chains, t, sure);
-	return whole;
+		got = read_twice(&r->chains, t, sure);
+	return got;
 }
 
 /*
@@ -702,6 +729,7 @@ take_thread_sample(struct remote *r, struct thread *t, uint64_t time_us,
     struct tach_sink *sink, struct tach_recorder_stats *stats)
 {
 	size_t sure = 0;
+	enum read_result got;
 	bool whole;
 	struct moment m;
 
@@ -712,13 +740,13 @@ take_thread_sample(struct remote *r, struct thread *t, uint64_t time_us,
 	t->status.holds_gil = holds_gil(r, t);
 	if (!is_wanted_thread(r, t))
 		return true;
-	errno = 0;
-	whole = read_stack(r, t, &sure);
-	if (!whole && errno == ENOMEM)
+	got = read_stack(r, t, &sure);
+	if (got == READ_NOMEM)
 		return false;
+	whole = got == READ_OK;
 	stay_away(r, t);
 	if (!whole && sure == 0) {
-		if (!thread_has_ended(r, t)) {
+		if (got != READ_GONE && !thread_has_ended(r, t)) {
 			t->last.is = LAST_LOST;
 			count_failure(r, stats);
 		}

@@ -23,9 +23,11 @@ walk_view(struct chains *c, const struct thread *t, const struct copied *from,
 		return w;
 	if (!codes_name_past(c->codes, chain))
 		chain_drop_past(chain);
-	return (chain->returned && chain->depth == 0) ||
-		!codes_originals(c->codes, chain, from->stamp) ?
-	    WALK_BAD : WALK_OK;
+	if (chain->returned && chain->depth == 0)
+		return WALK_BAD;
+	if (codes_originals(c->codes, chain, from->stamp))
+		return WALK_OK;
+	return codes_failed(c->codes) ? WALK_MEMORY : WALK_BAD;
 }
 
 enum walk_result
@@ -112,6 +114,13 @@ candidate_walk(struct chains *c, struct thread *t, const struct copied *from,
 		f.view.fill = fill_copy;
 	w = walk_view(c, t, from, &f.view, past, chain);
 	return w == WALK_OK && is_too_late(&f, from->count) ? WALK_MISS : w;
+}
+
+enum read_result
+candidate_walked(enum walk_result w)
+{
+	return w == WALK_OK ? READ_OK :
+	    w == WALK_MEMORY ? READ_NOMEM : READ_TORN;
 }
 
 /* ---- proving it --------------------------------------------------------- */

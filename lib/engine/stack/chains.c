@@ -108,6 +108,14 @@ chains_free(struct chains *c)
 	chain_free(&c->other);
 }
 
+enum read_result
+chains_result(const struct chains *c, bool whole)
+{
+	if (codes_failed(c->codes) || contexts_failed(c->contexts))
+		return READ_NOMEM;
+	return whole ? READ_OK : READ_TORN;
+}
+
 /* ---- snapshots --------------------------------------------------------- */
 
 bool

@@ -30,6 +30,14 @@
 
 #define CHAINS_FILL (32 * 1024) /* bytes that a copy may lack; see candidate.h */
 
+/* The result of a read of a thread, or of a step of one. */
+enum read_result {
+	READ_OK,    /* all of the chain is believed */
+	READ_TORN,  /* not all of it, or none: another read may do better */
+	READ_GONE,  /* the process has no memory any more */
+	READ_NOMEM, /* the recorder is out of memory */
+};
+
 /* Why a thread could not be read. */
 enum chain_trouble {
 	CHAIN_UNREADABLE, /* its memory could not be read */
@@ -87,11 +95,14 @@ struct chains {
 	uint64_t patience; /* ns to seek what ran */
 	uint64_t retries; /* reads repeated because a thread moved on */
 	enum chain_trouble trouble; /* of the last read that failed */
-	bool ended;	  /* the process has no memory any more */
 	uint8_t *filled; /* memory that the copy walked last lacked */
 	uint8_t *newest; /* a copy of a thread's state, and of the newest chunk
 			  * of its data stack */
 };
+
+/* READ_NOMEM if memory has run out in the tables of code objects and calls, which the
+ * chain may therefore miss; else READ_OK or READ_TORN. */
+enum read_result chains_result(const struct chains *, bool whole);
 
 /* The process, the runtime and the table must outlive the chains.  False if out
  * of memory; chains_free must be called even then. */

@@ -14,6 +14,7 @@ struct fault_in_view {
 	struct thread *thread;
 	struct py_span state, stack; /* copies; empty if there are none */
 	struct py_span spans[BLOCKS_KEPT];
+	bool failed; /* memory ran out */
 };
 
 static void
@@ -49,8 +50,10 @@ fill_set(struct py_view *v, uint64_t addr, size_t size)
 	/* Old blocks are not needed again: a walk visits a frame once. */
 	if (v->count == BLOCKS_KEPT)
 		drop_blocks(f);
-	if (blocks.size == 0 || (bytes = malloc(blocks.size)) == NULL)
+	if (blocks.size == 0)
 		return false;
+	if ((bytes = malloc(blocks.size)) == NULL)
+		return !(f->failed = true);
 	f->spans[v->count++] =
 	    (struct py_span){blocks.addr, blocks.size, bytes};
 	return (read_copy(&f->state, blocks, bytes) ||
@@ -90,20 +93,23 @@ copy_thread(struct chains *c, struct fault_in_view *f)
 /* Lost links are not sought (`native`): to seek them needs no other memory.  A set
  * larger than a chain can have is cleared first: a stack that grows does not need
  * its old ranges any more. */
-void
+bool
 fault_in_set(struct chains *c, struct thread *t)
 {
 	struct py_marks marks = {.shims = codes_shims(c->codes),
 	    .past = &c->past, .native = true};
 	struct fault_in_view f;
+	enum walk_result w;
 
 	chains_mark_root(c, t, &marks);
 	if (!chains_lie_apart(c) && t->memory.set.bytes > SET_LARGE)
 		workset_clear(&t->memory.set);
 	f.chains = c;
 	f.thread = t;
+	f.failed = false;
 	f.view = (struct py_view){.spans = f.spans, .fill = fill_set};
 	copy_thread(c, &f);
-	walk_frames(c->offsets, &f.view, t->py.addr, &marks, &c->chain);
+	w = walk_frames(c->offsets, &f.view, t->py.addr, &marks, &c->chain);
 	drop_blocks(&f);
+	return !f.failed && w != WALK_MEMORY;
 }

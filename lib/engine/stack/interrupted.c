@@ -183,29 +183,40 @@ has_moved(const struct chains *c, struct thread *t)
 
 /* Copies a thread on the CPU where it ran last, or, if it has moved, on its new
  * CPU. */
-static bool
+static enum interrupt_result
 copy_wherever(struct interrupts *in, struct chains *c, struct thread *t, size_t *gc,
     struct stamp *stamp)
 {
 	enum interrupt_result result = copy_there(in, c, t, gc, stamp);
 
-	if (result == INTERRUPT_ELSEWHERE && has_moved(c, t))
-		result = copy_there(in, c, t, gc, stamp);
-	return result == INTERRUPT_OK;
+	return result == INTERRUPT_ELSEWHERE && has_moved(c, t) ?
+	    copy_there(in, c, t, gc, stamp) : result;
 }
 
-bool
+/* Copies a thread and reads the copy, some times over. */
+static enum read_result
+read_copies(struct interrupts *in, struct chains *c, struct thread *t)
+{
+	enum read_result got = READ_TORN;
+	enum interrupt_result copied;
+	struct stamp stamp;
+	size_t gc, sure;
+
+	for (int i = 0; i < TRIES && got == READ_TORN; i++) {
+		copied = copy_wherever(in, c, t, &gc, &stamp);
+		if (copied != INTERRUPT_OK)
+			return copied == INTERRUPT_NOMEM ? READ_NOMEM : READ_TORN;
+		got = read_once_still(c, t, &c->one, gc, &stamp, &sure);
+	}
+	return got;
+}
+
+enum read_result
 interrupted_read(struct interrupts *in, struct chains *c, struct thread *t)
 {
 	struct thread_copy of_round = t->copy;
-	size_t gc, sure;
-	struct stamp stamp;
-	bool whole = false;
+	enum read_result got = read_copies(in, c, t);
 
-	for (int i = 0; i < TRIES && !whole && copy_wherever(in, c, t, &gc, &stamp);
-	    i++)
-		whole = read_once_still(c, t, &c->one, gc, &stamp, &sure);
-	/* The thread's copy in the round's snapshot stays the same. */
 	t->copy = of_round;
-	return whole;
+	return got;
 }

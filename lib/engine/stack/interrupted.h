@@ -24,8 +24,9 @@ bool interrupted_ask(const struct chains *, struct thread *, struct snapshot *,
 enum interrupt_result interrupted_take(const struct batch *, const struct chains *,
     struct thread *, struct snapshot *);
 
-/* Reads a thread's chain into ->chain, in interrupts.  False if that is not
- * possible, or if not all of the chain is believed. */
-bool interrupted_read(struct interrupts *, struct chains *, struct thread *);
+/* Reads a thread's chain into ->chain, in interrupts.  READ_TORN also if that is not
+ * possible. */
+enum read_result interrupted_read(struct interrupts *, struct chains *,
+    struct thread *);
 
 #endif

@@ -2,6 +2,8 @@
 /* seek.c: see seek.h. */
 #include "engine/stack/seek.h"
 
+#include <errno.h>
+
 #include "engine/os/os.h"
 #include "engine/stack/candidate.h"
 
@@ -116,8 +118,8 @@ snapshot_near(struct snapshot *s, const struct looks *l)
 	return true;
 }
 
-/* False: the thread cannot be read. */
-static bool
+/* READ_TORN: the thread cannot be read. */
+static enum read_result
 look(struct chains *c, struct thread *t, struct looks *l)
 {
 	struct snapshot *s = &c->one;
@@ -127,15 +129,16 @@ look(struct chains *c, struct thread *t, struct looks *l)
 	snapshot_clear(s);
 	for (int i = 0; i < LOOKS; i++)
 		if (!snapshot_near(s, l) || !chains_add_state(c, s, t))
-			return false;
+			return READ_NOMEM;
 	if (!snapshot_near(s, l) ||
-	    !chains_add_count(c, s, s->count, t->py.interp, &count) ||
-	    !snapshot_read(s, c->process->task, &range))
-		return false;
+	    !chains_add_count(c, s, s->count, t->py.interp, &count))
+		return READ_NOMEM;
+	if (!snapshot_read(s, c->process->task, &range))
+		return errno == ENOMEM ? READ_NOMEM : READ_TORN;
 	l->stamp = codes_stamp(c->codes, t->py.interp, s->bytes + count,
 	    s->bytes + count);
 	l->stamp.steady = l->stamp.count == before;
-	return true;
+	return READ_OK;
 }
 
 /* Where the state of a look lies in the snapshot. */
@@ -146,7 +149,7 @@ state_of(const struct chains *c, const struct looks *l, int n)
 }
 
 /* Gives what a look had of the thread, with what was copied before its state
- * or with what was copied after. */
+ * or with what was copied after.  False if out of memory. */
 static bool
 see(struct chains *c, const struct looks *l, int n, bool before)
 {
@@ -165,17 +168,21 @@ see(struct chains *c, const struct looks *l, int n, bool before)
 
 /* Whether what was seen is of what the state says, with known calls only,
  * inside of the same callers as before. */
-static bool
+static enum read_result
 know(struct chains *c, const struct thread *t, const struct looks *l)
 {
 	struct copied from = *l->first;
+	enum read_result walked;
 	size_t proven;
 
 	from.stamp = &l->stamp;
-	return candidate_walk_spans(c, t, &from, true, &c->chain) == WALK_OK &&
-	    candidate_know(c, t, &l->stamp, &proven) &&
+	walked = candidate_walked(candidate_walk_spans(c, t, &from, true,
+	    &c->chain));
+	if (walked != READ_OK)
+		return walked;
+	return chains_result(c, candidate_know(c, t, &l->stamp, &proven) &&
 	    seek_fits(c, c->copies.first) &&
-	    chain_shared(&c->chain, &c->other) + 2 >= c->other.depth;
+	    chain_shared(&c->chain, &c->other) + 2 >= c->other.depth);
 }
 
 /* Whether a look had what the thread runs. */
@@ -188,70 +195,76 @@ has_near(const struct looks *l, uint64_t frame)
 	return false;
 }
 
-static bool
+static enum read_result
 know_look(struct chains *c, const struct thread *t, const struct looks *l,
     int n)
 {
-	return (see(c, l, n, false) && know(c, t, l)) ||
-	    (see(c, l, n, true) && know(c, t, l));
+	enum read_result got = READ_TORN;
+
+	for (int before = 0; before < 2 && got == READ_TORN; before++)
+		got = see(c, l, n, before != 0) ? know(c, t, l) : READ_NOMEM;
+	return got;
 }
 
 /* Whether a look is known: at the state that is wanted, or, if it is not, at
  * any of a frame that the look had. */
-static bool
+static enum read_result
 know_looks(struct chains *c, const struct thread *t, const struct looks *l,
     const struct said *wanted)
 {
 	for (int i = 0; i < LOOKS; i++) {
 		const uint8_t *state = c->one.bytes + state_of(c, l, i);
 		struct said now = what_runs(c, state);
+		enum read_result got;
 		if (wanted == NULL ? !has_near(l, now.frame) :
 				     now.frame != wanted->frame ||
 			    now.end != wanted->end)
 			continue;
 		candidate_note_state(c, state, state);
-		if (know_look(c, t, l, i))
-			return true;
+		if ((got = know_look(c, t, l, i)) != READ_TORN)
+			return got;
 	}
-	return false;
+	return READ_TORN;
 }
 
-static bool
+static enum read_result
 know_again(struct chains *c, struct thread *t, const struct copied *first,
     bool known)
 {
 	struct said wanted = what_runs(c, c->copies.first);
 	struct looks l = looks_for(c, first, &wanted);
 	uint64_t until = clock_ns() + c->patience;
+	enum read_result got;
 
 	candidate_swap(c);
 	do {
 		c->retries++;
-		if (!look(c, t, &l))
-			return false;
-		if (know_looks(c, t, &l, &wanted) ||
-		    (!known && know_looks(c, t, &l, NULL)))
-			return true;
-	} while (known && clock_ns() < until);
-	return false;
+		if ((got = look(c, t, &l)) != READ_OK)
+			return got;
+		got = know_looks(c, t, &l, &wanted);
+		if (got == READ_TORN && !known)
+			got = know_looks(c, t, &l, NULL);
+	} while (got == READ_TORN && known && clock_ns() < until);
+	return got;
 }
 
-bool
+enum read_result
 seek_frame(struct chains *c, struct thread *t, const struct copied *first,
     bool known)
 {
 	const uint8_t *state = c->copies.first;
 	size_t last = c->last, depth = c->chain.depth;
+	enum read_result got;
 
 	if (!known)
 		c->chain.depth = 0; /* nothing of it holds */
-	if (know_again(c, t, first, known))
-		return true;
+	if ((got = know_again(c, t, first, known)) != READ_TORN)
+		return got;
 	candidate_swap(c);
 	c->chain.depth = depth;
 	candidate_note_state(c, state, state);
 	c->stamp = *first->stamp;
 	c->last = last;
 	c->sound = known;
-	return false;
+	return READ_TORN;
 }

@@ -23,9 +23,9 @@ bool seek_fits(const struct chains *, const uint8_t *copy);
  * that fits, inside of the same callers: then it mostly is where it was.
  * known: that chain can be believed, if it is a later one; it is sought for
  * ->patience.  Else nothing of that chain holds; it is sought once, and any
- * moment does at which one is known.  False: not found; the newest chain is as
+ * moment does at which one is known.  READ_TORN: not found; the newest chain is as
  * it was. */
-bool seek_frame(struct chains *, struct thread *, const struct copied *first,
-    bool known);
+enum read_result seek_frame(struct chains *, struct thread *,
+    const struct copied *first, bool known);
 
 #endif
