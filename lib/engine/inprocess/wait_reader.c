@@ -121,7 +121,8 @@ wait_reader_look(struct wait_reader *w)
 
 	if (!runtime_threads(m, w->runtime, &w->list) ||
 	    !threads_update(&w->threads, &w->list) ||
-	    !interps_update(&w->interps, m, &w->list) || !look_at_gils(w))
+	    interps_update(&w->interps, m, &w->list) != COPY_OK ||
+	    !look_at_gils(w))
 		return false;
 	for (size_t i = 0; i < w->threads.count; i++)
 		if (!place(w, &w->threads.list[i]))

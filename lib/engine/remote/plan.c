@@ -61,6 +61,8 @@ plan_may_have_run(const struct plan *v, const struct thread *t)
 
 /* ---- lists: interpreters and threads ----------------------------------- */
 
+/* Makes the threads of the list that was read the known ones.  False if out of
+ * memory. */
 static bool
 list_threads(struct plan *v)
 {
@@ -79,44 +81,63 @@ list_threads(struct plan *v)
 
 /* Adds to the globals the words on garbage collection and the counts of code
  * objects. */
-static bool
+static enum copy_result
 note_words(struct plan *v)
 {
-	for (size_t i = 0; i < v->interps.count; i++)
-		if (!chains_note_words(v->chains, &v->interps.globals,
-			v->interps.list[i].addr))
-			return false;
-	return true;
+	enum copy_result noted = COPY_OK;
+
+	for (size_t i = 0; i < v->interps.count && noted == COPY_OK; i++)
+		noted = chains_note_words(v->chains, &v->interps.globals,
+		    v->interps.list[i].addr);
+	return noted;
 }
 
-/* Makes the lists that were read the known ones.  False if memory cannot be read,
- * or ours ran out. */
-static bool
+/* Makes the lists that were read the known ones. */
+static enum copy_result
 take_lists(struct plan *v)
 {
-	return interps_update(&v->interps, live_memory(v), &v->list) &&
-	    note_words(v) && list_threads(v);
+	enum copy_result taken = interps_update(&v->interps, live_memory(v),
+	    &v->list);
+
+	if (taken == COPY_OK)
+		taken = note_words(v);
+	if (taken == COPY_OK && !list_threads(v))
+		taken = COPY_NOMEM;
+	v->listed = taken == COPY_OK;
+	return taken;
+}
+
+/* Reads the lists.  COPY_FAILED if that fails, or if there is no thread. */
+static enum copy_result
+read_lists(struct plan *v)
+{
+	errno = 0;
+	if (runtime_threads(live_memory(v), v->runtime, &v->list) &&
+	    v->list.count > 0)
+		return COPY_OK;
+	return errno == ENOMEM ? COPY_NOMEM : COPY_FAILED;
 }
 
 /* Lists interpreters and threads anew, reading one after the other.  A list that
  * never holds still may lack some of them: then the known lists stay, if they
  * have threads. */
-static bool
+static enum copy_result
 discover(struct plan *v)
 {
-	bool seen = false, read = false;
+	enum copy_result read = COPY_FAILED;
+	bool seen = false;
 
-	for (int i = 0; i < LIST_TRIES; i++) {
-		read = runtime_threads(live_memory(v), v->runtime, &v->list) &&
-		    v->list.count > 0;
-		seen |= read;
-		if (read && runtime_threads_hold(live_memory(v), v->runtime,
-			&v->list))
-			return v->listed = take_lists(v);
+	for (int i = 0; i < LIST_TRIES && read != COPY_NOMEM; i++) {
+		read = read_lists(v);
+		seen |= read == COPY_OK;
+		if (read == COPY_OK && runtime_threads_hold(live_memory(v),
+			v->runtime, &v->list))
+			return take_lists(v);
 	}
-	if (seen && v->threads.count > 0)
-		return v->listed = true;
-	return v->listed = read && take_lists(v);
+	v->listed = read != COPY_NOMEM && seen && v->threads.count > 0;
+	if (v->listed)
+		return COPY_OK;
+	return read == COPY_OK ? take_lists(v) : read;
 }
 
 /* Whether a copied thread is still linked by the thread before it in its
@@ -236,7 +257,7 @@ clear(struct plan *v, enum plan_kind kind)
 
 /* Adds the threads, then the globals.  The first copy of a round has only the
  * threads that can have run without a sign of it; a later one has the stale
- * threads. */
+ * threads.  False if out of memory. */
 static bool
 prepare(struct plan *v, bool first, enum plan_kind kind)
 {
@@ -273,19 +294,19 @@ blame_thread(struct plan *v, size_t range)
 
 /* Copies all planned ranges.  After a failed try, the range that could not be read
  * is left out. */
-static bool
+static enum copy_result
 copy_planned(struct plan *v, bool first, enum plan_kind kind)
 {
 	size_t range, tries = v->threads.count * 2 + 1;
 
 	do {
 		if (!prepare(v, first, kind))
-			return false;
+			return COPY_NOMEM;
 		colocate_begin(&v->chains->colocation);
 		if (snapshot_read(&v->all, v->process->task, &range))
-			return true;
+			return COPY_OK;
 	} while (errno == EFAULT && blame_thread(v, range) && --tries > 0);
-	return false;
+	return errno == ENOMEM ? COPY_NOMEM : COPY_FAILED;
 }
 
 /* The only thread that can have run without a sign of it.  NULL if there are more
@@ -397,11 +418,11 @@ is_kept(const struct plan *v, const struct interp *in)
 
 /*
  * Takes note of a copy: marks the threads whose last sample may not hold any more.
- * False if the lists have changed.  In the `last` try they may have changed: where
+ * COPY_FAILED if the lists have changed.  In the `last` try they may have: where
  * threads come and go all the time, lists never hold still.  A thread that has ended
  * meanwhile has no frames, so it gets no sample.
  */
-static bool
+static enum copy_result
 take_note(struct plan *v, bool last)
 {
 	struct py_view globals;
@@ -409,15 +430,15 @@ take_note(struct plan *v, bool last)
 	v->spans.count = 0;
 	if (!spans_add(&v->spans, &v->all, v->globals.first,
 		v->globals.count, v->globals.at))
-		return false;
+		return COPY_NOMEM;
 	globals = spans_view(&v->spans);
 	v->listed = lists_same(v, &globals);
 	if (!v->listed && !last)
-		return false;
+		return COPY_FAILED;
 	v->kept = true;
 	for (size_t i = 0; i < v->interps.count; i++) {
 		if (!read_interp(v, &v->interps.list[i], &globals))
-			return false;
+			return COPY_FAILED;
 		v->kept &= is_kept(v, &v->interps.list[i]);
 	}
 	for (size_t i = 0; i < v->threads.count; i++) {
@@ -427,13 +448,13 @@ take_note(struct plan *v, bool last)
 			thread_make_stale(t);
 		doubt_status(v, in, t);
 	}
-	return true;
+	return COPY_OK;
 }
 
 /* ---- looks ------------------------------------------------------------- */
 
 /* Takes note of a copy that has nothing but the globals and a thread. */
-static bool
+static enum copy_result
 note_alone(struct plan *v, struct thread *t, enum plan_kind kind)
 {
 	v->kind = kind;
@@ -441,43 +462,75 @@ note_alone(struct plan *v, struct thread *t, enum plan_kind kind)
 	return take_note(v, false);
 }
 
-bool
+/* The result of a copy in an interrupt, once it is noted. */
+static enum copy_result
+note_interrupted(struct plan *v, struct thread *t, enum interrupt_result copied,
+    enum plan_kind kind)
+{
+	if (copied == INTERRUPT_OK)
+		return note_alone(v, t, kind);
+	return copied == INTERRUPT_NOMEM ? COPY_NOMEM : COPY_FAILED;
+}
+
+/* Begins the copy of one thread: adds all that comes before the thread.  False if
+ * out of memory. */
+static bool
+begin_alone(struct plan *v, struct thread *t)
+{
+	clear(v, PLAN_FULL);
+	return add_all_globals(v, true) && add_link(v, t);
+}
+
+enum copy_result
 plan_interrupt(struct plan *v)
 {
 	struct thread *t = v->interrupts != NULL && v->listed && v->kept ?
 	    runner(v) : NULL;
 
 	if (t == NULL)
-		return false;
+		return COPY_FAILED;
 	colocate_make_way(&v->chains->colocation, t->interrupt.cpu);
 	if (!interrupts_reach(t->interrupt.cpu))
-		return false;
-	clear(v, PLAN_FULL);
-	return add_all_globals(v, true) && add_link(v, t) &&
-	    interrupted_copy(v->interrupts, v->chains, t, &v->all) ==
-		INTERRUPT_OK &&
-	    note_alone(v, t, PLAN_ALONE);
+		return COPY_FAILED;
+	if (!begin_alone(v, t))
+		return COPY_NOMEM;
+	return note_interrupted(v, t,
+	    interrupted_copy(v->interrupts, v->chains, t, &v->all), PLAN_ALONE);
 }
 
-bool
+/* Makes a copy and takes note of it. */
+static enum copy_result
+copy_and_note(struct plan *v, bool first, enum plan_kind kind, bool last)
+{
+	enum copy_result copied = copy_planned(v, first, kind);
+
+	return copied == COPY_OK ? take_note(v, last) : copied;
+}
+
+enum copy_result
 plan_copy_lean(struct plan *v)
 {
-	return v->listed && v->kept && v->time_us < v->lists_due &&
-	    copy_planned(v, true, PLAN_LEAN) && take_note(v, false) && v->kept;
+	enum copy_result copied = COPY_FAILED;
+
+	if (v->listed && v->kept && v->time_us < v->lists_due)
+		copied = copy_and_note(v, true, PLAN_LEAN, false);
+	return copied == COPY_OK && !v->kept ? COPY_FAILED : copied;
 }
 
-bool
+enum copy_result
 plan_copy(struct plan *v, bool first)
 {
+	enum copy_result got;
+
 	v->lists_due = v->time_us + LISTS_AFTER;
 	for (int i = 0; i < LIST_TRIES; i++) {
-		if (v->listed && copy_planned(v, first, PLAN_FULL) &&
-		    take_note(v, i == LIST_TRIES - 1))
-			return true;
-		if (!discover(v))
-			return false;
+		got = v->listed ? copy_and_note(v, first, PLAN_FULL,
+		    i == LIST_TRIES - 1) : COPY_FAILED;
+		if (got == COPY_FAILED && (got = discover(v)) == COPY_OK)
+			continue;
+		return got;
 	}
-	return false;
+	return COPY_FAILED;
 }
 
 static struct thread *
@@ -681,9 +734,7 @@ ask_for_thread(struct plan *v, struct batch *b, struct thread *t)
 
 	if (!watch_all(v, &ask, t))
 		return false;
-	clear(v, PLAN_FULL);
-	return add_all_globals(v, true) && add_link(v, t) &&
-	    place_watches(v, &ask) &&
+	return begin_alone(v, t) && place_watches(v, &ask) &&
 	    interrupted_ask(v->chains, t, &v->all, &ask) && batch_ask(b, &ask);
 }
 
@@ -763,7 +814,7 @@ plan_ahead_rests(struct plan *v)
 	return false;
 }
 
-bool
+enum copy_result
 plan_take(struct plan *v, const struct batch *b)
 {
 	size_t who = batch_who(b);
@@ -771,7 +822,10 @@ plan_take(struct plan *v, const struct batch *b)
 	    thread_at(v, v->ahead.states[who]) : NULL;
 
 	clear(v, PLAN_FULL);
-	return t != NULL && add_all_globals(v, true) && add_link(v, t) &&
-	    interrupted_take(b, v->chains, t, &v->all) == INTERRUPT_OK &&
-	    note_alone(v, t, PLAN_PAST);
+	if (t == NULL)
+		return COPY_FAILED;
+	if (!begin_alone(v, t))
+		return COPY_NOMEM;
+	return note_interrupted(v, t, interrupted_take(b, v->chains, t, &v->all),
+	    PLAN_PAST);
 }

@@ -2,7 +2,6 @@
 /* remote.c: see remote.h. */
 #include "engine/remote/remote.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -1064,27 +1063,29 @@ leave_round(struct remote *r)
 		    contexts_learned(r->chains.contexts));
 }
 
-/* Takes a copy, made at one moment, of the only thread that can have run.  False if
- * there is none.  If a record is of no use, nor are the later ones, so the batch is
- * cancelled. */
-static bool
+/* Takes a copy, made at one moment, of the only thread that can have run.
+ * COPY_FAILED if there is none.  If a record is of no use, nor are the later ones, so
+ * the batch is cancelled. */
+static enum copy_result
 see_alone(struct remote *r)
 {
+	enum copy_result taken;
+
 	if (!r->taken)
 		return plan_interrupt(&r->plan);
-	if (plan_take(&r->plan, &r->batch))
-		return true;
-	batch_cancel(&r->batch);
-	return false;
+	taken = plan_take(&r->plan, &r->batch);
+	if (taken != COPY_OK)
+		batch_cancel(&r->batch);
+	return taken;
 }
 
 /* Takes the next record of the same moment: where a turn has ended, both takers have
  * one. */
-static bool
+static enum copy_result
 see_more(struct remote *r)
 {
-	return r->taken && batch_more(&r->batch) &&
-	    plan_take(&r->plan, &r->batch);
+	return r->taken && batch_more(&r->batch) ?
+	    plan_take(&r->plan, &r->batch) : COPY_FAILED;
 }
 
 /* ---- rounds in which no thread has run --------------------------------- */
@@ -1192,37 +1193,75 @@ rest_round(struct remote *r, uint64_t time_us, struct tach_sink *sink,
 	    look_at_thread_names(r, time_us) : REMOTE_ERROR;
 }
 
-enum remote_result
-remote_round(struct remote *r, uint64_t time_us, struct tach_sink *to,
-    struct tach_recorder_stats *stats)
+/* Samples the threads of which there are copies of one moment.  *first: whether the
+ * round's first copy is still to be made. */
+static enum remote_result
+sample_alone(struct remote *r, uint64_t time_us, struct tach_sink *sink,
+    struct tach_recorder_stats *stats, bool *first)
 {
-	struct tach_sink *sink = sink_of(r, to);
-	bool first = true;
+	enum copy_result seen = see_alone(r);
 
-	if (all_rest(r))
-		return rest_round(r, time_us, sink, stats);
-	r->plan.time_us = time_us;
-	begin_round(r);
-	if (see_alone(r)) {
-		do
-			if (!sample_copied(r, time_us, sink, stats))
-				return REMOTE_ERROR;
-		while (see_more(r));
-		first = !r->plan.kept;
-		if (!first)
-			look_around(r);
+	*first = seen != COPY_OK;
+	while (seen == COPY_OK) {
+		if (!sample_copied(r, time_us, sink, stats))
+			return REMOTE_ERROR;
+		seen = see_more(r);
 	}
+	if (seen == COPY_NOMEM)
+		return REMOTE_ERROR;
+	*first = *first || !r->plan.kept;
+	if (!*first)
+		look_around(r);
+	return REMOTE_OK;
+}
+
+/* Makes a copy: the first one of a round, or a later one. */
+static enum remote_result
+copy_threads(struct remote *r, bool first)
+{
+	enum copy_result copied = first ? plan_copy_lean(&r->plan) : COPY_FAILED;
+
+	if (copied == COPY_FAILED)
+		copied = plan_copy(&r->plan, first);
+	return copied == COPY_OK ? REMOTE_OK :
+	    copied == COPY_NOMEM ? REMOTE_ERROR : REMOTE_LOST;
+}
+
+/* Copies and samples the other threads that have to be read.  first: the first copy of
+ * the round is still to be made. */
+static enum remote_result
+sample_copies(struct remote *r, uint64_t time_us, struct tach_sink *sink,
+    struct tach_recorder_stats *stats, bool first)
+{
+	enum remote_result got;
+
 	for (int i = 0; i < COPIES_MAX && (first || has_more(r)); i++) {
-		errno = 0;
-		if (!(first && plan_copy_lean(&r->plan)) &&
-		    !plan_copy(&r->plan, first))
-			return errno == ENOMEM ? REMOTE_ERROR : REMOTE_LOST;
+		if ((got = copy_threads(r, first)) != REMOTE_OK)
+			return got;
 		if (!sample_copied(r, time_us, sink, stats))
 			return REMOTE_ERROR;
 		if (first)
 			look_around(r);
 		first = false;
 	}
+	return REMOTE_OK;
+}
+
+enum remote_result
+remote_round(struct remote *r, uint64_t time_us, struct tach_sink *to,
+    struct tach_recorder_stats *stats)
+{
+	struct tach_sink *sink = sink_of(r, to);
+	enum remote_result got;
+	bool first;
+
+	if (all_rest(r))
+		return rest_round(r, time_us, sink, stats);
+	r->plan.time_us = time_us;
+	begin_round(r);
+	if ((got = sample_alone(r, time_us, sink, stats, &first)) != REMOTE_OK ||
+	    (got = sample_copies(r, time_us, sink, stats, first)) != REMOTE_OK)
+		return got;
 	if (!sample_others(r, time_us, sink, stats))
 		return REMOTE_ERROR;
 	if (r->options->async == TACH_ASYNC_ALL && r->tasks != NULL &&

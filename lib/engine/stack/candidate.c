@@ -47,6 +47,7 @@ struct filled_view {
 	const struct py_chain *chain;
 	size_t used; /* bytes of ->filled */
 	size_t depth; /* of the chain when memory was read last */
+	bool failed;  /* memory of the recorder ran out */
 };
 
 static bool
@@ -56,11 +57,16 @@ fill_copy(struct py_view *v, uint64_t addr, size_t size)
 	struct chains *c = f->chains;
 	struct range blocks = workset_blocks(addr, size);
 	uint8_t *bytes = c->filled + f->used;
+	enum copy_result added;
 
 	if (blocks.size == 0 || blocks.size > CHAINS_FILL - f->used ||
-	    !py_read(&c->memory.memory, blocks.addr, bytes, blocks.size) ||
-	    !workset_add(&f->thread->memory.set, addr, size) ||
-	    !spans_add_bytes(&c->spans, blocks, bytes))
+	    !py_read(&c->memory.memory, blocks.addr, bytes, blocks.size))
+		return false;
+	added = workset_add(&f->thread->memory.set, addr, size);
+	if (added == COPY_OK && !spans_add_bytes(&c->spans, blocks, bytes))
+		added = COPY_NOMEM;
+	f->failed = f->failed || added == COPY_NOMEM;
+	if (added != COPY_OK)
 		return false;
 	f->used += blocks.size;
 	f->depth = f->chain->depth;
@@ -113,6 +119,8 @@ candidate_walk(struct chains *c, struct thread *t, const struct copied *from,
 	if (past && chains_lie_apart(c))
 		f.view.fill = fill_copy;
 	w = walk_view(c, t, from, &f.view, past, chain);
+	if (f.failed)
+		return WALK_MEMORY;
 	return w == WALK_OK && is_too_late(&f, from->count) ? WALK_MISS : w;
 }
 

@@ -243,16 +243,19 @@ chains_add_count(const struct chains *c, struct snapshot *s, size_t first,
 	return true;
 }
 
-bool
+enum copy_result
 chains_note_words(const struct chains *c, struct workset *w, uint64_t interp)
 {
 	struct range at[CODES_COUNTS];
 	size_t n = codes_counts(c->codes, interp, at), size;
+	enum copy_result added = COPY_OK;
 	uint64_t addr;
 
-	return (n != 1 || workset_add(w, at[0].addr, at[0].size)) &&
-	    (!c->wants.gc || !status_gc_words(c->offsets, c->runtime, interp, &addr,
-		&size) || workset_add(w, addr, size));
+	if (n == 1)
+		added = workset_add(w, at[0].addr, at[0].size);
+	return added == COPY_OK && c->wants.gc &&
+		status_gc_words(c->offsets, c->runtime, interp, &addr, &size) ?
+	    workset_add(w, addr, size) : added;
 }
 
 /* ---- other parts of a thread state ------------------------------------- */

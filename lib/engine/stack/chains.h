@@ -161,8 +161,8 @@ bool chains_add_count(const struct chains *, struct snapshot *, size_t first,
     uint64_t interp, size_t *where);
 
 /* Adds the words of chains_add_gc to a working set, and the count of
- * chains_add_count if there is one only.  False if out of memory. */
-bool chains_note_words(const struct chains *, struct workset *,
+ * chains_add_count if there is one only. */
+enum copy_result chains_note_words(const struct chains *, struct workset *,
     uint64_t interp);
 
 /* The thread that was read last: whether it raises or handles an exception,

@@ -45,6 +45,7 @@ fill_set(struct py_view *v, uint64_t addr, size_t size)
 	/* Memory beside the state may be needed, too, and must be noted then. */
 	struct range blocks = state ? (struct range){addr, size} :
 				      workset_blocks(addr, size);
+	enum copy_result added = COPY_OK;
 	uint8_t *bytes;
 
 	/* Old blocks are not needed again: a walk visits a frame once. */
@@ -56,11 +57,14 @@ fill_set(struct py_view *v, uint64_t addr, size_t size)
 		return !(f->failed = true);
 	f->spans[v->count++] =
 	    (struct py_span){blocks.addr, blocks.size, bytes};
-	return (read_copy(&f->state, blocks, bytes) ||
-		   read_copy(&f->stack, blocks, bytes) ||
-		   py_read(&f->chains->memory.memory, blocks.addr, bytes,
-		       blocks.size)) &&
-	    (state || workset_add(&f->thread->memory.set, addr, size));
+	if (!read_copy(&f->state, blocks, bytes) &&
+	    !read_copy(&f->stack, blocks, bytes) &&
+	    !py_read(&f->chains->memory.memory, blocks.addr, bytes, blocks.size))
+		return false;
+	if (!state)
+		added = workset_add(&f->thread->memory.set, addr, size);
+	f->failed = f->failed || added == COPY_NOMEM;
+	return added == COPY_OK;
 }
 
 /* Copies a thread's state and then the newest chunk of its data stack, where most
