@@ -76,7 +76,7 @@ read_all(struct batch *b, uint64_t *last)
 
 	for (n = 0; batch_next(b, &time); n++) {
 		counter_ask(&s);
-		assert(batch_take(b, &s));
+		assert(batch_take(b, &s) == INTERRUPT_OK);
 		counter_check(&s);
 		assert(time > *last && time <= clock_ns());
 		*last = time;

@@ -1495,7 +1495,7 @@ test_workset(void)
 	for (int n = 0; n < 90; n++) {
 		uint64_t addr = (uint64_t)random() % (1000 * WORKSET_BLOCK);
 		size_t size = 1 + (size_t)random() % 2000;
-		check(workset_add(&w, addr, size));
+		check(workset_add(&w, addr, size) == COPY_OK);
 		for (uint64_t b = addr / WORKSET_BLOCK;
 		     b <= (addr + size - 1) / WORKSET_BLOCK; b++)
 			want[b] = true;
@@ -1522,8 +1522,8 @@ test_workset(void)
 		check(i == w.count || w.ranges[i].addr == next);
 	}
 	check_number(w.bytes, 0);
-	check(!workset_add(&w, UINT64_MAX - 10, 8));
-	check(!workset_add(&w, 0, (size_t)WORKSET_MAX + 1));
+	check(workset_add(&w, UINT64_MAX - 10, 8) == COPY_FAILED);
+	check(workset_add(&w, 0, (size_t)WORKSET_MAX + 1) == COPY_FAILED);
 	workset_free(&w);
 }
 

@@ -55,14 +55,14 @@ test_find(void)
 	assert(process_open(&p, pid));
 	assert(!status_runs(&t));
 	thread_find(&t, &p, (uint64_t)pid);
-	assert(t.task == pid && t.tid == 0 && status_runs(&t));
+	assert(t.task == pid && t.id.tid == 0 && status_runs(&t));
 	fd = t.state_fd;
 	thread_find(&t, &p, 1); /* it has been found */
 	thread_bind(&t, &p, (uint64_t)pid);
-	assert(t.task == pid && t.tid == (uint64_t)pid && t.state_fd == fd);
+	assert(t.task == pid && t.id.tid == (uint64_t)pid && t.state_fd == fd);
 	assert(status_runs(&t));
 	thread_bind(&t, &p, 0);
-	assert(t.task == 0 && t.tid == 0 && t.state_fd == -1);
+	assert(t.task == 0 && t.id.tid == 0 && t.state_fd == -1);
 	thread_free(&t);
 	process_close(&p);
 	stop(pid);

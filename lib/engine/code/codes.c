@@ -47,6 +47,7 @@ struct codes {
 	uint64_t own_count; /* the last made-up number of a stamp */
 	bool no_versions; /* the count of versions is not at its offset */
 	uint64_t lost;
+	bool failed; /* memory ran out */
 	struct code_check checks[CHECK_BATCH];
 	struct py_piece pieces[CHECK_BATCH * CODE_PIECES];
 	uint32_t batch[CHECK_BATCH]; /* indices of homes */
@@ -118,13 +119,25 @@ codes_lost(const struct codes *c)
 	return c->lost;
 }
 
+bool
+codes_failed(const struct codes *c)
+{
+	return c->failed;
+}
+
 /* ---- homes ------------------------------------------------------------- */
 
 /* The home of a place.  NULL if the place is a mark, or if out of memory. */
 static struct code_home *
 place_home(struct codes *c, const struct py_place *p)
 {
-	return place_is_mark(p) ? NULL : codemap_add(&c->map, p->code);
+	struct code_home *h;
+
+	if (place_is_mark(p))
+		return NULL;
+	h = codemap_add(&c->map, p->code);
+	c->failed = c->failed || h == NULL;
+	return h;
 }
 
 static bool
@@ -613,7 +626,9 @@ codes_originals(struct codes *c, struct py_chain *chain,
 		struct copy *y;
 		if (p->copy == 0)
 			continue;
-		if ((y = find_copy(c, p->code, p->copy)) == NULL ||
+		y = find_copy(c, p->code, p->copy);
+		c->failed = c->failed || y == NULL;
+		if (y == NULL ||
 		    ((y->interp != s->interp || y->count != s->count) &&
 			!settle_copy(c, y, s)))
 			return false;

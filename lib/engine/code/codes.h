@@ -73,7 +73,7 @@ struct stamp codes_stamp(struct codes *, uint64_t interp,
  * Where threads have their own copies of the bytecode: changes each instruction
  * of a chain to its address in the original.  Drops the frames that a frame at
  * its first instruction seems to have called.  False if a copy cannot be proven
- * for the stamp, or if out of memory.
+ * for the stamp.
  */
 bool codes_originals(struct codes *, struct py_chain *, const struct stamp *);
 
@@ -114,6 +114,10 @@ const struct py_shims *codes_shims(const struct codes *);
  * calls may have been forgotten.  While the count stays the same, equal places are
  * equal frames, and their calls are known if they were. */
 uint64_t codes_replaced(const struct codes *);
+
+/* Whether memory has run out: then code objects or copies are missing, and a chain
+ * may not be proven for that reason alone. */
+bool codes_failed(const struct codes *);
 
 /* Counts the chains with a `past` stamp that have a code object which could not
  * be proven any more: it was freed before it was read, as far as is known. */

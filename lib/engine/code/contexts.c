@@ -26,6 +26,7 @@ struct contexts {
 	uint64_t watch; /* number of the newest chain that was learned from */
 	size_t doubted; /* see contexts_doubted */
 	bool unsteady;	/* see contexts_is_unsteady */
+	bool failed;	/* memory ran out */
 };
 
 struct contexts *
@@ -51,6 +52,20 @@ contexts_free(struct contexts *c)
 	edges_free(&c->seen);
 	suspects_free(&c->suspects);
 	free(c);
+}
+
+bool
+contexts_failed(const struct contexts *c)
+{
+	return c->failed;
+}
+
+/* Adds an edge to a set.  False if out of memory. */
+static bool
+add_edge(struct contexts *c, struct edges *to, struct edge call)
+{
+	c->failed = !edges_add(to, call) || c->failed;
+	return !c->failed;
 }
 
 /* ---- the calls of a chain ---------------------------------------------- */
@@ -320,7 +335,7 @@ trust_call(struct contexts *c, struct edge call)
 {
 	bool seen = edges_has(&c->seen, call);
 
-	return edges_add(&c->seen, call) && seen && call.caller != NOTHING &&
+	return add_edge(c, &c->seen, call) && seen && call.caller != NOTHING &&
 	    (edges_has(&c->known, through_any(call)) ||
 		!edges_has_pair(&c->known, through_any(call)));
 }
@@ -371,7 +386,7 @@ note_watched(const struct contexts *c, struct code_notes *caller)
 	caller->watch = c->watch;
 }
 
-/* Makes a call known.  False if the call is impossible, or if out of memory. */
+/* Makes a call known.  False if the call is impossible, or after a failure. */
 static bool
 learn_call(struct contexts *c, const struct call_walk *w)
 {
@@ -382,18 +397,18 @@ learn_call(struct contexts *c, const struct call_walk *w)
 	if (resumes(c, w->callee))
 		w->callee_home->notes.resumed = true;
 	if (w->caller == NULL)
-		return edges_add(&c->known, call);
+		return add_edge(c, &c->known, call);
 	note_watched(c, &w->caller_home->notes);
 	if (!edges_has(&c->known, call))
 		call.line = line_of(c, w);
 	if (!edges_has(&c->known, through_any(call)))
 		w->caller_home->notes.steady = 0;
 	/* The second site is only for calls by the interpreter's loop. */
-	return edges_add(&c->known, call) &&
-	    edges_add(&c->known, through_any(call)) &&
-	    edges_add(&c->known,
+	return add_edge(c, &c->known, call) &&
+	    add_edge(c, &c->known, through_any(call)) &&
+	    add_edge(c, &c->known,
 		site_of(c, w->caller, w->caller_home, true)) &&
-	    (!w->caller->calls || edges_add(&c->known,
+	    (!w->caller->calls || add_edge(c, &c->known,
 		site_of(c, w->caller, w->caller_home, false)));
 }
 

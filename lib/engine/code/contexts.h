@@ -25,8 +25,12 @@ struct contexts *contexts_new(const struct py_offsets *, struct codemap *,
     size_t max);
 void contexts_free(struct contexts *);
 
-/* Makes the calls of a chain known.  False if a call is impossible, or if out of
- * memory. */
+/* Whether memory has run out: then calls are missing, and may be doubted for that
+ * reason alone. */
+bool contexts_failed(const struct contexts *);
+
+/* Makes the calls of a chain known.  False if a call is impossible, or after a
+ * failure. */
 bool contexts_learn(struct contexts *, const struct py_chain *, size_t shared);
 /* The number of edges that were ever learned. */
 uint64_t contexts_learned(const struct contexts *);

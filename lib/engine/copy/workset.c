@@ -52,7 +52,7 @@ workset_blocks(uint64_t addr, size_t size)
 	return (struct range){low, high > low ? high - low : 0};
 }
 
-bool
+enum copy_result
 workset_add(struct workset *w, uint64_t addr, size_t size)
 {
 	struct range blocks = workset_blocks(addr, size);
@@ -60,9 +60,11 @@ workset_add(struct workset *w, uint64_t addr, size_t size)
 	size_t i = workset_find(w, low), n = 0, old = 0;
 	struct range *p;
 
-	if (blocks.size == 0 || blocks.size > WORKSET_MAX ||
-	    (p = array_grow(w->ranges, w->count, &w->max, sizeof(*p))) == NULL)
-		return false;
+	if (blocks.size == 0 || blocks.size > WORKSET_MAX)
+		return COPY_FAILED;
+	p = array_grow(w->ranges, w->count, &w->max, sizeof(*p));
+	if (p == NULL)
+		return COPY_NOMEM;
 	w->ranges = p;
 	for (; i + n < w->count && w->ranges[i + n].addr < reach(high); n++) {
 		const struct range *r = &w->ranges[i + n];
@@ -71,10 +73,10 @@ workset_add(struct workset *w, uint64_t addr, size_t size)
 		old += r->size;
 	}
 	if (w->bytes - old + (high - low) > WORKSET_MAX)
-		return false;
+		return COPY_FAILED;
 	w->bytes += (high - low) - old;
 	replace(w, i, n, (struct range){low, high - low});
-	return true;
+	return COPY_OK;
 }
 
 size_t

@@ -19,6 +19,13 @@
 #define WORKSET_PAGE 4096  /* bytes: no page is smaller */
 #define WORKSET_MAX (256u << 20) /* bytes: no thread needs more */
 
+/* The result of a copy of memory of another process, or of a step of one. */
+enum copy_result {
+	COPY_OK,
+	COPY_FAILED, /* there is no such memory, or it is of no use */
+	COPY_NOMEM,  /* the recorder is out of memory */
+};
+
 struct workset {
 	struct range *ranges; /* by address; at least a page between two */
 	size_t count, max;
@@ -29,9 +36,9 @@ struct workset {
  * address space. */
 struct range workset_blocks(uint64_t addr, size_t size);
 
-/* Adds the blocks that hold some bytes.  False if out of memory, if the set
- * would be larger than WORKSET_MAX, or if there are no such blocks. */
-bool workset_add(struct workset *, uint64_t addr, size_t size);
+/* Adds the blocks that hold some bytes.  COPY_FAILED if the set would be larger than
+ * WORKSET_MAX, or if there are no such blocks. */
+enum copy_result workset_add(struct workset *, uint64_t addr, size_t size);
 /* The index of the range that an address lies in; else of another range, or
  * ->count. */
 size_t workset_find(const struct workset *, uint64_t addr);

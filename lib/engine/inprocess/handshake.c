@@ -125,7 +125,7 @@ type_of_running(const struct subject *s, struct chains *c)
 	if (runtime_threads(&s->memory.memory, s->runtime, &list) &&
 	    list.count > 0) {
 		t.py = list.list[list.count - 1];
-		if (read_twice(c, &t, &sure))
+		if (read_twice(c, &t, &sure) == READ_OK)
 			sure = c->chain.depth;
 	}
 	for (size_t i = c->chain.depth - sure; i < c->chain.depth && type == 0;

@@ -42,6 +42,21 @@ struct guarded {
 	struct inprocess *engine;
 };
 
+/* The last proof that the process has the agent. */
+struct image_proof {
+	uint64_t image; /* that was looked into last; 0: none */
+	bool has_agent; /* that image has it */
+	uint64_t at;	/* ns */
+};
+
+/* Looks at threads that wait. */
+struct wait_looks {
+	struct wait_reader *reader; /* NULL: no thread was looked at yet */
+	uint64_t look_at; /* when to look again; ns */
+	uint64_t over_at; /* when a pause or the end began, until its waits have
+			   * been told of; ns; 0: there is none */
+};
+
 struct inprocess {
 	struct agents *agents;
 	const struct process *process;
@@ -50,9 +65,7 @@ struct inprocess {
 	struct thread_names *names;
 	struct process_memory memory;
 	struct guarded guarded;
-	uint64_t judged; /* the image that was looked into last; 0: none */
-	bool in_judged;	 /* that image has the agent */
-	uint64_t proved_at; /* ns */
+	struct image_proof proof;
 	struct py_runtime runtime;
 	struct registry *registry;
 	struct names *called;
@@ -67,10 +80,7 @@ struct inprocess {
 	uint64_t high; /* bytes that a ring held at most in the last drain */
 	uint64_t named_at, counted_at; /* ns */
 	bool paused;
-	struct wait_reader *wait_reader; /* NULL: no thread was looked at yet */
-	uint64_t look_at; /* when to look at threads that wait; ns */
-	uint64_t over_at; /* when a pause or the end began, until its waits have
-			   * been told of; ns; 0: there is none */
+	struct wait_looks waits;
 	bool gone; /* the process has ended */
 	struct tach_inprocess_stats ended; /* counts of freed areas and slots */
 	struct thread_ring_reader reader;
@@ -96,14 +106,14 @@ static enum proof {
 
 	if (image == 0)
 		return PROOF_NONE;
-	if (image != e->judged) {
+	if (image != e->proof.image) {
 		is_in = agents_are_in(e->agents, e->process, false);
 		if (image_of(e->process) != image)
 			return PROOF_NONE;
-		e->judged = image;
-		e->in_judged = is_in;
+		e->proof.image = image;
+		e->proof.has_agent = is_in;
 	}
-	return e->in_judged ? PROOF_OURS : PROOF_OTHER;
+	return e->proof.has_agent ? PROOF_OURS : PROOF_OTHER;
 }
 
 static bool
@@ -172,7 +182,7 @@ inprocess_free(struct inprocess *e, bool ended)
 		agents_leave_slot(e->agents, e->slot);
 	if (e->entered)
 		agents_leave(e->agents, e->process->pid);
-	wait_reader_free(e->wait_reader);
+	wait_reader_free(e->waits.reader);
 	names_free(e->called);
 	registry_free(e->registry);
 	free(e->threads.list);
@@ -197,8 +207,8 @@ adopt(struct inprocess *e, const struct py_runtime *rt)
 {
 	e->runtime = *rt;
 	homes_free(&e->homes);
-	wait_reader_free(e->wait_reader);
-	e->wait_reader = NULL;
+	wait_reader_free(e->waits.reader);
+	e->waits.reader = NULL;
 	names_free(e->called);
 	e->called = names_new(e->process, &e->runtime.offsets, &e->memory.memory,
 	    e->table);
@@ -273,7 +283,7 @@ inprocess_pause(struct inprocess *e, bool pause)
 	if (e->slot == AGENTS_NONE)
 		return;
 	give_order(e);
-	e->over_at = pause && e->live ? clock_ns() : 0;
+	e->waits.over_at = pause && e->live ? clock_ns() : 0;
 	for (size_t i = 0; i < e->count; i++) {
 		struct thread_ring *a = e->rings[i];
 		if (a->event >= 0)
@@ -298,7 +308,7 @@ inprocess_stop(struct inprocess *e, bool ended)
 		return;
 	if ((e->gone = ended)) {
 		if (!e->paused)
-			e->over_at = clock_ns();
+			e->waits.over_at = clock_ns();
 		return;
 	}
 	inprocess_pause(e, true);
@@ -380,9 +390,9 @@ is_left(struct inprocess *e)
 	uint64_t now = clock_ns();
 
 	if (e->live && atomic_load(&slot(e)->state) == WIRE_SLOT_LIVE &&
-	    now < e->proved_at + PROVE_EVERY)
+	    now < e->proof.at + PROVE_EVERY)
 		return false;
-	e->proved_at = now;
+	e->proof.at = now;
 	return prove(e) == PROOF_OTHER;
 }
 
@@ -395,7 +405,7 @@ inprocess_look(struct inprocess *e)
 		if (e->slot != AGENTS_NONE)
 			leave_image(e);
 		e->slot = found;
-		e->judged = 0; /* the last look may be older than the agent */
+		e->proof.image = 0; /* the last look may be older than the agent */
 		e->reader.ahead = timens_ahead(e->process->pid);
 		if (e->paused)
 			give_order(e);
@@ -547,10 +557,10 @@ look_outside(struct inprocess *e)
 {
 	if (!is_our_process(e))
 		return false;
-	if (e->wait_reader == NULL)
-		e->wait_reader = wait_reader_new(e->process, &e->runtime,
+	if (e->waits.reader == NULL)
+		e->waits.reader = wait_reader_new(e->process, &e->runtime,
 		    e->options, e->table, e->names);
-	return e->wait_reader != NULL && wait_reader_look(e->wait_reader);
+	return e->waits.reader != NULL && wait_reader_look(e->waits.reader);
 }
 
 /* Reads how a thread waits.  False if it cannot be read, or put a sample into its
@@ -561,9 +571,9 @@ read_wait(struct inprocess *e, const struct thread_ring *a,
     struct wait_reader_sample *s)
 {
 	if (e->gone)
-		return a->waits && wait_reader_again(e->wait_reader, a->ident, s);
+		return a->waits && wait_reader_again(e->waits.reader, a->ident, s);
 	return is_our_process(e) &&
-	    wait_reader_read(e->wait_reader, a->ident, a->tid, s) &&
+	    wait_reader_read(e->waits.reader, a->ident, a->tid, s) &&
 	    atomic_load(&a->ring.area->head) == a->ring.tail;
 }
 
@@ -573,7 +583,7 @@ static bool
 tell_waits(struct inprocess *e, uint64_t least, uint64_t until,
     struct tach_sink *sink, struct tach_recorder_stats *st)
 {
-	bool looked = e->gone && e->wait_reader != NULL;
+	bool looked = e->gone && e->waits.reader != NULL;
 	struct wait_reader_sample s;
 
 	for (size_t i = 0; i < e->count; i++) {
@@ -597,18 +607,18 @@ static bool
 watch_waits(struct inprocess *e, uint64_t now, struct tach_sink *sink,
     struct tach_recorder_stats *st)
 {
-	uint64_t least = WAIT_LONG / e->options->interval_ns, over = e->over_at;
+	uint64_t least = WAIT_LONG / e->options->interval_ns, over = e->waits.over_at;
 
 	if (over != 0) {
-		e->over_at = 0;
+		e->waits.over_at = 0;
 		return tell_waits(e, LAST_TICKS, over, sink, st);
 	}
-	if (e->paused || now < e->look_at)
+	if (e->paused || now < e->waits.look_at)
 		return true;
 	if (!tell_waits(e, least > WAIT_TICKS ? least : WAIT_TICKS, now, sink,
 		st))
 		return false;
-	e->look_at = now + LOOK_EVERY + (clock_ns() - now) * LOOK_SHARE;
+	e->waits.look_at = now + LOOK_EVERY + (clock_ns() - now) * LOOK_SHARE;
 	return true;
 }
 
@@ -634,7 +644,8 @@ look_at_names(struct inprocess *e, uint64_t now)
 		p[e->threads.count++] = (struct thread){
 		    .py = {0, homes_find(&e->homes, &e->memory.memory,
 			&e->runtime, a->interp, now), a->interp},
-		    .tid = a->tid, .pthread = a->ident, .task = a->task,
+		    .id = {.tid = a->tid, .pthread = a->ident},
+		    .task = a->task,
 		    .index = a->index};
 	}
 	return names_look(e->called, &e->threads, e->names->count,
@@ -747,5 +758,5 @@ inprocess_drain(struct inprocess *e, uint64_t start, struct tach_sink *sink,
 bool
 inprocess_hurries(const struct inprocess *e)
 {
-	return e->high > HIGH || e->over_at != 0;
+	return e->high > HIGH || e->waits.over_at != 0;
 }

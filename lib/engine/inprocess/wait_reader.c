@@ -104,8 +104,8 @@ static bool
 place(const struct wait_reader *w, struct thread *t)
 {
 	if (!py_read(&w->chains.memory.memory,
-		t->py.addr + w->runtime->offsets.thread_ident, &t->pthread,
-		sizeof(t->pthread)))
+		t->py.addr + w->runtime->offsets.thread_ident, &t->id.pthread,
+		sizeof(t->id.pthread)))
 		return false;
 	t->interp = 0;
 	while (t->interp < w->interps.count &&
@@ -121,7 +121,8 @@ wait_reader_look(struct wait_reader *w)
 
 	if (!runtime_threads(m, w->runtime, &w->list) ||
 	    !threads_update(&w->threads, &w->list) ||
-	    !interps_update(&w->interps, m, &w->list) || !look_at_gils(w))
+	    interps_update(&w->interps, m, &w->list) != COPY_OK ||
+	    !look_at_gils(w))
 		return false;
 	for (size_t i = 0; i < w->threads.count; i++)
 		if (!place(w, &w->threads.list[i]))
@@ -151,8 +152,9 @@ read_waiter(struct wait_reader *w, struct thread *t)
 {
 	size_t sure;
 
-	t->holds_gil = waiter_holds_gil(w, t);
-	return read_twice(&w->chains, t, &sure) && w->chains.chain.depth > 0;
+	t->status.holds_gil = waiter_holds_gil(w, t);
+	return read_twice(&w->chains, t, &sure) == READ_OK &&
+	    w->chains.chain.depth > 0;
 }
 
 /* Reads the chain of a thread in the interpreter that the thread is in.  A thread has
@@ -166,9 +168,9 @@ read_deepest(struct wait_reader *w, uint64_t ident, uint64_t tid)
 
 	for (size_t i = 0; i < w->threads.count; i++) {
 		struct thread *t = &w->threads.list[i];
-		if (t->pthread != ident)
+		if (t->id.pthread != ident)
 			continue;
-		t->live = false;
+		t->last.is = LAST_NONE;
 		thread_bind(t, w->process, tid);
 		if (!read_waiter(w, t))
 			continue;
@@ -187,7 +189,7 @@ moment_of_waiter(struct wait_reader *w, struct thread *t)
 	const struct chains *c = &w->chains;
 	struct moment m = {.offsets = &w->runtime->offsets,
 	    .gil = w->interps.list[t->interp].gil_at,
-	    .holds_gil = t->holds_gil,
+	    .holds_gil = t->status.holds_gil,
 	    .wants_gil = chains_wants_gil(c),
 	    .exception = chains_exception(c, t, &w->none)};
 
@@ -202,12 +204,14 @@ make_sample(struct wait_reader *w, struct thread *t)
 	struct moment m = moment_of_waiter(w, t);
 
 	t->index = thread_names_add(w->names, (uint32_t)t->py.interp_id,
-	    t->tid);
-	t->sound = w->chains.sound;
-	t->count = w->chains.stamp.count;
-	t->live = t->index != TACH_NONE && emit_sample(&w->emitter, t,
-	    &w->chains.chain, false, &m, &w->catcher.sink);
-	return t->live;
+	    t->id.tid);
+	t->last.sound = w->chains.sound;
+	t->last.count = w->chains.stamp.count;
+	if (t->index == TACH_NONE || !emit_sample(&w->emitter, t,
+	    &w->chains.chain, false, &m, &w->catcher.sink))
+		return false;
+	t->last.is = LAST_GOOD;
+	return true;
 }
 
 bool
@@ -233,12 +237,12 @@ wait_reader_again(const struct wait_reader *w, uint64_t ident,
 {
 	for (size_t i = 0; i < w->threads.count; i++) {
 		const struct thread *t = &w->threads.list[i];
-		if (t->pthread != ident || !t->live)
+		if (t->id.pthread != ident || t->last.is != LAST_GOOD)
 			continue;
 		*s = (struct wait_reader_sample){.index = t->index,
-		    .interp = (uint32_t)t->py.interp_id, .frames = t->frames,
-		    .depth = (uint32_t)t->chain.depth,
-		    .shared = (uint32_t)t->chain.depth, .status = t->status};
+		    .interp = (uint32_t)t->py.interp_id, .frames = t->last.frames,
+		    .depth = (uint32_t)t->last.chain.depth,
+		    .shared = (uint32_t)t->last.chain.depth, .status = t->status.bits};
 		return true;
 	}
 	return false;

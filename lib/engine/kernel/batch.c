@@ -531,7 +531,7 @@ batch_who(const struct batch *b)
 	return b->wire->record[b->now].who;
 }
 
-bool
+enum interrupt_result
 batch_take(const struct batch *b, struct snapshot *s)
 {
 	return interrupts_take(b->wire, b->now, s);

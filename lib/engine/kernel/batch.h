@@ -135,8 +135,8 @@ uint64_t batch_gap(const struct batch *);
  * for a CPU is not told from one that is blocked: then the batch is better
  * ended. */
 bool batch_hurry(struct batch *);
-/* Adds the record to a snapshot of the ranges that were asked for.  False if memory
- * ran out, or the record cannot be right. */
-bool batch_take(const struct batch *, struct snapshot *);
+/* Adds the record to a snapshot of the ranges that were asked for.  INTERRUPT_FAILED
+ * if the record cannot be right. */
+enum interrupt_result batch_take(const struct batch *, struct snapshot *);
 
 #endif

@@ -46,9 +46,9 @@ void interrupts_empty(struct interrupt_wire *);
 bool interrupts_ask(struct interrupt_ask *, pid_t task,
     const struct snapshot *, const struct interrupt_way *);
 /* Adds the parts of a record to a snapshot of the ranges that were asked for, and
- * fills it with the record's bytes.  False if memory ran out, or the record cannot
- * be right. */
-bool interrupts_take(const struct interrupt_wire *, size_t record,
+ * fills it with the record's bytes.  INTERRUPT_FAILED if the record cannot be
+ * right. */
+enum interrupt_result interrupts_take(const struct interrupt_wire *, size_t record,
     struct snapshot *);
 
 #endif

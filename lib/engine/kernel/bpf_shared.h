@@ -52,6 +52,7 @@ enum interrupt_result {
 	INTERRUPT_OK,
 	INTERRUPT_ELSEWHERE, /* the thread did not run on that CPU */
 	INTERRUPT_FAILED,    /* its memory is not there, or is too much */
+	INTERRUPT_NOMEM,     /* the recorder, not the program, is out of memory */
 };
 
 /* A watched word: its place in the copied ranges; its watched bits; their value. */

@@ -45,7 +45,7 @@ interrupts_ask(struct interrupt_ask *a, pid_t task, const struct snapshot *s,
 	return true;
 }
 
-bool
+enum interrupt_result
 interrupts_take(const struct interrupt_wire *w, size_t record,
     struct snapshot *s)
 {
@@ -54,9 +54,11 @@ interrupts_take(const struct interrupt_wire *w, size_t record,
 	for (uint32_t i = r->first; i < r->first + r->parts &&
 	    i < INTERRUPT_PARTS; i++)
 		if (!snapshot_add(s, w->part[i].addr, w->part[i].size))
-			return false;
-	return r->at <= sizeof(w->bytes) && s->size <= sizeof(w->bytes) - r->at &&
-	    snapshot_fill(s, w->bytes + r->at);
+			return INTERRUPT_NOMEM;
+	if (r->at > sizeof(w->bytes) || s->size > sizeof(w->bytes) - r->at)
+		return INTERRUPT_FAILED;
+	return snapshot_fill(s, w->bytes + r->at) ? INTERRUPT_OK :
+						    INTERRUPT_NOMEM;
 }
 
 int
@@ -113,7 +115,6 @@ interrupts_read(struct interrupts *in, pid_t task, int cpu, struct snapshot *s,
 	else if (!in->crowded && interrupts_ask(&in->asks[0], task, s, way))
 		result = run(in, cpu);
 	*rest_ns = rest_after(in, result);
-	if (result == INTERRUPT_OK && !interrupts_take(&in->wires[0], 0, s))
-		result = INTERRUPT_FAILED;
-	return result;
+	return result == INTERRUPT_OK ? interrupts_take(&in->wires[0], 0, s) :
+					result;
 }

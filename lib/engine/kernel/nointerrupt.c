@@ -207,10 +207,10 @@ batch_who(const struct batch *b)
 	return 0;
 }
 
-bool
+enum interrupt_result
 batch_take(const struct batch *b, struct snapshot *s)
 {
 	(void)b;
 	(void)s;
-	return false;
+	return INTERRUPT_FAILED;
 }

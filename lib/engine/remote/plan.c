@@ -48,18 +48,21 @@ plan_interp(const struct plan *v, const struct thread *t)
 static bool
 is_free(const struct plan *v, const struct thread *t)
 {
-	return !t->rests && interp_is_free(plan_interp(v, t), t->py.addr);
+	return t->looks.rest != REST_LONG &&
+	    interp_is_free(plan_interp(v, t), t->py.addr);
 }
 
 bool
 plan_may_have_run(const struct plan *v, const struct thread *t)
 {
-	return !t->rests &&
+	return t->looks.rest != REST_LONG &&
 	    interp_may_have_run(plan_interp(v, t), t->py.addr);
 }
 
 /* ---- lists: interpreters and threads ----------------------------------- */
 
+/* Makes the threads of the list that was read the known ones.  False if out of
+ * memory. */
 static bool
 list_threads(struct plan *v)
 {
@@ -72,51 +75,69 @@ list_threads(struct plan *v)
 		while (v->interps.list[interp].addr != t->py.interp)
 			interp++;
 		t->interp = interp;
-		t->stale = true;
 	}
 	return true;
 }
 
 /* Adds to the globals the words on garbage collection and the counts of code
  * objects. */
-static bool
+static enum copy_result
 note_words(struct plan *v)
 {
-	for (size_t i = 0; i < v->interps.count; i++)
-		if (!chains_note_words(v->chains, &v->interps.globals,
-			v->interps.list[i].addr))
-			return false;
-	return true;
+	enum copy_result noted = COPY_OK;
+
+	for (size_t i = 0; i < v->interps.count && noted == COPY_OK; i++)
+		noted = chains_note_words(v->chains, &v->interps.globals,
+		    v->interps.list[i].addr);
+	return noted;
 }
 
-/* Makes the lists that were read the known ones.  False if memory cannot be read,
- * or ours ran out. */
-static bool
+/* Makes the lists that were read the known ones. */
+static enum copy_result
 take_lists(struct plan *v)
 {
-	return interps_update(&v->interps, live_memory(v), &v->list) &&
-	    note_words(v) && list_threads(v);
+	enum copy_result taken = interps_update(&v->interps, live_memory(v),
+	    &v->list);
+
+	if (taken == COPY_OK)
+		taken = note_words(v);
+	if (taken == COPY_OK && !list_threads(v))
+		taken = COPY_NOMEM;
+	v->listed = taken == COPY_OK;
+	return taken;
+}
+
+/* Reads the lists.  COPY_FAILED if that fails, or if there is no thread. */
+static enum copy_result
+read_lists(struct plan *v)
+{
+	errno = 0;
+	if (runtime_threads(live_memory(v), v->runtime, &v->list) &&
+	    v->list.count > 0)
+		return COPY_OK;
+	return errno == ENOMEM ? COPY_NOMEM : COPY_FAILED;
 }
 
 /* Lists interpreters and threads anew, reading one after the other.  A list that
  * never holds still may lack some of them: then the known lists stay, if they
  * have threads. */
-static bool
+static enum copy_result
 discover(struct plan *v)
 {
-	bool seen = false, read = false;
+	enum copy_result read = COPY_FAILED;
+	bool seen = false;
 
-	for (int i = 0; i < LIST_TRIES; i++) {
-		read = runtime_threads(live_memory(v), v->runtime, &v->list) &&
-		    v->list.count > 0;
-		seen |= read;
-		if (read && runtime_threads_hold(live_memory(v), v->runtime,
-			&v->list))
-			return v->listed = take_lists(v);
+	for (int i = 0; i < LIST_TRIES && read != COPY_NOMEM; i++) {
+		read = read_lists(v);
+		seen |= read == COPY_OK;
+		if (read == COPY_OK && runtime_threads_hold(live_memory(v),
+			v->runtime, &v->list))
+			return take_lists(v);
 	}
-	if (seen && v->threads.count > 0)
-		return v->listed = true;
-	return v->listed = read && take_lists(v);
+	v->listed = read != COPY_NOMEM && seen && v->threads.count > 0;
+	if (v->listed)
+		return COPY_OK;
+	return read == COPY_OK ? take_lists(v) : read;
 }
 
 /* Whether a copied thread is still linked by the thread before it in its
@@ -124,8 +145,8 @@ discover(struct plan *v)
 static bool
 is_linked(const struct plan *v, const struct thread *t)
 {
-	return !t->copied || t->link == SIZE_MAX ||
-	    load_u64(v->all.bytes + t->link) == t->py.addr;
+	return t->copy.how == COPIED_NOT || t->copy.link == SIZE_MAX ||
+	    load_u64(v->all.bytes + t->copy.link) == t->py.addr;
 }
 
 static bool
@@ -156,26 +177,28 @@ link_of(const struct plan *v, const struct thread *t)
 static bool
 add_link(struct plan *v, struct thread *t)
 {
-	t->link = SIZE_MAX;
-	if (v->lean || is_first_thread(v, t))
+	t->copy.link = SIZE_MAX;
+	if (v->kind == PLAN_LEAN || is_first_thread(v, t))
 		return true;
-	t->link = v->all.size;
+	t->copy.link = v->all.size;
 	return snapshot_add(&v->all, link_of(v, t), sizeof(uint64_t));
 }
 
 static bool
 add_thread(struct plan *v, struct thread *t)
 {
-	t->before = v->all.count;
-	t->before_copy = v->all.size;
+	struct thread_copy *y = &t->copy;
+
+	y->before = v->all.count;
+	y->before_at = v->all.size;
 	/* A stopped thread still has all frames of its state. */
 	if (!v->stops &&
 	    !chains_add_before(v->chains, &v->all, t))
 		return false;
-	t->first = v->all.count;
-	t->copy = v->all.size;
-	t->ranges = t->set.count + 1;
-	t->copied = true;
+	y->first = v->all.count;
+	y->at = v->all.size;
+	y->ranges = t->memory.set.count + 1;
+	y->how = COPIED_OUTSIDE;
 	return chains_add(v->chains, &v->all, t) && add_link(v, t);
 }
 
@@ -183,8 +206,8 @@ add_thread(struct plan *v, struct thread *t)
 static bool
 add_head(struct plan *v)
 {
-	return v->lean || snapshot_add_once(&v->all, v->globals_first,
-	    interps_head(&v->interps), sizeof(uint64_t), &v->head_at);
+	return v->kind == PLAN_LEAN || snapshot_add_once(&v->all, v->globals.first,
+	    interps_head(&v->interps), sizeof(uint64_t), &v->globals.head_at);
 }
 
 /* Adds the globals.  In a copy by an interrupt these are only the words of lists and
@@ -194,12 +217,12 @@ add_interps(struct plan *v, bool words)
 {
 	struct snapshot *s = &v->all;
 
-	v->globals_first = s->count;
-	v->globals_at = s->size;
+	v->globals.first = s->count;
+	v->globals.at = s->size;
 	if (!(words ? interps_add_words(&v->interps, s) :
 		      snapshot_add_set(s, &v->interps.globals, 0, false)))
 		return false;
-	v->globals_count = s->count - v->globals_first;
+	v->globals.count = s->count - v->globals.first;
 	return true;
 }
 
@@ -214,9 +237,9 @@ add_all_globals(struct plan *v, bool words)
 		return false;
 	for (size_t i = 0; i < v->interps.count; i++) {
 		struct interp *in = &v->interps.list[i];
-		if (!chains_add_gc(v->chains, s, v->globals_first,
+		if (!chains_add_gc(v->chains, s, v->globals.first,
 			in->addr, &in->gc) ||
-		    !chains_add_count(v->chains, s, v->globals_first,
+		    !chains_add_count(v->chains, s, v->globals.first,
 			in->addr, &in->count_at))
 			return false;
 	}
@@ -224,25 +247,26 @@ add_all_globals(struct plan *v, bool words)
 }
 
 static void
-clear(struct plan *v)
+clear(struct plan *v, enum plan_kind kind)
 {
 	snapshot_clear(&v->all);
-	v->alone = v->past = false;
+	v->kind = kind;
 	for (size_t i = 0; i < v->threads.count; i++)
-		v->threads.list[i].copied = v->threads.list[i].still = false;
+		v->threads.list[i].copy.how = COPIED_NOT;
 }
 
 /* Adds the threads, then the globals.  The first copy of a round has only the
  * threads that can have run without a sign of it; a later one has the stale
- * threads. */
+ * threads.  False if out of memory. */
 static bool
-prepare(struct plan *v, bool first)
+prepare(struct plan *v, bool first, enum plan_kind kind)
 {
-	clear(v);
+	clear(v, kind);
 	for (size_t i = 0; i < v->threads.count; i++) {
 		struct thread *t = &v->threads.list[i];
-		if (!t->gone && !t->done &&
-		    (first ? is_free(v, t) : t->stale) &&
+		if (!t->done &&
+		    (first ? !thread_is_gone(t) && is_free(v, t) :
+			     t->fresh == FRESH_STALE) &&
 		    !add_thread(v, t))
 			return false;
 	}
@@ -256,13 +280,13 @@ blame_thread(struct plan *v, size_t range)
 {
 	for (size_t i = v->threads.count; i-- > 0;) {
 		struct thread *t = &v->threads.list[i];
-		if (!t->copied || range < t->before ||
-		    range >= t->first + t->ranges)
+		if (t->copy.how == COPIED_NOT || range < t->copy.before ||
+		    range >= t->copy.first + t->copy.ranges)
 			continue;
-		if (range < t->first)
-			workset_drop(&t->set, range - t->before);
-		else
-			t->gone = !chains_drop(v->chains, t, range - t->first);
+		if (range < t->copy.first)
+			workset_drop(&t->memory.set, range - t->copy.before);
+		else if (!chains_drop(v->chains, t, range - t->copy.first))
+			t->fresh = FRESH_GONE;
 		return true;
 	}
 	return false; /* the lists have changed */
@@ -270,19 +294,19 @@ blame_thread(struct plan *v, size_t range)
 
 /* Copies all planned ranges.  After a failed try, the range that could not be read
  * is left out. */
-static bool
-copy_planned(struct plan *v, bool first)
+static enum copy_result
+copy_planned(struct plan *v, bool first, enum plan_kind kind)
 {
 	size_t range, tries = v->threads.count * 2 + 1;
 
 	do {
-		if (!prepare(v, first))
-			return false;
+		if (!prepare(v, first, kind))
+			return COPY_NOMEM;
 		colocate_begin(&v->chains->colocation);
 		if (snapshot_read(&v->all, v->process->task, &range))
-			return true;
+			return COPY_OK;
 	} while (errno == EFAULT && blame_thread(v, range) && --tries > 0);
-	return false;
+	return errno == ENOMEM ? COPY_NOMEM : COPY_FAILED;
 }
 
 /* The only thread that can have run without a sign of it.  NULL if there are more
@@ -294,14 +318,14 @@ runner(const struct plan *v)
 
 	for (size_t i = 0; i < v->threads.count; i++) {
 		struct thread *t = &v->threads.list[i];
-		if (t->gone || !is_free(v, t))
+		if (thread_is_gone(t) || !is_free(v, t))
 			continue;
 		if (only != NULL)
 			return NULL;
 		only = t;
 	}
-	return only != NULL && only->live && only->task != 0 &&
-		(only->status & TACH_STATUS_CPU) != 0 ? only : NULL;
+	return only != NULL && only->last.is == LAST_GOOD && only->task != 0 &&
+		(only->status.bits & TACH_STATUS_CPU) != 0 ? only : NULL;
 }
 
 /* ---- notes of a copy --------------------------------------------------- */
@@ -312,9 +336,16 @@ runner(const struct plan *v)
 static bool
 lists_same(const struct plan *v, struct py_view *globals)
 {
-	return interps_same(&v->interps, globals) && (v->lean ||
-	    (load_u64(v->all.bytes + v->head_at) == v->interps.list[0].addr &&
-		all_linked(v)));
+	return interps_same(&v->interps, globals) && (v->kind == PLAN_LEAN ||
+	    (load_u64(v->all.bytes + v->globals.head_at) ==
+		    v->interps.list[0].addr && all_linked(v)));
+}
+
+/* Whether the copy has one thread, and is of one moment. */
+static bool
+is_alone(const struct plan *v)
+{
+	return v->kind == PLAN_ALONE || v->kind == PLAN_PAST;
 }
 
 /* The stamp of a copy.  A copy of one moment needs no count from before it. */
@@ -322,9 +353,9 @@ static struct stamp
 stamp_of(const struct plan *v, const struct interp *in, const uint8_t *count)
 {
 	struct stamp s = codes_stamp(v->chains->codes, in->addr,
-	    v->alone ? count : in->count, count);
+	    is_alone(v) ? count : in->count, count);
 
-	s.past = v->past;
+	s.past = v->kind == PLAN_PAST;
 	return s;
 }
 
@@ -350,8 +381,12 @@ still_blocked(const struct thread *t)
 bool
 plan_takes_turns(const struct plan *v, const struct thread *t)
 {
-	for (size_t i = 0; v->past && v->takers > 1 && i < v->takers; i++)
-		if (v->ahead[i] == t->py.addr)
+	const struct ahead *a = &v->ahead;
+
+	if (v->kind != PLAN_PAST || a->takers < 2)
+		return false;
+	for (size_t i = 0; i < a->takers; i++)
+		if (a->states[i] == t->py.addr)
 			return true;
 	return false;
 }
@@ -366,9 +401,10 @@ doubt_status(const struct plan *v, const struct interp *in, struct thread *t)
 
 	if (plan_takes_turns(v, t))
 		return;
-	t->stale |= moved && py_has(v->chains->offsets->thread_gil_requested);
-	t->unsure |= moved ||
-	    (t->live && (t->status & TACH_STATUS_CPU) != 0);
+	if (moved && py_has(v->chains->offsets->thread_gil_requested))
+		thread_make_stale(t);
+	t->status.unsure |= moved ||
+	    (t->last.is == LAST_GOOD && (t->status.bits & TACH_STATUS_CPU) != 0);
 }
 
 /* Whether only the copied threads can have run.  A thread that was copied alone, at
@@ -377,98 +413,124 @@ doubt_status(const struct plan *v, const struct interp *in, struct thread *t)
 static bool
 is_kept(const struct plan *v, const struct interp *in)
 {
-	return v->alone ? interp_is_same(in) : interp_is_kept(in);
+	return is_alone(v) ? interp_is_same(in) : interp_is_kept(in);
 }
 
 /*
  * Takes note of a copy: marks the threads whose last sample may not hold any more.
- * False if the lists have changed.  In the `last` try they may have changed: where
+ * COPY_FAILED if the lists have changed.  In the `last` try they may have: where
  * threads come and go all the time, lists never hold still.  A thread that has ended
  * meanwhile has no frames, so it gets no sample.
  */
-static bool
+static enum copy_result
 take_note(struct plan *v, bool last)
 {
 	struct py_view globals;
 
 	v->spans.count = 0;
-	if (!spans_add(&v->spans, &v->all, v->globals_first,
-		v->globals_count, v->globals_at))
-		return false;
+	if (!spans_add(&v->spans, &v->all, v->globals.first,
+		v->globals.count, v->globals.at))
+		return COPY_NOMEM;
 	globals = spans_view(&v->spans);
 	v->listed = lists_same(v, &globals);
 	if (!v->listed && !last)
-		return false;
+		return COPY_FAILED;
 	v->kept = true;
 	for (size_t i = 0; i < v->interps.count; i++) {
 		if (!read_interp(v, &v->interps.list[i], &globals))
-			return false;
+			return COPY_FAILED;
 		v->kept &= is_kept(v, &v->interps.list[i]);
 	}
 	for (size_t i = 0; i < v->threads.count; i++) {
 		struct thread *t = &v->threads.list[i];
 		const struct interp *in = plan_interp(v, t);
-		t->stale = t->stale || plan_may_have_run(v, t);
+		if (plan_may_have_run(v, t))
+			thread_make_stale(t);
 		doubt_status(v, in, t);
 	}
-	return true;
+	return COPY_OK;
 }
 
 /* ---- looks ------------------------------------------------------------- */
 
 /* Takes note of a copy that has nothing but the globals and a thread. */
-static bool
-note_alone(struct plan *v, struct thread *t, bool past)
+static enum copy_result
+note_alone(struct plan *v, struct thread *t, enum plan_kind kind)
 {
-	v->past = past;
-	t->before = t->first;
-	t->copied = v->alone = true;
+	v->kind = kind;
+	t->copy.before = t->copy.first;
 	return take_note(v, false);
 }
 
-bool
+/* The result of a copy in an interrupt, once it is noted. */
+static enum copy_result
+note_interrupted(struct plan *v, struct thread *t, enum interrupt_result copied,
+    enum plan_kind kind)
+{
+	if (copied == INTERRUPT_OK)
+		return note_alone(v, t, kind);
+	return copied == INTERRUPT_NOMEM ? COPY_NOMEM : COPY_FAILED;
+}
+
+/* Begins the copy of one thread: adds all that comes before the thread.  False if
+ * out of memory. */
+static bool
+begin_alone(struct plan *v, struct thread *t)
+{
+	clear(v, PLAN_FULL);
+	return add_all_globals(v, true) && add_link(v, t);
+}
+
+enum copy_result
 plan_interrupt(struct plan *v)
 {
 	struct thread *t = v->interrupts != NULL && v->listed && v->kept ?
 	    runner(v) : NULL;
 
 	if (t == NULL)
-		return false;
-	colocate_make_way(&v->chains->colocation, t->cpu);
-	if (!interrupts_reach(t->cpu))
-		return false;
-	clear(v);
-	return add_all_globals(v, true) && add_link(v, t) &&
-	    interrupted_copy(v->interrupts, v->chains, t, &v->all) ==
-		INTERRUPT_OK &&
-	    note_alone(v, t, false);
+		return COPY_FAILED;
+	colocate_make_way(&v->chains->colocation, t->interrupt.cpu);
+	if (!interrupts_reach(t->interrupt.cpu))
+		return COPY_FAILED;
+	if (!begin_alone(v, t))
+		return COPY_NOMEM;
+	return note_interrupted(v, t,
+	    interrupted_copy(v->interrupts, v->chains, t, &v->all), PLAN_ALONE);
 }
 
-bool
+/* Makes a copy and takes note of it. */
+static enum copy_result
+copy_and_note(struct plan *v, bool first, enum plan_kind kind, bool last)
+{
+	enum copy_result copied = copy_planned(v, first, kind);
+
+	return copied == COPY_OK ? take_note(v, last) : copied;
+}
+
+enum copy_result
 plan_copy_lean(struct plan *v)
 {
-	bool enough;
+	enum copy_result copied = COPY_FAILED;
 
-	if (!v->listed || !v->kept || v->time_us >= v->lists_due)
-		return false;
-	v->lean = true;
-	enough = copy_planned(v, true) && take_note(v, false) && v->kept;
-	v->lean = false;
-	return enough;
+	if (v->listed && v->kept && v->time_us < v->lists_due)
+		copied = copy_and_note(v, true, PLAN_LEAN, false);
+	return copied == COPY_OK && !v->kept ? COPY_FAILED : copied;
 }
 
-bool
+enum copy_result
 plan_copy(struct plan *v, bool first)
 {
+	enum copy_result got;
+
 	v->lists_due = v->time_us + LISTS_AFTER;
 	for (int i = 0; i < LIST_TRIES; i++) {
-		if (v->listed && copy_planned(v, first) &&
-		    take_note(v, i == LIST_TRIES - 1))
-			return true;
-		if (v->chains->ended || !discover(v))
-			return false;
+		got = v->listed ? copy_and_note(v, first, PLAN_FULL,
+		    i == LIST_TRIES - 1) : COPY_FAILED;
+		if (got == COPY_FAILED && (got = discover(v)) == COPY_OK)
+			continue;
+		return got;
 	}
-	return false;
+	return COPY_FAILED;
 }
 
 static struct thread *
@@ -511,7 +573,7 @@ watch_gil(const struct plan *v, struct batch_ask *ask, uint64_t gil)
 	const struct py_offsets *o = v->chains->offsets;
 	size_t at;
 
-	if (!snapshot_find(&v->all, v->globals_first, gil, o->gil_size, &at))
+	if (!snapshot_find(&v->all, v->globals.first, gil, o->gil_size, &at))
 		return false;
 	for (size_t i = 0; i < o->gil_size; i += sizeof(uint64_t))
 		if (o->gil_locked - i >= sizeof(uint64_t) &&
@@ -546,7 +608,7 @@ watch_interp(const struct plan *v, struct batch_ask *ask,
 
 	return watch_word(ask, in->addr + o->interp_next, in->next) &&
 	    watch_word(ask, in->addr + o->interp_threads_head, in->first) &&
-	    (v->takers > 1 || watch_gil(v, ask, in->gil_at));
+	    (v->ahead.takers > 1 || watch_gil(v, ask, in->gil_at));
 }
 
 /* Watches the counts of code objects.  A change does not end the batch, it only
@@ -587,7 +649,7 @@ place_watches(const struct plan *v, struct batch_ask *ask)
 		struct interrupt_watch *w = &ask->watch[i];
 		size_t size = w->mask > UINT32_MAX ? sizeof(uint64_t) :
 						     sizeof(uint32_t), at;
-		if (!snapshot_find(&v->all, v->globals_first, w->at, size, &at))
+		if (!snapshot_find(&v->all, v->globals.first, w->at, size, &at))
 			return false;
 		w->at = at;
 	}
@@ -599,13 +661,14 @@ place_watches(const struct plan *v, struct batch_ask *ask)
 static bool
 has_turn(const struct interp *in, const struct thread *t)
 {
-	return in->gil.locked && in->gil.holder == t->py.addr && t->held;
+	return in->gil.locked && in->gil.holder == t->py.addr &&
+	    t->held != HOLD_NONE;
 }
 
 static bool
 waits_turn(const struct thread *t)
 {
-	return (t->status & TACH_STATUS_GIL_WANTED) != 0;
+	return (t->status.bits & TACH_STATUS_GIL_WANTED) != 0;
 }
 
 /* Whether a batch can have takers. */
@@ -628,10 +691,10 @@ find_takers(const struct plan *v, struct thread *list[INTERRUPT_TAKERS])
 
 	for (size_t i = 0; i < v->threads.count; i++) {
 		struct thread *t = &v->threads.list[i];
-		if (t->gone || still_blocked(t))
+		if (thread_is_gone(t) || still_blocked(t))
 			continue;
-		if (n == INTERRUPT_TAKERS || !t->live || t->task == 0 ||
-		    !(has_turn(in, t) || waits_turn(t)))
+		if (n == INTERRUPT_TAKERS || t->last.is != LAST_GOOD ||
+		    t->task == 0 || !(has_turn(in, t) || waits_turn(t)))
 			return 0;
 		had |= has_turn(in, t);
 		list[n++] = t;
@@ -651,7 +714,8 @@ find_asked(const struct plan *v, const struct batch *b,
 	if (n > 1)
 		return n;
 	list[0] = v->kept ? runner(v) : NULL;
-	return list[0] != NULL && (list[0]->held || batch_knows_calls(b));
+	return list[0] != NULL &&
+	    (list[0]->held != HOLD_NONE || batch_knows_calls(b));
 }
 
 size_t
@@ -670,9 +734,7 @@ ask_for_thread(struct plan *v, struct batch *b, struct thread *t)
 
 	if (!watch_all(v, &ask, t))
 		return false;
-	clear(v);
-	return add_all_globals(v, true) && add_link(v, t) &&
-	    place_watches(v, &ask) &&
+	return begin_alone(v, t) && place_watches(v, &ask) &&
 	    interrupted_ask(v->chains, t, &v->all, &ask) && batch_ask(b, &ask);
 }
 
@@ -694,15 +756,15 @@ begin_batch(struct plan *v, struct batch *b, struct thread *list[], uint32_t siz
 	const struct interp *in = v->interps.list;
 	struct interrupt_gil gil = gil_words_of(v, in->gil_at);
 
-	for (size_t i = 0; i < v->takers; i++) {
-		v->ahead[i] = list[i]->py.addr;
+	for (size_t i = 0; i < v->ahead.takers; i++) {
+		v->ahead.states[i] = list[i]->py.addr;
 		if (!ask_for_thread(v, b, list[i]))
 			return false;
 	}
-	v->in_its_way = 0;
+	v->ahead.in_its_way = 0;
 	if (!batch_begin(b, &gil, in->gil.switches, size))
 		return false;
-	for (size_t i = 0; i < v->takers; i++)
+	for (size_t i = 0; i < v->ahead.takers; i++)
 		if (status_runs(list[i]))
 			return true;
 	return false;
@@ -714,8 +776,8 @@ plan_go_ahead(struct plan *v, struct batch *b, uint64_t interval_ns,
 {
 	struct thread *list[INTERRUPT_TAKERS];
 
-	v->takers = find_asked(v, b, list);
-	if (v->takers == 0 || !batch_prepare(b, interval_ns))
+	v->ahead.takers = find_asked(v, b, list);
+	if (v->ahead.takers == 0 || !batch_prepare(b, interval_ns))
 		return false;
 	if (begin_batch(v, b, list, size))
 		return true;
@@ -734,7 +796,7 @@ thread_goes_on(struct plan *v, const struct thread *t, pid_t *runs)
 		*runs = t->task;
 		return true;
 	}
-	return v->takers > 1 && status_waits_for(t, v->chains->offsets,
+	return v->ahead.takers > 1 && status_waits_for(t, v->chains->offsets,
 	    plan_interp(v, t)->gil_at);
 }
 
@@ -743,23 +805,27 @@ plan_ahead_rests(struct plan *v)
 {
 	pid_t runs = 0;
 
-	for (size_t i = 0; i < v->takers; i++)
-		if (!thread_goes_on(v, thread_at(v, v->ahead[i]), &runs))
+	for (size_t i = 0; i < v->ahead.takers; i++)
+		if (!thread_goes_on(v, thread_at(v, v->ahead.states[i]), &runs))
 			return true;
-	if (runs != 0 && ++v->in_its_way % IN_ITS_WAY == 0)
+	if (runs != 0 && ++v->ahead.in_its_way % IN_ITS_WAY == 0)
 		colocate_make_way(&v->chains->colocation,
 		    process_thread_cpu(v->process, runs));
 	return false;
 }
 
-bool
+enum copy_result
 plan_take(struct plan *v, const struct batch *b)
 {
 	size_t who = batch_who(b);
-	struct thread *t = who < v->takers ? thread_at(v, v->ahead[who]) : NULL;
+	struct thread *t = who < v->ahead.takers ?
+	    thread_at(v, v->ahead.states[who]) : NULL;
 
-	clear(v);
-	return t != NULL && add_all_globals(v, true) && add_link(v, t) &&
-	    interrupted_take(b, v->chains, t, &v->all) &&
-	    note_alone(v, t, true);
+	clear(v, PLAN_FULL);
+	if (t == NULL)
+		return COPY_FAILED;
+	if (!begin_alone(v, t))
+		return COPY_NOMEM;
+	return note_interrupted(v, t, interrupted_take(b, v->chains, t, &v->all),
+	    PLAN_PAST);
 }

@@ -13,6 +13,29 @@
 #include "engine/threads/interps.h"
 #include "engine/threads/threads.h"
 
+/* The interpreters in the plan's copy. */
+struct globals_copy {
+	size_t first, count; /* their ranges */
+	size_t at;	     /* offset of their bytes */
+	size_t head_at;	     /* offset of the first interpreter's address */
+};
+
+/* How a plan's copy was made. */
+enum plan_kind {
+	PLAN_FULL,
+	PLAN_LEAN,  /* it has no links of the lists */
+	PLAN_ALONE, /* it has one thread, copied in an interrupt */
+	PLAN_PAST,  /* the same, ahead of its round */
+};
+
+/* The threads that are copied ahead. */
+struct ahead {
+	/* Addresses of their thread states.  Two or more of them are takers. */
+	uint64_t states[INTERRUPT_TAKERS];
+	size_t takers;
+	unsigned in_its_way; /* times in a batch that a thread lost its CPU */
+};
+
 struct plan {
 	const struct process *process;
 	const struct py_runtime *runtime;
@@ -24,18 +47,10 @@ struct plan {
 	struct py_threads list; /* as it was read last */
 	bool listed;		/* the lists are up to date */
 	struct snapshot all;	/* the newest copy */
-	size_t globals_first, globals_count; /* its ranges of interpreters, ... */
-	size_t globals_at; /* ... and the offset of their bytes */
-	size_t head_at; /* offset of the first interpreter's address */
-	bool lean;	/* the copy has no links of the lists */
-	bool alone;	/* it has one thread, copied in an interrupt */
+	struct globals_copy globals;
+	enum plan_kind kind; /* of the copy */
 	bool kept;	/* no GIL changed hands between the last two looks */
-	bool past;	/* the copy was made ahead of its round */
-	/* Addresses of the thread states that are copied ahead.  Two or more of
-	 * them are takers. */
-	uint64_t ahead[INTERRUPT_TAKERS];
-	size_t takers;
-	unsigned in_its_way; /* times in a batch that a thread lost its CPU */
+	struct ahead ahead;
 	uint64_t time_us, lists_due; /* us: of the round; lists are due */
 	struct spans spans;
 };
@@ -48,9 +63,9 @@ void plan_free(struct plan *);
 
 /* Copies in an interrupt the only thread that can have run without a sign of it, if
  * it runs, and marks the other threads as plan_copy does.  Unless ->kept is true
- * then, plan_copy has more to copy.  False if there is no such copy: plan_copy has
- * to make the round's first one. */
-bool plan_interrupt(struct plan *);
+ * then, plan_copy has more to copy.  COPY_FAILED if there is no such copy: plan_copy
+ * has to make the round's first one. */
+enum copy_result plan_interrupt(struct plan *);
 
 /* The number of threads that a batch could copy ahead now: 1 if the GILs are kept
  * and one thread can have run, more if there are takers, else 0. */
@@ -59,9 +74,9 @@ size_t plan_may_go_ahead(const struct plan *, const struct batch *);
  * False if it cannot be had. */
 bool plan_go_ahead(struct plan *, struct batch *, uint64_t interval_ns,
     uint32_t size);
-/* Takes the batch's current record as plan_interrupt takes its copy.  False if the
- * record is of no use, or out of memory. */
-bool plan_take(struct plan *, const struct batch *);
+/* Takes the batch's current record as plan_interrupt takes its copy.  COPY_FAILED if
+ * the record is of no use. */
+enum copy_result plan_take(struct plan *, const struct batch *);
 /* Whether a thread of the batch has ended, or waits for something other than a CPU
  * or its turn.  Else the recorder or another thread took its CPU; now and then
  * the recorder leaves that CPU. */
@@ -74,13 +89,12 @@ bool plan_takes_turns(const struct plan *, const struct thread *);
  * Copies threads: in a round's first copy the threads that can have run without a
  * sign of it, later the stale threads that are not done.  Marks a thread as stale
  * if its last sample may not hold any more, and as unsure if only its status may
- * have changed.  False if the lists cannot be read, or, with errno ENOMEM, if
- * memory ran out.
+ * have changed.  COPY_FAILED if the lists cannot be read.
  */
-bool plan_copy(struct plan *, bool first);
-/* Makes the first copy without the links of the lists.  False if plan_copy has to
- * make it: the lists are due or have changed, or a GIL has changed hands. */
-bool plan_copy_lean(struct plan *);
+enum copy_result plan_copy(struct plan *, bool first);
+/* Makes the first copy without the links of the lists.  COPY_FAILED if plan_copy has
+ * to make it: the lists are due or have changed, or a GIL has changed hands. */
+enum copy_result plan_copy_lean(struct plan *);
 
 /* The interpreter of a thread; valid until the next copy. */
 struct interp *plan_interp(const struct plan *, const struct thread *);

@@ -2,7 +2,6 @@
 /* remote.c: see remote.h. */
 #include "engine/remote/remote.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -45,6 +44,30 @@ struct releasing_sink {
 	struct tach_sink *to;
 };
 
+/* When a batch begins. */
+struct batch_policy {
+	uint64_t lost;	  /* codes_lost() before the batch */
+	uint64_t learned; /* contexts_learned() at the last look */
+	unsigned news;	  /* rounds without a batch that are left */
+	unsigned quiet;	  /* rounds in a row fit to be taken ahead */
+	/* Quiet rounds before a batch begins: of one thread, and of takers. */
+	unsigned patience[2];
+	uint64_t interval_ns; /* of the batch */
+};
+
+/* Rounds so far. */
+struct rounds {
+	uint64_t count;
+	unsigned rests; /* rounds in a row in which no thread had a CPU */
+	size_t turn;	/* index of the thread that was looked at last */
+};
+
+/* The threads whose tasks are read. */
+struct loops {
+	struct tasks_of *of;
+	size_t *threads; /* their indices */
+};
+
 struct remote {
 	const struct process *process;
 	const struct py_offsets *offsets;
@@ -61,23 +84,14 @@ struct remote {
 	struct plan plan;
 	struct batch batch;
 	bool taken;	    /* the round was taken ahead */
-	uint64_t lost;	    /* codes_lost() before the batch */
-	unsigned rests;	    /* rounds in a row in which no thread had a CPU */
-	uint64_t learned;   /* contexts_learned() at the last look */
-	unsigned news;	    /* rounds without a batch that are left */
-	uint64_t interval_ns; /* of the batch */
-	unsigned quiet;	    /* rounds in a row fit to be taken ahead */
-	/* Quiet rounds before a batch begins: of one thread, and of takers. */
-	unsigned patience[2];
+	struct batch_policy policy;
+	struct rounds rounds;
 	struct emitter emitter;
 	struct names *called; /* names of the threads */
 	bool twofold; /* some thread has had two states at once */
-	uint64_t round;
-	size_t turn; /* index of the thread that was looked at last */
 	struct watcher watcher;
 	struct tasks *tasks; /* NULL: not asked for, or not in this Python */
-	struct tasks_of *tasks_of; /* threads whose tasks are read ... */
-	size_t *loops;		   /* and their indices */
+	struct loops loops;
 	struct tach_locals locals; /* no function: not asked for */
 };
 
@@ -114,7 +128,7 @@ remote_new(const struct process *p, const struct py_runtime *rt,
 	plan_init(&r->plan, p, rt, &r->chains, interrupts,
 	    options->blocking);
 	batch_init(&r->batch, interrupts);
-	r->patience[false] = r->patience[true] = QUIET_MIN;
+	r->policy.patience[false] = r->policy.patience[true] = QUIET_MIN;
 	if (!chains_init(&r->chains, p, rt, options, table) ||
 	    (r->called = names_new(p, r->offsets, &r->chains.memory.memory,
 		 table)) == NULL) {
@@ -144,8 +158,8 @@ remote_free(struct remote *r, uint64_t until)
 	stops_free(&r->stops, until);
 	emitter_free(&r->emitter);
 	tasks_free(r->tasks);
-	free(r->tasks_of);
-	free(r->loops);
+	free(r->loops.of);
+	free(r->loops.threads);
 	names_free(r->called);
 	chains_free(&r->chains);
 	watcher_free(&r->watcher);
@@ -197,7 +211,7 @@ is_only(const struct remote *r, const struct thread *t)
 static uint64_t
 seek_tid(struct remote *r, const struct thread *t, uint64_t pthread)
 {
-	struct claim claim = {pthread, t->stack, is_only(r, t)};
+	struct claim claim = {pthread, t->last.stack, is_only(r, t)};
 
 	return identity_find(&r->identity, r->process, &claim,
 	    r->plan.time_us);
@@ -208,11 +222,11 @@ seek_tid(struct remote *r, const struct thread *t, uint64_t pthread)
 static uint64_t
 told_tid(struct remote *r, struct thread *t)
 {
-	uint64_t id = r->chains.tid, pthread = 0;
+	uint64_t id = r->chains.copies.tid, pthread = 0;
 
-	if (id == t->told && t->tid != 0)
-		return t->tid;
-	t->told = id;
+	if (id == t->id.told && t->id.tid != 0)
+		return t->id.tid;
+	t->id.told = id;
 	if (process_thread(r->process, id) != 0)
 		return id;
 	return py_read(live(r), t->py.addr + r->offsets->thread_ident,
@@ -224,13 +238,13 @@ told_tid(struct remote *r, struct thread *t)
 static uint64_t
 find_tid(struct remote *r, struct thread *t)
 {
-	uint64_t id = r->chains.tid, tid;
+	uint64_t id = r->chains.copies.tid, tid;
 
 	if (py_has(r->offsets->thread_native_thread_id))
 		return told_tid(r, t);
 	tid = tids_find(&r->tids, r->process, live(r), r->offsets,
-	    &r->plan.list, id, t->pthread == id ? t->tid : 0);
-	t->pthread = id;
+	    &r->plan.list, id, t->id.pthread == id ? t->id.tid : 0);
+	t->id.pthread = id;
 	if (tid != 0 || (tid = seek_tid(r, t, id)) != 0)
 		return tid;
 	return identity_is_known(&r->identity) ? 0 : id;
@@ -242,8 +256,8 @@ static void
 find_thread(struct remote *r, struct thread *t)
 {
 	struct chains *c = &r->chains;
-	struct py_piece id = {t->py.addr + c->id_field, sizeof(c->tid),
-	    &c->tid};
+	struct py_piece id = {t->py.addr + c->part.id, sizeof(c->copies.tid),
+	    &c->copies.tid};
 
 	if (t->task == 0 && live(r)->read(live(r), &id, 1))
 		thread_find(t, r->process, find_tid(r, t));
@@ -253,34 +267,38 @@ find_thread(struct remote *r, struct thread *t)
  * thread is not stopped: it stands still anyway, and some system calls would end
  * early.  A thread that stands amid the making of a call is let go, and stopped once
  * more. */
-static bool
+static enum read_result
 read_stopped(struct remote *r, struct thread *t, size_t *sure)
 {
-	bool whole = false;
+	enum read_result got = READ_TORN;
 
-	for (int i = 0; i < STOP_TRIES && !whole; i++) {
+	for (int i = 0; i < STOP_TRIES && got == READ_TORN; i++) {
 		if (i > 0) {
 			stop_release_all(&r->stops);
 			read_twice_wait();
 		}
 		t->held = t->task != 0 && status_runs(t) &&
-		    stop_thread(&r->stops, t->task);
-		whole = read_twice(&r->chains, t, sure);
-		if (!t->held)
+		    stop_thread(&r->stops, t->task) ? HOLD_STOP : HOLD_NONE;
+		got = read_twice(&r->chains, t, sure);
+		if (t->held == HOLD_NONE)
 			break;
 	}
-	return whole;
+	return got;
 }
 
-/* Reads a running thread in an interrupt.  False if it runs no more, or cannot be
- * read so. */
-static bool
-is_interrupted(struct remote *r, struct thread *t)
+/* Reads a running thread in an interrupt.  READ_TORN also if it runs no more, or
+ * cannot be read so. */
+static enum read_result
+read_interrupted(struct remote *r, struct thread *t)
 {
-	if (r->interrupts == NULL || t->task == 0 || !status_runs(t) ||
-	    !interrupted_read(r->interrupts, &r->chains, t))
-		return false;
-	return t->held = true;
+	enum read_result got;
+
+	if (r->interrupts == NULL || t->task == 0 || !status_runs(t))
+		return READ_TORN;
+	got = interrupted_read(r->interrupts, &r->chains, t);
+	if (got == READ_OK)
+		t->held = HOLD_INTERRUPT;
+	return got;
 }
 
 /* Plans no stay on the CPU of a thread that can be interrupted, even if it could not
@@ -297,14 +315,14 @@ stay_away(struct remote *r, const struct thread *t)
 static void
 park(const struct remote *r, struct thread *t)
 {
-	t->parked = t->task != 0 ?
+	t->looks.parked = t->task != 0 ?
 	    switches_count(&t->switches, r->process, t->task) : SWITCHES_UNKNOWN;
 	if (!status_is_blocked(t))
-		t->parked = SWITCHES_UNKNOWN;
+		t->looks.parked = SWITCHES_UNKNOWN;
 }
 
 /* Walks the copy of the round. */
-static bool
+static enum read_result
 walk_round_copy(struct remote *r, struct thread *t, size_t *sure)
 {
 	const struct interp *in = plan_interp(&r->plan, t);
@@ -318,18 +336,50 @@ walk_round_copy(struct remote *r, struct thread *t, size_t *sure)
  * as the thread has gone on since then.  If that is not enough for the whole chain,
  * the batch ends: rounds are then better taken by the recorder.
  */
-static bool
+static enum read_result
 read_record(struct remote *r, struct thread *t, size_t *sure)
 {
-	t->held = true;
-	for (int i = 0; i < RECORD_TRIES; i++)
-		if (walk_round_copy(r, t, sure)) {
-			t->stale = false;
-			return true;
+	enum read_result got = READ_TORN;
+
+	t->held = HOLD_COPY;
+	for (int i = 0; i < RECORD_TRIES && got == READ_TORN; i++)
+		got = walk_round_copy(r, t, sure);
+	if (got == READ_OK)
+		thread_make_current(t);
+	else {
+		batch_end(&r->batch);
+		r->chains.trouble = CHAIN_UNKNOWN;
+	}
+	return got;
+}
+
+/* Reads a thread by the copy of the round, if the thread stood still for that, or
+ * cannot have run. */
+static enum read_result
+read_still(struct remote *r, struct thread *t, size_t *sure)
+{
+	enum read_result got = READ_TORN;
+
+	if (t->copy.how == COPIED_INTERRUPT) {
+		got = walk_round_copy(r, t, sure);
+		if (got == READ_OK) {
+			thread_make_current(t);
+			t->held = HOLD_COPY;
 		}
-	batch_end(&r->batch);
-	r->chains.trouble = CHAIN_UNKNOWN;
-	return false;
+	}
+	return got == READ_TORN && t->fresh == FRESH_CURRENT ?
+	    walk_round_copy(r, t, sure) : got;
+}
+
+/* Reads a thread by the copy of the round, which may be of more than one moment. */
+static enum read_result
+read_running(struct remote *r, struct thread *t)
+{
+	const struct interp *in = plan_interp(&r->plan, t);
+
+	return t->copy.how != COPIED_NOT && t->fresh == FRESH_STALE ?
+	    read_once_running(&r->chains, t, &r->plan.all, in->gc, &in->stamp) :
+	    READ_TORN;
 }
 
 /*
@@ -339,37 +389,36 @@ read_record(struct remote *r, struct thread *t, size_t *sure)
  * once would move just these samples to a later moment, and show the thread running
  * too often.
  */
-static bool
+static enum read_result
 read_chain(struct remote *r, struct thread *t, size_t *sure)
 {
-	const struct interp *in = plan_interp(&r->plan, t);
-	bool ran = (t->status & TACH_STATUS_CPU) != 0; /* when it was seen last */
+	bool ran = (t->status.bits & TACH_STATUS_CPU) != 0; /* when it was seen last */
+	enum read_result got;
 
-	t->stale = !t->copied || plan_may_have_run(&r->plan, t);
-	if (t->still && r->taken)
+	if (t->copy.how == COPIED_NOT || plan_may_have_run(&r->plan, t))
+		thread_make_stale(t);
+	else
+		thread_make_current(t);
+	if (t->copy.how == COPIED_INTERRUPT && r->taken)
 		return read_record(r, t, sure);
-	if (t->still && walk_round_copy(r, t, sure)) {
-		t->stale = false;
-		return t->held = true;
-	}
-	if (!t->stale && walk_round_copy(r, t, sure))
-		return true;
+	if ((got = read_still(r, t, sure)) != READ_TORN)
+		return got;
 	find_thread(r, t);
-	if (t->copied && colocate_held(&r->chains.colocation, t->task) &&
-	    walk_round_copy(r, t, sure))
-		return true;
+	if (t->copy.how != COPIED_NOT &&
+	    colocate_held(&r->chains.colocation, t->task) &&
+	    (got = walk_round_copy(r, t, sure)) != READ_TORN)
+		return got;
 	if (r->options->blocking) {
-		t->stale = true;
+		thread_make_stale(t);
 		return read_stopped(r, t, sure);
 	}
-	if (ran && is_interrupted(r, t))
-		return true;
-	if (t->copied && t->stale &&
-	    read_once_running(&r->chains, t, &r->plan.all, in->gc, &in->stamp))
-		return true;
-	t->stale = true;
-	if (!ran && is_interrupted(r, t))
-		return true;
+	if (ran && (got = read_interrupted(r, t)) != READ_TORN)
+		return got;
+	if ((got = read_running(r, t)) != READ_TORN)
+		return got;
+	thread_make_stale(t);
+	if (!ran && (got = read_interrupted(r, t)) != READ_TORN)
+		return got;
 	park(r, t);
 	return read_twice(&r->chains, t, sure);
 }
@@ -379,11 +428,11 @@ static void
 rebind(struct remote *r, struct thread *t, uint64_t tid)
 {
 	thread_bind(t, r->process, tid);
-	t->sought = 0;
+	t->id.sought = 0;
 	t->index = TACH_NONE;
 	for (size_t i = 0; i < r->plan.threads.count; i++) {
 		const struct thread *u = &r->plan.threads.list[i];
-		r->twofold |= u != t && u->tid == tid;
+		r->twofold |= u != t && u->id.tid == tid;
 	}
 }
 
@@ -396,7 +445,7 @@ bind_thread(struct remote *r, struct thread *t)
 
 	if (tid == 0)
 		return false;
-	if (tid != t->tid)
+	if (tid != t->id.tid)
 		rebind(r, t, tid);
 	return t->task != 0 || !py_has(r->offsets->thread_native_thread_id);
 }
@@ -410,7 +459,7 @@ name_thread(struct remote *r, struct thread *t,
 		return true;
 	stats->unkept += t->task != 0 && t->state_fd < 0;
 	t->index = thread_names_add(r->names, (uint32_t)t->py.interp_id,
-	    t->tid);
+	    t->id.tid);
 	return t->index != TACH_NONE;
 }
 
@@ -425,11 +474,11 @@ seek_user(struct remote *r, struct thread *t, const struct moment *m)
 	uint64_t tid;
 
 	if (!py_has(r->offsets->thread_native_thread_id) || !m->holds_gil ||
-	    (m->status & TACH_STATUS_CPU) != 0 || m->time_us < t->seek_us)
+	    (m->status & TACH_STATUS_CPU) != 0 || m->time_us < t->id.seek_us)
 		return false;
-	t->seek_us = m->time_us + DOUBT_AFTER;
+	t->id.seek_us = m->time_us + DOUBT_AFTER;
 	tid = seek_tid(r, t, 0);
-	if (tid == 0 || tid == t->tid)
+	if (tid == 0 || tid == t->id.tid)
 		return false;
 	rebind(r, t, tid);
 	return true;
@@ -441,9 +490,9 @@ static void
 leave_stray_out(struct thread *t, uint64_t time_us,
     struct tach_recorder_stats *stats)
 {
-	t->gone = t->stray = true;
-	t->seek_us = time_us + SEEK_AFTER;
-	stats->strays += t->sought++ == 1;
+	t->fresh = FRESH_STRAY;
+	t->id.seek_us = time_us + SEEK_AFTER;
+	stats->strays += t->id.sought++ == 1;
 }
 
 /* Whether the thread has ended, and left its state behind. */
@@ -453,17 +502,16 @@ thread_has_left(const struct remote *r, struct thread *t, uint8_t status)
 	if ((status & TACH_STATUS_UNKNOWN) == 0 || t->task == 0 ||
 	    process_thread_id(r->process, t->task) != 0)
 		return false;
-	t->told = 0;
+	t->id.told = 0;
 	return true;
 }
 
 static void
 seek_again(struct thread *t, uint64_t time_us)
 {
-	if (!t->stray || time_us < t->seek_us)
+	if (t->fresh != FRESH_STRAY || time_us < t->id.seek_us)
 		return;
-	t->gone = t->stray = false;
-	t->stale = true;
+	t->fresh = FRESH_STALE;
 }
 
 /* Whether a thread that holds its GIL has gone on since its last sample, which
@@ -471,10 +519,10 @@ seek_again(struct thread *t, uint64_t time_us)
 static bool
 has_just_run(const struct remote *r, const struct thread *t, uint64_t time_us)
 {
-	const struct py_chain *now = &r->chains.chain, *then = &t->chain;
+	const struct py_chain *now = &r->chains.chain, *then = &t->last.chain;
 
-	return t->holds_gil && time_us - t->time_us <= RECENT &&
-	    (t->status & TACH_STATUS_CPU) != 0 && then->depth > 0 &&
+	return t->status.holds_gil && time_us - t->last.read_us <= RECENT &&
+	    (t->status.bits & TACH_STATUS_CPU) != 0 && then->depth > 0 &&
 	    (now->places[0].instr != then->places[0].instr ||
 		now->places[0].frame != then->places[0].frame);
 }
@@ -487,10 +535,10 @@ moment_of(struct remote *r, const struct thread *t, uint64_t time_us)
 	return (struct moment){.time_us = time_us,
 	    .offsets = r->offsets,
 	    .gil = in->gil_at,
-	    .holds_gil = t->holds_gil,
+	    .holds_gil = t->status.holds_gil,
 	    .wants_gil = chains_wants_gil(&r->chains),
 	    .ran = has_just_run(r, t, time_us),
-	    .waits = !t->holds_gil && plan_takes_turns(&r->plan, t),
+	    .waits = !t->status.holds_gil && plan_takes_turns(&r->plan, t),
 	    .exception = chains_exception(&r->chains, t, &r->none)};
 }
 
@@ -501,8 +549,8 @@ holds_gil(const struct remote *r, const struct thread *t)
 
 	if (r->offsets->active == 0)
 		return in->gil.locked && in->gil.holder == t->py.addr;
-	return t->copied && (chains_state(&r->chains,
-	    r->plan.all.bytes + t->copy, r->offsets->thread_status) &
+	return t->copy.how != COPIED_NOT && (chains_state(&r->chains,
+	    r->plan.all.bytes + t->copy.at, r->offsets->thread_status) &
 	    r->offsets->active) != 0;
 }
 
@@ -513,7 +561,7 @@ is_wanted_thread(const struct remote *r, const struct thread *t)
 {
 	return (!r->options->main_only || t->task == 0 ||
 		t->task == r->process->pid) &&
-	    (r->options->mode != TACH_MODE_GIL || t->holds_gil);
+	    (r->options->mode != TACH_MODE_GIL || t->status.holds_gil);
 }
 
 /* Whether a thread has ended, or never was one.  Then it is no failure if it could
@@ -521,8 +569,6 @@ is_wanted_thread(const struct remote *r, const struct thread *t)
 static bool
 thread_has_ended(const struct remote *r, const struct thread *t)
 {
-	if (r->chains.ended)
-		return true;
 	return t->task != 0 ? process_thread_id(r->process, t->task) == 0 :
 	    py_has(r->offsets->thread_native_thread_id);
 }
@@ -549,13 +595,14 @@ static void
 count_interrupts(const struct remote *r, const struct thread *t, uint8_t status,
     struct tach_recorder_stats *stats)
 {
-	bool outside = !t->held && (status & TACH_STATUS_CPU) != 0;
+	bool held = t->held != HOLD_NONE;
+	bool outside = !held && (status & TACH_STATUS_CPU) != 0;
 
 	if (r->interrupts == NULL)
 		return;
-	stats->interrupted += t->held;
-	stats->unfit += outside && t->unfit;
-	stats->dear += outside && !t->unfit && interrupted_spares(t);
+	stats->interrupted += held;
+	stats->unfit += outside && t->interrupt.unfit;
+	stats->dear += outside && !t->interrupt.unfit && interrupted_spares(t);
 }
 
 /* ---- local variables --------------------------------------------------- */
@@ -602,17 +649,17 @@ tell_locals(const struct remote *r)
 
 /* Reads a chain.  If the thread runs a task, the tasks that wait for it are joined;
  * if that fails, the event loop's frames stay. */
-static bool
+static enum read_result
 read_stack(struct remote *r, struct thread *t, size_t *sure)
 {
-	bool whole = read_chain(r, t, sure);
+	enum read_result got = read_chain(r, t, sure);
 
 	if (r->tasks == NULL || !tasks_found(r->tasks, clock_ns()))
-		return whole;
-	for (int i = 0; i < TASK_TRIES && whole &&
+		return got;
+	for (int i = 0; i < TASK_TRIES && got == READ_OK &&
 	    !tasks_extend(r->tasks, t, &r->chains.chain); i++)
-		whole = read_twice(&r->chains, t, sure);
-	return whole;
+		got = read_twice(&r->chains, t, sure);
+	return got;
 }
 
 /*
@@ -629,12 +676,13 @@ is_elsewhere(const struct remote *r, const struct thread *t, uint64_t time_us)
 		return false;
 	for (size_t i = 0; i < r->plan.threads.count; i++) {
 		const struct thread *u = &r->plan.threads.list[i];
-		if (u == t || u->tid != t->tid)
+		if (u == t || u->id.tid != t->id.tid)
 			continue;
-		if (u->sampled_us == time_us)
+		if (u->last.sampled_us == time_us)
 			return true;
-		if (u->stack != 0 && !u->gone && u->stack < t->stack &&
-		    t->stack - u->stack < STACK_MAX)
+		if (u->last.stack != 0 && !thread_is_gone(u) &&
+		    u->last.stack < t->last.stack &&
+		    t->last.stack - u->last.stack < STACK_MAX)
 			return true;
 	}
 	return false;
@@ -648,31 +696,31 @@ static void
 renew_set(const struct remote *r, struct thread *t)
 {
 	const struct py_chain *c = &r->chains.chain;
-	struct workset old = t->set;
+	struct workset old = t->memory.set;
 	size_t n;
 
 	if (!chains_lie_apart(&r->chains))
 		return;
-	n = c->depth - (t->samples > 0 ? chain_shared(c, &t->chain) : 0);
+	n = c->depth - (t->memory.samples > 0 ? chain_shared(c, &t->last.chain) : 0);
 	for (size_t i = 0; i < n; i++)
 		if (!place_is_mark(&c->places[i]))
-			workset_add(&t->needed, c->places[i].frame,
+			workset_add(&t->memory.needed, c->places[i].frame,
 			    r->offsets->frame_size);
-	if (++t->samples < NEEDED)
+	if (++t->memory.samples < NEEDED)
 		return;
-	t->samples = 0;
-	t->set = t->needed;
-	t->needed = old;
-	workset_clear(&t->needed);
+	t->memory.samples = 0;
+	t->memory.set = t->memory.needed;
+	t->memory.needed = old;
+	workset_clear(&t->memory.needed);
 }
 
 /* Passes over a thread whose status is not wanted, until it can have run. */
 static void
 pass_over(struct thread *t, uint8_t status)
 {
-	t->passed = true;
-	t->stale = false;
-	t->status = status;
+	t->last.is = LAST_PASSED;
+	thread_make_current(t);
+	t->status.bits = status;
 }
 
 static bool
@@ -680,29 +728,33 @@ take_thread_sample(struct remote *r, struct thread *t, uint64_t time_us,
     struct tach_sink *sink, struct tach_recorder_stats *stats)
 {
 	size_t sure = 0;
+	enum read_result got;
 	bool whole;
 	struct moment m;
 
 	t->done = true;
-	t->live = t->passed = t->lost = t->held = t->unsure = false;
-	t->holds_gil = holds_gil(r, t);
+	t->last.is = LAST_NONE;
+	t->status.unsure = false;
+	t->held = HOLD_NONE;
+	t->status.holds_gil = holds_gil(r, t);
 	if (!is_wanted_thread(r, t))
 		return true;
-	errno = 0;
-	whole = read_stack(r, t, &sure);
-	if (!whole && errno == ENOMEM)
+	got = read_stack(r, t, &sure);
+	if (got == READ_NOMEM)
 		return false;
+	whole = got == READ_OK;
 	stay_away(r, t);
 	if (!whole && sure == 0) {
-		t->lost = !thread_has_ended(r, t);
-		if (t->lost)
+		if (got != READ_GONE && !thread_has_ended(r, t)) {
+			t->last.is = LAST_LOST;
 			count_failure(r, stats);
+		}
 		return true;
 	}
-	t->stack = 0;
+	t->last.stack = 0;
 	if (r->chains.chain.depth == 0)
 		return true; /* runs no Python code */
-	t->stack = r->chains.chain.stack;
+	t->last.stack = r->chains.chain.stack;
 	if (!bind_thread(r, t)) {
 		leave_stray_out(t, time_us, stats);
 		return true;
@@ -735,13 +787,13 @@ take_thread_sample(struct remote *r, struct thread *t, uint64_t time_us,
 	stats->torn += !whole;
 	count_interrupts(r, t, m.status, stats);
 	stats->compiled += chains_compiled(&r->chains);
-	t->live = whole && r->options->async != TACH_ASYNC_ALL;
-	t->lost = !t->live;
-	t->sound = whole && r->chains.sound;
-	t->count = r->chains.stamp.count;
-	t->time_us = time_us;
-	t->wants_gil = m.wants_gil;
-	t->exception = m.exception;
+	t->last.is = whole && r->options->async != TACH_ASYNC_ALL ?
+	    LAST_GOOD : LAST_LOST;
+	t->last.sound = whole && r->chains.sound;
+	t->last.count = r->chains.stamp.count;
+	t->last.read_us = time_us;
+	t->status.wants_gil = m.wants_gil;
+	t->status.exception = m.exception;
 	return emit_sample(&r->emitter, t, &r->chains.chain, !whole, &m, sink);
 }
 
@@ -764,7 +816,7 @@ sample_copied(struct remote *r, uint64_t time_us, struct tach_sink *sink,
 {
 	for (size_t i = 0; i < r->plan.threads.count; i++) {
 		struct thread *t = &r->plan.threads.list[i];
-		if (t->copied &&
+		if (t->copy.how != COPIED_NOT &&
 		    !sample_thread(r, t, time_us, sink, stats))
 			return false;
 	}
@@ -778,23 +830,27 @@ renew_status(struct remote *r, struct thread *t)
 {
 	struct moment m = {.offsets = r->offsets,
 	    .gil = plan_interp(&r->plan, t)->gil_at,
-	    .holds_gil = t->holds_gil,
-	    .wants_gil = t->wants_gil,
-	    .exception = t->exception};
+	    .holds_gil = t->status.holds_gil,
+	    .wants_gil = t->status.wants_gil,
+	    .exception = t->status.exception};
 
-	t->unsure = t->held = false;
-	t->status = status_of(r->process, t, &m);
-	t->live = status_kept(r->options, t->status) &&
-	    !thread_has_left(r, t, t->status);
-	return t->live;
+	t->status.unsure = false;
+	t->held = HOLD_NONE;
+	t->status.bits = status_of(r->process, t, &m);
+	if (status_kept(r->options, t->status.bits) &&
+	    !thread_has_left(r, t, t->status.bits))
+		return true;
+	t->last.is = LAST_NONE;
+	return false;
 }
 
 /* Looks again at a thread that was passed over: it is read if it runs now. */
 static void
 look_again(struct thread *t)
 {
-	t->unsure = false;
-	t->stale = t->stale || status_runs(t);
+	t->status.unsure = false;
+	if (t->fresh == FRESH_CURRENT && status_runs(t))
+		t->fresh = FRESH_STALE;
 }
 
 /* Repeats the last sample of threads that did not run since.  A stale thread that
@@ -805,16 +861,17 @@ sample_others(struct remote *r, uint64_t time_us, struct tach_sink *sink,
 {
 	for (size_t i = 0; i < r->plan.threads.count; i++) {
 		struct thread *t = &r->plan.threads.list[i];
-		if (t->gone || t->done)
+		if (thread_is_gone(t) || t->done)
 			continue;
-		t->copied = false;
-		if (t->passed && t->unsure)
+		t->copy.how = COPIED_NOT;
+		if (t->last.is == LAST_PASSED && t->status.unsure)
 			look_again(t);
-		if (t->stale) {
+		if (t->fresh == FRESH_STALE) {
 			if (!sample_thread(r, t, time_us, sink, stats))
 				return false;
-		} else if (t->live && !is_elsewhere(r, t, time_us) &&
-		    (!t->unsure || renew_status(r, t))) {
+		} else if (t->last.is == LAST_GOOD &&
+		    !is_elsewhere(r, t, time_us) &&
+		    (!t->status.unsure || renew_status(r, t))) {
 			thread_names_count(r->names, t->index, 1, stats);
 			if (!emit_again(&r->emitter, t, time_us, sink))
 				return false;
@@ -839,9 +896,9 @@ sample_task(void *arg, size_t of, struct py_chain *c)
 {
 	struct task_round *a = arg;
 	struct remote *r = a->remote;
-	struct thread *t = &r->plan.threads.list[r->loops[of]];
+	struct thread *t = &r->plan.threads.list[r->loops.threads[of]];
 
-	a->moment.status = t->status & TACH_STATUS_MAIN;
+	a->moment.status = t->status.bits & TACH_STATUS_MAIN;
 	thread_names_count(r->names, t->index, 1, a->stats);
 	a->failed = !emit_sample(&r->emitter, t, c, false, &a->moment,
 	    a->sink);
@@ -853,13 +910,13 @@ static bool
 reserve_loops(struct remote *r)
 {
 	size_t n = r->plan.threads.count;
-	size_t *loops = reallocarray(r->loops, n, sizeof(*loops));
-	struct tasks_of *of = reallocarray(r->tasks_of, n, sizeof(*of));
+	size_t *loops = reallocarray(r->loops.threads, n, sizeof(*loops));
+	struct tasks_of *of = reallocarray(r->loops.of, n, sizeof(*of));
 
 	if (loops != NULL)
-		r->loops = loops;
+		r->loops.threads = loops;
 	if (of != NULL)
-		r->tasks_of = of;
+		r->loops.of = of;
 	return loops != NULL && of != NULL;
 }
 
@@ -877,13 +934,13 @@ sample_tasks(struct remote *r, uint64_t time_us, struct tach_sink *sink,
 		return false;
 	for (size_t i = 0; i < r->plan.threads.count; i++) {
 		const struct thread *t = &r->plan.threads.list[i];
-		if (t->gone || t->index == TACH_NONE || !t->done ||
-		    !status_kept(r->options, t->status & TACH_STATUS_MAIN))
+		if (thread_is_gone(t) || t->index == TACH_NONE || !t->done ||
+		    !status_kept(r->options, t->status.bits & TACH_STATUS_MAIN))
 			continue;
-		r->loops[n] = i;
-		r->tasks_of[n++] = (struct tasks_of){t->py.interp, t->py.addr};
+		r->loops.threads[n] = i;
+		r->loops.of[n++] = (struct tasks_of){t->py.interp, t->py.addr};
 	}
-	stats->failed += tasks_waiting(r->tasks, r->tasks_of, n, sample_task,
+	stats->failed += tasks_waiting(r->tasks, r->loops.of, n, sample_task,
 	    &a);
 	return !a.failed;
 }
@@ -895,13 +952,13 @@ sample_tasks(struct remote *r, uint64_t time_us, struct tach_sink *sink,
 static void
 look_at_thread(struct remote *r, struct thread *t)
 {
-	if (!t->live && !t->passed)
-		t->stale = true;
+	if (t->last.is != LAST_GOOD && t->last.is != LAST_PASSED)
+		thread_make_stale(t);
 	else if ((plan_interp(&r->plan, t)->counted &&
 		     switches_had(&t->switches, r->process, t->task,
 			 &r->watcher)) ||
-	    ++t->looks % LOOKS == 0)
-		t->unsure = true;
+	    ++t->looks.count % LOOKS == 0)
+		t->status.unsure = true;
 }
 
 /*
@@ -920,7 +977,7 @@ look_around(struct remote *r)
 
 	for (; n > 0; n--) {
 		struct thread *t = &r->plan.threads.list[
-		    r->turn = (r->turn + 1) % count];
+		    r->rounds.turn = (r->rounds.turn + 1) % count];
 		if (!plan_takes_turns(&r->plan, t))
 			look_at_thread(r, t);
 	}
@@ -935,8 +992,8 @@ look_for_rest(struct remote *r, struct thread *t)
 	bool blocked = status_was_blocked(t) &&
 	    !switches_had(&t->switches, r->process, t->task, &r->watcher);
 
-	t->rests = blocked && t->blocked;
-	t->blocked = blocked;
+	t->looks.rest = !blocked ? REST_NONE :
+	    t->looks.rest == REST_NONE ? REST_BLOCKED : REST_LONG;
 }
 
 /* Frees the memory of copies now and then: the first rounds of new threads need a
@@ -944,7 +1001,7 @@ look_for_rest(struct remote *r, struct thread *t)
 static void
 forget_room(struct remote *r)
 {
-	if (r->round % FORGET_AFTER == 0)
+	if (r->rounds.count % FORGET_AFTER == 0)
 		snapshot_free(&r->plan.all);
 }
 
@@ -954,14 +1011,16 @@ begin_round(struct remote *r)
 	forget_room(r);
 	for (size_t i = 0; i < r->plan.threads.count; i++) {
 		struct thread *t = &r->plan.threads.list[i];
-		t->done = t->copied = t->still = false;
+		t->done = false;
+		t->copy.how = COPIED_NOT;
 		seek_again(t, r->plan.time_us);
 		if (!plan_interp(&r->plan, t)->counted)
 			look_for_rest(r, t);
 		/* Its last sample is one of a task that waits. */
-		t->stale |= r->options->async == TACH_ASYNC_ALL;
-		if ((r->round + i) % FORGET_AFTER == 0)
-			workset_clear(&t->set);
+		if (r->options->async == TACH_ASYNC_ALL)
+			thread_make_stale(t);
+		if ((r->rounds.count + i) % FORGET_AFTER == 0)
+			workset_clear(&t->memory.set);
 	}
 }
 
@@ -970,7 +1029,7 @@ has_more(const struct remote *r)
 {
 	for (size_t i = 0; i < r->plan.threads.count; i++) {
 		const struct thread *t = &r->plan.threads.list[i];
-		if (t->stale && !t->done && !t->gone)
+		if (t->fresh == FRESH_STALE && !t->done)
 			return true;
 	}
 	return false;
@@ -983,9 +1042,9 @@ wait_near(struct remote *r)
 {
 	for (size_t i = 0; i < r->plan.threads.count; i++) {
 		const struct thread *t = &r->plan.threads.list[
-		    (r->round + i) % r->plan.threads.count];
+		    (r->rounds.count + i) % r->plan.threads.count];
 		if (t->done && t->task != 0 &&
-		    (t->status & TACH_STATUS_CPU) != 0) {
+		    (t->status.bits & TACH_STATUS_CPU) != 0) {
 			colocate_wait(&r->chains.colocation, t->task);
 			return;
 		}
@@ -996,7 +1055,7 @@ wait_near(struct remote *r)
 static void
 leave_round(struct remote *r)
 {
-	r->round++;
+	r->rounds.count++;
 	if (r->options->blocking)
 		wait_near(r);
 	else if (!r->taken)
@@ -1004,27 +1063,29 @@ leave_round(struct remote *r)
 		    contexts_learned(r->chains.contexts));
 }
 
-/* Takes a copy, made at one moment, of the only thread that can have run.  False if
- * there is none.  If a record is of no use, nor are the later ones, so the batch is
- * cancelled. */
-static bool
+/* Takes a copy, made at one moment, of the only thread that can have run.
+ * COPY_FAILED if there is none.  If a record is of no use, nor are the later ones, so
+ * the batch is cancelled. */
+static enum copy_result
 see_alone(struct remote *r)
 {
+	enum copy_result taken;
+
 	if (!r->taken)
 		return plan_interrupt(&r->plan);
-	if (plan_take(&r->plan, &r->batch))
-		return true;
-	batch_cancel(&r->batch);
-	return false;
+	taken = plan_take(&r->plan, &r->batch);
+	if (taken != COPY_OK)
+		batch_cancel(&r->batch);
+	return taken;
 }
 
 /* Takes the next record of the same moment: where a turn has ended, both takers have
  * one. */
-static bool
+static enum copy_result
 see_more(struct remote *r)
 {
-	return r->taken && batch_more(&r->batch) &&
-	    plan_take(&r->plan, &r->batch);
+	return r->taken && batch_more(&r->batch) ?
+	    plan_take(&r->plan, &r->batch) : COPY_FAILED;
 }
 
 /* ---- rounds in which no thread has run --------------------------------- */
@@ -1033,8 +1094,8 @@ see_more(struct remote *r)
 static bool
 was_at_rest(const struct thread *t)
 {
-	return !t->gone && !t->unsure && t->task != 0 &&
-	    status_was_blocked(t) && (t->live || t->passed || t->stack == 0);
+	return !thread_is_gone(t) && !t->status.unsure && t->task != 0 &&
+	    status_was_blocked(t);
 }
 
 /* Whether all threads were at rest, and the process has no other thread: it could
@@ -1059,7 +1120,7 @@ had_no_cpu(struct remote *r)
 	for (size_t i = 0; i < r->plan.threads.count; i++) {
 		struct thread *t = &r->plan.threads.list[i];
 		if (switches_had(&t->switches, r->process, t->task, &r->watcher)) {
-			t->unsure = true;
+			t->status.unsure = true;
 			none = false;
 		}
 	}
@@ -1075,8 +1136,8 @@ all_rest(struct remote *r)
 	bool rest = !r->taken && r->tasks == NULL && r->locals.tell == NULL &&
 	    !r->options->blocking && were_at_rest(r) && had_no_cpu(r);
 
-	r->rests = rest ? r->rests + 1 : 0;
-	return r->rests > 1;
+	r->rounds.rests = rest ? r->rounds.rests + 1 : 0;
+	return r->rounds.rests > 1;
 }
 
 bool
@@ -1084,7 +1145,7 @@ remote_can_repeat(const struct remote *r)
 {
 	for (size_t i = 0; i < r->plan.threads.count; i++) {
 		const struct thread *t = &r->plan.threads.list[i];
-		if (t->lost && !t->gone)
+		if (t->last.is == LAST_LOST && !thread_is_gone(t))
 			return false;
 	}
 	return true;
@@ -1096,7 +1157,8 @@ remote_again(struct remote *r, uint64_t time_us, struct tach_sink *sink,
 {
 	for (size_t i = 0; i < r->plan.threads.count; i++) {
 		struct thread *t = &r->plan.threads.list[i];
-		if (t->gone || !t->live || is_elsewhere(r, t, time_us))
+		if (thread_is_gone(t) || t->last.is != LAST_GOOD ||
+		    is_elsewhere(r, t, time_us))
 			continue;
 		thread_names_count(r->names, t->index, 1, stats);
 		if (!emit_again(&r->emitter, t, time_us, sink))
@@ -1131,37 +1193,75 @@ rest_round(struct remote *r, uint64_t time_us, struct tach_sink *sink,
 	    look_at_thread_names(r, time_us) : REMOTE_ERROR;
 }
 
-enum remote_result
-remote_round(struct remote *r, uint64_t time_us, struct tach_sink *to,
-    struct tach_recorder_stats *stats)
+/* Samples the threads of which there are copies of one moment.  *first: whether the
+ * round's first copy is still to be made. */
+static enum remote_result
+sample_alone(struct remote *r, uint64_t time_us, struct tach_sink *sink,
+    struct tach_recorder_stats *stats, bool *first)
 {
-	struct tach_sink *sink = sink_of(r, to);
-	bool first = true;
+	enum copy_result seen = see_alone(r);
 
-	if (all_rest(r))
-		return rest_round(r, time_us, sink, stats);
-	r->plan.time_us = time_us;
-	begin_round(r);
-	if (see_alone(r)) {
-		do
-			if (!sample_copied(r, time_us, sink, stats))
-				return REMOTE_ERROR;
-		while (see_more(r));
-		first = !r->plan.kept;
-		if (!first)
-			look_around(r);
+	*first = seen != COPY_OK;
+	while (seen == COPY_OK) {
+		if (!sample_copied(r, time_us, sink, stats))
+			return REMOTE_ERROR;
+		seen = see_more(r);
 	}
+	if (seen == COPY_NOMEM)
+		return REMOTE_ERROR;
+	*first = *first || !r->plan.kept;
+	if (!*first)
+		look_around(r);
+	return REMOTE_OK;
+}
+
+/* Makes a copy: the first one of a round, or a later one. */
+static enum remote_result
+copy_threads(struct remote *r, bool first)
+{
+	enum copy_result copied = first ? plan_copy_lean(&r->plan) : COPY_FAILED;
+
+	if (copied == COPY_FAILED)
+		copied = plan_copy(&r->plan, first);
+	return copied == COPY_OK ? REMOTE_OK :
+	    copied == COPY_NOMEM ? REMOTE_ERROR : REMOTE_LOST;
+}
+
+/* Copies and samples the other threads that have to be read.  first: the first copy of
+ * the round is still to be made. */
+static enum remote_result
+sample_copies(struct remote *r, uint64_t time_us, struct tach_sink *sink,
+    struct tach_recorder_stats *stats, bool first)
+{
+	enum remote_result got;
+
 	for (int i = 0; i < COPIES_MAX && (first || has_more(r)); i++) {
-		errno = 0;
-		if (!(first && plan_copy_lean(&r->plan)) &&
-		    !plan_copy(&r->plan, first))
-			return errno == ENOMEM ? REMOTE_ERROR : REMOTE_LOST;
+		if ((got = copy_threads(r, first)) != REMOTE_OK)
+			return got;
 		if (!sample_copied(r, time_us, sink, stats))
 			return REMOTE_ERROR;
 		if (first)
 			look_around(r);
 		first = false;
 	}
+	return REMOTE_OK;
+}
+
+enum remote_result
+remote_round(struct remote *r, uint64_t time_us, struct tach_sink *to,
+    struct tach_recorder_stats *stats)
+{
+	struct tach_sink *sink = sink_of(r, to);
+	enum remote_result got;
+	bool first;
+
+	if (all_rest(r))
+		return rest_round(r, time_us, sink, stats);
+	r->plan.time_us = time_us;
+	begin_round(r);
+	if ((got = sample_alone(r, time_us, sink, stats, &first)) != REMOTE_OK ||
+	    (got = sample_copies(r, time_us, sink, stats, first)) != REMOTE_OK)
+		return got;
 	if (!sample_others(r, time_us, sink, stats))
 		return REMOTE_ERROR;
 	if (r->options->async == TACH_ASYNC_ALL && r->tasks != NULL &&
@@ -1195,9 +1295,9 @@ may_go_ahead(const struct remote *r)
 static void
 hesitate(struct remote *r, bool turns, bool soon)
 {
-	unsigned *p = &r->patience[turns];
+	unsigned *p = &r->policy.patience[turns];
 
-	r->quiet = 0;
+	r->policy.quiet = 0;
 	*p = !soon ? QUIET_MIN : *p < QUIET_MAX ? *p * 2 : QUIET_MAX;
 }
 
@@ -1206,14 +1306,14 @@ hesitate(struct remote *r, bool turns, bool soon)
 static bool
 learns(struct remote *r)
 {
-	uint64_t before = r->learned;
+	uint64_t before = r->policy.learned;
 
-	r->learned = contexts_learned(r->chains.contexts);
-	if (r->learned != before)
-		r->news = NEWS;
-	else if (r->news > 0)
-		r->news--;
-	return r->news > 0;
+	r->policy.learned = contexts_learned(r->chains.contexts);
+	if (r->policy.learned != before)
+		r->policy.news = NEWS;
+	else if (r->policy.news > 0)
+		r->policy.news--;
+	return r->policy.news > 0;
 }
 
 void
@@ -1222,11 +1322,11 @@ remote_go_ahead(struct remote *r, uint64_t interval_ns, uint32_t size)
 	size_t threads = may_go_ahead(r) ?
 	    plan_may_go_ahead(&r->plan, &r->batch) : 0;
 
-	r->interval_ns = interval_ns;
-	r->lost = codes_lost(r->chains.codes);
+	r->policy.interval_ns = interval_ns;
+	r->policy.lost = codes_lost(r->chains.codes);
 	if (threads == 0 || learns(r))
-		r->quiet = 0;
-	else if (++r->quiet >= r->patience[threads > 1] &&
+		r->policy.quiet = 0;
+	else if (++r->policy.quiet >= r->policy.patience[threads > 1] &&
 	    !plan_go_ahead(&r->plan, &r->batch, interval_ns, size))
 		hesitate(r, threads > 1, true);
 }
@@ -1235,9 +1335,9 @@ void
 remote_keep_ahead(struct remote *r, uint64_t interval_ns, uint32_t size)
 {
 	batch_set_size(&r->batch, size);
-	if (interval_ns != r->interval_ns)
+	if (interval_ns != r->policy.interval_ns)
 		batch_set_interval(&r->batch, interval_ns);
-	r->interval_ns = interval_ns;
+	r->policy.interval_ns = interval_ns;
 }
 
 bool
@@ -1250,7 +1350,7 @@ bool
 remote_is_alone(const struct remote *r)
 {
 	return r->plan.threads.count == 1 ||
-	    (r->batch.on && r->plan.takers > 1);
+	    (r->batch.on && r->plan.ahead.takers > 1);
 }
 
 uint64_t
@@ -1297,7 +1397,7 @@ remote_end_ahead(struct remote *r)
 static bool
 has_lost(const struct remote *r)
 {
-	return r->lost != codes_lost(r->chains.codes);
+	return r->policy.lost != codes_lost(r->chains.codes);
 }
 
 bool
@@ -1317,7 +1417,7 @@ remote_next(struct remote *r, uint64_t *time)
 		r->taken = batch_next(&r->batch, time);
 	}
 	if (!r->batch.on)
-		hesitate(r, r->plan.takers > 1, has_lost(r) ||
+		hesitate(r, r->plan.ahead.takers > 1, has_lost(r) ||
 		    batch_is_dear(&r->batch) || r->batch.rounds < SOON);
 	return r->taken;
 }

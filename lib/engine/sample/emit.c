@@ -64,13 +64,13 @@ reserve_frames(struct emitter *e, size_t depth)
 static void
 swap_sample(struct emitter *e, struct thread *t, struct py_chain *chain)
 {
-	uint32_t *frames = t->frames;
-	size_t max = t->frames_max;
-	struct py_chain last = t->chain;
+	uint32_t *frames = t->last.frames;
+	size_t max = t->last.frames_max;
+	struct py_chain last = t->last.chain;
 
-	t->frames = e->frames;
-	t->frames_max = e->frames_max;
-	t->chain = *chain;
+	t->last.frames = e->frames;
+	t->last.frames_max = e->frames_max;
+	t->last.chain = *chain;
 	e->frames = frames;
 	e->frames_max = max;
 	*chain = last;
@@ -113,8 +113,8 @@ map_frames(struct emitter *e, const struct thread *t,
 
 	if (!reserve_frames(e, c->depth))
 		return TACH_NONE;
-	if (is_continued(e, t) && t->replaced == codes_replaced(e->codes))
-		shared = chain_shared(c, &t->chain);
+	if (is_continued(e, t) && t->last.replaced == codes_replaced(e->codes))
+		shared = chain_shared(c, &t->last.chain);
 	/* The interpreter can have changed the instruction in its place. */
 	if (e->opcodes && shared > 0 && shared == c->depth)
 		shared--;
@@ -123,7 +123,8 @@ map_frames(struct emitter *e, const struct thread *t,
 		if ((e->frames[i] = frame_of(e, &c->places[i])) == TACH_NONE)
 			return TACH_NONE;
 	if (shared > 0)
-		memcpy(e->frames + fresh, t->frames + t->chain.depth - shared,
+		memcpy(e->frames + fresh,
+		    t->last.frames + t->last.chain.depth - shared,
 		    shared * sizeof(*e->frames));
 	return (uint32_t)shared;
 }
@@ -137,9 +138,10 @@ mark_torn(struct emitter *e, struct thread *t, struct tach_run *run)
 		e->torn_frame = emit_synthetic(e->table, TORN_NAME);
 	if (e->torn_frame == TACH_NONE)
 		return false;
-	memmove(t->frames + 1, t->frames, run->depth * sizeof(*t->frames));
-	t->frames[0] = e->torn_frame;
-	t->chain.depth = 0;
+	memmove(t->last.frames + 1, t->last.frames,
+	    run->depth * sizeof(*t->last.frames));
+	t->last.frames[0] = e->torn_frame;
+	t->last.chain.depth = 0;
 	run->depth++;
 	return true;
 }
@@ -149,20 +151,20 @@ emit_sample(struct emitter *e, struct thread *t, struct py_chain *chain,
     bool torn, const struct moment *m, struct tach_sink *sink)
 {
 	uint32_t shared = map_frames(e, t, chain);
-	struct tach_tick tick = {m->time_us, t->status = m->status, 0};
-	struct tach_run run = {.thread = t->tid,
+	struct tach_tick tick = {m->time_us, t->status.bits = m->status, 0};
+	struct tach_run run = {.thread = t->id.tid,
 	    .interp = (uint32_t)t->py.interp_id, .index = t->index,
 	    .depth = (uint32_t)chain->depth, .shared = shared,
 	    .ticks = &tick, .count = 1};
 
 	if (shared == TACH_NONE)
 		return false;
-	t->replaced = codes_replaced(e->codes);
-	t->sampled_us = m->time_us;
+	t->last.replaced = codes_replaced(e->codes);
+	t->last.sampled_us = m->time_us;
 	swap_sample(e, t, chain);
 	if (torn && !mark_torn(e, t, &run))
 		return false;
-	run.frames = t->frames;
+	run.frames = t->last.frames;
 	return sink->run(sink, &run) == TACH_OK;
 }
 
@@ -170,14 +172,14 @@ bool
 emit_again(struct emitter *e, struct thread *t, uint64_t time_us,
     struct tach_sink *sink)
 {
-	uint32_t depth = (uint32_t)t->chain.depth;
-	struct tach_tick tick = {time_us, t->status, 0};
-	struct tach_run run = {.thread = t->tid,
+	uint32_t depth = (uint32_t)t->last.chain.depth;
+	struct tach_tick tick = {time_us, t->status.bits, 0};
+	struct tach_run run = {.thread = t->id.tid,
 	    .interp = (uint32_t)t->py.interp_id, .index = t->index,
-	    .frames = t->frames, .depth = depth,
+	    .frames = t->last.frames, .depth = depth,
 	    .shared = is_continued(e, t) ? depth : 0,
 	    .ticks = &tick, .count = 1};
 
-	t->sampled_us = time_us;
+	t->last.sampled_us = time_us;
 	return sink->run(sink, &run) == TACH_OK;
 }

@@ -132,11 +132,11 @@ read_ident(const struct names *n, const struct thread *t, uint64_t *ident)
 	};
 
 	if (t->py.addr == 0) {
-		*ident = t->pthread;
+		*ident = t->id.pthread;
 		return true;
 	}
 	return m->read(m, pieces, native ? 2 : 1) &&
-	    (native ? tid == t->told : *ident == t->pthread);
+	    (native ? tid == t->id.told : *ident == t->id.pthread);
 }
 
 static uint64_t
@@ -197,7 +197,7 @@ note_name(struct names *n, const struct thread *t, const struct name *name)
 	buf_add(&b, "thread ", 7);
 	buf_add_number(&b, t->py.interp_id);
 	buf_add_char(&b, ' ');
-	buf_add_number(&b, t->tid);
+	buf_add_number(&b, t->id.tid);
 	buf_add_char(&b, ' ');
 	for (size_t i = 0, len; i < name->len; i += len + 1) {
 		len = strnlen(name->bytes + i, name->len - i);
@@ -233,7 +233,7 @@ look_at_name(struct names *n, const struct thread *t, struct known_name *k,
 	static const struct name main_name = {"MainThread",
 	    sizeof("MainThread") - 1};
 	struct name name;
-	uint64_t state = t->py.addr != 0 ? t->py.addr : t->pthread;
+	uint64_t state = t->py.addr != 0 ? t->py.addr : t->id.pthread;
 
 	if (k->state != state)
 		*k = (struct known_name){.state = state, .print = k->print};
@@ -288,7 +288,8 @@ names_look(struct names *n, const struct threads *threads, size_t count,
 	for (size_t i = 0; i < threads->count; i++) {
 		const struct thread *t = &threads->list[i];
 		struct known_name *k;
-		if (t->tid == 0 || t->gone || t->index == TACH_NONE)
+		if (t->id.tid == 0 || thread_is_gone(t) ||
+		    t->index == TACH_NONE)
 			continue;
 		k = &n->list[t->index];
 		if (k->due <= time && done++ < BATCH &&

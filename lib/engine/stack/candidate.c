@@ -14,18 +14,20 @@ walk_view(struct chains *c, const struct thread *t, const struct copied *from,
 	enum walk_result w;
 
 	marks.past = past ? &c->past : NULL;
-	marks.stack = t->stack;
+	marks.stack = t->last.stack;
 	chains_mark_root(c, t, &marks);
 	chain->depth = 0;
 	w = walk_frames(c->offsets, view, t->py.addr, &marks, chain);
-	chain->ending = chain->ending && !c->native;
+	chain->ending = chain->ending && !c->wants.native;
 	if (w != WALK_OK)
 		return w;
 	if (!codes_name_past(c->codes, chain))
 		chain_drop_past(chain);
-	return (chain->returned && chain->depth == 0) ||
-		!codes_originals(c->codes, chain, from->stamp) ?
-	    WALK_BAD : WALK_OK;
+	if (chain->returned && chain->depth == 0)
+		return WALK_BAD;
+	if (codes_originals(c->codes, chain, from->stamp))
+		return WALK_OK;
+	return codes_failed(c->codes) ? WALK_MEMORY : WALK_BAD;
 }
 
 enum walk_result
@@ -45,6 +47,7 @@ struct filled_view {
 	const struct py_chain *chain;
 	size_t used; /* bytes of ->filled */
 	size_t depth; /* of the chain when memory was read last */
+	bool failed;  /* memory of the recorder ran out */
 };
 
 static bool
@@ -54,11 +57,16 @@ fill_copy(struct py_view *v, uint64_t addr, size_t size)
 	struct chains *c = f->chains;
 	struct range blocks = workset_blocks(addr, size);
 	uint8_t *bytes = c->filled + f->used;
+	enum copy_result added;
 
 	if (blocks.size == 0 || blocks.size > CHAINS_FILL - f->used ||
-	    !py_read(&c->memory.memory, blocks.addr, bytes, blocks.size) ||
-	    !workset_add(&f->thread->set, addr, size) ||
-	    !spans_add_bytes(&c->spans, blocks, bytes))
+	    !py_read(&c->memory.memory, blocks.addr, bytes, blocks.size))
+		return false;
+	added = workset_add(&f->thread->memory.set, addr, size);
+	if (added == COPY_OK && !spans_add_bytes(&c->spans, blocks, bytes))
+		added = COPY_NOMEM;
+	f->failed = f->failed || added == COPY_NOMEM;
+	if (added != COPY_OK)
 		return false;
 	f->used += blocks.size;
 	f->depth = f->chain->depth;
@@ -111,7 +119,16 @@ candidate_walk(struct chains *c, struct thread *t, const struct copied *from,
 	if (past && chains_lie_apart(c))
 		f.view.fill = fill_copy;
 	w = walk_view(c, t, from, &f.view, past, chain);
+	if (f.failed)
+		return WALK_MEMORY;
 	return w == WALK_OK && is_too_late(&f, from->count) ? WALK_MISS : w;
+}
+
+enum read_result
+candidate_walked(enum walk_result w)
+{
+	return w == WALK_OK ? READ_OK :
+	    w == WALK_MEMORY ? READ_NOMEM : READ_TORN;
 }
 
 /* ---- proving it --------------------------------------------------------- */
@@ -119,8 +136,8 @@ candidate_walk(struct chains *c, struct thread *t, const struct copied *from,
 size_t
 candidate_same_as_last(const struct chains *c, const struct thread *t)
 {
-	return t->sound && t->replaced == codes_replaced(c->codes) ?
-	    chain_shared(&c->chain, &t->chain) : 0;
+	return t->last.sound && t->last.replaced == codes_replaced(c->codes) ?
+	    chain_shared(&c->chain, &t->last.chain) : 0;
 }
 
 size_t
@@ -146,12 +163,12 @@ prove_frames(struct chains *c, const struct thread *t, const struct stamp *stamp
 	size_t known = 0;
 
 	c->stamp = *stamp;
-	if (c->last > 1 && t->count == stamp->count)
+	if (c->last > 1 && t->last.count == stamp->count)
 		known = c->last - 1;
 	inner.depth -= known;
 	known += codes_check(c->codes, &inner, stamp,
 	    copied ? &copy.memory : NULL);
-	return c->native ? candidate_in_place(c, known) : known;
+	return c->wants.native ? candidate_in_place(c, known) : known;
 }
 
 size_t
@@ -201,7 +218,7 @@ know_calls(struct chains *c, const struct thread *t)
 {
 	for (int i = 0; !contexts_know(c->contexts, &c->chain, c->last); i++) {
 		size_t caller = contexts_doubted(c->contexts);
-		if (i == LEFT_MAX || caller == CONTEXTS_NONE || c->native ||
+		if (i == LEFT_MAX || caller == CONTEXTS_NONE || c->wants.native ||
 		    !is_call_over(c, caller))
 			return false;
 		c->chain.places[caller].left = true;
@@ -247,9 +264,9 @@ void
 candidate_note_state(struct chains *c, const uint8_t *state,
     const uint8_t *after)
 {
-	c->state = state;
-	c->after = after;
-	c->tid = chains_state(c, after, c->id_field);
+	c->copies.first = state;
+	c->copies.after = after;
+	c->copies.tid = chains_state(c, after, c->part.id);
 }
 
 void

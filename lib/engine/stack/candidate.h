@@ -33,6 +33,9 @@ enum walk_result candidate_walk(struct chains *, struct thread *,
 enum walk_result candidate_walk_spans(struct chains *, const struct thread *,
     const struct copied *, bool past, struct py_chain *);
 
+/* The result of a read whose walk gave this; READ_OK if it may go on. */
+enum read_result candidate_walked(enum walk_result);
+
 /* How many of the candidate's outermost frames its thread's last sample had. */
 size_t candidate_same_as_last(const struct chains *, const struct thread *);
 /* How many of its `proven` outermost frames come before the first that may have
@@ -54,8 +57,8 @@ bool candidate_is_known(struct chains *, const struct thread *, size_t proven);
 bool candidate_know(struct chains *, const struct thread *, const struct stamp *,
     size_t *proven);
 
-/* Makes the candidate's calls known.  False if a call is impossible, or if out of
- * memory. */
+/* Makes the candidate's calls known.  False if a call is impossible, or if memory has
+ * run out: see chains_result. */
 bool candidate_learn(struct chains *);
 
 /* Notes the first and the last copy of the state that go with the candidate; they

@@ -18,34 +18,34 @@ find_state_part(struct chains *c)
 	const struct py_offsets *o = c->offsets;
 	uint32_t fields[] = {o->thread_next, o->thread_interp,
 	    o->thread_current_frame, o->thread_base_frame,
-	    o->thread_cframe, o->thread_stack_top, o->thread_chunk, c->id_field,
+	    o->thread_cframe, o->thread_stack_top, o->thread_chunk, c->part.id,
 	    o->thread_gil_requested, o->thread_status, o->thread_executor,
 	    o->thread_raised, o->thread_exc_info, o->thread_exc_state};
 	uint32_t high = 0;
 
-	c->state_low = UINT32_MAX;
+	c->part.low = UINT32_MAX;
 	for (size_t i = 0; i < sizeof(fields) / sizeof(*fields); i++) {
 		if (!py_has(fields[i]))
 			continue;
-		if (fields[i] < c->state_low)
-			c->state_low = fields[i];
+		if (fields[i] < c->part.low)
+			c->part.low = fields[i];
 		if (fields[i] > high)
 			high = fields[i];
 	}
-	c->state_size = high - c->state_low + (uint32_t)sizeof(uint64_t);
+	c->part.size = high - c->part.low + (uint32_t)sizeof(uint64_t);
 	/* The exception item in the state is needed whole. */
 	if (py_has(o->thread_exc_state) && high == o->thread_exc_state &&
 	    py_has(o->exc_item_size) && o->exc_item_size <= o->thread_size - high)
-		c->state_size += o->exc_item_size - (uint32_t)sizeof(uint64_t);
+		c->part.size += o->exc_item_size - (uint32_t)sizeof(uint64_t);
 }
 
 void
 chains_mark_root(const struct chains *c, const struct thread *t,
     struct py_marks *m)
 {
-	const struct py_chain *last = &t->chain;
+	const struct py_chain *last = &t->last.chain;
 
-	if (!chains_tell_frame(c) || !t->sound || last->depth == 0 ||
+	if (!chains_tell_frame(c) || !t->last.sound || last->depth == 0 ||
 	    last->entry == 0 || place_is_mark(&last->places[last->depth - 1]))
 		return;
 	m->root = last->places[last->depth - 1].frame;
@@ -73,13 +73,13 @@ chains_init(struct chains *c, const struct process *p,
     struct tach_table *table)
 {
 	*c = (struct chains){.process = p, .offsets = &rt->offsets,
-	    .runtime = rt->addr, .native = options->native, .gc = !options->no_gc,
-	    .careful = options->careful};
+	    .runtime = rt->addr, .wants = {.native = options->native,
+		.gc = !options->no_gc, .careful = options->careful}};
 	process_memory_init(&c->memory, p->task);
-	c->id_field = py_has(rt->offsets.thread_native_thread_id) ?
+	c->part.id = py_has(rt->offsets.thread_native_thread_id) ?
 	    rt->offsets.thread_native_thread_id : rt->offsets.thread_ident;
 	find_state_part(c);
-	c->newest = calloc(1, c->state_size + CHAINS_STACK);
+	c->newest = calloc(1, c->part.size + CHAINS_STACK);
 	c->filled = malloc(CHAINS_FILL);
 	c->patience = options->interval_ns / PATIENCE < PATIENCE_MAX ?
 	    options->interval_ns / PATIENCE : PATIENCE_MAX;
@@ -112,8 +112,16 @@ chains_free(struct chains *c)
 void
 chains_trim(struct chains *c, const struct thread *t)
 {
-	codes_trim(c->codes, t->chain.depth);
+	codes_trim(c->codes, t->last.chain.depth);
 	contexts_trim(c->contexts);
+}
+
+enum read_result
+chains_result(const struct chains *c, bool whole)
+{
+	if (codes_failed(c->codes) || contexts_failed(c->contexts))
+		return READ_NOMEM;
+	return whole ? READ_OK : READ_TORN;
 }
 
 /* ---- snapshots --------------------------------------------------------- */
@@ -122,7 +130,7 @@ bool
 chains_add_state(const struct chains *c, struct snapshot *s,
     const struct thread *t)
 {
-	return snapshot_add(s, t->py.addr + c->state_low, c->state_size);
+	return snapshot_add(s, t->py.addr + c->part.low, c->part.size);
 }
 
 bool
@@ -146,8 +154,8 @@ static size_t
 frames_order(const struct chains *c, const struct thread *t, bool *reversed)
 {
 	*reversed = !chains_tell_frame(c);
-	return chains_tell_frame(c) && t->chain.depth > 0 ?
-	    workset_find(&t->set, t->chain.places[0].frame) : 0;
+	return chains_tell_frame(c) && t->last.chain.depth > 0 ?
+	    workset_find(&t->memory.set, t->last.chain.places[0].frame) : 0;
 }
 
 bool
@@ -157,7 +165,7 @@ chains_add_frames(const struct chains *c, struct snapshot *s,
 	bool reversed;
 	size_t first = frames_order(c, t, &reversed);
 
-	return snapshot_add_set(s, &t->set, first, reversed);
+	return snapshot_add_set(s, &t->memory.set, first, reversed);
 }
 
 bool
@@ -171,8 +179,8 @@ chains_add_before(const struct chains *c, struct snapshot *s,
     const struct thread *t)
 {
 	return chains_lie_apart(c) || chains_tell_frame(c) ||
-	    t->set.bytes > BEFORE_MAX ||
-	    snapshot_add_set(s, &t->set, 0, false);
+	    t->memory.set.bytes > BEFORE_MAX ||
+	    snapshot_add_set(s, &t->memory.set, 0, false);
 }
 
 bool
@@ -183,7 +191,8 @@ chains_drop(const struct chains *c, struct thread *t, size_t n)
 
 	if (n == 0)
 		return false;
-	workset_drop(&t->set, workset_nth(&t->set, first, reversed, n - 1));
+	workset_drop(&t->memory.set,
+	    workset_nth(&t->memory.set, first, reversed, n - 1));
 	return true;
 }
 
@@ -195,7 +204,7 @@ chains_add_gc(const struct chains *c, struct snapshot *s, size_t first,
 	size_t size;
 
 	*where = s->size;
-	return !c->gc || !status_gc_words(c->offsets, c->runtime, interp, &addr,
+	return !c->wants.gc || !status_gc_words(c->offsets, c->runtime, interp, &addr,
 	    &size) || snapshot_add_once(s, first, addr, size, where);
 }
 
@@ -203,26 +212,26 @@ struct py_marks
 chains_marks(const struct chains *c, const struct thread *t,
     const uint8_t *words)
 {
-	struct py_marks m = {.native = c->native,
+	struct py_marks m = {.native = c->wants.native,
 	    .shims = codes_shims(c->codes)};
 	uint64_t addr;
 	size_t size;
 	struct py_gc gc;
 
-	if (!c->gc || !status_gc_words(c->offsets, 0, 0, &addr, &size))
+	if (!c->wants.gc || !status_gc_words(c->offsets, 0, 0, &addr, &size))
 		return m;
 	gc = status_gc(c->offsets, words);
 	m.gc_frame = gc.frame;
 	/* To 3.14, the thread that has the GIL is collecting. */
 	m.gc_inner = gc.collecting && !py_has(c->offsets->gc_frame) &&
-	    t->holds_gil;
+	    t->status.holds_gil;
 	return m;
 }
 
 uint64_t
 chains_state(const struct chains *c, const uint8_t *copy, uint32_t offset)
 {
-	return load_u64(copy + (offset - c->state_low));
+	return load_u64(copy + (offset - c->part.low));
 }
 
 bool
@@ -242,16 +251,19 @@ chains_add_count(const struct chains *c, struct snapshot *s, size_t first,
 	return true;
 }
 
-bool
+enum copy_result
 chains_note_words(const struct chains *c, struct workset *w, uint64_t interp)
 {
 	struct range at[CODES_COUNTS];
 	size_t n = codes_counts(c->codes, interp, at), size;
+	enum copy_result added = COPY_OK;
 	uint64_t addr;
 
-	return (n != 1 || workset_add(w, at[0].addr, at[0].size)) &&
-	    (!c->gc || !status_gc_words(c->offsets, c->runtime, interp, &addr,
-		&size) || workset_add(w, addr, size));
+	if (n == 1)
+		added = workset_add(w, at[0].addr, at[0].size);
+	return added == COPY_OK && c->wants.gc &&
+		status_gc_words(c->offsets, c->runtime, interp, &addr, &size) ?
+	    workset_add(w, addr, size) : added;
 }
 
 /* ---- other parts of a thread state ------------------------------------- */
@@ -260,13 +272,13 @@ static bool
 says_exception(const struct chains *c, const struct thread *t,
     const uint8_t *bytes, struct py_none *none)
 {
-	struct py_span span = {t->py.addr + c->state_low, c->state_size,
+	struct py_span span = {t->py.addr + c->part.low, c->part.size,
 	    bytes};
 	struct py_view state = {.memory.read = view_read, .spans = &span,
 	    .count = 1};
 
 	/* The copy of an interrupt has all exception items. */
-	if (t->still && t->held)
+	if (t->held == HOLD_COPY)
 		state = spans_view(&c->spans);
 	return status_exception(c->offsets, &state, &c->memory.memory,
 	    t->py.addr, none);
@@ -278,8 +290,10 @@ bool
 chains_exception(const struct chains *c, const struct thread *t,
     struct py_none *none)
 {
-	return says_exception(c, t, c->state, none) &&
-	    (c->after == c->state || says_exception(c, t, c->after, none));
+	const struct state_copies *y = &c->copies;
+
+	return says_exception(c, t, y->first, none) &&
+	    (y->after == y->first || says_exception(c, t, y->after, none));
 }
 
 bool
@@ -288,7 +302,7 @@ chains_wants_gil(const struct chains *c)
 	uint32_t wanted = c->offsets->thread_gil_requested;
 
 	return py_has(wanted) &&
-	    (uint32_t)chains_state(c, c->state, wanted) != 0;
+	    (uint32_t)chains_state(c, c->copies.first, wanted) != 0;
 }
 
 bool
@@ -296,5 +310,5 @@ chains_compiled(const struct chains *c)
 {
 	uint32_t executor = c->offsets->thread_executor;
 
-	return py_has(executor) && chains_state(c, c->state, executor) != 0;
+	return py_has(executor) && chains_state(c, c->copies.first, executor) != 0;
 }

@@ -30,11 +30,46 @@
 
 #define CHAINS_FILL (32 * 1024) /* bytes that a copy may lack; see candidate.h */
 
+/* The result of a read of a thread, or of a step of one. */
+enum read_result {
+	READ_OK,    /* all of the chain is believed */
+	READ_TORN,  /* not all of it, or none: another read may do better */
+	READ_GONE,  /* the process has no memory any more */
+	READ_NOMEM, /* the recorder is out of memory */
+};
+
 /* Why a thread could not be read. */
 enum chain_trouble {
 	CHAIN_UNREADABLE, /* its memory could not be read */
 	CHAIN_MOVING,	  /* it never stood still for long enough */
 	CHAIN_UNKNOWN,	  /* its code objects could not be read */
+};
+
+/* The part of a thread state that is read: offset and size in bytes. */
+struct state_part {
+	uint32_t low, size;
+	uint32_t id; /* offset of the thread's id in a thread state */
+};
+
+/* The copies of a thread state that were made with a chain; borrowed. */
+struct state_copies {
+	const uint8_t *first; /* of the chain's moment */
+	const uint8_t *after; /* a later one; `first` if there is none */
+	uint64_t tid; /* the id that the state gave; see tids.h */
+};
+
+struct chain_wishes {
+	bool native, gc; /* marks that the chains get */
+	bool careful;	 /* a thread is first read from its own CPU */
+};
+
+/* Notes of read_twice on the reads of a thread. */
+struct read_notes {
+	bool nowhere_near; /* the thread's CPU is out of reach */
+	bool missed;	   /* the last read lacked memory */
+	bool rootless;	   /* only the root of the newest chain is not known */
+	bool doubtful;	   /* both copies have it, but the thread ran */
+	uint64_t print;	   /* hash of the copies of the newest failed read */
 };
 
 struct chains {
@@ -45,35 +80,29 @@ struct chains {
 	struct codes *codes;
 	struct contexts *contexts;
 	struct colocation colocation;
-	/* The part of a thread state that is read: offset and size in bytes. */
-	uint32_t state_low, state_size;
-	uint32_t id_field; /* offset of the thread's id in a thread state */
+	struct state_part part;
 	struct py_past past;
 	struct snapshot one; /* of one thread */
 	struct spans spans;
 	/* The newest chain, and the chain that it is compared with. */
 	struct py_chain chain, other;
-	uint64_t tid;	  /* the id that the thread state gave; see tids.h */
-	const uint8_t *state; /* the copy of the state that goes with the chain */
-	const uint8_t *after; /* a later copy of it; `state` if there is none */
-	bool native, gc;  /* marks that the chains get */
-	bool careful;	/* a thread is first read from its own CPU */
-	bool nowhere_near; /* the thread's CPU is out of reach */
-	bool missed;	/* the last read lacked memory */
-	bool rootless;	  /* only the root of the newest chain is not known */
-	bool doubtful;	  /* both copies have it, but the thread ran */
+	struct state_copies copies; /* that go with the newest chain */
+	struct chain_wishes wants;
+	struct read_notes notes;
 	bool sound;	  /* all calls of the newest chain are known */
 	struct stamp stamp; /* of the newest chain */
 	size_t last;	  /* its outermost frames that the last sample had */
 	uint64_t patience; /* ns that a search may take; see seek.h */
-	uint64_t print;	  /* hash of the copies of the newest failed read */
 	uint64_t retries; /* reads repeated because a thread moved on */
 	enum chain_trouble trouble; /* of the last read that failed */
-	bool ended;	  /* the process has no memory any more */
 	uint8_t *filled; /* memory that the copy walked last lacked */
 	uint8_t *newest; /* a copy of a thread's state, and of the newest chunk
 			  * of its data stack */
 };
+
+/* READ_NOMEM if memory has run out in the tables of code objects and calls, which the
+ * chain may therefore miss; else READ_OK or READ_TORN. */
+enum read_result chains_result(const struct chains *, bool whole);
 
 /* The process, the runtime and the table must outlive the chains.  False if out
  * of memory; chains_free must be called even then. */
@@ -142,8 +171,8 @@ bool chains_add_count(const struct chains *, struct snapshot *, size_t first,
     uint64_t interp, size_t *where);
 
 /* Adds the words of chains_add_gc to a working set, and the count of
- * chains_add_count if there is one only.  False if out of memory. */
-bool chains_note_words(const struct chains *, struct workset *,
+ * chains_add_count if there is one only. */
+enum copy_result chains_note_words(const struct chains *, struct workset *,
     uint64_t interp);
 
 /* The thread that was read last: whether it raises or handles an exception,

@@ -14,6 +14,7 @@ struct fault_in_view {
 	struct thread *thread;
 	struct py_span state, stack; /* copies; empty if there are none */
 	struct py_span spans[BLOCKS_KEPT];
+	bool failed; /* memory ran out */
 };
 
 static void
@@ -44,20 +45,26 @@ fill_set(struct py_view *v, uint64_t addr, size_t size)
 	/* Memory beside the state may be needed, too, and must be noted then. */
 	struct range blocks = state ? (struct range){addr, size} :
 				      workset_blocks(addr, size);
+	enum copy_result added = COPY_OK;
 	uint8_t *bytes;
 
 	/* Old blocks are not needed again: a walk visits a frame once. */
 	if (v->count == BLOCKS_KEPT)
 		drop_blocks(f);
-	if (blocks.size == 0 || (bytes = malloc(blocks.size)) == NULL)
+	if (blocks.size == 0)
 		return false;
+	if ((bytes = malloc(blocks.size)) == NULL)
+		return !(f->failed = true);
 	f->spans[v->count++] =
 	    (struct py_span){blocks.addr, blocks.size, bytes};
-	return (read_copy(&f->state, blocks, bytes) ||
-		   read_copy(&f->stack, blocks, bytes) ||
-		   py_read(&f->chains->memory.memory, blocks.addr, bytes,
-		       blocks.size)) &&
-	    (state || workset_add(&f->thread->set, addr, size));
+	if (!read_copy(&f->state, blocks, bytes) &&
+	    !read_copy(&f->stack, blocks, bytes) &&
+	    !py_read(&f->chains->memory.memory, blocks.addr, bytes, blocks.size))
+		return false;
+	if (!state)
+		added = workset_add(&f->thread->memory.set, addr, size);
+	f->failed = f->failed || added == COPY_NOMEM;
+	return added == COPY_OK;
 }
 
 /* Copies a thread's state and then the newest chunk of its data stack, where most
@@ -68,11 +75,11 @@ static void
 copy_thread(struct chains *c, struct fault_in_view *f)
 {
 	uint32_t field = c->offsets->thread_chunk;
-	uint64_t chunk = py_has(field) ? chains_state(c, c->state, field) : 0;
+	uint64_t chunk = py_has(field) ? chains_state(c, c->copies.first, field) : 0;
 	struct thread *t = f->thread;
 	struct py_piece pieces[] = {
-	    {t->py.addr + c->state_low, c->state_size, c->newest},
-	    {chunk, CHAINS_STACK, c->newest + c->state_size}};
+	    {t->py.addr + c->part.low, c->part.size, c->newest},
+	    {chunk, CHAINS_STACK, c->newest + c->part.size}};
 	const struct py_memory *m = &c->memory.memory;
 	bool both = chunk != 0 && m->read(m, pieces, 2);
 
@@ -83,27 +90,30 @@ copy_thread(struct chains *c, struct fault_in_view *f)
 	if (!both)
 		return;
 	f->stack = (struct py_span){chunk, CHAINS_STACK, pieces[1].buf};
-	if (c->tid != t->tid)
-		workset_add(&t->set, chunk, CHAINS_STACK);
+	if (c->copies.tid != t->id.tid)
+		workset_add(&t->memory.set, chunk, CHAINS_STACK);
 }
 
 /* Lost links are not sought (`native`): to seek them needs no other memory.  A set
  * larger than a chain can have is cleared first: a stack that grows does not need
  * its old ranges any more. */
-void
+bool
 fault_in_set(struct chains *c, struct thread *t)
 {
 	struct py_marks marks = {.shims = codes_shims(c->codes),
 	    .past = &c->past, .native = true};
 	struct fault_in_view f;
+	enum walk_result w;
 
 	chains_mark_root(c, t, &marks);
-	if (!chains_lie_apart(c) && t->set.bytes > SET_LARGE)
-		workset_clear(&t->set);
+	if (!chains_lie_apart(c) && t->memory.set.bytes > SET_LARGE)
+		workset_clear(&t->memory.set);
 	f.chains = c;
 	f.thread = t;
+	f.failed = false;
 	f.view = (struct py_view){.spans = f.spans, .fill = fill_set};
 	copy_thread(c, &f);
-	walk_frames(c->offsets, &f.view, t->py.addr, &marks, &c->chain);
+	w = walk_frames(c->offsets, &f.view, t->py.addr, &marks, &c->chain);
 	drop_blocks(&f);
+	return !f.failed && w != WALK_MEMORY;
 }

@@ -7,7 +7,7 @@
 #include "engine/stack/chains.h"
 
 /* Walks a thread without a snapshot, and adds the memory that the walk needs to
- * its set. */
-void fault_in_set(struct chains *, struct thread *);
+ * its set.  False if out of memory. */
+bool fault_in_set(struct chains *, struct thread *);
 
 #endif

@@ -12,7 +12,7 @@
 static uint32_t
 place_of_field(const struct chains *c, const struct thread *t, uint32_t field)
 {
-	return (uint32_t)t->copy + (field - c->state_low);
+	return (uint32_t)t->copy.at + (field - c->part.low);
 }
 
 static void
@@ -70,8 +70,8 @@ way_of(const struct chains *c, const struct thread *t)
 static bool
 begin_copy(const struct chains *c, struct thread *t, struct snapshot *s)
 {
-	t->first = s->count;
-	t->copy = s->size;
+	t->copy.first = s->count;
+	t->copy.at = s->size;
 	return chains_add_state(c, s, t);
 }
 
@@ -80,22 +80,22 @@ begin_copy(const struct chains *c, struct thread *t, struct snapshot *s)
 static void
 finish(struct thread *t, const struct snapshot *s)
 {
-	t->ranges = s->count - t->first;
-	workset_clear(&t->set);
-	t->still = true;
+	t->copy.ranges = s->count - t->copy.first;
+	workset_clear(&t->memory.set);
+	t->copy.how = COPIED_INTERRUPT;
 }
 
 bool
 interrupted_spares(const struct thread *t)
 {
-	return t->spared != 0 && clock_ns() < t->spared;
+	return t->interrupt.spared != 0 && clock_ns() < t->interrupt.spared;
 }
 
 /* Whether a thread's last stack was too deep for the copy of an interrupt. */
 static bool
 is_too_deep(const struct thread *t)
 {
-	return chain_is_cut(&t->chain);
+	return chain_is_cut(&t->last.chain);
 }
 
 enum interrupt_result
@@ -109,17 +109,17 @@ interrupted_copy(struct interrupts *in, const struct chains *c,
 	if (interrupted_spares(t))
 		return INTERRUPT_FAILED;
 	if (is_too_deep(t)) {
-		t->unfit = true;
+		t->interrupt.unfit = true;
 		return INTERRUPT_FAILED;
 	}
 	if (!begin_copy(c, t, s))
-		return INTERRUPT_FAILED;
+		return INTERRUPT_NOMEM;
 	way = way_of(c, t);
-	result = interrupts_read(in, t->task, t->cpu, s, &way, &rest);
-	if (result == INTERRUPT_ELSEWHERE)
+	result = interrupts_read(in, t->task, t->interrupt.cpu, s, &way, &rest);
+	if (result == INTERRUPT_ELSEWHERE || result == INTERRUPT_NOMEM)
 		return result;
-	t->spared = rest > 0 ? clock_ns() + rest : 0;
-	t->unfit = result == INTERRUPT_FAILED;
+	t->interrupt.spared = rest > 0 ? clock_ns() + rest : 0;
+	t->interrupt.unfit = result == INTERRUPT_FAILED;
 	if (result == INTERRUPT_OK)
 		finish(t, s);
 	return result;
@@ -139,14 +139,16 @@ interrupted_ask(const struct chains *c, struct thread *t, struct snapshot *s,
 	return true;
 }
 
-bool
+enum interrupt_result
 interrupted_take(const struct batch *b, const struct chains *c,
     struct thread *t, struct snapshot *s)
 {
-	if (!begin_copy(c, t, s) || !batch_take(b, s))
-		return false;
-	finish(t, s);
-	return true;
+	enum interrupt_result result = begin_copy(c, t, s) ? batch_take(b, s) :
+							     INTERRUPT_NOMEM;
+
+	if (result == INTERRUPT_OK)
+		finish(t, s);
+	return result;
 }
 
 /* Copies a thread alone, after the words for its stamp and its marks. */
@@ -161,7 +163,7 @@ copy_there(struct interrupts *in, struct chains *c, struct thread *t,
 	snapshot_clear(s);
 	if (!chains_add_count(c, s, 0, t->py.interp, &count) ||
 	    !chains_add_gc(c, s, 0, t->py.interp, gc))
-		return INTERRUPT_FAILED;
+		return INTERRUPT_NOMEM;
 	result = interrupted_copy(in, c, t, s);
 	if (result == INTERRUPT_OK)
 		*stamp = codes_stamp(c->codes, t->py.interp, s->bytes + count,
@@ -173,39 +175,48 @@ copy_there(struct interrupts *in, struct chains *c, struct thread *t,
 static bool
 has_moved(const struct chains *c, struct thread *t)
 {
-	int before = t->cpu;
+	int before = t->interrupt.cpu;
 
-	t->cpu = process_thread_cpu(c->process, t->task);
-	return t->cpu != before;
+	t->interrupt.cpu = process_thread_cpu(c->process, t->task);
+	return t->interrupt.cpu != before;
 }
 
 /* Copies a thread on the CPU where it ran last, or, if it has moved, on its new
  * CPU. */
-static bool
+static enum interrupt_result
 copy_wherever(struct interrupts *in, struct chains *c, struct thread *t, size_t *gc,
     struct stamp *stamp)
 {
 	enum interrupt_result result = copy_there(in, c, t, gc, stamp);
 
-	if (result == INTERRUPT_ELSEWHERE && has_moved(c, t))
-		result = copy_there(in, c, t, gc, stamp);
-	return result == INTERRUPT_OK;
+	return result == INTERRUPT_ELSEWHERE && has_moved(c, t) ?
+	    copy_there(in, c, t, gc, stamp) : result;
 }
 
-bool
+/* Copies a thread and reads the copy, some times over. */
+static enum read_result
+read_copies(struct interrupts *in, struct chains *c, struct thread *t)
+{
+	enum read_result got = READ_TORN;
+	enum interrupt_result copied;
+	struct stamp stamp;
+	size_t gc, sure;
+
+	for (int i = 0; i < TRIES && got == READ_TORN; i++) {
+		copied = copy_wherever(in, c, t, &gc, &stamp);
+		if (copied != INTERRUPT_OK)
+			return copied == INTERRUPT_NOMEM ? READ_NOMEM : READ_TORN;
+		got = read_once_still(c, t, &c->one, gc, &stamp, &sure);
+	}
+	return got;
+}
+
+enum read_result
 interrupted_read(struct interrupts *in, struct chains *c, struct thread *t)
 {
-	size_t first = t->first, ranges = t->ranges, at = t->copy, gc, sure;
-	struct stamp stamp;
-	bool whole = false;
+	struct thread_copy of_round = t->copy;
+	enum read_result got = read_copies(in, c, t);
 
-	for (int i = 0; i < TRIES && !whole && copy_wherever(in, c, t, &gc, &stamp);
-	    i++)
-		whole = read_once_still(c, t, &c->one, gc, &stamp, &sure);
-	/* The thread's copy in the round's snapshot stays the same. */
-	t->first = first;
-	t->ranges = ranges;
-	t->copy = at;
-	t->still = false;
-	return whole;
+	t->copy = of_round;
+	return got;
 }

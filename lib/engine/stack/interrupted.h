@@ -6,7 +6,7 @@
 #include "engine/kernel/batch.h"
 #include "engine/stack/chains.h"
 
-/* Whether a thread must not be interrupted now: see ->spared. */
+/* Whether a thread must not be interrupted now: see threads.h. */
 bool interrupted_spares(const struct thread *);
 /* Copies the ranges of a snapshot and then a thread, if it runs on t->cpu, for
  * read_once_still.  The thread's ranges are added to the snapshot, which is of no
@@ -19,13 +19,14 @@ enum interrupt_result interrupted_copy(struct interrupts *, const struct chains 
 bool interrupted_ask(const struct chains *, struct thread *, struct snapshot *,
     struct batch_ask *);
 /* Takes the batch's current record as the copy of a thread, behind the ranges that
- * were added to the snapshot before.  False if the record does not fit them, or if
- * out of memory. */
-bool interrupted_take(const struct batch *, const struct chains *,
+ * were added to the snapshot before.  INTERRUPT_FAILED if the record does not fit
+ * them. */
+enum interrupt_result interrupted_take(const struct batch *, const struct chains *,
     struct thread *, struct snapshot *);
 
-/* Reads a thread's chain into ->chain, in interrupts.  False if that is not
- * possible, or if not all of the chain is believed. */
-bool interrupted_read(struct interrupts *, struct chains *, struct thread *);
+/* Reads a thread's chain into ->chain, in interrupts.  READ_TORN also if that is not
+ * possible. */
+enum read_result interrupted_read(struct interrupts *, struct chains *,
+    struct thread *);
 
 #endif

@@ -14,17 +14,17 @@
 #include "engine/stack/chains.h"
 
 /*
- * Both read a thread's chain into ->chain.  True if all of it is believed.  The
- * copy lies in the snapshot from range t->first on; its bytes begin at t->copy,
- * and the words on garbage collection at gc.
+ * Both read a thread's chain into ->chain.  The copy lies in the snapshot from range
+ * t->copy.first on; its bytes begin at t->copy.at, and the words on garbage
+ * collection at gc.
  *
  * read_once_still: the thread did not run meanwhile.  *sure: how many of its
  * outermost frames are believed.
  * read_once_running: the thread may have run.
  */
-bool read_once_still(struct chains *, struct thread *, const struct snapshot *,
-    size_t gc, const struct stamp *, size_t *sure);
-bool read_once_running(struct chains *, struct thread *,
+enum read_result read_once_still(struct chains *, struct thread *,
+    const struct snapshot *, size_t gc, const struct stamp *, size_t *sure);
+enum read_result read_once_running(struct chains *, struct thread *,
     const struct snapshot *, size_t gc, const struct stamp *);
 
 #endif

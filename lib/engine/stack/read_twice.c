@@ -36,10 +36,11 @@ blame_range(struct thread *t, const struct reading *r, size_t range)
 	size_t first = range - r->head - 1;
 	size_t second = range - r->second_head;
 
-	if (first < t->set.count)
-		workset_drop(&t->set, workset_nth(&t->set, 0, true, first));
-	else if (r->second != 0 && second < t->set.count)
-		workset_drop(&t->set, second);
+	if (first < t->memory.set.count)
+		workset_drop(&t->memory.set,
+		    workset_nth(&t->memory.set, 0, true, first));
+	else if (r->second != 0 && second < t->memory.set.count)
+		workset_drop(&t->memory.set, second);
 }
 
 /* Adds the second copy, whose state comes last.  Where frames lie apart, the state
@@ -54,10 +55,24 @@ add_second(const struct chains *c, struct snapshot *s, const struct thread *t,
 		return false;
 	r->second_head = s->count;
 	r->second = s->size;
-	if (!snapshot_add_set(s, &t->set, 0, false))
+	if (!snapshot_add_set(s, &t->memory.set, 0, false))
 		return false;
 	*state = s->size;
 	return chains_add_state(c, s, t);
+}
+
+/* The result of copies that could not be made, for the reason in errno.  Drops the
+ * range that could not be read. */
+static enum read_result
+copies_failed(struct chains *c, struct thread *t, const struct reading *r,
+    size_t range)
+{
+	enum read_result result = errno == ESRCH ? READ_GONE :
+	    errno == ENOMEM ? READ_NOMEM : READ_TORN;
+
+	blame_range(t, r, range);
+	snapshot_clear(&c->one);
+	return result;
 }
 
 /*
@@ -65,7 +80,7 @@ add_second(const struct chains *c, struct snapshot *s, const struct thread *t,
  * the current frame is copied first and, if twice, also last: the thread state
  * and, in 3.11 and 3.12, the C stack, which lies above the heap with the frames.
  */
-static bool
+static enum read_result
 take_copies(struct chains *c, struct thread *t, bool twice, struct reading *r)
 {
 	struct snapshot *s = &c->one;
@@ -74,34 +89,30 @@ take_copies(struct chains *c, struct thread *t, bool twice, struct reading *r)
 	snapshot_clear(s);
 	if (!chains_add_count(c, s, s->count, t->py.interp, &before) ||
 	    !chains_add_gc(c, s, s->count, t->py.interp, &r->gc))
-		return false;
+		return READ_NOMEM;
 	*r = (struct reading){.gc = r->gc, .head = s->count,
-	    .count = t->set.count + 1, .first = s->size};
+	    .count = t->memory.set.count + 1, .first = s->size};
 	state = s->size;
 	if (!chains_add_state(c, s, t) ||
-	    !snapshot_add_set(s, &t->set, 0, true) ||
+	    !snapshot_add_set(s, &t->memory.set, 0, true) ||
 	    (twice && !add_second(c, s, t, r, &state)) ||
 	    !chains_add_count(c, s, s->count, t->py.interp, &after))
-		return false;
+		return READ_NOMEM;
 	colocate_begin(&c->colocation);
-	if (!snapshot_read(s, c->process->task, &range)) {
-		c->ended = errno == ESRCH;
-		blame_range(t, r, range);
-		snapshot_clear(s);
-		return false;
-	}
+	if (!snapshot_read(s, c->process->task, &range))
+		return copies_failed(c, t, r, range);
 	candidate_note_state(c, s->bytes + r->first, s->bytes + state);
 	r->stamp = codes_stamp(c->codes, t->py.interp, s->bytes + before,
 	    s->bytes + after);
-	return true;
+	return READ_OK;
 }
 
 /* Whether the thread has had no CPU since it was seen to be blocked. */
 static bool
 is_parked(const struct chains *c, struct thread *t)
 {
-	return t->parked != SWITCHES_UNKNOWN &&
-	    switches_count(&t->switches, c->process, t->task) == t->parked;
+	return t->looks.parked != SWITCHES_UNKNOWN &&
+	    switches_count(&t->switches, c->process, t->task) == t->looks.parked;
 }
 
 /* Whether the thread that was read cannot have run meanwhile, as far as can
@@ -109,7 +120,7 @@ is_parked(const struct chains *c, struct thread *t)
 static bool
 stood_still(struct chains *c, struct thread *t)
 {
-	return t->held || c->nowhere_near ||
+	return t->held != HOLD_NONE || c->notes.nowhere_near ||
 	    colocate_held(&c->colocation, t->task) || is_parked(c, t);
 }
 
@@ -130,8 +141,8 @@ drop_past(struct chains *c, const struct thread *t, size_t proven)
 static bool
 call_has_ended(const struct chains *c)
 {
-	return c->chain.ending || c->other.ending || !seek_fits(c, c->state) ||
-	    !seek_fits(c, c->after);
+	return c->chain.ending || c->other.ending || !seek_fits(c, c->copies.first) ||
+	    !seek_fits(c, c->copies.after);
 }
 
 /* Whether all of the newest chain may be believed though some calls are not known:
@@ -157,12 +168,13 @@ static bool
 says_same(const struct chains *c, const struct reading *r)
 {
 	uint32_t field = c->offsets->thread_current_frame;
+	uint64_t first;
 
-	return r->between == 0 ||
-	    (chains_state(c, c->one.bytes + r->between, field) ==
-		    chains_state(c, c->state, field) &&
-		chains_state(c, c->after, field) ==
-		    chains_state(c, c->state, field));
+	if (r->between == 0)
+		return true;
+	first = chains_state(c, c->copies.first, field);
+	return chains_state(c, c->one.bytes + r->between, field) == first &&
+	    chains_state(c, c->copies.after, field) == first;
 }
 
 /* The newest chain's n outermost frames, borrowed from it. */
@@ -199,7 +211,7 @@ is_first_frame(const struct chains *c)
 
 	return py_has(o->thread_chunk) && chain->depth > 0 &&
 	    chain->places[chain->depth - 1].frame ==
-	    chains_state(c, c->state, o->thread_chunk) + o->chunk_first;
+	    chains_state(c, c->copies.first, o->thread_chunk) + o->chunk_first;
 }
 
 /* Makes the newest chain's outermost frame known as a root, if it is proven and
@@ -225,15 +237,16 @@ believe(struct chains *c, struct thread *t, size_t proven)
 	bool whole = is_repeated(c, t, proven);
 	size_t shared;
 
-	c->doubtful = whole && !c->sound;
+	c->notes.doubtful = whole && !c->sound;
 	c->trouble = proven == c->chain.depth ? CHAIN_MOVING : CHAIN_UNKNOWN;
 	if (!(whole && colocate_is_at(&c->colocation, t->task)) &&
 	    !contexts_know_root(c->contexts, &c->chain) &&
 	    !learn_root(c, proven)) {
-		c->rootless = whole; /* it is only learned from the thread's CPU */
+		/* It is only learned from the thread's CPU. */
+		c->notes.rootless = whole;
 		return 0;
 	}
-	c->rootless = false;
+	c->notes.rootless = false;
 	if (whole)
 		return c->sound ? proven : trusted(c, t, proven);
 	shared = chain_shared(&c->chain, &c->other);
@@ -249,70 +262,97 @@ walk_one(struct chains *c, struct thread *t, const struct reading *r,
 	    .first = second ? r->second_head : r->head,
 	    .offset = second ? r->second : r->first, .stamp = &r->stamp};
 
-	return candidate_walk(c, t, &from, !second && !t->held, chain);
+	return candidate_walk(c, t, &from, !second && t->held == HOLD_NONE,
+	    chain);
 }
 
-/* Reads a thread by one copy.  True if its chain is proven and all its calls are
+/* Reads a thread by one copy.  READ_OK if its chain is proven and all its calls are
  * known. */
-static bool
+static enum read_result
 know_once(struct chains *c, struct thread *t)
 {
 	struct reading r;
+	enum read_result got;
 	size_t proven;
 
 	c->retries++;
-	return take_copies(c, t, false, &r) &&
-	    walk_one(c, t, &r, false, &c->chain) == WALK_OK &&
-	    candidate_know(c, t, &r.stamp, &proven);
+	got = take_copies(c, t, false, &r);
+	if (got == READ_OK)
+		got = candidate_walked(walk_one(c, t, &r, false, &c->chain));
+	return got != READ_OK ? got :
+	    chains_result(c, candidate_know(c, t, &r.stamp, &proven));
 }
 
 /* Reads a thread by one copy, some times over, for half of the cost of two.  To
  * 3.12 only.  From 3.13 on, where the state has the current frame, a thread would
  * be seen too often where it makes a frame: it waits where it writes to memory
  * that was just copied. */
-static bool
+static enum read_result
 know_soon(struct chains *c, struct thread *t)
 {
-	bool known = false;
+	enum read_result got = READ_TORN;
 
-	for (int i = 0; i < ONCE_TRIES && !known && !t->held &&
-	    !chains_tell_frame(c); i++)
-		known = know_once(c, t);
-	return known;
+	for (int i = 0; i < ONCE_TRIES && got == READ_TORN &&
+	    t->held == HOLD_NONE && !chains_tell_frame(c); i++)
+		got = know_once(c, t);
+	return got;
 }
 
+/* Reads the missing memory of a thread, if a walk lacked some twice running; notes
+ * why there is no chain.  False if out of memory. */
 static bool
+note_walk(struct chains *c, struct thread *t, enum walk_result w)
+{
+	bool again = c->notes.missed;
+
+	c->notes.missed = w == WALK_MISS;
+	if (w == WALK_MISS)
+		return !again || fault_in_set(c, t);
+	c->trouble = CHAIN_MOVING;
+	return w != WALK_MEMORY;
+}
+
+/* Believes what both copies have, where the first alone is not known.
+ * proven: outermost frames of the first one. */
+static enum read_result
+compare(struct chains *c, struct thread *t, const struct reading *r, size_t proven,
+    size_t *sure)
+{
+	enum walk_result w;
+
+	proven = drop_past(c, t, proven);
+	w = c->chain.returned && c->chain.depth == 0 ? WALK_BAD :
+	    walk_one(c, t, r, true, &c->other);
+	if (!note_walk(c, t, w))
+		return READ_NOMEM;
+	if (w != WALK_OK || !says_same(c, r))
+		return READ_TORN;
+	*sure = believe(c, t, proven);
+	return chains_result(c, *sure == c->chain.depth);
+}
+
+/* Reads a thread by two copies. */
+static enum read_result
 read_both(struct chains *c, struct thread *t, size_t *sure)
 {
 	struct reading r;
+	enum read_result got;
 	enum walk_result w;
-	size_t proven = 0;
+	size_t proven;
 
 	*sure = 0;
-	c->doubtful = false;
+	c->notes.doubtful = false;
 	c->trouble = CHAIN_UNREADABLE;
-	if (!take_copies(c, t, true, &r))
-		return false;
+	if ((got = take_copies(c, t, true, &r)) != READ_OK)
+		return got;
 	w = walk_one(c, t, &r, false, &c->chain);
-	if (w == WALK_OK) {
-		proven = candidate_prove(c, t, &r.stamp);
-		if (candidate_is_known(c, t, proven)) {
-			*sure = c->chain.depth;
-			return true;
-		}
-		proven = drop_past(c, t, proven);
-		w = c->chain.returned && c->chain.depth == 0 ? WALK_BAD :
-		    walk_one(c, t, &r, true, &c->other);
-	}
-	if (w == WALK_MISS && c->missed)
-		fault_in_set(c, t);
-	else if (w != WALK_MISS)
-		c->trouble = CHAIN_MOVING;
-	c->missed = w == WALK_MISS;
-	if (w != WALK_OK || !says_same(c, &r))
-		return false;
-	*sure = believe(c, t, proven);
-	return *sure == c->chain.depth;
+	if (w != WALK_OK)
+		return note_walk(c, t, w) ? READ_TORN : READ_NOMEM;
+	proven = candidate_prove(c, t, &r.stamp);
+	if (!candidate_is_known(c, t, proven))
+		return compare(c, t, &r, proven, sure);
+	*sure = c->chain.depth;
+	return READ_OK;
 }
 
 /* Whether the newest read copied the same bytes as the read before: the thread
@@ -321,9 +361,9 @@ static bool
 is_stuck(struct chains *c)
 {
 	uint64_t print = XXH3_64bits(c->one.bytes, c->one.size);
-	bool same = print == c->print;
+	bool same = print == c->notes.print;
 
-	c->print = print;
+	c->notes.print = print;
 	return same && c->one.size > 0;
 }
 
@@ -337,24 +377,23 @@ read_twice_wait(void)
  * stay on the thread's CPU: where most calls are known, an unknown call most often
  * has two moments in it.  A thread that is stuck, and is not held, gets pauses in
  * which it can go on, as the recorder may have its CPU. */
-static bool
+static enum read_result
 read_from_here(struct chains *c, struct thread *t, size_t *sure)
 {
-	bool doubt = false, done = false;
-	int pauses = t->held ? 0 : PAUSES;
+	enum read_result got;
+	bool doubt = false;
+	int pauses = t->held != HOLD_NONE ? 0 : PAUSES;
 
-	c->rootless = false;
+	c->notes.rootless = false;
 	c->other.depth = 0;
-	if (know_soon(c, t)) {
+	if ((got = know_soon(c, t)) == READ_OK)
 		*sure = c->chain.depth;
-		return true;
-	}
-	for (int i = 0; i < READ_TRIES && !done && !c->ended && !c->rootless;
+	for (int i = 0; i < READ_TRIES && got == READ_TORN && !c->notes.rootless;
 	    i++) {
-		done = read_both(c, t, sure);
-		doubt |= c->rootless || c->doubtful;
-		c->retries += !done;
-		if (done || c->missed || !is_stuck(c))
+		got = read_both(c, t, sure);
+		doubt |= c->notes.rootless || c->notes.doubtful;
+		c->retries += got != READ_OK;
+		if (got != READ_TORN || c->notes.missed || !is_stuck(c))
 			continue;
 		if (pauses-- == 0)
 			break;
@@ -362,59 +401,69 @@ read_from_here(struct chains *c, struct thread *t, size_t *sure)
 	}
 	if (doubt)
 		colocate_want(&c->colocation, t->task, true);
-	return done;
+	return got;
 }
 
 /* Reads a thread from the CPU that it runs on; the thread has to wait meanwhile.
  * The recorder is still there afterwards. */
-static bool
+static enum read_result
 read_from_near(struct chains *c, struct thread *t, size_t *sure)
 {
-	bool whole = false;
+	enum read_result got = READ_TORN;
 
-	for (int i = 0; i < NEAR_TRIES && !whole && !c->ended; i++) {
-		c->nowhere_near = t->task == 0 ||
+	for (int i = 0; i < NEAR_TRIES && got == READ_TORN; i++) {
+		c->notes.nowhere_near = t->task == 0 ||
 		    !colocate_visit(&c->colocation, t->task);
-		whole = read_both(c, t, sure);
+		got = read_both(c, t, sure);
 		c->retries++;
 	}
-	c->nowhere_near = false;
-	return whole;
+	c->notes.nowhere_near = false;
+	return got;
 }
 
-/* Reads a thread from its CPU first, if ->careful is set and the recorder can go
- * there.  Without this, two copies of a running thread agree more often where it
- * stays for long. */
-static bool
+/* Reads a thread from its CPU, if that is wanted and the recorder can go there.
+ * Without this, two copies of a running thread agree more often where it stays for
+ * long. */
+static enum read_result
 read_carefully(struct chains *c, struct thread *t, size_t *sure)
 {
-	return c->careful && !t->held && t->task != 0 &&
-	    colocate_visit(&c->colocation, t->task) && read_from_near(c, t, sure);
+	return c->wants.careful && t->held == HOLD_NONE && t->task != 0 &&
+		colocate_visit(&c->colocation, t->task) ?
+	    read_from_near(c, t, sure) : READ_TORN;
+}
+
+/* Reads a thread from elsewhere than where it was read before. */
+static enum read_result
+read_elsewhere(struct chains *c, struct thread *t, size_t *sure)
+{
+	enum read_result got = READ_TORN;
+
+	if (colocate_is_at(&c->colocation, t->task)) {
+		colocate_break_off(&c->colocation);
+		got = read_from_here(c, t, sure);
+	}
+	if (got != READ_TORN)
+		return got;
+	got = read_from_near(c, t, sure);
+	if (!c->wants.careful)
+		colocate_leave(&c->colocation);
+	return got;
 }
 
 /* A held thread that cannot be read may stand amid the making of a call: the caller
  * has to let it go on first. */
-bool
+enum read_result
 read_twice(struct chains *c, struct thread *t, size_t *sure)
 {
-	bool whole;
+	enum read_result got;
 
 	*sure = 0;
 	chains_trim(c, t);
-	c->missed = t->set.count == 0;
-	if (read_carefully(c, t, sure) || read_from_here(c, t, sure))
-		return true;
-	if (t->held)
-		return false;
-	if (colocate_is_at(&c->colocation, t->task)) {
-		colocate_break_off(&c->colocation);
-		if (read_from_here(c, t, sure))
-			return true;
-	}
-	if (c->ended)
-		return false;
-	whole = read_from_near(c, t, sure);
-	if (!c->careful)
-		colocate_leave(&c->colocation);
-	return whole;
+	c->notes.missed = t->memory.set.count == 0;
+	got = read_carefully(c, t, sure);
+	if (got == READ_TORN)
+		got = read_from_here(c, t, sure);
+	if (got == READ_TORN && t->held == HOLD_NONE)
+		got = read_elsewhere(c, t, sure);
+	return got;
 }

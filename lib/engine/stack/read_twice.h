@@ -18,9 +18,9 @@
 
 #include "engine/stack/chains.h"
 
-/* Reads a thread's chain into ->chain.  True if all of it is believed.  If not,
- * *sure outermost frames are believed, or none, and ->trouble says why. */
-bool read_twice(struct chains *, struct thread *, size_t *sure);
+/* Reads a thread's chain into ->chain.  If not all of it is believed, *sure outermost
+ * frames are, or none, and ->trouble says why. */
+enum read_result read_twice(struct chains *, struct thread *, size_t *sure);
 
 /* Sleeps for 20 us: a thread that stands amid the making of a call goes on. */
 void read_twice_wait(void);

@@ -2,6 +2,8 @@
 /* seek.c: see seek.h. */
 #include "engine/stack/seek.h"
 
+#include <errno.h>
+
 #include "engine/os/os.h"
 #include "engine/stack/candidate.h"
 
@@ -117,8 +119,8 @@ snapshot_near(struct snapshot *s, const struct looks *l)
 	return true;
 }
 
-/* Makes the looks.  False if the thread cannot be read, or if out of memory. */
-static bool
+/* Makes the looks.  READ_TORN if the thread cannot be read. */
+static enum read_result
 look(struct chains *c, struct thread *t, struct looks *l)
 {
 	struct snapshot *s = &c->one;
@@ -128,22 +130,23 @@ look(struct chains *c, struct thread *t, struct looks *l)
 	snapshot_clear(s);
 	for (int i = 0; i < LOOKS; i++)
 		if (!snapshot_near(s, l) || !chains_add_state(c, s, t))
-			return false;
+			return READ_NOMEM;
 	if (!snapshot_near(s, l) ||
-	    !chains_add_count(c, s, s->count, t->py.interp, &count) ||
-	    !snapshot_read(s, c->process->task, &range))
-		return false;
+	    !chains_add_count(c, s, s->count, t->py.interp, &count))
+		return READ_NOMEM;
+	if (!snapshot_read(s, c->process->task, &range))
+		return errno == ENOMEM ? READ_NOMEM : READ_TORN;
 	l->stamp = codes_stamp(c->codes, t->py.interp, s->bytes + count,
 	    s->bytes + count);
 	l->stamp.steady = l->stamp.count == before;
-	return true;
+	return READ_OK;
 }
 
 /* The offset of the n-th look's state in the snapshot's bytes. */
 static size_t
 state_of(const struct chains *c, const struct looks *l, int n)
 {
-	return (size_t)n * (l->size + c->state_size) + l->size;
+	return (size_t)n * (l->size + c->part.size) + l->size;
 }
 
 /* Shows the n-th look in ->spans: its state, with the memory that was copied before
@@ -153,30 +156,34 @@ see(struct chains *c, const struct looks *l, int n, bool before)
 {
 	size_t state = state_of(c, l, n), ranges = l->count + 1;
 	size_t first = (size_t)(before ? n : n + 1) * ranges;
-	size_t offset = before ? state - l->size : state + c->state_size;
+	size_t offset = before ? state - l->size : state + c->part.size;
 
 	c->spans.count = 0;
 	return spans_add(&c->spans, &c->one, (size_t)n * ranges + l->count, 1,
 		   state) &&
 	    spans_add(&c->spans, &c->one, first, l->count, offset) &&
 	    spans_add_around(&c->spans, l->first->in, l->first->first + 1,
-		l->first->count - 1, l->first->offset + c->state_size,
+		l->first->count - 1, l->first->offset + c->part.size,
 		l->near, l->count);
 }
 
-/* Walks ->spans.  True if the chain is proven, its calls are known, it fits the
+/* Walks ->spans.  READ_OK if the chain is proven, its calls are known, it fits the
  * state, and all but the two innermost frames of the first chain are in it. */
-static bool
+static enum read_result
 know(struct chains *c, const struct thread *t, const struct looks *l)
 {
 	struct copied from = *l->first;
+	enum read_result walked;
 	size_t proven;
 
 	from.stamp = &l->stamp;
-	return candidate_walk_spans(c, t, &from, true, &c->chain) == WALK_OK &&
-	    candidate_know(c, t, &l->stamp, &proven) &&
-	    seek_fits(c, c->state) &&
-	    chain_shared(&c->chain, &c->other) + 2 >= c->other.depth;
+	walked = candidate_walked(candidate_walk_spans(c, t, &from, true,
+	    &c->chain));
+	if (walked != READ_OK)
+		return walked;
+	return chains_result(c, candidate_know(c, t, &l->stamp, &proven) &&
+	    seek_fits(c, c->copies.first) &&
+	    chain_shared(&c->chain, &c->other) + 2 >= c->other.depth);
 }
 
 /* Whether a frame lies in the memory that the looks copied. */
@@ -189,70 +196,76 @@ has_near(const struct looks *l, uint64_t frame)
 	return false;
 }
 
-static bool
+static enum read_result
 know_look(struct chains *c, const struct thread *t, const struct looks *l,
     int n)
 {
-	return (see(c, l, n, false) && know(c, t, l)) ||
-	    (see(c, l, n, true) && know(c, t, l));
+	enum read_result got = READ_TORN;
+
+	for (int before = 0; before < 2 && got == READ_TORN; before++)
+		got = see(c, l, n, before != 0) ? know(c, t, l) : READ_NOMEM;
+	return got;
 }
 
-/* Whether a look has a chain that can be believed.  Only looks with the wanted
+/* READ_OK if a look has a chain that can be believed.  Only looks with the wanted
  * state count; with wanted NULL, looks whose current frame was copied. */
-static bool
+static enum read_result
 know_looks(struct chains *c, const struct thread *t, const struct looks *l,
     const struct said *wanted)
 {
 	for (int i = 0; i < LOOKS; i++) {
 		const uint8_t *state = c->one.bytes + state_of(c, l, i);
 		struct said now = what_runs(c, state);
+		enum read_result got;
 		if (wanted == NULL ? !has_near(l, now.frame) :
 				     now.frame != wanted->frame ||
 			    now.end != wanted->end)
 			continue;
 		candidate_note_state(c, state, state);
-		if (know_look(c, t, l, i))
-			return true;
+		if ((got = know_look(c, t, l, i)) != READ_TORN)
+			return got;
 	}
-	return false;
+	return READ_TORN;
 }
 
-static bool
+static enum read_result
 know_again(struct chains *c, struct thread *t, const struct copied *first,
     bool known)
 {
-	struct said wanted = what_runs(c, c->state);
+	struct said wanted = what_runs(c, c->copies.first);
 	struct looks l = looks_for(c, first, &wanted);
 	uint64_t until = clock_ns() + c->patience;
+	enum read_result got;
 
 	candidate_swap(c);
 	do {
 		c->retries++;
-		if (!look(c, t, &l))
-			return false;
-		if (know_looks(c, t, &l, &wanted) ||
-		    (!known && know_looks(c, t, &l, NULL)))
-			return true;
-	} while (known && clock_ns() < until);
-	return false;
+		if ((got = look(c, t, &l)) != READ_OK)
+			return got;
+		got = know_looks(c, t, &l, &wanted);
+		if (got == READ_TORN && !known)
+			got = know_looks(c, t, &l, NULL);
+	} while (got == READ_TORN && known && clock_ns() < until);
+	return got;
 }
 
-bool
+enum read_result
 seek_frame(struct chains *c, struct thread *t, const struct copied *first,
     bool known)
 {
-	const uint8_t *state = c->state;
+	const uint8_t *state = c->copies.first;
 	size_t last = c->last, depth = c->chain.depth;
+	enum read_result got;
 
 	if (!known)
 		c->chain.depth = 0; /* nothing of it holds */
-	if (know_again(c, t, first, known))
-		return true;
+	if ((got = know_again(c, t, first, known)) != READ_TORN)
+		return got;
 	candidate_swap(c);
 	c->chain.depth = depth;
 	candidate_note_state(c, state, state);
 	c->stamp = *first->stamp;
 	c->last = last;
 	c->sound = known;
-	return false;
+	return READ_TORN;
 }

@@ -31,9 +31,9 @@ bool seek_fits(const struct chains *, const uint8_t *copy);
  * after ->patience.  If it is not known, nothing of it holds: there is one search,
  * and a chain of any moment does if its calls are known.
  *
- * False if nothing was found: the newest chain is as it was.
+ * READ_TORN if nothing was found: the newest chain is as it was.
  */
-bool seek_frame(struct chains *, struct thread *, const struct copied *first,
-    bool known);
+enum read_result seek_frame(struct chains *, struct thread *,
+    const struct copied *first, bool known);
 
 #endif

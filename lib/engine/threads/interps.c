@@ -30,9 +30,8 @@ words_of(const struct interps *is, const struct interp *in,
 	return in->gil_at != 0 ? 3 : 2;
 }
 
-/* Finds an interpreter's GIL and adds the words of both to the globals.  False if
- * memory cannot be read, or if out of memory. */
-static bool
+/* Finds an interpreter's GIL and adds the words of both to the globals. */
+static enum copy_result
 add_interp_globals(struct interps *is, const struct py_memory *m, struct interp *in)
 {
 	const struct py_offsets *o = &is->runtime->offsets;
@@ -46,16 +45,19 @@ add_interp_globals(struct interps *is, const struct py_memory *m, struct interp 
 	else if (py_has(o->interp_gil) &&
 	    !py_read(m, in->addr + o->interp_gil, &in->gil_at,
 		sizeof(in->gil_at)))
-		return false;
+		return COPY_FAILED;
 	in->counted = in->gil_at != 0 && py_has(o->gil_switches);
 	n = words_of(is, in, words);
-	for (size_t i = 0; i < n; i++)
-		if (!workset_add(&is->globals, words[i].addr, words[i].size))
-			return false;
-	return true;
+	for (size_t i = 0; i < n; i++) {
+		enum copy_result added = workset_add(&is->globals,
+		    words[i].addr, words[i].size);
+		if (added != COPY_OK)
+			return added;
+	}
+	return COPY_OK;
 }
 
-bool
+enum copy_result
 interps_update(struct interps *is, const struct py_memory *m,
     const struct py_threads *list)
 {
@@ -63,18 +65,20 @@ interps_update(struct interps *is, const struct py_memory *m,
 	    sizeof(*is->list));
 
 	if (p == NULL)
-		return false;
+		return COPY_NOMEM;
 	is->list = p;
 	is->count = list->ninterps;
 	workset_clear(&is->globals);
 	for (size_t i = 0; i < is->count; i++) {
 		const struct py_interp *in = &list->interps[i];
+		enum copy_result added;
 		is->list[i] = (struct interp){.addr = in->addr,
 		    .next = in->next, .first = in->first};
-		if (!add_interp_globals(is, m, &is->list[i]))
-			return false;
+		added = add_interp_globals(is, m, &is->list[i]);
+		if (added != COPY_OK)
+			return added;
 	}
-	return true;
+	return COPY_OK;
 }
 
 bool

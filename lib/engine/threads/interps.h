@@ -43,9 +43,9 @@ struct interps {
 	struct workset globals; /* memory that a round needs of them */
 };
 
-/* Replaces the interpreters by the interpreters of a new list.  False if memory
- * cannot be read, or if out of memory. */
-bool interps_update(struct interps *, const struct py_memory *,
+/* Replaces the interpreters by the interpreters of a new list.  COPY_FAILED if memory
+ * cannot be read. */
+enum copy_result interps_update(struct interps *, const struct py_memory *,
     const struct py_threads *);
 void interps_free(struct interps *);
 

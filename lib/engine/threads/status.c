@@ -35,8 +35,8 @@ status_is_blocked(const struct thread *t)
 bool
 status_was_blocked(const struct thread *t)
 {
-	return (t->live || t->passed) &&
-	    (t->status & (TACH_STATUS_CPU | TACH_STATUS_UNKNOWN)) == 0;
+	return (t->last.is == LAST_GOOD || t->last.is == LAST_PASSED) &&
+	    (t->status.bits & (TACH_STATUS_CPU | TACH_STATUS_UNKNOWN)) == 0;
 }
 
 /* Whether a thread that waits for a CPU still waits for the GIL: it was seen to,
@@ -44,10 +44,10 @@ status_was_blocked(const struct thread *t)
 static bool
 still_waits(const struct process *p, struct thread *t)
 {
-	if (t->waiting != SWITCHES_UNKNOWN &&
-	    switches_count(&t->switches, p, t->task) == t->waiting)
+	if (t->looks.waiting != SWITCHES_UNKNOWN &&
+	    switches_count(&t->switches, p, t->task) == t->looks.waiting)
 		return true;
-	t->waiting = SWITCHES_UNKNOWN;
+	t->looks.waiting = SWITCHES_UNKNOWN;
 	return false;
 }
 
@@ -59,7 +59,7 @@ blocked(const struct process *p, struct thread *t, const struct moment *m,
 	bool waits = !m->holds_gil && m->gil != 0 &&
 	    status_waits(m->offsets, m->gil, futex);
 
-	t->waiting = waits ? switches_count(&t->switches, p, t->task) :
+	t->looks.waiting = waits ? switches_count(&t->switches, p, t->task) :
 			     SWITCHES_UNKNOWN;
 	return waits ? TACH_STATUS_GIL_WANTED : 0;
 }
@@ -73,7 +73,7 @@ look_at_task(const struct process *p, struct thread *t, const struct moment *m)
 
 	if (m->waits)
 		return TACH_STATUS_GIL_WANTED;
-	if (t->held || m->ran)
+	if (t->held != HOLD_NONE || m->ran)
 		return TACH_STATUS_CPU;
 	s = state_of(t);
 	if (s.is == TASK_UNKNOWN)

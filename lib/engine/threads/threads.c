@@ -72,28 +72,29 @@ unbind(struct thread *t)
 		close(t->state_fd);
 	t->state_fd = -1;
 	switches_free(&t->switches);
-	t->waiting = SWITCHES_UNKNOWN;
-	t->tid = 0;
+	t->looks.waiting = SWITCHES_UNKNOWN;
+	t->id.tid = 0;
 	t->task = 0;
-	t->chain.depth = 0;
+	t->last.chain.depth = 0;
 }
 
 void
 thread_free(struct thread *t)
 {
 	unbind(t);
-	workset_free(&t->set);
-	workset_free(&t->needed);
-	chain_free(&t->chain);
-	free(t->frames);
+	workset_free(&t->memory.set);
+	workset_free(&t->memory.needed);
+	chain_free(&t->last.chain);
+	free(t->last.frames);
 }
 
 struct thread
 thread_new(struct py_thread py)
 {
-	struct thread t = {.py = py, .state_fd = -1, .cpu = -1,
-	    .index = TACH_NONE, .sampled_us = UINT64_MAX,
-	    .waiting = SWITCHES_UNKNOWN, .parked = SWITCHES_UNKNOWN};
+	struct thread t = {.py = py, .state_fd = -1, .interrupt.cpu = -1,
+	    .index = TACH_NONE, .last.sampled_us = UINT64_MAX,
+	    .looks = {.waiting = SWITCHES_UNKNOWN,
+		.parked = SWITCHES_UNKNOWN}};
 
 	switches_init(&t.switches);
 	return t;
@@ -143,7 +144,8 @@ threads_update(struct threads *ts, const struct py_threads *list)
 			**found = thread_new((struct py_thread){
 			    .addr = key.py.addr});
 		}
-		now[i].gone = now[i].stray;
+		if (now[i].fresh != FRESH_STRAY)
+			now[i].fresh = FRESH_STALE;
 	}
 	for (size_t i = 0; i < ts->count; i++)
 		thread_free(&ts->list[i]);
@@ -164,6 +166,26 @@ threads_free(struct threads *ts)
 }
 
 /* ---- one thread -------------------------------------------------------- */
+
+void
+thread_make_stale(struct thread *t)
+{
+	if (!thread_is_gone(t))
+		t->fresh = FRESH_STALE;
+}
+
+void
+thread_make_current(struct thread *t)
+{
+	if (!thread_is_gone(t))
+		t->fresh = FRESH_CURRENT;
+}
+
+bool
+thread_is_gone(const struct thread *t)
+{
+	return t->fresh == FRESH_GONE || t->fresh == FRESH_STRAY;
+}
 
 /* Gives a thread a task, of which nothing is known yet; 0: none. */
 static void
@@ -188,10 +210,10 @@ thread_bind(struct thread *t, const struct process *p, uint64_t tid)
 {
 	pid_t task;
 
-	if (tid == t->tid)
+	if (tid == t->id.tid)
 		return;
 	task = process_thread(p, tid);
-	if (t->tid != 0 || t->task != task)
+	if (t->id.tid != 0 || t->task != task)
 		take_task(t, p, task);
-	t->tid = tid;
+	t->id.tid = tid;
 }

@@ -35,70 +35,135 @@ void thread_names_free(struct thread_names *);
 
 /* ---- one thread state -------------------------------------------------- */
 
-struct thread {
-	struct py_thread py;
-	uint64_t tid;	/* its id as the target knows it; 0: not bound yet */
-	uint64_t told;	/* the id that its state gave when it was bound */
+/* The thread that a state belongs to. */
+struct thread_id {
+	uint64_t tid;  /* its id as the target knows it; 0: not bound yet */
+	uint64_t told; /* the id that its state gave when it was bound */
 	uint64_t pthread; /* pthread_self() that the id is found by; see tids.h */
-	pid_t task;	/* its id as the recorder knows it; 0: not known */
-	int cpu;	/* the CPU on which to interrupt it, or -1 */
-	/* It must not be interrupted before this time (ns, by clock_ns; 0: it may
-	 * be): to copy it took too long, or, if it is unfit, was in vain. */
-	uint64_t spared;
-	bool unfit;
-	int state_fd; /* of task_open; -1: not kept */
-	struct switches switches;
+	unsigned sought;  /* how often its state was seen to be stray */
+	uint64_t seek_us; /* when its thread may be sought again */
+};
+
+/* What a thread's last sample is good for. */
+enum thread_last {
+	LAST_NONE,   /* there is none: the thread is not wanted, runs no Python
+		      * code, or has ended */
+	LAST_GOOD,   /* it can be repeated until the thread runs */
+	LAST_PASSED, /* there is none, as the thread's status is not wanted */
+	LAST_LOST,   /* it cannot be repeated: to read the thread failed, or gave
+		      * a part of its frames, or a task that waits was sampled */
+};
+
+/* Whether a thread's last sample holds, and whether there can be another one. */
+enum thread_freshness {
+	FRESH_CURRENT,
+	FRESH_STALE, /* it may not hold any more: the thread has to be read */
+	FRESH_GONE,  /* the thread's state could not be read */
+	FRESH_STRAY, /* the thread's state was seen to belong to no thread */
+};
+
+/* A thread's last sample.  The chain and its frames stay while later reads of the
+ * thread fail. */
+struct last_sample {
+	enum thread_last is;
+	struct py_chain chain;
+	uint32_t *frames; /* innermost first; chain.depth of them */
+	size_t frames_max;
+	bool sound;	   /* all calls of the chain are known */
+	uint64_t count;	   /* of the chain's stamp: see codes.h */
+	uint64_t replaced; /* codes_replaced() then */
+	uint64_t stack; /* of the chain that was read last, which may have given no
+			 * sample; 0 if that has no frames */
+	uint64_t read_us;    /* when the chain was read */
+	uint64_t sampled_us; /* time of the newest sample, also a repeated one;
+			      * UINT64_MAX: none */
+};
+
+/* A thread's status at its last sample, or when it was passed over. */
+struct thread_status {
+	uint8_t bits; /* of enum tach_status */
+	/* The bits may not hold: look at the thread again.  That is apart from
+	 * `fresh`: also a stale thread can be known to be blocked. */
+	bool unsure;
+	bool holds_gil; /* in this round */
+	bool wants_gil, exception; /* as read with its last sample */
+};
+
+/* Whether a thread rests, where no GIL tells which threads ran. */
+enum thread_rest {
+	REST_NONE,
+	REST_BLOCKED, /* it was blocked at the last look, and has had no CPU since */
+	REST_LONG,    /* so it was at the look before, too: its last sample holds */
+};
+
+/* Looks at a thread's task, by its switches: see os.h. */
+struct thread_looks {
 	uint64_t waiting; /* its switches when it was last seen to wait for the
 			   * GIL; SWITCHES_UNKNOWN: it did not wait */
 	uint64_t parked; /* its switches when it was last seen to be blocked: it
 			  * stands still until it has more */
-	unsigned looks;	/* at its status, though it had not run */
-	uint32_t index; /* TACH_NONE: not bound yet */
+	unsigned count; /* looks at its status, though it had not run */
+	enum thread_rest rest;
+};
+
+/* Whether and where a thread can be interrupted. */
+struct thread_interrupt {
+	int cpu; /* the CPU on which to interrupt it, or -1 */
+	/* It must not be interrupted before this time (ns, by clock_ns; 0: it may
+	 * be): to copy it took too long, or, if it is unfit, was in vain. */
+	uint64_t spared;
+	bool unfit;
+};
+
+/* The memory of a thread that its samples need. */
+struct thread_memory {
 	struct workset set;
 	struct workset needed; /* by the samples since the set was made */
-	unsigned samples;	/* number of these samples */
-	/* Its last sample. */
-	struct py_chain chain;
-	uint32_t *frames; /* innermost first; chain.depth of them */
-	size_t frames_max;
-	uint64_t replaced; /* codes_replaced() then */
-	/* Its copy in the round's snapshot: the first range, the number of
-	 * ranges, and the offset of the bytes. */
-	size_t first, ranges, copy;
-	/* The first range and the offset of the bytes of its frames that were
-	 * copied before its state. */
-	size_t before, before_copy;
-	size_t link; /* offset of the link to it in there, or SIZE_MAX */
-	bool gone; /* its state could not be read, or is stray */
-	bool stray; /* its state was seen to belong to no thread */
-	unsigned sought; /* how often that was seen */
-	uint64_t seek_us; /* when its thread may be sought again */
-	bool holds_gil; /* in this round */
-	bool still;	/* it was copied in an interrupt, in this round */
-	bool held;	/* it ran, and was made to stand still to be read */
-	bool copied; /* it is in the round's snapshot */
-	bool done;   /* in this round */
-	/* Where no GIL tells which threads ran.  blocked: it was blocked at the
-	 * last look, and has had no CPU since.  rests: so it was at the look
-	 * before, too, so that its last sample holds. */
-	bool blocked, rests;
-	/* Its last sample may not hold any more: it has to be read. */
-	bool stale;
-	/* Only the status of its last sample may not hold: look at it again. */
-	bool unsure;
-	bool live;	/* it has a last sample */
-	bool passed;	/* it has none, as its status is not wanted */
-	bool lost;	/* its last sample cannot be repeated: to read it failed,
-			 * or gave a part of it */
-	bool sound;	/* all calls of its last sample are known */
-	uint64_t count; /* of that sample's stamp: see codes.h */
-	uint8_t status; /* of that sample, or when it was passed over */
-	uint64_t time_us; /* when it was read */
-	/* Time of its newest sample, also a repeated one; UINT64_MAX: none. */
-	uint64_t sampled_us;
-	bool wants_gil, exception; /* as read with its last sample */
+	unsigned samples;      /* number of these samples */
+};
+
+/* How a thread was copied into the snapshot of the round. */
+enum thread_copied {
+	COPIED_NOT,
+	COPIED_OUTSIDE,	  /* it may have gone on meanwhile */
+	COPIED_INTERRUPT, /* at one moment */
+};
+
+/* A thread's copy in the snapshot of the round. */
+struct thread_copy {
+	enum thread_copied how;
+	size_t first, ranges; /* the first range, and their number */
+	size_t at;	      /* offset of the bytes */
+	size_t before, before_at; /* the first range, and the offset of the bytes,
+				   * of the frames before the state */
+	size_t link; /* offset of the link to the thread, or SIZE_MAX */
+};
+
+/* The means by which a thread that ran was made to stand still, to be read. */
+enum thread_hold {
+	HOLD_NONE,	/* it could go on, or did not run */
+	HOLD_COPY,	/* the round's copy of it was made in an interrupt */
+	HOLD_INTERRUPT, /* an interrupt of its own */
+	HOLD_STOP,	/* it was stopped */
+};
+
+struct thread {
+	struct py_thread py;
 	size_t interp;	/* number of its interpreter in the list */
-	uint64_t stack; /* of its last chain; 0 if that has no frames */
+	uint32_t index; /* TACH_NONE: not bound yet */
+	struct thread_id id;
+	pid_t task;   /* its id as the recorder knows it; 0: not known */
+	int state_fd; /* of task_open; -1: not kept */
+	struct switches switches;
+	struct thread_looks looks;
+	struct thread_interrupt interrupt;
+	struct thread_memory memory;
+	struct thread_copy copy; /* in this round */
+	bool done;		 /* in this round */
+	enum thread_hold held;	 /* when it was read last */
+	enum thread_freshness fresh;
+	struct last_sample last;
+	struct thread_status status;
 };
 
 /* Makes a thread of which only the state is known. */
@@ -113,10 +178,16 @@ struct threads {
 };
 
 /* Replaces the threads by the threads of a new list.  A thread that stays keeps all
- * that is known of it.  False if out of memory: then the threads are as before.
- * Pointers to threads are invalid afterwards. */
+ * that is known of it; unless it is stray, it becomes stale.  False if out of memory:
+ * then the threads are as before.  Pointers to threads are invalid afterwards. */
 bool threads_update(struct threads *, const struct py_threads *);
 void threads_free(struct threads *);
+
+/* Marks a thread as stale or as current, unless it is gone or stray. */
+void thread_make_stale(struct thread *);
+void thread_make_current(struct thread *);
+/* Whether a thread is gone or stray. */
+bool thread_is_gone(const struct thread *);
 
 /* Finds the task of a thread that has none, so that it can be looked at.  The id
  * is not noted, as it may soon be another one. */
