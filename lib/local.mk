@@ -153,6 +153,7 @@ lib_libtach_core_la_SOURCES += \
 	lib/engine/code/edges.c lib/engine/code/edges.h \
 	lib/engine/code/suspects.c lib/engine/code/suspects.h
 lib_libtach_core_la_SOURCES += \
+	lib/engine/threads/homes.c lib/engine/threads/homes.h \
 	lib/engine/threads/identity.c lib/engine/threads/identity.h \
 	lib/engine/threads/interps.c lib/engine/threads/interps.h \
 	lib/engine/threads/status.c lib/engine/threads/status.h \
@@ -189,7 +190,6 @@ lib_libtach_core_la_SOURCES += \
 	lib/engine/inprocess/agents.c lib/engine/inprocess/agents.h \
 	lib/engine/inprocess/counts.c lib/engine/inprocess/counts.h \
 	lib/engine/inprocess/handshake.c lib/engine/inprocess/handshake.h \
-	lib/engine/inprocess/homes.c lib/engine/inprocess/homes.h \
 	lib/engine/inprocess/inprocess.c lib/engine/inprocess/inprocess.h \
 	lib/engine/inprocess/registry.c lib/engine/inprocess/registry.h \
 	lib/engine/inprocess/thread_ring.c lib/engine/inprocess/thread_ring.h \
