@@ -171,6 +171,8 @@ lib_libtach_core_la_SOURCES += \
 	lib/engine/locate/inject.c lib/engine/locate/inject.h \
 	lib/engine/locate/library.c lib/engine/locate/library.h
 lib_libtach_core_la_SOURCES += \
+	lib/engine/target/target.c lib/engine/target/target.h
+lib_libtach_core_la_SOURCES += \
 	lib/engine/stack/candidate.c lib/engine/stack/candidate.h \
 	lib/engine/stack/chains.c lib/engine/stack/chains.h \
 	lib/engine/stack/fault_in.c lib/engine/stack/fault_in.h \

@@ -10,32 +10,25 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/eventfd.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "engine/copy/snapshot.h"
 #include "engine/inprocess/agents.h"
 #include "engine/inprocess/inprocess.h"
 #include "engine/kernel/interrupt.h"
 #include "engine/kernel/stock.h"
 #include "engine/locate/attach.h"
-#include "engine/locate/find.h"
 #include "engine/os/os.h"
 #include "engine/remote/remote.h"
 #include "engine/sched/caller.h"
 #include "engine/sched/gap.h"
-#include "engine/sched/pace.h"
-#include "engine/threads/threads.h"
+#include "engine/target/target.h"
 #include "error.h"
-#include "python/runtime.h"
 #include "tach.h"
 
 /* Time between two looks for a Python, while there is none. */
 #define WAIT_INTERVAL NS_PER_MS
-/* Time until memory is searched for it; each further pause is twice as long. */
-#define DEEP_FIRST (50 * NS_PER_MS)
 /* Time in which a process must show its Python when a recorder attaches to it. */
 #define ATTACH_PATIENCE NS_PER_S
 /* A Python that has been there for so long without an agent gets none. */
@@ -78,13 +71,7 @@
 #define PAUSE_STEP (100 * NS_PER_MS)
 
 struct tach_recorder {
-	struct tach_recorder_options options;
-	struct tach_recorder_stats stats;
-	struct tach_meta meta;
-	struct tach_table *table;
-	struct thread_names names;
-	struct process process;
-	struct py_runtime runtime;
+	struct target target;
 	struct remote *remote;
 	struct interrupts *interrupts; /* or NULL */
 	struct stock *stock; /* the family's, of interrupts */
@@ -95,16 +82,11 @@ struct tach_recorder {
 	uint64_t python_at; /* ns: when a Python was found; 0: not yet */
 	bool agentless; /* the Python runs without an agent */
 	bool attached; /* the agent was loaded by a running Python */
-	bool gone; /* the process ended before it was opened */
 	/* The rounds are over, but threads that have yet to stop are waited for
 	 * until `leaving` (ns; 0: the rounds are not over).  The result is returned
 	 * then; after TACH_OK a Python is looked for again. */
 	uint64_t leaving;
 	int result;
-	enum tach_recorder_state state;
-	struct pace *pace; /* of the family's rounds */
-	struct pace_mark mark;
-	uint64_t next; /* ns: when a step is due while there are no rounds */
 	/* The last round that was taken ahead on time, and the last sign that the
 	 * batch goes on; ns, CLOCK_MONOTONIC. */
 	uint64_t last, heard;
@@ -113,36 +95,10 @@ struct tach_recorder {
 	uint64_t left;	/* ns: when a thread was last seen to leave its CPU */
 	struct gap gap; /* the samples that it is owed since */
 	struct caller caller;
-	uint64_t start; /* of the first round; ns, CLOCK_MONOTONIC */
-	uint64_t seen;	/* for find_python */
-	uint64_t deep_at, deep_step; /* ns: next search of memory, its pause */
-	bool found; /* runtime is loaded */
-	volatile sig_atomic_t stopped, pause; /* asked for */
-	uint64_t paused_at; /* ns: when the pause began; 0: none */
-	int wake_fd;
 	struct tach_locals locals;
-	struct error error;
 };
 
 /* ---- life -------------------------------------------------------------- */
-
-static uint32_t
-config_of(const struct tach_recorder_options *o)
-{
-	static const uint32_t modes[] = {
-		[TACH_MODE_WALL] = TACH_CONFIG_WALL,
-		[TACH_MODE_CPU] = TACH_CONFIG_CPU,
-		[TACH_MODE_GIL] = TACH_CONFIG_GIL,
-		[TACH_MODE_EXCEPTION] = TACH_CONFIG_EXCEPTION,
-	};
-
-	return modes[o->mode] | TACH_CONFIG_FEATURES |
-	    (o->main_only ? 0 : TACH_CONFIG_ALL_THREADS) |
-	    (o->native ? TACH_CONFIG_NATIVE : 0) |
-	    (o->no_gc ? 0 : TACH_CONFIG_GC) |
-	    (o->opcodes ? TACH_CONFIG_OPCODES : 0) |
-	    (o->blocking ? TACH_CONFIG_BLOCKING : 0);
-}
 
 struct tach_recorder *
 tach_recorder_new(const struct tach_recorder_options *o)
@@ -155,27 +111,11 @@ tach_recorder_new(const struct tach_recorder_options *o)
 	}
 	if ((r = calloc(1, sizeof(*r))) == NULL)
 		return NULL;
-	r->options = *o;
-	r->process.pidfd = -1;
-	r->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	r->table = tach_table_new();
-	r->pace = pace_new(o->interval_ns, o->jitter);
-	r->stock = stock_new(o->interval_ns);
-	if (r->wake_fd < 0 || r->table == NULL || r->pace == NULL ||
-	    r->stock == NULL) {
-		tach_recorder_free(r);
-		return NULL;
-	}
-	r->meta.interval_us = o->interval_ns / NS_PER_US;
-	r->meta.config = config_of(o);
-	return r;
-}
-
-/* Whether the target has ended. */
-static bool
-has_ended(const struct tach_recorder *r)
-{
-	return r->gone || (r->process.pidfd >= 0 && process_ended(&r->process));
+	if (target_init(&r->target, o) &&
+	    (r->stock = stock_new(o->interval_ns)) != NULL)
+		return r;
+	tach_recorder_free(r);
+	return NULL;
 }
 
 /* Ends the remote engine.  It lets go all threads that it holds; it waits for late
@@ -196,16 +136,11 @@ tach_recorder_free(struct tach_recorder *r)
 	if (r->stock != NULL)
 		stock_give(r->stock, r->interrupts);
 	stock_drop(r->stock);
-	inprocess_free(r->inprocess, has_ended(r));
+	inprocess_free(r->inprocess, target_has_ended(&r->target));
 	agents_drop(r->agents);
-	pace_leave(r->pace, &r->mark);
+	pace_leave(r->target.pace, &r->target.mark);
 	caller_drop(&r->caller);
-	process_close(&r->process);
-	thread_names_free(&r->names);
-	tach_table_free(r->table);
-	pace_drop(r->pace);
-	if (r->wake_fd >= 0)
-		close(r->wake_fd);
+	target_free(&r->target);
 	free(r);
 }
 
@@ -230,9 +165,9 @@ prepare_self(struct tach_recorder *r)
 	    files.rlim_max < FILES_MIN;
 
 	caller_hold(&r->caller);
-	if (!r->follows && interrupts(&r->options) &&
+	if (!r->follows && interrupts(&r->target.options) &&
 	    (few || (r->interrupts = interrupts_new(
-		r->options.interval_ns)) == NULL))
+		r->target.options.interval_ns)) == NULL))
 		stock_refuse(r->stock);
 	realtime_prepare();
 }
@@ -240,17 +175,9 @@ prepare_self(struct tach_recorder *r)
 static void
 start_waiting(struct tach_recorder *r)
 {
-	uint64_t now = clock_ns();
-
 	drop_remote(r, 0);
-	pace_leave(r->pace, &r->mark);
-	r->state = TACH_RECORDER_WAITING;
-	r->found = false;
 	r->python_at = 0;
-	r->seen = 0;
-	r->deep_step = DEEP_FIRST;
-	r->deep_at = now + r->deep_step;
-	r->next = now;
+	target_wait(&r->target);
 }
 
 /* Makes the memory, environment and descriptor by which a command samples itself.
@@ -258,7 +185,7 @@ start_waiting(struct tach_recorder *r)
 static bool
 make_agents(struct tach_recorder *r, struct launch *l)
 {
-	r->agents = agents_new(&r->options, &r->error);
+	r->agents = agents_new(&r->target.options, &r->target.error);
 	if (r->agents == NULL)
 		return false;
 	l->environment = agents_environment(r->agents);
@@ -271,26 +198,26 @@ make_agents(struct tach_recorder *r, struct launch *l)
 static int
 make_inprocess(struct tach_recorder *r)
 {
-	r->inprocess = inprocess_new(r->agents, &r->process, &r->options,
-	    r->table, &r->names);
+	r->inprocess = inprocess_new(r->agents, &r->target.process, &r->target.options,
+	    r->target.table, &r->target.names);
 	return r->inprocess != NULL ? TACH_OK :
-	    error_set(&r->error, TACH_FATAL, "out of memory");
+	    error_set(&r->target.error, TACH_FATAL, "out of memory");
 }
 
 int
 tach_recorder_launch(struct tach_recorder *r, char *const argv[], int stdout_fd)
 {
-	struct launch l = {.stdout_fd = stdout_fd, .stopped = &r->stopped,
+	struct launch l = {.stdout_fd = stdout_fd, .stopped = &r->target.stopped,
 	    .kept_fd = -1};
-	bool inside = r->options.engine == TACH_ENGINE_INPROCESS;
+	bool inside = r->target.options.engine == TACH_ENGINE_INPROCESS;
 
 	if (inside && !make_agents(r, &l)) {
 		errno = EAGAIN;
 		return TACH_FATAL;
 	}
-	if (!process_launch(&r->process, argv, &l)) {
+	if (!process_launch(&r->target.process, argv, &l)) {
 		int saved = errno;
-		error_set(&r->error, 0, "%s: %s", argv[0], strerror(saved));
+		error_set(&r->target.error, 0, "%s: %s", argv[0], strerror(saved));
 		errno = saved;
 		return TACH_FATAL;
 	}
@@ -298,7 +225,7 @@ tach_recorder_launch(struct tach_recorder *r, char *const argv[], int stdout_fd)
 	start_waiting(r);
 	if (!inside || make_inprocess(r) == TACH_OK)
 		return TACH_OK;
-	process_abandon(&r->process);
+	process_abandon(&r->target.process);
 	errno = ENOMEM;
 	return TACH_FATAL;
 }
@@ -309,103 +236,28 @@ tach_recorder_launch(struct tach_recorder *r, char *const argv[], int stdout_fd)
 static bool
 lacks_tasks(const struct tach_recorder *r)
 {
-	return r->options.async != TACH_ASYNC_NONE &&
-	    !py_has(r->runtime.offsets.generator_state);
-}
-
-/* Notes in the profile that a Python is a pre-release. */
-static void
-note_early(struct tach_recorder *r)
-{
-	char version[FIND_VERSION_MAX], note[128];
-
-	if (!find_is_early(r->runtime.version))
-		return;
-	find_write_version(r->runtime.version, version);
-	snprintf(note, sizeof(note), "pre-release %s: its layout may differ, "
-	    "and samples be wrong", version);
-	tach_table_add_note(r->table, note);
-}
-
-/* Begins to sample.  Only the first call sets the profile's start and version. */
-static void
-begin(struct tach_recorder *r, uint64_t now)
-{
-	r->state = TACH_RECORDER_SAMPLING;
-	r->agentless = false;
-	r->error = (struct error){0}; /* of an earlier program */
-	if (r->start != 0)
-		return;
-	r->start = now;
-	r->meta.start_us = now / NS_PER_US;
-	r->meta.python[0] = PY_MAJOR(r->runtime.version);
-	r->meta.python[1] = PY_MINOR(r->runtime.version);
-	r->meta.python[2] = PY_MICRO(r->runtime.version);
-	note_early(r);
+	return r->target.options.async != TACH_ASYNC_NONE &&
+	    !py_has(r->target.runtime.offsets.generator_state);
 }
 
 static int
 start_sampling(struct tach_recorder *r)
 {
 	uint64_t now = clock_ns();
-	pid_t tracer = r->options.blocking ? stop_tracer(&r->process) : 0;
+	pid_t tracer = r->target.options.blocking ? stop_tracer(&r->target.process) : 0;
 
 	if (tracer != 0)
-		return error_set(&r->error, TACH_FATAL, "process %d is traced "
+		return error_set(&r->target.error, TACH_FATAL, "process %d is traced "
 		    "by process %d, so it cannot be stopped: end that, or "
-		    "record without --blocking", (int)r->process.pid,
+		    "record without --blocking", (int)r->target.process.pid,
 		    (int)tracer);
-	r->remote = remote_new(&r->process, &r->runtime, &r->options,
-	    r->interrupts, r->table, &r->names);
+	r->remote = remote_new(&r->target.process, &r->target.runtime, &r->target.options,
+	    r->interrupts, r->target.table, &r->target.names);
 	if (r->remote == NULL)
-		return error_set(&r->error, TACH_FATAL, "out of memory");
+		return error_set(&r->target.error, TACH_FATAL, "out of memory");
 	remote_locals(r->remote, &r->locals);
-	begin(r, now);
+	target_begin(&r->target, now);
 	return TACH_OK;
-}
-
-static enum find_how
-how_to_find(const struct tach_recorder *r, bool deep)
-{
-	return (deep ? FIND_DEEP : FIND_SHALLOW) |
-	    (r->options.pre_release ? FIND_EARLY : FIND_SHALLOW);
-}
-
-/* Looks for a Python; if one was found, looks whether it has begun. */
-static enum find_result
-look(struct tach_recorder *r)
-{
-	struct process_memory m;
-	enum find_result result;
-	uint64_t now;
-	bool deep;
-
-	if (r->found) {
-		process_memory_init(&m, r->process.task);
-		switch (runtime_check(&m.memory, &r->runtime)) {
-		case RUNTIME_OK:
-			return FIND_OK;
-		case RUNTIME_EMPTY:
-			return FIND_EMPTY;
-		default:
-			r->found = false;
-			r->seen = 0;
-		}
-	}
-	now = clock_ns();
-	deep = now >= r->deep_at;
-	result = find_python(&r->process, how_to_find(r, deep), &r->seen,
-	    &r->runtime, &r->error);
-	if (deep) {
-		r->deep_step *= 2;
-		r->deep_at = clock_ns() + r->deep_step;
-	}
-	/* A Python that does not tell its offsets yet is looked for again. */
-	r->found = (result == FIND_OK || result == FIND_EMPTY) &&
-	    r->runtime.offsets.runtime_size != 0;
-	if (result == FIND_EMPTY && !r->found)
-		r->seen = 0;
-	return result;
 }
 
 /* Sets the error that says why there is no process of this number. */
@@ -416,18 +268,18 @@ no_process(struct tach_recorder *r, pid_t pid, int error)
 	char name[64];
 
 	if (of.pid == 0 || of.pid == pid)
-		return error_set(&r->error, TACH_FATAL, "%s: %d",
+		return error_set(&r->target.error, TACH_FATAL, "%s: %d",
 		    error == ESRCH ? "no such process" : strerror(error),
 		    (int)pid);
 	process_name(&of, name, sizeof(name));
-	return error_set(&r->error, TACH_FATAL, "%d is a thread of process %d "
+	return error_set(&r->target.error, TACH_FATAL, "%d is a thread of process %d "
 	    "(%s): give the PID %d", (int)pid, (int)of.pid, name, (int)of.pid);
 }
 
 int
 tach_recorder_follow(struct tach_recorder *r, pid_t pid)
 {
-	if (!process_open(&r->process, pid))
+	if (!process_open(&r->target.process, pid))
 		return no_process(r, pid, errno);
 	prepare_self(r);
 	start_waiting(r);
@@ -441,8 +293,8 @@ tach_recorder_share(struct tach_recorder *r, const struct tach_recorder *first)
 	r->follows = true;
 	stock_drop(r->stock);
 	r->stock = stock_hold(first->stock);
-	pace_drop(r->pace);
-	r->pace = pace_hold(first->pace);
+	pace_drop(r->target.pace);
+	r->target.pace = pace_hold(first->target.pace);
 }
 
 /* Opens the process whose number a slot gives.  Only the slot says that the process
@@ -451,19 +303,19 @@ tach_recorder_share(struct tach_recorder *r, const struct tach_recorder *first)
 static bool
 open_fork(struct tach_recorder *r, uint32_t slot, pid_t pid)
 {
-	bool there = process_open(&r->process, pid);
+	bool there = process_open(&r->target.process, pid);
 
 	if (!there && errno != ESRCH)
 		return false;
-	if (there && agents_are_in(r->agents, &r->process, true))
+	if (there && agents_are_in(r->agents, &r->target.process, true))
 		return true;
-	if (there && !process_ended(&r->process)) {
+	if (there && !process_ended(&r->target.process)) {
 		agents_refuse(r->agents, slot, pid);
 		return false;
 	}
-	process_close(&r->process);
-	r->process.pid = r->process.own_id = pid;
-	r->gone = true;
+	process_close(&r->target.process);
+	r->target.process.pid = r->target.process.own_id = pid;
+	r->target.gone = true;
 	return true;
 }
 
@@ -483,7 +335,7 @@ tach_recorder_fork(const struct tach_recorder *first)
 	uint32_t slot = first->agents != NULL ?
 	    agents_fork(first->agents, &pid) : AGENTS_NONE;
 	struct tach_recorder *r = slot != AGENTS_NONE ?
-	    tach_recorder_new(&first->options) : NULL;
+	    tach_recorder_new(&first->target.options) : NULL;
 
 	if (r == NULL)
 		return NULL;
@@ -492,17 +344,6 @@ tach_recorder_fork(const struct tach_recorder *first)
 		return r;
 	tach_recorder_free(r);
 	return NULL;
-}
-
-/* Empties the descriptor that wakes the recorder.  The reason is found by other
- * means. */
-static void
-heed_wake(const struct tach_recorder *r)
-{
-	uint64_t count;
-	ssize_t n = read(r->wake_fd, &count, sizeof(count));
-
-	(void)n; /* nothing read: something else woke the recorder */
 }
 
 /* Lets go the threads that have stopped late.  True if some have yet to stop. */
@@ -520,9 +361,9 @@ sleep_alone(struct tach_recorder *r, uint64_t until)
 	uint64_t next;
 
 	while (holds_late(r) && (next = clock_ns() + LATE_STEP) < until)
-		if (process_sleep(&r->process, r->wake_fd, next))
+		if (process_sleep(&r->target.process, r->target.wake_fd, next))
 			return false;
-	return !process_sleep(&r->process, r->wake_fd, until);
+	return !process_sleep(&r->target.process, r->target.wake_fd, until);
 }
 
 /* Sleeps until a time, or until something wakes the recorder.  False if the target
@@ -530,12 +371,12 @@ sleep_alone(struct tach_recorder *r, uint64_t until)
 static bool
 sleep_awake(struct tach_recorder *r, uint64_t until)
 {
-	if (r->gone)
+	if (r->target.gone)
 		return false;
 	if (sleep_alone(r, until))
 		return true;
-	heed_wake(r);
-	return !r->stopped && !process_ended(&r->process);
+	target_heed_wake(&r->target);
+	return !r->target.stopped && !process_ended(&r->target.process);
 }
 
 /* The same without a sleep.  True if there are no descriptors to poll: then a round
@@ -545,7 +386,7 @@ goes_on(struct tach_recorder *r)
 {
 	struct pollfd fds[TACH_RECORDER_FDS];
 
-	if (r->stopped || r->gone)
+	if (r->target.stopped || r->target.gone)
 		return false;
 	return tach_recorder_fds(r, fds) == 0 || sleep_awake(r, 0);
 }
@@ -558,49 +399,49 @@ attach_inside(struct tach_recorder *r)
 	const struct attach_offer offer = {agents_fd(r->agents),
 	    agents_nonce(r->agents), agents_library(r->agents)};
 
-	r->attached = attach_agent(&r->process, &r->runtime, &offer,
-	    r->wake_fd, &r->error);
+	r->attached = attach_agent(&r->target.process, &r->target.runtime, &offer,
+	    r->target.wake_fd, &r->target.error);
 	return r->attached ? TACH_OK : TACH_FATAL;
 }
 
 int
 tach_recorder_attach(struct tach_recorder *r, pid_t pid)
 {
-	bool inside = r->options.engine == TACH_ENGINE_INPROCESS;
+	bool inside = r->target.options.engine == TACH_ENGINE_INPROCESS;
 	uint64_t end = clock_ns() + ATTACH_PATIENCE;
 	enum find_result f;
 	char name[64];
 
 	if (inside &&
-	    (r->agents = agents_new(&r->options, &r->error)) == NULL)
+	    (r->agents = agents_new(&r->target.options, &r->target.error)) == NULL)
 		return TACH_FATAL;
 	if (tach_recorder_follow(r, pid) != TACH_OK)
 		return TACH_FATAL;
-	r->deep_at = 0;
-	while ((f = look(r)) == FIND_NONE || f == FIND_EMPTY)
+	r->target.search.deep_at = 0;
+	while ((f = target_look(&r->target)) == FIND_NONE || f == FIND_EMPTY)
 		if (clock_ns() > end ||
 		    !sleep_awake(r, clock_ns() + 10 * NS_PER_MS))
 			break;
 	if (f == FIND_OK && lacks_tasks(r))
-		return error_set(&r->error, TACH_FATAL, "--async needs Python "
+		return error_set(&r->target.error, TACH_FATAL, "--async needs Python "
 		    "3.14 or later; process %d runs %u.%u.%u", (int)pid,
-		    PY_MAJOR(r->runtime.version), PY_MINOR(r->runtime.version),
-		    PY_MICRO(r->runtime.version));
+		    PY_MAJOR(r->target.runtime.version), PY_MINOR(r->target.runtime.version),
+		    PY_MICRO(r->target.runtime.version));
 	if (f == FIND_OK)
 		return inside ? attach_inside(r) : start_sampling(r);
-	process_name(&r->process, name, sizeof(name));
-	if (process_is_kernel(&r->process))
-		error_set(&r->error, 0, "process %d (%s) is a thread of the "
+	process_name(&r->target.process, name, sizeof(name));
+	if (process_is_kernel(&r->target.process))
+		error_set(&r->target.error, 0, "process %d (%s) is a thread of the "
 		    "kernel: give the PID of a Python 3.6 to 3.%u", (int)pid,
 		    name, py_newest_minor());
-	else if (process_borrows_memory(&r->process))
-		error_set(&r->error, 0, "process %d (%s) has the memory of its "
+	else if (process_borrows_memory(&r->target.process))
+		error_set(&r->target.error, 0, "process %d (%s) has the memory of its "
 		    "parent until it starts a program: give the PID of that",
 		    (int)pid, name);
 	else if (f == FIND_GONE)
-		error_set(&r->error, 0, "process %d has ended", (int)pid);
+		error_set(&r->target.error, 0, "process %d has ended", (int)pid);
 	else
-		error_set(&r->error, 0, "process %d (%s) is not a running "
+		error_set(&r->target.error, 0, "process %d (%s) is not a running "
 		    "Python: give the PID of a Python 3.6 to 3.%u",
 		    (int)pid, name, py_newest_minor());
 	return TACH_FATAL;
@@ -621,7 +462,7 @@ tach_recorder_locals(struct tach_recorder *r, const struct tach_locals *l)
 static void
 note_errors(const struct tach_recorder *r)
 {
-	const struct tach_recorder_stats *s = &r->stats;
+	const struct tach_recorder_stats *s = &r->target.stats;
 	char text[128];
 
 	if (s->torn == 0 && s->failed == 0)
@@ -629,7 +470,7 @@ note_errors(const struct tach_recorder *r)
 	snprintf(text, sizeof(text), "errors torn=%" PRIu64 " unreadable=%"
 	    PRIu64 " moving=%" PRIu64 " unknown=%" PRIu64, s->torn,
 	    s->unreadable, s->moving, s->unknown);
-	tach_table_add_note(r->table, text);
+	tach_table_add_note(r->target.table, text);
 }
 
 /* Adds a note with the number of samples that are of one moment beyond doubt, and of
@@ -637,47 +478,25 @@ note_errors(const struct tach_recorder *r)
 static void
 note_interrupts(const struct tach_recorder *r)
 {
-	const struct tach_recorder_stats *s = &r->stats;
+	const struct tach_recorder_stats *s = &r->target.stats;
 	char text[128];
 
 	if (s->interrupted == 0 && s->dear == 0 && s->unfit == 0)
 		return;
 	snprintf(text, sizeof(text), "interrupts samples=%" PRIu64 " dear=%"
 	    PRIu64 " unfit=%" PRIu64, s->interrupted, s->dear, s->unfit);
-	tach_table_add_note(r->table, text);
-}
-
-/* ns since the first round, without pauses. */
-static uint64_t
-elapsed(const struct tach_recorder *r, uint64_t now)
-{
-	return now - r->start - r->stats.paused_ns;
+	tach_table_add_note(r->target.table, text);
 }
 
 /* Adds a note with the counts of the agents. */
 static void
 note_inprocess(const struct tach_recorder *r)
 {
-	char *text = tach_inprocess_note(&r->stats.inprocess);
+	char *text = tach_inprocess_note(&r->target.stats.inprocess);
 
 	if (text != NULL)
-		tach_table_add_note(r->table, text);
+		tach_table_add_note(r->target.table, text);
 	free(text);
-}
-
-static void
-begin_pause(struct tach_recorder *r, uint64_t now)
-{
-	r->paused_at = now;
-	r->stats.elapsed_ns = elapsed(r, now);
-}
-
-static void
-end_pause(struct tach_recorder *r, uint64_t now)
-{
-	r->stats.paused_ns += now - r->paused_at;
-	r->paused_at = 0;
-	pace_leave(r->pace, &r->mark);
 }
 
 /* Ends the rounds for good. */
@@ -685,8 +504,8 @@ static void
 close_rounds(struct tach_recorder *r)
 {
 	drop_remote(r, 0);
-	pace_leave(r->pace, &r->mark);
-	r->state = TACH_RECORDER_ENDED;
+	pace_leave(r->target.pace, &r->target.mark);
+	r->target.state = TACH_RECORDER_ENDED;
 }
 
 /* Ends rounds that are over, unless a thread has yet to stop: a later step lets it
@@ -696,7 +515,7 @@ leave(struct tach_recorder *r)
 {
 	uint64_t now = clock_ns();
 
-	r->next = now + LATE_STEP;
+	r->target.next = now + LATE_STEP;
 	if (holds_late(r) && now < r->leaving)
 		return TACH_OK;
 	r->leaving = 0;
@@ -718,10 +537,10 @@ begin_leaving(struct tach_recorder *r, int result)
 static int
 no_agent(struct tach_recorder *r)
 {
-	return error_set(&r->error, TACH_FATAL, "process %d runs Python without "
+	return error_set(&r->target.error, TACH_FATAL, "process %d runs Python without "
 	    "%s, which cannot be preloaded into a program that is static, has "
 	    "other rights or sees other files: use --engine=remote",
-	    (int)r->process.pid, agents_library(r->agents));
+	    (int)r->target.process.pid, agents_library(r->agents));
 }
 
 /* Sets the error that says why there are no samples although the agent was in a
@@ -729,38 +548,38 @@ no_agent(struct tach_recorder *r)
 static void
 tell_why_none(struct tach_recorder *r)
 {
-	const struct tach_inprocess_stats *s = &r->stats.inprocess;
+	const struct tach_inprocess_stats *s = &r->target.stats.inprocess;
 	uint64_t lost = s->early + s->invalid + s->full + s->late + s->damaged;
 
-	if (r->stats.samples > 0 || r->stats.paused_ns > 0 || s->refused > 0)
+	if (r->target.stats.samples > 0 || r->target.stats.paused_ns > 0 || s->refused > 0)
 		return;
 	if (s->weight > 0)
-		error_set(&r->error, 0, "Python ran, but no sample was of the "
+		error_set(&r->target.error, 0, "Python ran, but no sample was of the "
 		    "kind that was asked for");
 	else if (lost > 0)
-		error_set(&r->error, 0, "Python ran, but all %" PRIu64
+		error_set(&r->target.error, 0, "Python ran, but all %" PRIu64
 		    " ticks were lost", lost);
 	else
-		error_set(&r->error, 0, "Python ran, but hardly%s",
-		    r->options.mode == TACH_MODE_CPU ? ": record with "
+		error_set(&r->target.error, 0, "Python ran, but hardly%s",
+		    r->target.options.mode == TACH_MODE_CPU ? ": record with "
 		    "--mode=wall to see where it waits" : "");
 }
 
 static int
 end_inside(struct tach_recorder *r)
 {
-	if (r->start != 0) {
-		inprocess_count(r->inprocess, &r->stats);
+	if (r->target.start != 0) {
+		inprocess_count(r->inprocess, &r->target.stats);
 		note_inprocess(r);
 	}
 	if (r->agentless)
 		return no_agent(r);
-	if (r->start != 0)
+	if (r->target.start != 0)
 		tell_why_none(r);
 	else if (r->attached)
-		error_set(&r->error, 0, "process %d ended as soon as its main "
+		error_set(&r->target.error, 0, "process %d ended as soon as its main "
 		    "thread ran Python code, for which --engine=inprocess "
-		    "has to wait: use --engine=remote", (int)r->process.pid);
+		    "has to wait: use --engine=remote", (int)r->target.process.pid);
 	return TACH_END;
 }
 
@@ -769,8 +588,8 @@ end(struct tach_recorder *r)
 {
 	int result = TACH_END;
 
-	if (r->paused_at != 0)
-		end_pause(r, clock_ns());
+	if (r->target.paused_at != 0)
+		target_end_pause(&r->target, clock_ns());
 	if (r->inprocess != NULL) {
 		result = end_inside(r);
 	} else {
@@ -787,7 +606,7 @@ fail(struct tach_recorder *r, const struct tach_sink *sink)
 {
 	const char *text = sink->error(sink);
 
-	error_set(&r->error, TACH_FATAL, "%s",
+	error_set(&r->target.error, TACH_FATAL, "%s",
 	    text != NULL && *text != '\0' ? text : "out of memory");
 	return begin_leaving(r, TACH_FATAL);
 }
@@ -797,11 +616,11 @@ fail(struct tach_recorder *r, const struct tach_sink *sink)
 static int
 wait_round(struct tach_recorder *r)
 {
-	uint64_t interval = r->options.interval_ns < WAIT_INTERVAL ?
-	    r->options.interval_ns : WAIT_INTERVAL;
-	int result = look(r) == FIND_OK ? start_sampling(r) : TACH_OK;
+	uint64_t interval = r->target.options.interval_ns < WAIT_INTERVAL ?
+	    r->target.options.interval_ns : WAIT_INTERVAL;
+	int result = target_look(&r->target) == FIND_OK ? start_sampling(r) : TACH_OK;
 
-	r->next = clock_ns() + interval;
+	r->target.next = clock_ns() + interval;
 	return result;
 }
 
@@ -809,12 +628,12 @@ static int
 sample_round(struct tach_recorder *r, uint64_t now, struct tach_sink *sink)
 {
 	enum remote_result result = remote_round(r->remote,
-	    (now - r->start) / NS_PER_US, sink, &r->stats);
+	    (now - r->target.start) / NS_PER_US, sink, &r->target.stats);
 
 	switch (result) {
 	case REMOTE_OK:
-		r->stats.rounds++;
-		r->stats.elapsed_ns = elapsed(r, now);
+		r->target.stats.rounds++;
+		r->target.stats.elapsed_ns = target_elapsed(&r->target, now);
 		return TACH_OK;
 	case REMOTE_LOST:
 		/* Ended, or another program: look again. */
@@ -822,13 +641,6 @@ sample_round(struct tach_recorder *r, uint64_t now, struct tach_sink *sink)
 	default:
 		return fail(r, sink);
 	}
-}
-
-static bool
-is_over(const struct tach_recorder *r, uint64_t now)
-{
-	return r->options.duration_ns != 0 && r->start != 0 &&
-	    r->paused_at == 0 && elapsed(r, now) >= r->options.duration_ns;
 }
 
 /* ---- rounds that are taken ahead --------------------------------------- */
@@ -853,7 +665,7 @@ least(uint64_t a, uint64_t b)
 static uint32_t
 batch_of(const struct tach_recorder *r)
 {
-	uint64_t interval = pace_distance(r->pace);
+	uint64_t interval = pace_distance(r->target.pace);
 	uint64_t cheap = interval / (r->cost + 1);
 	uint64_t n = least(ahead_latest(r) / interval, cheap);
 
@@ -865,9 +677,9 @@ batch_of(const struct tach_recorder *r)
 static void
 go_ahead(struct tach_recorder *r)
 {
-	uint64_t interval = pace_distance(r->pace);
+	uint64_t interval = pace_distance(r->target.pace);
 
-	if (r->options.jitter || r->options.blocking || r->interrupts == NULL ||
+	if (r->target.options.jitter || r->target.options.blocking || r->interrupts == NULL ||
 	    ahead_latest(r) / interval < AHEAD_MIN)
 		return;
 	r->last = r->left = r->heard = r->newest = clock_ns();
@@ -878,8 +690,8 @@ go_ahead(struct tach_recorder *r)
 static uint64_t
 end_of(const struct tach_recorder *r)
 {
-	return r->options.duration_ns != 0 ?
-	    r->start + r->stats.paused_ns + r->options.duration_ns : UINT64_MAX;
+	return r->target.options.duration_ns != 0 ?
+	    r->target.start + r->target.stats.paused_ns + r->target.options.duration_ns : UINT64_MAX;
 }
 
 /* When the recorder looks why no records have come; ns, CLOCK_MONOTONIC. */
@@ -891,7 +703,7 @@ patience_of(const struct tach_recorder *r)
 	if (doubt == 0)
 		return r->heard + 2 * ahead_latest(r);
 	return (doubt > r->heard ? doubt : r->heard) +
-	    DOUBT_ROUNDS * pace_distance(r->pace);
+	    DOUBT_ROUNDS * pace_distance(r->target.pace);
 }
 
 /* Whether to wait on for records: that the thread gets no CPU is no reason to end
@@ -915,18 +727,11 @@ heed_ahead(struct tach_recorder *r)
 
 	clock_poll(fds, n, 0);
 	if (fds[0].revents != 0)
-		heed_wake(r);
+		target_heed_wake(&r->target);
 	if (!remote_heed_ahead(r->remote, fds + 2, n - 2) ||
-	    fds[1].revents != 0 || r->stopped || r->pause || is_over(r, now) ||
+	    fds[1].revents != 0 || r->target.stopped || r->target.pause || target_is_over(&r->target, now) ||
 	    (now >= patience_of(r) && !waits_on(r, now)))
 		remote_end_ahead(r->remote);
-}
-
-static void
-count_missed(struct tach_recorder *r, uint64_t missed, uint64_t left)
-{
-	r->stats.missed += missed;
-	r->stats.spared += left;
 }
 
 /* Whether a round is of use.  A round that was taken as its thread left the CPU is
@@ -935,7 +740,7 @@ static bool
 is_owed(const struct tach_recorder *r)
 {
 	return !remote_left(r->remote) ||
-	    gap_wants_round(&r->gap, r->pace, remote_gap(r->remote));
+	    gap_wants_round(&r->gap, r->target.pace, remote_gap(r->remote));
 }
 
 /* Notes a round that was taken ahead, on time or as a thread left its CPU.  False if
@@ -944,19 +749,19 @@ is_owed(const struct tach_recorder *r)
 static bool
 note_taken(struct tach_recorder *r, uint64_t time)
 {
-	uint64_t interval = r->options.interval_ns, n;
+	uint64_t interval = r->target.options.interval_ns, n;
 	bool owed = is_owed(r) && time >= r->newest + NS_PER_US;
 
 	r->heard = r->newest = time;
 	if (remote_left(r->remote)) {
 		r->left = time;
 		if (owed)
-			gap_add_round(&r->gap, r->pace);
+			gap_add_round(&r->gap, r->target.pace);
 		return owed;
 	}
 	n = time > r->last ? (time - r->last + interval / 2) / interval : 1;
 	n -= n > 0;
-	count_missed(r, n + !owed, pace_is_slow(r->pace) ? n : 0);
+	target_count_missed(&r->target, n + !owed, pace_is_slow(r->target.pace) ? n : 0);
 	r->last = time;
 	return owed;
 }
@@ -969,12 +774,12 @@ keep_pace(struct tach_recorder *r)
 	uint64_t now = clock_ns();
 
 	if (!remote_is_ahead(r->remote)) {
-		pace_resume(r->pace, &r->mark, r->last, now);
-		count_missed(r, r->mark.missed, r->mark.left);
+		pace_resume(r->target.pace, &r->target.mark, r->last, now);
+		target_count_missed(&r->target, r->target.mark.missed, r->target.mark.left);
 		return;
 	}
-	pace_step(r->pace, now);
-	remote_keep_ahead(r->remote, pace_distance(r->pace), batch_of(r));
+	pace_step(r->target.pace, now);
+	remote_keep_ahead(r->remote, pace_distance(r->target.pace), batch_of(r));
 }
 
 static void
@@ -992,10 +797,10 @@ repeat_round(struct tach_recorder *r, uint64_t n, uint64_t away,
 {
 	for (uint64_t i = 1; i <= n; i++) {
 		uint64_t time = r->left + away * i / (n + 1);
-		if (!remote_again(r->remote, (time - r->start) / NS_PER_US,
-			sink, &r->stats))
+		if (!remote_again(r->remote, (time - r->target.start) / NS_PER_US,
+			sink, &r->target.stats))
 			return false;
-		r->stats.rounds++;
+		r->target.stats.rounds++;
 	}
 	return true;
 }
@@ -1010,12 +815,12 @@ fill_gap(struct tach_recorder *r, struct tach_sink *sink)
 
 	if (away == 0)
 		return true;
-	n = gap_rounds(&r->gap, r->pace, away, &spared);
+	n = gap_rounds(&r->gap, r->target.pace, away, &spared);
 	r->last += away;
-	count_missed(r, spared, spared);
+	target_count_missed(&r->target, spared, spared);
 	if (remote_can_repeat(r->remote))
 		return repeat_round(r, n, away, sink);
-	count_missed(r, n, 0);
+	target_count_missed(&r->target, n, 0);
 	return true;
 }
 
@@ -1028,10 +833,10 @@ ahead_round(struct tach_recorder *r, struct tach_sink *sink)
 
 	heed_ahead(r);
 	begin = clock_cpu_ns();
-	for (; result == TACH_OK && r->state == TACH_RECORDER_SAMPLING &&
+	for (; result == TACH_OK && r->target.state == TACH_RECORDER_SAMPLING &&
 	    remote_next(r->remote, &time); n++) {
 		if (time < r->newest) {
-			count_missed(r, 1, 0); /* times never decrease */
+			target_count_missed(&r->target, 1, 0); /* times never decrease */
 			continue;
 		}
 		if (!fill_gap(r, sink))
@@ -1040,8 +845,8 @@ ahead_round(struct tach_recorder *r, struct tach_sink *sink)
 			result = sample_round(r, time, sink);
 	}
 	note_cost(r, clock_cpu_ns() - begin, n);
-	pace_done(r->pace, clock_ns());
-	if (r->state == TACH_RECORDER_SAMPLING)
+	pace_done(r->target.pace, clock_ns());
+	if (r->target.state == TACH_RECORDER_SAMPLING)
 		keep_pace(r);
 	return result;
 }
@@ -1054,16 +859,23 @@ heed_pause(struct tach_recorder *r)
 	uint64_t now = clock_ns();
 
 	if (r->inprocess != NULL)
-		inprocess_pause(r->inprocess, r->pause);
-	if (r->start == 0)
+		inprocess_pause(r->inprocess, r->target.pause);
+	if (r->target.start == 0)
 		return;
-	if (r->pause && r->paused_at == 0)
-		begin_pause(r, now);
-	else if (!r->pause && r->paused_at != 0)
-		end_pause(r, now);
+	if (r->target.pause && r->target.paused_at == 0)
+		target_begin_pause(&r->target, now);
+	else if (!r->target.pause && r->target.paused_at != 0)
+		target_end_pause(&r->target, now);
 }
 
 /* ---- rounds of the in-process engine ------------------------------------ */
+
+static void
+begin_inside(struct tach_recorder *r, uint64_t now)
+{
+	target_begin(&r->target, now);
+	r->agentless = false;
+}
 
 /* Tells a waiting agent of its Python, as soon as that is found. */
 static int
@@ -1071,17 +883,17 @@ tell_agent(struct tach_recorder *r)
 {
 	uint64_t now = clock_ns();
 
-	if (inprocess_inherit(r->inprocess, &r->runtime)) {
-		begin(r, now);
+	if (inprocess_inherit(r->inprocess, &r->target.runtime)) {
+		begin_inside(r, now);
 		return TACH_OK;
 	}
-	if (has_ended(r) || look(r) != FIND_OK)
+	if (target_has_ended(&r->target) || target_look(&r->target) != FIND_OK)
 		return TACH_OK;
 	if (r->python_at == 0)
 		r->python_at = now;
-	if (inprocess_tell(r->inprocess, &r->runtime,
+	if (inprocess_tell(r->inprocess, &r->target.runtime,
 		now < r->python_at + TELL_PATIENCE))
-		begin(r, now);
+		begin_inside(r, now);
 	return TACH_OK;
 }
 
@@ -1092,11 +904,11 @@ miss_agent(struct tach_recorder *r)
 {
 	uint64_t now = clock_ns();
 
-	if (has_ended(r) || look(r) != FIND_OK)
+	if (target_has_ended(&r->target) || target_look(&r->target) != FIND_OK)
 		return TACH_OK;
 	if (r->python_at == 0)
 		r->python_at = now;
-	r->agentless = r->process.child ||
+	r->agentless = r->target.process.child ||
 	    now >= r->python_at + PYTHON_PATIENCE;
 	return now < r->python_at + AGENT_PATIENCE ? TACH_OK : no_agent(r);
 }
@@ -1108,11 +920,11 @@ meet_agent(struct tach_recorder *r)
 	case INPROCESS_LIVE:
 		return TACH_OK;
 	case INPROCESS_NONE:
-		if (r->state == TACH_RECORDER_SAMPLING)
+		if (r->target.state == TACH_RECORDER_SAMPLING)
 			start_waiting(r); /* now a program without an agent */
 		return miss_agent(r);
 	case INPROCESS_WAITING:
-		if (r->state == TACH_RECORDER_SAMPLING)
+		if (r->target.state == TACH_RECORDER_SAMPLING)
 			start_waiting(r); /* now another program */
 		return tell_agent(r);
 	}
@@ -1126,9 +938,9 @@ next_drain(const struct tach_recorder *r)
 
 	if (inprocess_hurries(r->inprocess))
 		return now + HURRY_INTERVAL;
-	if (r->paused_at != 0)
+	if (r->target.paused_at != 0)
 		return now + PAUSE_STEP;
-	return now + (r->state == TACH_RECORDER_WAITING ? WAIT_INTERVAL :
+	return now + (r->target.state == TACH_RECORDER_WAITING ? WAIT_INTERVAL :
 							  DRAIN_INTERVAL);
 }
 
@@ -1137,19 +949,19 @@ drain_round(struct tach_recorder *r, struct tach_sink *sink)
 {
 	bool awake = goes_on(r);
 	uint64_t now = clock_ns();
-	bool over = !awake || is_over(r, now);
+	bool over = !awake || target_is_over(&r->target, now);
 
 	if (meet_agent(r) != TACH_OK)
 		return TACH_FATAL;
 	if (over)
-		inprocess_stop(r->inprocess, has_ended(r));
-	if (!inprocess_drain(r->inprocess, r->start, sink, &r->stats))
+		inprocess_stop(r->inprocess, target_has_ended(&r->target));
+	if (!inprocess_drain(r->inprocess, r->target.start, sink, &r->target.stats))
 		return fail(r, sink);
-	if (r->state == TACH_RECORDER_SAMPLING && r->paused_at == 0) {
-		r->stats.rounds++;
-		r->stats.elapsed_ns = elapsed(r, now);
+	if (r->target.state == TACH_RECORDER_SAMPLING && r->target.paused_at == 0) {
+		r->target.stats.rounds++;
+		r->target.stats.elapsed_ns = target_elapsed(&r->target, now);
 	}
-	r->next = next_drain(r);
+	r->target.next = next_drain(r);
 	return over ? end(r) : TACH_OK;
 }
 
@@ -1158,7 +970,7 @@ drain_round(struct tach_recorder *r, struct tach_sink *sink)
 static bool
 is_ahead(const struct tach_recorder *r)
 {
-	return r->state == TACH_RECORDER_SAMPLING && r->remote != NULL &&
+	return r->target.state == TACH_RECORDER_SAMPLING && r->remote != NULL &&
 	    remote_is_ahead(r->remote);
 }
 
@@ -1167,8 +979,8 @@ is_ahead(const struct tach_recorder *r)
 static bool
 has_rounds(const struct tach_recorder *r)
 {
-	return r->state == TACH_RECORDER_SAMPLING && r->inprocess == NULL &&
-	    r->paused_at == 0;
+	return r->target.state == TACH_RECORDER_SAMPLING && r->inprocess == NULL &&
+	    r->target.paused_at == 0;
 }
 
 uint64_t
@@ -1177,13 +989,13 @@ tach_recorder_due(struct tach_recorder *r)
 	uint64_t due;
 
 	if (r->leaving != 0)
-		return r->next;
-	if (r->gone || r->stopped)
+		return r->target.next;
+	if (r->target.gone || r->target.stopped)
 		return 0;
 	if (is_ahead(r))
 		return least(patience_of(r), end_of(r));
-	due = !has_rounds(r) ? r->next :
-	    r->mark.member ? pace_due(r->pace, &r->mark) : 0;
+	due = !has_rounds(r) ? r->target.next :
+	    r->target.mark.member ? pace_due(r->target.pace, &r->target.mark) : 0;
 	return holds_late(r) ? least(due, clock_ns() + LATE_STEP) : due;
 }
 
@@ -1195,21 +1007,21 @@ tach_recorder_fds(const struct tach_recorder *r,
     struct pollfd fds[TACH_RECORDER_FDS])
 {
 	bool ahead = is_ahead(r);
+	size_t n;
 
 	if (r->leaving != 0 ||
-	    (has_rounds(r) && !ahead && pace_distance(r->pace) < LONG_SLEEP))
+	    (has_rounds(r) && !ahead && pace_distance(r->target.pace) < LONG_SLEEP))
 		return 0;
-	fds[0] = (struct pollfd){r->wake_fd, POLLIN, 0};
-	fds[1] = (struct pollfd){r->process.pidfd, POLLIN, 0};
-	return 2 + (ahead ? remote_ahead_fds(r->remote, fds + 2) : 0);
+	n = target_fds(&r->target, fds);
+	return n + (ahead ? remote_ahead_fds(r->remote, fds + n) : 0);
 }
 
 /* Asks for interrupts, if the recorder follows and has had SETTLED rounds. */
 static void
 want_interrupts(struct tach_recorder *r)
 {
-	if (!r->follows || r->interrupts != NULL || r->stats.rounds < SETTLED ||
-	    !interrupts(&r->options))
+	if (!r->follows || r->interrupts != NULL || r->target.stats.rounds < SETTLED ||
+	    !interrupts(&r->target.options))
 		return;
 	r->interrupts = stock_take(r->stock, &r->asked);
 	if (r->interrupts != NULL)
@@ -1222,16 +1034,16 @@ own_round(struct tach_recorder *r, struct tach_sink *sink)
 {
 	int result;
 
-	if (!r->mark.member)
-		pace_enter(r->pace, &r->mark, clock_ns());
-	if (!pace_take(r->pace, &r->mark, clock_ns(), SHORT_SLEEP))
+	if (!r->target.mark.member)
+		pace_enter(r->target.pace, &r->target.mark, clock_ns());
+	if (!pace_take(r->target.pace, &r->target.mark, clock_ns(), SHORT_SLEEP))
 		return TACH_OK;
-	count_missed(r, r->mark.missed, r->mark.left);
+	target_count_missed(&r->target, r->target.mark.missed, r->target.mark.left);
 	want_interrupts(r);
-	result = r->pause ? TACH_OK : sample_round(r, clock_ns(), sink);
-	pace_done(r->pace, clock_ns());
-	if (result == TACH_OK && r->state == TACH_RECORDER_SAMPLING &&
-	    !r->pause)
+	result = r->target.pause ? TACH_OK : sample_round(r, clock_ns(), sink);
+	pace_done(r->target.pace, clock_ns());
+	if (result == TACH_OK && r->target.state == TACH_RECORDER_SAMPLING &&
+	    !r->target.pause)
 		go_ahead(r);
 	return result;
 }
@@ -1239,7 +1051,7 @@ own_round(struct tach_recorder *r, struct tach_sink *sink)
 int
 tach_recorder_step(struct tach_recorder *r, struct tach_sink *sink)
 {
-	if (r->state == TACH_RECORDER_ENDED)
+	if (r->target.state == TACH_RECORDER_ENDED)
 		return TACH_END;
 	if (r->leaving != 0)
 		return leave(r);
@@ -1248,13 +1060,13 @@ tach_recorder_step(struct tach_recorder *r, struct tach_sink *sink)
 	heed_pause(r);
 	if (r->inprocess != NULL)
 		return drain_round(r, sink);
-	if (!goes_on(r) || is_over(r, clock_ns()))
+	if (!goes_on(r) || target_is_over(&r->target, clock_ns()))
 		return end(r);
-	if (r->paused_at != 0) {
-		r->next = clock_ns() + PAUSE_STEP;
+	if (r->target.paused_at != 0) {
+		r->target.next = clock_ns() + PAUSE_STEP;
 		return TACH_OK;
 	}
-	return r->state == TACH_RECORDER_WAITING ? wait_round(r) :
+	return r->target.state == TACH_RECORDER_WAITING ? wait_round(r) :
 						   own_round(r, sink);
 }
 
@@ -1269,7 +1081,7 @@ sleep_round(struct tach_recorder *r)
 
 	if (n > 0 && due > now)
 		clock_poll(fds, n, due);
-	while (n == 0 && !(r->stopped && r->leaving == 0) &&
+	while (n == 0 && !(r->target.stopped && r->leaving == 0) &&
 	    due > now + SHORT_SLEEP && !clock_sleep(due))
 		continue;
 }
@@ -1280,7 +1092,7 @@ tach_recorder_round(struct tach_recorder *r, struct tach_sink *sink)
 	int result;
 
 	do {
-		if (r->state != TACH_RECORDER_ENDED)
+		if (r->target.state != TACH_RECORDER_ENDED)
 			sleep_round(r);
 		result = tach_recorder_step(r, sink);
 	} while (r->leaving != 0);
@@ -1292,7 +1104,7 @@ wake(struct tach_recorder *r)
 {
 	uint64_t one = 1;
 	int saved = errno;
-	ssize_t n = write(r->wake_fd, &one, sizeof(one));
+	ssize_t n = write(r->target.wake_fd, &one, sizeof(one));
 
 	(void)n; /* a full counter is readable, too */
 	errno = saved;
@@ -1301,23 +1113,23 @@ wake(struct tach_recorder *r)
 void
 tach_recorder_stop(struct tach_recorder *r)
 {
-	r->stopped = true;
+	r->target.stopped = true;
 	wake(r);
 }
 
 void
 tach_recorder_pause(struct tach_recorder *r, bool pause)
 {
-	if (r->pause == pause)
+	if (r->target.pause == pause)
 		return;
-	r->pause = pause;
+	r->target.pause = pause;
 	wake(r);
 }
 
 bool
 tach_recorder_paused(const struct tach_recorder *r)
 {
-	return r->paused_at != 0;
+	return r->target.paused_at != 0;
 }
 
 /* ---- state and results ------------------------------------------------- */
@@ -1325,31 +1137,31 @@ tach_recorder_paused(const struct tach_recorder *r)
 enum tach_recorder_state
 tach_recorder_state(const struct tach_recorder *r)
 {
-	return r->state;
+	return r->target.state;
 }
 
 const struct tach_meta *
 tach_recorder_meta(const struct tach_recorder *r)
 {
-	return &r->meta;
+	return &r->target.meta;
 }
 
 const struct tach_table *
 tach_recorder_table(const struct tach_recorder *r)
 {
-	return r->table;
+	return r->target.table;
 }
 
 const struct tach_recorder_stats *
 tach_recorder_stats(const struct tach_recorder *r)
 {
-	return &r->stats;
+	return &r->target.stats;
 }
 
 pid_t
 tach_recorder_pid(const struct tach_recorder *r)
 {
-	return r->process.pid;
+	return r->target.process.pid;
 }
 
 int
@@ -1357,19 +1169,19 @@ tach_recorder_wait(struct tach_recorder *r, int *status)
 {
 	pid_t pid;
 
-	if (!r->process.child)
-		return error_set(&r->error, TACH_FATAL, "not our child");
-	while ((pid = waitpid(r->process.pid, status, 0)) < 0 && errno == EINTR)
+	if (!r->target.process.child)
+		return error_set(&r->target.error, TACH_FATAL, "not our child");
+	while ((pid = waitpid(r->target.process.pid, status, 0)) < 0 && errno == EINTR)
 		continue;
 	if (pid < 0)
-		return error_set(&r->error, TACH_FATAL, "waitpid: %s",
+		return error_set(&r->target.error, TACH_FATAL, "waitpid: %s",
 		    strerror(errno));
-	r->process.child = false;
+	r->target.process.child = false;
 	return TACH_OK;
 }
 
 const char *
 tach_recorder_error(const struct tach_recorder *r)
 {
-	return r->error.text;
+	return r->target.error.text;
 }
