@@ -185,18 +185,21 @@ lib_libtach_core_la_SOURCES += \
 	lib/engine/sample/names.c lib/engine/sample/names.h \
 	lib/engine/sample/runs.c lib/engine/sample/runs.h
 lib_libtach_core_la_SOURCES += \
+	lib/engine/remote/ahead.c lib/engine/remote/ahead.h \
 	lib/engine/remote/plan.c lib/engine/remote/plan.h \
 	lib/engine/remote/remote.c lib/engine/remote/remote.h \
+	lib/engine/remote/remote_engine.c lib/engine/remote/remote_engine.h \
 	lib/engine/remote/tasks.c lib/engine/remote/tasks.h
 lib_libtach_core_la_SOURCES += \
 	lib/engine/inprocess/agents.c lib/engine/inprocess/agents.h \
 	lib/engine/inprocess/counts.c lib/engine/inprocess/counts.h \
 	lib/engine/inprocess/handshake.c lib/engine/inprocess/handshake.h \
 	lib/engine/inprocess/inprocess.c lib/engine/inprocess/inprocess.h \
+	lib/engine/inprocess/inprocess_engine.c \
 	lib/engine/inprocess/registry.c lib/engine/inprocess/registry.h \
 	lib/engine/inprocess/thread_ring.c lib/engine/inprocess/thread_ring.h \
 	lib/engine/inprocess/wait_reader.c lib/engine/inprocess/wait_reader.h
-lib_libtach_core_la_SOURCES += lib/engine/recorder.c
+lib_libtach_core_la_SOURCES += lib/engine/engine.h lib/engine/recorder.c
 
 # The agent of the in-process engine, which recorders put into processes: it
 # links nothing but the C library, and has no sanitizers, which a program that
