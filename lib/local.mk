@@ -153,6 +153,7 @@ lib_libtach_core_la_SOURCES += \
 	lib/engine/code/edges.c lib/engine/code/edges.h \
 	lib/engine/code/suspects.c lib/engine/code/suspects.h
 lib_libtach_core_la_SOURCES += \
+	lib/engine/threads/homes.c lib/engine/threads/homes.h \
 	lib/engine/threads/identity.c lib/engine/threads/identity.h \
 	lib/engine/threads/interps.c lib/engine/threads/interps.h \
 	lib/engine/threads/status.c lib/engine/threads/status.h \
@@ -170,6 +171,8 @@ lib_libtach_core_la_SOURCES += \
 	lib/engine/locate/inject.c lib/engine/locate/inject.h \
 	lib/engine/locate/library.c lib/engine/locate/library.h
 lib_libtach_core_la_SOURCES += \
+	lib/engine/target/target.c lib/engine/target/target.h
+lib_libtach_core_la_SOURCES += \
 	lib/engine/stack/candidate.c lib/engine/stack/candidate.h \
 	lib/engine/stack/chains.c lib/engine/stack/chains.h \
 	lib/engine/stack/fault_in.c lib/engine/stack/fault_in.h \
@@ -182,19 +185,21 @@ lib_libtach_core_la_SOURCES += \
 	lib/engine/sample/names.c lib/engine/sample/names.h \
 	lib/engine/sample/runs.c lib/engine/sample/runs.h
 lib_libtach_core_la_SOURCES += \
+	lib/engine/remote/ahead.c lib/engine/remote/ahead.h \
 	lib/engine/remote/plan.c lib/engine/remote/plan.h \
 	lib/engine/remote/remote.c lib/engine/remote/remote.h \
+	lib/engine/remote/remote_engine.c lib/engine/remote/remote_engine.h \
 	lib/engine/remote/tasks.c lib/engine/remote/tasks.h
 lib_libtach_core_la_SOURCES += \
 	lib/engine/inprocess/agents.c lib/engine/inprocess/agents.h \
 	lib/engine/inprocess/counts.c lib/engine/inprocess/counts.h \
 	lib/engine/inprocess/handshake.c lib/engine/inprocess/handshake.h \
-	lib/engine/inprocess/homes.c lib/engine/inprocess/homes.h \
 	lib/engine/inprocess/inprocess.c lib/engine/inprocess/inprocess.h \
+	lib/engine/inprocess/inprocess_engine.c \
 	lib/engine/inprocess/registry.c lib/engine/inprocess/registry.h \
 	lib/engine/inprocess/thread_ring.c lib/engine/inprocess/thread_ring.h \
 	lib/engine/inprocess/wait_reader.c lib/engine/inprocess/wait_reader.h
-lib_libtach_core_la_SOURCES += lib/engine/recorder.c
+lib_libtach_core_la_SOURCES += lib/engine/engine.h lib/engine/recorder.c
 
 # The agent of the in-process engine, which recorders put into processes: it
 # links nothing but the C library, and has no sanitizers, which a program that

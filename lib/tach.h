@@ -682,7 +682,8 @@ int tach_recorder_launch(struct tach_recorder *, char *const argv[],
     int stdout_fd);
 int tach_recorder_attach(struct tach_recorder *, pid_t);
 /* The same for a process that may become a Python at any time, as a command
- * may: that there is none in it yet is no failure. */
+ * may: that there is none in it yet is no failure.  In-process only for one that
+ * shares: see tach_recorder_share. */
 int tach_recorder_follow(struct tach_recorder *, pid_t);
 
 /*

@@ -191,6 +191,18 @@ lib/engine/copy/x.c:3: lib/engine/copy includes poll.h: engine/os/os.h does
 lib/engine/copy/x.c:4: lib/engine/copy reads /proc: engine/os/os.h does"
 }
 
+@test "a header that is a room by itself stands below rooms of its folder" {
+	mkdir -p lib/engine/{remote,target,os} cmd
+	printf '#include "engine/target/x.h"\n' >lib/engine/engine.h
+	printf '#include "engine/engine.h"\n' >lib/engine/remote/x.c
+	"$T/arrows" .
+	printf '#include "engine/remote/x.h"\n' >lib/engine/engine.h
+	printf '#include "engine/engine.h"\n' >lib/engine/target/x.c
+	run -1 "$T/arrows" .
+	is "$output" "lib/engine/engine.h:1: lib/engine/engine.h may not include engine/remote/x.h
+lib/engine/target/x.c:1: lib/engine/target may not include engine/engine.h"
+}
+
 @test "a room of the engine that is too full is told" {
 	mkdir -p lib/engine/copy cmd
 	touch lib/engine/copy/{a..q}.c

@@ -1,147 +1,46 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * recorder.c: a running Python as a source; see tach.h.  It finds the Python
- * in a target, keeps the time, and notices when the target ends or becomes
+ * recorder.c: a running Python as a source; see tach.h.  It starts or opens a target,
+ * sleeps until an engine's step is due, and notices when the target ends or becomes
  * another program.
  */
 #include <errno.h>
-#include <inttypes.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/eventfd.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "engine/copy/snapshot.h"
-#include "engine/inprocess/agents.h"
-#include "engine/inprocess/inprocess.h"
-#include "engine/kernel/interrupt.h"
-#include "engine/kernel/stock.h"
-#include "engine/locate/attach.h"
+#include "engine/engine.h"
 #include "engine/locate/find.h"
 #include "engine/os/os.h"
-#include "engine/remote/remote.h"
 #include "engine/sched/caller.h"
-#include "engine/sched/gap.h"
-#include "engine/sched/pace.h"
-#include "engine/threads/threads.h"
+#include "engine/sched/realtime.h"
+#include "engine/target/target.h"
 #include "error.h"
-#include "python/runtime.h"
 #include "tach.h"
 
-/* Time between two looks for a Python, while there is none. */
-#define WAIT_INTERVAL NS_PER_MS
-/* Time until memory is searched for it; each further pause is twice as long. */
-#define DEEP_FIRST (50 * NS_PER_MS)
 /* Time in which a process must show its Python when a recorder attaches to it. */
 #define ATTACH_PATIENCE NS_PER_S
-/* A Python that has been there for so long without an agent gets none. */
-#define AGENT_PATIENCE NS_PER_S
-/* A process that is not the command itself counts as one without an agent only after
- * this time, as it may be about to run another program. */
-#define PYTHON_PATIENCE (100 * NS_PER_MS)
-/* Time to wait for all that the agent needs to know of a Python that only begins. */
-#define TELL_PATIENCE (100 * NS_PER_MS)
-/* Time between two drains of the threads' rings, and the same if one gets full. */
-#define DRAIN_INTERVAL (5 * NS_PER_MS)
-#define HURRY_INTERVAL NS_PER_MS
-/* The shortest interval of rounds for which an interrupt is quick enough. */
-#define INTERRUPT_INTERVAL (50 * NS_PER_US)
-/* Each sleep takes longer than this, so a round that is due sooner begins early. */
-#define SHORT_SLEEP (10 * NS_PER_US)
-/* A sleep between rounds that is this long must end when the recorder is woken. */
-#define LONG_SLEEP (20 * NS_PER_MS)
-/* Rounds of the kernel are read after this time at the latest, and AHEAD_MAX at once
- * at most: to wake the recorder costs the thread another interrupt.  The time is
- * shorter if there are other threads, as their status is only looked at then. */
-#define AHEAD_LATEST (10 * NS_PER_MS)
-#define AHEAD_LATEST_ALONE (20 * NS_PER_MS)
-#define DOUBT_ROUNDS 3 /* intervals without a record, if a thread may have no CPU */
-#define AHEAD_MAX 100
-#define AHEAD_MIN 2
-/* A process that may have fewer files open gets no interrupts: they take some
- * descriptors, which it needs itself. */
-#define FILES_MIN 128
-/* Time between two tries to let go a thread that stops too late for its round. */
-#define LATE_STEP (2 * NS_PER_MS)
-/* Time to wait for such a thread at the end: a thread that is to have no CPU for a
- * while has one again after a second at most. */
-#define LATE_PATIENCE (2 * NS_PER_S)
-/* Rounds after which a process is there to stay, and is worth interrupts. */
-#define SETTLED 50
-/* Time to wait for rounds of the kernel, if the thread gets no CPU. */
-#define AHEAD_PATIENCE NS_PER_S
-/* Time between two returns to the caller in a pause. */
-#define PAUSE_STEP (100 * NS_PER_MS)
 
 struct tach_recorder {
-	struct tach_recorder_options options;
-	struct tach_recorder_stats stats;
-	struct tach_meta meta;
-	struct tach_table *table;
-	struct thread_names names;
-	struct process process;
-	struct py_runtime runtime;
-	struct remote *remote;
-	struct interrupts *interrupts; /* or NULL */
-	struct stock *stock; /* the family's, of interrupts */
-	bool follows;	/* it is not the first recorder of its family */
-	bool asked;	/* for interrupts of the stock */
-	struct agents *agents; /* in-process */
-	struct inprocess *inprocess;
-	uint64_t python_at; /* ns: when a Python was found; 0: not yet */
-	bool agentless; /* the Python runs without an agent */
-	bool attached; /* the agent was loaded by a running Python */
-	bool gone; /* the process ended before it was opened */
+	struct target target;
+	struct engine *engine; /* of the target */
+	struct caller caller;
 	/* The rounds are over, but threads that have yet to stop are waited for
 	 * until `leaving` (ns; 0: the rounds are not over).  The result is returned
 	 * then; after TACH_OK a Python is looked for again. */
 	uint64_t leaving;
 	int result;
-	enum tach_recorder_state state;
-	struct pace *pace; /* of the family's rounds */
-	struct pace_mark mark;
-	uint64_t next; /* ns: when a step is due while there are no rounds */
-	/* The last round that was taken ahead on time, and the last sign that the
-	 * batch goes on; ns, CLOCK_MONOTONIC. */
-	uint64_t last, heard;
-	uint64_t newest; /* ns: the last such round, on time or not */
-	uint64_t cost;	/* ns of CPU time to read one of them */
-	uint64_t left;	/* ns: when a thread was last seen to leave its CPU */
-	struct gap gap; /* the samples that it is owed since */
-	struct caller caller;
-	uint64_t start; /* of the first round; ns, CLOCK_MONOTONIC */
-	uint64_t seen;	/* for find_python */
-	uint64_t deep_at, deep_step; /* ns: next search of memory, its pause */
-	bool found; /* runtime is loaded */
-	volatile sig_atomic_t stopped, pause; /* asked for */
-	uint64_t paused_at; /* ns: when the pause began; 0: none */
-	int wake_fd;
-	struct tach_locals locals;
-	struct error error;
 };
 
 /* ---- life -------------------------------------------------------------- */
 
-static uint32_t
-config_of(const struct tach_recorder_options *o)
+static struct engine *
+engine_new(struct target *t)
 {
-	static const uint32_t modes[] = {
-		[TACH_MODE_WALL] = TACH_CONFIG_WALL,
-		[TACH_MODE_CPU] = TACH_CONFIG_CPU,
-		[TACH_MODE_GIL] = TACH_CONFIG_GIL,
-		[TACH_MODE_EXCEPTION] = TACH_CONFIG_EXCEPTION,
-	};
-
-	return modes[o->mode] | TACH_CONFIG_FEATURES |
-	    (o->main_only ? 0 : TACH_CONFIG_ALL_THREADS) |
-	    (o->native ? TACH_CONFIG_NATIVE : 0) |
-	    (o->no_gc ? 0 : TACH_CONFIG_GC) |
-	    (o->opcodes ? TACH_CONFIG_OPCODES : 0) |
-	    (o->blocking ? TACH_CONFIG_BLOCKING : 0);
+	return t->options.engine == TACH_ENGINE_INPROCESS ?
+	    inprocess_engine_new(t) : remote_engine_new(t);
 }
 
 struct tach_recorder *
@@ -155,150 +54,83 @@ tach_recorder_new(const struct tach_recorder_options *o)
 	}
 	if ((r = calloc(1, sizeof(*r))) == NULL)
 		return NULL;
-	r->options = *o;
-	r->process.pidfd = -1;
-	r->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	r->table = tach_table_new();
-	r->pace = pace_new(o->interval_ns, o->jitter);
-	r->stock = stock_new(o->interval_ns);
-	if (r->wake_fd < 0 || r->table == NULL || r->pace == NULL ||
-	    r->stock == NULL) {
-		tach_recorder_free(r);
-		return NULL;
-	}
-	r->meta.interval_us = o->interval_ns / NS_PER_US;
-	r->meta.config = config_of(o);
-	return r;
-}
-
-/* Whether the target has ended. */
-static bool
-has_ended(const struct tach_recorder *r)
-{
-	return r->gone || (r->process.pidfd >= 0 && process_ended(&r->process));
-}
-
-/* Ends the remote engine.  It lets go all threads that it holds; it waits for late
- * ones until `until`. */
-static void
-drop_remote(struct tach_recorder *r, uint64_t until)
-{
-	remote_free(r->remote, until);
-	r->remote = NULL;
+	if (target_init(&r->target, o) &&
+	    (r->engine = engine_new(&r->target)) != NULL)
+		return r;
+	tach_recorder_free(r);
+	return NULL;
 }
 
 void
 tach_recorder_free(struct tach_recorder *r)
 {
+	struct target *t;
+
 	if (r == NULL)
 		return;
-	drop_remote(r, clock_ns() + LATE_PATIENCE);
-	if (r->stock != NULL)
-		stock_give(r->stock, r->interrupts);
-	stock_drop(r->stock);
-	inprocess_free(r->inprocess, has_ended(r));
-	agents_drop(r->agents);
-	pace_leave(r->pace, &r->mark);
+	t = &r->target;
+	if (r->engine != NULL)
+		r->engine->ops->free(r->engine);
+	pace_leave(t->pace, &t->mark);
 	caller_drop(&r->caller);
-	process_close(&r->process);
-	thread_names_free(&r->names);
-	tach_table_free(r->table);
-	pace_drop(r->pace);
-	if (r->wake_fd >= 0)
-		close(r->wake_fd);
+	target_free(t);
 	free(r);
 }
 
-/* Whether threads are to be read in interrupts, if these can be had.  They are not
- * needed if threads are stopped (--blocking), or held up until they are read
- * (--dump). */
-static bool
-interrupts(const struct tach_recorder_options *o)
-{
-	return o->engine == TACH_ENGINE_REMOTE && !o->blocking &&
-	    !o->careful && o->interval_ns >= INTERRUPT_INTERVAL;
-}
-
 /* Prepares the recorder's own process: sharp timers, a descriptor for each thread
- * and, if wanted, interrupts.  To be called after a command is started, which would
- * inherit them. */
-static void
+ * and all that the engine needs.  To be called after a command is started, which
+ * would inherit them.  TACH_FATAL if the engine cannot start. */
+static int
 prepare_self(struct tach_recorder *r)
 {
-	struct rlimit files;
-	bool few = getrlimit(RLIMIT_NOFILE, &files) == 0 &&
-	    files.rlim_max < FILES_MIN;
+	int result;
 
 	caller_hold(&r->caller);
-	if (!r->follows && interrupts(&r->options) &&
-	    (few || (r->interrupts = interrupts_new(
-		r->options.interval_ns)) == NULL))
-		stock_refuse(r->stock);
+	result = r->engine->ops->start(r->engine);
 	realtime_prepare();
+	return result;
 }
 
 static void
 start_waiting(struct tach_recorder *r)
 {
-	uint64_t now = clock_ns();
-
-	drop_remote(r, 0);
-	pace_leave(r->pace, &r->mark);
-	r->state = TACH_RECORDER_WAITING;
-	r->found = false;
-	r->python_at = 0;
-	r->seen = 0;
-	r->deep_step = DEEP_FIRST;
-	r->deep_at = now + r->deep_step;
-	r->next = now;
+	r->engine->ops->leave(r->engine);
+	target_wait(&r->target);
 }
 
-/* Makes the memory, environment and descriptor by which a command samples itself.
- * False, with the error, if they cannot be had. */
+/* Makes the part of the engine that has to be there before the process is sampled.
+ * False, with the error, if it cannot be had. */
 static bool
-make_agents(struct tach_recorder *r, struct launch *l)
+prepare_engine(struct tach_recorder *r, struct launch *l)
 {
-	r->agents = agents_new(&r->options, &r->error);
-	if (r->agents == NULL)
-		return false;
-	l->environment = agents_environment(r->agents);
-	l->kept_fd = agents_fd(r->agents);
-	/* It writes its number itself: in its PID namespace that can be another. */
-	l->pid = &agents_control(r->agents)->pid;
-	return true;
-}
+	const struct engine_ops *ops = r->engine->ops;
 
-static int
-make_inprocess(struct tach_recorder *r)
-{
-	r->inprocess = inprocess_new(r->agents, &r->process, &r->options,
-	    r->table, &r->names);
-	return r->inprocess != NULL ? TACH_OK :
-	    error_set(&r->error, TACH_FATAL, "out of memory");
+	return ops->prepare == NULL || ops->prepare(r->engine, l);
 }
 
 int
 tach_recorder_launch(struct tach_recorder *r, char *const argv[], int stdout_fd)
 {
-	struct launch l = {.stdout_fd = stdout_fd, .stopped = &r->stopped,
+	struct target *t = &r->target;
+	struct launch l = {.stdout_fd = stdout_fd, .stopped = &t->stopped,
 	    .kept_fd = -1};
-	bool inside = r->options.engine == TACH_ENGINE_INPROCESS;
+	int result;
 
-	if (inside && !make_agents(r, &l)) {
+	if (!prepare_engine(r, &l)) {
 		errno = EAGAIN;
 		return TACH_FATAL;
 	}
-	if (!process_launch(&r->process, argv, &l)) {
+	if (!process_launch(&t->process, argv, &l)) {
 		int saved = errno;
-		error_set(&r->error, 0, "%s: %s", argv[0], strerror(saved));
+		error_set(&t->error, 0, "%s: %s", argv[0], strerror(saved));
 		errno = saved;
 		return TACH_FATAL;
 	}
-	prepare_self(r);
+	result = prepare_self(r);
 	start_waiting(r);
-	if (!inside || make_inprocess(r) == TACH_OK)
+	if (result == TACH_OK)
 		return TACH_OK;
-	process_abandon(&r->process);
+	process_abandon(&t->process);
 	errno = ENOMEM;
 	return TACH_FATAL;
 }
@@ -307,209 +139,84 @@ tach_recorder_launch(struct tach_recorder *r, char *const argv[], int stdout_fd)
 
 /* Whether tasks are asked for, but cannot be read in the Python that was found. */
 static bool
-lacks_tasks(const struct tach_recorder *r)
+lacks_tasks(const struct target *t)
 {
-	return r->options.async != TACH_ASYNC_NONE &&
-	    !py_has(r->runtime.offsets.generator_state);
-}
-
-/* Notes in the profile that a Python is a pre-release. */
-static void
-note_early(struct tach_recorder *r)
-{
-	char version[FIND_VERSION_MAX], note[128];
-
-	if (!find_is_early(r->runtime.version))
-		return;
-	find_write_version(r->runtime.version, version);
-	snprintf(note, sizeof(note), "pre-release %s: its layout may differ, "
-	    "and samples be wrong", version);
-	tach_table_add_note(r->table, note);
-}
-
-/* Begins to sample.  Only the first call sets the profile's start and version. */
-static void
-begin(struct tach_recorder *r, uint64_t now)
-{
-	r->state = TACH_RECORDER_SAMPLING;
-	r->agentless = false;
-	r->error = (struct error){0}; /* of an earlier program */
-	if (r->start != 0)
-		return;
-	r->start = now;
-	r->meta.start_us = now / NS_PER_US;
-	r->meta.python[0] = PY_MAJOR(r->runtime.version);
-	r->meta.python[1] = PY_MINOR(r->runtime.version);
-	r->meta.python[2] = PY_MICRO(r->runtime.version);
-	note_early(r);
-}
-
-static int
-start_sampling(struct tach_recorder *r)
-{
-	uint64_t now = clock_ns();
-	pid_t tracer = r->options.blocking ? stop_tracer(&r->process) : 0;
-
-	if (tracer != 0)
-		return error_set(&r->error, TACH_FATAL, "process %d is traced "
-		    "by process %d, so it cannot be stopped: end that, or "
-		    "record without --blocking", (int)r->process.pid,
-		    (int)tracer);
-	r->remote = remote_new(&r->process, &r->runtime, &r->options,
-	    r->interrupts, r->table, &r->names);
-	if (r->remote == NULL)
-		return error_set(&r->error, TACH_FATAL, "out of memory");
-	remote_locals(r->remote, &r->locals);
-	begin(r, now);
-	return TACH_OK;
-}
-
-static enum find_how
-how_to_find(const struct tach_recorder *r, bool deep)
-{
-	return (deep ? FIND_DEEP : FIND_SHALLOW) |
-	    (r->options.pre_release ? FIND_EARLY : FIND_SHALLOW);
-}
-
-/* Looks for a Python; if one was found, looks whether it has begun. */
-static enum find_result
-look(struct tach_recorder *r)
-{
-	struct process_memory m;
-	enum find_result result;
-	uint64_t now;
-	bool deep;
-
-	if (r->found) {
-		process_memory_init(&m, r->process.task);
-		switch (runtime_check(&m.memory, &r->runtime)) {
-		case RUNTIME_OK:
-			return FIND_OK;
-		case RUNTIME_EMPTY:
-			return FIND_EMPTY;
-		default:
-			r->found = false;
-			r->seen = 0;
-		}
-	}
-	now = clock_ns();
-	deep = now >= r->deep_at;
-	result = find_python(&r->process, how_to_find(r, deep), &r->seen,
-	    &r->runtime, &r->error);
-	if (deep) {
-		r->deep_step *= 2;
-		r->deep_at = clock_ns() + r->deep_step;
-	}
-	/* A Python that does not tell its offsets yet is looked for again. */
-	r->found = (result == FIND_OK || result == FIND_EMPTY) &&
-	    r->runtime.offsets.runtime_size != 0;
-	if (result == FIND_EMPTY && !r->found)
-		r->seen = 0;
-	return result;
+	return t->options.async != TACH_ASYNC_NONE &&
+	    !py_has(t->runtime.offsets.generator_state);
 }
 
 /* Sets the error that says why there is no process of this number. */
 static int
-no_process(struct tach_recorder *r, pid_t pid, int error)
+no_process(struct target *t, pid_t pid, int error)
 {
 	const struct process of = {.pid = process_of_thread(pid), .pidfd = -1};
 	char name[64];
 
 	if (of.pid == 0 || of.pid == pid)
-		return error_set(&r->error, TACH_FATAL, "%s: %d",
+		return error_set(&t->error, TACH_FATAL, "%s: %d",
 		    error == ESRCH ? "no such process" : strerror(error),
 		    (int)pid);
 	process_name(&of, name, sizeof(name));
-	return error_set(&r->error, TACH_FATAL, "%d is a thread of process %d "
+	return error_set(&t->error, TACH_FATAL, "%d is a thread of process %d "
 	    "(%s): give the PID %d", (int)pid, (int)of.pid, name, (int)of.pid);
 }
 
 int
 tach_recorder_follow(struct tach_recorder *r, pid_t pid)
 {
-	if (!process_open(&r->process, pid))
-		return no_process(r, pid, errno);
-	prepare_self(r);
+	int result;
+
+	if (!process_open(&r->target.process, pid))
+		return no_process(&r->target, pid, errno);
+	result = prepare_self(r);
 	start_waiting(r);
-	return r->agents != NULL ? make_inprocess(r) : TACH_OK;
+	return result;
 }
 
 void
 tach_recorder_share(struct tach_recorder *r, const struct tach_recorder *first)
 {
-	r->agents = first->agents != NULL ? agents_hold(first->agents) : NULL;
-	r->follows = true;
-	stock_drop(r->stock);
-	r->stock = stock_hold(first->stock);
-	pace_drop(r->pace);
-	r->pace = pace_hold(first->pace);
-}
-
-/* Opens the process whose number a slot gives.  Only the slot says that the process
- * is of the family, so the agent must be in it; else false.  If the process has
- * ended, its samples are still in the shared memory, and no more is read of it. */
-static bool
-open_fork(struct tach_recorder *r, uint32_t slot, pid_t pid)
-{
-	bool there = process_open(&r->process, pid);
-
-	if (!there && errno != ESRCH)
-		return false;
-	if (there && agents_are_in(r->agents, &r->process, true))
-		return true;
-	if (there && !process_ended(&r->process)) {
-		agents_refuse(r->agents, slot, pid);
-		return false;
-	}
-	process_close(&r->process);
-	r->process.pid = r->process.own_id = pid;
-	r->gone = true;
-	return true;
+	if (r->engine->ops == first->engine->ops)
+		r->engine->ops->share(r->engine, first->engine);
+	pace_drop(r->target.pace);
+	r->target.pace = pace_hold(first->target.pace);
 }
 
 static bool
-follow_fork(struct tach_recorder *r, uint32_t slot, pid_t pid)
+follow_fork(struct tach_recorder *r, const struct engine_fork *fork)
 {
-	if (!open_fork(r, slot, pid))
+	if (!r->engine->ops->open_fork(r->engine, fork))
 		return false;
 	start_waiting(r);
-	return make_inprocess(r) == TACH_OK;
+	return r->engine->ops->start(r->engine) == TACH_OK;
 }
 
 struct tach_recorder *
 tach_recorder_fork(const struct tach_recorder *first)
 {
-	pid_t pid;
-	uint32_t slot = first->agents != NULL ?
-	    agents_fork(first->agents, &pid) : AGENTS_NONE;
-	struct tach_recorder *r = slot != AGENTS_NONE ?
-	    tach_recorder_new(&first->options) : NULL;
+	const struct engine_ops *ops = first->engine->ops;
+	struct engine_fork fork;
+	struct tach_recorder *r;
 
+	if (ops->find_fork == NULL || !ops->find_fork(first->engine, &fork))
+		return NULL;
+	r = tach_recorder_new(&first->target.options);
 	if (r == NULL)
 		return NULL;
 	tach_recorder_share(r, first);
-	if (follow_fork(r, slot, pid))
+	if (follow_fork(r, &fork))
 		return r;
 	tach_recorder_free(r);
 	return NULL;
-}
-
-/* Empties the descriptor that wakes the recorder.  The reason is found by other
- * means. */
-static void
-heed_wake(const struct tach_recorder *r)
-{
-	uint64_t count;
-	ssize_t n = read(r->wake_fd, &count, sizeof(count));
-
-	(void)n; /* nothing read: something else woke the recorder */
 }
 
 /* Lets go the threads that have stopped late.  True if some have yet to stop. */
 static bool
 holds_late(struct tach_recorder *r)
 {
-	return r->remote != NULL && !remote_let_go(r->remote);
+	const struct engine_ops *ops = r->engine->ops;
+
+	return ops->holds_late != NULL && ops->holds_late(r->engine);
 }
 
 /* Sleeps until a time, and lets late threads go meanwhile.  False if something woke
@@ -520,9 +227,9 @@ sleep_alone(struct tach_recorder *r, uint64_t until)
 	uint64_t next;
 
 	while (holds_late(r) && (next = clock_ns() + LATE_STEP) < until)
-		if (process_sleep(&r->process, r->wake_fd, next))
+		if (process_sleep(&r->target.process, r->target.wake_fd, next))
 			return false;
-	return !process_sleep(&r->process, r->wake_fd, until);
+	return !process_sleep(&r->target.process, r->target.wake_fd, until);
 }
 
 /* Sleeps until a time, or until something wakes the recorder.  False if the target
@@ -530,12 +237,12 @@ sleep_alone(struct tach_recorder *r, uint64_t until)
 static bool
 sleep_awake(struct tach_recorder *r, uint64_t until)
 {
-	if (r->gone)
+	if (r->target.gone)
 		return false;
 	if (sleep_alone(r, until))
 		return true;
-	heed_wake(r);
-	return !r->stopped && !process_ended(&r->process);
+	target_heed_wake(&r->target);
+	return !r->target.stopped && !process_ended(&r->target.process);
 }
 
 /* The same without a sleep.  True if there are no descriptors to poll: then a round
@@ -545,148 +252,75 @@ goes_on(struct tach_recorder *r)
 {
 	struct pollfd fds[TACH_RECORDER_FDS];
 
-	if (r->stopped || r->gone)
+	if (r->target.stopped || r->target.gone)
 		return false;
 	return tach_recorder_fds(r, fds) == 0 || sleep_awake(r, 0);
 }
 
-/* Brings the agent into a Python that was found; its slot then appears as that of a
- * command does. */
+/* Sets the error that says why there is no Python in the process. */
 static int
-attach_inside(struct tach_recorder *r)
+no_python(struct target *t, enum find_result why)
 {
-	const struct attach_offer offer = {agents_fd(r->agents),
-	    agents_nonce(r->agents), agents_library(r->agents)};
+	int pid = (int)t->process.pid;
+	char name[64];
 
-	r->attached = attach_agent(&r->process, &r->runtime, &offer,
-	    r->wake_fd, &r->error);
-	return r->attached ? TACH_OK : TACH_FATAL;
+	process_name(&t->process, name, sizeof(name));
+	if (process_is_kernel(&t->process))
+		error_set(&t->error, 0, "process %d (%s) is a thread of the "
+		    "kernel: give the PID of a Python 3.6 to 3.%u", pid, name,
+		    py_newest_minor());
+	else if (process_borrows_memory(&t->process))
+		error_set(&t->error, 0, "process %d (%s) has the memory of its "
+		    "parent until it starts a program: give the PID of that",
+		    pid, name);
+	else if (why == FIND_GONE)
+		error_set(&t->error, 0, "process %d has ended", pid);
+	else
+		error_set(&t->error, 0, "process %d (%s) is not a running "
+		    "Python: give the PID of a Python 3.6 to 3.%u", pid, name,
+		    py_newest_minor());
+	return TACH_FATAL;
 }
 
 int
 tach_recorder_attach(struct tach_recorder *r, pid_t pid)
 {
-	bool inside = r->options.engine == TACH_ENGINE_INPROCESS;
+	struct target *t = &r->target;
 	uint64_t end = clock_ns() + ATTACH_PATIENCE;
 	enum find_result f;
-	char name[64];
 
-	if (inside &&
-	    (r->agents = agents_new(&r->options, &r->error)) == NULL)
+	if (!prepare_engine(r, NULL) || tach_recorder_follow(r, pid) != TACH_OK)
 		return TACH_FATAL;
-	if (tach_recorder_follow(r, pid) != TACH_OK)
-		return TACH_FATAL;
-	r->deep_at = 0;
-	while ((f = look(r)) == FIND_NONE || f == FIND_EMPTY)
+	t->search.deep_at = 0;
+	while ((f = target_look(t)) == FIND_NONE || f == FIND_EMPTY)
 		if (clock_ns() > end ||
 		    !sleep_awake(r, clock_ns() + 10 * NS_PER_MS))
 			break;
-	if (f == FIND_OK && lacks_tasks(r))
-		return error_set(&r->error, TACH_FATAL, "--async needs Python "
+	if (f == FIND_OK && lacks_tasks(t))
+		return error_set(&t->error, TACH_FATAL, "--async needs Python "
 		    "3.14 or later; process %d runs %u.%u.%u", (int)pid,
-		    PY_MAJOR(r->runtime.version), PY_MINOR(r->runtime.version),
-		    PY_MICRO(r->runtime.version));
-	if (f == FIND_OK)
-		return inside ? attach_inside(r) : start_sampling(r);
-	process_name(&r->process, name, sizeof(name));
-	if (process_is_kernel(&r->process))
-		error_set(&r->error, 0, "process %d (%s) is a thread of the "
-		    "kernel: give the PID of a Python 3.6 to 3.%u", (int)pid,
-		    name, py_newest_minor());
-	else if (process_borrows_memory(&r->process))
-		error_set(&r->error, 0, "process %d (%s) has the memory of its "
-		    "parent until it starts a program: give the PID of that",
-		    (int)pid, name);
-	else if (f == FIND_GONE)
-		error_set(&r->error, 0, "process %d has ended", (int)pid);
-	else
-		error_set(&r->error, 0, "process %d (%s) is not a running "
-		    "Python: give the PID of a Python 3.6 to 3.%u",
-		    (int)pid, name, py_newest_minor());
-	return TACH_FATAL;
+		    PY_MAJOR(t->runtime.version), PY_MINOR(t->runtime.version),
+		    PY_MICRO(t->runtime.version));
+	return f == FIND_OK ? r->engine->ops->attach(r->engine) :
+	    no_python(t, f);
 }
 
 void
 tach_recorder_locals(struct tach_recorder *r, const struct tach_locals *l)
 {
-	r->locals = *l;
-	if (r->remote != NULL)
-		remote_locals(r->remote, l);
+	if (r->engine->ops->locals != NULL)
+		r->engine->ops->locals(r->engine, l);
 }
 
 /* ---- rounds ------------------------------------------------------------ */
-
-/* Adds a note with the reasons of failed samples to the profile, which has no other
- * place for them. */
-static void
-note_errors(const struct tach_recorder *r)
-{
-	const struct tach_recorder_stats *s = &r->stats;
-	char text[128];
-
-	if (s->torn == 0 && s->failed == 0)
-		return;
-	snprintf(text, sizeof(text), "errors torn=%" PRIu64 " unreadable=%"
-	    PRIu64 " moving=%" PRIu64 " unknown=%" PRIu64, s->torn,
-	    s->unreadable, s->moving, s->unknown);
-	tach_table_add_note(r->table, text);
-}
-
-/* Adds a note with the number of samples that are of one moment beyond doubt, and of
- * samples that could not be so. */
-static void
-note_interrupts(const struct tach_recorder *r)
-{
-	const struct tach_recorder_stats *s = &r->stats;
-	char text[128];
-
-	if (s->interrupted == 0 && s->dear == 0 && s->unfit == 0)
-		return;
-	snprintf(text, sizeof(text), "interrupts samples=%" PRIu64 " dear=%"
-	    PRIu64 " unfit=%" PRIu64, s->interrupted, s->dear, s->unfit);
-	tach_table_add_note(r->table, text);
-}
-
-/* ns since the first round, without pauses. */
-static uint64_t
-elapsed(const struct tach_recorder *r, uint64_t now)
-{
-	return now - r->start - r->stats.paused_ns;
-}
-
-/* Adds a note with the counts of the agents. */
-static void
-note_inprocess(const struct tach_recorder *r)
-{
-	char *text = tach_inprocess_note(&r->stats.inprocess);
-
-	if (text != NULL)
-		tach_table_add_note(r->table, text);
-	free(text);
-}
-
-static void
-begin_pause(struct tach_recorder *r, uint64_t now)
-{
-	r->paused_at = now;
-	r->stats.elapsed_ns = elapsed(r, now);
-}
-
-static void
-end_pause(struct tach_recorder *r, uint64_t now)
-{
-	r->stats.paused_ns += now - r->paused_at;
-	r->paused_at = 0;
-	pace_leave(r->pace, &r->mark);
-}
 
 /* Ends the rounds for good. */
 static void
 close_rounds(struct tach_recorder *r)
 {
-	drop_remote(r, 0);
-	pace_leave(r->pace, &r->mark);
-	r->state = TACH_RECORDER_ENDED;
+	r->engine->ops->leave(r->engine);
+	pace_leave(r->target.pace, &r->target.mark);
+	r->target.state = TACH_RECORDER_ENDED;
 }
 
 /* Ends rounds that are over, unless a thread has yet to stop: a later step lets it
@@ -696,7 +330,7 @@ leave(struct tach_recorder *r)
 {
 	uint64_t now = clock_ns();
 
-	r->next = now + LATE_STEP;
+	r->target.next = now + LATE_STEP;
 	if (holds_late(r) && now < r->leaving)
 		return TACH_OK;
 	r->leaving = 0;
@@ -716,68 +350,11 @@ begin_leaving(struct tach_recorder *r, int result)
 }
 
 static int
-no_agent(struct tach_recorder *r)
-{
-	return error_set(&r->error, TACH_FATAL, "process %d runs Python without "
-	    "%s, which cannot be preloaded into a program that is static, has "
-	    "other rights or sees other files: use --engine=remote",
-	    (int)r->process.pid, agents_library(r->agents));
-}
-
-/* Sets the error that says why there are no samples although the agent was in a
- * Python, if nothing else tells. */
-static void
-tell_why_none(struct tach_recorder *r)
-{
-	const struct tach_inprocess_stats *s = &r->stats.inprocess;
-	uint64_t lost = s->early + s->invalid + s->full + s->late + s->damaged;
-
-	if (r->stats.samples > 0 || r->stats.paused_ns > 0 || s->refused > 0)
-		return;
-	if (s->weight > 0)
-		error_set(&r->error, 0, "Python ran, but no sample was of the "
-		    "kind that was asked for");
-	else if (lost > 0)
-		error_set(&r->error, 0, "Python ran, but all %" PRIu64
-		    " ticks were lost", lost);
-	else
-		error_set(&r->error, 0, "Python ran, but hardly%s",
-		    r->options.mode == TACH_MODE_CPU ? ": record with "
-		    "--mode=wall to see where it waits" : "");
-}
-
-static int
-end_inside(struct tach_recorder *r)
-{
-	if (r->start != 0) {
-		inprocess_count(r->inprocess, &r->stats);
-		note_inprocess(r);
-	}
-	if (r->agentless)
-		return no_agent(r);
-	if (r->start != 0)
-		tell_why_none(r);
-	else if (r->attached)
-		error_set(&r->error, 0, "process %d ended as soon as its main "
-		    "thread ran Python code, for which --engine=inprocess "
-		    "has to wait: use --engine=remote", (int)r->process.pid);
-	return TACH_END;
-}
-
-static int
 end(struct tach_recorder *r)
 {
-	int result = TACH_END;
-
-	if (r->paused_at != 0)
-		end_pause(r, clock_ns());
-	if (r->inprocess != NULL) {
-		result = end_inside(r);
-	} else {
-		note_errors(r);
-		note_interrupts(r);
-	}
-	return begin_leaving(r, result);
+	if (r->target.paused_at != 0)
+		target_end_pause(&r->target, clock_ns());
+	return begin_leaving(r, r->engine->ops->stats(r->engine));
 }
 
 /* Ends with the sink's error.  If it has none, the failure was the recorder's, which
@@ -787,263 +364,38 @@ fail(struct tach_recorder *r, const struct tach_sink *sink)
 {
 	const char *text = sink->error(sink);
 
-	error_set(&r->error, TACH_FATAL, "%s",
+	error_set(&r->target.error, TACH_FATAL, "%s",
 	    text != NULL && *text != '\0' ? text : "out of memory");
 	return begin_leaving(r, TACH_FATAL);
 }
 
-/* Looks for a Python once more: a command may become one at any time, and a program
- * that cannot be read may be replaced by one that can. */
+/* Goes on after a step of the engine. */
 static int
-wait_round(struct tach_recorder *r)
+go_on(struct tach_recorder *r, enum engine_result result,
+    const struct tach_sink *sink)
 {
-	uint64_t interval = r->options.interval_ns < WAIT_INTERVAL ?
-	    r->options.interval_ns : WAIT_INTERVAL;
-	int result = look(r) == FIND_OK ? start_sampling(r) : TACH_OK;
-
-	r->next = clock_ns() + interval;
-	return result;
-}
-
-static int
-sample_round(struct tach_recorder *r, uint64_t now, struct tach_sink *sink)
-{
-	enum remote_result result = remote_round(r->remote,
-	    (now - r->start) / NS_PER_US, sink, &r->stats);
-
 	switch (result) {
-	case REMOTE_OK:
-		r->stats.rounds++;
-		r->stats.elapsed_ns = elapsed(r, now);
+	case ENGINE_OK:
 		return TACH_OK;
-	case REMOTE_LOST:
-		/* Ended, or another program: look again. */
+	case ENGINE_LOST:
 		return begin_leaving(r, TACH_OK);
-	default:
+	case ENGINE_FAILED:
 		return fail(r, sink);
+	case ENGINE_FATAL:
+		break;
 	}
+	return TACH_FATAL;
 }
 
-static bool
-is_over(const struct tach_recorder *r, uint64_t now)
-{
-	return r->options.duration_ns != 0 && r->start != 0 &&
-	    r->paused_at == 0 && elapsed(r, now) >= r->options.duration_ns;
-}
-
-/* ---- rounds that are taken ahead --------------------------------------- */
-
-static uint64_t
-ahead_latest(const struct tach_recorder *r)
-{
-	return remote_is_alone(r->remote) ? AHEAD_LATEST_ALONE :
-						  AHEAD_LATEST;
-}
-
-static uint64_t
-least(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
-}
-
-/* How many rounds of a batch are read at once.  To read them must take less than one
- * interval, or the recorder misses its first own round after them.  There are never
- * more than were read since the last new code: the code objects of functions that
- * run for the first time must still exist then. */
-static uint32_t
-batch_of(const struct tach_recorder *r)
-{
-	uint64_t interval = pace_distance(r->pace);
-	uint64_t cheap = interval / (r->cost + 1);
-	uint64_t n = least(ahead_latest(r) / interval, cheap);
-
-	n = least(n, remote_ahead_rounds(r->remote));
-	return n < AHEAD_MIN ? AHEAD_MIN :
-	    n > AHEAD_MAX ? AHEAD_MAX : (uint32_t)n;
-}
-
-static void
-go_ahead(struct tach_recorder *r)
-{
-	uint64_t interval = pace_distance(r->pace);
-
-	if (r->options.jitter || r->options.blocking || r->interrupts == NULL ||
-	    ahead_latest(r) / interval < AHEAD_MIN)
-		return;
-	r->last = r->left = r->heard = r->newest = clock_ns();
-	remote_go_ahead(r->remote, interval, batch_of(r));
-}
-
-/* When the duration is over; ns, CLOCK_MONOTONIC.  UINT64_MAX if it never is. */
-static uint64_t
-end_of(const struct tach_recorder *r)
-{
-	return r->options.duration_ns != 0 ?
-	    r->start + r->stats.paused_ns + r->options.duration_ns : UINT64_MAX;
-}
-
-/* When the recorder looks why no records have come; ns, CLOCK_MONOTONIC. */
-static uint64_t
-patience_of(const struct tach_recorder *r)
-{
-	uint64_t doubt = remote_doubts_ahead(r->remote);
-
-	if (doubt == 0)
-		return r->heard + 2 * ahead_latest(r);
-	return (doubt > r->heard ? doubt : r->heard) +
-	    DOUBT_ROUNDS * pace_distance(r->pace);
-}
-
-/* Whether to wait on for records: that the thread gets no CPU is no reason to end
- * the batch. */
-static bool
-waits_on(struct tach_recorder *r, uint64_t now)
-{
-	if (now >= r->last + AHEAD_PATIENCE || !remote_hurry(r->remote))
-		return false;
-	r->heard = now;
-	return true;
-}
-
-/* Ends the batch if no more rounds are to be taken ahead, or if none come. */
-static void
-heed_ahead(struct tach_recorder *r)
-{
-	struct pollfd fds[TACH_RECORDER_FDS];
-	size_t n = tach_recorder_fds(r, fds);
-	uint64_t now = clock_ns();
-
-	clock_poll(fds, n, 0);
-	if (fds[0].revents != 0)
-		heed_wake(r);
-	if (!remote_heed_ahead(r->remote, fds + 2, n - 2) ||
-	    fds[1].revents != 0 || r->stopped || r->pause || is_over(r, now) ||
-	    (now >= patience_of(r) && !waits_on(r, now)))
-		remote_end_ahead(r->remote);
-}
-
-static void
-count_missed(struct tach_recorder *r, uint64_t missed, uint64_t left)
-{
-	r->stats.missed += missed;
-	r->stats.spared += left;
-}
-
-/* Whether a round is of use.  A round that was taken as its thread left the CPU is
- * so only if the gap after it is owed a sample. */
-static bool
-is_owed(const struct tach_recorder *r)
-{
-	return !remote_left(r->remote) ||
-	    gap_wants_round(&r->gap, r->pace, remote_gap(r->remote));
-}
-
-/* Notes a round that was taken ahead, on time or as a thread left its CPU.  False if
- * the round is of no use, or so soon after the last one that both would have the
- * same time. */
-static bool
-note_taken(struct tach_recorder *r, uint64_t time)
-{
-	uint64_t interval = r->options.interval_ns, n;
-	bool owed = is_owed(r) && time >= r->newest + NS_PER_US;
-
-	r->heard = r->newest = time;
-	if (remote_left(r->remote)) {
-		r->left = time;
-		if (owed)
-			gap_add_round(&r->gap, r->pace);
-		return owed;
-	}
-	n = time > r->last ? (time - r->last + interval / 2) / interval : 1;
-	n -= n > 0;
-	count_missed(r, n + !owed, pace_is_slow(r->pace) ? n : 0);
-	r->last = time;
-	return owed;
-}
-
-/* Lets the batch go on, at another interval if that is due.  If the batch has ended,
- * the recorder takes the next round. */
-static void
-keep_pace(struct tach_recorder *r)
-{
-	uint64_t now = clock_ns();
-
-	if (!remote_is_ahead(r->remote)) {
-		pace_resume(r->pace, &r->mark, r->last, now);
-		count_missed(r, r->mark.missed, r->mark.left);
-		return;
-	}
-	pace_step(r->pace, now);
-	remote_keep_ahead(r->remote, pace_distance(r->pace), batch_of(r));
-}
-
-static void
-note_cost(struct tach_recorder *r, uint64_t ns, unsigned rounds)
-{
-	if (rounds > 0)
-		r->cost = (7 * r->cost + ns / rounds) / 8;
-}
-
-/* Repeats the last round n times, between the moments when a thread left its CPU and
- * when it had one again.  False if the sink failed. */
-static bool
-repeat_round(struct tach_recorder *r, uint64_t n, uint64_t away,
-    struct tach_sink *sink)
-{
-	for (uint64_t i = 1; i <= n; i++) {
-		uint64_t time = r->left + away * i / (n + 1);
-		if (!remote_again(r->remote, (time - r->start) / NS_PER_US,
-			sink, &r->stats))
-			return false;
-		r->stats.rounds++;
-	}
-	return true;
-}
-
-/* Repeats the last round for each interval in which a thread waited for a CPU: its
- * stack was the same all the while.  Rounds that cannot be repeated are missed.
- * False if the sink failed. */
-static bool
-fill_gap(struct tach_recorder *r, struct tach_sink *sink)
-{
-	uint64_t away = remote_away(r->remote), n, spared;
-
-	if (away == 0)
-		return true;
-	n = gap_rounds(&r->gap, r->pace, away, &spared);
-	r->last += away;
-	count_missed(r, spared, spared);
-	if (remote_can_repeat(r->remote))
-		return repeat_round(r, n, away, sink);
-	count_missed(r, n, 0);
-	return true;
-}
-
+/* Ends the rounds, after their last samples. */
 static int
-ahead_round(struct tach_recorder *r, struct tach_sink *sink)
+stop_rounds(struct tach_recorder *r, struct tach_sink *sink)
 {
-	int result = TACH_OK;
-	unsigned n = 0;
-	uint64_t begin, time;
+	const struct engine_ops *ops = r->engine->ops;
+	enum engine_result result = ops->stop != NULL ?
+	    ops->stop(r->engine, sink) : ENGINE_OK;
 
-	heed_ahead(r);
-	begin = clock_cpu_ns();
-	for (; result == TACH_OK && r->state == TACH_RECORDER_SAMPLING &&
-	    remote_next(r->remote, &time); n++) {
-		if (time < r->newest) {
-			count_missed(r, 1, 0); /* times never decrease */
-			continue;
-		}
-		if (!fill_gap(r, sink))
-			return fail(r, sink);
-		if (note_taken(r, time))
-			result = sample_round(r, time, sink);
-	}
-	note_cost(r, clock_cpu_ns() - begin, n);
-	pace_done(r->pace, clock_ns());
-	if (r->state == TACH_RECORDER_SAMPLING)
-		keep_pace(r);
-	return result;
+	return result == ENGINE_OK ? end(r) : go_on(r, result, sink);
 }
 
 /* Begins or ends a pause.  A pause that is asked for while nothing is sampled yet
@@ -1051,211 +403,70 @@ ahead_round(struct tach_recorder *r, struct tach_sink *sink)
 static void
 heed_pause(struct tach_recorder *r)
 {
+	struct target *t = &r->target;
 	uint64_t now = clock_ns();
 
-	if (r->inprocess != NULL)
-		inprocess_pause(r->inprocess, r->pause);
-	if (r->start == 0)
+	if (r->engine->ops->pause != NULL)
+		r->engine->ops->pause(r->engine, t->pause);
+	if (t->start == 0)
 		return;
-	if (r->pause && r->paused_at == 0)
-		begin_pause(r, now);
-	else if (!r->pause && r->paused_at != 0)
-		end_pause(r, now);
-}
-
-/* ---- rounds of the in-process engine ------------------------------------ */
-
-/* Tells a waiting agent of its Python, as soon as that is found. */
-static int
-tell_agent(struct tach_recorder *r)
-{
-	uint64_t now = clock_ns();
-
-	if (inprocess_inherit(r->inprocess, &r->runtime)) {
-		begin(r, now);
-		return TACH_OK;
-	}
-	if (has_ended(r) || look(r) != FIND_OK)
-		return TACH_OK;
-	if (r->python_at == 0)
-		r->python_at = now;
-	if (inprocess_tell(r->inprocess, &r->runtime,
-		now < r->python_at + TELL_PATIENCE))
-		begin(r, now);
-	return TACH_OK;
-}
-
-/* Looks for a Python without an agent.  TACH_FATAL if it has been there for too
- * long. */
-static int
-miss_agent(struct tach_recorder *r)
-{
-	uint64_t now = clock_ns();
-
-	if (has_ended(r) || look(r) != FIND_OK)
-		return TACH_OK;
-	if (r->python_at == 0)
-		r->python_at = now;
-	r->agentless = r->process.child ||
-	    now >= r->python_at + PYTHON_PATIENCE;
-	return now < r->python_at + AGENT_PATIENCE ? TACH_OK : no_agent(r);
-}
-
-static int
-meet_agent(struct tach_recorder *r)
-{
-	switch (inprocess_look(r->inprocess)) {
-	case INPROCESS_LIVE:
-		return TACH_OK;
-	case INPROCESS_NONE:
-		if (r->state == TACH_RECORDER_SAMPLING)
-			start_waiting(r); /* now a program without an agent */
-		return miss_agent(r);
-	case INPROCESS_WAITING:
-		if (r->state == TACH_RECORDER_SAMPLING)
-			start_waiting(r); /* now another program */
-		return tell_agent(r);
-	}
-	return TACH_OK;
-}
-
-static uint64_t
-next_drain(const struct tach_recorder *r)
-{
-	uint64_t now = clock_ns();
-
-	if (inprocess_hurries(r->inprocess))
-		return now + HURRY_INTERVAL;
-	if (r->paused_at != 0)
-		return now + PAUSE_STEP;
-	return now + (r->state == TACH_RECORDER_WAITING ? WAIT_INTERVAL :
-							  DRAIN_INTERVAL);
-}
-
-static int
-drain_round(struct tach_recorder *r, struct tach_sink *sink)
-{
-	bool awake = goes_on(r);
-	uint64_t now = clock_ns();
-	bool over = !awake || is_over(r, now);
-
-	if (meet_agent(r) != TACH_OK)
-		return TACH_FATAL;
-	if (over)
-		inprocess_stop(r->inprocess, has_ended(r));
-	if (!inprocess_drain(r->inprocess, r->start, sink, &r->stats))
-		return fail(r, sink);
-	if (r->state == TACH_RECORDER_SAMPLING && r->paused_at == 0) {
-		r->stats.rounds++;
-		r->stats.elapsed_ns = elapsed(r, now);
-	}
-	r->next = next_drain(r);
-	return over ? end(r) : TACH_OK;
-}
-
-/* ---- rounds of both engines --------------------------------------------- */
-
-static bool
-is_ahead(const struct tach_recorder *r)
-{
-	return r->state == TACH_RECORDER_SAMPLING && r->remote != NULL &&
-	    remote_is_ahead(r->remote);
-}
-
-/* Whether the remote engine takes rounds now.  It reads nothing between two of
- * them. */
-static bool
-has_rounds(const struct tach_recorder *r)
-{
-	return r->state == TACH_RECORDER_SAMPLING && r->inprocess == NULL &&
-	    r->paused_at == 0;
+	if (t->pause && t->paused_at == 0)
+		target_begin_pause(t, now);
+	else if (!t->pause && t->paused_at != 0)
+		target_end_pause(t, now);
 }
 
 uint64_t
 tach_recorder_due(struct tach_recorder *r)
 {
-	uint64_t due;
+	const struct target *t = &r->target;
 
 	if (r->leaving != 0)
-		return r->next;
-	if (r->gone || r->stopped)
+		return t->next;
+	if (t->gone || t->stopped)
 		return 0;
-	if (is_ahead(r))
-		return least(patience_of(r), end_of(r));
-	due = !has_rounds(r) ? r->next :
-	    r->mark.member ? pace_due(r->pace, &r->mark) : 0;
-	return holds_late(r) ? least(due, clock_ns() + LATE_STEP) : due;
+	return r->engine->ops->due(r->engine);
 }
 
-/* A round's first read notices that the target has ended.  If the next round is too
- * far off, or nothing is read, a poll looks for that and for a stop, which costs
- * more. */
 size_t
 tach_recorder_fds(const struct tach_recorder *r,
     struct pollfd fds[TACH_RECORDER_FDS])
 {
-	bool ahead = is_ahead(r);
-
-	if (r->leaving != 0 ||
-	    (has_rounds(r) && !ahead && pace_distance(r->pace) < LONG_SLEEP))
-		return 0;
-	fds[0] = (struct pollfd){r->wake_fd, POLLIN, 0};
-	fds[1] = (struct pollfd){r->process.pidfd, POLLIN, 0};
-	return 2 + (ahead ? remote_ahead_fds(r->remote, fds + 2) : 0);
+	return r->leaving != 0 ? 0 : r->engine->ops->fds(r->engine, fds);
 }
 
-/* Asks for interrupts, if the recorder follows and has had SETTLED rounds. */
-static void
-want_interrupts(struct tach_recorder *r)
+static bool
+is_ahead(const struct tach_recorder *r)
 {
-	if (!r->follows || r->interrupts != NULL || r->stats.rounds < SETTLED ||
-	    !interrupts(&r->options))
-		return;
-	r->interrupts = stock_take(r->stock, &r->asked);
-	if (r->interrupts != NULL)
-		remote_interrupts(r->remote, r->interrupts);
+	const struct engine_ops *ops = r->engine->ops;
+
+	return ops->is_ahead != NULL && ops->is_ahead(r->engine);
 }
 
-/* Takes a round that is not taken ahead, if it is due. */
-static int
-own_round(struct tach_recorder *r, struct tach_sink *sink)
+static enum engine_result
+step_engine(struct tach_recorder *r, struct tach_sink *sink)
 {
-	int result;
+	const struct engine_ops *ops = r->engine->ops;
 
-	if (!r->mark.member)
-		pace_enter(r->pace, &r->mark, clock_ns());
-	if (!pace_take(r->pace, &r->mark, clock_ns(), SHORT_SLEEP))
-		return TACH_OK;
-	count_missed(r, r->mark.missed, r->mark.left);
-	want_interrupts(r);
-	result = r->pause ? TACH_OK : sample_round(r, clock_ns(), sink);
-	pace_done(r->pace, clock_ns());
-	if (result == TACH_OK && r->state == TACH_RECORDER_SAMPLING &&
-	    !r->pause)
-		go_ahead(r);
-	return result;
+	if (r->target.paused_at != 0)
+		return ops->rest(r->engine, sink);
+	return r->target.state == TACH_RECORDER_WAITING ?
+	    ops->wait(r->engine, sink) : ops->round(r->engine, sink);
 }
 
 int
 tach_recorder_step(struct tach_recorder *r, struct tach_sink *sink)
 {
-	if (r->state == TACH_RECORDER_ENDED)
+	if (r->target.state == TACH_RECORDER_ENDED)
 		return TACH_END;
 	if (r->leaving != 0)
 		return leave(r);
-	if (is_ahead(r))
-		return ahead_round(r, sink);
-	heed_pause(r);
-	if (r->inprocess != NULL)
-		return drain_round(r, sink);
-	if (!goes_on(r) || is_over(r, clock_ns()))
-		return end(r);
-	if (r->paused_at != 0) {
-		r->next = clock_ns() + PAUSE_STEP;
-		return TACH_OK;
+	if (!is_ahead(r)) {
+		heed_pause(r);
+		if (!goes_on(r) || target_is_over(&r->target, clock_ns()))
+			return stop_rounds(r, sink);
 	}
-	return r->state == TACH_RECORDER_WAITING ? wait_round(r) :
-						   own_round(r, sink);
+	return go_on(r, step_engine(r, sink), sink);
 }
 
 /* Sleeps until the next round.  A stop that comes between the look and the sleep is
@@ -1269,7 +480,7 @@ sleep_round(struct tach_recorder *r)
 
 	if (n > 0 && due > now)
 		clock_poll(fds, n, due);
-	while (n == 0 && !(r->stopped && r->leaving == 0) &&
+	while (n == 0 && !(r->target.stopped && r->leaving == 0) &&
 	    due > now + SHORT_SLEEP && !clock_sleep(due))
 		continue;
 }
@@ -1280,7 +491,7 @@ tach_recorder_round(struct tach_recorder *r, struct tach_sink *sink)
 	int result;
 
 	do {
-		if (r->state != TACH_RECORDER_ENDED)
+		if (r->target.state != TACH_RECORDER_ENDED)
 			sleep_round(r);
 		result = tach_recorder_step(r, sink);
 	} while (r->leaving != 0);
@@ -1292,7 +503,7 @@ wake(struct tach_recorder *r)
 {
 	uint64_t one = 1;
 	int saved = errno;
-	ssize_t n = write(r->wake_fd, &one, sizeof(one));
+	ssize_t n = write(r->target.wake_fd, &one, sizeof(one));
 
 	(void)n; /* a full counter is readable, too */
 	errno = saved;
@@ -1301,23 +512,23 @@ wake(struct tach_recorder *r)
 void
 tach_recorder_stop(struct tach_recorder *r)
 {
-	r->stopped = true;
+	r->target.stopped = true;
 	wake(r);
 }
 
 void
 tach_recorder_pause(struct tach_recorder *r, bool pause)
 {
-	if (r->pause == pause)
+	if (r->target.pause == pause)
 		return;
-	r->pause = pause;
+	r->target.pause = pause;
 	wake(r);
 }
 
 bool
 tach_recorder_paused(const struct tach_recorder *r)
 {
-	return r->paused_at != 0;
+	return r->target.paused_at != 0;
 }
 
 /* ---- state and results ------------------------------------------------- */
@@ -1325,31 +536,31 @@ tach_recorder_paused(const struct tach_recorder *r)
 enum tach_recorder_state
 tach_recorder_state(const struct tach_recorder *r)
 {
-	return r->state;
+	return r->target.state;
 }
 
 const struct tach_meta *
 tach_recorder_meta(const struct tach_recorder *r)
 {
-	return &r->meta;
+	return &r->target.meta;
 }
 
 const struct tach_table *
 tach_recorder_table(const struct tach_recorder *r)
 {
-	return r->table;
+	return r->target.table;
 }
 
 const struct tach_recorder_stats *
 tach_recorder_stats(const struct tach_recorder *r)
 {
-	return &r->stats;
+	return &r->target.stats;
 }
 
 pid_t
 tach_recorder_pid(const struct tach_recorder *r)
 {
-	return r->process.pid;
+	return r->target.process.pid;
 }
 
 int
@@ -1357,19 +568,19 @@ tach_recorder_wait(struct tach_recorder *r, int *status)
 {
 	pid_t pid;
 
-	if (!r->process.child)
-		return error_set(&r->error, TACH_FATAL, "not our child");
-	while ((pid = waitpid(r->process.pid, status, 0)) < 0 && errno == EINTR)
+	if (!r->target.process.child)
+		return error_set(&r->target.error, TACH_FATAL, "not our child");
+	while ((pid = waitpid(r->target.process.pid, status, 0)) < 0 && errno == EINTR)
 		continue;
 	if (pid < 0)
-		return error_set(&r->error, TACH_FATAL, "waitpid: %s",
+		return error_set(&r->target.error, TACH_FATAL, "waitpid: %s",
 		    strerror(errno));
-	r->process.child = false;
+	r->target.process.child = false;
 	return TACH_OK;
 }
 
 const char *
 tach_recorder_error(const struct tach_recorder *r)
 {
-	return r->error.text;
+	return r->target.error.text;
 }

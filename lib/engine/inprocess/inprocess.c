@@ -10,12 +10,12 @@
 #include "engine/copy/snapshot.h"
 #include "engine/inprocess/counts.h"
 #include "engine/inprocess/handshake.h"
-#include "engine/inprocess/homes.h"
 #include "engine/inprocess/thread_ring.h"
 #include "engine/inprocess/wait_reader.h"
 #include "engine/os/os.h"
 #include "engine/sample/names.h"
 #include "engine/sample/runs.h"
+#include "engine/threads/homes.h"
 #include "engine/threads/status.h"
 
 #define NAMES_MAX (1u << 20) /* threads; a target could claim any number */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* homes.c: see homes.h. */
-#include "engine/inprocess/homes.h"
+#include "engine/threads/homes.h"
 
 #include <stdlib.h>
 

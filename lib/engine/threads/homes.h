@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /* homes.h: the addresses of interpreters, which agents know by their numbers. */
-#ifndef ENGINE_INPROCESS_HOMES_H
-#define ENGINE_INPROCESS_HOMES_H
+#ifndef ENGINE_THREADS_HOMES_H
+#define ENGINE_THREADS_HOMES_H
 
 #include "python/runtime.h"
 

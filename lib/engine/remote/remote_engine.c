@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: ISC */
+/* remote_engine.c: see remote_engine.h. */
+#include "engine/remote/remote_engine.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+
+/* The shortest interval of rounds for which an interrupt is quick enough. */
+#define INTERRUPT_INTERVAL (50 * NS_PER_US)
+/* A sleep between rounds that is this long must end when the recorder is woken. */
+#define LONG_SLEEP (20 * NS_PER_MS)
+/* A process that may have fewer files open gets no interrupts: they take some
+ * descriptors, which it needs itself. */
+#define FILES_MIN 128
+/* Rounds after which a process is there to stay, and is worth interrupts. */
+#define SETTLED 50
+
+/* ---- its start and end ------------------------------------------------- */
+
+/* Ends the rounds from outside.  It lets go all threads that it holds; it waits for
+ * late ones until `until`. */
+static void
+drop_remote(struct remote_engine *r, uint64_t until)
+{
+	remote_free(r->remote, until);
+	r->remote = NULL;
+}
+
+static void
+leave_remote(struct engine *e)
+{
+	drop_remote((struct remote_engine *)e, 0);
+}
+
+static void
+free_remote(struct engine *e)
+{
+	struct remote_engine *r = (struct remote_engine *)e;
+
+	drop_remote(r, clock_ns() + LATE_PATIENCE);
+	stock_give(r->stock, r->interrupts);
+	stock_drop(r->stock);
+	free(r);
+}
+
+/* Whether threads are to be read in interrupts, if these can be had.  They are not
+ * needed if threads are stopped (--blocking), or held up until they are read
+ * (--dump). */
+static bool
+interrupts(const struct tach_recorder_options *o)
+{
+	return o->engine == TACH_ENGINE_REMOTE && !o->blocking &&
+	    !o->careful && o->interval_ns >= INTERRUPT_INTERVAL;
+}
+
+/* Makes interrupts, if they are wanted.  A command would inherit them, so it is
+ * started before. */
+static int
+make_interrupts(struct engine *e)
+{
+	struct remote_engine *r = (struct remote_engine *)e;
+	const struct tach_recorder_options *o = &e->target->options;
+	struct rlimit files;
+	bool few = getrlimit(RLIMIT_NOFILE, &files) == 0 &&
+	    files.rlim_max < FILES_MIN;
+
+	if (!r->follows && interrupts(o) &&
+	    (few || (r->interrupts = interrupts_new(o->interval_ns)) == NULL))
+		stock_refuse(r->stock);
+	return TACH_OK;
+}
+
+static void
+share_stock(struct engine *e, const struct engine *first)
+{
+	struct remote_engine *r = (struct remote_engine *)e;
+
+	r->follows = true;
+	stock_drop(r->stock);
+	r->stock = stock_hold(((const struct remote_engine *)first)->stock);
+}
+
+/* Asks for interrupts, if the recorder follows and has had SETTLED rounds. */
+static void
+want_interrupts(struct remote_engine *r)
+{
+	const struct target *t = r->engine.target;
+
+	if (!r->follows || r->interrupts != NULL || t->stats.rounds < SETTLED ||
+	    !interrupts(&t->options))
+		return;
+	r->interrupts = stock_take(r->stock, &r->asked);
+	if (r->interrupts != NULL)
+		remote_interrupts(r->remote, r->interrupts);
+}
+
+static int
+start_sampling(struct engine *e)
+{
+	struct remote_engine *r = (struct remote_engine *)e;
+	struct target *t = e->target;
+	uint64_t now = clock_ns();
+	pid_t tracer = t->options.blocking ? stop_tracer(&t->process) : 0;
+
+	if (tracer != 0)
+		return error_set(&t->error, TACH_FATAL, "process %d is traced "
+		    "by process %d, so it cannot be stopped: end that, or "
+		    "record without --blocking", (int)t->process.pid,
+		    (int)tracer);
+	r->remote = remote_new(&t->process, &t->runtime, &t->options,
+	    r->interrupts, t->table, &t->names);
+	if (r->remote == NULL)
+		return error_set(&t->error, TACH_FATAL, "out of memory");
+	remote_locals(r->remote, &r->locals);
+	target_begin(t, now);
+	return TACH_OK;
+}
+
+static void
+keep_locals(struct engine *e, const struct tach_locals *l)
+{
+	struct remote_engine *r = (struct remote_engine *)e;
+
+	r->locals = *l;
+	if (r->remote != NULL)
+		remote_locals(r->remote, l);
+}
+
+/* ---- notes ------------------------------------------------------------- */
+
+/* Adds a note with the reasons of failed samples to the profile, which has no other
+ * place for them. */
+static void
+note_errors(const struct target *t)
+{
+	const struct tach_recorder_stats *s = &t->stats;
+	char text[128];
+
+	if (s->torn == 0 && s->failed == 0)
+		return;
+	snprintf(text, sizeof(text), "errors torn=%" PRIu64 " unreadable=%"
+	    PRIu64 " moving=%" PRIu64 " unknown=%" PRIu64, s->torn,
+	    s->unreadable, s->moving, s->unknown);
+	tach_table_add_note(t->table, text);
+}
+
+/* Adds a note with the number of samples that are of one moment beyond doubt, and of
+ * samples that could not be so. */
+static void
+note_interrupts(const struct target *t)
+{
+	const struct tach_recorder_stats *s = &t->stats;
+	char text[128];
+
+	if (s->interrupted == 0 && s->dear == 0 && s->unfit == 0)
+		return;
+	snprintf(text, sizeof(text), "interrupts samples=%" PRIu64 " dear=%"
+	    PRIu64 " unfit=%" PRIu64, s->interrupted, s->dear, s->unfit);
+	tach_table_add_note(t->table, text);
+}
+
+static int
+note_stats(struct engine *e)
+{
+	note_errors(e->target);
+	note_interrupts(e->target);
+	return TACH_END;
+}
+
+/* ---- rounds ------------------------------------------------------------ */
+
+/* Looks for a Python once more: a command may become one at any time, and a program
+ * that cannot be read may be replaced by one that can. */
+static enum engine_result
+wait_round(struct engine *e, struct tach_sink *sink)
+{
+	struct target *t = e->target;
+	uint64_t interval = t->options.interval_ns < WAIT_INTERVAL ?
+	    t->options.interval_ns : WAIT_INTERVAL;
+	int result = target_look(t) == FIND_OK ? start_sampling(e) : TACH_OK;
+
+	(void)sink;
+	t->next = clock_ns() + interval;
+	return result == TACH_OK ? ENGINE_OK : ENGINE_FATAL;
+}
+
+static enum engine_result
+rest_in_pause(struct engine *e, struct tach_sink *sink)
+{
+	(void)sink;
+	e->target->next = clock_ns() + PAUSE_STEP;
+	return ENGINE_OK;
+}
+
+enum engine_result
+remote_engine_sample(struct remote_engine *r, uint64_t now, struct tach_sink *sink)
+{
+	struct target *t = r->engine.target;
+	enum remote_result result = remote_round(r->remote,
+	    (now - t->start) / NS_PER_US, sink, &t->stats);
+
+	switch (result) {
+	case REMOTE_OK:
+		t->stats.rounds++;
+		t->stats.elapsed_ns = target_elapsed(t, now);
+		return ENGINE_OK;
+	case REMOTE_LOST:
+		/* Ended, or another program: look again. */
+		return ENGINE_LOST;
+	default:
+		return ENGINE_FAILED;
+	}
+}
+
+/* Takes a round that is not taken ahead, if it is due. */
+static enum engine_result
+own_round(struct remote_engine *r, struct tach_sink *sink)
+{
+	struct target *t = r->engine.target;
+	enum engine_result result;
+
+	if (!t->mark.member)
+		pace_enter(t->pace, &t->mark, clock_ns());
+	if (!pace_take(t->pace, &t->mark, clock_ns(), SHORT_SLEEP))
+		return ENGINE_OK;
+	target_count_missed(t, t->mark.missed, t->mark.left);
+	want_interrupts(r);
+	result = t->pause ? ENGINE_OK : remote_engine_sample(r, clock_ns(), sink);
+	pace_done(t->pace, clock_ns());
+	if (result == ENGINE_OK && !t->pause)
+		ahead_begin(r);
+	return result;
+}
+
+static bool
+rounds_are_ahead(const struct engine *e)
+{
+	return ahead_is_on((const struct remote_engine *)e);
+}
+
+static enum engine_result
+take_round(struct engine *e, struct tach_sink *sink)
+{
+	struct remote_engine *r = (struct remote_engine *)e;
+
+	return ahead_is_on(r) ? ahead_round(r, sink) : own_round(r, sink);
+}
+
+/* Whether rounds are taken now. */
+static bool
+has_rounds(const struct target *t)
+{
+	return t->state == TACH_RECORDER_SAMPLING && t->paused_at == 0;
+}
+
+static bool
+still_holds(struct engine *e)
+{
+	struct remote_engine *r = (struct remote_engine *)e;
+
+	return r->remote != NULL && !remote_let_go(r->remote);
+}
+
+static uint64_t
+round_due(struct engine *e)
+{
+	struct remote_engine *r = (struct remote_engine *)e;
+	struct target *t = e->target;
+	uint64_t due, late;
+
+	if (ahead_is_on(r))
+		return ahead_due(r);
+	due = !has_rounds(t) ? t->next :
+	    t->mark.member ? pace_due(t->pace, &t->mark) : 0;
+	if (!still_holds(e))
+		return due;
+	late = clock_ns() + LATE_STEP;
+	return due < late ? due : late;
+}
+
+/* A round's first read notices that the target has ended.  If the next round is too
+ * far off, or nothing is read, a poll looks for that and for a stop, which costs
+ * more. */
+static size_t
+round_fds(const struct engine *e, struct pollfd fds[TACH_RECORDER_FDS])
+{
+	const struct remote_engine *r = (const struct remote_engine *)e;
+	const struct target *t = e->target;
+
+	if (ahead_is_on(r))
+		return ahead_fds(r, fds);
+	if (has_rounds(t) && pace_distance(t->pace) < LONG_SLEEP)
+		return 0;
+	return target_fds(t, fds);
+}
+
+/* ---- its table --------------------------------------------------------- */
+
+static const struct engine_ops remote_ops = {
+	.start = make_interrupts,
+	.attach = start_sampling,
+	.share = share_stock,
+	.locals = keep_locals,
+	.due = round_due,
+	.fds = round_fds,
+	.is_ahead = rounds_are_ahead,
+	.wait = wait_round,
+	.round = take_round,
+	.rest = rest_in_pause,
+	.holds_late = still_holds,
+	.stats = note_stats,
+	.leave = leave_remote,
+	.free = free_remote,
+};
+
+struct engine *
+remote_engine_new(struct target *t)
+{
+	struct remote_engine *r = calloc(1, sizeof(*r));
+
+	if (r == NULL)
+		return NULL;
+	r->engine = (struct engine){&remote_ops, t};
+	r->stock = stock_new(t->options.interval_ns);
+	if (r->stock != NULL)
+		return &r->engine;
+	free(r);
+	return NULL;
+}
