@@ -381,7 +381,7 @@ still_blocked(const struct thread *t)
 bool
 plan_takes_turns(const struct plan *v, const struct thread *t)
 {
-	const struct ahead *a = &v->ahead;
+	const struct asked_ahead *a = &v->ahead;
 
 	if (v->kind != PLAN_PAST || a->takers < 2)
 		return false;

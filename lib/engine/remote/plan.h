@@ -29,7 +29,7 @@ enum plan_kind {
 };
 
 /* The threads that are copied ahead. */
-struct ahead {
+struct asked_ahead {
 	/* Addresses of their thread states.  Two or more of them are takers. */
 	uint64_t states[INTERRUPT_TAKERS];
 	size_t takers;
@@ -50,7 +50,7 @@ struct plan {
 	struct globals_copy globals;
 	enum plan_kind kind; /* of the copy */
 	bool kept;	/* no GIL changed hands between the last two looks */
-	struct ahead ahead;
+	struct asked_ahead ahead;
 	uint64_t time_us, lists_due; /* us: of the round; lists are due */
 	struct spans spans;
 };
