@@ -364,22 +364,37 @@ use_others(struct codes *c, uint64_t generation)
 	check_number(codes_replaced(c), replaced + 1);
 }
 
+/* What is known of a place: its frame, and the code object at its instruction, or
+ * 0. */
+struct place_known {
+	uint32_t frame;
+	uint64_t code;
+};
+
+static struct place_known
+known_of(const struct py_offsets *o, struct codes *c, const struct py_place *p)
+{
+	const struct py_code *code;
+
+	if (place_is_mark(p))
+		return (struct place_known){0};
+	code = codemap_code_at(codes_map(c), o, p->instr);
+	return (struct place_known){codes_frame(c, p),
+	    code != NULL ? code->addr : 0};
+}
+
 /* Whether the code objects of a chain are known as they were: right for a stamp of
- * before, by their instructions, and with their frames. */
+ * before, with their frames, and by their instructions. */
 static void
 check_kept(const struct py_offsets *o, struct codes *c, struct py_chain *chain,
-    const struct stamp *s, const uint32_t *frames)
+    const struct stamp *s, const struct place_known *known)
 {
 	check(codes_has_all(c, chain, 0));
 	check_number(codes_check(c, chain, s, NULL), chain->depth);
-	for (size_t i = 0; i < chain->depth; i++) {
-		const struct py_place *p = &chain->places[i];
-		const struct py_code *code;
-		if (place_is_mark(p))
-			continue;
-		check_number(codes_frame(c, p), frames[i]);
-		code = codemap_code_at(codes_map(c), o, p->instr);
-		check(code != NULL && code->addr == p->code);
+	for (size_t i = 0; i < chain->depth && i < MANY; i++) {
+		struct place_known now = known_of(o, c, &chain->places[i]);
+		check_number(now.frame, known[i].frame);
+		check_number(now.code, known[i].code);
 	}
 }
 
@@ -389,19 +404,17 @@ static void
 check_generations(const struct py_offsets *o, struct codes *c,
     struct py_chain *chain, uint64_t interp)
 {
-	uint32_t frames[MANY] = {0};
+	struct place_known known[MANY];
 	struct stamp s = stamp_of(c, interp), later;
 
-	check(chain->depth <= MANY);
 	codes_check(c, chain, &s, NULL);
 	s = stamp_of(c, interp);
 	check_number(codes_check(c, chain, &s, NULL), chain->depth);
-	for (size_t i = 0; i < chain->depth; i++)
-		if (!place_is_mark(&chain->places[i]))
-			frames[i] = codes_frame(c, &chain->places[i]);
+	for (size_t i = 0; i < chain->depth && i < MANY; i++)
+		known[i] = known_of(o, c, &chain->places[i]);
 	for (uint64_t g = 0; g < 4; g++) {
 		use_others(c, g);
-		check_kept(o, c, chain, &s, frames);
+		check_kept(o, c, chain, &s, known);
 	}
 	check(codes_map(c)->count < 3 * CODES);
 	use_others(c, 4);
