@@ -226,10 +226,11 @@ sound_after() {
 		run -125 tach-record -d "$n" -- touch started
 	done
 	is "$(ls)" ''
-	# The last ones that are in range.
-	tach-record -q -r 0.001 -d 0.001 -o p.bin -- "$python" -c pass
+	# The last ones that are in range, of a program that is there for a while.
+	local nap="import time; time.sleep(0.2)"
+	tach-record -q -r 0.001 -d 0.001 -o p.bin -- "$python" -c "$nap"
 	"$T/truth.py" sound p.bin || [ "$(tach-cat p.bin | wc -l)" -le 1 ]
-	tach-record -q -r 200k -d 0.001 -o p.bin -- "$python" -c pass
+	tach-record -q -r 200k -d 0.001 -o p.bin -- "$python" -c "$nap"
 }
 
 @test "other numbers out of range are refused by name" {

@@ -110,8 +110,8 @@ try_version(struct finder *f, uint64_t addr, uint32_t version)
 	enum runtime_result r =
 	    runtime_load(&f->memory.memory, addr, version, f->rt);
 
-	if ((r == RUNTIME_OK || r == RUNTIME_EMPTY) &&
-	    find_is_early(f->rt->version) && (f->how & FIND_EARLY) == 0)
+	if (r != RUNTIME_NONE && find_is_early(f->rt->version) &&
+	    (f->how & FIND_EARLY) == 0)
 		return refuse(f, RUNTIME_UNKNOWN);
 	switch (r) {
 	case RUNTIME_OK:
