@@ -245,15 +245,15 @@ lib_libtach_agent_la_LIBADD =
 # files that there are, so a new one needs no line here.
 nodist_lib_libtach_agent_la_SOURCES = lib/python/layouts.c
 nodist_lib_libtach_core_la_SOURCES = lib/python/layouts.c lib/opcodes/names.c
-lib/python/layouts.c: lib/python/mklayouts $(PY_LAYOUTS)
-	$(AM_V_GEN)$(MKDIR_P) lib/python && (cd $(srcdir) && \
-		lib/python/mklayouts $(PY_LAYOUTS)) >$@.tmp && mv $@.tmp $@
-lib/opcodes/names.c: lib/opcodes/mknames $(PY_OPCODES)
-	$(AM_V_GEN)$(MKDIR_P) lib/opcodes && (cd $(srcdir) && \
-		lib/opcodes/mknames $(PY_OPCODES)) >$@.tmp && mv $@.tmp $@
+lib/python/layouts.c: lib/mklist $(PY_LAYOUTS)
+	$(AM_V_GEN)$(MKDIR_P) lib/python && (cd $(srcdir) && lib/mklist \
+		py_layout py_layouts $(PY_LAYOUTS)) >$@.tmp && mv $@.tmp $@
+lib/opcodes/names.c: lib/mklist $(PY_OPCODES)
+	$(AM_V_GEN)$(MKDIR_P) lib/opcodes && (cd $(srcdir) && lib/mklist \
+		opcode_names opcodes_lists $(PY_OPCODES)) >$@.tmp && mv $@.tmp $@
 CLEANFILES += lib/python/layouts.c lib/opcodes/names.c
-EXTRA_DIST += $(PY_LAYOUTS) lib/python/mklayouts lib/python/mkoffsets
-EXTRA_DIST += $(PY_OPCODES) lib/opcodes/mknames lib/opcodes/mkopcodes
+EXTRA_DIST += lib/mklist $(PY_LAYOUTS) lib/python/mkoffsets
+EXTRA_DIST += $(PY_OPCODES) lib/opcodes/mkopcodes
 
 # The pages that formats write, as one C file: see lib/out/page.h.
 out_pages = lib/out/flamegraph.html lib/out/heatmap.html

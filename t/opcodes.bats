@@ -31,7 +31,7 @@ names() {
 	        print(number, name.replace("+", "_"))
 	END
 	[ "$(wc -l <there)" -gt 100 ]
-	sed -nE 's/^\t\[([0-9]+)\] = "(.*)",$/\1 \2/p' \
+	sed -nE 's/^\t\t\[([0-9]+)\] = "(.*)",$/\1 \2/p' \
 	    "$TACH_SRCDIR/lib/opcodes/names_3_$1.c" | sort >have
 	is "$(sort there | comm -13 have -)" ""
 }

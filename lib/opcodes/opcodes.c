@@ -7,10 +7,11 @@
 static const char *const *
 names_of(const struct tach_meta *meta)
 {
-	size_t minor = meta->python[1];
+	const struct opcode_names *const *l = opcodes_lists;
 
-	return meta->python[0] == 3 && minor < OPCODES_MINORS ?
-	    opcodes_names[minor] : NULL;
+	while (*l != NULL && (*l)->minor != meta->python[1])
+		l++;
+	return meta->python[0] == 3 && *l != NULL ? (*l)->names : NULL;
 }
 
 const char *

@@ -239,7 +239,7 @@ struct py_layout {
 	struct py_offsets told;
 };
 
-/* All layouts, up to a NULL: made by mklayouts of the files that there are. */
+/* All layouts, up to a NULL: made by mklist of the files layout_3_*.c. */
 extern const struct py_layout *const py_layouts[];
 
 /* Returns the layout of 3.minor, which is static; NULL if the version is not
