@@ -163,16 +163,22 @@ find_own(const struct process *p, const char *name)
 	return open(path, O_PATH | O_CLOEXEC);
 }
 
-/* Finds a file by its path in the process's root; no link leads out of that
- * root. */
+/* Finds a path below a root; no link leads out of that root. */
+static int
+find_below(int root, const char *path, uint64_t flags)
+{
+	struct open_how how = {.flags = O_PATH | O_CLOEXEC | flags,
+	    .resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS};
+
+	return (int)syscall(SYS_openat2, root, path, &how, sizeof(how));
+}
+
+/* Finds a file by its path in the process's root. */
 static int
 find_inside(const struct process *p, const char *path)
 {
-	struct open_how how = {.flags = O_PATH | O_CLOEXEC,
-	    .resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS};
-	int root = find_own(p, "root");
-	int fd = root < 0 ? -1 :
-	    (int)syscall(SYS_openat2, root, path, &how, sizeof(how));
+	int root = process_open_root(p);
+	int fd = root < 0 ? -1 : find_below(root, path, 0);
 
 	if (root >= 0)
 		close(root);
@@ -213,10 +219,7 @@ process_open_mapping(const struct process *p, const struct mapping *m)
 int
 process_open_root(const struct process *p)
 {
-	char path[PROC_PATH_MAX];
-
-	snprintf(path, sizeof(path), "/proc/%d/root", (int)p->pid);
-	return open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	return find_own(p, "root");
 }
 
 bool
@@ -234,10 +237,7 @@ process_has_file(const struct process *p, const char *path, int fd)
 int
 folder_open_inside(int root, const char *path)
 {
-	struct open_how how = {.flags = O_PATH | O_DIRECTORY | O_CLOEXEC,
-	    .resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS};
-
-	return (int)syscall(SYS_openat2, root, path, &how, sizeof(how));
+	return find_below(root, path, O_DIRECTORY);
 }
 
 void

@@ -6,37 +6,26 @@
 #include <limits.h>
 #include <sys/uio.h>
 
+_Static_assert(MEMORY_PIECES <= IOV_MAX, "one call");
+
 static struct iovec
 iovec_of(uint64_t addr, size_t size)
 {
 	return (struct iovec){(void *)(uintptr_t)addr, size};
 }
 
-static size_t
-at_most(size_t n)
-{
-	return n < IOV_MAX ? n : IOV_MAX;
-}
-
 bool
 memory_read(pid_t pid, const struct memory_piece *pieces, size_t n)
 {
-	struct iovec local[IOV_MAX], remote[IOV_MAX];
+	struct iovec local[MEMORY_PIECES], remote[MEMORY_PIECES];
+	ssize_t want = 0;
 
-	for (size_t done = 0; done < n;) {
-		size_t k = at_most(n - done);
-		ssize_t want = 0;
-		for (size_t i = 0; i < k; i++) {
-			const struct memory_piece *p = &pieces[done + i];
-			local[i] = (struct iovec){p->buf, p->size};
-			remote[i] = iovec_of(p->addr, p->size);
-			want += (ssize_t)p->size;
-		}
-		if (process_vm_readv(pid, local, k, remote, k, 0) != want)
-			return false;
-		done += k;
+	for (size_t i = 0; i < n; i++) {
+		local[i] = (struct iovec){pieces[i].buf, pieces[i].size};
+		remote[i] = iovec_of(pieces[i].addr, pieces[i].size);
+		want += (ssize_t)pieces[i].size;
 	}
-	return true;
+	return process_vm_readv(pid, local, n, remote, n, 0) == want;
 }
 
 /* The range that a short read of n bytes, from range i on, ended in. */
@@ -55,7 +44,7 @@ memory_copy(pid_t pid, const struct range *ranges, size_t count, uint8_t *bytes,
 	struct iovec remote[IOV_MAX];
 
 	for (size_t i = 0; i < count; i += IOV_MAX) {
-		size_t k = at_most(count - i);
+		size_t k = count - i < IOV_MAX ? count - i : IOV_MAX;
 		struct iovec local = {bytes, 0};
 		ssize_t n;
 		for (size_t j = 0; j < k; j++) {

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /* numbers.c: the numbers of new processes; see os.h. */
-#include "engine/os/os.h"
+#include "engine/os/proc.h"
 
 #include <dirent.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -15,13 +14,8 @@
 static pid_t
 read_max(void)
 {
-	FILE *f = fopen("/proc/sys/kernel/pid_max", "re");
-	int max = 0;
+	int max = proc_number("/proc/sys/kernel/pid_max", 0);
 
-	if (f != NULL && fscanf(f, "%d", &max) != 1)
-		max = 0;
-	if (f != NULL)
-		fclose(f);
 	return max > PID_MAX_MIN && max < PID_MAX_MAX ? max : PID_MAX_MAX;
 }
 

@@ -90,9 +90,10 @@ struct memory_piece {
 	void *buf;
 };
 
-/* Reads pieces of a process's memory, by any thread of it, with as few system calls
- * as there can be.  False if one cannot be read, with errno; then the buffers are
+/* Reads at most MEMORY_PIECES pieces of a process's memory, by any thread of it, in
+ * one call.  False if one cannot be read, with errno; then the buffers are
  * undefined. */
+#define MEMORY_PIECES 1024
 bool memory_read(pid_t, const struct memory_piece *, size_t n);
 /* Copies ranges, one after the other, to `bytes`.  False if one cannot be read, with
  * errno; *failed is then the index of the first such range. */
@@ -105,7 +106,7 @@ bool memory_write(pid_t, uint64_t addr, const void *, size_t size);
  * shares that memory for good. */
 bool process_borrows_memory(const struct process *);
 
-/* ---- its mappings and files (process.c, files.c) ----------------------- */
+/* ---- its mappings and files (files.c) ---------------------------------- */
 
 /* One line of /proc/PID/maps. */
 struct mapping {
@@ -147,7 +148,7 @@ void descriptor_path(char *path, size_t size, int fd);
 /* The file of this program; its path has room for PATH_MAX.  False if not known. */
 bool program_path(char *path);
 
-/* ---- what is told of it (process.c) ------------------------------------ */
+/* ---- its name, user and state (process.c) ------------------------------ */
 
 /* The name of the program, for messages; "?" if it is not known. */
 void process_name(const struct process *, char *buf, size_t size);
@@ -163,15 +164,15 @@ bool process_user(const struct process *, uid_t *, gid_t *);
 char process_state(const struct process *);
 /* A process's parent and session.  False if there is no such process. */
 bool process_parent(pid_t, pid_t *parent, pid_t *session);
-/* A number that is another one once an exec has made it another program; 0 if it
- * cannot be read. */
+/* A number that changes when an exec puts a program of another path in its place; 0
+ * if it cannot be read. */
 uint64_t process_program(const struct process *);
-/* How far Yama restricts who may read whom, 0 to 3; 0 if it is absent. */
+/* How far Yama restricts reads of other processes, 0 to 3; 0 if it is absent. */
 int process_yama(void);
 /* The inode of this process's PID namespace; 0 if it is not known. */
 uint64_t own_namespace(void);
 
-/* ---- its threads (process.c, task.c) ----------------------------------- */
+/* ---- its threads (task.c) ---------------------------------------------- */
 
 /* Our id of the thread whose id in the process's PID namespace is tid; 0 if there
  * is none. */
@@ -221,8 +222,8 @@ struct task_state task_state(pid_t task, int fd);
 /* ---- whether a thread has got a CPU (switches.c) ----------------------- */
 
 /*
- * How often a thread has got a CPU: the one sign that is always
- * there if the thread has gone on.
+ * How often a thread has got a CPU: the one sign that is always there if the
+ * thread has gone on.
  *
  * The kernel counts these switches in a file, and a read of it takes 0.8 us.
  * The kernel also changes the page of a perf event whenever the event's thread
@@ -270,6 +271,7 @@ void watcher_free(struct watcher *);
 /* ---- events of threads (perf.c) ---------------------------------------- */
 
 /* Perf events of other processes' threads, where the kernel permits them. */
+
 /* Opens an event that sends a thread a signal at each interval of its CPU time;
  * it begins paused.  Returns the descriptor, or -1; *refused is set if it would
  * fail for any other thread, too. */
@@ -336,6 +338,7 @@ pid_t stop_tracer(const struct process *);
  * files of ours comes from the kernel, too.  A process that has ended has no image,
  * even if its PID is another process's by now.
  */
+
 /* A number that is the same as long as the process runs the same program.  0 if
  * it cannot be read, or if the process has ended. */
 uint64_t image_of(const struct process *);
@@ -355,17 +358,16 @@ bool image_maps(const struct process *, const struct image_file *memory,
 
 /* ---- new processes (numbers.c) ----------------------------------------- */
 
-/* The kernel numbers processes in turn, and tells the number that it gave away
- * last. */
+/* The kernel numbers processes in turn, and tells the number of the newest. */
 struct process_numbers {
-	int fd;	   /* of the last number; -1: not open */
+	int fd;	   /* of the newest number; -1: not open */
 	pid_t max; /* no number is as large */
 };
 
 /* False if they cannot be read, with errno. */
 bool numbers_open(struct process_numbers *);
 void numbers_close(struct process_numbers *);
-/* The number that was given away last; `before` if it cannot be read. */
+/* The number of the newest process; `before` if it cannot be read. */
 pid_t numbers_last(const struct process_numbers *, pid_t before);
 /* Calls a function with the number of each process that there is, in any order. */
 void numbers_each(void (*)(void *, pid_t), void *);
@@ -381,15 +383,15 @@ struct schedule {
 	uint64_t runtime, deadline, period; /* ns; runtime is also the length of
 					     * a slice */
 };
-#define SCHEDULE_RESET_ON_FORK 1 /* flag: threads that it begins are ordinary */
+#define SCHEDULE_RESET_ON_FORK 1 /* flag: the threads that it starts are ordinary */
 
-/* False if it cannot be read, or set; with errno. */
+/* False if the scheduling cannot be read, or set, with errno. */
 bool schedule_get(struct schedule *);
 bool schedule_set(struct schedule);
 /* Whether the thread may set any scheduling: it has CAP_SYS_NICE. */
 bool schedule_is_free(void);
 
-/* ---- a word that tells of our death (deathwatch.c) --------------------- */
+/* ---- a word that tells of our end (deathwatch.c) ----------------------- */
 
 /*
  * A word in shared memory says that its owner, this process, has died, whatever

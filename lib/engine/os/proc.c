@@ -65,6 +65,16 @@ proc_stat(pid_t pid, char *text, size_t size)
 	return proc_read_stat(proc_open(pid, "stat"), text, size);
 }
 
+int
+proc_number(const char *path, int otherwise)
+{
+	char text[32];
+	int n;
+
+	return proc_read(open(path, O_RDONLY | O_CLOEXEC), text, sizeof(text)) &&
+	    sscanf(text, "%d", &n) == 1 ? n : otherwise;
+}
+
 bool
 proc_main_has_ended(const struct process *p)
 {

@@ -26,6 +26,9 @@ const char *proc_read_stat(int fd, char *text, size_t size);
 /* Does so with /proc/PID/stat. */
 const char *proc_stat(pid_t, char *text, size_t size);
 
+/* The number in a file; `otherwise` if there is none. */
+int proc_number(const char *path, int otherwise);
+
 /* Whether the main thread has ended.  The process may live on, but its memory cannot
  * be read by the main thread's id. */
 bool proc_main_has_ended(const struct process *);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* process.c: a process: its start and end, and what is told of it; see os.h. */
+/* process.c: a process: its start and end, its name, user and state; see os.h. */
 #include "engine/os/proc.h"
 
 #include <errno.h>
@@ -130,14 +130,15 @@ own_namespace(void)
 static void
 find_namespace(struct process *p)
 {
-	uint64_t ours = own_namespace();
 	char path[PROC_PATH_MAX];
 	struct stat its;
+	uint64_t ours;
 
 	p->own_id = p->pid;
 	snprintf(path, sizeof(path), "/proc/%d/ns/pid", (int)p->pid);
 	if (stat(path, &its) != 0)
 		return;
+	ours = own_namespace();
 	p->namespace = its.st_ino;
 	p->own_namespace = ours != 0 && ours != its.st_ino;
 	if (p->own_namespace)
@@ -260,7 +261,7 @@ process_borrows_memory(const struct process *p)
 	    (same < 0 && errno != ESRCH && has_waiting_thread(parent));
 }
 
-/* ---- what is told of a process ----------------------------------------- */
+/* ---- its name, user and state ------------------------------------------ */
 
 /* The name may contain newlines; the last one is not part of it. */
 void
@@ -322,8 +323,7 @@ char
 process_state(const struct process *p)
 {
 	char text[PROC_STAT_MAX];
-	const char *stat = proc_read_stat(proc_open_task(p, p->pid, "stat"),
-	    text, sizeof(text));
+	const char *stat = proc_stat(p->pid, text, sizeof(text));
 
 	return stat != NULL ? *stat : '?';
 }
@@ -352,13 +352,5 @@ process_program(const struct process *p)
 int
 process_yama(void)
 {
-	FILE *f = fopen("/proc/sys/kernel/yama/ptrace_scope", "re");
-	int scope = 0;
-
-	if (f == NULL)
-		return 0;
-	if (fscanf(f, "%d", &scope) != 1)
-		scope = 0;
-	fclose(f);
-	return scope;
+	return proc_number("/proc/sys/kernel/yama/ptrace_scope", 0);
 }
