@@ -582,9 +582,9 @@ struct tach_recorder_options {
 	bool no_gc;	/* no <GC> frames */
 	bool native;	/* <native> frames where C code was called through */
 	bool opcodes;	/* frames say which instruction they are at */
-	bool pre_release; /* Pythons before their release candidates, too: their
-			   * layouts may not be those that are known, so a note
-			   * in the table says that samples may be wrong */
+	bool pre_release; /* Pythons before their release candidates, too: the
+			   * known layout may not be theirs, so a note in the
+			   * table says that samples may be wrong */
 };
 
 /* What tells a thread that it is to take a sample of itself. */

@@ -474,7 +474,7 @@ is_asked_for(const sigset_t *set)
 
 /* When a wait ends, by CLOCK_MONOTONIC in ns; UINT64_MAX if that is too far away. */
 static uint64_t
-end_of(const struct timespec *t)
+end_after(const struct timespec *t)
 {
 	uint64_t now = clock_of(CLOCK_MONOTONIC), ns;
 
@@ -503,7 +503,7 @@ time_until(uint64_t end)
 static int
 take_others(const sigset_t *set, siginfo_t *info, const struct timespec *t)
 {
-	uint64_t end = t == NULL ? 0 : end_of(t);
+	uint64_t end = t == NULL ? 0 : end_after(t);
 	bool ours = false;
 	int result;
 

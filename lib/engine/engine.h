@@ -5,8 +5,8 @@
  * The remote engine reads the target from outside (engine/remote/); by the in-process
  * engine the target's threads sample themselves (engine/inprocess/).  The recorder
  * (recorder.c) starts and ends the target and knows no engine but by this table.
- * Both sides share struct target.  HACKING.md, section 7, has the words.  An engine never calls the recorder: its results
- * say how the recording goes on.
+ * Both sides share struct target.  An engine never calls the recorder: its results
+ * say how the recording goes on.  HACKING.md, section 7, has the words.
  *
  * The calls come in this order: prepare, start; wait until a Python is sampled; then
  * round, or rest in a pause; leave, and wait again, if the Python is lost; at the end

@@ -29,7 +29,7 @@ main(int argc, char *argv[])
 	    strtoull(argv[3], NULL, 10), argv[2]};
 	if (!process_open(&p, atoi(argv[1])))
 		err(1, "%s", argv[1]);
-	if (find_python(&p, true, &seen, &rt, &error) != FIND_OK)
+	if (find_python(&p, FIND_DEEP, &seen, &rt, &error) != FIND_OK)
 		errx(1, "no Python: %s", error.text);
 	if (!attach_agent(&p, &rt, &offer, -1, &error))
 		errx(1, "%s", error.text);

@@ -61,7 +61,7 @@ main(int argc, char *argv[])
 	offer = (struct attach_offer){in.fd, in.nonce, path};
 	if (!process_open(&p, atoi(argv[1])))
 		err(1, "%s", argv[1]);
-	if (find_python(&p, true, &seen, &rt, &error) != FIND_OK)
+	if (find_python(&p, FIND_DEEP, &seen, &rt, &error) != FIND_OK)
 		errx(1, "no Python: %s", error.text);
 	if (!attach_agent(&p, &rt, &offer, -1, &error))
 		errx(1, "%s", error.text);

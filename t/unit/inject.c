@@ -22,7 +22,7 @@ main(int argc, char *argv[])
 		errx(2, "usage: inject PID SCRIPT SECONDS");
 	if (!process_open(&p, atoi(argv[1])))
 		err(1, "%s", argv[1]);
-	if (find_python(&p, true, &seen, &rt, &error) != FIND_OK)
+	if (find_python(&p, FIND_DEEP, &seen, &rt, &error) != FIND_OK)
 		errx(1, "no Python: %s", error.text);
 	if (!inject_script(&p, &rt, argv[2], -1, clock_ns() +
 		(uint64_t)(atof(argv[3]) * NS_PER_S), &error))

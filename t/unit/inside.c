@@ -117,7 +117,7 @@ serve_slot(struct inside *in, uint32_t i)
 	if (atomic_load(&s->state) != WIRE_SLOT_WAITING ||
 	    !process_open(&p, s->pid))
 		return;
-	if (find_python(&p, false, &in->seen[i], &rt, &e) == FIND_OK) {
+	if (find_python(&p, FIND_SHALLOW, &in->seen[i], &rt, &e) == FIND_OK) {
 		s->python.runtime = rt.addr;
 		s->python.version = rt.version;
 		s->python.offsets = rt.offsets;

@@ -52,7 +52,7 @@ main(int argc, char **argv)
 	if (argc < 3 || !process_open(&process, atoi(argv[1])))
 		return 2;
 	process_memory_init(&m, process.pid);
-	if (find_python(&process, true, &seen, &rt, &error) != FIND_OK ||
+	if (find_python(&process, FIND_DEEP, &seen, &rt, &error) != FIND_OK ||
 	    !find_interp(&m.memory, &rt, &interp) ||
 	    !object_module(&p, interp, argv[2], &module)) {
 		fprintf(stderr, "no Python, or no such module\n");

@@ -95,7 +95,7 @@ main(int argc, char *argv[])
 		errx(2, "usage: snap PID FILE");
 	if (!process_open(&p, (pid_t)atoi(argv[1])))
 		err(1, "process %s", argv[1]);
-	if (find_python(&p, true, &seen, &rt, &error) != FIND_OK)
+	if (find_python(&p, FIND_DEEP, &seen, &rt, &error) != FIND_OK)
 		errx(1, "process %s: no Python", argv[1]);
 	process_memory_init(&r.process, p.pid);
 	r.stored.runtime = rt.addr;

@@ -148,7 +148,7 @@ renew_any(struct edges *e, struct edge call)
 /* Makes all edges young that are kept together with an old edge.  False if out of
  * memory: then all edges are forgotten, as a part of them must not be kept. */
 static bool
-renew(struct edges *e, struct edge call)
+renew_edge(struct edges *e, struct edge call)
 {
 	uint32_t i = find_pair(&e->old, call);
 	bool ok = renew_pair(e, call);
@@ -165,7 +165,7 @@ static bool
 has_young_pair(struct edges *e, struct edge call)
 {
 	return find_pair(&e->young, call) != TACH_NONE ||
-	    (find_pair(&e->old, call) != TACH_NONE && renew(e, call));
+	    (find_pair(&e->old, call) != TACH_NONE && renew_edge(e, call));
 }
 
 bool
@@ -185,7 +185,7 @@ bool
 edges_has(struct edges *e, struct edge call)
 {
 	return has_edge(&e->young, call) ||
-	    (has_edge(&e->old, call) && renew(e, call));
+	    (has_edge(&e->old, call) && renew_edge(e, call));
 }
 
 bool

@@ -7,16 +7,14 @@
 
 #include "array.h"
 
-#define PIECES 64 /* that are read at once */
-
 static bool
 read_process(const struct py_memory *m, const struct py_piece *pieces, size_t n)
 {
 	const struct process_memory *pm = (const struct process_memory *)m;
-	struct memory_piece list[PIECES];
+	struct memory_piece list[MEMORY_PIECES];
 
 	for (size_t done = 0; done < n;) {
-		size_t k = n - done < PIECES ? n - done : PIECES;
+		size_t k = n - done < MEMORY_PIECES ? n - done : MEMORY_PIECES;
 		for (size_t i = 0; i < k; i++) {
 			const struct py_piece *p = &pieces[done + i];
 			list[i] = (struct memory_piece){p->addr, p->size,
@@ -175,8 +173,7 @@ spans_add_around(struct spans *sp, const struct snapshot *s, size_t first,
 {
 	for (size_t i = first; i < first + n; i++) {
 		const struct range *v = &s->ranges[i];
-		struct py_span span = {v->addr,
-		    v->size, s->bytes + offset};
+		struct py_span span = {v->addr, v->size, s->bytes + offset};
 		if (!add_around(sp, span, holes, nholes))
 			return false;
 		offset += v->size;

@@ -405,7 +405,8 @@ attach_agent(const struct process *p, const struct py_runtime *rt,
 
 	if (!inject_possible(p, rt, error))
 		return false;
-	ok = (process_user(p, &v.uid, &v.gid) || fail_visit(&v, "its user")) && make_folder(&v) &&
+	ok = (process_user(p, &v.uid, &v.gid) || fail_visit(&v, "its user")) &&
+	    make_folder(&v) &&
 	    write_script(&v) && listen_there(&v) && hand_over(&v);
 	if (ok) {
 		watch_script(&v);

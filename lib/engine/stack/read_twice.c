@@ -315,7 +315,7 @@ note_walk(struct chains *c, struct thread *t, enum walk_result w)
 /* Believes what both copies have, where the first alone is not known.
  * proven: outermost frames of the first one. */
 static enum read_result
-compare(struct chains *c, struct thread *t, const struct reading *r, size_t proven,
+compare_copies(struct chains *c, struct thread *t, const struct reading *r, size_t proven,
     size_t *sure)
 {
 	enum walk_result w;
@@ -350,7 +350,7 @@ read_both(struct chains *c, struct thread *t, size_t *sure)
 		return note_walk(c, t, w) ? READ_TORN : READ_NOMEM;
 	proven = candidate_prove(c, t, &r.stamp);
 	if (!candidate_is_known(c, t, proven))
-		return compare(c, t, &r, proven, sure);
+		return compare_copies(c, t, &r, proven, sure);
 	*sure = c->chain.depth;
 	return READ_OK;
 }

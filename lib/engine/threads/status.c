@@ -6,7 +6,7 @@
 #include "tach.h"
 
 static struct task_state
-state_of(const struct thread *t)
+state_of_task(const struct thread *t)
 {
 	return task_state(t->task, t->state_fd);
 }
@@ -14,14 +14,14 @@ state_of(const struct thread *t)
 bool
 status_runs(const struct thread *t)
 {
-	return state_of(t).is == TASK_RUNS;
+	return state_of_task(t).is == TASK_RUNS;
 }
 
 bool
 status_waits_for(const struct thread *t, const struct py_offsets *o,
     uint64_t gil)
 {
-	struct task_state s = state_of(t);
+	struct task_state s = state_of_task(t);
 
 	return s.is != TASK_UNKNOWN && status_waits(o, gil, s.futex);
 }
@@ -29,7 +29,7 @@ status_waits_for(const struct thread *t, const struct py_offsets *o,
 bool
 status_is_blocked(const struct thread *t)
 {
-	return state_of(t).is == TASK_BLOCKED;
+	return state_of_task(t).is == TASK_BLOCKED;
 }
 
 bool
@@ -75,7 +75,7 @@ look_at_task(const struct process *p, struct thread *t, const struct moment *m)
 		return TACH_STATUS_GIL_WANTED;
 	if (t->held != HOLD_NONE || m->ran)
 		return TACH_STATUS_CPU;
-	s = state_of(t);
+	s = state_of_task(t);
 	if (s.is == TASK_UNKNOWN)
 		return TACH_STATUS_UNKNOWN;
 	if (s.is == TASK_BLOCKED)
