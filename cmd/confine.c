@@ -157,6 +157,12 @@ find(const char *name)
 
 /* A call is refused as one that a kernel does not have, for which C libraries
  * are prepared.  This process may end itself, and ask for its limits. */
+static struct scmp_arg_cmp
+arg_is(unsigned arg, scmp_datum_t value)
+{
+	return (struct scmp_arg_cmp){arg, SCMP_CMP_EQ, value, 0};
+}
+
 static void
 add_rules(scmp_filter_ctx filter)
 {
@@ -168,13 +174,13 @@ add_rules(scmp_filter_ctx filter)
 			    find(allowed[i]), 0);
 	for (size_t i = 0; i < sizeof(requests) / sizeof(*requests); i++)
 		seccomp_rule_add(filter, SCMP_ACT_ALLOW, find("ioctl"), 1,
-		    SCMP_A1(SCMP_CMP_EQ, requests[i]));
+		    arg_is(1, requests[i]));
 	seccomp_rule_add(filter, SCMP_ACT_ALLOW, find("kill"), 1,
-	    SCMP_A0(SCMP_CMP_EQ, self));
+	    arg_is(0, self));
 	seccomp_rule_add(filter, SCMP_ACT_ALLOW, find("tgkill"), 1,
-	    SCMP_A0(SCMP_CMP_EQ, self));
+	    arg_is(0, self));
 	seccomp_rule_add(filter, SCMP_ACT_ALLOW, find("prlimit64"), 2,
-	    SCMP_A0(SCMP_CMP_EQ, 0), SCMP_A2(SCMP_CMP_EQ, 0));
+	    arg_is(0, 0), arg_is(2, 0));
 }
 
 static void

@@ -66,7 +66,7 @@ print_line(const char *before, const char *text)
 }
 
 /* Begins with the command's name, and ends with what the error is called. */
-static void
+static void __attribute__((format(printf, 2, 0)))
 say(int error, const char *fmt, va_list ap)
 {
 	char *what = NULL, *all = NULL, before[64];

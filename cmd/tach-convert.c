@@ -50,11 +50,11 @@ struct job {
 /* ---- the command line ---------------------------------------------------- */
 
 static void
-print_formats(const char *format)
+print_formats(const char *before)
 {
 	for (const struct tach_format *f = tach_formats; f->name; f++)
-		printf(format, f->name, f->about);
-	printf(format, "tach", ABOUT_TACH);
+		printf("%s%-13s %s\n", before, f->name, f->about);
+	printf("%s%-13s %s\n", before, "tach", ABOUT_TACH);
 }
 
 static noreturn void
@@ -65,7 +65,7 @@ help(void)
 	       "profile, its text,\ncollapsed stacks or a gperftools "
 	       "profile.  With no FILE, or where FILE is -,\nreads standard "
 	       "input.\n\n");
-	print_formats("      --%-13s %s\n");
+	print_formats("      --");
 	cmd_help("\n"
 		 "  -o, --output OUT  write to OUT, not to standard output\n"
 		 "      --list        print the formats\n"
@@ -89,7 +89,7 @@ help(void)
 static noreturn void
 list(void)
 {
-	print_formats("%-13s %s\n");
+	print_formats("");
 	exit(cmd_end(CMD_OK));
 }
 

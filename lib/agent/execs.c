@@ -14,6 +14,7 @@
 #include <spawn.h>
 #include <stdarg.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -99,7 +100,7 @@ env_fill(char *const env[], char **out, char *text, size_t size)
 #define WITH_AGENT(env, in_place)                                              \
 	(is_followed(in_place) ? with_agent((env),                             \
 	    alloca((env_count(env) + 3) * sizeof(char *)),                     \
-	    alloca(env_size(env)), env_size(env)) : (char **)(env))
+	    alloca(env_size(env)), env_size(env)) : (env))
 
 static char **
 with_agent(char *const env[], void *list, char *text, size_t size)
@@ -177,7 +178,7 @@ stay(struct leaving l)
 WRAPPER int
 execve(const char *path, char *const argv[], char *const env[])
 {
-	char **with = WITH_AGENT(env, !agent_is_other());
+	char *const *with = WITH_AGENT(env, !agent_is_other());
 	struct leaving l = leave();
 	int result = REAL(execve)(path, argv, with);
 
@@ -194,7 +195,7 @@ execv(const char *path, char *const argv[])
 WRAPPER int
 execvpe(const char *file, char *const argv[], char *const env[])
 {
-	char **with = WITH_AGENT(env, !agent_is_other());
+	char *const *with = WITH_AGENT(env, !agent_is_other());
 	struct leaving l = leave();
 	int result = REAL(execvpe)(file, argv, with);
 
@@ -211,7 +212,7 @@ execvp(const char *file, char *const argv[])
 WRAPPER int
 fexecve(int fd, char *const argv[], char *const env[])
 {
-	char **with = WITH_AGENT(env, !agent_is_other());
+	char *const *with = WITH_AGENT(env, !agent_is_other());
 	struct leaving l = leave();
 	int result = REAL(fexecve)(fd, argv, with);
 
@@ -223,7 +224,7 @@ WRAPPER int
 execveat(int dir, const char *path, char *const argv[], char *const env[],
     int flags)
 {
-	char **with = WITH_AGENT(env, !agent_is_other());
+	char *const *with = WITH_AGENT(env, !agent_is_other());
 	struct leaving l = leave();
 	int result = REAL(execveat)(dir, path, argv, with, flags);
 
@@ -248,7 +249,7 @@ args_copy(char **out, const char *first, va_list *args)
 {
 	size_t n = 0;
 
-	for (char *p = (char *)first; p != NULL; p = va_arg(*args, char *))
+	for (char *p = (char *)(uintptr_t)first; p != NULL; p = va_arg(*args, char *))
 		out[n++] = p;
 	out[n] = NULL;
 	return out;

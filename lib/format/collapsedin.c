@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -330,7 +331,7 @@ take_py_spy(struct piece *p, struct id *id, struct buf *name)
 	end++;
 	rest.len = (size_t)(rest.text + rest.len - end) + processes;
 	rest.text = end - processes;
-	memmove((char *)rest.text, p->text, processes);
+	memmove((char *)(uintptr_t)rest.text, p->text, processes);
 	*p = rest;
 	return true;
 }
@@ -437,7 +438,7 @@ get_count(struct collapsed_in *c, struct piece *stack, uint64_t *count)
 static void
 separate(struct piece *stack)
 {
-	char *to = (char *)stack->text;
+	char *to = (char *)(uintptr_t)stack->text;
 	size_t n = 0;
 
 	to[stack->len++] = ';';

@@ -411,11 +411,12 @@ add_thread(const struct collapsed *c, struct buf *b, uint32_t root)
 static int
 compare_roots(const void *pa, const void *pb, void *arg)
 {
+	const struct order *o = arg;
 	struct buf a = {0}, b = {0};
 	int order;
 
-	add_thread(arg, &a, *(const uint32_t *)pa);
-	add_thread(arg, &b, *(const uint32_t *)pb);
+	add_thread(o->c, &a, *(const uint32_t *)pa);
+	add_thread(o->c, &b, *(const uint32_t *)pb);
 	/* No such text is another one's beginning. */
 	order = a.len == 0 || b.len == 0 ? 0 :
 	    memcmp(a.text, b.text, a.len < b.len ? a.len : b.len);
@@ -436,7 +437,7 @@ walk_threads(struct order *o)
 	for (uint32_t i = 0; i < a->nnodes; i++)
 		if (node_is_root(&a->nodes[i]))
 			roots[n++] = i;
-	qsort_r(roots, n, sizeof(*roots), compare_roots, (void *)o->c);
+	qsort_r(roots, n, sizeof(*roots), compare_roots, o);
 	for (uint32_t i = 0; i < n; i++)
 		walk(o, roots[i]);
 	free(roots);

@@ -2,6 +2,7 @@
 /* places.c: see places.h. */
 #include "out/places.h"
 
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,7 +24,7 @@ places_clear(struct places *p)
 {
 	if (p->text != NULL)
 		for (uint32_t i = 0; i < p->count; i++)
-			free((char *)p->places[i].text.bytes);
+			free((char *)(uintptr_t)p->places[i].text.bytes);
 	set_clear(&p->set);
 	buf_clear(&p->scratch);
 	free(p->places);
@@ -129,7 +130,7 @@ add_place(struct places *p, struct place *place, uint64_t hash)
 	if (!own_text(p, place) || !set_add(&p->set, hash, p->count)) {
 		if (p->text != NULL &&
 		    place->text.bytes != p->scratch.text)
-			free((char *)place->text.bytes);
+			free((char *)(uintptr_t)place->text.bytes);
 		return TACH_NONE;
 	}
 	all[p->count] = *place;

@@ -414,18 +414,18 @@ put_elf(FILE *out, const struct sidecar *c)
 	struct buf b = {0}, names = {.text = (char *)(uintptr_t)section_names,
 	    .len = sizeof(section_names)};
 	struct section sections[SECTIONS] = {
-		[NONE] = {"", SHT_NULL},
+		[NONE] = {"", SHT_NULL, .bytes = NULL},
 		[TEXT] = {".text", SHT_PROGBITS, &c->text, .align = SYMBOL_SIZE,
 		    .flags = SHF_ALLOC | SHF_EXECINSTR, .addr = SYMBOLS_START},
-		[INFO] = {".debug_info", SHT_PROGBITS, &c->info, 1},
-		[ABBREV] = {".debug_abbrev", SHT_PROGBITS, &c->abbrev, 1},
-		[LINE] = {".debug_line", SHT_PROGBITS, &c->line, 1},
-		[ARANGES] = {".debug_aranges", SHT_PROGBITS, &c->aranges, 1},
+		[INFO] = {".debug_info", SHT_PROGBITS, &c->info, .align = 1},
+		[ABBREV] = {".debug_abbrev", SHT_PROGBITS, &c->abbrev, .align = 1},
+		[LINE] = {".debug_line", SHT_PROGBITS, &c->line, .align = 1},
+		[ARANGES] = {".debug_aranges", SHT_PROGBITS, &c->aranges, .align = 1},
 		[SYMTAB] = {".symtab", SHT_SYMTAB, &c->symtab, .align = 8,
 		    .entry = sizeof(Elf64_Sym), .link = STRTAB,
 		    .info = (uint32_t)(c->symtab.len / sizeof(Elf64_Sym))},
-		[STRTAB] = {".strtab", SHT_STRTAB, &c->strtab, 1},
-		[SHSTRTAB] = {".shstrtab", SHT_STRTAB, &names, 1},
+		[STRTAB] = {".strtab", SHT_STRTAB, &c->strtab, .align = 1},
+		[SHSTRTAB] = {".shstrtab", SHT_STRTAB, &names, .align = 1},
 	};
 	bool ok;
 

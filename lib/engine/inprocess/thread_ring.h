@@ -31,9 +31,7 @@ struct thread_ring {
 	size_t common; /* outermost frames that the sink's last run has too */
 	uint32_t index, interp; /* of the thread in that run; TACH_NONE: there
 				 * was none */
-	/* The next sample, if there is one. */
-	struct wire_sample next;
-	bool has_next;
+	bool has_next; /* there is a next sample */
 	uint64_t last; /* ns: no earlier time is believed */
 	/* A wait that goes on.  since: ns, the time up to which its ticks have been
 	 * given; ahead: ticks that have been given, and of which the thread will
@@ -41,6 +39,7 @@ struct thread_ring {
 	 * of such ticks. */
 	uint64_t since, ahead;
 	bool waits;
+	struct wire_sample next; /* last, as its type ends in an array */
 };
 
 /* The area stays the caller's.  born: ns; no sample can be older.  NULL if memory
