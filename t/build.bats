@@ -120,7 +120,7 @@ only() {
 @test "bootstrap: an unknown word is a usage error" {
 	run -2 --separate-stderr "$TACH_SRCDIR/bootstrap" chekc
 	is "$output" ""
-	is "$stderr" "usage: ./bootstrap [demo | check]"
+	is "$stderr" "usage: ./bootstrap [demo | check [--all]]"
 }
 
 @test "bootstrap: alone, it names what is missing and installs nothing" {

@@ -130,6 +130,7 @@ FILE_TESTS = \
 	t/bombs.bats \
 	t/controls.bats \
 	t/source.bats \
+	t/static.bats \
 	t/format.bats \
 	t/gecko.bats \
 	t/callgrind.bats \
@@ -191,12 +192,42 @@ LIVE_TESTS = \
 	t/urgent.bats \
 	t/ways.bats
 
-EXTRA_DIST += $(FILE_TESTS) $(SAMPLE_TESTS) $(LIVE_TESTS) t/again t/agent.c t/arrows t/at-terminal \
+# Each builds the tree anew: other compilers, sanitizers, fuzzers, coverage.
+MATRIX_TESTS = t/matrix.bats
+
+# Some minutes' worth, which need no other Python than the one at hand.
+QUICK_TESTS = $(UNIT_TESTS) t/callgrind.bats t/cat.bats t/chrome.bats \
+	t/commands.bats t/controls.bats t/convert.bats t/damage.bats \
+	t/flamegraph.bats t/format.bats t/gecko.bats t/gperftools.bats \
+	t/heatmap.bats t/info.bats t/inputs.bats t/layouts.bats t/lint.bats \
+	t/man.bats t/messages.bats t/places.bats t/pprof.bats t/pstats.bats \
+	t/record.bats t/records.bats t/select.bats t/speedscope.bats \
+	t/text.bats t/totals.bats
+
+# What `make quick` leaves out it says, before it begins.
+quick: all
+	@echo 'Not run, by make check alone:' \
+	    $(filter-out $(QUICK_TESTS),$(FILE_TESTS) $(SAMPLE_TESTS) \
+		$(LIVE_UNIT_TESTS) $(LIVE_TESTS))
+	@$(MAKE) $(AM_MAKEFLAGS) check-twice TESTS='$(QUICK_TESTS)'
+check-all: all
+	@$(MAKE) $(AM_MAKEFLAGS) check-twice TESTS='$(TESTS) $(MATRIX_TESTS)'
+# One chance more, alone, for a test that may only have been too slow.
+check-twice:
+	@$(MAKE) $(AM_MAKEFLAGS) check || { \
+		status=0; \
+		$(MAKE) $(AM_MAKEFLAGS) -j1 again || status=$$?; \
+		$(MAKE) $(AM_MAKEFLAGS) closing; \
+		exit $$status; \
+	}
+.PHONY: check-all check-twice quick
+
+EXTRA_DIST += $(FILE_TESTS) $(SAMPLE_TESTS) $(LIVE_TESTS) $(MATRIX_TESTS) t/again t/agent.c t/arrows t/at-terminal \
 	t/atexit.c \
 	t/calls.py \
 	t/chrome.schema.json t/closing \
 	t/data \
-	t/decode.py t/fault.c t/golden t/in-turn t/lib.bash t/lint t/lost.py \
+	t/decode.py t/fault.c t/golden t/in-turn t/lib.bash t/lint t/lost.py t/static \
 	t/merge.py t/moments.py t/names.py t/natives.c t/peers t/pprof.py \
 	t/programs t/slots.py \
 	t/totals.py t/truth.bash t/truth.py t/viewers.bash
@@ -272,4 +303,4 @@ again:
 	@$(AM_TESTS_ENVIRONMENT) BATS='$(BATS)' $(SHELL) $(srcdir)/t/again \
 	    $(TEST_LOGS)
 .PHONY: again closing
-MOSTLYCLEANFILES = t/*.again.log t/unit/*.again.log
+MOSTLYCLEANFILES = t/*.again.log t/unit/*.again.log t/*.seconds
