@@ -173,6 +173,7 @@ lib_libtach_core_la_SOURCES += \
 lib_libtach_core_la_SOURCES += \
 	lib/engine/target/target.c lib/engine/target/target.h
 lib_libtach_core_la_SOURCES += \
+	lib/engine/stack/call_stack.c lib/engine/stack/call_stack.h \
 	lib/engine/stack/candidate.c lib/engine/stack/candidate.h \
 	lib/engine/stack/chains.c lib/engine/stack/chains.h \
 	lib/engine/stack/fault_in.c lib/engine/stack/fault_in.h \

@@ -119,20 +119,21 @@ type_of_running(const struct subject *s, struct chains *c)
 {
 	struct py_threads list = {0};
 	struct thread t = thread_new((struct py_thread){0});
+	struct call_stack stack = {0};
+	const struct py_chain *chain = &stack.chain;
+	struct verdict v = {.is = READ_RETRY};
 	uint64_t type = 0;
-	size_t sure = 0;
 
 	if (runtime_threads(&s->memory.memory, s->runtime, &list) &&
 	    list.count > 0) {
 		t.py = list.list[list.count - 1];
-		if (read_twice(c, &t, &sure) == READ_OK)
-			sure = c->chain.depth;
+		v = read_twice(c, &t, &stack);
 	}
-	for (size_t i = c->chain.depth - sure; i < c->chain.depth && type == 0;
-	    i++)
-		if (!place_is_mark(&c->chain.places[i]))
-			type = read_word(s, c->chain.places[i].code +
+	for (size_t i = chain->depth - v.sure; i < chain->depth && type == 0; i++)
+		if (!place_is_mark(&chain->places[i]))
+			type = read_word(s, chain->places[i].code +
 			    s->offsets->object_type);
+	call_stack_free(&stack);
 	runtime_threads_free(&list);
 	thread_free(&t);
 	return type;

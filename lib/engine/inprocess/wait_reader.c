@@ -15,6 +15,7 @@ struct catcher {
 };
 
 struct wait_reader {
+	/* Borrowed from the caller, and valid as long as the reader. */
 	const struct process *process;
 	const struct py_runtime *runtime;
 	struct thread_names *names;
@@ -26,7 +27,8 @@ struct wait_reader {
 	struct interps interps;
 	struct snapshot globals;
 	struct spans spans;
-	struct py_none none;
+	/* Of one thread: the stack that was read last, and the one to be sampled. */
+	struct call_stack stack, deepest;
 };
 
 /* ---- making -------------------------------------------------------------- */
@@ -74,6 +76,8 @@ wait_reader_free(struct wait_reader *w)
 	interps_free(&w->interps);
 	snapshot_free(&w->globals);
 	spans_free(&w->spans);
+	call_stack_free(&w->stack);
+	call_stack_free(&w->deepest);
 	free(w);
 }
 
@@ -146,25 +150,22 @@ waiter_holds_gil(const struct wait_reader *w, const struct thread *t)
 		   sizeof(status)) && (status & offsets->active) != 0;
 }
 
-/* Reads a chain.  False if there is none, or not all of it is certain. */
+/* Reads a stack.  False if there is none, or not all of it is certain. */
 static bool
 read_waiter(struct wait_reader *w, struct thread *t)
 {
-	size_t sure;
-
 	t->status.holds_gil = waiter_holds_gil(w, t);
-	return read_twice(&w->chains, t, &sure) == READ_OK &&
-	    w->chains.chain.depth > 0;
+	return read_twice(&w->chains, t, &w->stack).is == READ_SURE &&
+	    w->stack.chain.depth > 0;
 }
 
-/* Reads the chain of a thread in the interpreter that the thread is in.  A thread has
- * a state in each interpreter that it has entered; it is in the one whose code began
- * deepest in its C stack.  NULL if there is no such chain. */
+/* Reads the stack of a thread in the interpreter that the thread is in, into
+ * ->deepest.  A thread has a state in each interpreter that it has entered; it is in
+ * the one whose code began deepest in its C stack.  NULL if there is no such stack. */
 static struct thread *
 read_deepest(struct wait_reader *w, uint64_t ident, uint64_t tid)
 {
-	struct thread *deepest = NULL, *last = NULL;
-	uint64_t stack = 0;
+	struct thread *deepest = NULL;
 
 	for (size_t i = 0; i < w->threads.count; i++) {
 		struct thread *t = &w->threads.list[i];
@@ -172,32 +173,29 @@ read_deepest(struct wait_reader *w, uint64_t ident, uint64_t tid)
 			continue;
 		t->last.is = LAST_NONE;
 		thread_bind(t, w->process, tid);
-		if (!read_waiter(w, t))
+		if (!read_waiter(w, t) || (deepest != NULL &&
+			w->stack.chain.stack >= w->deepest.chain.stack))
 			continue;
-		last = t;
-		if (deepest == NULL || w->chains.chain.stack < stack) {
-			deepest = t;
-			stack = w->chains.chain.stack;
-		}
+		call_stack_swap(&w->deepest, &w->stack);
+		deepest = t;
 	}
-	return deepest == last || read_waiter(w, deepest) ? deepest : NULL;
+	return deepest;
 }
 
 static struct moment
-moment_of_waiter(struct wait_reader *w, struct thread *t)
+moment_of_waiter(const struct wait_reader *w, struct thread *t)
 {
-	const struct chains *c = &w->chains;
 	struct moment m = {.offsets = &w->runtime->offsets,
 	    .gil = w->interps.list[t->interp].gil_at,
 	    .holds_gil = t->status.holds_gil,
-	    .wants_gil = chains_wants_gil(c),
-	    .exception = chains_exception(c, t, &w->none)};
+	    .wants_gil = w->deepest.words.wants_gil,
+	    .exception = w->deepest.words.exception};
 
 	m.status = status_of(w->process, t, &m);
 	return m;
 }
 
-/* Makes the newest chain the thread's sample. */
+/* Makes the stack in ->deepest the thread's sample. */
 static bool
 make_sample(struct wait_reader *w, struct thread *t)
 {
@@ -205,10 +203,10 @@ make_sample(struct wait_reader *w, struct thread *t)
 
 	t->index = thread_names_add(w->names, (uint32_t)t->py.interp_id,
 	    t->id.tid);
-	t->last.sound = w->chains.sound;
-	t->last.count = w->chains.stamp.count;
+	t->last.sound = w->deepest.sound;
+	t->last.count = w->deepest.stamp.count;
 	if (t->index == TACH_NONE || !emit_sample(&w->emitter, t,
-	    &w->chains.chain, false, &m, &w->catcher.sink))
+	    &w->deepest.chain, false, &m, &w->catcher.sink))
 		return false;
 	t->last.is = LAST_GOOD;
 	return true;
@@ -219,15 +217,11 @@ wait_reader_read(struct wait_reader *w, uint64_t ident, uint64_t tid,
     struct wait_reader_sample *s)
 {
 	struct thread *t = read_deepest(w, ident, tid);
-	bool compiled;
 
-	if (t == NULL)
-		return false;
-	compiled = chains_compiled(&w->chains);
-	if (!make_sample(w, t) || !wait_reader_again(w, ident, s))
+	if (t == NULL || !make_sample(w, t) || !wait_reader_again(w, ident, s))
 		return false;
 	s->shared = w->catcher.run.shared;
-	s->compiled = compiled;
+	s->compiled = w->deepest.words.compiled;
 	return true;
 }
 

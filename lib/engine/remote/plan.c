@@ -44,6 +44,14 @@ plan_interp(const struct plan *v, const struct thread *t)
 	return &v->interps.list[t->interp];
 }
 
+struct capture
+plan_capture(const struct plan *v, const struct thread *t)
+{
+	const struct interp *in = plan_interp(v, t);
+
+	return capture_of(&v->all, &t->copy, in->gc, &in->stamp);
+}
+
 /* Whether a thread can run without a sign of it. */
 static bool
 is_free(const struct plan *v, const struct thread *t)
@@ -455,20 +463,18 @@ take_note(struct plan *v, bool last)
 
 /* Takes note of a copy that has nothing but the globals and a thread. */
 static enum copy_result
-note_alone(struct plan *v, struct thread *t, enum plan_kind kind)
+note_alone(struct plan *v, enum plan_kind kind)
 {
 	v->kind = kind;
-	t->copy.before = t->copy.first;
 	return take_note(v, false);
 }
 
 /* The result of a copy in an interrupt, once it is noted. */
 static enum copy_result
-note_interrupted(struct plan *v, struct thread *t, enum interrupt_result copied,
-    enum plan_kind kind)
+note_interrupted(struct plan *v, enum interrupt_result copied, enum plan_kind kind)
 {
 	if (copied == INTERRUPT_OK)
-		return note_alone(v, t, kind);
+		return note_alone(v, kind);
 	return copied == INTERRUPT_NOMEM ? COPY_NOMEM : COPY_FAILED;
 }
 
@@ -494,8 +500,8 @@ plan_interrupt(struct plan *v)
 		return COPY_FAILED;
 	if (!begin_alone(v, t))
 		return COPY_NOMEM;
-	return note_interrupted(v, t,
-	    interrupted_copy(v->interrupts, v->chains, t, &v->all), PLAN_ALONE);
+	return note_interrupted(v, interrupted_copy(v->interrupts, v->chains, t,
+	    &v->all, &t->copy), PLAN_ALONE);
 }
 
 /* Makes a copy and takes note of it. */
@@ -826,6 +832,6 @@ plan_take(struct plan *v, const struct batch *b)
 		return COPY_FAILED;
 	if (!begin_alone(v, t))
 		return COPY_NOMEM;
-	return note_interrupted(v, t, interrupted_take(b, v->chains, t, &v->all),
+	return note_interrupted(v, interrupted_take(b, v->chains, t, &v->all),
 	    PLAN_PAST);
 }

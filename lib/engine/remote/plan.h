@@ -37,6 +37,7 @@ struct asked_ahead {
 };
 
 struct plan {
+	/* Borrowed from the caller, and valid as long as the plan. */
 	const struct process *process;
 	const struct py_runtime *runtime;
 	struct chains *chains;
@@ -96,6 +97,8 @@ enum copy_result plan_copy(struct plan *, bool first);
  * to make it: the lists are due or have changed, or a GIL has changed hands. */
 enum copy_result plan_copy_lean(struct plan *);
 
+/* The capture of a thread that the newest copy has; valid until the next copy. */
+struct capture plan_capture(const struct plan *, const struct thread *);
 /* The interpreter of a thread; valid until the next copy. */
 struct interp *plan_interp(const struct plan *, const struct thread *);
 /* Whether a thread may have run between the last two looks. */

@@ -41,7 +41,7 @@
 struct releasing_sink {
 	struct tach_sink sink;
 	struct stops *stops;
-	struct tach_sink *to;
+	struct tach_sink *to; /* of the round */
 };
 
 /* When a batch begins. */
@@ -69,14 +69,16 @@ struct loops {
 };
 
 struct remote {
+	/* Borrowed from the caller, and valid as long as the remote: these four and
+	 * the interrupts. */
 	const struct process *process;
 	const struct py_offsets *offsets;
 	const struct tach_recorder_options *options;
 	struct thread_names *names;
 	struct chains chains;
+	struct call_stack stack; /* of the thread that is sampled */
 	struct tids tids;
 	struct identity identity;
-	struct py_none none;
 	struct stops stops;
 	struct releasing_sink releasing; /* with --blocking */
 	struct interrupts *interrupts; /* or NULL */
@@ -161,6 +163,7 @@ remote_free(struct remote *r, uint64_t until)
 	free(r->loops.of);
 	free(r->loops.threads);
 	names_free(r->called);
+	call_stack_free(&r->stack);
 	chains_free(&r->chains);
 	watcher_free(&r->watcher);
 	plan_free(&r->plan);
@@ -186,12 +189,10 @@ live(const struct remote *r)
 
 /* ---- samples ----------------------------------------------------------- */
 
-/* Leaves only the outermost frames of the newest chain. */
+/* Leaves only the outermost frames of a chain. */
 static void
-cut_chain(struct remote *r, size_t depth)
+cut_chain(struct py_chain *c, size_t depth)
 {
-	struct py_chain *c = &r->chains.chain;
-
 	memmove(c->places, c->places + (c->depth - depth),
 	    depth * sizeof(*c->places));
 	c->depth = depth;
@@ -220,9 +221,9 @@ seek_tid(struct remote *r, const struct thread *t, uint64_t pthread)
 /* The id that a state gives, if the process has such a thread; else the id that
  * other evidence tells, or 0. */
 static uint64_t
-told_tid(struct remote *r, struct thread *t)
+told_tid(struct remote *r, struct thread *t, uint64_t id)
 {
-	uint64_t id = r->chains.copies.tid, pthread = 0;
+	uint64_t pthread = 0;
 
 	if (id == t->id.told && t->id.tid != 0)
 		return t->id.tid;
@@ -233,15 +234,16 @@ told_tid(struct remote *r, struct thread *t)
 	    &pthread, sizeof(pthread)) ? seek_tid(r, t, pthread) : 0;
 }
 
-/* The kernel's id of a state's thread.  To 3.10, if nothing tells it, pthread_self()
- * takes its place, which at least tells threads apart.  0 if there is none. */
+/* The kernel's id of the thread whose state gives an id.  To 3.10, if nothing tells
+ * it, pthread_self() takes its place, which at least tells threads apart.  0 if there
+ * is none. */
 static uint64_t
-find_tid(struct remote *r, struct thread *t)
+find_tid(struct remote *r, struct thread *t, uint64_t id)
 {
-	uint64_t id = r->chains.copies.tid, tid;
+	uint64_t tid;
 
 	if (py_has(r->offsets->thread_native_thread_id))
-		return told_tid(r, t);
+		return told_tid(r, t, id);
 	tid = tids_find(&r->tids, r->process, live(r), r->offsets,
 	    &r->plan.list, id, t->id.pthread == id ? t->id.tid : 0);
 	t->id.pthread = id;
@@ -255,50 +257,49 @@ find_tid(struct remote *r, struct thread *t)
 static void
 find_thread(struct remote *r, struct thread *t)
 {
-	struct chains *c = &r->chains;
-	struct py_piece id = {t->py.addr + c->part.id, sizeof(c->copies.tid),
-	    &c->copies.tid};
+	uint64_t id;
 
-	if (t->task == 0 && live(r)->read(live(r), &id, 1))
-		thread_find(t, r->process, find_tid(r, t));
+	if (t->task == 0 && py_read(live(r), t->py.addr + r->chains.part.id, &id,
+		sizeof(id)))
+		thread_find(t, r->process, find_tid(r, t, id));
 }
 
 /* Stops a thread and reads it; it stays stopped until it is let go.  A blocked
  * thread is not stopped: it stands still anyway, and some system calls would end
  * early.  A thread that stands amid the making of a call is let go, and stopped once
  * more. */
-static enum read_result
-read_stopped(struct remote *r, struct thread *t, size_t *sure)
+static struct verdict
+read_stopped(struct remote *r, struct thread *t)
 {
-	enum read_result got = READ_TORN;
+	struct verdict v = {.is = READ_RETRY};
 
-	for (int i = 0; i < STOP_TRIES && got == READ_TORN; i++) {
+	for (int i = 0; i < STOP_TRIES && verdict_can_improve(&v); i++) {
 		if (i > 0) {
 			stop_release_all(&r->stops);
 			read_twice_wait();
 		}
 		t->held = t->task != 0 && status_runs(t) &&
 		    stop_thread(&r->stops, t->task) ? HOLD_STOP : HOLD_NONE;
-		got = read_twice(&r->chains, t, sure);
+		v = read_twice(&r->chains, t, &r->stack);
 		if (t->held == HOLD_NONE)
 			break;
 	}
-	return got;
+	return v;
 }
 
-/* Reads a running thread in an interrupt.  READ_TORN also if it runs no more, or
+/* Reads a running thread in an interrupt.  READ_RETRY also if it runs no more, or
  * cannot be read so. */
-static enum read_result
+static struct verdict
 read_interrupted(struct remote *r, struct thread *t)
 {
-	enum read_result got;
+	struct verdict v = {.is = READ_RETRY};
 
 	if (r->interrupts == NULL || t->task == 0 || !status_runs(t))
-		return READ_TORN;
-	got = interrupted_read(r->interrupts, &r->chains, t);
-	if (got == READ_OK)
+		return v;
+	v = interrupted_read(r->interrupts, &r->chains, t, &r->stack);
+	if (v.is == READ_SURE)
 		t->held = HOLD_INTERRUPT;
-	return got;
+	return v;
 }
 
 /* Plans no stay on the CPU of a thread that can be interrupted, even if it could not
@@ -321,106 +322,110 @@ park(const struct remote *r, struct thread *t)
 		t->looks.parked = SWITCHES_UNKNOWN;
 }
 
-/* Walks the copy of the round. */
-static enum read_result
-walk_round_copy(struct remote *r, struct thread *t, size_t *sure)
+/* Reads a thread by the copy of the round, for which it stood still. */
+static struct verdict
+read_round_copy(struct remote *r, struct thread *t)
 {
-	const struct interp *in = plan_interp(&r->plan, t);
+	struct capture from = plan_capture(&r->plan, t);
 
-	return read_once_still(&r->chains, t, &r->plan.all, in->gc, &in->stamp,
-	    sure);
+	return read_once_still(&r->chains, t, &from, &r->stack);
 }
 
 /*
  * Reads a record of a round that the kernel took.  It uses nothing but the record,
- * as the thread has gone on since then.  If that is not enough for the whole chain,
+ * as the thread has gone on since then.  If that is not enough for the whole stack,
  * the batch ends: rounds are then better taken by the recorder.
  */
-static enum read_result
-read_record(struct remote *r, struct thread *t, size_t *sure)
+static struct verdict
+read_record(struct remote *r, struct thread *t)
 {
-	enum read_result got = READ_TORN;
+	struct verdict v = {.is = READ_RETRY};
 
 	t->held = HOLD_COPY;
-	for (int i = 0; i < RECORD_TRIES && got == READ_TORN; i++)
-		got = walk_round_copy(r, t, sure);
-	if (got == READ_OK)
+	for (int i = 0; i < RECORD_TRIES && verdict_can_improve(&v); i++)
+		v = read_round_copy(r, t);
+	if (v.is == READ_SURE)
 		thread_make_current(t);
-	else {
+	else
 		batch_end(&r->batch);
-		r->chains.trouble = CHAIN_UNKNOWN;
-	}
-	return got;
+	v.trouble = TROUBLE_UNKNOWN;
+	return v;
 }
 
 /* Reads a thread by the copy of the round, if the thread stood still for that, or
  * cannot have run. */
-static enum read_result
-read_still(struct remote *r, struct thread *t, size_t *sure)
+static struct verdict
+read_still(struct remote *r, struct thread *t)
 {
-	enum read_result got = READ_TORN;
+	struct verdict v = {.is = READ_RETRY};
 
 	if (t->copy.how == COPIED_INTERRUPT) {
-		got = walk_round_copy(r, t, sure);
-		if (got == READ_OK) {
+		v = read_round_copy(r, t);
+		if (v.is == READ_SURE) {
 			thread_make_current(t);
 			t->held = HOLD_COPY;
 		}
 	}
-	return got == READ_TORN && t->fresh == FRESH_CURRENT ?
-	    walk_round_copy(r, t, sure) : got;
+	return verdict_can_improve(&v) && t->fresh == FRESH_CURRENT ?
+	    read_round_copy(r, t) : v;
 }
 
 /* Reads a thread by the copy of the round, which may be of more than one moment. */
-static enum read_result
+static struct verdict
 read_running(struct remote *r, struct thread *t)
 {
-	const struct interp *in = plan_interp(&r->plan, t);
+	struct capture from;
 
-	return t->copy.how != COPIED_NOT && t->fresh == FRESH_STALE ?
-	    read_once_running(&r->chains, t, &r->plan.all, in->gc, &in->stamp) :
-	    READ_TORN;
+	if (t->copy.how == COPIED_NOT || t->fresh != FRESH_STALE)
+		return (struct verdict){.is = READ_RETRY};
+	from = plan_capture(&r->plan, t);
+	return read_once_running(&r->chains, t, &from, &r->stack);
 }
 
 /*
- * Reads a thread's newest chain, from the round's copy if that can be trusted.  A
- * stale thread that ran at its last sample, too, is interrupted before its copy is
- * used.  Another thread is interrupted only if its copy is of no use: to do it at
- * once would move just these samples to a later moment, and show the thread running
- * too often.
+ * Reads a thread's stack, from the round's copy if that can be trusted.  A stale
+ * thread that ran at its last sample, too, is interrupted before its copy is used.
+ * Another thread is interrupted only if its copy is of no use: to do it at once would
+ * move just these samples to a later moment, and show the thread running too often.
  */
-static enum read_result
-read_chain(struct remote *r, struct thread *t, size_t *sure)
+static struct verdict
+read_chain(struct remote *r, struct thread *t)
 {
 	bool ran = (t->status.bits & TACH_STATUS_CPU) != 0; /* when it was seen last */
-	enum read_result got;
+	struct verdict v;
 
 	if (t->copy.how == COPIED_NOT || plan_may_have_run(&r->plan, t))
 		thread_make_stale(t);
 	else
 		thread_make_current(t);
 	if (t->copy.how == COPIED_INTERRUPT && r->taken)
-		return read_record(r, t, sure);
-	if ((got = read_still(r, t, sure)) != READ_TORN)
-		return got;
+		return read_record(r, t);
+	v = read_still(r, t);
+	if (!verdict_can_improve(&v))
+		return v;
 	find_thread(r, t);
 	if (t->copy.how != COPIED_NOT &&
-	    colocate_held(&r->chains.colocation, t->task) &&
-	    (got = walk_round_copy(r, t, sure)) != READ_TORN)
-		return got;
+	    colocate_held(&r->chains.colocation, t->task))
+		v = read_round_copy(r, t);
+	if (!verdict_can_improve(&v))
+		return v;
 	if (r->options->blocking) {
 		thread_make_stale(t);
-		return read_stopped(r, t, sure);
+		return read_stopped(r, t);
 	}
-	if (ran && (got = read_interrupted(r, t)) != READ_TORN)
-		return got;
-	if ((got = read_running(r, t)) != READ_TORN)
-		return got;
+	if (ran)
+		v = read_interrupted(r, t);
+	if (verdict_can_improve(&v))
+		v = read_running(r, t);
+	if (!verdict_can_improve(&v))
+		return v;
 	thread_make_stale(t);
-	if (!ran && (got = read_interrupted(r, t)) != READ_TORN)
-		return got;
+	if (!ran)
+		v = read_interrupted(r, t);
+	if (!verdict_can_improve(&v))
+		return v;
 	park(r, t);
-	return read_twice(&r->chains, t, sure);
+	return read_twice(&r->chains, t, &r->stack);
 }
 
 /* Gives a state a new thread id. */
@@ -441,7 +446,7 @@ rebind(struct remote *r, struct thread *t, uint64_t tid)
 static bool
 bind_thread(struct remote *r, struct thread *t)
 {
-	uint64_t tid = find_tid(r, t);
+	uint64_t tid = find_tid(r, t, r->stack.words.tid);
 
 	if (tid == 0)
 		return false;
@@ -519,7 +524,7 @@ seek_again(struct thread *t, uint64_t time_us)
 static bool
 has_just_run(const struct remote *r, const struct thread *t, uint64_t time_us)
 {
-	const struct py_chain *now = &r->chains.chain, *then = &t->last.chain;
+	const struct py_chain *now = &r->stack.chain, *then = &t->last.chain;
 
 	return t->status.holds_gil && time_us - t->last.read_us <= RECENT &&
 	    (t->status.bits & TACH_STATUS_CPU) != 0 && then->depth > 0 &&
@@ -527,19 +532,22 @@ has_just_run(const struct remote *r, const struct thread *t, uint64_t time_us)
 		now->places[0].frame != then->places[0].frame);
 }
 
+/* The moment of a thread's stack, with the thread's status. */
 static struct moment
-moment_of(struct remote *r, const struct thread *t, uint64_t time_us)
+moment_of(const struct remote *r, struct thread *t, uint64_t time_us)
 {
 	const struct interp *in = plan_interp(&r->plan, t);
-
-	return (struct moment){.time_us = time_us,
+	struct moment m = {.time_us = time_us,
 	    .offsets = r->offsets,
 	    .gil = in->gil_at,
 	    .holds_gil = t->status.holds_gil,
-	    .wants_gil = chains_wants_gil(&r->chains),
+	    .wants_gil = r->stack.words.wants_gil,
 	    .ran = has_just_run(r, t, time_us),
 	    .waits = !t->status.holds_gil && plan_takes_turns(&r->plan, t),
-	    .exception = chains_exception(&r->chains, t, &r->none)};
+	    .exception = r->stack.words.exception};
+
+	m.status = status_of(r->process, t, &m);
+	return m;
 }
 
 static bool
@@ -574,17 +582,17 @@ thread_has_ended(const struct remote *r, const struct thread *t)
 }
 
 static void
-count_failure(const struct remote *r, struct tach_recorder_stats *stats)
+count_failure(enum read_trouble trouble, struct tach_recorder_stats *stats)
 {
 	stats->failed++;
-	switch (r->chains.trouble) {
-	case CHAIN_UNREADABLE:
+	switch (trouble) {
+	case TROUBLE_UNREADABLE:
 		stats->unreadable++;
 		break;
-	case CHAIN_MOVING:
+	case TROUBLE_MOVING:
 		stats->moving++;
 		break;
-	case CHAIN_UNKNOWN:
+	case TROUBLE_UNKNOWN:
 		stats->unknown++;
 		break;
 	}
@@ -613,7 +621,7 @@ remote_locals(struct remote *r, const struct tach_locals *l)
 	r->locals = *l;
 }
 
-/* The frame of a variable. */
+/* The frame of a variable that is being told. */
 struct local_of {
 	const struct tach_locals *locals;
 	uint32_t outer;
@@ -632,7 +640,7 @@ tell_local(void *arg, const char *name, const char *value, size_t len)
 static void
 tell_locals(const struct remote *r)
 {
-	const struct py_chain *c = &r->chains.chain;
+	const struct py_chain *c = &r->stack.chain;
 	struct py_objects objects = {r->offsets, live(r)};
 
 	for (size_t i = 0; i < c->depth; i++) {
@@ -647,19 +655,19 @@ tell_locals(const struct remote *r)
 
 /* ---- one thread -------------------------------------------------------- */
 
-/* Reads a chain.  If the thread runs a task, the tasks that wait for it are joined;
+/* Reads a stack.  If the thread runs a task, the tasks that wait for it are joined;
  * if that fails, the event loop's frames stay. */
-static enum read_result
-read_stack(struct remote *r, struct thread *t, size_t *sure)
+static struct verdict
+read_stack(struct remote *r, struct thread *t)
 {
-	enum read_result got = read_chain(r, t, sure);
+	struct verdict v = read_chain(r, t);
 
 	if (r->tasks == NULL || !tasks_found(r->tasks, clock_ns()))
-		return got;
-	for (int i = 0; i < TASK_TRIES && got == READ_OK &&
-	    !tasks_extend(r->tasks, t, &r->chains.chain); i++)
-		got = read_twice(&r->chains, t, sure);
-	return got;
+		return v;
+	for (int i = 0; i < TASK_TRIES && v.is == READ_SURE &&
+	    !tasks_extend(r->tasks, t, &r->stack.chain); i++)
+		v = read_twice(&r->chains, t, &r->stack);
+	return v;
 }
 
 /*
@@ -695,7 +703,7 @@ is_elsewhere(const struct remote *r, const struct thread *t, uint64_t time_us)
 static void
 renew_set(const struct remote *r, struct thread *t)
 {
-	const struct py_chain *c = &r->chains.chain;
+	const struct py_chain *c = &r->stack.chain;
 	struct workset old = t->memory.set;
 	size_t n;
 
@@ -723,78 +731,127 @@ pass_over(struct thread *t, uint8_t status)
 	t->status.bits = status;
 }
 
-static bool
-take_thread_sample(struct remote *r, struct thread *t, uint64_t time_us,
-    struct tach_sink *sink, struct tach_recorder_stats *stats)
+/* Forgets the last sample, which holds no more. */
+static void
+begin_sample(const struct remote *r, struct thread *t)
 {
-	size_t sure = 0;
-	enum read_result got;
-	bool whole;
-	struct moment m;
-
 	t->done = true;
 	t->last.is = LAST_NONE;
 	t->status.unsure = false;
 	t->held = HOLD_NONE;
 	t->status.holds_gil = holds_gil(r, t);
-	if (!is_wanted_thread(r, t))
-		return true;
-	got = read_stack(r, t, &sure);
-	if (got == READ_NOMEM)
-		return false;
-	whole = got == READ_OK;
-	stay_away(r, t);
-	if (!whole && sure == 0) {
-		if (got != READ_GONE && !thread_has_ended(r, t)) {
-			t->last.is = LAST_LOST;
-			count_failure(r, stats);
-		}
-		return true;
-	}
-	t->last.stack = 0;
-	if (r->chains.chain.depth == 0)
-		return true; /* runs no Python code */
-	t->last.stack = r->chains.chain.stack;
+}
+
+/* Takes note that nothing of a thread's stack is believed. */
+static void
+lose_sample(const struct remote *r, struct thread *t, const struct verdict *v,
+    struct tach_recorder_stats *stats)
+{
+	if (v->is == READ_GONE || thread_has_ended(r, t))
+		return;
+	t->last.is = LAST_LOST;
+	count_failure(v->trouble, stats);
+}
+
+/* Finds the thread that the stack belongs to, and its status then.  False if it is no
+ * thread's, or if the thread runs by another state. */
+static bool
+find_moment(struct remote *r, struct thread *t, uint64_t time_us,
+    struct tach_recorder_stats *stats, struct moment *m)
+{
 	if (!bind_thread(r, t)) {
 		leave_stray_out(t, time_us, stats);
-		return true;
+		return false;
 	}
 	if (is_elsewhere(r, t, time_us))
-		return true;
-	m = moment_of(r, t, time_us);
-	m.status = status_of(r->process, t, &m);
-	if (seek_user(r, t, &m)) {
-		if (is_elsewhere(r, t, time_us))
-			return true;
-		m.status = status_of(r->process, t, &m);
-	}
-	if (!name_thread(r, t, stats))
 		return false;
-	if (thread_has_left(r, t, m.status)) {
-		leave_stray_out(t, time_us, stats);
+	*m = moment_of(r, t, time_us);
+	if (!seek_user(r, t, m))
 		return true;
+	if (is_elsewhere(r, t, time_us))
+		return false;
+	m->status = status_of(r->process, t, m);
+	return true;
+}
+
+/* Whether the stack makes a sample: its thread is there, and is wanted. */
+static bool
+is_sample(const struct remote *r, struct thread *t, const struct moment *m,
+    struct tach_recorder_stats *stats)
+{
+	if (thread_has_left(r, t, m->status)) {
+		leave_stray_out(t, m->time_us, stats);
+		return false;
 	}
-	if (!is_wanted_thread(r, t) || !status_kept(r->options, m.status)) {
-		pass_over(t, m.status);
+	if (is_wanted_thread(r, t) && status_kept(r->options, m->status))
 		return true;
-	}
-	if (!whole)
-		cut_chain(r, sure);
-	if (r->locals.tell != NULL)
-		tell_locals(r);
+	pass_over(t, m->status);
+	return false;
+}
+
+/* Stores in the thread what its next read and its next sample need to know of the
+ * stack; emit_sample stores the stack. */
+static void
+keep_sample(const struct remote *r, struct thread *t, bool whole,
+    const struct moment *m)
+{
 	renew_set(r, t);
-	thread_names_count(r->names, t->index, 1, stats);
-	stats->torn += !whole;
-	count_interrupts(r, t, m.status, stats);
-	stats->compiled += chains_compiled(&r->chains);
 	t->last.is = whole && r->options->async != TACH_ASYNC_ALL ?
 	    LAST_GOOD : LAST_LOST;
-	t->last.sound = whole && r->chains.sound;
-	t->last.count = r->chains.stamp.count;
-	t->last.read_us = time_us;
-	t->status.wants_gil = m.wants_gil;
-	t->status.exception = m.exception;
-	return emit_sample(&r->emitter, t, &r->chains.chain, !whole, &m, sink);
+	t->last.sound = whole && r->stack.sound;
+	t->last.count = r->stack.stamp.count;
+	t->last.read_us = m->time_us;
+	t->status.wants_gil = m->wants_gil;
+	t->status.exception = m->exception;
+}
+
+/* Gives the stack, as far as it is believed, to the sink as a sample of the thread. */
+static bool
+sample_stack(struct remote *r, struct thread *t, const struct verdict *v,
+    const struct moment *m, struct tach_sink *sink,
+    struct tach_recorder_stats *stats)
+{
+	bool whole = v->is == READ_SURE;
+
+	if (!whole)
+		cut_chain(&r->stack.chain, v->sure);
+	if (r->locals.tell != NULL)
+		tell_locals(r);
+	thread_names_count(r->names, t->index, 1, stats);
+	stats->torn += !whole;
+	count_interrupts(r, t, m->status, stats);
+	stats->compiled += r->stack.words.compiled;
+	keep_sample(r, t, whole, m);
+	return emit_sample(&r->emitter, t, &r->stack.chain, !whole, m, sink);
+}
+
+/* Reads a thread, and makes a sample of the stack, if it is one. */
+static bool
+take_thread_sample(struct remote *r, struct thread *t, uint64_t time_us,
+    struct tach_sink *sink, struct tach_recorder_stats *stats)
+{
+	const struct py_chain *chain = &r->stack.chain;
+	struct verdict v;
+	struct moment m;
+
+	begin_sample(r, t);
+	if (!is_wanted_thread(r, t))
+		return true;
+	v = read_stack(r, t);
+	if (v.is == READ_NOMEM)
+		return false;
+	stay_away(r, t);
+	if (!verdict_believes(&v)) {
+		lose_sample(r, t, &v, stats);
+		return true;
+	}
+	t->last.stack = chain->depth > 0 ? chain->stack : 0;
+	if (chain->depth == 0 || !find_moment(r, t, time_us, stats, &m))
+		return true; /* runs no Python code, or none of its own */
+	if (!name_thread(r, t, stats))
+		return false;
+	return !is_sample(r, t, &m, stats) ||
+	    sample_stack(r, t, &v, &m, sink, stats);
 }
 
 /* Samples a thread, then lets it go if it was made to stand still. */
@@ -882,7 +939,7 @@ sample_others(struct remote *r, uint64_t time_us, struct tach_sink *sink,
 
 /* ---- tasks that wait --------------------------------------------------- */
 
-/* The argument of sample_task. */
+/* The argument of sample_task, for one round. */
 struct task_round {
 	struct remote *remote;
 	struct moment moment;

@@ -7,10 +7,10 @@
 /* ---- walking it -------------------------------------------------------- */
 
 static enum walk_result
-walk_view(struct chains *c, const struct thread *t, const struct copied *from,
+walk_view(struct chains *c, const struct thread *t, const struct capture *from,
     struct py_view *view, bool past, struct py_chain *chain)
 {
-	struct py_marks marks = chains_marks(c, t, from->in->bytes + from->gc);
+	struct py_marks marks = chains_marks(c, t, from->gc);
 	enum walk_result w;
 
 	marks.past = past ? &c->past : NULL;
@@ -25,27 +25,28 @@ walk_view(struct chains *c, const struct thread *t, const struct copied *from,
 		chain_drop_past(chain);
 	if (chain->returned && chain->depth == 0)
 		return WALK_BAD;
-	if (codes_originals(c->codes, chain, from->stamp))
+	if (codes_originals(c->codes, chain, &from->stamp))
 		return WALK_OK;
 	return codes_failed(c->codes) ? WALK_MEMORY : WALK_BAD;
 }
 
 enum walk_result
-candidate_walk_spans(struct chains *c, const struct thread *t,
-    const struct copied *from, bool past, struct py_chain *chain)
+candidate_walk_view(struct chains *c, const struct thread *t,
+    const struct capture *from, bool past, struct py_chain *chain)
 {
-	struct py_view view = spans_view(&c->spans);
+	struct py_view view = from->view;
 
 	return walk_view(c, t, from, &view, past, chain);
 }
 
-/* A view of a copy.  Memory that the copy lacks is read when a walk needs it. */
+/* A view of a capture, for one walk.  Memory that the capture lacks is read when the
+ * walk needs it. */
 struct filled_view {
 	struct py_view view; /* first: fill gets its address */
 	struct chains *chains;
 	struct thread *thread;
 	const struct py_chain *chain;
-	size_t used; /* bytes of ->filled */
+	size_t used; /* bytes of the scratch for them */
 	size_t depth; /* of the chain when memory was read last */
 	bool failed;  /* memory of the recorder ran out */
 };
@@ -56,22 +57,23 @@ fill_copy(struct py_view *v, uint64_t addr, size_t size)
 	struct filled_view *f = (struct filled_view *)v;
 	struct chains *c = f->chains;
 	struct range blocks = workset_blocks(addr, size);
-	uint8_t *bytes = c->filled + f->used;
+	struct spans *spans = &c->scratch.spans;
+	uint8_t *bytes = c->scratch.filled + f->used;
 	enum copy_result added;
 
 	if (blocks.size == 0 || blocks.size > CHAINS_FILL - f->used ||
 	    !py_read(&c->memory.memory, blocks.addr, bytes, blocks.size))
 		return false;
 	added = workset_add(&f->thread->memory.set, addr, size);
-	if (added == COPY_OK && !spans_add_bytes(&c->spans, blocks, bytes))
+	if (added == COPY_OK && !spans_add_bytes(spans, blocks, bytes))
 		added = COPY_NOMEM;
 	f->failed = f->failed || added == COPY_NOMEM;
 	if (added != COPY_OK)
 		return false;
 	f->used += blocks.size;
 	f->depth = f->chain->depth;
-	v->spans = c->spans.list;
-	v->count = c->spans.count;
+	v->spans = spans->list;
+	v->count = spans->count;
 	v->hint = v->count - 1;
 	return true;
 }
@@ -105,20 +107,21 @@ is_too_late(const struct filled_view *f, size_t copied)
 }
 
 enum walk_result
-candidate_walk(struct chains *c, struct thread *t, const struct copied *from,
+candidate_walk(struct chains *c, struct thread *t, struct capture *from,
     bool past, struct py_chain *chain)
 {
 	struct filled_view f = {.chains = c, .thread = t, .chain = chain};
+	struct spans *spans = &c->scratch.spans;
 	enum walk_result w;
 
-	c->spans.count = 0;
-	if (!spans_add(&c->spans, from->in, from->first, from->count,
-	    from->offset))
+	spans->count = 0;
+	if (!spans_add(spans, from->in, from->first, from->count, from->offset))
 		return WALK_MEMORY;
-	f.view = spans_view(&c->spans);
+	f.view = spans_view(spans);
 	if (past && chains_lie_apart(c))
 		f.view.fill = fill_copy;
 	w = walk_view(c, t, from, &f.view, past, chain);
+	from->view = spans_view(spans);
 	if (f.failed)
 		return WALK_MEMORY;
 	return w == WALK_OK && is_too_late(&f, from->count) ? WALK_MISS : w;
@@ -127,73 +130,75 @@ candidate_walk(struct chains *c, struct thread *t, const struct copied *from,
 enum read_result
 candidate_walked(enum walk_result w)
 {
-	return w == WALK_OK ? READ_OK :
-	    w == WALK_MEMORY ? READ_NOMEM : READ_TORN;
+	return w == WALK_OK ? READ_SURE :
+	    w == WALK_MEMORY ? READ_NOMEM : READ_RETRY;
 }
 
 /* ---- proving it --------------------------------------------------------- */
 
 size_t
-candidate_same_as_last(const struct chains *c, const struct thread *t)
+candidate_same_as_last(const struct chains *c, const struct thread *t,
+    const struct py_chain *chain)
 {
 	return t->last.sound && t->last.replaced == codes_replaced(c->codes) ?
-	    chain_shared(&c->chain, &t->last.chain) : 0;
+	    chain_shared(chain, &t->last.chain) : 0;
 }
 
 size_t
-candidate_in_place(const struct chains *c, size_t proven)
+candidate_in_place(const struct py_chain *chain, size_t proven)
 {
 	size_t n = 0;
 
-	while (n < proven && !c->chain.places[c->chain.depth - 1 - n].left)
+	while (n < proven && !chain->places[chain->depth - 1 - n].left)
 		n++;
 	return n;
 }
 
-/* Proves the candidate.  Frames of the last sample are proven if the count stood
- * still since, except the innermost of them, which may have made another call by
- * now.  Where marks of native code are wanted, all frames must be in place: calls
- * from C are told by the C stack, which is used again at once. */
+/* Proves a stack of which ->last is set.  Frames of the last sample are proven if the
+ * count stood still since, except the innermost of them, which may have made another
+ * call by now.  Where marks of native code are wanted, all frames must be in place:
+ * calls from C are told by the C stack, which is used again at once. */
 static size_t
-prove_frames(struct chains *c, const struct thread *t, const struct stamp *stamp)
+prove_frames(struct chains *c, const struct thread *t, const struct capture *from,
+    struct call_stack *stack)
 {
-	struct py_view copy = spans_view(&c->spans);
-	bool copied = stamp->past && !codes_are_counted(c->codes);
-	struct py_chain inner = c->chain;
+	struct py_view copy = from->view;
+	bool copied = from->stamp.past && !codes_are_counted(c->codes);
+	struct py_chain inner = stack->chain;
 	size_t known = 0;
 
-	c->stamp = *stamp;
-	if (c->last > 1 && t->last.count == stamp->count)
-		known = c->last - 1;
+	stack->stamp = from->stamp;
+	if (stack->last > 1 && t->last.count == from->stamp.count)
+		known = stack->last - 1;
 	inner.depth -= known;
-	known += codes_check(c->codes, &inner, stamp,
+	known += codes_check(c->codes, &inner, &from->stamp,
 	    copied ? &copy.memory : NULL);
-	return c->wants.native ? candidate_in_place(c, known) : known;
+	return c->wants.native ? candidate_in_place(&stack->chain, known) : known;
 }
 
 size_t
 candidate_prove(struct chains *c, const struct thread *t,
-    const struct stamp *stamp)
+    const struct capture *from, struct call_stack *stack)
 {
-	c->last = candidate_same_as_last(c, t);
-	return prove_frames(c, t, stamp);
+	stack->last = candidate_same_as_last(c, t, &stack->chain);
+	return prove_frames(c, t, from, stack);
 }
 
 static bool
-note_sound(struct chains *c, bool sound)
+note_sound(struct chains *c, struct call_stack *stack, bool sound)
 {
-	c->sound = sound;
+	stack->sound = sound;
 	if (sound)
-		chain_note_resumers(&c->chain, c->last, &c->past);
+		chain_note_resumers(&stack->chain, stack->last, &c->past);
 	return sound;
 }
 
 /* Whether the call that a caller made is over by now.  False if that cannot be
  * read. */
 static bool
-is_call_over(const struct chains *c, size_t caller)
+is_call_over(const struct chains *c, const struct py_chain *chain, size_t caller)
 {
-	const struct py_place *by = &c->chain.places[caller], *of = by - 1;
+	const struct py_place *by = &chain->places[caller], *of = by - 1;
 	size_t size = c->offsets->frame_size;
 	uint8_t now[2][PY_FRAME_MAX];
 	struct py_piece pieces[2];
@@ -207,73 +212,58 @@ is_call_over(const struct chains *c, size_t caller)
 }
 
 /*
- * Whether all calls of the candidate are known.  A doubted caller is read again: if
+ * Whether all calls of a stack are known.  A doubted caller is read again: if
  * its call is over by now, it is marked as `left`.  It has gone on from its call to a
  * place of other calls, and mostly has gone on once more by now.  (If it makes a new
  * call, which is as short, a stay learns that call.)  Where marks of native code are
  * wanted, this is not done: all frames must be in place.
  */
 static bool
-know_calls(struct chains *c, const struct thread *t)
+know_calls(struct chains *c, const struct thread *t, struct call_stack *stack)
 {
-	for (int i = 0; !contexts_know(c->contexts, &c->chain, c->last); i++) {
+	struct py_chain *chain = &stack->chain;
+
+	for (int i = 0; !contexts_know(c->contexts, chain, stack->last); i++) {
 		size_t caller = contexts_doubted(c->contexts);
 		if (i == LEFT_MAX || caller == CONTEXTS_NONE || c->wants.native ||
-		    !is_call_over(c, caller))
+		    !is_call_over(c, chain, caller))
 			return false;
-		c->chain.places[caller].left = true;
+		chain->places[caller].left = true;
 		colocate_want(&c->colocation, t->task, false);
 	}
 	return true;
 }
 
 bool
-candidate_is_known(struct chains *c, const struct thread *t, size_t proven)
+candidate_is_known(struct chains *c, const struct thread *t,
+    struct call_stack *stack, size_t proven)
 {
-	return note_sound(c, proven == c->chain.depth && know_calls(c, t));
+	return note_sound(c, stack,
+	    proven == stack->chain.depth && know_calls(c, t, stack));
 }
 
 bool
 candidate_know(struct chains *c, const struct thread *t,
-    const struct stamp *stamp, size_t *proven)
+    const struct capture *from, struct call_stack *stack, size_t *proven)
 {
 	uint64_t replaced = codes_replaced(c->codes);
 	bool all;
 
-	*proven = c->chain.depth;
-	c->last = candidate_same_as_last(c, t);
-	c->sound = false;
-	all = codes_has_all(c->codes, &c->chain, c->last);
-	if (all && !know_calls(c, t))
+	*proven = stack->chain.depth;
+	stack->last = candidate_same_as_last(c, t, &stack->chain);
+	stack->sound = false;
+	all = codes_has_all(c->codes, &stack->chain, stack->last);
+	if (all && !know_calls(c, t, stack))
 		return false;
-	*proven = prove_frames(c, t, stamp);
+	*proven = prove_frames(c, t, from, stack);
 	return all && replaced == codes_replaced(c->codes) ?
-	    note_sound(c, *proven == c->chain.depth) :
-	    candidate_is_known(c, t, *proven);
+	    note_sound(c, stack, *proven == stack->chain.depth) :
+	    candidate_is_known(c, t, stack, *proven);
 }
 
 bool
-candidate_learn(struct chains *c)
+candidate_learn(struct chains *c, const struct call_stack *stack)
 {
-	chain_note_resumers(&c->chain, c->last, &c->past);
-	return contexts_learn(c->contexts, &c->chain, c->last);
-}
-
-/* The id is taken from the last copy: a new thread gets its id late. */
-void
-candidate_note_state(struct chains *c, const uint8_t *state,
-    const uint8_t *after)
-{
-	c->copies.first = state;
-	c->copies.after = after;
-	c->copies.tid = chains_state(c, after, c->part.id);
-}
-
-void
-candidate_swap(struct chains *c)
-{
-	struct py_chain other = c->other;
-
-	c->other = c->chain;
-	c->chain = other;
+	chain_note_resumers(&stack->chain, stack->last, &c->past);
+	return contexts_learn(c->contexts, &stack->chain, stack->last);
 }

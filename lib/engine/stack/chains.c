@@ -79,8 +79,8 @@ chains_init(struct chains *c, const struct process *p,
 	c->part.id = py_has(rt->offsets.thread_native_thread_id) ?
 	    rt->offsets.thread_native_thread_id : rt->offsets.thread_ident;
 	find_state_part(c);
-	c->newest = calloc(1, c->part.size + CHAINS_STACK);
-	c->filled = malloc(CHAINS_FILL);
+	c->scratch.newest = calloc(1, c->part.size + CHAINS_STACK);
+	c->scratch.filled = malloc(CHAINS_FILL);
 	c->patience = options->interval_ns / PATIENCE < PATIENCE_MAX ?
 	    options->interval_ns / PATIENCE : PATIENCE_MAX;
 	colocate_init(&c->colocation, p, options->interval_ns);
@@ -92,7 +92,8 @@ chains_init(struct chains *c, const struct process *p,
 	c->past.frame_size = frame_size;
 	c->past.calls = may_call;
 	c->past.arg = c;
-	return c->contexts != NULL && c->newest != NULL && c->filled != NULL;
+	return c->contexts != NULL && c->scratch.newest != NULL &&
+	    c->scratch.filled != NULL;
 }
 
 void
@@ -101,12 +102,11 @@ chains_free(struct chains *c)
 	colocate_end(&c->colocation);
 	contexts_free(c->contexts);
 	codes_free(c->codes);
-	free(c->newest);
-	free(c->filled);
-	snapshot_free(&c->one);
-	spans_free(&c->spans);
-	chain_free(&c->chain);
-	chain_free(&c->other);
+	free(c->scratch.newest);
+	free(c->scratch.filled);
+	snapshot_free(&c->scratch.copy);
+	spans_free(&c->scratch.spans);
+	call_stack_free(&c->scratch.spare);
 }
 
 void
@@ -121,7 +121,17 @@ chains_result(const struct chains *c, bool whole)
 {
 	if (codes_failed(c->codes) || contexts_failed(c->contexts))
 		return READ_NOMEM;
-	return whole ? READ_OK : READ_TORN;
+	return whole ? READ_SURE : READ_RETRY;
+}
+
+struct verdict
+chains_verdict(const struct chains *c, size_t sure, bool whole)
+{
+	struct verdict v = {.is = chains_result(c, whole), .sure = sure};
+
+	if (v.is == READ_RETRY && sure > 0)
+		v.is = READ_TORN;
+	return v;
 }
 
 /* ---- snapshots --------------------------------------------------------- */
@@ -269,46 +279,50 @@ chains_note_words(const struct chains *c, struct workset *w, uint64_t interp)
 /* ---- other parts of a thread state ------------------------------------- */
 
 static bool
-says_exception(const struct chains *c, const struct thread *t,
-    const uint8_t *bytes, struct py_none *none)
+says_exception(struct chains *c, const struct thread *t, const uint8_t *state)
 {
-	struct py_span span = {t->py.addr + c->part.low, c->part.size,
-	    bytes};
-	struct py_view state = {.memory.read = view_read, .spans = &span,
+	struct py_span span = {t->py.addr + c->part.low, c->part.size, state};
+	struct py_view view = {.memory.read = view_read, .spans = &span,
 	    .count = 1};
 
-	/* The copy of an interrupt has all exception items. */
-	if (t->held == HOLD_COPY)
-		state = spans_view(&c->spans);
-	return status_exception(c->offsets, &state, &c->memory.memory,
-	    t->py.addr, none);
+	return status_exception(c->offsets, &view, &c->memory.memory, t->py.addr,
+	    &c->none);
 }
 
 /* A running thread may have handled an exception until just before the moment of
- * its chain, or may get one just after: then only one of the two copies has it. */
-bool
-chains_exception(const struct chains *c, const struct thread *t,
-    struct py_none *none)
+ * its stack, or may get one just after: then only one of the two copies has it.  A
+ * thread that stood still has all exception items in the copy of an interrupt. */
+static bool
+has_exception(struct chains *c, const struct thread *t,
+    const struct capture *from, bool still)
 {
-	const struct state_copies *y = &c->copies;
+	struct py_view view = from->view;
 
-	return says_exception(c, t, y->first, none) &&
-	    (y->after == y->first || says_exception(c, t, y->after, none));
+	if (still)
+		return status_exception(c->offsets, &view, &c->memory.memory,
+		    t->py.addr, &c->none);
+	return says_exception(c, t, from->state) &&
+	    (from->after == from->state || says_exception(c, t, from->after));
 }
 
-bool
-chains_wants_gil(const struct chains *c)
+/* The state's field, if there is one; else 0. */
+static uint64_t
+field_of(const struct chains *c, const uint8_t *state, uint32_t field)
 {
-	uint32_t wanted = c->offsets->thread_gil_requested;
-
-	return py_has(wanted) &&
-	    (uint32_t)chains_state(c, c->copies.first, wanted) != 0;
+	return py_has(field) ? chains_state(c, state, field) : 0;
 }
 
-bool
-chains_compiled(const struct chains *c)
+/* The id is taken from the last copy: a new thread gets its id late. */
+void
+chains_take_words(struct chains *c, const struct thread *t,
+    const struct capture *from, bool still, struct call_stack *stack)
 {
-	uint32_t executor = c->offsets->thread_executor;
+	const struct py_offsets *o = c->offsets;
 
-	return py_has(executor) && chains_state(c, c->copies.first, executor) != 0;
+	stack->words = (struct state_words){
+	    .tid = chains_state(c, from->after, c->part.id),
+	    .wants_gil = (uint32_t)field_of(c, from->state,
+		o->thread_gil_requested) != 0,
+	    .compiled = field_of(c, from->state, o->thread_executor) != 0,
+	    .exception = has_exception(c, t, from, still)};
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * chains.h: one thread's chain of frames, read until it can be trusted.
+ * chains.h: the long-lived part of reading stacks: the process, what is known of its
+ * code objects and calls, and room for one read.  One thread's stack is read until
+ * it can be trusted.
  *
  * The thread may run while it is read: its current frame and the callers of that
  * frame go on after its state was copied and before they are copied.  Frames that
@@ -22,6 +24,7 @@
 #include "engine/copy/snapshot.h"
 #include "engine/os/os.h"
 #include "engine/sched/colocate.h"
+#include "engine/stack/call_stack.h"
 #include "engine/threads/threads.h"
 #include "python/runtime.h"
 #include "python/status.h"
@@ -30,32 +33,10 @@
 
 #define CHAINS_FILL (32 * 1024) /* bytes that a copy may lack; see candidate.h */
 
-/* The result of a read of a thread, or of a step of one. */
-enum read_result {
-	READ_OK,    /* all of the chain is believed */
-	READ_TORN,  /* not all of it, or none: another read may do better */
-	READ_GONE,  /* the process has no memory any more */
-	READ_NOMEM, /* the recorder is out of memory */
-};
-
-/* Why a thread could not be read. */
-enum chain_trouble {
-	CHAIN_UNREADABLE, /* its memory could not be read */
-	CHAIN_MOVING,	  /* it never stood still for long enough */
-	CHAIN_UNKNOWN,	  /* its code objects could not be read */
-};
-
 /* The part of a thread state that is read: offset and size in bytes. */
 struct state_part {
 	uint32_t low, size;
 	uint32_t id; /* offset of the thread's id in a thread state */
-};
-
-/* The copies of a thread state that were made with a chain; borrowed. */
-struct state_copies {
-	const uint8_t *first; /* of the chain's moment */
-	const uint8_t *after; /* a later one; `first` if there is none */
-	uint64_t tid; /* the id that the state gave; see tids.h */
 };
 
 struct chain_wishes {
@@ -63,16 +44,20 @@ struct chain_wishes {
 	bool careful;	 /* a thread is first read from its own CPU */
 };
 
-/* Notes of read_twice on the reads of a thread. */
-struct read_notes {
-	bool nowhere_near; /* the thread's CPU is out of reach */
-	bool missed;	   /* the last read lacked memory */
-	bool rootless;	   /* only the root of the newest chain is not known */
-	bool doubtful;	   /* both copies have it, but the thread ran */
-	uint64_t print;	   /* hash of the copies of the newest failed read */
+/* Room for one read.  It carries nothing from one read to the next. */
+struct read_scratch {
+	struct snapshot copy; /* of one thread */
+	struct spans spans;   /* of the capture that is walked */
+	/* Another walk of the thread, whose stack may come to nothing: if it is
+	 * believed, it is exchanged with the caller's. */
+	struct call_stack spare;
+	uint8_t *filled; /* memory that the capture lacked */
+	uint8_t *newest; /* a thread's state, and the newest chunk of its data
+			  * stack */
 };
 
 struct chains {
+	/* Borrowed from the caller, and valid as long as the chains. */
 	const struct process *process;
 	const struct py_offsets *offsets;
 	uint64_t runtime; /* address */
@@ -82,27 +67,19 @@ struct chains {
 	struct colocation colocation;
 	struct state_part part;
 	struct py_past past;
-	struct snapshot one; /* of one thread */
-	struct spans spans;
-	/* The newest chain, and the chain that it is compared with. */
-	struct py_chain chain, other;
-	struct state_copies copies; /* that go with the newest chain */
+	struct py_none none;
 	struct chain_wishes wants;
-	struct read_notes notes;
-	bool sound;	  /* all calls of the newest chain are known */
-	struct stamp stamp; /* of the newest chain */
-	size_t last;	  /* its outermost frames that the last sample had */
 	uint64_t patience; /* ns that a search may take; see seek.h */
 	uint64_t retries; /* reads repeated because a thread moved on */
-	enum chain_trouble trouble; /* of the last read that failed */
-	uint8_t *filled; /* memory that the copy walked last lacked */
-	uint8_t *newest; /* a copy of a thread's state, and of the newest chunk
-			  * of its data stack */
+	struct read_scratch scratch;
 };
 
-/* READ_NOMEM if memory has run out in the tables of code objects and calls, which the
- * chain may therefore miss; else READ_OK or READ_TORN. */
+/* READ_NOMEM if memory has run out in the tables of code objects and calls, which a
+ * stack may therefore miss; else READ_SURE or READ_RETRY. */
 enum read_result chains_result(const struct chains *, bool whole);
+/* The verdict on a stack with so many believed frames, likewise.  whole: they are all
+ * of its frames, and all its calls are known or may be believed. */
+struct verdict chains_verdict(const struct chains *, size_t sure, bool whole);
 
 /* The process, the runtime and the table must outlive the chains.  False if out
  * of memory; chains_free must be called even then. */
@@ -175,12 +152,9 @@ bool chains_add_count(const struct chains *, struct snapshot *, size_t first,
 enum copy_result chains_note_words(const struct chains *, struct workset *,
     uint64_t interp);
 
-/* The thread that was read last: whether it raises or handles an exception,
- * whether its state says that it wants the GIL (states say so from 3.15 on), and
- * whether it runs code that the JIT made. */
-bool chains_exception(const struct chains *, const struct thread *,
-    struct py_none *);
-bool chains_wants_gil(const struct chains *);
-bool chains_compiled(const struct chains *);
+/* Fills in the words of a believed stack, by its capture.  still: the thread stood
+ * still for that, so that all of ->view is of one moment. */
+void chains_take_words(struct chains *, const struct thread *,
+    const struct capture *, bool still, struct call_stack *);
 
 #endif

@@ -7,7 +7,8 @@
 #define BLOCKS_KEPT 1024
 #define SET_LARGE (1u << 20) /* bytes: a larger set is made anew */
 
-/* A view that reads the blocks that it lacks, and adds them to the set. */
+/* A view, for one walk, that reads the blocks that it lacks, and adds them to the
+ * set. */
 struct fault_in_view {
 	struct py_view view; /* first: fill gets its address */
 	struct chains *chains;
@@ -72,14 +73,16 @@ fill_set(struct py_view *v, uint64_t addr, size_t size)
  * a new thread all of the copy is added to the set: it soon has other frames, and
  * may soon end. */
 static void
-copy_thread(struct chains *c, struct fault_in_view *f)
+copy_thread(const struct chains *c, const struct capture *from,
+    struct fault_in_view *f)
 {
 	uint32_t field = c->offsets->thread_chunk;
-	uint64_t chunk = py_has(field) ? chains_state(c, c->copies.first, field) : 0;
+	uint64_t chunk = py_has(field) ? chains_state(c, from->state, field) : 0;
+	uint8_t *room = c->scratch.newest;
 	struct thread *t = f->thread;
 	struct py_piece pieces[] = {
-	    {t->py.addr + c->part.low, c->part.size, c->newest},
-	    {chunk, CHAINS_STACK, c->newest + c->part.size}};
+	    {t->py.addr + c->part.low, c->part.size, room},
+	    {chunk, CHAINS_STACK, room + c->part.size}};
 	const struct py_memory *m = &c->memory.memory;
 	bool both = chunk != 0 && m->read(m, pieces, 2);
 
@@ -90,7 +93,7 @@ copy_thread(struct chains *c, struct fault_in_view *f)
 	if (!both)
 		return;
 	f->stack = (struct py_span){chunk, CHAINS_STACK, pieces[1].buf};
-	if (c->copies.tid != t->id.tid)
+	if (chains_state(c, from->after, c->part.id) != t->id.tid)
 		workset_add(&t->memory.set, chunk, CHAINS_STACK);
 }
 
@@ -98,7 +101,7 @@ copy_thread(struct chains *c, struct fault_in_view *f)
  * larger than a chain can have is cleared first: a stack that grows does not need
  * its old ranges any more. */
 bool
-fault_in_set(struct chains *c, struct thread *t)
+fault_in_set(struct chains *c, struct thread *t, const struct capture *from)
 {
 	struct py_marks marks = {.shims = codes_shims(c->codes),
 	    .past = &c->past, .native = true};
@@ -112,8 +115,9 @@ fault_in_set(struct chains *c, struct thread *t)
 	f.thread = t;
 	f.failed = false;
 	f.view = (struct py_view){.spans = f.spans, .fill = fill_set};
-	copy_thread(c, &f);
-	w = walk_frames(c->offsets, &f.view, t->py.addr, &marks, &c->chain);
+	copy_thread(c, from, &f);
+	w = walk_frames(c->offsets, &f.view, t->py.addr, &marks,
+	    &c->scratch.spare.chain);
 	drop_blocks(&f);
 	return !f.failed && w != WALK_MEMORY;
 }

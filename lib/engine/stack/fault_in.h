@@ -6,8 +6,9 @@
 
 #include "engine/stack/chains.h"
 
-/* Walks a thread without a snapshot, and adds the memory that the walk needs to
- * its set.  False if out of memory. */
-bool fault_in_set(struct chains *, struct thread *);
+/* Walks a thread without a capture, and adds the memory that the walk needs to its
+ * set.  The capture, whose walk lacked memory, tells where to begin.  False if out of
+ * memory. */
+bool fault_in_set(struct chains *, struct thread *, const struct capture *);
 
 #endif

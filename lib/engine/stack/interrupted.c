@@ -10,21 +10,21 @@
 
 /* The offset of a field of a thread's state in the snapshot's bytes. */
 static uint32_t
-place_of_field(const struct chains *c, const struct thread *t, uint32_t field)
+place_of_field(const struct chains *c, const struct thread_copy *y, uint32_t field)
 {
-	return (uint32_t)t->copy.at + (field - c->part.low);
+	return (uint32_t)y->at + (field - c->part.low);
 }
 
 static void
 add_exceptions(const struct chains *c, const struct thread *t,
-    struct interrupt_way *w)
+    const struct thread_copy *y, struct interrupt_way *w)
 {
 	const struct py_offsets *o = c->offsets;
 
 	if (!py_has(o->thread_exc_info) || !py_has(o->thread_exc_state) ||
 	    !py_has(o->exc_item_previous))
 		return;
-	w->item = place_of_field(c, t, o->thread_exc_info);
+	w->item = place_of_field(c, y, o->thread_exc_info);
 	w->item_size = o->exc_item_size;
 	w->item_previous = o->exc_item_previous;
 	w->item_last = t->py.addr + o->thread_exc_state;
@@ -48,7 +48,7 @@ add_codes(const struct chains *c, struct interrupt_way *w)
 
 /* The way to the frames of a thread.  Its state must be in the snapshot. */
 static struct interrupt_way
-way_of(const struct chains *c, const struct thread *t)
+way_of(const struct chains *c, const struct thread *t, const struct thread_copy *y)
 {
 	const struct py_offsets *o = c->offsets;
 	bool told = py_has(o->thread_current_frame);
@@ -56,33 +56,34 @@ way_of(const struct chains *c, const struct thread *t)
 	    .frame_previous = o->frame_previous,
 	    .block = chains_lie_apart(c) ? 1 : INTERRUPT_BLOCK};
 
-	w.current = place_of_field(c, t, told ? o->thread_current_frame :
+	w.current = place_of_field(c, y, told ? o->thread_current_frame :
 					  o->thread_cframe);
 	if (!told) {
 		w.cframe_size = o->cframe_size;
 		w.cframe_current = o->cframe_current_frame;
 	}
-	add_exceptions(c, t, &w);
+	add_exceptions(c, t, y, &w);
 	return w;
 }
 
 /* Begins a thread's copy with its state, which is copied before its frames. */
 static bool
-begin_copy(const struct chains *c, struct thread *t, struct snapshot *s)
+begin_copy(const struct chains *c, const struct thread *t, struct snapshot *s,
+    struct thread_copy *y)
 {
-	t->copy.first = s->count;
-	t->copy.at = s->size;
+	y->first = y->before = s->count;
+	y->at = y->before_at = s->size;
 	return chains_add_state(c, s, t);
 }
 
 /* Ends a thread's copy.  Its set is cleared: to copy that from outside, too, would
  * be in vain. */
 static void
-finish(struct thread *t, const struct snapshot *s)
+finish(struct thread *t, const struct snapshot *s, struct thread_copy *y)
 {
-	t->copy.ranges = s->count - t->copy.first;
+	y->ranges = s->count - y->first;
+	y->how = COPIED_INTERRUPT;
 	workset_clear(&t->memory.set);
-	t->copy.how = COPIED_INTERRUPT;
 }
 
 bool
@@ -100,7 +101,7 @@ is_too_deep(const struct thread *t)
 
 enum interrupt_result
 interrupted_copy(struct interrupts *in, const struct chains *c,
-    struct thread *t, struct snapshot *s)
+    struct thread *t, struct snapshot *s, struct thread_copy *y)
 {
 	enum interrupt_result result;
 	struct interrupt_way way;
@@ -112,16 +113,16 @@ interrupted_copy(struct interrupts *in, const struct chains *c,
 		t->interrupt.unfit = true;
 		return INTERRUPT_FAILED;
 	}
-	if (!begin_copy(c, t, s))
+	if (!begin_copy(c, t, s, y))
 		return INTERRUPT_NOMEM;
-	way = way_of(c, t);
+	way = way_of(c, t, y);
 	result = interrupts_read(in, t->task, t->interrupt.cpu, s, &way, &rest);
 	if (result == INTERRUPT_ELSEWHERE || result == INTERRUPT_NOMEM)
 		return result;
 	t->interrupt.spared = rest > 0 ? clock_ns() + rest : 0;
 	t->interrupt.unfit = result == INTERRUPT_FAILED;
 	if (result == INTERRUPT_OK)
-		finish(t, s);
+		finish(t, s, y);
 	return result;
 }
 
@@ -129,11 +130,11 @@ bool
 interrupted_ask(const struct chains *c, struct thread *t, struct snapshot *s,
     struct batch_ask *ask)
 {
-	if (is_too_deep(t) || !begin_copy(c, t, s))
+	if (is_too_deep(t) || !begin_copy(c, t, s, &t->copy))
 		return false;
 	ask->task = t->task;
 	ask->first = s;
-	ask->way = way_of(c, t);
+	ask->way = way_of(c, t, &t->copy);
 	if (!codes_are_counted(c->codes))
 		add_codes(c, &ask->way);
 	return true;
@@ -143,31 +144,35 @@ enum interrupt_result
 interrupted_take(const struct batch *b, const struct chains *c,
     struct thread *t, struct snapshot *s)
 {
-	enum interrupt_result result = begin_copy(c, t, s) ? batch_take(b, s) :
-							     INTERRUPT_NOMEM;
+	enum interrupt_result result = begin_copy(c, t, s, &t->copy) ?
+	    batch_take(b, s) : INTERRUPT_NOMEM;
 
 	if (result == INTERRUPT_OK)
-		finish(t, s);
+		finish(t, s, &t->copy);
 	return result;
 }
 
 /* Copies a thread alone, after the words for its stamp and its marks. */
 static enum interrupt_result
 copy_there(struct interrupts *in, struct chains *c, struct thread *t,
-    size_t *gc, struct stamp *stamp)
+    struct capture *from)
 {
-	struct snapshot *s = &c->one;
+	struct snapshot *s = &c->scratch.copy;
+	struct thread_copy copy = {.how = COPIED_NOT};
 	enum interrupt_result result;
-	size_t count;
+	struct stamp stamp;
+	size_t count, gc;
 
 	snapshot_clear(s);
 	if (!chains_add_count(c, s, 0, t->py.interp, &count) ||
-	    !chains_add_gc(c, s, 0, t->py.interp, gc))
+	    !chains_add_gc(c, s, 0, t->py.interp, &gc))
 		return INTERRUPT_NOMEM;
-	result = interrupted_copy(in, c, t, s);
-	if (result == INTERRUPT_OK)
-		*stamp = codes_stamp(c->codes, t->py.interp, s->bytes + count,
-		    s->bytes + count);
+	result = interrupted_copy(in, c, t, s, &copy);
+	if (result != INTERRUPT_OK)
+		return result;
+	stamp = codes_stamp(c->codes, t->py.interp, s->bytes + count,
+	    s->bytes + count);
+	*from = capture_of(s, &copy, gc, &stamp);
 	return result;
 }
 
@@ -184,39 +189,29 @@ has_moved(const struct chains *c, struct thread *t)
 /* Copies a thread on the CPU where it ran last, or, if it has moved, on its new
  * CPU. */
 static enum interrupt_result
-copy_wherever(struct interrupts *in, struct chains *c, struct thread *t, size_t *gc,
-    struct stamp *stamp)
+copy_wherever(struct interrupts *in, struct chains *c, struct thread *t,
+    struct capture *from)
 {
-	enum interrupt_result result = copy_there(in, c, t, gc, stamp);
+	enum interrupt_result result = copy_there(in, c, t, from);
 
 	return result == INTERRUPT_ELSEWHERE && has_moved(c, t) ?
-	    copy_there(in, c, t, gc, stamp) : result;
+	    copy_there(in, c, t, from) : result;
 }
 
-/* Copies a thread and reads the copy, some times over. */
-static enum read_result
-read_copies(struct interrupts *in, struct chains *c, struct thread *t)
+struct verdict
+interrupted_read(struct interrupts *in, struct chains *c, struct thread *t,
+    struct call_stack *stack)
 {
-	enum read_result got = READ_TORN;
+	struct verdict v = {.is = READ_RETRY};
 	enum interrupt_result copied;
-	struct stamp stamp;
-	size_t gc, sure;
+	struct capture from;
 
-	for (int i = 0; i < TRIES && got == READ_TORN; i++) {
-		copied = copy_wherever(in, c, t, &gc, &stamp);
+	for (int i = 0; i < TRIES && verdict_can_improve(&v); i++) {
+		copied = copy_wherever(in, c, t, &from);
 		if (copied != INTERRUPT_OK)
-			return copied == INTERRUPT_NOMEM ? READ_NOMEM : READ_TORN;
-		got = read_once_still(c, t, &c->one, gc, &stamp, &sure);
+			return (struct verdict){.is = copied == INTERRUPT_NOMEM ?
+			    READ_NOMEM : READ_RETRY};
+		v = read_once_still(c, t, &from, stack);
 	}
-	return got;
-}
-
-enum read_result
-interrupted_read(struct interrupts *in, struct chains *c, struct thread *t)
-{
-	struct thread_copy of_round = t->copy;
-	enum read_result got = read_copies(in, c, t);
-
-	t->copy = of_round;
-	return got;
+	return v;
 }

@@ -5,42 +5,26 @@
 #include "engine/stack/candidate.h"
 #include "engine/stack/seek.h"
 
-/* The copy of a thread in a round's snapshot. */
-static struct copied
-copy_of(const struct thread *t, const struct snapshot *s, size_t gc,
-    const struct stamp *stamp)
+struct verdict
+read_once_still(struct chains *c, struct thread *t, struct capture *from,
+    struct call_stack *stack)
 {
-	return (struct copied){.in = s, .first = t->copy.first,
-	    .count = t->copy.ranges, .offset = t->copy.at, .gc = gc,
-	    .stamp = stamp};
-}
-
-static enum read_result
-walk_copy(struct chains *c, struct thread *t,
-    const struct copied *from, bool past)
-{
-	enum walk_result w = candidate_walk(c, t, from, past, &c->chain);
-
-	candidate_note_state(c, from->in->bytes + from->offset,
-	    from->in->bytes + from->offset);
-	return candidate_walked(w);
-}
-
-enum read_result
-read_once_still(struct chains *c, struct thread *t, const struct snapshot *s,
-    size_t gc, const struct stamp *stamp, size_t *sure)
-{
-	struct copied from = copy_of(t, s, gc, stamp);
 	enum read_result walked;
+	struct verdict v;
+	size_t sure;
 
-	*sure = 0;
 	chains_trim(c, t);
-	walked = walk_copy(c, t, &from, false);
-	if (walked != READ_OK)
-		return walked;
-	*sure = candidate_in_place(c, candidate_prove(c, t, stamp));
-	c->sound = true;
-	return chains_result(c, *sure == c->chain.depth && candidate_learn(c));
+	walked = candidate_walked(candidate_walk(c, t, from, false, &stack->chain));
+	if (walked != READ_SURE)
+		return (struct verdict){.is = walked};
+	sure = candidate_in_place(&stack->chain,
+	    candidate_prove(c, t, from, stack));
+	stack->sound = true;
+	v = chains_verdict(c, sure,
+	    sure == stack->chain.depth && candidate_learn(c, stack));
+	if (verdict_believes(&v))
+		chains_take_words(c, t, from, true, stack);
+	return v;
 }
 
 /* Adds the current frame, or the cframe, that the state has to the thread's set.
@@ -61,103 +45,135 @@ note_current(const struct chains *c, struct thread *t, const uint8_t *state)
 
 /* Whether frames of a thread were copied before its state. */
 static bool
-has_before(const struct thread *t)
+has_before(const struct capture *from)
 {
-	return t->copy.first != t->copy.before;
+	return from->first != from->before;
 }
 
-/* Shows the state in ->spans, with the frames that were copied before it.  False if
+/* Makes the view of the state with the frames that were copied before it.  False if
  * out of memory. */
 static bool
-see_before(struct chains *c, const struct thread *t, const struct copied *from)
+view_before(struct chains *c, const struct capture *from, struct capture *before)
 {
-	const struct thread_copy *y = &t->copy;
+	struct spans *spans = &c->scratch.spans;
 
-	c->spans.count = 0;
-	return spans_add(&c->spans, from->in, y->first, 1, y->at) &&
-	    spans_add(&c->spans, from->in, y->before, y->first - y->before,
-		y->before_at);
+	*before = *from;
+	spans->count = 0;
+	if (!spans_add(spans, from->in, from->first, 1, from->offset) ||
+	    !spans_add(spans, from->in, from->before,
+		from->first - from->before, from->before_at))
+		return false;
+	before->view = spans_view(spans);
+	return true;
 }
 
-/* Walks ->spans.  The chain becomes the newest one if all its calls are known and
- * its innermost frame is not at a call.  If not, the newest chain is as it was. */
+/* Walks the view of a capture, into the spare stack.  READ_SURE if all calls of that
+ * are known and its innermost frame is not at a call. */
 static enum read_result
-take_seen(struct chains *c, const struct thread *t, const struct copied *from)
+know_before(struct chains *c, const struct thread *t, const struct capture *before)
 {
-	size_t last = c->last, proven;
-	bool sound = c->sound;
+	struct call_stack *found = &c->scratch.spare;
+	enum read_result walked = candidate_walked(
+	    candidate_walk_view(c, t, before, false, &found->chain));
+	size_t proven;
+
+	if (walked != READ_SURE)
+		return walked;
+	return chains_result(c, found->chain.depth > 0 &&
+	    candidate_know(c, t, before, found, &proven) &&
+	    !contexts_is_calling(c->contexts, &found->chain));
+}
+
+/* Takes the stack of the frames that were copied before the state, if there are any.
+ * READ_RETRY if that cannot be believed: the stack is as it was. */
+static enum read_result
+take_before(struct chains *c, const struct thread *t, const struct capture *from,
+    struct call_stack *stack)
+{
+	struct capture before;
 	enum read_result got;
 
-	candidate_swap(c);
-	got = candidate_walked(candidate_walk_spans(c, t, from, false,
-	    &c->chain));
-	if (got == READ_OK)
-		got = chains_result(c, c->chain.depth > 0 &&
-		    candidate_know(c, t, from->stamp, &proven) &&
-		    !contexts_is_calling(c->contexts, &c->chain));
-	if (got == READ_OK)
+	if (!has_before(from))
+		return READ_RETRY;
+	if (!view_before(c, from, &before))
+		return READ_NOMEM;
+	got = know_before(c, t, &before);
+	if (got != READ_SURE)
 		return got;
-	candidate_swap(c);
-	c->last = last;
-	c->sound = sound;
-	return got;
-}
-
-/* Takes the chain of the frames that were copied before the state, if there are
- * any. */
-static enum read_result
-take_before(struct chains *c, const struct thread *t, const struct copied *from)
-{
-	if (!has_before(t))
-		return READ_TORN;
-	return see_before(c, t, from) ? take_seen(c, t, from) : READ_NOMEM;
+	chains_take_words(c, t, &before, false, &c->scratch.spare);
+	call_stack_swap(stack, &c->scratch.spare);
+	return READ_SURE;
 }
 
 /* Whether another frame seems to have taken the place of the current frame: the
- * known chain does not fit the state, or no chain was walked.  A chain with an
- * unknown call does not count: its frame may only have gone on, and then its former
- * place cannot be found again. */
+ * known stack does not fit the state, or none was walked.  A stack with an unknown
+ * call does not count: its frame may only have gone on, and then its former place
+ * cannot be found again. */
 static bool
-is_replaced(const struct chains *c, bool walked, bool known)
+is_replaced(const struct chains *c, const struct capture *from,
+    const struct call_stack *stack, bool walked, bool known)
 {
-	return chains_tell_frame(c) &&
-	    (known ? !seek_fits(c, c->copies.first) : !walked);
+	return chains_tell_frame(c) && (known ?
+	    !seek_fits(c, &stack->chain, from->state) : !walked);
 }
 
-/* Notes what the next read needs, where a copy could not be believed. */
-static void
-note_failed(struct chains *c, struct thread *t, bool walked, size_t proven)
+/* Whether a known stack has its innermost frame, as far as can be seen.  Frames that
+ * were copied before the state may have another one. */
+static bool
+is_settled(const struct chains *c, const struct capture *from,
+    const struct call_stack *stack)
 {
-	if (walked && proven == c->chain.depth)
+	return !has_before(from) || !contexts_is_calling(c->contexts, &stack->chain);
+}
+
+/* Notes what the next read needs, where a capture could not be believed. */
+static void
+note_failed(struct chains *c, struct thread *t, const struct capture *from,
+    const struct call_stack *stack, bool walked, size_t proven)
+{
+	if (walked && proven == stack->chain.depth)
 		colocate_want(&c->colocation, t->task,
 		    contexts_is_unsteady(c->contexts));
-	else if (!walked && c->chain.depth == 0)
-		note_current(c, t, c->copies.first);
+	else if (!walked && stack->chain.depth == 0)
+		note_current(c, t, from->state);
 }
 
-enum read_result
-read_once_running(struct chains *c, struct thread *t, const struct snapshot *s,
-    size_t gc, const struct stamp *stamp)
+/* Looks for a stack of the moment of the state: first for the current frame, then
+ * among the frames that were copied before.  READ_RETRY if there is none: the stack
+ * is as it was. */
+static enum read_result
+find_replaced(struct chains *c, struct thread *t, const struct capture *from,
+    struct call_stack *stack, bool walked, bool known)
 {
-	struct copied from = copy_of(t, s, gc, stamp);
-	enum read_result walked, got = READ_TORN;
+	enum read_result got = READ_RETRY;
+
+	if (is_replaced(c, from, stack, walked, known))
+		got = seek_frame(c, t, from, known, stack);
+	if (got == READ_RETRY && !(known && is_settled(c, from, stack)))
+		got = take_before(c, t, from, stack);
+	return got;
+}
+
+struct verdict
+read_once_running(struct chains *c, struct thread *t, struct capture *from,
+    struct call_stack *stack)
+{
+	enum read_result walked, got;
 	size_t proven = 0;
 	bool known;
 
 	chains_trim(c, t);
-	walked = walk_copy(c, t, &from, true);
+	walked = candidate_walked(candidate_walk(c, t, from, true, &stack->chain));
 	if (walked == READ_NOMEM)
-		return walked;
-	known = walked == READ_OK && candidate_know(c, t, stamp, &proven);
-	if (is_replaced(c, walked == READ_OK, known))
-		got = seek_frame(c, t, &from, known);
-	if (got == READ_TORN && known && (!has_before(t) ||
-		!contexts_is_calling(c->contexts, &c->chain)))
-		return READ_OK;
-	if (got == READ_TORN)
-		got = take_before(c, t, &from);
-	if (got != READ_TORN || known)
-		return got == READ_NOMEM ? got : READ_OK;
-	note_failed(c, t, walked == READ_OK, proven);
-	return chains_result(c, false);
+		return (struct verdict){.is = walked};
+	known = walked == READ_SURE && candidate_know(c, t, from, stack, &proven);
+	got = find_replaced(c, t, from, stack, walked == READ_SURE, known);
+	if (got == READ_NOMEM)
+		return (struct verdict){.is = got};
+	if (got == READ_RETRY && known)
+		chains_take_words(c, t, from, false, stack);
+	if (got == READ_SURE || known)
+		return (struct verdict){.sure = stack->chain.depth};
+	note_failed(c, t, from, stack, walked == READ_SURE, proven);
+	return chains_verdict(c, 0, false);
 }

@@ -14,17 +14,14 @@
 #include "engine/stack/chains.h"
 
 /*
- * Both read a thread's chain into ->chain.  The copy lies in the snapshot from range
- * t->copy.first on; its bytes begin at t->copy.at, and the words on garbage
- * collection at gc.
+ * Both read a thread's stack in a capture.
  *
- * read_once_still: the thread did not run meanwhile.  *sure: how many of its
- * outermost frames are believed.
- * read_once_running: the thread may have run.
+ * read_once_still: the thread did not run meanwhile.
+ * read_once_running: the thread may have run.  Never READ_TORN.
  */
-enum read_result read_once_still(struct chains *, struct thread *,
-    const struct snapshot *, size_t gc, const struct stamp *, size_t *sure);
-enum read_result read_once_running(struct chains *, struct thread *,
-    const struct snapshot *, size_t gc, const struct stamp *);
+struct verdict read_once_still(struct chains *, struct thread *,
+    struct capture *, struct call_stack *);
+struct verdict read_once_running(struct chains *, struct thread *,
+    struct capture *, struct call_stack *);
 
 #endif

@@ -17,7 +17,7 @@
 #define NEAR_TRIES 4  /* reads from the thread's CPU: memory and code objects
 		       * may have to be found first */
 
-/* The result of one read of a running thread. */
+/* One or two copies of a running thread, made by one call. */
 struct reading {
 	size_t head; /* ranges before the first copy */
 	size_t count; /* ranges of a copy */
@@ -25,7 +25,24 @@ struct reading {
 	size_t gc;   /* offset of the words on garbage collection */
 	size_t first, second; /* offsets of the copies */
 	size_t between; /* offset of the state between them; 0: none */
+	size_t last; /* offset of the last copy of the state */
 	struct stamp stamp;
+};
+
+/* The tries of one read of a thread.  Its pointers are borrowed for that read. */
+struct tries {
+	struct chains *c;
+	struct thread *t;
+	struct call_stack *stack; /* the caller's: of the newest try */
+	/* The chain of the newest try's second copy; scratch of the chains. */
+	struct py_chain *second;
+	struct reading of; /* the newest try */
+	struct capture from; /* its first copy, valid until the next try */
+	bool nowhere_near; /* the thread's CPU is out of reach */
+	bool missed;	   /* the newest try lacked memory */
+	bool rootless;	   /* only the root of its stack is not known */
+	bool doubtful;	   /* both copies have its stack, but the thread ran */
+	uint64_t print;	   /* hash of the copies of the newest try that failed */
 };
 
 /* Drops a range that could not be read from the thread's set.  The range is one
@@ -48,7 +65,7 @@ blame_range(struct thread *t, const struct reading *r, size_t range)
  * one. */
 static bool
 add_second(const struct chains *c, struct snapshot *s, const struct thread *t,
-    struct reading *r, size_t *state)
+    struct reading *r)
 {
 	r->between = chains_lie_apart(c) ? s->size : 0;
 	if (r->between != 0 && !chains_add_state(c, s, t))
@@ -57,22 +74,34 @@ add_second(const struct chains *c, struct snapshot *s, const struct thread *t,
 	r->second = s->size;
 	if (!snapshot_add_set(s, &t->memory.set, 0, false))
 		return false;
-	*state = s->size;
+	r->last = s->size;
 	return chains_add_state(c, s, t);
 }
 
 /* The result of copies that could not be made, for the reason in errno.  Drops the
  * range that could not be read. */
 static enum read_result
-copies_failed(struct chains *c, struct thread *t, const struct reading *r,
-    size_t range)
+copies_failed(struct tries *y, size_t range)
 {
 	enum read_result result = errno == ESRCH ? READ_GONE :
-	    errno == ENOMEM ? READ_NOMEM : READ_TORN;
+	    errno == ENOMEM ? READ_NOMEM : READ_RETRY;
 
-	blame_range(t, r, range);
-	snapshot_clear(&c->one);
+	blame_range(y->t, &y->of, range);
+	snapshot_clear(&y->c->scratch.copy);
 	return result;
+}
+
+/* The capture of the first copy, or of the second one. */
+static struct capture
+capture_of_reading(const struct chains *c, const struct reading *r, bool second)
+{
+	const struct snapshot *s = &c->scratch.copy;
+	size_t head = second ? r->second_head : r->head;
+
+	return (struct capture){.in = s, .first = head, .count = r->count,
+	    .offset = second ? r->second : r->first, .before = head,
+	    .state = s->bytes + r->first, .after = s->bytes + r->last,
+	    .gc = s->bytes + r->gc, .stamp = r->stamp};
 }
 
 /*
@@ -81,30 +110,32 @@ copies_failed(struct chains *c, struct thread *t, const struct reading *r,
  * and, in 3.11 and 3.12, the C stack, which lies above the heap with the frames.
  */
 static enum read_result
-take_copies(struct chains *c, struct thread *t, bool twice, struct reading *r)
+take_copies(struct tries *y, bool twice)
 {
-	struct snapshot *s = &c->one;
-	size_t before, after, state, range;
+	struct chains *c = y->c;
+	struct thread *t = y->t;
+	struct reading *r = &y->of;
+	struct snapshot *s = &c->scratch.copy;
+	size_t before, after, gc, range;
 
 	snapshot_clear(s);
 	if (!chains_add_count(c, s, s->count, t->py.interp, &before) ||
-	    !chains_add_gc(c, s, s->count, t->py.interp, &r->gc))
+	    !chains_add_gc(c, s, s->count, t->py.interp, &gc))
 		return READ_NOMEM;
-	*r = (struct reading){.gc = r->gc, .head = s->count,
-	    .count = t->memory.set.count + 1, .first = s->size};
-	state = s->size;
+	*r = (struct reading){.gc = gc, .head = s->count,
+	    .count = t->memory.set.count + 1, .first = s->size, .last = s->size};
 	if (!chains_add_state(c, s, t) ||
 	    !snapshot_add_set(s, &t->memory.set, 0, true) ||
-	    (twice && !add_second(c, s, t, r, &state)) ||
+	    (twice && !add_second(c, s, t, r)) ||
 	    !chains_add_count(c, s, s->count, t->py.interp, &after))
 		return READ_NOMEM;
 	colocate_begin(&c->colocation);
 	if (!snapshot_read(s, c->process->task, &range))
-		return copies_failed(c, t, r, range);
-	candidate_note_state(c, s->bytes + r->first, s->bytes + state);
+		return copies_failed(y, range);
 	r->stamp = codes_stamp(c->codes, t->py.interp, s->bytes + before,
 	    s->bytes + after);
-	return READ_OK;
+	y->from = capture_of_reading(c, r, false);
+	return READ_SURE;
 }
 
 /* Whether the thread has had no CPU since it was seen to be blocked. */
@@ -118,253 +149,274 @@ is_parked(const struct chains *c, struct thread *t)
 /* Whether the thread that was read cannot have run meanwhile, as far as can
  * be known. */
 static bool
-stood_still(struct chains *c, struct thread *t)
+stood_still(struct tries *y)
 {
-	return t->held != HOLD_NONE || c->notes.nowhere_near ||
-	    colocate_held(&c->colocation, t->task) || is_parked(c, t);
+	return y->t->held != HOLD_NONE || y->nowhere_near ||
+	    colocate_held(&y->c->colocation, y->t->task) ||
+	    is_parked(y->c, y->t);
 }
 
-/* Drops the past frames of the newest chain.  Returns how many of its outermost
- * frames are proven and in place. */
+/* Drops the past frames of the stack.  Returns how many of its outermost frames are
+ * proven and in place. */
 static size_t
-drop_past(struct chains *c, const struct thread *t, size_t proven)
+drop_past(struct tries *y, size_t proven)
 {
-	chain_drop_past(&c->chain);
-	c->last = candidate_same_as_last(c, t);
-	return candidate_in_place(c,
-	    proven < c->chain.depth ? proven : c->chain.depth);
+	struct py_chain *chain = &y->stack->chain;
+
+	chain_drop_past(chain);
+	y->stack->last = candidate_same_as_last(y->c, y->t, chain);
+	return candidate_in_place(chain,
+	    proven < chain->depth ? proven : chain->depth);
 }
 
 /* Whether the innermost frame, which both copies have, may have ended before them.
  * A loop that calls it again leaves the same frame and state in both copies, but
  * has gone on itself. */
 static bool
-call_has_ended(const struct chains *c)
+call_has_ended(const struct tries *y)
 {
-	return c->chain.ending || c->other.ending || !seek_fits(c, c->copies.first) ||
-	    !seek_fits(c, c->copies.after);
+	const struct py_chain *chain = &y->stack->chain;
+
+	return chain->ending || y->second->ending ||
+	    !seek_fits(y->c, chain, y->from.state) ||
+	    !seek_fits(y->c, chain, y->from.after);
 }
 
-/* Whether all of the newest chain may be believed though some calls are not known:
- * the second copy has them, too.  If the thread stood still they become known. */
+/* Whether all of the stack may be believed though some calls are not known: the
+ * second copy has them, too.  If the thread stood still they become known. */
 static bool
-is_repeated(struct chains *c, struct thread *t, size_t proven)
+is_repeated(struct tries *y, size_t proven)
 {
+	const struct py_chain *chain = &y->stack->chain;
 	bool still;
 
-	if (proven != c->chain.depth || c->chain.depth > c->other.depth ||
-	    !chain_continues(&c->chain, &c->other))
+	if (proven != chain->depth || chain->depth > y->second->depth ||
+	    !chain_continues(chain, y->second))
 		return false;
-	still = stood_still(c, t);
-	if (!still && call_has_ended(c))
+	still = stood_still(y);
+	if (!still && call_has_ended(y))
 		return false;
-	c->sound = still && candidate_learn(c);
+	y->stack->sound = still && candidate_learn(y->c, y->stack);
 	return true;
 }
 
 /* Whether all copies of the state have the same current frame, if there are three
  * copies; else true. */
 static bool
-says_same(const struct chains *c, const struct reading *r)
+says_same(const struct tries *y)
 {
+	const struct chains *c = y->c;
 	uint32_t field = c->offsets->thread_current_frame;
 	uint64_t first;
 
-	if (r->between == 0)
+	if (y->of.between == 0)
 		return true;
-	first = chains_state(c, c->copies.first, field);
-	return chains_state(c, c->one.bytes + r->between, field) == first &&
-	    chains_state(c, c->copies.after, field) == first;
+	first = chains_state(c, y->from.state, field);
+	return chains_state(c, c->scratch.copy.bytes + y->of.between, field) ==
+		first && chains_state(c, y->from.after, field) == first;
 }
 
-/* The newest chain's n outermost frames, borrowed from it. */
+/* A chain's n outermost frames, borrowed from it. */
 static struct py_chain
-outermost(const struct chains *c, size_t n)
+outermost(const struct py_chain *chain, size_t n)
 {
-	struct py_chain outer = c->chain;
+	struct py_chain outer = *chain;
 
 	outer.places += outer.depth - n;
 	outer.depth = n;
 	return outer;
 }
 
-/* How many of the newest chain's n outermost frames, which are proven, may be
- * believed: see contexts_trust.  Unknown calls only count if they were seen from
- * the thread's CPU: from elsewhere, a loop can come round with each copy. */
+/* How many of the stack's n outermost frames, which are proven, may be believed: see
+ * contexts_trust.  Unknown calls only count if they were seen from the thread's CPU:
+ * from elsewhere, a loop can come round with each copy. */
 static size_t
-trusted(const struct chains *c, const struct thread *t, size_t n)
+trusted(const struct tries *y, size_t n)
 {
-	struct py_chain outer = outermost(c, n);
+	struct py_chain outer = outermost(&y->stack->chain, n);
+	size_t last = y->stack->last;
 
-	return contexts_trust(c->contexts, &outer, c->last < n ? c->last : n,
-	    colocate_is_at(&c->colocation, t->task));
+	return contexts_trust(y->c->contexts, &outer, last < n ? last : n,
+	    colocate_is_at(&y->c->colocation, y->t->task));
 }
 
-/* Whether the newest chain's outermost frame is the first one of its thread's data
- * stack, so that no frame can have called it.  If the stack has more than one
- * chunk, the state tells only of the last chunk. */
+/* Whether the stack's outermost frame is the first one of its thread's data stack, so
+ * that no frame can have called it.  If the data stack has more than one chunk, the
+ * state tells only of the last chunk. */
 static bool
-is_first_frame(const struct chains *c)
+is_first_frame(const struct tries *y)
 {
-	const struct py_offsets *o = c->offsets;
-	const struct py_chain *chain = &c->chain;
+	const struct py_offsets *o = y->c->offsets;
+	const struct py_chain *chain = &y->stack->chain;
 
 	return py_has(o->thread_chunk) && chain->depth > 0 &&
 	    chain->places[chain->depth - 1].frame ==
-	    chains_state(c, c->copies.first, o->thread_chunk) + o->chunk_first;
+	    chains_state(y->c, y->from.state, o->thread_chunk) + o->chunk_first;
 }
 
-/* Makes the newest chain's outermost frame known as a root, if it is proven and
- * can be nothing else. */
+/* Makes the stack's outermost frame known as a root, if it is proven and can be
+ * nothing else. */
 static bool
-learn_root(const struct chains *c, size_t proven)
+learn_root(const struct tries *y, size_t proven)
 {
 	struct py_chain root;
 
-	if (proven == 0 || !is_first_frame(c))
+	if (proven == 0 || !is_first_frame(y))
 		return false;
-	root = outermost(c, 1);
-	return contexts_learn(c->contexts, &root, 0);
+	root = outermost(&y->stack->chain, 1);
+	return contexts_learn(y->c->contexts, &root, 0);
 }
 
-/* How many of the newest chain's outermost frames can be believed.  None if the
- * root is not known, as a chain of two moments may lack it.  Two equal copies
- * from the thread's own CPU need no known root: for a long chain on a busy
- * machine there is nothing better. */
+/* How many of the stack's outermost frames can be believed.  None if the root is not
+ * known, as a stack of two moments may lack it.  Two equal copies from the thread's
+ * own CPU need no known root: for a long stack on a busy machine there is nothing
+ * better. */
 static size_t
-believe(struct chains *c, struct thread *t, size_t proven)
+believe(struct tries *y, size_t proven)
 {
-	bool whole = is_repeated(c, t, proven);
+	bool whole = is_repeated(y, proven);
 	size_t shared;
 
-	c->notes.doubtful = whole && !c->sound;
-	c->trouble = proven == c->chain.depth ? CHAIN_MOVING : CHAIN_UNKNOWN;
-	if (!(whole && colocate_is_at(&c->colocation, t->task)) &&
-	    !contexts_know_root(c->contexts, &c->chain) &&
-	    !learn_root(c, proven)) {
+	y->doubtful = whole && !y->stack->sound;
+	if (!(whole && colocate_is_at(&y->c->colocation, y->t->task)) &&
+	    !contexts_know_root(y->c->contexts, &y->stack->chain) &&
+	    !learn_root(y, proven)) {
 		/* It is only learned from the thread's CPU. */
-		c->notes.rootless = whole;
+		y->rootless = whole;
 		return 0;
 	}
-	c->notes.rootless = false;
+	y->rootless = false;
 	if (whole)
-		return c->sound ? proven : trusted(c, t, proven);
-	shared = chain_shared(&c->chain, &c->other);
-	return trusted(c, t, proven < shared ? proven : shared);
+		return y->stack->sound ? proven : trusted(y, proven);
+	shared = chain_shared(&y->stack->chain, y->second);
+	return trusted(y, proven < shared ? proven : shared);
 }
 
-/* Walks one of the copies. */
 static enum walk_result
-walk_one(struct chains *c, struct thread *t, const struct reading *r,
-    bool second, struct py_chain *chain)
+walk_first(struct tries *y)
 {
-	struct copied from = {.in = &c->one, .count = r->count, .gc = r->gc,
-	    .first = second ? r->second_head : r->head,
-	    .offset = second ? r->second : r->first, .stamp = &r->stamp};
-
-	return candidate_walk(c, t, &from, !second && t->held == HOLD_NONE,
-	    chain);
+	return candidate_walk(y->c, y->t, &y->from, y->t->held == HOLD_NONE,
+	    &y->stack->chain);
 }
 
-/* Reads a thread by one copy.  READ_OK if its chain is proven and all its calls are
- * known. */
-static enum read_result
-know_once(struct chains *c, struct thread *t)
+static enum walk_result
+walk_second(struct tries *y)
 {
-	struct reading r;
+	struct capture from = capture_of_reading(y->c, &y->of, true);
+
+	return candidate_walk(y->c, y->t, &from, false, y->second);
+}
+
+/* The verdict on a stack that is believed as a whole. */
+static struct verdict
+is_sure(const struct tries *y)
+{
+	return (struct verdict){.is = READ_SURE, .sure = y->stack->chain.depth};
+}
+
+/* Reads a thread by one copy.  READ_SURE if its stack is proven and all its calls are
+ * known; never READ_TORN. */
+static struct verdict
+know_once(struct tries *y)
+{
 	enum read_result got;
 	size_t proven;
 
-	c->retries++;
-	got = take_copies(c, t, false, &r);
-	if (got == READ_OK)
-		got = candidate_walked(walk_one(c, t, &r, false, &c->chain));
-	return got != READ_OK ? got :
-	    chains_result(c, candidate_know(c, t, &r.stamp, &proven));
+	y->c->retries++;
+	got = take_copies(y, false);
+	if (got == READ_SURE)
+		got = candidate_walked(walk_first(y));
+	if (got == READ_SURE)
+		got = chains_result(y->c,
+		    candidate_know(y->c, y->t, &y->from, y->stack, &proven));
+	return got == READ_SURE ? is_sure(y) : (struct verdict){.is = got};
 }
 
 /* Reads a thread by one copy, some times over, for half of the cost of two.  To
  * 3.12 only.  From 3.13 on, where the state has the current frame, a thread would
  * be seen too often where it makes a frame: it waits where it writes to memory
  * that was just copied. */
-static enum read_result
-know_soon(struct chains *c, struct thread *t)
+static struct verdict
+know_soon(struct tries *y)
 {
-	enum read_result got = READ_TORN;
+	struct verdict v = {.is = READ_RETRY};
 
-	for (int i = 0; i < ONCE_TRIES && got == READ_TORN &&
-	    t->held == HOLD_NONE && !chains_tell_frame(c); i++)
-		got = know_once(c, t);
-	return got;
+	for (int i = 0; i < ONCE_TRIES && v.is == READ_RETRY &&
+	    y->t->held == HOLD_NONE && !chains_tell_frame(y->c); i++)
+		v = know_once(y);
+	return v;
 }
 
-/* Reads the missing memory of a thread, if a walk lacked some twice running; notes
- * why there is no chain.  False if out of memory. */
+/* Reads the missing memory of a thread, if a walk lacked some twice running.  False
+ * if out of memory. */
 static bool
-note_walk(struct chains *c, struct thread *t, enum walk_result w)
+note_walk(struct tries *y, enum walk_result w)
 {
-	bool again = c->notes.missed;
+	bool again = y->missed;
 
-	c->notes.missed = w == WALK_MISS;
-	if (w == WALK_MISS)
-		return !again || fault_in_set(c, t);
-	c->trouble = CHAIN_MOVING;
-	return w != WALK_MEMORY;
+	y->missed = w == WALK_MISS;
+	return y->missed && again ? fault_in_set(y->c, y->t, &y->from) :
+				    w != WALK_MEMORY;
+}
+
+/* The verdict on copies that have no stack, or not the same one. */
+static struct verdict
+no_stack(struct tries *y, enum walk_result w)
+{
+	return (struct verdict){.is = note_walk(y, w) ? READ_RETRY : READ_NOMEM,
+	    .trouble = w == WALK_MISS ? TROUBLE_UNREADABLE : TROUBLE_MOVING};
 }
 
 /* Believes what both copies have, where the first alone is not known.
  * proven: outermost frames of the first one. */
-static enum read_result
-compare_copies(struct chains *c, struct thread *t, const struct reading *r, size_t proven,
-    size_t *sure)
+static struct verdict
+compare_copies(struct tries *y, size_t proven)
 {
+	const struct py_chain *chain = &y->stack->chain;
+	struct verdict v;
 	enum walk_result w;
+	size_t sure;
 
-	proven = drop_past(c, t, proven);
-	w = c->chain.returned && c->chain.depth == 0 ? WALK_BAD :
-	    walk_one(c, t, r, true, &c->other);
-	if (!note_walk(c, t, w))
-		return READ_NOMEM;
-	if (w != WALK_OK || !says_same(c, r))
-		return READ_TORN;
-	*sure = believe(c, t, proven);
-	return chains_result(c, *sure == c->chain.depth);
+	proven = drop_past(y, proven);
+	w = chain->returned && chain->depth == 0 ? WALK_BAD : walk_second(y);
+	if (w != WALK_OK || !says_same(y))
+		return no_stack(y, w);
+	y->missed = false;
+	sure = believe(y, proven);
+	v = chains_verdict(y->c, sure, sure == chain->depth);
+	v.trouble = proven == chain->depth ? TROUBLE_MOVING : TROUBLE_UNKNOWN;
+	return v;
 }
 
 /* Reads a thread by two copies. */
-static enum read_result
-read_both(struct chains *c, struct thread *t, size_t *sure)
+static struct verdict
+read_both(struct tries *y)
 {
-	struct reading r;
 	enum read_result got;
 	enum walk_result w;
 	size_t proven;
 
-	*sure = 0;
-	c->notes.doubtful = false;
-	c->trouble = CHAIN_UNREADABLE;
-	if ((got = take_copies(c, t, true, &r)) != READ_OK)
-		return got;
-	w = walk_one(c, t, &r, false, &c->chain);
-	if (w != WALK_OK)
-		return note_walk(c, t, w) ? READ_TORN : READ_NOMEM;
-	proven = candidate_prove(c, t, &r.stamp);
-	if (!candidate_is_known(c, t, proven))
-		return compare_copies(c, t, &r, proven, sure);
-	*sure = c->chain.depth;
-	return READ_OK;
+	y->doubtful = false;
+	if ((got = take_copies(y, true)) != READ_SURE)
+		return (struct verdict){.is = got, .trouble = TROUBLE_UNREADABLE};
+	if ((w = walk_first(y)) != WALK_OK)
+		return no_stack(y, w);
+	proven = candidate_prove(y->c, y->t, &y->from, y->stack);
+	return candidate_is_known(y->c, y->t, y->stack, proven) ? is_sure(y) :
+	    compare_copies(y, proven);
 }
 
-/* Whether the newest read copied the same bytes as the read before: the thread
- * stands amid the making of a call.  False if there are no bytes. */
+/* Whether the newest try copied the same bytes as the try before: the thread stands
+ * amid the making of a call.  False if there are no bytes. */
 static bool
-is_stuck(struct chains *c)
+is_stuck(struct tries *y)
 {
-	uint64_t print = XXH3_64bits(c->one.bytes, c->one.size);
-	bool same = print == c->notes.print;
+	const struct snapshot *s = &y->c->scratch.copy;
+	uint64_t print = XXH3_64bits(s->bytes, s->size);
+	bool same = print == y->print;
 
-	c->notes.print = print;
-	return same && c->one.size > 0;
+	y->print = print;
+	return same && s->size > 0;
 }
 
 void
@@ -373,97 +425,101 @@ read_twice_wait(void)
 	clock_sleep(clock_ns() + MOMENT);
 }
 
-/* Reads a thread from the CPU that the recorder is on.  A chain in doubt asks for a
+/* Reads a thread from the CPU that the recorder is on.  A stack in doubt asks for a
  * stay on the thread's CPU: where most calls are known, an unknown call most often
  * has two moments in it.  A thread that is stuck, and is not held, gets pauses in
  * which it can go on, as the recorder may have its CPU. */
-static enum read_result
-read_from_here(struct chains *c, struct thread *t, size_t *sure)
+static struct verdict
+read_from_here(struct tries *y)
 {
-	enum read_result got;
+	struct verdict v = know_soon(y);
 	bool doubt = false;
-	int pauses = t->held != HOLD_NONE ? 0 : PAUSES;
+	int pauses = y->t->held != HOLD_NONE ? 0 : PAUSES;
 
-	c->notes.rootless = false;
-	c->other.depth = 0;
-	if ((got = know_soon(c, t)) == READ_OK)
-		*sure = c->chain.depth;
-	for (int i = 0; i < READ_TRIES && got == READ_TORN && !c->notes.rootless;
-	    i++) {
-		got = read_both(c, t, sure);
-		doubt |= c->notes.rootless || c->notes.doubtful;
-		c->retries += got != READ_OK;
-		if (got != READ_TORN || c->notes.missed || !is_stuck(c))
+	y->rootless = false;
+	for (int i = 0; i < READ_TRIES && verdict_can_improve(&v) &&
+	    !y->rootless; i++) {
+		v = read_both(y);
+		doubt |= y->rootless || y->doubtful;
+		y->c->retries += v.is != READ_SURE;
+		if (!verdict_can_improve(&v) || y->missed || !is_stuck(y))
 			continue;
 		if (pauses-- == 0)
 			break;
 		read_twice_wait();
 	}
 	if (doubt)
-		colocate_want(&c->colocation, t->task, true);
-	return got;
+		colocate_want(&y->c->colocation, y->t->task, true);
+	return v;
 }
 
 /* Reads a thread from the CPU that it runs on; the thread has to wait meanwhile.
  * The recorder is still there afterwards. */
-static enum read_result
-read_from_near(struct chains *c, struct thread *t, size_t *sure)
+static struct verdict
+read_from_near(struct tries *y)
 {
-	enum read_result got = READ_TORN;
+	struct colocation *at = &y->c->colocation;
+	struct verdict v = {.is = READ_RETRY};
 
-	for (int i = 0; i < NEAR_TRIES && got == READ_TORN; i++) {
-		c->notes.nowhere_near = t->task == 0 ||
-		    !colocate_visit(&c->colocation, t->task);
-		got = read_both(c, t, sure);
-		c->retries++;
+	for (int i = 0; i < NEAR_TRIES && verdict_can_improve(&v); i++) {
+		y->nowhere_near = y->t->task == 0 ||
+		    !colocate_visit(at, y->t->task);
+		v = read_both(y);
+		y->c->retries++;
 	}
-	c->notes.nowhere_near = false;
-	return got;
+	y->nowhere_near = false;
+	return v;
 }
 
 /* Reads a thread from its CPU, if that is wanted and the recorder can go there.
  * Without this, two copies of a running thread agree more often where it stays for
  * long. */
-static enum read_result
-read_carefully(struct chains *c, struct thread *t, size_t *sure)
+static struct verdict
+read_carefully(struct tries *y)
 {
-	return c->wants.careful && t->held == HOLD_NONE && t->task != 0 &&
-		colocate_visit(&c->colocation, t->task) ?
-	    read_from_near(c, t, sure) : READ_TORN;
+	struct chains *c = y->c;
+
+	return c->wants.careful && y->t->held == HOLD_NONE && y->t->task != 0 &&
+		colocate_visit(&c->colocation, y->t->task) ?
+	    read_from_near(y) : (struct verdict){.is = READ_RETRY};
 }
 
 /* Reads a thread from elsewhere than where it was read before. */
-static enum read_result
-read_elsewhere(struct chains *c, struct thread *t, size_t *sure)
+static struct verdict
+read_elsewhere(struct tries *y)
 {
-	enum read_result got = READ_TORN;
+	struct chains *c = y->c;
+	struct verdict v = {.is = READ_RETRY};
 
-	if (colocate_is_at(&c->colocation, t->task)) {
+	if (colocate_is_at(&c->colocation, y->t->task)) {
 		colocate_break_off(&c->colocation);
-		got = read_from_here(c, t, sure);
+		v = read_from_here(y);
 	}
-	if (got != READ_TORN)
-		return got;
-	got = read_from_near(c, t, sure);
+	if (!verdict_can_improve(&v))
+		return v;
+	v = read_from_near(y);
 	if (!c->wants.careful)
 		colocate_leave(&c->colocation);
-	return got;
+	return v;
 }
 
 /* A held thread that cannot be read may stand amid the making of a call: the caller
  * has to let it go on first. */
-enum read_result
-read_twice(struct chains *c, struct thread *t, size_t *sure)
+struct verdict
+read_twice(struct chains *c, struct thread *t, struct call_stack *stack)
 {
-	enum read_result got;
+	struct tries y = {.c = c, .t = t, .stack = stack,
+	    .second = &c->scratch.spare.chain,
+	    .missed = t->memory.set.count == 0};
+	struct verdict v;
 
-	*sure = 0;
 	chains_trim(c, t);
-	c->notes.missed = t->memory.set.count == 0;
-	got = read_carefully(c, t, sure);
-	if (got == READ_TORN)
-		got = read_from_here(c, t, sure);
-	if (got == READ_TORN && t->held == HOLD_NONE)
-		got = read_elsewhere(c, t, sure);
-	return got;
+	v = read_carefully(&y);
+	if (verdict_can_improve(&v))
+		v = read_from_here(&y);
+	if (verdict_can_improve(&v) && t->held == HOLD_NONE)
+		v = read_elsewhere(&y);
+	if (verdict_believes(&v))
+		chains_take_words(c, t, &y.from, false, stack);
+	return v;
 }

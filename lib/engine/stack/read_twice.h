@@ -18,9 +18,8 @@
 
 #include "engine/stack/chains.h"
 
-/* Reads a thread's chain into ->chain.  If not all of it is believed, *sure outermost
- * frames are, or none, and ->trouble says why. */
-enum read_result read_twice(struct chains *, struct thread *, size_t *sure);
+/* Reads a thread's stack. */
+struct verdict read_twice(struct chains *, struct thread *, struct call_stack *);
 
 /* Sleeps for 20 us: a thread that stands amid the making of a call goes on. */
 void read_twice_wait(void);

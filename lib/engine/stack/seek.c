@@ -26,14 +26,13 @@ what_runs(const struct chains *c, const uint8_t *copy)
 	    chains_state(c, copy, o->thread_stack_top)};
 }
 
-/* The newest chain's innermost frame on the data stack.  NULL if there is none. */
+/* A chain's innermost frame on the data stack.  NULL if there is none. */
 static const struct py_place *
-last_on_stack(const struct chains *c)
+last_on_stack(const struct py_chain *chain)
 {
-	for (size_t i = 0; i < c->chain.depth; i++)
-		if (!c->chain.places[i].resumed &&
-		    !place_is_mark(&c->chain.places[i]))
-			return &c->chain.places[i];
+	for (size_t i = 0; i < chain->depth; i++)
+		if (!chain->places[i].resumed && !place_is_mark(&chain->places[i]))
+			return &chain->places[i];
 	return NULL;
 }
 
@@ -53,9 +52,10 @@ can_be_last(const struct chains *c, const struct py_place *p, uint64_t end)
 }
 
 bool
-seek_fits(const struct chains *c, const uint8_t *copy)
+seek_fits(const struct chains *c, const struct py_chain *chain,
+    const uint8_t *copy)
 {
-	const struct py_place *last = last_on_stack(c);
+	const struct py_place *last = last_on_stack(chain);
 
 	return !chains_tell_frame(c) || last == NULL ||
 	    can_be_last(c, last, what_runs(c, copy).end);
@@ -63,9 +63,10 @@ seek_fits(const struct chains *c, const uint8_t *copy)
 
 /* Looks at a thread, made by one call.  Each look has its state, between two copies
  * of the memory that changes soon.  All other memory is taken from the first
- * copy. */
+ * capture. */
 struct looks {
-	const struct copied *first;
+	const struct capture *first; /* borrowed for the search */
+	const struct py_chain *was;  /* the chain there; none if nothing holds */
 	struct range near[2]; /* memory that changes soon */
 	size_t count;	   /* of ->near */
 	size_t size;	   /* of ->near, in bytes */
@@ -79,28 +80,28 @@ add_near(struct looks *l, struct range r)
 	l->size += r.size;
 }
 
-/* The memory of a frame of the newest chain, and of its caller if that lies close
- * below. */
+/* The memory of a frame of a chain, and of its caller if that lies close below. */
 static struct range
-with_caller(const struct chains *c, const struct py_place *p)
+with_caller(const struct chains *c, const struct py_chain *chain,
+    const struct py_place *p)
 {
 	const struct py_place *by = p + 1;
-	bool together = by < c->chain.places + c->chain.depth &&
+	bool together = by < chain->places + chain->depth &&
 	    p->frame - by->frame < NEAR_MAX;
 	uint64_t low = together ? by->frame : p->frame;
 
 	return (struct range){low, p->frame - low + c->offsets->frame_size};
 }
 
-/* Looks for a current frame: at the last frame of the newest chain, and at the
- * current frame if it lies elsewhere. */
+/* Looks for a current frame: at the last frame of the first chain, and at the current
+ * frame if it lies elsewhere. */
 static struct looks
-looks_for(const struct chains *c, const struct copied *first,
-    const struct said *wanted)
+looks_for(const struct chains *c, const struct capture *first,
+    const struct py_chain *was, const struct said *wanted)
 {
-	struct looks l = {.first = first, .stamp = *first->stamp};
-	const struct py_place *p = last_on_stack(c);
-	struct range last = p != NULL ? with_caller(c, p) :
+	struct looks l = {.first = first, .was = was, .stamp = first->stamp};
+	const struct py_place *p = last_on_stack(was);
+	struct range last = p != NULL ? with_caller(c, was, p) :
 	    (struct range){wanted->end - LAST_MAX, LAST_MAX};
 
 	add_near(&l, last);
@@ -119,11 +120,11 @@ snapshot_near(struct snapshot *s, const struct looks *l)
 	return true;
 }
 
-/* Makes the looks.  READ_TORN if the thread cannot be read. */
+/* Makes the looks.  READ_RETRY if the thread cannot be read. */
 static enum read_result
 look(struct chains *c, struct thread *t, struct looks *l)
 {
-	struct snapshot *s = &c->one;
+	struct snapshot *s = &c->scratch.copy;
 	uint64_t before = l->stamp.count;
 	size_t count, range;
 
@@ -135,11 +136,11 @@ look(struct chains *c, struct thread *t, struct looks *l)
 	    !chains_add_count(c, s, s->count, t->py.interp, &count))
 		return READ_NOMEM;
 	if (!snapshot_read(s, c->process->task, &range))
-		return errno == ENOMEM ? READ_NOMEM : READ_TORN;
+		return errno == ENOMEM ? READ_NOMEM : READ_RETRY;
 	l->stamp = codes_stamp(c->codes, t->py.interp, s->bytes + count,
 	    s->bytes + count);
 	l->stamp.steady = l->stamp.count == before;
-	return READ_OK;
+	return READ_SURE;
 }
 
 /* The offset of the n-th look's state in the snapshot's bytes. */
@@ -149,41 +150,56 @@ state_of(const struct chains *c, const struct looks *l, int n)
 	return (size_t)n * (l->size + c->part.size) + l->size;
 }
 
-/* Shows the n-th look in ->spans: its state, with the memory that was copied before
+/* The capture of the n-th look, without a view. */
+static struct capture
+capture_of_look(const struct chains *c, const struct looks *l, int n)
+{
+	struct capture of = *l->first;
+
+	of.state = of.after = c->scratch.copy.bytes + state_of(c, l, n);
+	of.stamp = l->stamp;
+	return of;
+}
+
+/* Makes the view of the n-th look: its state, with the memory that was copied before
  * it or with the memory that was copied after it.  False if out of memory. */
 static bool
-see(struct chains *c, const struct looks *l, int n, bool before)
+view_look(struct chains *c, const struct looks *l, int n, bool before,
+    struct capture *of)
 {
+	const struct snapshot *s = &c->scratch.copy;
+	struct spans *spans = &c->scratch.spans;
 	size_t state = state_of(c, l, n), ranges = l->count + 1;
 	size_t first = (size_t)(before ? n : n + 1) * ranges;
 	size_t offset = before ? state - l->size : state + c->part.size;
 
-	c->spans.count = 0;
-	return spans_add(&c->spans, &c->one, (size_t)n * ranges + l->count, 1,
-		   state) &&
-	    spans_add(&c->spans, &c->one, first, l->count, offset) &&
-	    spans_add_around(&c->spans, l->first->in, l->first->first + 1,
-		l->first->count - 1, l->first->offset + c->part.size,
-		l->near, l->count);
+	spans->count = 0;
+	if (!spans_add(spans, s, (size_t)n * ranges + l->count, 1, state) ||
+	    !spans_add(spans, s, first, l->count, offset) ||
+	    !spans_add_around(spans, of->in, of->first + 1, of->count - 1,
+		of->offset + c->part.size, l->near, l->count))
+		return false;
+	of->view = spans_view(spans);
+	return true;
 }
 
-/* Walks ->spans.  READ_OK if the chain is proven, its calls are known, it fits the
- * state, and all but the two innermost frames of the first chain are in it. */
+/* Walks the view of a look, into the spare stack.  READ_SURE if that is proven, its
+ * calls are known, it fits the state, and all but the two innermost frames of the
+ * first chain are in it. */
 static enum read_result
-know(struct chains *c, const struct thread *t, const struct looks *l)
+know(struct chains *c, const struct thread *t, const struct looks *l,
+    const struct capture *of)
 {
-	struct copied from = *l->first;
-	enum read_result walked;
+	struct call_stack *found = &c->scratch.spare;
+	enum read_result walked = candidate_walked(
+	    candidate_walk_view(c, t, of, true, &found->chain));
 	size_t proven;
 
-	from.stamp = &l->stamp;
-	walked = candidate_walked(candidate_walk_spans(c, t, &from, true,
-	    &c->chain));
-	if (walked != READ_OK)
+	if (walked != READ_SURE)
 		return walked;
-	return chains_result(c, candidate_know(c, t, &l->stamp, &proven) &&
-	    seek_fits(c, c->copies.first) &&
-	    chain_shared(&c->chain, &c->other) + 2 >= c->other.depth);
+	return chains_result(c, candidate_know(c, t, of, found, &proven) &&
+	    seek_fits(c, &found->chain, of->state) &&
+	    chain_shared(&found->chain, l->was) + 2 >= l->was->depth);
 }
 
 /* Whether a frame lies in the memory that the looks copied. */
@@ -200,72 +216,57 @@ static enum read_result
 know_look(struct chains *c, const struct thread *t, const struct looks *l,
     int n)
 {
-	enum read_result got = READ_TORN;
+	struct capture of = capture_of_look(c, l, n);
+	enum read_result got = READ_RETRY;
 
-	for (int before = 0; before < 2 && got == READ_TORN; before++)
-		got = see(c, l, n, before != 0) ? know(c, t, l) : READ_NOMEM;
+	for (int before = 0; before < 2 && got == READ_RETRY; before++)
+		got = view_look(c, l, n, before != 0, &of) ?
+		    know(c, t, l, &of) : READ_NOMEM;
+	if (got == READ_SURE)
+		chains_take_words(c, t, &of, false, &c->scratch.spare);
 	return got;
 }
 
-/* READ_OK if a look has a chain that can be believed.  Only looks with the wanted
+/* READ_SURE if a look has a stack that can be believed.  Only looks with the wanted
  * state count; with wanted NULL, looks whose current frame was copied. */
 static enum read_result
 know_looks(struct chains *c, const struct thread *t, const struct looks *l,
     const struct said *wanted)
 {
 	for (int i = 0; i < LOOKS; i++) {
-		const uint8_t *state = c->one.bytes + state_of(c, l, i);
-		struct said now = what_runs(c, state);
+		struct said now = what_runs(c,
+		    c->scratch.copy.bytes + state_of(c, l, i));
 		enum read_result got;
 		if (wanted == NULL ? !has_near(l, now.frame) :
 				     now.frame != wanted->frame ||
 			    now.end != wanted->end)
 			continue;
-		candidate_note_state(c, state, state);
-		if ((got = know_look(c, t, l, i)) != READ_TORN)
+		if ((got = know_look(c, t, l, i)) != READ_RETRY)
 			return got;
 	}
-	return READ_TORN;
-}
-
-static enum read_result
-know_again(struct chains *c, struct thread *t, const struct copied *first,
-    bool known)
-{
-	struct said wanted = what_runs(c, c->copies.first);
-	struct looks l = looks_for(c, first, &wanted);
-	uint64_t until = clock_ns() + c->patience;
-	enum read_result got;
-
-	candidate_swap(c);
-	do {
-		c->retries++;
-		if ((got = look(c, t, &l)) != READ_OK)
-			return got;
-		got = know_looks(c, t, &l, &wanted);
-		if (got == READ_TORN && !known)
-			got = know_looks(c, t, &l, NULL);
-	} while (got == READ_TORN && known && clock_ns() < until);
-	return got;
+	return READ_RETRY;
 }
 
 enum read_result
-seek_frame(struct chains *c, struct thread *t, const struct copied *first,
-    bool known)
+seek_frame(struct chains *c, struct thread *t, const struct capture *first,
+    bool known, struct call_stack *stack)
 {
-	const uint8_t *state = c->copies.first;
-	size_t last = c->last, depth = c->chain.depth;
+	const struct py_chain none = {0};
+	struct said wanted = what_runs(c, first->state);
+	struct looks l = looks_for(c, first, known ? &stack->chain : &none,
+	    &wanted);
+	uint64_t until = clock_ns() + c->patience;
 	enum read_result got;
 
-	if (!known)
-		c->chain.depth = 0; /* nothing of it holds */
-	if ((got = know_again(c, t, first, known)) != READ_TORN)
-		return got;
-	candidate_swap(c);
-	c->chain.depth = depth;
-	candidate_note_state(c, state, state);
-	c->stamp = *first->stamp;
-	c->last = last;
-	c->sound = known;
-	return READ_TORN;
+	do {
+		c->retries++;
+		if ((got = look(c, t, &l)) != READ_SURE)
+			break;
+		got = know_looks(c, t, &l, &wanted);
+		if (got == READ_RETRY && !known)
+			got = know_looks(c, t, &l, NULL);
+	} while (got == READ_RETRY && known && clock_ns() < until);
+	if (got == READ_SURE)
+		call_stack_swap(stack, &c->scratch.spare);
+	return got;
 }

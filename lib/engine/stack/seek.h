@@ -16,24 +16,24 @@
 
 #include "engine/stack/candidate.h"
 
-/* Whether the newest chain can be of the same moment as a copy of the state, by the
- * sizes of its frames.  True if states do not have the current frame, and if the
- * chain has no frame on the data stack. */
-bool seek_fits(const struct chains *, const uint8_t *copy);
+/* Whether a chain can be of the same moment as a copy of the state, by the sizes of
+ * its frames.  True if states do not have the current frame, and if the chain has no
+ * frame on the data stack. */
+bool seek_fits(const struct chains *, const struct py_chain *, const uint8_t *copy);
 
 /*
- * Copies a thread again whose newest chain, of the first copy, does not fit its
- * state, until the state is the same again and has a chain that fits it, with the
- * same callers and known calls: then the thread mostly is where it was.  That chain
- * becomes the newest one.
+ * Copies a thread again whose stack, walked in the first capture, does not fit its
+ * state, until the state is the same again and has a stack that fits it, with the
+ * same callers and known calls: then the thread mostly is where it was.  That becomes
+ * the stack.
  *
- * known: the newest chain can be believed, but is of a later moment; the search ends
- * after ->patience.  If it is not known, nothing of it holds: there is one search,
- * and a chain of any moment does if its calls are known.
+ * known: the stack can be believed, but is of a later moment; the search ends after
+ * ->patience.  If it is not known, nothing of it holds: there is one search, and a
+ * stack of any moment does if its calls are known.
  *
- * READ_TORN if nothing was found: the newest chain is as it was.
+ * READ_RETRY if nothing was found: the stack is as it was.
  */
 enum read_result seek_frame(struct chains *, struct thread *,
-    const struct copied *first, bool known);
+    const struct capture *first, bool known, struct call_stack *);
 
 #endif
