@@ -160,9 +160,11 @@ lib_libtach_core_la_SOURCES += \
 	lib/engine/threads/threads.c lib/engine/threads/threads.h \
 	lib/engine/threads/tids.c lib/engine/threads/tids.h
 lib_libtach_core_la_SOURCES += \
-	lib/engine/kernel/batch.h \
+	lib/engine/kernel/batch.c lib/engine/kernel/batch.h \
+	lib/engine/kernel/bpf_load.h \
 	lib/engine/kernel/bpf_shared.h \
-	lib/engine/kernel/interrupt.h \
+	lib/engine/kernel/interrupt.c lib/engine/kernel/interrupt.h \
+	lib/engine/kernel/interruptcost.c \
 	lib/engine/kernel/stock.c lib/engine/kernel/stock.h
 lib_libtach_core_la_SOURCES += \
 	lib/engine/locate/attach.c lib/engine/locate/attach.h \
@@ -277,11 +279,7 @@ CLEANFILES += lib/out/profile.pb-c.c lib/out/profile.pb-c.h
 
 # What runs in the kernel, as bytes: see lib/engine/kernel/interrupt.h.
 if HAVE_INTERRUPTS
-lib_libtach_core_la_SOURCES += \
-	lib/engine/kernel/batch.c \
-	lib/engine/kernel/bpf_load.c lib/engine/kernel/bpf_load.h \
-	lib/engine/kernel/interrupt.c \
-	lib/engine/kernel/interruptcost.c
+lib_libtach_core_la_SOURCES += lib/engine/kernel/bpf_load.c
 nodist_lib_libtach_core_la_SOURCES += lib/engine/kernel/interruptprogram.h
 lib/engine/kernel/bpf_load.lo: lib/engine/kernel/interruptprogram.h
 lib/engine/kernel/interruptprogram.h: lib/engine/kernel/interrupt.bpf.c \
@@ -293,7 +291,5 @@ lib/engine/kernel/interruptprogram.h: lib/engine/kernel/interrupt.bpf.c \
 		mv $@.tmp $@
 CLEANFILES += lib/engine/kernel/interruptprogram.h \
 	lib/engine/kernel/interruptprogram.h.o
-else
-lib_libtach_core_la_SOURCES += lib/engine/kernel/nointerrupt.c
 endif
 EXTRA_DIST += lib/engine/kernel/interrupt.bpf.c lib/engine/kernel/embed

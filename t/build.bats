@@ -96,6 +96,19 @@ declared() {
 	done
 }
 
+@test "without libbpf and a clang nothing but bpf_load.c is missing" {
+	need nm binutils
+	for file in "$TACH_SRCDIR"/lib/engine/kernel/*.c; do
+		[[ $file != *bpf* ]] || continue
+		"${CC:-cc}" -std=gnu17 -D_GNU_SOURCE -UHAVE_BPF \
+		    -I"$TACH_SRCDIR/lib" -c "$file" -o one.o
+		nm -u one.o >>calls
+	done
+	grep -q interrupts_measure calls
+	run -1 grep bpf calls
+	is "$output" ""
+}
+
 # ---- bootstrap ----------------------------------------------------------
 
 # stub NAME: a command of that name, from standard input, in ./bin.

@@ -2,15 +2,14 @@
 /* bpf_load.c: see bpf_load.h. */
 #include "engine/kernel/bpf_load.h"
 
-#include <sched.h>
-#include <stdlib.h>
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "engine/kernel/interruptprogram.h"
-#include "engine/sched/caller.h"
 
 #define KERNEL_TYPES "/sys/kernel/btf/vmlinux"
 #define FIRST_PID_NAMESPACE 0xeffffffcu /* inode of its file, in all kernels */
@@ -126,44 +125,30 @@ load(struct interrupts *in)
 	bool ok = load_programs(in);
 
 	libbpf_set_print(before);
+	if (ok)
+		tell_namespace(in);
 	return ok;
 }
 
-static bool
-has_one_cpu(void)
+static void
+unload(struct interrupts *in)
 {
-	cpu_set_t cpus;
-
-	caller_cpus(&cpus);
-	return CPU_COUNT(&cpus) == 1;
-}
-
-struct interrupts *
-interrupts_new(uint64_t interval_ns)
-{
-	struct interrupts *in = calloc(1, sizeof(*in));
-
-	if (in == NULL)
-		return NULL;
-	if (!load(in)) {
-		interrupts_drop(in);
-		return NULL;
-	}
-	in->crowded = has_one_cpu();
-	in->budget = interval_ns / INTERRUPT_SHARE;
-	in->cost = interrupts_measure(in);
-	tell_namespace(in);
-	return in;
-}
-
-void
-interrupts_drop(struct interrupts *in)
-{
-	if (in == NULL)
-		return;
 	unmap(in->asks, ASKS_SIZE);
 	unmap(in->wires, WIRES_SIZE);
 	unmap(in->ahead, AHEAD_SIZE);
 	bpf_object__close(in->object);
-	free(in);
 }
+
+/* ---- running ----------------------------------------------------------- */
+
+static enum interrupt_result
+run(const struct interrupts *in, int cpu)
+{
+	struct bpf_test_run_opts o = {.sz = sizeof(o), .cpu = (uint32_t)cpu,
+	    .flags = BPF_F_TEST_RUN_ON_CPU};
+
+	return bpf_prog_test_run_opts(in->interrupt, &o) == 0 ?
+	    (enum interrupt_result)o.retval : INTERRUPT_FAILED;
+}
+
+const struct bpf_ops bpf_ops = {.load = load, .unload = unload, .run = run};

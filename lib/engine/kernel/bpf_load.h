@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: ISC */
 /* bpf_load.h: the BPF programs and the memory that they share, for interrupt.c and
- * batch.c. */
+ * batch.c.  Only bpf_load.c needs libbpf, so a build without it lacks that file alone:
+ * its table of operations is NULL then, and there are no interrupts. */
 #ifndef ENGINE_KERNEL_BPF_LOAD_H
 #define ENGINE_KERNEL_BPF_LOAD_H
 
-#include <bpf/bpf.h>
-#include <bpf/libbpf.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <sys/user.h>
@@ -24,7 +23,21 @@
 #define ARGUMENT_AT 0
 #endif
 
+struct bpf_object;
+
+/* What is done by libbpf. */
+struct bpf_ops {
+	/* Loads the programs, and maps the memory that they share.  False if that
+	 * fails; ->unload is to be called even then. */
+	bool (*load)(struct interrupts *);
+	void (*unload)(struct interrupts *);
+	/* Runs `interrupt` on a CPU, and returns its result. */
+	enum interrupt_result (*run)(const struct interrupts *, int cpu);
+};
+extern const struct bpf_ops bpf_ops; /* if HAVE_BPF is defined */
+
 struct interrupts {
+	const struct bpf_ops *ops; /* never NULL */
 	struct bpf_object *object;
 	int interrupt, tick, leave, stir; /* descriptors of the programs */
 	bool tells_calls; /* the programs see why a thread leaves its CPU */

@@ -3,11 +3,58 @@
 #include "engine/kernel/interrupt.h"
 
 #include <sched.h>
+#include <stdlib.h>
 
 #include "engine/kernel/bpf_load.h"
+#include "engine/sched/caller.h"
 
 #define SPARED 64 /* rounds without an interrupt after one that failed: to fill all
 		   * the room takes the thread long */
+
+/* NULL in a build without libbpf, or without a clang that compiles for BPF. */
+#ifdef HAVE_BPF
+static const struct bpf_ops *const bpf = &bpf_ops;
+#else
+static const struct bpf_ops *const bpf = NULL;
+#endif
+
+/* ---- making ------------------------------------------------------------ */
+
+static bool
+has_one_cpu(void)
+{
+	cpu_set_t cpus;
+
+	caller_cpus(&cpus);
+	return CPU_COUNT(&cpus) == 1;
+}
+
+struct interrupts *
+interrupts_new(uint64_t interval_ns)
+{
+	struct interrupts *in = bpf != NULL ? calloc(1, sizeof(*in)) : NULL;
+
+	if (in == NULL)
+		return NULL;
+	in->ops = bpf;
+	if (!bpf->load(in)) {
+		interrupts_drop(in);
+		return NULL;
+	}
+	in->crowded = has_one_cpu();
+	in->budget = interval_ns / INTERRUPT_SHARE;
+	in->cost = interrupts_measure(in);
+	return in;
+}
+
+void
+interrupts_drop(struct interrupts *in)
+{
+	if (in == NULL)
+		return;
+	in->ops->unload(in);
+	free(in);
+}
 
 /* ---- asks and records --------------------------------------------------- */
 
@@ -69,17 +116,13 @@ interrupts_stir(const struct interrupts *in)
 
 /* ---- one thread, now --------------------------------------------------- */
 
-/* Runs the program on a CPU, and returns its result. */
+/* Runs the program on a CPU, with an empty wire. */
 static enum interrupt_result
-run(struct interrupts *in, int cpu)
+run_on(const struct interrupts *in, int cpu)
 {
-	struct bpf_test_run_opts o = {.sz = sizeof(o), .cpu = (uint32_t)cpu,
-	    .flags = BPF_F_TEST_RUN_ON_CPU};
-
 	interrupts_empty(&in->wires[0]);
 	in->wires[0].took = 0;
-	return bpf_prog_test_run_opts(in->interrupt, &o) == 0 ?
-	    (enum interrupt_result)o.retval : INTERRUPT_FAILED;
+	return in->ops->run(in, cpu);
 }
 
 /* ns for which the thread is not to be interrupted again. */
@@ -113,7 +156,7 @@ interrupts_read(struct interrupts *in, pid_t task, int cpu, struct snapshot *s,
 	if (in->is_ahead)
 		result = INTERRUPT_ELSEWHERE;
 	else if (!in->crowded && interrupts_ask(&in->asks[0], task, s, way))
-		result = run(in, cpu);
+		result = run_on(in, cpu);
 	*rest_ns = rest_after(in, result);
 	return result == INTERRUPT_OK ? interrupts_take(&in->wires[0], 0, s) :
 					result;
