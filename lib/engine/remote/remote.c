@@ -264,64 +264,6 @@ find_thread(struct remote *r, struct thread *t)
 		thread_find(t, r->process, find_tid(r, t, id));
 }
 
-/* Stops a thread and reads it; it stays stopped until it is let go.  A blocked
- * thread is not stopped: it stands still anyway, and some system calls would end
- * early.  A thread that stands amid the making of a call is let go, and stopped once
- * more. */
-static struct verdict
-read_stopped(struct remote *r, struct thread *t)
-{
-	struct verdict v = {.is = READ_RETRY};
-
-	for (int i = 0; i < STOP_TRIES && verdict_can_improve(&v); i++) {
-		if (i > 0) {
-			stop_release_all(&r->stops);
-			read_twice_wait();
-		}
-		t->held = t->task != 0 && status_runs(t) &&
-		    stop_thread(&r->stops, t->task) ? HOLD_STOP : HOLD_NONE;
-		v = read_twice(&r->chains, t, &r->stack);
-		if (t->held == HOLD_NONE)
-			break;
-	}
-	return v;
-}
-
-/* Reads a running thread in an interrupt.  READ_RETRY also if it runs no more, or
- * cannot be read so. */
-static struct verdict
-read_interrupted(struct remote *r, struct thread *t)
-{
-	struct verdict v = {.is = READ_RETRY};
-
-	if (r->interrupts == NULL || t->task == 0 || !status_runs(t))
-		return v;
-	v = interrupted_read(r->interrupts, &r->chains, t, &r->stack);
-	if (v.is == READ_SURE)
-		t->held = HOLD_INTERRUPT;
-	return v;
-}
-
-/* Plans no stay on the CPU of a thread that can be interrupted, even if it could not
- * be just now. */
-static void
-stay_away(struct remote *r, const struct thread *t)
-{
-	if (r->interrupts != NULL && !interrupted_spares(t))
-		colocate_unwant(&r->chains.colocation, t->task);
-}
-
-/* Notes how often a blocked thread has had a CPU.  While the count is the same, the
- * thread stands still, and need not be read from its CPU. */
-static void
-park(const struct remote *r, struct thread *t)
-{
-	t->looks.parked = t->task != 0 ?
-	    switches_count(&t->switches, r->process, t->task) : SWITCHES_UNKNOWN;
-	if (!status_is_blocked(t))
-		t->looks.parked = SWITCHES_UNKNOWN;
-}
-
 /* Reads a thread by the copy of the round, for which it stood still. */
 static struct verdict
 read_round_copy(struct remote *r, struct thread *t)
@@ -331,11 +273,16 @@ read_round_copy(struct remote *r, struct thread *t)
 	return read_once_still(&r->chains, t, &from, &r->stack);
 }
 
-/*
- * Reads a record of a round that the kernel took.  It uses nothing but the record,
- * as the thread has gone on since then.  If that is not enough for the whole stack,
- * the batch ends: rounds are then better taken by the recorder.
- */
+/* Whether the copy of the round is a record of a round that the kernel took. */
+static bool
+is_recorded(struct remote *r, struct thread *t)
+{
+	return t->copy.how == COPIED_INTERRUPT && r->taken;
+}
+
+/* Reads such a record.  It uses nothing but the record, as the thread has gone on
+ * since then.  If that is not enough for the whole stack, the batch ends: rounds are
+ * then better taken by the recorder. */
 static struct verdict
 read_record(struct remote *r, struct thread *t)
 {
@@ -352,80 +299,220 @@ read_record(struct remote *r, struct thread *t)
 	return v;
 }
 
-/* Reads a thread by the copy of the round, if the thread stood still for that, or
- * cannot have run. */
+static bool
+is_interrupted(struct remote *r, struct thread *t)
+{
+	(void)r;
+	return t->copy.how == COPIED_INTERRUPT;
+}
+
+/* Reads the copy of the round, which was made in an interrupt. */
 static struct verdict
-read_still(struct remote *r, struct thread *t)
+read_interrupted_copy(struct remote *r, struct thread *t)
+{
+	struct verdict v = read_round_copy(r, t);
+
+	if (v.is == READ_SURE) {
+		thread_make_current(t);
+		t->held = HOLD_COPY;
+	}
+	return v;
+}
+
+/* Whether a thread that was copied cannot have run meanwhile. */
+static bool
+has_not_run(struct remote *r, struct thread *t)
+{
+	(void)r;
+	return t->fresh == FRESH_CURRENT;
+}
+
+/* Whether the recorder had the thread's CPU when it made the copy of the round.  To
+ * tell that, the thread is found first. */
+static bool
+is_beside(struct remote *r, struct thread *t)
+{
+	find_thread(r, t);
+	return t->copy.how != COPIED_NOT &&
+	    colocate_held(&r->chains.colocation, t->task);
+}
+
+static bool
+is_to_be_stopped(struct remote *r, struct thread *t)
+{
+	(void)t;
+	return r->options->blocking;
+}
+
+/* Stops a thread and reads it; it stays stopped until it is let go.  A blocked
+ * thread is not stopped: it stands still anyway, and some system calls would end
+ * early.  A thread that stands amid the making of a call is let go, and stopped once
+ * more. */
+static struct verdict
+read_stopped(struct remote *r, struct thread *t)
 {
 	struct verdict v = {.is = READ_RETRY};
 
-	if (t->copy.how == COPIED_INTERRUPT) {
-		v = read_round_copy(r, t);
-		if (v.is == READ_SURE) {
-			thread_make_current(t);
-			t->held = HOLD_COPY;
+	thread_make_stale(t);
+	for (int i = 0; i < STOP_TRIES && verdict_can_improve(&v); i++) {
+		if (i > 0) {
+			stop_release_all(&r->stops);
+			read_twice_wait();
 		}
+		t->held = t->task != 0 && status_runs(t) &&
+		    stop_thread(&r->stops, t->task) ? HOLD_STOP : HOLD_NONE;
+		v = read_twice(&r->chains, t, &r->stack);
+		if (t->held == HOLD_NONE)
+			break;
 	}
-	return verdict_can_improve(&v) && t->fresh == FRESH_CURRENT ?
-	    read_round_copy(r, t) : v;
+	return v;
+}
+
+/* Whether a thread ran when it was seen last. */
+static bool
+has_run(const struct thread *t)
+{
+	return (t->status.bits & TACH_STATUS_CPU) != 0;
+}
+
+/* Whether a thread that runs can be interrupted. */
+static bool
+can_interrupt(const struct remote *r, const struct thread *t)
+{
+	return r->interrupts != NULL && t->task != 0 && status_runs(t);
+}
+
+static bool
+is_to_be_interrupted(struct remote *r, struct thread *t)
+{
+	return has_run(t) && can_interrupt(r, t);
+}
+
+/* Reads a running thread in an interrupt.  READ_RETRY also if it runs no more. */
+static struct verdict
+read_interrupted(struct remote *r, struct thread *t)
+{
+	struct verdict v = interrupted_read(r->interrupts, &r->chains, t, &r->stack);
+
+	if (v.is == READ_SURE)
+		t->held = HOLD_INTERRUPT;
+	return v;
+}
+
+static bool
+may_have_run(struct remote *r, struct thread *t)
+{
+	(void)r;
+	return t->copy.how != COPIED_NOT && t->fresh == FRESH_STALE;
 }
 
 /* Reads a thread by the copy of the round, which may be of more than one moment. */
 static struct verdict
 read_running(struct remote *r, struct thread *t)
 {
-	struct capture from;
+	struct capture from = plan_capture(&r->plan, t);
 
-	if (t->copy.how == COPIED_NOT || t->fresh != FRESH_STALE)
-		return (struct verdict){.is = READ_RETRY};
-	from = plan_capture(&r->plan, t);
 	return read_once_running(&r->chains, t, &from, &r->stack);
 }
 
+static bool
+runs_by_now(struct remote *r, struct thread *t)
+{
+	return !has_run(t) && can_interrupt(r, t);
+}
+
+/* Reads a thread in an interrupt that is later than the copy of the round. */
+static struct verdict
+read_late(struct remote *r, struct thread *t)
+{
+	thread_make_stale(t);
+	return read_interrupted(r, t);
+}
+
+static bool
+is_there(struct remote *r, struct thread *t)
+{
+	(void)r;
+	(void)t;
+	return true;
+}
+
+/* Notes how often a blocked thread has had a CPU.  While the count is the same, the
+ * thread stands still, and need not be read from its CPU. */
+static void
+park(const struct remote *r, struct thread *t)
+{
+	t->looks.parked = t->task != 0 ?
+	    switches_count(&t->switches, r->process, t->task) : SWITCHES_UNKNOWN;
+	if (!status_is_blocked(t))
+		t->looks.parked = SWITCHES_UNKNOWN;
+}
+
+/* Reads a thread that goes on, wherever it is now. */
+static struct verdict
+read_racing(struct remote *r, struct thread *t)
+{
+	thread_make_stale(t);
+	park(r, t);
+	return read_twice(&r->chains, t, &r->stack);
+}
+
 /*
- * Reads a thread's stack, from the round's copy if that can be trusted.  A stale
- * thread that ran at its last sample, too, is interrupted before its copy is used.
+ * The readers, in the order in which they are tried until one gives a whole stack.
+ * A thread that ran at its last sample, too, is interrupted before its copy is used.
  * Another thread is interrupted only if its copy is of no use: to do it at once would
  * move just these samples to a later moment, and show the thread running too often.
  */
-static struct verdict
-read_chain(struct remote *r, struct thread *t)
-{
-	bool ran = (t->status.bits & TACH_STATUS_CPU) != 0; /* when it was seen last */
-	struct verdict v;
+static const struct thread_reader {
+	bool (*fits)(struct remote *, struct thread *);
+	struct verdict (*read)(struct remote *, struct thread *);
+	bool last; /* no other reader is tried after this one */
+} readers[] = {
+	{is_recorded, read_record, true},
+	{is_interrupted, read_interrupted_copy, false},
+	{has_not_run, read_round_copy, false},
+	{is_beside, read_round_copy, false},
+	{is_to_be_stopped, read_stopped, true},
+	{is_to_be_interrupted, read_interrupted, false},
+	{may_have_run, read_running, false},
+	{runs_by_now, read_late, false},
+	{is_there, read_racing, true},
+};
 
+/* Marks a thread as stale unless it was copied and cannot have run. */
+static void
+note_freshness(const struct remote *r, struct thread *t)
+{
 	if (t->copy.how == COPIED_NOT || plan_may_have_run(&r->plan, t))
 		thread_make_stale(t);
 	else
 		thread_make_current(t);
-	if (t->copy.how == COPIED_INTERRUPT && r->taken)
-		return read_record(r, t);
-	v = read_still(r, t);
-	if (!verdict_can_improve(&v))
-		return v;
-	find_thread(r, t);
-	if (t->copy.how != COPIED_NOT &&
-	    colocate_held(&r->chains.colocation, t->task))
-		v = read_round_copy(r, t);
-	if (!verdict_can_improve(&v))
-		return v;
-	if (r->options->blocking) {
-		thread_make_stale(t);
-		return read_stopped(r, t);
-	}
-	if (ran)
-		v = read_interrupted(r, t);
-	if (verdict_can_improve(&v))
-		v = read_running(r, t);
-	if (!verdict_can_improve(&v))
-		return v;
-	thread_make_stale(t);
-	if (!ran)
-		v = read_interrupted(r, t);
-	if (!verdict_can_improve(&v))
-		return v;
-	park(r, t);
-	return read_twice(&r->chains, t, &r->stack);
+}
+
+/* Reads a thread's stack by the readers that fit. */
+static struct verdict
+read_chain(struct remote *r, struct thread *t)
+{
+	const struct thread_reader *by = readers;
+	struct verdict v = {.is = READ_RETRY};
+	bool last = false;
+
+	note_freshness(r, t);
+	for (; verdict_can_improve(&v) && !last; by++)
+		if (by->fits(r, t)) {
+			v = by->read(r, t);
+			last = by->last;
+		}
+	return v;
+}
+
+/* Plans no stay on the CPU of a thread that can be interrupted, even if it could not
+ * be just now. */
+static void
+stay_away(struct remote *r, const struct thread *t)
+{
+	if (r->interrupts != NULL && !interrupted_spares(t))
+		colocate_unwant(&r->chains.colocation, t->task);
 }
 
 /* Gives a state a new thread id. */
