@@ -255,7 +255,8 @@ lib/opcodes/names.c: lib/mklist $(PY_OPCODES)
 	$(AM_V_GEN)$(MKDIR_P) lib/opcodes && (cd $(srcdir) && lib/mklist \
 		opcode_names opcodes_lists $(PY_OPCODES)) >$@.tmp && mv $@.tmp $@
 CLEANFILES += lib/python/layouts.c lib/opcodes/names.c
-EXTRA_DIST += lib/mklist $(PY_LAYOUTS) lib/python/mkoffsets
+EXTRA_DIST += lib/mklist $(PY_LAYOUTS) lib/python/mkoffsets \
+	lib/python/offsets.list
 EXTRA_DIST += $(PY_OPCODES) lib/opcodes/mkopcodes
 
 # The pages that formats write, as one C file: see lib/out/page.h.
