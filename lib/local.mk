@@ -106,6 +106,7 @@ lib_libtach_core_la_SOURCES = \
 	lib/python/copies.c lib/python/copies.h \
 	lib/python/frames.c lib/python/frames.h \
 	lib/python/past.c lib/python/past.h \
+	lib/python/same.h \
 	lib/python/lines.c lib/python/lines.h \
 	lib/python/locals.c lib/python/locals.h \
 	lib/python/memory.h \
@@ -233,6 +234,7 @@ lib_libtach_agent_la_SOURCES = \
 	lib/python/copies.c lib/python/copies.h \
 	lib/python/frames.c lib/python/frames.h \
 	lib/python/past.c lib/python/past.h \
+	lib/python/same.h \
 	lib/python/lines.c lib/python/lines.h \
 	lib/python/memory.h \
 	lib/python/offsets.c lib/python/offsets.h \

@@ -146,7 +146,7 @@ send(const struct py_offsets *o, struct self_view *v, struct wire_area *area,
 	    !find_bytes(o, v, load_u64(code + o->code_linetable), &lines) ||
 	    !find_units(o, v, code, &lines, &e->units))
 		return CODES_BAD;
-	e->shim = frame_is_shim((const char *)name.bytes, name.size,
+	e->shim = frame_is_shim(o, (const char *)name.bytes, name.size,
 	    (const char *)file.bytes, file.size);
 	r.lines = lines.size <= WIRE_LINES_MAX ? (uint32_t)lines.size : 0;
 	r.units = e->units * 2;

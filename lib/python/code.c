@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <xxhash.h>
 
+#include "python/same.h"
 #include "python/unicode.h"
 
 /* Longer names and bytes objects are not believed. */
@@ -13,8 +14,6 @@
 /* No object has so many references.  The count is the first word of an object,
  * and that of a freed object is overwritten by an address or 0. */
 #define REFS_MAX (UINT64_C(1) << 32)
-/* Low bits of a free-threaded object's count of shared references: flags. */
-#define SHARED_FLAGS 3
 
 /* One part of a code object: a str or bytes object. */
 struct code_part {
@@ -244,7 +243,7 @@ is_held(const struct py_offsets *o, const uint8_t *head)
 	if (py_has(o->interp_code_generation))
 		return true;
 	if (o->object_type > sizeof(uint64_t))
-		return refs > SHARED_FLAGS ||
+		return refs > PY_SHARED_FLAGS ||
 		    load_u32(type - sizeof(uint64_t) - sizeof(uint32_t)) != 0;
 	return refs != 0 && refs < REFS_MAX;
 }

@@ -175,7 +175,7 @@ chain_continues(const struct py_chain *a, const struct py_chain *b)
 static uint64_t
 code_of(const struct py_offsets *o, const uint8_t *f)
 {
-	return load_u64(f + o->frame_code) & ~PY_TAGS;
+	return frame_untag(o, load_u64(f + o->frame_code));
 }
 
 /* The address of the instruction that a frame is at.  To 3.10 a frame has the
@@ -229,7 +229,7 @@ is_resumed(const struct py_offsets *o, const uint8_t *f)
 {
 	if (py_has(o->frame_generator))
 		return load_u64(f + o->frame_generator) != 0;
-	return py_has(o->frame_owner) && f[o->frame_owner] == OWNER_GENERATOR;
+	return py_has(o->frame_owner) && f[o->frame_owner] == PY_OWNER_GENERATOR;
 }
 
 static inline void
@@ -334,13 +334,11 @@ is_text(const char *bytes, size_t size, const char *text)
 }
 
 bool
-frame_is_shim(const char *name, size_t name_size, const char *file,
-    size_t file_size)
+frame_is_shim(const struct py_offsets *o, const char *name, size_t name_size,
+    const char *file, size_t file_size)
 {
-	return (is_text(name, name_size, "__init__") &&
-		   is_text(file, file_size, "__init__")) ||
-	    (is_text(name, name_size, "<interpreter trampoline>") &&
-		is_text(file, file_size, "<shim>"));
+	return name_size > 0 && is_text(name, name_size, o->shim.name) &&
+	    is_text(file, file_size, o->shim.file);
 }
 
 bool
@@ -383,7 +381,7 @@ is_root(const struct py_offsets *o, const uint8_t *f)
 {
 	if (py_has(o->frame_generator))
 		return is_live(o, f) && load_u64(f + o->frame_generator) == 0;
-	return is_entry(o, f) && f[o->frame_owner] != OWNER_GENERATOR;
+	return is_entry(o, f) && f[o->frame_owner] != PY_OWNER_GENERATOR;
 }
 
 /* Whether an address is the end of all chains of a thread: 0, or in 3.15 the base
@@ -635,7 +633,7 @@ take_ordinary(struct walk *w)
 		uint64_t code, previous;
 		struct py_place *p;
 
-		if (f == NULL || f[o->frame_owner] != OWNER_THREAD)
+		if (f == NULL || f[o->frame_owner] != PY_OWNER_THREAD)
 			break;
 		code = code_of(o, f);
 		previous = load_u64(f + o->frame_previous);

@@ -6,10 +6,7 @@
 #include "python/memory.h"
 #include "python/offsets.h"
 #include "python/past.h"
-
-/* CPython 3.14 and later keeps tags in the low bits of a frame's references; in
- * an object's address these bits are 0. */
-#define PY_TAGS UINT64_C(7)
+#include "python/same.h"
 
 /* A place of a chain: a Python frame, or a mark. */
 struct py_place {
@@ -44,13 +41,12 @@ place_is_mark(const struct py_place *p)
 /*
  * Whether a code object with these names, which are not terminated, is a shim:
  * one of the interpreter's own, whose frames stand for no call of Python code.
- * Each process has one that calls __init__ without leaving the loop:
- * "__init__" in file "__init__".  In 3.12 each interpreter has one for its
- * entry frames: "<interpreter trampoline>" in "<shim>".  An entry frame is
+ * From 3.13 on each process has one that calls __init__ without leaving the loop.
+ * In 3.12 each interpreter has one for its entry frames.  An entry frame is
  * known by its owner, but gets its code object before its owner.
  */
-bool frame_is_shim(const char *name, size_t name_size, const char *file,
-    size_t file_size);
+bool frame_is_shim(const struct py_offsets *, const char *name,
+    size_t name_size, const char *file, size_t file_size);
 
 #define SHIMS_MAX 8
 
@@ -140,9 +136,12 @@ enum walk_result walk_frames(const struct py_offsets *, struct py_view *,
 struct py_place frame_place(const struct py_offsets *, const uint8_t *copy,
     uint64_t frame);
 
-/* Owners of a frame, from 3.11 on: a data stack, a generator; higher numbers are
- * other owners, from 3.12 on the interpreter last: see py_offsets.entry_owner. */
-enum { OWNER_THREAD, OWNER_GENERATOR };
+/* The address in a word of a frame: from 3.14 on its low bits are no part of it. */
+static inline uint64_t
+frame_untag(const struct py_offsets *o, uint64_t word)
+{
+	return word & ~(uint64_t)o->tags;
+}
 
 /* Whether a copy is of one of the interpreter's own frames, which stand for no
  * call of Python code. */

@@ -2,14 +2,7 @@
 /* lines.c: see lines.h. */
 #include "python/lines.h"
 
-/* Kinds of entry: bits 3 to 6 of its first byte. */
-enum {
-	KIND_SHORT_LAST = 9, /* 0 to 9: same line, columns below 80 */
-	KIND_ONE_LINE = 10,  /* 10 to 12: 0 to 2 lines on, two columns */
-	KIND_NO_COLUMNS = 13,
-	KIND_LONG = 14,
-	KIND_NONE = 15,
-};
+#include "python/same.h"
 
 struct lines_cursor {
 	const uint8_t *p, *end;
@@ -64,7 +57,7 @@ next_columns(struct lines_cursor *c, unsigned kind, struct py_location *l)
 {
 	uint8_t b;
 
-	if (kind <= KIND_SHORT_LAST) {
+	if (kind < PY_LINES_ONE_LINE) {
 		b = next_byte(c);
 		l->column = (int32_t)(kind << 3 | b >> 4);
 		l->end_column = l->column + (b & 15);
@@ -82,17 +75,17 @@ next_location(struct lines_cursor *c, unsigned kind, int32_t *line,
 	int32_t end = 0;
 
 	*l = (struct py_location){-1, -1, -1, -1};
-	if (kind == KIND_NONE)
+	if (kind == PY_LINES_NONE)
 		return;
-	if (kind == KIND_LONG || kind == KIND_NO_COLUMNS)
+	if (kind == PY_LINES_LONG || kind == PY_LINES_NO_COLUMNS)
 		*line = plus(*line, next_signed(c));
-	else if (kind >= KIND_ONE_LINE)
-		*line = plus(*line, (int32_t)kind - KIND_ONE_LINE);
-	if (kind == KIND_LONG) {
+	else if (kind >= PY_LINES_ONE_LINE)
+		*line = plus(*line, (int32_t)kind - PY_LINES_ONE_LINE);
+	if (kind == PY_LINES_LONG) {
 		end = (int32_t)next_varint(c);
 		l->column = (int32_t)next_varint(c) - 1;
 		l->end_column = (int32_t)next_varint(c) - 1;
-	} else if (kind != KIND_NO_COLUMNS) {
+	} else if (kind != PY_LINES_NO_COLUMNS) {
 		next_columns(c, kind, l);
 	}
 	l->line = *line;

@@ -4,18 +4,6 @@
 
 #include <stdio.h>
 
-/*
- * CPython 3.14 and later keeps tags in the low bits of a frame's slots; in an
- * object's address these bits are 0.  Both bits set: a number, which is no
- * object.
- */
-#define TAGS UINT64_C(3)
-#define TAG_NUMBER UINT64_C(3)
-#define TAGGED_SHIFT 2
-
-/* Bits of a kind in co_localspluskinds: the variable is kept in a cell. */
-#define KIND_CELL (0x40 | 0x80)
-
 /* The variables of a frame, as its code object names them. */
 struct variables {
 	uint64_t names[LOCALS_MAX];
@@ -72,7 +60,7 @@ find_cells(const struct py_objects *p, uint64_t at, struct variables *v)
 	    taken.len < v->count)
 		return false;
 	for (size_t i = 0; i < v->count; i++)
-		v->cells[i] = (kinds[i] & KIND_CELL) != 0;
+		v->cells[i] = (kinds[i] & PY_KIND_CELL) != 0;
 	return true;
 }
 
@@ -104,7 +92,7 @@ read_values(const struct py_objects *p, const struct py_place *f, size_t count,
 	};
 
 	return p->memory->read(p->memory, pieces, 2) &&
-	    (v->code & ~TAGS) == f->code;
+	    frame_untag(o, v->code) == f->code;
 }
 
 /* The address of the value in a cell, or 0.  If the object is no cell, its own
@@ -126,11 +114,12 @@ static size_t
 show(const struct py_objects *p, uint64_t slot, bool cell, char *buf,
     size_t size)
 {
-	uint64_t addr = slot & ~TAGS;
+	const struct py_offsets *o = p->offsets;
+	uint64_t addr = frame_untag(o, slot);
 
-	if ((slot & TAGS) == TAG_NUMBER)
+	if (o->number_tag != 0 && (slot & o->tags) == o->number_tag)
 		return (size_t)snprintf(buf, size, "%lld",
-		    (long long)((int64_t)slot >> TAGGED_SHIFT));
+		    (long long)((int64_t)slot >> o->number_shift));
 	if (cell && addr != 0)
 		addr = open_cell(p, addr);
 	return addr != 0 ? object_repr(p, addr, buf, size) : 0;

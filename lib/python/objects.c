@@ -2,36 +2,12 @@
 /* objects.c: see objects.h. */
 #include "python/objects.h"
 
+#include "python/same.h"
 #include "python/unicode.h"
-
-/* Bits of tp_flags; the same in all versions that have them. */
-#define FLAG_INLINE_VALUES (1u << 2) /* 3.13 and later */
-#define FLAG_MANAGED_DICT (1u << 4)  /* 3.11 and later */
-#define FLAG_HEAP (1u << 9)
-#define FLAG_INT (1u << 24)
-#define FLAG_LIST (1u << 25)
-#define FLAG_TUPLE (1u << 26)
-#define FLAG_BYTES (1u << 27)
-#define FLAG_STR (1u << 28)
-#define FLAG_DICT (1u << 29)
-#define FLAG_TYPE (1u << 31)
-
-/* Whether there is a FLAG_MANAGED_DICT: to 3.10 the bit means something else. */
-#define has_before(o) py_has((o)->before_dict)
 
 #define BASES_MAX 64	    /* a longer chain of types runs in a circle */
 #define MEMBERS_MAX 256	    /* slots of one type that are looked at */
 #define ENTRIES_MAX (1u << 24) /* a dict or set of more is not believed */
-
-/* The digits of an int, and its tag. */
-#define DIGIT_BITS 30
-#define TAG_SIGN 3u
-#define TAG_NEGATIVE 2u
-#define TAG_SHIFT 3
-
-/* Types of members whose slot holds an object. */
-#define MEMBER_OBJECT 6
-#define MEMBER_OBJECT_EX 16
 
 static bool
 get(const struct py_objects *p, uint64_t addr, uint64_t *v)
@@ -91,10 +67,10 @@ kind_of(const struct type *t)
 		uint64_t flag;
 		enum object_kind kind;
 	} flags[] = {
-		{FLAG_INT, OBJECT_INT}, {FLAG_LIST, OBJECT_LIST},
-		{FLAG_TUPLE, OBJECT_TUPLE}, {FLAG_BYTES, OBJECT_BYTES},
-		{FLAG_STR, OBJECT_STR}, {FLAG_DICT, OBJECT_DICT},
-		{FLAG_TYPE, OBJECT_TYPE},
+		{PY_FLAG_INT, OBJECT_INT}, {PY_FLAG_LIST, OBJECT_LIST},
+		{PY_FLAG_TUPLE, OBJECT_TUPLE}, {PY_FLAG_BYTES, OBJECT_BYTES},
+		{PY_FLAG_STR, OBJECT_STR}, {PY_FLAG_DICT, OBJECT_DICT},
+		{PY_FLAG_TYPE, OBJECT_TYPE},
 	};
 	static const struct {
 		const char *name;
@@ -109,7 +85,7 @@ kind_of(const struct type *t)
 		if (t->flags & flags[i].flag)
 			return flags[i].kind;
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-		if (!(t->flags & FLAG_HEAP) &&
+		if (!(t->flags & PY_FLAG_HEAP) &&
 		    strcmp(t->name, names[i].name) == 0)
 			return names[i].kind;
 	return OBJECT_OTHER;
@@ -124,9 +100,9 @@ find_kind(const struct py_objects *p, const struct type *t,
 	struct type base = *t;
 
 	obj->kind = kind_of(t);
-	obj->subclass = (t->flags & FLAG_HEAP) != 0;
+	obj->subclass = (t->flags & PY_FLAG_HEAP) != 0;
 	for (int i = 0; obj->kind == OBJECT_OTHER && i < BASES_MAX; i++) {
-		if (!(base.flags & FLAG_HEAP) || base.base == 0 ||
+		if (!(base.flags & PY_FLAG_HEAP) || base.base == 0 ||
 		    !read_type(p, base.base, &base))
 			return;
 		obj->kind = kind_of(&base);
@@ -163,7 +139,7 @@ type_module(const struct py_objects *p, uint64_t addr, char *buf, size_t size)
 	const struct py_offsets *o = p->offsets;
 	uint64_t flags, dict, module;
 
-	return get(p, addr + o->type_flags, &flags) && (flags & FLAG_HEAP) &&
+	return get(p, addr + o->type_flags, &flags) && (flags & PY_FLAG_HEAP) &&
 	    get(p, addr + o->type_dict, &dict) &&
 	    dict_find(p, dict, "__module__", &module) &&
 	    object_string(p, module, buf, size);
@@ -183,8 +159,8 @@ read_digits(const struct py_objects *p, uint64_t addr, uint64_t *digits,
 		&word))
 		return false;
 	if (py_has(o->int_tag)) {
-		*negative = (word & TAG_SIGN) == TAG_NEGATIVE;
-		*digits = word >> TAG_SHIFT;
+		*negative = (word & PY_INT_SIGN) == PY_INT_NEGATIVE;
+		*digits = word >> PY_INT_SHIFT;
 	} else {
 		*negative = (int64_t)word < 0;
 		*digits = *negative ? -word : word;
@@ -205,9 +181,9 @@ object_int(const struct py_objects *p, const struct py_object *obj, int64_t *v)
 		n * sizeof(*digits)))
 		return false;
 	for (size_t i = n; i-- > 0;) {
-		if (sum >> (63 - DIGIT_BITS) != 0 || digits[i] >> DIGIT_BITS)
+		if (sum >> (63 - PY_DIGIT_BITS) != 0 || digits[i] >> PY_DIGIT_BITS)
 			return false;
-		sum = sum << DIGIT_BITS | digits[i];
+		sum = sum << PY_DIGIT_BITS | digits[i];
 	}
 	*v = negative ? -(int64_t)sum : (int64_t)sum;
 	return true;
@@ -405,7 +381,9 @@ open_keys(const struct py_objects *p, uint64_t keys, uint64_t values,
 	if (!py_read(p->memory, keys, head, o->keys_size) ||
 	    (index = index_bytes(o, head)) == 0)
 		return false;
-	d->entry = py_has(o->keys_kind) && head[o->keys_kind] != 0 ? 16 : 24;
+	d->entry = py_has(o->keys_kind) &&
+		head[o->keys_kind] != PY_KEYS_GENERAL ?
+	    PY_ENTRY_PLAIN : PY_ENTRY_HASHED;
 	d->entries = keys + o->keys_indices + index;
 	d->values = values;
 	d->count = load_u64(head + o->keys_entries);
@@ -435,7 +413,7 @@ read_batch(const struct py_objects *p, struct py_dict *d)
 {
 	uint64_t left = d->count - d->next, values[DICT_BATCH];
 	size_t n = left < DICT_BATCH ? (size_t)left : DICT_BATCH;
-	uint8_t entries[DICT_BATCH * 24];
+	uint8_t entries[DICT_BATCH * PY_ENTRY_HASHED];
 	struct py_piece pieces[] = {
 		{d->entries + d->next * d->entry, n * d->entry, entries},
 		{d->values + d->next * sizeof(*values), n * sizeof(*values),
@@ -493,14 +471,14 @@ static bool
 is_number(const struct py_offsets *o, const uint8_t *head, const struct dict_key *k)
 {
 	uint64_t number = 0, length = py_has(o->int_tag) ?
-	    load_u64(head + o->int_tag) >> TAG_SHIFT :
+	    load_u64(head + o->int_tag) >> PY_INT_SHIFT :
 	    load_u64(head + o->int_length);
 
 	if (length != k->digits || (py_has(o->int_tag) &&
-	    (load_u64(head + o->int_tag) & TAG_SIGN) != 0))
+	    (load_u64(head + o->int_tag) & PY_INT_SIGN) != 0))
 		return false;
 	for (size_t i = k->digits; i-- > 0;)
-		number = number << DIGIT_BITS |
+		number = number << PY_DIGIT_BITS |
 		    load_u32(head + o->int_digits + i * 4);
 	return number == k->number;
 }
@@ -569,7 +547,7 @@ dict_find_int(const struct py_objects *p, uint64_t addr, uint64_t key,
 	struct dict_key k = {.number = key};
 	struct py_dict d;
 
-	for (uint64_t left = key; left != 0; left >>= DIGIT_BITS)
+	for (uint64_t left = key; left != 0; left >>= PY_DIGIT_BITS)
 		k.digits++;
 	k.size = p->offsets->int_digits + k.digits * 4;
 	return k.digits > 0 && dict_open(p, addr, &d) &&
@@ -585,7 +563,7 @@ open_values(const struct py_objects *p, const struct py_object *obj,
 {
 	uint64_t keys;
 
-	return (obj->flags & FLAG_HEAP) &&
+	return (obj->flags & PY_FLAG_HEAP) &&
 	    get(p, obj->type + p->offsets->heap_type_keys, &keys) &&
 	    open_keys(p, keys, values + p->offsets->values_first, d);
 }
@@ -598,14 +576,14 @@ open_inline(const struct py_objects *p, const struct py_object *obj,
 	uint64_t values = obj->addr + obj->basic_size;
 	uint8_t valid;
 
-	return (obj->flags & FLAG_INLINE_VALUES) &&
+	return (obj->flags & PY_FLAG_INLINE_VALUES) &&
 	    py_has(p->offsets->values_valid) &&
 	    py_read(p->memory, values + p->offsets->values_valid, &valid, 1) &&
 	    valid != 0 && open_values(p, obj, values, d);
 }
 
 /* 3.11 and later: opens the dict or the values that the words before the object
- * point to.  In 3.12 an odd word is the address of values, less one. */
+ * point to. */
 static bool
 open_before(const struct py_objects *p, const struct py_object *obj,
     struct py_dict *d)
@@ -618,8 +596,8 @@ open_before(const struct py_objects *p, const struct py_object *obj,
 		return open_values(p, obj, word, d);
 	if (!get(p, obj->addr - o->before_dict, &word))
 		return false;
-	if (word & 1)
-		return open_values(p, obj, word + 1, d);
+	if (word & o->values_tag)
+		return open_values(p, obj, word + o->values_tag, d);
 	if (word != 0)
 		return dict_open(p, word, d);
 	return open_inline(p, obj, d);
@@ -632,7 +610,7 @@ open_attributes(const struct py_objects *p, const struct py_object *obj,
 	uint64_t dict;
 
 	*d = (struct py_dict){0};
-	if (has_before(p->offsets) && (obj->flags & FLAG_MANAGED_DICT))
+	if (py_has(p->offsets->before_dict) && (obj->flags & PY_FLAG_MANAGED_DICT))
 		return open_before(p, obj, d);
 	return obj->dict_offset > 0 &&
 	    get(p, obj->addr + (uint64_t)obj->dict_offset, &dict) &&
@@ -657,8 +635,8 @@ find_member(const struct py_objects *p, uint64_t type, const char *name,
 		if (read_name(p, at, text) && strcmp(text, name) == 0)
 			return py_read(p->memory, member + o->member_type,
 			    &kind, sizeof(kind)) &&
-			    (kind == MEMBER_OBJECT ||
-				kind == MEMBER_OBJECT_EX) &&
+			    (kind == PY_MEMBER_OBJECT ||
+				kind == PY_MEMBER_OBJECT_EX) &&
 			    get(p, member + o->member_offset, offset);
 	}
 	return false;

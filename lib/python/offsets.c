@@ -85,14 +85,15 @@ py_offsets_load(const struct py_layout *l, const uint8_t *debug,
 {
 	const struct py_offsets *f = &l->fixed, *t = &l->told;
 
+	*o = *f;
+	o->opcodes = l->opcodes;
 #define X(section, field, width)                                               \
 	o->section##_##field =                                                 \
 	    value(l, debug, f->section##_##field, t->section##_##field);
 	PY_OFFSETS(X)
 #undef X
-	/* The target does not tell stack_top, but it comes after chunk. */
-	if (py_has(o->thread_chunk) && !py_has(o->thread_stack_top))
-		o->thread_stack_top = o->thread_chunk + sizeof(uint64_t);
+	if (o->chunk_to_top != 0)
+		o->thread_stack_top = o->thread_chunk + o->chunk_to_top;
 #define X(section, field, width)                                               \
 	if (!fits(o->section##_##field, width, o->section##_size))             \
 		return #section "." #field;
@@ -106,16 +107,6 @@ py_offsets_load(const struct py_layout *l, const uint8_t *debug,
 	if (!fits(o->gil_locked, 4, o->gil_size) ||
 	    !fits(o->gil_holder, 8, o->gil_size))
 		return "gil";
-	o->entry_owner = l->entry_owner;
-	o->kind_shift = l->kind_shift;
-	o->live_states = l->live_states;
-	o->lasti_unit = l->lasti_unit;
-	o->lines = l->lines;
-	memcpy(o->waits, l->waits, sizeof(o->waits));
-	o->opcodes = l->opcodes;
-	o->active = l->active;
-	o->breaker_looks = l->breaker_looks;
-	o->breaker_yields = l->breaker_yields;
 #ifdef __aarch64__
 	/* These two lie behind mutexes, which are longer on arm64.  All other
 	 * values from the headers of x86-64 are the same. */

@@ -194,45 +194,71 @@ py_has(uint32_t offset)
 #define PY_OPCODE_HIDES 0x20  /* it is written over another opcode, which is
 			       * not known here */
 
+/*
+ * X(type, name): what else differs between versions, each 0 in a version that has
+ * nothing of the kind.  What does not differ is in same.h.
+ */
+#define PY_FACTS(X)                                                            \
+	/* Frames of this owner and above are the interpreter's own. */        \
+	X(uint8_t, entry_owner)                                                \
+	/* To 3.10, bit n: a frame in state n runs, or calls one that does. */ \
+	X(uint8_t, live_states)                                                \
+	X(uint8_t, lasti_unit) /* bytes */                                     \
+	X(enum lines_form, lines)                                              \
+	/* 3.14 and later: the low bits of a frame's references that are no    \
+	 * part of an address; their value in a number, which is no object;    \
+	 * the lowest bit of that number. */                                   \
+	X(uint8_t, tags)                                                       \
+	X(uint8_t, number_tag)                                                 \
+	X(uint8_t, number_shift)                                               \
+	/* 3.13 and later: bytes from thread.chunk to thread.stack_top, which  \
+	 * the target does not tell. */                                        \
+	X(uint8_t, chunk_to_top)                                               \
+	/* The states of a generator that does not run: the first, the first   \
+	 * in which it awaits another one, and the last. */                    \
+	X(uint8_t, created)                                                    \
+	X(uint8_t, awaits)                                                     \
+	X(uint8_t, suspended)                                                  \
+	/* The lowest bit of the kind in unicode.state. */                     \
+	X(uint8_t, kind_shift)                                                 \
+	/* 3.12: by how much a pointer before an object is less if it leads to \
+	 * values, not to a dict; the bit is set then only. */                 \
+	X(uint8_t, values_tag)                                                 \
+	/* Free-threaded builds: the bit of thread.status that says that a     \
+	 * thread runs Python code; else 0. */                                 \
+	X(uint32_t, active)                                                    \
+	/* Bits in the lowest byte of thread.eval_breaker.  breaker_looks:     \
+	 * each makes the thread look for work, and does no harm if there is   \
+	 * none.  breaker_yields: may be set only while another thread waits   \
+	 * for the GIL. */                                                     \
+	X(uint8_t, breaker_looks)                                              \
+	X(uint8_t, breaker_yields)
+
+/* The names of the one code object that is a shim: see frame_is_shim.  "": there is
+ * none. */
+struct py_shim {
+	char name[32], file[16];
+};
+
 struct py_offsets {
 #define X(section, field, width) uint32_t section##_##field;
 	PY_OFFSETS(X)
 #undef X
 	/* Derived: inside the GIL struct. */
 	uint32_t gil_locked, gil_holder;
-	/* Frames of this owner and above are the interpreter's own. */
-	uint8_t entry_owner;
-	/* The lowest bit of the kind in unicode.state. */
-	uint8_t kind_shift;
-	/* To 3.10, bit n: a frame in state n runs, or calls one that does. */
-	uint8_t live_states;
-	uint8_t lasti_unit; /* bytes */
-	enum lines_form lines;
-	/* The states of a generator that does not run: the first, the first in
-	 * which it awaits another one, and the last. */
-	uint8_t waits[3];
+#define X(type, name) type name;
+	PY_FACTS(X)
+#undef X
+	struct py_shim shim;
 	const uint8_t *opcodes; /* properties by opcode; of the layout */
-	/* Free-threaded builds: the bit of thread.status that says that a
-	 * thread runs Python code; else 0. */
-	uint32_t active;
-	/* Bits in the lowest byte of thread.eval_breaker; 0 without that field.
-	 * breaker_looks: each makes the thread look for work, and does no harm
-	 * if there is none.  breaker_yields: may be set only while another
-	 * thread waits for the GIL. */
-	uint8_t breaker_looks, breaker_yields;
 };
 
 /* The layout of one minor version, from its headers. */
 struct py_layout {
 	uint8_t minor; /* of 3.x */
-	uint8_t entry_owner, kind_shift, live_states, lasti_unit;
-	enum lines_form lines;
-	uint8_t waits[3];
-	uint8_t opcodes[256];
 	bool free_threaded;
-	uint32_t active; /* see py_offsets */
-	uint8_t breaker_looks, breaker_yields; /* see py_offsets */
 	uint32_t debug_size; /* of _Py_DebugOffsets; 0: there is none */
+	uint8_t opcodes[256];
 	/* Values from the headers; PY_ABSENT where the target has the value. */
 	struct py_offsets fixed;
 	/* Offsets of the values in _Py_DebugOffsets, or PY_ABSENT. */

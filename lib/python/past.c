@@ -148,7 +148,7 @@ size_at(const struct py_past *p, const struct py_offsets *o, struct py_view *v,
 static bool
 is_on_stack(const struct py_offsets *o, const uint8_t *f)
 {
-	return f[o->frame_owner] == OWNER_THREAD &&
+	return f[o->frame_owner] == PY_OWNER_THREAD &&
 	    load_u64(f + o->frame_code) != 0 &&
 	    load_u64(f + o->frame_previous) % sizeof(void *) == 0;
 }
@@ -268,7 +268,7 @@ past_may_be_lost(const struct py_past *p, const struct py_offsets *o,
 	    seen->end - frame < SIZE_SOUGHT)
 		return false;
 	f = view_at(v, frame, o->frame_size);
-	return (f == NULL || f[o->frame_owner] != OWNER_GENERATOR) &&
+	return (f == NULL || f[o->frame_owner] != PY_OWNER_GENERATOR) &&
 	    size_at(p, o, v, frame) == 0;
 }
 
@@ -306,7 +306,7 @@ generator_around(const struct py_past *p, const struct py_offsets *o,
 	for (size_t n = o->frame_size; n <= HOLDER_MAX;
 	    n += sizeof(uint64_t)) {
 		const uint8_t *f = span_at(s, word - n, n);
-		if (f != NULL && f[o->frame_owner] == OWNER_GENERATOR &&
+		if (f != NULL && f[o->frame_owner] == PY_OWNER_GENERATOR &&
 		    size_of(p, o, f, word - n) > n)
 			return word - n;
 	}
@@ -339,7 +339,7 @@ search(struct hold *h, const struct py_past *p, const struct py_offsets *o,
 	h->bytes -= s.size;
 	for (size_t i = 0; s.size - i >= sizeof(uint64_t) && !h->more;
 	    i += sizeof(uint64_t))
-		if ((load_u64(s.bytes + i) & ~PY_TAGS) == h->object)
+		if (frame_untag(o, load_u64(s.bytes + i)) == h->object)
 			note_hit(h, if_calls(p, o, v, seen,
 			    generator_around(p, o, &s, s.addr + i)));
 }

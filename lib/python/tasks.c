@@ -12,9 +12,6 @@
 #define WAITERS_MAX 256    /* of one task that are looked at */
 #define SIZE_SANE (1u << 24)
 
-/* CPython keeps tags in the low bits of a frame's stack slots. */
-#define TAGS UINT64_C(3)
-
 /* ---- offsets ----------------------------------------------------------- */
 
 static bool
@@ -178,16 +175,15 @@ as_coroutine(const struct py_tasks *t, uint64_t addr, uint64_t *coro)
 static bool
 awaited(const struct py_tasks *t, const uint8_t *frame, uint64_t *coro)
 {
-	uint64_t top = load_u64(frame + t->objects.offsets->frame_stack);
-	uint64_t slots[2];
+	const struct py_offsets *o = t->objects.offsets;
+	uint64_t top = frame_untag(o, load_u64(frame + o->frame_stack));
+	uint64_t slots[2], last;
 
-	top &= ~TAGS;
 	if (!py_read(t->objects.memory, top - sizeof(slots), slots,
 		sizeof(slots)))
 		return false;
-	slots[0] &= ~TAGS;
-	slots[1] &= ~TAGS;
-	return as_coroutine(t, slots[1] != 0 ? slots[1] : slots[0], coro);
+	last = frame_untag(o, slots[1]);
+	return as_coroutine(t, last != 0 ? last : frame_untag(o, slots[0]), coro);
 }
 
 static void
@@ -198,6 +194,14 @@ reverse(struct py_place *p, size_t n)
 		p[i] = p[n - 1 - i];
 		p[n - 1 - i] = place;
 	}
+}
+
+/* A generator's state as a number by which states can be compared: 0 for the first.
+ * A state may be negative. */
+static uint8_t
+state_order(const struct py_offsets *o, uint8_t state)
+{
+	return (uint8_t)(state - o->created);
 }
 
 bool
@@ -214,10 +218,9 @@ task_frames(const struct py_tasks *t, uint64_t coro, struct py_chain *c)
 		    !get_byte(t, coro + o->generator_state, &state) ||
 		    !py_read(t->objects.memory, at, frame, o->frame_size))
 			return false;
-		if ((uint8_t)(state - o->waits[0]) > o->waits[2] - o->waits[0])
+		if (state_order(o, state) > state_order(o, o->suspended))
 			break;
-		awaits = (uint8_t)(state - o->waits[0]) >=
-		    o->waits[1] - o->waits[0];
+		awaits = state_order(o, state) >= state_order(o, o->awaits);
 		if (!chain_add(c, frame_place(o, frame, at)))
 			return false;
 		coro = 0;

@@ -3,21 +3,17 @@
 #include "python/unicode.h"
 
 #include "python/memory.h"
-
-/* The state word: from kind_shift on, kind (3 bits), compact, ascii. */
-#define KIND_BITS 7u
-#define COMPACT_BIT 3
-#define ASCII_BIT 4
+#include "python/same.h"
 
 bool
 unicode_text(const struct py_offsets *o, uint64_t addr, const uint8_t *head,
     struct py_text *t)
 {
 	uint32_t state = load_u32(head + o->unicode_state) >> o->kind_shift;
-	bool compact = state >> COMPACT_BIT & 1;
-	bool ascii = state >> ASCII_BIT & 1;
+	bool compact = state >> PY_STR_COMPACT & 1;
+	bool ascii = state >> PY_STR_ASCII & 1;
 
-	t->kind = state & KIND_BITS;
+	t->kind = state & PY_STR_KIND;
 	t->length = load_u64(head + o->unicode_length);
 	t->indirect = !compact; /* an instance of a subclass of str */
 	t->addr = addr + (compact && ascii ? o->unicode_ascii_size :

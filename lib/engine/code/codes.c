@@ -193,8 +193,9 @@ is_before(const struct code_home *h, const struct stamp *s)
 static void
 note_shim(struct codes *c, const struct py_code *code)
 {
-	shims_note(&c->shims, code->addr, frame_is_shim(code->name.bytes,
-	    code->name.len, code->file.bytes, code->file.len));
+	shims_note(&c->shims, code->addr, frame_is_shim(c->offsets,
+	    code->name.bytes, code->name.len, code->file.bytes,
+	    code->file.len));
 }
 
 /* Reads the code object that is at a home now.  A freed object may have other
