@@ -290,9 +290,9 @@ arm64_compiler() {
 	chmod +x "$1"
 }
 
-# Sizes of what holds a mutex differ, and what lies behind one, which is not
-# used there: see py_offsets_load.
-DIFFERENT='/\.((runtime|interp|gil)_size|interp_code_versions|runtime_state_key) =/d'
+# Sizes of what holds a mutex differ, and what lies behind one, which is marked and
+# not used there.
+DIFFERENT='/\.(runtime|interp|gil)_size =|PY_BEHIND_MUTEX/d'
 
 same_layout() {
 	local minor=$1 dir=$2 in=$WORK/headers/$1

@@ -107,12 +107,6 @@ py_offsets_load(const struct py_layout *l, const uint8_t *debug,
 	if (!fits(o->gil_locked, 4, o->gil_size) ||
 	    !fits(o->gil_holder, 8, o->gil_size))
 		return "gil";
-#ifdef __aarch64__
-	/* These two lie behind mutexes, which are longer on arm64.  All other
-	 * values from the headers of x86-64 are the same. */
-	o->interp_code_versions = PY_ABSENT;
-	o->runtime_state_key = PY_ABSENT;
-#endif
 	/* These values are from the headers: they hold if the struct has the
 	 * size that it has there. */
 	if (o->code_size != f->code_size)

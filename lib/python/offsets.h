@@ -25,6 +25,14 @@ py_has(uint32_t offset)
 	return offset != PY_ABSENT;
 }
 
+/* In a layout, an offset behind a pthread_mutex_t, which the GNU C library has longer
+ * on arm64: not known there.  All other values are the same as on x86-64. */
+#ifdef __aarch64__
+#define PY_BEHIND_MUTEX(offset) PY_ABSENT
+#else
+#define PY_BEHIND_MUTEX(offset) (offset)
+#endif
+
 /*
  * X(section, field, width in bytes).  Every section begins with its size;
  * a field must lie inside it.  Sizes and offsets are in bytes.
