@@ -15,42 +15,127 @@ setup() {
 	is "$output" ''
 }
 
-# The options that --help knows, by their long names, and those of the page.
-@test "every option has its place in the page" {
+# ---- options ------------------------------------------------------------
+
+# table COMMAND: the long options that getopt_long knows.  It lists those that
+# begin with a letter if there are several; the only one is named by its error,
+# for want of an argument or for having one.
+table() {
+	local letter
+	for letter in {a..z}; do
+		"$1" "--$letter" </dev/null 2>&1 || :
+		"$1" "--$letter=x" </dev/null 2>&1 || :
+	done | sed -n "s/.*option '--[a-z]*\(=x\)\{0,1\}' is ambiguous; possibilities://p
+		s/.*option '\(--[a-z-]*\)' \(requires\|doesn't allow\) an argument\$/'\1'/p" |
+	    grep -oE "'--[a-z-]+'" | tr -d "'" | sort -u
+}
+
+# letters COMMAND: the short options that getopt_long knows.
+letters() {
+	local letter
+	for letter in {a..z} {A..Z}; do
+		{ "$1" "-$letter" </dev/null 2>&1 || :; } |
+		    found "invalid option -- '$letter'" || echo "-$letter"
+	done
+}
+
+# items PAGE: the names in front of what the page says of each option, all that
+# are on one line together.
+items() {
+	sed -n 's/^\.It Fl /Fl /p' "$1" | sed 's/Ar [^,]*//g' |
+	    sed 's/Cm [^,]*//g; s/Ns [^,]*//g; s/ *, */ /g
+		s/Fl -\([a-z]\)/--\1/g; s/Fl \([a-zA-Z]\)/-\1/g; s/ *$//'
+}
+
+long_names() {
+	grep -oE -- '--[a-z][a-z-]*' | sort
+}
+
+# What a command's page has of its own, and what tach-select(7) has for it.
+documented() {
+	items "$1.1"
+	! found '^\.Op Ar selection' "$1.1" || items tach-select.7
+}
+
+@test "each option of a command stands in its page once, and no other" {
 	local name options
 	for name in info cat convert merge record; do
-		options=$(tach-$name --help | grep -oE -- '--[a-z][a-z-]+' |
-		    sort -u)
+		options=$(table tach-$name)
 		grep -x -- --version <<<"$options"
-		is "$(grep -E '^\.It Fl' tach-$name.1 |
-		    grep -oE 'Fl -[a-z][a-z-]+' | sed 's/Fl -/--/' |
-		    sort -u)" "$options"
+		is "$(documented tach-$name | long_names)" "$options"
+		is "$(tach-$name --help | long_names | uniq)" "$options"
+		options=$(letters tach-$name)
+		grep -x -- -V <<<"$options"
+		is "$(documented tach-$name | grep -oE '^-[a-zA-Z]\b' | sort)" \
+		    "$(sort <<<"$options")"
+		is "$(tach-$name --help | grep -oE '^  -[a-zA-Z]' | tr -d ' ' |
+		    sort)" "$(sort <<<"$options")"
 	done
 }
 
-# The lines between the first two empty ones of --help.
-@test "every format has its place in the page" {
-	local name names
-	names=$(tach-convert --help | awk '/^$/ { n++ } n == 1' |
-	    sed -n 's/^      --\([a-z]*\) .*/\1/p')
-	grep -x tach <<<"$names"
-	for name in $names; do
-		grep -xE "\.It Fl -$name( Ar [A-Z]*)?" tach-convert.1
+# synopsis PAGE: the options there, by their long names.
+synopsis() {
+	local option
+	sed -n '/^\.Sh SYNOPSIS$/,/^\.Sh DESCRIPTION$/p' "$1" |
+	    sed 's/| Fl/Fl/' | grep -oE '(Fl|\|) -?[a-zA-Z][a-z-]*' |
+	    sed 's/^[F|]l* //; s/^-/--/' | while read -r option; do
+		if [[ $option = --* ]]; then
+			echo "$option"
+		else
+			fold -w 1 <<<"$option" | sed 's/^/-/'
+		fi
+	done | while read -r option; do
+		items "$1" | sed -n "s/^$option //p"
+		[[ $option != --* ]] || echo "$option"
 	done
 }
 
-# What a page says of the options that choose among samples, but for the
-# paragraph that leads in.
-selections() {
-	sed -n '/^\.Ss Selections$/,/^\.El$/p' "$1" |
-	    sed -n '/^\.Bl /,$p'
+formats() {
+	tach-convert --list | sed 's/ .*//'
 }
 
-@test "the selections are the same in every page that has them" {
-	local page
-	[ -n "$(selections tach-cat.1)" ]
-	for page in $(grep -l 'Fl -not-match' ./*.1); do
-		is "$(selections "$page")" "$(selections tach-cat.1)"
+# The options that choose among samples, and those that name formats, stand
+# there as one word.
+@test "each option of a command stands in its SYNOPSIS, and no other" {
+	local name
+	for name in info cat convert merge record; do
+		is "$({
+			synopsis tach-$name.1
+			! found '^\.Op Ar selection' tach-$name.1 ||
+			    items tach-select.7
+			! found '^\.Fl - Ns Ar format' tach-$name.1 ||
+			    formats | sed 's/^/--/'
+		} | sort -u)" "$(table tach-$name)"
+	done
+}
+
+@test "each page that selections are for sends its reader to tach-select(7)" {
+	local name
+	for name in info cat convert merge; do
+		table tach-$name | grep -x -- --not-match
+		found '^\.Op Ar selection' tach-$name.1
+		grep -x '\.Xr tach-select 7 \.' tach-$name.1
+	done
+}
+
+@test "each format has a section in tach-formats(7), with an example" {
+	local name section
+	is "$(sed -n '/^\.Sh FORMATS$/,$s/^\.Ss //p' tach-formats.7 | sort)" \
+	    "$(formats | sort)"
+	for name in $(formats); do
+		section=$(sed -n "/^\.Ss $name\$/,/^\.S[sh] [^$name]/p" \
+		    tach-formats.7)
+		grep -E "^\\$ .*\\\\-\\\\-$name\b" <<<"$section"
+	done
+}
+
+@test "tach(7) and SEE ALSO have each page" {
+	local page name
+	for page in ./*.[1-9]; do
+		name=${page#./}
+		[ "$name" != tach.7 ] || continue
+		grep -E "^\.(It )?Xr ${name%.*} ${name##*.}" tach.7
+		sed -n '/^\.Sh SEE ALSO$/,$p' "$page" | found 'Xr tach 7'
 	done
 }
 
@@ -90,30 +175,39 @@ selections() {
 	END
 }
 
-# The text of the literal blocks of a page's EXAMPLES.
+# ---- examples -----------------------------------------------------------
+
+# The text of the literal blocks of a page, a form feed before each.
 blocks() {
-	sed -n '/^\.Sh EXAMPLES/,/^\.Sh SEE/p' "$1" |
-	    sed -n '/^\.Bd -literal/,/^\.Ed/{/^\./!p;}' |
+	sed -n '/^\.Bd -literal/,/^\.Ed/{s/^\.Bd.*/\f/;/^\./!p;}' "$1" |
 	    sed 's/\\(aq/'"'"'/g; s/\\(ti/~/g; s/\\(ha/^/g; s/\\-/-/g
 		s/\\e/\\/g'
 }
 
-# Those that need only profiles, p.bin and before.bin, and what is installed;
-# what viewers make of a format is tested beside that format.
-@test "the examples run" {
+# The commands in them: each from its `$ ` to the next one or to the end of its
+# block, with a \001 behind it.
+commands() {
+	blocks "$1" | awk '
+	/^\f/  { if (on) printf "\001"; on = 0; next }
+	/^\$ / { if (on) printf "\001"; on = 1; sub(/^\$ /, "") }
+	on     { print }
+	END    { if (on) printf "\001" }'
+}
+
+# What needs only profiles, p.bin and before.bin, and what is installed; what
+# viewers make of a format is tested beside that format, and recordings in
+# examples.bats.
+@test "the examples run, and print or write something" {
 	need jq
 	local page text ran=0
 	cp "$T/data/cpython315-wall.bin" "$BATS_TEST_TMPDIR/p.bin"
 	cp "$T/data/cpython315-none.bin" "$BATS_TEST_TMPDIR/before.bin"
 	cd "$BATS_TEST_TMPDIR"
 	for page in "$M"/*.[157]; do
-		# From the first `$ ` on: tach-text(5) begins with lines of it.
-		blocks "$page" | sed -n '/^\$ /,$p' >examples
-		# One a `$ `; lines without belong to the one before.
 		while IFS= read -r -d $'\001' text; do
 			case $text in
-			*tach-record* | *flamegraph.pl* | *pprof\ * | \
-			    *callgrind_annotate* | '') continue ;;
+			*tach-record* | *flamegraph.pl* | *google-pprof* | \
+			    *'go tool'* | *callgrind_annotate*) continue ;;
 			esac
 			echo "$text"
 			touch -d yesterday ./*
@@ -124,15 +218,16 @@ blocks() {
 			# How many files of source text there are is told.
 			is "$(sed '/ source text /d' err)" ''
 			ran=$((ran + 1))
-		done < <(sed 's/^\$ /\x01/' examples; printf '\001')
+		done < <(commands "$page")
 	done
-	[ "$ran" -ge 30 ]
+	[ "$ran" -ge 40 ]
 }
 
 @test "the example of libtach(3) compiles" {
 	local cc=${CC:-cc}
 	need "${cc%% *}"
-	blocks libtach.3 >"$BATS_TEST_TMPDIR/example.c"
+	sed -n '/^\.Sh EXAMPLES/,$p' libtach.3 >"$BATS_TEST_TMPDIR/examples"
+	blocks "$BATS_TEST_TMPDIR/examples" >"$BATS_TEST_TMPDIR/example.c"
 	run -0 $cc -Wall -Wextra -Werror -fsyntax-only \
 	    -I"$TACH_SRCDIR/lib" "$BATS_TEST_TMPDIR/example.c"
 	is "$output" ''
