@@ -110,7 +110,9 @@ busy() {
 
 # free_: no thread of it is stopped or traced.
 free_() {
-	run ! grep -hE '^State:.[tT]|^TracerPid:.[^0]' /proc/"$pid"/task/*/status
+	# A thread may have gone by now.
+	{ cat /proc/"$pid"/task/*/status || :; } |
+	    absent -E '^State:.[tT]|^TracerPid:.[^0]'
 }
 
 # counts: it goes on.

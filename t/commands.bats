@@ -42,7 +42,7 @@ help() {
 	run -0 "$1" -h
 	is "$output" "$long"
 	# Nothing is wider than a terminal.
-	! grep -E '.{80}' <<<"$output"
+	absent -E '.{80}' <<<"$output"
 }
 
 @test "--help" {

@@ -103,7 +103,7 @@ deadlock() {
 	start "${PYTHON[@]}" "$INSIDE/wait.py" "$INSIDE/ready" $'x\ey'
 	until_ test -e "$OUTSIDE/ready"
 	dump
-	! grep -q $'[\001-\011\013-\037]' <<<"$output" || return 1
+	absent -q $'[\001-\011\013-\037]' <<<"$output"
 	grep -F '    a\033[31m\012\302\233b\134é (' <<<"$output"
 }
 
@@ -195,7 +195,7 @@ shared = 1"
 	done >dumps
 	(($(grep -c '^        x = [0-9]*[02468]$' dumps) >= 12))
 	(($(grep -c '(changed while' dumps) <= 4))
-	run ! grep -q '^        x = [0-9]*[13579]$' dumps
+	run -1 grep -q '^        x = [0-9]*[13579]$' dumps
 	awk '/^    [^ ]/ { whole = y = 0; x = -1 }
 		$1 == "x" { x = $3 } $1 == "y" { y = $3 }
 		/changed while/ { x = -1 }
@@ -278,7 +278,7 @@ shared = 1"
 	OUTSIDE=$PWD INSIDE=$PWD
 	runs stuck.py
 	dump --opcodes
-	run ! grep -vE '^$|^thread |^    .*\) [A-Z][A-Z0-9_]+$' <<<"$output"
+	absent -vE '^$|^thread |^    .*\) [A-Z][A-Z0-9_]+$' <<<"$output"
 	dump
-	run ! grep -E '\) [A-Z]' <<<"$output"
+	absent -E '\) [A-Z]' <<<"$output"
 }

@@ -334,7 +334,7 @@ stacks_of_traces='
 		    sed 's/<[0-9a-f]*>//g' | awk '{ n[$1] += $2 }
 		    END { for (s in n) print n[s], s }' | sort >got
 		diff want got
-		run ! grep Removing log
+		run -1 grep Removing log
 	done
 }
 

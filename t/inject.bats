@@ -292,7 +292,7 @@ without_ctypes='import sys; sys.modules["_ctypes"] = None
 	need_python 3.15t
 	begin "$busy"
 	program=$pid
-	attach 666 || true
+	run -1 attach 666
 	kill -STOP "$program"
 	start "$TACH_BUILDDIR/t/unit/attach" "$program" agent.so 1234
 	until_ eval "find /proc/$pid/fd -lname '/*/tach-*' -printf '%l\n' |

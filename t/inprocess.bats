@@ -169,7 +169,7 @@ def outside(): spin()
 if os.fork(): outside(); os.wait()
 else: inside(); os._exit(0)'
 	tach-cat p.bin | found outside
-	run ! grep -q inside <(tach-cat p.bin)
+	tach-cat p.bin | absent -q inside
 }
 
 @test "--subprocesses: forks, spawned ones and commands, by all ways" {
@@ -240,7 +240,7 @@ os._exit(0)'
 		    "$python" 2>err || :
 		cat err
 		[ "$(grep -c 'could not be sampled' err)" -eq 1 ]
-		run ! grep -q 'no Python was seen' err
+		run -1 grep -q 'no Python was seen' err
 		grep -q '1 thread .*pending signals is used up: .*(ulimit -i)' err
 	done
 }

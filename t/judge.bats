@@ -344,5 +344,5 @@ not ok 4 final
 not ok 5 leaves
 # try
 ok 6 left"
-	run ! grep -q 'is well' <<<"$output" # of what failed
+	absent -q 'is well' <<<"$output" # of what failed
 }

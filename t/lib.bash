@@ -76,6 +76,20 @@ found() {
 	grep "$@" >/dev/null
 }
 
+# absent ARG...: grep finds nothing in standard input, which is not empty.  At the
+# end of a pipeline it sees, as `run ! grep` of <() does not, that a command in it
+# has failed.
+absent() {
+	local text status=0
+	text=$(cat)
+	[ -n "$text" ] || {
+		echo "absent $*: there was no input"
+		return 1
+	}
+	grep "$@" <<<"$text" || status=$?
+	[ "$status" -eq 1 ]
+}
+
 # repeat N TEXT: so many lines of it.
 repeat() {
 	local i

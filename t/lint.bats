@@ -17,9 +17,9 @@ SAID=
 sound() {
 	local name="${#FILES[@]}.bats"
 	{
-		printf '@test "of which one may be odd" {\n\tis a a\n'
+		printf '@test "of which one may be odd" {\n\tis "$a" a\n'
 		printf '\t%s\n' "$@"
-		printf '\tis b b\n}\n'
+		printf '\tis "$b" b\n}\n'
 	} >"$name"
 	FILES+=("$name")
 }
@@ -52,12 +52,60 @@ all_linted() {
 	odd "$what" '! grep -q a file'
 	whole last.bats $'@test "a" {\n\tfor i in 1; do\n\t\t! true\n\tdone\n}'
 	SAID+="last.bats:3: $what"$'\n'
-	sound 'run ! grep -q a file'
-	sound '! grep -q a file || return 1'
+	sound 'run -1 grep -q a file'
+	sound 'run ! tach-info a'
+	sound '! tach-info a || return 1'
 	sound 'if ! grep -q a file; then' $'\treturn 1' 'fi'
 	sound 'python3 <<-END' '	! no shell' '	END'
 	sound "python3 -c '" '! no shell' "'"
-	whole fails.bats $'@test "a" {\n\t! grep -q a file\n}'
+	whole fails.bats $'@test "a" {\n\t! tach-info a\n}'
+	all_linted
+}
+
+@test "grep of a file that may not be there" {
+	local what='grep fails as well where there is no file: use run -1 or absent'
+	odd "$what" 'run ! grep -q a file'
+	odd "$what" '! grep -q a file || return 1'
+	whole last.bats $'@test "a" {\n\t! grep a file\n}'
+	SAID+="last.bats:2: $what"$'\n'
+	what='nobody looks at the status inside of <(): use a pipe and absent'
+	odd "$what" 'run -1 grep -q a <(tach-info b)'
+	sound 'run -1 grep -q a file'
+	sound 'tach-info b | absent -q a'
+	sound '! grep -q a file || b=c'
+	all_linted
+	printf 'a\n' | absent b
+	run -1 absent a <<<a
+	run -1 absent a </dev/null
+	run -1 absent '[' <<<a
+	run -1 bash -c '. "$1"; { echo a; false; } | absent b' - "$T/lib.bash"
+}
+
+@test "lines that are so whatever the program does" {
+	local what='this is so whatever the program does'
+	odd "$what" 'is "$a" "$a"'
+	odd "$what" '[ status ]'
+	odd "$what" '[ -n a ]'
+	sound 'is "$a" "$b"'
+	sound '[ "$a" ]' '[ -n "$a" ]' '[ -z "$(a)" ]'
+	what='nobody looks at the status of what runs in the background'
+	odd "$what" 'is "$a" b &'
+	sound 'sleep 1 &'
+	odd 'a test goes on after nothing that fails: use run' 'set +e'
+	all_linted
+}
+
+@test "functions of which only the last line can fail where they are called" {
+	local call n=0 f=$'f() {\n\t[ -s a ]\n\tis a b\n\tcmp c d\n}\n@test "a" {\n\t'
+	for call in 'run -0 f' 'until_ f' 'f || return 1' 'if f; then :; fi' \
+	    '! f || return 1' '[ -z "$a" ] || f'; do
+		n=$((n + 1))
+		whole "calls$n.bats" "$f$call"$'\n\tis a b\n}'
+		[[ $call = *'] || f' ]] ||
+		    SAID+="calls$n.bats:7: f goes on here after line 2, which may fail"$'\n'
+	done
+	whole heeds.bats "${f}f"$'\n\tin_tries 3 f\n}'
+	whole last.bats $'f() {\n\ttouch a\n\tis a b\n}\n@test "a" {\n\trun -0 f\n}'
 	all_linted
 }
 
@@ -102,12 +150,11 @@ all_linted() {
 	sound 'run -1 --separate-stderr tach-info a'
 	sound 'run --separate-stderr -1 tach-info a'
 	sound 'run -"$n" tach-info a'
-	sound 'run ! tach-info a'
 	what='run in a pipeline sets nothing that can be looked at'
 	odd "$what" 'run -0 tach-info a | grep b'
 	sound 'run -0 tach-info "a | b"'
 	# A helper's last one is its caller's to look at.
-	whole helper.bats $'a() {\n\tis a a\n\trun tach-info b\n}'
+	whole helper.bats $'a() {\n\tis "$a" a\n\trun tach-info b\n}'
 	all_linted
 }
 

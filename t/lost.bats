@@ -41,7 +41,7 @@ sound() {
 
 # lacks TEXT FILE: it is not in it.
 lacks() {
-	! grep -F "$1" "$2"
+	run -1 grep -F "$1" "$2"
 }
 
 # samples FILE: how many there are.

@@ -91,8 +91,8 @@ from their release candidates on: --pre-release tries all the same" ]]
 	tach-record --pre-release -q -o p.bin -- "${command[@]}"
 	tach-cat p.bin | found :fib:
 	tach-info p.bin | found 'pre-release Python 3.15.0b2: its layout may'
-	run ! grep pre-release <(tach-record -q -o - -- "${PYTHON[@]}" -c pass |
-	    tach-info -)
+	tach-record -q -o - -- "${PYTHON[@]}" -c pass | tach-info - |
+	    absent pre-release
 	tach-record --subprocesses --pre-release -q -o p.bin -- sh -c '"$@"; :' - \
 	    "${command[@]}"
 	tach-cat p.*.bin | found :fib:

@@ -159,7 +159,7 @@ text() {
 	assert all('name' in o for o in got)
 	END
 	is "$(tach-info -s "$O" | grep -c ^opcode:)" 10
-	run ! grep -q opcode <(tach-info -s "$T/data/cpython315-wall.bin")
+	tach-info -s "$T/data/cpython315-wall.bin" | absent -q opcode
 	is "$(text 244 | tach-info -s - | grep ^opcode:)" \
 	    "opcode:            244 unknown samples 1 (100.0%)"
 	is "$(text 244 | tach-info -js - | jq -c .stats.opcodes)" \
@@ -189,7 +189,7 @@ tid:1;a:f:1;opcode 244 1"
 	is "$(tach-convert --collapsed --opcodes --match GC p.txt | wc -l)" 2
 	is "$(tach-convert --collapsed --frame function --opcodes p.txt |
 	    grep -c '^f;POP_TOP 1$')" 1
-	run ! grep -q POP_TOP <(tach-convert --collapsed p.txt)
+	tach-convert --collapsed p.txt | absent -q POP_TOP
 }
 
 @test "tach-convert --opcodes: all samples, in every format" {
@@ -285,7 +285,7 @@ note:              other"
 	printf '%s%s\n' "$head" "${sample}"'a:\000config\0400x5b:1' |
 	    tach-convert --tach -o p.bin -
 	is "$(tach-cat p.bin | cut -f 5)" 'a:\000config\0400x5b:1'
-	run ! grep -q ^mode <(tach-info p.bin)
+	tach-info p.bin | absent -q ^mode
 	# As the last string, it is one.
 	{
 		printf '%s' "$head"

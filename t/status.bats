@@ -126,10 +126,11 @@ collected() {
 	awk -v a="$got" -v b="$true" \
 	    'BEGIN { d = a - b; exit !(d < 6 && d > -6) }'
 	# It is called from where it is called from.
-	[ "$1" != 3.15 ] || run ! grep -E ':collect:[0-9]+;[^<]' <(tach-cat p.bin)
+	[ "$1" != 3.15 ] || 
+	    tach-cat p.bin | absent -E ':collect:[0-9]+;[^<]'
 	tach-cat -l p.bin | found ':collect:[0-9:]*;~:<GC>:::::$'
 	record cycles "$INSIDE/share" 0.5 -- --no-gc
-	run ! grep '<GC>' <(tach-cat p.bin)
+	tach-cat p.bin | absent '<GC>'
 }
 
 @test "collections: Python 3.7" { collections 3.7; }
@@ -166,11 +167,11 @@ main;<native>;yielded
 main;called
 sub;<native>;replaced"
 	# Every root is called from C, no leaf is C, and C is C only once.
-	run ! grep -v '^<native>;' <(tach-cat p.bin | cut -f 5)
-	run ! grep '<native>$' <(tach-cat p.bin)
-	run ! grep '<native>;<native>' <(tach-cat p.bin)
+	tach-cat p.bin | cut -f 5 | absent -v '^<native>;'
+	tach-cat p.bin | absent '<native>$'
+	tach-cat p.bin | absent '<native>;<native>'
 	record callbacks 0.3
-	run ! grep '<native>' <(tach-cat p.bin)
+	tach-cat p.bin | absent '<native>'
 }
 
 @test "callbacks: Python 3.11" { natives 3.11; }
@@ -245,16 +246,16 @@ statuses() {
 
 modes() {
 	record gils 0.7 -- --mode gil
-	run ! grep -v '^gil' <(statuses)
+	statuses | absent -v '^gil'
 	record gils 0.7 -- --mode cpu
-	run ! grep -v cpu <(statuses)
+	statuses | absent -v cpu
 	tach-cat p.bin | found :crunch:
 	# It begins and ends, and waits for a CPU then.
 	[ "$(grep -c :rest: <(tach-cat p.bin))" -lt 50 ]
 	record excepts 0.7 -- --mode exception
-	run ! grep -v exception <(statuses)
+	statuses | absent -v exception
 	tach-cat p.bin | found :handled:
-	run ! grep -q :calm: <(tach-cat p.bin)
+	tach-cat p.bin | absent -q :calm:
 }
 
 @test "the profile says what was asked for" {
@@ -280,10 +281,10 @@ modes() {
 	programs=$T/programs
 	record gils 0.5 -- --threads main
 	is "$(tach-cat p.bin | cut -f 3 | sort -u | wc -l)" 1
-	run ! grep -v main <(tach-cat p.bin | cut -f 4)
+	tach-cat p.bin | cut -f 4 | absent -v main
 	record gils 0.5 -- --idle drop
 	tach-cat p.bin | found :hog:
-	run ! grep -q '^-$' <(tach-cat p.bin | cut -f 4)
+	tach-cat p.bin | cut -f 4 | absent -q '^-$'
 	record gils 0.5
 	tach-cat p.bin | cut -f 4 | found '^-$'
 }

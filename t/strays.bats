@@ -91,8 +91,8 @@ no thread of the process runs them, as in a child of a fork by C"
 refused() {
 	local child
 	for child in $(cat "/proc/$pid/task/"*/children); do
-		! grep -q "memory of its parent" <(tach-record --dump \
-		    -p "$child" 2>&1) || return 0
+		! { tach-record --dump -p "$child" 2>&1 || :; } |
+		    found "memory of its parent" || return 0
 	done
 	return 1
 }

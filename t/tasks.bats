@@ -77,8 +77,8 @@ works() {
 	[ -s known ]
 	sed 's/^ *[0-9]* //' seen | grep -v '<module>$' >tasks
 	[ -s tasks ]
-	! grep -v '\bworks\b' tasks || return 3
-	! sed 's/.*\(works\t.*\)/\1/' tasks | grep -vxF -f known || return 3
+	absent -v '\bworks\b' <tasks || return 3
+	sed 's/.*\(works\t.*\)/\1/' tasks | absent -vxF -f known || return 3
 	# All of them were seen.
 	is "$(sed 's/.*\(works\t.*\)/\1/' tasks | sort -u)" "$(cat known)"
 }
