@@ -38,9 +38,9 @@ exactly() {
 	done
 }
 
-@test "stacks are exact: Python 3.11" { exact 3.11; }
-@test "stacks are exact: Python 3.13" { exact 3.13; }
-@test "stacks are exact: Python 3.15" { exact 3.15; }
+@test "no call that is none, nothing torn, one failure at its end: Python 3.11" { exact 3.11; }
+@test "no call that is none, nothing torn, one failure at its end: Python 3.13" { exact 3.13; }
+@test "no call that is none, nothing torn, one failure at its end: Python 3.15" { exact 3.15; }
 
 @test "threads that come and go" {
 	host_python
@@ -68,7 +68,7 @@ want() {
 
 # A system call that truly takes 3 % of the time had 13 % when a thread was
 # stopped from another CPU.
-@test "a system call has its share" {
+@test "a system call has its share, to 2 % of the time" {
 	need_root
 	chrt -f 1 true || skip "root may not be real-time here"
 	host_python

@@ -286,7 +286,7 @@ have_samples() {
 	local f n=0
 	for f in p.*.bin.part; do
 		tach-merge -o "${f%.part}" "${f%.part}" 2>/dev/null
-		n=$((n + ($(tach-cat "${f%.part}" | wc -l) > 50)))
+		n=$((n + ($(tach-cat "${f%.part}" | tail -n 1 | cut -f 1) >= 500000)))
 	done
 	is "$n $(with child_fork)" '3 2'
 }

@@ -313,7 +313,7 @@ two_processes() {
 
 # ---- time ----------------------------------------------------------------------
 
-@test "CPU ticks sum up to the CPU time; a thread that waits has none" {
+@test "CPU ticks sum up to the CPU time, to 5 %; a thread that waits has few" {
 	host_python 3.12 3.11
 	cat >sum.py <<-'END'
 		import sys, threading, time

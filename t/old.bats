@@ -62,8 +62,8 @@ load truth.bash
 
 # ---- short calls are seen as often as they run
 
-@test "short calls have their share: Python 3.8, dynamic" { dynamic 3.8; innermost 6; }
-@test "short calls have their share: Python 3.10, dynamic" { dynamic 3.10; innermost 6; }
+@test "short calls have 6 % of the samples or more: Python 3.8, dynamic" { dynamic 3.8; innermost 6; }
+@test "short calls have 6 % of the samples or more: Python 3.10, dynamic" { dynamic 3.10; innermost 6; }
 
 # ---- pairs of calls in turn
 

@@ -101,10 +101,10 @@ load truth.bash
 
 # ---- short calls are seen as often as they run
 
-@test "short calls have their share: Python 3.11, static" { static 3.11; innermost 12; }
-@test "short calls have their share: Python 3.13, dynamic" { dynamic 3.13; innermost 12; }
-@test "short calls have their share: Python 3.14, static" { static 3.14; innermost 12; }
-@test "short calls have their share: Python 3.15, static" { static 3.15; innermost 12; }
+@test "short calls have 12 % of the samples or more: Python 3.11, static" { static 3.11; innermost 12; }
+@test "short calls have 12 % of the samples or more: Python 3.13, dynamic" { dynamic 3.13; innermost 12; }
+@test "short calls have 12 % of the samples or more: Python 3.14, static" { static 3.14; innermost 12; }
+@test "short calls have 12 % of the samples or more: Python 3.15, static" { static 3.15; innermost 12; }
 
 # ---- pairs of calls in turn
 
