@@ -189,6 +189,9 @@ only() {
 
 # ---- the closing lines --------------------------------------------------
 
+# Of the tests of this file, no run is one of the tests of tach.
+export TACH_LEDGER=
+
 # result LOG VERDICT...: what automake's drivers leave beside a log.
 result() {
 	local log=$1 verdict
@@ -302,6 +305,74 @@ again: t/b.bats
 	END
 	run -0 "$T/closing" a.log
 	is "${lines[-1]}" "0 passed, 1 failed, 0 skipped"
+}
+
+# run_of_a VERDICT: one more run of t/a.log, in which `late` had it at first.
+run_of_a() {
+	mkdir -p t
+	rm -f t/a.again.log
+	result t/a.log "$1" <<-END
+		1..1
+		ok 1 late
+		$1: t/a.bats 1 late
+	END
+	[ "$1" != FAIL ] || again t/a.log <<<$'1..1\nok 1 late'
+}
+
+@test "closing: a test that passes the second time too often has failed" {
+	local i
+	export TACH_LEDGER=$PWD/cache/retries
+	for i in {1..18}; do
+		run_of_a PASS
+		run -0 "$T/closing" t/a.log
+		is "$output" '1 passed, 0 failed, 0 skipped'
+	done
+	run_of_a FAIL
+	run -0 "$T/closing" t/a.log
+	is "${lines[-2]}" 'again: t/a.bats: late (1 of 19 runs)'
+	# Told of twice, it is one run.
+	run -0 "$T/closing" t/a.log
+	is "${lines[-2]}" 'again: t/a.bats: late (1 of 19 runs)'
+	# A run of another file is none.
+	result b.log PASS <<<$'1..1\nok 1 b'
+	run -0 "$T/closing" b.log
+	run_of_a FAIL
+	run -1 "$T/closing" t/a.log
+	is "$(tail -n 3 <<<"$output")" 'again: t/a.bats: late (2 of 20 runs)
+FAILED TOO OFTEN: t/a.bats: late (2 of 20 runs)
+0 passed, 1 failed, 0 skipped'
+	# What was mended is none for long.
+	for i in {1..22}; do
+		run_of_a PASS
+		run -0 "$T/closing" t/a.log
+		is "$output" '1 passed, 0 failed, 0 skipped'
+	done
+	run_of_a FAIL
+	run -1 "$T/closing" t/a.log
+	is "${lines[-1]}" '0 passed, 1 failed, 0 skipped'
+	is "$(grep -c ^run "$TACH_LEDGER")" 44
+	for i in {1..60}; do
+		run_of_a PASS
+		"$T/closing" t/a.log
+	done
+	is "$(grep -c ^run "$TACH_LEDGER")" 100
+	run_of_a FAIL
+	run -0 "$T/closing" t/a.log
+	is "${lines[-2]}" 'again: t/a.bats: late (4 of 99 runs)'
+}
+
+@test "closing: without a place for the ledger it tells no rate" {
+	run_of_a FAIL
+	touch none
+	for TACH_LEDGER in '' none/retries; do
+		run -0 "$T/closing" t/a.log
+		is "${lines[-2]}" 'again: t/a.bats: late'
+	done
+	unset TACH_LEDGER
+	run -0 env -u HOME -u XDG_CACHE_HOME "$T/closing" t/a.log
+	is "${lines[-2]}" 'again: t/a.bats: late'
+	run -0 env XDG_CACHE_HOME="$PWD/cache" "$T/closing" t/a.log
+	is "$(sed 's/^run [^ ]*/run/' cache/tach/retries)" $'run t/a\nagain t/a.bats: late'
 }
 
 @test "again: runs what failed, and nothing else" {

@@ -217,7 +217,7 @@ check-twice:
 	@$(MAKE) $(AM_MAKEFLAGS) check || { \
 		status=0; \
 		$(MAKE) $(AM_MAKEFLAGS) -j1 again || status=$$?; \
-		$(MAKE) $(AM_MAKEFLAGS) closing; \
+		$(MAKE) $(AM_MAKEFLAGS) closing || status=$$?; \
 		exit $$status; \
 	}
 .PHONY: check-all check-twice quick
@@ -227,7 +227,7 @@ EXTRA_DIST += $(FILE_TESTS) $(SAMPLE_TESTS) $(LIVE_TESTS) $(MATRIX_TESTS) t/agai
 	t/calls.py \
 	t/chrome.schema.json t/closing \
 	t/data \
-	t/decode.py t/fault.c t/golden t/in-turn t/lib.bash t/lint t/lost.py t/static \
+	t/decode.py t/fault.c t/golden t/in-turn t/ledger t/lib.bash t/lint t/lost.py t/static \
 	t/merge.py t/moments.py t/names.py t/natives.c t/peers t/pprof.py \
 	t/programs t/slots.py \
 	t/totals.py t/truth.bash t/truth.py t/viewers.bash
