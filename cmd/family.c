@@ -445,8 +445,8 @@ tell_stuck(const struct family *f)
 		return;
 	m->told_stuck = true;
 	warnx("process %d: a read of its memory does not end (userfaultfd, FUSE "
-	    "or a server that does not answer); until it does, or the process "
-	    "ends, none is sampled", (int)m->pid);
+	    "or a server that does not answer); no process is sampled until "
+	    "this read or this process ends", (int)m->pid);
 }
 
 /* Saves the processes that the sampler has not given back, but for the one whose

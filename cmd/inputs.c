@@ -428,7 +428,7 @@ keep_interps(struct input *in)
 			in->kept = (uint64_t)ranges[i].last + 1;
 	if (i < n)
 		warnx("%s: its note \"" INPUT_KEY "%" PRIu32 "-%" PRIu32
-		    "\" tells of interpreters that no merge has given it: "
+		    "\" has numbers that no merge gives: "
 		    "left out%s", cmd_input_name(in->name), ranges[i].first,
 		    ranges[i].last, i + 1 < n ? ", as are others" : "");
 	free(ranges);
@@ -506,7 +506,7 @@ set_clock(struct input *in, uint64_t start)
 {
 	in->shift = in->meta.start_us - start;
 	if (in->meta.start_us == 0)
-		warnx("%s: it does not say when it started: taken as 0 us on "
+		warnx("%s: it has no start time: taken as 0 us on "
 		    "the clock", cmd_input_name(in->name));
 	if (in->latest <= UINT64_MAX - in->shift)
 		return true;
@@ -563,8 +563,8 @@ drop_widest(struct input *list, size_t n)
 	while (all > UINT32_MAX + UINT64_C(1)) {
 		size_t at = widest(list, n);
 		all -= width(&list[at]);
-		skip(&list[at], "its interpreters, with those of the others, "
-		    "are more than can be numbered");
+		skip(&list[at], "all files together have more interpreters "
+		    "than can be numbered");
 		input_clear(&list[at]);
 		n--;
 		memmove(list + at, list + at + 1, (n - at) * sizeof(*list));

@@ -172,8 +172,8 @@ put_aside(const struct part *p)
 	if (fd < 0 && errno != ELOOP)
 		return failed(p->file, strerror(errno));
 	if (fd < 0 || !is_ours(fd))
-		ok = failed(p->file, "it is somebody else's, or no file: "
-		    "choose another name");
+		ok = failed(p->file, "it is another user's, or not a regular "
+		    "file: choose another name");
 	else if (!lock(fd))
 		ok = failed(p->name, "another tach-record is writing to it");
 	else if (is_worth(fd))
@@ -263,8 +263,8 @@ part_check(const char *path)
 		ok = failed(path, strerror(errno));
 	else if (fstatat(p.folder, p.base, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
 	    !S_ISREG(st.st_mode))
-		ok = failed(path, "each process gets a file beside it, and it "
-		    "is no file (--merge makes one of all)");
+		ok = failed(path, "it is not a regular file, beside which each "
+		    "process could have its own: use --merge");
 	else
 		ok = true;
 	place_close(&p);

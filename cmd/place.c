@@ -157,7 +157,7 @@ objection(const struct destination *p, const struct stat *st)
 	bool ours = st->st_uid == geteuid();
 
 	if (S_ISLNK(st->st_mode))
-		return "it is a symbolic link, and those are not followed: "
+		return "it is a symbolic link, which is not followed: "
 		       "name the file itself";
 	if (S_ISREG(st->st_mode) && !ours && is_sticky(p->folder))
 		return "it is somebody else's file in a shared folder: choose "

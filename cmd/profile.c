@@ -49,8 +49,8 @@ profile_remark(const char *name, const struct tach_writer *w,
 		    "which the innermost 256 are kept (CPython reads no more)",
 		    name, cut, cut == 1 ? " has" : "s have");
 	if (tach_writer_layout(w) != options->layout)
-		warnx("%s: it has more samples than the documented header can "
-		    "count, and so CPython's header", name);
+		warnx("%s: it has CPython's header, as the documented one cannot "
+		    "count so many samples", name);
 }
 
 /* ---- how --------------------------------------------------------------- */

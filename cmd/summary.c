@@ -148,7 +148,7 @@ summary_show(const struct summary *s)
 		    (double)st->paused_ns / 1e9);
 	if (st->compiled > 0)
 		warnx("%" PRIu64 " samples in code that Python's JIT compiled: "
-		    "their innermost line is where that was entered",
+		    "their innermost line is the one at which that was entered",
 		    st->compiled);
 	show_outside(st);
 	show_spared(s);
@@ -189,9 +189,9 @@ summary_files(const struct tach_recorder_stats *s)
 	struct rlimit files;
 
 	if (s->unkept > 0 && getrlimit(RLIMIT_NOFILE, &files) == 0)
-		warnx("there were too few descriptors for %" PRIu32 " thread%s, "
-		    "which takes longer to look at: raise the limit (ulimit -n, "
-		    "it is %" PRIu64 ")", s->unkept, s->unkept == 1 ? "" : "s",
+		warnx("too few descriptors for %" PRIu32 " thread%s, so rounds "
+		    "take longer: raise the limit (ulimit -n, it is %" PRIu64
+		    ")", s->unkept, s->unkept == 1 ? "" : "s",
 		    (uint64_t)files.rlim_max);
 }
 

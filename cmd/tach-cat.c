@@ -116,7 +116,7 @@ parse(int argc, char *argv[])
 		}
 	}
 	if (job.follow && argc - optind != 1)
-		cmd_usage("one FILE can be followed, no more and no less");
+		cmd_usage("--follow needs one FILE");
 	return job;
 }
 

@@ -326,10 +326,10 @@ remark_intervals(const struct tach_format *format, const struct tach_reader *r,
 {
 	if ((format->uses & TACH_ONE_INTERVAL) != 0 &&
 	    tach_table_intervals(tach_reader_table(r)))
-		warnx("%s: its interpreters have several intervals: times are "
-		    "right only of those with %" PRIu64 " us (see --interp), "
-		    "since %s has room for one", cmd_input_name(operand),
-		    tach_reader_meta(r)->interval_us, format->name);
+		warnx("%s: its interpreters have several intervals, and %s has "
+		    "room for one: only times of interpreters with %" PRIu64
+		    " us are right (see --interp)", cmd_input_name(operand),
+		    format->name, tach_reader_meta(r)->interval_us);
 }
 
 static int

@@ -787,9 +787,9 @@ main(int argc, char *argv[])
 	while ((c = cmd_getopt(argc, argv, "scjhV", options)) != -1)
 		take_option(&job, c);
 	if (job.selection.given && !job.stats)
-		cmd_usage("samples are counted with --stats only");
+		cmd_usage("options that select samples need --stats");
 	if (job.verify && (job.stats || job.json))
-		cmd_usage("--verify goes alone");
+		cmd_usage("--verify does not go with --stats and --json");
 	confine(NULL, 0);
 	status = cmd_each(argv + optind, job.verify ? verify : inform, &job);
 	select_clear(&job.selection);

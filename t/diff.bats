@@ -130,7 +130,7 @@ slower() {
 		lines 1 2 '/a.py:f:1'
 	} >now
 	text="the base is of mode wall, this one is of mode cpu: their shares \
-are of different wholes; the base has an interval of 1000 us, this one of \
+cannot be compared; the base has an interval of 1000 us, this one of \
 10000 us: compare shares, not samples; the base has <native> frames, this one \
 has none; the base has none, this one has <GC> frames; the base has none, this \
 one has opcodes"

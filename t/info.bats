@@ -103,7 +103,7 @@ config() {
 	for other in --stats --json; do
 		run -2 --separate-stderr tach-info --verify $other odd.bin
 		is "$output" ''
-		is "${stderr_lines[0]}" "tach-info: --verify goes alone"
+		is "${stderr_lines[0]}" "tach-info: --verify does not go with --stats and --json"
 	done
 }
 

@@ -262,7 +262,7 @@ interval 2 4000000'
 	is "$(tach-cat -l t.bin)" "$(tach-cat -l s.bin)"
 	# Where one period stands for all, that is said.
 	run -0 --separate-stderr tach-convert --gperftools -o p.prof mm.bin
-	is "$stderr" 'tach-convert: mm.bin: its interpreters have several intervals: times are right only of those with 1000 us (see --interp), since gperftools has room for one'
+	is "$stderr" 'tach-convert: mm.bin: its interpreters have several intervals, and gperftools has room for one: only times of interpreters with 1000 us are right (see --interp)'
 	run -0 --separate-stderr tach-convert --gperftools -o p.prof fast.txt
 	is "$stderr" ''
 	# Notes that are none.
@@ -305,7 +305,7 @@ input 3-5 was=0,1,4294967295 $what"
 		run -0 --separate-stderr tach-merge -o m.bin e.txt "$W" e.txt
 		is "$output" ''
 		is "${stderr_lines[0]}" "tach-merge: e.txt: its note \"input \
-$range\" tells of interpreters that no merge has given it: left out"
+$range\" has numbers that no merge gives: left out"
 		is "${#stderr_lines[@]}" 2
 		is "$(field m.bin samples)" "$(($(field "$W" samples) + 2))"
 		is "$(model notes m.bin | grep -v ^interval)" \
@@ -318,7 +318,7 @@ $range\" tells of interpreters that no merge has given it: left out"
 	printf '# note input %s x\n' 0-0 2-2 3-3 1-1 9-9 >e.txt
 	printf '0\t7\t1\t-\ta:b:1\n' >>e.txt
 	run -0 --separate-stderr tach-merge -o m.bin e.txt "$W"
-	is "$stderr" 'tach-merge: e.txt: its note "input 9-9" tells of interpreters that no merge has given it: left out'
+	is "$stderr" 'tach-merge: e.txt: its note "input 9-9" has numbers that no merge gives: left out'
 	is "$(model notes m.bin | grep ^input | cut -d ' ' -f 1-3 | head -n 5)" \
 	    'input 0-0 x
 input 2-2 x
@@ -339,8 +339,8 @@ input 4-4 was=7'
 	END
 	printf '%s\n' "$W" in/*.txt "$N" >list
 	run -1 --separate-stderr tach-merge -o m.bin --files-from list
-	is "$stderr" "tach-merge: in/4095.txt: its interpreters, with those of \
-the others, are more than can be numbered: skipped"
+	is "$stderr" "tach-merge: in/4095.txt: all files together have more \
+interpreters than can be numbered: skipped"
 	is "$(field m.bin samples)" \
 	    "$(($(field "$W" samples) + $(field "$N" samples) + 4095))"
 }
@@ -388,7 +388,7 @@ common clock: skipped"
 	model check --clock m.bin b.bin "$N"
 	model rewrite "$G" a.bin start=0
 	run -0 --separate-stderr tach-merge --align=clock -o m.bin "$W" a.bin
-	is "$stderr" "tach-merge: a.bin: it does not say when it started: \
+	is "$stderr" "tach-merge: a.bin: it has no start time: \
 taken as 0 us on the clock"
 	model check --clock m.bin "$W" a.bin
 }

@@ -117,7 +117,7 @@ another_mode() {
 
 # ---- what is there ---------------------------------------------------------------
 
-LINK='it is a symbolic link, and those are not followed: name the file itself'
+LINK='it is a symbolic link, which is not followed: name the file itself'
 
 # refused NAME WHY COMMAND...: that output, and there is nothing new.
 refused() {

@@ -142,8 +142,8 @@ get_magic(struct names_in *n, struct error *e)
 		return TACH_END;
 	n->swap = load_u32(p, false) != NAMES_MAGIC;
 	if (load_u32(p, n->swap) != NAMES_MAGIC)
-		return error_set(e, TACH_FATAL, "the file of its names is "
-		    "none: it does not begin as one");
+		return error_set(e, TACH_FATAL, "the file of its names has "
+		    "a wrong magic number at byte 0");
 	version = load_u32(p + 4, n->swap);
 	if (version != NAMES_VERSION)
 		return error_set(e, TACH_FATAL, "version %" PRIu32 " of the "

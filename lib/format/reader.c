@@ -159,8 +159,8 @@ open_unfinished(struct tach_reader *r)
 {
 	if (r->names_fd < 0)
 		return error_set(&r->input.error, TACH_FATAL, "the profile "
-		    "was not finished, and there is no file of its names, "
-		    "which has " TACH_NAMES_SUFFIX " after its own name");
+		    "is unfinished, and the file of its names, with "
+		    TACH_NAMES_SUFFIX " after its name, is not here");
 	r->source = unfinished_source(&r->input, r->fd, r->names_fd);
 	return r->source != NULL ? TACH_OK : TACH_FATAL;
 }

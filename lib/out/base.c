@@ -77,7 +77,7 @@ compare_modes(struct buf *b, uint32_t base, uint32_t now)
 
 	if (was != NULL && is != NULL && was != is)
 		add_difference(b, was, is,
-		    ": their shares are of different wholes");
+		    ": their shares cannot be compared");
 }
 
 static void

@@ -405,7 +405,7 @@ check(struct gperftools *g)
 		    "symbols has a space in it, which this format cannot hold: "
 		    "choose another one");
 	if (o->symbols != NULL && o->build != NULL && !is_word(o->build))
-		return error_set(&g->error, TACH_FATAL, "what $build means "
+		return error_set(&g->error, TACH_FATAL, "the path of --build "
 		    "has a space in it, which this format cannot hold: choose "
 		    "another folder");
 	if (end_of(&g->symbols) > largest(g))

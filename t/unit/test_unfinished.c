@@ -332,12 +332,12 @@ check_foreign(const struct growth *g, const struct growth *other)
 	check_number(p.samples, 0);
 	unlink(names_path);
 	check_number(read_back(g, &p), TACH_FATAL);
-	check_text(read_error, "the profile was not finished, and there is no "
-	    "file of its names, which has .names after its own name");
+	check_text(read_error, "the profile is unfinished, and the file of "
+	    "its names, with .names after its name, is not here");
 	store(names_path, (const uint8_t *)"no names", 8);
 	check_number(read_back(g, &p), TACH_FATAL);
-	check_text(read_error, "the file of its names is none: it does not "
-	    "begin as one");
+	check_text(read_error, "the file of its names has a wrong magic "
+	    "number at byte 0");
 }
 
 /* ---- growing ------------------------------------------------------------- */
