@@ -116,6 +116,7 @@ lib_libtach_core_la_SOURCES = \
 	lib/python/runtime.c lib/python/runtime.h \
 	lib/python/status.c lib/python/status.h \
 	lib/python/tasks.c lib/python/tasks.h \
+	lib/python/traits.h \
 	lib/python/unicode.c lib/python/unicode.h \
 	lib/native/elf.c lib/native/elf.h
 
@@ -239,6 +240,7 @@ lib_libtach_agent_la_SOURCES = \
 	lib/python/memory.h \
 	lib/python/offsets.c lib/python/offsets.h \
 	lib/python/status.c lib/python/status.h \
+	lib/python/traits.h \
 	lib/python/unicode.c lib/python/unicode.h
 lib_libtach_agent_la_CFLAGS = -std=gnu17 $(WARN_CFLAGS) -fvisibility=hidden \
 	-ftls-model=initial-exec

@@ -16,6 +16,7 @@
 #include "agent/waits.h"
 #include "python/code.h"
 #include "python/copies.h"
+#include "python/traits.h"
 
 #define LIST_MAX 100000 /* thread states and interpreters that are looked at */
 #define NOT_STARTED UINT32_MAX
@@ -119,7 +120,7 @@ other_state(struct agent_thread *t, const struct wire_python *py, uint64_t state
 	const struct py_offsets *o = &py->offsets;
 	uint64_t holder;
 
-	if (!py_has(o->runtime_gil))
+	if (!py_has_one_gil(o))
 		return 0;
 	holder = load(t, py->runtime + o->runtime_gil + o->gil_holder);
 	return holder != state && is_ours(t, py, holder) ?
@@ -150,9 +151,9 @@ gil_of(struct agent_thread *t, const struct wire_python *py, uint64_t interp)
 {
 	const struct py_offsets *o = &py->offsets;
 
-	if (o->active != 0) /* free-threaded */
+	if (py_is_free_threaded(o))
 		return 0;
-	if (py_has(o->runtime_gil))
+	if (py_has_one_gil(o))
 		return py->runtime + o->runtime_gil;
 	return py_has(o->interp_gil) ? load(t, interp + o->interp_gil) : 0;
 }
@@ -173,7 +174,7 @@ holds(struct agent_thread *t, const struct wire_python *py, uint64_t state,
     uint64_t holder)
 {
 	return holder == state ||
-	    (py_has(py->offsets.runtime_gil) && is_ours(t, py, holder));
+	    (py_has_one_gil(&py->offsets) && is_ours(t, py, holder));
 }
 
 static uint32_t
@@ -184,7 +185,7 @@ flags_of(struct agent_thread *t, const struct wire_python *py, uint64_t state,
 	uint64_t gil = gil_of(t, py, interp);
 	uint32_t flags = 0;
 
-	if (o->active != 0 ?
+	if (py_is_free_threaded(o) ?
 	    (load_half(t, state + o->thread_status) & o->active) != 0 :
 	    gil != 0 && holds(t, py, state, gil_holder(t, o, gil)))
 		flags |= WIRE_HOLDS_GIL;
@@ -218,7 +219,7 @@ marks_of(struct agent_thread *t, const struct wire_python *py, uint64_t interp,
 	gc = status_gc(o, words);
 	m.gc_frame = gc.frame;
 	/* To 3.14 no frame is named: the thread with the GIL collects. */
-	m.gc_inner = gc.collecting && !py_has(o->gc_frame) &&
+	m.gc_inner = gc.collecting && !py_gc_names_frame(o) &&
 	    (flags & WIRE_HOLDS_GIL);
 	return m;
 }
@@ -251,7 +252,7 @@ opcode_at(struct agent_thread *t, const struct wire_python *py, uint64_t code,
 {
 	const struct py_offsets *o = &py->offsets;
 	const struct py_layout *l = py_layout_find(PY_MINOR(py->version),
-	    o->active != 0);
+	    py_is_free_threaded(o));
 	uint64_t bytecode = py_has(o->code_code) ?
 	    load(t, code + o->code_code) + o->bytes_data :
 	    code + o->code_bytecode;

@@ -137,14 +137,6 @@ tach_recorder_launch(struct tach_recorder *r, char *const argv[], int stdout_fd)
 
 /* ---- finding ----------------------------------------------------------- */
 
-/* Whether tasks are asked for, but cannot be read in the Python that was found. */
-static bool
-lacks_tasks(const struct target *t)
-{
-	return t->options.async != TACH_ASYNC_NONE &&
-	    !py_has(t->runtime.offsets.generator_state);
-}
-
 /* Sets the error that says why there is no process of this number. */
 static int
 no_process(struct target *t, pid_t pid, int error)
@@ -296,7 +288,7 @@ tach_recorder_attach(struct tach_recorder *r, pid_t pid)
 		if (clock_ns() > end ||
 		    !sleep_awake(r, clock_ns() + 10 * NS_PER_MS))
 			break;
-	if (f == FIND_OK && lacks_tasks(t))
+	if (f == FIND_OK && target_lacks_tasks(t))
 		return error_set(&t->error, TACH_FATAL, "--async needs Python "
 		    "3.14 or later; process %d runs %u.%u.%u", (int)pid,
 		    PY_MAJOR(t->runtime.version), PY_MINOR(t->runtime.version),

@@ -6,6 +6,7 @@
 #include <xxhash.h>
 
 #include "python/same.h"
+#include "python/traits.h"
 #include "python/unicode.h"
 
 /* Longer names and bytes objects are not believed. */
@@ -240,7 +241,7 @@ is_held(const struct py_offsets *o, const uint8_t *head)
 	const uint8_t *type = head + o->object_type;
 	uint64_t refs = load_u64(type - sizeof(uint64_t));
 
-	if (py_has(o->interp_code_generation))
+	if (py_counts_codes(o))
 		return true;
 	if (o->object_type > sizeof(uint64_t))
 		return refs > PY_SHARED_FLAGS ||
@@ -370,7 +371,7 @@ code_opcode(const struct py_offsets *o, const struct py_memory *m,
 		return NO_OPCODE;
 	unit = first_unit(c, unit);
 	was = unit < c->known ? c->opcodes[unit] : NO_OPCODE;
-	if (py_has(o->code_code)) /* to 3.10 no opcode changes */
+	if (!py_changes_opcodes(o))
 		return was;
 	if (!py_read(m, c->addr + o->code_bytecode + 2 * (uint64_t)unit, &now,
 		sizeof(now)))

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "array.h"
+#include "python/traits.h"
 
 /* Lost links of a chain that are searched for.  Each search looks at the whole
  * chain, and at a part of the data stack. */
@@ -185,7 +186,7 @@ instr_of(const struct py_offsets *o, const uint8_t *f)
 {
 	int64_t lasti;
 
-	if (!py_has(o->frame_lasti))
+	if (!py_frames_are_objects(o))
 		return load_u64(f + o->frame_instr);
 	lasti = (int32_t)load_u32(f + o->frame_lasti);
 	return code_of(o, f) + o->code_bytecode +
@@ -211,7 +212,7 @@ is_live(const struct py_offsets *o, const uint8_t *f)
 static bool
 is_free(const struct py_offsets *o, const uint8_t *f)
 {
-	return py_has(o->frame_generator) &&
+	return py_frames_are_objects(o) &&
 	    load_u64(f + o->object_type - sizeof(uint64_t)) == 0;
 }
 
@@ -220,16 +221,16 @@ is_free(const struct py_offsets *o, const uint8_t *f)
 static uint32_t
 copy_of(const struct py_offsets *o, const uint8_t *frame)
 {
-	return py_has(o->frame_copy) ? load_u32(frame + o->frame_copy) : 0;
+	return py_copies_bytecode(o) ? load_u32(frame + o->frame_copy) : 0;
 }
 
 /* Whether a frame is a generator's own, not one that makes a generator. */
 static bool
 is_resumed(const struct py_offsets *o, const uint8_t *f)
 {
-	if (py_has(o->frame_generator))
+	if (py_frames_are_objects(o))
 		return load_u64(f + o->frame_generator) != 0;
-	return py_has(o->frame_owner) && f[o->frame_owner] == PY_OWNER_GENERATOR;
+	return f[o->frame_owner] == PY_OWNER_GENERATOR;
 }
 
 static inline void
@@ -262,7 +263,7 @@ frame_place(const struct py_offsets *o, const uint8_t *f, uint64_t frame)
 static bool
 may_call(const struct py_offsets *o, const uint8_t *f)
 {
-	if (py_has(o->frame_lasti)) /* to 3.10 the first one can call */
+	if (py_frames_are_objects(o)) /* the first instruction can call, too */
 		return (int32_t)load_u32(f + o->frame_lasti) >= 0;
 	/* In a copy of the bytecode, the chain's user checks this. */
 	if (copy_of(o, f) == 0 &&
@@ -293,7 +294,7 @@ static bool
 is_forgetful(const struct py_offsets *o, const uint8_t *f)
 {
 	return is_resumed(o, f) ||
-	    (py_has(o->frame_generator) && !is_live(o, f));
+	    (py_frames_are_objects(o) && !is_live(o, f));
 }
 
 /* Whether a frame is of a generator that was suspended or, to 3.10, is one that
@@ -379,7 +380,7 @@ is_entry(const struct py_offsets *o, const uint8_t *f)
 static bool
 is_root(const struct py_offsets *o, const uint8_t *f)
 {
-	if (py_has(o->frame_generator))
+	if (py_frames_are_objects(o))
 		return is_live(o, f) && load_u64(f + o->frame_generator) == 0;
 	return is_entry(o, f) && f[o->frame_owner] != PY_OWNER_GENERATOR;
 }
@@ -605,14 +606,13 @@ is_full(const struct py_chain *c)
 	return c->depth > CHAIN_DEPTH_MAX - 3;
 }
 
-/* Whether the next frames may be ordinary.  The version is 3.12 or later,
- * without copies of bytecode; there are no marks to add; and the last frame goes
- * on and is no entry frame. */
+/* Whether the next frames may be ordinary.  Only entry frames are called from C, and
+ * no bytecode is copied; there are no marks to add; and the last frame goes on and is
+ * no entry frame. */
 static bool
 is_ordinary(const struct walk *w)
 {
-	return py_has(w->o->frame_owner) && !py_has(w->o->frame_is_entry) &&
-	    !py_has(w->o->frame_copy) && relinks(w->m) &&
+	return py_has_entry_frames(w->o) && !py_copies_bytecode(w->o) && relinks(w->m) &&
 	    w->m->gc_frame == 0 && w->c->depth > 0 && !w->from_c &&
 	    !w->past && w->told == 0 && !w->seen.entry;
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "python/frames.h"
+#include "python/traits.h"
 
 #define SIZE_SOUGHT 2048 /* bytes; larger frames are not found by their end */
 #define RESUMED_MAX 64	 /* generators, one resumed by the other */
@@ -249,7 +250,7 @@ past_is_lost(const struct py_past *p, const struct py_offsets *o,
 {
 	const uint8_t *f;
 
-	if (!py_has(o->frame_owner) || seen->stack == 0 || seen->depth == 0 ||
+	if (py_frames_are_objects(o) || seen->stack == 0 || seen->depth == 0 ||
 	    !past_is_near(frame, seen->stack, PAST_LOOPS_NEAR))
 		return false;
 	f = view_at(v, frame, o->frame_size);
@@ -355,7 +356,7 @@ holder(const struct py_past *p, const struct py_offsets *o, struct py_view *v,
 	struct hold h = {.object = seen->places[seen->depth - 1].frame -
 		o->generator_frame, .bytes = SOUGHT_MAX};
 
-	if (!py_has(o->frame_owner) || !py_has(o->generator_frame))
+	if (py_frames_are_objects(o))
 		return 0;
 	for (size_t i = 0; i < v->count && !h.more; i++)
 		search(&h, p, o, v, seen, v->spans[i]);
@@ -370,8 +371,8 @@ past_caller(const struct py_past *p, const struct py_offsets *o,
     struct py_view *v, uint64_t thread, const struct past_seen *seen)
 {
 	const struct py_place *callee = &seen->places[seen->depth - 1];
-	uint64_t last = py_has(o->frame_owner) ?
-	    frame_below(p, o, v, seen->end) : 0; /* else frames lie apart */
+	uint64_t last = py_frames_are_objects(o) ? 0 :
+	    frame_below(p, o, v, seen->end);
 	uint64_t below = if_calls(p, o, v, seen, last);
 	uint64_t inside = callee->resumed ?
 	    resumer_inside(p, o, v, callee->frame, last) :

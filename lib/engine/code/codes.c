@@ -9,6 +9,7 @@
 #include "engine/code/codemap.h"
 #include "hash.h"
 #include "python/copies.h"
+#include "python/traits.h"
 #include "set.h"
 #include "table.h"
 
@@ -377,7 +378,7 @@ codes_stamp(struct codes *c, uint64_t interp, const uint8_t *before,
 
 	/* When version numbers have run out, the next one is always 0. */
 	if (n == 0 ||
-	    (sum == 0 && !py_has(c->offsets->interp_code_generation)))
+	    (sum == 0 && !py_counts_codes(c->offsets)))
 		return (struct stamp){interp, OWN_COUNT | ++c->own_count,
 		    false, false};
 	return (struct stamp){interp, sum, sum_of(at, n, before) == sum,
@@ -421,7 +422,7 @@ is_fresh(struct codes *c, const struct py_chain *chain, const struct stamp *s)
 {
 	if (!is_steady(c, s))
 		return false;
-	if (py_has(c->offsets->interp_code_generation))
+	if (py_counts_codes(c->offsets))
 		return true;
 	for (size_t i = 0; i < chain->depth; i++) {
 		const struct code_home *h = codemap_find(&c->map,
@@ -469,7 +470,7 @@ is_proven(const struct codes *c, struct py_place *p, const struct stamp *s)
 static bool
 may_be_freed(const struct codes *c, const struct stamp *s)
 {
-	return py_has(c->offsets->interp_code_generation) && !s->steady;
+	return py_counts_codes(c->offsets) && !s->steady;
 }
 
 /* Whether all code objects of a chain are known to be right for a stamp. */
@@ -618,7 +619,7 @@ bool
 codes_originals(struct codes *c, struct py_chain *chain,
     const struct stamp *s)
 {
-	if (!py_has(c->offsets->frame_copy))
+	if (!py_copies_bytecode(c->offsets))
 		return true;
 	/* From the outermost place on: only inner places are dropped. */
 	for (size_t n = 1; n <= chain->depth; n++) {

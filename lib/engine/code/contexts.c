@@ -7,6 +7,7 @@
 
 #include "engine/code/edges.h"
 #include "engine/code/suspects.h"
+#include "python/traits.h"
 #include "tach.h"
 
 #define NOTHING (TACH_NONE - 1) /* no code object has this number */
@@ -76,7 +77,7 @@ add_edge(struct contexts *c, struct edges *to, struct edge call)
 static bool
 resumes(const struct contexts *c, const struct py_place *callee)
 {
-	return callee->resumed && !py_has(c->offsets->frame_generator);
+	return callee->resumed && !py_frames_are_objects(c->offsets);
 }
 
 /* The number of a caller's code object; NOTHING if its frame only makes a
@@ -86,7 +87,7 @@ caller_serial(const struct contexts *c, const struct py_place *p,
     const struct code_home *h)
 {
 	return h->notes.resumed && !p->resumed &&
-	    !py_has(c->offsets->frame_generator) ? NOTHING : h->serial;
+	    !py_frames_are_objects(c->offsets) ? NOTHING : h->serial;
 }
 
 /* A walk over the calls of a chain, from the outermost frame on. */

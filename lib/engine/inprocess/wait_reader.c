@@ -7,6 +7,7 @@
 #include "engine/sample/emit.h"
 #include "engine/stack/read_twice.h"
 #include "engine/threads/interps.h"
+#include "python/traits.h"
 
 /* A sink that keeps its last run. */
 struct catcher {
@@ -143,7 +144,7 @@ waiter_holds_gil(const struct wait_reader *w, const struct thread *t)
 	const struct gil *gil = &w->interps.list[t->interp].gil;
 	uint32_t status;
 
-	if (offsets->active == 0)
+	if (!py_is_free_threaded(offsets))
 		return gil->locked && gil->holder == t->py.addr;
 	return py_read(&w->chains.memory.memory,
 		   t->py.addr + offsets->thread_status, &status,

@@ -16,6 +16,7 @@
 #include "engine/os/os.h"
 #include "engine/threads/tids.h"
 #include "error.h"
+#include "python/traits.h"
 #include "tach.h"
 
 #define CANDIDATES_MAX 512
@@ -154,7 +155,7 @@ static uint64_t
 tid_of(struct tach_children *c, const struct process *p,
     const struct py_memory *m, const struct py_offsets *o, uint64_t thread)
 {
-	bool native = py_has(o->thread_native_thread_id);
+	bool native = py_state_names_thread(o);
 	uint32_t field = native ? o->thread_native_thread_id : o->thread_ident;
 	struct tids tids = {0};
 	uint64_t id;
@@ -176,7 +177,7 @@ is_own(struct tach_children *c, const struct process *p,
 	const struct py_offsets *o = &rt->offsets;
 	struct process_memory m;
 
-	if (!py_has(o->thread_native_thread_id) && age < FORK_FOR)
+	if (!py_state_names_thread(o) && age < FORK_FOR)
 		return false;
 	process_memory_init(&m, p->task);
 	runtime_threads(&m.memory, rt, &c->threads);

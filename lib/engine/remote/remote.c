@@ -17,6 +17,7 @@
 #include "engine/threads/identity.h"
 #include "engine/threads/tids.h"
 #include "python/locals.h"
+#include "python/traits.h"
 
 #define COPIES_MAX 6	  /* of a round */
 #define STACK_MAX (8u << 20) /* bytes: no C stack is larger, by default */
@@ -140,7 +141,7 @@ remote_new(const struct process *p, const struct py_runtime *rt,
 	emitter_init(&r->emitter, table, names, r->chains.codes);
 	r->emitter.opcodes = options->opcodes;
 	if (options->async == TACH_ASYNC_NONE ||
-	    !py_has(r->offsets->generator_state))
+	    !py_has_tasks(r->offsets))
 		return r;
 	r->tasks = tasks_new(p, &r->chains.memory.memory, rt, r->chains.codes,
 	    table);
@@ -202,7 +203,7 @@ cut_chain(struct py_chain *c, size_t depth)
 static bool
 is_only(const struct remote *r, const struct thread *t)
 {
-	return r->plan.threads.count == 1 || (r->offsets->active == 0 &&
+	return r->plan.threads.count == 1 || (!py_is_free_threaded(r->offsets) &&
 	    plan_interp(&r->plan, t)->gil.locked &&
 	    plan_interp(&r->plan, t)->gil.holder == t->py.addr);
 }
@@ -242,7 +243,7 @@ find_tid(struct remote *r, struct thread *t, uint64_t id)
 {
 	uint64_t tid;
 
-	if (py_has(r->offsets->thread_native_thread_id))
+	if (py_state_names_thread(r->offsets))
 		return told_tid(r, t, id);
 	tid = tids_find(&r->tids, r->process, live(r), r->offsets,
 	    &r->plan.list, id, t->id.pthread == id ? t->id.tid : 0);
@@ -539,7 +540,7 @@ bind_thread(struct remote *r, struct thread *t)
 		return false;
 	if (tid != t->id.tid)
 		rebind(r, t, tid);
-	return t->task != 0 || !py_has(r->offsets->thread_native_thread_id);
+	return t->task != 0 || !py_state_names_thread(r->offsets);
 }
 
 /* Gives a thread its index among the names of threads.  False if out of memory. */
@@ -565,7 +566,7 @@ seek_user(struct remote *r, struct thread *t, const struct moment *m)
 {
 	uint64_t tid;
 
-	if (!py_has(r->offsets->thread_native_thread_id) || !m->holds_gil ||
+	if (!py_state_names_thread(r->offsets) || !m->holds_gil ||
 	    (m->status & TACH_STATUS_CPU) != 0 || m->time_us < t->id.seek_us)
 		return false;
 	t->id.seek_us = m->time_us + DOUBT_AFTER;
@@ -642,7 +643,7 @@ holds_gil(const struct remote *r, const struct thread *t)
 {
 	const struct interp *in = plan_interp(&r->plan, t);
 
-	if (r->offsets->active == 0)
+	if (!py_is_free_threaded(r->offsets))
 		return in->gil.locked && in->gil.holder == t->py.addr;
 	return t->copy.how != COPIED_NOT && (chains_state(&r->chains,
 	    r->plan.all.bytes + t->copy.at, r->offsets->thread_status) &
@@ -665,7 +666,7 @@ static bool
 thread_has_ended(const struct remote *r, const struct thread *t)
 {
 	return t->task != 0 ? process_thread_id(r->process, t->task) == 0 :
-	    py_has(r->offsets->thread_native_thread_id);
+	    py_state_names_thread(r->offsets);
 }
 
 static void

@@ -7,6 +7,7 @@
 #include <xxhash.h>
 
 #include "buf.h"
+#include "python/traits.h"
 #include "utf8.h"
 
 /* A thread's name is read again after SOON, and then each time after ten times as
@@ -124,7 +125,7 @@ read_ident(const struct names *n, const struct thread *t, uint64_t *ident)
 {
 	const struct py_offsets *o = n->objects.offsets;
 	const struct py_memory *m = n->objects.memory;
-	bool native = py_has(o->thread_native_thread_id);
+	bool native = py_state_names_thread(o);
 	uint64_t tid = 0;
 	struct py_piece pieces[] = {
 		{t->py.addr + o->thread_ident, sizeof(*ident), ident},

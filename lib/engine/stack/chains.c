@@ -4,6 +4,8 @@
 
 #include <stdlib.h>
 
+#include "python/traits.h"
+
 #define BEFORE_MAX 65536 /* bytes of frames that are copied twice */
 #define PATIENCE 3    /* part of an interval that a search may take; see seek.h */
 #define PATIENCE_MAX 50000 /* ns: it takes no longer than this */
@@ -146,14 +148,13 @@ chains_add_state(const struct chains *c, struct snapshot *s,
 bool
 chains_lie_apart(const struct chains *c)
 {
-	return !py_has(c->offsets->thread_chunk);
+	return py_frames_are_objects(c->offsets);
 }
 
 bool
 chains_tell_frame(const struct chains *c)
 {
-	return py_has(c->offsets->thread_current_frame) &&
-	    py_has(c->offsets->thread_stack_top);
+	return py_state_names_frame(c->offsets);
 }
 
 /* The order in which the ranges of a thread's set are copied after its state, as
@@ -233,7 +234,7 @@ chains_marks(const struct chains *c, const struct thread *t,
 	gc = status_gc(c->offsets, words);
 	m.gc_frame = gc.frame;
 	/* To 3.14, the thread that has the GIL is collecting. */
-	m.gc_inner = gc.collecting && !py_has(c->offsets->gc_frame) &&
+	m.gc_inner = gc.collecting && !py_gc_names_frame(c->offsets) &&
 	    t->status.holds_gil;
 	return m;
 }

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "engine/copy/snapshot.h"
+#include "python/traits.h"
 
 /* Time until memory is searched for a Python; each further pause is twice as long. */
 #define DEEP_FIRST (50 * NS_PER_MS)
@@ -146,6 +147,13 @@ note_early(struct target *t)
 	snprintf(note, sizeof(note), "pre-release %s: its layout may differ, "
 	    "and samples be wrong", version);
 	tach_table_add_note(t->table, note);
+}
+
+bool
+target_lacks_tasks(const struct target *t)
+{
+	return t->options.async != TACH_ASYNC_NONE &&
+	    !py_has_tasks(&t->runtime.offsets);
 }
 
 void

@@ -73,6 +73,8 @@ size_t target_fds(const struct target *, struct pollfd fds[TARGET_FDS]);
 void target_wait(struct target *);
 /* Looks for a Python; if one was found, looks whether it has begun. */
 enum find_result target_look(struct target *);
+/* Whether tasks are asked for, but cannot be read in the Python that was found. */
+bool target_lacks_tasks(const struct target *);
 /* Begins to sample the Python that was found.  Only the first call sets the
  * profile's start and version. */
 void target_begin(struct target *, uint64_t now);

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <xxhash.h>
 
+#include "python/traits.h"
+
 void
 interps_free(struct interps *is)
 {
@@ -38,9 +40,9 @@ add_interp_globals(struct interps *is, const struct py_memory *m, struct interp 
 	struct range words[3];
 	size_t n;
 
-	if (o->active != 0) /* free-threaded: all threads run at once */
+	if (py_is_free_threaded(o)) /* all threads run at once */
 		in->gil_at = 0;
-	else if (py_has(o->runtime_gil))
+	else if (py_has_one_gil(o))
 		in->gil_at = is->runtime->addr + o->runtime_gil;
 	else if (py_has(o->interp_gil) &&
 	    !py_read(m, in->addr + o->interp_gil, &in->gil_at,
