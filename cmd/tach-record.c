@@ -23,7 +23,6 @@
 
 #define DEFAULT_OUTPUT "tach.bin"
 #define DEFAULT_RATE 1000.0 /* Hz */
-#define TASKS_MINOR 14	    /* of the first 3.x that tells of them */
 #define RATE_MIN 1e-3	    /* Hz */
 #define RATE_MAX 2e5	    /* Hz: no round takes less than 5 us */
 #define DURATION_MIN 1e-3   /* s */
@@ -694,12 +693,11 @@ record_family(const struct options *o)
 
 /* A command's version is known only once it runs. */
 static void
-tell_of_tasks(const struct options *o)
+tell_of_tasks(void)
 {
 	const uint8_t *v = tach_recorder_meta(recorder)->python;
 
-	if (o->recorder.async != TACH_ASYNC_NONE && v[0] == 3 &&
-	    v[1] < TASKS_MINOR)
+	if (tach_recorder_stats(recorder)->no_tasks)
 		warnx("--async needs Python 3.14 or later; this is %d.%d.%d: "
 		    "its tasks were not recorded", v[0], v[1], v[2]);
 }
@@ -730,7 +728,7 @@ main(int argc, char *argv[])
 		err(RECORD_FAILED, NULL);
 	catch_signals();
 	ok = o.subprocesses ? record_family(&o) : record_one(&o);
-	tell_of_tasks(&o);
+	tell_of_tasks();
 	if (command_pid != 0)
 		reap_command();
 	status = command_status;

@@ -649,6 +649,8 @@ struct tach_recorder_stats {
 	uint32_t threads;     /* that have samples */
 	uint32_t strays;      /* thread states of which no thread is known */
 	uint32_t unkept;      /* threads for which there was no descriptor left */
+	bool no_tasks;	      /* they were asked for, but this Python does not tell
+			       * of them */
 	struct tach_inprocess_stats inprocess;
 };
 

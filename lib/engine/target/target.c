@@ -168,6 +168,7 @@ target_begin(struct target *t, uint64_t now)
 	t->meta.python[0] = PY_MAJOR(t->runtime.version);
 	t->meta.python[1] = PY_MINOR(t->runtime.version);
 	t->meta.python[2] = PY_MICRO(t->runtime.version);
+	t->stats.no_tasks = target_lacks_tasks(t);
 	note_early(t);
 }
 
