@@ -47,6 +47,12 @@ all_linted() {
 	is "$output" ""
 }
 
+@test "t/README.md names each file of tests, and no other" {
+	is "$(sed -n '/^| area /,/^$/p' "$T/README.md" | cut -d '|' -f 3 |
+	    grep -o '`[a-z]*`' | tr -d '`' | sort)" \
+	    "$(cd "$T" && printf '%s\n' ./*.bats | sed 's,./,,; s/.bats$//' | sort)"
+}
+
 @test "inverted commands" {
 	local what='an inverted command does not fail here: use run ! or run -1'
 	odd "$what" '! grep -q a file'

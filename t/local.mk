@@ -228,8 +228,9 @@ EXTRA_DIST += $(FILE_TESTS) $(SAMPLE_TESTS) $(LIVE_TESTS) $(MATRIX_TESTS) t/agai
 	t/calls.py \
 	t/chrome.schema.json t/closing \
 	t/data \
-	t/decode.py t/examples.bash t/fault.c t/golden t/in-turn t/ledger t/lib.bash t/lint t/lost.py t/static \
-	t/merge.py t/moments.py t/names.py t/natives.c t/peers t/pprof.py \
+	t/decode.py t/examples.bash t/fault.c t/golden t/in-turn t/ledger t/lib.bash \
+	t/lint t/lost.py t/merge.py t/moments.py t/names.py t/natives.c t/peers \
+	t/pprof.py t/README.md t/static \
 	t/programs t/slots.py \
 	t/totals.py t/truth.bash t/truth.py t/viewers.bash
 
