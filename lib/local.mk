@@ -190,10 +190,11 @@ lib_libtach_core_la_SOURCES += \
 	lib/engine/sample/names.c lib/engine/sample/names.h \
 	lib/engine/sample/runs.c lib/engine/sample/runs.h
 lib_libtach_core_la_SOURCES += \
-	lib/engine/remote/ahead.c lib/engine/remote/ahead.h \
+	lib/engine/remote/asks.c lib/engine/remote/asks.h \
+	lib/engine/remote/batches.c lib/engine/remote/batches.h \
 	lib/engine/remote/plan.c lib/engine/remote/plan.h \
 	lib/engine/remote/remote.c lib/engine/remote/remote.h \
-	lib/engine/remote/remote_engine.c lib/engine/remote/remote_engine.h \
+	lib/engine/remote/remote_engine.c \
 	lib/engine/remote/tasks.c lib/engine/remote/tasks.h
 lib_libtach_core_la_SOURCES += \
 	lib/engine/inprocess/agents.c lib/engine/inprocess/agents.h \

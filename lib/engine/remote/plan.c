@@ -10,7 +10,6 @@
 #include "engine/threads/status.h"
 
 #define LIST_TRIES 4	 /* to read lists that hold still */
-#define IN_ITS_WAY 4	 /* lost CPUs, until the recorder leaves one */
 #define LISTS_AFTER 1000 /* us, after which the lists are read anyway */
 
 void
@@ -168,28 +167,23 @@ all_linked(const struct plan *v)
 
 /* ---- copies ------------------------------------------------------------ */
 
-/* Whether a thread is the first in its interpreter's list. */
-static bool
-is_first_thread(const struct plan *v, const struct thread *t)
+uint64_t
+plan_link(const struct plan *v, const struct thread *t)
 {
-	return t == v->threads.list || t[-1].interp != t->interp;
-}
-
-/* The address of the link to a thread, in the thread before it. */
-static uint64_t
-link_of(const struct plan *v, const struct thread *t)
-{
-	return t[-1].py.addr + v->chains->offsets->thread_next;
+	return t == v->threads.list || t[-1].interp != t->interp ? 0 :
+	    t[-1].py.addr + v->chains->offsets->thread_next;
 }
 
 static bool
 add_link(struct plan *v, struct thread *t)
 {
+	uint64_t link = plan_link(v, t);
+
 	t->copy.link = SIZE_MAX;
-	if (v->kind == PLAN_LEAN || is_first_thread(v, t))
+	if (v->kind == PLAN_LEAN || link == 0)
 		return true;
 	t->copy.link = v->all.size;
-	return snapshot_add(&v->all, link_of(v, t), sizeof(uint64_t));
+	return snapshot_add(&v->all, link, sizeof(uint64_t));
 }
 
 static bool
@@ -317,10 +311,8 @@ copy_planned(struct plan *v, bool first, enum plan_kind kind)
 	return errno == ENOMEM ? COPY_NOMEM : COPY_FAILED;
 }
 
-/* The only thread that can have run without a sign of it.  NULL if there are more
- * such threads or none, or if it did not run at the last look at it. */
-static struct thread *
-runner(const struct plan *v)
+struct thread *
+plan_runner(const struct plan *v)
 {
 	struct thread *only = NULL;
 
@@ -378,23 +370,15 @@ read_interp(struct plan *v, struct interp *in, struct py_view *globals)
 	return interp_look(&v->interps, in, globals);
 }
 
-/* Whether a thread was blocked at the last look, and the page of its perf event
- * shows that it has had no CPU since. */
-static bool
-still_blocked(const struct thread *t)
-{
-	return status_was_blocked(t) && switches_rests(&t->switches);
-}
-
 bool
 plan_takes_turns(const struct plan *v, const struct thread *t)
 {
-	const struct asked_ahead *a = &v->ahead;
+	const struct asked *of = v->asked;
 
-	if (v->kind != PLAN_PAST || a->takers < 2)
+	if (v->kind != PLAN_PAST || of->count < 2)
 		return false;
-	for (size_t i = 0; i < a->takers; i++)
-		if (a->states[i] == t->py.addr)
+	for (size_t i = 0; i < of->count; i++)
+		if (of->states[i] == t->py.addr)
 			return true;
 	return false;
 }
@@ -405,7 +389,7 @@ plan_takes_turns(const struct plan *v, const struct thread *t)
 static void
 doubt_status(const struct plan *v, const struct interp *in, struct thread *t)
 {
-	bool moved = in->gil.waiting != in->was.waiting && !still_blocked(t);
+	bool moved = in->gil.waiting != in->was.waiting && !status_rests(t);
 
 	if (plan_takes_turns(v, t))
 		return;
@@ -478,10 +462,8 @@ note_interrupted(struct plan *v, enum interrupt_result copied, enum plan_kind ki
 	return copied == INTERRUPT_NOMEM ? COPY_NOMEM : COPY_FAILED;
 }
 
-/* Begins the copy of one thread: adds all that comes before the thread.  False if
- * out of memory. */
-static bool
-begin_alone(struct plan *v, struct thread *t)
+bool
+plan_begin_alone(struct plan *v, struct thread *t)
 {
 	clear(v, PLAN_FULL);
 	return add_all_globals(v, true) && add_link(v, t);
@@ -491,14 +473,14 @@ enum copy_result
 plan_interrupt(struct plan *v)
 {
 	struct thread *t = v->interrupts != NULL && v->listed && v->kept ?
-	    runner(v) : NULL;
+	    plan_runner(v) : NULL;
 
 	if (t == NULL)
 		return COPY_FAILED;
 	colocate_make_way(&v->chains->colocation, t->interrupt.cpu);
 	if (!interrupts_reach(t->interrupt.cpu))
 		return COPY_FAILED;
-	if (!begin_alone(v, t))
+	if (!plan_begin_alone(v, t))
 		return COPY_NOMEM;
 	return note_interrupted(v, interrupted_copy(v->interrupts, v->chains, t,
 	    &v->all, &t->copy), PLAN_ALONE);
@@ -539,298 +521,12 @@ plan_copy(struct plan *v, bool first)
 	return COPY_FAILED;
 }
 
-static struct thread *
-thread_at(const struct plan *v, uint64_t addr)
-{
-	for (size_t i = 0; i < v->threads.count; i++)
-		if (v->threads.list[i].py.addr == addr)
-			return &v->threads.list[i];
-	return NULL;
-}
-
-/* ---- ahead ------------------------------------------------------------- */
-
-/* Watches the value that was seen at an address.  The address stands for the place
- * in the records until place_watches.  False if there are too many watches. */
-static bool
-watch_value(struct batch_ask *ask, uint64_t addr, size_t size, uint64_t value)
-{
-	uint64_t mask = size < sizeof(mask) ? (UINT64_C(1) << size * 8) - 1 :
-					      UINT64_MAX;
-
-	if (ask->watches == INTERRUPT_WATCHES)
-		return false;
-	ask->watch[ask->watches++] = (struct interrupt_watch){addr, mask,
-	    value & mask};
-	return true;
-}
-
-static bool
-watch_word(struct batch_ask *ask, uint64_t addr, uint64_t value)
-{
-	return watch_value(ask, addr, sizeof(value), value);
-}
-
-/* Watches all words of a GIL but its lock word, which changes wherever a thread
- * releases the GIL for a while. */
-static bool
-watch_gil(const struct plan *v, struct batch_ask *ask, uint64_t gil)
-{
-	const struct py_offsets *o = v->chains->offsets;
-	size_t at;
-
-	if (!snapshot_find(&v->all, v->globals.first, gil, o->gil_size, &at))
-		return false;
-	for (size_t i = 0; i < o->gil_size; i += sizeof(uint64_t))
-		if (o->gil_locked - i >= sizeof(uint64_t) &&
-		    !watch_word(ask, gil + i,
-			load_u64(v->all.bytes + at + i)))
-			return false;
-	return true;
-}
-
-/* Watches an interpreter's counts of code objects, if there are any. */
-static bool
-watch_interp_counts(const struct plan *v, struct batch_ask *ask,
-    const struct interp *in)
-{
-	struct range at[CODES_COUNTS];
-	size_t n = codes_counts(v->chains->codes, in->addr, at);
-	const uint8_t *count = in->count;
-
-	for (size_t i = 0; i < n; count += at[i++].size)
-		if (!watch_value(ask, at[i].addr, at[i].size,
-			at[i].size == sizeof(uint64_t) ? load_u64(count) :
-							 load_u32(count)))
-			return false;
-	return true;
-}
-
-static bool
-watch_interp(const struct plan *v, struct batch_ask *ask,
-    const struct interp *in)
-{
-	const struct py_offsets *o = v->chains->offsets;
-
-	return watch_word(ask, in->addr + o->interp_next, in->next) &&
-	    watch_word(ask, in->addr + o->interp_threads_head, in->first) &&
-	    (v->ahead.takers > 1 || watch_gil(v, ask, in->gil_at));
-}
-
-/* Watches the counts of code objects.  A change does not end the batch, it only
- * wakes the recorder: new code objects have to be read before they are freed. */
-static bool
-watch_counts(const struct plan *v, struct batch_ask *ask)
-{
-	size_t others = ask->watches;
-
-	for (size_t i = 0; i < v->interps.count; i++)
-		if (!watch_interp_counts(v, ask, &v->interps.list[i]))
-			return false;
-	ask->told = ask->watches - others;
-	ask->watches = others;
-	return true;
-}
-
-/* Watches each word that shows that another thread can have run (unless threads
- * take turns), that a thread is new, or that this thread has ended. */
-static bool
-watch_all(const struct plan *v, struct batch_ask *ask, const struct thread *t)
-{
-	for (size_t i = 0; i < v->interps.count; i++)
-		if (!watch_interp(v, ask, &v->interps.list[i]))
-			return false;
-	return watch_word(ask, interps_head(&v->interps),
-	    v->interps.list[0].addr) &&
-	    (is_first_thread(v, t) || watch_word(ask, link_of(v, t), t->py.addr)) &&
-	    watch_counts(v, ask);
-}
-
-/* Turns addresses of watches into places in a record, which begins as the newest
- * copy does. */
-static bool
-place_watches(const struct plan *v, struct batch_ask *ask)
-{
-	for (size_t i = 0; i < ask->watches + ask->told; i++) {
-		struct interrupt_watch *w = &ask->watch[i];
-		size_t size = w->mask > UINT32_MAX ? sizeof(uint64_t) :
-						     sizeof(uint32_t), at;
-		if (!snapshot_find(&v->all, v->globals.first, w->at, size, &at))
-			return false;
-		w->at = at;
-	}
-	return true;
-}
-
-/* Whether a thread has the GIL, and was seen on a CPU.  A thread that could run but
- * has no CPU may have none for long. */
-static bool
-has_turn(const struct interp *in, const struct thread *t)
-{
-	return in->gil.locked && in->gil.holder == t->py.addr &&
-	    t->held != HOLD_NONE;
-}
-
-static bool
-waits_turn(const struct thread *t)
-{
-	return (t->status.bits & TACH_STATUS_GIL_WANTED) != 0;
-}
-
-/* Whether a batch can have takers. */
-static bool
-knows_turns(const struct plan *v, const struct batch *b)
-{
-	return batch_knows_calls(b) && v->interps.count == 1 &&
-	    v->interps.list[0].counted && py_has(v->chains->offsets->gil_cond);
-}
-
-/* Lists the threads that take turns, or the thread that has all turns.  Each other
- * thread must be blocked, and its page must show when it gets a CPU.  Returns how
- * many are listed; 0 if that cannot be said of all threads. */
-static size_t
-find_takers(const struct plan *v, struct thread *list[INTERRUPT_TAKERS])
-{
-	const struct interp *in = v->interps.list;
-	bool had = false;
-	size_t n = 0;
-
-	for (size_t i = 0; i < v->threads.count; i++) {
-		struct thread *t = &v->threads.list[i];
-		if (thread_is_gone(t) || still_blocked(t))
-			continue;
-		if (n == INTERRUPT_TAKERS || t->last.is != LAST_GOOD ||
-		    t->task == 0 || !(has_turn(in, t) || waits_turn(t)))
-			return 0;
-		had |= has_turn(in, t);
-		list[n++] = t;
-	}
-	return had ? n : 0;
-}
-
-static size_t
-find_asked(const struct plan *v, const struct batch *b,
-    struct thread *list[INTERRUPT_TAKERS])
-{
-	size_t n;
-
-	if (!v->listed)
-		return 0;
-	n = knows_turns(v, b) ? find_takers(v, list) : 0;
-	if (n > 1)
-		return n;
-	list[0] = v->kept ? runner(v) : NULL;
-	return list[0] != NULL &&
-	    (list[0]->held != HOLD_NONE || batch_knows_calls(b));
-}
-
-size_t
-plan_may_go_ahead(const struct plan *v, const struct batch *b)
-{
-	struct thread *list[INTERRUPT_TAKERS];
-
-	return find_asked(v, b, list);
-}
-
-static bool
-ask_for_thread(struct plan *v, struct batch *b, struct thread *t)
-{
-	struct batch_ask ask = {.holder = t->py.addr,
-	    .waits = !has_turn(v->interps.list, t)};
-
-	if (!watch_all(v, &ask, t))
-		return false;
-	return begin_alone(v, t) && place_watches(v, &ask) &&
-	    interrupted_ask(v->chains, t, &v->all, &ask) && batch_ask(b, &ask);
-}
-
-static struct interrupt_gil
-gil_words_of(const struct plan *v, uint64_t gil)
-{
-	const struct py_offsets *o = v->chains->offsets;
-
-	return (struct interrupt_gil){.locked = gil + o->gil_locked,
-	    .holder = gil + o->gil_holder, .switches = gil + o->gil_switches,
-	    .waits = gil + o->gil_cond, .end = gil + o->gil_size};
-}
-
-/* Asks for each thread and begins the batch.  False if that fails, or if none of
- * the threads runs: one may have left its CPU before the batch began. */
-static bool
-begin_batch(struct plan *v, struct batch *b, struct thread *list[], uint32_t size)
-{
-	const struct interp *in = v->interps.list;
-	struct interrupt_gil gil = gil_words_of(v, in->gil_at);
-
-	for (size_t i = 0; i < v->ahead.takers; i++) {
-		v->ahead.states[i] = list[i]->py.addr;
-		if (!ask_for_thread(v, b, list[i]))
-			return false;
-	}
-	v->ahead.in_its_way = 0;
-	if (!batch_begin(b, &gil, in->gil.switches, size))
-		return false;
-	for (size_t i = 0; i < v->ahead.takers; i++)
-		if (status_runs(list[i]))
-			return true;
-	return false;
-}
-
-bool
-plan_go_ahead(struct plan *v, struct batch *b, uint64_t interval_ns,
-    uint32_t size)
-{
-	struct thread *list[INTERRUPT_TAKERS];
-
-	v->ahead.takers = find_asked(v, b, list);
-	if (v->ahead.takers == 0 || !batch_prepare(b, interval_ns))
-		return false;
-	if (begin_batch(v, b, list, size))
-		return true;
-	batch_cancel(b);
-	return false;
-}
-
-/* Whether a thread runs, or waits for a CPU or its turn.  Unless it waits for its
- * turn, *runs becomes its id. */
-static bool
-thread_goes_on(struct plan *v, const struct thread *t, pid_t *runs)
-{
-	if (t == NULL)
-		return false;
-	if (status_runs(t)) {
-		*runs = t->task;
-		return true;
-	}
-	return v->ahead.takers > 1 && status_waits_for(t, v->chains->offsets,
-	    plan_interp(v, t)->gil_at);
-}
-
-bool
-plan_ahead_rests(struct plan *v)
-{
-	pid_t runs = 0;
-
-	for (size_t i = 0; i < v->ahead.takers; i++)
-		if (!thread_goes_on(v, thread_at(v, v->ahead.states[i]), &runs))
-			return true;
-	if (runs != 0 && ++v->ahead.in_its_way % IN_ITS_WAY == 0)
-		colocate_make_way(&v->chains->colocation,
-		    process_thread_cpu(v->process, runs));
-	return false;
-}
-
 enum copy_result
-plan_take(struct plan *v, const struct batch *b)
+plan_take(struct plan *v, struct thread *t, const struct batch *b,
+    const struct asked *of)
 {
-	size_t who = batch_who(b);
-	struct thread *t = who < v->ahead.takers ?
-	    thread_at(v, v->ahead.states[who]) : NULL;
-
-	clear(v, PLAN_FULL);
-	if (t == NULL)
-		return COPY_FAILED;
-	if (!begin_alone(v, t))
+	v->asked = of;
+	if (!plan_begin_alone(v, t))
 		return COPY_NOMEM;
 	return note_interrupted(v, interrupted_take(b, v->chains, t, &v->all),
 	    PLAN_PAST);

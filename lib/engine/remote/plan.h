@@ -25,15 +25,14 @@ enum plan_kind {
 	PLAN_FULL,
 	PLAN_LEAN,  /* it has no links of the lists */
 	PLAN_ALONE, /* it has one thread, copied in an interrupt */
-	PLAN_PAST,  /* the same, ahead of its round */
+	PLAN_PAST,  /* the same, in a record that was made ahead of its round */
 };
 
-/* The threads that are copied ahead. */
-struct asked_ahead {
+/* The threads that a batch copies. */
+struct asked {
 	/* Addresses of their thread states.  Two or more of them are takers. */
 	uint64_t states[INTERRUPT_TAKERS];
-	size_t takers;
-	unsigned in_its_way; /* times in a batch that a thread lost its CPU */
+	size_t count;
 };
 
 struct plan {
@@ -51,7 +50,7 @@ struct plan {
 	struct globals_copy globals;
 	enum plan_kind kind; /* of the copy */
 	bool kept;	/* no GIL changed hands between the last two looks */
-	struct asked_ahead ahead;
+	const struct asked *asked; /* if it is a record: of its batch */
 	uint64_t time_us, lists_due; /* us: of the round; lists are due */
 	struct spans spans;
 };
@@ -68,21 +67,12 @@ void plan_free(struct plan *);
  * has to make the round's first one. */
 enum copy_result plan_interrupt(struct plan *);
 
-/* The number of threads that a batch could copy ahead now: 1 if the GILs are kept
- * and one thread can have run, more if there are takers, else 0. */
-size_t plan_may_go_ahead(const struct plan *, const struct batch *);
-/* Begins a batch of these threads.  It wakes the recorder after `size` records.
- * False if it cannot be had. */
-bool plan_go_ahead(struct plan *, struct batch *, uint64_t interval_ns,
-    uint32_t size);
-/* Takes the batch's current record as plan_interrupt takes its copy.  COPY_FAILED if
- * the record is of no use. */
-enum copy_result plan_take(struct plan *, const struct batch *);
-/* Whether a thread of the batch has ended, or waits for something other than a CPU
- * or its turn.  Else the recorder or another thread took its CPU; now and then
- * the recorder leaves that CPU. */
-bool plan_ahead_rests(struct plan *);
-/* Whether the copy was made ahead and a thread is one of its takers, so that it has
+/* Takes the current record of a batch, which is of that thread, as plan_interrupt
+ * takes its copy.  COPY_FAILED if the record is of no use.  The batch's threads must
+ * outlive the copy. */
+enum copy_result plan_take(struct plan *, struct thread *, const struct batch *,
+    const struct asked *);
+/* Whether the copy is a record of takers and a thread is one of them, so that it has
  * the GIL or waits for it. */
 bool plan_takes_turns(const struct plan *, const struct thread *);
 
@@ -99,6 +89,16 @@ enum copy_result plan_copy_lean(struct plan *);
 
 /* The capture of a thread that the newest copy has; valid until the next copy. */
 struct capture plan_capture(const struct plan *, const struct thread *);
+/* The only thread that can have run without a sign of it.  NULL if there are more
+ * such threads or none, or if it did not run at the last look at it. */
+struct thread *plan_runner(const struct plan *);
+/* Empties the copy, and adds all that comes before the thread in a copy of one
+ * thread.  False if out of memory. */
+bool plan_begin_alone(struct plan *, struct thread *);
+/* The address of the link to a thread, in the thread before it in its interpreter's
+ * list.  0 if it is the first one. */
+uint64_t plan_link(const struct plan *, const struct thread *);
+
 /* The interpreter of a thread; valid until the next copy. */
 struct interp *plan_interp(const struct plan *, const struct thread *);
 /* Whether a thread may have run between the last two looks. */

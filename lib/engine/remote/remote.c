@@ -31,11 +31,6 @@
 #define RECENT 20	  /* us: as good as now */
 #define DOUBT_AFTER 1000000 /* us between two searches for a state's user */
 #define SEEK_AFTER 10000  /* us, after which a lost thread is sought again */
-#define QUIET_MIN 2	  /* rounds without a change, before a batch begins */
-#define QUIET_MAX 1024	  /* the same, at most, where batches end too soon */
-#define NEWS 8		  /* rounds without a batch after a call was learned */
-#define SOON 8		  /* rounds: a batch with fewer ended too soon, as to
-			   * begin one takes as long as some rounds */
 
 /* Lets all threads go before it passes a run on, as the next sink may wait for its
  * reader. */
@@ -43,17 +38,6 @@ struct releasing_sink {
 	struct tach_sink sink;
 	struct stops *stops;
 	struct tach_sink *to; /* of the round */
-};
-
-/* When a batch begins. */
-struct batch_policy {
-	uint64_t lost;	  /* codes_lost() before the batch */
-	uint64_t learned; /* contexts_learned() at the last look */
-	unsigned news;	  /* rounds without a batch that are left */
-	unsigned quiet;	  /* rounds in a row fit to be taken ahead */
-	/* Quiet rounds before a batch begins: of one thread, and of takers. */
-	unsigned patience[2];
-	uint64_t interval_ns; /* of the batch */
 };
 
 /* Rounds so far. */
@@ -85,9 +69,7 @@ struct remote {
 	struct interrupts *interrupts; /* or NULL */
 
 	struct plan plan;
-	struct batch batch;
-	bool taken;	    /* the round was taken ahead */
-	struct batch_policy policy;
+	struct batches *records; /* that the round is made of; or NULL */
 	struct rounds rounds;
 	struct emitter emitter;
 	struct names *called; /* names of the threads */
@@ -130,8 +112,6 @@ remote_new(const struct process *p, const struct py_runtime *rt,
 	watcher_init(&r->watcher, interrupts_stir(interrupts));
 	plan_init(&r->plan, p, rt, &r->chains, interrupts,
 	    options->blocking);
-	batch_init(&r->batch, interrupts);
-	r->policy.patience[false] = r->policy.patience[true] = QUIET_MIN;
 	if (!chains_init(&r->chains, p, rt, options, table) ||
 	    (r->called = names_new(p, r->offsets, &r->chains.memory.memory,
 		 table)) == NULL) {
@@ -157,7 +137,6 @@ remote_free(struct remote *r, uint64_t until)
 {
 	if (r == NULL)
 		return;
-	batch_free(&r->batch);
 	stops_free(&r->stops, until);
 	emitter_free(&r->emitter);
 	tasks_free(r->tasks);
@@ -176,7 +155,6 @@ void
 remote_interrupts(struct remote *r, struct interrupts *in)
 {
 	r->interrupts = r->plan.interrupts = in;
-	batch_init(&r->batch, in);
 	r->watcher.program = interrupts_stir(in);
 	for (size_t i = 0; i < r->plan.threads.count; i++)
 		switches_free(&r->plan.threads.list[i].switches);
@@ -278,7 +256,7 @@ read_round_copy(struct remote *r, struct thread *t)
 static bool
 is_recorded(struct remote *r, struct thread *t)
 {
-	return t->copy.how == COPIED_INTERRUPT && r->taken;
+	return t->copy.how == COPIED_INTERRUPT && r->records != NULL;
 }
 
 /* Reads such a record.  It uses nothing but the record, as the thread has gone on
@@ -295,7 +273,7 @@ read_record(struct remote *r, struct thread *t)
 	if (v.is == READ_SURE)
 		thread_make_current(t);
 	else
-		batch_end(&r->batch);
+		batches_reject(r->records);
 	v.trouble = TROUBLE_UNKNOWN;
 	return v;
 }
@@ -1203,34 +1181,9 @@ leave_round(struct remote *r)
 	r->rounds.count++;
 	if (r->options->blocking)
 		wait_near(r);
-	else if (!r->taken)
+	else if (r->records == NULL)
 		colocate_end_round(&r->chains.colocation,
 		    contexts_learned(r->chains.contexts));
-}
-
-/* Takes a copy, made at one moment, of the only thread that can have run.
- * COPY_FAILED if there is none.  If a record is of no use, nor are the later ones, so
- * the batch is cancelled. */
-static enum copy_result
-see_alone(struct remote *r)
-{
-	enum copy_result taken;
-
-	if (!r->taken)
-		return plan_interrupt(&r->plan);
-	taken = plan_take(&r->plan, &r->batch);
-	if (taken != COPY_OK)
-		batch_cancel(&r->batch);
-	return taken;
-}
-
-/* Takes the next record of the same moment: where a turn has ended, both takers have
- * one. */
-static enum copy_result
-see_more(struct remote *r)
-{
-	return r->taken && batch_more(&r->batch) ?
-	    plan_take(&r->plan, &r->batch) : COPY_FAILED;
 }
 
 /* ---- rounds in which no thread has run --------------------------------- */
@@ -1278,7 +1231,7 @@ had_no_cpu(struct remote *r)
 static bool
 all_rest(struct remote *r)
 {
-	bool rest = !r->taken && r->tasks == NULL && r->locals.tell == NULL &&
+	bool rest = r->records == NULL && r->tasks == NULL && r->locals.tell == NULL &&
 	    !r->options->blocking && were_at_rest(r) && had_no_cpu(r);
 
 	r->rounds.rests = rest ? r->rounds.rests + 1 : 0;
@@ -1338,19 +1291,22 @@ rest_round(struct remote *r, uint64_t time_us, struct tach_sink *sink,
 	    look_at_thread_names(r, time_us) : REMOTE_ERROR;
 }
 
-/* Samples the threads of which there are copies of one moment.  *first: whether the
- * round's first copy is still to be made. */
+/* Samples the threads of which there are copies of one moment: one in an interrupt of
+ * its CPU, or the ones that have a record of the round.  *first: whether the round's
+ * first copy is still to be made. */
 static enum remote_result
 sample_alone(struct remote *r, uint64_t time_us, struct tach_sink *sink,
     struct tach_recorder_stats *stats, bool *first)
 {
-	enum copy_result seen = see_alone(r);
+	enum copy_result seen = r->records == NULL ? plan_interrupt(&r->plan) :
+	    batches_capture(r->records);
 
 	*first = seen != COPY_OK;
 	while (seen == COPY_OK) {
 		if (!sample_copied(r, time_us, sink, stats))
 			return REMOTE_ERROR;
-		seen = see_more(r);
+		seen = r->records != NULL ? batches_capture(r->records) :
+		    COPY_FAILED;
 	}
 	if (seen == COPY_NOMEM)
 		return REMOTE_ERROR;
@@ -1392,8 +1348,8 @@ sample_copies(struct remote *r, uint64_t time_us, struct tach_sink *sink,
 	return REMOTE_OK;
 }
 
-enum remote_result
-remote_round(struct remote *r, uint64_t time_us, struct tach_sink *to,
+static enum remote_result
+take_round(struct remote *r, uint64_t time_us, struct tach_sink *to,
     struct tach_recorder_stats *stats)
 {
 	struct tach_sink *sink = sink_of(r, to);
@@ -1418,175 +1374,36 @@ remote_round(struct remote *r, uint64_t time_us, struct tach_sink *to,
 	return look_at_thread_names(r, time_us);
 }
 
+enum remote_result
+remote_round(struct remote *r, uint64_t time_us, struct tach_sink *sink,
+    struct tach_recorder_stats *stats)
+{
+	r->records = NULL;
+	return take_round(r, time_us, sink, stats);
+}
+
+enum remote_result
+remote_records(struct remote *r, struct batches *b, uint64_t time_us,
+    struct tach_sink *sink, struct tach_recorder_stats *stats)
+{
+	r->records = b;
+	return take_round(r, time_us, sink, stats);
+}
+
 bool
 remote_let_go(struct remote *r)
 {
 	return stop_release_all(&r->stops);
 }
 
-/* ---- rounds that are taken ahead --------------------------------------- */
-
-/* Whether no stay goes on, and records have all that a round needs: they lack tasks
- * and opcodes, which are read when a sample is made. */
-static bool
-may_go_ahead(const struct remote *r)
+struct plan *
+remote_plan(struct remote *r)
 {
-	return r->tasks == NULL && !r->options->opcodes &&
-	    r->chains.colocation.rounds == 0;
-}
-
-/* Chooses the quiet rounds before the next batch: more if this one ended too soon,
- * or could not begin. */
-static void
-hesitate(struct remote *r, bool turns, bool soon)
-{
-	unsigned *p = &r->policy.patience[turns];
-
-	r->policy.quiet = 0;
-	*p = !soon ? QUIET_MIN : *p < QUIET_MAX ? *p * 2 : QUIET_MAX;
-}
-
-/* Whether calls were learned in the last rounds.  More new code may then come, and
- * its code objects must still exist when the records are read. */
-static bool
-learns(struct remote *r)
-{
-	uint64_t before = r->policy.learned;
-
-	r->policy.learned = contexts_learned(r->chains.contexts);
-	if (r->policy.learned != before)
-		r->policy.news = NEWS;
-	else if (r->policy.news > 0)
-		r->policy.news--;
-	return r->policy.news > 0;
-}
-
-void
-remote_go_ahead(struct remote *r, uint64_t interval_ns, uint32_t size)
-{
-	size_t threads = may_go_ahead(r) ?
-	    plan_may_go_ahead(&r->plan, &r->batch) : 0;
-
-	r->policy.interval_ns = interval_ns;
-	r->policy.lost = codes_lost(r->chains.codes);
-	if (threads == 0 || learns(r))
-		r->policy.quiet = 0;
-	else if (++r->policy.quiet >= r->policy.patience[threads > 1] &&
-	    !plan_go_ahead(&r->plan, &r->batch, interval_ns, size))
-		hesitate(r, threads > 1, true);
-}
-
-void
-remote_keep_ahead(struct remote *r, uint64_t interval_ns, uint32_t size)
-{
-	batch_set_size(&r->batch, size);
-	if (interval_ns != r->policy.interval_ns)
-		batch_set_interval(&r->batch, interval_ns);
-	r->policy.interval_ns = interval_ns;
+	return &r->plan;
 }
 
 bool
-remote_is_ahead(const struct remote *r)
+remote_fits_records(const struct remote *r)
 {
-	return r->batch.on;
-}
-
-bool
-remote_is_alone(const struct remote *r)
-{
-	return r->plan.threads.count == 1 ||
-	    (r->batch.on && r->plan.ahead.takers > 1);
-}
-
-uint64_t
-remote_ahead_rounds(const struct remote *r)
-{
-	return r->batch.on ? r->batch.known : 0;
-}
-
-size_t
-remote_ahead_fds(const struct remote *r, struct pollfd fds[INTERRUPT_TAKERS])
-{
-	for (size_t i = 0; i < r->batch.asks; i++)
-		fds[i] = (struct pollfd){batch_fd(&r->batch, i), POLLIN, 0};
-	return r->batch.asks;
-}
-
-uint64_t
-remote_doubts_ahead(const struct remote *r)
-{
-	return batch_doubts(&r->batch);
-}
-
-bool
-remote_heed_ahead(struct remote *r, const struct pollfd *fds, size_t count)
-{
-	bool all = true;
-
-	for (size_t i = 0; i < count; i++) {
-		all &= (fds[i].revents & ~POLLIN) == 0;
-		if ((fds[i].revents & POLLHUP) != 0)
-			batch_lose(&r->batch, i);
-	}
-	return all;
-}
-
-void
-remote_end_ahead(struct remote *r)
-{
-	batch_end(&r->batch);
-}
-
-/* Whether code objects were freed before they were read.  Rounds are then better
- * taken by the recorder. */
-static bool
-has_lost(const struct remote *r)
-{
-	return r->policy.lost != codes_lost(r->chains.codes);
-}
-
-bool
-remote_next(struct remote *r, uint64_t *time)
-{
-	r->taken = false;
-	if (!r->batch.on)
-		return false;
-	if (has_lost(r))
-		batch_end(&r->batch);
-	r->taken = batch_next(&r->batch, time);
-	if (!r->taken && batch_was_away(&r->batch)) {
-		if (plan_ahead_rests(&r->plan))
-			batch_end(&r->batch);
-		else
-			batch_doubt(&r->batch);
-		r->taken = batch_next(&r->batch, time);
-	}
-	if (!r->batch.on)
-		hesitate(r, r->plan.ahead.takers > 1, has_lost(r) ||
-		    batch_is_dear(&r->batch) || r->batch.rounds < SOON);
-	return r->taken;
-}
-
-bool
-remote_left(const struct remote *r)
-{
-	return r->batch.on && batch_left(&r->batch);
-}
-
-uint64_t
-remote_away(const struct remote *r)
-{
-	return r->batch.on ? batch_away(&r->batch) : 0;
-}
-
-uint64_t
-remote_gap(const struct remote *r)
-{
-	return batch_gap(&r->batch);
-}
-
-bool
-remote_hurry(struct remote *r)
-{
-	return r->batch.on && batch_hurry(&r->batch);
+	return r->tasks == NULL && !r->options->opcodes;
 }

@@ -1,11 +1,18 @@
 /* SPDX-License-Identifier: ISC */
-/* remote_engine.c: see remote_engine.h. */
-#include "engine/remote/remote_engine.h"
-
+/*
+ * remote_engine.c: the remote engine behind its table (engine/engine.h): it waits for
+ * a Python and takes the rounds of remote.h when they are due.  Nothing is read
+ * between two of them.
+ */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
+
+#include "engine/engine.h"
+#include "engine/kernel/stock.h"
+#include "engine/remote/batches.h"
+#include "engine/remote/remote.h"
 
 /* The shortest interval of rounds for which an interrupt is quick enough. */
 #define INTERRUPT_INTERVAL (50 * NS_PER_US)
@@ -17,6 +24,17 @@
 /* Rounds after which a process is there to stay, and is worth interrupts. */
 #define SETTLED 50
 
+struct remote_engine {
+	struct engine engine;
+	struct remote *remote; /* of the Python that is sampled, or NULL */
+	struct interrupts *interrupts; /* or NULL */
+	struct stock *stock; /* the family's, of interrupts */
+	bool follows;	/* its recorder is not the first of the family */
+	bool asked;	/* for interrupts of the stock */
+	struct tach_locals locals;
+	struct batches batches; /* of the Python that is sampled */
+};
+
 /* ---- its start and end ------------------------------------------------- */
 
 /* Ends the rounds from outside.  It lets go all threads that it holds; it waits for
@@ -24,6 +42,7 @@
 static void
 drop_remote(struct remote_engine *r, uint64_t until)
 {
+	batches_free(&r->batches);
 	remote_free(r->remote, until);
 	r->remote = NULL;
 }
@@ -92,8 +111,10 @@ want_interrupts(struct remote_engine *r)
 	    !interrupts(&t->options))
 		return;
 	r->interrupts = stock_take(r->stock, &r->asked);
-	if (r->interrupts != NULL)
-		remote_interrupts(r->remote, r->interrupts);
+	if (r->interrupts == NULL)
+		return;
+	remote_interrupts(r->remote, r->interrupts);
+	batches_interrupts(&r->batches, r->interrupts);
 }
 
 static int
@@ -113,6 +134,7 @@ start_sampling(struct engine *e)
 	    r->interrupts, t->table, &t->names);
 	if (r->remote == NULL)
 		return error_set(&t->error, TACH_FATAL, "out of memory");
+	batches_init(&r->batches, t, remote_plan(r->remote), r->interrupts);
 	remote_locals(r->remote, &r->locals);
 	target_begin(t, now);
 	return TACH_OK;
@@ -194,17 +216,14 @@ rest_in_pause(struct engine *e, struct tach_sink *sink)
 	return ENGINE_OK;
 }
 
-enum engine_result
-remote_engine_sample(struct remote_engine *r, uint64_t now, struct tach_sink *sink)
+/* Counts a round as one of that time (ns, CLOCK_MONOTONIC), if it was taken. */
+static enum engine_result
+count_round(struct target *t, uint64_t time, enum remote_result result)
 {
-	struct target *t = r->engine.target;
-	enum remote_result result = remote_round(r->remote,
-	    (now - t->start) / NS_PER_US, sink, &t->stats);
-
 	switch (result) {
 	case REMOTE_OK:
 		t->stats.rounds++;
-		t->stats.elapsed_ns = target_elapsed(t, now);
+		t->stats.elapsed_ns = target_elapsed(t, time);
 		return ENGINE_OK;
 	case REMOTE_LOST:
 		/* Ended, or another program: look again. */
@@ -212,6 +231,23 @@ remote_engine_sample(struct remote_engine *r, uint64_t now, struct tach_sink *si
 	default:
 		return ENGINE_FAILED;
 	}
+}
+
+/* The time of samples, us. */
+static uint64_t
+time_in(const struct target *t, uint64_t ns)
+{
+	return (ns - t->start) / NS_PER_US;
+}
+
+static enum engine_result
+sample_now(struct remote_engine *r, struct tach_sink *sink)
+{
+	struct target *t = r->engine.target;
+	uint64_t now = clock_ns();
+
+	return count_round(t, now, remote_round(r->remote, time_in(t, now), sink,
+	    &t->stats));
 }
 
 /* Takes a round that is not taken ahead, if it is due. */
@@ -227,25 +263,92 @@ own_round(struct remote_engine *r, struct tach_sink *sink)
 		return ENGINE_OK;
 	target_count_missed(t, t->mark.missed, t->mark.left);
 	want_interrupts(r);
-	result = t->pause ? ENGINE_OK : remote_engine_sample(r, clock_ns(), sink);
+	result = t->pause ? ENGINE_OK : sample_now(r, sink);
 	pace_done(t->pace, clock_ns());
-	if (result == ENGINE_OK && !t->pause)
-		ahead_begin(r);
+	if (result == ENGINE_OK && !t->pause && remote_fits_records(r->remote))
+		batches_consider(&r->batches);
 	return result;
 }
+
+/* ---- rounds of the kernel ---------------------------------------------- */
+
+/* Repeats the last round while a thread had no CPU.  False if the sink failed. */
+static bool
+repeat_round(struct remote_engine *r, const struct kernel_round *k,
+    struct tach_sink *sink)
+{
+	struct target *t = r->engine.target;
+
+	for (uint64_t i = 1; i <= k->repeats; i++) {
+		uint64_t time = k->left + k->away * i / (k->repeats + 1);
+		if (!remote_again(r->remote, time_in(t, time), sink, &t->stats))
+			return false;
+		t->stats.rounds++;
+	}
+	return true;
+}
+
+/* Gives the samples of the time before a round.  Rounds that cannot be repeated are
+ * missed.  False if the sink failed. */
+static bool
+fill_gap(struct remote_engine *r, const struct kernel_round *k,
+    struct tach_sink *sink)
+{
+	if (remote_can_repeat(r->remote))
+		return repeat_round(r, k, sink);
+	target_count_missed(r->engine.target, k->repeats, 0);
+	return true;
+}
+
+static enum engine_result
+sample_records(struct remote_engine *r, const struct kernel_round *k,
+    struct tach_sink *sink)
+{
+	struct target *t = r->engine.target;
+
+	if (k->repeats > 0 && !fill_gap(r, k, sink))
+		return ENGINE_FAILED;
+	if (!k->owed)
+		return ENGINE_OK;
+	return count_round(t, k->time, remote_records(r->remote, &r->batches,
+	    time_in(t, k->time), sink, &t->stats));
+}
+
+/* Takes the rounds of the kernel that there are. */
+static enum engine_result
+kernel_rounds(struct remote_engine *r, struct tach_sink *sink)
+{
+	enum engine_result result = ENGINE_OK;
+	struct kernel_round k;
+	unsigned n = 0;
+	uint64_t begin;
+
+	batches_heed(&r->batches);
+	begin = clock_cpu_ns();
+	for (; result == ENGINE_OK && batches_next(&r->batches, &k); n++)
+		result = sample_records(r, &k, sink);
+	batches_note_cost(&r->batches, clock_cpu_ns() - begin, n);
+	pace_done(r->engine.target->pace, clock_ns());
+	if (result == ENGINE_OK)
+		batches_go_on(&r->batches);
+	return result;
+}
+
+/* ---- all rounds -------------------------------------------------------- */
 
 static bool
 rounds_are_ahead(const struct engine *e)
 {
-	return ahead_is_on((const struct remote_engine *)e);
+	return batches_are_on(&((const struct remote_engine *)e)->batches);
 }
 
 static enum engine_result
-take_round(struct engine *e, struct tach_sink *sink)
+next_rounds(struct engine *e, struct tach_sink *sink)
 {
 	struct remote_engine *r = (struct remote_engine *)e;
 
-	return ahead_is_on(r) ? ahead_round(r, sink) : own_round(r, sink);
+	return batches_are_on(&r->batches) ? kernel_rounds(r, sink) :
+	    own_round(r, sink);
 }
 
 /* Whether rounds are taken now. */
@@ -270,8 +373,8 @@ round_due(struct engine *e)
 	struct target *t = e->target;
 	uint64_t due, late;
 
-	if (ahead_is_on(r))
-		return ahead_due(r);
+	if (batches_are_on(&r->batches))
+		return batches_due(&r->batches);
 	due = !has_rounds(t) ? t->next :
 	    t->mark.member ? pace_due(t->pace, &t->mark) : 0;
 	if (!still_holds(e))
@@ -289,8 +392,8 @@ round_fds(const struct engine *e, struct pollfd fds[TACH_RECORDER_FDS])
 	const struct remote_engine *r = (const struct remote_engine *)e;
 	const struct target *t = e->target;
 
-	if (ahead_is_on(r))
-		return ahead_fds(r, fds);
+	if (batches_are_on(&r->batches))
+		return batches_fds(&r->batches, fds);
 	if (has_rounds(t) && pace_distance(t->pace) < LONG_SLEEP)
 		return 0;
 	return target_fds(t, fds);
@@ -307,7 +410,7 @@ static const struct engine_ops remote_ops = {
 	.fds = round_fds,
 	.is_ahead = rounds_are_ahead,
 	.wait = wait_round,
-	.round = take_round,
+	.round = next_rounds,
 	.rest = rest_in_pause,
 	.holds_late = still_holds,
 	.stats = note_stats,

@@ -39,6 +39,12 @@ status_was_blocked(const struct thread *t)
 	    (t->status.bits & (TACH_STATUS_CPU | TACH_STATUS_UNKNOWN)) == 0;
 }
 
+bool
+status_rests(const struct thread *t)
+{
+	return status_was_blocked(t) && switches_rests(&t->switches);
+}
+
 /* Whether a thread that waits for a CPU still waits for the GIL: it was seen to,
  * and has had no CPU since. */
 static bool

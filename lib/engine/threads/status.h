@@ -37,6 +37,8 @@ bool status_is_blocked(const struct thread *);
 /* Whether a thread was blocked at the last look at its status.  False also if there
  * was none. */
 bool status_was_blocked(const struct thread *);
+/* The same, and the page of its perf event shows that it has had no CPU since. */
+bool status_rests(const struct thread *);
 
 /* Whether samples of this status are wanted. */
 bool status_kept(const struct tach_recorder_options *, uint8_t status);
