@@ -195,6 +195,7 @@ lib_libtach_core_la_SOURCES += \
 	lib/engine/remote/plan.c lib/engine/remote/plan.h \
 	lib/engine/remote/remote.c lib/engine/remote/remote.h \
 	lib/engine/remote/remote_engine.c \
+	lib/engine/remote/rests.c lib/engine/remote/rests.h \
 	lib/engine/remote/tasks.c lib/engine/remote/tasks.h
 lib_libtach_core_la_SOURCES += \
 	lib/engine/inprocess/agents.c lib/engine/inprocess/agents.h \

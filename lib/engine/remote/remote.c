@@ -7,6 +7,7 @@
 
 #include "engine/os/os.h"
 #include "engine/remote/plan.h"
+#include "engine/remote/rests.h"
 #include "engine/remote/tasks.h"
 #include "engine/sample/emit.h"
 #include "engine/sample/names.h"
@@ -26,8 +27,6 @@
 #define STOP_TRIES 4	  /* to stop a thread outside the making of a call */
 #define RECORD_TRIES 2	  /* the first may have to read code objects */
 #define TASK_TRIES 4	  /* to read the tasks that wait for a running task */
-#define LOOK_AFTER 16	  /* rounds in which all threads are looked at */
-#define LOOKS 4		  /* looks, of which one is thorough */
 #define RECENT 20	  /* us: as good as now */
 #define DOUBT_AFTER 1000000 /* us between two searches for a state's user */
 #define SEEK_AFTER 10000  /* us, after which a lost thread is sought again */
@@ -38,13 +37,6 @@ struct releasing_sink {
 	struct tach_sink sink;
 	struct stops *stops;
 	struct tach_sink *to; /* of the round */
-};
-
-/* Rounds so far. */
-struct rounds {
-	uint64_t count;
-	unsigned rests; /* rounds in a row in which no thread had a CPU */
-	size_t turn;	/* index of the thread that was looked at last */
 };
 
 /* The threads whose tasks are read. */
@@ -70,11 +62,11 @@ struct remote {
 
 	struct plan plan;
 	struct batches *records; /* that the round is made of; or NULL */
-	struct rounds rounds;
+	struct rests rests;
+	uint64_t rounds; /* so far */
 	struct emitter emitter;
 	struct names *called; /* names of the threads */
 	bool twofold; /* some thread has had two states at once */
-	struct watcher watcher;
 	struct tasks *tasks; /* NULL: not asked for, or not in this Python */
 	struct loops loops;
 	struct tach_locals locals; /* no function: not asked for */
@@ -109,9 +101,9 @@ remote_new(const struct process *p, const struct py_runtime *rt,
 	r->releasing = (struct releasing_sink){{.run = release_and_run},
 	    .stops = &r->stops};
 	r->interrupts = interrupts;
-	watcher_init(&r->watcher, interrupts_stir(interrupts));
 	plan_init(&r->plan, p, rt, &r->chains, interrupts,
 	    options->blocking);
+	rests_init(&r->rests, &r->plan, interrupts_stir(interrupts));
 	if (!chains_init(&r->chains, p, rt, options, table) ||
 	    (r->called = names_new(p, r->offsets, &r->chains.memory.memory,
 		 table)) == NULL) {
@@ -145,7 +137,7 @@ remote_free(struct remote *r, uint64_t until)
 	names_free(r->called);
 	call_stack_free(&r->stack);
 	chains_free(&r->chains);
-	watcher_free(&r->watcher);
+	rests_free(&r->rests);
 	plan_free(&r->plan);
 	identity_free(&r->identity);
 	free(r);
@@ -155,9 +147,7 @@ void
 remote_interrupts(struct remote *r, struct interrupts *in)
 {
 	r->interrupts = r->plan.interrupts = in;
-	r->watcher.program = interrupts_stir(in);
-	for (size_t i = 0; i < r->plan.threads.count; i++)
-		switches_free(&r->plan.threads.list[i].switches);
+	rests_stir(&r->rests, interrupts_stir(in));
 }
 
 static const struct py_memory *
@@ -1070,61 +1060,12 @@ sample_tasks(struct remote *r, uint64_t time_us, struct tach_sink *sink,
 
 /* ---- rounds ------------------------------------------------------------ */
 
-/* Marks a thread to be looked at.  Without a GIL that counts, begin_round has asked
- * switches_had already, which tells of a switch only once. */
-static void
-look_at_thread(struct remote *r, struct thread *t)
-{
-	if (t->last.is != LAST_GOOD && t->last.is != LAST_PASSED)
-		thread_make_stale(t);
-	else if ((plan_interp(&r->plan, t)->counted &&
-		     switches_had(&t->switches, r->process, t->task,
-			 &r->watcher)) ||
-	    ++t->looks.count % LOOKS == 0)
-		t->status.unsure = true;
-}
-
-/*
- * Looks at some threads though there is no sign that they ran.  The GIL shows
- * whether a thread runs Python code, but not whether a blocked thread now waits for
- * a CPU, or computes without the GIL.  A thread that computes has got a CPU, and is
- * seen after LOOK_AFTER rounds at the latest.  A thread that waits for a CPU is seen
- * when it gets one, or after LOOKS times as many rounds.  The end of both is seen
- * at once.
- */
-static void
-look_around(struct remote *r)
-{
-	size_t count = r->plan.threads.count;
-	size_t n = count > 1 ? 1 + count / LOOK_AFTER : 0;
-
-	for (; n > 0; n--) {
-		struct thread *t = &r->plan.threads.list[
-		    r->rounds.turn = (r->rounds.turn + 1) % count];
-		if (!plan_takes_turns(&r->plan, t))
-			look_at_thread(r, t);
-	}
-}
-
-/* Finds out whether a thread rests, where no GIL tells the threads that ran.  A
- * thread that was blocked when it was read, and has had no CPU since the look before
- * that, is where it was then.  A read of it therefore holds until it gets a CPU. */
-static void
-look_for_rest(struct remote *r, struct thread *t)
-{
-	bool blocked = status_was_blocked(t) &&
-	    !switches_had(&t->switches, r->process, t->task, &r->watcher);
-
-	t->looks.rest = !blocked ? REST_NONE :
-	    t->looks.rest == REST_NONE ? REST_BLOCKED : REST_LONG;
-}
-
 /* Frees the memory of copies now and then: the first rounds of new threads need a
  * lot. */
 static void
 forget_room(struct remote *r)
 {
-	if (r->rounds.count % FORGET_AFTER == 0)
+	if (r->rounds % FORGET_AFTER == 0)
 		snapshot_free(&r->plan.all);
 }
 
@@ -1138,11 +1079,11 @@ begin_round(struct remote *r)
 		t->copy.how = COPIED_NOT;
 		seek_again(t, r->plan.time_us);
 		if (!plan_interp(&r->plan, t)->counted)
-			look_for_rest(r, t);
+			rests_look(&r->rests, t);
 		/* Its last sample is one of a task that waits. */
 		if (r->options->async == TACH_ASYNC_ALL)
 			thread_make_stale(t);
-		if ((r->rounds.count + i) % FORGET_AFTER == 0)
+		if ((r->rounds + i) % FORGET_AFTER == 0)
 			workset_clear(&t->memory.set);
 	}
 }
@@ -1165,7 +1106,7 @@ wait_near(struct remote *r)
 {
 	for (size_t i = 0; i < r->plan.threads.count; i++) {
 		const struct thread *t = &r->plan.threads.list[
-		    (r->rounds.count + i) % r->plan.threads.count];
+		    (r->rounds + i) % r->plan.threads.count];
 		if (t->done && t->task != 0 &&
 		    (t->status.bits & TACH_STATUS_CPU) != 0) {
 			colocate_wait(&r->chains.colocation, t->task);
@@ -1178,7 +1119,7 @@ wait_near(struct remote *r)
 static void
 leave_round(struct remote *r)
 {
-	r->rounds.count++;
+	r->rounds++;
 	if (r->options->blocking)
 		wait_near(r);
 	else if (r->records == NULL)
@@ -1188,54 +1129,13 @@ leave_round(struct remote *r)
 
 /* ---- rounds in which no thread has run --------------------------------- */
 
-/* Whether a thread was blocked at the last look, and its whole stack was read. */
-static bool
-was_at_rest(const struct thread *t)
-{
-	return !thread_is_gone(t) && !t->status.unsure && t->task != 0 &&
-	    status_was_blocked(t);
-}
-
-/* Whether all threads were at rest, and the process has no other thread: it could
- * begin to run Python code without a sign in the known threads. */
-static bool
-were_at_rest(const struct remote *r)
-{
-	for (size_t i = 0; i < r->plan.threads.count; i++)
-		if (!was_at_rest(&r->plan.threads.list[i]))
-			return false;
-	return r->plan.interps.count == 1 && !r->twofold &&
-	    process_count_tasks(r->process) == r->plan.threads.count;
-}
-
-/* Whether no thread has had a CPU since the last look at its switches.  A thread
- * that has had one becomes unsure. */
-static bool
-had_no_cpu(struct remote *r)
-{
-	bool none = true;
-
-	for (size_t i = 0; i < r->plan.threads.count; i++) {
-		struct thread *t = &r->plan.threads.list[i];
-		if (switches_had(&t->switches, r->process, t->task, &r->watcher)) {
-			t->status.unsure = true;
-			none = false;
-		}
-	}
-	return none;
-}
-
-/* Whether nothing need be read, as no thread has had a CPU since before the last
- * round that was read.  A thread can block while a round looks at it, so one more
- * round is read. */
+/* Whether no thread has run, and a round needs nothing but that. */
 static bool
 all_rest(struct remote *r)
 {
-	bool rest = r->records == NULL && r->tasks == NULL && r->locals.tell == NULL &&
-	    !r->options->blocking && were_at_rest(r) && had_no_cpu(r);
-
-	r->rounds.rests = rest ? r->rounds.rests + 1 : 0;
-	return r->rounds.rests > 1;
+	return rests_all(&r->rests, r->records == NULL &&
+	    r->tasks == NULL && r->locals.tell == NULL &&
+	    !r->options->blocking && !r->twofold);
 }
 
 bool
@@ -1312,7 +1212,7 @@ sample_alone(struct remote *r, uint64_t time_us, struct tach_sink *sink,
 		return REMOTE_ERROR;
 	*first = *first || !r->plan.kept;
 	if (!*first)
-		look_around(r);
+		rests_look_around(&r->rests);
 	return REMOTE_OK;
 }
 
@@ -1342,7 +1242,7 @@ sample_copies(struct remote *r, uint64_t time_us, struct tach_sink *sink,
 		if (!sample_copied(r, time_us, sink, stats))
 			return REMOTE_ERROR;
 		if (first)
-			look_around(r);
+			rests_look_around(&r->rests);
 		first = false;
 	}
 	return REMOTE_OK;
