@@ -192,6 +192,7 @@ lib_libtach_core_la_SOURCES += \
 lib_libtach_core_la_SOURCES += \
 	lib/engine/remote/asks.c lib/engine/remote/asks.h \
 	lib/engine/remote/batches.c lib/engine/remote/batches.h \
+	lib/engine/remote/bindings.c lib/engine/remote/bindings.h \
 	lib/engine/remote/plan.c lib/engine/remote/plan.h \
 	lib/engine/remote/remote.c lib/engine/remote/remote.h \
 	lib/engine/remote/remote_engine.c \

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "engine/os/os.h"
+#include "engine/remote/bindings.h"
 #include "engine/remote/plan.h"
 #include "engine/remote/rests.h"
 #include "engine/remote/tasks.h"
@@ -15,21 +16,16 @@
 #include "engine/stack/interrupted.h"
 #include "engine/stack/read_once.h"
 #include "engine/stack/read_twice.h"
-#include "engine/threads/identity.h"
-#include "engine/threads/tids.h"
 #include "python/locals.h"
 #include "python/traits.h"
 
 #define COPIES_MAX 6	  /* of a round */
-#define STACK_MAX (8u << 20) /* bytes: no C stack is larger, by default */
 #define FORGET_AFTER 2048 /* rounds after which working sets start anew */
 #define NEEDED 8	  /* samples whose frames make a new working set */
 #define STOP_TRIES 4	  /* to stop a thread outside the making of a call */
 #define RECORD_TRIES 2	  /* the first may have to read code objects */
 #define TASK_TRIES 4	  /* to read the tasks that wait for a running task */
 #define RECENT 20	  /* us: as good as now */
-#define DOUBT_AFTER 1000000 /* us between two searches for a state's user */
-#define SEEK_AFTER 10000  /* us, after which a lost thread is sought again */
 
 /* Lets all threads go before it passes a run on, as the next sink may wait for its
  * reader. */
@@ -54,8 +50,7 @@ struct remote {
 	struct thread_names *names;
 	struct chains chains;
 	struct call_stack stack; /* of the thread that is sampled */
-	struct tids tids;
-	struct identity identity;
+	struct bindings bindings;
 	struct stops stops;
 	struct releasing_sink releasing; /* with --blocking */
 	struct interrupts *interrupts; /* or NULL */
@@ -66,7 +61,6 @@ struct remote {
 	uint64_t rounds; /* so far */
 	struct emitter emitter;
 	struct names *called; /* names of the threads */
-	bool twofold; /* some thread has had two states at once */
 	struct tasks *tasks; /* NULL: not asked for, or not in this Python */
 	struct loops loops;
 	struct tach_locals locals; /* no function: not asked for */
@@ -103,6 +97,7 @@ remote_new(const struct process *p, const struct py_runtime *rt,
 	r->interrupts = interrupts;
 	plan_init(&r->plan, p, rt, &r->chains, interrupts,
 	    options->blocking);
+	bindings_init(&r->bindings, &r->plan);
 	rests_init(&r->rests, &r->plan, interrupts_stir(interrupts));
 	if (!chains_init(&r->chains, p, rt, options, table) ||
 	    (r->called = names_new(p, r->offsets, &r->chains.memory.memory,
@@ -139,7 +134,7 @@ remote_free(struct remote *r, uint64_t until)
 	chains_free(&r->chains);
 	rests_free(&r->rests);
 	plan_free(&r->plan);
-	identity_free(&r->identity);
+	bindings_free(&r->bindings);
 	free(r);
 }
 
@@ -165,72 +160,6 @@ cut_chain(struct py_chain *c, size_t depth)
 	memmove(c->places, c->places + (c->depth - depth),
 	    depth * sizeof(*c->places));
 	c->depth = depth;
-}
-
-/* Whether no other thread can run Python code now. */
-static bool
-is_only(const struct remote *r, const struct thread *t)
-{
-	return r->plan.threads.count == 1 || (!py_is_free_threaded(r->offsets) &&
-	    plan_interp(&r->plan, t)->gil.locked &&
-	    plan_interp(&r->plan, t)->gil.holder == t->py.addr);
-}
-
-/* Seeks the id of a thread whose state does not give it.  0 if there is none, or if
- * it is not known. */
-static uint64_t
-seek_tid(struct remote *r, const struct thread *t, uint64_t pthread)
-{
-	struct claim claim = {pthread, t->last.stack, is_only(r, t)};
-
-	return identity_find(&r->identity, r->process, &claim,
-	    r->plan.time_us);
-}
-
-/* The id that a state gives, if the process has such a thread; else the id that
- * other evidence tells, or 0. */
-static uint64_t
-told_tid(struct remote *r, struct thread *t, uint64_t id)
-{
-	uint64_t pthread = 0;
-
-	if (id == t->id.told && t->id.tid != 0)
-		return t->id.tid;
-	t->id.told = id;
-	if (process_thread(r->process, id) != 0)
-		return id;
-	return py_read(live(r), t->py.addr + r->offsets->thread_ident,
-	    &pthread, sizeof(pthread)) ? seek_tid(r, t, pthread) : 0;
-}
-
-/* The kernel's id of the thread whose state gives an id.  To 3.10, if nothing tells
- * it, pthread_self() takes its place, which at least tells threads apart.  0 if there
- * is none. */
-static uint64_t
-find_tid(struct remote *r, struct thread *t, uint64_t id)
-{
-	uint64_t tid;
-
-	if (py_state_names_thread(r->offsets))
-		return told_tid(r, t, id);
-	tid = tids_find(&r->tids, r->process, live(r), r->offsets,
-	    &r->plan.list, id, t->id.pthread == id ? t->id.tid : 0);
-	t->id.pthread = id;
-	if (tid != 0 || (tid = seek_tid(r, t, id)) != 0)
-		return tid;
-	return identity_is_known(&r->identity) ? 0 : id;
-}
-
-/* Finds a thread that has no sample yet before it is read: whether its stack is
- * believed depends on the CPU that it runs on. */
-static void
-find_thread(struct remote *r, struct thread *t)
-{
-	uint64_t id;
-
-	if (t->task == 0 && py_read(live(r), t->py.addr + r->chains.part.id, &id,
-		sizeof(id)))
-		thread_find(t, r->process, find_tid(r, t, id));
 }
 
 /* Reads a thread by the copy of the round, for which it stood still. */
@@ -301,7 +230,7 @@ has_not_run(struct remote *r, struct thread *t)
 static bool
 is_beside(struct remote *r, struct thread *t)
 {
-	find_thread(r, t);
+	bindings_find(&r->bindings, t);
 	return t->copy.how != COPIED_NOT &&
 	    colocate_held(&r->chains.colocation, t->task);
 }
@@ -484,33 +413,6 @@ stay_away(struct remote *r, const struct thread *t)
 		colocate_unwant(&r->chains.colocation, t->task);
 }
 
-/* Gives a state a new thread id. */
-static void
-rebind(struct remote *r, struct thread *t, uint64_t tid)
-{
-	thread_bind(t, r->process, tid);
-	t->id.sought = 0;
-	t->index = TACH_NONE;
-	for (size_t i = 0; i < r->plan.threads.count; i++) {
-		const struct thread *u = &r->plan.threads.list[i];
-		r->twofold |= u != t && u->id.tid == tid;
-	}
-}
-
-/* Gives a state the id of its thread.  False if there is none, or if it is not
- * known. */
-static bool
-bind_thread(struct remote *r, struct thread *t)
-{
-	uint64_t tid = find_tid(r, t, r->stack.words.tid);
-
-	if (tid == 0)
-		return false;
-	if (tid != t->id.tid)
-		rebind(r, t, tid);
-	return t->task != 0 || !py_state_names_thread(r->offsets);
-}
-
 /* Gives a thread its index among the names of threads.  False if out of memory. */
 static bool
 name_thread(struct remote *r, struct thread *t,
@@ -522,57 +424,6 @@ name_thread(struct remote *r, struct thread *t,
 	t->index = thread_names_add(r->names, (uint32_t)t->py.interp_id,
 	    t->id.tid);
 	return t->index != TACH_NONE;
-}
-
-/*
- * Seeks a thread that uses a state which names another thread: the named thread is
- * blocked though the state has the GIL, and the C stack that the state's code runs
- * on is the user's.  If there is one, gives the state its id, and returns true.
- */
-static bool
-seek_user(struct remote *r, struct thread *t, const struct moment *m)
-{
-	uint64_t tid;
-
-	if (!py_state_names_thread(r->offsets) || !m->holds_gil ||
-	    (m->status & TACH_STATUS_CPU) != 0 || m->time_us < t->id.seek_us)
-		return false;
-	t->id.seek_us = m->time_us + DOUBT_AFTER;
-	tid = seek_tid(r, t, 0);
-	if (tid == 0 || tid == t->id.tid)
-		return false;
-	rebind(r, t, tid);
-	return true;
-}
-
-/* Leaves out a state that belongs to no thread, until its thread is sought again.
- * It is counted if that fails, too: just now its thread may be ending. */
-static void
-leave_stray_out(struct thread *t, uint64_t time_us,
-    struct tach_recorder_stats *stats)
-{
-	t->fresh = FRESH_STRAY;
-	t->id.seek_us = time_us + SEEK_AFTER;
-	stats->strays += t->id.sought++ == 1;
-}
-
-/* Whether the thread has ended, and left its state behind. */
-static bool
-thread_has_left(const struct remote *r, struct thread *t, uint8_t status)
-{
-	if ((status & TACH_STATUS_UNKNOWN) == 0 || t->task == 0 ||
-	    process_thread_id(r->process, t->task) != 0)
-		return false;
-	t->id.told = 0;
-	return true;
-}
-
-static void
-seek_again(struct thread *t, uint64_t time_us)
-{
-	if (t->fresh != FRESH_STRAY || time_us < t->id.seek_us)
-		return;
-	t->fresh = FRESH_STALE;
 }
 
 /* Whether a thread that holds its GIL has gone on since its last sample, which
@@ -726,32 +577,6 @@ read_stack(struct remote *r, struct thread *t)
 	return v;
 }
 
-/*
- * Whether a thread runs by another state now.  A thread has a state in each
- * interpreter that it has entered, and can have more, all with frames.  It runs by
- * the state whose code began deepest in its C stack.  Before 3.13 a state can name
- * a thread that does not use it, but its C stack is apart from that thread's.  True
- * also if another state has the thread's sample of this moment already.
- */
-static bool
-is_elsewhere(const struct remote *r, const struct thread *t, uint64_t time_us)
-{
-	if (r->plan.interps.count < 2 && !r->twofold)
-		return false;
-	for (size_t i = 0; i < r->plan.threads.count; i++) {
-		const struct thread *u = &r->plan.threads.list[i];
-		if (u == t || u->id.tid != t->id.tid)
-			continue;
-		if (u->last.sampled_us == time_us)
-			return true;
-		if (u->last.stack != 0 && !thread_is_gone(u) &&
-		    u->last.stack < t->last.stack &&
-		    t->last.stack - u->last.stack < STACK_MAX)
-			return true;
-	}
-	return false;
-}
-
 /* Where frames lie apart, makes a new working set of the frames of the last samples:
  * older frames would soon be most of a copy.  Frames that the last sample had, too,
  * are noted already, unless this set has just begun.  If memory runs out, the set
@@ -815,16 +640,16 @@ static bool
 find_moment(struct remote *r, struct thread *t, uint64_t time_us,
     struct tach_recorder_stats *stats, struct moment *m)
 {
-	if (!bind_thread(r, t)) {
-		leave_stray_out(t, time_us, stats);
+	if (!bindings_bind(&r->bindings, t, r->stack.words.tid)) {
+		bindings_leave_out(t, time_us, stats);
 		return false;
 	}
-	if (is_elsewhere(r, t, time_us))
+	if (bindings_elsewhere(&r->bindings, t, time_us))
 		return false;
 	*m = moment_of(r, t, time_us);
-	if (!seek_user(r, t, m))
+	if (!bindings_seek_user(&r->bindings, t, m))
 		return true;
-	if (is_elsewhere(r, t, time_us))
+	if (bindings_elsewhere(&r->bindings, t, time_us))
 		return false;
 	m->status = status_of(r->process, t, m);
 	return true;
@@ -835,8 +660,8 @@ static bool
 is_sample(const struct remote *r, struct thread *t, const struct moment *m,
     struct tach_recorder_stats *stats)
 {
-	if (thread_has_left(r, t, m->status)) {
-		leave_stray_out(t, m->time_us, stats);
+	if (bindings_was_left(&r->bindings, t, m->status)) {
+		bindings_leave_out(t, m->time_us, stats);
 		return false;
 	}
 	if (is_wanted_thread(r, t) && status_kept(r->options, m->status))
@@ -951,7 +776,7 @@ renew_status(struct remote *r, struct thread *t)
 	t->held = HOLD_NONE;
 	t->status.bits = status_of(r->process, t, &m);
 	if (status_kept(r->options, t->status.bits) &&
-	    !thread_has_left(r, t, t->status.bits))
+	    !bindings_was_left(&r->bindings, t, t->status.bits))
 		return true;
 	t->last.is = LAST_NONE;
 	return false;
@@ -983,7 +808,7 @@ sample_others(struct remote *r, uint64_t time_us, struct tach_sink *sink,
 			if (!sample_thread(r, t, time_us, sink, stats))
 				return false;
 		} else if (t->last.is == LAST_GOOD &&
-		    !is_elsewhere(r, t, time_us) &&
+		    !bindings_elsewhere(&r->bindings, t, time_us) &&
 		    (!t->status.unsure || renew_status(r, t))) {
 			thread_names_count(r->names, t->index, 1, stats);
 			if (!emit_again(&r->emitter, t, time_us, sink))
@@ -1077,7 +902,7 @@ begin_round(struct remote *r)
 		struct thread *t = &r->plan.threads.list[i];
 		t->done = false;
 		t->copy.how = COPIED_NOT;
-		seek_again(t, r->plan.time_us);
+		bindings_seek_again(t, r->plan.time_us);
 		if (!plan_interp(&r->plan, t)->counted)
 			rests_look(&r->rests, t);
 		/* Its last sample is one of a task that waits. */
@@ -1135,7 +960,7 @@ all_rest(struct remote *r)
 {
 	return rests_all(&r->rests, r->records == NULL &&
 	    r->tasks == NULL && r->locals.tell == NULL &&
-	    !r->options->blocking && !r->twofold);
+	    !r->options->blocking && !r->bindings.twofold);
 }
 
 bool
@@ -1156,7 +981,7 @@ remote_again(struct remote *r, uint64_t time_us, struct tach_sink *sink,
 	for (size_t i = 0; i < r->plan.threads.count; i++) {
 		struct thread *t = &r->plan.threads.list[i];
 		if (thread_is_gone(t) || t->last.is != LAST_GOOD ||
-		    is_elsewhere(r, t, time_us))
+		    bindings_elsewhere(&r->bindings, t, time_us))
 			continue;
 		thread_names_count(r->names, t->index, 1, stats);
 		if (!emit_again(&r->emitter, t, time_us, sink))
