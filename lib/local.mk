@@ -188,7 +188,8 @@ lib_libtach_core_la_SOURCES += \
 lib_libtach_core_la_SOURCES += \
 	lib/engine/sample/emit.c lib/engine/sample/emit.h \
 	lib/engine/sample/names.c lib/engine/sample/names.h \
-	lib/engine/sample/runs.c lib/engine/sample/runs.h
+	lib/engine/sample/runs.c lib/engine/sample/runs.h \
+	lib/engine/sample/variables.c lib/engine/sample/variables.h
 lib_libtach_core_la_SOURCES += \
 	lib/engine/remote/asks.c lib/engine/remote/asks.h \
 	lib/engine/remote/batches.c lib/engine/remote/batches.h \

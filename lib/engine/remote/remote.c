@@ -12,16 +12,15 @@
 #include "engine/remote/tasks.h"
 #include "engine/sample/emit.h"
 #include "engine/sample/names.h"
+#include "engine/sample/variables.h"
 #include "engine/sched/colocate.h"
 #include "engine/stack/interrupted.h"
 #include "engine/stack/read_once.h"
 #include "engine/stack/read_twice.h"
-#include "python/locals.h"
 #include "python/traits.h"
 
 #define COPIES_MAX 6	  /* of a round */
 #define FORGET_AFTER 2048 /* rounds after which working sets start anew */
-#define NEEDED 8	  /* samples whose frames make a new working set */
 #define STOP_TRIES 4	  /* to stop a thread outside the making of a call */
 #define RECORD_TRIES 2	  /* the first may have to read code objects */
 #define TASK_TRIES 4	  /* to read the tasks that wait for a running task */
@@ -520,46 +519,6 @@ count_interrupts(const struct remote *r, const struct thread *t, uint8_t status,
 	stats->dear += outside && !t->interrupt.unfit && interrupted_spares(t);
 }
 
-/* ---- local variables --------------------------------------------------- */
-
-void
-remote_locals(struct remote *r, const struct tach_locals *l)
-{
-	r->locals = *l;
-}
-
-/* The frame of a variable that is being told. */
-struct local_of {
-	const struct tach_locals *locals;
-	uint32_t outer;
-};
-
-static void
-tell_local(void *arg, const char *name, const char *value, size_t len)
-{
-	const struct local_of *of = arg;
-
-	of->locals->tell(of->locals->arg, of->outer,
-	    (struct tach_string){name, strlen(name)},
-	    (struct tach_string){value, len});
-}
-
-static void
-tell_locals(const struct remote *r)
-{
-	const struct py_chain *c = &r->stack.chain;
-	struct py_objects objects = {r->offsets, live(r)};
-
-	for (size_t i = 0; i < c->depth; i++) {
-		struct local_of of = {&r->locals,
-		    (uint32_t)(c->depth - 1 - i)};
-		if (!place_is_mark(&c->places[i]) &&
-		    !locals_read(&objects, &c->places[i], tell_local, &of))
-			r->locals.tell(r->locals.arg, of.outer,
-			    (struct tach_string){0}, (struct tach_string){0});
-	}
-}
-
 /* ---- one thread -------------------------------------------------------- */
 
 /* Reads a stack.  If the thread runs a task, the tasks that wait for it are joined;
@@ -575,32 +534,6 @@ read_stack(struct remote *r, struct thread *t)
 	    !tasks_extend(r->tasks, t, &r->stack.chain); i++)
 		v = read_twice(&r->chains, t, &r->stack);
 	return v;
-}
-
-/* Where frames lie apart, makes a new working set of the frames of the last samples:
- * older frames would soon be most of a copy.  Frames that the last sample had, too,
- * are noted already, unless this set has just begun.  If memory runs out, the set
- * lacks some frames, and the walk finds them. */
-static void
-renew_set(const struct remote *r, struct thread *t)
-{
-	const struct py_chain *c = &r->stack.chain;
-	struct workset old = t->memory.set;
-	size_t n;
-
-	if (!chains_lie_apart(&r->chains))
-		return;
-	n = c->depth - (t->memory.samples > 0 ? chain_shared(c, &t->last.chain) : 0);
-	for (size_t i = 0; i < n; i++)
-		if (!place_is_mark(&c->places[i]))
-			workset_add(&t->memory.needed, c->places[i].frame,
-			    r->offsets->frame_size);
-	if (++t->memory.samples < NEEDED)
-		return;
-	t->memory.samples = 0;
-	t->memory.set = t->memory.needed;
-	t->memory.needed = old;
-	workset_clear(&t->memory.needed);
 }
 
 /* Passes over a thread whose status is not wanted, until it can have run. */
@@ -676,7 +609,8 @@ static void
 keep_sample(const struct remote *r, struct thread *t, bool whole,
     const struct moment *m)
 {
-	renew_set(r, t);
+	if (chains_lie_apart(&r->chains))
+		thread_renew_set(t, &r->stack.chain, r->offsets->frame_size);
 	t->last.is = whole && r->options->async != TACH_ASYNC_ALL ?
 	    LAST_GOOD : LAST_LOST;
 	t->last.sound = whole && r->stack.sound;
@@ -697,7 +631,7 @@ sample_stack(struct remote *r, struct thread *t, const struct verdict *v,
 	if (!whole)
 		cut_chain(&r->stack.chain, v->sure);
 	if (r->locals.tell != NULL)
-		tell_locals(r);
+		variables_tell(&r->locals, r->offsets, live(r), &r->stack.chain);
 	thread_names_count(r->names, t->index, 1, stats);
 	stats->torn += !whole;
 	count_interrupts(r, t, m->status, stats);
@@ -1113,6 +1047,12 @@ remote_records(struct remote *r, struct batches *b, uint64_t time_us,
 {
 	r->records = b;
 	return take_round(r, time_us, sink, stats);
+}
+
+void
+remote_locals(struct remote *r, const struct tach_locals *l)
+{
+	r->locals = *l;
 }
 
 bool

@@ -8,6 +8,8 @@
 #include "array.h"
 #include "hash.h"
 
+#define NEEDED 8 /* samples whose frames make a new working set */
+
 /* ---- names ------------------------------------------------------------- */
 
 struct name_key {
@@ -216,4 +218,23 @@ thread_bind(struct thread *t, const struct process *p, uint64_t tid)
 	if (t->id.tid != 0 || t->task != task)
 		take_task(t, p, task);
 	t->id.tid = tid;
+}
+
+void
+thread_renew_set(struct thread *t, const struct py_chain *c, size_t frame_size)
+{
+	struct thread_memory *m = &t->memory;
+	struct workset old = m->set;
+	size_t n = c->depth -
+	    (m->samples > 0 ? chain_shared(c, &t->last.chain) : 0);
+
+	for (size_t i = 0; i < n; i++)
+		if (!place_is_mark(&c->places[i]))
+			workset_add(&m->needed, c->places[i].frame, frame_size);
+	if (++m->samples < NEEDED)
+		return;
+	m->samples = 0;
+	m->set = m->needed;
+	m->needed = old;
+	workset_clear(&m->needed);
 }

@@ -195,4 +195,13 @@ void thread_find(struct thread *, const struct process *, uint64_t tid);
 /* Notes the id that the target's memory gives for a thread, and finds its task. */
 void thread_bind(struct thread *, const struct process *, uint64_t tid);
 
+/*
+ * Makes a new working set of the frames of the last samples, now and then: where
+ * frames lie apart, older frames would soon be most of a copy.  To be called with the
+ * chain of each sample.  Frames that the last sample had, too, are noted already,
+ * unless the set has just begun.  If memory runs out, the set lacks some frames, and
+ * the walk finds them.
+ */
+void thread_renew_set(struct thread *, const struct py_chain *, size_t frame_size);
+
 #endif
