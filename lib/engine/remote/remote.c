@@ -34,12 +34,6 @@ struct releasing_sink {
 	struct tach_sink *to; /* of the round */
 };
 
-/* The threads whose tasks are read. */
-struct loops {
-	struct tasks_of *of;
-	size_t *threads; /* their indices */
-};
-
 struct remote {
 	/* Borrowed from the caller, and valid as long as the remote: these four and
 	 * the interrupts. */
@@ -61,7 +55,6 @@ struct remote {
 	struct emitter emitter;
 	struct names *called; /* names of the threads */
 	struct tasks *tasks; /* NULL: not asked for, or not in this Python */
-	struct loops loops;
 	struct tach_locals locals; /* no function: not asked for */
 };
 
@@ -126,8 +119,6 @@ remote_free(struct remote *r, uint64_t until)
 	stops_free(&r->stops, until);
 	emitter_free(&r->emitter);
 	tasks_free(r->tasks);
-	free(r->loops.of);
-	free(r->loops.threads);
 	names_free(r->called);
 	call_stack_free(&r->stack);
 	chains_free(&r->chains);
@@ -530,9 +521,12 @@ read_stack(struct remote *r, struct thread *t)
 
 	if (r->tasks == NULL || !tasks_found(r->tasks, clock_ns()))
 		return v;
-	for (int i = 0; i < TASK_TRIES && v.is == READ_SURE &&
-	    !tasks_extend(r->tasks, t, &r->stack.chain); i++)
+	for (int i = 0; i < TASK_TRIES && v.is == READ_SURE; i++) {
+		v.is = tasks_extend(r->tasks, t, &r->stack.chain);
+		if (v.is != READ_RETRY)
+			return v;
 		v = read_twice(&r->chains, t, &r->stack);
+	}
 	return v;
 }
 
@@ -752,71 +746,6 @@ sample_others(struct remote *r, uint64_t time_us, struct tach_sink *sink,
 	return true;
 }
 
-/* ---- tasks that wait --------------------------------------------------- */
-
-/* The argument of sample_task, for one round. */
-struct task_round {
-	struct remote *remote;
-	struct moment moment;
-	struct tach_sink *sink;
-	struct tach_recorder_stats *stats;
-	bool failed;
-};
-
-static bool
-sample_task(void *arg, size_t of, struct py_chain *c)
-{
-	struct task_round *a = arg;
-	struct remote *r = a->remote;
-	struct thread *t = &r->plan.threads.list[r->loops.threads[of]];
-
-	a->moment.status = t->status.bits & TACH_STATUS_MAIN;
-	thread_names_count(r->names, t->index, 1, a->stats);
-	a->failed = !emit_sample(&r->emitter, t, c, false, &a->moment,
-	    a->sink);
-	return !a->failed;
-}
-
-/* Makes room for the threads whose tasks are read.  False if out of memory. */
-static bool
-reserve_loops(struct remote *r)
-{
-	size_t n = r->plan.threads.count;
-	size_t *loops = reallocarray(r->loops.threads, n, sizeof(*loops));
-	struct tasks_of *of = reallocarray(r->loops.of, n, sizeof(*of));
-
-	if (loops != NULL)
-		r->loops.threads = loops;
-	if (of != NULL)
-		r->loops.of = of;
-	return loops != NULL && of != NULL;
-}
-
-/* Makes samples of the tasks that wait, as samples of their loops' threads. */
-static bool
-sample_tasks(struct remote *r, uint64_t time_us, struct tach_sink *sink,
-    struct tach_recorder_stats *stats)
-{
-	struct task_round a = {r, {.time_us = time_us}, sink, stats, false};
-	size_t n = 0;
-
-	if (r->plan.threads.count == 0)
-		return true;
-	if (!reserve_loops(r))
-		return false;
-	for (size_t i = 0; i < r->plan.threads.count; i++) {
-		const struct thread *t = &r->plan.threads.list[i];
-		if (thread_is_gone(t) || t->index == TACH_NONE || !t->done ||
-		    !status_kept(r->options, t->status.bits & TACH_STATUS_MAIN))
-			continue;
-		r->loops.threads[n] = i;
-		r->loops.of[n++] = (struct tasks_of){t->py.interp, t->py.addr};
-	}
-	stats->failed += tasks_waiting(r->tasks, r->loops.of, n, sample_task,
-	    &a);
-	return !a.failed;
-}
-
 /* ---- rounds ------------------------------------------------------------ */
 
 /* Frees the memory of copies now and then: the first rounds of new threads need a
@@ -1007,6 +936,19 @@ sample_copies(struct remote *r, uint64_t time_us, struct tach_sink *sink,
 	return REMOTE_OK;
 }
 
+/* Samples the tasks that wait, if that is asked for. */
+static bool
+sample_tasks(struct remote *r, uint64_t time_us, struct tach_sink *sink,
+    struct tach_recorder_stats *stats)
+{
+	struct task_round round = {&r->plan.threads, r->options, &r->emitter,
+	    time_us, sink, stats};
+
+	return r->options->async != TACH_ASYNC_ALL || r->tasks == NULL ||
+	    !tasks_found(r->tasks, clock_ns()) ||
+	    tasks_sample(r->tasks, &round);
+}
+
 static enum remote_result
 take_round(struct remote *r, uint64_t time_us, struct tach_sink *to,
     struct tach_recorder_stats *stats)
@@ -1024,9 +966,7 @@ take_round(struct remote *r, uint64_t time_us, struct tach_sink *to,
 		return got;
 	if (!sample_others(r, time_us, sink, stats))
 		return REMOTE_ERROR;
-	if (r->options->async == TACH_ASYNC_ALL && r->tasks != NULL &&
-	    tasks_found(r->tasks, clock_ns()) &&
-	    !sample_tasks(r, time_us, sink, stats))
+	if (!sample_tasks(r, time_us, sink, stats))
 		return REMOTE_ERROR;
 	leave_round(r);
 	stats->retries = r->chains.retries;

@@ -2,6 +2,7 @@
 /* tasks.c: see tasks.h. */
 #include "engine/remote/tasks.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -9,6 +10,7 @@
 #include "array.h"
 #include "engine/copy/pages.h"
 #include "engine/os/os.h"
+#include "engine/threads/status.h"
 #include "native/elf.h"
 #include "python/tasks.h"
 
@@ -22,8 +24,8 @@
 /* A task of a thread's list. */
 struct entry {
 	uint64_t addr;
-	uint32_t of;  /* index of its thread */
-	bool done;    /* its stack was given in this round */
+	uint32_t of;  /* index of its thread among the loops */
+	bool done;    /* it was sampled in this round */
 	bool known;   /* the fields below are still as they were read */
 	bool whole;   /* the chain was read, too */
 	bool leaf;    /* it is in no other task's stack */
@@ -34,6 +36,12 @@ struct entry {
 
 struct entries {
 	struct entry *list; /* sorted by address */
+	size_t count, max;
+};
+
+/* Threads whose tasks are read, in this round. */
+struct loops {
+	struct thread **list;
 	size_t count, max;
 };
 
@@ -56,6 +64,7 @@ struct tasks {
 		struct py_chain chain;
 	} tail;
 	/* Tasks that wait. */
+	struct loops loops;
 	struct pages pages;
 	struct entries entries, listed;
 	size_t kept;
@@ -63,7 +72,7 @@ struct tasks {
 	size_t ncounts;
 	uint64_t *waiters; /* of all known entries, sorted */
 	size_t nwaiters, waiters_max;
-	struct py_chain chain; /* a task's, for the caller's function */
+	struct py_chain chain; /* of a task that is sampled */
 };
 
 /* ---- making ------------------------------------------------------------ */
@@ -107,6 +116,7 @@ tasks_free(struct tasks *t)
 	pages_free(&t->tail.pages);
 	free(t->tail.notes.list);
 	chain_free(&t->tail.chain);
+	free(t->loops.list);
 	pages_free(&t->pages);
 	for (size_t i = 0; i < t->entries.count; i++)
 		free_entry(&t->entries.list[i]);
@@ -333,19 +343,36 @@ append(struct py_chain *c, size_t depth, const struct py_chain *tail)
 	return true;
 }
 
-bool
+/* Replaces the frames of a chain from a place on by the tail, which is proven.  False
+ * if out of memory. */
+static bool
+join_tail(struct tasks *t, struct py_chain *c, size_t at)
+{
+	return append(c, at + 1, &t->tail.chain) &&
+	    name_tasks(t, c, t->tail.chain.depth);
+}
+
+/* Reads the tail for the next chain: this one is older.  READ_SURE if the chain has no
+ * part in it. */
+static enum read_result
+renew_tail(struct tasks *t, const struct thread *th, const struct py_chain *c)
+{
+	errno = 0;
+	if (!read_tail(t, th))
+		return errno == ENOMEM ? READ_NOMEM : READ_SURE;
+	return find_frame(c, t->tail.frame) == c->depth ? READ_SURE : READ_RETRY;
+}
+
+enum read_result
 tasks_extend(struct tasks *t, const struct thread *th, struct py_chain *c)
 {
 	size_t at = c->depth;
 
 	if (t->tail.frame != 0 && t->tail.thread == th->py.addr)
 		at = find_frame(c, t->tail.frame);
-	if (at < c->depth &&
-	    prove_tail(t, th->py.interp))
-		return append(c, at + 1, &t->tail.chain) &&
-		    name_tasks(t, c, t->tail.chain.depth);
-	/* The chain is older than this tail, so only a next chain can get it. */
-	return !read_tail(t, th) || find_frame(c, t->tail.frame) == c->depth;
+	if (at < c->depth && prove_tail(t, th->py.interp))
+		return join_tail(t, c, at) ? READ_SURE : READ_NOMEM;
+	return codes_failed(t->codes) ? READ_NOMEM : renew_tail(t, th, c);
 }
 
 /* ---- the list of tasks ------------------------------------------------- */
@@ -400,25 +427,25 @@ take_over(struct tasks *t)
 	t->listed = old;
 }
 
-/* Lists all tasks of the threads.  False if a list changed while it was read, or
- * if memory ran out. */
-static bool
-list_all(struct tasks *t, const struct tasks_of *of, size_t n)
+/* Lists all tasks of the loops.  COPY_FAILED if a list changed while it was read. */
+static enum copy_result
+list_all(struct tasks *t)
 {
 	bool ok = true;
 
 	t->listed.count = 0;
 	pages_note(&t->pages, NULL);
-	for (size_t i = 0; i < n; i++) {
+	errno = 0;
+	for (size_t i = 0; i < t->loops.count; i++) {
 		struct listing l = {t, (uint32_t)i};
-		ok = tasks_each(&t->tasks, of[i].thread +
+		ok = tasks_each(&t->tasks, t->loops.list[i]->py.addr +
 			t->tasks.offsets.thread_tasks, list_task, &l) && ok;
 	}
 	if (t->listed.count > 0)
 		qsort(t->listed.list, t->listed.count,
 		    sizeof(*t->listed.list), entries_by_address);
 	take_over(t);
-	return ok;
+	return ok ? COPY_OK : errno == ENOMEM ? COPY_NOMEM : COPY_FAILED;
 }
 
 /* ---- reading tasks ----------------------------------------------------- */
@@ -449,6 +476,15 @@ read_entry(struct tasks *t, struct entry *e, bool whole)
 		(e->chain.depth > 0 && !add_waiters(t, &task, &e->chain))))
 		return false;
 	return keep(t, e);
+}
+
+/* Reads a task, which becomes known if that can be done.  False if out of memory. */
+static bool
+know_entry(struct tasks *t, struct entry *e, bool whole)
+{
+	errno = 0;
+	e->known = read_entry(t, e, whole);
+	return e->known || errno != ENOMEM;
 }
 
 static int
@@ -485,21 +521,30 @@ find_leaves(struct tasks *t)
 	return true;
 }
 
-/* Reads the listed tasks that are not known, then the stacks of leaves.  False if
- * out of memory. */
+/* Reads the listed tasks that are not known.  False if out of memory. */
 static bool
-read_entries(struct tasks *t)
+read_unknown(struct tasks *t)
 {
-	struct entry *end = t->entries.list + t->entries.count;
-
 	t->kept = 0;
-	for (struct entry *e = t->entries.list; e < end; e++)
-		e->known = e->known ? keep(t, e) : read_entry(t, e, false);
-	if (!find_leaves(t))
-		return false;
-	for (struct entry *e = t->entries.list; e < end; e++)
-		if (e->leaf && e->known && !e->whole)
-			e->known = read_entry(t, e, true);
+	for (size_t i = 0; i < t->entries.count; i++) {
+		struct entry *e = &t->entries.list[i];
+		if (e->known)
+			e->known = keep(t, e);
+		else if (!know_entry(t, e, false))
+			return false;
+	}
+	return true;
+}
+
+/* Reads the stacks of leaves.  False if out of memory. */
+static bool
+read_leaves(struct tasks *t)
+{
+	for (size_t i = 0; i < t->entries.count; i++) {
+		struct entry *e = &t->entries.list[i];
+		if (e->leaf && e->known && !e->whole && !know_entry(t, e, true))
+			return false;
+	}
 	return true;
 }
 
@@ -528,8 +573,9 @@ struct counts {
 };
 
 static bool
-make_counts(struct tasks *t, size_t n)
+make_counts(struct tasks *t)
 {
+	size_t n = t->loops.count;
 	struct counts *p = t->counts;
 
 	if (n <= t->ncounts)
@@ -542,55 +588,102 @@ make_counts(struct tasks *t, size_t n)
 }
 
 static bool
-read_all_counts(const struct tasks *t, const struct tasks_of *of, size_t n,
-    bool before)
+read_all_counts(const struct tasks *t, bool before)
 {
-	for (size_t i = 0; i < n; i++)
-		if (!read_counts(t, of[i].interp, before ?
+	for (size_t i = 0; i < t->loops.count; i++)
+		if (!read_counts(t, t->loops.list[i]->py.interp, before ?
 			t->counts[i].before : t->counts[i].after))
 			return false;
 	return true;
 }
 
-/*
- * Reads the tasks that have changed.  The first copies of all pages, also of known
- * tasks, are read before any second copy, so that equal words were there at one
- * moment.  False if not all could be read.
- */
-static bool
-read_round(struct tasks *t, const struct tasks_of *of, size_t n)
+/* Makes the first copies of all pages anew. */
+static void
+renew_pages(struct tasks *t)
 {
-	bool ok;
-
-	if (!make_counts(t, n) || !read_all_counts(t, of, n, true))
-		return false;
-	t->tasks.objects.memory = &t->pages.memory;
 	if (pages_renew(&t->pages))
 		check_entries(t);
 	else
 		forget_entries(t);
-	ok = list_all(t, of, n) && read_entries(t);
-	pages_again(&t->pages);
-	check_entries(t);
-	return read_all_counts(t, of, n, false) && ok;
 }
 
-/* Calls the function with the stack of an entry, if that is proven.  False if the
- * function wants no more. */
+/* Lists the tasks, and reads the ones that have changed. */
+static enum copy_result
+read_changed(struct tasks *t)
+{
+	enum copy_result listed = list_all(t);
+
+	if (listed != COPY_OK)
+		return listed;
+	return read_unknown(t) && find_leaves(t) && read_leaves(t) ? COPY_OK :
+								   COPY_NOMEM;
+}
+
+/*
+ * Reads the tasks that have changed.  The first copies of all pages, also of known
+ * tasks, are read before any second copy, so that equal words were there at one
+ * moment.  COPY_FAILED if not all could be read.
+ */
+static enum copy_result
+read_round(struct tasks *t)
+{
+	enum copy_result got;
+
+	if (!make_counts(t))
+		return COPY_NOMEM;
+	if (!read_all_counts(t, true))
+		return COPY_FAILED;
+	t->tasks.objects.memory = &t->pages.memory;
+	renew_pages(t);
+	got = read_changed(t);
+	pages_again(&t->pages);
+	check_entries(t);
+	return got == COPY_OK && !read_all_counts(t, false) ? COPY_FAILED : got;
+}
+
+/* Makes a sample of ->chain, as one of a thread.  False if out of memory, or if the
+ * sink failed. */
 static bool
-give_entry(struct tasks *t, const struct tasks_of *of, struct entry *e,
-    tasks_fn *each, void *arg)
+sample_chain(struct tasks *t, struct thread *th, const struct task_round *r)
+{
+	struct moment m = {.time_us = r->time_us,
+	    .status = th->status.bits & TACH_STATUS_MAIN};
+
+	if (t->chain.depth == 0)
+		return true;
+	thread_names_count(r->emitter->names, th->index, 1, r->stats);
+	return emit_sample(r->emitter, th, &t->chain, false, &m, r->sink);
+}
+
+/* Samples an entry, if its stack is proven.  False if out of memory, or if the sink
+ * failed. */
+static bool
+sample_entry(struct tasks *t, struct entry *e, const struct task_round *r)
 {
 	const struct counts *c = &t->counts[e->of];
+	struct thread *th = t->loops.list[e->of];
 
-	if (e->done || !e->leaf || !e->known ||
-	    !append(&t->chain, 0, &e->chain) ||
-	    !prove_task(t, of[e->of].interp, c->before, c->after, &t->chain))
-		return true;
+	if (!append(&t->chain, 0, &e->chain))
+		return false;
+	if (!prove_task(t, th->py.interp, c->before, c->after, &t->chain))
+		return !codes_failed(t->codes);
 	if (!name_tasks(t, &t->chain, t->chain.depth))
-		return true;
+		return false;
 	e->done = true;
-	return t->chain.depth == 0 || each(arg, e->of, &t->chain);
+	return sample_chain(t, th, r);
+}
+
+/* Samples the entries that are known and were not sampled yet. */
+static bool
+sample_entries(struct tasks *t, const struct task_round *r)
+{
+	for (size_t i = 0; i < t->entries.count; i++) {
+		struct entry *e = &t->entries.list[i];
+		if (!e->done && e->leaf && e->known &&
+		    !sample_entry(t, e, r))
+			return false;
+	}
+	return true;
 }
 
 static size_t
@@ -603,20 +696,55 @@ count_missing(const struct tasks *t)
 	return n;
 }
 
-size_t
-tasks_waiting(struct tasks *t, const struct tasks_of *of, size_t n,
-    tasks_fn *each, void *arg)
+/* Adds a thread to the loops.  False if out of memory. */
+static bool
+add_loop(struct loops *l, struct thread *th)
+{
+	struct thread **p = array_grow(l->list, l->count, &l->max, sizeof(*p));
+
+	if (p == NULL)
+		return false;
+	l->list = p;
+	p[l->count++] = th;
+	return true;
+}
+
+/* Whether a thread was sampled, and its tasks that wait may be wanted. */
+static bool
+may_be_loop(const struct tach_recorder_options *o, const struct thread *t)
+{
+	return !thread_is_gone(t) && t->index != TACH_NONE && t->done &&
+	    status_kept(o, t->status.bits & TACH_STATUS_MAIN);
+}
+
+/* Lists the threads whose tasks are read.  False if out of memory. */
+static bool
+list_loops(struct tasks *t, const struct task_round *r)
+{
+	t->loops.count = 0;
+	for (size_t i = 0; i < r->threads->count; i++) {
+		struct thread *th = &r->threads->list[i];
+		if (may_be_loop(r->options, th) && !add_loop(&t->loops, th))
+			return false;
+	}
+	return true;
+}
+
+bool
+tasks_sample(struct tasks *t, const struct task_round *r)
 {
 	size_t missing = 1;
 
+	if (!list_loops(t, r))
+		return false;
 	for (size_t i = 0; i < t->entries.count; i++)
 		t->entries.list[i].done = false;
 	for (int try = 0; try < TRIES && missing > 0; try++) {
-		bool ok = read_round(t, of, n);
-		for (size_t i = 0; i < t->entries.count; i++)
-			if (!give_entry(t, of, &t->entries.list[i], each, arg))
-				return 0;
-		missing = count_missing(t) + !ok;
+		enum copy_result got = read_round(t);
+		if (got == COPY_NOMEM || !sample_entries(t, r))
+			return false;
+		missing = count_missing(t) + (got != COPY_OK);
 	}
-	return missing;
+	r->stats->failed += missing;
+	return true;
 }

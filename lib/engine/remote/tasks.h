@@ -11,8 +11,9 @@
 #define ENGINE_REMOTE_TASKS_H
 
 #include "engine/code/codes.h"
-#include "engine/copy/snapshot.h"
 #include "engine/os/os.h"
+#include "engine/sample/emit.h"
+#include "engine/stack/call_stack.h"
 #include "engine/threads/threads.h"
 #include "python/runtime.h"
 #include "tach.h"
@@ -30,22 +31,25 @@ bool tasks_found(struct tasks *, uint64_t now_ns);
 /*
  * Makes a thread's chain the stack of the task that it runs: the frames outside of
  * the task's coroutine are replaced by the tasks that wait for it.  If the thread
- * runs no task, the chain stays.  False if the task was not known as it is now, or
- * out of memory: the caller reads the chain again.
+ * runs no task, the chain stays.  READ_RETRY if the task was not known as it is now:
+ * the caller reads the chain again.
  */
-bool tasks_extend(struct tasks *, const struct thread *, struct py_chain *);
+enum read_result tasks_extend(struct tasks *, const struct thread *,
+    struct py_chain *);
 
-/*
- * Gives the function the stack of each task of these threads that waits and is in
- * no other task's stack, until it returns false.  `of` is the index of the task's
- * thread; the function may change the chain.  Returns how many tasks could not be
- * read.
- */
-struct tasks_of {
-	uint64_t interp, thread; /* addresses */
+/* A round in which tasks are sampled. */
+struct task_round {
+	struct threads *threads;
+	const struct tach_recorder_options *options;
+	struct emitter *emitter;
+	uint64_t time_us;
+	struct tach_sink *sink;
+	struct tach_recorder_stats *stats;
 };
-typedef bool tasks_fn(void *arg, size_t of, struct py_chain *);
-size_t tasks_waiting(struct tasks *, const struct tasks_of *, size_t n,
-    tasks_fn *, void *arg);
+
+/* Makes a sample of each task that waits and is in no other task's stack, as one of
+ * its thread, if that was sampled in this round.  Tasks that cannot be read have
+ * failed.  False if out of memory, or if the sink failed. */
+bool tasks_sample(struct tasks *, const struct task_round *);
 
 #endif
