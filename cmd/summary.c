@@ -57,8 +57,9 @@ show_inside(const struct tach_inprocess_stats *s, enum tach_recorder_mode mode)
 	    s->frames > 0 ?
 		100 * (double)s->frames_known / (double)s->frames : 0);
 	if (mode == TACH_MODE_CPU && s->clocks[TACH_CLOCK_WALL] > 0)
-		warnx("CPU clocks were refused to %" PRIu32 " threads, whose "
-		    "samples are of wall time", s->clocks[TACH_CLOCK_WALL]);
+		warnx("CPU clocks were refused to %" PRIu32 " thread%s, whose "
+		    "samples are of wall time", s->clocks[TACH_CLOCK_WALL],
+		    s->clocks[TACH_CLOCK_WALL] == 1 ? "" : "s");
 }
 
 static uint64_t

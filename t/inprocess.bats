@@ -245,6 +245,34 @@ os._exit(0)'
 	done
 }
 
+# Runs a command in which the kernel has no timers of a thread's CPU time.
+NO_CPU_TIMERS='
+import ctypes, os, platform, struct, sys
+number, low = {"x86_64": (222, 16), "aarch64": (107, 16),
+               "s390x": (254, 20)}[platform.machine()]
+code = ((0x20, 0, 0, 0), (0x15, 0, 3, number),  # timer_create
+        (0x20, 0, 0, low), (0x15, 0, 1, 3),     # CLOCK_THREAD_CPUTIME_ID
+        (0x06, 0, 0, 0x50016), (0x06, 0, 0, 0x7fff0000))  # EINVAL; allowed
+code = ctypes.create_string_buffer(b"".join(
+    struct.pack("=HBBI", *line) for line in code))
+code = ctypes.create_string_buffer(struct.pack("@HP", 6,
+                                               ctypes.addressof(code))), code
+libc = ctypes.CDLL(None, use_errno=True)
+if (libc.prctl(38, 1, 0, 0, 0)  # PR_SET_NO_NEW_PRIVS
+        or libc.prctl(22, 2, code[0])):  # PR_SET_SECCOMP, of a filter
+    sys.exit("no filter: " + os.strerror(ctypes.get_errno()))
+os.execvp(sys.argv[1], sys.argv[1:])'
+
+@test "no timer of CPU time: samples are of wall time, which is told" {
+	host_python 3.12 3.11
+	python3 -c "$NO_CPU_TIMERS" tach-record "${ENGINE[@]}" -o p.bin -- \
+	    "$python" -c 'sum(range(10**7))' 2>err
+	cat err
+	grep -q 'in-process by the wall clock: ' err
+	grep -q 'CPU clocks were refused to 1 thread, whose samples are of wall' err
+	tach-info p.bin | grep -q ' cpu=0 wall=1'
+}
+
 # Each of two processes counts by itself.
 two_processes() {
 	host_python 3.12 3.11

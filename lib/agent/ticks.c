@@ -190,7 +190,7 @@ set_timer(struct agent_thread *t, clockid_t clock)
 }
 
 /* Makes a timer of CPU time.  If the kernel has no such timer, makes one of
- * wall time. */
+ * wall time: the recorder sees that by the clock of the area. */
 static void
 start_cpu_timer(struct agent_thread *t, struct wire_slot *slot)
 {
@@ -199,7 +199,6 @@ start_cpu_timer(struct agent_thread *t, struct wire_slot *slot)
 	if (!made && errno != EAGAIN) {
 		t->clock = CLOCK_MONOTONIC;
 		made = set_timer(t, CLOCK_MONOTONIC);
-		atomic_fetch_add(&slot->fallback, made);
 	}
 	if (!made)
 		ticks_refused(slot);

@@ -228,8 +228,6 @@ struct wire_slot {
 	_Atomic uint32_t refused; /* threads that could get no timer */
 	_Atomic uint32_t errno_;  /* of the last refusal */
 	_Atomic uint32_t no_area; /* threads that could get no area */
-	_Atomic uint32_t fallback; /* threads on wall time, as the kernel has no
-				   * timer of CPU time */
 	struct wire_python python; /* in a fork, the parent's */
 };
 
