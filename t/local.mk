@@ -42,7 +42,6 @@ UNIT_TESTS = t/unit/test_chosen t/unit/test_codes t/unit/test_confine \
 	t/unit/test_process \
 	t/unit/test_ring_model t/unit/test_stock \
 	t/unit/test_stop \
-	t/unit/test_suspects \
 	t/unit/test_switches \
 	t/unit/test_text t/unit/test_threads t/unit/test_tids \
 	t/unit/test_unfinished
@@ -105,7 +104,6 @@ t_unit_test_ring_tsan_CFLAGS = -std=gnu17 $(WARN_CFLAGS) -fsanitize=thread
 t_unit_test_ring_tsan_LDFLAGS = -fsanitize=thread
 t_unit_test_ring_tsan_LDADD =
 t_unit_test_source_SOURCES = t/unit/test_source.c
-t_unit_test_suspects_SOURCES = t/unit/test_suspects.c $(t_unit_profile)
 t_unit_test_snapshots_SOURCES = t/unit/test_snapshots.c $(t_unit_profile) \
 	$(t_unit_walks)
 t_unit_test_stock_SOURCES = t/unit/test_stock.c

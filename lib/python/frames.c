@@ -314,20 +314,6 @@ may_have_ended(const struct py_offsets *o, const uint8_t *f, size_t depth)
 	    (int32_t)load_u32(f + o->frame_stacktop) >= 0;
 }
 
-/* The caller's instruction is not compared in a thread's own copy of the
- * bytecode: the place that was seen is in the original. */
-bool
-frame_call_is_over(const struct py_offsets *o, const struct py_place *caller,
-    const uint8_t *caller_frame, const struct py_place *callee,
-    const uint8_t *callee_frame)
-{
-	return code_of(o, caller_frame) != caller->code ||
-	    code_of(o, callee_frame) != callee->code ||
-	    (copy_of(o, caller_frame) == 0 &&
-		instr_of(o, caller_frame) != caller->instr) ||
-	    !is_live(o, callee_frame) || is_suspended(o, callee_frame);
-}
-
 static bool
 is_text(const char *bytes, size_t size, const char *text)
 {

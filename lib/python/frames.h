@@ -61,11 +61,6 @@ bool shims_has(const struct py_shims *, uint64_t code);
  * is dropped. */
 void shims_note(struct py_shims *, uint64_t code, bool shim);
 
-/* Whether a call that was seen is over, by newer copies of both frames. */
-bool frame_call_is_over(const struct py_offsets *,
-    const struct py_place *caller, const uint8_t *caller_frame,
-    const struct py_place *callee, const uint8_t *callee_frame);
-
 /* The marks and frames that a walk puts into a chain, and facts that help it. */
 struct py_marks {
 	uint64_t gc_frame; /* the frame that called the collector; 0: none */

@@ -7,7 +7,6 @@
 
 #include "engine/code/codemap.h"
 #include "engine/code/edges.h"
-#include "engine/code/suspects.h"
 #include "engine/threads/threads.h"
 #include "profile.h"
 
@@ -85,25 +84,10 @@ test_calls(void)
 	edges_free(&k);
 }
 
-static void
-test_suspects(void)
-{
-	struct suspects s = {0};
-	struct suspect call = {.callee = 1};
-
-	for (int i = 0; i < KEYS; i++) {
-		choose(&call.instr, &call, offsetof(struct suspect, since));
-		suspects_clear(&s, call, 0, false);
-	}
-	check_set(&s.young.set);
-	suspects_free(&s);
-}
-
 int
 main(void)
 {
 	test_addresses();
 	test_calls();
-	test_suspects();
 	return failures != 0;
 }

@@ -60,25 +60,6 @@ grow_steady(const struct subject *s, struct py_chain *chain)
 	}
 }
 
-/* Sees a chain beyond doubt for so long. */
-static void
-watch(struct contexts *c, const struct py_chain *chain)
-{
-	for (int i = 0; i < MANY; i++)
-		check(contexts_learn(c, chain, 0));
-}
-
-/* Learns that the innermost caller calls something else where it is. */
-static void
-learn_other(struct contexts *c, struct py_chain *chain)
-{
-	struct py_place callee = chain->places[0];
-
-	chain->places[0] = chain->places[2];
-	check(contexts_learn(c, chain, 0));
-	chain->places[0] = callee;
-}
-
 /* The same calls, but for the innermost one: that is from another place. */
 static void
 check_moved(const struct subject *s, struct py_chain *chain)
@@ -95,7 +76,6 @@ check_moved(const struct subject *s, struct py_chain *chain)
 	caller->left = true;
 	check(!contexts_know(c, chain, 0));
 	check(contexts_is_unsteady(c));
-	check_number(contexts_doubted(c), CONTEXTS_NONE);
 	caller->instr -= 2;
 	for (int i = 0; i < MANY; i++)
 		check(contexts_know(c, chain, 0)); /* once again */
@@ -105,27 +85,11 @@ check_moved(const struct subject *s, struct py_chain *chain)
 	caller->instr -= 2;
 	grow_steady(s, chain);
 	caller->instr += 2;
-	/* Whether it has left can be asked where it calls something else. */
 	caller->left = false;
 	check(!contexts_know(c, chain, 0));
-	check(contexts_is_unsteady(c));
-	caller->instr -= 2;
-	watch(c, chain);
-	caller->instr += 2;
-	check(!contexts_know(c, chain, 0));
 	check(!contexts_is_unsteady(c));
-	check_number(contexts_doubted(c), CONTEXTS_NONE);
-	learn_other(c, chain);
-	check(!contexts_know(c, chain, 0));
-	check(contexts_is_unsteady(c));
-	caller->instr -= 2;
-	grow_steady(s, chain);
-	caller->instr += 2;
-	check(!contexts_know(c, chain, 0));
-	check_number(contexts_doubted(c), 1);
 	caller->left = true;
 	check(contexts_know(c, chain, 0));
-	check_number(contexts_doubted(c), CONTEXTS_NONE);
 	check(!caller->left);
 }
 

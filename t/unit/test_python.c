@@ -655,32 +655,6 @@ test_lost_generator(void)
 	chain_free(&c);
 }
 
-/* A call goes on as long as both frames are what and where they were. */
-static void
-test_call_over(void)
-{
-	struct py_offsets o = offsets_of(12);
-	struct py_place caller, callee;
-	const uint8_t *of = memory + FRAME(2) - BASE;
-	const uint8_t *by = memory + FRAME(1) - BASE;
-
-	put_stack(&o);
-	caller = frame_place(&o, by, FRAME(1));
-	callee = frame_place(&o, of, FRAME(2));
-	check(!frame_call_is_over(&o, &caller, by, &callee, of));
-	callee.instr += 2;
-	check(!frame_call_is_over(&o, &caller, by, &callee, of));
-	caller.instr += 2;
-	check(frame_call_is_over(&o, &caller, by, &callee, of));
-	caller.instr -= 2;
-	put_frame(&o, 2, FRAME(1), 16, 0);
-	check(frame_call_is_over(&o, &caller, by, &callee, of));
-	put_frame(&o, 2, 0, 8, 1);
-	check(frame_call_is_over(&o, &caller, by, &callee, of));
-	put_frame(&o, 2, FRAME(1), 8, 1);
-	check(!frame_call_is_over(&o, &caller, by, &callee, of));
-}
-
 /* Generator 6 ran, and was suspended. */
 static void
 put_suspended(const struct py_offsets *o)
@@ -1557,7 +1531,6 @@ main(void)
 	test_resumed_again();
 	test_held_generator();
 	test_held_everywhere();
-	test_call_over();
 	test_bad_chains();
 	test_root();
 	test_none_left();

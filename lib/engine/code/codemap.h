@@ -21,10 +21,6 @@ struct code_notes {
 	bool resumed; /* it was seen to be a generator's */
 	unsigned steady; /* chains with its known calls since its last new one */
 	uint64_t counted; /* ->check of the map at the last of these chains */
-	/* Chains beyond doubt with calls of it, and the number of the newest of
-	 * them: see suspects.h. */
-	unsigned watched;
-	uint64_t watch;
 };
 
 /* An address and the code object that is there. */

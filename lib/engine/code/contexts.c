@@ -6,7 +6,6 @@
 #include <xxhash.h>
 
 #include "engine/code/edges.h"
-#include "engine/code/suspects.h"
 #include "python/traits.h"
 #include "tach.h"
 
@@ -23,9 +22,6 @@ struct contexts {
 	size_t max; /* edges of a generation */
 	struct edges known;
 	struct edges seen; /* calls that were in a doubtful chain */
-	struct suspects suspects;
-	uint64_t watch; /* number of the newest chain that was learned from */
-	size_t doubted; /* see contexts_doubted */
 	bool unsteady;	/* see contexts_is_unsteady */
 	bool failed;	/* memory ran out */
 };
@@ -40,7 +36,6 @@ contexts_new(const struct py_offsets *o, struct codemap *m, size_t max)
 	c->offsets = o;
 	c->map = m;
 	c->max = max;
-	c->doubted = CONTEXTS_NONE;
 	return c;
 }
 
@@ -51,7 +46,6 @@ contexts_free(struct contexts *c)
 		return;
 	edges_free(&c->known);
 	edges_free(&c->seen);
-	suspects_free(&c->suspects);
 	free(c);
 }
 
@@ -227,13 +221,13 @@ through_any(struct edge call)
 	return call;
 }
 
-/* The edge that says that a place makes calls: its callee is TACH_NONE.  any: by
- * any means, not only by the interpreter's loop; its instruction is odd. */
+/* The edge that says that a place makes calls by the interpreter's loop: its callee
+ * is TACH_NONE. */
 static struct edge
 site_of(const struct contexts *c, const struct py_place *p,
-    const struct code_home *h, bool any)
+    const struct code_home *h)
 {
-	return (struct edge){.instr = p->instr | any,
+	return (struct edge){.instr = p->instr,
 	    .caller = caller_serial(c, p, h), .callee = TACH_NONE};
 }
 
@@ -249,22 +243,6 @@ caller_has_left(const struct contexts *c, const struct py_place *p,
 		!code_allows(c->offsets, &h->code, p->instr, true));
 }
 
-/* Notes a caller as doubted that may still be at its call: if it is at a place of
- * other calls, and this call is most likely never made there. */
-static void
-note_doubted(struct contexts *c, const struct call_walk *w, struct edge call)
-{
-	bool site = edges_has(&c->known,
-	    site_of(c, w->caller, w->caller_home, true));
-	struct suspect here = {.instr = call.instr, .caller = call.caller,
-	    .callee = call.callee};
-
-	c->unsteady = !suspects_clear(&c->suspects, here,
-	    w->caller_home->notes.watched, site);
-	if (site && !c->unsteady)
-		c->doubted = (size_t)(w->caller - w->chain->places);
-}
-
 /* Takes a caller that has left the place of its call back to it.  False if that
  * place is not known, if the caller may still be at it, or if new places are to
  * be expected. */
@@ -276,12 +254,8 @@ take_back(struct contexts *c, const struct call_walk *w, struct edge call)
 	if (place == 0)
 		return false;
 	c->unsteady = w->caller_home->notes.steady < STEADY;
-	if (c->unsteady)
+	if (c->unsteady || !caller_has_left(c, w->caller, w->caller_home))
 		return false;
-	if (!caller_has_left(c, w->caller, w->caller_home)) {
-		note_doubted(c, w, call);
-		return false;
-	}
 	w->caller->instr = place;
 	w->caller->left = false;
 	return true;
@@ -303,7 +277,6 @@ contexts_know(struct contexts *c, struct py_chain *chain, size_t shared)
 {
 	struct call_walk w = begin_walk(c, chain, shared);
 
-	c->doubted = CONTEXTS_NONE;
 	c->unsteady = false;
 	while (next_frame(&w)) {
 		struct edge call = call_of(&w);
@@ -313,12 +286,6 @@ contexts_know(struct contexts *c, struct py_chain *chain, size_t shared)
 			return false;
 	}
 	return true;
-}
-
-size_t
-contexts_doubted(const struct contexts *c)
-{
-	return c->doubted;
 }
 
 bool
@@ -378,15 +345,6 @@ line_of(const struct contexts *c, const struct call_walk *w)
 	return l.line;
 }
 
-/* Counts a chain beyond doubt with a call of this caller.  A chain counts once,
- * however often the caller is in it. */
-static void
-note_watched(const struct contexts *c, struct code_notes *caller)
-{
-	caller->watched += caller->watch != c->watch;
-	caller->watch = c->watch;
-}
-
 /* Makes a call known.  False if the call is impossible, or after a failure. */
 static bool
 learn_call(struct contexts *c, const struct call_walk *w)
@@ -399,18 +357,14 @@ learn_call(struct contexts *c, const struct call_walk *w)
 		w->callee_home->notes.resumed = true;
 	if (w->caller == NULL)
 		return add_edge(c, &c->known, call);
-	note_watched(c, &w->caller_home->notes);
 	if (!edges_has(&c->known, call))
 		call.line = line_of(c, w);
 	if (!edges_has(&c->known, through_any(call)))
 		w->caller_home->notes.steady = 0;
-	/* The second site is only for calls by the interpreter's loop. */
 	return add_edge(c, &c->known, call) &&
 	    add_edge(c, &c->known, through_any(call)) &&
-	    add_edge(c, &c->known,
-		site_of(c, w->caller, w->caller_home, true)) &&
 	    (!w->caller->calls || add_edge(c, &c->known,
-		site_of(c, w->caller, w->caller_home, false)));
+		site_of(c, w->caller, w->caller_home)));
 }
 
 bool
@@ -418,7 +372,6 @@ contexts_learn(struct contexts *c, const struct py_chain *chain, size_t shared)
 {
 	struct call_walk w = begin_walk(c, chain, shared);
 
-	c->watch++;
 	while (next_frame(&w))
 		if (!learn_call(c, &w))
 			return false;
@@ -456,7 +409,7 @@ contexts_is_calling(struct contexts *c, const struct py_chain *chain)
 
 	return chain->depth > 0 && !place_is_mark(p) &&
 	    (h = codemap_find(c->map, p->code)) != NULL &&
-	    edges_has(&c->known, site_of(c, p, h, false));
+	    edges_has(&c->known, site_of(c, p, h));
 }
 
 /* False for a callee that has forgotten its code object: it is a mark. */

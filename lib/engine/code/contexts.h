@@ -45,15 +45,8 @@ void contexts_trim(struct contexts *);
  * before the caller's instruction is taken.
  */
 bool contexts_know(struct contexts *, struct py_chain *, size_t shared);
-/* The index in its chain of the doubted caller because of which the last
- * contexts_know failed: it is at a place of other calls, where its call is most
- * likely never made (see suspects.h).  Once it is marked as `left`, contexts_know
- * takes it back.  CONTEXTS_NONE if there is none. */
-#define CONTEXTS_NONE SIZE_MAX
-size_t contexts_doubted(const struct contexts *);
 /* Whether the last contexts_know failed as a caller cannot be taken back yet: it had
- * a new call within its last 64 chains, or its call is not a suspect for long
- * enough. */
+ * a new call within its last 64 chains. */
 bool contexts_is_unsteady(const struct contexts *);
 
 /* How many outermost frames of a chain may be believed though two moments may be

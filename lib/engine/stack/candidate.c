@@ -2,8 +2,6 @@
 /* candidate.c: see candidate.h. */
 #include "engine/stack/candidate.h"
 
-#define LEFT_MAX 4 /* doubted callers of a chain that are read again */
-
 /* ---- walking it -------------------------------------------------------- */
 
 static enum walk_result
@@ -193,53 +191,11 @@ note_sound(struct chains *c, struct call_stack *stack, bool sound)
 	return sound;
 }
 
-/* Whether the call that a caller made is over by now.  False if that cannot be
- * read. */
-static bool
-is_call_over(const struct chains *c, const struct py_chain *chain, size_t caller)
-{
-	const struct py_place *by = &chain->places[caller], *of = by - 1;
-	size_t size = c->offsets->frame_size;
-	uint8_t now[2][PY_FRAME_MAX];
-	struct py_piece pieces[2];
-
-	while (place_is_mark(of))
-		of--;
-	pieces[0] = (struct py_piece){by->frame, size, now[0]};
-	pieces[1] = (struct py_piece){of->frame, size, now[1]};
-	return c->memory.memory.read(&c->memory.memory, pieces, 2) &&
-	    frame_call_is_over(c->offsets, by, now[0], of, now[1]);
-}
-
-/*
- * Whether all calls of a stack are known.  A doubted caller is read again: if
- * its call is over by now, it is marked as `left`.  It has gone on from its call to a
- * place of other calls, and mostly has gone on once more by now.  (If it makes a new
- * call, which is as short, a stay learns that call.)  Where marks of native code are
- * wanted, this is not done: all frames must be in place.
- */
-static bool
-know_calls(struct chains *c, const struct thread *t, struct call_stack *stack)
-{
-	struct py_chain *chain = &stack->chain;
-
-	for (int i = 0; !contexts_know(c->contexts, chain, stack->last); i++) {
-		size_t caller = contexts_doubted(c->contexts);
-		if (i == LEFT_MAX || caller == CONTEXTS_NONE || c->wants.native ||
-		    !is_call_over(c, chain, caller))
-			return false;
-		chain->places[caller].left = true;
-		colocate_want(&c->colocation, t->task, false);
-	}
-	return true;
-}
-
 bool
-candidate_is_known(struct chains *c, const struct thread *t,
-    struct call_stack *stack, size_t proven)
+candidate_is_known(struct chains *c, struct call_stack *stack, size_t proven)
 {
-	return note_sound(c, stack,
-	    proven == stack->chain.depth && know_calls(c, t, stack));
+	return note_sound(c, stack, proven == stack->chain.depth &&
+	    contexts_know(c->contexts, &stack->chain, stack->last));
 }
 
 bool
@@ -253,12 +209,12 @@ candidate_know(struct chains *c, const struct thread *t,
 	stack->last = candidate_same_as_last(c, t, &stack->chain);
 	stack->sound = false;
 	all = codes_has_all(c->codes, &stack->chain, stack->last);
-	if (all && !know_calls(c, t, stack))
+	if (all && !contexts_know(c->contexts, &stack->chain, stack->last))
 		return false;
 	*proven = prove_frames(c, t, from, stack);
 	return all && replaced == codes_replaced(c->codes) ?
 	    note_sound(c, stack, *proven == stack->chain.depth) :
-	    candidate_is_known(c, t, stack, *proven);
+	    candidate_is_known(c, stack, *proven);
 }
 
 bool

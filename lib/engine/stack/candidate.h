@@ -40,8 +40,7 @@ size_t candidate_prove(struct chains *, const struct thread *,
     const struct capture *, struct call_stack *);
 
 /* Whether all frames of a stack are proven and all its calls are known. */
-bool candidate_is_known(struct chains *, const struct thread *,
-    struct call_stack *, size_t proven);
+bool candidate_is_known(struct chains *, struct call_stack *, size_t proven);
 
 /* Both: proves a stack, and tells whether all its calls are known.  To prove
  * code objects may take longer than the copy did.  Therefore it is left out if all

@@ -402,7 +402,7 @@ read_both(struct tries *y)
 	if ((w = walk_first(y)) != WALK_OK)
 		return no_stack(y, w);
 	proven = candidate_prove(y->c, y->t, &y->from, y->stack);
-	return candidate_is_known(y->c, y->t, y->stack, proven) ? is_sure(y) :
+	return candidate_is_known(y->c, y->stack, proven) ? is_sure(y) :
 	    compare_copies(y, proven);
 }
 
