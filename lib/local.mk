@@ -152,7 +152,8 @@ lib_libtach_core_la_SOURCES += \
 	lib/engine/code/codemap.c lib/engine/code/codemap.h \
 	lib/engine/code/codes.c lib/engine/code/codes.h \
 	lib/engine/code/contexts.c lib/engine/code/contexts.h \
-	lib/engine/code/edges.c lib/engine/code/edges.h
+	lib/engine/code/edges.c lib/engine/code/edges.h \
+	lib/engine/code/frame_cache.c lib/engine/code/frame_cache.h
 lib_libtach_core_la_SOURCES += \
 	lib/engine/threads/homes.c lib/engine/threads/homes.h \
 	lib/engine/threads/identity.c lib/engine/threads/identity.h \

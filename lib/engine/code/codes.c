@@ -7,6 +7,7 @@
 
 #include "array.h"
 #include "engine/code/codemap.h"
+#include "engine/code/frame_cache.h"
 #include "hash.h"
 #include "python/copies.h"
 #include "python/traits.h"
@@ -14,17 +15,8 @@
 #include "table.h"
 
 #define CHECK_BATCH 64 /* code objects checked by one read */
-#define SPOTS_MAX 65536 /* then all are forgotten, and learned anew */
 /* Set in the count of a stamp if it is a made-up number. */
 #define OWN_COUNT (UINT64_C(1) << 63)
-
-/* An instruction of a code object, and its frame of the table. */
-struct code_spot {
-	uint64_t instr;
-	uint32_t serial;
-	uint32_t frame;
-	uint8_t opcode;
-};
 
 /* Where a copy of a code object's bytecode lies. */
 struct copy {
@@ -39,10 +31,10 @@ struct codes {
 	const struct py_memory *memory;
 	struct tach_table *table;
 	struct codemap map;
-	struct code_spot *spots;
+	struct frame_cache frames;
 	struct copy *copies;
-	size_t nspots, spots_max, ncopies, copies_max;
-	struct set spot_set, copy_set;
+	size_t ncopies, copies_max;
+	struct set copy_set;
 	uint32_t next_serial;
 	struct py_shims shims;
 	uint64_t own_count; /* the last made-up number of a stamp */
@@ -70,22 +62,14 @@ codes_new(const struct py_offsets *o, const struct py_memory *m,
 	return c;
 }
 
-static void
-forget_spots(struct codes *c)
-{
-	c->nspots = 0;
-	set_clear(&c->spot_set);
-}
-
 void
 codes_free(struct codes *c)
 {
 	if (c == NULL)
 		return;
 	codemap_free(&c->map);
-	forget_spots(c);
+	frame_cache_free(&c->frames);
 	set_clear(&c->copy_set);
-	free(c->spots);
 	free(c->copies);
 	free(c);
 }
@@ -670,23 +654,6 @@ codes_frame_size(const struct codes *c, uint64_t code)
 	return h != NULL && h->known ? h->code.frame_size : 0;
 }
 
-struct code_spot_key {
-	const struct codes *codes;
-	uint64_t instr;
-	uint32_t serial;
-	uint8_t opcode;
-};
-
-static bool
-spot_equal(const void *arg, uint32_t index)
-{
-	const struct code_spot_key *k = arg;
-	const struct code_spot *s = &k->codes->spots[index];
-
-	return s->instr == k->instr && s->serial == k->serial &&
-	    s->opcode == k->opcode;
-}
-
 /* Puts the names of a code object into the table.  This is done with its first
  * frame, when it is proven: an object that was read half made may have any names.
  * False if out of memory. */
@@ -705,55 +672,29 @@ name_home(struct codes *c, struct code_home *h)
 }
 
 static uint32_t
-make_frame(struct codes *c, struct code_home *h, uint64_t instr,
-    uint8_t opcode)
+make_frame(struct codes *c, struct code_home *h, struct frame_spot s)
 {
 	struct py_location l;
 
 	if (!name_home(c, h))
 		return TACH_NONE;
-	code_locate(c->offsets, &h->code, instr, &l);
-	return tach_table_add_frame(c->table, &(struct tach_frame){
-	    .file = h->file, .func = h->func, .line = l.line,
-	    .end_line = l.end_line, .column = l.column,
-	    .end_column = l.end_column, .opcode = opcode});
-}
-
-static uint32_t
-add_spot(struct codes *c, uint64_t hash, struct code_spot s)
-{
-	struct code_spot *p;
-
-	if (c->nspots == SPOTS_MAX)
-		forget_spots(c);
-	p = array_grow(c->spots, c->nspots, &c->spots_max, sizeof(*p));
-	if (p == NULL || s.frame == TACH_NONE)
-		return TACH_NONE;
-	c->spots = p;
-	if (!set_add(&c->spot_set, hash, (uint32_t)c->nspots))
-		return TACH_NONE;
-	c->spots[c->nspots++] = s;
-	return s.frame;
+	code_locate(c->offsets, &h->code, s.instr, &l);
+	return frame_cache_add(&c->frames, c->table, s, h->file, h->func, &l);
 }
 
 uint32_t
 codes_frame(struct codes *c, const struct py_place *p)
 {
 	struct code_home *h = codemap_add(&c->map, p->code);
-	struct code_spot_key key = {c, p->instr, 0, TACH_NO_OPCODE};
-	uint64_t hash;
+	struct frame_spot s = {.instr = p->instr, .opcode = TACH_NO_OPCODE};
 	uint32_t found;
 
 	if (h == NULL || !h->known)
 		return TACH_NONE;
-	key.serial = h->serial;
+	s.code = h->serial;
 	if (c->with_opcodes)
-		key.opcode = code_opcode(c->offsets, c->memory, &h->code,
+		s.opcode = code_opcode(c->offsets, c->memory, &h->code,
 		    p->instr);
-	hash = hash_of(&p->instr, sizeof(p->instr), h->serial);
-	found = set_find(&c->spot_set, hash, spot_equal, &key);
-	if (found != TACH_NONE)
-		return c->spots[found].frame;
-	return add_spot(c, hash, (struct code_spot){p->instr, h->serial,
-	    make_frame(c, h, p->instr, key.opcode), key.opcode});
+	found = frame_cache_find(&c->frames, s);
+	return found != TACH_NONE ? found : make_frame(c, h, s);
 }

@@ -6,14 +6,13 @@
 #include <string.h>
 
 #include "array.h"
+#include "engine/code/frame_cache.h"
 #include "hash.h"
 #include "python/code.h"
 #include "python/frames.h"
 #include "python/unicode.h"
 #include "set.h"
 #include "table.h"
-
-#define SPOTS_MAX 65536 /* then all are forgotten, and made anew */
 
 /* A code object. */
 struct known {
@@ -27,13 +26,6 @@ struct known {
 	size_t lines_len;
 };
 
-/* An instruction of one code object. */
-struct spot {
-	uint32_t serial, instr;
-	uint32_t frame;
-	uint8_t opcode;
-};
-
 struct registry {
 	struct tach_table *table;
 	const struct py_memory *memory;
@@ -43,9 +35,7 @@ struct registry {
 	size_t dead; /* code objects in `code_set` that are not held */
 	uint32_t *unused; /* numbers of others, which are not in the set */
 	size_t nunused;
-	struct spot *spots;
-	size_t nspots, spots_max;
-	struct set spot_set;
+	struct frame_cache frames;
 	uint32_t next_serial;
 	uint64_t asked, hits;
 };
@@ -71,9 +61,8 @@ registry_free(struct registry *r)
 		free(r->codes[i].lines);
 	free(r->codes);
 	free(r->unused);
-	free(r->spots);
+	frame_cache_free(&r->frames);
 	set_clear(&r->code_set);
-	set_clear(&r->spot_set);
 	free(r);
 }
 
@@ -291,55 +280,16 @@ registry_allows(const struct registry *r, uint32_t code, uint32_t instr)
 
 /* ---- frames ---------------------------------------------------------------- */
 
-struct spot_key {
-	const struct registry *registry;
-	struct spot spot;
-};
-
-static bool
-spot_equal(const void *arg, uint32_t index)
-{
-	const struct spot_key *k = arg;
-	const struct spot *a = &k->registry->spots[index], *b = &k->spot;
-
-	return a->serial == b->serial && a->instr == b->instr &&
-	    a->opcode == b->opcode;
-}
-
 static uint32_t
-make_frame(struct registry *r, const struct py_offsets *o,
-    const struct known *k, uint32_t instr, uint8_t opcode)
+make_frame(struct registry *r, const struct py_offsets *o, const struct known *k,
+    struct frame_spot s)
 {
 	static const uint8_t none;
 	struct py_location l;
 
 	lines_find(o->lines, k->lines != NULL ? k->lines : &none, k->lines_len,
-	    k->firstlineno, instr == UINT32_MAX ? -1 : (int64_t)(instr / 2), &l);
-	return tach_table_add_frame(r->table, &(struct tach_frame){
-	    .file = k->file, .func = k->func, .line = l.line,
-	    .end_line = l.end_line, .column = l.column,
-	    .end_column = l.end_column, .opcode = opcode});
-}
-
-static uint32_t
-add_spot(struct registry *r, uint64_t hash, struct spot s)
-{
-	struct spot *p;
-
-	if (s.frame == TACH_NONE)
-		return TACH_NONE;
-	if (r->nspots == SPOTS_MAX) {
-		r->nspots = 0;
-		set_clear(&r->spot_set);
-	}
-	p = array_grow(r->spots, r->nspots, &r->spots_max, sizeof(*p));
-	if (p == NULL)
-		return TACH_NONE;
-	r->spots = p;
-	if (!set_add(&r->spot_set, hash, (uint32_t)r->nspots))
-		return TACH_NONE;
-	r->spots[r->nspots++] = s;
-	return s.frame;
+	    k->firstlineno, s.instr == UINT32_MAX ? -1 : (int64_t)(s.instr / 2), &l);
+	return frame_cache_add(&r->frames, r->table, s, k->file, k->func, &l);
 }
 
 uint32_t
@@ -347,17 +297,12 @@ registry_frame(struct registry *r, const struct py_offsets *o, uint32_t code,
     uint32_t instr, uint8_t opcode)
 {
 	const struct known *k = &r->codes[code];
-	struct spot_key key = {r, {k->serial, instr, 0, opcode}};
-	uint64_t hash = hash_of(&instr, sizeof(instr), k->serial);
-	uint32_t found = set_find(&r->spot_set, hash, spot_equal, &key);
+	struct frame_spot s = {.instr = instr, .code = k->serial, .opcode = opcode};
+	uint32_t found = frame_cache_find(&r->frames, s);
 
 	r->asked++;
-	if (found != TACH_NONE) {
-		r->hits++;
-		return r->spots[found].frame;
-	}
-	key.spot.frame = make_frame(r, o, k, instr, opcode);
-	return add_spot(r, hash, key.spot);
+	r->hits += found != TACH_NONE;
+	return found != TACH_NONE ? found : make_frame(r, o, k, s);
 }
 
 void
