@@ -179,7 +179,7 @@ lib_libtach_core_la_SOURCES += \
 lib_libtach_core_la_SOURCES += \
 	lib/engine/stack/call_stack.c lib/engine/stack/call_stack.h \
 	lib/engine/stack/candidate.c lib/engine/stack/candidate.h \
-	lib/engine/stack/chains.c lib/engine/stack/chains.h \
+	lib/engine/stack/stack_reader.c lib/engine/stack/stack_reader.h \
 	lib/engine/stack/fault_in.c lib/engine/stack/fault_in.h \
 	lib/engine/stack/interrupted.c lib/engine/stack/interrupted.h \
 	lib/engine/stack/read_once.c lib/engine/stack/read_once.h \

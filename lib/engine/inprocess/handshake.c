@@ -115,7 +115,7 @@ is_code_type(const struct subject *s, uint64_t type)
 
 /* The type of a code object that runs; 0 if none is sure to run. */
 static uint64_t
-type_of_running(const struct subject *s, struct chains *c)
+type_of_running(const struct subject *s, struct stack_reader *c)
 {
 	struct py_threads list = {0};
 	struct thread t = thread_new((struct py_thread){0});
@@ -144,12 +144,12 @@ handshake_code_type(const struct process *p, const struct py_runtime *rt,
     const struct tach_recorder_options *options, struct tach_table *table)
 {
 	struct subject s = subject_of(p, rt);
-	struct chains c;
+	struct stack_reader c;
 	uint64_t type = 0;
 
-	if (chains_init(&c, p, rt, options, table))
+	if (reader_init(&c, p, rt, options, table))
 		type = type_of_running(&s, &c);
-	chains_free(&c);
+	reader_free(&c);
 	return is_code_type(&s, type) ? type : 0;
 }
 

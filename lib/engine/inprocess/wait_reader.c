@@ -20,7 +20,7 @@ struct wait_reader {
 	const struct process *process;
 	const struct py_runtime *runtime;
 	struct thread_names *names;
-	struct chains chains;
+	struct stack_reader reader;
 	struct emitter emitter;
 	struct catcher catcher;
 	struct py_threads list;
@@ -55,12 +55,12 @@ wait_reader_new(const struct process *p, const struct py_runtime *rt,
 	w->names = names;
 	w->interps.runtime = rt;
 	w->catcher.sink.run = catch;
-	if (!chains_init(&w->chains, p, rt, options, table)) {
-		chains_free(&w->chains);
+	if (!reader_init(&w->reader, p, rt, options, table)) {
+		reader_free(&w->reader);
 		free(w);
 		return NULL;
 	}
-	emitter_init(&w->emitter, table, names, w->chains.codes);
+	emitter_init(&w->emitter, table, names, w->reader.codes);
 	w->emitter.opcodes = options->opcodes;
 	return w;
 }
@@ -71,7 +71,7 @@ wait_reader_free(struct wait_reader *w)
 	if (w == NULL)
 		return;
 	emitter_free(&w->emitter);
-	chains_free(&w->chains);
+	reader_free(&w->reader);
 	runtime_threads_free(&w->list);
 	threads_free(&w->threads);
 	interps_free(&w->interps);
@@ -108,7 +108,7 @@ look_at_gils(struct wait_reader *w)
 static bool
 place(const struct wait_reader *w, struct thread *t)
 {
-	if (!py_read(&w->chains.memory.memory,
+	if (!py_read(&w->reader.memory.memory,
 		t->py.addr + w->runtime->offsets.thread_ident, &t->id.pthread,
 		sizeof(t->id.pthread)))
 		return false;
@@ -122,7 +122,7 @@ place(const struct wait_reader *w, struct thread *t)
 bool
 wait_reader_look(struct wait_reader *w)
 {
-	const struct py_memory *m = &w->chains.memory.memory;
+	const struct py_memory *m = &w->reader.memory.memory;
 
 	if (!runtime_threads(m, w->runtime, &w->list) ||
 	    !threads_update(&w->threads, &w->list) ||
@@ -146,7 +146,7 @@ waiter_holds_gil(const struct wait_reader *w, const struct thread *t)
 
 	if (!py_is_free_threaded(offsets))
 		return gil->locked && gil->holder == t->py.addr;
-	return py_read(&w->chains.memory.memory,
+	return py_read(&w->reader.memory.memory,
 		   t->py.addr + offsets->thread_status, &status,
 		   sizeof(status)) && (status & offsets->active) != 0;
 }
@@ -156,7 +156,7 @@ static bool
 read_waiter(struct wait_reader *w, struct thread *t)
 {
 	t->status.holds_gil = waiter_holds_gil(w, t);
-	return read_twice(&w->chains, t, &w->stack).is == READ_SURE &&
+	return read_twice(&w->reader, t, &w->stack).is == READ_SURE &&
 	    w->stack.chain.depth > 0;
 }
 

@@ -32,7 +32,7 @@ watch_word(struct batch_ask *ask, uint64_t addr, uint64_t value)
 static bool
 watch_gil(const struct plan *v, struct batch_ask *ask, uint64_t gil)
 {
-	const struct py_offsets *o = v->chains->offsets;
+	const struct py_offsets *o = v->reader->offsets;
 	size_t at;
 
 	if (!snapshot_find(&v->all, v->globals.first, gil, o->gil_size, &at))
@@ -51,7 +51,7 @@ watch_interp_counts(const struct plan *v, struct batch_ask *ask,
     const struct interp *in)
 {
 	struct range at[CODES_COUNTS];
-	size_t n = codes_counts(v->chains->codes, in->addr, at);
+	size_t n = codes_counts(v->reader->codes, in->addr, at);
 	const uint8_t *count = in->count;
 
 	for (size_t i = 0; i < n; count += at[i++].size)
@@ -66,7 +66,7 @@ static bool
 watch_interp(const struct plan *v, struct batch_ask *ask,
     const struct interp *in, bool turns)
 {
-	const struct py_offsets *o = v->chains->offsets;
+	const struct py_offsets *o = v->reader->offsets;
 
 	return watch_word(ask, in->addr + o->interp_next, in->next) &&
 	    watch_word(ask, in->addr + o->interp_threads_head, in->first) &&
@@ -149,7 +149,7 @@ static bool
 knows_turns(const struct plan *v, const struct batch *b)
 {
 	return batch_knows_calls(b) && v->interps.count == 1 &&
-	    v->interps.list[0].counted && py_has(v->chains->offsets->gil_cond);
+	    v->interps.list[0].counted && py_has(v->reader->offsets->gil_cond);
 }
 
 /* Lists the threads that take turns, or the thread that has all turns.  Each other
@@ -210,13 +210,13 @@ ask_for_thread(struct plan *v, struct batch *b, struct thread *t, bool turns)
 
 	return watch_all(v, &ask, t, turns) && plan_begin_alone(v, t) &&
 	    place_watches(v, &ask) &&
-	    interrupted_ask(v->chains, t, &v->all, &ask) && batch_ask(b, &ask);
+	    interrupted_ask(v->reader, t, &v->all, &ask) && batch_ask(b, &ask);
 }
 
 static struct interrupt_gil
 gil_words_of(const struct plan *v, uint64_t gil)
 {
-	const struct py_offsets *o = v->chains->offsets;
+	const struct py_offsets *o = v->reader->offsets;
 
 	return (struct interrupt_gil){.locked = gil + o->gil_locked,
 	    .holder = gil + o->gil_holder, .switches = gil + o->gil_switches,

@@ -118,7 +118,7 @@ learns(struct batches *b)
 	struct batch_policy *p = &b->policy;
 	uint64_t before = p->learned;
 
-	p->learned = contexts_learned(b->plan->chains->contexts);
+	p->learned = contexts_learned(b->plan->reader->contexts);
 	if (p->learned != before)
 		p->news = NEWS;
 	else if (p->news > 0)
@@ -131,7 +131,7 @@ learns(struct batches *b)
 static size_t
 possible(const struct batches *b)
 {
-	return b->plan->chains->colocation.rounds == 0 ?
+	return b->plan->reader->colocation.rounds == 0 ?
 	    asks_possible(b->plan, &b->batch) : 0;
 }
 
@@ -142,7 +142,7 @@ begin_batch(struct batches *b)
 
 	b->times = (struct batch_times){now, now, now, now};
 	b->interval_ns = pace_distance(b->target->pace);
-	b->policy.lost = codes_lost(b->plan->chains->codes);
+	b->policy.lost = codes_lost(b->plan->reader->codes);
 	b->in_its_way = 0;
 	return asks_begin(b->plan, &b->batch, &b->asked, b->interval_ns,
 	    read_size(b));
@@ -283,7 +283,7 @@ thread_goes_on(const struct batches *b, const struct thread *t, pid_t *runs)
 		*runs = t->task;
 		return true;
 	}
-	return has_takers(b) && status_waits_for(t, v->chains->offsets,
+	return has_takers(b) && status_waits_for(t, v->reader->offsets,
 	    plan_interp(v, t)->gil_at);
 }
 
@@ -299,7 +299,7 @@ rests(struct batches *b)
 		if (!thread_goes_on(b, asked_thread(b, i), &runs))
 			return true;
 	if (runs != 0 && ++b->in_its_way % IN_ITS_WAY == 0)
-		colocate_make_way(&b->plan->chains->colocation,
+		colocate_make_way(&b->plan->reader->colocation,
 		    process_thread_cpu(b->plan->process, runs));
 	return false;
 }
@@ -311,7 +311,7 @@ rests(struct batches *b)
 static bool
 has_lost(const struct batches *b)
 {
-	return b->policy.lost != codes_lost(b->plan->chains->codes);
+	return b->policy.lost != codes_lost(b->plan->reader->codes);
 }
 
 /* Whether there is a next round, after a look at a thread that has left its CPU for a

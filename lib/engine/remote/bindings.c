@@ -12,7 +12,7 @@
 void
 bindings_init(struct bindings *b, struct plan *plan)
 {
-	*b = (struct bindings){.plan = plan, .chains = plan->chains,
+	*b = (struct bindings){.plan = plan, .reader = plan->reader,
 	    .process = plan->process, .offsets = &plan->runtime->offsets};
 }
 
@@ -25,7 +25,7 @@ bindings_free(struct bindings *b)
 static const struct py_memory *
 memory_of(const struct bindings *b)
 {
-	return &b->chains->memory.memory;
+	return &b->reader->memory.memory;
 }
 
 /* ---- ids --------------------------------------------------------------- */
@@ -89,7 +89,7 @@ bindings_find(struct bindings *b, struct thread *t)
 {
 	uint64_t id;
 
-	if (t->task == 0 && py_read(memory_of(b), t->py.addr + b->chains->part.id,
+	if (t->task == 0 && py_read(memory_of(b), t->py.addr + b->reader->part.id,
 		&id, sizeof(id)))
 		thread_find(t, b->process, find_tid(b, t, id));
 }

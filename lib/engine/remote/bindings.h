@@ -11,14 +11,14 @@
 #define ENGINE_REMOTE_BINDINGS_H
 
 #include "engine/remote/plan.h"
-#include "engine/stack/chains.h"
+#include "engine/stack/stack_reader.h"
 #include "engine/threads/identity.h"
 #include "engine/threads/status.h"
 #include "engine/threads/tids.h"
 
 struct bindings {
 	struct plan *plan;
-	const struct chains *chains;
+	const struct stack_reader *reader;
 	const struct process *process;
 	const struct py_offsets *offsets;
 	struct tids tids;
@@ -26,7 +26,7 @@ struct bindings {
 	bool twofold; /* some thread has had two states at once */
 };
 
-/* The plan and its chains must outlive the bindings. */
+/* The plan and its reader must outlive the bindings. */
 void bindings_init(struct bindings *, struct plan *);
 void bindings_free(struct bindings *);
 

@@ -14,10 +14,10 @@
 
 void
 plan_init(struct plan *v, const struct process *p,
-    const struct py_runtime *rt, struct chains *chains,
+    const struct py_runtime *rt, struct stack_reader *reader,
     struct interrupts *interrupts, bool stops)
 {
-	*v = (struct plan){.process = p, .runtime = rt, .chains = chains,
+	*v = (struct plan){.process = p, .runtime = rt, .reader = reader,
 	    .interrupts = interrupts, .stops = stops, .interps.runtime = rt};
 }
 
@@ -34,7 +34,7 @@ plan_free(struct plan *v)
 static const struct py_memory *
 live_memory(const struct plan *v)
 {
-	return &v->chains->memory.memory;
+	return &v->reader->memory.memory;
 }
 
 struct interp *
@@ -94,7 +94,7 @@ note_words(struct plan *v)
 	enum copy_result noted = COPY_OK;
 
 	for (size_t i = 0; i < v->interps.count && noted == COPY_OK; i++)
-		noted = chains_note_words(v->chains, &v->interps.globals,
+		noted = reader_note_words(v->reader, &v->interps.globals,
 		    v->interps.list[i].addr);
 	return noted;
 }
@@ -171,7 +171,7 @@ uint64_t
 plan_link(const struct plan *v, const struct thread *t)
 {
 	return t == v->threads.list || t[-1].interp != t->interp ? 0 :
-	    t[-1].py.addr + v->chains->offsets->thread_next;
+	    t[-1].py.addr + v->reader->offsets->thread_next;
 }
 
 static bool
@@ -195,13 +195,13 @@ add_thread(struct plan *v, struct thread *t)
 	y->before_at = v->all.size;
 	/* A stopped thread still has all frames of its state. */
 	if (!v->stops &&
-	    !chains_add_before(v->chains, &v->all, t))
+	    !reader_add_before(v->reader, &v->all, t))
 		return false;
 	y->first = v->all.count;
 	y->at = v->all.size;
 	y->ranges = t->memory.set.count + 1;
 	y->how = COPIED_OUTSIDE;
-	return chains_add(v->chains, &v->all, t) && add_link(v, t);
+	return reader_add(v->reader, &v->all, t) && add_link(v, t);
 }
 
 /* Adds the head of the list of interpreters, unless the copy is lean. */
@@ -239,9 +239,9 @@ add_all_globals(struct plan *v, bool words)
 		return false;
 	for (size_t i = 0; i < v->interps.count; i++) {
 		struct interp *in = &v->interps.list[i];
-		if (!chains_add_gc(v->chains, s, v->globals.first,
+		if (!reader_add_gc(v->reader, s, v->globals.first,
 			in->addr, &in->gc) ||
-		    !chains_add_count(v->chains, s, v->globals.first,
+		    !reader_add_count(v->reader, s, v->globals.first,
 			in->addr, &in->count_at))
 			return false;
 	}
@@ -287,7 +287,7 @@ blame_thread(struct plan *v, size_t range)
 			continue;
 		if (range < t->copy.first)
 			workset_drop(&t->memory.set, range - t->copy.before);
-		else if (!chains_drop(v->chains, t, range - t->copy.first))
+		else if (!reader_drop(v->reader, t, range - t->copy.first))
 			t->fresh = FRESH_GONE;
 		return true;
 	}
@@ -304,7 +304,7 @@ copy_planned(struct plan *v, bool first, enum plan_kind kind)
 	do {
 		if (!prepare(v, first, kind))
 			return COPY_NOMEM;
-		colocate_begin(&v->chains->colocation);
+		colocate_begin(&v->reader->colocation);
 		if (snapshot_read(&v->all, v->process->task, &range))
 			return COPY_OK;
 	} while (errno == EFAULT && blame_thread(v, range) && --tries > 0);
@@ -352,7 +352,7 @@ is_alone(const struct plan *v)
 static struct stamp
 stamp_of(const struct plan *v, const struct interp *in, const uint8_t *count)
 {
-	struct stamp s = codes_stamp(v->chains->codes, in->addr,
+	struct stamp s = codes_stamp(v->reader->codes, in->addr,
 	    is_alone(v) ? count : in->count, count);
 
 	s.past = v->kind == PLAN_PAST;
@@ -366,7 +366,7 @@ read_interp(struct plan *v, struct interp *in, struct py_view *globals)
 	const uint8_t *count = v->all.bytes + in->count_at;
 
 	in->stamp = stamp_of(v, in, count);
-	memcpy(in->count, count, codes_counts_size(v->chains->codes));
+	memcpy(in->count, count, codes_counts_size(v->reader->codes));
 	return interp_look(&v->interps, in, globals);
 }
 
@@ -393,7 +393,7 @@ doubt_status(const struct plan *v, const struct interp *in, struct thread *t)
 
 	if (plan_takes_turns(v, t))
 		return;
-	if (moved && py_has(v->chains->offsets->thread_gil_requested))
+	if (moved && py_has(v->reader->offsets->thread_gil_requested))
 		thread_make_stale(t);
 	t->status.unsure |= moved ||
 	    (t->last.is == LAST_GOOD && (t->status.bits & TACH_STATUS_CPU) != 0);
@@ -477,12 +477,12 @@ plan_interrupt(struct plan *v)
 
 	if (t == NULL)
 		return COPY_FAILED;
-	colocate_make_way(&v->chains->colocation, t->interrupt.cpu);
+	colocate_make_way(&v->reader->colocation, t->interrupt.cpu);
 	if (!interrupts_reach(t->interrupt.cpu))
 		return COPY_FAILED;
 	if (!plan_begin_alone(v, t))
 		return COPY_NOMEM;
-	return note_interrupted(v, interrupted_copy(v->interrupts, v->chains, t,
+	return note_interrupted(v, interrupted_copy(v->interrupts, v->reader, t,
 	    &v->all, &t->copy), PLAN_ALONE);
 }
 
@@ -528,6 +528,6 @@ plan_take(struct plan *v, struct thread *t, const struct batch *b,
 	v->asked = of;
 	if (!plan_begin_alone(v, t))
 		return COPY_NOMEM;
-	return note_interrupted(v, interrupted_take(b, v->chains, t, &v->all),
+	return note_interrupted(v, interrupted_take(b, v->reader, t, &v->all),
 	    PLAN_PAST);
 }

@@ -8,7 +8,7 @@
 #define ENGINE_REMOTE_PLAN_H
 
 #include "engine/copy/snapshot.h"
-#include "engine/stack/chains.h"
+#include "engine/stack/stack_reader.h"
 #include "engine/stack/interrupted.h"
 #include "engine/threads/interps.h"
 #include "engine/threads/threads.h"
@@ -39,7 +39,7 @@ struct plan {
 	/* Borrowed from the caller, and valid as long as the plan. */
 	const struct process *process;
 	const struct py_runtime *runtime;
-	struct chains *chains;
+	struct stack_reader *reader;
 	struct interrupts *interrupts; /* or NULL */
 	bool stops; /* threads that run are stopped and read again */
 	struct interps interps;
@@ -57,7 +57,7 @@ struct plan {
 
 /* All pointers must outlive the plan.  The interrupts may be NULL. */
 void plan_init(struct plan *, const struct process *,
-    const struct py_runtime *, struct chains *, struct interrupts *,
+    const struct py_runtime *, struct stack_reader *, struct interrupts *,
     bool stops);
 void plan_free(struct plan *);
 

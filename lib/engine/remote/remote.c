@@ -41,7 +41,7 @@ struct remote {
 	const struct py_offsets *offsets;
 	const struct tach_recorder_options *options;
 	struct thread_names *names;
-	struct chains chains;
+	struct stack_reader reader;
 	struct call_stack stack; /* of the thread that is sampled */
 	struct bindings bindings;
 	struct stops stops;
@@ -87,22 +87,22 @@ remote_new(const struct process *p, const struct py_runtime *rt,
 	r->releasing = (struct releasing_sink){{.run = release_and_run},
 	    .stops = &r->stops};
 	r->interrupts = interrupts;
-	plan_init(&r->plan, p, rt, &r->chains, interrupts,
+	plan_init(&r->plan, p, rt, &r->reader, interrupts,
 	    options->blocking);
 	bindings_init(&r->bindings, &r->plan);
 	rests_init(&r->rests, &r->plan, interrupts_stir(interrupts));
-	if (!chains_init(&r->chains, p, rt, options, table) ||
-	    (r->called = names_new(p, r->offsets, &r->chains.memory.memory,
+	if (!reader_init(&r->reader, p, rt, options, table) ||
+	    (r->called = names_new(p, r->offsets, &r->reader.memory.memory,
 		 table)) == NULL) {
 		remote_free(r, 0);
 		return NULL;
 	}
-	emitter_init(&r->emitter, table, names, r->chains.codes);
+	emitter_init(&r->emitter, table, names, r->reader.codes);
 	r->emitter.opcodes = options->opcodes;
 	if (options->async == TACH_ASYNC_NONE ||
 	    !py_has_tasks(r->offsets))
 		return r;
-	r->tasks = tasks_new(p, &r->chains.memory.memory, rt, r->chains.codes,
+	r->tasks = tasks_new(p, &r->reader.memory.memory, rt, r->reader.codes,
 	    table);
 	if (r->tasks == NULL) {
 		remote_free(r, 0);
@@ -121,7 +121,7 @@ remote_free(struct remote *r, uint64_t until)
 	tasks_free(r->tasks);
 	names_free(r->called);
 	call_stack_free(&r->stack);
-	chains_free(&r->chains);
+	reader_free(&r->reader);
 	rests_free(&r->rests);
 	plan_free(&r->plan);
 	bindings_free(&r->bindings);
@@ -138,7 +138,7 @@ remote_interrupts(struct remote *r, struct interrupts *in)
 static const struct py_memory *
 live(const struct remote *r)
 {
-	return &r->chains.memory.memory;
+	return &r->reader.memory.memory;
 }
 
 /* ---- samples ----------------------------------------------------------- */
@@ -158,7 +158,7 @@ read_round_copy(struct remote *r, struct thread *t)
 {
 	struct capture from = plan_capture(&r->plan, t);
 
-	return read_once_still(&r->chains, t, &from, &r->stack);
+	return read_once_still(&r->reader, t, &from, &r->stack);
 }
 
 /* Whether the copy of the round is a record of a round that the kernel took. */
@@ -222,7 +222,7 @@ is_beside(struct remote *r, struct thread *t)
 {
 	bindings_find(&r->bindings, t);
 	return t->copy.how != COPIED_NOT &&
-	    colocate_held(&r->chains.colocation, t->task);
+	    colocate_held(&r->reader.colocation, t->task);
 }
 
 static bool
@@ -249,7 +249,7 @@ read_stopped(struct remote *r, struct thread *t)
 		}
 		t->held = t->task != 0 && status_runs(t) &&
 		    stop_thread(&r->stops, t->task) ? HOLD_STOP : HOLD_NONE;
-		v = read_twice(&r->chains, t, &r->stack);
+		v = read_twice(&r->reader, t, &r->stack);
 		if (t->held == HOLD_NONE)
 			break;
 	}
@@ -280,7 +280,7 @@ is_to_be_interrupted(struct remote *r, struct thread *t)
 static struct verdict
 read_interrupted(struct remote *r, struct thread *t)
 {
-	struct verdict v = interrupted_read(r->interrupts, &r->chains, t, &r->stack);
+	struct verdict v = interrupted_read(r->interrupts, &r->reader, t, &r->stack);
 
 	if (v.is == READ_SURE)
 		t->held = HOLD_INTERRUPT;
@@ -300,7 +300,7 @@ read_running(struct remote *r, struct thread *t)
 {
 	struct capture from = plan_capture(&r->plan, t);
 
-	return read_once_running(&r->chains, t, &from, &r->stack);
+	return read_once_running(&r->reader, t, &from, &r->stack);
 }
 
 static bool
@@ -342,7 +342,7 @@ read_racing(struct remote *r, struct thread *t)
 {
 	thread_make_stale(t);
 	park(r, t);
-	return read_twice(&r->chains, t, &r->stack);
+	return read_twice(&r->reader, t, &r->stack);
 }
 
 /*
@@ -400,7 +400,7 @@ static void
 stay_away(struct remote *r, const struct thread *t)
 {
 	if (r->interrupts != NULL && !interrupted_spares(t))
-		colocate_unwant(&r->chains.colocation, t->task);
+		colocate_unwant(&r->reader.colocation, t->task);
 }
 
 /* Gives a thread its index among the names of threads.  False if out of memory. */
@@ -454,7 +454,7 @@ holds_gil(const struct remote *r, const struct thread *t)
 
 	if (!py_is_free_threaded(r->offsets))
 		return in->gil.locked && in->gil.holder == t->py.addr;
-	return t->copy.how != COPIED_NOT && (chains_state(&r->chains,
+	return t->copy.how != COPIED_NOT && (reader_state(&r->reader,
 	    r->plan.all.bytes + t->copy.at, r->offsets->thread_status) &
 	    r->offsets->active) != 0;
 }
@@ -525,7 +525,7 @@ read_stack(struct remote *r, struct thread *t)
 		v.is = tasks_extend(r->tasks, t, &r->stack.chain);
 		if (v.is != READ_RETRY)
 			return v;
-		v = read_twice(&r->chains, t, &r->stack);
+		v = read_twice(&r->reader, t, &r->stack);
 	}
 	return v;
 }
@@ -603,7 +603,7 @@ static void
 keep_sample(const struct remote *r, struct thread *t, bool whole,
     const struct moment *m)
 {
-	if (chains_lie_apart(&r->chains))
+	if (reader_frames_apart(&r->reader))
 		thread_renew_set(t, &r->stack.chain, r->offsets->frame_size);
 	t->last.is = whole && r->options->async != TACH_ASYNC_ALL ?
 	    LAST_GOOD : LAST_LOST;
@@ -672,7 +672,7 @@ sample_thread(struct remote *r, struct thread *t, uint64_t time_us,
 
 	stop_release_all(&r->stops);
 	if (r->options->careful)
-		colocate_leave(&r->chains.colocation);
+		colocate_leave(&r->reader.colocation);
 	return ok;
 }
 
@@ -797,7 +797,7 @@ wait_near(struct remote *r)
 		    (r->rounds + i) % r->plan.threads.count];
 		if (t->done && t->task != 0 &&
 		    (t->status.bits & TACH_STATUS_CPU) != 0) {
-			colocate_wait(&r->chains.colocation, t->task);
+			colocate_wait(&r->reader.colocation, t->task);
 			return;
 		}
 	}
@@ -811,8 +811,8 @@ leave_round(struct remote *r)
 	if (r->options->blocking)
 		wait_near(r);
 	else if (r->records == NULL)
-		colocate_end_round(&r->chains.colocation,
-		    contexts_learned(r->chains.contexts));
+		colocate_end_round(&r->reader.colocation,
+		    contexts_learned(r->reader.contexts));
 }
 
 /* ---- rounds in which no thread has run --------------------------------- */
@@ -874,7 +874,7 @@ static enum remote_result
 rest_round(struct remote *r, uint64_t time_us, struct tach_sink *sink,
     struct tach_recorder_stats *stats)
 {
-	colocate_break_off(&r->chains.colocation);
+	colocate_break_off(&r->reader.colocation);
 	return remote_again(r, time_us, sink, stats) ?
 	    look_at_thread_names(r, time_us) : REMOTE_ERROR;
 }
@@ -969,7 +969,7 @@ take_round(struct remote *r, uint64_t time_us, struct tach_sink *to,
 	if (!sample_tasks(r, time_us, sink, stats))
 		return REMOTE_ERROR;
 	leave_round(r);
-	stats->retries = r->chains.retries;
+	stats->retries = r->reader.retries;
 	return look_at_thread_names(r, time_us);
 }
 

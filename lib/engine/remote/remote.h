@@ -6,8 +6,8 @@
  * The target therefore moves while it is read, except a running thread that can be
  * interrupted (interrupted.h).  One call copies the memory that the last round
  * needed of each thread that can have moved (plan.h).  The part of the copies that
- * can be believed becomes a sample (chains.h).  While one thread runs, or some take
- * turns at the GIL, and nothing else changes, the kernel makes the copies of the
+ * can be believed becomes a sample (stack_reader.h).  While one thread runs, or some
+ * take turns at the GIL, and nothing else changes, the kernel makes the copies of the
  * next rounds (batches.h).
  */
 #ifndef ENGINE_REMOTE_REMOTE_H

@@ -5,15 +5,15 @@
 /* ---- walking it -------------------------------------------------------- */
 
 static enum walk_result
-walk_view(struct chains *c, const struct thread *t, const struct capture *from,
+walk_view(struct stack_reader *c, const struct thread *t, const struct capture *from,
     struct py_view *view, bool past, struct py_chain *chain)
 {
-	struct py_marks marks = chains_marks(c, t, from->gc);
+	struct py_marks marks = reader_marks(c, t, from->gc);
 	enum walk_result w;
 
 	marks.past = past ? &c->past : NULL;
 	marks.stack = t->last.stack;
-	chains_mark_root(c, t, &marks);
+	reader_mark_root(c, t, &marks);
 	chain->depth = 0;
 	w = walk_frames(c->offsets, view, t->py.addr, &marks, chain);
 	chain->ending = chain->ending && !c->wants.native;
@@ -29,7 +29,7 @@ walk_view(struct chains *c, const struct thread *t, const struct capture *from,
 }
 
 enum walk_result
-candidate_walk_view(struct chains *c, const struct thread *t,
+candidate_walk_view(struct stack_reader *c, const struct thread *t,
     const struct capture *from, bool past, struct py_chain *chain)
 {
 	struct py_view view = from->view;
@@ -41,7 +41,7 @@ candidate_walk_view(struct chains *c, const struct thread *t,
  * walk needs it. */
 struct filled_view {
 	struct py_view view; /* first: fill gets its address */
-	struct chains *chains;
+	struct stack_reader *reader;
 	struct thread *thread;
 	const struct py_chain *chain;
 	size_t used; /* bytes of the scratch for them */
@@ -53,13 +53,13 @@ static bool
 fill_copy(struct py_view *v, uint64_t addr, size_t size)
 {
 	struct filled_view *f = (struct filled_view *)v;
-	struct chains *c = f->chains;
+	struct stack_reader *c = f->reader;
 	struct range blocks = workset_blocks(addr, size);
 	struct spans *spans = &c->scratch.spans;
 	uint8_t *bytes = c->scratch.filled + f->used;
 	enum copy_result added;
 
-	if (blocks.size == 0 || blocks.size > CHAINS_FILL - f->used ||
+	if (blocks.size == 0 || blocks.size > READER_FILL - f->used ||
 	    !py_read(&c->memory.memory, blocks.addr, bytes, blocks.size))
 		return false;
 	added = workset_add(&f->thread->memory.set, addr, size);
@@ -105,10 +105,10 @@ is_too_late(const struct filled_view *f, size_t copied)
 }
 
 enum walk_result
-candidate_walk(struct chains *c, struct thread *t, struct capture *from,
+candidate_walk(struct stack_reader *c, struct thread *t, struct capture *from,
     bool past, struct py_chain *chain)
 {
-	struct filled_view f = {.chains = c, .thread = t, .chain = chain};
+	struct filled_view f = {.reader = c, .thread = t, .chain = chain};
 	struct spans *spans = &c->scratch.spans;
 	enum walk_result w;
 
@@ -116,7 +116,7 @@ candidate_walk(struct chains *c, struct thread *t, struct capture *from,
 	if (!spans_add(spans, from->in, from->first, from->count, from->offset))
 		return WALK_MEMORY;
 	f.view = spans_view(spans);
-	if (past && chains_lie_apart(c))
+	if (past && reader_frames_apart(c))
 		f.view.fill = fill_copy;
 	w = walk_view(c, t, from, &f.view, past, chain);
 	from->view = spans_view(spans);
@@ -135,7 +135,7 @@ candidate_walked(enum walk_result w)
 /* ---- proving it --------------------------------------------------------- */
 
 size_t
-candidate_same_as_last(const struct chains *c, const struct thread *t,
+candidate_same_as_last(const struct stack_reader *c, const struct thread *t,
     const struct py_chain *chain)
 {
 	return t->last.sound && t->last.replaced == codes_replaced(c->codes) ?
@@ -157,7 +157,7 @@ candidate_in_place(const struct py_chain *chain, size_t proven)
  * call by now.  Where marks of native code are wanted, all frames must be in place:
  * calls from C are told by the C stack, which is used again at once. */
 static size_t
-prove_frames(struct chains *c, const struct thread *t, const struct capture *from,
+prove_frames(struct stack_reader *c, const struct thread *t, const struct capture *from,
     struct call_stack *stack)
 {
 	struct py_view copy = from->view;
@@ -175,7 +175,7 @@ prove_frames(struct chains *c, const struct thread *t, const struct capture *fro
 }
 
 size_t
-candidate_prove(struct chains *c, const struct thread *t,
+candidate_prove(struct stack_reader *c, const struct thread *t,
     const struct capture *from, struct call_stack *stack)
 {
 	stack->last = candidate_same_as_last(c, t, &stack->chain);
@@ -183,7 +183,7 @@ candidate_prove(struct chains *c, const struct thread *t,
 }
 
 static bool
-note_sound(struct chains *c, struct call_stack *stack, bool sound)
+note_sound(struct stack_reader *c, struct call_stack *stack, bool sound)
 {
 	stack->sound = sound;
 	if (sound)
@@ -192,14 +192,14 @@ note_sound(struct chains *c, struct call_stack *stack, bool sound)
 }
 
 bool
-candidate_is_known(struct chains *c, struct call_stack *stack, size_t proven)
+candidate_is_known(struct stack_reader *c, struct call_stack *stack, size_t proven)
 {
 	return note_sound(c, stack, proven == stack->chain.depth &&
 	    contexts_know(c->contexts, &stack->chain, stack->last));
 }
 
 bool
-candidate_know(struct chains *c, const struct thread *t,
+candidate_know(struct stack_reader *c, const struct thread *t,
     const struct capture *from, struct call_stack *stack, size_t *proven)
 {
 	uint64_t replaced = codes_replaced(c->codes);
@@ -218,7 +218,7 @@ candidate_know(struct chains *c, const struct thread *t,
 }
 
 bool
-candidate_learn(struct chains *c, const struct call_stack *stack)
+candidate_learn(struct stack_reader *c, const struct call_stack *stack)
 {
 	chain_note_resumers(&stack->chain, stack->last, &c->past);
 	return contexts_learn(c->contexts, &stack->chain, stack->last);

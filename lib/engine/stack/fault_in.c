@@ -11,7 +11,7 @@
  * set. */
 struct fault_in_view {
 	struct py_view view; /* first: fill gets its address */
-	struct chains *chains;
+	struct stack_reader *reader;
 	struct thread *thread;
 	struct py_span state, stack; /* copies; empty if there are none */
 	struct py_span spans[BLOCKS_KEPT];
@@ -37,7 +37,7 @@ read_copy(const struct py_span *copy, struct range r, uint8_t *bytes)
 	return p != NULL;
 }
 
-/* The state is not added to the set: every snapshot has it (see chains_add). */
+/* The state is not added to the set: every snapshot has it (see reader_add). */
 static bool
 fill_set(struct py_view *v, uint64_t addr, size_t size)
 {
@@ -60,7 +60,7 @@ fill_set(struct py_view *v, uint64_t addr, size_t size)
 	    (struct py_span){blocks.addr, blocks.size, bytes};
 	if (!read_copy(&f->state, blocks, bytes) &&
 	    !read_copy(&f->stack, blocks, bytes) &&
-	    !py_read(&f->chains->memory.memory, blocks.addr, bytes, blocks.size))
+	    !py_read(&f->reader->memory.memory, blocks.addr, bytes, blocks.size))
 		return false;
 	if (!state)
 		added = workset_add(&f->thread->memory.set, addr, size);
@@ -73,16 +73,16 @@ fill_set(struct py_view *v, uint64_t addr, size_t size)
  * a new thread all of the copy is added to the set: it soon has other frames, and
  * may soon end. */
 static void
-copy_thread(const struct chains *c, const struct capture *from,
+copy_thread(const struct stack_reader *c, const struct capture *from,
     struct fault_in_view *f)
 {
 	uint32_t field = c->offsets->thread_chunk;
-	uint64_t chunk = py_has(field) ? chains_state(c, from->state, field) : 0;
+	uint64_t chunk = py_has(field) ? reader_state(c, from->state, field) : 0;
 	uint8_t *room = c->scratch.newest;
 	struct thread *t = f->thread;
 	struct py_piece pieces[] = {
 	    {t->py.addr + c->part.low, c->part.size, room},
-	    {chunk, CHAINS_STACK, room + c->part.size}};
+	    {chunk, READER_STACK, room + c->part.size}};
 	const struct py_memory *m = &c->memory.memory;
 	bool both = chunk != 0 && m->read(m, pieces, 2);
 
@@ -92,26 +92,26 @@ copy_thread(const struct chains *c, const struct capture *from,
 		    pieces[0].buf};
 	if (!both)
 		return;
-	f->stack = (struct py_span){chunk, CHAINS_STACK, pieces[1].buf};
-	if (chains_state(c, from->after, c->part.id) != t->id.tid)
-		workset_add(&t->memory.set, chunk, CHAINS_STACK);
+	f->stack = (struct py_span){chunk, READER_STACK, pieces[1].buf};
+	if (reader_state(c, from->after, c->part.id) != t->id.tid)
+		workset_add(&t->memory.set, chunk, READER_STACK);
 }
 
 /* Lost links are not sought (`native`): to seek them needs no other memory.  A set
  * larger than a chain can have is cleared first: a stack that grows does not need
  * its old ranges any more. */
 bool
-fault_in_set(struct chains *c, struct thread *t, const struct capture *from)
+fault_in_set(struct stack_reader *c, struct thread *t, const struct capture *from)
 {
 	struct py_marks marks = {.shims = codes_shims(c->codes),
 	    .past = &c->past, .native = true};
 	struct fault_in_view f;
 	enum walk_result w;
 
-	chains_mark_root(c, t, &marks);
-	if (!chains_lie_apart(c) && t->memory.set.bytes > SET_LARGE)
+	reader_mark_root(c, t, &marks);
+	if (!reader_frames_apart(c) && t->memory.set.bytes > SET_LARGE)
 		workset_clear(&t->memory.set);
-	f.chains = c;
+	f.reader = c;
 	f.thread = t;
 	f.failed = false;
 	f.view = (struct py_view){.spans = f.spans, .fill = fill_set};

@@ -10,13 +10,14 @@
 
 /* The offset of a field of a thread's state in the snapshot's bytes. */
 static uint32_t
-place_of_field(const struct chains *c, const struct thread_copy *y, uint32_t field)
+place_of_field(const struct stack_reader *c, const struct thread_copy *y,
+    uint32_t field)
 {
 	return (uint32_t)y->at + (field - c->part.low);
 }
 
 static void
-add_exceptions(const struct chains *c, const struct thread *t,
+add_exceptions(const struct stack_reader *c, const struct thread *t,
     const struct thread_copy *y, struct interrupt_way *w)
 {
 	const struct py_offsets *o = c->offsets;
@@ -34,7 +35,7 @@ add_exceptions(const struct chains *c, const struct thread *t,
  * nothing counts code objects, only these copies prove them: they may have been
  * freed before they are read. */
 static void
-add_codes(const struct chains *c, struct interrupt_way *w)
+add_codes(const struct stack_reader *c, struct interrupt_way *w)
 {
 	const struct py_offsets *o = c->offsets;
 
@@ -48,13 +49,14 @@ add_codes(const struct chains *c, struct interrupt_way *w)
 
 /* The way to the frames of a thread.  Its state must be in the snapshot. */
 static struct interrupt_way
-way_of(const struct chains *c, const struct thread *t, const struct thread_copy *y)
+way_of(const struct stack_reader *c, const struct thread *t,
+    const struct thread_copy *y)
 {
 	const struct py_offsets *o = c->offsets;
 	bool told = py_has(o->thread_current_frame);
 	struct interrupt_way w = {.frame_size = o->frame_size,
 	    .frame_previous = o->frame_previous,
-	    .block = chains_lie_apart(c) ? 1 : INTERRUPT_BLOCK};
+	    .block = reader_frames_apart(c) ? 1 : INTERRUPT_BLOCK};
 
 	w.current = place_of_field(c, y, told ? o->thread_current_frame :
 					  o->thread_cframe);
@@ -68,12 +70,12 @@ way_of(const struct chains *c, const struct thread *t, const struct thread_copy 
 
 /* Begins a thread's copy with its state, which is copied before its frames. */
 static bool
-begin_copy(const struct chains *c, const struct thread *t, struct snapshot *s,
+begin_copy(const struct stack_reader *c, const struct thread *t, struct snapshot *s,
     struct thread_copy *y)
 {
 	y->first = y->before = s->count;
 	y->at = y->before_at = s->size;
-	return chains_add_state(c, s, t);
+	return reader_add_state(c, s, t);
 }
 
 /* Ends a thread's copy.  Its set is cleared: to copy that from outside, too, would
@@ -100,7 +102,7 @@ is_too_deep(const struct thread *t)
 }
 
 enum interrupt_result
-interrupted_copy(struct interrupts *in, const struct chains *c,
+interrupted_copy(struct interrupts *in, const struct stack_reader *c,
     struct thread *t, struct snapshot *s, struct thread_copy *y)
 {
 	enum interrupt_result result;
@@ -127,7 +129,7 @@ interrupted_copy(struct interrupts *in, const struct chains *c,
 }
 
 bool
-interrupted_ask(const struct chains *c, struct thread *t, struct snapshot *s,
+interrupted_ask(const struct stack_reader *c, struct thread *t, struct snapshot *s,
     struct batch_ask *ask)
 {
 	if (is_too_deep(t) || !begin_copy(c, t, s, &t->copy))
@@ -141,7 +143,7 @@ interrupted_ask(const struct chains *c, struct thread *t, struct snapshot *s,
 }
 
 enum interrupt_result
-interrupted_take(const struct batch *b, const struct chains *c,
+interrupted_take(const struct batch *b, const struct stack_reader *c,
     struct thread *t, struct snapshot *s)
 {
 	enum interrupt_result result = begin_copy(c, t, s, &t->copy) ?
@@ -154,7 +156,7 @@ interrupted_take(const struct batch *b, const struct chains *c,
 
 /* Copies a thread alone, after the words for its stamp and its marks. */
 static enum interrupt_result
-copy_there(struct interrupts *in, struct chains *c, struct thread *t,
+copy_there(struct interrupts *in, struct stack_reader *c, struct thread *t,
     struct capture *from)
 {
 	struct snapshot *s = &c->scratch.copy;
@@ -164,8 +166,8 @@ copy_there(struct interrupts *in, struct chains *c, struct thread *t,
 	size_t count, gc;
 
 	snapshot_clear(s);
-	if (!chains_add_count(c, s, 0, t->py.interp, &count) ||
-	    !chains_add_gc(c, s, 0, t->py.interp, &gc))
+	if (!reader_add_count(c, s, 0, t->py.interp, &count) ||
+	    !reader_add_gc(c, s, 0, t->py.interp, &gc))
 		return INTERRUPT_NOMEM;
 	result = interrupted_copy(in, c, t, s, &copy);
 	if (result != INTERRUPT_OK)
@@ -178,7 +180,7 @@ copy_there(struct interrupts *in, struct chains *c, struct thread *t,
 
 /* Whether a thread is on another CPU than ->cpu; notes its CPU there. */
 static bool
-has_moved(const struct chains *c, struct thread *t)
+has_moved(const struct stack_reader *c, struct thread *t)
 {
 	int before = t->interrupt.cpu;
 
@@ -189,7 +191,7 @@ has_moved(const struct chains *c, struct thread *t)
 /* Copies a thread on the CPU where it ran last, or, if it has moved, on its new
  * CPU. */
 static enum interrupt_result
-copy_wherever(struct interrupts *in, struct chains *c, struct thread *t,
+copy_wherever(struct interrupts *in, struct stack_reader *c, struct thread *t,
     struct capture *from)
 {
 	enum interrupt_result result = copy_there(in, c, t, from);
@@ -199,7 +201,7 @@ copy_wherever(struct interrupts *in, struct chains *c, struct thread *t,
 }
 
 struct verdict
-interrupted_read(struct interrupts *in, struct chains *c, struct thread *t,
+interrupted_read(struct interrupts *in, struct stack_reader *c, struct thread *t,
     struct call_stack *stack)
 {
 	struct verdict v = {.is = READ_RETRY};

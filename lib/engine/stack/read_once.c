@@ -6,24 +6,24 @@
 #include "engine/stack/seek.h"
 
 struct verdict
-read_once_still(struct chains *c, struct thread *t, struct capture *from,
+read_once_still(struct stack_reader *c, struct thread *t, struct capture *from,
     struct call_stack *stack)
 {
 	enum read_result walked;
 	struct verdict v;
 	size_t sure;
 
-	chains_trim(c, t);
+	reader_trim(c, t);
 	walked = candidate_walked(candidate_walk(c, t, from, false, &stack->chain));
 	if (walked != READ_SURE)
 		return (struct verdict){.is = walked};
 	sure = candidate_in_place(&stack->chain,
 	    candidate_prove(c, t, from, stack));
 	stack->sound = true;
-	v = chains_verdict(c, sure,
+	v = reader_verdict(c, sure,
 	    sure == stack->chain.depth && candidate_learn(c, stack));
 	if (verdict_believes(&v))
-		chains_take_words(c, t, from, true, stack);
+		reader_take_state(c, t, from, true, stack);
 	return v;
 }
 
@@ -31,11 +31,11 @@ read_once_still(struct chains *c, struct thread *t, struct capture *from,
  * A walk of memory would find the frame that runs by then, which is seldom one of
  * a function that ends soon. */
 static void
-note_current(const struct chains *c, struct thread *t, const uint8_t *state)
+note_current(const struct stack_reader *c, struct thread *t, const uint8_t *state)
 {
 	const struct py_offsets *o = c->offsets;
 	bool told = py_has(o->thread_current_frame);
-	uint64_t addr = chains_state(c, state,
+	uint64_t addr = reader_state(c, state,
 	    told ? o->thread_current_frame : o->thread_cframe);
 
 	if (addr != 0)
@@ -53,7 +53,7 @@ has_before(const struct capture *from)
 /* Makes the view of the state with the frames that were copied before it.  False if
  * out of memory. */
 static bool
-view_before(struct chains *c, const struct capture *from, struct capture *before)
+view_before(struct stack_reader *c, const struct capture *from, struct capture *before)
 {
 	struct spans *spans = &c->scratch.spans;
 
@@ -70,7 +70,8 @@ view_before(struct chains *c, const struct capture *from, struct capture *before
 /* Walks the view of a capture, into the spare stack.  READ_SURE if all calls of that
  * are known and its innermost frame is not at a call. */
 static enum read_result
-know_before(struct chains *c, const struct thread *t, const struct capture *before)
+know_before(struct stack_reader *c, const struct thread *t,
+    const struct capture *before)
 {
 	struct call_stack *found = &c->scratch.spare;
 	enum read_result walked = candidate_walked(
@@ -79,7 +80,7 @@ know_before(struct chains *c, const struct thread *t, const struct capture *befo
 
 	if (walked != READ_SURE)
 		return walked;
-	return chains_result(c, found->chain.depth > 0 &&
+	return reader_result(c, found->chain.depth > 0 &&
 	    candidate_know(c, t, before, found, &proven) &&
 	    !contexts_is_calling(c->contexts, &found->chain));
 }
@@ -87,7 +88,7 @@ know_before(struct chains *c, const struct thread *t, const struct capture *befo
 /* Takes the stack of the frames that were copied before the state, if there are any.
  * READ_RETRY if that cannot be believed: the stack is as it was. */
 static enum read_result
-take_before(struct chains *c, const struct thread *t, const struct capture *from,
+take_before(struct stack_reader *c, const struct thread *t, const struct capture *from,
     struct call_stack *stack)
 {
 	struct capture before;
@@ -100,7 +101,7 @@ take_before(struct chains *c, const struct thread *t, const struct capture *from
 	got = know_before(c, t, &before);
 	if (got != READ_SURE)
 		return got;
-	chains_take_words(c, t, &before, false, &c->scratch.spare);
+	reader_take_state(c, t, &before, false, &c->scratch.spare);
 	call_stack_swap(stack, &c->scratch.spare);
 	return READ_SURE;
 }
@@ -110,17 +111,17 @@ take_before(struct chains *c, const struct thread *t, const struct capture *from
  * call does not count: its frame may only have gone on, and then its former place
  * cannot be found again. */
 static bool
-is_replaced(const struct chains *c, const struct capture *from,
+is_replaced(const struct stack_reader *c, const struct capture *from,
     const struct call_stack *stack, bool walked, bool known)
 {
-	return chains_tell_frame(c) && (known ?
+	return reader_tells_frame(c) && (known ?
 	    !seek_fits(c, &stack->chain, from->state) : !walked);
 }
 
 /* Whether a known stack has its innermost frame, as far as can be seen.  Frames that
  * were copied before the state may have another one. */
 static bool
-is_settled(const struct chains *c, const struct capture *from,
+is_settled(const struct stack_reader *c, const struct capture *from,
     const struct call_stack *stack)
 {
 	return !has_before(from) || !contexts_is_calling(c->contexts, &stack->chain);
@@ -128,7 +129,7 @@ is_settled(const struct chains *c, const struct capture *from,
 
 /* Notes what the next read needs, where a capture could not be believed. */
 static void
-note_failed(struct chains *c, struct thread *t, const struct capture *from,
+note_failed(struct stack_reader *c, struct thread *t, const struct capture *from,
     const struct call_stack *stack, bool walked, size_t proven)
 {
 	if (walked && proven == stack->chain.depth)
@@ -142,7 +143,7 @@ note_failed(struct chains *c, struct thread *t, const struct capture *from,
  * among the frames that were copied before.  READ_RETRY if there is none: the stack
  * is as it was. */
 static enum read_result
-find_replaced(struct chains *c, struct thread *t, const struct capture *from,
+find_replaced(struct stack_reader *c, struct thread *t, const struct capture *from,
     struct call_stack *stack, bool walked, bool known)
 {
 	enum read_result got = READ_RETRY;
@@ -155,14 +156,14 @@ find_replaced(struct chains *c, struct thread *t, const struct capture *from,
 }
 
 struct verdict
-read_once_running(struct chains *c, struct thread *t, struct capture *from,
+read_once_running(struct stack_reader *c, struct thread *t, struct capture *from,
     struct call_stack *stack)
 {
 	enum read_result walked, got;
 	size_t proven = 0;
 	bool known;
 
-	chains_trim(c, t);
+	reader_trim(c, t);
 	walked = candidate_walked(candidate_walk(c, t, from, true, &stack->chain));
 	if (walked == READ_NOMEM)
 		return (struct verdict){.is = walked};
@@ -171,9 +172,9 @@ read_once_running(struct chains *c, struct thread *t, struct capture *from,
 	if (got == READ_NOMEM)
 		return (struct verdict){.is = got};
 	if (got == READ_RETRY && known)
-		chains_take_words(c, t, from, false, stack);
+		reader_take_state(c, t, from, false, stack);
 	if (got == READ_SURE || known)
 		return (struct verdict){.sure = stack->chain.depth};
 	note_failed(c, t, from, stack, walked == READ_SURE, proven);
-	return chains_verdict(c, 0, false);
+	return reader_verdict(c, 0, false);
 }

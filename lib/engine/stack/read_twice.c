@@ -31,10 +31,10 @@ struct reading {
 
 /* The tries of one read of a thread.  Its pointers are borrowed for that read. */
 struct tries {
-	struct chains *c;
+	struct stack_reader *c;
 	struct thread *t;
 	struct call_stack *stack; /* the caller's: of the newest try */
-	/* The chain of the newest try's second copy; scratch of the chains. */
+	/* The chain of the newest try's second copy; scratch of the reader. */
 	struct py_chain *second;
 	struct reading of; /* the newest try */
 	struct capture from; /* its first copy, valid until the next try */
@@ -64,18 +64,18 @@ blame_range(struct thread *t, const struct reading *r, size_t range)
  * is also copied between the two copies: a loop may have come round by the last
  * one. */
 static bool
-add_second(const struct chains *c, struct snapshot *s, const struct thread *t,
+add_second(const struct stack_reader *c, struct snapshot *s, const struct thread *t,
     struct reading *r)
 {
-	r->between = chains_lie_apart(c) ? s->size : 0;
-	if (r->between != 0 && !chains_add_state(c, s, t))
+	r->between = reader_frames_apart(c) ? s->size : 0;
+	if (r->between != 0 && !reader_add_state(c, s, t))
 		return false;
 	r->second_head = s->count;
 	r->second = s->size;
 	if (!snapshot_add_set(s, &t->memory.set, 0, false))
 		return false;
 	r->last = s->size;
-	return chains_add_state(c, s, t);
+	return reader_add_state(c, s, t);
 }
 
 /* The result of copies that could not be made, for the reason in errno.  Drops the
@@ -93,7 +93,7 @@ copies_failed(struct tries *y, size_t range)
 
 /* The capture of the first copy, or of the second one. */
 static struct capture
-capture_of_reading(const struct chains *c, const struct reading *r, bool second)
+capture_of_reading(const struct stack_reader *c, const struct reading *r, bool second)
 {
 	const struct snapshot *s = &c->scratch.copy;
 	size_t head = second ? r->second_head : r->head;
@@ -112,22 +112,22 @@ capture_of_reading(const struct chains *c, const struct reading *r, bool second)
 static enum read_result
 take_copies(struct tries *y, bool twice)
 {
-	struct chains *c = y->c;
+	struct stack_reader *c = y->c;
 	struct thread *t = y->t;
 	struct reading *r = &y->of;
 	struct snapshot *s = &c->scratch.copy;
 	size_t before, after, gc, range;
 
 	snapshot_clear(s);
-	if (!chains_add_count(c, s, s->count, t->py.interp, &before) ||
-	    !chains_add_gc(c, s, s->count, t->py.interp, &gc))
+	if (!reader_add_count(c, s, s->count, t->py.interp, &before) ||
+	    !reader_add_gc(c, s, s->count, t->py.interp, &gc))
 		return READ_NOMEM;
 	*r = (struct reading){.gc = gc, .head = s->count,
 	    .count = t->memory.set.count + 1, .first = s->size, .last = s->size};
-	if (!chains_add_state(c, s, t) ||
+	if (!reader_add_state(c, s, t) ||
 	    !snapshot_add_set(s, &t->memory.set, 0, true) ||
 	    (twice && !add_second(c, s, t, r)) ||
-	    !chains_add_count(c, s, s->count, t->py.interp, &after))
+	    !reader_add_count(c, s, s->count, t->py.interp, &after))
 		return READ_NOMEM;
 	colocate_begin(&c->colocation);
 	if (!snapshot_read(s, c->process->task, &range))
@@ -140,7 +140,7 @@ take_copies(struct tries *y, bool twice)
 
 /* Whether the thread has had no CPU since it was seen to be blocked. */
 static bool
-is_parked(const struct chains *c, struct thread *t)
+is_parked(const struct stack_reader *c, struct thread *t)
 {
 	return t->looks.parked != SWITCHES_UNKNOWN &&
 	    switches_count(&t->switches, c->process, t->task) == t->looks.parked;
@@ -205,15 +205,15 @@ is_repeated(struct tries *y, size_t proven)
 static bool
 says_same(const struct tries *y)
 {
-	const struct chains *c = y->c;
+	const struct stack_reader *c = y->c;
 	uint32_t field = c->offsets->thread_current_frame;
 	uint64_t first;
 
 	if (y->of.between == 0)
 		return true;
-	first = chains_state(c, y->from.state, field);
-	return chains_state(c, c->scratch.copy.bytes + y->of.between, field) ==
-		first && chains_state(c, y->from.after, field) == first;
+	first = reader_state(c, y->from.state, field);
+	return reader_state(c, c->scratch.copy.bytes + y->of.between, field) ==
+		first && reader_state(c, y->from.after, field) == first;
 }
 
 /* A chain's n outermost frames, borrowed from it. */
@@ -251,7 +251,7 @@ is_first_frame(const struct tries *y)
 
 	return py_has(o->thread_chunk) && chain->depth > 0 &&
 	    chain->places[chain->depth - 1].frame ==
-	    chains_state(y->c, y->from.state, o->thread_chunk) + o->chunk_first;
+	    reader_state(y->c, y->from.state, o->thread_chunk) + o->chunk_first;
 }
 
 /* Makes the stack's outermost frame known as a root, if it is proven and can be
@@ -327,7 +327,7 @@ know_once(struct tries *y)
 	if (got == READ_SURE)
 		got = candidate_walked(walk_first(y));
 	if (got == READ_SURE)
-		got = chains_result(y->c,
+		got = reader_result(y->c,
 		    candidate_know(y->c, y->t, &y->from, y->stack, &proven));
 	return got == READ_SURE ? is_sure(y) : (struct verdict){.is = got};
 }
@@ -342,7 +342,7 @@ know_soon(struct tries *y)
 	struct verdict v = {.is = READ_RETRY};
 
 	for (int i = 0; i < ONCE_TRIES && v.is == READ_RETRY &&
-	    y->t->held == HOLD_NONE && !chains_tell_frame(y->c); i++)
+	    y->t->held == HOLD_NONE && !reader_tells_frame(y->c); i++)
 		v = know_once(y);
 	return v;
 }
@@ -383,7 +383,7 @@ compare_copies(struct tries *y, size_t proven)
 		return no_stack(y, w);
 	y->missed = false;
 	sure = believe(y, proven);
-	v = chains_verdict(y->c, sure, sure == chain->depth);
+	v = reader_verdict(y->c, sure, sure == chain->depth);
 	v.trouble = proven == chain->depth ? TROUBLE_MOVING : TROUBLE_UNKNOWN;
 	return v;
 }
@@ -477,7 +477,7 @@ read_from_near(struct tries *y)
 static struct verdict
 read_carefully(struct tries *y)
 {
-	struct chains *c = y->c;
+	struct stack_reader *c = y->c;
 
 	return c->wants.careful && y->t->held == HOLD_NONE && y->t->task != 0 &&
 		colocate_visit(&c->colocation, y->t->task) ?
@@ -488,7 +488,7 @@ read_carefully(struct tries *y)
 static struct verdict
 read_elsewhere(struct tries *y)
 {
-	struct chains *c = y->c;
+	struct stack_reader *c = y->c;
 	struct verdict v = {.is = READ_RETRY};
 
 	if (colocate_is_at(&c->colocation, y->t->task)) {
@@ -506,20 +506,20 @@ read_elsewhere(struct tries *y)
 /* A held thread that cannot be read may stand amid the making of a call: the caller
  * has to let it go on first. */
 struct verdict
-read_twice(struct chains *c, struct thread *t, struct call_stack *stack)
+read_twice(struct stack_reader *c, struct thread *t, struct call_stack *stack)
 {
 	struct tries y = {.c = c, .t = t, .stack = stack,
 	    .second = &c->scratch.spare.chain,
 	    .missed = t->memory.set.count == 0};
 	struct verdict v;
 
-	chains_trim(c, t);
+	reader_trim(c, t);
 	v = read_carefully(&y);
 	if (verdict_can_improve(&v))
 		v = read_from_here(&y);
 	if (verdict_can_improve(&v) && t->held == HOLD_NONE)
 		v = read_elsewhere(&y);
 	if (verdict_believes(&v))
-		chains_take_words(c, t, &y.from, false, stack);
+		reader_take_state(c, t, &y.from, false, stack);
 	return v;
 }

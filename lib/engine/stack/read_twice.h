@@ -16,10 +16,10 @@
 #ifndef ENGINE_STACK_READ_TWICE_H
 #define ENGINE_STACK_READ_TWICE_H
 
-#include "engine/stack/chains.h"
+#include "engine/stack/stack_reader.h"
 
 /* Reads a thread's stack. */
-struct verdict read_twice(struct chains *, struct thread *, struct call_stack *);
+struct verdict read_twice(struct stack_reader *, struct thread *, struct call_stack *);
 
 /* Sleeps for 20 us: a thread that stands amid the making of a call goes on. */
 void read_twice_wait(void);

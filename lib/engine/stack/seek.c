@@ -18,12 +18,12 @@ struct said {
 };
 
 static struct said
-what_runs(const struct chains *c, const uint8_t *copy)
+what_runs(const struct stack_reader *c, const uint8_t *copy)
 {
 	const struct py_offsets *o = c->offsets;
 
-	return (struct said){chains_state(c, copy, o->thread_current_frame),
-	    chains_state(c, copy, o->thread_stack_top)};
+	return (struct said){reader_state(c, copy, o->thread_current_frame),
+	    reader_state(c, copy, o->thread_stack_top)};
 }
 
 /* A chain's innermost frame on the data stack.  NULL if there is none. */
@@ -40,7 +40,7 @@ last_on_stack(const struct py_chain *chain)
  * frame without room before the end has just gone, or come.  Behind the frame there
  * may be room for one more frame, which is in the making, or not gone yet. */
 static bool
-can_be_last(const struct chains *c, const struct py_place *p, uint64_t end)
+can_be_last(const struct stack_reader *c, const struct py_place *p, uint64_t end)
 {
 	const struct py_offsets *o = c->offsets;
 	size_t size = codes_frame_size(c->codes, p->code);
@@ -52,12 +52,12 @@ can_be_last(const struct chains *c, const struct py_place *p, uint64_t end)
 }
 
 bool
-seek_fits(const struct chains *c, const struct py_chain *chain,
+seek_fits(const struct stack_reader *c, const struct py_chain *chain,
     const uint8_t *copy)
 {
 	const struct py_place *last = last_on_stack(chain);
 
-	return !chains_tell_frame(c) || last == NULL ||
+	return !reader_tells_frame(c) || last == NULL ||
 	    can_be_last(c, last, what_runs(c, copy).end);
 }
 
@@ -82,7 +82,7 @@ add_near(struct looks *l, struct range r)
 
 /* The memory of a frame of a chain, and of its caller if that lies close below. */
 static struct range
-with_caller(const struct chains *c, const struct py_chain *chain,
+with_caller(const struct stack_reader *c, const struct py_chain *chain,
     const struct py_place *p)
 {
 	const struct py_place *by = p + 1;
@@ -96,7 +96,7 @@ with_caller(const struct chains *c, const struct py_chain *chain,
 /* Looks for a current frame: at the last frame of the first chain, and at the current
  * frame if it lies elsewhere. */
 static struct looks
-looks_for(const struct chains *c, const struct capture *first,
+looks_for(const struct stack_reader *c, const struct capture *first,
     const struct py_chain *was, const struct said *wanted)
 {
 	struct looks l = {.first = first, .was = was, .stamp = first->stamp};
@@ -122,7 +122,7 @@ snapshot_near(struct snapshot *s, const struct looks *l)
 
 /* Makes the looks.  READ_RETRY if the thread cannot be read. */
 static enum read_result
-look(struct chains *c, struct thread *t, struct looks *l)
+look(struct stack_reader *c, struct thread *t, struct looks *l)
 {
 	struct snapshot *s = &c->scratch.copy;
 	uint64_t before = l->stamp.count;
@@ -130,10 +130,10 @@ look(struct chains *c, struct thread *t, struct looks *l)
 
 	snapshot_clear(s);
 	for (int i = 0; i < LOOKS; i++)
-		if (!snapshot_near(s, l) || !chains_add_state(c, s, t))
+		if (!snapshot_near(s, l) || !reader_add_state(c, s, t))
 			return READ_NOMEM;
 	if (!snapshot_near(s, l) ||
-	    !chains_add_count(c, s, s->count, t->py.interp, &count))
+	    !reader_add_count(c, s, s->count, t->py.interp, &count))
 		return READ_NOMEM;
 	if (!snapshot_read(s, c->process->task, &range))
 		return errno == ENOMEM ? READ_NOMEM : READ_RETRY;
@@ -145,14 +145,14 @@ look(struct chains *c, struct thread *t, struct looks *l)
 
 /* The offset of the n-th look's state in the snapshot's bytes. */
 static size_t
-state_of(const struct chains *c, const struct looks *l, int n)
+state_of(const struct stack_reader *c, const struct looks *l, int n)
 {
 	return (size_t)n * (l->size + c->part.size) + l->size;
 }
 
 /* The capture of the n-th look, without a view. */
 static struct capture
-capture_of_look(const struct chains *c, const struct looks *l, int n)
+capture_of_look(const struct stack_reader *c, const struct looks *l, int n)
 {
 	struct capture of = *l->first;
 
@@ -164,7 +164,7 @@ capture_of_look(const struct chains *c, const struct looks *l, int n)
 /* Makes the view of the n-th look: its state, with the memory that was copied before
  * it or with the memory that was copied after it.  False if out of memory. */
 static bool
-view_look(struct chains *c, const struct looks *l, int n, bool before,
+view_look(struct stack_reader *c, const struct looks *l, int n, bool before,
     struct capture *of)
 {
 	const struct snapshot *s = &c->scratch.copy;
@@ -187,7 +187,7 @@ view_look(struct chains *c, const struct looks *l, int n, bool before,
  * calls are known, it fits the state, and all but the two innermost frames of the
  * first chain are in it. */
 static enum read_result
-know(struct chains *c, const struct thread *t, const struct looks *l,
+know(struct stack_reader *c, const struct thread *t, const struct looks *l,
     const struct capture *of)
 {
 	struct call_stack *found = &c->scratch.spare;
@@ -197,7 +197,7 @@ know(struct chains *c, const struct thread *t, const struct looks *l,
 
 	if (walked != READ_SURE)
 		return walked;
-	return chains_result(c, candidate_know(c, t, of, found, &proven) &&
+	return reader_result(c, candidate_know(c, t, of, found, &proven) &&
 	    seek_fits(c, &found->chain, of->state) &&
 	    chain_shared(&found->chain, l->was) + 2 >= l->was->depth);
 }
@@ -213,7 +213,7 @@ has_near(const struct looks *l, uint64_t frame)
 }
 
 static enum read_result
-know_look(struct chains *c, const struct thread *t, const struct looks *l,
+know_look(struct stack_reader *c, const struct thread *t, const struct looks *l,
     int n)
 {
 	struct capture of = capture_of_look(c, l, n);
@@ -223,14 +223,14 @@ know_look(struct chains *c, const struct thread *t, const struct looks *l,
 		got = view_look(c, l, n, before != 0, &of) ?
 		    know(c, t, l, &of) : READ_NOMEM;
 	if (got == READ_SURE)
-		chains_take_words(c, t, &of, false, &c->scratch.spare);
+		reader_take_state(c, t, &of, false, &c->scratch.spare);
 	return got;
 }
 
 /* READ_SURE if a look has a stack that can be believed.  Only looks with the wanted
  * state count; with wanted NULL, looks whose current frame was copied. */
 static enum read_result
-know_looks(struct chains *c, const struct thread *t, const struct looks *l,
+know_looks(struct stack_reader *c, const struct thread *t, const struct looks *l,
     const struct said *wanted)
 {
 	for (int i = 0; i < LOOKS; i++) {
@@ -248,7 +248,7 @@ know_looks(struct chains *c, const struct thread *t, const struct looks *l,
 }
 
 enum read_result
-seek_frame(struct chains *c, struct thread *t, const struct capture *first,
+seek_frame(struct stack_reader *c, struct thread *t, const struct capture *first,
     bool known, struct call_stack *stack)
 {
 	const struct py_chain none = {0};

@@ -20,7 +20,8 @@
 /* Whether a chain can be of the same moment as a copy of the state, by the sizes of
  * its frames.  True if states do not have the current frame, and if the chain has no
  * frame on the data stack. */
-bool seek_fits(const struct chains *, const struct py_chain *, const uint8_t *copy);
+bool seek_fits(const struct stack_reader *, const struct py_chain *,
+    const uint8_t *copy);
 
 /*
  * Copies a thread again whose stack, walked in the first capture, does not fit its
@@ -34,7 +35,7 @@ bool seek_fits(const struct chains *, const struct py_chain *, const uint8_t *co
  *
  * READ_RETRY if nothing was found: the stack is as it was.
  */
-enum read_result seek_frame(struct chains *, struct thread *,
+enum read_result seek_frame(struct stack_reader *, struct thread *,
     const struct capture *first, bool known, struct call_stack *);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* chains.c: see chains.h. */
-#include "engine/stack/chains.h"
+/* stack_reader.c: see stack_reader.h. */
+#include "engine/stack/stack_reader.h"
 
 #include <stdlib.h>
 
@@ -15,7 +15,7 @@
 /* Finds the part of a thread state from the first field that is needed to the
  * last. */
 static void
-find_state_part(struct chains *c)
+find_state_part(struct stack_reader *c)
 {
 	const struct py_offsets *o = c->offsets;
 	uint32_t fields[] = {o->thread_next, o->thread_interp,
@@ -42,12 +42,12 @@ find_state_part(struct chains *c)
 }
 
 void
-chains_mark_root(const struct chains *c, const struct thread *t,
+reader_mark_root(const struct stack_reader *c, const struct thread *t,
     struct py_marks *m)
 {
 	const struct py_chain *last = &t->last.chain;
 
-	if (!chains_tell_frame(c) || !t->last.sound || last->depth == 0 ||
+	if (!reader_tells_frame(c) || !t->last.sound || last->depth == 0 ||
 	    last->entry == 0 || place_is_mark(&last->places[last->depth - 1]))
 		return;
 	m->root = last->places[last->depth - 1].frame;
@@ -56,33 +56,36 @@ chains_mark_root(const struct chains *c, const struct thread *t,
 
 /* For py_past. */
 static size_t
-frame_size(const void *chains, uint64_t code)
+frame_size(const void *arg, uint64_t code)
 {
-	return codes_frame_size(((const struct chains *)chains)->codes, code);
+	const struct stack_reader *reader = arg;
+
+	return codes_frame_size(reader->codes, code);
 }
 
 static bool
-may_call(const void *chains, const struct py_place *caller,
+may_call(const void *arg, const struct py_place *caller,
     const struct py_place *callee)
 {
-	return contexts_may_call(((const struct chains *)chains)->contexts, caller,
-	    callee);
+	const struct stack_reader *reader = arg;
+
+	return contexts_may_call(reader->contexts, caller, callee);
 }
 
 bool
-chains_init(struct chains *c, const struct process *p,
+reader_init(struct stack_reader *c, const struct process *p,
     const struct py_runtime *rt, const struct tach_recorder_options *options,
     struct tach_table *table)
 {
-	*c = (struct chains){.process = p, .offsets = &rt->offsets,
+	*c = (struct stack_reader){.process = p, .offsets = &rt->offsets,
 	    .runtime = rt->addr, .wants = {.native = options->native,
 		.gc = !options->no_gc, .careful = options->careful}};
 	process_memory_init(&c->memory, p->task);
 	c->part.id = py_has(rt->offsets.thread_native_thread_id) ?
 	    rt->offsets.thread_native_thread_id : rt->offsets.thread_ident;
 	find_state_part(c);
-	c->scratch.newest = calloc(1, c->part.size + CHAINS_STACK);
-	c->scratch.filled = malloc(CHAINS_FILL);
+	c->scratch.newest = calloc(1, c->part.size + READER_STACK);
+	c->scratch.filled = malloc(READER_FILL);
 	c->patience = options->interval_ns / PATIENCE < PATIENCE_MAX ?
 	    options->interval_ns / PATIENCE : PATIENCE_MAX;
 	colocate_init(&c->colocation, p, options->interval_ns);
@@ -99,7 +102,7 @@ chains_init(struct chains *c, const struct process *p,
 }
 
 void
-chains_free(struct chains *c)
+reader_free(struct stack_reader *c)
 {
 	colocate_end(&c->colocation);
 	contexts_free(c->contexts);
@@ -112,14 +115,14 @@ chains_free(struct chains *c)
 }
 
 void
-chains_trim(struct chains *c, const struct thread *t)
+reader_trim(struct stack_reader *c, const struct thread *t)
 {
 	codes_trim(c->codes, t->last.chain.depth);
 	contexts_trim(c->contexts);
 }
 
 enum read_result
-chains_result(const struct chains *c, bool whole)
+reader_result(const struct stack_reader *c, bool whole)
 {
 	if (codes_failed(c->codes) || contexts_failed(c->contexts))
 		return READ_NOMEM;
@@ -127,9 +130,9 @@ chains_result(const struct chains *c, bool whole)
 }
 
 struct verdict
-chains_verdict(const struct chains *c, size_t sure, bool whole)
+reader_verdict(const struct stack_reader *c, size_t sure, bool whole)
 {
-	struct verdict v = {.is = chains_result(c, whole), .sure = sure};
+	struct verdict v = {.is = reader_result(c, whole), .sure = sure};
 
 	if (v.is == READ_RETRY && sure > 0)
 		v.is = READ_TORN;
@@ -139,20 +142,20 @@ chains_verdict(const struct chains *c, size_t sure, bool whole)
 /* ---- snapshots --------------------------------------------------------- */
 
 bool
-chains_add_state(const struct chains *c, struct snapshot *s,
+reader_add_state(const struct stack_reader *c, struct snapshot *s,
     const struct thread *t)
 {
 	return snapshot_add(s, t->py.addr + c->part.low, c->part.size);
 }
 
 bool
-chains_lie_apart(const struct chains *c)
+reader_frames_apart(const struct stack_reader *c)
 {
 	return py_frames_are_objects(c->offsets);
 }
 
 bool
-chains_tell_frame(const struct chains *c)
+reader_tells_frame(const struct stack_reader *c)
 {
 	return py_state_names_frame(c->offsets);
 }
@@ -162,15 +165,15 @@ chains_tell_frame(const struct chains *c)
  * of the last sample's innermost frame, or, in 3.11 and 3.12, the C stack, which
  * has the address of the current frame. */
 static size_t
-frames_order(const struct chains *c, const struct thread *t, bool *reversed)
+frames_order(const struct stack_reader *c, const struct thread *t, bool *reversed)
 {
-	*reversed = !chains_tell_frame(c);
-	return chains_tell_frame(c) && t->last.chain.depth > 0 ?
+	*reversed = !reader_tells_frame(c);
+	return reader_tells_frame(c) && t->last.chain.depth > 0 ?
 	    workset_find(&t->memory.set, t->last.chain.places[0].frame) : 0;
 }
 
 bool
-chains_add_frames(const struct chains *c, struct snapshot *s,
+reader_add_frames(const struct stack_reader *c, struct snapshot *s,
     const struct thread *t)
 {
 	bool reversed;
@@ -180,22 +183,22 @@ chains_add_frames(const struct chains *c, struct snapshot *s,
 }
 
 bool
-chains_add(const struct chains *c, struct snapshot *s, const struct thread *t)
+reader_add(const struct stack_reader *c, struct snapshot *s, const struct thread *t)
 {
-	return chains_add_state(c, s, t) && chains_add_frames(c, s, t);
+	return reader_add_state(c, s, t) && reader_add_frames(c, s, t);
 }
 
 bool
-chains_add_before(const struct chains *c, struct snapshot *s,
+reader_add_before(const struct stack_reader *c, struct snapshot *s,
     const struct thread *t)
 {
-	return chains_lie_apart(c) || chains_tell_frame(c) ||
+	return reader_frames_apart(c) || reader_tells_frame(c) ||
 	    t->memory.set.bytes > BEFORE_MAX ||
 	    snapshot_add_set(s, &t->memory.set, 0, false);
 }
 
 bool
-chains_drop(const struct chains *c, struct thread *t, size_t n)
+reader_drop(const struct stack_reader *c, struct thread *t, size_t n)
 {
 	bool reversed;
 	size_t first = frames_order(c, t, &reversed);
@@ -208,7 +211,7 @@ chains_drop(const struct chains *c, struct thread *t, size_t n)
 }
 
 bool
-chains_add_gc(const struct chains *c, struct snapshot *s, size_t first,
+reader_add_gc(const struct stack_reader *c, struct snapshot *s, size_t first,
     uint64_t interp, size_t *where)
 {
 	uint64_t addr;
@@ -220,7 +223,7 @@ chains_add_gc(const struct chains *c, struct snapshot *s, size_t first,
 }
 
 struct py_marks
-chains_marks(const struct chains *c, const struct thread *t,
+reader_marks(const struct stack_reader *c, const struct thread *t,
     const uint8_t *words)
 {
 	struct py_marks m = {.native = c->wants.native,
@@ -240,13 +243,13 @@ chains_marks(const struct chains *c, const struct thread *t,
 }
 
 uint64_t
-chains_state(const struct chains *c, const uint8_t *copy, uint32_t offset)
+reader_state(const struct stack_reader *c, const uint8_t *copy, uint32_t offset)
 {
 	return load_u64(copy + (offset - c->part.low));
 }
 
 bool
-chains_add_count(const struct chains *c, struct snapshot *s, size_t first,
+reader_add_count(const struct stack_reader *c, struct snapshot *s, size_t first,
     uint64_t interp, size_t *where)
 {
 	struct range at[CODES_COUNTS];
@@ -263,7 +266,7 @@ chains_add_count(const struct chains *c, struct snapshot *s, size_t first,
 }
 
 enum copy_result
-chains_note_words(const struct chains *c, struct workset *w, uint64_t interp)
+reader_note_words(const struct stack_reader *c, struct workset *w, uint64_t interp)
 {
 	struct range at[CODES_COUNTS];
 	size_t n = codes_counts(c->codes, interp, at), size;
@@ -280,7 +283,7 @@ chains_note_words(const struct chains *c, struct workset *w, uint64_t interp)
 /* ---- other parts of a thread state ------------------------------------- */
 
 static bool
-says_exception(struct chains *c, const struct thread *t, const uint8_t *state)
+says_exception(struct stack_reader *c, const struct thread *t, const uint8_t *state)
 {
 	struct py_span span = {t->py.addr + c->part.low, c->part.size, state};
 	struct py_view view = {.memory.read = view_read, .spans = &span,
@@ -294,7 +297,7 @@ says_exception(struct chains *c, const struct thread *t, const uint8_t *state)
  * its stack, or may get one just after: then only one of the two copies has it.  A
  * thread that stood still has all exception items in the copy of an interrupt. */
 static bool
-has_exception(struct chains *c, const struct thread *t,
+has_exception(struct stack_reader *c, const struct thread *t,
     const struct capture *from, bool still)
 {
 	struct py_view view = from->view;
@@ -308,20 +311,20 @@ has_exception(struct chains *c, const struct thread *t,
 
 /* The state's field, if there is one; else 0. */
 static uint64_t
-field_of(const struct chains *c, const uint8_t *state, uint32_t field)
+field_of(const struct stack_reader *c, const uint8_t *state, uint32_t field)
 {
-	return py_has(field) ? chains_state(c, state, field) : 0;
+	return py_has(field) ? reader_state(c, state, field) : 0;
 }
 
 /* The id is taken from the last copy: a new thread gets its id late. */
 void
-chains_take_words(struct chains *c, const struct thread *t,
+reader_take_state(struct stack_reader *c, const struct thread *t,
     const struct capture *from, bool still, struct call_stack *stack)
 {
 	const struct py_offsets *o = c->offsets;
 
 	stack->words = (struct state_words){
-	    .tid = chains_state(c, from->after, c->part.id),
+	    .tid = reader_state(c, from->after, c->part.id),
 	    .wants_gil = (uint32_t)field_of(c, from->state,
 		o->thread_gil_requested) != 0,
 	    .compiled = field_of(c, from->state, o->thread_executor) != 0,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * chains.h: the long-lived part of reading stacks: the process, what is known of its
- * code objects and calls, and room for one read.  One thread's stack is read until
+ * stack_reader.h: what stays between reads of stacks: the process, what is known of
+ * its code objects and calls, and room for one read.  One thread's stack is read until
  * it can be trusted.
  *
  * The thread may run while it is read: its current frame and the callers of that
@@ -16,8 +16,8 @@
  * before: see read_once.h.  If a call is still not known, the thread is read
  * again: see read_twice.h.
  */
-#ifndef ENGINE_STACK_CHAINS_H
-#define ENGINE_STACK_CHAINS_H
+#ifndef ENGINE_STACK_STACK_READER_H
+#define ENGINE_STACK_STACK_READER_H
 
 #include "engine/code/codes.h"
 #include "engine/code/contexts.h"
@@ -29,9 +29,9 @@
 #include "python/runtime.h"
 #include "python/status.h"
 
-#define CHAINS_STACK (16 * 1024) /* bytes: no chunk of a data stack is smaller */
+#define READER_STACK (16 * 1024) /* bytes: no chunk of a data stack is smaller */
 
-#define CHAINS_FILL (32 * 1024) /* bytes that a copy may lack; see candidate.h */
+#define READER_FILL (32 * 1024) /* bytes that a copy may lack; see candidate.h */
 
 /* The part of a thread state that is read: offset and size in bytes. */
 struct state_part {
@@ -39,8 +39,8 @@ struct state_part {
 	uint32_t id; /* offset of the thread's id in a thread state */
 };
 
-struct chain_wishes {
-	bool native, gc; /* marks that the chains get */
+struct read_wishes {
+	bool native, gc; /* marks that the stacks get */
 	bool careful;	 /* a thread is first read from its own CPU */
 };
 
@@ -56,8 +56,8 @@ struct read_scratch {
 			  * stack */
 };
 
-struct chains {
-	/* Borrowed from the caller, and valid as long as the chains. */
+struct stack_reader {
+	/* Borrowed from the caller, and valid as long as the reader. */
 	const struct process *process;
 	const struct py_offsets *offsets;
 	uint64_t runtime; /* address */
@@ -68,7 +68,7 @@ struct chains {
 	struct state_part part;
 	struct py_past past;
 	struct py_none none;
-	struct chain_wishes wants;
+	struct read_wishes wants;
 	uint64_t patience; /* ns that a search may take; see seek.h */
 	uint64_t retries; /* reads repeated because a thread moved on */
 	struct read_scratch scratch;
@@ -76,37 +76,37 @@ struct chains {
 
 /* READ_NOMEM if memory has run out in the tables of code objects and calls, which a
  * stack may therefore miss; else READ_SURE or READ_RETRY. */
-enum read_result chains_result(const struct chains *, bool whole);
+enum read_result reader_result(const struct stack_reader *, bool whole);
 /* The verdict on a stack with so many believed frames, likewise.  whole: they are all
  * of its frames, and all its calls are known or may be believed. */
-struct verdict chains_verdict(const struct chains *, size_t sure, bool whole);
+struct verdict reader_verdict(const struct stack_reader *, size_t sure, bool whole);
 
-/* The process, the runtime and the table must outlive the chains.  False if out
- * of memory; chains_free must be called even then. */
-bool chains_init(struct chains *, const struct process *,
+/* The process, the runtime and the table must outlive the reader.  False if out
+ * of memory; reader_free must be called even then. */
+bool reader_init(struct stack_reader *, const struct process *,
     const struct py_runtime *, const struct tach_recorder_options *,
     struct tach_table *);
-void chains_free(struct chains *);
+void reader_free(struct stack_reader *);
 
 /* To be called before a thread is read: forgets the code objects and calls that
  * were not used lately, if many were. */
-void chains_trim(struct chains *, const struct thread *);
+void reader_trim(struct stack_reader *, const struct thread *);
 
 /* Adds the memory that a thread's last samples needed to a snapshot: its state,
  * then its frames.  False if out of memory. */
-bool chains_add(const struct chains *, struct snapshot *,
+bool reader_add(const struct stack_reader *, struct snapshot *,
     const struct thread *);
-bool chains_add_state(const struct chains *, struct snapshot *,
+bool reader_add_state(const struct stack_reader *, struct snapshot *,
     const struct thread *);
-bool chains_add_frames(const struct chains *, struct snapshot *,
+bool reader_add_frames(const struct stack_reader *, struct snapshot *,
     const struct thread *);
 
 /* Whether a thread state has the current frame and the end of the data stack: from
  * 3.13 on. */
-bool chains_tell_frame(const struct chains *);
+bool reader_tells_frame(const struct stack_reader *);
 
 /* Whether frames lie apart, on the heap, without a data stack: to 3.10. */
-bool chains_lie_apart(const struct chains *);
+bool reader_frames_apart(const struct stack_reader *);
 
 /*
  * In 3.11 and 3.12: adds the frames alone, to be copied before the state, as frames
@@ -117,45 +117,45 @@ bool chains_lie_apart(const struct chains *);
  * function of truly 19.5 % (t/programs/brief.py on 3.11) has 17 to 24 % of the
  * samples, not 14 to 21.  On 3.12 and at 10 kHz it buys nothing.
  */
-bool chains_add_before(const struct chains *, struct snapshot *,
+bool reader_add_before(const struct stack_reader *, struct snapshot *,
     const struct thread *);
 
-/* Drops the n-th range that chains_add added, which could not be read, from the
+/* Drops the n-th range that reader_add added, which could not be read, from the
  * thread's set.  False if it is the state (n is 0). */
-bool chains_drop(const struct chains *, struct thread *, size_t n);
+bool reader_drop(const struct stack_reader *, struct thread *, size_t n);
 
 /* Adds an interpreter's words on garbage collection to a snapshot, if they are
  * wanted and no range from `first` on has them.  *where: their offset in the
  * snapshot's bytes.  False if out of memory. */
-bool chains_add_gc(const struct chains *, struct snapshot *, size_t first,
+bool reader_add_gc(const struct stack_reader *, struct snapshot *, size_t first,
     uint64_t interp, size_t *where);
 /* The marks that a chain of a thread gets, by a copy of these words. */
-struct py_marks chains_marks(const struct chains *, const struct thread *,
+struct py_marks reader_marks(const struct stack_reader *, const struct thread *,
     const uint8_t *words);
 
 /* Adds the root of a thread's last sample to the marks, if that sample is sound.
  * From 3.13 on only: before, the C stack is copied anyway. */
-void chains_mark_root(const struct chains *, const struct thread *,
+void reader_mark_root(const struct stack_reader *, const struct thread *,
     struct py_marks *);
 
 /* The field of 8 bytes at an offset of a thread state, by a copy of the part that
- * chains_add_state adds. */
-uint64_t chains_state(const struct chains *, const uint8_t *copy,
+ * reader_add_state adds. */
+uint64_t reader_state(const struct stack_reader *, const uint8_t *copy,
     uint32_t offset);
 
 /* Adds the counts of an interpreter that codes_stamp needs, if there are any, as
- * chains_add_gc does.  Two counts are always added. */
-bool chains_add_count(const struct chains *, struct snapshot *, size_t first,
+ * reader_add_gc does.  Two counts are always added. */
+bool reader_add_count(const struct stack_reader *, struct snapshot *, size_t first,
     uint64_t interp, size_t *where);
 
-/* Adds the words of chains_add_gc to a working set, and the count of
- * chains_add_count if there is one only. */
-enum copy_result chains_note_words(const struct chains *, struct workset *,
+/* Adds the words of reader_add_gc to a working set, and the count of
+ * reader_add_count if there is one only. */
+enum copy_result reader_note_words(const struct stack_reader *, struct workset *,
     uint64_t interp);
 
 /* Fills in the words of a believed stack, by its capture.  still: the thread stood
  * still for that, so that all of ->view is of one moment. */
-void chains_take_words(struct chains *, const struct thread *,
+void reader_take_state(struct stack_reader *, const struct thread *,
     const struct capture *, bool still, struct call_stack *);
 
 #endif
