@@ -270,7 +270,8 @@ os.execvp(sys.argv[1], sys.argv[1:])'
 	cat err
 	grep -q 'in-process by the wall clock: ' err
 	grep -q 'CPU clocks were refused to 1 thread, whose samples are of wall' err
-	tach-info p.bin | grep -q ' cpu=0 wall=1'
+	tach-info p.bin >info
+	grep -q ' cpu=0 wall=1' info
 }
 
 # Each of two processes counts by itself.
