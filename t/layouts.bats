@@ -45,3 +45,22 @@ check_free_threaded() {
 @test "layout of 3.13, free-threaded" { check_free_threaded 13; }
 @test "layout of 3.14, free-threaded" { check_free_threaded 14; }
 @test "layout of 3.15, free-threaded" { check_free_threaded 15; }
+
+# refused LINE: with this line more in the list there is no layout.
+refused() {
+	cp -r "$TACH_SRCDIR/lib" .
+	printf '%b\n' "$1" >>lib/python/offsets.list
+	run ! lib/python/mkoffsets "$dir"
+}
+
+@test "the list has known fields and versions only" {
+	local dir
+	headers 3.11 >dirs
+	read -r dir <dirs || skip "no headers of Python 3.11 here"
+	refused 'thread_nothing\t11-\tPyThreadState\tnext'
+	[[ $output == *thread_nothing* ]]
+	refused 'thread_next\t3.11\tPyThreadState\tnext'
+	[[ $output == *"offsets.list:"*": no line of the list: thread_next"* ]]
+	refused 'thread_next\t11-\tPyThreadState\tnothing'
+	[[ $output == *nothing* ]]
+}
