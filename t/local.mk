@@ -191,8 +191,10 @@ LIVE_TESTS = \
 	t/urgent.bats \
 	t/ways.bats
 
-# Each builds the tree anew: other compilers, sanitizers, fuzzers, coverage.
+# Each builds the tree anew: other compilers and choices; sanitizers, fuzzers,
+# coverage, the distribution.
 MATRIX_TESTS = t/matrix.bats
+LONG_TESTS = t/long.bats
 
 # Some minutes' worth, which need no other Python than the one at hand.
 QUICK_TESTS = $(UNIT_TESTS) t/callgrind.bats t/cat.bats t/chrome.bats \
@@ -209,8 +211,11 @@ quick: all
 	    $(filter-out $(QUICK_TESTS),$(FILE_TESTS) $(SAMPLE_TESTS) \
 		$(LIVE_UNIT_TESTS) $(LIVE_TESTS))
 	@$(MAKE) $(AM_MAKEFLAGS) check-twice TESTS='$(QUICK_TESTS)'
-check-all: all
+check-most: all
 	@$(MAKE) $(AM_MAKEFLAGS) check-twice TESTS='$(TESTS) $(MATRIX_TESTS)'
+check-all: all
+	@$(MAKE) $(AM_MAKEFLAGS) check-twice \
+	    TESTS='$(TESTS) $(MATRIX_TESTS) $(LONG_TESTS)'
 # One chance more, alone, for a test that may only have been too slow.
 check-twice:
 	@$(MAKE) $(AM_MAKEFLAGS) check || { \
@@ -219,15 +224,15 @@ check-twice:
 		$(MAKE) $(AM_MAKEFLAGS) closing || status=$$?; \
 		exit $$status; \
 	}
-.PHONY: check-all check-twice quick
+.PHONY: check-all check-most check-twice quick
 
-EXTRA_DIST += $(FILE_TESTS) $(SAMPLE_TESTS) $(LIVE_TESTS) $(MATRIX_TESTS) t/again t/agent.c t/arrows t/at-terminal \
+EXTRA_DIST += $(FILE_TESTS) $(SAMPLE_TESTS) $(LIVE_TESTS) $(MATRIX_TESTS) $(LONG_TESTS) t/again t/agent.c t/arrows t/at-terminal \
 	t/atexit.c \
 	t/calls.py \
 	t/chrome.schema.json t/closing \
 	t/data \
 	t/decode.py t/examples.bash t/fault.c t/golden t/in-turn t/ledger t/lib.bash \
-	t/lint t/lost.py t/merge.py t/moments.py t/names.py t/natives.c t/peers \
+	t/lint t/lost.py t/matrix.bash t/merge.py t/moments.py t/names.py t/natives.c t/peers \
 	t/pprof.py t/README.md t/static \
 	t/programs t/slots.py \
 	t/totals.py t/truth.bash t/truth.py t/viewers.bash

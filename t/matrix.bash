@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: ISC
+# shellcheck shell=bash
+# matrix.bash: a build of the tree a test.  TACH_MATRIX names a folder to build in
+# that is kept.
+
+setup() {
+	unset MAKEFLAGS MFLAGS MAKELEVEL CFLAGS # of the make that runs this
+	where=${TACH_MATRIX:-$BATS_TEST_TMPDIR}/$BATS_TEST_NUMBER
+	mkdir -p "$where"
+	cd "$where" || return
+}
+
+teardown() {
+	[ -n "${TACH_MATRIX-}" ] || rm -rf "$where"
+}
+
+# built OPTION...: configure and make, with what they print kept in `log`.
+built() {
+	"$TACH_SRCDIR/configure" --quiet "$@" >log 2>&1 &&
+	    make -s -j"$(nproc)" >>log 2>&1 || {
+		tail -n 30 log
+		return 1
+	}
+}
