@@ -161,7 +161,7 @@ how_check(const struct how *h, const struct tach_format *format)
 /* ---- source text --------------------------------------------------------- */
 
 /* Behind how many files it was. */
-static const char *const reasons[TACH_SOURCES] = {
+static const char *const reasons[TACH_SOURCE_TEXTS] = {
 	[TACH_SOURCE_MISSING] = "not here",
 	[TACH_SOURCE_LINK] = "behind a symbolic link",
 	[TACH_SOURCE_FOREIGN] = "neither yours nor root's",
@@ -173,12 +173,12 @@ static const char *const reasons[TACH_SOURCES] = {
 };
 
 static void
-report_counts(const struct tach_sources *s)
+report_counts(const struct tach_source_texts *s)
 {
 	char why[512] = "", one[64];
 	uint64_t left = 0;
 
-	for (int i = TACH_SOURCE_PUT + 1; i < TACH_SOURCES; i++) {
+	for (int i = TACH_SOURCE_PUT + 1; i < TACH_SOURCE_TEXTS; i++) {
 		if (s->count[i] == 0)
 			continue;
 		snprintf(one, sizeof(one), "%s%" PRIu64 " %s",

@@ -67,7 +67,7 @@ struct how {
 	struct tach_format_options options;
 	const char *symbols; /* the file's name, as it was given */
 	const char *base;    /* another profile's */
-	struct tach_sources sources;
+	struct tach_source_texts sources;
 	char *folder; /* of source text; NULL: none is put in */
 	const char *given[FORMAT_DIFF - FORMAT_WEIGHT + 1]; /* names */
 };

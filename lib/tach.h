@@ -407,7 +407,7 @@ enum tach_frame_style {
 };
 
 /* What became of a source file that a page could show. */
-enum tach_source {
+enum tach_source_text {
 	TACH_SOURCE_PUT,       /* its text was put in */
 	TACH_SOURCE_MISSING,   /* it is not here, or cannot be read */
 	TACH_SOURCE_LINK,      /* a symbolic link is in its path */
@@ -417,14 +417,14 @@ enum tach_source {
 	TACH_SOURCE_NO_PYTHON, /* its name does not end in .py */
 	TACH_SOURCE_LARGE,     /* it has more than a mebibyte */
 	TACH_SOURCE_ELSEWHERE, /* it is not below the folder */
-	TACH_SOURCES,	       /* how many of these there are */
+	TACH_SOURCE_TEXTS,     /* how many of these there are */
 };
 
 /* Source text that a format may put in.  The caller names a folder by its
  * absolute path without links, "/" for all; the sink counts files. */
-struct tach_sources {
+struct tach_source_texts {
 	const char *folder;
-	uint64_t count[TACH_SOURCES];
+	uint64_t count[TACH_SOURCE_TEXTS];
 };
 
 /* All zero but for the title, the directory and the word size are defaults.  A
@@ -436,7 +436,7 @@ struct tach_format_options {
 	bool keep_idle;	 /* show the stacks of idle threads, not gaps */
 	bool gzip;
 	const char *title; /* of a page: the profile's name */
-	struct tach_sources *sources; /* NULL: no source text is put in */
+	struct tach_source_texts *sources; /* NULL: no source text is put in */
 	int directory;	   /* descriptor of the one that pages go to */
 	/* Another profile to compare with: see tach_base_new. */
 	const struct tach_base *base;

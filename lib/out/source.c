@@ -99,7 +99,7 @@ part_below(const char *path, const char *folder)
 	return path + n + strspn(path + n, "/");
 }
 
-static enum tach_source
+static enum tach_source_text
 why_not_open(void)
 {
 	switch (errno) {
@@ -114,7 +114,7 @@ why_not_open(void)
 	}
 }
 
-static enum tach_source
+static enum tach_source_text
 judge(const struct stat *st)
 {
 	if (!S_ISREG(st->st_mode))
@@ -129,7 +129,7 @@ judge(const struct stat *st)
 
 /* ---- reading ------------------------------------------------------------- */
 
-static enum tach_source
+static enum tach_source_text
 read_all(int fd, struct buf *b)
 {
 	char *to;
@@ -143,12 +143,12 @@ read_all(int fd, struct buf *b)
 	return TACH_SOURCE_LARGE;
 }
 
-static enum tach_source
+static enum tach_source_text
 read_below(struct buf *b, const char *folder, char *path)
 {
 	int at = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	int fd = at >= 0 ? open_below(at, path) : -1;
-	enum tach_source why = fd < 0 ? why_not_open() : TACH_SOURCE_PUT;
+	enum tach_source_text why = fd < 0 ? why_not_open() : TACH_SOURCE_PUT;
 	struct stat st;
 
 	if (fd >= 0)
@@ -162,7 +162,7 @@ read_below(struct buf *b, const char *folder, char *path)
 	return why;
 }
 
-static enum tach_source
+static enum tach_source_text
 read_named(struct buf *b, struct tach_string path, const char *folder)
 {
 	char name[PATH_MAX];
@@ -179,9 +179,9 @@ read_named(struct buf *b, struct tach_string path, const char *folder)
 
 bool
 source_read(struct buf *b, struct tach_string path,
-    struct tach_sources *sources)
+    struct tach_source_texts *sources)
 {
-	enum tach_source why;
+	enum tach_source_text why;
 
 	b->len = 0;
 	/* Others, such as <string>, are no names of files. */

@@ -23,7 +23,7 @@
  * text.
  */
 bool source_read(struct buf *, struct tach_string path,
-    struct tach_sources *);
+    struct tach_source_texts *);
 
 /* The next line of what was read, from *at on, without its end; false after
  * the last. */

@@ -40,10 +40,10 @@ check(int ok, const char *name)
 
 /* What becomes of a file below the root that is named so. */
 static void
-expect(const char *folder, const char *name, enum tach_source want)
+expect(const char *folder, const char *name, enum tach_source_text want)
 {
 	char path[256], below[256];
-	struct tach_sources s = {.folder = below};
+	struct tach_source_texts s = {.folder = below};
 	struct buf b = {0};
 	bool got;
 
