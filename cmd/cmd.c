@@ -259,16 +259,16 @@ cmd_move(struct tach_reader *r, struct tach_sink *sink, const char *output)
 
 	while ((rc = tach_reader_next(r, &run)) == TACH_OK)
 		if (sink->run(sink, &run) != TACH_OK)
-			cmd_write_failed(output, sink->error(sink));
+			cmd_sink_failed(output, sink);
 	return rc;
 }
 
 void
 cmd_finish(struct tach_sink *sink, const char *output)
 {
-	if (sink->end(sink) != TACH_OK)
-		cmd_write_failed(output, sink->error(sink));
-	sink->free(sink);
+	if (tach_sink_end(sink) != TACH_OK)
+		cmd_sink_failed(output, sink);
+	tach_sink_free(sink);
 }
 
 int
@@ -300,23 +300,39 @@ die_of(int sig)
 	_exit(128 + sig);
 }
 
+/* The output's reader went away. */
+static noreturn void
+reader_gone(const char *output)
+{
+	remove_unfinished();
+	if (unread == NULL)
+		die_of(SIGPIPE);
+	warnx("%s: %s", output, unread);
+	_exit(CMD_FAILED);
+}
+
 noreturn void
 cmd_write_failed(const char *output, const char *why)
 {
 	int e = errno;
-	/* Where a reason is given, errno may be what an earlier call left. */
-	bool gone = e == EPIPE &&
-	    (why == NULL || strstr(why, strerror(EPIPE)) != NULL);
 
+	if (why == NULL && e == EPIPE)
+		reader_gone(output);
 	remove_unfinished();
-	if (gone && unread == NULL)
-		die_of(SIGPIPE);
-	if (gone)
-		why = unread;
 	if (why == NULL)
 		why = e != 0 ? strerror(e) : "write error";
 	warnx("%s: %s", output, why);
 	_exit(CMD_FAILED);
+}
+
+noreturn void
+cmd_sink_failed(const char *output, const struct tach_sink *sink)
+{
+	const char *why;
+
+	if (tach_sink_error(sink, &why) == TACH_EPIPE)
+		reader_gone(output);
+	cmd_write_failed(output, why);
 }
 
 /* Whether a file took all that was written to it.  A descriptor that was

@@ -100,6 +100,8 @@ void cmd_finish(struct tach_sink *, const char *output);
  * errno's, and exits with CMD_FAILED.  A reader that went away is no error:
  * the command then dies silently of SIGPIPE; but see cmd_output_unread. */
 noreturn void cmd_write_failed(const char *output, const char *why);
+/* The same of a sink that failed: it knows the reason. */
+noreturn void cmd_sink_failed(const char *output, const struct tach_sink *);
 
 /* Flushes standard output and looks whether all was written.  The status to
  * return from main. */

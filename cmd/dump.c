@@ -246,7 +246,7 @@ forget_locals(struct dump *d)
 static int
 dump_run(struct tach_sink *sink, const struct tach_run *run)
 {
-	struct dump *d = (struct dump *)sink;
+	struct dump *d = sink->arg;
 	const struct tach_table *t = tach_recorder_table(d->recorder);
 	struct dumped_stack *s;
 	FILE *out;
@@ -282,27 +282,21 @@ forget(struct dump *d)
 	forget_locals(d);
 }
 
-static int
-dump_end(struct tach_sink *sink)
+static enum tach_error
+dump_error(const struct tach_sink *sink, const char **line)
 {
-	(void)sink;
-	return TACH_OK;
+	const struct dump *d = sink->arg;
+
+	*line = d->failed ? "out of memory" : "";
+	return d->failed ? TACH_ENOMEM : TACH_ENONE;
 }
 
 static void
-dump_free(struct tach_sink *sink)
+dump_clear(struct dump *d)
 {
-	struct dump *d = (struct dump *)sink;
-
 	forget(d);
 	free(d->stacks);
 	free(d->locals);
-}
-
-static const char *
-dump_error(const struct tach_sink *sink)
-{
-	return ((const struct dump *)sink)->failed ? "out of memory" : "";
 }
 
 /* ---- taking and printing ----------------------------------------------- */
@@ -418,8 +412,8 @@ print_all(struct dump *d, struct tach_recorder *r)
 static bool
 dump_with(struct tach_recorder *r, pid_t pid, bool locals)
 {
-	struct dump d = {.sink = {dump_run, dump_end, dump_free, dump_error},
-	    .recorder = r};
+	struct dump d = {.sink = {.arg = &d, .run = dump_run,
+	    .error = dump_error}, .recorder = r};
 	struct tach_locals l = {dump_local, &d};
 	bool ok;
 
@@ -437,7 +431,7 @@ dump_with(struct tach_recorder *r, pid_t pid, bool locals)
 		let_go(&d, r);
 		print_all(&d, r);
 	}
-	d.sink.free(&d.sink);
+	dump_clear(&d);
 	return ok;
 }
 

@@ -57,7 +57,7 @@ show_read(const struct progress *p)
 static int
 progress_run(struct tach_sink *sink, const struct tach_run *run)
 {
-	struct progress *p = (struct progress *)sink;
+	struct progress *p = sink->arg;
 
 	if (++p->runs == RUNS) {
 		p->runs = 0;
@@ -72,12 +72,12 @@ progress_run(struct tach_sink *sink, const struct tach_run *run)
 static int
 progress_end(struct tach_sink *sink)
 {
-	struct progress *p = (struct progress *)sink;
+	struct progress *p = sink->arg;
 	int rc;
 
 	if (shown)
 		fputs("\r\033[Kall read, writing", stderr);
-	rc = p->next->end(p->next);
+	rc = tach_sink_end(p->next);
 	progress_clear();
 	return rc;
 }
@@ -85,19 +85,19 @@ progress_end(struct tach_sink *sink)
 static void
 progress_free(struct tach_sink *sink)
 {
-	struct progress *p = (struct progress *)sink;
+	struct progress *p = sink->arg;
 
-	p->next->free(p->next);
+	tach_sink_free(p->next);
 	free(p);
 }
 
-static const char *
-progress_error(const struct tach_sink *sink)
+static enum tach_error
+progress_error(const struct tach_sink *sink, const char **line)
 {
-	const struct progress *p = (const struct progress *)sink;
+	const struct progress *p = sink->arg;
 
 	progress_clear();
-	return p->next->error(p->next);
+	return tach_sink_error(p->next, line);
 }
 
 struct tach_sink *
@@ -108,11 +108,12 @@ progress_new(const struct tach_reader *r, struct tach_sink *next)
 	if (next == NULL || !isatty(STDERR_FILENO) || isatty(STDOUT_FILENO))
 		return next;
 	if ((p = calloc(1, sizeof(*p))) == NULL) {
-		next->free(next);
+		tach_sink_free(next);
 		return NULL;
 	}
-	p->sink = (struct tach_sink){progress_run, progress_end, progress_free,
-	    progress_error};
+	p->sink = (struct tach_sink){.arg = p, .run = progress_run,
+	    .end = progress_end, .free = progress_free,
+	    .error = progress_error};
 	p->next = next;
 	p->reader = r;
 	p->due = now() + FIRST_NS;

@@ -70,8 +70,7 @@ recording_open(struct recording *r, struct tach_recorder *recorder,
 void
 recording_close(struct recording *r)
 {
-	if (r->sink != NULL)
-		r->sink->free(r->sink);
+	tach_sink_free(r->sink);
 	tach_writer_free(r->writer);
 	if (r->text != NULL)
 		fclose(r->text);
@@ -161,14 +160,15 @@ save_again(struct recording *r)
 static bool
 sink_failed(struct recording *r)
 {
-	const char *why = r->sink->error(r->sink);
-	bool told = r->text == NULL && *why != '\0';
+	const char *why;
+	enum tach_error code = tach_sink_error(r->sink, &why);
+	bool told = code != TACH_ENONE;
 
-	if (*why == '\0')
-		why = strerror(errno);
-	if (r->text != NULL && strcmp(why, strerror(EPIPE)) == 0)
+	if (r->text != NULL && (told ? code == TACH_EPIPE : errno == EPIPE))
 		return true;
-	warnx("%s: %s%s", r->part.name, told ? "" : "cannot write: ", why);
+	warnx("%s: %s%s", r->part.name,
+	    told && r->text == NULL ? "" : "cannot write: ",
+	    told ? why : strerror(errno));
 	return false;
 }
 
@@ -196,13 +196,21 @@ recording_step(struct recording *r)
 	return go_on(r, tach_recorder_step(r->recorder, r->sink));
 }
 
+static bool
+sink_has_failed(const struct recording *r)
+{
+	const char *why;
+
+	return tach_sink_error(r->sink, &why) != TACH_ENONE;
+}
+
 /* Why there are no more.  False: it failed, and the user was told. */
 static bool
 ended_well(struct recording *r)
 {
 	if (r->progress != NULL)
 		r->progress(r, true);
-	if (r->save_rc != TACH_OK || *r->sink->error(r->sink) != '\0') {
+	if (r->save_rc != TACH_OK || sink_has_failed(r)) {
 		errno = r->error;
 		return sink_failed(r);
 	}

@@ -135,7 +135,7 @@ count_opcode(struct census *c, const struct tach_table *t,
 static int
 counter_run(struct tach_sink *sink, const struct tach_run *run)
 {
-	struct counter *c = (struct counter *)sink;
+	struct counter *c = sink->arg;
 
 	count_run(c->census, run);
 	count_opcode(c->census, c->table, run);
@@ -143,31 +143,11 @@ counter_run(struct tach_sink *sink, const struct tach_run *run)
 }
 
 static int
-counter_end(struct tach_sink *sink)
-{
-	(void)sink;
-	return TACH_OK;
-}
-
-static void
-counter_free(struct tach_sink *sink)
-{
-	(void)sink;
-}
-
-static const char *
-counter_error(const struct tach_sink *sink)
-{
-	(void)sink;
-	return "";
-}
-
-static int
 take_census(struct tach_reader *r, const struct selection *s, struct census *c)
 {
-	struct counter counter = {{counter_run, counter_end, counter_free,
-	    counter_error}, c, tach_reader_table(r)};
+	struct counter counter = {.census = c, .table = tach_reader_table(r)};
 
+	counter.sink = (struct tach_sink){.arg = &counter, .run = counter_run};
 	return cmd_pump(r, select_sink(s, tach_reader_table(r), &counter.sink),
 	    "standard output");
 }

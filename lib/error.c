@@ -2,6 +2,7 @@
 /* error.c: see error.h. */
 #include "error.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -16,7 +17,39 @@ error_set(struct error *e, int code, const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(e->text, sizeof(e->text), fmt, ap);
 	va_end(ap);
+	e->code = TACH_EFAILED;
 	return code;
+}
+
+static enum tach_error
+code_of(int e)
+{
+	switch (e) {
+	case EPIPE:
+		return TACH_EPIPE;
+	case ENOMEM:
+		return TACH_ENOMEM;
+	default:
+		return TACH_EFAILED;
+	}
+}
+
+int
+error_system(struct error *e, const char *what, int number)
+{
+	if (e->text[0] != '\0')
+		return TACH_FATAL;
+	snprintf(e->text, sizeof(e->text), "%s%s%s", what,
+	    *what != '\0' ? ": " : "", strerror(number));
+	e->code = code_of(number);
+	return TACH_FATAL;
+}
+
+enum tach_error
+error_get(const struct error *e, const char **line)
+{
+	*line = e->text;
+	return e->code;
 }
 
 int
@@ -39,5 +72,5 @@ error_add(struct error *e, int code, const char *fmt, ...)
 void
 error_clear(struct error *e)
 {
-	e->text[0] = '\0';
+	*e = (struct error){.text = ""};
 }

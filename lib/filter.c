@@ -286,13 +286,13 @@ pass_on(struct filter *f, struct filter_thread *t, const struct tach_run *run,
 static int
 no_memory(struct filter *f)
 {
-	return error_set(&f->error, TACH_FATAL, "%s", strerror(ENOMEM));
+	return error_system(&f->error, "", ENOMEM);
 }
 
 static int
 filter_run(struct tach_sink *sink, const struct tach_run *run)
 {
-	struct filter *f = (struct filter *)sink;
+	struct filter *f = sink->arg;
 	struct filter_thread *t = thread_of(f, run);
 	enum verdict verdict;
 	size_t first;
@@ -315,30 +315,30 @@ filter_run(struct tach_sink *sink, const struct tach_run *run)
 static int
 filter_end(struct tach_sink *sink)
 {
-	struct filter *f = (struct filter *)sink;
+	struct filter *f = sink->arg;
 
-	return f->next->end(f->next);
+	return tach_sink_end(f->next);
 }
 
 static void
 filter_free(struct tach_sink *sink)
 {
-	struct filter *f = (struct filter *)sink;
+	struct filter *f = sink->arg;
 
-	f->next->free(f->next);
+	tach_sink_free(f->next);
 	free(f->threads);
 	free(f->verdicts);
 	buf_clear(&f->text);
 	free(f);
 }
 
-static const char *
-filter_error(const struct tach_sink *sink)
+static enum tach_error
+filter_error(const struct tach_sink *sink, const char **line)
 {
-	const struct filter *f = (const struct filter *)sink;
+	const struct filter *f = sink->arg;
 
-	return f->error.text[0] != '\0' ? f->error.text :
-					  f->next->error(f->next);
+	return f->error.text[0] != '\0' ? error_get(&f->error, line) :
+	    tach_sink_error(f->next, line);
 }
 
 static bool
@@ -365,11 +365,11 @@ tach_filter_new(const struct tach_selection *selection,
 	if (next == NULL || selects_all(selection))
 		return next;
 	if ((f = calloc(1, sizeof(*f))) == NULL) {
-		next->free(next);
+		tach_sink_free(next);
 		return NULL;
 	}
-	f->sink = (struct tach_sink){filter_run, filter_end, filter_free,
-	    filter_error};
+	f->sink = (struct tach_sink){.arg = f, .run = filter_run,
+	    .end = filter_end, .free = filter_free, .error = filter_error};
 	f->next = next;
 	f->selection = *selection;
 	f->table = table;

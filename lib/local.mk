@@ -27,6 +27,7 @@ lib_libtach_core_la_SOURCES = \
 	lib/helper.c lib/helper.h \
 	lib/io.c lib/io.h \
 	lib/merge.c \
+	lib/pump.c \
 	lib/set.c lib/set.h \
 	lib/spans.c \
 	lib/status.c lib/status.h \

@@ -86,7 +86,7 @@ static void
 input_clear(struct merge_input *in)
 {
 	if (in->selected != NULL)
-		in->selected->free(in->selected);
+		tach_sink_free(in->selected);
 	in->selected = NULL;
 	free(in->strings.to);
 	free(in->frames.to);
@@ -142,7 +142,10 @@ no_memory(struct tach_merge *m)
 static int
 sink_failed(struct tach_merge *m, const struct tach_sink *sink)
 {
-	return error_set(&m->error, TACH_FATAL, "%s", sink->error(sink));
+	const char *why;
+
+	tach_sink_error(sink, &why);
+	return error_set(&m->error, TACH_FATAL, "%s", why);
 }
 
 int
@@ -333,7 +336,7 @@ shift_ticks(struct merge_input *in, struct tach_run *run)
 static int
 input_run(struct tach_sink *sink, const struct tach_run *run)
 {
-	struct merge_input *in = (struct merge_input *)sink;
+	struct merge_input *in = sink->arg;
 	struct tach_merge *m = in->merge;
 	struct tach_run to = *run;
 
@@ -348,24 +351,12 @@ input_run(struct tach_sink *sink, const struct tach_run *run)
 	return TACH_OK;
 }
 
-static int
-input_end(struct tach_sink *sink)
+static enum tach_error
+input_error(const struct tach_sink *sink, const char **line)
 {
-	(void)sink;
-	return TACH_OK;
-}
+	const struct merge_input *in = sink->arg;
 
-/* It is freed with the merge. */
-static void
-input_free(struct tach_sink *sink)
-{
-	(void)sink;
-}
-
-static const char *
-input_error(const struct tach_sink *sink)
-{
-	return ((const struct merge_input *)sink)->merge->error.text;
+	return error_get(&in->merge->error, line);
 }
 
 /* ---- the heap ------------------------------------------------------------ */
@@ -425,8 +416,8 @@ new_input(struct tach_merge *m, struct tach_reader *r,
 
 	if (in == NULL)
 		return NULL;
-	in->sink = (struct tach_sink){input_run, input_end, input_free,
-	    input_error};
+	in->sink = (struct tach_sink){.arg = in, .run = input_run,
+	    .error = input_error};
 	in->merge = m;
 	in->reader = r;
 	in->place = *place;
@@ -539,7 +530,7 @@ read_first(struct tach_merge *m)
 
 	m->last = in->number;
 	if (res != TACH_OK) {
-		if (in->selected->end(in->selected) != TACH_OK)
+		if (tach_sink_end(in->selected) != TACH_OK)
 			res = sink_failed(m, in->selected);
 		drop_first(m);
 		return res;

@@ -39,7 +39,7 @@ struct spans_sink {
 static int
 no_memory(struct spans_sink *s)
 {
-	return error_set(&s->error, TACH_FATAL, "%s", strerror(ENOMEM));
+	return error_system(&s->error, "", ENOMEM);
 }
 
 /* ---- how long ------------------------------------------------------------ */
@@ -179,7 +179,7 @@ pass(struct spans_sink *s, const struct held *h, const struct tach_run *run)
 static int
 spans_run(struct tach_sink *sink, const struct tach_run *run)
 {
-	struct spans_sink *s = (struct spans_sink *)sink;
+	struct spans_sink *s = sink->arg;
 	struct held *h;
 	int rc;
 
@@ -198,7 +198,7 @@ spans_run(struct tach_sink *sink, const struct tach_run *run)
 static int
 intervals_run(struct tach_sink *sink, const struct tach_run *run)
 {
-	struct spans_sink *s = (struct spans_sink *)sink;
+	struct spans_sink *s = sink->arg;
 	struct tach_run part = *run;
 	struct held *h = thread_of(s, run);
 	uint32_t one;
@@ -216,7 +216,7 @@ intervals_run(struct tach_sink *sink, const struct tach_run *run)
 static int
 spans_end(struct tach_sink *sink)
 {
-	struct spans_sink *s = (struct spans_sink *)sink;
+	struct spans_sink *s = sink->arg;
 	int rc = TACH_OK;
 
 	for (size_t i = 0; i < s->nthreads && rc == TACH_OK; i++) {
@@ -225,15 +225,15 @@ spans_end(struct tach_sink *sink)
 			rc = release(s, h, h->ticks[h->run.count - 1].time +
 			    h->interval);
 	}
-	return rc == TACH_OK ? s->next->end(s->next) : rc;
+	return rc == TACH_OK ? tach_sink_end(s->next) : rc;
 }
 
 static void
 spans_free(struct tach_sink *sink)
 {
-	struct spans_sink *s = (struct spans_sink *)sink;
+	struct spans_sink *s = sink->arg;
 
-	s->next->free(s->next);
+	tach_sink_free(s->next);
 	for (size_t i = 0; i < s->nthreads; i++) {
 		free(s->threads[i].frames);
 		free(s->threads[i].ticks);
@@ -243,13 +243,13 @@ spans_free(struct tach_sink *sink)
 	free(s);
 }
 
-static const char *
-spans_error(const struct tach_sink *sink)
+static enum tach_error
+spans_error(const struct tach_sink *sink, const char **line)
 {
-	const struct spans_sink *s = (const struct spans_sink *)sink;
+	const struct spans_sink *s = sink->arg;
 
-	return s->error.text[0] != '\0' ? s->error.text :
-					  s->next->error(s->next);
+	return s->error.text[0] != '\0' ? error_get(&s->error, line) :
+	    tach_sink_error(s->next, line);
 }
 
 static struct tach_sink *
@@ -261,10 +261,11 @@ new_sink(const struct tach_meta *meta, const struct tach_table *table,
 
 	if (s == NULL) {
 		if (next != NULL)
-			next->free(next);
+			tach_sink_free(next);
 		return NULL;
 	}
-	s->sink = (struct tach_sink){run, spans_end, spans_free, spans_error};
+	s->sink = (struct tach_sink){.arg = s, .run = run, .end = spans_end,
+	    .free = spans_free, .error = spans_error};
 	s->next = next;
 	s->meta = meta;
 	s->table = table;

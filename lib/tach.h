@@ -181,18 +181,33 @@ bool tach_table_intervals(const struct tach_table *);
  * NULL: it has no such opcode, or is not known. */
 const char *tach_opcode_name(const struct tach_meta *, uint8_t opcode);
 
+/* Why something failed, beside the line about it. */
+enum tach_error {
+	TACH_ENONE,   /* nothing has */
+	TACH_EFAILED, /* the line says it */
+	TACH_ENOMEM,  /* there is no memory */
+	TACH_EPIPE,   /* nobody reads what is written */
+};
+
 /*
- * A sink.  Whoever has a source calls run for every run, in the source's
- * order, then end once, then free.  Each returns TACH_OK or TACH_FATAL;
- * error then says why.  A sink that looks names up is given the source's
- * meta and table when it is made.
+ * A sink.  run is called for every run, in the source's order, then end once,
+ * then free.  run and end return TACH_OK or TACH_FATAL; error then gives a code
+ * and a line.  All but run may be NULL.  A sink that looks names up is given the
+ * source's meta and table when it is made.
  */
 struct tach_sink {
+	void *arg; /* the sink's own */
 	int (*run)(struct tach_sink *, const struct tach_run *);
 	int (*end)(struct tach_sink *);
 	void (*free)(struct tach_sink *);
-	const char *(*error)(const struct tach_sink *);
+	enum tach_error (*error)(const struct tach_sink *, const char **line);
 };
+
+/* These call what a sink has.  One that is absent does nothing, and returns
+ * TACH_OK; the line of an absent error is "". */
+int tach_sink_end(struct tach_sink *);
+void tach_sink_free(struct tach_sink *); /* NULL is freed, too */
+enum tach_error tach_sink_error(const struct tach_sink *, const char **line);
 
 /* ---- reader: a file as a source ----------------------------------------- */
 

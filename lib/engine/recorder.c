@@ -354,10 +354,11 @@ end(struct tach_recorder *r)
 static int
 fail(struct tach_recorder *r, const struct tach_sink *sink)
 {
-	const char *text = sink->error(sink);
+	const char *text;
 
+	tach_sink_error(sink, &text);
 	error_set(&r->target.error, TACH_FATAL, "%s",
-	    text != NULL && *text != '\0' ? text : "out of memory");
+	    *text != '\0' ? text : "out of memory");
 	return begin_leaving(r, TACH_FATAL);
 }
 

@@ -167,7 +167,7 @@ static bool
 written(struct text *t, bool ok)
 {
 	if (!ok)
-		error_set(&t->error, TACH_FATAL, "%s", strerror(errno));
+		error_system(&t->error, "", errno);
 	return ok;
 }
 
@@ -250,14 +250,13 @@ start(struct text *t)
 static int
 result(struct text *t, bool ok)
 {
-	return ok ? TACH_OK :
-	    error_set(&t->error, TACH_FATAL, "%s", strerror(ENOMEM));
+	return ok ? TACH_OK : error_system(&t->error, "", ENOMEM);
 }
 
 static int
 text_run(struct tach_sink *sink, const struct tach_run *run)
 {
-	struct text *t = (struct text *)sink;
+	struct text *t = sink->arg;
 	bool ok = start(t) && make_stack(t, run);
 	bool kept = t->stack.len <= LIMIT_STACK;
 
@@ -273,7 +272,7 @@ text_run(struct tach_sink *sink, const struct tach_run *run)
 static int
 text_end(struct tach_sink *sink)
 {
-	struct text *t = (struct text *)sink;
+	struct text *t = sink->arg;
 
 	return result(t, start(t) && (t->meta == NULL || put_notes(t)));
 }
@@ -281,7 +280,7 @@ text_end(struct tach_sink *sink)
 static void
 text_free(struct tach_sink *sink)
 {
-	struct text *t = (struct text *)sink;
+	struct text *t = sink->arg;
 
 	for (uint32_t i = 0; i < t->frames_max; i++)
 		free((char *)(uintptr_t)t->frames[i].bytes);
@@ -292,10 +291,12 @@ text_free(struct tach_sink *sink)
 	free(t);
 }
 
-static const char *
-text_error(const struct tach_sink *sink)
+static enum tach_error
+text_error(const struct tach_sink *sink, const char **line)
 {
-	return ((const struct text *)sink)->error.text;
+	const struct text *t = sink->arg;
+
+	return error_get(&t->error, line);
 }
 
 struct tach_sink *
@@ -306,7 +307,8 @@ tach_text_new(FILE *out, const struct tach_meta *meta,
 
 	if (t == NULL)
 		return NULL;
-	t->sink = (struct tach_sink){text_run, text_end, text_free, text_error};
+	t->sink = (struct tach_sink){.arg = t, .run = text_run, .end = text_end,
+	    .free = text_free, .error = text_error};
 	t->out = out;
 	t->meta = meta;
 	t->table = table;

@@ -520,41 +520,24 @@ tach_writer_finish(struct tach_writer *w, const struct tach_meta *meta)
 
 /* ---- as a sink ----------------------------------------------------------- */
 
-static struct tach_writer *
-writer_of(const struct tach_sink *sink)
-{
-	return (struct tach_writer *)((char *)(uintptr_t)sink -
-	    offsetof(struct tach_writer, sink));
-}
-
 static int
 sink_run(struct tach_sink *sink, const struct tach_run *run)
 {
-	return tach_writer_run(writer_of(sink), run);
+	return tach_writer_run(sink->arg, run);
 }
 
-static int
-sink_end(struct tach_sink *sink)
+static enum tach_error
+sink_error(const struct tach_sink *sink, const char **line)
 {
-	(void)sink;
-	return TACH_OK;
-}
+	const struct tach_writer *w = sink->arg;
 
-static void
-sink_free(struct tach_sink *sink)
-{
-	(void)sink;
-}
-
-static const char *
-sink_error(const struct tach_sink *sink)
-{
-	return writer_of(sink)->error.text;
+	return error_get(&w->error, line);
 }
 
 struct tach_sink *
 tach_writer_sink(struct tach_writer *w)
 {
-	w->sink = (struct tach_sink){sink_run, sink_end, sink_free, sink_error};
+	w->sink = (struct tach_sink){.arg = w, .run = sink_run,
+	    .error = sink_error};
 	return &w->sink;
 }

@@ -126,7 +126,7 @@ make_stack(struct leaves *l, const struct tach_run *run, uint8_t opcode)
 static int
 leaves_run(struct tach_sink *sink, const struct tach_run *run)
 {
-	struct leaves *l = (struct leaves *)sink;
+	struct leaves *l = sink->arg;
 	uint8_t opcode = run->depth > 0 ?
 	    tach_table_frame(l->from, run->frames[0])->opcode : TACH_NO_OPCODE;
 	bool leaf = opcode != TACH_NO_OPCODE;
@@ -142,31 +142,31 @@ leaves_run(struct tach_sink *sink, const struct tach_run *run)
 static int
 leaves_end(struct tach_sink *sink)
 {
-	struct leaves *l = (struct leaves *)sink;
+	struct leaves *l = sink->arg;
 
 	if (!take_notes(l))
 		return error_set(&l->error, TACH_FATAL, "out of memory");
-	return l->next->end(l->next);
+	return tach_sink_end(l->next);
 }
 
 static void
 leaves_free(struct tach_sink *sink)
 {
-	struct leaves *l = (struct leaves *)sink;
+	struct leaves *l = sink->arg;
 
-	l->next->free(l->next);
+	tach_sink_free(l->next);
 	free(l->frame_of);
 	free(l->stack);
 	free(l);
 }
 
-static const char *
-leaves_error(const struct tach_sink *sink)
+static enum tach_error
+leaves_error(const struct tach_sink *sink, const char **line)
 {
-	const struct leaves *l = (const struct leaves *)sink;
+	const struct leaves *l = sink->arg;
 
-	return l->error.text[0] != '\0' ? l->error.text :
-					  l->next->error(l->next);
+	return l->error.text[0] != '\0' ? error_get(&l->error, line) :
+	    tach_sink_error(l->next, line);
 }
 
 struct tach_sink *
@@ -177,11 +177,11 @@ tach_opcodes_new(const struct tach_meta *meta, const struct tach_table *from,
 
 	if (l == NULL) {
 		if (next != NULL)
-			next->free(next);
+			tach_sink_free(next);
 		return NULL;
 	}
-	l->sink = (struct tach_sink){leaves_run, leaves_end, leaves_free,
-	    leaves_error};
+	l->sink = (struct tach_sink){.arg = l, .run = leaves_run,
+	    .end = leaves_end, .free = leaves_free, .error = leaves_error};
 	l->next = next;
 	l->meta = meta;
 	l->from = from;

@@ -81,8 +81,8 @@ aggregate_failed(const struct aggregate *a, struct error *error)
 
 	if (why == NULL)
 		why = a->places.failure;
-	return error_set(error, TACH_FATAL, "%s",
-	    why != NULL ? why : strerror(ENOMEM));
+	return why != NULL ? error_set(error, TACH_FATAL, "%s", why) :
+	    error_system(error, "", ENOMEM);
 }
 
 /* ---- nodes --------------------------------------------------------------- */

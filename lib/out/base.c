@@ -16,7 +16,7 @@ struct tach_base {
 static int
 base_run(struct tach_sink *sink, const struct tach_run *run)
 {
-	struct tach_base *b = (struct tach_base *)sink;
+	struct tach_base *b = sink->arg;
 
 	return aggregate_run(&b->stacks, run) ? TACH_OK :
 	    aggregate_failed(&b->stacks, &b->error);
@@ -25,20 +25,18 @@ base_run(struct tach_sink *sink, const struct tach_run *run)
 static int
 base_end(struct tach_sink *sink)
 {
-	aggregate_settle(&((struct tach_base *)sink)->stacks);
+	struct tach_base *b = sink->arg;
+
+	aggregate_settle(&b->stacks);
 	return TACH_OK;
 }
 
-static void
-base_keep(struct tach_sink *sink)
+static enum tach_error
+base_error(const struct tach_sink *sink, const char **line)
 {
-	(void)sink;
-}
+	const struct tach_base *b = sink->arg;
 
-static const char *
-base_error(const struct tach_sink *sink)
-{
-	return ((const struct tach_base *)sink)->error.text;
+	return error_get(&b->error, line);
 }
 
 const struct aggregate *
@@ -133,8 +131,8 @@ tach_base_new(const struct tach_meta *meta, const struct tach_table *table)
 
 	if (b == NULL)
 		return NULL;
-	b->sink = (struct tach_sink){base_run, base_end, base_keep,
-	    base_error};
+	b->sink = (struct tach_sink){.arg = b, .run = base_run,
+	    .end = base_end, .error = base_error};
 	b->meta = meta;
 	aggregate_init(&b->stacks, table, (struct aggregate_how){
 	    .places = PLACE_FUNCTIONS, .one_thread = true,

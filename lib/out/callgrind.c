@@ -251,15 +251,9 @@ put_all(struct callgrind *c)
 /* ---- the sink ------------------------------------------------------------ */
 
 static int
-failed(struct callgrind *c, int why)
-{
-	return error_set(&c->error, TACH_FATAL, "%s", strerror(why));
-}
-
-static int
 callgrind_run(struct tach_sink *sink, const struct tach_run *run)
 {
-	struct callgrind *c = (struct callgrind *)sink;
+	struct callgrind *c = sink->arg;
 
 	return aggregate_run(&c->stacks, run) ? TACH_OK :
 	    aggregate_failed(&c->stacks, &c->error);
@@ -287,20 +281,18 @@ prepare(struct callgrind *c)
 static int
 callgrind_end(struct tach_sink *sink)
 {
-	struct callgrind *c = (struct callgrind *)sink;
-	int why;
+	struct callgrind *c = sink->arg;
 
 	if (!prepare(c))
-		return failed(c, ENOMEM);
+		return error_system(&c->error, "", ENOMEM);
 	put_all(c);
-	why = emit_end(&c->out);
-	return why == 0 ? TACH_OK : failed(c, why);
+	return emit_finish(&c->out, &c->error);
 }
 
 static void
 callgrind_free(struct tach_sink *sink)
 {
-	struct callgrind *c = (struct callgrind *)sink;
+	struct callgrind *c = sink->arg;
 
 	aggregate_clear(&c->stacks);
 	functions_clear(&c->functions);
@@ -312,10 +304,12 @@ callgrind_free(struct tach_sink *sink)
 	free(c);
 }
 
-static const char *
-callgrind_error(const struct tach_sink *sink)
+static enum tach_error
+callgrind_error(const struct tach_sink *sink, const char **line)
 {
-	return ((const struct callgrind *)sink)->error.text;
+	const struct callgrind *c = sink->arg;
+
+	return error_get(&c->error, line);
 }
 
 struct tach_sink *
@@ -326,8 +320,9 @@ callgrind_open(FILE *out, const struct tach_format_options *options,
 
 	if (c == NULL)
 		return NULL;
-	c->sink = (struct tach_sink){callgrind_run, callgrind_end,
-	    callgrind_free, callgrind_error};
+	c->sink = (struct tach_sink){.arg = c, .run = callgrind_run,
+	    .end = callgrind_end, .free = callgrind_free,
+	    .error = callgrind_error};
 	c->options = options;
 	c->meta = meta;
 	c->out.file = out;

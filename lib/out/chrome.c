@@ -7,7 +7,6 @@
  * they begin, and of those that begin together the longer is the outer; so of
  * slices that are alike in both the outer must come first in the file.
  */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -250,16 +249,9 @@ put_threads(struct chrome *c)
 }
 
 static int
-failed(struct chrome *c)
-{
-	return error_set(&c->error, TACH_FATAL, "%s",
-	    strerror(c->out.error != 0 ? c->out.error : ENOMEM));
-}
-
-static int
 chrome_run(struct tach_sink *sink, const struct tach_run *run)
 {
-	struct chrome *c = (struct chrome *)sink;
+	struct chrome *c = sink->arg;
 	struct chrome_lane *l = lane_of(c, run);
 	struct stretch s;
 	size_t next = 0;
@@ -267,31 +259,31 @@ chrome_run(struct tach_sink *sink, const struct tach_run *run)
 	if (l == NULL && run->index >= LIMIT_THREADS)
 		return error_set(&c->error, TACH_FATAL, LIMIT_TEXT("threads"));
 	if (l == NULL)
-		return failed(c);
+		return emit_failed(&c->out, &c->error);
 	while (timeline_next(run, &next, &s))
 		if (!show_stretch(c, l, run, &s))
-			return failed(c);
+			return emit_failed(&c->out, &c->error);
 	return TACH_OK;
 }
 
 static int
 chrome_end(struct tach_sink *sink)
 {
-	struct chrome *c = (struct chrome *)sink;
+	struct chrome *c = sink->arg;
 	struct chrome_lane *lanes = c->lanes.lanes;
 
 	for (uint32_t i = 0; i < c->lanes.count; i++)
 		if (!close_slices(c, &lanes[i], 0))
-			return failed(c);
+			return emit_failed(&c->out, &c->error);
 	put_threads(c);
 	emit(&c->out, "\n]}\n");
-	return emit_end(&c->out) == 0 ? TACH_OK : failed(c);
+	return emit_finish(&c->out, &c->error);
 }
 
 static void
 chrome_free(struct tach_sink *sink)
 {
-	struct chrome *c = (struct chrome *)sink;
+	struct chrome *c = sink->arg;
 	struct chrome_lane *lanes = c->lanes.lanes;
 
 	for (uint32_t i = 0; i < c->lanes.count; i++)
@@ -304,10 +296,12 @@ chrome_free(struct tach_sink *sink)
 	free(c);
 }
 
-static const char *
-chrome_error(const struct tach_sink *sink)
+static enum tach_error
+chrome_error(const struct tach_sink *sink, const char **line)
 {
-	return ((const struct chrome *)sink)->error.text;
+	const struct chrome *c = sink->arg;
+
+	return error_get(&c->error, line);
 }
 
 struct tach_sink *
@@ -319,8 +313,8 @@ chrome_open(FILE *out, const struct tach_format_options *options,
 	(void)meta;
 	if (c == NULL)
 		return NULL;
-	c->sink = (struct tach_sink){chrome_run, chrome_end, chrome_free,
-	    chrome_error};
+	c->sink = (struct tach_sink){.arg = c, .run = chrome_run,
+	    .end = chrome_end, .free = chrome_free, .error = chrome_error};
 	c->out.file = out;
 	c->options = options;
 	places_init(&c->places, table, PLACE_FUNCTIONS, NULL);

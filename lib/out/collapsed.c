@@ -647,15 +647,9 @@ put_lines(struct collapsed *c, const struct order *o)
 /* ---- the sink ------------------------------------------------------------ */
 
 static int
-failed(struct collapsed *c, int error)
-{
-	return error_set(&c->error, TACH_FATAL, "%s", strerror(error));
-}
-
-static int
 collapsed_run(struct tach_sink *sink, const struct tach_run *run)
 {
-	struct collapsed *c = (struct collapsed *)sink;
+	struct collapsed *c = sink->arg;
 
 	return aggregate_run(&c->stacks, run) ? TACH_OK :
 	    aggregate_failed(&c->stacks, &c->error);
@@ -664,7 +658,7 @@ collapsed_run(struct tach_sink *sink, const struct tach_run *run)
 static int
 collapsed_end(struct tach_sink *sink)
 {
-	struct collapsed *c = (struct collapsed *)sink;
+	struct collapsed *c = sink->arg;
 	struct order o = {.c = c};
 	bool ok;
 
@@ -672,24 +666,26 @@ collapsed_end(struct tach_sink *sink)
 	ok = c->stacks.nnodes == 0 || (order_lines(&o) && put_lines(c, &o));
 	order_clear(&o);
 	if (!ok)
-		return failed(c, ENOMEM);
-	return emit_end(&c->out) == 0 ? TACH_OK : failed(c, c->out.error);
+		return error_system(&c->error, "", ENOMEM);
+	return emit_finish(&c->out, &c->error);
 }
 
 static void
 collapsed_free(struct tach_sink *sink)
 {
-	struct collapsed *c = (struct collapsed *)sink;
+	struct collapsed *c = sink->arg;
 
 	aggregate_clear(&c->stacks);
 	emit_clear(&c->out);
 	free(c);
 }
 
-static const char *
-collapsed_error(const struct tach_sink *sink)
+static enum tach_error
+collapsed_error(const struct tach_sink *sink, const char **line)
 {
-	return ((const struct collapsed *)sink)->error.text;
+	const struct collapsed *c = sink->arg;
+
+	return error_get(&c->error, line);
 }
 
 struct tach_sink *
@@ -702,8 +698,9 @@ collapsed_open(FILE *out, const struct tach_format_options *options,
 	(void)meta;
 	if (c == NULL)
 		return NULL;
-	c->sink = (struct tach_sink){collapsed_run, collapsed_end,
-	    collapsed_free, collapsed_error};
+	c->sink = (struct tach_sink){.arg = c, .run = collapsed_run,
+	    .end = collapsed_end, .free = collapsed_free,
+	    .error = collapsed_error};
 	c->style = style;
 	c->by_time = options->weight == TACH_WEIGHT_TIME;
 	c->out.file = out;

@@ -311,15 +311,9 @@ put_table(struct diff *d, struct row *rows)
 /* ---- the sink ------------------------------------------------------------ */
 
 static int
-failed(struct diff *d, int error)
-{
-	return error_set(&d->error, TACH_FATAL, "%s", strerror(error));
-}
-
-static int
 diff_run(struct tach_sink *sink, const struct tach_run *run)
 {
-	struct diff *d = (struct diff *)sink;
+	struct diff *d = sink->arg;
 
 	return aggregate_run(&d->stacks, run) ? TACH_OK :
 	    aggregate_failed(&d->stacks, &d->error);
@@ -328,7 +322,7 @@ diff_run(struct tach_sink *sink, const struct tach_run *run)
 static int
 diff_end(struct tach_sink *sink)
 {
-	struct diff *d = (struct diff *)sink;
+	struct diff *d = sink->arg;
 	struct row *rows;
 	double folded;
 
@@ -336,16 +330,16 @@ diff_end(struct tach_sink *sink)
 	if (!graph_init(&d->graph, &d->stacks, base_aggregate(d->base)) ||
 	    !graph_fold(&d->graph, UINT32_MAX, &folded) ||
 	    (rows = make_rows(d)) == NULL)
-		return failed(d, ENOMEM);
+		return error_system(&d->error, "", ENOMEM);
 	put_table(d, rows);
 	free(rows);
-	return emit_end(&d->out) == 0 ? TACH_OK : failed(d, d->out.error);
+	return emit_finish(&d->out, &d->error);
 }
 
 static void
 diff_free(struct tach_sink *sink)
 {
-	struct diff *d = (struct diff *)sink;
+	struct diff *d = sink->arg;
 
 	graph_clear(&d->graph);
 	aggregate_clear(&d->stacks);
@@ -353,10 +347,12 @@ diff_free(struct tach_sink *sink)
 	free(d);
 }
 
-static const char *
-diff_error(const struct tach_sink *sink)
+static enum tach_error
+diff_error(const struct tach_sink *sink, const char **line)
 {
-	return ((const struct diff *)sink)->error.text;
+	const struct diff *d = sink->arg;
+
+	return error_get(&d->error, line);
 }
 
 struct tach_sink *
@@ -367,8 +363,8 @@ diff_open(FILE *out, const struct tach_format_options *options,
 
 	if (d == NULL)
 		return NULL;
-	d->sink = (struct tach_sink){diff_run, diff_end, diff_free,
-	    diff_error};
+	d->sink = (struct tach_sink){.arg = d, .run = diff_run, .end = diff_end,
+	    .free = diff_free, .error = diff_error};
 	d->base = options->base;
 	d->meta = meta;
 	d->time = options->weight == TACH_WEIGHT_TIME;

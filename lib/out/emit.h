@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "buf.h"
+#include "error.h"
 #include "out/json.h"
 
 #define EMIT_BLOCK 262144 /* bytes: a tenth less for the kernel than 64 KiB */
@@ -95,6 +96,21 @@ emit_end(struct emit *e)
 	if (e->error == 0 && fflush(e->file) != 0)
 		e->error = errno;
 	return e->error;
+}
+
+/* Says why it failed: for want of memory, if no write did.  Returns
+ * TACH_FATAL. */
+static inline int
+emit_failed(const struct emit *e, struct error *error)
+{
+	return error_system(error, "", e->error != 0 ? e->error : ENOMEM);
+}
+
+/* Writes the rest.  TACH_OK, or TACH_FATAL, and the error says why. */
+static inline int
+emit_finish(struct emit *e, struct error *error)
+{
+	return emit_end(e) == 0 ? TACH_OK : emit_failed(e, error);
 }
 
 static inline void

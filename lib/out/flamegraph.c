@@ -475,15 +475,9 @@ put_names(struct flamegraph *f)
 /* ---- the sink ------------------------------------------------------------ */
 
 static int
-failed(struct flamegraph *f, int error)
-{
-	return error_set(&f->error, TACH_FATAL, "%s", strerror(error));
-}
-
-static int
 flamegraph_run(struct tach_sink *sink, const struct tach_run *run)
 {
-	struct flamegraph *f = (struct flamegraph *)sink;
+	struct flamegraph *f = sink->arg;
 
 	return aggregate_run(&f->stacks, run) ? TACH_OK :
 	    aggregate_failed(&f->stacks, &f->error);
@@ -523,7 +517,7 @@ put_page(struct flamegraph *f, struct tree *t)
 static int
 flamegraph_end(struct tach_sink *sink)
 {
-	struct flamegraph *f = (struct flamegraph *)sink;
+	struct flamegraph *f = sink->arg;
 	struct tree t = {0};
 	bool ok;
 
@@ -531,14 +525,14 @@ flamegraph_end(struct tach_sink *sink)
 	ok = make_graph(f) && init_tree(f, &t) && put_page(f, &t);
 	clear_tree(&t);
 	if (!ok)
-		return failed(f, ENOMEM);
-	return emit_end(&f->out) == 0 ? TACH_OK : failed(f, f->out.error);
+		return error_system(&f->error, "", ENOMEM);
+	return emit_finish(&f->out, &f->error);
 }
 
 static void
 flamegraph_free(struct tach_sink *sink)
 {
-	struct flamegraph *f = (struct flamegraph *)sink;
+	struct flamegraph *f = sink->arg;
 
 	graph_clear(&f->graph);
 	aggregate_clear(&f->stacks);
@@ -546,10 +540,12 @@ flamegraph_free(struct tach_sink *sink)
 	free(f);
 }
 
-static const char *
-flamegraph_error(const struct tach_sink *sink)
+static enum tach_error
+flamegraph_error(const struct tach_sink *sink, const char **line)
 {
-	return ((const struct flamegraph *)sink)->error.text;
+	const struct flamegraph *f = sink->arg;
+
+	return error_get(&f->error, line);
 }
 
 struct tach_sink *
@@ -560,8 +556,9 @@ flamegraph_open(FILE *out, const struct tach_format_options *options,
 
 	if (f == NULL)
 		return NULL;
-	f->sink = (struct tach_sink){flamegraph_run, flamegraph_end,
-	    flamegraph_free, flamegraph_error};
+	f->sink = (struct tach_sink){.arg = f, .run = flamegraph_run,
+	    .end = flamegraph_end, .free = flamegraph_free,
+	    .error = flamegraph_error};
 	f->options = options;
 	f->meta = meta;
 	f->out.file = out;

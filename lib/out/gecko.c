@@ -93,13 +93,6 @@ struct gecko {
 	struct error error;
 };
 
-static int
-failed(struct gecko *g)
-{
-	return error_set(&g->error, TACH_FATAL, "%s",
-	    strerror(g->out.error != 0 ? g->out.error : ENOMEM));
-}
-
 /* ---- while samples come -------------------------------------------------- */
 
 static uint32_t
@@ -119,7 +112,7 @@ keep_ticks(struct gecko *g, struct lane *l, uint32_t node,
 	if (g->kept > LIMIT_TICKS)
 		return error_set(&g->error, TACH_FATAL, LIMIT_TEXT("samples"));
 	if (!ticks_add(&l->ticks, node, run->ticks, run->count))
-		return failed(g);
+		return emit_failed(&g->out, &g->error);
 	g->kept += l->ticks.bytes.len - before;
 	return TACH_OK;
 }
@@ -127,14 +120,14 @@ keep_ticks(struct gecko *g, struct lane *l, uint32_t node,
 static int
 gecko_run(struct tach_sink *sink, const struct tach_run *run)
 {
-	struct gecko *g = (struct gecko *)sink;
+	struct gecko *g = sink->arg;
 	uint32_t node = aggregate_stack(&g->stacks, run);
 	struct lane *l = lanes_find(&g->lanes, run->index, sizeof(*l));
 
 	if (node == TACH_NONE)
 		return aggregate_failed(&g->stacks, &g->error);
 	if (l == NULL)
-		return failed(g);
+		return emit_failed(&g->out, &g->error);
 	if (!l->known) {
 		l->known = true;
 		l->thread = run->thread;
@@ -852,15 +845,15 @@ end_file(struct gecko *g)
 static int
 gecko_end(struct tach_sink *sink)
 {
-	struct gecko *g = (struct gecko *)sink;
+	struct gecko *g = sink->arg;
 
 	if (g->options->gzip && (g->gzip = gzip_open(g->file)) == NULL) {
 		g->out.error = errno;
-		return failed(g);
+		return emit_failed(&g->out, &g->error);
 	}
 	if (g->gzip != NULL)
 		g->out.file = g->gzip;
-	return put_profile(g) && end_file(g) ? TACH_OK : failed(g);
+	return put_profile(g) && end_file(g) ? TACH_OK : emit_failed(&g->out, &g->error);
 }
 
 /* ---- the sink ------------------------------------------------------------ */
@@ -868,7 +861,7 @@ gecko_end(struct tach_sink *sink)
 static void
 gecko_free(struct tach_sink *sink)
 {
-	struct gecko *g = (struct gecko *)sink;
+	struct gecko *g = sink->arg;
 	struct lane *lanes = g->lanes.lanes;
 
 	for (uint32_t i = 0; i < g->lanes.count; i++)
@@ -893,10 +886,12 @@ gecko_free(struct tach_sink *sink)
 	free(g);
 }
 
-static const char *
-gecko_error(const struct tach_sink *sink)
+static enum tach_error
+gecko_error(const struct tach_sink *sink, const char **line)
 {
-	return ((const struct gecko *)sink)->error.text;
+	const struct gecko *g = sink->arg;
+
+	return error_get(&g->error, line);
 }
 
 struct tach_sink *
@@ -907,8 +902,8 @@ gecko_open(FILE *out, const struct tach_format_options *options,
 
 	if (g == NULL)
 		return NULL;
-	g->sink = (struct tach_sink){gecko_run, gecko_end, gecko_free,
-	    gecko_error};
+	g->sink = (struct tach_sink){.arg = g, .run = gecko_run,
+	    .end = gecko_end, .free = gecko_free, .error = gecko_error};
 	g->file = g->out.file = out;
 	g->options = options;
 	g->meta = meta;

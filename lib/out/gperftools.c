@@ -371,15 +371,9 @@ put_comments(struct gperftools *g)
 /* ---- the sink ------------------------------------------------------------ */
 
 static int
-failed(struct gperftools *g, int error)
-{
-	return error_set(&g->error, TACH_FATAL, "%s", strerror(error));
-}
-
-static int
 gperftools_run(struct tach_sink *sink, const struct tach_run *run)
 {
-	struct gperftools *g = (struct gperftools *)sink;
+	struct gperftools *g = sink->arg;
 
 	return aggregate_run(&g->stacks, run) ? TACH_OK :
 	    aggregate_failed(&g->stacks, &g->error);
@@ -427,27 +421,24 @@ put_symbols(struct gperftools *g)
 static int
 put_profile(struct gperftools *g)
 {
-	int error;
-
 	if (g->options->symbolized)
 		put_table(g);
 	put_binary(g);
 	put_mapping(g);
 	put_comments(g);
-	error = emit_end(&g->out);
-	return error == 0 ? TACH_OK : failed(g, error);
+	return emit_finish(&g->out, &g->error);
 }
 
 static int
 gperftools_end(struct tach_sink *sink)
 {
-	struct gperftools *g = (struct gperftools *)sink;
+	struct gperftools *g = sink->arg;
 
 	g->period = g->meta->interval_us != 0 ? g->meta->interval_us :
 						UNKNOWN_INTERVAL;
 	if (!symbols_init(&g->symbols, &g->stacks.places) ||
 	    (g->turns = calloc(g->symbols.count, sizeof(bool))) == NULL)
-		return failed(g, ENOMEM);
+		return error_system(&g->error, "", ENOMEM);
 	if (check(g) != TACH_OK || put_symbols(g) != TACH_OK)
 		return TACH_FATAL;
 	return put_profile(g);
@@ -456,7 +447,7 @@ gperftools_end(struct tach_sink *sink)
 static void
 gperftools_free(struct tach_sink *sink)
 {
-	struct gperftools *g = (struct gperftools *)sink;
+	struct gperftools *g = sink->arg;
 
 	aggregate_clear(&g->stacks);
 	symbols_clear(&g->symbols);
@@ -465,10 +456,12 @@ gperftools_free(struct tach_sink *sink)
 	free(g);
 }
 
-static const char *
-gperftools_error(const struct tach_sink *sink)
+static enum tach_error
+gperftools_error(const struct tach_sink *sink, const char **line)
 {
-	return ((const struct gperftools *)sink)->error.text;
+	const struct gperftools *g = sink->arg;
+
+	return error_get(&g->error, line);
 }
 
 /* Threads are one: nothing in the format tells them apart. */
@@ -480,8 +473,9 @@ gperftools_open(FILE *out, const struct tach_format_options *options,
 
 	if (g == NULL)
 		return NULL;
-	g->sink = (struct tach_sink){gperftools_run, gperftools_end,
-	    gperftools_free, gperftools_error};
+	g->sink = (struct tach_sink){.arg = g, .run = gperftools_run,
+	    .end = gperftools_end, .free = gperftools_free,
+	    .error = gperftools_error};
 	g->options = options;
 	g->meta = meta;
 	g->out.file = out;

@@ -224,13 +224,6 @@ page_name(const struct heatmap *h, uint32_t file, char name[NAME_SIZE])
 
 /* ---- files of the folder ------------------------------------------------- */
 
-static int
-failed(struct heatmap *h, const char *name, int why)
-{
-	return error_set(&h->error, TACH_FATAL, "%s%s%s", name,
-	    *name != '\0' ? ": " : "", strerror(why));
-}
-
 static bool
 open_file(struct heatmap *h, const char *name)
 {
@@ -240,7 +233,7 @@ open_file(struct heatmap *h, const char *name)
 	h->out.error = 0;
 	if (fd >= 0 && (h->out.file = fdopen(fd, "w")) != NULL)
 		return true;
-	failed(h, name, errno);
+	error_system(&h->error, name, errno);
 	if (fd >= 0)
 		close(fd);
 	return false;
@@ -255,7 +248,7 @@ close_file(struct heatmap *h, const char *name)
 		why = errno;
 	h->out.file = NULL;
 	if (why != 0)
-		failed(h, name, why);
+		error_system(&h->error, name, why);
 	return why == 0;
 }
 
@@ -541,7 +534,7 @@ write_index(struct heatmap *h)
 static int
 heatmap_run(struct tach_sink *sink, const struct tach_run *run)
 {
-	struct heatmap *h = (struct heatmap *)sink;
+	struct heatmap *h = sink->arg;
 
 	return aggregate_run(&h->stacks, run) ? TACH_OK :
 	    aggregate_failed(&h->stacks, &h->error);
@@ -550,11 +543,11 @@ heatmap_run(struct tach_sink *sink, const struct tach_run *run)
 static int
 heatmap_end(struct tach_sink *sink)
 {
-	struct heatmap *h = (struct heatmap *)sink;
+	struct heatmap *h = sink->arg;
 
 	aggregate_settle(&h->stacks);
 	if (!make_rows(h) || !count(h) || !rank_files(h))
-		return failed(h, "", ENOMEM);
+		return error_system(&h->error, "", ENOMEM);
 	for (uint32_t i = 0; i < h->functions.nfiles; i++)
 		if (!write_page(h, h->ranked[i]))
 			return TACH_FATAL;
@@ -564,7 +557,7 @@ heatmap_end(struct tach_sink *sink)
 static void
 heatmap_free(struct tach_sink *sink)
 {
-	struct heatmap *h = (struct heatmap *)sink;
+	struct heatmap *h = sink->arg;
 
 	aggregate_clear(&h->stacks);
 	functions_clear(&h->functions);
@@ -586,10 +579,12 @@ heatmap_free(struct tach_sink *sink)
 	free(h);
 }
 
-static const char *
-heatmap_error(const struct tach_sink *sink)
+static enum tach_error
+heatmap_error(const struct tach_sink *sink, const char **line)
 {
-	return ((const struct heatmap *)sink)->error.text;
+	const struct heatmap *h = sink->arg;
+
+	return error_get(&h->error, line);
 }
 
 struct tach_sink *
@@ -601,8 +596,8 @@ heatmap_open(FILE *out, const struct tach_format_options *options,
 	(void)out;
 	if (h == NULL)
 		return NULL;
-	h->sink = (struct tach_sink){heatmap_run, heatmap_end, heatmap_free,
-	    heatmap_error};
+	h->sink = (struct tach_sink){.arg = h, .run = heatmap_run,
+	    .end = heatmap_end, .free = heatmap_free, .error = heatmap_error};
 	h->options = options;
 	h->meta = meta;
 	aggregate_init(&h->stacks, table, (struct aggregate_how){

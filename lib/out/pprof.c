@@ -417,17 +417,9 @@ put_all(struct pprof *p)
 }
 
 static int
-failed(struct pprof *p, int e)
-{
-	error_set(&p->error, TACH_FATAL, "%s", strerror(e));
-	errno = e;
-	return TACH_FATAL;
-}
-
-static int
 pprof_run(struct tach_sink *sink, const struct tach_run *run)
 {
-	struct pprof *p = (struct pprof *)sink;
+	struct pprof *p = sink->arg;
 	const struct tach_tick *last = &run->ticks[run->count - 1];
 
 	if (run->ticks[0].time < p->first)
@@ -441,23 +433,23 @@ pprof_run(struct tach_sink *sink, const struct tach_run *run)
 static int
 pprof_end(struct tach_sink *sink)
 {
-	struct pprof *p = (struct pprof *)sink;
+	struct pprof *p = sink->arg;
 	int e;
 
 	if (p->first > p->end) /* there are no samples */
 		p->first = p->end;
 	if ((p->emit.file = gzip_open(p->out)) == NULL)
-		return failed(p, errno);
+		return error_system(&p->error, "", errno);
 	e = put_all(p) ? emit_end(&p->emit) : ENOMEM;
 	if ((fclose(p->emit.file) != 0 || fflush(p->out) != 0) && e == 0)
 		e = errno;
-	return e == 0 ? TACH_OK : failed(p, e);
+	return e == 0 ? TACH_OK : error_system(&p->error, "", e);
 }
 
 static void
 pprof_free(struct tach_sink *sink)
 {
-	struct pprof *p = (struct pprof *)sink;
+	struct pprof *p = sink->arg;
 
 	aggregate_clear(&p->stacks);
 	tach_table_free(p->names);
@@ -468,10 +460,12 @@ pprof_free(struct tach_sink *sink)
 	free(p);
 }
 
-static const char *
-pprof_error(const struct tach_sink *sink)
+static enum tach_error
+pprof_error(const struct tach_sink *sink, const char **line)
 {
-	return ((const struct pprof *)sink)->error.text;
+	const struct pprof *p = sink->arg;
+
+	return error_get(&p->error, line);
 }
 
 struct tach_sink *
@@ -482,8 +476,8 @@ pprof_open(FILE *out, const struct tach_format_options *options,
 
 	if (p == NULL)
 		return NULL;
-	p->sink = (struct tach_sink){pprof_run, pprof_end, pprof_free,
-	    pprof_error};
+	p->sink = (struct tach_sink){.arg = p, .run = pprof_run,
+	    .end = pprof_end, .free = pprof_free, .error = pprof_error};
 	p->out = out;
 	p->options = options;
 	p->meta = meta;

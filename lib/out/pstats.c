@@ -230,15 +230,9 @@ put_all(struct pstats *p)
 /* ---- the sink ------------------------------------------------------------ */
 
 static int
-failed(struct pstats *p, int why)
-{
-	return error_set(&p->error, TACH_FATAL, "%s", strerror(why));
-}
-
-static int
 pstats_run(struct tach_sink *sink, const struct tach_run *run)
 {
-	struct pstats *p = (struct pstats *)sink;
+	struct pstats *p = sink->arg;
 
 	return aggregate_run(&p->stacks, run) ? TACH_OK :
 	    aggregate_failed(&p->stacks, &p->error);
@@ -258,28 +252,26 @@ sample_us(const struct pstats *p)
 static int
 pstats_end(struct tach_sink *sink)
 {
-	struct pstats *p = (struct pstats *)sink;
+	struct pstats *p = sink->arg;
 	struct calls_how how = {NULL, p->stacks.places.count, sample_us(p),
 	    &p->error};
-	int why;
 
 	aggregate_settle(&p->stacks);
 	if (!calls_init(&p->calls, &p->stacks, how) ||
 	    !calls_by_spot(&p->callers, &p->calls))
-		return failed(p, ENOMEM);
+		return error_system(&p->error, "", ENOMEM);
 	p->numbers = malloc(p->calls.nspots * sizeof(*p->numbers));
 	if (p->numbers == NULL)
-		return failed(p, ENOMEM);
+		return error_system(&p->error, "", ENOMEM);
 	memset(p->numbers, 0xff, p->calls.nspots * sizeof(*p->numbers));
 	put_all(p);
-	why = emit_end(&p->out);
-	return why == 0 ? TACH_OK : failed(p, why);
+	return emit_finish(&p->out, &p->error);
 }
 
 static void
 pstats_free(struct tach_sink *sink)
 {
-	struct pstats *p = (struct pstats *)sink;
+	struct pstats *p = sink->arg;
 
 	aggregate_clear(&p->stacks);
 	calls_clear(&p->calls);
@@ -289,10 +281,12 @@ pstats_free(struct tach_sink *sink)
 	free(p);
 }
 
-static const char *
-pstats_error(const struct tach_sink *sink)
+static enum tach_error
+pstats_error(const struct tach_sink *sink, const char **line)
 {
-	return ((const struct pstats *)sink)->error.text;
+	const struct pstats *p = sink->arg;
+
+	return error_get(&p->error, line);
 }
 
 struct tach_sink *
@@ -303,8 +297,8 @@ pstats_open(FILE *out, const struct tach_format_options *options,
 
 	if (p == NULL)
 		return NULL;
-	p->sink = (struct tach_sink){pstats_run, pstats_end, pstats_free,
-	    pstats_error};
+	p->sink = (struct tach_sink){.arg = p, .run = pstats_run,
+	    .end = pstats_end, .free = pstats_free, .error = pstats_error};
 	p->options = options;
 	p->meta = meta;
 	p->out.file = out;

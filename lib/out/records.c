@@ -5,7 +5,6 @@
  */
 #include "out/records.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -254,38 +253,31 @@ put_record(struct records *r, const struct tach_run *run,
 }
 
 static int
-failed(struct records *r)
-{
-	return error_set(&r->error, TACH_FATAL, "%s",
-	    strerror(r->out.error != 0 ? r->out.error : ENOMEM));
-}
-
-static int
 records_run(struct tach_sink *sink, const struct tach_run *run)
 {
-	struct records *r = (struct records *)sink;
+	struct records *r = sink->arg;
 
 	make_who(r, run);
 	if (!make_where(r, run) || r->who.failed)
-		return failed(r);
+		return emit_failed(&r->out, &r->error);
 	for (size_t i = 0; i < run->count; i++)
 		if (!put_record(r, run, &run->ticks[i]))
-			return failed(r);
+			return emit_failed(&r->out, &r->error);
 	return TACH_OK;
 }
 
 static int
 records_end(struct tach_sink *sink)
 {
-	struct records *r = (struct records *)sink;
+	struct records *r = sink->arg;
 
-	return emit_end(&r->out) == 0 ? TACH_OK : failed(r);
+	return emit_finish(&r->out, &r->error);
 }
 
 static void
 records_free(struct tach_sink *sink)
 {
-	struct records *r = (struct records *)sink;
+	struct records *r = sink->arg;
 
 	places_clear(&r->places);
 	texts_clear(&r->frames);
@@ -298,10 +290,12 @@ records_free(struct tach_sink *sink)
 	free(r);
 }
 
-static const char *
-records_error(const struct tach_sink *sink)
+static enum tach_error
+records_error(const struct tach_sink *sink, const char **line)
 {
-	return ((const struct records *)sink)->error.text;
+	const struct records *r = sink->arg;
+
+	return error_get(&r->error, line);
 }
 
 struct tach_sink *
@@ -312,8 +306,8 @@ records_new(FILE *out, const struct records_form *form,
 
 	if (r == NULL)
 		return NULL;
-	r->sink = (struct tach_sink){records_run, records_end, records_free,
-	    records_error};
+	r->sink = (struct tach_sink){.arg = r, .run = records_run,
+	    .end = records_end, .free = records_free, .error = records_error};
 	r->out.file = out;
 	r->form = form;
 	places_init(&r->places, table, PLACE_LINES, NULL);

@@ -454,13 +454,12 @@ put(FILE *out, const struct sidecar *c, struct error *e)
 	if (c->text.failed || c->info.failed || c->abbrev.failed ||
 	    c->line.failed || c->aranges.failed || c->symtab.failed ||
 	    c->strtab.failed)
-		return error_set(e, TACH_FATAL, "%s", strerror(ENOMEM));
+		return error_system(e, "", ENOMEM);
 	if (too_long(c))
 		return error_set(e, TACH_FATAL,
 		    "the names are longer than 2 GiB: select fewer samples");
 	if (!put_elf(out, c))
-		return error_set(e, TACH_FATAL, "the symbols: %s",
-		    strerror(errno));
+		return error_system(e, "the symbols", errno);
 	return TACH_OK;
 }
 

@@ -4,7 +4,6 @@
  * of time.  The viewer needs long for many samples, so equal ones that follow
  * each other are one, and frames are functions.
  */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -93,16 +92,9 @@ add_stretch(struct speedscope *s, struct speedscope_lane *l, uint32_t node,
 }
 
 static int
-failed(struct speedscope *s)
-{
-	return error_set(&s->error, TACH_FATAL, "%s",
-	    strerror(s->out.error != 0 ? s->out.error : ENOMEM));
-}
-
-static int
 speedscope_run(struct tach_sink *sink, const struct tach_run *run)
 {
-	struct speedscope *s = (struct speedscope *)sink;
+	struct speedscope *s = sink->arg;
 	uint32_t node = aggregate_stack(&s->stacks, run);
 	struct speedscope_lane *l = lanes_find(&s->lanes, run->index, sizeof(*l));
 	struct stretch stretch;
@@ -111,12 +103,12 @@ speedscope_run(struct tach_sink *sink, const struct tach_run *run)
 	if (node == TACH_NONE)
 		return aggregate_failed(&s->stacks, &s->error);
 	if (l == NULL)
-		return failed(s);
+		return emit_failed(&s->out, &s->error);
 	l->thread = run->thread;
 	l->interp = run->interp;
 	while (timeline_next(run, &next, &stretch))
 		if (!add_stretch(s, l, node, &stretch))
-			return failed(s);
+			return emit_failed(&s->out, &s->error);
 	return TACH_OK;
 }
 
@@ -255,7 +247,7 @@ busiest(const struct speedscope *s)
 static int
 speedscope_end(struct tach_sink *sink)
 {
-	struct speedscope *s = (struct speedscope *)sink;
+	struct speedscope *s = sink->arg;
 	struct emit *e = &s->out;
 	const char *title = s->options->title;
 
@@ -274,9 +266,9 @@ speedscope_end(struct tach_sink *sink)
 	put_frames(s);
 	emit(e, "]},\n\"profiles\":[\n");
 	if (!put_profiles(s))
-		return failed(s);
+		return emit_failed(&s->out, &s->error);
 	emit(e, "]}\n");
-	return emit_end(e) == 0 ? TACH_OK : failed(s);
+	return emit_end(e) == 0 ? TACH_OK : emit_failed(&s->out, &s->error);
 }
 
 /* ---- the sink ------------------------------------------------------------ */
@@ -284,7 +276,7 @@ speedscope_end(struct tach_sink *sink)
 static void
 speedscope_free(struct tach_sink *sink)
 {
-	struct speedscope *s = (struct speedscope *)sink;
+	struct speedscope *s = sink->arg;
 	struct speedscope_lane *lanes = s->lanes.lanes;
 
 	for (uint32_t i = 0; i < s->lanes.count; i++)
@@ -296,10 +288,12 @@ speedscope_free(struct tach_sink *sink)
 	free(s);
 }
 
-static const char *
-speedscope_error(const struct tach_sink *sink)
+static enum tach_error
+speedscope_error(const struct tach_sink *sink, const char **line)
 {
-	return ((const struct speedscope *)sink)->error.text;
+	const struct speedscope *s = sink->arg;
+
+	return error_get(&s->error, line);
 }
 
 struct tach_sink *
@@ -311,8 +305,9 @@ speedscope_open(FILE *out, const struct tach_format_options *options,
 	(void)meta;
 	if (s == NULL)
 		return NULL;
-	s->sink = (struct tach_sink){speedscope_run, speedscope_end,
-	    speedscope_free, speedscope_error};
+	s->sink = (struct tach_sink){.arg = s, .run = speedscope_run,
+	    .end = speedscope_end, .free = speedscope_free,
+	    .error = speedscope_error};
 	s->out.file = out;
 	s->options = options;
 	aggregate_init(&s->stacks, table, (struct aggregate_how){

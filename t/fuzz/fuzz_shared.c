@@ -64,13 +64,6 @@ check_run(struct tach_sink *s, const struct tach_run *r)
 	return TACH_OK;
 }
 
-static const char *
-no_error(const struct tach_sink *s)
-{
-	(void)s;
-	return NULL;
-}
-
 /* ---- a recording ------------------------------------------------------------- */
 
 struct stage {
@@ -97,7 +90,7 @@ static void
 open_stage(struct stage *s)
 {
 	struct py_runtime rt = {.addr = 4096, .version = 0x030c00f0};
-	struct error error = {""};
+	struct error error = {.text = ""};
 	struct wire_slot *slot;
 
 	*s = (struct stage){.options = {.engine = TACH_ENGINE_INPROCESS,
@@ -105,8 +98,7 @@ open_stage(struct stage *s)
 	promise((s->agents = agents_new(&s->options, &error)) != NULL);
 	promise(process_open(&s->process, getpid()));
 	promise((s->table = tach_table_new()) != NULL);
-	s->checker = (struct checker){{.run = check_run, .error = no_error},
-	    s->table};
+	s->checker = (struct checker){{.run = check_run}, s->table};
 	s->inprocess = inprocess_new(s->agents, &s->process, &s->options,
 	    s->table, &s->names);
 	promise(s->inprocess != NULL);

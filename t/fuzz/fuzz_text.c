@@ -23,8 +23,8 @@ long_form(const void *text, size_t n, size_t *len)
 	if (tach_reader_open_fd(r, fd) != TACH_FATAL)
 		while (tach_reader_next(r, &run) == TACH_OK)
 			promise(sink->run(sink, &run) == TACH_OK);
-	promise(sink->end(sink) == TACH_OK);
-	sink->free(sink);
+	promise(tach_sink_end(sink) == TACH_OK);
+	tach_sink_free(sink);
 	fclose(f);
 	close(fd);
 	tach_reader_free(r);

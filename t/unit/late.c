@@ -38,14 +38,7 @@ drop(struct tach_sink *s, const struct tach_run *run)
 	return TACH_OK;
 }
 
-static const char *
-none(const struct tach_sink *s)
-{
-	(void)s;
-	return "";
-}
-
-static struct tach_sink sink = {.run = drop, .error = none};
+static struct tach_sink sink = {.run = drop};
 
 static void
 step(struct tach_recorder *r)

@@ -57,13 +57,6 @@ check_run(struct tach_sink *s, const struct tach_run *r)
 	return TACH_OK;
 }
 
-static const char *
-no_error(const struct tach_sink *s)
-{
-	(void)s;
-	return NULL;
-}
-
 /* ---- an agent ---------------------------------------------------------------- */
 
 static uint64_t seed = 88172645463325252u;
@@ -93,7 +86,7 @@ struct stage {
 static void
 raise_curtain(struct stage *s)
 {
-	struct error error = {""};
+	struct error error = {.text = ""};
 	struct py_runtime rt = {.addr = 4096, .version = 0x030c00f0};
 	struct wire_slot *slot;
 
@@ -106,8 +99,8 @@ raise_curtain(struct stage *s)
 	assert(s->agents != NULL);
 	assert(process_open(&s->process, getpid()));
 	s->table = tach_table_new();
-	s->checker = (struct checker){.sink = {.run = check_run,
-	    .error = no_error}, .table = s->table};
+	s->checker = (struct checker){.sink = {.run = check_run},
+	    .table = s->table};
 	s->inprocess = inprocess_new(s->agents, &s->process, &s->options,
 	    s->table, &s->names);
 	assert(s->inprocess != NULL);

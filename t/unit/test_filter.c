@@ -83,14 +83,15 @@ keeper_free(struct tach_sink *sink)
 	((struct keeper *)sink)->freed++;
 }
 
-static const char *
-keeper_error(const struct tach_sink *sink)
+static enum tach_error
+keeper_error(const struct tach_sink *sink, const char **line)
 {
-	return ((const struct keeper *)sink)->fails;
+	*line = ((const struct keeper *)sink)->fails;
+	return TACH_EPIPE;
 }
 
-static const struct tach_sink keeper = {keeper_run, keeper_end, keeper_free,
-    keeper_error};
+static const struct tach_sink keeper = {.run = keeper_run, .end = keeper_end,
+    .free = keeper_free, .error = keeper_error};
 
 /* ---- a trace, and its runs ----------------------------------------------- */
 
@@ -323,8 +324,8 @@ check_selection_at(int line, const struct tach_table *table,
 	struct tach_sink *sink = tach_filter_new(w, table, &k.sink);
 	struct trace want = selected(table, w, t);
 
-	check(feed(sink, t) == TACH_OK && sink->end(sink) == TACH_OK);
-	sink->free(sink);
+	check(feed(sink, t) == TACH_OK && tach_sink_end(sink) == TACH_OK);
+	tach_sink_free(sink);
 	check_number_at(__FILE__, line, "ended", (uint64_t)k.ended, 1);
 	check_number_at(__FILE__, line, "freed", (uint64_t)k.freed, 1);
 	check_number_at(__FILE__, line, "samples", k.trace.n, want.n);
@@ -476,7 +477,7 @@ check_shared(const struct tach_table *table, const struct trace *t)
 	check(feed(&direct.sink, t) == TACH_OK && feed(sink, t) == TACH_OK);
 	check_number(k.shared, direct.shared);
 	check(k.shared > 0);
-	sink->free(sink);
+	tach_sink_free(sink);
 	trace_clear(&direct.trace);
 	trace_clear(&k.trace);
 }
@@ -490,13 +491,15 @@ check_failure(const struct tach_table *table)
 	struct tach_sink *sink = tach_filter_new(&(struct tach_selection){
 	    .status = 1}, table, &k.sink);
 	struct trace t = {0};
+	const char *why;
 
 	for (uint64_t i = 0; i < 9; i++)
 		trace_add(&t, 7, 0, i, i % 2, stack, 2);
 	check(feed(sink, &t) == TACH_FATAL);
-	check_text(sink->error(sink), "the disk is full");
+	check_number(tach_sink_error(sink, &why), TACH_EPIPE);
+	check_text(why, "the disk is full");
 	check_number(k.runs, 1);
-	sink->free(sink);
+	tach_sink_free(sink);
 	trace_clear(&k.trace);
 	trace_clear(&t);
 }
@@ -521,7 +524,7 @@ count_matches(const struct tach_table *table, const struct trace *t,
 	size_t n;
 
 	check(feed(sink, t) == TACH_OK);
-	sink->free(sink);
+	tach_sink_free(sink);
 	n = k.trace.n;
 	trace_clear(&k.trace);
 	regfree(&re);
@@ -579,7 +582,7 @@ check_live(void)
 		    0, &tick, 1}) == TACH_OK);
 	}
 	check_number(k.trace.n, want);
-	sink->free(sink);
+	tach_sink_free(sink);
 	trace_clear(&k.trace);
 	regfree(&re[0]);
 	regfree(&re[1]);

@@ -135,13 +135,6 @@ take_run(struct tach_sink *s, const struct tach_run *run)
 	return TACH_OK;
 }
 
-static const char *
-no_error(const struct tach_sink *s)
-{
-	(void)s;
-	return "";
-}
-
 struct scene {
 	struct tach_recorder *first, *forks[FORKS];
 	struct counter counter;
@@ -186,8 +179,7 @@ open_scene(struct scene *s, char *python, pid_t victim)
 	    .interval_ns = INTERVAL, .mode = TACH_MODE_CPU};
 	char *argv[] = {python, "-c", program, NULL};
 
-	*s = (struct scene){.counter.sink = {.run = take_run,
-	    .error = no_error}};
+	*s = (struct scene){.counter.sink = {.run = take_run}};
 	assert((s->first = tach_recorder_new(&options)) != NULL);
 	if (tach_recorder_launch(s->first, argv, -1) != TACH_OK)
 		errx(1, "%s", tach_recorder_error(s->first));

@@ -157,8 +157,8 @@ print(const struct made *m, size_t *where)
 		if (where != NULL)
 			where[i] = len;
 	}
-	check(sink->end(sink) == TACH_OK);
-	sink->free(sink);
+	check(tach_sink_end(sink) == TACH_OK);
+	tach_sink_free(sink);
 	fclose(f);
 	bytes_add(&b, text, len);
 	free(text);
