@@ -162,11 +162,15 @@ flush_output(void)
 		cmd_write_failed("standard output", NULL);
 }
 
+/* Where a reader has no error, there was no memory for what reads from it. */
 static int
 warn_of(const struct tach_reader *r, const char *operand)
 {
+	const char *why = tach_reader_error(r);
+
 	flush_output();
-	warnx("%s: %s", cmd_input_name(operand), tach_reader_error(r));
+	warnx("%s: %s", cmd_input_name(operand),
+	    *why != '\0' ? why : strerror(ENOMEM));
 	return CMD_FAILED;
 }
 
@@ -252,36 +256,20 @@ cmd_follow(const char *operand, cmd_input_fn *fn, void *arg)
 }
 
 int
-cmd_move(struct tach_reader *r, struct tach_sink *sink, const char *output)
-{
-	struct tach_run run;
-	int rc;
-
-	while ((rc = tach_reader_next(r, &run)) == TACH_OK)
-		if (sink->run(sink, &run) != TACH_OK)
-			cmd_sink_failed(output, sink);
-	return rc;
-}
-
-void
-cmd_finish(struct tach_sink *sink, const char *output)
-{
-	if (tach_sink_end(sink) != TACH_OK)
-		cmd_sink_failed(output, sink);
-	tach_sink_free(sink);
-}
-
-int
-cmd_pump(struct tach_reader *r, struct tach_sink *sink, const char *output)
+cmd_pump(struct tach_source *source, struct tach_sink *sink,
+    const char *output)
 {
 	int rc;
 
-	if (sink == NULL) {
+	if (source == NULL || sink == NULL) {
 		errno = ENOMEM;
 		err(CMD_FAILED, NULL);
 	}
-	rc = cmd_move(r, sink, output);
-	cmd_finish(sink, output);
+	rc = tach_pump(source, sink);
+	if (rc == TACH_REFUSED) {
+		tach_source_free(source);
+		cmd_sink_failed(output, sink);
+	}
 	return rc;
 }
 

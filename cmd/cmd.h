@@ -85,14 +85,9 @@ size_t cmd_remark(const struct tach_reader *, const char *operand, size_t n);
  * then; that one is preferred to an older one of its name. */
 int cmd_follow(const char *operand, cmd_input_fn *, void *arg);
 
-/* Moves a profile's samples to a sink and ends it, also after damage: what
- * came before is kept.  The sink is freed; NULL means out of memory.  output
- * names the file that the sink writes to: if that fails, this exits. */
-int cmd_pump(struct tach_reader *, struct tach_sink *, const char *output);
-
-/* Its parts: moves what there is, and ends the sink. */
-int cmd_move(struct tach_reader *, struct tach_sink *, const char *output);
-void cmd_finish(struct tach_sink *, const char *output);
+/* Gives all runs of a source to a sink: see tach_pump.  NULL means out of memory.
+ * output names the file that the sink writes to: if that fails, this exits. */
+int cmd_pump(struct tach_source *, struct tach_sink *, const char *output);
 
 /* ---- outputs ------------------------------------------------------------- */
 

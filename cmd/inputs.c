@@ -439,9 +439,10 @@ keep_interps(struct input *in)
 }
 
 /* Adds the interpreter of a thread that is seen for the first time. */
-static void
-count_run(struct input *in, const struct tach_run *run)
+static int
+count_run(struct tach_sink *sink, const struct tach_run *run)
 {
+	struct input *in = sink->arg;
 	uint64_t time = run->ticks[run->count - 1].time;
 
 	if (run->index >= in->ninterps) {
@@ -452,17 +453,16 @@ count_run(struct input *in, const struct tach_run *run)
 	in->samples += run->count;
 	if (time > in->latest)
 		in->latest = time;
+	return TACH_OK;
 }
 
 static bool
 survey(struct input *in, struct tach_reader *r)
 {
-	struct tach_run run;
+	struct tach_sink sink = {.arg = in, .run = count_run};
 	size_t said = cmd_remark(r, in->name, 0);
-	int rc;
+	int rc = tach_pump(tach_reader_source(r), &sink);
 
-	while ((rc = tach_reader_next(r, &run)) == TACH_OK)
-		count_run(in, &run);
 	cmd_remark(r, in->name, said);
 	if (rc < TACH_OK || tach_reader_check(r) == TACH_FATAL)
 		return skip(in, tach_reader_error(r));

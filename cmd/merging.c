@@ -46,10 +46,10 @@ struct intake {
 };
 
 static void
-intake_open(struct intake *b)
+intake_open(struct intake *b, const struct tach_meta *meta)
 {
 	b->n = 0;
-	if ((b->merge = tach_merge_new()) == NULL)
+	if ((b->merge = tach_merge_new(meta)) == NULL)
 		err(CMD_FAILED, NULL);
 }
 
@@ -71,7 +71,7 @@ intake_add(struct intake *b, struct tach_reader *r, const char *name, int fd,
 	b->readers[b->n] = r;
 	b->names[b->n] = name;
 	b->fds[b->n++] = fd;
-	if (tach_merge_add(b->merge, r, place) != TACH_OK)
+	if (tach_merge_add(b->merge, tach_reader_source(r), place) != TACH_OK)
 		errx(CMD_FAILED, "%s: %s", name, tach_merge_error(b->merge));
 }
 
@@ -81,11 +81,12 @@ static bool
 intake_run(struct intake *b, struct tach_writer *w, const char *output,
     bool only)
 {
-	struct tach_sink *sink = tach_writer_sink(w);
+	struct tach_source *source = tach_merge_source(b->merge);
 	bool complete = true;
 	int rc;
 
-	while ((rc = tach_merge_next(b->merge, sink)) != TACH_END) {
+	while ((rc = cmd_pump(source, tach_writer_sink(w), output)) !=
+	    TACH_END) {
 		const char *name = b->names[tach_merge_input(b->merge)];
 		const char *why = tach_merge_error(b->merge);
 		if (rc == TACH_FATAL)
@@ -106,7 +107,7 @@ writer_open(int fd, const struct tach_writer_options *options,
     const struct intake *b)
 {
 	struct tach_writer *w = tach_writer_new(fd, options,
-	    tach_merge_table(b->merge));
+	    tach_merge_source(b->merge)->table);
 
 	if (w == NULL)
 		err(CMD_FAILED, NULL);
@@ -150,7 +151,7 @@ add_group(const struct merging *m, struct intake *b, size_t first, size_t n)
 	struct tach_reader *r = tach_reader_new();
 	int fd = cmd_temporary(CMD_FAILED);
 
-	intake_open(&group);
+	intake_open(&group, &meta);
 	gather(m, &group, first, n);
 	w = writer_open(fd, &options, &group);
 	intake_run(&group, w, name, false);
@@ -242,12 +243,10 @@ static void
 finish(const struct merging *m, struct tach_writer *w, const char *output,
     const struct tach_writer_options *options)
 {
-	struct tach_meta meta = inputs_meta(m->inputs, m->ninputs);
-
 	put_notes(m, m->intake, m->copy, output);
 	if (!m->copy)
-		put_intervals(m, m->intake, meta.interval_us, output);
-	if (tach_writer_finish(w, &meta) != TACH_OK)
+		put_intervals(m, m->intake, m->meta.interval_us, output);
+	if (tach_writer_finish(w, &m->meta) != TACH_OK)
 		cmd_write_failed(output, tach_writer_error(w));
 	profile_remark(output, w, options);
 	tach_writer_free(w);
@@ -255,9 +254,10 @@ finish(const struct merging *m, struct tach_writer *w, const char *output,
 
 /* What is said of the input of a copy: only at its end is all of it known. */
 static int
-end_of_copy(struct input *in, struct tach_reader *r, size_t said,
-    bool complete)
+end_of_copy(struct merging *m, bool complete)
 {
+	struct tach_reader *r = m->intake->readers[0];
+	struct input *in = &m->inputs[0];
 	int status = complete ? CMD_OK : CMD_FAILED;
 
 	if (complete && tach_reader_check(r) == TACH_FATAL) {
@@ -265,9 +265,10 @@ end_of_copy(struct input *in, struct tach_reader *r, size_t said,
 		    tach_reader_error(r));
 		status = CMD_FAILED;
 	}
-	cmd_remark(r, in->name, said);
+	cmd_remark(r, in->name, m->said);
 	in->meta = *tach_reader_meta(r);
 	input_notes(in, tach_reader_table(r));
+	m->meta = inputs_meta(in, 1);
 	return status;
 }
 
@@ -284,6 +285,7 @@ add_only(struct merging *m, struct intake *b)
 	if (rc == TACH_FATAL)
 		errx(CMD_FAILED, "%s: %s", name, tach_reader_error(r));
 	m->said = cmd_remark(r, m->inputs[0].name, 0);
+	m->meta = *tach_reader_meta(r);
 	intake_add(b, r, name, -1, &place);
 }
 
@@ -313,11 +315,12 @@ merging_open(struct merging *m)
 
 	if ((m->intake = malloc(sizeof(*m->intake))) == NULL)
 		err(CMD_FAILED, NULL);
-	intake_open(m->intake);
+	intake_open(m->intake, &m->meta);
 	if (m->copy) {
 		add_only(m, m->intake);
 	} else {
 		status = survey(m);
+		m->meta = inputs_meta(m->inputs, m->ninputs);
 		gather(m, m->intake, 0, m->ninputs);
 	}
 	return status;
@@ -332,8 +335,7 @@ merging_write(struct merging *m, int fd, const char *output,
 	int status = CMD_OK;
 
 	if (m->copy)
-		status = end_of_copy(&m->inputs[0], m->intake->readers[0],
-		    m->said, complete);
+		status = end_of_copy(m, complete);
 	finish(m, w, output, options);
 	return status;
 }

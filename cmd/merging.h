@@ -25,6 +25,7 @@ struct merging {
 	/* A note that takes the place of those of the inputs that begin with
 	 * the same word, and is freed by writing it; or NULL. */
 	char *sum;
+	struct tach_meta meta; /* of all; of a copy, only at its end */
 	struct intake *intake;
 	size_t said; /* of the copy's reader's warning */
 };

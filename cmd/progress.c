@@ -13,8 +13,7 @@
 #define AGAIN_NS 200000000	/* until it is said anew */
 
 struct progress {
-	struct tach_sink sink;
-	struct tach_sink *next;
+	struct tach_source source, *from;
 	const struct tach_reader *reader;
 	unsigned runs; /* since the last look */
 	int64_t due;   /* when to say something */
@@ -54,68 +53,65 @@ show_read(const struct progress *p)
 	shown = true;
 }
 
-static int
-progress_run(struct tach_sink *sink, const struct tach_run *run)
+/* Looks at the clock now and then. */
+static void
+look(struct progress *p)
 {
-	struct progress *p = sink->arg;
-
-	if (++p->runs == RUNS) {
-		p->runs = 0;
-		if (now() >= p->due) {
-			show_read(p);
-			p->due = now() + AGAIN_NS;
-		}
-	}
-	return p->next->run(p->next, run);
+	if (++p->runs < RUNS)
+		return;
+	p->runs = 0;
+	if (now() < p->due)
+		return;
+	show_read(p);
+	p->due = now() + AGAIN_NS;
 }
 
 static int
-progress_end(struct tach_sink *sink)
+progress_next(struct tach_source *source, struct tach_run *run)
 {
-	struct progress *p = sink->arg;
-	int rc;
+	struct progress *p = source->arg;
+	int rc = p->from->next(p->from, run);
 
-	if (shown)
+	if (rc == TACH_OK)
+		look(p);
+	else if (shown)
 		fputs("\r\033[Kall read, writing", stderr);
-	rc = tach_sink_end(p->next);
-	progress_clear();
 	return rc;
 }
 
 static void
-progress_free(struct tach_sink *sink)
+progress_free(struct tach_source *source)
 {
-	struct progress *p = sink->arg;
+	struct progress *p = source->arg;
 
-	tach_sink_free(p->next);
+	progress_clear();
+	tach_source_free(p->from);
 	free(p);
 }
 
 static enum tach_error
-progress_error(const struct tach_sink *sink, const char **line)
+progress_error(const struct tach_source *source, const char **line)
 {
-	const struct progress *p = sink->arg;
+	const struct progress *p = source->arg;
 
-	progress_clear();
-	return tach_sink_error(p->next, line);
+	return tach_source_error(p->from, line);
 }
 
-struct tach_sink *
-progress_new(const struct tach_reader *r, struct tach_sink *next)
+struct tach_source *
+progress_new(struct tach_reader *r)
 {
+	struct tach_source *from = tach_reader_source(r);
 	struct progress *p;
 
-	if (next == NULL || !isatty(STDERR_FILENO) || isatty(STDOUT_FILENO))
-		return next;
-	if ((p = calloc(1, sizeof(*p))) == NULL) {
-		tach_sink_free(next);
+	if (!isatty(STDERR_FILENO) || isatty(STDOUT_FILENO))
+		return from;
+	if ((p = calloc(1, sizeof(*p))) == NULL)
 		return NULL;
-	}
-	p->sink = (struct tach_sink){.arg = p, .run = progress_run,
-	    .end = progress_end, .free = progress_free,
-	    .error = progress_error};
-	p->next = next;
+	p->source = (struct tach_source){.arg = p, .meta = from->meta,
+	    .table = from->table, .next = progress_next,
+	    .free = progress_free, .error = progress_error};
+	p->from = from;
 	p->reader = r;
 	p->due = now() + FIRST_NS;
-	return &p->sink;
+	return &p->source;
 }

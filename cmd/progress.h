@@ -5,12 +5,10 @@
 
 #include "tach.h"
 
-/* Passes all on to another sink, which is then its own, and says on standard
- * error, if that is a terminal and standard output none, how much of the
- * reader's samples have been read, from one second on.  NULL: out of
- * memory. */
-struct tach_sink *progress_new(const struct tach_reader *,
-    struct tach_sink *next);
+/* A reader as a source that says on standard error, if that is a terminal and
+ * standard output none, how many of the reader's samples have been read, from one
+ * second on.  NULL: out of memory. */
+struct tach_source *progress_new(struct tach_reader *);
 
 /* Takes away what it has said, before anything else is. */
 void progress_clear(void);

@@ -313,9 +313,8 @@ select_clear(struct selection *s)
 	*s = (struct selection){0};
 }
 
-struct tach_sink *
-select_sink(const struct selection *s, const struct tach_table *table,
-    struct tach_sink *next)
+struct tach_source *
+select_source(const struct selection *s, struct tach_source *from)
 {
-	return tach_filter_new(&s->what, table, next);
+	return tach_select_new(from, &s->what);
 }

@@ -3,7 +3,7 @@
  * select.h: the options that choose among samples, which all commands that
  * read profiles have.  A command appends SELECT_OPTIONS to its long options
  * and SELECT_HELP to its help, gives what getopt_long returns to
- * select_option first, and pumps into select_sink.
+ * select_option first, and pumps from select_source.
  */
 #ifndef SELECT_H
 #define SELECT_H
@@ -65,9 +65,8 @@ struct selection {
 bool select_option(struct selection *, int option, const char *value);
 void select_clear(struct selection *);
 
-/* A sink that passes on what is selected; see tach_filter_new.  NULL: out of
- * memory, also if that is what the next one is. */
-struct tach_sink *select_sink(const struct selection *,
-    const struct tach_table *, struct tach_sink *next);
+/* A source of what is selected; see tach_select_new. */
+struct tach_source *select_source(const struct selection *,
+    struct tach_source *);
 
 #endif

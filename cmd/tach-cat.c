@@ -45,35 +45,34 @@ struct cat_job {
 	struct selection selection;
 };
 
-/* Waits until there is more to read.  As tach_reader_again, but TACH_END is
- * the end. */
-static int
-wait_for_more(struct tach_reader *r)
+static void
+wait_for_more(void)
 {
 	struct timespec t = {.tv_nsec = LOOK_EVERY};
-	int rc;
 
 	if (fflush(stdout) != 0)
 		cmd_write_failed(OUTPUT, NULL);
-	while ((rc = tach_reader_again(r)) == TACH_END &&
-	    tach_reader_info(r)->unfinished)
-		nanosleep(&t, NULL);
-	return rc;
+	nanosleep(&t, NULL);
 }
 
+/* Prints all that comes.  What was cut short has its end. */
 static int
-follow(struct cat_job *job, struct tach_reader *r, struct tach_sink *sink,
+pump(struct cat_job *job, struct tach_source *source, struct tach_sink *sink,
     const char *operand)
 {
+	const char *why;
 	int rc;
 
-	do
-		rc = cmd_move(r, sink, OUTPUT);
-	while (rc == TACH_END && (rc = wait_for_more(r)) == TACH_OK);
-	if (rc == TACH_WARN)
-		warnx("%s: its recording was cut short", cmd_input_name(operand));
-	job->failed = rc == TACH_WARN;
-	cmd_finish(sink, OUTPUT);
+	while ((rc = cmd_pump(source, sink, OUTPUT)) == TACH_AGAIN ||
+	    rc == TACH_WARN) {
+		if (rc == TACH_AGAIN) {
+			wait_for_more();
+			continue;
+		}
+		tach_source_error(source, &why);
+		warnx("%s: %s", cmd_input_name(operand), why);
+		job->failed = true;
+	}
 	return rc;
 }
 
@@ -82,14 +81,15 @@ cat(struct tach_reader *r, const char *operand, void *arg)
 {
 	struct cat_job *job = arg;
 	const struct tach_table *table = tach_reader_table(r);
-	struct tach_sink *sink = select_sink(&job->selection, table,
-	    tach_text_new(stdout, job->long_form ? tach_reader_meta(r) : NULL,
-		table));
+	struct tach_source *source = select_source(&job->selection,
+	    job->follow ? tach_reader_follow(r) : tach_reader_source(r));
+	struct tach_sink *sink = tach_text_new(stdout,
+	    job->long_form ? tach_reader_meta(r) : NULL, table);
+	int rc = pump(job, source, sink, operand);
 
-	if (sink == NULL)
-		err(CMD_FAILED, NULL);
-	return job->follow ? follow(job, r, sink, operand) :
-			     cmd_pump(r, sink, OUTPUT);
+	tach_sink_free(sink);
+	tach_source_free(source);
+	return rc;
 }
 
 static struct cat_job

@@ -224,54 +224,37 @@ parse(int argc, char *argv[])
 
 /* ---- converting ---------------------------------------------------------- */
 
-/* The table of frames with opcodes among them, which must outlive the sink;
- * NULL: the reader's is the one. */
-static struct tach_table *
-own_table(const struct job *job)
-{
-	struct tach_table *t = job->opcodes ? tach_table_new() : NULL;
-
-	if (job->opcodes && t == NULL)
-		err(CMD_FAILED, NULL);
-	return t;
-}
-
-static const struct tach_table *
-table_of(const struct tach_reader *r, const struct tach_table *own)
-{
-	return own != NULL ? own : tach_reader_table(r);
-}
-
 /* All that a profile goes through before a format's sink. */
-static int
-pump(const struct job *job, struct tach_reader *r, struct tach_table *own,
-    struct tach_sink *sink, const char *output)
+static struct tach_source *
+source_of(const struct job *job, struct tach_reader *r)
 {
 	unsigned uses = job->format != NULL ? job->format->uses : 0;
+	struct tach_source *source = progress_new(r);
 
-	if (own != NULL)
-		sink = tach_opcodes_new(tach_reader_meta(r),
-		    tach_reader_table(r), own, sink);
-	sink = select_sink(&job->selection, tach_reader_table(r), sink);
 	if (job->how.options.weight == TACH_WEIGHT_TIME ||
 	    (uses & TACH_NEEDS_SPANS) != 0)
-		sink = tach_spans_new(tach_reader_meta(r),
-		    tach_reader_table(r), sink);
+		source = tach_durations_new(source);
 	else if ((uses & TACH_NEEDS_INTERVALS) != 0)
-		sink = tach_intervals_new(tach_reader_meta(r),
-		    tach_reader_table(r), sink);
-	return cmd_pump(r, progress_new(r, sink), output);
+		source = tach_intervals_new(source);
+	source = select_source(&job->selection, source);
+	if (job->opcodes)
+		source = tach_opcodes_new(source);
+	if (source == NULL)
+		err(CMD_FAILED, NULL);
+	return source;
 }
 
 static int
 write_to(struct job *job, struct tach_reader *r, FILE *file,
     const char *output)
 {
-	struct tach_table *own = own_table(job);
-	int rc = pump(job, r, own, job->format->open(file, &job->how.options,
-	    tach_reader_meta(r), table_of(r, own)), output);
+	struct tach_source *source = source_of(job, r);
+	struct tach_sink *sink = job->format->open(file, &job->how.options,
+	    source->meta, source->table);
+	int rc = cmd_pump(source, sink, output);
 
-	tach_table_free(own);
+	tach_sink_free(sink);
+	tach_source_free(source);
 	return rc;
 }
 
@@ -355,19 +338,19 @@ static int
 convert_after(struct tach_reader *r, const char *operand, void *arg)
 {
 	struct job *job = arg;
-	struct tach_table *own = own_table(job);
-	struct tach_base *base = tach_base_new(tach_reader_meta(r),
-	    table_of(r, own));
+	struct tach_source *source = source_of(job, r);
+	struct tach_base *base = tach_base_new(source->meta, source->table);
 	int rc;
 
 	(void)operand;
 	if (base == NULL)
 		err(CMD_FAILED, NULL);
-	rc = pump(job, r, own, tach_base_sink(base), job->how.base);
+	rc = cmd_pump(source, tach_base_sink(base), job->how.base);
+	progress_clear();
 	job->how.options.base = base;
 	job->status = cmd_each(job->operands, convert, job);
 	tach_base_free(base);
-	tach_table_free(own);
+	tach_source_free(source);
 	return rc;
 }
 
@@ -385,15 +368,16 @@ rewrite(struct tach_reader *r, const char *operand, void *arg)
 {
 	const struct job *job = arg;
 	struct profile p;
+	struct tach_source *source = source_of(job, r);
 	struct tach_writer *w;
 	int rc;
 
 	(void)operand;
 	profile_open(&p, job->output);
-	if ((w = tach_writer_new(p.fd, &job->writer, tach_reader_table(r))) ==
-	    NULL)
+	if ((w = tach_writer_new(p.fd, &job->writer, source->table)) == NULL)
 		err(CMD_FAILED, NULL);
-	rc = pump(job, r, NULL, tach_writer_sink(w), p.out.name);
+	rc = cmd_pump(source, tach_writer_sink(w), p.out.name);
+	tach_source_free(source);
 	if (tach_writer_finish(w, tach_reader_meta(r)) != TACH_OK)
 		cmd_write_failed(p.out.name, tach_writer_error(w));
 	profile_remark(p.out.name, w, &job->writer);

@@ -52,6 +52,14 @@ error_get(const struct error *e, const char **line)
 	return e->code;
 }
 
+enum tach_error
+error_or(const struct error *e, const struct tach_source *from,
+    const char **line)
+{
+	return e->text[0] != '\0' ? error_get(e, line) :
+				    tach_source_error(from, line);
+}
+
 int
 error_add(struct error *e, int code, const char *fmt, ...)
 {

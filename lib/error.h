@@ -20,6 +20,10 @@ void error_clear(struct error *);
 int error_system(struct error *, const char *what, int e);
 /* The error as a sink or a source tells it. */
 enum tach_error error_get(const struct error *, const char **line);
+/* The same of a source that reads from another one: its own error, else that of
+ * the other one. */
+enum tach_error error_or(const struct error *, const struct tach_source *from,
+    const char **line);
 /* Puts one more remark behind what is there, if there is room. */
 int error_add(struct error *, int code, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));

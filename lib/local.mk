@@ -21,15 +21,15 @@ lib_libtach_core_la_SOURCES = \
 	lib/budget.h \
 	lib/buf.h \
 	lib/decimal.c lib/decimal.h \
+	lib/durations.c \
 	lib/error.c lib/error.h \
-	lib/filter.c \
 	lib/hash.c lib/hash.h \
 	lib/helper.c lib/helper.h \
 	lib/io.c lib/io.h \
 	lib/merge.c \
 	lib/pump.c \
+	lib/select.c \
 	lib/set.c lib/set.h \
-	lib/spans.c \
 	lib/status.c lib/status.h \
 	lib/table.c lib/table.h \
 	lib/utf8.c lib/utf8.h \

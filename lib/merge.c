@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * merge.c: several readers as one source, in order of time.
+ * merge.c: several sources as one, in order of time.
  *
  * A heap finds the input whose next run begins earliest.  Strings and frames
  * are interned anew when a run first needs them, threads and interpreters
@@ -31,13 +31,12 @@ struct map {
 	uint32_t room;
 };
 
-/* It is a sink behind the filter of its own samples. */
 struct merge_input {
-	struct tach_sink sink;
-	struct tach_sink *selected; /* where its runs go first */
+	struct tach_source *from, *selected;
+	struct tach_source counted; /* as many samples of `from` as are wanted */
 	struct tach_merge *merge;
-	struct tach_reader *reader;
 	struct tach_merge_place place;
+	struct error error;
 	size_t number;
 	struct tach_run run; /* the next; count 0: not read yet */
 	uint64_t begins;     /* when that is, merged */
@@ -50,9 +49,9 @@ struct merge_input {
 };
 
 struct tach_merge {
+	struct tach_source source;
 	struct error error;
 	struct tach_table *table;
-	struct tach_sink *out;
 	struct merge_input **inputs; /* all of them */
 	size_t ninputs, inputs_max;
 	struct merge_input **heap; /* those that have not ended */
@@ -61,14 +60,19 @@ struct tach_merge {
 	uint32_t nthreads;
 	/* Of all inputs, also what is not selected: their readers keep it. */
 	uint64_t threads_read, frames_read;
+	bool full; /* it is too much */
 	uint32_t *frames; /* scratch: of a run */
 	size_t frames_room;
 	struct tach_tick *ticks; /* likewise */
 	size_t ticks_room;
 };
 
+static int next_run(struct tach_source *, struct tach_run *);
+static enum tach_error merge_error(const struct tach_source *,
+    const char **line);
+
 struct tach_merge *
-tach_merge_new(void)
+tach_merge_new(const struct tach_meta *meta)
 {
 	struct tach_merge *m = calloc(1, sizeof(*m));
 
@@ -78,6 +82,8 @@ tach_merge_new(void)
 		free(m);
 		return NULL;
 	}
+	m->source = (struct tach_source){.arg = m, .meta = meta,
+	    .table = m->table, .next = next_run, .error = merge_error};
 	return m;
 }
 
@@ -85,8 +91,7 @@ tach_merge_new(void)
 static void
 input_clear(struct merge_input *in)
 {
-	if (in->selected != NULL)
-		tach_sink_free(in->selected);
+	tach_source_free(in->selected);
 	in->selected = NULL;
 	free(in->strings.to);
 	free(in->frames.to);
@@ -114,10 +119,18 @@ tach_merge_free(struct tach_merge *m)
 	free(m);
 }
 
-const struct tach_table *
-tach_merge_table(const struct tach_merge *m)
+struct tach_source *
+tach_merge_source(struct tach_merge *m)
 {
-	return m->table;
+	return &m->source;
+}
+
+static enum tach_error
+merge_error(const struct tach_source *source, const char **line)
+{
+	const struct tach_merge *m = source->arg;
+
+	return error_get(&m->error, line);
 }
 
 const char *
@@ -137,15 +150,6 @@ no_memory(struct tach_merge *m)
 {
 	error_clear(&m->error);
 	return error_set(&m->error, TACH_FATAL, "out of memory");
-}
-
-static int
-sink_failed(struct tach_merge *m, const struct tach_sink *sink)
-{
-	const char *why;
-
-	tach_sink_error(sink, &why);
-	return error_set(&m->error, TACH_FATAL, "%s", why);
 }
 
 int
@@ -186,7 +190,7 @@ map_reserve(struct map *map, uint32_t index, uint32_t count)
 static uint32_t
 string_of(struct merge_input *in, uint32_t index)
 {
-	const struct tach_table *from = tach_reader_table(in->reader);
+	const struct tach_table *from = in->from->table;
 	struct tach_string s;
 
 	if (!map_reserve(&in->strings, index, tach_table_strings(from)))
@@ -202,7 +206,7 @@ string_of(struct merge_input *in, uint32_t index)
 static uint32_t
 new_frame(struct merge_input *in, uint32_t index)
 {
-	const struct tach_table *from = tach_reader_table(in->reader);
+	const struct tach_table *from = in->from->table;
 	struct tach_frame f;
 
 	if (!map_reserve(&in->frames, index, tach_table_frames(from)))
@@ -331,32 +335,93 @@ shift_ticks(struct merge_input *in, struct tach_run *run)
 	return TACH_OK;
 }
 
-/* ---- an input as a sink of its own selected samples ---------------------- */
+/* ---- the budget ---------------------------------------------------------- */
 
 static int
-input_run(struct tach_sink *sink, const struct tach_run *run)
+add_deepest(struct merge_input *in, uint32_t index)
 {
-	struct merge_input *in = sink->arg;
-	struct tach_merge *m = in->merge;
-	struct tach_run to = *run;
+	uint32_t *p;
 
-	if (run->count == 0)
-		return TACH_OK;
-	if (number_thread(in, &to) != TACH_OK ||
-	    shift_ticks(in, &to) != TACH_OK ||
-	    intern_stack(in, &to) != TACH_OK)
-		return TACH_FATAL;
-	if (m->out->run(m->out, &to) != TACH_OK)
-		return sink_failed(m, m->out);
+	while (in->nthreads <= index) {
+		p = array_grow(in->deepest, in->nthreads, &in->threads_max,
+		    sizeof(*p));
+		if (p == NULL)
+			return no_memory(in->merge);
+		in->deepest = p;
+		p[in->nthreads++] = 0;
+		in->merge->threads_read++;
+	}
 	return TACH_OK;
 }
 
-static enum tach_error
-input_error(const struct tach_sink *sink, const char **line)
+/* Whether the readers of all inputs may keep so much. */
+static int
+check_budget(struct merge_input *in, const struct tach_run *run)
 {
-	const struct merge_input *in = sink->arg;
+	struct tach_merge *m = in->merge;
 
-	return error_get(&in->merge->error, line);
+	if (add_deepest(in, run->index) != TACH_OK)
+		return TACH_FATAL;
+	if (run->depth > in->deepest[run->index]) {
+		m->frames_read += run->depth - in->deepest[run->index];
+		in->deepest[run->index] = run->depth;
+	}
+	if (m->threads_read > THREADS_MAX)
+		return error_set(&m->error, TACH_FATAL, "the profiles have "
+		    "more than %" PRIu32 " threads together" MERGE_LESS,
+		    THREADS_MAX);
+	if (m->frames_read > FRAMES_MAX)
+		return error_set(&m->error, TACH_FATAL, "the stacks of all "
+		    "threads have more than %" PRIu32 " frames together"
+		    MERGE_LESS, FRAMES_MAX);
+	return TACH_OK;
+}
+
+/* ---- an input's samples -------------------------------------------------- */
+
+/* Notes a run of an input's, whether it is selected or not: in the merge, it has
+ * its place by its beginning. */
+static int
+count_run(struct merge_input *in, const struct tach_run *run)
+{
+	if (check_budget(in, run) != TACH_OK) {
+		in->merge->full = true;
+		return TACH_FATAL;
+	}
+	in->taken += run->count;
+	in->begins = run->ticks[0].time;
+	if (__builtin_add_overflow(in->begins, in->place.shift, &in->begins))
+		in->begins = UINT64_MAX;
+	return TACH_OK;
+}
+
+/* Gets an input's next run, as much of it as is wanted. */
+static int
+counted_next(struct tach_source *source, struct tach_run *run)
+{
+	struct merge_input *in = source->arg;
+	uint64_t wanted = in->place.samples, left = wanted - in->taken;
+	int res;
+
+	if (wanted != 0 && left == 0)
+		return TACH_END;
+	res = in->from->next(in->from, run);
+	if (res == TACH_END && wanted != 0)
+		return error_set(&in->error, TACH_FATAL, "it has %" PRIu64
+		    " samples less than when it was first read", left);
+	if (res != TACH_OK)
+		return res;
+	if (wanted != 0 && run->count > left)
+		run->count = (size_t)left;
+	return count_run(in, run);
+}
+
+static enum tach_error
+counted_error(const struct tach_source *source, const char **line)
+{
+	const struct merge_input *in = source->arg;
+
+	return error_or(&in->error, in->from, line);
 }
 
 /* ---- the heap ------------------------------------------------------------ */
@@ -409,21 +474,22 @@ drop_first(struct tach_merge *m)
 }
 
 static struct merge_input *
-new_input(struct tach_merge *m, struct tach_reader *r,
+new_input(struct tach_merge *m, struct tach_source *from,
     const struct tach_merge_place *place)
 {
 	struct merge_input *in = calloc(1, sizeof(*in));
 
 	if (in == NULL)
 		return NULL;
-	in->sink = (struct tach_sink){.arg = in, .run = input_run,
-	    .error = input_error};
+	in->counted = (struct tach_source){.arg = in, .meta = from->meta,
+	    .table = from->table, .next = counted_next,
+	    .error = counted_error};
+	in->from = from;
 	in->merge = m;
-	in->reader = r;
 	in->place = *place;
 	in->number = m->ninputs;
-	in->selected = place->selection == NULL ? &in->sink :
-	    tach_filter_new(place->selection, tach_reader_table(r), &in->sink);
+	in->selected = place->selection == NULL ? &in->counted :
+	    tach_select_new(&in->counted, place->selection);
 	if (in->selected == NULL) {
 		free(in);
 		return NULL;
@@ -432,7 +498,7 @@ new_input(struct tach_merge *m, struct tach_reader *r,
 }
 
 int
-tach_merge_add(struct tach_merge *m, struct tach_reader *r,
+tach_merge_add(struct tach_merge *m, struct tach_source *from,
     const struct tach_merge_place *place)
 {
 	struct merge_input **p = array_grow(m->inputs, m->ninputs, &m->inputs_max,
@@ -446,7 +512,7 @@ tach_merge_add(struct tach_merge *m, struct tach_reader *r,
 	if (p == NULL)
 		return no_memory(m);
 	m->heap = p;
-	if ((in = new_input(m, r, place)) == NULL)
+	if ((in = new_input(m, from, place)) == NULL)
 		return no_memory(m);
 	m->inputs[m->ninputs++] = in;
 	/* It begins at 0 until more is known, so that it is read in time. */
@@ -454,71 +520,23 @@ tach_merge_add(struct tach_merge *m, struct tach_reader *r,
 	return TACH_OK;
 }
 
-/* ---- the budget ---------------------------------------------------------- */
-
-static int
-add_deepest(struct merge_input *in, uint32_t index)
-{
-	uint32_t *p;
-
-	while (in->nthreads <= index) {
-		p = array_grow(in->deepest, in->nthreads, &in->threads_max,
-		    sizeof(*p));
-		if (p == NULL)
-			return no_memory(in->merge);
-		in->deepest = p;
-		p[in->nthreads++] = 0;
-		in->merge->threads_read++;
-	}
-	return TACH_OK;
-}
-
-/* Whether the readers of all inputs may keep so much. */
-static int
-check_budget(struct merge_input *in)
-{
-	struct tach_merge *m = in->merge;
-	const struct tach_run *run = &in->run;
-
-	if (add_deepest(in, run->index) != TACH_OK)
-		return TACH_FATAL;
-	if (run->depth > in->deepest[run->index]) {
-		m->frames_read += run->depth - in->deepest[run->index];
-		in->deepest[run->index] = run->depth;
-	}
-	if (m->threads_read > THREADS_MAX)
-		return error_set(&m->error, TACH_FATAL, "the profiles have "
-		    "more than %" PRIu32 " threads together" MERGE_LESS,
-		    THREADS_MAX);
-	if (m->frames_read > FRAMES_MAX)
-		return error_set(&m->error, TACH_FATAL, "the stacks of all "
-		    "threads have more than %" PRIu32 " frames together"
-		    MERGE_LESS, FRAMES_MAX);
-	return TACH_OK;
-}
-
 /* ---- merging ------------------------------------------------------------- */
 
-/* Gets an input's next run, as much of it as is wanted. */
+/* What becomes of an input whose next run was not to be had. */
 static int
-read_run(struct merge_input *in)
+input_ended(struct merge_input *in, int res)
 {
-	uint64_t wanted = in->place.samples, left = wanted - in->taken;
-	struct error *error = &in->merge->error;
-	int res;
+	struct tach_merge *m = in->merge;
+	const char *why;
 
-	if (wanted != 0 && left == 0)
-		return TACH_END;
-	res = tach_reader_next(in->reader, &in->run);
-	if (res < TACH_OK)
-		return error_set(error, TACH_WARN, "%s",
-		    tach_reader_error(in->reader));
-	if (res == TACH_END && wanted != 0)
-		return error_set(error, TACH_WARN, "it has %" PRIu64
-		    " samples less than when it was first read", left);
-	if (res == TACH_OK && wanted != 0 && in->run.count > left)
-		in->run.count = (size_t)left;
-	return res;
+	if (m->full)
+		return TACH_FATAL;
+	if (res < TACH_OK) {
+		tach_source_error(in->selected, &why);
+		error_set(&m->error, TACH_WARN, "%s", why);
+	}
+	drop_first(m);
+	return res < TACH_OK ? TACH_WARN : TACH_OK;
 }
 
 /* Reads the topmost input, which is dropped if it has ended. */
@@ -526,33 +544,23 @@ static int
 read_first(struct tach_merge *m)
 {
 	struct merge_input *in = m->heap[0];
-	int res = read_run(in);
+	int res = in->selected->next(in->selected, &in->run);
 
 	m->last = in->number;
-	if (res != TACH_OK) {
-		if (tach_sink_end(in->selected) != TACH_OK)
-			res = sink_failed(m, in->selected);
-		drop_first(m);
-		return res;
-	}
-	if (check_budget(in) != TACH_OK)
-		return TACH_FATAL;
-	in->taken += in->run.count;
-	in->begins = in->run.ticks[0].time;
-	if (__builtin_add_overflow(in->begins, in->place.shift, &in->begins))
-		in->begins = UINT64_MAX;
+	if (res != TACH_OK)
+		return input_ended(in, res);
 	sift(m);
 	return TACH_OK;
 }
 
-int
-tach_merge_next(struct tach_merge *m, struct tach_sink *out)
+static int
+next_run(struct tach_source *source, struct tach_run *run)
 {
+	struct tach_merge *m = source->arg;
 	struct merge_input *in;
 	int res;
 
 	error_clear(&m->error);
-	m->out = out;
 	/* An input that was read from is read again only now: until then its
 	 * run belongs to the sink. */
 	while (m->nheap > 0 && m->heap[0]->run.count == 0)
@@ -562,8 +570,11 @@ tach_merge_next(struct tach_merge *m, struct tach_sink *out)
 		return TACH_END;
 	in = m->heap[0];
 	m->last = in->number;
-	if (in->selected->run(in->selected, &in->run) != TACH_OK)
-		return sink_failed(m, in->selected);
+	*run = in->run;
 	in->run.count = 0;
+	if (number_thread(in, run) != TACH_OK ||
+	    shift_ticks(in, run) != TACH_OK ||
+	    intern_stack(in, run) != TACH_OK)
+		return TACH_FATAL;
 	return TACH_OK;
 }

@@ -1,6 +1,20 @@
 /* SPDX-License-Identifier: ISC */
-/* pump.c: what a sink need not have. */
+/* pump.c: the one loop from a source to a sink, and what these need not have. */
 #include "tach.h"
+
+void
+tach_source_free(struct tach_source *s)
+{
+	if (s != NULL && s->free != NULL)
+		s->free(s);
+}
+
+enum tach_error
+tach_source_error(const struct tach_source *s, const char **line)
+{
+	*line = "";
+	return s->error != NULL ? s->error(s, line) : TACH_ENONE;
+}
 
 int
 tach_sink_end(struct tach_sink *s)
@@ -20,4 +34,18 @@ tach_sink_error(const struct tach_sink *s, const char **line)
 {
 	*line = "";
 	return s->error != NULL ? s->error(s, line) : TACH_ENONE;
+}
+
+int
+tach_pump(struct tach_source *source, struct tach_sink *sink)
+{
+	struct tach_run run;
+	bool over;
+	int rc;
+
+	while ((rc = source->next(source, &run)) == TACH_OK)
+		if (sink->run(sink, &run) != TACH_OK)
+			return TACH_REFUSED;
+	over = rc == TACH_END || rc == TACH_FATAL;
+	return over && tach_sink_end(sink) != TACH_OK ? TACH_REFUSED : rc;
 }

@@ -27,10 +27,12 @@ extern "C" {
 
 /* Results.  Below TACH_OK something is wrong, and the handle says what. */
 enum tach_result {
+	TACH_REFUSED = -3, /* of tach_pump: it is the sink that failed */
 	TACH_FATAL = -2, /* nothing more can be had from this handle */
 	TACH_WARN = -1,	 /* damaged or odd, yet usable: go on */
 	TACH_OK = 0,
 	TACH_END = 1, /* no more samples */
+	TACH_AGAIN = 2, /* none now, but there may be more later */
 };
 
 /* An index that names nothing; also what an interning call returns when
@@ -92,7 +94,7 @@ uint32_t tach_table_frames(const struct tach_table *);
 /* ---- stream: sources and sinks ----------------------------------------- */
 
 /* When one sample was taken, how its thread was then, and how long it stands
- * for: see tach_spans_new. */
+ * for: see tach_durations_new. */
 struct tach_tick {
 	uint64_t time; /* never before the thread's previous one */
 	uint8_t status;
@@ -190,6 +192,27 @@ enum tach_error {
 };
 
 /*
+ * A source.  next gives a run, which is valid until it is called again; or there is
+ * none, now or any more: TACH_AGAIN, TACH_END; or TACH_WARN: samples are lost, and
+ * it goes on; or TACH_FATAL.  error says why by a code and a line.  Meta and table
+ * belong to the source; what they do not say yet is added while it is read.  free
+ * and error may be NULL.
+ */
+struct tach_source {
+	void *arg; /* the source's own */
+	const struct tach_meta *meta;
+	const struct tach_table *table;
+	int (*next)(struct tach_source *, struct tach_run *);
+	void (*free)(struct tach_source *);
+	enum tach_error (*error)(const struct tach_source *, const char **line);
+};
+
+/* These call what a source has; the line of an absent error is "". */
+void tach_source_free(struct tach_source *); /* NULL is freed, too */
+enum tach_error tach_source_error(const struct tach_source *,
+    const char **line);
+
+/*
  * A sink.  run is called for every run, in the source's order, then end once,
  * then free.  run and end return TACH_OK or TACH_FATAL; error then gives a code
  * and a line.  All but run may be NULL.  A sink that looks names up is given the
@@ -208,6 +231,14 @@ struct tach_sink {
 int tach_sink_end(struct tach_sink *);
 void tach_sink_free(struct tach_sink *); /* NULL is freed, too */
 enum tach_error tach_sink_error(const struct tach_sink *, const char **line);
+
+/*
+ * Gives all runs of a source to a sink, and ends that at TACH_END and at
+ * TACH_FATAL: what came before damage is kept.  Returns what the source returned
+ * last, after TACH_AGAIN and TACH_WARN it may be called once more; or
+ * TACH_REFUSED: the sink failed.  Neither is freed.
+ */
+int tach_pump(struct tach_source *, struct tach_sink *);
 
 /* ---- reader: a file as a source ----------------------------------------- */
 
@@ -304,6 +335,64 @@ const char *tach_reader_error(const struct tach_reader *);
  * to it, behind "; ". */
 const char *tach_reader_warning(const struct tach_reader *);
 
+/* The reader as a source, which is the reader's and lives as long. */
+struct tach_source *tach_reader_source(struct tach_reader *);
+/* The same for a profile that is perhaps still being recorded: it returns
+ * TACH_AGAIN where there may be more later, and TACH_WARN, once, if the recorder is
+ * gone before its profile was complete. */
+struct tach_source *tach_reader_follow(struct tach_reader *);
+
+/* ---- sources of a part, or of more --------------------------------------- */
+
+/*
+ * What to take of a profile; all zero selects everything.  A sample is
+ * taken if every part allows it: its thread, by its id or its name, and
+ * interpreter are of those listed, if any are, and of none of the others; it
+ * has all bits of status
+ * and none of not_status; since <= time < until, where until 0 is no end;
+ * every regular expression of match finds something in one of its frames,
+ * taken as FILE:FUNCTION:LINE, and those of not_match in none.  The lists
+ * are the caller's, and must outlive the source.
+ */
+struct tach_selection {
+	const uint64_t *threads, *not_threads;
+	size_t nthreads, nnot_threads;
+	const struct tach_string *names, *not_names; /* of threads */
+	size_t nnames, nnot_names;
+	const uint32_t *interps, *not_interps;
+	size_t ninterps, nnot_interps;
+	uint8_t status, not_status;
+	uint64_t since, until;
+	const regex_t *match, *not_match;
+	size_t nmatch, nnot_match;
+};
+
+/*
+ * Sources that read from another one, which is then theirs: freed with them, and
+ * also if there is no memory for them, where they are NULL.  So they can be nested
+ * without a look in between: of NULL they make NULL.
+ */
+
+/* What is selected.  It is the other source itself if that is all. */
+struct tach_source *tach_select_new(struct tach_source *,
+    const struct tach_selection *);
+
+/* A sample stands for the time until its thread's next one, but for so many
+ * intervals at most: what is longer is a gap, of which nothing is known.  A
+ * thread's last one stands for one interval. */
+#define TACH_SPAN_INTERVALS 10
+
+/* All, with the spans of the ticks filled in.  To select comes after it, so that
+ * what is left out makes nothing longer. */
+struct tach_source *tach_durations_new(struct tach_source *);
+/* Likewise, where each sample stands for an interval of its thread. */
+struct tach_source *tach_intervals_new(struct tach_source *);
+
+/* All, with one more frame in each stack, below its innermost one if that has an
+ * opcode: a synthetic one that is called as the opcode is.  It has a table of its
+ * own. */
+struct tach_source *tach_opcodes_new(struct tach_source *);
+
 /* ---- writer: a TACH file as a sink ------------------------------------- */
 
 struct tach_writer_options {
@@ -349,55 +438,6 @@ const char *tach_writer_error(const struct tach_writer *);
  * is read at the first sample, the long one. */
 struct tach_sink *tach_text_new(FILE *, const struct tach_meta *,
     const struct tach_table *);
-
-/*
- * What to pass on of a profile; all zero selects everything.  A sample is
- * passed on if every part allows it: its thread, by its id or its name, and
- * interpreter are of those listed, if any are, and of none of the others; it
- * has all bits of status
- * and none of not_status; since <= time < until, where until 0 is no end;
- * every regular expression of match finds something in one of its frames,
- * taken as FILE:FUNCTION:LINE, and those of not_match in none.  The lists
- * are the caller's, and must outlive the filter.
- */
-struct tach_selection {
-	const uint64_t *threads, *not_threads;
-	size_t nthreads, nnot_threads;
-	const struct tach_string *names, *not_names; /* of threads */
-	size_t nnames, nnot_names;
-	const uint32_t *interps, *not_interps;
-	size_t ninterps, nnot_interps;
-	uint8_t status, not_status;
-	uint64_t since, until;
-	const regex_t *match, *not_match;
-	size_t nmatch, nnot_match;
-};
-
-/* Passes on to another sink what is selected; that one's is then the
- * filter's: ended, freed and asked for its error with it. */
-struct tach_sink *tach_filter_new(const struct tach_selection *,
-    const struct tach_table *, struct tach_sink *next);
-
-/* A sample stands for the time until its thread's next one, but for so many
- * intervals at most: what is longer is a gap, of which nothing is known.  A
- * thread's last one stands for one interval. */
-#define TACH_SPAN_INTERVALS 10
-
-/* Passes all on with the spans of the ticks filled in; the next sink is then
- * its own, as a filter's.  A filter comes after it, so that what is left out
- * makes nothing longer.  Meta and table are read at the first sample. */
-struct tach_sink *tach_spans_new(const struct tach_meta *,
-    const struct tach_table *, struct tach_sink *next);
-/* Likewise, where each sample stands for an interval of its thread. */
-struct tach_sink *tach_intervals_new(const struct tach_meta *,
-    const struct tach_table *, struct tach_sink *next);
-
-/* Passes all on with one more frame in each stack, below its innermost one if
- * that has an opcode: a synthetic one that is called as the opcode is.  The
- * next sink, which is then its own, as a filter's, is given the second table,
- * which is the caller's, is empty at first, and gets what the runs need. */
-struct tach_sink *tach_opcodes_new(const struct tach_meta *,
-    const struct tach_table *, struct tach_table *to, struct tach_sink *next);
 
 /* Writes bytes so that a terminal can show them: control characters, the
  * backslash and what is no UTF-8 are escaped as in tach-text(5). */
@@ -505,7 +545,7 @@ struct tach_base *tach_base_new(const struct tach_meta *,
 void tach_base_free(struct tach_base *);
 struct tach_sink *tach_base_sink(struct tach_base *);
 
-/* ---- merge: several readers as one source -------------------------------- */
+/* ---- merge: several sources as one ---------------------------------------- */
 
 /*
  * Where an input's samples go.  Its interpreters below `kept` become interp
@@ -525,27 +565,27 @@ struct tach_merge_place {
 
 struct tach_merge;
 
-struct tach_merge *tach_merge_new(void); /* NULL: out of memory */
+/* What holds for all of it is the caller's, as long as there is the merge.  NULL:
+ * out of memory. */
+struct tach_merge *tach_merge_new(const struct tach_meta *);
 void tach_merge_free(struct tach_merge *);
 
-/* Adds an open reader that was not read from yet; it stays the caller's, and
- * is freed after the merge.  No two inputs may come to have a thread of one
- * number in one interpreter. */
-int tach_merge_add(struct tach_merge *, struct tach_reader *,
+/* Adds a source that was not read from yet, and that has an end; it stays the
+ * caller's, and is freed after the merge.  No two inputs may come to have a thread
+ * of one number in one interpreter. */
+int tach_merge_add(struct tach_merge *, struct tach_source *,
     const struct tach_merge_place *);
 
 /*
- * Gives the run that begins earliest, or what is selected of it, to a sink,
- * which is the same in all calls.  TACH_WARN: an input ended before its time,
- * tach_merge_error says why, and the others go on; tach_merge_input is its
- * number, in the order of adding.  TACH_FATAL: the sink failed, or memory.
+ * The merge as a source, which is the merge's and lives as long.  It gives the run
+ * that begins earliest, or what is selected of it.  TACH_WARN: an input ended
+ * before its time, its error says why, and the others go on; tach_merge_input is
+ * its number, in the order of adding.  Its table grows meanwhile.
  */
-int tach_merge_next(struct tach_merge *, struct tach_sink *);
+struct tach_source *tach_merge_source(struct tach_merge *);
 size_t tach_merge_input(const struct tach_merge *);
 
-/* The table of what it gives, which grows meanwhile. */
-const struct tach_table *tach_merge_table(const struct tach_merge *);
-/* A note for that table, once.  What is no UTF-8 in it becomes U+FFFD. */
+/* A note for its table, once.  What is no UTF-8 in it becomes U+FFFD. */
 int tach_merge_note(struct tach_merge *, const char *text);
 const char *tach_merge_error(const struct tach_merge *);
 

@@ -34,7 +34,7 @@ TESTS = $(UNIT_TESTS) $(FILE_TESTS) $(SAMPLE_TESTS) $(LIVE_UNIT_TESTS) \
 UNIT_TESTS = t/unit/test_chosen t/unit/test_codes t/unit/test_confine \
 	t/unit/test_damage t/unit/test_deathwatch \
 	t/unit/test_edges \
-	t/unit/test_elf t/unit/test_filter t/unit/test_gap t/unit/test_image \
+	t/unit/test_elf t/unit/test_select t/unit/test_gap t/unit/test_image \
 	t/unit/test_format t/unit/test_python t/unit/test_snapshots \
 	t/unit/test_drain t/unit/test_launch \
 	t/unit/test_pace t/unit/test_pacer \
@@ -77,7 +77,7 @@ t_unit_test_confine_SOURCES = t/unit/test_confine.c $(t_unit_profile)
 t_unit_test_confine_LDADD = $(cmd_confine)
 t_unit_test_damage_SOURCES = t/unit/test_damage.c $(t_unit_profile)
 t_unit_test_elf_SOURCES = t/unit/test_elf.c
-t_unit_test_filter_SOURCES = t/unit/test_filter.c $(t_unit_profile)
+t_unit_test_select_SOURCES = t/unit/test_select.c $(t_unit_profile)
 t_unit_test_format_SOURCES = t/unit/test_format.c $(t_unit_profile)
 t_unit_test_gap_SOURCES = t/unit/test_gap.c
 t_unit_test_image_SOURCES = t/unit/test_image.c

@@ -29,7 +29,13 @@ struct tach_reader {
 	struct source *source; /* NULL: not open */
 	bool opened;	       /* once, with what came of it */
 	bool dead;	       /* nothing more is to be had of it */
+	bool follows;	       /* it may be recorded still: see next_run */
+	struct tach_source as_source;
 };
+
+static int next_run(struct tach_source *, struct tach_run *);
+static enum tach_error source_error(const struct tach_source *,
+    const char **line);
 
 struct tach_reader *
 tach_reader_new(void)
@@ -43,6 +49,8 @@ tach_reader_new(void)
 		free(r);
 		return NULL;
 	}
+	r->as_source = (struct tach_source){.arg = r, .meta = &r->input.meta,
+	    .table = r->input.table, .next = next_run, .error = source_error};
 	return r;
 }
 
@@ -353,4 +361,53 @@ tach_reader_check(struct tach_reader *r)
 	if (r->source == NULL || r->dead)
 		return TACH_FATAL;
 	return r->source->check != NULL ? r->source->check(r->source) : TACH_OK;
+}
+
+/* ---- as a source --------------------------------------------------------- */
+
+/* Looks whether there is more by now.  TACH_OK: there is; else as a source. */
+static int
+look_again(struct tach_reader *r)
+{
+	int res = tach_reader_again(r);
+
+	if (res == TACH_WARN) {
+		r->follows = false;
+		error_set(&r->input.error, res, "its recording was cut short");
+	}
+	return res == TACH_END && r->input.info.unfinished ? TACH_AGAIN : res;
+}
+
+static int
+next_run(struct tach_source *source, struct tach_run *run)
+{
+	struct tach_reader *r = source->arg;
+	int res;
+
+	do
+		res = tach_reader_next(r, run);
+	while (res == TACH_END && r->follows &&
+	    (res = look_again(r)) == TACH_OK);
+	return res;
+}
+
+static enum tach_error
+source_error(const struct tach_source *source, const char **line)
+{
+	const struct tach_reader *r = source->arg;
+
+	return error_get(&r->input.error, line);
+}
+
+struct tach_source *
+tach_reader_source(struct tach_reader *r)
+{
+	return &r->as_source;
+}
+
+struct tach_source *
+tach_reader_follow(struct tach_reader *r)
+{
+	r->follows = true;
+	return &r->as_source;
 }

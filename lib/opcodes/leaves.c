@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * leaves.c: opcodes as frames, for all formats that know of functions alone:
- * a sink that puts one below each stack, and passes it on.
+ * a source that puts one below each stack of another.
  */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,10 +12,7 @@
 #include "tach.h"
 
 struct leaves {
-	struct tach_sink sink;
-	struct tach_sink *next;
-	const struct tach_meta *meta;
-	const struct tach_table *from;
+	struct tach_source source, *from;
 	struct tach_table *to;
 	uint32_t noted;	    /* strings looked at for notes */
 	uint32_t *frame_of; /* by frame; TACH_NONE: not known yet */
@@ -29,7 +27,7 @@ struct leaves {
 static uint32_t
 add_string(struct leaves *l, uint32_t index)
 {
-	struct tach_string s = tach_table_string(l->from, index);
+	struct tach_string s = tach_table_string(l->from->table, index);
 
 	return tach_table_add_string(l->to, s.bytes, s.len);
 }
@@ -40,8 +38,8 @@ take_notes(struct leaves *l)
 {
 	struct tach_string note;
 
-	for (; l->noted < tach_table_strings(l->from); l->noted++)
-		if (tach_string_note(tach_table_string(l->from, l->noted),
+	for (; l->noted < tach_table_strings(l->from->table); l->noted++)
+		if (tach_string_note(tach_table_string(l->from->table, l->noted),
 			&note) && add_string(l, l->noted) == TACH_NONE)
 			return false;
 	return true;
@@ -51,7 +49,7 @@ take_notes(struct leaves *l)
 static bool
 reserve_frames(struct leaves *l)
 {
-	uint32_t n = tach_table_frames(l->from);
+	uint32_t n = tach_table_frames(l->from->table);
 	uint32_t *all = reallocarray(l->frame_of, n, sizeof(*all));
 
 	if (all == NULL)
@@ -65,7 +63,7 @@ reserve_frames(struct leaves *l)
 static uint32_t
 frame_of(struct leaves *l, uint32_t index)
 {
-	struct tach_frame f = *tach_table_frame(l->from, index);
+	struct tach_frame f = *tach_table_frame(l->from->table, index);
 
 	if (index >= l->nframes && !reserve_frames(l))
 		return TACH_NONE;
@@ -79,7 +77,7 @@ frame_of(struct leaves *l, uint32_t index)
 static uint32_t
 leaf_of(struct leaves *l, uint8_t opcode)
 {
-	const char *name = tach_opcode_name(l->meta, opcode);
+	const char *name = tach_opcode_name(l->source.meta, opcode);
 	char number[sizeof("opcode 255")];
 	struct tach_frame f = {.line = -1, .end_line = -1, .column = -1,
 	    .end_column = -1, .opcode = TACH_NO_OPCODE};
@@ -93,7 +91,7 @@ leaf_of(struct leaves *l, uint8_t opcode)
 	return tach_table_add_frame(l->to, &f);
 }
 
-/* ---- the sink ------------------------------------------------------------ */
+/* ---- the source ---------------------------------------------------------- */
 
 static bool
 reserve_stack(struct leaves *l, size_t depth)
@@ -109,7 +107,7 @@ reserve_stack(struct leaves *l, size_t depth)
 	return true;
 }
 
-/* Makes the stack to pass on, behind room for the leaf. */
+/* Makes the stack to give, behind room for the leaf. */
 static bool
 make_stack(struct leaves *l, const struct tach_run *run, uint8_t opcode)
 {
@@ -124,67 +122,64 @@ make_stack(struct leaves *l, const struct tach_run *run, uint8_t opcode)
 }
 
 static int
-leaves_run(struct tach_sink *sink, const struct tach_run *run)
+no_memory(struct leaves *l)
 {
-	struct leaves *l = sink->arg;
-	uint8_t opcode = run->depth > 0 ?
-	    tach_table_frame(l->from, run->frames[0])->opcode : TACH_NO_OPCODE;
-	bool leaf = opcode != TACH_NO_OPCODE;
-	struct tach_run to = *run;
-
-	if (!make_stack(l, run, opcode))
-		return error_set(&l->error, TACH_FATAL, "out of memory");
-	to.frames = l->stack + !leaf;
-	to.depth += leaf;
-	return l->next->run(l->next, &to);
+	return error_system(&l->error, "", ENOMEM);
 }
 
 static int
-leaves_end(struct tach_sink *sink)
+leaves_next(struct tach_source *source, struct tach_run *run)
 {
-	struct leaves *l = sink->arg;
+	struct leaves *l = source->arg;
+	int rc = l->from->next(l->from, run);
+	uint8_t opcode;
+	bool leaf;
 
-	if (!take_notes(l))
-		return error_set(&l->error, TACH_FATAL, "out of memory");
-	return tach_sink_end(l->next);
+	if (rc != TACH_OK)
+		return take_notes(l) ? rc : no_memory(l);
+	opcode = run->depth > 0 ? tach_table_frame(l->from->table,
+	    run->frames[0])->opcode : TACH_NO_OPCODE;
+	leaf = opcode != TACH_NO_OPCODE;
+	if (!make_stack(l, run, opcode))
+		return no_memory(l);
+	run->frames = l->stack + !leaf;
+	run->depth += leaf;
+	return TACH_OK;
 }
 
 static void
-leaves_free(struct tach_sink *sink)
+leaves_free(struct tach_source *source)
 {
-	struct leaves *l = sink->arg;
+	struct leaves *l = source->arg;
 
-	tach_sink_free(l->next);
+	tach_source_free(l->from);
+	tach_table_free(l->to);
 	free(l->frame_of);
 	free(l->stack);
 	free(l);
 }
 
 static enum tach_error
-leaves_error(const struct tach_sink *sink, const char **line)
+leaves_error(const struct tach_source *source, const char **line)
 {
-	const struct leaves *l = sink->arg;
+	const struct leaves *l = source->arg;
 
-	return l->error.text[0] != '\0' ? error_get(&l->error, line) :
-	    tach_sink_error(l->next, line);
+	return error_or(&l->error, l->from, line);
 }
 
-struct tach_sink *
-tach_opcodes_new(const struct tach_meta *meta, const struct tach_table *from,
-    struct tach_table *to, struct tach_sink *next)
+struct tach_source *
+tach_opcodes_new(struct tach_source *from)
 {
-	struct leaves *l = next != NULL ? calloc(1, sizeof(*l)) : NULL;
+	struct leaves *l = from != NULL ? calloc(1, sizeof(*l)) : NULL;
 
-	if (l == NULL) {
-		if (next != NULL)
-			tach_sink_free(next);
+	if (l == NULL || (l->to = tach_table_new()) == NULL) {
+		tach_source_free(from);
+		free(l);
 		return NULL;
 	}
-	l->sink = (struct tach_sink){.arg = l, .run = leaves_run,
-	    .end = leaves_end, .free = leaves_free, .error = leaves_error};
-	l->next = next;
-	l->meta = meta;
+	l->source = (struct tach_source){.arg = l, .meta = from->meta,
+	    .table = l->to, .next = leaves_next, .free = leaves_free,
+	    .error = leaves_error};
 	l->from = from;
-	l->to = to;
-	return &l->sink;
+	return &l->source;
 }

@@ -25,7 +25,10 @@ struct thread {
 
 /* What was read by now, and to what it goes. */
 struct reading {
+	struct tach_source source; /* looks at each run */
+	struct tach_sink sink;	   /* all sinks as one */
 	struct tach_reader *reader;
+	int res; /* of the reader; TACH_OK: not all was looked at */
 	struct fuzz_sink *sinks;
 	struct thread *threads;
 	size_t nthreads, max;
@@ -117,31 +120,52 @@ check_sink(struct fuzz_sink *s, int res)
 	s->full = true;
 }
 
-static void
-give(struct fuzz_sink *sinks, const struct tach_run *run)
+static int
+give(struct tach_sink *sink, const struct tach_run *run)
 {
-	for (struct fuzz_sink *s = sinks; s->sink != NULL; s++)
+	struct reading *in = sink->arg;
+
+	for (struct fuzz_sink *s = in->sinks; s->sink != NULL; s++)
 		if (!s->full)
 			check_sink(s, s->sink->run(s->sink, run));
+	return TACH_OK;
 }
 
 static int
-read_runs(struct reading *in)
+next_run(struct tach_source *source, struct tach_run *run)
 {
-	struct tach_run run;
-	int res;
+	struct reading *in = source->arg;
 
-	while ((res = tach_reader_next(in->reader, &run)) == TACH_OK) {
-		in->work += run.count * ((uint64_t)run.depth + 1);
-		if (in->work > ENOUGH)
-			break;
-		look(in, &run);
-		give(in->sinks, &run);
-	}
-	promise(res != TACH_WARN);
-	promise((res == TACH_FATAL) ==
+	if (in->work > ENOUGH)
+		return TACH_END;
+	if ((in->res = tach_reader_next(in->reader, run)) != TACH_OK)
+		return in->res;
+	in->work += run->count * ((uint64_t)run->depth + 1);
+	if (in->work > ENOUGH)
+		return TACH_END;
+	look(in, run);
+	return TACH_OK;
+}
+
+static struct reading
+reading_of(struct tach_reader *r, struct fuzz_sink *sinks)
+{
+	return (struct reading){.reader = r, .sinks = sinks,
+	    .source = {.meta = tach_reader_meta(r),
+	    .table = tach_reader_table(r), .next = next_run},
+	    .sink = {.run = give}};
+}
+
+static int
+read_runs(struct reading *in, struct tach_source *source)
+{
+	int res = tach_pump(source, &in->sink);
+
+	promise(res == TACH_END || res == TACH_FATAL);
+	promise((res == TACH_FATAL) == (in->res == TACH_FATAL));
+	promise((in->res == TACH_FATAL) ==
 	    (*tach_reader_error(in->reader) != '\0'));
-	return res;
+	return in->res;
 }
 
 /* A number for the first strings and frames of a table. */
@@ -184,14 +208,15 @@ read_again(struct tach_reader *r)
 
 /* Reads to the end, and on as often as there is more. */
 static int
-read_all(struct reading *in, struct fuzz_growth *growth)
+read_all(struct reading *in, struct tach_source *source,
+    struct fuzz_growth *growth)
 {
-	int res = read_runs(in), again;
+	int res = read_runs(in, source), again;
 
 	while (res == TACH_END && growth != NULL && growth->grow(growth)) {
 		again = read_again(in->reader);
 		if (again == TACH_OK)
-			res = read_runs(in);
+			res = read_runs(in, source);
 		else if (again == TACH_FATAL)
 			res = TACH_FATAL;
 	}
@@ -224,16 +249,21 @@ close_sinks(struct fuzz_sink *sinks)
 /* What came before damage is kept: sinks end after it, too. */
 static uint64_t
 read_to(struct tach_reader *r, int res, struct fuzz_sink *sinks,
-    struct fuzz_growth *growth)
+    struct fuzz_growth *growth, bool with_durations)
 {
-	struct reading in = {.reader = r, .sinks = sinks};
+	struct reading in = reading_of(r, sinks);
+	struct tach_source *source = &in.source;
 
+	in.source.arg = in.sink.arg = &in;
 	promise((res == TACH_FATAL) == (*tach_reader_error(r) != '\0'));
 	promise((res == TACH_WARN) <= (*tach_reader_warning(r) != '\0'));
+	if (with_durations)
+		promise((source = tach_durations_new(source)) != NULL);
 	if (res != TACH_FATAL)
-		check_end(r, res = read_all(&in, growth));
+		check_end(r, res = read_all(&in, source, growth));
 	if (growth != NULL)
 		growth->res = res;
+	tach_source_free(source);
 	close_sinks(sinks);
 	free(in.threads);
 	return in.digest;
@@ -242,7 +272,7 @@ read_to(struct tach_reader *r, int res, struct fuzz_sink *sinks,
 uint64_t
 fuzz_read_to(struct tach_reader *r, int res, struct fuzz_sink sinks[])
 {
-	return read_to(r, res, sinks, NULL);
+	return read_to(r, res, sinks, NULL, true);
 }
 
 uint64_t
@@ -265,7 +295,7 @@ fuzz_read_on(struct tach_reader *r, int res, int copy,
 	struct fuzz_sink sinks[] = {{.sink = tach_text_new(null, meta, table)},
 	    {.sink = writer == NULL ? NULL : tach_writer_sink(writer)},
 	    {.sink = NULL}};
-	uint64_t digest = read_to(r, res, sinks, growth);
+	uint64_t digest = read_to(r, res, sinks, growth, false);
 
 	if (writer != NULL)
 		promise(tach_writer_finish(writer, meta) == TACH_OK);

@@ -28,8 +28,8 @@ struct fuzz_sink {
 };
 
 /*
- * Reads the samples of a reader that opening has returned res for, gives them
- * to sinks, of which the last is NULL, and ends and frees these.  Gives a
+ * Reads the samples of a reader that opening has returned res for, gives them,
+ * with their durations, to sinks, of which the last is NULL, and ends and frees these.  Gives a
  * number that is the same for the same samples a thread.
  */
 uint64_t fuzz_read_to(struct tach_reader *, int res, struct fuzz_sink sinks[]);

@@ -82,9 +82,8 @@ open_all(struct fuzz_sink *sinks, struct output *outputs,
 	for (const struct tach_format *f = tach_formats; f->name; f++) {
 		struct output *o = &outputs[n];
 		o->file = open_memstream(&o->text, &o->len);
-		sinks[n].sink = tach_spans_new(tach_reader_meta(r),
-		    tach_reader_table(r), f->open(o->file,
-		    options, tach_reader_meta(r), tach_reader_table(r)));
+		sinks[n].sink = f->open(o->file, options,
+		    tach_reader_meta(r), tach_reader_table(r));
 		promise(sinks[n].sink != NULL && n < FORMATS_MAX);
 		n++;
 	}

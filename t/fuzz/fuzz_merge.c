@@ -92,7 +92,7 @@ add_reader(struct tach_merge *m, const struct input *in,
 	if (in->samples == 0)
 		return;
 	promise(input_open(in, r) != TACH_FATAL);
-	promise(tach_merge_add(m, *r, &place) == TACH_OK);
+	promise(tach_merge_add(m, tach_reader_source(*r), &place) == TACH_OK);
 }
 
 /* How many samples the good profile's interpreter has in what was written,
@@ -132,20 +132,19 @@ merge(struct input *list, size_t n, const struct tach_selection *selection)
 {
 	static const struct tach_writer_options plain = {
 	    TACH_LAYOUT_DOCUMENTED, TACH_PLAIN, 1};
-	struct tach_merge *m = tach_merge_new();
 	struct tach_meta meta = inputs_meta(list, n);
+	struct tach_merge *m = tach_merge_new(&meta);
+	struct tach_source *source = tach_merge_source(m);
 	struct tach_reader *readers[PROFILES + 1];
 	uint64_t samples = 0;
 	int fd = fuzz_fd(NULL, 0);
-	struct tach_writer *w = tach_writer_new(fd, &plain,
-	    tach_merge_table(m));
+	struct tach_writer *w = tach_writer_new(fd, &plain, source->table);
 
 	for (size_t i = 0; i < n; i++) {
 		add_reader(m, &list[i], &readers[i], selection);
 		samples += list[i].samples;
 	}
-	while (tach_merge_next(m, tach_writer_sink(w)) != TACH_END)
-		promise(*tach_merge_error(m) == '\0');
+	promise(tach_pump(source, tach_writer_sink(w)) == TACH_END);
 	for (size_t i = 0; i < n; i++)
 		put_notes(m, &list[i], meta.interval_us);
 	promise(tach_writer_finish(w, &meta) == TACH_OK);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * test_filter.c: what a filter passes on, sample by sample, and that it keeps
+ * test_select.c: what a selection gives, sample by sample, and that it keeps
  * what tach.h promises of runs.
  */
 #include <err.h>
@@ -31,8 +31,8 @@ struct keeper {
 	uint32_t nseen;
 	size_t runs;
 	uint64_t shared; /* frames, of all runs */
-	int ended, freed;
-	const char *fails; /* what run is to fail with, or NULL */
+	int ended;
+	bool fails; /* each run is to */
 };
 
 static struct seen *
@@ -48,7 +48,7 @@ seen_of(struct keeper *k, const struct tach_run *run)
 static int
 keeper_run(struct tach_sink *sink, const struct tach_run *run)
 {
-	struct keeper *k = (struct keeper *)sink;
+	struct keeper *k = sink->arg;
 	struct seen *s = seen_of(k, run);
 
 	check(run->count > 0);
@@ -67,31 +67,24 @@ keeper_run(struct tach_sink *sink, const struct tach_run *run)
 		s->frames[i] = run->frames[i];
 	k->runs++;
 	k->shared += run->shared;
-	return k->fails != NULL ? TACH_FATAL : TACH_OK;
+	return k->fails ? TACH_FATAL : TACH_OK;
 }
 
 static int
 keeper_end(struct tach_sink *sink)
 {
-	((struct keeper *)sink)->ended++;
+	struct keeper *k = sink->arg;
+
+	k->ended++;
 	return TACH_OK;
 }
 
 static void
-keeper_free(struct tach_sink *sink)
+keeper_init(struct keeper *k)
 {
-	((struct keeper *)sink)->freed++;
+	*k = (struct keeper){.sink = {.arg = k, .run = keeper_run,
+	    .end = keeper_end}};
 }
-
-static enum tach_error
-keeper_error(const struct tach_sink *sink, const char **line)
-{
-	*line = ((const struct keeper *)sink)->fails;
-	return TACH_EPIPE;
-}
-
-static const struct tach_sink keeper = {.run = keeper_run, .end = keeper_end,
-    .free = keeper_free, .error = keeper_error};
 
 /* ---- a trace, and its runs ----------------------------------------------- */
 
@@ -197,28 +190,80 @@ index_of(struct source *src, const struct sample *s)
 	return i;
 }
 
-/* Gives a sink equal neighbours as one run, as a reader does. */
-static int
-feed(struct tach_sink *sink, const struct trace *t)
-{
-	struct source src = {{NULL}, 0};
+/* The trace as a source, of which equal neighbours are one run, as a reader's are. */
+struct feeder {
+	struct tach_source source;
+	const struct trace *trace;
+	struct source threads;
+	size_t at, upto;
+	int end; /* what there is then */
 	struct tach_tick ticks[TICKS_MAX];
-	int rc = TACH_OK;
+	int freed;
+};
 
-	for (size_t at = 0, n; at < t->n && rc == TACH_OK; at += n) {
-		const struct sample *s = &t->samples[at];
-		uint32_t index = index_of(&src, s);
-		uint32_t shared = src.last[index] == s ? 0 :
-		    shared_with(src.last[index], s);
-		for (n = 0; n < TICKS_MAX && at + n < t->n &&
-		    same_thread(&s[n], s) && s[n].depth == s->depth &&
-		    shared_with(&s[n], s) == s->depth; n++)
-			ticks[n] = (struct tach_tick){s[n].time, s[n].status, 0};
-		rc = sink->run(sink, &(struct tach_run){s->thread, s->interp,
-		    index, s->frames, s->depth, shared, ticks, n});
-		src.last[index] = &s[n - 1];
-	}
-	return rc;
+static int
+feeder_next(struct tach_source *source, struct tach_run *run)
+{
+	struct feeder *f = source->arg;
+	const struct sample *s = &f->trace->samples[f->at];
+	size_t left = f->upto - f->at, n;
+	uint32_t index, shared;
+
+	if (left == 0)
+		return f->end;
+	index = index_of(&f->threads, s);
+	shared = f->threads.last[index] == s ? 0 :
+	    shared_with(f->threads.last[index], s);
+	for (n = 0; n < TICKS_MAX && n < left && same_thread(&s[n], s) &&
+	    s[n].depth == s->depth && shared_with(&s[n], s) == s->depth; n++)
+		f->ticks[n] = (struct tach_tick){s[n].time, s[n].status, 0};
+	*run = (struct tach_run){s->thread, s->interp, index, s->frames,
+	    s->depth, shared, f->ticks, n};
+	f->threads.last[index] = &s[n - 1];
+	f->at += n;
+	return TACH_OK;
+}
+
+static void
+feeder_free(struct tach_source *source)
+{
+	struct feeder *f = source->arg;
+
+	f->freed++;
+}
+
+static enum tach_error
+feeder_error(const struct tach_source *source, const char **line)
+{
+	(void)source;
+	*line = "the file is damaged";
+	return TACH_EFAILED;
+}
+
+static struct tach_source *
+feeder_init(struct feeder *f, const struct tach_table *table,
+    const struct trace *t)
+{
+	*f = (struct feeder){.source = {.arg = f, .table = table,
+	    .next = feeder_next, .free = feeder_free, .error = feeder_error},
+	    .trace = t, .upto = t->n, .end = TACH_END};
+	return &f->source;
+}
+
+/* Gives a sink what is selected of a trace, and ends it. */
+static void
+feed(struct keeper *k, const struct tach_table *table, const struct trace *t,
+    const struct tach_selection *w)
+{
+	struct feeder f;
+	struct tach_source *source = tach_select_new(
+	    feeder_init(&f, table, t), w);
+
+	keeper_init(k);
+	check_number(tach_pump(source, &k->sink), TACH_END);
+	check_number((uint64_t)k->ended, 1);
+	tach_source_free(source);
+	check_number((uint64_t)f.freed, 1);
 }
 
 /* ---- what is selected, said again, sample by sample ---------------------- */
@@ -320,14 +365,10 @@ static void
 check_selection_at(int line, const struct tach_table *table,
     const struct trace *t, const struct tach_selection *w, bool some)
 {
-	struct keeper k = {.sink = keeper};
-	struct tach_sink *sink = tach_filter_new(w, table, &k.sink);
+	struct keeper k;
 	struct trace want = selected(table, w, t);
 
-	check(feed(sink, t) == TACH_OK && tach_sink_end(sink) == TACH_OK);
-	tach_sink_free(sink);
-	check_number_at(__FILE__, line, "ended", (uint64_t)k.ended, 1);
-	check_number_at(__FILE__, line, "freed", (uint64_t)k.freed, 1);
+	feed(&k, table, t, w);
 	check_number_at(__FILE__, line, "samples", k.trace.n, want.n);
 	if (!trace_equal(&k.trace, &want))
 		fail_at(__FILE__, line, "not the samples that are selected");
@@ -426,13 +467,15 @@ check_matches(const struct tach_table *table, const struct trace *t)
 static void
 check_nothing_to_do(const struct tach_table *table)
 {
-	struct keeper k = {.sink = keeper};
 	const struct tach_selection all = {0};
 	const struct tach_selection some = {.since = 1};
+	const struct trace none = {0};
+	struct feeder f;
+	struct tach_source *source = feeder_init(&f, table, &none);
 
-	check(tach_filter_new(&all, table, &k.sink) == &k.sink);
-	check(tach_filter_new(&some, table, NULL) == NULL);
-	check_number(k.freed, 0);
+	check(tach_select_new(source, &all) == source);
+	check(tach_select_new(NULL, &some) == NULL);
+	check_number((uint64_t)f.freed, 0);
 }
 
 /* Without a word about ticks a run stays one; with it, what lies together
@@ -444,22 +487,18 @@ check_parts(const struct tach_table *table)
 	static const uint32_t stack[] = {2, 0};
 	static const uint8_t status[] = {1, 1, 0, 1, 0, 0, 1, 1};
 	struct trace t = {0};
-	struct keeper whole = {.sink = keeper}, parts = {.sink = keeper};
-	struct tach_sink *a = tach_filter_new(&(struct tach_selection){
-	    .threads = one, .nthreads = 1}, table, &whole.sink);
-	struct tach_sink *b = tach_filter_new(&(struct tach_selection){
-	    .status = 1}, table, &parts.sink);
+	struct keeper whole, parts;
 
 	for (size_t i = 0; i < COUNT(status); i++)
 		trace_add(&t, 7, 0, i, status[i], stack, 2);
-	check(feed(a, &t) == TACH_OK && feed(b, &t) == TACH_OK);
+	feed(&whole, table, &t, &(struct tach_selection){.threads = one,
+	    .nthreads = 1});
+	feed(&parts, table, &t, &(struct tach_selection){.status = 1});
 	check_number(whole.runs, 1);
 	check_number(whole.trace.n, COUNT(status));
 	check_number(parts.runs, 3);
 	check_number(parts.trace.n, 5);
 	check_number(parts.shared, 4); /* all but the first */
-	a->free(a);
-	b->free(b);
 	trace_clear(&whole.trace);
 	trace_clear(&parts.trace);
 	trace_clear(&t);
@@ -470,36 +509,73 @@ static void
 check_shared(const struct tach_table *table, const struct trace *t)
 {
 	static const uint64_t none[] = {5};
-	struct keeper direct = {.sink = keeper}, k = {.sink = keeper};
-	struct tach_sink *sink = tach_filter_new(&(struct tach_selection){
-	    .not_threads = none, .nnot_threads = 1}, table, &k.sink);
+	struct keeper direct, k;
 
-	check(feed(&direct.sink, t) == TACH_OK && feed(sink, t) == TACH_OK);
+	feed(&direct, table, t, &(struct tach_selection){0});
+	feed(&k, table, t, &(struct tach_selection){.not_threads = none,
+	    .nnot_threads = 1});
 	check_number(k.shared, direct.shared);
 	check(k.shared > 0);
-	tach_sink_free(sink);
 	trace_clear(&direct.trace);
 	trace_clear(&k.trace);
 }
 
-/* The next sink's error is the filter's. */
+/* A sink that fails gets no more; damage is told, and ends the sink. */
 static void
 check_failure(const struct tach_table *table)
 {
+	static const struct tach_selection some = {.status = 1};
 	static const uint32_t stack[] = {2, 0};
-	struct keeper k = {.sink = keeper, .fails = "the disk is full"};
-	struct tach_sink *sink = tach_filter_new(&(struct tach_selection){
-	    .status = 1}, table, &k.sink);
 	struct trace t = {0};
+	struct feeder f;
+	struct tach_source *source;
 	const char *why;
+	struct keeper k;
 
 	for (uint64_t i = 0; i < 9; i++)
 		trace_add(&t, 7, 0, i, i % 2, stack, 2);
-	check(feed(sink, &t) == TACH_FATAL);
-	check_number(tach_sink_error(sink, &why), TACH_EPIPE);
-	check_text(why, "the disk is full");
+	keeper_init(&k);
+	k.fails = true;
+	source = tach_select_new(feeder_init(&f, table, &t), &some);
+	check(tach_pump(source, &k.sink) == TACH_REFUSED);
 	check_number(k.runs, 1);
-	tach_sink_free(sink);
+	check_number((uint64_t)k.ended, 0);
+	k.fails = false;
+	f.end = TACH_FATAL;
+	check(tach_pump(source, &k.sink) == TACH_FATAL);
+	check_number((uint64_t)k.ended, 1);
+	check_number(tach_source_error(source, &why), TACH_EFAILED);
+	check_text(why, "the file is damaged");
+	tach_source_free(source);
+	trace_clear(&k.trace);
+	trace_clear(&t);
+}
+
+/* A source that has no more for now gives the rest when it is asked again. */
+static void
+check_again(const struct tach_table *table)
+{
+	static const struct tach_selection some = {.status = 1};
+	static const uint32_t stack[] = {2, 0};
+	struct trace t = {0};
+	struct feeder f;
+	struct tach_source *source;
+	struct keeper k;
+
+	keeper_init(&k);
+	for (uint64_t i = 0; i < 9; i++)
+		trace_add(&t, 7, 0, i, i % 2, stack, 2);
+	source = tach_select_new(feeder_init(&f, table, &t), &some);
+	f.end = TACH_AGAIN;
+	for (f.upto = 0; f.upto < t.n; f.upto++)
+		check(tach_pump(source, &k.sink) == TACH_AGAIN);
+	check_number(k.trace.n, 4);
+	check_number(k.runs, 4);
+	check_number((uint64_t)k.ended, 0);
+	f.end = TACH_END;
+	check(tach_pump(source, &k.sink) == TACH_END);
+	check_number((uint64_t)k.ended, 1);
+	tach_source_free(source);
 	trace_clear(&k.trace);
 	trace_clear(&t);
 }
@@ -518,13 +594,11 @@ count_matches(const struct tach_table *table, const struct trace *t,
     const char *text)
 {
 	regex_t re = regex(text);
-	struct keeper k = {.sink = keeper};
-	struct tach_sink *sink = tach_filter_new(&(struct tach_selection){
-	    .match = &re, .nmatch = 1}, table, &k.sink);
+	struct keeper k;
 	size_t n;
 
-	check(feed(sink, t) == TACH_OK);
-	tach_sink_free(sink);
+	feed(&k, table, t, &(struct tach_selection){.match = &re,
+	    .nmatch = 1});
 	n = k.trace.n;
 	trace_clear(&k.trace);
 	regfree(&re);
@@ -565,25 +639,31 @@ check_live(void)
 {
 	struct tach_table *table = tach_table_new();
 	regex_t re[] = {regex("7"), regex("8")};
-	struct keeper k = {.sink = keeper};
-	struct tach_sink *sink = tach_filter_new(&(struct tach_selection){
-	    .match = re, .nmatch = 1, .not_match = re + 1, .nnot_match = 1},
-	    table, &k.sink);
-	struct tach_tick tick = {0, 1, 0};
+	struct trace t = {0};
+	struct feeder f;
+	struct keeper k;
+	struct tach_source *source;
 	size_t want = 0;
 
-	for (int32_t line = 0; line < 2000; line++) {
-		uint32_t frame = add_frame(table, "a.py", "f", line);
+	for (uint32_t i = 0; i < 2000; i++)
+		trace_add(&t, 1, 0, i, 1, &i, 1);
+	source = tach_select_new(feeder_init(&f, table, &t),
+	    &(struct tach_selection){.match = re, .nmatch = 1,
+	    .not_match = re + 1, .nnot_match = 1});
+	f.end = TACH_AGAIN;
+	keeper_init(&k);
+	for (f.upto = 1; f.upto <= t.n; f.upto++) {
+		int line = (int)f.upto - 1;
 		char text[16];
+		check_number(add_frame(table, "a.py", "f", line), line);
 		snprintf(text, sizeof(text), "%d", line);
 		want += strchr(text, '7') != NULL && strchr(text, '8') == NULL;
-		tick.time++;
-		check(sink->run(sink, &(struct tach_run){1, 0, 0, &frame, 1,
-		    0, &tick, 1}) == TACH_OK);
+		check(tach_pump(source, &k.sink) == TACH_AGAIN);
 	}
 	check_number(k.trace.n, want);
-	tach_sink_free(sink);
+	tach_source_free(source);
 	trace_clear(&k.trace);
+	trace_clear(&t);
 	regfree(&re[0]);
 	regfree(&re[1]);
 	tach_table_free(table);
@@ -602,6 +682,7 @@ main(void)
 	check_parts(table);
 	check_shared(table, &t);
 	check_failure(table);
+	check_again(table);
 	check_odd_names();
 	check_live();
 	trace_clear(&t);

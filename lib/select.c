@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * filter.c: a sink that passes on to another what is selected.  A thread is
- * decided on once, and a frame is matched once; then a run costs a look at its
- * ticks and at what is known of its frames, each only where it is asked for.
+ * select.c: a source of what is selected of another one.  A thread is decided on
+ * once, and a frame is matched once; then a run costs a look at its ticks and at
+ * what is known of its frames, each only where it is asked for.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -24,25 +24,27 @@ enum verdict {
 	MATCHES_NOT,
 };
 
-struct filter_thread {
+struct select_thread {
 	bool decided, selected;
-	bool passed;	 /* something of it was */
-	uint32_t index;	 /* of it, in what is passed on */
-	uint32_t shared; /* with the run that was passed on last */
+	bool given;	 /* something of it was */
+	uint32_t index;	 /* of it, in what is given */
+	uint32_t shared; /* with the run that was given last */
 };
 
-struct filter {
-	struct tach_sink sink, *next;
+struct select {
+	struct tach_source source, *from;
 	struct tach_selection selection;
 	const struct tach_table *table;
 	bool by_tick;		/* ticks of one run may differ */
-	struct filter_thread *threads; /* by a run's index */
+	struct select_thread *threads; /* by a run's index */
 	size_t nthreads, threads_max;
-	uint32_t npassed;  /* threads */
+	uint32_t ngiven;   /* threads */
 	size_t nexprs;	   /* those of match, then those of not_match */
 	uint8_t *verdicts; /* nexprs for each frame */
 	uint32_t frames_max;
 	struct buf text; /* scratch: of a frame */
+	struct tach_run run; /* as it was read; its ticks are selected from `at` on */
+	size_t at;
 	struct error error;
 };
 
@@ -92,7 +94,7 @@ thread_selected(const struct tach_selection *s, const struct tach_run *run,
 
 /* Of what is still being recorded, a name can come later than the thread. */
 static void
-decide(const struct filter *f, const struct tach_run *run, struct filter_thread *t)
+decide(const struct select *f, const struct tach_run *run, struct select_thread *t)
 {
 	const struct tach_selection *s = &f->selection;
 	struct tach_string name = {"", 0};
@@ -105,10 +107,10 @@ decide(const struct filter *f, const struct tach_run *run, struct filter_thread 
 }
 
 /* NULL: out of memory. */
-static struct filter_thread *
-thread_of(struct filter *f, const struct tach_run *run)
+static struct select_thread *
+thread_of(struct select *f, const struct tach_run *run)
 {
-	struct filter_thread *t;
+	struct select_thread *t;
 
 	while (f->nthreads <= run->index) {
 		t = array_grow(f->threads, f->nthreads, &f->threads_max,
@@ -116,7 +118,7 @@ thread_of(struct filter *f, const struct tach_run *run)
 		if (t == NULL)
 			return NULL;
 		f->threads = t;
-		t[f->nthreads++] = (struct filter_thread){0};
+		t[f->nthreads++] = (struct select_thread){0};
 	}
 	t = &f->threads[run->index];
 	if (!t->decided)
@@ -136,7 +138,7 @@ tick_selected(const struct tach_selection *s, const struct tach_tick *t)
 
 /* The first tick from a place on that is selected, or is not. */
 static size_t
-find_tick(const struct filter *f, const struct tach_run *run, size_t from,
+find_tick(const struct select *f, const struct tach_run *run, size_t from,
     bool selected)
 {
 	if (!f->by_tick)
@@ -165,7 +167,7 @@ add_name(struct buf *b, struct tach_string name)
 
 /* FILE:FUNCTION:LINE.  NULL: out of memory. */
 static const char *
-frame_text(struct filter *f, uint32_t index)
+frame_text(struct select *f, uint32_t index)
 {
 	const struct tach_frame *frame = tach_table_frame(f->table, index);
 	struct buf *b = &f->text;
@@ -184,7 +186,7 @@ frame_text(struct filter *f, uint32_t index)
 }
 
 static enum verdict
-match_frame(struct filter *f, uint32_t index, size_t expr)
+match_frame(struct select *f, uint32_t index, size_t expr)
 {
 	const struct tach_selection *s = &f->selection;
 	const regex_t *re = expr < s->nmatch ? &s->match[expr] :
@@ -205,7 +207,7 @@ match_frame(struct filter *f, uint32_t index, size_t expr)
 
 /* Room for what is known of all frames that there are by now. */
 static bool
-reserve_verdicts(struct filter *f)
+reserve_verdicts(struct select *f)
 {
 	uint32_t n = tach_table_frames(f->table);
 	uint8_t *p;
@@ -225,7 +227,7 @@ reserve_verdicts(struct filter *f)
 
 /* Whether an expression finds something in one of the frames. */
 static enum verdict
-match_frames(struct filter *f, const struct tach_run *run, size_t expr)
+match_frames(struct select *f, const struct tach_run *run, size_t expr)
 {
 	for (uint32_t i = 0; i < run->depth; i++) {
 		uint8_t *v = &f->verdicts[run->frames[i] * f->nexprs + expr];
@@ -239,7 +241,7 @@ match_frames(struct filter *f, const struct tach_run *run, size_t expr)
 
 /* Whether the stack is selected. */
 static enum verdict
-match_stack(struct filter *f, const struct tach_run *run)
+match_stack(struct select *f, const struct tach_run *run)
 {
 	if (f->nexprs == 0)
 		return MATCHES;
@@ -255,48 +257,37 @@ match_stack(struct filter *f, const struct tach_run *run)
 	return MATCHES;
 }
 
-/* ---- the sink ------------------------------------------------------------ */
-
-/* Passes on the ticks that are selected, those that lie together as one run;
- * the first of them is known. */
-static int
-pass_on(struct filter *f, struct filter_thread *t, const struct tach_run *run,
-    size_t first)
-{
-	struct tach_run part = *run;
-	int rc = TACH_OK;
-
-	if (!t->passed)
-		t->index = f->npassed++;
-	t->passed = true;
-	part.index = t->index;
-	part.shared = t->shared;
-	t->shared = run->depth;
-	while (first < run->count && rc == TACH_OK) {
-		size_t end = find_tick(f, run, first, false);
-		part.ticks = run->ticks + first;
-		part.count = end - first;
-		rc = f->next->run(f->next, &part);
-		part.shared = run->depth;
-		first = find_tick(f, run, end, true);
-	}
-	return rc;
-}
+/* ---- the source ---------------------------------------------------------- */
 
 static int
-no_memory(struct filter *f)
+no_memory(struct select *f)
 {
 	return error_system(&f->error, "", ENOMEM);
 }
 
-static int
-filter_run(struct tach_sink *sink, const struct tach_run *run)
+/* Numbers a run that is given from one of its ticks on. */
+static void
+begin_run(struct select *f, struct select_thread *t, size_t first)
 {
-	struct filter *f = sink->arg;
-	struct filter_thread *t = thread_of(f, run);
+	if (!t->given)
+		t->index = f->ngiven++;
+	t->given = true;
+	f->run.index = t->index;
+	f->run.shared = t->shared;
+	t->shared = f->run.depth;
+	f->at = first;
+}
+
+/* Finds what is selected of the run that was read. */
+static int
+look_at_run(struct select *f)
+{
+	struct tach_run *run = &f->run;
+	struct select_thread *t = thread_of(f, run);
 	enum verdict verdict;
 	size_t first;
 
+	f->at = run->count;
 	if (t == NULL)
 		return no_memory(f);
 	if (!t->selected)
@@ -309,23 +300,53 @@ filter_run(struct tach_sink *sink, const struct tach_run *run)
 		return TACH_OK;
 	if ((verdict = match_stack(f, run)) == UNKNOWN)
 		return no_memory(f);
-	return verdict == MATCHES ? pass_on(f, t, run, first) : TACH_OK;
+	if (verdict == MATCHES)
+		begin_run(f, t, first);
+	return TACH_OK;
+}
+
+/* Gives the next selected ticks of the run that was read, those that lie together.
+ * False: there are none. */
+static bool
+give_part(struct select *f, struct tach_run *run)
+{
+	size_t end;
+
+	if (f->at == f->run.count)
+		return false;
+	end = find_tick(f, &f->run, f->at, false);
+	*run = f->run;
+	run->ticks += f->at;
+	run->count = end - f->at;
+	f->run.shared = run->depth;
+	f->at = find_tick(f, &f->run, end, true);
+	return true;
 }
 
 static int
-filter_end(struct tach_sink *sink)
+select_next(struct tach_source *source, struct tach_run *run)
 {
-	struct filter *f = sink->arg;
+	struct select *f = source->arg;
+	int rc;
 
-	return tach_sink_end(f->next);
+	while (!give_part(f, run)) {
+		f->at = f->run.count = 0;
+		if ((rc = f->from->next(f->from, &f->run)) != TACH_OK) {
+			f->run.count = 0;
+			return rc;
+		}
+		if (look_at_run(f) != TACH_OK)
+			return TACH_FATAL;
+	}
+	return TACH_OK;
 }
 
 static void
-filter_free(struct tach_sink *sink)
+select_free(struct tach_source *source)
 {
-	struct filter *f = sink->arg;
+	struct select *f = source->arg;
 
-	tach_sink_free(f->next);
+	tach_source_free(f->from);
 	free(f->threads);
 	free(f->verdicts);
 	buf_clear(&f->text);
@@ -333,12 +354,11 @@ filter_free(struct tach_sink *sink)
 }
 
 static enum tach_error
-filter_error(const struct tach_sink *sink, const char **line)
+select_error(const struct tach_source *source, const char **line)
 {
-	const struct filter *f = sink->arg;
+	const struct select *f = source->arg;
 
-	return f->error.text[0] != '\0' ? error_get(&f->error, line) :
-	    tach_sink_error(f->next, line);
+	return error_or(&f->error, f->from, line);
 }
 
 static bool
@@ -356,24 +376,25 @@ selects_all(const struct tach_selection *s)
 	    s->ninterps == 0 && s->nnot_interps == 0 && s->nmatch == 0 && s->nnot_match == 0;
 }
 
-struct tach_sink *
-tach_filter_new(const struct tach_selection *selection,
-    const struct tach_table *table, struct tach_sink *next)
+struct tach_source *
+tach_select_new(struct tach_source *from,
+    const struct tach_selection *selection)
 {
-	struct filter *f;
+	struct select *f;
 
-	if (next == NULL || selects_all(selection))
-		return next;
+	if (from == NULL || selects_all(selection))
+		return from;
 	if ((f = calloc(1, sizeof(*f))) == NULL) {
-		tach_sink_free(next);
+		tach_source_free(from);
 		return NULL;
 	}
-	f->sink = (struct tach_sink){.arg = f, .run = filter_run,
-	    .end = filter_end, .free = filter_free, .error = filter_error};
-	f->next = next;
+	f->source = (struct tach_source){.arg = f, .meta = from->meta,
+	    .table = from->table, .next = select_next, .free = select_free,
+	    .error = select_error};
+	f->from = from;
 	f->selection = *selection;
-	f->table = table;
+	f->table = from->table;
 	f->by_tick = selects_by_tick(selection);
 	f->nexprs = selection->nmatch + selection->nnot_match;
-	return &f->sink;
+	return &f->source;
 }

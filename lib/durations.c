@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * durations.c: a source that says how long each sample stands for.  That is known
+ * when the thread's next one comes, so each thread's newest run is held back
+ * until then: the whole of a short one, the last sample of a long one.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "array.h"
+#include "error.h"
+#include "tach.h"
+
+#define HELD_MAX 64 /* ticks that are held back, at most */
+
+/* A thread's run that waits for the next one. */
+struct held {
+	struct tach_run run; /* its frames and ticks are these */
+	uint32_t *frames;
+	struct tach_tick *ticks;
+	uint32_t frames_max, ticks_max;
+	bool known;	   /* it was seen before, and has */
+	uint64_t interval; /* this one */
+};
+
+struct durations {
+	struct tach_source source, *from;
+	struct tach_run run; /* as it was read, not held yet; count 0: there is none */
+	int end;	/* how `from` ended; TACH_OK: it goes on */
+	size_t drained; /* threads that nothing is held of any more, since then */
+	struct held *threads; /* by a run's index */
+	size_t nthreads, max;
+	struct tach_tick *ticks; /* of a run that is too long to be held */
+	size_t nticks;
+	struct error error;
+};
+
+static int
+no_memory(struct durations *s)
+{
+	return error_system(&s->error, "", ENOMEM);
+}
+
+/* ---- how long ------------------------------------------------------------ */
+
+static uint32_t
+span(uint64_t interval, uint64_t from, uint64_t to)
+{
+	uint64_t most = UINT32_MAX;
+
+	if (interval != 0 && interval < most / TACH_SPAN_INTERVALS)
+		most = interval * TACH_SPAN_INTERVALS;
+	return (uint32_t)(to - from < most ? to - from : most);
+}
+
+/* Of ticks one after the other, all but the last. */
+static void
+fill(uint64_t interval, struct tach_tick *ticks, size_t count)
+{
+	for (size_t i = 0; i + 1 < count; i++)
+		ticks[i].span = span(interval, ticks[i].time, ticks[i + 1].time);
+}
+
+/* ---- holding back -------------------------------------------------------- */
+
+static bool
+reserve(void **array, uint32_t *max, uint64_t want, size_t size)
+{
+	uint64_t room = *max != 0 ? *max : 16;
+	void *p;
+
+	while (room < want)
+		room *= 2;
+	if (room == *max)
+		return true;
+	if (room > UINT32_MAX || (p = reallocarray(*array, room, size)) == NULL)
+		return false;
+	*array = p;
+	*max = (uint32_t)room;
+	return true;
+}
+
+static struct held *
+thread_of(struct durations *s, const struct tach_run *run)
+{
+	struct held *h;
+
+	while (s->nthreads <= run->index) {
+		struct held *p = array_grow(s->threads, s->nthreads, &s->max,
+		    sizeof(*p));
+		if (p == NULL)
+			return NULL;
+		s->threads = p;
+		p[s->nthreads++] = (struct held){0};
+	}
+	h = &s->threads[run->index];
+	if (!h->known)
+		h->interval = tach_table_interval(s->source.table,
+		    s->source.meta, run->interp);
+	h->known = true;
+	return h;
+}
+
+/* Gives what is held of a thread, whose next sample is at that time. */
+static void
+release(struct held *h, uint64_t until, struct tach_run *run)
+{
+	struct tach_tick *last = &h->ticks[h->run.count - 1];
+
+	last->span = span(h->interval, last->time, until);
+	*run = h->run;
+	run->frames = h->frames;
+	run->ticks = h->ticks;
+	h->run.count = 0;
+}
+
+/* Holds back the run that was read. */
+static int
+hold(struct durations *s, struct held *h)
+{
+	const struct tach_run *run = &s->run;
+
+	if (!reserve((void **)&h->frames, &h->frames_max, run->depth,
+		sizeof(*h->frames)) ||
+	    !reserve((void **)&h->ticks, &h->ticks_max, run->count,
+		sizeof(*h->ticks)))
+		return no_memory(s);
+	h->run = *run;
+	if (run->depth > 0)
+		memcpy(h->frames, run->frames,
+		    run->depth * sizeof(*h->frames));
+	memcpy(h->ticks, run->ticks, run->count * sizeof(*h->ticks));
+	fill(h->interval, h->ticks, run->count);
+	s->run.count = 0;
+	return TACH_OK;
+}
+
+/* Copies a run's ticks to where they can be changed. */
+static bool
+copy_ticks(struct durations *s, const struct tach_run *run)
+{
+	if (s->nticks < run->count) {
+		struct tach_tick *p = reallocarray(s->ticks, run->count,
+		    sizeof(*p));
+		if (p == NULL)
+			return false;
+		s->ticks = p;
+		s->nticks = run->count;
+	}
+	memcpy(s->ticks, run->ticks, run->count * sizeof(*s->ticks));
+	return true;
+}
+
+/* Gives all but the last sample of the run that was read, which is long.  The
+ * last one shares the whole stack with them. */
+static int
+give_beginning(struct durations *s, const struct held *h, struct tach_run *run)
+{
+	size_t last = s->run.count - 1;
+
+	if (!copy_ticks(s, &s->run))
+		return no_memory(s);
+	fill(h->interval, s->ticks, s->run.count);
+	*run = s->run;
+	run->ticks = s->ticks;
+	run->count = last;
+	s->run.shared = s->run.depth;
+	s->run.ticks += last;
+	s->run.count = 1;
+	return TACH_OK;
+}
+
+/* ---- the sources --------------------------------------------------------- */
+
+/* Makes room in the run's thread, for a run to be held: gives what is held of it,
+ * or the beginning of the run.  Gives a run without ticks if there is room. */
+static int
+make_room(struct durations *s, struct held *h, struct tach_run *run)
+{
+	run->count = 0;
+	if (h->run.count > 0)
+		release(h, s->run.ticks[0].time, run);
+	else if (s->run.count > HELD_MAX)
+		return give_beginning(s, h, run);
+	return TACH_OK;
+}
+
+/* Takes the run that was read.  Gives a run without ticks if there is none to
+ * give yet. */
+static int
+take_run(struct durations *s, struct tach_run *run)
+{
+	struct held *h = thread_of(s, &s->run);
+
+	if (h == NULL)
+		return no_memory(s);
+	if (make_room(s, h, run) != TACH_OK)
+		return TACH_FATAL;
+	return run->count > 0 ? TACH_OK : hold(s, h);
+}
+
+/* Gives what is held of a thread, after the end. */
+static int
+give_rest(struct durations *s, struct tach_run *run)
+{
+	while (s->drained < s->nthreads) {
+		struct held *h = &s->threads[s->drained++];
+		size_t n = h->run.count;
+		if (n == 0)
+			continue;
+		release(h, h->ticks[n - 1].time + h->interval, run);
+		return TACH_OK;
+	}
+	return s->end;
+}
+
+static int
+read_run(struct durations *s)
+{
+	int rc = s->from->next(s->from, &s->run);
+
+	if (rc != TACH_OK)
+		s->run.count = 0;
+	if (rc == TACH_END || rc == TACH_FATAL)
+		s->end = rc;
+	return rc;
+}
+
+static int
+durations_next(struct tach_source *source, struct tach_run *run)
+{
+	struct durations *s = source->arg;
+	int rc;
+
+	for (run->count = 0; run->count == 0 && s->end == TACH_OK;) {
+		rc = s->run.count > 0 ? take_run(s, run) : read_run(s);
+		if (rc != TACH_OK && s->end == TACH_OK)
+			return rc;
+	}
+	return run->count > 0 ? TACH_OK : give_rest(s, run);
+}
+
+static int
+intervals_next(struct tach_source *source, struct tach_run *run)
+{
+	struct durations *s = source->arg;
+	int rc = s->from->next(s->from, run);
+	struct held *h;
+	uint32_t one;
+
+	if (rc != TACH_OK)
+		return rc;
+	if ((h = thread_of(s, run)) == NULL || !copy_ticks(s, run))
+		return no_memory(s);
+	one = h->interval < UINT32_MAX ? (uint32_t)h->interval : UINT32_MAX;
+	for (size_t i = 0; i < run->count; i++)
+		s->ticks[i].span = one;
+	run->ticks = s->ticks;
+	return TACH_OK;
+}
+
+static void
+durations_free(struct tach_source *source)
+{
+	struct durations *s = source->arg;
+
+	tach_source_free(s->from);
+	for (size_t i = 0; i < s->nthreads; i++) {
+		free(s->threads[i].frames);
+		free(s->threads[i].ticks);
+	}
+	free(s->threads);
+	free(s->ticks);
+	free(s);
+}
+
+static enum tach_error
+durations_error(const struct tach_source *source, const char **line)
+{
+	const struct durations *s = source->arg;
+
+	return error_or(&s->error, s->from, line);
+}
+
+static struct tach_source *
+new_source(struct tach_source *from,
+    int (*next)(struct tach_source *, struct tach_run *))
+{
+	struct durations *s = from != NULL ? calloc(1, sizeof(*s)) : NULL;
+
+	if (s == NULL) {
+		tach_source_free(from);
+		return NULL;
+	}
+	s->source = (struct tach_source){.arg = s, .meta = from->meta,
+	    .table = from->table, .next = next, .free = durations_free,
+	    .error = durations_error};
+	s->from = from;
+	return &s->source;
+}
+
+struct tach_source *
+tach_durations_new(struct tach_source *from)
+{
+	return new_source(from, durations_next);
+}
+
+struct tach_source *
+tach_intervals_new(struct tach_source *from)
+{
+	return new_source(from, intervals_next);
+}
