@@ -43,13 +43,15 @@ open_sink(struct recording *r)
 	if (r->how == NULL) {
 		int fd = fcntl(r->part.fd, F_DUPFD_CLOEXEC, 0);
 		if (fd >= 0 && (r->text = fdopen(fd, "w")) != NULL)
-			r->sink = tach_text_new(r->text,
-			    tach_recorder_meta(r->recorder), table);
+			r->sink = tach_text_new(r->text, true);
 	} else {
 		r->writer = tach_writer_new(r->part.fd, r->how, table);
 		if (r->writer != NULL)
 			r->sink = tach_writer_sink(r->writer);
 	}
+	if (r->sink != NULL)
+		tach_sink_begin(r->sink, tach_recorder_meta(r->recorder),
+		    table);
 }
 
 bool

@@ -80,11 +80,9 @@ static int
 cat(struct tach_reader *r, const char *operand, void *arg)
 {
 	struct cat_job *job = arg;
-	const struct tach_table *table = tach_reader_table(r);
 	struct tach_source *source = select_source(&job->selection,
 	    job->follow ? tach_reader_follow(r) : tach_reader_source(r));
-	struct tach_sink *sink = tach_text_new(stdout,
-	    job->long_form ? tach_reader_meta(r) : NULL, table);
+	struct tach_sink *sink = tach_text_new(stdout, job->long_form);
 	int rc = pump(job, source, sink, operand);
 
 	tach_sink_free(sink);

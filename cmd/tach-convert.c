@@ -249,8 +249,7 @@ write_to(struct job *job, struct tach_reader *r, FILE *file,
     const char *output)
 {
 	struct tach_source *source = source_of(job, r);
-	struct tach_sink *sink = job->format->open(file, &job->how.options,
-	    source->meta, source->table);
+	struct tach_sink *sink = job->format->open(file, &job->how.options);
 	int rc = cmd_pump(source, sink, output);
 
 	tach_sink_free(sink);
@@ -339,7 +338,7 @@ convert_after(struct tach_reader *r, const char *operand, void *arg)
 {
 	struct job *job = arg;
 	struct tach_source *source = source_of(job, r);
-	struct tach_base *base = tach_base_new(source->meta, source->table);
+	struct tach_base *base = tach_base_new();
 	int rc;
 
 	(void)operand;

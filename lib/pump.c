@@ -17,6 +17,16 @@ tach_source_error(const struct tach_source *s, const char **line)
 }
 
 int
+tach_sink_begin(struct tach_sink *s, const struct tach_meta *meta,
+    const struct tach_table *table)
+{
+	if (s->begun)
+		return TACH_OK;
+	s->begun = true;
+	return s->begin != NULL ? s->begin(s, meta, table) : TACH_OK;
+}
+
+int
 tach_sink_end(struct tach_sink *s)
 {
 	return s->end != NULL ? s->end(s) : TACH_OK;
@@ -43,6 +53,8 @@ tach_pump(struct tach_source *source, struct tach_sink *sink)
 	bool over;
 	int rc;
 
+	if (tach_sink_begin(sink, source->meta, source->table) != TACH_OK)
+		return TACH_REFUSED;
 	while ((rc = source->next(source, &run)) == TACH_OK)
 		if (sink->run(sink, &run) != TACH_OK)
 			return TACH_REFUSED;

@@ -213,13 +213,16 @@ enum tach_error tach_source_error(const struct tach_source *,
     const char **line);
 
 /*
- * A sink.  run is called for every run, in the source's order, then end once,
- * then free.  run and end return TACH_OK or TACH_FATAL; error then gives a code
- * and a line.  All but run may be NULL.  A sink that looks names up is given the
- * source's meta and table when it is made.
+ * A sink.  begin is called once, with the meta and the table of the source, which
+ * outlive what is read from it; then run for every run, in the source's order;
+ * then end once, then free.  The first three return TACH_OK or TACH_FATAL; error
+ * then gives a code and a line.  All but run may be NULL.
  */
 struct tach_sink {
-	void *arg; /* the sink's own */
+	void *arg;  /* the sink's own */
+	bool begun; /* see tach_sink_begin */
+	int (*begin)(struct tach_sink *, const struct tach_meta *,
+	    const struct tach_table *);
 	int (*run)(struct tach_sink *, const struct tach_run *);
 	int (*end)(struct tach_sink *);
 	void (*free)(struct tach_sink *);
@@ -228,12 +231,14 @@ struct tach_sink {
 
 /* These call what a sink has.  One that is absent does nothing, and returns
  * TACH_OK; the line of an absent error is "". */
+int tach_sink_begin(struct tach_sink *, const struct tach_meta *,
+    const struct tach_table *); /* the first time that it is called */
 int tach_sink_end(struct tach_sink *);
 void tach_sink_free(struct tach_sink *); /* NULL is freed, too */
 enum tach_error tach_sink_error(const struct tach_sink *, const char **line);
 
 /*
- * Gives all runs of a source to a sink, and ends that at TACH_END and at
+ * Begins a sink, gives it all runs of a source, and ends it at TACH_END and at
  * TACH_FATAL: what came before damage is kept.  Returns what the source returned
  * last, after TACH_AGAIN and TACH_WARN it may be called once more; or
  * TACH_REFUSED: the sink failed.  Neither is freed.
@@ -434,10 +439,8 @@ const char *tach_writer_error(const struct tach_writer *);
 
 /* ---- other sinks -------------------------------------------------------- */
 
-/* One line a sample: the short form of tach-text(5) or, with a meta, which
- * is read at the first sample, the long one. */
-struct tach_sink *tach_text_new(FILE *, const struct tach_meta *,
-    const struct tach_table *);
+/* One line a sample: the short or the long form of tach-text(5). */
+struct tach_sink *tach_text_new(FILE *, bool long_form);
 
 /* Writes bytes so that a terminal can show them: control characters, the
  * backslash and what is no UTF-8 are escaped as in tach-text(5). */
@@ -522,14 +525,12 @@ enum tach_format_uses {
 };
 
 /* The formats, by name; the list ends with a NULL name.  The sink that open
- * returns is NULL if there is no memory; the options, the meta and the table
- * must outlive it, and the meta be complete at the first sample. */
+ * returns is NULL if there is no memory; the options must outlive it. */
 struct tach_format {
 	const char *name;  /* "collapsed" */
 	const char *about; /* one line for people */
 	unsigned uses;
-	struct tach_sink *(*open)(FILE *, const struct tach_format_options *,
-	    const struct tach_meta *, const struct tach_table *);
+	struct tach_sink *(*open)(FILE *, const struct tach_format_options *);
 	/* What to say to people if a pipe's reader goes away and leaves
 	 * something unread; NULL: nothing. */
 	const char *unread;
@@ -540,8 +541,7 @@ extern const struct tach_format tach_formats[];
  * with once the sink, which stays the base's, has got all of it and been
  * ended.  The meta and the table must outlive that.  NULL: out of memory. */
 struct tach_base;
-struct tach_base *tach_base_new(const struct tach_meta *,
-    const struct tach_table *);
+struct tach_base *tach_base_new(void);
 void tach_base_free(struct tach_base *);
 struct tach_sink *tach_base_sink(struct tach_base *);
 

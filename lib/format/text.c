@@ -22,7 +22,8 @@
 struct text {
 	struct tach_sink sink;
 	FILE *out;
-	const struct tach_meta *meta; /* NULL: the short form */
+	bool long_form;
+	const struct tach_meta *meta;
 	const struct tach_table *table;
 	bool started;	/* the header lines are written */
 	uint32_t noted; /* strings looked at for notes */
@@ -92,7 +93,7 @@ make_frame(struct text *t, uint32_t index)
 	struct tach_string func = tach_table_string(t->table, f->func);
 
 	b->len = 0;
-	if (t->meta == NULL && synthetic(f, file, func)) {
+	if (!t->long_form && synthetic(f, file, func)) {
 		add_name(b, func);
 		return;
 	}
@@ -100,7 +101,7 @@ make_frame(struct text *t, uint32_t index)
 	buf_add_char(b, ':');
 	add_name(b, func);
 	add_part(b, f->line);
-	if (t->meta != NULL)
+	if (t->long_form)
 		add_positions(b, t->meta, f);
 }
 
@@ -240,7 +241,7 @@ put_notes(struct text *t)
 static bool
 start(struct text *t)
 {
-	if (t->meta == NULL || t->started)
+	if (!t->long_form || t->started)
 		return true;
 	t->started = true;
 	return written(t, texthead_put(t->out, t->meta)) && put_notes(t);
@@ -251,6 +252,17 @@ static int
 result(struct text *t, bool ok)
 {
 	return ok ? TACH_OK : error_system(&t->error, "", ENOMEM);
+}
+
+static int
+text_begin(struct tach_sink *sink, const struct tach_meta *meta,
+    const struct tach_table *table)
+{
+	struct text *t = sink->arg;
+
+	t->meta = meta;
+	t->table = table;
+	return TACH_OK;
 }
 
 static int
@@ -274,7 +286,7 @@ text_end(struct tach_sink *sink)
 {
 	struct text *t = sink->arg;
 
-	return result(t, start(t) && (t->meta == NULL || put_notes(t)));
+	return result(t, start(t) && (!t->long_form || put_notes(t)));
 }
 
 static void
@@ -300,17 +312,16 @@ text_error(const struct tach_sink *sink, const char **line)
 }
 
 struct tach_sink *
-tach_text_new(FILE *out, const struct tach_meta *meta,
-    const struct tach_table *table)
+tach_text_new(FILE *out, bool long_form)
 {
 	struct text *t = calloc(1, sizeof(*t));
 
 	if (t == NULL)
 		return NULL;
-	t->sink = (struct tach_sink){.arg = t, .run = text_run, .end = text_end,
+	t->sink = (struct tach_sink){.arg = t, .begin = text_begin,
+	    .run = text_run, .end = text_end,
 	    .free = text_free, .error = text_error};
 	t->out = out;
-	t->meta = meta;
-	t->table = table;
+	t->long_form = long_form;
 	return &t->sink;
 }

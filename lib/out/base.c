@@ -14,6 +14,19 @@ struct tach_base {
 };
 
 static int
+base_begin(struct tach_sink *sink, const struct tach_meta *meta,
+    const struct tach_table *table)
+{
+	struct tach_base *b = sink->arg;
+
+	b->meta = meta;
+	aggregate_init(&b->stacks, table, (struct aggregate_how){
+	    .places = PLACE_FUNCTIONS, .one_thread = true,
+	    .class_of = class_idle});
+	return TACH_OK;
+}
+
+static int
 base_run(struct tach_sink *sink, const struct tach_run *run)
 {
 	struct tach_base *b = sink->arg;
@@ -125,18 +138,14 @@ base_compare(struct buf *b, const struct tach_base *base,
 /* ---- the base ------------------------------------------------------------ */
 
 struct tach_base *
-tach_base_new(const struct tach_meta *meta, const struct tach_table *table)
+tach_base_new(void)
 {
 	struct tach_base *b = calloc(1, sizeof(*b));
 
 	if (b == NULL)
 		return NULL;
-	b->sink = (struct tach_sink){.arg = b, .run = base_run,
-	    .end = base_end, .error = base_error};
-	b->meta = meta;
-	aggregate_init(&b->stacks, table, (struct aggregate_how){
-	    .places = PLACE_FUNCTIONS, .one_thread = true,
-	    .class_of = class_idle});
+	b->sink = (struct tach_sink){.arg = b, .begin = base_begin,
+	    .run = base_run, .end = base_end, .error = base_error};
 	return b;
 }
 

@@ -251,6 +251,18 @@ put_all(struct callgrind *c)
 /* ---- the sink ------------------------------------------------------------ */
 
 static int
+callgrind_begin(struct tach_sink *sink, const struct tach_meta *meta,
+    const struct tach_table *table)
+{
+	struct callgrind *c = sink->arg;
+
+	c->meta = meta;
+	aggregate_init(&c->stacks, table, (struct aggregate_how){
+	    .places = PLACE_LINES});
+	return TACH_OK;
+}
+
+static int
 callgrind_run(struct tach_sink *sink, const struct tach_run *run)
 {
 	struct callgrind *c = sink->arg;
@@ -313,20 +325,17 @@ callgrind_error(const struct tach_sink *sink, const char **line)
 }
 
 struct tach_sink *
-callgrind_open(FILE *out, const struct tach_format_options *options,
-    const struct tach_meta *meta, const struct tach_table *table)
+callgrind_open(FILE *out, const struct tach_format_options *options)
 {
 	struct callgrind *c = calloc(1, sizeof(*c));
 
 	if (c == NULL)
 		return NULL;
-	c->sink = (struct tach_sink){.arg = c, .run = callgrind_run,
+	c->sink = (struct tach_sink){.arg = c, .begin = callgrind_begin,
+	    .run = callgrind_run,
 	    .end = callgrind_end, .free = callgrind_free,
 	    .error = callgrind_error};
 	c->options = options;
-	c->meta = meta;
 	c->out.file = out;
-	aggregate_init(&c->stacks, table, (struct aggregate_how){
-	    .places = PLACE_LINES});
 	return &c->sink;
 }

@@ -249,6 +249,17 @@ put_threads(struct chrome *c)
 }
 
 static int
+chrome_begin(struct tach_sink *sink, const struct tach_meta *meta,
+    const struct tach_table *table)
+{
+	struct chrome *c = sink->arg;
+
+	(void)meta;
+	places_init(&c->places, table, PLACE_FUNCTIONS, NULL);
+	return TACH_OK;
+}
+
+static int
 chrome_run(struct tach_sink *sink, const struct tach_run *run)
 {
 	struct chrome *c = sink->arg;
@@ -305,19 +316,17 @@ chrome_error(const struct tach_sink *sink, const char **line)
 }
 
 struct tach_sink *
-chrome_open(FILE *out, const struct tach_format_options *options,
-    const struct tach_meta *meta, const struct tach_table *table)
+chrome_open(FILE *out, const struct tach_format_options *options)
 {
 	struct chrome *c = calloc(1, sizeof(*c));
 
-	(void)meta;
 	if (c == NULL)
 		return NULL;
-	c->sink = (struct tach_sink){.arg = c, .run = chrome_run,
+	c->sink = (struct tach_sink){.arg = c, .begin = chrome_begin,
+	    .run = chrome_run,
 	    .end = chrome_end, .free = chrome_free, .error = chrome_error};
 	c->out.file = out;
 	c->options = options;
-	places_init(&c->places, table, PLACE_FUNCTIONS, NULL);
 	texts_init(&c->texts, make_text, NULL);
 	emit(&c->out, "{\"displayTimeUnit\":\"ms\",\"traceEvents\":[\n");
 	return &c->sink;

@@ -647,6 +647,20 @@ put_lines(struct collapsed *c, const struct order *o)
 /* ---- the sink ------------------------------------------------------------ */
 
 static int
+collapsed_begin(struct tach_sink *sink, const struct tach_meta *meta,
+    const struct tach_table *table)
+{
+	struct collapsed *c = sink->arg;
+
+	(void)meta;
+	aggregate_init(&c->stacks, table, (struct aggregate_how){
+	    .places = c->style->places, .text = c->style->frame,
+	    .interps = c->style == &styles[TACH_FRAME_AUSTIN],
+	    .one_thread = c->style->thread == NULL});
+	return TACH_OK;
+}
+
+static int
 collapsed_run(struct tach_sink *sink, const struct tach_run *run)
 {
 	struct collapsed *c = sink->arg;
@@ -689,24 +703,18 @@ collapsed_error(const struct tach_sink *sink, const char **line)
 }
 
 struct tach_sink *
-collapsed_open(FILE *out, const struct tach_format_options *options,
-    const struct tach_meta *meta, const struct tach_table *table)
+collapsed_open(FILE *out, const struct tach_format_options *options)
 {
 	struct collapsed *c = calloc(1, sizeof(*c));
-	const struct style *style = &styles[options->frame];
 
-	(void)meta;
 	if (c == NULL)
 		return NULL;
-	c->sink = (struct tach_sink){.arg = c, .run = collapsed_run,
+	c->sink = (struct tach_sink){.arg = c, .begin = collapsed_begin,
+	    .run = collapsed_run,
 	    .end = collapsed_end, .free = collapsed_free,
 	    .error = collapsed_error};
-	c->style = style;
+	c->style = &styles[options->frame];
 	c->by_time = options->weight == TACH_WEIGHT_TIME;
 	c->out.file = out;
-	aggregate_init(&c->stacks, table, (struct aggregate_how){
-	    .places = style->places, .text = style->frame,
-	    .interps = options->frame == TACH_FRAME_AUSTIN,
-	    .one_thread = style->thread == NULL});
 	return &c->sink;
 }

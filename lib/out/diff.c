@@ -311,6 +311,18 @@ put_table(struct diff *d, struct row *rows)
 /* ---- the sink ------------------------------------------------------------ */
 
 static int
+diff_begin(struct tach_sink *sink, const struct tach_meta *meta,
+    const struct tach_table *table)
+{
+	struct diff *d = sink->arg;
+
+	d->meta = meta;
+	aggregate_init(&d->stacks, table, (struct aggregate_how){
+	    .places = PLACE_FUNCTIONS, .one_thread = true});
+	return TACH_OK;
+}
+
+static int
 diff_run(struct tach_sink *sink, const struct tach_run *run)
 {
 	struct diff *d = sink->arg;
@@ -356,20 +368,17 @@ diff_error(const struct tach_sink *sink, const char **line)
 }
 
 struct tach_sink *
-diff_open(FILE *out, const struct tach_format_options *options,
-    const struct tach_meta *meta, const struct tach_table *table)
+diff_open(FILE *out, const struct tach_format_options *options)
 {
 	struct diff *d = calloc(1, sizeof(*d));
 
 	if (d == NULL)
 		return NULL;
-	d->sink = (struct tach_sink){.arg = d, .run = diff_run, .end = diff_end,
+	d->sink = (struct tach_sink){.arg = d, .begin = diff_begin,
+	    .run = diff_run, .end = diff_end,
 	    .free = diff_free, .error = diff_error};
 	d->base = options->base;
-	d->meta = meta;
 	d->time = options->weight == TACH_WEIGHT_TIME;
 	d->out.file = out;
-	aggregate_init(&d->stacks, table, (struct aggregate_how){
-	    .places = PLACE_FUNCTIONS, .one_thread = true});
 	return &d->sink;
 }

@@ -475,6 +475,19 @@ put_names(struct flamegraph *f)
 /* ---- the sink ------------------------------------------------------------ */
 
 static int
+flamegraph_begin(struct tach_sink *sink, const struct tach_meta *meta,
+    const struct tach_table *table)
+{
+	struct flamegraph *f = sink->arg;
+
+	f->meta = meta;
+	aggregate_init(&f->stacks, table, (struct aggregate_how){
+	    .places = PLACE_LINES, .interps = true,
+	    .class_of = class_idle});
+	return TACH_OK;
+}
+
+static int
 flamegraph_run(struct tach_sink *sink, const struct tach_run *run)
 {
 	struct flamegraph *f = sink->arg;
@@ -549,21 +562,17 @@ flamegraph_error(const struct tach_sink *sink, const char **line)
 }
 
 struct tach_sink *
-flamegraph_open(FILE *out, const struct tach_format_options *options,
-    const struct tach_meta *meta, const struct tach_table *table)
+flamegraph_open(FILE *out, const struct tach_format_options *options)
 {
 	struct flamegraph *f = calloc(1, sizeof(*f));
 
 	if (f == NULL)
 		return NULL;
-	f->sink = (struct tach_sink){.arg = f, .run = flamegraph_run,
+	f->sink = (struct tach_sink){.arg = f, .begin = flamegraph_begin,
+	    .run = flamegraph_run,
 	    .end = flamegraph_end, .free = flamegraph_free,
 	    .error = flamegraph_error};
 	f->options = options;
-	f->meta = meta;
 	f->out.file = out;
-	aggregate_init(&f->stacks, table, (struct aggregate_how){
-	    .places = PLACE_LINES, .interps = true,
-	    .class_of = class_idle});
 	return &f->sink;
 }

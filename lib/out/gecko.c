@@ -118,6 +118,18 @@ keep_ticks(struct gecko *g, struct lane *l, uint32_t node,
 }
 
 static int
+gecko_begin(struct tach_sink *sink, const struct tach_meta *meta,
+    const struct tach_table *table)
+{
+	struct gecko *g = sink->arg;
+
+	g->meta = meta;
+	aggregate_init(&g->stacks, table, (struct aggregate_how){
+	    .places = PLACE_LINES, .interps = true});
+	return TACH_OK;
+}
+
+static int
 gecko_run(struct tach_sink *sink, const struct tach_run *run)
 {
 	struct gecko *g = sink->arg;
@@ -895,19 +907,16 @@ gecko_error(const struct tach_sink *sink, const char **line)
 }
 
 struct tach_sink *
-gecko_open(FILE *out, const struct tach_format_options *options,
-    const struct tach_meta *meta, const struct tach_table *table)
+gecko_open(FILE *out, const struct tach_format_options *options)
 {
 	struct gecko *g = calloc(1, sizeof(*g));
 
 	if (g == NULL)
 		return NULL;
-	g->sink = (struct tach_sink){.arg = g, .run = gecko_run,
+	g->sink = (struct tach_sink){.arg = g, .begin = gecko_begin,
+	    .run = gecko_run,
 	    .end = gecko_end, .free = gecko_free, .error = gecko_error};
 	g->file = g->out.file = out;
 	g->options = options;
-	g->meta = meta;
-	aggregate_init(&g->stacks, table, (struct aggregate_how){
-	    .places = PLACE_LINES, .interps = true});
 	return &g->sink;
 }

@@ -370,6 +370,19 @@ put_comments(struct gperftools *g)
 
 /* ---- the sink ------------------------------------------------------------ */
 
+/* Threads are one: nothing in the format tells them apart. */
+static int
+gperftools_begin(struct tach_sink *sink, const struct tach_meta *meta,
+    const struct tach_table *table)
+{
+	struct gperftools *g = sink->arg;
+
+	g->meta = meta;
+	aggregate_init(&g->stacks, table, (struct aggregate_how){
+	    .places = PLACE_LINES, .one_thread = true});
+	return TACH_OK;
+}
+
 static int
 gperftools_run(struct tach_sink *sink, const struct tach_run *run)
 {
@@ -464,22 +477,18 @@ gperftools_error(const struct tach_sink *sink, const char **line)
 	return error_get(&g->error, line);
 }
 
-/* Threads are one: nothing in the format tells them apart. */
 struct tach_sink *
-gperftools_open(FILE *out, const struct tach_format_options *options,
-    const struct tach_meta *meta, const struct tach_table *table)
+gperftools_open(FILE *out, const struct tach_format_options *options)
 {
 	struct gperftools *g = calloc(1, sizeof(*g));
 
 	if (g == NULL)
 		return NULL;
-	g->sink = (struct tach_sink){.arg = g, .run = gperftools_run,
+	g->sink = (struct tach_sink){.arg = g, .begin = gperftools_begin,
+	    .run = gperftools_run,
 	    .end = gperftools_end, .free = gperftools_free,
 	    .error = gperftools_error};
 	g->options = options;
-	g->meta = meta;
 	g->out.file = out;
-	aggregate_init(&g->stacks, table, (struct aggregate_how){
-	    .places = PLACE_LINES, .one_thread = true});
 	return &g->sink;
 }

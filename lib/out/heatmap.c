@@ -532,6 +532,18 @@ write_index(struct heatmap *h)
 /* ---- the sink ------------------------------------------------------------ */
 
 static int
+heatmap_begin(struct tach_sink *sink, const struct tach_meta *meta,
+    const struct tach_table *table)
+{
+	struct heatmap *h = sink->arg;
+
+	h->meta = meta;
+	aggregate_init(&h->stacks, table, (struct aggregate_how){
+	    .places = PLACE_LINES});
+	return TACH_OK;
+}
+
+static int
 heatmap_run(struct tach_sink *sink, const struct tach_run *run)
 {
 	struct heatmap *h = sink->arg;
@@ -588,19 +600,16 @@ heatmap_error(const struct tach_sink *sink, const char **line)
 }
 
 struct tach_sink *
-heatmap_open(FILE *out, const struct tach_format_options *options,
-    const struct tach_meta *meta, const struct tach_table *table)
+heatmap_open(FILE *out, const struct tach_format_options *options)
 {
 	struct heatmap *h = calloc(1, sizeof(*h));
 
 	(void)out;
 	if (h == NULL)
 		return NULL;
-	h->sink = (struct tach_sink){.arg = h, .run = heatmap_run,
+	h->sink = (struct tach_sink){.arg = h, .begin = heatmap_begin,
+	    .run = heatmap_run,
 	    .end = heatmap_end, .free = heatmap_free, .error = heatmap_error};
 	h->options = options;
-	h->meta = meta;
-	aggregate_init(&h->stacks, table, (struct aggregate_how){
-	    .places = PLACE_LINES});
 	return &h->sink;
 }

@@ -27,10 +27,8 @@ static const struct records_form form = {
 };
 
 struct tach_sink *
-jsonl_open(FILE *out, const struct tach_format_options *options,
-    const struct tach_meta *meta, const struct tach_table *table)
+jsonl_open(FILE *out, const struct tach_format_options *options)
 {
 	(void)options;
-	(void)meta;
-	return records_new(out, &form, table);
+	return records_new(out, &form);
 }

@@ -7,8 +7,7 @@
 #include "tach.h"
 
 typedef struct tach_sink *out_open_fn(FILE *,
-    const struct tach_format_options *, const struct tach_meta *,
-    const struct tach_table *);
+    const struct tach_format_options *);
 
 out_open_fn collapsed_open;
 out_open_fn speedscope_open;

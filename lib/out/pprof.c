@@ -417,6 +417,19 @@ put_all(struct pprof *p)
 }
 
 static int
+pprof_begin(struct tach_sink *sink, const struct tach_meta *meta,
+    const struct tach_table *table)
+{
+	struct pprof *p = sink->arg;
+
+	p->meta = meta;
+	aggregate_init(&p->stacks, table, (struct aggregate_how){
+	    .places = PLACE_POSITIONS, .interps = true,
+	    .class_of = class_status});
+	return TACH_OK;
+}
+
+static int
 pprof_run(struct tach_sink *sink, const struct tach_run *run)
 {
 	struct pprof *p = sink->arg;
@@ -469,23 +482,19 @@ pprof_error(const struct tach_sink *sink, const char **line)
 }
 
 struct tach_sink *
-pprof_open(FILE *out, const struct tach_format_options *options,
-    const struct tach_meta *meta, const struct tach_table *table)
+pprof_open(FILE *out, const struct tach_format_options *options)
 {
 	struct pprof *p = calloc(1, sizeof(*p));
 
 	if (p == NULL)
 		return NULL;
-	p->sink = (struct tach_sink){.arg = p, .run = pprof_run,
+	p->sink = (struct tach_sink){.arg = p, .begin = pprof_begin,
+	    .run = pprof_run,
 	    .end = pprof_end, .free = pprof_free, .error = pprof_error};
 	p->out = out;
 	p->options = options;
-	p->meta = meta;
 	p->first = UINT64_MAX;
 	p->names = tach_table_new();
-	aggregate_init(&p->stacks, table, (struct aggregate_how){
-	    .places = PLACE_POSITIONS, .interps = true,
-	    .class_of = class_status});
 	if (p->names == NULL) {
 		pprof_free(&p->sink);
 		return NULL;

@@ -230,6 +230,18 @@ put_all(struct pstats *p)
 /* ---- the sink ------------------------------------------------------------ */
 
 static int
+pstats_begin(struct tach_sink *sink, const struct tach_meta *meta,
+    const struct tach_table *table)
+{
+	struct pstats *p = sink->arg;
+
+	p->meta = meta;
+	aggregate_init(&p->stacks, table, (struct aggregate_how){
+	    .places = PLACE_TEXTS, .text = function_text});
+	return TACH_OK;
+}
+
+static int
 pstats_run(struct tach_sink *sink, const struct tach_run *run)
 {
 	struct pstats *p = sink->arg;
@@ -290,19 +302,16 @@ pstats_error(const struct tach_sink *sink, const char **line)
 }
 
 struct tach_sink *
-pstats_open(FILE *out, const struct tach_format_options *options,
-    const struct tach_meta *meta, const struct tach_table *table)
+pstats_open(FILE *out, const struct tach_format_options *options)
 {
 	struct pstats *p = calloc(1, sizeof(*p));
 
 	if (p == NULL)
 		return NULL;
-	p->sink = (struct tach_sink){.arg = p, .run = pstats_run,
+	p->sink = (struct tach_sink){.arg = p, .begin = pstats_begin,
+	    .run = pstats_run,
 	    .end = pstats_end, .free = pstats_free, .error = pstats_error};
 	p->options = options;
-	p->meta = meta;
 	p->out.file = out;
-	aggregate_init(&p->stacks, table, (struct aggregate_how){
-	    .places = PLACE_TEXTS, .text = function_text});
 	return &p->sink;
 }

@@ -253,6 +253,17 @@ put_record(struct records *r, const struct tach_run *run,
 }
 
 static int
+records_begin(struct tach_sink *sink, const struct tach_meta *meta,
+    const struct tach_table *table)
+{
+	struct records *r = sink->arg;
+
+	(void)meta;
+	places_init(&r->places, table, PLACE_LINES, NULL);
+	return TACH_OK;
+}
+
+static int
 records_run(struct tach_sink *sink, const struct tach_run *run)
 {
 	struct records *r = sink->arg;
@@ -299,18 +310,17 @@ records_error(const struct tach_sink *sink, const char **line)
 }
 
 struct tach_sink *
-records_new(FILE *out, const struct records_form *form,
-    const struct tach_table *table)
+records_new(FILE *out, const struct records_form *form)
 {
 	struct records *r = calloc(1, sizeof(*r));
 
 	if (r == NULL)
 		return NULL;
-	r->sink = (struct tach_sink){.arg = r, .run = records_run,
+	r->sink = (struct tach_sink){.arg = r, .begin = records_begin,
+	    .run = records_run,
 	    .end = records_end, .free = records_free, .error = records_error};
 	r->out.file = out;
 	r->form = form;
-	places_init(&r->places, table, PLACE_LINES, NULL);
 	texts_init(&r->frames, make_frame, r);
 	texts_init(&r->leaves, make_leaf, r);
 	if (!make_statuses(r)) {

@@ -37,7 +37,6 @@ struct records_form {
 };
 
 /* The form is the caller's. */
-struct tach_sink *records_new(FILE *, const struct records_form *,
-    const struct tach_table *);
+struct tach_sink *records_new(FILE *, const struct records_form *);
 
 #endif

@@ -92,6 +92,18 @@ add_stretch(struct speedscope *s, struct speedscope_lane *l, uint32_t node,
 }
 
 static int
+speedscope_begin(struct tach_sink *sink, const struct tach_meta *meta,
+    const struct tach_table *table)
+{
+	struct speedscope *s = sink->arg;
+
+	(void)meta;
+	aggregate_init(&s->stacks, table, (struct aggregate_how){
+	    .places = PLACE_FUNCTIONS, .interps = true});
+	return TACH_OK;
+}
+
+static int
 speedscope_run(struct tach_sink *sink, const struct tach_run *run)
 {
 	struct speedscope *s = sink->arg;
@@ -297,20 +309,17 @@ speedscope_error(const struct tach_sink *sink, const char **line)
 }
 
 struct tach_sink *
-speedscope_open(FILE *out, const struct tach_format_options *options,
-    const struct tach_meta *meta, const struct tach_table *table)
+speedscope_open(FILE *out, const struct tach_format_options *options)
 {
 	struct speedscope *s = calloc(1, sizeof(*s));
 
-	(void)meta;
 	if (s == NULL)
 		return NULL;
-	s->sink = (struct tach_sink){.arg = s, .run = speedscope_run,
+	s->sink = (struct tach_sink){.arg = s, .begin = speedscope_begin,
+	    .run = speedscope_run,
 	    .end = speedscope_end, .free = speedscope_free,
 	    .error = speedscope_error};
 	s->out.file = out;
 	s->options = options;
-	aggregate_init(&s->stacks, table, (struct aggregate_how){
-	    .places = PLACE_FUNCTIONS, .interps = true});
 	return &s->sink;
 }

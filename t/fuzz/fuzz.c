@@ -255,6 +255,9 @@ read_to(struct tach_reader *r, int res, struct fuzz_sink *sinks,
 	struct tach_source *source = &in.source;
 
 	in.source.arg = in.sink.arg = &in;
+	for (struct fuzz_sink *s = sinks; s->sink != NULL; s++)
+		promise(tach_sink_begin(s->sink, source->meta,
+		    source->table) == TACH_OK);
 	promise((res == TACH_FATAL) == (*tach_reader_error(r) != '\0'));
 	promise((res == TACH_WARN) <= (*tach_reader_warning(r) != '\0'));
 	if (with_durations)
@@ -292,7 +295,7 @@ fuzz_read_on(struct tach_reader *r, int res, int copy,
 	struct tach_writer *writer = copy < 0 ? NULL :
 	    tach_writer_new(copy, &options, table);
 	FILE *null = fopen("/dev/null", "we");
-	struct fuzz_sink sinks[] = {{.sink = tach_text_new(null, meta, table)},
+	struct fuzz_sink sinks[] = {{.sink = tach_text_new(null, true)},
 	    {.sink = writer == NULL ? NULL : tach_writer_sink(writer)},
 	    {.sink = NULL}};
 	uint64_t digest = read_to(r, res, sinks, growth, false);

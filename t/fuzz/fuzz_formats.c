@@ -75,15 +75,14 @@ struct output {
 
 static void
 open_all(struct fuzz_sink *sinks, struct output *outputs,
-    struct tach_reader *r, const struct tach_format_options *options)
+    const struct tach_format_options *options)
 {
 	size_t n = 0;
 
 	for (const struct tach_format *f = tach_formats; f->name; f++) {
 		struct output *o = &outputs[n];
 		o->file = open_memstream(&o->text, &o->len);
-		sinks[n].sink = f->open(o->file, options,
-		    tach_reader_meta(r), tach_reader_table(r));
+		sinks[n].sink = f->open(o->file, options);
 		promise(sinks[n].sink != NULL && n < FORMATS_MAX);
 		n++;
 	}
@@ -129,17 +128,11 @@ judge_pages(int folder)
 	closedir(dir);
 }
 
-static struct tach_base *
-new_base(const struct tach_reader *r)
-{
-	return tach_base_new(tach_reader_meta(r), tach_reader_table(r));
-}
-
 /* A profile as a base, or an empty one if it is too much for that. */
 static struct tach_base *
 read_base(struct tach_reader *r, int res)
 {
-	struct tach_base *base = new_base(r);
+	struct tach_base *base = tach_base_new();
 	struct fuzz_sink sinks[] = {{.sink = tach_base_sink(base)},
 	    {.sink = NULL}};
 
@@ -147,7 +140,10 @@ read_base(struct tach_reader *r, int res)
 	if (!sinks[0].full)
 		return base;
 	tach_base_free(base);
-	return new_base(r);
+	base = tach_base_new();
+	tach_sink_begin(tach_base_sink(base), tach_reader_meta(r),
+	    tach_reader_table(r));
+	return base;
 }
 
 /* Reads the profile twice: what it is compared with is itself. */
@@ -165,7 +161,7 @@ convert(int fd, uint8_t bits)
 	compared = open_reader(fd, &res);
 	options.base = base = read_base(compared, res);
 	r = open_reader(fd, &res);
-	open_all(sinks, outputs, r, &options);
+	open_all(sinks, outputs, &options);
 	fuzz_read_to(r, res, sinks);
 	judge_all(outputs, sinks);
 	judge_pages(options.directory);

@@ -16,14 +16,10 @@ long_form(const void *text, size_t n, size_t *len)
 	int fd = fuzz_fd(text, n);
 	char *out = NULL;
 	FILE *f = open_memstream(&out, len);
-	struct tach_sink *sink = tach_text_new(f, tach_reader_meta(r),
-	    tach_reader_table(r));
-	struct tach_run run;
+	struct tach_sink *sink = tach_text_new(f, true);
 
-	if (tach_reader_open_fd(r, fd) != TACH_FATAL)
-		while (tach_reader_next(r, &run) == TACH_OK)
-			promise(sink->run(sink, &run) == TACH_OK);
-	promise(tach_sink_end(sink) == TACH_OK);
+	tach_reader_open_fd(r, fd);
+	promise(tach_pump(tach_reader_source(r), sink) != TACH_REFUSED);
 	tach_sink_free(sink);
 	fclose(f);
 	close(fd);

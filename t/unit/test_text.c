@@ -146,8 +146,9 @@ print(const struct made *m, size_t *where)
 	char *text = NULL;
 	size_t len = 0;
 	FILE *f = open_memstream(&text, &len);
-	struct tach_sink *sink = tach_text_new(f, &m->meta, m->table);
+	struct tach_sink *sink = tach_text_new(f, true);
 
+	check(tach_sink_begin(sink, &m->meta, m->table) == TACH_OK);
 	for (size_t i = 0; i < m->trace.n; i++) {
 		const struct sample *s = &m->trace.samples[i];
 		struct tach_tick tick = {s->time, s->status, 0};
