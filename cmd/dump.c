@@ -3,6 +3,7 @@
 #include "dump.h"
 
 #include <err.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -37,6 +38,7 @@ struct local {
 
 struct dump {
 	struct tach_sink sink;
+	struct tach_source *source; /* rounds of the recorder */
 	const struct tach_recorder *recorder;
 	struct dumped_stack *stacks;
 	size_t count, max;
@@ -282,21 +284,13 @@ forget(struct dump *d)
 	forget_locals(d);
 }
 
-static enum tach_error
-dump_error(const struct tach_sink *sink, const char **line)
-{
-	const struct dump *d = sink->arg;
-
-	*line = d->failed ? "out of memory" : "";
-	return d->failed ? TACH_ENOMEM : TACH_ENONE;
-}
-
 static void
 dump_clear(struct dump *d)
 {
 	forget(d);
 	free(d->stacks);
 	free(d->locals);
+	tach_source_free(d->source);
 }
 
 /* ---- taking and printing ----------------------------------------------- */
@@ -306,12 +300,12 @@ static int
 take(struct dump *d, struct tach_recorder *r)
 {
 	const struct tach_recorder_stats *s = tach_recorder_stats(r);
-	int rc = TACH_OK;
+	int rc = TACH_AGAIN;
 
-	for (int i = 0; i < TRIES && rc == TACH_OK; i++) {
+	for (int i = 0; i < TRIES && rc == TACH_AGAIN; i++) {
 		uint64_t bad = s->torn + s->failed, rounds = s->rounds;
 		forget(d);
-		rc = tach_recorder_round(r, &d->sink);
+		rc = tach_pump(d->source, &d->sink);
 		if (s->rounds > rounds && s->torn + s->failed == bad)
 			break;
 	}
@@ -333,10 +327,10 @@ all_named(const struct dump *d, const struct tach_recorder *r)
 static void
 take_names(struct dump *d, struct tach_recorder *r)
 {
-	tach_recorder_locals(r, &(struct tach_locals){0});
+	tach_rounds_locals(d->source, &(struct tach_locals){0});
 	d->taken = true;
 	for (int i = 0; i < NAME_TRIES && !all_named(d, r); i++)
-		if (tach_recorder_round(r, &d->sink) != TACH_OK)
+		if (tach_pump(d->source, &d->sink) != TACH_AGAIN)
 			return;
 }
 
@@ -345,7 +339,7 @@ static void
 let_go(struct dump *d, struct tach_recorder *r)
 {
 	tach_recorder_stop(r);
-	tach_recorder_round(r, &d->sink);
+	tach_pump(d->source, &d->sink);
 }
 
 /* The main thread first, then by number. */
@@ -412,16 +406,21 @@ print_all(struct dump *d, struct tach_recorder *r)
 static bool
 dump_with(struct tach_recorder *r, pid_t pid, bool locals)
 {
-	struct dump d = {.sink = {.arg = &d, .run = dump_run,
-	    .error = dump_error}, .recorder = r};
+	struct dump d = {.sink = {.arg = &d, .run = dump_run},
+	    .source = tach_rounds_new(r), .recorder = r};
 	struct tach_locals l = {dump_local, &d};
 	bool ok;
 
+	if (d.source == NULL) {
+		warn(NULL);
+		return false;
+	}
 	if (locals)
-		tach_recorder_locals(r, &l);
+		tach_rounds_locals(d.source, &l);
 	ok = tach_recorder_attach(r, pid) == TACH_OK;
 	if (!ok || take(&d, r) < TACH_OK) {
-		warnx("%s", tach_recorder_error(r));
+		warnx("%s", d.failed ? strerror(ENOMEM) :
+		    tach_recorder_error(r));
 		ok = false;
 	} else if (tach_recorder_stats(r)->rounds == 0) {
 		warnx("process %d has ended", (int)pid);

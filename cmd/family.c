@@ -216,7 +216,8 @@ begin(struct family *f, struct member *m, struct tach_recorder *told)
 	if (m->recorder == NULL)
 		return false;
 	m->finished.result = RECORDING_FAILED;
-	if (!recording_open(&m->r, m->recorder, m->path, f->options->writer))
+	if (!recording_open(&m->r, m->recorder, tach_steps_new(m->recorder),
+		m->path, f->options->writer))
 		return false;
 	m->r.needs_samples = true;
 	m->sampled.recording = &m->r;

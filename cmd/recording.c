@@ -35,34 +35,40 @@ recording_rate(const struct tach_recorder_stats *s)
 
 /* ---- opening ----------------------------------------------------------- */
 
+/* A text is lines of samples, and has no end of its own. */
+static void
+open_text(struct recording *r)
+{
+	int fd = fcntl(r->part.fd, F_DUPFD_CLOEXEC, 0);
+
+	if (fd >= 0 && (r->text = fdopen(fd, "w")) != NULL &&
+	    (r->sink = tach_text_new(r->text, true)) != NULL)
+		r->sink->end = NULL;
+}
+
 static void
 open_sink(struct recording *r)
 {
-	const struct tach_table *table = tach_recorder_table(r->recorder);
-
-	if (r->how == NULL) {
-		int fd = fcntl(r->part.fd, F_DUPFD_CLOEXEC, 0);
-		if (fd >= 0 && (r->text = fdopen(fd, "w")) != NULL)
-			r->sink = tach_text_new(r->text, true);
-	} else {
-		r->writer = tach_writer_new(r->part.fd, r->how, table);
-		if (r->writer != NULL)
-			r->sink = tach_writer_sink(r->writer);
-	}
-	if (r->sink != NULL)
-		tach_sink_begin(r->sink, tach_recorder_meta(r->recorder),
-		    table);
+	if (r->how == NULL)
+		open_text(r);
+	else if ((r->writer = tach_writer_new(r->part.fd, r->how,
+		      tach_recorder_table(r->recorder))) != NULL)
+		r->sink = tach_writer_sink(r->writer);
 }
 
 bool
 recording_open(struct recording *r, struct tach_recorder *recorder,
-    const char *path, const struct tach_writer_options *how)
+    struct tach_source *source, const char *path,
+    const struct tach_writer_options *how)
 {
-	*r = (struct recording){.recorder = recorder, .how = how};
-	if (!part_open(&r->part, path, how == NULL))
+	*r = (struct recording){.recorder = recorder, .source = source,
+	    .how = how};
+	if (!part_open(&r->part, path, how == NULL)) {
+		tach_source_free(source);
 		return false;
+	}
 	open_sink(r);
-	if (r->sink != NULL)
+	if (r->source != NULL && r->sink != NULL)
 		return true;
 	warn(NULL);
 	recording_close(r);
@@ -72,6 +78,7 @@ recording_open(struct recording *r, struct tach_recorder *recorder,
 void
 recording_close(struct recording *r)
 {
+	tach_source_free(r->source);
 	tach_sink_free(r->sink);
 	tach_writer_free(r->writer);
 	if (r->text != NULL)
@@ -176,34 +183,40 @@ sink_failed(struct recording *r)
 
 /* ---- running ----------------------------------------------------------- */
 
-/* What comes of a round.  False: it was the last one. */
 static bool
-go_on(struct recording *r, int rc)
+save_round(struct recording *r)
 {
-	r->rc = rc;
-	if (rc != TACH_OK)
-		return false;
 	r->save_rc = save_again(r);
 	r->error = errno;
-	if (r->save_rc != TACH_OK)
+	return r->save_rc == TACH_OK;
+}
+
+bool
+recording_step(struct recording *r)
+{
+	r->rc = tach_pump(r->source, r->sink);
+	if (r->rc != TACH_AGAIN || !save_round(r))
 		return false;
 	if (r->progress != NULL)
 		r->progress(r, false);
 	return true;
 }
 
-bool
-recording_step(struct recording *r)
+static int
+drop(struct tach_sink *sink, const struct tach_run *run)
 {
-	return go_on(r, tach_recorder_step(r->recorder, r->sink));
+	(void)sink;
+	(void)run;
+	return TACH_OK;
 }
 
-static bool
-sink_has_failed(const struct recording *r)
+bool
+recording_drop(struct recording *r)
 {
-	const char *why;
+	struct tach_sink nowhere = {.run = drop};
 
-	return tach_sink_error(r->sink, &why) != TACH_ENONE;
+	tach_recorder_stop(r->recorder);
+	return tach_pump(r->source, &nowhere) == TACH_AGAIN;
 }
 
 /* Why there are no more.  False: it failed, and the user was told. */
@@ -212,7 +225,7 @@ ended_well(struct recording *r)
 {
 	if (r->progress != NULL)
 		r->progress(r, true);
-	if (r->save_rc != TACH_OK || sink_has_failed(r)) {
+	if (r->save_rc != TACH_OK || r->rc == TACH_REFUSED) {
 		errno = r->error;
 		return sink_failed(r);
 	}
@@ -284,7 +297,9 @@ recording_finish(struct recording *r)
 enum recording_result
 recording_run(struct recording *r)
 {
-	while (go_on(r, tach_recorder_round(r->recorder, r->sink)))
+	while (recording_step(r))
+		continue;
+	while (r->rc == TACH_REFUSED && recording_drop(r))
 		continue;
 	return recording_finish(r);
 }

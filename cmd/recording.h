@@ -13,6 +13,7 @@
 
 struct recording {
 	struct tach_recorder *recorder;
+	struct tach_source *source; /* its rounds */
 	const struct tach_writer_options *how; /* NULL: a text */
 	struct part part;
 	struct tach_writer *writer; /* NULL: text */
@@ -33,15 +34,19 @@ enum recording_result {
 	RECORDING_FAILED, /* it was said why */
 };
 
-/* Opens the output of a recorder, which stays the caller's.  False: it cannot
- * be had, and it was said why.  All must outlive it. */
+/* Opens the output of a recorder, which stays the caller's.  The recording owns the
+ * source, which is NULL if there was no memory for it.  False: it cannot be had, and
+ * it was said why.  All others must outlive it. */
 bool recording_open(struct recording *, struct tach_recorder *,
-    const char *path, const struct tach_writer_options *);
+    struct tach_source *, const char *path, const struct tach_writer_options *);
 /* Records what the recorder was told to, until its end. */
 enum recording_result recording_run(struct recording *);
 /* The same for who sleeps himself: a round, if it is due.  False: there are no
  * more, so that it is to be finished. */
 bool recording_step(struct recording *);
+/* Ends the rounds, whose samples are lost from now on.  False: they are over; else
+ * it is to be called again when the recorder is due. */
+bool recording_drop(struct recording *);
 enum recording_result recording_finish(struct recording *);
 void recording_close(struct recording *);
 

@@ -161,8 +161,7 @@ end(struct recording *r)
 {
 	struct timespec due;
 
-	tach_recorder_stop(r->recorder);
-	while (tach_recorder_step(r->recorder, r->sink) == TACH_OK &&
+	while (recording_drop(r) &&
 	    tach_recorder_state(r->recorder) == TACH_RECORDER_SAMPLING) {
 		due = timespec_of(tach_recorder_due(r->recorder));
 		clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &due, NULL);

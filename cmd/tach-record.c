@@ -661,7 +661,7 @@ record_one(const struct options *o)
 	struct recording r;
 	bool ok;
 
-	if (!recording_open(&r, recorder, o->output,
+	if (!recording_open(&r, recorder, tach_rounds_new(recorder), o->output,
 		o->text ? NULL : &o->writer))
 		exit(RECORD_FAILED);
 	start_target(o);

@@ -28,6 +28,7 @@ lib_libtach_core_la_SOURCES = \
 	lib/io.c lib/io.h \
 	lib/merge.c \
 	lib/pump.c \
+	lib/rounds.c \
 	lib/select.c \
 	lib/set.c lib/set.h \
 	lib/status.c lib/status.h \

@@ -820,6 +820,17 @@ void tach_recorder_pause(struct tach_recorder *, bool);
 /* Whether there is such a gap now. */
 bool tach_recorder_paused(const struct tach_recorder *);
 
+/*
+ * The recorder as a source: the runs of a round, then TACH_AGAIN, and so on until
+ * TACH_END.  Rounds are taken by tach_recorder_round, steps by tach_recorder_step.
+ * A source is freed before its recorder, which stays the caller's.  NULL: out of
+ * memory.
+ */
+struct tach_source *tach_rounds_new(struct tach_recorder *);
+struct tach_source *tach_steps_new(struct tach_recorder *);
+/* tach_recorder_locals for such a source. */
+void tach_rounds_locals(struct tach_source *, const struct tach_locals *);
+
 enum tach_recorder_state tach_recorder_state(const struct tach_recorder *);
 /* Complete once the state has been TACH_RECORDER_SAMPLING. */
 const struct tach_meta *tach_recorder_meta(const struct tach_recorder *);
