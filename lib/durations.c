@@ -14,12 +14,17 @@
 
 #define HELD_MAX 64 /* ticks that are held back, at most */
 
-/* A thread's run that waits for the next one. */
-struct held {
-	struct tach_run run; /* its frames and ticks are these */
+/* Where frames and ticks of a run are kept. */
+struct run_room {
 	uint32_t *frames;
 	struct tach_tick *ticks;
 	uint32_t frames_max, ticks_max;
+};
+
+/* A thread's run that waits for the next one. */
+struct held {
+	struct tach_run run;
+	struct run_room room; /* of it */
 	bool known;	   /* it was seen before, and has */
 	uint64_t interval; /* this one */
 };
@@ -30,6 +35,7 @@ struct durations {
 	int end;	/* how `from` ended; TACH_OK: it goes on */
 	size_t drained; /* threads that nothing is held of any more, since then */
 	struct held *threads; /* by a run's index */
+	struct run_room given; /* of the run that was given last */
 	size_t nthreads, max;
 	struct tach_tick *ticks; /* of a run that is too long to be held */
 	size_t nticks;
@@ -102,17 +108,22 @@ thread_of(struct durations *s, const struct tach_run *run)
 	return h;
 }
 
-/* Gives what is held of a thread, whose next sample is at that time. */
+/* Gives what is held of a thread, whose next sample is at that time.  The thread
+ * gets the room of what was given before. */
 static void
-release(struct held *h, uint64_t until, struct tach_run *run)
+release(struct durations *s, struct held *h, uint64_t until,
+    struct tach_run *run)
 {
-	struct tach_tick *last = &h->ticks[h->run.count - 1];
+	struct run_room room = h->room;
+	struct tach_tick *last = &room.ticks[h->run.count - 1];
 
 	last->span = span(h->interval, last->time, until);
 	*run = h->run;
-	run->frames = h->frames;
-	run->ticks = h->ticks;
+	run->frames = room.frames;
+	run->ticks = room.ticks;
 	h->run.count = 0;
+	h->room = s->given;
+	s->given = room;
 }
 
 /* Holds back the run that was read. */
@@ -120,18 +131,19 @@ static int
 hold(struct durations *s, struct held *h)
 {
 	const struct tach_run *run = &s->run;
+	struct run_room *to = &h->room;
 
-	if (!reserve((void **)&h->frames, &h->frames_max, run->depth,
-		sizeof(*h->frames)) ||
-	    !reserve((void **)&h->ticks, &h->ticks_max, run->count,
-		sizeof(*h->ticks)))
+	if (!reserve((void **)&to->frames, &to->frames_max, run->depth,
+		sizeof(*to->frames)) ||
+	    !reserve((void **)&to->ticks, &to->ticks_max, run->count,
+		sizeof(*to->ticks)))
 		return no_memory(s);
 	h->run = *run;
 	if (run->depth > 0)
-		memcpy(h->frames, run->frames,
-		    run->depth * sizeof(*h->frames));
-	memcpy(h->ticks, run->ticks, run->count * sizeof(*h->ticks));
-	fill(h->interval, h->ticks, run->count);
+		memcpy(to->frames, run->frames,
+		    run->depth * sizeof(*to->frames));
+	memcpy(to->ticks, run->ticks, run->count * sizeof(*to->ticks));
+	fill(h->interval, to->ticks, run->count);
 	s->run.count = 0;
 	return TACH_OK;
 }
@@ -173,31 +185,23 @@ give_beginning(struct durations *s, const struct held *h, struct tach_run *run)
 
 /* ---- the sources --------------------------------------------------------- */
 
-/* Makes room in the run's thread, for a run to be held: gives what is held of it,
- * or the beginning of the run.  Gives a run without ticks if there is room. */
-static int
-make_room(struct durations *s, struct held *h, struct tach_run *run)
-{
-	run->count = 0;
-	if (h->run.count > 0)
-		release(h, s->run.ticks[0].time, run);
-	else if (s->run.count > HELD_MAX)
-		return give_beginning(s, h, run);
-	return TACH_OK;
-}
-
-/* Takes the run that was read.  Gives a run without ticks if there is none to
- * give yet. */
+/* Takes the run that was read: gives what is held of its thread, or its own
+ * beginning, and holds it back.  A long one that comes after another waits until
+ * that was given.  Gives a run without ticks if there is none to give yet. */
 static int
 take_run(struct durations *s, struct tach_run *run)
 {
 	struct held *h = thread_of(s, &s->run);
+	bool is_long = s->run.count > HELD_MAX;
 
+	run->count = 0;
 	if (h == NULL)
 		return no_memory(s);
-	if (make_room(s, h, run) != TACH_OK)
-		return TACH_FATAL;
-	return run->count > 0 ? TACH_OK : hold(s, h);
+	if (h->run.count > 0)
+		release(s, h, s->run.ticks[0].time, run);
+	else if (is_long)
+		return give_beginning(s, h, run);
+	return is_long ? TACH_OK : hold(s, h);
 }
 
 /* Gives what is held of a thread, after the end. */
@@ -209,7 +213,7 @@ give_rest(struct durations *s, struct tach_run *run)
 		size_t n = h->run.count;
 		if (n == 0)
 			continue;
-		release(h, h->ticks[n - 1].time + h->interval, run);
+		release(s, h, h->room.ticks[n - 1].time + h->interval, run);
 		return TACH_OK;
 	}
 	return s->end;
@@ -261,15 +265,21 @@ intervals_next(struct tach_source *source, struct tach_run *run)
 }
 
 static void
+room_clear(struct run_room *room)
+{
+	free(room->frames);
+	free(room->ticks);
+}
+
+static void
 durations_free(struct tach_source *source)
 {
 	struct durations *s = source->arg;
 
 	tach_source_free(s->from);
-	for (size_t i = 0; i < s->nthreads; i++) {
-		free(s->threads[i].frames);
-		free(s->threads[i].ticks);
-	}
+	for (size_t i = 0; i < s->nthreads; i++)
+		room_clear(&s->threads[i].room);
+	room_clear(&s->given);
 	free(s->threads);
 	free(s->ticks);
 	free(s);
