@@ -464,7 +464,7 @@ survey(struct input *in, struct tach_reader *r)
 	int rc = tach_pump(tach_reader_source(r), &sink);
 
 	cmd_remark(r, in->name, said);
-	if (rc < TACH_OK || tach_reader_check(r) == TACH_FATAL)
+	if (rc < TACH_OK || tach_reader_verify(r) == TACH_FATAL)
 		return skip(in, tach_reader_error(r));
 	in->meta = *tach_reader_meta(r);
 	input_notes(in, tach_reader_table(r));

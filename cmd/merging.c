@@ -260,7 +260,7 @@ end_of_copy(struct merging *m, bool complete)
 	struct input *in = &m->inputs[0];
 	int status = complete ? CMD_OK : CMD_FAILED;
 
-	if (complete && tach_reader_check(r) == TACH_FATAL) {
+	if (complete && tach_reader_verify(r) == TACH_FATAL) {
 		warnx("%s: %s", cmd_input_name(in->name),
 		    tach_reader_error(r));
 		status = CMD_FAILED;

@@ -728,7 +728,7 @@ verify(struct tach_reader *r, const char *operand, void *arg)
 
 	if (tach_pump(tach_reader_source(r), &sink) != TACH_END)
 		return TACH_FATAL;
-	rc = tach_reader_check(r);
+	rc = tach_reader_verify(r);
 	if (info->unfinished || (rc != TACH_OK && was_said(r))) {
 		job->failed = true;
 		return TACH_OK;

@@ -317,13 +317,13 @@ int tach_reader_open_fd(struct tach_reader *, int fd);
  * if there is more to read by now, TACH_END if there may be later, TACH_WARN
  * if the recorder is gone and there will not be, or TACH_FATAL.  Once the
  * recording is complete, and all is read, its info says so. */
-int tach_reader_again(struct tach_reader *);
+int tach_reader_poll(struct tach_reader *);
 
 /* After TACH_END: reads the whole file once more, to compare it with its
  * checksum.  TACH_OK also if it has none; TACH_FATAL: it is damaged.
  * TACH_WARN: all samples are good, but the file breaks a rule of its format,
  * such as that its header counts more threads than there are. */
-int tach_reader_check(struct tach_reader *);
+int tach_reader_verify(struct tach_reader *);
 
 /* Decodes the next run.  TACH_FATAL: the file is damaged from here on;
  * every run that came before it is good. */

@@ -344,7 +344,7 @@ tach_reader_next(struct tach_reader *r, struct tach_run *run)
 }
 
 int
-tach_reader_again(struct tach_reader *r)
+tach_reader_poll(struct tach_reader *r)
 {
 	int res = TACH_END;
 
@@ -356,7 +356,7 @@ tach_reader_again(struct tach_reader *r)
 }
 
 int
-tach_reader_check(struct tach_reader *r)
+tach_reader_verify(struct tach_reader *r)
 {
 	if (r->source == NULL || r->dead)
 		return TACH_FATAL;
@@ -369,7 +369,7 @@ tach_reader_check(struct tach_reader *r)
 static int
 look_again(struct tach_reader *r)
 {
-	int res = tach_reader_again(r);
+	int res = tach_reader_poll(r);
 
 	if (res == TACH_WARN) {
 		r->follows = false;

@@ -22,8 +22,8 @@ struct source_input {
 	struct tach_table *table;
 };
 
-/* next is tach_reader_next; again is tach_reader_again, NULL: there is never
- * more; check is tach_reader_check, NULL: nothing to compare with.  After
+/* next is tach_reader_next; again is tach_reader_poll, NULL: there is never
+ * more; check is tach_reader_verify, NULL: nothing to compare with.  After
  * TACH_FATAL only free is called. */
 struct source {
 	int (*next)(struct source *, struct tach_run *);

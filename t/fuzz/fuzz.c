@@ -197,7 +197,7 @@ read_again(struct tach_reader *r)
 	uint32_t strings = tach_table_strings(table);
 	uint32_t frames = tach_table_frames(table);
 	uint64_t digest = table_digest(table, strings, frames);
-	int res = tach_reader_again(r);
+	int res = tach_reader_poll(r);
 
 	promise((res == TACH_FATAL) == (*tach_reader_error(r) != '\0'));
 	promise(tach_table_strings(table) >= strings);
@@ -232,8 +232,8 @@ check_end(struct tach_reader *r, int res)
 	if (res == TACH_OK)
 		return;
 	promise(tach_reader_next(r, &run) == res);
-	if (tach_reader_again(r) != TACH_OK)
-		tach_reader_check(r);
+	if (tach_reader_poll(r) != TACH_OK)
+		tach_reader_verify(r);
 }
 
 static void

@@ -109,7 +109,7 @@ count_good(int fd, uint32_t interp, uint64_t *all)
 	for (*all = 0; tach_reader_next(r, &run) == TACH_OK; *all += run.count)
 		n += run.interp == interp ? run.count : 0;
 	promise(*tach_reader_error(r) == '\0');
-	promise(tach_reader_check(r) == TACH_OK);
+	promise(tach_reader_verify(r) == TACH_OK);
 	promise(tach_table_thread_name(tach_reader_table(r), interp, 9,
 	    &name) && name.len == 1 && *name.bytes == 'T');
 	promise(tach_table_interval(tach_reader_table(r), tach_reader_meta(r),

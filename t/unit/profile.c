@@ -534,7 +534,7 @@ read_profile(const struct bytes *b, struct trace *t)
 	check((res == TACH_WARN) <= (read_warning[0] != '\0'));
 	if (res != TACH_FATAL)
 		res = read_runs(r, t);
-	checked = res == TACH_END ? tach_reader_check(r) : TACH_OK;
+	checked = res == TACH_END ? tach_reader_verify(r) : TACH_OK;
 	if (checked == TACH_FATAL)
 		res = TACH_FATAL;
 	snprintf(read_rule, sizeof(read_rule), "%s",

@@ -876,8 +876,8 @@ check_after(void)
 	check_number(tach_table_strings(t), 2);
 	check(memcmp(tach_table_string(t, 0).bytes, "a.py", 4) == 0);
 	check(tach_reader_next(r, &run) == TACH_FATAL);
-	check(tach_reader_again(r) == TACH_FATAL);
-	check(tach_reader_check(r) == TACH_FATAL);
+	check(tach_reader_poll(r) == TACH_FATAL);
+	check(tach_reader_verify(r) == TACH_FATAL);
 	tach_reader_free(r);
 	close(fd);
 	b.p[140] = 0xff; /* in the last frame */
@@ -909,7 +909,7 @@ check_shrinking(bool zstd, off_t size, const char *says)
 	while ((res = tach_reader_next(r, &run)) == TACH_OK)
 		continue;
 	if (res == TACH_END)
-		res = tach_reader_check(r);
+		res = tach_reader_verify(r);
 	check(res == TACH_FATAL);
 	check_text(tach_reader_error(r), says);
 	tach_reader_free(r);

@@ -371,14 +371,14 @@ check_growing(const struct growth *g)
 	append(path, &g->data, &data, g->data.n);
 	while (names < g->names.n) {
 		append(names_path, &g->names, &names, 1 + random_below(300));
-		res = tach_reader_again(r);
+		res = tach_reader_poll(r);
 		check(res == TACH_OK || res == TACH_WARN);
 		check_number(read_on(r, &p, &g->trace), TACH_END);
 		check_number(p.samples, vouched(g, names));
 		check(tach_reader_info(r)->unfinished);
 	}
 	store(path, g->whole.p, g->whole.n);
-	check_number(tach_reader_again(r), TACH_END);
+	check_number(tach_reader_poll(r), TACH_END);
 	check(!tach_reader_info(r)->unfinished && !p.wrong);
 	check_number(p.samples, SAMPLES);
 	tach_reader_free(r);
