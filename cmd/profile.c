@@ -42,7 +42,7 @@ void
 profile_remark(const char *name, const struct tach_writer *w,
     const struct tach_writer_options *options)
 {
-	uint64_t cut = tach_writer_cut(w);
+	uint64_t cut = tach_writer_truncated(w);
 
 	if (cut > 0)
 		warnx("%s: %" PRIu64 " sample%s more than 256 frames, of "

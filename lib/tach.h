@@ -432,7 +432,7 @@ uint64_t tach_writer_bytes(const struct tach_writer *);	  /* in the file so far 
 uint64_t tach_writer_samples(const struct tach_writer *);
 uint32_t tach_writer_threads(const struct tach_writer *);
 /* Samples whose stack was cut to what CPython's reader takes. */
-uint64_t tach_writer_cut(const struct tach_writer *);
+uint64_t tach_writer_truncated(const struct tach_writer *);
 /* Not what was asked for if that cannot count so many samples. */
 enum tach_layout tach_writer_layout(const struct tach_writer *);
 const char *tach_writer_error(const struct tach_writer *);

@@ -112,7 +112,7 @@ tach_writer_threads(const struct tach_writer *w)
 }
 
 uint64_t
-tach_writer_cut(const struct tach_writer *w)
+tach_writer_truncated(const struct tach_writer *w)
 {
 	return w->cut;
 }

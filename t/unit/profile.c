@@ -637,7 +637,7 @@ write_profile(const struct trace *t, const struct tach_writer_options *options,
 	if (fstat(fd, &st) != 0)
 		err(2, NULL);
 	check_number(tach_writer_layout(w.writer), options->layout);
-	write_cut = tach_writer_cut(w.writer);
+	write_cut = tach_writer_truncated(w.writer);
 	check_number(tach_writer_bytes(w.writer), (uint64_t)st.st_size);
 	tach_writer_free(w.writer);
 	b.p = grow(b.p, (size_t)st.st_size, &b.room, 1);
