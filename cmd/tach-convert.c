@@ -338,17 +338,17 @@ convert_after(struct tach_reader *r, const char *operand, void *arg)
 {
 	struct job *job = arg;
 	struct tach_source *source = source_of(job, r);
-	struct tach_base *base = tach_base_new();
+	struct tach_baseline *base = tach_baseline_new();
 	int rc;
 
 	(void)operand;
 	if (base == NULL)
 		err(CMD_FAILED, NULL);
-	rc = cmd_pump(source, tach_base_sink(base), job->how.base);
+	rc = cmd_pump(source, tach_baseline_sink(base), job->how.base);
 	progress_clear();
 	job->how.options.base = base;
 	job->status = cmd_each(job->operands, convert, job);
-	tach_base_free(base);
+	tach_baseline_free(base);
 	tach_source_free(source);
 	return rc;
 }

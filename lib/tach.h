@@ -496,8 +496,8 @@ struct tach_format_options {
 	const char *title; /* of a page: the profile's name */
 	struct tach_source_texts *sources; /* NULL: no source text is put in */
 	int directory;	   /* descriptor of the one that pages go to */
-	/* Another profile to compare with: see tach_base_new. */
-	const struct tach_base *base;
+	/* Another profile to compare with: see tach_baseline_new. */
+	const struct tach_baseline *base;
 	/* Of slot profiles. */
 	unsigned word_size; /* bytes, 4 or 8 */
 	bool big_endian;
@@ -540,10 +540,10 @@ extern const struct tach_format tach_formats[];
 /* Keeps what a profile's stacks weigh, for a format to compare another one
  * with once the sink, which stays the base's, has got all of it and been
  * ended.  The meta and the table must outlive that.  NULL: out of memory. */
-struct tach_base;
-struct tach_base *tach_base_new(void);
-void tach_base_free(struct tach_base *);
-struct tach_sink *tach_base_sink(struct tach_base *);
+struct tach_baseline;
+struct tach_baseline *tach_baseline_new(void);
+void tach_baseline_free(struct tach_baseline *);
+struct tach_sink *tach_baseline_sink(struct tach_baseline *);
 
 /* ---- merge: several sources as one ---------------------------------------- */
 

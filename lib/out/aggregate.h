@@ -98,14 +98,14 @@ node_is_root(const struct node *n)
 /* All that a node's own cells weigh: samples or, if time, microseconds. */
 uint64_t aggregate_weight(const struct aggregate *, uint32_t node, bool time);
 
-/* What a base holds, which tach_base_new made: places are functions, and cells
+/* What a base holds, which tach_baseline_new made: places are functions, and cells
  * tell idle from busy. */
-const struct aggregate *base_aggregate(const struct tach_base *);
+const struct aggregate *base_aggregate(const struct tach_baseline *);
 
 /* Adds how a base and a profile were recorded otherwise than alike, so that
  * their shares may not be comparable; nothing if that is not so, or not
  * known. */
-void base_compare(struct buf *, const struct tach_base *,
+void base_compare(struct buf *, const struct tach_baseline *,
     const struct tach_meta *);
 
 #endif

@@ -6,7 +6,7 @@
 #include "error.h"
 #include "out/aggregate.h"
 
-struct tach_base {
+struct tach_baseline {
 	struct tach_sink sink;
 	const struct tach_meta *meta;
 	struct aggregate stacks;
@@ -17,7 +17,7 @@ static int
 base_begin(struct tach_sink *sink, const struct tach_meta *meta,
     const struct tach_table *table)
 {
-	struct tach_base *b = sink->arg;
+	struct tach_baseline *b = sink->arg;
 
 	b->meta = meta;
 	aggregate_init(&b->stacks, table, (struct aggregate_how){
@@ -29,7 +29,7 @@ base_begin(struct tach_sink *sink, const struct tach_meta *meta,
 static int
 base_run(struct tach_sink *sink, const struct tach_run *run)
 {
-	struct tach_base *b = sink->arg;
+	struct tach_baseline *b = sink->arg;
 
 	return aggregate_run(&b->stacks, run) ? TACH_OK :
 	    aggregate_failed(&b->stacks, &b->error);
@@ -38,7 +38,7 @@ base_run(struct tach_sink *sink, const struct tach_run *run)
 static int
 base_end(struct tach_sink *sink)
 {
-	struct tach_base *b = sink->arg;
+	struct tach_baseline *b = sink->arg;
 
 	aggregate_settle(&b->stacks);
 	return TACH_OK;
@@ -47,13 +47,13 @@ base_end(struct tach_sink *sink)
 static enum tach_error
 base_error(const struct tach_sink *sink, const char **line)
 {
-	const struct tach_base *b = sink->arg;
+	const struct tach_baseline *b = sink->arg;
 
 	return error_get(&b->error, line);
 }
 
 const struct aggregate *
-base_aggregate(const struct tach_base *b)
+base_aggregate(const struct tach_baseline *b)
 {
 	return &b->stacks;
 }
@@ -127,7 +127,7 @@ compare_features(struct buf *b, uint32_t base, uint32_t now)
 }
 
 void
-base_compare(struct buf *b, const struct tach_base *base,
+base_compare(struct buf *b, const struct tach_baseline *base,
     const struct tach_meta *now)
 {
 	compare_modes(b, base->meta->config, now->config);
@@ -137,10 +137,10 @@ base_compare(struct buf *b, const struct tach_base *base,
 
 /* ---- the base ------------------------------------------------------------ */
 
-struct tach_base *
-tach_base_new(void)
+struct tach_baseline *
+tach_baseline_new(void)
 {
-	struct tach_base *b = calloc(1, sizeof(*b));
+	struct tach_baseline *b = calloc(1, sizeof(*b));
 
 	if (b == NULL)
 		return NULL;
@@ -150,7 +150,7 @@ tach_base_new(void)
 }
 
 void
-tach_base_free(struct tach_base *b)
+tach_baseline_free(struct tach_baseline *b)
 {
 	if (b == NULL)
 		return;
@@ -159,7 +159,7 @@ tach_base_free(struct tach_base *b)
 }
 
 struct tach_sink *
-tach_base_sink(struct tach_base *b)
+tach_baseline_sink(struct tach_baseline *b)
 {
 	return &b->sink;
 }

@@ -22,7 +22,7 @@
 
 struct diff {
 	struct tach_sink sink;
-	const struct tach_base *base;
+	const struct tach_baseline *base;
 	const struct tach_meta *meta;
 	bool time;
 	struct aggregate stacks;

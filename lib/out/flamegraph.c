@@ -499,7 +499,7 @@ flamegraph_run(struct tach_sink *sink, const struct tach_run *run)
 static bool
 make_graph(struct flamegraph *f)
 {
-	const struct tach_base *base = f->options->base;
+	const struct tach_baseline *base = f->options->base;
 
 	return graph_init(&f->graph, &f->stacks,
 	    base != NULL ? base_aggregate(base) : NULL) &&

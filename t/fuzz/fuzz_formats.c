@@ -129,19 +129,19 @@ judge_pages(int folder)
 }
 
 /* A profile as a base, or an empty one if it is too much for that. */
-static struct tach_base *
+static struct tach_baseline *
 read_base(struct tach_reader *r, int res)
 {
-	struct tach_base *base = tach_base_new();
-	struct fuzz_sink sinks[] = {{.sink = tach_base_sink(base)},
+	struct tach_baseline *base = tach_baseline_new();
+	struct fuzz_sink sinks[] = {{.sink = tach_baseline_sink(base)},
 	    {.sink = NULL}};
 
 	fuzz_read_to(r, res, sinks);
 	if (!sinks[0].full)
 		return base;
-	tach_base_free(base);
-	base = tach_base_new();
-	tach_sink_begin(tach_base_sink(base), tach_reader_meta(r),
+	tach_baseline_free(base);
+	base = tach_baseline_new();
+	tach_sink_begin(tach_baseline_sink(base), tach_reader_meta(r),
 	    tach_reader_table(r));
 	return base;
 }
@@ -155,7 +155,7 @@ convert(int fd, uint8_t bits)
 	struct fuzz_sink sinks[FORMATS_MAX + 1] = {{.sink = NULL}};
 	struct output outputs[FORMATS_MAX];
 	struct tach_reader *compared, *r;
-	struct tach_base *base;
+	struct tach_baseline *base;
 	int res;
 
 	compared = open_reader(fd, &res);
@@ -166,7 +166,7 @@ convert(int fd, uint8_t bits)
 	judge_all(outputs, sinks);
 	judge_pages(options.directory);
 	tach_reader_free(r);
-	tach_base_free(base);
+	tach_baseline_free(base);
 	tach_reader_free(compared);
 	fclose(null);
 }
