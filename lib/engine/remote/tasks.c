@@ -631,14 +631,19 @@ read_round(struct tasks *t)
 
 	if (!make_counts(t))
 		return COPY_NOMEM;
-	if (!read_all_counts(t, true))
+	if (!read_all_counts(t, true)) {
+		forget_entries(t);
 		return COPY_FAILED;
+	}
 	t->tasks.objects.memory = &t->pages.memory;
 	renew_pages(t);
 	got = read_changed(t);
 	pages_again(&t->pages);
 	check_entries(t);
-	return got == COPY_OK && !read_all_counts(t, false) ? COPY_FAILED : got;
+	if (got == COPY_NOMEM || read_all_counts(t, false))
+		return got;
+	forget_entries(t); /* nothing of them can be proven */
+	return COPY_FAILED;
 }
 
 /* Makes a sample of ->chain, as one of a thread.  False if out of memory, or if the
