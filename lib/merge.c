@@ -532,7 +532,8 @@ input_ended(struct merge_input *in, int res)
 	if (m->full)
 		return TACH_FATAL;
 	if (res < TACH_OK) {
-		tach_source_error(in->selected, &why);
+		if (tach_source_error(in->selected, &why) == TACH_ENOMEM)
+			return no_memory(m);
 		error_set(&m->error, TACH_WARN, "%s", why);
 	}
 	drop_first(m);

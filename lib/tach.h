@@ -570,8 +570,9 @@ struct tach_merge;
 struct tach_merge *tach_merge_new(const struct tach_meta *);
 void tach_merge_free(struct tach_merge *);
 
-/* Adds a source that was not read from yet, and that has an end; it stays the
- * caller's, and is freed after the merge.  No two inputs may come to have a thread
+/* Adds a source that was not read from yet, and that has an end and nothing before it
+ * but runs: no TACH_AGAIN, no TACH_WARN.  It stays the caller's, and is freed after the
+ * merge.  No two inputs may come to have a thread
  * of one number in one interpreter. */
 int tach_merge_add(struct tach_merge *, struct tach_source *,
     const struct tach_merge_place *);

@@ -349,8 +349,8 @@ end(struct tach_recorder *r)
 	return begin_leaving(r, r->engine->ops->stats(r->engine));
 }
 
-/* Ends with the sink's error.  If it has none, the failure was the recorder's, which
- * can only have run out of memory. */
+/* Ends with the sink's error.  If it has none, the sink has no words for it, or the
+ * recorder has run out of memory. */
 static int
 fail(struct tach_recorder *r, const struct tach_sink *sink)
 {
@@ -358,7 +358,8 @@ fail(struct tach_recorder *r, const struct tach_sink *sink)
 
 	tach_sink_error(sink, &text);
 	error_set(&r->target.error, TACH_FATAL, "%s",
-	    *text != '\0' ? text : "out of memory");
+	    *text != '\0' ? text :
+	    "the sink failed, or memory ran out");
 	return begin_leaving(r, TACH_FATAL);
 }
 
@@ -454,6 +455,8 @@ tach_recorder_step(struct tach_recorder *r, struct tach_sink *sink)
 		return TACH_END;
 	if (r->leaving != 0)
 		return leave(r);
+	if (tach_sink_begin(sink, &r->target.meta, r->target.table) != TACH_OK)
+		return fail(r, sink);
 	if (!is_ahead(r)) {
 		heed_pause(r);
 		if (!goes_on(r) || target_is_over(&r->target, clock_ns()))
