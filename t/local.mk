@@ -214,10 +214,11 @@ quick: all
 check-most: all
 	@$(MAKE) $(AM_MAKEFLAGS) check-twice TESTS='$(TESTS) $(MATRIX_TESTS)'
 check-all: all
-	@$(MAKE) $(AM_MAKEFLAGS) check-twice \
+	@TACH_TEST_TIMEOUT=5400; export TACH_TEST_TIMEOUT; \
+	$(MAKE) $(AM_MAKEFLAGS) check-twice \
 	    TESTS='$(TESTS) $(MATRIX_TESTS) $(LONG_TESTS)'
 # One chance more, alone, for a test that may only have been too slow.
-check-twice:
+check-twice: $(check_PROGRAMS)
 	@$(MAKE) $(AM_MAKEFLAGS) check || { \
 		status=0; \
 		$(MAKE) $(AM_MAKEFLAGS) -j1 again || status=$$?; \

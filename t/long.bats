@@ -60,3 +60,8 @@ covered() {
 		return 1
 	}
 }
+
+@test "clang-tidy finds nothing in lib and cmd" {
+	need clang-tidy clang-tidy
+	"$T/static" clang-tidy
+}

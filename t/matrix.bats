@@ -31,9 +31,3 @@ recorded() {
 	[ ! -e lib/engine/kernel/interruptprogram.h ]
 	recorded
 }
-
-@test "clang-tidy finds nothing in lib and cmd" {
-	need clang-tidy clang-tidy
-	run -0 "$T/static" clang-tidy
-	is "$output" ""
-}
