@@ -107,13 +107,14 @@ add_id(const struct given *g, const struct thread_lists *t, const char *item)
 static void
 add_name(const struct given *g, const struct thread_lists *t, const char *item)
 {
-	struct tach_string *p = grow(*t->names, *t->nnames, sizeof(*p));
-	const char *copy = strdup(item);
+	struct tach_string *p;
+	const char *copy;
 
-	if (copy == NULL)
-		err(CMD_FAILED, NULL);
 	if (*item == '\0')
 		cmd_usage("--%s %s: '' is no thread", g->name, g->value);
+	if ((copy = strdup(item)) == NULL)
+		err(CMD_FAILED, NULL);
+	p = grow(*t->names, *t->nnames, sizeof(*p));
 	*t->names = p;
 	p[(*t->nnames)++] = (struct tach_string){copy, strlen(copy)};
 }
