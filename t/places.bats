@@ -193,7 +193,7 @@ direct() {
 	each_output direct
 	host_python
 	run -0 --separate-stderr bash -c '"$@" | tach-info --verify' - \
-	    tach-record -q -o /dev/stdout -- "$python" -c 'sum(range(10**6))'
+	    tach-record -q -o /dev/stdout -- "$python" -c 'sum(range(10**7))'
 }
 
 @test "a folder that becomes another one while something is written" {

@@ -147,15 +147,20 @@ usage() {
 @test "a program that is over at once is recorded nevertheless" {
 	any_python
 	# It lasts some ten milliseconds; a busy machine may let us sleep through
-	# it, but the profile is whole even so.
-	seen=0
+	# it, but the profile is whole even so, or there is none and that is said.
+	seen=0 missed=0
 	for ((n = 0; seen < 4 && n < 40; n++)); do
-		tach-record -q -r 10k -o p.bin -- "$python" -c pass
-		samples=$(field p.bin samples)
-		seen=$((seen + (samples > 0)))
+		if tach-record -q -r 10k -o p.bin -- "$python" -c pass 2>err; then
+			samples=$(field p.bin samples)
+			seen=$((seen + (samples > 0)))
+		else
+			grep -q 'no Python was seen in .* before it ended' err
+			missed=$((missed + 1))
+		fi
 	done
-	echo "$seen of $n have samples"
+	echo "$seen of $n have samples, $missed were not seen"
 	((seen == 4))
+	((missed < 4))
 }
 
 @test "samples begin with the interpreter's first frames" {
