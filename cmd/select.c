@@ -108,15 +108,15 @@ static void
 add_name(const struct given *g, const struct thread_lists *t, const char *item)
 {
 	struct tach_string *p;
-	const char *copy;
 
 	if (*item == '\0')
 		cmd_usage("--%s %s: '' is no thread", g->name, g->value);
-	if ((copy = strdup(item)) == NULL)
-		err(CMD_FAILED, NULL);
 	p = grow(*t->names, *t->nnames, sizeof(*p));
 	*t->names = p;
-	p[(*t->nnames)++] = (struct tach_string){copy, strlen(copy)};
+	p += (*t->nnames)++;
+	*p = (struct tach_string){strdup(item), strlen(item)};
+	if (p->bytes == NULL)
+		err(CMD_FAILED, NULL);
 }
 
 /* Whatever is no number is a name. */
