@@ -603,7 +603,7 @@ static void
 keep_sample(const struct remote *r, struct thread *t, bool whole,
     const struct moment *m)
 {
-	if (reader_frames_apart(&r->reader))
+	if (py_frames_are_objects(r->offsets))
 		thread_renew_set(t, &r->stack.chain, r->offsets->frame_size);
 	t->last.is = whole && r->options->async != TACH_ASYNC_ALL ?
 	    LAST_GOOD : LAST_LOST;

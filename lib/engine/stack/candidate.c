@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /* candidate.c: see candidate.h. */
 #include "engine/stack/candidate.h"
+#include "python/traits.h"
 
 /* ---- walking it -------------------------------------------------------- */
 
@@ -116,7 +117,7 @@ candidate_walk(struct stack_reader *c, struct thread *t, struct capture *from,
 	if (!spans_add(spans, from->in, from->first, from->count, from->offset))
 		return WALK_MEMORY;
 	f.view = spans_view(spans);
-	if (past && reader_frames_apart(c))
+	if (past && py_frames_are_objects(c->offsets))
 		f.view.fill = fill_copy;
 	w = walk_view(c, t, from, &f.view, past, chain);
 	from->view = spans_view(spans);

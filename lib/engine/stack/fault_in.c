@@ -3,6 +3,7 @@
 #include "engine/stack/fault_in.h"
 
 #include <stdlib.h>
+#include "python/traits.h"
 
 #define BLOCKS_KEPT 1024
 #define SET_LARGE (1u << 20) /* bytes: a larger set is made anew */
@@ -109,7 +110,7 @@ fault_in_set(struct stack_reader *c, struct thread *t, const struct capture *fro
 	enum walk_result w;
 
 	reader_mark_root(c, t, &marks);
-	if (!reader_frames_apart(c) && t->memory.set.bytes > SET_LARGE)
+	if (!py_frames_are_objects(c->offsets) && t->memory.set.bytes > SET_LARGE)
 		workset_clear(&t->memory.set);
 	f.reader = c;
 	f.thread = t;

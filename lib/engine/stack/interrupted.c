@@ -4,6 +4,7 @@
 
 #include "engine/os/os.h"
 #include "engine/stack/read_once.h"
+#include "python/traits.h"
 
 #define TRIES 3 /* the code objects may have to be read first, and the thread
 		 * may stand amid the making of a call */
@@ -56,7 +57,7 @@ way_of(const struct stack_reader *c, const struct thread *t,
 	bool told = py_has(o->thread_current_frame);
 	struct interrupt_way w = {.frame_size = o->frame_size,
 	    .frame_previous = o->frame_previous,
-	    .block = reader_frames_apart(c) ? 1 : INTERRUPT_BLOCK};
+	    .block = py_frames_are_objects(c->offsets) ? 1 : INTERRUPT_BLOCK};
 
 	w.current = place_of_field(c, y, told ? o->thread_current_frame :
 					  o->thread_cframe);

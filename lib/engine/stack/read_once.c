@@ -4,6 +4,7 @@
 
 #include "engine/stack/candidate.h"
 #include "engine/stack/seek.h"
+#include "python/traits.h"
 
 struct verdict
 read_once_still(struct stack_reader *c, struct thread *t, struct capture *from,
@@ -114,7 +115,7 @@ static bool
 is_replaced(const struct stack_reader *c, const struct capture *from,
     const struct call_stack *stack, bool walked, bool known)
 {
-	return reader_tells_frame(c) && (known ?
+	return py_state_names_frame(c->offsets) && (known ?
 	    !seek_fits(c, &stack->chain, from->state) : !walked);
 }
 

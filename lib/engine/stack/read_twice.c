@@ -9,6 +9,7 @@
 #include "engine/stack/candidate.h"
 #include "engine/stack/fault_in.h"
 #include "engine/stack/seek.h"
+#include "python/traits.h"
 
 #define ONCE_TRIES 8  /* reads by one copy, which are quick */
 #define READ_TRIES 16 /* reads by two copies, from the recorder's CPU */
@@ -67,7 +68,7 @@ static bool
 add_second(const struct stack_reader *c, struct snapshot *s, const struct thread *t,
     struct reading *r)
 {
-	r->between = reader_frames_apart(c) ? s->size : 0;
+	r->between = py_frames_are_objects(c->offsets) ? s->size : 0;
 	if (r->between != 0 && !reader_add_state(c, s, t))
 		return false;
 	r->second_head = s->count;
@@ -342,7 +343,7 @@ know_soon(struct tries *y)
 	struct verdict v = {.is = READ_RETRY};
 
 	for (int i = 0; i < ONCE_TRIES && v.is == READ_RETRY &&
-	    y->t->held == HOLD_NONE && !reader_tells_frame(y->c); i++)
+	    y->t->held == HOLD_NONE && !py_state_names_frame(y->c->offsets); i++)
 		v = know_once(y);
 	return v;
 }

@@ -6,6 +6,7 @@
 
 #include "engine/os/os.h"
 #include "engine/stack/candidate.h"
+#include "python/traits.h"
 
 #define NEAR_MAX 1024 /* bytes between a caller and its frame */
 #define LAST_MAX 512  /* bytes of a last frame that is not known */
@@ -57,7 +58,7 @@ seek_fits(const struct stack_reader *c, const struct py_chain *chain,
 {
 	const struct py_place *last = last_on_stack(chain);
 
-	return !reader_tells_frame(c) || last == NULL ||
+	return !py_state_names_frame(c->offsets) || last == NULL ||
 	    can_be_last(c, last, what_runs(c, copy).end);
 }
 

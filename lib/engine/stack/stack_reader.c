@@ -47,7 +47,7 @@ reader_mark_root(const struct stack_reader *c, const struct thread *t,
 {
 	const struct py_chain *last = &t->last.chain;
 
-	if (!reader_tells_frame(c) || !t->last.sound || last->depth == 0 ||
+	if (!py_state_names_frame(c->offsets) || !t->last.sound || last->depth == 0 ||
 	    last->entry == 0 || place_is_mark(&last->places[last->depth - 1]))
 		return;
 	m->root = last->places[last->depth - 1].frame;
@@ -148,18 +148,6 @@ reader_add_state(const struct stack_reader *c, struct snapshot *s,
 	return snapshot_add(s, t->py.addr + c->part.low, c->part.size);
 }
 
-bool
-reader_frames_apart(const struct stack_reader *c)
-{
-	return py_frames_are_objects(c->offsets);
-}
-
-bool
-reader_tells_frame(const struct stack_reader *c)
-{
-	return py_state_names_frame(c->offsets);
-}
-
 /* The order in which the ranges of a thread's set are copied after its state, as
  * workset_nth takes it: memory that soon changes comes first.  That is the range
  * of the last sample's innermost frame, or, in 3.11 and 3.12, the C stack, which
@@ -167,8 +155,8 @@ reader_tells_frame(const struct stack_reader *c)
 static size_t
 frames_order(const struct stack_reader *c, const struct thread *t, bool *reversed)
 {
-	*reversed = !reader_tells_frame(c);
-	return reader_tells_frame(c) && t->last.chain.depth > 0 ?
+	*reversed = !py_state_names_frame(c->offsets);
+	return py_state_names_frame(c->offsets) && t->last.chain.depth > 0 ?
 	    workset_find(&t->memory.set, t->last.chain.places[0].frame) : 0;
 }
 
@@ -192,7 +180,7 @@ bool
 reader_add_before(const struct stack_reader *c, struct snapshot *s,
     const struct thread *t)
 {
-	return reader_frames_apart(c) || reader_tells_frame(c) ||
+	return py_frames_are_objects(c->offsets) || py_state_names_frame(c->offsets) ||
 	    t->memory.set.bytes > BEFORE_MAX ||
 	    snapshot_add_set(s, &t->memory.set, 0, false);
 }

@@ -101,13 +101,6 @@ bool reader_add_state(const struct stack_reader *, struct snapshot *,
 bool reader_add_frames(const struct stack_reader *, struct snapshot *,
     const struct thread *);
 
-/* Whether a thread state has the current frame and the end of the data stack: from
- * 3.13 on. */
-bool reader_tells_frame(const struct stack_reader *);
-
-/* Whether frames lie apart, on the heap, without a data stack: to 3.10. */
-bool reader_frames_apart(const struct stack_reader *);
-
 /*
  * In 3.11 and 3.12: adds the frames alone, to be copied before the state, as frames
  * that end at once are gone after it.  In other versions, and if the frames have more
