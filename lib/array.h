@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* array.h: arrays that grow by one entry at a time. */
+/* array.h: arrays that grow. */
 #ifndef ARRAY_H
 #define ARRAY_H
 
@@ -10,25 +10,33 @@
 #define ARRAY_MIN 16 /* entries */
 
 /*
- * Makes room for one more entry behind the `count` ones of an array with
- * room for *max.  Returns the array, which may have moved, or NULL: out of
- * memory, and the array is as before.  No array has more entries than a
- * uint32_t can number.
+ * Makes room for `want` entries, which may be none, in an array with room for *max.
+ * Returns the array, which may have moved; NULL if out of memory, and the array is as
+ * before.
  */
+static inline void *
+array_reserve(void *entries, size_t *max, size_t want, size_t size)
+{
+	size_t room = *max != 0 ? *max * 2 : ARRAY_MIN;
+	void *p;
+
+	if (*max != 0 && want <= *max)
+		return entries;
+	if (room < want)
+		room = want;
+	if ((p = reallocarray(entries, room, size)) == NULL)
+		return NULL;
+	*max = room;
+	return p;
+}
+
+/* The same for one more entry behind the `count` ones.  NULL, too, if these are as
+ * many as a uint32_t can number. */
 static inline void *
 array_grow(void *entries, size_t count, size_t *max, size_t size)
 {
-	size_t want = *max != 0 ? *max * 2 : ARRAY_MIN;
-	void *p;
-
-	if (count >= UINT32_MAX)
-		return NULL;
-	if (count < *max)
-		return entries;
-	if ((p = reallocarray(entries, want, size)) == NULL)
-		return NULL;
-	*max = want;
-	return p;
+	return count < UINT32_MAX ?
+	    array_reserve(entries, max, count + 1, size) : NULL;
 }
 
 #endif

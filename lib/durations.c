@@ -18,7 +18,7 @@
 struct run_room {
 	uint32_t *frames;
 	struct tach_tick *ticks;
-	uint32_t frames_max, ticks_max;
+	size_t frames_max, ticks_max;
 };
 
 /* A thread's run that waits for the next one. */
@@ -70,21 +70,20 @@ fill(uint64_t interval, struct tach_tick *ticks, size_t count)
 
 /* ---- holding back -------------------------------------------------------- */
 
+/* Makes room for a run.  False if out of memory. */
 static bool
-reserve(void **array, uint32_t *max, uint64_t want, size_t size)
+room_reserve(struct run_room *to, const struct tach_run *run)
 {
-	uint64_t room = *max != 0 ? *max : 16;
-	void *p;
+	uint32_t *frames = array_reserve(to->frames, &to->frames_max,
+	    run->depth, sizeof(*frames));
+	struct tach_tick *ticks = array_reserve(to->ticks, &to->ticks_max,
+	    run->count, sizeof(*ticks));
 
-	while (room < want)
-		room *= 2;
-	if (room == *max)
-		return true;
-	if (room > UINT32_MAX || (p = reallocarray(*array, room, size)) == NULL)
-		return false;
-	*array = p;
-	*max = (uint32_t)room;
-	return true;
+	if (frames != NULL)
+		to->frames = frames;
+	if (ticks != NULL)
+		to->ticks = ticks;
+	return frames != NULL && ticks != NULL;
 }
 
 static struct held *
@@ -133,10 +132,7 @@ hold(struct durations *s, struct held *h)
 	const struct tach_run *run = &s->run;
 	struct run_room *to = &h->room;
 
-	if (!reserve((void **)&to->frames, &to->frames_max, run->depth,
-		sizeof(*to->frames)) ||
-	    !reserve((void **)&to->ticks, &to->ticks_max, run->count,
-		sizeof(*to->ticks)))
+	if (!room_reserve(to, run))
 		return no_memory(s);
 	h->run = *run;
 	if (run->depth > 0)
@@ -294,7 +290,7 @@ durations_error(const struct tach_source *source, const char **line)
 }
 
 static struct tach_source *
-new_source(struct tach_source *from,
+new_durations(struct tach_source *from,
     int (*next)(struct tach_source *, struct tach_run *))
 {
 	struct durations *s = from != NULL ? calloc(1, sizeof(*s)) : NULL;
@@ -313,11 +309,11 @@ new_source(struct tach_source *from,
 struct tach_source *
 tach_durations_new(struct tach_source *from)
 {
-	return new_source(from, durations_next);
+	return new_durations(from, durations_next);
 }
 
 struct tach_source *
 tach_intervals_new(struct tach_source *from)
 {
-	return new_source(from, intervals_next);
+	return new_durations(from, intervals_next);
 }

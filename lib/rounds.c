@@ -39,18 +39,24 @@ struct round_queue {
 
 /* ---- keeping a round ----------------------------------------------------- */
 
+/* Makes room for one more run.  False if out of memory. */
 static bool
-reserve(void **array, size_t *max, size_t want, size_t size)
+run_reserve(struct round_queue *q, const struct tach_run *run)
 {
-	void *p;
+	struct tach_run *runs = array_grow(q->runs, q->nruns, &q->runs_max,
+	    sizeof(*runs));
+	uint32_t *frames = array_reserve(q->frames, &q->frames_max,
+	    q->nframes + run->depth, sizeof(*frames));
+	struct tach_tick *ticks = array_reserve(q->ticks, &q->ticks_max,
+	    q->nticks + run->count, sizeof(*ticks));
 
-	if (want <= *max)
-		return true;
-	if ((p = reallocarray(*array, want * 2, size)) == NULL)
-		return false;
-	*array = p;
-	*max = want * 2;
-	return true;
+	if (runs != NULL)
+		q->runs = runs;
+	if (frames != NULL)
+		q->frames = frames;
+	if (ticks != NULL)
+		q->ticks = ticks;
+	return runs != NULL && frames != NULL && ticks != NULL;
 }
 
 static int
@@ -58,13 +64,7 @@ keep_run(struct tach_sink *sink, const struct tach_run *run)
 {
 	struct round_queue *q = sink->arg;
 
-	if (q->text.failed ||
-	    !reserve((void **)&q->runs, &q->runs_max, q->nruns + 1,
-		sizeof(*q->runs)) ||
-	    !reserve((void **)&q->frames, &q->frames_max,
-		q->nframes + run->depth, sizeof(*q->frames)) ||
-	    !reserve((void **)&q->ticks, &q->ticks_max,
-		q->nticks + run->count, sizeof(*q->ticks)))
+	if (q->text.failed || !run_reserve(q, run))
 		return TACH_FATAL;
 	q->runs[q->nruns++] = *run;
 	if (run->depth > 0)
@@ -174,7 +174,7 @@ rounds_free(struct tach_source *source)
 }
 
 static struct tach_source *
-new_source(struct tach_recorder *r,
+new_rounds(struct tach_recorder *r,
     int (*take)(struct tach_recorder *, struct tach_sink *))
 {
 	struct round_queue *q = calloc(1, sizeof(*q));
@@ -193,13 +193,13 @@ new_source(struct tach_recorder *r,
 struct tach_source *
 tach_rounds_new(struct tach_recorder *r)
 {
-	return new_source(r, tach_recorder_round);
+	return new_rounds(r, tach_recorder_round);
 }
 
 struct tach_source *
 tach_steps_new(struct tach_recorder *r)
 {
-	return new_source(r, tach_recorder_step);
+	return new_rounds(r, tach_recorder_step);
 }
 
 void

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
 #include "error.h"
 #include "tach.h"
 
@@ -96,15 +97,11 @@ leaf_of(struct leaves *l, uint8_t opcode)
 static bool
 reserve_stack(struct leaves *l, size_t depth)
 {
-	uint32_t *p;
+	uint32_t *p = array_reserve(l->stack, &l->room, depth, sizeof(*p));
 
-	if (depth <= l->room)
-		return true;
-	if ((p = reallocarray(l->stack, depth * 2, sizeof(*p))) == NULL)
-		return false;
-	l->stack = p;
-	l->room = depth * 2;
-	return true;
+	if (p != NULL)
+		l->stack = p;
+	return p != NULL;
 }
 
 /* Makes the stack to give, behind room for the leaf. */
