@@ -34,7 +34,6 @@ struct select_thread {
 struct select {
 	struct tach_source source, *from;
 	struct tach_selection selection;
-	const struct tach_table *table;
 	bool by_tick;		/* ticks of one run may differ */
 	struct select_thread *threads; /* by a run's index */
 	size_t nthreads, threads_max;
@@ -101,7 +100,7 @@ decide(const struct select *f, const struct tach_run *run, struct select_thread 
 
 	t->decided = s->nnames == 0 && s->nnot_names == 0;
 	if (!t->decided)
-		t->decided = tach_table_thread_name(f->table, run->interp,
+		t->decided = tach_table_thread_name(f->source.table, run->interp,
 		    run->thread, &name);
 	t->selected = thread_selected(s, run, name);
 }
@@ -169,13 +168,13 @@ add_name(struct buf *b, struct tach_string name)
 static const char *
 frame_text(struct select *f, uint32_t index)
 {
-	const struct tach_frame *frame = tach_table_frame(f->table, index);
+	const struct tach_frame *frame = tach_table_frame(f->source.table, index);
 	struct buf *b = &f->text;
 
 	b->len = 0;
-	add_name(b, tach_table_string(f->table, frame->file));
+	add_name(b, tach_table_string(f->source.table, frame->file));
 	buf_add_char(b, ':');
-	add_name(b, tach_table_string(f->table, frame->func));
+	add_name(b, tach_table_string(f->source.table, frame->func));
 	buf_add_char(b, ':');
 	if (frame->line < -1)
 		buf_add_char(b, '-');
@@ -209,7 +208,7 @@ match_frame(struct select *f, uint32_t index, size_t expr)
 static bool
 reserve_verdicts(struct select *f)
 {
-	uint32_t n = tach_table_frames(f->table);
+	uint32_t n = tach_table_frames(f->source.table);
 	uint8_t *p;
 
 	if (n <= f->frames_max)
@@ -393,7 +392,6 @@ tach_select_new(struct tach_source *from,
 	    .error = select_error};
 	f->from = from;
 	f->selection = *selection;
-	f->table = from->table;
 	f->by_tick = selects_by_tick(selection);
 	f->nexprs = selection->nmatch + selection->nnot_match;
 	return &f->source;
