@@ -2,8 +2,8 @@
 # *.bats files report each of their tests by TAP.
 
 TEST_EXTENSIONS = .bats
-LOG_COMPILER = $(srcdir)/t/in-turn
-BATS_LOG_COMPILER = $(srcdir)/t/in-turn $(BATS)
+LOG_COMPILER = $(srcdir)/t/lib/in-turn
+BATS_LOG_COMPILER = $(srcdir)/t/lib/in-turn $(BATS)
 AM_BATS_LOG_FLAGS = --tap
 BATS_LOG_DRIVER = $(SHELL) $(top_srcdir)/build-aux/tap-driver.sh
 # A failed test fails once, not once more as the exit status of its file; a
@@ -27,7 +27,7 @@ AM_TESTS_ENVIRONMENT = \
 	export SIDE_BY_SIDE; \
 	CC='$(CC)'; export CC;
 
-# By `make -j2 check` all but the live ones run two at a time: see t/in-turn.
+# By `make -j2 check` all but the live ones run two at a time: see t/lib/in-turn.
 TESTS = $(UNIT_TESTS) $(FILE_TESTS) $(SAMPLE_TESTS) $(LIVE_UNIT_TESTS) \
 	$(LIVE_TESTS)
 
@@ -116,94 +116,102 @@ t_unit_test_unfinished_SOURCES = t/unit/test_unfinished.c $(t_unit_profile)
 
 # Those that judge no recordings, but what is made of files; the slowest first.
 FILE_TESTS = \
-	t/cross.bats \
-	t/newpython.bats \
-	t/positions.bats \
-	t/flamegraph.bats \
-	t/heatmap.bats \
-	t/gperftools.bats \
-	t/merge.bats \
-	t/pprof.bats \
-	t/convert.bats \
-	t/bombs.bats \
-	t/controls.bats \
-	t/source.bats \
-	t/static.bats \
-	t/format.bats \
-	t/gecko.bats \
-	t/callgrind.bats \
-	t/cat.bats \
-	t/chrome.bats \
-	t/commands.bats \
-	t/damage.bats \
-	t/info.bats \
-	t/inputs.bats \
-	t/lint.bats \
-	t/judge.bats \
-	t/confine.bats \
-	t/layouts.bats \
-	t/man.bats \
-	t/places.bats \
-	t/pstats.bats \
-	t/records.bats \
-	t/select.bats \
-	t/speedscope.bats \
-	t/text.bats \
-	t/totals.bats \
-	t/viewers.bats
+	t/house/cross.bats \
+	t/python/new-python.bats \
+	t/python/positions.bats \
+	t/convert/flamegraph.bats \
+	t/convert/heatmap.bats \
+	t/convert/gperftools.bats \
+	t/merge/merge.bats \
+	t/convert/pprof.bats \
+	t/convert/convert.bats \
+	t/format/bombs.bats \
+	t/commands/control-characters.bats \
+	t/convert/source-text.bats \
+	t/house/static.bats \
+	t/format/cpython.bats \
+	t/convert/gecko.bats \
+	t/convert/callgrind.bats \
+	t/commands/cat.bats \
+	t/convert/chrome.bats \
+	t/commands/common.bats \
+	t/format/damage.bats \
+	t/commands/info.bats \
+	t/format/inputs.bats \
+	t/house/lint.bats \
+	t/house/judges.bats \
+	t/commands/confine.bats \
+	t/python/layouts.bats \
+	t/commands/man.bats \
+	t/commands/places.bats \
+	t/convert/pstats.bats \
+	t/convert/jsonl-csv.bats \
+	t/commands/select.bats \
+	t/convert/speedscope.bats \
+	t/format/text.bats \
+	t/convert/totals.bats \
+	t/convert/viewers.bats
 
 # Those that judge recordings by samples alone, and have tries for it (see
 # in_tries in lib.bash): they need not have the machine for themselves.
 SAMPLE_TESTS = \
-	t/truth.bats \
-	t/status.bats \
-	t/old.bats \
-	t/record.bats \
-	t/messages.bats \
-	t/signals.bats \
-	t/oracle.bats \
-	t/targets.bats \
-	t/children.bats t/limits.bats t/strays.bats \
-	t/nogil.bats \
-	t/names.bats \
-	t/opcodes.bats \
-	t/dump.bats \
-	t/examples.bats \
-	t/diff.bats \
-	t/output.bats \
-	t/python.bats
+	t/record/truth.bats \
+	t/record/status.bats \
+	t/record/old-pythons.bats \
+	t/record/record.bats \
+	t/commands/messages.bats \
+	t/commands/signals.bats \
+	t/record/oracle.bats \
+	t/python/targets.bats \
+	t/record/subprocesses.bats t/record/limits.bats t/record/strays.bats \
+	t/record/nogil.bats \
+	t/python/thread-names.bats \
+	t/convert/opcodes.bats \
+	t/record/dump.bats \
+	t/commands/examples.bats \
+	t/convert/diff.bats \
+	t/record/shared-folder.bats \
+	t/python/runtime.bats
 
 # All the others: for them when something happens is part of what is judged.
 LIVE_TESTS = \
-	t/ahead.bats \
-	t/attach.bats \
-	t/blocking.bats \
-	t/build.bats \
-	t/inject.bats \
-	t/inprocess.bats \
-	t/interrupts.bats \
-	t/jitter.bats \
-	t/lends.bats \
-	t/lost.bats \
-	t/pause.bats \
-	t/strangers.bats \
-	t/tasks.bats \
-	t/urgent.bats \
-	t/ways.bats
+	t/record/rounds-ahead.bats \
+	t/record/inprocess-attach.bats \
+	t/record/blocking.bats \
+	t/house/build.bats \
+	t/record/inject.bats \
+	t/record/inprocess.bats \
+	t/record/interrupts.bats \
+	t/record/jitter.bats \
+	t/record/caller-settings.bats \
+	t/record/lost.bats \
+	t/record/pause.bats \
+	t/record/inprocess-rights.bats \
+	t/record/tasks.bats \
+	t/record/scheduling.bats \
+	t/record/ways-to-call.bats
 
 # Each builds the tree anew: other compilers and choices; sanitizers, fuzzers,
 # coverage, the distribution.
-MATRIX_TESTS = t/matrix.bats
-LONG_TESTS = t/long.bats
+MATRIX_TESTS = t/house/matrix.bats
+LONG_TESTS = t/house/long.bats
 
 # Some minutes' worth, which need no other Python than the one at hand.
-QUICK_TESTS = $(UNIT_TESTS) t/callgrind.bats t/cat.bats t/chrome.bats \
-	t/commands.bats t/controls.bats t/convert.bats t/damage.bats \
-	t/flamegraph.bats t/format.bats t/gecko.bats t/gperftools.bats \
-	t/heatmap.bats t/info.bats t/inputs.bats t/layouts.bats t/lint.bats \
-	t/man.bats t/messages.bats t/places.bats t/pprof.bats t/pstats.bats \
-	t/record.bats t/records.bats t/select.bats t/speedscope.bats \
-	t/text.bats t/totals.bats
+QUICK_TESTS = $(UNIT_TESTS) \
+	t/commands/cat.bats t/commands/common.bats \
+	t/commands/control-characters.bats t/commands/info.bats \
+	t/commands/man.bats t/commands/messages.bats t/commands/places.bats \
+	t/commands/select.bats \
+	t/convert/callgrind.bats t/convert/chrome.bats t/convert/convert.bats \
+	t/convert/flamegraph.bats t/convert/gecko.bats \
+	t/convert/gperftools.bats t/convert/heatmap.bats \
+	t/convert/jsonl-csv.bats t/convert/pprof.bats t/convert/pstats.bats \
+	t/convert/speedscope.bats t/convert/totals.bats \
+	t/format/cpython.bats t/format/damage.bats t/format/inputs.bats \
+	t/format/text.bats \
+	t/house/lint.bats \
+	t/python/layouts.bats \
+	t/record/record.bats
 
 # What `make quick` leaves out it says, before it begins.
 quick: all
@@ -227,16 +235,24 @@ check-twice: $(check_PROGRAMS)
 	}
 .PHONY: check-all check-most check-twice quick
 
-EXTRA_DIST += $(FILE_TESTS) $(SAMPLE_TESTS) $(LIVE_TESTS) $(MATRIX_TESTS) $(LONG_TESTS) t/again t/agent.c t/arrows t/at-terminal \
-	t/atexit.c \
-	t/calls.py \
-	t/chrome.schema.json t/closing \
-	t/data \
-	t/decode.py t/examples.bash t/fault.c t/golden t/in-turn t/ledger t/lib.bash \
-	t/lint t/lost.py t/matrix.bash t/merge.py t/moments.py t/names.py t/natives.c t/peers \
-	t/pprof.py t/README.md t/static \
-	t/programs t/slots.py \
-	t/totals.py t/truth.bash t/truth.py t/viewers.bash
+EXTRA_DIST += $(FILE_TESTS) $(SAMPLE_TESTS) $(LIVE_TESTS) $(MATRIX_TESTS) \
+	$(LONG_TESTS) t/README.md t/arrows t/data t/golden t/lib t/lint t/peers \
+	t/programs t/static
+# Judges and programs that serve one folder.
+EXTRA_DIST += t/commands/atexit.c t/commands/fault.py \
+	t/convert/calls.py t/convert/chrome.schema.json t/convert/moments.py \
+	t/convert/pprof.py t/convert/slots.py t/convert/slower.py \
+	t/convert/totals.py \
+	t/merge/merge.py \
+	t/python/fake.c t/python/fake32.c t/python/jit.py t/python/named.py \
+	t/python/names.py t/python/nested.py t/python/objects.py \
+	t/python/positions.py \
+	t/record/agent.c t/record/attached.py t/record/copies.py \
+	t/record/depths.py t/record/ends.py t/record/family.py \
+	t/record/fault.c t/record/interrupts.py t/record/locked.py \
+	t/record/lost.py t/record/natives.c t/record/shares.py \
+	t/record/strays.c t/record/strays.py t/record/stuck.py \
+	t/record/tasks.py t/record/variables.py
 
 # The fuzzers.  `make check` gives them their cases; `make fuzz` builds them
 # with clang's libFuzzer and lets each run for ten minutes, or FUZZ_SECONDS.
@@ -304,9 +320,9 @@ oracle: all
 check-local: check-TESTS
 	@$(MAKE) $(AM_MAKEFLAGS) closing
 closing:
-	@$(SHELL) $(srcdir)/t/closing $(TEST_LOGS)
+	@$(SHELL) $(srcdir)/t/lib/closing $(TEST_LOGS)
 again:
-	@$(AM_TESTS_ENVIRONMENT) BATS='$(BATS)' $(SHELL) $(srcdir)/t/again \
+	@$(AM_TESTS_ENVIRONMENT) BATS='$(BATS)' $(SHELL) $(srcdir)/t/lib/again \
 	    $(TEST_LOGS)
 .PHONY: again closing
-MOSTLYCLEANFILES = t/*.again.log t/unit/*.again.log t/*.seconds
+MOSTLYCLEANFILES = t/*/*.again.log t/*/*.seconds

@@ -16,7 +16,7 @@ import re
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)),
-                                os.pardir))
+                                os.pardir, 'lib'))
 import decode  # noqa: E402
 
 MARKERS = '<GC>', '<native>'

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * objects: prints what a running Python's objects look like from outside, for
- * names.bats: `objects PID MODULE NAME...` prints a line for each attribute
+ * thread-names.bats: `objects PID MODULE NAME...` prints a line for each attribute
  * of a module, NAME and what repr() gives of it.  A name a.b is an attribute
  * of that attribute.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * positions: decodes the tables of lines that t/programs/positions.py wrote,
+ * positions: decodes the tables of lines that t/python/positions.py wrote,
  * and compares each code unit with what the interpreter says.  Standard input
  * is its file.  Prints how many code objects and code units there were, and
  * the first few that differ; exits 1 if some do.

@@ -1,0 +1,212 @@
+# SPDX-License-Identifier: ISC
+# The manual pages: sound, complete, and their examples run.
+
+load ../lib/lib.bash
+load ../lib/examples.bash
+
+M=$TACH_SRCDIR/man
+
+setup() {
+	cd "$M"
+}
+
+@test "mandoc finds no fault" {
+	need mandoc
+	run -0 mandoc -Tlint -Wwarning ./*.[1-9]
+	is "$output" ''
+}
+
+# ---- options ------------------------------------------------------------
+
+# table COMMAND: the long options that getopt_long knows.  It lists those that
+# begin with a letter if there are several; the only one is named by its error,
+# for want of an argument or for having one.
+table() {
+	local letter
+	for letter in {a..z}; do
+		"$1" "--$letter" </dev/null 2>&1 || :
+		"$1" "--$letter=x" </dev/null 2>&1 || :
+	done | sed -n "s/.*option '--[a-z]*\(=x\)\{0,1\}' is ambiguous; possibilities://p
+		s/.*option '\(--[a-z-]*\)' \(requires\|doesn't allow\) an argument\$/'\1'/p" |
+	    grep -oE "'--[a-z-]+'" | tr -d "'" | sort -u
+}
+
+# letters COMMAND: the short options that getopt_long knows.
+letters() {
+	local letter
+	for letter in {a..z} {A..Z}; do
+		{ "$1" "-$letter" </dev/null 2>&1 || :; } |
+		    found "invalid option -- '$letter'" || echo "-$letter"
+	done
+}
+
+# items PAGE: the names in front of what the page says of each option, all that
+# are on one line together.
+items() {
+	sed -n 's/^\.It Fl /Fl /p' "$1" | sed 's/Ar [^,]*//g' |
+	    sed 's/Cm [^,]*//g; s/Ns [^,]*//g; s/ *, */ /g
+		s/Fl -\([a-z]\)/--\1/g; s/Fl \([a-zA-Z]\)/-\1/g; s/ *$//'
+}
+
+long_names() {
+	grep -oE -- '--[a-z][a-z-]*' | sort
+}
+
+# What a command's page has of its own, and what tach-select(7) has for it.
+documented() {
+	items "$1.1"
+	! found '^\.Op Ar selection' "$1.1" || items tach-select.7
+}
+
+@test "each option of a command stands in its page once, and no other" {
+	local name options
+	for name in info cat convert merge record; do
+		options=$(table tach-$name)
+		grep -x -- --version <<<"$options"
+		is "$(documented tach-$name | long_names)" "$options"
+		is "$(tach-$name --help | long_names | uniq)" "$options"
+		options=$(letters tach-$name)
+		grep -x -- -V <<<"$options"
+		is "$(documented tach-$name | grep -oE '^-[a-zA-Z]\b' | sort)" \
+		    "$(sort <<<"$options")"
+		is "$(tach-$name --help | grep -oE '^  -[a-zA-Z]' | tr -d ' ' |
+		    sort)" "$(sort <<<"$options")"
+	done
+}
+
+# synopsis PAGE: the options there, by their long names.
+synopsis() {
+	local option
+	sed -n '/^\.Sh SYNOPSIS$/,/^\.Sh DESCRIPTION$/p' "$1" |
+	    sed 's/| Fl/Fl/' | grep -oE '(Fl|\|) -?[a-zA-Z][a-z-]*' |
+	    sed 's/^[F|]l* //; s/^-/--/' | while read -r option; do
+		if [[ $option = --* ]]; then
+			echo "$option"
+		else
+			fold -w 1 <<<"$option" | sed 's/^/-/'
+		fi
+	done | while read -r option; do
+		items "$1" | sed -n "s/^$option //p"
+		[[ $option != --* ]] || echo "$option"
+	done
+}
+
+formats() {
+	tach-convert --list | sed 's/ .*//'
+}
+
+# The options that choose among samples, and those that name formats, stand
+# there as one word.
+@test "each option of a command stands in its SYNOPSIS, and no other" {
+	local name
+	for name in info cat convert merge record; do
+		is "$({
+			synopsis tach-$name.1
+			! found '^\.Op Ar selection' tach-$name.1 ||
+			    items tach-select.7
+			! found '^\.Fl - Ns Ar format' tach-$name.1 ||
+			    formats | sed 's/^/--/'
+		} | sort -u)" "$(table tach-$name)"
+	done
+}
+
+@test "each page that selections are for sends its reader to tach-select(7)" {
+	local name
+	for name in info cat convert merge; do
+		table tach-$name | grep -x -- --not-match
+		found '^\.Op Ar selection' tach-$name.1
+		grep -x '\.Xr tach-select 7 \.' tach-$name.1
+	done
+}
+
+@test "each format has a section in tach-formats(7), with an example" {
+	local name section
+	is "$(sed -n '/^\.Sh FORMATS$/,$s/^\.Ss //p' tach-formats.7 | sort)" \
+	    "$(formats | sort)"
+	for name in $(formats); do
+		section=$(sed -n "/^\.Ss $name\$/,/^\.S[sh] [^$name]/p" \
+		    tach-formats.7)
+		grep -E "^\\$ .*\\\\-\\\\-$name\b" <<<"$section"
+	done
+}
+
+@test "tach(7) and SEE ALSO have each page" {
+	local page name
+	for page in ./*.[1-9]; do
+		name=${page#./}
+		[ "$name" != tach.7 ] || continue
+		grep -E "^\.(It )?Xr ${name%.*} ${name##*.}" tach.7
+		sed -n '/^\.Sh SEE ALSO$/,$p' "$page" | found 'Xr tach 7'
+	done
+}
+
+@test "every page names the exit statuses and has examples" {
+	local page
+	for page in ./*.1; do
+		grep -q '^\.Sh EXIT STATUS$' "$page"
+		grep -q '^\.Sh EXAMPLES$' "$page"
+	done
+}
+
+@test "libtach(3) has every call of tach.h, and no other" {
+	diff <(grep -oE '\btach_[a-z_]+\(' "$TACH_SRCDIR/lib/tach.h" |
+	    tr -d '(' | sort -u) \
+	    <(sed -n 's/^\.Fn \(tach_[a-z_]*\) .*/\1/p' libtach.3 | sort -u)
+}
+
+@test "tach(5) has every offset of the headers, as the tests know them" {
+	local field at
+	while read -r field at; do
+		grep -E "^\.It [u0-9a-z ]+ Ta $at Ta .*$field" tach.5
+	done <<-END
+	magic $HDR_MAGIC
+	version $HDR_VERSION
+	start $HDR_START
+	interval $HDR_INTERVAL
+	samples $HDR_SAMPLES
+	threads $HDR_THREADS
+	string.table $HDR_STRINGS
+	frame.table $HDR_FRAMES
+	compression $HDR_COMPRESSION
+	threads $CHDR_THREADS
+	string.table $CHDR_STRINGS
+	frame.table $CHDR_FRAMES
+	compression $CHDR_COMPRESSION
+	configuration $CHDR_CONFIG
+	END
+}
+
+# ---- examples -----------------------------------------------------------
+
+# What needs only profiles, p.bin and before.bin, and what is installed; what
+# viewers make of a format is tested beside that format, and recordings in
+# examples.bats.
+@test "the examples run, and print or write something" {
+	need jq
+	local page text ran=0
+	cp "$T/data/cpython315-wall.bin" "$BATS_TEST_TMPDIR/p.bin"
+	cp "$T/data/cpython315-none.bin" "$BATS_TEST_TMPDIR/before.bin"
+	cd "$BATS_TEST_TMPDIR"
+	for page in "$M"/*.[157]; do
+		while IFS= read -r -d $'\001' text; do
+			[[ $text != *tach-record* ]] || continue
+			runs_here "$text" || continue
+			echo "$text"
+			example_runs "$text"
+			# How many files of source text there are is told.
+			is "$(sed '/ source text /d' err)" ''
+			ran=$((ran + 1))
+		done < <(page_commands "$page")
+	done
+	[ "$ran" -ge 40 ]
+}
+
+@test "the example of libtach(3) compiles" {
+	local cc=${CC:-cc}
+	need "${cc%% *}"
+	sed -n '/^\.Sh EXAMPLES/,$p' libtach.3 >"$BATS_TEST_TMPDIR/examples"
+	blocks "$BATS_TEST_TMPDIR/examples" >"$BATS_TEST_TMPDIR/example.c"
+	run -0 $cc -Wall -Wextra -Werror -fsyntax-only \
+	    -I"$TACH_SRCDIR/lib" "$BATS_TEST_TMPDIR/example.c"
+	is "$output" ''
+}

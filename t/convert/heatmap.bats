@@ -1,0 +1,254 @@
+# SPDX-License-Identifier: ISC
+# tach-convert --heatmap: its folder, and what Chromium shows of it.
+
+load ../lib/lib.bash
+load ../lib/viewers.bash
+
+setup() {
+	cd "$BATS_TEST_TMPDIR"
+}
+
+# Two files of which one is here; a line of two functions; recursion; a sample
+# without frames; two threads.
+profile() {
+	local x=$PWD/x.py
+	printf '%s\n' 'def fib(n):' '    if n < 2:' '        return n' \
+	    '    return fib(n - 1) + fib(n - 2)' '' \
+	    '# </script><script>alert(1)</script>' "print('''" "''', fib(9))" \
+	    >x.py
+	printf '%s\n' '# tach 1' '# interval 2000' \
+	    "0	0	7	gil	$x:<module>:8;$x:fib:4;$x:fib:4;$x:fib:3" \
+	    "2000	0	7	gil	$x:<module>:8;$x:fib:2" \
+	    "4000	0	7	gil	$x:<module>:8;!gone.py:g:12;<GC>" \
+	    "5000	0	8	gil	$x:<module>:8;$x:<module>.<genexpr>:8" \
+	    $'12000\t0\t7\tgil\t'
+}
+
+heatmap() {
+	profile | tach-convert --heatmap --source yes -o out "$@"
+}
+
+# js FOLDER EXPRESSION: with profile and, of each page, page in pages.
+js() {
+	need node nodejs
+	node - "$@" <<-'END'
+	const fs = require('fs'), vm = require('vm');
+	const [dir, code] = process.argv.slice(2);
+	const read = (name) => fs.readFileSync(dir + '/' + name, 'utf8');
+	let all = read('profile.js') + 'const pages = [];';
+	const names = vm.runInNewContext(read('profile.js') +
+	    'profile.files.map((f) => f[1])');
+	for (const name of names)
+		all += `pages.push((() => {${/<script>\n(const page = [^]*?\});\n<\/script>/
+			.exec(read(name))[1]}; return page; })());`;
+	const value = vm.runInNewContext(all + code);
+	console.log(typeof value === 'string' ? value : JSON.stringify(value));
+	END
+}
+
+@test "--heatmap: a page for each file, an index, and what they share" {
+	heatmap
+	is "$(cd out && printf '%s\n' *)" "\
+0001-x.py.html
+0002-_.html
+0003-_gone.py.html
+index.html
+profile.js"
+	is "$(js out '[profile.all, profile.frameless, profile.time,
+	    profile.threads]')" '[5,1,false,["thread 7","thread 8"]]'
+	is "$(js out 'profile.files.map((f) => f.slice(1).join(" ")).join("\n")')" "\
+0001-x.py.html 3 4 4
+0002-_.html 1 1 1
+0003-_gone.py.html 0 1 1"
+	is "$(js out 'profile.functions.map((f) => f.join(" ")).join("\n")')" "\
+g 2 12 0 1
+<module> 0 8 0 4
+<module>.<genexpr> 0 8 1 1
+fib 0 2 2 2
+<GC> 1 0 1 1"
+}
+
+# Functions: 0 g, 1 <module>, 2 <genexpr>, 3 fib, 4 <GC>; -1 is thread 7.
+@test "--heatmap: lines, what called them, and what they called" {
+	heatmap
+	is "$(js out 'pages[0].lines.map((l) => JSON.stringify(l)).join("\n")')" "\
+[2,1,1,[3],[1,8,1],0,[],0]
+[3,1,1,[3],[3,4,1],0,[],0]
+[4,0,1,[3],[1,8,1,3,4,1],0,[3,1],0]
+[8,1,4,[1,2],[-1,0,3,1,8,1,-2,0,1],0,[3,2,0,1,2,1],0]"
+	is "$(js out 'pages[2].lines')" '[[12,0,1,[0],[1,8,1],0,[4,1],0]]'
+	is "$(js out 'pages.map((p) => p.text ? p.text.length : null)')" \
+	    '[8,null,null]'
+}
+
+@test "--heatmap --weight=time" {
+	heatmap --weight=time
+	is "$(js out '[profile.all, profile.samples, profile.frameless,
+	    profile.time]')" '[16000,5,2000,true]'
+	is "$(js out 'profile.files.map((f) => [f[2], f[3]])')" \
+	    '[[8000,8000],[6000,14000],[0,8000]]'
+}
+
+@test "--heatmap has every sample, once, of real recordings" {
+	host_python
+	local name
+	for name in wall gil opcodes none; do
+		tach-convert --heatmap -o "$name" "$T/data/cpython315-$name.bin"
+		# The self weight of all files, all functions and all lines.
+		local all
+		all=$(tach-cat "$T/data/cpython315-$name.bin" | wc -l)
+		is "$(js "$name" '
+		    const sum = (list) => list.reduce((a, b) => a + b, 0);
+		    [profile.all, ...[sum(profile.files.map((f) => f[2])),
+		    sum(profile.functions.map((f) => f[3])),
+		    sum(pages.map((p) => sum(p.lines.map((l) => l[1]))))]
+			.map((n) => n + profile.frameless)]')" \
+		    "[$all,$all,$all,$all]"
+		# Each function's self and total.
+		is "$(js "$name" 'profile.functions.map((f) => [f[3], f[4],
+		    profile.files[f[1]][0], f[0]].join("\t")).join("\n")' |
+		    sort)" \
+		    "$(tach-cat "$T/data/cpython315-$name.bin" |
+			"$python" "$T/convert/calls.py" functions |
+			grep -v '<no frames>' | sort)"
+	done
+}
+
+@test "the index leads to a file, a line and its callers" {
+	need_chromium
+	heatmap
+	run -0 browser "$PWD/out/index.html" \
+	    wait 'document.querySelector("#files a")' \
+	    eval 'document.title' \
+	    eval 'document.querySelector("#summary").innerText' \
+	    eval '[...document.querySelectorAll("#files tbody tr")].map((tr) =>
+		[...tr.cells].map((td) => td.textContent).join("\t")).join("\n")' \
+	    click '#files tbody tr:nth-child(1) a' \
+	    wait 'document.querySelector(".row.hit")' \
+	    eval 'document.title' \
+	    eval 'document.querySelectorAll(".row").length' \
+	    click '#L4 code' \
+	    wait 'document.querySelector(".panel")' \
+	    eval 'document.querySelector(".panel").innerText.replace(/\s+/g, " ")' \
+	    click '.panel a' \
+	    wait 'location.hash === "#L8" && document.querySelector("#L8 + .panel")' \
+	    eval 'document.querySelector(".panel .about").innerText' \
+	    click 'text=g' \
+	    wait 'location.href.endsWith("/0003-_gone.py.html#L12")' \
+	    wait 'document.querySelector("#L12 + .panel")' \
+	    eval 'document.querySelector("#lines").innerText.replace(/\s+/g, " ")' \
+	    screenshot page.png
+	is "$output" "\
+standard input - heat map
+5 samples at 500 Hz of 2 threads; 20.0% of it without frames
+60.0%	80.0%	$PWD/x.py
+20.0%	20.0%	~
+	20.0%	!gone.py
+x.py - standard input
+9
+Line 4 of fib: 1 sample, of these none in itself Called from 100% 1 <module> x.py:8 100% 1 fib x.py:4 Calls 100% 1 fib x.py:2
+Line 8 of <module>, <module>.<genexpr>: 4 samples, of these 1 sample in itself
+12 20.0% g Line 12 of g: 1 sample, of these none in itself Called from 100% 1 <module> x.py:8 Calls 100% 1 <GC> ~"
+	[ "$(od -An -tx1 -N4 page.png)" = " 89 50 4e 47" ]
+}
+
+@test "keys: hot lines, self and total, all lines, the index, the filter" {
+	need_chromium
+	heatmap
+	{ seq -f 'x%g = 1' 100; echo 'import time'; seq -f 'y%g = 2' 100; } \
+	    >long.py
+	printf '%s\n' "0	0	1	-	$PWD/long.py:f:50" \
+	    "1	0	1	-	$PWD/long.py:f:101;$PWD/long.py:g:150" \
+	    "2	0	1	-	$PWD/long.py:f:101;$PWD/long.py:g:150" |
+	    tach-convert --heatmap --source yes -o long
+	local here='document.querySelector(".here").id'
+	run -0 browser "$PWD/long/index.html" \
+	    wait 'document.querySelector("#files a")' \
+	    click '#files a' wait 'document.querySelector(".here")' \
+	    eval "$here" key p eval "$here" key h eval "$here" \
+	    key t eval "[mode, document.querySelector('#L101 \\
+		.weight:not(.other)').style.background !== '']" \
+	    key p eval "$here" \
+	    key Enter eval 'document.querySelector(".panel .about").innerText' \
+	    key Enter eval 'document.querySelector(".panel")' \
+	    eval 'document.querySelectorAll(".row:not(.heads)").length' \
+	    eval 'document.querySelector(".gap").innerText' \
+	    click '.gap button' \
+	    eval 'document.querySelectorAll(".row:not(.heads)").length' \
+	    key a eval 'document.querySelectorAll(".row:not(.heads)").length' \
+	    key u wait 'location.pathname.endsWith("/index.html")' \
+	    eval 'mode' \
+	    key / type nothing \
+	    eval 'document.querySelectorAll("#files td, #functions td").length' \
+	    key Escape key ? eval 'document.querySelector("#keys").open'
+	is "$output" "\
+L150
+L50
+L150
+[\"total\",true]
+L101
+Line 101 of f: 2 samples, of these none in itself
+null
+27
+⋯ 45 lines
+72
+201
+total
+0
+true"
+}
+
+# Nothing of it is a path, a tag or a script.
+@test "--heatmap of odd names" {
+	need_chromium
+	tach-convert --heatmap -o odd "$T/data/odd.bin"
+	[ -z "$(cd odd && find . -type f | grep -v '^\./[0-9A-Za-z._-]*$')" ]
+	printf "%d\t0\t7\t-\t%s:f:1\n" \
+	    0 '../../../../tmp/x' 1 '/' 2 '' 3 '</script><!--' 4 '..' \
+	    5 "/a/b\\040c\\073<img\\040src=x\\040onerror=alert(1)>" \
+	    6 '__proto__' 7 "$(printf '%0300000d' 0)" >p.txt
+	tach-convert --heatmap -o more p.txt
+	is "$(cd more && printf '%s\n' *)" "\
+0001-.html
+0002-...html
+0003-x.html
+0004-.html
+0005-b_c__img_src_x_onerror_alert_1__.html
+0006-$(printf %040d 0).html
+0007-script_____.html
+0008-__proto__.html
+index.html
+profile.js"
+	local dir
+	for dir in odd more; do
+		run -0 browser "$PWD/$dir/index.html" \
+		    wait 'document.querySelector("#files a")' \
+		    eval 'document.querySelectorAll("#files tbody tr").length'
+		is "$output" "$(js "$dir" profile.files.length)"
+	done
+}
+
+@test "--heatmap of 5,000 files" {
+	need_chromium
+	seq 5000 | awk '{ printf "%d\t0\t7\t-\t/x/f%d.py:f%d:%d\n", $1, $1,
+	    $1, $1 % 7 + 1 }' | tach-convert --heatmap -o out
+	is "$(find out -type f | wc -l)" 5002
+	run -0 browser "$PWD/out/index.html" \
+	    wait 'document.querySelector("#files a")' \
+	    eval 'document.querySelectorAll("#files tbody tr").length' \
+	    click '#files + button' \
+	    eval 'document.querySelectorAll("#files tbody tr").length'
+	is "$output" "200
+5000"
+}
+
+@test "--heatmap of no sample has an index" {
+	need_chromium
+	tach-convert --heatmap -o out --thread 1 "$T/data/odd.bin"
+	is "$(cd out && printf '%s\n' *)" "index.html
+profile.js"
+	run -0 browser "$PWD/out/index.html" \
+	    wait 'document.querySelector("#files thead")' \
+	    eval 'document.querySelector("#summary").innerText'
+	is "$output" "0 samples at 1,000 Hz of 0 threads"
+}

@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: ISC
+# The TACH format against CPython 3.15's own reader and writer, which are the
+# other implementation of it that there is.
+
+load ../lib/lib.bash
+
+RECODE=$TACH_BUILDDIR/t/unit/recode
+PEER=cpython-format.py
+
+setup() {
+	need_python 3.15
+	cp "$T/peers/$PEER" "$OUTSIDE/"
+	export PYTHONUTF8=1
+}
+
+peer() {
+	"${PYTHON[@]}" "$INSIDE/$PEER" "$@"
+}
+
+# Samples of one thread keep their order; threads may be mixed otherwise.
+by_thread() {
+	sort -s -t $'\t' -k2,2n -k3,3n "$1"
+}
+
+same_samples() {
+	[ -s "$1" ]
+	is "$(by_thread "$2" | md5sum)" "$(by_thread "$1" | md5sum)" || {
+		diff <(by_thread "$1") <(by_thread "$2") | sed -n 1,5p |
+		    cut -c -200
+		return 1
+	}
+}
+
+@test "what CPython's writer writes is read the same" {
+	for z in none zstd; do
+		peer write "$INSIDE/p.bin" $z >"$OUTSIDE/want"
+		"$RECODE" "$OUTSIDE/p.bin" >"$OUTSIDE/got"
+		same_samples "$OUTSIDE/want" "$OUTSIDE/got"
+	done
+}
+
+@test "CPython's reader gets the same samples from what is written here" {
+	peer write "$INSIDE/p.bin" none >"$OUTSIDE/want"
+	for z in none zstd; do
+		"$RECODE" "$OUTSIDE/p.bin" "$OUTSIDE/q.bin" cpython $z
+		peer read "$INSIDE/q.bin" >"$OUTSIDE/got"
+		same_samples "$OUTSIDE/want" "$OUTSIDE/got"
+	done
+}
+
+@test "the same by way of the documented header" {
+	peer write "$INSIDE/p.bin" zstd >"$OUTSIDE/want"
+	for z in none zstd; do
+		"$RECODE" "$OUTSIDE/p.bin" "$OUTSIDE/q.bin" documented $z
+		"$RECODE" "$OUTSIDE/q.bin" >"$OUTSIDE/got"
+		same_samples "$OUTSIDE/want" "$OUTSIDE/got"
+		"$RECODE" "$OUTSIDE/q.bin" "$OUTSIDE/r.bin" cpython $z
+		peer read "$INSIDE/r.bin" >"$OUTSIDE/got"
+		same_samples "$OUTSIDE/want" "$OUTSIDE/got"
+	done
+}
+
+@test "every encoding in every use, made by hand, stacks too deep for CPython" {
+	peer make "$INSIDE/p.bin" >"$OUTSIDE/want"
+	"$RECODE" "$OUTSIDE/p.bin" "$OUTSIDE/q.bin" cpython zstd
+	"$RECODE" "$OUTSIDE/q.bin" >"$OUTSIDE/got"
+	same_samples "$OUTSIDE/want" "$OUTSIDE/got"
+	peer read "$INSIDE/q.bin" >"$OUTSIDE/got"
+	same_samples "$OUTSIDE/want" "$OUTSIDE/got"
+	# And uncut, through a file of our own.
+	"$RECODE" "$OUTSIDE/p.bin" >"$OUTSIDE/want"
+	"$RECODE" "$OUTSIDE/p.bin" "$OUTSIDE/q.bin" documented zstd
+	"$RECODE" "$OUTSIDE/q.bin" >"$OUTSIDE/got"
+	same_samples "$OUTSIDE/want" "$OUTSIDE/got"
+	[ "$(awk -F ' < ' 'NF > 1000' "$OUTSIDE/got" | wc -l)" -gt 100 ]
+}
+
+@test "python3.15 -m profiling.sampling replays what is written here" {
+	for n in wall gil opcodes none; do
+		cp "$T/data/cpython315-$n.bin" "$OUTSIDE/p.bin"
+		"$RECODE" "$OUTSIDE/p.bin" "$OUTSIDE/q.bin" cpython zstd
+		for f in p q; do
+			"${PYTHON[@]}" -m profiling.sampling replay \
+			    --collapsed -o "$INSIDE/$f.txt" "$INSIDE/$f.bin"
+			sort "$OUTSIDE/$f.txt" >"$OUTSIDE/$f.sorted"
+		done
+		[ -s "$OUTSIDE/p.sorted" ]
+		cmp "$OUTSIDE/p.sorted" "$OUTSIDE/q.sorted"
+		peer read "$INSIDE/p.bin" >"$OUTSIDE/want"
+		"$RECODE" "$OUTSIDE/p.bin" >"$OUTSIDE/got"
+		same_samples "$OUTSIDE/want" "$OUTSIDE/got"
+		peer read "$INSIDE/q.bin" >"$OUTSIDE/got"
+		same_samples "$OUTSIDE/want" "$OUTSIDE/got"
+	done
+}
+
+# info FILE: what CPython's reader says of a profile as a whole: counts, mode,
+# features, duration, rates.
+info() {
+	"${PYTHON[@]}" -c '
+import _remote_debugging, sys
+info = _remote_debugging.BinaryReader(sys.argv[1]).get_info()
+print({k: v for k, v in info.items() if k != "compression_type"})' "$1"
+}
+
+@test "configuration and statistics go from CPython's writer to its reader" {
+	for n in wall gil opcodes none; do
+		cp "$T/data/cpython315-$n.bin" "$OUTSIDE/p.bin"
+		"$RECODE" "$OUTSIDE/p.bin" "$OUTSIDE/q.bin" cpython zstd
+		run -0 info "$INSIDE/q.bin"
+		[[ $output = *"'missed_samples': 0.0"*"'mode': "* ]]
+		is "$output" "$(info "$INSIDE/p.bin")"
+	done
+}
+
+@test "records are chosen by their size: CPython's become no larger" {
+	local p=$T/data/cpython315-none.bin q=$OUTSIDE/q.bin
+	"$RECODE" "$p" "$q" cpython none
+	# The samples end where the strings begin.
+	((16#$(peek "$q" $((CHDR_STRINGS + 1)) 1)$(peek "$q" $CHDR_STRINGS 1) <
+	    16#$(peek "$p" $((CHDR_STRINGS + 1)) 1)$(peek "$p" $CHDR_STRINGS 1)))
+}

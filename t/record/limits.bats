@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: ISC
+# limits.bats: names that are no names, stacks that are too deep, and descriptors
+# that are too few.
+
+load ../lib/lib.bash
+
+setup() {
+	mkdir "$BATS_TEST_TMPDIR/here"
+	cd "$BATS_TEST_TMPDIR/here" || return
+}
+
+# ---- names --------------------------------------------------------------------
+
+# made COMMAND...: what is half made is in no note, and a name that begins with
+# NUL is one.
+made() {
+	"$@" tach-record -q -r 10k -o p.bin -- "$python" \
+	    "$T/programs/made.py" 0.7
+	"$T/lib/truth.py" sound p.bin
+	is "$(tach-info p.bin | grep -a '^note:' |
+	    grep -avE '^note: +(config|errors|interrupts|thread) ')" ''
+	tach-cat p.bin | found $':\xef\xbf\xbdodd:'
+}
+
+@test "code objects that are made all the time" {
+	host_python 3.13 3.11
+	in_tries 3 made env
+	in_tries 3 made outside
+}
+
+# ---- depth --------------------------------------------------------------------
+
+# deep OPTION...: its innermost frames down to a mark, and the other thread.
+deep() {
+	tach-record -q "$@" -o p.bin -- "$python" "$T/record/depths.py" \
+	    40000 0.7
+	"$T/lib/truth.py" sound p.bin
+	tach-cat p.bin | awk -F '\t' '{ n = split($5, f, ";")
+		deep += n > 16000 && n <= 16384 && f[1] ~ /<truncated>/ &&
+		    f[n] ~ /:innermost:/
+		beside += $5 ~ /:beside:/ }
+		END { exit !(deep > 5 && (beside > 5 || inside)) }' \
+	    inside="${inside-}"
+}
+
+@test "more frames than a sample can have" {
+	need zstd
+	host_python 3.13 3.11
+	in_tries 3 deep
+	inside=1 in_tries 3 deep --engine=inprocess
+}
+
+# ---- tasks ----------------------------------------------------------------------
+
+# Of many tasks of one time all but one would weigh nothing.
+@test "all tasks, and rounds that are missed" {
+	need zstd
+	need_python 3.14
+	echo 'import asyncio
+async def wait():
+    await asyncio.sleep(1)
+async def main():
+    await asyncio.gather(*(wait() for _ in range(2000)))
+asyncio.run(main())' >"$OUTSIDE/many.py"
+	run -0 --separate-stderr tach-record -r 5k --async all -o p.bin -- \
+	    "${PYTHON[@]}" "$INSIDE/many.py"
+	grep 'rounds were missed: to read all tasks takes longer' <<<"$stderr"
+	is "$(grep -c weight <<<"$stderr")" 0
+	tach-convert --collapsed p.bin | grep '<task>.*:wait:.* [1-9]'
+}
+
+# ---- descriptors ----------------------------------------------------------------
+
+# few LIMIT THREADS: what they do is known all the same.
+few() {
+	(ulimit -n "$1" && tach-record -o p.bin -- "$python" -c '
+import sys, threading, time
+for i in range(int(sys.argv[1])):
+    threading.Thread(target=time.sleep, args=(0.7,)).start()
+' "$2" 2>stderr)
+	grep "too few descriptors for [0-9]* threads.*ulimit -n, it is $1" \
+	    stderr
+	[ "$(tach-cat p.bin | cut -f 3 | sort -u | wc -l)" -gt "$2" ]
+	is "$(tach-cat p.bin | cut -f 4 | grep -c unknown)" 0
+}
+
+@test "few descriptors" {
+	need zstd
+	host_python 3.11
+	in_tries 3 few 40 60
+}
