@@ -223,10 +223,9 @@ onto_input() {
 }
 
 @test "an output is no input, by whatever name" {
-	local before
+	cp in.bin before.bin
 	ln in.bin hard.bin
 	ln -s in.bin soft.bin
-	before=$(md5sum in.bin)
 	each_output onto_input
 	refused in.bin "$INPUT" tach-merge -o -- soft.bin
 	refused in.bin "$INPUT" tach-merge -o -- "$T/data/odd.bin" hard.bin
@@ -244,7 +243,7 @@ onto_input() {
 		run -1 --separate-stderr bash -c '$0 hard.bin >>in.bin' "$command"
 		is "$stderr" "${command%% *}: standard output: it is an input, too: choose another file"
 	done
-	is "$(md5sum in.bin)" "$before"
+	cmp in.bin before.bin
 	# What is not finished yet may get its own name.
 	cp in.bin r.bin.part
 	tach-merge -o r.bin r.bin

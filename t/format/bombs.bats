@@ -110,9 +110,8 @@ once to add up: $part"
 @test "a line is not kept as a whole" {
 	is "$(small 200000 tach-convert --collapsed long.bin | wc -c)" \
 	    $((300000 * 1008 + 8))
-	is "$(small 200000 tach-convert --collapsed --frame function long.bin |
-	    md5sum)" "$(python3 -c 'print(";".join(["f" * 1000] * 300000), 1)' |
-	    md5sum)"
+	small 200000 tach-convert --collapsed --frame function long.bin |
+	    cmp - <(python3 -c 'print(";".join(["f" * 1000] * 300000), 1)')
 	small 200000 tach-convert --csv long.bin | tail -c 9 | grep ':1"$'
 }
 

@@ -24,9 +24,9 @@ by_thread() {
 
 same_samples() {
 	[ -s "$1" ]
-	is "$(by_thread "$2" | md5sum)" "$(by_thread "$1" | md5sum)" || {
-		diff <(by_thread "$1") <(by_thread "$2") | sed -n 1,5p |
-		    cut -c -200
+	by_thread "$1" >"$1.sorted"
+	by_thread "$2" | cmp "$1.sorted" - || {
+		by_thread "$2" | diff "$1.sorted" - | sed -n 1,5p | cut -c -200
 		return 1
 	}
 }
@@ -92,6 +92,36 @@ same_samples() {
 		peer read "$INSIDE/q.bin" >"$OUTSIDE/got"
 		same_samples "$OUTSIDE/want" "$OUTSIDE/got"
 	done
+}
+
+@test "shop.py has each place that the profiles of data/ have of it" {
+	local n
+	for n in wall gil opcodes none; do
+		tach-cat -l "$T/data/cpython315-$n.bin"
+	done | cut -f 5 | tr ';' '\n' | grep '^/srv/shop/shop.py:' |
+	    sort -u >"$OUTSIDE/places"
+	[ "$(wc -l <"$OUTSIDE/places")" -gt 50 ]
+	cp "$T/data/shop.py" "$OUTSIDE"
+	"${PYTHON[@]}" - "$INSIDE/shop.py" "$INSIDE/places" <<-'END'
+	import sys, types
+	def places(code):
+	    for position in code.co_positions():
+	        yield code.co_qualname, *position
+	    for const in code.co_consts:
+	        if isinstance(const, types.CodeType):
+	            yield from places(const)
+	with open(sys.argv[1], encoding="utf-8") as f:
+	    known = set(places(compile(f.read(), "shop.py", "exec")))
+	# A generator that has not begun has a line alone.
+	known |= {(name, line, line, None, None) for name, line, *_ in known}
+	with open(sys.argv[2], encoding="utf-8") as f:
+	    for place in f:
+	        name, *position = place.split(":")[1:6]
+	        numbers = [int(n) if n else None for n in position]
+	        numbers[1] = numbers[1] or numbers[0]
+	        if (name, *numbers) not in known:
+	            sys.exit("not in shop.py: " + place)
+	END
 }
 
 # info FILE: what CPython's reader says of a profile as a whole: counts, mode,

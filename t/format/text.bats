@@ -38,7 +38,7 @@ rewrite() {
 	local file
 	for file in "$T"/data/*.bin; do
 		tach-cat -l "$file" >p.txt
-		is "$(tach-cat --long "$file" | md5sum)" "$(md5sum <p.txt)"
+		tach-cat --long "$file" | cmp p.txt -
 		cmp <("$RECODE" "$file") <("$RECODE" p.txt)
 		cmp p.txt <(tach-cat -l p.txt)
 		cmp <(tach-cat "$file") <(tach-cat p.txt)
