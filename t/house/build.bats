@@ -362,6 +362,60 @@ FAILED TOO OFTEN: t/a.bats: late (2 of 20 runs)
 	is "${lines[-2]}" 'again: t/a.bats: late (4 of 99 runs)'
 }
 
+# tried_run_of_a N: one more run of t/a.log, in which `shares` passed after N tries
+# that failed.
+tried_run_of_a() {
+	local i
+	mkdir -p t
+	rm -f t/a.again.log
+	{
+		echo 1..2
+		for ((i = 1; i <= $1; i++)); do
+			echo "# share 12 failed, try $i of 3: status 1"
+		done
+		echo 'ok 1 shares: 12 %'
+		echo 'PASS: t/a.bats 1 shares: 12 %'
+		echo 'ok 2 sure'
+		echo 'PASS: t/a.bats 2 sure'
+	} | result t/a.log PASS PASS
+}
+
+@test "closing: a test that passes in a later try too often has failed" {
+	local i
+	export TACH_LEDGER=$PWD/retries
+	for i in {1..18}; do
+		tried_run_of_a 0
+		run -0 "$T/lib/closing" t/a.log
+		is "$output" '2 passed, 0 failed, 0 skipped'
+	done
+	# Two tries of one run are one run that needed them.
+	tried_run_of_a 2
+	run -0 "$T/lib/closing" t/a.log
+	is "$output" 'tries: t/a.bats: shares: 12 % (1 of 19 runs)
+2 passed, 0 failed, 0 skipped'
+	tried_run_of_a 1
+	run -1 "$T/lib/closing" t/a.log
+	is "$output" 'tries: t/a.bats: shares: 12 % (2 of 20 runs)
+FAILED TOO OFTEN: t/a.bats: shares: 12 % (2 of 20 runs)
+1 passed, 1 failed, 0 skipped'
+}
+
+@test "closing: a try of a test that fails is no later try of the next one" {
+	export TACH_LEDGER=$PWD/retries
+	result a.log FAIL PASS <<-'END'
+		1..2
+		# share failed, try 1 of 1: status 1
+		not ok 1 shares
+		FAIL: t/a.bats 1 shares
+		ok 2 sure
+		PASS: t/a.bats 2 sure
+	END
+	run -0 "$T/lib/closing" a.log
+	is "$output" 'FAILED: t/a.bats 1 shares
+1 passed, 1 failed, 0 skipped'
+	is "$(grep -c '^tries' retries)" 0
+}
+
 @test "closing: without a place for the ledger it tells no rate" {
 	run_of_a FAIL
 	touch none

@@ -323,7 +323,8 @@ has_samples() {
 # in_tries N COMMAND...: that it succeeds, once in N times: for what is a share
 # of samples, or a moment, which a machine that is busy with something else can
 # spoil.  A bug spoils it each time.  A status of 3 is final, though: that is
-# what truth.py says of what no machine is an excuse for.
+# what truth.py says of what no machine is an excuse for.  t/lib/closing finds the
+# lines of tries that failed, and the ledger has the tests that needed them.
 in_tries() {
 	local n=$1 i status
 	shift
