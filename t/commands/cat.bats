@@ -7,7 +7,7 @@ setup() {
 	cd "$T/data"
 }
 
-@test "every rare thing" {
+@test "every rare thing is a line as expected" {
 	run -0 --separate-stderr tach-cat odd.bin
 	is "$stderr" ''
 	golden cat-odd.txt
@@ -22,7 +22,7 @@ setup() {
 }
 
 # Field by field against the decoder of the tests.
-@test "what CPython 3.15 recorded" {
+@test "each field of what CPython 3.15 recorded is as another decoder reads it" {
 	need zstd
 	local file
 	for file in cpython315-*.bin; do

@@ -26,7 +26,7 @@ version() {
 	is "$output" "$1 0.1.0"
 }
 
-@test "--version" {
+@test "--version and -V print the name and the version" {
 	each version
 }
 
@@ -45,7 +45,7 @@ help() {
 	absent -E '.{80}' <<<"$output"
 }
 
-@test "--help" {
+@test "--help and -h print the usage, on lines below 80 columns" {
 	each help
 }
 
@@ -60,7 +60,7 @@ Try '$1 --help'."
 Try '$1 --help'."
 }
 
-@test "an option that does not exist" {
+@test "an option that does not exist is told, with status 2" {
 	each usage_error
 }
 
@@ -94,7 +94,7 @@ stdin_forms() {
 	is "$(cat $P | "$@" -)" "$want"
 }
 
-@test "standard input, redirected or from a pipe, by - or by nothing" {
+@test "standard input is read, redirected or from a pipe, by - or by nothing" {
 	each stdin_forms
 }
 
@@ -104,7 +104,7 @@ no_file() {
 	is "$stderr" "$NAME: nosuch.bin: No such file or directory"
 }
 
-@test "a file that is not there" {
+@test "a file that is not there is told, with status 1" {
 	each no_file
 }
 
@@ -118,7 +118,7 @@ no_profile() {
 	is "$stderr" "$NAME: /dev/null: the file is empty"
 }
 
-@test "an input that is no profile" {
+@test "an input that is no profile is told by its first bytes" {
 	each no_profile
 }
 
@@ -130,7 +130,7 @@ disk_full() {
 	is "$stderr" "$NAME: standard output: No space left on device"
 }
 
-@test "a full disk" {
+@test "a full disk is told" {
 	[ -c /dev/full ] || skip "no /dev/full here"
 	each disk_full
 }
@@ -140,7 +140,7 @@ closed() {
 	is "$stderr" "$NAME: standard output: Bad file descriptor"
 }
 
-@test "standard output is closed" {
+@test "a standard output that is closed is told" {
 	each closed
 }
 
@@ -165,7 +165,7 @@ pipe_status() {
 
 # A file whose seventh record has an encoding that does not exist: what came
 # before is kept, the message comes after it, and the next file is read.
-@test "one damaged file among others" {
+@test "a damaged file is told, and the others are read" {
 	local bad=$BATS_TEST_TMPDIR/bad.bin want
 	local why="$bad: byte 189: encoding 9 of a record is not known"
 	python3 - odd.bin "$bad" <<-'END'

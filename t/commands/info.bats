@@ -7,14 +7,14 @@ setup() {
 	cd "$T/data"
 }
 
-@test "header and tables, both layouts" {
+@test "header and tables of both layouts are printed as expected" {
 	run -0 --separate-stderr tach-info cpython315-wall.bin \
 	    cpython315-none.bin odd.bin
 	is "$stderr" ''
 	golden info.txt
 }
 
-@test "--stats" {
+@test "--stats and -s print the figures of each sample, as expected" {
 	run -0 --separate-stderr tach-info --stats cpython315-gil.bin odd.bin
 	is "$stderr" ''
 	golden info-stats.txt
@@ -23,7 +23,7 @@ setup() {
 	is "$output" "$long"
 }
 
-@test "--json" {
+@test "--json and -j print all of it, as expected" {
 	run -0 --separate-stderr tach-info --json --stats cpython315-gil.bin \
 	    odd.bin
 	is "$stderr" ''
@@ -48,7 +48,7 @@ make_full() {
 	END
 }
 
-@test "configuration, statistics, notes, checksum" {
+@test "configuration, statistics, notes and the checksum are printed, where there are any" {
 	local file=$BATS_TEST_TMPDIR/full.bin
 	make_full "$file"
 	run -0 --separate-stderr tach-info "$file"

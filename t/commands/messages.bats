@@ -32,7 +32,7 @@ harmless() {
 	run -1 grep -vE "^($1: |Try '$1 --help'.$)" said
 }
 
-@test "names of files" {
+@test "names of files are escaped" {
 	local command
 	for command in tach-info tach-cat 'tach-convert --csv' tach-merge; do
 		# shellcheck disable=SC2086
@@ -56,12 +56,12 @@ harmless() {
 	[[ $(tach-info --verify "$ODD") = 'a\012b\033[31mc\302\233d\377: ok, '* ]]
 }
 
-@test "what turns writing around" {
+@test "what turns writing around is escaped" {
 	tach-info $'a\u202eb\u2066c\u200ed\u2028e' 2>said || :
 	is "$(<said)" 'tach-info: a\342\200\256b\342\201\246c\342\200\216d\342\200\250e: No such file or directory'
 }
 
-@test "arguments" {
+@test "arguments are escaped" {
 	local command
 	for command in tach-info tach-cat tach-convert tach-merge tach-record; do
 		harmless 2 "$command" "--$ODD"
@@ -82,7 +82,7 @@ harmless() {
 	harmless 2 tach-record --mode "$ODD" true
 }
 
-@test "an option of one letter" {
+@test "an option of one letter is escaped" {
 	local c
 	for c in $'\n' $'\e' $'\x9b'; do
 		tach-info "-$c" 2>said || :
@@ -111,7 +111,7 @@ harmless() {
 	is "$stderr" 'tach-info: standard input: not a TACH profile (it begins with "\033[31m\n")'
 }
 
-@test "the name of a process" {
+@test "the name of a process is escaped" {
 	cp "$(command -v sleep)" $'a\nb\e[31mc'
 	start ./$'a\nb\e[31mc' 90
 	until_ grep -qz 90 "/proc/$pid/cmdline"
@@ -129,7 +129,7 @@ hint() {
 	[ ! -e p.bin ]
 }
 
-@test "a command that is no Python, but starts one" {
+@test "for a command that is no Python, but starts one, --subprocesses is named" {
 	host_python
 	hint timeout 20 "$python" -c 'import time; time.sleep(0.5)'
 	[[ $stderr = *": timeout was no Python, but process "*", which came from it, was one: --subprocesses records those, too" ]]

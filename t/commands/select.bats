@@ -26,7 +26,7 @@ takes() {
 	is "$(wc -l <"$BATS_TEST_TMPDIR/got")" "$n"
 }
 
-@test "--thread, --not-thread" {
+@test "--thread and --not-thread take what awk takes" {
 	P=$W
 	takes 2052 --thread 32207 -- '$3 == 32207'
 	takes 9655 --not-thread 32207 -- '$3 != 32207'
@@ -41,7 +41,7 @@ takes() {
 	takes 6 --thread 007 -- '$3 == 7'
 }
 
-@test "--thread, --not-thread: by name" {
+@test "--thread and --not-thread take threads by name" {
 	P=$BATS_TEST_TMPDIR/p.bin
 	tach-convert --tach -o "$P" - <<-'END'
 	# tach 1
@@ -90,7 +90,7 @@ takes() {
 	is "$(tach-cat --not-thread one "$text" | cut -f 1)" $'0\n1000\n3000'
 }
 
-@test "--interp, --not-interp" {
+@test "--interp and --not-interp take what awk takes" {
 	P=odd.bin
 	takes 9 --interp 0 -- '$2 == 0'
 	takes 7 --not-interp 0 -- '$2 != 0'
@@ -98,7 +98,7 @@ takes() {
 	takes 5 --thread 7 --interp 0 -- '$3 == 7 && $2 == 0'
 }
 
-@test "--status, --not-status" {
+@test "--status and --not-status take what awk takes" {
 	local word n
 	P=$W
 	takes 2013 --status gil -- '$4 ~ /(^|,)gil(,|$)/'
@@ -127,7 +127,7 @@ takes() {
 	takes 1 --status gil,cpu --not-status main -- '$4 == "gil,cpu"'
 }
 
-@test "--since, --until" {
+@test "--since and --until take what awk takes" {
 	P=$W
 	takes 5384 --since 600ms -- '$1 >= 600000'
 	takes 6323 --until 0.6 -- '$1 < 600000'
@@ -143,7 +143,7 @@ takes() {
 	takes 16 --since 0 -- 1
 }
 
-@test "--match, --not-match" {
+@test "--match and --not-match take what awk takes" {
 	local n
 	P=$W
 	n=$(tach-cat $W | cut -f 5 | grep -c ':amain:')
@@ -198,7 +198,7 @@ takes() {
 	    '7 0 5'
 }
 
-@test "several files, each from its own start" {
+@test "of several files each counts from its own start" {
 	is "$(tach-cat --interp 0 --until 2ms odd.bin $W odd.bin)" \
 	    "$(tach-cat --interp 0 --until 2ms odd.bin
 	    tach-cat --until 2ms $W; tach-cat --interp 0 --until 2ms odd.bin)"
@@ -229,7 +229,7 @@ Try '${command%% *} --help'."
 	done
 }
 
-@test "numbers that are none" {
+@test "numbers that are none are refused" {
 	local like='is no number such as 12699 or 0x319b'
 	refuses "--not-thread 1,,2: '' is no thread" --not-thread 1,,2
 	refuses "--thread : '' is no thread" --thread ''
@@ -249,7 +249,7 @@ Try '${command%% *} --help'."
 	    --thread 7,0x10000000000000000
 }
 
-@test "words that are none" {
+@test "words that are none are refused" {
 	local words='gil, cpu, unknown, gil-wanted, exception, main, 0x40 and 0x80'
 	refuses "--status gil,foo: 'foo' is none of $words" --status gil,foo
 	refuses "--not-status GIL: 'GIL' is none of $words" --not-status GIL
@@ -258,7 +258,7 @@ Try '${command%% *} --help'."
 	refuses "--status 0x4: '0x4' is none of $words" --status 0x4
 }
 
-@test "times that are none" {
+@test "times that are none are refused" {
 	local text
 	for text in '' . 1x '1 s' 1e3 -1 +1 1.2.3 0x10 inf nan s 1sm 1h; do
 		refuses "--since $text: not a time such as 1.5s, 200ms, 50us or 2m" \
@@ -272,13 +272,13 @@ Try '${command%% *} --help'."
 	refuses '--since 2: that is not before --until' --until 1s --since 2
 }
 
-@test "expressions that are none" {
+@test "expressions that are none are refused" {
 	refuses '--match (: Unmatched ( or \(' --match '('
 	refuses '--not-match [a: Unmatched [, [^, [:, [., or [=' \
 	    --match b --not-match '[a'
 }
 
-@test "an option without its value" {
+@test "an option without its value is refused" {
 	local option
 	for option in thread not-thread interp not-interp status not-status \
 	    since until match not-match; do

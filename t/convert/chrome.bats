@@ -108,7 +108,7 @@ slices() {
 	done
 }
 
-@test "the schema of the format" {
+@test "what is written is what the schema says" {
 	need_json_schema
 	local file
 	for file in p.txt "$T"/data/*.bin; do
@@ -119,7 +119,7 @@ slices() {
 	run ! json_schema "$T/convert/chrome.schema.json" q.json
 }
 
-@test "a disk that is full" {
+@test "a disk that is full is told" {
 	[ -c /dev/full ] || skip "no /dev/full here"
 	run -1 --separate-stderr tach-convert --chrome -o /dev/full p.txt
 	is "$stderr" "tach-convert: /dev/full: No space left on device"

@@ -15,7 +15,7 @@ lines() {
 	done
 }
 
-@test "the table" {
+@test "the table has the shares of each function, and their change" {
 	{
 		lines 1 4 '/a.py:main:1;/a.py:parse:2'
 		lines 5 8 '/a.py:main:1;/a.py:check:2;/a.py:check:9'

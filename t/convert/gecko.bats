@@ -163,7 +163,7 @@ Waiting for GIL"
 	done
 }
 
-@test "a disk that is full" {
+@test "a disk that is full is told" {
 	[ -c /dev/full ] || skip "no /dev/full here"
 	local gzip
 	for gzip in '' --gzip; do

@@ -518,7 +518,7 @@ xxxxxxxxxxxxxxxxxxxx"
 	[ ! -e p.prof ] && [ ! -e x.so ] && [ ! -e 'a b/x.so' ]
 }
 
-@test "a disk that is full" {
+@test "a disk that is full is told" {
 	program
 	[ -c /dev/full ] || skip "no /dev/full here"
 	run -1 --separate-stderr tach-convert --gperftools -o /dev/full p.txt

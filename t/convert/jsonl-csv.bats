@@ -16,7 +16,7 @@ setup() {
 	sed -i '1i# interval 1000' p.txt
 }
 
-@test "--jsonl" {
+@test "--jsonl writes a line a sample, with all its fields" {
 	is "$(tach-convert --jsonl p.txt | sort)" "$(sort <<-'END'
 	{"time":0,"interp":0,"thread":7,"name":"","status":"gil,cpu,main","us":1000,"depth":1,"function":"main","file":"app.py","line":1,"stack":["app.py:main:1"]}
 	{"time":1000,"interp":0,"thread":7,"name":"","status":"gil,cpu,main","us":1500,"depth":2,"function":"f","file":"/lib/a b.py","line":2,"stack":["app.py:main:1","/lib/a b.py:f:2"]}
@@ -28,7 +28,7 @@ setup() {
 	)"
 }
 
-@test "--csv" {
+@test "--csv writes a row a sample, with all its fields" {
 	is "$(tach-convert --csv p.txt | sort)" "$(sort <<-'END'
 	time,interp,thread,name,status,us,depth,function,file,line,stack
 	0,0,7,-,"gil,cpu,main",1000,1,main,app.py,1,"app.py:main:1"
@@ -128,7 +128,7 @@ for r in rows:
 
 # ---- programs that read them -------------------------------------------------
 
-@test "jq" {
+@test "jq adds up what --jsonl writes" {
 	need jq
 	is "$(tach-convert --jsonl p.txt |
 	    jq -rs 'group_by(.function)[] |
@@ -136,7 +136,7 @@ for r in rows:
 	    $'<GC> 1 1000\n<no frames> 2 11000\nf 2 2500\nmain 1 1000'
 }
 
-@test "DuckDB" {
+@test "DuckDB reads every sample" {
 	need_duckdb
 	local kind want query
 	want=$(python3 "$T/lib/decode.py" "$T/data/cpython315-wall.bin" |

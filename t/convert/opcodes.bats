@@ -36,16 +36,16 @@ names() {
 	is "$(sort there | comm -13 have -)" ""
 }
 
-@test "names of 3.6" { names 6; }
-@test "names of 3.7" { names 7; }
-@test "names of 3.8" { names 8; }
-@test "names of 3.9" { names 9; }
-@test "names of 3.10" { names 10; }
-@test "names of 3.11" { names 11; }
-@test "names of 3.12" { names 12; }
-@test "names of 3.13" { names 13; }
-@test "names of 3.14" { names 14; }
-@test "names of 3.15" { names 15; }
+@test "the names of opcodes are those of 3.6" { names 6; }
+@test "the names of opcodes are those of 3.7" { names 7; }
+@test "the names of opcodes are those of 3.8" { names 8; }
+@test "the names of opcodes are those of 3.9" { names 9; }
+@test "the names of opcodes are those of 3.10" { names 10; }
+@test "the names of opcodes are those of 3.11" { names 11; }
+@test "the names of opcodes are those of 3.12" { names 12; }
+@test "the names of opcodes are those of 3.13" { names 13; }
+@test "the names of opcodes are those of 3.14" { names 14; }
+@test "the names of opcodes are those of 3.15" { names 15; }
 
 # ---- recordings -----------------------------------------------------------------
 
@@ -92,11 +92,11 @@ recorded() {
 	    '^opcode: +[0-9]+ BINARY_OP_.*_FLOAT samples [0-9]+ \([0-9.]+%\)$'
 }
 
-@test "names in a recording of 3.11" { recorded 3.11; }
-@test "names in a recording of 3.12" { recorded 3.12; }
-@test "names in a recording of 3.13" { recorded 3.13; }
-@test "names in a recording of 3.14" { recorded 3.14; }
-@test "names in a recording of 3.15" { recorded 3.15; }
+@test "a recording has the names of opcodes: 3.11" { recorded 3.11; }
+@test "a recording has the names of opcodes: 3.12" { recorded 3.12; }
+@test "a recording has the names of opcodes: 3.13" { recorded 3.13; }
+@test "a recording has the names of opcodes: 3.14" { recorded 3.14; }
+@test "a recording has the names of opcodes: 3.15" { recorded 3.15; }
 
 # ---- text -----------------------------------------------------------------------
 

@@ -72,13 +72,13 @@ p.txt"
 	done
 }
 
-@test "a disk that is full" {
+@test "a disk that is full is told" {
 	[ -c /dev/full ] || skip "no /dev/full here"
 	run -1 --separate-stderr tach-convert --speedscope -o /dev/full p.txt
 	is "$stderr" "tach-convert: /dev/full: No space left on device"
 }
 
-@test "its schema" {
+@test "what is written is what the schema of speedscope says" {
 	need_speedscope_schema
 	local file
 	echo '# tach 1' >empty.txt

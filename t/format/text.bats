@@ -65,7 +65,7 @@ rewrite() {
 	done
 }
 
-@test "the long form of every rare thing" {
+@test "the long form of every rare thing is the golden" {
 	run -0 --separate-stderr tach-cat -l "$T/data/odd.bin"
 	is "$stderr" ''
 	golden cat-long-odd.txt
@@ -176,7 +176,7 @@ refused() {
 	is "$output" "$(head -n -1 bad.txt)"
 }
 
-@test "wrong numbers of fields" {
+@test "wrong numbers of fields are refused" {
 	refused 'line 2: 1 of 5 fields' '2000 0 7 gil a:f:1'
 	refused 'line 2: 3 of 5 fields' $'2000\t0\t7'
 	refused 'line 2: 4 of 5 fields' $'2000\t0\t7\tgil'
@@ -186,7 +186,7 @@ refused() {
 	refused 'line 2: 6 fields, not 5' $'x\t2000\t0\t7\tgil\ta:f:1'
 }
 
-@test "wrong fields" {
+@test "wrong fields are refused" {
 	refused 'line 2: time "1e+06" is not a number' \
 	    $'1e+06\t0\t7\tgil\ta:f:1'
 	refused 'line 2: time "" is not a number' $'\t0\t7\tgil\ta:f:1'
@@ -213,7 +213,7 @@ refused() {
 	    $'2000\t0\t7\taaaaaaaaaabbbbbbbbbbccccccccccdddddddddde\ta:f:1'
 }
 
-@test "wrong frames" {
+@test "wrong frames are refused" {
 	local head=$'2000\t0\t7\tgil\t'
 	refused 'line 2: frame 2 has 3 colons, not 0, 2 or 6' \
 	    "${head}a:f:1;a:f:1:1"
@@ -243,7 +243,7 @@ refused() {
 	    "${head}a:f:1:1:0:1:-1"
 }
 
-@test "wrong names" {
+@test "wrong names are refused" {
 	local head=$'2000\t0\t7\tgil\t' name
 	local escape='has a backslash that begins no escape such as \040'
 	for name in 'a\' 'a\1' 'a\12' 'a\128' 'a\400' 'a\n' 'a\\134' 'a\8'; do
@@ -258,13 +258,13 @@ refused() {
 	    "${head}"$'\177'
 }
 
-@test "names that need no escape to be read" {
+@test "names that need no escape are read without" {
 	is "$(printf '%s\n' $'1\t0\t7\t-\tmy app.py:f\342\202\254 \377:1' |
 	    tach-cat)" \
 	    $'1\t0\t7\t-\tmy\\040app.py:f\342\202\254\\040\\377:1'
 }
 
-@test "time that goes back, in one thread" {
+@test "time that goes back in one thread is refused" {
 	refused 'line 3: the time goes back from 2000 to 1000 us in thread 7 (sort -n puts the lines in order)' \
 	    $'2000\t0\t7\tgil\ta:f:1' $'1000\t0\t7\tgil\ta:f:1'
 	is "$(sort -n bad.txt | tach-cat | wc -l)" 3
@@ -275,7 +275,7 @@ refused() {
 	cmp p.txt <(tach-cat p.txt)
 }
 
-@test "header lines that are wrong" {
+@test "header lines that are wrong are refused" {
 	local line message
 	while IFS='|' read -r line message; do
 		printf '%s\n' "#" "$line" >bad.txt
@@ -303,7 +303,7 @@ refused() {
 	END
 }
 
-@test "two profiles are not one" {
+@test "a second profile in one text is refused" {
 	tach-cat -l "$T/data/odd.bin" "$T/data/odd.bin" >p.txt
 	run -1 --separate-stderr tach-cat p.txt
 	is "$stderr" 'tach-cat: p.txt: line 21: a second "# tach": tach-merge makes one profile of several'
@@ -324,7 +324,7 @@ refused() {
 	is "$output" "$good"
 }
 
-@test "a file that cannot be read" {
+@test "a file that cannot be read is told" {
 	run -1 --separate-stderr tach-cat - <"$BATS_TEST_TMPDIR"
 	is "$stderr" 'tach-cat: standard input: cannot read: Is a directory'
 }

@@ -22,16 +22,16 @@ setup() {
 	cd "$BATS_TEST_TMPDIR" || return
 }
 
-@test "layout of 3.6" { check_layout 6; }
-@test "layout of 3.7" { check_layout 7; }
-@test "layout of 3.8" { check_layout 8; }
-@test "layout of 3.9" { check_layout 9; }
-@test "layout of 3.10" { check_layout 10; }
-@test "layout of 3.11" { check_layout 11; }
-@test "layout of 3.12" { check_layout 12; }
-@test "layout of 3.13" { check_layout 13; }
-@test "layout of 3.14" { check_layout 14; }
-@test "layout of 3.15" { check_layout 15; }
+@test "the layout is what the headers give: 3.6" { check_layout 6; }
+@test "the layout is what the headers give: 3.7" { check_layout 7; }
+@test "the layout is what the headers give: 3.8" { check_layout 8; }
+@test "the layout is what the headers give: 3.9" { check_layout 9; }
+@test "the layout is what the headers give: 3.10" { check_layout 10; }
+@test "the layout is what the headers give: 3.11" { check_layout 11; }
+@test "the layout is what the headers give: 3.12" { check_layout 12; }
+@test "the layout is what the headers give: 3.13" { check_layout 13; }
+@test "the layout is what the headers give: 3.14" { check_layout 14; }
+@test "the layout is what the headers give: 3.15" { check_layout 15; }
 
 # That of a free-threaded build is the last in the file of its minor.
 check_free_threaded() {
@@ -42,9 +42,9 @@ check_free_threaded() {
 	    "$TACH_SRCDIR/lib/python/layout_3_$1.c") made
 }
 
-@test "layout of 3.13, free-threaded" { check_free_threaded 13; }
-@test "layout of 3.14, free-threaded" { check_free_threaded 14; }
-@test "layout of 3.15, free-threaded" { check_free_threaded 15; }
+@test "the layout is what the headers give: 3.13, free-threaded" { check_free_threaded 13; }
+@test "the layout is what the headers give: 3.14, free-threaded" { check_free_threaded 14; }
+@test "the layout is what the headers give: 3.15, free-threaded" { check_free_threaded 15; }
 
 # refused LINE: with this line more in the list there is no layout.
 refused() {

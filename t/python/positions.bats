@@ -19,13 +19,13 @@ positions() {
 	[ "${units% code units}" -gt "$2" ]
 }
 
-@test "every instruction's place: Python 3.6" { positions 3.6 500000; }
-@test "every instruction's place: Python 3.7" { positions 3.7 500000; }
-@test "every instruction's place: Python 3.8" { positions 3.8 500000; }
-@test "every instruction's place: Python 3.9" { positions 3.9 500000; }
-@test "every instruction's place: Python 3.10" { positions 3.10 500000; }
-@test "every instruction's place: Python 3.11" { positions 3.11 1500000; }
-@test "every instruction's place: Python 3.12" { positions 3.12 1500000; }
-@test "every instruction's place: Python 3.13" { positions 3.13 1500000; }
-@test "every instruction's place: Python 3.14" { positions 3.14 1500000; }
-@test "every instruction's place: Python 3.15" { positions 3.15 1500000; }
+@test "every instruction's place is as the interpreter says: Python 3.6" { positions 3.6 500000; }
+@test "every instruction's place is as the interpreter says: Python 3.7" { positions 3.7 500000; }
+@test "every instruction's place is as the interpreter says: Python 3.8" { positions 3.8 500000; }
+@test "every instruction's place is as the interpreter says: Python 3.9" { positions 3.9 500000; }
+@test "every instruction's place is as the interpreter says: Python 3.10" { positions 3.10 500000; }
+@test "every instruction's place is as the interpreter says: Python 3.11" { positions 3.11 1500000; }
+@test "every instruction's place is as the interpreter says: Python 3.12" { positions 3.12 1500000; }
+@test "every instruction's place is as the interpreter says: Python 3.13" { positions 3.13 1500000; }
+@test "every instruction's place is as the interpreter says: Python 3.14" { positions 3.14 1500000; }
+@test "every instruction's place is as the interpreter says: Python 3.15" { positions 3.15 1500000; }

@@ -88,17 +88,17 @@ in_forky() {
 
 # ---- names and places -----------------------------------------------------------
 
-@test "an executable of another name" {
+@test "an executable of another name is recorded" {
 	copy_as mypy-server
 	both "${copy[@]}" "$T/programs/waits.py"
 }
 
-@test "a path with spaces, and letters beyond ASCII" {
+@test "a path with spaces, and letters beyond ASCII, is recorded" {
 	copy_as $'a folder/pyth\u00f6n 3 (deleted)'
 	both "${copy[@]}" "$T/programs/waits.py"
 }
 
-@test "an executable that was replaced while it runs" {
+@test "an executable that was replaced while it runs is recorded" {
 	copy_as snake
 	start "${copy[@]}" "$T/programs/waits.py"
 	until_ has_worked
@@ -107,7 +107,7 @@ in_forky() {
 	in_tries 3 attach
 }
 
-@test "a folder that is gone with its executable" {
+@test "an executable that is gone with its folder is recorded" {
 	copy_as gone/python
 	start "${copy[@]}" "$T/programs/waits.py"
 	until_ has_worked
@@ -115,7 +115,7 @@ in_forky() {
 	in_tries 3 attach
 }
 
-@test "stripped of all symbols that can be had without" {
+@test "an executable without any symbols is recorded" {
 	need strip binutils
 	copy_as stripped
 	strip --strip-all stripped
@@ -181,17 +181,17 @@ in_uwsgi() {
 	    --need-app --socket "$INSIDE/socket" --logto /dev/null)
 }
 
-@test "Python in vim" {
+@test "Python in vim is recorded" {
 	in_forky vim.nox
 	carried in_vim
 }
 
-@test "Python in gdb" {
+@test "Python in gdb is recorded" {
 	in_forky gdb
 	carried in_gdb
 }
 
-@test "Python in uWSGI" {
+@test "Python in uWSGI is recorded" {
 	in_forky uwsgi
 	carried in_uwsgi
 }

@@ -50,16 +50,16 @@ same_objects() {
 	done < <(finals "$1")
 }
 
-@test "objects of 3.6" { same_objects 3.6; }
-@test "objects of 3.7" { same_objects 3.7; }
-@test "objects of 3.8" { same_objects 3.8; }
-@test "objects of 3.9" { same_objects 3.9; }
-@test "objects of 3.10" { same_objects 3.10; }
-@test "objects of 3.11" { same_objects 3.11; }
-@test "objects of 3.12" { same_objects 3.12; }
-@test "objects of 3.13" { same_objects 3.13; }
-@test "objects of 3.14" { same_objects 3.14; }
-@test "objects of 3.15" { same_objects 3.15; }
+@test "each object is read as its repr() prints it: 3.6" { same_objects 3.6; }
+@test "each object is read as its repr() prints it: 3.7" { same_objects 3.7; }
+@test "each object is read as its repr() prints it: 3.8" { same_objects 3.8; }
+@test "each object is read as its repr() prints it: 3.9" { same_objects 3.9; }
+@test "each object is read as its repr() prints it: 3.10" { same_objects 3.10; }
+@test "each object is read as its repr() prints it: 3.11" { same_objects 3.11; }
+@test "each object is read as its repr() prints it: 3.12" { same_objects 3.12; }
+@test "each object is read as its repr() prints it: 3.13" { same_objects 3.13; }
+@test "each object is read as its repr() prints it: 3.14" { same_objects 3.14; }
+@test "each object is read as its repr() prints it: 3.15" { same_objects 3.15; }
 
 # ---- names of threads ---------------------------------------------------------
 
@@ -81,16 +81,16 @@ names() {
 	"$T/python/names.py" p.bin "$OUTSIDE/truth"
 }
 
-@test "names of threads of 3.6" { same_names 3.6; }
-@test "names of threads of 3.7" { same_names 3.7; }
-@test "names of threads of 3.8" { same_names 3.8; }
-@test "names of threads of 3.9" { same_names 3.9; }
-@test "names of threads of 3.10" { same_names 3.10; }
-@test "names of threads of 3.11" { same_names 3.11; }
-@test "names of threads of 3.12" { same_names 3.12; }
-@test "names of threads of 3.13" { same_names 3.13; }
-@test "names of threads of 3.14" { same_names 3.14; }
-@test "names of threads of 3.15" { same_names 3.15; }
+@test "each thread has the names that its program gave it: 3.6" { same_names 3.6; }
+@test "each thread has the names that its program gave it: 3.7" { same_names 3.7; }
+@test "each thread has the names that its program gave it: 3.8" { same_names 3.8; }
+@test "each thread has the names that its program gave it: 3.9" { same_names 3.9; }
+@test "each thread has the names that its program gave it: 3.10" { same_names 3.10; }
+@test "each thread has the names that its program gave it: 3.11" { same_names 3.11; }
+@test "each thread has the names that its program gave it: 3.12" { same_names 3.12; }
+@test "each thread has the names that its program gave it: 3.13" { same_names 3.13; }
+@test "each thread has the names that its program gave it: 3.14" { same_names 3.14; }
+@test "each thread has the names that its program gave it: 3.15" { same_names 3.15; }
 
 @test "CPython 3.15 replays a profile with names" {
 	need_python 3.15-forky

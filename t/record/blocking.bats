@@ -54,7 +54,7 @@ come_and_go() {
 	"$T/lib/truth.py" stacks p.bin truth
 }
 
-@test "threads that want the GIL" {
+@test "who has the GIL and a CPU is seen so, and the profile says that it was blocking" {
 	host_python
 	in_tries 3 want
 }

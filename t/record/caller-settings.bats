@@ -36,15 +36,15 @@ gives_back() {
 	diff before after
 }
 
-@test "a caller: from outside" { gives_back remote; }
-@test "a caller: by stops" { gives_back blocking; }
-@test "a caller: by two recorders at once" { gives_back two; }
-@test "a caller: by three that share, the first of which is freed first" {
+@test "a caller has its settings back: from outside" { gives_back remote; }
+@test "a caller has its settings back: by stops" { gives_back blocking; }
+@test "a caller has its settings back: by two recorders at once" { gives_back two; }
+@test "a caller has its settings back: by three that share, the first of which is freed first" {
 	gives_back shared
 }
-@test "a caller: by one after another" { gives_back again; }
+@test "a caller has its settings back: by one after another" { gives_back again; }
 
-@test "a caller without rights" {
+@test "a caller without rights has its settings back" {
 	if [ "$(id -u)" -eq 0 ]; then
 		gives_back remote setpriv --reuid=65534 --clear-groups
 	else
@@ -94,9 +94,9 @@ as_alone() {
 	diff alone recorded
 }
 
-@test "a command: from outside" { as_alone; }
-@test "a command: by stops" { as_alone --blocking; }
-@test "a command: with its processes" { as_alone --subprocesses; }
+@test "a command begins with our settings: from outside" { as_alone; }
+@test "a command begins with our settings: by stops" { as_alone --blocking; }
+@test "a command begins with our settings: with its processes" { as_alone --subprocesses; }
 
 # ---- between two programs --------------------------------------------------------------
 

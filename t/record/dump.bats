@@ -140,35 +140,35 @@ shared = 1"
 	is "$(locals '<module>')" ""
 }
 
-@test "the local variables of every frame: 3.10" {
+@test "every frame has its local variables: 3.10" {
 	variables 3.10
 }
 
-@test "the local variables of every frame: 3.8" {
+@test "every frame has its local variables: 3.8" {
 	variables 3.8
 }
 
-@test "the local variables of every frame: 3.6" {
+@test "every frame has its local variables: 3.6" {
 	variables 3.6
 }
 
-@test "the local variables of every frame: 3.11" {
+@test "every frame has its local variables: 3.11" {
 	variables 3.11
 }
 
-@test "the local variables of every frame: 3.12" {
+@test "every frame has its local variables: 3.12" {
 	variables 3.12
 }
 
-@test "the local variables of every frame: 3.13" {
+@test "every frame has its local variables: 3.13" {
 	variables 3.13
 }
 
-@test "the local variables of every frame: 3.14" {
+@test "every frame has its local variables: 3.14" {
 	variables 3.14
 }
 
-@test "the local variables of every frame: 3.15" {
+@test "every frame has its local variables: 3.15" {
 	variables 3.15
 }
 

@@ -55,10 +55,10 @@ on_busy() {
 	runs_once "$busy"
 }
 
-@test "a busy program: Python 3.14" { on_busy 3.14; }
-@test "a busy program: Python 3.15" { on_busy 3.15; }
-@test "a busy program: Python 3.14, free-threaded" { on_busy 3.14t; }
-@test "a busy program: Python 3.15, free-threaded" { on_busy 3.15t; }
+@test "each request runs a script once, in a busy program: Python 3.14" { on_busy 3.14; }
+@test "each request runs a script once, in a busy program: Python 3.15" { on_busy 3.15; }
+@test "each request runs a script once, in a busy program: Python 3.14, free-threaded" { on_busy 3.14t; }
+@test "each request runs a script once, in a busy program: Python 3.15, free-threaded" { on_busy 3.15t; }
 
 # The main thread waits most of the time; others want the GIL, and allocate.
 among_threads() {
@@ -71,9 +71,9 @@ ready()
 while True: time.sleep(0.01)'
 }
 
-@test "among threads: Python 3.14" { among_threads 3.14; }
-@test "among threads: Python 3.15" { among_threads 3.15; }
-@test "among threads: Python 3.15, free-threaded" { among_threads 3.15t; }
+@test "each request runs a script once, among threads: Python 3.14" { among_threads 3.14; }
+@test "each request runs a script once, among threads: Python 3.15" { among_threads 3.15; }
+@test "each request runs a script once, among threads: Python 3.15, free-threaded" { among_threads 3.15t; }
 
 # Many requests, while signals, threads and pending calls come: nothing that
 # makes the main thread look is lost, and it never waits for ever.

@@ -67,19 +67,19 @@ judged() {
 	few_lost
 }
 
-@test "3.8" { judged 3.8-pyenv 3.8-system; }
-@test "3.9" { judged 3.9-pyenv 3.9-system; }
-@test "3.10" { judged 3.10-pyenv 3.10-system; }
-@test "3.11" { judged 3.11-system 3.11-pyenv; }
-@test "3.11, libpython3.11.so" { judged 3.11-pyenv 3.11-shared; }
-@test "3.12" { judged 3.12-pyenv 3.12-system; }
-@test "3.13" { judged 3.13-pyenv 3.13-system; }
-@test "3.13, free-threaded" { judged 3.13t-nogil; }
-@test "3.14" { judged 3.14-forky; }
-@test "3.15" { judged 3.15-forky; }
-@test "3.15, libpython3.15.so" { judged 3.15-shared; }
-@test "3.14, free-threaded" { judged 3.14t-nogil; }
-@test "3.15, free-threaded" { judged 3.15t-nogil; }
+@test "shares to two points, and no call that cannot be: 3.8" { judged 3.8-pyenv 3.8-system; }
+@test "shares to two points, and no call that cannot be: 3.9" { judged 3.9-pyenv 3.9-system; }
+@test "shares to two points, and no call that cannot be: 3.10" { judged 3.10-pyenv 3.10-system; }
+@test "shares to two points, and no call that cannot be: 3.11" { judged 3.11-system 3.11-pyenv; }
+@test "shares to two points, and no call that cannot be: 3.11, libpython3.11.so" { judged 3.11-pyenv 3.11-shared; }
+@test "shares to two points, and no call that cannot be: 3.12" { judged 3.12-pyenv 3.12-system; }
+@test "shares to two points, and no call that cannot be: 3.13" { judged 3.13-pyenv 3.13-system; }
+@test "shares to two points, and no call that cannot be: 3.13, free-threaded" { judged 3.13t-nogil; }
+@test "shares to two points, and no call that cannot be: 3.14" { judged 3.14-forky; }
+@test "shares to two points, and no call that cannot be: 3.15" { judged 3.15-forky; }
+@test "shares to two points, and no call that cannot be: 3.15, libpython3.15.so" { judged 3.15-shared; }
+@test "shares to two points, and no call that cannot be: 3.14, free-threaded" { judged 3.14t-nogil; }
+@test "shares to two points, and no call that cannot be: 3.15, free-threaded" { judged 3.15t-nogil; }
 
 # ---- the command line ----------------------------------------------------------
 

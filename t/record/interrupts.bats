@@ -35,7 +35,7 @@ as_long_as_true() {
 	    'BEGIN { exit !(true - seen < 8 && seen - true < 8) }'
 }
 
-@test "under a quota" {
+@test "under a quota a function has its share of the time, to 8 points" {
 	host_python
 	need_interrupts
 	quota 10

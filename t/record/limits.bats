@@ -22,7 +22,7 @@ made() {
 	tach-cat p.bin | found $':\xef\xbf\xbdodd:'
 }
 
-@test "code objects that are made all the time" {
+@test "nothing half made is in a profile where code objects are made all the time" {
 	host_python 3.13 3.11
 	in_tries 3 made env
 	in_tries 3 made outside
@@ -43,7 +43,7 @@ deep() {
 	    inside="${inside-}"
 }
 
-@test "more frames than a sample can have" {
+@test "of more frames than a sample can have the innermost are kept, to a mark" {
 	need zstd
 	host_python 3.13 3.11
 	in_tries 3 deep
@@ -53,7 +53,7 @@ deep() {
 # ---- tasks ----------------------------------------------------------------------
 
 # Of many tasks of one time all but one would weigh nothing.
-@test "all tasks, and rounds that are missed" {
+@test "rounds that are missed for many tasks are told, and each task weighs something" {
 	need zstd
 	need_python 3.14
 	echo 'import asyncio
@@ -84,7 +84,7 @@ for i in range(int(sys.argv[1])):
 	is "$(tach-cat p.bin | cut -f 4 | grep -c unknown)" 0
 }
 
-@test "few descriptors" {
+@test "with too few descriptors for its threads each has its status, and that is told" {
 	need zstd
 	host_python 3.11
 	in_tries 3 few 40 60

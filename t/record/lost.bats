@@ -127,7 +127,7 @@ cut_short() {
 
 # ---- writes that fail -------------------------------------------------------
 
-@test "each write, sync and rename fails in turn" {
+@test "each write, sync and rename fails in turn: no older profile is lost" {
 	host_python
 	# shellcheck disable=SC2086
 	"$T/record/lost.py" faults "$BATS_FILE_TMPDIR/fault.so" "$T/data/odd.bin" \

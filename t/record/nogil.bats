@@ -69,34 +69,34 @@ reuse() {
 		}'
 }
 
-@test "3.13t: every form of code" { noted 3.13t stacks forms; }
-@test "3.14t: every form of code" { noted 3.14t stacks forms; }
-@test "3.15t: every form of code" { noted 3.15t stacks forms; }
+@test "3.13t: a stack is where its program stood, in every form of code" { noted 3.13t stacks forms; }
+@test "3.14t: a stack is where its program stood, in every form of code" { noted 3.14t stacks forms; }
+@test "3.15t: a stack is where its program stood, in every form of code" { noted 3.15t stacks forms; }
 
-@test "3.13t: 52 threads, and who runs" { noted 3.13t threads threads; }
-@test "3.14t: 52 threads, and who runs" { noted 3.14t threads threads; }
-@test "3.15t: 52 threads, and who runs" { noted 3.15t threads threads; }
+@test "3.13t: 52 threads are seen all along, each where it stood" { noted 3.13t threads threads; }
+@test "3.14t: 52 threads are seen all along, each where it stood" { noted 3.14t threads threads; }
+@test "3.15t: 52 threads are seen all along, each where it stood" { noted 3.15t threads threads; }
 
-@test "3.13t: threads that come and go" { noted 3.13t stacks churn; }
-@test "3.14t: threads that come and go" { noted 3.14t stacks churn; }
-@test "3.15t: threads that come and go" { noted 3.15t stacks churn; }
+@test "3.13t: threads that come and go are seen where they stood" { noted 3.13t stacks churn; }
+@test "3.14t: threads that come and go are seen where they stood" { noted 3.14t stacks churn; }
+@test "3.15t: threads that come and go are seen where they stood" { noted 3.15t stacks churn; }
 
-@test "3.13t: four threads in chains of calls" { calls 3.13t chains 1.5 3; }
-@test "3.14t: four threads in chains of calls" { calls 3.14t chains 1.5 3; }
-@test "3.15t: four threads in chains of calls" { calls 3.15t chains 1.5 3; }
+@test "3.13t: no call that cannot be, in chains of calls of four threads" { calls 3.13t chains 1.5 3; }
+@test "3.14t: no call that cannot be, in chains of calls of four threads" { calls 3.14t chains 1.5 3; }
+@test "3.15t: no call that cannot be, in chains of calls of four threads" { calls 3.15t chains 1.5 3; }
 
-@test "3.13t: code objects at reused addresses" { reused 3.13t; }
-@test "3.14t: code objects at reused addresses" { reused 3.14t; }
-@test "3.15t: code objects at reused addresses" { reused 3.15t; }
+@test "3.13t: names and lines are of one code object, at reused addresses" { reused 3.13t; }
+@test "3.14t: names and lines are of one code object, at reused addresses" { reused 3.14t; }
+@test "3.15t: names and lines are of one code object, at reused addresses" { reused 3.15t; }
 
-@test "3.14t with its GIL switched on" {
+@test "3.14t: no call that cannot be, with its GIL switched on" {
 	need_python 3.14t
 	PYTHON_GIL=1 tach-record -q -o p.bin -- "${PYTHON[@]}" \
 	    "$T/programs/chains.py" 1 2
 	"$T/lib/truth.py" calls p.bin "$T/programs/chains.py"
 }
 
-@test "3.14t: all threads run the original bytecode" {
+@test "3.14t: no call that cannot be, where all threads run the original bytecode" {
 	need_python 3.14t
 	PYTHON_TLBC=0 tach-record -q -o p.bin -- "${PYTHON[@]}" \
 	    "$T/programs/chains.py" 1 2

@@ -203,18 +203,18 @@ record() {
 	"$T/lib/truth.py" calls p.bin "$programs/fib.py"
 }
 
-@test "sh -c 'exec python x.py'" {
+@test "sh -c 'exec python x.py' is recorded" {
 	any_python
 	# shellcheck disable=SC2016
 	recorded sh -c 'sleep 0.2; exec "$@"' - "$python" "$programs/fib.py" 0.5
 }
 
-@test "env, nice and a chain of execs" {
+@test "env, nice and a chain of execs are recorded" {
 	any_python
 	recorded env A=b nice -n 1 env "$python" "$programs/fib.py" 0.5
 }
 
-@test "a script by its #! line" {
+@test "a script is recorded by its #! line" {
 	any_python
 	# The script keeps its name, which truth.py goes by.
 	{
@@ -229,7 +229,7 @@ record() {
 	"$T/lib/truth.py" calls p.bin fib.py
 }
 
-@test "a virtual environment's launcher, linked and copied" {
+@test "a virtual environment's launcher is recorded, linked and copied" {
 	any_python
 	"$python" -m venv --without-pip --symlinks linked ||
 	    skip "$python has no venv (Debian: python3-venv)"
@@ -238,7 +238,7 @@ record() {
 	recorded copied/bin/python "$programs/fib.py" 0.5
 }
 
-@test "an executable with another name" {
+@test "an executable with another name is recorded" {
 	any_python
 	prefix=$("$python" -c 'import sys; print(sys.base_prefix)')
 	cp "$("$python" -c 'import sys; print(sys.executable)')" snake
@@ -246,7 +246,7 @@ record() {
 	recorded env PYTHONHOME="$prefix" ./snake "$programs/fib.py" 0.5
 }
 
-@test "by pyenv, which is a script that execs" {
+@test "pyenv, which is a script that execs, is recorded" {
 	need zstd
 	need pyenv
 	[[ "$(pyenv exec python3 -V)" =~ 3\.1[1-5] ]] ||
@@ -493,13 +493,13 @@ are_stopped() {
 	is "$(field p.bin interval_us)" 500
 }
 
-@test "rates that are none" {
+@test "rates that are none are refused" {
 	for rate in '' 0 -5 abc 10x 10kk 10khzz 1e12 nan inf 1000000k; do
 		usage rate tach-record -r "$rate" -o p.bin -- true
 	done
 }
 
-@test "--compression, --level" {
+@test "--compression and --level are those of the profile" {
 	any_python
 	for options in --compression=none --compression=zstd --level=1 \
 	    --level=19; do
@@ -513,7 +513,7 @@ are_stopped() {
 	done
 }
 
-@test "compressions and levels that are none" {
+@test "compressions and levels that are none are refused" {
 	usage lz4 tach-record --compression lz4 -o p.bin -- true
 	usage level tach-record --level 0 -o p.bin -- true
 	usage level tach-record --level 23 -o p.bin -- true
@@ -533,7 +533,7 @@ are_stopped() {
 	"$T/lib/truth.py" calls p.bin "$programs/fib.py"
 }
 
-@test "--layout words that are none" {
+@test "--layout words that are none are refused" {
 	usage layout tach-record --layout other -o p.bin -- true
 }
 
@@ -563,7 +563,7 @@ are_stopped() {
 	    "$OUTSIDE/collapsed"
 }
 
-@test "what is wrong with the command line" {
+@test "what is wrong with the command line is told" {
 	usage 'no command' tach-record -o p.bin
 	usage '' tach-record -o p.bin -p 1 -- true
 	usage '' tach-record -p x
@@ -575,7 +575,7 @@ are_stopped() {
 	usage '' tach-record -o
 }
 
-@test "-h and -V" {
+@test "-h and -V print the usage, with each option, and the version" {
 	run -0 --separate-stderr tach-record -h
 	[[ "${lines[0]}" == "Usage: tach-record "* ]]
 	is "$stderr" ""
@@ -820,13 +820,13 @@ hello"
 
 # ---- what cannot be recorded --------------------------------------------------------
 
-@test "no such process" {
+@test "a process that there is not is told, and leaves no file" {
 	fails 125 '.*(no such process|No such process)' tach-record -o p.bin \
 	    -p 4194304
 	is "$(ls)" ""
 }
 
-@test "a process that is no Python" {
+@test "a process that is no Python is told, goes on, and leaves no file" {
 	start sleep 60
 	fails 125 '.*[Pp]ython' tach-record -o p.bin -p "$pid"
 	kill -0 "$pid"

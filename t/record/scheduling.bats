@@ -35,7 +35,7 @@ are_in() {
 	[ "$(ps -L -o cls= -p "$pid" | sort | xargs)" = "$1" ]
 }
 
-@test "real-time where it may be, and the program is not" {
+@test "the recorder is real-time where it may be, and the program is not" {
 	need_root
 	chrt -f 1 true || skip "root may not be real-time here"
 	recorded tach-record
@@ -44,14 +44,14 @@ are_in() {
 	is_in "SCHED_OTHER 0"
 }
 
-@test "of its threads, the one that takes rounds" {
+@test "of its threads only the one that takes rounds is real-time" {
 	need_root
 	chrt -f 1 true || skip "root may not be real-time here"
 	recorded tach-record
 	until_ are_in "FF TS TS"
 }
 
-@test "as all others without the right to be" {
+@test "without the right to be the recorder is as all others" {
 	need_root
 	recorded setpriv --bounding-set=-sys_nice tach-record
 	is_in "SCHED_OTHER 0"
@@ -68,13 +68,13 @@ are_in() {
 	is_in "SCHED_BATCH 0"
 }
 
-@test "one that takes a whole CPU is real-time no more" {
+@test "a recorder that takes a whole CPU is real-time no more" {
 	need_root
 	recorded taskset -c 0 tach-record -r 100k
 	until_ is_in "SCHED_OTHER 0"
 }
 
-@test "of a family, one thread for all processes" {
+@test "of a family one thread is real-time, for all processes" {
 	need_root
 	chrt -f 1 true || skip "root may not be real-time here"
 	cat >four.py <<-'END'

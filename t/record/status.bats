@@ -68,16 +68,16 @@ handled() {
 	done
 }
 
-@test "exceptions: Python 3.6" { exceptions 3.6; }
-@test "exceptions: Python 3.7" { exceptions 3.7; }
-@test "exceptions: Python 3.8" { exceptions 3.8; }
-@test "exceptions: Python 3.9" { exceptions 3.9; }
-@test "exceptions: Python 3.10" { exceptions 3.10; }
-@test "exceptions: Python 3.11" { exceptions 3.11; }
-@test "exceptions: Python 3.12" { exceptions 3.12; }
-@test "exceptions: Python 3.13" { exceptions 3.13; }
-@test "exceptions: Python 3.14" { exceptions 3.14; }
-@test "exceptions: Python 3.15" { exceptions 3.15; }
+@test "who handles an exception has its status, in 96 % or more: Python 3.6" { exceptions 3.6; }
+@test "who handles an exception has its status, in 96 % or more: Python 3.7" { exceptions 3.7; }
+@test "who handles an exception has its status, in 96 % or more: Python 3.8" { exceptions 3.8; }
+@test "who handles an exception has its status, in 96 % or more: Python 3.9" { exceptions 3.9; }
+@test "who handles an exception has its status, in 96 % or more: Python 3.10" { exceptions 3.10; }
+@test "who handles an exception has its status, in 96 % or more: Python 3.11" { exceptions 3.11; }
+@test "who handles an exception has its status, in 96 % or more: Python 3.12" { exceptions 3.12; }
+@test "who handles an exception has its status, in 96 % or more: Python 3.13" { exceptions 3.13; }
+@test "who handles an exception has its status, in 96 % or more: Python 3.14" { exceptions 3.14; }
+@test "who handles an exception has its status, in 96 % or more: Python 3.15" { exceptions 3.15; }
 
 # ---- the GIL ----------------------------------------------------------------------
 
@@ -99,15 +99,15 @@ wanted() {
 	share 90 100 rest -
 }
 
-@test "the GIL: Python 3.7" { gil 3.7; }
-@test "the GIL: Python 3.8" { gil 3.8; }
-@test "the GIL: Python 3.9" { gil 3.9; }
-@test "the GIL: Python 3.10" { gil 3.10; }
-@test "the GIL: Python 3.11" { gil 3.11; }
-@test "the GIL: Python 3.12" { gil 3.12; }
-@test "the GIL: Python 3.13" { gil 3.13; }
-@test "the GIL: Python 3.14" { gil 3.14; }
-@test "the GIL: Python 3.15" { gil 3.15; }
+@test "who has the GIL, who wants it and who rests: Python 3.7" { gil 3.7; }
+@test "who has the GIL, who wants it and who rests: Python 3.8" { gil 3.8; }
+@test "who has the GIL, who wants it and who rests: Python 3.9" { gil 3.9; }
+@test "who has the GIL, who wants it and who rests: Python 3.10" { gil 3.10; }
+@test "who has the GIL, who wants it and who rests: Python 3.11" { gil 3.11; }
+@test "who has the GIL, who wants it and who rests: Python 3.12" { gil 3.12; }
+@test "who has the GIL, who wants it and who rests: Python 3.13" { gil 3.13; }
+@test "who has the GIL, who wants it and who rests: Python 3.14" { gil 3.14; }
+@test "who has the GIL, who wants it and who rests: Python 3.15" { gil 3.15; }
 
 # ---- garbage collection --------------------------------------------------------------
 
@@ -133,15 +133,15 @@ collected() {
 	tach-cat p.bin | absent '<GC>'
 }
 
-@test "collections: Python 3.7" { collections 3.7; }
-@test "collections: Python 3.8" { collections 3.8; }
-@test "collections: Python 3.9" { collections 3.9; }
-@test "collections: Python 3.10" { collections 3.10; }
-@test "collections: Python 3.11" { collections 3.11; }
-@test "collections: Python 3.12" { collections 3.12; }
-@test "collections: Python 3.13" { collections 3.13; }
-@test "collections: Python 3.14" { collections 3.14; }
-@test "collections: Python 3.15" { collections 3.15; }
+@test "a garbage collection has its share, to 6 points: Python 3.7" { collections 3.7; }
+@test "a garbage collection has its share, to 6 points: Python 3.8" { collections 3.8; }
+@test "a garbage collection has its share, to 6 points: Python 3.9" { collections 3.9; }
+@test "a garbage collection has its share, to 6 points: Python 3.10" { collections 3.10; }
+@test "a garbage collection has its share, to 6 points: Python 3.11" { collections 3.11; }
+@test "a garbage collection has its share, to 6 points: Python 3.12" { collections 3.12; }
+@test "a garbage collection has its share, to 6 points: Python 3.13" { collections 3.13; }
+@test "a garbage collection has its share, to 6 points: Python 3.14" { collections 3.14; }
+@test "a garbage collection has its share, to 6 points: Python 3.15" { collections 3.15; }
 
 # ---- C code that calls back -----------------------------------------------------------
 
@@ -174,11 +174,11 @@ sub;<native>;replaced"
 	tach-cat p.bin | absent '<native>'
 }
 
-@test "callbacks: Python 3.11" { natives 3.11; }
-@test "callbacks: Python 3.12" { natives 3.12; }
-@test "callbacks: Python 3.13" { natives 3.13; }
-@test "callbacks: Python 3.14" { natives 3.14; }
-@test "callbacks: Python 3.15" { natives 3.15; }
+@test "what C calls has <native> above it, and nothing else: Python 3.11" { natives 3.11; }
+@test "what C calls has <native> above it, and nothing else: Python 3.12" { natives 3.12; }
+@test "what C calls has <native> above it, and nothing else: Python 3.13" { natives 3.13; }
+@test "what C calls has <native> above it, and nothing else: Python 3.14" { natives 3.14; }
+@test "what C calls has <native> above it, and nothing else: Python 3.15" { natives 3.15; }
 
 # ---- opcodes ----------------------------------------------------------------------------
 
@@ -223,12 +223,12 @@ opcodes() {
 	tach-cat -l p.bin | found ':main:[^;]*:[0-9][0-9]*/[A-Z_][A-Z0-9_]*;'
 }
 
-@test "opcodes: Python 3.10" { opcodes 3.10; }
-@test "opcodes: Python 3.11" { opcodes 3.11; }
-@test "opcodes: Python 3.12" { opcodes 3.12; }
-@test "opcodes: Python 3.13" { opcodes 3.13; }
-@test "opcodes: Python 3.14" { opcodes 3.14; }
-@test "opcodes: Python 3.15" { opcodes 3.15; }
+@test "an opcode seen is one that its line has: Python 3.10" { opcodes 3.10; }
+@test "an opcode seen is one that its line has: Python 3.11" { opcodes 3.11; }
+@test "an opcode seen is one that its line has: Python 3.12" { opcodes 3.12; }
+@test "an opcode seen is one that its line has: Python 3.13" { opcodes 3.13; }
+@test "an opcode seen is one that its line has: Python 3.14" { opcodes 3.14; }
+@test "an opcode seen is one that its line has: Python 3.15" { opcodes 3.15; }
 
 # ---- what is kept ---------------------------------------------------------------------
 
@@ -258,7 +258,7 @@ modes() {
 	tach-cat p.bin | absent -q :calm:
 }
 
-@test "the profile says what was asked for" {
+@test "tach-info says which mode and features were asked for" {
 	host_python
 	PYTHON=("$python")
 	programs=$T/programs
@@ -275,7 +275,7 @@ modes() {
 	    " wall all-threads native gc opcodes"
 }
 
-@test "--threads main, --idle drop" {
+@test "--threads main has one thread, --idle drop no sample without a status" {
 	host_python
 	PYTHON=("$python")
 	programs=$T/programs

@@ -56,11 +56,11 @@ no thread of the process runs them, as in a child of a fork by C"
 	in_tries 3 forked handler
 }
 
-@test "children of a fork by C, or before Python knows: 3.8" { children 3.8; }
-@test "children of a fork by C, or before Python knows: 3.11" { children 3.11; }
-@test "children of a fork by C, or before Python knows: 3.13" { children 3.13; }
+@test "a child of a fork by C, or before Python knows, has its own thread only: 3.8" { children 3.8; }
+@test "a child of a fork by C, or before Python knows, has its own thread only: 3.11" { children 3.11; }
+@test "a child of a fork by C, or before Python knows, has its own thread only: 3.13" { children 3.13; }
 
-@test "all stacks of a child of a fork by C" {
+@test "--dump shows the one thread of a child of a fork by C" {
 	host_python 3.11
 	start "$python" "$T/record/strays.py" threads 60 >told
 	until_ test -s told
@@ -109,12 +109,12 @@ ended() {
 the process runs it, as in a child of a fork by C"
 }
 
-@test "a main thread that ends before others: 3.8" {
+@test "a main thread that ends before others has no samples then: 3.8" {
 	host_python 3.8
 	in_tries 3 ended
 }
 
-@test "a main thread that ends before others: 3.13" {
+@test "a main thread that ends before others has no samples then: 3.13" {
 	host_python 3.13
 	in_tries 3 ended
 }
@@ -138,5 +138,5 @@ users() {
 	in_tries 3 used borrow
 }
 
-@test "a state that another thread takes over: 3.11" { users 3.11; }
-@test "a state that another thread takes over: 3.13" { users 3.13; }
+@test "a state that another thread takes over is that of its user: 3.11" { users 3.11; }
+@test "a state that another thread takes over is that of its user: 3.13" { users 3.13; }
