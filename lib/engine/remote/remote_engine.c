@@ -74,20 +74,21 @@ interrupts(const struct tach_recorder_options *o)
 	    !o->careful && o->interval_ns >= INTERRUPT_INTERVAL;
 }
 
-/* Makes interrupts, if they are wanted.  A command would inherit them, so it is
- * started before. */
+/* Asks for interrupts, if they are wanted.  No round waits for them: a program begins
+ * meanwhile, and may be over soon.  Until they are there, threads are read from
+ * outside. */
 static int
-make_interrupts(struct engine *e)
+ask_interrupts(struct engine *e)
 {
 	struct remote_engine *r = (struct remote_engine *)e;
-	const struct tach_recorder_options *o = &e->target->options;
 	struct rlimit files;
-	bool few = getrlimit(RLIMIT_NOFILE, &files) == 0 &&
-	    files.rlim_max < FILES_MIN;
 
-	if (!r->follows && interrupts(o) &&
-	    (few || (r->interrupts = interrupts_new(o->interval_ns)) == NULL))
+	if (r->follows || !interrupts(&e->target->options))
+		return TACH_OK;
+	if (getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_max < FILES_MIN)
 		stock_refuse(r->stock);
+	else
+		r->interrupts = stock_take(r->stock, &r->asked);
 	return TACH_OK;
 }
 
@@ -101,14 +102,15 @@ share_stock(struct engine *e, const struct engine *first)
 	r->stock = stock_hold(((const struct remote_engine *)first)->stock);
 }
 
-/* Asks for interrupts, if the recorder follows and has had SETTLED rounds. */
+/* Takes interrupts if there are some by now.  A recorder that follows asks for them
+ * after SETTLED rounds. */
 static void
 want_interrupts(struct remote_engine *r)
 {
 	const struct target *t = r->engine.target;
 
-	if (!r->follows || r->interrupts != NULL || t->stats.rounds < SETTLED ||
-	    !interrupts(&t->options))
+	if (r->interrupts != NULL || !interrupts(&t->options) ||
+	    (r->follows && t->stats.rounds < SETTLED))
 		return;
 	r->interrupts = stock_take(r->stock, &r->asked);
 	if (r->interrupts == NULL)
@@ -402,7 +404,7 @@ round_fds(const struct engine *e, struct pollfd fds[TACH_RECORDER_FDS])
 /* ---- its table --------------------------------------------------------- */
 
 static const struct engine_ops remote_ops = {
-	.start = make_interrupts,
+	.start = ask_interrupts,
 	.attach = start_sampling,
 	.share = share_stock,
 	.locals = keep_locals,
