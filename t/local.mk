@@ -161,7 +161,6 @@ SAMPLE_TESTS = \
 	t/record/record.bats \
 	t/commands/messages.bats \
 	t/commands/signals.bats \
-	t/record/oracle.bats \
 	t/python/targets.bats \
 	t/record/subprocesses.bats t/record/limits.bats t/record/strays.bats \
 	t/record/nogil.bats \
@@ -185,6 +184,7 @@ LIVE_TESTS = \
 	t/record/jitter.bats \
 	t/record/caller-settings.bats \
 	t/record/lost.bats \
+	t/record/oracle.bats \
 	t/record/pause.bats \
 	t/record/inprocess-rights.bats \
 	t/record/tasks.bats \

@@ -85,8 +85,10 @@ few_fail() {
 	few_fail 3.12 contexts --blocking
 }
 
+# With no such pause 0.2 to 0.6 % fail.  While other processes have that CPU as well,
+# the thread does not get on in the pause, so this is for a machine at rest.
 @test "a thread that we keep amid a call may go on" {
-	CPUS=$(taskset -cp $$ | sed 's/.*[ ,-]//') TRIES=3
+	CPUS=$(taskset -cp $$ | sed 's/.*[ ,-]//') TRIES=5
 	few_fail 3.12 callbacks
 }
 
