@@ -34,6 +34,7 @@ lib_libtach_core_la_SOURCES = \
 	lib/status.c lib/status.h \
 	lib/table.c lib/table.h \
 	lib/utf8.c lib/utf8.h \
+	lib/varint.h \
 	lib/version.c \
 	lib/format/collapsed.h lib/format/collapsedin.c \
 	lib/format/cursor.h \
@@ -60,7 +61,6 @@ lib_libtach_core_la_SOURCES = \
 	lib/format/texthead.c lib/format/texthead.h \
 	lib/format/textin.c \
 	lib/format/unfinished.c \
-	lib/format/varint.h \
 	lib/format/writer.c \
 	lib/format/zio.c lib/format/zio.h \
 	lib/opcodes/leaves.c \

@@ -14,7 +14,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "format/varint.h"
+#include "varint.h"
 
 struct cursor {
 	const uint8_t *pos, *end;

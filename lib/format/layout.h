@@ -13,6 +13,8 @@
 #ifndef FORMAT_LAYOUT_H
 #define FORMAT_LAYOUT_H
 
+#include "varint.h"
+
 #define TACH_MAGIC 0x54414348 /* as a number in the writer's byte order */
 #define TACH_VERSION 1
 
@@ -72,7 +74,6 @@ enum { STAT_HAS_ERRORS = 1, STAT_HAS_MISSED = 2 };
 
 /* Sizes of parts of the sample data, at most. */
 enum {
-	VARINT_MAX = 10,
 	RECORD_ID_SIZE = 13, /* thread u64, interpreter u32, encoding u8 */
 	TICK_MAX = VARINT_MAX + 1,
 	/* A record up to its frames or its first tick of many. */

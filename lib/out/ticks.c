@@ -4,43 +4,11 @@
  * status are a group: the stack, as what is to be added to the one before, the
  * status, the number of ticks, and for each its span.  Where it does not begin
  * when the one before it ends, the lowest bit is set, and the time from there
- * to here follows.  Numbers are as in LEB128, signed ones zigzag.
+ * to here follows.  Numbers are as varint.h has them.
  */
 #include "out/ticks.h"
 
-#define NUMBER_MAX 10 /* bytes */
-
-static unsigned char *
-put(unsigned char *to, uint64_t n)
-{
-	for (; n >= 0x80; n >>= 7)
-		*to++ = (unsigned char)(n | 0x80);
-	*to++ = (unsigned char)n;
-	return to;
-}
-
-static inline uint64_t
-get(const unsigned char **from)
-{
-	uint64_t n = 0;
-	unsigned shift = 0;
-
-	for (; **from >= 0x80; shift += 7)
-		n |= (uint64_t)(*(*from)++ & 0x7f) << shift;
-	return n | (uint64_t)*(*from)++ << shift;
-}
-
-static uint64_t
-zigzag(uint64_t n)
-{
-	return n << 1 ^ (n >> 63 != 0 ? UINT64_MAX : 0);
-}
-
-static uint64_t
-unzigzag(uint64_t n)
-{
-	return n >> 1 ^ ((n & 1) != 0 ? UINT64_MAX : 0);
-}
+#include "varint.h"
 
 /* ---- writing ------------------------------------------------------------- */
 
@@ -48,19 +16,19 @@ static bool
 add_group(struct ticks *t, uint32_t stack, const struct tach_tick *ticks,
     size_t count)
 {
-	char *room = buf_reserve(&t->bytes, (count + 2) * 2 * NUMBER_MAX);
-	unsigned char *to = (unsigned char *)room;
+	char *room = buf_reserve(&t->bytes, (count + 2) * 2 * VARINT_MAX);
+	uint8_t *to = (uint8_t *)room;
 
 	if (to == NULL)
 		return false;
-	to = put(to, zigzag((uint64_t)stack - t->stack));
+	to = varint_put(to, zigzag_fold((int64_t)stack - t->stack));
 	*to++ = ticks->status;
-	to = put(to, count);
+	to = varint_put(to, count);
 	for (size_t i = 0; i < count; i++) {
 		uint64_t gap = ticks[i].time - t->until;
-		to = put(to, (uint64_t)ticks[i].span << 1 | (gap != 0));
+		to = varint_put(to, (uint64_t)ticks[i].span << 1 | (gap != 0));
 		if (gap != 0)
-			to = put(to, zigzag(gap));
+			to = varint_put(to, zigzag_fold((int64_t)gap));
 		t->until = ticks[i].time + ticks[i].span;
 	}
 	t->stack = stack;
@@ -95,7 +63,7 @@ ticks_clear(struct ticks *t)
 struct ticks_cursor
 ticks_first(const struct ticks *t)
 {
-	const unsigned char *bytes = (const unsigned char *)t->bytes.text;
+	const uint8_t *bytes = (const uint8_t *)t->bytes.text;
 
 	return (struct ticks_cursor){.pos = bytes,
 	    .end = bytes != NULL ? bytes + t->bytes.len : NULL};
@@ -109,15 +77,15 @@ ticks_next(struct ticks_cursor *c)
 	if (c->left == 0) {
 		if (c->pos == c->end)
 			return false;
-		c->stack += (uint32_t)unzigzag(get(&c->pos));
+		c->stack += (uint32_t)zigzag_unfold(varint_get(&c->pos));
 		c->tick.status = *c->pos++;
-		c->left = get(&c->pos);
+		c->left = varint_get(&c->pos);
 	}
 	c->left--;
-	n = get(&c->pos);
+	n = varint_get(&c->pos);
 	c->tick.time = c->until;
 	if ((n & 1) != 0)
-		c->tick.time += unzigzag(get(&c->pos));
+		c->tick.time += (uint64_t)zigzag_unfold(varint_get(&c->pos));
 	c->tick.span = (uint32_t)(n >> 1);
 	c->until = c->tick.time + c->tick.span;
 	return true;

@@ -27,7 +27,7 @@ struct ticks_cursor {
 	uint32_t stack;
 	struct tach_tick tick;
 	/* private */
-	const unsigned char *pos, *end;
+	const uint8_t *pos, *end;
 	uint64_t left, until;
 };
 

@@ -31,8 +31,9 @@ static void
 check_varint(uint64_t v)
 {
 	struct bytes b = {0};
-	uint8_t buf[10], *end = varint_put(buf, v);
+	uint8_t buf[VARINT_MAX], *end = varint_put(buf, v);
 	struct cursor c = {buf, end, false};
+	const uint8_t *pos = buf;
 	uint64_t back = ~v;
 
 	bytes_varint(&b, v);
@@ -41,6 +42,7 @@ check_varint(uint64_t v)
 	check(memcmp(buf, b.p, b.n) == 0);
 	check(cursor_varint(&c, &back) == CURSOR_OK && back == v);
 	check(c.pos == end);
+	check(varint_get(&pos) == v && pos == end);
 	for (c.end = buf; c.end < end; c.end++) {
 		c.pos = buf;
 		check(cursor_varint(&c, &back) == CURSOR_SHORT);

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * varint.h: numbers in as many bytes as they need, seven bits a byte, the
- * lowest first; signed ones zigzag first.  cursor.h reads them.
+ * varint.h: LEB128, numbers in as many bytes as they need: seven bits a byte, the
+ * lowest first.  A signed number is folded by zigzag first.
  */
-#ifndef FORMAT_VARINT_H
-#define FORMAT_VARINT_H
+#ifndef VARINT_H
+#define VARINT_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* Bytes that varint_put would write. */
+#define VARINT_MAX 10 /* bytes */
+
+/* The number of bytes that varint_put writes. */
 static inline size_t
 varint_size(uint64_t v)
 {
@@ -19,7 +21,7 @@ varint_size(uint64_t v)
 	return (bits * 9 + 64) / 64;
 }
 
-/* Writes v, returns the byte after it. */
+/* Writes v, and returns the place behind it. */
 static inline uint8_t *
 varint_put(uint8_t *p, uint64_t v)
 {
@@ -29,6 +31,19 @@ varint_put(uint8_t *p, uint64_t v)
 	}
 	*p++ = (uint8_t)v;
 	return p;
+}
+
+/* Reads a number that varint_put wrote, and moves *p behind it.  Bytes of a file,
+ * which can be cut or damaged, are for format/cursor.h. */
+static inline uint64_t
+varint_get(const uint8_t **p)
+{
+	uint64_t v = 0;
+	unsigned shift = 0;
+
+	for (; **p >= 0x80; shift += 7)
+		v |= (uint64_t)(*(*p)++ & 0x7f) << shift;
+	return v | (uint64_t)*(*p)++ << shift;
 }
 
 static inline uint64_t
