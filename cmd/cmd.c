@@ -17,6 +17,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "io.h"
+
 /* How long an output's reader is waited for. */
 #define UNREAD_MS 10000
 
@@ -443,45 +445,12 @@ cmd_finish_unfinished(const struct destination *p, int fd, char *name)
 int
 cmd_temporary(int failed)
 {
-	const char *folder = getenv("TMPDIR");
-	char *name;
-	int fd;
+	int fd = io_temporary();
 
-	if (folder == NULL || *folder == '\0')
-		folder = "/tmp";
-	if (asprintf(&name, "%s/tach.XXXXXX", folder) < 0)
-		err(failed, NULL);
-	if ((fd = mkostemp(name, O_CLOEXEC)) < 0)
-		err(failed, "no temporary file in %s", folder);
-	unlink(name);
-	free(name);
+	if (fd < 0)
+		err(failed, "no temporary file in %s",
+		    io_temporary_directory());
 	return fd;
-}
-
-static bool
-write_all(int fd, const char *bytes, size_t n)
-{
-	while (n > 0) {
-		ssize_t some = write(fd, bytes, n);
-		if (some < 0 && errno != EINTR)
-			return false;
-		bytes += some > 0 ? some : 0;
-		n -= some > 0 ? (size_t)some : 0;
-	}
-	return true;
-}
-
-bool
-cmd_copy(int from, int to)
-{
-	char bytes[65536];
-	ssize_t n;
-
-	while ((n = read(from, bytes, sizeof(bytes))) != 0)
-		if ((n < 0 && errno != EINTR) ||
-		    (n > 0 && !write_all(to, bytes, (size_t)n)))
-			return false;
-	return true;
 }
 
 mode_t

@@ -106,9 +106,6 @@ int cmd_end(int status);
  * can be none. */
 int cmd_temporary(int failed);
 
-/* Copies from one descriptor to another, to the end.  False, with errno. */
-bool cmd_copy(int from, int to);
-
 /* A file that appears under its name only once it is complete.  NULL and
  * "-" are standard output; what is not a regular file is written directly; see
  * place.h.  No more than two can be open at a time. */

@@ -12,6 +12,8 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+#include "io.h"
 #if __has_include(<linux/landlock.h>)
 #include <linux/landlock.h>
 #endif
@@ -79,7 +81,6 @@ static void
 confine_files(const char *const outputs[], int n)
 {
 	struct landlock_ruleset_attr all = {.handled_access_fs = accesses()};
-	const char *tmp = getenv("TMPDIR");
 	int rules;
 
 	if (all.handled_access_fs == 0)
@@ -90,8 +91,7 @@ confine_files(const char *const outputs[], int n)
 		return;
 	for (int i = 0; i < n; i++)
 		allow_output(rules, outputs[i], all.handled_access_fs);
-	allow_folder(rules, tmp != NULL && *tmp != '\0' ? tmp : "/tmp",
-	    all.handled_access_fs);
+	allow_folder(rules, io_temporary_directory(), all.handled_access_fs);
 	syscall(__NR_landlock_restrict_self, rules, 0);
 	close(rules);
 }

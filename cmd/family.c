@@ -20,6 +20,7 @@
 #include "confine.h"
 #include "finisher.h"
 #include "giveup.h"
+#include "io.h"
 #include "merging.h"
 #include "recording.h"
 #include "sampler.h"
@@ -697,16 +698,13 @@ merge(struct family *f)
 static bool
 open_output(struct family *f)
 {
-	const char *tmp = getenv("TMPDIR");
-
 	if (!f->options->merge)
 		return part_check(f->options->output);
 	if (!part_open(&f->part, f->options->output, false))
 		return false;
 	if (f->part.copy_to < 0)
 		return true;
-	if (asprintf(&f->folder, "%s/tach.XXXXXX",
-		tmp != NULL && *tmp != '\0' ? tmp : "/tmp") < 0)
+	if (asprintf(&f->folder, "%s/tach.XXXXXX", io_temporary_directory()) < 0)
 		f->folder = NULL;
 	if (f->folder != NULL && mkdtemp(f->folder) != NULL)
 		return true;

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "cmd.h"
+#include "io.h"
 
 /* The room of an array that has one entry more than count, doubled when it
  * is full. */
@@ -42,7 +43,7 @@ copy_of(int from)
 {
 	int to = cmd_temporary(CMD_FAILED), e;
 
-	if (cmd_copy(from, to))
+	if (io_copy(from, to))
 		return to;
 	e = errno;
 	close(to);

@@ -1,4 +1,4 @@
-# cmd/: the commands.  They see tach.h and cmd.h only.
+# cmd/: the commands.  Of lib/ they see tach.h, and the helpers that t/arrows names.
 
 bin_PROGRAMS += cmd/tach-cat cmd/tach-convert cmd/tach-info cmd/tach-merge \
 	cmd/tach-record

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "cmd.h"
+#include "io.h"
 #include "tach.h"
 #include "thread.h"
 
@@ -381,7 +382,7 @@ part_commit(struct part *p)
 	if (p->copy_to >= 0)
 		return p->fd == p->copy_to ||
 		    (lseek(p->fd, 0, SEEK_SET) == 0 &&
-			cmd_copy(p->fd, p->copy_to));
+			io_copy(p->fd, p->copy_to));
 	/* An error is told to one of those who sync a file, and not again:
 	 * the thread's counts as much as our own. */
 	if (!end_sync(p) || fdatasync(p->fd) != 0 ||

@@ -9,6 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "io.h"
+
 /* ---- where ------------------------------------------------------------- */
 
 void
@@ -25,7 +27,7 @@ static void
 copy(struct profile *p)
 {
 	if (lseek(p->fd, 0, SEEK_SET) != 0 ||
-	    !cmd_copy(p->fd, fileno(p->out.file)))
+	    !io_copy(p->fd, fileno(p->out.file)))
 		cmd_write_failed(p->out.name, NULL);
 	close(p->fd);
 }

@@ -25,7 +25,7 @@ lib_libtach_core_la_SOURCES = \
 	lib/error.c lib/error.h \
 	lib/hash.c lib/hash.h \
 	lib/helper.c lib/helper.h \
-	lib/io.c lib/io.h \
+	lib/io.h \
 	lib/merge.c \
 	lib/pump.c \
 	lib/rounds.c \

@@ -128,37 +128,33 @@ system_error(struct tach_reader *r, const char *what)
 /* Copies what comes from a pipe, and what was read of it already, to a file
  * without a name, which becomes the one that is read. */
 static int
-copy_pipe(struct tach_reader *r, const void *head, size_t len, FILE *to)
+copy_pipe(struct tach_reader *r, const void *head, size_t len, int to)
 {
 	char buf[65536];
-	ssize_t n = (ssize_t)len;
-	int copy = fileno(to);
+	ssize_t n;
 
-	if (!io_write(copy, head, len))
+	if (!io_write(to, head, len))
 		return system_error(r, "cannot write a temporary file: ");
 	while ((n = io_read(r->fd, buf, sizeof(buf))) > 0)
-		if (!io_write(copy, buf, (size_t)n))
+		if (!io_write(to, buf, (size_t)n))
 			return system_error(r,
 			    "cannot write a temporary file: ");
 	if (n < 0)
 		return system_error(r, "cannot read: ");
-	if ((copy = fcntl(copy, F_DUPFD_CLOEXEC, 0)) < 0)
-		return system_error(r, "");
 	close(r->fd);
-	r->fd = copy;
+	r->fd = to;
 	return TACH_OK;
 }
 
 static int
 spool(struct tach_reader *r, const void *head, size_t len)
 {
-	FILE *f = io_temporary();
-	int res;
+	int fd = io_temporary(), res;
 
-	if (f == NULL)
+	if (fd < 0)
 		return system_error(r, "no temporary file: ");
-	res = copy_pipe(r, head, len, f);
-	fclose(f);
+	if ((res = copy_pipe(r, head, len, fd)) != TACH_OK)
+		close(fd);
 	return res;
 }
 
