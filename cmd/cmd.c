@@ -17,6 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "array.h"
 #include "io.h"
 
 /* How long an output's reader is waited for. */
@@ -145,6 +146,18 @@ cmd_usage(const char *fmt, ...)
 	}
 	fprintf(stderr, "Try '%s --help'.\n", command);
 	exit(usage_status);
+}
+
+/* ---- memory -------------------------------------------------------------- */
+
+void *
+cmd_grow(void *entries, size_t count, size_t *max, size_t size)
+{
+	void *p = array_grow(entries, count, max, size);
+
+	if (p == NULL)
+		errx(CMD_FAILED, "%s", strerror(ENOMEM));
+	return p;
 }
 
 /* ---- inputs -------------------------------------------------------------- */

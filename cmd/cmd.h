@@ -63,6 +63,14 @@ noreturn void cmd_usage(const char *fmt, ...)
 
 /* ---- inputs -------------------------------------------------------------- */
 
+/* ---- memory -------------------------------------------------------------- */
+
+/* array_grow of array.h: room for one more entry behind the `count` ones.  Exits if
+ * out of memory. */
+void *cmd_grow(void *entries, size_t count, size_t *max, size_t size);
+
+/* ---- inputs -------------------------------------------------------------- */
+
 /* How messages name an operand: "-" is standard input. */
 const char *cmd_input_name(const char *operand);
 

@@ -10,6 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "array.h"
+
 /* Rounds until one has all of every stack; then the last one must do. */
 #define TRIES 20
 #define CHILDREN_TRIES 100
@@ -168,24 +170,11 @@ print_head(const struct tach_table *t, const struct dumped_stack *s)
 	print_status(stdout, s->status);
 }
 
-/* The entries with room for one more, or NULL. */
-static void *
-grow(void *entries, size_t count, size_t *max, size_t size)
-{
-	size_t want = *max != 0 ? *max * 2 : 16;
-	void *p;
-
-	if (count < *max)
-		return entries;
-	if ((p = reallocarray(entries, want, size)) != NULL)
-		*max = want;
-	return p;
-}
-
 static struct dumped_stack *
 add_stack(struct dump *d)
 {
-	struct dumped_stack *p = grow(d->stacks, d->count, &d->max, sizeof(*p));
+	struct dumped_stack *p = array_grow(d->stacks, d->count, &d->max,
+	    sizeof(*p));
 
 	if (p == NULL)
 		return NULL;
@@ -201,7 +190,7 @@ dump_local(void *arg, uint32_t outer, struct tach_string name,
     struct tach_string value)
 {
 	struct dump *d = arg;
-	struct local *p = grow(d->locals, d->nlocals, &d->locals_max,
+	struct local *p = array_grow(d->locals, d->nlocals, &d->locals_max,
 	    sizeof(*p));
 	FILE *out;
 

@@ -16,6 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "array.h"
 #include "cmd.h"
 #include "confine.h"
 #include "finisher.h"
@@ -226,20 +227,16 @@ begin(struct family *f, struct member *m, struct tach_recorder *told)
 	return true;
 }
 
+/* Makes room for one more member.  False: out of memory. */
 static bool
-grow(struct family *f)
+grow_members(struct family *f)
 {
-	size_t max = f->max * 2 + 16;
-	struct member **list;
+	struct member **list = array_grow(f->members, f->count, &f->max,
+	    sizeof(*list));
 
-	if (f->count < f->max)
-		return true;
-	list = reallocarray(f->members, max, sizeof(*list));
-	if (list == NULL)
-		return false;
-	f->members = list;
-	f->max = max;
-	return true;
+	if (list != NULL)
+		f->members = list;
+	return list != NULL;
 }
 
 /* NULL: out of memory. */
@@ -265,7 +262,7 @@ add(struct family *f, pid_t pid, struct tach_recorder *told)
 {
 	struct member *m;
 
-	if (f->live_count >= LIVE_MAX || !grow(f) ||
+	if (f->live_count >= LIVE_MAX || !grow_members(f) ||
 	    (m = new_member(f, pid)) == NULL)
 		return false;
 	f->members[f->count++] = m;

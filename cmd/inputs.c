@@ -15,19 +15,6 @@
 #include "cmd.h"
 #include "io.h"
 
-/* The room of an array that has one entry more than count, doubled when it
- * is full. */
-static void *
-grow(void *array, size_t count, size_t *max, size_t size)
-{
-	if (count < *max)
-		return array;
-	*max = *max != 0 ? *max * 2 : 4;
-	if ((array = reallocarray(array, *max, size)) == NULL)
-		err(CMD_FAILED, NULL);
-	return array;
-}
-
 static bool
 skip(const struct input *in, const char *why)
 {
@@ -198,7 +185,7 @@ add_note(struct input *in, struct tach_string note)
 		return;
 	if ((text = strndup(note.bytes, note.len)) == NULL)
 		err(CMD_FAILED, NULL);
-	in->notes = grow(in->notes, in->nnotes, &in->notes_max,
+	in->notes = cmd_grow(in->notes, in->nnotes, &in->notes_max,
 	    sizeof(*in->notes));
 	in->notes[in->nnotes++] = text;
 }
@@ -447,7 +434,7 @@ count_run(struct tach_sink *sink, const struct tach_run *run)
 	uint64_t time = run->ticks[run->count - 1].time;
 
 	if (run->index >= in->ninterps) {
-		in->interps = grow(in->interps, in->ninterps,
+		in->interps = cmd_grow(in->interps, in->ninterps,
 		    &in->interps_max, sizeof(*in->interps));
 		in->interps[in->ninterps++] = run->interp;
 	}

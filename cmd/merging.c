@@ -24,13 +24,8 @@ merging_add(struct merging *m, const char *operand)
 
 	if (name == NULL)
 		err(CMD_FAILED, NULL);
-	if (m->ninputs == m->max) {
-		m->max = m->max * 2 + 16;
-		m->inputs = reallocarray(m->inputs, m->max,
-		    sizeof(*m->inputs));
-		if (m->inputs == NULL)
-			err(CMD_FAILED, NULL);
-	}
+	m->inputs = cmd_grow(m->inputs, m->ninputs, &m->max,
+	    sizeof(*m->inputs));
 	m->inputs[m->ninputs++] = (struct input){.name = name, .copy = -1};
 }
 

@@ -28,10 +28,12 @@ struct file_identity {
 	char *name; /* NULL: it is there */
 };
 
-static struct {
+struct identity_list {
 	struct file_identity *list;
-	size_t count;
-} inputs, outputs;
+	size_t count, max;
+};
+
+static struct identity_list inputs, outputs;
 
 /* Devices can be read and written by any number at once. */
 static bool
@@ -42,25 +44,23 @@ is_single(const struct stat *st)
 }
 
 static bool
-is_among(const struct file_identity *list, size_t n, const struct file_identity *i)
+is_among(const struct identity_list *l, const struct file_identity *i)
 {
-	for (size_t k = 0; k < n; k++)
-		if (list[k].dev == i->dev && list[k].ino == i->ino &&
-		    (list[k].name == NULL) == (i->name == NULL) &&
-		    (i->name == NULL || strcmp(list[k].name, i->name) == 0))
+	for (size_t k = 0; k < l->count; k++) {
+		const struct file_identity *other = &l->list[k];
+		if (other->dev == i->dev && other->ino == i->ino &&
+		    (other->name == NULL) == (i->name == NULL) &&
+		    (i->name == NULL || strcmp(other->name, i->name) == 0))
 			return true;
+	}
 	return false;
 }
 
 static void
-add(struct file_identity **list, size_t *n, const struct file_identity *i)
+add_identity(struct identity_list *l, const struct file_identity *i)
 {
-	struct file_identity *p = reallocarray(*list, *n + 1, sizeof(*p));
-
-	if (p == NULL)
-		err(CMD_FAILED, NULL);
-	*list = p;
-	p[(*n)++] = *i;
+	l->list = cmd_grow(l->list, l->count, &l->max, sizeof(*l->list));
+	l->list[l->count++] = *i;
 }
 
 static void
@@ -68,8 +68,8 @@ add_input(const struct stat *st)
 {
 	struct file_identity i = {st->st_dev, st->st_ino, NULL};
 
-	if (is_single(st) && !is_among(inputs.list, inputs.count, &i))
-		add(&inputs.list, &inputs.count, &i);
+	if (is_single(st) && !is_among(&inputs, &i))
+		add_identity(&inputs, &i);
 }
 
 void
@@ -98,11 +98,11 @@ place_reads(const char *operand)
 static const char *
 claim(const struct file_identity *i)
 {
-	if (is_among(inputs.list, inputs.count, i))
+	if (is_among(&inputs, i))
 		return "it is an input, too: choose another name";
-	if (is_among(outputs.list, outputs.count, i))
+	if (is_among(&outputs, i))
 		return "it is another output, too: choose another name";
-	add(&outputs.list, &outputs.count, i);
+	add_identity(&outputs, i);
 	return NULL;
 }
 
@@ -135,7 +135,7 @@ place_stdout(void)
 	if (fstat(STDOUT_FILENO, &st) != 0 || !S_ISREG(st.st_mode))
 		return NULL;
 	i = (struct file_identity){st.st_dev, st.st_ino, NULL};
-	return is_among(inputs.list, inputs.count, &i) ?
+	return is_among(&inputs, &i) ?
 	    "it is an input, too: choose another file" : NULL;
 }
 

@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "array.h"
 #include "thread.h"
 
 #define NS_PER_S UINT64_C(1000000000)
@@ -27,7 +28,8 @@ struct sampler {
 	atomic_uint_fast64_t since;
 	struct sampled **list;
 	size_t count, max;
-	struct pollfd *fds; /* room for those of `max`, and ours */
+	struct pollfd *fds; /* ours first; with room for those of each process */
+	size_t fds_max;
 };
 
 static uint64_t
@@ -55,24 +57,22 @@ give_back(struct sampled *m, bool over)
 	handover_return(&m->handover);
 }
 
+/* Makes room for one more process, and for its descriptors.  False: out of memory. */
 static bool
 reserve(struct sampler *s)
 {
-	size_t max = s->max * 2 + 16;
-	struct sampled **list;
+	struct sampled **list = array_grow(s->list, s->count, &s->max,
+	    sizeof(*list));
 	struct pollfd *fds;
 
-	if (s->count < s->max)
-		return true;
-	list = reallocarray(s->list, max, sizeof(*list));
-	if (list != NULL)
-		s->list = list;
-	fds = reallocarray(s->fds, max * TACH_RECORDER_FDS + 1, sizeof(*fds));
-	if (fds != NULL)
-		s->fds = fds;
-	if (list == NULL || fds == NULL)
+	if (list == NULL)
 		return false;
-	s->max = max;
+	s->list = list;
+	fds = array_reserve(s->fds, &s->fds_max,
+	    (s->count + 1) * TACH_RECORDER_FDS + 1, sizeof(*fds));
+	if (fds == NULL)
+		return false;
+	s->fds = fds;
 	return true;
 }
 

@@ -20,15 +20,14 @@ struct given {
 	const char *name, *value;
 };
 
-/* Room for one more entry behind the n ones of a list. */
+/* Room for one more entry behind the n ones of a list, which has room for these at
+ * least. */
 static void *
-grow(const void *list, size_t n, size_t size)
+grow_list(const void *list, size_t n, size_t size)
 {
-	void *p = reallocarray((void *)(uintptr_t)list, n + 1, size);
+	size_t max = n;
 
-	if (p == NULL)
-		err(CMD_FAILED, NULL);
-	return p;
+	return cmd_grow((void *)(uintptr_t)list, n, &max, size);
 }
 
 /* A copy of the value, for strsep. */
@@ -68,7 +67,7 @@ add_interps(const struct given *g, const uint32_t **list, size_t *n)
 	char *copy = copy_of(g), *rest = copy, *item;
 
 	while ((item = strsep(&rest, ",")) != NULL) {
-		uint32_t *p = grow(*list, *n, sizeof(*p));
+		uint32_t *p = grow_list(*list, *n, sizeof(*p));
 		*list = p;
 		p[(*n)++] = (uint32_t)parse_number(g, item, UINT32_MAX);
 	}
@@ -98,7 +97,7 @@ is_number(const char *item)
 static void
 add_id(const struct given *g, const struct thread_lists *t, const char *item)
 {
-	uint64_t *p = grow(*t->ids, *t->nids, sizeof(*p));
+	uint64_t *p = grow_list(*t->ids, *t->nids, sizeof(*p));
 
 	*t->ids = p;
 	p[(*t->nids)++] = parse_number(g, item, UINT64_MAX);
@@ -111,7 +110,7 @@ add_name(const struct given *g, const struct thread_lists *t, const char *item)
 
 	if (*item == '\0')
 		cmd_usage("--%s %s: '' is no thread", g->name, g->value);
-	p = grow(*t->names, *t->nnames, sizeof(*p));
+	p = grow_list(*t->names, *t->nnames, sizeof(*p));
 	*t->names = p;
 	p += (*t->nnames)++;
 	*p = (struct tach_string){strdup(item), strlen(item)};
@@ -221,7 +220,7 @@ set_until(const struct given *g, struct tach_selection *s)
 static void
 add_regex(const struct given *g, const regex_t **list, size_t *n)
 {
-	regex_t *p = grow(*list, *n, sizeof(*p));
+	regex_t *p = grow_list(*list, *n, sizeof(*p));
 	char why[ERROR_SIZE];
 	int code;
 

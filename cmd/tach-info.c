@@ -92,13 +92,8 @@ static struct info_thread *
 thread_of(struct census *c, const struct tach_run *run)
 {
 	while (c->nthreads <= run->index) {
-		if (c->nthreads == c->max) {
-			c->max = c->max != 0 ? c->max * 2 : 16;
-			c->threads = reallocarray(c->threads, c->max,
-			    sizeof(*c->threads));
-			if (c->threads == NULL)
-				err(CMD_FAILED, NULL);
-		}
+		c->threads = cmd_grow(c->threads, c->nthreads, &c->max,
+		    sizeof(*c->threads));
 		c->threads[c->nthreads++] = (struct info_thread){0};
 	}
 	return &c->threads[run->index];

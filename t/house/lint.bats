@@ -216,16 +216,16 @@ all_linted() {
 
 @test "an include that does is told" {
 	mkdir -p lib/python lib/out lib/engine/os lib/attic cmd
-	touch lib/tach.h lib/array.h
+	touch lib/tach.h lib/array.h lib/hash.h
 	printf '#include "python/code.h"\n#include <unistd.h>\n' >lib/python/x.c
 	printf '#include <fcntl.h>\n#include "format/head.h"\n' >lib/out/x.c
 	printf '#include "array.h"\n#include "tach.h"\n' >lib/engine/os/x.c
 	printf '#include "engine/remote/remote.h"\n' >lib/engine/os/x.h
-	printf '#include "%s"\n' tach.h array.h engine/os/x.h >cmd/x.c
+	printf '#include "%s"\n' tach.h hash.h engine/os/x.h >cmd/x.c
 	printf '#include <engine/os/x.h>\n' >cmd/y.c
 	touch lib/attic/x.c
 	run -1 "$T/arrows" .
-	is "$output" "cmd/x.c:2: cmd may not include array.h
+	is "$output" "cmd/x.c:2: cmd may not include hash.h
 cmd/x.c:3: cmd may not include engine/os/x.h
 cmd/y.c:1: cmd may not include engine/os/x.h
 lib/attic/x.c:1: no such room: lib/attic
