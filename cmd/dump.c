@@ -118,26 +118,6 @@ print_status(FILE *out, uint8_t status)
 	putc('\n', out);
 }
 
-/* The name of a thread, which the recorder notes some rounds after it saw
- * it.  False: there is none yet. */
-static bool
-find_name(const struct tach_table *t, const struct dumped_stack *s,
-    struct tach_string *name)
-{
-	char key[64];
-	size_t len = (size_t)snprintf(key, sizeof(key), "thread %" PRIu32
-	    " %" PRIu64 " ", s->interp, s->thread);
-
-	for (uint32_t i = tach_table_strings(t); i-- > 0;)
-		if (tach_string_note(tach_table_string(t, i), name) &&
-		    name->len > len && memcmp(name->bytes, key, len) == 0) {
-			name->bytes += len;
-			name->len -= len;
-			return true;
-		}
-	return false;
-}
-
 /* The task whose stack it is. */
 static void
 print_task(FILE *out, const struct tach_table *t, const struct tach_run *run)
@@ -159,7 +139,7 @@ print_head(const struct tach_table *t, const struct dumped_stack *s)
 	struct tach_string name;
 
 	printf("thread %" PRIu64, s->thread);
-	if (find_name(t, s, &name)) {
+	if (tach_table_thread_name(t, s->interp, s->thread, &name)) {
 		fputs(" \"", stdout);
 		tach_plain_string(stdout, name.bytes, name.len);
 		putchar('"');
@@ -301,13 +281,16 @@ take(struct dump *d, struct tach_recorder *r)
 	return rc;
 }
 
+/* Whether the recorder has noted the names of all threads, which it does some
+ * rounds after it saw them. */
 static bool
 all_named(const struct dump *d, const struct tach_recorder *r)
 {
 	struct tach_string name;
 
 	for (size_t i = 0; i < d->count; i++)
-		if (!find_name(tach_recorder_table(r), &d->stacks[i], &name))
+		if (!tach_table_thread_name(tach_recorder_table(r),
+			d->stacks[i].interp, d->stacks[i].thread, &name))
 			return false;
 	return true;
 }

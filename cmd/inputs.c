@@ -2,7 +2,6 @@
 /* inputs.c: see inputs.h. */
 #include "inputs.h"
 
-#include <ctype.h>
 #include <err.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -14,6 +13,7 @@
 
 #include "cmd.h"
 #include "io.h"
+#include "note.h"
 
 static bool
 skip(const struct input *in, const char *why)
@@ -100,49 +100,16 @@ input_clear(struct input *in)
 
 /* ---- notes --------------------------------------------------------------- */
 
-/* The note that tells which interpreters came from which input:
- *	input FIRST-LAST ...
- */
-#define INPUT_KEY "input "
-/* The ones that name threads, and those that tell an interval. */
-#define THREAD_KEY "thread "
-#define INTERVAL_KEY "interval "
-
 /* How many interpreters without samples a note may tell of, and all notes of
  * an input: a selection leaves some, but numbers that a stranger wrote must
  * not take all that there are. */
 #define EMPTY_OF_NOTE (UINT64_C(1) << 16)
 #define EMPTY_OF_INPUT (UINT64_C(1) << 20)
 
-static bool
-get_number(const char **p, uint32_t *out)
+static struct tach_string
+string_of(const char *text)
 {
-	unsigned long long v;
-	char *end;
-
-	if (!isdigit((unsigned char)**p))
-		return false;
-	v = strtoull(*p, &end, 10);
-	if (v > UINT32_MAX)
-		return false;
-	*p = end;
-	*out = (uint32_t)v;
-	return true;
-}
-
-/* Gives the numbers and what comes after them. */
-static bool
-parse_range(const char *note, uint32_t *first, uint32_t *last,
-    const char **rest)
-{
-	const char *p = note + strlen(INPUT_KEY);
-
-	if (strncmp(note, INPUT_KEY, strlen(INPUT_KEY)) != 0 ||
-	    !get_number(&p, first) || *p++ != '-' || !get_number(&p, last) ||
-	    *first > *last || *p != ' ')
-		return false;
-	*rest = p;
-	return true;
+	return (struct tach_string){text, strlen(text)};
 }
 
 /* The strings of a table that are names, and so no notes. */
@@ -160,20 +127,15 @@ names_of(const struct tach_table *t)
 	return names;
 }
 
-static bool
-begins(struct tach_string note, const char *key)
-{
-	size_t n = strlen(key);
-
-	return note.len >= n && memcmp(note.bytes, key, n) == 0;
-}
-
 /* What a file says by its last notes is in the meta; whatever else looks like
  * that would be taken for it if it came to be the last of the result. */
 static bool
 is_meta(struct tach_string note)
 {
-	return begins(note, "config ") || begins(note, "quality ");
+	struct tach_string rest;
+
+	return note_kind(note, "config", &rest) ||
+	    note_kind(note, "quality", &rest);
 }
 
 static void
@@ -203,16 +165,18 @@ input_notes(struct input *in, const struct tach_table *t)
 	free(names);
 }
 
-/* thread INTERP THREAD NAME: gives the number and what comes after it. */
+/* thread INTERP ...: gives the number and what comes after it. */
 static bool
-parse_thread(const char *note, uint32_t *interp, const char **rest)
+parse_thread(struct tach_string note, uint32_t *interp,
+    struct tach_string *rest)
 {
-	const char *p = note + strlen(THREAD_KEY);
+	uint64_t n;
 
-	if (strncmp(note, THREAD_KEY, strlen(THREAD_KEY)) != 0 ||
-	    !get_number(&p, interp) || *p != ' ')
+	if (!note_kind(note, "thread", rest) ||
+	    !note_number(rest, UINT32_MAX, &n) || rest->len == 0 ||
+	    rest->bytes[0] != ' ')
 		return false;
-	*rest = p;
+	*interp = (uint32_t)n;
 	return true;
 }
 
@@ -240,14 +204,15 @@ new_number(const struct input *in, uint32_t interp)
 
 /* Whose interpreter has no samples is not there. */
 static char *
-thread_note(const struct input *in, uint32_t interp, const char *rest)
+thread_note(const struct input *in, uint32_t interp, struct tach_string rest)
 {
 	uint64_t number = new_number(in, interp);
 	char *out;
 
 	if (number == UINT64_MAX)
 		return NULL;
-	if (asprintf(&out, THREAD_KEY "%" PRIu64 "%s", number, rest) < 0)
+	if (asprintf(&out, "thread %" PRIu64 "%.*s", number, (int)rest.len,
+		rest.bytes) < 0)
 		err(CMD_FAILED, NULL);
 	return out;
 }
@@ -255,23 +220,24 @@ thread_note(const struct input *in, uint32_t interp, const char *rest)
 char *
 input_note(const struct input *in, size_t note)
 {
-	const char *text = in->notes[note], *rest;
+	struct tach_string text = string_of(in->notes[note]), rest;
 	uint32_t first, last;
 	char *out;
 	int n;
 
 	/* Told anew: it is another one of more profiles that differs. */
-	if (strncmp(text, INTERVAL_KEY, strlen(INTERVAL_KEY)) == 0)
+	if (note_kind(text, "interval", &rest))
 		return NULL;
 	if (parse_thread(text, &first, &rest))
 		return thread_note(in, first, rest);
-	if (!parse_range(text, &first, &last, &rest))
-		n = asprintf(&out, "%s", text);
+	if (!note_input(text, &first, &last, &rest))
+		n = asprintf(&out, "%s", in->notes[note]);
 	else if (last >= in->kept)
 		return NULL;
 	else
-		n = asprintf(&out, INPUT_KEY "%" PRIu64 "-%" PRIu64 "%s",
-		    in->base + first, in->base + last, rest);
+		n = asprintf(&out, "input %" PRIu64 "-%" PRIu64 "%.*s",
+		    in->base + first, in->base + last, (int)rest.len,
+		    rest.bytes);
 	if (n < 0)
 		err(CMD_FAILED, NULL);
 	return out;
@@ -284,7 +250,7 @@ input_interval_note(const struct input *in, size_t interp, uint64_t all)
 
 	if (in->intervals[interp] == all)
 		return NULL;
-	if (asprintf(&out, INTERVAL_KEY "%" PRIu64 " %" PRIu64,
+	if (asprintf(&out, "interval %" PRIu64 " %" PRIu64,
 		new_number(in, in->interps[interp]),
 		in->intervals[interp]) < 0)
 		err(CMD_FAILED, NULL);
@@ -321,7 +287,7 @@ input_own_note(const struct input *in)
 	if (in->kept > 0 && in->nothers == 0)
 		return NULL;
 	was = old_numbers(in);
-	if (asprintf(&out, INPUT_KEY "%" PRIu64 "-%" PRIu64 "%s start=%" PRIu64
+	if (asprintf(&out, "input %" PRIu64 "-%" PRIu64 "%s start=%" PRIu64
 	    " python=%u.%u.%u %s", first,
 	    first + (in->nothers > 0 ? in->nothers - 1 : 0), was,
 	    meta->start_us, meta->python[0], meta->python[1], meta->python[2],
@@ -377,14 +343,15 @@ static struct id_range *
 ranges_of(const struct input *in, size_t *n)
 {
 	struct id_range *ranges = calloc(in->nnotes + 1, sizeof(*ranges)), *r;
-	const char *rest;
+	struct tach_string rest;
 
 	if (ranges == NULL)
 		err(CMD_FAILED, NULL);
 	*n = 0;
 	for (size_t i = 0; i < in->nnotes; i++) {
 		r = &ranges[*n];
-		*n += parse_range(in->notes[i], &r->first, &r->last, &rest);
+		*n += note_input(string_of(in->notes[i]), &r->first, &r->last,
+		    &rest);
 	}
 	if (*n > 0)
 		qsort(ranges, *n, sizeof(*ranges), by_first);
@@ -415,7 +382,7 @@ keep_interps(struct input *in)
 		if (ranges[i].last >= in->kept)
 			in->kept = (uint64_t)ranges[i].last + 1;
 	if (i < n)
-		warnx("%s: its note \"" INPUT_KEY "%" PRIu32 "-%" PRIu32
+		warnx("%s: its note \"input %" PRIu32 "-%" PRIu32
 		    "\" has numbers that no merge gives: "
 		    "left out%s", cmd_input_name(in->name), ranges[i].first,
 		    ranges[i].last, i + 1 < n ? ", as are others" : "");

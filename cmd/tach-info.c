@@ -11,6 +11,7 @@
 
 #include "cmd.h"
 #include "confine.h"
+#include "note.h"
 #include "select.h"
 
 static const char help[] =
@@ -356,11 +357,10 @@ static bool
 find_note(const struct tach_table *t, uint32_t string,
     struct tach_string *note)
 {
-	static const char key[] = "thread ";
-	size_t len = sizeof(key) - 1;
+	struct tach_string rest;
 
 	return tach_string_note(tach_table_string(t, string), note) &&
-	    (note->len < len || memcmp(note->bytes, key, len) != 0);
+	    !note_kind(*note, "thread", &rest);
 }
 
 /* A note of a stranger's can hold anything, even what moves the cursor. */

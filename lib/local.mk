@@ -27,6 +27,7 @@ lib_libtach_core_la_SOURCES = \
 	lib/helper.c lib/helper.h \
 	lib/io.h \
 	lib/merge.c \
+	lib/note.h \
 	lib/pump.c \
 	lib/rounds.c \
 	lib/select.c \

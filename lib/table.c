@@ -8,6 +8,7 @@
 #include "array.h"
 #include "buf.h"
 #include "hash.h"
+#include "note.h"
 #include "set.h"
 
 #define REPLACEMENT "\xef\xbf\xbd" /* U+FFFD */
@@ -117,44 +118,13 @@ keep(struct tach_table *t, const char *bytes, size_t len)
 
 /* ---- threads ------------------------------------------------------------- */
 
-#define THREAD_KEY "thread "
-
-/* Takes decimal digits and the space after them. */
-static bool
-take_number(struct tach_string *s, uint64_t max, uint64_t *number)
-{
-	size_t i = 0;
-
-	*number = 0;
-	for (; i < s->len && s->bytes[i] >= '0' && s->bytes[i] <= '9'; i++) {
-		uint64_t digit = (uint64_t)(s->bytes[i] - '0');
-		if (*number > (max - digit) / 10)
-			return false;
-		*number = *number * 10 + digit;
-	}
-	if (i == 0 || i == s->len || s->bytes[i] != ' ')
-		return false;
-	*s = (struct tach_string){s->bytes + i + 1, s->len - i - 1};
-	return true;
-}
-
-/* thread INTERP THREAD NAME */
+/* The note of a thread that a string is.  False: it is another string. */
 static bool
 parse_thread(struct tach_string s, struct thread_note *n,
     struct tach_string *name)
 {
-	size_t key = strlen(THREAD_KEY);
-	uint64_t interp;
-
-	if (!tach_string_note(s, name) || name->len < key ||
-	    memcmp(name->bytes, THREAD_KEY, key) != 0)
-		return false;
-	*name = (struct tach_string){name->bytes + key, name->len - key};
-	if (!take_number(name, UINT32_MAX, &interp) ||
-	    !take_number(name, UINT64_MAX, &n->thread))
-		return false;
-	n->interp = (uint32_t)interp;
-	return name->len > 0;
+	return tach_string_note(s, name) &&
+	    note_thread(*name, &n->interp, &n->thread, name);
 }
 
 struct thread_key {
@@ -182,9 +152,9 @@ find_thread(const struct tach_table *t, uint32_t interp, uint64_t thread,
 	return set_find(&t->thread_set, *hash, thread_equal, &key);
 }
 
-/* Looks at a new string. */
+/* Keeps what a new string tells of a thread.  False: out of memory. */
 static bool
-note_thread(struct tach_table *t, uint32_t index)
+learn_thread(struct tach_table *t, uint32_t index)
 {
 	struct thread_note n = {.note = index}, *p;
 	struct tach_string name;
@@ -222,32 +192,13 @@ tach_table_thread_name(const struct tach_table *t, uint32_t interp,
 
 /* ---- intervals ----------------------------------------------------------- */
 
-#define INTERVAL_KEY "interval "
-
-/* interval INTERP MICROSECONDS */
 static bool
 parse_interval(struct tach_string s, struct interval_note *n)
 {
 	struct tach_string note;
-	size_t key = strlen(INTERVAL_KEY);
-	uint64_t interp;
-	const char *end;
 
-	if (!tach_string_note(s, &note) || note.len <= key ||
-	    memcmp(note.bytes, INTERVAL_KEY, key) != 0)
-		return false;
-	note = (struct tach_string){note.bytes + key, note.len - key};
-	if (!take_number(&note, UINT32_MAX, &interp) || note.len == 0)
-		return false;
-	n->interp = (uint32_t)interp;
-	n->us = 0;
-	end = note.bytes + note.len;
-	for (const char *p = note.bytes; p < end; p++)
-		if (*p < '0' || *p > '9' ||
-		    __builtin_mul_overflow(n->us, 10, &n->us) ||
-		    __builtin_add_overflow(n->us, *p - '0', &n->us))
-			return false;
-	return true;
+	return tach_string_note(s, &note) &&
+	    note_interval(note, &n->interp, &n->us);
 }
 
 struct interval_key {
@@ -272,9 +223,9 @@ find_interval(const struct tach_table *t, uint32_t interp, uint64_t *hash)
 	return set_find(&t->interval_set, *hash, interval_equal, &key);
 }
 
-/* Looks at a new string. */
+/* Likewise of an interval. */
 static bool
-note_interval(struct tach_table *t, uint32_t index)
+learn_interval(struct tach_table *t, uint32_t index)
 {
 	struct interval_note n, *p;
 	uint64_t hash;
@@ -321,7 +272,7 @@ tach_table_intervals(const struct tach_table *t)
 static bool
 look_at(struct tach_table *t, uint32_t index)
 {
-	return note_thread(t, index) && note_interval(t, index);
+	return learn_thread(t, index) && learn_interval(t, index);
 }
 
 static bool

@@ -2,10 +2,9 @@
 /* metanotes.c: see metanotes.h; the notes read as the text form's lines do. */
 #include "format/metanotes.h"
 
-#include <string.h>
-
 #include "format/tables.h"
 #include "format/texthead.h"
+#include "note.h"
 #include "table.h"
 
 /* ---- writing ------------------------------------------------------------- */
@@ -51,16 +50,15 @@ used(const struct tach_table *t, uint32_t string)
 	return false;
 }
 
-/* Takes the last string if it is the note of that key. */
+/* Takes the last string if it is a note of that kind. */
 static void
-take(struct tach_meta *meta, struct tach_table *t, const char *key)
+take(struct tach_meta *meta, struct tach_table *t, const char *kind)
 {
 	uint32_t n = tach_table_strings(t);
-	struct tach_string note;
+	struct tach_string note, rest;
 
 	if (n > 0 && tach_string_note(tach_table_string(t, n - 1), &note) &&
-	    note.len > strlen(key) &&
-	    memcmp(note.bytes, key, strlen(key)) == 0 && !used(t, n - 1) &&
+	    note_kind(note, kind, &rest) && rest.len > 0 && !used(t, n - 1) &&
 	    texthead_take(meta, note.bytes, note.len))
 		table_unload_string(t);
 }
@@ -68,6 +66,6 @@ take(struct tach_meta *meta, struct tach_table *t, const char *key)
 void
 metanotes_get(struct tach_meta *meta, struct tach_table *t)
 {
-	take(meta, t, "quality ");
-	take(meta, t, "config ");
+	take(meta, t, "quality");
+	take(meta, t, "config");
 }
