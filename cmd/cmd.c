@@ -30,7 +30,7 @@ static const char *unread;
 /* What has a temporary name, since it is not complete yet. */
 static struct {
 	char *volatile name; /* NULL: none */
-	int folder;
+	int directory;
 	enum place_kind kind;
 } unfinished[2];
 #define UNFINISHED (sizeof(unfinished) / sizeof(*unfinished))
@@ -42,10 +42,10 @@ remove_name(int dir, const char *name)
 		unlinkat(dir, name, 0);
 }
 
-/* Removes a folder and the files in it, by system calls alone: this can be
+/* Removes a directory and the files in it, by system calls alone: this can be
  * called at a signal. */
 static void
-remove_folder(int parent, const char *name)
+remove_directory(int parent, const char *name)
 {
 	int dir = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW |
 	    O_CLOEXEC);
@@ -69,10 +69,10 @@ remove_unfinished(void)
 {
 	for (size_t i = 0; i < UNFINISHED; i++) {
 		const char *name = unfinished[i].name;
-		if (name != NULL && unfinished[i].kind == PLACE_FOLDER)
-			remove_folder(unfinished[i].folder, name);
+		if (name != NULL && unfinished[i].kind == PLACE_DIRECTORY)
+			remove_directory(unfinished[i].directory, name);
 		else if (name != NULL)
-			unlinkat(unfinished[i].folder, name, 0);
+			unlinkat(unfinished[i].directory, name, 0);
 		unfinished[i].name = NULL;
 	}
 }
@@ -381,11 +381,11 @@ static int
 make(const struct destination *p, enum place_kind kind, const char *name)
 {
 	if (kind == PLACE_FILE)
-		return openat(p->folder, name, O_RDWR | O_CREAT | O_EXCL |
+		return openat(p->directory, name, O_RDWR | O_CREAT | O_EXCL |
 		    O_NOFOLLOW | O_CLOEXEC, 0600);
-	if (mkdirat(p->folder, name, 0700) != 0)
+	if (mkdirat(p->directory, name, 0700) != 0)
 		return -1;
-	return openat(p->folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW |
+	return openat(p->directory, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW |
 	    O_CLOEXEC);
 }
 
@@ -418,7 +418,7 @@ make_held(const struct destination *p, enum place_kind kind, char *name)
 		sigaddset(&set, deadly[k]);
 	sigprocmask(SIG_BLOCK, &set, &old);
 	if ((fd = make(p, kind, name)) >= 0) {
-		unfinished[i].folder = p->folder;
+		unfinished[i].directory = p->directory;
 		unfinished[i].kind = kind;
 		unfinished[i].name = name;
 	}
@@ -512,7 +512,7 @@ cmd_output_open(struct cmd_output *o, const char *path)
 	int fd;
 
 	*o = (struct cmd_output){.file = stdout, .name = "standard output",
-	    .place = {.folder = -1, .fd = -1}};
+	    .place = {.directory = -1, .fd = -1}};
 	if (path == NULL || strcmp(path, "-") == 0) {
 		if ((why = place_stdout()) != NULL)
 			cmd_write_failed(o->name, why);

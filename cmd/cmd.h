@@ -138,7 +138,7 @@ void cmd_output_unread(const struct cmd_output *, const char *hint);
  * if it is not. */
 char *cmd_absolute(const char *path);
 
-/* What that is made of: a new file or folder in a place, which gets a temporary
+/* What that is made of: a new file or directory in a place, which gets a temporary
  * name.  By that it is removed, also at a signal, if the command ends before it
  * gets its own.  Gives its descriptor, or -1, with errno; and the name, which
  * cmd_finish_unfinished frees, or fails with errno. */

@@ -51,13 +51,13 @@ accesses(void)
 	    (version >= 3 ? ACCESS_TRUNCATE : 0);
 }
 
-/* A folder that is not there is complained about by whoever needs it. */
+/* A directory that is not there is complained about by whoever needs it. */
 static void
-allow_folder(int rules, const char *folder, uint64_t handled)
+allow_directory(int rules, const char *directory, uint64_t handled)
 {
 	struct landlock_path_beneath_attr a = {
 	    .allowed_access = handled & (ACCESS_MAKE | ACCESS_TRUNCATE),
-	    .parent_fd = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC)};
+	    .parent_fd = open(directory, O_PATH | O_DIRECTORY | O_CLOEXEC)};
 
 	if (a.parent_fd < 0)
 		return;
@@ -73,7 +73,7 @@ allow_output(int rules, const char *output, uint64_t handled)
 	char *copy = open_already ? NULL : strdup(output);
 
 	if (copy != NULL)
-		allow_folder(rules, dirname(copy), handled);
+		allow_directory(rules, dirname(copy), handled);
 	free(copy);
 }
 
@@ -91,7 +91,7 @@ confine_files(const char *const outputs[], int n)
 		return;
 	for (int i = 0; i < n; i++)
 		allow_output(rules, outputs[i], all.handled_access_fs);
-	allow_folder(rules, io_temporary_directory(), all.handled_access_fs);
+	allow_directory(rules, io_temporary_directory(), all.handled_access_fs);
 	syscall(__NR_landlock_restrict_self, rules, 0);
 	close(rules);
 }

@@ -7,7 +7,7 @@
 
 /*
  * From now on this process opens no socket, starts no program nor thread,
- * touches no other process, and writes only in the folders of its outputs (n
+ * touches no other process, and writes only in the directories of its outputs (n
  * of them, of which each can be NULL) and in the one for temporary files: what
  * it reads may be made to take it over.  Where the kernel, or the build, has
  * not all that this needs, it goes on with what there is.

@@ -60,7 +60,7 @@ struct family {
 	const struct family_options *options;
 	struct tach_recorder_options recorder;
 	struct part part; /* of what is merged */
-	char *folder; /* temporary, of what is merged; NULL: beside it */
+	char *directory; /* temporary, of what is merged; NULL: beside it */
 	struct tach_children *children;
 	struct sampler *sampler;
 	struct finisher *finisher;
@@ -120,9 +120,9 @@ path_of(const struct family *f, pid_t pid)
 
 	for (size_t i = 0; i < f->count; i++)
 		n += f->members[i]->pid == pid;
-	if (f->folder == NULL)
+	if (f->directory == NULL)
 		return name_of(f->options->output, pid, n);
-	if (asprintf(&in, "%s/tach.bin", f->folder) < 0)
+	if (asprintf(&in, "%s/tach.bin", f->directory) < 0)
 		return NULL;
 	name = name_of(in, pid, n);
 	free(in);
@@ -701,11 +701,11 @@ open_output(struct family *f)
 		return false;
 	if (f->part.copy_to < 0)
 		return true;
-	if (asprintf(&f->folder, "%s/tach.XXXXXX", io_temporary_directory()) < 0)
-		f->folder = NULL;
-	if (f->folder != NULL && mkdtemp(f->folder) != NULL)
+	if (asprintf(&f->directory, "%s/tach.XXXXXX", io_temporary_directory()) < 0)
+		f->directory = NULL;
+	if (f->directory != NULL && mkdtemp(f->directory) != NULL)
 		return true;
-	warn("no temporary folder");
+	warn("no temporary directory");
 	return false;
 }
 
@@ -720,9 +720,9 @@ family_free(struct family *f)
 	finisher_free(f->finisher);
 	if (f->options->merge)
 		part_close(&f->part);
-	if (f->folder != NULL)
-		rmdir(f->folder);
-	free(f->folder);
+	if (f->directory != NULL)
+		rmdir(f->directory);
+	free(f->directory);
 	free(f);
 }
 

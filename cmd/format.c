@@ -38,7 +38,7 @@ static const char *const words[] = {"32", "64", NULL};
 static const char *const byte_orders[] = {"little", "big", NULL};
 
 static bool
-is_folder(const char *path)
+is_directory(const char *path)
 {
 	struct stat st;
 
@@ -48,7 +48,7 @@ is_folder(const char *path)
 	return S_ISDIR(st.st_mode);
 }
 
-/* A folder is taken by the path that no links are in, by which files are
+/* A directory is taken by the path that no links are in, by which files are
  * opened. */
 static void
 take_source(struct how *h, const char *value)
@@ -56,9 +56,9 @@ take_source(struct how *h, const char *value)
 	how_clear(h);
 	if (strcmp(value, "no") == 0)
 		return;
-	h->folder = realpath(strcmp(value, "yes") == 0 ? "/" : value, NULL);
-	if (h->folder == NULL || !is_folder(h->folder))
-		cmd_usage("--source %s: %s: there are yes, no and folders",
+	h->directory = realpath(strcmp(value, "yes") == 0 ? "/" : value, NULL);
+	if (h->directory == NULL || !is_directory(h->directory))
+		cmd_usage("--source %s: %s: there are yes, no and directories",
 		    value, strerror(errno));
 }
 
@@ -169,7 +169,7 @@ static const char *const reasons[TACH_SOURCE_TEXTS] = {
 	[TACH_SOURCE_NO_FILE] = "no regular file",
 	[TACH_SOURCE_NO_PYTHON] = "not called *.py",
 	[TACH_SOURCE_LARGE] = "above 1 MiB",
-	[TACH_SOURCE_ELSEWHERE] = "not below the folder",
+	[TACH_SOURCE_ELSEWHERE] = "not below the directory",
 };
 
 static void
@@ -203,16 +203,16 @@ how_report(const struct how *h, const struct tach_format *format)
 
 	if ((format->uses & TACH_USES_SOURCES) == 0)
 		return;
-	if (h->folder != NULL)
+	if (h->directory != NULL)
 		report_counts(&h->sources);
 	else if (!asked)
 		warnx("no source text put in, as you are root: --source yes "
-		    "or --source FOLDER puts it in");
+		    "or --source DIRECTORY puts it in");
 }
 
 void
 how_clear(struct how *h)
 {
-	free(h->folder);
-	h->folder = NULL;
+	free(h->directory);
+	h->directory = NULL;
 }

@@ -52,7 +52,7 @@ enum {
     "      --gzip              compressed: gecko\n" \
     "      --source WHICH      put source text into pages: yes (default), no " \
     "(root's\n" \
-    "                          default), or what is below a FOLDER: " \
+    "                          default), or what is below a DIRECTORY: " \
     "flamegraph,\n" \
     "                          heatmap\n" \
     "      --diff BASE         differences from that profile: flamegraph\n" \
@@ -68,7 +68,7 @@ struct how {
 	const char *symbols; /* the file's name, as it was given */
 	const char *base;    /* another profile's */
 	struct tach_source_texts sources;
-	char *folder; /* of source text; NULL: none is put in */
+	char *directory; /* of source text; NULL: none is put in */
 	const char *given[FORMAT_DIFF - FORMAT_WEIGHT + 1]; /* names */
 };
 

@@ -39,7 +39,7 @@ copy_of(int from)
 }
 
 /* Whether a file must be copied to be read twice.  One that is absent or a
- * folder is the reader's to complain about. */
+ * directory is the reader's to complain about. */
 static bool
 reads_once(const char *name)
 {

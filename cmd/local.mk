@@ -19,7 +19,7 @@ cmd_merging = cmd/merging.c cmd/merging.h cmd/inputs.c cmd/inputs.h
 cmd_select = cmd/select.c cmd/select.h
 cmd_tach_cat_SOURCES = cmd/tach-cat.c $(cmd_common) $(cmd_select)
 cmd_tach_cat_LDADD = $(cmd_confine)
-cmd_tach_convert_SOURCES = cmd/tach-convert.c cmd/folder.c cmd/folder.h \
+cmd_tach_convert_SOURCES = cmd/tach-convert.c cmd/directory.c cmd/directory.h \
 	cmd/format.c cmd/format.h cmd/progress.c cmd/progress.h $(cmd_common) \
 	$(cmd_profile) $(cmd_select)
 cmd_tach_convert_LDADD = $(cmd_confine)

@@ -26,7 +26,7 @@
 static struct part *unfinished;
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
-/* The name that a path has in its folder. */
+/* The name that a path has in its directory. */
 static const char *
 base(const char *path)
 {
@@ -38,9 +38,9 @@ base(const char *path)
 static void
 remove_files(const struct part *p)
 {
-	unlinkat(p->place.folder, base(p->file), 0);
+	unlinkat(p->place.directory, base(p->file), 0);
 	if (p->names != NULL)
-		unlinkat(p->place.folder, base(p->names), 0);
+		unlinkat(p->place.directory, base(p->names), 0);
 }
 
 static void
@@ -127,7 +127,7 @@ rename_aside(const struct part *p, const char *file, char **to)
 {
 	*to = join(file, "~");
 	return *to != NULL &&
-	    renameat(p->place.folder, base(file), p->place.folder, base(*to)) == 0;
+	    renameat(p->place.directory, base(file), p->place.directory, base(*to)) == 0;
 }
 
 static bool
@@ -142,9 +142,9 @@ move_aside(const struct part *p)
 		from = join(p->file, TACH_NAMES_SUFFIX);
 		to = join(part, TACH_NAMES_SUFFIX);
 		ok = from != NULL && to != NULL;
-		if (ok && renameat(p->place.folder, base(from), p->place.folder,
+		if (ok && renameat(p->place.directory, base(from), p->place.directory,
 			base(to)) != 0)
-			unlinkat(p->place.folder, base(to), 0);
+			unlinkat(p->place.directory, base(to), 0);
 	}
 	free(part);
 	free(from);
@@ -166,7 +166,7 @@ is_ours(int fd)
 static bool
 put_aside(const struct part *p)
 {
-	int fd = openat(p->place.folder, base(p->file), O_RDWR | O_NOFOLLOW |
+	int fd = openat(p->place.directory, base(p->file), O_RDWR | O_NOFOLLOW |
 	    O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	bool ok;
 
@@ -180,7 +180,7 @@ put_aside(const struct part *p)
 	else if (is_worth(fd))
 		ok = move_aside(p);
 	else
-		ok = unlinkat(p->place.folder, base(p->file), 0) == 0 ||
+		ok = unlinkat(p->place.directory, base(p->file), 0) == 0 ||
 		    failed(p->file, strerror(errno));
 	if (fd >= 0)
 		close(fd);
@@ -190,7 +190,7 @@ put_aside(const struct part *p)
 static int
 create(const struct part *p, const char *file)
 {
-	return openat(p->place.folder, base(file), O_RDWR | O_CREAT | O_EXCL |
+	return openat(p->place.directory, base(file), O_RDWR | O_CREAT | O_EXCL |
 	    O_NOFOLLOW | O_CLOEXEC, PART_MODE);
 }
 
@@ -217,7 +217,7 @@ open_names(struct part *p)
 {
 	if ((p->names = join(p->file, TACH_NAMES_SUFFIX)) == NULL)
 		return failed(p->name, strerror(errno));
-	unlinkat(p->place.folder, base(p->names), 0);
+	unlinkat(p->place.directory, base(p->names), 0);
 	p->names_fd = create(p, p->names);
 	return p->names_fd >= 0 || failed(p->name, strerror(errno));
 }
@@ -260,9 +260,9 @@ part_check(const char *path)
 	bool ok;
 
 	if (!place_find(&p, path) ||
-	    faccessat(p.folder, ".", W_OK | X_OK, AT_EACCESS) != 0)
+	    faccessat(p.directory, ".", W_OK | X_OK, AT_EACCESS) != 0)
 		ok = failed(path, strerror(errno));
-	else if (fstatat(p.folder, p.base, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+	else if (fstatat(p.directory, p.base, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
 	    !S_ISREG(st.st_mode))
 		ok = failed(path, "it is not a regular file, beside which each "
 		    "process could have its own: use --merge");
@@ -284,9 +284,9 @@ struct part_sync {
 
 /* Where the names are.  If that cannot be synced it is no reason to stop. */
 static void
-sync_folder(const struct part *p)
+sync_directory(const struct part *p)
 {
-	int fd = openat(p->place.folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int fd = openat(p->place.directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
 	if (fd < 0)
 		return;
@@ -313,7 +313,7 @@ keep_in_sync(void *arg)
 
 	/* The thread that samples may be on one CPU alone just now. */
 	sched_setaffinity(0, sizeof(p->cpus), &p->cpus);
-	sync_folder(p);
+	sync_directory(p);
 	while (e == 0 && eventfd_read(p->sync->wake_fd, &calls) == 0 &&
 	    !p->sync->ending)
 		e = sync_files(p);
@@ -389,9 +389,9 @@ part_commit(struct part *p)
 	    !place_take(&p->place, p->fd, base(p->file)))
 		return false;
 	if (p->names != NULL)
-		unlinkat(p->place.folder, base(p->names), 0);
+		unlinkat(p->place.directory, base(p->names), 0);
 	if (!forget(p))
-		sync_folder(p);
+		sync_directory(p);
 	return true;
 }
 

@@ -17,11 +17,11 @@
 #include "tach.h"
 
 #define PLACE_MODE 0600 /* a profile tells much of what a program does */
-#define FOLDER_MODE 0700
+#define DIRECTORY_MODE 0700
 
 /* ---- what is one ------------------------------------------------------- */
 
-/* A file that is there, or a name in a folder that will be one. */
+/* A file that is there, or a name in a directory that will be one. */
 struct file_identity {
 	dev_t dev;
 	ino_t ino;
@@ -120,7 +120,7 @@ claim_name(const struct destination *p)
 	struct stat st;
 	struct file_identity i;
 
-	if (fstat(p->folder, &st) != 0)
+	if (fstat(p->directory, &st) != 0)
 		return strerror(errno);
 	i = (struct file_identity){st.st_dev, st.st_ino, strdup(p->base)};
 	return i.name == NULL ? strerror(ENOMEM) : claim(&i);
@@ -142,11 +142,11 @@ place_stdout(void)
 /* ---- what is there ----------------------------------------------------- */
 
 static bool
-is_sticky(int folder)
+is_sticky(int directory)
 {
 	struct stat st;
 
-	return fstat(folder, &st) == 0 && (st.st_mode & S_ISVTX) != 0;
+	return fstat(directory, &st) == 0 && (st.st_mode & S_ISVTX) != 0;
 }
 
 /* Why what is there is neither to be replaced nor written to; NULL: no
@@ -159,16 +159,16 @@ objection(const struct destination *p, const struct stat *st)
 	if (S_ISLNK(st->st_mode))
 		return "it is a symbolic link, which is not followed: "
 		       "name the file itself";
-	if (S_ISREG(st->st_mode) && !ours && is_sticky(p->folder))
-		return "it is somebody else's file in a shared folder: choose "
+	if (S_ISREG(st->st_mode) && !ours && is_sticky(p->directory))
+		return "it is somebody else's file in a shared directory: choose "
 		       "another name";
-	if (S_ISDIR(st->st_mode) && !ours && is_sticky(p->folder))
-		return "it is somebody else's folder in a shared folder: "
+	if (S_ISDIR(st->st_mode) && !ours && is_sticky(p->directory))
+		return "it is somebody else's directory in a shared directory: "
 		       "choose another name";
 	if (S_ISFIFO(st->st_mode) && !ours && st->st_uid != 0)
 		return "it is somebody else's pipe: choose another name";
 	if (S_ISREG(st->st_mode) &&
-	    faccessat(p->folder, p->base, W_OK, AT_EACCESS) != 0)
+	    faccessat(p->directory, p->base, W_OK, AT_EACCESS) != 0)
 		return strerror(errno);
 	return NULL;
 }
@@ -179,7 +179,7 @@ open_special(struct destination *p, const struct stat *st)
 {
 	struct stat now;
 
-	p->fd = openat(p->folder, p->base, O_WRONLY | O_NOFOLLOW | O_NOCTTY |
+	p->fd = openat(p->directory, p->base, O_WRONLY | O_NOFOLLOW | O_NOCTTY |
 	    O_CLOEXEC);
 	if (p->fd < 0 || fstat(p->fd, &now) != 0)
 		return strerror(errno);
@@ -187,11 +187,11 @@ open_special(struct destination *p, const struct stat *st)
 	    now.st_rdev == st->st_rdev ? NULL : strerror(EAGAIN);
 }
 
-/* Why a folder cannot be replaced by a new one. */
+/* Why a directory cannot be replaced by a new one. */
 static const char *
 full(const struct destination *p)
 {
-	int fd = openat(p->folder, p->base, O_RDONLY | O_DIRECTORY |
+	int fd = openat(p->directory, p->base, O_RDONLY | O_DIRECTORY |
 	    O_NOFOLLOW | O_CLOEXEC);
 	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
 	int n = 0;
@@ -212,19 +212,19 @@ look(struct destination *p, enum place_kind kind)
 	struct stat st;
 	const char *why;
 
-	p->mode = cmd_new_mode(kind == PLACE_FOLDER ? FOLDER_MODE : PLACE_MODE);
-	if (fstatat(p->folder, p->base, &st, AT_SYMLINK_NOFOLLOW) != 0)
+	p->mode = cmd_new_mode(kind == PLACE_DIRECTORY ? DIRECTORY_MODE : PLACE_MODE);
+	if (fstatat(p->directory, p->base, &st, AT_SYMLINK_NOFOLLOW) != 0)
 		return errno == ENOENT ? claim_name(p) : strerror(errno);
 	if ((why = objection(p, &st)) != NULL ||
 	    (why = claim_file(&st)) != NULL)
 		return why;
-	if (kind == PLACE_FOLDER && !S_ISDIR(st.st_mode))
+	if (kind == PLACE_DIRECTORY && !S_ISDIR(st.st_mode))
 		return strerror(ENOTDIR);
 	if (!S_ISREG(st.st_mode) && kind == PLACE_FILE)
 		return open_special(p, &st);
 	if (st.st_uid == geteuid())
 		p->mode = st.st_mode & 0777;
-	return kind == PLACE_FOLDER ? full(p) : NULL;
+	return kind == PLACE_DIRECTORY ? full(p) : NULL;
 }
 
 /* ---- what we have ------------------------------------------------------ */
@@ -233,16 +233,16 @@ look(struct destination *p, enum place_kind kind)
 static int
 descriptor(const char *path)
 {
-	static const char *const folders[] = {"/dev/fd/", "/proc/self/fd/"};
+	static const char *const directories[] = {"/dev/fd/", "/proc/self/fd/"};
 	const char *why;
 
 	if (strcmp(path, "-") == 0 || strcmp(path, "/dev/stdout") == 0)
 		return STDOUT_FILENO;
 	if (strcmp(path, "/dev/stderr") == 0)
 		return STDERR_FILENO;
-	for (size_t i = 0; i < sizeof(folders) / sizeof(*folders); i++) {
-		size_t n = strlen(folders[i]);
-		int fd = strncmp(path, folders[i], n) != 0 ? -1 :
+	for (size_t i = 0; i < sizeof(directories) / sizeof(*directories); i++) {
+		size_t n = strlen(directories[i]);
+		int fd = strncmp(path, directories[i], n) != 0 ? -1 :
 		    (int)strtonum(path + n, 0, INT32_MAX, &why);
 		if (fd >= 0 && why == NULL)
 			return fd;
@@ -269,16 +269,16 @@ take_descriptor(struct destination *p, int fd)
 bool
 place_find(struct destination *p, const char *path)
 {
-	char *folder = strdup(path), *name = strdup(path);
+	char *directory = strdup(path), *name = strdup(path);
 
-	*p = (struct destination){.folder = -1, .fd = -1};
-	if (folder != NULL && name != NULL &&
+	*p = (struct destination){.directory = -1, .fd = -1};
+	if (directory != NULL && name != NULL &&
 	    (p->base = strdup(basename(name))) != NULL)
-		p->folder = open(dirname(folder),
+		p->directory = open(dirname(directory),
 		    O_PATH | O_DIRECTORY | O_CLOEXEC);
-	free(folder);
+	free(directory);
 	free(name);
-	return p->folder >= 0;
+	return p->directory >= 0;
 }
 
 const char *
@@ -287,7 +287,7 @@ place_open(struct destination *p, const char *path, enum place_kind kind)
 	size_t n = strlen(path);
 	int fd = descriptor(path);
 
-	*p = (struct destination){.folder = -1, .fd = -1};
+	*p = (struct destination){.directory = -1, .fd = -1};
 	if (fd >= 0 && kind == PLACE_FILE)
 		return take_descriptor(p, fd);
 	if (n == 0)
@@ -302,7 +302,7 @@ bool
 place_take(const struct destination *p, int fd, const char *from)
 {
 	(void)!fchmod(fd, p->mode);
-	return renameat(p->folder, from, p->folder, p->base) == 0;
+	return renameat(p->directory, from, p->directory, p->base) == 0;
 }
 
 void
@@ -310,8 +310,8 @@ place_close(struct destination *p)
 {
 	if (p->fd >= 0)
 		close(p->fd);
-	if (p->folder >= 0)
-		close(p->folder);
+	if (p->directory >= 0)
+		close(p->directory);
 	free(p->base);
-	*p = (struct destination){.folder = -1, .fd = -1};
+	*p = (struct destination){.directory = -1, .fd = -1};
 }

@@ -10,7 +10,7 @@
 
 #include "cmd.h"
 #include "confine.h"
-#include "folder.h"
+#include "directory.h"
 #include "format.h"
 #include "profile.h"
 #include "progress.h"
@@ -290,15 +290,15 @@ convert_file(struct job *job, struct tach_reader *r)
 }
 
 static int
-convert_folder(struct job *job, struct tach_reader *r)
+convert_directory(struct job *job, struct tach_reader *r)
 {
-	struct folder folder;
+	struct directory directory;
 	int rc;
 
-	folder_open(&folder, job->output);
-	job->how.options.directory = folder.fd;
+	directory_open(&directory, job->output);
+	job->how.options.directory = directory.fd;
 	rc = write_to(job, r, NULL, job->output);
-	folder_close(&folder);
+	directory_close(&directory);
 	return rc;
 }
 
@@ -322,11 +322,11 @@ convert(struct tach_reader *r, const char *operand, void *arg)
 
 	job->how.options.title = cmd_input_name(operand);
 	remark_intervals(job->format, r, operand);
-	job->how.sources.folder = job->how.folder;
-	if (job->how.folder != NULL)
+	job->how.sources.folder = job->how.directory;
+	if (job->how.directory != NULL)
 		job->how.options.sources = &job->how.sources;
 	rc = job->format->uses & TACH_USES_DIRECTORY ?
-	    convert_folder(job, r) : convert_file(job, r);
+	    convert_directory(job, r) : convert_file(job, r);
 	how_report(&job->how, job->format);
 	return rc;
 }

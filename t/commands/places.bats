@@ -152,9 +152,9 @@ refused() {
 	mkdir shared/folder
 	chown nobody shared/*
 	each_output refused shared/file \
-	    "it is somebody else's file in a shared folder: choose another name"
+	    "it is somebody else's file in a shared directory: choose another name"
 	refused shared/folder \
-	    "it is somebody else's folder in a shared folder: choose another name" \
+	    "it is somebody else's directory in a shared directory: choose another name" \
 	    tach-convert --heatmap -o -- in.bin
 	is "$(<shared/file)" theirs
 	mkfifo pipe

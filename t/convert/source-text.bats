@@ -46,28 +46,28 @@ texts() {
 	is "$stderr" "tach-convert: source text of 2 files put in"
 }
 
-@test "--source FOLDER, no, and what is none of these" {
+@test "--source DIRECTORY, no, and what is none of these" {
 	mkdir -p sub/x subs
 	printf 'x\ny\nz = 1\n' | tee a.py sub/b.py sub/x/c.py >subs/d.py
 	ln -s sub/x alias
 	sample "$PWD"/{a,sub/b,sub/x/c,subs/d,sub/../a}.py >p.txt
 	run -0 --separate-stderr tach-convert --heatmap --source sub -o h p.txt
 	is "$stderr" "tach-convert: source text of 2 files put in, not of 3: \
-3 not below the folder"
+3 not below the directory"
 	run -0 --separate-stderr tach-convert --heatmap --source alias -o i \
 	    p.txt
 	is "$stderr" "tach-convert: source text of 1 file put in, not of 4: \
-4 not below the folder"
+4 not below the directory"
 	run -0 --separate-stderr tach-convert --flamegraph --source no p.txt
 	is "$stderr" ''
 	grep -F '"source":{}' <<<"$output"
 	run -2 --separate-stderr tach-convert --heatmap --source nosuch -o j \
 	    p.txt
 	is "${stderr_lines[0]}" "tach-convert: --source nosuch: No such file \
-or directory: there are yes, no and folders"
+or directory: there are yes, no and directories"
 	run -2 --separate-stderr tach-convert --heatmap --source a.py -o j p.txt
 	is "${stderr_lines[0]}" "tach-convert: --source a.py: Not a directory: \
-there are yes, no and folders"
+there are yes, no and directories"
 	run -2 --separate-stderr tach-convert --collapsed --source yes p.txt
 	is "${stderr_lines[0]}" \
 	    "tach-convert: --source does not go with --collapsed"
@@ -83,7 +83,7 @@ there are yes, no and folders"
 	fi
 	run -0 --separate-stderr tach-convert --heatmap -o h p.txt
 	is "$stderr" "tach-convert: no source text put in, as you are root: \
---source yes or --source FOLDER puts it in"
+--source yes or --source DIRECTORY puts it in"
 	is "$(texts h)" ''
 }
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: ISC */
-/* folder.h: an output of many files, which appears under its name only once
+/* directory.h: an output of many files, which appears under its name only once
  * it is complete. */
-#ifndef FOLDER_H
-#define FOLDER_H
+#ifndef DIRECTORY_H
+#define DIRECTORY_H
 
 #include "cmd.h"
 
-struct folder {
+struct directory {
 	int fd;		  /* of the directory to write to */
 	const char *name; /* for messages */
 	struct destination place;
@@ -15,7 +15,7 @@ struct folder {
 
 /* The name must be free, or that of an empty directory.  Exits if it cannot
  * be made.  Only one can be open at a time. */
-void folder_open(struct folder *, const char *path);
-void folder_close(struct folder *);
+void directory_open(struct directory *, const char *path);
+void directory_close(struct directory *);
 
 #endif
