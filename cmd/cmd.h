@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * cmd.h: what every command does alike: help and usage errors, opening
- * inputs, warning and going on, and a sane end whatever happens to the
- * output.  These functions print and exit; libtach does neither.
+ * cmd.h: the common part of all commands: help and usage errors, inputs that are
+ * opened and warned about.  output.h has the outputs.  These functions print and exit;
+ * libtach does neither.
  */
 #ifndef CMD_H
 #define CMD_H
@@ -13,7 +13,6 @@
 #include <stdnoreturn.h>
 #include <sys/types.h>
 
-#include "place.h"
 #include "tach.h"
 
 /* Exit statuses of the commands that read profiles. */
@@ -61,8 +60,6 @@ int cmd_getopt(int argc, char *const argv[], const char *shorts,
 noreturn void cmd_usage(const char *fmt, ...)
     __attribute__((format(printf, 1, 2)));
 
-/* ---- inputs -------------------------------------------------------------- */
-
 /* ---- memory -------------------------------------------------------------- */
 
 /* array_grow of array.h: room for one more entry behind the `count` ones.  Exits if
@@ -97,54 +94,14 @@ int cmd_follow(const char *operand, cmd_input_fn *, void *arg);
  * output names the file that the sink writes to: if that fails, this exits. */
 int cmd_pump(struct tach_source *, struct tach_sink *, const char *output);
 
-/* ---- outputs ------------------------------------------------------------- */
-
-/* Says that a write failed, for a reason that is why or, if that is NULL,
- * errno's, and exits with CMD_FAILED.  A reader that went away is no error:
- * the command then dies silently of SIGPIPE; but see cmd_output_unread. */
-noreturn void cmd_write_failed(const char *output, const char *why);
-/* The same of a sink that failed: it knows the reason. */
-noreturn void cmd_sink_failed(const char *output, const struct tach_sink *);
-
-/* Flushes standard output and looks whether all was written.  The status to
- * return from main. */
-int cmd_end(int status);
+/* ---- files --------------------------------------------------------------- */
 
 /* A file without a name, in TMPDIR or /tmp.  Exits with that status if there
  * can be none. */
 int cmd_temporary(int failed);
 
-/* A file that appears under its name only once it is complete.  NULL and
- * "-" are standard output; what is not a regular file is written directly; see
- * place.h.  No more than two can be open at a time. */
-struct cmd_output {
-	FILE *file;
-	const char *name; /* for messages */
-	struct destination place;
-	char *temporary; /* the name that it has until then; NULL: it is
-			  * written directly */
-};
-
-/* Exits if it cannot be opened. */
-void cmd_output_open(struct cmd_output *, const char *path);
-void cmd_output_close(struct cmd_output *);
-
-/* What to say if this is a pipe whose reader goes away and leaves something
- * unread, which is then a failure; NULL: that is silent.  Closing then waits
- * a while, until all has been read. */
-void cmd_output_unread(const struct cmd_output *, const char *hint);
-
 /* A file's name from the root, to be freed; its directory must be there.  Exits
  * if it is not. */
 char *cmd_absolute(const char *path);
-
-/* What that is made of: a new file or directory in a place, which gets a temporary
- * name.  By that it is removed, also at a signal, if the command ends before it
- * gets its own.  Gives its descriptor, or -1, with errno; and the name, which
- * cmd_finish_unfinished frees, or fails with errno. */
-int cmd_make_unfinished(const struct destination *, enum place_kind, char **name);
-bool cmd_finish_unfinished(const struct destination *, int fd, char *name);
-/* What the umask leaves of the mode of a new file. */
-mode_t cmd_new_mode(mode_t);
 
 #endif

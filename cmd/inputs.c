@@ -14,6 +14,7 @@
 #include "cmd.h"
 #include "io.h"
 #include "note.h"
+#include "place.h"
 
 static bool
 skip(const struct input *in, const char *why)

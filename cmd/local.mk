@@ -5,7 +5,8 @@ bin_PROGRAMS += cmd/tach-cat cmd/tach-convert cmd/tach-info cmd/tach-merge \
 
 LDADD = lib/libtach-core.la $(LIB_LIBS)
 
-cmd_common = cmd/cmd.c cmd/cmd.h cmd/message.c cmd/place.c cmd/place.h
+cmd_common = cmd/cmd.c cmd/cmd.h cmd/message.c cmd/output.c cmd/output.h \
+	cmd/place.c cmd/place.h
 
 # Of the commands that read files.
 noinst_LTLIBRARIES += cmd/libconfine.la
@@ -19,7 +20,7 @@ cmd_merging = cmd/merging.c cmd/merging.h cmd/inputs.c cmd/inputs.h
 cmd_select = cmd/select.c cmd/select.h
 cmd_tach_cat_SOURCES = cmd/tach-cat.c $(cmd_common) $(cmd_select)
 cmd_tach_cat_LDADD = $(cmd_confine)
-cmd_tach_convert_SOURCES = cmd/tach-convert.c cmd/directory.c cmd/directory.h \
+cmd_tach_convert_SOURCES = cmd/tach-convert.c \
 	cmd/format.c cmd/format.h cmd/progress.c cmd/progress.h $(cmd_common) \
 	$(cmd_profile) $(cmd_select)
 cmd_tach_convert_LDADD = $(cmd_confine)

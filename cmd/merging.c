@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "cmd.h"
+#include "output.h"
 #include "profile.h"
 
 /* Inputs that are merged at once: each holds a file open, and memory to
@@ -85,7 +86,7 @@ intake_run(struct intake *b, struct tach_writer *w, const char *output,
 		const char *name = b->names[tach_merge_input(b->merge)];
 		const char *why = tach_merge_error(b->merge);
 		if (rc == TACH_FATAL)
-			cmd_write_failed(output, why);
+			output_failed(output, why);
 		if (rc == TACH_WARN && !only)
 			errx(CMD_FAILED, "%s: it has changed meanwhile: %s",
 			    name, why);
@@ -151,7 +152,7 @@ add_group(const struct merging *m, struct intake *b, size_t first, size_t n)
 	w = writer_open(fd, &options, &group);
 	intake_run(&group, w, name, false);
 	if (tach_writer_finish(w, &meta) != TACH_OK)
-		cmd_write_failed(name, tach_writer_error(w));
+		output_failed(name, tach_writer_error(w));
 	tach_writer_free(w);
 	intake_close(&group);
 	if (r == NULL || tach_reader_open_fd(r, fd) != TACH_OK)
@@ -183,7 +184,7 @@ static void
 put_note(struct intake *b, char *note, const char *output)
 {
 	if (note != NULL && tach_merge_note(b->merge, note) != TACH_OK)
-		cmd_write_failed(output, tach_merge_error(b->merge));
+		output_failed(output, tach_merge_error(b->merge));
 	free(note);
 }
 
@@ -242,7 +243,7 @@ finish(const struct merging *m, struct tach_writer *w, const char *output,
 	if (!m->copy)
 		put_intervals(m, m->intake, m->meta.interval_us, output);
 	if (tach_writer_finish(w, &m->meta) != TACH_OK)
-		cmd_write_failed(output, tach_writer_error(w));
+		output_failed(output, tach_writer_error(w));
 	profile_remark(output, w, options);
 	tach_writer_free(w);
 }

@@ -20,11 +20,6 @@
 #include "thread.h"
 
 #define PROFILE_HEAD 64 /* bytes, see tach(5) */
-#define PART_MODE 0600 /* a profile tells much of what a program does */
-
-/* Removed when this ends in any way but by SIGKILL. */
-static struct part *unfinished;
-static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
 /* The name that a path has in its directory. */
 static const char *
@@ -35,54 +30,9 @@ base(const char *path)
 	return slash == NULL ? path : slash + 1;
 }
 
-static void
-remove_files(const struct part *p)
-{
-	unlinkat(p->place.directory, base(p->file), 0);
-	if (p->names != NULL)
-		unlinkat(p->place.directory, base(p->names), 0);
-}
-
-static void
-remove_unfinished(void)
-{
-	pthread_mutex_lock(&mutex);
-	for (; unfinished != NULL; unfinished = unfinished->next)
-		remove_files(unfinished);
-	pthread_mutex_unlock(&mutex);
-}
-
-static void
-remember(struct part *p)
-{
-	static bool cares;
-
-	pthread_mutex_lock(&mutex);
-	if (!cares)
-		cares = atexit(remove_unfinished) == 0;
-	p->next = unfinished;
-	unfinished = p;
-	pthread_mutex_unlock(&mutex);
-}
-
-/* False: it was not remembered. */
+/* Says why a file cannot be written.  False, for its caller to return. */
 static bool
-forget(const struct part *p)
-{
-	struct part **at = &unfinished;
-	bool found;
-
-	pthread_mutex_lock(&mutex);
-	while (*at != NULL && *at != p)
-		at = &(*at)->next;
-	if ((found = *at != NULL))
-		*at = p->next;
-	pthread_mutex_unlock(&mutex);
-	return found;
-}
-
-static bool
-failed(const char *name, const char *why)
+part_failed(const char *name, const char *why)
 {
 	warnx("%s: cannot write: %s", name, why);
 	return false;
@@ -127,7 +77,8 @@ rename_aside(const struct part *p, const char *file, char **to)
 {
 	*to = join(file, "~");
 	return *to != NULL &&
-	    renameat(p->place.directory, base(file), p->place.directory, base(*to)) == 0;
+	    renameat(p->place.directory, base(file), p->place.directory,
+		base(*to)) == 0;
 }
 
 static bool
@@ -149,7 +100,7 @@ move_aside(const struct part *p)
 	free(part);
 	free(from);
 	free(to);
-	return ok || failed(p->file, strerror(errno));
+	return ok || part_failed(p->file, strerror(errno));
 }
 
 /* Whether a file is one that a recorder of ours can have made. */
@@ -171,55 +122,60 @@ put_aside(const struct part *p)
 	bool ok;
 
 	if (fd < 0 && errno != ELOOP)
-		return failed(p->file, strerror(errno));
+		return part_failed(p->file, strerror(errno));
 	if (fd < 0 || !is_ours(fd))
-		ok = failed(p->file, "it is another user's, or not a regular "
-		    "file: choose another name");
+		ok = part_failed(p->file, "it is another user's, or not a "
+		    "regular file: choose another name");
 	else if (!lock(fd))
-		ok = failed(p->name, "another tach-record is writing to it");
+		ok = part_failed(p->name, "another tach-record is writing to it");
 	else if (is_worth(fd))
 		ok = move_aside(p);
 	else
 		ok = unlinkat(p->place.directory, base(p->file), 0) == 0 ||
-		    failed(p->file, strerror(errno));
+		    part_failed(p->file, strerror(errno));
 	if (fd >= 0)
 		close(fd);
 	return ok;
 }
 
+/* Makes a file of that path.  A descriptor, or -1 with errno. */
 static int
-create(const struct part *p, const char *file)
+create(const struct part *p, struct unfinished_output *u, const char *path)
 {
-	return openat(p->place.directory, base(file), O_RDWR | O_CREAT | O_EXCL |
-	    O_NOFOLLOW | O_CLOEXEC, PART_MODE);
+	char *name = strdup(base(path));
+
+	return name == NULL ? -1 :
+	    output_make(u, &p->place, PLACE_FILE, name);
 }
 
 static bool
 open_part(struct part *p)
 {
 	if ((p->file = join(p->name, TACH_PART_SUFFIX)) == NULL)
-		return failed(p->name, strerror(errno));
-	if ((p->fd = create(p, p->file)) < 0 && errno == EEXIST) {
+		return part_failed(p->name, strerror(errno));
+	if ((p->fd = create(p, &p->unfinished, p->file)) < 0 &&
+	    errno == EEXIST) {
 		if (!put_aside(p))
 			return false;
-		p->fd = create(p, p->file);
+		p->fd = create(p, &p->unfinished, p->file);
 	}
 	if (p->fd < 0)
-		return failed(p->name, strerror(errno));
-	if (!lock(p->fd))
-		return failed(p->name, "another tach-record is writing to it");
-	remember(p);
-	return true;
+		return part_failed(p->name, strerror(errno));
+	if (lock(p->fd))
+		return true;
+	/* The name is the other one's by now. */
+	output_keep(&p->unfinished);
+	return part_failed(p->name, "another tach-record is writing to it");
 }
 
 static bool
 open_names(struct part *p)
 {
 	if ((p->names = join(p->file, TACH_NAMES_SUFFIX)) == NULL)
-		return failed(p->name, strerror(errno));
+		return part_failed(p->name, strerror(errno));
 	unlinkat(p->place.directory, base(p->names), 0);
-	p->names_fd = create(p, p->names);
-	return p->names_fd >= 0 || failed(p->name, strerror(errno));
+	p->names_fd = create(p, &p->unfinished_names, p->names);
+	return p->names_fd >= 0 || part_failed(p->name, strerror(errno));
 }
 
 /* ---- all of it --------------------------------------------------------- */
@@ -232,7 +188,7 @@ open_all(struct part *p, const char *path, bool text)
 	if (strcmp(path, "-") == 0)
 		p->name = "standard output";
 	if (why != NULL)
-		return failed(p->name, why);
+		return part_failed(p->name, why);
 	p->copy_to = p->place.fd;
 	if (p->copy_to < 0)
 		return open_part(p) && (text || open_names(p));
@@ -261,10 +217,10 @@ part_check(const char *path)
 
 	if (!place_find(&p, path) ||
 	    faccessat(p.directory, ".", W_OK | X_OK, AT_EACCESS) != 0)
-		ok = failed(path, strerror(errno));
+		ok = part_failed(path, strerror(errno));
 	else if (fstatat(p.directory, p.base, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
 	    !S_ISREG(st.st_mode))
-		ok = failed(path, "it is not a regular file, beside which each "
+		ok = part_failed(path, "it is not a regular file, beside which each "
 		    "process could have its own: use --merge");
 	else
 		ok = true;
@@ -346,7 +302,9 @@ begin_sync(struct part *p)
 void
 part_keep(struct part *p)
 {
-	forget(p);
+	output_keep(&p->unfinished);
+	output_keep(&p->unfinished_names);
+	p->kept = true;
 }
 
 /* Without the thread, the end of the recording syncs once. */
@@ -386,11 +344,12 @@ part_commit(struct part *p)
 	/* An error is told to one of those who sync a file, and not again:
 	 * the thread's counts as much as our own. */
 	if (!end_sync(p) || fdatasync(p->fd) != 0 ||
-	    !place_take(&p->place, p->fd, base(p->file)))
+	    !output_take(&p->unfinished, &p->place, p->fd))
 		return false;
 	if (p->names != NULL)
 		unlinkat(p->place.directory, base(p->names), 0);
-	if (!forget(p))
+	output_keep(&p->unfinished_names);
+	if (p->kept)
 		sync_directory(p);
 	return true;
 }
@@ -399,8 +358,8 @@ void
 part_close(struct part *p)
 {
 	end_sync(p);
-	if (forget(p))
-		remove_files(p);
+	output_drop(&p->unfinished);
+	output_drop(&p->unfinished_names);
 	if (p->sync != NULL)
 		sync_free(p);
 	if (p->fd >= 0 && p->fd != p->copy_to)

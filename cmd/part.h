@@ -14,7 +14,7 @@
 #include <sched.h>
 #include <stdbool.h>
 
-#include "place.h"
+#include "output.h"
 
 struct part_sync;
 
@@ -27,7 +27,9 @@ struct part {
 	int copy_to;	  /* -1: it is renamed */
 	cpu_set_t cpus; /* that we may run on when it is opened */
 	struct part_sync *sync; /* NULL: it was not needed yet */
-	struct part *next; /* of those not kept */
+	/* Its files, as long as they are neither complete nor kept. */
+	struct unfinished_output unfinished, unfinished_names;
+	bool kept; /* they stay even if they are never complete */
 };
 
 /* False: it cannot be opened, and it was said why.  Whatever was made is

@@ -205,6 +205,16 @@ full(const struct destination *p)
 	    "is not empty: name a new directory";
 }
 
+/* What the umask leaves of the mode of a new file. */
+static mode_t
+new_mode(mode_t mode)
+{
+	mode_t mask = umask(0);
+
+	umask(mask);
+	return mode & ~mask;
+}
+
 /* Finds out what has the name now, and opens it if it cannot be replaced. */
 static const char *
 look(struct destination *p, enum place_kind kind)
@@ -212,7 +222,7 @@ look(struct destination *p, enum place_kind kind)
 	struct stat st;
 	const char *why;
 
-	p->mode = cmd_new_mode(kind == PLACE_DIRECTORY ? DIRECTORY_MODE : PLACE_MODE);
+	p->mode = new_mode(kind == PLACE_DIRECTORY ? DIRECTORY_MODE : PLACE_MODE);
 	if (fstatat(p->directory, p->base, &st, AT_SYMLINK_NOFOLLOW) != 0)
 		return errno == ENOENT ? claim_name(p) : strerror(errno);
 	if ((why = objection(p, &st)) != NULL ||

@@ -3,42 +3,11 @@
 #include "profile.h"
 
 #include <err.h>
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "io.h"
-
-/* ---- where ------------------------------------------------------------- */
-
-void
-profile_open(struct profile *p, const char *path)
-{
-	if ((path == NULL || strcmp(path, "-") == 0) && isatty(STDOUT_FILENO))
-		cmd_usage("a profile is no text: standard output is a terminal");
-	cmd_output_open(&p->out, path);
-	p->spool = p->out.temporary == NULL;
-	p->fd = p->spool ? cmd_temporary(CMD_FAILED) : fileno(p->out.file);
-}
-
-static void
-copy(struct profile *p)
-{
-	if (lseek(p->fd, 0, SEEK_SET) != 0 ||
-	    !io_copy(p->fd, fileno(p->out.file)))
-		cmd_write_failed(p->out.name, NULL);
-	close(p->fd);
-}
-
-void
-profile_close(struct profile *p)
-{
-	if (p->spool)
-		copy(p);
-	cmd_output_close(&p->out);
-}
+#include "cmd.h"
 
 void
 profile_remark(const char *name, const struct tach_writer *w,
@@ -54,8 +23,6 @@ profile_remark(const char *name, const struct tach_writer *w,
 		warnx("%s: it has CPython's header, as the documented one cannot "
 		    "count so many samples", name);
 }
-
-/* ---- how --------------------------------------------------------------- */
 
 /* The index of a word among two. */
 static int

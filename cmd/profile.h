@@ -1,28 +1,13 @@
 /* SPDX-License-Identifier: ISC */
-/* profile.h: where a command that makes a TACH profile of others writes it.
- * Such a file is not written in order, which a pipe could not take. */
+/* profile.h: the options that say how a TACH profile is written, and the remarks about
+ * one that is. */
 #ifndef PROFILE_H
 #define PROFILE_H
 
 #include <getopt.h>
 #include <stdbool.h>
-#include <stdio.h>
 
-#include "cmd.h"
 #include "tach.h"
-
-struct profile {
-	struct cmd_output out;
-	bool spool; /* what is written goes to out when it is complete */
-	int fd;	    /* to write to */
-};
-
-/* NULL and "-" are standard output, which must be no terminal.  Exits if it
- * cannot be opened. */
-void profile_open(struct profile *, const char *path);
-/* It is complete: gives it its name, or sends it on its way.  Exits if that
- * fails. */
-void profile_close(struct profile *);
 
 /* Says on standard error what of a finished profile is not as was asked
  * for. */

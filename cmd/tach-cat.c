@@ -8,6 +8,7 @@
 
 #include "cmd.h"
 #include "confine.h"
+#include "output.h"
 #include "select.h"
 
 #define OUTPUT "standard output"
@@ -51,7 +52,7 @@ wait_for_more(void)
 	struct timespec t = {.tv_nsec = LOOK_EVERY};
 
 	if (fflush(stdout) != 0)
-		cmd_write_failed(OUTPUT, NULL);
+		output_failed(OUTPUT, NULL);
 	nanosleep(&t, NULL);
 }
 
@@ -130,5 +131,5 @@ main(int argc, char *argv[])
 	status = job.follow ? cmd_follow(argv[optind], cat, &job) :
 			      cmd_each(argv + optind, cat, &job);
 	select_clear(&job.selection);
-	return cmd_end(job.failed ? CMD_FAILED : status);
+	return output_end(job.failed ? CMD_FAILED : status);
 }

@@ -10,8 +10,8 @@
 
 #include "cmd.h"
 #include "confine.h"
-#include "directory.h"
 #include "format.h"
+#include "output.h"
 #include "profile.h"
 #include "progress.h"
 #include "select.h"
@@ -90,7 +90,7 @@ static noreturn void
 list(void)
 {
 	print_formats("");
-	exit(cmd_end(CMD_OK));
+	exit(output_end(CMD_OK));
 }
 
 /* A format that an option with a value stands for is not one of these. */
@@ -262,16 +262,16 @@ static int
 convert_symbols(struct job *job, struct tach_reader *r, FILE *file,
     const char *output)
 {
-	struct cmd_output symbols;
+	struct output symbols;
 	int rc;
 
 	if (job->how.symbols == NULL)
 		return write_to(job, r, file, output);
-	cmd_output_open(&symbols, job->how.symbols);
+	output_open(&symbols, job->how.symbols, OUTPUT_FILE);
 	job->how.options.symbols = symbols.file;
 	job->how.options.symbols_path = cmd_absolute(job->how.symbols);
 	rc = write_to(job, r, file, output);
-	cmd_output_close(&symbols);
+	output_close(&symbols);
 	free((char *)(uintptr_t)job->how.options.symbols_path);
 	return rc;
 }
@@ -279,26 +279,26 @@ convert_symbols(struct job *job, struct tach_reader *r, FILE *file,
 static int
 convert_file(struct job *job, struct tach_reader *r)
 {
-	struct cmd_output out;
+	struct output out;
 	int rc;
 
-	cmd_output_open(&out, job->output);
-	cmd_output_unread(&out, job->format->unread);
+	output_open(&out, job->output, OUTPUT_FILE);
+	output_unread(&out, job->format->unread);
 	rc = convert_symbols(job, r, out.file, out.name);
-	cmd_output_close(&out);
+	output_close(&out);
 	return rc;
 }
 
 static int
 convert_directory(struct job *job, struct tach_reader *r)
 {
-	struct directory directory;
+	struct output out;
 	int rc;
 
-	directory_open(&directory, job->output);
-	job->how.options.directory = directory.fd;
+	output_open(&out, job->output, OUTPUT_DIRECTORY);
+	job->how.options.directory = out.fd;
 	rc = write_to(job, r, NULL, job->output);
-	directory_close(&directory);
+	output_close(&out);
 	return rc;
 }
 
@@ -366,21 +366,21 @@ static int
 rewrite(struct tach_reader *r, const char *operand, void *arg)
 {
 	const struct job *job = arg;
-	struct profile p;
+	struct output out;
 	struct tach_source *source = source_of(job, r);
 	struct tach_writer *w;
 	int rc;
 
 	(void)operand;
-	profile_open(&p, job->output);
-	if ((w = tach_writer_new(p.fd, &job->writer, source->table)) == NULL)
+	output_open(&out, job->output, OUTPUT_PROFILE);
+	if ((w = tach_writer_new(out.fd, &job->writer, source->table)) == NULL)
 		err(CMD_FAILED, NULL);
-	rc = cmd_pump(source, tach_writer_sink(w), p.out.name);
+	rc = cmd_pump(source, tach_writer_sink(w), out.name);
 	tach_source_free(source);
 	if (tach_writer_finish(w, tach_reader_meta(r)) != TACH_OK)
-		cmd_write_failed(p.out.name, tach_writer_error(w));
-	profile_remark(p.out.name, w, &job->writer);
-	profile_close(&p);
+		output_failed(out.name, tach_writer_error(w));
+	profile_remark(out.name, w, &job->writer);
+	output_close(&out);
 	tach_writer_free(w);
 	return rc;
 }
@@ -402,5 +402,5 @@ main(int argc, char *argv[])
 		status = convert_with_base(&job);
 	select_clear(&job.selection);
 	how_clear(&job.how);
-	return cmd_end(status);
+	return output_end(status);
 }

@@ -12,6 +12,7 @@
 #include "cmd.h"
 #include "confine.h"
 #include "note.h"
+#include "output.h"
 #include "select.h"
 
 static const char help[] =
@@ -778,5 +779,5 @@ main(int argc, char *argv[])
 	confine(NULL, 0);
 	status = cmd_each(argv + optind, job.verify ? verify : inform, &job);
 	select_clear(&job.selection);
-	return cmd_end(job.failed ? CMD_FAILED : status);
+	return output_end(job.failed ? CMD_FAILED : status);
 }

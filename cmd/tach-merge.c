@@ -9,6 +9,7 @@
 #include "cmd.h"
 #include "confine.h"
 #include "merging.h"
+#include "output.h"
 #include "profile.h"
 #include "select.h"
 
@@ -164,18 +165,18 @@ parse(int argc, char *argv[])
 static int
 merge(struct merge_job *job)
 {
-	struct profile p;
+	struct output out;
 	int status;
 
 	job->merging.copy = job->merging.ninputs == 1;
 	if (job->selection.given)
 		job->merging.selection = &job->selection.what;
 	status = merging_open(&job->merging);
-	profile_open(&p, job->output);
-	if (merging_write(&job->merging, p.fd, p.out.name, &job->writer) !=
+	output_open(&out, job->output, OUTPUT_PROFILE);
+	if (merging_write(&job->merging, out.fd, out.name, &job->writer) !=
 	    CMD_OK)
 		status = CMD_FAILED;
-	profile_close(&p);
+	output_close(&out);
 	return status;
 }
 
@@ -191,5 +192,5 @@ main(int argc, char *argv[])
 	status = merge(&job);
 	merging_free(&job.merging);
 	select_clear(&job.selection);
-	return cmd_end(status);
+	return output_end(status);
 }

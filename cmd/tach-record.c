@@ -16,6 +16,7 @@
 #include "dump.h"
 #include "family.h"
 #include "giveup.h"
+#include "output.h"
 #include "profile.h"
 #include "recording.h"
 #include "summary.h"
@@ -710,7 +711,7 @@ dump(const struct options *o)
 
 	if (o->subprocesses)
 		ok = dump_children(&o->recorder, o->pid, o->locals) && ok;
-	return cmd_end(CMD_OK) == CMD_OK && ok ? 0 : RECORD_FAILED;
+	return output_end(CMD_OK) == CMD_OK && ok ? 0 : RECORD_FAILED;
 }
 
 int
