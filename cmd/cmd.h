@@ -39,6 +39,11 @@ void cmd_start(const char *name, int usage_status, char *argv[]);
  * so for a program that is started, which would inherit that it is ignored. */
 void cmd_pass_over(int sig);
 
+/* The last lines of --help. */
+#define CMD_EXIT_HELP \
+	"\nThe exit status is 0 if all went well, 1 if something was wrong with\n" \
+	"an input or the output, 2 if the command line was wrong.\n"
+
 /* --help and --version: to standard output, then exits. */
 noreturn void cmd_help(const char *text);
 noreturn void cmd_version(void);

@@ -13,10 +13,41 @@
 
 #include "cmd.h"
 
-static const struct option options[] = {FORMAT_OPTIONS};
+static const char *const weights[] = {"samples", "time", NULL};
+static const char *const frames[] = {"cpython", "py-spy", "austin", "function",
+	NULL};
+static const char *const idles[] = {"gap", "keep", NULL};
+static const char *const words[] = {"32", "64", NULL};
+static const char *const byte_orders[] = {"little", "big", NULL};
+static const char *const source_words[] = {"yes", "no", NULL};
 
-/* The bit of a format that looks at an option, in their order. */
-static const unsigned used_by[] = {
+static const struct option_row rows[] = {
+	{"weight", FORMAT_WEIGHT, "WHAT", "samples (default) or time: those that "
+	    "add up", VALUES_NONE, weights},
+	{"frame", FORMAT_FRAME, "STYLE", "cpython (default), py-spy, austin or "
+	    "function:\ncollapsed", VALUES_NONE, frames},
+	{"idle", FORMAT_IDLE, "HOW", "of idle threads, gap (default) or keep "
+	    "their stacks:\nspeedscope, gecko, chrome", VALUES_NONE, idles},
+	{"gzip", FORMAT_GZIP, NULL, "compressed: gecko", VALUES_NONE, NULL},
+	{"source", FORMAT_SOURCE, "WHICH", "put source text into pages: yes "
+	    "(default), no (root's\ndefault), or what is below a DIRECTORY: "
+	    "flamegraph,\nheatmap", VALUES_DIRECTORY, source_words},
+	{"diff", FORMAT_DIFF, "BASE", "differences from that profile: "
+	    "flamegraph", VALUES_FILE, NULL},
+	{"word", FORMAT_WORD, "BITS", "32 or 64: gperftools, as the next ones",
+	    VALUES_NONE, words},
+	{"byte-order", FORMAT_BYTE_ORDER, "ORDER", "little or big", VALUES_NONE,
+	    byte_orders},
+	{"symbols", FORMAT_SYMBOLS, "OUT.so", "the names, as an ELF file",
+	    VALUES_FILE, NULL},
+	{"build", FORMAT_BUILD, "DIR", "where that file will be found",
+	    VALUES_DIRECTORY, NULL},
+	{"symbolized", FORMAT_SYMBOLIZED, NULL, "the names in front",
+	    VALUES_NONE, NULL},
+	{0},
+};
+/* The bit of a format that looks at an option, by the option's key. */
+static const unsigned used_by[FORMAT_END - FORMAT_WEIGHT] = {
 	TACH_USES_WEIGHT,
 	TACH_USES_FRAME,
 	TACH_USES_IDLE,
@@ -29,13 +60,6 @@ static const unsigned used_by[] = {
 	TACH_USES_SOURCES,
 	TACH_USES_BASE,
 };
-
-static const char *const weights[] = {"samples", "time", NULL};
-static const char *const frames[] = {"cpython", "py-spy", "austin", "function",
-	NULL};
-static const char *const idles[] = {"gap", "keep", NULL};
-static const char *const words[] = {"32", "64", NULL};
-static const char *const byte_orders[] = {"little", "big", NULL};
 
 static bool
 is_directory(const char *path)
@@ -51,7 +75,7 @@ is_directory(const char *path)
 /* A directory is taken by the path that no links are in, by which files are
  * opened. */
 static void
-take_source(struct how *h, const char *value)
+set_source(struct how *h, const char *value)
 {
 	how_clear(h);
 	if (strcmp(value, "no") == 0)
@@ -70,49 +94,51 @@ how_init(struct how *h)
 	h->options.big_endian = BYTE_ORDER == BIG_ENDIAN;
 	h->options.directory = -1;
 	if (geteuid() != 0)
-		take_source(h, "yes");
+		set_source(h, "yes");
 }
 
-/* The index of a value among those that there are. */
+/* The index of a value among an option's words. */
 static unsigned
-choose(int option, const char *value, const char *const *all)
+choose(const struct option_row *row, const char *value)
 {
+	int chosen = options_word(row->words, value);
 	char list[128] = "";
 
-	for (unsigned i = 0; all[i] != NULL; i++) {
-		if (strcmp(value, all[i]) == 0)
-			return i;
-		strlcat(list, i == 0 ? "" : all[i + 1] ? ", " : " and ",
+	for (unsigned i = 0; row->words[i] != NULL; i++) {
+		strlcat(list, i == 0 ? "" : row->words[i + 1] ? ", " : " and ",
 		    sizeof(list));
-		strlcat(list, all[i], sizeof(list));
+		strlcat(list, row->words[i], sizeof(list));
 	}
-	cmd_usage("--%s %s: there are %s",
-	    options[option - FORMAT_WEIGHT].name, value, list);
+	if (chosen < 0)
+		cmd_usage("--%s %s: there are %s", row->name, value, list);
+	return (unsigned)chosen;
 }
 
 static void
-take(struct how *h, int option, const char *value)
+set_how(void *target, const struct option_row *row, const char *value)
 {
+	struct how *h = target;
 	struct tach_format_options *o = &h->options;
 
-	switch (option) {
+	h->given[row->key - FORMAT_WEIGHT] = row->name;
+	switch (row->key) {
 	case FORMAT_WEIGHT:
-		o->weight = choose(option, value, weights);
+		o->weight = choose(row, value);
 		break;
 	case FORMAT_FRAME:
-		o->frame = choose(option, value, frames);
+		o->frame = choose(row, value);
 		break;
 	case FORMAT_IDLE:
-		o->keep_idle = choose(option, value, idles) == 1;
+		o->keep_idle = choose(row, value) == 1;
 		break;
 	case FORMAT_GZIP:
 		o->gzip = true;
 		break;
 	case FORMAT_WORD:
-		o->word_size = choose(option, value, words) == 0 ? 4 : 8;
+		o->word_size = choose(row, value) == 0 ? 4 : 8;
 		break;
 	case FORMAT_BYTE_ORDER:
-		o->big_endian = choose(option, value, byte_orders) == 1;
+		o->big_endian = choose(row, value) == 1;
 		break;
 	case FORMAT_SYMBOLS:
 		h->symbols = value;
@@ -124,7 +150,7 @@ take(struct how *h, int option, const char *value)
 		o->build = value;
 		break;
 	case FORMAT_SOURCE:
-		take_source(h, value);
+		set_source(h, value);
 		break;
 	case FORMAT_DIFF:
 		h->base = value;
@@ -132,15 +158,11 @@ take(struct how *h, int option, const char *value)
 	}
 }
 
-bool
-how_option(struct how *h, int option, const char *value)
+struct option_group
+how_group(struct how *h)
 {
-	if (option < FORMAT_WEIGHT || option > FORMAT_DIFF)
-		return false;
-	take(h, option, value);
-	h->given[option - FORMAT_WEIGHT] =
-	    options[option - FORMAT_WEIGHT].name;
-	return true;
+	return (struct option_group){rows, 26, "How, each with the formats that "
+	    "are named:", set_how, h, NULL};
 }
 
 void

@@ -5,7 +5,8 @@ bin_PROGRAMS += cmd/tach-cat cmd/tach-convert cmd/tach-info cmd/tach-merge \
 
 LDADD = lib/libtach-core.la $(LIB_LIBS)
 
-cmd_common = cmd/cmd.c cmd/cmd.h cmd/message.c cmd/output.c cmd/output.h \
+cmd_common = cmd/cmd.c cmd/cmd.h cmd/message.c \
+	cmd/options.c cmd/options.h cmd/output.c cmd/output.h \
 	cmd/place.c cmd/place.h
 
 # Of the commands that read files.

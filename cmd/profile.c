@@ -24,17 +24,31 @@ profile_remark(const char *name, const struct tach_writer *w,
 		    "count so many samples", name);
 }
 
-/* The index of a word among two. */
+static const char *const layouts[] = {"documented", "cpython", NULL};
+static const char *const compressions[] = {"zstd", "none", NULL};
+
+enum { PROFILE_LAYOUT = 512, PROFILE_COMPRESSION, PROFILE_LEVEL };
+
+static const struct option_row rows[] = {
+	{"layout", PROFILE_LAYOUT, "LAYOUT", "documented (default), or cpython: "
+	    "the header that\nCPython 3.15 reads", VALUES_NONE, layouts},
+	{"compression", PROFILE_COMPRESSION, "TYPE", "zstd (default) or none",
+	    VALUES_NONE, compressions},
+	{"level", PROFILE_LEVEL, "N", "of zstd, 1 to 22 (default 5)",
+	    VALUES_NONE, NULL},
+	{0},
+};
+
+/* The index of a value among an option's two words. */
 static int
-parse_word(const char *text, const char *what, const char *first,
-    const char *second)
+parse_word(const struct option_row *row, const char *value)
 {
-	if (strcmp(text, first) == 0)
-		return 0;
-	if (strcmp(text, second) != 0)
-		cmd_usage("no such %s: %s (there are %s and %s)", what, text,
-		    first, second);
-	return 1;
+	int i = options_word(row->words, value);
+
+	if (i < 0)
+		cmd_usage("no such %s: %s (there are %s and %s)", row->name,
+		    value, row->words[0], row->words[1]);
+	return i;
 }
 
 static int
@@ -48,19 +62,23 @@ parse_level(const char *text)
 	return (int)n;
 }
 
-bool
-profile_option(struct tach_writer_options *o, int c, const char *arg)
+static void
+set_writer(void *target, const struct option_row *row, const char *value)
 {
-	if (c == PROFILE_LAYOUT)
-		o->layout = parse_word(arg, "layout", "documented",
-		    "cpython") == 0 ? TACH_LAYOUT_DOCUMENTED :
-				      TACH_LAYOUT_CPYTHON;
-	else if (c == PROFILE_COMPRESSION)
-		o->compression = parse_word(arg, "compression", "zstd",
-		    "none") == 0 ? TACH_ZSTD : TACH_PLAIN;
-	else if (c == PROFILE_LEVEL)
-		o->level = parse_level(arg);
+	struct tach_writer_options *o = target;
+
+	if (row->key == PROFILE_LAYOUT)
+		o->layout = parse_word(row, value) == 0 ?
+		    TACH_LAYOUT_DOCUMENTED : TACH_LAYOUT_CPYTHON;
+	else if (row->key == PROFILE_COMPRESSION)
+		o->compression = parse_word(row, value) == 0 ? TACH_ZSTD :
+							       TACH_PLAIN;
 	else
-		return false;
-	return true;
+		o->level = parse_level(value);
+}
+
+struct option_group
+profile_group(struct tach_writer_options *o, const char *heading, bool *given)
+{
+	return (struct option_group){rows, 26, heading, set_writer, o, given};
 }

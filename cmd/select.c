@@ -13,7 +13,45 @@
 #define ERROR_SIZE 256
 #define TIME_MAX 1e15 /* us, some 30 years: every one of them is exact */
 
-static const struct option options[] = {SELECT_OPTIONS};
+enum {
+	SELECT_THREAD = 1024,
+	SELECT_NOT_THREAD,
+	SELECT_INTERP,
+	SELECT_NOT_INTERP,
+	SELECT_STATUS,
+	SELECT_NOT_STATUS,
+	SELECT_SINCE,
+	SELECT_UNTIL,
+	SELECT_MATCH,
+	SELECT_NOT_MATCH,
+};
+
+/* For shells; tach_status_names has them, too. */
+static const char *const statuses[] = {"gil", "cpu", "unknown", "gil-wanted",
+	"exception", "main", "0x40", "0x80", NULL};
+
+static const struct option_row rows[] = {
+	{"thread", SELECT_THREAD, "ID|NAME,...", "of these threads",
+	    VALUES_NONE, NULL},
+	{"not-thread", SELECT_NOT_THREAD, "ID,...", "of others than these",
+	    VALUES_NONE, NULL},
+	{"interp", SELECT_INTERP, "N,...", "of these interpreters", VALUES_NONE,
+	    NULL},
+	{"not-interp", SELECT_NOT_INTERP, "N,...", "of others than these",
+	    VALUES_NONE, NULL},
+	{"status", SELECT_STATUS, "WORD,...", "with all of gil, cpu, unknown,\n"
+	    "gil-wanted, exception, main, 0x40, 0x80", VALUES_LIST, statuses},
+	{"not-status", SELECT_NOT_STATUS, "WORD,...", "with none of these",
+	    VALUES_LIST, statuses},
+	{"since", SELECT_SINCE, "TIME", "from then on: 1.5s, 200ms, 50us, 2m",
+	    VALUES_NONE, NULL},
+	{"until", SELECT_UNTIL, "TIME", "before then", VALUES_NONE, NULL},
+	{"match", SELECT_MATCH, "REGEX",
+	    "a frame, file:function:line, matches it", VALUES_NONE, NULL},
+	{"not-match", SELECT_NOT_MATCH, "REGEX", "no frame does", VALUES_NONE,
+	    NULL},
+	{0},
+};
 
 /* An option as it was given, for messages. */
 struct given {
@@ -246,9 +284,12 @@ free_regexes(const regex_t *list, size_t n)
 /* ---- the options --------------------------------------------------------- */
 
 static void
-take(struct tach_selection *s, int option, const struct given *g)
+set_selection(void *target, const struct option_row *row, const char *value)
 {
-	switch (option) {
+	struct tach_selection *s = target;
+	const struct given given = {row->name, value}, *g = &given;
+
+	switch (row->key) {
 	case SELECT_THREAD:
 		add_threads(g, &(struct thread_lists){&s->threads, &s->nthreads,
 		    &s->names, &s->nnames});
@@ -284,17 +325,12 @@ take(struct tach_selection *s, int option, const struct given *g)
 	}
 }
 
-bool
-select_option(struct selection *s, int option, const char *value)
+struct option_group
+select_group(struct selection *s)
 {
-	struct given g;
-
-	if (option < SELECT_THREAD || option > SELECT_NOT_MATCH)
-		return false;
-	g = (struct given){options[option - SELECT_THREAD].name, value};
-	take(&s->what, option, &g);
-	s->given = true;
-	return true;
+	return (struct option_group){rows, 29, "Which samples to take, those "
+	    "for which all of these hold:", set_selection, &s->what,
+	    &s->given};
 }
 
 void

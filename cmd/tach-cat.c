@@ -1,44 +1,18 @@
 /* SPDX-License-Identifier: ISC */
 /* tach-cat.c: prints the samples of profiles as text, one line a sample. */
 #include <err.h>
-#include <getopt.h>
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "cmd.h"
 #include "confine.h"
+#include "options.h"
 #include "output.h"
 #include "select.h"
 
 #define OUTPUT "standard output"
 #define LOOK_EVERY 100000000 /* ns between two looks for more */
-
-static const char help[] =
-    "Usage: tach-cat [OPTION ...] [FILE ...]\n"
-    "Prints TACH profiles as text, one line a sample, tab-separated:\n"
-    "time in microseconds, interpreter, thread, status, stack.\n"
-    "With no FILE, or where FILE is -, reads standard input.\n"
-    "\n"
-    "  -l, --long     print all that is known, so that nothing is lost: lines\n"
-    "                 that begin with # first, and longer frames\n"
-    "  -f, --follow   go on as long as FILE is being recorded\n"
-    "  -h, --help     print this help\n"
-    "  -V, --version  print the version\n"
-    "\n"
-    SELECT_HELP
-    "\n"
-    "The exit status is 0 if all went well, 1 if something was wrong with\n"
-    "an input or the output, 2 if the command line was wrong.\n";
-
-static const struct option options[] = {
-	{"long", no_argument, NULL, 'l'},
-	{"follow", no_argument, NULL, 'f'},
-	{"help", no_argument, NULL, 'h'},
-	{"version", no_argument, NULL, 'V'},
-	SELECT_OPTIONS,
-	{NULL, 0, NULL, 0},
-};
 
 struct cat_job {
 	bool long_form, follow;
@@ -91,45 +65,65 @@ cat(struct tach_reader *r, const char *operand, void *arg)
 	return rc;
 }
 
-static struct cat_job
-parse(int argc, char *argv[])
-{
-	struct cat_job job = {0};
-	int c;
+/* ---- the command line ---------------------------------------------------- */
 
-	while ((c = cmd_getopt(argc, argv, "lfhV", options)) != -1) {
-		switch (c) {
-		case 'l':
-			job.long_form = true;
-			break;
-		case 'f':
-			job.follow = true;
-			break;
-		case 'h':
-			cmd_help(help);
-		case 'V':
-			cmd_version();
-		default:
-			if (!select_option(&job.selection, c, optarg))
-				cmd_usage(NULL);
-		}
-	}
-	if (job.follow && argc - optind != 1)
+static const struct option_row rows[] = {
+	{"long", 'l', NULL, "print all that is known, so that nothing is lost: "
+	    "lines\nthat begin with # first, and longer frames", VALUES_NONE,
+	    NULL},
+	{"follow", 'f', NULL, "go on as long as FILE is being recorded",
+	    VALUES_NONE, NULL},
+	{"help", OPTION_HELP, NULL, "print this help", VALUES_NONE, NULL},
+	{"version", OPTION_VERSION, NULL, "print the version", VALUES_NONE,
+	    NULL},
+	{0},
+};
+
+static void
+set_option(void *target, const struct option_row *row, const char *value)
+{
+	struct cat_job *job = target;
+
+	(void)value;
+	if (row->key == 'l')
+		job->long_form = true;
+	else
+		job->follow = true;
+}
+
+/* Gives the operands. */
+static char **
+parse(struct cat_job *job, int argc, char *argv[])
+{
+	const struct option_group groups[] = {
+		{rows, 17, NULL, set_option, job, NULL},
+		select_group(&job->selection),
+	};
+	const struct command_line line = {
+	    "Usage: tach-cat [OPTION ...] [FILE ...]\n"
+	    "Prints TACH profiles as text, one line a sample, tab-separated:\n"
+	    "time in microseconds, interpreter, thread, status, stack.\n"
+	    "With no FILE, or where FILE is -, reads standard input.\n\n",
+	    CMD_EXIT_HELP, groups, 2, VALUES_FILE};
+	int first = options_parse(&line, argc, argv);
+
+	if (job->follow && argc - first != 1)
 		cmd_usage("--follow needs one FILE");
-	return job;
+	return argv + first;
 }
 
 int
 main(int argc, char *argv[])
 {
-	struct cat_job job;
+	struct cat_job job = {0};
+	char **operands;
 	int status;
 
 	cmd_start("tach-cat", CMD_USAGE, argv);
-	job = parse(argc, argv);
+	operands = parse(&job, argc, argv);
 	confine(NULL, 0);
-	status = job.follow ? cmd_follow(argv[optind], cat, &job) :
-			      cmd_each(argv + optind, cat, &job);
+	status = job.follow ? cmd_follow(operands[0], cat, &job) :
+			      cmd_each(operands, cat, &job);
 	select_clear(&job.selection);
 	return output_end(job.failed ? CMD_FAILED : status);
 }

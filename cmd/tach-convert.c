@@ -2,7 +2,6 @@
 /* tach-convert.c: turns a profile into a format that other tools read.  The
  * formats, and the options that choose them, come from tach_formats. */
 #include <err.h>
-#include <getopt.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,26 +10,27 @@
 #include "cmd.h"
 #include "confine.h"
 #include "format.h"
+#include "options.h"
 #include "output.h"
 #include "profile.h"
 #include "progress.h"
 #include "select.h"
 
 #define FORMATS_MAX 64
-#define FORMAT_OPTION 256 /* getopt_long's value for the first format */
 
-static const struct option options[] = {
-	{"output", required_argument, NULL, 'o'},
-	{"help", no_argument, NULL, 'h'},
-	{"version", no_argument, NULL, 'V'},
-	{"list", no_argument, NULL, 'l'},
-	{"opcodes", no_argument, NULL, 'p'},
-	{"tach", no_argument, NULL, 't'},
-	FORMAT_OPTIONS,
-	PROFILE_OPTIONS,
-	SELECT_OPTIONS,
+enum { OPT_LIST = 256, OPT_OPCODES, OPT_TACH, OPT_FORMAT };
+
+static const struct option_row rows[] = {
+	{"output", 'o', "OUT", "write to OUT, not to standard output",
+	    VALUES_FILE, NULL},
+	{"list", OPT_LIST, NULL, "print the formats", VALUES_NONE, NULL},
+	{"opcodes", OPT_OPCODES, NULL, "show opcodes as frames, below the "
+	    "innermost ones", VALUES_NONE, NULL},
+	{"help", OPTION_HELP, NULL, "print this help", VALUES_NONE, NULL},
+	{"version", OPTION_VERSION, NULL, "print the version", VALUES_NONE,
+	    NULL},
+	{0},
 };
-#define OPTIONS (sizeof(options) / sizeof(*options))
 
 #define ABOUT_TACH "TACH again: another layout, or of another input"
 
@@ -49,70 +49,30 @@ struct job {
 
 /* ---- the command line ---------------------------------------------------- */
 
-static void
-print_formats(const char *before)
-{
-	for (const struct tach_format *f = tach_formats; f->name; f++)
-		printf("%s%-13s %s\n", before, f->name, f->about);
-	printf("%s%-13s %s\n", before, "tach", ABOUT_TACH);
-}
-
-static noreturn void
-help(void)
-{
-	printf("Usage: tach-convert --FORMAT [OPTION ...] [FILE]\n"
-	       "Converts a profile into another format.  It may be a TACH "
-	       "profile, its text,\ncollapsed stacks or a gperftools "
-	       "profile.  With no FILE, or where FILE is -,\nreads standard "
-	       "input.\n\n");
-	print_formats("      --");
-	cmd_help("\n"
-		 "  -o, --output OUT  write to OUT, not to standard output\n"
-		 "      --list        print the formats\n"
-		 "      --opcodes     show opcodes as frames, below the "
-		 "innermost ones\n"
-		 "  -h, --help        print this help\n"
-		 "  -V, --version     print the version\n"
-		 "\n"
-		 FORMAT_HELP
-		 "\n"
-		 "With --tach:\n"
-		 PROFILE_HELP
-		 "\n"
-		 SELECT_HELP
-		 "\n"
-		 "The exit status is 0 if all went well, 1 if something was "
-		 "wrong with\nthe input or the output, 2 if the command line "
-		 "was wrong.\n");
-}
-
 static noreturn void
 list(void)
 {
-	print_formats("");
+	for (const struct tach_format *f = tach_formats; f->name; f++)
+		printf("%-13s %s\n", f->name, f->about);
+	printf("%-13s %s\n", "tach", ABOUT_TACH);
 	exit(output_end(CMD_OK));
 }
 
-/* A format that an option with a value stands for is not one of these. */
-static bool
-is_option(const struct tach_format *f)
-{
-	return (f->uses & TACH_NEEDS_BASE) == 0;
-}
-
-/* The options that are always there, then one a format. */
+/* An option a format, which the format's name is; but --diff has a row among the
+ * options of formats. */
 static void
-list_options(struct option *all)
+list_formats(struct option_row formats[FORMATS_MAX + 2])
 {
 	size_t n = 0;
 
-	for (; n < OPTIONS; n++)
-		all[n] = options[n];
-	for (int i = 0; i < FORMATS_MAX && tach_formats[i].name; i++)
-		if (is_option(&tach_formats[i]))
-			all[n++] = (struct option){tach_formats[i].name,
-			    no_argument, NULL, FORMAT_OPTION + i};
-	all[n] = (struct option){NULL, 0, NULL, 0};
+	for (; n < FORMATS_MAX && tach_formats[n].name != NULL; n++)
+		formats[n] = (struct option_row){tach_formats[n].name,
+		    tach_formats[n].uses & TACH_NEEDS_BASE ? 0 :
+		    OPT_FORMAT + (int)n, NULL, tach_formats[n].about,
+		    VALUES_NONE, NULL};
+	formats[n++] = (struct option_row){"tach", OPT_TACH, NULL, ABOUT_TACH,
+	    VALUES_NONE, NULL};
+	formats[n] = (struct option_row){0};
 }
 
 static const char *
@@ -137,27 +97,24 @@ choose(struct job *job, const struct tach_format *format)
 }
 
 static void
-take_option(struct job *job, int c)
+set_option(void *target, const struct option_row *row, const char *value)
 {
-	if (c == 'o')
-		job->output = optarg;
-	else if (c == 'h')
-		help();
-	else if (c == 'V')
-		cmd_version();
-	else if (c == 'l')
+	struct job *job = target;
+
+	switch (row->key) {
+	case 'o':
+		job->output = value;
+		break;
+	case OPT_LIST:
 		list();
-	else if (c == 't')
-		choose(job, NULL);
-	else if (c == 'p')
+	case OPT_OPCODES:
 		job->opcodes = true;
-	else if (profile_option(&job->writer, c, optarg))
-		job->said = true;
-	else if (!how_option(&job->how, c, optarg) &&
-	    !select_option(&job->selection, c, optarg)) {
-		if (c < FORMAT_OPTION || c >= FORMAT_OPTION + FORMATS_MAX)
-			cmd_usage(NULL);
-		choose(job, &tach_formats[c - FORMAT_OPTION]);
+		break;
+	case OPT_TACH:
+		choose(job, NULL);
+		break;
+	default:
+		choose(job, &tach_formats[row->key - OPT_FORMAT]);
 	}
 }
 
@@ -204,18 +161,39 @@ check(const struct job *job)
 		    f->name);
 }
 
+/* Gives the operands. */
+static char **
+parse_options(struct job *job, int argc, char *argv[])
+{
+	struct option_row formats[FORMATS_MAX + 2];
+	const struct option_group groups[] = {
+		{formats, 22, NULL, set_option, job, NULL},
+		{rows, 20, "", set_option, job, NULL},
+		how_group(&job->how),
+		profile_group(&job->writer, "With --tach:", &job->said),
+		select_group(&job->selection),
+	};
+	const struct command_line line = {
+	    "Usage: tach-convert --FORMAT [OPTION ...] [FILE]\n"
+	    "Converts a profile into another format.  It may be a TACH "
+	    "profile, its text,\ncollapsed stacks or a gperftools "
+	    "profile.  With no FILE, or where FILE is -,\nreads standard "
+	    "input.\n\n",
+	    "\nThe exit status is 0 if all went well, 1 if something was "
+	    "wrong with\nthe input or the output, 2 if the command line "
+	    "was wrong.\n", groups, 5, VALUES_FILE};
+
+	list_formats(formats);
+	return argv + options_parse(&line, argc, argv);
+}
+
 static struct job
 parse(int argc, char *argv[])
 {
-	struct option all[OPTIONS + FORMATS_MAX + 1];
 	struct job job = {.writer = PROFILE_DEFAULTS};
-	int c;
 
 	how_init(&job.how);
-	list_options(all);
-	while ((c = cmd_getopt(argc, argv, "o:hV", all)) != -1)
-		take_option(&job, c);
-	job.operands = argv + optind;
+	job.operands = parse_options(&job, argc, argv);
 	if (chosen(&job) == NULL && job.how.base != NULL)
 		choose_diff(&job);
 	check(&job);

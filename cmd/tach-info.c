@@ -2,7 +2,6 @@
 /* tach-info.c: says what is in profiles, for people or as JSON. */
 #define LIBBSD_OPENBSD_VIS /* which strnvis(3) is meant: none is used here */
 #include <err.h>
-#include <getopt.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -12,34 +11,9 @@
 #include "cmd.h"
 #include "confine.h"
 #include "note.h"
+#include "options.h"
 #include "output.h"
 #include "select.h"
-
-static const char help[] =
-    "Usage: tach-info [--stats] [--json] [FILE ...]\n"
-    "Says what is in TACH profiles, from their headers and tables alone.\n"
-    "With no FILE, or where FILE is -, reads standard input.\n"
-    "\n"
-    "  -s, --stats    decode the samples too: threads, encoding, duration\n"
-    "  -c, --verify   only look whether all of it is sound, and say ok\n"
-    "  -j, --json     print one JSON object a line for each FILE\n"
-    "  -h, --help     print this help\n"
-    "  -V, --version  print the version\n"
-    "\n"
-    SELECT_HELP
-    "\n"
-    "The exit status is 0 if all went well, 1 if something was wrong with\n"
-    "an input or the output, 2 if the command line was wrong.\n";
-
-static const struct option options[] = {
-	{"stats", no_argument, NULL, 's'},
-	{"verify", no_argument, NULL, 'c'},
-	{"json", no_argument, NULL, 'j'},
-	{"help", no_argument, NULL, 'h'},
-	{"version", no_argument, NULL, 'V'},
-	SELECT_OPTIONS,
-	{NULL, 0, NULL, 0},
-};
 
 static const char *const record_words[] = {"REPEAT", "FULL", "SUFFIX",
     "POP_PUSH"};
@@ -740,10 +714,28 @@ verify(struct tach_reader *r, const char *operand, void *arg)
 	return TACH_OK;
 }
 
+/* ---- the command line ---------------------------------------------------- */
+
+static const struct option_row rows[] = {
+	{"stats", 's', NULL, "decode the samples too: threads, encoding, "
+	    "duration", VALUES_NONE, NULL},
+	{"verify", 'c', NULL, "only look whether all of it is sound, and say ok",
+	    VALUES_NONE, NULL},
+	{"json", 'j', NULL, "print one JSON object a line for each FILE",
+	    VALUES_NONE, NULL},
+	{"help", OPTION_HELP, NULL, "print this help", VALUES_NONE, NULL},
+	{"version", OPTION_VERSION, NULL, "print the version", VALUES_NONE,
+	    NULL},
+	{0},
+};
+
 static void
-take_option(struct info_job *job, int c)
+set_option(void *target, const struct option_row *row, const char *value)
 {
-	switch (c) {
+	struct info_job *job = target;
+
+	(void)value;
+	switch (row->key) {
 	case 's':
 		job->stats = true;
 		break;
@@ -753,31 +745,43 @@ take_option(struct info_job *job, int c)
 	case 'j':
 		job->json = true;
 		break;
-	case 'h':
-		cmd_help(help);
-	case 'V':
-		cmd_version();
-	default:
-		if (!select_option(&job->selection, c, optarg))
-			cmd_usage(NULL);
 	}
+}
+
+/* Gives the operands. */
+static char **
+parse(struct info_job *job, int argc, char *argv[])
+{
+	const struct option_group groups[] = {
+		{rows, 17, NULL, set_option, job, NULL},
+		select_group(&job->selection),
+	};
+	const struct command_line line = {
+	    "Usage: tach-info [--stats] [--json] [FILE ...]\n"
+	    "Says what is in TACH profiles, from their headers and tables "
+	    "alone.\n"
+	    "With no FILE, or where FILE is -, reads standard input.\n\n",
+	    CMD_EXIT_HELP, groups, 2, VALUES_FILE};
+	int first = options_parse(&line, argc, argv);
+
+	if (job->selection.given && !job->stats)
+		cmd_usage("options that select samples need --stats");
+	if (job->verify && (job->stats || job->json))
+		cmd_usage("--verify does not go with --stats and --json");
+	return argv + first;
 }
 
 int
 main(int argc, char *argv[])
 {
 	struct info_job job = {0};
-	int c, status;
+	char **operands;
+	int status;
 
 	cmd_start("tach-info", CMD_USAGE, argv);
-	while ((c = cmd_getopt(argc, argv, "scjhV", options)) != -1)
-		take_option(&job, c);
-	if (job.selection.given && !job.stats)
-		cmd_usage("options that select samples need --stats");
-	if (job.verify && (job.stats || job.json))
-		cmd_usage("--verify does not go with --stats and --json");
+	operands = parse(&job, argc, argv);
 	confine(NULL, 0);
-	status = cmd_each(argv + optind, job.verify ? verify : inform, &job);
+	status = cmd_each(operands, job.verify ? verify : inform, &job);
 	select_clear(&job.selection);
 	return output_end(job.failed ? CMD_FAILED : status);
 }

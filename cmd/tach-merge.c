@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* tach-merge.c: makes one profile of many, or copies one. */
 #include <err.h>
-#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -9,40 +8,10 @@
 #include "cmd.h"
 #include "confine.h"
 #include "merging.h"
+#include "options.h"
 #include "output.h"
 #include "profile.h"
 #include "select.h"
-
-static const char help[] =
-    "Usage: tach-merge [OPTION]... [FILE]...\n"
-    "Makes one TACH profile of all FILEs, or copies one.\n"
-    "With no FILE, or where FILE is -, reads standard input.\n"
-    "\n"
-    "  -o, --output OUT        the profile, not standard output\n"
-    "      --align WHAT        start (default): all begin at time 0; or clock\n"
-    "                          (all on one machine): as they lay in time\n"
-    "      --files-from LIST   more FILEs, one a line of LIST; - is standard\n"
-    "                          input\n"
-    PROFILE_HELP
-    "  -h, --help              print this help\n"
-    "  -V, --version           print the version\n"
-    "\n" SELECT_HELP
-    "\n"
-    "The exit status is 0 if all went well, 1 if something was wrong with\n"
-    "an input or the output, 2 if the command line was wrong.\n";
-
-enum { OPT_ALIGN = 256, OPT_FILES };
-
-static const struct option longs[] = {
-	{"output", required_argument, NULL, 'o'},
-	{"align", required_argument, NULL, OPT_ALIGN},
-	{"files-from", required_argument, NULL, OPT_FILES},
-	PROFILE_OPTIONS,
-	SELECT_OPTIONS,
-	{"help", no_argument, NULL, 'h'},
-	{"version", no_argument, NULL, 'V'},
-	{NULL, 0, NULL, 0},
-};
 
 struct merge_job {
 	const char *output; /* NULL: standard output */
@@ -54,36 +23,53 @@ struct merge_job {
 
 /* ---- the command line ---------------------------------------------------- */
 
+enum { OPT_ALIGN = 256, OPT_FILES };
+
+static const char *const alignments[] = {"start", "clock", NULL};
+
+static const struct option_row rows[] = {
+	{"output", 'o', "OUT", "the profile, not standard output", VALUES_FILE,
+	    NULL},
+	{"align", OPT_ALIGN, "WHAT", "start (default): all begin at time 0; or "
+	    "clock\n(all on one machine): as they lay in time", VALUES_NONE,
+	    alignments},
+	{"files-from", OPT_FILES, "LIST", "more FILEs, one a line of LIST; - is "
+	    "standard\ninput", VALUES_FILE, NULL},
+	{0},
+};
+static const struct option_row last_rows[] = {
+	{"help", OPTION_HELP, NULL, "print this help", VALUES_NONE, NULL},
+	{"version", OPTION_VERSION, NULL, "print the version", VALUES_NONE,
+	    NULL},
+	{0},
+};
+
 static bool
 parse_align(const char *text)
 {
-	if (strcmp(text, "start") != 0 && strcmp(text, "clock") != 0)
+	int i = options_word(alignments, text);
+
+	if (i < 0)
 		cmd_usage("no such alignment: %s (there are start and clock)",
 		    text);
-	return strcmp(text, "clock") == 0;
+	return i == 1;
 }
 
 static void
-parse_option(struct merge_job *job, int c)
+set_option(void *target, const struct option_row *row, const char *value)
 {
-	switch (c) {
+	struct merge_job *job = target;
+
+	switch (row->key) {
 	case 'o':
-		job->output = optarg;
+		job->output = value;
 		break;
 	case OPT_ALIGN:
-		job->merging.clock = parse_align(optarg);
+		job->merging.clock = parse_align(value);
 		break;
 	case OPT_FILES:
-		job->files = optarg;
+		job->files = value;
 		break;
-	case 'h':
-		cmd_help(help);
-	case 'V':
-		cmd_version();
-	default:
-		if (!profile_option(&job->writer, c, optarg) &&
-		    !select_option(&job->selection, c, optarg))
-			cmd_usage(NULL);
 	}
 }
 
@@ -147,17 +133,23 @@ check_stdin(const struct merge_job *job)
 		cmd_usage("standard input can be read only once");
 }
 
-static struct merge_job
-parse(int argc, char *argv[])
+static void
+parse(struct merge_job *job, int argc, char *argv[])
 {
-	struct merge_job job = {.writer = PROFILE_DEFAULTS};
-	int c;
+	const struct option_group groups[] = {
+		{rows, 26, NULL, set_option, job, NULL},
+		profile_group(&job->writer, NULL, NULL),
+		{last_rows, 26, NULL, set_option, job, NULL},
+		select_group(&job->selection),
+	};
+	const struct command_line line = {
+	    "Usage: tach-merge [OPTION]... [FILE]...\n"
+	    "Makes one TACH profile of all FILEs, or copies one.\n"
+	    "With no FILE, or where FILE is -, reads standard input.\n\n",
+	    CMD_EXIT_HELP, groups, 4, VALUES_FILE};
 
-	while ((c = cmd_getopt(argc, argv, "o:hV", longs)) != -1)
-		parse_option(&job, c);
-	list_inputs(&job, argv + optind);
-	check_stdin(&job);
-	return job;
+	list_inputs(job, argv + options_parse(&line, argc, argv));
+	check_stdin(job);
 }
 
 /* ---- the command --------------------------------------------------------- */
@@ -183,11 +175,11 @@ merge(struct merge_job *job)
 int
 main(int argc, char *argv[])
 {
-	struct merge_job job;
+	struct merge_job job = {.writer = PROFILE_DEFAULTS};
 	int status;
 
 	cmd_start("tach-merge", CMD_USAGE, argv);
-	job = parse(argc, argv);
+	parse(&job, argc, argv);
 	confine(&job.output, 1);
 	status = merge(&job);
 	merging_free(&job.merging);

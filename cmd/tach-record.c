@@ -3,7 +3,6 @@
  * of it, into a TACH profile. */
 #include <err.h>
 #include <errno.h>
-#include <getopt.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -16,6 +15,7 @@
 #include "dump.h"
 #include "family.h"
 #include "giveup.h"
+#include "options.h"
 #include "output.h"
 #include "profile.h"
 #include "recording.h"
@@ -31,58 +31,6 @@
 #define PROGRESS_EVERY 0.2  /* s */
 #define OFFSPRING_AFTER 0.1 /* s: most commands are Pythons by then */
 #define OFFSPRING_EVERY 0.05 /* s */
-
-static const char help[] =
-    "Usage: tach-record [OPTION]... [--] COMMAND [ARG]...\n"
-    "       tach-record [OPTION]... -p PID\n"
-    "       tach-record --dump [OPTION]... -p PID\n"
-    "Record where a Python program spends its time.\n"
-    "\n"
-    "  -o, --output FILE       the profile (default " DEFAULT_OUTPUT
-    "); - is standard output\n"
-    "  -r, --rate RATE         samples a second: 1000, 10k, 10khz (default "
-    "1000)\n"
-    "  -d, --duration SECONDS  stop recording after so long\n"
-    "  -p, --pid PID           record a running process\n"
-    "      --engine WHICH      remote (from outside, the default) or "
-    "inprocess\n"
-    "                          (threads sample themselves, by CPU time)\n"
-    "  -m, --mode MODE         which samples to keep: wall (all, the default), "
-    "cpu\n"
-    "                          (the default inprocess), gil or exception\n"
-    "      --threads WHICH     main or all (the default)\n"
-    "      --idle WHAT         keep (the default) or drop samples of idle "
-    "threads\n"
-    "      --jitter            sample at random times, at that rate on "
-    "average\n"
-    "      --blocking          stop the program for each sample\n"
-    "      --async WHICH       asyncio: running, or all tasks (3.14 and "
-    "later)\n"
-    "      --native-markers    frames <native> where C code was called through\n"
-    "      --no-gc             no frames <GC>\n"
-    "      --opcodes           note the instruction that each frame is at\n"
-    "      --pre-release       record a Python before its release candidates, "
-    "too\n"
-    "      --subprocesses      record all processes that come from it, each "
-    "to a\n"
-    "                          profile with its number in the name: "
-    "tach.PID.bin\n"
-    "      --merge             the same, and make one profile of them\n"
-    PROFILE_HELP
-    "      --text              write lines of text while it runs, as tach-cat "
-    "-l\n"
-    "                          prints them, to standard output if no -o is "
-    "given\n"
-    "      --dump              print the stacks of all threads as they are, "
-    "and end\n"
-    "      --locals            with --dump: and their local variables\n"
-    "  -q, --quiet             no progress, no summary\n"
-    "  -h, --help              this text\n"
-    "  -V, --version           the version\n"
-    "\n"
-    "Exits with the command's status, 128+N if signal N ended it, 127 if it "
-    "was\n"
-    "not found, 126 if it could not be run, 125 if recording failed.\n";
 
 struct options {
 	const char *output;
@@ -140,14 +88,15 @@ parse_number(const char *text, const char *what, int low, int high)
 	return (int)n;
 }
 
-/* Which of the words an option's argument is: its number. */
+/* Which of its words an option's argument is: its number. */
 static int
-parse_word(const char *text, const char *option, const char *const words[])
+parse_word(const struct option_row *row, const char *value)
 {
-	for (int i = 0; words[i] != NULL; i++)
-		if (strcmp(text, words[i]) == 0)
-			return i;
-	cmd_usage("%s cannot be %s", option, text);
+	int i = options_word(row->words, value);
+
+	if (i < 0)
+		cmd_usage("--%s cannot be %s", row->name, value);
+	return i;
 }
 
 static const char *const engine_words[] = {
@@ -183,93 +132,116 @@ enum {
 	OPT_PRE_RELEASE,
 };
 
-static const struct option longs[] = {
-	{"output", required_argument, NULL, 'o'},
-	{"rate", required_argument, NULL, 'r'},
-	{"duration", required_argument, NULL, 'd'},
-	{"pid", required_argument, NULL, 'p'},
-	{"engine", required_argument, NULL, OPT_ENGINE},
-	{"mode", required_argument, NULL, 'm'},
-	{"threads", required_argument, NULL, OPT_THREADS},
-	{"idle", required_argument, NULL, OPT_IDLE},
-	{"jitter", no_argument, NULL, OPT_JITTER},
-	{"blocking", no_argument, NULL, OPT_BLOCKING},
-	{"async", required_argument, NULL, OPT_ASYNC},
-	{"native-markers", no_argument, NULL, OPT_NATIVE},
-	{"no-gc", no_argument, NULL, OPT_NO_GC},
-	{"opcodes", no_argument, NULL, OPT_OPCODES},
-	{"pre-release", no_argument, NULL, OPT_PRE_RELEASE},
-	PROFILE_OPTIONS,
-	{"subprocesses", no_argument, NULL, OPT_SUBPROCESSES},
-	{"merge", no_argument, NULL, OPT_MERGE},
-	{"text", no_argument, NULL, OPT_TEXT},
-	{"dump", no_argument, NULL, OPT_DUMP},
-	{"locals", no_argument, NULL, OPT_LOCALS},
-	{"quiet", no_argument, NULL, 'q'},
-	{"help", no_argument, NULL, 'h'},
-	{"version", no_argument, NULL, 'V'},
-	{NULL, 0, NULL, 0},
+static const struct option_row rows[] = {
+	{"output", 'o', "FILE", "the profile (default " DEFAULT_OUTPUT "); - is "
+	    "standard output", VALUES_FILE, NULL},
+	{"rate", 'r', "RATE", "samples a second: 1000, 10k, 10khz (default "
+	    "1000)", VALUES_NONE, NULL},
+	{"duration", 'd', "SECONDS", "stop recording after so long",
+	    VALUES_NONE, NULL},
+	{"pid", 'p', "PID", "record a running process", VALUES_PROCESS, NULL},
+	{"engine", OPT_ENGINE, "WHICH", "remote (from outside, the default) or "
+	    "inprocess\n(threads sample themselves, by CPU time)", VALUES_NONE,
+	    engine_words},
+	{"mode", 'm', "MODE", "which samples to keep: wall (all, the default), "
+	    "cpu\n(the default inprocess), gil or exception", VALUES_NONE,
+	    mode_words},
+	{"threads", OPT_THREADS, "WHICH", "main or all (the default)",
+	    VALUES_NONE, threads_words},
+	{"idle", OPT_IDLE, "WHAT", "keep (the default) or drop samples of idle "
+	    "threads", VALUES_NONE, idle_words},
+	{"jitter", OPT_JITTER, NULL, "sample at random times, at that rate on "
+	    "average", VALUES_NONE, NULL},
+	{"blocking", OPT_BLOCKING, NULL, "stop the program for each sample",
+	    VALUES_NONE, NULL},
+	{"async", OPT_ASYNC, "WHICH", "asyncio: running, or all tasks (3.14 and "
+	    "later)", VALUES_NONE, async_words},
+	{"native-markers", OPT_NATIVE, NULL, "frames <native> where C code was "
+	    "called through", VALUES_NONE, NULL},
+	{"no-gc", OPT_NO_GC, NULL, "no frames <GC>", VALUES_NONE, NULL},
+	{"opcodes", OPT_OPCODES, NULL, "note the instruction that each frame is "
+	    "at", VALUES_NONE, NULL},
+	{"pre-release", OPT_PRE_RELEASE, NULL, "record a Python before its "
+	    "release candidates, too", VALUES_NONE, NULL},
+	{"subprocesses", OPT_SUBPROCESSES, NULL, "record all processes that "
+	    "come from it, each to a\nprofile with its number in the name: "
+	    "tach.PID.bin", VALUES_NONE, NULL},
+	{"merge", OPT_MERGE, NULL, "the same, and make one profile of them",
+	    VALUES_NONE, NULL},
+	{0},
+};
+static const struct option_row last_rows[] = {
+	{"text", OPT_TEXT, NULL, "write lines of text while it runs, as "
+	    "tach-cat -l\nprints them, to standard output if no -o is given",
+	    VALUES_NONE, NULL},
+	{"dump", OPT_DUMP, NULL, "print the stacks of all threads as they are, "
+	    "and end", VALUES_NONE, NULL},
+	{"locals", OPT_LOCALS, NULL, "with --dump: and their local variables",
+	    VALUES_NONE, NULL},
+	{"quiet", 'q', NULL, "no progress, no summary", VALUES_NONE, NULL},
+	{"help", OPTION_HELP, NULL, "this text", VALUES_NONE, NULL},
+	{"version", OPTION_VERSION, NULL, "the version", VALUES_NONE, NULL},
+	{0},
 };
 
-/* What is to be in the samples.  False: c is another option. */
-static bool
-parse_sample_option(struct tach_recorder_options *r, int c)
+static void
+set_sample_option(struct tach_recorder_options *r,
+    const struct option_row *row, const char *value)
 {
-	switch (c) {
-	case 'm':
-		r->mode = (enum tach_recorder_mode)parse_word(optarg, "--mode",
-		    mode_words);
-		return true;
+	switch (row->key) {
 	case OPT_ENGINE:
-		r->engine = (enum tach_recorder_engine)parse_word(optarg,
-		    "--engine", engine_words);
-		return true;
+		r->engine = (enum tach_recorder_engine)parse_word(row, value);
+		break;
+	case 'm':
+		r->mode = (enum tach_recorder_mode)parse_word(row, value);
+		break;
 	case OPT_THREADS:
-		r->main_only = parse_word(optarg, "--threads", threads_words);
-		return true;
+		r->main_only = parse_word(row, value);
+		break;
 	case OPT_IDLE:
-		r->drop_idle = parse_word(optarg, "--idle", idle_words);
-		return true;
+		r->drop_idle = parse_word(row, value);
+		break;
 	case OPT_JITTER:
-		return r->jitter = true;
+		r->jitter = true;
+		break;
 	case OPT_BLOCKING:
-		return r->blocking = true;
+		r->blocking = true;
+		break;
 	case OPT_ASYNC:
-		r->async = (enum tach_recorder_async)parse_word(optarg,
-		    "--async", async_words);
-		return true;
+		r->async = (enum tach_recorder_async)parse_word(row, value);
+		break;
 	case OPT_NATIVE:
-		return r->native = true;
+		r->native = true;
+		break;
 	case OPT_NO_GC:
-		return r->no_gc = true;
+		r->no_gc = true;
+		break;
 	case OPT_OPCODES:
-		return r->opcodes = true;
+		r->opcodes = true;
+		break;
 	case OPT_PRE_RELEASE:
-		return r->pre_release = true;
-	default:
-		return false;
+		r->pre_release = true;
+		break;
 	}
 }
 
 static void
-parse_option(struct options *o, int c)
+set_option(void *target, const struct option_row *row, const char *value)
 {
-	o->mode |= c == 'm';
-	if (parse_sample_option(&o->recorder, c))
-		return;
-	switch (c) {
+	struct options *o = target;
+
+	switch (row->key) {
 	case 'o':
-		o->output = optarg;
+		o->output = value;
 		break;
 	case 'r':
-		o->recorder.interval_ns = (uint64_t)(1e9 / parse_rate(optarg));
+		o->recorder.interval_ns = (uint64_t)(1e9 / parse_rate(value));
 		break;
 	case 'd':
-		o->recorder.duration_ns =
-		    (uint64_t)(1e9 * parse_duration(optarg));
+		o->recorder.duration_ns = (uint64_t)(1e9 * parse_duration(value));
 		break;
 	case 'p':
-		o->pid = parse_number(optarg, "process id", 1, INT32_MAX);
+		o->pid = parse_number(value, "process id", 1, INT32_MAX);
 		break;
 	case OPT_MERGE:
 		o->merge = true;
@@ -289,14 +261,9 @@ parse_option(struct options *o, int c)
 	case 'q':
 		o->quiet = true;
 		break;
-	case 'h':
-		cmd_help(help);
-	case 'V':
-		cmd_version();
 	default:
-		if (!profile_option(&o->writer, c, optarg))
-			cmd_usage(NULL);
-		o->how = true;
+		o->mode |= row->key == 'm';
+		set_sample_option(&o->recorder, row, value);
 	}
 }
 
@@ -329,16 +296,34 @@ check_engine(struct options *o)
 	r->follow = o->subprocesses;
 }
 
+/* Gives the operands: the command. */
+static char **
+parse_line(struct options *o, int argc, char *argv[])
+{
+	const struct option_group groups[] = {
+		{rows, 26, NULL, set_option, o, NULL},
+		profile_group(&o->writer, NULL, &o->how),
+		{last_rows, 26, NULL, set_option, o, NULL},
+	};
+	const struct command_line line = {
+	    "Usage: tach-record [OPTION]... [--] COMMAND [ARG]...\n"
+	    "       tach-record [OPTION]... -p PID\n"
+	    "       tach-record --dump [OPTION]... -p PID\n"
+	    "Record where a Python program spends its time.\n\n",
+	    "\nExits with the command's status, 128+N if signal N ended it, "
+	    "127 if it was\nnot found, 126 if it could not be run, 125 if "
+	    "recording failed.\n", groups, 3, VALUES_COMMAND};
+
+	return argv + options_parse(&line, argc, argv);
+}
+
 static struct options
 parse_options(int argc, char *argv[])
 {
 	struct options o = {.writer = PROFILE_DEFAULTS,
 	    .recorder.interval_ns = (uint64_t)(1e9 / DEFAULT_RATE)};
-	int c;
 
-	while ((c = cmd_getopt(argc, argv, "+o:r:d:p:m:qhV", longs)) != -1)
-		parse_option(&o, c);
-	o.command = argv + optind;
+	o.command = parse_line(&o, argc, argv);
 	if (o.dump && (o.pid == 0 || *o.command != NULL))
 		cmd_usage("--dump needs -p and the PID of a running process");
 	if (o.dump && (o.output != NULL || o.text || o.how ||

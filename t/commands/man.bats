@@ -18,26 +18,19 @@ setup() {
 
 # ---- options ------------------------------------------------------------
 
-# table COMMAND: the long options that getopt_long knows.  It lists those that
-# begin with a letter if there are several; the only one is named by its error,
-# for want of an argument or for having one.
-table() {
-	local letter
-	for letter in {a..z}; do
-		"$1" "--$letter" </dev/null 2>&1 || :
-		"$1" "--$letter=x" </dev/null 2>&1 || :
-	done | sed -n "s/.*option '--[a-z]*\(=x\)\{0,1\}' is ambiguous; possibilities://p
-		s/.*option '\(--[a-z-]*\)' \(requires\|doesn't allow\) an argument\$/'\1'/p" |
-	    grep -oE "'--[a-z-]+'" | tr -d "'" | sort -u
+# rows COMMAND: the rows of its options: name, letter, argument, and more.
+rows() {
+	"$1" --completion-helper | sed 1d
 }
 
-# letters COMMAND: the short options that getopt_long knows.
+# table COMMAND: its long options.
+table() {
+	rows "$1" | cut -f 1 | sed 's/^/--/' | sort
+}
+
+# letters COMMAND: its short options.
 letters() {
-	local letter
-	for letter in {a..z} {A..Z}; do
-		{ "$1" "-$letter" </dev/null 2>&1 || :; } |
-		    found "invalid option -- '$letter'" || echo "-$letter"
-	done
+	rows "$1" | cut -f 2 | sed -n 's/^[a-zA-Z]$/-&/p' | sort
 }
 
 # items PAGE: the names in front of what the page says of each option, all that
@@ -59,18 +52,35 @@ documented() {
 }
 
 @test "each option of a command stands in its page once, and no other" {
-	local name options
+	local name
 	for name in info cat convert merge record; do
-		options=$(table tach-$name)
-		grep -x -- --version <<<"$options"
-		is "$(documented tach-$name | long_names)" "$options"
-		is "$(tach-$name --help | long_names | uniq)" "$options"
-		options=$(letters tach-$name)
-		grep -x -- -V <<<"$options"
+		table tach-$name | grep -x -- --version
+		is "$(documented tach-$name | long_names)" "$(table tach-$name)"
 		is "$(documented tach-$name | grep -oE '^-[a-zA-Z]\b' | sort)" \
-		    "$(sort <<<"$options")"
+		    "$(letters tach-$name)"
+	done
+}
+
+# known COMMAND NAME ARGUMENT: getopt_long knows it, and whether it has one.
+known() {
+	if [ "$3" = - ]; then
+		run ! "$1" "--$2=x"
+		is "${lines[0]}" "$1: option '--$2' doesn't allow an argument"
+	else
+		run ! "$1" "--$2"
+		is "${lines[0]}" "$1: option '--$2' requires an argument"
+	fi
+}
+
+@test "getopt_long and --help have the options of the tables" {
+	local name option argument
+	for name in info cat convert merge record; do
+		is "$(tach-$name --help | long_names | uniq)" "$(table tach-$name)"
 		is "$(tach-$name --help | grep -oE '^  -[a-zA-Z]' | tr -d ' ' |
-		    sort)" "$(sort <<<"$options")"
+		    sort)" "$(letters tach-$name)"
+		while IFS=$'\t' read -r option _ argument _; do
+			known "tach-$name" "$option" "$argument"
+		done < <(rows tach-$name)
 	done
 }
 
