@@ -38,3 +38,25 @@ cmd_tach_record_SOURCES = cmd/tach-record.c cmd/dump.c cmd/dump.h \
 	cmd/summary.h cmd/thread.c cmd/thread.h $(cmd_common) \
 	$(cmd_merging) $(cmd_profile)
 cmd_tach_record_LDADD = $(cmd_confine)
+
+# Shells complete the commands by these, which mkcompletions makes of the tables of their
+# options; so it is called by hand, as `make completions`.
+bashcompletiondir = $(datadir)/bash-completion/completions
+dist_bashcompletion_DATA = cmd/completions/bash/tach-cat \
+	cmd/completions/bash/tach-convert cmd/completions/bash/tach-info \
+	cmd/completions/bash/tach-merge cmd/completions/bash/tach-record
+zshcompletiondir = $(datadir)/zsh/site-functions
+dist_zshcompletion_DATA = cmd/completions/zsh/_tach-cat \
+	cmd/completions/zsh/_tach-convert cmd/completions/zsh/_tach-info \
+	cmd/completions/zsh/_tach-merge cmd/completions/zsh/_tach-record
+fishcompletiondir = $(datadir)/fish/vendor_completions.d
+dist_fishcompletion_DATA = cmd/completions/fish/tach-cat.fish \
+	cmd/completions/fish/tach-convert.fish \
+	cmd/completions/fish/tach-info.fish \
+	cmd/completions/fish/tach-merge.fish \
+	cmd/completions/fish/tach-record.fish
+EXTRA_DIST += cmd/mkcompletions
+completions: all
+	PATH=$$PWD/cmd:$$PATH $(srcdir)/cmd/mkcompletions \
+	    $(srcdir)/cmd/completions
+.PHONY: completions

@@ -135,6 +135,7 @@ FILE_TESTS = \
 	t/commands/cat.bats \
 	t/convert/chrome.bats \
 	t/commands/common.bats \
+	t/commands/completions.bats \
 	t/format/damage.bats \
 	t/commands/info.bats \
 	t/format/inputs.bats \
@@ -169,7 +170,7 @@ SAMPLE_TESTS = \
 	t/record/dump.bats \
 	t/commands/examples.bats \
 	t/convert/diff.bats \
-	t/record/shared-folder.bats \
+	t/commands/output.bats \
 	t/python/runtime.bats
 
 # All the others: for them when something happens is part of what is judged.
@@ -198,7 +199,7 @@ LONG_TESTS = t/house/long.bats
 
 # Some minutes' worth, which need no other Python than the one at hand.
 QUICK_TESTS = $(UNIT_TESTS) \
-	t/commands/cat.bats t/commands/common.bats \
+	t/commands/cat.bats t/commands/common.bats t/commands/completions.bats \
 	t/commands/control-characters.bats t/commands/info.bats \
 	t/commands/man.bats t/commands/messages.bats t/commands/places.bats \
 	t/commands/select.bats \
