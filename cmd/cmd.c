@@ -33,7 +33,7 @@ fill_standard(void)
 }
 
 static void
-pass_over(int sig)
+ignore_signal(int sig)
 {
 	(void)sig;
 }
@@ -41,7 +41,7 @@ pass_over(int sig)
 void
 cmd_pass_over(int sig)
 {
-	struct sigaction none = {.sa_handler = pass_over,
+	struct sigaction none = {.sa_handler = ignore_signal,
 	    .sa_flags = SA_RESTART}, old;
 
 	if (sigaction(sig, NULL, &old) == 0 && old.sa_handler != SIG_IGN)
@@ -86,6 +86,12 @@ cmd_usage(const char *fmt, ...)
 	}
 	fprintf(stderr, "Try '%s --help'.\n", command);
 	exit(usage_status);
+}
+
+double
+cmd_percent(uint64_t part, uint64_t whole)
+{
+	return whole != 0 ? 100 * (double)part / (double)whole : 0;
 }
 
 /* ---- memory -------------------------------------------------------------- */

@@ -65,6 +65,9 @@ int cmd_getopt(int argc, char *const argv[], const char *shorts,
 noreturn void cmd_usage(const char *fmt, ...)
     __attribute__((format(printf, 1, 2)));
 
+/* How many hundredths of the whole a part is; 0 if the whole is 0. */
+double cmd_percent(uint64_t part, uint64_t whole);
+
 /* ---- memory -------------------------------------------------------------- */
 
 /* array_grow of array.h: room for one more entry behind the `count` ones.  Exits if

@@ -150,7 +150,7 @@ static const uint64_t requests[] = {TCGETS, REQUEST_TCGETS2, TIOCGWINSZ,
     FIONREAD};
 
 static int
-find(const char *name)
+find_call(const char *name)
 {
 	return seccomp_syscall_resolve_name(name);
 }
@@ -169,17 +169,17 @@ add_rules(scmp_filter_ctx filter)
 	const scmp_datum_t self = (scmp_datum_t)getpid();
 
 	for (size_t i = 0; i < sizeof(allowed) / sizeof(*allowed); i++)
-		if (find(allowed[i]) != __NR_SCMP_ERROR)
+		if (find_call(allowed[i]) != __NR_SCMP_ERROR)
 			seccomp_rule_add(filter, SCMP_ACT_ALLOW,
-			    find(allowed[i]), 0);
+			    find_call(allowed[i]), 0);
 	for (size_t i = 0; i < sizeof(requests) / sizeof(*requests); i++)
-		seccomp_rule_add(filter, SCMP_ACT_ALLOW, find("ioctl"), 1,
+		seccomp_rule_add(filter, SCMP_ACT_ALLOW, find_call("ioctl"), 1,
 		    arg_is(1, requests[i]));
-	seccomp_rule_add(filter, SCMP_ACT_ALLOW, find("kill"), 1,
+	seccomp_rule_add(filter, SCMP_ACT_ALLOW, find_call("kill"), 1,
 	    arg_is(0, self));
-	seccomp_rule_add(filter, SCMP_ACT_ALLOW, find("tgkill"), 1,
+	seccomp_rule_add(filter, SCMP_ACT_ALLOW, find_call("tgkill"), 1,
 	    arg_is(0, self));
-	seccomp_rule_add(filter, SCMP_ACT_ALLOW, find("prlimit64"), 2,
+	seccomp_rule_add(filter, SCMP_ACT_ALLOW, find_call("prlimit64"), 2,
 	    arg_is(0, 0), arg_is(2, 0));
 }
 

@@ -134,7 +134,7 @@ print_task(FILE *out, const struct tach_table *t, const struct tach_run *run)
 }
 
 static void
-print_head(const struct tach_table *t, const struct dumped_stack *s)
+print_stack_head(const struct tach_table *t, const struct dumped_stack *s)
 {
 	struct tach_string name;
 
@@ -266,7 +266,7 @@ dump_clear(struct dump *d)
 
 /* Samples until nothing changed while it was read, or often enough. */
 static int
-take(struct dump *d, struct tach_recorder *r)
+take_sample(struct dump *d, struct tach_recorder *r)
 {
 	const struct tach_recorder_stats *s = tach_recorder_stats(r);
 	int rc = TACH_AGAIN;
@@ -359,7 +359,7 @@ print_process(struct tach_recorder *r)
 static void
 print_stack(const struct tach_table *t, const struct dumped_stack *s)
 {
-	print_head(t, s);
+	print_stack_head(t, s);
 	fwrite(s->text + s->task_len, 1, s->len - s->task_len, stdout);
 }
 
@@ -390,7 +390,7 @@ dump_with(struct tach_recorder *r, pid_t pid, bool locals)
 	if (locals)
 		tach_rounds_locals(d.source, &l);
 	ok = tach_recorder_attach(r, pid) == TACH_OK;
-	if (!ok || take(&d, r) < TACH_OK) {
+	if (!ok || take_sample(&d, r) < TACH_OK) {
 		warnx("%s", d.failed ? strerror(ENOMEM) :
 		    tach_recorder_error(r));
 		ok = false;
@@ -421,7 +421,7 @@ dump_process(const struct tach_recorder_options *o, pid_t pid, bool locals)
 /* A process that has only begun can yet become a Python; those that go on
  * beginning are not waited for. */
 static bool
-wait_for_more(const struct tach_children *c, int *waited)
+wait_for_children(const struct tach_children *c, int *waited)
 {
 	if (!tach_children_young(c) || ++*waited > CHILDREN_TRIES)
 		return false;
@@ -440,7 +440,7 @@ dump_children(const struct tach_recorder_options *o, pid_t pid, bool locals)
 	if (c == NULL)
 		warn("children of process %d", (int)pid);
 	while (c != NULL && ((rc = tach_children_next(c, &child)) != TACH_END ||
-	    wait_for_more(c, &waited))) {
+	    wait_for_children(c, &waited))) {
 		if (rc == TACH_WARN)
 			warnx("%s", tach_children_error(c));
 		if (rc != TACH_OK)

@@ -211,7 +211,7 @@ new_recorder(const struct family *f, pid_t pid)
 
 /* Opens what is made of a process.  One that has ended meanwhile is nothing. */
 static bool
-begin(struct family *f, struct member *m, struct tach_recorder *told)
+begin_member(struct family *f, struct member *m, struct tach_recorder *told)
 {
 	m->recorder = told != NULL ? told : new_recorder(f, m->pid);
 	m->finished.result = RECORDING_EMPTY;
@@ -258,7 +258,7 @@ new_member(const struct family *f, pid_t pid)
 /* A recorder that was told is its, once there is room for it; false: there is
  * none. */
 static bool
-add(struct family *f, pid_t pid, struct tach_recorder *told)
+add_member(struct family *f, pid_t pid, struct tach_recorder *told)
 {
 	struct member *m;
 
@@ -266,7 +266,7 @@ add(struct family *f, pid_t pid, struct tach_recorder *told)
 	    (m = new_member(f, pid)) == NULL)
 		return false;
 	f->members[f->count++] = m;
-	if (begin(f, m, told))
+	if (begin_member(f, m, told))
 		f->live[f->live_count++] = m;
 	else
 		drop_recorder(m);
@@ -294,14 +294,14 @@ find_new(struct family *f)
 	int rc;
 
 	while ((fork = tach_recorder_fork(f->members[0]->recorder)) != NULL)
-		if (!add(f, tach_recorder_pid(fork), fork)) {
+		if (!add_member(f, tach_recorder_pid(fork), fork)) {
 			tach_recorder_free(fork);
 			f->missed++;
 		}
 	while ((rc = tach_children_next(f->children, &pid)) != TACH_END) {
 		if (rc == TACH_WARN)
 			warnx("%s", tach_children_error(f->children));
-		else if (!is_recorded(f, pid) && !add(f, pid, NULL))
+		else if (!is_recorded(f, pid) && !add_member(f, pid, NULL))
 			f->missed++;
 	}
 }
@@ -360,7 +360,7 @@ elapsed(const struct family *f, double now)
 }
 
 static void
-show_progress(const struct family *f)
+show_family_progress(const struct family *f)
 {
 	static double next;
 	double now = recording_clock();
@@ -519,7 +519,7 @@ watch(struct family *f)
 			ended = f->members[0]->keeper == FINISHED;
 		tell_stuck(f);
 		if (progress)
-			show_progress(f);
+			show_family_progress(f);
 	} while (!is_over(f, ended));
 	f->seconds = elapsed(f, recording_clock());
 	stop_all(f);
@@ -594,7 +594,7 @@ bytes_of(const struct family *f)
 }
 
 static void
-show_summary(const struct family *f, bool merged)
+show_family_summary(const struct family *f, bool merged)
 {
 	struct tach_recorder_stats all = stats_of(f);
 	struct summary s = {.stats = &all,
@@ -664,7 +664,7 @@ remove_merged(const struct family *f)
 }
 
 static bool
-merge(struct family *f)
+merge_members(struct family *f)
 {
 	int status = CMD_FAILED;
 	pid_t pid = fork();
@@ -750,7 +750,7 @@ family_open(const struct family_options *options)
 }
 
 static enum family_result
-finish(struct family *f)
+finish_family(struct family *f)
 {
 	bool ok = count_results(f, RECORDING_FAILED) == 0;
 	struct tach_recorder_stats all = stats_of(f);
@@ -762,9 +762,9 @@ finish(struct family *f)
 	summary_files(&all);
 	if (count_results(f, RECORDING_OK) == 0)
 		return ok ? FAMILY_EMPTY : FAMILY_FAILED;
-	merged = f->options->merge && merge(f);
+	merged = f->options->merge && merge_members(f);
 	if (!f->options->quiet)
-		show_summary(f, merged);
+		show_family_summary(f, merged);
 	ok = ok && merged == f->options->merge;
 	return ok ? FAMILY_OK : FAMILY_FAILED;
 }
@@ -780,11 +780,11 @@ family_record(struct family *f, struct tach_recorder *first)
 	f->sampler = sampler_new();
 	f->finisher = finisher_new();
 	if (f->children == NULL || f->sampler == NULL || f->finisher == NULL ||
-	    !add(f, pid, first)) {
+	    !add_member(f, pid, first)) {
 		warn("cannot record");
 	} else {
 		watch(f);
-		result = finish(f);
+		result = finish_family(f);
 	}
 	if (f->stuck != NULL)
 		return FAMILY_STUCK;

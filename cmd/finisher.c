@@ -16,7 +16,7 @@ struct finisher {
 };
 
 static void
-finish(struct finished *d)
+finish_recording(struct finished *d)
 {
 	struct recording *r = d->recording;
 
@@ -33,12 +33,12 @@ finish_given(struct finisher *f)
 
 	for (; h != NULL; h = next) {
 		next = h->next; /* it is the caller's as soon as it is done */
-		finish((struct finished *)h);
+		finish_recording((struct finished *)h);
 	}
 }
 
 static void *
-run(void *arg)
+finisher_run(void *arg)
 {
 	struct finisher *f = arg;
 
@@ -59,7 +59,7 @@ finisher_new(void)
 	if (f == NULL)
 		return NULL;
 	sem_init(&f->given_more, 0, 0);
-	if ((e = thread_start(&f->thread, run, f)) == 0)
+	if ((e = thread_start(&f->thread, finisher_run, f)) == 0)
 		return f;
 	sem_destroy(&f->given_more);
 	free(f);

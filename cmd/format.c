@@ -99,7 +99,7 @@ how_init(struct how *h)
 
 /* The index of a value among an option's words. */
 static unsigned
-choose(const struct option_row *row, const char *value)
+choose_word(const struct option_row *row, const char *value)
 {
 	int chosen = options_word(row->words, value);
 	char list[128] = "";
@@ -123,22 +123,22 @@ set_how(void *target, const struct option_row *row, const char *value)
 	h->given[row->key - FORMAT_WEIGHT] = row->name;
 	switch (row->key) {
 	case FORMAT_WEIGHT:
-		o->weight = choose(row, value);
+		o->weight = choose_word(row, value);
 		break;
 	case FORMAT_FRAME:
-		o->frame = choose(row, value);
+		o->frame = choose_word(row, value);
 		break;
 	case FORMAT_IDLE:
-		o->keep_idle = choose(row, value) == 1;
+		o->keep_idle = choose_word(row, value) == 1;
 		break;
 	case FORMAT_GZIP:
 		o->gzip = true;
 		break;
 	case FORMAT_WORD:
-		o->word_size = choose(row, value) == 0 ? 4 : 8;
+		o->word_size = choose_word(row, value) == 0 ? 4 : 8;
 		break;
 	case FORMAT_BYTE_ORDER:
-		o->big_endian = choose(row, value) == 1;
+		o->big_endian = choose_word(row, value) == 1;
 		break;
 	case FORMAT_SYMBOLS:
 		h->symbols = value;

@@ -54,7 +54,7 @@ silence(void)
 }
 
 static void *
-run(void *unused)
+giveup_run(void *unused)
 {
 	const struct timespec second = {.tv_sec = 1};
 
@@ -78,7 +78,7 @@ giveup_open(giveup_handler *handler, const int *signals, size_t count)
 	sigemptyset(&ends);
 	for (size_t i = 0; i < count; i++)
 		sigaddset(&ends, signals[i]);
-	if (thread_start(&thread, run, NULL) == 0)
+	if (thread_start(&thread, giveup_run, NULL) == 0)
 		pthread_detach(thread);
 }
 

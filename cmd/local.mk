@@ -17,7 +17,7 @@ cmd_libconfine_la_LIBADD = $(SECCOMP_LIBS)
 cmd_confine = cmd/libconfine.la $(LDADD)
 
 cmd_profile = cmd/profile.c cmd/profile.h
-cmd_merging = cmd/merging.c cmd/merging.h cmd/inputs.c cmd/inputs.h
+cmd_merging = cmd/merging.c cmd/merging.h cmd/survey.c cmd/survey.h
 cmd_select = cmd/select.c cmd/select.h
 cmd_tach_cat_SOURCES = cmd/tach-cat.c $(cmd_common) $(cmd_select)
 cmd_tach_cat_LDADD = $(cmd_confine)

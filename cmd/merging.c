@@ -124,7 +124,7 @@ add_sound(const struct merging *m, struct intake *b, const struct input *in)
 
 	if (in->samples == 0)
 		return;
-	if (input_open(in, &r) == TACH_FATAL)
+	if (survey_open(in, &r) == TACH_FATAL)
 		errx(CMD_FAILED, "%s: %s", name, tach_reader_error(r));
 	intake_add(b, r, name, -1, &place);
 }
@@ -181,7 +181,7 @@ gather(const struct merging *m, struct intake *b, size_t first, size_t n)
 /* ---- all of it ----------------------------------------------------------- */
 
 static void
-put_note(struct intake *b, char *note, const char *output)
+add_note(struct intake *b, char *note, const char *output)
 {
 	if (note != NULL && tach_merge_note(b->merge, note) != TACH_OK)
 		output_failed(output, tach_merge_error(b->merge));
@@ -209,39 +209,39 @@ is_summed(const struct merging *m, const char *note)
 
 /* The intervals that are others than the header's. */
 static void
-put_intervals(const struct merging *m, struct intake *b, uint64_t all,
+add_intervals(const struct merging *m, struct intake *b, uint64_t all,
     const char *output)
 {
 	for (size_t i = 0; i < m->ninputs; i++)
 		for (size_t k = 0; k < m->inputs[i].ninterps; k++)
-			put_note(b, input_interval_note(&m->inputs[i], k, all),
+			add_note(b, survey_interval_note(&m->inputs[i], k, all),
 			    output);
 }
 
 /* All other notes; a copy of one input gets none of its own. */
 static void
-put_notes(const struct merging *m, struct intake *b, bool only,
+add_notes(const struct merging *m, struct intake *b, bool only,
     const char *output)
 {
 	for (size_t i = 0; i < m->ninputs; i++) {
 		const struct input *in = &m->inputs[i];
 		for (size_t k = 0; k < in->nnotes; k++)
 			if (!is_summed(m, in->notes[k]))
-				put_note(b, only ? same_note(in, k) :
-				    input_note(in, k), output);
+				add_note(b, only ? same_note(in, k) :
+				    survey_note(in, k), output);
 		if (!only)
-			put_note(b, input_own_note(in), output);
+			add_note(b, survey_own_note(in), output);
 	}
-	put_note(b, m->sum, output);
+	add_note(b, m->sum, output);
 }
 
 static void
-finish(const struct merging *m, struct tach_writer *w, const char *output,
+finish_profile(const struct merging *m, struct tach_writer *w, const char *output,
     const struct tach_writer_options *options)
 {
-	put_notes(m, m->intake, m->copy, output);
+	add_notes(m, m->intake, m->copy, output);
 	if (!m->copy)
-		put_intervals(m, m->intake, m->meta.interval_us, output);
+		add_intervals(m, m->intake, m->meta.interval_us, output);
 	if (tach_writer_finish(w, &m->meta) != TACH_OK)
 		output_failed(output, tach_writer_error(w));
 	profile_remark(output, w, options);
@@ -263,8 +263,8 @@ end_of_copy(struct merging *m, bool complete)
 	}
 	cmd_remark(r, in->name, m->said);
 	in->meta = *tach_reader_meta(r);
-	input_notes(in, tach_reader_table(r));
-	m->meta = inputs_meta(in, 1);
+	survey_notes(in, tach_reader_table(r));
+	m->meta = survey_meta(in, 1);
 	return status;
 }
 
@@ -275,7 +275,7 @@ add_only(struct merging *m, struct intake *b)
 	    m->selection};
 	const char *name = cmd_input_name(m->inputs[0].name);
 	struct tach_reader *r;
-	int rc = input_open(&m->inputs[0], &r);
+	int rc = survey_open(&m->inputs[0], &r);
 
 	place_reads(m->inputs[0].name);
 	if (rc == TACH_FATAL)
@@ -287,18 +287,18 @@ add_only(struct merging *m, struct intake *b)
 
 /* Leaves the sound ones in the list. */
 static int
-survey(struct merging *m)
+survey_inputs(struct merging *m)
 {
 	size_t n = 0, all = m->ninputs;
 
 	for (size_t i = 0; i < all; i++) {
 		struct input in = m->inputs[i];
-		if (input_survey(&in))
+		if (survey_input(&in))
 			m->inputs[n++] = in;
 		else
-			input_clear(&in);
+			survey_clear(&in);
 	}
-	m->ninputs = inputs_place(m->inputs, n, m->clock);
+	m->ninputs = survey_place(m->inputs, n, m->clock);
 	if (m->ninputs == 0)
 		errx(CMD_FAILED, "nothing is left to merge");
 	return m->ninputs == all ? CMD_OK : CMD_FAILED;
@@ -315,8 +315,8 @@ merging_open(struct merging *m)
 	if (m->copy) {
 		add_only(m, m->intake);
 	} else {
-		status = survey(m);
-		m->meta = inputs_meta(m->inputs, m->ninputs);
+		status = survey_inputs(m);
+		m->meta = survey_meta(m->inputs, m->ninputs);
 		gather(m, m->intake, 0, m->ninputs);
 	}
 	return status;
@@ -332,7 +332,7 @@ merging_write(struct merging *m, int fd, const char *output,
 
 	if (m->copy)
 		status = end_of_copy(m, complete);
-	finish(m, w, output, options);
+	finish_profile(m, w, output, options);
 	return status;
 }
 
@@ -343,6 +343,6 @@ merging_free(struct merging *m)
 		intake_close(m->intake);
 	free(m->intake);
 	for (size_t i = 0; i < m->ninputs; i++)
-		input_clear(&m->inputs[i]);
+		survey_clear(&m->inputs[i]);
 	free(m->inputs);
 }

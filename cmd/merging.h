@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "inputs.h"
+#include "survey.h"
 #include "tach.h"
 
 struct merging {

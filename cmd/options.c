@@ -137,7 +137,7 @@ fill_tables(struct getopt_tables *t, const struct command_line *l)
 }
 
 static void
-set_option(const struct command_line *l, int key)
+set_given(const struct command_line *l, int key)
 {
 	for (size_t i = 0; i < l->count; i++) {
 		const struct option_group *g = &l->groups[i];
@@ -169,7 +169,7 @@ options_parse(const struct command_line *l, int argc, char *argv[])
 		else if (key == OPTION_VERSION)
 			cmd_version();
 		else
-			set_option(l, key);
+			set_given(l, key);
 	return optind;
 }
 

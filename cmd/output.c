@@ -227,7 +227,7 @@ on_deadly(int sig)
 }
 
 static void
-catch_signals(void)
+catch_deadly(void)
 {
 	for (size_t i = 0; i < DEADLY; i++)
 		if (signal(deadly[i], on_deadly) == SIG_IGN)
@@ -321,7 +321,7 @@ make_unfinished(struct output *o, enum place_kind kind)
 	char *name;
 	int fd;
 
-	catch_signals();
+	catch_deadly();
 	do {
 		if ((name = random_name(&o->place)) == NULL)
 			return -1;

@@ -23,7 +23,7 @@
 
 /* The name that a path has in its directory. */
 static const char *
-base(const char *path)
+base_name(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 
@@ -41,7 +41,7 @@ part_failed(const char *name, const char *why)
 /* ---- files ------------------------------------------------------------- */
 
 static char *
-join(const char *a, const char *b)
+join_names(const char *a, const char *b)
 {
 	char *s;
 
@@ -51,7 +51,7 @@ join(const char *a, const char *b)
 /* The lock tells others that somebody is at work here.  False: somebody
  * else is. */
 static bool
-lock(int fd)
+lock_part(int fd)
 {
 	struct flock l = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
 
@@ -75,10 +75,10 @@ is_worth(int fd)
 static bool
 rename_aside(const struct part *p, const char *file, char **to)
 {
-	*to = join(file, "~");
+	*to = join_names(file, "~");
 	return *to != NULL &&
-	    renameat(p->place.directory, base(file), p->place.directory,
-		base(*to)) == 0;
+	    renameat(p->place.directory, base_name(file), p->place.directory,
+		base_name(*to)) == 0;
 }
 
 static bool
@@ -90,12 +90,12 @@ move_aside(const struct part *p)
 	if (ok) {
 		warnx("%s: a recording was cut short here; it is kept as %s",
 		    p->name, part);
-		from = join(p->file, TACH_NAMES_SUFFIX);
-		to = join(part, TACH_NAMES_SUFFIX);
+		from = join_names(p->file, TACH_NAMES_SUFFIX);
+		to = join_names(part, TACH_NAMES_SUFFIX);
 		ok = from != NULL && to != NULL;
-		if (ok && renameat(p->place.directory, base(from), p->place.directory,
-			base(to)) != 0)
-			unlinkat(p->place.directory, base(to), 0);
+		if (ok && renameat(p->place.directory, base_name(from),
+			p->place.directory, base_name(to)) != 0)
+			unlinkat(p->place.directory, base_name(to), 0);
 	}
 	free(part);
 	free(from);
@@ -117,8 +117,8 @@ is_ours(int fd)
 static bool
 put_aside(const struct part *p)
 {
-	int fd = openat(p->place.directory, base(p->file), O_RDWR | O_NOFOLLOW |
-	    O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	int fd = openat(p->place.directory, base_name(p->file), O_RDWR |
+	    O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	bool ok;
 
 	if (fd < 0 && errno != ELOOP)
@@ -126,12 +126,12 @@ put_aside(const struct part *p)
 	if (fd < 0 || !is_ours(fd))
 		ok = part_failed(p->file, "it is another user's, or not a "
 		    "regular file: choose another name");
-	else if (!lock(fd))
+	else if (!lock_part(fd))
 		ok = part_failed(p->name, "another tach-record is writing to it");
 	else if (is_worth(fd))
 		ok = move_aside(p);
 	else
-		ok = unlinkat(p->place.directory, base(p->file), 0) == 0 ||
+		ok = unlinkat(p->place.directory, base_name(p->file), 0) == 0 ||
 		    part_failed(p->file, strerror(errno));
 	if (fd >= 0)
 		close(fd);
@@ -140,9 +140,9 @@ put_aside(const struct part *p)
 
 /* Makes a file of that path.  A descriptor, or -1 with errno. */
 static int
-create(const struct part *p, struct unfinished_output *u, const char *path)
+create_part(const struct part *p, struct unfinished_output *u, const char *path)
 {
-	char *name = strdup(base(path));
+	char *name = strdup(base_name(path));
 
 	return name == NULL ? -1 :
 	    output_make(u, &p->place, PLACE_FILE, name);
@@ -151,17 +151,17 @@ create(const struct part *p, struct unfinished_output *u, const char *path)
 static bool
 open_part(struct part *p)
 {
-	if ((p->file = join(p->name, TACH_PART_SUFFIX)) == NULL)
+	if ((p->file = join_names(p->name, TACH_PART_SUFFIX)) == NULL)
 		return part_failed(p->name, strerror(errno));
-	if ((p->fd = create(p, &p->unfinished, p->file)) < 0 &&
+	if ((p->fd = create_part(p, &p->unfinished, p->file)) < 0 &&
 	    errno == EEXIST) {
 		if (!put_aside(p))
 			return false;
-		p->fd = create(p, &p->unfinished, p->file);
+		p->fd = create_part(p, &p->unfinished, p->file);
 	}
 	if (p->fd < 0)
 		return part_failed(p->name, strerror(errno));
-	if (lock(p->fd))
+	if (lock_part(p->fd))
 		return true;
 	/* The name is the other one's by now. */
 	output_keep(&p->unfinished);
@@ -171,10 +171,10 @@ open_part(struct part *p)
 static bool
 open_names(struct part *p)
 {
-	if ((p->names = join(p->file, TACH_NAMES_SUFFIX)) == NULL)
+	if ((p->names = join_names(p->file, TACH_NAMES_SUFFIX)) == NULL)
 		return part_failed(p->name, strerror(errno));
-	unlinkat(p->place.directory, base(p->names), 0);
-	p->names_fd = create(p, &p->unfinished_names, p->names);
+	unlinkat(p->place.directory, base_name(p->names), 0);
+	p->names_fd = create_part(p, &p->unfinished_names, p->names);
 	return p->names_fd >= 0 || part_failed(p->name, strerror(errno));
 }
 
@@ -347,7 +347,7 @@ part_commit(struct part *p)
 	    !output_take(&p->unfinished, &p->place, p->fd))
 		return false;
 	if (p->names != NULL)
-		unlinkat(p->place.directory, base(p->names), 0);
+		unlinkat(p->place.directory, base_name(p->names), 0);
 	output_keep(&p->unfinished_names);
 	if (p->kept)
 		sync_directory(p);

@@ -96,7 +96,7 @@ place_reads(const char *operand)
 
 /* Why an output cannot be what it is; NULL: no reason, and it is taken. */
 static const char *
-claim(const struct file_identity *i)
+claim_identity(const struct file_identity *i)
 {
 	if (is_among(&inputs, i))
 		return "it is an input, too: choose another name";
@@ -111,7 +111,7 @@ claim_file(const struct stat *st)
 {
 	struct file_identity i = {st->st_dev, st->st_ino, NULL};
 
-	return is_single(st) ? claim(&i) : NULL;
+	return is_single(st) ? claim_identity(&i) : NULL;
 }
 
 static const char *
@@ -123,7 +123,7 @@ claim_name(const struct destination *p)
 	if (fstat(p->directory, &st) != 0)
 		return strerror(errno);
 	i = (struct file_identity){st.st_dev, st.st_ino, strdup(p->base)};
-	return i.name == NULL ? strerror(ENOMEM) : claim(&i);
+	return i.name == NULL ? strerror(ENOMEM) : claim_identity(&i);
 }
 
 const char *
@@ -189,7 +189,7 @@ open_special(struct destination *p, const struct stat *st)
 
 /* Why a directory cannot be replaced by a new one. */
 static const char *
-full(const struct destination *p)
+full_directory(const struct destination *p)
 {
 	int fd = openat(p->directory, p->base, O_RDONLY | O_DIRECTORY |
 	    O_NOFOLLOW | O_CLOEXEC);
@@ -217,7 +217,7 @@ new_mode(mode_t mode)
 
 /* Finds out what has the name now, and opens it if it cannot be replaced. */
 static const char *
-look(struct destination *p, enum place_kind kind)
+look_at_place(struct destination *p, enum place_kind kind)
 {
 	struct stat st;
 	const char *why;
@@ -234,7 +234,7 @@ look(struct destination *p, enum place_kind kind)
 		return open_special(p, &st);
 	if (st.st_uid == geteuid())
 		p->mode = st.st_mode & 0777;
-	return kind == PLACE_DIRECTORY ? full(p) : NULL;
+	return kind == PLACE_DIRECTORY ? full_directory(p) : NULL;
 }
 
 /* ---- what we have ------------------------------------------------------ */
@@ -304,7 +304,7 @@ place_open(struct destination *p, const char *path, enum place_kind kind)
 		return strerror(ENOENT);
 	if (path[n - 1] == '/' && kind == PLACE_FILE)
 		return strerror(EISDIR);
-	return place_find(p, path) ? look(p, kind) : strerror(errno);
+	return place_find(p, path) ? look_at_place(p, kind) : strerror(errno);
 }
 
 /* A file system without modes is no reason to fail. */

@@ -41,7 +41,7 @@ static const struct option_row rows[] = {
 
 /* The index of a value among an option's two words. */
 static int
-parse_word(const struct option_row *row, const char *value)
+profile_word(const struct option_row *row, const char *value)
 {
 	int i = options_word(row->words, value);
 
@@ -68,10 +68,10 @@ set_writer(void *target, const struct option_row *row, const char *value)
 	struct tach_writer_options *o = target;
 
 	if (row->key == PROFILE_LAYOUT)
-		o->layout = parse_word(row, value) == 0 ?
+		o->layout = profile_word(row, value) == 0 ?
 		    TACH_LAYOUT_DOCUMENTED : TACH_LAYOUT_CPYTHON;
 	else if (row->key == PROFILE_COMPRESSION)
-		o->compression = parse_word(row, value) == 0 ? TACH_ZSTD :
+		o->compression = profile_word(row, value) == 0 ? TACH_ZSTD :
 							       TACH_PLAIN;
 	else
 		o->level = parse_level(value);

@@ -55,7 +55,7 @@ show_read(const struct progress *p)
 
 /* Looks at the clock now and then. */
 static void
-look(struct progress *p)
+look_at_clock(struct progress *p)
 {
 	if (++p->runs < RUNS)
 		return;
@@ -73,7 +73,7 @@ progress_next(struct tach_source *source, struct tach_run *run)
 	int rc = p->from->next(p->from, run);
 
 	if (rc == TACH_OK)
-		look(p);
+		look_at_clock(p);
 	else if (shown)
 		fputs("\r\033[Kall read, writing", stderr);
 	return rc;

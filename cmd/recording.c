@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cmd.h"
 #include "profile.h"
 
 #define SAVE_EVERY 0.5 /* s: what can be lost, at most, and half of that */
@@ -88,12 +89,6 @@ recording_close(struct recording *r)
 
 /* ---- saving ------------------------------------------------------------ */
 
-static double
-percent(uint64_t part, uint64_t whole)
-{
-	return whole != 0 ? 100 * (double)part / (double)whole : 0;
-}
-
 /* The rounds that were made, or in-process, of each thread. */
 static uint64_t
 done(const struct tach_recorder_stats *s)
@@ -115,8 +110,8 @@ meta_now(const struct recording *r)
 	    .has_missed = true,
 	    .duration = (double)s->elapsed_ns / 1e9,
 	    .rate = recording_rate(s),
-	    .errors = percent(s->failed, s->samples + s->failed),
-	    .missed = percent(s->missed, done(s) + s->missed),
+	    .errors = cmd_percent(s->failed, s->samples + s->failed),
+	    .missed = cmd_percent(s->missed, done(s) + s->missed),
 	};
 	return meta;
 }
@@ -203,7 +198,7 @@ recording_step(struct recording *r)
 }
 
 static int
-drop(struct tach_sink *sink, const struct tach_run *run)
+drop_run(struct tach_sink *sink, const struct tach_run *run)
 {
 	(void)sink;
 	(void)run;
@@ -213,7 +208,7 @@ drop(struct tach_sink *sink, const struct tach_run *run)
 bool
 recording_drop(struct recording *r)
 {
-	struct tach_sink nowhere = {.run = drop};
+	struct tach_sink nowhere = {.run = drop_run};
 
 	tach_recorder_stop(r->recorder);
 	return tach_pump(r->source, &nowhere) == TACH_AGAIN;
@@ -236,7 +231,7 @@ ended_well(struct recording *r)
 
 /* Completes the profile.  False: it failed, and the user was told. */
 static bool
-finish(struct recording *r)
+complete_profile(struct recording *r)
 {
 	struct tach_meta meta = meta_now(r);
 
@@ -285,7 +280,7 @@ recording_finish(struct recording *r)
 
 	if (ok && is_empty(r))
 		return RECORDING_EMPTY;
-	if (!ok || !finish(r)) {
+	if (!ok || !complete_profile(r)) {
 		tell_of_part(r);
 		return RECORDING_FAILED;
 	}

@@ -169,7 +169,7 @@ end(struct recording *r)
 }
 
 static bool
-record(struct recording *r)
+record_round(struct recording *r)
 {
 	bool on = recording_step(r);
 
@@ -180,7 +180,7 @@ record(struct recording *r)
 
 /* False: it is not ours any more.  Once they are told to end, none is begun. */
 static bool
-step(struct sampler *s, struct sampled *m)
+step_one(struct sampler *s, struct sampled *m)
 {
 	struct recording *r = m->recording;
 	bool on;
@@ -191,7 +191,7 @@ step(struct sampler *s, struct sampled *m)
 		s->busy = NULL;
 		return true;
 	}
-	on = record(r);
+	on = record_round(r);
 	s->busy = NULL;
 	m->samples = tach_recorder_stats(r->recorder)->samples;
 	if (on && tach_recorder_state(r->recorder) == TACH_RECORDER_SAMPLING)
@@ -208,14 +208,14 @@ take_rounds(struct sampler *s)
 
 	for (size_t i = 0; i < s->count; i++) {
 		struct sampled *m = s->list[i];
-		if (!is_due(s, m, now) || step(s, m))
+		if (!is_due(s, m, now) || step_one(s, m))
 			s->list[kept++] = m;
 	}
 	s->count = kept;
 }
 
 static void *
-run(void *arg)
+sampler_run(void *arg)
 {
 	struct sampler *s = arg;
 
@@ -251,7 +251,7 @@ sampler_new(void)
 	if (s->wake_fd < 0)
 		e = errno;
 	else if (reserve(s))
-		e = thread_start(&s->thread, run, s);
+		e = thread_start(&s->thread, sampler_run, s);
 	if (e == 0)
 		return s;
 	release(s);

@@ -70,7 +70,7 @@ grow_list(const void *list, size_t n, size_t size)
 
 /* A copy of the value, for strsep. */
 static char *
-copy_of(const struct given *g)
+copy_value(const struct given *g)
 {
 	char *copy = strdup(g->value);
 
@@ -82,7 +82,7 @@ copy_of(const struct given *g)
 /* ---- numbers ------------------------------------------------------------- */
 
 static uint64_t
-parse_number(const struct given *g, const char *item, uint64_t max)
+select_number(const struct given *g, const char *item, uint64_t max)
 {
 	bool hex = item[0] == '0' && (item[1] == 'x' || item[1] == 'X');
 	unsigned long long n;
@@ -102,12 +102,12 @@ parse_number(const struct given *g, const char *item, uint64_t max)
 static void
 add_interps(const struct given *g, const uint32_t **list, size_t *n)
 {
-	char *copy = copy_of(g), *rest = copy, *item;
+	char *copy = copy_value(g), *rest = copy, *item;
 
 	while ((item = strsep(&rest, ",")) != NULL) {
 		uint32_t *p = grow_list(*list, *n, sizeof(*p));
 		*list = p;
-		p[(*n)++] = (uint32_t)parse_number(g, item, UINT32_MAX);
+		p[(*n)++] = (uint32_t)select_number(g, item, UINT32_MAX);
 	}
 	free(copy);
 }
@@ -138,7 +138,7 @@ add_id(const struct given *g, const struct thread_lists *t, const char *item)
 	uint64_t *p = grow_list(*t->ids, *t->nids, sizeof(*p));
 
 	*t->ids = p;
-	p[(*t->nids)++] = parse_number(g, item, UINT64_MAX);
+	p[(*t->nids)++] = select_number(g, item, UINT64_MAX);
 }
 
 static void
@@ -160,7 +160,7 @@ add_name(const struct given *g, const struct thread_lists *t, const char *item)
 static void
 add_threads(const struct given *g, const struct thread_lists *t)
 {
-	char *copy = copy_of(g), *rest = copy, *item;
+	char *copy = copy_value(g), *rest = copy, *item;
 
 	while ((item = strsep(&rest, ",")) != NULL)
 		if (is_number(item))
@@ -193,7 +193,7 @@ parse_status(const struct given *g, const char *item)
 static void
 add_status(const struct given *g, uint8_t *status)
 {
-	char *copy = copy_of(g), *rest = copy, *item;
+	char *copy = copy_value(g), *rest = copy, *item;
 
 	while ((item = strsep(&rest, ",")) != NULL)
 		*status |= parse_status(g, item);

@@ -9,6 +9,8 @@
 #include <string.h>
 #include <sys/resource.h>
 
+#include "cmd.h"
+
 #define CAUSES 256	/* bytes that the causes of failure may need */
 #define MISSED_MANY 20	/* of so many rounds, one */
 #define SPARED_MANY 20	/* the same of those that were spared */
@@ -68,12 +70,6 @@ due(const struct tach_recorder_stats *s)
 	return s->rounds + s->missed;
 }
 
-static double
-percent(uint64_t part, uint64_t whole)
-{
-	return whole > 0 ? 100 * (double)part / (double)whole : 0;
-}
-
 /* Where rounds are missed as what runs takes long to read, that has too few
  * samples, but not too little time; but all tasks of a round are samples of one
  * thread at one time, of which only the last one has any. */
@@ -87,13 +83,13 @@ show_next(const struct summary *s)
 	if (many && s->recorder->async == TACH_ASYNC_ALL) {
 		warnx("%.0f%% of the rounds were missed: to read all tasks takes "
 		    "longer than the interval, so use a lower rate (-r)",
-		    percent(st->missed, due(st)));
+		    cmd_percent(st->missed, due(st)));
 		many = false;
 	}
 	if (many)
 		warnx("%.0f%% of the rounds were missed: shares are truer by "
 		    "--weight time, which counts the time between samples",
-		    percent(st->missed, due(st)));
+		    cmd_percent(st->missed, due(st)));
 	if (s->profile != NULL)
 		warnx("next: tach-info %s; tach-convert --collapsed %s%s",
 		    s->profile, many ? "--weight time " : "", s->profile);

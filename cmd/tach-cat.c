@@ -80,7 +80,7 @@ static const struct option_row rows[] = {
 };
 
 static void
-set_option(void *target, const struct option_row *row, const char *value)
+cat_option(void *target, const struct option_row *row, const char *value)
 {
 	struct cat_job *job = target;
 
@@ -93,10 +93,10 @@ set_option(void *target, const struct option_row *row, const char *value)
 
 /* Gives the operands. */
 static char **
-parse(struct cat_job *job, int argc, char *argv[])
+parse_cat(struct cat_job *job, int argc, char *argv[])
 {
 	const struct option_group groups[] = {
-		{rows, 17, NULL, set_option, job, NULL},
+		{rows, 17, NULL, cat_option, job, NULL},
 		select_group(&job->selection),
 	};
 	const struct command_line line = {
@@ -120,7 +120,7 @@ main(int argc, char *argv[])
 	int status;
 
 	cmd_start("tach-cat", CMD_USAGE, argv);
-	operands = parse(&job, argc, argv);
+	operands = parse_cat(&job, argc, argv);
 	confine(NULL, 0);
 	status = job.follow ? cmd_follow(operands[0], cat, &job) :
 			      cmd_each(operands, cat, &job);

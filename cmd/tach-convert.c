@@ -50,7 +50,7 @@ struct job {
 /* ---- the command line ---------------------------------------------------- */
 
 static noreturn void
-list(void)
+print_list(void)
 {
 	for (const struct tach_format *f = tach_formats; f->name; f++)
 		printf("%-13s %s\n", f->name, f->about);
@@ -85,7 +85,7 @@ chosen(const struct job *job)
 
 /* NULL: TACH again. */
 static void
-choose(struct job *job, const struct tach_format *format)
+choose_format(struct job *job, const struct tach_format *format)
 {
 	const char *before = chosen(job);
 
@@ -97,7 +97,7 @@ choose(struct job *job, const struct tach_format *format)
 }
 
 static void
-set_option(void *target, const struct option_row *row, const char *value)
+convert_option(void *target, const struct option_row *row, const char *value)
 {
 	struct job *job = target;
 
@@ -106,15 +106,15 @@ set_option(void *target, const struct option_row *row, const char *value)
 		job->output = value;
 		break;
 	case OPT_LIST:
-		list();
+		print_list();
 	case OPT_OPCODES:
 		job->opcodes = true;
 		break;
 	case OPT_TACH:
-		choose(job, NULL);
+		choose_format(job, NULL);
 		break;
 	default:
-		choose(job, &tach_formats[row->key - OPT_FORMAT]);
+		choose_format(job, &tach_formats[row->key - OPT_FORMAT]);
 	}
 }
 
@@ -124,17 +124,17 @@ choose_diff(struct job *job)
 {
 	for (const struct tach_format *f = tach_formats; f->name; f++)
 		if (f->uses & TACH_NEEDS_BASE)
-			choose(job, f);
+			choose_format(job, f);
 }
 
 static bool
-is_stdin(const char *operand)
+reads_stdin(const char *operand)
 {
 	return operand == NULL || strcmp(operand, "-") == 0;
 }
 
 static void
-check(const struct job *job)
+check_job(const struct job *job)
 {
 	const struct tach_format *f = job->format;
 	bool to_stdout = job->output == NULL || strcmp(job->output, "-") == 0;
@@ -150,8 +150,8 @@ check(const struct job *job)
 	how_check(&job->how, f);
 	if (job->operands[0] != NULL && job->operands[1] != NULL)
 		cmd_usage("one FILE at a time");
-	if (job->how.base != NULL && is_stdin(job->how.base) &&
-	    is_stdin(job->operands[0]))
+	if (job->how.base != NULL && reads_stdin(job->how.base) &&
+	    reads_stdin(job->operands[0]))
 		cmd_usage("both profiles cannot be standard input");
 	if (f != NULL && f->uses & TACH_USES_DIRECTORY && to_stdout)
 		cmd_usage("--%s writes a directory: name it with -o", f->name);
@@ -163,12 +163,12 @@ check(const struct job *job)
 
 /* Gives the operands. */
 static char **
-parse_options(struct job *job, int argc, char *argv[])
+convert_operands(struct job *job, int argc, char *argv[])
 {
 	struct option_row formats[FORMATS_MAX + 2];
 	const struct option_group groups[] = {
-		{formats, 22, NULL, set_option, job, NULL},
-		{rows, 20, "", set_option, job, NULL},
+		{formats, 22, NULL, convert_option, job, NULL},
+		{rows, 20, "", convert_option, job, NULL},
 		how_group(&job->how),
 		profile_group(&job->writer, "With --tach:", &job->said),
 		select_group(&job->selection),
@@ -188,15 +188,15 @@ parse_options(struct job *job, int argc, char *argv[])
 }
 
 static struct job
-parse(int argc, char *argv[])
+parse_convert(int argc, char *argv[])
 {
 	struct job job = {.writer = PROFILE_DEFAULTS};
 
 	how_init(&job.how);
-	job.operands = parse_options(&job, argc, argv);
+	job.operands = convert_operands(&job, argc, argv);
 	if (chosen(&job) == NULL && job.how.base != NULL)
 		choose_diff(&job);
-	check(&job);
+	check_job(&job);
 	return job;
 }
 
@@ -370,7 +370,7 @@ main(int argc, char *argv[])
 	int status;
 
 	cmd_start("tach-convert", CMD_USAGE, argv);
-	job = parse(argc, argv);
+	job = parse_convert(argc, argv);
 	confine((const char *[]){job.output, job.how.symbols}, 2);
 	if (job.tach)
 		status = cmd_each(job.operands, rewrite, &job);

@@ -76,7 +76,7 @@ thread_of(struct census *c, const struct tach_run *run)
 }
 
 static void
-count_run(struct census *c, const struct tach_run *run)
+census_run(struct census *c, const struct tach_run *run)
 {
 	struct info_thread *t = thread_of(c, run);
 
@@ -108,7 +108,7 @@ counter_run(struct tach_sink *sink, const struct tach_run *run)
 {
 	struct counter *c = sink->arg;
 
-	count_run(c->census, run);
+	census_run(c->census, run);
 	count_opcode(c->census, c->table, run);
 	return TACH_OK;
 }
@@ -135,7 +135,7 @@ ratio(uint64_t part, uint64_t whole)
 }
 
 static double
-percent(uint64_t part, uint64_t whole)
+share_percent(uint64_t part, uint64_t whole)
 {
 	return 100 * ratio(part, whole);
 }
@@ -238,7 +238,7 @@ compression_word(const struct tach_file_info *info)
 
 /* A line `key: value`, its values in one column. */
 static void __attribute__((format(printf, 2, 3)))
-line(const char *key, const char *fmt, ...)
+print_field(const char *key, const char *fmt, ...)
 {
 	int width = printf("%s:", key);
 	va_list ap;
@@ -256,7 +256,7 @@ print_config(uint32_t config)
 	char features[256] = "";
 	size_t len = 0;
 
-	line("mode", "%s", mode_word(config));
+	print_field("mode", "%s", mode_word(config));
 	for (const char *f; (f = next_feature(&config)) != NULL;)
 		len += (size_t)snprintf(features + len, sizeof(features) - len,
 		    "%s%s", len > 0 ? " " : "", f);
@@ -265,18 +265,18 @@ print_config(uint32_t config)
 		snprintf(features + len, sizeof(features) - len, "%s0x%" PRIx32,
 		    len > 0 ? " " : "", config);
 	if (*features != '\0')
-		line("features", "%s", features);
+		print_field("features", "%s", features);
 }
 
 static void
 print_quality(const struct tach_quality *q)
 {
-	line("recorded", "%.2f s at %.1f samples a second", q->duration,
+	print_field("recorded", "%.2f s at %.1f samples a second", q->duration,
 	    q->rate);
 	if (q->has_errors)
-		line("errors", "%.2f%%", q->errors);
+		print_field("errors", "%.2f%%", q->errors);
 	if (q->has_missed)
-		line("missed", "%.2f%%", q->missed);
+		print_field("missed", "%.2f%%", q->missed);
 }
 
 static void
@@ -285,23 +285,23 @@ print_head(const struct info_profile *p)
 	const struct tach_meta *meta = p->meta;
 	char *name = cmd_plain(p->name);
 
-	line("file", "%s", name);
+	print_field("file", "%s", name);
 	free(name);
-	line("layout", "%s", layout_word(p->info));
+	print_field("layout", "%s", layout_word(p->info));
 	if (p->info->unfinished)
-		line("state", "unfinished");
+		print_field("state", "unfinished");
 	if (has_byte_order(p->info))
-		line("byte-order", "%s",
+		print_field("byte-order", "%s",
 		    p->info->big_endian ? "big" : "little");
-	line("python", "%u.%u.%u", meta->python[0], meta->python[1],
+	print_field("python", "%u.%u.%u", meta->python[0], meta->python[1],
 	    meta->python[2]);
-	line("start", "%" PRIu64 " us on the recording machine's monotonic "
+	print_field("start", "%" PRIu64 " us on the recording machine's monotonic "
 	    "clock", meta->start_us);
 	if (meta->interval_us != 0)
-		line("interval", "%" PRIu64 " us (%g samples a second)",
+		print_field("interval", "%" PRIu64 " us (%g samples a second)",
 		    meta->interval_us, 1e6 / (double)meta->interval_us);
 	else
-		line("interval", "unknown");
+		print_field("interval", "unknown");
 	if (meta->config != 0)
 		print_config(meta->config);
 	if (meta->quality.known)
@@ -313,18 +313,18 @@ print_sizes(const struct tach_file_info *info)
 {
 	char checksum[33];
 
-	line("samples", "%" PRIu64, info->samples);
-	line("threads", "%" PRIu32, info->threads);
-	line("strings", "%" PRIu32, info->strings);
-	line("frames", "%" PRIu32, info->frames);
-	line("compression", "%s", compression_word(info));
-	line("file-size", "%" PRIu64 " bytes", info->file_size);
-	line("data-size", "%" PRIu64 " bytes", info->data_size);
+	print_field("samples", "%" PRIu64, info->samples);
+	print_field("threads", "%" PRIu32, info->threads);
+	print_field("strings", "%" PRIu32, info->strings);
+	print_field("frames", "%" PRIu32, info->frames);
+	print_field("compression", "%s", compression_word(info));
+	print_field("file-size", "%" PRIu64 " bytes", info->file_size);
+	print_field("data-size", "%" PRIu64 " bytes", info->data_size);
 	if (info->samples != 0)
-		line("bytes-per-sample", "%.2f",
+		print_field("bytes-per-sample", "%.2f",
 		    ratio(info->file_size, info->samples));
 	checksum_text(info, checksum);
-	line("checksum", "%s", info->has_checksum ? checksum : "none");
+	print_field("checksum", "%s", info->has_checksum ? checksum : "none");
 }
 
 /* Notes that name threads are told with these. */
@@ -352,7 +352,7 @@ print_notes(const struct tach_table *t)
 			err(CMD_FAILED, NULL);
 		strvisx(text, note.bytes, note.len,
 		    VIS_CSTYLE | VIS_OCTAL | VIS_NL | VIS_TAB);
-		line("note", "%s", text);
+		print_field("note", "%s", text);
 		free(text);
 	}
 }
@@ -389,9 +389,9 @@ print_thread(const struct tach_table *table, const struct info_thread *t)
 			continue;
 		len += (size_t)snprintf(shares + len, sizeof(shares) - len,
 		    " %s %.1f%%", tach_status_names[bit],
-		    percent(t->status[bit], t->samples));
+		    share_percent(t->status[bit], t->samples));
 	}
-	line("thread", "%" PRIu64 " interpreter %" PRIu32 " samples %" PRIu64
+	print_field("thread", "%" PRIu64 " interpreter %" PRIu32 " samples %" PRIu64
 	    "%s%s", t->id, t->interp, t->samples, shares, name);
 	free(name);
 }
@@ -410,9 +410,9 @@ print_opcodes(const struct info_profile *p)
 		if (opcode == TACH_NO_OPCODE)
 			break;
 		name = tach_opcode_name(p->meta, opcode);
-		line("opcode", "%u %s samples %" PRIu64 " (%.1f%%)", opcode,
+		print_field("opcode", "%u %s samples %" PRIu64 " (%.1f%%)", opcode,
 		    name != NULL ? name : "unknown", samples,
-		    percent(samples, c.with_opcode));
+		    share_percent(samples, c.with_opcode));
 	}
 }
 
@@ -422,26 +422,26 @@ print_encoding(const struct info_profile *p)
 {
 	const struct tach_decode_stats *s = p->stats;
 
-	line("decoded-size", "%" PRIu64 " bytes", s->data_size);
+	print_field("decoded-size", "%" PRIu64 " bytes", s->data_size);
 	if (p->error == NULL && p->info->data_size != 0)
-		line("compression-ratio", "%.2f",
+		print_field("compression-ratio", "%.2f",
 		    ratio(s->data_size, p->info->data_size));
-	line("records", "REPEAT %" PRIu64 " FULL %" PRIu64 " SUFFIX %" PRIu64
+	print_field("records", "REPEAT %" PRIu64 " FULL %" PRIu64 " SUFFIX %" PRIu64
 	    " POP_PUSH %" PRIu64, s->records[0], s->records[1], s->records[2],
 	    s->records[3]);
-	line("repeated-samples", "%" PRIu64 " (%.1f%%)", s->repeated,
-	    percent(s->repeated, s->samples));
-	line("written-frames", "%" PRIu64 " (%.1f%% saved)", s->frames_written,
-	    percent(saved(s), s->frames_total));
+	print_field("repeated-samples", "%" PRIu64 " (%.1f%%)", s->repeated,
+	    share_percent(s->repeated, s->samples));
+	print_field("written-frames", "%" PRIu64 " (%.1f%% saved)", s->frames_written,
+	    share_percent(saved(s), s->frames_total));
 }
 
 static void
 print_stats(const struct info_profile *p)
 {
-	line("duration", "%" PRIu64 ".%06" PRIu64 " s",
+	print_field("duration", "%" PRIu64 ".%06" PRIu64 " s",
 	    p->census->duration / 1000000, p->census->duration % 1000000);
-	line("decoded-samples", "%" PRIu64, p->stats->samples);
-	line("stack-frames", "%" PRIu64, p->stats->frames_total);
+	print_field("decoded-samples", "%" PRIu64, p->stats->samples);
+	print_field("stack-frames", "%" PRIu64, p->stats->frames_total);
 	if (p->info->input == TACH_INPUT_FILE)
 		print_encoding(p);
 	for (size_t i = 0; i < p->census->nthreads; i++)
@@ -679,7 +679,7 @@ was_said(const struct tach_reader *r)
 }
 
 static int
-pass_over(struct tach_sink *sink, const struct tach_run *run)
+verify_run(struct tach_sink *sink, const struct tach_run *run)
 {
 	(void)sink;
 	(void)run;
@@ -692,7 +692,7 @@ verify(struct tach_reader *r, const char *operand, void *arg)
 {
 	struct info_job *job = arg;
 	const struct tach_file_info *info = tach_reader_info(r);
-	struct tach_sink sink = {.run = pass_over};
+	struct tach_sink sink = {.run = verify_run};
 	char checksum[33], *name;
 	int rc;
 
@@ -730,7 +730,7 @@ static const struct option_row rows[] = {
 };
 
 static void
-set_option(void *target, const struct option_row *row, const char *value)
+info_option(void *target, const struct option_row *row, const char *value)
 {
 	struct info_job *job = target;
 
@@ -750,10 +750,10 @@ set_option(void *target, const struct option_row *row, const char *value)
 
 /* Gives the operands. */
 static char **
-parse(struct info_job *job, int argc, char *argv[])
+parse_info(struct info_job *job, int argc, char *argv[])
 {
 	const struct option_group groups[] = {
-		{rows, 17, NULL, set_option, job, NULL},
+		{rows, 17, NULL, info_option, job, NULL},
 		select_group(&job->selection),
 	};
 	const struct command_line line = {
@@ -779,7 +779,7 @@ main(int argc, char *argv[])
 	int status;
 
 	cmd_start("tach-info", CMD_USAGE, argv);
-	operands = parse(&job, argc, argv);
+	operands = parse_info(&job, argc, argv);
 	confine(NULL, 0);
 	status = cmd_each(operands, job.verify ? verify : inform, &job);
 	select_clear(&job.selection);

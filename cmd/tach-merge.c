@@ -56,7 +56,7 @@ parse_align(const char *text)
 }
 
 static void
-set_option(void *target, const struct option_row *row, const char *value)
+merge_option(void *target, const struct option_row *row, const char *value)
 {
 	struct merge_job *job = target;
 
@@ -134,12 +134,12 @@ check_stdin(const struct merge_job *job)
 }
 
 static void
-parse(struct merge_job *job, int argc, char *argv[])
+parse_merge(struct merge_job *job, int argc, char *argv[])
 {
 	const struct option_group groups[] = {
-		{rows, 26, NULL, set_option, job, NULL},
+		{rows, 26, NULL, merge_option, job, NULL},
 		profile_group(&job->writer, NULL, NULL),
-		{last_rows, 26, NULL, set_option, job, NULL},
+		{last_rows, 26, NULL, merge_option, job, NULL},
 		select_group(&job->selection),
 	};
 	const struct command_line line = {
@@ -155,7 +155,7 @@ parse(struct merge_job *job, int argc, char *argv[])
 /* ---- the command --------------------------------------------------------- */
 
 static int
-merge(struct merge_job *job)
+merge_inputs(struct merge_job *job)
 {
 	struct output out;
 	int status;
@@ -179,9 +179,9 @@ main(int argc, char *argv[])
 	int status;
 
 	cmd_start("tach-merge", CMD_USAGE, argv);
-	parse(&job, argc, argv);
+	parse_merge(&job, argc, argv);
 	confine(&job.output, 1);
-	status = merge(&job);
+	status = merge_inputs(&job);
 	merging_free(&job.merging);
 	select_clear(&job.selection);
 	return output_end(status);

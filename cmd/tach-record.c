@@ -77,20 +77,20 @@ parse_duration(const char *text)
 	return seconds;
 }
 
-static int
-parse_number(const char *text, const char *what, int low, int high)
+static pid_t
+parse_pid(const char *text)
 {
 	const char *why;
-	long long n = strtonum(text, low, high, &why);
+	long long n = strtonum(text, 1, INT32_MAX, &why);
 
 	if (why != NULL)
-		cmd_usage("the %s %s is %s", what, text, why);
-	return (int)n;
+		cmd_usage("the process id %s is %s", text, why);
+	return (pid_t)n;
 }
 
 /* Which of its words an option's argument is: its number. */
 static int
-parse_word(const struct option_row *row, const char *value)
+record_word(const struct option_row *row, const char *value)
 {
 	int i = options_word(row->words, value);
 
@@ -190,16 +190,16 @@ set_sample_option(struct tach_recorder_options *r,
 {
 	switch (row->key) {
 	case OPT_ENGINE:
-		r->engine = (enum tach_recorder_engine)parse_word(row, value);
+		r->engine = (enum tach_recorder_engine)record_word(row, value);
 		break;
 	case 'm':
-		r->mode = (enum tach_recorder_mode)parse_word(row, value);
+		r->mode = (enum tach_recorder_mode)record_word(row, value);
 		break;
 	case OPT_THREADS:
-		r->main_only = parse_word(row, value);
+		r->main_only = record_word(row, value);
 		break;
 	case OPT_IDLE:
-		r->drop_idle = parse_word(row, value);
+		r->drop_idle = record_word(row, value);
 		break;
 	case OPT_JITTER:
 		r->jitter = true;
@@ -208,7 +208,7 @@ set_sample_option(struct tach_recorder_options *r,
 		r->blocking = true;
 		break;
 	case OPT_ASYNC:
-		r->async = (enum tach_recorder_async)parse_word(row, value);
+		r->async = (enum tach_recorder_async)record_word(row, value);
 		break;
 	case OPT_NATIVE:
 		r->native = true;
@@ -226,7 +226,7 @@ set_sample_option(struct tach_recorder_options *r,
 }
 
 static void
-set_option(void *target, const struct option_row *row, const char *value)
+record_option(void *target, const struct option_row *row, const char *value)
 {
 	struct options *o = target;
 
@@ -241,7 +241,7 @@ set_option(void *target, const struct option_row *row, const char *value)
 		o->recorder.duration_ns = (uint64_t)(1e9 * parse_duration(value));
 		break;
 	case 'p':
-		o->pid = parse_number(value, "process id", 1, INT32_MAX);
+		o->pid = parse_pid(value);
 		break;
 	case OPT_MERGE:
 		o->merge = true;
@@ -298,12 +298,12 @@ check_engine(struct options *o)
 
 /* Gives the operands: the command. */
 static char **
-parse_line(struct options *o, int argc, char *argv[])
+record_operands(struct options *o, int argc, char *argv[])
 {
 	const struct option_group groups[] = {
-		{rows, 26, NULL, set_option, o, NULL},
+		{rows, 26, NULL, record_option, o, NULL},
 		profile_group(&o->writer, NULL, &o->how),
-		{last_rows, 26, NULL, set_option, o, NULL},
+		{last_rows, 26, NULL, record_option, o, NULL},
 	};
 	const struct command_line line = {
 	    "Usage: tach-record [OPTION]... [--] COMMAND [ARG]...\n"
@@ -318,12 +318,12 @@ parse_line(struct options *o, int argc, char *argv[])
 }
 
 static struct options
-parse_options(int argc, char *argv[])
+parse_record(int argc, char *argv[])
 {
 	struct options o = {.writer = PROFILE_DEFAULTS,
 	    .recorder.interval_ns = (uint64_t)(1e9 / DEFAULT_RATE)};
 
-	o.command = parse_line(&o, argc, argv);
+	o.command = record_operands(&o, argc, argv);
 	if (o.dump && (o.pid == 0 || *o.command != NULL))
 		cmd_usage("--dump needs -p and the PID of a running process");
 	if (o.dump && (o.output != NULL || o.text || o.how ||
@@ -604,7 +604,7 @@ explain(const struct options *o)
 
 /* False: it failed, and the user was told. */
 static bool
-record(struct recording *r, const struct options *o)
+record_target(struct recording *r, const struct options *o)
 {
 	enum recording_result result;
 
@@ -651,7 +651,7 @@ record_one(const struct options *o)
 		o->text ? NULL : &o->writer))
 		exit(RECORD_FAILED);
 	start_target(o);
-	ok = record(&r, o);
+	ok = record_target(&r, o);
 	recording_close(&r);
 	return ok;
 }
@@ -690,7 +690,7 @@ tell_of_tasks(void)
 
 /* Prints what is going on instead of recording it. */
 static int
-dump(const struct options *o)
+dump_target(const struct options *o)
 {
 	bool ok = dump_process(&o->recorder, o->pid, o->locals);
 
@@ -707,9 +707,9 @@ main(int argc, char *argv[])
 	bool ok;
 
 	cmd_start("tach-record", RECORD_FAILED, argv);
-	o = parse_options(argc, argv);
+	o = parse_record(argc, argv);
 	if (o.dump)
-		return dump(&o);
+		return dump_target(&o);
 	if ((recorder = tach_recorder_new(&o.recorder)) == NULL)
 		err(RECORD_FAILED, NULL);
 	catch_signals();

@@ -271,7 +271,7 @@ t_fuzz_fuzz_formats_SOURCES = t/fuzz/fuzz_formats.c t/fuzz/judge.c \
 t_fuzz_fuzz_python_SOURCES = t/fuzz/fuzz_python.c t/fuzz/replay.c $(t_fuzz) \
 	$(t_unit_walks)
 t_fuzz_fuzz_merge_SOURCES = t/fuzz/fuzz_merge.c t/fuzz/replay.c $(t_fuzz) \
-	cmd/cmd.c cmd/cmd.h cmd/inputs.c cmd/inputs.h \
+	cmd/cmd.c cmd/cmd.h cmd/survey.c cmd/survey.h \
 	cmd/output.c cmd/output.h cmd/place.c cmd/place.h
 t_fuzz_fuzz_merge_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/cmd
 t_fuzz_fuzz_reader_SOURCES = t/fuzz/fuzz_reader.c t/fuzz/replay.c $(t_fuzz)

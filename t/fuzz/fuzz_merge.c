@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "fuzz.h"
-#include "inputs.h"
+#include "survey.h"
 
 #define PROFILES 4
 #define SAMPLES_MAX 20000 /* of one: more take time and show nothing */
@@ -22,7 +22,7 @@ static const char good[] = "# tach 1\n# python 3.15.0\n# start 70\n"
     "0\t3\t9\tgil\tgood.py:f:1\n1000\t3\t9\tgil\tgood.py:f:1\n";
 #define GOOD_SAMPLES 2
 
-/* What inputs.c says is not looked at. */
+/* What survey.c says is not looked at. */
 void
 warnx(const char *fmt, ...)
 {
@@ -54,9 +54,9 @@ add(struct input *in, int fd)
 {
 	*in = (struct input){.copy = -1};
 	promise(asprintf(&in->name, "/proc/self/fd/%d", fd) > 0);
-	if (is_small(fd) && input_survey(in))
+	if (is_small(fd) && survey_input(in))
 		return true;
-	input_clear(in);
+	survey_clear(in);
 	return false;
 }
 
@@ -73,10 +73,10 @@ static void
 put_notes(struct tach_merge *m, const struct input *in, uint64_t interval)
 {
 	for (size_t i = 0; i < in->nnotes; i++)
-		put_note(m, input_note(in, i));
-	put_note(m, input_own_note(in));
+		put_note(m, survey_note(in, i));
+	put_note(m, survey_own_note(in));
 	for (size_t i = 0; i < in->ninterps; i++)
-		put_note(m, input_interval_note(in, i, interval));
+		put_note(m, survey_interval_note(in, i, interval));
 }
 
 static void
@@ -91,7 +91,7 @@ add_reader(struct tach_merge *m, const struct input *in,
 	*r = NULL;
 	if (in->samples == 0)
 		return;
-	promise(input_open(in, r) != TACH_FATAL);
+	promise(survey_open(in, r) != TACH_FATAL);
 	promise(tach_merge_add(m, tach_reader_source(*r), &place) == TACH_OK);
 }
 
@@ -132,7 +132,7 @@ merge(struct input *list, size_t n, const struct tach_selection *selection)
 {
 	static const struct tach_writer_options plain = {
 	    TACH_LAYOUT_DOCUMENTED, TACH_PLAIN, 1};
-	struct tach_meta meta = inputs_meta(list, n);
+	struct tach_meta meta = survey_meta(list, n);
 	struct tach_merge *m = tach_merge_new(&meta);
 	struct tach_source *source = tach_merge_source(m);
 	struct tach_reader *readers[PROFILES + 1];
@@ -162,7 +162,7 @@ place_and_merge(struct input *list, size_t n, uint8_t bits)
 {
 	static const struct tach_selection some = {
 	    .status = TACH_STATUS_CPU, .until = 1000000};
-	size_t left = inputs_place(list, n, (bits & 1) != 0);
+	size_t left = survey_place(list, n, (bits & 1) != 0);
 
 	promise(left > 0 && list[left - 1].samples == GOOD_SAMPLES);
 	for (size_t i = 1; i < left; i++)
@@ -170,7 +170,7 @@ place_and_merge(struct input *list, size_t n, uint8_t bits)
 		    list[i - 1].kept + list[i - 1].nothers);
 	merge(list, left, bits & 2 ? &some : NULL);
 	for (size_t i = 0; i < left; i++)
-		input_clear(&list[i]);
+		survey_clear(&list[i]);
 }
 
 int

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * inputs.h: what tach-merge knows of its inputs before it merges them: which
+ * survey.h: what tach-merge knows of its inputs before it merges them: which
  * are sound, which interpreters and notes they have, and so what numbers and
  * times each of them gets.
  */
-#ifndef INPUTS_H
-#define INPUTS_H
+#ifndef SURVEY_H
+#define SURVEY_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -37,30 +37,30 @@ struct input {
 
 /* Opens a reader, which the caller frees in any case; returns what opening
  * did.  Exits if there is no memory. */
-int input_open(const struct input *, struct tach_reader **);
+int survey_open(const struct input *, struct tach_reader **);
 
 /* Reads an input to its end.  False: it was warned about, and is not to be
  * merged. */
-bool input_survey(struct input *);
+bool survey_input(struct input *);
 /* Takes the notes of a table: those that a reader has when it has ended. */
-void input_notes(struct input *, const struct tach_table *);
-void input_clear(struct input *);
+void survey_notes(struct input *, const struct tach_table *);
+void survey_clear(struct input *);
 
 /* Numbers the interpreters of sound inputs one after the other, and moves
  * their times to one clock if that is wanted.  Gives how many are left: what
  * does not fit is warned about and taken out. */
-size_t inputs_place(struct input *, size_t n, bool clock);
+size_t survey_place(struct input *, size_t n, bool clock);
 
 /* What holds for all of them together. */
-struct tach_meta inputs_meta(const struct input *, size_t n);
+struct tach_meta survey_meta(const struct input *, size_t n);
 
 /* A note as it is after merging, NULL if it goes, or the one that an input gets that has none.
  * To be freed; NULL: it needs none. */
-char *input_note(const struct input *, size_t note);
-char *input_own_note(const struct input *);
+char *survey_note(const struct input *, size_t note);
+char *survey_own_note(const struct input *);
 
 /* The note of an interpreter's interval, if it is another than that of all;
  * likewise. */
-char *input_interval_note(const struct input *, size_t interp, uint64_t all);
+char *survey_interval_note(const struct input *, size_t interp, uint64_t all);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* inputs.c: see inputs.h. */
-#include "inputs.h"
+/* survey.c: see survey.h. */
+#include "survey.h"
 
 #include <err.h>
 #include <errno.h>
@@ -17,7 +17,7 @@
 #include "place.h"
 
 static bool
-skip(const struct input *in, const char *why)
+skip_input(const struct input *in, const char *why)
 {
 	warnx("%s: %s: skipped", cmd_input_name(in->name), why);
 	return false;
@@ -27,7 +27,7 @@ skip(const struct input *in, const char *why)
 
 /* Copies to its end what can be read only once.  -1: with errno. */
 static int
-copy_of(int from)
+copy_input(int from)
 {
 	int to = cmd_temporary(CMD_FAILED), e;
 
@@ -53,7 +53,7 @@ reads_once(const char *name)
 
 /* Makes sure that an input can be read twice. */
 static bool
-prepare(struct input *in)
+prepare_input(struct input *in)
 {
 	bool is_stdin = strcmp(in->name, "-") == 0;
 	int fd = STDIN_FILENO;
@@ -64,16 +64,16 @@ prepare(struct input *in)
 		return true;
 	}
 	if (!is_stdin && (fd = open(in->name, O_RDONLY | O_CLOEXEC)) < 0)
-		return skip(in, strerror(errno));
-	if ((in->copy = copy_of(fd)) < 0)
-		skip(in, strerror(errno));
+		return skip_input(in, strerror(errno));
+	if ((in->copy = copy_input(fd)) < 0)
+		skip_input(in, strerror(errno));
 	if (!is_stdin)
 		close(fd);
 	return in->copy >= 0;
 }
 
 int
-input_open(const struct input *in, struct tach_reader **r)
+survey_open(const struct input *in, struct tach_reader **r)
 {
 	if ((*r = tach_reader_new()) == NULL)
 		err(CMD_FAILED, "%s", cmd_input_name(in->name));
@@ -87,7 +87,7 @@ input_open(const struct input *in, struct tach_reader **r)
 }
 
 void
-input_clear(struct input *in)
+survey_clear(struct input *in)
 {
 	for (size_t i = 0; i < in->nnotes; i++)
 		free(in->notes[i]);
@@ -154,7 +154,7 @@ add_note(struct input *in, struct tach_string note)
 }
 
 void
-input_notes(struct input *in, const struct tach_table *t)
+survey_notes(struct input *in, const struct tach_table *t)
 {
 	bool *names = names_of(t);
 	struct tach_string note;
@@ -219,7 +219,7 @@ thread_note(const struct input *in, uint32_t interp, struct tach_string rest)
 }
 
 char *
-input_note(const struct input *in, size_t note)
+survey_note(const struct input *in, size_t note)
 {
 	struct tach_string text = string_of(in->notes[note]), rest;
 	uint32_t first, last;
@@ -245,7 +245,7 @@ input_note(const struct input *in, size_t note)
 }
 
 char *
-input_interval_note(const struct input *in, size_t interp, uint64_t all)
+survey_interval_note(const struct input *in, size_t interp, uint64_t all)
 {
 	char *out;
 
@@ -279,7 +279,7 @@ old_numbers(const struct input *in)
 }
 
 char *
-input_own_note(const struct input *in)
+survey_own_note(const struct input *in)
 {
 	uint64_t first = in->base + in->kept;
 	const struct tach_meta *meta = &in->meta;
@@ -396,7 +396,7 @@ keep_interps(struct input *in)
 
 /* Adds the interpreter of a thread that is seen for the first time. */
 static int
-count_run(struct tach_sink *sink, const struct tach_run *run)
+survey_run(struct tach_sink *sink, const struct tach_run *run)
 {
 	struct input *in = sink->arg;
 	uint64_t time = run->ticks[run->count - 1].time;
@@ -413,17 +413,17 @@ count_run(struct tach_sink *sink, const struct tach_run *run)
 }
 
 static bool
-survey(struct input *in, struct tach_reader *r)
+survey_reader(struct input *in, struct tach_reader *r)
 {
-	struct tach_sink sink = {.arg = in, .run = count_run};
+	struct tach_sink sink = {.arg = in, .run = survey_run};
 	size_t said = cmd_remark(r, in->name, 0);
 	int rc = tach_pump(tach_reader_source(r), &sink);
 
 	cmd_remark(r, in->name, said);
 	if (rc < TACH_OK || tach_reader_verify(r) == TACH_FATAL)
-		return skip(in, tach_reader_error(r));
+		return skip_input(in, tach_reader_error(r));
 	in->meta = *tach_reader_meta(r);
-	input_notes(in, tach_reader_table(r));
+	survey_notes(in, tach_reader_table(r));
 	sort_interps(in);
 	find_intervals(in, tach_reader_table(r));
 	keep_interps(in);
@@ -431,15 +431,15 @@ survey(struct input *in, struct tach_reader *r)
 }
 
 bool
-input_survey(struct input *in)
+survey_input(struct input *in)
 {
 	struct tach_reader *r;
 	bool sound;
 
-	if (!prepare(in))
+	if (!prepare_input(in))
 		return false;
-	sound = input_open(in, &r) != TACH_FATAL ? survey(in, r) :
-	    skip(in, tach_reader_error(r));
+	sound = survey_open(in, &r) != TACH_FATAL ? survey_reader(in, r) :
+	    skip_input(in, tach_reader_error(r));
 	tach_reader_free(r);
 	return sound;
 }
@@ -466,7 +466,7 @@ set_clock(struct input *in, uint64_t start)
 		    "the clock", cmd_input_name(in->name));
 	if (in->latest <= UINT64_MAX - in->shift)
 		return true;
-	return skip(in, "its times are out of range on the common clock");
+	return skip_input(in, "its times are out of range on the common clock");
 }
 
 /* An opcode has a name by the version that the profile has, and so must be of
@@ -474,7 +474,7 @@ set_clock(struct input *in, uint64_t start)
 static void
 find_foreign(struct input *list, size_t n)
 {
-	struct tach_meta meta = inputs_meta(list, n);
+	struct tach_meta meta = survey_meta(list, n);
 
 	for (size_t i = 0; i < n; i++)
 		list[i].foreign = memcmp(list[i].meta.python, meta.python,
@@ -485,14 +485,14 @@ find_foreign(struct input *list, size_t n)
 static size_t
 set_clocks(struct input *list, size_t n)
 {
-	uint64_t start = inputs_meta(list, n).start_us;
+	uint64_t start = survey_meta(list, n).start_us;
 	size_t left = 0;
 
 	for (size_t i = 0; i < n; i++)
 		if (set_clock(&list[i], start))
 			list[left++] = list[i];
 		else
-			input_clear(&list[i]);
+			survey_clear(&list[i]);
 	return left;
 }
 
@@ -519,9 +519,9 @@ drop_widest(struct input *list, size_t n)
 	while (all > UINT32_MAX + UINT64_C(1)) {
 		size_t at = widest(list, n);
 		all -= width(&list[at]);
-		skip(&list[at], "all files together have more interpreters "
+		skip_input(&list[at], "all files together have more interpreters "
 		    "than can be numbered");
-		input_clear(&list[at]);
+		survey_clear(&list[at]);
 		n--;
 		memmove(list + at, list + at + 1, (n - at) * sizeof(*list));
 	}
@@ -529,7 +529,7 @@ drop_widest(struct input *list, size_t n)
 }
 
 size_t
-inputs_place(struct input *list, size_t n, bool clock)
+survey_place(struct input *list, size_t n, bool clock)
 {
 	uint64_t base = 0;
 
@@ -566,7 +566,7 @@ take_python(struct tach_meta *to, const struct tach_meta *from)
 }
 
 struct tach_meta
-inputs_meta(const struct input *list, size_t n)
+survey_meta(const struct input *list, size_t n)
 {
 	struct tach_meta meta = {0};
 
