@@ -18,9 +18,9 @@
 
 static const char *command;
 static int usage_status = CMD_USAGE;
-/* So that no file gets the number of a standard descriptor that is closed, and
- * then what is meant for that.  To read from it or write to it fails as before;
- * a program that is started finds it closed. */
+/* Opens the standard descriptors that are closed.  Otherwise a file could get the
+ * number of one, and what is meant for that.  Reads and writes of it fail as
+ * before; a program that is started finds it closed. */
 static void
 fill_standard(void)
 {
@@ -114,7 +114,8 @@ cmd_input_name(const char *operand)
 	return strcmp(operand, "-") == 0 ? "standard input" : operand;
 }
 
-/* Where a reader has no error, there was no memory for what reads from it. */
+/* A reader without an error means that there was no memory for a source that reads
+ * from it. */
 static int
 warn_of(const struct tach_reader *r, const char *operand)
 {
@@ -126,7 +127,7 @@ warn_of(const struct tach_reader *r, const char *operand)
 	return CMD_FAILED;
 }
 
-/* What is odd about a profile is no failure.  Remarks are joined by "; ". */
+/* Remarks change no status.  They are joined by "; ". */
 size_t
 cmd_remark(const struct tach_reader *r, const char *operand, size_t n)
 {
@@ -140,7 +141,7 @@ cmd_remark(const struct tach_reader *r, const char *operand, size_t n)
 	return len;
 }
 
-/* What goes to standard output must not become part of what is read. */
+/* Registers an input.  Output to standard output must not become a part of it. */
 static void
 note_input(const char *operand)
 {

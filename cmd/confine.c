@@ -21,11 +21,11 @@
 #include <seccomp.h>
 #endif
 
-/* ---- which files: landlock ------------------------------------------------- */
+/* ---- files: landlock ----------------------------------------------------- */
 
 #if __has_include(<linux/landlock.h>)
 
-/* Since the second and the third version, which a header may not know. */
+/* Rights of the second and the third version, which a header may not have. */
 #define ACCESS_REFER (UINT64_C(1) << 13)
 #define ACCESS_TRUNCATE (UINT64_C(1) << 14)
 
@@ -39,7 +39,7 @@
 	    LANDLOCK_ACCESS_FS_MAKE_FIFO | LANDLOCK_ACCESS_FS_MAKE_BLOCK | \
 	    LANDLOCK_ACCESS_FS_MAKE_SYM)
 
-/* What a kernel can refuse that files need; 0: it can refuse nothing. */
+/* The rights about files that the kernel can refuse; 0: none. */
 static uint64_t
 accesses(void)
 {
@@ -51,7 +51,8 @@ accesses(void)
 	    (version >= 3 ? ACCESS_TRUNCATE : 0);
 }
 
-/* A directory that is not there is complained about by whoever needs it. */
+/* Allows writes below a directory.  A directory that does not exist is reported by
+ * the code that needs it. */
 static void
 allow_directory(int rules, const char *directory, uint64_t handled)
 {
@@ -107,12 +108,12 @@ confine_files(const char *const outputs[], int n)
 
 #endif
 
-/* ---- which system calls: seccomp ------------------------------------------- */
+/* ---- system calls: seccomp ----------------------------------------------- */
 
 #ifdef HAVE_SECCOMP
 
-/* All that these commands and their libraries use, by whatever name a machine
- * or a C library has it. */
+/* All system calls of these commands and their libraries, by all names that
+ * machines and C libraries have for them. */
 static const char *const allowed[] = {
 	/* Memory and time. */
 	"brk", "mmap", "mmap2", "munmap", "mremap", "mprotect", "madvise",
@@ -129,7 +130,7 @@ static const char *const allowed[] = {
 	"fadvise64_64", "arm_fadvise64_64", "copy_file_range", "sendfile",
 	"sendfile64", "poll", "ppoll", "ppoll_time64", "select", "_newselect",
 	"pselect6", "pselect6_time64", "getdents", "getdents64", "umask",
-	/* Files by name: which of them, landlock knows. */
+	/* Files by name; landlock says which of them. */
 	"open", "openat", "openat2", "stat", "stat64", "lstat", "lstat64",
 	"newfstatat", "fstatat64", "statx", "statfs", "statfs64", "access",
 	"faccessat", "faccessat2", "readlink", "readlinkat", "getcwd",
@@ -145,7 +146,7 @@ static const char *const allowed[] = {
 /* TCGETS2, whose header excludes that of termios. */
 #define REQUEST_TCGETS2 0x802c542a
 
-/* Questions about a descriptor, not what is put into a terminal. */
+/* Requests that ask about a descriptor; none that changes a terminal. */
 static const uint64_t requests[] = {TCGETS, REQUEST_TCGETS2, TIOCGWINSZ,
     FIONREAD};
 
@@ -155,8 +156,8 @@ find_call(const char *name)
 	return seccomp_syscall_resolve_name(name);
 }
 
-/* A call is refused as one that a kernel does not have, for which C libraries
- * are prepared.  This process may end itself, and ask for its limits. */
+/* A refused call fails as if the kernel did not have it, which C libraries are
+ * prepared for.  The process may end itself and ask for its limits. */
 static struct scmp_arg_cmp
 arg_is(unsigned arg, scmp_datum_t value)
 {
@@ -204,8 +205,8 @@ confine_calls(void)
 
 #endif
 
-/* Whether it may be: not while a sanitizer is to look for leaks, which it does
- * in a process of its own. */
+/* Whether the process may be confined.  LeakSanitizer needs a process of its own,
+ * so it may not be then. */
 static bool
 may_confine(void)
 {

@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: ISC */
-/* confine.h: what a command that reads files has no use for. */
+/* confine.h: rights that a command which reads files gives up. */
 #ifndef CONFINE_H
 #define CONFINE_H
 
 #include <stdbool.h>
 
-/*
- * From now on this process opens no socket, starts no program nor thread,
- * touches no other process, and writes only in the directories of its outputs (n
- * of them, of which each can be NULL) and in the one for temporary files: what
- * it reads may be made to take it over.  Where the kernel, or the build, has
- * not all that this needs, it goes on with what there is.
- */
+/* Confines the process: it opens no socket, starts no program or thread, touches no
+ * other process, and writes only in the directories of its outputs and of temporary
+ * files.  An input may be made to take the process over. outputs has n paths, each
+ * of which may be NULL.  A right that the kernel or the build cannot take away
+ * stays. */
 void confine(const char *const outputs[], int n);
 
 #endif

@@ -12,7 +12,8 @@
 
 #include "array.h"
 
-/* Rounds until one has all of every stack; then the last one must do. */
+/* The most rounds until one has each stack whole; the last one is printed in any
+ * case. */
 #define TRIES 20
 #define CHILDREN_TRIES 100
 #define CHILDREN_WAIT_US 10000
@@ -20,7 +21,7 @@
 #define TASK_FILE "<task>"
 #define COMMAND_MAX 200 /* bytes of a command line that are shown */
 
-/* One stack, as it will be printed. */
+/* A stack as it is printed. */
 struct dumped_stack {
 	uint64_t thread;
 	uint32_t interp;
@@ -28,12 +29,12 @@ struct dumped_stack {
 	size_t order; /* as they came */
 	char *text;
 	size_t len;
-	size_t task_len; /* of what is in front: its task */
+	size_t task_len; /* bytes of the task's name, in front */
 };
 
-/* A line about the next sample. */
+/* A local variable of the next sample. */
 struct local {
-	uint32_t outer; /* frames outside of the one that it belongs to */
+	uint32_t outer; /* number of frames outside of the variable's frame */
 	char *text;
 	size_t len;
 };
@@ -46,11 +47,11 @@ struct dump {
 	size_t count, max;
 	struct local *locals;
 	size_t nlocals, locals_max;
-	bool taken;  /* what comes is not wanted any more */
+	bool taken;  /* further samples are dropped */
 	bool failed; /* out of memory */
 };
 
-/* ---- stacks ------------------------------------------------------------ */
+/* ---- stacks -------------------------------------------------------------- */
 
 static void
 print_string(FILE *out, const struct tach_table *t, uint32_t index)
@@ -60,7 +61,7 @@ print_string(FILE *out, const struct tach_table *t, uint32_t index)
 	tach_plain_string(out, s.bytes, s.len);
 }
 
-/* Whether a frame is not one, but the name of a task of asyncio. */
+/* Whether a frame is the name of an asyncio task. */
 static bool
 is_task(const struct tach_table *t, const struct tach_frame *f)
 {
@@ -70,7 +71,7 @@ is_task(const struct tach_table *t, const struct tach_frame *f)
 	    memcmp(file.bytes, TASK_FILE, file.len) == 0;
 }
 
-/* By its name or, if it has none, its number. */
+/* The opcode's name, or its number if it has no name. */
 static void
 print_opcode(FILE *out, const struct tach_meta *meta, uint8_t opcode)
 {
@@ -118,7 +119,7 @@ print_status(FILE *out, uint8_t status)
 	putc('\n', out);
 }
 
-/* The task whose stack it is. */
+/* Prints the name of the task that a stack belongs to, if any. */
 static void
 print_task(FILE *out, const struct tach_table *t, const struct tach_run *run)
 {
@@ -163,7 +164,7 @@ add_stack(struct dump *d)
 	return &p[d->count++];
 }
 
-/* ---- local variables: they come before their sample -------------------- */
+/* ---- local variables, which come before their sample --------------------- */
 
 static void
 dump_local(void *arg, uint32_t outer, struct tach_string name,
@@ -212,7 +213,7 @@ forget_locals(struct dump *d)
 	d->nlocals = 0;
 }
 
-/* ---- the sink ---------------------------------------------------------- */
+/* ---- the sink ------------------------------------------------------------ */
 
 static int
 dump_run(struct tach_sink *sink, const struct tach_run *run)
@@ -262,9 +263,9 @@ dump_clear(struct dump *d)
 	tach_source_free(d->source);
 }
 
-/* ---- taking and printing ----------------------------------------------- */
+/* ---- taking and printing ------------------------------------------------- */
 
-/* Samples until nothing changed while it was read, or often enough. */
+/* Samples until a round is sound, TRIES times at most. */
 static int
 take_sample(struct dump *d, struct tach_recorder *r)
 {
@@ -281,8 +282,8 @@ take_sample(struct dump *d, struct tach_recorder *r)
 	return rc;
 }
 
-/* Whether the recorder has noted the names of all threads, which it does some
- * rounds after it saw them. */
+/* Whether the recorder has noted the names of all threads.  It does so some rounds
+ * after it saw them. */
 static bool
 all_named(const struct dump *d, const struct tach_recorder *r)
 {
@@ -295,7 +296,7 @@ all_named(const struct dump *d, const struct tach_recorder *r)
 	return true;
 }
 
-/* Goes on, only for the names of the threads. */
+/* Takes further rounds for the names of the threads alone. */
 static void
 take_names(struct dump *d, struct tach_recorder *r)
 {
@@ -306,7 +307,8 @@ take_names(struct dump *d, struct tach_recorder *r)
 			return;
 }
 
-/* What is printed may wait for who reads it; nothing else is to. */
+/* Lets the process go before anything is printed: the reader of the output may be
+ * slow. */
 static void
 let_go(struct dump *d, struct tach_recorder *r)
 {
@@ -418,8 +420,8 @@ dump_process(const struct tach_recorder_options *o, pid_t pid, bool locals)
 	return ok;
 }
 
-/* A process that has only begun can yet become a Python; those that go on
- * beginning are not waited for. */
+/* Waits for processes that have only begun and can still become Pythons; not for
+ * ever, as processes may go on beginning. */
 static bool
 wait_for_children(const struct tach_children *c, int *waited)
 {

@@ -7,12 +7,11 @@
 
 #include "tach.h"
 
-/* Takes one sample of every thread of the process and prints it, with the
- * local variables if they are asked for.  False: it failed, and the user was
- * told. */
+/* Takes one sample of each thread of a process and prints it, with the local
+ * variables if locals is true.  False: it failed, and a message was printed. */
 bool dump_process(const struct tach_recorder_options *, pid_t, bool locals);
 
-/* The same of all Pythons that come from it, one after the other. */
+/* The same for all Pythons that descend from the process, one after the other. */
 bool dump_children(const struct tach_recorder_options *, pid_t, bool locals);
 
 #endif

@@ -27,15 +27,15 @@
 #include "sampler.h"
 #include "summary.h"
 
-#define LOOK_EVERY 4000000 /* ns: for new processes, and for ended ones */
+#define LOOK_EVERY 4000000 /* ns, between two looks for new and for ended processes */
 #define NS_PER_S UINT64_C(1000000000)
 #define PROGRESS_EVERY 0.2  /* s */
-#define PATIENCE UINT64_C(5000000000) /* ns: how long a round may take */
+#define PATIENCE UINT64_C(5000000000) /* ns that a round may take */
 #define LIVE_MAX 256	    /* recorded at once */
 #define LIST_MAX 20	    /* processes that the summary names */
 
-/* Where a process is: until there is a Python in it we look after it, and when
- * there is none any more; its profile is completed by the finisher. */
+/* The thread that has a process.  The main thread has it while it has no Python,
+ * the sampler takes its rounds, and the finisher completes its profile. */
 enum keeper {
 	WITH_US,
 	WITH_SAMPLER,
@@ -48,9 +48,9 @@ struct member {
 	struct tach_recorder *recorder;
 	pid_t pid;
 	char *path;
-	bool first; /* its recorder was started by others, and is theirs */
+	bool first; /* the caller owns its recorder */
 	enum keeper keeper;
-	bool told_stuck; /* that its round does not end */
+	bool told_stuck; /* there was a message that its round does not end */
 	struct sampled sampled;
 	struct finished finished;
 	struct tach_recorder_stats stats;
@@ -60,21 +60,23 @@ struct family {
 	const struct family_options *options;
 	struct tach_recorder_options recorder;
 	struct part part; /* of what is merged */
-	char *directory; /* temporary, of what is merged; NULL: beside it */
+	char *directory; /* temporary directory of the profiles to merge; NULL: they
+			  * lie beside the output */
 	struct tach_children *children;
 	struct sampler *sampler;
 	struct finisher *finisher;
-	struct member **members; /* all that there were, in order */
+	struct member **members; /* all members, in the order of their start */
 	size_t count, max;
-	struct member *live[LIVE_MAX]; /* those that are not finished */
+	struct member *live[LIVE_MAX]; /* members that are not finished */
 	size_t live_count;
-	struct member *stuck; /* its round does not end; NULL if there is none */
-	uint64_t samples; /* of the finished ones */
+	struct member *stuck; /* member whose round does not end; NULL: none */
+	uint64_t samples; /* of finished members */
 	size_t missed; /* not recorded: too many at once */
-	double start;  /* of the first sample; 0: there is none */
-	double pause, pauses; /* since when; and how long the others were, s */
-	double seconds;	      /* from the start to the end, without pauses */
-	int64_t bytes;	      /* of what was merged; -1: not known */
+	double start;  /* time of the first sample, s; 0: none yet */
+	double pause, pauses; /* start of this pause, or 0; length of all pauses
+			       * before it; s */
+	double seconds;	      /* from the first sample to the end, without pauses */
+	int64_t bytes;	      /* of the merged profile; -1: not known */
 };
 
 static volatile sig_atomic_t stopped, paused;
@@ -91,9 +93,10 @@ family_pause(bool pause)
 	paused = pause;
 }
 
-/* ---- names ------------------------------------------------------------- */
+/* ---- names --------------------------------------------------------------- */
 
-/* p.bin: p.PID.bin; for the n-th process of that number p.PID-n.bin. */
+/* The path of a process's profile: p.PID.bin for p.bin, and p.PID-n.bin for the
+ * n-th process of that number. */
 static char *
 name_of(const char *output, pid_t pid, int n)
 {
@@ -129,18 +132,18 @@ path_of(const struct family *f, pid_t pid)
 	return name;
 }
 
-/* ---- one of them ------------------------------------------------------- */
+/* ---- a member ------------------------------------------------------------ */
 
 static void
 drop_recorder(struct member *m)
 {
 	if (m->first)
-		return; /* the others still share what it has */
+		return; /* the other recorders share its pace and interrupts */
 	tach_recorder_free(m->recorder);
 	m->recorder = NULL;
 }
 
-/* Nothing more comes to it. */
+/* Gives a member whose rounds are over to the finisher. */
 static void
 finish_member(struct family *f, struct member *m)
 {
@@ -155,8 +158,8 @@ is_sampled(const struct member *m)
 	return tach_recorder_state(m->recorder) == TACH_RECORDER_SAMPLING;
 }
 
-/* Looks for the Python of one that is with us; the sampler takes it over as soon as
- * there are rounds. */
+/* Looks for the Python of a member without one.  The sampler takes it over as soon
+ * as there are rounds. */
 static void
 look_for_python(struct family *f, struct member *m)
 {
@@ -168,7 +171,7 @@ look_for_python(struct family *f, struct member *m)
 	}
 }
 
-/* False: it is finished. */
+/* Moves a member on, to the next thread that has it.  False: it is finished. */
 static bool
 look_after(struct family *f, struct member *m)
 {
@@ -194,7 +197,7 @@ member_free(struct member *m)
 	free(m);
 }
 
-/* NULL: it has ended meanwhile, or there is no room for it. */
+/* NULL: the process has ended, or out of memory. */
 static struct tach_recorder *
 new_recorder(const struct family *f, pid_t pid)
 {
@@ -209,7 +212,8 @@ new_recorder(const struct family *f, pid_t pid)
 	return NULL;
 }
 
-/* Opens what is made of a process.  One that has ended meanwhile is nothing. */
+/* Opens the recording of a member.  A process that has ended meanwhile is no
+ * failure. */
 static bool
 begin_member(struct family *f, struct member *m, struct tach_recorder *told)
 {
@@ -255,8 +259,8 @@ new_member(const struct family *f, pid_t pid)
 	return m;
 }
 
-/* A recorder that was told is its, once there is room for it; false: there is
- * none. */
+/* Adds a process.  A recorder that is given becomes the member's.  False: there is
+ * no room for another member. */
 static bool
 add_member(struct family *f, pid_t pid, struct tach_recorder *told)
 {
@@ -273,9 +277,9 @@ add_member(struct family *f, pid_t pid, struct tach_recorder *told)
 	return true;
 }
 
-/* ---- all of them ------------------------------------------------------- */
+/* ---- all members --------------------------------------------------------- */
 
-/* Whether a process that has this number is being recorded. */
+/* Whether a process of this number is being recorded. */
 static bool
 is_recorded(const struct family *f, pid_t pid)
 {
@@ -319,7 +323,8 @@ look_after_all(struct family *f)
 	f->live_count = kept;
 }
 
-/* Orphans are ours to reap; the command is, once it is recorded. */
+/* Reaps orphans, which become children of this process, and the command once it is
+ * recorded.  Returns whether the command has been reaped. */
 static bool
 reap(struct family *f, bool ended)
 {
@@ -351,7 +356,7 @@ samples_of(const struct family *f)
 	return n;
 }
 
-/* How long it has been recording, s, without pauses. */
+/* Seconds of recording, without pauses. */
 static double
 elapsed(const struct family *f, double now)
 {
@@ -373,7 +378,7 @@ show_family_progress(const struct family *f)
 	    f->live_count == 1 ? "" : "es", f->pause != 0 ? ", paused" : "");
 }
 
-/* Passes on whether they are to pause. */
+/* Passes a request to pause, or to go on, to all members. */
 static void
 heed_pause(struct family *f)
 {
@@ -403,7 +408,8 @@ is_over(struct family *f, bool ended)
 	return ended && f->live_count == 0 && !tach_children_young(f->children);
 }
 
-/* Until it is time to look for new ones, or what is with us is due. */
+/* Sleeps until the next look for new processes, or until a member with the main
+ * thread is due. */
 static void
 rest(const struct family *f)
 {
@@ -423,9 +429,9 @@ rest(const struct family *f)
 	giveup_beat();
 }
 
-/* ---- rounds that do not end --------------------------------------------- */
+/* ---- rounds that do not end ---------------------------------------------- */
 
-/* NULL if it is none of the family's. */
+/* The member that the sampler names; NULL: none. */
 static struct member *
 member_of(const struct family *f, const struct sampled *s)
 {
@@ -448,8 +454,8 @@ tell_stuck(const struct family *f)
 	    "this read or this process ends", (int)m->pid);
 }
 
-/* Saves the processes that the sampler has not given back, but for the one whose
- * round does not end. */
+/* Saves the members that the sampler has not given back, except for the member
+ * whose round does not end. */
 static void
 save_others(struct family *f)
 {
@@ -462,12 +468,12 @@ save_others(struct family *f)
 			finish_member(f, m);
 	}
 	if ((f->stuck = member_of(f, stuck)) != NULL)
-		warnx("process %d: a read of its memory does not end; what was "
-		    "recorded until then is in %s%s", (int)f->stuck->pid,
+		warnx("process %d: a read of its memory does not end; the "
+		    "recording until then is in %s%s", (int)f->stuck->pid,
 		    f->stuck->path, TACH_PART_SUFFIX);
 }
 
-/* ---- the end ------------------------------------------------------------ */
+/* ---- the end ------------------------------------------------------------- */
 
 static bool
 has_rounds(const struct family *f)
@@ -527,7 +533,7 @@ watch(struct family *f)
 		fprintf(stderr, "\r\033[K");
 }
 
-/* ---- what came of it --------------------------------------------------- */
+/* ---- the result ---------------------------------------------------------- */
 
 static size_t
 count_results(const struct family *f, enum recording_result result)
@@ -545,7 +551,7 @@ is_inside(const struct family *f)
 	return f->recorder.engine == TACH_ENGINE_INPROCESS;
 }
 
-/* Of all of them, which have ended. */
+/* The sums of all members, which have ended. */
 static struct tach_recorder_stats
 stats_of(const struct family *f)
 {
@@ -579,7 +585,7 @@ show_members(const struct family *f)
 		warnx("and %zu more profiles", shown - LIST_MAX);
 }
 
-/* Of what was made, or -1. */
+/* The size of all profiles, or -1 if it is not known. */
 static int64_t
 bytes_of(const struct family *f)
 {
@@ -621,10 +627,10 @@ tell_missed(const struct family *f)
 		    "too many at once", unseen);
 }
 
-/* ---- merging ----------------------------------------------------------- */
+/* ---- merging ------------------------------------------------------------- */
 
-/* Closes all but the standard streams and the output: targets, BPF maps and
- * other files that a recorder has open. */
+/* Closes all descriptors except for the standard streams and the output: a recorder
+ * has targets, BPF maps and other files open. */
 static void
 close_others(int output)
 {
@@ -635,8 +641,8 @@ close_others(int output)
 	syscall(SYS_close_range, output < first ? first : output + 1, ~0U, 0);
 }
 
-/* Runs in a process of its own: merging exits when it fails, and can then be
- * confined.  The output is open, and has its name from the parent. */
+/* Merges in a process of its own, which can be confined, and which merging ends if
+ * it fails.  The output is open, and gets its name from the parent. */
 static noreturn void
 merge_all(const struct family *f)
 {
@@ -690,7 +696,7 @@ merge_members(struct family *f)
 	return false;
 }
 
-/* ---- the family -------------------------------------------------------- */
+/* ---- the family ---------------------------------------------------------- */
 
 static bool
 open_output(struct family *f)
@@ -738,9 +744,9 @@ family_open(const struct family_options *options)
 	f->options = options;
 	f->bytes = -1;
 	f->recorder = *options->recorder;
-	f->recorder.duration_ns = 0; /* that of all counts */
-	/* What loses its parent comes to us, so that nothing is lost that a
-	 * daemon forks twice, and so that we may read it under Yama. */
+	f->recorder.duration_ns = 0; /* the family's own duration counts */
+	/* Processes that lose their parent become our children.  So the family
+	 * keeps a daemon that forks twice, and Yama lets us read it. */
 	if (options->command)
 		prctl(PR_SET_CHILD_SUBREAPER, 1UL, 0UL, 0UL, 0UL);
 	if (open_output(f))

@@ -10,7 +10,7 @@
 
 struct finisher {
 	pthread_t thread;
-	sem_t given_more; /* posted for each that is given, and for the end */
+	sem_t given_more; /* posted for each recording, and for the end */
 	handover_box given;
 	atomic_bool ending;
 };
@@ -32,7 +32,7 @@ finish_given(struct finisher *f)
 	struct handover *h = handover_take(&f->given), *next;
 
 	for (; h != NULL; h = next) {
-		next = h->next; /* it is the caller's as soon as it is done */
+		next = h->next; /* the giver has it again as soon as it is done */
 		finish_recording((struct finished *)h);
 	}
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * finisher.h: the one thread that completes the profiles of a family: it waits
- * for the disk in the stead of the others.
+ * finisher.h: the one thread that completes the profiles of a family.  It waits for
+ * the disk, so that no other thread has to.
  *
- * Nobody else touches a recording while the finisher has it, nor steps its
- * recorder any more.
+ * While the finisher has a recording, no other thread touches it or steps its
+ * recorder.
  */
 #ifndef FINISHER_H
 #define FINISHER_H
@@ -16,22 +16,22 @@
 
 struct finisher;
 
-/* A recording that is over. */
+/* A recording whose rounds are over. */
 struct finished {
 	struct handover handover; /* back: it is done */
 	struct recording *recording;
-	/* Once it is done: its result, and the bytes of its profile. */
+	/* Valid once it is back: the result, and the profile's size. */
 	enum recording_result result;
 	uint64_t bytes;
 };
 
-/* NULL, with errno: there can be no thread. */
+/* NULL, with errno: the thread cannot be started. */
 struct finisher *finisher_new(void);
-/* Waits until all that it has is done.  NULL is nothing. */
+/* Waits until all its recordings are done.  NULL is allowed. */
 void finisher_free(struct finisher *);
 
-/* Gives it a recording, which is completed and closed.  It must stay until that is
- * done. */
+/* Gives a recording to the finisher, which completes and closes it.  The recording
+ * must stay until it is back. */
 void finisher_give(struct finisher *, struct finished *);
 
 #endif

@@ -22,15 +22,15 @@ static const char *const byte_orders[] = {"little", "big", NULL};
 static const char *const source_words[] = {"yes", "no", NULL};
 
 static const struct option_row rows[] = {
-	{"weight", FORMAT_WEIGHT, "WHAT", "samples (default) or time: those that "
-	    "add up", VALUES_NONE, weights},
+	{"weight", FORMAT_WEIGHT, "WHAT", "samples (default) or time: formats "
+	    "that add up", VALUES_NONE, weights},
 	{"frame", FORMAT_FRAME, "STYLE", "cpython (default), py-spy, austin or "
 	    "function:\ncollapsed", VALUES_NONE, frames},
 	{"idle", FORMAT_IDLE, "HOW", "of idle threads, gap (default) or keep "
 	    "their stacks:\nspeedscope, gecko, chrome", VALUES_NONE, idles},
 	{"gzip", FORMAT_GZIP, NULL, "compressed: gecko", VALUES_NONE, NULL},
 	{"source", FORMAT_SOURCE, "WHICH", "put source text into pages: yes "
-	    "(default), no (root's\ndefault), or what is below a DIRECTORY: "
+	    "(default), no (root's\ndefault), or of files below a DIRECTORY: "
 	    "flamegraph,\nheatmap", VALUES_DIRECTORY, source_words},
 	{"diff", FORMAT_DIFF, "BASE", "differences from that profile: "
 	    "flamegraph", VALUES_FILE, NULL},
@@ -72,8 +72,8 @@ is_directory(const char *path)
 	return S_ISDIR(st.st_mode);
 }
 
-/* A directory is taken by the path that no links are in, by which files are
- * opened. */
+/* Sets the directory of source text to its real path, as files are opened without
+ * following links. */
 static void
 set_source(struct how *h, const char *value)
 {
@@ -182,7 +182,7 @@ how_check(const struct how *h, const struct tach_format *format)
 
 /* ---- source text --------------------------------------------------------- */
 
-/* Behind how many files it was. */
+/* The reasons for which files were left out, behind their numbers. */
 static const char *const reasons[TACH_SOURCE_TEXTS] = {
 	[TACH_SOURCE_MISSING] = "not here",
 	[TACH_SOURCE_LINK] = "behind a symbolic link",

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * format.h: the options that say how tach-convert writes a format.  Each is
- * looked at by some formats only; with any other it is a mistake, and said
- * to be one.
+ * format.h: the options of tach-convert about formats.  Only some formats look at
+ * each; with any other format it is a usage error.
  */
 #ifndef FORMAT_H
 #define FORMAT_H
@@ -28,28 +27,29 @@ enum {
 	FORMAT_END,
 };
 
-/* What the options have said so far. */
+/* The options' values. */
 struct how {
 	struct tach_format_options options;
-	const char *symbols; /* the file's name, as it was given */
+	const char *symbols; /* the file's name, as given */
 	const char *base;    /* another profile's */
 	struct tach_source_texts sources;
-	char *directory; /* of source text; NULL: none is put in */
+	char *directory; /* of the source text that pages get; NULL: none */
 	const char *given[FORMAT_END - FORMAT_WEIGHT]; /* names */
 };
 
 void how_init(struct how *);
 
-/* The options, which set that. */
+/* The options, which set a struct how. */
 struct option_group how_group(struct how *);
 
-/* Says on standard error what became of the source text for a page. */
+/* Prints a message about the source text of a page: how many files, and why others
+ * were left out. */
 void how_report(const struct how *, const struct tach_format *);
 
 void how_clear(struct how *);
 
-/* Exits by cmd_usage if an option was given that a format does not look at;
- * NULL: TACH, which looks at none. */
+/* Exits by cmd_usage if there is an option that the format does not look at.  NULL
+ * stands for TACH, which looks at none. */
 void how_check(const struct how *, const struct tach_format *);
 
 #endif

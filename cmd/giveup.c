@@ -16,7 +16,7 @@ static sigset_t ends;
 static atomic_uint beats;
 static atomic_bool started, stopped;
 
-/* Handles the signals that the main thread has not taken. */
+/* Handles the signals that the main thread has not handled. */
 static void
 take_signals(void)
 {
@@ -32,14 +32,14 @@ static void
 give_up(void)
 {
 	warnx("a read of the program's memory or files does not end "
-	    "(userfaultfd, FUSE or a server that does not answer): what was "
-	    "recorded until then stays in the .part file, which tach-convert "
+	    "(userfaultfd, FUSE or a server that does not answer): the "
+	    "recording until then stays in the .part file, which tach-convert "
 	    "and tach-merge read");
 	_exit(RECORD_FAILED);
 }
 
-/* The seconds for which the main thread has not gone on, from the start of the
- * end at the earliest. */
+/* The seconds for which the main thread has been stuck, from the start of the end
+ * at the earliest. */
 static unsigned
 silence(void)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * handover.h: things that one thread gives to another, and has back once they are
- * done.  Neither waits for the other.
+ * handover.h: one thread gives things to another and gets them back.  Neither waits
+ * for the other.
  */
 #ifndef HANDOVER_H
 #define HANDOVER_H
@@ -11,18 +11,18 @@
 
 /* The first member of a thing that is given. */
 struct handover {
-	struct handover *next; /* the taker's own, until it gives the thing back */
+	struct handover *next; /* private to the taker while it has the thing */
 	atomic_bool back;
 };
 
-/* The things that were given and not taken yet; NULL if there are none. */
+/* Things that were given and not yet taken; NULL: none. */
 typedef _Atomic(struct handover *) handover_box;
 
 void handover_give(handover_box *, struct handover *);
-/* Takes all that there are, the newest first. */
+/* Takes all things, the newest first; NULL: none. */
 struct handover *handover_take(handover_box *);
 
-/* The thing is the giver's again. */
+/* Gives a thing back. */
 void handover_return(struct handover *);
 bool handover_is_back(const struct handover *);
 

@@ -12,7 +12,7 @@
 #include "output.h"
 #include "profile.h"
 
-/* Inputs that are merged at once: each holds a file open, and memory to
+/* The most inputs that are merged at once: each needs an open file, and memory to
  * decompress it. */
 #define FAN_IN 64
 
@@ -32,7 +32,7 @@ merging_add(struct merging *m, const char *operand)
 
 /* ---- merging at once ----------------------------------------------------- */
 
-/* What is merged at once: inputs, or files with groups of them. */
+/* The inputs of one merge, or files with groups of inputs. */
 struct intake {
 	struct tach_merge *merge;
 	size_t n;
@@ -71,8 +71,8 @@ intake_add(struct intake *b, struct tach_reader *r, const char *name, int fd,
 		errx(CMD_FAILED, "%s: %s", name, tach_merge_error(b->merge));
 }
 
-/* Merges all of it.  False: the input that is the only one ended early, and
- * what came before is kept. */
+/* Merges an intake.  False: the only input ended early, and the samples before that
+ * are kept. */
 static bool
 intake_run(struct intake *b, struct tach_writer *w, const char *output,
     bool only)
@@ -132,8 +132,8 @@ add_sound(const struct merging *m, struct intake *b, const struct input *in)
 static void gather(const struct merging *, struct intake *, size_t first,
     size_t n);
 
-/* Merges a group of inputs into a file of its own, in which everything is
- * numbered as it is going to be. */
+/* Merges a group of inputs into a temporary file, with their final numbers and
+ * times. */
 static void
 add_group(const struct merging *m, struct intake *b, size_t first, size_t n)
 {
@@ -161,8 +161,8 @@ add_group(const struct merging *m, struct intake *b, size_t first, size_t n)
 	intake_add(b, r, name, fd, &as_is);
 }
 
-/* Adds inputs to an intake: as they are if it has room for so many, else in as
- * large groups as that takes. */
+/* Adds inputs to an intake: one by one if there is room for all, otherwise in
+ * groups, as large as needed. */
 static void
 gather(const struct merging *m, struct intake *b, size_t first, size_t n)
 {
@@ -178,7 +178,7 @@ gather(const struct merging *m, struct intake *b, size_t first, size_t n)
 			    end - first < part ? end - first : part);
 }
 
-/* ---- all of it ----------------------------------------------------------- */
+/* ---- the whole ----------------------------------------------------------- */
 
 static void
 add_note(struct intake *b, char *note, const char *output)
@@ -198,7 +198,7 @@ same_note(const struct input *in, size_t note)
 	return text;
 }
 
-/* Whether a note is one of those that were summed up. */
+/* Whether the sum takes the place of a note. */
 static bool
 is_summed(const struct merging *m, const char *note)
 {
@@ -207,7 +207,7 @@ is_summed(const struct merging *m, const char *note)
 	return word > 0 && strncmp(note, m->sum, word) == 0;
 }
 
-/* The intervals that are others than the header's. */
+/* Adds the intervals that differ from the header's. */
 static void
 add_intervals(const struct merging *m, struct intake *b, uint64_t all,
     const char *output)
@@ -218,7 +218,7 @@ add_intervals(const struct merging *m, struct intake *b, uint64_t all,
 			    output);
 }
 
-/* All other notes; a copy of one input gets none of its own. */
+/* Adds all other notes.  A copy of one input gets no note of its own. */
 static void
 add_notes(const struct merging *m, struct intake *b, bool only,
     const char *output)
@@ -248,7 +248,8 @@ finish_profile(const struct merging *m, struct tach_writer *w, const char *outpu
 	tach_writer_free(w);
 }
 
-/* What is said of the input of a copy: only at its end is all of it known. */
+/* Ends the copy of an input, whose meta and warnings are complete only then.
+ * Returns the exit status. */
 static int
 end_of_copy(struct merging *m, bool complete)
 {
@@ -285,7 +286,7 @@ add_only(struct merging *m, struct intake *b)
 	intake_add(b, r, name, -1, &place);
 }
 
-/* Leaves the sound ones in the list. */
+/* Surveys all inputs and leaves the sound ones in the list. */
 static int
 survey_inputs(struct merging *m)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * merging.h: one profile is made of many, or one is copied.
+ * merging.h: many profiles become one, or one is copied.
  *
- * Several inputs are read twice: once to see which of them are sound, which
- * decides what numbers and times each of them gets, and once to merge them.
- * So the order in which they are then merged does not matter, and what would
- * be too many open files at once is merged in groups.
+ * Several inputs are read twice.  The first time shows which of them are sound, and
+ * so the numbers and times that each gets; the second time they are merged.  So the
+ * order of the merge does not matter, and too many inputs for the number of open
+ * files are merged in groups.
  */
 #ifndef MERGING_H
 #define MERGING_H
@@ -20,22 +20,22 @@ struct merging {
 	struct input *inputs;
 	size_t ninputs, max;
 	const struct tach_selection *selection; /* NULL: all */
-	bool clock; /* times stay as they lay on one clock */
-	bool copy;  /* there is one input, which is taken as it is */
-	/* A note that takes the place of those of the inputs that begin with
-	 * the same word, and is freed by writing it; or NULL. */
+	bool clock; /* keep the times of one clock */
+	bool copy;  /* there is one input, and it is copied */
+	/* A note in the place of the inputs' notes with the same first word; NULL:
+	 * none.  Writing frees it. */
 	char *sum;
-	struct tach_meta meta; /* of all; of a copy, only at its end */
+	struct tach_meta meta; /* of the result; of a copy, valid at its end */
 	struct intake *intake;
-	size_t said; /* of the copy's reader's warning */
+	size_t said; /* bytes of the warning of a copy's reader that were printed */
 };
 
 void merging_add(struct merging *, const char *operand);
-/* Looks at all inputs.  CMD_FAILED: some were warned about and are left out;
- * exits if none is left. */
+/* Surveys all inputs.  CMD_FAILED: there were messages about some, which are left
+ * out.  Exits if none is left. */
 int merging_open(struct merging *);
-/* Writes the profile; the name is for messages.  CMD_FAILED: a copy is not
- * complete.  Exits if writing fails. */
+/* Writes the profile; output is its name in messages.  CMD_FAILED: a copy is not
+ * complete.  Exits if a write fails. */
 int merging_write(struct merging *, int fd, const char *output,
     const struct tach_writer_options *);
 void merging_free(struct merging *);

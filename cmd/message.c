@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * message.c: warn(3), err(3) and their kin as the commands have them, in place
- * of the C library's; and what getopt_long says.  A message is one line, and
- * nothing in it is obeyed by a terminal, wherever it comes from: a file's name,
- * an argument, a note, a process.
+ * message.c: warn(3), err(3) and the other functions of <err.h>, in place of the C
+ * library's, and the messages of getopt_long.  A message is one line.  A terminal
+ * obeys nothing in it, whether it comes from a file's name, an argument, a note or
+ * a process.
  */
 #include <err.h>
 #include <errno.h>
@@ -17,7 +17,7 @@
 
 #define NO_ERROR (-1)
 
-/* A backslash stays: messages may hold escapes already. */
+/* A backslash stays, as messages may have escapes already. */
 static void
 add_plain(FILE *f, const char *text)
 {
@@ -45,7 +45,7 @@ cmd_plain(const char *text)
 	return plain;
 }
 
-/* Prints a line at once, so that lines of others do not come between. */
+/* Prints a line by one call, so that lines of others do not come between. */
 static void
 print_line(const char *before, const char *text)
 {
@@ -65,7 +65,7 @@ print_line(const char *before, const char *text)
 	free(line);
 }
 
-/* Begins with the command's name, and ends with what the error is called. */
+/* Prints a message: the command's name, the text, and the error's name. */
 static void __attribute__((format(printf, 2, 0)))
 say(int error, const char *fmt, va_list ap)
 {

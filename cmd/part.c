@@ -21,7 +21,7 @@
 
 #define PROFILE_HEAD 64 /* bytes, see tach(5) */
 
-/* The name that a path has in its directory. */
+/* A path's name in its directory. */
 static const char *
 base_name(const char *path)
 {
@@ -38,7 +38,7 @@ part_failed(const char *name, const char *why)
 	return false;
 }
 
-/* ---- files ------------------------------------------------------------- */
+/* ---- files --------------------------------------------------------------- */
 
 static char *
 join_names(const char *a, const char *b)
@@ -48,8 +48,8 @@ join_names(const char *a, const char *b)
 	return asprintf(&s, "%s%s", a, b) < 0 ? NULL : s;
 }
 
-/* The lock tells others that somebody is at work here.  False: somebody
- * else is. */
+/* Locks a file, which shows other recorders that it is in use.  False: another
+ * recorder has the lock. */
 static bool
 lock_part(int fd)
 {
@@ -59,8 +59,8 @@ lock_part(int fd)
 	    (errno != EAGAIN && errno != EACCES);
 }
 
-/* Whether there may be a sample in it: a profile without any is a header of
- * zeros, a text nothing. */
+/* Whether a file may have a sample.  A profile without any is a header of zeros, a
+ * text without any is empty. */
 static bool
 is_worth(int fd)
 {
@@ -71,7 +71,7 @@ is_worth(int fd)
 	    pread(fd, &later, 1, PROFILE_HEAD) != 0);
 }
 
-/* Gives a file the name that it has with ~. */
+/* Renames a file to its name with ~. */
 static bool
 rename_aside(const struct part *p, const char *file, char **to)
 {
@@ -103,7 +103,7 @@ move_aside(const struct part *p)
 	return ok || part_failed(p->file, strerror(errno));
 }
 
-/* Whether a file is one that a recorder of ours can have made. */
+/* Whether a recorder of this user can have made a file. */
 static bool
 is_ours(int fd)
 {
@@ -113,7 +113,8 @@ is_ours(int fd)
 	    st.st_uid == geteuid();
 }
 
-/* What an earlier recording has left is kept once more under another name. */
+/* Moves the file of an earlier recording out of the way; it is kept if it has
+ * samples. */
 static bool
 put_aside(const struct part *p)
 {
@@ -138,7 +139,7 @@ put_aside(const struct part *p)
 	return ok;
 }
 
-/* Makes a file of that path.  A descriptor, or -1 with errno. */
+/* Makes a file at a path.  Returns a descriptor, or -1 with errno. */
 static int
 create_part(const struct part *p, struct unfinished_output *u, const char *path)
 {
@@ -163,7 +164,7 @@ open_part(struct part *p)
 		return part_failed(p->name, strerror(errno));
 	if (lock_part(p->fd))
 		return true;
-	/* The name is the other one's by now. */
+	/* The other recorder has the name by now. */
 	output_keep(&p->unfinished);
 	return part_failed(p->name, "another tach-record is writing to it");
 }
@@ -178,7 +179,7 @@ open_names(struct part *p)
 	return p->names_fd >= 0 || part_failed(p->name, strerror(errno));
 }
 
-/* ---- all of it --------------------------------------------------------- */
+/* ---- a part -------------------------------------------------------------- */
 
 static bool
 open_all(struct part *p, const char *path, bool text)
@@ -228,9 +229,9 @@ part_check(const char *path)
 	return ok;
 }
 
-/* ---- what outlives the machine ----------------------------------------- */
+/* ---- syncing ------------------------------------------------------------- */
 
-/* A thread that waits for the disk in our stead. */
+/* A thread that waits for the disk. */
 struct part_sync {
 	pthread_t thread;
 	int wake_fd;
@@ -238,7 +239,7 @@ struct part_sync {
 	atomic_int error; /* of errno; 0: all went well */
 };
 
-/* Where the names are.  If that cannot be synced it is no reason to stop. */
+/* Syncs the directory of the files.  A failure is no reason to stop. */
 static void
 sync_directory(const struct part *p)
 {
@@ -250,7 +251,7 @@ sync_directory(const struct part *p)
 	close(fd);
 }
 
-/* The profile first: what the names say of it is there then. */
+/* Syncs the profile first, so that the names never lack what they belong to. */
 static int
 sync_files(const struct part *p)
 {
@@ -267,7 +268,8 @@ keep_in_sync(void *arg)
 	eventfd_t calls;
 	int e = 0;
 
-	/* The thread that samples may be on one CPU alone just now. */
+	/* The sampling thread, whose CPUs this one inherits, may be on one CPU
+	 * alone. */
 	sched_setaffinity(0, sizeof(p->cpus), &p->cpus);
 	sync_directory(p);
 	while (e == 0 && eventfd_read(p->sync->wake_fd, &calls) == 0 &&
@@ -332,7 +334,7 @@ end_sync(struct part *p)
 	return errno == 0;
 }
 
-/* ---- the end ----------------------------------------------------------- */
+/* ---- the end ------------------------------------------------------------- */
 
 bool
 part_commit(struct part *p)
@@ -341,8 +343,8 @@ part_commit(struct part *p)
 		return p->fd == p->copy_to ||
 		    (lseek(p->fd, 0, SEEK_SET) == 0 &&
 			io_copy(p->fd, p->copy_to));
-	/* An error is told to one of those who sync a file, and not again:
-	 * the thread's counts as much as our own. */
+	/* The kernel reports an error to one sync of a file and not again, so the
+	 * thread's errors count, too. */
 	if (!end_sync(p) || fdatasync(p->fd) != 0 ||
 	    !output_take(&p->unfinished, &p->place, p->fd))
 		return false;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * part.h: where tach-record writes a profile while it grows.
+ * part.h: a profile of tach-record while it grows.
  *
- * A file NAME gets its name when it is complete, so that an older file of
- * that name survives until then.  Before that it is NAME.part, and what is
- * needed to read it is in NAME.part.names; both stay if recording is cut
- * short.  What cannot be replaced by a rename (a pipe, a device, standard
- * output) gets the complete profile at the end.
+ * A file NAME gets its name when it is complete; an older file of that name
+ * survives until then.  Before that it is NAME.part, and NAME.part.names has what
+ * is needed to read it.  Both stay if the recording is cut short.  A pipe, a device
+ * or standard output cannot be replaced by a rename, and gets the complete profile
+ * at the end.
  */
 #ifndef PART_H
 #define PART_H
@@ -21,40 +21,39 @@ struct part_sync;
 struct part {
 	const char *name; /* for messages */
 	int fd;		  /* to write to */
-	int names_fd;	  /* -1: it has none */
-	char *file, *names; /* their names meanwhile; NULL: it has none */
-	struct destination place; /* where it is going to be */
-	int copy_to;	  /* -1: it is renamed */
-	cpu_set_t cpus; /* that we may run on when it is opened */
-	struct part_sync *sync; /* NULL: it was not needed yet */
-	/* Its files, as long as they are neither complete nor kept. */
+	int names_fd;	  /* -1: there are none */
+	char *file, *names; /* paths of both until then; NULL: none */
+	struct destination place; /* of the complete profile */
+	int copy_to;	  /* a pipe or device that gets it at the end; -1: none */
+	cpu_set_t cpus; /* that the process may use */
+	struct part_sync *sync; /* NULL: not needed yet */
+	/* The files, while they are neither complete nor kept. */
 	struct unfinished_output unfinished, unfinished_names;
-	bool kept; /* they stay even if they are never complete */
+	bool kept; /* the files stay even if they are never complete */
 };
 
-/* False: it cannot be opened, and it was said why.  Whatever was made is
- * removed if the program exits, unless part_keep was called; it must be there
- * until then, or until part_close.  A text has no names. */
+/* Opens a part; a text has no names.  Its files are removed when the program exits,
+ * unless part_keep was called, so it must stay until then or until part_close.
+ * False: it cannot be opened, and a message was printed. */
 bool part_open(struct part *, const char *path, bool text);
 
-/* Whether files can be made beside a path that is no special file itself;
- * else it was said why not. */
+/* Whether files can be made beside a path, which must not be a special file itself.
+ * False: they cannot, and a message was printed. */
 bool part_check(const char *path);
 
-/* From now on the files stay even if they are never complete. */
+/* Keeps the files even if they are never complete. */
 void part_keep(struct part *);
 
-/* All that was written until now is made to survive the machine's end, soon:
- * a disk takes longer than there is time between two samples.  False, with
- * errno: an earlier call's was not. */
+/* Asks for all that was written to be synced to the disk.  It does not wait, as a
+ * disk takes longer than the time between two samples.  False, with errno: an
+ * earlier sync failed. */
 bool part_sync(struct part *);
 
-/* It is complete: gives it its name, unless a part_sync has failed.  False,
- * with errno. */
+/* Completes the profile: it gets its name, unless a sync has failed.  False, with
+ * errno. */
 bool part_commit(struct part *);
 
-/* Frees it, removes what is not kept, and lets go of the rest: from now on
- * nobody waits for more. */
+/* Closes all files and removes the ones that are neither complete nor kept. */
 void part_close(struct part *);
 
 #endif

@@ -16,16 +16,16 @@
 #include "cmd.h"
 #include "tach.h"
 
-#define PLACE_MODE 0600 /* a profile tells much of what a program does */
+#define PLACE_MODE 0600 /* a profile says much about a program */
 #define DIRECTORY_MODE 0700
 
-/* ---- what is one ------------------------------------------------------- */
+/* ---- identities ---------------------------------------------------------- */
 
-/* A file that is there, or a name in a directory that will be one. */
+/* A file that exists, or a free name in a directory. */
 struct file_identity {
 	dev_t dev;
 	ino_t ino;
-	char *name; /* NULL: it is there */
+	char *name; /* NULL: the file exists */
 };
 
 struct identity_list {
@@ -35,7 +35,7 @@ struct identity_list {
 
 static struct identity_list inputs, outputs;
 
-/* Devices can be read and written by any number at once. */
+/* Whether a file has one reader or writer only.  Devices can have any number. */
 static bool
 is_single(const struct stat *st)
 {
@@ -94,7 +94,7 @@ place_reads(const char *operand)
 	}
 }
 
-/* Why an output cannot be what it is; NULL: no reason, and it is taken. */
+/* Registers an output.  Returns NULL, or the reason why it is refused. */
 static const char *
 claim_identity(const struct file_identity *i)
 {
@@ -139,7 +139,7 @@ place_stdout(void)
 	    "it is an input, too: choose another file" : NULL;
 }
 
-/* ---- what is there ----------------------------------------------------- */
+/* ---- existing files ------------------------------------------------------ */
 
 static bool
 is_sticky(int directory)
@@ -149,8 +149,7 @@ is_sticky(int directory)
 	return fstat(directory, &st) == 0 && (st.st_mode & S_ISVTX) != 0;
 }
 
-/* Why what is there is neither to be replaced nor written to; NULL: no
- * reason. */
+/* The reason why the existing file is neither replaced nor written to; NULL: none. */
 static const char *
 objection(const struct destination *p, const struct stat *st)
 {
@@ -173,7 +172,8 @@ objection(const struct destination *p, const struct stat *st)
 	return NULL;
 }
 
-/* Opens what is no regular file; a swap for another one is noticed. */
+/* Opens a special file, and notices if it is swapped for another one.  Returns
+ * NULL, or the reason why not. */
 static const char *
 open_special(struct destination *p, const struct stat *st)
 {
@@ -187,7 +187,8 @@ open_special(struct destination *p, const struct stat *st)
 	    now.st_rdev == st->st_rdev ? NULL : strerror(EAGAIN);
 }
 
-/* Why a directory cannot be replaced by a new one. */
+/* The reason why a directory cannot be replaced by a new one; NULL: none, it is
+ * empty. */
 static const char *
 full_directory(const struct destination *p)
 {
@@ -205,7 +206,7 @@ full_directory(const struct destination *p)
 	    "is not empty: name a new directory";
 }
 
-/* What the umask leaves of the mode of a new file. */
+/* The mode of a new file, less the umask. */
 static mode_t
 new_mode(mode_t mode)
 {
@@ -215,7 +216,8 @@ new_mode(mode_t mode)
 	return mode & ~mask;
 }
 
-/* Finds out what has the name now, and opens it if it cannot be replaced. */
+/* Looks at the file that has the name, and opens it if it cannot be replaced.
+ * Returns NULL, or the reason why it is refused. */
 static const char *
 look_at_place(struct destination *p, enum place_kind kind)
 {
@@ -237,9 +239,9 @@ look_at_place(struct destination *p, enum place_kind kind)
 	return kind == PLACE_DIRECTORY ? full_directory(p) : NULL;
 }
 
-/* ---- what we have ------------------------------------------------------ */
+/* ---- descriptors --------------------------------------------------------- */
 
-/* The descriptor that a name stands for; -1: it is none of these. */
+/* The descriptor that a path names; -1: it names none. */
 static int
 descriptor(const char *path)
 {
@@ -274,7 +276,7 @@ take_descriptor(struct destination *p, int fd)
 	return claim_file(&st);
 }
 
-/* ---- all --------------------------------------------------------------- */
+/* ---- places -------------------------------------------------------------- */
 
 bool
 place_find(struct destination *p, const char *path)

@@ -9,14 +9,14 @@
 #include <unistd.h>
 
 #define RUNS 4096		/* between looks at the clock */
-#define FIRST_NS 1000000000	/* until something is said */
-#define AGAIN_NS 200000000	/* until it is said anew */
+#define FIRST_NS 1000000000	/* until the first line */
+#define AGAIN_NS 200000000	/* until the next line */
 
 struct progress {
 	struct tach_source source, *from;
 	const struct tach_reader *reader;
-	unsigned runs; /* since the last look */
-	int64_t due;   /* when to say something */
+	unsigned runs; /* since the last look at the clock */
+	int64_t due;   /* time of the next line, ns */
 };
 
 static bool shown;

@@ -13,7 +13,7 @@
 #include "cmd.h"
 #include "profile.h"
 
-#define SAVE_EVERY 0.5 /* s: what can be lost, at most, and half of that */
+#define SAVE_EVERY 0.5 /* s between two saves; half as much again can be lost */
 
 double
 recording_clock(void)
@@ -27,16 +27,16 @@ recording_clock(void)
 double
 recording_rate(const struct tach_recorder_stats *s)
 {
-	/* Threads that sample themselves know no rounds. */
+	/* In-process there are no rounds. */
 	uint64_t n = s->inprocess.records > 0 ? s->samples : s->rounds;
 
 	return s->elapsed_ns > 0 ?
 	    (double)n * 1e9 / (double)s->elapsed_ns : 0;
 }
 
-/* ---- opening ----------------------------------------------------------- */
+/* ---- opening ------------------------------------------------------------- */
 
-/* A text is lines of samples, and has no end of its own. */
+/* Opens the text, which is lines of samples and has no end of its own. */
 static void
 open_text(struct recording *r)
 {
@@ -87,9 +87,9 @@ recording_close(struct recording *r)
 	part_close(&r->part);
 }
 
-/* ---- saving ------------------------------------------------------------ */
+/* ---- saving -------------------------------------------------------------- */
 
-/* The rounds that were made, or in-process, of each thread. */
+/* The number of rounds; in-process, of each thread's samples. */
 static uint64_t
 done(const struct tach_recorder_stats *s)
 {
@@ -97,7 +97,7 @@ done(const struct tach_recorder_stats *s)
 	    s->inprocess.weight + s->failed : s->rounds;
 }
 
-/* What is known of the profile by now. */
+/* The meta of the profile so far. */
 static struct tach_meta
 meta_now(const struct recording *r)
 {
@@ -126,7 +126,8 @@ save_text(struct recording *r)
 	return TACH_OK;
 }
 
-/* Makes what was recorded until now survive us. */
+/* Saves what was recorded so far, so that a reader finds it whatever becomes of
+ * this process. */
 static int
 save(struct recording *r)
 {
@@ -139,7 +140,8 @@ save(struct recording *r)
 	return tach_writer_checkpoint(r->writer, r->part.names_fd, &meta);
 }
 
-/* The same if it is time to.  A text is read while it is written. */
+/* The same, if it is time.  A text is saved after each round, as it is read while
+ * it is written. */
 static int
 save_again(struct recording *r)
 {
@@ -160,7 +162,8 @@ save_again(struct recording *r)
 	return TACH_OK;
 }
 
-/* Why a sink or saving failed; a text that nobody reads on is no failure. */
+/* Prints why a sink or a save failed.  False, except for a text whose reader went
+ * away: that is no failure. */
 static bool
 sink_failed(struct recording *r)
 {
@@ -176,7 +179,7 @@ sink_failed(struct recording *r)
 	return false;
 }
 
-/* ---- running ----------------------------------------------------------- */
+/* ---- running ------------------------------------------------------------- */
 
 static bool
 save_round(struct recording *r)
@@ -214,7 +217,7 @@ recording_drop(struct recording *r)
 	return tach_pump(r->source, &nowhere) == TACH_AGAIN;
 }
 
-/* Why there are no more.  False: it failed, and the user was told. */
+/* Prints why the rounds are over, if they failed.  False: they failed. */
 static bool
 ended_well(struct recording *r)
 {
@@ -229,7 +232,7 @@ ended_well(struct recording *r)
 	return r->rc >= TACH_OK;
 }
 
-/* Completes the profile.  False: it failed, and the user was told. */
+/* Completes the profile.  False: it failed, and a message was printed. */
 static bool
 complete_profile(struct recording *r)
 {
@@ -249,7 +252,8 @@ complete_profile(struct recording *r)
 	return true;
 }
 
-/* What was saved stays.  A full disk takes the beginning of a line, too. */
+/* Prints where the saved samples are.  A full disk can have taken the beginning of
+ * a line, which is cut off. */
 static void
 tell_of_part(const struct recording *r)
 {
@@ -259,11 +263,11 @@ tell_of_part(const struct recording *r)
 		__fpurge(r->text);
 		(void)!ftruncate(r->part.fd, r->whole);
 	}
-	warnx("what was recorded until then is in %s", r->part.file);
+	warnx("the recording until then is in %s", r->part.file);
 }
 
-/* A Python without samples of the kind that was asked for is a result, unless
- * the recorder has a reason for it. */
+/* Whether there is nothing to keep.  A Python without samples of the chosen kind
+ * gives an empty profile, unless the recorder has an error. */
 static bool
 is_empty(const struct recording *r)
 {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* recording.h: one process that is recorded, and the profile or text that is
- * made of it. */
+/* recording.h: the recording of one process, to a profile or a text. */
 #ifndef RECORDING_H
 #define RECORDING_H
 
@@ -19,40 +18,41 @@ struct recording {
 	struct tach_writer *writer; /* NULL: text */
 	FILE *text;		    /* NULL: profile */
 	struct tach_sink *sink;
-	off_t whole;  /* bytes of a text, in lines that are */
-	double saved; /* when it last was made to survive us */
-	int rc, save_rc; /* of the last round, and of saving after it ... */
-	int error;	 /* ... if that failed: errno */
-	bool needs_samples; /* or there is no file */
-	/* Called after each round, and when they are over; may be NULL. */
+	off_t whole;  /* bytes of a text's whole lines */
+	double saved; /* time of the last save, s; 0: none */
+	int rc, save_rc; /* result of the last round, and of the save after it ... */
+	int error;	 /* ... and errno if that failed */
+	bool needs_samples; /* without samples there is no file */
+	/* Called after each round, and at their end; may be NULL. */
 	void (*progress)(const struct recording *, bool over);
 };
 
 enum recording_result {
 	RECORDING_OK,
-	RECORDING_EMPTY,  /* nothing was seen: there is no file */
-	RECORDING_FAILED, /* it was said why */
+	RECORDING_EMPTY,  /* nothing was recorded: there is no file */
+	RECORDING_FAILED, /* a message was printed */
 };
 
-/* Opens the output of a recorder, which stays the caller's.  The recording owns the
- * source, which is NULL if there was no memory for it.  False: it cannot be had, and
- * it was said why.  All others must outlive it. */
+/* Opens the output of a recorder.  The caller keeps the recorder, and the recording
+ * owns the source, which is NULL if there was no memory for it.  All others must
+ * outlive the recording.  False: the output cannot be opened, and a message was
+ * printed. */
 bool recording_open(struct recording *, struct tach_recorder *,
     struct tach_source *, const char *path, const struct tach_writer_options *);
-/* Records what the recorder was told to, until its end. */
+/* Records until the recorder's end. */
 enum recording_result recording_run(struct recording *);
-/* The same for who sleeps himself: a round, if it is due.  False: there are no
- * more, so that it is to be finished. */
+/* Takes a round if one is due, for callers that sleep by themselves.  False: the
+ * rounds are over, and recording_finish is next. */
 bool recording_step(struct recording *);
-/* Ends the rounds, whose samples are lost from now on.  False: they are over; else
- * it is to be called again when the recorder is due. */
+/* Ends the rounds; their samples are lost from then on.  True: call again when the
+ * recorder is due.  False: they are over. */
 bool recording_drop(struct recording *);
 enum recording_result recording_finish(struct recording *);
 void recording_close(struct recording *);
 
 /* Seconds of the monotonic clock. */
 double recording_clock(void);
-/* Rounds a second, so far. */
+/* Rounds a second so far. */
 double recording_rate(const struct tach_recorder_stats *);
 
 #endif

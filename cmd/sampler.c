@@ -12,23 +12,23 @@
 #include "thread.h"
 
 #define NS_PER_S UINT64_C(1000000000)
-#define EARLY UINT64_C(10000) /* ns: no sleep is shorter */
-/* Whether there are new ones is seen that often, ns. */
+#define EARLY UINT64_C(10000) /* ns; no sleep is shorter */
+/* The longest sleep without poll, ns: new processes are seen after it. */
 #define LONG_SLEEP UINT64_C(20000000)
-#define NAP 1000000 /* ns: until it is looked again whether a round is over, ... */
-#define NAPS 200    /* ... and how often */
+#define NAP 1000000 /* ns between looks whether a round is over, ... */
+#define NAPS 200    /* ... and the number of looks */
 
 struct sampler {
 	pthread_t thread;
 	int wake_fd;
 	atomic_bool ending;
 	handover_box given;
-	/* The one whose round is taken, and since when, ns; NULL if there is none. */
+	/* The process whose round is taken, and its start, ns; NULL: none. */
 	_Atomic(struct sampled *) busy;
 	atomic_uint_fast64_t since;
 	struct sampled **list;
 	size_t count, max;
-	struct pollfd *fds; /* ours first; with room for those of each process */
+	struct pollfd *fds; /* ours, then the descriptors of each process */
 	size_t fds_max;
 };
 
@@ -48,7 +48,7 @@ timespec_of(uint64_t ns)
 	    (long)(ns % NS_PER_S)};
 }
 
-/* ---- those that it has -------------------------------------------------- */
+/* ---- its processes ------------------------------------------------------- */
 
 static void
 give_back(struct sampled *m, bool over)
@@ -57,7 +57,7 @@ give_back(struct sampled *m, bool over)
 	handover_return(&m->handover);
 }
 
-/* Makes room for one more process, and for its descriptors.  False: out of memory. */
+/* Makes room for one more process and its descriptors.  False: out of memory. */
 static bool
 reserve(struct sampler *s)
 {
@@ -76,7 +76,7 @@ reserve(struct sampler *s)
 	return true;
 }
 
-/* Without memory one goes back, and comes again. */
+/* Accepts new processes.  Out of memory, a process goes back, and comes again. */
 static void
 accept_given(struct sampler *s)
 {
@@ -92,9 +92,9 @@ accept_given(struct sampler *s)
 	}
 }
 
-/* ---- rounds ------------------------------------------------------------- */
+/* ---- rounds -------------------------------------------------------------- */
 
-/* When the first is due, and how many descriptors there are. */
+/* Finds when the first process is due, and returns the number of descriptors. */
 static size_t
 look_ahead(struct sampler *s, uint64_t *due)
 {
@@ -122,7 +122,8 @@ heed_wake(const struct sampler *s)
 	(void)n; /* nothing there */
 }
 
-/* Until one is due.  A poll takes longer. */
+/* Sleeps until a process is due; by a poll only if there are descriptors, as that
+ * takes longer. */
 static void
 sleep_until_due(struct sampler *s)
 {
@@ -154,8 +155,8 @@ is_due(const struct sampler *s, const struct sampled *m, uint64_t now)
 	return false;
 }
 
-/* Ends one that could not be saved, here, where its rounds were taken: threads that
- * it holds, and the CPU and class that it gave us, are this thread's. */
+/* Ends a process that could not be saved.  This thread took its rounds, so it holds
+ * the stopped threads, and has the CPU and the class of the recorder. */
 static void
 end(struct recording *r)
 {
@@ -178,7 +179,8 @@ record_round(struct recording *r)
 	return on;
 }
 
-/* False: it is not ours any more.  Once they are told to end, none is begun. */
+/* Takes one round.  False: the process was given back.  At the end no further round
+ * begins. */
 static bool
 step_one(struct sampler *s, struct sampled *m)
 {
@@ -227,7 +229,7 @@ sampler_run(void *arg)
 	return NULL;
 }
 
-/* ---- from outside ------------------------------------------------------- */
+/* ---- for others ---------------------------------------------------------- */
 
 static void
 release(struct sampler *s)
@@ -265,7 +267,8 @@ wake(struct sampler *s)
 	eventfd_write(s->wake_fd, 1);
 }
 
-/* NULL if no round is taken, or it is over soon. */
+/* Waits a while for the round that is being taken.  NULL: there is none, or it is
+ * over. */
 static struct sampled *
 wait_idle(struct sampler *s)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * sampler.h: the one thread that takes the rounds of all processes of a family,
- * and saves them twice a second: it is the one that may be real-time.
+ * sampler.h: the one thread that takes the rounds of all processes of a family, and
+ * saves them twice a second.  It alone may be real-time.
  *
- * Nobody else touches the recording of a process while the sampler has it.
+ * While the sampler has a process, no other thread touches its recording.
  */
 #ifndef SAMPLER_H
 #define SAMPLER_H
@@ -18,29 +18,29 @@
 
 struct sampler;
 
-/* A process of which rounds are taken. */
+/* A process that is sampled. */
 struct sampled {
 	struct handover handover;
 	struct recording *recording;
 	atomic_uint_fast64_t samples;
-	bool over; /* once it is back: it is to be finished */
-	/* The sampler's own: when it is due, and its descriptors: which, of all. */
+	bool over; /* valid once it is back: its rounds are over */
+	/* Private to the sampler: the time of the next round, and which of the
+	 * descriptors are the process's. */
 	uint64_t due;
 	size_t first_fd, fds;
 };
 
-/* NULL, with errno: there can be no thread. */
+/* NULL, with errno: the thread cannot be started. */
 struct sampler *sampler_new(void);
-/* No round is begun any more, and all that it has is the caller's again, but for
- * what is returned: a process whose round does not end.  Its thread waits on, so
- * that nothing that it uses may be freed.  NULL if there is none: the sampler is
- * freed. */
+/* Ends the sampler; the caller has all processes again.  NULL: the sampler is
+ * freed.  Otherwise returns a process whose round does not end: its thread still
+ * waits, so nothing that it uses may be freed. */
 struct sampled *sampler_free(struct sampler *);
-/* A process whose round takes longer than so many ns; NULL if there is none. */
+/* A process whose round takes longer than ns; NULL: none. */
 struct sampled *sampler_stuck(const struct sampler *, uint64_t ns);
 
-/* Gives it a process, which is back as soon as there is no Python in it any more,
- * or its recording is over. */
+/* Gives a process to the sampler.  It is back when there is no Python in it any
+ * more, or when its recording is over. */
 void sampler_give(struct sampler *, struct sampled *);
 
 #endif

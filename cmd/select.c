@@ -11,7 +11,7 @@
 #include "cmd.h"
 
 #define ERROR_SIZE 256
-#define TIME_MAX 1e15 /* us, some 30 years: every one of them is exact */
+#define TIME_MAX 1e15 /* us, some 30 years: a double has all of them */
 
 enum {
 	SELECT_THREAD = 1024,
@@ -26,7 +26,7 @@ enum {
 	SELECT_NOT_MATCH,
 };
 
-/* For shells; tach_status_names has them, too. */
+/* The names of tach_status_names, for shells. */
 static const char *const statuses[] = {"gil", "cpu", "unknown", "gil-wanted",
 	"exception", "main", "0x40", "0x80", NULL};
 
@@ -53,13 +53,13 @@ static const struct option_row rows[] = {
 	{0},
 };
 
-/* An option as it was given, for messages. */
+/* An option and its value, for messages. */
 struct given {
 	const char *name, *value;
 };
 
-/* Room for one more entry behind the n ones of a list, which has room for these at
- * least. */
+/* Makes room for one more entry behind the n ones of a list, which has room for
+ * these at least. */
 static void *
 grow_list(const void *list, size_t n, size_t size)
 {
@@ -68,7 +68,7 @@ grow_list(const void *list, size_t n, size_t size)
 	return cmd_grow((void *)(uintptr_t)list, n, &max, size);
 }
 
-/* A copy of the value, for strsep. */
+/* A copy of the value that strsep can cut up. */
 static char *
 copy_value(const struct given *g)
 {
@@ -114,7 +114,7 @@ add_interps(const struct given *g, const uint32_t **list, size_t *n)
 
 /* ---- threads ------------------------------------------------------------- */
 
-/* One list of ids, and one of names. */
+/* A list of ids and a list of names. */
 struct thread_lists {
 	const uint64_t **ids;
 	size_t *nids;
@@ -156,7 +156,7 @@ add_name(const struct given *g, const struct thread_lists *t, const char *item)
 		err(CMD_FAILED, NULL);
 }
 
-/* Whatever is no number is a name. */
+/* Adds numbers as ids and all other items as names. */
 static void
 add_threads(const struct given *g, const struct thread_lists *t)
 {
@@ -202,7 +202,7 @@ add_status(const struct given *g, uint8_t *status)
 
 /* ---- times --------------------------------------------------------------- */
 
-/* How many microseconds a unit has; 0: it is none. */
+/* The microseconds of a unit; 0: there is no such unit. */
 static double
 unit_size(const char *unit)
 {
@@ -218,7 +218,7 @@ unit_size(const char *unit)
 	return 0;
 }
 
-/* Digits and a point only: strtod would take "inf", "0x1p3" and more. */
+/* Takes digits and a point only: strtod would take "inf", "0x1p3" and more. */
 static uint64_t
 parse_time(const struct given *g)
 {
@@ -243,7 +243,7 @@ set_since(const struct given *g, struct tach_selection *s)
 		    g->value);
 }
 
-/* Nothing lies before 0, which to the library means no end. */
+/* 0 is an error: no sample comes before it, and to the library it means no end. */
 static void
 set_until(const struct given *g, struct tach_selection *s)
 {
@@ -328,8 +328,8 @@ set_selection(void *target, const struct option_row *row, const char *value)
 struct option_group
 select_group(struct selection *s)
 {
-	return (struct option_group){rows, 29, "Which samples to take, those "
-	    "for which all of these hold:", set_selection, &s->what,
+	return (struct option_group){rows, 29, "Samples to take; all of these must "
+	    "hold:", set_selection, &s->what,
 	    &s->given};
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * select.h: the options that choose among samples, which all commands that
- * read profiles have.  A command adds select_group to its options, and pumps from
+ * select.h: the options that choose among samples; all commands that read profiles
+ * have them.  A command adds select_group to its options, and pumps from
  * select_source.
  */
 #ifndef SELECT_H
@@ -14,7 +14,7 @@
 
 /* What is selected; all zero: everything. */
 struct selection {
-	struct tach_selection what; /* its lists belong to this */
+	struct tach_selection what; /* the lists are owned */
 	bool given;		    /* there was one of the options */
 };
 

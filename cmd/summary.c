@@ -11,11 +11,11 @@
 
 #include "cmd.h"
 
-#define CAUSES 256	/* bytes that the causes of failure may need */
-#define MISSED_MANY 20	/* of so many rounds, one */
-#define SPARED_MANY 20	/* the same of those that were spared */
+#define CAUSES 256	/* bytes for the causes of failures */
+#define MISSED_MANY 20	/* a hint if one of so many rounds was missed */
+#define SPARED_MANY 20	/* the same for spared rounds */
 
-/* Why samples failed, if any did: ": 2 unreadable, 1 moving". */
+/* Lists why samples failed, if any did: ": 2 unreadable, 1 moving". */
 static void
 list_causes(const struct tach_recorder_stats *s, char *buf, size_t size)
 {
@@ -35,7 +35,7 @@ list_causes(const struct tach_recorder_stats *s, char *buf, size_t size)
 			    causes[i].count, causes[i].name);
 }
 
-/* Which clock told the threads to sample themselves. */
+/* The clock by which the threads sampled themselves. */
 static const char *
 clock_text(const struct tach_inprocess_stats *s)
 {
@@ -45,7 +45,7 @@ clock_text(const struct tach_inprocess_stats *s)
 	    "CPU clock, looked at on the kernel's tick" : "exact CPU clock";
 }
 
-/* What samples cost the program that its threads took of themselves. */
+/* Prints the cost of samples that threads took of themselves. */
 static void
 show_inside(const struct tach_inprocess_stats *s, enum tach_recorder_mode mode)
 {
@@ -70,9 +70,10 @@ due(const struct tach_recorder_stats *s)
 	return s->rounds + s->missed;
 }
 
-/* Where rounds are missed as what runs takes long to read, that has too few
- * samples, but not too little time; but all tasks of a round are samples of one
- * thread at one time, of which only the last one has any. */
+/* Prints what to do next.  A round is missed if reading takes too long, so the code
+ * that runs then has too few samples, but not too little time.  With all tasks, the
+ * samples of a round are of one thread at one time, and only the last one of them
+ * has any. */
 static void
 show_next(const struct summary *s)
 {
@@ -95,7 +96,8 @@ show_next(const struct summary *s)
 		    s->profile, many ? "--weight time " : "", s->profile);
 }
 
-/* Where rounds were left out as those of a family would have taken too much. */
+/* Prints a hint if rounds were left out, as those of the family would have taken
+ * too much of the CPUs. */
 static void
 show_spared(const struct summary *s)
 {
@@ -107,7 +109,7 @@ show_spared(const struct summary *s)
 		    "CPUs", s->rate, asked);
 }
 
-/* Samples that an interrupt could not take. */
+/* Prints the numbers of samples that an interrupt could not take. */
 static void
 show_outside(const struct tach_recorder_stats *st)
 {

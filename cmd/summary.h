@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* summary.h: what the summary of a recording says of one process and of many
- * alike. */
+/* summary.h: the summary of a recording, for one process and for many. */
 #ifndef SUMMARY_H
 #define SUMMARY_H
 
@@ -11,15 +10,15 @@
 
 struct summary {
 	const struct tach_recorder_stats *stats; /* of all processes */
-	size_t processes; /* 0: there is one, and no more were asked for */
-	double seconds;	  /* that were recorded */
+	size_t processes; /* 0: one process, without --subprocesses */
+	double seconds;	  /* seconds of recording */
 	double rate;	  /* rounds a second, of each process */
-	int64_t bytes;	  /* of the profile, or of all; -1: there is none */
-	const char *profile; /* that can be read now; or NULL */
+	int64_t bytes;	  /* of the profile, or of all profiles; -1: none */
+	const char *profile; /* that can be read; NULL: none */
 	const struct tach_recorder_options *recorder;
 };
 
-/* Prints what came of a recording, what is not in it, and what to do with it. */
+/* Prints the result of a recording, its gaps, and what to do next. */
 void summary_show(const struct summary *);
 
 /* Warns if threads took no samples because they could have no clock. */
@@ -31,7 +30,7 @@ void summary_strays(const struct tach_recorder_stats *);
 /* Warns if there were too few descriptors for all threads. */
 void summary_files(const struct tach_recorder_stats *);
 
-/* Adds what was counted of another process. */
+/* Adds the counts of another process. */
 void summary_add(struct tach_recorder_stats *,
     const struct tach_recorder_stats *);
 

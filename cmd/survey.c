@@ -25,7 +25,8 @@ skip_input(const struct input *in, const char *why)
 
 /* ---- opening ------------------------------------------------------------- */
 
-/* Copies to its end what can be read only once.  -1: with errno. */
+/* Copies an input that can be read only once to a temporary file.  Returns its
+ * descriptor, or -1 with errno. */
 static int
 copy_input(int from)
 {
@@ -39,8 +40,8 @@ copy_input(int from)
 	return -1;
 }
 
-/* Whether a file must be copied to be read twice.  One that is absent or a
- * directory is the reader's to complain about. */
+/* Whether an input can be read only once.  The reader reports an input that does
+ * not exist or is a directory. */
 static bool
 reads_once(const char *name)
 {
@@ -101,9 +102,9 @@ survey_clear(struct input *in)
 
 /* ---- notes --------------------------------------------------------------- */
 
-/* How many interpreters without samples a note may tell of, and all notes of
- * an input: a selection leaves some, but numbers that a stranger wrote must
- * not take all that there are. */
+/* The most interpreters without samples that one note, and all notes of an input,
+ * may name.  A selection leaves some, but numbers of a stranger must not use up all
+ * that there are. */
 #define EMPTY_OF_NOTE (UINT64_C(1) << 16)
 #define EMPTY_OF_INPUT (UINT64_C(1) << 20)
 
@@ -113,7 +114,8 @@ string_of(const char *text)
 	return (struct tach_string){text, strlen(text)};
 }
 
-/* The strings of a table that are names, and so no notes. */
+/* The strings of a table that are names, not notes: an entry for each string, to be
+ * freed. */
 static bool *
 names_of(const struct tach_table *t)
 {
@@ -128,8 +130,8 @@ names_of(const struct tach_table *t)
 	return names;
 }
 
-/* What a file says by its last notes is in the meta; whatever else looks like
- * that would be taken for it if it came to be the last of the result. */
+/* Whether a note looks like the ones that the meta is read from.  If it became the
+ * last one of the result, it would be taken for one. */
 static bool
 is_meta(struct tach_string note)
 {
@@ -166,7 +168,7 @@ survey_notes(struct input *in, const struct tach_table *t)
 	free(names);
 }
 
-/* thread INTERP ...: gives the number and what comes after it. */
+/* Parses thread INTERP ...; the rest begins with its space. */
 static bool
 parse_thread(struct tach_string note, uint32_t *interp,
     struct tach_string *rest)
@@ -189,7 +191,7 @@ by_number(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* What becomes of an interpreter's number; UINT64_MAX: it has no samples. */
+/* The new number of an interpreter; UINT64_MAX: it has no samples. */
 static uint64_t
 new_number(const struct input *in, uint32_t interp)
 {
@@ -203,7 +205,8 @@ new_number(const struct input *in, uint32_t interp)
 	    in->base + in->kept + (uint64_t)(other - in->others);
 }
 
-/* Whose interpreter has no samples is not there. */
+/* The note of a thread with its new interpreter; NULL: the interpreter has no
+ * samples. */
 static char *
 thread_note(const struct input *in, uint32_t interp, struct tach_string rest)
 {
@@ -226,7 +229,8 @@ survey_note(const struct input *in, size_t note)
 	char *out;
 	int n;
 
-	/* Told anew: it is another one of more profiles that differs. */
+	/* Written anew: in the result, other intervals may differ from the
+	 * header's. */
 	if (note_kind(text, "interval", &rest))
 		return NULL;
 	if (parse_thread(text, &first, &rest))
@@ -258,7 +262,8 @@ survey_interval_note(const struct input *in, size_t interp, uint64_t all)
 	return out;
 }
 
-/* What its interpreters' numbers were, if that is not plain to see. */
+/* The text of the old interpreter numbers; empty if they were 0, 1, 2 and so on.
+ * To be freed. */
 static char *
 old_numbers(const struct input *in)
 {
@@ -298,9 +303,9 @@ survey_own_note(const struct input *in)
 	return out;
 }
 
-/* ---- what is in them ----------------------------------------------------- */
+/* ---- the survey ---------------------------------------------------------- */
 
-/* Of the interpreters of all threads, keeps each once. */
+/* Sorts the interpreters of all threads, and keeps each once. */
 static void
 sort_interps(struct input *in)
 {
@@ -315,7 +320,7 @@ sort_interps(struct input *in)
 	in->ninterps = n;
 }
 
-/* What each interpreter's interval is, by the notes or else the header. */
+/* Finds the interval of each interpreter, by the notes or else by the header. */
 static void
 find_intervals(struct input *in, const struct tach_table *t)
 {
@@ -339,7 +344,7 @@ by_first(const void *a, const void *b)
 	    &((const struct id_range *)b)->first);
 }
 
-/* The ranges that an input's notes tell of, ascending; to be freed. */
+/* The ranges of an input's notes, ascending; to be freed. */
 static struct id_range *
 ranges_of(const struct input *in, size_t *n)
 {
@@ -359,8 +364,9 @@ ranges_of(const struct input *in, size_t *n)
 	return ranges;
 }
 
-/* A merge numbers its inputs without gaps, and each has no more interpreters
- * than it had samples of, but for those whose samples were not selected. */
+/* Whether a merge can have given a range: it numbers inputs without gaps, and an
+ * input has no more interpreters than samples, except for those whose samples were
+ * not selected. */
 static bool
 believed(const struct input *in, const struct id_range *r)
 {
@@ -371,8 +377,8 @@ believed(const struct input *in, const struct id_range *r)
 	    end <= EMPTY_OF_INPUT + in->ninterps;
 }
 
-/* Finds out which interpreters an earlier merge has numbered; all that come
- * after them are others. */
+/* Finds the interpreters that an earlier merge has numbered.  All that come after
+ * them are others. */
 static void
 keep_interps(struct input *in)
 {
@@ -394,7 +400,7 @@ keep_interps(struct input *in)
 	in->nothers = in->ninterps - kept;
 }
 
-/* Adds the interpreter of a thread that is seen for the first time. */
+/* Counts a run, and adds the interpreter of a new thread. */
 static int
 survey_run(struct tach_sink *sink, const struct tach_run *run)
 {
@@ -444,10 +450,10 @@ survey_input(struct input *in)
 	return sound;
 }
 
-/* ---- where they go ------------------------------------------------------- */
+/* ---- numbers and times --------------------------------------------------- */
 
-/* How many numbers its interpreters take: one also if it has none, so that
- * its note has a place. */
+/* The number of interpreters that an input takes: at least one, so that its note
+ * has a place. */
 static uint64_t
 width(const struct input *in)
 {
@@ -456,7 +462,8 @@ width(const struct input *in)
 	return n > 0 ? n : 1;
 }
 
-/* Moves an input's times to a clock that starts at `start`. */
+/* Moves an input's times to a clock that starts at `start`.  False: they do not
+ * fit, and a message was printed. */
 static bool
 set_clock(struct input *in, uint64_t start)
 {
@@ -469,8 +476,8 @@ set_clock(struct input *in, uint64_t start)
 	return skip_input(in, "its times are out of range on the common clock");
 }
 
-/* An opcode has a name by the version that the profile has, and so must be of
- * that. */
+/* Marks the inputs of another minor version than the result's: the names of their
+ * opcodes would be wrong. */
 static void
 find_foreign(struct input *list, size_t n)
 {
@@ -481,7 +488,7 @@ find_foreign(struct input *list, size_t n)
 		    2) != 0;
 }
 
-/* Moves all inputs' times to the clock of the one that started first. */
+/* Moves all inputs' times to the clock of the earliest input. */
 static size_t
 set_clocks(struct input *list, size_t n)
 {
@@ -507,8 +514,8 @@ widest(const struct input *list, size_t n)
 	return most;
 }
 
-/* Takes out the inputs that have the most interpreters while all have more
- * than can be numbered. */
+/* Takes out the inputs with the most interpreters while all together have more than
+ * can be numbered. */
 static size_t
 drop_widest(struct input *list, size_t n)
 {
@@ -544,7 +551,7 @@ survey_place(struct input *list, size_t n, bool clock)
 	return n;
 }
 
-/* Whether a version of Python is one whose opcodes have names. */
+/* Whether the opcodes of a Python have names. */
 static bool
 has_opcodes(const struct tach_meta *meta)
 {
@@ -554,8 +561,8 @@ has_opcodes(const struct tach_meta *meta)
 	return false;
 }
 
-/* The newer of two versions of Python, but one that is not known only if
- * neither is: it would take all opcodes' names away. */
+/* Takes the newer of two Pythons.  A version that is not known is taken only if
+ * both are not: it would take all opcodes' names away. */
 static void
 take_python(struct tach_meta *to, const struct tach_meta *from)
 {

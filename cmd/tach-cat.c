@@ -12,11 +12,11 @@
 #include "select.h"
 
 #define OUTPUT "standard output"
-#define LOOK_EVERY 100000000 /* ns between two looks for more */
+#define LOOK_EVERY 100000000 /* ns between two looks for further samples */
 
 struct cat_job {
 	bool long_form, follow;
-	bool failed; /* what was followed is not complete */
+	bool failed; /* the profile that was followed is not complete */
 	struct selection selection;
 };
 
@@ -30,7 +30,7 @@ wait_for_more(void)
 	nanosleep(&t, NULL);
 }
 
-/* Prints all that comes.  What was cut short has its end. */
+/* Prints all samples.  A profile that was cut short ends with a warning. */
 static int
 pump(struct cat_job *job, struct tach_source *source, struct tach_sink *sink,
     const char *operand)
@@ -91,7 +91,7 @@ cat_option(void *target, const struct option_row *row, const char *value)
 		job->follow = true;
 }
 
-/* Gives the operands. */
+/* Parses the command line, and returns the operands. */
 static char **
 parse_cat(struct cat_job *job, int argc, char *argv[])
 {

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* tach-convert.c: turns a profile into a format that other tools read.  The
- * formats, and the options that choose them, come from tach_formats. */
+/*
+ * tach-convert.c: converts a profile to a format that other tools read.  The
+ * formats, and the options that choose them, come from libtach.
+ */
 #include <err.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -38,7 +40,7 @@ struct job {
 	const struct tach_format *format; /* NULL: TACH again */
 	bool tach;
 	bool said;	    /* how to write TACH */
-	bool opcodes;	    /* show them as frames */
+	bool opcodes;	    /* show opcodes as frames */
 	const char *output; /* NULL: standard output */
 	struct how how;
 	struct tach_writer_options writer;
@@ -58,8 +60,8 @@ print_list(void)
 	exit(output_end(CMD_OK));
 }
 
-/* An option a format, which the format's name is; but --diff has a row among the
- * options of formats. */
+/* Makes a row of each format.  --diff has an argument, so its option is among those
+ * of formats. */
 static void
 list_formats(struct option_row formats[FORMATS_MAX + 2])
 {
@@ -118,7 +120,7 @@ convert_option(void *target, const struct option_row *row, const char *value)
 	}
 }
 
-/* --diff is a format of its own where no other is chosen. */
+/* --diff is a format of its own if no other is chosen. */
 static void
 choose_diff(struct job *job)
 {
@@ -161,7 +163,7 @@ check_job(const struct job *job)
 		    f->name);
 }
 
-/* Gives the operands. */
+/* Parses the command line, and returns the operands. */
 static char **
 convert_operands(struct job *job, int argc, char *argv[])
 {
@@ -202,7 +204,8 @@ parse_convert(int argc, char *argv[])
 
 /* ---- converting ---------------------------------------------------------- */
 
-/* All that a profile goes through before a format's sink. */
+/* The source of a format's sink: the profile, with all that the options put behind
+ * it. */
 static struct tach_source *
 source_of(const struct job *job, struct tach_reader *r)
 {
@@ -235,7 +238,7 @@ write_to(struct job *job, struct tach_reader *r, FILE *file,
 	return rc;
 }
 
-/* The file of the names gets its own, too, once both are complete. */
+/* Writes the file of names as well, which gets its name before the profile does. */
 static int
 convert_symbols(struct job *job, struct tach_reader *r, FILE *file,
     const char *output)
@@ -309,8 +312,8 @@ convert(struct tach_reader *r, const char *operand, void *arg)
 	return rc;
 }
 
-/* Reads the profile to compare with, and converts the other one while the
- * names of this one are there. */
+/* Reads the profile to compare with, then converts the other one while the first
+ * one's names are there. */
 static int
 convert_after(struct tach_reader *r, const char *operand, void *arg)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* tach-info.c: says what is in profiles, for people or as JSON. */
-#define LIBBSD_OPENBSD_VIS /* which strnvis(3) is meant: none is used here */
+/* tach-info.c: shows the content of profiles, for people or as JSON. */
+#define LIBBSD_OPENBSD_VIS /* chooses a strnvis(3); none is used here */
 #include <err.h>
 #include <inttypes.h>
 #include <stdarg.h>
@@ -25,17 +25,17 @@ struct info_thread {
 	uint64_t status[TACH_STATUS_BITS]; /* samples that have the bit */
 };
 
-/* What decoding the samples has shown. */
+/* The sums of all decoded samples. */
 struct census {
 	struct info_thread *threads;
 	size_t nthreads, max;
 	uint64_t duration; /* time of the latest sample */
-	uint64_t opcodes[TACH_NO_OPCODE]; /* samples whose innermost frame is
-					   * at one */
+	uint64_t opcodes[TACH_NO_OPCODE]; /* samples by the opcode of their innermost
+					   * frame */
 	uint64_t with_opcode; /* all of these */
 };
 
-/* So that what is selected alone is counted. */
+/* A sink that counts the selected samples. */
 struct counter {
 	struct tach_sink sink;
 	struct census *census;
@@ -48,10 +48,10 @@ struct info_job {
 	struct selection selection;
 	bool stats, verify, json;
 	bool again;  /* not the first FILE */
-	bool failed; /* one could not be verified */
+	bool failed; /* a FILE could not be verified */
 };
 
-/* One profile, as far as it was looked at. */
+/* A profile, as far as it was read. */
 struct info_profile {
 	const char *name;
 	const struct tach_meta *meta;
@@ -59,7 +59,7 @@ struct info_profile {
 	const struct tach_decode_stats *stats;
 	const struct tach_table *table;
 	const struct census *census; /* NULL: not decoded */
-	const char *error;	     /* that ended the decoding, or NULL */
+	const char *error;	     /* that ended the decoding; NULL: none */
 };
 
 /* ---- counting ------------------------------------------------------------ */
@@ -127,7 +127,7 @@ take_census(struct tach_reader *r, const struct selection *s, struct census *c)
 	return rc;
 }
 
-/* What share a part is of the whole; 0 of nothing. */
+/* A part as a share of the whole; 0 if the whole is 0. */
 static double
 ratio(uint64_t part, uint64_t whole)
 {
@@ -140,7 +140,7 @@ share_percent(uint64_t part, uint64_t whole)
 	return 100 * ratio(part, whole);
 }
 
-/* Of all the frames in all stacks, how many the file need not hold. */
+/* The number of frames, of all stacks, that the file need not have. */
 static uint64_t
 saved(const struct tach_decode_stats *s)
 {
@@ -148,8 +148,8 @@ saved(const struct tach_decode_stats *s)
 	    s->frames_total - s->frames_written : 0;
 }
 
-/* The opcode that most samples are at, which is then no longer counted; or
- * TACH_NO_OPCODE. */
+/* Takes the opcode with the most samples out of the counts; TACH_NO_OPCODE: there
+ * is none. */
 static uint8_t
 next_opcode(uint64_t counts[TACH_NO_OPCODE], uint64_t *samples)
 {
@@ -179,7 +179,7 @@ layout_word(const struct tach_file_info *info)
 	return info->layout == TACH_LAYOUT_CPYTHON ? "cpython" : "documented";
 }
 
-/* Of text it is not known. */
+/* Whether an input has a byte order. */
 static bool
 has_byte_order(const struct tach_file_info *info)
 {
@@ -196,8 +196,7 @@ mode_word(uint32_t config)
 	return words[config & TACH_CONFIG_MODE];
 }
 
-/* The name of the next feature that a configuration has, or NULL; takes it
- * away. */
+/* Takes the next feature out of a configuration.  Returns its name, or NULL. */
 static const char *
 next_feature(uint32_t *config)
 {
@@ -236,7 +235,7 @@ compression_word(const struct tach_file_info *info)
 
 /* ---- for people ---------------------------------------------------------- */
 
-/* A line `key: value`, its values in one column. */
+/* Prints a line `key: value`, with the values in one column. */
 static void __attribute__((format(printf, 2, 3)))
 print_field(const char *key, const char *fmt, ...)
 {
@@ -327,7 +326,8 @@ print_sizes(const struct tach_file_info *info)
 	print_field("checksum", "%s", info->has_checksum ? checksum : "none");
 }
 
-/* Notes that name threads are told with these. */
+/* Whether a string is a note to print.  Notes that name threads are printed with
+ * the threads. */
 static bool
 find_note(const struct tach_table *t, uint32_t string,
     struct tach_string *note)
@@ -338,7 +338,7 @@ find_note(const struct tach_table *t, uint32_t string,
 	    !note_kind(*note, "thread", &rest);
 }
 
-/* A note of a stranger's can hold anything, even what moves the cursor. */
+/* A note can have anything in it, also what moves a terminal's cursor. */
 static void
 print_notes(const struct tach_table *t)
 {
@@ -357,7 +357,7 @@ print_notes(const struct tach_table *t)
 	}
 }
 
-/* What a thread is called, after a space; "" if it has no name. */
+/* The text " name NAME" of a thread, or "" if it has no name.  To be freed. */
 static char *
 name_text(const struct tach_table *table, const struct info_thread *t)
 {
@@ -384,7 +384,7 @@ print_thread(const struct tach_table *table, const struct info_thread *t)
 	size_t len = 0;
 
 	for (int bit = 0; bit < TACH_STATUS_BITS; bit++) {
-		/* The rare and the lasting bits only where they are set. */
+		/* The rare and the lasting bits are shown only if they are set. */
 		if (bit >= 5 && t->status[bit] == 0)
 			continue;
 		len += (size_t)snprintf(shares + len, sizeof(shares) - len,
@@ -396,7 +396,7 @@ print_thread(const struct tach_table *table, const struct info_thread *t)
 	free(name);
 }
 
-/* The most frequent ones. */
+/* Prints the most frequent opcodes. */
 static void
 print_opcodes(const struct info_profile *p)
 {
@@ -416,7 +416,7 @@ print_opcodes(const struct info_profile *p)
 	}
 }
 
-/* How a file's samples are encoded. */
+/* Prints how a file's samples are encoded. */
 static void
 print_encoding(const struct info_profile *p)
 {
@@ -671,7 +671,7 @@ inform(struct tach_reader *r, const char *operand, void *arg)
 	return rc;
 }
 
-/* Whether an error is no other than the warning that opening gave. */
+/* Whether an error was printed already, as the warning of opening. */
 static bool
 was_said(const struct tach_reader *r)
 {
@@ -686,7 +686,7 @@ verify_run(struct tach_sink *sink, const struct tach_run *run)
 	return TACH_OK;
 }
 
-/* Reads all of it, and says so if nothing was wrong. */
+/* Reads a whole profile, and prints that it is ok if nothing is wrong. */
 static int
 verify(struct tach_reader *r, const char *operand, void *arg)
 {
@@ -748,7 +748,7 @@ info_option(void *target, const struct option_row *row, const char *value)
 	}
 }
 
-/* Gives the operands. */
+/* Parses the command line, and returns the operands. */
 static char **
 parse_info(struct info_job *job, int argc, char *argv[])
 {
@@ -758,8 +758,8 @@ parse_info(struct info_job *job, int argc, char *argv[])
 	};
 	const struct command_line line = {
 	    "Usage: tach-info [--stats] [--json] [FILE ...]\n"
-	    "Says what is in TACH profiles, from their headers and tables "
-	    "alone.\n"
+	    "Shows the content of TACH profiles, from their headers and "
+	    "tables alone.\n"
 	    "With no FILE, or where FILE is -, reads standard input.\n\n",
 	    CMD_EXIT_HELP, groups, 2, VALUES_FILE};
 	int first = options_parse(&line, argc, argv);

@@ -15,7 +15,7 @@
 
 struct merge_job {
 	const char *output; /* NULL: standard output */
-	const char *files;  /* a list of inputs, or NULL */
+	const char *files;  /* path of a list of inputs; NULL: none */
 	struct tach_writer_options writer;
 	struct selection selection;
 	struct merging merging;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* tach-record: records where a Python program spends its time, from outside
- * of it, into a TACH profile. */
+/*
+ * tach-record.c: records where a Python program spends its time, to a TACH profile.
+ */
 #include <err.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -29,7 +30,7 @@
 #define DURATION_MIN 1e-3   /* s */
 #define DURATION_MAX 1e9    /* s */
 #define PROGRESS_EVERY 0.2  /* s */
-#define OFFSPRING_AFTER 0.1 /* s: most commands are Pythons by then */
+#define OFFSPRING_AFTER 0.1 /* s; most commands are Pythons by then */
 #define OFFSPRING_EVERY 0.05 /* s */
 
 struct options {
@@ -38,13 +39,13 @@ struct options {
 	char **command;
 	struct tach_recorder_options recorder;
 	struct tach_writer_options writer;
-	bool how; /* it was said how to write it */
-	bool mode; /* it was said which samples */
+	bool how; /* there was an option about the encoding */
+	bool mode; /* there was a --mode */
 	bool dump, locals, text, quiet;
 	bool subprocesses, merge;
 };
 
-/* ---- options ----------------------------------------------------------- */
+/* ---- options ------------------------------------------------------------- */
 
 static double
 parse_rate(const char *text)
@@ -88,7 +89,7 @@ parse_pid(const char *text)
 	return (pid_t)n;
 }
 
-/* Which of its words an option's argument is: its number. */
+/* The index of an option's argument among its words. */
 static int
 record_word(const struct option_row *row, const char *value)
 {
@@ -279,7 +280,7 @@ check_family(const struct options *o)
 		cmd_usage("standard output takes one profile: use --merge");
 }
 
-/* What threads can tell that sample themselves. */
+/* Checks the options of the in-process engine, and sets its defaults. */
 static void
 check_engine(struct options *o)
 {
@@ -296,7 +297,7 @@ check_engine(struct options *o)
 	r->follow = o->subprocesses;
 }
 
-/* Gives the operands: the command. */
+/* Parses the command line, and returns the operands: the command. */
 static char **
 record_operands(struct options *o, int argc, char *argv[])
 {
@@ -350,21 +351,19 @@ parse_record(int argc, char *argv[])
 	return o;
 }
 
-/* ---- signals ----------------------------------------------------------- */
+/* ---- signals ------------------------------------------------------------- */
 
 static struct tach_recorder *recorder; /* for the handler */
 static volatile pid_t command_pid;     /* 0: attached, or ended */
 static int command_status;
-/* The last signal that came while there was no command. */
+/* The last signal before there was a command. */
 static volatile sig_atomic_t early;
-static volatile sig_atomic_t early_is_ours; /* it was sent to us alone */
+static volatile sig_atomic_t early_is_ours; /* only this process got it */
 
-/*
- * The terminal sends its signals to the command as well, which decides what
- * they mean: the first that asks for an end leaves us recording until it
- * ends; after the second we only wait for it.  What another process sends to
- * us, the command gets from us.
- */
+/* Handles signals that ask for an end.  The terminal sends its signals to the
+ * command as well, which decides what they mean: after the first one, recording
+ * goes on until the command ends; after the second one, it ends.  A signal that
+ * another process sent to us is passed to the command. */
 static void
 on_signal(int sig, siginfo_t *info, void *context)
 {
@@ -388,7 +387,7 @@ on_signal(int sig, siginfo_t *info, void *context)
 	errno = saved;
 }
 
-/* These are for us alone. */
+/* Handles the signals to pause and to go on, which are for this process alone. */
 static void
 on_pause(int sig)
 {
@@ -422,8 +421,8 @@ catch_signals(void)
 	cmd_pass_over(SIGPIPE);
 }
 
-/* From now on there is nothing left that one could end: until the process does,
- * they wait. */
+/* Blocks the signals from the end of the recording to the end of the process: there
+ * is nothing left for them to end. */
 static void
 hold_signals(void)
 {
@@ -437,7 +436,7 @@ hold_signals(void)
 	sigprocmask(SIG_BLOCK, &set, NULL);
 }
 
-/* ---- progress and summary ---------------------------------------------- */
+/* ---- progress and summary ------------------------------------------------ */
 
 static void
 show_progress(const struct recording *r, bool over)
@@ -462,10 +461,10 @@ show_progress(const struct recording *r, bool over)
 		    tach_recorder_paused(r->recorder) ? ", paused" : "");
 }
 
-static struct tach_children *offspring; /* while there is no Python yet */
-static pid_t python_pid; /* of one that came from the command; 0: none yet */
+static struct tach_children *offspring; /* NULL if there is a Python */
+static pid_t python_pid; /* a Python that descends from the command; 0: none yet */
 
-/* Whether a Python has come from a command that has not become one. */
+/* Looks for a Python that descends from a command which is none itself. */
 static void
 look_for_offspring(void)
 {
@@ -524,10 +523,10 @@ show_summary(const struct recording *r, const struct options *o)
 	    .recorder = &o->recorder});
 }
 
-/* ---- recording --------------------------------------------------------- */
+/* ---- recording ----------------------------------------------------------- */
 
-/* It is there: gets what came for it meanwhile.  What a terminal sends it has
- * had. */
+/* Notes the command's number, and passes it the signal that came before.  It has
+ * had a terminal's signal already. */
 static void
 note_command(void)
 {
@@ -536,8 +535,8 @@ note_command(void)
 		kill(command_pid, early);
 }
 
-/* A command is started before any thread is: the first one of a process changes
- * signals that are ignored. */
+/* Starts the command or attaches.  The command is started before any thread: the
+ * first thread of a process changes signals that are ignored. */
 static void
 start_target(const struct options *o)
 {
@@ -549,7 +548,7 @@ start_target(const struct options *o)
 			errx(RECORD_FAILED, "%s", tach_recorder_error(recorder));
 		return;
 	}
-	/* What we print must not be mixed with what the command prints. */
+	/* Our output must not be mixed with the command's. */
 	if (tach_recorder_launch(recorder, o->command,
 		strcmp(o->output, "-") == 0 ? STDERR_FILENO : -1) == TACH_OK) {
 		note_command();
@@ -575,14 +574,14 @@ explain_command(const struct options *o)
 	else if (python_pid != 0)
 		warnx("nothing was recorded: %s was no Python, but process "
 		    "%d, which came from it, was one: --subprocesses records "
-		    "those, too", name, (int)python_pid);
+		    "such processes, too", name, (int)python_pid);
 	else
 		warnx("nothing was recorded: no Python was seen in %s before "
 		    "it ended; one that it starts is recorded with "
 		    "--subprocesses", name);
 }
 
-/* Nothing was recorded: why. */
+/* Prints why nothing was recorded. */
 static void
 explain(const struct options *o)
 {
@@ -602,7 +601,7 @@ explain(const struct options *o)
 		    "before it ended");
 }
 
-/* False: it failed, and the user was told. */
+/* Records.  False: it failed, and a message was printed. */
 static bool
 record_target(struct recording *r, const struct options *o)
 {
@@ -621,14 +620,14 @@ record_target(struct recording *r, const struct options *o)
 	return result == RECORDING_OK;
 }
 
-/* Waits for the command.  Its status becomes what a shell would give. */
+/* Waits for the command, whose status becomes what a shell would give. */
 static void
 reap_command(void)
 {
 	siginfo_t si;
 	int status;
 
-	/* Its number is its own until it is reaped. */
+	/* A process keeps its number until it is reaped. */
 	while (waitid(P_PID, (id_t)command_pid, &si, WEXITED | WNOWAIT) != 0 &&
 	    errno == EINTR)
 		continue;
@@ -639,8 +638,8 @@ reap_command(void)
 	    WEXITSTATUS(status);
 }
 
-/* Starts the command or attaches, and records that.  False: it failed, and
- * the user was told. */
+/* Starts the command or attaches, and records one process.  False: it failed, and a
+ * message was printed. */
 static bool
 record_one(const struct options *o)
 {
@@ -656,7 +655,7 @@ record_one(const struct options *o)
 	return ok;
 }
 
-/* The same, with all that comes from it. */
+/* The same, with all descendants. */
 static bool
 record_family(const struct options *o)
 {
@@ -677,7 +676,8 @@ record_family(const struct options *o)
 	return result == FAMILY_OK;
 }
 
-/* A command's version is known only once it runs. */
+/* Prints that tasks were not recorded: a command's version is known only once it
+ * runs. */
 static void
 tell_of_tasks(void)
 {
@@ -688,7 +688,8 @@ tell_of_tasks(void)
 		    "its tasks were not recorded", v[0], v[1], v[2]);
 }
 
-/* Prints what is going on instead of recording it. */
+/* Prints the stacks of the process instead of recording it.  Returns the exit
+ * status. */
 static int
 dump_target(const struct options *o)
 {

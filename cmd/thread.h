@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: ISC */
-/* thread.h: a thread beside the main one, which keeps the signals. */
+/* thread.h: threads beside the main one, which handles the signals. */
 #ifndef THREAD_H
 #define THREAD_H
 
 #include <pthread.h>
 
-/* Starts a thread in which all signals are blocked.  0, or errno. */
+/* Starts a thread in which all signals are blocked.  Returns 0, or a number of
+ * errno. */
 int thread_start(pthread_t *, void *(*run)(void *), void *arg);
 
 #endif

@@ -132,7 +132,7 @@ hint() {
 @test "for a command that is no Python, but starts one, --subprocesses is named" {
 	host_python
 	hint timeout 20 "$python" -c 'import time; time.sleep(0.5)'
-	[[ $stderr = *": timeout was no Python, but process "*", which came from it, was one: --subprocesses records those, too" ]]
+	[[ $stderr = *": timeout was no Python, but process "*", which came from it, was one: --subprocesses records such processes, too" ]]
 	hint sh -c '"$0" -c "import time; time.sleep(0.5)"; true' "$python"
 	hint setsid -f "$python" -c 'pass'
 	is "$stderr" 'tach-record: nothing was recorded: no Python was seen in setsid before it ended; one that it starts is recorded with --subprocesses'

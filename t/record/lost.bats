@@ -144,7 +144,7 @@ full() {
 	    "$ticks" 2.5
 	is "$(tail -n 1 <<<"$output")" unhurt
 	is "$stderr" "tach-record: $name: cannot write: $why
-tach-record: what was recorded until then is in $name.part"
+tach-record: the recording until then is in $name.part"
 	cmp "$name" "$T/data/odd.bin"
 	rm "$name"
 	run -0 --separate-stderr tach-cat "$name"

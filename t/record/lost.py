@@ -181,7 +181,7 @@ def kills(seed, count, *command):
 PART = 'p.bin.part'
 NAMES = PART + '.names'
 FAULT_LIFE = 1.2  # s, of a target
-KEPT = 'tach-record: what was recorded until then is in p.bin.part\n'
+KEPT = 'tach-record: the recording until then is in p.bin.part\n'
 NEWER = ('tach-info: p.bin: there is a newer recording, not finished, in '
          'p.bin.part\n')
 
