@@ -101,7 +101,7 @@ how_init(struct how *h)
 static unsigned
 choose_word(const struct option_row *row, const char *value)
 {
-	int chosen = options_word(row->words, value);
+	int chosen = cmdline_word(row->words, value);
 	char list[128] = "";
 
 	for (unsigned i = 0; row->words[i] != NULL; i++) {

@@ -6,7 +6,7 @@ bin_PROGRAMS += cmd/tach-cat cmd/tach-convert cmd/tach-info cmd/tach-merge \
 LDADD = lib/libtach-core.la $(LIB_LIBS)
 
 cmd_common = cmd/cmd.c cmd/cmd.h cmd/message.c \
-	cmd/options.c cmd/options.h cmd/output.c cmd/output.h \
+	cmd/cmdline.c cmd/cmdline.h cmd/output.c cmd/output.h \
 	cmd/place.c cmd/place.h
 
 # Of the commands that read files.

@@ -43,7 +43,7 @@ static const struct option_row rows[] = {
 static int
 profile_word(const struct option_row *row, const char *value)
 {
-	int i = options_word(row->words, value);
+	int i = cmdline_word(row->words, value);
 
 	if (i < 0)
 		cmd_usage("no such %s: %s (there are %s and %s)", row->name,

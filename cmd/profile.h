@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-#include "options.h"
+#include "cmdline.h"
 #include "tach.h"
 
 /* Prints a message if a finished profile differs from the options. */

@@ -9,7 +9,7 @@
 
 #include <stdbool.h>
 
-#include "options.h"
+#include "cmdline.h"
 #include "tach.h"
 
 /* What is selected; all zero: everything. */

@@ -6,8 +6,8 @@
 #include <unistd.h>
 
 #include "cmd.h"
+#include "cmdline.h"
 #include "confine.h"
-#include "options.h"
 #include "output.h"
 #include "select.h"
 
@@ -105,7 +105,7 @@ parse_cat(struct cat_job *job, int argc, char *argv[])
 	    "time in microseconds, interpreter, thread, status, stack.\n"
 	    "With no FILE, or where FILE is -, reads standard input.\n\n",
 	    CMD_EXIT_HELP, groups, 2, VALUES_FILE};
-	int first = options_parse(&line, argc, argv);
+	int first = cmdline_parse(&line, argc, argv);
 
 	if (job->follow && argc - first != 1)
 		cmd_usage("--follow needs one FILE");

@@ -10,9 +10,9 @@
 #include <unistd.h>
 
 #include "cmd.h"
+#include "cmdline.h"
 #include "confine.h"
 #include "format.h"
-#include "options.h"
 #include "output.h"
 #include "profile.h"
 #include "progress.h"
@@ -186,7 +186,7 @@ convert_operands(struct job *job, int argc, char *argv[])
 	    "was wrong.\n", groups, 5, VALUES_FILE};
 
 	list_formats(formats);
-	return argv + options_parse(&line, argc, argv);
+	return argv + cmdline_parse(&line, argc, argv);
 }
 
 static struct job

@@ -9,9 +9,9 @@
 #include <vis.h>
 
 #include "cmd.h"
+#include "cmdline.h"
 #include "confine.h"
 #include "note.h"
-#include "options.h"
 #include "output.h"
 #include "select.h"
 
@@ -762,7 +762,7 @@ parse_info(struct info_job *job, int argc, char *argv[])
 	    "tables alone.\n"
 	    "With no FILE, or where FILE is -, reads standard input.\n\n",
 	    CMD_EXIT_HELP, groups, 2, VALUES_FILE};
-	int first = options_parse(&line, argc, argv);
+	int first = cmdline_parse(&line, argc, argv);
 
 	if (job->selection.given && !job->stats)
 		cmd_usage("options that select samples need --stats");

@@ -6,9 +6,9 @@
 #include <unistd.h>
 
 #include "cmd.h"
+#include "cmdline.h"
 #include "confine.h"
 #include "merging.h"
-#include "options.h"
 #include "output.h"
 #include "profile.h"
 #include "select.h"
@@ -47,7 +47,7 @@ static const struct option_row last_rows[] = {
 static bool
 parse_align(const char *text)
 {
-	int i = options_word(alignments, text);
+	int i = cmdline_word(alignments, text);
 
 	if (i < 0)
 		cmd_usage("no such alignment: %s (there are start and clock)",
@@ -148,7 +148,7 @@ parse_merge(struct merge_job *job, int argc, char *argv[])
 	    "With no FILE, or where FILE is -, reads standard input.\n\n",
 	    CMD_EXIT_HELP, groups, 4, VALUES_FILE};
 
-	list_inputs(job, argv + options_parse(&line, argc, argv));
+	list_inputs(job, argv + cmdline_parse(&line, argc, argv));
 	check_stdin(job);
 }
 

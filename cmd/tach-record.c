@@ -13,10 +13,10 @@
 #include <unistd.h>
 
 #include "cmd.h"
+#include "cmdline.h"
 #include "dump.h"
 #include "family.h"
 #include "giveup.h"
-#include "options.h"
 #include "output.h"
 #include "profile.h"
 #include "recording.h"
@@ -93,7 +93,7 @@ parse_pid(const char *text)
 static int
 record_word(const struct option_row *row, const char *value)
 {
-	int i = options_word(row->words, value);
+	int i = cmdline_word(row->words, value);
 
 	if (i < 0)
 		cmd_usage("--%s cannot be %s", row->name, value);
@@ -315,7 +315,7 @@ record_operands(struct options *o, int argc, char *argv[])
 	    "127 if it was\nnot found, 126 if it could not be run, 125 if "
 	    "recording failed.\n", groups, 3, VALUES_COMMAND};
 
-	return argv + options_parse(&line, argc, argv);
+	return argv + cmdline_parse(&line, argc, argv);
 }
 
 static struct options

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* options.c: see options.h. */
-#include "options.h"
+/* cmdline.c: see cmdline.h. */
+#include "cmdline.h"
 
 #include <getopt.h>
 #include <stdio.h>
@@ -155,7 +155,7 @@ set_given(const struct command_line *l, int key)
 }
 
 int
-options_parse(const struct command_line *l, int argc, char *argv[])
+cmdline_parse(const struct command_line *l, int argc, char *argv[])
 {
 	struct getopt_tables t;
 	int key;
@@ -174,7 +174,7 @@ options_parse(const struct command_line *l, int argc, char *argv[])
 }
 
 int
-options_word(const char *const *words, const char *value)
+cmdline_word(const char *const *words, const char *value)
 {
 	for (int i = 0; words[i] != NULL; i++)
 		if (strcmp(words[i], value) == 0)

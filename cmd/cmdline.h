@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * options.h: the options of a command are rows of tables.  From these come the tables
+ * cmdline.h: the options of a command are rows of tables.  From these come the tables
  * of getopt_long, --help, and the words that a shell completes.
  */
-#ifndef OPTIONS_H
-#define OPTIONS_H
+#ifndef CMDLINE_H
+#define CMDLINE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -49,15 +49,15 @@ struct command_line {
 	enum option_values operands;
 };
 
-/* Keys of options that all commands have; options_parse obeys them itself. */
+/* Keys of options that all commands have; cmdline_parse obeys them itself. */
 enum { OPTION_HELP = 'h', OPTION_VERSION = 'V' };
 
 /* Sets all options that an argv has, and gives the index of the first operand.  If the
  * operands are a command, its own options are not looked at.  Exits by cmd_usage if
  * something is wrong. */
-int options_parse(const struct command_line *, int argc, char *argv[]);
+int cmdline_parse(const struct command_line *, int argc, char *argv[]);
 
 /* The index of a value among words; -1: it is none of them. */
-int options_word(const char *const *words, const char *value);
+int cmdline_word(const char *const *words, const char *value);
 
 #endif
