@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "tach.h"
+#include "tach-record.h"
 
 /* Takes one sample of each thread of a process and prints it, with the local
  * variables if locals is true.  False: it failed, and a message was printed. */

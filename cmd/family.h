@@ -12,7 +12,7 @@
 
 #include <stdbool.h>
 
-#include "tach.h"
+#include "tach-record.h"
 
 struct family_options {
 	const char *output;

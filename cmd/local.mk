@@ -1,4 +1,5 @@
-# cmd/: the commands.  Of lib/ they see tach.h, and the helpers that t/arrows names.
+# cmd/: the commands.  Of lib/ they see the public headers, and the
+# helpers that t/arrows names.
 
 bin_PROGRAMS += cmd/tach-cat cmd/tach-convert cmd/tach-info cmd/tach-merge \
 	cmd/tach-record

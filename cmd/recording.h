@@ -8,7 +8,7 @@
 #include <sys/types.h>
 
 #include "part.h"
-#include "tach.h"
+#include "tach-record.h"
 
 struct recording {
 	struct tach_recorder *recorder;

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "tach.h"
+#include "tach-record.h"
 
 struct summary {
 	const struct tach_recorder_stats *stats; /* of all processes */

@@ -21,7 +21,7 @@
 #include "profile.h"
 #include "recording.h"
 #include "summary.h"
-#include "tach.h"
+#include "tach-record.h"
 
 #define DEFAULT_OUTPUT "tach.bin"
 #define DEFAULT_RATE 1000.0 /* Hz */

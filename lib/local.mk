@@ -2,7 +2,7 @@
 # the commands, which so need no library path, and for the unit tests, which
 # so can use what is private.
 
-include_HEADERS += lib/tach.h
+include_HEADERS += lib/tach-record.h lib/tach.h
 lib_LTLIBRARIES += lib/libtach.la
 noinst_LTLIBRARIES += lib/libtach-core.la
 
@@ -29,7 +29,6 @@ lib_libtach_core_la_SOURCES = \
 	lib/merge.c \
 	lib/note.h \
 	lib/pump.c \
-	lib/rounds.c \
 	lib/select.c \
 	lib/set.c lib/set.h \
 	lib/status.c lib/status.h \
@@ -211,7 +210,8 @@ lib_libtach_core_la_SOURCES += \
 	lib/engine/inprocess/registry.c lib/engine/inprocess/registry.h \
 	lib/engine/inprocess/thread_ring.c lib/engine/inprocess/thread_ring.h \
 	lib/engine/inprocess/wait_reader.c lib/engine/inprocess/wait_reader.h
-lib_libtach_core_la_SOURCES += lib/engine/engine.h lib/engine/recorder.c
+lib_libtach_core_la_SOURCES += lib/engine/engine.h lib/engine/recorder.c \
+	lib/engine/rounds.c
 
 # The agent of the in-process engine, which recorders put into processes: it
 # links nothing but the C library, and has no sanitizers, which a program that

@@ -21,7 +21,7 @@
 
 #include "engine/os/os.h"
 #include "engine/target/target.h"
-#include "tach.h"
+#include "tach-record.h"
 
 /* Time between two looks for a Python, while there is none. */
 #define WAIT_INTERVAL NS_PER_MS

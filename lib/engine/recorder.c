@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * recorder.c: a running Python as a source; see tach.h.  It starts or opens a target,
- * sleeps until an engine's step is due, and notices when the target ends or becomes
- * another program.
+ * recorder.c: a running Python as a source; see tach-record.h.  It starts or opens a
+ * target, sleeps until an engine's step is due, and notices when the target ends or
+ * becomes another program.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -18,7 +18,7 @@
 #include "engine/sched/realtime.h"
 #include "engine/target/target.h"
 #include "error.h"
-#include "tach.h"
+#include "tach-record.h"
 
 /* Time in which a process must show its Python when a recorder attaches to it. */
 #define ATTACH_PATIENCE NS_PER_S

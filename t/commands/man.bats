@@ -158,8 +158,9 @@ formats() {
 	done
 }
 
-@test "libtach(3) has every call of tach.h, and no other" {
-	diff <(grep -oE '\btach_[a-z_]+\(' "$TACH_SRCDIR/lib/tach.h" |
+@test "libtach(3) has every call of the headers, and no other" {
+	diff <(grep -ohE '\btach_[a-z_]+\(' \
+	    "$TACH_SRCDIR/lib/tach.h" "$TACH_SRCDIR/lib/tach-record.h" |
 	    tr -d '(' | sort -u) \
 	    <(sed -n 's/^\.Fn \(tach_[a-z_]*\) .*/\1/p' libtach.3 | sort -u)
 }

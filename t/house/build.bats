@@ -9,13 +9,14 @@ setup() {
 	unset MAKEFLAGS MFLAGS MAKELEVEL # of the make that runs this
 }
 
-# The functions and variables that tach.h declares.
+# The functions and variables that the headers declare.
 declared() {
-	sed 's,/\*.*,,; s,^ \* .*,,' "$TACH_SRCDIR/lib/tach.h" |
+	sed 's,/\*.*,,; s,^ \* .*,,' "$TACH_SRCDIR"/lib/tach.h \
+	    "$TACH_SRCDIR"/lib/tach-record.h |
 	    grep -oE '\btach_[a-z_]+(\(|\[\];)' | tr -d '([];' | sort -u
 }
 
-@test "libtach exports what tach.h declares, and nothing else" {
+@test "libtach exports what its headers declare, and nothing else" {
 	need nm binutils
 	[ -f "$TACH_BUILDDIR/lib/.libs/libtach.so" ] ||
 	    skip "built without a shared library"
@@ -24,7 +25,7 @@ declared() {
 	is "$exported" "$(declared)"
 }
 
-@test "commands use nothing of libtach that tach.h does not declare" {
+@test "commands use nothing of libtach that its headers do not declare" {
 	need nm binutils
 	nm -g --defined-only "$TACH_BUILDDIR/lib/.libs/libtach-core.a" |
 	    awk 'NF == 3 { print $3 }' | sort -u >lib

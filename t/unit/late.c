@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "engine/os/os.h"
-#include "tach.h"
+#include "tach-record.h"
 
 #define INTERVAL (400 * NS_PER_US) /* too short to wait on the process's CPU */
 #define SETTLE (300 * NS_PER_MS)

@@ -17,7 +17,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "tach.h"
+#include "tach-record.h"
 
 #define SAMPLES 300
 #define SIGNALS 65

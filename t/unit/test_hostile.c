@@ -28,7 +28,7 @@
 #include "agent/ring.h"
 #include "engine/os/os.h"
 #include "outsider.h"
-#include "tach.h"
+#include "tach-record.h"
 
 #define INTERVAL (NS_PER_MS / 2)
 #define FORKS 64

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
-#include "tach.h"
+#include "tach-record.h"
 
 #define SKIPPED 77
 #define TRIES 40 /* pieces of memory that are asked for */

@@ -18,7 +18,7 @@
 #include "engine/os/os.h"
 #include "error.h"
 #include "python/runtime.h"
-#include "tach.h"
+#include "tach-record.h"
 
 struct agents;
 

@@ -4,7 +4,7 @@
 #define ENGINE_INPROCESS_COUNTS_H
 
 #include "agent/wire.h"
-#include "tach.h"
+#include "tach-record.h"
 
 /* Adds the counts of an area, whose thread had that clock last. */
 void counts_add_area(struct tach_inprocess_stats *, const struct wire_area *,

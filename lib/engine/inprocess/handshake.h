@@ -7,7 +7,7 @@
 #include "agent/wire.h"
 #include "engine/os/os.h"
 #include "python/runtime.h"
-#include "tach.h"
+#include "tach-record.h"
 
 /* Fills in all but the type of code objects.  False if it cannot be seen, or not
  * yet, how a thread finds its state; the agent can do without. */

@@ -13,7 +13,7 @@
 #include "engine/os/os.h"
 #include "engine/threads/threads.h"
 #include "python/runtime.h"
-#include "tach.h"
+#include "tach-record.h"
 
 struct inprocess;
 

@@ -14,7 +14,7 @@
 #include "engine/os/os.h"
 #include "engine/threads/threads.h"
 #include "python/runtime.h"
-#include "tach.h"
+#include "tach-record.h"
 
 struct wait_reader;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * children.c: the Pythons among a process's descendants; see tach.h.
+ * children.c: the Pythons among a process's descendants; see tach-record.h.
  *
  * The kernel gives PIDs in turn and tells the last one.  A look for new
  * processes therefore costs one read while no process forks, and else one more
@@ -17,7 +17,7 @@
 #include "engine/threads/tids.h"
 #include "error.h"
 #include "python/traits.h"
-#include "tach.h"
+#include "tach-record.h"
 
 #define CANDIDATES_MAX 512
 #define PID_FIRST 2

@@ -19,7 +19,7 @@
 #include "engine/threads/threads.h"
 #include "error.h"
 #include "python/runtime.h"
-#include "tach.h"
+#include "tach-record.h"
 
 struct remote;
 

@@ -16,7 +16,7 @@
 #include "engine/stack/call_stack.h"
 #include "engine/threads/threads.h"
 #include "python/runtime.h"
-#include "tach.h"
+#include "tach-record.h"
 
 struct tasks;
 

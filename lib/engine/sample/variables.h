@@ -5,7 +5,7 @@
 
 #include "python/frames.h"
 #include "python/memory.h"
-#include "tach.h"
+#include "tach-record.h"
 
 /* Tells the variables of each frame of a chain.  The thread must stand still.  Of a
  * frame whose variables cannot be read it tells one without name and value. */

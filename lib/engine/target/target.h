@@ -21,7 +21,7 @@
 #include "engine/threads/threads.h"
 #include "error.h"
 #include "python/runtime.h"
-#include "tach.h"
+#include "tach-record.h"
 
 /* The search for a Python. */
 struct python_search {

@@ -3,7 +3,7 @@
 #include "engine/threads/status.h"
 
 #include "python/status.h"
-#include "tach.h"
+#include "tach-record.h"
 
 static struct task_state
 state_of_task(const struct thread *t)

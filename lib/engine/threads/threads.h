@@ -8,7 +8,7 @@
 #include "python/frames.h"
 #include "python/runtime.h"
 #include "set.h"
-#include "tach.h"
+#include "tach-record.h"
 
 /* ---- numbers: (interpreter, thread id) -> a dense index ---------------- */
 

@@ -8,7 +8,7 @@
 
 #include "array.h"
 #include "buf.h"
-#include "tach.h"
+#include "tach-record.h"
 
 /* A local variable that was told before a run came. */
 struct told_local {
