@@ -4,18 +4,20 @@
 bin_PROGRAMS += cmd/tach-cat cmd/tach-convert cmd/tach-info cmd/tach-merge \
 	cmd/tach-record
 
-LDADD = lib/libtach-core.la $(LIB_LIBS)
+# Of all programs, tests as well, but for the commands that read files alone.
+LDADD = lib/libtach-record-core.la $(RECORD_LIBS) $(cmd_reads)
+cmd_reads = lib/libtach-core.la $(TACH_LIBS)
 
 cmd_common = cmd/cmd.c cmd/cmd.h cmd/message.c \
 	cmd/cmdline.c cmd/cmdline.h cmd/output.c cmd/output.h \
 	cmd/place.c cmd/place.h
 
-# Of the commands that read files.
+# Rights that are given up.
 noinst_LTLIBRARIES += cmd/libconfine.la
 cmd_libconfine_la_SOURCES = cmd/confine.c cmd/confine.h
 cmd_libconfine_la_CFLAGS = $(AM_CFLAGS) $(SECCOMP_CFLAGS)
 cmd_libconfine_la_LIBADD = $(SECCOMP_LIBS)
-cmd_confine = cmd/libconfine.la $(LDADD)
+cmd_confine = cmd/libconfine.la $(cmd_reads)
 
 cmd_profile = cmd/profile.c cmd/profile.h
 cmd_merging = cmd/merging.c cmd/merging.h cmd/survey.c cmd/survey.h
@@ -38,7 +40,7 @@ cmd_tach_record_SOURCES = cmd/tach-record.c cmd/dump.c cmd/dump.h \
 	cmd/recording.h cmd/sampler.c cmd/sampler.h cmd/summary.c \
 	cmd/summary.h cmd/thread.c cmd/thread.h $(cmd_common) \
 	$(cmd_merging) $(cmd_profile)
-cmd_tach_record_LDADD = $(cmd_confine)
+cmd_tach_record_LDADD = cmd/libconfine.la $(LDADD)
 
 # Shells complete the commands by these, which mkcompletions makes of the tables of their
 # options; so it is called by hand, as `make completions`.

@@ -1,39 +1,48 @@
-# lib/: libtach, as one library to install, and as a convenience library for
-# the commands, which so need no library path, and for the unit tests, which
-# so can use what is private.
+# lib/: libtach and libtach-record, which stands on it, as two libraries to install,
+# and as convenience libraries for the commands, which so need no library path, and
+# for the unit tests, which so can use what is private.
 
 include_HEADERS += lib/tach-record.h lib/tach.h
-lib_LTLIBRARIES += lib/libtach.la
-noinst_LTLIBRARIES += lib/libtach-core.la
+lib_LTLIBRARIES += lib/libtach.la lib/libtach-record.la
+noinst_LTLIBRARIES += lib/libtach-common.la lib/libtach-core.la \
+	lib/libtach-record-core.la
 
 pkgconfigdir = $(libdir)/pkgconfig
-nodist_pkgconfig_DATA = lib/libtach.pc
+nodist_pkgconfig_DATA = lib/libtach.pc lib/libtach-record.pc
 
 lib_libtach_la_SOURCES =
-lib_libtach_la_LIBADD = lib/libtach-core.la $(LIB_LIBS)
+lib_libtach_la_LIBADD = lib/libtach-core.la $(TACH_LIBS)
 lib_libtach_la_LDFLAGS = $(AM_LDFLAGS) -version-info 0:0:0 \
-	-export-symbols-regex '^tach_'
+	-export-symbols-regex '^tach_' $(NO_UNDEFINED)
 
-lib_libtach_core_la_SOURCES = \
-	lib/agent/print.c lib/agent/print.h \
-	lib/agent/ring.c lib/agent/ring.h lib/agent/wire.h \
+lib_libtach_record_la_SOURCES =
+lib_libtach_record_la_LIBADD = lib/libtach-record-core.la \
+	lib/libtach-common.la lib/libtach.la $(RECORD_LIBS) $(COMMON_LIBS)
+lib_libtach_record_la_LDFLAGS = $(AM_LDFLAGS) -version-info 0:0:0 \
+	-export-symbols-regex '^tach_' $(NO_UNDEFINED)
+
+# What both have, each its own: no library sees the other's private part.
+tach_common = \
 	lib/array.h \
-	lib/budget.h \
 	lib/buf.h \
 	lib/decimal.c lib/decimal.h \
-	lib/durations.c \
 	lib/error.c lib/error.h \
 	lib/hash.c lib/hash.h \
 	lib/helper.c lib/helper.h \
+	lib/set.c lib/set.h \
+	lib/utf8.c lib/utf8.h
+
+lib_libtach_common_la_SOURCES = $(tach_common)
+lib_libtach_core_la_SOURCES = $(tach_common) \
+	lib/budget.h \
+	lib/durations.c \
 	lib/io.h \
 	lib/merge.c \
 	lib/note.h \
 	lib/pump.c \
 	lib/select.c \
-	lib/set.c lib/set.h \
 	lib/status.c lib/status.h \
 	lib/table.c lib/table.h \
-	lib/utf8.c lib/utf8.h \
 	lib/varint.h \
 	lib/version.c \
 	lib/format/collapsed.h lib/format/collapsedin.c \
@@ -103,7 +112,12 @@ lib_libtach_core_la_SOURCES = \
 	lib/out/symbols.c lib/out/symbols.h \
 	lib/out/texts.c lib/out/texts.h \
 	lib/out/ticks.c lib/out/ticks.h \
-	lib/out/timeline.c lib/out/timeline.h \
+	lib/out/timeline.c lib/out/timeline.h
+
+# What is known of interpreters and of programs.
+lib_libtach_record_core_la_SOURCES = \
+	lib/agent/print.c lib/agent/print.h \
+	lib/agent/ring.c lib/agent/ring.h lib/agent/wire.h \
 	lib/python/code.c lib/python/code.h \
 	lib/python/copies.c lib/python/copies.h \
 	lib/python/frames.c lib/python/frames.h \
@@ -123,7 +137,7 @@ lib_libtach_core_la_SOURCES = \
 	lib/native/elf.c lib/native/elf.h
 
 # The engine, room by room, from the ground up: see t/arrows.
-lib_libtach_core_la_SOURCES += \
+lib_libtach_record_core_la_SOURCES += \
 	lib/engine/os/clock.c \
 	lib/engine/os/deathwatch.c \
 	lib/engine/os/files.c \
@@ -139,46 +153,47 @@ lib_libtach_core_la_SOURCES += \
 	lib/engine/os/switches.c \
 	lib/engine/os/task.c \
 	lib/engine/os/timens.c
-lib_libtach_core_la_SOURCES += \
+lib_libtach_record_core_la_SOURCES += \
 	lib/engine/sched/caller.c lib/engine/sched/caller.h \
 	lib/engine/sched/colocate.c lib/engine/sched/colocate.h \
 	lib/engine/sched/gap.c lib/engine/sched/gap.h \
 	lib/engine/sched/pace.c lib/engine/sched/pace.h \
 	lib/engine/sched/pacer.c lib/engine/sched/pacer.h \
 	lib/engine/sched/realtime.c lib/engine/sched/realtime.h
-lib_libtach_core_la_SOURCES += \
+lib_libtach_record_core_la_SOURCES += \
 	lib/engine/copy/pages.c lib/engine/copy/pages.h \
 	lib/engine/copy/snapshot.c lib/engine/copy/snapshot.h \
 	lib/engine/copy/workset.c lib/engine/copy/workset.h
-lib_libtach_core_la_SOURCES += \
+lib_libtach_record_core_la_SOURCES += \
 	lib/engine/code/codemap.c lib/engine/code/codemap.h \
 	lib/engine/code/codes.c lib/engine/code/codes.h \
 	lib/engine/code/contexts.c lib/engine/code/contexts.h \
 	lib/engine/code/edges.c lib/engine/code/edges.h \
-	lib/engine/code/frame_cache.c lib/engine/code/frame_cache.h
-lib_libtach_core_la_SOURCES += \
+	lib/engine/code/frame_cache.c lib/engine/code/frame_cache.h \
+	lib/engine/code/intern.c lib/engine/code/intern.h
+lib_libtach_record_core_la_SOURCES += \
 	lib/engine/threads/homes.c lib/engine/threads/homes.h \
 	lib/engine/threads/identity.c lib/engine/threads/identity.h \
 	lib/engine/threads/interps.c lib/engine/threads/interps.h \
 	lib/engine/threads/status.c lib/engine/threads/status.h \
 	lib/engine/threads/threads.c lib/engine/threads/threads.h \
 	lib/engine/threads/tids.c lib/engine/threads/tids.h
-lib_libtach_core_la_SOURCES += \
+lib_libtach_record_core_la_SOURCES += \
 	lib/engine/kernel/batch.c lib/engine/kernel/batch.h \
 	lib/engine/kernel/bpf_load.h \
 	lib/engine/kernel/bpf_shared.h \
 	lib/engine/kernel/interrupt.c lib/engine/kernel/interrupt.h \
 	lib/engine/kernel/interruptcost.c \
 	lib/engine/kernel/stock.c lib/engine/kernel/stock.h
-lib_libtach_core_la_SOURCES += \
+lib_libtach_record_core_la_SOURCES += \
 	lib/engine/locate/attach.c lib/engine/locate/attach.h \
 	lib/engine/locate/children.c \
 	lib/engine/locate/find.c lib/engine/locate/find.h \
 	lib/engine/locate/inject.c lib/engine/locate/inject.h \
 	lib/engine/locate/library.c lib/engine/locate/library.h
-lib_libtach_core_la_SOURCES += \
+lib_libtach_record_core_la_SOURCES += \
 	lib/engine/target/target.c lib/engine/target/target.h
-lib_libtach_core_la_SOURCES += \
+lib_libtach_record_core_la_SOURCES += \
 	lib/engine/stack/call_stack.c lib/engine/stack/call_stack.h \
 	lib/engine/stack/candidate.c lib/engine/stack/candidate.h \
 	lib/engine/stack/stack_reader.c lib/engine/stack/stack_reader.h \
@@ -187,12 +202,12 @@ lib_libtach_core_la_SOURCES += \
 	lib/engine/stack/read_once.c lib/engine/stack/read_once.h \
 	lib/engine/stack/read_twice.c lib/engine/stack/read_twice.h \
 	lib/engine/stack/seek.c lib/engine/stack/seek.h
-lib_libtach_core_la_SOURCES += \
+lib_libtach_record_core_la_SOURCES += \
 	lib/engine/sample/emit.c lib/engine/sample/emit.h \
 	lib/engine/sample/names.c lib/engine/sample/names.h \
 	lib/engine/sample/runs.c lib/engine/sample/runs.h \
 	lib/engine/sample/variables.c lib/engine/sample/variables.h
-lib_libtach_core_la_SOURCES += \
+lib_libtach_record_core_la_SOURCES += \
 	lib/engine/remote/asks.c lib/engine/remote/asks.h \
 	lib/engine/remote/batches.c lib/engine/remote/batches.h \
 	lib/engine/remote/bindings.c lib/engine/remote/bindings.h \
@@ -201,7 +216,7 @@ lib_libtach_core_la_SOURCES += \
 	lib/engine/remote/remote_engine.c \
 	lib/engine/remote/rests.c lib/engine/remote/rests.h \
 	lib/engine/remote/tasks.c lib/engine/remote/tasks.h
-lib_libtach_core_la_SOURCES += \
+lib_libtach_record_core_la_SOURCES += \
 	lib/engine/inprocess/agents.c lib/engine/inprocess/agents.h \
 	lib/engine/inprocess/counts.c lib/engine/inprocess/counts.h \
 	lib/engine/inprocess/handshake.c lib/engine/inprocess/handshake.h \
@@ -210,7 +225,7 @@ lib_libtach_core_la_SOURCES += \
 	lib/engine/inprocess/registry.c lib/engine/inprocess/registry.h \
 	lib/engine/inprocess/thread_ring.c lib/engine/inprocess/thread_ring.h \
 	lib/engine/inprocess/wait_reader.c lib/engine/inprocess/wait_reader.h
-lib_libtach_core_la_SOURCES += lib/engine/engine.h lib/engine/recorder.c \
+lib_libtach_record_core_la_SOURCES += lib/engine/engine.h lib/engine/recorder.c \
 	lib/engine/rounds.c
 
 # The agent of the in-process engine, which recorders put into processes: it
@@ -258,7 +273,8 @@ lib_libtach_agent_la_LIBADD =
 # The layouts and the opcodes of each Python, as two C files.  Configure lists the
 # files that there are, so a new one needs no line here.
 nodist_lib_libtach_agent_la_SOURCES = lib/python/layouts.c
-nodist_lib_libtach_core_la_SOURCES = lib/python/layouts.c lib/opcodes/names.c
+nodist_lib_libtach_record_core_la_SOURCES = lib/python/layouts.c
+nodist_lib_libtach_core_la_SOURCES = lib/opcodes/names.c
 lib/python/layouts.c: lib/mklist $(PY_LAYOUTS)
 	$(AM_V_GEN)$(MKDIR_P) lib/python && (cd $(srcdir) && lib/mklist \
 		py_layout py_layouts $(PY_LAYOUTS)) >$@.tmp && mv $@.tmp $@
@@ -291,8 +307,8 @@ CLEANFILES += lib/out/profile.pb-c.c lib/out/profile.pb-c.h
 
 # What runs in the kernel, as bytes: see lib/engine/kernel/interrupt.h.
 if HAVE_INTERRUPTS
-lib_libtach_core_la_SOURCES += lib/engine/kernel/bpf_load.c
-nodist_lib_libtach_core_la_SOURCES += lib/engine/kernel/interruptprogram.h
+lib_libtach_record_core_la_SOURCES += lib/engine/kernel/bpf_load.c
+nodist_lib_libtach_record_core_la_SOURCES += lib/engine/kernel/interruptprogram.h
 lib/engine/kernel/bpf_load.lo: lib/engine/kernel/interruptprogram.h
 lib/engine/kernel/interruptprogram.h: lib/engine/kernel/interrupt.bpf.c \
 		lib/engine/kernel/bpf_shared.h lib/engine/kernel/embed

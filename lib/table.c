@@ -11,7 +11,6 @@
 #include "note.h"
 #include "set.h"
 
-#define REPLACEMENT "\xef\xbf\xbd" /* U+FFFD */
 #define BLOCK_SIZE 65536 /* bytes of string text allocated at once */
 
 /* String text is never moved, so that a tach_string stays valid. */
@@ -347,22 +346,6 @@ tach_table_add_string(struct tach_table *t, const char *bytes, size_t len)
 	}
 	/* Last: what a note says of a thread cannot be taken back. */
 	return look_at(t, t->nstrings - 1) ? t->nstrings - 1 : TACH_NONE;
-}
-
-uint32_t
-table_add_name(struct tach_table *t, const char *bytes, size_t len)
-{
-	struct buf b = {0};
-	uint32_t index = TACH_NONE;
-
-	if (len == 0 || bytes[0] != '\0')
-		return tach_table_add_string(t, bytes, len);
-	buf_add(&b, REPLACEMENT, strlen(REPLACEMENT));
-	buf_add(&b, bytes + 1, len - 1);
-	if (!b.failed)
-		index = tach_table_add_string(t, b.text, b.len);
-	buf_clear(&b);
-	return index;
 }
 
 struct frame_key {

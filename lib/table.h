@@ -16,13 +16,6 @@ bool table_load_frame(struct tach_table *, const struct tach_frame *);
 /* Takes away the last string, which no frame uses and which names no thread. */
 void table_unload_string(struct tach_table *);
 
-/*
- * Adds a name that was read from a program.  One that begins with NUL, which
- * would make it a note, gets U+FFFD in place of that.  TACH_NONE: out of
- * memory.
- */
-uint32_t table_add_name(struct tach_table *, const char *, size_t);
-
 /* Makes it empty. */
 void table_clear(struct tach_table *);
 

@@ -74,7 +74,7 @@ t_unit_test_agent_SOURCES = t/unit/test_agent.c $(t_unit_inside)
 t_unit_test_codes_SOURCES = t/unit/test_codes.c $(t_unit_profile) \
 	$(t_unit_walks)
 t_unit_test_confine_SOURCES = t/unit/test_confine.c $(t_unit_profile)
-t_unit_test_confine_LDADD = $(cmd_confine)
+t_unit_test_confine_LDADD = cmd/libconfine.la $(LDADD)
 t_unit_test_damage_SOURCES = t/unit/test_damage.c $(t_unit_profile)
 t_unit_test_elf_SOURCES = t/unit/test_elf.c
 t_unit_test_select_SOURCES = t/unit/test_select.c $(t_unit_profile)
@@ -283,13 +283,15 @@ t_fuzz_fuzz_unfinished_SOURCES = t/fuzz/fuzz_unfinished.c t/fuzz/replay.c \
 	$(t_fuzz)
 EXTRA_DIST += t/fuzz/corpus t/fuzz/run t/fuzz/seeds.py t/fuzz/tach.dict
 FUZZ_SECONDS = 600
-fuzz: $(nodist_lib_libtach_core_la_SOURCES) lib/libtach-agent.la
+fuzz_made = $(nodist_lib_libtach_core_la_SOURCES) \
+	$(nodist_lib_libtach_record_core_la_SOURCES)
+fuzz: $(fuzz_made) lib/libtach-agent.la
 	@CPPFLAGS='-D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 $(LIB_CFLAGS)' \
-	    LIBS='$(LIB_LIBS)' FUZZ_SECONDS='$(FUZZ_SECONDS)' \
+	    LIBS='$(RECORD_LIBS) $(TACH_LIBS)' FUZZ_SECONDS='$(FUZZ_SECONDS)' \
 	    TACH_SRCDIR='$(abs_top_srcdir)' \
 	    $(SHELL) $(srcdir)/t/fuzz/run $(srcdir) \
 	    $(lib_libtach_core_la_SOURCES) \
-	    $(nodist_lib_libtach_core_la_SOURCES)
+	    $(lib_libtach_record_core_la_SOURCES) $(fuzz_made)
 .PHONY: fuzz
 distclean-local:
 	rm -rf fuzz

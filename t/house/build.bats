@@ -9,25 +9,34 @@ setup() {
 	unset MAKEFLAGS MFLAGS MAKELEVEL # of the make that runs this
 }
 
-# The functions and variables that the headers declare.
+# declared HEADER: the functions and variables that it declares.
 declared() {
-	sed 's,/\*.*,,; s,^ \* .*,,' "$TACH_SRCDIR"/lib/tach.h \
-	    "$TACH_SRCDIR"/lib/tach-record.h |
+	sed 's,/\*.*,,; s,^ \* .*,,' "$TACH_SRCDIR/lib/$1" |
 	    grep -oE '\btach_[a-z_]+(\(|\[\];)' | tr -d '([];' | sort -u
 }
 
-@test "libtach exports what its headers declare, and nothing else" {
+# needed FILE: the libraries that it names, a line each.
+needed() {
+	readelf -d "$1" | sed -n 's/.*(NEEDED).*\[\(.*\)\.so.*/\1/p'
+}
+
+@test "a library exports what its header declares, and nothing else" {
 	need nm binutils
 	[ -f "$TACH_BUILDDIR/lib/.libs/libtach.so" ] ||
 	    skip "built without a shared library"
-	exported=$(nm -D --defined-only "$TACH_BUILDDIR/lib/.libs/libtach.so" |
-	    awk '{ print $3 }' | sort -u)
-	is "$exported" "$(declared)"
+	local name exported
+	for name in tach tach-record; do
+		exported=$(nm -D --defined-only \
+		    "$TACH_BUILDDIR/lib/.libs/lib$name.so" |
+		    awk '{ print $3 }' | sort -u)
+		is "$exported" "$(declared "$name.h")"
+	done
 }
 
-@test "commands use nothing of libtach that its headers do not declare" {
+@test "commands use nothing of the libraries that their headers do not declare" {
 	need nm binutils
-	nm -g --defined-only "$TACH_BUILDDIR/lib/.libs/libtach-core.a" |
+	nm -g --defined-only "$TACH_BUILDDIR/lib/.libs/libtach-core.a" \
+	    "$TACH_BUILDDIR/lib/.libs/libtach-record-core.a" |
 	    awk 'NF == 3 { print $3 }' | sort -u >lib
 	nm -u "$TACH_BUILDDIR"/cmd/*.o | awk '$1 == "U" { print $2 }' |
 	    sort -u >used
@@ -36,11 +45,40 @@ declared() {
 	is "$(grep -v '^tach_' from_lib || :)" ""
 }
 
-@test "a program builds against the installed libtach, shared and static" {
+@test "what only reads files needs neither libelf nor libbpf" {
+	need readelf binutils
+	local name
+	for name in cat convert info merge; do
+		needed "$TACH_BUILDDIR/cmd/tach-$name" >>libraries
+	done
+	[ ! -f "$TACH_BUILDDIR/lib/.libs/libtach.so" ] ||
+	    needed "$TACH_BUILDDIR/lib/.libs/libtach.so" >>libraries
+	grep -q '^libzstd$' libraries
+	is "$(grep -E '^lib(elf|bpf)$' libraries || :)" ""
+	needed "$TACH_BUILDDIR/cmd/tach-record" | found '^libelf$'
+}
+
+# installed: the libraries, in ./to, for pkg-config; $lib is their folder.
+installed() {
+	local pc
 	make -s -C "$TACH_BUILDDIR" install DESTDIR="$PWD/to" >/dev/null
 	pc=$(find to -name libtach.pc)
-	export PKG_CONFIG_PATH=$PWD/${pc%/*} PKG_CONFIG_SYSROOT_DIR=$PWD/to
-	cat >prog.c <<-'END'
+	lib=$PWD/${pc%/pkgconfig/*}
+	export PKG_CONFIG_PATH=$lib/pkgconfig PKG_CONFIG_SYSROOT_DIR=$PWD/to
+}
+
+# compiled OUTPUT ARGUMENT...: a sanitized library wants its runtime in the program
+# as well.
+compiled() {
+	local sanitize
+	sanitize=$(sed -n 's/^SANITIZE_FLAGS = //p' "$TACH_BUILDDIR/Makefile")
+	# shellcheck disable=SC2086
+	${CC:-cc} $sanitize -Wall -Werror -o "$@"
+}
+
+# programs: reads.c is of libtach alone, records.c of both.
+programs() {
+	cat >reads.c <<-'END'
 		#include <tach.h>
 		int
 		main(void)
@@ -51,21 +89,61 @@ declared() {
 			return r == NULL;
 		}
 	END
-	# A sanitized library wants its runtime in the program as well.
-	sanitize=$(sed -n 's/^SANITIZE_FLAGS = //p' "$TACH_BUILDDIR/Makefile")
-	# shellcheck disable=SC2046,SC2086
-	${CC:-cc} $sanitize -Wall -Werror prog.c -o shared \
-	    $(pkg-config --cflags --libs libtach)
-	lib=$(dirname "$PWD/${pc%/*}")
-	run -0 env LD_LIBRARY_PATH="$lib" ./shared
-	is "$output" "$(pkg-config --modversion libtach)"
-	# The archive and, shared, what it needs.
-	# shellcheck disable=SC2046,SC2086
-	${CC:-cc} $sanitize prog.c -o static $(pkg-config --cflags libtach) \
-	    "$lib/libtach.a" \
-	    $(sed -n 's/^Libs.private: //p' "$pc")
-	run -0 ./static
-	is "$output" "$(pkg-config --modversion libtach)"
+	cat >records.c <<-'END'
+		#include <tach-record.h>
+		int
+		main(void)
+		{
+			struct tach_recorder_options options = {
+			    .interval_ns = 1000000};
+			struct tach_recorder *r = tach_recorder_new(&options);
+			struct tach_table *t = tach_table_new();
+			puts(tach_version());
+			tach_table_add_string(t, "a", 1);
+			tach_table_free(t);
+			tach_recorder_free(r);
+			return r == NULL;
+		}
+	END
+}
+
+@test "programs build against the installed libraries, shared" {
+	[ -f "$TACH_BUILDDIR/lib/.libs/libtach.so" ] ||
+	    skip "built without a shared library"
+	need readelf binutils
+	installed
+	programs
+	# shellcheck disable=SC2046
+	compiled reads reads.c $(pkg-config --cflags --libs libtach)
+	# shellcheck disable=SC2046
+	compiled records records.c $(pkg-config --cflags --libs libtach-record)
+	local program
+	for program in reads records; do
+		run -0 env LD_LIBRARY_PATH="$lib" ./$program
+		is "$output" "$(pkg-config --modversion libtach)"
+	done
+	needed reads >libraries
+	grep -q '^libtach$' libraries
+	is "$(grep -E '^lib(tach-record|elf|bpf)$' libraries || :)" ""
+	is "$(pkg-config --libs --static libtach | grep -oE -- '-l(elf|bpf)\b')" ""
+}
+
+@test "programs build against the installed libraries, static" {
+	installed
+	programs
+	[ -f "$lib/libtach.a" ] || skip "built without a static library"
+	rm -f "$lib"/*.so* "$lib"/*.la
+	# The archives and, shared, what they need.
+	# shellcheck disable=SC2046
+	compiled reads reads.c $(pkg-config --static --cflags --libs libtach)
+	# shellcheck disable=SC2046
+	compiled records records.c \
+	    $(pkg-config --static --cflags --libs libtach-record)
+	local program
+	for program in reads records; do
+		run -0 ./$program
+		is "$output" "$(pkg-config --modversion libtach)"
+	done
 }
 
 @test "every source, page and test is in the local.mk of its folder" {

@@ -8,11 +8,11 @@
 #include "array.h"
 #include "engine/code/codemap.h"
 #include "engine/code/frame_cache.h"
+#include "engine/code/intern.h"
 #include "hash.h"
 #include "python/copies.h"
 #include "python/traits.h"
 #include "set.h"
-#include "table.h"
 
 #define CHECK_BATCH 64 /* code objects checked by one read */
 /* Set in the count of a stamp if it is a made-up number. */
@@ -663,10 +663,10 @@ name_home(struct codes *c, struct code_home *h)
 	const struct py_code *code = &h->code;
 
 	if (h->file == TACH_NONE)
-		h->file = table_add_name(c->table, code->file.bytes,
+		h->file = intern_name(c->table, code->file.bytes,
 		    code->file.len);
 	if (h->func == TACH_NONE)
-		h->func = table_add_name(c->table, code->name.bytes,
+		h->func = intern_name(c->table, code->name.bytes,
 		    code->name.len);
 	return h->file != TACH_NONE && h->func != TACH_NONE;
 }

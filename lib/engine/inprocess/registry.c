@@ -7,12 +7,12 @@
 
 #include "array.h"
 #include "engine/code/frame_cache.h"
+#include "engine/code/intern.h"
 #include "hash.h"
 #include "python/code.h"
 #include "python/frames.h"
 #include "python/unicode.h"
 #include "set.h"
-#include "table.h"
 
 /* A code object. */
 struct known {
@@ -118,7 +118,7 @@ add_text(struct registry *r, const struct wire_text *t, const uint8_t *bytes)
 	uint32_t string = TACH_NONE;
 
 	if (text != NULL)
-		string = table_add_name(r->table, text,
+		string = intern_name(r->table, text,
 		    unicode_utf8(bytes, t->length, t->kind, text));
 	free(text);
 	return string;
