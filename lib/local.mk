@@ -13,13 +13,16 @@ nodist_pkgconfig_DATA = lib/libtach.pc lib/libtach-record.pc
 lib_libtach_la_SOURCES =
 lib_libtach_la_LIBADD = lib/libtach-core.la $(TACH_LIBS)
 lib_libtach_la_LDFLAGS = $(AM_LDFLAGS) -version-info 0:0:0 \
-	-export-symbols-regex '^tach_' $(NO_UNDEFINED)
+	-Wl,--version-script=$(srcdir)/lib/libtach.map $(NO_UNDEFINED)
+EXTRA_lib_libtach_la_DEPENDENCIES = lib/libtach.map
 
 lib_libtach_record_la_SOURCES =
 lib_libtach_record_la_LIBADD = lib/libtach-record-core.la \
 	lib/libtach-common.la lib/libtach.la $(RECORD_LIBS) $(COMMON_LIBS)
 lib_libtach_record_la_LDFLAGS = $(AM_LDFLAGS) -version-info 0:0:0 \
-	-export-symbols-regex '^tach_' $(NO_UNDEFINED)
+	-Wl,--version-script=$(srcdir)/lib/libtach-record.map $(NO_UNDEFINED)
+EXTRA_lib_libtach_record_la_DEPENDENCIES = lib/libtach-record.map
+EXTRA_DIST += lib/libtach.map lib/libtach-record.map
 
 # What both have, each its own: no library sees the other's private part.
 tach_common = \

@@ -17,6 +17,9 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+#ifdef __GNUC__
+#pragma GCC visibility push(default)
+#endif
 
 /* ---- recorder: a running Python as a source ----------------------------- */
 
@@ -303,6 +306,9 @@ bool tach_children_young(const struct tach_children *);
 /* How many came while there were too many to look at. */
 uint64_t tach_children_missed(const struct tach_children *);
 
+#ifdef __GNUC__
+#pragma GCC visibility pop
+#endif
 #ifdef __cplusplus
 }
 #endif

@@ -23,6 +23,9 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+#ifdef __GNUC__
+#pragma GCC visibility push(default)
+#endif
 
 /* Results.  Below TACH_OK something is wrong, and the handle says what. */
 enum tach_result {
@@ -594,6 +597,9 @@ const char *tach_merge_error(const struct tach_merge *);
 /* The version of libtach, "0.1.0". */
 const char *tach_version(void);
 
+#ifdef __GNUC__
+#pragma GCC visibility pop
+#endif
 #ifdef __cplusplus
 }
 #endif

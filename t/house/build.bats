@@ -12,7 +12,7 @@ setup() {
 # declared HEADER: the functions and variables that it declares.
 declared() {
 	sed 's,/\*.*,,; s,^ \* .*,,' "$TACH_SRCDIR/lib/$1" |
-	    grep -oE '\btach_[a-z_]+(\(|\[\];)' | tr -d '([];' | sort -u
+	    grep -oE '\btach_[a-z0-9_]+(\(|\[\];)' | tr -d '([];' | sort -u
 }
 
 # needed FILE: the libraries that it names, a line each.
@@ -20,16 +20,30 @@ needed() {
 	readelf -d "$1" | sed -n 's/.*(NEEDED).*\[\(.*\)\.so.*/\1/p'
 }
 
-@test "a library exports what its header declares, and nothing else" {
+# mapped NAME: the calls that lib/libNAME.map has a version for, as nm shows them.
+mapped() {
+	awk '/ \{$/ { node = $1 }
+	    /^\ttach_/ { sub(/;/, ""); print $1 "@@" node }' \
+	    "$TACH_SRCDIR/lib/lib$1.map" | sort
+}
+
+@test "the map of a library has what its header declares, and nothing else" {
+	local name
+	for name in tach tach-record; do
+		is "$(mapped $name | sed 's/@.*//')" "$(declared $name.h)"
+	done
+}
+
+@test "a library exports what its map has, by version, and nothing else" {
 	need nm binutils
 	[ -f "$TACH_BUILDDIR/lib/.libs/libtach.so" ] ||
 	    skip "built without a shared library"
-	local name exported
+	local name
 	for name in tach tach-record; do
-		exported=$(nm -D --defined-only \
+		nm -D --defined-only --with-symbol-versions \
 		    "$TACH_BUILDDIR/lib/.libs/lib$name.so" |
-		    awk '{ print $3 }' | sort -u)
-		is "$exported" "$(declared "$name.h")"
+		    awk '$2 != "A" { print $3 }' | sort >exported
+		is "$(cat exported)" "$(mapped $name)"
 	done
 }
 
