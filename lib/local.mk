@@ -3,26 +3,50 @@
 # for the unit tests, which so can use what is private.
 
 include_HEADERS += lib/tach-record.h lib/tach.h
-lib_LTLIBRARIES += lib/libtach.la lib/libtach-record.la
 noinst_LTLIBRARIES += lib/libtach-common.la lib/libtach-core.la \
 	lib/libtach-record-core.la
 
 pkgconfigdir = $(libdir)/pkgconfig
 nodist_pkgconfig_DATA = lib/libtach.pc lib/libtach-record.pc
 
+EXTRA_DIST += lib/libtach.map lib/libtach-record.map
+if HAVE_SHARED
+lib_LTLIBRARIES += lib/libtach.la lib/libtach-record.la
+endif
 lib_libtach_la_SOURCES =
 lib_libtach_la_LIBADD = lib/libtach-core.la $(TACH_LIBS)
-lib_libtach_la_LDFLAGS = $(AM_LDFLAGS) -version-info 0:0:0 \
+lib_libtach_la_LDFLAGS = $(AM_LDFLAGS) -shared -version-info 0:0:0 \
 	-Wl,--version-script=$(srcdir)/lib/libtach.map $(NO_UNDEFINED)
 EXTRA_lib_libtach_la_DEPENDENCIES = lib/libtach.map
 
 lib_libtach_record_la_SOURCES =
 lib_libtach_record_la_LIBADD = lib/libtach-record-core.la \
 	lib/libtach-common.la lib/libtach.la $(RECORD_LIBS) $(COMMON_LIBS)
-lib_libtach_record_la_LDFLAGS = $(AM_LDFLAGS) -version-info 0:0:0 \
+lib_libtach_record_la_LDFLAGS = $(AM_LDFLAGS) -shared -version-info 0:0:0 \
 	-Wl,--version-script=$(srcdir)/lib/libtach-record.map $(NO_UNDEFINED)
 EXTRA_lib_libtach_record_la_DEPENDENCIES = lib/libtach-record.map
-EXTRA_DIST += lib/libtach.map lib/libtach-record.map
+
+# An archive keeps what is hidden visible to the linker: `set_add` of ours and of a
+# program would be one thing.  So each static library is one object, joined of all,
+# in which hidden names are local.
+if HAVE_STATIC
+lib_LIBRARIES += lib/libtach.a lib/libtach-record.a
+endif
+lib_libtach_a_SOURCES =
+lib_libtach_a_LIBADD = lib/libtach.o
+lib_libtach_record_a_SOURCES =
+lib_libtach_record_a_LIBADD = lib/libtach-record.o
+JOIN = $(CC) $(CFLAGS) -r -nostdlib $(JOIN_FLAGS)
+lib/libtach.o: lib/libtach-core.la
+	$(AM_V_CCLD)$(JOIN) -o lib/libtach.all -Wl,--whole-archive \
+		lib/.libs/libtach-core.a -Wl,--no-whole-archive && \
+		$(OBJCOPY) --localize-hidden lib/libtach.all $@
+lib/libtach-record.o: lib/libtach-record-core.la lib/libtach-common.la
+	$(AM_V_CCLD)$(JOIN) -o lib/libtach-record.all -Wl,--whole-archive \
+		lib/.libs/libtach-record-core.a lib/.libs/libtach-common.a \
+		-Wl,--no-whole-archive && \
+		$(OBJCOPY) --localize-hidden lib/libtach-record.all $@
+CLEANFILES += lib/libtach.all lib/libtach-record.all
 
 # What both have, each its own: no library sees the other's private part.
 tach_common = \

@@ -47,6 +47,18 @@ mapped() {
 	done
 }
 
+@test "all global names of a static library begin with tach_" {
+	need nm binutils
+	[ -f "$TACH_BUILDDIR/lib/libtach.a" ] ||
+	    skip "built without a static library"
+	local name
+	for name in tach tach-record; do
+		nm -g --defined-only "$TACH_BUILDDIR/lib/lib$name.a" |
+		    awk 'NF == 3 { print $3 }' | sort >global
+		is "$(cat global)" "$(declared $name.h)"
+	done
+}
+
 @test "commands use nothing of the libraries that their headers do not declare" {
 	need nm binutils
 	nm -g --defined-only "$TACH_BUILDDIR/lib/.libs/libtach-core.a" \
@@ -158,6 +170,12 @@ programs() {
 		run -0 ./$program
 		is "$output" "$(pkg-config --modversion libtach)"
 	done
+	# All of both archives at once: nothing is defined twice.
+	# shellcheck disable=SC2046
+	compiled both records.c $(pkg-config --cflags libtach) \
+	    -Wl,--whole-archive "$lib/libtach-record.a" "$lib/libtach.a" \
+	    -Wl,--no-whole-archive $(pkg-config --static --libs libtach-record)
+	run -0 ./both
 }
 
 @test "every source, page and test is in the local.mk of its folder" {
