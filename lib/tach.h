@@ -594,7 +594,17 @@ const char *tach_merge_error(const struct tach_merge *);
 
 /* ---- version ------------------------------------------------------------- */
 
-/* The version of libtach, "0.1.0". */
+/* The version of this header.  A later version has a greater number. */
+#define TACH_VERSION_MAJOR 0
+#define TACH_VERSION_MINOR 1
+#define TACH_VERSION_MICRO 0
+#define TACH_VERSION_OF(major, minor, micro) \
+	((major) * 1000000 + (minor) * 1000 + (micro))
+#define TACH_VERSION_NUMBER \
+	TACH_VERSION_OF(TACH_VERSION_MAJOR, TACH_VERSION_MINOR, \
+	    TACH_VERSION_MICRO)
+
+/* The version of the library that the program runs with, as MAJOR.MINOR.MICRO. */
 const char *tach_version(void);
 
 #ifdef __GNUC__

@@ -20,10 +20,10 @@ each() {
 
 version() {
 	run -0 --separate-stderr "$1" --version
-	is "$output" "$1 0.1.0"
+	is "$output" "$1 $VERSION"
 	is "$stderr" ''
 	run -0 --separate-stderr "$1" -V
-	is "$output" "$1 0.1.0"
+	is "$output" "$1 $VERSION"
 }
 
 @test "--version and -V print the name and the version" {

@@ -53,8 +53,10 @@ mapped() {
 	    skip "built without a static library"
 	local name
 	for name in tach tach-record; do
+		# ASan adds a name to each variable.
 		nm -g --defined-only "$TACH_BUILDDIR/lib/lib$name.a" |
-		    awk 'NF == 3 { print $3 }' | sort >global
+		    awk 'NF == 3 && $3 !~ /^__odr_asan\./ { print $3 }' |
+		    sort >global
 		is "$(cat global)" "$(declared $name.h)"
 	done
 }
@@ -176,6 +178,27 @@ programs() {
 	    -Wl,--whole-archive "$lib/libtach-record.a" "$lib/libtach.a" \
 	    -Wl,--no-whole-archive $(pkg-config --static --libs libtach-record)
 	run -0 ./both
+}
+
+@test "the version of tach.h is that of configure.ac" {
+	cat >version.c <<-'END'
+		#include <stdio.h>
+		#include <tach.h>
+		#if TACH_VERSION_NUMBER < TACH_VERSION_OF(0, 1, 0) || \
+		    TACH_VERSION_NUMBER >= TACH_VERSION_OF(TACH_VERSION_MAJOR, \
+			TACH_VERSION_MINOR, TACH_VERSION_MICRO + 1)
+		#error TACH_VERSION_NUMBER
+		#endif
+		int
+		main(void)
+		{
+			printf("%d.%d.%d\n", TACH_VERSION_MAJOR,
+			    TACH_VERSION_MINOR, TACH_VERSION_MICRO);
+		}
+	END
+	# shellcheck disable=SC2086
+	${CC:-cc} -I"$TACH_SRCDIR/lib" version.c -o version
+	is "$(./version)" "$VERSION"
 }
 
 @test "every source, page and test is in the local.mk of its folder" {

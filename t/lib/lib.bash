@@ -20,6 +20,9 @@ export TACH_SRCDIR TACH_BUILDDIR
 export PATH="$TACH_BUILDDIR/cmd:$PATH" LC_ALL=C.UTF-8 TZ=UTC0
 
 T=$TACH_SRCDIR/t
+# shellcheck disable=SC2034
+VERSION=$(sed -n 's/^AC_INIT(\[tach\], \[\([0-9.]*\)\].*/\1/p' \
+    "$TACH_SRCDIR/configure.ac")
 
 # ---- bytes of a profile -------------------------------------------------
 # Offsets of the header's fields, first as documented, then, with a C in

@@ -822,7 +822,7 @@ a.py:f399:399'
 	run -0 tach-merge -h
 	is "$output" "$long"
 	run -0 tach-merge -V
-	is "$output" 'tach-merge 0.1.0'
+	is "$output" "tach-merge $VERSION"
 	run -2 --separate-stderr tach-merge --nonsense
 	is "$stderr" "tach-merge: unrecognized option '--nonsense'
 Try 'tach-merge --help'."
