@@ -180,6 +180,26 @@ programs() {
 	run -0 ./both
 }
 
+# header_with COMMAND...: a compiler takes each header alone, and warns of nothing.
+header_with() {
+	local header
+	for header in tach tach-record; do
+		printf '#include <%s.h>\n%s\n' $header \
+		    'const char *(*call)(void) = tach_version;' >alone.c
+		"$@" -Wall -Wextra -Werror -I"$TACH_SRCDIR/lib" -c -o alone.o
+		# No compiler of C++ has changed its name.
+		nm -u alone.o | found -w tach_version
+	done
+}
+
+@test "a public header compiles alone, as C99 and as C++17" {
+	need nm binutils
+	need c++ g++
+	# shellcheck disable=SC2086
+	header_with ${CC:-cc} -std=c99 -pedantic alone.c
+	header_with c++ -std=c++17 -pedantic -x c++ alone.c
+}
+
 @test "the version of tach.h is that of configure.ac" {
 	cat >version.c <<-'END'
 		#include <stdio.h>
