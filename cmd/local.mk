@@ -6,7 +6,7 @@ bin_PROGRAMS += cmd/tach-cat cmd/tach-convert cmd/tach-info cmd/tach-merge \
 
 # Of all programs, tests as well, but for the commands that read files alone.
 LDADD = lib/libtach-record-core.la $(RECORD_LIBS) $(cmd_reads)
-cmd_reads = lib/libtach-core.la $(TACH_LIBS)
+cmd_reads = lib/libtach-core.la $(TACH_LIBS) $(BSD_LIBS)
 
 cmd_common = cmd/cmd.c cmd/cmd.h cmd/message.c \
 	cmd/cmdline.c cmd/cmdline.h cmd/output.c cmd/output.h \

@@ -50,6 +50,7 @@ CLEANFILES += lib/libtach.all lib/libtach-record.all
 
 # What both have, each its own: no library sees the other's private part.
 tach_common = \
+	lib/ascii.h \
 	lib/array.h \
 	lib/buf.h \
 	lib/decimal.c lib/decimal.h \

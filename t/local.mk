@@ -287,7 +287,7 @@ fuzz_made = $(nodist_lib_libtach_core_la_SOURCES) \
 	$(nodist_lib_libtach_record_core_la_SOURCES)
 fuzz: $(fuzz_made) lib/libtach-agent.la
 	@CPPFLAGS='-D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 $(LIB_CFLAGS)' \
-	    LIBS='$(RECORD_LIBS) $(TACH_LIBS)' FUZZ_SECONDS='$(FUZZ_SECONDS)' \
+	    LIBS='$(RECORD_LIBS) $(TACH_LIBS) $(BSD_LIBS)' FUZZ_SECONDS='$(FUZZ_SECONDS)' \
 	    TACH_SRCDIR='$(abs_top_srcdir)' \
 	    $(SHELL) $(srcdir)/t/fuzz/run $(srcdir) \
 	    $(lib_libtach_core_la_SOURCES) \

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: ISC */
 /* head.c: the header and the footer; see head.h. */
-#define LIBBSD_OPENBSD_VIS /* which strnvis(3) is meant: none is used here */
 #include "format/head.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
-#include <vis.h>
 
 #include "format/cursor.h"
 #include "format/layout.h"
+#include "utf8.h"
 
 /* Where the two headers differ. */
 struct fields {
@@ -41,15 +40,42 @@ all_zero(const uint8_t *p, size_t n)
 	return true;
 }
 
+/* Adds a byte as a string of C has it; a digit that follows is not taken for a part
+ * of it. */
+static void
+add_escaped(struct buf *b, char c, char following)
+{
+	static const char escaped[] = "\\\a\b\t\n\v\f\r";
+	const char *at = c != '\0' ? strchr(escaped, c) : NULL;
+
+	if (at != NULL) {
+		buf_add_char(b, '\\');
+		buf_add_char(b, "\\abtnvfr"[at - escaped]);
+	} else if (c == '\0' && (following < '0' || following > '7')) {
+		buf_add(b, "\\0", 2);
+	} else if (c < ' ' || c > '~') {
+		utf8_add_octal(b, c);
+	} else {
+		buf_add_char(b, c);
+	}
+}
+
 static int
 not_tach(const uint8_t *p, size_t n, struct error *e)
 {
-	char text[8 * 4 + 1];
+	const char *text = (const char *)p;
+	struct buf b = {0};
+	int rc;
 
-	strvisx(text, (const char *)p, n < 8 ? n : 8,
-	    VIS_CSTYLE | VIS_OCTAL | VIS_NL | VIS_TAB);
-	return error_set(e, TACH_FATAL,
-	    "not a TACH profile (it begins with \"%s\")", text);
+	if (n > 8)
+		n = 8;
+	for (size_t i = 0; i < n; i++)
+		add_escaped(&b, text[i], i + 1 < n ? text[i + 1] : '\0');
+	rc = error_set(e, TACH_FATAL,
+	    "not a TACH profile (it begins with \"%.*s\")", (int)b.len,
+	    b.text);
+	buf_clear(&b);
+	return rc;
 }
 
 bool

@@ -2,9 +2,10 @@
 /* coding.c: see coding.h. */
 #include "out/coding.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <iconv.h>
+
+#include "ascii.h"
 
 #define MARK "\xef\xbb\xbf"
 #define NAME_SIZE 32
@@ -47,7 +48,7 @@ trim(struct line l)
 static bool
 in_name(char c)
 {
-	return isalnum((unsigned char)c) || c == '-' || c == '_' || c == '.';
+	return ascii_is_word(c) || c == '-' || c == '_' || c == '.';
 }
 
 /* Takes a name, in small letters and with hyphens, as Python takes it. */
@@ -57,8 +58,7 @@ take_name(const char *text, size_t len, char name[NAME_SIZE])
 	size_t n = 0;
 
 	for (; n < len && n < NAME_SIZE - 1 && in_name(text[n]); n++)
-		name[n] = text[n] == '_' ? '-' :
-		    (char)tolower((unsigned char)text[n]);
+		name[n] = text[n] == '_' ? '-' : ascii_lower(text[n]);
 	name[n] = '\0';
 	return n > 0 && (n == len || !in_name(text[n]));
 }

@@ -7,13 +7,13 @@
  * All pages are heatmap.html with data of their own, and share profile.js,
  * which names the files, functions and threads: elsewhere they are numbers.
  */
-#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "ascii.h"
 #include "error.h"
 #include "out/calls.h"
 #include "out/emit.h"
@@ -215,9 +215,8 @@ page_name(const struct heatmap *h, uint32_t file, char name[NAME_SIZE])
 		from--;
 	n = (size_t)snprintf(name, NAME_SIZE, "%04u-", h->rank[file] + 1);
 	for (; from < s.len; from++) {
-		unsigned char c = (unsigned char)s.bytes[from];
-		bool plain = c < 0x80 && (isalnum(c) || c == '.' || c == '_');
-		name[n++] = plain ? (char)c : '_';
+		char c = s.bytes[from];
+		name[n++] = ascii_is_word(c) || c == '.' ? c : '_';
 	}
 	memcpy(name + n, ".html", sizeof(".html"));
 }

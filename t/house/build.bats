@@ -73,6 +73,24 @@ mapped() {
 	is "$(grep -v '^tach_' from_lib || :)" ""
 }
 
+# What the C library does as the locale says, in the names of its objects.
+LOCAL='__ctype_.*_loc|setlocale|localeconv|nl_langinfo|strto(d|f|ld)|atof|strftime'
+LOCAL+='|str(coll|xfrm|fmon)|isw[a-z]+|tow(lower|upper)|mb[a-z]*towc[a-z]*|wc[a-z]*tomb[a-z]*'
+LOCAL+='|strn?(un)?visx?'
+
+@test "no call of the libraries looks at the locale" {
+	need nm binutils
+	nm -u "$TACH_BUILDDIR/lib/.libs/libtach-core.a" \
+	    "$TACH_BUILDDIR/lib/.libs/libtach-record-core.a" |
+	    awk '$1 == "U" { print $2 }' | sort -u >used
+	grep -q '^strtod_l$' used # of decimal.c
+	is "$(grep -xE "$LOCAL" used || :)" ""
+	# decimal.c writes numbers with a point.
+	is "$(grep -rnE '"[^"]*%[-+ 0#]*[0-9*]*(\.[0-9*]+)?L?[fgeaFGEA]\b' \
+	    --include='*.[ch]' "$TACH_SRCDIR/lib" |
+	    grep -v '/lib/\(decimal\.c\|agent/\)' || :)" ""
+}
+
 @test "what only reads files needs neither libelf nor libbpf" {
 	need readelf binutils
 	local name

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "decimal.h"
-#include "tach.h"
+#include "tach-record.h"
 
 #define check(holds) \
 	((holds) ? (void)0 : errx(1, "line %d: %s", __LINE__, #holds))
@@ -55,6 +55,16 @@ check_json(double d, const char *want)
 	free(text);
 }
 
+static void
+check_note(void)
+{
+	const struct tach_inprocess_stats s = {.frames = 3, .frames_known = 2};
+	char *note = tach_inprocess_note(&s);
+
+	check(strstr(note, " codes-hit=66.67% ") != NULL);
+	free(note);
+}
+
 int
 main(void)
 {
@@ -65,6 +75,7 @@ main(void)
 	check_json(3.02, "3.02");
 	check_json(-1e-7, "-1e-07");
 	check_json(1001, "1001");
+	check_note();
 	check(strcmp(decimal_cents(text, 12.5, true), "+12.50") == 0);
 	check(strcmp(decimal_cents(text, 0, false), "0.00") == 0);
 	check(decimal_read("3.02 x", &end) == 3.02 && strcmp(end, " x") == 0);

@@ -5,6 +5,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "decimal.h"
+
 _Static_assert(TACH_HANDLER_TIMES == WIRE_TIMES, "other classes of times");
 
 void
@@ -110,16 +112,17 @@ tach_inprocess_note(const struct tach_inprocess_stats *s)
 {
 	double hit = s->frames > 0 ?
 	    100 * (double)s->frames_known / (double)s->frames : 0;
-	char *text;
+	char cents[DECIMAL_SIZE], *text;
 
 	if (asprintf(&text, "inprocess samples=%" PRIu64 " weight=%" PRIu64
 	    " early=%" PRIu64 " invalid=%" PRIu64 " full=%" PRIu64 " late=%"
 	    PRIu64 " damaged=%" PRIu64 " overruns=%" PRIu64
 	    " handler-mean-ns=%" PRIu64 " handler-p99-ns=%" PRIu64
-	    " ring-high=%" PRIu32 " codes-hit=%.2f%% perf=%" PRIu32 " cpu=%"
+	    " ring-high=%" PRIu32 " codes-hit=%s%% perf=%" PRIu32 " cpu=%"
 	    PRIu32 " wall=%" PRIu32, s->records, s->weight, s->early,
 	    s->invalid, s->full, s->late, s->damaged, s->overruns,
-	    s->handler_mean_ns, s->handler_p99_ns, s->ring_high, hit,
+	    s->handler_mean_ns, s->handler_p99_ns, s->ring_high,
+	    decimal_cents(cents, hit, false),
 	    s->clocks[TACH_CLOCK_PERF], s->clocks[TACH_CLOCK_CPU],
 	    s->clocks[TACH_CLOCK_WALL]) < 0)
 		return NULL;
