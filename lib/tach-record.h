@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * tach-record.h: the public header of libtach-record, which records running Pythons.
- * What tach.h says of results and errors holds here as well.
+ * What tach.h says of results, errors and threads holds here as well.  Recorders that
+ * share are one handle in this: see tach_recorder_share.  What a recorder changes of
+ * its thread and its process, tach_recorder_new says.
  */
 #ifndef TACH_RECORD_H
 #define TACH_RECORD_H

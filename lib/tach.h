@@ -7,6 +7,12 @@
  * share.  Nothing in here prints or exits: calls return a graded result and
  * keep one line about what was wrong on their handle.
  *
+ * One thread at a time calls a handle, or what was made of it or belongs to it, such
+ * as a source, a sink and a table.  Handles that have nothing to do with each other
+ * are independent: different threads may call them at once.  There is no other state,
+ * and no call depends on the locale, except that the reason of a failed system call is
+ * in the program's language.
+ *
  * Times are in microseconds since the start of the profile unless a name
  * says otherwise.
  */

@@ -91,6 +91,21 @@ LOCAL+='|strn?(un)?visx?'
 	    grep -v '/lib/\(decimal\.c\|agent/\)' || :)" ""
 }
 
+# seed is set before main; each thread has its `found`; files and printing are locked.
+STATE='seed|found|files|printing'
+
+@test "the libraries have no state beside their handles" {
+	need objdump binutils
+	objdump -t "$TACH_BUILDDIR/lib/.libs/libtach-core.a" \
+	    "$TACH_BUILDDIR/lib/.libs/libtach-record-core.a" >symbols
+	# Not what the linker makes read-only, sections, and the names that ASan adds.
+	awk '/ \.t?(bss|data)(\.[^ ]*)?\t/ && !/ \.data\.rel\.ro/ && !/ d  / {
+		print $NF }' symbols | { grep -v '^__odr_asan\.' || :; } >state
+	grep -qx seed state
+	grep -qx files state
+	is "$(grep -vxE "$STATE" state || :)" ""
+}
+
 @test "what only reads files needs neither libelf nor libbpf" {
 	need readelf binutils
 	local name

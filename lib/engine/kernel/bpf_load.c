@@ -4,6 +4,7 @@
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
+#include <pthread.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
@@ -16,6 +17,9 @@
 #define ASKS_SIZE (INTERRUPT_TAKERS * sizeof(struct interrupt_ask))
 #define WIRES_SIZE (INTERRUPT_WIRES * sizeof(struct interrupt_wire))
 #define AHEAD_SIZE sizeof(struct interrupt_ahead)
+
+/* The function that prints for libbpf is one for the process. */
+static pthread_mutex_t printing = PTHREAD_MUTEX_INITIALIZER;
 
 static int
 say_nothing(enum libbpf_print_level level, const char *format, va_list args)
@@ -121,10 +125,14 @@ load_programs(struct interrupts *in)
 static bool
 load(struct interrupts *in)
 {
-	libbpf_print_fn_t before = libbpf_set_print(say_nothing);
-	bool ok = load_programs(in);
+	libbpf_print_fn_t before;
+	bool ok;
 
+	pthread_mutex_lock(&printing);
+	before = libbpf_set_print(say_nothing);
+	ok = load_programs(in);
 	libbpf_set_print(before);
+	pthread_mutex_unlock(&printing);
 	if (ok)
 		tell_namespace(in);
 	return ok;
