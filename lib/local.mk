@@ -73,7 +73,7 @@ lib_libtach_core_la_SOURCES = $(tach_common) \
 	lib/table.c lib/table.h \
 	lib/varint.h \
 	lib/version.c \
-	lib/format/collapsed.h lib/format/collapsedin.c \
+	lib/format/collapsed.h lib/format/collapsed_read.c \
 	lib/format/cursor.h \
 	lib/format/decode.c lib/format/decode.h \
 	lib/format/delta.c lib/format/delta.h \
@@ -88,15 +88,15 @@ lib_libtach_core_la_SOURCES = $(tach_common) \
 	lib/format/names.c lib/format/names.h \
 	lib/format/number.h \
 	lib/format/reader.c \
-	lib/format/slotsin.c \
-	lib/format/slottext.c lib/format/slottext.h \
+	lib/format/gperftools_read.c \
+	lib/format/gperftools_text.c lib/format/gperftools_text.h \
 	lib/format/sniff.c lib/format/sniff.h \
 	lib/format/source.h \
 	lib/format/stacktext.c lib/format/stacktext.h \
 	lib/format/tables.c lib/format/tables.h \
 	lib/format/text.c \
 	lib/format/texthead.c lib/format/texthead.h \
-	lib/format/textin.c \
+	lib/format/text_read.c \
 	lib/format/unfinished.c \
 	lib/format/writer.c \
 	lib/format/zio.c lib/format/zio.h \

@@ -174,7 +174,7 @@ open_unfinished(struct tach_reader *r)
 static int
 open_binary(struct tach_reader *r, const uint8_t *head, size_t n)
 {
-	bool slots = slots_known(head, n);
+	bool slots = gperftools_known(head, n);
 	struct stat st;
 
 	if (!slots &&
@@ -185,7 +185,7 @@ open_binary(struct tach_reader *r, const uint8_t *head, size_t n)
 	if (!S_ISREG(st.st_mode) && (spool(r, head, n) != TACH_OK ||
 		fstat(r->fd, &st) != 0))
 		return TACH_FATAL;
-	r->source = (slots ? slots_source : file_source)(&r->input, r->fd,
+	r->source = (slots ? gperftools_source : file_source)(&r->input, r->fd,
 	    (uint64_t)st.st_size);
 	return r->source != NULL ? TACH_OK : TACH_FATAL;
 }

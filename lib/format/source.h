@@ -54,8 +54,8 @@ struct source *collapsed_source(struct source_input *, int fd, const char *head,
     size_t len);
 
 /* Whether a file that begins with these bytes is a profile of gperftools. */
-bool slots_known(const uint8_t *, size_t n);
+bool gperftools_known(const uint8_t *, size_t n);
 /* One of so many bytes that can be read at any offset. */
-struct source *slots_source(struct source_input *, int fd, uint64_t size);
+struct source *gperftools_source(struct source_input *, int fd, uint64_t size);
 
 #endif

@@ -14,7 +14,7 @@ LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 	uint64_t digest;
 
 	/* Anything else is not taken for one. */
-	if (!slots_known(bytes, n))
+	if (!gperftools_known(bytes, n))
 		return 0;
 	r = tach_reader_new();
 	fd = fuzz_fd(bytes, n);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* textin.c: text as a source of runs; tach-text(5) has the grammar. */
+/* text_read.c: text as a source of runs; tach-text(5) has the grammar. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
@@ -34,7 +34,7 @@ enum { PART_FILE, PART_FUNC, PART_LINE, PART_END_LINE, PART_COLUMN,
 /* What of the next sample is known already. */
 enum ahead { AHEAD_NOTHING, AHEAD_LINE, AHEAD_SAMPLE };
 
-struct textin {
+struct text_reader {
 	struct source source;
 	struct source_input *in;
 	struct texthead header;
@@ -51,13 +51,13 @@ struct textin {
 /* ---- what can be wrong --------------------------------------------------- */
 
 static int
-no_memory(struct textin *t)
+no_memory(struct text_reader *t)
 {
 	return error_set(&t->in->error, TACH_FATAL, "out of memory");
 }
 
 static int __attribute__((format(printf, 2, 3)))
-bad_line(struct textin *t, const char *fmt, ...)
+bad_line(struct text_reader *t, const char *fmt, ...)
 {
 	char what[256];
 	va_list ap;
@@ -70,7 +70,7 @@ bad_line(struct textin *t, const char *fmt, ...)
 }
 
 static int
-bad_number(struct textin *t, const char *field, struct piece p)
+bad_number(struct text_reader *t, const char *field, struct piece p)
 {
 	char quoted[QUOTE_SIZE];
 
@@ -94,7 +94,7 @@ count_tabs(const char *text, size_t len)
 
 /* Says what is wrong with the line, if it has not the fields of a sample. */
 static int
-check_fields(struct textin *t)
+check_fields(struct text_reader *t)
 {
 	size_t fields = count_tabs(t->line, t->len) + 1;
 
@@ -107,7 +107,7 @@ check_fields(struct textin *t)
 
 /* The text of a field up to its tab or the end of the line. */
 static struct piece
-field_at(const struct textin *t, const char *at)
+field_at(const struct text_reader *t, const char *at)
 {
 	size_t len = t->len - (size_t)(at - t->line);
 	const char *tab = memchr(at, '\t', len);
@@ -117,8 +117,8 @@ field_at(const struct textin *t, const char *at)
 
 /* Takes a number and the tab behind it. */
 static int
-get_number(struct textin *t, const char **at, const char *field, uint64_t max,
-    uint64_t *n)
+get_number(struct text_reader *t, const char **at, const char *field,
+    uint64_t max, uint64_t *n)
 {
 	const char *end = number_get(*at, max, n);
 
@@ -145,7 +145,7 @@ status_bit(struct piece word)
 }
 
 static int
-bad_status(struct textin *t, struct piece word)
+bad_status(struct text_reader *t, struct piece word)
 {
 	char quoted[QUOTE_SIZE];
 
@@ -154,7 +154,7 @@ bad_status(struct textin *t, struct piece word)
 }
 
 static int
-get_status(struct textin *t, const char **at, uint8_t *status)
+get_status(struct text_reader *t, const char **at, uint8_t *status)
 {
 	const char *p = *at;
 	uint8_t bit;
@@ -185,7 +185,7 @@ get_status(struct textin *t, const char **at, uint8_t *status)
 /* Takes the line apart.  The end of the line becomes the end of a frame, if
  * there are any. */
 static int
-get_sample(struct textin *t)
+get_sample(struct text_reader *t)
 {
 	struct text_sample *s = &t->sample;
 	const char *at = t->line;
@@ -210,7 +210,7 @@ get_sample(struct textin *t)
 /* Fails with a line that begins with the frame, unless it is one field too
  * many that is wrong with it. */
 static int __attribute__((format(printf, 2, 3)))
-bad_frame(struct textin *t, const char *fmt, ...)
+bad_frame(struct text_reader *t, const char *fmt, ...)
 {
 	char what[256];
 	va_list ap;
@@ -225,7 +225,7 @@ bad_frame(struct textin *t, const char *fmt, ...)
 
 /* Interns a name. */
 static int
-get_name(struct textin *t, struct piece p, uint32_t *index)
+get_name(struct text_reader *t, struct piece p, uint32_t *index)
 {
 	struct buf *b = &t->scratch;
 	char quoted[QUOTE_SIZE];
@@ -242,7 +242,7 @@ get_name(struct textin *t, struct piece p, uint32_t *index)
 
 /* A part that is a number; nothing stands for -1. */
 static int
-get_part(struct textin *t, const struct piece *parts, int part, int32_t *n)
+get_part(struct text_reader *t, const struct piece *parts, int part, int32_t *n)
 {
 	static const char *const names[PARTS] = {
 	    [PART_LINE] = "line",
@@ -269,7 +269,7 @@ get_part(struct textin *t, const struct piece *parts, int part, int32_t *n)
 
 /* A name alone, of the version of Python that the header lines tell. */
 static int
-find_opcode(struct textin *t, struct piece p, uint8_t *opcode)
+find_opcode(struct text_reader *t, struct piece p, uint8_t *opcode)
 {
 	const uint8_t *python = t->in->meta.python;
 	int found = opcodes_find(&t->in->meta, p.text, p.len);
@@ -285,7 +285,7 @@ find_opcode(struct textin *t, struct piece p, uint8_t *opcode)
 /* A number, after which a name may stand for people, or a name; nothing
  * stands for none. */
 static int
-get_opcode(struct textin *t, struct piece p, uint8_t *opcode)
+get_opcode(struct text_reader *t, struct piece p, uint8_t *opcode)
 {
 	const char *slash = memchr(p.text, '/', p.len);
 	char quoted[QUOTE_SIZE];
@@ -307,7 +307,7 @@ get_opcode(struct textin *t, struct piece p, uint8_t *opcode)
 
 /* What the long form has and the short one has not. */
 static int
-get_positions(struct textin *t, const struct piece *parts,
+get_positions(struct text_reader *t, const struct piece *parts,
     struct tach_frame *f)
 {
 	if (get_part(t, parts, PART_END_LINE, &f->end_line) != TACH_OK ||
@@ -340,7 +340,7 @@ static int
 parse_frame(void *arg, struct piece p, struct tach_frame *f)
 {
 	static const struct piece nowhere = {"~", 1};
-	struct textin *t = arg;
+	struct text_reader *t = arg;
 	struct piece parts[PARTS];
 	size_t n = split(p, parts);
 
@@ -365,7 +365,7 @@ parse_frame(void *arg, struct piece p, struct tach_frame *f)
 /* ---- the source ---------------------------------------------------------- */
 
 static int
-get_header(struct textin *t)
+get_header(struct text_reader *t)
 {
 	struct error e = {0};
 
@@ -375,7 +375,7 @@ get_header(struct textin *t)
 }
 
 static int
-bad_input(struct textin *t, enum linebuf_result res)
+bad_input(struct text_reader *t, enum linebuf_result res)
 {
 	if (res == LINEBUF_LONG)
 		return bad_line(t, "longer than %u MiB",
@@ -386,7 +386,7 @@ bad_input(struct textin *t, enum linebuf_result res)
 
 /* Windows ends lines by two bytes; in names both are escaped. */
 static void
-cut_return(struct textin *t)
+cut_return(struct text_reader *t)
 {
 	if (t->len > 0 && t->line[t->len - 1] == '\r')
 		t->line[--t->len] = '\n';
@@ -394,7 +394,7 @@ cut_return(struct textin *t)
 
 /* Reads on to the next line that is a sample's. */
 static int
-get_line(struct textin *t)
+get_line(struct text_reader *t)
 {
 	enum linebuf_result res;
 
@@ -416,7 +416,7 @@ get_line(struct textin *t)
 
 /* Takes the current line apart, if that was not done. */
 static int
-get_ahead(struct textin *t)
+get_ahead(struct text_reader *t)
 {
 	if (t->ahead == AHEAD_LINE && get_sample(t) != TACH_OK)
 		return TACH_FATAL;
@@ -426,7 +426,7 @@ get_ahead(struct textin *t)
 
 /* Makes the sample the next tick of the current thread. */
 static int
-add_tick(struct textin *t, size_t n)
+add_tick(struct text_reader *t, size_t n)
 {
 	struct text_thread *th = stacktext_current(&t->stacks);
 	struct tach_tick tick = t->sample.tick;
@@ -444,7 +444,7 @@ add_tick(struct textin *t, size_t n)
 /* The samples that follow of the same thread with the same stack, as far as
  * they have arrived.  Anything else is left for the next call. */
 static size_t
-gather(struct textin *t)
+gather(struct text_reader *t)
 {
 	const struct text_thread *th = stacktext_current(&t->stacks);
 	const struct text_sample *s = &t->sample;
@@ -462,7 +462,7 @@ gather(struct textin *t)
 }
 
 static void
-hand_out(struct textin *t, struct tach_run *run, uint32_t shared)
+hand_out(struct text_reader *t, struct tach_run *run, uint32_t shared)
 {
 	*run = stacktext_run(&t->stacks, shared);
 	run->ticks = t->ticks;
@@ -474,7 +474,7 @@ hand_out(struct textin *t, struct tach_run *run, uint32_t shared)
 static int
 text_next(struct source *source, struct tach_run *run)
 {
-	struct textin *t = (struct textin *)source;
+	struct text_reader *t = (struct text_reader *)source;
 	const struct text_sample *s = &t->sample;
 	uint32_t shared;
 	int res = TACH_OK;
@@ -495,7 +495,7 @@ text_next(struct source *source, struct tach_run *run)
 static void
 text_free(struct source *source)
 {
-	struct textin *t = (struct textin *)source;
+	struct text_reader *t = (struct text_reader *)source;
 
 	stacktext_clear(&t->stacks);
 	buf_clear(&t->scratch);
@@ -506,7 +506,7 @@ text_free(struct source *source)
 struct source *
 text_source(struct source_input *in, int fd, const char *head, size_t len)
 {
-	struct textin *t = calloc(1, sizeof(*t));
+	struct text_reader *t = calloc(1, sizeof(*t));
 
 	if (t == NULL) {
 		error_set(&in->error, TACH_FATAL, "out of memory");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * collapsedin.c: collapsed stacks as a source of runs, one line a stack,
+ * collapsed_read.c: collapsed stacks as a source of runs, one line a stack,
  *
  *	FRAME;FRAME;... COUNT
  *
@@ -35,7 +35,7 @@ enum metric {
 	METRIC_NONE, /* austin's bytes of memory: the line is one sample */
 };
 
-struct collapsed_in {
+struct collapsed_reader {
 	struct source source;
 	struct source_input *in;
 	struct linebuf lines;
@@ -58,13 +58,13 @@ struct collapsed_in {
 /* ---- what can be wrong --------------------------------------------------- */
 
 static int
-no_memory(struct collapsed_in *c)
+no_memory(struct collapsed_reader *c)
 {
 	return error_set(&c->in->error, TACH_FATAL, "out of memory");
 }
 
 static int __attribute__((format(printf, 2, 3)))
-bad_line(struct collapsed_in *c, const char *fmt, ...)
+bad_line(struct collapsed_reader *c, const char *fmt, ...)
 {
 	char what[256];
 	va_list ap;
@@ -79,7 +79,7 @@ bad_line(struct collapsed_in *c, const char *fmt, ...)
 /* A line that is none of a stack is passed over, as flamegraph.pl and
  * speedscope do. */
 static int __attribute__((format(printf, 2, 3)))
-odd_line(struct collapsed_in *c, const char *fmt, ...)
+odd_line(struct collapsed_reader *c, const char *fmt, ...)
 {
 	char what[256];
 	va_list ap;
@@ -96,7 +96,7 @@ odd_line(struct collapsed_in *c, const char *fmt, ...)
 /* What should have been a number, and what else it is.  One that is a number
  * is not passed over: its stack would be missed. */
 static int
-bad_count(struct collapsed_in *c, struct piece p)
+bad_count(struct collapsed_reader *c, struct piece p)
 {
 	char quoted[QUOTE_SIZE];
 	const char *fault = number_fault(p.text, p.len);
@@ -160,7 +160,7 @@ collapsed_counted(const char *line, size_t len)
 /* ---- austin's header ----------------------------------------------------- */
 
 static int
-get_interval(struct collapsed_in *c, struct piece value)
+get_interval(struct collapsed_reader *c, struct piece value)
 {
 	uint64_t n;
 	char quoted[QUOTE_SIZE];
@@ -174,7 +174,7 @@ get_interval(struct collapsed_in *c, struct piece value)
 }
 
 static int
-get_mode(struct collapsed_in *c, struct piece value)
+get_mode(struct collapsed_reader *c, struct piece value)
 {
 	static const struct {
 		const char *name;
@@ -198,7 +198,7 @@ get_mode(struct collapsed_in *c, struct piece value)
 }
 
 static int
-get_comment(struct collapsed_in *c)
+get_comment(struct collapsed_reader *c)
 {
 	static const char interval[] = "# interval: ", mode[] = "# mode: ";
 	struct piece line = {c->line, c->len}, value;
@@ -352,7 +352,7 @@ take_thread(struct piece *stack, struct buf *name)
 
 /* Notes the name of a thread that is new. */
 static int
-add_name(struct collapsed_in *c, struct id id)
+add_name(struct collapsed_reader *c, struct id id)
 {
 	const struct buf *name = &c->name;
 	char *note;
@@ -372,7 +372,7 @@ add_name(struct collapsed_in *c, struct id id)
 
 /* Makes the line's thread the current one, and cuts what tells it. */
 static int
-find_thread(struct collapsed_in *c, struct piece *stack)
+find_thread(struct collapsed_reader *c, struct piece *stack)
 {
 	uint32_t known = c->stacks.nthreads;
 	struct id id = take_thread(stack, &c->name);
@@ -387,7 +387,7 @@ find_thread(struct collapsed_in *c, struct piece *stack)
 static int
 parse_frame(void *arg, struct piece p, struct tach_frame *f)
 {
-	struct collapsed_in *c = arg;
+	struct collapsed_reader *c = arg;
 	struct frametext t = frametext_any(p);
 
 	return frametext_intern(c->in->table, &t, f) ? TACH_OK : no_memory(c);
@@ -406,7 +406,7 @@ skip_zeros(const char *p)
 
 /* Takes the count from the line's end, as samples. */
 static int
-get_count(struct collapsed_in *c, struct piece *stack, uint64_t *count)
+get_count(struct collapsed_reader *c, struct piece *stack, uint64_t *count)
 {
 	uint64_t interval = c->in->meta.interval_us;
 	struct piece word = last_word(*stack);
@@ -452,7 +452,7 @@ separate(struct piece *stack)
 
 /* Takes the line apart but for its frames.  TACH_WARN: it has none. */
 static int
-get_stack(struct collapsed_in *c, struct piece *stack, uint64_t *count)
+get_stack(struct collapsed_reader *c, struct piece *stack, uint64_t *count)
 {
 	int res;
 
@@ -472,7 +472,7 @@ get_stack(struct collapsed_in *c, struct piece *stack, uint64_t *count)
 
 /* Whether that many samples more can be counted and have times. */
 static int
-check_count(struct collapsed_in *c, uint64_t count)
+check_count(struct collapsed_reader *c, uint64_t count)
 {
 	const struct text_thread *t = stacktext_current(&c->stacks);
 	uint64_t end;
@@ -492,7 +492,7 @@ check_count(struct collapsed_in *c, uint64_t count)
 
 /* Makes the line's samples those to be handed out.  There may be none. */
 static int
-take_line(struct collapsed_in *c)
+take_line(struct collapsed_reader *c)
 {
 	struct piece stack;
 	uint64_t count = 0;
@@ -516,7 +516,7 @@ take_line(struct collapsed_in *c)
 /* ---- the source ---------------------------------------------------------- */
 
 static int
-bad_input(struct collapsed_in *c, enum linebuf_result res)
+bad_input(struct collapsed_reader *c, enum linebuf_result res)
 {
 	if (res == LINEBUF_LONG)
 		return bad_line(c, "longer than %u MiB",
@@ -527,7 +527,7 @@ bad_input(struct collapsed_in *c, enum linebuf_result res)
 
 /* Reads on to the next line that is a stack's. */
 static int
-get_line(struct collapsed_in *c)
+get_line(struct collapsed_reader *c)
 {
 	enum linebuf_result res;
 
@@ -547,7 +547,7 @@ get_line(struct collapsed_in *c)
 }
 
 static void
-hand_out(struct collapsed_in *c, struct tach_run *run)
+hand_out(struct collapsed_reader *c, struct tach_run *run)
 {
 	struct text_thread *t = stacktext_current(&c->stacks);
 	uint64_t time = t->time, interval = c->in->meta.interval_us;
@@ -568,7 +568,7 @@ hand_out(struct collapsed_in *c, struct tach_run *run)
 /* Says once what was passed over.  If that is most of it, it is something
  * else. */
 static int
-at_end(struct collapsed_in *c)
+at_end(struct collapsed_reader *c)
 {
 	uint64_t odd = c->odd;
 
@@ -587,7 +587,7 @@ at_end(struct collapsed_in *c)
 static int
 collapsed_check(struct source *source)
 {
-	struct collapsed_in *c = (struct collapsed_in *)source;
+	struct collapsed_reader *c = (struct collapsed_reader *)source;
 
 	if (c->first == 0)
 		return TACH_OK;
@@ -598,7 +598,7 @@ collapsed_check(struct source *source)
 static int
 collapsed_next(struct source *source, struct tach_run *run)
 {
-	struct collapsed_in *c = (struct collapsed_in *)source;
+	struct collapsed_reader *c = (struct collapsed_reader *)source;
 	int res;
 
 	while (c->left == 0) {
@@ -614,7 +614,7 @@ collapsed_next(struct source *source, struct tach_run *run)
 static void
 collapsed_free(struct source *source)
 {
-	struct collapsed_in *c = (struct collapsed_in *)source;
+	struct collapsed_reader *c = (struct collapsed_reader *)source;
 
 	stacktext_clear(&c->stacks);
 	buf_clear(&c->name);
@@ -624,7 +624,7 @@ collapsed_free(struct source *source)
 
 /* How a thread was in its samples, no such file says. */
 static void
-fill_ticks(struct collapsed_in *c)
+fill_ticks(struct collapsed_reader *c)
 {
 	for (size_t i = 0; i < BATCH; i++)
 		c->ticks[i].status = TACH_STATUS_UNKNOWN;
@@ -633,7 +633,7 @@ fill_ticks(struct collapsed_in *c)
 struct source *
 collapsed_source(struct source_input *in, int fd, const char *head, size_t len)
 {
-	struct collapsed_in *c = calloc(1, sizeof(*c));
+	struct collapsed_reader *c = calloc(1, sizeof(*c));
 
 	if (c == NULL) {
 		error_set(&in->error, TACH_FATAL, "out of memory");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* slottext.c: see slottext.h. */
-#include "format/slottext.h"
+/* gperftools_text.c: see gperftools_text.h. */
+#include "format/gperftools_text.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -21,14 +21,14 @@
 #define BUILD_MARK "$build"
 
 void
-slottext_clear(struct slottext *t)
+gperftools_text_clear(struct gperftools_text *t)
 {
 	free(t->mappings);
 	free(t->symbols);
 }
 
 static int
-no_memory(struct slottext *t)
+no_memory(struct gperftools_text *t)
 {
 	return error_set(&t->in->error, TACH_FATAL, "out of memory");
 }
@@ -116,12 +116,12 @@ cut_address(struct piece *name)
 }
 
 static int
-add_symbol(struct slottext *t, uint64_t address, uint32_t size,
+add_symbol(struct gperftools_text *t, uint64_t address, uint32_t size,
     struct piece name)
 {
 	struct frametext text = frametext_py_spy(name);
-	struct slot_symbol *p = array_grow(t->symbols, t->nsymbols, &t->symbols_max,
-	    sizeof(*p));
+	struct gperftools_symbol *p = array_grow(t->symbols, t->nsymbols,
+	    &t->symbols_max, sizeof(*p));
 	struct tach_frame f;
 
 	if (p == NULL)
@@ -142,7 +142,7 @@ add_symbol(struct slottext *t, uint64_t address, uint32_t size,
 
 /* Whether a line is like those of /proc/PID/maps, or `START-END: PATH`. */
 static bool
-get_mapping(struct piece line, struct slot_mapping *m, struct piece *path)
+get_mapping(struct piece line, struct gperftools_mapping *m, struct piece *path)
 {
 	const char *p = get_hex(skip_blanks(line.text), &m->start);
 
@@ -186,7 +186,7 @@ find_mark(struct piece path)
 
 /* The path as a string of the table, with the newest build= for $build. */
 static uint32_t
-intern_path(struct slottext *t, struct piece path)
+intern_path(struct gperftools_text *t, struct piece path)
 {
 	const char *mark = find_mark(path);
 	struct buf b = {0};
@@ -212,9 +212,10 @@ intern_path(struct slottext *t, struct piece path)
 }
 
 static int
-add_mapping(struct slottext *t, struct slot_mapping m, struct piece path)
+add_mapping(struct gperftools_text *t, struct gperftools_mapping m,
+    struct piece path)
 {
-	struct slot_mapping *p = array_grow(t->mappings, t->nmappings,
+	struct gperftools_mapping *p = array_grow(t->mappings, t->nmappings,
 	    &t->mappings_max, sizeof(*p));
 
 	if (p == NULL)
@@ -227,7 +228,7 @@ add_mapping(struct slottext *t, struct slot_mapping m, struct piece path)
 }
 
 static bool
-get_build(struct slottext *t, struct piece line)
+get_build(struct gperftools_text *t, struct piece line)
 {
 	const char *p = skip_blanks(line.text);
 	struct piece path;
@@ -244,11 +245,11 @@ get_build(struct slottext *t, struct piece line)
 
 /* One that is nothing of this means nothing; no name has a zero in it. */
 static int
-take_line(struct slottext *t, struct piece line)
+take_line(struct gperftools_text *t, struct piece line)
 {
 	bool comment = line.len > 2 && memcmp(line.text, "# ", 2) == 0;
 	struct piece text;
-	struct slot_mapping m;
+	struct gperftools_mapping m;
 	uint64_t address;
 
 	if (memchr(line.text, '\0', line.len) != NULL || get_build(t, line))
@@ -268,7 +269,7 @@ take_line(struct slottext *t, struct piece line)
 static int
 by_address(const void *pa, const void *pb)
 {
-	const struct slot_symbol *a = pa, *b = pb;
+	const struct gperftools_symbol *a = pa, *b = pb;
 
 	if (a->address != b->address)
 		return a->address < b->address ? -1 : 1;
@@ -278,7 +279,7 @@ by_address(const void *pa, const void *pb)
 static int
 by_start(const void *pa, const void *pb)
 {
-	const struct slot_mapping *a = pa, *b = pb;
+	const struct gperftools_mapping *a = pa, *b = pb;
 
 	if (a->start != b->start)
 		return a->start < b->start ? -1 : 1;
@@ -286,7 +287,7 @@ by_start(const void *pa, const void *pb)
 }
 
 static void
-sort(struct slottext *t)
+sort(struct gperftools_text *t)
 {
 	if (t->nsymbols > 0)
 		qsort(t->symbols, t->nsymbols, sizeof(*t->symbols),
@@ -299,7 +300,7 @@ sort(struct slottext *t)
 /* Takes lines from an offset on, which it moves, up to one that begins with
  * `last`.  TACH_END: there was none. */
 static int
-take_lines(struct slottext *t, struct linebuf *l, const char *last,
+take_lines(struct gperftools_text *t, struct linebuf *l, const char *last,
     uint64_t *at)
 {
 	enum linebuf_result res;
@@ -321,7 +322,7 @@ take_lines(struct slottext *t, struct linebuf *l, const char *last,
 }
 
 static int
-take_text(struct slottext *t, int fd, const char *last, uint64_t *at)
+take_text(struct gperftools_text *t, int fd, const char *last, uint64_t *at)
 {
 	struct linebuf lines;
 	int res;
@@ -338,13 +339,13 @@ take_text(struct slottext *t, int fd, const char *last, uint64_t *at)
 }
 
 bool
-slottext_wrapped(const char *p, size_t n)
+gperftools_text_wrapped(const char *p, size_t n)
 {
 	return n >= strlen(SYMBOLS) && memcmp(p, SYMBOLS, strlen(SYMBOLS)) == 0;
 }
 
 int
-slottext_before(struct slottext *t, int fd, uint64_t *start)
+gperftools_text_before(struct gperftools_text *t, int fd, uint64_t *start)
 {
 	char head[sizeof(SYMBOLS)];
 	ssize_t n = io_read_at(fd, head, sizeof(head), 0);
@@ -354,7 +355,7 @@ slottext_before(struct slottext *t, int fd, uint64_t *start)
 	if (n < 0)
 		return error_set(&t->in->error, TACH_FATAL, "cannot read: %s",
 		    strerror(errno));
-	if (!slottext_wrapped(head, (size_t)n))
+	if (!gperftools_text_wrapped(head, (size_t)n))
 		return TACH_OK;
 	res = take_text(t, fd, PROFILE, start);
 	if (res != TACH_END)
@@ -364,7 +365,7 @@ slottext_before(struct slottext *t, int fd, uint64_t *start)
 }
 
 int
-slottext_after(struct slottext *t, int fd, uint64_t at)
+gperftools_text_after(struct gperftools_text *t, int fd, uint64_t at)
 {
 	return take_text(t, fd, NULL, &at) == TACH_FATAL ? TACH_FATAL : TACH_OK;
 }
@@ -373,7 +374,7 @@ slottext_after(struct slottext *t, int fd, uint64_t at)
 
 /* TACH_NONE: it has no name. */
 static uint32_t
-find_symbol(const struct slottext *t, uint64_t address)
+find_symbol(const struct gperftools_text *t, uint64_t address)
 {
 	size_t low = 0, high = t->nsymbols;
 
@@ -391,8 +392,8 @@ find_symbol(const struct slottext *t, uint64_t address)
 }
 
 /* The mapping that begins last before an address, if it reaches to it. */
-static const struct slot_mapping *
-find_mapping(const struct slottext *t, uint64_t address)
+static const struct gperftools_mapping *
+find_mapping(const struct gperftools_text *t, uint64_t address)
 {
 	size_t low = 0, high = t->nmappings;
 
@@ -409,9 +410,9 @@ find_mapping(const struct slottext *t, uint64_t address)
 }
 
 static uint32_t
-nameless(const struct slottext *t, uint64_t address)
+nameless(const struct gperftools_text *t, uint64_t address)
 {
-	const struct slot_mapping *m = find_mapping(t, address);
+	const struct gperftools_mapping *m = find_mapping(t, address);
 	struct tach_table *table = t->in->table;
 	struct tach_frame f = {.line = -1, .end_line = -1, .column = -1,
 	    .end_column = -1, .opcode = TACH_NO_OPCODE};
@@ -425,7 +426,8 @@ nameless(const struct slottext *t, uint64_t address)
 }
 
 uint32_t
-slottext_frame(const struct slottext *t, uint64_t address, uint64_t call)
+gperftools_text_frame(const struct gperftools_text *t, uint64_t address,
+    uint64_t call)
 {
 	uint32_t frame = find_symbol(t, address);
 

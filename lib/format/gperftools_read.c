@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * slotsin.c: a CPU profile of gperftools as a source of runs.  It is made of
- * slots, words of 4 or 8 bytes in either byte order:
+ * gperftools_read.c: a CPU profile of gperftools as a source of runs.  It
+ * consists of slots, words of 4 or 8 bytes in either byte order:
  *
  *	0, header slots, version, period in us, padding
  *	count, depth, addresses innermost first; and so on
  *	0, 1, 0
  *
- * and of text behind them that says what the addresses are of; slottext.h
- * reads that.  It has no times and one thread: times are made up, one period
- * apart.
+ * and of text behind them, which names the addresses: gperftools_text.h reads
+ * it.  The profile has no times and one thread.  The times of its samples are
+ * made up, one period apart.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -21,7 +21,7 @@
 #include "array.h"
 #include "format/cursor.h"
 #include "format/delta.h"
-#include "format/slottext.h"
+#include "format/gperftools_text.h"
 #include "format/source.h"
 #include "hash.h"
 #include "io.h"
@@ -47,13 +47,13 @@ struct known_address {
 	uint32_t frame;
 };
 
-struct slots {
+struct gperftools_reader {
 	struct source source;
 	struct source_input *in;
 	int fd;
 	uint64_t size;
 	struct shape shape;
-	struct slottext text;
+	struct gperftools_text text;
 	uint64_t records; /* offset of the first one */
 	bool exact; /* addresses of callers are not those they return to */
 
@@ -77,13 +77,13 @@ struct slots {
 /* ---- what can be wrong --------------------------------------------------- */
 
 static int
-no_memory(struct slots *s)
+no_memory(struct gperftools_reader *s)
 {
 	return error_set(&s->in->error, TACH_FATAL, "out of memory");
 }
 
 static int __attribute__((format(printf, 3, 4)))
-damaged(struct slots *s, uint64_t at, const char *fmt, ...)
+damaged(struct gperftools_reader *s, uint64_t at, const char *fmt, ...)
 {
 	char what[256];
 	va_list ap;
@@ -128,15 +128,16 @@ find_shape(const uint8_t *p, size_t n, struct shape *shape)
 }
 
 bool
-slots_known(const uint8_t *p, size_t n)
+gperftools_known(const uint8_t *p, size_t n)
 {
 	struct shape shape;
 
-	return find_shape(p, n, &shape) || slottext_wrapped((const char *)p, n);
+	return find_shape(p, n, &shape) ||
+	    gperftools_text_wrapped((const char *)p, n);
 }
 
 static int
-fill(struct slots *s)
+fill(struct gperftools_reader *s)
 {
 	size_t n = s->size - s->at < WINDOW ? (size_t)(s->size - s->at) :
 					      WINDOW;
@@ -154,14 +155,14 @@ fill(struct slots *s)
 
 /* How many whole slots are left. */
 static uint64_t
-slots_left(const struct slots *s)
+slots_left(const struct gperftools_reader *s)
 {
 	return (s->size - s->at) / s->shape.word;
 }
 
 /* The next slot, of which at least one is left. */
 static int
-get_slot(struct slots *s, uint64_t *value)
+get_slot(struct gperftools_reader *s, uint64_t *value)
 {
 	uint64_t at = s->at - s->window_at;
 
@@ -182,7 +183,7 @@ struct record {
 
 /* Takes the first two slots of a record, or all of the trailer. */
 static int
-get_record(struct slots *s, struct record *r)
+get_record(struct gperftools_reader *s, struct record *r)
 {
 	uint64_t first;
 
@@ -213,7 +214,7 @@ get_record(struct slots *s, struct record *r)
 /* Goes to the text, if there is one.  What is wrong with a record is said
  * when its turn comes. */
 static int
-skip_records(struct slots *s)
+skip_records(struct gperftools_reader *s)
 {
 	struct record r;
 	int res;
@@ -234,14 +235,15 @@ known_equal(const void *arg, uint32_t index)
 	const void *const *key = arg;
 	const struct known_address *a = key[1];
 	const struct known_address *b =
-	    &((const struct slots *)key[0])->known[index];
+	    &((const struct gperftools_reader *)key[0])->known[index];
 
 	return a->address == b->address && a->leaf == b->leaf;
 }
 
 /* A caller's address is where it will go on; the call is before that. */
 static int
-add_known(struct slots *s, const struct known_address *k, uint64_t hash)
+add_known(struct gperftools_reader *s, const struct known_address *k,
+    uint64_t hash)
 {
 	uint64_t call = k->leaf || s->exact || k->address == 0 ? k->address :
 								 k->address - 1;
@@ -252,7 +254,7 @@ add_known(struct slots *s, const struct known_address *k, uint64_t hash)
 	if (p == NULL)
 		return no_memory(s);
 	s->known = p;
-	frame = slottext_frame(&s->text, k->address, call);
+	frame = gperftools_text_frame(&s->text, k->address, call);
 	if (frame == TACH_NONE || !set_add(&s->known_set, hash, s->nknown))
 		return no_memory(s);
 	p[s->nknown] = *k;
@@ -261,7 +263,7 @@ add_known(struct slots *s, const struct known_address *k, uint64_t hash)
 }
 
 static int
-get_frame(struct slots *s, bool leaf, uint32_t *frame)
+get_frame(struct gperftools_reader *s, bool leaf, uint32_t *frame)
 {
 	struct known_address k = {.leaf = leaf};
 	const void *key[] = {s, &k};
@@ -283,7 +285,7 @@ get_frame(struct slots *s, bool leaf, uint32_t *frame)
 
 /* Reads the record's stack, which becomes the thread's. */
 static int
-get_stack(struct slots *s, const struct record *r)
+get_stack(struct gperftools_reader *s, const struct record *r)
 {
 	struct stack swap = s->stack;
 	uint32_t depth = (uint32_t)r->depth;
@@ -306,7 +308,7 @@ get_stack(struct slots *s, const struct record *r)
 /* ---- opening ------------------------------------------------------------- */
 
 static int
-get_period(struct slots *s)
+get_period(struct gperftools_reader *s)
 {
 	uint64_t at = s->at - s->shape.word, version;
 
@@ -329,7 +331,7 @@ get_period(struct slots *s)
 }
 
 static int
-get_header(struct slots *s)
+get_header(struct gperftools_reader *s)
 {
 	uint8_t p[16];
 	size_t n = s->size - s->at < sizeof(p) ? (size_t)(s->size - s->at) :
@@ -348,12 +350,12 @@ get_header(struct slots *s)
 /* Reads what comes before the slots and after them, and goes back to the
  * first record. */
 static int
-load(struct slots *s)
+load(struct gperftools_reader *s)
 {
 	uint64_t start;
 	int res;
 
-	if (slottext_before(&s->text, s->fd, &start) != TACH_OK)
+	if (gperftools_text_before(&s->text, s->fd, &start) != TACH_OK)
 		return TACH_FATAL;
 	s->exact = start > 0;
 	s->at = start;
@@ -361,7 +363,7 @@ load(struct slots *s)
 		return TACH_FATAL;
 	s->at = s->records;
 	if ((res = skip_records(s)) == TACH_OK)
-		res = slottext_after(&s->text, s->fd, s->at);
+		res = gperftools_text_after(&s->text, s->fd, s->at);
 	if (res == TACH_FATAL)
 		return TACH_FATAL;
 	s->at = s->records;
@@ -371,7 +373,7 @@ load(struct slots *s)
 /* ---- the source ---------------------------------------------------------- */
 
 static int
-check_count(struct slots *s, const struct record *r)
+check_count(struct gperftools_reader *s, const struct record *r)
 {
 	uint64_t end;
 
@@ -389,7 +391,7 @@ check_count(struct slots *s, const struct record *r)
 
 /* Makes the next record's samples those to be handed out. */
 static int
-take_record(struct slots *s)
+take_record(struct gperftools_reader *s)
 {
 	struct record r;
 	int res = get_record(s, &r);
@@ -411,7 +413,7 @@ take_record(struct slots *s)
 }
 
 static void
-hand_out(struct slots *s, struct tach_run *run)
+hand_out(struct gperftools_reader *s, struct tach_run *run)
 {
 	uint64_t period = s->in->meta.interval_us;
 	size_t n = s->left < BATCH ? (size_t)s->left : BATCH;
@@ -429,9 +431,9 @@ hand_out(struct slots *s, struct tach_run *run)
 }
 
 static int
-slots_next(struct source *source, struct tach_run *run)
+gperftools_reader_next(struct source *source, struct tach_run *run)
 {
-	struct slots *s = (struct slots *)source;
+	struct gperftools_reader *s = (struct gperftools_reader *)source;
 	int res;
 
 	while (s->left == 0)
@@ -442,11 +444,11 @@ slots_next(struct source *source, struct tach_run *run)
 }
 
 static void
-slots_free(struct source *source)
+gperftools_reader_free(struct source *source)
 {
-	struct slots *s = (struct slots *)source;
+	struct gperftools_reader *s = (struct gperftools_reader *)source;
 
-	slottext_clear(&s->text);
+	gperftools_text_clear(&s->text);
 	stack_clear(&s->stack);
 	stack_clear(&s->fresh);
 	set_clear(&s->known_set);
@@ -455,15 +457,16 @@ slots_free(struct source *source)
 }
 
 struct source *
-slots_source(struct source_input *in, int fd, uint64_t size)
+gperftools_source(struct source_input *in, int fd, uint64_t size)
 {
-	struct slots *s = calloc(1, sizeof(*s));
+	struct gperftools_reader *s = calloc(1, sizeof(*s));
 
 	if (s == NULL) {
 		error_set(&in->error, TACH_FATAL, "out of memory");
 		return NULL;
 	}
-	s->source = (struct source){.next = slots_next, .free = slots_free};
+	s->source = (struct source){.next = gperftools_reader_next,
+	    .free = gperftools_reader_free};
 	s->in = in;
 	s->text.in = in;
 	s->fd = fd;
@@ -476,6 +479,6 @@ slots_source(struct source_input *in, int fd, uint64_t size)
 		no_memory(s);
 	else if (load(s) == TACH_OK)
 		return &s->source;
-	slots_free(&s->source);
+	gperftools_reader_free(&s->source);
 	return NULL;
 }
