@@ -90,8 +90,8 @@ move_aside(const struct part *p)
 	if (ok) {
 		warnx("%s: a recording was cut short here; it is kept as %s",
 		    p->name, part);
-		from = join_names(p->file, TACH_NAMES_SUFFIX);
-		to = join_names(part, TACH_NAMES_SUFFIX);
+		from = join_names(p->file, TACH_JOURNAL_SUFFIX);
+		to = join_names(part, TACH_JOURNAL_SUFFIX);
 		ok = from != NULL && to != NULL;
 		if (ok && renameat(p->place.directory, base_name(from),
 			p->place.directory, base_name(to)) != 0)
@@ -172,7 +172,7 @@ open_part(struct part *p)
 static bool
 open_names(struct part *p)
 {
-	if ((p->names = join_names(p->file, TACH_NAMES_SUFFIX)) == NULL)
+	if ((p->names = join_names(p->file, TACH_JOURNAL_SUFFIX)) == NULL)
 		return part_failed(p->name, strerror(errno));
 	unlinkat(p->place.directory, base_name(p->names), 0);
 	p->names_fd = create_part(p, &p->unfinished_names, p->names);

@@ -3,7 +3,7 @@
  * part.h: a profile of tach-record while it grows.
  *
  * A file NAME gets its name when it is complete; an older file of that name
- * survives until then.  Before that it is NAME.part, and NAME.part.names has what
+ * survives until then.  Before that it is NAME.part, and NAME.part.journal has what
  * is needed to read it.  Both stay if the recording is cut short.  A pipe, a device
  * or standard output cannot be replaced by a rename, and gets the complete profile
  * at the end.

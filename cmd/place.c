@@ -76,7 +76,7 @@ void
 place_reads(const char *operand)
 {
 	static const char *const suffixes[] = {"", TACH_PART_SUFFIX,
-	    TACH_PART_SUFFIX TACH_NAMES_SUFFIX};
+	    TACH_PART_SUFFIX TACH_JOURNAL_SUFFIX};
 	struct stat st;
 	char *path;
 

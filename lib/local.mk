@@ -85,7 +85,7 @@ lib_libtach_core_la_SOURCES = $(tach_common) \
 	lib/format/layout.h \
 	lib/format/linebuf.c lib/format/linebuf.h \
 	lib/format/metanotes.c lib/format/metanotes.h \
-	lib/format/names.c lib/format/names.h \
+	lib/format/journal.c lib/format/journal.h \
 	lib/format/number.h \
 	lib/format/reader.c \
 	lib/format/gperftools_read.c \
@@ -97,7 +97,7 @@ lib_libtach_core_la_SOURCES = $(tach_common) \
 	lib/format/text.c \
 	lib/format/texthead.c lib/format/texthead.h \
 	lib/format/text_read.c \
-	lib/format/unfinished.c \
+	lib/format/recovery.c \
 	lib/format/writer.c \
 	lib/format/zio.c lib/format/zio.h \
 	lib/opcodes/leaves.c \

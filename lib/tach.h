@@ -303,9 +303,9 @@ struct tach_reader *tach_reader_new(void); /* NULL: out of memory */
 void tach_reader_free(struct tach_reader *);
 
 /* A recorder writes NAME.part until it is complete, and beside it, to
- * NAME.part.names, what is needed to read it before that. */
+ * NAME.part.journal, what is needed to read it before that. */
 #define TACH_PART_SUFFIX ".part"
-#define TACH_NAMES_SUFFIX ".names"
+#define TACH_JOURNAL_SUFFIX ".journal"
 
 /*
  * Opens a profile, whatever it is, by its content: checks header and footer
@@ -428,8 +428,8 @@ void tach_writer_free(struct tach_writer *);
 int tach_writer_run(struct tach_writer *, const struct tach_run *);
 /* Makes all that was written until now readable if nothing comes after it:
  * writes what is pending, and what the table has got since the last time to
- * the descriptor of the side file. */
-int tach_writer_checkpoint(struct tach_writer *, int names_fd,
+ * the descriptor of the journal. */
+int tach_writer_checkpoint(struct tach_writer *, int journal_fd,
     const struct tach_meta *);
 /* Writes what is pending, the tables, the footer and, last, the header. */
 int tach_writer_finish(struct tach_writer *, const struct tach_meta *);

@@ -16,7 +16,7 @@
 #include "format/foreign.h"
 #include "format/head.h"
 #include "format/layout.h"
-#include "format/names.h"
+#include "format/journal.h"
 #include "format/sniff.h"
 #include "format/source.h"
 #include "io.h"
@@ -25,7 +25,7 @@
 
 struct tach_reader {
 	struct source_input input;
-	int fd, names_fd; /* -1: none */
+	int fd, journal_fd; /* -1: none */
 	struct source *source; /* NULL: not open */
 	bool opened;	       /* once, with what came of it */
 	bool dead;	       /* nothing more is to be had of it */
@@ -44,7 +44,7 @@ tach_reader_new(void)
 
 	if (r == NULL)
 		return NULL;
-	r->fd = r->names_fd = -1;
+	r->fd = r->journal_fd = -1;
 	if ((r->input.table = tach_table_new()) == NULL) {
 		free(r);
 		return NULL;
@@ -61,9 +61,9 @@ give_up(struct tach_reader *r)
 {
 	if (r->fd >= 0)
 		close(r->fd);
-	if (r->names_fd >= 0)
-		close(r->names_fd);
-	r->fd = r->names_fd = -1;
+	if (r->journal_fd >= 0)
+		close(r->journal_fd);
+	r->fd = r->journal_fd = -1;
 	r->dead = true;
 	return TACH_FATAL;
 }
@@ -161,11 +161,11 @@ spool(struct tach_reader *r, const void *head, size_t len)
 static int
 open_unfinished(struct tach_reader *r)
 {
-	if (r->names_fd < 0)
+	if (r->journal_fd < 0)
 		return error_set(&r->input.error, TACH_FATAL, "the profile "
-		    "is unfinished, and the file of its names, with "
-		    TACH_NAMES_SUFFIX " after its name, is not here");
-	r->source = unfinished_source(&r->input, r->fd, r->names_fd);
+		    "is unfinished, and its journal, with "
+		    TACH_JOURNAL_SUFFIX " after its name, is not here");
+	r->source = unfinished_source(&r->input, r->fd, r->journal_fd);
 	return r->source != NULL ? TACH_OK : TACH_FATAL;
 }
 
@@ -178,7 +178,7 @@ open_binary(struct tach_reader *r, const uint8_t *head, size_t n)
 	struct stat st;
 
 	if (!slots &&
-	    (head_unfinished(head, n) || (n == 0 && r->names_fd >= 0)))
+	    (head_unfinished(head, n) || (n == 0 && r->journal_fd >= 0)))
 		return open_unfinished(r);
 	if (fstat(r->fd, &st) != 0)
 		return system_error(r, "");
@@ -273,19 +273,30 @@ tach_reader_open_fd(struct tach_reader *r, int fd)
 	return open_source(r);
 }
 
-/* Opens a file, and the names that it has beside it if it is not finished. */
+/* Opens the journal of a file.  There is none if the file is complete.
+ * Recorders before the first release called it .names.  False: no memory. */
+static bool
+open_journal(struct tach_reader *r, const char *path)
+{
+	static const char *const suffixes[] = {TACH_JOURNAL_SUFFIX, ".names"};
+	char *journal;
+
+	for (int i = 0; i < 2 && r->journal_fd < 0; i++) {
+		if (asprintf(&journal, "%s%s", path, suffixes[i]) < 0)
+			return false;
+		r->journal_fd = open(journal, O_RDONLY | O_CLOEXEC);
+		free(journal);
+	}
+	return true;
+}
+
+/* Opens a file and the journal beside it. */
 static int
 open_beside(struct tach_reader *r, const char *path)
 {
-	char *names = NULL;
-
 	if ((r->fd = open(path, O_RDONLY | O_CLOEXEC)) < 0)
 		return -1;
-	if (asprintf(&names, "%s%s", path, TACH_NAMES_SUFFIX) < 0)
-		return -1;
-	r->names_fd = open(names, O_RDONLY | O_CLOEXEC);
-	free(names);
-	return 0;
+	return open_journal(r, path) ? 0 : -1;
 }
 
 /* Opens a file or, if there is none, what a recorder writes to until it is

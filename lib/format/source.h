@@ -42,8 +42,8 @@ struct source {
 /* A TACH file of so many bytes that can be read at any offset. */
 struct source *file_source(struct source_input *, int fd, uint64_t size);
 
-/* One that is not finished, and its side file. */
-struct source *unfinished_source(struct source_input *, int fd, int names_fd);
+/* A TACH file that is not finished, and its journal. */
+struct source *unfinished_source(struct source_input *, int fd, int journal_fd);
 
 /* A text, of which the first bytes have been read already. */
 struct source *text_source(struct source_input *, int fd, const char *head,

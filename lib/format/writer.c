@@ -16,7 +16,7 @@
 #include "format/delta.h"
 #include "format/head.h"
 #include "format/layout.h"
-#include "format/names.h"
+#include "format/journal.h"
 #include "format/tables.h"
 #include "format/zio.h"
 #include "tach.h"
@@ -52,7 +52,7 @@ struct tach_writer {
 	size_t pending_room; /* for ticks, in all threads */
 	uint64_t samples;
 	uint64_t cut; /* of these, with a stack that was cut */
-	struct names_out names;
+	struct journal_out journal;
 	struct tach_sink sink; /* see tach_writer_sink */
 };
 
@@ -88,7 +88,7 @@ tach_writer_free(struct tach_writer *w)
 		free(w->threads[i].ticks);
 	}
 	free(w->threads);
-	buf_clear(&w->names.buf);
+	buf_clear(&w->journal.buf);
 	zout_close(&w->out);
 	free(w);
 }
@@ -433,24 +433,24 @@ head_of(const struct tach_writer *w, const struct tach_meta *meta)
 }
 
 static int
-put_names(struct tach_writer *w, int fd, const struct tach_meta *meta)
+put_journal(struct tach_writer *w, int fd, const struct tach_meta *meta)
 {
 	struct head h = head_of(w, meta);
 	XXH128_canonical_t hash;
 
 	XXH128_canonicalFromHash(&hash, XXH3_128bits_digest(w->out.hash));
-	return names_put(&w->names, fd, w->table, &h, w->out.at, hash.digest,
-	    &w->error);
+	return journal_put(&w->journal, fd, w->table, &h, w->out.at,
+	    hash.digest, &w->error);
 }
 
 int
-tach_writer_checkpoint(struct tach_writer *w, int names_fd,
+tach_writer_checkpoint(struct tach_writer *w, int journal_fd,
     const struct tach_meta *meta)
 {
 	if (w->dead)
 		return TACH_FATAL;
 	if (put_pending(w) != TACH_OK || zout_sync(&w->out) != TACH_OK ||
-	    put_names(w, names_fd, meta) != TACH_OK) {
+	    put_journal(w, journal_fd, meta) != TACH_OK) {
 		w->dead = true;
 		return TACH_FATAL;
 	}
@@ -495,9 +495,9 @@ put_ends(struct tach_writer *w, struct head *h)
 	if (zout_write(&w->out, foot, FOOT_SIZE) != TACH_OK ||
 	    zout_flush(&w->out) != TACH_OK)
 		return TACH_FATAL;
-	/* On the disk, too, the header comes last: until then a file that is
-	 * being recorded is read by its names. */
-	if (w->names.at > 0 && fdatasync(w->out.fd) != 0)
+	/* On the disk, too, the header comes last: until then the file is
+	 * read by its journal. */
+	if (w->journal.at > 0 && fdatasync(w->out.fd) != 0)
 		return error_set(&w->error, TACH_FATAL, "cannot write: %s",
 		    strerror(errno));
 	return zout_write_at(&w->out, 0, head, HEAD_SIZE);

@@ -88,7 +88,7 @@ have_ten() {
 	waits --subprocesses
 	grep -q "process $target: a read of its memory does not end" err
 	is "$(ls p.*)" "p.$target.bin.part
-p.$target.bin.part.names
+p.$target.bin.part.journal
 $(ls p.*.bin)"
 	tach-info -c p.*.bin
 }

@@ -292,7 +292,7 @@ tach-info: 1: byte $FTR_FRAMES is 02000000: byte 117: frame index 2 of a SUFFIX 
 	is "$output" ""
 	is "$stderr" 'tach-info: folder: cannot read: Is a directory
 tach-info: elf: not a TACH profile (it begins with "\177ELF\002\001\001\0")
-tach-info: zeros: the profile is unfinished, and the file of its names, with .names after its name, is not here
+tach-info: zeros: the profile is unfinished, and its journal, with .journal after its name, is not here
 tach-info: /dev/null: the file is empty'
 }
 

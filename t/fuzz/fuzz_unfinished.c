@@ -30,7 +30,7 @@ enum {
 	RECORDED = 0x80,   /* a recorder is there, until then */
 };
 
-/* Where things are in an entry of the side file; see format/names.h. */
+/* Where things are in an entry of the side file; see format/journal.h. */
 enum { NAMES_HEAD = 8, ENTRY_HASH = 4, ENTRY_END = 12, ENTRY_DATA = 20,
 	ENTRY_TABLES = 81 };
 
@@ -170,7 +170,7 @@ begin(struct profile *p)
 	if (mkdtemp(p->dir) == NULL)
 		err(2, "%s", p->dir);
 	snprintf(p->path, sizeof(p->path), "%s/p", p->dir);
-	snprintf(p->names_path, sizeof(p->names_path), "%s" TACH_NAMES_SUFFIX,
+	snprintf(p->names_path, sizeof(p->names_path), "%s" TACH_JOURNAL_SUFFIX,
 	    p->path);
 	put(p->path, 0, (const uint8_t[HEAD_SIZE]){0}, HEAD_SIZE);
 	if ((p->options & DATA_FIRST) != 0)

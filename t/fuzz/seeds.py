@@ -164,7 +164,7 @@ def part(build, profile, layout, z):
         path = os.path.join(folder, 'part')
         run(os.path.join(build, 't', 'unit', 'recode'), profile, path,
             layout, z, 'unfinished')
-        with open(path + '.names', 'rb') as names, open(path, 'rb') as data:
+        with open(path + '.journal', 'rb') as names, open(path, 'rb') as data:
             return names.read(), data.read()[64:]
 
 

@@ -755,7 +755,7 @@ import os, time
 with open("pid", "w") as f: f.write(str(os.getpid()))
 end = time.time() + 60
 while time.time() < end: sum(range(1000))'
-	until_ test -s p.bin.part.names
+	until_ test -s p.bin.part.journal
 	until_ test -s pid
 	kill -KILL "$(<pid)"
 	status=0
@@ -774,7 +774,7 @@ while not os.path.exists("dead") and time.time() < end: sum(range(1000))
 end = time.thread_time() + 0.5
 while time.thread_time() < end: pass
 open("alive", "w").close()'
-	until_ test -s p.bin.part.names
+	until_ test -s p.bin.part.journal
 	kill -KILL "$pid"
 	wait "$pid" || :
 	touch dead

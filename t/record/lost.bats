@@ -276,7 +276,7 @@ tach-record: standard output: cannot write: Broken pipe"
 @test "two recorders to one name: the second is refused" {
 	host_python
 	start tach-record -q -o p.bin -- "$python" "$ticks" 4 >out
-	until_ test -e p.bin.part.names
+	until_ test -e p.bin.part.journal
 	run -125 --separate-stderr tach-record -o p.bin -- "$python" "$ticks" 1
 	is "$output" ''
 	is "$stderr" 'tach-record: p.bin: cannot write: another tach-record is writing to it'
@@ -293,7 +293,7 @@ tach-record: standard output: cannot write: Broken pipe"
 	before=$(samples p.bin)
 	run -0 --separate-stderr tach-record -q -o p.bin -- "$python" "$ticks" 0.3
 	is "$stderr" 'tach-record: p.bin: a recording was cut short here; it is kept as p.bin.part~'
-	is "$(ls)" $'p.bin\np.bin.part~\np.bin.part~.names'
+	is "$(ls)" $'p.bin\np.bin.part~\np.bin.part~.journal'
 	sound p.bin
 	is "$(samples p.bin.part~)" "$before"
 	run -0 --separate-stderr tach-info p.bin.part~
@@ -305,14 +305,14 @@ tach-record: standard output: cannot write: Broken pipe"
 	host_python
 	echo kept >p.bin.part~
 	head -c 64 /dev/zero >p.bin.part
-	: >p.bin.part.names
+	: >p.bin.part.journal
 	run -0 --separate-stderr tach-record -q -o p.bin -- "$python" "$ticks" 0.1
 	is "$stderr" ''
 	is "$(ls)" $'p.bin\np.bin.part~'
 	is "$(cat p.bin.part~)" kept
 }
 
-# A text has no file of names, and so must not be given one of another.
+# A text has no journal, and so must not be given one of another.
 @test "what was cut short is put aside, a text too" {
 	host_python
 	cut_short
@@ -330,7 +330,7 @@ tach-record: standard output: cannot write: Broken pipe"
 	cp "$T/data/odd.bin" p.bin
 	start tach-record -q -o p.bin -- "$python" "$ticks" 4 >out
 	local recorder=$pid
-	until_ test -e p.bin.part.names
+	until_ test -e p.bin.part.journal
 	start tach-cat -f p.bin >live 2>err
 	until_ has_lines live 20
 	lacks unhurt out
@@ -344,7 +344,7 @@ tach-record: standard output: cannot write: Broken pipe"
 	host_python
 	start tach-record -q -o p.bin -- "$python" "$ticks" 4 >out
 	local recorder=$pid
-	until_ test -e p.bin.part.names
+	until_ test -e p.bin.part.journal
 	start tach-cat -f p.bin >live 2>err
 	until_ has_lines live 20
 	kill -KILL "$recorder"

@@ -118,7 +118,7 @@ def kill_one(folder, options, age, command):
         target = out.read()
     # It may be killed before it has made a file, or started anything.
     n = check_left(folder, killed, gone, target) \
-        if os.path.exists(folder + '/p.bin.part.names') else 0
+        if os.path.exists(folder + '/p.bin.part.journal') else 0
     if target:
         unhurt(folder + '/out')
     return n
@@ -179,7 +179,7 @@ def kills(seed, count, *command):
 # ---- faults -----------------------------------------------------------------
 
 PART = 'p.bin.part'
-NAMES = PART + '.names'
+NAMES = PART + '.journal'
 FAULT_LIFE = 1.2  # s, of a target
 KEPT = 'tach-record: the recording until then is in p.bin.part\n'
 NEWER = ('tach-info: p.bin: there is a newer recording, not finished, in '

@@ -43,7 +43,7 @@ recorded() {
 	touch go
 	start tach-record -o p.bin "$@" -- "$python" -c "$spin" 2>err
 	until_ test -e ready
-	until_ test -s p.bin.part.names
+	until_ test -s p.bin.part.journal
 }
 
 # goes_on PROFILE: has samples of after the pause.
@@ -157,7 +157,7 @@ set()"
 	touch go
 	start tach-record --subprocesses -o p.bin -- "$python" two.py 2>err
 	until_ test -e ready
-	until_ eval '[ "$(ls p.*.names 2>/dev/null | wc -l)" -eq 2 ]'
+	until_ eval '[ "$(ls p.*.journal 2>/dev/null | wc -l)" -eq 2 ]'
 	kill -USR1 "$pid"
 	sleep 1.5
 	kill -USR2 "$pid"

@@ -759,7 +759,7 @@ need_nobody() {
 	echo "$stderr"
 	is "$(cat status)" 125
 	[[ "$stderr" == *"tach-record: full/p.bin: "*"No space left on device"* ]]
-	is "$(cat left)" $'p.bin\np.bin.part\np.bin.part.names'
+	is "$(cat left)" $'p.bin\np.bin.part\np.bin.part.journal'
 	is "$(cat kept)" old
 }
 

@@ -32,14 +32,14 @@ refused() {
 	is "$(cat mine/file) $(ls mine)" 'secret file'
 }
 
-@test "links in place of the unfinished profile and its names" {
+@test "links in place of the unfinished profile and its journal" {
 	ln -s "$PWD/mine/file" theirs/p.bin.part
 	refused theirs/p.bin 'choose another name'
 	rm theirs/p.bin.part
 	ln -s "$PWD/mine/new" theirs/p.bin.part
 	refused theirs/p.bin 'choose another name'
 	rm theirs/p.bin.part
-	ln -s "$PWD/mine/file" theirs/p.bin.part.names
+	ln -s "$PWD/mine/file" theirs/p.bin.part.journal
 	tach-record -q -o theirs/p.bin -- "$python" -c pass
 	is "$(cat mine/file) $(ls mine) $(ls theirs)" 'secret file p.bin'
 }
@@ -77,9 +77,9 @@ refused() {
 	ln -s "$PWD/mine" theirs/folder
 	echo ours >mine/p.bin
 	echo ours >mine/p.bin.part
-	echo ours >mine/p.bin.part.names
+	echo ours >mine/p.bin.part.journal
 	wait "$pid"
-	is "$(cat mine/p.bin mine/p.bin.part mine/p.bin.part.names)" \
+	is "$(cat mine/p.bin mine/p.bin.part mine/p.bin.part.journal)" \
 	    $'ours\nours\nours'
 	is "$(ls theirs/other)" p.bin
 	"$T/lib/truth.py" sound theirs/other/p.bin

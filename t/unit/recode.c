@@ -6,7 +6,7 @@
  *	recode FILE
  *	recode FILE OUT documented|cpython none|zstd [unfinished]
  *
- * The last leaves OUT and OUT.names as a recorder does that is killed.
+ * The last leaves OUT and OUT.journal as a recorder does that is killed.
  */
 #include <err.h>
 #include <fcntl.h>
@@ -78,7 +78,7 @@ open_names(const char *out)
 	char *path;
 	int fd;
 
-	if (asprintf(&path, "%s" TACH_NAMES_SUFFIX, out) < 0 ||
+	if (asprintf(&path, "%s" TACH_JOURNAL_SUFFIX, out) < 0 ||
 	    (fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC,
 		 0666)) < 0)
 		err(2, "%s", out);

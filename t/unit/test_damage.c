@@ -416,8 +416,8 @@ check_no_profile(void)
 	b.n = 178;
 	memset(b.p, 0, 64);
 	for (int n = 0; n < 3; n++) {
-		check_says(&b, "the profile is unfinished, and the file of "
-		    "its names, with .names after its name, is not here", 0);
+		check_says(&b, "the profile is unfinished, and its "
+		    "journal, with .journal after its name, is not here", 0);
 		b.n = n == 0 ? 64 : 1;
 	}
 	b.n = 0;

@@ -332,12 +332,28 @@ check_foreign(const struct growth *g, const struct growth *other)
 	check_number(p.samples, 0);
 	unlink(names_path);
 	check_number(read_back(g, &p), TACH_FATAL);
-	check_text(read_error, "the profile is unfinished, and the file of "
-	    "its names, with .names after its name, is not here");
+	check_text(read_error, "the profile is unfinished, and its journal, "
+	    "with .journal after its name, is not here");
 	store(names_path, (const uint8_t *)"no names", 8);
 	check_number(read_back(g, &p), TACH_FATAL);
-	check_text(read_error, "the file of its names has a wrong magic "
-	    "number at byte 0");
+	check_text(read_error,
+	    "its journal has a wrong magic number at byte 0");
+}
+
+/* A journal by the name that it had before the first release. */
+static void
+check_former_name(const struct growth *g)
+{
+	char former[80];
+	struct place p;
+
+	snprintf(former, sizeof(former), "%s.names", path);
+	store(path, g->data.p, g->data.n);
+	unlink(names_path);
+	store(former, g->names.p, g->names.n);
+	check_number(read_back(g, &p), TACH_END);
+	check_number(p.samples, SAMPLES);
+	unlink(former);
 }
 
 /* ---- growing ------------------------------------------------------------- */
@@ -438,6 +454,7 @@ check_all(const struct tach_writer_options *options)
 	check_damaged(&g, path, &g.data, HEAD_SIZE);
 	check_damaged(&g, names_path, &g.names, 8);
 	check_foreign(&g, &other);
+	check_former_name(&g);
 	check_growing(&g);
 	check_resting(options);
 	growth_clear(&g);
@@ -450,7 +467,7 @@ main(void)
 	if (mkdtemp(folder) == NULL)
 		err(2, "%s", folder);
 	snprintf(path, sizeof(path), "%s/p.bin.part", folder);
-	snprintf(names_path, sizeof(names_path), "%s.names", path);
+	snprintf(names_path, sizeof(names_path), "%s.journal", path);
 	check_all(&(struct tach_writer_options){TACH_LAYOUT_DOCUMENTED,
 	    TACH_PLAIN, 0});
 	check_all(&(struct tach_writer_options){TACH_LAYOUT_CPYTHON, TACH_ZSTD,

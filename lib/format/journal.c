@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* names.c: the side file of a profile that is being recorded; see names.h. */
-#include "format/names.h"
+/* journal.c: see journal.h. */
+#include "format/journal.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -13,12 +13,12 @@
 #include "format/tables.h"
 #include "io.h"
 
-#define NAMES_MAGIC 0x4e414d45 /* as a number in the writer's byte order */
-#define NAMES_VERSION 1
+#define JOURNAL_MAGIC 0x4e414d45 /* as a number in the writer's byte order */
+#define JOURNAL_VERSION 1
 
 /* Offsets in the file's header, and in an entry. */
 enum {
-	NAMES_HEAD_SIZE = 8,
+	JOURNAL_HEAD_SIZE = 8,
 
 	ENTRY_SIZE = 0,	     /* u32, of all after ENTRY_HASH */
 	ENTRY_HASH = 4,	     /* u64, XXH3-64 of the same */
@@ -57,7 +57,7 @@ put_fixed(uint8_t *p, const struct head *h, uint64_t end,
 
 /* Puts a whole entry into the buffer. */
 static bool
-make_entry(struct names_out *n, const struct tach_table *t,
+make_entry(struct journal_out *n, const struct tach_table *t,
     const struct head *h, uint64_t end, const uint8_t hash[16])
 {
 	uint32_t strings = tach_table_strings(t), frames = tach_table_frames(t);
@@ -85,22 +85,22 @@ make_entry(struct names_out *n, const struct tach_table *t,
 }
 
 static int
-put(struct names_out *n, int fd, const void *bytes, size_t len,
+put(struct journal_out *n, int fd, const void *bytes, size_t len,
     struct error *e)
 {
 	if (!io_write_at(fd, bytes, len, n->at))
-		return error_set(e, TACH_FATAL, "cannot write names: %s",
+		return error_set(e, TACH_FATAL, "cannot write the journal: %s",
 		    strerror(errno));
 	n->at += len;
 	return TACH_OK;
 }
 
 int
-names_put(struct names_out *n, int fd, const struct tach_table *t,
+journal_put(struct journal_out *n, int fd, const struct tach_table *t,
     const struct head *h, uint64_t end, const uint8_t hash[16],
     struct error *e)
 {
-	static const uint32_t magic[] = {NAMES_MAGIC, NAMES_VERSION};
+	static const uint32_t magic[] = {JOURNAL_MAGIC, JOURNAL_VERSION};
 
 	if (n->at == 0 && put(n, fd, magic, sizeof(magic), e) != TACH_OK)
 		return TACH_FATAL;
@@ -115,9 +115,9 @@ names_put(struct names_out *n, int fd, const struct tach_table *t,
 
 /* ---- reading ------------------------------------------------------------ */
 
-struct names_block {
-	struct names_block *next;
-	uint64_t at; /* in the side file */
+struct journal_block {
+	struct journal_block *next;
+	uint64_t at; /* in the journal */
 	size_t size;
 	uint8_t bytes[];
 };
@@ -125,37 +125,36 @@ struct names_block {
 static int
 read_failed(struct error *e)
 {
-	return error_set(e, TACH_FATAL, "cannot read the names: %s",
+	return error_set(e, TACH_FATAL, "cannot read the journal: %s",
 	    strerror(errno));
 }
 
 static int
-get_magic(struct names_in *n, struct error *e)
+get_magic(struct journal_in *n, struct error *e)
 {
-	uint8_t p[NAMES_HEAD_SIZE];
+	uint8_t p[JOURNAL_HEAD_SIZE];
 	ssize_t got = io_read_at(n->fd, p, sizeof(p), 0);
 	uint32_t version;
 
 	if (got < 0)
 		return read_failed(e);
-	if (got < NAMES_HEAD_SIZE)
+	if (got < JOURNAL_HEAD_SIZE)
 		return TACH_END;
-	n->swap = load_u32(p, false) != NAMES_MAGIC;
-	if (load_u32(p, n->swap) != NAMES_MAGIC)
-		return error_set(e, TACH_FATAL, "the file of its names has "
-		    "a wrong magic number at byte 0");
+	n->swap = load_u32(p, false) != JOURNAL_MAGIC;
+	if (load_u32(p, n->swap) != JOURNAL_MAGIC)
+		return error_set(e, TACH_FATAL, "its journal has a wrong "
+		    "magic number at byte 0");
 	version = load_u32(p + 4, n->swap);
-	if (version != NAMES_VERSION)
-		return error_set(e, TACH_FATAL, "version %" PRIu32 " of the "
-		    "file of its names is not known (%d is)", version,
-		    NAMES_VERSION);
-	n->at = NAMES_HEAD_SIZE;
+	if (version != JOURNAL_VERSION)
+		return error_set(e, TACH_FATAL, "version %" PRIu32 " of its "
+		    "journal is not known (%d is)", version, JOURNAL_VERSION);
+	n->at = JOURNAL_HEAD_SIZE;
 	return TACH_OK;
 }
 
 /* Whether the file has so many bytes from the next entry on. */
 static bool
-has_bytes(const struct names_in *n, uint64_t bytes)
+has_bytes(const struct journal_in *n, uint64_t bytes)
 {
 	struct stat st;
 
@@ -166,11 +165,11 @@ has_bytes(const struct names_in *n, uint64_t bytes)
 /* Reads an entry's bytes.  Its size is believed as far as the file has so
  * many. */
 static int
-get_block(struct names_in *n, struct names_block **out, struct error *e)
+get_block(struct journal_in *n, struct journal_block **out, struct error *e)
 {
 	uint8_t p[ENTRY_END];
 	ssize_t got = io_read_at(n->fd, p, sizeof(p), n->at);
-	struct names_block *b;
+	struct journal_block *b;
 	uint32_t size;
 
 	if (got < 0)
@@ -183,7 +182,7 @@ get_block(struct names_in *n, struct names_block **out, struct error *e)
 		return TACH_END;
 	if ((b = malloc(sizeof(*b) + ENTRY_END + size)) == NULL)
 		return error_set(e, TACH_FATAL, "out of memory");
-	*b = (struct names_block){NULL, n->at, ENTRY_END + (size_t)size};
+	*b = (struct journal_block){NULL, n->at, ENTRY_END + (size_t)size};
 	got = io_read_at(n->fd, b->bytes, b->size, n->at);
 	if (got == (ssize_t)b->size && XXH3_64bits(b->bytes + ENTRY_END,
 		size) == load_u64(b->bytes + ENTRY_HASH, n->swap)) {
@@ -195,7 +194,7 @@ get_block(struct names_in *n, struct names_block **out, struct error *e)
 }
 
 static void
-get_fixed(struct names_entry *entry, const uint8_t *p, bool swap)
+get_fixed(struct journal_entry *entry, const uint8_t *p, bool swap)
 {
 	struct head *h = &entry->head;
 
@@ -217,11 +216,11 @@ get_fixed(struct names_entry *entry, const uint8_t *p, bool swap)
 }
 
 int
-names_next(struct names_in *n, struct names_entry *entry, struct error *e)
+journal_next(struct journal_in *n, struct journal_entry *entry, struct error *e)
 {
 	int res = n->at == 0 ? get_magic(n, e) : TACH_OK;
 
-	*entry = (struct names_entry){0};
+	*entry = (struct journal_entry){0};
 	if (res == TACH_OK)
 		res = get_block(n, &entry->block, e);
 	if (res == TACH_OK)
@@ -230,10 +229,10 @@ names_next(struct names_in *n, struct names_entry *entry, struct error *e)
 }
 
 int
-names_take(struct names_in *n, struct names_entry *entry,
+journal_take(struct journal_in *n, struct journal_entry *entry,
     struct tach_table *t, struct error *e)
 {
-	struct names_block *b = entry->block;
+	struct journal_block *b = entry->block;
 	struct tables tables = {
 	    .bytes = b->bytes + ENTRY_TABLES, .size = b->size - ENTRY_TABLES,
 	    .at = b->at + ENTRY_TABLES, .strings = entry->head.strings,
@@ -248,17 +247,17 @@ names_take(struct names_in *n, struct names_entry *entry,
 }
 
 void
-names_drop(struct names_entry *entry)
+journal_drop(struct journal_entry *entry)
 {
 	free(entry->block);
 	entry->block = NULL;
 }
 
 void
-names_close(struct names_in *n)
+journal_close(struct journal_in *n)
 {
 	while (n->blocks != NULL) {
-		struct names_block *next = n->blocks->next;
+		struct journal_block *next = n->blocks->next;
 		free(n->blocks);
 		n->blocks = next;
 	}

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * unfinished.c: a TACH file that a recorder still writes, or could not
- * complete, as a source.  Its tables are in the side file of names.h, and
- * samples are taken as far as that vouches for them.
+ * recovery.c: a TACH file that a recorder still writes, or could not
+ * complete, as a source.  Its tables are in its journal (journal.h).  Samples
+ * are read up to the last entry of the journal whose hash is right.
  */
 #include <fcntl.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 #include "format/decode.h"
 #include "format/head.h"
 #include "format/layout.h"
-#include "format/names.h"
+#include "format/journal.h"
 #include "format/source.h"
 #include "io.h"
 
@@ -24,7 +24,7 @@ struct unfinished {
 	struct source source;
 	struct source_input *input;
 	int fd;
-	struct names_in names;
+	struct journal_in journal;
 	bool broken; /* an entry was wrong: what comes after it is not taken */
 	struct head head;	/* of the last entry, with the tables' sizes */
 	uint64_t end;		/* of the sample data by now */
@@ -37,7 +37,7 @@ struct unfinished {
 /* Whether an entry can follow the last one: no count is smaller, since so much
  * was read already. */
 static bool
-follows(const struct unfinished *u, const struct names_entry *entry)
+follows(const struct unfinished *u, const struct journal_entry *entry)
 {
 	return entry->end >= u->end &&
 	    entry->head.samples >= u->head.samples &&
@@ -49,7 +49,7 @@ follows(const struct unfinished *u, const struct names_entry *entry)
 /* Whether the profile's bytes from the last entry to this one are those that
  * it was written for. */
 static bool
-vouched(struct unfinished *u, const struct names_entry *entry)
+vouched(struct unfinished *u, const struct journal_entry *entry)
 {
 	uint8_t buf[CHECK_SIZE];
 	XXH128_canonical_t got;
@@ -84,11 +84,12 @@ fill_info(struct unfinished *u)
 
 /* Takes over what an entry says. */
 static int
-take(struct unfinished *u, struct names_entry *entry)
+take(struct unfinished *u, struct journal_entry *entry)
 {
 	struct tach_table *table = u->input->table;
 
-	if (names_take(&u->names, entry, table, &u->input->error) != TACH_OK)
+	if (journal_take(&u->journal, entry, table,
+	    &u->input->error) != TACH_OK)
 		return TACH_FATAL;
 	u->end = entry->end;
 	u->head = entry->head;
@@ -106,13 +107,13 @@ take(struct unfinished *u, struct names_entry *entry)
 static int
 catch_up(struct unfinished *u)
 {
-	struct names_entry entry;
+	struct journal_entry entry;
 	int res = TACH_END, more = TACH_END;
 
-	while (!u->broken && (more = names_next(&u->names, &entry,
+	while (!u->broken && (more = journal_next(&u->journal, &entry,
 				  &u->input->error)) == TACH_OK) {
 		if (!follows(u, &entry) || !vouched(u, &entry)) {
-			names_drop(&entry);
+			journal_drop(&entry);
 			u->broken = true;
 			break;
 		}
@@ -170,7 +171,7 @@ unfinished_free(struct source *source)
 
 	decoder_free(u->decoder);
 	XXH3_freeState(u->hash);
-	names_close(&u->names);
+	journal_close(&u->journal);
 	free(u);
 }
 
@@ -189,7 +190,7 @@ load(struct unfinished *u)
 }
 
 struct source *
-unfinished_source(struct source_input *input, int fd, int names_fd)
+unfinished_source(struct source_input *input, int fd, int journal_fd)
 {
 	struct unfinished *u = calloc(1, sizeof(*u));
 
@@ -202,7 +203,7 @@ unfinished_source(struct source_input *input, int fd, int names_fd)
 	u->input = input;
 	u->fd = fd;
 	u->end = HEAD_SIZE;
-	u->names.fd = names_fd;
+	u->journal.fd = journal_fd;
 	if (load(u) == TACH_OK)
 		return &u->source;
 	unfinished_free(&u->source);

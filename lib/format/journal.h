@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * names.h: the side file of a profile that is being recorded.
+ * journal.h: the journal of a profile that is being recorded.
  *
- * A profile has its tables at the end, and so is worth nothing before that is
- * written.  So a recorder keeps a second file, NAME.names, to which it
- * appends, once a second or more often, what is new in the tables, how far
- * the samples go by then, and a hash of them.  With it the samples can be
- * read at any time, and after any end.  It is
+ * A profile has its tables at its end, so it cannot be read before these are
+ * written.  A recorder therefore keeps a journal beside it, NAME.journal.  Once
+ * a second or more often it appends an entry: the new strings and frames of the
+ * tables, the end of the samples, and a hash of these.  With its journal a
+ * profile can be read at any time, and after any end.  A journal is
  *
  *	magic u32, version u32, entries
  *
@@ -22,8 +22,8 @@
  *
  * in the byte order of the machine, without gaps.
  */
-#ifndef FORMAT_NAMES_H
-#define FORMAT_NAMES_H
+#ifndef FORMAT_JOURNAL_H
+#define FORMAT_JOURNAL_H
 
 #include <stdint.h>
 
@@ -34,8 +34,8 @@
 
 /* ---- writing ------------------------------------------------------------ */
 
-/* How much of a profile the side file knows by now. */
-struct names_out {
+/* How much of a profile the journal has. */
+struct journal_out {
 	uint64_t at; /* its size; 0: nothing is written yet */
 	uint32_t strings, frames;
 	struct buf buf;
@@ -43,35 +43,35 @@ struct names_out {
 
 /* Appends an entry.  The head says how many samples and threads there are
  * and what holds for all; end and hash are as above. */
-int names_put(struct names_out *, int fd, const struct tach_table *,
+int journal_put(struct journal_out *, int fd, const struct tach_table *,
     const struct head *, uint64_t end, const uint8_t hash[16], struct error *);
 
 /* ---- reading ------------------------------------------------------------ */
 
-struct names_in {
+struct journal_in {
 	int fd;
 	uint64_t at; /* of the next entry; 0: the header is not read yet */
 	bool swap;
-	struct names_block *blocks; /* entries whose strings are in the table */
+	struct journal_block *blocks; /* the table has their strings */
 };
 
 /* One entry, before its strings and frames are taken. */
-struct names_entry {
+struct journal_entry {
 	uint64_t end;
 	uint8_t hash[16];
 	struct head head;	    /* its layout, compression, meta, counts */
-	struct names_block *block;
+	struct journal_block *block;
 };
 
 /* TACH_OK: an entry that is whole.  TACH_END: there is none, or not yet.
  * TACH_FATAL: this is no such file, or it cannot be read. */
-int names_next(struct names_in *, struct names_entry *, struct error *);
+int journal_next(struct journal_in *, struct journal_entry *, struct error *);
 /* Adds its strings and frames to the table, or drops it. */
-int names_take(struct names_in *, struct names_entry *, struct tach_table *,
-    struct error *);
-void names_drop(struct names_entry *);
+int journal_take(struct journal_in *, struct journal_entry *,
+    struct tach_table *, struct error *);
+void journal_drop(struct journal_entry *);
 
 /* After the table was freed. */
-void names_close(struct names_in *);
+void journal_close(struct journal_in *);
 
 #endif
