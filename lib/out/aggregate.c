@@ -12,7 +12,7 @@
 
 /* The nodes of a thread's newest stack: nodes[d] holds its outermost d
  * frames, nodes[0] is the thread's root. */
-struct trail {
+struct path {
 	uint32_t *nodes;
 	uint32_t depth, max;
 };
@@ -42,13 +42,13 @@ aggregate_init(struct aggregate *a, const struct tach_table *table,
 void
 aggregate_settle(struct aggregate *a)
 {
-	for (uint32_t i = 0; i < a->ntrails; i++)
-		free(a->trails[i].nodes);
-	free(a->trails);
+	for (uint32_t i = 0; i < a->npaths; i++)
+		free(a->paths[i].nodes);
+	free(a->paths);
 	pairs_clear(&a->children);
 	set_clear(&a->thread_set);
-	a->trails = NULL;
-	a->trails_max = a->ntrails = 0;
+	a->paths = NULL;
+	a->paths_max = a->npaths = 0;
 }
 
 void
@@ -190,10 +190,10 @@ root_of(struct aggregate *a, const struct tach_run *run)
 	return root != TACH_NONE ? root : add_root(a, &key, hash);
 }
 
-/* ---- trails -------------------------------------------------------------- */
+/* ---- paths --------------------------------------------------------------- */
 
 static bool
-reserve_trail(struct trail *t, uint32_t depth)
+reserve_path(struct path *t, uint32_t depth)
 {
 	uint64_t want = t->max != 0 ? t->max : 32;
 	uint32_t *p;
@@ -211,45 +211,45 @@ reserve_trail(struct trail *t, uint32_t depth)
 }
 
 static bool
-reserve_trails(struct aggregate *a, uint32_t index)
+reserve_paths(struct aggregate *a, uint32_t index)
 {
-	while (a->ntrails <= index) {
-		struct trail *p = array_grow(a->trails, a->ntrails,
-		    &a->trails_max, sizeof(*p));
+	while (a->npaths <= index) {
+		struct path *p = array_grow(a->paths, a->npaths,
+		    &a->paths_max, sizeof(*p));
 		if (p == NULL)
 			return false;
-		a->trails = p;
-		p[a->ntrails++] = (struct trail){0};
+		a->paths = p;
+		p[a->npaths++] = (struct path){0};
 	}
 	return true;
 }
 
-/* The trail of the run's thread, with room for its stack. */
-static struct trail *
-trail_of(struct aggregate *a, const struct tach_run *run)
+/* The path of the run's thread, with room for its stack. */
+static struct path *
+path_of(struct aggregate *a, const struct tach_run *run)
 {
-	struct trail *t;
+	struct path *t;
 	bool new;
 
 	if (!allow(a, run->depth, LIMIT_NODES, TOO_MANY_NODES) ||
 	    !allow(a, run->index, LIMIT_THREADS, LIMIT_TEXT("threads")) ||
-	    !reserve_trails(a, run->index))
+	    !reserve_paths(a, run->index))
 		return NULL;
-	t = &a->trails[run->index];
+	t = &a->paths[run->index];
 	new = t->nodes == NULL;
-	if (!reserve_trail(t, run->depth))
+	if (!reserve_path(t, run->depth))
 		return NULL;
 	if (new && (t->nodes[0] = root_of(a, run)) == TACH_NONE) {
 		free(t->nodes);
-		*t = (struct trail){0};
+		*t = (struct path){0};
 		return NULL;
 	}
 	return t;
 }
 
-/* Moves a trail to the run's stack. */
+/* Moves a path to the run's stack. */
 static bool
-follow(struct aggregate *a, struct trail *t, const struct tach_run *run)
+follow(struct aggregate *a, struct path *t, const struct tach_run *run)
 {
 	uint32_t d = run->shared < t->depth ? run->shared : t->depth;
 
@@ -320,7 +320,7 @@ count_class(struct aggregate *a, uint32_t node, const struct tach_run *run,
 uint32_t
 aggregate_stack(struct aggregate *a, const struct tach_run *run)
 {
-	struct trail *t = trail_of(a, run);
+	struct path *t = path_of(a, run);
 
 	if (t == NULL || !follow(a, t, run))
 		return TACH_NONE;

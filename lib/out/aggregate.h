@@ -60,9 +60,9 @@ struct aggregate {
 	uint32_t nnodes, ncells, nthreads;
 	uint64_t samples, time; /* of all */
 	/* private */
-	struct trail *trails; /* by a run's index */
-	uint32_t ntrails;
-	size_t nodes_max, cells_max, threads_max, trails_max;
+	struct path *paths; /* by a run's index */
+	uint32_t npaths;
+	size_t nodes_max, cells_max, threads_max, paths_max;
 	/* The nodes below each: but most need not be in there, since a path
 	 * that is new is made from one end to the other, so that a node's
 	 * first child mostly is the node after it. */

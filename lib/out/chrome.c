@@ -26,7 +26,7 @@ struct slice {
 	uint64_t begin;
 };
 
-struct chrome_lane {
+struct chrome_track {
 	bool known;
 	uint64_t thread;
 	uint32_t interp;
@@ -43,8 +43,8 @@ struct chrome {
 	const struct tach_format_options *options;
 	struct places places;
 	struct texts texts;
-	struct lanes lanes;
-	uint32_t nopen; /* slices of all lanes */
+	struct tracks tracks;
+	uint32_t nopen; /* slices of all tracks */
 	struct pairs taken; /* numbers of processes and threads */
 	uint32_t nlarge;    /* that were given out */
 	bool begun; /* there is an event */
@@ -54,7 +54,7 @@ struct chrome {
 /* ---- events -------------------------------------------------------------- */
 
 static void
-begin_event(struct chrome *c, const struct chrome_lane *l, const char *ph)
+begin_event(struct chrome *c, const struct chrome_track *t, const char *ph)
 {
 	struct emit *e = &c->out;
 
@@ -62,18 +62,18 @@ begin_event(struct chrome *c, const struct chrome_lane *l, const char *ph)
 	c->begun = true;
 	emit(e, ph);
 	emit(e, "\",\"pid\":");
-	emit_number(e, l->pid);
+	emit_number(e, t->pid);
 	emit(e, ",\"tid\":");
-	emit_number(e, l->tid);
+	emit_number(e, t->tid);
 }
 
 static void
-put_name(struct chrome *c, const struct chrome_lane *l, const char *what,
+put_name(struct chrome *c, const struct chrome_track *t, const char *what,
     const char *name)
 {
 	struct emit *e = &c->out;
 
-	begin_event(c, l, "M");
+	begin_event(c, t, "M");
 	emit(e, ",\"name\":\"");
 	emit(e, what);
 	emit(e, "\",\"args\":{\"name\":");
@@ -96,16 +96,16 @@ make_text(void *arg, struct buf *b, const struct place *p)
 }
 
 static bool
-put_slice(struct chrome *c, const struct chrome_lane *l, const struct slice *s)
+put_slice(struct chrome *c, const struct chrome_track *t, const struct slice *s)
 {
 	struct emit *e = &c->out;
 	struct tach_string text;
 
-	begin_event(c, l, "X");
+	begin_event(c, t, "X");
 	emit(e, ",\"ts\":");
 	emit_number(e, s->begin);
 	emit(e, ",\"dur\":");
-	emit_number(e, l->end - s->begin);
+	emit_number(e, t->end - s->begin);
 	emit(e, ",\"name\":");
 	if (s->place == TACH_NONE) {
 		emit(e, "\"" NO_FRAMES
@@ -121,23 +121,23 @@ put_slice(struct chrome *c, const struct chrome_lane *l, const struct slice *s)
 
 /* Ends all slices from a depth on, outer ones first. */
 static bool
-close_slices(struct chrome *c, struct chrome_lane *l, uint32_t depth)
+close_slices(struct chrome *c, struct chrome_track *t, uint32_t depth)
 {
-	uint32_t count = l->count;
+	uint32_t count = t->count;
 
-	if (depth < l->count) {
-		c->nopen -= l->count - depth;
-		l->count = depth;
+	if (depth < t->count) {
+		c->nopen -= t->count - depth;
+		t->count = depth;
 	}
 	for (uint32_t i = depth; i < count; i++)
-		if (!put_slice(c, l, &l->open[i]))
+		if (!put_slice(c, t, &t->open[i]))
 			return false;
 	return c->out.error == 0;
 }
 
 /* False: no memory, or more than may be held. */
 static bool
-open_slice(struct chrome *c, struct chrome_lane *l, struct slice s)
+open_slice(struct chrome *c, struct chrome_track *t, struct slice s)
 {
 	struct slice *p;
 
@@ -145,26 +145,27 @@ open_slice(struct chrome *c, struct chrome_lane *l, struct slice s)
 		error_set(&c->error, TACH_FATAL, LIMIT_TEXT("frames at once"));
 		return false;
 	}
-	p = array_grow(l->open, l->count, &l->max, sizeof(*p));
+	p = array_grow(t->open, t->count, &t->max, sizeof(*p));
 	if (p == NULL)
 		return false;
-	l->open = p;
-	p[l->count++] = s;
+	t->open = p;
+	p[t->count++] = s;
 	c->nopen++;
 	return true;
 }
 
 /* Has a function open at a depth, and closes what else was there. */
 static bool
-have_slice(struct chrome *c, struct chrome_lane *l, uint32_t depth, struct slice s)
+have_slice(struct chrome *c, struct chrome_track *t, uint32_t depth,
+    struct slice s)
 {
-	if (depth < l->count && l->open[depth].place == s.place)
+	if (depth < t->count && t->open[depth].place == s.place)
 		return true;
-	return close_slices(c, l, depth) && open_slice(c, l, s);
+	return close_slices(c, t, depth) && open_slice(c, t, s);
 }
 
 static bool
-show_stack(struct chrome *c, struct chrome_lane *l, const struct tach_run *run)
+show_stack(struct chrome *c, struct chrome_track *t, const struct tach_run *run)
 {
 	uint32_t depth = 0;
 
@@ -173,29 +174,29 @@ show_stack(struct chrome *c, struct chrome_lane *l, const struct tach_run *run)
 		if (place == PLACE_HIDDEN)
 			continue;
 		if (place == TACH_NONE ||
-		    !have_slice(c, l, depth++, (struct slice){place, l->end}))
+		    !have_slice(c, t, depth++, (struct slice){place, t->end}))
 			return false;
 	}
 	if (depth == 0 &&
-	    !have_slice(c, l, depth++, (struct slice){TACH_NONE, l->end}))
+	    !have_slice(c, t, depth++, (struct slice){TACH_NONE, t->end}))
 		return false;
-	return close_slices(c, l, depth);
+	return close_slices(c, t, depth);
 }
 
 /* Nothing is open in a gap. */
 static bool
-show_stretch(struct chrome *c, struct chrome_lane *l, const struct tach_run *run,
-    const struct stretch *s)
+show_segment(struct chrome *c, struct chrome_track *t,
+    const struct tach_run *run, const struct segment *s)
 {
 	bool gap = s->idle && !c->options->keep_idle;
 	bool ok = true;
 
-	if (gap || s->begin != l->end)
-		ok = close_slices(c, l, 0);
-	l->end = s->begin;
+	if (gap || s->begin != t->end)
+		ok = close_slices(c, t, 0);
+	t->end = s->begin;
 	if (!gap)
-		ok = ok && show_stack(c, l, run);
-	l->end = s->end;
+		ok = ok && show_stack(c, t, run);
+	t->end = s->end;
 	return ok;
 }
 
@@ -205,46 +206,47 @@ show_stretch(struct chrome *c, struct chrome_lane *l, const struct tach_run *run
  * as that of pthread_self(3), becomes one that no thread of Linux has. */
 #define LARGE UINT32_C(0x80000000)
 
-/* Numbers a lane.  The processes are the interpreters, whose numbers begin with
+/* Numbers a track.  The processes are the interpreters, whose numbers begin with
  * 0, which is no process. */
 static bool
-number_lane(struct chrome *c, struct chrome_lane *l)
+number_track(struct chrome *c, struct chrome_track *t)
 {
-	l->pid = l->interp == UINT32_MAX ? UINT32_MAX : l->interp + 1;
-	l->tid = l->thread <= UINT32_MAX ? (uint32_t)l->thread :
+	t->pid = t->interp == UINT32_MAX ? UINT32_MAX : t->interp + 1;
+	t->tid = t->thread <= UINT32_MAX ? (uint32_t)t->thread :
 					   LARGE | c->nlarge++;
-	while (pairs_find(&c->taken, l->pid, l->tid) != 0)
-		l->tid = LARGE | c->nlarge++;
-	return pairs_add(&c->taken, l->pid, l->tid, 1);
+	while (pairs_find(&c->taken, t->pid, t->tid) != 0)
+		t->tid = LARGE | c->nlarge++;
+	return pairs_add(&c->taken, t->pid, t->tid, 1);
 }
 
-static struct chrome_lane *
-lane_of(struct chrome *c, const struct tach_run *run)
+static struct chrome_track *
+track_of(struct chrome *c, const struct tach_run *run)
 {
-	struct chrome_lane *l = lanes_find(&c->lanes, run->index, sizeof(*l));
+	struct chrome_track *t = tracks_find(&c->tracks, run->index,
+	    sizeof(*t));
 	const char *title = c->options->title;
 
-	if (l == NULL || l->known)
-		return l;
-	l->thread = run->thread;
-	l->interp = run->interp;
-	if (!number_lane(c, l))
+	if (t == NULL || t->known)
+		return t;
+	t->thread = run->thread;
+	t->interp = run->interp;
+	if (!number_track(c, t))
 		return NULL;
-	l->known = true;
-	put_name(c, l, "process_name", title != NULL ? title : "python");
-	return l;
+	t->known = true;
+	put_name(c, t, "process_name", title != NULL ? title : "python");
+	return t;
 }
 
 /* All are known at the end: threads are named late. */
 static void
 put_threads(struct chrome *c)
 {
-	const struct chrome_lane *lanes = c->lanes.lanes;
+	const struct chrome_track *tracks = c->tracks.tracks;
 	struct buf name = {0};
 
-	for (uint32_t i = 0; i < c->lanes.count; i++)
-		put_name(c, &lanes[i], "thread_name", out_thread_name(&name,
-		    c->places.table, lanes[i].interp, lanes[i].thread));
+	for (uint32_t i = 0; i < c->tracks.count; i++)
+		put_name(c, &tracks[i], "thread_name", out_thread_name(&name,
+		    c->places.table, tracks[i].interp, tracks[i].thread));
 	buf_clear(&name);
 }
 
@@ -263,16 +265,16 @@ static int
 chrome_run(struct tach_sink *sink, const struct tach_run *run)
 {
 	struct chrome *c = sink->arg;
-	struct chrome_lane *l = lane_of(c, run);
-	struct stretch s;
+	struct chrome_track *t = track_of(c, run);
+	struct segment s;
 	size_t next = 0;
 
-	if (l == NULL && run->index >= LIMIT_THREADS)
+	if (t == NULL && run->index >= LIMIT_THREADS)
 		return error_set(&c->error, TACH_FATAL, LIMIT_TEXT("threads"));
-	if (l == NULL)
+	if (t == NULL)
 		return emit_failed(&c->out, &c->error);
 	while (timeline_next(run, &next, &s))
-		if (!show_stretch(c, l, run, &s))
+		if (!show_segment(c, t, run, &s))
 			return emit_failed(&c->out, &c->error);
 	return TACH_OK;
 }
@@ -281,10 +283,10 @@ static int
 chrome_end(struct tach_sink *sink)
 {
 	struct chrome *c = sink->arg;
-	struct chrome_lane *lanes = c->lanes.lanes;
+	struct chrome_track *tracks = c->tracks.tracks;
 
-	for (uint32_t i = 0; i < c->lanes.count; i++)
-		if (!close_slices(c, &lanes[i], 0))
+	for (uint32_t i = 0; i < c->tracks.count; i++)
+		if (!close_slices(c, &tracks[i], 0))
 			return emit_failed(&c->out, &c->error);
 	put_threads(c);
 	emit(&c->out, "\n]}\n");
@@ -295,11 +297,11 @@ static void
 chrome_free(struct tach_sink *sink)
 {
 	struct chrome *c = sink->arg;
-	struct chrome_lane *lanes = c->lanes.lanes;
+	struct chrome_track *tracks = c->tracks.tracks;
 
-	for (uint32_t i = 0; i < c->lanes.count; i++)
-		free(lanes[i].open);
-	free(lanes);
+	for (uint32_t i = 0; i < c->tracks.count; i++)
+		free(tracks[i].open);
+	free(tracks);
 	pairs_clear(&c->taken);
 	places_clear(&c->places);
 	texts_clear(&c->texts);

@@ -57,7 +57,7 @@ static const struct {
 	[STATE_GC] = {"GC Collecting", GC},
 };
 
-struct lane {
+struct gecko_track {
 	bool known;
 	uint64_t thread;
 	uint32_t interp;
@@ -73,9 +73,9 @@ struct gecko {
 	const struct tach_format_options *options;
 	const struct tach_meta *meta;
 	struct aggregate stacks;
-	struct lanes lanes;
+	struct tracks tracks;
 	uint8_t seen; /* statuses */
-	size_t kept;  /* bytes of all lanes' ticks */
+	size_t kept;  /* bytes of all tracks' ticks */
 	/* At the end. */
 	struct strings strings;
 	struct functions functions;
@@ -86,7 +86,7 @@ struct gecko {
 	uint32_t most;	 /* nodes of one thread */
 	uint8_t *gc;	 /* by node: <GC> is in its stack; NULL: nowhere */
 	/* Of the thread that is being written; for its keys see there. */
-	const struct lane *lane;
+	const struct gecko_track *track;
 	struct numbers special, frames, funcs, resources;
 	const struct place **files; /* by a resource's number: one in it */
 	struct states states;
@@ -104,7 +104,7 @@ thread_of(const struct aggregate *a, uint32_t node)
 }
 
 static int
-keep_ticks(struct gecko *g, struct lane *l, uint32_t node,
+keep_ticks(struct gecko *g, struct gecko_track *l, uint32_t node,
     const struct tach_run *run)
 {
 	size_t before = l->ticks.bytes.len;
@@ -134,7 +134,7 @@ gecko_run(struct tach_sink *sink, const struct tach_run *run)
 {
 	struct gecko *g = sink->arg;
 	uint32_t node = aggregate_stack(&g->stacks, run);
-	struct lane *l = lanes_find(&g->lanes, run->index, sizeof(*l));
+	struct gecko_track *l = tracks_find(&g->tracks, run->index, sizeof(*l));
 
 	if (node == TACH_NONE)
 		return aggregate_failed(&g->stacks, &g->error);
@@ -329,13 +329,13 @@ put_text(struct gecko *g, const char *text)
 static uint32_t
 nnodes(const struct gecko *g)
 {
-	return g->begin[g->lane->number + 1] - g->begin[g->lane->number];
+	return g->begin[g->track->number + 1] - g->begin[g->track->number];
 }
 
 static uint32_t
 node_at(const struct gecko *g, uint32_t index)
 {
-	return g->order[g->begin[g->lane->number] + index];
+	return g->order[g->begin[g->track->number] + index];
 }
 
 /*
@@ -360,7 +360,7 @@ stack_of(struct gecko *g, const struct ticks_cursor *c)
 static bool
 put_stacks(struct gecko *g)
 {
-	struct ticks_cursor c = ticks_first(&g->lane->ticks);
+	struct ticks_cursor c = ticks_first(&g->track->ticks);
 
 	states_begin(&g->states, g->seen, &g->error);
 	begin_column(g, "stack");
@@ -378,7 +378,7 @@ put_stacks(struct gecko *g)
 static void
 put_times(struct gecko *g)
 {
-	struct ticks_cursor c = ticks_first(&g->lane->ticks);
+	struct ticks_cursor c = ticks_first(&g->track->ticks);
 
 	begin_column(g, "time");
 	for (bool first = true; ticks_next(&c); first = false) {
@@ -391,7 +391,7 @@ put_times(struct gecko *g)
 static void
 put_weights(struct gecko *g)
 {
-	struct ticks_cursor c = ticks_first(&g->lane->ticks);
+	struct ticks_cursor c = ticks_first(&g->track->ticks);
 
 	if (g->options->weight == TACH_WEIGHT_SAMPLES) {
 		emit(&g->out, "\"weight\":null,\"weightType\":\"samples\",");
@@ -409,7 +409,7 @@ put_weights(struct gecko *g)
 static void
 put_cpu(struct gecko *g)
 {
-	struct ticks_cursor c = ticks_first(&g->lane->ticks);
+	struct ticks_cursor c = ticks_first(&g->track->ticks);
 	uint64_t cpu = 0;
 
 	if ((g->seen & TACH_STATUS_CPU) == 0 ||
@@ -433,7 +433,7 @@ put_samples(struct gecko *g)
 	put_times(g);
 	put_cpu(g);
 	put_weights(g);
-	end_table(g, g->lane->ticks.count);
+	end_table(g, g->track->ticks.count);
 	return true;
 }
 
@@ -714,12 +714,12 @@ put_title(struct gecko *g)
 
 /* The viewer shows a process by its main thread. */
 static uint32_t
-main_lane(const struct gecko *g)
+main_track(const struct gecko *g)
 {
-	const struct lane *lanes = g->lanes.lanes;
+	const struct gecko_track *tracks = g->tracks.tracks;
 
-	for (uint32_t i = 0; i < g->lanes.count; i++)
-		if (g->stacks.threads[lanes[i].number].main)
+	for (uint32_t i = 0; i < g->tracks.count; i++)
+		if (g->stacks.threads[tracks[i].number].main)
 			return i;
 	return 0;
 }
@@ -727,7 +727,7 @@ main_lane(const struct gecko *g)
 static void
 put_thread_head(struct gecko *g, const char *name, bool main)
 {
-	const struct lane *l = g->lane;
+	const struct gecko_track *l = g->track;
 	struct ticks_cursor c = ticks_first(&l->ticks);
 
 	emit(&g->out, "{\"name\":");
@@ -746,10 +746,10 @@ put_thread_head(struct gecko *g, const char *name, bool main)
 }
 
 static bool
-put_thread(struct gecko *g, const struct lane *l, const char *name,
+put_thread(struct gecko *g, const struct gecko_track *l, const char *name,
     bool main)
 {
-	g->lane = l;
+	g->track = l;
 	numbers_reset(&g->special);
 	numbers_reset(&g->frames);
 	numbers_reset(&g->funcs);
@@ -810,21 +810,21 @@ put_strings(struct gecko *g)
 static bool
 put_threads(struct gecko *g)
 {
-	const struct lane *lanes = g->lanes.lanes, none = {0};
+	const struct gecko_track *tracks = g->tracks.tracks, none = {0};
 	struct buf name = {0};
 	bool ok = true;
-	uint32_t main = main_lane(g);
+	uint32_t main = main_track(g);
 
-	for (uint32_t i = 0; ok && i < g->lanes.count; i++) {
+	for (uint32_t i = 0; ok && i < g->tracks.count; i++) {
 		emit(&g->out, i > 0 ? ",\n" : "");
-		ok = put_thread(g, &lanes[i], out_thread_name(&name,
-		    g->stacks.places.table, lanes[i].interp, lanes[i].thread),
+		ok = put_thread(g, &tracks[i], out_thread_name(&name,
+		    g->stacks.places.table, tracks[i].interp, tracks[i].thread),
 		    i == main);
 	}
 	buf_clear(&name);
 	if (!ok)
 		return false;
-	return g->lanes.count > 0 || put_thread(g, &none, "no samples", true);
+	return g->tracks.count > 0 || put_thread(g, &none, "no samples", true);
 }
 
 static bool
@@ -874,11 +874,11 @@ static void
 gecko_free(struct tach_sink *sink)
 {
 	struct gecko *g = sink->arg;
-	struct lane *lanes = g->lanes.lanes;
+	struct gecko_track *tracks = g->tracks.tracks;
 
-	for (uint32_t i = 0; i < g->lanes.count; i++)
-		ticks_clear(&lanes[i].ticks);
-	free(lanes);
+	for (uint32_t i = 0; i < g->tracks.count; i++)
+		ticks_clear(&tracks[i].ticks);
+	free(tracks);
 	if (g->gzip != NULL)
 		fclose(g->gzip);
 	aggregate_clear(&g->stacks);

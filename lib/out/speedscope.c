@@ -23,7 +23,7 @@ struct sample {
 	uint32_t node;	 /* TACH_NONE: a gap */
 };
 
-struct speedscope_lane {
+struct speedscope_track {
 	uint64_t thread;
 	uint32_t interp;
 	uint64_t begin, end; /* of all that is in it */
@@ -38,8 +38,8 @@ struct speedscope {
 	struct emit out;
 	const struct tach_format_options *options;
 	struct aggregate stacks;
-	struct lanes lanes;
-	uint32_t nsamples; /* of all lanes */
+	struct tracks tracks;
+	uint32_t nsamples; /* of all tracks */
 	uint32_t *way; /* scratch: the places of a stack, innermost first */
 	size_t way_max;
 	struct error error;
@@ -49,13 +49,13 @@ struct speedscope {
 
 /* False: no memory, or more than may be held. */
 static bool
-add_sample(struct speedscope *s, struct speedscope_lane *l, uint32_t node,
+add_sample(struct speedscope *s, struct speedscope_track *t, uint32_t node,
     uint64_t weight)
 {
 	struct sample *p;
 
-	if (l->count > 0 && l->samples[l->count - 1].node == node) {
-		l->samples[l->count - 1].weight += weight;
+	if (t->count > 0 && t->samples[t->count - 1].node == node) {
+		t->samples[t->count - 1].weight += weight;
 		return true;
 	}
 	if (s->nsamples == LIMIT_SAMPLES) {
@@ -63,32 +63,32 @@ add_sample(struct speedscope *s, struct speedscope_lane *l, uint32_t node,
 		    LIMIT_TEXT("changes of stacks"));
 		return false;
 	}
-	p = array_grow(l->samples, l->count, &l->max, sizeof(*p));
+	p = array_grow(t->samples, t->count, &t->max, sizeof(*p));
 	if (p == NULL)
 		return false;
-	l->samples = p;
-	p[l->count++] = (struct sample){weight, node};
+	t->samples = p;
+	p[t->count++] = (struct sample){weight, node};
 	s->nsamples++;
 	return true;
 }
 
-/* What lies between two stretches is a gap. */
+/* What lies between two segments is a gap. */
 static bool
-add_stretch(struct speedscope *s, struct speedscope_lane *l, uint32_t node,
-    const struct stretch *stretch)
+add_segment(struct speedscope *s, struct speedscope_track *t, uint32_t node,
+    const struct segment *segment)
 {
-	uint64_t weight = stretch->end - stretch->begin;
-	bool gap = stretch->idle && !s->options->keep_idle;
+	uint64_t weight = segment->end - segment->begin;
+	bool gap = segment->idle && !s->options->keep_idle;
 
-	if (l->count == 0)
-		l->begin = stretch->begin;
-	else if (stretch->begin > l->end &&
-	    !add_sample(s, l, TACH_NONE, stretch->begin - l->end))
+	if (t->count == 0)
+		t->begin = segment->begin;
+	else if (segment->begin > t->end &&
+	    !add_sample(s, t, TACH_NONE, segment->begin - t->end))
 		return false;
-	l->end = stretch->end;
+	t->end = segment->end;
 	if (!gap)
-		l->busy += weight;
-	return add_sample(s, l, gap ? TACH_NONE : node, weight);
+		t->busy += weight;
+	return add_sample(s, t, gap ? TACH_NONE : node, weight);
 }
 
 static int
@@ -108,18 +108,19 @@ speedscope_run(struct tach_sink *sink, const struct tach_run *run)
 {
 	struct speedscope *s = sink->arg;
 	uint32_t node = aggregate_stack(&s->stacks, run);
-	struct speedscope_lane *l = lanes_find(&s->lanes, run->index, sizeof(*l));
-	struct stretch stretch;
+	struct speedscope_track *t = tracks_find(&s->tracks, run->index,
+	    sizeof(*t));
+	struct segment segment;
 	size_t next = 0;
 
 	if (node == TACH_NONE)
 		return aggregate_failed(&s->stacks, &s->error);
-	if (l == NULL)
+	if (t == NULL)
 		return emit_failed(&s->out, &s->error);
-	l->thread = run->thread;
-	l->interp = run->interp;
-	while (timeline_next(run, &next, &stretch))
-		if (!add_stretch(s, l, node, &stretch))
+	t->thread = run->thread;
+	t->interp = run->interp;
+	while (timeline_next(run, &next, &segment))
+		if (!add_segment(s, t, node, &segment))
 			return emit_failed(&s->out, &s->error);
 	return TACH_OK;
 }
@@ -190,68 +191,70 @@ put_stack(struct speedscope *s, uint32_t node)
 }
 
 static bool
-put_samples(struct speedscope *s, const struct speedscope_lane *l)
+put_samples(struct speedscope *s, const struct speedscope_track *t)
 {
 	struct emit *e = &s->out;
 
 	emit(e, ",\"samples\":[");
-	for (uint32_t i = 0; i < l->count; i++) {
+	for (uint32_t i = 0; i < t->count; i++) {
 		emit(e, i > 0 ? ",\n[" : "\n[");
-		if (!put_stack(s, l->samples[i].node))
+		if (!put_stack(s, t->samples[i].node))
 			return false;
 		emit(e, "]");
 	}
 	emit(e, "],\"weights\":[");
-	for (uint32_t i = 0; i < l->count; i++) {
+	for (uint32_t i = 0; i < t->count; i++) {
 		emit(e, i > 0 ? ",\n" : "\n");
-		emit_number(e, l->samples[i].weight);
+		emit_number(e, t->samples[i].weight);
 	}
 	emit(e, "]}");
 	return true;
 }
 
 static bool
-put_profile(struct speedscope *s, const struct speedscope_lane *l, const char *name)
+put_profile(struct speedscope *s, const struct speedscope_track *t,
+    const char *name)
 {
 	struct emit *e = &s->out;
 
 	emit(e, "{\"type\":\"sampled\",\"unit\":\"microseconds\",\"name\":");
 	emit_json(e, (struct tach_string){name, strlen(name)});
 	emit(e, ",\"startValue\":");
-	emit_number(e, l->begin);
+	emit_number(e, t->begin);
 	emit(e, ",\"endValue\":");
-	emit_number(e, l->end);
-	return put_samples(s, l);
+	emit_number(e, t->end);
+	return put_samples(s, t);
 }
 
 /* There must be one. */
 static bool
 put_profiles(struct speedscope *s)
 {
-	const struct speedscope_lane *lanes = s->lanes.lanes, none = {0};
+	const struct speedscope_track *tracks = s->tracks.tracks, none = {0};
 	struct buf name = {0};
 	bool ok = true;
 
-	for (uint32_t i = 0; ok && i < s->lanes.count; i++) {
+	for (uint32_t i = 0; ok && i < s->tracks.count; i++) {
 		if (i > 0)
 			emit(&s->out, ",\n");
-		ok = put_profile(s, &lanes[i], out_thread_name(&name,
-		    s->stacks.places.table, lanes[i].interp, lanes[i].thread));
+		ok = put_profile(s, &tracks[i], out_thread_name(&name,
+		    s->stacks.places.table, tracks[i].interp,
+		    tracks[i].thread));
 	}
 	buf_clear(&name);
 	if (!ok)
 		return false;
-	return s->lanes.count > 0 || put_profile(s, &none, "no samples");
+	return s->tracks.count > 0 || put_profile(s, &none, "no samples");
 }
 
 static uint32_t
 busiest(const struct speedscope *s)
 {
-	const struct speedscope_lane *lanes = s->lanes.lanes;
+	const struct speedscope_track *tracks = s->tracks.tracks;
 	uint32_t best = 0;
 
-	for (uint32_t i = 1; i < s->lanes.count; i++)
-		if (lanes[i].busy > lanes[best].busy)
+	for (uint32_t i = 1; i < s->tracks.count; i++)
+		if (tracks[i].busy > tracks[best].busy)
 			best = i;
 	return best;
 }
@@ -289,11 +292,11 @@ static void
 speedscope_free(struct tach_sink *sink)
 {
 	struct speedscope *s = sink->arg;
-	struct speedscope_lane *lanes = s->lanes.lanes;
+	struct speedscope_track *tracks = s->tracks.tracks;
 
-	for (uint32_t i = 0; i < s->lanes.count; i++)
-		free(lanes[i].samples);
-	free(lanes);
+	for (uint32_t i = 0; i < s->tracks.count; i++)
+		free(tracks[i].samples);
+	free(tracks);
 	free(s->way);
 	aggregate_clear(&s->stacks);
 	emit_clear(&s->out);

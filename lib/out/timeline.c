@@ -14,7 +14,7 @@ end_of(const struct tach_tick *t)
 }
 
 bool
-timeline_next(const struct tach_run *run, size_t *next, struct stretch *s)
+timeline_next(const struct tach_run *run, size_t *next, struct segment *s)
 {
 	const struct tach_tick *t = run->ticks + *next;
 	const struct tach_tick *last = run->ticks + run->count;
@@ -34,24 +34,24 @@ timeline_next(const struct tach_run *run, size_t *next, struct stretch *s)
 }
 
 void *
-lanes_find(struct lanes *l, uint32_t index, size_t size)
+tracks_find(struct tracks *t, uint32_t index, size_t size)
 {
-	uint64_t max = l->max != 0 ? l->max : 16;
+	uint64_t max = t->max != 0 ? t->max : 16;
 	char *p;
 
 	if (index >= LIMIT_THREADS)
 		return NULL;
 	while (max <= index)
 		max *= 2;
-	if (max != l->max) {
+	if (max != t->max) {
 		if (max > UINT32_MAX ||
-		    (p = reallocarray(l->lanes, max, size)) == NULL)
+		    (p = reallocarray(t->tracks, max, size)) == NULL)
 			return NULL;
-		memset(p + l->max * size, 0, (max - l->max) * size);
-		l->lanes = p;
-		l->max = (uint32_t)max;
+		memset(p + t->max * size, 0, (max - t->max) * size);
+		t->tracks = p;
+		t->max = (uint32_t)max;
 	}
-	if (index >= l->count)
-		l->count = index + 1;
-	return (char *)l->lanes + index * size;
+	if (index >= t->count)
+		t->count = index + 1;
+	return (char *)t->tracks + index * size;
 }
