@@ -125,7 +125,7 @@ line_number(const struct place *p)
 }
 
 static void
-put_amount(struct callgrind *c, struct amount a)
+put_costs(struct callgrind *c, struct cost a)
 {
 	emit_number(&c->out, a.samples);
 	if (c->has_time) {
@@ -136,11 +136,11 @@ put_amount(struct callgrind *c, struct amount a)
 }
 
 static void
-put_cost(struct callgrind *c, uint64_t line, struct amount a)
+put_cost(struct callgrind *c, uint64_t line, struct cost a)
 {
 	emit_number(&c->out, line);
 	emit_bytes(&c->out, " ", 1);
-	put_amount(c, a);
+	put_costs(c, a);
 }
 
 static uint64_t
@@ -190,7 +190,7 @@ put_lines(struct callgrind *c, uint32_t function)
 static void
 put_others(struct callgrind *c)
 {
-	const struct call_spot *none = &c->calls.spots[c->functions.count];
+	const struct callee *none = &c->calls.callees[c->functions.count];
 
 	if (none->total.samples > 0) {
 		put_function(c, c->functions.count, false);
@@ -206,14 +206,14 @@ put_others(struct callgrind *c)
 
 /* ---- the file ------------------------------------------------------------ */
 
-static struct amount
+static struct cost
 all(const struct callgrind *c)
 {
-	struct amount sum = {0, 0};
+	struct cost sum = {0, 0};
 
-	for (uint32_t i = 0; i < c->calls.nspots; i++) {
-		sum.samples += c->calls.spots[i].self.samples;
-		sum.time += c->calls.spots[i].self.time;
+	for (uint32_t i = 0; i < c->calls.ncallees; i++) {
+		sum.samples += c->calls.callees[i].self.samples;
+		sum.time += c->calls.callees[i].self.time;
 	}
 	return sum;
 }
@@ -233,7 +233,7 @@ put_head(struct callgrind *c)
 		emit(&c->out, "event: us : Microseconds\n");
 	emit(&c->out, c->has_time ? "events: samples us\nsummary: " :
 				    "events: samples\nsummary: ");
-	put_amount(c, all(c));
+	put_costs(c, all(c));
 	emit_bytes(&c->out, "\n", 1);
 }
 
@@ -245,7 +245,7 @@ put_all(struct callgrind *c)
 		put_lines(c, i);
 	put_others(c);
 	emit(&c->out, "totals: ");
-	put_amount(c, all(c));
+	put_costs(c, all(c));
 }
 
 /* ---- the sink ------------------------------------------------------------ */

@@ -14,7 +14,7 @@
 /* What entering a node has opened, for leaving it to close. */
 struct step {
 	uint32_t call;
-	bool call_opened, spot_opened;
+	bool call_opened, callee_opened;
 };
 
 struct calls_walk {
@@ -22,14 +22,14 @@ struct calls_walk {
 	struct calls_how how;
 	struct calls *c;
 	size_t calls_max;
-	struct pairs indices; /* of calls, plus one, by caller and spot */
-	struct amount *totals;	/* of each node and all below it */
+	struct pairs indices; /* of calls, plus one, by caller and callee */
+	struct cost *totals;	/* of each node and all below it */
 	uint32_t *first, *next; /* children; 0: none, as that is a root */
 	struct step *path;	/* by depth */
 };
 
 static void
-add_amount(struct amount *to, struct amount from)
+add_cost(struct cost *to, struct cost from)
 {
 	to->samples += from.samples;
 	to->time += from.time;
@@ -37,12 +37,12 @@ add_amount(struct amount *to, struct amount from)
 
 /* ---- the tree ------------------------------------------------------------ */
 
-static struct amount
+static struct cost
 own(const struct calls_walk *w, uint32_t node)
 {
 	uint64_t samples = aggregate_weight(w->a, node, false);
 
-	return (struct amount){samples, w->how.sample_us != 0 ?
+	return (struct cost){samples, w->how.sample_us != 0 ?
 	    samples * w->how.sample_us : aggregate_weight(w->a, node, true)};
 }
 
@@ -54,12 +54,12 @@ link_nodes(struct calls_walk *w)
 
 	for (uint32_t i = w->a->nnodes; i-- > 0;) {
 		const struct node *n = &w->a->nodes[i];
-		add_amount(&w->totals[i], own(w, i));
+		add_cost(&w->totals[i], own(w, i));
 		if (n->depth > deepest)
 			deepest = n->depth;
 		if (node_is_root(n))
 			continue;
-		add_amount(&w->totals[n->parent], w->totals[i]);
+		add_cost(&w->totals[n->parent], w->totals[i]);
 		w->next[i] = w->first[n->parent];
 		w->first[n->parent] = i;
 	}
@@ -76,9 +76,9 @@ prepare(struct calls_walk *w)
 	w->next = calloc(n, sizeof(*w->next));
 	w->c->selfs = calloc((size_t)w->a->places.count + 1,
 	    sizeof(*w->c->selfs));
-	w->c->spots = calloc(w->c->nspots, sizeof(*w->c->spots));
+	w->c->callees = calloc(w->c->ncallees, sizeof(*w->c->callees));
 	if (w->totals == NULL || w->first == NULL || w->next == NULL ||
-	    w->c->selfs == NULL || w->c->spots == NULL)
+	    w->c->selfs == NULL || w->c->callees == NULL)
 		return false;
 	w->path = calloc((size_t)link_nodes(w) + 1, sizeof(*w->path));
 	return w->path != NULL;
@@ -125,9 +125,9 @@ caller(const struct calls_walk *w, const struct node *n)
 }
 
 static uint32_t
-spot_of(const struct calls_walk *w, const struct node *n)
+callee_of(const struct calls_walk *w, const struct node *n)
 {
-	return w->how.spot_of != NULL ? w->how.spot_of[n->what] : n->what;
+	return w->how.callee_of != NULL ? w->how.callee_of[n->what] : n->what;
 }
 
 /* ---- the walk ------------------------------------------------------------ */
@@ -136,25 +136,25 @@ static bool
 enter(struct calls_walk *w, uint32_t node)
 {
 	const struct node *n = &w->a->nodes[node];
-	struct call_spot *spot = &w->c->spots[spot_of(w, n)];
-	struct amount self = own(w, node), total = w->totals[node];
-	uint32_t index = find_call(w, caller(w, n), spot_of(w, n));
+	struct callee *callee = &w->c->callees[callee_of(w, n)];
+	struct cost self = own(w, node), total = w->totals[node];
+	uint32_t index = find_call(w, caller(w, n), callee_of(w, n));
 	struct call *call;
 
 	if (index == TACH_NONE)
 		return false;
 	call = &w->c->calls[index];
-	w->path[n->depth] = (struct step){index, !call->open, !spot->open};
-	add_amount(&w->c->selfs[n->what], self);
-	add_amount(&spot->self, self);
-	add_amount(&call->self, self);
+	w->path[n->depth] = (struct step){index, !call->open, !callee->open};
+	add_cost(&w->c->selfs[n->what], self);
+	add_cost(&callee->self, self);
+	add_cost(&call->self, self);
 	if (!call->open)
-		add_amount(&call->total, total);
-	if (!spot->open) {
-		add_amount(&call->outer, total);
-		add_amount(&spot->total, total);
+		add_cost(&call->total, total);
+	if (!callee->open) {
+		add_cost(&call->outer, total);
+		add_cost(&callee->total, total);
 	}
-	call->open = spot->open = true;
+	call->open = callee->open = true;
 	return true;
 }
 
@@ -166,8 +166,8 @@ leave(struct calls_walk *w, uint32_t node)
 
 	if (s->call_opened)
 		call->open = false;
-	if (s->spot_opened)
-		w->c->spots[call->to].open = false;
+	if (s->callee_opened)
+		w->c->callees[call->to].open = false;
 }
 
 /* Leaves a node and those above it of which it is in the last child; gives
@@ -200,18 +200,18 @@ walk_below(struct calls_walk *w, uint32_t root)
 static bool
 count_frameless(struct calls_walk *w, uint32_t root)
 {
-	struct amount self = own(w, root);
-	struct call_spot *spot = &w->c->spots[w->c->nspots - 1];
+	struct cost self = own(w, root);
+	struct callee *callee = &w->c->callees[w->c->ncallees - 1];
 	uint32_t index;
 
 	if (self.samples == 0)
 		return true;
 	index = find_call(w, w->a->places.count + w->a->nodes[root].what,
-	    w->c->nspots - 1);
+	    w->c->ncallees - 1);
 	if (index == TACH_NONE)
 		return false;
-	add_amount(&spot->self, self);
-	add_amount(&spot->total, self);
+	add_cost(&callee->self, self);
+	add_cost(&callee->total, self);
 	w->c->calls[index].self = self;
 	w->c->calls[index].total = self;
 	w->c->calls[index].outer = self;
@@ -231,27 +231,27 @@ walk_all(struct calls_walk *w)
 /* ---- indices ------------------------------------------------------------- */
 
 static uint32_t
-key(const struct call *c, bool spot)
+key(const struct call *c, bool callee)
 {
-	return spot ? c->to : c->from;
+	return callee ? c->to : c->from;
 }
 
 /* Counts how many there are of each key, and puts each into its place. */
 static bool
-index_calls(struct calls_index *x, const struct calls *c, bool spot)
+index_calls(struct calls_index *x, const struct calls *c, bool callee)
 {
-	size_t keys = spot ? c->nspots : c->ncallers;
+	size_t keys = callee ? c->ncallees : c->ncallers;
 
 	*x = (struct calls_index){calloc(keys + 2, sizeof(*x->begin)),
 	    calloc((size_t)c->ncalls + 1, sizeof(*x->calls))};
 	if (x->begin == NULL || x->calls == NULL)
 		return false;
 	for (uint32_t i = 0; i < c->ncalls; i++)
-		x->begin[key(&c->calls[i], spot) + 2]++;
+		x->begin[key(&c->calls[i], callee) + 2]++;
 	for (size_t k = 1; k <= keys; k++)
 		x->begin[k + 1] += x->begin[k];
 	for (uint32_t i = 0; i < c->ncalls; i++)
-		x->calls[x->begin[key(&c->calls[i], spot) + 1]++] = i;
+		x->calls[x->begin[key(&c->calls[i], callee) + 1]++] = i;
 	return true;
 }
 
@@ -262,7 +262,7 @@ calls_by_caller(struct calls_index *x, const struct calls *c)
 }
 
 bool
-calls_by_spot(struct calls_index *x, const struct calls *c)
+calls_by_callee(struct calls_index *x, const struct calls *c)
 {
 	return index_calls(x, c, true);
 }
@@ -283,7 +283,7 @@ calls_init(struct calls *c, const struct aggregate *a, struct calls_how how)
 	struct calls_walk w = {.a = a, .how = how, .c = c};
 	bool ok;
 
-	*c = (struct calls){.nspots = how.nspots + 1,
+	*c = (struct calls){.ncallees = how.ncallees + 1,
 	    .ncallers = a->places.count + a->nthreads};
 	ok = prepare(&w) && walk_all(&w);
 	pairs_clear(&w.indices);
@@ -297,7 +297,7 @@ calls_init(struct calls *c, const struct aggregate *a, struct calls_how how)
 void
 calls_clear(struct calls *c)
 {
-	free(c->spots);
+	free(c->callees);
 	free(c->calls);
 	free(c->selfs);
 	*c = (struct calls){0};

@@ -206,8 +206,8 @@ show_segment(struct chrome *c, struct chrome_track *t,
  * as that of pthread_self(3), becomes one that no thread of Linux has. */
 #define LARGE UINT32_C(0x80000000)
 
-/* Numbers a track.  The processes are the interpreters, whose numbers begin with
- * 0, which is no process. */
+/* Numbers a track.  A process is an interpreter, plus one, since 0 is no
+ * process. */
 static bool
 number_track(struct chrome *c, struct chrome_track *t)
 {

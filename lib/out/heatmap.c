@@ -45,9 +45,9 @@ struct heatmap {
 	uint32_t *rows;	 /* where each begins in `order`, and one more */
 	uint32_t *first_row; /* by file, and one more */
 	uint32_t nrows;
-	struct calls files; /* spots are files */
-	struct calls callees; /* spots are functions */
-	struct calls callers; /* spots are rows */
+	struct calls files; /* callees are files */
+	struct calls callees; /* callees are functions */
+	struct calls callers; /* callees are rows */
 	struct calls_index callees_of, callers_of;
 	uint32_t *ranked, *rank; /* files, the heaviest first; by file */
 	struct neighbour *neighbours; /* scratch */
@@ -140,7 +140,7 @@ make_rows(struct heatmap *h)
 /* ---- weights ------------------------------------------------------------- */
 
 static uint64_t
-weight(const struct heatmap *h, struct amount a)
+weight(const struct heatmap *h, struct cost a)
 {
 	return h->options->weight == TACH_WEIGHT_TIME ? a.time : a.samples;
 }
@@ -157,7 +157,7 @@ count(struct heatmap *h)
 	    calls_init(&h->callers, a, (struct calls_how){h->row_of, h->nrows,
 		0, &h->error}) &&
 	    calls_by_caller(&h->callees_of, &h->callees) &&
-	    calls_by_spot(&h->callers_of, &h->callers);
+	    calls_by_callee(&h->callers_of, &h->callers);
 }
 
 /* By their own weight, then by all that they called. */
@@ -166,7 +166,8 @@ compare_files(const void *pa, const void *pb, void *arg)
 {
 	const struct heatmap *h = arg;
 	uint32_t a = *(const uint32_t *)pa, b = *(const uint32_t *)pb;
-	const struct call_spot *sa = &h->files.spots[a], *sb = &h->files.spots[b];
+	const struct callee *sa = &h->files.callees[a],
+	    *sb = &h->files.callees[b];
 
 	if (weight(h, sa->self) != weight(h, sb->self))
 		return weight(h, sa->self) < weight(h, sb->self) ? 1 : -1;
@@ -274,7 +275,7 @@ put_string(struct heatmap *h, const char *s)
 }
 
 static void
-put_weights(struct heatmap *h, const struct call_spot *s)
+put_weights(struct heatmap *h, const struct callee *s)
 {
 	emit(&h->out, ",");
 	emit_number(&h->out, weight(h, s->self));
@@ -296,7 +297,7 @@ put_files(struct heatmap *h)
 		emit_visible(&h->out, file_name(h, file));
 		emit(&h->out, ",");
 		put_string(h, name);
-		put_weights(h, &h->files.spots[file]);
+		put_weights(h, &h->files.callees[file]);
 		emit(&h->out, ",");
 		emit_number(&h->out, h->first_row[file + 1] -
 		    h->first_row[file]);
@@ -320,7 +321,7 @@ put_functions(struct heatmap *h)
 		emit_number(&h->out, h->rank[f->functions[i].file]);
 		emit(&h->out, ",");
 		emit_signed(&h->out, line_number(h, place));
-		put_weights(h, &h->callees.spots[i]);
+		put_weights(h, &h->callees.callees[i]);
 		emit(&h->out, "]");
 	}
 	emit(&h->out, "],\n");
@@ -345,8 +346,8 @@ put_threads(struct heatmap *h)
 static bool
 write_profile(struct heatmap *h)
 {
-	const struct call_spot *none = &h->files.spots[h->functions.nfiles];
-	struct amount all = {h->stacks.samples, h->stacks.time};
+	const struct callee *none = &h->files.callees[h->functions.nfiles];
+	struct cost all = {h->stacks.samples, h->stacks.time};
 
 	if (!open_file(h, "profile.js"))
 		return false;
@@ -466,7 +467,7 @@ put_row(struct heatmap *h, uint32_t row)
 
 	emit(&h->out, "\n[");
 	emit_signed(&h->out, line_number(h, h->order[i]));
-	put_weights(h, &h->callers.spots[row]);
+	put_weights(h, &h->callers.callees[row]);
 	emit(&h->out, ",[");
 	for (; i < h->rows[row + 1]; i++) {
 		emit(&h->out, i == h->rows[row] ? "" : ",");

@@ -42,7 +42,7 @@ struct pstats {
 	struct calls calls;
 	struct emit out;
 	struct calls_index callers;
-	uint32_t *numbers, nnumbers; /* of the keys written, by spot */
+	uint32_t *numbers, nnumbers; /* of the keys written, by callee */
 	struct error error;
 };
 
@@ -142,21 +142,21 @@ text_size(struct tach_string s)
 }
 
 static void
-put_function(struct pstats *p, uint32_t spot)
+put_function(struct pstats *p, uint32_t callee)
 {
 	struct buf *b = &p->out.buf;
 	const struct place *place;
 	size_t file;
 
 	add_tuple(b, M_KEEP, 3);
-	if (spot == p->stacks.places.count) {
+	if (callee == p->stacks.places.count) {
 		add_text(b, (struct tach_string){"~", 1});
 		add_int(b, 0);
 		add_text(b, (struct tach_string){NO_FRAMES,
 		    sizeof(NO_FRAMES) - 1});
 		return;
 	}
-	place = &p->stacks.places.places[spot];
+	place = &p->stacks.places.places[callee];
 	file = text_size(place->text);
 	emit_bytes(&p->out, place->text.bytes, file);
 	add_int(b, place->line);
@@ -164,14 +164,14 @@ put_function(struct pstats *p, uint32_t spot)
 }
 
 static void
-put_key(struct pstats *p, uint32_t spot)
+put_key(struct pstats *p, uint32_t callee)
 {
-	if (p->numbers[spot] != TACH_NONE) {
-		add_word(&p->out.buf, M_REF, p->numbers[spot], 4);
+	if (p->numbers[callee] != TACH_NONE) {
+		add_word(&p->out.buf, M_REF, p->numbers[callee], 4);
 		return;
 	}
-	p->numbers[spot] = p->nnumbers++;
-	put_function(p, spot);
+	p->numbers[callee] = p->nnumbers++;
+	put_function(p, callee);
 }
 
 /* What a thread calls has no caller. */
@@ -192,13 +192,13 @@ put_caller(struct pstats *p, const struct call *call)
 
 /* A function and its callers. */
 static void
-put_spot(struct pstats *p, uint32_t spot)
+put_callee(struct pstats *p, uint32_t callee)
 {
 	struct buf *b = &p->out.buf;
-	const struct call_spot *s = &p->calls.spots[spot];
-	const uint32_t *begin = &p->callers.begin[spot];
+	const struct callee *s = &p->calls.callees[callee];
+	const uint32_t *begin = &p->callers.begin[callee];
 
-	put_key(p, spot);
+	put_key(p, callee);
 	add_tuple(b, 0, 5);
 	add_count(b, s->self.samples);
 	add_count(b, s->total.samples);
@@ -219,9 +219,9 @@ static void
 put_all(struct pstats *p)
 {
 	add_byte(&p->out.buf, M_DICT);
-	for (uint32_t i = 0; i < p->calls.nspots; i++)
-		if (p->calls.spots[i].total.samples > 0) {
-			put_spot(p, i);
+	for (uint32_t i = 0; i < p->calls.ncallees; i++)
+		if (p->calls.callees[i].total.samples > 0) {
+			put_callee(p, i);
 			emit_bytes(&p->out, "", 0); /* if it is a block by now */
 		}
 	add_byte(&p->out.buf, M_NULL);
@@ -270,12 +270,12 @@ pstats_end(struct tach_sink *sink)
 
 	aggregate_settle(&p->stacks);
 	if (!calls_init(&p->calls, &p->stacks, how) ||
-	    !calls_by_spot(&p->callers, &p->calls))
+	    !calls_by_callee(&p->callers, &p->calls))
 		return error_system(&p->error, "", ENOMEM);
-	p->numbers = malloc(p->calls.nspots * sizeof(*p->numbers));
+	p->numbers = malloc(p->calls.ncallees * sizeof(*p->numbers));
 	if (p->numbers == NULL)
 		return error_system(&p->error, "", ENOMEM);
-	memset(p->numbers, 0xff, p->calls.nspots * sizeof(*p->numbers));
+	memset(p->numbers, 0xff, p->calls.ncallees * sizeof(*p->numbers));
 	put_all(p);
 	return emit_finish(&p->out, &p->error);
 }
