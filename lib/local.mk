@@ -128,7 +128,7 @@ lib_libtach_core_la_SOURCES = $(tach_common) \
 	lib/out/out.h \
 	lib/out/page.h \
 	lib/out/pairs.c lib/out/pairs.h \
-	lib/out/places.c lib/out/places.h \
+	lib/out/locations.c lib/out/locations.h \
 	lib/out/pprof.c \
 	lib/out/pstats.c \
 	lib/out/records.c lib/out/records.h \

@@ -34,7 +34,7 @@ aggregate_init(struct aggregate *a, const struct tach_table *table,
     struct aggregate_how how)
 {
 	*a = (struct aggregate){.how = how};
-	places_init(&a->places, table, how.places, how.text);
+	locations_init(&a->locations, table, how.kind, how.text);
 	for (int status = 0; status < 256 && how.class_of != NULL; status++)
 		a->classes[status] = how.class_of((uint8_t)status);
 }
@@ -55,7 +55,7 @@ void
 aggregate_clear(struct aggregate *a)
 {
 	aggregate_settle(a);
-	places_clear(&a->places);
+	locations_clear(&a->locations);
 	free(a->threads);
 	free(a->cells);
 	free(a->nodes);
@@ -80,7 +80,7 @@ aggregate_failed(const struct aggregate *a, struct error *error)
 	const char *why = a->failure;
 
 	if (why == NULL)
-		why = a->places.failure;
+		why = a->locations.failure;
 	return why != NULL ? error_set(error, TACH_FATAL, "%s", why) :
 	    error_system(error, "", ENOMEM);
 }
@@ -119,24 +119,24 @@ add_child(struct aggregate *a, uint32_t parent, uint32_t what)
 	return node;
 }
 
-/* The node of a place that is called from a node.  TACH_NONE: no memory. */
+/* The node of a location that is called from a node.  TACH_NONE: no memory. */
 static inline uint32_t
-child(struct aggregate *a, uint32_t parent, uint32_t place)
+child(struct aggregate *a, uint32_t parent, uint32_t location)
 {
 	const struct node *after = &a->nodes[parent + 1];
 	uint32_t node;
 
-	if (place == PLACE_HIDDEN)
+	if (location == LOCATION_HIDDEN)
 		return parent;
-	if (place == TACH_NONE)
+	if (location == TACH_NONE)
 		return TACH_NONE;
 	if (parent + 1 == a->nnodes)
-		return add_node(a, parent, place);
-	if (after->parent == parent && after->what == place)
+		return add_node(a, parent, location);
+	if (after->parent == parent && after->what == location)
 		return parent + 1;
 	/* The first node is a root, and no child. */
-	node = pairs_find(&a->children, parent, place);
-	return node != 0 ? node : add_child(a, parent, place);
+	node = pairs_find(&a->children, parent, location);
+	return node != 0 ? node : add_child(a, parent, location);
 }
 
 /* ---- threads ------------------------------------------------------------- */
@@ -257,7 +257,7 @@ follow(struct aggregate *a, struct path *t, const struct tach_run *run)
 	for (; d < run->depth; d++) {
 		uint32_t frame = run->frames[run->depth - 1 - d];
 		uint32_t node = child(a, t->nodes[d],
-		    places_of(&a->places, frame));
+		    locations_of(&a->locations, frame));
 		if (node == TACH_NONE) {
 			t->depth = d;
 			return false;

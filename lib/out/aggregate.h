@@ -3,7 +3,7 @@
  * aggregate.h: the distinct stacks of each thread and what they weigh, for
  * all formats that only count.
  *
- * Stacks are paths in a tree.  A node is one place, called from its parent;
+ * Stacks are paths in a tree.  A node is one location, called from its parent;
  * a run whose stack did not change costs one addition, and one whose leaf
  * changed one look-up.
  */
@@ -12,12 +12,12 @@
 
 #include "error.h"
 #include "out/pairs.h"
-#include "out/places.h"
+#include "out/locations.h"
 #include "tach.h"
 
 struct node {
 	uint32_t parent; /* TACH_NONE: a root, which is a thread */
-	uint32_t what;	 /* index of a place; of a thread in a root */
+	uint32_t what;	 /* index of a location; of a thread in a root */
 	uint32_t depth;	 /* nodes from the root to here: 1 is a root */
 	uint32_t cell;	 /* what its stacks weigh; TACH_NONE: none ends here */
 };
@@ -42,8 +42,8 @@ class_fn class_idle; /* 1: idle, 0: not */
 class_fn class_status; /* each status is a class */
 
 struct aggregate_how {
-	enum place_kind places;
-	place_text_fn *text;
+	enum location_kind kind;
+	location_text_fn *text;
 	/* A thread that runs in two interpreters is two; else it is one. */
 	bool interps;
 	bool one_thread; /* all threads are one, whose number is 0 */
@@ -52,7 +52,7 @@ struct aggregate_how {
 
 struct aggregate {
 	struct aggregate_how how;
-	struct places places;
+	struct locations locations;
 	/* Nodes come after their parents. */
 	struct node *nodes;
 	struct cell *cells;
@@ -98,13 +98,13 @@ node_is_root(const struct node *n)
 /* All that a node's own cells weigh: samples or, if time, microseconds. */
 uint64_t aggregate_weight(const struct aggregate *, uint32_t node, bool time);
 
-/* What a base holds, which tach_baseline_new made: places are functions, and cells
- * tell idle from busy. */
+/* The contents of a baseline (tach_baseline_new): locations are functions, and
+ * cells tell idle from busy. */
 const struct aggregate *base_aggregate(const struct tach_baseline *);
 
-/* Adds how a base and a profile were recorded otherwise than alike, so that
- * their shares may not be comparable; nothing if that is not so, or not
- * known. */
+/* Adds a text that says how the recording of the profile differed from that of
+ * the baseline, so that their shares may not be comparable.  Adds nothing if
+ * they were recorded alike, or if it is not known. */
 void base_compare(struct buf *, const struct tach_baseline *,
     const struct tach_meta *);
 

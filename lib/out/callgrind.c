@@ -70,14 +70,14 @@ put_numbered(struct callgrind *c, const char *key, uint32_t number,
 	emit_bytes(&c->out, "\n", 1);
 }
 
-/* The place that names a function.  After those that the stacks have come
- * that of the samples without frames and the threads, which have none. */
-static const struct place *
-first_place(const struct callgrind *c, uint32_t function)
+/* The location that names a function.  NULL for the functions after the last:
+ * the one of samples without frames, and the threads. */
+static const struct location *
+first_location(const struct callgrind *c, uint32_t function)
 {
 	const struct functions *f = &c->functions;
 
-	return function >= f->count ? NULL : &c->stacks.places.places[
+	return function >= f->count ? NULL : &c->stacks.locations.all[
 	    f->lines[f->functions[function].begin]];
 }
 
@@ -91,7 +91,8 @@ other_name(const struct callgrind *c, uint32_t function,
 	if (function == c->functions.count)
 		return (struct tach_string){NO_FRAMES, sizeof(NO_FRAMES) - 1};
 	t = &c->stacks.threads[function - c->functions.count - 1];
-	name = out_thread_name(b, c->stacks.places.table, t->interp, t->thread);
+	name = out_thread_name(b, c->stacks.locations.table, t->interp,
+	    t->thread);
 	return (struct tach_string){name, strlen(name)};
 }
 
@@ -100,7 +101,7 @@ static void
 put_function(struct callgrind *c, uint32_t function, bool called)
 {
 	const struct functions *f = &c->functions;
-	const struct place *p = first_place(c, function);
+	const struct location *p = first_location(c, function);
 	uint32_t file = f->functions[p != NULL ? function : f->count].file;
 	struct buf name = {0};
 
@@ -119,7 +120,7 @@ put_function(struct callgrind *c, uint32_t function, bool called)
 /* ---- costs --------------------------------------------------------------- */
 
 static uint64_t
-line_number(const struct place *p)
+line_number(const struct location *p)
 {
 	return p->line > 0 ? (uint64_t)p->line : 0;
 }
@@ -146,7 +147,7 @@ put_cost(struct callgrind *c, uint64_t line, struct cost a)
 static uint64_t
 first_line(const struct callgrind *c, uint32_t function)
 {
-	const struct place *p = first_place(c, function);
+	const struct location *p = first_location(c, function);
 
 	return p != NULL ? line_number(p) : 0;
 }
@@ -176,11 +177,11 @@ put_lines(struct callgrind *c, uint32_t function)
 
 	put_function(c, function, false);
 	for (uint32_t i = f[0].begin; i < f[1].begin; i++) {
-		uint32_t place = c->functions.lines[i];
-		uint64_t line = line_number(&c->stacks.places.places[place]);
-		if (c->calls.selfs[place].samples > 0)
-			put_cost(c, line, c->calls.selfs[place]);
-		put_calls(c, place, line);
+		uint32_t location = c->functions.lines[i];
+		uint64_t line = line_number(&c->stacks.locations.all[location]);
+		if (c->calls.selfs[location].samples > 0)
+			put_cost(c, line, c->calls.selfs[location]);
+		put_calls(c, location, line);
 	}
 	emit_bytes(&c->out, "\n", 1);
 }
@@ -199,7 +200,7 @@ put_others(struct callgrind *c)
 	}
 	for (uint32_t i = 0; i < c->stacks.nthreads; i++) {
 		put_function(c, c->functions.count + 1 + i, false);
-		put_calls(c, c->stacks.places.count + i, 0);
+		put_calls(c, c->stacks.locations.count + i, 0);
 		emit_bytes(&c->out, "\n", 1);
 	}
 }
@@ -258,7 +259,7 @@ callgrind_begin(struct tach_sink *sink, const struct tach_meta *meta,
 
 	c->meta = meta;
 	aggregate_init(&c->stacks, table, (struct aggregate_how){
-	    .places = PLACE_LINES});
+	    .kind = LOCATION_LINES});
 	return TACH_OK;
 }
 
@@ -279,7 +280,7 @@ prepare(struct callgrind *c)
 
 	aggregate_settle(&c->stacks);
 	c->has_time = spans || c->meta->interval_us != 0;
-	if (!functions_init(&c->functions, &c->stacks.places) ||
+	if (!functions_init(&c->functions, &c->stacks.locations) ||
 	    !calls_init(&c->calls, &c->stacks, (struct calls_how){
 		c->functions.of, c->functions.count, 0, &c->error}) ||
 	    !calls_by_caller(&c->called, &c->calls))

@@ -74,7 +74,7 @@ prepare(struct calls_walk *w)
 	w->totals = calloc(n, sizeof(*w->totals));
 	w->first = calloc(n, sizeof(*w->first));
 	w->next = calloc(n, sizeof(*w->next));
-	w->c->selfs = calloc((size_t)w->a->places.count + 1,
+	w->c->selfs = calloc((size_t)w->a->locations.count + 1,
 	    sizeof(*w->c->selfs));
 	w->c->callees = calloc(w->c->ncallees, sizeof(*w->c->callees));
 	if (w->totals == NULL || w->first == NULL || w->next == NULL ||
@@ -120,7 +120,7 @@ caller(const struct calls_walk *w, const struct node *n)
 {
 	const struct node *parent = &w->a->nodes[n->parent];
 
-	return node_is_root(parent) ? w->a->places.count + parent->what :
+	return node_is_root(parent) ? w->a->locations.count + parent->what :
 	    parent->what;
 }
 
@@ -206,7 +206,7 @@ count_frameless(struct calls_walk *w, uint32_t root)
 
 	if (self.samples == 0)
 		return true;
-	index = find_call(w, w->a->places.count + w->a->nodes[root].what,
+	index = find_call(w, w->a->locations.count + w->a->nodes[root].what,
 	    w->c->ncallees - 1);
 	if (index == TACH_NONE)
 		return false;
@@ -284,7 +284,7 @@ calls_init(struct calls *c, const struct aggregate *a, struct calls_how how)
 	bool ok;
 
 	*c = (struct calls){.ncallees = how.ncallees + 1,
-	    .ncallers = a->places.count + a->nthreads};
+	    .ncallers = a->locations.count + a->nthreads};
 	ok = prepare(&w) && walk_all(&w);
 	pairs_clear(&w.indices);
 	free(w.totals);

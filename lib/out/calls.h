@@ -2,8 +2,8 @@
 /*
  * calls.h: the calls of an aggregate, and the cost of each caller and callee.
  *
- * A caller is a place, or a thread, which calls its outermost frame.  A callee
- * is a place or a class of places, such as the function of several lines.
+ * A caller is a location, or a thread, which calls its outermost frame.  A
+ * callee is a location or a class of locations, such as a function of lines.
  */
 #ifndef OUT_CALLS_H
 #define OUT_CALLS_H
@@ -22,7 +22,7 @@ struct callee {
 };
 
 struct call {
-	uint32_t from; /* a place, or the number of places plus a thread's */
+	uint32_t from; /* a location, or their number plus a thread's */
 	uint32_t to;   /* a callee */
 	struct cost self;  /* where the stack ended with it */
 	struct cost total; /* where it was in the stack, however often */
@@ -35,13 +35,13 @@ struct call {
 struct calls {
 	struct callee *callees; /* the last one: of samples without frames */
 	struct call *calls;
-	struct cost *selfs; /* by place, where it was innermost */
+	struct cost *selfs; /* by location, where it was innermost */
 	uint32_t ncallees, ncalls;
-	uint32_t ncallers; /* places and threads */
+	uint32_t ncallers; /* locations and threads */
 };
 
 struct calls_how {
-	const uint32_t *callee_of; /* by place; NULL if each is its own callee */
+	const uint32_t *callee_of; /* by location; NULL: its own callee */
 	uint32_t ncallees;	   /* without the last one */
 	uint64_t sample_us;	   /* of each sample; 0: the cells have the time */
 	struct error *error;	   /* is set if there are too many calls */

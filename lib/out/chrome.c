@@ -16,13 +16,13 @@
 #include "out/limits.h"
 #include "out/out.h"
 #include "out/pairs.h"
-#include "out/places.h"
+#include "out/locations.h"
 #include "out/texts.h"
 #include "out/timeline.h"
 
 /* A function that is running. */
 struct slice {
-	uint32_t place; /* TACH_NONE: there are no frames */
+	uint32_t location; /* TACH_NONE: there are no frames */
 	uint64_t begin;
 };
 
@@ -41,7 +41,7 @@ struct chrome {
 	struct tach_sink sink;
 	struct emit out;
 	const struct tach_format_options *options;
-	struct places places;
+	struct locations locations;
 	struct texts texts;
 	struct tracks tracks;
 	uint32_t nopen; /* slices of all tracks */
@@ -84,7 +84,7 @@ put_name(struct chrome *c, const struct chrome_track *t, const char *what,
 /* No line: a slice spans many, and speedscope takes events for the same
  * function only if their arguments are the same. */
 static void
-make_text(void *arg, struct buf *b, const struct place *p)
+make_text(void *arg, struct buf *b, const struct location *p)
 {
 	static const char file[] = ",\"cat\":\"python\",\"args\":{\"file\":";
 
@@ -107,12 +107,12 @@ put_slice(struct chrome *c, const struct chrome_track *t, const struct slice *s)
 	emit(e, ",\"dur\":");
 	emit_number(e, t->end - s->begin);
 	emit(e, ",\"name\":");
-	if (s->place == TACH_NONE) {
+	if (s->location == TACH_NONE) {
 		emit(e, "\"" NO_FRAMES
 		    "\",\"cat\":\"python\",\"args\":{\"file\":\"~\"}}");
 		return true;
 	}
-	text = texts_of(&c->texts, &c->places, s->place);
+	text = texts_of(&c->texts, &c->locations, s->location);
 	emit_string(e, text);
 	return text.bytes != NULL;
 }
@@ -159,7 +159,7 @@ static bool
 have_slice(struct chrome *c, struct chrome_track *t, uint32_t depth,
     struct slice s)
 {
-	if (depth < t->count && t->open[depth].place == s.place)
+	if (depth < t->count && t->open[depth].location == s.location)
 		return true;
 	return close_slices(c, t, depth) && open_slice(c, t, s);
 }
@@ -170,11 +170,12 @@ show_stack(struct chrome *c, struct chrome_track *t, const struct tach_run *run)
 	uint32_t depth = 0;
 
 	for (uint32_t i = run->depth; i-- > 0;) {
-		uint32_t place = places_of(&c->places, run->frames[i]);
-		if (place == PLACE_HIDDEN)
+		uint32_t location = locations_of(&c->locations, run->frames[i]);
+		if (location == LOCATION_HIDDEN)
 			continue;
-		if (place == TACH_NONE ||
-		    !have_slice(c, t, depth++, (struct slice){place, t->end}))
+		if (location == TACH_NONE ||
+		    !have_slice(c, t, depth++, (struct slice){location,
+		    t->end}))
 			return false;
 	}
 	if (depth == 0 &&
@@ -246,7 +247,7 @@ put_threads(struct chrome *c)
 
 	for (uint32_t i = 0; i < c->tracks.count; i++)
 		put_name(c, &tracks[i], "thread_name", out_thread_name(&name,
-		    c->places.table, tracks[i].interp, tracks[i].thread));
+		    c->locations.table, tracks[i].interp, tracks[i].thread));
 	buf_clear(&name);
 }
 
@@ -257,7 +258,7 @@ chrome_begin(struct tach_sink *sink, const struct tach_meta *meta,
 	struct chrome *c = sink->arg;
 
 	(void)meta;
-	places_init(&c->places, table, PLACE_FUNCTIONS, NULL);
+	locations_init(&c->locations, table, LOCATION_FUNCTIONS, NULL);
 	return TACH_OK;
 }
 
@@ -303,7 +304,7 @@ chrome_free(struct tach_sink *sink)
 		free(tracks[i].open);
 	free(tracks);
 	pairs_clear(&c->taken);
-	places_clear(&c->places);
+	locations_clear(&c->locations);
 	texts_clear(&c->texts);
 	emit_clear(&c->out);
 	free(c);

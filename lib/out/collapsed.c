@@ -25,8 +25,8 @@
 struct style {
 	/* NULL: by none. */
 	void (*thread)(struct buf *, const struct aggregate_thread *);
-	place_text_fn *frame;
-	enum place_kind places;
+	location_text_fn *frame;
+	enum location_kind kind;
 };
 
 struct collapsed {
@@ -142,10 +142,10 @@ function_frame(struct buf *b, struct tach_string file,
 }
 
 static const struct style styles[] = {
-	[TACH_FRAME_CPYTHON] = {cpython_thread, cpython_frame, PLACE_LINES},
-	[TACH_FRAME_PYSPY] = {NULL, pyspy_frame, PLACE_TEXTS},
-	[TACH_FRAME_AUSTIN] = {austin_thread, austin_frame, PLACE_TEXTS},
-	[TACH_FRAME_FUNCTION] = {NULL, function_frame, PLACE_TEXTS},
+	[TACH_FRAME_CPYTHON] = {cpython_thread, cpython_frame, LOCATION_LINES},
+	[TACH_FRAME_PYSPY] = {NULL, pyspy_frame, LOCATION_TEXTS},
+	[TACH_FRAME_AUSTIN] = {austin_thread, austin_frame, LOCATION_TEXTS},
+	[TACH_FRAME_FUNCTION] = {NULL, function_frame, LOCATION_TEXTS},
 };
 
 /* ---- order --------------------------------------------------------------- */
@@ -161,14 +161,14 @@ typedef uint32_t item; /* twice the node, and one more where a line ends */
 
 struct order {
 	const struct collapsed *c;
-	uint32_t *ranks; /* of a place's two texts among all, as an item */
+	uint32_t *ranks; /* of a location's two texts among all, as an item */
 	uint32_t *twins; /* of a node; NULL: all texts are different */
 	item *items;
 	uint32_t *first; /* of a node's items; of one behind the last, too */
 	struct weighed_line *lines; /* in order */
 	struct node_step *steps; /* of the walk, by depth */
 	uint32_t nitems, nlines;
-	bool equal; /* two places have the same text */
+	bool equal; /* two locations have the same text */
 	size_t deepest; /* depth of a node */
 };
 
@@ -219,13 +219,13 @@ sort_by(const struct order *o, key_fn *key, uint32_t *counts, uint32_t nkeys,
 }
 
 static struct tach_string
-place_text(const struct order *o, uint32_t place)
+location_text(const struct order *o, uint32_t location)
 {
-	const struct places *p = &o->c->stacks.places;
+	const struct locations *p = &o->c->stacks.locations;
 
-	if (place == p->count)
+	if (location == p->count)
 		return (struct tach_string){NO_FRAMES, sizeof(NO_FRAMES) - 1};
-	return p->places[place].text;
+	return p->all[location].text;
 }
 
 /* Compares two texts, each with a semicolon behind it unless it ends. */
@@ -233,8 +233,8 @@ static int
 compare_texts(const void *pa, const void *pb, void *arg)
 {
 	item a = *(const item *)pa, b = *(const item *)pb;
-	struct tach_string ta = place_text(arg, a / 2);
-	struct tach_string tb = place_text(arg, b / 2);
+	struct tach_string ta = location_text(arg, a / 2);
+	struct tach_string tb = location_text(arg, b / 2);
 	size_t n = ta.len < tb.len ? ta.len : tb.len;
 	int order = n > 0 ? memcmp(ta.bytes, tb.bytes, n) : 0;
 	int ca, cb;
@@ -246,12 +246,12 @@ compare_texts(const void *pa, const void *pb, void *arg)
 	return ca - cb;
 }
 
-/* Ranks all texts of places, and that of no frames, which comes after them;
+/* Ranks all texts of locations, and that of no frames, which comes after them;
  * equal ones the same. */
 static bool
 rank_texts(struct order *o)
 {
-	uint32_t n = (o->c->stacks.places.count + 1) * 2;
+	uint32_t n = (o->c->stacks.locations.count + 1) * 2;
 	item *texts = reallocarray(NULL, n, sizeof(*texts));
 
 	o->ranks = reallocarray(NULL, n, sizeof(*o->ranks));
@@ -325,7 +325,7 @@ item_rank(const struct order *o, item i)
 	if (!node_is_root(n))
 		return o->ranks[n->what * 2 + i % 2];
 	/* Its line has no frames.  It hangs below itself. */
-	return o->ranks[o->c->stacks.places.count * 2 + 1];
+	return o->ranks[o->c->stacks.locations.count * 2 + 1];
 }
 
 static uint32_t
@@ -357,7 +357,7 @@ static bool
 sort_items(struct order *o)
 {
 	const struct aggregate *a = &o->c->stacks;
-	uint32_t nranks = (a->places.count + 1) * 2;
+	uint32_t nranks = (a->locations.count + 1) * 2;
 	uint32_t nkeys = nranks > a->nnodes ? nranks : a->nnodes;
 	item *other = reallocarray(NULL, (size_t)a->nnodes * 2, sizeof(item));
 
@@ -560,7 +560,7 @@ struct stack_text {
 static struct tach_string
 node_text(const struct collapsed *c, uint32_t node)
 {
-	return c->stacks.places.places[c->stacks.nodes[node].what].text;
+	return c->stacks.locations.all[c->stacks.nodes[node].what].text;
 }
 
 static void
@@ -654,7 +654,7 @@ collapsed_begin(struct tach_sink *sink, const struct tach_meta *meta,
 
 	(void)meta;
 	aggregate_init(&c->stacks, table, (struct aggregate_how){
-	    .places = c->style->places, .text = c->style->frame,
+	    .kind = c->style->kind, .text = c->style->frame,
 	    .interps = c->style == &styles[TACH_FRAME_AUSTIN],
 	    .one_thread = c->style->thread == NULL});
 	return TACH_OK;

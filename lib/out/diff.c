@@ -318,7 +318,7 @@ diff_begin(struct tach_sink *sink, const struct tach_meta *meta,
 
 	d->meta = meta;
 	aggregate_init(&d->stacks, table, (struct aggregate_how){
-	    .places = PLACE_FUNCTIONS, .one_thread = true});
+	    .kind = LOCATION_FUNCTIONS, .one_thread = true});
 	return TACH_OK;
 }
 

@@ -263,7 +263,7 @@ put_node_lines(struct flamegraph *f, struct tree *t, uint32_t node)
 		const struct node *origin = &f->stacks.nodes[from];
 		if (!node_is_root(origin) && t->samples_of[from] > 0)
 			t->lines[count++] = (struct line_samples){
-			    f->stacks.places.places[origin->what].line,
+			    f->stacks.locations.all[origin->what].line,
 			    t->samples_of[from]};
 	}
 	put_lines(f, t->lines, count);
@@ -308,13 +308,13 @@ compare_sampled(const void *pa, const void *pb)
 static struct sampled_line *
 find_sampled(struct flamegraph *f)
 {
-	const struct places *p = &f->stacks.places;
+	const struct locations *p = &f->stacks.locations;
 	struct sampled_line *s = reallocarray(NULL, (size_t)p->count + 1,
 	    sizeof(*s));
 
 	for (uint32_t i = 0; i < p->count && s != NULL; i++) {
-		s[i].line = p->places[i].line;
-		s[i].file = strings_find(&f->graph.strings, p->places[i].file);
+		s[i].line = p->all[i].line;
+		s[i].file = strings_find(&f->graph.strings, p->all[i].file);
 	}
 	if (s != NULL)
 		qsort(s, p->count, sizeof(*s), compare_sampled);
@@ -364,7 +364,7 @@ static bool
 put_sources(struct flamegraph *f)
 {
 	struct sampled_line *s = find_sampled(f);
-	uint32_t count = f->stacks.places.count, end;
+	uint32_t count = f->stacks.locations.count, end;
 	struct buf text = {0};
 	const char *before = "";
 
@@ -438,7 +438,7 @@ put_threads(struct flamegraph *f)
 	emit(&f->out, ",\n\"threads\":[");
 	for (uint32_t i = 0; i < f->stacks.nthreads; i++) {
 		const struct aggregate_thread *t = &f->stacks.threads[i];
-		out_thread_name(&name, f->stacks.places.table, t->interp,
+		out_thread_name(&name, f->stacks.locations.table, t->interp,
 		    t->thread);
 		if (t->main) {
 			name.len--;
@@ -482,7 +482,7 @@ flamegraph_begin(struct tach_sink *sink, const struct tach_meta *meta,
 
 	f->meta = meta;
 	aggregate_init(&f->stacks, table, (struct aggregate_how){
-	    .places = PLACE_LINES, .interps = true,
+	    .kind = LOCATION_LINES, .interps = true,
 	    .class_of = class_idle});
 	return TACH_OK;
 }

@@ -16,7 +16,7 @@ compare_strings(struct tach_string a, struct tach_string b)
 }
 
 static int
-compare_functions(const struct place *a, const struct place *b)
+compare_functions(const struct location *a, const struct location *b)
 {
 	int order = compare_strings(a->file, b->file);
 
@@ -26,9 +26,9 @@ compare_functions(const struct place *a, const struct place *b)
 static int
 compare_lines(const void *pa, const void *pb, void *arg)
 {
-	const struct places *p = arg;
-	const struct place *a = &p->places[*(const uint32_t *)pa];
-	const struct place *b = &p->places[*(const uint32_t *)pb];
+	const struct locations *p = arg;
+	const struct location *a = &p->all[*(const uint32_t *)pa];
+	const struct location *b = &p->all[*(const uint32_t *)pb];
 	/* A line that is not known becomes the greatest. */
 	uint32_t la = (uint32_t)a->line - 1, lb = (uint32_t)b->line - 1;
 	int order = compare_functions(a, b);
@@ -39,27 +39,28 @@ compare_lines(const void *pa, const void *pb, void *arg)
 /* Begins a new function, and a new file if need be, at every line that is not
  * of the one before. */
 static void
-divide(struct functions *f, const struct places *p)
+divide(struct functions *f, const struct locations *p)
 {
-	const struct place *before = NULL;
+	const struct location *before = NULL;
 
 	for (uint32_t i = 0; i < p->count; i++) {
-		const struct place *place = &p->places[f->lines[i]];
-		if (before == NULL || compare_functions(before, place) != 0) {
+		const struct location *location = &p->all[f->lines[i]];
+		if (before == NULL || compare_functions(before,
+		    location) != 0) {
 			if (before == NULL || compare_strings(before->file,
-			    place->file) != 0)
+			    location->file) != 0)
 				f->nfiles++;
 			f->functions[f->count++] = (struct function){
 			    f->nfiles - 1, i};
 		}
 		f->of[f->lines[i]] = f->count - 1;
-		before = place;
+		before = location;
 	}
 	f->functions[f->count] = (struct function){f->nfiles, p->count};
 }
 
 bool
-functions_init(struct functions *f, const struct places *p)
+functions_init(struct functions *f, const struct locations *p)
 {
 	size_t n = (size_t)p->count + 1;
 

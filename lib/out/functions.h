@@ -4,7 +4,7 @@
 #ifndef OUT_FUNCTIONS_H
 #define OUT_FUNCTIONS_H
 
-#include "out/places.h"
+#include "out/locations.h"
 
 struct function {
 	uint32_t file;  /* its number */
@@ -15,15 +15,16 @@ struct function {
 /* Functions are in the order of their files, these in that of their names,
  * as the functions of a file are. */
 struct functions {
-	uint32_t *lines; /* places */
-	uint32_t *of;	 /* by place: its function */
+	uint32_t *lines; /* locations */
+	uint32_t *of;	 /* by location: its function */
 	/* One more than there are, whose lines would come next. */
 	struct function *functions;
 	uint32_t count, nfiles;
 };
 
-/* Of PLACE_LINES.  False: out of memory.  It is to be cleared in any case. */
-bool functions_init(struct functions *, const struct places *);
+/* The locations are LOCATION_LINES.  False if out of memory.  To be cleared in
+ * either case. */
+bool functions_init(struct functions *, const struct locations *);
 void functions_clear(struct functions *);
 
 #endif

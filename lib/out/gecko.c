@@ -88,7 +88,7 @@ struct gecko {
 	/* Of the thread that is being written; for its keys see there. */
 	const struct gecko_track *track;
 	struct numbers special, frames, funcs, resources;
-	const struct place **files; /* by a resource's number: one in it */
+	const struct location **files; /* by a resource's number: one in it */
 	struct states states;
 	struct error error;
 };
@@ -125,7 +125,7 @@ gecko_begin(struct tach_sink *sink, const struct tach_meta *meta,
 
 	g->meta = meta;
 	aggregate_init(&g->stacks, table, (struct aggregate_how){
-	    .places = PLACE_LINES, .interps = true});
+	    .kind = LOCATION_LINES, .interps = true});
 	return TACH_OK;
 }
 
@@ -185,7 +185,7 @@ sort_nodes(struct gecko *g)
 
 /* Which frames are synthetic, and what of. */
 static enum category
-category_of(const struct place *p)
+category_of(const struct location *p)
 {
 	if (!synthetic(p->file, p->line))
 		return PYTHON;
@@ -199,19 +199,19 @@ category_of(const struct place *p)
 static bool
 find_gc(struct gecko *g)
 {
-	const struct places *p = &g->stacks.places;
+	const struct locations *p = &g->stacks.locations;
 	const struct node *nodes = g->stacks.nodes;
-	uint32_t place = 0;
+	uint32_t location = 0;
 
-	while (place < p->count && category_of(&p->places[place]) != GC)
-		place++;
-	if (place == p->count)
+	while (location < p->count && category_of(&p->all[location]) != GC)
+		location++;
+	if (location == p->count)
 		return true;
 	if ((g->gc = calloc(g->stacks.nnodes, 1)) == NULL)
 		return false;
 	for (uint32_t i = 0; i < g->stacks.nnodes; i++)
 		if (!node_is_root(&nodes[i]))
-			g->gc[i] = nodes[i].what == place ||
+			g->gc[i] = nodes[i].what == location ||
 			    g->gc[nodes[i].parent];
 	return true;
 }
@@ -220,22 +220,22 @@ static bool
 prepare(struct gecko *g)
 {
 	size_t nodes = (size_t)g->stacks.nnodes + 1;
-	size_t places;
+	size_t locations;
 
 	aggregate_settle(&g->stacks);
 	g->order = malloc(nodes * sizeof(*g->order));
 	g->index = malloc(nodes * sizeof(*g->index));
 	g->begin = calloc((size_t)g->stacks.nthreads + 2, sizeof(*g->begin));
 	if (g->order == NULL || g->index == NULL || g->begin == NULL ||
-	    !functions_init(&g->functions, &g->stacks.places) || !find_gc(g))
+	    !functions_init(&g->functions, &g->stacks.locations) || !find_gc(g))
 		return false;
 	sort_nodes(g);
-	places = g->stacks.places.count;
+	locations = g->stacks.locations.count;
 	g->files = malloc(((size_t)g->functions.nfiles + 1) *
 	    sizeof(*g->files));
 	return g->files != NULL &&
 	    numbers_init(&g->special, (size_t)g->most + 2) &&
-	    numbers_init(&g->frames, (places + 1) * 2) &&
+	    numbers_init(&g->frames, (locations + 1) * 2) &&
 	    numbers_init(&g->funcs, (size_t)g->functions.count + 1) &&
 	    numbers_init(&g->resources, g->functions.nfiles);
 }
@@ -439,8 +439,8 @@ put_samples(struct gecko *g)
 
 /* ---- stacks and frames --------------------------------------------------- */
 
-/* Frames have a place's number times two, plus one for idle threads, as their
- * key; the place behind the last is that of no frames. */
+/* A frame's key is the number of its location times two, plus one in idle
+ * threads.  The number after the last location stands for no frames. */
 static void
 put_stack_frame(struct gecko *g, uint32_t i)
 {
@@ -451,7 +451,7 @@ put_stack_frame(struct gecko *g, uint32_t i)
 	} else if ((key = g->special.keys[i - n]) < g->most) {
 		frame = g->stacks.nodes[node_at(g, key)].what * 2 + 1;
 	} else {
-		frame = g->stacks.places.count * 2 + (key - g->most);
+		frame = g->stacks.locations.count * 2 + (key - g->most);
 	}
 	emit_number(&g->out, numbers_of(&g->frames, frame));
 }
@@ -475,20 +475,20 @@ put_stack_prefix(struct gecko *g, uint32_t i)
 }
 
 /* NULL: no frames. */
-static const struct place *
-frame_place(const struct gecko *g, uint32_t i)
+static const struct location *
+frame_location(const struct gecko *g, uint32_t i)
 {
-	uint32_t place = g->frames.keys[i] / 2;
+	uint32_t location = g->frames.keys[i] / 2;
 
-	if (place == g->stacks.places.count)
+	if (location == g->stacks.locations.count)
 		return NULL;
-	return &g->stacks.places.places[place];
+	return &g->stacks.locations.all[location];
 }
 
 static void
 put_frame_category(struct gecko *g, uint32_t i)
 {
-	const struct place *p = frame_place(g, i);
+	const struct location *p = frame_location(g, i);
 
 	emit_number(&g->out, g->frames.keys[i] % 2 != 0 ? IDLE :
 		p == NULL ? OTHER : category_of(p));
@@ -497,15 +497,15 @@ put_frame_category(struct gecko *g, uint32_t i)
 static void
 put_frame_func(struct gecko *g, uint32_t i)
 {
-	uint32_t place = g->frames.keys[i] / 2;
+	uint32_t location = g->frames.keys[i] / 2;
 
 	emit_number(&g->out, numbers_of(&g->funcs,
-	    frame_place(g, i) != NULL ? g->functions.of[place] :
+	    frame_location(g, i) != NULL ? g->functions.of[location] :
 					g->functions.count));
 }
 
 static void
-put_line(struct gecko *g, const struct place *p)
+put_line(struct gecko *g, const struct location *p)
 {
 	if (p != NULL && p->line > 0)
 		emit_number(&g->out, (uint64_t)p->line);
@@ -516,7 +516,7 @@ put_line(struct gecko *g, const struct place *p)
 static void
 put_frame_line(struct gecko *g, uint32_t i)
 {
-	put_line(g, frame_place(g, i));
+	put_line(g, frame_location(g, i));
 }
 
 static void
@@ -545,17 +545,17 @@ put_frames(struct gecko *g)
 /* ---- functions and files ------------------------------------------------- */
 
 /* The first line of a function; NULL: no frames. */
-static const struct place *
-func_place(const struct gecko *g, uint32_t i)
+static const struct location *
+func_location(const struct gecko *g, uint32_t i)
 {
 	uint32_t f = g->funcs.keys[i];
 
-	return f == g->functions.count ? NULL : &g->stacks.places.places[
+	return f == g->functions.count ? NULL : &g->stacks.locations.all[
 	    g->functions.lines[g->functions.functions[f].begin]];
 }
 
 static bool
-in_file(const struct place *p)
+in_file(const struct location *p)
 {
 	return p != NULL && category_of(p) == PYTHON;
 }
@@ -563,7 +563,7 @@ in_file(const struct place *p)
 static void
 put_func_name(struct gecko *g, uint32_t i)
 {
-	const struct place *p = func_place(g, i);
+	const struct location *p = func_location(g, i);
 
 	if (p != NULL)
 		put_string(g, p->func);
@@ -574,13 +574,13 @@ put_func_name(struct gecko *g, uint32_t i)
 static void
 put_func_python(struct gecko *g, uint32_t i)
 {
-	emit(&g->out, in_file(func_place(g, i)) ? "true" : "false");
+	emit(&g->out, in_file(func_location(g, i)) ? "true" : "false");
 }
 
 static void
 put_func_resource(struct gecko *g, uint32_t i)
 {
-	const struct place *p = func_place(g, i);
+	const struct location *p = func_location(g, i);
 	uint32_t resource;
 
 	if (!in_file(p)) {
@@ -602,7 +602,7 @@ put_resource_name(struct gecko *g, uint32_t i)
 static void
 put_func_file(struct gecko *g, uint32_t i)
 {
-	const struct place *p = func_place(g, i);
+	const struct location *p = func_location(g, i);
 
 	if (in_file(p))
 		put_string(g, p->file);
@@ -613,7 +613,7 @@ put_func_file(struct gecko *g, uint32_t i)
 static void
 put_func_line(struct gecko *g, uint32_t i)
 {
-	put_line(g, func_place(g, i));
+	put_line(g, func_location(g, i));
 }
 
 static void
@@ -818,8 +818,8 @@ put_threads(struct gecko *g)
 	for (uint32_t i = 0; ok && i < g->tracks.count; i++) {
 		emit(&g->out, i > 0 ? ",\n" : "");
 		ok = put_thread(g, &tracks[i], out_thread_name(&name,
-		    g->stacks.places.table, tracks[i].interp, tracks[i].thread),
-		    i == main);
+		    g->stacks.locations.table, tracks[i].interp,
+		    tracks[i].thread), i == main);
 	}
 	buf_clear(&name);
 	if (!ok)

@@ -379,7 +379,7 @@ gperftools_begin(struct tach_sink *sink, const struct tach_meta *meta,
 
 	g->meta = meta;
 	aggregate_init(&g->stacks, table, (struct aggregate_how){
-	    .places = PLACE_LINES, .one_thread = true});
+	    .kind = LOCATION_LINES, .one_thread = true});
 	return TACH_OK;
 }
 
@@ -449,7 +449,7 @@ gperftools_end(struct tach_sink *sink)
 
 	g->period = g->meta->interval_us != 0 ? g->meta->interval_us :
 						UNKNOWN_INTERVAL;
-	if (!symbols_init(&g->symbols, &g->stacks.places) ||
+	if (!symbols_init(&g->symbols, &g->stacks.locations) ||
 	    (g->turns = calloc(g->symbols.count, sizeof(bool))) == NULL)
 		return error_system(&g->error, "", ENOMEM);
 	if (check(g) != TACH_OK || put_symbols(g) != TACH_OK)

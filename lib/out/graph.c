@@ -49,16 +49,16 @@ find_synthetic(struct graph *g, const char *name)
 	    (struct tach_string){name, strlen(name)});
 }
 
-/* The function of each place, or NULL. */
+/* The function of each location, or NULL. */
 static uint32_t *
-find_functions(struct graph *g, const struct places *places)
+find_functions(struct graph *g, const struct locations *locations)
 {
-	uint32_t *all = reallocarray(NULL, (size_t)places->count + 1,
+	uint32_t *all = reallocarray(NULL, (size_t)locations->count + 1,
 	    sizeof(*all));
 
-	for (uint32_t i = 0; i < places->count && all != NULL; i++)
-		if ((all[i] = find_function(g, places->places[i].file,
-			places->places[i].func)) == TACH_NONE) {
+	for (uint32_t i = 0; i < locations->count && all != NULL; i++)
+		if ((all[i] = find_function(g, locations->all[i].file,
+			locations->all[i].func)) == TACH_NONE) {
 			free(all);
 			return NULL;
 		}
@@ -120,7 +120,7 @@ add_stacks(struct graph *g, struct graph_side *side,
 	side->stacks = stacks;
 	side->node_of = reallocarray(NULL, (size_t)stacks->nnodes + 1,
 	    sizeof(*side->node_of));
-	functions = find_functions(g, &stacks->places);
+	functions = find_functions(g, &stacks->locations);
 	ok = side->node_of != NULL && functions != NULL;
 	for (uint32_t i = 0; i < stacks->nnodes && ok; i++) {
 		side->node_of[i] = place_node(g, side, i, functions);

@@ -40,8 +40,8 @@ struct heatmap {
 	const struct tach_meta *meta;
 	struct aggregate stacks;
 	struct functions functions;
-	uint32_t *file_of, *row_of; /* by place */
-	uint32_t *order; /* places, by file and line: row after row */
+	uint32_t *file_of, *row_of; /* by location */
+	uint32_t *order; /* locations, by file and line: row after row */
 	uint32_t *rows;	 /* where each begins in `order`, and one more */
 	uint32_t *first_row; /* by file, and one more */
 	uint32_t nrows;
@@ -59,9 +59,9 @@ struct heatmap {
 /* ---- rows: the lines of files -------------------------------------------- */
 
 static int32_t
-line_number(const struct heatmap *h, uint32_t place)
+line_number(const struct heatmap *h, uint32_t location)
 {
-	int32_t line = h->stacks.places.places[place].line;
+	int32_t line = h->stacks.locations.all[location].line;
 
 	return line > 0 ? line : 0;
 }
@@ -91,17 +91,17 @@ compare_rows(const void *pa, const void *pb, void *arg)
 static void
 divide_rows(struct heatmap *h)
 {
-	uint32_t n = h->stacks.places.count;
+	uint32_t n = h->stacks.locations.count;
 
 	for (uint32_t i = 0; i < n; i++) {
-		uint32_t place = h->order[i];
-		if (i == 0 || !same_row(h, h->order[i - 1], place)) {
+		uint32_t location = h->order[i];
+		if (i == 0 || !same_row(h, h->order[i - 1], location)) {
 			if (i == 0 || h->file_of[h->order[i - 1]] !=
-			    h->file_of[place])
-				h->first_row[h->file_of[place]] = h->nrows;
+			    h->file_of[location])
+				h->first_row[h->file_of[location]] = h->nrows;
 			h->rows[h->nrows++] = i;
 		}
-		h->row_of[place] = h->nrows - 1;
+		h->row_of[location] = h->nrows - 1;
 	}
 	h->rows[h->nrows] = n;
 	h->first_row[h->functions.nfiles] = h->nrows;
@@ -116,9 +116,9 @@ numbers(size_t n)
 static bool
 make_rows(struct heatmap *h)
 {
-	uint32_t n = h->stacks.places.count;
+	uint32_t n = h->stacks.locations.count;
 
-	if (!functions_init(&h->functions, &h->stacks.places))
+	if (!functions_init(&h->functions, &h->stacks.locations))
 		return false;
 	h->file_of = numbers(n);
 	h->row_of = numbers(n);
@@ -200,7 +200,7 @@ rank_files(struct heatmap *h)
 static struct tach_string
 file_name(const struct heatmap *h, uint32_t file)
 {
-	return h->stacks.places.places[h->order[
+	return h->stacks.locations.all[h->order[
 	    h->rows[h->first_row[file]]]].file;
 }
 
@@ -314,13 +314,13 @@ put_functions(struct heatmap *h)
 
 	emit(&h->out, "functions: [");
 	for (uint32_t i = 0; i < f->count; i++) {
-		uint32_t place = f->lines[f->functions[i].begin];
+		uint32_t location = f->lines[f->functions[i].begin];
 		emit(&h->out, i == 0 ? "\n[" : ",\n[");
-		emit_visible(&h->out, h->stacks.places.places[place].func);
+		emit_visible(&h->out, h->stacks.locations.all[location].func);
 		emit(&h->out, ",");
 		emit_number(&h->out, h->rank[f->functions[i].file]);
 		emit(&h->out, ",");
-		emit_signed(&h->out, line_number(h, place));
+		emit_signed(&h->out, line_number(h, location));
 		put_weights(h, &h->callees.callees[i]);
 		emit(&h->out, "]");
 	}
@@ -336,7 +336,7 @@ put_threads(struct heatmap *h)
 	for (uint32_t i = 0; i < h->stacks.nthreads; i++) {
 		const struct aggregate_thread *t = &h->stacks.threads[i];
 		emit(&h->out, i == 0 ? "" : ",");
-		put_string(h, out_thread_name(&name, h->stacks.places.table,
+		put_string(h, out_thread_name(&name, h->stacks.locations.table,
 		    t->interp, t->thread));
 	}
 	buf_clear(&name);
@@ -389,14 +389,14 @@ compare_neighbours(const void *pa, const void *pb)
 static void
 put_caller(struct heatmap *h, uint32_t from)
 {
-	uint32_t places = h->stacks.places.count;
+	uint32_t locations = h->stacks.locations.count;
 
-	if (from < places) {
+	if (from < locations) {
 		emit_number(&h->out, h->functions.of[from]);
 		emit(&h->out, ",");
 		emit_signed(&h->out, line_number(h, from));
 	} else {
-		emit_signed(&h->out, -1 - (int64_t)(from - places));
+		emit_signed(&h->out, -1 - (int64_t)(from - locations));
 		emit(&h->out, ",0");
 	}
 }
@@ -539,7 +539,7 @@ heatmap_begin(struct tach_sink *sink, const struct tach_meta *meta,
 
 	h->meta = meta;
 	aggregate_init(&h->stacks, table, (struct aggregate_how){
-	    .places = PLACE_LINES});
+	    .kind = LOCATION_LINES});
 	return TACH_OK;
 }
 

@@ -15,8 +15,8 @@
 #define LIMIT_NODES LIMIT_POWER(25) /* calls in all stacks' trees */
 #define LIMIT_CELLS LIMIT_POWER(25) /* stacks, by how they are told apart */
 #define LIMIT_THREADS LIMIT_POWER(20)
-#define LIMIT_CALLS LIMIT_POWER(24)   /* from a place to another */
-#define LIMIT_TEXTS LIMIT_POWER(28)   /* bytes of places' texts */
+#define LIMIT_CALLS LIMIT_POWER(24)   /* from a location to another */
+#define LIMIT_TEXTS LIMIT_POWER(28)   /* bytes of locations' texts */
 #define LIMIT_TICKS LIMIT_POWER(29)   /* bytes of samples in order of time */
 #define LIMIT_SAMPLES LIMIT_POWER(25) /* changes of a stack or a state */
 #define LIMIT_OPEN LIMIT_POWER(24)    /* frames that are in the stacks now */

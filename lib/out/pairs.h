@@ -20,7 +20,7 @@ struct pairs {
 	struct pair *slots;
 	size_t mask; /* slots - 1; 0: nothing allocated yet */
 	size_t count;
-	uint64_t factor; /* what places are found by: see hash.h */
+	uint64_t factor; /* what locations are found by: see hash.h */
 };
 
 /* Where a pair is, or the free slot where it belongs; of slots that are

@@ -97,7 +97,7 @@ add_threads(struct pprof *p)
 	for (uint32_t i = 0; ok && i < a->nthreads; i++) {
 		const struct aggregate_thread *t = &a->threads[i];
 		p->threads[i] = add_string(p, out_thread_name(&name,
-		    a->places.table, t->interp, t->thread));
+		    a->locations.table, t->interp, t->thread));
 		ok = p->threads[i] != TACH_NONE;
 	}
 	buf_clear(&name);
@@ -228,7 +228,7 @@ find_way(struct pprof *p, uint32_t node, uint32_t *root)
 	*root = node;
 	if (n == 0) {
 		p->bare = true;
-		p->way[n++] = (uint64_t)a->places.count + 1;
+		p->way[n++] = (uint64_t)a->locations.count + 1;
 	}
 	return n;
 }
@@ -312,17 +312,17 @@ put_samples(struct pprof *p)
 
 /* False: out of memory. */
 static bool
-put_location(struct pprof *p, uint64_t id, const struct place *place)
+put_location(struct pprof *p, uint64_t id, const struct location *where)
 {
-	bool in_file = !synthetic(place->file, place->line);
+	bool in_file = !synthetic(where->file, where->line);
 	Pprof__Line line = PPROF__LINE__INIT, *lines = &line;
 	Pprof__Location location = PPROF__LOCATION__INIT, *all = &location;
 	Pprof__Profile profile = PPROF__PROFILE__INIT;
 
 	line.function_id = add_function(p,
-	    in_file ? place->file : (struct tach_string){"", 0}, place->func);
-	line.line = place->line > 0 ? place->line : 0;
-	line.column = place->column >= 0 ? (int64_t)place->column + 1 : 0;
+	    in_file ? where->file : (struct tach_string){"", 0}, where->func);
+	line.line = where->line > 0 ? where->line : 0;
+	line.column = where->column >= 0 ? (int64_t)where->column + 1 : 0;
 	location.id = id;
 	location.mapping_id = MAPPING;
 	location.n_line = 1;
@@ -336,15 +336,15 @@ put_location(struct pprof *p, uint64_t id, const struct place *place)
 static bool
 put_locations(struct pprof *p)
 {
-	static const struct place bare = {
+	static const struct location bare = {
 		.file = {"", 0},
 		.func = {NO_FRAMES, sizeof(NO_FRAMES) - 1},
 		.column = -1,
 	};
-	const struct places *all = &p->stacks.places;
+	const struct locations *all = &p->stacks.locations;
 
 	for (uint32_t i = 0; i < all->count; i++)
-		if (!put_location(p, (uint64_t)i + 1, &all->places[i]))
+		if (!put_location(p, (uint64_t)i + 1, &all->all[i]))
 			return false;
 	return !p->bare || put_location(p, (uint64_t)all->count + 1, &bare);
 }
@@ -424,7 +424,7 @@ pprof_begin(struct tach_sink *sink, const struct tach_meta *meta,
 
 	p->meta = meta;
 	aggregate_init(&p->stacks, table, (struct aggregate_how){
-	    .places = PLACE_POSITIONS, .interps = true,
+	    .kind = LOCATION_POSITIONS, .interps = true,
 	    .class_of = class_status});
 	return TACH_OK;
 }

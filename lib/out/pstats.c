@@ -145,22 +145,23 @@ static void
 put_function(struct pstats *p, uint32_t callee)
 {
 	struct buf *b = &p->out.buf;
-	const struct place *place;
+	const struct location *location;
 	size_t file;
 
 	add_tuple(b, M_KEEP, 3);
-	if (callee == p->stacks.places.count) {
+	if (callee == p->stacks.locations.count) {
 		add_text(b, (struct tach_string){"~", 1});
 		add_int(b, 0);
 		add_text(b, (struct tach_string){NO_FRAMES,
 		    sizeof(NO_FRAMES) - 1});
 		return;
 	}
-	place = &p->stacks.places.places[callee];
-	file = text_size(place->text);
-	emit_bytes(&p->out, place->text.bytes, file);
-	add_int(b, place->line);
-	emit_bytes(&p->out, place->text.bytes + file, place->text.len - file);
+	location = &p->stacks.locations.all[callee];
+	file = text_size(location->text);
+	emit_bytes(&p->out, location->text.bytes, file);
+	add_int(b, location->line);
+	emit_bytes(&p->out, location->text.bytes + file,
+	    location->text.len - file);
 }
 
 static void
@@ -180,7 +181,7 @@ put_caller(struct pstats *p, const struct call *call)
 {
 	struct buf *b = &p->out.buf;
 
-	if (call->from >= p->stacks.places.count)
+	if (call->from >= p->stacks.locations.count)
 		return;
 	put_key(p, call->from);
 	add_tuple(b, 0, 4);
@@ -237,7 +238,7 @@ pstats_begin(struct tach_sink *sink, const struct tach_meta *meta,
 
 	p->meta = meta;
 	aggregate_init(&p->stacks, table, (struct aggregate_how){
-	    .places = PLACE_TEXTS, .text = function_text});
+	    .kind = LOCATION_TEXTS, .text = function_text});
 	return TACH_OK;
 }
 
@@ -265,7 +266,7 @@ static int
 pstats_end(struct tach_sink *sink)
 {
 	struct pstats *p = sink->arg;
-	struct calls_how how = {NULL, p->stacks.places.count, sample_us(p),
+	struct calls_how how = {NULL, p->stacks.locations.count, sample_us(p),
 	    &p->error};
 
 	aggregate_settle(&p->stacks);

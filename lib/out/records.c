@@ -11,7 +11,7 @@
 #include "error.h"
 #include "out/emit.h"
 #include "out/limits.h"
-#include "out/places.h"
+#include "out/locations.h"
 #include "out/texts.h"
 #include "status.h"
 
@@ -19,7 +19,7 @@ struct records {
 	struct tach_sink sink;
 	struct emit out;
 	const struct records_form *form;
-	struct places places;
+	struct locations locations;
 	struct texts frames; /* as they stand in a stack */
 	struct texts leaves; /* the columns from the function to the line */
 	struct tach_string statuses[256]; /* what stands between two columns */
@@ -54,10 +54,10 @@ add_signed(struct buf *b, int32_t n)
 
 /* ---- texts that are made once -------------------------------------------- */
 
-/* FILE:FUNCTION:LINE, or the bare name of what is no place in a file; with
+/* FILE:FUNCTION:LINE, or the bare name of what is no location in a file; with
  * what stands between it and another. */
 static void
-make_frame(void *arg, struct buf *b, const struct place *p)
+make_frame(void *arg, struct buf *b, const struct location *p)
 {
 	struct records *r = arg;
 	struct buf *raw = &r->raw;
@@ -79,7 +79,7 @@ make_frame(void *arg, struct buf *b, const struct place *p)
 }
 
 static void
-make_leaf(void *arg, struct buf *b, const struct place *p)
+make_leaf(void *arg, struct buf *b, const struct location *p)
 {
 	struct records *r = arg;
 
@@ -129,7 +129,8 @@ make_who(struct records *r, const struct tach_run *run)
 	add_column(r, b, COLUMN_THREAD);
 	buf_add_number(b, run->thread);
 	add_column(r, b, COLUMN_NAME);
-	if (!tach_table_thread_name(r->places.table, run->interp, run->thread,
+	if (!tach_table_thread_name(r->locations.table, run->interp,
+	    run->thread,
 		&name))
 		name = (struct tach_string){"", 0};
 	r->form->add_string(b, name.bytes, name.len);
@@ -143,12 +144,12 @@ look(struct records *r, const struct tach_run *run, uint32_t *depth,
 {
 	*depth = 0;
 	for (uint32_t i = run->depth; i-- > 0;) {
-		uint32_t place = places_of(&r->places, run->frames[i]);
-		if (place == TACH_NONE)
+		uint32_t location = locations_of(&r->locations, run->frames[i]);
+		if (location == TACH_NONE)
 			return false;
-		if (place == PLACE_HIDDEN)
+		if (location == LOCATION_HIDDEN)
 			continue;
-		*leaf = place;
+		*leaf = location;
 		++*depth;
 	}
 	return true;
@@ -157,7 +158,7 @@ look(struct records *r, const struct tach_run *run, uint32_t *depth,
 static bool
 add_leaf(struct records *r, uint32_t depth, uint32_t leaf)
 {
-	static const struct place none = {
+	static const struct location none = {
 		.file = {"~", 1},
 		.func = {NO_FRAMES, sizeof(NO_FRAMES) - 1},
 	};
@@ -167,7 +168,7 @@ add_leaf(struct records *r, uint32_t depth, uint32_t leaf)
 		make_leaf(r, &r->where, &none);
 		return true;
 	}
-	s = texts_of(&r->leaves, &r->places, leaf);
+	s = texts_of(&r->leaves, &r->locations, leaf);
 	buf_add(&r->where, s.bytes, s.len);
 	return s.bytes != NULL;
 }
@@ -176,11 +177,11 @@ add_leaf(struct records *r, uint32_t depth, uint32_t leaf)
 static struct tach_string
 frame_text(struct records *r, uint32_t frame)
 {
-	uint32_t place = places_of(&r->places, frame);
+	uint32_t location = locations_of(&r->locations, frame);
 
-	if (place == PLACE_HIDDEN)
+	if (location == LOCATION_HIDDEN)
 		return (struct tach_string){"", 0};
-	return texts_of(&r->frames, &r->places, place);
+	return texts_of(&r->frames, &r->locations, location);
 }
 
 /* As many of the outermost frames as are kept, which is one at least. */
@@ -259,7 +260,7 @@ records_begin(struct tach_sink *sink, const struct tach_meta *meta,
 	struct records *r = sink->arg;
 
 	(void)meta;
-	places_init(&r->places, table, PLACE_LINES, NULL);
+	locations_init(&r->locations, table, LOCATION_LINES, NULL);
 	return TACH_OK;
 }
 
@@ -290,7 +291,7 @@ records_free(struct tach_sink *sink)
 {
 	struct records *r = sink->arg;
 
-	places_clear(&r->places);
+	locations_clear(&r->locations);
 	texts_clear(&r->frames);
 	texts_clear(&r->leaves);
 	buf_clear(&r->status_text);

@@ -40,7 +40,7 @@ struct speedscope {
 	struct aggregate stacks;
 	struct tracks tracks;
 	uint32_t nsamples; /* of all tracks */
-	uint32_t *way; /* scratch: the places of a stack, innermost first */
+	uint32_t *way; /* scratch: the locations of a stack, innermost first */
 	size_t way_max;
 	struct error error;
 };
@@ -99,7 +99,7 @@ speedscope_begin(struct tach_sink *sink, const struct tach_meta *meta,
 
 	(void)meta;
 	aggregate_init(&s->stacks, table, (struct aggregate_how){
-	    .places = PLACE_FUNCTIONS, .interps = true});
+	    .kind = LOCATION_FUNCTIONS, .interps = true});
 	return TACH_OK;
 }
 
@@ -127,15 +127,16 @@ speedscope_run(struct tach_sink *sink, const struct tach_run *run)
 
 /* ---- the file ------------------------------------------------------------ */
 
-/* Frames have the numbers of their places; the next one is of no place. */
+/* A frame has the number of its location; the number after the last location
+ * stands for no frames. */
 static void
 put_frames(struct speedscope *s)
 {
 	struct emit *e = &s->out;
-	const struct places *places = &s->stacks.places;
+	const struct locations *locations = &s->stacks.locations;
 
-	for (uint32_t i = 0; i < places->count; i++) {
-		const struct place *p = &places->places[i];
+	for (uint32_t i = 0; i < locations->count; i++) {
+		const struct location *p = &locations->all[i];
 		emit(e, "{\"name\":");
 		emit_json(e, p->func);
 		emit(e, ",\"file\":");
@@ -149,7 +150,7 @@ put_frames(struct speedscope *s)
 	emit(e, "{\"name\":\"" NO_FRAMES "\"}");
 }
 
-/* Puts the places of a stack on the way. */
+/* Puts the locations of a stack on the way. */
 static bool
 find_way(struct speedscope *s, uint32_t node, uint32_t *count)
 {
@@ -181,7 +182,7 @@ put_stack(struct speedscope *s, uint32_t node)
 	if (!find_way(s, node, &depth))
 		return false;
 	if (depth == 0)
-		emit_number(e, s->stacks.places.count);
+		emit_number(e, s->stacks.locations.count);
 	while (depth-- > 0) {
 		emit(e, comma);
 		emit_number(e, s->way[depth]);
@@ -238,7 +239,7 @@ put_profiles(struct speedscope *s)
 		if (i > 0)
 			emit(&s->out, ",\n");
 		ok = put_profile(s, &tracks[i], out_thread_name(&name,
-		    s->stacks.places.table, tracks[i].interp,
+		    s->stacks.locations.table, tracks[i].interp,
 		    tracks[i].thread));
 	}
 	buf_clear(&name);

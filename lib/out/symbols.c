@@ -38,7 +38,7 @@ compare(const void *pa, const void *pb)
 }
 
 bool
-symbols_init(struct symbols *s, const struct places *p)
+symbols_init(struct symbols *s, const struct locations *p)
 {
 	s->list = reallocarray(NULL, (size_t)p->count + 1, sizeof(*s->list));
 	s->of = reallocarray(NULL, (size_t)p->count + 1, sizeof(*s->of));
@@ -46,15 +46,15 @@ symbols_init(struct symbols *s, const struct places *p)
 	if (s->list == NULL || s->of == NULL)
 		return false;
 	for (uint32_t i = 0; i < p->count; i++) {
-		const struct place *place = &p->places[i];
-		s->list[i] = (struct symbol){place->file, place->func,
-		    place->line > 0 ? place->line : 0, i};
+		const struct location *location = &p->all[i];
+		s->list[i] = (struct symbol){location->file, location->func,
+		    location->line > 0 ? location->line : 0, i};
 	}
 	qsort(s->list, p->count, sizeof(*s->list), compare);
 	s->list[p->count] = (struct symbol){{"~", 1},
 	    {no_frames, sizeof(no_frames) - 1}, 0, p->count};
 	for (uint32_t i = 0; i < s->count; i++)
-		s->of[s->list[i].place] = i;
+		s->of[s->list[i].location] = i;
 	return true;
 }
 
@@ -106,8 +106,8 @@ is_reserved(struct tach_string name)
 	return false;
 }
 
-/* Both readers cut <...> and (...) out of names, and google-pprof takes -- in
- * a name for what separates two, and in places a space, too. */
+/* Both readers cut <...> and (...) out of names.  google-pprof takes -- for a
+ * separator of two names, and in some places a space, too. */
 static char
 passing(char c, char before)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * symbols.h: the places of a profile as if they were machine code, for formats
- * that know a frame by its address alone.
+ * symbols.h: addresses for the locations of a profile, for formats that know a
+ * frame by its address alone.
  *
- * Every place has a few bytes of memory that is not there; those of a function
- * lie together, and those of a file.
+ * Every location has a few bytes of an address range that does not exist.  The
+ * locations of a function lie together, and so do those of a file.
  */
 #ifndef OUT_SYMBOLS_H
 #define OUT_SYMBOLS_H
@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #include "buf.h"
-#include "out/places.h"
+#include "out/locations.h"
 
 #define SYMBOLS_BASE UINT64_C(0x10000000) /* of the object as a whole */
 #define SYMBOLS_PAGE UINT64_C(0x1000)	  /* its headers come first */
@@ -23,18 +23,18 @@
 struct symbol {
 	struct tach_string file, func;
 	int32_t line;	/* 0: none */
-	uint32_t place; /* its index */
+	uint32_t location; /* its index */
 };
 
-/* The last one stands for stacks without frames. */
+/* The last symbol stands for stacks without frames. */
 struct symbols {
 	struct symbol *list; /* by address */
-	uint32_t *of;	     /* by place: its index in the list */
+	uint32_t *of;	     /* by location: its index in the list */
 	uint32_t count;
 };
 
 /* False: out of memory. */
-bool symbols_init(struct symbols *, const struct places *);
+bool symbols_init(struct symbols *, const struct locations *);
 void symbols_clear(struct symbols *);
 
 static inline uint64_t

@@ -22,7 +22,7 @@ texts_clear(struct texts *t)
 	buf_clear(&t->scratch);
 }
 
-/* Makes room for all places that there are, and for as many again. */
+/* Makes room for all locations that there are, and for as many again. */
 static bool
 reserve(struct texts *t, uint32_t count)
 {
@@ -40,18 +40,19 @@ reserve(struct texts *t, uint32_t count)
 }
 
 struct tach_string
-texts_find(struct texts *t, const struct places *places, uint32_t place)
+texts_find(struct texts *t, const struct locations *locations,
+    uint32_t location)
 {
 	struct buf *b = &t->scratch;
 	char *copy;
 
 	b->len = 0;
-	t->make(t->arg, b, &places->places[place]);
-	if (b->failed || !reserve(t, places->count))
+	t->make(t->arg, b, &locations->all[location]);
+	if (b->failed || !reserve(t, locations->count))
 		return (struct tach_string){NULL, 0};
 	if (b->len > LIMIT_KEPT - t->size || (copy = malloc(b->len)) == NULL)
 		return (struct tach_string){b->text, b->len};
 	t->size += b->len;
-	return t->kept[place] = (struct tach_string){
+	return t->kept[location] = (struct tach_string){
 	    memcpy(copy, b->text, b->len), b->len};
 }

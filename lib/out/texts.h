@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * texts.h: what a format writes for a place, made once.  How much is kept is
+ * texts.h: what a format writes for a location, made once.  How much is kept is
  * limited, so that a small hostile file, in which many frames have one long
  * name, cannot ask for memory without end; the rest is made anew each time.
  */
@@ -8,16 +8,16 @@
 #define OUT_TEXTS_H
 
 #include "buf.h"
-#include "out/places.h"
+#include "out/locations.h"
 #include "tach.h"
 
-typedef void texts_make_fn(void *arg, struct buf *, const struct place *);
+typedef void texts_make_fn(void *arg, struct buf *, const struct location *);
 
 struct texts {
 	texts_make_fn *make;
 	void *arg;
 	/* private */
-	struct tach_string *kept; /* by place; NULL bytes: not made yet */
+	struct tach_string *kept; /* by location; NULL bytes: not made yet */
 	uint32_t max;
 	size_t size; /* of all that is kept */
 	struct buf scratch;
@@ -27,16 +27,16 @@ void texts_init(struct texts *, texts_make_fn *, void *arg);
 void texts_clear(struct texts *);
 
 /* Makes it; see texts_of. */
-struct tach_string texts_find(struct texts *, const struct places *,
-    uint32_t place);
+struct tach_string texts_find(struct texts *, const struct locations *,
+    uint32_t location);
 
-/* The text of a place, valid until the next call.  NULL bytes: no memory. */
+/* The text of a location, valid until the next call.  NULL bytes: no memory. */
 static inline struct tach_string
-texts_of(struct texts *t, const struct places *places, uint32_t place)
+texts_of(struct texts *t, const struct locations *locations, uint32_t location)
 {
-	if (place < t->max && t->kept[place].bytes != NULL)
-		return t->kept[place];
-	return texts_find(t, places, place);
+	if (location < t->max && t->kept[location].bytes != NULL)
+		return t->kept[location];
+	return texts_find(t, locations, location);
 }
 
 #endif

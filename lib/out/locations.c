@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: ISC */
+/* locations.c: see locations.h. */
+#include "out/locations.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "array.h"
+#include "hash.h"
+#include "out/limits.h"
+
+#define LAUNCHER "_sync_coordinator.py"
+
+void
+locations_init(struct locations *p, const struct tach_table *table,
+    enum location_kind kind, location_text_fn *text)
+{
+	*p = (struct locations){.table = table, .kind = kind, .text = text};
+}
+
+void
+locations_clear(struct locations *p)
+{
+	if (p->text != NULL)
+		for (uint32_t i = 0; i < p->count; i++)
+			free((char *)(uintptr_t)p->all[i].text.bytes);
+	set_clear(&p->set);
+	buf_clear(&p->scratch);
+	free(p->all);
+	free(p->location_of);
+	*p = (struct locations){0};
+}
+
+/* ---- what makes two frames one location ---------------------------------- */
+
+static struct location
+location_of_frame(struct locations *p, uint32_t index)
+{
+	const struct tach_frame *f = tach_table_frame(p->table, index);
+	struct location location = {
+		.file = tach_table_string(p->table, f->file),
+		.func = tach_table_string(p->table, f->func),
+		.line = f->line == -1 ? 0 : f->line,
+		.column = p->kind == LOCATION_POSITIONS ? f->column : -1,
+	};
+
+	if (p->text != NULL) {
+		p->scratch.len = 0;
+		p->text(&p->scratch, location.file, location.func,
+		    location.line);
+		location.text = (struct tach_string){p->scratch.text,
+		    p->scratch.len};
+	}
+	return location;
+}
+
+static bool
+string_equal(struct tach_string a, struct tach_string b)
+{
+	return a.len == b.len &&
+	    (a.len == 0 || memcmp(a.bytes, b.bytes, a.len) == 0);
+}
+
+struct location_key {
+	const struct locations *p;
+	struct location location;
+};
+
+static bool
+location_equal(const void *arg, uint32_t index)
+{
+	const struct location_key *k = arg;
+	const struct location *a = &k->location, *b = &k->p->all[index];
+
+	if (k->p->kind == LOCATION_TEXTS)
+		return string_equal(a->text, b->text);
+	return string_equal(a->func, b->func) &&
+	    string_equal(a->file, b->file) &&
+	    (k->p->kind == LOCATION_FUNCTIONS ||
+		(a->line == b->line && a->column == b->column));
+}
+
+static uint64_t
+location_hash(const struct location *location, enum location_kind kind)
+{
+	uint64_t hash;
+
+	if (kind == LOCATION_TEXTS)
+		return hash_of(location->text.bytes, location->text.len, 0);
+	hash = hash_of(location->file.bytes, location->file.len, 0);
+	hash = hash_of(location->func.bytes, location->func.len, hash);
+	if (kind == LOCATION_FUNCTIONS)
+		return hash;
+	return hash_of((int32_t[]){location->line, location->column},
+	    2 * sizeof(int32_t), hash);
+}
+
+/* ---- finding ------------------------------------------------------------- */
+
+/* A text is written to scratch, and becomes the location's own. */
+static bool
+own_text(struct locations *p, struct location *location)
+{
+	char *copy;
+
+	if (p->text == NULL)
+		return true;
+	if (p->scratch.len > LIMIT_TEXTS - p->size) {
+		p->failure = LIMIT_TEXT("or too long names");
+		return false;
+	}
+	if (p->scratch.failed || (copy = malloc(p->scratch.len + 1)) == NULL)
+		return false;
+	if (p->scratch.len > 0)
+		memcpy(copy, p->scratch.text, p->scratch.len);
+	location->text.bytes = copy;
+	p->size += p->scratch.len;
+	return true;
+}
+
+static uint32_t
+add_location(struct locations *p, struct location *location, uint64_t hash)
+{
+	struct location *all = array_grow(p->all, p->count, &p->max,
+	    sizeof(*all));
+
+	if (all == NULL || p->count >= LOCATION_HIDDEN)
+		return TACH_NONE;
+	p->all = all;
+	if (!own_text(p, location) || !set_add(&p->set, hash, p->count)) {
+		if (p->text != NULL &&
+		    location->text.bytes != p->scratch.text)
+			free((char *)(uintptr_t)location->text.bytes);
+		return TACH_NONE;
+	}
+	all[p->count] = *location;
+	return p->count++;
+}
+
+/* A function's line is the smallest that was seen, as is a text's. */
+static void
+lower_line(struct location *known, const struct location *location)
+{
+	if (location->line > 0 &&
+	    (known->line <= 0 || location->line < known->line))
+		known->line = location->line;
+}
+
+static bool
+hidden(struct tach_string file)
+{
+	size_t n = sizeof(LAUNCHER) - 1;
+
+	return file.len >= n &&
+	    memcmp(file.bytes + file.len - n, LAUNCHER, n) == 0;
+}
+
+/* The location of a frame that was not seen before. */
+static uint32_t
+find_new(struct locations *p, uint32_t frame)
+{
+	struct location_key key = {p, location_of_frame(p, frame)};
+	uint64_t hash;
+	uint32_t found;
+
+	if (hidden(key.location.file))
+		return LOCATION_HIDDEN;
+	hash = location_hash(&key.location, p->kind);
+	found = set_find(&p->set, hash, location_equal, &key);
+	if (found == TACH_NONE)
+		return add_location(p, &key.location, hash);
+	lower_line(&p->all[found], &key.location);
+	return found;
+}
+
+/* Makes room to know the location of every frame that the table has by now. */
+static bool
+reserve_frames(struct locations *p)
+{
+	uint32_t n = tach_table_frames(p->table);
+	uint32_t *all = reallocarray(p->location_of, n, sizeof(*all));
+
+	if (all == NULL)
+		return false;
+	p->location_of = all;
+	while (p->nframes < n)
+		all[p->nframes++] = TACH_NONE;
+	return true;
+}
+
+uint32_t
+locations_find(struct locations *p, uint32_t frame)
+{
+	if (frame >= p->nframes && !reserve_frames(p))
+		return TACH_NONE;
+	if (p->location_of[frame] == TACH_NONE)
+		p->location_of[frame] = find_new(p, frame);
+	return p->location_of[frame];
+}
