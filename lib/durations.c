@@ -43,7 +43,7 @@ struct durations {
 };
 
 static int
-no_memory(struct durations *s)
+durations_no_memory(struct durations *s)
 {
 	return error_system(&s->error, "", ENOMEM);
 }
@@ -62,7 +62,7 @@ span(uint64_t interval, uint64_t from, uint64_t to)
 
 /* Of ticks one after the other, all but the last. */
 static void
-fill(uint64_t interval, struct tach_tick *ticks, size_t count)
+fill_spans(uint64_t interval, struct tach_tick *ticks, size_t count)
 {
 	for (size_t i = 0; i + 1 < count; i++)
 		ticks[i].span = span(interval, ticks[i].time, ticks[i + 1].time);
@@ -87,7 +87,7 @@ room_reserve(struct run_room *to, const struct tach_run *run)
 }
 
 static struct held *
-thread_of(struct durations *s, const struct tach_run *run)
+held_thread(struct durations *s, const struct tach_run *run)
 {
 	struct held *h;
 
@@ -110,7 +110,7 @@ thread_of(struct durations *s, const struct tach_run *run)
 /* Gives what is held of a thread, whose next sample is at that time.  The thread
  * gets the room of what was given before. */
 static void
-release(struct durations *s, struct held *h, uint64_t until,
+release_run(struct durations *s, struct held *h, uint64_t until,
     struct tach_run *run)
 {
 	struct run_room room = h->room;
@@ -127,19 +127,19 @@ release(struct durations *s, struct held *h, uint64_t until,
 
 /* Holds back the run that was read. */
 static int
-hold(struct durations *s, struct held *h)
+hold_run(struct durations *s, struct held *h)
 {
 	const struct tach_run *run = &s->run;
 	struct run_room *to = &h->room;
 
 	if (!room_reserve(to, run))
-		return no_memory(s);
+		return durations_no_memory(s);
 	h->run = *run;
 	if (run->depth > 0)
 		memcpy(to->frames, run->frames,
 		    run->depth * sizeof(*to->frames));
 	memcpy(to->ticks, run->ticks, run->count * sizeof(*to->ticks));
-	fill(h->interval, to->ticks, run->count);
+	fill_spans(h->interval, to->ticks, run->count);
 	s->run.count = 0;
 	return TACH_OK;
 }
@@ -168,8 +168,8 @@ give_beginning(struct durations *s, const struct held *h, struct tach_run *run)
 	size_t last = s->run.count - 1;
 
 	if (!copy_ticks(s, &s->run))
-		return no_memory(s);
-	fill(h->interval, s->ticks, s->run.count);
+		return durations_no_memory(s);
+	fill_spans(h->interval, s->ticks, s->run.count);
 	*run = s->run;
 	run->ticks = s->ticks;
 	run->count = last;
@@ -187,17 +187,17 @@ give_beginning(struct durations *s, const struct held *h, struct tach_run *run)
 static int
 take_run(struct durations *s, struct tach_run *run)
 {
-	struct held *h = thread_of(s, &s->run);
+	struct held *h = held_thread(s, &s->run);
 	bool is_long = s->run.count > HELD_MAX;
 
 	run->count = 0;
 	if (h == NULL)
-		return no_memory(s);
+		return durations_no_memory(s);
 	if (h->run.count > 0)
-		release(s, h, s->run.ticks[0].time, run);
+		release_run(s, h, s->run.ticks[0].time, run);
 	else if (is_long)
 		return give_beginning(s, h, run);
-	return is_long ? TACH_OK : hold(s, h);
+	return is_long ? TACH_OK : hold_run(s, h);
 }
 
 /* Gives what is held of a thread, after the end. */
@@ -209,7 +209,7 @@ give_rest(struct durations *s, struct tach_run *run)
 		size_t n = h->run.count;
 		if (n == 0)
 			continue;
-		release(s, h, h->room.ticks[n - 1].time + h->interval, run);
+		release_run(s, h, h->room.ticks[n - 1].time + h->interval, run);
 		return TACH_OK;
 	}
 	return s->end;
@@ -251,8 +251,8 @@ intervals_next(struct tach_source *source, struct tach_run *run)
 
 	if (rc != TACH_OK)
 		return rc;
-	if ((h = thread_of(s, run)) == NULL || !copy_ticks(s, run))
-		return no_memory(s);
+	if ((h = held_thread(s, run)) == NULL || !copy_ticks(s, run))
+		return durations_no_memory(s);
 	one = h->interval < UINT32_MAX ? (uint32_t)h->interval : UINT32_MAX;
 	for (size_t i = 0; i < run->count; i++)
 		s->ticks[i].span = one;

@@ -22,7 +22,7 @@ error_set(struct error *e, int code, const char *fmt, ...)
 }
 
 static enum tach_error
-code_of(int e)
+code_of_errno(int e)
 {
 	switch (e) {
 	case EPIPE:
@@ -41,7 +41,7 @@ error_system(struct error *e, const char *what, int number)
 		return TACH_FATAL;
 	snprintf(e->text, sizeof(e->text), "%s%s%s", what,
 	    *what != '\0' ? ": " : "", strerror(number));
-	e->code = code_of(number);
+	e->code = code_of_errno(number);
 	return TACH_FATAL;
 }
 

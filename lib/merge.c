@@ -146,7 +146,7 @@ tach_merge_input(const struct tach_merge *m)
 }
 
 static int
-no_memory(struct tach_merge *m)
+merge_no_memory(struct tach_merge *m)
 {
 	error_clear(&m->error);
 	return error_set(&m->error, TACH_FATAL, "out of memory");
@@ -163,7 +163,7 @@ tach_merge_note(struct tach_merge *m, const char *text)
 	if (!b.failed)
 		note = tach_table_add_note(m->table, b.text);
 	buf_clear(&b);
-	return note != TACH_NONE ? TACH_OK : no_memory(m);
+	return note != TACH_NONE ? TACH_OK : merge_no_memory(m);
 }
 
 /* ---- interning anew ------------------------------------------------------ */
@@ -223,7 +223,7 @@ new_frame(struct merge_input *in, uint32_t index)
 }
 
 static uint32_t
-frame_of(struct merge_input *in, uint32_t index)
+merged_frame(struct merge_input *in, uint32_t index)
 {
 	if (index < in->frames.room && in->frames.to[index] != TACH_NONE)
 		return in->frames.to[index];
@@ -238,13 +238,14 @@ intern_stack(struct merge_input *in, struct tach_run *run)
 	if (run->depth > m->frames_room) {
 		uint32_t *p = reallocarray(m->frames, run->depth, sizeof(*p));
 		if (p == NULL)
-			return no_memory(m);
+			return merge_no_memory(m);
 		m->frames = p;
 		m->frames_room = run->depth;
 	}
 	for (uint32_t i = 0; i < run->depth; i++)
-		if ((m->frames[i] = frame_of(in, run->frames[i])) == TACH_NONE)
-			return no_memory(m);
+		if ((m->frames[i] =
+		    merged_frame(in, run->frames[i])) == TACH_NONE)
+			return merge_no_memory(m);
 	run->frames = m->frames;
 	return TACH_OK;
 }
@@ -293,7 +294,7 @@ number_thread(struct merge_input *in, struct tach_run *run)
 	if (run->index >= in->threads_room) {
 		size_t room = (size_t)run->index * 2 + 4;
 		if ((t = reallocarray(in->threads, room, sizeof(*t))) == NULL)
-			return no_memory(in->merge);
+			return merge_no_memory(in->merge);
 		memset(t + in->threads_room, 0,
 		    (room - in->threads_room) * sizeof(*t));
 		in->threads = t;
@@ -319,7 +320,7 @@ shift_ticks(struct merge_input *in, struct tach_run *run)
 		struct tach_tick *p = reallocarray(m->ticks, run->count,
 		    sizeof(*p));
 		if (p == NULL)
-			return no_memory(m);
+			return merge_no_memory(m);
 		m->ticks = p;
 		m->ticks_room = run->count;
 	}
@@ -346,7 +347,7 @@ add_deepest(struct merge_input *in, uint32_t index)
 		p = array_grow(in->deepest, in->nthreads, &in->threads_max,
 		    sizeof(*p));
 		if (p == NULL)
-			return no_memory(in->merge);
+			return merge_no_memory(in->merge);
 		in->deepest = p;
 		p[in->nthreads++] = 0;
 		in->merge->threads_read++;
@@ -382,7 +383,7 @@ check_budget(struct merge_input *in, const struct tach_run *run)
 /* Notes a run of an input's, whether it is selected or not: in the merge, it has
  * its place by its beginning. */
 static int
-count_run(struct merge_input *in, const struct tach_run *run)
+note_input_run(struct merge_input *in, const struct tach_run *run)
 {
 	if (check_budget(in, run) != TACH_OK) {
 		in->merge->full = true;
@@ -413,7 +414,7 @@ counted_next(struct tach_source *source, struct tach_run *run)
 		return res;
 	if (wanted != 0 && run->count > left)
 		run->count = (size_t)left;
-	return count_run(in, run);
+	return note_input_run(in, run);
 }
 
 static enum tach_error
@@ -506,14 +507,14 @@ tach_merge_add(struct tach_merge *m, struct tach_source *from,
 	struct merge_input *in;
 
 	if (p == NULL)
-		return no_memory(m);
+		return merge_no_memory(m);
 	m->inputs = p;
 	p = reallocarray(m->heap, m->inputs_max, sizeof(struct merge_input *));
 	if (p == NULL)
-		return no_memory(m);
+		return merge_no_memory(m);
 	m->heap = p;
 	if ((in = new_input(m, from, place)) == NULL)
-		return no_memory(m);
+		return merge_no_memory(m);
 	m->inputs[m->ninputs++] = in;
 	/* It begins at 0 until more is known, so that it is read in time. */
 	rise(m, in);
@@ -533,7 +534,7 @@ input_ended(struct merge_input *in, int res)
 		return TACH_FATAL;
 	if (res < TACH_OK) {
 		if (tach_source_error(in->selected, &why) == TACH_ENOMEM)
-			return no_memory(m);
+			return merge_no_memory(m);
 		error_set(&m->error, TACH_WARN, "%s", why);
 	}
 	drop_first(m);

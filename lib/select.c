@@ -107,7 +107,7 @@ decide(const struct select *f, const struct tach_run *run, struct select_thread 
 
 /* NULL: out of memory. */
 static struct select_thread *
-thread_of(struct select *f, const struct tach_run *run)
+selected_thread(struct select *f, const struct tach_run *run)
 {
 	struct select_thread *t;
 
@@ -152,7 +152,7 @@ find_tick(const struct select *f, const struct tach_run *run, size_t from,
 
 /* A NUL byte would end the text for regexec. */
 static void
-add_name(struct buf *b, struct tach_string name)
+add_matched_name(struct buf *b, struct tach_string name)
 {
 	size_t len = name.len < MATCHED_MAX ? name.len : MATCHED_MAX;
 	char *to = len > 0 ? buf_reserve(b, len) : NULL;
@@ -166,15 +166,15 @@ add_name(struct buf *b, struct tach_string name)
 
 /* FILE:FUNCTION:LINE.  NULL: out of memory. */
 static const char *
-frame_text(struct select *f, uint32_t index)
+matched_text(struct select *f, uint32_t index)
 {
 	const struct tach_frame *frame = tach_table_frame(f->source.table, index);
 	struct buf *b = &f->text;
 
 	b->len = 0;
-	add_name(b, tach_table_string(f->source.table, frame->file));
+	add_matched_name(b, tach_table_string(f->source.table, frame->file));
 	buf_add_char(b, ':');
-	add_name(b, tach_table_string(f->source.table, frame->func));
+	add_matched_name(b, tach_table_string(f->source.table, frame->func));
 	buf_add_char(b, ':');
 	if (frame->line < -1)
 		buf_add_char(b, '-');
@@ -190,7 +190,7 @@ match_frame(struct select *f, uint32_t index, size_t expr)
 	const struct tach_selection *s = &f->selection;
 	const regex_t *re = expr < s->nmatch ? &s->match[expr] :
 	    &s->not_match[expr - s->nmatch];
-	const char *text = frame_text(f, index);
+	const char *text = matched_text(f, index);
 
 	if (text == NULL)
 		return UNKNOWN;
@@ -259,7 +259,7 @@ match_stack(struct select *f, const struct tach_run *run)
 /* ---- the source ---------------------------------------------------------- */
 
 static int
-no_memory(struct select *f)
+select_no_memory(struct select *f)
 {
 	return error_system(&f->error, "", ENOMEM);
 }
@@ -282,13 +282,13 @@ static int
 look_at_run(struct select *f)
 {
 	struct tach_run *run = &f->run;
-	struct select_thread *t = thread_of(f, run);
+	struct select_thread *t = selected_thread(f, run);
 	enum verdict verdict;
 	size_t first;
 
 	f->at = run->count;
 	if (t == NULL)
-		return no_memory(f);
+		return select_no_memory(f);
 	if (!t->selected)
 		return TACH_OK;
 	/* Also of a run that is left out: what it changed is not shared. */
@@ -298,7 +298,7 @@ look_at_run(struct select *f)
 	if (first == run->count)
 		return TACH_OK;
 	if ((verdict = match_stack(f, run)) == UNKNOWN)
-		return no_memory(f);
+		return select_no_memory(f);
 	if (verdict == MATCHES)
 		begin_run(f, t, first);
 	return TACH_OK;

@@ -15,7 +15,7 @@ tag_of(uint64_t hash)
 }
 
 static size_t
-start(uint32_t tag, size_t mask)
+first_slot(uint32_t tag, size_t mask)
 {
 	return (tag * UINT64_C(0x9e3779b97f4a7c15) >> 32) & mask;
 }
@@ -28,7 +28,7 @@ set_find(const struct set *s, uint64_t hash, set_equal_fn *equal,
 
 	if (s->slots == NULL)
 		return UINT32_MAX;
-	for (size_t i = start(tag, s->mask);; i = (i + 1) & s->mask) {
+	for (size_t i = first_slot(tag, s->mask);; i = (i + 1) & s->mask) {
 		const struct set_slot *slot = &s->slots[i];
 		if (slot->index == 0)
 			return UINT32_MAX;
@@ -38,9 +38,9 @@ set_find(const struct set *s, uint64_t hash, set_equal_fn *equal,
 }
 
 static void
-place(struct set_slot *slots, size_t mask, struct set_slot slot)
+place_slot(struct set_slot *slots, size_t mask, struct set_slot slot)
 {
-	size_t i = start(slot.tag, mask);
+	size_t i = first_slot(slot.tag, mask);
 
 	while (slots[i].index != 0)
 		i = (i + 1) & mask;
@@ -48,7 +48,7 @@ place(struct set_slot *slots, size_t mask, struct set_slot slot)
 }
 
 static bool
-grow(struct set *s)
+grow_slots(struct set *s)
 {
 	size_t n = s->slots != NULL ? (s->mask + 1) * 2 : SET_MIN;
 	struct set_slot *slots = calloc(n, sizeof(*slots));
@@ -57,7 +57,7 @@ grow(struct set *s)
 		return false;
 	for (size_t i = 0; s->slots != NULL && i <= s->mask; i++)
 		if (s->slots[i].index != 0)
-			place(slots, n - 1, s->slots[i]);
+			place_slot(slots, n - 1, s->slots[i]);
 	free(s->slots);
 	s->slots = slots;
 	s->mask = n - 1;
@@ -69,9 +69,10 @@ set_add(struct set *s, uint64_t hash, uint32_t index)
 {
 	/* At most two thirds full: probes stay short. */
 	if (s->slots == NULL || s->count * 3 >= (s->mask + 1) * 2)
-		if (!grow(s))
+		if (!grow_slots(s))
 			return false;
-	place(s->slots, s->mask, (struct set_slot){tag_of(hash), index + 1});
+	place_slot(s->slots, s->mask,
+	    (struct set_slot){tag_of(hash), index + 1});
 	s->count++;
 	return true;
 }

@@ -101,7 +101,7 @@ new_block(struct tach_table *t, size_t len)
 }
 
 static const char *
-keep(struct tach_table *t, const char *bytes, size_t len)
+keep_text(struct tach_table *t, const char *bytes, size_t len)
 {
 	char *copy;
 
@@ -133,7 +133,7 @@ struct thread_key {
 };
 
 static bool
-thread_equal(const void *arg, uint32_t index)
+note_equal(const void *arg, uint32_t index)
 {
 	const struct thread_key *k = arg;
 	const struct thread_note *n = &k->table->threads[index];
@@ -142,13 +142,13 @@ thread_equal(const void *arg, uint32_t index)
 }
 
 static uint32_t
-find_thread(const struct tach_table *t, uint32_t interp, uint64_t thread,
+find_note(const struct tach_table *t, uint32_t interp, uint64_t thread,
     uint64_t *hash)
 {
 	struct thread_key key = {t, thread, interp};
 
 	*hash = hash_of(&thread, sizeof(thread), interp);
-	return set_find(&t->thread_set, *hash, thread_equal, &key);
+	return set_find(&t->thread_set, *hash, note_equal, &key);
 }
 
 /* Keeps what a new string tells of a thread.  False: out of memory. */
@@ -162,7 +162,7 @@ learn_thread(struct tach_table *t, uint32_t index)
 
 	if (!parse_thread(t->strings[index], &n, &name))
 		return true;
-	found = find_thread(t, n.interp, n.thread, &hash);
+	found = find_note(t, n.interp, n.thread, &hash);
 	if (found != TACH_NONE) {
 		t->threads[found].note = index;
 		return true;
@@ -183,7 +183,7 @@ tach_table_thread_name(const struct tach_table *t, uint32_t interp,
 {
 	struct thread_note n;
 	uint64_t hash;
-	uint32_t found = find_thread(t, interp, thread, &hash);
+	uint32_t found = find_note(t, interp, thread, &hash);
 
 	return found != TACH_NONE &&
 	    parse_thread(t->strings[t->threads[found].note], &n, name);
@@ -269,7 +269,7 @@ tach_table_intervals(const struct tach_table *t)
 
 /* What a string tells if it is a note. */
 static bool
-look_at(struct tach_table *t, uint32_t index)
+index_note(struct tach_table *t, uint32_t index)
 {
 	return learn_thread(t, index) && learn_interval(t, index);
 }
@@ -290,7 +290,7 @@ push_string(struct tach_table *t, const char *bytes, size_t len)
 bool
 table_load_string(struct tach_table *t, const char *bytes, size_t len)
 {
-	return push_string(t, bytes, len) && look_at(t, t->nstrings - 1);
+	return push_string(t, bytes, len) && index_note(t, t->nstrings - 1);
 }
 
 void
@@ -337,7 +337,7 @@ tach_table_add_string(struct tach_table *t, const char *bytes, size_t len)
 
 	if (found != TACH_NONE)
 		return found;
-	if ((copy = keep(t, bytes, len)) == NULL ||
+	if ((copy = keep_text(t, bytes, len)) == NULL ||
 	    !push_string(t, copy, len))
 		return TACH_NONE;
 	if (!set_add(&t->string_set, hash, t->nstrings - 1)) {
@@ -345,7 +345,7 @@ tach_table_add_string(struct tach_table *t, const char *bytes, size_t len)
 		return TACH_NONE;
 	}
 	/* Last: what a note says of a thread cannot be taken back. */
-	return look_at(t, t->nstrings - 1) ? t->nstrings - 1 : TACH_NONE;
+	return index_note(t, t->nstrings - 1) ? t->nstrings - 1 : TACH_NONE;
 }
 
 struct frame_key {

@@ -58,7 +58,7 @@ struct collapsed_reader {
 /* ---- what can be wrong --------------------------------------------------- */
 
 static int
-no_memory(struct collapsed_reader *c)
+collapsed_no_memory(struct collapsed_reader *c)
 {
 	return error_set(&c->in->error, TACH_FATAL, "out of memory");
 }
@@ -113,7 +113,7 @@ bad_count(struct collapsed_reader *c, struct piece p)
 /* ---- the kinds of lines -------------------------------------------------- */
 
 static bool
-begins(struct piece p, const char *with)
+piece_begins(struct piece p, const char *with)
 {
 	size_t n = strlen(with);
 
@@ -129,7 +129,7 @@ collapsed_comment(const char *line, size_t len)
 bool
 collapsed_austin(const char *line, size_t len)
 {
-	return begins((struct piece){line, len}, "# austin: ");
+	return piece_begins((struct piece){line, len}, "# austin: ");
 }
 
 /* The part behind the last blank, or nothing. */
@@ -188,7 +188,7 @@ get_mode(struct collapsed_reader *c, struct piece value)
 	char quoted[QUOTE_SIZE];
 
 	for (size_t i = 0; i < sizeof(modes) / sizeof(*modes); i++)
-		if (begins(value, modes[i].name) &&
+		if (piece_begins(value, modes[i].name) &&
 		    value.len == strlen(modes[i].name)) {
 			c->metric = modes[i].metric;
 			return TACH_OK;
@@ -213,9 +213,9 @@ get_comment(struct collapsed_reader *c)
 	if (!c->austin || c->begun)
 		return TACH_OK;
 	value = last_word(line);
-	if (begins(line, interval))
+	if (piece_begins(line, interval))
 		return get_interval(c, value);
-	return begins(line, mode) ? get_mode(c, value) : TACH_OK;
+	return piece_begins(line, mode) ? get_mode(c, value) : TACH_OK;
 }
 
 /* ---- a line's thread ----------------------------------------------------- */
@@ -227,11 +227,11 @@ struct id {
 
 /* Takes something that a stack begins with. */
 static bool
-take(struct piece *p, const char *what)
+take_prefix(struct piece *p, const char *what)
 {
 	size_t n = strlen(what);
 
-	if (!begins(*p, what))
+	if (!piece_begins(*p, what))
 		return false;
 	p->text += n;
 	p->len -= n;
@@ -256,8 +256,9 @@ take_cpython(struct piece *p, struct id *id)
 {
 	struct piece rest = *p;
 
-	if (!take(&rest, "tid:") ||
-	    !take_number(&rest, UINT64_MAX, &id->thread) || !take(&rest, ";"))
+	if (!take_prefix(&rest, "tid:") ||
+	    !take_number(&rest, UINT64_MAX, &id->thread) ||
+	    !take_prefix(&rest, ";"))
 		return false;
 	*p = rest;
 	return true;
@@ -271,17 +272,18 @@ take_austin(struct piece *p, struct id *id)
 	struct piece rest = *p;
 	uint64_t pid, first;
 
-	if (!take(&rest, "P") || !take_number(&rest, UINT64_MAX, &pid) ||
-	    !take(&rest, ";T") || !take_number(&rest, UINT64_MAX, &first))
+	if (!take_prefix(&rest, "P") || !take_number(&rest, UINT64_MAX, &pid) ||
+	    !take_prefix(&rest, ";T") ||
+	    !take_number(&rest, UINT64_MAX, &first))
 		return false;
 	*id = (struct id){first, 0};
-	if (take(&rest, ":")) {
+	if (take_prefix(&rest, ":")) {
 		if (first > UINT32_MAX ||
 		    !take_number(&rest, UINT64_MAX, &id->thread))
 			return false;
 		id->interp = (uint32_t)first;
 	}
-	if (!take(&rest, ";"))
+	if (!take_prefix(&rest, ";"))
 		return false;
 	*p = rest;
 	return true;
@@ -293,7 +295,7 @@ take_any_number(struct piece *p, uint64_t *n)
 {
 	char *end;
 
-	if (!begins(*p, "0x") && !begins(*p, "0X"))
+	if (!piece_begins(*p, "0x") && !piece_begins(*p, "0X"))
 		return take_number(p, UINT64_MAX, n);
 	errno = 0;
 	*n = strtoull(p->text, &end, 16);
@@ -314,19 +316,19 @@ take_py_spy(struct piece *p, struct id *id, struct buf *name)
 	const char *quote, *end;
 	size_t processes = 0;
 
-	if (begins(rest, "process ")) {
+	if (piece_begins(rest, "process ")) {
 		quote = memmem(rest.text, rest.len, "\";thread (", 10);
 		if (quote == NULL)
 			return false;
 		processes = (size_t)(quote + 2 - rest.text);
 		rest = (struct piece){quote + 2, rest.len - processes};
 	}
-	if (!take(&rest, "thread (") || !take_any_number(&rest, &id->thread) ||
-	    !begins(rest, ")"))
+	if (!take_prefix(&rest, "thread (") ||
+	    !take_any_number(&rest, &id->thread) || !piece_begins(rest, ")"))
 		return false;
 	if ((end = memchr(rest.text, ';', rest.len)) == NULL)
 		return false;
-	if (begins(rest, "): "))
+	if (piece_begins(rest, "): "))
 		buf_add(name, rest.text + 3, (size_t)(end - rest.text) - 3);
 	end++;
 	rest.len = (size_t)(rest.text + rest.len - end) + processes;
@@ -352,34 +354,34 @@ take_thread(struct piece *stack, struct buf *name)
 
 /* Notes the name of a thread that is new. */
 static int
-add_name(struct collapsed_reader *c, struct id id)
+note_thread_name(struct collapsed_reader *c, struct id id)
 {
 	const struct buf *name = &c->name;
 	char *note;
 	uint32_t index;
 
 	if (name->failed)
-		return no_memory(c);
+		return collapsed_no_memory(c);
 	if (name->len == 0)
 		return TACH_OK;
 	if (asprintf(&note, "thread %" PRIu32 " %" PRIu64 " %.*s", id.interp,
 		id.thread, (int)name->len, name->text) < 0)
-		return no_memory(c);
+		return collapsed_no_memory(c);
 	index = tach_table_add_note(c->in->table, note);
 	free(note);
-	return index != TACH_NONE ? TACH_OK : no_memory(c);
+	return index != TACH_NONE ? TACH_OK : collapsed_no_memory(c);
 }
 
 /* Makes the line's thread the current one, and cuts what tells it. */
 static int
-find_thread(struct collapsed_reader *c, struct piece *stack)
+find_line_thread(struct collapsed_reader *c, struct piece *stack)
 {
 	uint32_t known = c->stacks.nthreads;
 	struct id id = take_thread(stack, &c->name);
 
 	if (stacktext_thread(&c->stacks, id.thread, id.interp) != TACH_OK)
 		return TACH_FATAL;
-	return c->stacks.nthreads > known ? add_name(c, id) : TACH_OK;
+	return c->stacks.nthreads > known ? note_thread_name(c, id) : TACH_OK;
 }
 
 /* ---- a line's stack ------------------------------------------------------ */
@@ -390,7 +392,8 @@ parse_frame(void *arg, struct piece p, struct tach_frame *f)
 	struct collapsed_reader *c = arg;
 	struct frametext t = frametext_any(p);
 
-	return frametext_intern(c->in->table, &t, f) ? TACH_OK : no_memory(c);
+	return frametext_intern(c->in->table, &t, f) ? TACH_OK :
+	    collapsed_no_memory(c);
 }
 
 /* Passes over a point and the zeros behind it. */
@@ -492,7 +495,7 @@ check_count(struct collapsed_reader *c, uint64_t count)
 
 /* Makes the line's samples those to be handed out.  There may be none. */
 static int
-take_line(struct collapsed_reader *c)
+take_stack_line(struct collapsed_reader *c)
 {
 	struct piece stack;
 	uint64_t count = 0;
@@ -505,7 +508,7 @@ take_line(struct collapsed_reader *c)
 	c->good += res == TACH_OK;
 	if (res == TACH_WARN || count == 0)
 		return TACH_OK;
-	if (find_thread(c, &stack) != TACH_OK ||
+	if (find_line_thread(c, &stack) != TACH_OK ||
 	    check_count(c, count) != TACH_OK ||
 	    stacktext_change(&c->stacks, stack, &c->shared) != TACH_OK)
 		return TACH_FATAL;
@@ -547,7 +550,7 @@ get_line(struct collapsed_reader *c)
 }
 
 static void
-hand_out(struct collapsed_reader *c, struct tach_run *run)
+collapsed_give_run(struct collapsed_reader *c, struct tach_run *run)
 {
 	struct text_thread *t = stacktext_current(&c->stacks);
 	uint64_t time = t->time, interval = c->in->meta.interval_us;
@@ -596,7 +599,7 @@ collapsed_check(struct source *source)
 }
 
 static int
-collapsed_next(struct source *source, struct tach_run *run)
+collapsed_reader_next(struct source *source, struct tach_run *run)
 {
 	struct collapsed_reader *c = (struct collapsed_reader *)source;
 	int res;
@@ -604,15 +607,15 @@ collapsed_next(struct source *source, struct tach_run *run)
 	while (c->left == 0) {
 		if (!c->ahead && (res = get_line(c)) != TACH_OK)
 			return res == TACH_END ? at_end(c) : res;
-		if (take_line(c) != TACH_OK)
+		if (take_stack_line(c) != TACH_OK)
 			return TACH_FATAL;
 	}
-	hand_out(c, run);
+	collapsed_give_run(c, run);
 	return TACH_OK;
 }
 
 static void
-collapsed_free(struct source *source)
+collapsed_reader_free(struct source *source)
 {
 	struct collapsed_reader *c = (struct collapsed_reader *)source;
 
@@ -639,8 +642,8 @@ collapsed_source(struct source_input *in, int fd, const char *head, size_t len)
 		error_set(&in->error, TACH_FATAL, "out of memory");
 		return NULL;
 	}
-	c->source = (struct source){.next = collapsed_next,
-	    .check = collapsed_check, .free = collapsed_free};
+	c->source = (struct source){.next = collapsed_reader_next,
+	    .check = collapsed_check, .free = collapsed_reader_free};
 	c->in = in;
 	c->stacks = (struct stacktext){.in = in, .parse = parse_frame,
 	    .arg = c};
@@ -649,9 +652,9 @@ collapsed_source(struct source_input *in, int fd, const char *head, size_t len)
 	in->meta.interval_us = INTERVAL_ASSUMED;
 	if (!linebuf_init(&c->lines, fd, head, len) ||
 	    !stacktext_init(&c->stacks))
-		no_memory(c);
+		collapsed_no_memory(c);
 	else if (get_line(c) != TACH_FATAL)
 		return &c->source;
-	collapsed_free(&c->source);
+	collapsed_reader_free(&c->source);
 	return NULL;
 }

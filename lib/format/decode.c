@@ -87,7 +87,7 @@ decoder_extend(struct decoder *d, const struct head *h, uint64_t end)
 }
 
 static int
-no_memory(struct decoder *d)
+decoder_no_memory(struct decoder *d)
 {
 	return error_set(&d->input->error, TACH_FATAL, "out of memory");
 }
@@ -122,7 +122,7 @@ cut_short(struct decoder *d, const char *field, const char *record)
 }
 
 static int
-bad_number(struct decoder *d, enum cursor_result res, const char *field,
+bad_record_number(struct decoder *d, enum cursor_result res, const char *field,
     unsigned kind)
 {
 	char record[32];
@@ -147,7 +147,7 @@ is_thread(const struct decoder_thread *t, const struct delta_id *id)
 }
 
 static bool
-thread_equal(const void *arg, uint32_t index)
+decoder_thread_equal(const void *arg, uint32_t index)
 {
 	const struct decoder_key *k = arg;
 
@@ -155,7 +155,7 @@ thread_equal(const void *arg, uint32_t index)
 }
 
 static int
-add_thread(struct decoder *d, const struct delta_id *id, uint64_t hash)
+add_decoder_thread(struct decoder *d, const struct delta_id *id, uint64_t hash)
 {
 	struct decoder_thread *p, *t;
 
@@ -168,15 +168,16 @@ add_thread(struct decoder *d, const struct delta_id *id, uint64_t hash)
 		    THREADS_MAX);
 	p = array_grow(d->threads, d->nthreads, &d->threads_max, sizeof(*p));
 	if (p == NULL)
-		return no_memory(d);
+		return decoder_no_memory(d);
 	d->threads = p;
 	t = &p[d->nthreads];
 	*t = (struct decoder_thread){.id = id->thread, .interp = id->interp};
 	if (!stack_init(&t->stack))
-		return no_memory(d);
+		return decoder_no_memory(d);
 	d->last = d->nthreads++; /* from here on it is freed */
 	d->frames_room += t->stack.room;
-	return set_add(&d->thread_set, hash, d->last) ? TACH_OK : no_memory(d);
+	return set_add(&d->thread_set, hash, d->last) ? TACH_OK :
+	    decoder_no_memory(d);
 }
 
 static int
@@ -185,17 +186,18 @@ look_up(struct decoder *d, const struct delta_id *id)
 	struct decoder_key key = {d, id};
 	uint64_t hash = hash_of(&id->thread, sizeof(id->thread),
 	    id->interp);
-	uint32_t found = set_find(&d->thread_set, hash, thread_equal, &key);
+	uint32_t found = set_find(&d->thread_set, hash, decoder_thread_equal,
+	    &key);
 
 	if (found == TACH_NONE)
-		return add_thread(d, id, hash);
+		return add_decoder_thread(d, id, hash);
 	d->last = found;
 	return TACH_OK;
 }
 
 /* Makes d->last the record's thread. */
 static int
-find_thread(struct decoder *d, const struct delta_id *id)
+find_record_thread(struct decoder *d, const struct delta_id *id)
 {
 	uint64_t mixed = (id->thread + id->interp) *
 	    UINT64_C(0x9e3779b97f4a7c15);
@@ -236,7 +238,7 @@ get_tick(struct decoder *d, struct decoder_thread *t, struct tach_tick *tick,
 	    &tick->status);
 
 	if (res != CURSOR_OK)
-		return bad_number(d, res, "time and status", kind);
+		return bad_record_number(d, res, "time and status", kind);
 	if (__builtin_add_overflow(t->time, elapsed, &time)) {
 		d->in.cur.pos = start;
 		return damaged(d, "the time of a %s record is out of range",
@@ -248,7 +250,7 @@ get_tick(struct decoder *d, struct decoder_thread *t, struct tach_tick *tick,
 
 /* Hands out what get_tick and the like have made. */
 static int
-hand_out(struct decoder *d, struct tach_run *run, uint32_t shared,
+decoder_give_run(struct decoder *d, struct tach_run *run, uint32_t shared,
     size_t count)
 {
 	const struct decoder_thread *t = &d->threads[d->last];
@@ -289,7 +291,7 @@ get_batch(struct decoder *d, struct tach_run *run)
 		return TACH_FATAL;
 	d->repeat_left -= n;
 	d->input->stats.repeated += n;
-	return hand_out(d, run, t->stack.depth, n);
+	return decoder_give_run(d, run, t->stack.depth, n);
 }
 
 static int
@@ -300,10 +302,10 @@ get_repeat(struct decoder *d, const struct delta_id *id)
 	enum cursor_result res = cursor_varint(&after, &n);
 
 	if (res != CURSOR_OK)
-		return bad_number(d, res, "count", DELTA_REPEAT);
+		return bad_record_number(d, res, "count", DELTA_REPEAT);
 	/* A record of nothing does not make its thread known. */
 	if (n > 0 && (check_repeat(d, n) != TACH_OK ||
-			 find_thread(d, id) != TACH_OK))
+			 find_record_thread(d, id) != TACH_OK))
 		return TACH_FATAL;
 	d->in.cur = after;
 	d->repeat_left = n;
@@ -319,7 +321,7 @@ bad_frame(struct decoder *d, unsigned kind)
 	uint64_t index;
 
 	if (cursor_varint(&c, &index) != CURSOR_OK)
-		return bad_number(d, CURSOR_LONG, "frame index", kind);
+		return bad_record_number(d, CURSOR_LONG, "frame index", kind);
 	return damaged(d, "frame index %" PRIu64 " of a %s record, but there "
 	    "are %" PRIu32 " frames", index, delta_name(kind),
 	    d->head.frames);
@@ -345,7 +347,7 @@ get_frames(struct decoder *d, uint32_t *frames, size_t n, unsigned kind)
 		return TACH_OK;
 	if (res == CURSOR_LONG)
 		return bad_frame(d, kind);
-	return bad_number(d, res, "frames", kind);
+	return bad_record_number(d, res, "frames", kind);
 }
 
 /* Reads n frames that have not all arrived: room is made as they do. */
@@ -361,7 +363,7 @@ gather_frames(struct decoder *d, size_t n, unsigned kind)
 			uint32_t *p = reallocarray(d->scratch, max,
 			    sizeof(*p));
 			if (p == NULL)
-				return no_memory(d);
+				return decoder_no_memory(d);
 			d->scratch = p;
 			d->scratch_max = max;
 		}
@@ -373,11 +375,12 @@ gather_frames(struct decoder *d, size_t n, unsigned kind)
 }
 
 static int
-reserve(struct decoder *d, struct decoder_thread *t, uint32_t depth)
+reserve_decoder_stack(struct decoder *d, struct decoder_thread *t,
+    uint32_t depth)
 {
 	d->frames_room -= t->stack.room;
 	if (!stack_reserve(&t->stack, depth))
-		return no_memory(d);
+		return decoder_no_memory(d);
 	d->frames_room += t->stack.room;
 	t->stack.depth = depth;
 	return TACH_OK;
@@ -395,10 +398,10 @@ change_stack(struct decoder *d, struct decoder_thread *t, const struct delta *de
 	zin_need(&d->in, delta->fresh);
 	here = cursor_has(&d->in.cur, delta->fresh);
 	if (!here && d->in.ended)
-		return bad_number(d, CURSOR_SHORT, "frames", kind);
+		return bad_record_number(d, CURSOR_SHORT, "frames", kind);
 	if (!here && gather_frames(d, delta->fresh, kind) != TACH_OK)
 		return TACH_FATAL;
-	if (reserve(d, t, (uint32_t)depth) != TACH_OK)
+	if (reserve_decoder_stack(d, t, (uint32_t)depth) != TACH_OK)
 		return TACH_FATAL;
 	d->input->stats.frames_written += delta->fresh;
 	if (here)
@@ -430,7 +433,7 @@ get_delta(struct decoder *d, const struct decoder_thread *t, struct delta *delta
 	enum cursor_result res = delta_get_counts(&after, kind, counts);
 
 	if (res != CURSOR_OK)
-		return bad_number(d, res, "number of frames", kind);
+		return bad_record_number(d, res, "number of frames", kind);
 	if (!delta_from_counts(delta, kind, counts, t->stack.depth))
 		return damaged(d, "a %s record %s %" PRIu32 " frames of a "
 		    "stack of %" PRIu32, delta_name(kind),
@@ -453,7 +456,7 @@ get_change(struct decoder *d, const struct delta_id *id,
 		return damaged(d, "one sample more than the header counts "
 		    "(%" PRIu64 " at byte %d)", d->head.samples,
 		    HEAD_SAMPLES);
-	if (find_thread(d, id) != TACH_OK)
+	if (find_record_thread(d, id) != TACH_OK)
 		return TACH_FATAL;
 	t = &d->threads[d->last];
 	if (get_tick(d, t, &d->ticks[0], id->kind) != TACH_OK ||
@@ -461,7 +464,7 @@ get_change(struct decoder *d, const struct delta_id *id,
 	    change_stack(d, t, &delta, id->kind) != TACH_OK)
 		return TACH_FATAL;
 	d->input->stats.records[id->kind]++;
-	return hand_out(d, run, delta.shared, 1);
+	return decoder_give_run(d, run, delta.shared, 1);
 }
 
 /* The data ends between two records: are these all? */

@@ -12,7 +12,7 @@
 
 /* The length of a character that is printed as it is, or 0. */
 static size_t
-plain(const char *bytes, size_t len, const char *marks)
+plain_length(const char *bytes, size_t len, const char *marks)
 {
 	uint32_t code;
 	size_t n = utf8_visible(bytes, len, &code);
@@ -24,7 +24,7 @@ void
 escape_add(struct buf *b, const char *bytes, size_t len, const char *marks)
 {
 	for (size_t i = 0, n; i < len; i += n) {
-		n = plain(bytes + i, len - i, marks);
+		n = plain_length(bytes + i, len - i, marks);
 		if (n > 0) {
 			buf_add(b, bytes + i, n);
 		} else {

@@ -205,7 +205,7 @@ file_free(struct source *source)
 }
 
 static int
-load(struct file *f)
+load_file(struct file *f)
 {
 	if (load_head(f) != TACH_OK)
 		return TACH_FATAL;
@@ -232,7 +232,7 @@ file_source(struct source_input *input, int fd, uint64_t size)
 	f->input = input;
 	f->fd = fd;
 	f->size = size;
-	if (load(f) == TACH_OK)
+	if (load_file(f) == TACH_OK)
 		return &f->source;
 	file_free(&f->source);
 	return NULL;

@@ -163,7 +163,7 @@ json(const char *p, size_t n)
 }
 
 static const char *
-plain(const char *p, size_t n)
+plain_fault(const char *p, size_t n)
 {
 	static const char *(*const kinds[])(const char *, size_t) = {
 	    by_magic, wide, mojo, pstats, pprof, json};
@@ -200,7 +200,7 @@ gzip(const char *p, size_t n)
 
 	if (n < 2 || memcmp(p, "\x1f\x8b", 2) != 0)
 		return NULL;
-	fault = plain(text, inside(p, n, text));
+	fault = plain_fault(text, inside(p, n, text));
 	return fault != NULL ? fault :
 	    "compressed by gzip: type zcat FILE | tach-convert";
 }
@@ -210,5 +210,5 @@ foreign_fault(const char *p, size_t n)
 {
 	const char *fault = gzip(p, n);
 
-	return fault != NULL ? fault : plain(p, n);
+	return fault != NULL ? fault : plain_fault(p, n);
 }

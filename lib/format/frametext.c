@@ -14,7 +14,7 @@ bare(struct piece name)
 
 /* Takes `:LINE` from the end, if it is there. */
 static bool
-take_line(struct piece *p, int32_t *line)
+take_line_number(struct piece *p, int32_t *line)
 {
 	const char *colon = memrchr(p->text, ':', p->len);
 	uint64_t n;
@@ -59,7 +59,7 @@ frametext_py_spy(struct piece p)
 		return f;
 	file = (struct piece){open + 1, (size_t)
 	    (p.text + p.len - 1 - (open + 1))};
-	take_line(&file, &f.line);
+	take_line_number(&file, &f.line);
 	f.func.len = (size_t)(open - 1 - p.text);
 	while (f.func.len > 1 && f.func.text[f.func.len - 1] == ' ')
 		f.func.len--;
@@ -97,7 +97,8 @@ get_place(struct piece p, struct frametext *f)
 {
 	const char *colon;
 
-	if (!take_line(&p, &f->line) || (colon = single_colon(p)) == NULL)
+	if (!take_line_number(&p, &f->line) ||
+	    (colon = single_colon(p)) == NULL)
 		return false;
 	f->file = (struct piece){p.text, (size_t)(colon - p.text)};
 	f->func = (struct piece){colon + 1, (size_t)
@@ -120,7 +121,7 @@ frametext_any(struct piece p)
 
 /* What is at no place may be given the line 0 of the file "~". */
 static int32_t
-line_of(const struct frametext *t)
+frametext_line(const struct frametext *t)
 {
 	bool nowhere = t->file.len == 1 && *t->file.text == '~';
 
@@ -134,8 +135,8 @@ frametext_intern(struct tach_table *table, const struct frametext *t,
 	*f = (struct tach_frame){
 	    .file = tach_table_add_string(table, t->file.text, t->file.len),
 	    .func = tach_table_add_string(table, t->func.text, t->func.len),
-	    .line = line_of(t),
-	    .end_line = line_of(t),
+	    .line = frametext_line(t),
+	    .end_line = frametext_line(t),
 	    .column = -1,
 	    .end_column = -1,
 	    .opcode = TACH_NO_OPCODE,

@@ -77,7 +77,7 @@ struct gperftools_reader {
 /* ---- what can be wrong --------------------------------------------------- */
 
 static int
-no_memory(struct gperftools_reader *s)
+gperftools_no_memory(struct gperftools_reader *s)
 {
 	return error_set(&s->in->error, TACH_FATAL, "out of memory");
 }
@@ -137,7 +137,7 @@ gperftools_known(const uint8_t *p, size_t n)
 }
 
 static int
-fill(struct gperftools_reader *s)
+fill_window(struct gperftools_reader *s)
 {
 	size_t n = s->size - s->at < WINDOW ? (size_t)(s->size - s->at) :
 					      WINDOW;
@@ -167,7 +167,7 @@ get_slot(struct gperftools_reader *s, uint64_t *value)
 	uint64_t at = s->at - s->window_at;
 
 	if ((at > s->window_len || s->window_len - at < s->shape.word) &&
-	    fill(s) != TACH_OK)
+	    fill_window(s) != TACH_OK)
 		return TACH_FATAL;
 	*value = load_slot(s->window + (s->at - s->window_at), &s->shape);
 	s->at += s->shape.word;
@@ -252,18 +252,18 @@ add_known(struct gperftools_reader *s, const struct known_address *k,
 	uint32_t frame;
 
 	if (p == NULL)
-		return no_memory(s);
+		return gperftools_no_memory(s);
 	s->known = p;
 	frame = gperftools_text_frame(&s->text, k->address, call);
 	if (frame == TACH_NONE || !set_add(&s->known_set, hash, s->nknown))
-		return no_memory(s);
+		return gperftools_no_memory(s);
 	p[s->nknown] = *k;
 	p[s->nknown++].frame = frame;
 	return TACH_OK;
 }
 
 static int
-get_frame(struct gperftools_reader *s, bool leaf, uint32_t *frame)
+get_address_frame(struct gperftools_reader *s, bool leaf, uint32_t *frame)
 {
 	struct known_address k = {.leaf = leaf};
 	const void *key[] = {s, &k};
@@ -293,11 +293,11 @@ get_stack(struct gperftools_reader *s, const struct record *r)
 
 	s->fresh.depth = 0;
 	if (!stack_reserve(&s->fresh, depth))
-		return no_memory(s);
+		return gperftools_no_memory(s);
 	s->fresh.depth = depth;
 	frames = stack_frames(&s->fresh);
 	for (uint32_t i = 0; i < depth; i++)
-		if (get_frame(s, i == 0, &frames[i]) != TACH_OK)
+		if (get_address_frame(s, i == 0, &frames[i]) != TACH_OK)
 			return TACH_FATAL;
 	s->shared = delta_shared(&s->stack, frames, depth, 0);
 	s->stack = s->fresh;
@@ -350,7 +350,7 @@ get_header(struct gperftools_reader *s)
 /* Reads what comes before the slots and after them, and goes back to the
  * first record. */
 static int
-load(struct gperftools_reader *s)
+load_profile(struct gperftools_reader *s)
 {
 	uint64_t start;
 	int res;
@@ -391,7 +391,7 @@ check_count(struct gperftools_reader *s, const struct record *r)
 
 /* Makes the next record's samples those to be handed out. */
 static int
-take_record(struct gperftools_reader *s)
+take_counted_record(struct gperftools_reader *s)
 {
 	struct record r;
 	int res = get_record(s, &r);
@@ -413,7 +413,7 @@ take_record(struct gperftools_reader *s)
 }
 
 static void
-hand_out(struct gperftools_reader *s, struct tach_run *run)
+gperftools_give_run(struct gperftools_reader *s, struct tach_run *run)
 {
 	uint64_t period = s->in->meta.interval_us;
 	size_t n = s->left < BATCH ? (size_t)s->left : BATCH;
@@ -437,9 +437,9 @@ gperftools_reader_next(struct source *source, struct tach_run *run)
 	int res;
 
 	while (s->left == 0)
-		if ((res = take_record(s)) != TACH_OK)
+		if ((res = take_counted_record(s)) != TACH_OK)
 			return res;
-	hand_out(s, run);
+	gperftools_give_run(s, run);
 	return TACH_OK;
 }
 
@@ -476,8 +476,8 @@ gperftools_source(struct source_input *in, int fd, uint64_t size)
 	in->info.input = TACH_INPUT_SLOTS;
 	in->info.file_size = size;
 	if (!stack_init(&s->stack) || !stack_init(&s->fresh))
-		no_memory(s);
-	else if (load(s) == TACH_OK)
+		gperftools_no_memory(s);
+	else if (load_profile(s) == TACH_OK)
 		return &s->source;
 	gperftools_reader_free(&s->source);
 	return NULL;

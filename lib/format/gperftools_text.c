@@ -28,7 +28,7 @@ gperftools_text_clear(struct gperftools_text *t)
 }
 
 static int
-no_memory(struct gperftools_text *t)
+gperftools_text_no_memory(struct gperftools_text *t)
 {
 	return error_set(&t->in->error, TACH_FATAL, "out of memory");
 }
@@ -125,7 +125,7 @@ add_symbol(struct gperftools_text *t, uint64_t address, uint32_t size,
 	struct tach_frame f;
 
 	if (p == NULL)
-		return no_memory(t);
+		return gperftools_text_no_memory(t);
 	t->symbols = p;
 	p += t->nsymbols;
 	p->address = address;
@@ -133,7 +133,7 @@ add_symbol(struct gperftools_text *t, uint64_t address, uint32_t size,
 	cut_address(&text.func);
 	if (!frametext_intern(t->in->table, &text, &f) ||
 	    (p->frame = tach_table_add_frame(t->in->table, &f)) == TACH_NONE)
-		return no_memory(t);
+		return gperftools_text_no_memory(t);
 	t->nsymbols++;
 	return TACH_OK;
 }
@@ -219,10 +219,10 @@ add_mapping(struct gperftools_text *t, struct gperftools_mapping m,
 	    &t->mappings_max, sizeof(*p));
 
 	if (p == NULL)
-		return no_memory(t);
+		return gperftools_text_no_memory(t);
 	t->mappings = p;
 	if ((m.file = intern_path(t, path)) == TACH_NONE)
-		return no_memory(t);
+		return gperftools_text_no_memory(t);
 	p[t->nmappings++] = m;
 	return TACH_OK;
 }
@@ -245,7 +245,7 @@ get_build(struct gperftools_text *t, struct piece line)
 
 /* One that is nothing of this means nothing; no name has a zero in it. */
 static int
-take_line(struct gperftools_text *t, struct piece line)
+take_symbol_line(struct gperftools_text *t, struct piece line)
 {
 	bool comment = line.len > 2 && memcmp(line.text, "# ", 2) == 0;
 	struct piece text;
@@ -311,7 +311,7 @@ take_lines(struct gperftools_text *t, struct linebuf *l, const char *last,
 		*at += len + 1;
 		if (last != NULL && strncmp(text, last, strlen(last)) == 0)
 			return TACH_OK;
-		if (take_line(t, (struct piece){text, len}) != TACH_OK)
+		if (take_symbol_line(t, (struct piece){text, len}) != TACH_OK)
 			return TACH_FATAL;
 	}
 	if (res == LINEBUF_END)
@@ -331,7 +331,7 @@ take_text(struct gperftools_text *t, int fd, const char *last, uint64_t *at)
 		return error_set(&t->in->error, TACH_FATAL, "cannot read: %s",
 		    strerror(errno));
 	if (!linebuf_init(&lines, fd, NULL, 0))
-		return no_memory(t);
+		return gperftools_text_no_memory(t);
 	res = take_lines(t, &lines, last, at);
 	linebuf_clear(&lines);
 	sort(t);

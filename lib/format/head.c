@@ -107,7 +107,7 @@ get_magic(struct head *h, const uint8_t *p, size_t n, uint64_t size,
 
 /* Whether a layout's offsets make sense for a file of this size. */
 static bool
-fits(const uint8_t *p, const struct fields *f, bool swap, uint64_t size)
+layout_fits(const uint8_t *p, const struct fields *f, bool swap, uint64_t size)
 {
 	uint64_t strings = load_u64(p + f->strings, swap);
 	uint64_t frames = load_u64(p + f->frames, swap);
@@ -135,9 +135,9 @@ layout_of(const uint8_t *p, bool swap, uint64_t size)
 	const struct fields *doc = &fields_of[TACH_LAYOUT_DOCUMENTED];
 	const struct fields *wide = &fields_of[TACH_LAYOUT_CPYTHON];
 
-	if (fits(p, doc, swap, size))
+	if (layout_fits(p, doc, swap, size))
 		return TACH_LAYOUT_DOCUMENTED;
-	if (fits(p, wide, swap, size) ||
+	if (layout_fits(p, wide, swap, size) ||
 	    likely(p, wide, swap) > likely(p, doc, swap))
 		return TACH_LAYOUT_CPYTHON;
 	return TACH_LAYOUT_DOCUMENTED;

@@ -85,7 +85,7 @@ make_entry(struct journal_out *n, const struct tach_table *t,
 }
 
 static int
-put(struct journal_out *n, int fd, const void *bytes, size_t len,
+journal_append(struct journal_out *n, int fd, const void *bytes, size_t len,
     struct error *e)
 {
 	if (!io_write_at(fd, bytes, len, n->at))
@@ -102,11 +102,12 @@ journal_put(struct journal_out *n, int fd, const struct tach_table *t,
 {
 	static const uint32_t magic[] = {JOURNAL_MAGIC, JOURNAL_VERSION};
 
-	if (n->at == 0 && put(n, fd, magic, sizeof(magic), e) != TACH_OK)
+	if (n->at == 0 && journal_append(n, fd, magic, sizeof(magic),
+	    e) != TACH_OK)
 		return TACH_FATAL;
 	if (!make_entry(n, t, h, end, hash))
 		return error_set(e, TACH_FATAL, "out of memory");
-	if (put(n, fd, n->buf.text, n->buf.len, e) != TACH_OK)
+	if (journal_append(n, fd, n->buf.text, n->buf.len, e) != TACH_OK)
 		return TACH_FATAL;
 	n->strings = tach_table_strings(t);
 	n->frames = tach_table_frames(t);

@@ -57,7 +57,7 @@ make_room(struct linebuf *l)
 }
 
 static enum linebuf_result
-fill(struct linebuf *l)
+linebuf_fill(struct linebuf *l)
 {
 	enum linebuf_result res = make_room(l);
 	ssize_t n;
@@ -92,7 +92,7 @@ linebuf_next(struct linebuf *l, char **text, size_t *len)
 	enum linebuf_result res = LINEBUF_OK;
 
 	while (find_end(l) == NULL && !l->ended && res == LINEBUF_OK)
-		res = fill(l);
+		res = linebuf_fill(l);
 	if (res != LINEBUF_OK) {
 		l->number += res == LINEBUF_LONG;
 		return res;

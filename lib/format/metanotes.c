@@ -11,7 +11,7 @@
 
 /* Moves a note's text to where the strings go. */
 static void
-put(struct buf *to, struct buf *note)
+string_put_note(struct buf *to, struct buf *note)
 {
 	string_put(to, (struct tach_string){note->text, note->len});
 	to->failed |= note->failed;
@@ -26,12 +26,12 @@ metanotes_put(struct buf *to, const struct tach_meta *m)
 	if (m->config != 0) {
 		buf_add_char(&note, '\0');
 		texthead_add_config(&note, m->config);
-		put(to, &note);
+		string_put_note(to, &note);
 	}
 	if (m->quality.known) {
 		buf_add_char(&note, '\0');
 		texthead_add_quality(&note, &m->quality);
-		put(to, &note);
+		string_put_note(to, &note);
 	}
 	buf_clear(&note);
 	return (m->config != 0) + m->quality.known;
@@ -52,7 +52,7 @@ used(const struct tach_table *t, uint32_t string)
 
 /* Takes the last string if it is a note of that kind. */
 static void
-take(struct tach_meta *meta, struct tach_table *t, const char *kind)
+take_last_note(struct tach_meta *meta, struct tach_table *t, const char *kind)
 {
 	uint32_t n = tach_table_strings(t);
 	struct tach_string note, rest;
@@ -66,6 +66,6 @@ take(struct tach_meta *meta, struct tach_table *t, const char *kind)
 void
 metanotes_get(struct tach_meta *meta, struct tach_table *t)
 {
-	take(meta, t, "quality");
-	take(meta, t, "config");
+	take_last_note(meta, t, "quality");
+	take_last_note(meta, t, "config");
 }

@@ -193,7 +193,7 @@ open_binary(struct tach_reader *r, const uint8_t *head, size_t n)
 /* Reads until it is clear what it is, and of what is binary all that may be
  * a header. */
 static int
-look_at(struct tach_reader *r, char head[SNIFF_SIZE], size_t *len,
+read_beginning(struct tach_reader *r, char head[SNIFF_SIZE], size_t *len,
     enum sniff *kind)
 {
 	size_t n = 0;
@@ -228,7 +228,7 @@ open_any(struct tach_reader *r)
 
 	/* What is no pipe is read from its start. */
 	lseek(r->fd, 0, SEEK_SET);
-	if (look_at(r, head, &n, &kind) != TACH_OK)
+	if (read_beginning(r, head, &n, &kind) != TACH_OK)
 		return TACH_FATAL;
 	if ((fault = foreign_fault(head, n)) != NULL)
 		return error_set(&r->input.error, TACH_FATAL, "it is %s",
@@ -254,7 +254,7 @@ open_source(struct tach_reader *r)
 
 /* What is known of an input stays until the reader is freed. */
 static int
-begin(struct tach_reader *r)
+reader_begin(struct tach_reader *r)
 {
 	if (r->opened)
 		return error_set(&r->input.error, TACH_FATAL,
@@ -266,7 +266,7 @@ begin(struct tach_reader *r)
 int
 tach_reader_open_fd(struct tach_reader *r, int fd)
 {
-	if (begin(r) != TACH_OK)
+	if (reader_begin(r) != TACH_OK)
 		return TACH_FATAL;
 	if ((r->fd = fcntl(fd, F_DUPFD_CLOEXEC, 0)) < 0)
 		return system_error(r, "");
@@ -328,7 +328,7 @@ tach_reader_open(struct tach_reader *r, const char *path)
 	char *part;
 	int res;
 
-	if (begin(r) != TACH_OK)
+	if (reader_begin(r) != TACH_OK)
 		return TACH_FATAL;
 	if (asprintf(&part, "%s%s", path, TACH_PART_SUFFIX) < 0)
 		return system_error(r, "");
@@ -374,7 +374,7 @@ tach_reader_verify(struct tach_reader *r)
 
 /* Looks whether there is more by now.  TACH_OK: there is; else as a source. */
 static int
-look_again(struct tach_reader *r)
+poll_followed(struct tach_reader *r)
 {
 	int res = tach_reader_poll(r);
 
@@ -394,7 +394,7 @@ next_run(struct tach_source *source, struct tach_run *run)
 	do
 		res = tach_reader_next(r, run);
 	while (res == TACH_END && r->follows &&
-	    (res = look_again(r)) == TACH_OK);
+	    (res = poll_followed(r)) == TACH_OK);
 	return res;
 }
 

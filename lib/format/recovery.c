@@ -84,7 +84,7 @@ fill_info(struct unfinished *u)
 
 /* Takes over what an entry says. */
 static int
-take(struct unfinished *u, struct journal_entry *entry)
+take_entry(struct unfinished *u, struct journal_entry *entry)
 {
 	struct tach_table *table = u->input->table;
 
@@ -117,7 +117,7 @@ catch_up(struct unfinished *u)
 			u->broken = true;
 			break;
 		}
-		if (take(u, &entry) != TACH_OK)
+		if (take_entry(u, &entry) != TACH_OK)
 			return TACH_FATAL;
 		res = TACH_OK;
 	}
@@ -176,7 +176,7 @@ unfinished_free(struct source *source)
 }
 
 static int
-load(struct unfinished *u)
+load_journal(struct unfinished *u)
 {
 	if ((u->hash = XXH3_createState()) == NULL)
 		return error_set(&u->input->error, TACH_FATAL, "out of memory");
@@ -204,7 +204,7 @@ unfinished_source(struct source_input *input, int fd, int journal_fd)
 	u->fd = fd;
 	u->end = HEAD_SIZE;
 	u->journal.fd = journal_fd;
-	if (load(u) == TACH_OK)
+	if (load_journal(u) == TACH_OK)
 		return &u->source;
 	unfinished_free(&u->source);
 	return NULL;

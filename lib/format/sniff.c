@@ -16,7 +16,7 @@
 #define ODD_LINES 16 /* that are passed over to find one that is known */
 
 static bool
-digit(char c)
+is_digit(char c)
 {
 	return c >= '0' && c <= '9';
 }
@@ -56,10 +56,10 @@ whole_line(const char *p, size_t n)
 	if (*p == '#')
 		return comment(p, n);
 	if (has_control(p, n))
-		return digit(*p) ? SNIFF_TEXT : SNIFF_BINARY;
+		return is_digit(*p) ? SNIFF_TEXT : SNIFF_BINARY;
 	if (collapsed_counted(p, n))
 		return SNIFF_COLLAPSED;
-	if (digit(*p))
+	if (is_digit(*p))
 		return SNIFF_TEXT;
 	/* google-pprof's, with slots behind it. */
 	if (n >= 3 && memcmp(p, "---", 3) == 0)
@@ -73,7 +73,7 @@ begun_line(const char *p, size_t n)
 {
 	size_t digits = 0;
 
-	while (digits < n && digit(p[digits]))
+	while (digits < n && is_digit(p[digits]))
 		digits++;
 	if (digits > 0 && digits < n && p[digits] == '\t')
 		return SNIFF_TEXT;

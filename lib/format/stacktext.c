@@ -28,7 +28,7 @@ stacktext_clear(struct stacktext *s)
 }
 
 static int
-no_memory(struct stacktext *s)
+stacktext_no_memory(struct stacktext *s)
 {
 	return error_set(&s->in->error, TACH_FATAL, "out of memory");
 }
@@ -38,30 +38,30 @@ no_memory(struct stacktext *s)
 /* The frame of a text that was not seen before, whose index among the texts
  * is given. */
 static int
-add_frame(struct stacktext *s, struct piece p, uint32_t index)
+add_text_frame(struct stacktext *s, struct piece p, uint32_t index)
 {
 	struct tach_frame f;
 	uint32_t *frames = array_grow(s->frames, index, &s->frames_max,
 	    sizeof(*frames));
 
 	if (frames == NULL)
-		return no_memory(s);
+		return stacktext_no_memory(s);
 	s->frames = frames;
 	if (s->parse(s->arg, p, &f) != TACH_OK)
 		return TACH_FATAL;
 	frames[index] = tach_table_add_frame(s->in->table, &f);
-	return frames[index] != TACH_NONE ? TACH_OK : no_memory(s);
+	return frames[index] != TACH_NONE ? TACH_OK : stacktext_no_memory(s);
 }
 
 static int
-get_frame(struct stacktext *s, struct piece p, uint32_t *frame)
+get_text_frame(struct stacktext *s, struct piece p, uint32_t *frame)
 {
 	uint32_t known = tach_table_strings(s->texts);
 	uint32_t index = tach_table_add_string(s->texts, p.text, p.len);
 
 	if (index == TACH_NONE)
-		return no_memory(s);
-	if (index == known && add_frame(s, p, index) != TACH_OK)
+		return stacktext_no_memory(s);
+	if (index == known && add_text_frame(s, p, index) != TACH_OK)
 		return TACH_FATAL;
 	*frame = s->frames[index];
 	return TACH_OK;
@@ -76,7 +76,7 @@ struct stacktext_key {
 };
 
 static bool
-thread_equal(const void *arg, uint32_t index)
+text_thread_equal(const void *arg, uint32_t index)
 {
 	const struct stacktext_key *k = arg;
 	const struct text_thread *t = &k->stacks->threads[index];
@@ -85,20 +85,21 @@ thread_equal(const void *arg, uint32_t index)
 }
 
 static int
-add_thread(struct stacktext *s, const struct stacktext_key *k, uint64_t hash)
+add_text_thread(struct stacktext *s, const struct stacktext_key *k,
+    uint64_t hash)
 {
 	struct text_thread *p = array_grow(s->threads, s->nthreads,
 	    &s->threads_max, sizeof(*p));
 
 	if (p == NULL)
-		return no_memory(s);
+		return stacktext_no_memory(s);
 	s->threads = p;
 	p += s->nthreads;
 	*p = (struct text_thread){.id = k->id, .interp = k->interp};
 	s->last = s->nthreads++; /* from here on it is freed */
 	if (!stack_init(&p->stack) || buf_reserve(&p->text, 1) == NULL ||
 	    !set_add(&s->thread_set, hash, s->last))
-		return no_memory(s);
+		return stacktext_no_memory(s);
 	return TACH_OK;
 }
 
@@ -109,12 +110,12 @@ stacktext_thread(struct stacktext *s, uint64_t id, uint32_t interp)
 	uint64_t hash;
 	uint32_t found;
 
-	if (s->nthreads > 0 && thread_equal(&key, s->last))
+	if (s->nthreads > 0 && text_thread_equal(&key, s->last))
 		return TACH_OK;
 	hash = hash_of(&id, sizeof(id), interp);
-	found = set_find(&s->thread_set, hash, thread_equal, &key);
+	found = set_find(&s->thread_set, hash, text_thread_equal, &key);
 	if (found == TACH_NONE)
-		return add_thread(s, &key, hash);
+		return add_text_thread(s, &key, hash);
 	s->last = found;
 	return TACH_OK;
 }
@@ -157,7 +158,7 @@ common(const struct buf *old, const struct piece *stack)
 
 /* Makes room for the frames that are to come. */
 static bool
-reserve(struct text_thread *t, struct piece fresh)
+reserve_fresh(struct text_thread *t, struct piece fresh)
 {
 	uint32_t depth = t->stack.depth + count_frames(fresh.text, fresh.len);
 
@@ -181,7 +182,7 @@ get_frames(struct stacktext *s, struct text_thread *t, struct piece fresh,
 		    (size_t)(end - fresh.text));
 		fresh.len = (size_t)(stop - fresh.text);
 		s->nth++;
-		if (get_frame(s, fresh, &frames[i]) != TACH_OK)
+		if (get_text_frame(s, fresh, &frames[i]) != TACH_OK)
 			return TACH_FATAL;
 		fresh.text = stop + 1;
 	}
@@ -203,13 +204,13 @@ stacktext_change(struct stacktext *s, struct piece fresh, uint32_t *shared)
 	fresh.text += keep;
 	fresh.len -= keep;
 	t->stack.depth = *shared;
-	if (!reserve(t, fresh))
-		return no_memory(s);
+	if (!reserve_fresh(t, fresh))
+		return stacktext_no_memory(s);
 	if (get_frames(s, t, fresh, *shared) != TACH_OK)
 		return TACH_FATAL;
 	old->len = keep;
 	buf_add(old, fresh.text, fresh.len);
-	return old->failed ? no_memory(s) : TACH_OK;
+	return old->failed ? stacktext_no_memory(s) : TACH_OK;
 }
 
 struct tach_run

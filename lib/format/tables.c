@@ -27,7 +27,8 @@ offset(const struct table_part *p)
 }
 
 static int
-bad_number(struct table_part *p, const char *field, enum cursor_result res)
+bad_entry_number(struct table_part *p, const char *field,
+    enum cursor_result res)
 {
 	return error_set(p->error, TACH_FATAL, "byte %" PRIu64
 	    ": %s of %s %" PRIu32 " of %" PRIu32 " %s", offset(p), field,
@@ -36,7 +37,7 @@ bad_number(struct table_part *p, const char *field, enum cursor_result res)
 }
 
 static int
-no_memory(struct table_part *p)
+table_no_memory(struct table_part *p)
 {
 	return error_set(p->error, TACH_FATAL, "out of memory for %" PRIu32
 	    " %ss", p->count, p->what);
@@ -50,7 +51,7 @@ get_string(struct table_part *p)
 	enum cursor_result res = cursor_varint(&p->cur, &len);
 
 	if (res != CURSOR_OK)
-		return bad_number(p, "length", res);
+		return bad_entry_number(p, "length", res);
 	if (len > cursor_left(&p->cur)) {
 		p->cur.pos = start;
 		return error_set(p->error, TACH_FATAL, "byte %" PRIu64
@@ -60,7 +61,7 @@ get_string(struct table_part *p)
 	}
 	if (!table_load_string(p->table, (const char *)p->cur.pos,
 		(size_t)len))
-		return no_memory(p);
+		return table_no_memory(p);
 	p->cur.pos += len;
 	return TACH_OK;
 }
@@ -74,7 +75,7 @@ get_reference(struct table_part *p, const char *field, uint32_t *index)
 	enum cursor_result res = cursor_varint32(&p->cur, index);
 
 	if (res != CURSOR_OK)
-		return bad_number(p, field, res);
+		return bad_entry_number(p, field, res);
 	if (*index < strings)
 		return TACH_OK;
 	p->cur.pos = start;
@@ -92,17 +93,17 @@ get_span(struct table_part *p, const char *field, int32_t *at,
 	enum cursor_result res = cursor_zigzag32(&p->cur, 0, at);
 
 	if (res != CURSOR_OK)
-		return bad_number(p, field, res);
+		return bad_entry_number(p, field, res);
 	res = cursor_zigzag32(&p->cur, *at, end);
 	if (res != CURSOR_OK)
-		return bad_number(p, end_field, res);
+		return bad_entry_number(p, end_field, res);
 	if (*at == -1)
 		*end = -1;
 	return TACH_OK;
 }
 
 static int
-get_frame(struct table_part *p)
+get_table_frame(struct table_part *p)
 {
 	struct tach_frame f;
 
@@ -113,9 +114,9 @@ get_frame(struct table_part *p)
 		&f.end_column) != TACH_OK)
 		return TACH_FATAL;
 	if (!cursor_has(&p->cur, 1))
-		return bad_number(p, "opcode", CURSOR_SHORT);
+		return bad_entry_number(p, "opcode", CURSOR_SHORT);
 	f.opcode = cursor_u8(&p->cur);
-	return table_load_frame(p->table, &f) ? TACH_OK : no_memory(p);
+	return table_load_frame(p->table, &f) ? TACH_OK : table_no_memory(p);
 }
 
 /* Reads count entries of at least min bytes each. */
@@ -155,7 +156,7 @@ tables_get(struct tach_table *t, const struct tables *tables,
 	p.cur.end = end;
 	p.what = "frame";
 	p.count = tables->frames;
-	if (get_part(&p, FRAME_ENTRY_MIN, get_frame) != TACH_OK)
+	if (get_part(&p, FRAME_ENTRY_MIN, get_table_frame) != TACH_OK)
 		return TACH_FATAL;
 	left->frames = cursor_left(&p.cur);
 	return TACH_OK;
@@ -200,7 +201,7 @@ frame_put(struct buf *b, const struct tach_frame *f)
 
 /* Sends an entry on its way. */
 static int
-send(struct zout *z, struct buf *b)
+write_entry(struct zout *z, struct buf *b)
 {
 	int res = b->failed ?
 	    error_set(z->error, TACH_FATAL, "out of memory") :
@@ -211,7 +212,7 @@ send(struct zout *z, struct buf *b)
 }
 
 static int
-put_strings(struct zout *z, struct buf *b, const struct tach_table *t,
+put_table_strings(struct zout *z, struct buf *b, const struct tach_table *t,
     struct head *h)
 {
 	int res = TACH_OK;
@@ -219,12 +220,12 @@ put_strings(struct zout *z, struct buf *b, const struct tach_table *t,
 	h->strings = tach_table_strings(t);
 	for (uint32_t i = 0; i < h->strings && res == TACH_OK; i++) {
 		string_put(b, tach_table_string(t, i));
-		res = send(z, b);
+		res = write_entry(z, b);
 	}
 	if (res != TACH_OK || h->layout == TACH_LAYOUT_CPYTHON)
 		return res;
 	h->strings += metanotes_put(b, &h->meta);
-	return send(z, b);
+	return write_entry(z, b);
 }
 
 int
@@ -234,12 +235,12 @@ tables_put(struct zout *z, const struct tach_table *t, struct head *h)
 	int res;
 
 	h->strings_at = zout_offset(z);
-	res = put_strings(z, &b, t, h);
+	res = put_table_strings(z, &b, t, h);
 	h->frames_at = zout_offset(z);
 	h->frames = tach_table_frames(t);
 	for (uint32_t i = 0; i < h->frames && res == TACH_OK; i++) {
 		frame_put(&b, tach_table_frame(t, i));
-		res = send(z, &b);
+		res = write_entry(z, &b);
 	}
 	buf_clear(&b);
 	return res;

@@ -35,7 +35,7 @@ struct text {
 };
 
 static void
-add_name(struct buf *b, struct tach_string name)
+add_escaped_name(struct buf *b, struct tach_string name)
 {
 	escape_add(b, name.bytes, name.len, MARKS);
 }
@@ -85,7 +85,7 @@ add_positions(struct buf *b, const struct tach_meta *meta,
 }
 
 static void
-make_frame(struct text *t, uint32_t index)
+make_frame_text(struct text *t, uint32_t index)
 {
 	struct buf *b = &t->frame;
 	const struct tach_frame *f = tach_table_frame(t->table, index);
@@ -94,12 +94,12 @@ make_frame(struct text *t, uint32_t index)
 
 	b->len = 0;
 	if (!t->long_form && synthetic(f, file, func)) {
-		add_name(b, func);
+		add_escaped_name(b, func);
 		return;
 	}
-	add_name(b, file);
+	add_escaped_name(b, file);
 	buf_add_char(b, ':');
-	add_name(b, func);
+	add_escaped_name(b, func);
 	add_part(b, f->line);
 	if (t->long_form)
 		add_positions(b, t->meta, f);
@@ -108,7 +108,7 @@ make_frame(struct text *t, uint32_t index)
 /* Makes room to keep the text of every frame that the table has by now, and
  * for as many again: a recorder's table grows while it is printed. */
 static bool
-reserve_frames(struct text *t)
+reserve_frame_texts(struct text *t)
 {
 	uint32_t n = tach_table_frames(t->table);
 	struct tach_string *p;
@@ -127,15 +127,15 @@ reserve_frames(struct text *t)
 /* The text of a frame, valid until the next call.  NULL bytes: out of
  * memory. */
 static struct tach_string
-frame_text(struct text *t, uint32_t index)
+text_of_frame(struct text *t, uint32_t index)
 {
 	struct buf *b = &t->frame;
 	char *copy;
 
 	if (index < t->frames_max && t->frames[index].bytes != NULL)
 		return t->frames[index];
-	make_frame(t, index);
-	if (b->failed || (index >= t->frames_max && !reserve_frames(t)))
+	make_frame_text(t, index);
+	if (b->failed || (index >= t->frames_max && !reserve_frame_texts(t)))
 		return (struct tach_string){NULL, 0};
 	if (b->len > LIMIT_KEPT - t->kept || (copy = malloc(b->len)) == NULL)
 		return (struct tach_string){b->text, b->len};
@@ -146,13 +146,13 @@ frame_text(struct text *t, uint32_t index)
 
 /* Puts the run's stack, root first, into t->stack, to its end of line. */
 static bool
-make_stack(struct text *t, const struct tach_run *run)
+make_stack_text(struct text *t, const struct tach_run *run)
 {
 	struct buf *b = &t->stack;
 
 	b->len = 0;
 	for (uint32_t i = run->depth; i-- > 0 && b->len <= LIMIT_STACK;) {
-		struct tach_string s = frame_text(t, run->frames[i]);
+		struct tach_string s = text_of_frame(t, run->frames[i]);
 		buf_add(b, s.bytes, s.len);
 		buf_add_char(b, i > 0 ? ';' : '\n');
 		if (s.bytes == NULL)
@@ -165,7 +165,7 @@ make_stack(struct text *t, const struct tach_run *run)
 
 /* Says why a write failed, if it did. */
 static bool
-written(struct text *t, bool ok)
+text_written(struct text *t, bool ok)
 {
 	if (!ok)
 		error_system(&t->error, "", errno);
@@ -173,19 +173,19 @@ written(struct text *t, bool ok)
 }
 
 static bool
-put(struct text *t, const char *bytes, size_t len)
+text_put(struct text *t, const char *bytes, size_t len)
 {
-	return written(t, fwrite(bytes, 1, len, t->out) == len);
+	return text_written(t, fwrite(bytes, 1, len, t->out) == len);
 }
 
 /* A stack that is too long to be kept, frame by frame. */
 static bool
-put_stack(struct text *t, const struct tach_run *run)
+put_long_stack(struct text *t, const struct tach_run *run)
 {
 	for (uint32_t i = run->depth; i-- > 0;) {
-		struct tach_string s = frame_text(t, run->frames[i]);
-		if (s.bytes == NULL || !put(t, s.bytes, s.len) ||
-		    !put(t, i > 0 ? ";" : "\n", 1))
+		struct tach_string s = text_of_frame(t, run->frames[i]);
+		if (s.bytes == NULL || !text_put(t, s.bytes, s.len) ||
+		    !text_put(t, i > 0 ? ";" : "\n", 1))
 			return false;
 	}
 	return true;
@@ -220,7 +220,7 @@ make_head(struct text *t, const struct tach_run *run,
 
 /* The notes that the table has got since the last call. */
 static bool
-put_notes(struct text *t)
+put_new_notes(struct text *t)
 {
 	struct buf *b = &t->line;
 	struct tach_string note;
@@ -231,7 +231,7 @@ put_notes(struct text *t)
 			continue;
 		b->len = 0;
 		texthead_add_note(b, note);
-		if (b->failed || !put(t, b->text, b->len))
+		if (b->failed || !text_put(t, b->text, b->len))
 			return false;
 	}
 	return true;
@@ -239,12 +239,13 @@ put_notes(struct text *t)
 
 /* The header lines of the long form, before anything else. */
 static bool
-start(struct text *t)
+text_begin_header(struct text *t)
 {
 	if (!t->long_form || t->started)
 		return true;
 	t->started = true;
-	return written(t, texthead_put(t->out, t->meta)) && put_notes(t);
+	return text_written(t, texthead_put(t->out, t->meta)) &&
+	    put_new_notes(t);
 }
 
 /* Unless a failed write has told its own reason, memory ran out. */
@@ -269,14 +270,14 @@ static int
 text_run(struct tach_sink *sink, const struct tach_run *run)
 {
 	struct text *t = sink->arg;
-	bool ok = start(t) && make_stack(t, run);
+	bool ok = text_begin_header(t) && make_stack_text(t, run);
 	bool kept = t->stack.len <= LIMIT_STACK;
 
 	for (size_t i = 0; ok && i < run->count; i++) {
 		ok = make_head(t, run, &run->ticks[i]) &&
-		    put(t, t->line.text, t->line.len) &&
-		    (kept ? put(t, t->stack.text, t->stack.len) :
-			    put_stack(t, run));
+		    text_put(t, t->line.text, t->line.len) &&
+		    (kept ? text_put(t, t->stack.text, t->stack.len) :
+			    put_long_stack(t, run));
 	}
 	return result(t, ok);
 }
@@ -286,7 +287,8 @@ text_end(struct tach_sink *sink)
 {
 	struct text *t = sink->arg;
 
-	return result(t, start(t) && (!t->long_form || put_notes(t)));
+	return result(t, text_begin_header(t) &&
+	    (!t->long_form || put_new_notes(t)));
 }
 
 static void

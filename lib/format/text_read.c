@@ -51,7 +51,7 @@ struct text_reader {
 /* ---- what can be wrong --------------------------------------------------- */
 
 static int
-no_memory(struct text_reader *t)
+text_no_memory(struct text_reader *t)
 {
 	return error_set(&t->in->error, TACH_FATAL, "out of memory");
 }
@@ -70,7 +70,7 @@ bad_line(struct text_reader *t, const char *fmt, ...)
 }
 
 static int
-bad_number(struct text_reader *t, const char *field, struct piece p)
+bad_field_number(struct text_reader *t, const char *field, struct piece p)
 {
 	char quoted[QUOTE_SIZE];
 
@@ -117,7 +117,7 @@ field_at(const struct text_reader *t, const char *at)
 
 /* Takes a number and the tab behind it. */
 static int
-get_number(struct text_reader *t, const char **at, const char *field,
+get_field(struct text_reader *t, const char **at, const char *field,
     uint64_t max, uint64_t *n)
 {
 	const char *end = number_get(*at, max, n);
@@ -128,7 +128,7 @@ get_number(struct text_reader *t, const char **at, const char *field,
 	}
 	if (check_fields(t) != TACH_OK)
 		return TACH_FATAL;
-	return bad_number(t, field, field_at(t, *at));
+	return bad_field_number(t, field, field_at(t, *at));
 }
 
 /* The bit that a word stands for, or 0. */
@@ -191,9 +191,9 @@ get_sample(struct text_reader *t)
 	const char *at = t->line;
 	uint64_t interp;
 
-	if (get_number(t, &at, "time", UINT64_MAX, &s->tick.time) != TACH_OK ||
-	    get_number(t, &at, "interpreter", UINT32_MAX, &interp) != TACH_OK ||
-	    get_number(t, &at, "thread", UINT64_MAX, &s->thread) != TACH_OK ||
+	if (get_field(t, &at, "time", UINT64_MAX, &s->tick.time) != TACH_OK ||
+	    get_field(t, &at, "interpreter", UINT32_MAX, &interp) != TACH_OK ||
+	    get_field(t, &at, "thread", UINT64_MAX, &s->thread) != TACH_OK ||
 	    get_status(t, &at, &s->tick.status) != TACH_OK)
 		return TACH_FATAL;
 	s->interp = (uint32_t)interp;
@@ -237,7 +237,7 @@ get_name(struct text_reader *t, struct piece p, uint32_t *index)
 		    escape_quote(quoted, p.text, p.len), escape_fault(bad));
 	*index = b->failed ? TACH_NONE :
 	    tach_table_add_string(t->in->table, b->text, b->len);
-	return *index != TACH_NONE ? TACH_OK : no_memory(t);
+	return *index != TACH_NONE ? TACH_OK : text_no_memory(t);
 }
 
 /* A part that is a number; nothing stands for -1. */
@@ -320,7 +320,7 @@ get_positions(struct text_reader *t, const struct piece *parts,
 /* Cuts a frame at its colons.  Gives how many parts it has, of which not
  * more than PARTS are stored. */
 static size_t
-split(struct piece p, struct piece parts[PARTS])
+split_frame(struct piece p, struct piece parts[PARTS])
 {
 	const char *end = p.text + p.len, *colon;
 	size_t n = 0;
@@ -342,7 +342,7 @@ parse_frame(void *arg, struct piece p, struct tach_frame *f)
 	static const struct piece nowhere = {"~", 1};
 	struct text_reader *t = arg;
 	struct piece parts[PARTS];
-	size_t n = split(p, parts);
+	size_t n = split_frame(p, parts);
 
 	*f = (struct tach_frame){0, 0, -1, -1, -1, -1, TACH_NO_OPCODE};
 	if (p.len == 0)
@@ -444,7 +444,7 @@ add_tick(struct text_reader *t, size_t n)
 /* The samples that follow of the same thread with the same stack, as far as
  * they have arrived.  Anything else is left for the next call. */
 static size_t
-gather(struct text_reader *t)
+gather_ticks(struct text_reader *t)
 {
 	const struct text_thread *th = stacktext_current(&t->stacks);
 	const struct text_sample *s = &t->sample;
@@ -462,17 +462,17 @@ gather(struct text_reader *t)
 }
 
 static void
-hand_out(struct text_reader *t, struct tach_run *run, uint32_t shared)
+text_give_run(struct text_reader *t, struct tach_run *run, uint32_t shared)
 {
 	*run = stacktext_run(&t->stacks, shared);
 	run->ticks = t->ticks;
-	run->count = gather(t);
+	run->count = gather_ticks(t);
 	t->in->stats.samples += run->count;
 	t->in->stats.frames_total += (uint64_t)run->count * run->depth;
 }
 
 static int
-text_next(struct source *source, struct tach_run *run)
+text_reader_next(struct source *source, struct tach_run *run)
 {
 	struct text_reader *t = (struct text_reader *)source;
 	const struct text_sample *s = &t->sample;
@@ -488,12 +488,12 @@ text_next(struct source *source, struct tach_run *run)
 	    stacktext_change(&t->stacks, s->stack, &shared) != TACH_OK ||
 	    add_tick(t, 0) != TACH_OK)
 		return TACH_FATAL;
-	hand_out(t, run, shared);
+	text_give_run(t, run, shared);
 	return TACH_OK;
 }
 
 static void
-text_free(struct source *source)
+text_reader_free(struct source *source)
 {
 	struct text_reader *t = (struct text_reader *)source;
 
@@ -512,7 +512,8 @@ text_source(struct source_input *in, int fd, const char *head, size_t len)
 		error_set(&in->error, TACH_FATAL, "out of memory");
 		return NULL;
 	}
-	t->source = (struct source){.next = text_next, .free = text_free};
+	t->source = (struct source){.next = text_reader_next,
+	    .free = text_reader_free};
 	t->in = in;
 	t->header = (struct texthead){.meta = &in->meta, .table = in->table};
 	in->info.input = TACH_INPUT_TEXT;
@@ -520,9 +521,9 @@ text_source(struct source_input *in, int fd, const char *head, size_t len)
 	    .arg = t};
 	if (!linebuf_init(&t->lines, fd, head, len) ||
 	    !stacktext_init(&t->stacks))
-		no_memory(t);
+		text_no_memory(t);
 	else if (get_line(t) != TACH_FATAL)
 		return &t->source;
-	text_free(&t->source);
+	text_reader_free(&t->source);
 	return NULL;
 }

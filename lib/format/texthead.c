@@ -110,7 +110,7 @@ bad_value(const struct head_line *l, const char *why)
 }
 
 static int
-get_number(const struct head_line *l, uint64_t *n)
+get_head_number(const struct head_line *l, uint64_t *n)
 {
 	const char *end = number_get(l->value, UINT64_MAX, n);
 
@@ -124,7 +124,7 @@ get_version(const struct head_line *l)
 {
 	uint64_t version;
 
-	if (get_number(l, &version) != TACH_OK)
+	if (get_head_number(l, &version) != TACH_OK)
 		return TACH_FATAL;
 	if (version == TEXT_VERSION)
 		return TACH_OK;
@@ -152,13 +152,13 @@ get_python(const struct head_line *l)
 static int
 get_start(const struct head_line *l)
 {
-	return get_number(l, &l->header->meta->start_us);
+	return get_head_number(l, &l->header->meta->start_us);
 }
 
 static int
 get_interval(const struct head_line *l)
 {
-	return get_number(l, &l->header->meta->interval_us);
+	return get_head_number(l, &l->header->meta->interval_us);
 }
 
 static int

@@ -135,7 +135,7 @@ tach_writer_error(const struct tach_writer *w)
 /* ---- threads ------------------------------------------------------------ */
 
 static int
-no_memory(struct tach_writer *w)
+writer_no_memory(struct tach_writer *w)
 {
 	return error_set(&w->error, TACH_FATAL, "out of memory");
 }
@@ -150,7 +150,7 @@ grow_threads(struct tach_writer *w, uint32_t index)
 		want = (uint64_t)index + 16;
 	if (want > UINT32_MAX ||
 	    (p = reallocarray(w->threads, want, sizeof(*p))) == NULL)
-		return no_memory(w);
+		return writer_no_memory(w);
 	memset(p + w->threads_room, 0,
 	    (want - w->threads_room) * sizeof(*p));
 	w->threads = p;
@@ -159,7 +159,7 @@ grow_threads(struct tach_writer *w, uint32_t index)
 }
 
 static int
-add_thread(struct tach_writer *w, const struct tach_run *run)
+add_writer_thread(struct tach_writer *w, const struct tach_run *run)
 {
 	struct writer_thread *t;
 
@@ -179,18 +179,18 @@ give_room(struct tach_writer *w, struct writer_thread *t)
 {
 	if (!stack_init(&t->stack) ||
 	    (t->ticks = malloc(PENDING_MIN)) == NULL)
-		return no_memory(w);
+		return writer_no_memory(w);
 	t->ticks_room = PENDING_MIN;
 	return TACH_OK;
 }
 
 static struct writer_thread *
-thread_of(struct tach_writer *w, const struct tach_run *run)
+writer_thread_of(struct tach_writer *w, const struct tach_run *run)
 {
 	struct writer_thread *t;
 
 	if (run->index >= w->threads_room || !w->threads[run->index].used)
-		if (add_thread(w, run) != TACH_OK)
+		if (add_writer_thread(w, run) != TACH_OK)
 			return NULL;
 	t = &w->threads[run->index];
 	if (t->ticks == NULL && give_room(w, t) != TACH_OK)
@@ -236,7 +236,7 @@ put_repeat(struct tach_writer *w, struct writer_thread *t)
 
 /* Moves the thread's time on; false: backwards is not possible. */
 static bool
-elapsed(struct tach_writer *w, struct writer_thread *t, uint64_t time,
+elapsed_of_thread(struct tach_writer *w, struct writer_thread *t, uint64_t time,
     uint64_t *out)
 {
 	*out = time - t->time;
@@ -259,7 +259,7 @@ make_room(struct tach_writer *w, struct writer_thread *t)
 	if (t->ticks_room >= PENDING_MAX || w->pending_room >= PENDING_ALL)
 		return put_repeat(w, t);
 	if ((p = realloc(t->ticks, t->ticks_room * 2)) == NULL)
-		return no_memory(w);
+		return writer_no_memory(w);
 	t->ticks = p;
 	w->pending_room += t->ticks_room;
 	t->ticks_room *= 2;
@@ -277,7 +277,7 @@ add_ticks(struct tach_writer *w, struct writer_thread *t,
 		if (t->ticks_room - t->ticks_used < TICK_MAX &&
 		    make_room(w, t) != TACH_OK)
 			return TACH_FATAL;
-		if (!elapsed(w, t, ticks[i].time, &since))
+		if (!elapsed_of_thread(w, t, ticks[i].time, &since))
 			return TACH_FATAL;
 		p = delta_put_tick(t->ticks + t->ticks_used, since,
 		    ticks[i].status);
@@ -288,7 +288,7 @@ add_ticks(struct tach_writer *w, struct writer_thread *t,
 }
 
 static int
-put_frames(struct tach_writer *w, const uint32_t *frames, size_t n)
+put_frame_indices(struct tach_writer *w, const uint32_t *frames, size_t n)
 {
 	while (n > 0) {
 		size_t some = n < FRAMES_AT_ONCE ? n : FRAMES_AT_ONCE;
@@ -309,7 +309,7 @@ keep_stack(struct tach_writer *w, struct stack *s, const uint32_t *frames,
     uint32_t depth, uint32_t shared)
 {
 	if (!stack_reserve(s, depth))
-		return no_memory(w);
+		return writer_no_memory(w);
 	s->depth = depth;
 	if (depth > shared)
 		memcpy(stack_frames(s), frames,
@@ -330,14 +330,14 @@ put_change(struct tach_writer *w, struct writer_thread *t, const uint32_t *frame
 	uint8_t *p;
 
 	if (put_repeat(w, t) != TACH_OK ||
-	    !elapsed(w, t, tick->time, &since) ||
+	    !elapsed_of_thread(w, t, tick->time, &since) ||
 	    (p = zout_put(&w->out, RECORD_HEAD_MAX)) == NULL)
 		return TACH_FATAL;
 	p = delta_put_id(p, &id);
 	p = delta_put_tick(p, since, tick->status);
 	p = delta_put_counts(p, kind, &d, t->stack.depth);
 	zout_put_end(&w->out, p);
-	if (put_frames(w, frames, d.fresh) != TACH_OK)
+	if (put_frame_indices(w, frames, d.fresh) != TACH_OK)
 		return TACH_FATAL;
 	return keep_stack(w, &t->stack, frames, depth, shared);
 }
@@ -383,7 +383,7 @@ tach_writer_run(struct tach_writer *w, const struct tach_run *run)
 		return TACH_FATAL;
 	if (run->count == 0)
 		return TACH_OK;
-	if ((t = thread_of(w, run)) == NULL ||
+	if ((t = writer_thread_of(w, run)) == NULL ||
 	    put_run(w, t, run) != TACH_OK) {
 		w->dead = true;
 		return TACH_FATAL;

@@ -76,7 +76,7 @@ rewind_buffer(struct zin *z)
 
 /* The data ends here, for a reason that is not a good one. */
 static void
-fail(struct zin *z, uint64_t at, const char *what, const char *why)
+zin_fail(struct zin *z, uint64_t at, const char *what, const char *why)
 {
 	error_set(&z->problem, 0, "byte %" PRIu64 ": %s%s", at, what, why);
 	z->ended = true;
@@ -84,7 +84,7 @@ fail(struct zin *z, uint64_t at, const char *what, const char *why)
 
 /* Reads up to n of the file's bytes.  0: no more of them. */
 static size_t
-take(struct zin *z, uint8_t *to, size_t n)
+zin_take(struct zin *z, uint8_t *to, size_t n)
 {
 	ssize_t got;
 
@@ -92,12 +92,12 @@ take(struct zin *z, uint8_t *to, size_t n)
 		n = (size_t)(z->end - z->at);
 	got = io_read_at(z->fd, to, n, z->at);
 	if (got < 0) {
-		fail(z, z->at, "cannot read: ", strerror(errno));
+		zin_fail(z, z->at, "cannot read: ", strerror(errno));
 		return 0;
 	}
 	z->at += (uint64_t)got;
 	if ((size_t)got < n)
-		fail(z, z->at, "the file has become shorter", "");
+		zin_fail(z, z->at, "the file has become shorter", "");
 	return (size_t)got;
 }
 
@@ -106,12 +106,12 @@ static bool
 refill(struct zin *z)
 {
 	z->packed.pos = 0;
-	z->packed.size = take(z, z->packed_buf, PACKED_SIZE);
+	z->packed.size = zin_take(z, z->packed_buf, PACKED_SIZE);
 	if (z->packed.size > 0)
 		return true;
 	if (z->wants != 0 && !z->unfinished)
-		fail(z, z->at, "the zstd data ends in the middle of a frame",
-		    "");
+		zin_fail(z, z->at,
+		    "the zstd data ends in the middle of a frame", "");
 	z->ended = true;
 	return false;
 }
@@ -134,7 +134,7 @@ unpack(struct zin *z, ZSTD_outBuffer *out)
 			in.size = in.pos + want;
 		z->wants = ZSTD_decompressStream(z->zstd, out, &in);
 		if (ZSTD_isError(z->wants)) {
-			fail(z, z->at - (z->packed.size - z->packed.pos),
+			zin_fail(z, z->at - (z->packed.size - z->packed.pos),
 			    "zstd data: ", ZSTD_getErrorName(z->wants));
 			break;
 		}
@@ -154,7 +154,7 @@ zin_fill(struct zin *z)
 	if (z->zstd != NULL) {
 		unpack(z, &out);
 	} else {
-		out.pos += take(z, z->buf + out.pos, ZIN_SIZE - out.pos);
+		out.pos += zin_take(z, z->buf + out.pos, ZIN_SIZE - out.pos);
 		z->ended = z->ended || z->at == z->end;
 	}
 	z->cur.end = z->buf + out.pos;
@@ -235,7 +235,7 @@ zout_write_at(struct zout *z, uint64_t at, const void *bytes, size_t len)
 }
 
 static int
-append(struct zout *z, const void *bytes, size_t len)
+zout_append(struct zout *z, const void *bytes, size_t len)
 {
 	if (zout_write_at(z, z->at, bytes, len) != TACH_OK)
 		return TACH_FATAL;
@@ -258,7 +258,7 @@ pack(struct zout *z, ZSTD_EndDirective end)
 		if (ZSTD_isError(left))
 			return error_set(z->error, TACH_FATAL,
 			    "cannot compress: %s", ZSTD_getErrorName(left));
-		if (append(z, out.dst, out.pos) != TACH_OK)
+		if (zout_append(z, out.dst, out.pos) != TACH_OK)
 			return TACH_FATAL;
 	} while (end == ZSTD_e_continue ? in.pos < in.size : left != 0);
 	z->used = 0;
@@ -270,7 +270,7 @@ zout_flush(struct zout *z)
 {
 	if (z->zstd != NULL)
 		return pack(z, ZSTD_e_continue);
-	if (append(z, z->buf, z->used) != TACH_OK)
+	if (zout_append(z, z->buf, z->used) != TACH_OK)
 		return TACH_FATAL;
 	z->used = 0;
 	return TACH_OK;

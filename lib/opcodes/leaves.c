@@ -119,7 +119,7 @@ make_stack(struct leaves *l, const struct tach_run *run, uint8_t opcode)
 }
 
 static int
-no_memory(struct leaves *l)
+leaves_no_memory(struct leaves *l)
 {
 	return error_system(&l->error, "", ENOMEM);
 }
@@ -133,12 +133,12 @@ leaves_next(struct tach_source *source, struct tach_run *run)
 	bool leaf;
 
 	if (rc != TACH_OK)
-		return take_notes(l) ? rc : no_memory(l);
+		return take_notes(l) ? rc : leaves_no_memory(l);
 	opcode = run->depth > 0 ? tach_table_frame(l->from->table,
 	    run->frames[0])->opcode : TACH_NO_OPCODE;
 	leaf = opcode != TACH_NO_OPCODE;
 	if (!make_stack(l, run, opcode))
-		return no_memory(l);
+		return leaves_no_memory(l);
 	run->frames = l->stack + !leaf;
 	run->depth += leaf;
 	return TACH_OK;

@@ -90,7 +90,7 @@ aggregate_failed(const struct aggregate *a, struct error *error)
 #define TOO_MANY_NODES LIMIT_TEXT("different stacks, or too deep ones,")
 
 static uint32_t
-add_node(struct aggregate *a, uint32_t parent, uint32_t what)
+add_tree_node(struct aggregate *a, uint32_t parent, uint32_t what)
 {
 	struct node *p;
 
@@ -108,7 +108,7 @@ add_node(struct aggregate *a, uint32_t parent, uint32_t what)
 static uint32_t
 add_child(struct aggregate *a, uint32_t parent, uint32_t what)
 {
-	uint32_t node = add_node(a, parent, what);
+	uint32_t node = add_tree_node(a, parent, what);
 
 	if (node == TACH_NONE)
 		return TACH_NONE;
@@ -131,7 +131,7 @@ child(struct aggregate *a, uint32_t parent, uint32_t location)
 	if (location == TACH_NONE)
 		return TACH_NONE;
 	if (parent + 1 == a->nnodes)
-		return add_node(a, parent, location);
+		return add_tree_node(a, parent, location);
 	if (after->parent == parent && after->what == location)
 		return parent + 1;
 	/* The first node is a root, and no child. */
@@ -149,7 +149,7 @@ struct aggregate_key {
 
 /* The set holds roots. */
 static bool
-thread_equal(const void *arg, uint32_t index)
+root_equal(const void *arg, uint32_t index)
 {
 	const struct aggregate_key *k = arg;
 	const struct aggregate_thread *t = &k->a->threads[k->a->nodes[index].what];
@@ -167,7 +167,7 @@ add_root(struct aggregate *a, const struct aggregate_key *key, uint64_t hash)
 	if (p == NULL)
 		return TACH_NONE;
 	a->threads = p;
-	if ((root = add_node(a, TACH_NONE, a->nthreads)) == TACH_NONE)
+	if ((root = add_tree_node(a, TACH_NONE, a->nthreads)) == TACH_NONE)
 		return TACH_NONE;
 	if (!set_add(&a->thread_set, hash, root)) {
 		a->nnodes--;
@@ -185,7 +185,7 @@ root_of(struct aggregate *a, const struct tach_run *run)
 	    a->how.interps ? run->interp : 0};
 	uint64_t words[] = {key.thread, key.interp};
 	uint64_t hash = hash_of(words, sizeof(words), 0);
-	uint32_t root = set_find(&a->thread_set, hash, thread_equal, &key);
+	uint32_t root = set_find(&a->thread_set, hash, root_equal, &key);
 
 	return root != TACH_NONE ? root : add_root(a, &key, hash);
 }
@@ -226,7 +226,7 @@ reserve_paths(struct aggregate *a, uint32_t index)
 
 /* The path of the run's thread, with room for its stack. */
 static struct path *
-path_of(struct aggregate *a, const struct tach_run *run)
+thread_path(struct aggregate *a, const struct tach_run *run)
 {
 	struct path *t;
 	bool new;
@@ -249,7 +249,7 @@ path_of(struct aggregate *a, const struct tach_run *run)
 
 /* Moves a path to the run's stack. */
 static bool
-follow(struct aggregate *a, struct path *t, const struct tach_run *run)
+follow_stack(struct aggregate *a, struct path *t, const struct tach_run *run)
 {
 	uint32_t d = run->shared < t->depth ? run->shared : t->depth;
 
@@ -320,9 +320,9 @@ count_class(struct aggregate *a, uint32_t node, const struct tach_run *run,
 uint32_t
 aggregate_stack(struct aggregate *a, const struct tach_run *run)
 {
-	struct path *t = path_of(a, run);
+	struct path *t = thread_path(a, run);
 
-	if (t == NULL || !follow(a, t, run))
+	if (t == NULL || !follow_stack(a, t, run))
 		return TACH_NONE;
 	if (run->count > 0 && run->ticks[0].status & TACH_STATUS_MAIN)
 		a->threads[a->nodes[t->nodes[0]].what].main = true;

@@ -171,7 +171,7 @@ put_calls(struct callgrind *c, uint32_t from, uint64_t line)
 }
 
 static void
-put_lines(struct callgrind *c, uint32_t function)
+callgrind_put_lines(struct callgrind *c, uint32_t function)
 {
 	const struct function *f = &c->functions.functions[function];
 
@@ -220,7 +220,7 @@ all(const struct callgrind *c)
 }
 
 static void
-put_head(struct callgrind *c)
+callgrind_put_head(struct callgrind *c)
 {
 	const char *title = c->options->title;
 
@@ -239,11 +239,11 @@ put_head(struct callgrind *c)
 }
 
 static void
-put_all(struct callgrind *c)
+callgrind_put_all(struct callgrind *c)
 {
-	put_head(c);
+	callgrind_put_head(c);
 	for (uint32_t i = 0; i < c->functions.count; i++)
-		put_lines(c, i);
+		callgrind_put_lines(c, i);
 	put_others(c);
 	emit(&c->out, "totals: ");
 	put_costs(c, all(c));
@@ -273,7 +273,7 @@ callgrind_run(struct tach_sink *sink, const struct tach_run *run)
 }
 
 static bool
-prepare(struct callgrind *c)
+callgrind_prepare(struct callgrind *c)
 {
 	bool spans = c->options->weight == TACH_WEIGHT_TIME;
 	size_t n;
@@ -296,9 +296,9 @@ callgrind_end(struct tach_sink *sink)
 {
 	struct callgrind *c = sink->arg;
 
-	if (!prepare(c))
+	if (!callgrind_prepare(c))
 		return error_system(&c->error, "", ENOMEM);
-	put_all(c);
+	callgrind_put_all(c);
 	return emit_finish(&c->out, &c->error);
 }
 

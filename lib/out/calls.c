@@ -38,7 +38,7 @@ add_cost(struct cost *to, struct cost from)
 /* ---- the tree ------------------------------------------------------------ */
 
 static struct cost
-own(const struct calls_walk *w, uint32_t node)
+own_cost(const struct calls_walk *w, uint32_t node)
 {
 	uint64_t samples = aggregate_weight(w->a, node, false);
 
@@ -54,7 +54,7 @@ link_nodes(struct calls_walk *w)
 
 	for (uint32_t i = w->a->nnodes; i-- > 0;) {
 		const struct node *n = &w->a->nodes[i];
-		add_cost(&w->totals[i], own(w, i));
+		add_cost(&w->totals[i], own_cost(w, i));
 		if (n->depth > deepest)
 			deepest = n->depth;
 		if (node_is_root(n))
@@ -67,7 +67,7 @@ link_nodes(struct calls_walk *w)
 }
 
 static bool
-prepare(struct calls_walk *w)
+calls_prepare(struct calls_walk *w)
 {
 	size_t n = (size_t)w->a->nnodes + 1;
 
@@ -137,7 +137,7 @@ enter(struct calls_walk *w, uint32_t node)
 {
 	const struct node *n = &w->a->nodes[node];
 	struct callee *callee = &w->c->callees[callee_of(w, n)];
-	struct cost self = own(w, node), total = w->totals[node];
+	struct cost self = own_cost(w, node), total = w->totals[node];
 	uint32_t index = find_call(w, caller(w, n), callee_of(w, n));
 	struct call *call;
 
@@ -159,7 +159,7 @@ enter(struct calls_walk *w, uint32_t node)
 }
 
 static void
-leave(struct calls_walk *w, uint32_t node)
+leave_node(struct calls_walk *w, uint32_t node)
 {
 	const struct step *s = &w->path[w->a->nodes[node].depth];
 	struct call *call = &w->c->calls[s->call];
@@ -176,7 +176,7 @@ static uint32_t
 next_node(struct calls_walk *w, uint32_t node, uint32_t root)
 {
 	for (; node != root; node = w->a->nodes[node].parent) {
-		leave(w, node);
+		leave_node(w, node);
 		if (w->next[node] != 0)
 			return w->next[node];
 	}
@@ -200,7 +200,7 @@ walk_below(struct calls_walk *w, uint32_t root)
 static bool
 count_frameless(struct calls_walk *w, uint32_t root)
 {
-	struct cost self = own(w, root);
+	struct cost self = own_cost(w, root);
 	struct callee *callee = &w->c->callees[w->c->ncallees - 1];
 	uint32_t index;
 
@@ -285,7 +285,7 @@ calls_init(struct calls *c, const struct aggregate *a, struct calls_how how)
 
 	*c = (struct calls){.ncallees = how.ncallees + 1,
 	    .ncallers = a->locations.count + a->nthreads};
-	ok = prepare(&w) && walk_all(&w);
+	ok = calls_prepare(&w) && walk_all(&w);
 	pairs_clear(&w.indices);
 	free(w.totals);
 	free(w.first);

@@ -240,7 +240,7 @@ track_of(struct chrome *c, const struct tach_run *run)
 
 /* All are known at the end: threads are named late. */
 static void
-put_threads(struct chrome *c)
+chrome_put_threads(struct chrome *c)
 {
 	const struct chrome_track *tracks = c->tracks.tracks;
 	struct buf name = {0};
@@ -289,7 +289,7 @@ chrome_end(struct tach_sink *sink)
 	for (uint32_t i = 0; i < c->tracks.count; i++)
 		if (!close_slices(c, &tracks[i], 0))
 			return emit_failed(&c->out, &c->error);
-	put_threads(c);
+	chrome_put_threads(c);
 	emit(&c->out, "\n]}\n");
 	return emit_finish(&c->out, &c->error);
 }

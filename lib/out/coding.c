@@ -36,7 +36,7 @@ is_blank(char c)
 
 /* What is behind the blanks that a line begins with. */
 static struct line
-trim(struct line l)
+trim_left(struct line l)
 {
 	while (l.len > 0 && is_blank(*l.text)) {
 		l.text++;
@@ -91,7 +91,7 @@ coding_name(const struct buf *b, char name[NAME_SIZE])
 
 	for (int i = 0; i < 2 && at < b->len; i++) {
 		struct line l = first_line(b->text + at, b->len - at);
-		struct line code = trim(l);
+		struct line code = trim_left(l);
 		if (code.len > 0 && *code.text != '#')
 			return false;
 		if (find_name(code, name))
@@ -167,7 +167,7 @@ open_coding(char *name)
 
 /* Adds a piece; what is no text there becomes one mark a byte. */
 static void
-convert(iconv_t cd, struct buf *to, char *text, size_t len)
+convert_piece(iconv_t cd, struct buf *to, char *text, size_t len)
 {
 	while (len > 0 && !to->failed) {
 		char *out = buf_reserve(to, 4096);
@@ -198,7 +198,7 @@ coding_undo(struct buf *b)
 	if (!coding_name(b, name) ||
 	    (cd = open_coding(name)) == (iconv_t)-1)
 		return;
-	convert(cd, &to, b->text, b->len);
+	convert_piece(cd, &to, b->text, b->len);
 	iconv_close(cd);
 	if (to.failed) {
 		buf_clear(&to);

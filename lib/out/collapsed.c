@@ -43,7 +43,7 @@ struct collapsed {
 /* A semicolon in a name would end a frame, and nothing in this format can
  * escape it: a comma stands for it. */
 static void
-add_name(struct buf *b, struct tach_string s)
+add_frame_name(struct buf *b, struct tach_string s)
 {
 	size_t from = b->len;
 
@@ -74,9 +74,9 @@ static void
 add_file_func_line(struct buf *b, struct tach_string file,
     struct tach_string func, int32_t line)
 {
-	add_name(b, file);
+	add_frame_name(b, file);
 	buf_add_char(b, ':');
-	add_name(b, func);
+	add_frame_name(b, func);
 	add_line_number(b, line);
 }
 
@@ -85,7 +85,7 @@ cpython_frame(struct buf *b, struct tach_string file, struct tach_string func,
     int32_t line)
 {
 	if (synthetic(file, line))
-		add_name(b, func);
+		add_frame_name(b, func);
 	else
 		add_file_func_line(b, basename_of(file), func, line);
 }
@@ -103,7 +103,7 @@ austin_frame(struct buf *b, struct tach_string file, struct tach_string func,
     int32_t line)
 {
 	if (synthetic(file, line))
-		add_name(b, func);
+		add_frame_name(b, func);
 	else
 		add_file_func_line(b, file, func, line);
 }
@@ -123,11 +123,11 @@ static void
 pyspy_frame(struct buf *b, struct tach_string file, struct tach_string func,
     int32_t line)
 {
-	add_name(b, func);
+	add_frame_name(b, func);
 	if (synthetic(file, line))
 		return;
 	buf_add(b, " (", 2);
-	add_name(b, file);
+	add_frame_name(b, file);
 	if (line != 0)
 		add_line_number(b, line);
 	buf_add_char(b, ')');
@@ -138,7 +138,7 @@ function_frame(struct buf *b, struct tach_string file,
     struct tach_string func, int32_t line)
 {
 	(void)file, (void)line;
-	add_name(b, func);
+	add_frame_name(b, func);
 }
 
 static const struct style styles[] = {
@@ -377,7 +377,7 @@ sort_items(struct order *o)
 
 /* Lists the lines below a root. */
 static void
-walk(struct order *o, uint32_t root)
+walk_root(struct order *o, uint32_t root)
 {
 	struct node_step *step = o->steps;
 
@@ -400,7 +400,7 @@ walk(struct order *o, uint32_t root)
 /* ---- the order of threads, then of weights ------------------------------- */
 
 static void
-add_thread(const struct collapsed *c, struct buf *b, uint32_t root)
+add_root_name(const struct collapsed *c, struct buf *b, uint32_t root)
 {
 	const struct aggregate *a = &c->stacks;
 
@@ -415,8 +415,8 @@ compare_roots(const void *pa, const void *pb, void *arg)
 	struct buf a = {0}, b = {0};
 	int order;
 
-	add_thread(o->c, &a, *(const uint32_t *)pa);
-	add_thread(o->c, &b, *(const uint32_t *)pb);
+	add_root_name(o->c, &a, *(const uint32_t *)pa);
+	add_root_name(o->c, &b, *(const uint32_t *)pb);
 	/* No such text is another one's beginning. */
 	order = a.len == 0 || b.len == 0 ? 0 :
 	    memcmp(a.text, b.text, a.len < b.len ? a.len : b.len);
@@ -439,7 +439,7 @@ walk_threads(struct order *o)
 			roots[n++] = i;
 	qsort_r(roots, n, sizeof(*roots), compare_roots, o);
 	for (uint32_t i = 0; i < n; i++)
-		walk(o, roots[i]);
+		walk_root(o, roots[i]);
 	free(roots);
 	return true;
 }
@@ -465,7 +465,7 @@ weigh_lines(struct order *o)
 
 /* The greatest digit comes first. */
 static uint32_t
-digit(const struct weighed_line *line, unsigned shift)
+weight_digit(const struct weighed_line *line, unsigned shift)
 {
 	return DIGITS - 1 - (line->weight >> shift & (DIGITS - 1));
 }
@@ -477,11 +477,11 @@ sort_digit(const struct weighed_line *from, struct weighed_line *to, uint32_t n,
 {
 	memset(counts, 0, (DIGITS + 1) * sizeof(*counts));
 	for (uint32_t i = 0; i < n; i++)
-		counts[digit(&from[i], shift) + 1]++;
+		counts[weight_digit(&from[i], shift) + 1]++;
 	for (uint32_t i = 0; i < DIGITS; i++)
 		counts[i + 1] += counts[i];
 	for (uint32_t i = 0; i < n; i++)
-		to[counts[digit(&from[i], shift)]++] = from[i];
+		to[counts[weight_digit(&from[i], shift)]++] = from[i];
 }
 
 static bool
@@ -564,10 +564,10 @@ node_text(const struct collapsed *c, uint32_t node)
 }
 
 static void
-add_node(const struct collapsed *c, struct stack_text *t, uint32_t node)
+add_node_text(const struct collapsed *c, struct stack_text *t, uint32_t node)
 {
 	if (node_is_root(&c->stacks.nodes[node])) {
-		add_thread(c, &t->text, node);
+		add_root_name(c, &t->text, node);
 	} else {
 		struct tach_string s = node_text(c, node);
 		buf_add(&t->text, s.bytes, s.len);
@@ -590,7 +590,7 @@ change_text(const struct collapsed *c, struct stack_text *t, uint32_t node)
 		t->kept = known;
 	t->text.len = t->kept > 0 ? t->ends[t->kept - 1] : 0;
 	for (; t->kept < depth && t->text.len <= LIMIT_STACK; t->kept++) {
-		add_node(c, t, t->nodes[t->kept]);
+		add_node_text(c, t, t->nodes[t->kept]);
 		t->ends[t->kept] = t->text.len;
 	}
 	t->depth = depth;
@@ -624,7 +624,7 @@ put_line(struct collapsed *c, struct stack_text *t, const struct weighed_line *l
 
 /* False: no memory. */
 static bool
-put_lines(struct collapsed *c, const struct order *o)
+collapsed_put_lines(struct collapsed *c, const struct order *o)
 {
 	struct stack_text t = {0};
 	bool ok;
@@ -677,7 +677,8 @@ collapsed_end(struct tach_sink *sink)
 	bool ok;
 
 	aggregate_settle(&c->stacks);
-	ok = c->stacks.nnodes == 0 || (order_lines(&o) && put_lines(c, &o));
+	ok = c->stacks.nnodes == 0 ||
+	    (order_lines(&o) && collapsed_put_lines(c, &o));
 	order_clear(&o);
 	if (!ok)
 		return error_system(&c->error, "", ENOMEM);

@@ -33,7 +33,7 @@ add_quoted(struct buf *b, const char *bytes, size_t len, char semicolon)
 }
 
 static bool
-plain(const char *bytes, size_t len)
+is_plain(const char *bytes, size_t len)
 {
 	for (size_t i = 0; i < len; i++) {
 		unsigned char c = (unsigned char)bytes[i];
@@ -47,13 +47,13 @@ plain(const char *bytes, size_t len)
 #define EMPTY "-"
 
 static void
-add_string(struct buf *b, const char *bytes, size_t len)
+csv_add_string(struct buf *b, const char *bytes, size_t len)
 {
 	if (len == 0) {
 		buf_add(b, EMPTY, strlen(EMPTY));
 		return;
 	}
-	if (plain(bytes, len)) {
+	if (is_plain(bytes, len)) {
 		buf_add(b, bytes, len);
 		return;
 	}
@@ -64,7 +64,7 @@ add_string(struct buf *b, const char *bytes, size_t len)
 
 /* A semicolon in a name would end a frame. */
 static void
-add_frame(struct buf *b, const char *bytes, size_t len)
+csv_add_frame(struct buf *b, const char *bytes, size_t len)
 {
 	if (len == 0)
 		buf_add(b, EMPTY, strlen(EMPTY));
@@ -87,11 +87,11 @@ static const struct records_form form = {
 		[COLUMN_LINE] = ",",
 		[COLUMN_STACK] = ",\"",
 	},
-	.add_string = add_string,
+	.add_string = csv_add_string,
 	.between = ";",
 	.end = "\"\n",
 	.no_frames = EMPTY,
-	.add_frame = add_frame,
+	.add_frame = csv_add_frame,
 };
 
 struct tach_sink *

@@ -44,13 +44,13 @@ struct row {
 /* ---- shares -------------------------------------------------------------- */
 
 static double
-change(const struct shares *s)
+share_change(const struct shares *s)
 {
 	return s->now - s->base;
 }
 
 static double
-percent(const struct diff *d, const struct weight *all, struct weight part)
+percent_of(const struct diff *d, const struct weight *all, struct weight part)
 {
 	uint64_t whole = d->time ? all->time : all->samples;
 
@@ -64,8 +64,8 @@ static void
 add_shares(const struct diff *d, struct shares *s, struct weight now,
     struct weight base)
 {
-	s->now += percent(d, &d->graph.now.weights[0], now);
-	s->base += percent(d, &d->graph.base.weights[0], base);
+	s->now += percent_of(d, &d->graph.now.weights[0], now);
+	s->base += percent_of(d, &d->graph.base.weights[0], base);
 }
 
 /* What ends at each node itself: all but what its callees weigh. */
@@ -141,7 +141,7 @@ make_rows(const struct diff *d)
 static int
 compare_changes(const struct shares *a, const struct shares *b)
 {
-	double ca = change(a), cb = change(b);
+	double ca = share_change(a), cb = share_change(b);
 
 	if (fabs(fabs(ca) - fabs(cb)) > 1e-9)
 		return fabs(ca) < fabs(cb) ? 1 : -1;
@@ -183,11 +183,12 @@ put_shares(struct diff *d, const struct shares *s)
 {
 	char text[DECIMAL_SIZE];
 	/* What is nothing when it is rounded has no sign. */
-	bool changed = fabs(change(s)) >= 0.005;
+	bool changed = fabs(share_change(s)) >= 0.005;
 
 	put_column(d, decimal_cents(text, s->base, false));
 	put_column(d, decimal_cents(text, s->now, false));
-	put_column(d, decimal_cents(text, changed ? change(s) : 0, changed));
+	put_column(d, decimal_cents(text, changed ? share_change(s) : 0,
+	    changed));
 }
 
 /* Of a name as it is written, where octal digits stand for controls. */
@@ -248,7 +249,8 @@ put_totals(struct diff *d)
 {
 	const struct weight *now = &d->graph.now.weights[0];
 	const struct weight *base = &d->graph.base.weights[0];
-	struct shares all = {percent(d, base, *base), percent(d, now, *now)};
+	struct shares all = {percent_of(d, base, *base),
+	    percent_of(d, now, *now)};
 
 	put_shares(d, &all);
 	put_shares(d, &all);

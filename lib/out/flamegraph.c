@@ -44,7 +44,7 @@ struct flamegraph {
 /* ---- numbers ------------------------------------------------------------- */
 
 static void
-put(struct flamegraph *f, uint64_t n)
+put_base32(struct flamegraph *f, uint64_t n)
 {
 	char text[13], *p = text;
 
@@ -116,12 +116,12 @@ add_cells(struct sums *s, const struct aggregate *a, uint32_t node,
 static void
 put_sums(struct flamegraph *f, struct sums *s)
 {
-	put(f, s->nkeys);
+	put_base32(f, s->nkeys);
 	for (uint32_t i = 0; i < s->nkeys; i++) {
 		struct weight *w = &s->by_key[s->keys[i]];
-		put(f, s->keys[i]);
-		put(f, w->samples);
-		put(f, w->time);
+		put_base32(f, s->keys[i]);
+		put_base32(f, w->samples);
+		put_base32(f, w->time);
 		*w = (struct weight){0};
 	}
 	s->nkeys = 0;
@@ -157,15 +157,16 @@ unite_lines(struct line_samples *lines, uint32_t n)
 }
 
 static void
-put_lines(struct flamegraph *f, struct line_samples *lines, uint32_t n)
+flamegraph_put_lines(struct flamegraph *f, struct line_samples *lines,
+    uint32_t n)
 {
 	int32_t before = 0;
 
 	n = unite_lines(lines, n);
-	put(f, n);
+	put_base32(f, n);
 	for (uint32_t i = 0; i < n; i++) {
-		put(f, (uint32_t)lines[i].line - (uint32_t)before);
-		put(f, lines[i].samples);
+		put_base32(f, (uint32_t)lines[i].line - (uint32_t)before);
+		put_base32(f, lines[i].samples);
 		before = lines[i].line;
 	}
 }
@@ -234,7 +235,7 @@ clear_tree(struct tree *t)
 }
 
 static void
-put_weights(struct flamegraph *f, struct tree *t, uint32_t node)
+flamegraph_put_weights(struct flamegraph *f, struct tree *t, uint32_t node)
 {
 	for (uint32_t i = t->now.first[node]; i < t->now.first[node + 1]; i++)
 		add_cells(&t->sums, &f->stacks, t->now.list[i],
@@ -253,9 +254,9 @@ put_node_lines(struct flamegraph *f, struct tree *t, uint32_t node)
 	uint32_t count = 0;
 
 	if (n->function == GRAPH_FOLDED) {
-		put(f, 1);
-		put(f, 0);
-		put(f, n->folded);
+		put_base32(f, 1);
+		put_base32(f, 0);
+		put_base32(f, n->folded);
 		return;
 	}
 	for (uint32_t i = t->now.first[node]; i < t->now.first[node + 1]; i++) {
@@ -266,7 +267,7 @@ put_node_lines(struct flamegraph *f, struct tree *t, uint32_t node)
 			    f->stacks.locations.all[origin->what].line,
 			    t->samples_of[from]};
 	}
-	put_lines(f, t->lines, count);
+	flamegraph_put_lines(f, t->lines, count);
 }
 
 static void
@@ -279,9 +280,9 @@ put_tree(struct flamegraph *f, struct tree *t)
 		for (uint32_t at = i - 1; at != g->nodes[i].parent;
 		     at = g->nodes[at].parent)
 			up++;
-		put(f, up);
-		put(f, g->nodes[i].function);
-		put_weights(f, t, i);
+		put_base32(f, up);
+		put_base32(f, g->nodes[i].function);
+		flamegraph_put_weights(f, t, i);
 		put_node_lines(f, t, i);
 	}
 }
@@ -322,7 +323,7 @@ find_sampled(struct flamegraph *f)
 }
 
 static struct tach_string
-trim(struct tach_string s)
+trim_source(struct tach_string s)
 {
 	while (s.len > 0 && (*s.bytes == ' ' || *s.bytes == '\t')) {
 		s.bytes++;
@@ -354,7 +355,7 @@ put_texts(struct flamegraph *f, const struct buf *text,
 		emit(&f->out, before);
 		emit_number(&f->out, (uint32_t)number);
 		emit(&f->out, ",");
-		emit_visible(&f->out, trim(line));
+		emit_visible(&f->out, trim_source(line));
 		before = ",";
 	}
 }
@@ -431,7 +432,7 @@ put_caution(struct flamegraph *f)
 }
 
 static void
-put_threads(struct flamegraph *f)
+flamegraph_put_threads(struct flamegraph *f)
 {
 	struct buf name = {0};
 
@@ -518,7 +519,7 @@ put_page(struct flamegraph *f, struct tree *t)
 	    "<script type=\"application/json\" id=\"names\">\n");
 	put_totals(f);
 	put_caution(f);
-	put_threads(f);
+	flamegraph_put_threads(f);
 	put_names(f);
 	emit(&f->out, ",\n\"source\":{");
 	ok = put_sources(f);

@@ -96,7 +96,7 @@ struct gecko {
 /* ---- while samples come -------------------------------------------------- */
 
 static uint32_t
-thread_of(const struct aggregate *a, uint32_t node)
+node_thread(const struct aggregate *a, uint32_t node)
 {
 	while (!node_is_root(&a->nodes[node]))
 		node = a->nodes[node].parent;
@@ -144,7 +144,7 @@ gecko_run(struct tach_sink *sink, const struct tach_run *run)
 		l->known = true;
 		l->thread = run->thread;
 		l->interp = run->interp;
-		l->number = thread_of(&g->stacks, node);
+		l->number = node_thread(&g->stacks, node);
 	}
 	for (size_t i = 0; i < run->count; i++)
 		g->seen |= run->ticks[i].status;
@@ -217,7 +217,7 @@ find_gc(struct gecko *g)
 }
 
 static bool
-prepare(struct gecko *g)
+gecko_prepare(struct gecko *g)
 {
 	size_t nodes = (size_t)g->stacks.nnodes + 1;
 	size_t locations;
@@ -389,7 +389,7 @@ put_times(struct gecko *g)
 }
 
 static void
-put_weights(struct gecko *g)
+gecko_put_weights(struct gecko *g)
 {
 	struct ticks_cursor c = ticks_first(&g->track->ticks);
 
@@ -425,14 +425,14 @@ put_cpu(struct gecko *g)
 }
 
 static bool
-put_samples(struct gecko *g)
+gecko_put_samples(struct gecko *g)
 {
 	emit(&g->out, ",\n\"samples\":{");
 	if (!put_stacks(g))
 		return false;
 	put_times(g);
 	put_cpu(g);
-	put_weights(g);
+	gecko_put_weights(g);
 	end_table(g, g->track->ticks.count);
 	return true;
 }
@@ -520,7 +520,7 @@ put_frame_line(struct gecko *g, uint32_t i)
 }
 
 static void
-put_frames(struct gecko *g)
+put_stack_table(struct gecko *g)
 {
 	uint32_t n = nnodes(g) + g->special.count;
 
@@ -755,9 +755,9 @@ put_thread(struct gecko *g, const struct gecko_track *l, const char *name,
 	numbers_reset(&g->funcs);
 	numbers_reset(&g->resources);
 	put_thread_head(g, name, main);
-	if (!put_samples(g))
+	if (!gecko_put_samples(g))
 		return false;
-	put_frames(g);
+	put_stack_table(g);
 	put_funcs(g);
 	put_resources(g);
 	put_markers(g);
@@ -796,7 +796,7 @@ put_meta(struct gecko *g)
 }
 
 static void
-put_strings(struct gecko *g)
+gecko_put_strings(struct gecko *g)
 {
 	emit(&g->out, "],\n\"shared\":{\"stringArray\":[");
 	for (uint32_t i = 0; i < g->strings.count; i++) {
@@ -808,7 +808,7 @@ put_strings(struct gecko *g)
 
 /* There must be one. */
 static bool
-put_threads(struct gecko *g)
+gecko_put_threads(struct gecko *g)
 {
 	const struct gecko_track *tracks = g->tracks.tracks, none = {0};
 	struct buf name = {0};
@@ -828,14 +828,14 @@ put_threads(struct gecko *g)
 }
 
 static bool
-put_profile(struct gecko *g)
+gecko_put_profile(struct gecko *g)
 {
-	if (!prepare(g))
+	if (!gecko_prepare(g))
 		return false;
 	put_meta(g);
-	if (!put_threads(g))
+	if (!gecko_put_threads(g))
 		return false;
-	put_strings(g);
+	gecko_put_strings(g);
 	return !g->no_memory;
 }
 
@@ -865,7 +865,8 @@ gecko_end(struct tach_sink *sink)
 	}
 	if (g->gzip != NULL)
 		g->out.file = g->gzip;
-	return put_profile(g) && end_file(g) ? TACH_OK : emit_failed(&g->out, &g->error);
+	return gecko_put_profile(g) && end_file(g) ? TACH_OK :
+	    emit_failed(&g->out, &g->error);
 }
 
 /* ---- the sink ------------------------------------------------------------ */

@@ -193,7 +193,7 @@ put_record(struct gperftools *g, uint32_t node, uint64_t count)
 }
 
 static void
-put_stack(struct gperftools *g, uint32_t node, uint64_t count)
+put_counted_stack(struct gperftools *g, uint32_t node, uint64_t count)
 {
 	for (; count > largest(g); count -= largest(g))
 		put_record(g, node, largest(g));
@@ -206,9 +206,9 @@ put_stack(struct gperftools *g, uint32_t node, uint64_t count)
 static void
 put_halves(struct gperftools *g, uint32_t node, uint64_t count)
 {
-	put_stack(g, node, count - count / 2);
+	put_counted_stack(g, node, count - count / 2);
 	if (count / 2 > 0)
-		put_stack(g, node, count / 2);
+		put_counted_stack(g, node, count / 2);
 	else if (g->stacks.nodes[node].depth > 2)
 		put_record(g, node, 0);
 }
@@ -223,7 +223,7 @@ put_records(struct gperftools *g)
 		if (one && count > 0)
 			put_halves(g, i, count);
 		else
-			put_stack(g, i, count);
+			put_counted_stack(g, i, count);
 	}
 }
 
@@ -403,7 +403,7 @@ is_word(const char *path)
 }
 
 static int
-check(struct gperftools *g)
+check_options(struct gperftools *g)
 {
 	const struct tach_format_options *o = g->options;
 
@@ -432,7 +432,7 @@ put_symbols(struct gperftools *g)
 }
 
 static int
-put_profile(struct gperftools *g)
+gperftools_put_profile(struct gperftools *g)
 {
 	if (g->options->symbolized)
 		put_table(g);
@@ -452,9 +452,9 @@ gperftools_end(struct tach_sink *sink)
 	if (!symbols_init(&g->symbols, &g->stacks.locations) ||
 	    (g->turns = calloc(g->symbols.count, sizeof(bool))) == NULL)
 		return error_system(&g->error, "", ENOMEM);
-	if (check(g) != TACH_OK || put_symbols(g) != TACH_OK)
+	if (check_options(g) != TACH_OK || put_symbols(g) != TACH_OK)
 		return TACH_FATAL;
-	return put_profile(g);
+	return gperftools_put_profile(g);
 }
 
 static void

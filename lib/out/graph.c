@@ -68,7 +68,7 @@ find_functions(struct graph *g, const struct locations *locations)
 /* ---- nodes --------------------------------------------------------------- */
 
 static uint32_t
-add_node(struct graph *g, uint32_t parent, uint32_t function)
+add_graph_node(struct graph *g, uint32_t parent, uint32_t function)
 {
 	struct graph_node *p = array_grow(g->nodes, g->nnodes, &g->nodes_max,
 	    sizeof(*p));
@@ -90,7 +90,7 @@ find_node(struct graph *g, uint32_t parent, uint32_t function)
 		return found - 1;
 	if (!pairs_add(&g->node_indices, parent, function, g->nnodes + 1))
 		return TACH_NONE;
-	return add_node(g, parent, function);
+	return add_graph_node(g, parent, function);
 }
 
 /* All threads have one root; what ends there has no frames. */
@@ -161,7 +161,7 @@ graph_init(struct graph *g, const struct aggregate *now,
 	*g = (struct graph){0};
 	ok = find_synthetic(g, FOLDED) == GRAPH_FOLDED &&
 	    find_synthetic(g, NO_FRAMES) == GRAPH_NO_FRAMES &&
-	    add_node(g, TACH_NONE, TACH_NONE) == 0 &&
+	    add_graph_node(g, TACH_NONE, TACH_NONE) == 0 &&
 	    add_stacks(g, &g->now, now) && add_stacks(g, &g->base, base);
 	pairs_clear(&g->node_indices);
 	return ok && weigh(g, &g->now) && weigh(g, &g->base);
@@ -312,7 +312,7 @@ fold(struct move *m, const struct graph *g, uint32_t node)
 }
 
 static void
-keep(struct move *m, const struct graph *g, uint32_t node)
+keep_node(struct move *m, const struct graph *g, uint32_t node)
 {
 	const struct graph_node *n = &g->nodes[node];
 
@@ -362,10 +362,10 @@ fold_below(struct graph *g, uint32_t rank, double *share)
 		move_clear(&m);
 		return false;
 	}
-	keep(&m, g, 0);
+	keep_node(&m, g, 0);
 	for (uint32_t i = 1; i < g->nnodes; i++) {
 		if (rank_of(g, i) >= rank) {
-			keep(&m, g, i);
+			keep_node(&m, g, i);
 			continue;
 		}
 		if (share_of(g, i) > *share)
@@ -404,7 +404,7 @@ visit(const struct graph *g, const struct node_links *l, struct move *m)
 	uint32_t node = 0;
 
 	for (;;) {
-		keep(m, g, node);
+		keep_node(m, g, node);
 		if (l->first[node] != 0) {
 			node = l->first[node];
 			continue;

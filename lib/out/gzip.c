@@ -53,7 +53,7 @@ put_header(FILE *to)
 
 /* Compresses what is at z.next_in. */
 static bool
-pump(struct gzip *g, int flush)
+deflate_input(struct gzip *g, int flush)
 {
 	size_t n;
 
@@ -80,7 +80,7 @@ gzip_write(void *cookie, const char *bytes, size_t len)
 	g->z.avail_in = (uInt)n;
 	g->crc = (uint32_t)crc32(g->crc, g->z.next_in, g->z.avail_in);
 	g->size += (uint32_t)n;
-	return pump(g, Z_NO_FLUSH) ? (ssize_t)n : 0;
+	return deflate_input(g, Z_NO_FLUSH) ? (ssize_t)n : 0;
 }
 
 static bool
@@ -99,7 +99,7 @@ static int
 gzip_close(void *cookie)
 {
 	struct gzip *g = cookie;
-	bool ok = pump(g, Z_FINISH) && put_trailer(g);
+	bool ok = deflate_input(g, Z_FINISH) && put_trailer(g);
 	int e = errno;
 
 	deflateEnd(&g->z);

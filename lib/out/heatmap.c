@@ -146,7 +146,7 @@ weight(const struct heatmap *h, struct cost a)
 }
 
 static bool
-count(struct heatmap *h)
+count_calls(struct heatmap *h)
 {
 	const struct aggregate *a = &h->stacks;
 
@@ -275,7 +275,7 @@ put_string(struct heatmap *h, const char *s)
 }
 
 static void
-put_weights(struct heatmap *h, const struct callee *s)
+heatmap_put_weights(struct heatmap *h, const struct callee *s)
 {
 	emit(&h->out, ",");
 	emit_number(&h->out, weight(h, s->self));
@@ -297,7 +297,7 @@ put_files(struct heatmap *h)
 		emit_visible(&h->out, file_name(h, file));
 		emit(&h->out, ",");
 		put_string(h, name);
-		put_weights(h, &h->files.callees[file]);
+		heatmap_put_weights(h, &h->files.callees[file]);
 		emit(&h->out, ",");
 		emit_number(&h->out, h->first_row[file + 1] -
 		    h->first_row[file]);
@@ -321,14 +321,14 @@ put_functions(struct heatmap *h)
 		emit_number(&h->out, h->rank[f->functions[i].file]);
 		emit(&h->out, ",");
 		emit_signed(&h->out, line_number(h, location));
-		put_weights(h, &h->callees.callees[i]);
+		heatmap_put_weights(h, &h->callees.callees[i]);
 		emit(&h->out, "]");
 	}
 	emit(&h->out, "],\n");
 }
 
 static void
-put_threads(struct heatmap *h)
+heatmap_put_threads(struct heatmap *h)
 {
 	struct buf name = {0};
 
@@ -367,7 +367,7 @@ write_profile(struct heatmap *h)
 	emit(&h->out, ",\n");
 	put_files(h);
 	put_functions(h);
-	put_threads(h);
+	heatmap_put_threads(h);
 	emit(&h->out, "};\n");
 	return close_file(h, "profile.js");
 }
@@ -467,7 +467,7 @@ put_row(struct heatmap *h, uint32_t row)
 
 	emit(&h->out, "\n[");
 	emit_signed(&h->out, line_number(h, h->order[i]));
-	put_weights(h, &h->callers.callees[row]);
+	heatmap_put_weights(h, &h->callers.callees[row]);
 	emit(&h->out, ",[");
 	for (; i < h->rows[row + 1]; i++) {
 		emit(&h->out, i == h->rows[row] ? "" : ",");
@@ -558,7 +558,7 @@ heatmap_end(struct tach_sink *sink)
 	struct heatmap *h = sink->arg;
 
 	aggregate_settle(&h->stacks);
-	if (!make_rows(h) || !count(h) || !rank_files(h))
+	if (!make_rows(h) || !count_calls(h) || !rank_files(h))
 		return error_system(&h->error, "", ENOMEM);
 	for (uint32_t i = 0; i < h->functions.nfiles; i++)
 		if (!write_page(h, h->ranked[i]))

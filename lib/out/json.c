@@ -18,7 +18,7 @@ leaves_script(const char *bytes, size_t len)
 
 /* The length of a character that JSON takes as it is, or 0. */
 static size_t
-plain(const char *bytes, size_t len)
+plain_json_length(const char *bytes, size_t len)
 {
 	uint32_t code;
 	size_t n = utf8_decode(bytes, len, &code);
@@ -51,7 +51,7 @@ json_add_string(struct buf *b, const char *bytes, size_t len)
 
 	buf_add_char(b, '"');
 	for (size_t i = 0, n; i < len; i += n) {
-		if ((n = plain(bytes + i, len - i)) > 0)
+		if ((n = plain_json_length(bytes + i, len - i)) > 0)
 			continue;
 		buf_add(b, bytes + from, i - from);
 		n = add_escape(b, bytes + i, len - i);

@@ -176,7 +176,7 @@ find_new(struct locations *p, uint32_t frame)
 
 /* Makes room to know the location of every frame that the table has by now. */
 static bool
-reserve_frames(struct locations *p)
+reserve_known_frames(struct locations *p)
 {
 	uint32_t n = tach_table_frames(p->table);
 	uint32_t *all = reallocarray(p->location_of, n, sizeof(*all));
@@ -192,7 +192,7 @@ reserve_frames(struct locations *p)
 uint32_t
 locations_find(struct locations *p, uint32_t frame)
 {
-	if (frame >= p->nframes && !reserve_frames(p))
+	if (frame >= p->nframes && !reserve_known_frames(p))
 		return TACH_NONE;
 	if (p->location_of[frame] == TACH_NONE)
 		p->location_of[frame] = find_new(p, frame);

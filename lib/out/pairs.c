@@ -10,7 +10,7 @@
 
 /* Doubles the slots. */
 static bool
-grow(struct pairs *p)
+grow_pairs(struct pairs *p)
 {
 	struct pairs twice = {NULL,
 	    p->mask != 0 ? p->mask * 2 + 1 : SLOTS_MIN - 1, p->count,
@@ -32,7 +32,7 @@ grow(struct pairs *p)
 bool
 pairs_add(struct pairs *p, uint32_t a, uint32_t b, uint32_t value)
 {
-	if (p->count >= p->mask / 3 * 2 && !grow(p))
+	if (p->count >= p->mask / 3 * 2 && !grow_pairs(p))
 		return false;
 	*pairs_slot(p, a, b) = (struct pair){a, b, value};
 	p->count++;

@@ -55,7 +55,7 @@ struct pprof {
 
 /* TACH_NONE: out of memory. */
 static uint32_t
-add_string(struct pprof *p, const char *s)
+pprof_add_string(struct pprof *p, const char *s)
 {
 	return tach_table_add_string(p->names, s, strlen(s));
 }
@@ -78,7 +78,7 @@ static bool
 add_words(struct pprof *p)
 {
 	for (uint32_t i = 0; i < WORDS; i++)
-		if (add_string(p, words[i]) != i)
+		if (pprof_add_string(p, words[i]) != i)
 			return false;
 	return true;
 }
@@ -96,7 +96,7 @@ add_threads(struct pprof *p)
 		return false;
 	for (uint32_t i = 0; ok && i < a->nthreads; i++) {
 		const struct aggregate_thread *t = &a->threads[i];
-		p->threads[i] = add_string(p, out_thread_name(&name,
+		p->threads[i] = pprof_add_string(p, out_thread_name(&name,
 		    a->locations.table, t->interp, t->thread));
 		ok = p->threads[i] != TACH_NONE;
 	}
@@ -126,7 +126,7 @@ status_string(struct pprof *p, uint8_t status)
 
 /* Writes a profile of which only one thing is set. */
 static void
-put(struct pprof *p, const Pprof__Profile *piece)
+pprof_put(struct pprof *p, const Pprof__Profile *piece)
 {
 	struct emit *e = &p->emit;
 	uint8_t *to = (uint8_t *)buf_reserve(&e->buf,
@@ -161,7 +161,7 @@ default_type(const struct pprof *p)
 }
 
 static void
-put_head(struct pprof *p)
+pprof_put_head(struct pprof *p)
 {
 	Pprof__ValueType types[TYPES_MAX + 1], *all[TYPES_MAX];
 	Pprof__Profile profile = PPROF__PROFILE__INIT;
@@ -182,7 +182,7 @@ put_head(struct pprof *p)
 	profile.period_type = &types[TYPES_MAX];
 	profile.period = nanoseconds(p->meta->interval_us);
 	profile.duration_nanos = nanoseconds(p->end - p->first);
-	put(p, &profile);
+	pprof_put(p, &profile);
 }
 
 /* One for all, which says that there are names: else pprof would look for
@@ -200,7 +200,7 @@ put_mapping(struct pprof *p)
 	if (python[0] != 0) /* a text need not say which it was */
 		snprintf(name, sizeof(name), "python%d.%d", python[0],
 		    python[1]);
-	if ((s = add_string(p, name)) == TACH_NONE)
+	if ((s = pprof_add_string(p, name)) == TACH_NONE)
 		return false;
 	mapping.id = MAPPING;
 	mapping.filename = s;
@@ -209,7 +209,7 @@ put_mapping(struct pprof *p)
 	mapping.has_line_numbers = true;
 	profile.n_mapping = 1;
 	profile.mapping = &all;
-	put(p, &profile);
+	pprof_put(p, &profile);
 	return true;
 }
 
@@ -287,12 +287,12 @@ put_sample(struct pprof *p, size_t depth, uint32_t thread,
 	sample.label = all;
 	profile.n_sample = 1;
 	profile.sample = &samples;
-	put(p, &profile);
+	pprof_put(p, &profile);
 	return sample.n_label > 0;
 }
 
 static bool
-put_samples(struct pprof *p)
+pprof_put_samples(struct pprof *p)
 {
 	const struct aggregate *a = &p->stacks;
 	uint32_t root;
@@ -329,7 +329,7 @@ put_location(struct pprof *p, uint64_t id, const struct location *where)
 	location.line = &lines;
 	profile.n_location = 1;
 	profile.location = &all;
-	put(p, &profile);
+	pprof_put(p, &profile);
 	return line.function_id != 0;
 }
 
@@ -362,13 +362,13 @@ put_functions(struct pprof *p)
 		function.id = (uint64_t)i + 1;
 		function.name = f->func;
 		function.filename = f->file;
-		put(p, &profile);
+		pprof_put(p, &profile);
 	}
 }
 
 /* A string of protobuf must be UTF-8.  False: out of memory. */
 static bool
-put_strings(struct pprof *p)
+pprof_put_strings(struct pprof *p)
 {
 	Pprof__Profile profile = PPROF__PROFILE__INIT;
 	ProtobufCBinaryData string;
@@ -381,7 +381,7 @@ put_strings(struct pprof *p)
 		utf8_add(&p->scratch, s.bytes, s.len);
 		string.len = p->scratch.len;
 		string.data = (uint8_t *)p->scratch.text;
-		put(p, &profile);
+		pprof_put(p, &profile);
 	}
 	return !p->scratch.failed;
 }
@@ -390,7 +390,7 @@ put_strings(struct pprof *p)
 
 /* Looks at all stacks once: how deep they get, and what statuses tell. */
 static bool
-survey(struct pprof *p)
+survey_stacks(struct pprof *p)
 {
 	const struct aggregate *a = &p->stacks;
 	uint32_t deepest = 1;
@@ -405,15 +405,15 @@ survey(struct pprof *p)
 }
 
 static bool
-put_all(struct pprof *p)
+pprof_put_all(struct pprof *p)
 {
-	if (!survey(p) || !add_words(p) || !add_threads(p))
+	if (!survey_stacks(p) || !add_words(p) || !add_threads(p))
 		return false;
-	put_head(p);
-	if (!put_mapping(p) || !put_samples(p) || !put_locations(p))
+	pprof_put_head(p);
+	if (!put_mapping(p) || !pprof_put_samples(p) || !put_locations(p))
 		return false;
 	put_functions(p);
-	return put_strings(p);
+	return pprof_put_strings(p);
 }
 
 static int
@@ -453,7 +453,7 @@ pprof_end(struct tach_sink *sink)
 		p->first = p->end;
 	if ((p->emit.file = gzip_open(p->out)) == NULL)
 		return error_system(&p->error, "", errno);
-	e = put_all(p) ? emit_end(&p->emit) : ENOMEM;
+	e = pprof_put_all(p) ? emit_end(&p->emit) : ENOMEM;
 	if ((fclose(p->emit.file) != 0 || fflush(p->out) != 0) && e == 0)
 		e = errno;
 	return e == 0 ? TACH_OK : error_system(&p->error, "", e);

@@ -107,7 +107,7 @@ add_tuple(struct buf *b, int flag, uint32_t size)
 
 /* Python would not load what is no UTF-8, or not print it. */
 static void
-add_text(struct buf *b, struct tach_string s)
+add_marshal_text(struct buf *b, struct tach_string s)
 {
 	size_t at = b->len;
 	uint32_t len;
@@ -128,8 +128,8 @@ function_text(struct buf *b, struct tach_string file, struct tach_string func,
     int32_t line)
 {
 	(void)line;
-	add_text(b, file);
-	add_text(b, func);
+	add_marshal_text(b, file);
+	add_marshal_text(b, func);
 }
 
 static size_t
@@ -150,9 +150,9 @@ put_function(struct pstats *p, uint32_t callee)
 
 	add_tuple(b, M_KEEP, 3);
 	if (callee == p->stacks.locations.count) {
-		add_text(b, (struct tach_string){"~", 1});
+		add_marshal_text(b, (struct tach_string){"~", 1});
 		add_int(b, 0);
-		add_text(b, (struct tach_string){NO_FRAMES,
+		add_marshal_text(b, (struct tach_string){NO_FRAMES,
 		    sizeof(NO_FRAMES) - 1});
 		return;
 	}
@@ -217,7 +217,7 @@ put_callee(struct pstats *p, uint32_t callee)
 }
 
 static void
-put_all(struct pstats *p)
+pstats_put_all(struct pstats *p)
 {
 	add_byte(&p->out.buf, M_DICT);
 	for (uint32_t i = 0; i < p->calls.ncallees; i++)
@@ -277,7 +277,7 @@ pstats_end(struct tach_sink *sink)
 	if (p->numbers == NULL)
 		return error_system(&p->error, "", ENOMEM);
 	memset(p->numbers, 0xff, p->calls.ncallees * sizeof(*p->numbers));
-	put_all(p);
+	pstats_put_all(p);
 	return emit_finish(&p->out, &p->error);
 }
 

@@ -57,7 +57,7 @@ add_signed(struct buf *b, int32_t n)
 /* FILE:FUNCTION:LINE, or the bare name of what is no location in a file; with
  * what stands between it and another. */
 static void
-make_frame(void *arg, struct buf *b, const struct location *p)
+make_record_frame(void *arg, struct buf *b, const struct location *p)
 {
 	struct records *r = arg;
 	struct buf *raw = &r->raw;
@@ -139,7 +139,7 @@ make_who(struct records *r, const struct tach_run *run)
 
 /* How many frames are to be seen, and the innermost of them. */
 static bool
-look(struct records *r, const struct tach_run *run, uint32_t *depth,
+find_leaf(struct records *r, const struct tach_run *run, uint32_t *depth,
     uint32_t *leaf)
 {
 	*depth = 0;
@@ -175,7 +175,7 @@ add_leaf(struct records *r, uint32_t depth, uint32_t leaf)
 
 /* NULL bytes: no memory. */
 static struct tach_string
-frame_text(struct records *r, uint32_t frame)
+record_frame_text(struct records *r, uint32_t frame)
 {
 	uint32_t location = locations_of(&r->locations, frame);
 
@@ -193,7 +193,7 @@ add_frames(struct records *r, const struct tach_run *run)
 
 	r->left = run->depth;
 	while (r->left > 0 && (b->len <= LIMIT_STACK || skip > 0)) {
-		struct tach_string s = frame_text(r,
+		struct tach_string s = record_frame_text(r,
 		    run->frames[--r->left]);
 		if (s.bytes == NULL)
 			return false;
@@ -211,7 +211,7 @@ make_where(struct records *r, const struct tach_run *run)
 	uint32_t depth, leaf = TACH_NONE;
 
 	r->where.len = 0;
-	if (!look(r, run, &depth, &leaf))
+	if (!find_leaf(r, run, &depth, &leaf))
 		return false;
 	add_column(r, &r->where, COLUMN_DEPTH);
 	buf_add_number(&r->where, depth);
@@ -224,10 +224,10 @@ make_where(struct records *r, const struct tach_run *run)
 /* ---- records ------------------------------------------------------------- */
 
 static bool
-put_frames(struct records *r, const struct tach_run *run)
+put_record_frames(struct records *r, const struct tach_run *run)
 {
 	for (uint32_t i = r->left; i-- > 0;) {
-		struct tach_string s = frame_text(r, run->frames[i]);
+		struct tach_string s = record_frame_text(r, run->frames[i]);
 		if (s.bytes == NULL)
 			return false;
 		emit_string(&r->out, s);
@@ -247,7 +247,7 @@ put_record(struct records *r, const struct tach_run *run,
 	emit_string(e, r->statuses[tick->status]);
 	emit_number(e, tick->span);
 	emit_bytes(e, r->where.text, r->where.len);
-	if (r->left > 0 && !put_frames(r, run))
+	if (r->left > 0 && !put_record_frames(r, run))
 		return false;
 	emit(e, r->form->end);
 	return e->error == 0;
@@ -322,7 +322,7 @@ records_new(FILE *out, const struct records_form *form)
 	    .end = records_end, .free = records_free, .error = records_error};
 	r->out.file = out;
 	r->form = form;
-	texts_init(&r->frames, make_frame, r);
+	texts_init(&r->frames, make_record_frame, r);
 	texts_init(&r->leaves, make_leaf, r);
 	if (!make_statuses(r)) {
 		records_free(&r->sink);

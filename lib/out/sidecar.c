@@ -63,21 +63,21 @@ add_signed_leb(struct buf *b, int64_t n)
 }
 
 static void
-add_text(struct buf *b, const char *text)
+add_terminated(struct buf *b, const char *text)
 {
 	buf_add(b, text, strlen(text) + 1);
 }
 
 /* A length that is known later. */
 static size_t
-begin(struct buf *b)
+begin_length(struct buf *b)
 {
 	add_number(b, 0, 4);
 	return b->len;
 }
 
 static void
-finish(struct buf *b, size_t from)
+end_length(struct buf *b, size_t from)
 {
 	uint64_t size = b->len - from;
 
@@ -142,13 +142,13 @@ static void
 add_unit(struct sidecar *c, uint32_t from, uint32_t to)
 {
 	struct buf *b = &c->info;
-	size_t start = begin(b);
+	size_t start = begin_length(b);
 
 	add_number(b, 4, 2); /* the version of DWARF */
 	add_number(b, 0, 4); /* where its abbreviations are */
 	add_number(b, 8, 1); /* the size of an address */
 	buf_add_char(b, UNIT);
-	add_text(b, "tach");
+	add_terminated(b, "tach");
 	add_number(b, DW_LANG_Python, 2);
 	add_file_text(b, &c->symbols->list[from]);
 	add_range(b, from, to);
@@ -161,7 +161,7 @@ add_unit(struct sidecar *c, uint32_t from, uint32_t to)
 		add_range(b, from, next);
 	}
 	buf_add_char(b, 0); /* no more children */
-	finish(b, start);
+	end_length(b, start);
 }
 
 /* A special opcode moves the address on by what it is more than the first of
@@ -184,19 +184,19 @@ add_line_header(struct buf *b, const struct symbol *s)
 	size_t start;
 
 	add_number(b, 4, 2);
-	start = begin(b);
+	start = begin_length(b);
 	buf_add(b, header, sizeof(header));
 	add_file_text(b, s);
 	add_number(b, 0, 3); /* its directory, time and size */
 	add_number(b, 0, 1); /* no more files */
-	finish(b, start);
+	end_length(b, start);
 }
 
 static void
 add_lines(struct sidecar *c, uint32_t from, uint32_t to)
 {
 	struct buf *b = &c->line;
-	size_t start = begin(b);
+	size_t start = begin_length(b);
 	int32_t line = 1;
 
 	add_line_header(b, &c->symbols->list[from]);
@@ -210,7 +210,7 @@ add_lines(struct sidecar *c, uint32_t from, uint32_t to)
 	}
 	buf_add(b, (char[]){DW_LNS_advance_pc, SYMBOL_SIZE,
 	    0, 1, DW_LNE_end_sequence}, 5);
-	finish(b, start);
+	end_length(b, start);
 }
 
 /* Where the addresses of a unit are, which comes next in the other section. */
@@ -218,7 +218,7 @@ static void
 add_aranges(struct sidecar *c, uint32_t from, uint32_t to)
 {
 	struct buf *b = &c->aranges;
-	size_t start = begin(b);
+	size_t start = begin_length(b);
 
 	add_number(b, 2, 2);
 	add_number(b, c->info.len, 4);
@@ -226,7 +226,7 @@ add_aranges(struct sidecar *c, uint32_t from, uint32_t to)
 	add_number(b, 0, 1 + 4); /* no segments; filled up to 16 bytes */
 	add_range(b, from, to);
 	add_number(b, 0, 16);
-	finish(b, start);
+	end_length(b, start);
 }
 
 static void
@@ -449,7 +449,7 @@ too_long(const struct sidecar *c)
 }
 
 static int
-put(FILE *out, const struct sidecar *c, struct error *e)
+sidecar_write_parts(FILE *out, const struct sidecar *c, struct error *e)
 {
 	if (c->text.failed || c->info.failed || c->abbrev.failed ||
 	    c->line.failed || c->aranges.failed || c->symtab.failed ||
@@ -472,7 +472,7 @@ sidecar_write(FILE *out, const struct symbols *symbols, struct error *e)
 	add_code(&c);
 	add_units(&c);
 	add_symbols(&c);
-	rc = put(out, &c, e);
+	rc = sidecar_write_parts(out, &c, e);
 	buf_clear(&c.text);
 	buf_clear(&c.info);
 	buf_clear(&c.abbrev);

@@ -130,7 +130,7 @@ speedscope_run(struct tach_sink *sink, const struct tach_run *run)
 /* A frame has the number of its location; the number after the last location
  * stands for no frames. */
 static void
-put_frames(struct speedscope *s)
+speedscope_put_frames(struct speedscope *s)
 {
 	struct emit *e = &s->out;
 	const struct locations *locations = &s->stacks.locations;
@@ -171,7 +171,7 @@ find_way(struct speedscope *s, uint32_t node, uint32_t *count)
 }
 
 static bool
-put_stack(struct speedscope *s, uint32_t node)
+speedscope_put_stack(struct speedscope *s, uint32_t node)
 {
 	struct emit *e = &s->out;
 	const char *comma = "";
@@ -192,14 +192,14 @@ put_stack(struct speedscope *s, uint32_t node)
 }
 
 static bool
-put_samples(struct speedscope *s, const struct speedscope_track *t)
+speedscope_put_samples(struct speedscope *s, const struct speedscope_track *t)
 {
 	struct emit *e = &s->out;
 
 	emit(e, ",\"samples\":[");
 	for (uint32_t i = 0; i < t->count; i++) {
 		emit(e, i > 0 ? ",\n[" : "\n[");
-		if (!put_stack(s, t->samples[i].node))
+		if (!speedscope_put_stack(s, t->samples[i].node))
 			return false;
 		emit(e, "]");
 	}
@@ -213,7 +213,7 @@ put_samples(struct speedscope *s, const struct speedscope_track *t)
 }
 
 static bool
-put_profile(struct speedscope *s, const struct speedscope_track *t,
+speedscope_put_profile(struct speedscope *s, const struct speedscope_track *t,
     const char *name)
 {
 	struct emit *e = &s->out;
@@ -224,7 +224,7 @@ put_profile(struct speedscope *s, const struct speedscope_track *t,
 	emit_number(e, t->begin);
 	emit(e, ",\"endValue\":");
 	emit_number(e, t->end);
-	return put_samples(s, t);
+	return speedscope_put_samples(s, t);
 }
 
 /* There must be one. */
@@ -238,14 +238,15 @@ put_profiles(struct speedscope *s)
 	for (uint32_t i = 0; ok && i < s->tracks.count; i++) {
 		if (i > 0)
 			emit(&s->out, ",\n");
-		ok = put_profile(s, &tracks[i], out_thread_name(&name,
-		    s->stacks.locations.table, tracks[i].interp,
-		    tracks[i].thread));
+		ok = speedscope_put_profile(s, &tracks[i],
+		    out_thread_name(&name, s->stacks.locations.table,
+			tracks[i].interp, tracks[i].thread));
 	}
 	buf_clear(&name);
 	if (!ok)
 		return false;
-	return s->tracks.count > 0 || put_profile(s, &none, "no samples");
+	return s->tracks.count > 0 ||
+	    speedscope_put_profile(s, &none, "no samples");
 }
 
 static uint32_t
@@ -279,7 +280,7 @@ speedscope_end(struct tach_sink *sink)
 	emit(e, ",\"activeProfileIndex\":");
 	emit_number(e, busiest(s));
 	emit(e, ",\n\"shared\":{\"frames\":[\n");
-	put_frames(s);
+	speedscope_put_frames(s);
 	emit(e, "]},\n\"profiles\":[\n");
 	if (!put_profiles(s))
 		return emit_failed(&s->out, &s->error);

@@ -59,7 +59,7 @@ add_interval(struct states *s, enum state state, uint64_t end)
 
 /* Goes over to other states at a time. */
 static bool
-change(struct states *s, unsigned now, uint64_t time)
+change_states(struct states *s, unsigned now, uint64_t time)
 {
 	unsigned changed = s->now ^ now;
 
@@ -81,14 +81,14 @@ states_add(struct states *s, const struct tach_tick *t, bool gc)
 {
 	unsigned now = states_of(s->told, t->status, gc);
 
-	if (t->time > s->until && s->now != 0 && !change(s, 0, s->until))
+	if (t->time > s->until && s->now != 0 && !change_states(s, 0, s->until))
 		return false;
 	s->until = t->time + t->span;
-	return now == s->now || change(s, now, t->time);
+	return now == s->now || change_states(s, now, t->time);
 }
 
 static int
-compare(const void *pa, const void *pb)
+compare_intervals(const void *pa, const void *pb)
 {
 	const struct interval *a = pa, *b = pb;
 
@@ -100,9 +100,10 @@ compare(const void *pa, const void *pb)
 bool
 states_end(struct states *s)
 {
-	if (!change(s, 0, s->until))
+	if (!change_states(s, 0, s->until))
 		return false;
 	if (s->count > 0)
-		qsort(s->intervals, s->count, sizeof(*s->intervals), compare);
+		qsort(s->intervals, s->count, sizeof(*s->intervals),
+		    compare_intervals);
 	return true;
 }

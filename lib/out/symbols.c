@@ -29,7 +29,7 @@ compare_functions(const struct symbol *a, const struct symbol *b)
 }
 
 static int
-compare(const void *pa, const void *pb)
+compare_symbols(const void *pa, const void *pb)
 {
 	const struct symbol *a = pa, *b = pb;
 	int order = compare_functions(a, b);
@@ -50,7 +50,7 @@ symbols_init(struct symbols *s, const struct locations *p)
 		s->list[i] = (struct symbol){location->file, location->func,
 		    location->line > 0 ? location->line : 0, i};
 	}
-	qsort(s->list, p->count, sizeof(*s->list), compare);
+	qsort(s->list, p->count, sizeof(*s->list), compare_symbols);
 	s->list[p->count] = (struct symbol){{"~", 1},
 	    {no_frames, sizeof(no_frames) - 1}, 0, p->count};
 	for (uint32_t i = 0; i < s->count; i++)

@@ -24,7 +24,7 @@ texts_clear(struct texts *t)
 
 /* Makes room for all locations that there are, and for as many again. */
 static bool
-reserve(struct texts *t, uint32_t count)
+reserve_texts(struct texts *t, uint32_t count)
 {
 	uint32_t max = count < UINT32_MAX / 2 ? count * 2 : UINT32_MAX;
 	struct tach_string *p;
@@ -48,7 +48,7 @@ texts_find(struct texts *t, const struct locations *locations,
 
 	b->len = 0;
 	t->make(t->arg, b, &locations->all[location]);
-	if (b->failed || !reserve(t, locations->count))
+	if (b->failed || !reserve_texts(t, locations->count))
 		return (struct tach_string){NULL, 0};
 	if (b->len > LIMIT_KEPT - t->size || (copy = malloc(b->len)) == NULL)
 		return (struct tach_string){b->text, b->len};
