@@ -50,6 +50,12 @@ buf_add(struct buf *b, const char *text, size_t len)
 }
 
 static inline void
+buf_add_text(struct buf *b, const char *text)
+{
+	buf_add(b, text, strlen(text));
+}
+
+static inline void
 buf_add_char(struct buf *b, char c)
 {
 	buf_add(b, &c, 1);

@@ -2,8 +2,6 @@
 /* status.c: what the bits of a status are called, and say; see tach.h. */
 #include "status.h"
 
-#include <string.h>
-
 const char *const tach_status_names[TACH_STATUS_BITS] = {"gil", "cpu",
     "unknown", "gil-wanted", "exception", "main", "0x40", "0x80"};
 
@@ -22,8 +20,8 @@ status_add_words(struct buf *b, uint8_t status)
 	for (int i = 0; i < TACH_STATUS_BITS; i++) {
 		if ((status & 1 << i) == 0)
 			continue;
-		buf_add(b, comma, strlen(comma));
-		buf_add(b, tach_status_names[i], strlen(tach_status_names[i]));
+		buf_add_text(b, comma);
+		buf_add_text(b, tach_status_names[i]);
 		comma = ",";
 	}
 }

@@ -70,7 +70,7 @@ add_opcode(struct buf *b, const struct tach_meta *meta, uint8_t opcode)
 	add_part(b, opcode != TACH_NO_OPCODE ? opcode : -1);
 	if (name != NULL) {
 		buf_add_char(b, '/');
-		buf_add(b, name, strlen(name));
+		buf_add_text(b, name);
 	}
 }
 

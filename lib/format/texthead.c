@@ -16,18 +16,12 @@
 /* ---- writing ------------------------------------------------------------- */
 
 static void
-add_text(struct buf *b, const char *text)
-{
-	buf_add(b, text, strlen(text));
-}
-
-static void
 add_double(struct buf *b, const char *before, double d)
 {
 	char text[DECIMAL_SIZE];
 
-	add_text(b, before);
-	add_text(b, decimal_text(text, d));
+	buf_add_text(b, before);
+	buf_add_text(b, decimal_text(text, d));
 }
 
 void
@@ -36,7 +30,7 @@ texthead_add_config(struct buf *b, uint32_t config)
 	char text[sizeof("config 0x12345678")];
 
 	snprintf(text, sizeof(text), "config 0x%" PRIx32, config);
-	add_text(b, text);
+	buf_add_text(b, text);
 }
 
 void
@@ -55,14 +49,14 @@ static void
 add_known(struct buf *b, const struct tach_meta *m)
 {
 	if (m->config != 0) {
-		add_text(b, "# ");
+		buf_add_text(b, "# ");
 		texthead_add_config(b, m->config);
-		add_text(b, "\n");
+		buf_add_text(b, "\n");
 	}
 	if (m->quality.known) {
-		add_text(b, "# ");
+		buf_add_text(b, "# ");
 		texthead_add_quality(b, &m->quality);
-		add_text(b, "\n");
+		buf_add_text(b, "\n");
 	}
 }
 

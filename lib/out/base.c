@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* base.c: what a profile's stacks weigh, kept to compare another one with. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "error.h"
 #include "out/aggregate.h"
@@ -61,20 +60,14 @@ base_aggregate(const struct tach_baseline *b)
 /* ---- how two profiles were recorded -------------------------------------- */
 
 static void
-add(struct buf *b, const char *text)
-{
-	buf_add(b, text, strlen(text));
-}
-
-static void
 add_difference(struct buf *b, const char *base, const char *now,
     const char *what)
 {
-	add(b, b->len > 0 ? "; the base " : "the base ");
-	add(b, base);
-	add(b, ", this one ");
-	add(b, now);
-	add(b, what);
+	buf_add_text(b, b->len > 0 ? "; the base " : "the base ");
+	buf_add_text(b, base);
+	buf_add_text(b, ", this one ");
+	buf_add_text(b, now);
+	buf_add_text(b, what);
 }
 
 static void
@@ -96,12 +89,12 @@ compare_intervals(struct buf *b, uint64_t base, uint64_t now)
 {
 	if (base == 0 || now == 0 || base == now)
 		return;
-	add(b, b->len > 0 ? "; " : "");
-	add(b, "the base has an interval of ");
+	buf_add_text(b, b->len > 0 ? "; " : "");
+	buf_add_text(b, "the base has an interval of ");
 	buf_add_number(b, base);
-	add(b, " us, this one of ");
+	buf_add_text(b, " us, this one of ");
 	buf_add_number(b, now);
-	add(b, " us: compare shares, not samples");
+	buf_add_text(b, " us: compare shares, not samples");
 }
 
 static void

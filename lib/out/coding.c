@@ -177,7 +177,7 @@ convert_piece(iconv_t cd, struct buf *to, char *text, size_t len)
 		to->len += out == NULL ? 0 : 4096 - left;
 		if (rc != (size_t)-1 || errno == E2BIG)
 			continue;
-		buf_add(to, REPLACEMENT, strlen(REPLACEMENT));
+		buf_add_text(to, REPLACEMENT);
 		text++;
 		len--;
 	}

@@ -3,7 +3,6 @@
  * csv.c: comma-separated values as RFC 4180 has them, but with lines that end
  * as lines do here; one record a sample, below a line of the columns' names.
  */
-#include <string.h>
 
 #include "out/out.h"
 #include "out/records.h"
@@ -50,7 +49,7 @@ static void
 csv_add_string(struct buf *b, const char *bytes, size_t len)
 {
 	if (len == 0) {
-		buf_add(b, EMPTY, strlen(EMPTY));
+		buf_add_text(b, EMPTY);
 		return;
 	}
 	if (is_plain(bytes, len)) {
@@ -67,7 +66,7 @@ static void
 csv_add_frame(struct buf *b, const char *bytes, size_t len)
 {
 	if (len == 0)
-		buf_add(b, EMPTY, strlen(EMPTY));
+		buf_add_text(b, EMPTY);
 	add_quoted(b, bytes, len, ',');
 }
 

@@ -40,7 +40,7 @@ add_escape(struct buf *b, const char *bytes, size_t len)
 		code = 0xfffd;
 	snprintf(text, sizeof(text), code == '"' || code == '\\' ?
 	    "\\%c" : "\\u%04x", (int)(code & 0xffff));
-	buf_add(b, text, strlen(text));
+	buf_add_text(b, text);
 	return n > 0 ? n : 1;
 }
 

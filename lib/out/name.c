@@ -3,12 +3,6 @@
 #include "out/out.h"
 #include "utf8.h"
 
-static void
-add(struct buf *b, const char *text)
-{
-	buf_add(b, text, strlen(text));
-}
-
 const char *
 out_thread_name(struct buf *b, const struct tach_table *table, uint32_t interp,
     uint64_t thread)
@@ -19,13 +13,13 @@ out_thread_name(struct buf *b, const struct tach_table *table, uint32_t interp,
 	b->len = 0;
 	if (named)
 		utf8_add(b, name.bytes, strnlen(name.bytes, name.len));
-	add(b, named ? " (" : "thread ");
+	buf_add_text(b, named ? " (" : "thread ");
 	buf_add_number(b, thread);
 	if (interp != 0) {
-		add(b, ", interpreter ");
+		buf_add_text(b, ", interpreter ");
 		buf_add_number(b, interp);
 	}
-	add(b, named ? ")" : "");
+	buf_add_text(b, named ? ")" : "");
 	buf_add_char(b, '\0');
 	return b->failed ? "" : b->text;
 }

@@ -33,15 +33,9 @@ struct records {
 };
 
 static void
-add(struct buf *b, const char *text)
-{
-	buf_add(b, text, strlen(text));
-}
-
-static void
 add_column(struct records *r, struct buf *b, enum records_column column)
 {
-	add(b, r->form->before[column]);
+	buf_add_text(b, r->form->before[column]);
 }
 
 static void
@@ -73,7 +67,7 @@ make_record_frame(void *arg, struct buf *b, const struct location *p)
 		buf_add_char(raw, ':');
 		add_signed(raw, p->line);
 	}
-	add(b, r->form->between);
+	buf_add_text(b, r->form->between);
 	r->form->add_frame(b, raw->text, raw->len);
 	b->failed |= raw->failed;
 }
@@ -217,7 +211,7 @@ make_where(struct records *r, const struct tach_run *run)
 	buf_add_number(&r->where, depth);
 	if (!add_leaf(r, depth, leaf) || !add_frames(r, run))
 		return false;
-	add(&r->where, depth == 0 ? r->form->no_frames : "");
+	buf_add_text(&r->where, depth == 0 ? r->form->no_frames : "");
 	return !r->where.failed;
 }
 
