@@ -3,7 +3,6 @@
  * csv.c: comma-separated values as RFC 4180 has them, but with lines that end
  * as lines do here; one record a sample, below a line of the columns' names.
  */
-
 #include "out/out.h"
 #include "out/records.h"
 #include "utf8.h"

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: ISC
 # t/lint finds the lines of tests that cannot fail, and t/arrows the includes that
-# the house does not allow and the tags that two places define; there are none.
+# the house does not allow, the tags that two places define and the static
+# functions that many files have; there are none.
 
 load ../lib/lib.bash
 
@@ -210,7 +211,7 @@ all_linted() {
 
 # ---- includes ---------------------------------------------------------------
 
-@test "no include goes where the house does not allow, and no tag is two things" {
+@test "no include goes where the house does not allow, and no name is many things" {
 	"$T/arrows" "$TACH_SRCDIR"
 }
 
@@ -265,6 +266,23 @@ lib/engine/target/x.c:1: lib/engine/target may not include engine/engine.h"
 	touch lib/engine/copy/{a..q}.c
 	run -1 "$T/arrows" .
 	is "$output" "lib/engine/copy: 17 files"
+}
+
+@test "a static function whose name is in three files is told" {
+	mkdir -p lib/format lib/out lib/python cmd
+	printf 'static int\nput(int a)\n{\n\tgrow(a);\n}\n' |
+	    tee lib/out/x.c lib/python/x.c >lib/format/x.c
+	printf 'static bool\ngrow(void)\n{\n}\n' | tee lib/out/y.c >cmd/y.c
+	printf 'int put(int);\nstatic int grow(int);\n\nint\nput(int a)\n{\n}\n' \
+	    >lib/x.c
+	run -1 "$T/arrows" .
+	is "$output" "lib/format/x.c:2: static put is in 3 files
+lib/out/x.c:2: static put is in 3 files"
+	printf 'static int __attribute__((format(printf, 1, 2)))\ngrow(int a)\n' \
+	    >lib/x.c
+	run -1 "$T/arrows" .
+	is "${lines[0]}" "lib/out/y.c:2: static grow is in 3 files"
+	is "${lines[1]}" "lib/x.c:2: static grow is in 3 files"
 }
 
 @test "a struct tag that two places define is told" {
