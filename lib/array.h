@@ -10,9 +10,9 @@
 #define ARRAY_MIN 16 /* entries */
 
 /*
- * Makes room for `want` entries, which may be none, in an array with room for *max.
- * Returns the array, which may have moved; NULL if out of memory, and the array is as
- * before.
+ * Makes room for `want` entries, which may be 0, in an array with room for
+ * *max.  Returns the array, which may have moved.  NULL if out of memory: the
+ * array is then as before.
  */
 static inline void *
 array_reserve(void *entries, size_t *max, size_t want, size_t size)
@@ -30,8 +30,8 @@ array_reserve(void *entries, size_t *max, size_t want, size_t size)
 	return p;
 }
 
-/* The same for one more entry behind the `count` ones.  NULL, too, if these are as
- * many as a uint32_t can number. */
+/* Likewise for one more entry after the `count` entries.  NULL also if there
+ * are as many entries as a uint32_t can number. */
 static inline void *
 array_grow(void *entries, size_t count, size_t *max, size_t size)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * buf.h: text that grows while it is put together.  A failed allocation is
- * remembered, so that whoever adds many pieces asks once, at the end.
+ * buf.h: text that grows.  A failed allocation is remembered, so callers add
+ * many pieces and check `failed` once, at the end.
  */
 #ifndef BUF_H
 #define BUF_H
@@ -18,7 +18,8 @@ struct buf {
 	bool failed;
 };
 
-/* Room for that many more bytes at text + len, or NULL. */
+/* Returns text + len, with room for that many more bytes; NULL if out of
+ * memory. */
 static inline char *
 buf_reserve(struct buf *b, size_t more)
 {
@@ -61,7 +62,7 @@ buf_add_char(struct buf *b, char c)
 	buf_add(b, &c, 1);
 }
 
-/* Decimal digits; a 20-byte number is the longest. */
+/* Adds decimal digits, 20 bytes at most. */
 static inline void
 buf_add_number(struct buf *b, uint64_t n)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* decimal.h: numbers as text, with a point whatever the program's locale. */
+/* decimal.h: numbers as text, with a decimal point in every locale. */
 #ifndef DECIMAL_H
 #define DECIMAL_H
 
@@ -7,15 +7,15 @@
 
 #define DECIMAL_SIZE 32
 
-/* Writes the fewest digits that give the same number when they are read.
- * Returns the text. */
+/* Writes the fewest digits that read back as the same number.  Returns the
+ * text. */
 const char *decimal_text(char text[DECIMAL_SIZE], double d);
 
-/* Writes a number of at most 20 digits before the point with two behind it,
- * and with its sign, + too, if that is wanted.  Returns the text. */
+/* Writes a number with two digits after the point and at most 20 before it.  If
+ * `sign` is set, positive numbers have a + sign.  Returns the text. */
 const char *decimal_cents(char text[DECIMAL_SIZE], double d, bool sign);
 
-/* What strtod(3) does in a locale that has a point. */
+/* Like strtod(3), with a decimal point in every locale. */
 double decimal_read(const char *text, char **end);
 
 #endif

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * durations.c: a source that says how long each sample stands for.  That is known
- * when the thread's next one comes, so each thread's newest run is held back
- * until then: the whole of a short one, the last sample of a long one.
+ * durations.c: a source with the duration of each sample.  The duration is
+ * known when the thread's next sample comes.  So the newest run of each thread
+ * is held back until then: a short run as a whole, of a long one the last
+ * sample.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -12,9 +13,9 @@
 #include "error.h"
 #include "tach.h"
 
-#define HELD_MAX 64 /* ticks that are held back, at most */
+#define HELD_MAX 64 /* most ticks of a run that is held back */
 
-/* Where frames and ticks of a run are kept. */
+/* Room for the frames and ticks of a run. */
 struct run_room {
 	uint32_t *frames;
 	struct tach_tick *ticks;
@@ -25,15 +26,15 @@ struct run_room {
 struct held {
 	struct tach_run run;
 	struct run_room room; /* of it */
-	bool known;	   /* it was seen before, and has */
-	uint64_t interval; /* this one */
+	bool known;	   /* the thread was seen before and has */
+	uint64_t interval; /* this interval */
 };
 
 struct durations {
 	struct tach_source source, *from;
-	struct tach_run run; /* as it was read, not held yet; count 0: there is none */
+	struct tach_run run; /* read but not held yet; count 0: none */
 	int end;	/* how `from` ended; TACH_OK: it goes on */
-	size_t drained; /* threads that nothing is held of any more, since then */
+	size_t drained; /* threads without a held run */
 	struct held *threads; /* by a run's index */
 	struct run_room given; /* of the run that was given last */
 	size_t nthreads, max;
@@ -60,7 +61,7 @@ span(uint64_t interval, uint64_t from, uint64_t to)
 	return (uint32_t)(to - from < most ? to - from : most);
 }
 
-/* Of ticks one after the other, all but the last. */
+/* Sets the durations of consecutive ticks, all but the last. */
 static void
 fill_spans(uint64_t interval, struct tach_tick *ticks, size_t count)
 {
@@ -107,8 +108,8 @@ held_thread(struct durations *s, const struct tach_run *run)
 	return h;
 }
 
-/* Gives what is held of a thread, whose next sample is at that time.  The thread
- * gets the room of what was given before. */
+/* Gives the held run of a thread whose next sample is at `until`.  The thread
+ * gets the room of the run that was given before. */
 static void
 release_run(struct durations *s, struct held *h, uint64_t until,
     struct tach_run *run)
@@ -160,8 +161,8 @@ copy_ticks(struct durations *s, const struct tach_run *run)
 	return true;
 }
 
-/* Gives all but the last sample of the run that was read, which is long.  The
- * last one shares the whole stack with them. */
+/* Gives all but the last sample of the long run that was read.  The last sample
+ * shares the whole stack with them. */
 static int
 give_beginning(struct durations *s, const struct held *h, struct tach_run *run)
 {
@@ -181,9 +182,10 @@ give_beginning(struct durations *s, const struct held *h, struct tach_run *run)
 
 /* ---- the sources --------------------------------------------------------- */
 
-/* Takes the run that was read: gives what is held of its thread, or its own
- * beginning, and holds it back.  A long one that comes after another waits until
- * that was given.  Gives a run without ticks if there is none to give yet. */
+/* Takes the run that was read: gives the held run of its thread, or the
+ * beginning of the run itself, and holds the run back.  A long run that comes
+ * after a held one waits until that was given.  Gives a run without ticks if
+ * there is none to give yet. */
 static int
 take_run(struct durations *s, struct tach_run *run)
 {
@@ -200,7 +202,7 @@ take_run(struct durations *s, struct tach_run *run)
 	return is_long ? TACH_OK : hold_run(s, h);
 }
 
-/* Gives what is held of a thread, after the end. */
+/* Gives the held run of a thread, after the end of the input. */
 static int
 give_rest(struct durations *s, struct tach_run *run)
 {

@@ -14,8 +14,8 @@ choose_seed(void)
 {
 	const void *bytes = (const void *)getauxval(AT_RANDOM);
 
-	/* Early in a machine's life there is none; the kernel has given each
-	 * program some bytes all the same. */
+	/* Without GRND_NONBLOCK this would wait early after boot.  The kernel
+	 * gives each program some random bytes in any case. */
 	if (getrandom(&seed, sizeof(seed), GRND_NONBLOCK) != sizeof(seed) &&
 	    bytes != NULL)
 		seed = XXH3_64bits(bytes, 16);

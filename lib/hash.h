@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * hash.h: hashes for tables in memory, which are others in every process: no
- * file and no program can be made so that all it holds falls into one place.
- * Nothing that is written may depend on them, nor may its order.
+ * hash.h: hashes for tables in memory.  They differ in every process, so that
+ * no file and no program can be made whose entries all collide.  Output must
+ * not depend on them, nor its order.
  */
 #ifndef HASH_H
 #define HASH_H
@@ -10,10 +10,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Of bytes, and of something that goes with them, such as another hash. */
+/* The hash of bytes and of another value, such as another hash. */
 uint64_t hash_of(const void *bytes, size_t len, uint64_t with);
 
-/* A number that is another in every process, and odd. */
+/* An odd number that differs in every process. */
 uint64_t hash_factor(void);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* pump.c: the one loop from a source to a sink, and what these need not have. */
+/* pump.c: the one loop from a source to a sink, and the defaults for functions
+ * that these lack. */
 #include "tach.h"
 
 void

@@ -6,8 +6,8 @@
 
 #define SET_MIN 64 /* slots */
 
-/* A slot is found by the hash's lower half; growth keeps only tag and index,
- * so the lower half must follow from the tag: mix it. */
+/* The lower half of a hash chooses the slot.  Growth keeps only tag and index,
+ * so the lower half must follow from the tag: it is the tag, mixed. */
 static uint32_t
 tag_of(uint64_t hash)
 {

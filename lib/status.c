@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* status.c: what the bits of a status are called, and say; see tach.h. */
+/* status.c: names and meanings of the bits of a status; see tach.h. */
 #include "status.h"
 
 const char *const tach_status_names[TACH_STATUS_BITS] = {"gil", "cpu",

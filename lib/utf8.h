@@ -10,9 +10,9 @@
 #include "buf.h"
 
 /*
- * The length of the character that bytes begin with, and its code point; 0
- * if they begin with none: a stray or missing continuation byte, an overlong
- * form, a surrogate, or a code point above U+10FFFF.
+ * The length of the first character of bytes, and its code point.  0 if the
+ * bytes begin with no character: a stray or missing continuation byte, an
+ * overlong form, a surrogate, or a code point above U+10FFFF.
  */
 static inline size_t
 utf8_decode(const char *bytes, size_t len, uint32_t *code)
@@ -41,10 +41,10 @@ utf8_decode(const char *bytes, size_t len, uint32_t *code)
 }
 
 /*
- * Whether a character does something to a terminal, or to the order or the
- * lines of the text around it, instead of being seen: C0, DEL and C1, which
- * begin escape sequences, the controls of bidirectional text, and the
- * separators of lines and paragraphs, U+2028 and U+2029.
+ * Whether a character is not seen but changes a terminal, or the order or lines
+ * of the text around it: C0, DEL and C1, which begin escape sequences, the
+ * controls of bidirectional text, and the separators of lines and paragraphs,
+ * U+2028 and U+2029.
  */
 static inline bool
 utf8_is_control(uint32_t code)
@@ -57,8 +57,8 @@ utf8_is_control(uint32_t code)
 	    (code >= 0x2066 && code <= 0x2069);
 }
 
-/* The length of a character that bytes begin with and that is seen, and its
- * code point; 0 if it is a control, or none. */
+/* The length of the first character of bytes, and its code point.  0 if it is a
+ * control character, or no character. */
 static inline size_t
 utf8_visible(const char *bytes, size_t len, uint32_t *code)
 {
@@ -67,14 +67,14 @@ utf8_visible(const char *bytes, size_t len, uint32_t *code)
 	return n > 0 && utf8_is_control(*code) ? 0 : n;
 }
 
-/* Adds bytes as valid UTF-8: what is none becomes U+FFFD. */
+/* Adds bytes as valid UTF-8: U+FFFD stands for each invalid byte. */
 void utf8_add(struct buf *, const char *bytes, size_t len);
 
 /* Adds a byte as a backslash and three octal digits. */
 void utf8_add_octal(struct buf *, char byte);
 
-/* Adds bytes as text that does nothing to a terminal: each byte of a control
- * character, and of what is no UTF-8, as three octal digits. */
+/* Adds bytes as text that changes no terminal: each byte of a control character
+ * or of invalid UTF-8 becomes a backslash and three octal digits. */
 void utf8_add_visible(struct buf *, const char *bytes, size_t len);
 
 #endif

@@ -15,7 +15,7 @@
 static inline size_t
 varint_size(uint64_t v)
 {
-	/* ceil(bits / 7), by a product that is exact up to 64 bits. */
+	/* ceil(bits / 7) by a product, which is exact up to 64 bits. */
 	unsigned bits = 64 - (unsigned)__builtin_clzll(v | 1);
 
 	return (bits * 9 + 64) / 64;

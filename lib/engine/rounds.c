@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * rounds.c: a recorder as a source.  A recorder gives the samples of a round to a
- * sink, all at once: that sink keeps copies, which are given one by one.
+ * rounds.c: a recorder as a source.  A recorder gives all samples of a round to
+ * a sink at once.  This sink keeps copies and gives them one by one.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "buf.h"
 #include "tach-record.h"
 
-/* A local variable that was told before a run came. */
+/* A local variable that came before its run. */
 struct told_local {
 	size_t run;
 	uint32_t outer;
@@ -23,8 +23,8 @@ struct round_queue {
 	struct tach_recorder *recorder;
 	int (*take)(struct tach_recorder *, struct tach_sink *);
 	int res;    /* of the round */
-	bool taken; /* not all of it was given */
-	struct tach_run *runs; /* whose frames and ticks are these, in order */
+	bool taken; /* some runs of the round were not given yet */
+	struct tach_run *runs; /* their frames and ticks are these, in order */
 	uint32_t *frames;
 	struct tach_tick *ticks;
 	size_t nruns, nframes, nticks;

@@ -4,9 +4,10 @@
  *
  *	FRAME;FRAME;... COUNT
  *
- * outermost frame first, in whoever's grammar: CPython's, py-spy's, austin's,
- * or with names alone.  Such a file has no times: those that are given out
- * are made up, one sample an interval after the other in each thread.
+ * outermost frame first.  The grammar of a frame is CPython's, py-spy's or
+ * austin's, or a frame is a name alone.  Such a file has no times.  The times
+ * of the runs are made up, in each thread one sample an interval after the
+ * other.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -26,9 +27,9 @@
 #include "tach.h"
 
 #define BATCH 4096	      /* ticks of a run, at most */
-#define INTERVAL_ASSUMED 1000 /* us, where nothing tells */
+#define INTERVAL_ASSUMED 1000 /* us, if the file does not say */
 
-/* What the number behind a stack counts. */
+/* The unit of the number behind a stack. */
 enum metric {
 	METRIC_SAMPLES,
 	METRIC_TIME, /* austin's: microseconds of one sample */
@@ -41,17 +42,17 @@ struct collapsed_reader {
 	struct linebuf lines;
 	char *line; /* the current one */
 	size_t len;
-	bool ahead; /* it was not looked at yet */
-	bool austin, begun; /* its header was seen; so was a stack */
+	bool ahead; /* the line was not parsed yet */
+	bool austin, begun; /* austin's header was seen; a stack was seen */
 	enum metric metric;
 	struct stacktext stacks;
 	uint64_t counted; /* samples of all lines up to this one */
 	uint64_t left;	 /* samples of the line that are still to come */
 	uint32_t shared; /* frames of the next run */
 	struct buf name; /* of the line's thread */
-	uint64_t good, odd; /* lines; the latter are passed over */
+	uint64_t good, odd; /* numbers of lines; odd ones are skipped */
 	uint64_t first;	    /* number of the first odd one */
-	struct error why;   /* what is wrong with that one */
+	struct error why;   /* the fault of that line */
 	struct tach_tick ticks[BATCH];
 };
 
@@ -76,8 +77,7 @@ bad_line(struct collapsed_reader *c, const char *fmt, ...)
 	    c->lines.number, what);
 }
 
-/* A line that is none of a stack is passed over, as flamegraph.pl and
- * speedscope do. */
+/* A line without a stack is skipped, as flamegraph.pl and speedscope do. */
 static int __attribute__((format(printf, 2, 3)))
 odd_line(struct collapsed_reader *c, const char *fmt, ...)
 {
@@ -93,8 +93,8 @@ odd_line(struct collapsed_reader *c, const char *fmt, ...)
 	return error_set(&c->why, TACH_WARN, "%s", what);
 }
 
-/* What should have been a number, and what else it is.  One that is a number
- * is not passed over: its stack would be missed. */
+/* Reports a word that should be a count.  A number that is not supported is an
+ * error: if its line was skipped, its stack would be missed. */
 static int
 bad_count(struct collapsed_reader *c, struct piece p)
 {
@@ -225,7 +225,7 @@ struct id {
 	uint32_t interp;
 };
 
-/* Takes something that a stack begins with. */
+/* Takes a prefix of a stack. */
 static bool
 take_prefix(struct piece *p, const char *what)
 {
@@ -264,8 +264,8 @@ take_cpython(struct piece *p, struct id *id)
 	return true;
 }
 
-/* `P7;T0:8;` or `P7;T8;`: processes, threads and interpreters.  The thread's
- * number is the system's, so that it is no other process's. */
+/* `P7;T0:8;` or `P7;T8;`: process, interpreter and thread.  The system numbers
+ * the threads, so no two processes have the same number. */
 static bool
 take_austin(struct piece *p, struct id *id)
 {
@@ -306,9 +306,9 @@ take_any_number(struct piece *p, uint64_t *n)
 	return true;
 }
 
-/* `thread (0X7F12): NAME;`, with the processes that it runs in before it,
- * `process 7:"COMMAND";`: those stay, as frames, at the text that the thread
- * was taken out of. */
+/* `thread (0X7F12): NAME;`, after the processes that the thread runs in,
+ * `process 7:"COMMAND";`.  The processes stay as frames, at the text from which
+ * the thread was cut. */
 static bool
 take_py_spy(struct piece *p, struct id *id, struct buf *name)
 {
@@ -338,8 +338,8 @@ take_py_spy(struct piece *p, struct id *id, struct buf *name)
 	return true;
 }
 
-/* Cuts what tells the thread, and its name, from a stack.  Where nothing does,
- * it is 0, and the name is empty. */
+/* Cuts the thread and its name from a stack.  A stack without a thread has
+ * thread 0 and an empty name. */
 static struct id
 take_thread(struct piece *stack, struct buf *name)
 {
@@ -352,7 +352,7 @@ take_thread(struct piece *stack, struct buf *name)
 	return id;
 }
 
-/* Notes the name of a thread that is new. */
+/* Adds the name of a new thread as a note. */
 static int
 note_thread_name(struct collapsed_reader *c, struct id id)
 {
@@ -372,7 +372,7 @@ note_thread_name(struct collapsed_reader *c, struct id id)
 	return index != TACH_NONE ? TACH_OK : collapsed_no_memory(c);
 }
 
-/* Makes the line's thread the current one, and cuts what tells it. */
+/* Makes the line's thread the current one, and cuts it from the stack. */
 static int
 find_line_thread(struct collapsed_reader *c, struct piece *stack)
 {
@@ -396,7 +396,7 @@ parse_frame(void *arg, struct piece p, struct tach_frame *f)
 	    collapsed_no_memory(c);
 }
 
-/* Passes over a point and the zeros behind it. */
+/* Skips a point and the zeros behind it. */
 static const char *
 skip_zeros(const char *p)
 {
@@ -407,7 +407,7 @@ skip_zeros(const char *p)
 	return p;
 }
 
-/* Takes the count from the line's end, as samples. */
+/* Takes the count from the end of the line, as a number of samples. */
 static int
 get_count(struct collapsed_reader *c, struct piece *stack, uint64_t *count)
 {
@@ -421,7 +421,7 @@ get_count(struct collapsed_reader *c, struct piece *stack, uint64_t *count)
 	*count = 1;
 	if (c->metric == METRIC_NONE)
 		return TACH_OK;
-	/* In austin's full mode others follow behind commas. */
+	/* In austin's full mode more numbers follow behind commas. */
 	end = number_get(word.text, UINT64_MAX, count);
 	if (end != NULL)
 		end = skip_zeros(end);
@@ -436,8 +436,8 @@ get_count(struct collapsed_reader *c, struct piece *stack, uint64_t *count)
 	return TACH_OK;
 }
 
-/* Takes out the frames that are empty, and sees to it that each has one
- * semicolon behind it; there is a byte behind the stack for the last one. */
+/* Removes empty frames, and puts a semicolon behind each frame.  There is room
+ * for a byte behind the stack. */
 static void
 separate(struct piece *stack)
 {
@@ -453,7 +453,7 @@ separate(struct piece *stack)
 	stack->len = n;
 }
 
-/* Takes the line apart but for its frames.  TACH_WARN: it has none. */
+/* Parses the line except its frames.  TACH_WARN if it has no stack. */
 static int
 get_stack(struct collapsed_reader *c, struct piece *stack, uint64_t *count)
 {
@@ -473,7 +473,7 @@ get_stack(struct collapsed_reader *c, struct piece *stack, uint64_t *count)
 	return TACH_OK;
 }
 
-/* Whether that many samples more can be counted and have times. */
+/* Whether so many more samples can be counted and can have times. */
 static int
 check_count(struct collapsed_reader *c, uint64_t count)
 {
@@ -493,7 +493,7 @@ check_count(struct collapsed_reader *c, uint64_t count)
 	return TACH_OK;
 }
 
-/* Makes the line's samples those to be handed out.  There may be none. */
+/* Makes the samples of the line the next to be given.  There may be none. */
 static int
 take_stack_line(struct collapsed_reader *c)
 {
@@ -528,7 +528,7 @@ bad_input(struct collapsed_reader *c, enum linebuf_result res)
 	    strerror(errno));
 }
 
-/* Reads on to the next line that is a stack's. */
+/* Reads up to the next line with a stack. */
 static int
 get_line(struct collapsed_reader *c)
 {
@@ -568,8 +568,8 @@ collapsed_give_run(struct collapsed_reader *c, struct tach_run *run)
 	c->in->stats.frames_total += (uint64_t)n * run->depth;
 }
 
-/* Says once what was passed over.  If that is most of it, it is something
- * else. */
+/* Warns once of the skipped lines.  If most lines were skipped, the file is not
+ * one of collapsed stacks. */
 static int
 at_end(struct collapsed_reader *c)
 {
@@ -625,7 +625,7 @@ collapsed_reader_free(struct source *source)
 	free(c);
 }
 
-/* How a thread was in its samples, no such file says. */
+/* Such files have no status of a thread. */
 static void
 fill_ticks(struct collapsed_reader *c)
 {

@@ -2,9 +2,10 @@
 /*
  * cursor.h: reads numbers from a range of untrusted bytes.
  *
- * Fixed-width getters trust one cursor_has before them.  Those of variable
- * width check for themselves; when they fail the cursor stays where it was,
- * so that it names the field, and can be tried again with more bytes.
+ * Getters of fixed width rely on a cursor_has before them.  Getters of variable
+ * width check the range themselves.  If they fail the cursor stays at the
+ * field, so that a message can name it and it can be read again with more
+ * bytes.
  */
 #ifndef FORMAT_CURSOR_H
 #define FORMAT_CURSOR_H
@@ -18,7 +19,7 @@
 
 struct cursor {
 	const uint8_t *pos, *end;
-	bool swap; /* the bytes' order is not this machine's */
+	bool swap; /* the byte order is not this machine's */
 };
 
 enum cursor_result {
@@ -52,7 +53,7 @@ load_u64(const uint8_t *p, bool swap)
 	return swap ? __builtin_bswap64(v) : v;
 }
 
-/* The way back, which is always in this machine's order. */
+/* Stores a number in the byte order of this machine. */
 static inline void
 store_u32(uint8_t *p, uint32_t v)
 {
@@ -136,7 +137,7 @@ cursor_varint(struct cursor *c, uint64_t *out)
 	return CURSOR_OK;
 }
 
-/* Puts the cursor back if the value is not one of the field's width. */
+/* The cursor stays if the value does not fit the width of the field. */
 static inline enum cursor_result
 cursor_varint32(struct cursor *c, uint32_t *out)
 {
@@ -153,7 +154,7 @@ cursor_varint32(struct cursor *c, uint32_t *out)
 	return res;
 }
 
-/* base plus a zigzag number, which must be an int32_t. */
+/* The sum of base and a zigzag number.  It must be an int32_t. */
 static inline enum cursor_result
 cursor_zigzag32(struct cursor *c, int32_t base, int32_t *out)
 {

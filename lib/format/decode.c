@@ -40,8 +40,8 @@ struct decoder {
 	uint32_t recent[1 << RECENT_BITS];
 	uint64_t frames_room; /* in the stacks of all threads */
 
-	uint64_t repeat_left; /* samples of a REPEAT not handed out yet */
-	uint32_t *scratch;    /* frames whose place is not known yet */
+	uint64_t repeat_left; /* samples of a REPEAT that were not given yet */
+	uint32_t *scratch;    /* frames, before room is made for them */
 	size_t scratch_max;
 	struct tach_tick ticks[BATCH];
 };
@@ -94,7 +94,7 @@ decoder_no_memory(struct decoder *d)
 
 /* ---- what can be wrong with a record ------------------------------------ */
 
-/* Fails with a line that begins with the place of the field in question. */
+/* Sets an error that begins with the position of the field. */
 static int __attribute__((format(printf, 2, 3)))
 damaged(struct decoder *d, const char *fmt, ...)
 {
@@ -110,7 +110,7 @@ damaged(struct decoder *d, const char *fmt, ...)
 	    (plain ? HEAD_SIZE : 0), what);
 }
 
-/* The data ends where a record does not. */
+/* The data ends inside a record. */
 static int
 cut_short(struct decoder *d, const char *field, const char *record)
 {
@@ -195,7 +195,7 @@ look_up(struct decoder *d, const struct delta_id *id)
 	return TACH_OK;
 }
 
-/* Makes d->last the record's thread. */
+/* Sets d->last to the thread of the record. */
 static int
 find_record_thread(struct decoder *d, const struct delta_id *id)
 {
@@ -248,7 +248,7 @@ get_tick(struct decoder *d, struct decoder_thread *t, struct tach_tick *tick,
 	return TACH_OK;
 }
 
-/* Hands out what get_tick and the like have made. */
+/* Gives the run that get_tick or get_batch has made. */
 static int
 decoder_give_run(struct decoder *d, struct tach_run *run, uint32_t shared,
     size_t count)
@@ -269,8 +269,8 @@ decoder_give_run(struct decoder *d, struct tach_run *run, uint32_t shared,
 	return TACH_OK;
 }
 
-/* The next samples of a REPEAT.  What comes before a damaged one is handed
- * out first: the error is kept for the next call. */
+/* The next samples of a REPEAT.  Samples before a damaged one are given first:
+ * the error is kept for the next call. */
 static int
 get_batch(struct decoder *d, struct tach_run *run)
 {
@@ -303,7 +303,7 @@ get_repeat(struct decoder *d, const struct delta_id *id)
 
 	if (res != CURSOR_OK)
 		return bad_record_number(d, res, "count", DELTA_REPEAT);
-	/* A record of nothing does not make its thread known. */
+	/* An empty record does not make its thread known. */
 	if (n > 0 && (check_repeat(d, n) != TACH_OK ||
 			 find_record_thread(d, id) != TACH_OK))
 		return TACH_FATAL;
@@ -327,7 +327,7 @@ bad_frame(struct decoder *d, unsigned kind)
 	    d->head.frames);
 }
 
-/* Reads n frames to where they belong, over as many buffers as they fill. */
+/* Reads n frames into their final array, from as many buffers as they fill. */
 static int
 get_frames(struct decoder *d, uint32_t *frames, size_t n, unsigned kind)
 {
@@ -350,7 +350,7 @@ get_frames(struct decoder *d, uint32_t *frames, size_t n, unsigned kind)
 	return bad_record_number(d, res, "frames", kind);
 }
 
-/* Reads n frames that have not all arrived: room is made as they do. */
+/* Reads n frames that have not all arrived: the array grows with them. */
 static int
 gather_frames(struct decoder *d, size_t n, unsigned kind)
 {
@@ -386,8 +386,8 @@ reserve_decoder_stack(struct decoder *d, struct decoder_thread *t,
 	return TACH_OK;
 }
 
-/* Turns the thread's stack into the next one.  A frame takes a byte or more,
- * so a count that is not above the bytes at hand can be believed. */
+/* Turns the thread's stack into the next one.  A frame takes a byte or more, so
+ * a count of frames that does not exceed the bytes at hand is trusted. */
 static int
 change_stack(struct decoder *d, struct decoder_thread *t, const struct delta *delta,
     unsigned kind)
@@ -411,7 +411,7 @@ change_stack(struct decoder *d, struct decoder_thread *t, const struct delta *de
 	return TACH_OK;
 }
 
-/* Whether the stacks of all threads may grow so far. */
+/* Whether the stacks of all threads may grow to this size. */
 static int
 check_depth(struct decoder *d, const struct decoder_thread *t, uint64_t depth)
 {
@@ -423,7 +423,7 @@ check_depth(struct decoder *d, const struct decoder_thread *t, uint64_t depth)
 	    "threads may have %" PRIu32 " together", depth, FRAMES_MAX);
 }
 
-/* The counts of a record, and whether the stack before it allows them. */
+/* Reads the counts of a record and checks them against the stack before it. */
 static int
 get_delta(struct decoder *d, const struct decoder_thread *t, struct delta *delta,
     enum delta_kind kind)
@@ -467,7 +467,7 @@ get_change(struct decoder *d, const struct delta_id *id,
 	return decoder_give_run(d, run, delta.shared, 1);
 }
 
-/* The data ends between two records: are these all? */
+/* The data ends between two records.  Checks that all samples have come. */
 static int
 at_end(struct decoder *d)
 {
@@ -514,7 +514,8 @@ decoder_next(struct decoder *d, struct tach_run *run)
 	return res;
 }
 
-/* More samples or threads than are counted are damage; so are fewer samples. */
+/* More samples or threads than the header counts are damage; so are fewer
+ * samples. */
 int
 decoder_check(const struct decoder *d)
 {

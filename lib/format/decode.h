@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * decode.h: the records of a TACH file's sample data, as runs.  Nothing that
- * the file says about itself is believed before it is seen: memory grows
- * with the data, not with counts.
+ * decode.h: the records of a TACH file's sample data, as runs.  No number in
+ * the file is believed before it is seen: memory grows with the data, not with
+ * counts.
  */
 #ifndef FORMAT_DECODE_H
 #define FORMAT_DECODE_H
@@ -16,21 +16,21 @@
 
 struct decoder;
 
-/* Reads what a descriptor has from byte 64 up to an offset, as the head says
- * it is to be read.  NULL: out of memory.  What it meets is counted in the
- * input's stats, and what is wrong said in its error. */
+/* Decodes the bytes of a descriptor from byte 64 to an offset, as the head
+ * says.  Counts in the stats of the input and reports in its error.  NULL if
+ * out of memory. */
 struct decoder *decoder_new(struct source_input *, int fd, const struct head *,
     uint64_t end, bool unfinished);
 void decoder_free(struct decoder *);
 
-/* There is more by now: the head counts it, too. */
+/* The data has grown: the head has the new counts. */
 void decoder_extend(struct decoder *, const struct head *, uint64_t end);
 
-/* As tach_reader_next. */
+/* Like tach_reader_next. */
 int decoder_next(struct decoder *, struct tach_run *);
 
-/* Whether all that the head counts has come.  TACH_WARN: the input's error
- * says what has not. */
+/* Checks that as many samples and threads came as the head counts.  TACH_WARN
+ * if not: the input's error says which are missing. */
 int decoder_check(const struct decoder *);
 
 #endif

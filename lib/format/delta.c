@@ -42,7 +42,7 @@ stack_reserve(struct stack *s, uint32_t depth)
 
 	if (depth <= room)
 		return true;
-	/* By halves: stacks grow by few frames at a time. */
+	/* Grows by half: stacks grow by few frames at a time. */
 	room = room > UINT32_MAX - room / 2 ? UINT32_MAX : room + room / 2;
 	if (room < depth)
 		room = depth;
@@ -74,7 +74,7 @@ delta_shared(const struct stack *old, const uint32_t *frames, uint32_t depth,
 	return n;
 }
 
-/* Bytes of n frames, or a number above limit. */
+/* The encoded size of n frames, or any number above limit. */
 static size_t
 frames_size(const uint32_t *frames, size_t n, size_t limit)
 {
@@ -89,12 +89,12 @@ frames_size(const uint32_t *frames, size_t n, size_t limit)
 }
 
 /*
- * All three write the frames that are not shared, so only the rest of them
- * is compared: the counts, and for FULL the shared frames.  Of equal sizes
- * SUFFIX wins: where a stack goes on is rather the same each time than how
- * much of the one before it goes, and zstd finds more that repeats (1 to 4
- * per cent of a file, with recursion as with a mixed load).  But where
- * nothing is fresh, CPython 3.15.0's reader keeps the wrong end of a SUFFIX.
+ * All three write the frames that are not shared, so only the rest is compared:
+ * the counts, and for FULL the shared frames.  If sizes are equal, SUFFIX wins:
+ * the depth at which a stack changes repeats more often than the number of
+ * frames that go, so zstd compresses it better (1 to 4 per cent of a file, with
+ * recursion and with a mixed load).  But if no frame is fresh, CPython 3.15.0's
+ * reader keeps the wrong end of a SUFFIX.
  */
 enum delta_kind
 delta_choose(struct delta *d, const struct stack *old, const uint32_t *frames,
@@ -146,8 +146,9 @@ delta_put_frames(uint8_t *p, const uint32_t *frames, size_t n)
 	return p;
 }
 
-/* Reads frames of one byte or two, which most are, up to one that is not or
- * that is not below limit, or to the end; gives how many. */
+/* Reads frame indices of one or two bytes, which most are.  Stops at a longer
+ * one, at one that is not below limit, or at the end.  Returns the number of
+ * frames. */
 static size_t
 short_frames(struct cursor *c, uint32_t *frames, size_t n, uint32_t limit)
 {
@@ -160,7 +161,7 @@ short_frames(struct cursor *c, uint32_t *frames, size_t n, uint32_t limit)
 			frame = (frame & 0x7f) | (uint32_t)p[1] << 7;
 			size = 2;
 		}
-		/* Longer ones come out as 2^14 or more here. */
+		/* Longer indices read as 2^14 or more here. */
 		if (frame >= limit || frame >= 1 << 14)
 			break;
 		frames[i] = frame;
@@ -199,7 +200,7 @@ delta_get_ticks(struct cursor *c, struct tach_tick *ticks, size_t n,
 	uint64_t at = *time;
 	size_t i;
 
-	/* Then no sum of what follows overflows. */
+	/* With this, no later sum overflows. */
 	if (at > UINT64_MAX / 2 || n > UINT32_MAX)
 		return 0;
 	for (i = 0; i < n && c->end - p >= 3; i++) {

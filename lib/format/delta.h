@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * delta.h: the four encodings of a stack, both directions side by side.
+ * delta.h: the four encodings of a stack, in both directions.
  *
  * A record is
  *	thread u64, interpreter u32, encoding u8,
@@ -8,9 +8,9 @@
  *	FULL:		tick, depth, frames
  *	SUFFIX:		tick, shared, fresh, frames
  *	POP_PUSH:	tick, popped, fresh, frames
- * where a tick is the microseconds since the thread's previous sample and
- * its status byte.  All of them replace the innermost frames of a thread's
- * previous stack by fresh ones, and keep the outermost `shared` ones.
+ * where a tick is the time since the thread's previous sample, in microseconds,
+ * and its status byte.  All encodings replace the innermost frames of the
+ * thread's previous stack by fresh ones and keep the outermost `shared` frames.
  */
 #ifndef FORMAT_DELTA_H
 #define FORMAT_DELTA_H
@@ -27,20 +27,19 @@ enum delta_kind { DELTA_REPEAT, DELTA_FULL, DELTA_SUFFIX, DELTA_POP_PUSH };
 const char *delta_name(unsigned kind); /* kind: one of the four */
 
 /*
- * A thread's stack, innermost frame first.  It lies at the end of its
- * buffer and grows downwards, so that what changes, the innermost end, is
- * what moves.
+ * A thread's stack, innermost frame first.  It is at the end of its buffer and
+ * grows downwards: only the innermost end changes, so only that end moves.
  */
 struct stack {
 	uint32_t *buf;
 	uint32_t room, depth;
 };
 
-/* False: out of memory.  From here on buf is not NULL. */
+/* False if out of memory.  After a success buf is not NULL. */
 bool stack_init(struct stack *);
 void stack_clear(struct stack *);
 
-/* Makes room for a stack of this depth, keeping the one that is there. */
+/* Makes room for a stack of this depth, and keeps the present stack. */
 bool stack_reserve(struct stack *, uint32_t depth);
 
 static inline uint32_t *
@@ -49,31 +48,31 @@ stack_frames(const struct stack *s)
 	return s->buf + (s->room - s->depth);
 }
 
-/* The outermost frames that two stacks share, of which the first `known`
- * need not be looked at. */
+/* The number of outermost frames that two stacks share.  The first `known` of
+ * these need not be compared. */
 uint32_t delta_shared(const struct stack *old, const uint32_t *frames,
     uint32_t depth, uint32_t known);
 
-/* What a record does to the stack before it. */
+/* The change of a record to the stack before it. */
 struct delta {
 	uint32_t shared; /* outermost frames kept */
-	uint32_t fresh;  /* new innermost frames: those that are written */
+	uint32_t fresh;  /* new innermost frames, which are written */
 };
 
 struct delta_id {
 	uint64_t thread;
 	uint32_t interp;
-	uint8_t kind; /* as read: any byte */
+	uint8_t kind; /* if read from a file: any byte */
 };
 
-/* The smallest of FULL, SUFFIX and POP_PUSH for the change from old to
- * frames, of which `shared` outermost ones are the same.  FULL keeps
- * nothing: its delta's shared is 0. */
+/* The smallest of FULL, SUFFIX and POP_PUSH for the change from old to frames,
+ * which share the `shared` outermost frames.  FULL keeps no frame: its delta
+ * has shared 0. */
 enum delta_kind delta_choose(struct delta *, const struct stack *old,
     const uint32_t *frames, uint32_t depth, uint32_t shared);
 
-/* Writing: each puts its part at p and returns the byte after it.  See
- * layout.h for the most that they write. */
+/* Writing: each puts its part at p and returns the byte after it.  layout.h has
+ * their greatest sizes. */
 uint8_t *delta_put_id(uint8_t *p, const struct delta_id *);
 uint8_t *delta_put_counts(uint8_t *p, enum delta_kind, const struct delta *,
     uint32_t old_depth);
@@ -96,7 +95,7 @@ delta_get_id(struct cursor *c, struct delta_id *id)
 	id->kind = cursor_u8(c);
 }
 
-/* The counts as they are written: one for FULL, else two. */
+/* Reads the counts of a record: one for FULL, else two. */
 static inline enum cursor_result
 delta_get_counts(struct cursor *c, enum delta_kind kind, uint32_t counts[2])
 {
@@ -107,7 +106,7 @@ delta_get_counts(struct cursor *c, enum delta_kind kind, uint32_t counts[2])
 	return res;
 }
 
-/* What they mean for a stack of old_depth frames; false: they reach beyond
+/* Applies the counts to a stack of old_depth frames.  False if they exceed
  * it. */
 static inline bool
 delta_from_counts(struct delta *d, enum delta_kind kind,
@@ -124,9 +123,9 @@ delta_from_counts(struct delta *d, enum delta_kind kind,
 	return true;
 }
 
-/* Reads up to n frame indices, all below limit, and gives how many it has
- * read: fewer only with a result that says why.  CURSOR_LONG with a cursor
- * at a valid number: it is not below limit. */
+/* Reads up to n frame indices below limit.  Returns how many were read; if
+ * fewer, the result says why.  CURSOR_LONG at a valid number: it is not below
+ * limit. */
 enum cursor_result delta_get_frames(struct cursor *, uint32_t *frames,
     size_t n, uint32_t limit, size_t *got);
 
@@ -145,9 +144,8 @@ delta_get_tick(struct cursor *c, uint64_t *elapsed, uint8_t *status)
 	return res;
 }
 
-/* Reads up to n ticks after a time, which it moves on, and gives how many it
- * has read.  It stops before one that is unusual in any way: delta_get_tick
- * is for that one. */
+/* Reads up to n ticks after a time, and moves the time on.  Returns how many
+ * were read.  Stops before an unusual tick, which delta_get_tick reads. */
 size_t delta_get_ticks(struct cursor *, struct tach_tick *, size_t n,
     uint64_t *time);
 

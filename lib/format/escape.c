@@ -10,7 +10,7 @@
 #define ESCAPE_SIZE 4 /* \ooo */
 #define QUOTED 40     /* bytes of the input in a message, at most */
 
-/* The length of a character that is printed as it is, or 0. */
+/* The length of the first character if it is printed unchanged, or 0. */
 static size_t
 plain_length(const char *bytes, size_t len, const char *marks)
 {
@@ -51,7 +51,7 @@ octal(char c)
 	return c >= '0' && c <= '7';
 }
 
-/* Whether an escape is there; gives its byte. */
+/* Whether an escape begins here; sets its byte. */
 static bool
 undo_one(const char *text, size_t len, char *byte)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * escape.h: bytes as plain text, and back.  An escape is a backslash and
- * three octal digits, which vis(3) writes with VIS_OCTAL and unvis(3) reads.
+ * escape.h: bytes as plain text, and back.  An escape is a backslash and three
+ * octal digits.  vis(3) writes it with VIS_OCTAL, unvis(3) reads it.
  */
 #ifndef FORMAT_ESCAPE_H
 #define FORMAT_ESCAPE_H
@@ -10,23 +10,23 @@
 
 #include "buf.h"
 
-/* Adds bytes of which those are escaped that are among the marks, of a
- * control character (utf8.h), or no UTF-8.  Only if the backslash is one of the marks
- * can the text be read back. */
+/* Adds bytes.  Escapes the marks, each byte of a control character (utf8.h),
+ * and bytes of invalid UTF-8.  The text can be read back only if the backslash
+ * is one of the marks. */
 void escape_add(struct buf *, const char *bytes, size_t len,
     const char *marks);
 
-/* Adds the bytes that a text stands for.  NULL, or where in the text there
- * is a control character, or a backslash that begins no escape: only what
- * escape_add writes comes back, so that a name has one spelling. */
+/* Adds the bytes of an escaped text.  Returns NULL, or the position of a
+ * control character, or of a backslash that begins no escape of escape_add:
+ * each name has only one spelling. */
 const char *escape_undo(struct buf *, const char *text, size_t len);
-/* What is wrong there, for a message after the text. */
+/* The fault at that position, for a message after the text. */
 const char *escape_fault(const char *bad);
 
 #define QUOTE_SIZE 168
 
-/* The beginning of an input's text, for a message: harmless to a terminal.
- * Returns out. */
+/* Quotes the beginning of an input's text for a message, harmless to a
+ * terminal. Returns out. */
 const char *escape_quote(char out[QUOTE_SIZE], const char *text, size_t len);
 
 #endif

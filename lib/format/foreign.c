@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* foreign.c: see foreign.h.  Each is known by its first bytes. */
+/* foreign.c: see foreign.h.  Each format is known by its first bytes. */
 #include "format/foreign.h"
 
 #include <stdbool.h>
@@ -7,7 +7,7 @@
 #include <string.h>
 #include <zlib.h>
 
-#define INSIDE_SIZE 1024 /* bytes that are looked at inside of gzip */
+#define INSIDE_SIZE 1024 /* bytes that are decompressed of gzip */
 
 static bool
 has(const char *p, size_t n, const char *text)
@@ -82,7 +82,7 @@ printable(char c)
 	return (c >= ' ' && c <= '~') || c == '\t' || c == '\n' || c == '\r';
 }
 
-/* ASCII in two bytes each, without a mark in front. */
+/* ASCII in two bytes a character, without a byte order mark. */
 static const char *
 wide(const char *p, size_t n)
 {
@@ -97,7 +97,7 @@ wide(const char *p, size_t n)
 	return NULL;
 }
 
-/* A name and a version. */
+/* A mojo file begins with a name and a version. */
 static const char *
 mojo(const char *p, size_t n)
 {
@@ -107,7 +107,7 @@ mojo(const char *p, size_t n)
 	    "tach-convert NEW";
 }
 
-/* cProfile's: a dictionary of marshal, whose keys are tuples of three. */
+/* cProfile's file: a marshal dictionary whose keys are tuples of three. */
 static const char *
 pstats(const char *p, size_t n)
 {
@@ -121,7 +121,7 @@ pstats(const char *p, size_t n)
 	    "python3 -m pstats FILE";
 }
 
-/* A message whose first field is one of the types of its samples. */
+/* A pprof file: its first field is a type of samples. */
 static const char *
 pprof(const char *p, size_t n)
 {
@@ -131,7 +131,7 @@ pprof(const char *p, size_t n)
 	    "stackcollapse-go.pl | tach-convert";
 }
 
-/* Whether an object or a list of JSON begins so. */
+/* Whether the bytes begin a JSON object or list. */
 static bool
 is_json(const char *p, size_t n)
 {
@@ -177,7 +177,7 @@ plain_fault(const char *p, size_t n)
 
 /* ---- by what is compressed in it ------------------------------------------ */
 
-/* Decompresses what there is, as far as there is room.  Gives its length. */
+/* Decompresses as far as there is room.  Returns the length. */
 static size_t
 inside(const char *p, size_t n, char out[INSIDE_SIZE])
 {

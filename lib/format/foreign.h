@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: ISC */
-/* foreign.h: what other programs write that is not read. */
+/* foreign.h: formats of other programs that tach does not read. */
 #ifndef FORMAT_FOREIGN_H
 #define FORMAT_FOREIGN_H
 
 #include <stddef.h>
 
-/* Says in one line what an input is that begins with these bytes, and what to
- * do with it.  NULL if it is none that is known. */
+/* Names the format that begins with these bytes, and says what to do with it,
+ * in one line.  NULL if the format is not known. */
 const char *foreign_fault(const char *, size_t n);
 
 #endif

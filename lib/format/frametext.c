@@ -31,8 +31,8 @@ take_line_number(struct piece *p, int32_t *line)
 	return true;
 }
 
-/* The parenthesis that the last character closes, or NULL: names of C++ and
- * of files may have some of their own. */
+/* The parenthesis that the last character closes, or NULL.  Names of C++ and of
+ * files may have parentheses of their own. */
 static const char *
 opening(struct piece p)
 {
@@ -70,7 +70,7 @@ frametext_py_spy(struct piece p)
 	return f;
 }
 
-/* The colon behind the file; C++ has pairs of them inside of names. */
+/* The colon behind the file.  Names of C++ have pairs of colons inside. */
 static const char *
 single_colon(struct piece p)
 {
@@ -90,8 +90,8 @@ all_digits(struct piece p)
 	return p.len > 0 && strspn(p.text, "0123456789") >= p.len;
 }
 
-/* As CPython and austin write it.  With a number for the function it is a
- * line and a column of others. */
+/* `FILE:FUNCTION:LINE`, as CPython and austin write it.  False if the function
+ * is a number: it is another tool's `FILE:LINE:COLUMN`. */
 static bool
 get_place(struct piece p, struct frametext *f)
 {
@@ -119,7 +119,7 @@ frametext_any(struct piece p)
 	return frametext_py_spy(p);
 }
 
-/* What is at no place may be given the line 0 of the file "~". */
+/* The line of a frame.  Frames without a file may have the line 0 of "~". */
 static int32_t
 frametext_line(const struct frametext *t)
 {

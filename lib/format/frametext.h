@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* frametext.h: frames as profilers write them in one word, taken apart. */
+/* frametext.h: parses frames that profilers write as one word. */
 #ifndef FORMAT_FRAMETEXT_H
 #define FORMAT_FRAMETEXT_H
 
@@ -10,17 +10,18 @@
 #include "tach.h"
 
 struct frametext {
-	struct piece file, func; /* file "~": none is known */
-	int32_t line;		 /* -1: not known */
+	struct piece file, func; /* file "~" if it is not known */
+	int32_t line;		 /* -1 if not known */
 };
 
-/* `NAME (FILE:LINE)` or `NAME (FILE)`; anything else is a name. */
+/* Parses `NAME (FILE:LINE)` or `NAME (FILE)`; any other text is a name. */
 struct frametext frametext_py_spy(struct piece);
 
-/* That, `FILE:FUNCTION:LINE`, or austin's `:GC:`; anything else is a name. */
+/* Parses the former, `FILE:FUNCTION:LINE`, or austin's `:GC:`; any other text
+ * is a name. */
 struct frametext frametext_any(struct piece);
 
-/* Interns its names and makes a frame of it.  False: out of memory. */
+/* Interns the names and makes a frame of them.  False if out of memory. */
 bool frametext_intern(struct tach_table *, const struct frametext *,
     struct tach_frame *);
 

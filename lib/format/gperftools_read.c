@@ -33,7 +33,7 @@
 #define HEADER_MIN 3 /* slots after the first two */
 #define HEADER_MAX 4096
 
-/* The kind of words, which the first two of them tell. */
+/* The size and byte order of words; the first two words tell them. */
 struct shape {
 	unsigned word; /* bytes */
 	bool swap, big_endian;
@@ -55,7 +55,7 @@ struct gperftools_reader {
 	struct shape shape;
 	struct gperftools_text text;
 	uint64_t records; /* offset of the first one */
-	bool exact; /* addresses of callers are not those they return to */
+	bool exact; /* callers' addresses are calls, not return addresses */
 
 	uint8_t window[WINDOW];
 	uint64_t window_at; /* its offset in the file */
@@ -113,7 +113,7 @@ has_shape(const uint8_t *p, size_t n, struct shape *shape)
 	return shape->header >= HEADER_MIN && shape->header <= HEADER_MAX;
 }
 
-/* At most one of the four fits: the second word is not 0, and small. */
+/* At most one of four shapes fits: the second word is small and not 0. */
 static bool
 find_shape(const uint8_t *p, size_t n, struct shape *shape)
 {
@@ -153,14 +153,14 @@ fill_window(struct gperftools_reader *s)
 	return TACH_OK;
 }
 
-/* How many whole slots are left. */
+/* The number of whole slots that are left. */
 static uint64_t
 slots_left(const struct gperftools_reader *s)
 {
 	return (s->size - s->at) / s->shape.word;
 }
 
-/* The next slot, of which at least one is left. */
+/* The next slot.  There must be one. */
 static int
 get_slot(struct gperftools_reader *s, uint64_t *value)
 {
@@ -181,7 +181,7 @@ struct record {
 	bool trailer;
 };
 
-/* Takes the first two slots of a record, or all of the trailer. */
+/* Reads the first two slots of a record, or all of the trailer. */
 static int
 get_record(struct gperftools_reader *s, struct record *r)
 {
@@ -211,8 +211,8 @@ get_record(struct gperftools_reader *s, struct record *r)
 	return TACH_OK;
 }
 
-/* Goes to the text, if there is one.  What is wrong with a record is said
- * when its turn comes. */
+/* Skips the records, up to the text, if there is one.  Faults of a record are
+ * reported when it is read. */
 static int
 skip_records(struct gperftools_reader *s)
 {
@@ -240,7 +240,7 @@ known_equal(const void *arg, uint32_t index)
 	return a->address == b->address && a->leaf == b->leaf;
 }
 
-/* A caller's address is where it will go on; the call is before that. */
+/* A caller's address is its return address; the call is before it. */
 static int
 add_known(struct gperftools_reader *s, const struct known_address *k,
     uint64_t hash)
@@ -283,7 +283,7 @@ get_address_frame(struct gperftools_reader *s, bool leaf, uint32_t *frame)
 	return TACH_OK;
 }
 
-/* Reads the record's stack, which becomes the thread's. */
+/* Reads the stack of a record into the thread's stack. */
 static int
 get_stack(struct gperftools_reader *s, const struct record *r)
 {
@@ -347,8 +347,8 @@ get_header(struct gperftools_reader *s)
 	return get_period(s);
 }
 
-/* Reads what comes before the slots and after them, and goes back to the
- * first record. */
+/* Reads the texts before and after the slots, and goes back to the first
+ * record. */
 static int
 load_profile(struct gperftools_reader *s)
 {
@@ -389,7 +389,7 @@ check_count(struct gperftools_reader *s, const struct record *r)
 	return TACH_OK;
 }
 
-/* Makes the next record's samples those to be handed out. */
+/* Makes the samples of the next record the next to be given. */
 static int
 take_counted_record(struct gperftools_reader *s)
 {
@@ -399,7 +399,7 @@ take_counted_record(struct gperftools_reader *s)
 	if (res != TACH_OK)
 		return res;
 	if (r.trailer) {
-		s->at = r.at; /* the end, whenever it is asked for */
+		s->at = r.at; /* every later call ends here */
 		return TACH_END;
 	}
 	if (r.count == 0) {

@@ -51,8 +51,8 @@ skip_word(const char *p)
 	return skip_blanks(p);
 }
 
-/* Reads up to 16 digits, with 0x before them or not.  NULL: there are none,
- * or more. */
+/* Reads up to 16 hexadecimal digits, with or without 0x before them.  NULL if
+ * there are none, or more. */
 static const char *
 get_hex(const char *p, uint64_t *n)
 {
@@ -72,7 +72,7 @@ get_hex(const char *p, uint64_t *n)
 	return i > 0 ? p : NULL;
 }
 
-/* From p to the end of the line, less the blanks there. */
+/* The text from p to the end of the line, without trailing blanks. */
 static struct piece
 rest_of(const char *p, struct piece line)
 {
@@ -99,7 +99,7 @@ get_symbol(struct piece line, uint64_t *address, struct piece *name)
 	return name->len > 0;
 }
 
-/* google-pprof tells apart by `<ADDRESS>` what has the same name. */
+/* google-pprof appends `<ADDRESS>` to equal names. */
 static void
 cut_address(struct piece *name)
 {
@@ -170,8 +170,8 @@ word_byte(char c)
 	    (c >= 'A' && c <= 'Z');
 }
 
-/* Where $build is next in a path, as a word of its own, or NULL.  Behind a
- * piece is always a byte. */
+/* The next $build in a path, as a word of its own, or NULL.  There is always a
+ * byte behind a piece. */
 static const char *
 find_mark(struct piece path)
 {
@@ -184,7 +184,8 @@ find_mark(struct piece path)
 	return p;
 }
 
-/* The path as a string of the table, with the newest build= for $build. */
+/* The path as a string of the table.  The newest build= takes the place of
+ * $build. */
 static uint32_t
 intern_path(struct gperftools_text *t, struct piece path)
 {
@@ -243,7 +244,8 @@ get_build(struct gperftools_text *t, struct piece line)
 
 /* ---- lines --------------------------------------------------------------- */
 
-/* One that is nothing of this means nothing; no name has a zero in it. */
+/* Takes a line with a symbol, a mapping or build=.  Ignores other lines and
+ * lines with a NUL, which no name has. */
 static int
 take_symbol_line(struct gperftools_text *t, struct piece line)
 {
@@ -265,7 +267,8 @@ take_symbol_line(struct gperftools_text *t, struct piece line)
 					      TACH_OK;
 }
 
-/* Of those of one address the first is to be found, so it comes last. */
+/* Sorts by address.  Of equal addresses the first one is to be found, so it
+ * comes last. */
 static int
 by_address(const void *pa, const void *pb)
 {
@@ -297,8 +300,8 @@ sort(struct gperftools_text *t)
 		    by_start);
 }
 
-/* Takes lines from an offset on, which it moves, up to one that begins with
- * `last`.  TACH_END: there was none. */
+/* Takes lines from an offset on, which it moves, up to a line that begins with
+ * `last`.  TACH_END if there is no such line. */
 static int
 take_lines(struct gperftools_text *t, struct linebuf *l, const char *last,
     uint64_t *at)
@@ -372,7 +375,7 @@ gperftools_text_after(struct gperftools_text *t, int fd, uint64_t at)
 
 /* ---- frames -------------------------------------------------------------- */
 
-/* TACH_NONE: it has no name. */
+/* The symbol of an address, or TACH_NONE. */
 static uint32_t
 find_symbol(const struct gperftools_text *t, uint64_t address)
 {
@@ -391,7 +394,7 @@ find_symbol(const struct gperftools_text *t, uint64_t address)
 	return t->symbols[low - 1].frame;
 }
 
-/* The mapping that begins last before an address, if it reaches to it. */
+/* The mapping that has an address, or NULL. */
 static const struct gperftools_mapping *
 find_mapping(const struct gperftools_text *t, uint64_t address)
 {

@@ -29,7 +29,7 @@
 
 struct gperftools_mapping {
 	uint64_t start, end, offset;
-	uint32_t file; /* string of the table; its path, or "~": it has none */
+	uint32_t file; /* path as a string of the table; "~" if it has none */
 };
 
 #define COMMENT_SIZE 16
@@ -56,16 +56,16 @@ void gperftools_text_clear(struct gperftools_text *);
 /* Whether a symbolised profile begins with these bytes. */
 bool gperftools_text_wrapped(const char *, size_t n);
 
-/* Reads the names that stand before the slots, and says where these begin:
- * 0, there is no such text. */
+/* Reads the names before the slots.  `start` gets the offset of the slots: 0 if
+ * there is no such text. */
 int gperftools_text_before(struct gperftools_text *, int fd, uint64_t *start);
-/* Reads what stands from an offset on.  All names must have been read before
- * the first frame is asked for. */
+/* Reads the text from an offset on.  All names must be read before the first
+ * frame is asked for. */
 int gperftools_text_after(struct gperftools_text *, int fd, uint64_t at);
 
-/* The frame of an address; that of the call, if this is another one, is
- * where it has no name.  Without any name its function is its offset in the
- * mapped object, or the address.  TACH_NONE: out of memory. */
+/* The frame of `address` or, if that has no name, of `call`.  If neither has
+ * one, the function is the offset of `call` in its mapped object, or `call`
+ * itself.  TACH_NONE if out of memory. */
 uint32_t gperftools_text_frame(const struct gperftools_text *, uint64_t address,
     uint64_t call);
 

@@ -10,7 +10,7 @@
 #include "format/layout.h"
 #include "utf8.h"
 
-/* Where the two headers differ. */
+/* The offsets that differ between the two headers. */
 struct fields {
 	uint8_t threads, strings, frames, compression;
 	bool wide; /* the sample count is a u64 */
@@ -84,7 +84,7 @@ head_unfinished(const uint8_t *p, size_t n)
 	return n > 0 && all_zero(p, n < HEAD_SIZE ? n : HEAD_SIZE);
 }
 
-/* The first four bytes tell what this is, and in which byte order. */
+/* The first four bytes tell the format and its byte order. */
 static int
 get_magic(struct head *h, const uint8_t *p, size_t n, uint64_t size,
     struct error *e)
@@ -105,7 +105,7 @@ get_magic(struct head *h, const uint8_t *p, size_t n, uint64_t size,
 	return TACH_OK;
 }
 
-/* Whether a layout's offsets make sense for a file of this size. */
+/* Whether the offsets of a layout are possible in a file of this size. */
 static bool
 layout_fits(const uint8_t *p, const struct fields *f, bool swap, uint64_t size)
 {
@@ -116,8 +116,8 @@ layout_fits(const uint8_t *p, const struct fields *f, bool swap, uint64_t size)
 	    frames <= size - FOOT_SIZE;
 }
 
-/* How many of a layout's offsets look like some: in the wrong layout they
- * are put together from two fields, which makes them zero or huge. */
+/* The number of plausible offsets of a layout.  In the wrong layout each is a
+ * mixture of two fields, which makes it zero or huge. */
 static int
 likely(const uint8_t *p, const struct fields *f, bool swap)
 {
@@ -128,7 +128,8 @@ likely(const uint8_t *p, const struct fields *f, bool swap)
 	    (frames >= HEAD_SIZE && frames <= UINT32_MAX);
 }
 
-/* If none fits, the likelier one's fields are named in the error. */
+/* If no layout fits, the likelier one is chosen, so that the error names its
+ * fields. */
 static enum tach_layout
 layout_of(const uint8_t *p, bool swap, uint64_t size)
 {
@@ -231,8 +232,8 @@ load_f64(const uint8_t *p, bool swap)
 	return v;
 }
 
-/* Takes CPython's statistics if that is what stands here; what is no finite
- * number counts as not known. */
+/* Takes CPython's statistics, if they are here.  A number that is not finite
+ * counts as not known. */
 static bool
 get_stat(struct tach_quality *q, const uint8_t *p, bool swap)
 {

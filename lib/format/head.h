@@ -19,42 +19,41 @@ struct head {
 	uint64_t samples;
 	uint32_t threads;
 	uint64_t strings_at, frames_at; /* offsets of the tables */
-	/* The footer and what stands before it. */
+	/* The footer and the statistics before it. */
 	uint32_t strings, frames;
-	uint64_t frames_end; /* where the frame table ends, at the latest */
+	uint64_t frames_end; /* upper bound of the end of the frame table */
 	uint8_t check[FOOT_CHECK_SIZE];
-	unsigned reserved_at; /* a reserved byte that is not 0; 0: none is */
+	unsigned reserved_at; /* a reserved byte that is not 0, or 0 */
 };
 
 #define TAIL_MAX (STAT_SIZE + FOOT_SIZE)
 
-/* Whether these bytes, with which a file begins, are the header of a profile
- * that is not finished. */
+/* Whether the first bytes of a file are the header of an unfinished profile. */
 bool head_unfinished(const uint8_t *, size_t n);
 
-/* Checks and takes a file's header, of which n bytes are there: fewer only if
- * the file has no more.  After it
- * HEAD_SIZE <= strings_at <= frames_at <= size - FOOT_SIZE. */
+/* Checks and reads the header, from the file's first n bytes: fewer than
+ * HEAD_SIZE only if the file has no more.  Afterwards HEAD_SIZE <= strings_at
+ * <= frames_at <= size - FOOT_SIZE. */
 int head_get(struct head *, const uint8_t *, size_t n, uint64_t size,
     struct error *);
-/* Then its footer and the statistics before it, from the file's last n bytes:
- * as many as TAIL_MAX, but none of the header's.  After it
- * frames_at <= frames_end <= size - FOOT_SIZE. */
+/* Reads the footer and the statistics before it, from the file's last n bytes:
+ * as many as TAIL_MAX, but none of the header.  Afterwards frames_at <=
+ * frames_end <= size - FOOT_SIZE. */
 int foot_get(struct head *, const uint8_t *, size_t n, uint64_t size,
     struct error *);
 
-/* What it says of its file, but for sizes. */
+/* The facts about the file except its sizes. */
 struct tach_file_info head_info(const struct head *);
 
 /* Offset of the thread count in the header. */
 unsigned head_threads_at(const struct head *);
 
-/* Chooses the wide header where the documented one cannot count so many
+/* Chooses the wide header if the documented one cannot count so many
  * samples. */
 void head_fit(struct head *);
 
-/* All are written in this machine's byte order.  The footer's checksum is the
- * head's; the statistics take STAT_SIZE bytes. */
+/* Write in the byte order of this machine.  The footer has the checksum of the
+ * head; the statistics take STAT_SIZE bytes. */
 void head_put(uint8_t *p, const struct head *);
 void stat_put(uint8_t *p, const struct tach_quality *);
 void foot_put(uint8_t *p, const struct head *, uint64_t file_size);

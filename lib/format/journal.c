@@ -20,7 +20,7 @@
 enum {
 	JOURNAL_HEAD_SIZE = 8,
 
-	ENTRY_SIZE = 0,	     /* u32, of all after ENTRY_HASH */
+	ENTRY_SIZE = 0,	     /* u32, size of all after ENTRY_HASH */
 	ENTRY_HASH = 4,	     /* u64, XXH3-64 of the same */
 	ENTRY_END = 12,	     /* u64 */
 	ENTRY_DATA = 20,     /* 16 bytes, XXH3-128, canonical */
@@ -55,7 +55,7 @@ put_fixed(uint8_t *p, const struct head *h, uint64_t end,
 	memcpy(p + ENTRY_PYTHON, h->meta.python, sizeof(h->meta.python));
 }
 
-/* Puts a whole entry into the buffer. */
+/* Makes a whole entry in the buffer. */
 static bool
 make_entry(struct journal_out *n, const struct tach_table *t,
     const struct head *h, uint64_t end, const uint8_t hash[16])
@@ -163,8 +163,8 @@ has_bytes(const struct journal_in *n, uint64_t bytes)
 	    (uint64_t)st.st_size - n->at >= bytes;
 }
 
-/* Reads an entry's bytes.  Its size is believed as far as the file has so
- * many. */
+/* Reads the bytes of an entry.  Its size is trusted if the file has so many
+ * bytes. */
 static int
 get_block(struct journal_in *n, struct journal_block **out, struct error *e)
 {

@@ -36,13 +36,13 @@
 
 /* How much of a profile the journal has. */
 struct journal_out {
-	uint64_t at; /* its size; 0: nothing is written yet */
+	uint64_t at; /* its size; 0 before the first write */
 	uint32_t strings, frames;
 	struct buf buf;
 };
 
-/* Appends an entry.  The head says how many samples and threads there are
- * and what holds for all; end and hash are as above. */
+/* Appends an entry.  The head has the counts of samples and threads and the
+ * meta; end and hash are as above. */
 int journal_put(struct journal_out *, int fd, const struct tach_table *,
     const struct head *, uint64_t end, const uint8_t hash[16], struct error *);
 
@@ -50,7 +50,7 @@ int journal_put(struct journal_out *, int fd, const struct tach_table *,
 
 struct journal_in {
 	int fd;
-	uint64_t at; /* of the next entry; 0: the header is not read yet */
+	uint64_t at; /* of the next entry; 0 before the header is read */
 	bool swap;
 	struct journal_block *blocks; /* the table has their strings */
 };
@@ -63,15 +63,15 @@ struct journal_entry {
 	struct journal_block *block;
 };
 
-/* TACH_OK: an entry that is whole.  TACH_END: there is none, or not yet.
- * TACH_FATAL: this is no such file, or it cannot be read. */
+/* TACH_OK if there is a whole entry.  TACH_END if there is none, or not yet.
+ * TACH_FATAL if this is not a journal, or cannot be read. */
 int journal_next(struct journal_in *, struct journal_entry *, struct error *);
-/* Adds its strings and frames to the table, or drops it. */
+/* Adds the strings and frames of an entry to the table, or drops the entry. */
 int journal_take(struct journal_in *, struct journal_entry *,
     struct tach_table *, struct error *);
 void journal_drop(struct journal_entry *);
 
-/* After the table was freed. */
+/* To be called after the table was freed, which uses the journal's bytes. */
 void journal_close(struct journal_in *);
 
 #endif

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * layout.h: where everything lies in a TACH file, by name.
+ * layout.h: the offsets of all fields of a TACH file.
  *
  *	header | sample data | strings | frames | [statistics] | footer
  *
- * The checksum is of all bytes from the end of the header to itself, and then
- * of the header, which is written last.
+ * The checksum covers all bytes from the end of the header to the checksum, and
+ * then the header, which is written last.
  *
- * Two headers of one size exist, both of version 1: the documented one, and
- * the wide one that CPython 3.15 ships.  They part at byte 32.
+ * Two headers of the same size exist, both of version 1: the documented one,
+ * and the wide one of CPython 3.15.  They differ from byte 32 on.
  */
 #ifndef FORMAT_LAYOUT_H
 #define FORMAT_LAYOUT_H
@@ -72,14 +72,14 @@ enum { STAT_HAS_ERRORS = 1, STAT_HAS_MISSED = 2 };
 /* CPython's reader refuses deeper stacks. */
 #define CPYTHON_DEPTH_MAX 256
 
-/* Sizes of parts of the sample data, at most. */
+/* The greatest sizes of parts of the sample data. */
 enum {
 	RECORD_ID_SIZE = 13, /* thread u64, interpreter u32, encoding u8 */
 	TICK_MAX = VARINT_MAX + 1,
-	/* A record up to its frames or its first tick of many. */
+	/* A record up to its frames or its first tick of several. */
 	RECORD_HEAD_MAX = RECORD_ID_SIZE + TICK_MAX + 2 * VARINT_MAX,
 	FRAME_INDEX_MAX = 5,
-	/* A frame table's entry, at most and at least. */
+	/* The greatest and the smallest size of an entry of the frame table. */
 	FRAME_ENTRY_MAX = 6 * VARINT_MAX + 1,
 	FRAME_ENTRY_MIN = 7,
 };

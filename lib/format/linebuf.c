@@ -7,10 +7,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#define SIZE_FIRST (256u << 10) /* what stays in a processor's cache */
+#define SIZE_FIRST (256u << 10) /* fits into the cache of a processor */
 
-/* The longest line, its newline, and the byte that is always left free, for
- * the newline that the input's last line may lack. */
+/* The longest line, its newline, and a free byte for the newline that the last
+ * line of the input may lack. */
 #define SIZE_MOST (LINEBUF_LONGEST + 2)
 
 bool
@@ -33,14 +33,15 @@ linebuf_clear(struct linebuf *l)
 	*l = (struct linebuf){0};
 }
 
-/* Makes room behind what is there, at other addresses. */
+/* Makes room behind the bytes at hand, which may move. */
 static enum linebuf_result
 make_room(struct linebuf *l)
 {
 	size_t max = l->max * 2 < SIZE_MOST ? l->max * 2 : SIZE_MOST;
 	char *p;
 
-	/* Not of a long line that arrives in small pieces, at each of them. */
+	/* A long line that arrives in small pieces does not move at each
+	 * piece. */
 	if (l->start > 0)
 		memmove(l->buf, l->buf + l->start, l->end - l->start);
 	l->end -= l->start;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * linebuf.h: the lines of a descriptor.  What has arrived is handed out at
- * once: a reader of a pipe never waits for more than the line it asks for.
+ * linebuf.h: the lines of a descriptor.  Lines are given as soon as they
+ * arrive: a reader of a pipe never waits for more than the line that it asks
+ * for.
  */
 #ifndef FORMAT_LINEBUF_H
 #define FORMAT_LINEBUF_H
@@ -15,11 +16,11 @@
 struct linebuf {
 	int fd;
 	char *buf;
-	size_t start, end; /* of what was not handed out yet */
+	size_t start, end; /* of the bytes that were not given yet */
 	size_t looked;	   /* bytes from start on without a newline */
 	size_t max;
 	bool ended;
-	uint64_t number; /* of the line handed out last, from 1 */
+	uint64_t number; /* of the line that was given last, from 1 */
 };
 
 enum linebuf_result {
@@ -29,15 +30,16 @@ enum linebuf_result {
 	LINEBUF_FAILED, /* errno says why */
 };
 
-/* Lines of these bytes and then the descriptor's.  False: out of memory. */
+/* Lines of the bytes of `head` and then of the descriptor.  False if out of
+ * memory. */
 bool linebuf_init(struct linebuf *, int fd, const char *head, size_t len);
 void linebuf_clear(struct linebuf *);
 
-/* The next line.  The byte behind it is a newline, also where the input has
- * none at its end.  The text is the caller's to change until the next call. */
+/* The next line.  A newline is behind it, even if the input ends without one.
+ * The caller may change the text until the next call. */
 enum linebuf_result linebuf_next(struct linebuf *, char **text, size_t *len);
 
-/* Whether the next line is here as a whole, and begins with a digit. */
+/* Whether the next line has arrived as a whole, and begins with a digit. */
 bool linebuf_ready(struct linebuf *);
 
 #endif

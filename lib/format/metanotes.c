@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* metanotes.c: see metanotes.h; the notes read as the text form's lines do. */
+/* metanotes.c: see metanotes.h.  The notes read like lines of the text form. */
 #include "format/metanotes.h"
 
 #include "format/tables.h"
@@ -9,7 +9,7 @@
 
 /* ---- writing ------------------------------------------------------------- */
 
-/* Moves a note's text to where the strings go. */
+/* Moves the text of a note to the strings. */
 static void
 string_put_note(struct buf *to, struct buf *note)
 {
@@ -50,7 +50,7 @@ used(const struct tach_table *t, uint32_t string)
 	return false;
 }
 
-/* Takes the last string if it is a note of that kind. */
+/* Takes the last string if it is a note of this kind. */
 static void
 take_last_note(struct tach_meta *meta, struct tach_table *t, const char *kind)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * metanotes.h: what the documented header has no room for, the configuration
- * and the quality of a recording, as notes: the last strings of a file.
+ * metanotes.h: the configuration and the quality of a recording as notes, since
+ * the documented header has no room for them.  They are the last strings of a
+ * file.
  */
 #ifndef FORMAT_METANOTES_H
 #define FORMAT_METANOTES_H
@@ -9,10 +10,10 @@
 #include "buf.h"
 #include "tach.h"
 
-/* Adds them as they are in a file, and gives their number. */
+/* Adds the notes as entries of a string table.  Returns their number. */
 uint32_t metanotes_put(struct buf *, const struct tach_meta *);
 
-/* Takes them out of a file's table, into the meta. */
+/* Removes the notes from the table of a file, and sets the meta by them. */
 void metanotes_get(struct tach_meta *, struct tach_table *);
 
 #endif

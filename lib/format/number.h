@@ -6,8 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Reads the digits that p begins with; the text must end with something
- * else.  Gives where they end, or NULL: there are none, or they are above
+/* Reads the digits at p.  The text must end with another character.  Returns
+ * the end of the digits.  NULL if there are none, or if the number is above
  * max. */
 static inline const char *
 number_get(const char *p, uint64_t max, uint64_t *n)
@@ -26,7 +26,7 @@ number_get(const char *p, uint64_t max, uint64_t *n)
 	return p;
 }
 
-/* What is wrong with a text that should have been a number. */
+/* The fault of a text that should be a number. */
 static inline const char *
 number_fault(const char *text, size_t len)
 {

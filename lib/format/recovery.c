@@ -25,17 +25,17 @@ struct unfinished {
 	struct source_input *input;
 	int fd;
 	struct journal_in journal;
-	bool broken; /* an entry was wrong: what comes after it is not taken */
-	struct head head;	/* of the last entry, with the tables' sizes */
-	uint64_t end;		/* of the sample data by now */
+	bool broken; /* an entry was wrong: later ones are not taken */
+	struct head head;	/* the last entry's, with the tables' sizes */
+	uint64_t end;		/* of the sample data so far */
 	XXH3_state_t *hash;	/* of it */
-	struct decoder *decoder; /* NULL: no entry yet */
+	struct decoder *decoder; /* NULL before the first entry */
 };
 
 /* ---- what there is ------------------------------------------------------- */
 
-/* Whether an entry can follow the last one: no count is smaller, since so much
- * was read already. */
+/* Whether an entry can follow the last one: no count may be smaller, since so
+ * much was read already. */
 static bool
 follows(const struct unfinished *u, const struct journal_entry *entry)
 {
@@ -46,8 +46,7 @@ follows(const struct unfinished *u, const struct journal_entry *entry)
 		entry->head.compression == u->head.compression);
 }
 
-/* Whether the profile's bytes from the last entry to this one are those that
- * it was written for. */
+/* Whether the hash of the profile's bytes up to this entry is right. */
 static bool
 vouched(struct unfinished *u, const struct journal_entry *entry)
 {
@@ -82,7 +81,7 @@ fill_info(struct unfinished *u)
 	info->data_size = u->end - HEAD_SIZE;
 }
 
-/* Takes over what an entry says. */
+/* Takes the tables and counts of an entry. */
 static int
 take_entry(struct unfinished *u, struct journal_entry *entry)
 {
@@ -103,7 +102,7 @@ take_entry(struct unfinished *u, struct journal_entry *entry)
 	return TACH_OK;
 }
 
-/* Takes all entries that there are by now.  TACH_OK: some; TACH_END: none. */
+/* Takes all new entries.  TACH_OK if there are some, TACH_END if none. */
 static int
 catch_up(struct unfinished *u)
 {
@@ -125,7 +124,7 @@ catch_up(struct unfinished *u)
 	return more == TACH_FATAL ? TACH_FATAL : res;
 }
 
-/* Whether a recorder has the file locked, as it does until it ends. */
+/* Whether a recorder holds the lock of the file, as it does until it ends. */
 static bool
 recorded(const struct unfinished *u)
 {
@@ -144,8 +143,8 @@ unfinished_next(struct source *source, struct tach_run *run)
 	return u->decoder != NULL ? decoder_next(u->decoder, run) : TACH_END;
 }
 
-/* The lock is looked at first: what a recorder has written before it let go
- * of it is seen then. */
+/* The lock is looked at first: after it is released, all that the recorder
+ * wrote can be read. */
 static int
 unfinished_again(struct source *source)
 {

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * sniff.c: see sniff.h.  The first line that is no comment decides, and where
- * that is nothing that is known, the next one does.  A text may come slowly:
- * what can be told from the beginning of a line does not wait for the rest of
- * it.
+ * sniff.c: see sniff.h.  The first line that is no comment decides.  If its
+ * kind is not known, the next line decides.  A text may come slowly: if the
+ * beginning of a line is enough, the rest is not waited for.
  */
 #include "format/sniff.h"
 
@@ -13,7 +12,7 @@
 #include "format/texthead.h"
 
 #define MARK "\xef\xbb\xbf"
-#define ODD_LINES 16 /* that are passed over to find one that is known */
+#define ODD_LINES 16 /* unknown lines that are skipped */
 
 static bool
 is_digit(char c)
@@ -21,7 +20,7 @@ is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-/* Whether there is a byte that none of the texts has. */
+/* Whether there is a byte that no kind of text has. */
 static bool
 has_control(const char *p, size_t n)
 {
@@ -45,7 +44,7 @@ comment(const char *p, size_t n)
 	return SNIFF_MORE;
 }
 
-/* A line that is there as a whole. */
+/* The kind of a complete line. */
 static enum sniff
 whole_line(const char *p, size_t n)
 {
@@ -61,13 +60,13 @@ whole_line(const char *p, size_t n)
 		return SNIFF_COLLAPSED;
 	if (is_digit(*p))
 		return SNIFF_TEXT;
-	/* google-pprof's, with slots behind it. */
+	/* google-pprof's names, with slots behind them. */
 	if (n >= 3 && memcmp(p, "---", 3) == 0)
 		return SNIFF_BINARY;
 	return memchr(p, ';', n) != NULL ? SNIFF_COLLAPSED : SNIFF_ODD;
 }
 
-/* What a line that goes on is at any rate. */
+/* The kind of a line whose end has not arrived. */
 static enum sniff
 begun_line(const char *p, size_t n)
 {
@@ -77,7 +76,7 @@ begun_line(const char *p, size_t n)
 		digits++;
 	if (digits > 0 && digits < n && p[digits] == '\t')
 		return SNIFF_TEXT;
-	/* Its last byte may be the first of a line's end. */
+	/* The last byte may be the first of a line's end. */
 	if (digits == 0 && n > 1 && *p != '#' && has_control(p, n - 1))
 		return SNIFF_BINARY;
 	return SNIFF_MORE;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * source.h: what a reader reads from.  Each kind of input has a file that
- * makes one of these; reader.c finds out which kind it is.
+ * source.h: the source of a reader.  Each kind of input has a file that makes a
+ * source; reader.c finds out the kind.
  */
 #ifndef FORMAT_SOURCE_H
 #define FORMAT_SOURCE_H
@@ -13,7 +13,7 @@
 #include "error.h"
 #include "tach.h"
 
-/* What every kind fills in; see tach.h for each. */
+/* Set by every kind of source; see tach.h for the fields. */
 struct source_input {
 	struct error error, warning;
 	struct tach_meta meta;
@@ -22,9 +22,9 @@ struct source_input {
 	struct tach_table *table;
 };
 
-/* next is tach_reader_next; again is tach_reader_poll, NULL: there is never
- * more; check is tach_reader_verify, NULL: nothing to compare with.  After
- * TACH_FATAL only free is called. */
+/* next is tach_reader_next.  again is tach_reader_poll, NULL if the input never
+ * grows.  check is tach_reader_verify, NULL if there is nothing to compare.
+ * After TACH_FATAL only free is called. */
 struct source {
 	int (*next)(struct source *, struct tach_run *);
 	int (*again)(struct source *);
@@ -32,30 +32,30 @@ struct source {
 	void (*free)(struct source *);
 };
 
-/* How many samples counts may add up to, which are handed out one by one: a
- * few bytes could otherwise ask for years of work. */
+/* The greatest sum of counts of samples, which are given one by one: without it
+ * a few bytes could ask for years of work. */
 #define SOURCE_COUNTED_MAX (UINT64_C(1) << 40)
 
-/* Each opens one and reads what comes before its samples.  NULL: the input's
- * error says why.  Descriptors and the input outlive the source. */
+/* Each opens a source and reads up to its samples.  NULL if that failed: the
+ * input's error says why.  Descriptors and input must outlive the source. */
 
-/* A TACH file of so many bytes that can be read at any offset. */
+/* A TACH file of this size, at a descriptor that can seek. */
 struct source *file_source(struct source_input *, int fd, uint64_t size);
 
 /* A TACH file that is not finished, and its journal. */
 struct source *unfinished_source(struct source_input *, int fd, int journal_fd);
 
-/* A text, of which the first bytes have been read already. */
+/* A text whose first bytes were read already. */
 struct source *text_source(struct source_input *, int fd, const char *head,
     size_t len);
 
-/* Likewise collapsed stacks. */
+/* Collapsed stacks, likewise. */
 struct source *collapsed_source(struct source_input *, int fd, const char *head,
     size_t len);
 
-/* Whether a file that begins with these bytes is a profile of gperftools. */
+/* Whether these first bytes are those of a gperftools CPU profile. */
 bool gperftools_known(const uint8_t *, size_t n);
-/* One of so many bytes that can be read at any offset. */
+/* A gperftools CPU profile of this size, at a descriptor that can seek. */
 struct source *gperftools_source(struct source_input *, int fd, uint64_t size);
 
 #endif

@@ -35,8 +35,7 @@ stacktext_no_memory(struct stacktext *s)
 
 /* ---- frames -------------------------------------------------------------- */
 
-/* The frame of a text that was not seen before, whose index among the texts
- * is given. */
+/* Makes the frame of a new text, whose index among the texts is given. */
 static int
 add_text_frame(struct stacktext *s, struct piece p, uint32_t index)
 {
@@ -96,7 +95,7 @@ add_text_thread(struct stacktext *s, const struct stacktext_key *k,
 	s->threads = p;
 	p += s->nthreads;
 	*p = (struct text_thread){.id = k->id, .interp = k->interp};
-	s->last = s->nthreads++; /* from here on it is freed */
+	s->last = s->nthreads++; /* stacktext_clear frees it */
 	if (!stack_init(&p->stack) || buf_reserve(&p->text, 1) == NULL ||
 	    !set_add(&s->thread_set, hash, s->last))
 		return stacktext_no_memory(s);
@@ -140,7 +139,7 @@ count_frames(const char *text, size_t len)
 	return n;
 }
 
-/* How many bytes of whole frames both stacks begin with. */
+/* The size of the whole frames that both stacks begin with. */
 static size_t
 common(const struct buf *old, const struct piece *stack)
 {
@@ -156,7 +155,7 @@ common(const struct buf *old, const struct piece *stack)
 	return n;
 }
 
-/* Makes room for the frames that are to come. */
+/* Makes room for the fresh frames. */
 static bool
 reserve_fresh(struct text_thread *t, struct piece fresh)
 {
@@ -168,7 +167,7 @@ reserve_fresh(struct text_thread *t, struct piece fresh)
 	return true;
 }
 
-/* Reads the innermost frames, which the thread's stack has room for. */
+/* Reads the innermost frames; the thread's stack has room for them. */
 static int
 get_frames(struct stacktext *s, struct text_thread *t, struct piece fresh,
     uint32_t shared)

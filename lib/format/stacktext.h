@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * stacktext.h: the threads of an input whose stacks are text, each frame
- * with a semicolon behind it, outermost first.
+ * stacktext.h: the threads of an input whose stacks are text, outermost frame
+ * first, each frame with a semicolon behind it.
  *
- * Most stacks are those that their thread had before, or differ from them
- * only in some innermost frames: just the text that differs is looked at.
- * The text of each frame is taken apart once.
+ * Most stacks equal the previous stack of their thread, or differ in some
+ * innermost frames: only the text that differs is parsed.  The text of each
+ * frame is parsed once.
  */
 #ifndef FORMAT_STACKTEXT_H
 #define FORMAT_STACKTEXT_H
@@ -20,8 +20,8 @@
 #include "set.h"
 #include "tach.h"
 
-/* A part of a line.  Behind it is always a byte that does not belong to a
- * part: what separates two of them, or the newline. */
+/* A part of a line.  Behind it is always a byte that is not a part: a
+ * separator, or the newline. */
 struct piece {
 	const char *text;
 	size_t len;
@@ -30,20 +30,21 @@ struct piece {
 struct text_thread {
 	uint64_t id;
 	uint32_t interp;
-	uint64_t time; /* the kind of input uses it as it likes; 0 at first */
+	uint64_t time; /* for the input's own use; 0 at first */
 	struct stack stack;
 	struct buf text; /* of the stack */
 };
 
 struct stacktext {
 	struct source_input *in;
-	/* Makes a frame of its text.  TACH_FATAL: the input's error says why. */
+	/* Makes a frame of its text.  TACH_FATAL if that failed: the input's
+	 * error says why. */
 	int (*parse)(void *arg, struct piece, struct tach_frame *);
 	void *arg;
-	uint32_t nth; /* frame of the stack that is looked at, from 1 */
+	uint32_t nth; /* number of the frame that is parsed, from 1 */
 
 	struct tach_table *texts; /* of frames, as strings */
-	uint32_t *frames;	  /* of those texts, by index */
+	uint32_t *frames;	  /* by index of the text */
 	size_t frames_max;
 
 	struct text_thread *threads;
@@ -53,11 +54,12 @@ struct stacktext {
 	uint32_t last; /* the current thread */
 };
 
-/* What the caller knows is set, all else zero.  False: out of memory. */
+/* The caller sets some members, and zeros the others.  False if out of
+ * memory. */
 bool stacktext_init(struct stacktext *);
 void stacktext_clear(struct stacktext *);
 
-/* Makes a thread the current one, which it is already if it is the one. */
+/* Makes a thread the current one. */
 int stacktext_thread(struct stacktext *, uint64_t id, uint32_t interp);
 
 static inline struct text_thread *
@@ -66,11 +68,11 @@ stacktext_current(const struct stacktext *s)
 	return &s->threads[s->last];
 }
 
-/* Whether this is the text of the stack that a thread has. */
+/* Whether a thread's stack has this text. */
 bool stacktext_same(const struct text_thread *, struct piece stack);
 
-/* Turns the current thread's stack into this one, which has the `shared`
- * outermost frames, at least, of the one before. */
+/* Turns the stack of the current thread into this one, which has at least the
+ * `shared` outermost frames of the previous stack. */
 int stacktext_change(struct stacktext *, struct piece stack,
     uint32_t *shared);
 

@@ -9,7 +9,7 @@
 #include "format/metanotes.h"
 #include "table.h"
 
-/* One table while it is read. */
+/* A table that is being read. */
 struct table_part {
 	struct cursor cur;
 	const uint8_t *bytes;
@@ -66,7 +66,7 @@ get_string(struct table_part *p)
 	return TACH_OK;
 }
 
-/* A frame's reference to a string. */
+/* Reads a frame's reference to a string. */
 static int
 get_reference(struct table_part *p, const char *field, uint32_t *index)
 {
@@ -84,8 +84,8 @@ get_reference(struct table_part *p, const char *field, uint32_t *index)
 	    " strings", offset(p), field, p->index, *index, strings);
 }
 
-/* A position and the end of what stands there: the latter is counted from
- * the former, unless that is not known. */
+/* Reads a position and its end.  The end is relative to the position, unless
+ * that is not known. */
 static int
 get_span(struct table_part *p, const char *field, int32_t *at,
     const char *end_field, int32_t *end)
@@ -199,7 +199,7 @@ frame_put(struct buf *b, const struct tach_frame *f)
 	buf_add_char(b, (char)f->opcode);
 }
 
-/* Sends an entry on its way. */
+/* Writes an entry. */
 static int
 write_entry(struct zout *z, struct buf *b)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * text.c: samples as text, one line a sample; tach-text(5) has the grammar.
- * Each frame's text is made once, and a run's stack once for all its ticks.
+ * text.c: samples as text, one line a sample; tach-text(5) has the grammar. The
+ * text of a frame is made once, the text of a run's stack once for all its
+ * ticks.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -15,7 +16,7 @@
 #include "status.h"
 #include "tach.h"
 
-/* What a name must not hold as it is, since it ends a name, a frame, a stack
+/* Characters that are escaped in names, since they end a name, a frame, a stack
  * or a word; the backslash begins an escape. */
 #define MARKS " \t\n\\;:"
 
@@ -26,7 +27,7 @@ struct text {
 	const struct tach_meta *meta;
 	const struct tach_table *table;
 	bool started;	/* the header lines are written */
-	uint32_t noted; /* strings looked at for notes */
+	uint32_t noted; /* strings that were searched for notes */
 	struct tach_string *frames; /* by index; NULL bytes: not made yet */
 	uint32_t frames_max;
 	size_t kept;
@@ -40,7 +41,7 @@ add_escaped_name(struct buf *b, struct tach_string name)
 	escape_add(b, name.bytes, name.len, MARKS);
 }
 
-/* A frame such as <GC>, which stands for no place in a file. */
+/* A frame such as <GC>, which has no place in a file. */
 static bool
 synthetic(const struct tach_frame *f, struct tach_string file,
     struct tach_string func)
@@ -49,7 +50,7 @@ synthetic(const struct tach_frame *f, struct tach_string file,
 	    (file.len == 0 || (file.len == 1 && file.bytes[0] == '~'));
 }
 
-/* Nothing stands for a number that is not known. */
+/* Adds a number; nothing if it is not known. */
 static void
 add_part(struct buf *b, int32_t n)
 {
@@ -61,7 +62,7 @@ add_part(struct buf *b, int32_t n)
 	buf_add_number(b, n < 0 ? -(int64_t)n : n);
 }
 
-/* With its name, where it has one. */
+/* Adds an opcode, with its name if it has one. */
 static void
 add_opcode(struct buf *b, const struct tach_meta *meta, uint8_t opcode)
 {
@@ -105,8 +106,8 @@ make_frame_text(struct text *t, uint32_t index)
 		add_positions(b, t->meta, f);
 }
 
-/* Makes room to keep the text of every frame that the table has by now, and
- * for as many again: a recorder's table grows while it is printed. */
+/* Makes room for the texts of all frames of the table, and of as many again:
+ * the table of a recorder grows while it is printed. */
 static bool
 reserve_frame_texts(struct text *t)
 {
@@ -124,7 +125,7 @@ reserve_frame_texts(struct text *t)
 	return true;
 }
 
-/* The text of a frame, valid until the next call.  NULL bytes: out of
+/* The text of a frame, valid until the next call.  Bytes are NULL if out of
  * memory. */
 static struct tach_string
 text_of_frame(struct text *t, uint32_t index)
@@ -144,7 +145,8 @@ text_of_frame(struct text *t, uint32_t index)
 	    memcpy(copy, b->text, b->len), b->len};
 }
 
-/* Puts the run's stack, root first, into t->stack, to its end of line. */
+/* Makes the text of the run's stack in t->stack, root first, up to the end of
+ * the line. */
 static bool
 make_stack_text(struct text *t, const struct tach_run *run)
 {
@@ -163,7 +165,7 @@ make_stack_text(struct text *t, const struct tach_run *run)
 	return !b->failed;
 }
 
-/* Says why a write failed, if it did. */
+/* Sets the error if a write failed. */
 static bool
 text_written(struct text *t, bool ok)
 {
@@ -178,7 +180,7 @@ text_put(struct text *t, const char *bytes, size_t len)
 	return text_written(t, fwrite(bytes, 1, len, t->out) == len);
 }
 
-/* A stack that is too long to be kept, frame by frame. */
+/* Writes a stack that is too long to be kept, frame by frame. */
 static bool
 put_long_stack(struct text *t, const struct tach_run *run)
 {
@@ -199,7 +201,7 @@ add_status(struct buf *b, uint8_t status)
 	status_add_words(b, status);
 }
 
-/* All of a line that stands before the stack. */
+/* Makes the part of a line before the stack. */
 static bool
 make_head(struct text *t, const struct tach_run *run,
     const struct tach_tick *tick)
@@ -218,7 +220,7 @@ make_head(struct text *t, const struct tach_run *run,
 	return !b->failed;
 }
 
-/* The notes that the table has got since the last call. */
+/* Writes the notes that are new in the table. */
 static bool
 put_new_notes(struct text *t)
 {
@@ -237,7 +239,7 @@ put_new_notes(struct text *t)
 	return true;
 }
 
-/* The header lines of the long form, before anything else. */
+/* Writes the header lines of the long form, before anything else. */
 static bool
 text_begin_header(struct text *t)
 {
@@ -248,7 +250,8 @@ text_begin_header(struct text *t)
 	    put_new_notes(t);
 }
 
-/* Unless a failed write has told its own reason, memory ran out. */
+/* The result of a call.  A failure without an error of a write is one of
+ * memory. */
 static int
 result(struct text *t, bool ok)
 {

@@ -19,7 +19,7 @@
 #define FIELDS 5
 #define BATCH 4096 /* ticks of a run, at most */
 
-/* A line, taken apart but for the frames. */
+/* A parsed line, except its frames. */
 struct text_sample {
 	uint64_t thread;
 	uint32_t interp;
@@ -27,11 +27,11 @@ struct text_sample {
 	struct piece stack; /* each frame with a semicolon behind it */
 };
 
-/* The parts of a frame, 1, 3 or all of them. */
+/* The parts of a frame.  A frame has 1, 3 or all of them. */
 enum { PART_FILE, PART_FUNC, PART_LINE, PART_END_LINE, PART_COLUMN,
 	PART_END_COLUMN, PART_OPCODE, PARTS };
 
-/* What of the next sample is known already. */
+/* How much of the next sample was read already. */
 enum ahead { AHEAD_NOTHING, AHEAD_LINE, AHEAD_SAMPLE };
 
 struct text_reader {
@@ -92,7 +92,7 @@ count_tabs(const char *text, size_t len)
 	return n;
 }
 
-/* Says what is wrong with the line, if it has not the fields of a sample. */
+/* Sets the error if the line has not the fields of a sample. */
 static int
 check_fields(struct text_reader *t)
 {
@@ -105,7 +105,7 @@ check_fields(struct text_reader *t)
 	return bad_line(t, "%zu fields, not %d", fields, FIELDS);
 }
 
-/* The text of a field up to its tab or the end of the line. */
+/* The text of a field, up to its tab or the end of the line. */
 static struct piece
 field_at(const struct text_reader *t, const char *at)
 {
@@ -115,7 +115,7 @@ field_at(const struct text_reader *t, const char *at)
 	return (struct piece){at, tab != NULL ? (size_t)(tab - at) : len};
 }
 
-/* Takes a number and the tab behind it. */
+/* Reads a number and the tab behind it. */
 static int
 get_field(struct text_reader *t, const char **at, const char *field,
     uint64_t max, uint64_t *n)
@@ -131,7 +131,7 @@ get_field(struct text_reader *t, const char **at, const char *field,
 	return bad_field_number(t, field, field_at(t, *at));
 }
 
-/* The bit that a word stands for, or 0. */
+/* The status bit of a word, or 0. */
 static uint8_t
 status_bit(struct piece word)
 {
@@ -182,8 +182,8 @@ get_status(struct text_reader *t, const char **at, uint8_t *status)
 	return TACH_OK;
 }
 
-/* Takes the line apart.  The end of the line becomes the end of a frame, if
- * there are any. */
+/* Parses the line.  The end of the line becomes the end of a frame, if there
+ * are any. */
 static int
 get_sample(struct text_reader *t)
 {
@@ -207,8 +207,8 @@ get_sample(struct text_reader *t)
 
 /* ---- frames -------------------------------------------------------------- */
 
-/* Fails with a line that begins with the frame, unless it is one field too
- * many that is wrong with it. */
+/* Sets an error that begins with the frame, or that names a surplus field if
+ * this is the fault. */
 static int __attribute__((format(printf, 2, 3)))
 bad_frame(struct text_reader *t, const char *fmt, ...)
 {
@@ -240,7 +240,7 @@ get_name(struct text_reader *t, struct piece p, uint32_t *index)
 	return *index != TACH_NONE ? TACH_OK : text_no_memory(t);
 }
 
-/* A part that is a number; nothing stands for -1. */
+/* Reads a part as a number; an empty part is -1. */
 static int
 get_part(struct text_reader *t, const struct piece *parts, int part, int32_t *n)
 {
@@ -267,7 +267,8 @@ get_part(struct text_reader *t, const struct piece *parts, int part, int32_t *n)
 	return TACH_OK;
 }
 
-/* A name alone, of the version of Python that the header lines tell. */
+/* Finds an opcode by its name alone, in the Python version of the header
+ * lines. */
 static int
 find_opcode(struct text_reader *t, struct piece p, uint8_t *opcode)
 {
@@ -282,8 +283,8 @@ find_opcode(struct text_reader *t, struct piece p, uint8_t *opcode)
 	return TACH_OK;
 }
 
-/* A number, after which a name may stand for people, or a name; nothing
- * stands for none. */
+/* Reads an opcode: a number, after which a name for people may stand, or a
+ * name, or nothing for none. */
 static int
 get_opcode(struct text_reader *t, struct piece p, uint8_t *opcode)
 {
@@ -305,7 +306,7 @@ get_opcode(struct text_reader *t, struct piece p, uint8_t *opcode)
 	return TACH_OK;
 }
 
-/* What the long form has and the short one has not. */
+/* Reads the parts that only the long form has. */
 static int
 get_positions(struct text_reader *t, const struct piece *parts,
     struct tach_frame *f)
@@ -317,8 +318,8 @@ get_positions(struct text_reader *t, const struct piece *parts,
 	return get_opcode(t, parts[PART_OPCODE], &f->opcode);
 }
 
-/* Cuts a frame at its colons.  Gives how many parts it has, of which not
- * more than PARTS are stored. */
+/* Cuts a frame at its colons.  Returns the number of its parts, of which at
+ * most PARTS are stored. */
 static size_t
 split_frame(struct piece p, struct piece parts[PARTS])
 {
@@ -384,7 +385,8 @@ bad_input(struct text_reader *t, enum linebuf_result res)
 	    strerror(errno));
 }
 
-/* Windows ends lines by two bytes; in names both are escaped. */
+/* Removes the carriage return of a Windows line; in names both bytes are
+ * escaped. */
 static void
 cut_return(struct text_reader *t)
 {
@@ -392,7 +394,7 @@ cut_return(struct text_reader *t)
 		t->line[--t->len] = '\n';
 }
 
-/* Reads on to the next line that is a sample's. */
+/* Reads up to the next line with a sample. */
 static int
 get_line(struct text_reader *t)
 {
@@ -414,7 +416,7 @@ get_line(struct text_reader *t)
 	return res == LINEBUF_END ? TACH_END : bad_input(t, res);
 }
 
-/* Takes the current line apart, if that was not done. */
+/* Parses the current line, unless that was done. */
 static int
 get_ahead(struct text_reader *t)
 {
@@ -441,8 +443,8 @@ add_tick(struct text_reader *t, size_t n)
 	return TACH_OK;
 }
 
-/* The samples that follow of the same thread with the same stack, as far as
- * they have arrived.  Anything else is left for the next call. */
+/* Gathers the next samples with the same thread and stack, as far as they have
+ * arrived.  Another sample is left for the next call. */
 static size_t
 gather_ticks(struct text_reader *t)
 {

@@ -44,7 +44,7 @@ texthead_add_quality(struct buf *b, const struct tach_quality *q)
 		add_double(b, " missed=", q->missed);
 }
 
-/* What is not always known. */
+/* Adds the values that are not always known. */
 static void
 add_known(struct buf *b, const struct tach_meta *m)
 {
@@ -86,7 +86,8 @@ texthead_add_note(struct buf *b, struct tach_string note)
 
 /* ---- reading ------------------------------------------------------------- */
 
-/* One line on its way: its value ends before something that is no digit. */
+/* A line that is being read.  A character that is no digit is behind its
+ * value. */
 struct head_line {
 	struct texthead *header;
 	const char *key, *value;
@@ -187,7 +188,7 @@ get_double(const char *text, size_t len, double *d)
 	return end == copy + len && isfinite(*d);
 }
 
-/* Where in q the value of a word such as `rate=999.8` belongs, or NULL. */
+/* The member of q for a word such as `rate=999.8`, or NULL. */
 static double *
 quality_of(struct tach_quality *q, const char *key, size_t len)
 {
@@ -248,7 +249,7 @@ get_note(const struct head_line *l)
 static const struct key {
 	const char *name;
 	int (*get)(const struct head_line *);
-	bool often; /* may come several times, anywhere */
+	bool often; /* may come several times, in any place */
 } keys[] = {
 	{"tach", get_version, false},
 	{"python", get_python, false},
@@ -276,7 +277,7 @@ check_place(const struct texthead *h, size_t key, struct error *e)
 	return TACH_OK;
 }
 
-/* Which key a word is; KEYS: none. */
+/* The key of a word; KEYS if there is none. */
 static size_t
 find_key(const char *word, size_t len)
 {
@@ -288,7 +289,7 @@ find_key(const char *word, size_t len)
 	return i;
 }
 
-/* Which key a line has, if any, and where it ends. */
+/* The key of a line, if any, and its end. */
 static size_t
 key_of(const char *text, size_t len, const char **key_end)
 {

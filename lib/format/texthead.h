@@ -11,30 +11,30 @@
 #include "error.h"
 #include "tach.h"
 
-/* All but the notes.  False: a write failed. */
+/* Writes the header lines except the notes.  False if a write failed. */
 bool texthead_put(FILE *, const struct tach_meta *);
 void texthead_add_note(struct buf *, struct tach_string note);
 
-/* Without the sign at the beginning of the line and its end. */
+/* Without the sign at the beginning of the line and the newline. */
 void texthead_add_config(struct buf *, uint32_t config);
 void texthead_add_quality(struct buf *, const struct tach_quality *);
-/* Takes what these two have added; false: it is neither, or wrong. */
+/* Reads a text of these two functions.  False if it is another text, or
+ * wrong. */
 bool texthead_take(struct tach_meta *, const char *, size_t len);
 
-/* What was read of a text until now. */
+/* The header lines that were read so far. */
 struct texthead {
 	struct tach_meta *meta;
 	struct tach_table *table; /* gets the notes */
 	uint32_t seen; /* lines that may come only once, as bits */
-	bool closed;   /* samples have come: only notes may come still */
+	bool closed;   /* a sample has come: only notes may follow */
 };
 
-/* Whether a line that begins with `#` says something by which the text form
- * is known. */
+/* Whether a line that begins with `#` is one that only the text form has. */
 bool texthead_known(const char *line, size_t len);
 
-/* Takes a line that begins with `#`; a newline is behind it.  Comments are
- * passed over.  TACH_FATAL: the error has no line number yet. */
+/* Reads a line that begins with `#` and has a newline behind it.  Comments are
+ * skipped.  TACH_FATAL: the error has no line number yet. */
 int texthead_get(struct texthead *, const char *line, size_t len,
     struct error *);
 

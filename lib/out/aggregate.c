@@ -10,7 +10,7 @@
 #include "hash.h"
 #include "out/limits.h"
 
-/* The nodes of a thread's newest stack: nodes[d] holds its outermost d
+/* The nodes of a thread's newest stack: nodes[d] stands for its outermost d
  * frames, nodes[0] is the thread's root. */
 struct path {
 	uint32_t *nodes;
@@ -64,7 +64,7 @@ aggregate_clear(struct aggregate *a)
 
 /* ---- limits -------------------------------------------------------------- */
 
-/* Whether there may be one more of something; if not, why. */
+/* Whether one more entry is allowed.  If not, sets the reason. */
 static inline bool
 allow(struct aggregate *a, uint32_t count, uint32_t limit, const char *why)
 {
@@ -104,7 +104,7 @@ add_tree_node(struct aggregate *a, uint32_t parent, uint32_t what)
 	return a->nnodes++;
 }
 
-/* A child that is not the node after its parent. */
+/* Adds a child that is not the node after its parent. */
 static uint32_t
 add_child(struct aggregate *a, uint32_t parent, uint32_t what)
 {
@@ -119,7 +119,8 @@ add_child(struct aggregate *a, uint32_t parent, uint32_t what)
 	return node;
 }
 
-/* The node of a location that is called from a node.  TACH_NONE: no memory. */
+/* The node of a location that is called from a node.  TACH_NONE if out of
+ * memory. */
 static inline uint32_t
 child(struct aggregate *a, uint32_t parent, uint32_t location)
 {
@@ -134,7 +135,7 @@ child(struct aggregate *a, uint32_t parent, uint32_t location)
 		return add_tree_node(a, parent, location);
 	if (after->parent == parent && after->what == location)
 		return parent + 1;
-	/* The first node is a root, and no child. */
+	/* Node 0 is a root and no child, so 0 means not found. */
 	node = pairs_find(&a->children, parent, location);
 	return node != 0 ? node : add_child(a, parent, location);
 }
@@ -247,7 +248,7 @@ thread_path(struct aggregate *a, const struct tach_run *run)
 	return t;
 }
 
-/* Moves a path to the run's stack. */
+/* Makes a path the one of the run's stack. */
 static bool
 follow_stack(struct aggregate *a, struct path *t, const struct tach_run *run)
 {
@@ -296,7 +297,8 @@ cell_of(struct aggregate *a, uint32_t node, uint8_t class)
 	return i != TACH_NONE ? &a->cells[i] : add_cell(a, node, class);
 }
 
-/* Counts the ticks from one on that are of its class; gives the next one. */
+/* Counts the ticks from one on that have the same class.  Returns the next
+ * one. */
 static size_t
 count_class(struct aggregate *a, uint32_t node, const struct tach_run *run,
     size_t from)

@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * aggregate.h: the distinct stacks of each thread and what they weigh, for
- * all formats that only count.
+ * aggregate.h: the distinct stacks of each thread and their weights, for all
+ * formats that add up.
  *
- * Stacks are paths in a tree.  A node is one location, called from its parent;
- * a run whose stack did not change costs one addition, and one whose leaf
- * changed one look-up.
+ * Stacks are paths in a tree.  A node is a location that is called from the
+ * parent node.  A run whose stack did not change takes one addition, a run
+ * whose innermost frame changed takes one look-up.
  */
 #ifndef OUT_AGGREGATE_H
 #define OUT_AGGREGATE_H
 
 #include "error.h"
-#include "out/pairs.h"
 #include "out/locations.h"
+#include "out/pairs.h"
 #include "tach.h"
 
 struct node {
-	uint32_t parent; /* TACH_NONE: a root, which is a thread */
-	uint32_t what;	 /* index of a location; of a thread in a root */
-	uint32_t depth;	 /* nodes from the root to here: 1 is a root */
-	uint32_t cell;	 /* what its stacks weigh; TACH_NONE: none ends here */
+	uint32_t parent; /* TACH_NONE in the root of a thread */
+	uint32_t what;	 /* index of a location, in a root of a thread */
+	uint32_t depth;	 /* 1 in a root, and one more in each child */
+	uint32_t cell;	 /* weight of its stack; TACH_NONE: none ends here */
 };
 
-/* What the samples weigh whose stack ends at a node, of one class. */
+/* The weight of the samples of one class whose stack ends at a node. */
 struct cell {
 	uint64_t samples;
 	uint64_t time; /* microseconds */
@@ -32,22 +32,23 @@ struct cell {
 
 struct aggregate_thread {
 	uint64_t thread;
-	uint32_t interp; /* 0 where they are not told apart */
+	uint32_t interp; /* 0 if interpreters are not told apart */
 	bool main;
 };
 
-/* What of a status is told apart. */
+/* Puts statuses into classes. */
 typedef uint8_t class_fn(uint8_t status);
-class_fn class_idle; /* 1: idle, 0: not */
+class_fn class_idle; /* 1 if idle, else 0 */
 class_fn class_status; /* each status is a class */
 
 struct aggregate_how {
 	enum location_kind kind;
 	location_text_fn *text;
-	/* A thread that runs in two interpreters is two; else it is one. */
+	/* A thread that runs in two interpreters counts as two threads; else as
+	 * one. */
 	bool interps;
 	bool one_thread; /* all threads are one, whose number is 0 */
-	class_fn *class_of; /* NULL: all samples are of class 0 */
+	class_fn *class_of; /* NULL if all samples are of class 0 */
 };
 
 struct aggregate {

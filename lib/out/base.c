@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* base.c: what a profile's stacks weigh, kept to compare another one with. */
+/* base.c: a baseline: the weights of a profile's stacks, to compare another
+ * profile with. */
 #include <stdlib.h>
 
 #include "error.h"

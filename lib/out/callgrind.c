@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * callgrind.c: the profile format of Valgrind's callgrind: for each function
- * what its lines cost, and what they called.
+ * the costs of its lines and the calls from them.
  *
- * Its readers add up: for callgrind_annotate, what a function weighs with all
- * that it calls is the sum over its callers.  So each thread is a function
- * that calls its outermost frames, and a sample counts for a call only where
- * its function is called for the first time: the sum is right in spite of
- * recursion.
+ * callgrind_annotate takes the sum over a function's callers for its inclusive
+ * cost.  So each thread is a function that calls its outermost frames.  A
+ * sample counts only for the outermost call of a function: the sum is right in
+ * spite of recursion.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -20,7 +19,7 @@
 #include "out/out.h"
 #include "utf8.h"
 
-#define NOWHERE "~" /* the file of what is in none */
+#define NOWHERE "~" /* the file of functions without a file */
 
 struct callgrind {
 	struct tach_sink sink;
@@ -31,8 +30,8 @@ struct callgrind {
 	struct calls calls;
 	struct calls_index called;
 	bool has_time;
-	uint32_t file; /* the number of the caller's */
-	/* Whether a name was written, and its number so introduced. */
+	uint32_t file; /* number of the caller's file */
+	/* Whether a name was written, so that its number is known. */
 	bool *files_known, *functions_known;
 	struct emit out;
 	struct error error;
@@ -40,7 +39,7 @@ struct callgrind {
 
 /* ---- names --------------------------------------------------------------- */
 
-/* A space before a name is skipped, and nothing in this format escapes it. */
+/* Readers skip a space before a name, and the format has no escapes for it. */
 static void
 put_name(struct emit *e, struct tach_string s)
 {
@@ -53,7 +52,8 @@ put_name(struct emit *e, struct tach_string s)
 	utf8_add_visible(&e->buf, s.bytes + skip, s.len - skip);
 }
 
-/* A number for a name, from 1 on, and the name unless it is known by that. */
+/* Writes the number of a name, from 1 on, and the name itself the first
+ * time. */
 static void
 put_numbered(struct callgrind *c, const char *key, uint32_t number,
     bool *known, struct tach_string name)
@@ -96,7 +96,7 @@ other_name(const struct callgrind *c, uint32_t function,
 	return (struct tach_string){name, strlen(name)};
 }
 
-/* What is called is in its caller's file unless another is named. */
+/* A callee is in its caller's file unless another file is named. */
 static void
 put_function(struct callgrind *c, uint32_t function, bool called)
 {
@@ -152,7 +152,8 @@ first_line(const struct callgrind *c, uint32_t function)
 	return p != NULL ? line_number(p) : 0;
 }
 
-/* How often a line called is not known; in how many samples it did is. */
+/* A sampled profile does not have numbers of calls: the number of samples with
+ * the call takes its place. */
 static void
 put_calls(struct callgrind *c, uint32_t from, uint64_t line)
 {
@@ -186,8 +187,8 @@ callgrind_put_lines(struct callgrind *c, uint32_t function)
 	emit_bytes(&c->out, "\n", 1);
 }
 
-/* What the stacks do not have: the samples without frames, and the threads,
- * which cost nothing themselves. */
+/* Writes the functions after the last: samples without frames, and the threads,
+ * which have no cost of their own. */
 static void
 put_others(struct callgrind *c)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * calls.c: see calls.h.  One walk down the tree of stacks, in which what is
- * on the way from the root is open: what is called again there is not
- * counted twice.
+ * calls.c: see calls.h.  It is one walk down the tree of stacks.  Calls and
+ * callees on the path from the root are open: another call of an open one on
+ * this path is not counted twice.
  */
 #include "out/calls.h"
 
@@ -11,7 +11,8 @@
 #include "array.h"
 #include "out/limits.h"
 
-/* What entering a node has opened, for leaving it to close. */
+/* The call and callee that entering a node has opened, to be closed when it is
+ * left. */
 struct step {
 	uint32_t call;
 	bool call_opened, callee_opened;
@@ -23,8 +24,8 @@ struct calls_walk {
 	struct calls *c;
 	size_t calls_max;
 	struct pairs indices; /* of calls, plus one, by caller and callee */
-	struct cost *totals;	/* of each node and all below it */
-	uint32_t *first, *next; /* children; 0: none, as that is a root */
+	struct cost *totals;	/* of each node with all nodes below it */
+	uint32_t *first, *next; /* children; 0, which is a root, if none */
 	struct step *path;	/* by depth */
 };
 
@@ -46,7 +47,7 @@ own_cost(const struct calls_walk *w, uint32_t node)
 	    samples * w->how.sample_us : aggregate_weight(w->a, node, true)};
 }
 
-/* Sums up and links all nodes; gives the greatest depth. */
+/* Sums up and links all nodes.  Returns the greatest depth. */
 static uint32_t
 link_nodes(struct calls_walk *w)
 {
@@ -170,8 +171,8 @@ leave_node(struct calls_walk *w, uint32_t node)
 		w->c->callees[call->to].open = false;
 }
 
-/* Leaves a node and those above it of which it is in the last child; gives
- * the next one to enter, or 0 at the root. */
+/* Leaves a node, and the nodes above it whose last child this was.  Returns the
+ * next node to enter, or 0 at the root. */
 static uint32_t
 next_node(struct calls_walk *w, uint32_t node, uint32_t root)
 {
@@ -183,7 +184,7 @@ next_node(struct calls_walk *w, uint32_t node, uint32_t root)
 	return 0;
 }
 
-/* The stacks of a thread. */
+/* Counts the stacks of a thread. */
 static bool
 walk_below(struct calls_walk *w, uint32_t root)
 {
@@ -196,7 +197,7 @@ walk_below(struct calls_walk *w, uint32_t root)
 	return true;
 }
 
-/* A thread's samples without frames. */
+/* Counts the samples of a thread without frames. */
 static bool
 count_frameless(struct calls_walk *w, uint32_t root)
 {
@@ -236,7 +237,7 @@ key(const struct call *c, bool callee)
 	return callee ? c->to : c->from;
 }
 
-/* Counts how many there are of each key, and puts each into its place. */
+/* Counts the calls of each key, and sorts them by key. */
 static bool
 index_calls(struct calls_index *x, const struct calls *c, bool callee)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * chrome.c: trace events, for Perfetto and chrome://tracing.  A function that
- * stays where it is in the stack from one sample to the next is one slice.
+ * keeps its depth in the stack from one sample to the next is one slice.
  *
- * A slice is written when it ends.  Viewers nest those of a thread by when
- * they begin, and of those that begin together the longer is the outer; so of
- * slices that are alike in both the outer must come first in the file.
+ * A slice is written when it ends.  Viewers nest the slices of a thread by
+ * their begin; if two begin together, the longer is the outer one.  If two have
+ * the same begin and end, the outer one must come first in the file.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -14,15 +14,15 @@
 #include "error.h"
 #include "out/emit.h"
 #include "out/limits.h"
+#include "out/locations.h"
 #include "out/out.h"
 #include "out/pairs.h"
-#include "out/locations.h"
 #include "out/texts.h"
 #include "out/timeline.h"
 
-/* A function that is running. */
+/* A function that is in the stack. */
 struct slice {
-	uint32_t location; /* TACH_NONE: there are no frames */
+	uint32_t location; /* TACH_NONE if the stack has no frames */
 	uint64_t begin;
 };
 
@@ -31,7 +31,7 @@ struct chrome_track {
 	uint64_t thread;
 	uint32_t interp;
 	uint32_t pid, tid; /* in the file */
-	uint64_t end;	    /* of what is known of it */
+	uint64_t end;	    /* of its last segment */
 	struct slice *open; /* outermost first */
 	uint32_t count;
 	size_t max;
@@ -45,9 +45,9 @@ struct chrome {
 	struct texts texts;
 	struct tracks tracks;
 	uint32_t nopen; /* slices of all tracks */
-	struct pairs taken; /* numbers of processes and threads */
-	uint32_t nlarge;    /* that were given out */
-	bool begun; /* there is an event */
+	struct pairs taken; /* pairs of process and thread number */
+	uint32_t nlarge;    /* large numbers in use */
+	bool begun; /* an event was written */
 	struct error error;
 };
 
@@ -81,8 +81,8 @@ put_name(struct chrome *c, const struct chrome_track *t, const char *what,
 	emit(e, "}}");
 }
 
-/* No line: a slice spans many, and speedscope takes events for the same
- * function only if their arguments are the same. */
+/* Without the line: a slice has many lines, and speedscope matches the events
+ * of a function only if their arguments are the same. */
 static void
 make_text(void *arg, struct buf *b, const struct location *p)
 {
@@ -135,7 +135,7 @@ close_slices(struct chrome *c, struct chrome_track *t, uint32_t depth)
 	return c->out.error == 0;
 }
 
-/* False: no memory, or more than may be held. */
+/* False if out of memory, or if limits.h allows no more slices. */
 static bool
 open_slice(struct chrome *c, struct chrome_track *t, struct slice s)
 {
@@ -154,7 +154,8 @@ open_slice(struct chrome *c, struct chrome_track *t, struct slice s)
 	return true;
 }
 
-/* Has a function open at a depth, and closes what else was there. */
+/* Opens a function at a depth, unless it is open, and closes other slices from
+ * there on. */
 static bool
 have_slice(struct chrome *c, struct chrome_track *t, uint32_t depth,
     struct slice s)
@@ -184,7 +185,7 @@ show_stack(struct chrome *c, struct chrome_track *t, const struct tach_run *run)
 	return close_slices(c, t, depth);
 }
 
-/* Nothing is open in a gap. */
+/* Closes all slices in a gap. */
 static bool
 show_segment(struct chrome *c, struct chrome_track *t,
     const struct tach_run *run, const struct segment *s)
@@ -203,8 +204,8 @@ show_segment(struct chrome *c, struct chrome_track *t,
 
 /* ---- the sink ------------------------------------------------------------ */
 
-/* Perfetto takes the number of a thread for one of 32 bits.  A larger one, such
- * as that of pthread_self(3), becomes one that no thread of Linux has. */
+/* Perfetto uses 32 bits of a thread's number.  A larger number, such as that of
+ * pthread_self(3), becomes one that no thread of Linux has. */
 #define LARGE UINT32_C(0x80000000)
 
 /* Numbers a track.  A process is an interpreter, plus one, since 0 is no
@@ -238,7 +239,7 @@ track_of(struct chrome *c, const struct tach_run *run)
 	return t;
 }
 
-/* All are known at the end: threads are named late. */
+/* Threads are named at the end, since their names can come late. */
 static void
 chrome_put_threads(struct chrome *c)
 {

@@ -34,7 +34,7 @@ is_blank(char c)
 	return c == ' ' || c == '\t' || c == '\f';
 }
 
-/* What is behind the blanks that a line begins with. */
+/* The line without its leading blanks. */
 static struct line
 trim_left(struct line l)
 {
@@ -51,7 +51,8 @@ in_name(char c)
 	return ascii_is_word(c) || c == '-' || c == '_' || c == '.';
 }
 
-/* Takes a name, in small letters and with hyphens, as Python takes it. */
+/* Normalises a name as Python does: small letters, and hyphens for
+ * underscores. */
 static bool
 take_name(const char *text, size_t len, char name[NAME_SIZE])
 {
@@ -83,7 +84,8 @@ find_name(struct line l, char name[NAME_SIZE])
 	return false;
 }
 
-/* It is in the first line, or below one that has no code either. */
+/* The coding comment is in the first line, or in the second if the first has no
+ * code. */
 static bool
 coding_name(const struct buf *b, char name[NAME_SIZE])
 {
@@ -106,8 +108,8 @@ coding_name(const struct buf *b, char name[NAME_SIZE])
 
 /* ---- what iconv(3) knows ------------------------------------------------- */
 
-/* Those that source was ever written in: no others, for a profile chooses the
- * file, and what they do to its bytes is not known. */
+/* The codings that are believed.  There are no others, since a profile chooses
+ * the file, and other codings could make anything of its bytes. */
 static const char *const known[] = {"ascii", "big5", "cp", "euc-", "gb",
     "iso-8859-", "koi8-", "latin", "mac", "shift-jis", "sjis", "windows-"};
 
@@ -120,7 +122,7 @@ is_known(const char *name)
 	return false;
 }
 
-/* Emacs adds what ends its lines, `latin-1-unix`, and Python takes that. */
+/* Emacs adds the kind of line end, `latin-1-unix`, and Python accepts that. */
 static bool
 is_latin(const char *name)
 {
@@ -136,7 +138,7 @@ is_latin(const char *name)
 	return false;
 }
 
-/* `latin-9` is `latin9` there. */
+/* iconv(3) knows `latin-9` as `latin9`. */
 static void
 drop_hyphens(char *name)
 {
@@ -165,7 +167,8 @@ open_coding(char *name)
 
 /* ---- converting ---------------------------------------------------------- */
 
-/* Adds a piece; what is no text there becomes one mark a byte. */
+/* Adds a piece of text.  Each byte that is invalid in the coding becomes
+ * U+FFFD. */
 static void
 convert_piece(iconv_t cd, struct buf *to, char *text, size_t len)
 {

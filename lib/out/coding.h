@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: ISC */
-/* coding.h: Python source in whatever coding it says that it is in. */
+/* coding.h: decodes Python source. */
 #ifndef OUT_CODING_H
 #define OUT_CODING_H
 
 #include "buf.h"
 
 /*
- * Makes the text of a file UTF-8: by its first bytes, if these are the mark of
- * UTF-8, which goes, or by its coding line (PEP 263).  What is in no coding
- * that is known here stays as it is; what is no text in its coding becomes
- * U+FFFD.
+ * Converts the text of a file to UTF-8: by its byte order mark, which is
+ * removed, or by its coding comment (PEP 263).  A text in an unknown coding
+ * stays as it is.  U+FFFD takes the place of a byte that is invalid in its
+ * coding.
  */
 void coding_undo(struct buf *);
 

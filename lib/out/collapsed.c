@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * collapsed.c: one line a distinct stack, root first, and what it weighs, the
- * heaviest first, then by text.  The grammar is that of CPython 3.15's own
- * collector,
+ * collapsed.c: one line for each distinct stack, root first, and its weight.
+ * The heaviest line comes first; lines of equal weight are in the order of
+ * their text.  The grammar is that of CPython 3.15's own collector,
  *
  *	tid:THREAD;BASENAME:FUNCTION:LINE;... COUNT
  *
@@ -19,11 +19,11 @@
 #include "out/out.h"
 #include "utf8.h"
 
-/* A grammar: what a stack begins with, how a frame is written, and whether
- * stacks of equal text are one.  In CPython's they are as many as their frames
- * tell apart, whose files' folders are not written. */
+/* A grammar: how a stack begins, how a frame is written, and whether stacks
+ * with equal text are one line.  In CPython's grammar they are not, since it
+ * omits the directories of files. */
 struct style {
-	/* NULL: by none. */
+	/* NULL if the thread is not written. */
 	void (*thread)(struct buf *, const struct aggregate_thread *);
 	location_text_fn *frame;
 	enum location_kind kind;
@@ -40,8 +40,8 @@ struct collapsed {
 
 /* ---- grammars ------------------------------------------------------------ */
 
-/* A semicolon in a name would end a frame, and nothing in this format can
- * escape it: a comma stands for it. */
+/* A semicolon would end the frame, and the format has no escapes: a comma takes
+ * its place. */
 static void
 add_frame_name(struct buf *b, struct tach_string s)
 {
@@ -108,7 +108,7 @@ austin_frame(struct buf *b, struct tach_string file, struct tach_string func,
 		add_file_func_line(b, file, func, line);
 }
 
-/* No profile knows its process: that is 0. */
+/* A profile does not have the process: its number is 0. */
 static void
 austin_thread(struct buf *b, const struct aggregate_thread *t)
 {
@@ -151,28 +151,28 @@ static const struct style styles[] = {
 /* ---- order --------------------------------------------------------------- */
 
 /*
- * Lines in the order of their text, without comparing lines: a walk of the
- * tree whose nodes' children are in the order of theirs.  A line may end at a
- * node or go on below it, and the two are different texts, "f" and "f;", which
- * others may lie between: so each is an item of its own.  Where the texts of
- * two nodes' stacks are equal, the first one's twin stands for both.
+ * Orders lines by their text without comparing lines.  A walk of the tree
+ * visits the children of a node in the order of their texts.  A line can end at
+ * a node or go on below it.  These are two texts, "f" and "f;", and other texts
+ * may lie between: so each is an item of its own.  If the stacks of two nodes
+ * have equal texts, the first node is the other one's twin and stands for both.
  */
-typedef uint32_t item; /* twice the node, and one more where a line ends */
+typedef uint32_t item; /* twice the node, plus one if a line ends here */
 
 struct order {
 	const struct collapsed *c;
-	uint32_t *ranks; /* of a location's two texts among all, as an item */
-	uint32_t *twins; /* of a node; NULL: all texts are different */
+	uint32_t *ranks; /* of a location's texts, like items */
+	uint32_t *twins; /* by node; NULL if all texts differ */
 	item *items;
-	uint32_t *first; /* of a node's items; of one behind the last, too */
+	uint32_t *first; /* of a node's items; one more behind the last */
 	struct weighed_line *lines; /* in order */
 	struct node_step *steps; /* of the walk, by depth */
 	uint32_t nitems, nlines;
 	bool equal; /* two locations have the same text */
-	size_t deepest; /* depth of a node */
+	size_t deepest; /* greatest depth of a node */
 };
 
-/* Of a node on the way, which of its items are left. */
+/* The items of a node on the path that are left. */
 struct node_step {
 	uint32_t next, end;
 };
@@ -182,8 +182,8 @@ struct weighed_line {
 	uint32_t node;
 };
 
-/* Nodes lie all over the memory in the order of their texts: one that is
- * looked at soon is fetched before. */
+/* In the order of their texts nodes are scattered over the memory: a node is
+ * prefetched some steps before it is used. */
 #define AHEAD 16
 
 static inline void
@@ -192,10 +192,10 @@ fetch(const struct collapsed *c, uint32_t node)
 	__builtin_prefetch(&c->stacks.nodes[node]);
 }
 
-/* What a sorting pass sorts by. */
+/* The key of a sorting pass. */
 typedef uint32_t key_fn(const struct order *, uint32_t);
 
-/* Stable, by keys below nkeys; counts gets where each key begins. */
+/* Sorts stably by keys below nkeys.  counts gets the begin of each key. */
 static void
 sort_by(const struct order *o, key_fn *key, uint32_t *counts, uint32_t nkeys,
     const uint32_t *from, uint32_t *to, uint32_t n)
@@ -213,7 +213,7 @@ sort_by(const struct order *o, key_fn *key, uint32_t *counts, uint32_t nkeys,
 			fetch(o->c, from[i + AHEAD] / 2);
 		to[counts[key(o, from[i])]++] = from[i];
 	}
-	/* Each has come to where the next one begins. */
+	/* Each count is where the next key begins. */
 	memmove(counts + 1, counts, (size_t)nkeys * sizeof(*counts));
 	counts[0] = 0;
 }
@@ -228,7 +228,7 @@ location_text(const struct order *o, uint32_t location)
 	return p->all[location].text;
 }
 
-/* Compares two texts, each with a semicolon behind it unless it ends. */
+/* Compares two texts.  A text that goes on has a semicolon behind it. */
 static int
 compare_texts(const void *pa, const void *pb, void *arg)
 {
@@ -246,8 +246,8 @@ compare_texts(const void *pa, const void *pb, void *arg)
 	return ca - cb;
 }
 
-/* Ranks all texts of locations, and that of no frames, which comes after them;
- * equal ones the same. */
+/* Ranks all texts of locations, and behind them the text of a stack without
+ * frames.  Equal texts have the same rank. */
 static bool
 rank_texts(struct order *o)
 {
@@ -284,7 +284,7 @@ text_rank(const struct order *o, uint32_t node)
 	return o->ranks[o->c->stacks.nodes[node].what * 2];
 }
 
-/* The node itself, or the first whose stack has the same text. */
+/* The node itself, or the first node whose stack has the same text. */
 static uint32_t
 find_twin(const struct order *o, struct pairs *firsts, uint32_t node)
 {
@@ -324,7 +324,7 @@ item_rank(const struct order *o, item i)
 
 	if (!node_is_root(n))
 		return o->ranks[n->what * 2 + i % 2];
-	/* Its line has no frames.  It hangs below itself. */
+	/* A root's line has no frames.  It is an item below the root. */
 	return o->ranks[o->c->stacks.locations.count * 2 + 1];
 }
 
@@ -336,7 +336,7 @@ item_parent(const struct order *o, item i)
 	return node_is_root(n) ? i / 2 : twin(o, n->parent);
 }
 
-/* Where lines end, and all nodes but the roots, from where they may go on. */
+/* Lists the items: all ends of lines, and all nodes but the roots. */
 static uint32_t
 list_items(const struct order *o)
 {
@@ -417,7 +417,7 @@ compare_roots(const void *pa, const void *pb, void *arg)
 
 	add_root_name(o->c, &a, *(const uint32_t *)pa);
 	add_root_name(o->c, &b, *(const uint32_t *)pb);
-	/* No such text is another one's beginning. */
+	/* No such text is a prefix of another one. */
 	order = a.len == 0 || b.len == 0 ? 0 :
 	    memcmp(a.text, b.text, a.len < b.len ? a.len : b.len);
 	buf_clear(&a);
@@ -470,7 +470,7 @@ weight_digit(const struct weighed_line *line, unsigned shift)
 	return DIGITS - 1 - (line->weight >> shift & (DIGITS - 1));
 }
 
-/* Stable, by one digit of the weights. */
+/* Sorts stably by one digit of the weights. */
 static void
 sort_digit(const struct weighed_line *from, struct weighed_line *to, uint32_t n,
     uint32_t *counts, unsigned shift)
@@ -521,7 +521,7 @@ order_clear(struct order *o)
 	free(o->steps);
 }
 
-/* The lines' nodes in order.  False: no memory. */
+/* Makes the list of the lines' nodes in order.  False if out of memory. */
 static bool
 order_lines(struct order *o)
 {
@@ -534,7 +534,7 @@ order_lines(struct order *o)
 			o->deepest = a->nodes[i].depth;
 	o->steps = reallocarray(NULL, o->deepest + 1, sizeof(*o->steps));
 	o->lines = reallocarray(NULL, (size_t)a->ncells + 1,
-	    sizeof(*o->lines)); /* all cells are of class 0: one a node */
+	    sizeof(*o->lines)); /* all cells have class 0: one for a node */
 	if (o->steps == NULL || o->lines == NULL || !rank_texts(o) ||
 	    !find_twins(o) || !sort_items(o) || !walk_threads(o))
 		return false;
@@ -546,15 +546,14 @@ order_lines(struct order *o)
 	return sort_weights(o);
 }
 
-/* The text of a stack, which the next one may share the beginning of.  One of
- * more than LIMIT_STACK bytes is not kept as a whole: there is no end to how
- * long it may be. */
+/* The text of a stack.  The next stack may share its beginning.  A text above
+ * LIMIT_STACK bytes is not kept as a whole: its length has no bound. */
 struct stack_text {
 	struct buf text;
-	uint32_t *nodes; /* by depth, less one: those that the text is of */
-	size_t *ends;	 /* where each one's text ends */
+	uint32_t *nodes; /* by depth less one: the nodes of the text */
+	size_t *ends;	 /* the ends of their texts */
 	uint32_t depth;
-	uint32_t kept; /* nodes whose text is there; the last ones' is not */
+	uint32_t kept; /* nodes whose text is kept: the last ones' is not */
 };
 
 static struct tach_string
@@ -575,7 +574,7 @@ add_node_text(const struct collapsed *c, struct stack_text *t, uint32_t node)
 	}
 }
 
-/* Makes a text that of a node's stack. */
+/* Makes the text that of a node's stack. */
 static void
 change_text(const struct collapsed *c, struct stack_text *t, uint32_t node)
 {
@@ -596,7 +595,7 @@ change_text(const struct collapsed *c, struct stack_text *t, uint32_t node)
 	t->depth = depth;
 }
 
-/* The frames that are not kept. */
+/* Writes the frames whose text is not kept. */
 static void
 put_rest(struct collapsed *c, const struct stack_text *t)
 {
@@ -622,7 +621,7 @@ put_line(struct collapsed *c, struct stack_text *t, const struct weighed_line *l
 	buf_add_char(&c->out.buf, '\n');
 }
 
-/* False: no memory. */
+/* False if out of memory. */
 static bool
 collapsed_put_lines(struct collapsed *c, const struct order *o)
 {

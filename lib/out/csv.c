@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * csv.c: comma-separated values as RFC 4180 has them, but with lines that end
- * as lines do here; one record a sample, below a line of the columns' names.
+ * csv.c: comma-separated values, as in RFC 4180, but with newlines alone; a
+ * record a sample, after a line with the names of the columns.
  */
 #include "out/out.h"
 #include "out/records.h"
 #include "utf8.h"
 
-/* Adds what may stand between quotes.  Line breaks and NUL bytes could as
- * well by the letter, yet many programs then read something else: control
- * characters become octal digits, as in collapsed stacks. */
+/* Adds the content of a quoted field.  RFC 4180 allows line breaks and NUL
+ * bytes, but many programs misread them: control characters become octal
+ * digits, as in collapsed stacks. */
 static void
 add_quoted(struct buf *b, const char *bytes, size_t len, char semicolon)
 {
@@ -41,7 +41,7 @@ is_plain(const char *bytes, size_t len)
 	return true;
 }
 
-/* A field without a byte is NULL to many programs, in quotes as well. */
+/* Many programs take an empty field for NULL, even in quotes. */
 #define EMPTY "-"
 
 static void

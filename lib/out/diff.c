@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * diff.c: what changed between two profiles, as a table of functions.  Each
- * has the share of all that ended in it, in the other profile and in this
- * one, and the share of all that it was in the stack of; what changed most
- * comes first.
+ * diff.c: the changes between two profiles, as a table of functions.  A row has
+ * the function's shares in both profiles: of the samples that ended in it, and
+ * of those that had it in the stack.  The greatest change comes first.
  */
 #include <errno.h>
 #include <math.h>
@@ -31,7 +30,7 @@ struct diff {
 	struct error error;
 };
 
-/* Shares of all, in per cent. */
+/* Shares of the whole, in per cent. */
 struct shares {
 	double base, now;
 };
@@ -68,7 +67,7 @@ add_shares(const struct diff *d, struct shares *s, struct weight now,
 	s->base += percent_of(d, &d->graph.base.weights[0], base);
 }
 
-/* What ends at each node itself: all but what its callees weigh. */
+/* The own weight of each node: its weight less the weight of its children. */
 static struct weight *
 find_selfs(const struct graph *g, const struct weight *totals)
 {
@@ -84,8 +83,8 @@ find_selfs(const struct graph *g, const struct weight *totals)
 	return w;
 }
 
-/* A function that calls itself counts once: open has how often it is in the
- * path to the node, whose caller is `at`. */
+/* A recursive function counts once: `open` counts how often a function is in
+ * the path to the node, whose caller is `at`. */
 static void
 close_path(const struct graph *g, uint32_t *open, uint32_t at, uint32_t caller)
 {
@@ -110,7 +109,7 @@ sum_rows(const struct diff *d, struct row *rows, uint32_t *open,
 	}
 }
 
-/* By function.  NULL: out of memory. */
+/* The rows, by function.  NULL if out of memory. */
 static struct row *
 make_rows(const struct diff *d)
 {
@@ -136,8 +135,8 @@ make_rows(const struct diff *d)
 
 /* ---- order --------------------------------------------------------------- */
 
-/* The greater change first; where they are alike what grew, so that of two
- * functions of which one took from the other it is the one that took. */
+/* The greater change first.  If two are alike, growth comes first: if one
+ * function took time from another, the one that took it comes first. */
 static int
 compare_changes(const struct shares *a, const struct shares *b)
 {
@@ -182,7 +181,7 @@ static void
 put_shares(struct diff *d, const struct shares *s)
 {
 	char text[DECIMAL_SIZE];
-	/* What is nothing when it is rounded has no sign. */
+	/* A change that is rounded to 0 has no sign. */
 	bool changed = fabs(share_change(s)) >= 0.005;
 
 	put_column(d, decimal_cents(text, s->base, false));
@@ -191,7 +190,7 @@ put_shares(struct diff *d, const struct shares *s)
 	    changed));
 }
 
-/* Of a name as it is written, where octal digits stand for controls. */
+/* The width of a name as it is written, with octal digits for controls. */
 static size_t
 characters(struct tach_string s)
 {
@@ -243,7 +242,7 @@ put_amount(struct diff *d, const struct weight *all)
 	emit(&d->out, d->time ? " us" : " samples");
 }
 
-/* The last line: how much all of it is. */
+/* The last line: the totals. */
 static void
 put_totals(struct diff *d)
 {
@@ -261,7 +260,7 @@ put_totals(struct diff *d)
 	emit(&d->out, "\n");
 }
 
-/* Below all, if there is anything to say. */
+/* Warns below the table if the recordings differ. */
 static void
 put_caution(struct diff *d)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * emit.h: text on its way to a file.  Formats write many millions of short
- * pieces: they are put together here and written by the block.  The first
- * failure is remembered; whoever writes asks once, at the end.
+ * emit.h: buffered output of text.  Formats write many millions of short
+ * pieces: they are gathered here and written in blocks.  The first failure is
+ * kept, so that callers check it once, at the end.
  */
 #ifndef OUT_EMIT_H
 #define OUT_EMIT_H
@@ -15,15 +15,15 @@
 #include "error.h"
 #include "out/json.h"
 
-#define EMIT_BLOCK 262144 /* bytes: a tenth less for the kernel than 64 KiB */
+#define EMIT_BLOCK 262144 /* bytes: takes the kernel a tenth less than 64 KiB */
 
 struct emit {
 	FILE *file;
 	struct buf buf;
-	int error; /* an errno; 0: all was written so far */
+	int error; /* an errno, or 0 if all writes succeeded */
 };
 
-/* Writes what is pending. */
+/* Writes the pending text. */
 static inline void
 emit_flush(struct emit *e)
 {
@@ -43,7 +43,7 @@ emit_bytes(struct emit *e, const char *bytes, size_t len)
 		emit_flush(e);
 }
 
-/* A string literal, or any that is terminated. */
+/* Writes a terminated string. */
 static inline void
 emit(struct emit *e, const char *text)
 {
@@ -70,7 +70,7 @@ emit_signed(struct emit *e, int64_t n)
 	emit_number(e, n < 0 ? -(uint64_t)n : (uint64_t)n);
 }
 
-/* A JSON string, with its quotes. */
+/* Writes a JSON string, with its quotes. */
 static inline void
 emit_json(struct emit *e, struct tach_string s)
 {
@@ -79,7 +79,7 @@ emit_json(struct emit *e, struct tach_string s)
 		emit_flush(e);
 }
 
-/* The same of text for people. */
+/* Likewise for text for people; see json.h. */
 static inline void
 emit_visible(struct emit *e, struct tach_string s)
 {
@@ -88,7 +88,7 @@ emit_visible(struct emit *e, struct tach_string s)
 		emit_flush(e);
 }
 
-/* Writes the rest.  Returns an errno, or 0 if all was written. */
+/* Writes the rest.  Returns an errno, or 0 if all writes succeeded. */
 static inline int
 emit_end(struct emit *e)
 {
@@ -98,7 +98,7 @@ emit_end(struct emit *e)
 	return e->error;
 }
 
-/* Says why it failed: for want of memory, if no write did.  Returns
+/* Sets the error: the failed write, or else out of memory.  Returns
  * TACH_FATAL. */
 static inline int
 emit_failed(const struct emit *e, struct error *error)
@@ -106,7 +106,7 @@ emit_failed(const struct emit *e, struct error *error)
 	return error_system(error, "", e->error != 0 ? e->error : ENOMEM);
 }
 
-/* Writes the rest.  TACH_OK, or TACH_FATAL, and the error says why. */
+/* Writes the rest.  Returns TACH_OK, or TACH_FATAL with the error set. */
 static inline int
 emit_finish(struct emit *e, struct error *error)
 {

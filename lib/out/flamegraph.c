@@ -2,7 +2,7 @@
 /*
  * flamegraph.c: a page that shows a profile as a flame graph: flamegraph.html
  * with the data in it.  The data are the tree of functions as numbers, in the
- * order of its nodes, each
+ * order of its nodes.  For each node:
  *
  *	how many nodes up its parent is from the one before
  *	its function
@@ -36,7 +36,7 @@ struct flamegraph {
 	const struct tach_meta *meta;
 	struct aggregate stacks;
 	struct graph graph;
-	double folded; /* the greatest share that is */
+	double folded; /* the greatest share that was folded */
 	struct emit out;
 	struct error error;
 };
@@ -56,8 +56,8 @@ put_base32(struct flamegraph *f, uint64_t n)
 
 /* ---- what went into each node -------------------------------------------- */
 
-/* The nodes of an aggregate that became one node of the graph: those of node
- * n are list[first[n]] and on, until first[n + 1]. */
+/* The nodes of an aggregate that became one node of the graph: those of node n
+ * are list[first[n]] to list[first[n + 1] - 1]. */
 struct origins {
 	uint32_t *first, *list;
 };
@@ -90,10 +90,10 @@ clear_origins(struct origins *o)
 
 /* ---- weights ------------------------------------------------------------- */
 
-/* What ends at one node, by 2 * thread + idle. */
+/* The weight of the samples that end at one node, by 2 * thread + idle. */
 struct sums {
 	struct weight *by_key;
-	uint32_t *keys, nkeys; /* those that have any */
+	uint32_t *keys, nkeys; /* keys that have a weight */
 };
 
 static void
@@ -175,8 +175,8 @@ flamegraph_put_lines(struct flamegraph *f, struct line_samples *lines,
 
 struct tree {
 	struct origins now, base;
-	uint32_t *thread_of;  /* by node of the aggregate */
-	uint64_t *samples_of; /* likewise: that end there or below */
+	uint32_t *thread_of;  /* thread by node of the aggregate */
+	uint64_t *samples_of; /* samples that end there or below, likewise */
 	struct sums sums;
 	struct line_samples *lines; /* scratch */
 };
@@ -246,7 +246,7 @@ flamegraph_put_weights(struct flamegraph *f, struct tree *t, uint32_t node)
 	put_sums(f, &t->sums);
 }
 
-/* In place of the lines, what was folded has the number of nodes. */
+/* A folded node has the number of its nodes in place of the lines. */
 static void
 put_node_lines(struct flamegraph *f, struct tree *t, uint32_t node)
 {
@@ -305,7 +305,7 @@ compare_sampled(const void *pa, const void *pb)
 	return (a->line > b->line) - (a->line < b->line);
 }
 
-/* The lines that were sampled, in order.  NULL: out of memory. */
+/* The lines that were sampled, in order.  NULL if out of memory. */
 static struct sampled_line *
 find_sampled(struct flamegraph *f)
 {
@@ -332,11 +332,11 @@ trim_source(struct tach_string s)
 	if (s.len > TEXT_MAX)
 		for (s.len = TEXT_MAX; s.len > 0 &&
 		     (s.bytes[s.len] & 0xc0) == 0x80;)
-			s.len--; /* a character is left out as a whole */
+			s.len--; /* characters are left out as a whole */
 	return s;
 }
 
-/* The texts of lines of one file, as LINE, TEXT, ... */
+/* Writes the texts of lines of one file, as LINE, TEXT, ... */
 static void
 put_texts(struct flamegraph *f, const struct buf *text,
     const struct sampled_line *s, uint32_t n)
@@ -360,7 +360,7 @@ put_texts(struct flamegraph *f, const struct buf *text,
 	}
 }
 
-/* What the files hold that can be read, by the numbers of their names. */
+/* Writes the texts of the readable files, by the numbers of their names. */
 static bool
 put_sources(struct flamegraph *f)
 {
@@ -418,7 +418,7 @@ put_totals(struct flamegraph *f)
 	put_field(f, "diff", base != NULL);
 }
 
-/* How the two profiles of a difference were recorded otherwise. */
+/* Writes how the recordings of the two profiles differed. */
 static void
 put_caution(struct flamegraph *f)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* formats.c: the one list of formats that there are. */
+/* formats.c: the one list of formats. */
 #include "out/out.h"
 
 const struct tach_format tach_formats[] = {

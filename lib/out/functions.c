@@ -29,15 +29,15 @@ compare_lines(const void *pa, const void *pb, void *arg)
 	const struct locations *p = arg;
 	const struct location *a = &p->all[*(const uint32_t *)pa];
 	const struct location *b = &p->all[*(const uint32_t *)pb];
-	/* A line that is not known becomes the greatest. */
+	/* A line that is not known sorts last. */
 	uint32_t la = (uint32_t)a->line - 1, lb = (uint32_t)b->line - 1;
 	int order = compare_functions(a, b);
 
 	return order != 0 ? order : (la > lb) - (la < lb);
 }
 
-/* Begins a new function, and a new file if need be, at every line that is not
- * of the one before. */
+/* Begins a new function, and if need be a new file, at every line that has
+ * another function than the line before. */
 static void
 divide(struct functions *f, const struct locations *p)
 {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* functions.h: an aggregate's lines in the order of their files and
- * functions. */
+/* functions.h: the lines of an aggregate, ordered by file and function. */
 #ifndef OUT_FUNCTIONS_H
 #define OUT_FUNCTIONS_H
 
@@ -8,16 +7,15 @@
 
 struct function {
 	uint32_t file;  /* its number */
-	uint32_t begin; /* the first of its lines in `lines`: that with the
-			 * smallest number, if any is known */
+	uint32_t begin; /* its first line in `lines`, the smallest */
 };
 
-/* Functions are in the order of their files, these in that of their names,
- * as the functions of a file are. */
+/* Functions are ordered by the names of their files and, in a file, by their
+ * own names. */
 struct functions {
 	uint32_t *lines; /* locations */
 	uint32_t *of;	 /* by location: its function */
-	/* One more than there are, whose lines would come next. */
+	/* One more than `count`: its lines would come next. */
 	struct function *functions;
 	uint32_t count, nfiles;
 };

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * gecko.c: the processed format of the Firefox Profiler, version 57, in which
- * every thread has tables of its own, each with an array for every column.
+ * gecko.c: the processed format of the Firefox Profiler, version 57.  Every
+ * thread has tables of its own, and each table an array for every column.
  *
- * So nothing can be written before all is known: meanwhile stacks are nodes
- * of a tree, and samples a few bytes each.
+ * So nothing can be written before the end.  Until then stacks are nodes of a
+ * tree, and samples take a few bytes each.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -67,7 +67,7 @@ struct gecko_track {
 
 struct gecko {
 	struct tach_sink sink;
-	FILE *gzip; /* between out and the file; NULL: nothing is */
+	FILE *gzip; /* between out and the file; NULL if not compressed */
 	FILE *file;
 	struct emit out;
 	const struct tach_format_options *options;
@@ -76,19 +76,19 @@ struct gecko {
 	struct tracks tracks;
 	uint8_t seen; /* statuses */
 	size_t kept;  /* bytes of all tracks' ticks */
-	/* At the end. */
+	/* Set at the end. */
 	struct strings strings;
 	struct functions functions;
 	bool no_memory;
-	uint32_t *order; /* nodes, those of a thread together, no roots */
-	uint32_t *begin; /* where a thread's begin in it; one more */
-	uint32_t *index; /* by node: which of its thread's it is */
-	uint32_t most;	 /* nodes of one thread */
-	uint8_t *gc;	 /* by node: <GC> is in its stack; NULL: nowhere */
-	/* Of the thread that is being written; for its keys see there. */
+	uint32_t *order; /* nodes without roots, grouped by thread */
+	uint32_t *begin; /* where a thread's nodes begin in `order`; one more */
+	uint32_t *index; /* by node: its index among the thread's nodes */
+	uint32_t most;	 /* greatest number of nodes of one thread */
+	uint8_t *gc;	 /* by node: <GC> is in its stack; NULL if in none */
+	/* The thread that is being written, and numbers for its keys. */
 	const struct gecko_track *track;
 	struct numbers special, frames, funcs, resources;
-	const struct location **files; /* by a resource's number: one in it */
+	const struct location **files; /* by resource: a location in it */
 	struct states states;
 	struct error error;
 };
@@ -174,7 +174,7 @@ sort_nodes(struct gecko *g)
 	for (uint32_t i = 0; i < n; i++)
 		if (!node_is_root(&nodes[i]))
 			g->order[g->begin[thread[i]]++] = i;
-	/* Each now begins where the next one should. */
+	/* Each count is where the next thread begins. */
 	memmove(g->begin + 1, g->begin,
 	    g->stacks.nthreads * sizeof(*g->begin));
 	g->begin[0] = 0;
@@ -183,7 +183,7 @@ sort_nodes(struct gecko *g)
 			g->index[g->order[i]] = i - g->begin[t];
 }
 
-/* Which frames are synthetic, and what of. */
+/* The category of a frame, by the kind of synthetic frame. */
 static enum category
 category_of(const struct location *p)
 {
@@ -290,7 +290,7 @@ end_table(struct gecko *g, uint64_t count)
 	emit(&g->out, "}");
 }
 
-/* Microseconds, as milliseconds. */
+/* Writes microseconds as milliseconds. */
 static void
 put_ms(struct gecko *g, uint64_t us)
 {
@@ -339,10 +339,10 @@ node_at(const struct gecko *g, uint32_t index)
 }
 
 /*
- * A thread's stacks are its nodes, and behind them special ones.  The key of
- * these is a node's index, for that node in an idle thread, whose frame is
- * another since it is of another category; or `most`, for no frames, or
- * most + 1, for those of an idle thread.
+ * A thread's stacks are its nodes, and behind them special stacks.  A special
+ * stack's key is the index of a node, for this node in an idle thread: its
+ * frame differs, since it has another category.  The key `most` stands for no
+ * frames, and most + 1 for no frames in an idle thread.
  */
 static uint32_t
 stack_of(struct gecko *g, const struct ticks_cursor *c)
@@ -405,7 +405,7 @@ gecko_put_weights(struct gecko *g)
 	emit(&g->out, "],\"weightType\":\"tracing-ms\",");
 }
 
-/* How long it was on a CPU since the sample before, in nanoseconds. */
+/* Writes the CPU time since the sample before, in nanoseconds. */
 static void
 put_cpu(struct gecko *g)
 {
@@ -474,7 +474,7 @@ put_stack_prefix(struct gecko *g, uint32_t i)
 	emit(&g->out, "null");
 }
 
-/* NULL: no frames. */
+/* NULL if there are no frames. */
 static const struct location *
 frame_location(const struct gecko *g, uint32_t i)
 {
@@ -544,7 +544,7 @@ put_stack_table(struct gecko *g)
 
 /* ---- functions and files ------------------------------------------------- */
 
-/* The first line of a function; NULL: no frames. */
+/* The first line of a function; NULL for no frames. */
 static const struct location *
 func_location(const struct gecko *g, uint32_t i)
 {
@@ -806,7 +806,7 @@ gecko_put_strings(struct gecko *g)
 	emit(&g->out, "]}}\n");
 }
 
-/* There must be one. */
+/* The viewer needs at least one thread. */
 static bool
 gecko_put_threads(struct gecko *g)
 {
@@ -839,7 +839,7 @@ gecko_put_profile(struct gecko *g)
 	return !g->no_memory;
 }
 
-/* Of what was compressed, fclose writes the rest. */
+/* fclose writes the rest of the compressed data. */
 static bool
 end_file(struct gecko *g)
 {

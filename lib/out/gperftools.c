@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * gperftools.c: the CPU profile format of gperftools: slots, which are words
- * of 4 or 8 bytes, and behind them the text of what is mapped where.
+ * gperftools.c: the CPU profile format of gperftools: slots, which are words of
+ * 4 or 8 bytes, and behind them a text of what is mapped where.
  *
  *	0 3 0 PERIOD 0
  *	COUNT N PC...		the innermost frame's first
@@ -32,10 +32,10 @@
 #include "out/sidecar.h"
 #include "utf8.h"
 
-/* Where in its symbol an address is. */
+/* The offsets of addresses in a symbol. */
 enum {
 	INNERMOST = 1,
-	CALLER = 4, /* of the innermost; every other time CALLER_TOO */
+	CALLER = 4, /* of the innermost; alternates with CALLER_TOO */
 	CALLER_TOO = 6,
 	OUTER = 8,
 };
@@ -52,9 +52,9 @@ struct gperftools {
 	const struct tach_meta *meta;
 	struct aggregate stacks;
 	struct symbols symbols;
-	bool *turns; /* by symbol: the next time is CALLER_TOO's */
+	bool *turns; /* by symbol: CALLER_TOO is next */
 	uint64_t period;
-	uint64_t time; /* of the stacks whose count is known by now */
+	uint64_t time; /* of the stacks that were counted so far */
 	struct emit out;
 	struct error error;
 };
@@ -102,10 +102,10 @@ rounded(const struct gperftools *g)
 }
 
 /*
- * In samples of one period.  What rounding a stack's time takes or gives is
- * made up for by the next stacks, so that not only the sum is right but also,
- * as stacks that have their outer frames in common come close to one another,
- * what a function has of it.
+ * The count of a stack in samples of one period.  The error of rounding a
+ * stack's time is added to the next stacks.  So the sum is right and, since
+ * stacks with common outer frames come close to one another, the sum of each
+ * function is nearly right, too.
  */
 static uint64_t
 count_of(struct gperftools *g, uint32_t node)
@@ -118,7 +118,7 @@ count_of(struct gperftools *g, uint32_t node)
 	return rounded(g) - before;
 }
 
-/* Whether there is one stack, which all records would so have in common. */
+/* Whether there is one stack only, which all records then have in common. */
 static bool
 only_one(struct gperftools *g)
 {
@@ -138,7 +138,7 @@ symbol_of(const struct gperftools *g, uint32_t node)
 	return g->symbols.of[g->stacks.nodes[node].what];
 }
 
-/* The address of what called the innermost frame. */
+/* The address of the caller of the innermost frame. */
 static uint64_t
 caller_address(struct gperftools *g, uint32_t symbol)
 {
@@ -148,9 +148,10 @@ caller_address(struct gperftools *g, uint32_t symbol)
 	return symbol_address(symbol) + (too ? CALLER_TOO : CALLER);
 }
 
-/* The addresses of a node's stack; there is room for them.  Whatever stands
- * for the innermost frame's caller stands for it further out, too, as readers
- * that list addresses would else count a recursion's line twice. */
+/* Stores the addresses of a node's stack; there is room for them.  The
+ * innermost frame's caller keeps its address where it is further out, too:
+ * readers that list addresses would otherwise count the line of a recursion
+ * twice. */
 static void
 store_stack(struct gperftools *g, char *to, uint32_t node)
 {
@@ -201,8 +202,8 @@ put_counted_stack(struct gperftools *g, uint32_t node, uint64_t count)
 		put_record(g, node, count);
 }
 
-/* In two records, so that the second address is not the same in all: the
- * second one counts nothing if there is but one sample. */
+/* Writes a stack in two records, so that the second address is not the same in
+ * all records.  If there is one sample only, the second record counts 0. */
 static void
 put_halves(struct gperftools *g, uint32_t node, uint64_t count)
 {
@@ -262,9 +263,9 @@ put_python(struct gperftools *g)
 	emit_number(&g->out, version[1]);
 }
 
-/* All addresses of a symbol, with the name of its function.  google-pprof
- * shows functions of one name as one, unless the name ends in an address; it
- * does not show that. */
+/* Writes all addresses of a symbol, with the name of its function.
+ * google-pprof shows functions with the same name as one, unless the name ends
+ * in an address, which it does not show. */
 static void
 put_table_lines(struct gperftools *g, uint32_t symbol, uint32_t function)
 {
@@ -279,7 +280,7 @@ put_table_lines(struct gperftools *g, uint32_t symbol, uint32_t function)
 	}
 }
 
-/* The table of names that google-pprof reads. */
+/* Writes the table of names that google-pprof reads. */
 static void
 put_table(struct gperftools *g)
 {
@@ -297,7 +298,7 @@ put_table(struct gperftools *g)
 	emit(&g->out, "---\n--- profile\n");
 }
 
-/* Where the symbols end, in whole pages. */
+/* The end of the symbols, rounded up to a page. */
 static uint64_t
 end_of(const struct symbols *s)
 {
@@ -305,8 +306,8 @@ end_of(const struct symbols *s)
 	    ~(SYMBOLS_PAGE - 1);
 }
 
-/* The object that has the symbols.  Readers do not look for one that has
- * brackets around its name. */
+/* Writes the mapping of the object with the symbols.  Readers do not look for
+ * an object with brackets around its name. */
 static void
 put_mapping(struct gperftools *g)
 {
@@ -336,8 +337,8 @@ put_mapping(struct gperftools *g)
 	emit(&g->out, "\n");
 }
 
-/* pprof takes a line with an equals sign for a definition, and what stands
- * before a closing bracket for a log's. */
+/* Adds a name to a comment.  pprof takes a line with an equals sign for a
+ * definition, and a text before a closing bracket for that of a log. */
 static void
 add_comment_name(struct buf *b, struct tach_string s)
 {
@@ -370,7 +371,7 @@ put_comments(struct gperftools *g)
 
 /* ---- the sink ------------------------------------------------------------ */
 
-/* Threads are one: nothing in the format tells them apart. */
+/* All threads are one: the format has no threads. */
 static int
 gperftools_begin(struct tach_sink *sink, const struct tach_meta *meta,
     const struct tach_table *table)
@@ -392,7 +393,7 @@ gperftools_run(struct tach_sink *sink, const struct tach_run *run)
 	    aggregate_failed(&g->stacks, &g->error);
 }
 
-/* Whether a path can stand where one word is read. */
+/* Whether a path is one word, which readers need. */
 static bool
 is_word(const char *path)
 {

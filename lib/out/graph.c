@@ -27,7 +27,7 @@ add_function(struct graph *g, struct graph_function function)
 	return g->nfunctions++;
 }
 
-/* TACH_NONE: out of memory. */
+/* TACH_NONE if out of memory. */
 static uint32_t
 find_function(struct graph *g, struct tach_string file,
     struct tach_string name)
@@ -80,7 +80,7 @@ add_graph_node(struct graph *g, uint32_t parent, uint32_t function)
 	return g->nnodes++;
 }
 
-/* TACH_NONE: out of memory. */
+/* TACH_NONE if out of memory. */
 static uint32_t
 find_node(struct graph *g, uint32_t parent, uint32_t function)
 {
@@ -93,7 +93,8 @@ find_node(struct graph *g, uint32_t parent, uint32_t function)
 	return add_graph_node(g, parent, function);
 }
 
-/* All threads have one root; what ends there has no frames. */
+/* The node of the graph for a node of the stacks.  All threads have one root.
+ * Samples that end there have no frames. */
 static uint32_t
 place_node(struct graph *g, const struct graph_side *side, uint32_t i,
     const uint32_t *functions)
@@ -198,8 +199,8 @@ greater_share(float share, const struct graph_side *side, uint32_t node)
 	return part > share ? part : share;
 }
 
-/* The greatest of a node's shares of the whole: no node is folded that is
- * large by any weight. */
+/* The greatest share that a node has of a whole: a node that is large by any
+ * weight is not folded. */
 static float
 share_of(const struct graph *g, uint32_t node)
 {
@@ -219,7 +220,7 @@ rank_of(const struct graph *g, uint32_t node)
 
 #define RANKS 65536
 
-/* The lowest rank that is kept, if so many nodes are at most. */
+/* The lowest rank that is kept if at most so many nodes stay. */
 static bool
 find_rank(const struct graph *g, uint32_t nodes, uint32_t *rank)
 {
@@ -239,13 +240,13 @@ find_rank(const struct graph *g, uint32_t nodes, uint32_t *rank)
 	return true;
 }
 
-/* Where the nodes go. */
+/* The new order of nodes. */
 struct move {
-	struct graph_node *nodes; /* as they will be */
+	struct graph_node *nodes; /* in their new order */
 	struct weight *now, *base;
 	uint32_t nnodes;
-	uint32_t *to;	 /* by what they were */
-	uint32_t *small; /* by what they will be: the child with the folded */
+	uint32_t *to;	 /* new index, by old index */
+	uint32_t *small; /* by new index: the child with the folded */
 };
 
 static bool
@@ -286,7 +287,7 @@ add_weights(struct move *m, const struct graph *g, uint32_t to, uint32_t from)
 		add_weight(&m->base[to], &g->base.weights[from]);
 }
 
-/* The child that has what is folded below a node. */
+/* The child for the nodes that are folded below a node. */
 static uint32_t
 small_child(struct move *m, uint32_t parent)
 {
@@ -331,7 +332,7 @@ redirect(struct graph_side *side, const uint32_t *to)
 		side->node_of[i] = to[side->node_of[i]];
 }
 
-/* Makes the graph what the nodes will be. */
+/* Makes the new order that of the graph. */
 static void
 move_all(struct graph *g, struct move *m)
 {
@@ -348,8 +349,8 @@ move_all(struct graph *g, struct move *m)
 	m->now = m->base = NULL;
 }
 
-/* Folds what is below a rank.  No node's share is more than its parent's, so
- * that what is kept hangs together. */
+/* Folds the nodes below a rank.  A node's share is at most its parent's, so the
+ * nodes that are kept are connected. */
 static bool
 fold_below(struct graph *g, uint32_t rank, double *share)
 {
@@ -379,7 +380,7 @@ fold_below(struct graph *g, uint32_t rank, double *share)
 
 /* ---- order --------------------------------------------------------------- */
 
-/* The first child of each node and the next one of its parent; 0: none. */
+/* The first child of each node and the next sibling; 0 if there is none. */
 struct node_links {
 	uint32_t *first, *next;
 };

@@ -3,9 +3,10 @@
  * gzip.c: a file that is written compressed, by zlib; RFC 1952 has the format.
  *
  * `go tool pprof /dev/stdin` opens its input, reads eight bytes, closes it and
- * opens it again; of a pipe those are lost.  So the header is followed by a
- * second one at its ninth byte, which is hidden in the first one's extra
- * field, and itself has an extra field up to where the first one's ends.
+ * opens it again.  If the input is a pipe, these bytes are lost.  So a second
+ * header begins at the ninth byte.  It is hidden in the extra field of the
+ * first header, and has an extra field of its own up to the end of the first
+ * one's.
  */
 #include "out/gzip.h"
 
@@ -19,7 +20,8 @@
 #include <zlib.h>
 
 #define HEADER_SIZE 1044
-/* Half the time of zlib's default, for a result that is a tenth larger. */
+/* Takes half the time of zlib's default, for a result that is a tenth
+ * larger. */
 #define LEVEL 2
 
 struct gzip {
@@ -30,8 +32,8 @@ struct gzip {
 };
 
 /* All numbers are little-endian.  A header is magic, method 8, flags 4 for an
- * extra field, four bytes of time, XFL, OS, and the extra field's size; in it
- * are two bytes of a name, a size and the data. */
+ * extra field, four bytes of time, XFL, OS, the size of the extra field, and
+ * this field.  The extra field is two bytes of a name, a size and the data. */
 static bool
 put_header(FILE *to)
 {
@@ -51,7 +53,7 @@ put_header(FILE *to)
 	return fwrite(header, 1, sizeof(header), to) == sizeof(header);
 }
 
-/* Compresses what is at z.next_in. */
+/* Compresses the bytes at z.next_in. */
 static bool
 deflate_input(struct gzip *g, int flush)
 {
@@ -69,7 +71,7 @@ deflate_input(struct gzip *g, int flush)
 	return true;
 }
 
-/* 0 is failure. */
+/* Returns 0 if it failed. */
 static ssize_t
 gzip_write(void *cookie, const char *bytes, size_t len)
 {
@@ -121,7 +123,8 @@ gzip_open(FILE *to)
 	if (g == NULL)
 		return NULL;
 	g->to = to;
-	/* Negative: the stream alone; header and trailer are put here. */
+	/* Negative: zlib writes the stream alone, without header and
+	 * trailer. */
 	if (deflateInit2(&g->z, LEVEL, Z_DEFLATED, -MAX_WBITS, MAX_MEM_LEVEL,
 		Z_DEFAULT_STRATEGY) != Z_OK) {
 		free(g);

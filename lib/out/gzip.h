@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: ISC */
-/* gzip.h: a file that is written compressed. */
+/* gzip.h: files that are written compressed. */
 #ifndef OUT_GZIP_H
 #define OUT_GZIP_H
 
 #include <stdio.h>
 
 /*
- * Gives a file to write to: what is written there goes to another one as
- * gzip.  fclose writes the rest, and tells as it does whether all could be
- * written; the other file stays open and may have to be flushed.  NULL, with
- * errno, if there can be none.
+ * Returns a file to write to.  All that is written to it goes to the other file
+ * as gzip.  fclose writes the rest, and its result tells whether all could be
+ * written.  The other file stays open and may have to be flushed.  NULL, with
+ * errno, if that failed.
  *
- * The stream can be read from its first byte and from its ninth, see gzip.c.
+ * The stream can be read from its first byte and from its ninth: see gzip.c.
  */
 FILE *gzip_open(FILE *to);
 

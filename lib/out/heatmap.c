@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * heatmap.c: a folder of pages: one for each source file, whose lines are
- * coloured by what they weigh and lead to what called them and what they
- * called, and index.html.
+ * heatmap.c: a directory of pages: index.html, and one page for each source
+ * file.  Its lines are coloured by their weight and link to their callers and
+ * callees.
  *
- * All pages are heatmap.html with data of their own, and share profile.js,
- * which names the files, functions and threads: elsewhere they are numbers.
+ * All pages are heatmap.html with their own data.  They share profile.js, which
+ * has the names of files, functions and threads; the pages have their numbers.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -22,13 +22,13 @@
 #include "out/page.h"
 #include "out/source.h"
 
-#define NEIGHBOURS_MAX 100 /* callers, or callees, that a line shows */
+#define NEIGHBOURS_MAX 100 /* callers, or callees, that a line shows at most */
 
-/* A page's name: its rank, and what can be kept of the file's. */
+/* A page's name has its rank and a part of the file's name. */
 #define SLUG_MAX 40
 #define NAME_SIZE (SLUG_MAX + 24)
 
-/* Somebody that a line was called by, or has called. */
+/* A caller or callee of a line. */
 struct neighbour {
 	uint32_t who;
 	uint64_t weight;
@@ -42,7 +42,7 @@ struct heatmap {
 	struct functions functions;
 	uint32_t *file_of, *row_of; /* by location */
 	uint32_t *order; /* locations, by file and line: row after row */
-	uint32_t *rows;	 /* where each begins in `order`, and one more */
+	uint32_t *rows;	 /* where each row begins in `order`; one more */
 	uint32_t *first_row; /* by file, and one more */
 	uint32_t nrows;
 	struct calls files; /* callees are files */
@@ -87,7 +87,7 @@ compare_rows(const void *pa, const void *pb, void *arg)
 	return (a > b) - (a < b);
 }
 
-/* A line of two functions, such as one with a generator, is one row. */
+/* A line of two functions, such as a line with a generator, is one row. */
 static void
 divide_rows(struct heatmap *h)
 {
@@ -160,7 +160,8 @@ count_calls(struct heatmap *h)
 	    calls_by_callee(&h->callers_of, &h->callers);
 }
 
-/* By their own weight, then by all that they called. */
+/* Orders files by their own weight, then by their weight with all that they
+ * called. */
 static int
 compare_files(const void *pa, const void *pb, void *arg)
 {
@@ -204,8 +205,9 @@ file_name(const struct heatmap *h, uint32_t file)
 	    h->rows[h->first_row[file]]]].file;
 }
 
-/* A file's name can be anything; a page's has its last part, of letters and
- * digits, and a number that makes it the only one. */
+/* The name of a file's page.  A file's name can have any bytes.  The page's
+ * name has its last part, of letters and digits, and a number that makes it
+ * unique. */
 static void
 page_name(const struct heatmap *h, uint32_t file, char name[NAME_SIZE])
 {
@@ -384,8 +386,7 @@ compare_neighbours(const void *pa, const void *pb)
 	return (a->who > b->who) - (a->who < b->who);
 }
 
-/* Where a line was called from: function and line; a thread is a negative
- * function. */
+/* A caller: function and line.  A thread is a negative function. */
 static void
 put_caller(struct heatmap *h, uint32_t from)
 {
@@ -401,15 +402,15 @@ put_caller(struct heatmap *h, uint32_t from)
 	}
 }
 
-/* Called functions, whose line is known by their number. */
+/* A callee: the function's number alone, which tells its line. */
 static void
 put_callee(struct heatmap *h, uint32_t to)
 {
 	emit_number(&h->out, to);
 }
 
-/* The heaviest ones in a flat list, each with its weight; then how many were
- * left out. */
+/* Writes the heaviest neighbours in a flat list, each with its weight; then the
+ * number of the others. */
 static void
 put_neighbours(struct heatmap *h, size_t n,
     void (*put)(struct heatmap *, uint32_t))
@@ -479,7 +480,7 @@ put_row(struct heatmap *h, uint32_t row)
 	emit(&h->out, "]");
 }
 
-/* The file itself, if it is on this machine. */
+/* Writes the text of the file, if it is on this machine. */
 static void
 put_text(struct heatmap *h, uint32_t file)
 {

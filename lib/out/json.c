@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* json.c: strings of whatever bytes, and numbers, as JSON. */
+/* json.c: strings of any bytes, and numbers, as JSON. */
 #include "out/json.h"
 
 #include <stdio.h>
@@ -8,7 +8,8 @@
 #include "decimal.h"
 #include "utf8.h"
 
-/* Whether a page's script would end or be left here: </script>, <!--. */
+/* Whether the bytes would end or leave the script of a page: </script>,
+ * <!--. */
 static bool
 leaves_script(const char *bytes, size_t len)
 {
@@ -16,7 +17,7 @@ leaves_script(const char *bytes, size_t len)
 	    (bytes[1] == '/' || bytes[1] == '!');
 }
 
-/* The length of a character that JSON takes as it is, or 0. */
+/* The length of the first character if JSON allows it unchanged, or 0. */
 static size_t
 plain_json_length(const char *bytes, size_t len)
 {
@@ -27,8 +28,9 @@ plain_json_length(const char *bytes, size_t len)
 	    code == '\\' || leaves_script(bytes, len) ? 0 : n;
 }
 
-/* Adds what bytes begin with and JSON does not take as it is: a control, which
- * is none above U+FFFF, a mark, or no UTF-8.  Returns its length. */
+/* Adds the first character of bytes as an escape: a control (none is above
+ * U+FFFF), a quotation mark, a backslash, or a < that begins the end of a
+ * script.  A byte of invalid UTF-8 becomes U+FFFD.  Returns the length. */
 static size_t
 add_escape(struct buf *b, const char *bytes, size_t len)
 {
@@ -87,7 +89,7 @@ tach_json_string(FILE *out, const char *bytes, size_t len)
 
 	json_add_string(&b, bytes, len);
 	if (b.failed)
-		fputs("\"\"", out); /* JSON all the same */
+		fputs("\"\"", out); /* still valid JSON */
 	else
 		fwrite(b.text, 1, b.len, out);
 	buf_clear(&b);

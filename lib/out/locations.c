@@ -98,7 +98,7 @@ location_hash(const struct location *location, enum location_kind kind)
 
 /* ---- finding ------------------------------------------------------------- */
 
-/* A text is written to scratch, and becomes the location's own. */
+/* Copies the text from scratch: it becomes the location's own. */
 static bool
 own_text(struct locations *p, struct location *location)
 {
@@ -138,7 +138,7 @@ add_location(struct locations *p, struct location *location, uint64_t hash)
 	return p->count++;
 }
 
-/* A function's line is the smallest that was seen, as is a text's. */
+/* The line of a function or a text is the smallest that was seen. */
 static void
 lower_line(struct location *known, const struct location *location)
 {
@@ -156,7 +156,7 @@ hidden(struct tach_string file)
 	    memcmp(file.bytes + file.len - n, LAUNCHER, n) == 0;
 }
 
-/* The location of a frame that was not seen before. */
+/* The location of a new frame. */
 static uint32_t
 find_new(struct locations *p, uint32_t frame)
 {
@@ -174,7 +174,7 @@ find_new(struct locations *p, uint32_t frame)
 	return found;
 }
 
-/* Makes room to know the location of every frame that the table has by now. */
+/* Makes room for the locations of all frames in the table. */
 static bool
 reserve_known_frames(struct locations *p)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* name.c: what threads are called. */
+/* name.c: names of threads. */
 #include "out/out.h"
 #include "utf8.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* numbers.h: numbers from 0 on for keys as they are first asked for. */
+/* numbers.h: numbers from 0 on for keys, in the order in which they are first
+ * asked for. */
 #ifndef OUT_NUMBERS_H
 #define OUT_NUMBERS_H
 
@@ -12,10 +13,10 @@
 struct numbers {
 	uint32_t *keys; /* by number */
 	uint32_t count;
-	uint32_t *of; /* private: by key; TACH_NONE: it has none yet */
+	uint32_t *of; /* private: by key; TACH_NONE: no number yet */
 };
 
-/* For keys below a size.  False: out of memory. */
+/* Keys are below `size`.  False if out of memory. */
 static inline bool
 numbers_init(struct numbers *n, size_t size)
 {
@@ -39,7 +40,7 @@ numbers_of(struct numbers *n, uint32_t key)
 	return n->of[key];
 }
 
-/* Begins anew. */
+/* Forgets all numbers. */
 static inline void
 numbers_reset(struct numbers *n)
 {

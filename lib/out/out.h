@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* out.h: how the formats of tach_formats[] are opened; one file each. */
+/* out.h: the constructors of all formats in tach_formats[], one file each. */
 #ifndef OUT_H
 #define OUT_H
 
@@ -23,10 +23,10 @@ out_open_fn chrome_open;
 out_open_fn jsonl_open;
 out_open_fn csv_open;
 
-/* What a thread is called where it needs a name: "worker (7)" if the table has
- * one, else "thread 7"; in any but the first interpreter "worker (7,
- * interpreter 1)" and "thread 7, interpreter 1".  It is valid UTF-8 and lies
- * in the buffer, whose content it replaces; "" if there is no memory. */
+/* A thread's name, which is never empty: "worker (7)" if the table has a name,
+ * else "thread 7"; in other interpreters than the first "worker (7, interpreter
+ * 1)" and "thread 7, interpreter 1".  It is valid UTF-8 and is in the buffer,
+ * whose content it replaces; "" if out of memory. */
 const char *out_thread_name(struct buf *, const struct tach_table *,
     uint32_t interp, uint64_t thread);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * page.h: the pages that formats write, as text.  A page NAME.html is in
- * out_pages of lib/local.mk; when it is built lib/out/embed makes NAME_page
- * of it, terminated.  A format writes what lies before PAGE_DATA, its data,
- * and what lies behind.
+ * page.h: the HTML pages of formats, as text.  lib/local.mk lists a page
+ * NAME.html in out_pages.  lib/out/embed makes a terminated NAME_page of it.  A
+ * format writes the text before PAGE_DATA, its data, and the text behind
+ * PAGE_DATA.
  */
 #ifndef OUT_PAGE_H
 #define OUT_PAGE_H
@@ -15,7 +15,7 @@
 extern const char flamegraph_page[];
 extern const char heatmap_page[];
 
-/* The length of what lies before the data, and what lies behind. */
+/* The length of the text before the data. */
 static inline size_t
 page_head(const char *page)
 {

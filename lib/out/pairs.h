@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * pairs.h: finds a number for a pair of numbers.  All that a look-up needs
- * lies in one line of the cache: this is what converting spends its time on.
+ * pairs.h: maps a pair of numbers to a number.  A look-up needs one line of the
+ * cache: most of the time of a conversion is spent here.
  */
 #ifndef OUT_PAIRS_H
 #define OUT_PAIRS_H
@@ -12,19 +12,18 @@
 
 struct pair {
 	uint32_t a, b;
-	uint32_t value; /* 0: free */
+	uint32_t value; /* 0 if the slot is free */
 };
 
-/* All zero is an empty one. */
+/* An empty map is all zero. */
 struct pairs {
 	struct pair *slots;
-	size_t mask; /* slots - 1; 0: nothing allocated yet */
+	size_t mask; /* slots - 1; 0 before the first allocation */
 	size_t count;
-	uint64_t factor; /* what locations are found by: see hash.h */
+	uint64_t factor; /* of the hash of a pair: see hash.h */
 };
 
-/* Where a pair is, or the free slot where it belongs; of slots that are
- * there. */
+/* The slot of a pair, or the free slot for it.  There must be slots. */
 static inline struct pair *
 pairs_slot(const struct pairs *p, uint32_t a, uint32_t b)
 {
@@ -44,8 +43,8 @@ pairs_find(const struct pairs *p, uint32_t a, uint32_t b)
 	return p->mask != 0 ? pairs_slot(p, a, b)->value : 0;
 }
 
-/* Adds a pair that is not there, with a value that is not 0.  False: out of
- * memory, and all is as before. */
+/* Adds a new pair with a value other than 0.  False if out of memory: the map
+ * is then as before. */
 bool pairs_add(struct pairs *, uint32_t a, uint32_t b, uint32_t value);
 
 void pairs_clear(struct pairs *);

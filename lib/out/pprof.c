@@ -3,9 +3,9 @@
  * pprof.c: pprof's profile.proto, one sample for each stack and status of a
  * thread.
  *
- * Messages of protobuf that stand one after the other are one message with
- * what is in all of them.  So the profile is written as many, of one entry
- * each, and is never in memory as a whole.
+ * Concatenated messages of protobuf are one message with the fields of all.  So
+ * the profile is written as many messages of one entry each, and is never in
+ * memory as a whole.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -21,7 +21,7 @@
 #include "status.h"
 #include "utf8.h"
 
-/* What the strings begin with. */
+/* The first strings of the table. */
 enum { EMPTY, SAMPLES, COUNT, WALL, CPU, NANOSECONDS, THREAD, THREAD_ID,
 	INTERP, STATUS };
 static const char *const words[] = {"", "samples", "count", "wall", "cpu",
@@ -29,7 +29,7 @@ static const char *const words[] = {"", "samples", "count", "wall", "cpu",
 #define WORDS (sizeof(words) / sizeof(*words))
 
 #define STATUSES (UINT8_MAX + 1)
-#define MAPPING 1 /* the id of the only one */
+#define MAPPING 1 /* the id of the only mapping */
 #define TYPES_MAX 3
 
 struct pprof {
@@ -38,13 +38,12 @@ struct pprof {
 	const struct tach_format_options *options;
 	const struct tach_meta *meta;
 	struct aggregate stacks;
-	uint64_t first, end;	/* the time that all samples lie in */
-	struct tach_table *names; /* its frames are the functions, which have
-				   * no line; ids are indices plus one */
-	uint32_t statuses[STATUSES]; /* strings; 0: not known yet */
-	uint32_t *threads;	     /* strings, by a thread's index */
+	uint64_t first, end;	/* begin and end of all samples */
+	struct tach_table *names; /* frames: the functions; id: index + 1 */
+	uint32_t statuses[STATUSES]; /* strings; 0 before it is made */
+	uint32_t *threads;	     /* strings, by index of the thread */
 	uint64_t *way;		     /* a stack's locations */
-	bool has_cpu;		     /* whether a thread ran is known */
+	bool has_cpu;		     /* statuses tell whether a thread ran */
 	bool bare;		     /* there are samples without frames */
 	struct emit emit;
 	struct buf scratch;
@@ -53,14 +52,14 @@ struct pprof {
 
 /* ---- strings and functions ----------------------------------------------- */
 
-/* TACH_NONE: out of memory. */
+/* TACH_NONE if out of memory. */
 static uint32_t
 pprof_add_string(struct pprof *p, const char *s)
 {
 	return tach_table_add_string(p->names, s, strlen(s));
 }
 
-/* The id of a function; 0: out of memory. */
+/* The id of a function; 0 if out of memory. */
 static uint64_t
 add_function(struct pprof *p, struct tach_string file, struct tach_string func)
 {
@@ -104,7 +103,7 @@ add_threads(struct pprof *p)
 	return ok;
 }
 
-/* The words for a status; TACH_NONE: out of memory. */
+/* The string of a status; TACH_NONE if out of memory. */
 static uint32_t
 status_string(struct pprof *p, uint8_t status)
 {
@@ -124,7 +123,7 @@ status_string(struct pprof *p, uint8_t status)
 
 /* ---- what is written ----------------------------------------------------- */
 
-/* Writes a profile of which only one thing is set. */
+/* Writes a message with a part of the profile. */
 static void
 pprof_put(struct pprof *p, const Pprof__Profile *piece)
 {
@@ -151,7 +150,8 @@ mode_type(const struct pprof *p)
 	    WALL;
 }
 
-/* What is shown first: what was asked for, of the time what was recorded. */
+/* The type that viewers show first: the one that was asked for, for time the
+ * one that was recorded. */
 static uint32_t
 default_type(const struct pprof *p)
 {
@@ -185,8 +185,8 @@ pprof_put_head(struct pprof *p)
 	pprof_put(p, &profile);
 }
 
-/* One for all, which says that there are names: else pprof would look for
- * them in a program's file. */
+/* Writes one mapping for all locations.  It says that there are names;
+ * otherwise pprof would look for them in a program's file. */
 static bool
 put_mapping(struct pprof *p)
 {
@@ -197,7 +197,7 @@ put_mapping(struct pprof *p)
 	uint32_t s;
 
 	snprintf(name, sizeof(name), "python");
-	if (python[0] != 0) /* a text need not say which it was */
+	if (python[0] != 0) /* a text may lack the version */
 		snprintf(name, sizeof(name), "python%d.%d", python[0],
 		    python[1]);
 	if ((s = pprof_add_string(p, name)) == TACH_NONE)
@@ -215,8 +215,8 @@ put_mapping(struct pprof *p)
 
 /* ---- samples ------------------------------------------------------------- */
 
-/* Puts a stack's locations into p->way and returns their number; the root
- * that it came to is its thread's. */
+/* Puts the locations of a stack into p->way.  Returns their number; `root` gets
+ * the root, which tells the thread. */
 static size_t
 find_way(struct pprof *p, uint32_t node, uint32_t *root)
 {
@@ -245,8 +245,7 @@ on_cpu(uint8_t status)
 	return cpu_known(status) && (status & TACH_STATUS_CPU) != 0;
 }
 
-/* Fills in the labels, of which there are as many as are returned; 0: out of
- * memory. */
+/* Sets the labels.  Returns their number, 0 if out of memory. */
 static size_t
 fill_labels(struct pprof *p, uint32_t thread, uint8_t status,
     Pprof__Label labels[4])
@@ -267,7 +266,7 @@ fill_labels(struct pprof *p, uint32_t thread, uint8_t status,
 	return s == TACH_NONE ? 0 : t->interp != 0 ? 4 : 3;
 }
 
-/* Writes one sample of the stack that is in p->way. */
+/* Writes one sample with the stack in p->way. */
 static bool
 put_sample(struct pprof *p, size_t depth, uint32_t thread,
     const struct cell *c)
@@ -310,7 +309,7 @@ pprof_put_samples(struct pprof *p)
 
 /* ---- locations, functions, strings --------------------------------------- */
 
-/* False: out of memory. */
+/* False if out of memory. */
 static bool
 put_location(struct pprof *p, uint64_t id, const struct location *where)
 {
@@ -366,7 +365,8 @@ put_functions(struct pprof *p)
 	}
 }
 
-/* A string of protobuf must be UTF-8.  False: out of memory. */
+/* Writes the strings.  Those of protobuf must be UTF-8.  False if out of
+ * memory. */
 static bool
 pprof_put_strings(struct pprof *p)
 {
@@ -388,7 +388,7 @@ pprof_put_strings(struct pprof *p)
 
 /* ---- the sink ------------------------------------------------------------ */
 
-/* Looks at all stacks once: how deep they get, and what statuses tell. */
+/* Finds the depth of the deepest stack, and the statuses that occur. */
 static bool
 survey_stacks(struct pprof *p)
 {
@@ -449,7 +449,7 @@ pprof_end(struct tach_sink *sink)
 	struct pprof *p = sink->arg;
 	int e;
 
-	if (p->first > p->end) /* there are no samples */
+	if (p->first > p->end) /* no samples */
 		p->first = p->end;
 	if ((p->emit.file = gzip_open(p->out)) == NULL)
 		return error_system(&p->error, "", errno);

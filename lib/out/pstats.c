@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * pstats.c: what Python's pstats module loads: a dictionary of functions,
- * with who called them, as its marshal module writes it.
+ * pstats.c: the file of Python's pstats module: a dictionary of functions and
+ * their callers, as the marshal module writes it.
  *
  *	{(file, line, function): (self samples, samples, self seconds,
  *	    seconds, {caller: (samples, self samples, self seconds, seconds)})}
  *
- * Samples stand where calls would be counted, as in CPython 3.15's own; each
- * counts once for a function, however often that is in the stack.
+ * The numbers of calls are numbers of samples, as in CPython 3.15's own
+ * profiler.  A sample counts once for a function, however often that is in the
+ * stack.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -19,17 +20,17 @@
 #include "out/out.h"
 #include "utf8.h"
 
-/* The types of marshal that are needed. */
+/* Types of marshal. */
 enum {
-	M_DICT = '{', /* keys and values, to M_NULL */
+	M_DICT = '{', /* keys and values up to M_NULL */
 	M_NULL = '0',
 	M_TUPLE = '(',
 	M_INT = 'i',  /* 32 bits */
 	M_LONG = 'l', /* digits of 15 bits */
 	M_FLOAT = 'g',
 	M_TEXT = 'u', /* UTF-8 */
-	M_REF = 'r',  /* an object again, by its number */
-	M_KEEP = 0x80 /* with a type: it gets the next number */
+	M_REF = 'r',  /* an earlier object, by its number */
+	M_KEEP = 0x80 /* added to a type: the object gets the next number */
 };
 
 #define AHEAD 8 /* calls */
@@ -54,7 +55,7 @@ add_byte(struct buf *b, uint64_t byte)
 	buf_add_char(b, (char)byte);
 }
 
-/* A type, and a number little-endian whatever this machine is. */
+/* Adds a type and a little-endian number. */
 static void
 add_word(struct buf *b, int type, uint64_t word, size_t size)
 {
@@ -105,7 +106,7 @@ add_tuple(struct buf *b, int flag, uint32_t size)
 	add_word(b, M_TUPLE | flag, size, 4);
 }
 
-/* Python would not load what is no UTF-8, or not print it. */
+/* Adds a text as UTF-8.  Python could not load or print other bytes. */
 static void
 add_marshal_text(struct buf *b, struct tach_string s)
 {
@@ -121,8 +122,8 @@ add_marshal_text(struct buf *b, struct tach_string s)
 
 /* ---- functions ----------------------------------------------------------- */
 
-/* A function's names, as they are written: what is the same there is one
- * function, since it would be one key of the dictionary. */
+/* The names of a function, as they are written.  Functions with equal names are
+ * one function, since they would be one key of the dictionary. */
 static void
 function_text(struct buf *b, struct tach_string file, struct tach_string func,
     int32_t line)
@@ -175,7 +176,7 @@ put_key(struct pstats *p, uint32_t callee)
 	put_function(p, callee);
 }
 
-/* What a thread calls has no caller. */
+/* A thread is not written as a caller. */
 static void
 put_caller(struct pstats *p, const struct call *call)
 {
@@ -207,7 +208,7 @@ put_callee(struct pstats *p, uint32_t callee)
 	add_seconds(b, s->total.time);
 	add_byte(b, M_DICT);
 	for (uint32_t i = begin[0]; i < begin[1]; i++) {
-		/* They lie anywhere: fetch a few ahead. */
+		/* Calls are scattered: prefetches a few. */
 		if (begin[1] - i > AHEAD)
 			__builtin_prefetch(&p->calls.calls[
 			    p->callers.calls[i + AHEAD]]);
@@ -223,7 +224,7 @@ pstats_put_all(struct pstats *p)
 	for (uint32_t i = 0; i < p->calls.ncallees; i++)
 		if (p->calls.callees[i].total.samples > 0) {
 			put_callee(p, i);
-			emit_bytes(&p->out, "", 0); /* if it is a block by now */
+			emit_bytes(&p->out, "", 0); /* flushes a full block */
 		}
 	add_byte(&p->out.buf, M_NULL);
 }
@@ -251,9 +252,9 @@ pstats_run(struct tach_sink *sink, const struct tach_run *run)
 	    aggregate_failed(&p->stacks, &p->error);
 }
 
-/* Microseconds that a sample stands for, or 0 where each says it.  Where the
- * interval is not known a sample is a second, so that there is something to
- * see and the samples can be read off. */
+/* The microseconds of a sample, or 0 if each sample has its own.  If the
+ * interval is not known, a sample is a second, so that the number of samples
+ * can be read. */
 static uint64_t
 sample_us(const struct pstats *p)
 {

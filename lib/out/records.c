@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * records.c: see records.h.  Nothing of a record but the time, the status and
- * the span differs between the samples of a run; the rest is made once.
+ * records.c: see records.h.  The samples of a run differ only in time, status
+ * and span; the other parts of their records are made once for the run.
  */
 #include "out/records.h"
 
@@ -20,15 +20,15 @@ struct records {
 	struct emit out;
 	const struct records_form *form;
 	struct locations locations;
-	struct texts frames; /* as they stand in a stack */
+	struct texts frames; /* as in the column of the stack */
 	struct texts leaves; /* the columns from the function to the line */
-	struct tach_string statuses[256]; /* what stands between two columns */
+	struct tach_string statuses[256]; /* the text between two columns */
 	struct buf status_text;
 	struct buf raw; /* scratch */
 	/* Of the current run. */
-	struct buf who;	  /* from behind the time to before the status */
-	struct buf where; /* from behind the span on */
-	uint32_t left;	  /* how many innermost frames are not in there */
+	struct buf who;	  /* the part between time and status */
+	struct buf where; /* the part behind the span */
+	uint32_t left;	  /* number of innermost frames that are not in it */
 	struct error error;
 };
 
@@ -48,8 +48,8 @@ add_signed(struct buf *b, int32_t n)
 
 /* ---- texts that are made once -------------------------------------------- */
 
-/* FILE:FUNCTION:LINE, or the bare name of what is no location in a file; with
- * what stands between it and another. */
+/* FILE:FUNCTION:LINE, or the name alone if it is not in a file; with the
+ * separator of frames. */
 static void
 make_record_frame(void *arg, struct buf *b, const struct location *p)
 {
@@ -131,7 +131,7 @@ make_who(struct records *r, const struct tach_run *run)
 	add_column(r, b, COLUMN_STATUS);
 }
 
-/* How many frames are to be seen, and the innermost of them. */
+/* The number of visible frames, and the innermost of them. */
 static bool
 find_leaf(struct records *r, const struct tach_run *run, uint32_t *depth,
     uint32_t *leaf)
@@ -167,7 +167,7 @@ add_leaf(struct records *r, uint32_t depth, uint32_t leaf)
 	return s.bytes != NULL;
 }
 
-/* NULL bytes: no memory. */
+/* Bytes are NULL if out of memory. */
 static struct tach_string
 record_frame_text(struct records *r, uint32_t frame)
 {
@@ -178,7 +178,7 @@ record_frame_text(struct records *r, uint32_t frame)
 	return texts_of(&r->frames, &r->locations, location);
 }
 
-/* As many of the outermost frames as are kept, which is one at least. */
+/* Adds as many of the outermost frames as are kept, one at least. */
 static bool
 add_frames(struct records *r, const struct tach_run *run)
 {

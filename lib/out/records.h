@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * records.h: a record a sample, for programs that read tables.  The columns
- * are the same whatever the records are written as.
+ * records.h: one record for each sample, for programs that read tables.  The
+ * columns are the same in all formats.
  */
 #ifndef OUT_RECORDS_H
 #define OUT_RECORDS_H
@@ -24,19 +24,19 @@ enum records_column {
 	RECORDS_COLUMNS,
 };
 
-/* What records look like. */
+/* The form of records. */
 struct records_form {
-	const char *header; /* before all of them */
+	const char *header; /* before all records */
 	const char *before[RECORDS_COLUMNS];
 	void (*add_string)(struct buf *, const char *, size_t);
-	/* Of the stack: what stands between two frames, and behind the last,
-	 * where the record ends. */
+	/* The texts between two frames, and behind the last frame, at the end
+	 * of the record. */
 	const char *between, *end;
-	const char *no_frames; /* the whole stack, where it is empty */
+	const char *no_frames; /* the column of an empty stack */
 	void (*add_frame)(struct buf *, const char *, size_t);
 };
 
-/* The form is the caller's. */
+/* The form must outlive the sink. */
 struct tach_sink *records_new(FILE *, const struct records_form *);
 
 #endif

@@ -2,14 +2,14 @@
 /*
  * sidecar.c: see sidecar.h.
  *
- * pprof takes names and lines from DWARF alone, and google-pprof from nm,
- * addr2line and objdump, so that there are both symbols and DWARF 4.  objdump
- * shows only what it can disassemble, so that the text is full of
- * instructions, which do nothing.  It lies one page behind the object's
- * beginning in memory and, as readers compare the two, also in the file.
+ * pprof takes names and lines from DWARF alone, google-pprof takes them from
+ * nm, addr2line and objdump: so the file has both symbols and DWARF 4.  objdump
+ * shows only what it can disassemble, so the text section is full of
+ * instructions that do nothing.  It is one page behind the object's beginning
+ * in memory and also in the file, since readers compare the two.
  *
- * The file is little-endian and of x86-64 everywhere: what reads it reads the
- * profile's byte order from the profile.
+ * The file is always little-endian and for x86-64: its readers take the byte
+ * order of the profile from the profile.
  */
 #include "out/sidecar.h"
 
@@ -42,10 +42,10 @@ enum {
 	DW_LNE_set_address = 2,
 };
 
-/* What abbreviations there are. */
+/* The abbreviations. */
 enum { UNIT = 1, FUNCTION = 2 };
 
-/* Little-endian. */
+/* Adds a little-endian number. */
 static void
 add_number(struct buf *b, uint64_t n, unsigned size)
 {
@@ -56,7 +56,7 @@ add_number(struct buf *b, uint64_t n, unsigned size)
 static void
 add_signed_leb(struct buf *b, int64_t n)
 {
-	/* The sign bit of the last byte is the number's. */
+	/* The sign bit of the last byte is that of the number. */
 	for (; n < -0x40 || n >= 0x40; n >>= 7)
 		buf_add_char(b, (char)((n & 0x7f) | 0x80));
 	buf_add_char(b, (char)(n & 0x7f));
@@ -68,7 +68,7 @@ add_terminated(struct buf *b, const char *text)
 	buf_add(b, text, strlen(text) + 1);
 }
 
-/* A length that is known later. */
+/* Reserves a length that is set later. */
 static size_t
 begin_length(struct buf *b)
 {
@@ -137,7 +137,7 @@ add_range(struct buf *b, uint32_t from, uint32_t to)
 	add_number(b, bytes_between(from, to), 8);
 }
 
-/* The functions of one file, which are the symbols from and before to. */
+/* Adds the unit of one file: its symbols are those from `from` up to `to`. */
 static void
 add_unit(struct sidecar *c, uint32_t from, uint32_t to)
 {
@@ -164,8 +164,8 @@ add_unit(struct sidecar *c, uint32_t from, uint32_t to)
 	end_length(b, start);
 }
 
-/* A special opcode moves the address on by what it is more than the first of
- * them, OPCODE_BASE, and the line not at all. */
+/* A special opcode moves the address on by its difference from OPCODE_BASE, the
+ * first of them, and keeps the line. */
 #define OPCODE_BASE 13
 #define NEXT_SYMBOL (OPCODE_BASE + SYMBOL_SIZE)
 
@@ -213,7 +213,7 @@ add_lines(struct sidecar *c, uint32_t from, uint32_t to)
 	end_length(b, start);
 }
 
-/* Where the addresses of a unit are, which comes next in the other section. */
+/* Adds the address range of a unit, which comes next in the other section. */
 static void
 add_aranges(struct sidecar *c, uint32_t from, uint32_t to)
 {
@@ -317,8 +317,8 @@ aligned(uint64_t offset, uint64_t align)
 	return (offset + align - 1) / align * align;
 }
 
-/* Puts the sections one behind the other, the first one page from the
- * beginning; returns where their table begins. */
+/* Sets the offsets of the sections, the first one page from the beginning.
+ * Returns the offset of the section table. */
 static uint64_t
 lay_out(struct section *sections)
 {
@@ -332,7 +332,7 @@ lay_out(struct section *sections)
 	return aligned(at, 8);
 }
 
-/* The header of the file, and its only segment. */
+/* Adds the header of the file and its only segment. */
 static void
 add_header(struct buf *b, uint64_t text_size, uint64_t table)
 {
@@ -382,7 +382,7 @@ add_section(struct buf *b, const struct section *s)
 	add_number(b, s->entry, 8);
 }
 
-/* Zeros up to an offset, at which the bytes come. */
+/* Writes zeros up to an offset, and the bytes there. */
 static void
 put_at(FILE *out, uint64_t *at, uint64_t offset, const struct buf *b)
 {
@@ -407,7 +407,7 @@ put_sections(FILE *out, struct section *sections, struct buf *b)
 	put_at(out, &at, table, b);
 }
 
-/* False, with errno. */
+/* False, with errno, if that failed. */
 static bool
 put_elf(FILE *out, const struct sidecar *c)
 {
@@ -440,7 +440,7 @@ put_elf(FILE *out, const struct sidecar *c)
 
 /* ---- all of it ----------------------------------------------------------- */
 
-/* Offsets into these are 32 bits. */
+/* Whether offsets into a section exceed 32 bits. */
 static bool
 too_long(const struct sidecar *c)
 {

@@ -13,13 +13,14 @@
 
 #include "out/coding.h"
 
-/* It is never waited for, as a FIFO would be, nor does a terminal become the
- * program's. */
+/* Opening does not wait for a FIFO, and no terminal becomes the controlling
+ * one. */
 #define FILE_FLAGS (O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
 
 /* ---- opening through no link --------------------------------------------- */
 
-/* Opens one name of a folder.  -1: errno is ELOOP if it is a link. */
+/* Opens one name in a directory.  -1 if that failed; errno is ELOOP if it is a
+ * link. */
 static int
 open_step(int folder, const char *name, int flags)
 {
@@ -36,8 +37,8 @@ open_step(int folder, const char *name, int flags)
 	return fd;
 }
 
-/* Opens a path below a folder name by name, where the kernel cannot.  The path
- * is taken apart. */
+/* Opens a path below a directory, name by name, for kernels without openat2.
+ * Changes the path. */
 static int
 open_steps(int folder, char *path)
 {
@@ -58,7 +59,7 @@ open_steps(int folder, char *path)
 	return next;
 }
 
-/* Opens a path that leads out of the folder nowhere, and through no link. */
+/* Opens a path that does not lead out of the directory, and through no link. */
 static int
 open_below(int folder, char *path)
 {
@@ -68,7 +69,7 @@ open_below(int folder, char *path)
 	};
 	int fd = (int)syscall(SYS_openat2, folder, path, &how, sizeof(how));
 
-	/* Old sandboxes refuse calls that they do not know by EPERM. */
+	/* Old sandboxes refuse unknown calls with EPERM. */
 	if (fd >= 0 || (errno != ENOSYS && errno != EPERM))
 		return fd;
 	return open_steps(folder, path);
@@ -85,8 +86,8 @@ is_python(struct tach_string path)
 	    memchr(path.bytes, '\0', path.len) == NULL;
 }
 
-/* Where in a path, which is absolute, the part below a folder begins; NULL: it
- * is not below it. */
+/* The part of an absolute path below a directory; NULL if the path is not below
+ * it. */
 static const char *
 part_below(const char *path, const char *folder)
 {
@@ -184,7 +185,7 @@ source_read(struct buf *b, struct tach_string path,
 	enum tach_source_text why;
 
 	b->len = 0;
-	/* Others, such as <string>, are no names of files. */
+	/* Other texts, such as <string>, are no names of files. */
 	if (sources == NULL || path.len == 0 || path.bytes[0] != '/')
 		return false;
 	why = read_named(b, path, sources->folder);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * speedscope.c: speedscope's own format; one profile a thread, in the order
- * of time.  The viewer needs long for many samples, so equal ones that follow
- * each other are one, and frames are functions.
+ * speedscope.c: speedscope's own format; one profile for each thread, in the
+ * order of time.  The viewer is slow with many samples, so equal samples in
+ * sequence are one, and frames are functions.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -17,17 +17,17 @@
 
 #define SCHEMA "https://www.speedscope.app/file-format-schema.json"
 
-/* For how long a stack was seen. */
+/* The duration of a stack. */
 struct sample {
 	uint64_t weight; /* microseconds */
-	uint32_t node;	 /* TACH_NONE: a gap */
+	uint32_t node;	 /* TACH_NONE if it is a gap */
 };
 
 struct speedscope_track {
 	uint64_t thread;
 	uint32_t interp;
-	uint64_t begin, end; /* of all that is in it */
-	uint64_t busy;	     /* all of it but the gaps */
+	uint64_t begin, end; /* of all its samples */
+	uint64_t busy;	     /* its duration without gaps */
 	struct sample *samples;
 	uint32_t count;
 	size_t max;
@@ -47,7 +47,7 @@ struct speedscope {
 
 /* ---- samples ------------------------------------------------------------- */
 
-/* False: no memory, or more than may be held. */
+/* False if out of memory, or if limits.h allows no more samples. */
 static bool
 add_sample(struct speedscope *s, struct speedscope_track *t, uint32_t node,
     uint64_t weight)
@@ -72,7 +72,7 @@ add_sample(struct speedscope *s, struct speedscope_track *t, uint32_t node,
 	return true;
 }
 
-/* What lies between two segments is a gap. */
+/* The time between two segments is a gap. */
 static bool
 add_segment(struct speedscope *s, struct speedscope_track *t, uint32_t node,
     const struct segment *segment)
@@ -150,7 +150,7 @@ speedscope_put_frames(struct speedscope *s)
 	emit(e, "{\"name\":\"" NO_FRAMES "\"}");
 }
 
-/* Puts the locations of a stack on the way. */
+/* Puts the locations of a stack into s->way. */
 static bool
 find_way(struct speedscope *s, uint32_t node, uint32_t *count)
 {
@@ -227,7 +227,7 @@ speedscope_put_profile(struct speedscope *s, const struct speedscope_track *t,
 	return speedscope_put_samples(s, t);
 }
 
-/* There must be one. */
+/* The viewer needs at least one profile. */
 static bool
 put_profiles(struct speedscope *s)
 {

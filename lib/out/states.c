@@ -37,7 +37,7 @@ states_of(uint8_t told, uint8_t status, bool gc)
 	return now;
 }
 
-/* What lasts no time is not one. */
+/* An interval without duration is not added. */
 static bool
 add_interval(struct states *s, enum state state, uint64_t end)
 {
@@ -57,7 +57,7 @@ add_interval(struct states *s, enum state state, uint64_t end)
 	return true;
 }
 
-/* Goes over to other states at a time. */
+/* Changes the states at a time. */
 static bool
 change_states(struct states *s, unsigned now, uint64_t time)
 {
@@ -75,7 +75,7 @@ change_states(struct states *s, unsigned now, uint64_t time)
 	return true;
 }
 
-/* In a gap it is in no state that is known. */
+/* In a gap no state is known. */
 bool
 states_add(struct states *s, const struct tach_tick *t, bool gc)
 {

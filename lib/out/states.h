@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* states.h: from when until when a thread held the GIL, ran, and so on. */
+/* states.h: the intervals in which a thread held the GIL, ran, and so on. */
 #ifndef OUT_STATES_H
 #define OUT_STATES_H
 
@@ -28,22 +28,21 @@ struct states {
 	/* private */
 	struct error *error;
 	size_t max;
-	uint8_t told; /* statuses that mean something if they are not set */
+	uint8_t told; /* statuses whose absence means something */
 	unsigned now; /* the states that the thread is in, as bits */
-	uint64_t until;		/* what is known of it ends then */
-	uint64_t since[STATES]; /* of those */
+	uint64_t until;		/* end of the known time */
+	uint64_t since[STATES]; /* begin of each of these states */
 };
 
-/* Begins with a new thread of a profile in whose samples all of these
- * statuses were seen: what never is set, nothing has told. */
+/* Begins with a new thread.  `seen` has all statuses that occur in the profile:
+ * if a status never occurs, its absence means nothing. */
 void states_begin(struct states *, uint8_t seen, struct error *);
 
-/* Takes the thread's next sample.  False: out of memory or, if the error says
- * so, more than may be held. */
+/* Takes the next sample of the thread.  False if out of memory or, if the error
+ * is set, if limits.h allows no more intervals. */
 bool states_add(struct states *, const struct tach_tick *, bool gc);
 
-/* After the last one: puts the intervals in order of their begin.  False: as
- * above. */
+/* Ends the thread: sorts the intervals by their begin.  False as above. */
 bool states_end(struct states *);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* strings.h: numbers for strings, by content, so that a page has each once. */
+/* strings.h: numbers for strings, by content, so that a page has each string
+ * once. */
 #ifndef OUT_STRINGS_H
 #define OUT_STRINGS_H
 
@@ -14,7 +15,7 @@ struct strings {
 	struct set set;
 };
 
-/* The number of a string, whose bytes are not copied.  TACH_NONE: no
+/* The number of a string.  Its bytes are not copied.  TACH_NONE if out of
  * memory. */
 uint32_t strings_find(struct strings *, struct tach_string);
 void strings_clear(struct strings *);

@@ -66,7 +66,7 @@ symbols_clear(struct symbols *s)
 	*s = (struct symbols){0};
 }
 
-/* The last symbol is a file of its own, whatever comes before it. */
+/* The last symbol is a file of its own. */
 uint32_t
 symbols_next_file(const struct symbols *s, uint32_t from)
 {
@@ -91,8 +91,8 @@ symbols_next_function(const struct symbols *s, uint32_t from)
 
 /* ---- names --------------------------------------------------------------- */
 
-/* Functions that google-pprof and pprof leave out with all that they call, or
- * take for the end of something. */
+/* Functions that google-pprof and pprof leave out with all their callees, or
+ * take for an end mark. */
 static const char *const reserved[] = {"_fini", "__restore",
     "__pthread_sighandler", "__FRAME_END__"};
 

@@ -22,7 +22,7 @@
 
 struct symbol {
 	struct tach_string file, func;
-	int32_t line;	/* 0: none */
+	int32_t line;	/* 0 if there is none */
 	uint32_t location; /* its index */
 };
 
@@ -33,7 +33,7 @@ struct symbols {
 	uint32_t count;
 };
 
-/* False: out of memory. */
+/* False if out of memory. */
 bool symbols_init(struct symbols *, const struct locations *);
 void symbols_clear(struct symbols *);
 
@@ -43,15 +43,15 @@ symbol_address(uint32_t index)
 	return SYMBOLS_START + (uint64_t)index * SYMBOL_SIZE;
 }
 
-/* The first symbol from an index on that is of another file, or of another
+/* The first symbol from an index on that has another file, or another
  * function. */
 uint32_t symbols_next_file(const struct symbols *, uint32_t);
 uint32_t symbols_next_function(const struct symbols *, uint32_t);
 
-/* Adds a function's name as it passes through what reads such profiles:
- * brackets that these take for C++'s become others. */
+/* Adds a function's name so that readers of the profile keep it: brackets that
+ * they take for those of C++ become others. */
 void symbol_add_name(struct buf *, struct tach_string func);
-/* Adds the name of a file; it is never empty, and has no control character. */
+/* Adds the name of a file.  It is never empty and has no control character. */
 void symbol_add_file(struct buf *, struct tach_string file);
 
 #endif

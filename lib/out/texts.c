@@ -22,7 +22,7 @@ texts_clear(struct texts *t)
 	buf_clear(&t->scratch);
 }
 
-/* Makes room for all locations that there are, and for as many again. */
+/* Makes room for all locations, and for as many again. */
 static bool
 reserve_texts(struct texts *t, uint32_t count)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * texts.h: what a format writes for a location, made once.  How much is kept is
- * limited, so that a small hostile file, in which many frames have one long
- * name, cannot ask for memory without end; the rest is made anew each time.
+ * texts.h: the text of each location, made once.  The kept size is limited, so
+ * that a small hostile file, in which many frames have one long name, cannot
+ * ask for memory without end; other texts are made again each time.
  */
 #ifndef OUT_TEXTS_H
 #define OUT_TEXTS_H
@@ -19,18 +19,19 @@ struct texts {
 	/* private */
 	struct tach_string *kept; /* by location; NULL bytes: not made yet */
 	uint32_t max;
-	size_t size; /* of all that is kept */
+	size_t size; /* of all kept texts */
 	struct buf scratch;
 };
 
 void texts_init(struct texts *, texts_make_fn *, void *arg);
 void texts_clear(struct texts *);
 
-/* Makes it; see texts_of. */
+/* Makes the text; see texts_of. */
 struct tach_string texts_find(struct texts *, const struct locations *,
     uint32_t location);
 
-/* The text of a location, valid until the next call.  NULL bytes: no memory. */
+/* The text of a location, valid until the next call.  Bytes are NULL if out of
+ * memory. */
 static inline struct tach_string
 texts_of(struct texts *t, const struct locations *locations, uint32_t location)
 {

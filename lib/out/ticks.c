@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * ticks.c: see ticks.h.  Ticks that follow each other with the same stack and
- * status are a group: the stack, as what is to be added to the one before, the
- * status, the number of ticks, and for each its span.  Where it does not begin
- * when the one before it ends, the lowest bit is set, and the time from there
- * to here follows.  Numbers are as varint.h has them.
+ * ticks.c: see ticks.h.  Consecutive ticks with the same stack and status are a
+ * group: the difference of the stack to the one before, the status, the number
+ * of ticks, and the span of each.  If a tick does not begin at the end of the
+ * one before, the lowest bit of the span is set, and the time between them
+ * follows.  Numbers are as varint.h has them.
  */
 #include "out/ticks.h"
 

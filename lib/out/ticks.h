@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * ticks.h: a thread's samples, kept to the end of the profile by a format
- * that writes them column by column: two bytes or so for each.
+ * ticks.h: the samples of a thread, kept to the end of the profile by a format
+ * that writes columns: two bytes or so for each.
  */
 #ifndef OUT_TICKS_H
 #define OUT_TICKS_H
@@ -13,16 +13,16 @@ struct ticks {
 	uint64_t count;
 	/* private */
 	struct buf bytes;
-	uint32_t stack; /* of the last ones */
-	uint64_t until; /* what the last one stands for ends then */
+	uint32_t stack; /* of the last tick */
+	uint64_t until; /* end of the last tick's span */
 };
 
-/* Adds ticks of a stack, which is any number.  False: out of memory. */
+/* Adds ticks of a stack, which can be any number.  False if out of memory. */
 bool ticks_add(struct ticks *, uint32_t stack, const struct tach_tick *,
     size_t count);
 void ticks_clear(struct ticks *);
 
-/* Goes through them, from the first on. */
+/* Goes through the ticks, from the first on. */
 struct ticks_cursor {
 	uint32_t stack;
 	struct tach_tick tick;
