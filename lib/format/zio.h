@@ -19,8 +19,8 @@
 /* ---- reading ------------------------------------------------------------ */
 
 /*
- * The cursor holds what is decoded and not yet read.  Whoever needs n bytes
- * in one piece calls zin_need first; if there are fewer then, the data ends
+ * The cursor has the bytes that are decoded and not yet read.  To read n bytes
+ * in one piece, call zin_need first; if there are still fewer, the data ends
  * here.
  */
 struct zin {
@@ -29,19 +29,19 @@ struct zin {
 	bool ended;	       /* nothing can be added to the cursor for now */
 	bool unfinished;       /* the data may end in the middle of a frame */
 	int fd;
-	uint64_t at, end;      /* in the file: what is not read yet */
-	ZSTD_DCtx *zstd;       /* NULL: plain */
-	ZSTD_inBuffer packed;  /* what is read and not decoded yet */
+	uint64_t at, end;      /* the part of the file that is not read yet */
+	ZSTD_DCtx *zstd;       /* NULL if not compressed */
+	ZSTD_inBuffer packed;  /* read but not decoded yet */
 	uint8_t *packed_buf;
-	size_t wants;	       /* bytes of packed to go on; 0: a frame ended */
-	bool full;	       /* zstd has more to hand out than was taken */
+	size_t wants;	       /* bytes of packed to go on; 0 after a frame */
+	bool full;	       /* zstd has more output than was taken */
 	uint8_t *buf;
 	struct error problem;  /* why the data ended early, if it did */
 };
 
-#define ZIN_SIZE (128 << 10) /* bytes decoded ahead, at most */
+#define ZIN_SIZE (128 << 10) /* most bytes decoded ahead */
 
-/* Reads a file's bytes from one offset to another.  False: out of memory. */
+/* Reads a file's bytes from one offset to another.  False if out of memory. */
 bool zin_open(struct zin *, int fd, uint64_t from, uint64_t to,
     enum tach_compression, bool swap);
 void zin_close(struct zin *);
@@ -49,7 +49,7 @@ void zin_close(struct zin *);
 /* The data now ends at a later offset. */
 void zin_extend(struct zin *, uint64_t to);
 
-/* Fills the buffer.  What the cursor has is kept, at another address. */
+/* Fills the buffer.  The bytes of the cursor are kept, at another address. */
 void zin_fill(struct zin *);
 
 static inline void
@@ -59,7 +59,7 @@ zin_need(struct zin *z, size_t n)
 		zin_fill(z);
 }
 
-/* Where in the decoded data the cursor stands. */
+/* The offset of the cursor in the decoded data. */
 static inline uint64_t
 zin_offset(const struct zin *z)
 {
@@ -69,32 +69,32 @@ zin_offset(const struct zin *z)
 /* ---- writing ------------------------------------------------------------ */
 
 /*
- * A file's bytes, buffered; they go through zstd until zout_plain is called.
- * Calls that fail say why in the error that zout_open was given.
+ * A file's bytes, buffered.  They are compressed by zstd until zout_plain is
+ * called.  Calls that fail set the error that zout_open was given.
  */
 struct zout {
 	int fd;
-	uint64_t at; /* where in the file the next bytes go */
+	uint64_t at; /* offset of the next bytes in the file */
 	uint8_t *buf;
 	size_t used;
-	ZSTD_CCtx *zstd; /* NULL: plain */
+	ZSTD_CCtx *zstd; /* NULL if not compressed */
 	uint8_t *packed;
-	XXH3_state_t *hash; /* of the bytes in the file, from the first on */
+	XXH3_state_t *hash; /* of the file's bytes from the first offset on */
 	struct error *error;
 };
 
 #define ZOUT_SIZE (512 << 10) /* bytes gathered before they are written */
 
-/* Writes from offset at on.  False: out of memory. */
+/* Writes from offset `at` on.  False if out of memory. */
 bool zout_open(struct zout *, int fd, uint64_t at, enum tach_compression,
     int level, struct error *);
 void zout_close(struct zout *);
 
-/* Writes the buffer out, and makes all of it free. */
+/* Writes the buffer, which is then empty. */
 int zout_flush(struct zout *);
 
-/* Room for n bytes, at most ZOUT_SIZE, that zout_put_end then takes up to
- * the given end.  NULL: cannot write. */
+/* Room for n bytes, at most ZOUT_SIZE.  zout_put_end takes the bytes up to its
+ * end.  NULL if a write failed. */
 static inline uint8_t *
 zout_put(struct zout *z, size_t n)
 {
@@ -111,17 +111,17 @@ zout_put_end(struct zout *z, const uint8_t *end)
 
 int zout_write(struct zout *, const void *, size_t);
 
-/* Writes all that was put until now, so that it can be decoded as far as
- * this. */
+/* Writes all bytes so that they can be decoded up to here. */
 int zout_sync(struct zout *);
 
-/* Ends the compressed part, if this is one: what follows is plain. */
+/* Ends the compressed part, if there is one.  Later bytes are plain. */
 int zout_plain(struct zout *);
 
-/* Writes at an offset of its own, past the buffer. */
+/* Writes at a given offset, past the buffer. */
 int zout_write_at(struct zout *, uint64_t at, const void *, size_t);
 
-/* The file's size once the buffer is written.  Plain part only. */
+/* The size of the file after the buffer is written.  For the plain part
+ * only. */
 static inline uint64_t
 zout_offset(const struct zout *z)
 {

@@ -64,30 +64,30 @@ struct aggregate {
 	struct path *paths; /* by a run's index */
 	uint32_t npaths;
 	size_t nodes_max, cells_max, threads_max, paths_max;
-	/* The nodes below each: but most need not be in there, since a path
-	 * that is new is made from one end to the other, so that a node's
-	 * first child mostly is the node after it. */
+	/* The nodes below each node.  Most are not in here: a new path is made
+	 * in one go, so the first child of a node mostly is the node after
+	 * it. */
 	struct pairs children;
 	struct set thread_set;
 	uint8_t classes[256]; /* by status */
-	const char *failure;  /* NULL: there was no memory, or all is well */
+	const char *failure;  /* the limit that was reached; else NULL */
 };
 
 void aggregate_init(struct aggregate *, const struct tach_table *,
     struct aggregate_how);
 void aggregate_clear(struct aggregate *);
 
-/* Frees what only counting needs; no more runs come. */
+/* Frees what only counting needs.  No more runs may come. */
 void aggregate_settle(struct aggregate *);
 
-/* The node of a run's stack; counts nothing.  TACH_NONE: out of memory, or more
- * than may be held (limits.h). */
+/* The node of a run's stack, without counting the run.  TACH_NONE if out of
+ * memory, or if limits.h allows no more. */
 uint32_t aggregate_stack(struct aggregate *, const struct tach_run *);
 
-/* Counts a run.  False: as above. */
+/* Counts a run.  False as above. */
 bool aggregate_run(struct aggregate *, const struct tach_run *);
 
-/* Says which of these it was.  Returns TACH_FATAL. */
+/* Sets the error of such a failure.  Returns TACH_FATAL. */
 int aggregate_failed(const struct aggregate *, struct error *);
 
 static inline bool
@@ -96,7 +96,7 @@ node_is_root(const struct node *n)
 	return n->parent == TACH_NONE;
 }
 
-/* All that a node's own cells weigh: samples or, if time, microseconds. */
+/* The weight of a node's own cells: samples or, if `time`, microseconds. */
 uint64_t aggregate_weight(const struct aggregate *, uint32_t node, bool time);
 
 /* The contents of a baseline (tach_baseline_new): locations are functions, and

@@ -107,7 +107,7 @@ add_call(struct calls_walk *w, uint32_t from, uint32_t to)
 	return w->c->ncalls++;
 }
 
-/* The index of a call.  TACH_NONE: out of memory. */
+/* The index of a call.  TACH_NONE if out of memory. */
 static uint32_t
 find_call(struct calls_walk *w, uint32_t from, uint32_t to)
 {

@@ -47,7 +47,7 @@ struct locations {
 	struct set set;
 	struct buf scratch;
 	size_t size; /* of all texts */
-	const char *failure; /* why one could not be added; NULL: no memory */
+	const char *failure; /* the limit that was reached; else NULL */
 };
 
 void locations_init(struct locations *, const struct tach_table *,

@@ -25,7 +25,7 @@ struct records {
 	struct tach_string statuses[256]; /* the text between two columns */
 	struct buf status_text;
 	struct buf raw; /* scratch */
-	/* Of the current run. */
+	/* The current run. */
 	struct buf who;	  /* the part between time and status */
 	struct buf where; /* the part behind the span */
 	uint32_t left;	  /* number of innermost frames that are not in it */
