@@ -29,7 +29,7 @@ const struct tach_format tach_formats[] = {
 	{"diff", "what changed since another profile: functions' shares",
 	    TACH_USES_WEIGHT | TACH_USES_BASE | TACH_NEEDS_BASE, diff_open,
 	    NULL},
-	{"heatmap", "a folder of pages: the source, coloured by weight",
+	{"heatmap", "a directory of pages: the source, coloured by weight",
 	    TACH_USES_WEIGHT | TACH_USES_DIRECTORY | TACH_USES_SOURCES,
 	    heatmap_open, NULL},
 	{"pstats", "functions and their callers, for Python's pstats",

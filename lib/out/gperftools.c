@@ -415,7 +415,7 @@ check_options(struct gperftools *g)
 	if (o->symbols != NULL && o->build != NULL && !is_word(o->build))
 		return error_set(&g->error, TACH_FATAL, "the path of --build "
 		    "has a space in it, which this format cannot hold: choose "
-		    "another folder");
+		    "another directory");
 	if (end_of(&g->symbols) > largest(g))
 		return error_set(&g->error, TACH_FATAL, "%" PRIu32 " places "
 		    "are more than words of 32 bits can tell apart: choose "

@@ -224,7 +224,7 @@ page_name(const struct heatmap *h, uint32_t file, char name[NAME_SIZE])
 	memcpy(name + n, ".html", sizeof(".html"));
 }
 
-/* ---- files of the folder ------------------------------------------------- */
+/* ---- files of the directory ---------------------------------------------- */
 
 static bool
 open_file(struct heatmap *h, const char *name)

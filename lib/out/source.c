@@ -22,14 +22,14 @@
 /* Opens one name in a directory.  -1 if that failed; errno is ELOOP if it is a
  * link. */
 static int
-open_step(int folder, const char *name, int flags)
+open_step(int directory, const char *name, int flags)
 {
 	struct stat st;
 	int fd;
 
 	if (strcmp(name, "..") == 0)
 		return errno = EXDEV, -1;
-	fd = openat(folder, name, flags | O_NOFOLLOW);
+	fd = openat(directory, name, flags | O_NOFOLLOW);
 	if (fd >= 0 && fstat(fd, &st) == 0 && S_ISLNK(st.st_mode)) {
 		close(fd);
 		return errno = ELOOP, -1;
@@ -40,16 +40,16 @@ open_step(int folder, const char *name, int flags)
 /* Opens a path below a directory, name by name, for kernels without openat2.
  * Changes the path. */
 static int
-open_steps(int folder, char *path)
+open_steps(int directory, char *path)
 {
-	int at = folder, next = -1;
+	int at = directory, next = -1;
 	char *rest;
 
 	for (char *name = strtok_r(path, "/", &rest); name != NULL;) {
 		char *after = strtok_r(NULL, "/", &rest);
 		next = open_step(at, name,
 		    after != NULL ? O_PATH | O_CLOEXEC : FILE_FLAGS);
-		if (at != folder)
+		if (at != directory)
 			close(at);
 		if (next < 0)
 			return -1;
@@ -61,18 +61,18 @@ open_steps(int folder, char *path)
 
 /* Opens a path that does not lead out of the directory, and through no link. */
 static int
-open_below(int folder, char *path)
+open_below(int directory, char *path)
 {
 	struct open_how how = {
 		.flags = FILE_FLAGS,
 		.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS,
 	};
-	int fd = (int)syscall(SYS_openat2, folder, path, &how, sizeof(how));
+	int fd = (int)syscall(SYS_openat2, directory, path, &how, sizeof(how));
 
 	/* Old sandboxes refuse unknown calls with EPERM. */
 	if (fd >= 0 || (errno != ENOSYS && errno != EPERM))
 		return fd;
-	return open_steps(folder, path);
+	return open_steps(directory, path);
 }
 
 /* ---- what is refused ----------------------------------------------------- */
@@ -89,13 +89,13 @@ is_python(struct tach_string path)
 /* The part of an absolute path below a directory; NULL if the path is not below
  * it. */
 static const char *
-part_below(const char *path, const char *folder)
+part_below(const char *path, const char *directory)
 {
-	size_t n = strlen(folder);
+	size_t n = strlen(directory);
 
-	while (n > 0 && folder[n - 1] == '/')
+	while (n > 0 && directory[n - 1] == '/')
 		n--;
-	if (strncmp(path, folder, n) != 0 || path[n] != '/')
+	if (strncmp(path, directory, n) != 0 || path[n] != '/')
 		return NULL;
 	return path + n + strspn(path + n, "/");
 }
@@ -145,9 +145,9 @@ read_all(int fd, struct buf *b)
 }
 
 static enum tach_source_text
-read_below(struct buf *b, const char *folder, char *path)
+read_below(struct buf *b, const char *directory, char *path)
 {
-	int at = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	int at = open(directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	int fd = at >= 0 ? open_below(at, path) : -1;
 	enum tach_source_text why = fd < 0 ? why_not_open() : TACH_SOURCE_PUT;
 	struct stat st;
@@ -164,7 +164,7 @@ read_below(struct buf *b, const char *folder, char *path)
 }
 
 static enum tach_source_text
-read_named(struct buf *b, struct tach_string path, const char *folder)
+read_named(struct buf *b, struct tach_string path, const char *directory)
 {
 	char name[PATH_MAX];
 	const char *below;
@@ -173,9 +173,9 @@ read_named(struct buf *b, struct tach_string path, const char *folder)
 		return TACH_SOURCE_NO_PYTHON;
 	memcpy(name, path.bytes, path.len);
 	name[path.len] = '\0';
-	below = part_below(name, folder);
+	below = part_below(name, directory);
 	return below == NULL ? TACH_SOURCE_ELSEWHERE :
-	    read_below(b, folder, name + (below - name));
+	    read_below(b, directory, name + (below - name));
 }
 
 bool

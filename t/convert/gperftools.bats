@@ -514,7 +514,7 @@ xxxxxxxxxxxxxxxxxxxx"
 	is "$stderr" "tach-convert: p.prof: the path of the symbols has a space in it, which this format cannot hold: choose another one"
 	run -1 --separate-stderr tach-convert --gperftools \
 	    --symbols x.so --build "$PWD/a b" -o p.prof p.txt
-	is "$stderr" "tach-convert: p.prof: the path of --build has a space in it, which this format cannot hold: choose another folder"
+	is "$stderr" "tach-convert: p.prof: the path of --build has a space in it, which this format cannot hold: choose another directory"
 	[ ! -e p.prof ] && [ ! -e x.so ] && [ ! -e 'a b/x.so' ]
 }
 
