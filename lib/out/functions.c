@@ -3,24 +3,13 @@
 #include "out/functions.h"
 
 #include <stdlib.h>
-#include <string.h>
-
-static int
-compare_strings(struct tach_string a, struct tach_string b)
-{
-	size_t n = a.len < b.len ? a.len : b.len;
-	int order = n > 0 && a.bytes != b.bytes ? memcmp(a.bytes, b.bytes, n) :
-						  0;
-
-	return order != 0 ? order : (a.len > b.len) - (a.len < b.len);
-}
 
 static int
 compare_functions(const struct location *a, const struct location *b)
 {
-	int order = compare_strings(a->file, b->file);
+	int order = string_order(a->file, b->file);
 
-	return order != 0 ? order : compare_strings(a->func, b->func);
+	return order != 0 ? order : string_order(a->func, b->func);
 }
 
 static int
@@ -47,7 +36,7 @@ divide(struct functions *f, const struct locations *p)
 		const struct location *location = &p->all[f->lines[i]];
 		if (before == NULL || compare_functions(before,
 		    location) != 0) {
-			if (before == NULL || compare_strings(before->file,
+			if (before == NULL || string_order(before->file,
 			    location->file) != 0)
 				f->nfiles++;
 			f->functions[f->count++] = (struct function){

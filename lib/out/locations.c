@@ -62,6 +62,16 @@ string_equal(struct tach_string a, struct tach_string b)
 	    (a.len == 0 || memcmp(a.bytes, b.bytes, a.len) == 0);
 }
 
+int
+string_order(struct tach_string a, struct tach_string b)
+{
+	size_t n = a.len < b.len ? a.len : b.len;
+	int order = n > 0 && a.bytes != b.bytes ? memcmp(a.bytes, b.bytes, n) :
+						  0;
+
+	return order != 0 ? order : (a.len > b.len) - (a.len < b.len);
+}
+
 struct location_key {
 	const struct locations *p;
 	struct location location;

@@ -70,6 +70,9 @@ locations_of(struct locations *p, uint32_t frame)
 	return locations_find(p, frame);
 }
 
+/* The order of strings by their bytes: below 0, 0 or above 0. */
+int string_order(struct tach_string, struct tach_string);
+
 /* Synthetic frames, such as <GC>, have the file "~" and no line. */
 static inline bool
 synthetic(struct tach_string file, int32_t line)

@@ -12,20 +12,11 @@ static const char no_frames[] = NO_FRAMES;
 /* ---- order --------------------------------------------------------------- */
 
 static int
-compare_strings(struct tach_string a, struct tach_string b)
-{
-	size_t n = a.len < b.len ? a.len : b.len;
-	int order = n > 0 ? memcmp(a.bytes, b.bytes, n) : 0;
-
-	return order != 0 ? order : (a.len > b.len) - (a.len < b.len);
-}
-
-static int
 compare_functions(const struct symbol *a, const struct symbol *b)
 {
-	int order = compare_strings(a->file, b->file);
+	int order = string_order(a->file, b->file);
 
-	return order != 0 ? order : compare_strings(a->func, b->func);
+	return order != 0 ? order : string_order(a->func, b->func);
 }
 
 static int
@@ -73,7 +64,7 @@ symbols_next_file(const struct symbols *s, uint32_t from)
 	uint32_t i = from + 1;
 
 	while (i < s->count - 1 &&
-	    compare_strings(s->list[i].file, s->list[from].file) == 0)
+	    string_order(s->list[i].file, s->list[from].file) == 0)
 		i++;
 	return i;
 }
