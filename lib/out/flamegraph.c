@@ -10,8 +10,8 @@
  *	how many lines, and each: line less the one before, samples
  *
  * and names and totals as JSON.  A number is written in digits of five bits,
- * the lowest first, each with a sixth that says that more follow.  The other
- * profile of a difference is the thread after the last.
+ * the lowest first; a sixth bit in a digit says that more follow.  In a
+ * difference, the baseline is one more thread after the last.
  */
 #include <errno.h>
 #include <stdlib.h>

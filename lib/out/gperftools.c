@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * gperftools.c: the CPU profile format of gperftools: slots, which are words of
- * 4 or 8 bytes, and behind them a text of what is mapped where.
+ * 4 or 8 bytes, and behind them a text with the mapped objects.
  *
  *	0 3 0 PERIOD 0
  *	COUNT N PC...		the innermost frame's first
  *	0 1 0
  *	START-END r-xp OFFSET DEVICE INODE PATH
  *
- * It knows a frame by its address alone.  Each line of a function is a symbol
- * of 16 bytes: see symbols.h; an ELF file beside the profile has their names,
- * or a table in front, which google-pprof reads.  Comments behind everything
- * have them as well, as they are, for people and for ourselves.
+ * The format knows a frame by its address alone.  Each line of a function is a
+ * symbol of 16 bytes: see symbols.h.  The names of symbols are in an ELF file
+ * beside the profile, or in a table in front of it, which google-pprof reads.
+ * They are also in comments at the end, unchanged, for people and for tach.
  *
- * Readers mend what goes wrong when machine code takes its own stack, and
- * would harm stacks that are right.  They take one from each address but the
- * innermost; remove the address behind the innermost one if (nearly) all
- * records have it there; and remove it if it is one less than the innermost.
- * So a symbol stands for itself by several of its addresses.
+ * Readers correct addresses of programs that walk their own stacks, and would
+ * damage correct stacks.  They subtract one from each address but the innermost.
+ * They remove the address behind the innermost one if (nearly) all records have
+ * it there, or if it is one less than the innermost.  So a symbol has several
+ * addresses, which are used in turn.
  */
 #include <endian.h>
 #include <errno.h>
