@@ -31,12 +31,12 @@ class_status(uint8_t status)
 
 void
 aggregate_init(struct aggregate *a, const struct tach_table *table,
-    struct aggregate_how how)
+    struct aggregate_options options)
 {
-	*a = (struct aggregate){.how = how};
-	locations_init(&a->locations, table, how.kind, how.text);
-	for (int status = 0; status < 256 && how.class_of != NULL; status++)
-		a->classes[status] = how.class_of((uint8_t)status);
+	*a = (struct aggregate){.options = options};
+	locations_init(&a->locations, table, options.kind, options.text);
+	for (int status = 0; status < 256 && options.class_of != NULL; status++)
+		a->classes[status] = options.class_of((uint8_t)status);
 }
 
 void
@@ -182,8 +182,8 @@ add_root(struct aggregate *a, const struct aggregate_key *key, uint64_t hash)
 static uint32_t
 root_of(struct aggregate *a, const struct tach_run *run)
 {
-	struct aggregate_key key = {a, a->how.one_thread ? 0 : run->thread,
-	    a->how.interps ? run->interp : 0};
+	struct aggregate_key key = {a, a->options.one_thread ? 0 : run->thread,
+	    a->options.interps ? run->interp : 0};
 	uint64_t words[] = {key.thread, key.interp};
 	uint64_t hash = hash_of(words, sizeof(words), 0);
 	uint32_t root = set_find(&a->thread_set, hash, root_equal, &key);

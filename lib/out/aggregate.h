@@ -41,7 +41,7 @@ typedef uint8_t class_fn(uint8_t status);
 class_fn class_idle; /* 1 if idle, else 0 */
 class_fn class_status; /* each status is a class */
 
-struct aggregate_how {
+struct aggregate_options {
 	enum location_kind kind;
 	location_text_fn *text;
 	/* A thread that runs in two interpreters counts as two threads; else as
@@ -52,7 +52,7 @@ struct aggregate_how {
 };
 
 struct aggregate {
-	struct aggregate_how how;
+	struct aggregate_options options;
 	struct locations locations;
 	/* Nodes come after their parents. */
 	struct node *nodes;
@@ -74,7 +74,7 @@ struct aggregate {
 };
 
 void aggregate_init(struct aggregate *, const struct tach_table *,
-    struct aggregate_how);
+    struct aggregate_options);
 void aggregate_clear(struct aggregate *);
 
 /* Frees what only counting needs.  No more runs may come. */

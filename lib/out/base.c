@@ -20,7 +20,7 @@ base_begin(struct tach_sink *sink, const struct tach_meta *meta,
 	struct tach_baseline *b = sink->arg;
 
 	b->meta = meta;
-	aggregate_init(&b->stacks, table, (struct aggregate_how){
+	aggregate_init(&b->stacks, table, (struct aggregate_options){
 	    .kind = LOCATION_FUNCTIONS, .one_thread = true,
 	    .class_of = class_idle});
 	return TACH_OK;

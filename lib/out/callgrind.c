@@ -259,7 +259,7 @@ callgrind_begin(struct tach_sink *sink, const struct tach_meta *meta,
 	struct callgrind *c = sink->arg;
 
 	c->meta = meta;
-	aggregate_init(&c->stacks, table, (struct aggregate_how){
+	aggregate_init(&c->stacks, table, (struct aggregate_options){
 	    .kind = LOCATION_LINES});
 	return TACH_OK;
 }
@@ -282,7 +282,7 @@ callgrind_prepare(struct callgrind *c)
 	aggregate_settle(&c->stacks);
 	c->has_time = spans || c->meta->interval_us != 0;
 	if (!functions_init(&c->functions, &c->stacks.locations) ||
-	    !calls_init(&c->calls, &c->stacks, (struct calls_how){
+	    !calls_init(&c->calls, &c->stacks, (struct calls_options){
 		c->functions.of, c->functions.count, 0, &c->error}) ||
 	    !calls_by_caller(&c->called, &c->calls))
 		return false;

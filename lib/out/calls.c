@@ -20,7 +20,7 @@ struct step {
 
 struct calls_walk {
 	const struct aggregate *a;
-	struct calls_how how;
+	struct calls_options options;
 	struct calls *c;
 	size_t calls_max;
 	struct pairs indices; /* of calls, plus one, by caller and callee */
@@ -43,8 +43,9 @@ own_cost(const struct calls_walk *w, uint32_t node)
 {
 	uint64_t samples = aggregate_weight(w->a, node, false);
 
-	return (struct cost){samples, w->how.sample_us != 0 ?
-	    samples * w->how.sample_us : aggregate_weight(w->a, node, true)};
+	return (struct cost){samples, w->options.sample_us != 0 ?
+	    samples * w->options.sample_us :
+	    aggregate_weight(w->a, node, true)};
 }
 
 /* Sums up and links all nodes.  Returns the greatest depth. */
@@ -93,7 +94,7 @@ add_call(struct calls_walk *w, uint32_t from, uint32_t to)
 	struct call *p;
 
 	if (w->c->ncalls == LIMIT_CALLS) {
-		error_set(w->how.error, TACH_FATAL,
+		error_set(w->options.error, TACH_FATAL,
 		    LIMIT_TEXT("different calls"));
 		return TACH_NONE;
 	}
@@ -128,7 +129,8 @@ caller(const struct calls_walk *w, const struct node *n)
 static uint32_t
 callee_of(const struct calls_walk *w, const struct node *n)
 {
-	return w->how.callee_of != NULL ? w->how.callee_of[n->what] : n->what;
+	return w->options.callee_of != NULL ? w->options.callee_of[n->what] :
+	    n->what;
 }
 
 /* ---- the walk ------------------------------------------------------------ */
@@ -279,12 +281,13 @@ calls_index_clear(struct calls_index *x)
 /* ---- all of it ----------------------------------------------------------- */
 
 bool
-calls_init(struct calls *c, const struct aggregate *a, struct calls_how how)
+calls_init(struct calls *c, const struct aggregate *a,
+    struct calls_options options)
 {
-	struct calls_walk w = {.a = a, .how = how, .c = c};
+	struct calls_walk w = {.a = a, .options = options, .c = c};
 	bool ok;
 
-	*c = (struct calls){.ncallees = how.ncallees + 1,
+	*c = (struct calls){.ncallees = options.ncallees + 1,
 	    .ncallers = a->locations.count + a->nthreads};
 	ok = calls_prepare(&w) && walk_all(&w);
 	pairs_clear(&w.indices);

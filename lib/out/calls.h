@@ -40,7 +40,7 @@ struct calls {
 	uint32_t ncallers; /* locations and threads */
 };
 
-struct calls_how {
+struct calls_options {
 	const uint32_t *callee_of; /* by location; NULL: its own callee */
 	uint32_t ncallees;	   /* without the last one */
 	uint64_t sample_us;	   /* of each sample; 0: the cells have the time */
@@ -49,7 +49,7 @@ struct calls_how {
 
 /* False if out of memory, or if there are more calls than limits.h allows.
  * To be cleared in either case. */
-bool calls_init(struct calls *, const struct aggregate *, struct calls_how);
+bool calls_init(struct calls *, const struct aggregate *, struct calls_options);
 void calls_clear(struct calls *);
 
 /* Calls grouped by a key: the calls of key k are calls[begin[k]], ...,

@@ -652,7 +652,7 @@ collapsed_begin(struct tach_sink *sink, const struct tach_meta *meta,
 	struct collapsed *c = sink->arg;
 
 	(void)meta;
-	aggregate_init(&c->stacks, table, (struct aggregate_how){
+	aggregate_init(&c->stacks, table, (struct aggregate_options){
 	    .kind = c->style->kind, .text = c->style->frame,
 	    .interps = c->style == &styles[TACH_FRAME_AUSTIN],
 	    .one_thread = c->style->thread == NULL});

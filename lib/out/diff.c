@@ -318,7 +318,7 @@ diff_begin(struct tach_sink *sink, const struct tach_meta *meta,
 	struct diff *d = sink->arg;
 
 	d->meta = meta;
-	aggregate_init(&d->stacks, table, (struct aggregate_how){
+	aggregate_init(&d->stacks, table, (struct aggregate_options){
 	    .kind = LOCATION_FUNCTIONS, .one_thread = true});
 	return TACH_OK;
 }

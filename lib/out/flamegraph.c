@@ -482,7 +482,7 @@ flamegraph_begin(struct tach_sink *sink, const struct tach_meta *meta,
 	struct flamegraph *f = sink->arg;
 
 	f->meta = meta;
-	aggregate_init(&f->stacks, table, (struct aggregate_how){
+	aggregate_init(&f->stacks, table, (struct aggregate_options){
 	    .kind = LOCATION_LINES, .interps = true,
 	    .class_of = class_idle});
 	return TACH_OK;

@@ -124,7 +124,7 @@ gecko_begin(struct tach_sink *sink, const struct tach_meta *meta,
 	struct gecko *g = sink->arg;
 
 	g->meta = meta;
-	aggregate_init(&g->stacks, table, (struct aggregate_how){
+	aggregate_init(&g->stacks, table, (struct aggregate_options){
 	    .kind = LOCATION_LINES, .interps = true});
 	return TACH_OK;
 }

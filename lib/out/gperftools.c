@@ -379,7 +379,7 @@ gperftools_begin(struct tach_sink *sink, const struct tach_meta *meta,
 	struct gperftools *g = sink->arg;
 
 	g->meta = meta;
-	aggregate_init(&g->stacks, table, (struct aggregate_how){
+	aggregate_init(&g->stacks, table, (struct aggregate_options){
 	    .kind = LOCATION_LINES, .one_thread = true});
 	return TACH_OK;
 }

@@ -150,12 +150,12 @@ count_calls(struct heatmap *h)
 {
 	const struct aggregate *a = &h->stacks;
 
-	return calls_init(&h->files, a, (struct calls_how){h->file_of,
+	return calls_init(&h->files, a, (struct calls_options){h->file_of,
 		   h->functions.nfiles, 0, &h->error}) &&
-	    calls_init(&h->callees, a, (struct calls_how){h->functions.of,
+	    calls_init(&h->callees, a, (struct calls_options){h->functions.of,
 		h->functions.count, 0, &h->error}) &&
-	    calls_init(&h->callers, a, (struct calls_how){h->row_of, h->nrows,
-		0, &h->error}) &&
+	    calls_init(&h->callers, a, (struct calls_options){h->row_of,
+		h->nrows, 0, &h->error}) &&
 	    calls_by_caller(&h->callees_of, &h->callees) &&
 	    calls_by_callee(&h->callers_of, &h->callers);
 }
@@ -539,7 +539,7 @@ heatmap_begin(struct tach_sink *sink, const struct tach_meta *meta,
 	struct heatmap *h = sink->arg;
 
 	h->meta = meta;
-	aggregate_init(&h->stacks, table, (struct aggregate_how){
+	aggregate_init(&h->stacks, table, (struct aggregate_options){
 	    .kind = LOCATION_LINES});
 	return TACH_OK;
 }

@@ -423,7 +423,7 @@ pprof_begin(struct tach_sink *sink, const struct tach_meta *meta,
 	struct pprof *p = sink->arg;
 
 	p->meta = meta;
-	aggregate_init(&p->stacks, table, (struct aggregate_how){
+	aggregate_init(&p->stacks, table, (struct aggregate_options){
 	    .kind = LOCATION_POSITIONS, .interps = true,
 	    .class_of = class_status});
 	return TACH_OK;

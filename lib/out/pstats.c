@@ -238,7 +238,7 @@ pstats_begin(struct tach_sink *sink, const struct tach_meta *meta,
 	struct pstats *p = sink->arg;
 
 	p->meta = meta;
-	aggregate_init(&p->stacks, table, (struct aggregate_how){
+	aggregate_init(&p->stacks, table, (struct aggregate_options){
 	    .kind = LOCATION_TEXTS, .text = function_text});
 	return TACH_OK;
 }
@@ -267,11 +267,11 @@ static int
 pstats_end(struct tach_sink *sink)
 {
 	struct pstats *p = sink->arg;
-	struct calls_how how = {NULL, p->stacks.locations.count, sample_us(p),
-	    &p->error};
+	struct calls_options options = {NULL, p->stacks.locations.count,
+	    sample_us(p), &p->error};
 
 	aggregate_settle(&p->stacks);
-	if (!calls_init(&p->calls, &p->stacks, how) ||
+	if (!calls_init(&p->calls, &p->stacks, options) ||
 	    !calls_by_callee(&p->callers, &p->calls))
 		return error_system(&p->error, "", ENOMEM);
 	p->numbers = malloc(p->calls.ncallees * sizeof(*p->numbers));

@@ -98,7 +98,7 @@ speedscope_begin(struct tach_sink *sink, const struct tach_meta *meta,
 	struct speedscope *s = sink->arg;
 
 	(void)meta;
-	aggregate_init(&s->stacks, table, (struct aggregate_how){
+	aggregate_init(&s->stacks, table, (struct aggregate_options){
 	    .kind = LOCATION_FUNCTIONS, .interps = true});
 	return TACH_OK;
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * fuzz_unfinished.c: a profile that was not finished, and its side file, which
+ * fuzz_unfinished.c: a profile that was not finished, and its journal, which
  * may grow while they are read.  The bytes are
  *
- *	options u8; size of the side file u16; for each of up to three steps how
- *	much it has more of the side file u16 and of the sample data u16; the
- *	side file; the sample data
+ *	options u8; size of the journal u16; for each of up to three steps how
+ *	much it has more of the journal u16 and of the sample data u16; the
+ *	journal; the sample data
  *
  * all little endian.  What the steps leave is there after them.
  */
@@ -24,13 +24,13 @@
 /* The options. */
 enum {
 	STEPS = 0x03,	   /* how many */
-	MAKE_HASHES = 0x10, /* the side file's hashes are made right */
+	MAKE_HASHES = 0x10, /* the journal's hashes are made right */
 	DATA_FIRST = 0x20, /* all sample data is there at first */
 	COMPLETE = 0x40,   /* the header is written at last */
 	RECORDED = 0x80,   /* a recorder is there, until then */
 };
 
-/* Where things are in an entry of the side file; see format/journal.h. */
+/* Where things are in an entry of the journal; see format/journal.h. */
 enum { NAMES_HEAD = 8, ENTRY_HASH = 4, ENTRY_END = 12, ENTRY_DATA = 20,
 	ENTRY_TABLES = 81 };
 

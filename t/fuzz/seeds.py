@@ -175,7 +175,7 @@ def growing(names, data, options, *steps):
 
 
 def entries(names):
-    """Where the entries of a side file end."""
+    """Where the entries of a journal end."""
     at = 8
     while at < len(names):
         at += 12 + struct.unpack_from('<I', names, at)[0]

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * test_unfinished.c: a profile that was not finished and its side file, cut
+ * test_unfinished.c: a profile that was not finished and its journal, cut
  * at every byte, damaged at every byte, and growing: what is read is always
  * the beginning of what was written.
  */
