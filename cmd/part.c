@@ -41,7 +41,7 @@ part_failed(const char *name, const char *why)
 /* ---- files --------------------------------------------------------------- */
 
 static char *
-join_names(const char *a, const char *b)
+join_suffix(const char *a, const char *b)
 {
 	char *s;
 
@@ -75,7 +75,7 @@ is_worth(int fd)
 static bool
 rename_aside(const struct part *p, const char *file, char **to)
 {
-	*to = join_names(file, "~");
+	*to = join_suffix(file, "~");
 	return *to != NULL &&
 	    renameat(p->place.directory, base_name(file), p->place.directory,
 		base_name(*to)) == 0;
@@ -90,8 +90,8 @@ move_aside(const struct part *p)
 	if (ok) {
 		warnx("%s: a recording was cut short here; it is kept as %s",
 		    p->name, part);
-		from = join_names(p->file, TACH_JOURNAL_SUFFIX);
-		to = join_names(part, TACH_JOURNAL_SUFFIX);
+		from = join_suffix(p->file, TACH_JOURNAL_SUFFIX);
+		to = join_suffix(part, TACH_JOURNAL_SUFFIX);
 		ok = from != NULL && to != NULL;
 		if (ok && renameat(p->place.directory, base_name(from),
 			p->place.directory, base_name(to)) != 0)
@@ -152,7 +152,7 @@ create_part(const struct part *p, struct unfinished_output *u, const char *path)
 static bool
 open_part(struct part *p)
 {
-	if ((p->file = join_names(p->name, TACH_PART_SUFFIX)) == NULL)
+	if ((p->file = join_suffix(p->name, TACH_PART_SUFFIX)) == NULL)
 		return part_failed(p->name, strerror(errno));
 	if ((p->fd = create_part(p, &p->unfinished, p->file)) < 0 &&
 	    errno == EEXIST) {
@@ -170,13 +170,13 @@ open_part(struct part *p)
 }
 
 static bool
-open_names(struct part *p)
+open_journal(struct part *p)
 {
-	if ((p->names = join_names(p->file, TACH_JOURNAL_SUFFIX)) == NULL)
+	if ((p->journal = join_suffix(p->file, TACH_JOURNAL_SUFFIX)) == NULL)
 		return part_failed(p->name, strerror(errno));
-	unlinkat(p->place.directory, base_name(p->names), 0);
-	p->names_fd = create_part(p, &p->unfinished_names, p->names);
-	return p->names_fd >= 0 || part_failed(p->name, strerror(errno));
+	unlinkat(p->place.directory, base_name(p->journal), 0);
+	p->journal_fd = create_part(p, &p->unfinished_journal, p->journal);
+	return p->journal_fd >= 0 || part_failed(p->name, strerror(errno));
 }
 
 /* ---- a part -------------------------------------------------------------- */
@@ -192,7 +192,7 @@ open_all(struct part *p, const char *path, bool text)
 		return part_failed(p->name, why);
 	p->copy_to = p->place.fd;
 	if (p->copy_to < 0)
-		return open_part(p) && (text || open_names(p));
+		return open_part(p) && (text || open_journal(p));
 	p->fd = text ? p->copy_to : cmd_temporary(RECORD_FAILED);
 	return true;
 }
@@ -200,7 +200,7 @@ open_all(struct part *p, const char *path, bool text)
 bool
 part_open(struct part *p, const char *path, bool text)
 {
-	*p = (struct part){.name = path, .fd = -1, .names_fd = -1,
+	*p = (struct part){.name = path, .fd = -1, .journal_fd = -1,
 	    .copy_to = -1};
 	sched_getaffinity(0, sizeof(p->cpus), &p->cpus);
 	if (open_all(p, path, text))
@@ -251,12 +251,12 @@ sync_directory(const struct part *p)
 	close(fd);
 }
 
-/* Syncs the profile first, so that the names never lack what they belong to. */
+/* Syncs the profile before its journal, which describes it. */
 static int
 sync_files(const struct part *p)
 {
 	if (fdatasync(p->fd) != 0 ||
-	    (p->names_fd >= 0 && fdatasync(p->names_fd) != 0))
+	    (p->journal_fd >= 0 && fdatasync(p->journal_fd) != 0))
 		return errno;
 	return 0;
 }
@@ -305,7 +305,7 @@ void
 part_keep(struct part *p)
 {
 	output_keep(&p->unfinished);
-	output_keep(&p->unfinished_names);
+	output_keep(&p->unfinished_journal);
 	p->kept = true;
 }
 
@@ -348,9 +348,9 @@ part_commit(struct part *p)
 	if (!end_sync(p) || fdatasync(p->fd) != 0 ||
 	    !output_take(&p->unfinished, &p->place, p->fd))
 		return false;
-	if (p->names != NULL)
-		unlinkat(p->place.directory, base_name(p->names), 0);
-	output_keep(&p->unfinished_names);
+	if (p->journal != NULL)
+		unlinkat(p->place.directory, base_name(p->journal), 0);
+	output_keep(&p->unfinished_journal);
 	if (p->kept)
 		sync_directory(p);
 	return true;
@@ -361,16 +361,16 @@ part_close(struct part *p)
 {
 	end_sync(p);
 	output_drop(&p->unfinished);
-	output_drop(&p->unfinished_names);
+	output_drop(&p->unfinished_journal);
 	if (p->sync != NULL)
 		sync_free(p);
 	if (p->fd >= 0 && p->fd != p->copy_to)
 		close(p->fd);
-	if (p->names_fd >= 0)
-		close(p->names_fd);
+	if (p->journal_fd >= 0)
+		close(p->journal_fd);
 	place_close(&p->place);
 	free(p->file);
-	free(p->names);
-	p->file = p->names = NULL;
-	p->fd = p->names_fd = -1;
+	free(p->journal);
+	p->file = p->journal = NULL;
+	p->fd = p->journal_fd = -1;
 }

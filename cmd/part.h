@@ -21,18 +21,18 @@ struct part_sync;
 struct part {
 	const char *name; /* for messages */
 	int fd;		  /* to write to */
-	int names_fd;	  /* -1: there are none */
-	char *file, *names; /* paths of both until then; NULL: none */
+	int journal_fd;  /* -1: there is none */
+	char *file, *journal; /* paths of both until then; NULL: none */
 	struct destination place; /* of the complete profile */
 	int copy_to;	  /* a pipe or device that gets it at the end; -1: none */
 	cpu_set_t cpus; /* that the process may use */
 	struct part_sync *sync; /* NULL: not needed yet */
 	/* The files, while they are neither complete nor kept. */
-	struct unfinished_output unfinished, unfinished_names;
+	struct unfinished_output unfinished, unfinished_journal;
 	bool kept; /* the files stay even if they are never complete */
 };
 
-/* Opens a part; a text has no names.  Its files are removed when the program exits,
+/* Opens a part; a text has no journal.  Its files are removed when the program exits,
  * unless part_keep was called, so it must stay until then or until part_close.
  * False: it cannot be opened, and a message was printed. */
 bool part_open(struct part *, const char *path, bool text);

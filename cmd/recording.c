@@ -135,9 +135,9 @@ save(struct recording *r)
 
 	if (r->text != NULL)
 		return save_text(r);
-	if (r->part.names_fd < 0)
+	if (r->part.journal_fd < 0)
 		return TACH_OK;
-	return tach_writer_checkpoint(r->writer, r->part.names_fd, &meta);
+	return tach_writer_checkpoint(r->writer, r->part.journal_fd, &meta);
 }
 
 /* The same, if it is time.  A text is saved after each round, as it is read while

@@ -2,7 +2,7 @@
 # completions.bats: what bash, zsh and fish complete for the commands, asked of the
 # shells themselves.
 
-load lib.bash
+load ../lib/lib.bash
 
 C=$TACH_SRCDIR/cmd/completions
 COMMANDS='tach-cat tach-convert tach-info tach-merge tach-record'
