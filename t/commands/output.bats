@@ -40,7 +40,7 @@ refused() {
 	refused theirs/p.bin 'choose another name'
 	rm theirs/p.bin.part
 	ln -s "$PWD/mine/file" theirs/p.bin.part.journal
-	tach-record -q -o theirs/p.bin -- "$python" -c pass
+	tach-record -q -o theirs/p.bin -- "$python" -c 'sum(range(10**7))'
 	is "$(cat mine/file) $(ls mine) $(ls theirs)" 'secret file p.bin'
 }
 
@@ -63,7 +63,7 @@ refused() {
 
 @test "a hard link to a file of ours is replaced, not written to" {
 	ln mine/file theirs/p.bin
-	tach-record -q -o theirs/p.bin -- "$python" -c pass
+	tach-record -q -o theirs/p.bin -- "$python" -c 'sum(range(10**7))'
 	"$T/lib/truth.py" sound theirs/p.bin || tach-info theirs/p.bin
 	is "$(cat mine/file)" secret
 }
@@ -86,7 +86,7 @@ refused() {
 }
 
 @test "nobody else can read it, whatever the umask" {
-	(umask 0 && tach-record -q -o theirs/p.bin -- "$python" -c pass)
+	(umask 0 && tach-record -q -o theirs/p.bin -- "$python" -c 'sum(range(10**7))')
 	is "$(stat -c '%a %U' theirs/p.bin)" '600 root'
 	(umask 0 && tach-record -q --subprocesses -o theirs/q.bin -- \
 	    "$python" -c 'import time; time.sleep(0.1)')
