@@ -11,7 +11,7 @@ setup() {
 
 # declared HEADER: the functions and variables that it declares.
 declared() {
-	sed 's,/\*.*,,; s,^ \* .*,,' "$TACH_SRCDIR/lib/$1" |
+	sed '/^typedef /d; s,/\*.*,,; s,^ \* .*,,' "$TACH_SRCDIR/lib/$1" |
 	    grep -oE '\btach_[a-z0-9_]+(\(|\[\];)' | tr -d '([];' | sort -u
 }
 
