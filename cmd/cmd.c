@@ -15,6 +15,7 @@
 #include "array.h"
 #include "io.h"
 #include "output.h"
+#include "why.h"
 
 static const char *command;
 static int usage_status = CMD_USAGE;
@@ -119,7 +120,7 @@ cmd_input_name(const char *operand)
 static int
 warn_of(const struct tach_reader *r, const char *operand)
 {
-	const char *why = tach_reader_error(r);
+	const char *why = reader_why(r);
 
 	output_flush();
 	warnx("%s: %s", cmd_input_name(operand),

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "array.h"
+#include "why.h"
 
 /* The most rounds until one has each stack whole; the last one is printed in any
  * case. */
@@ -109,9 +110,9 @@ print_status(FILE *out, uint8_t status)
 {
 	const char *before = ": ";
 
-	for (int i = 0; i < TACH_STATUS_BITS; i++)
+	for (unsigned i = 0; tach_status_name(i) != NULL; i++)
 		if (status & 1 << i) {
-			fprintf(out, "%s%s", before, tach_status_names[i]);
+			fprintf(out, "%s%s", before, tach_status_name(i));
 			before = ", ";
 		}
 	if (tach_status_idle(status))
@@ -313,7 +314,7 @@ static void
 let_go(struct dump *d, struct tach_recorder *r)
 {
 	tach_recorder_stop(r);
-	tach_pump(d->source, &d->sink);
+	(void)!tach_pump(d->source, &d->sink);
 }
 
 /* The main thread first, then by number. */
@@ -380,7 +381,8 @@ print_all(struct dump *d, struct tach_recorder *r)
 static bool
 dump_with(struct tach_recorder *r, pid_t pid, bool locals)
 {
-	struct dump d = {.sink = {.arg = &d, .run = dump_run},
+	struct dump d = {.sink = {.size = sizeof(d.sink), .arg = &d,
+	    .run = dump_run},
 	    .source = tach_rounds_new(r), .recorder = r};
 	struct tach_locals l = {dump_local, &d};
 	bool ok;
@@ -394,7 +396,7 @@ dump_with(struct tach_recorder *r, pid_t pid, bool locals)
 	ok = tach_recorder_attach(r, pid) == TACH_OK;
 	if (!ok || take_sample(&d, r) < TACH_OK) {
 		warnx("%s", d.failed ? strerror(ENOMEM) :
-		    tach_recorder_error(r));
+		    recorder_why(r));
 		ok = false;
 	} else if (tach_recorder_stats(r)->rounds == 0) {
 		warnx("process %d has ended", (int)pid);
@@ -444,7 +446,7 @@ dump_children(const struct tach_recorder_options *o, pid_t pid, bool locals)
 	while (c != NULL && ((rc = tach_children_next(c, &child)) != TACH_END ||
 	    wait_for_children(c, &waited))) {
 		if (rc == TACH_WARN)
-			warnx("%s", tach_children_error(c));
+			warnx("%s", children_why(c));
 		if (rc != TACH_OK)
 			continue;
 		putchar('\n');

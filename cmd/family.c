@@ -26,6 +26,7 @@
 #include "recording.h"
 #include "sampler.h"
 #include "summary.h"
+#include "why.h"
 
 #define LOOK_EVERY 4000000 /* ns, between two looks for new and for ended processes */
 #define NS_PER_S UINT64_C(1000000000)
@@ -304,7 +305,7 @@ find_new(struct family *f)
 		}
 	while ((rc = tach_children_next(f->children, &pid)) != TACH_END) {
 		if (rc == TACH_WARN)
-			warnx("%s", tach_children_error(f->children));
+			warnx("%s", children_why(f->children));
 		else if (!is_recorded(f, pid) && !add_member(f, pid, NULL))
 			f->missed++;
 	}

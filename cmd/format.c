@@ -89,7 +89,8 @@ set_source(struct how *h, const char *value)
 void
 how_init(struct how *h)
 {
-	*h = (struct how){0};
+	*h = (struct how){.options.size = sizeof(h->options),
+	    .sources.size = sizeof(h->sources)};
 	h->options.word_size = sizeof(void *);
 	h->options.big_endian = BYTE_ORDER == BIG_ENDIAN;
 	h->options.directory = -1;

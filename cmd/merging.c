@@ -11,6 +11,7 @@
 #include "cmd.h"
 #include "output.h"
 #include "profile.h"
+#include "why.h"
 
 /* The most inputs that are merged at once: each needs an open file, and memory to
  * decompress it. */
@@ -68,7 +69,7 @@ intake_add(struct intake *b, struct tach_reader *r, const char *name, int fd,
 	b->names[b->n] = name;
 	b->fds[b->n++] = fd;
 	if (tach_merge_add(b->merge, tach_reader_source(r), place) != TACH_OK)
-		errx(CMD_FAILED, "%s: %s", name, tach_merge_error(b->merge));
+		errx(CMD_FAILED, "%s: %s", name, merge_why(b->merge));
 }
 
 /* Merges an intake.  False: the only input ended early, and the samples before that
@@ -84,7 +85,7 @@ intake_run(struct intake *b, struct tach_writer *w, const char *output,
 	while ((rc = cmd_pump(source, tach_writer_sink(w), output)) !=
 	    TACH_END) {
 		const char *name = b->names[tach_merge_input(b->merge)];
-		const char *why = tach_merge_error(b->merge);
+		const char *why = merge_why(b->merge);
 		if (rc == TACH_FATAL)
 			output_failed(output, why);
 		if (rc == TACH_WARN && !only)
@@ -115,9 +116,14 @@ writer_open(int fd, const struct tach_writer_options *options,
 static void
 add_sound(const struct merging *m, struct intake *b, const struct input *in)
 {
-	struct tach_merge_place place = {.interp = in->base, .kept = in->kept,
-	    .others = in->others, .nothers = in->nothers, .shift = in->shift,
-	    .samples = in->samples, .selection = m->selection,
+	struct tach_merge_place place = {.size = sizeof(place),
+	    .interp = in->base,
+	    .kept = in->kept,
+	    .others = in->others,
+	    .nothers = in->nothers,
+	    .shift = in->shift,
+	    .samples = in->samples,
+	    .selection = m->selection,
 	    .no_opcodes = in->foreign};
 	const char *name = cmd_input_name(in->name);
 	struct tach_reader *r;
@@ -125,7 +131,7 @@ add_sound(const struct merging *m, struct intake *b, const struct input *in)
 	if (in->samples == 0)
 		return;
 	if (survey_open(in, &r) == TACH_FATAL)
-		errx(CMD_FAILED, "%s: %s", name, tach_reader_error(r));
+		errx(CMD_FAILED, "%s: %s", name, reader_why(r));
 	intake_add(b, r, name, -1, &place);
 }
 
@@ -138,10 +144,11 @@ static void
 add_group(const struct merging *m, struct intake *b, size_t first, size_t n)
 {
 	static const struct tach_writer_options options = {
-	    TACH_LAYOUT_DOCUMENTED, TACH_ZSTD, 1};
-	static const struct tach_merge_place as_is = {.kept = UINT64_MAX};
+	    .size = sizeof(options), TACH_LAYOUT_DOCUMENTED, TACH_ZSTD, 1};
+	static const struct tach_merge_place as_is = {
+	    .size = sizeof(as_is), .kept = UINT64_MAX};
 	static const char name[] = "temporary file";
-	struct tach_meta meta = {0};
+	struct tach_meta meta = {.size = sizeof(meta)};
 	struct intake group;
 	struct tach_writer *w;
 	struct tach_reader *r = tach_reader_new();
@@ -152,12 +159,12 @@ add_group(const struct merging *m, struct intake *b, size_t first, size_t n)
 	w = writer_open(fd, &options, &group);
 	intake_run(&group, w, name, false);
 	if (tach_writer_finish(w, &meta) != TACH_OK)
-		output_failed(name, tach_writer_error(w));
+		output_failed(name, writer_why(w));
 	tach_writer_free(w);
 	intake_close(&group);
 	if (r == NULL || tach_reader_open_fd(r, fd) != TACH_OK)
 		errx(CMD_FAILED, "%s: %s", name, r == NULL ?
-		    strerror(ENOMEM) : tach_reader_error(r));
+		    strerror(ENOMEM) : reader_why(r));
 	intake_add(b, r, name, fd, &as_is);
 }
 
@@ -184,7 +191,7 @@ static void
 add_note(struct intake *b, char *note, const char *output)
 {
 	if (note != NULL && tach_merge_note(b->merge, note) != TACH_OK)
-		output_failed(output, tach_merge_error(b->merge));
+		output_failed(output, merge_why(b->merge));
 	free(note);
 }
 
@@ -243,7 +250,7 @@ finish_profile(const struct merging *m, struct tach_writer *w, const char *outpu
 	if (!m->copy)
 		add_intervals(m, m->intake, m->meta.interval_us, output);
 	if (tach_writer_finish(w, &m->meta) != TACH_OK)
-		output_failed(output, tach_writer_error(w));
+		output_failed(output, writer_why(w));
 	profile_remark(output, w, options);
 	tach_writer_free(w);
 }
@@ -259,7 +266,7 @@ end_of_copy(struct merging *m, bool complete)
 
 	if (complete && tach_reader_verify(r) == TACH_FATAL) {
 		warnx("%s: %s", cmd_input_name(in->name),
-		    tach_reader_error(r));
+		    reader_why(r));
 		status = CMD_FAILED;
 	}
 	cmd_remark(r, in->name, m->said);
@@ -272,15 +279,16 @@ end_of_copy(struct merging *m, bool complete)
 static void
 add_only(struct merging *m, struct intake *b)
 {
-	struct tach_merge_place place = {.kept = UINT64_MAX, .selection =
-	    m->selection};
+	struct tach_merge_place place = {.size = sizeof(place),
+	    .kept = UINT64_MAX,
+	    .selection = m->selection};
 	const char *name = cmd_input_name(m->inputs[0].name);
 	struct tach_reader *r;
 	int rc = survey_open(&m->inputs[0], &r);
 
 	place_reads(m->inputs[0].name);
 	if (rc == TACH_FATAL)
-		errx(CMD_FAILED, "%s: %s", name, tach_reader_error(r));
+		errx(CMD_FAILED, "%s: %s", name, reader_why(r));
 	m->said = cmd_remark(r, m->inputs[0].name, 0);
 	m->meta = *tach_reader_meta(r);
 	intake_add(b, r, name, -1, &place);

@@ -18,7 +18,10 @@ void profile_remark(const char *name, const struct tach_writer *,
 /* ---- the options --------------------------------------------------------- */
 
 #define PROFILE_DEFAULTS \
-	{TACH_LAYOUT_DOCUMENTED, TACH_ZSTD, TACH_LEVEL_DEFAULT}
+	{ \
+		sizeof(struct tach_writer_options), TACH_LAYOUT_DOCUMENTED, \
+		    TACH_ZSTD, TACH_LEVEL_DEFAULT \
+	}
 
 /* The options, below a heading, which may be NULL. given becomes true if there is
  * one of them; it may be NULL. */

@@ -70,7 +70,7 @@ static int
 progress_next(struct tach_source *source, struct tach_run *run)
 {
 	struct progress *p = source->arg;
-	int rc = p->from->next(p->from, run);
+	int rc = tach_source_next(p->from, run);
 
 	if (rc == TACH_OK)
 		look_at_clock(p);
@@ -107,9 +107,13 @@ progress_new(struct tach_reader *r)
 		return from;
 	if ((p = calloc(1, sizeof(*p))) == NULL)
 		return NULL;
-	p->source = (struct tach_source){.arg = p, .meta = from->meta,
-	    .table = from->table, .next = progress_next,
-	    .free = progress_free, .error = progress_error};
+	p->source = (struct tach_source){.size = sizeof(p->source),
+	    .arg = p,
+	    .meta = from->meta,
+	    .table = from->table,
+	    .next = progress_next,
+	    .free = progress_free,
+	    .error = progress_error};
 	p->from = from;
 	p->reader = r;
 	p->due = now() + FIRST_NS;

@@ -12,6 +12,8 @@
 
 #include "cmd.h"
 #include "profile.h"
+#include "to_file.h"
+#include "why.h"
 
 #define SAVE_EVERY 0.5 /* s between two saves; half as much again can be lost */
 
@@ -41,9 +43,12 @@ static void
 open_text(struct recording *r)
 {
 	int fd = fcntl(r->part.fd, F_DUPFD_CLOEXEC, 0);
+	struct tach_output output;
 
-	if (fd >= 0 && (r->text = fdopen(fd, "w")) != NULL &&
-	    (r->sink = tach_text_new(r->text, true)) != NULL)
+	if (fd < 0 || (r->text = fdopen(fd, "w")) == NULL)
+		return;
+	output = to_file(r->text);
+	if ((r->sink = tach_text_new(&output, true)) != NULL)
 		r->sink->end = NULL;
 }
 
@@ -211,7 +216,7 @@ drop_run(struct tach_sink *sink, const struct tach_run *run)
 bool
 recording_drop(struct recording *r)
 {
-	struct tach_sink nowhere = {.run = drop_run};
+	struct tach_sink nowhere = {.size = sizeof(nowhere), .run = drop_run};
 
 	tach_recorder_stop(r->recorder);
 	return tach_pump(r->source, &nowhere) == TACH_AGAIN;
@@ -228,7 +233,7 @@ ended_well(struct recording *r)
 		return sink_failed(r);
 	}
 	if (r->rc < TACH_OK)
-		warnx("%s: %s", r->part.name, tach_recorder_error(r->recorder));
+		warnx("%s: %s", r->part.name, recorder_why(r->recorder));
 	return r->rc >= TACH_OK;
 }
 
@@ -242,7 +247,7 @@ complete_profile(struct recording *r)
 		return sink_failed(r);
 	if (r->writer != NULL &&
 	    tach_writer_finish(r->writer, &meta) != TACH_OK) {
-		warnx("%s: %s", r->part.name, tach_writer_error(r->writer));
+		warnx("%s: %s", r->part.name, writer_why(r->writer));
 		return false;
 	}
 	if (!part_commit(&r->part)) {
@@ -274,7 +279,7 @@ is_empty(const struct recording *r)
 	const struct tach_recorder_stats *s = tach_recorder_stats(r->recorder);
 
 	return s->rounds == 0 || (s->samples == 0 && (r->needs_samples ||
-	    *tach_recorder_error(r->recorder) != '\0'));
+	    *recorder_why(r->recorder) != '\0'));
 }
 
 enum recording_result

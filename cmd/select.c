@@ -10,7 +10,6 @@
 
 #include "cmd.h"
 
-#define ERROR_SIZE 256
 #define TIME_MAX 1e15 /* us, some 30 years: a double has all of them */
 
 enum {
@@ -26,7 +25,7 @@ enum {
 	SELECT_NOT_MATCH,
 };
 
-/* The names of tach_status_names, for shells. */
+/* The names of tach_status_name, for shells. */
 static const char *const statuses[] = {"gil", "cpu", "unknown", "gil-wanted",
 	"exception", "main", "0x40", "0x80", NULL};
 
@@ -183,8 +182,10 @@ free_names(const struct tach_string *list, size_t n)
 static uint8_t
 parse_status(const struct given *g, const char *item)
 {
-	for (int bit = 0; bit < TACH_STATUS_BITS; bit++)
-		if (strcmp(item, tach_status_names[bit]) == 0)
+	const char *name;
+
+	for (unsigned bit = 0; (name = tach_status_name(bit)) != NULL; bit++)
+		if (strcmp(item, name) == 0)
 			return (uint8_t)(1 << bit);
 	cmd_usage("--%s %s: '%s' is none of gil, cpu, unknown, gil-wanted, "
 	    "exception, main, 0x40 and 0x80", g->name, g->value, item);
@@ -255,30 +256,40 @@ set_until(const struct given *g, struct tach_selection *s)
 
 /* ---- expressions --------------------------------------------------------- */
 
-static void
-add_regex(const struct given *g, const regex_t **list, size_t *n)
+static int
+no_runs(struct tach_source *source, struct tach_run *run)
 {
-	regex_t *p = grow_list(*list, *n, sizeof(*p));
-	char why[ERROR_SIZE];
-	int code;
+	(void)source;
+	(void)run;
+	return TACH_END;
+}
 
-	*list = p;
-	code = regcomp(&p[*n], g->value, REG_EXTENDED | REG_NOSUB);
-	if (code != 0) {
-		regerror(code, &p[*n], why, sizeof(why));
-		cmd_usage("--%s %s: %s", g->name, g->value, why);
-	}
-	(*n)++;
+/* Exits if no source can be made of an expression; the line of its error begins
+ * with the expression. */
+static void
+check_regex(const struct given *g)
+{
+	struct tach_source none = {.size = sizeof(none), .next = no_runs};
+	struct tach_selection one = {.size = sizeof(one), .match = &g->value,
+	    .nmatch = 1};
+	struct tach_source *source = tach_select_new(&none, &one);
+	const char *line;
+
+	if (source == NULL)
+		err(CMD_FAILED, NULL);
+	if (tach_source_error(source, &line) != TACH_ENONE)
+		cmd_usage("--%s %s", g->name, line);
+	tach_source_free(source);
 }
 
 static void
-free_regexes(const regex_t *list, size_t n)
+add_regex(const struct given *g, const char *const **list, size_t *n)
 {
-	regex_t *p = (regex_t *)(uintptr_t)list;
+	const char **p = grow_list(*list, *n, sizeof(*p));
 
-	for (size_t i = 0; i < n; i++)
-		regfree(&p[i]);
-	free(p);
+	check_regex(g);
+	*list = p;
+	p[(*n)++] = g->value;
 }
 
 /* ---- the options --------------------------------------------------------- */
@@ -289,6 +300,7 @@ set_selection(void *target, const struct option_row *row, const char *value)
 	struct tach_selection *s = target;
 	const struct given given = {row->name, value}, *g = &given;
 
+	s->size = sizeof(*s);
 	switch (row->key) {
 	case SELECT_THREAD:
 		add_threads(g, &(struct thread_lists){&s->threads, &s->nthreads,
@@ -344,13 +356,13 @@ select_clear(struct selection *s)
 	free_names(w->not_names, w->nnot_names);
 	free((void *)(uintptr_t)w->interps);
 	free((void *)(uintptr_t)w->not_interps);
-	free_regexes(w->match, w->nmatch);
-	free_regexes(w->not_match, w->nnot_match);
+	free((void *)(uintptr_t)w->match);
+	free((void *)(uintptr_t)w->not_match);
 	*s = (struct selection){0};
 }
 
 struct tach_source *
 select_source(const struct selection *s, struct tach_source *from)
 {
-	return tach_select_new(from, &s->what);
+	return s->given ? tach_select_new(from, &s->what) : from;
 }

@@ -15,6 +15,7 @@
 #include "io.h"
 #include "note.h"
 #include "place.h"
+#include "why.h"
 
 static bool
 skip_input(const struct input *in, const char *why)
@@ -119,11 +120,12 @@ string_of(const char *text)
 static bool *
 names_of(const struct tach_table *t)
 {
-	bool *names = calloc((size_t)tach_table_strings(t) + 1, sizeof(*names));
+	bool *names =
+	    calloc((size_t)tach_table_string_count(t) + 1, sizeof(*names));
 
 	if (names == NULL)
 		err(CMD_FAILED, NULL);
-	for (uint32_t i = 0; i < tach_table_frames(t); i++) {
+	for (uint32_t i = 0; i < tach_table_frame_count(t); i++) {
 		const struct tach_frame *f = tach_table_frame(t, i);
 		names[f->file] = names[f->func] = true;
 	}
@@ -161,7 +163,7 @@ survey_notes(struct input *in, const struct tach_table *t)
 	bool *names = names_of(t);
 	struct tach_string note;
 
-	for (uint32_t i = 0; i < tach_table_strings(t); i++)
+	for (uint32_t i = 0; i < tach_table_string_count(t); i++)
 		if (!names[i] &&
 		    tach_string_note(tach_table_string(t, i), &note))
 			add_note(in, note);
@@ -421,13 +423,14 @@ survey_run(struct tach_sink *sink, const struct tach_run *run)
 static bool
 survey_reader(struct input *in, struct tach_reader *r)
 {
-	struct tach_sink sink = {.arg = in, .run = survey_run};
+	struct tach_sink sink = {
+	    .size = sizeof(sink), .arg = in, .run = survey_run};
 	size_t said = cmd_remark(r, in->name, 0);
 	int rc = tach_pump(tach_reader_source(r), &sink);
 
 	cmd_remark(r, in->name, said);
 	if (rc < TACH_OK || tach_reader_verify(r) == TACH_FATAL)
-		return skip_input(in, tach_reader_error(r));
+		return skip_input(in, reader_why(r));
 	in->meta = *tach_reader_meta(r);
 	survey_notes(in, tach_reader_table(r));
 	sort_interps(in);
@@ -445,7 +448,7 @@ survey_input(struct input *in)
 	if (!prepare_input(in))
 		return false;
 	sound = survey_open(in, &r) != TACH_FATAL ? survey_reader(in, r) :
-	    skip_input(in, tach_reader_error(r));
+	    skip_input(in, reader_why(r));
 	tach_reader_free(r);
 	return sound;
 }
@@ -575,7 +578,7 @@ take_python(struct tach_meta *to, const struct tach_meta *from)
 struct tach_meta
 survey_meta(const struct input *list, size_t n)
 {
-	struct tach_meta meta = {0};
+	struct tach_meta meta = {.size = sizeof(meta)};
 
 	if (n > 0)
 		meta = list[0].meta;

@@ -10,8 +10,10 @@
 #include "confine.h"
 #include "output.h"
 #include "select.h"
+#include "to_file.h"
 
 #define OUTPUT "standard output"
+#define OUTPUT_BLOCK 65536 /* bytes */
 #define LOOK_EVERY 100000000 /* ns between two looks for further samples */
 
 struct cat_job {
@@ -57,7 +59,8 @@ cat(struct tach_reader *r, const char *operand, void *arg)
 	struct cat_job *job = arg;
 	struct tach_source *source = select_source(&job->selection,
 	    job->follow ? tach_reader_follow(r) : tach_reader_source(r));
-	struct tach_sink *sink = tach_text_new(stdout, job->long_form);
+	struct tach_output output = to_file(stdout);
+	struct tach_sink *sink = tach_text_new(&output, job->long_form);
 	int rc = pump(job, source, sink, operand);
 
 	tach_sink_free(sink);
@@ -112,6 +115,16 @@ parse_cat(struct cat_job *job, int argc, char *argv[])
 	return argv + first;
 }
 
+/* Lines go out by the block, unless they go to a terminal. */
+static void
+buffer_output(void)
+{
+	static char block[OUTPUT_BLOCK];
+
+	if (!isatty(STDOUT_FILENO))
+		setvbuf(stdout, block, _IOFBF, sizeof(block));
+}
+
 int
 main(int argc, char *argv[])
 {
@@ -121,6 +134,7 @@ main(int argc, char *argv[])
 
 	cmd_start("tach-cat", CMD_USAGE, argv);
 	operands = parse_cat(&job, argc, argv);
+	buffer_output();
 	confine(NULL, 0);
 	status = job.follow ? cmd_follow(operands[0], cat, &job) :
 			      cmd_each(operands, cat, &job);

@@ -17,6 +17,8 @@
 #include "profile.h"
 #include "progress.h"
 #include "select.h"
+#include "to_file.h"
+#include "why.h"
 
 #define FORMATS_MAX 64
 
@@ -54,7 +56,9 @@ struct job {
 static noreturn void
 print_list(void)
 {
-	for (const struct tach_format *f = tach_formats; f->name; f++)
+	const struct tach_format *f = NULL;
+
+	while ((f = tach_format_next(f)) != NULL)
 		printf("%-13s %s\n", f->name, f->about);
 	printf("%-13s %s\n", "tach", ABOUT_TACH);
 	exit(output_end(CMD_OK));
@@ -65,16 +69,26 @@ print_list(void)
 static void
 list_formats(struct option_row formats[FORMATS_MAX + 2])
 {
+	const struct tach_format *f = NULL;
 	size_t n = 0;
 
-	for (; n < FORMATS_MAX && tach_formats[n].name != NULL; n++)
-		formats[n] = (struct option_row){tach_formats[n].name,
-		    tach_formats[n].uses & TACH_NEEDS_BASE ? 0 :
-		    OPT_FORMAT + (int)n, NULL, tach_formats[n].about,
-		    VALUES_NONE, NULL};
+	for (; n < FORMATS_MAX && (f = tach_format_next(f)) != NULL; n++)
+		formats[n] = (struct option_row){f->name,
+		    f->uses & TACH_NEEDS_BASE ? 0 : OPT_FORMAT + (int)n, NULL,
+		    f->about, VALUES_NONE, NULL};
 	formats[n++] = (struct option_row){"tach", OPT_TACH, NULL, ABOUT_TACH,
 	    VALUES_NONE, NULL};
 	formats[n] = (struct option_row){0};
+}
+
+static const struct tach_format *
+format_at(int index)
+{
+	const struct tach_format *f = tach_format_next(NULL);
+
+	while (index-- > 0)
+		f = tach_format_next(f);
+	return f;
 }
 
 static const char *
@@ -116,7 +130,7 @@ convert_option(void *target, const struct option_row *row, const char *value)
 		choose_format(job, NULL);
 		break;
 	default:
-		choose_format(job, &tach_formats[row->key - OPT_FORMAT]);
+		choose_format(job, format_at(row->key - OPT_FORMAT));
 	}
 }
 
@@ -124,7 +138,9 @@ convert_option(void *target, const struct option_row *row, const char *value)
 static void
 choose_diff(struct job *job)
 {
-	for (const struct tach_format *f = tach_formats; f->name; f++)
+	const struct tach_format *f = NULL;
+
+	while ((f = tach_format_next(f)) != NULL)
 		if (f->uses & TACH_NEEDS_BASE)
 			choose_format(job, f);
 }
@@ -143,7 +159,7 @@ check_job(const struct job *job)
 
 	if (chosen(job) == NULL)
 		cmd_usage("no format: choose one, such as --%s",
-		    tach_formats[0].name);
+		    tach_format_next(NULL)->name);
 	if (job->said && !job->tach)
 		cmd_usage("--layout, --compression and --level go with --tach");
 	if (job->opcodes && job->tach)
@@ -216,7 +232,7 @@ source_of(const struct job *job, struct tach_reader *r)
 	    (uses & TACH_NEEDS_SPANS) != 0)
 		source = tach_durations_new(source);
 	else if ((uses & TACH_NEEDS_INTERVALS) != 0)
-		source = tach_intervals_new(source);
+		source = tach_fixed_durations_new(source);
 	source = select_source(&job->selection, source);
 	if (job->opcodes)
 		source = tach_opcodes_new(source);
@@ -226,11 +242,12 @@ source_of(const struct job *job, struct tach_reader *r)
 }
 
 static int
-write_to(struct job *job, struct tach_reader *r, FILE *file,
-    const char *output)
+write_to(struct job *job, struct tach_reader *r,
+    const struct tach_output *to, const char *output)
 {
 	struct tach_source *source = source_of(job, r);
-	struct tach_sink *sink = job->format->open(file, &job->how.options);
+	struct tach_sink *sink = tach_format_open(job->format, to,
+	    &job->how.options);
 	int rc = cmd_pump(source, sink, output);
 
 	tach_sink_free(sink);
@@ -243,16 +260,19 @@ static int
 convert_symbols(struct job *job, struct tach_reader *r, FILE *file,
     const char *output)
 {
+	struct tach_output to = to_file(file), names;
 	struct output symbols;
 	int rc;
 
 	if (job->how.symbols == NULL)
-		return write_to(job, r, file, output);
+		return write_to(job, r, &to, output);
 	output_open(&symbols, job->how.symbols, OUTPUT_FILE);
-	job->how.options.symbols = symbols.file;
+	names = to_file(symbols.file);
+	job->how.options.symbols = &names;
 	job->how.options.symbols_path = cmd_absolute(job->how.symbols);
-	rc = write_to(job, r, file, output);
+	rc = write_to(job, r, &to, output);
 	output_close(&symbols);
+	job->how.options.symbols = NULL;
 	free((char *)(uintptr_t)job->how.options.symbols_path);
 	return rc;
 }
@@ -359,7 +379,7 @@ rewrite(struct tach_reader *r, const char *operand, void *arg)
 	rc = cmd_pump(source, tach_writer_sink(w), out.name);
 	tach_source_free(source);
 	if (tach_writer_finish(w, tach_reader_meta(r)) != TACH_OK)
-		output_failed(out.name, tach_writer_error(w));
+		output_failed(out.name, writer_why(w));
 	profile_remark(out.name, w, &job->writer);
 	output_close(&out);
 	tach_writer_free(w);

@@ -14,15 +14,18 @@
 #include "note.h"
 #include "output.h"
 #include "select.h"
+#include "why.h"
 
 static const char *const record_words[] = {"REPEAT", "FULL", "SUFFIX",
     "POP_PUSH"};
+
+#define STATUS_BITS 8
 
 struct info_thread {
 	uint64_t id;
 	uint32_t interp;
 	uint64_t samples;
-	uint64_t status[TACH_STATUS_BITS]; /* samples that have the bit */
+	uint64_t status[STATUS_BITS]; /* samples that have the bit */
 };
 
 /* The sums of all decoded samples. */
@@ -84,7 +87,7 @@ census_run(struct census *c, const struct tach_run *run)
 	t->interp = run->interp;
 	t->samples += run->count;
 	for (size_t i = 0; i < run->count; i++)
-		for (int bit = 0; bit < TACH_STATUS_BITS; bit++)
+		for (unsigned bit = 0; bit < STATUS_BITS; bit++)
 			t->status[bit] += run->ticks[i].status >> bit & 1;
 	if (run->count > 0 && run->ticks[run->count - 1].time > c->duration)
 		c->duration = run->ticks[run->count - 1].time;
@@ -121,7 +124,8 @@ take_census(struct tach_reader *r, const struct selection *s, struct census *c)
 	struct tach_source *source = select_source(s, tach_reader_source(r));
 	int rc;
 
-	counter.sink = (struct tach_sink){.arg = &counter, .run = counter_run};
+	counter.sink = (struct tach_sink){
+	    .size = sizeof(counter.sink), .arg = &counter, .run = counter_run};
 	rc = cmd_pump(source, &counter.sink, "standard output");
 	tach_source_free(source);
 	return rc;
@@ -344,7 +348,7 @@ print_notes(const struct tach_table *t)
 {
 	struct tach_string note;
 
-	for (uint32_t i = 0; i < tach_table_strings(t); i++) {
+	for (uint32_t i = 0; i < tach_table_string_count(t); i++) {
 		char *text;
 		if (!find_note(t, i, &note))
 			continue;
@@ -383,12 +387,12 @@ print_thread(const struct tach_table *table, const struct info_thread *t)
 	char shares[256] = "", *name = name_text(table, t);
 	size_t len = 0;
 
-	for (int bit = 0; bit < TACH_STATUS_BITS; bit++) {
+	for (int bit = 0; bit < STATUS_BITS; bit++) {
 		/* The rare and the lasting bits are shown only if they are set. */
 		if (bit >= 5 && t->status[bit] == 0)
 			continue;
 		len += (size_t)snprintf(shares + len, sizeof(shares) - len,
-		    " %s %.1f%%", tach_status_names[bit],
+		    " %s %.1f%%", tach_status_name((unsigned)bit),
 		    share_percent(t->status[bit], t->samples));
 	}
 	print_field("thread", "%" PRIu64 " interpreter %" PRIu32 " samples %" PRIu64
@@ -500,7 +504,7 @@ put_notes(const struct tach_table *t)
 	const char *before = ",\"notes\":[";
 	struct tach_string note;
 
-	for (uint32_t i = 0; i < tach_table_strings(t); i++) {
+	for (uint32_t i = 0; i < tach_table_string_count(t); i++) {
 		if (!find_note(t, i, &note))
 			continue;
 		fputs(before, stdout);
@@ -559,9 +563,9 @@ put_thread(const struct tach_table *table, const struct info_thread *t)
 
 	printf("{\"thread\":%" PRIu64 ",\"interpreter\":%" PRIu32
 	    ",\"samples\":%" PRIu64, t->id, t->interp, t->samples);
-	for (int bit = 0; bit < TACH_STATUS_BITS; bit++)
+	for (unsigned bit = 0; bit < STATUS_BITS; bit++)
 		printf("%s\"%s\":%" PRIu64, bit == 0 ? ",\"status\":{" : ",",
-		    tach_status_names[bit], t->status[bit]);
+		    tach_status_name(bit), t->status[bit]);
 	putchar('}');
 	if (tach_table_thread_name(table, t->interp, t->id, &name)) {
 		printf(",\"name\":");
@@ -657,7 +661,7 @@ inform(struct tach_reader *r, const char *operand, void *arg)
 	if (job->stats) {
 		rc = take_census(r, &job->selection, &census);
 		p.census = &census;
-		p.error = rc < TACH_OK ? tach_reader_error(r) : NULL;
+		p.error = rc < TACH_OK ? reader_why(r) : NULL;
 	}
 	if (job->json) {
 		print_json(&p);
@@ -675,7 +679,7 @@ inform(struct tach_reader *r, const char *operand, void *arg)
 static bool
 was_said(const struct tach_reader *r)
 {
-	return strcmp(tach_reader_error(r), tach_reader_warning(r)) == 0;
+	return strcmp(reader_why(r), tach_reader_warning(r)) == 0;
 }
 
 static int
@@ -692,7 +696,7 @@ verify(struct tach_reader *r, const char *operand, void *arg)
 {
 	struct info_job *job = arg;
 	const struct tach_file_info *info = tach_reader_info(r);
-	struct tach_sink sink = {.run = verify_run};
+	struct tach_sink sink = {.size = sizeof(sink), .run = verify_run};
 	char checksum[33], *name;
 	int rc;
 

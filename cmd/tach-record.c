@@ -22,6 +22,7 @@
 #include "recording.h"
 #include "summary.h"
 #include "tach-record.h"
+#include "why.h"
 
 #define DEFAULT_OUTPUT "tach.bin"
 #define DEFAULT_RATE 1000.0 /* Hz */
@@ -322,6 +323,7 @@ static struct options
 parse_record(int argc, char *argv[])
 {
 	struct options o = {.writer = PROFILE_DEFAULTS,
+	    .recorder.size = sizeof(o.recorder),
 	    .recorder.interval_ns = (uint64_t)(1e9 / DEFAULT_RATE)};
 
 	o.command = record_operands(&o, argc, argv);
@@ -545,7 +547,7 @@ start_target(const struct options *o)
 	if (o->pid != 0) {
 		giveup_open(on_signal, ends, ENDS);
 		if (tach_recorder_attach(recorder, o->pid) != TACH_OK)
-			errx(RECORD_FAILED, "%s", tach_recorder_error(recorder));
+			errx(RECORD_FAILED, "%s", recorder_why(recorder));
 		return;
 	}
 	/* Our output must not be mixed with the command's. */
@@ -560,7 +562,7 @@ start_target(const struct options *o)
 	status = errno == ENOENT ? RECORD_NOT_FOUND :
 	    errno == EAGAIN || errno == ENOMEM || errno == ENOSYS ?
 	    RECORD_FAILED : RECORD_CANNOT_RUN;
-	errx(status, "%s", tach_recorder_error(recorder));
+	errx(status, "%s", recorder_why(recorder));
 }
 
 static void
@@ -585,7 +587,7 @@ explain_command(const struct options *o)
 static void
 explain(const struct options *o)
 {
-	const char *why = tach_recorder_error(recorder);
+	const char *why = recorder_why(recorder);
 	const struct tach_recorder_stats *s = tach_recorder_stats(recorder);
 
 	if (*why != '\0')
@@ -633,7 +635,7 @@ reap_command(void)
 		continue;
 	command_pid = 0;
 	if (tach_recorder_wait(recorder, &status) != TACH_OK)
-		errx(RECORD_FAILED, "%s", tach_recorder_error(recorder));
+		errx(RECORD_FAILED, "%s", recorder_why(recorder));
 	command_status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) :
 	    WEXITSTATUS(status);
 }

@@ -220,7 +220,7 @@ give_rest(struct durations *s, struct tach_run *run)
 static int
 read_run(struct durations *s)
 {
-	int rc = s->from->next(s->from, &s->run);
+	int rc = tach_source_next(s->from, &s->run);
 
 	if (rc != TACH_OK)
 		s->run.count = 0;
@@ -247,7 +247,7 @@ static int
 intervals_next(struct tach_source *source, struct tach_run *run)
 {
 	struct durations *s = source->arg;
-	int rc = s->from->next(s->from, run);
+	int rc = tach_source_next(s->from, run);
 	struct held *h;
 	uint32_t one;
 
@@ -301,8 +301,12 @@ new_durations(struct tach_source *from,
 		tach_source_free(from);
 		return NULL;
 	}
-	s->source = (struct tach_source){.arg = s, .meta = from->meta,
-	    .table = from->table, .next = next, .free = durations_free,
+	s->source = (struct tach_source){.size = sizeof(s->source),
+	    .arg = s,
+	    .meta = from->meta,
+	    .table = from->table,
+	    .next = next,
+	    .free = durations_free,
 	    .error = durations_error};
 	s->from = from;
 	return &s->source;
@@ -315,7 +319,7 @@ tach_durations_new(struct tach_source *from)
 }
 
 struct tach_source *
-tach_intervals_new(struct tach_source *from)
+tach_fixed_durations_new(struct tach_source *from)
 {
 	return new_durations(from, intervals_next);
 }

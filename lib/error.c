@@ -7,48 +7,78 @@
 #include <stdio.h>
 #include <string.h>
 
+static void __attribute__((format(printf, 3, 0)))
+set_line(struct error *e, enum tach_error code, const char *fmt, va_list ap)
+{
+	if (e->text[0] != '\0' && !e->warned)
+		return;
+	vsnprintf(e->text, sizeof(e->text), fmt, ap);
+	e->code = code;
+	e->warned = false;
+}
+
 int
-error_set(struct error *e, int code, const char *fmt, ...)
+error_set(struct error *e, enum tach_error code, const char *fmt, ...)
 {
 	va_list ap;
 
-	if (e->text[0] != '\0')
-		return code;
 	va_start(ap, fmt);
-	vsnprintf(e->text, sizeof(e->text), fmt, ap);
+	set_line(e, code, fmt, ap);
 	va_end(ap);
-	e->code = TACH_EFAILED;
-	return code;
+	return TACH_FATAL;
 }
 
-static enum tach_error
-code_of_errno(int e)
+int
+error_warn(struct error *e, enum tach_error code, const char *fmt, ...)
+{
+	bool first = e->text[0] == '\0';
+	va_list ap;
+
+	va_start(ap, fmt);
+	set_line(e, code, fmt, ap);
+	va_end(ap);
+	e->warned |= first;
+	return TACH_WARN;
+}
+
+int
+error_memory(struct error *e)
+{
+	return error_set(e, TACH_ENOMEM, "out of memory");
+}
+
+enum tach_error
+error_code(int e)
 {
 	switch (e) {
 	case EPIPE:
 		return TACH_EPIPE;
 	case ENOMEM:
 		return TACH_ENOMEM;
+	case ENOENT:
+	case ENOTDIR:
+	case ESRCH:
+		return TACH_ENOENT;
+	case EACCES:
+	case EPERM:
+		return TACH_EPERM;
 	default:
-		return TACH_EFAILED;
+		return TACH_EIO;
 	}
 }
 
 int
 error_system(struct error *e, const char *what, int number)
 {
-	if (e->text[0] != '\0')
-		return TACH_FATAL;
-	snprintf(e->text, sizeof(e->text), "%s%s%s", what,
+	return error_set(e, error_code(number), "%s%s%s", what,
 	    *what != '\0' ? ": " : "", strerror(number));
-	e->code = code_of_errno(number);
-	return TACH_FATAL;
 }
 
 enum tach_error
 error_get(const struct error *e, const char **line)
 {
-	*line = e->text;
+	if (line != NULL)
+		*line = e->text;
 	return e->code;
 }
 
@@ -80,5 +110,14 @@ error_add(struct error *e, int code, const char *fmt, ...)
 void
 error_clear(struct error *e)
 {
-	*e = (struct error){.text = ""};
+	e->text[0] = '\0';
+	e->code = TACH_ENONE;
+	e->warned = false;
+}
+
+void
+error_forget(struct error *e)
+{
+	if (e->warned)
+		error_clear(e);
 }

@@ -8,20 +8,30 @@
 struct error {
 	char text[512];
 	enum tach_error code; /* of the first line */
+	bool warned;	      /* it is a warning: see error_warn */
 };
 
-/* Formats the message and returns code, so that `return error_set(...)` is one
- * step.  The first error is the cause and is kept: see error_clear. */
-int error_set(struct error *, int code, const char *fmt, ...)
+/* Formats the line and returns TACH_FATAL, so that `return error_set(...)` reads
+ * as one step.  The first error is the cause and is kept: see error_clear. */
+int error_set(struct error *, enum tach_error, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+/* The same of a warning, which an error replaces.  Returns TACH_WARN. */
+int error_warn(struct error *, enum tach_error, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 void error_clear(struct error *);
-/* Likewise for a failed system call with errno `e`: the message is "WHAT:
- * REASON", or the reason alone if `what` is "".  Returns TACH_FATAL. */
+/* Clears a warning, which belongs to the call that gave it alone. */
+void error_forget(struct error *);
+/* "out of memory".  Returns TACH_FATAL. */
+int error_memory(struct error *);
+/* The code of a call of the system's, by its errno. */
+enum tach_error error_code(int e);
+/* The error of such a call: the line is "WHAT: ..." or, if that is "", the reason
+ * alone.  Returns TACH_FATAL. */
 int error_system(struct error *, const char *what, int e);
-/* The error as a sink or a source reports it. */
+/* The error as a handle tells it; line may be NULL. */
 enum tach_error error_get(const struct error *, const char **line);
-/* Likewise for a source that reads from another one: its own error, or else the
- * error of the other source. */
+/* The error of a source that reads from another one: its own, else that of the
+ * other one. */
 enum tach_error error_or(const struct error *, const struct tach_source *from,
     const char **line);
 /* Appends one more remark, if there is room. */

@@ -59,6 +59,7 @@ tach_common = \
 	lib/error.c lib/error.h \
 	lib/hash.c lib/hash.h \
 	lib/helper.c lib/helper.h \
+	lib/options.c lib/options.h \
 	lib/set.c lib/set.h \
 	lib/utf8.c lib/utf8.h
 
@@ -69,6 +70,7 @@ lib_libtach_core_la_SOURCES = $(tach_common) \
 	lib/io.h \
 	lib/merge.c \
 	lib/note.h \
+	lib/stream.c lib/stream.h \
 	lib/pump.c \
 	lib/select.c \
 	lib/status.c lib/status.h \
@@ -89,6 +91,7 @@ lib_libtach_core_la_SOURCES = $(tach_common) \
 	lib/format/metanotes.c lib/format/metanotes.h \
 	lib/format/journal.c lib/format/journal.h \
 	lib/format/number.h \
+	lib/format/origin.c lib/format/origin.h \
 	lib/format/reader.c \
 	lib/format/gperftools_read.c \
 	lib/format/gperftools_text.c lib/format/gperftools_text.h \

@@ -14,6 +14,7 @@
 #include "budget.h"
 #include "buf.h"
 #include "error.h"
+#include "options.h"
 #include "tach.h"
 #include "utf8.h"
 
@@ -82,8 +83,12 @@ tach_merge_new(const struct tach_meta *meta)
 		free(m);
 		return NULL;
 	}
-	m->source = (struct tach_source){.arg = m, .meta = meta,
-	    .table = m->table, .next = next_run, .error = merge_error};
+	m->source = (struct tach_source){.size = sizeof(m->source),
+	    .arg = m,
+	    .meta = meta,
+	    .table = m->table,
+	    .next = next_run,
+	    .error = merge_error};
 	return m;
 }
 
@@ -133,10 +138,10 @@ merge_error(const struct tach_source *source, const char **line)
 	return error_get(&m->error, line);
 }
 
-const char *
-tach_merge_error(const struct tach_merge *m)
+enum tach_error
+tach_merge_error(const struct tach_merge *m, const char **line)
 {
-	return m->error.text;
+	return error_get(&m->error, line);
 }
 
 size_t
@@ -149,7 +154,7 @@ static int
 merge_no_memory(struct tach_merge *m)
 {
 	error_clear(&m->error);
-	return error_set(&m->error, TACH_FATAL, "out of memory");
+	return error_memory(&m->error);
 }
 
 int
@@ -193,7 +198,7 @@ string_of(struct merge_input *in, uint32_t index)
 	const struct tach_table *from = in->from->table;
 	struct tach_string s;
 
-	if (!map_reserve(&in->strings, index, tach_table_strings(from)))
+	if (!map_reserve(&in->strings, index, tach_table_string_count(from)))
 		return TACH_NONE;
 	if (in->strings.to[index] == TACH_NONE) {
 		s = tach_table_string(from, index);
@@ -209,7 +214,7 @@ new_frame(struct merge_input *in, uint32_t index)
 	const struct tach_table *from = in->from->table;
 	struct tach_frame f;
 
-	if (!map_reserve(&in->frames, index, tach_table_frames(from)))
+	if (!map_reserve(&in->frames, index, tach_table_frame_count(from)))
 		return TACH_NONE;
 	f = *tach_table_frame(from, index);
 	f.file = string_of(in, f.file);
@@ -278,7 +283,7 @@ new_thread(struct merge_input *in, struct merge_thread *t,
 		p->kept + rank(p, run->interp));
 
 	if (interp > UINT32_MAX || in->merge->nthreads == UINT32_MAX)
-		return error_set(&in->merge->error, TACH_FATAL,
+		return error_set(&in->merge->error, TACH_ELIMIT,
 		    "more interpreters or threads than can be numbered");
 	t->seen = true;
 	t->interp = (uint32_t)interp;
@@ -326,7 +331,7 @@ shift_ticks(struct merge_input *in, struct tach_run *run)
 	}
 	/* No tick is later than the last. */
 	if (run->ticks[run->count - 1].time > UINT64_MAX - shift)
-		return error_set(&m->error, TACH_FATAL, "a time of %" PRIu64
+		return error_set(&m->error, TACH_ELIMIT, "a time of %" PRIu64
 		    " us, moved by %" PRIu64 " us, is out of range",
 		    run->ticks[run->count - 1].time, shift);
 	for (size_t i = 0; i < run->count; i++)
@@ -368,11 +373,11 @@ check_budget(struct merge_input *in, const struct tach_run *run)
 		in->deepest[run->index] = run->depth;
 	}
 	if (m->threads_read > THREADS_MAX)
-		return error_set(&m->error, TACH_FATAL, "the profiles have "
+		return error_set(&m->error, TACH_ELIMIT, "the profiles have "
 		    "more than %" PRIu32 " threads together" MERGE_LESS,
 		    THREADS_MAX);
 	if (m->frames_read > FRAMES_MAX)
-		return error_set(&m->error, TACH_FATAL, "the stacks of all "
+		return error_set(&m->error, TACH_ELIMIT, "the stacks of all "
 		    "threads have more than %" PRIu32 " frames together"
 		    MERGE_LESS, FRAMES_MAX);
 	return TACH_OK;
@@ -406,9 +411,9 @@ counted_next(struct tach_source *source, struct tach_run *run)
 
 	if (wanted != 0 && left == 0)
 		return TACH_END;
-	res = in->from->next(in->from, run);
+	res = tach_source_next(in->from, run);
 	if (res == TACH_END && wanted != 0)
-		return error_set(&in->error, TACH_FATAL, "it has %" PRIu64
+		return error_set(&in->error, TACH_ETRUNCATED, "it has %" PRIu64
 		    " samples less than when it was first read", left);
 	if (res != TACH_OK)
 		return res;
@@ -482,8 +487,11 @@ new_input(struct tach_merge *m, struct tach_source *from,
 
 	if (in == NULL)
 		return NULL;
-	in->counted = (struct tach_source){.arg = in, .meta = from->meta,
-	    .table = from->table, .next = counted_next,
+	in->counted = (struct tach_source){.size = sizeof(in->counted),
+	    .arg = in,
+	    .meta = from->meta,
+	    .table = from->table,
+	    .next = counted_next,
 	    .error = counted_error};
 	in->from = from;
 	in->merge = m;
@@ -498,8 +506,8 @@ new_input(struct tach_merge *m, struct tach_source *from,
 	return in;
 }
 
-int
-tach_merge_add(struct tach_merge *m, struct tach_source *from,
+static int
+add_input(struct tach_merge *m, struct tach_source *from,
     const struct tach_merge_place *place)
 {
 	struct merge_input **p = array_grow(m->inputs, m->ninputs, &m->inputs_max,
@@ -521,6 +529,31 @@ tach_merge_add(struct tach_merge *m, struct tach_source *from,
 	return TACH_OK;
 }
 
+/* Whether an input and its selection are such that they can be used. */
+static int
+check_input(struct tach_merge *m, const struct merge_input *in)
+{
+	const char *line;
+	enum tach_error code = tach_source_error(in->selected, &line);
+
+	return code == TACH_ENONE ? TACH_OK :
+				    error_set(&m->error, code, "%s", line);
+}
+
+int
+tach_merge_add(struct tach_merge *m, struct tach_source *from,
+    const struct tach_merge_place *place)
+{
+	struct tach_merge_place known;
+
+	if (!options_take(&known, sizeof(known), place))
+		return error_set(&m->error, TACH_EUSE,
+		    "the place of an input " OPTIONS_FAULT);
+	if (add_input(m, from, &known) != TACH_OK)
+		return TACH_FATAL;
+	return check_input(m, m->inputs[m->ninputs - 1]);
+}
+
 /* ---- merging ------------------------------------------------------------- */
 
 /* What becomes of an input whose next run was not to be had. */
@@ -528,14 +561,16 @@ static int
 input_ended(struct merge_input *in, int res)
 {
 	struct tach_merge *m = in->merge;
+	enum tach_error code;
 	const char *why;
 
 	if (m->full)
 		return TACH_FATAL;
 	if (res < TACH_OK) {
-		if (tach_source_error(in->selected, &why) == TACH_ENOMEM)
+		code = tach_source_error(in->selected, &why);
+		if (code == TACH_ENOMEM)
 			return merge_no_memory(m);
-		error_set(&m->error, TACH_WARN, "%s", why);
+		error_warn(&m->error, code, "%s", why);
 	}
 	drop_first(m);
 	return res < TACH_OK ? TACH_WARN : TACH_OK;
@@ -546,7 +581,7 @@ static int
 read_first(struct tach_merge *m)
 {
 	struct merge_input *in = m->heap[0];
-	int res = in->selected->next(in->selected, &in->run);
+	int res = tach_source_next(in->selected, &in->run);
 
 	m->last = in->number;
 	if (res != TACH_OK)

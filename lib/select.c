@@ -5,12 +5,15 @@
  * what is known of its frames, each only where it is asked for.
  */
 #include <errno.h>
+#include <locale.h>
+#include <regex.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "array.h"
 #include "buf.h"
 #include "error.h"
+#include "options.h"
 #include "tach.h"
 
 /* How much of a name is matched, so that a small hostile file, in which many
@@ -38,12 +41,14 @@ struct select {
 	struct select_thread *threads; /* by a run's index */
 	size_t nthreads, threads_max;
 	uint32_t ngiven;   /* threads */
-	size_t nexprs;	   /* those of match, then those of not_match */
+	regex_t *exprs;	   /* those of match, then those of not_match */
+	size_t nexprs;
 	uint8_t *verdicts; /* nexprs for each frame */
 	uint32_t frames_max;
 	struct buf text; /* scratch: of a frame */
 	struct tach_run run; /* as it was read; its ticks are selected from `at` on */
 	size_t at;
+	bool refused; /* it cannot be used */
 	struct error error;
 };
 
@@ -187,14 +192,11 @@ matched_text(struct select *f, uint32_t index)
 static enum verdict
 match_frame(struct select *f, uint32_t index, size_t expr)
 {
-	const struct tach_selection *s = &f->selection;
-	const regex_t *re = expr < s->nmatch ? &s->match[expr] :
-	    &s->not_match[expr - s->nmatch];
 	const char *text = matched_text(f, index);
 
 	if (text == NULL)
 		return UNKNOWN;
-	switch (regexec(re, text, 0, NULL, 0)) {
+	switch (regexec(&f->exprs[expr], text, 0, NULL, 0)) {
 	case 0:
 		return MATCHES;
 	case REG_NOMATCH:
@@ -208,7 +210,7 @@ match_frame(struct select *f, uint32_t index, size_t expr)
 static bool
 reserve_verdicts(struct select *f)
 {
-	uint32_t n = tach_table_frames(f->source.table);
+	uint32_t n = tach_table_frame_count(f->source.table);
 	uint8_t *p;
 
 	if (n <= f->frames_max)
@@ -328,9 +330,11 @@ select_next(struct tach_source *source, struct tach_run *run)
 	struct select *f = source->arg;
 	int rc;
 
+	if (f->refused)
+		return TACH_FATAL;
 	while (!give_part(f, run)) {
 		f->at = f->run.count = 0;
-		if ((rc = f->from->next(f->from, &f->run)) != TACH_OK) {
+		if ((rc = tach_source_next(f->from, &f->run)) != TACH_OK) {
 			f->run.count = 0;
 			return rc;
 		}
@@ -348,6 +352,9 @@ select_free(struct tach_source *source)
 	tach_source_free(f->from);
 	free(f->threads);
 	free(f->verdicts);
+	for (size_t i = 0; i < f->nexprs; i++)
+		regfree(&f->exprs[i]);
+	free(f->exprs);
 	buf_clear(&f->text);
 	free(f);
 }
@@ -375,24 +382,75 @@ selects_all(const struct tach_selection *s)
 	    s->ninterps == 0 && s->nnot_interps == 0 && s->nmatch == 0 && s->nnot_match == 0;
 }
 
+/* Adds an expression, which matches bytes, whatever the locale of the program.  False:
+ * it is none, or memory ran out; the error says it. */
+static bool
+compile(struct select *f, const char *text)
+{
+	regex_t *re = &f->exprs[f->nexprs];
+	locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+	locale_t before = uselocale(c);
+	int code = regcomp(re, text, REG_EXTENDED | REG_NOSUB);
+	char why[256];
+
+	uselocale(before);
+	freelocale(c);
+	if (code == 0) {
+		f->nexprs++;
+		return true;
+	}
+	regerror(code, re, why, sizeof(why));
+	error_set(&f->error, code == REG_ESPACE ? TACH_ENOMEM : TACH_EUSE,
+	    "%s: %s", text, why);
+	return false;
+}
+
+static bool
+compile_all(struct select *f)
+{
+	const struct tach_selection *s = &f->selection;
+	size_t n = s->nmatch + s->nnot_match;
+	bool ok = true;
+
+	if (n == 0)
+		return true;
+	if ((f->exprs = calloc(n, sizeof(*f->exprs))) == NULL)
+		return error_memory(&f->error) == TACH_OK;
+	for (size_t i = 0; ok && i < s->nmatch; i++)
+		ok = compile(f, s->match[i]);
+	for (size_t i = 0; ok && i < s->nnot_match; i++)
+		ok = compile(f, s->not_match[i]);
+	return ok;
+}
+
 struct tach_source *
 tach_select_new(struct tach_source *from,
     const struct tach_selection *selection)
 {
 	struct select *f;
 
-	if (from == NULL || selects_all(selection))
+	struct tach_selection known;
+	bool usable = options_take(&known, sizeof(known), selection);
+
+	if (from == NULL || (usable && selects_all(&known)))
 		return from;
 	if ((f = calloc(1, sizeof(*f))) == NULL) {
 		tach_source_free(from);
 		return NULL;
 	}
-	f->source = (struct tach_source){.arg = f, .meta = from->meta,
-	    .table = from->table, .next = select_next, .free = select_free,
+	f->source = (struct tach_source){.size = sizeof(f->source),
+	    .arg = f,
+	    .meta = from->meta,
+	    .table = from->table,
+	    .next = select_next,
+	    .free = select_free,
 	    .error = select_error};
 	f->from = from;
-	f->selection = *selection;
-	f->by_tick = selects_by_tick(selection);
-	f->nexprs = selection->nmatch + selection->nnot_match;
+	f->selection = known;
+	f->by_tick = selects_by_tick(&known);
+	if (!usable)
+		error_set(&f->error, TACH_EUSE,
+		    "the selection " OPTIONS_FAULT);
+	f->refused = !usable || !compile_all(f);
 	return &f->source;
 }

@@ -2,8 +2,17 @@
 /* status.c: names and meanings of the bits of a status; see tach.h. */
 #include "status.h"
 
-const char *const tach_status_names[TACH_STATUS_BITS] = {"gil", "cpu",
-    "unknown", "gil-wanted", "exception", "main", "0x40", "0x80"};
+#include <string.h>
+
+static const char *const names[] = {"gil", "cpu", "unknown", "gil-wanted",
+    "exception", "main", "0x40", "0x80"};
+#define STATUS_BITS (sizeof(names) / sizeof(names[0]))
+
+const char *
+tach_status_name(unsigned bit)
+{
+	return bit < STATUS_BITS ? names[bit] : NULL;
+}
 
 bool
 tach_status_idle(uint8_t status)
@@ -17,11 +26,11 @@ status_add_words(struct buf *b, uint8_t status)
 {
 	const char *comma = "";
 
-	for (int i = 0; i < TACH_STATUS_BITS; i++) {
+	for (unsigned i = 0; i < STATUS_BITS; i++) {
 		if ((status & 1 << i) == 0)
 			continue;
 		buf_add_text(b, comma);
-		buf_add_text(b, tach_status_names[i]);
+		buf_add_text(b, names[i]);
 		comma = ",";
 	}
 }

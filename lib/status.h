@@ -6,8 +6,8 @@
 #include "buf.h"
 #include "tach.h"
 
-/* Adds the words of tach_status_names with commas between them; nothing for
- * status 0. */
+/* Adds the words of tach_status_name with commas between them; of status 0
+ * there are none. */
 void status_add_words(struct buf *, uint8_t status);
 
 #endif

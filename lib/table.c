@@ -406,13 +406,13 @@ tach_table_frame(const struct tach_table *t, uint32_t index)
 }
 
 uint32_t
-tach_table_strings(const struct tach_table *t)
+tach_table_string_count(const struct tach_table *t)
 {
 	return t->nstrings;
 }
 
 uint32_t
-tach_table_frames(const struct tach_table *t)
+tach_table_frame_count(const struct tach_table *t)
 {
 	return t->nframes;
 }

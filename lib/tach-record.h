@@ -52,6 +52,7 @@ enum tach_recorder_async {
 };
 
 struct tach_recorder_options {
+	size_t size;
 	enum tach_recorder_engine engine;
 	bool follow; /* in-process: all processes that come from it as well */
 	uint64_t interval_ns;
@@ -151,7 +152,8 @@ enum tach_recorder_state {
 };
 
 /*
- * NULL, with errno: out of memory; EINVAL: an interval of 0.
+ * NULL, with errno: out of memory; EINVAL: an interval of 0, or a size that
+ * cannot be used.
  *
  * From the call that starts it until tach_recorder_free, a recorder changes the
  * thread that calls it: its scheduling class, slice and timer slack, and from
@@ -275,7 +277,8 @@ pid_t tach_recorder_pid(const struct tach_recorder *);
 /* Waits until a launched command ends and reaps it; gives its wait(2)
  * status. */
 int tach_recorder_wait(struct tach_recorder *, int *status);
-const char *tach_recorder_error(const struct tach_recorder *);
+enum tach_error tach_recorder_error(const struct tach_recorder *,
+    const char **line);
 
 /* Adds what was counted in another process: sums, what was most in any, and
  * what a sample cost in all. */
@@ -302,7 +305,8 @@ void tach_children_free(struct tach_children *);
  * TACH_WARN: *pid cannot be recorded as it is, and tach_children_error says
  * why. */
 int tach_children_next(struct tach_children *, pid_t *);
-const char *tach_children_error(const struct tach_children *);
+enum tach_error tach_children_error(const struct tach_children *,
+    const char **line);
 /* Whether one that is no Python yet is less than a second old. */
 bool tach_children_young(const struct tach_children *);
 /* How many came while there were too many to look at. */

@@ -5,7 +5,9 @@
  * Everything is a stream of samples.  A source makes runs of samples, a sink
  * takes them; strings and frames are interned once, in a table that both
  * share.  Nothing in here prints or exits: calls return a graded result and
- * keep one line about what was wrong on their handle.
+ * keep a code and one line about what was wrong on their handle.  A handle is used
+ * once: a reader for one input, a writer for one profile, a sink until its end; to
+ * use it again is an error of that call and changes nothing.
  *
  * One thread at a time calls a handle, or what was made of it or belongs to it, such
  * as a source, a sink and a table.  Handles that have nothing to do with each other
@@ -19,7 +21,6 @@
 #ifndef TACH_H
 #define TACH_H
 
-#include <regex.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -31,6 +32,16 @@ extern "C" {
 #endif
 #ifdef __GNUC__
 #pragma GCC visibility push(default)
+#endif
+
+/* What compilers can check: that a result is looked at, and that arguments, the
+ * first being 1, are no null pointers. */
+#if defined(__GNUC__)
+#define TACH_CHECKED __attribute__((warn_unused_result))
+#define TACH_NONNULL(...) __attribute__((nonnull(__VA_ARGS__)))
+#else
+#define TACH_CHECKED
+#define TACH_NONNULL(...)
 #endif
 
 /* Results.  Below TACH_OK something is wrong, and the handle says what. */
@@ -47,6 +58,18 @@ enum tach_result {
  * memory ran out. */
 #define TACH_NONE UINT32_MAX
 
+/*
+ * Structs that can grow.
+ * Structs that a caller fills begin with `size`, which he sets to the sizeof that
+ * he knows: `struct tach_selection s = {.size = sizeof(s)};`.  A library that knows
+ * more members takes the others for zero.  A library that knows fewer refuses the
+ * struct by TACH_EUSE, unless all that it does not know is zero.  A size that was
+ * not set is refused as well.
+ * Structs that the library fills are given by const pointers, and grow at their
+ * end: tach_file_info, tach_decode_stats, tach_format, tach_recorder_stats.
+ * These never change: tach_string, tach_frame, tach_tick, tach_run.
+ */
+
 /* Bits of a sample's status, as CPython 3.15 defines them.  Other bits are
  * kept as they are. */
 enum tach_status {
@@ -58,9 +81,9 @@ enum tach_status {
 	TACH_STATUS_MAIN = 0x20, /* the main thread */
 };
 
-/* What tach-cat(1) calls them, the lowest first: "gil", ..., "0x80". */
-#define TACH_STATUS_BITS 8
-extern const char *const tach_status_names[];
+/* What tach-cat(1) calls a bit: "gil" for 0, ..., "0x80" for 7.  NULL: a status has
+ * no such bit. */
+const char *tach_status_name(unsigned bit);
 
 /* ---- table: strings and frames, interned once -------------------------- */
 
@@ -84,7 +107,7 @@ struct tach_frame {
 	uint8_t opcode;
 };
 
-struct tach_table *tach_table_new(void); /* NULL: out of memory */
+struct tach_table *tach_table_new(void) TACH_CHECKED; /* NULL: out of memory */
 void tach_table_free(struct tach_table *);
 
 /* Interns a copy; equal input gives the equal index.  TACH_NONE: out of
@@ -96,8 +119,8 @@ uint32_t tach_table_add_frame(struct tach_table *, const struct tach_frame *);
  * (strings) or added to (frames). */
 struct tach_string tach_table_string(const struct tach_table *, uint32_t);
 const struct tach_frame *tach_table_frame(const struct tach_table *, uint32_t);
-uint32_t tach_table_strings(const struct tach_table *);
-uint32_t tach_table_frames(const struct tach_table *);
+uint32_t tach_table_string_count(const struct tach_table *);
+uint32_t tach_table_frame_count(const struct tach_table *);
 
 /* ---- stream: sources and sinks ----------------------------------------- */
 
@@ -159,6 +182,7 @@ struct tach_quality {
 
 /* What holds for a profile as a whole. */
 struct tach_meta {
+	size_t size; /* see "structs that can grow" */
 	uint8_t python[3];   /* major, minor, micro of the interpreter */
 	uint64_t start_us;   /* monotonic clock of the recording machine */
 	uint64_t interval_us; /* wanted time between rounds */
@@ -191,12 +215,27 @@ bool tach_table_intervals(const struct tach_table *);
  * NULL: it has no such opcode, or is not known. */
 const char *tach_opcode_name(const struct tach_meta *, uint8_t opcode);
 
-/* Why something failed, beside the line about it. */
+/*
+ * Why something failed.  All handles tell it alike: tach_X_error returns the code
+ * of the last failure or warning and, unless line is NULL, gives one line for
+ * people, which is the handle's and stays until its next call.  Without an error
+ * these are TACH_ENONE and "".  A failure stays; a warning, of a call that
+ * returned TACH_WARN, is gone with the next call.
+ */
 enum tach_error {
-	TACH_ENONE,   /* nothing has */
-	TACH_EFAILED, /* the line says it */
-	TACH_ENOMEM,  /* there is no memory */
-	TACH_EPIPE,   /* nobody reads what is written */
+	TACH_ENONE,	 /* nothing is wrong */
+	TACH_EFAILED,	 /* another reason: the line says it */
+	TACH_ENOMEM,	 /* there is no memory */
+	TACH_EPIPE,	 /* nobody reads what is written */
+	TACH_ENOENT,	 /* there is no such file or process */
+	TACH_EPERM,	 /* the caller has no right to it */
+	TACH_EIO,	 /* the system cannot open, read or write it */
+	TACH_EFOREIGN,	 /* it is no profile, or no Python */
+	TACH_EVERSION,	 /* this version of a format or a Python is not known */
+	TACH_ETRUNCATED, /* the input ends too early */
+	TACH_EDAMAGED,	 /* the input breaks a rule of its format */
+	TACH_ELIMIT,	 /* it is more than is counted, or kept in memory */
+	TACH_EUSE,	 /* the caller broke a rule of the call */
 };
 
 /*
@@ -207,6 +246,7 @@ enum tach_error {
  * and error may be NULL.
  */
 struct tach_source {
+	size_t size;
 	void *arg; /* the source's own */
 	const struct tach_meta *meta;
 	const struct tach_table *table;
@@ -215,10 +255,13 @@ struct tach_source {
 	enum tach_error (*error)(const struct tach_source *, const char **line);
 };
 
-/* These call what a source has; the line of an absent error is "". */
+/* These call what a source has; the line of an absent error is "".  A source that
+ * cannot be used, for its size, is a failed one. */
+int tach_source_next(struct tach_source *, struct tach_run *)
+    TACH_CHECKED TACH_NONNULL(1, 2);
 void tach_source_free(struct tach_source *); /* NULL is freed, too */
 enum tach_error tach_source_error(const struct tach_source *,
-    const char **line);
+    const char **line) TACH_NONNULL(1);
 
 /*
  * A sink.  begin is called once, with the meta and the table of the source, which
@@ -227,8 +270,9 @@ enum tach_error tach_source_error(const struct tach_source *,
  * then gives a code and a line.  All but run may be NULL.
  */
 struct tach_sink {
+	size_t size;
 	void *arg;  /* the sink's own */
-	bool begun; /* see tach_sink_begin */
+	unsigned state; /* tach_pump's, 0 at first */
 	int (*begin)(struct tach_sink *, const struct tach_meta *,
 	    const struct tach_table *);
 	int (*run)(struct tach_sink *, const struct tach_run *);
@@ -241,17 +285,22 @@ struct tach_sink {
  * TACH_OK; the line of an absent error is "". */
 int tach_sink_begin(struct tach_sink *, const struct tach_meta *,
     const struct tach_table *); /* the first time that it is called */
-int tach_sink_end(struct tach_sink *);
+int tach_sink_run(struct tach_sink *, const struct tach_run *)
+    TACH_CHECKED TACH_NONNULL(1, 2);
+int tach_sink_end(struct tach_sink *); /* likewise */
 void tach_sink_free(struct tach_sink *); /* NULL is freed, too */
-enum tach_error tach_sink_error(const struct tach_sink *, const char **line);
+enum tach_error tach_sink_error(const struct tach_sink *, const char **line)
+    TACH_NONNULL(1);
 
 /*
  * Begins a sink, gives it all runs of a source, and ends it at TACH_END and at
  * TACH_FATAL: what came before damage is kept.  Returns what the source returned
  * last, after TACH_AGAIN and TACH_WARN it may be called once more; or
- * TACH_REFUSED: the sink failed.  Neither is freed.
+ * TACH_REFUSED: the sink failed.  Neither is freed.  A sink is ended once: if it
+ * was, a call returns what the source returns, and TACH_REFUSED if that is a run.
  */
-int tach_pump(struct tach_source *, struct tach_sink *);
+int tach_pump(struct tach_source *, struct tach_sink *)
+    TACH_CHECKED TACH_NONNULL(1, 2);
 
 /* ---- reader: a file as a source ----------------------------------------- */
 
@@ -299,7 +348,7 @@ struct tach_decode_stats {
 
 struct tach_reader;
 
-struct tach_reader *tach_reader_new(void); /* NULL: out of memory */
+struct tach_reader *tach_reader_new(void) TACH_CHECKED; /* NULL: out of memory */
 void tach_reader_free(struct tach_reader *);
 
 /* A recorder writes NAME.part until it is complete, and beside it, to
@@ -314,12 +363,27 @@ void tach_reader_free(struct tach_reader *);
  * recorder writes to or has left unfinished, NAME.part, that one is opened.
  * A descriptor stays the caller's, who does not read from it meanwhile; where
  * it has an offset, that is moved to the start first.  A reader opens one
- * input only: a second call is TACH_FATAL, and changes nothing.  What comes from a pipe is first read to its end, unless it is a text or
- * collapsed stacks.  Inputs that have no times, collapsed stacks and slots,
- * get some: in each thread a sample an interval.
+ * input only: a second call is TACH_FATAL, and changes nothing.  What comes from
+ * a pipe is first read to its end, unless it is a text or collapsed stacks.
+ * Inputs that have no times, collapsed stacks and slots, get some: in each thread
+ * a sample an interval.
  */
-int tach_reader_open(struct tach_reader *, const char *path);
-int tach_reader_open_fd(struct tach_reader *, int fd);
+int tach_reader_open(struct tach_reader *, const char *path)
+    TACH_CHECKED TACH_NONNULL(1, 2);
+int tach_reader_open_fd(struct tach_reader *, int fd)
+    TACH_CHECKED TACH_NONNULL(1);
+
+/* Reads n bytes at most from an offset on, and returns how many it has read; fewer
+ * than n is no end, 0 is one, and below 0 is an error, whose errno is told. */
+typedef ssize_t (*tach_read_at)(void *arg, void *bytes, size_t n, uint64_t at);
+
+/* The same for bytes that lie in memory, and for `size` bytes that a function
+ * reads.  Both stay as they are until the reader is freed.  There are no names
+ * beside them, so what is unfinished cannot be read. */
+int tach_reader_open_memory(struct tach_reader *, const void *bytes, size_t n)
+    TACH_CHECKED TACH_NONNULL(1);
+int tach_reader_open_callback(struct tach_reader *, tach_read_at,
+    uint64_t size, void *arg) TACH_CHECKED TACH_NONNULL(1, 2);
 
 /* After TACH_END of a file that was unfinished when it was opened: TACH_OK
  * if there is more to read by now, TACH_END if there may be later, TACH_WARN
@@ -335,15 +399,17 @@ int tach_reader_verify(struct tach_reader *);
 
 /* Decodes the next run.  TACH_FATAL: the file is damaged from here on;
  * every run that came before it is good. */
-int tach_reader_next(struct tach_reader *, struct tach_run *);
+int tach_reader_next(struct tach_reader *, struct tach_run *)
+    TACH_CHECKED TACH_NONNULL(1, 2);
 
 const struct tach_meta *tach_reader_meta(const struct tach_reader *);
 const struct tach_file_info *tach_reader_info(const struct tach_reader *);
 const struct tach_decode_stats *tach_reader_stats(const struct tach_reader *);
 const struct tach_table *tach_reader_table(const struct tach_reader *);
-/* One line: what, at which offset of the file, in which field.  It does
- * not name the file. */
-const char *tach_reader_error(const struct tach_reader *);
+/* The line says what, at which offset of the file, in which field.  It does not
+ * name the file. */
+enum tach_error tach_reader_error(const struct tach_reader *,
+    const char **line) TACH_NONNULL(1);
 /* Likewise, what is odd though it can be read; else "".  Reading may add
  * to it, behind "; ". */
 const char *tach_reader_warning(const struct tach_reader *);
@@ -365,9 +431,11 @@ struct tach_source *tach_reader_follow(struct tach_reader *);
  * and none of not_status; since <= time < until, where until 0 is no end;
  * every regular expression of match finds something in one of its frames,
  * taken as FILE:FUNCTION:LINE, and those of not_match in none.  The lists
- * are the caller's, and must outlive the source.
+ * are the caller's, and must outlive the source; the texts of expressions need
+ * not.
  */
 struct tach_selection {
+	size_t size;
 	const uint64_t *threads, *not_threads;
 	size_t nthreads, nnot_threads;
 	const struct tach_string *names, *not_names; /* of threads */
@@ -376,7 +444,7 @@ struct tach_selection {
 	size_t ninterps, nnot_interps;
 	uint8_t status, not_status;
 	uint64_t since, until;
-	const regex_t *match, *not_match;
+	const char *const *match, *const *not_match; /* extended expressions */
 	size_t nmatch, nnot_match;
 };
 
@@ -386,9 +454,11 @@ struct tach_selection {
  * without a look in between: of NULL they make NULL.
  */
 
-/* What is selected.  It is the other source itself if that is all. */
+/* What is selected.  It is the other source itself if that is all.  It has an error
+ * at once, TACH_EUSE, if the selection cannot be used: for its size, or for an
+ * expression, with which the line begins. */
 struct tach_source *tach_select_new(struct tach_source *,
-    const struct tach_selection *);
+    const struct tach_selection *) TACH_CHECKED;
 
 /* A sample stands for the time until its thread's next one, but for so many
  * intervals at most: what is longer is a gap, of which nothing is known.  A
@@ -397,18 +467,19 @@ struct tach_source *tach_select_new(struct tach_source *,
 
 /* All, with the spans of the ticks filled in.  To select comes after it, so that
  * what is left out makes nothing longer. */
-struct tach_source *tach_durations_new(struct tach_source *);
+struct tach_source *tach_durations_new(struct tach_source *) TACH_CHECKED;
 /* Likewise, where each sample stands for an interval of its thread. */
-struct tach_source *tach_intervals_new(struct tach_source *);
+struct tach_source *tach_fixed_durations_new(struct tach_source *) TACH_CHECKED;
 
 /* All, with one more frame in each stack, below its innermost one if that has an
  * opcode: a synthetic one that is called as the opcode is.  It has a table of its
  * own. */
-struct tach_source *tach_opcodes_new(struct tach_source *);
+struct tach_source *tach_opcodes_new(struct tach_source *) TACH_CHECKED;
 
 /* ---- writer: a TACH file as a sink ------------------------------------- */
 
 struct tach_writer_options {
+	size_t size;
 	enum tach_layout layout;
 	enum tach_compression compression;
 	int level; /* of zstd, 1 to 22 */
@@ -422,17 +493,27 @@ struct tach_writer;
  * The runs' frames are indices into the table, which is written whole at
  * the end and must outlive the writer.  NULL: out of memory. */
 struct tach_writer *tach_writer_new(int fd, const struct tach_writer_options *,
-    const struct tach_table *);
+    const struct tach_table *)
+    TACH_CHECKED TACH_NONNULL(2, 3);
 void tach_writer_free(struct tach_writer *);
 
-int tach_writer_run(struct tach_writer *, const struct tach_run *);
+int tach_writer_run(struct tach_writer *, const struct tach_run *)
+    TACH_CHECKED TACH_NONNULL(1, 2);
+/* Adds one sample, for callers without runs: the stack has n frames, indices into
+ * the table, innermost first.  The times of a thread do not run backwards.
+ * TACH_FATAL: see tach_writer_error; TACH_EUSE also if runs were written to the
+ * same writer. */
+int tach_writer_add(struct tach_writer *, uint64_t thread, uint32_t interp,
+    uint64_t time_us, uint8_t status, const uint32_t *frames, size_t n)
+    TACH_CHECKED TACH_NONNULL(1);
 /* Makes all that was written until now readable if nothing comes after it:
  * writes what is pending, and what the table has got since the last time to
  * the descriptor of the journal. */
 int tach_writer_checkpoint(struct tach_writer *, int journal_fd,
-    const struct tach_meta *);
+    const struct tach_meta *) TACH_CHECKED TACH_NONNULL(1, 3);
 /* Writes what is pending, the tables, the footer and, last, the header. */
-int tach_writer_finish(struct tach_writer *, const struct tach_meta *);
+int tach_writer_finish(struct tach_writer *, const struct tach_meta *)
+    TACH_CHECKED TACH_NONNULL(1, 2);
 /* The writer as a sink, which is the writer's; its end does nothing. */
 struct tach_sink *tach_writer_sink(struct tach_writer *);
 
@@ -443,12 +524,26 @@ uint32_t tach_writer_threads(const struct tach_writer *);
 uint64_t tach_writer_truncated(const struct tach_writer *);
 /* Not what was asked for if that cannot count so many samples. */
 enum tach_layout tach_writer_layout(const struct tach_writer *);
-const char *tach_writer_error(const struct tach_writer *);
+enum tach_error tach_writer_error(const struct tach_writer *,
+    const char **line) TACH_NONNULL(1);
 
 /* ---- other sinks -------------------------------------------------------- */
 
-/* One line a sample: the short or the long form of tach-text(5). */
-struct tach_sink *tach_text_new(FILE *, bool long_form);
+/* Where a sink writes to.  write takes all n bytes at once and returns 0, or -1 with
+ * errno, which the sink tells; it is called for each piece that a sink has.  If it
+ * is NULL, the sink writes by the block to the descriptor, which stays the
+ * caller's. */
+struct tach_output {
+	size_t size;
+	int (*write)(void *arg, const void *bytes, size_t n);
+	void *arg;
+	int fd;
+};
+
+/* One line a sample: the short or the long form of tach-text(5).  NULL: out of
+ * memory.  The sink has an error at once if the output cannot be used. */
+struct tach_sink *tach_text_new(const struct tach_output *, bool long_form)
+    TACH_CHECKED TACH_NONNULL(1);
 
 /* Writes bytes so that a terminal can show them: control characters, the
  * backslash and what is no UTF-8 are escaped as in tach-text(5). */
@@ -489,6 +584,7 @@ enum tach_source_text {
 /* Source text that a format may put in.  The caller names a folder by its
  * absolute path without links, "/" for all; the sink counts files. */
 struct tach_source_texts {
+	size_t size;
 	const char *folder;
 	uint64_t count[TACH_SOURCE_TEXTS];
 };
@@ -497,6 +593,7 @@ struct tach_source_texts {
  * format does not look at what it does not use.  All pointers are the
  * caller's. */
 struct tach_format_options {
+	size_t size;
 	enum tach_weight weight;
 	enum tach_frame_style frame;
 	bool keep_idle;	 /* show the stacks of idle threads, not gaps */
@@ -510,7 +607,8 @@ struct tach_format_options {
 	unsigned word_size; /* bytes, 4 or 8 */
 	bool big_endian;
 	bool symbolized;      /* with a table of names in front */
-	FILE *symbols;	      /* an ELF file with the names goes there */
+	const struct tach_output *symbols; /* an ELF file with the names goes
+					    * there */
 	const char *symbols_path; /* absolute, as it will be called */
 	const char *build;    /* what $build means in that path, or NULL */
 };
@@ -532,24 +630,35 @@ enum tach_format_uses {
 	TACH_ONE_INTERVAL = 0x1000, /* it has room for that of one thread */
 };
 
-/* The formats, by name; the list ends with a NULL name.  The sink that open
- * returns is NULL if there is no memory; the options must outlive it. */
+/* A format. */
 struct tach_format {
 	const char *name;  /* "collapsed" */
 	const char *about; /* one line for people */
-	unsigned uses;
-	struct tach_sink *(*open)(FILE *, const struct tach_format_options *);
+	unsigned uses;	   /* bits of enum tach_format_uses */
 	/* What to say to people if a pipe's reader goes away and leaves
 	 * something unread; NULL: nothing. */
 	const char *unread;
 };
-extern const struct tach_format tach_formats[];
+
+/* All formats, one after the other: the one after NULL is the first, and the one
+ * after the last is NULL. */
+const struct tach_format *tach_format_next(const struct tach_format *);
+/* The format of that name, or NULL. */
+const struct tach_format *tach_format_find(const char *name);
+
+/* A sink that writes a format, by options that it copies; what they point to
+ * outlives the sink.  A format that writes to a directory needs no output.  NULL:
+ * out of memory.  The sink has an error at once if the options or the output
+ * cannot be used. */
+struct tach_sink *tach_format_open(const struct tach_format *,
+    const struct tach_output *,
+    const struct tach_format_options *) TACH_CHECKED;
 
 /* Keeps what a profile's stacks weigh, for a format to compare another one
  * with once the sink, which stays the base's, has got all of it and been
  * ended.  The meta and the table must outlive that.  NULL: out of memory. */
 struct tach_baseline;
-struct tach_baseline *tach_baseline_new(void);
+struct tach_baseline *tach_baseline_new(void) TACH_CHECKED;
 void tach_baseline_free(struct tach_baseline *);
 struct tach_sink *tach_baseline_sink(struct tach_baseline *);
 
@@ -562,6 +671,7 @@ struct tach_sink *tach_baseline_sink(struct tach_baseline *);
  * everything as it is.
  */
 struct tach_merge_place {
+	size_t size;
 	uint64_t interp, kept;
 	const uint32_t *others; /* the caller's, while it merges */
 	size_t nothers;
@@ -575,7 +685,8 @@ struct tach_merge;
 
 /* What holds for all of it is the caller's, as long as there is the merge.  NULL:
  * out of memory. */
-struct tach_merge *tach_merge_new(const struct tach_meta *);
+struct tach_merge *tach_merge_new(const struct tach_meta *)
+    TACH_CHECKED TACH_NONNULL(1);
 void tach_merge_free(struct tach_merge *);
 
 /* Adds a source that was not read from yet, and that has an end and nothing before it
@@ -583,7 +694,7 @@ void tach_merge_free(struct tach_merge *);
  * merge.  No two inputs may come to have a thread
  * of one number in one interpreter. */
 int tach_merge_add(struct tach_merge *, struct tach_source *,
-    const struct tach_merge_place *);
+    const struct tach_merge_place *) TACH_CHECKED TACH_NONNULL(1, 2, 3);
 
 /*
  * The merge as a source, which is the merge's and lives as long.  It gives the run
@@ -596,7 +707,8 @@ size_t tach_merge_input(const struct tach_merge *);
 
 /* A note for its table, once.  What is no UTF-8 in it becomes U+FFFD. */
 int tach_merge_note(struct tach_merge *, const char *text);
-const char *tach_merge_error(const struct tach_merge *);
+enum tach_error tach_merge_error(const struct tach_merge *,
+    const char **line) TACH_NONNULL(1);
 
 /* ---- version ------------------------------------------------------------- */
 

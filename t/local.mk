@@ -33,11 +33,11 @@ TESTS = $(UNIT_TESTS) $(FILE_TESTS) $(SAMPLE_TESTS) $(LIVE_UNIT_TESTS) \
 
 UNIT_TESTS = t/unit/test_chosen t/unit/test_codes t/unit/test_confine \
 	t/unit/test_damage t/unit/test_deathwatch \
-	t/unit/test_edges \
+	t/unit/test_edges t/unit/test_errors \
 	t/unit/test_elf t/unit/test_select t/unit/test_gap t/unit/test_image \
 	t/unit/test_format t/unit/test_python t/unit/test_snapshots \
 	t/unit/test_drain t/unit/test_launch \
-	t/unit/test_pace t/unit/test_pacer \
+	t/unit/test_pace t/unit/test_pacer t/unit/test_sizes \
 	t/unit/test_ring t/unit/test_decimal t/unit/test_source \
 	t/unit/test_process \
 	t/unit/test_ring_model t/unit/test_stock \
@@ -77,6 +77,8 @@ t_unit_test_confine_SOURCES = t/unit/test_confine.c $(t_unit_profile)
 t_unit_test_confine_LDADD = cmd/libconfine.la $(LDADD)
 t_unit_test_damage_SOURCES = t/unit/test_damage.c $(t_unit_profile)
 t_unit_test_elf_SOURCES = t/unit/test_elf.c
+t_unit_test_errors_SOURCES = t/unit/test_errors.c $(t_unit_profile)
+t_unit_test_sizes_SOURCES = t/unit/test_sizes.c $(t_unit_profile)
 t_unit_test_select_SOURCES = t/unit/test_select.c $(t_unit_profile)
 t_unit_test_format_SOURCES = t/unit/test_format.c $(t_unit_profile)
 t_unit_test_gap_SOURCES = t/unit/test_gap.c
@@ -139,6 +141,7 @@ FILE_TESTS = \
 	t/format/damage.bats \
 	t/commands/info.bats \
 	t/format/inputs.bats \
+	t/house/libtach.bats \
 	t/house/lint.bats \
 	t/house/judges.bats \
 	t/commands/confine.bats \
@@ -210,7 +213,7 @@ QUICK_TESTS = $(UNIT_TESTS) \
 	t/convert/speedscope.bats t/convert/totals.bats \
 	t/format/cpython.bats t/format/damage.bats t/format/inputs.bats \
 	t/format/text.bats \
-	t/house/lint.bats \
+	t/house/libtach.bats t/house/lint.bats \
 	t/python/layouts.bats \
 	t/record/record.bats
 
@@ -244,6 +247,7 @@ EXTRA_DIST += t/commands/atexit.c t/commands/fault.py \
 	t/convert/calls.py t/convert/chrome.schema.json t/convert/moments.py \
 	t/convert/pprof.py t/convert/slots.py t/convert/slower.py \
 	t/convert/totals.py \
+	t/house/libtach.py \
 	t/merge/merge.py \
 	t/python/fake.c t/python/fake32.c t/python/jit.py t/python/named.py \
 	t/python/names.py t/python/nested.py t/python/objects.py \

@@ -18,6 +18,7 @@
 #include "engine/sched/realtime.h"
 #include "engine/target/target.h"
 #include "error.h"
+#include "options.h"
 #include "tach-record.h"
 
 /* Time in which a process must show its Python when a recorder attaches to it. */
@@ -46,15 +47,17 @@ engine_new(struct target *t)
 struct tach_recorder *
 tach_recorder_new(const struct tach_recorder_options *o)
 {
+	struct tach_recorder_options options;
 	struct tach_recorder *r;
 
-	if (o->interval_ns == 0) {
+	if (!options_take(&options, sizeof(options), o) ||
+	    options.interval_ns == 0) {
 		errno = EINVAL;
 		return NULL;
 	}
 	if ((r = calloc(1, sizeof(*r))) == NULL)
 		return NULL;
-	if (target_init(&r->target, o) &&
+	if (target_init(&r->target, &options) &&
 	    (r->engine = engine_new(&r->target)) != NULL)
 		return r;
 	tach_recorder_free(r);
@@ -122,7 +125,8 @@ tach_recorder_launch(struct tach_recorder *r, char *const argv[], int stdout_fd)
 	}
 	if (!process_launch(&t->process, argv, &l)) {
 		int saved = errno;
-		error_set(&t->error, 0, "%s: %s", argv[0], strerror(saved));
+		error_set(&t->error, error_code(saved), "%s: %s", argv[0],
+		    strerror(saved));
 		errno = saved;
 		return TACH_FATAL;
 	}
@@ -145,11 +149,11 @@ no_process(struct target *t, pid_t pid, int error)
 	char name[64];
 
 	if (of.pid == 0 || of.pid == pid)
-		return error_set(&t->error, TACH_FATAL, "%s: %d",
+		return error_set(&t->error, error_code(error), "%s: %d",
 		    error == ESRCH ? "no such process" : strerror(error),
 		    (int)pid);
 	process_name(&of, name, sizeof(name));
-	return error_set(&t->error, TACH_FATAL, "%d is a thread of process %d "
+	return error_set(&t->error, TACH_EUSE, "%d is a thread of process %d "
 	    "(%s): give the PID %d", (int)pid, (int)of.pid, name, (int)of.pid);
 }
 
@@ -258,19 +262,22 @@ no_python(struct target *t, enum find_result why)
 
 	process_name(&t->process, name, sizeof(name));
 	if (process_is_kernel(&t->process))
-		error_set(&t->error, 0, "process %d (%s) is a thread of the "
-		    "kernel: give the PID of a Python 3.6 to 3.%u", pid, name,
-		    py_newest_minor());
+		error_set(&t->error, TACH_EUSE,
+		    "process %d (%s) is a thread of the "
+		    "kernel: give the PID of a Python 3.6 to 3.%u",
+		    pid, name, py_newest_minor());
 	else if (process_borrows_memory(&t->process))
-		error_set(&t->error, 0, "process %d (%s) has the memory of its "
+		error_set(&t->error, TACH_EUSE,
+		    "process %d (%s) has the memory of its "
 		    "parent until it starts a program: give the PID of that",
 		    pid, name);
 	else if (why == FIND_GONE)
-		error_set(&t->error, 0, "process %d has ended", pid);
+		error_set(&t->error, TACH_ENOENT, "process %d has ended", pid);
 	else
-		error_set(&t->error, 0, "process %d (%s) is not a running "
-		    "Python: give the PID of a Python 3.6 to 3.%u", pid, name,
-		    py_newest_minor());
+		error_set(&t->error, TACH_EFOREIGN,
+		    "process %d (%s) is not a running "
+		    "Python: give the PID of a Python 3.6 to 3.%u",
+		    pid, name, py_newest_minor());
 	return TACH_FATAL;
 }
 
@@ -289,10 +296,11 @@ tach_recorder_attach(struct tach_recorder *r, pid_t pid)
 		    !sleep_awake(r, clock_ns() + 10 * NS_PER_MS))
 			break;
 	if (f == FIND_OK && target_lacks_tasks(t))
-		return error_set(&t->error, TACH_FATAL, "--async needs Python "
-		    "3.14 or later; process %d runs %u.%u.%u", (int)pid,
-		    PY_MAJOR(t->runtime.version), PY_MINOR(t->runtime.version),
-		    PY_MICRO(t->runtime.version));
+		return error_set(&t->error, TACH_EVERSION,
+		    "--async needs Python "
+		    "3.14 or later; process %d runs %u.%u.%u",
+		    (int)pid, PY_MAJOR(t->runtime.version),
+		    PY_MINOR(t->runtime.version), PY_MICRO(t->runtime.version));
 	return f == FIND_OK ? r->engine->ops->attach(r->engine) :
 	    no_python(t, f);
 }
@@ -355,10 +363,10 @@ static int
 fail(struct tach_recorder *r, const struct tach_sink *sink)
 {
 	const char *text;
+	enum tach_error code = tach_sink_error(sink, &text);
 
-	tach_sink_error(sink, &text);
-	error_set(&r->target.error, TACH_FATAL, "%s",
-	    *text != '\0' ? text :
+	error_set(&r->target.error, code != TACH_ENONE ? code : TACH_EFAILED,
+	    "%s", *text != '\0' ? text :
 	    "the sink failed, or memory ran out");
 	return begin_leaving(r, TACH_FATAL);
 }
@@ -565,18 +573,17 @@ tach_recorder_wait(struct tach_recorder *r, int *status)
 	pid_t pid;
 
 	if (!r->target.process.child)
-		return error_set(&r->target.error, TACH_FATAL, "not our child");
+		return error_set(&r->target.error, TACH_EUSE, "not our child");
 	while ((pid = waitpid(r->target.process.pid, status, 0)) < 0 && errno == EINTR)
 		continue;
 	if (pid < 0)
-		return error_set(&r->target.error, TACH_FATAL, "waitpid: %s",
-		    strerror(errno));
+		return error_system(&r->target.error, "waitpid", errno);
 	r->target.process.child = false;
 	return TACH_OK;
 }
 
-const char *
-tach_recorder_error(const struct tach_recorder *r)
+enum tach_error
+tach_recorder_error(const struct tach_recorder *r, const char **line)
 {
-	return r->target.error.text;
+	return error_get(&r->target.error, line);
 }

@@ -156,8 +156,7 @@ rounds_error(const struct tach_source *source, const char **line)
 {
 	const struct round_queue *q = source->arg;
 
-	*line = tach_recorder_error(q->recorder);
-	return **line != '\0' ? TACH_EFAILED : TACH_ENONE;
+	return tach_recorder_error(q->recorder, line);
 }
 
 static void
@@ -181,10 +180,11 @@ new_rounds(struct tach_recorder *r,
 
 	if (q == NULL)
 		return NULL;
-	q->source = (struct tach_source){.arg = q,
+	q->source = (struct tach_source){.size = sizeof(q->source), .arg = q,
 	    .meta = tach_recorder_meta(r), .table = tach_recorder_table(r),
 	    .next = rounds_next, .free = rounds_free, .error = rounds_error};
-	q->sink = (struct tach_sink){.arg = q, .run = keep_run};
+	q->sink = (struct tach_sink){
+	    .size = sizeof(q->sink), .arg = q, .run = keep_run};
 	q->recorder = r;
 	q->take = take;
 	return &q->source;

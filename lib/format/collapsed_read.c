@@ -61,7 +61,7 @@ struct collapsed_reader {
 static int
 collapsed_no_memory(struct collapsed_reader *c)
 {
-	return error_set(&c->in->error, TACH_FATAL, "out of memory");
+	return error_memory(&c->in->error);
 }
 
 static int __attribute__((format(printf, 2, 3)))
@@ -73,7 +73,7 @@ bad_line(struct collapsed_reader *c, const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(what, sizeof(what), fmt, ap);
 	va_end(ap);
-	return error_set(&c->in->error, TACH_FATAL, "line %" PRIu64 ": %s",
+	return error_set(&c->in->error, TACH_EDAMAGED, "line %" PRIu64 ": %s",
 	    c->lines.number, what);
 }
 
@@ -90,7 +90,7 @@ odd_line(struct collapsed_reader *c, const char *fmt, ...)
 	vsnprintf(what, sizeof(what), fmt, ap);
 	va_end(ap);
 	c->first = c->lines.number;
-	return error_set(&c->why, TACH_WARN, "%s", what);
+	return error_warn(&c->why, TACH_EDAMAGED, "%s", what);
 }
 
 /* Reports a word that should be a count.  A number that is not supported is an
@@ -524,8 +524,7 @@ bad_input(struct collapsed_reader *c, enum linebuf_result res)
 	if (res == LINEBUF_LONG)
 		return bad_line(c, "longer than %u MiB",
 		    LINEBUF_LONGEST >> 20);
-	return error_set(&c->in->error, TACH_FATAL, "cannot read: %s",
-	    strerror(errno));
+	return error_system(&c->in->error, "cannot read", errno);
 }
 
 /* Reads up to the next line with a stack. */
@@ -577,9 +576,11 @@ at_end(struct collapsed_reader *c)
 
 	c->odd = 0;
 	if (odd > c->good)
-		return error_set(&c->in->error, TACH_FATAL, "%" PRIu64 " of %"
-		    PRIu64 " lines are no collapsed stacks; line %" PRIu64
-		    ": %s", odd, odd + c->good, c->first, c->why.text);
+		return error_set(&c->in->error,
+		    c->good == 0 ? TACH_EFOREIGN : TACH_EDAMAGED,
+		    "%" PRIu64 " of %" PRIu64
+		    " lines are no collapsed stacks; line %" PRIu64 ": %s",
+		    odd, odd + c->good, c->first, c->why.text);
 	if (odd > 0)
 		error_add(&c->in->warning, TACH_WARN, "%" PRIu64 " line%s "
 		    "passed over; line %" PRIu64 ": %s", odd, odd == 1 ?
@@ -594,7 +595,7 @@ collapsed_check(struct source *source)
 
 	if (c->first == 0)
 		return TACH_OK;
-	return error_set(&c->in->error, TACH_WARN, "%s",
+	return error_warn(&c->in->error, TACH_EDAMAGED, "%s",
 	    c->in->warning.text);
 }
 
@@ -634,12 +635,13 @@ fill_ticks(struct collapsed_reader *c)
 }
 
 struct source *
-collapsed_source(struct source_input *in, int fd, const char *head, size_t len)
+collapsed_source(struct source_input *in, struct origin *from, const char *head,
+    size_t len)
 {
 	struct collapsed_reader *c = calloc(1, sizeof(*c));
 
 	if (c == NULL) {
-		error_set(&in->error, TACH_FATAL, "out of memory");
+		error_memory(&in->error);
 		return NULL;
 	}
 	c->source = (struct source){.next = collapsed_reader_next,
@@ -650,7 +652,7 @@ collapsed_source(struct source_input *in, int fd, const char *head, size_t len)
 	fill_ticks(c);
 	in->info.input = TACH_INPUT_COLLAPSED;
 	in->meta.interval_us = INTERVAL_ASSUMED;
-	if (!linebuf_init(&c->lines, fd, head, len) ||
+	if (!linebuf_init(&c->lines, from, head, len) ||
 	    !stacktext_init(&c->stacks))
 		collapsed_no_memory(c);
 	else if (get_line(c) != TACH_FATAL)

@@ -47,8 +47,8 @@ struct decoder {
 };
 
 struct decoder *
-decoder_new(struct source_input *input, int fd, const struct head *h, uint64_t end,
-    bool unfinished)
+decoder_new(struct source_input *input, const struct origin *from,
+    const struct head *h, uint64_t end, bool unfinished)
 {
 	struct decoder *d = calloc(1, sizeof(*d));
 
@@ -56,7 +56,7 @@ decoder_new(struct source_input *input, int fd, const struct head *h, uint64_t e
 		return NULL;
 	d->input = input;
 	d->head = *h;
-	if (!zin_open(&d->in, fd, HEAD_SIZE, end, h->compression,
+	if (!zin_open(&d->in, from, HEAD_SIZE, end, h->compression,
 		cursor_swaps(h->big_endian))) {
 		free(d);
 		return NULL;
@@ -89,14 +89,14 @@ decoder_extend(struct decoder *d, const struct head *h, uint64_t end)
 static int
 decoder_no_memory(struct decoder *d)
 {
-	return error_set(&d->input->error, TACH_FATAL, "out of memory");
+	return error_memory(&d->input->error);
 }
 
 /* ---- what can be wrong with a record ------------------------------------ */
 
-/* Sets an error that begins with the position of the field. */
-static int __attribute__((format(printf, 2, 3)))
-damaged(struct decoder *d, const char *fmt, ...)
+/* Fails with a line that begins with the place of the field in question. */
+static int __attribute__((format(printf, 3, 4)))
+refuse_record(struct decoder *d, enum tach_error code, const char *fmt, ...)
 {
 	bool plain = d->head.compression == TACH_PLAIN;
 	char what[256];
@@ -105,7 +105,7 @@ damaged(struct decoder *d, const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(what, sizeof(what), fmt, ap);
 	va_end(ap);
-	return error_set(&d->input->error, TACH_FATAL, "%sbyte %" PRIu64 ": %s",
+	return error_set(&d->input->error, code, "%sbyte %" PRIu64 ": %s",
 	    plain ? "" : "sample data ", zin_offset(&d->in) +
 	    (plain ? HEAD_SIZE : 0), what);
 }
@@ -115,10 +115,10 @@ static int
 cut_short(struct decoder *d, const char *field, const char *record)
 {
 	if (d->in.problem.text[0] != '\0')
-		return error_set(&d->input->error, TACH_FATAL, "%s",
+		return error_set(&d->input->error, d->in.problem.code, "%s",
 		    d->in.problem.text);
-	return damaged(d, "the sample data ends inside the %s of %s", field,
-	    record);
+	return refuse_record(d, TACH_EDAMAGED,
+	    "the sample data ends inside the %s of %s", field, record);
 }
 
 static int
@@ -130,7 +130,8 @@ bad_record_number(struct decoder *d, enum cursor_result res, const char *field,
 	snprintf(record, sizeof(record), "a %s record", delta_name(kind));
 	if (res == CURSOR_SHORT)
 		return cut_short(d, field, record);
-	return damaged(d, "the %s of %s is out of range", field, record);
+	return refuse_record(
+	    d, TACH_EDAMAGED, "the %s of %s is out of range", field, record);
 }
 
 /* ---- threads ------------------------------------------------------------ */
@@ -160,12 +161,13 @@ add_decoder_thread(struct decoder *d, const struct delta_id *id, uint64_t hash)
 	struct decoder_thread *p, *t;
 
 	if (d->nthreads == d->head.threads)
-		return damaged(d, "one thread more than the header counts "
-		    "(%" PRIu32 " at byte %u)", d->head.threads,
-		    head_threads_at(&d->head));
+		return refuse_record(d, TACH_EDAMAGED,
+		    "one thread more than the header counts "
+		    "(%" PRIu32 " at byte %u)",
+		    d->head.threads, head_threads_at(&d->head));
 	if (d->nthreads == THREADS_MAX)
-		return damaged(d, "more than %" PRIu32 " threads are not read",
-		    THREADS_MAX);
+		return refuse_record(d, TACH_ELIMIT,
+		    "more than %" PRIu32 " threads are not read", THREADS_MAX);
 	p = array_grow(d->threads, d->nthreads, &d->threads_max, sizeof(*p));
 	if (p == NULL)
 		return decoder_no_memory(d);
@@ -223,7 +225,8 @@ check_repeat(struct decoder *d, uint64_t n)
 
 	if (n <= left)
 		return TACH_OK;
-	return damaged(d, "a REPEAT record of %" PRIu64 " samples, but the "
+	return refuse_record(d, TACH_EDAMAGED,
+	    "a REPEAT record of %" PRIu64 " samples, but the "
 	    "header's sample count (%" PRIu64 " at byte %d) leaves %" PRIu64,
 	    n, d->head.samples, HEAD_SAMPLES, left);
 }
@@ -241,7 +244,8 @@ get_tick(struct decoder *d, struct decoder_thread *t, struct tach_tick *tick,
 		return bad_record_number(d, res, "time and status", kind);
 	if (__builtin_add_overflow(t->time, elapsed, &time)) {
 		d->in.cur.pos = start;
-		return damaged(d, "the time of a %s record is out of range",
+		return refuse_record(d, TACH_EDAMAGED,
+		    "the time of a %s record is out of range",
 		    delta_name(kind));
 	}
 	tick->time = t->time = time;
@@ -322,9 +326,10 @@ bad_frame(struct decoder *d, unsigned kind)
 
 	if (cursor_varint(&c, &index) != CURSOR_OK)
 		return bad_record_number(d, CURSOR_LONG, "frame index", kind);
-	return damaged(d, "frame index %" PRIu64 " of a %s record, but there "
-	    "are %" PRIu32 " frames", index, delta_name(kind),
-	    d->head.frames);
+	return refuse_record(d, TACH_EDAMAGED,
+	    "frame index %" PRIu64 " of a %s record, but there "
+	    "are %" PRIu32 " frames",
+	    index, delta_name(kind), d->head.frames);
 }
 
 /* Reads n frames into their final array, from as many buffers as they fill. */
@@ -419,8 +424,10 @@ check_depth(struct decoder *d, const struct decoder_thread *t, uint64_t depth)
 
 	if (others < FRAMES_MAX && depth <= FRAMES_MAX - others)
 		return TACH_OK;
-	return damaged(d, "a stack of %" PRIu64 " frames: the stacks of all "
-	    "threads may have %" PRIu32 " together", depth, FRAMES_MAX);
+	return refuse_record(d, TACH_ELIMIT,
+	    "a stack of %" PRIu64 " frames: the stacks of all "
+	    "threads may have %" PRIu32 " together",
+	    depth, FRAMES_MAX);
 }
 
 /* Reads the counts of a record and checks them against the stack before it. */
@@ -435,8 +442,10 @@ get_delta(struct decoder *d, const struct decoder_thread *t, struct delta *delta
 	if (res != CURSOR_OK)
 		return bad_record_number(d, res, "number of frames", kind);
 	if (!delta_from_counts(delta, kind, counts, t->stack.depth))
-		return damaged(d, "a %s record %s %" PRIu32 " frames of a "
-		    "stack of %" PRIu32, delta_name(kind),
+		return refuse_record(d, TACH_EDAMAGED,
+		    "a %s record %s %" PRIu32 " frames of a "
+		    "stack of %" PRIu32,
+		    delta_name(kind),
 		    kind == DELTA_SUFFIX ? "keeps" : "removes", counts[0],
 		    t->stack.depth);
 	if (check_depth(d, t, (uint64_t)delta->shared + delta->fresh) != TACH_OK)
@@ -453,9 +462,10 @@ get_change(struct decoder *d, const struct delta_id *id,
 	struct delta delta = {0, 0};
 
 	if (d->input->stats.samples == d->head.samples)
-		return damaged(d, "one sample more than the header counts "
-		    "(%" PRIu64 " at byte %d)", d->head.samples,
-		    HEAD_SAMPLES);
+		return refuse_record(d, TACH_EDAMAGED,
+		    "one sample more than the header counts "
+		    "(%" PRIu64 " at byte %d)",
+		    d->head.samples, HEAD_SAMPLES);
 	if (find_record_thread(d, id) != TACH_OK)
 		return TACH_FATAL;
 	t = &d->threads[d->last];
@@ -472,13 +482,14 @@ static int
 at_end(struct decoder *d)
 {
 	if (d->in.problem.text[0] != '\0')
-		return error_set(&d->input->error, TACH_FATAL, "%s",
+		return error_set(&d->input->error, d->in.problem.code, "%s",
 		    d->in.problem.text);
 	if (d->input->stats.samples != d->head.samples)
-		return damaged(d, "the sample data ends after %" PRIu64
+		return refuse_record(d, TACH_EDAMAGED,
+		    "the sample data ends after %" PRIu64
 		    " samples, but the header's sample count at byte %d is "
-		    "%" PRIu64, d->input->stats.samples, HEAD_SAMPLES,
-		    d->head.samples);
+		    "%" PRIu64,
+		    d->input->stats.samples, HEAD_SAMPLES, d->head.samples);
 	return TACH_END;
 }
 
@@ -499,7 +510,8 @@ get_record(struct decoder *d, struct tach_run *run)
 	if (id.kind <= DELTA_POP_PUSH)
 		return get_change(d, &id, run);
 	d->in.cur.pos--;
-	return damaged(d, "encoding %u of a record is not known", id.kind);
+	return refuse_record(
+	    d, TACH_EDAMAGED, "encoding %u of a record is not known", id.kind);
 }
 
 int
@@ -521,7 +533,8 @@ decoder_check(const struct decoder *d)
 {
 	if (d->nthreads == d->head.threads)
 		return TACH_OK;
-	return error_set(&d->input->error, TACH_WARN, "the header's thread "
+	return error_warn(&d->input->error, TACH_EDAMAGED,
+	    "the header's thread "
 	    "count at byte %u is %" PRIu32 ", but %" PRIu32 " have samples",
 	    head_threads_at(&d->head), d->head.threads, d->nthreads);
 }

@@ -16,10 +16,11 @@
 
 struct decoder;
 
-/* Decodes the bytes of a descriptor from byte 64 to an offset, as the head
- * says.  Counts in the stats of the input and reports in its error.  NULL if
- * out of memory. */
-struct decoder *decoder_new(struct source_input *, int fd, const struct head *,
+/* Reads what an origin has from byte 64 up to an offset, as the head says
+ * it is to be read.  NULL: out of memory.  What it meets is counted in the
+ * input's stats, and what is wrong said in its error. */
+struct decoder *decoder_new(struct source_input *, const struct origin *,
+    const struct head *,
     uint64_t end, bool unfinished);
 void decoder_free(struct decoder *);
 

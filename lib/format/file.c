@@ -22,10 +22,10 @@
 struct file {
 	struct source source;
 	struct source_input *input;
-	int fd;
+	const struct origin *from;
 	uint64_t size;
 	struct head head;
-	uint8_t *tables;
+	uint8_t *tables; /* NULL: they are not in memory of their own */
 	struct decoder *decoder;
 	bool odd; /* as the input's warning says */
 };
@@ -34,14 +34,14 @@ struct file {
 static int
 read_at(struct file *f, void *bytes, size_t n, uint64_t at)
 {
-	ssize_t got = io_read_at(f->fd, bytes, n, at);
+	ssize_t got = origin_read_at(f->from, bytes, n, at);
 
 	if (got == (ssize_t)n)
 		return TACH_OK;
 	if (got < 0)
-		return error_set(&f->input->error, TACH_FATAL,
+		return error_set(&f->input->error, error_code(errno),
 		    "byte %" PRIu64 ": cannot read: %s", at, strerror(errno));
-	return error_set(&f->input->error, TACH_FATAL, "byte %" PRIu64
+	return error_set(&f->input->error, TACH_ETRUNCATED, "byte %" PRIu64
 	    ": the file has become shorter", at + (uint64_t)got);
 }
 
@@ -74,7 +74,15 @@ remark_left(struct file *f, const char *table, uint64_t end, size_t left)
 	    end - left, left, table);
 }
 
-/* The strings stay where they are read to. */
+static int
+read_tables(struct file *f, size_t size)
+{
+	if ((f->tables = malloc(size + 1)) == NULL)
+		return error_memory(&f->input->error);
+	return read_at(f, f->tables, size, f->head.strings_at);
+}
+
+/* The strings stay where they are read to, or lie in memory. */
 static int
 load_tables(struct file *f)
 {
@@ -87,14 +95,14 @@ load_tables(struct file *f)
 	uint64_t size = h->frames_end - h->strings_at;
 
 	if (size > TABLES_SIZE_MAX)
-		return error_set(e, TACH_FATAL, "the tables from byte %" PRIu64
+		return error_set(e, TACH_ELIMIT, "the tables from byte %" PRIu64
 		    " on have %" PRIu64 " bytes; more than %" PRIu64
 		    " are not read", h->strings_at, size, TABLES_SIZE_MAX);
-	if ((f->tables = malloc((size_t)size + 1)) == NULL)
-		return error_set(e, TACH_FATAL, "out of memory");
-	if (read_at(f, f->tables, (size_t)size, h->strings_at) != TACH_OK)
+	tables.bytes = origin_view(f->from, (size_t)size, h->strings_at);
+	if (tables.bytes == NULL && read_tables(f, (size_t)size) != TACH_OK)
 		return TACH_FATAL;
-	tables.bytes = f->tables;
+	if (tables.bytes == NULL)
+		tables.bytes = f->tables;
 	tables.size = (size_t)size;
 	if (tables_get(f->input->table, &tables, &left, e) != TACH_OK)
 		return TACH_FATAL;
@@ -111,6 +119,7 @@ fill_info(struct file *f)
 	struct tach_file_info *info = &f->input->info;
 
 	f->input->meta = f->head.meta;
+	f->input->meta.size = sizeof(f->input->meta);
 	*info = head_info(&f->head);
 	info->file_size = f->size;
 	info->data_size = f->head.strings_at - HEAD_SIZE;
@@ -151,8 +160,10 @@ compare_hash(struct file *f, XXH3_state_t *state, uint8_t *buf)
 	XXH128_canonicalFromHash(&got, XXH3_128bits_digest(state));
 	if (memcmp(got.digest, f->head.check, sizeof(f->head.check)) == 0)
 		return TACH_OK;
-	return error_set(&f->input->error, TACH_FATAL, "damaged: its bytes do "
-	    "not have the checksum at byte %" PRIu64, check);
+	return error_set(&f->input->error, TACH_EDAMAGED,
+	    "damaged: its bytes do "
+	    "not have the checksum at byte %" PRIu64,
+	    check);
 }
 
 static int
@@ -167,7 +178,7 @@ check_hash(struct file *f)
 	state = XXH3_createState();
 	buf = malloc(CHECK_SIZE);
 	res = state != NULL && buf != NULL ? compare_hash(f, state, buf) :
-	    error_set(&f->input->error, TACH_FATAL, "out of memory");
+	    error_memory(&f->input->error);
 	XXH3_freeState(state);
 	free(buf);
 	return res;
@@ -178,10 +189,10 @@ static int
 check_rules(struct file *f)
 {
 	if (f->odd)
-		return error_set(&f->input->error, TACH_WARN, "%s",
+		return error_warn(&f->input->error, TACH_EDAMAGED, "%s",
 		    f->input->warning.text);
 	if (f->head.reserved_at != 0)
-		return error_set(&f->input->error, TACH_WARN, "byte %u is "
+		return error_warn(&f->input->error, TACH_EDAMAGED, "byte %u is "
 		    "reserved, and not 0", f->head.reserved_at);
 	return decoder_check(f->decoder);
 }
@@ -212,25 +223,26 @@ load_file(struct file *f)
 	fill_info(f);
 	if (load_tables(f) != TACH_OK)
 		return TACH_FATAL;
-	f->decoder = decoder_new(f->input, f->fd, &f->head, f->head.strings_at,
-	    false);
+	f->decoder =
+	    decoder_new(f->input, f->from, &f->head, f->head.strings_at, false);
 	if (f->decoder == NULL)
-		return error_set(&f->input->error, TACH_FATAL, "out of memory");
+		return error_memory(&f->input->error);
 	return TACH_OK;
 }
 
 struct source *
-file_source(struct source_input *input, int fd, uint64_t size)
+file_source(struct source_input *input, const struct origin *from,
+    uint64_t size)
 {
 	struct file *f = calloc(1, sizeof(*f));
 
 	if (f == NULL) {
-		error_set(&input->error, TACH_FATAL, "out of memory");
+		error_memory(&input->error);
 		return NULL;
 	}
 	f->source = (struct source){file_next, NULL, file_check, file_free};
 	f->input = input;
-	f->fd = fd;
+	f->from = from;
 	f->size = size;
 	if (load_file(f) == TACH_OK)
 		return &f->source;

@@ -50,7 +50,7 @@ struct known_address {
 struct gperftools_reader {
 	struct source source;
 	struct source_input *in;
-	int fd;
+	struct origin *from;
 	uint64_t size;
 	struct shape shape;
 	struct gperftools_text text;
@@ -79,11 +79,12 @@ struct gperftools_reader {
 static int
 gperftools_no_memory(struct gperftools_reader *s)
 {
-	return error_set(&s->in->error, TACH_FATAL, "out of memory");
+	return error_memory(&s->in->error);
 }
 
-static int __attribute__((format(printf, 3, 4)))
-damaged(struct gperftools_reader *s, uint64_t at, const char *fmt, ...)
+static int __attribute__((format(printf, 4, 5)))
+refuse(struct gperftools_reader *s, enum tach_error code, uint64_t at,
+    const char *fmt, ...)
 {
 	char what[256];
 	va_list ap;
@@ -91,7 +92,7 @@ damaged(struct gperftools_reader *s, uint64_t at, const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(what, sizeof(what), fmt, ap);
 	va_end(ap);
-	return error_set(&s->in->error, TACH_FATAL, "byte %" PRIu64 ": %s", at,
+	return error_set(&s->in->error, code, "byte %" PRIu64 ": %s", at,
 	    what);
 }
 
@@ -141,12 +142,13 @@ fill_window(struct gperftools_reader *s)
 {
 	size_t n = s->size - s->at < WINDOW ? (size_t)(s->size - s->at) :
 					      WINDOW;
-	ssize_t got = io_read_at(s->fd, s->window, n, s->at);
+	ssize_t got = origin_read_at(s->from, s->window, n, s->at);
 
 	if (got < 0)
-		return damaged(s, s->at, "cannot read: %s", strerror(errno));
+		return refuse(s, error_code(errno), s->at, "cannot read: %s",
+		    strerror(errno));
 	if ((size_t)got < n)
-		return damaged(s, s->at + (uint64_t)got,
+		return refuse(s, TACH_ETRUNCATED, s->at + (uint64_t)got,
 		    "the file has become shorter");
 	s->window_at = s->at;
 	s->window_len = n;
@@ -189,19 +191,25 @@ get_record(struct gperftools_reader *s, struct record *r)
 
 	*r = (struct record){.at = s->at};
 	if (s->at == s->size)
-		return damaged(s, s->at, "truncated: no trailer, which is the "
+		return refuse(s, TACH_ETRUNCATED, s->at,
+		    "truncated: no trailer, which is the "
 		    "slots 0, 1 and 0, after the last record");
 	if (slots_left(s) < 3)
-		return damaged(s, s->at, "truncated: %" PRIu64 " bytes, and a "
-		    "record takes %u", s->size - s->at, 3 * s->shape.word);
+		return refuse(s, TACH_ETRUNCATED, s->at,
+		    "truncated: %" PRIu64 " bytes, and a "
+		    "record takes %u",
+		    s->size - s->at, 3 * s->shape.word);
 	if (get_slot(s, &r->count) != TACH_OK ||
 	    get_slot(s, &r->depth) != TACH_OK)
 		return TACH_FATAL;
 	if (r->depth == 0)
-		return damaged(s, r->at, "a record without addresses");
+		return refuse(
+		    s, TACH_EDAMAGED, r->at, "a record without addresses");
 	if (r->depth > slots_left(s) || r->depth > UINT32_MAX / 2)
-		return damaged(s, r->at, "a record of %" PRIu64 " addresses, "
-		    "and %" PRIu64 " are left", r->depth, slots_left(s));
+		return refuse(s, TACH_EDAMAGED, r->at,
+		    "a record of %" PRIu64 " addresses, "
+		    "and %" PRIu64 " are left",
+		    r->depth, slots_left(s));
 	if (r->count != 0 || r->depth != 1)
 		return TACH_OK;
 	if (get_slot(s, &first) != TACH_OK)
@@ -313,18 +321,22 @@ get_period(struct gperftools_reader *s)
 	uint64_t at = s->at - s->shape.word, version;
 
 	if (slots_left(s) < s->shape.header)
-		return damaged(s, at, "truncated: a header of %" PRIu64
-		    " slots, and %" PRIu64 " are left", s->shape.header,
-		    slots_left(s));
+		return refuse(s, TACH_ETRUNCATED, at,
+		    "truncated: a header of %" PRIu64 " slots, and %" PRIu64
+		    " are left",
+		    s->shape.header, slots_left(s));
 	at = s->at;
 	if (get_slot(s, &version) != TACH_OK ||
 	    get_slot(s, &s->in->meta.interval_us) != TACH_OK)
 		return TACH_FATAL;
 	if (version > 1)
-		return damaged(s, at, "version %" PRIu64 " of the format is "
-		    "not known", version);
+		return refuse(s, TACH_EVERSION, at,
+		    "version %" PRIu64 " of the format is "
+		    "not known",
+		    version);
 	if (s->in->meta.interval_us == 0)
-		return damaged(s, at + s->shape.word, "the period is 0");
+		return refuse(
+		    s, TACH_EDAMAGED, at + s->shape.word, "the period is 0");
 	s->exact = s->exact || version == 1;
 	s->records = s->at + (s->shape.header - 2) * s->shape.word;
 	return TACH_OK;
@@ -336,12 +348,14 @@ get_header(struct gperftools_reader *s)
 	uint8_t p[16];
 	size_t n = s->size - s->at < sizeof(p) ? (size_t)(s->size - s->at) :
 						 sizeof(p);
-	ssize_t got = io_read_at(s->fd, p, n, s->at);
+	ssize_t got = origin_read_at(s->from, p, n, s->at);
 
 	if (got < 0)
-		return damaged(s, s->at, "cannot read: %s", strerror(errno));
+		return refuse(s, error_code(errno), s->at, "cannot read: %s",
+		    strerror(errno));
 	if (!find_shape(p, (size_t)got, &s->shape))
-		return damaged(s, s->at, "no header of a CPU profile");
+		return refuse(
+		    s, TACH_EDAMAGED, s->at, "no header of a CPU profile");
 	s->in->info.big_endian = s->shape.big_endian;
 	s->at += 2 * s->shape.word;
 	return get_period(s);
@@ -355,7 +369,7 @@ load_profile(struct gperftools_reader *s)
 	uint64_t start;
 	int res;
 
-	if (gperftools_text_before(&s->text, s->fd, &start) != TACH_OK)
+	if (gperftools_text_before(&s->text, s->from, &start) != TACH_OK)
 		return TACH_FATAL;
 	s->exact = start > 0;
 	s->at = start;
@@ -363,7 +377,7 @@ load_profile(struct gperftools_reader *s)
 		return TACH_FATAL;
 	s->at = s->records;
 	if ((res = skip_records(s)) == TACH_OK)
-		res = gperftools_text_after(&s->text, s->fd, s->at);
+		res = gperftools_text_after(&s->text, s->from, s->at);
 	if (res == TACH_FATAL)
 		return TACH_FATAL;
 	s->at = s->records;
@@ -378,12 +392,14 @@ check_count(struct gperftools_reader *s, const struct record *r)
 	uint64_t end;
 
 	if (r->count > SOURCE_COUNTED_MAX - s->counted)
-		return damaged(s, r->at, "the counts add up to more than %"
-		    PRIu64 " samples", SOURCE_COUNTED_MAX);
+		return refuse(s, TACH_ELIMIT, r->at,
+		    "the counts add up to more than %" PRIu64 " samples",
+		    SOURCE_COUNTED_MAX);
 	s->counted += r->count;
 	if (__builtin_mul_overflow(r->count, s->in->meta.interval_us, &end) ||
 	    __builtin_add_overflow(s->time, end, &end))
-		return damaged(s, r->at, "the counts add up to a time that is "
+		return refuse(s, TACH_ELIMIT, r->at,
+		    "the counts add up to a time that is "
 		    "out of range, at a period of %" PRIu64 " us",
 		    s->in->meta.interval_us);
 	return TACH_OK;
@@ -457,19 +473,19 @@ gperftools_reader_free(struct source *source)
 }
 
 struct source *
-gperftools_source(struct source_input *in, int fd, uint64_t size)
+gperftools_source(struct source_input *in, struct origin *from, uint64_t size)
 {
 	struct gperftools_reader *s = calloc(1, sizeof(*s));
 
 	if (s == NULL) {
-		error_set(&in->error, TACH_FATAL, "out of memory");
+		error_memory(&in->error);
 		return NULL;
 	}
 	s->source = (struct source){.next = gperftools_reader_next,
 	    .free = gperftools_reader_free};
 	s->in = in;
 	s->text.in = in;
-	s->fd = fd;
+	s->from = from;
 	s->size = size;
 	for (size_t i = 0; i < BATCH; i++)
 		s->ticks[i].status = TACH_STATUS_UNKNOWN;

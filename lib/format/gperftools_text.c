@@ -30,7 +30,7 @@ gperftools_text_clear(struct gperftools_text *t)
 static int
 gperftools_text_no_memory(struct gperftools_text *t)
 {
-	return error_set(&t->in->error, TACH_FATAL, "out of memory");
+	return error_memory(&t->in->error);
 }
 
 /* ---- words of a line, which ends with a newline -------------------------- */
@@ -319,21 +319,23 @@ take_lines(struct gperftools_text *t, struct linebuf *l, const char *last,
 	}
 	if (res == LINEBUF_END)
 		return TACH_END;
-	return error_set(&t->in->error, TACH_FATAL, "byte %" PRIu64 ": %s",
+	return error_set(&t->in->error, res == LINEBUF_LONG ?
+		TACH_EDAMAGED : error_code(errno), "byte %" PRIu64 ": %s",
 	    *at, res == LINEBUF_LONG ? "a line that is far too long" :
 				       strerror(errno));
 }
 
 static int
-take_text(struct gperftools_text *t, int fd, const char *last, uint64_t *at)
+take_text(
+    struct gperftools_text *t, struct origin *from, const char *last,
+    uint64_t *at)
 {
 	struct linebuf lines;
 	int res;
 
-	if (lseek(fd, (off_t)*at, SEEK_SET) < 0)
-		return error_set(&t->in->error, TACH_FATAL, "cannot read: %s",
-		    strerror(errno));
-	if (!linebuf_init(&lines, fd, NULL, 0))
+	if (!origin_seek(from, *at))
+		return error_system(&t->in->error, "cannot read", errno);
+	if (!linebuf_init(&lines, from, NULL, 0))
 		return gperftools_text_no_memory(t);
 	res = take_lines(t, &lines, last, at);
 	linebuf_clear(&lines);
@@ -348,29 +350,31 @@ gperftools_text_wrapped(const char *p, size_t n)
 }
 
 int
-gperftools_text_before(struct gperftools_text *t, int fd, uint64_t *start)
+gperftools_text_before(struct gperftools_text *t, struct origin *from,
+    uint64_t *start)
 {
 	char head[sizeof(SYMBOLS)];
-	ssize_t n = io_read_at(fd, head, sizeof(head), 0);
+	ssize_t n = origin_read_at(from, head, sizeof(head), 0);
 	int res;
 
 	*start = 0;
 	if (n < 0)
-		return error_set(&t->in->error, TACH_FATAL, "cannot read: %s",
-		    strerror(errno));
+		return error_system(&t->in->error, "cannot read", errno);
 	if (!gperftools_text_wrapped(head, (size_t)n))
 		return TACH_OK;
-	res = take_text(t, fd, PROFILE, start);
+	res = take_text(t, from, PROFILE, start);
 	if (res != TACH_END)
 		return res;
-	return error_set(&t->in->error, TACH_FATAL, "symbols without a line "
+	return error_set(&t->in->error, TACH_EDAMAGED, "symbols without a line "
 	    "\"" PROFILE "\" after them");
 }
 
 int
-gperftools_text_after(struct gperftools_text *t, int fd, uint64_t at)
+gperftools_text_after(struct gperftools_text *t, struct origin *from,
+    uint64_t at)
 {
-	return take_text(t, fd, NULL, &at) == TACH_FATAL ? TACH_FATAL : TACH_OK;
+	return take_text(t, from, NULL, &at) == TACH_FATAL ? TACH_FATAL :
+							     TACH_OK;
 }
 
 /* ---- frames -------------------------------------------------------------- */

@@ -56,12 +56,14 @@ void gperftools_text_clear(struct gperftools_text *);
 /* Whether a symbolised profile begins with these bytes. */
 bool gperftools_text_wrapped(const char *, size_t n);
 
-/* Reads the names before the slots.  `start` gets the offset of the slots: 0 if
- * there is no such text. */
-int gperftools_text_before(struct gperftools_text *, int fd, uint64_t *start);
-/* Reads the text from an offset on.  All names must be read before the first
- * frame is asked for. */
-int gperftools_text_after(struct gperftools_text *, int fd, uint64_t at);
+/* Reads the names that stand before the slots, and says where these begin:
+ * 0, there is no such text. */
+int gperftools_text_before(struct gperftools_text *, struct origin *,
+    uint64_t *start);
+/* Reads what stands from an offset on.  All names must have been read before
+ * the first frame is asked for. */
+int gperftools_text_after(struct gperftools_text *, struct origin *,
+    uint64_t at);
 
 /* The frame of `address` or, if that has no name, of `call`.  If neither has
  * one, the function is the offset of `call` in its mapped object, or `call`

@@ -71,7 +71,7 @@ not_tach(const uint8_t *p, size_t n, struct error *e)
 		n = 8;
 	for (size_t i = 0; i < n; i++)
 		add_escaped(&b, text[i], i + 1 < n ? text[i + 1] : '\0');
-	rc = error_set(e, TACH_FATAL,
+	rc = error_set(e, TACH_EFOREIGN,
 	    "not a TACH profile (it begins with \"%.*s\")", (int)b.len,
 	    b.text);
 	buf_clear(&b);
@@ -94,12 +94,12 @@ get_magic(struct head *h, const uint8_t *p, size_t n, uint64_t size,
 	size_t first = n < 4 ? n : 4;
 
 	if (n == 0)
-		return error_set(e, TACH_FATAL, "the file is empty");
+		return error_set(e, TACH_ETRUNCATED, "the file is empty");
 	h->big_endian = memcmp(p, big, first) == 0;
 	if (!h->big_endian && memcmp(p, little, first) != 0)
 		return not_tach(p, n, e);
 	if (size < HEAD_SIZE + FOOT_SIZE)
-		return error_set(e, TACH_FATAL, "truncated: %" PRIu64
+		return error_set(e, TACH_ETRUNCATED, "truncated: %" PRIu64
 		    " bytes, and header and footer alone take %d", size,
 		    HEAD_SIZE + FOOT_SIZE);
 	return TACH_OK;
@@ -151,19 +151,23 @@ check_offsets(const struct head *h, uint64_t size, struct error *e)
 	uint64_t end = size - FOOT_SIZE;
 
 	if (h->strings_at < HEAD_SIZE || h->strings_at > end)
-		return error_set(e, TACH_FATAL, "truncated or damaged: string "
+		return error_set(e, TACH_ETRUNCATED,
+		    "truncated or damaged: string "
 		    "table offset %" PRIu64 " at byte %u lies outside the "
-		    "file (%" PRIu64 " bytes)", h->strings_at, f->strings,
-		    size);
+		    "file (%" PRIu64 " bytes)",
+		    h->strings_at, f->strings, size);
 	if (h->frames_at < HEAD_SIZE || h->frames_at > end)
-		return error_set(e, TACH_FATAL, "truncated or damaged: frame "
+		return error_set(e, TACH_ETRUNCATED,
+		    "truncated or damaged: frame "
 		    "table offset %" PRIu64 " at byte %u lies outside the "
-		    "file (%" PRIu64 " bytes)", h->frames_at, f->frames, size);
+		    "file (%" PRIu64 " bytes)",
+		    h->frames_at, f->frames, size);
 	if (h->strings_at > h->frames_at)
-		return error_set(e, TACH_FATAL, "string table offset %" PRIu64
+		return error_set(e, TACH_EDAMAGED,
+		    "string table offset %" PRIu64
 		    " at byte %u lies after the frame table's (%" PRIu64
-		    " at byte %u)", h->strings_at, f->strings, h->frames_at,
-		    f->frames);
+		    " at byte %u)",
+		    h->strings_at, f->strings, h->frames_at, f->frames);
 	return TACH_OK;
 }
 
@@ -174,7 +178,7 @@ get_compression(struct head *h, const uint8_t *p, bool swap, struct error *e)
 	uint32_t type = load_u32(p + at, swap);
 
 	if (type != TACH_PLAIN && type != TACH_ZSTD)
-		return error_set(e, TACH_FATAL, "compression type %" PRIu32
+		return error_set(e, TACH_EVERSION, "compression type %" PRIu32
 		    " at byte %u is not known (0 is none, 1 is zstd)", type,
 		    at);
 	h->compression = (enum tach_compression)type;
@@ -201,7 +205,7 @@ get_fields(struct head *h, const uint8_t *p, uint64_t size, struct error *e)
 	const struct fields *f;
 
 	if (version != TACH_VERSION)
-		return error_set(e, TACH_FATAL, "format version %" PRIu32
+		return error_set(e, TACH_EVERSION, "format version %" PRIu32
 		    " at byte %d is not known (%d is)", version, HEAD_VERSION,
 		    TACH_VERSION);
 	h->layout = layout_of(p, swap, size);
@@ -262,7 +266,8 @@ foot_get(struct head *h, const uint8_t *tail, size_t n, uint64_t size,
 	uint64_t said = load_u64(p + FOOT_FILE, swap);
 
 	if (said != size)
-		return error_set(e, TACH_FATAL, "truncated or damaged: the "
+		return error_set(e, said > size ? TACH_ETRUNCATED :
+		    TACH_EDAMAGED, "truncated or damaged: the "
 		    "footer at byte %" PRIu64 " gives a file size of %" PRIu64
 		    ", but there are %" PRIu64 " bytes", size - FOOT_SIZE,
 		    said, size);

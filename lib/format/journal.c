@@ -60,7 +60,8 @@ static bool
 make_entry(struct journal_out *n, const struct tach_table *t,
     const struct head *h, uint64_t end, const uint8_t hash[16])
 {
-	uint32_t strings = tach_table_strings(t), frames = tach_table_frames(t);
+	uint32_t strings = tach_table_string_count(t),
+		 frames = tach_table_frame_count(t);
 	struct buf *b = &n->buf;
 	uint8_t *p;
 
@@ -89,8 +90,7 @@ journal_append(struct journal_out *n, int fd, const void *bytes, size_t len,
     struct error *e)
 {
 	if (!io_write_at(fd, bytes, len, n->at))
-		return error_set(e, TACH_FATAL, "cannot write the journal: %s",
-		    strerror(errno));
+		return error_system(e, "cannot write the journal", errno);
 	n->at += len;
 	return TACH_OK;
 }
@@ -106,11 +106,11 @@ journal_put(struct journal_out *n, int fd, const struct tach_table *t,
 	    e) != TACH_OK)
 		return TACH_FATAL;
 	if (!make_entry(n, t, h, end, hash))
-		return error_set(e, TACH_FATAL, "out of memory");
+		return error_memory(e);
 	if (journal_append(n, fd, n->buf.text, n->buf.len, e) != TACH_OK)
 		return TACH_FATAL;
-	n->strings = tach_table_strings(t);
-	n->frames = tach_table_frames(t);
+	n->strings = tach_table_string_count(t);
+	n->frames = tach_table_frame_count(t);
 	return TACH_OK;
 }
 
@@ -126,8 +126,7 @@ struct journal_block {
 static int
 read_failed(struct error *e)
 {
-	return error_set(e, TACH_FATAL, "cannot read the journal: %s",
-	    strerror(errno));
+	return error_system(e, "cannot read the journal", errno);
 }
 
 static int
@@ -143,11 +142,11 @@ get_magic(struct journal_in *n, struct error *e)
 		return TACH_END;
 	n->swap = load_u32(p, false) != JOURNAL_MAGIC;
 	if (load_u32(p, n->swap) != JOURNAL_MAGIC)
-		return error_set(e, TACH_FATAL, "its journal has a wrong "
+		return error_set(e, TACH_EDAMAGED, "its journal has a wrong "
 		    "magic number at byte 0");
 	version = load_u32(p + 4, n->swap);
 	if (version != JOURNAL_VERSION)
-		return error_set(e, TACH_FATAL, "version %" PRIu32 " of its "
+		return error_set(e, TACH_EVERSION, "version %" PRIu32 " of its "
 		    "journal is not known (%d is)", version, JOURNAL_VERSION);
 	n->at = JOURNAL_HEAD_SIZE;
 	return TACH_OK;
@@ -182,7 +181,7 @@ get_block(struct journal_in *n, struct journal_block **out, struct error *e)
 	    !has_bytes(n, ENTRY_END + (uint64_t)size))
 		return TACH_END;
 	if ((b = malloc(sizeof(*b) + ENTRY_END + size)) == NULL)
-		return error_set(e, TACH_FATAL, "out of memory");
+		return error_memory(e);
 	*b = (struct journal_block){NULL, n->at, ENTRY_END + (size_t)size};
 	got = io_read_at(n->fd, b->bytes, b->size, n->at);
 	if (got == (ssize_t)b->size && XXH3_64bits(b->bytes + ENTRY_END,

@@ -2,10 +2,8 @@
 /* linebuf.c: see linebuf.h. */
 #include "format/linebuf.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #define SIZE_FIRST (256u << 10) /* fits into the cache of a processor */
 
@@ -14,11 +12,12 @@
 #define SIZE_MOST (LINEBUF_LONGEST + 2)
 
 bool
-linebuf_init(struct linebuf *l, int fd, const char *head, size_t len)
+linebuf_init(struct linebuf *l, struct origin *from, const char *head,
+    size_t len)
 {
 	size_t max = len < SIZE_FIRST ? SIZE_FIRST : len + 1;
 
-	*l = (struct linebuf){.fd = fd, .end = len, .max = max};
+	*l = (struct linebuf){.from = from, .end = len, .max = max};
 	if ((l->buf = malloc(max)) == NULL)
 		return false;
 	if (len > 0)
@@ -65,9 +64,7 @@ linebuf_fill(struct linebuf *l)
 
 	if (res != LINEBUF_OK)
 		return res;
-	do
-		n = read(l->fd, l->buf + l->end, l->max - 1 - l->end);
-	while (n < 0 && errno == EINTR);
+	n = origin_read(l->from, l->buf + l->end, l->max - 1 - l->end);
 	if (n < 0)
 		return LINEBUF_FAILED;
 	l->ended = n == 0;

@@ -11,10 +11,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "format/origin.h"
+
 #define LINEBUF_LONGEST (16u << 20) /* bytes of a line, without its end */
 
 struct linebuf {
-	int fd;
+	struct origin *from;
 	char *buf;
 	size_t start, end; /* of the bytes that were not given yet */
 	size_t looked;	   /* bytes from start on without a newline */
@@ -30,9 +32,9 @@ enum linebuf_result {
 	LINEBUF_FAILED, /* errno says why */
 };
 
-/* Lines of the bytes of `head` and then of the descriptor.  False if out of
- * memory. */
-bool linebuf_init(struct linebuf *, int fd, const char *head, size_t len);
+/* Lines of these bytes and then the origin's.  False: out of memory. */
+bool linebuf_init(struct linebuf *, struct origin *, const char *head,
+    size_t len);
 void linebuf_clear(struct linebuf *);
 
 /* The next line.  A newline is behind it, even if the input ends without one.

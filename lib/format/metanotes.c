@@ -42,7 +42,7 @@ metanotes_put(struct buf *to, const struct tach_meta *m)
 static bool
 used(const struct tach_table *t, uint32_t string)
 {
-	for (uint32_t i = 0; i < tach_table_frames(t); i++) {
+	for (uint32_t i = 0; i < tach_table_frame_count(t); i++) {
 		const struct tach_frame *f = tach_table_frame(t, i);
 		if (f->file == string || f->func == string)
 			return true;
@@ -54,7 +54,7 @@ used(const struct tach_table *t, uint32_t string)
 static void
 take_last_note(struct tach_meta *meta, struct tach_table *t, const char *kind)
 {
-	uint32_t n = tach_table_strings(t);
+	uint32_t n = tach_table_string_count(t);
 	struct tach_string note, rest;
 
 	if (n > 0 && tach_string_note(tach_table_string(t, n - 1), &note) &&

@@ -25,7 +25,8 @@
 
 struct tach_reader {
 	struct source_input input;
-	int fd, journal_fd; /* -1: none */
+	struct origin origin;
+	int journal_fd; /* -1: none */
 	struct source *source; /* NULL: not open */
 	bool opened;	       /* once, with what came of it */
 	bool dead;	       /* nothing more is to be had of it */
@@ -44,13 +45,18 @@ tach_reader_new(void)
 
 	if (r == NULL)
 		return NULL;
-	r->fd = r->journal_fd = -1;
+	r->origin.fd = r->journal_fd = -1;
 	if ((r->input.table = tach_table_new()) == NULL) {
 		free(r);
 		return NULL;
 	}
-	r->as_source = (struct tach_source){.arg = r, .meta = &r->input.meta,
-	    .table = r->input.table, .next = next_run, .error = source_error};
+	r->input.meta.size = sizeof(r->input.meta);
+	r->as_source = (struct tach_source){.size = sizeof(r->as_source),
+	    .arg = r,
+	    .meta = &r->input.meta,
+	    .table = r->input.table,
+	    .next = next_run,
+	    .error = source_error};
 	return r;
 }
 
@@ -59,11 +65,11 @@ tach_reader_new(void)
 static int
 give_up(struct tach_reader *r)
 {
-	if (r->fd >= 0)
-		close(r->fd);
+	if (r->origin.fd >= 0)
+		close(r->origin.fd);
 	if (r->journal_fd >= 0)
 		close(r->journal_fd);
-	r->fd = r->journal_fd = -1;
+	r->origin.fd = r->journal_fd = -1;
 	r->dead = true;
 	return TACH_FATAL;
 }
@@ -104,10 +110,10 @@ tach_reader_table(const struct tach_reader *r)
 	return r->input.table;
 }
 
-const char *
-tach_reader_error(const struct tach_reader *r)
+enum tach_error
+tach_reader_error(const struct tach_reader *r, const char **line)
 {
-	return r->input.error.text;
+	return error_get(&r->input.error, line);
 }
 
 const char *
@@ -121,8 +127,7 @@ tach_reader_warning(const struct tach_reader *r)
 static int
 system_error(struct tach_reader *r, const char *what)
 {
-	return error_set(&r->input.error, TACH_FATAL, "%s%s", what,
-	    strerror(errno));
+	return error_system(&r->input.error, what, errno);
 }
 
 /* Copies what comes from a pipe, and what was read of it already, to a file
@@ -134,15 +139,15 @@ copy_pipe(struct tach_reader *r, const void *head, size_t len, int to)
 	ssize_t n;
 
 	if (!io_write(to, head, len))
-		return system_error(r, "cannot write a temporary file: ");
-	while ((n = io_read(r->fd, buf, sizeof(buf))) > 0)
+		return system_error(r, "cannot write a temporary file");
+	while ((n = io_read(r->origin.fd, buf, sizeof(buf))) > 0)
 		if (!io_write(to, buf, (size_t)n))
 			return system_error(r,
-			    "cannot write a temporary file: ");
+			    "cannot write a temporary file");
 	if (n < 0)
-		return system_error(r, "cannot read: ");
-	close(r->fd);
-	r->fd = to;
+		return system_error(r, "cannot read");
+	close(r->origin.fd);
+	r->origin.fd = to;
 	return TACH_OK;
 }
 
@@ -152,7 +157,7 @@ spool(struct tach_reader *r, const void *head, size_t len)
 	int fd = io_temporary(), res;
 
 	if (fd < 0)
-		return system_error(r, "no temporary file: ");
+		return system_error(r, "no temporary file");
 	if ((res = copy_pipe(r, head, len, fd)) != TACH_OK)
 		close(fd);
 	return res;
@@ -162,31 +167,43 @@ static int
 open_unfinished(struct tach_reader *r)
 {
 	if (r->journal_fd < 0)
-		return error_set(&r->input.error, TACH_FATAL, "the profile "
+		return error_set(&r->input.error, TACH_ENOENT, "the profile "
 		    "is unfinished, and its journal, with "
 		    TACH_JOURNAL_SUFFIX " after its name, is not here");
-	r->source = unfinished_source(&r->input, r->fd, r->journal_fd);
+	r->source = unfinished_source(&r->input, &r->origin, r->journal_fd);
 	return r->source != NULL ? TACH_OK : TACH_FATAL;
 }
 
-/* Makes a source of a descriptor, of which n bytes are known: HEAD_SIZE at
+/* The size of what a descriptor is of, which has one then. */
+static int
+find_size(struct tach_reader *r, const void *head, size_t n)
+{
+	struct stat st;
+
+	if (fstat(r->origin.fd, &st) != 0)
+		return system_error(r, "");
+	if (!S_ISREG(st.st_mode) && (spool(r, head, n) != TACH_OK ||
+		fstat(r->origin.fd, &st) != 0))
+		return TACH_FATAL;
+	r->origin.size = (uint64_t)st.st_size;
+	return TACH_OK;
+}
+
+/* Makes a source of a binary input, of which n bytes are known: HEAD_SIZE at
  * least, if there are as many. */
 static int
 open_binary(struct tach_reader *r, const uint8_t *head, size_t n)
 {
 	bool slots = gperftools_known(head, n);
-	struct stat st;
 
 	if (!slots &&
 	    (head_unfinished(head, n) || (n == 0 && r->journal_fd >= 0)))
 		return open_unfinished(r);
-	if (fstat(r->fd, &st) != 0)
-		return system_error(r, "");
-	if (!S_ISREG(st.st_mode) && (spool(r, head, n) != TACH_OK ||
-		fstat(r->fd, &st) != 0))
+	if (r->origin.fd >= 0 && find_size(r, head, n) != TACH_OK)
 		return TACH_FATAL;
-	r->source = (slots ? gperftools_source : file_source)(&r->input, r->fd,
-	    (uint64_t)st.st_size);
+	r->source = slots ?
+	    gperftools_source(&r->input, &r->origin, r->origin.size) :
+	    file_source(&r->input, &r->origin, r->origin.size);
 	return r->source != NULL ? TACH_OK : TACH_FATAL;
 }
 
@@ -200,18 +217,16 @@ read_beginning(struct tach_reader *r, char head[SNIFF_SIZE], size_t *len,
 	ssize_t more;
 
 	do {
-		do
-			more = read(r->fd, head + n, SNIFF_SIZE - n);
-		while (more < 0 && errno == EINTR);
+		more = origin_read(&r->origin, head + n, SNIFF_SIZE - n);
 		if (more < 0)
-			return system_error(r, "cannot read: ");
+			return system_error(r, "cannot read");
 		n += (size_t)more;
 		*kind = sniff(head, n, more == 0 || n == SNIFF_SIZE);
 	} while (*kind == SNIFF_MORE);
-	if (*kind == SNIFF_BINARY && n < HEAD_SIZE) {
-		more = io_read(r->fd, head + n, HEAD_SIZE - n);
+	while (*kind == SNIFF_BINARY && n < HEAD_SIZE && more > 0) {
+		more = origin_read(&r->origin, head + n, HEAD_SIZE - n);
 		if (more < 0)
-			return system_error(r, "cannot read: ");
+			return system_error(r, "cannot read");
 		n += (size_t)more;
 	}
 	*len = n;
@@ -227,17 +242,17 @@ open_any(struct tach_reader *r)
 	size_t n = 0, mark;
 
 	/* What is no pipe is read from its start. */
-	lseek(r->fd, 0, SEEK_SET);
+	origin_seek(&r->origin, 0);
 	if (read_beginning(r, head, &n, &kind) != TACH_OK)
 		return TACH_FATAL;
 	if ((fault = foreign_fault(head, n)) != NULL)
-		return error_set(&r->input.error, TACH_FATAL, "it is %s",
+		return error_set(&r->input.error, TACH_EFOREIGN, "it is %s",
 		    fault);
 	if (kind == SNIFF_BINARY)
 		return open_binary(r, (const uint8_t *)head, n);
 	mark = sniff_mark(head, n);
 	r->source = (kind == SNIFF_TEXT ? text_source : collapsed_source)(
-	    &r->input, r->fd, head + mark, n - mark);
+	    &r->input, &r->origin, head + mark, n - mark);
 	return r->source != NULL ? TACH_OK : TACH_FATAL;
 }
 
@@ -252,13 +267,17 @@ open_source(struct tach_reader *r)
 	return r->input.warning.text[0] != '\0' ? TACH_WARN : TACH_OK;
 }
 
-/* What is known of an input stays until the reader is freed. */
+/* What is known of an input stays until the reader is freed.  To open it again is
+ * an error of that call alone. */
 static int
 reader_begin(struct tach_reader *r)
 {
-	if (r->opened)
-		return error_set(&r->input.error, TACH_FATAL,
+	if (r->opened) {
+		error_warn(&r->input.error, TACH_EUSE,
 		    "the reader was opened before: each input takes a new one");
+		return TACH_FATAL;
+	}
+	error_clear(&r->input.error);
 	r->opened = true;
 	return TACH_OK;
 }
@@ -268,8 +287,30 @@ tach_reader_open_fd(struct tach_reader *r, int fd)
 {
 	if (reader_begin(r) != TACH_OK)
 		return TACH_FATAL;
-	if ((r->fd = fcntl(fd, F_DUPFD_CLOEXEC, 0)) < 0)
+	if ((r->origin.fd = fcntl(fd, F_DUPFD_CLOEXEC, 0)) < 0)
 		return system_error(r, "");
+	return open_source(r);
+}
+
+int
+tach_reader_open_memory(struct tach_reader *r, const void *bytes, size_t n)
+{
+	if (reader_begin(r) != TACH_OK)
+		return TACH_FATAL;
+	r->origin.memory = bytes;
+	r->origin.size = n;
+	return open_source(r);
+}
+
+int
+tach_reader_open_callback(struct tach_reader *r, tach_read_at read,
+    uint64_t size, void *arg)
+{
+	if (reader_begin(r) != TACH_OK)
+		return TACH_FATAL;
+	r->origin.read = read;
+	r->origin.arg = arg;
+	r->origin.size = size;
 	return open_source(r);
 }
 
@@ -294,7 +335,7 @@ open_journal(struct tach_reader *r, const char *path)
 static int
 open_beside(struct tach_reader *r, const char *path)
 {
-	if ((r->fd = open(path, O_RDONLY | O_CLOEXEC)) < 0)
+	if ((r->origin.fd = open(path, O_RDONLY | O_CLOEXEC)) < 0)
 		return -1;
 	return open_journal(r, path) ? 0 : -1;
 }
@@ -339,12 +380,23 @@ tach_reader_open(struct tach_reader *r, const char *path)
 
 /* ---- reading ------------------------------------------------------------ */
 
+/* Whether there is something to read; a warning of an earlier call is forgotten. */
+static bool
+ready(struct tach_reader *r)
+{
+	error_forget(&r->input.error);
+	if (!r->opened)
+		error_set(&r->input.error, TACH_EUSE,
+		    "the reader was not opened");
+	return r->source != NULL && !r->dead;
+}
+
 int
 tach_reader_next(struct tach_reader *r, struct tach_run *run)
 {
 	int res;
 
-	if (r->source == NULL || r->dead)
+	if (!ready(r))
 		return TACH_FATAL;
 	res = r->source->next(r->source, run);
 	return res == TACH_FATAL ? give_up(r) : res;
@@ -355,7 +407,7 @@ tach_reader_poll(struct tach_reader *r)
 {
 	int res = TACH_END;
 
-	if (r->source == NULL || r->dead)
+	if (!ready(r))
 		return TACH_FATAL;
 	if (r->source->again != NULL && r->input.info.unfinished)
 		res = r->source->again(r->source);
@@ -365,7 +417,7 @@ tach_reader_poll(struct tach_reader *r)
 int
 tach_reader_verify(struct tach_reader *r)
 {
-	if (r->source == NULL || r->dead)
+	if (!ready(r))
 		return TACH_FATAL;
 	return r->source->check != NULL ? r->source->check(r->source) : TACH_OK;
 }
@@ -380,7 +432,8 @@ poll_followed(struct tach_reader *r)
 
 	if (res == TACH_WARN) {
 		r->follows = false;
-		error_set(&r->input.error, res, "its recording was cut short");
+		error_warn(&r->input.error, TACH_ETRUNCATED,
+		    "its recording was cut short");
 	}
 	return res == TACH_END && r->input.info.unfinished ? TACH_AGAIN : res;
 }

@@ -23,7 +23,7 @@
 struct unfinished {
 	struct source source;
 	struct source_input *input;
-	int fd;
+	const struct origin *from;
 	struct journal_in journal;
 	bool broken; /* an entry was wrong: later ones are not taken */
 	struct head head;	/* the last entry's, with the tables' sizes */
@@ -57,7 +57,7 @@ vouched(struct unfinished *u, const struct journal_entry *entry)
 	while (at < entry->end) {
 		size_t n = entry->end - at < CHECK_SIZE ?
 		    (size_t)(entry->end - at) : CHECK_SIZE;
-		ssize_t some = io_read_at(u->fd, buf, n, at);
+		ssize_t some = origin_read_at(u->from, buf, n, at);
 		if (some != (ssize_t)n)
 			return false;
 		XXH3_128bits_update(u->hash, buf, n);
@@ -73,8 +73,9 @@ fill_info(struct unfinished *u)
 	struct tach_file_info *info = &u->input->info;
 	struct stat st = {0};
 
-	fstat(u->fd, &st);
+	fstat(u->from->fd, &st);
 	u->input->meta = u->head.meta;
+	u->input->meta.size = sizeof(u->input->meta);
 	*info = head_info(&u->head);
 	info->unfinished = true;
 	info->file_size = (uint64_t)st.st_size;
@@ -92,13 +93,13 @@ take_entry(struct unfinished *u, struct journal_entry *entry)
 		return TACH_FATAL;
 	u->end = entry->end;
 	u->head = entry->head;
-	u->head.strings = tach_table_strings(table);
-	u->head.frames = tach_table_frames(table);
+	u->head.strings = tach_table_string_count(table);
+	u->head.frames = tach_table_frame_count(table);
 	if (u->decoder != NULL)
 		decoder_extend(u->decoder, &u->head, u->end);
-	else if ((u->decoder = decoder_new(u->input, u->fd, &u->head, u->end,
+	else if ((u->decoder = decoder_new(u->input, u->from, &u->head, u->end,
 		      true)) == NULL)
-		return error_set(&u->input->error, TACH_FATAL, "out of memory");
+		return error_memory(&u->input->error);
 	return TACH_OK;
 }
 
@@ -130,7 +131,8 @@ recorded(const struct unfinished *u)
 {
 	struct flock lock = {.l_type = F_RDLCK, .l_whence = SEEK_SET};
 
-	return fcntl(u->fd, F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
+	return fcntl(u->from->fd, F_OFD_GETLK, &lock) == 0 &&
+	    lock.l_type != F_UNLCK;
 }
 
 /* ---- the source ---------------------------------------------------------- */
@@ -155,7 +157,7 @@ unfinished_again(struct source *source)
 
 	if (res != TACH_END)
 		return res;
-	if (io_read_at(u->fd, head, HEAD_SIZE, 0) == HEAD_SIZE &&
+	if (origin_read_at(u->from, head, HEAD_SIZE, 0) == HEAD_SIZE &&
 	    !head_unfinished(head, HEAD_SIZE)) {
 		u->input->info.unfinished = false;
 		return TACH_END;
@@ -178,7 +180,7 @@ static int
 load_journal(struct unfinished *u)
 {
 	if ((u->hash = XXH3_createState()) == NULL)
-		return error_set(&u->input->error, TACH_FATAL, "out of memory");
+		return error_memory(&u->input->error);
 	XXH3_128bits_reset(u->hash);
 	if (catch_up(u) == TACH_FATAL)
 		return TACH_FATAL;
@@ -189,18 +191,19 @@ load_journal(struct unfinished *u)
 }
 
 struct source *
-unfinished_source(struct source_input *input, int fd, int journal_fd)
+unfinished_source(struct source_input *input, const struct origin *from,
+    int journal_fd)
 {
 	struct unfinished *u = calloc(1, sizeof(*u));
 
 	if (u == NULL) {
-		error_set(&input->error, TACH_FATAL, "out of memory");
+		error_memory(&input->error);
 		return NULL;
 	}
 	u->source = (struct source){unfinished_next, unfinished_again, NULL,
 	    unfinished_free};
 	u->input = input;
-	u->fd = fd;
+	u->from = from;
 	u->end = HEAD_SIZE;
 	u->journal.fd = journal_fd;
 	if (load_journal(u) == TACH_OK)

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "error.h"
+#include "format/origin.h"
 #include "tach.h"
 
 /* Set by every kind of source; see tach.h for the fields. */
@@ -36,26 +37,30 @@ struct source {
  * a few bytes could ask for years of work. */
 #define SOURCE_COUNTED_MAX (UINT64_C(1) << 40)
 
-/* Each opens a source and reads up to its samples.  NULL if that failed: the
- * input's error says why.  Descriptors and input must outlive the source. */
+/* Each opens one and reads what comes before its samples.  NULL: the input's
+ * error says why.  The origin, descriptors and the input outlive the
+ * source. */
 
-/* A TACH file of this size, at a descriptor that can seek. */
-struct source *file_source(struct source_input *, int fd, uint64_t size);
+/* A TACH file of so many bytes that can be read at any offset. */
+struct source *file_source(struct source_input *, const struct origin *,
+    uint64_t size);
 
-/* A TACH file that is not finished, and its journal. */
-struct source *unfinished_source(struct source_input *, int fd, int journal_fd);
+/* One that is not finished, and its journal. */
+struct source *unfinished_source(struct source_input *,
+    const struct origin *, int journal_fd);
 
-/* A text whose first bytes were read already. */
-struct source *text_source(struct source_input *, int fd, const char *head,
-    size_t len);
+/* A text, of which the first bytes have been read already. */
+struct source *text_source(struct source_input *, struct origin *,
+    const char *head, size_t len);
 
-/* Collapsed stacks, likewise. */
-struct source *collapsed_source(struct source_input *, int fd, const char *head,
-    size_t len);
+/* Likewise collapsed stacks. */
+struct source *collapsed_source(struct source_input *, struct origin *,
+    const char *head, size_t len);
 
 /* Whether these first bytes are those of a gperftools CPU profile. */
 bool gperftools_known(const uint8_t *, size_t n);
-/* A gperftools CPU profile of this size, at a descriptor that can seek. */
-struct source *gperftools_source(struct source_input *, int fd, uint64_t size);
+/* One of so many bytes that can be read at any offset. */
+struct source *gperftools_source(struct source_input *, struct origin *,
+    uint64_t size);
 
 #endif

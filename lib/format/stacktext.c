@@ -30,7 +30,7 @@ stacktext_clear(struct stacktext *s)
 static int
 stacktext_no_memory(struct stacktext *s)
 {
-	return error_set(&s->in->error, TACH_FATAL, "out of memory");
+	return error_memory(&s->in->error);
 }
 
 /* ---- frames -------------------------------------------------------------- */
@@ -55,7 +55,7 @@ add_text_frame(struct stacktext *s, struct piece p, uint32_t index)
 static int
 get_text_frame(struct stacktext *s, struct piece p, uint32_t *frame)
 {
-	uint32_t known = tach_table_strings(s->texts);
+	uint32_t known = tach_table_string_count(s->texts);
 	uint32_t index = tach_table_add_string(s->texts, p.text, p.len);
 
 	if (index == TACH_NONE)

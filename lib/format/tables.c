@@ -30,7 +30,7 @@ static int
 bad_entry_number(struct table_part *p, const char *field,
     enum cursor_result res)
 {
-	return error_set(p->error, TACH_FATAL, "byte %" PRIu64
+	return error_set(p->error, TACH_EDAMAGED, "byte %" PRIu64
 	    ": %s of %s %" PRIu32 " of %" PRIu32 " %s", offset(p), field,
 	    p->what, p->index, p->count, res == CURSOR_SHORT ?
 		"does not end before the table does" : "is out of range");
@@ -39,7 +39,7 @@ bad_entry_number(struct table_part *p, const char *field,
 static int
 table_no_memory(struct table_part *p)
 {
-	return error_set(p->error, TACH_FATAL, "out of memory for %" PRIu32
+	return error_set(p->error, TACH_ENOMEM, "out of memory for %" PRIu32
 	    " %ss", p->count, p->what);
 }
 
@@ -54,7 +54,7 @@ get_string(struct table_part *p)
 		return bad_entry_number(p, "length", res);
 	if (len > cursor_left(&p->cur)) {
 		p->cur.pos = start;
-		return error_set(p->error, TACH_FATAL, "byte %" PRIu64
+		return error_set(p->error, TACH_EDAMAGED, "byte %" PRIu64
 		    ": string %" PRIu32 " of %" PRIu32 " has %" PRIu64
 		    " bytes, but its table ends at byte %" PRIu64, offset(p),
 		    p->index, p->count, len, end);
@@ -71,7 +71,7 @@ static int
 get_reference(struct table_part *p, const char *field, uint32_t *index)
 {
 	const uint8_t *start = p->cur.pos;
-	uint32_t strings = tach_table_strings(p->table);
+	uint32_t strings = tach_table_string_count(p->table);
 	enum cursor_result res = cursor_varint32(&p->cur, index);
 
 	if (res != CURSOR_OK)
@@ -79,9 +79,11 @@ get_reference(struct table_part *p, const char *field, uint32_t *index)
 	if (*index < strings)
 		return TACH_OK;
 	p->cur.pos = start;
-	return error_set(p->error, TACH_FATAL, "byte %" PRIu64 ": %s of frame "
+	return error_set(p->error, TACH_EDAMAGED,
+	    "byte %" PRIu64 ": %s of frame "
 	    "%" PRIu32 " is string %" PRIu32 ", but there are %" PRIu32
-	    " strings", offset(p), field, p->index, *index, strings);
+	    " strings",
+	    offset(p), field, p->index, *index, strings);
 }
 
 /* Reads a position and its end.  The end is relative to the position, unless
@@ -124,11 +126,11 @@ static int
 get_part(struct table_part *p, size_t min, int (*get)(struct table_part *))
 {
 	if (p->count > cursor_left(&p->cur) / min)
-		return error_set(p->error, TACH_FATAL, "the footer counts "
+		return error_set(p->error, TACH_EDAMAGED, "the footer counts "
 		    "%" PRIu32 " %ss, more than the %zu bytes of their table "
 		    "can hold", p->count, p->what, cursor_left(&p->cur));
 	if (p->count > TABLE_ENTRIES_MAX)
-		return error_set(p->error, TACH_FATAL, "the footer counts "
+		return error_set(p->error, TACH_ELIMIT, "the footer counts "
 		    "%" PRIu32 " %ss; more than %" PRIu32 " are not read",
 		    p->count, p->what, TABLE_ENTRIES_MAX);
 	for (p->index = 0; p->index < p->count; p->index++)
@@ -204,7 +206,7 @@ static int
 write_entry(struct zout *z, struct buf *b)
 {
 	int res = b->failed ?
-	    error_set(z->error, TACH_FATAL, "out of memory") :
+	    error_memory(z->error) :
 	    zout_write(z, b->text, b->len);
 
 	b->len = 0;
@@ -217,7 +219,7 @@ put_table_strings(struct zout *z, struct buf *b, const struct tach_table *t,
 {
 	int res = TACH_OK;
 
-	h->strings = tach_table_strings(t);
+	h->strings = tach_table_string_count(t);
 	for (uint32_t i = 0; i < h->strings && res == TACH_OK; i++) {
 		string_put(b, tach_table_string(t, i));
 		res = write_entry(z, b);
@@ -237,7 +239,7 @@ tables_put(struct zout *z, const struct tach_table *t, struct head *h)
 	h->strings_at = zout_offset(z);
 	res = put_table_strings(z, &b, t, h);
 	h->frames_at = zout_offset(z);
-	h->frames = tach_table_frames(t);
+	h->frames = tach_table_frame_count(t);
 	for (uint32_t i = 0; i < h->frames && res == TACH_OK; i++) {
 		frame_put(&b, tach_table_frame(t, i));
 		res = write_entry(z, &b);

@@ -13,6 +13,7 @@
 #include "error.h"
 #include "format/escape.h"
 #include "format/texthead.h"
+#include "stream.h"
 #include "status.h"
 #include "tach.h"
 
@@ -111,7 +112,7 @@ make_frame_text(struct text *t, uint32_t index)
 static bool
 reserve_frame_texts(struct text *t)
 {
-	uint32_t n = tach_table_frames(t->table);
+	uint32_t n = tach_table_frame_count(t->table);
 	struct tach_string *p;
 
 	if (n < t->frames_max * UINT64_C(2))
@@ -220,14 +221,22 @@ make_head(struct text *t, const struct tach_run *run,
 	return !b->failed;
 }
 
-/* Writes the notes that are new in the table. */
+/* A line is written in one piece. */
+static bool
+add_stack(struct text *t)
+{
+	buf_add(&t->line, t->stack.text, t->stack.len);
+	return !t->line.failed;
+}
+
+/* The notes that the table has got since the last call. */
 static bool
 put_new_notes(struct text *t)
 {
 	struct buf *b = &t->line;
 	struct tach_string note;
 
-	for (; t->noted < tach_table_strings(t->table); t->noted++) {
+	for (; t->noted < tach_table_string_count(t->table); t->noted++) {
 		if (!tach_string_note(tach_table_string(t->table, t->noted),
 			&note))
 			continue;
@@ -266,7 +275,7 @@ text_begin(struct tach_sink *sink, const struct tach_meta *meta,
 
 	t->meta = meta;
 	t->table = table;
-	return TACH_OK;
+	return t->out != NULL ? TACH_OK : TACH_FATAL;
 }
 
 static int
@@ -276,12 +285,11 @@ text_run(struct tach_sink *sink, const struct tach_run *run)
 	bool ok = text_begin_header(t) && make_stack_text(t, run);
 	bool kept = t->stack.len <= LIMIT_STACK;
 
-	for (size_t i = 0; ok && i < run->count; i++) {
+	for (size_t i = 0; ok && i < run->count; i++)
 		ok = make_head(t, run, &run->ticks[i]) &&
+		    (!kept || add_stack(t)) &&
 		    text_put(t, t->line.text, t->line.len) &&
-		    (kept ? text_put(t, t->stack.text, t->stack.len) :
-			    put_long_stack(t, run));
-	}
+		    (kept || put_long_stack(t, run));
 	return result(t, ok);
 }
 
@@ -291,7 +299,8 @@ text_end(struct tach_sink *sink)
 	struct text *t = sink->arg;
 
 	return result(t, text_begin_header(t) &&
-	    (!t->long_form || put_new_notes(t)));
+	    (!t->long_form || put_new_notes(t)) &&
+	    text_written(t, fflush(t->out) == 0));
 }
 
 static void
@@ -302,6 +311,8 @@ text_free(struct tach_sink *sink)
 	for (uint32_t i = 0; i < t->frames_max; i++)
 		free((char *)(uintptr_t)t->frames[i].bytes);
 	free(t->frames);
+	if (t->out != NULL)
+		fclose(t->out);
 	buf_clear(&t->frame);
 	buf_clear(&t->stack);
 	buf_clear(&t->line);
@@ -317,16 +328,23 @@ text_error(const struct tach_sink *sink, const char **line)
 }
 
 struct tach_sink *
-tach_text_new(FILE *out, bool long_form)
+tach_text_new(const struct tach_output *output, bool long_form)
 {
 	struct text *t = calloc(1, sizeof(*t));
 
 	if (t == NULL)
 		return NULL;
-	t->sink = (struct tach_sink){.arg = t, .begin = text_begin,
-	    .run = text_run, .end = text_end,
-	    .free = text_free, .error = text_error};
-	t->out = out;
+	t->sink = (struct tach_sink){.size = sizeof(t->sink),
+	    .arg = t,
+	    .begin = text_begin,
+	    .run = text_run,
+	    .end = text_end,
+	    .free = text_free,
+	    .error = text_error};
 	t->long_form = long_form;
-	return &t->sink;
+	t->out = stream_open(output, &t->error);
+	if (t->out != NULL || t->error.code != TACH_ENOMEM)
+		return &t->sink;
+	free(t);
+	return NULL;
 }

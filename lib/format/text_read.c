@@ -53,7 +53,7 @@ struct text_reader {
 static int
 text_no_memory(struct text_reader *t)
 {
-	return error_set(&t->in->error, TACH_FATAL, "out of memory");
+	return error_memory(&t->in->error);
 }
 
 static int __attribute__((format(printf, 2, 3)))
@@ -65,7 +65,7 @@ bad_line(struct text_reader *t, const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(what, sizeof(what), fmt, ap);
 	va_end(ap);
-	return error_set(&t->in->error, TACH_FATAL, "line %" PRIu64 ": %s",
+	return error_set(&t->in->error, TACH_EDAMAGED, "line %" PRIu64 ": %s",
 	    t->lines.number, what);
 }
 
@@ -135,8 +135,9 @@ get_field(struct text_reader *t, const char **at, const char *field,
 static uint8_t
 status_bit(struct piece word)
 {
-	for (int i = 0; i < TACH_STATUS_BITS; i++) {
-		const char *name = tach_status_names[i];
+	const char *name;
+
+	for (unsigned i = 0; (name = tach_status_name(i)) != NULL; i++) {
 		if (strlen(name) == word.len &&
 		    memcmp(name, word.text, word.len) == 0)
 			return (uint8_t)(1 << i);
@@ -381,8 +382,7 @@ bad_input(struct text_reader *t, enum linebuf_result res)
 	if (res == LINEBUF_LONG)
 		return bad_line(t, "longer than %u MiB",
 		    LINEBUF_LONGEST >> 20);
-	return error_set(&t->in->error, TACH_FATAL, "cannot read: %s",
-	    strerror(errno));
+	return error_system(&t->in->error, "cannot read", errno);
 }
 
 /* Removes the carriage return of a Windows line; in names both bytes are
@@ -506,12 +506,13 @@ text_reader_free(struct source *source)
 }
 
 struct source *
-text_source(struct source_input *in, int fd, const char *head, size_t len)
+text_source(struct source_input *in, struct origin *from, const char *head,
+    size_t len)
 {
 	struct text_reader *t = calloc(1, sizeof(*t));
 
 	if (t == NULL) {
-		error_set(&in->error, TACH_FATAL, "out of memory");
+		error_memory(&in->error);
 		return NULL;
 	}
 	t->source = (struct source){.next = text_reader_next,
@@ -521,7 +522,7 @@ text_source(struct source_input *in, int fd, const char *head, size_t len)
 	in->info.input = TACH_INPUT_TEXT;
 	t->stacks = (struct stacktext){.in = in, .parse = parse_frame,
 	    .arg = t};
-	if (!linebuf_init(&t->lines, fd, head, len) ||
+	if (!linebuf_init(&t->lines, from, head, len) ||
 	    !stacktext_init(&t->stacks))
 		text_no_memory(t);
 	else if (get_line(t) != TACH_FATAL)

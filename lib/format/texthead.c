@@ -100,7 +100,7 @@ bad_value(const struct head_line *l, const char *why)
 {
 	char quoted[QUOTE_SIZE];
 
-	return error_set(l->error, TACH_FATAL, "%s \"%s\" is %s", l->key,
+	return error_set(l->error, TACH_EDAMAGED, "%s \"%s\" is %s", l->key,
 	    escape_quote(quoted, l->value, l->len), why);
 }
 
@@ -123,7 +123,7 @@ get_version(const struct head_line *l)
 		return TACH_FATAL;
 	if (version == TEXT_VERSION)
 		return TACH_OK;
-	return error_set(l->error, TACH_FATAL, "version %" PRIu64 " of the "
+	return error_set(l->error, TACH_EVERSION, "version %" PRIu64 " of the "
 	    "text form is not known", version);
 }
 
@@ -239,10 +239,10 @@ get_note(const struct head_line *l)
 		index = tach_table_add_string(l->header->table, b.text, b.len);
 	buf_clear(&b);
 	if (index == TACH_NONE)
-		return error_set(l->error, TACH_FATAL, "out of memory");
+		return error_memory(l->error);
 	if (bad == NULL)
 		return TACH_OK;
-	return error_set(l->error, TACH_FATAL, "note \"%s\" %s",
+	return error_set(l->error, TACH_EDAMAGED, "note \"%s\" %s",
 	    escape_quote(quoted, l->value, l->len), escape_fault(bad));
 }
 
@@ -268,11 +268,11 @@ check_place(const struct texthead *h, size_t key, struct error *e)
 	if (keys[key].often)
 		return TACH_OK;
 	if ((h->seen & UINT32_C(1) << key) != 0)
-		return error_set(e, TACH_FATAL, "a second \"# %s\": "
+		return error_set(e, TACH_EDAMAGED, "a second \"# %s\": "
 		    "tach-merge makes one profile of several",
 		    keys[key].name);
 	if (h->closed)
-		return error_set(e, TACH_FATAL, "\"# %s\" comes after "
+		return error_set(e, TACH_EDAMAGED, "\"# %s\" comes after "
 		    "samples (sort -n puts it first)", keys[key].name);
 	return TACH_OK;
 }

@@ -19,6 +19,9 @@
 #include "format/journal.h"
 #include "format/tables.h"
 #include "format/zio.h"
+#include "hash.h"
+#include "options.h"
+#include "set.h"
 #include "tach.h"
 
 #define PENDING_MIN 64	  /* bytes of ticks that a thread gathers at first */
@@ -54,6 +57,8 @@ struct tach_writer {
 	uint64_t cut; /* of these, with a stack that was cut */
 	struct journal_out journal;
 	struct tach_sink sink; /* see tach_writer_sink */
+	bool adds;	       /* by tach_writer_add, which finds threads */
+	struct set ids;	       /* of threads, if so */
 };
 
 struct tach_writer *
@@ -65,10 +70,14 @@ tach_writer_new(int fd, const struct tach_writer_options *options,
 
 	if (w == NULL)
 		return NULL;
-	w->options = *options;
+	if (!options_take(&w->options, sizeof(w->options), options)) {
+		error_set(&w->error, TACH_EUSE, "the options " OPTIONS_FAULT);
+		w->dead = true;
+		return w;
+	}
 	w->table = table;
-	if (!zout_open(&w->out, fd, HEAD_SIZE, options->compression,
-		options->level, &w->error)) {
+	if (!zout_open(&w->out, fd, HEAD_SIZE, w->options.compression,
+		w->options.level, &w->error)) {
 		free(w);
 		return NULL;
 	}
@@ -89,6 +98,7 @@ tach_writer_free(struct tach_writer *w)
 	}
 	free(w->threads);
 	buf_clear(&w->journal.buf);
+	set_clear(&w->ids);
 	zout_close(&w->out);
 	free(w);
 }
@@ -126,10 +136,10 @@ tach_writer_layout(const struct tach_writer *w)
 	return h.layout;
 }
 
-const char *
-tach_writer_error(const struct tach_writer *w)
+enum tach_error
+tach_writer_error(const struct tach_writer *w, const char **line)
 {
-	return w->error.text;
+	return error_get(&w->error, line);
 }
 
 /* ---- threads ------------------------------------------------------------ */
@@ -137,7 +147,14 @@ tach_writer_error(const struct tach_writer *w)
 static int
 writer_no_memory(struct tach_writer *w)
 {
-	return error_set(&w->error, TACH_FATAL, "out of memory");
+	return error_memory(&w->error);
+}
+
+/* Nothing can be written any more.  If it failed, that error stays. */
+static int
+finished(struct tach_writer *w)
+{
+	return error_set(&w->error, TACH_EUSE, "the profile is finished");
 }
 
 static int
@@ -241,7 +258,7 @@ elapsed_of_thread(struct tach_writer *w, struct writer_thread *t, uint64_t time,
 {
 	*out = time - t->time;
 	if (time < t->time) {
-		error_set(&w->error, TACH_FATAL, "thread %" PRIu64
+		error_set(&w->error, TACH_EUSE, "thread %" PRIu64
 		    ": a sample at %" PRIu64 " us comes after one at %" PRIu64
 		    " us", t->id, time, t->time);
 		return false;
@@ -374,13 +391,13 @@ put_run(struct tach_writer *w, struct writer_thread *t, const struct tach_run *r
 	return add_ticks(w, t, run->ticks + 1, run->count - 1);
 }
 
-int
-tach_writer_run(struct tach_writer *w, const struct tach_run *run)
+static int
+take_run(struct tach_writer *w, const struct tach_run *run)
 {
 	struct writer_thread *t;
 
 	if (w->dead)
-		return TACH_FATAL;
+		return finished(w);
 	if (run->count == 0)
 		return TACH_OK;
 	if ((t = writer_thread_of(w, run)) == NULL ||
@@ -393,6 +410,86 @@ tach_writer_run(struct tach_writer *w, const struct tach_run *run)
 	    w->options.layout == TACH_LAYOUT_CPYTHON)
 		w->cut += run->count;
 	return TACH_OK;
+}
+
+static int
+misused(struct tach_writer *w, const char *why)
+{
+	w->dead = true;
+	return error_set(&w->error, TACH_EUSE, "%s", why);
+}
+
+int
+tach_writer_run(struct tach_writer *w, const struct tach_run *run)
+{
+	return !w->adds ? take_run(w, run) :
+	    misused(w, "a run after samples without one");
+}
+
+/* ---- samples ------------------------------------------------------------- */
+
+struct sample_key {
+	const struct tach_writer *writer;
+	uint64_t thread;
+	uint32_t interp;
+};
+
+static bool
+is_thread(const void *arg, uint32_t index)
+{
+	const struct sample_key *k = arg;
+	const struct writer_thread *t = &k->writer->threads[index];
+
+	return t->id == k->thread && t->interp == k->interp;
+}
+
+/* The number of a thread, which is a new one at its first sample.  TACH_NONE: out
+ * of memory. */
+static uint32_t
+number_of(struct tach_writer *w, uint64_t thread, uint32_t interp)
+{
+	struct sample_key key = {w, thread, interp};
+	uint64_t words[] = {thread, interp};
+	uint64_t hash = hash_of(words, sizeof(words), 0);
+	uint32_t index = set_find(&w->ids, hash, is_thread, &key);
+
+	if (index == UINT32_MAX && set_add(&w->ids, hash, w->nthreads))
+		index = w->nthreads;
+	return index;
+}
+
+static bool
+frames_known(const struct tach_writer *w, const uint32_t *frames, size_t n)
+{
+	uint32_t count = tach_table_frame_count(w->table);
+
+	for (size_t i = 0; i < n; i++)
+		if (frames[i] >= count)
+			return false;
+	return n <= UINT32_MAX;
+}
+
+int
+tach_writer_add(struct tach_writer *w, uint64_t thread, uint32_t interp,
+    uint64_t time_us, uint8_t status, const uint32_t *frames, size_t n)
+{
+	struct tach_tick tick = {time_us, status, 0};
+	struct tach_run run = {.thread = thread, .interp = interp,
+	    .frames = frames, .depth = (uint32_t)n, .ticks = &tick,
+	    .count = 1};
+
+	if (w->dead)
+		return finished(w);
+	if (!w->adds && w->nthreads > 0)
+		return misused(w, "a sample without a run after runs");
+	if (!frames_known(w, frames, n))
+		return misused(w, "a frame that is not in the table");
+	w->adds = true;
+	if ((run.index = number_of(w, thread, interp)) == TACH_NONE) {
+		w->dead = true;
+		return writer_no_memory(w);
+	}
+	return take_run(w, &run);
 }
 
 /* ---- while it is not finished ------------------------------------------- */
@@ -423,13 +520,24 @@ head_of(const struct tach_writer *w, const struct tach_meta *meta)
 	struct head h = {
 	    .layout = w->options.layout,
 	    .compression = w->options.compression,
-	    .meta = *meta,
 	    .samples = w->samples,
 	    .threads = w->nthreads,
 	};
 
+	options_take(&h.meta, sizeof(h.meta), meta);
 	head_fit(&h);
 	return h;
+}
+
+/* Whether a meta can be written.  A profile that is finished has none. */
+static int
+check_meta(struct tach_writer *w, const struct tach_meta *meta)
+{
+	if (w->dead)
+		return finished(w);
+	return options_known(meta, sizeof(*meta), sizeof(meta->size)) ?
+	    TACH_OK :
+	    error_set(&w->error, TACH_EUSE, "the meta " OPTIONS_FAULT);
 }
 
 static int
@@ -447,7 +555,7 @@ int
 tach_writer_checkpoint(struct tach_writer *w, int journal_fd,
     const struct tach_meta *meta)
 {
-	if (w->dead)
+	if (check_meta(w, meta) != TACH_OK)
 		return TACH_FATAL;
 	if (put_pending(w) != TACH_OK || zout_sync(&w->out) != TACH_OK ||
 	    put_journal(w, journal_fd, meta) != TACH_OK) {
@@ -498,18 +606,18 @@ put_ends(struct tach_writer *w, struct head *h)
 	/* On the disk, too, the header comes last: until then the file is
 	 * read by its journal. */
 	if (w->journal.at > 0 && fdatasync(w->out.fd) != 0)
-		return error_set(&w->error, TACH_FATAL, "cannot write: %s",
-		    strerror(errno));
+		return error_system(&w->error, "cannot write", errno);
 	return zout_write_at(&w->out, 0, head, HEAD_SIZE);
 }
 
 int
 tach_writer_finish(struct tach_writer *w, const struct tach_meta *meta)
 {
-	struct head h = head_of(w, meta);
+	struct head h;
 
-	if (w->dead)
+	if (check_meta(w, meta) != TACH_OK)
 		return TACH_FATAL;
+	h = head_of(w, meta);
 	w->dead = true;
 	if (put_pending(w) != TACH_OK || zout_plain(&w->out) != TACH_OK ||
 	    tables_put(&w->out, w->table, &h) != TACH_OK ||
@@ -537,7 +645,9 @@ sink_error(const struct tach_sink *sink, const char **line)
 struct tach_sink *
 tach_writer_sink(struct tach_writer *w)
 {
-	w->sink = (struct tach_sink){.arg = w, .run = sink_run,
+	w->sink = (struct tach_sink){.size = sizeof(w->sink),
+	    .arg = w,
+	    .run = sink_run,
 	    .error = sink_error};
 	return &w->sink;
 }

@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <zstd_errors.h>
 
 #include "format/layout.h"
 #include "io.h"
@@ -18,6 +19,14 @@
 #define WINDOW_LOG 18
 #define HASH_LOG 17
 #define SHORT_MAX (16 << 10) /* bytes of a stream that is very short */
+
+/* The code of a call of zstd's that failed: another one if not for memory. */
+static enum tach_error
+zstd_code(size_t res, enum tach_error other)
+{
+	return ZSTD_getErrorCode(res) == ZSTD_error_memory_allocation ?
+	    TACH_ENOMEM : other;
+}
 
 /* ---- reading ------------------------------------------------------------ */
 
@@ -33,10 +42,10 @@ zin_open_zstd(struct zin *z)
 }
 
 bool
-zin_open(struct zin *z, int fd, uint64_t from, uint64_t to,
+zin_open(struct zin *z, const struct origin *origin, uint64_t from, uint64_t to,
     enum tach_compression compression, bool swap)
 {
-	*z = (struct zin){.fd = fd, .at = from, .end = to};
+	*z = (struct zin){.origin = origin, .at = from, .end = to};
 	if ((z->buf = malloc(ZIN_SIZE)) == NULL ||
 	    (compression == TACH_ZSTD && !zin_open_zstd(z))) {
 		zin_close(z);
@@ -76,9 +85,10 @@ rewind_buffer(struct zin *z)
 
 /* The data ends here, for a reason that is not a good one. */
 static void
-zin_fail(struct zin *z, uint64_t at, const char *what, const char *why)
+zin_fail(struct zin *z, enum tach_error code, uint64_t at, const char *what,
+    const char *why)
 {
-	error_set(&z->problem, 0, "byte %" PRIu64 ": %s%s", at, what, why);
+	error_set(&z->problem, code, "byte %" PRIu64 ": %s%s", at, what, why);
 	z->ended = true;
 }
 
@@ -90,27 +100,48 @@ zin_take(struct zin *z, uint8_t *to, size_t n)
 
 	if (n > z->end - z->at)
 		n = (size_t)(z->end - z->at);
-	got = io_read_at(z->fd, to, n, z->at);
+	got = origin_read_at(z->origin, to, n, z->at);
 	if (got < 0) {
-		zin_fail(z, z->at, "cannot read: ", strerror(errno));
+		zin_fail(z, error_code(errno), z->at, "cannot read: ",
+		    strerror(errno));
 		return 0;
 	}
 	z->at += (uint64_t)got;
 	if ((size_t)got < n)
-		zin_fail(z, z->at, "the file has become shorter", "");
+		zin_fail(z, TACH_ETRUNCATED, z->at,
+		    "the file has become shorter", "");
 	return (size_t)got;
+}
+
+/* The same where they lie in memory.  NULL: they do not. */
+static const uint8_t *
+take_view(struct zin *z, size_t n, size_t *size)
+{
+	const uint8_t *view;
+
+	if (n > z->end - z->at)
+		n = (size_t)(z->end - z->at);
+	if ((view = origin_view(z->origin, n, z->at)) == NULL)
+		return NULL;
+	z->at += n;
+	*size = n;
+	return view;
 }
 
 /* Reads the next piece of compressed data.  False: there is none. */
 static bool
 refill(struct zin *z)
 {
+	const uint8_t *view;
+
 	z->packed.pos = 0;
-	z->packed.size = zin_take(z, z->packed_buf, PACKED_SIZE);
+	if ((view = take_view(z, PACKED_SIZE, &z->packed.size)) == NULL)
+		z->packed.size = zin_take(z, z->packed_buf, PACKED_SIZE);
+	z->packed.src = view != NULL ? view : z->packed_buf;
 	if (z->packed.size > 0)
 		return true;
 	if (z->wants != 0 && !z->unfinished)
-		zin_fail(z, z->at,
+		zin_fail(z, TACH_EDAMAGED, z->at,
 		    "the zstd data ends in the middle of a frame", "");
 	z->ended = true;
 	return false;
@@ -134,7 +165,8 @@ unpack(struct zin *z, ZSTD_outBuffer *out)
 			in.size = in.pos + want;
 		z->wants = ZSTD_decompressStream(z->zstd, out, &in);
 		if (ZSTD_isError(z->wants)) {
-			zin_fail(z, z->at - (z->packed.size - z->packed.pos),
+			zin_fail(z, zstd_code(z->wants, TACH_EDAMAGED),
+			    z->at - (z->packed.size - z->packed.pos),
 			    "zstd data: ", ZSTD_getErrorName(z->wants));
 			break;
 		}
@@ -230,8 +262,7 @@ zout_write_at(struct zout *z, uint64_t at, const void *bytes, size_t len)
 {
 	if (io_write_at(z->fd, bytes, len, at))
 		return TACH_OK;
-	return error_set(z->error, TACH_FATAL, "cannot write: %s",
-	    strerror(errno));
+	return error_system(z->error, "cannot write", errno);
 }
 
 static int
@@ -256,7 +287,8 @@ pack(struct zout *z, ZSTD_EndDirective end)
 		ZSTD_outBuffer out = {z->packed, ZSTD_CStreamOutSize(), 0};
 		left = ZSTD_compressStream2(z->zstd, &out, &in, end);
 		if (ZSTD_isError(left))
-			return error_set(z->error, TACH_FATAL,
+			return error_set(z->error,
+			    zstd_code(left, TACH_EFAILED),
 			    "cannot compress: %s", ZSTD_getErrorName(left));
 		if (zout_append(z, out.dst, out.pos) != TACH_OK)
 			return TACH_FATAL;

@@ -14,6 +14,7 @@
 
 #include "error.h"
 #include "format/cursor.h"
+#include "format/origin.h"
 #include "tach.h"
 
 /* ---- reading ------------------------------------------------------------ */
@@ -28,10 +29,10 @@ struct zin {
 	uint64_t base;	       /* offset of buf in the decoded data */
 	bool ended;	       /* nothing can be added to the cursor for now */
 	bool unfinished;       /* the data may end in the middle of a frame */
-	int fd;
-	uint64_t at, end;      /* the part of the file that is not read yet */
-	ZSTD_DCtx *zstd;       /* NULL if not compressed */
-	ZSTD_inBuffer packed;  /* read but not decoded yet */
+	const struct origin *origin;
+	uint64_t at, end;      /* in the file: what is not read yet */
+	ZSTD_DCtx *zstd;       /* NULL: plain */
+	ZSTD_inBuffer packed;  /* what is read and not decoded yet */
 	uint8_t *packed_buf;
 	size_t wants;	       /* bytes of packed to go on; 0 after a frame */
 	bool full;	       /* zstd has more output than was taken */
@@ -41,8 +42,8 @@ struct zin {
 
 #define ZIN_SIZE (128 << 10) /* most bytes decoded ahead */
 
-/* Reads a file's bytes from one offset to another.  False if out of memory. */
-bool zin_open(struct zin *, int fd, uint64_t from, uint64_t to,
+/* Reads an origin's bytes from one offset to another.  False: out of memory. */
+bool zin_open(struct zin *, const struct origin *, uint64_t from, uint64_t to,
     enum tach_compression, bool swap);
 void zin_close(struct zin *);
 

@@ -39,7 +39,7 @@ take_notes(struct leaves *l)
 {
 	struct tach_string note;
 
-	for (; l->noted < tach_table_strings(l->from->table); l->noted++)
+	for (; l->noted < tach_table_string_count(l->from->table); l->noted++)
 		if (tach_string_note(tach_table_string(l->from->table, l->noted),
 			&note) && add_string(l, l->noted) == TACH_NONE)
 			return false;
@@ -50,7 +50,7 @@ take_notes(struct leaves *l)
 static bool
 reserve_frames(struct leaves *l)
 {
-	uint32_t n = tach_table_frames(l->from->table);
+	uint32_t n = tach_table_frame_count(l->from->table);
 	uint32_t *all = reallocarray(l->frame_of, n, sizeof(*all));
 
 	if (all == NULL)
@@ -128,7 +128,7 @@ static int
 leaves_next(struct tach_source *source, struct tach_run *run)
 {
 	struct leaves *l = source->arg;
-	int rc = l->from->next(l->from, run);
+	int rc = tach_source_next(l->from, run);
 	uint8_t opcode;
 	bool leaf;
 
@@ -174,8 +174,12 @@ tach_opcodes_new(struct tach_source *from)
 		free(l);
 		return NULL;
 	}
-	l->source = (struct tach_source){.arg = l, .meta = from->meta,
-	    .table = l->to, .next = leaves_next, .free = leaves_free,
+	l->source = (struct tach_source){.size = sizeof(l->source),
+	    .arg = l,
+	    .meta = from->meta,
+	    .table = l->to,
+	    .next = leaves_next,
+	    .free = leaves_free,
 	    .error = leaves_error};
 	l->from = from;
 	return &l->source;

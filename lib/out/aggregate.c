@@ -81,7 +81,7 @@ aggregate_failed(const struct aggregate *a, struct error *error)
 
 	if (why == NULL)
 		why = a->locations.failure;
-	return why != NULL ? error_set(error, TACH_FATAL, "%s", why) :
+	return why != NULL ? error_set(error, TACH_ELIMIT, "%s", why) :
 	    error_system(error, "", ENOMEM);
 }
 

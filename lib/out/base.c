@@ -138,8 +138,12 @@ tach_baseline_new(void)
 
 	if (b == NULL)
 		return NULL;
-	b->sink = (struct tach_sink){.arg = b, .begin = base_begin,
-	    .run = base_run, .end = base_end, .error = base_error};
+	b->sink = (struct tach_sink){.size = sizeof(b->sink),
+	    .arg = b,
+	    .begin = base_begin,
+	    .run = base_run,
+	    .end = base_end,
+	    .error = base_error};
 	return b;
 }
 

@@ -333,9 +333,12 @@ callgrind_open(FILE *out, const struct tach_format_options *options)
 
 	if (c == NULL)
 		return NULL;
-	c->sink = (struct tach_sink){.arg = c, .begin = callgrind_begin,
+	c->sink = (struct tach_sink){.size = sizeof(c->sink),
+	    .arg = c,
+	    .begin = callgrind_begin,
 	    .run = callgrind_run,
-	    .end = callgrind_end, .free = callgrind_free,
+	    .end = callgrind_end,
+	    .free = callgrind_free,
 	    .error = callgrind_error};
 	c->options = options;
 	c->out.file = out;

@@ -94,7 +94,7 @@ add_call(struct calls_walk *w, uint32_t from, uint32_t to)
 	struct call *p;
 
 	if (w->c->ncalls == LIMIT_CALLS) {
-		error_set(w->options.error, TACH_FATAL,
+		error_set(w->options.error, TACH_ELIMIT,
 		    LIMIT_TEXT("different calls"));
 		return TACH_NONE;
 	}

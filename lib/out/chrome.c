@@ -142,7 +142,7 @@ open_slice(struct chrome *c, struct chrome_track *t, struct slice s)
 	struct slice *p;
 
 	if (c->nopen == LIMIT_OPEN) {
-		error_set(&c->error, TACH_FATAL, LIMIT_TEXT("frames at once"));
+		error_set(&c->error, TACH_ELIMIT, LIMIT_TEXT("frames at once"));
 		return false;
 	}
 	p = array_grow(t->open, t->count, &t->max, sizeof(*p));
@@ -272,7 +272,7 @@ chrome_run(struct tach_sink *sink, const struct tach_run *run)
 	size_t next = 0;
 
 	if (t == NULL && run->index >= LIMIT_THREADS)
-		return error_set(&c->error, TACH_FATAL, LIMIT_TEXT("threads"));
+		return error_set(&c->error, TACH_ELIMIT, LIMIT_TEXT("threads"));
 	if (t == NULL)
 		return emit_failed(&c->out, &c->error);
 	while (timeline_next(run, &next, &s))
@@ -326,9 +326,13 @@ chrome_open(FILE *out, const struct tach_format_options *options)
 
 	if (c == NULL)
 		return NULL;
-	c->sink = (struct tach_sink){.arg = c, .begin = chrome_begin,
+	c->sink = (struct tach_sink){.size = sizeof(c->sink),
+	    .arg = c,
+	    .begin = chrome_begin,
 	    .run = chrome_run,
-	    .end = chrome_end, .free = chrome_free, .error = chrome_error};
+	    .end = chrome_end,
+	    .free = chrome_free,
+	    .error = chrome_error};
 	c->out.file = out;
 	c->options = options;
 	texts_init(&c->texts, make_text, NULL);

@@ -709,9 +709,12 @@ collapsed_open(FILE *out, const struct tach_format_options *options)
 
 	if (c == NULL)
 		return NULL;
-	c->sink = (struct tach_sink){.arg = c, .begin = collapsed_begin,
+	c->sink = (struct tach_sink){.size = sizeof(c->sink),
+	    .arg = c,
+	    .begin = collapsed_begin,
 	    .run = collapsed_run,
-	    .end = collapsed_end, .free = collapsed_free,
+	    .end = collapsed_end,
+	    .free = collapsed_free,
 	    .error = collapsed_error};
 	c->style = &styles[options->frame];
 	c->by_time = options->weight == TACH_WEIGHT_TIME;

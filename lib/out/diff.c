@@ -375,9 +375,13 @@ diff_open(FILE *out, const struct tach_format_options *options)
 
 	if (d == NULL)
 		return NULL;
-	d->sink = (struct tach_sink){.arg = d, .begin = diff_begin,
-	    .run = diff_run, .end = diff_end,
-	    .free = diff_free, .error = diff_error};
+	d->sink = (struct tach_sink){.size = sizeof(d->sink),
+	    .arg = d,
+	    .begin = diff_begin,
+	    .run = diff_run,
+	    .end = diff_end,
+	    .free = diff_free,
+	    .error = diff_error};
 	d->base = options->base;
 	d->time = options->weight == TACH_WEIGHT_TIME;
 	d->out.file = out;

@@ -569,9 +569,12 @@ flamegraph_open(FILE *out, const struct tach_format_options *options)
 
 	if (f == NULL)
 		return NULL;
-	f->sink = (struct tach_sink){.arg = f, .begin = flamegraph_begin,
+	f->sink = (struct tach_sink){.size = sizeof(f->sink),
+	    .arg = f,
+	    .begin = flamegraph_begin,
 	    .run = flamegraph_run,
-	    .end = flamegraph_end, .free = flamegraph_free,
+	    .end = flamegraph_end,
+	    .free = flamegraph_free,
 	    .error = flamegraph_error};
 	f->options = options;
 	f->out.file = out;

@@ -110,7 +110,7 @@ keep_ticks(struct gecko *g, struct gecko_track *l, uint32_t node,
 	size_t before = l->ticks.bytes.len;
 
 	if (g->kept > LIMIT_TICKS)
-		return error_set(&g->error, TACH_FATAL, LIMIT_TEXT("samples"));
+		return error_set(&g->error, TACH_ELIMIT, LIMIT_TEXT("samples"));
 	if (!ticks_add(&l->ticks, node, run->ticks, run->count))
 		return emit_failed(&g->out, &g->error);
 	g->kept += l->ticks.bytes.len - before;
@@ -914,9 +914,13 @@ gecko_open(FILE *out, const struct tach_format_options *options)
 
 	if (g == NULL)
 		return NULL;
-	g->sink = (struct tach_sink){.arg = g, .begin = gecko_begin,
+	g->sink = (struct tach_sink){.size = sizeof(g->sink),
+	    .arg = g,
+	    .begin = gecko_begin,
 	    .run = gecko_run,
-	    .end = gecko_end, .free = gecko_free, .error = gecko_error};
+	    .end = gecko_end,
+	    .free = gecko_free,
+	    .error = gecko_error};
 	g->file = g->out.file = out;
 	g->options = options;
 	return &g->sink;

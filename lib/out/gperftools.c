@@ -31,6 +31,7 @@
 #include "out/out.h"
 #include "out/sidecar.h"
 #include "utf8.h"
+#include "stream.h"
 
 /* The offsets of addresses in a symbol. */
 enum {
@@ -409,15 +410,15 @@ check_options(struct gperftools *g)
 	const struct tach_format_options *o = g->options;
 
 	if (o->symbols != NULL && !is_word(o->symbols_path))
-		return error_set(&g->error, TACH_FATAL, "the path of the "
+		return error_set(&g->error, TACH_EUSE, "the path of the "
 		    "symbols has a space in it, which this format cannot hold: "
 		    "choose another one");
 	if (o->symbols != NULL && o->build != NULL && !is_word(o->build))
-		return error_set(&g->error, TACH_FATAL, "the path of --build "
+		return error_set(&g->error, TACH_EUSE, "the path of --build "
 		    "has a space in it, which this format cannot hold: choose "
 		    "another directory");
 	if (end_of(&g->symbols) > largest(g))
-		return error_set(&g->error, TACH_FATAL, "%" PRIu32 " places "
+		return error_set(&g->error, TACH_ELIMIT, "%" PRIu32 " places "
 		    "are more than words of 32 bits can tell apart: choose "
 		    "--word 64", g->symbols.count);
 	return TACH_OK;
@@ -426,10 +427,17 @@ check_options(struct gperftools *g)
 static int
 put_symbols(struct gperftools *g)
 {
-	FILE *to = g->options->symbols;
+	FILE *to;
+	int rc;
 
-	return to == NULL ? TACH_OK :
-	    sidecar_write(to, &g->symbols, &g->error);
+	if (g->options->symbols == NULL)
+		return TACH_OK;
+	if ((to = stream_open(g->options->symbols, &g->error)) == NULL)
+		return TACH_FATAL;
+	rc = sidecar_write(to, &g->symbols, &g->error);
+	if (fclose(to) != 0 && rc == TACH_OK)
+		rc = error_system(&g->error, "the symbols", errno);
+	return rc;
 }
 
 static int
@@ -485,9 +493,12 @@ gperftools_open(FILE *out, const struct tach_format_options *options)
 
 	if (g == NULL)
 		return NULL;
-	g->sink = (struct tach_sink){.arg = g, .begin = gperftools_begin,
+	g->sink = (struct tach_sink){.size = sizeof(g->sink),
+	    .arg = g,
+	    .begin = gperftools_begin,
 	    .run = gperftools_run,
-	    .end = gperftools_end, .free = gperftools_free,
+	    .end = gperftools_end,
+	    .free = gperftools_free,
 	    .error = gperftools_error};
 	g->options = options;
 	g->out.file = out;

@@ -608,9 +608,13 @@ heatmap_open(FILE *out, const struct tach_format_options *options)
 	(void)out;
 	if (h == NULL)
 		return NULL;
-	h->sink = (struct tach_sink){.arg = h, .begin = heatmap_begin,
+	h->sink = (struct tach_sink){.size = sizeof(h->sink),
+	    .arg = h,
+	    .begin = heatmap_begin,
 	    .run = heatmap_run,
-	    .end = heatmap_end, .free = heatmap_free, .error = heatmap_error};
+	    .end = heatmap_end,
+	    .free = heatmap_free,
+	    .error = heatmap_error};
 	h->options = options;
 	return &h->sink;
 }

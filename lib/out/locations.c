@@ -188,7 +188,7 @@ find_new(struct locations *p, uint32_t frame)
 static bool
 reserve_known_frames(struct locations *p)
 {
-	uint32_t n = tach_table_frames(p->table);
+	uint32_t n = tach_table_frame_count(p->table);
 	uint32_t *all = reallocarray(p->location_of, n, sizeof(*all));
 
 	if (all == NULL)

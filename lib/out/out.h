@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* out.h: the constructors of all formats in tach_formats[], one file each. */
+/* out.h: how the formats of formats.c are opened; one file each. */
 #ifndef OUT_H
 #define OUT_H
 

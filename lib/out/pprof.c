@@ -356,7 +356,7 @@ put_functions(struct pprof *p)
 
 	profile.n_function = 1;
 	profile.function = &all;
-	for (uint32_t i = 0; i < tach_table_frames(p->names); i++) {
+	for (uint32_t i = 0; i < tach_table_frame_count(p->names); i++) {
 		const struct tach_frame *f = tach_table_frame(p->names, i);
 		function.id = (uint64_t)i + 1;
 		function.name = f->func;
@@ -375,7 +375,7 @@ pprof_put_strings(struct pprof *p)
 
 	profile.n_string_table = 1;
 	profile.string_table = &string;
-	for (uint32_t i = 0; i < tach_table_strings(p->names); i++) {
+	for (uint32_t i = 0; i < tach_table_string_count(p->names); i++) {
 		struct tach_string s = tach_table_string(p->names, i);
 		p->scratch.len = 0;
 		utf8_add(&p->scratch, s.bytes, s.len);
@@ -488,9 +488,13 @@ pprof_open(FILE *out, const struct tach_format_options *options)
 
 	if (p == NULL)
 		return NULL;
-	p->sink = (struct tach_sink){.arg = p, .begin = pprof_begin,
+	p->sink = (struct tach_sink){.size = sizeof(p->sink),
+	    .arg = p,
+	    .begin = pprof_begin,
 	    .run = pprof_run,
-	    .end = pprof_end, .free = pprof_free, .error = pprof_error};
+	    .end = pprof_end,
+	    .free = pprof_free,
+	    .error = pprof_error};
 	p->out = out;
 	p->options = options;
 	p->first = UINT64_MAX;

@@ -310,9 +310,13 @@ pstats_open(FILE *out, const struct tach_format_options *options)
 
 	if (p == NULL)
 		return NULL;
-	p->sink = (struct tach_sink){.arg = p, .begin = pstats_begin,
+	p->sink = (struct tach_sink){.size = sizeof(p->sink),
+	    .arg = p,
+	    .begin = pstats_begin,
 	    .run = pstats_run,
-	    .end = pstats_end, .free = pstats_free, .error = pstats_error};
+	    .end = pstats_end,
+	    .free = pstats_free,
+	    .error = pstats_error};
 	p->options = options;
 	p->out.file = out;
 	return &p->sink;

@@ -311,9 +311,13 @@ records_new(FILE *out, const struct records_form *form)
 
 	if (r == NULL)
 		return NULL;
-	r->sink = (struct tach_sink){.arg = r, .begin = records_begin,
+	r->sink = (struct tach_sink){.size = sizeof(r->sink),
+	    .arg = r,
+	    .begin = records_begin,
 	    .run = records_run,
-	    .end = records_end, .free = records_free, .error = records_error};
+	    .end = records_end,
+	    .free = records_free,
+	    .error = records_error};
 	r->out.file = out;
 	r->form = form;
 	texts_init(&r->frames, make_record_frame, r);

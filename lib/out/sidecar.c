@@ -456,7 +456,7 @@ sidecar_write_parts(FILE *out, const struct sidecar *c, struct error *e)
 	    c->strtab.failed)
 		return error_system(e, "", ENOMEM);
 	if (too_long(c))
-		return error_set(e, TACH_FATAL,
+		return error_set(e, TACH_ELIMIT,
 		    "the names are longer than 2 GiB: select fewer samples");
 	if (!put_elf(out, c))
 		return error_system(e, "the symbols", errno);

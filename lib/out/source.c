@@ -189,7 +189,8 @@ source_read(struct buf *b, struct tach_string path,
 	if (sources == NULL || path.len == 0 || path.bytes[0] != '/')
 		return false;
 	why = read_named(b, path, sources->folder);
-	sources->count[why]++;
+	if (offsetof(struct tach_source_texts, count[why + 1]) <= sources->size)
+		sources->count[why]++;
 	if (why != TACH_SOURCE_PUT)
 		return false;
 	coding_undo(b);

@@ -59,7 +59,7 @@ add_sample(struct speedscope *s, struct speedscope_track *t, uint32_t node,
 		return true;
 	}
 	if (s->nsamples == LIMIT_SAMPLES) {
-		error_set(&s->error, TACH_FATAL,
+		error_set(&s->error, TACH_ELIMIT,
 		    LIMIT_TEXT("changes of stacks"));
 		return false;
 	}
@@ -320,9 +320,12 @@ speedscope_open(FILE *out, const struct tach_format_options *options)
 
 	if (s == NULL)
 		return NULL;
-	s->sink = (struct tach_sink){.arg = s, .begin = speedscope_begin,
+	s->sink = (struct tach_sink){.size = sizeof(s->sink),
+	    .arg = s,
+	    .begin = speedscope_begin,
 	    .run = speedscope_run,
-	    .end = speedscope_end, .free = speedscope_free,
+	    .end = speedscope_end,
+	    .free = speedscope_free,
 	    .error = speedscope_error};
 	s->out.file = out;
 	s->options = options;

@@ -46,7 +46,8 @@ add_interval(struct states *s, enum state state, uint64_t end)
 	if (end <= s->since[state])
 		return true;
 	if (s->count == LIMIT_SAMPLES) {
-		error_set(s->error, TACH_FATAL, LIMIT_TEXT("changes of state"));
+		error_set(
+		    s->error, TACH_ELIMIT, LIMIT_TEXT("changes of state"));
 		return false;
 	}
 	p = array_grow(s->intervals, s->count, &s->max, sizeof(*p));

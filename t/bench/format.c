@@ -23,6 +23,7 @@
 #include <unistd.h>
 #include <zstd.h>
 
+#include "../../cmd/why.h"
 #include "tach.h"
 
 #define START 5000000 /* us */
@@ -93,8 +94,10 @@ static struct tach_writer *
 open_writer(const char *path, enum tach_compression compression,
     const struct tach_table *t)
 {
-	struct tach_writer_options o = {.layout = TACH_LAYOUT_CPYTHON,
-	    .compression = compression, .level = TACH_LEVEL_DEFAULT};
+	struct tach_writer_options o = {.size = sizeof(o),
+	    .layout = TACH_LAYOUT_CPYTHON,
+	    .compression = compression,
+	    .level = TACH_LEVEL_DEFAULT};
 	int fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
 	struct tach_writer *w;
 
@@ -107,17 +110,19 @@ static void
 put(struct tach_writer *w, const struct tach_run *run)
 {
 	if (tach_writer_run(w, run) != TACH_OK)
-		errx(1, "%s", tach_writer_error(w));
+		errx(1, "%s", writer_why(w));
 }
 
 static void
 finish(struct tach_writer *w)
 {
-	struct tach_meta meta = {.python = {3, 15, 0}, .start_us = START,
+	struct tach_meta meta = {.size = sizeof(meta),
+	    .python = {3, 15, 0},
+	    .start_us = START,
 	    .interval_us = INTERVAL};
 
 	if (tach_writer_finish(w, &meta) != TACH_OK)
-		errx(1, "%s", tach_writer_error(w));
+		errx(1, "%s", writer_why(w));
 	tach_writer_free(w);
 }
 
@@ -347,7 +352,7 @@ open_reader(const char *path)
 	if (r == NULL)
 		err(2, NULL);
 	if (tach_reader_open(r, path) == TACH_FATAL)
-		errx(1, "%s: %s", path, tach_reader_error(r));
+		errx(1, "%s: %s", path, reader_why(r));
 	return r;
 }
 
@@ -357,7 +362,7 @@ get(struct tach_reader *r, struct tach_run *run)
 	int res = tach_reader_next(r, run);
 
 	if (res == TACH_FATAL)
-		errx(1, "%s", tach_reader_error(r));
+		errx(1, "%s", reader_why(r));
 	return res != TACH_END;
 }
 
@@ -391,7 +396,7 @@ do_recode(char *argv[])
 	while (get(r, &run))
 		put(w, &run);
 	if (tach_writer_finish(w, tach_reader_meta(r)) != TACH_OK)
-		errx(1, "%s: %s", argv[1], tach_writer_error(w));
+		errx(1, "%s: %s", argv[1], writer_why(w));
 	tach_writer_free(w);
 	tach_reader_free(r);
 }

@@ -211,13 +211,3 @@ formats() {
 	done
 	[ "$ran" -ge 40 ]
 }
-
-@test "the example of libtach(3) compiles" {
-	local cc=${CC:-cc}
-	need "${cc%% *}"
-	sed -n '/^\.Sh EXAMPLES/,$p' libtach.3 >"$BATS_TEST_TMPDIR/examples"
-	blocks "$BATS_TEST_TMPDIR/examples" >"$BATS_TEST_TMPDIR/example.c"
-	run -0 $cc -Wall -Wextra -Werror -fsyntax-only \
-	    -I"$TACH_SRCDIR/lib" "$BATS_TEST_TMPDIR/example.c"
-	is "$output" ''
-}

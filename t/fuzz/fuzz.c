@@ -9,6 +9,8 @@
 #include <unistd.h>
 #include <xxhash.h>
 
+#include "../../cmd/to_file.h"
+#include "../../cmd/why.h"
 #include "array.h"
 
 /* Some hundred bytes of zstd hold any number of samples, and a sink that writes
@@ -26,7 +28,6 @@ struct thread {
 /* What was read by now, and to what it goes. */
 struct reading {
 	struct tach_source source; /* looks at each run */
-	struct tach_sink sink;	   /* all sinks as one */
 	struct tach_reader *reader;
 	int res; /* of the reader; TACH_OK: not all was looked at */
 	struct fuzz_sink *sinks;
@@ -90,7 +91,7 @@ look(struct reading *in, const struct tach_run *run)
 	promise(run->count > 0);
 	promise(run->shared <= run->depth && run->shared <= t->depth);
 	for (uint32_t i = 0; i < run->depth; i++)
-		promise(run->frames[i] < tach_table_frames(table));
+		promise(run->frames[i] < tach_table_frame_count(table));
 	check_counts(in->reader, run);
 	stack = XXH3_64bits(run->frames, run->depth * sizeof(*run->frames));
 	in->digest -= XXH3_64bits_withSeed(id, sizeof(id), t->digest);
@@ -115,7 +116,7 @@ check_sink(struct fuzz_sink *s, int res)
 
 	if (res == TACH_OK)
 		return;
-	promise(res == TACH_FATAL && code == TACH_EFAILED);
+	promise(res == TACH_FATAL && code == TACH_ELIMIT);
 	promise(strncmp(why, "the profile has too many ", 25) == 0);
 	s->full = true;
 }
@@ -127,7 +128,7 @@ give(struct tach_sink *sink, const struct tach_run *run)
 
 	for (struct fuzz_sink *s = in->sinks; s->sink != NULL; s++)
 		if (!s->full)
-			check_sink(s, s->sink->run(s->sink, run));
+			check_sink(s, tach_sink_run(s->sink, run));
 	return TACH_OK;
 }
 
@@ -150,21 +151,24 @@ next_run(struct tach_source *source, struct tach_run *run)
 static struct reading
 reading_of(struct tach_reader *r, struct fuzz_sink *sinks)
 {
-	return (struct reading){.reader = r, .sinks = sinks,
-	    .source = {.meta = tach_reader_meta(r),
-	    .table = tach_reader_table(r), .next = next_run},
-	    .sink = {.run = give}};
+	return (struct reading){.reader = r,
+	    .sinks = sinks,
+	    .source = {.size = sizeof(struct tach_source),
+		.meta = tach_reader_meta(r),
+		.table = tach_reader_table(r),
+		.next = next_run}};
 }
 
 static int
 read_runs(struct reading *in, struct tach_source *source)
 {
-	int res = tach_pump(source, &in->sink);
+	struct tach_sink sink = {.size = sizeof(sink), .arg = in, .run = give};
+	int res = tach_pump(source, &sink);
 
 	promise(res == TACH_END || res == TACH_FATAL);
 	promise((res == TACH_FATAL) == (in->res == TACH_FATAL));
 	promise((in->res == TACH_FATAL) ==
-	    (*tach_reader_error(in->reader) != '\0'));
+	    (*reader_why(in->reader) != '\0'));
 	return in->res;
 }
 
@@ -194,14 +198,14 @@ static int
 read_again(struct tach_reader *r)
 {
 	const struct tach_table *table = tach_reader_table(r);
-	uint32_t strings = tach_table_strings(table);
-	uint32_t frames = tach_table_frames(table);
+	uint32_t strings = tach_table_string_count(table);
+	uint32_t frames = tach_table_frame_count(table);
 	uint64_t digest = table_digest(table, strings, frames);
 	int res = tach_reader_poll(r);
 
-	promise((res == TACH_FATAL) == (*tach_reader_error(r) != '\0'));
-	promise(tach_table_strings(table) >= strings);
-	promise(tach_table_frames(table) >= frames);
+	promise((res == TACH_FATAL) == (*reader_why(r) != '\0'));
+	promise(tach_table_string_count(table) >= strings);
+	promise(tach_table_frame_count(table) >= frames);
 	promise(table_digest(table, strings, frames) == digest);
 	return res;
 }
@@ -254,11 +258,11 @@ read_to(struct tach_reader *r, int res, struct fuzz_sink *sinks,
 	struct reading in = reading_of(r, sinks);
 	struct tach_source *source = &in.source;
 
-	in.source.arg = in.sink.arg = &in;
+	in.source.arg = &in;
 	for (struct fuzz_sink *s = sinks; s->sink != NULL; s++)
 		promise(tach_sink_begin(s->sink, source->meta,
 		    source->table) == TACH_OK);
-	promise((res == TACH_FATAL) == (*tach_reader_error(r) != '\0'));
+	promise((res == TACH_FATAL) == (*reader_why(r) != '\0'));
 	promise((res == TACH_WARN) <= (*tach_reader_warning(r) != '\0'));
 	if (with_durations)
 		promise((source = tach_durations_new(source)) != NULL);
@@ -289,13 +293,14 @@ fuzz_read_on(struct tach_reader *r, int res, int copy,
     struct fuzz_growth *growth)
 {
 	static const struct tach_writer_options options = {
-	    TACH_LAYOUT_DOCUMENTED, TACH_PLAIN, 1};
+	    .size = sizeof(options), TACH_LAYOUT_DOCUMENTED, TACH_PLAIN, 1};
 	const struct tach_table *table = tach_reader_table(r);
 	const struct tach_meta *meta = tach_reader_meta(r);
 	struct tach_writer *writer = copy < 0 ? NULL :
 	    tach_writer_new(copy, &options, table);
 	FILE *null = fopen("/dev/null", "we");
-	struct fuzz_sink sinks[] = {{.sink = tach_text_new(null, true)},
+	struct tach_output nowhere = to_file(null);
+	struct fuzz_sink sinks[] = {{.sink = tach_text_new(&nowhere, true)},
 	    {.sink = writer == NULL ? NULL : tach_writer_sink(writer)},
 	    {.sink = NULL}};
 	uint64_t digest = read_to(r, res, sinks, growth, false);
@@ -316,7 +321,7 @@ fuzz_read_again(int copy)
 
 	promise(res == TACH_OK);
 	digest = fuzz_read(r, res, -1);
-	promise(*tach_reader_error(r) == '\0');
+	promise(*reader_why(r) == '\0');
 	tach_reader_free(r);
 	return digest;
 }

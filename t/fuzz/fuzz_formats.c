@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "../../cmd/to_file.h"
 #include "fuzz.h"
 #include "judge.h"
 
@@ -45,18 +46,19 @@ open_reader(int fd, int *res)
 }
 
 static struct tach_format_options
-choose(uint8_t bits, FILE *null)
+choose(uint8_t bits, const struct tach_output *null)
 {
 	struct tach_format_options o = {
-		.weight = bits & 1 ? TACH_WEIGHT_TIME : TACH_WEIGHT_SAMPLES,
-		.frame = bits >> 1 & 3,
-		.keep_idle = (bits & 8) != 0,
-		.gzip = (bits & 16) != 0,
-		.word_size = bits & 32 ? 4 : 8,
-		.big_endian = (bits & 64) != 0,
-		.symbolized = (bits & 128) != 0,
-		.title = "fuzz",
-		.directory = directory(),
+	    .size = sizeof(o),
+	    .weight = bits & 1 ? TACH_WEIGHT_TIME : TACH_WEIGHT_SAMPLES,
+	    .frame = bits >> 1 & 3,
+	    .keep_idle = (bits & 8) != 0,
+	    .gzip = (bits & 16) != 0,
+	    .word_size = bits & 32 ? 4 : 8,
+	    .big_endian = (bits & 64) != 0,
+	    .symbolized = (bits & 128) != 0,
+	    .title = "fuzz",
+	    .directory = directory(),
 	};
 
 	if (!o.symbolized) {
@@ -79,10 +81,13 @@ open_all(struct fuzz_sink *sinks, struct output *outputs,
 {
 	size_t n = 0;
 
-	for (const struct tach_format *f = tach_formats; f->name; f++) {
+	for (const struct tach_format *f = NULL;
+	     (f = tach_format_next(f)) != NULL;) {
 		struct output *o = &outputs[n];
+		struct tach_output to;
 		o->file = open_memstream(&o->text, &o->len);
-		sinks[n].sink = f->open(o->file, options);
+		to = to_file(o->file);
+		sinks[n].sink = tach_format_open(f, &to, options);
 		promise(sinks[n].sink != NULL && n < FORMATS_MAX);
 		n++;
 	}
@@ -93,7 +98,8 @@ open_all(struct fuzz_sink *sinks, struct output *outputs,
 static void
 judge_all(struct output *outputs, const struct fuzz_sink *sinks)
 {
-	for (const struct tach_format *f = tach_formats; f->name; f++) {
+	for (const struct tach_format *f = NULL;
+	     (f = tach_format_next(f)) != NULL;) {
 		struct output *o = outputs++;
 		fclose(o->file);
 		if (!sinks++->full)
@@ -151,7 +157,8 @@ static void
 convert(int fd, uint8_t bits)
 {
 	FILE *null = fopen("/dev/null", "we");
-	struct tach_format_options options = choose(bits, null);
+	struct tach_output nowhere = to_file(null);
+	struct tach_format_options options = choose(bits, &nowhere);
 	struct fuzz_sink sinks[FORMATS_MAX + 1] = {{.sink = NULL}};
 	struct output outputs[FORMATS_MAX];
 	struct tach_reader *compared, *r;

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../../cmd/why.h"
 #include "fuzz.h"
 #include "survey.h"
 
@@ -83,9 +84,14 @@ static void
 add_reader(struct tach_merge *m, const struct input *in,
     struct tach_reader **r, const struct tach_selection *selection)
 {
-	struct tach_merge_place place = {.interp = in->base, .kept = in->kept,
-	    .others = in->others, .nothers = in->nothers, .shift = in->shift,
-	    .samples = in->samples, .selection = selection,
+	struct tach_merge_place place = {.size = sizeof(place),
+	    .interp = in->base,
+	    .kept = in->kept,
+	    .others = in->others,
+	    .nothers = in->nothers,
+	    .shift = in->shift,
+	    .samples = in->samples,
+	    .selection = selection,
 	    .no_opcodes = in->foreign};
 
 	*r = NULL;
@@ -108,7 +114,7 @@ count_good(int fd, uint32_t interp, uint64_t *all)
 	promise(tach_reader_open_fd(r, fd) == TACH_OK);
 	for (*all = 0; tach_reader_next(r, &run) == TACH_OK; *all += run.count)
 		n += run.interp == interp ? run.count : 0;
-	promise(*tach_reader_error(r) == '\0');
+	promise(*reader_why(r) == '\0');
 	promise(tach_reader_verify(r) == TACH_OK);
 	promise(tach_table_thread_name(tach_reader_table(r), interp, 9,
 	    &name) && name.len == 1 && *name.bytes == 'T');
@@ -131,7 +137,7 @@ static void
 merge(struct input *list, size_t n, const struct tach_selection *selection)
 {
 	static const struct tach_writer_options plain = {
-	    TACH_LAYOUT_DOCUMENTED, TACH_PLAIN, 1};
+	    .size = sizeof(plain), TACH_LAYOUT_DOCUMENTED, TACH_PLAIN, 1};
 	struct tach_meta meta = survey_meta(list, n);
 	struct tach_merge *m = tach_merge_new(&meta);
 	struct tach_source *source = tach_merge_source(m);
@@ -161,7 +167,7 @@ static void
 place_and_merge(struct input *list, size_t n, uint8_t bits)
 {
 	static const struct tach_selection some = {
-	    .status = TACH_STATUS_CPU, .until = 1000000};
+	    .size = sizeof(some), .status = TACH_STATUS_CPU, .until = 1000000};
 	size_t left = survey_place(list, n, (bits & 1) != 0);
 
 	promise(left > 0 && list[left - 1].samples == GOOD_SAMPLES);

@@ -58,7 +58,7 @@ check_run(struct tach_sink *s, const struct tach_run *r)
 	promise(r->depth > 0 && r->depth <= WIRE_DEPTH && r->count > 0);
 	promise(r->shared <= r->depth);
 	for (uint32_t i = 0; i < r->depth; i++)
-		promise(r->frames[i] < tach_table_frames(c->table));
+		promise(r->frames[i] < tach_table_frame_count(c->table));
 	for (size_t i = 1; i < r->count; i++)
 		promise(r->ticks[i].time > r->ticks[i - 1].time);
 	return TACH_OK;

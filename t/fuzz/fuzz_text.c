@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../../cmd/to_file.h"
 #include "format/sniff.h"
 #include "fuzz.h"
 
@@ -16,9 +17,10 @@ long_form(const void *text, size_t n, size_t *len)
 	int fd = fuzz_fd(text, n);
 	char *out = NULL;
 	FILE *f = open_memstream(&out, len);
-	struct tach_sink *sink = tach_text_new(f, true);
+	struct tach_output to = to_file(f);
+	struct tach_sink *sink = tach_text_new(&to, true);
 
-	tach_reader_open_fd(r, fd);
+	(void)!tach_reader_open_fd(r, fd);
 	promise(tach_pump(tach_reader_source(r), sink) != TACH_REFUSED);
 	tach_sink_free(sink);
 	fclose(f);

@@ -156,7 +156,7 @@ programs() {
 		main(void)
 		{
 			struct tach_recorder_options options = {
-			    .interval_ns = 1000000};
+			    .size = sizeof(options), .interval_ns = 1000000};
 			struct tach_recorder *r = tach_recorder_new(&options);
 			struct tach_table *t = tach_table_new();
 			puts(tach_version());

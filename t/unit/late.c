@@ -16,6 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "../../cmd/why.h"
 #include "engine/os/os.h"
 #include "tach-record.h"
 
@@ -38,7 +39,7 @@ drop(struct tach_sink *s, const struct tach_run *run)
 	return TACH_OK;
 }
 
-static struct tach_sink sink = {.run = drop};
+static struct tach_sink sink = {.size = sizeof(sink), .run = drop};
 
 static void
 step(struct tach_recorder *r)
@@ -48,7 +49,7 @@ step(struct tach_recorder *r)
 	if (tach_recorder_due(r) > begin)
 		return;
 	if (tach_recorder_step(r, &sink) < TACH_OK)
-		errx(1, "%s", tach_recorder_error(r));
+		errx(1, "%s", recorder_why(r));
 	took = clock_ns() - begin;
 	longest = took > longest ? took : longest;
 }
@@ -74,15 +75,15 @@ run_until(uint64_t end)
 static void
 follow(int i, pid_t pid)
 {
-	const struct tach_recorder_options o = {.interval_ns = INTERVAL,
-	    .blocking = i == 0};
+	const struct tach_recorder_options o = {
+	    .size = sizeof(o), .interval_ns = INTERVAL, .blocking = i == 0};
 
 	if ((list[i] = tach_recorder_new(&o)) == NULL)
 		err(1, NULL);
 	if (i > 0)
 		tach_recorder_share(list[i], list[0]);
 	if (tach_recorder_follow(list[i], pid) != TACH_OK)
-		errx(1, "%s", tach_recorder_error(list[i]));
+		errx(1, "%s", recorder_why(list[i]));
 }
 
 static void

@@ -17,6 +17,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "../../cmd/why.h"
 #include "tach-record.h"
 
 #define SAMPLES 300
@@ -30,7 +31,7 @@ drop(struct tach_sink *s, const struct tach_run *run)
 	return TACH_OK;
 }
 
-static struct tach_sink sink = {.run = drop};
+static struct tach_sink sink = {.size = sizeof(sink), .run = drop};
 
 static void
 print_scheduling(void)
@@ -95,12 +96,12 @@ print_all(const char *when)
 static struct tach_recorder *
 begin(pid_t pid, bool blocking)
 {
-	struct tach_recorder_options o = {.interval_ns = 1000000,
-	    .blocking = blocking};
+	struct tach_recorder_options o = {
+	    .size = sizeof(o), .interval_ns = 1000000, .blocking = blocking};
 	struct tach_recorder *r = tach_recorder_new(&o);
 
 	if (r == NULL || tach_recorder_attach(r, pid) != TACH_OK)
-		errx(1, "%s", r != NULL ? tach_recorder_error(r) : "memory");
+		errx(1, "%s", r != NULL ? recorder_why(r) : "memory");
 	return r;
 }
 
@@ -115,7 +116,7 @@ join(const struct tach_recorder_options *o, const struct tach_recorder *first,
 		errx(1, "memory");
 	tach_recorder_share(r, first);
 	if (tach_recorder_follow(r, pid) != TACH_OK)
-		errx(1, "%s", tach_recorder_error(r));
+		errx(1, "%s", recorder_why(r));
 	return r;
 }
 
@@ -126,7 +127,7 @@ take(struct tach_recorder *r)
 
 	while (tach_recorder_stats(r)->samples < end)
 		if (tach_recorder_round(r, &sink) != TACH_OK)
-			errx(1, "it ended: %s", tach_recorder_error(r));
+			errx(1, "it ended: %s", recorder_why(r));
 }
 
 /* The second one begins after the first has, and ends after it. */
@@ -147,7 +148,8 @@ take_two(pid_t pid)
 static void
 take_shared(pid_t pid)
 {
-	struct tach_recorder_options o = {.interval_ns = 1000000};
+	struct tach_recorder_options o = {
+	    .size = sizeof(o), .interval_ns = 1000000};
 	struct tach_recorder *a = begin(pid, false), *b, *c;
 
 	take(a);

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "../../cmd/why.h"
 #include "tach.h"
 
 #define BATCH 4096
@@ -42,7 +43,7 @@ write_samples(struct tach_writer *w, uint32_t frame, uint64_t left)
 		for (size_t i = 0; i < run.count; i++)
 			ticks[i].time = time++;
 		if (tach_writer_run(w, &run) != TACH_OK)
-			errx(1, "%s", tach_writer_error(w));
+			errx(1, "%s", writer_why(w));
 		run.shared = 1;
 	}
 }
@@ -51,9 +52,9 @@ int
 main(int argc, char *argv[])
 {
 	static const struct tach_writer_options options = {
-	    TACH_LAYOUT_DOCUMENTED, TACH_ZSTD, 1};
-	static const struct tach_meta meta = {.python = {3, 15, 0},
-	    .interval_us = 1};
+	    .size = sizeof(options), TACH_LAYOUT_DOCUMENTED, TACH_ZSTD, 1};
+	static const struct tach_meta meta = {
+	    .size = sizeof(meta), .python = {3, 15, 0}, .interval_us = 1};
 	struct tach_table *t;
 	struct tach_writer *w;
 	uint32_t frame;
@@ -68,7 +69,7 @@ main(int argc, char *argv[])
 		err(1, NULL);
 	write_samples(w, frame, strtoull(argv[2], NULL, 10));
 	if (tach_writer_finish(w, &meta) != TACH_OK)
-		errx(1, "%s", tach_writer_error(w));
+		errx(1, "%s", writer_why(w));
 	tach_writer_free(w);
 	tach_table_free(t);
 	return close(fd) != 0;

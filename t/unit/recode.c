@@ -16,6 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../../cmd/why.h"
 #include "tach.h"
 
 static void
@@ -58,10 +59,11 @@ static struct tach_writer *
 open_writer(char *const argv[], const struct tach_table *t)
 {
 	struct tach_writer_options o = {
+	    .size = sizeof(o),
 	    .layout = strcmp(argv[1], "cpython") == 0 ? TACH_LAYOUT_CPYTHON :
-		TACH_LAYOUT_DOCUMENTED,
-	    .compression = strcmp(argv[2], "zstd") == 0 ? TACH_ZSTD :
-		TACH_PLAIN,
+							TACH_LAYOUT_DOCUMENTED,
+	    .compression =
+		strcmp(argv[2], "zstd") == 0 ? TACH_ZSTD : TACH_PLAIN,
 	    .level = TACH_LEVEL_DEFAULT,
 	};
 	int fd = open(argv[0], O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
@@ -127,16 +129,16 @@ main(int argc, char *argv[])
 		errx(2, "usage: recode FILE [OUT LAYOUT COMPRESSION "
 		    "[unfinished]]");
 	if (tach_reader_open(r, argv[1]) == TACH_FATAL)
-		errx(1, "%s: %s", argv[1], tach_reader_error(r));
+		errx(1, "%s: %s", argv[1], reader_why(r));
 	if (argc > 2)
 		w = open_writer(argv + 2, tach_reader_table(r));
 	if (argc == 6)
 		names = open_names(argv[2]);
 	res = w != NULL ? write_runs(r, w, names) : print_runs(r);
-	if (res != TACH_END && tach_reader_error(r)[0] != '\0')
-		errx(1, "%s: %s", argv[1], tach_reader_error(r));
+	if (res != TACH_END && reader_why(r)[0] != '\0')
+		errx(1, "%s: %s", argv[1], reader_why(r));
 	if (res != TACH_END)
-		errx(1, "%s: %s", argv[2], tach_writer_error(w));
+		errx(1, "%s: %s", argv[2], writer_why(w));
 	tach_writer_free(w);
 	tach_reader_free(r);
 	if (fflush(stdout) != 0)

@@ -12,6 +12,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "../../cmd/why.h"
 #include "profile.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
@@ -251,7 +252,7 @@ check_large_tables(uint64_t size, uint32_t strings, const char *says)
 	    pwrite(fd, foot.p, 32, (off_t)(64 + size)) != 32)
 		err(2, NULL);
 	check(tach_reader_open_fd(r, fd) == TACH_FATAL);
-	check_text(tach_reader_error(r), says);
+	check_text(reader_why(r), says);
 	tach_reader_free(r);
 	close(fd);
 	bytes_clear(&foot);
@@ -464,9 +465,10 @@ check_any_bit(void)
 	write_meta.quality = (struct tach_quality){true, true, true, 3.5,
 	    999.5, 0.25, 1.5};
 	for (int n = 0; n < 4; n++) {
-		struct tach_writer_options o = {n & 1 ? TACH_LAYOUT_CPYTHON :
-			TACH_LAYOUT_DOCUMENTED, n & 2 ? TACH_ZSTD :
-			TACH_PLAIN, 5};
+		struct tach_writer_options o = {.size = sizeof(o),
+		    n & 1 ? TACH_LAYOUT_CPYTHON : TACH_LAYOUT_DOCUMENTED,
+		    n & 2 ? TACH_ZSTD : TACH_PLAIN,
+		    5};
 		struct bytes b = write_profile(&t, &o, table, HINT_NONE);
 		check(read_profile(&b, NULL) == TACH_END);
 		for (size_t bit = 0; bit < b.n * 8; bit++) {
@@ -694,8 +696,8 @@ static void
 check_checksum(void)
 {
 	struct tach_table *table = make_table(300);
-	struct tach_writer_options zstd = {TACH_LAYOUT_DOCUMENTED, TACH_ZSTD,
-	    5};
+	struct tach_writer_options zstd = {
+	    .size = sizeof(zstd), TACH_LAYOUT_DOCUMENTED, TACH_ZSTD, 5};
 	struct trace t = {0};
 	struct bytes b;
 
@@ -750,8 +752,8 @@ write_to(int fd, enum tach_compression compression, size_t runs)
 {
 	static char text[512];
 	struct tach_table *table = make_table(50000);
-	struct tach_writer_options o = {TACH_LAYOUT_DOCUMENTED, compression,
-	    5};
+	struct tach_writer_options o = {
+	    .size = sizeof(o), TACH_LAYOUT_DOCUMENTED, compression, 5};
 	struct tach_writer *w = tach_writer_new(fd, &o, table);
 	struct tach_tick tick = {0, 0, 0};
 	uint32_t frames[20];
@@ -767,13 +769,18 @@ write_to(int fd, enum tach_compression compression, size_t runs)
 		    20, 0, &tick, 1});
 	}
 	if (res == TACH_OK)
-		res = tach_writer_finish(w, &(struct tach_meta){0});
-	check((res == TACH_FATAL) == (tach_writer_error(w)[0] != '\0'));
-	/* An error is final. */
+		res = tach_writer_finish(
+		    w, &(struct tach_meta){.size = sizeof(struct tach_meta)});
+	check((res == TACH_FATAL) == (writer_why(w)[0] != '\0'));
+	snprintf(text, sizeof(text), "%s", writer_why(w));
+	/* An error is final, and so is the end. */
 	check(tach_writer_run(w, &(struct tach_run){1, 0, 0, frames, 20, 0,
 	    &tick, 1}) == TACH_FATAL);
-	check(tach_writer_finish(w, &(struct tach_meta){0}) == TACH_FATAL);
-	snprintf(text, sizeof(text), "%s", tach_writer_error(w));
+	check(tach_writer_finish(
+		  w, &(struct tach_meta){.size = sizeof(struct tach_meta)}) ==
+	    TACH_FATAL);
+	check_text(writer_why(w), res == TACH_OK ? "the profile is finished" :
+						   text);
 	tach_writer_free(w);
 	tach_table_free(table);
 	return text;
@@ -829,14 +836,15 @@ check_backwards(void)
 {
 	static const struct tach_tick ticks[] = {{5, 0, 0}, {4, 0, 0}};
 	struct tach_table *table = make_table(1);
-	struct tach_writer_options o = {TACH_LAYOUT_DOCUMENTED, TACH_PLAIN, 5};
+	struct tach_writer_options o = {
+	    .size = sizeof(o), TACH_LAYOUT_DOCUMENTED, TACH_PLAIN, 5};
 	struct bytes none = {0};
 	int fd = bytes_fd(&none);
 	struct tach_writer *w = tach_writer_new(fd, &o, table);
 
 	check(tach_writer_run(w, &(struct tach_run){9, 0, 0, NULL, 0, 0,
 	    ticks, 2}) == TACH_FATAL);
-	check_text(tach_writer_error(w), "thread 9: a sample at 4 us comes "
+	check_text(writer_why(w), "thread 9: a sample at 4 us comes "
 	    "after one at 5 us");
 	tach_writer_free(w);
 	tach_table_free(table);
@@ -852,7 +860,7 @@ check_open(const char *path, const char *says)
 	struct tach_run run;
 
 	check(tach_reader_open(r, path) == TACH_FATAL);
-	check_text(tach_reader_error(r), says);
+	check_text(reader_why(r), says);
 	check(tach_reader_next(r, &run) == TACH_FATAL);
 	tach_reader_free(r);
 }
@@ -873,7 +881,7 @@ check_after(void)
 	check(tach_reader_open_fd(r, fd) == TACH_OK);
 	while (tach_reader_next(r, &run) == TACH_OK)
 		continue;
-	check_number(tach_table_strings(t), 2);
+	check_number(tach_table_string_count(t), 2);
 	check(memcmp(tach_table_string(t, 0).bytes, "a.py", 4) == 0);
 	check(tach_reader_next(r, &run) == TACH_FATAL);
 	check(tach_reader_poll(r) == TACH_FATAL);
@@ -884,8 +892,8 @@ check_after(void)
 	fd = bytes_fd(&b);
 	r = tach_reader_new();
 	check(tach_reader_open_fd(r, fd) == TACH_FATAL);
-	check_number(tach_table_strings(tach_reader_table(r)), 0);
-	check_number(tach_table_frames(tach_reader_table(r)), 0);
+	check_number(tach_table_string_count(tach_reader_table(r)), 0);
+	check_number(tach_table_frame_count(tach_reader_table(r)), 0);
 	tach_reader_free(r);
 	close(fd);
 	bytes_clear(&b);
@@ -911,7 +919,7 @@ check_shrinking(bool zstd, off_t size, const char *says)
 	if (res == TACH_END)
 		res = tach_reader_verify(r);
 	check(res == TACH_FATAL);
-	check_text(tach_reader_error(r), says);
+	check_text(reader_why(r), says);
 	tach_reader_free(r);
 	close(fd);
 	bytes_clear(&b);

@@ -38,7 +38,7 @@ check_run(struct tach_sink *s, const struct tach_run *r)
 	assert(r->depth > 0 && r->depth <= WIRE_DEPTH && r->count > 0);
 	assert(r->shared <= r->depth);
 	for (uint32_t i = 0; i < r->depth; i++)
-		assert(r->frames[i] < tach_table_frames(c->table));
+		assert(r->frames[i] < tach_table_frame_count(c->table));
 	if (r->index < 64)
 		for (size_t i = 0; i < r->count; i++) {
 			assert(r->ticks[i].time > c->last[r->index]);
@@ -91,7 +91,8 @@ raise_curtain(struct stage *s)
 	struct wire_slot *slot;
 
 	memset(s, 0, sizeof(*s));
-	s->options = (struct tach_recorder_options){.interval_ns = INTERVAL,
+	s->options = (struct tach_recorder_options){.size = sizeof(s->options),
+	    .interval_ns = INTERVAL,
 	    .engine = TACH_ENGINE_INPROCESS};
 	s->agents = agents_new(&s->options, &error);
 	if (s->agents == NULL)
@@ -99,7 +100,8 @@ raise_curtain(struct stage *s)
 	assert(s->agents != NULL);
 	assert(process_open(&s->process, getpid()));
 	s->table = tach_table_new();
-	s->checker = (struct checker){.sink = {.run = check_run},
+	s->checker = (struct checker){.sink = {.size = sizeof(struct tach_sink),
+	    .run = check_run},
 	    .table = s->table};
 	s->inprocess = inprocess_new(s->agents, &s->process, &s->options,
 	    s->table, &s->names);

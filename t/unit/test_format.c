@@ -4,12 +4,14 @@
  * byte orders, both compressions, written and read.
  */
 #include <err.h>
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "../../cmd/why.h"
 #include "format/cursor.h"
 #include "format/delta.h"
 #include "format/head.h"
@@ -17,12 +19,13 @@
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
+#define SIZE sizeof(struct tach_writer_options)
 static const struct tach_writer_options all_options[] = {
-    {TACH_LAYOUT_DOCUMENTED, TACH_PLAIN, 5},
-    {TACH_LAYOUT_DOCUMENTED, TACH_ZSTD, 5},
-    {TACH_LAYOUT_CPYTHON, TACH_PLAIN, 5},
-    {TACH_LAYOUT_CPYTHON, TACH_ZSTD, 1},
-    {TACH_LAYOUT_DOCUMENTED, TACH_ZSTD, 22},
+    {SIZE, TACH_LAYOUT_DOCUMENTED, TACH_PLAIN, 5},
+    {SIZE, TACH_LAYOUT_DOCUMENTED, TACH_ZSTD, 5},
+    {SIZE, TACH_LAYOUT_CPYTHON, TACH_PLAIN, 5},
+    {SIZE, TACH_LAYOUT_CPYTHON, TACH_ZSTD, 1},
+    {SIZE, TACH_LAYOUT_DOCUMENTED, TACH_ZSTD, 22},
 };
 
 /* ---- numbers --------------------------------------------------------- */
@@ -589,14 +592,14 @@ odd_table(void)
 static void
 check_same_table(const struct tach_table *a, const struct tach_table *b)
 {
-	check_number(tach_table_strings(a), tach_table_strings(b));
-	check_number(tach_table_frames(a), tach_table_frames(b));
-	for (uint32_t i = 0; i < tach_table_strings(a); i++) {
+	check_number(tach_table_string_count(a), tach_table_string_count(b));
+	check_number(tach_table_frame_count(a), tach_table_frame_count(b));
+	for (uint32_t i = 0; i < tach_table_string_count(a); i++) {
 		struct tach_string x = tach_table_string(a, i);
 		struct tach_string y = tach_table_string(b, i);
 		check(x.len == y.len && memcmp(x.bytes, y.bytes, x.len) == 0);
 	}
-	for (uint32_t i = 0; i < tach_table_frames(a); i++) {
+	for (uint32_t i = 0; i < tach_table_frame_count(a); i++) {
 		const struct tach_frame *x = tach_table_frame(a, i);
 		const struct tach_frame *y = tach_table_frame(b, i);
 		check(x->file == y->file && x->func == y->func &&
@@ -620,7 +623,7 @@ check_tables(void)
 		struct tach_reader *r = tach_reader_new();
 		int fd = bytes_fd(i % 2 ? &turned : &b);
 		check(tach_reader_open_fd(r, fd) == TACH_OK);
-		check_text(tach_reader_error(r), "");
+		check_text(reader_why(r), "");
 		check_same_table(tach_reader_table(r), table);
 		tach_reader_free(r);
 		close(fd);
@@ -645,7 +648,7 @@ check_opened_twice(void)
 	check(tach_reader_open_fd(r, fd) == TACH_OK);
 	check(tach_reader_open_fd(r, fd) == TACH_FATAL);
 	check(tach_reader_open(r, "/nosuch") == TACH_FATAL);
-	check_text(tach_reader_error(r), "the reader was opened before: each "
+	check_text(reader_why(r), "the reader was opened before: each "
 	    "input takes a new one");
 	check(tach_reader_next(r, &run) == TACH_OK);
 	check(tach_reader_next(r, &run) == TACH_END);
@@ -653,6 +656,201 @@ check_opened_twice(void)
 	close(fd);
 	bytes_clear(&b);
 	trace_clear(&t);
+	tach_table_free(table);
+}
+
+/* Samples that are added one by one make the file that their runs make. */
+static void
+check_added(void)
+{
+	struct tach_table *table = make_table(5);
+	struct trace t = {0};
+	struct bytes want, none = {0};
+	int fd = bytes_fd(&none);
+	struct tach_writer *w = tach_writer_new(fd, &all_options[3], table);
+	uint8_t got[65536];
+	ssize_t n;
+
+	for (uint32_t i = 0; i < 500; i++)
+		trace_add(&t, i % 7 / 2, i % 3 == 0, i, (uint8_t)(i & 0x33),
+		    (uint32_t[]){i / 50 % 5, i / 90 % 5, 3}, i / 20 % 4);
+	want = write_profile(&t, &all_options[3], table, HINT_NONE);
+	for (size_t i = 0; i < t.n; i++)
+		check(tach_writer_add(w, t.samples[i].thread,
+		    t.samples[i].interp, t.samples[i].time,
+		    t.samples[i].status, t.samples[i].frames,
+		    t.samples[i].depth) == TACH_OK);
+	check(tach_writer_finish(w, &write_meta) == TACH_OK);
+	n = pread(fd, got, sizeof(got), 0);
+	check_number((uint64_t)n, want.n);
+	check(n > 0 && memcmp(got, want.p, want.n) == 0);
+	tach_writer_free(w);
+	close(fd);
+	bytes_clear(&want);
+	trace_clear(&t);
+	tach_table_free(table);
+}
+
+/* ---- bytes in memory, and by a function ------------------------------ */
+
+/* A few bytes at a time. */
+static ssize_t
+read_few(void *arg, void *bytes, size_t n, uint64_t at)
+{
+	const struct bytes *b = arg;
+	size_t some = n < 7 ? n : 7;
+
+	check(at <= b->n && n <= b->n - at);
+	memcpy(bytes, b->p + at, some);
+	return (ssize_t)some;
+}
+
+static ssize_t
+read_none(void *arg, void *bytes, size_t n, uint64_t at)
+{
+	(void)arg;
+	(void)bytes;
+	(void)n;
+	(void)at;
+	errno = EACCES;
+	return -1;
+}
+
+enum origin_kind { BY_FD, BY_MEMORY, BY_FUNCTION, ORIGINS };
+
+static int
+open_by(struct tach_reader *r, enum origin_kind kind, struct bytes *b)
+{
+	int fd, res;
+
+	if (kind == BY_MEMORY)
+		return tach_reader_open_memory(r, b->p, b->n);
+	if (kind == BY_FUNCTION)
+		return tach_reader_open_callback(r, read_few, b->n, b);
+	fd = bytes_fd(b);
+	res = tach_reader_open_fd(r, fd);
+	close(fd);
+	return res;
+}
+
+/* Reads all there is; gives the result, the samples and the line. */
+static int
+read_by(enum origin_kind kind, struct bytes *b, struct trace *t,
+    char line[512])
+{
+	struct tach_reader *r = tach_reader_new();
+	struct tach_run run;
+	const char *why;
+	int res = open_by(r, kind, b);
+
+	while (res >= TACH_WARN &&
+	    (res = tach_reader_next(r, &run)) == TACH_OK)
+		for (size_t i = 0; i < run.count; i++)
+			trace_add(t, run.thread, run.interp,
+			    run.ticks[i].time, run.ticks[i].status,
+			    run.frames, run.depth);
+	if (res == TACH_END)
+		res = tach_reader_verify(r);
+	tach_reader_error(r, &why);
+	snprintf(line, 512, "%s", why);
+	tach_reader_free(r);
+	return res;
+}
+
+/* The same comes of the bytes, wherever they are; each lot is of its own, so that
+ * what is read beyond its end is found. */
+static void
+check_origin(const uint8_t *bytes, size_t n)
+{
+	struct trace want = {0}, got;
+	char line[512], other[512];
+	struct bytes b = {0};
+	int res;
+
+	if (n > 0 && (b.p = malloc(n)) == NULL)
+		err(2, NULL);
+	b.n = n;
+	if (n > 0)
+		memcpy(b.p, bytes, n);
+	res = read_by(BY_FD, &b, &want, line);
+	for (int kind = BY_MEMORY; kind < ORIGINS; kind++) {
+		got = (struct trace){0};
+		check(read_by((enum origin_kind)kind, &b, &got, other) == res);
+		check_text(other, line);
+		check(got.n == want.n && trace_equal(&got, &want));
+		trace_clear(&got);
+	}
+	trace_clear(&want);
+	free(b.p);
+}
+
+static void
+check_cuts(const struct bytes *b)
+{
+	for (size_t n = b->n; n > 0; n -= n > 97 ? 41 : n > 2 ? 3 : 1)
+		check_origin(b->p, n);
+}
+
+static void
+check_origins(void)
+{
+	static const char text[] = "# tach 1\n0\t0\t1\t-\ta.py:f:1\n"
+	    "7\t0\t1\tgil\ta.py:f:1;a.py:g:2\n", stacks[] =
+	    "a;b 3\na;c 4\n";
+	static const unsigned long slots[] = {0, 3, 0, 1000, 0, 2, 2, 17, 18,
+	    1, 1, 17, 0, 1, 0};
+	struct tach_table *table = make_table(50);
+	struct tach_reader *r = tach_reader_new();
+	struct trace t = {0};
+	struct bytes b;
+
+	for (uint32_t i = 0; i < 200; i++)
+		trace_add(&t, i % 3, 0, i, (uint8_t)(i % 4),
+		    (uint32_t[]){random_below(50), random_below(50), 3}, 3);
+	for (size_t i = 0; i < COUNT(all_options); i++) {
+		b = write_profile(&t, &all_options[i], table, HINT_NONE);
+		check_cuts(&b);
+		bytes_clear(&b);
+	}
+	check_origin((const uint8_t *)text, sizeof(text) - 1);
+	check_origin((const uint8_t *)stacks, sizeof(stacks) - 1);
+	check_origin((const uint8_t *)slots, sizeof(slots));
+	check_origin(NULL, 0);
+	check(tach_reader_open_callback(r, read_none, 100, NULL) ==
+	    TACH_FATAL);
+	check_number(tach_reader_error(r, NULL), TACH_EPERM);
+	tach_reader_free(r);
+	trace_clear(&t);
+	tach_table_free(table);
+}
+
+/* Samples and runs do not go together, nor do frames that are not there. */
+static void
+check_add_misused(void)
+{
+	static const uint32_t frames[] = {0, 5};
+	static const struct tach_tick tick = {1, 0, 0};
+	struct tach_run run = {.frames = frames, .depth = 1, .ticks = &tick,
+	    .count = 1};
+	struct tach_table *table = make_table(5);
+	struct bytes none = {0};
+	int fd = bytes_fd(&none);
+	struct tach_writer *w = tach_writer_new(fd, &all_options[0], table);
+
+	check(tach_writer_add(w, 1, 0, 0, 0, frames, 1) == TACH_OK);
+	check(tach_writer_run(w, &run) == TACH_FATAL);
+	check_number(tach_writer_error(w, NULL), TACH_EUSE);
+	tach_writer_free(w);
+	w = tach_writer_new(fd, &all_options[0], table);
+	check(tach_writer_run(w, &run) == TACH_OK);
+	check(tach_writer_add(w, 1, 0, 2, 0, frames, 1) == TACH_FATAL);
+	check_number(tach_writer_error(w, NULL), TACH_EUSE);
+	tach_writer_free(w);
+	w = tach_writer_new(fd, &all_options[0], table);
+	check(tach_writer_add(w, 1, 0, 2, 0, frames, 2) == TACH_FATAL);
+	check_number(tach_writer_error(w, NULL), TACH_EUSE);
+	tach_writer_free(w);
+	close(fd);
 	tach_table_free(table);
 }
 
@@ -703,21 +901,25 @@ check_meta(const struct tach_meta *meta)
 	tach_table_free(table);
 }
 
+#define SIZE_OF_META sizeof(struct tach_meta)
+
 static void
 check_metas(void)
 {
 	static const struct tach_meta metas[] = {
-	    {.python = {0, 0, 0}},
-	    {.python = {255, 255, 255}, .start_us = UINT64_MAX,
+	    {SIZE_OF_META, .python = {0, 0, 0}},
+	    {SIZE_OF_META, .python = {255, 255, 255}, .start_us = UINT64_MAX,
 		.interval_us = UINT64_MAX, .config = UINT32_MAX},
-	    {.python = {3, 15, 0}, .config = 0x59,
+	    {SIZE_OF_META, .python = {3, 15, 0}, .config = 0x59,
 		.quality = {true, true, true, 3.02, 999.75, 0.125, 12.5}},
-	    {.python = {3, 15, 0},
+	    {SIZE_OF_META, .python = {3, 15, 0},
 		.quality = {true, true, false, 1e-9, 1e9, 100, 0}},
-	    {.python = {3, 15, 0},
+	    {SIZE_OF_META, .python = {3, 15, 0},
 		.quality = {true, false, true, 0, 0, 0, 1e-300}},
-	    {.python = {3, 15, 0}, .quality = {true, false, false, 1, 2, 3, 4}},
-	    {.python = {3, 15, 0}, .quality = {false, true, true, 1, 2, 3, 4}},
+	    {SIZE_OF_META, .python = {3, 15, 0},
+		.quality = {true, false, false, 1, 2, 3, 4}},
+	    {SIZE_OF_META, .python = {3, 15, 0},
+		.quality = {false, true, true, 1, 2, 3, 4}},
 	};
 
 	for (size_t i = 0; i < COUNT(metas); i++)
@@ -963,6 +1165,9 @@ main(void)
 	check_empty();
 	check_tables();
 	check_opened_twice();
+	check_added();
+	check_origins();
+	check_add_misused();
 	check_metas();
 	check_stat();
 	check_fit();

@@ -25,6 +25,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../../cmd/why.h"
 #include "agent/ring.h"
 #include "engine/os/os.h"
 #include "outsider.h"
@@ -175,14 +176,18 @@ static void
 open_scene(struct scene *s, char *python, pid_t victim)
 {
 	static const struct tach_recorder_options options = {
-	    .engine = TACH_ENGINE_INPROCESS, .follow = true,
-	    .interval_ns = INTERVAL, .mode = TACH_MODE_CPU};
+	    .size = sizeof(options),
+	    .engine = TACH_ENGINE_INPROCESS,
+	    .follow = true,
+	    .interval_ns = INTERVAL,
+	    .mode = TACH_MODE_CPU};
 	char *argv[] = {python, "-c", program, NULL};
 
-	*s = (struct scene){.counter.sink = {.run = take_run}};
+	*s = (struct scene){.counter.sink = {
+	    .size = sizeof(struct tach_sink), .run = take_run}};
 	assert((s->first = tach_recorder_new(&options)) != NULL);
 	if (tach_recorder_launch(s->first, argv, -1) != TACH_OK)
-		errx(1, "%s", tach_recorder_error(s->first));
+		errx(1, "%s", recorder_why(s->first));
 	s->target = tach_recorder_pid(s->first);
 	s->control = find_memory();
 	outsider_family(s->target, victim, SIGNAL, INTERVAL);

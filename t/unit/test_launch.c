@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include "../../cmd/why.h"
 #include "tach-record.h"
 
 #define SKIPPED 77
@@ -38,8 +39,10 @@ static bool
 launches(unsigned nth)
 {
 	static char *command[] = {"sleep", "100", NULL};
-	struct tach_recorder_options o = {.engine = TACH_ENGINE_INPROCESS,
-	    .mode = TACH_MODE_CPU, .interval_ns = 1000000};
+	struct tach_recorder_options o = {.size = sizeof(o),
+	    .engine = TACH_ENGINE_INPROCESS,
+	    .mode = TACH_MODE_CPU,
+	    .interval_ns = 1000000};
 	struct tach_recorder *r = tach_recorder_new(&o);
 	int result, status;
 
@@ -51,7 +54,7 @@ launches(unsigned nth)
 		kill(tach_recorder_pid(r), SIGKILL);
 		assert(tach_recorder_wait(r, &status) == TACH_OK);
 	} else {
-		assert(*tach_recorder_error(r) != '\0');
+		assert(*recorder_why(r) != '\0');
 	}
 	assert(waitpid(-1, NULL, WNOHANG) == -1 && errno == ECHILD);
 	tach_recorder_free(r);

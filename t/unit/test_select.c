@@ -4,6 +4,7 @@
  * what tach.h promises of runs.
  */
 #include <err.h>
+#include <regex.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -82,7 +83,7 @@ keeper_end(struct tach_sink *sink)
 static void
 keeper_init(struct keeper *k)
 {
-	*k = (struct keeper){.sink = {.arg = k, .run = keeper_run,
+	*k = (struct keeper){.sink = {.size = sizeof(struct tach_sink), .arg = k, .run = keeper_run,
 	    .end = keeper_end}};
 }
 
@@ -114,7 +115,7 @@ small_table(void)
 	add_frame(t, "~", "<GC>", -1);
 	add_frame(t, "odd.py", "under", -7);
 	add_frame(t, "a b.py", "<lambda>", 0);
-	check_number(tach_table_frames(t), FRAMES);
+	check_number(tach_table_frame_count(t), FRAMES);
 	return t;
 }
 
@@ -244,7 +245,8 @@ static struct tach_source *
 feeder_init(struct feeder *f, const struct tach_table *table,
     const struct trace *t)
 {
-	*f = (struct feeder){.source = {.arg = f, .table = table,
+	*f = (struct feeder){.source = {.size = sizeof(struct tach_source),
+	    .arg = f, .table = table,
 	    .next = feeder_next, .free = feeder_free, .error = feeder_error},
 	    .trace = t, .upto = t->n, .end = TACH_END};
 	return &f->source;
@@ -278,11 +280,23 @@ in_list(const uint64_t *list, const uint32_t *list32, size_t n, uint64_t what)
 	return found;
 }
 
+static regex_t
+regex(const char *text)
+{
+	regex_t re;
+
+	if (regcomp(&re, text, REG_EXTENDED | REG_NOSUB) != 0)
+		errx(2, "%s", text);
+	return re;
+}
+
 static bool
 matches(const struct tach_table *table, const struct sample *s,
-    const regex_t *re)
+    const char *expression)
 {
 	char text[256], line[16];
+	regex_t re = regex(expression);
+	bool found = false;
 
 	for (uint32_t i = 0; i < s->depth; i++) {
 		const struct tach_frame *f = tach_table_frame(table,
@@ -292,10 +306,10 @@ matches(const struct tach_table *table, const struct sample *s,
 		snprintf(line, sizeof(line), "%d", f->line);
 		snprintf(text, sizeof(text), "%.*s:%.*s:%s", (int)a.len,
 		    a.bytes, (int)b.len, b.bytes, f->line == -1 ? "" : line);
-		if (regexec(re, text, 0, NULL, 0) == 0)
-			return true;
+		found |= regexec(&re, text, 0, NULL, 0) == 0;
 	}
-	return false;
+	regfree(&re);
+	return found;
 }
 
 static bool
@@ -317,10 +331,10 @@ is_selected(const struct tach_table *table, const struct tach_selection *w,
 	if (s->time < w->since || (w->until != 0 && s->time >= w->until))
 		return false;
 	for (size_t i = 0; i < w->nmatch; i++)
-		if (!matches(table, s, &w->match[i]))
+		if (!matches(table, s, w->match[i]))
 			return false;
 	for (size_t i = 0; i < w->nnot_match; i++)
-		if (matches(table, s, &w->not_match[i]))
+		if (matches(table, s, w->not_match[i]))
 			return false;
 	return true;
 }
@@ -341,16 +355,6 @@ selected(const struct tach_table *table, const struct tach_selection *w,
 }
 
 /* ---- selections ---------------------------------------------------------- */
-
-static regex_t
-regex(const char *text)
-{
-	regex_t re;
-
-	if (regcomp(&re, text, REG_EXTENDED | REG_NOSUB) != 0)
-		errx(2, "%s", text);
-	return re;
-}
 
 /* Not only equal a thread, but in the order in which it came. */
 static void
@@ -382,7 +386,9 @@ check_selection_at(int line, const struct tach_table *table,
 
 #define check_selection(table, t, some, ...) \
 	check_selection_at(__LINE__, table, t, \
-	    &(struct tach_selection){__VA_ARGS__}, some)
+	    &(struct tach_selection){ \
+		.size = sizeof(struct tach_selection), __VA_ARGS__}, \
+	    some)
 
 static void
 check_threads(const struct tach_table *table, const struct trace *t)
@@ -436,30 +442,26 @@ check_matches(const struct tach_table *table, const struct trace *t)
 	    ":work:", ":2[23]$", "~:<GC>:$", "^odd.py:under:-7$",
 	    " .*lambda>:0", "coder|<GC>"};
 	static const uint64_t one[] = {101};
-	regex_t re[COUNT(texts)], never = regex("nosuch"), always = regex("");
+	static const char *const never = "nosuch", *const always = "";
 
 	for (size_t i = 0; i < COUNT(texts); i++) {
-		re[i] = regex(texts[i]);
-		check_selection(table, t, true, .match = &re[i], .nmatch = 1);
-		check_selection(table, t, true, .not_match = &re[i],
+		check_selection(
+		    table, t, true, .match = &texts[i], .nmatch = 1);
+		check_selection(table, t, true, .not_match = &texts[i],
 		    .nnot_match = 1);
 	}
-	check_selection(table, t, true, .match = re, .nmatch = 2);
-	check_selection(table, t, true, .not_match = re, .nnot_match = 3);
-	check_selection(table, t, true, .match = re, .nmatch = 1,
-	    .not_match = re + 4, .nnot_match = 3);
-	check_selection(table, t, true, .match = re + 2, .nmatch = 1,
-	    .not_match = re + 5, .nnot_match = 2, .threads = one,
+	check_selection(table, t, true, .match = texts, .nmatch = 2);
+	check_selection(table, t, true, .not_match = texts, .nnot_match = 3);
+	check_selection(table, t, true, .match = texts, .nmatch = 1,
+	    .not_match = texts + 4, .nnot_match = 3);
+	check_selection(table, t, true, .match = texts + 2, .nmatch = 1,
+	    .not_match = texts + 5, .nnot_match = 2, .threads = one,
 	    .nthreads = 1, .status = 1, .since = 100, .until = 2000);
 	/* No frame, no match. */
 	check_selection(table, t, true, .match = &always, .nmatch = 1);
 	check_selection(table, t, true, .not_match = &always, .nnot_match = 1);
 	check_selection(table, t, false, .match = &never, .nmatch = 1);
 	check_selection(table, t, false, .not_match = &never, .nnot_match = 1);
-	for (size_t i = 0; i < COUNT(texts); i++)
-		regfree(&re[i]);
-	regfree(&never);
-	regfree(&always);
 }
 
 /* ---- single things ------------------------------------------------------- */
@@ -467,8 +469,8 @@ check_matches(const struct tach_table *table, const struct trace *t)
 static void
 check_nothing_to_do(const struct tach_table *table)
 {
-	const struct tach_selection all = {0};
-	const struct tach_selection some = {.since = 1};
+	const struct tach_selection all = {.size = sizeof(all)};
+	const struct tach_selection some = {.size = sizeof(some), .since = 1};
 	const struct trace none = {0};
 	struct feeder f;
 	struct tach_source *source = feeder_init(&f, table, &none);
@@ -491,9 +493,13 @@ check_parts(const struct tach_table *table)
 
 	for (size_t i = 0; i < COUNT(status); i++)
 		trace_add(&t, 7, 0, i, status[i], stack, 2);
-	feed(&whole, table, &t, &(struct tach_selection){.threads = one,
-	    .nthreads = 1});
-	feed(&parts, table, &t, &(struct tach_selection){.status = 1});
+	feed(&whole, table, &t,
+	    &(struct tach_selection){.size = sizeof(struct tach_selection),
+		.threads = one,
+		.nthreads = 1});
+	feed(&parts, table, &t,
+	    &(struct tach_selection){
+		.size = sizeof(struct tach_selection), .status = 1});
 	check_number(whole.runs, 1);
 	check_number(whole.trace.n, COUNT(status));
 	check_number(parts.runs, 3);
@@ -511,9 +517,12 @@ check_shared(const struct tach_table *table, const struct trace *t)
 	static const uint64_t none[] = {5};
 	struct keeper direct, k;
 
-	feed(&direct, table, t, &(struct tach_selection){0});
-	feed(&k, table, t, &(struct tach_selection){.not_threads = none,
-	    .nnot_threads = 1});
+	feed(&direct, table, t,
+	    &(struct tach_selection){.size = sizeof(struct tach_selection)});
+	feed(&k, table, t,
+	    &(struct tach_selection){.size = sizeof(struct tach_selection),
+		.not_threads = none,
+		.nnot_threads = 1});
 	check_number(k.shared, direct.shared);
 	check(k.shared > 0);
 	trace_clear(&direct.trace);
@@ -524,7 +533,8 @@ check_shared(const struct tach_table *table, const struct trace *t)
 static void
 check_failure(const struct tach_table *table)
 {
-	static const struct tach_selection some = {.status = 1};
+	static const struct tach_selection some = {
+	    .size = sizeof(some), .status = 1};
 	static const uint32_t stack[] = {2, 0};
 	struct trace t = {0};
 	struct feeder f;
@@ -555,7 +565,8 @@ check_failure(const struct tach_table *table)
 static void
 check_again(const struct tach_table *table)
 {
-	static const struct tach_selection some = {.status = 1};
+	static const struct tach_selection some = {
+	    .size = sizeof(some), .status = 1};
 	static const uint32_t stack[] = {2, 0};
 	struct trace t = {0};
 	struct feeder f;
@@ -593,15 +604,15 @@ static size_t
 count_matches(const struct tach_table *table, const struct trace *t,
     const char *text)
 {
-	regex_t re = regex(text);
 	struct keeper k;
 	size_t n;
 
-	feed(&k, table, t, &(struct tach_selection){.match = &re,
-	    .nmatch = 1});
+	feed(&k, table, t,
+	    &(struct tach_selection){.size = sizeof(struct tach_selection),
+		.match = &text,
+		.nmatch = 1});
 	n = k.trace.n;
 	trace_clear(&k.trace);
-	regfree(&re);
 	return n;
 }
 
@@ -638,7 +649,7 @@ static void
 check_live(void)
 {
 	struct tach_table *table = tach_table_new();
-	regex_t re[] = {regex("7"), regex("8")};
+	static const char *const texts[] = {"7", "8"};
 	struct trace t = {0};
 	struct feeder f;
 	struct keeper k;
@@ -648,8 +659,11 @@ check_live(void)
 	for (uint32_t i = 0; i < 2000; i++)
 		trace_add(&t, 1, 0, i, 1, &i, 1);
 	source = tach_select_new(feeder_init(&f, table, &t),
-	    &(struct tach_selection){.match = re, .nmatch = 1,
-	    .not_match = re + 1, .nnot_match = 1});
+	    &(struct tach_selection){.size = sizeof(struct tach_selection),
+		.match = texts,
+		.nmatch = 1,
+		.not_match = texts + 1,
+		.nnot_match = 1});
 	f.end = TACH_AGAIN;
 	keeper_init(&k);
 	for (f.upto = 1; f.upto <= t.n; f.upto++) {
@@ -664,9 +678,28 @@ check_live(void)
 	tach_source_free(source);
 	trace_clear(&k.trace);
 	trace_clear(&t);
-	regfree(&re[0]);
-	regfree(&re[1]);
 	tach_table_free(table);
+}
+
+/* What is no expression is told at once. */
+static void
+check_no_expression(const struct tach_table *table)
+{
+	static const char *const texts[] = {"a", "[a"};
+	struct trace none = {0};
+	struct feeder f;
+	struct tach_source *source = tach_select_new(feeder_init(&f, table,
+	    &none), &(struct tach_selection){
+	    .size = sizeof(struct tach_selection), .match = texts,
+	    .nmatch = 1, .not_match = texts + 1, .nnot_match = 1});
+	struct tach_run run;
+	const char *line;
+
+	check_number(tach_source_error(source, &line), TACH_EUSE);
+	check(strncmp(line, "[a: ", 4) == 0 && strlen(line) > 4);
+	check(tach_source_next(source, &run) == TACH_FATAL);
+	check_number(tach_source_error(source, NULL), TACH_EUSE);
+	tach_source_free(source);
 }
 
 int
@@ -683,6 +716,7 @@ main(void)
 	check_shared(table, &t);
 	check_failure(table);
 	check_again(table);
+	check_no_expression(table);
 	check_odd_names();
 	check_live();
 	trace_clear(&t);

@@ -43,7 +43,7 @@ static void
 expect(const char *folder, const char *name, enum tach_source_text want)
 {
 	char path[256], below[256];
-	struct tach_source_texts s = {.folder = below};
+	struct tach_source_texts s = {.size = sizeof(s), .folder = below};
 	struct buf b = {0};
 	bool got;
 

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../../cmd/to_file.h"
 #include "profile.h"
 
 #define STRINGS 40
@@ -59,9 +60,9 @@ odd_table(void)
 	if (t == NULL)
 		err(2, NULL);
 	tach_table_add_string(t, "~", 1);
-	while (tach_table_strings(t) < STRINGS)
+	while (tach_table_string_count(t) < STRINGS)
 		add_name(t);
-	while (tach_table_frames(t) < FRAMES)
+	while (tach_table_frame_count(t) < FRAMES)
 		tach_table_add_frame(t, &(struct tach_frame){
 		    random_below(STRINGS), random_below(STRINGS), any_number(),
 		    any_number(), any_number(), any_number(),
@@ -88,7 +89,7 @@ any_double(void)
 static void
 any_meta(struct tach_meta *m)
 {
-	*m = (struct tach_meta){{3, 15, (uint8_t)random_below(256)},
+	*m = (struct tach_meta){.size = sizeof(*m), {3, 15, (uint8_t)random_below(256)},
 	    UINT64_MAX - random_below(3), random_below(3), random_below(3),
 	    {random_below(4) != 0, random_below(2) != 0,
 		random_below(2) != 0, any_double(), any_double(), 0, 0}};
@@ -146,14 +147,16 @@ print(const struct made *m, size_t *where)
 	char *text = NULL;
 	size_t len = 0;
 	FILE *f = open_memstream(&text, &len);
-	struct tach_sink *sink = tach_text_new(f, true);
+	struct tach_output to = to_file(f);
+	struct tach_sink *sink = tach_text_new(&to, true);
 
 	check(tach_sink_begin(sink, &m->meta, m->table) == TACH_OK);
 	for (size_t i = 0; i < m->trace.n; i++) {
 		const struct sample *s = &m->trace.samples[i];
 		struct tach_tick tick = {s->time, s->status, 0};
-		check(sink->run(sink, &(struct tach_run){s->thread, s->interp,
-		    0, s->frames, s->depth, 0, &tick, 1}) == TACH_OK);
+		check(tach_sink_run(sink,
+			  &(struct tach_run){s->thread, s->interp, 0, s->frames,
+			      s->depth, 0, &tick, 1}) == TACH_OK);
 		fflush(f);
 		if (where != NULL)
 			where[i] = len;
@@ -235,7 +238,7 @@ open_text(const struct bytes *b, int *res)
 static bool
 has_string(const struct tach_table *t, struct tach_string s)
 {
-	for (uint32_t i = 0; i < tach_table_strings(t); i++)
+	for (uint32_t i = 0; i < tach_table_string_count(t); i++)
 		if (same_name(tach_table_string(t, i), s))
 			return true;
 	return false;
@@ -246,7 +249,7 @@ check_notes(const struct tach_table *t, const struct tach_table *want)
 {
 	struct tach_string note;
 
-	for (uint32_t i = 0; i < tach_table_strings(want); i++)
+	for (uint32_t i = 0; i < tach_table_string_count(want); i++)
 		if (tach_string_note(tach_table_string(want, i), &note))
 			check(has_string(t, tach_table_string(want, i)));
 }
@@ -447,7 +450,7 @@ test_one_byte(void)
 	r = open_text(&b, &res);
 	while ((res = tach_reader_next(r, &run)) == TACH_OK)
 		check_number(run.shared, 0);
-	check_number(tach_table_frames(tach_reader_table(r)), LEN + 2);
+	check_number(tach_table_frame_count(tach_reader_table(r)), LEN + 2);
 	tach_reader_free(r);
 	bytes_clear(&b);
 }

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../../cmd/why.h"
 #include "profile.h"
 
 #define BATCHES 5	 /* each ends with a checkpoint */
@@ -86,8 +87,9 @@ static void
 write_batch(struct growth *g, struct tach_writer *w, struct tach_table *t,
     int names)
 {
-	static const struct tach_meta meta = {{3, 12, 1}, 5000, 1000, 0, {0}};
-	unsigned from = tach_table_frames(t);
+	static const struct tach_meta meta = {
+	    .size = sizeof(meta), {3, 12, 1}, 5000, 1000, 0, {0}};
+	unsigned from = tach_table_frame_count(t);
 
 	for (unsigned i = 0; i < BATCH_FRAMES; i++)
 		add_frame(t, from + i);
@@ -110,7 +112,8 @@ bytes_of_fd(int fd)
 static struct growth
 grow(const struct tach_writer_options *options)
 {
-	static const struct tach_meta meta = {{3, 12, 1}, 5000, 1000, 0, {0}};
+	static const struct tach_meta meta = {
+	    .size = sizeof(meta), {3, 12, 1}, 5000, 1000, 0, {0}};
 	struct growth g = {0};
 	struct tach_table *t = tach_table_new();
 	int data = bytes_fd(&g.data), names = bytes_fd(&g.names);
@@ -229,7 +232,7 @@ read_back(const struct growth *g, struct place *p)
 	*p = (struct place){0};
 	if (res != TACH_FATAL)
 		res = read_on(r, p, &g->trace);
-	snprintf(read_error, sizeof(read_error), "%s", tach_reader_error(r));
+	snprintf(read_error, sizeof(read_error), "%s", reader_why(r));
 	tach_reader_free(r);
 	return res;
 }
@@ -407,7 +410,8 @@ check_growing(const struct growth *g)
 static void
 check_resting(const struct tach_writer_options *options)
 {
-	static const struct tach_meta meta = {{3, 12, 1}, 5000, 1000, 0, {0}};
+	static const struct tach_meta meta = {
+	    .size = sizeof(meta), {3, 12, 1}, 5000, 1000, 0, {0}};
 	static const uint32_t depths[] = {3, 3, 0, 0, 2, 3, 1, 1, 0, 3};
 	static const uint32_t frames[] = {0, 1, 2};
 	struct growth g = {0};
@@ -468,9 +472,15 @@ main(void)
 		err(2, "%s", folder);
 	snprintf(path, sizeof(path), "%s/p.bin.part", folder);
 	snprintf(names_path, sizeof(names_path), "%s.journal", path);
-	check_all(&(struct tach_writer_options){TACH_LAYOUT_DOCUMENTED,
-	    TACH_PLAIN, 0});
-	check_all(&(struct tach_writer_options){TACH_LAYOUT_CPYTHON, TACH_ZSTD,
+	check_all(&(struct tach_writer_options){
+	    .size = sizeof(struct tach_writer_options),
+	    TACH_LAYOUT_DOCUMENTED,
+	    TACH_PLAIN,
+	    0});
+	check_all(&(struct tach_writer_options){
+	    .size = sizeof(struct tach_writer_options),
+	    TACH_LAYOUT_CPYTHON,
+	    TACH_ZSTD,
 	    TACH_LEVEL_DEFAULT});
 	unlink(path);
 	unlink(names_path);

@@ -173,7 +173,7 @@ agents_new(const struct tach_recorder_options *o, struct error *e)
 	struct agents *a = calloc(1, sizeof(*a));
 
 	if (a == NULL) {
-		error_set(e, 0, "out of memory");
+		error_memory(e);
 		return NULL;
 	}
 	pthread_mutex_init(&a->lock, NULL);
@@ -190,7 +190,8 @@ agents_new(const struct tach_recorder_options *o, struct error *e)
 	if (!make_memory(a) || !find_file(a) ||
 	    (a->deathwatch = deathwatch_new(&a->control->owner)) == NULL ||
 	    !make_environment(a)) {
-		error_set(e, 0, "the memory to share with the program: %s",
+		error_set(e, error_code(errno),
+		    "the memory to share with the program: %s",
 		    strerror(errno));
 		agents_drop(a);
 		return NULL;

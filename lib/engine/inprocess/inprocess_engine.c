@@ -64,13 +64,14 @@ make_inprocess(struct engine *engine)
 	struct target *t = engine->target;
 
 	if (e->agents == NULL)
-		return error_set(&t->error, TACH_FATAL, "no agent is shared with "
+		return error_set(&t->error, TACH_EUSE,
+		    "no agent is shared with "
 		    "the recorder of process %d: see tach_recorder_share",
 		    (int)t->process.pid);
 	e->inprocess = inprocess_new(e->agents, &t->process, &t->options,
 	    t->table, &t->names);
 	return e->inprocess != NULL ? TACH_OK :
-	    error_set(&t->error, TACH_FATAL, "out of memory");
+	    error_memory(&t->error);
 }
 
 /* Brings the agent into a Python that was found; its slot then appears as that of a
@@ -153,7 +154,8 @@ no_agent(struct inprocess_engine *e)
 {
 	struct target *t = e->engine.target;
 
-	return error_set(&t->error, TACH_FATAL, "process %d runs Python without "
+	return error_set(&t->error, TACH_EFAILED,
+	    "process %d runs Python without "
 	    "%s, which cannot be preloaded into a program that is static, has "
 	    "other rights or sees other files: use --engine=remote",
 	    (int)t->process.pid, agents_library(e->agents));
@@ -322,13 +324,14 @@ tell_why_none(struct target *t)
 	if (t->stats.samples > 0 || t->stats.paused_ns > 0 || s->refused > 0)
 		return;
 	if (s->weight > 0)
-		error_set(&t->error, 0, "Python ran, but no sample was of the "
+		error_set(&t->error, TACH_EFAILED,
+		    "Python ran, but no sample was of the "
 		    "kind that was asked for");
 	else if (lost > 0)
-		error_set(&t->error, 0, "Python ran, but all %" PRIu64
-		    " ticks were lost", lost);
+		error_set(&t->error, TACH_EFAILED,
+		    "Python ran, but all %" PRIu64 " ticks were lost", lost);
 	else
-		error_set(&t->error, 0, "Python ran, but hardly%s",
+		error_set(&t->error, TACH_EFAILED, "Python ran, but hardly%s",
 		    t->options.mode == TACH_MODE_CPU ? ": record with "
 		    "--mode=wall to see where it waits" : "");
 }
@@ -348,9 +351,11 @@ end_inside(struct engine *engine)
 	if (t->start != 0)
 		tell_why_none(t);
 	else if (e->attached)
-		error_set(&t->error, 0, "process %d ended as soon as its main "
+		error_set(&t->error, TACH_EFAILED,
+		    "process %d ended as soon as its main "
 		    "thread ran Python code, for which --engine=inprocess "
-		    "has to wait: use --engine=remote", (int)t->process.pid);
+		    "has to wait: use --engine=remote",
+		    (int)t->process.pid);
 	return TACH_END;
 }
 

@@ -113,8 +113,9 @@ fail_visit(const struct visit *v, const char *what)
 {
 	int saved = errno;
 
-	error_set(v->error, 0, "process %d cannot be attached to: %s: %s",
-	    (int)v->process->pid, what, strerror(saved));
+	error_set(v->error, error_code(saved),
+	    "process %d cannot be attached to: %s: %s", (int)v->process->pid,
+	    what, strerror(saved));
 	return false;
 }
 
@@ -253,10 +254,11 @@ wait_readable(const struct visit *v, int fd, uint64_t deadline)
 		if (n > 0 && fds[0].revents != 0)
 			return true;
 		if (process_ended(v->process))
-			error_set(v->error, 0, "process %d has ended",
+			error_set(v->error, TACH_ENOENT, "process %d has ended",
 			    (int)v->process->pid);
 		else
-			error_set(v->error, 0, "process %d cannot be attached "
+			error_set(v->error, TACH_EFAILED,
+			    "process %d cannot be attached "
 			    "to: its Python has not answered",
 			    (int)v->process->pid);
 		return false;
@@ -277,7 +279,8 @@ is_opened(const struct visit *v)
 	for (size_t i = 0; i < sizeof(fds) / sizeof(*fds); i++)
 		if (fds[i].revents != 0)
 			return true;
-	error_set(v->error, 0, "process %d cannot be attached to: its Python "
+	error_set(v->error, TACH_EPERM,
+	    "process %d cannot be attached to: its Python "
 	    "does not open the script, which an audit hook can forbid: start "
 	    "the program under tach-record, or use --engine=remote",
 	    (int)v->process->pid);
@@ -365,16 +368,19 @@ read_answer(const struct visit *v, int fd)
 	code = strtol(text, &end, 10);
 	if (end == text || *end != '\0') {
 		text[strcspn(text, "\n")] = '\0';
-		error_set(v->error, 0, "process %d cannot load the agent: %s",
+		error_set(v->error, TACH_EFAILED,
+		    "process %d cannot load the agent: %s",
 		    (int)v->process->pid, n > 0 ? text : "it has given up");
 		return false;
 	}
 	if (code == 0)
 		return true;
 	if (code == EBUSY)
-		error_set(v->error, 0, "process %d cannot be attached to: it "
+		error_set(v->error, TACH_EFAILED,
+		    "process %d cannot be attached to: it "
 		    "is being recorded already, or uses the same signal "
-		    "itself", (int)v->process->pid);
+		    "itself",
+		    (int)v->process->pid);
 	errno = (int)code;
 	return fail_visit(v, "its agent");
 }

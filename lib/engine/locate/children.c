@@ -340,8 +340,8 @@ tach_children_missed(const struct tach_children *c)
 	return c->missed;
 }
 
-const char *
-tach_children_error(const struct tach_children *c)
+enum tach_error
+tach_children_error(const struct tach_children *c, const char **line)
 {
-	return c->error.text;
+	return error_get(&c->error, line);
 }

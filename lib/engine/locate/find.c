@@ -60,14 +60,18 @@ refuse(const struct finder *f, enum runtime_result why)
 
 	find_write_version(hex, version);
 	if (why == RUNTIME_DAMAGED)
-		error_set(f->error, 0, "process %d runs %s, but the offsets "
+		error_set(f->error, TACH_EDAMAGED,
+		    "process %d runs %s, but the offsets "
 		    "that it gives make no sense: is it a modified build?",
 		    (int)f->process->pid, version);
 	else
-		error_set(f->error, 0, "process %d runs %s: only 3.6 to 3.%u "
-		    "can be recorded%s", (int)f->process->pid, version,
-		    py_newest_minor(), early ? ", from their release candidates "
-		    "on: --pre-release tries all the same" : "");
+		error_set(f->error, TACH_EVERSION,
+		    "process %d runs %s: only 3.6 to 3.%u "
+		    "can be recorded%s",
+		    (int)f->process->pid, version, py_newest_minor(),
+		    early ? ", from their release candidates "
+			    "on: --pre-release tries all the same" :
+			    "");
 	return FIND_UNSUPPORTED;
 }
 
@@ -77,15 +81,18 @@ denied(const struct finder *f)
 	int scope = process_yama();
 
 	if (scope > 0)
-		error_set(f->error, 0, "not permitted to read process %d: run "
+		error_set(f->error, TACH_EPERM,
+		    "not permitted to read process %d: run "
 		    "as root or with CAP_SYS_PTRACE (docker run --cap-add "
 		    "SYS_PTRACE), or allow it by `sysctl -w "
 		    "kernel.yama.ptrace_scope=0` (it is %d)",
 		    (int)f->process->pid, scope);
 	else
-		error_set(f->error, 0, "not permitted to read process %d: run "
+		error_set(f->error, TACH_EPERM,
+		    "not permitted to read process %d: run "
 		    "as root, as its own user, or with CAP_SYS_PTRACE (docker "
-		    "run --cap-add SYS_PTRACE)", (int)f->process->pid);
+		    "run --cap-add SYS_PTRACE)",
+		    (int)f->process->pid);
 	return FIND_DENIED;
 }
 
@@ -168,9 +175,11 @@ try_elf(struct finder *f, const struct elf_python *e, uint64_t bias)
 	if (e->runtime == 0 && e->head == 0)
 		return FIND_NONE;
 	if (e->foreign) {
-		error_set(f->error, 0, "process %d runs a Python for another "
+		error_set(f->error, TACH_EVERSION,
+		    "process %d runs a Python for another "
 		    "machine than " ELF_MACHINE_NAME ", which cannot be "
-		    "recorded", (int)f->process->pid);
+		    "recorded",
+		    (int)f->process->pid);
 		return FIND_UNSUPPORTED;
 	}
 	if (e->version == 0)

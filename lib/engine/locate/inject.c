@@ -41,11 +41,13 @@ lost(const struct request *r)
 	int saved = errno;
 
 	if (process_ended(r->process) || saved == ESRCH)
-		error_set(r->error, 0, "process %d has ended",
+		error_set(r->error, TACH_ENOENT, "process %d has ended",
 		    (int)r->process->pid);
 	else
-		error_set(r->error, 0, "process %d: its memory cannot be "
-		    "written: %s", (int)r->process->pid, strerror(saved));
+		error_set(r->error, error_code(saved),
+		    "process %d: its memory cannot be "
+		    "written: %s",
+		    (int)r->process->pid, strerror(saved));
 	return false;
 }
 
@@ -57,10 +59,11 @@ knows_how(const struct process *p, const struct py_runtime *rt,
 {
 	if (py_has(rt->offsets.interp_remote_debug))
 		return true;
-	error_set(error, 0, "process %d runs Python %u.%u.%u, but the "
+	error_set(error, TACH_EVERSION,
+	    "process %d runs Python %u.%u.%u, but the "
 	    "in-process engine can attach to Python 3.14 and later: start the "
-	    "program under tach-record, or use --engine=remote", (int)p->pid,
-	    PY_MAJOR(rt->version), PY_MINOR(rt->version),
+	    "program under tach-record, or use --engine=remote",
+	    (int)p->pid, PY_MAJOR(rt->version), PY_MINOR(rt->version),
 	    PY_MICRO(rt->version));
 	return false;
 }
@@ -101,7 +104,8 @@ is_enabled(const struct request *r, const struct py_offsets *o,
 	if (!get(r, interp + o->interp_remote_debug, &enabled, sizeof(enabled)))
 		return lost(r);
 	if (enabled != 1)
-		error_set(r->error, 0, "process %d does not let debuggers in: "
+		error_set(r->error, TACH_EPERM,
+		    "process %d does not let debuggers in: "
 		    "it was started with PYTHON_DISABLE_REMOTE_DEBUG or -X "
 		    "disable-remote-debug, or its Python was built so; start "
 		    "the program under tach-record, or use --engine=remote",
@@ -130,8 +134,10 @@ find_request(struct request *r, const struct py_runtime *rt)
 	    o->thread_debugger > o->thread_size ||
 	    o->debugger_size > o->thread_size - o->thread_debugger ||
 	    o->debugger_path_size > o->debugger_size - o->debugger_path) {
-		error_set(r->error, 0, "process %d has no main thread that "
-		    "runs Python: use --engine=remote", (int)r->process->pid);
+		error_set(r->error, TACH_EFAILED,
+		    "process %d has no main thread that "
+		    "runs Python: use --engine=remote",
+		    (int)r->process->pid);
 		return false;
 	}
 	r->pending = thread + o->thread_debugger + o->debugger_pending;
@@ -203,8 +209,8 @@ ask_to_run(const struct request *r, const struct py_offsets *o, const char *path
 	size_t size = strlen(path) + 1;
 
 	if (size > r->room) {
-		error_set(r->error, 0, "%s: too long a name for a script",
-		    path);
+		error_set(r->error, TACH_EFAILED,
+		    "%s: too long a name for a script", path);
 		return false;
 	}
 	return (put(r, r->path, path, size) && set_pending(r, 1) &&
@@ -236,12 +242,14 @@ too_late(const struct request *r, const char *what)
 			   "waits in a call";
 
 	if (process_ended(r->process))
-		error_set(r->error, 0, "process %d has ended",
+		error_set(r->error, TACH_ENOENT, "process %d has ended",
 		    (int)r->process->pid);
 	else
-		error_set(r->error, 0, "process %d %s: its main thread %s; "
+		error_set(r->error, TACH_EFAILED,
+		    "process %d %s: its main thread %s; "
 		    "try again when it runs Python code, or use "
-		    "--engine=remote", (int)r->process->pid, what, why);
+		    "--engine=remote",
+		    (int)r->process->pid, what, why);
 	return false;
 }
 

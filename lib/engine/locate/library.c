@@ -204,19 +204,23 @@ library_find(char path[PATH_MAX], struct error *e)
 
 	if (!find_by_selves(&s, selves, find_selves(selves))) {
 		if (s.unsafe[0] != '\0')
-			error_set(e, 0, "%s is not loaded into programs: "
+			error_set(e, TACH_EPERM,
+			    "%s is not loaded into programs: "
 			    "another user may change it or a folder on its "
 			    "path; install it, or see to its owners and modes",
 			    s.unsafe);
 		else
-			error_set(e, 0, "the in-process engine's " LIBRARY
+			error_set(e, TACH_ENOENT,
+			    "the in-process engine's " LIBRARY
 			    " is neither in " AGENT_DIR " nor beside the "
 			    "program");
 		return false;
 	}
 	if (strpbrk(path, ": ") != NULL) {
-		error_set(e, 0, "%s: a path with a space or a colon in it "
-		    "cannot be preloaded", path);
+		error_set(e, TACH_EFAILED,
+		    "%s: a path with a space or a colon in it "
+		    "cannot be preloaded",
+		    path);
 		return false;
 	}
 	return true;

@@ -128,14 +128,14 @@ start_sampling(struct engine *e)
 	pid_t tracer = t->options.blocking ? stop_tracer(&t->process) : 0;
 
 	if (tracer != 0)
-		return error_set(&t->error, TACH_FATAL, "process %d is traced "
+		return error_set(&t->error, TACH_EPERM, "process %d is traced "
 		    "by process %d, so it cannot be stopped: end that, or "
 		    "record without --blocking", (int)t->process.pid,
 		    (int)tracer);
 	r->remote = remote_new(&t->process, &t->runtime, &t->options,
 	    r->interrupts, t->table, &t->names);
 	if (r->remote == NULL)
-		return error_set(&t->error, TACH_FATAL, "out of memory");
+		return error_memory(&t->error);
 	batches_init(&r->batches, t, remote_plan(r->remote), r->interrupts);
 	remote_locals(r->remote, &r->locals);
 	target_begin(t, now);

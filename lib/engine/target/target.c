@@ -38,6 +38,7 @@ target_init(struct target *t, const struct tach_recorder_options *o)
 	t->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	t->table = tach_table_new();
 	t->pace = pace_new(o->interval_ns, o->jitter);
+	t->meta.size = sizeof(t->meta);
 	t->meta.interval_us = o->interval_ns / NS_PER_US;
 	t->meta.config = config_of(o);
 	return t->wake_fd >= 0 && t->table != NULL && t->pace != NULL;

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: ISC */
+/* stream.h: an output of a caller's as a FILE, which formats print to. */
+#ifndef STREAM_H
+#define STREAM_H
+
+#include <stdio.h>
+
+#include "error.h"
+
+/* A FILE that writes to an output: to a function without a buffer, and to a
+ * descriptor, which stays the caller's, by the block.  NULL: the error says why. */
+FILE *stream_open(const struct tach_output *, struct error *);
+
+#endif
