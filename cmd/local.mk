@@ -2,7 +2,7 @@
 # helpers that t/arrows names.
 
 bin_PROGRAMS += cmd/tach-cat cmd/tach-convert cmd/tach-info cmd/tach-merge \
-	cmd/tach-record
+	cmd/tach-record cmd/tach-top
 
 # Of all programs, tests as well, but for the commands that read files alone.
 LDADD = lib/libtach-record-core.la $(RECORD_LIBS) $(cmd_reads)
@@ -22,6 +22,7 @@ cmd_confine = cmd/libconfine.la $(cmd_reads)
 cmd_profile = cmd/profile.c cmd/profile.h
 cmd_merging = cmd/merging.c cmd/merging.h cmd/survey.c cmd/survey.h
 cmd_select = cmd/select.c cmd/select.h
+cmd_tally = cmd/tally.c cmd/tally.h cmd/tally_table.c cmd/tally_table.h
 cmd_tach_cat_SOURCES = cmd/tach-cat.c $(cmd_common) $(cmd_select)
 cmd_tach_cat_LDADD = $(cmd_confine)
 cmd_tach_convert_SOURCES = cmd/tach-convert.c \
@@ -36,28 +37,40 @@ cmd_tach_merge_LDADD = $(cmd_confine)
 cmd_tach_record_SOURCES = cmd/tach-record.c cmd/dump.c cmd/dump.h \
 	cmd/family.c cmd/family.h cmd/finisher.c cmd/finisher.h \
 	cmd/giveup.c cmd/giveup.h cmd/handover.c cmd/handover.h \
+	cmd/hottest.c cmd/hottest.h \
 	cmd/part.c cmd/part.h cmd/recording.c \
 	cmd/recording.h cmd/sampler.c cmd/sampler.h cmd/summary.c \
 	cmd/summary.h cmd/thread.c cmd/thread.h $(cmd_common) \
-	$(cmd_merging) $(cmd_profile)
+	$(cmd_merging) $(cmd_profile) $(cmd_tally)
 cmd_tach_record_LDADD = cmd/libconfine.la $(LDADD)
+cmd_tach_top_SOURCES = cmd/tach-top.c cmd/child.c cmd/child.h cmd/contention.c \
+	cmd/contention.h cmd/live.h \
+	$(cmd_common) $(cmd_select) $(cmd_tally)
+if HAVE_VIEW
+cmd_tach_top_SOURCES += cmd/live.c cmd/screen.c cmd/screen.h cmd/watch.c cmd/watch.h
+endif
+cmd_tach_top_CFLAGS = $(AM_CFLAGS) $(CURSES_CFLAGS)
+cmd_tach_top_LDADD = $(cmd_confine) $(CURSES_LIBS)
 
 # Shells complete the commands by these, which mkcompletions makes of the tables of their
 # options; so it is called by hand, as `make completions`.
 bashcompletiondir = $(datadir)/bash-completion/completions
 dist_bashcompletion_DATA = cmd/completions/bash/tach-cat \
 	cmd/completions/bash/tach-convert cmd/completions/bash/tach-info \
-	cmd/completions/bash/tach-merge cmd/completions/bash/tach-record
+	cmd/completions/bash/tach-merge cmd/completions/bash/tach-record \
+	cmd/completions/bash/tach-top
 zshcompletiondir = $(datadir)/zsh/site-functions
 dist_zshcompletion_DATA = cmd/completions/zsh/_tach-cat \
 	cmd/completions/zsh/_tach-convert cmd/completions/zsh/_tach-info \
-	cmd/completions/zsh/_tach-merge cmd/completions/zsh/_tach-record
+	cmd/completions/zsh/_tach-merge cmd/completions/zsh/_tach-record \
+	cmd/completions/zsh/_tach-top
 fishcompletiondir = $(datadir)/fish/vendor_completions.d
 dist_fishcompletion_DATA = cmd/completions/fish/tach-cat.fish \
 	cmd/completions/fish/tach-convert.fish \
 	cmd/completions/fish/tach-info.fish \
 	cmd/completions/fish/tach-merge.fish \
-	cmd/completions/fish/tach-record.fish
+	cmd/completions/fish/tach-record.fish \
+	cmd/completions/fish/tach-top.fish
 EXTRA_DIST += cmd/mkcompletions
 completions: all
 	PATH=$$PWD/cmd:$$PATH $(srcdir)/cmd/mkcompletions \

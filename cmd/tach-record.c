@@ -17,6 +17,7 @@
 #include "dump.h"
 #include "family.h"
 #include "giveup.h"
+#include "hottest.h"
 #include "output.h"
 #include "profile.h"
 #include "recording.h"
@@ -516,13 +517,17 @@ show_summary(const struct recording *r, const struct options *o)
 {
 	const struct tach_recorder_stats *s = tach_recorder_stats(r->recorder);
 	const struct tach_writer *w = r->writer;
+	const char *profile = w != NULL && r->part.copy_to < 0 ? r->part.name :
+								 NULL;
 
 	summary_show(&(struct summary){.stats = s,
 	    .seconds = (double)s->elapsed_ns / 1e9,
 	    .rate = recording_rate(s),
 	    .bytes = w != NULL ? (int64_t)tach_writer_bytes(w) : -1,
-	    .profile = w != NULL && r->part.copy_to < 0 ? r->part.name : NULL,
+	    .profile = profile,
 	    .recorder = &o->recorder});
+	if (shows && profile != NULL)
+		hottest_show(profile);
 }
 
 /* ---- recording ----------------------------------------------------------- */

@@ -10,5 +10,6 @@ dist_man_MANS += \
 	man/tach-record.1 \
 	man/tach-select.7 \
 	man/tach-text.5 \
+	man/tach-top.1 \
 	man/tach.5 \
 	man/tach.7

@@ -174,6 +174,7 @@ SAMPLE_TESTS = \
 	t/commands/examples.bats \
 	t/convert/diff.bats \
 	t/commands/output.bats \
+	t/commands/top.bats \
 	t/python/runtime.bats
 
 # All the others: for them when something happens is part of what is judged.

@@ -11,7 +11,7 @@ setup() {
 # Each of them, as it is called where it would read a file.
 each() {
 	local command
-	for command in tach-info tach-cat 'tach-convert --collapsed'; do
+	for command in tach-info tach-cat 'tach-convert --collapsed' tach-top; do
 		NAME=${command%% *}
 		echo "# $command"
 		"$@" $command

@@ -5,7 +5,7 @@
 load ../lib/lib.bash
 
 C=$TACH_SRCDIR/cmd/completions
-COMMANDS='tach-cat tach-convert tach-info tach-merge tach-record'
+COMMANDS='tach-cat tach-convert tach-info tach-merge tach-record tach-top'
 
 setup() {
 	mkdir "$BATS_TEST_TMPDIR/here"

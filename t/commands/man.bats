@@ -30,7 +30,7 @@ table() {
 
 # letters COMMAND: its short options.
 letters() {
-	rows "$1" | cut -f 2 | sed -n 's/^[a-zA-Z]$/-&/p' | sort
+	rows "$1" | cut -f 2 | sed -n 's/^[a-zA-Z0-9]$/-&/p' | sort
 }
 
 # items PAGE: the names in front of what the page says of each option, all that
@@ -38,7 +38,7 @@ letters() {
 items() {
 	sed -n 's/^\.It Fl /Fl /p' "$1" | sed 's/Ar [^,]*//g' |
 	    sed 's/Cm [^,]*//g; s/Ns [^,]*//g; s/ *, */ /g
-		s/Fl -\([a-z]\)/--\1/g; s/Fl \([a-zA-Z]\)/-\1/g; s/ *$//'
+		s/Fl -\([a-z]\)/--\1/g; s/Fl \([a-zA-Z0-9]\)/-\1/g; s/ *$//'
 }
 
 long_names() {
@@ -53,10 +53,10 @@ documented() {
 
 @test "each option of a command stands in its page once, and no other" {
 	local name
-	for name in info cat convert merge record; do
+	for name in info cat convert merge record top; do
 		table tach-$name | grep -x -- --version
 		is "$(documented tach-$name | long_names)" "$(table tach-$name)"
-		is "$(documented tach-$name | grep -oE '^-[a-zA-Z]\b' | sort)" \
+		is "$(documented tach-$name | grep -oE '^-[a-zA-Z0-9]\b' | sort)" \
 		    "$(letters tach-$name)"
 	done
 }
@@ -74,9 +74,9 @@ known() {
 
 @test "getopt_long and --help have the options of the tables" {
 	local name option argument
-	for name in info cat convert merge record; do
+	for name in info cat convert merge record top; do
 		is "$(tach-$name --help | long_names | uniq)" "$(table tach-$name)"
-		is "$(tach-$name --help | grep -oE '^  -[a-zA-Z]' | tr -d ' ' |
+		is "$(tach-$name --help | grep -oE '^  -[a-zA-Z0-9]' | tr -d ' ' |
 		    sort)" "$(letters tach-$name)"
 		while IFS=$'\t' read -r option _ argument _; do
 			known "tach-$name" "$option" "$argument"
@@ -88,7 +88,7 @@ known() {
 synopsis() {
 	local option
 	sed -n '/^\.Sh SYNOPSIS$/,/^\.Sh DESCRIPTION$/p' "$1" |
-	    sed 's/| Fl/Fl/' | grep -oE '(Fl|\|) -?[a-zA-Z][a-z-]*' |
+	    sed 's/| Fl/Fl/' | grep -oE '(Fl|\|) -?[a-zA-Z0-9][a-z-]*' |
 	    sed 's/^[F|]l* //; s/^-/--/' | while read -r option; do
 		if [[ $option = --* ]]; then
 			echo "$option"
@@ -109,7 +109,7 @@ formats() {
 # there as one word.
 @test "each option of a command stands in its SYNOPSIS, and no other" {
 	local name
-	for name in info cat convert merge record; do
+	for name in info cat convert merge record top; do
 		is "$({
 			synopsis tach-$name.1
 			! found '^\.Op Ar selection' tach-$name.1 ||

@@ -5,7 +5,7 @@ complete -c tach-convert -l gperftools -d 'a CPU profile of gperftools: for goog
 complete -c tach-convert -l pprof -d 'pprof\'s profile.proto: for go tool pprof, and speedscope'
 complete -c tach-convert -l gecko -d 'samples and states of each thread, for Firefox Profiler'
 complete -c tach-convert -l flamegraph -d 'a page that shows a flame graph'
-complete -c tach-convert -l heatmap -d 'a folder of pages: the source, coloured by weight'
+complete -c tach-convert -l heatmap -d 'a directory of pages: the source, coloured by weight'
 complete -c tach-convert -l pstats -d 'functions and their callers, for Python\'s pstats'
 complete -c tach-convert -l callgrind -d 'what functions and lines cost and call, for KCachegrind'
 complete -c tach-convert -l chrome -d 'trace events: for Perfetto and chrome://tracing'

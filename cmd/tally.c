@@ -1,0 +1,476 @@
+/* SPDX-License-Identifier: ISC */
+/* tally.c: see tally.h. */
+#include "tally.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "array.h"
+
+/* The file of frames by which CPython's profiler starts a program, which its own
+ * outputs leave out, too. */
+#define COORDINATOR "_sync_coordinator.py"
+#define HIDDEN (TACH_NONE - 1) /* the row of such a frame */
+#define NO_FRAMES "<no frames>" /* stands for a stack without frames */
+
+static const char *const group_names[TALLY_GROUPS] = {"function", "line", "file",
+    "module", "thread"};
+
+const char *
+tally_group_name(enum tally_group group)
+{
+	return group < TALLY_GROUPS ? group_names[group] : NULL;
+}
+
+const struct tach_frame *
+tally_frame(const struct tally *t, uint32_t row)
+{
+	return tach_table_frame(t->table, row);
+}
+
+struct tach_string
+tally_string(const struct tally *t, uint32_t string)
+{
+	return tach_table_string(t->table, string);
+}
+
+/* ---- rows ---------------------------------------------------------------- */
+
+/* Makes room for the costs of a row.  Returns the row; TACH_NONE: out of memory. */
+static uint32_t
+reserve_row(struct tally *t, uint32_t row)
+{
+	struct tally_cost *rows;
+	uint64_t *seen;
+
+	if (row == TACH_NONE || row < t->nrows)
+		return row;
+	rows = array_grow(t->rows, t->nrows, &t->rows_max, sizeof(*rows));
+	if (rows != NULL)
+		t->rows = rows;
+	seen = array_grow(t->seen, t->nrows, &t->seen_max, sizeof(*seen));
+	if (seen != NULL)
+		t->seen = seen;
+	if (rows == NULL || seen == NULL)
+		return TACH_NONE;
+	t->rows[t->nrows] = (struct tally_cost){.line = -1};
+	t->seen[t->nrows++] = 0;
+	return row;
+}
+
+/* The row of a file, a function and a line; TACH_NONE: out of memory. */
+static uint32_t
+add_row(struct tally *t, struct tach_string file, struct tach_string func, int32_t line)
+{
+	struct tach_frame f = {.line = line, .end_line = -1, .column = -1,
+	    .end_column = -1, .opcode = TACH_NO_OPCODE};
+
+	f.file = tach_table_add_string(t->table, file.bytes, file.len);
+	f.func = tach_table_add_string(t->table, func.bytes, func.len);
+	return f.file == TACH_NONE || f.func == TACH_NONE ? TACH_NONE :
+	    reserve_row(t, tach_table_add_frame(t->table, &f));
+}
+
+/* ---- modules ------------------------------------------------------------- */
+
+/* Whether a folder's name is one of those that Python imports from: python3.11. */
+static bool
+is_import_root(const char *name, size_t len)
+{
+	static const char *const names[] = {"site-packages", "dist-packages",
+	    "lib-dynload"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (len == strlen(names[i]) && memcmp(name, names[i], len) == 0)
+			return true;
+	return len > 7 && memcmp(name, "python3", 7) == 0 && name[7] == '.';
+}
+
+/* A path without the folder that Python imports from; of other paths the last part. */
+static struct tach_string
+module_path(struct tach_string path)
+{
+	const char *end = path.bytes + path.len, *root = path.bytes, *from = root;
+	bool known = false;
+
+	for (const char *p = path.bytes; p < end; p++) {
+		if (*p != '/')
+			continue;
+		known |= is_import_root(from, (size_t)(p - from));
+		if (!known || is_import_root(from, (size_t)(p - from)))
+			root = p + 1;
+		from = p + 1;
+	}
+	return (struct tach_string){root, (size_t)(end - root)};
+}
+
+static bool
+has_end(struct tach_string s, const char *end)
+{
+	size_t n = strlen(end);
+
+	return s.len > n && memcmp(s.bytes + s.len - n, end, n) == 0;
+}
+
+static struct tach_string
+drop_end(struct tach_string s, const char *end)
+{
+	if (has_end(s, end))
+		s.len -= strlen(end);
+	return s;
+}
+
+/* The name by which a file is imported, as far as its path tells: "json.decoder". */
+static uint32_t
+module_row(struct tally *t, struct tach_string file)
+{
+	struct tach_string s = drop_end(drop_end(module_path(file), ".py"),
+	    "/__init__");
+	char *name = malloc(s.len + 1);
+	uint32_t row;
+
+	if (name == NULL)
+		return TACH_NONE;
+	for (size_t i = 0; i < s.len; i++)
+		name[i] = s.bytes[i] == '/' ? '.' : s.bytes[i];
+	row = add_row(t, file, (struct tach_string){name, s.len}, -1);
+	free(name);
+	return row;
+}
+
+/* ---- the row of a frame or a thread -------------------------------------- */
+
+static uint32_t
+new_row(struct tally *t, uint32_t frame)
+{
+	const struct tach_frame *f = tach_table_frame(t->from, frame);
+	struct tach_string file = tach_table_string(t->from, f->file);
+	struct tach_string func = tach_table_string(t->from, f->func);
+	bool synthetic = file.len == 1 && *file.bytes == '~';
+
+	if (has_end(file, COORDINATOR))
+		return HIDDEN;
+	switch (t->group) {
+	case TALLY_FILE:
+		return add_row(t, file, synthetic ? func :
+		    (struct tach_string){"", 0}, -1);
+	case TALLY_MODULE:
+		return synthetic ? add_row(t, file, func, -1) :
+				   module_row(t, file);
+	case TALLY_LINE:
+		return add_row(t, file, func, f->line);
+	default:
+		return add_row(t, file, func, -1);
+	}
+}
+
+/* Notes the line of a frame that its row has got.  Returns the row. */
+static uint32_t
+see_row(struct tally *t, uint32_t frame, uint32_t row)
+{
+	int32_t line = tach_table_frame(t->from, frame)->line;
+	struct tally_cost *r;
+
+	if (row == HIDDEN || row == TACH_NONE || line <= 0 ||
+	    (t->group != TALLY_FUNCTION && t->group != TALLY_LINE))
+		return row;
+	r = &t->rows[row];
+	if (r->line < 0 || line < r->line)
+		r->line = line;
+	return row;
+}
+
+/* The row of a frame of the source.  TACH_NONE: out of memory. */
+static uint32_t
+row_of(struct tally *t, uint32_t frame)
+{
+	uint32_t *rows;
+
+	if (frame >= t->nrow_of) {
+		rows = array_reserve(t->row_of, &t->row_of_max,
+		    (size_t)frame + 1, sizeof(*rows));
+		if (rows == NULL)
+			return TACH_NONE;
+		t->row_of = rows;
+		while (t->nrow_of <= frame)
+			rows[t->nrow_of++] = TACH_NONE;
+	}
+	if (t->row_of[frame] == TACH_NONE)
+		t->row_of[frame] = see_row(t, frame, new_row(t, frame));
+	return t->row_of[frame];
+}
+
+static uint32_t
+new_thread_row(struct tally *t, const struct tach_run *run)
+{
+	struct tach_string name;
+	char text[64];
+
+	if (!tach_table_thread_name(t->from, run->interp, run->thread, &name)) {
+		snprintf(text, sizeof(text), "thread %" PRIu64, run->thread);
+		if (run->interp != 0)
+			snprintf(text, sizeof(text), "thread %" PRIu64
+			    " of interpreter %" PRIu32, run->thread, run->interp);
+		name = (struct tach_string){text, strlen(text)};
+	}
+	/* Two threads may have one name. */
+	return add_row(t, (struct tach_string){"", 0}, name,
+	    (int32_t)(run->index & INT32_MAX));
+}
+
+static uint32_t
+thread_row(struct tally *t, const struct tach_run *run)
+{
+	uint32_t *rows = array_reserve(t->thread_rows, &t->thread_rows_max,
+	    (size_t)run->index + 1, sizeof(*rows));
+
+	if (rows == NULL)
+		return TACH_NONE;
+	t->thread_rows = rows;
+	while (t->nthreads <= run->index)
+		rows[t->nthreads++] = TACH_NONE;
+	if (t->group == TALLY_THREAD && rows[run->index] == TACH_NONE)
+		rows[run->index] = new_thread_row(t, run);
+	return rows[run->index];
+}
+
+/* ---- counting ------------------------------------------------------------ */
+
+/* What some ticks weigh. */
+static struct tally_cost
+cost_of(const struct tach_tick *ticks, size_t n)
+{
+	struct tally_cost c = {.samples = n};
+
+	for (size_t i = 0; i < n; i++) {
+		uint64_t us = ticks[i].span;
+		uint8_t status = ticks[i].status;
+		c.total += us;
+		c.gil += status & TACH_STATUS_GIL ? us : 0;
+		c.wanted += status & TACH_STATUS_GIL_WANTED ? us : 0;
+		c.cpu += status & TACH_STATUS_CPU ? us : 0;
+		c.waiting += tach_status_idle(status) ? us : 0;
+	}
+	return c;
+}
+
+static void
+add_total(struct tally_cost *to, const struct tally_cost *c)
+{
+	to->total += c->total;
+	to->gil += c->gil;
+	to->wanted += c->wanted;
+	to->cpu += c->cpu;
+	to->waiting += c->waiting;
+}
+
+static void
+add_self(struct tally_cost *to, const struct tally_cost *c)
+{
+	to->self += c->total;
+	to->samples += c->samples;
+}
+
+/* The costs of a row in a second; NULL: out of memory. */
+static struct tally_cost *
+cost_in(struct tally_second *s, uint32_t row)
+{
+	size_t max = s->max;
+	struct tally_cost *rows = array_reserve(s->rows, &s->max, (size_t)row + 1,
+	    sizeof(*rows));
+
+	if (rows == NULL)
+		return NULL;
+	s->rows = rows;
+	memset(rows + max, 0, (s->max - max) * sizeof(*rows));
+	return &rows[row];
+}
+
+/* Adds to a row, and to the second if there is one.  False: out of memory. */
+static bool
+add_to_row(struct tally *t, struct tally_second *s, uint32_t row,
+    const struct tally_cost *c, bool inner)
+{
+	struct tally_cost *recent = s != NULL ? cost_in(s, row) : NULL;
+
+	if (s != NULL && recent == NULL)
+		return false;
+	if (t->seen[row] != t->runs) {
+		add_total(&t->rows[row], c);
+		if (recent != NULL)
+			add_total(recent, c);
+	}
+	t->seen[row] = t->runs;
+	if (!inner)
+		return true;
+	t->innermost = row;
+	add_self(&t->rows[row], c);
+	if (recent != NULL)
+		add_self(recent, c);
+	return true;
+}
+
+/* Adds to the rows of a run's frames. */
+static bool
+add_frames(struct tally *t, struct tally_second *s, const struct tach_run *run,
+    const struct tally_cost *c)
+{
+	bool inner = true;
+
+	for (uint32_t i = 0; i < run->depth; i++) {
+		uint32_t row = row_of(t, run->frames[i]);
+		if (row == HIDDEN)
+			continue;
+		if (row == TACH_NONE || !add_to_row(t, s, row, c, inner))
+			return false;
+		inner = false;
+	}
+	return true;
+}
+
+static uint32_t
+row_without_frames(struct tally *t)
+{
+	return add_row(t, (struct tach_string){"", 0},
+	    (struct tach_string){NO_FRAMES, strlen(NO_FRAMES)}, -1);
+}
+
+static bool
+add_run(struct tally *t, struct tally_second *s, const struct tach_run *run,
+    const struct tally_cost *c)
+{
+	uint32_t thread = thread_row(t, run);
+
+	if (t->group != TALLY_THREAD && run->depth > 0)
+		return add_frames(t, s, run, c);
+	if (t->group != TALLY_THREAD)
+		thread = row_without_frames(t);
+	return thread != TACH_NONE && add_to_row(t, s, thread, c, true);
+}
+
+/* The second of a time, which may begin with it; NULL: too old, or none are kept. */
+static struct tally_second *
+second_of(struct tally *t, uint64_t time)
+{
+	uint64_t number = time / 1000000;
+	struct tally_second *s = &t->seconds[number % TALLY_SECONDS];
+
+	if (!t->recent || s->number > number)
+		return NULL;
+	if (s->number < number) {
+		s->number = number;
+		s->all = (struct tally_cost){0};
+		if (s->max > 0)
+			memset(s->rows, 0, s->max * sizeof(*s->rows));
+	}
+	return s;
+}
+
+/* Adds the ticks of a run that are of one second; all of them if seconds are not kept.
+ * Returns how many; 0: out of memory. */
+static size_t
+add_second(struct tally *t, const struct tach_run *run, size_t from)
+{
+	struct tally_second *s = second_of(t, run->ticks[from].time);
+	size_t end = t->recent ? from + 1 : run->count;
+	struct tally_cost c;
+
+	while (end < run->count && run->ticks[end].time / 1000000 ==
+	    run->ticks[from].time / 1000000)
+		end++;
+	c = cost_of(run->ticks + from, end - from);
+	t->runs++;
+	add_total(&t->all, &c);
+	add_self(&t->all, &c);
+	if (s != NULL) {
+		add_total(&s->all, &c);
+		add_self(&s->all, &c);
+	}
+	return add_run(t, s, run, &c) ? end - from : 0;
+}
+
+static int
+tally_run(struct tach_sink *sink, const struct tach_run *run)
+{
+	struct tally *t = sink->arg;
+	const struct tach_tick *last = &run->ticks[run->count - 1];
+	size_t done = 0, n;
+
+	if (last->time + last->span > t->end)
+		t->end = last->time + last->span;
+	do
+		done += n = add_second(t, run, done);
+	while (n > 0 && done < run->count);
+	return n > 0 ? TACH_OK : TACH_FATAL;
+}
+
+/* ---- the last seconds ---------------------------------------------------- */
+
+void
+tally_keep_recent(struct tally *t)
+{
+	t->recent = true;
+}
+
+static void
+add_cost(struct tally_cost *to, const struct tally_cost *c)
+{
+	add_total(to, c);
+	to->self += c->self;
+	to->samples += c->samples;
+}
+
+void
+tally_recent(const struct tally *t, struct tally_cost rows[], struct tally_cost *all)
+{
+	uint64_t now = t->end / 1000000;
+
+	*all = (struct tally_cost){0};
+	for (uint32_t i = 0; i < t->nrows; i++)
+		rows[i] = (struct tally_cost){.line = t->rows[i].line};
+	for (size_t k = 0; k < TALLY_SECONDS; k++) {
+		const struct tally_second *s = &t->seconds[k];
+		if (s->number + TALLY_SECONDS <= now)
+			continue;
+		add_cost(all, &s->all);
+		for (uint32_t i = 0; i < t->nrows && i < s->max; i++)
+			add_cost(&rows[i], &s->rows[i]);
+	}
+}
+
+/* ---- life ---------------------------------------------------------------- */
+
+static int
+tally_begin(struct tach_sink *sink, const struct tach_meta *meta,
+    const struct tach_table *table)
+{
+	struct tally *t = sink->arg;
+
+	(void)meta;
+	t->from = table;
+	return TACH_OK;
+}
+
+bool
+tally_init(struct tally *t, enum tally_group group)
+{
+	*t = (struct tally){.group = group, .table = tach_table_new()};
+	t->sink = (struct tach_sink){.size = sizeof(t->sink), .arg = t,
+	    .begin = tally_begin, .run = tally_run};
+	return t->table != NULL;
+}
+
+void
+tally_clear(struct tally *t)
+{
+	tach_table_free(t->table);
+	for (size_t i = 0; i < TALLY_SECONDS; i++)
+		free(t->seconds[i].rows);
+	free(t->rows);
+	free(t->row_of);
+	free(t->thread_rows);
+	free(t->seen);
+	*t = (struct tally){0};
+}

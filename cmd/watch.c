@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: ISC */
+/* watch.c: see watch.h. */
+#include "watch.h"
+
+#include "why.h"
+
+/* ---- both tallies -------------------------------------------------------- */
+
+static int
+both_begin(struct tach_sink *sink, const struct tach_meta *meta,
+    const struct tach_table *table)
+{
+	struct watch *w = sink->arg;
+	int rc = tach_sink_begin(&w->rows.sink, meta, table);
+
+	return rc == TACH_OK ? tach_sink_begin(&w->threads.sink, meta, table) : rc;
+}
+
+static int
+both_run(struct tach_sink *sink, const struct tach_run *run)
+{
+	struct watch *w = sink->arg;
+	int rc = w->rows.sink.run(&w->rows.sink, run);
+
+	return rc == TACH_OK ? w->threads.sink.run(&w->threads.sink, run) : rc;
+}
+
+/* ---- reading ------------------------------------------------------------- */
+
+void
+watch_close(struct watch *w)
+{
+	tach_source_free(w->source);
+	tach_reader_free(w->reader);
+	tally_clear(&w->rows);
+	tally_clear(&w->threads);
+	w->source = NULL;
+	w->reader = NULL;
+}
+
+static bool
+no_memory(struct watch *w)
+{
+	w->why = "out of memory";
+	return false;
+}
+
+static bool
+open_tallies(struct watch *w, enum tally_group group)
+{
+	bool ok = tally_init(&w->rows, group);
+
+	if (!tally_init(&w->threads, TALLY_THREAD) || !ok)
+		return no_memory(w);
+	tally_keep_recent(&w->rows);
+	tally_keep_recent(&w->threads);
+	w->both = (struct tach_sink){.size = sizeof(w->both), .arg = w,
+	    .begin = both_begin, .run = both_run};
+	return true;
+}
+
+static bool
+open_reader(struct watch *w)
+{
+	if ((w->reader = tach_reader_new()) == NULL)
+		return no_memory(w);
+	if (tach_reader_open(w->reader, w->path) == TACH_FATAL) {
+		w->why = reader_why(w->reader);
+		return false;
+	}
+	return true;
+}
+
+bool
+watch_more(struct watch *w)
+{
+	int rc = tach_pump(w->source, &w->both);
+
+	w->complete = rc != TACH_AGAIN;
+	if (rc == TACH_REFUSED)
+		return no_memory(w);
+	if (rc < TACH_OK)
+		tach_source_error(w->source, &w->why);
+	return rc >= TACH_OK;
+}
+
+bool
+watch_read(struct watch *w, const struct watch_what *what)
+{
+	struct tach_selection part = {.size = sizeof(part), .until = what->until,
+	    .match = &what->match, .nmatch = what->match[0] != '\0'};
+	struct tach_source *source;
+
+	watch_close(w);
+	w->why = NULL;
+	if (!open_tallies(w, what->group) || !open_reader(w))
+		return false;
+	source = tach_durations_new(tach_reader_follow(w->reader));
+	source = select_source(w->selection, source);
+	w->source = tach_select_new(source, &part);
+	return w->source != NULL ? watch_more(w) : no_memory(w);
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * watch.h: a profile that tach-top shows at a terminal, which may still be recorded.
+ * To group or filter its samples otherwise, it is read again from its start.
+ */
+#ifndef WATCH_H
+#define WATCH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "select.h"
+#include "tally.h"
+
+struct watch {
+	const char *path;
+	const struct selection *selection; /* of the command line */
+	struct tally rows, threads;
+	bool complete; /* nothing more comes */
+	const char *why; /* the last reading failed, or NULL */
+	/* private */
+	struct tach_reader *reader;
+	struct tach_source *source;
+	struct tach_sink both; /* gives runs to both tallies */
+};
+
+/* What of the profile is read. */
+struct watch_what {
+	enum tally_group group;
+	const char *match; /* a regular expression, or "" */
+	uint64_t until;	   /* us since the start; 0: to the end */
+};
+
+/* Opens the profile, which must be there, and reads what there is; again: from its
+ * start.  False: ->why says why. */
+bool watch_read(struct watch *, const struct watch_what *);
+/* Reads what has come since.  False: likewise. */
+bool watch_more(struct watch *);
+void watch_close(struct watch *);
+
+#endif
