@@ -37,8 +37,8 @@ lib_libtach_a_LIBADD = lib/libtach.o
 lib_libtach_record_a_SOURCES =
 lib_libtach_record_a_LIBADD = lib/libtach-record.o
 # With --coverage the compiler would join its own library as well.
-JOIN = $(CC) $(filter-out --coverage -fprofile-%,$(CFLAGS)) -r -nostdlib \
-	$(JOIN_FLAGS)
+JOIN = $(CC) `echo ' $(CFLAGS)' | sed 's/ --coverage//g; s/ -fprofile-[^ ]*//g'` \
+	-r -nostdlib $(JOIN_FLAGS)
 lib/libtach.o: lib/libtach-core.la
 	$(AM_V_CCLD)$(JOIN) -o lib/libtach.all -Wl,--whole-archive \
 		lib/.libs/libtach-core.a -Wl,--no-whole-archive && \
