@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /* tach-cat.c: prints the samples of profiles as text, one line a sample. */
 #include <err.h>
+#include <stdio_ext.h>
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
@@ -115,13 +116,14 @@ parse_cat(struct cat_job *job, int argc, char *argv[])
 	return argv + first;
 }
 
-/* Lines go out by the block, unless they go to a terminal. */
+/* Lines go out by the block, unless they go to a terminal, or the caller has chosen a
+ * buffer, as by stdbuf(1). */
 static void
 buffer_output(void)
 {
 	static char block[OUTPUT_BLOCK];
 
-	if (!isatty(STDOUT_FILENO))
+	if (!isatty(STDOUT_FILENO) && !__flbf(stdout) && __fbufsize(stdout) == 0)
 		setvbuf(stdout, block, _IOFBF, sizeof(block));
 }
 
