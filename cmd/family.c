@@ -556,7 +556,8 @@ is_inside(const struct family *f)
 static struct tach_recorder_stats
 stats_of(const struct family *f)
 {
-	struct tach_recorder_stats all = {0};
+	struct tach_recorder_stats all = {
+	    .inprocess.size = sizeof(all.inprocess)};
 
 	for (size_t i = 0; i < f->count; i++)
 		summary_add(&all, &f->members[i]->stats);

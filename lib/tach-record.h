@@ -82,14 +82,21 @@ enum tach_clock {
 	TACH_CLOCK_PERF, /* its CPU time, exactly */
 	TACH_CLOCK_CPU,	 /* the same, at the kernel's tick only */
 	TACH_CLOCK_WALL,
-	TACH_CLOCKS,
 };
+
+/* Room for this many clocks: more of them change no struct. */
+#define TACH_CLOCKS 8
 
 #define TACH_HANDLER_TIMES 64
 
-/* What the in-process engine counts.  Ticks are intervals: a sample stands for
- * as many as have gone by. */
+/*
+ * What the in-process engine counts.  Ticks are intervals: a sample stands for
+ * as many as have gone by.  The struct lies in tach_recorder_stats and is also a
+ * caller's, who adds to it.  So it begins with its size, which never changes: new
+ * counts take the place of `reserved`, which is zero.
+ */
 struct tach_inprocess_stats {
+	size_t size;
 	uint64_t records; /* samples that threads took */
 	uint64_t weight;  /* ticks that they stand for */
 	uint64_t overruns; /* signals that came as part of another */
@@ -109,10 +116,11 @@ struct tach_inprocess_stats {
 			     * most ... */
 	uint32_t ring_size; /* ... of so many */
 	uint64_t frames, frames_known; /* names asked for, and known before */
-	uint32_t clocks[TACH_CLOCKS]; /* threads that had each */
+	uint32_t clocks[TACH_CLOCKS]; /* threads that had each; by tach_clock */
 	uint32_t refused; /* threads that could have none, so that they took no
 			   * samples ... */
 	int refused_errno; /* ... and why not the last of them */
+	uint64_t reserved[16];
 };
 
 struct tach_recorder_stats {
@@ -281,11 +289,12 @@ enum tach_error tach_recorder_error(const struct tach_recorder *,
     const char **line);
 
 /* Adds what was counted in another process: sums, what was most in any, and
- * what a sample cost in all. */
-void tach_inprocess_add(struct tach_inprocess_stats *,
+ * what a sample cost in all.  False, and nothing is added: the size of one
+ * was not set. */
+bool tach_inprocess_add(struct tach_inprocess_stats *,
     const struct tach_inprocess_stats *);
-/* As the note of a profile, see tach(5).  NULL: out of memory; else to be
- * freed. */
+/* As the note of a profile, see tach(5).  NULL: out of memory, or no size;
+ * else to be freed. */
 char *tach_inprocess_note(const struct tach_inprocess_stats *);
 
 /* ---- children: the Pythons that a Python starts ------------------------- */

@@ -58,7 +58,8 @@ check_json(double d, const char *want)
 static void
 check_note(void)
 {
-	const struct tach_inprocess_stats s = {.frames = 3, .frames_known = 2};
+	const struct tach_inprocess_stats s = {.size = sizeof(s),
+	    .frames = 3, .frames_known = 2};
 	char *note = tach_inprocess_note(&s);
 
 	check(strstr(note, " codes-hit=66.67% ") != NULL);

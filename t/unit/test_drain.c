@@ -382,20 +382,22 @@ test_ahead(void)
 static void
 test_sums(void)
 {
-	struct tach_inprocess_stats sum = {0};
-	struct tach_inprocess_stats fast = {.records = 980, .weight = 990,
+	struct tach_inprocess_stats sum = {.size = sizeof(sum)};
+	struct tach_inprocess_stats fast = {.size = sizeof(fast),
+	    .records = 980, .weight = 990,
 	    .invalid = 1, .full = 2, .late = 3, .overruns = 10,
 	    .handler_ns = 98000, .handler_times = {[4] = 980},
 	    .ring_high = 700, .ring_size = WIRE_RING, .frames = 5,
 	    .clocks = {[TACH_CLOCK_PERF] = 1}};
-	struct tach_inprocess_stats slow = {.records = 20, .weight = 20,
+	struct tach_inprocess_stats slow = {.size = sizeof(slow),
+	    .records = 20, .weight = 20,
 	    .full = 4, .handler_ns = 902000, .handler_times = {[40] = 20},
 	    .ring_high = 600, .ring_size = WIRE_RING, .frames = 6,
 	    .frames_known = 2, .clocks = {[TACH_CLOCK_PERF] = 2}};
 
-	tach_inprocess_add(&sum, &fast);
+	assert(tach_inprocess_add(&sum, &fast));
 	assert(sum.handler_mean_ns == 100 && sum.handler_p99_ns == 200);
-	tach_inprocess_add(&sum, &slow);
+	assert(tach_inprocess_add(&sum, &slow));
 	assert(sum.records == 1000 && sum.weight == 1010);
 	assert(sum.invalid == 1 && sum.full == 6 && sum.late == 3);
 	assert(sum.overruns == 10 && sum.ring_high == 700);

@@ -261,6 +261,27 @@ check_recorder(void)
 	check(tach_recorder_new(&small) == NULL && errno == EINVAL);
 }
 
+/* Counts of threads: their size is the same in all versions. */
+static void
+check_counts(void)
+{
+	struct tach_inprocess_stats sum = {.size = sizeof(sum)};
+	struct tach_inprocess_stats one = {.size = sizeof(one), .records = 1};
+	char *note = tach_inprocess_note(&one);
+
+	check(note != NULL);
+	free(note);
+	check(tach_inprocess_add(&sum, &one));
+	check_number(sum.records, 1);
+	check_number(sum.size, sizeof(sum));
+	one.size = 0;
+	check(!tach_inprocess_add(&sum, &one));
+	check(!tach_inprocess_add(&one, &sum));
+	check(tach_inprocess_note(&one) == NULL);
+	check_number(sum.records, 1);
+	check_number(one.records, 1);
+}
+
 /* ---- sources and sinks ------------------------------------------------------ */
 
 static int
@@ -355,6 +376,7 @@ main(void)
 	check_merge();
 	check_format();
 	check_recorder();
+	check_counts();
 	check_source();
 	check_sink();
 	bytes_clear(&profile);

@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "decimal.h"
+#include "options.h"
 
 _Static_assert(TACH_HANDLER_TIMES == WIRE_TIMES, "other classes of times");
 
@@ -79,8 +80,14 @@ more(uint32_t a, uint32_t b)
 	return a > b ? a : b;
 }
 
-void
-tach_inprocess_add(struct tach_inprocess_stats *s,
+static bool
+is_usable(const struct tach_inprocess_stats *s)
+{
+	return options_known(s, sizeof(*s), sizeof(*s));
+}
+
+static void
+add_counts(struct tach_inprocess_stats *s,
     const struct tach_inprocess_stats *of)
 {
 	s->records += of->records;
@@ -104,7 +111,17 @@ tach_inprocess_add(struct tach_inprocess_stats *s,
 	s->refused += of->refused;
 	if (of->refused > 0)
 		s->refused_errno = of->refused_errno;
+}
+
+bool
+tach_inprocess_add(struct tach_inprocess_stats *s,
+    const struct tach_inprocess_stats *of)
+{
+	if (!is_usable(s) || !is_usable(of))
+		return false;
+	add_counts(s, of);
 	counts_judge(s);
+	return true;
 }
 
 char *
@@ -114,6 +131,8 @@ tach_inprocess_note(const struct tach_inprocess_stats *s)
 	    100 * (double)s->frames_known / (double)s->frames : 0;
 	char cents[DECIMAL_SIZE], *text;
 
+	if (!is_usable(s))
+		return NULL;
 	if (asprintf(&text, "inprocess samples=%" PRIu64 " weight=%" PRIu64
 	    " early=%" PRIu64 " invalid=%" PRIu64 " full=%" PRIu64 " late=%"
 	    PRIu64 " damaged=%" PRIu64 " overruns=%" PRIu64

@@ -150,6 +150,7 @@ inprocess_new(struct agents *agents, const struct process *p,
 	e->names = names;
 	e->slot = AGENTS_NONE;
 	e->born = clock_ns();
+	e->ended.size = sizeof(e->ended);
 	e->runs.interval_ns = options->interval_ns;
 	process_memory_init(&e->memory, p->task);
 	e->guarded = (struct guarded){{read_guarded}, e};

@@ -41,6 +41,7 @@ target_init(struct target *t, const struct tach_recorder_options *o)
 	t->meta.size = sizeof(t->meta);
 	t->meta.interval_us = o->interval_ns / NS_PER_US;
 	t->meta.config = config_of(o);
+	t->stats.inprocess.size = sizeof(t->stats.inprocess);
 	return t->wake_fd >= 0 && t->table != NULL && t->pace != NULL;
 }
 
