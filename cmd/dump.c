@@ -301,7 +301,8 @@ all_named(const struct dump *d, const struct tach_recorder *r)
 static void
 take_names(struct dump *d, struct tach_recorder *r)
 {
-	tach_rounds_locals(d->source, &(struct tach_locals){0});
+	tach_rounds_locals(d->source, &(struct tach_locals){
+	    .size = sizeof(struct tach_locals)});
 	d->taken = true;
 	for (int i = 0; i < NAME_TRIES && !all_named(d, r); i++)
 		if (tach_pump(d->source, &d->sink) != TACH_AGAIN)
@@ -384,16 +385,15 @@ dump_with(struct tach_recorder *r, pid_t pid, bool locals)
 	struct dump d = {.sink = {.size = sizeof(d.sink), .arg = &d,
 	    .run = dump_run},
 	    .source = tach_rounds_new(r), .recorder = r};
-	struct tach_locals l = {dump_local, &d};
+	struct tach_locals l = {sizeof(l), dump_local, &d};
 	bool ok;
 
 	if (d.source == NULL) {
 		warn(NULL);
 		return false;
 	}
-	if (locals)
-		tach_rounds_locals(d.source, &l);
-	ok = tach_recorder_attach(r, pid) == TACH_OK;
+	ok = (!locals || tach_rounds_locals(d.source, &l) == TACH_OK) &&
+	    tach_recorder_attach(r, pid) == TACH_OK;
 	if (!ok || take_sample(&d, r) < TACH_OK) {
 		warnx("%s", d.failed ? strerror(ENOMEM) :
 		    recorder_why(r));

@@ -222,14 +222,17 @@ struct tach_recorder *tach_recorder_fork(const struct tach_recorder *first);
  * From now on, each local variable of each frame of a sample is told before
  * the sink gets that sample, with its value as repr() would give it, shortened.
  * outer counts the frames outside of that one.  No name: the variables of this
- * frame changed while they were read.  Takes its time: not for many rounds.
+ * frame changed while they were read.  Takes its time: not for many rounds.  No
+ * function: they are not told any more.
+ * TACH_FATAL, TACH_EUSE: the struct cannot be used, and nothing has changed.
  */
 struct tach_locals {
+	size_t size;
 	void (*tell)(void *arg, uint32_t outer, struct tach_string name,
 	    struct tach_string value);
 	void *arg;
 };
-void tach_recorder_locals(struct tach_recorder *, const struct tach_locals *);
+int tach_recorder_locals(struct tach_recorder *, const struct tach_locals *);
 
 /* Waits for the next deadline and samples every thread of every
  * interpreter once.  TACH_OK: go on; TACH_END: the target is gone, the
@@ -273,7 +276,7 @@ bool tach_recorder_paused(const struct tach_recorder *);
 struct tach_source *tach_rounds_new(struct tach_recorder *);
 struct tach_source *tach_steps_new(struct tach_recorder *);
 /* tach_recorder_locals for such a source. */
-void tach_rounds_locals(struct tach_source *, const struct tach_locals *);
+int tach_rounds_locals(struct tach_source *, const struct tach_locals *);
 
 enum tach_recorder_state tach_recorder_state(const struct tach_recorder *);
 /* Complete once the state has been TACH_RECORDER_SAMPLING. */

@@ -67,7 +67,8 @@ enum tach_result {
  * not set is refused as well.
  * Structs that the library fills are given by const pointers, and grow at their
  * end: tach_file_info, tach_decode_stats, tach_format, tach_recorder_stats.
- * These never change: tach_string, tach_frame, tach_tick, tach_run.
+ * tach_inprocess_stats has a size and never becomes longer: it has a reserve.
+ * These never change: tach_string, tach_frame, tach_tick, tach_run, tach_quality.
  */
 
 /* Bits of a sample's status, as CPython 3.15 defines them.  Other bits are

@@ -305,11 +305,20 @@ tach_recorder_attach(struct tach_recorder *r, pid_t pid)
 	    no_python(t, f);
 }
 
-void
+int
 tach_recorder_locals(struct tach_recorder *r, const struct tach_locals *l)
 {
+	struct tach_locals known;
+
+	error_forget(&r->target.error);
+	if (!options_take(&known, sizeof(known), l)) {
+		error_warn(&r->target.error, TACH_EUSE,
+		    "the locals " OPTIONS_FAULT);
+		return TACH_FATAL;
+	}
 	if (r->engine->ops->locals != NULL)
-		r->engine->ops->locals(r->engine, l);
+		r->engine->ops->locals(r->engine, &known);
+	return TACH_OK;
 }
 
 /* ---- rounds ------------------------------------------------------------ */
@@ -459,6 +468,7 @@ step_engine(struct tach_recorder *r, struct tach_sink *sink)
 int
 tach_recorder_step(struct tach_recorder *r, struct tach_sink *sink)
 {
+	error_forget(&r->target.error);
 	if (r->target.state == TACH_RECORDER_ENDED)
 		return TACH_END;
 	if (r->leaving != 0)

@@ -8,6 +8,7 @@
 
 #include "array.h"
 #include "buf.h"
+#include "options.h"
 #include "tach-record.h"
 
 /* A local variable that came before its run. */
@@ -202,13 +203,18 @@ tach_steps_new(struct tach_recorder *r)
 	return new_rounds(r, tach_recorder_step);
 }
 
-void
+int
 tach_rounds_locals(struct tach_source *source,
     const struct tach_locals *locals)
 {
 	struct round_queue *q = source->arg;
-	struct tach_locals keep = {keep_local, q}, none = {0};
+	struct tach_locals keep = {.size = sizeof(keep), .arg = q}, own;
 
-	q->locals = *locals;
-	tach_recorder_locals(q->recorder, locals->tell != NULL ? &keep : &none);
+	/* The recorder says that they cannot be used. */
+	if (!options_take(&own, sizeof(own), locals))
+		return tach_recorder_locals(q->recorder, locals);
+	q->locals = own;
+	if (own.tell != NULL)
+		keep.tell = keep_local;
+	return tach_recorder_locals(q->recorder, &keep);
 }

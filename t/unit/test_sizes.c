@@ -261,6 +261,40 @@ check_recorder(void)
 	check(tach_recorder_new(&small) == NULL && errno == EINVAL);
 }
 
+static void
+tell_none(void *arg, uint32_t outer, struct tach_string name,
+    struct tach_string value)
+{
+	(void)arg;
+	(void)outer;
+	(void)name;
+	(void)value;
+}
+
+/* An error of the locals is one of that call alone. */
+static void
+check_locals(void)
+{
+	struct tach_recorder_options options = {.size = sizeof(options),
+	    .interval_ns = 1000000};
+	struct tach_recorder *r = tach_recorder_new(&options);
+	struct tach_source *rounds = tach_rounds_new(r);
+	LARGER(tach_locals, large, .tell = tell_none);
+
+	check(tach_recorder_locals(r, &large.known) == TACH_OK);
+	check(tach_rounds_locals(rounds, &large.known) == TACH_OK);
+	large.more = 1;
+	check(tach_recorder_locals(r, &large.known) == TACH_FATAL);
+	check_number(tach_recorder_error(r, NULL), TACH_EUSE);
+	check(tach_rounds_locals(rounds, &large.known) == TACH_FATAL);
+	check_number(tach_source_error(rounds, NULL), TACH_EUSE);
+	large.more = 0;
+	check(tach_rounds_locals(rounds, &large.known) == TACH_OK);
+	check_number(tach_source_error(rounds, NULL), TACH_ENONE);
+	tach_source_free(rounds);
+	tach_recorder_free(r);
+}
+
 /* Counts of threads: their size is the same in all versions. */
 static void
 check_counts(void)
@@ -376,6 +410,7 @@ main(void)
 	check_merge();
 	check_format();
 	check_recorder();
+	check_locals();
 	check_counts();
 	check_source();
 	check_sink();
