@@ -106,7 +106,8 @@ look_ahead(struct sampler *s, uint64_t *due)
 		struct sampled *m = s->list[i];
 		m->due = tach_recorder_due(m->recording->recorder);
 		m->first_fd = n;
-		m->fds = tach_recorder_fds(m->recording->recorder, s->fds + n);
+		m->fds = tach_recorder_fds(m->recording->recorder, s->fds + n,
+		    TACH_RECORDER_FDS);
 		n += m->fds;
 		*due = m->due < *due ? m->due : *due;
 	}

@@ -252,12 +252,14 @@ int tach_recorder_round(struct tach_recorder *, struct tach_sink *);
  * tach_recorder_due: when that is (ns, CLOCK_MONOTONIC); 0: now.
  * tach_recorder_fds: descriptors by which it may be due earlier, to be polled for
  * the events that are set; they are the recorder's, and hold until its next step.
- * How many there are: 0 to TACH_RECORDER_FDS.
+ * Returns how many it has put into fds: max at most.  The library has up to
+ * TACH_RECORDER_FDS of them, a later one perhaps more; by those that are left out
+ * nothing is due earlier.
  */
 #define TACH_RECORDER_FDS 18
 uint64_t tach_recorder_due(struct tach_recorder *);
-size_t tach_recorder_fds(const struct tach_recorder *,
-    struct pollfd fds[TACH_RECORDER_FDS]);
+size_t tach_recorder_fds(const struct tach_recorder *, struct pollfd *fds,
+    size_t max);
 int tach_recorder_step(struct tach_recorder *, struct tach_sink *);
 
 void tach_recorder_stop(struct tach_recorder *); /* async-signal-safe */

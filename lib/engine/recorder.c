@@ -241,6 +241,13 @@ sleep_awake(struct tach_recorder *r, uint64_t until)
 	return !r->target.stopped && !process_ended(&r->target.process);
 }
 
+/* The descriptors of a step; see tach_recorder_fds. */
+static size_t
+find_fds(const struct tach_recorder *r, struct pollfd fds[TACH_RECORDER_FDS])
+{
+	return r->leaving != 0 ? 0 : r->engine->ops->fds(r->engine, fds);
+}
+
 /* The same without a sleep.  True if there are no descriptors to poll: then a round
  * is about to notice the end. */
 static bool
@@ -250,7 +257,7 @@ goes_on(struct tach_recorder *r)
 
 	if (r->target.stopped || r->target.gone)
 		return false;
-	return tach_recorder_fds(r, fds) == 0 || sleep_awake(r, 0);
+	return find_fds(r, fds) == 0 || sleep_awake(r, 0);
 }
 
 /* Sets the error that says why there is no Python in the process. */
@@ -440,10 +447,15 @@ tach_recorder_due(struct tach_recorder *r)
 }
 
 size_t
-tach_recorder_fds(const struct tach_recorder *r,
-    struct pollfd fds[TACH_RECORDER_FDS])
+tach_recorder_fds(const struct tach_recorder *r, struct pollfd *fds, size_t max)
 {
-	return r->leaving != 0 ? 0 : r->engine->ops->fds(r->engine, fds);
+	struct pollfd all[TACH_RECORDER_FDS];
+	size_t n = find_fds(r, all);
+
+	if (n > max)
+		n = max;
+	memcpy(fds, all, n * sizeof(*fds));
+	return n;
 }
 
 static bool
@@ -490,7 +502,7 @@ sleep_round(struct tach_recorder *r)
 {
 	struct pollfd fds[TACH_RECORDER_FDS];
 	uint64_t due = tach_recorder_due(r), now = clock_ns();
-	size_t n = tach_recorder_fds(r, fds);
+	size_t n = find_fds(r, fds);
 
 	if (n > 0 && due > now)
 		clock_poll(fds, n, due);

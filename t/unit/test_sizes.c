@@ -6,6 +6,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -261,6 +262,23 @@ check_recorder(void)
 	check(tach_recorder_new(&small) == NULL && errno == EINVAL);
 }
 
+/* An array of a caller who knows of fewer descriptors is not overrun. */
+static void
+check_fds(void)
+{
+	struct tach_recorder_options options = {.size = sizeof(options),
+	    .interval_ns = 1000000};
+	struct tach_recorder *r = tach_recorder_new(&options);
+	struct pollfd fds[TACH_RECORDER_FDS] = {{0}};
+
+	check(tach_recorder_fds(r, fds, TACH_RECORDER_FDS) > 1);
+	fds[1].events = -1;
+	check_number(tach_recorder_fds(r, fds, 1), 1);
+	check(fds[0].events == POLLIN && fds[1].events == -1);
+	check_number(tach_recorder_fds(r, fds, 0), 0);
+	tach_recorder_free(r);
+}
+
 static void
 tell_none(void *arg, uint32_t outer, struct tach_string name,
     struct tach_string value)
@@ -410,6 +428,7 @@ main(void)
 	check_merge();
 	check_format();
 	check_recorder();
+	check_fds();
 	check_locals();
 	check_counts();
 	check_source();
