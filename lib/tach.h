@@ -44,10 +44,16 @@ extern "C" {
 #define TACH_NONNULL(...)
 #endif
 
-/* Results.  Below TACH_OK something is wrong, and the handle says what. */
+/*
+ * Results.  Below TACH_OK something is wrong, and the handle says what.  After
+ * TACH_FATAL nothing more can be had from the handle, with one exception: some calls
+ * refuse an argument, or a use that is not theirs, by TACH_EUSE, and change nothing.
+ * These are to open a reader again, an unusable place of an input, an unusable meta,
+ * and unusable locals of a recorder.
+ */
 enum tach_result {
 	TACH_REFUSED = -3, /* of tach_pump: it is the sink that failed */
-	TACH_FATAL = -2, /* nothing more can be had from this handle */
+	TACH_FATAL = -2, /* the call failed */
 	TACH_WARN = -1,	 /* damaged or odd, yet usable: go on */
 	TACH_OK = 0,
 	TACH_END = 1, /* no more samples */
@@ -221,7 +227,9 @@ const char *tach_opcode_name(const struct tach_meta *, uint8_t opcode);
  * of the last failure or warning and, unless line is NULL, gives one line for
  * people, which is the handle's and stays until its next call.  Without an error
  * these are TACH_ENONE and "".  A failure stays; a warning, of a call that
- * returned TACH_WARN, is gone with the next call.
+ * returned TACH_WARN, is gone with the next call.  Two calls return TACH_WARN
+ * without an error: to open a reader, whose line tach_reader_warning gives, and
+ * tach_reader_poll, of which it means one thing alone.
  */
 enum tach_error {
 	TACH_ENONE,	 /* nothing is wrong */
