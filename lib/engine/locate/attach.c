@@ -158,7 +158,7 @@ make_folder(struct visit *v)
 		    v->name);
 	}
 	close(fd);
-	return v->folder >= 0 || fail_visit(v, "no folder for the way in");
+	return v->folder >= 0 || fail_visit(v, "no directory for the way in");
 }
 
 static bool

@@ -206,7 +206,7 @@ library_find(char path[PATH_MAX], struct error *e)
 		if (s.unsafe[0] != '\0')
 			error_set(e, TACH_EPERM,
 			    "%s is not loaded into programs: "
-			    "another user may change it or a folder on its "
+			    "another user may change it or a directory on its "
 			    "path; install it, or see to its owners and modes",
 			    s.unsafe);
 		else
