@@ -10,12 +10,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "cmd.h"
 
 #define PROFILE "profile.bin"
+#define END_STEPS 250 /* of 20 ms, until a child that was told to end must end */
 
 /* ---- its profile --------------------------------------------------------- */
 
@@ -49,18 +52,18 @@ child_close(struct child *c)
 	    TACH_PART_SUFFIX TACH_JOURNAL_SUFFIX};
 	char *path;
 
-	if (c->directory == NULL)
-		return;
-	for (size_t i = 0; i < sizeof(suffixes) / sizeof(*suffixes); i++) {
+	for (size_t i = 0; c->directory != NULL &&
+	    i < sizeof(suffixes) / sizeof(*suffixes); i++) {
 		if (asprintf(&path, "%s%s", c->path, suffixes[i]) < 0)
 			continue;
 		unlink(path);
 		free(path);
 	}
-	rmdir(c->directory);
+	if (c->directory != NULL)
+		rmdir(c->directory);
 	free(c->directory);
 	free(c->path);
-	c->directory = NULL;
+	c->directory = c->path = NULL;
 }
 
 /* ---- its start ----------------------------------------------------------- */
@@ -84,9 +87,10 @@ find_recorder(void)
 	return strdup("tach-record");
 }
 
-/* All that is written goes nowhere, or standard output goes where errors do. */
+/* Hidden, errors go to the pipe and standard output goes nowhere; else standard output
+ * goes where errors go. */
 static void
-redirect(bool hidden)
+redirect(bool hidden, int messages)
 {
 	int null;
 
@@ -94,11 +98,22 @@ redirect(bool hidden)
 		dup2(STDERR_FILENO, STDOUT_FILENO);
 		return;
 	}
-	if ((null = open("/dev/null", O_RDWR)) < 0)
-		return;
-	dup2(null, STDIN_FILENO);
-	dup2(null, STDOUT_FILENO);
-	dup2(null, STDERR_FILENO);
+	if ((null = open("/dev/null", O_RDWR | O_CLOEXEC)) >= 0) {
+		dup2(null, STDIN_FILENO);
+		dup2(null, STDOUT_FILENO);
+	}
+	dup2(messages, STDERR_FILENO);
+}
+
+/* Becomes tach-record, which ends with this process. */
+static noreturn void
+become_recorder(char *recorder, char **arguments, bool hidden, int messages)
+{
+	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	redirect(hidden, messages);
+	execvp(recorder, arguments);
+	warn("%s", recorder);
+	_exit(127);
 }
 
 static char **
@@ -117,31 +132,100 @@ argument_list(const struct child *c, char *recorder, char *const arguments[])
 	return list;
 }
 
+static char *
+profile_path(struct child *c, const char *output)
+{
+	char *path;
+
+	if (output == NULL) {
+		c->directory = make_directory();
+		return join(c->directory, PROFILE);
+	}
+	if ((path = strdup(output)) == NULL)
+		err(CMD_FAILED, NULL);
+	return path;
+}
+
+/* Forks, with a pipe for messages if they are to be hidden.  Exits if it cannot. */
+static void
+fork_recorder(struct child *c, char *recorder, char **arguments, bool hidden)
+{
+	int ends[2] = {-1, -1};
+
+	if ((hidden && (pipe2(ends, O_CLOEXEC) != 0 ||
+		fcntl(ends[0], F_SETFL, O_NONBLOCK) != 0)) ||
+	    (c->pid = fork()) < 0) {
+		warn("cannot start tach-record");
+		child_close(c);
+		exit(CMD_FAILED);
+	}
+	if (c->pid == 0)
+		become_recorder(recorder, arguments, hidden, ends[1]);
+	if (hidden)
+		close(ends[1]);
+	c->messages = ends[0];
+}
+
 void
 child_start(struct child *c, const char *output, char *const arguments[], bool hidden)
 {
 	char *recorder = find_recorder(), **list;
 
-	*c = (struct child){0};
-	if (output == NULL) {
-		c->directory = make_directory();
-		c->path = join(c->directory, PROFILE);
-	} else if ((c->path = strdup(output)) == NULL) {
-		err(CMD_FAILED, NULL);
-	}
+	*c = (struct child){.messages = -1};
+	c->path = profile_path(c, output);
+	if (stat(c->path, &c->before) != 0)
+		c->before = (struct stat){0};
 	if (recorder == NULL)
 		err(CMD_FAILED, NULL);
 	list = argument_list(c, recorder, arguments);
-	if ((c->pid = fork()) < 0)
-		err(CMD_FAILED, "cannot start tach-record");
-	if (c->pid == 0) {
-		redirect(hidden);
-		execvp(recorder, list);
-		warn("%s", recorder);
-		_exit(127);
-	}
+	signal(SIGCHLD, SIG_DFL);
+	fork_recorder(c, recorder, list, hidden);
 	free(list);
 	free(recorder);
+}
+
+/* ---- its messages -------------------------------------------------------- */
+
+/* Keeps the end of the text. */
+static void
+keep_messages(struct child *c, const char *bytes, size_t n)
+{
+	size_t room = sizeof(c->text), drop;
+
+	if (n > room) {
+		bytes += n - room;
+		n = room;
+	}
+	drop = c->len + n > room ? c->len + n - room : 0;
+	memmove(c->text, c->text + drop, c->len - drop);
+	c->len -= drop;
+	memcpy(c->text + c->len, bytes, n);
+	c->len += n;
+}
+
+static void
+take_messages(struct child *c)
+{
+	char bytes[4096];
+	ssize_t n;
+
+	while (c->messages >= 0 &&
+	    (n = read(c->messages, bytes, sizeof(bytes))) > 0)
+		keep_messages(c, bytes, (size_t)n);
+}
+
+/* Line by line, as a terminal would obey other control characters. */
+void
+child_tell(const struct child *c)
+{
+	for (size_t i = 0; i < c->len;) {
+		const char *line = c->text + i;
+		const char *end = memchr(line, '\n', c->len - i);
+		size_t n = end != NULL ? (size_t)(end - line) : c->len - i;
+		tach_plain_string(stderr, line, n);
+		putc('\n', stderr);
+		i += n + 1;
+	}
 }
 
 /* ---- its end ------------------------------------------------------------- */
@@ -160,14 +244,26 @@ reap(struct child *c, int how)
 	if (pid == 0)
 		return;
 	c->pid = 0;
-	c->status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) :
-					  WEXITSTATUS(status);
+	c->status = pid < 0 ? CMD_FAILED :
+	    WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+bool
+child_has_profile(const struct child *c)
+{
+	struct stat now;
+
+	return stat(c->path, &now) == 0 && (now.st_ino != c->before.st_ino ||
+	    now.st_mtim.tv_sec != c->before.st_mtim.tv_sec ||
+	    now.st_mtim.tv_nsec != c->before.st_mtim.tv_nsec);
 }
 
 bool
 child_ended(struct child *c)
 {
+	take_messages(c);
 	reap(c, WNOHANG);
+	take_messages(c);
 	return c->pid == 0;
 }
 
@@ -177,10 +273,28 @@ child_wait(struct child *c)
 	reap(c, 0);
 }
 
+/* Waits for some time.  False: it has not ended. */
+static bool
+wait_some(struct child *c)
+{
+	struct timespec step = {.tv_nsec = 20000000};
+
+	for (int i = 0; i < END_STEPS; i++) {
+		if (child_ended(c))
+			return true;
+		nanosleep(&step, NULL);
+	}
+	return false;
+}
+
 void
 child_end(struct child *c)
 {
 	if (!child_ended(c))
 		kill(c->pid, SIGTERM);
+	if (wait_some(c))
+		return;
+	warnx("the command goes on, though it was sent SIGTERM");
+	kill(c->pid, SIGKILL);
 	child_wait(c);
 }

@@ -22,11 +22,11 @@ show_of(struct tach_reader *r)
 }
 
 void
-hottest_show(const char *path)
+hottest_show(int fd)
 {
 	struct tach_reader *r = tach_reader_new();
 
-	if (r != NULL && tach_reader_open(r, path) == TACH_OK)
+	if (r != NULL && tach_reader_open_fd(r, fd) == TACH_OK)
 		show_of(r);
 	tach_reader_free(r);
 }

@@ -3,8 +3,8 @@
 #ifndef HOTTEST_H
 #define HOTTEST_H
 
-/* Prints ten functions of a profile on standard error.  A profile that cannot be read
- * has none. */
-void hottest_show(const char *path);
+/* Prints ten functions of the profile at a descriptor, which can seek, on standard error.
+ * A profile that cannot be read has none. */
+void hottest_show(int fd);
 
 #endif

@@ -28,87 +28,83 @@ note_end(int sig)
 
 struct live {
 	struct child *child; /* that records; NULL: none */
+	const char *name;    /* of the profile, once it is complete */
+	char *part;	     /* of the same while it is recorded */
 	struct watch watch;
 	struct watch_what what;
 	struct screen_view view;
-	bool frozen;
 };
 
-/* Says why, once the terminal is as it was. */
-static noreturn void
-quit_with(struct live *l, const char *why)
+/* Reads the profile from its start: while it is recorded, from its part. */
+static bool
+read_profile(struct live *l)
 {
-	screen_close();
-	warnx("%s: %s", l->watch.path, why);
-	if (l->child != NULL) {
-		child_end(l->child);
-		child_close(l->child);
-	}
-	exit(CMD_FAILED);
+	bool part = l->child != NULL && !child_ended(l->child) &&
+	    access(l->part, F_OK) == 0;
+
+	l->watch.path = part ? l->part : l->name;
+	if (part || l->child == NULL || child_has_profile(l->child))
+		return watch_read(&l->watch, &l->what);
+	snprintf(l->watch.why, sizeof(l->watch.why), "nothing was recorded");
+	return false;
 }
 
+/* Reads it again, as the view has changed.  False: it cannot be read. */
 static bool
 restart(struct live *l)
 {
 	l->what.group = l->view.group;
+	l->what.match = l->view.match;
 	l->view.first = 0;
-	return watch_read(&l->watch, &l->what);
+	return read_profile(l);
 }
 
-/* Reads the profile again with another expression.  One that is none is told, and
- * what is shown stays. */
-static void
+/* Applies an expression that was entered.  One that is wrong is dropped, with a
+ * message. */
+static bool
 filter(struct live *l)
 {
-	l->what.match = l->view.match;
 	if (restart(l))
-		return;
+		return true;
 	snprintf(l->view.message, sizeof(l->view.message), "%s", l->watch.why);
 	l->view.match[0] = '\0';
-	if (!restart(l))
-		quit_with(l, l->watch.why);
+	return restart(l);
 }
 
-/* Moves the end of what is shown, which is frozen then. */
-static void
-move_time(struct live *l, int seconds)
+/* Shows the profile as it was at its present end from now on, or to its end again. */
+static bool
+freeze(struct live *l)
 {
-	uint64_t now = l->watch.rows.end, step = SECOND;
+	bool frozen = l->what.until != 0;
 
-	if (l->what.until == 0 && seconds > 0)
-		return;
-	if (l->what.until == 0)
-		l->what.until = now;
-	if (seconds < 0)
-		l->what.until = l->what.until > 2 * step ?
-		    l->what.until - step : step;
+	l->what.until = frozen ? 0 : l->watch.rows.end;
+	return !frozen || restart(l);
+}
+
+/* Moves the end of the samples that are shown. */
+static bool
+move_time(struct live *l, bool later)
+{
+	uint64_t until = l->what.until;
+
+	if (until == 0 && later)
+		return true;
+	if (until == 0)
+		until = l->watch.rows.end;
+	if (later)
+		until += SECOND;
 	else
-		l->what.until += step;
-	l->frozen = true;
-	if (!restart(l))
-		quit_with(l, l->watch.why);
+		until = until > l->watch.rows.begin + SECOND ? until - SECOND : until;
+	l->what.until = until;
+	return restart(l);
 }
 
-static void
-thaw(struct live *l)
-{
-	bool back = l->what.until != 0;
-
-	l->frozen = !l->frozen;
-	if (l->frozen || !back)
-		return;
-	l->what.until = 0;
-	if (!restart(l))
-		quit_with(l, l->watch.why);
-}
-
-static void
+static bool
 change_group(struct live *l, int by)
 {
 	l->view.group = (enum tally_group)
 	    (((int)l->view.group + by + TALLY_GROUPS) % TALLY_GROUPS);
-	if (!restart(l))
-		quit_with(l, l->watch.why);
+	return restart(l);
 }
 
 static void
@@ -118,14 +114,14 @@ change_column(struct live *l, int by)
 	    (((int)l->view.column + by + TALLY_COLUMNS) % TALLY_COLUMNS);
 }
 
-static void
+/* Obeys a letter.  False: the profile cannot be read. */
+static bool
 press(struct live *l, char c)
 {
 	switch (c) {
 	case 'g':
 	case 'G':
-		change_group(l, c == 'g' ? 1 : -1);
-		break;
+		return change_group(l, c == 'g' ? 1 : -1);
 	case 's':
 	case 'S':
 		change_column(l, c == 's' ? 1 : -1);
@@ -134,8 +130,7 @@ press(struct live *l, char c)
 		l->view.recent = !l->view.recent;
 		break;
 	case ' ':
-		thaw(l);
-		break;
+		return freeze(l);
 	case '/':
 		l->view.editing = true;
 		break;
@@ -145,10 +140,11 @@ press(struct live *l, char c)
 	default:
 		break;
 	}
+	return true;
 }
 
-/* A key while the expression is typed. */
-static void
+/* Obeys a key while the expression is typed.  False: likewise. */
+static bool
 edit(struct live *l, enum screen_key key, char c)
 {
 	size_t n = strlen(l->view.match);
@@ -157,13 +153,15 @@ edit(struct live *l, enum screen_key key, char c)
 		l->view.editing = false;
 		if (key == SCREEN_ESCAPE)
 			l->view.match[0] = '\0';
-		filter(l);
-	} else if (key == SCREEN_ERASE && n > 0) {
+		return filter(l);
+	}
+	if (key == SCREEN_ERASE && n > 0) {
 		l->view.match[n - 1] = '\0';
 	} else if (key == SCREEN_CHAR && n + 1 < sizeof(l->view.match)) {
 		l->view.match[n] = c;
 		l->view.match[n + 1] = '\0';
 	}
+	return true;
 }
 
 static void
@@ -175,139 +173,205 @@ scroll_by(struct screen_view *v, uint32_t rows, bool up)
 		v->first += rows;
 }
 
-/* False: to quit. */
+/* Moves in the table.  False: it is no key for that. */
 static bool
-obey(struct live *l, enum screen_key key, char c)
+scroll(struct screen_view *v, enum screen_key key)
 {
-	struct screen_view *v = &l->view;
-
-	v->message[0] = '\0';
-	if (v->editing) {
-		edit(l, key, c);
-		return true;
-	}
 	switch (key) {
-	case SCREEN_QUIT:
-		return false;
 	case SCREEN_UP:
 	case SCREEN_DOWN:
 		scroll_by(v, 1, key == SCREEN_UP);
-		break;
+		return true;
 	case SCREEN_PAGE_UP:
 	case SCREEN_PAGE_DOWN:
 		scroll_by(v, screen_page(), key == SCREEN_PAGE_UP);
-		break;
+		return true;
 	case SCREEN_HOME:
-		v->first = 0;
-		break;
 	case SCREEN_END:
-		v->first = UINT32_MAX / 2;
-		break;
+		v->first = key == SCREEN_HOME ? 0 : UINT32_MAX / 2;
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* Obeys a key.  False: the profile cannot be read. */
+static bool
+obey(struct live *l, enum screen_key key, char c)
+{
+	l->view.message[0] = '\0';
+	if (l->view.editing)
+		return edit(l, key, c);
+	if (scroll(&l->view, key))
+		return true;
+	switch (key) {
 	case SCREEN_EARLIER:
 	case SCREEN_LATER:
-		move_time(l, key == SCREEN_EARLIER ? -1 : 1);
-		break;
+		return move_time(l, key == SCREEN_LATER);
 	case SCREEN_ESCAPE:
-		if (v->match[0] != '\0') {
-			v->match[0] = '\0';
-			filter(l);
-		}
-		break;
+		if (l->view.match[0] == '\0')
+			return true;
+		l->view.match[0] = '\0';
+		return filter(l);
 	case SCREEN_CHAR:
-		press(l, c);
-		break;
+		return press(l, c);
 	default:
-		break;
+		return true;
 	}
-	return true;
 }
 
 static const char *
 state_of(const struct live *l)
 {
 	if (l->what.until != 0)
-		return "until here";
-	if (l->frozen)
 		return "frozen";
+	if (l->watch.why[0] != '\0')
+		return "cut short";
 	return l->watch.complete ? "complete" : "recording";
 }
 
-static void
+/* Draws it.  False: out of memory. */
+static bool
 show(struct live *l)
 {
 	l->view.state = state_of(l);
-	if (!screen_draw(&l->view, &l->watch.rows, &l->watch.threads))
-		quit_with(l, "out of memory");
+	return screen_draw(&l->view, &l->watch.rows, &l->watch.threads);
 }
 
-/* Obeys all keys that were pressed.  False: to quit. */
-static bool
+enum live_result {
+	LIVE_ON,
+	LIVE_QUIT,
+	LIVE_FAILED, /* ->watch.why says why; "": out of memory */
+};
+
+/* Obeys all keys that were pressed. */
+static enum live_result
 obey_all(struct live *l)
 {
 	enum screen_key key;
 	char c = 0;
 
-	while ((key = screen_key(&l->view, &c)) != SCREEN_NONE)
+	while ((key = screen_key(&l->view, &c)) != SCREEN_NONE) {
+		if (key == SCREEN_QUIT)
+			return LIVE_QUIT;
 		if (!obey(l, key, c))
-			return false;
-	return true;
-}
-
-static void
-watch_until_quit(struct live *l)
-{
-	struct pollfd in = {STDIN_FILENO, POLLIN, 0};
-
-	show(l);
-	while (ending == 0) {
-		int n = poll(&in, 1, REFRESH);
-		if (n > 0 && (in.revents & POLLIN) == 0)
-			return; /* the terminal is gone */
-		if (!obey_all(l))
-			return;
-		if (n == 0 && !l->frozen && !l->watch.complete &&
-		    !watch_more(&l->watch))
-			quit_with(l, l->watch.why);
-		show(l);
+			return LIVE_FAILED;
 	}
+	return LIVE_ON;
 }
 
-/* Waits until a recorder has a profile to be read.  False: it has ended without. */
+static uint64_t
+now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
+}
+
+/* Waits for a key, for errors of the child, or until a time.  False: the terminal is
+ * gone. */
+static bool
+wait_until(struct live *l, uint64_t until)
+{
+	struct pollfd fds[] = {{STDIN_FILENO, POLLIN, 0}, {-1, POLLIN, 0}};
+	uint64_t now = now_ms();
+
+	if (l->child != NULL && l->child->pid != 0)
+		fds[1].fd = l->child->messages;
+	poll(fds, 2, until > now ? (int)(until - now) : 0);
+	if (l->child != NULL)
+		child_ended(l->child);
+	return (fds[0].revents & (POLLHUP | POLLERR | POLLNVAL)) == 0;
+}
+
+/* Shows it until the user quits, a signal comes or the terminal is gone. */
+static enum live_result
+run_view(struct live *l)
+{
+	enum live_result result = LIVE_ON;
+	uint64_t due = now_ms() + REFRESH;
+
+	while (result == LIVE_ON && ending == 0) {
+		if (!show(l))
+			return LIVE_FAILED;
+		if (!wait_until(l, due))
+			return LIVE_QUIT;
+		result = obey_all(l);
+		if (now_ms() < due)
+			continue;
+		due = now_ms() + REFRESH;
+		if (l->what.until == 0 && !l->watch.complete &&
+		    !watch_more(&l->watch))
+			return LIVE_FAILED;
+	}
+	return result == LIVE_ON ? LIVE_QUIT : result;
+}
+
+/* Waits until the profile can be read.  False: it cannot. */
 static bool
 wait_for_profile(struct live *l)
 {
-	struct timespec step = {.tv_nsec = BEGIN_STEP * 1000000};
-
-	while (!watch_read(&l->watch, &l->what)) {
+	while (!read_profile(l)) {
 		if (l->child == NULL || ending != 0)
 			return false;
-		if (child_ended(l->child))
-			return watch_read(&l->watch, &l->what);
-		nanosleep(&step, NULL);
+		if (l->child->pid == 0)
+			return read_profile(l);
+		wait_until(l, now_ms() + BEGIN_STEP);
 	}
 	return true;
+}
+
+/* Says why there is nothing to be shown, or no more. */
+static void
+tell_failure(const struct live *l)
+{
+	if (ending != 0)
+		return;
+	if (l->child != NULL && l->child->len > 0)
+		child_tell(l->child);
+	else
+		warnx("%s: %s", l->view.name, l->watch.why[0] != '\0' ?
+		    l->watch.why : "out of memory");
+}
+
+/* Shows a profile that can be read.  The exit status. */
+static int
+show_profile(struct live *l)
+{
+	enum live_result result;
+
+	if (!screen_open()) {
+		warnx("this terminal (TERM) cannot show it: use -1");
+		return CMD_FAILED;
+	}
+	result = run_view(l);
+	screen_close();
+	if (result == LIVE_FAILED)
+		tell_failure(l);
+	return result == LIVE_FAILED && ending == 0 ? CMD_FAILED : CMD_OK;
 }
 
 int
 live_show(const struct live_how *how)
 {
-	struct live l = {.child = how->child, .watch = {.path = how->path,
-	    .selection = how->selection}, .what = {.group = how->group,
-	    .match = ""}, .view = {.name = how->name, .group = how->group,
-	    .column = how->column}};
+	struct live l = {.child = how->child, .name = how->path,
+	    .watch = {.selection = how->selection, .ending = &ending},
+	    .what = {.group = how->group, .match = ""}, .view = {.name = how->name,
+	    .group = how->group, .column = how->column}};
+	int status = CMD_FAILED;
 
+	if (asprintf(&l.part, "%s%s", how->path, TACH_PART_SUFFIX) < 0)
+		err(CMD_FAILED, NULL);
 	signal(SIGTERM, note_end);
 	signal(SIGHUP, note_end);
 	signal(SIGINT, note_end);
-	if (!wait_for_profile(&l)) {
-		warnx("%s: %s", how->path, l.watch.why);
-		watch_close(&l.watch);
-		return CMD_FAILED;
-	}
-	if (!screen_open())
-		errx(CMD_FAILED, "this terminal (TERM) cannot show it: use -1");
-	watch_until_quit(&l);
-	screen_close();
+	signal(SIGQUIT, note_end);
+	if (wait_for_profile(&l))
+		status = show_profile(&l);
+	else
+		tell_failure(&l);
 	watch_close(&l.watch);
-	return CMD_OK;
+	free(l.part);
+	return status;
 }

@@ -16,7 +16,7 @@ struct live_how {
 	struct child *child; /* that records the profile; NULL: none does */
 };
 
-/* Shows a profile until the user quits.  The exit status. */
+/* Shows a profile until the user quits.  Returns CMD_OK or, with a message, CMD_FAILED. */
 int live_show(const struct live_how *);
 
 #endif

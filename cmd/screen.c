@@ -13,6 +13,7 @@
 #define THREADS_SHOWN 4
 #define HEAD_LINES 3 /* the profile, the states, the headings of columns */
 #define WIDE 104     /* columns of a terminal that shows times, too */
+#define LONGEST 1024 /* bytes of a string that are looked at */
 #define HOT 10	     /* per cent of self that make a row stand out */
 
 enum { COLOR_HOT = 1, COLOR_WAIT, COLOR_HEAD };
@@ -76,17 +77,18 @@ screen_close(void)
 
 /* ---- text ---------------------------------------------------------------- */
 
-/* A string as a terminal can show it; NULL: out of memory. */
+/* A string as a terminal can show it, or of a long one the end; NULL: out of memory. */
 static char *
 plain(struct tach_string s)
 {
 	char *text = NULL;
 	size_t size;
 	FILE *f = open_memstream(&text, &size);
+	size_t from = s.len > LONGEST ? s.len - LONGEST : 0;
 
 	if (f == NULL)
 		return NULL;
-	tach_plain_string(f, s.bytes, s.len);
+	tach_plain_string(f, s.bytes + from, s.len - from);
 	if (fclose(f) == 0)
 		return text;
 	free(text);
@@ -164,7 +166,7 @@ draw_name(const struct screen_view *v, const struct tally *t)
 	char line[96];
 
 	snprintf(line, sizeof(line), "  %s  %.1f s, %" PRIu64 " samples, %" PRIu32
-	    " thread%s%s%s", v->state, (double)t->end / 1e6, t->all.samples,
+	    " thread%s%s%s", v->state, (double)tally_duration(t) / 1e6, t->all.samples,
 	    t->nthreads, t->nthreads == 1 ? "" : "s",
 	    v->recent ? ", last 5 s" : "", v->match[0] != '\0' ? ", /" : "");
 	move(0, 0);
@@ -179,12 +181,11 @@ draw_name(const struct screen_view *v, const struct tally *t)
 static void
 draw_states(const struct tally_cost *all, double seconds)
 {
-	double s = seconds > 0 ? seconds * 1e6 : 1;
+	double us = seconds > 0 ? seconds * 1e6 : 1;
 
-	mvprintw(1, 0, "threads on average: %.2f with the GIL, %.2f on a CPU, "
-	    "%.2f want the GIL, %.2f wait", (double)all->gil / s,
-	    (double)all->cpu / s, (double)all->wanted / s,
-	    (double)all->waiting / s);
+	mvprintw(1, 0, "threads on average: %.2f gil, %.2f cpu, %.2f want, %.2f wait",
+	    (double)all->gil / us, (double)all->cpu / us, (double)all->wanted / us,
+	    (double)all->waiting / us);
 	clrtoeol();
 }
 
@@ -354,9 +355,10 @@ draw_threads(const struct tally *t, const struct drawing *d, int y)
 static double
 shown_seconds(const struct screen_view *v, const struct tally *t)
 {
-	double all = (double)t->end / 1e6;
+	double all = (double)tally_duration(t) / 1e6;
+	double begun = (double)(t->end % 1000000) / 1e6;
 
-	return v->recent && all > 5 ? 5 + all - (double)(uint64_t)all : all;
+	return v->recent && all > 5 + begun ? 5 + begun : all;
 }
 
 bool

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * screen.h: tach-top's view at a terminal, by ncurses: threads above, then the rows of
- * a tally.  The terminal is as it was after screen_close, and whenever the program
- * ends.
+ * a tally.  screen_close, and exit, give the terminal back as it was found.
  */
 #ifndef SCREEN_H
 #define SCREEN_H
@@ -12,7 +11,8 @@
 
 #include "tally_table.h"
 
-#define SCREEN_MATCH_MAX 128 /* bytes of a regular expression, with its NUL */
+#define SCREEN_MATCH_MAX 128   /* bytes of a regular expression, with its NUL */
+#define SCREEN_MESSAGE_MAX 256 /* bytes */
 
 /* What is shown, and how. */
 struct screen_view {
@@ -24,7 +24,7 @@ struct screen_view {
 	bool help;		  /* the keys instead of the rows */
 	bool editing;		  /* the regular expression is being typed */
 	char match[SCREEN_MATCH_MAX];
-	char message[SCREEN_MATCH_MAX]; /* shown until the next key */
+	char message[SCREEN_MESSAGE_MAX]; /* shown until the next key */
 	uint32_t first; /* row at the top of the table */
 };
 

@@ -527,7 +527,7 @@ show_summary(const struct recording *r, const struct options *o)
 	    .profile = profile,
 	    .recorder = &o->recorder});
 	if (shows && profile != NULL)
-		hottest_show(profile);
+		hottest_show(r->part.fd);
 }
 
 /* ---- recording ----------------------------------------------------------- */

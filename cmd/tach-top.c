@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "child.h"
@@ -23,6 +24,7 @@ struct top {
 	enum tally_group group;
 	enum tally_column column;
 	bool once, gil;
+	bool several; /* profiles: each has its name above its table */
 	uint32_t lines;
 	/* Of what is recorded; NULL: it was not said. */
 	const char *output, *pid, *duration, *rate;
@@ -71,42 +73,71 @@ print_contention(const struct top *top, struct tach_source *source)
 	return rc;
 }
 
+/* A recording that is not kept is removed first: it is open, and the output may be a
+ * pipe whose reader goes away. */
 static int
 print_profile(struct tach_reader *r, const char *operand, void *arg)
 {
-	const struct top *top = arg;
+	struct top *top = arg;
 	struct tach_source *source = timed_source(top, r);
-	int rc = top->gil ? print_contention(top, source) :
-			    print_tally(top, source);
+	char *name = cmd_plain(cmd_input_name(operand));
+	int rc;
 
-	(void)operand;
+	child_close(&top->child);
+	if (top->several)
+		printf("%s:\n", name);
+	free(name);
+	rc = top->gil ? print_contention(top, source) : print_tally(top, source);
 	tach_source_free(source);
 	return rc;
 }
 
-/* Records until the end, and prints the table then.  The terminal's interrupt ends
- * the recording alone. */
+static volatile sig_atomic_t recorder_pid;
+
+/* The terminal sends its signals to the recorder, too; others are passed on. */
+static void
+pass_on(int sig)
+{
+	if (sig != SIGINT && recorder_pid != 0)
+		kill(recorder_pid, sig);
+}
+
+/* Waits until the recording ends.  Signals end it alone, and its table is printed. */
+static void
+wait_for_recorder(struct child *c)
+{
+	recorder_pid = c->pid;
+	child_wait(c);
+	recorder_pid = 0;
+	signal(SIGINT, SIG_DFL);
+	signal(SIGTERM, SIG_DFL);
+	signal(SIGHUP, SIG_DFL);
+}
+
+/* Records until the end, and prints the table then. */
 static int
 record_and_print(struct top *top)
 {
 	char *operands[] = {NULL, NULL};
-	int status;
+	int status = CMD_FAILED;
 
-	signal(SIGINT, SIG_IGN);
+	signal(SIGINT, pass_on);
+	signal(SIGTERM, pass_on);
+	signal(SIGHUP, pass_on);
 	child_start(&top->child, top->output, top->recorder, false);
-	child_wait(&top->child);
-	signal(SIGINT, SIG_DFL);
-	operands[0] = top->child.path;
-	if (access(top->child.path, F_OK) != 0)
-		return top->child.status != 0 ? top->child.status : CMD_FAILED;
-	status = cmd_each(operands, print_profile, top);
-	return status != CMD_OK ? status : top->child.status;
+	wait_for_recorder(&top->child);
+	if ((operands[0] = strdup(top->child.path)) == NULL)
+		err(CMD_FAILED, NULL);
+	if (child_has_profile(&top->child))
+		status = cmd_each(operands, print_profile, top);
+	free(operands[0]);
+	return top->child.status != 0 ? top->child.status : status;
 }
 
 /* ---- at a terminal ------------------------------------------------------- */
 
 #ifdef HAVE_VIEW
-/* What is recorded, as the view names it, to be freed: "-p 12", "python x.py". */
+/* The arguments of the recorder as one line, to be freed: "-p 12", "-- python x.py". */
 static char *
 recorded_name(char *const arguments[])
 {
@@ -140,18 +171,40 @@ record_and_look(struct top *top)
 
 	child_start(&top->child, top->output, top->recorder, true);
 	status = look(top, top->child.path, name);
-	child_end(&top->child);
+	if (child_ended(&top->child) && top->child.status != 0)
+		status = top->child.status;
+	else
+		child_end(&top->child);
 	free(text);
 	free(name);
 	return status;
 }
 
-/* Whether it is to be shown at a terminal, which takes one profile that has a name. */
+/* Whether a profile can be read again and again: it is a file, or is recorded to one. */
+static bool
+is_file(const char *path)
+{
+	struct stat st;
+	char *part;
+	bool file;
+
+	if (strcmp(path, "-") == 0)
+		return false;
+	if (stat(path, &st) == 0)
+		return S_ISREG(st.st_mode);
+	if (asprintf(&part, "%s%s", path, TACH_PART_SUFFIX) < 0)
+		err(CMD_FAILED, NULL);
+	file = stat(part, &st) == 0 && S_ISREG(st.st_mode);
+	free(part);
+	return file;
+}
+
+/* Whether it is to be shown at a terminal. */
 static bool
 is_live(const struct top *top, char *operands[])
 {
 	bool one = operands[0] != NULL && operands[1] == NULL &&
-	    strcmp(operands[0], "-") != 0;
+	    is_file(operands[0]);
 
 	return !top->once && isatty(STDIN_FILENO) && isatty(STDOUT_FILENO) &&
 	    (top->recorder != NULL || one);
@@ -218,7 +271,8 @@ parse_word(const struct option_row *row, const char *value)
 	int i = cmdline_word(row->words, value);
 
 	if (i < 0)
-		cmd_usage("--%s %s: it is %s", row->name, value, row->help);
+		cmd_usage("--%s %s: there is no such word, see --help", row->name,
+		    value);
 	return i;
 }
 
@@ -304,10 +358,14 @@ check(const struct top *top, bool command, char *operands[])
 {
 	bool records = command || top->pid != NULL;
 
+	if (command && strcmp(operands[-1], "--") != 0)
+		cmd_usage("a FILE and a command cannot both be given");
 	if (command && *operands == NULL)
 		cmd_usage("no command behind --");
 	if (top->pid != NULL && *operands != NULL)
 		cmd_usage("-p and a command or FILE cannot both be given");
+	if (top->output != NULL && strcmp(top->output, "-") == 0)
+		cmd_usage("-o needs the name of a file");
 	if (!records && (top->output != NULL || top->duration != NULL ||
 		top->rate != NULL))
 		cmd_usage("-o, -d and -r are for what is recorded: give -p PID, "
@@ -347,6 +405,7 @@ run(struct top *top, char *operands[])
 #endif
 	if (top->recorder != NULL)
 		return record_and_print(top);
+	top->several = operands[0] != NULL && operands[1] != NULL;
 	confine(NULL, 0);
 	return cmd_each(operands, print_profile, top);
 }
@@ -362,6 +421,7 @@ main(int argc, char *argv[])
 	operands = parse(&top, argc, argv);
 	status = run(&top, operands);
 	child_close(&top.child);
+	free(top.recorder);
 	select_clear(&top.selection);
 	return output_end(status);
 }

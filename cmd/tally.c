@@ -60,17 +60,59 @@ reserve_row(struct tally *t, uint32_t row)
 	return row;
 }
 
-/* The row of a file, a function and a line; TACH_NONE: out of memory. */
+/* The row of strings of its table, and of a line; TACH_NONE: out of memory. */
+static uint32_t
+add_row_of(struct tally *t, uint32_t file, uint32_t func, int32_t line)
+{
+	struct tach_frame f = {.file = file, .func = func, .line = line,
+	    .end_line = -1, .column = -1, .end_column = -1,
+	    .opcode = TACH_NO_OPCODE};
+
+	return file == TACH_NONE || func == TACH_NONE ? TACH_NONE :
+	    reserve_row(t, tach_table_add_frame(t->table, &f));
+}
+
+/* The same of other strings. */
 static uint32_t
 add_row(struct tally *t, struct tach_string file, struct tach_string func, int32_t line)
 {
-	struct tach_frame f = {.line = line, .end_line = -1, .column = -1,
-	    .end_column = -1, .opcode = TACH_NO_OPCODE};
+	uint32_t own_file = tach_table_add_string(t->table, file.bytes, file.len);
+	uint32_t own_func = tach_table_add_string(t->table, func.bytes, func.len);
 
-	f.file = tach_table_add_string(t->table, file.bytes, file.len);
-	f.func = tach_table_add_string(t->table, func.bytes, func.len);
-	return f.file == TACH_NONE || f.func == TACH_NONE ? TACH_NONE :
-	    reserve_row(t, tach_table_add_frame(t->table, &f));
+	return add_row_of(t, own_file, own_func, line);
+}
+
+/* Where what belongs to a string of the source is kept; NULL: out of memory. */
+static uint32_t *
+kept_of(struct tally *t, uint32_t string)
+{
+	uint32_t *p;
+
+	if (string < t->nstring_of)
+		return &t->string_of[string];
+	p = array_reserve(t->string_of, &t->string_of_max, (size_t)string + 1,
+	    sizeof(*p));
+	if (p == NULL)
+		return NULL;
+	t->string_of = p;
+	while (t->nstring_of <= string)
+		p[t->nstring_of++] = TACH_NONE;
+	return &p[string];
+}
+
+/* The same string in its own table; TACH_NONE: out of memory.  A long string that many
+ * frames have is looked at once. */
+static uint32_t
+own_string(struct tally *t, uint32_t string)
+{
+	uint32_t *kept = kept_of(t, string);
+	struct tach_string s;
+
+	if (kept != NULL && *kept == TACH_NONE) {
+		s = tach_table_string(t->from, string);
+		*kept = tach_table_add_string(t->table, s.bytes, s.len);
+	}
+	return kept != NULL ? *kept : TACH_NONE;
 }
 
 /* ---- modules ------------------------------------------------------------- */
@@ -111,13 +153,13 @@ has_end(struct tach_string s, const char *end)
 {
 	size_t n = strlen(end);
 
-	return s.len > n && memcmp(s.bytes + s.len - n, end, n) == 0;
+	return s.len >= n && memcmp(s.bytes + s.len - n, end, n) == 0;
 }
 
 static struct tach_string
 drop_end(struct tach_string s, const char *end)
 {
-	if (has_end(s, end))
+	if (s.len > strlen(end) && has_end(s, end))
 		s.len -= strlen(end);
 	return s;
 }
@@ -143,27 +185,41 @@ module_row(struct tally *t, struct tach_string file)
 /* ---- the row of a frame or a thread -------------------------------------- */
 
 static uint32_t
+new_file_row(struct tally *t, struct tach_string file)
+{
+	return t->group == TALLY_MODULE ? module_row(t, file) :
+	    add_row(t, file, (struct tach_string){"", 0}, -1);
+}
+
+/* The row of a file, which is found once. */
+static uint32_t
+file_row(struct tally *t, uint32_t string)
+{
+	uint32_t *kept = kept_of(t, string), row;
+
+	if (kept == NULL || *kept != TACH_NONE)
+		return kept != NULL ? *kept : TACH_NONE;
+	row = new_file_row(t, tach_table_string(t->from, string));
+	t->string_of[string] = row;
+	return row;
+}
+
+static uint32_t
 new_row(struct tally *t, uint32_t frame)
 {
 	const struct tach_frame *f = tach_table_frame(t->from, frame);
 	struct tach_string file = tach_table_string(t->from, f->file);
-	struct tach_string func = tach_table_string(t->from, f->func);
 	bool synthetic = file.len == 1 && *file.bytes == '~';
 
 	if (has_end(file, COORDINATOR))
 		return HIDDEN;
-	switch (t->group) {
-	case TALLY_FILE:
-		return add_row(t, file, synthetic ? func :
-		    (struct tach_string){"", 0}, -1);
-	case TALLY_MODULE:
-		return synthetic ? add_row(t, file, func, -1) :
-				   module_row(t, file);
-	case TALLY_LINE:
-		return add_row(t, file, func, f->line);
-	default:
-		return add_row(t, file, func, -1);
-	}
+	if (t->group == TALLY_FUNCTION || t->group == TALLY_LINE)
+		return add_row_of(t, own_string(t, f->file),
+		    own_string(t, f->func),
+		    t->group == TALLY_LINE ? f->line : -1);
+	return synthetic ?
+	    add_row(t, file, tach_table_string(t->from, f->func), -1) :
+	    file_row(t, f->file);
 }
 
 /* Notes the line of a frame that its row has got.  Returns the row. */
@@ -249,7 +305,8 @@ cost_of(const struct tach_tick *ticks, size_t n)
 		uint8_t status = ticks[i].status;
 		c.total += us;
 		c.gil += status & TACH_STATUS_GIL ? us : 0;
-		c.wanted += status & TACH_STATUS_GIL_WANTED ? us : 0;
+		c.wanted += (status & TACH_STATUS_GIL_WANTED) != 0 &&
+		    (status & TACH_STATUS_GIL) == 0 ? us : 0;
 		c.cpu += status & TACH_STATUS_CPU ? us : 0;
 		c.waiting += tach_status_idle(status) ? us : 0;
 	}
@@ -273,11 +330,13 @@ add_self(struct tally_cost *to, const struct tally_cost *c)
 	to->samples += c->samples;
 }
 
-/* The costs of a row in a second; NULL: out of memory. */
+/* The costs of a row in a second; NULL: out of memory.  Its line is -1 if it is among
+ * the rows that are used, and 0 if not. */
 static struct tally_cost *
 cost_in(struct tally_second *s, uint32_t row)
 {
 	size_t max = s->max;
+	uint32_t *used;
 	struct tally_cost *rows = array_reserve(s->rows, &s->max, (size_t)row + 1,
 	    sizeof(*rows));
 
@@ -285,6 +344,14 @@ cost_in(struct tally_second *s, uint32_t row)
 		return NULL;
 	s->rows = rows;
 	memset(rows + max, 0, (s->max - max) * sizeof(*rows));
+	if (rows[row].line != 0)
+		return &rows[row];
+	used = array_grow(s->used, s->nused, &s->used_max, sizeof(*used));
+	if (used == NULL)
+		return NULL;
+	s->used = used;
+	used[s->nused++] = row;
+	rows[row].line = -1;
 	return &rows[row];
 }
 
@@ -312,6 +379,22 @@ add_to_row(struct tally *t, struct tally_second *s, uint32_t row,
 	return true;
 }
 
+static uint32_t
+row_without_frames(struct tally *t)
+{
+	return add_row(t, (struct tach_string){"", 0},
+	    (struct tach_string){NO_FRAMES, strlen(NO_FRAMES)}, -1);
+}
+
+/* Adds to the row of stacks that show no frame. */
+static bool
+add_without_frames(struct tally *t, struct tally_second *s, const struct tally_cost *c)
+{
+	uint32_t row = row_without_frames(t);
+
+	return row != TACH_NONE && add_to_row(t, s, row, c, true);
+}
+
 /* Adds to the rows of a run's frames. */
 static bool
 add_frames(struct tally *t, struct tally_second *s, const struct tach_run *run,
@@ -327,14 +410,7 @@ add_frames(struct tally *t, struct tally_second *s, const struct tach_run *run,
 			return false;
 		inner = false;
 	}
-	return true;
-}
-
-static uint32_t
-row_without_frames(struct tally *t)
-{
-	return add_row(t, (struct tach_string){"", 0},
-	    (struct tach_string){NO_FRAMES, strlen(NO_FRAMES)}, -1);
+	return !inner || add_without_frames(t, s, c);
 }
 
 static bool
@@ -343,11 +419,19 @@ add_run(struct tally *t, struct tally_second *s, const struct tach_run *run,
 {
 	uint32_t thread = thread_row(t, run);
 
-	if (t->group != TALLY_THREAD && run->depth > 0)
-		return add_frames(t, s, run, c);
 	if (t->group != TALLY_THREAD)
-		thread = row_without_frames(t);
+		return add_frames(t, s, run, c);
 	return thread != TACH_NONE && add_to_row(t, s, thread, c, true);
+}
+
+static void
+begin_second(struct tally_second *s, uint64_t number)
+{
+	s->number = number;
+	s->all = (struct tally_cost){0};
+	for (size_t i = 0; i < s->nused; i++)
+		s->rows[s->used[i]] = (struct tally_cost){0};
+	s->nused = 0;
 }
 
 /* The second of a time, which may begin with it; NULL: too old, or none are kept. */
@@ -359,12 +443,8 @@ second_of(struct tally *t, uint64_t time)
 
 	if (!t->recent || s->number > number)
 		return NULL;
-	if (s->number < number) {
-		s->number = number;
-		s->all = (struct tally_cost){0};
-		if (s->max > 0)
-			memset(s->rows, 0, s->max * sizeof(*s->rows));
-	}
+	if (s->number < number)
+		begin_second(s, number);
 	return s;
 }
 
@@ -391,15 +471,40 @@ add_second(struct tally *t, const struct tach_run *run, size_t from)
 	return add_run(t, s, run, &c) ? end - from : 0;
 }
 
+uint64_t
+tally_tick_end(const struct tach_tick *tick)
+{
+	return tick->time > UINT64_MAX - tick->span ? UINT64_MAX :
+						      tick->time + tick->span;
+}
+
+uint64_t
+tally_duration(const struct tally *t)
+{
+	return t->all.samples > 0 ? t->end - t->begin : 0;
+}
+
+/* Takes the begin and the end of a run. */
+static void
+take_time(struct tally *t, const struct tach_run *run)
+{
+	uint64_t end = tally_tick_end(&run->ticks[run->count - 1]);
+
+	if (t->all.samples == 0 || run->ticks[0].time < t->begin)
+		t->begin = run->ticks[0].time;
+	if (end > t->end)
+		t->end = end;
+}
+
 static int
 tally_run(struct tach_sink *sink, const struct tach_run *run)
 {
 	struct tally *t = sink->arg;
-	const struct tach_tick *last = &run->ticks[run->count - 1];
 	size_t done = 0, n;
 
-	if (last->time + last->span > t->end)
-		t->end = last->time + last->span;
+	if (run->count == 0)
+		return TACH_OK;
+	take_time(t, run);
 	do
 		done += n = add_second(t, run, done);
 	while (n > 0 && done < run->count);
@@ -435,8 +540,8 @@ tally_recent(const struct tally *t, struct tally_cost rows[], struct tally_cost 
 		if (s->number + TALLY_SECONDS <= now)
 			continue;
 		add_cost(all, &s->all);
-		for (uint32_t i = 0; i < t->nrows && i < s->max; i++)
-			add_cost(&rows[i], &s->rows[i]);
+		for (size_t i = 0; i < s->nused; i++)
+			add_cost(&rows[s->used[i]], &s->rows[s->used[i]]);
 	}
 }
 
@@ -453,12 +558,22 @@ tally_begin(struct tach_sink *sink, const struct tach_meta *meta,
 	return TACH_OK;
 }
 
+/* All that can fail is to get memory. */
+static enum tach_error
+tally_error(const struct tach_sink *sink, const char **line)
+{
+	(void)sink;
+	*line = "out of memory";
+	return TACH_ENOMEM;
+}
+
 bool
 tally_init(struct tally *t, enum tally_group group)
 {
 	*t = (struct tally){.group = group, .table = tach_table_new()};
 	t->sink = (struct tach_sink){.size = sizeof(t->sink), .arg = t,
-	    .begin = tally_begin, .run = tally_run};
+	    .begin = tally_begin, .run = tally_run,
+	    .error = tally_error};
 	return t->table != NULL;
 }
 
@@ -466,8 +581,11 @@ void
 tally_clear(struct tally *t)
 {
 	tach_table_free(t->table);
-	for (size_t i = 0; i < TALLY_SECONDS; i++)
+	for (size_t i = 0; i < TALLY_SECONDS; i++) {
 		free(t->seconds[i].rows);
+		free(t->seconds[i].used);
+	}
+	free(t->string_of);
 	free(t->rows);
 	free(t->row_of);
 	free(t->thread_rows);

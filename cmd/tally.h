@@ -24,17 +24,16 @@ enum tally_group {
 	TALLY_GROUPS,
 };
 
-/* Microseconds, as the ticks' spans say; but for the samples. */
+/* The costs of a row.  Times are microseconds, as the ticks' spans say. */
 struct tally_cost {
-	uint64_t self;	/* it was innermost */
-	uint64_t total; /* it was in the stack, however often */
-	/* Of the total, while the thread ... */
-	uint64_t gil;	  /* held the GIL */
-	uint64_t wanted;  /* waited for the GIL */
-	uint64_t cpu;	  /* was on a CPU, or waited for one only */
-	uint64_t waiting; /* did none of the three */
-	uint64_t samples; /* in which it was innermost */
-	int32_t line;	  /* the smallest that was seen; -1: none is known */
+	uint64_t self;	  /* the row was innermost in the stack */
+	uint64_t total;	  /* the row was in the stack, once or more often */
+	uint64_t gil;	  /* part of the total: the thread held the GIL */
+	uint64_t wanted;  /* likewise: it waited for the GIL */
+	uint64_t cpu;	  /* likewise: it was on a CPU, or waited for a CPU alone */
+	uint64_t waiting; /* likewise: its status is idle; see tach_status_idle */
+	uint64_t samples; /* the number of samples in which the row was innermost */
+	int32_t line;	  /* the smallest one of the row's samples; -1: unknown */
 };
 
 /* The costs of one second of the profile. */
@@ -43,6 +42,8 @@ struct tally_second {
 	struct tally_cost all;
 	struct tally_cost *rows;
 	size_t max;
+	uint32_t *used; /* numbers of the rows that have costs */
+	size_t nused, used_max;
 };
 
 #define TALLY_SECONDS 6 /* that are kept: five, and the one that has begun */
@@ -53,13 +54,17 @@ struct tally {
 	uint32_t nrows;
 	struct tally_cost all; /* of all samples; self is their time */
 	uint32_t nthreads;     /* (interpreter, thread) pairs with samples */
-	uint64_t end;	       /* us since the start: of the latest sample's span */
-	uint32_t innermost;    /* the row in which the last run was */
+	uint64_t begin, end;   /* of all samples, us since the profile's start */
+	uint32_t innermost;    /* the innermost row of the newest run */
 	/* private */
 	enum tally_group group;
 	const struct tach_table *from; /* the source's */
 	struct tach_table *table;      /* whose frames are the rows */
 	uint32_t *row_of;	       /* by frame of the source; TACH_NONE: unknown */
+	uint32_t *string_of; /* by string of the source, its own; or the row of a
+			      * file; TACH_NONE: unknown */
+	size_t string_of_max;
+	uint32_t nstring_of;
 	uint32_t *thread_rows;	       /* by a run's index */
 	uint64_t *seen; /* by row: the number of the last run that had it */
 	uint64_t runs;
@@ -73,9 +78,15 @@ struct tally {
 bool tally_init(struct tally *, enum tally_group);
 void tally_clear(struct tally *);
 
+/* When the span of a tick ends, us since the start. */
+uint64_t tally_tick_end(const struct tach_tick *);
+/* How long the samples lasted, from the first to the last, us; 0: there are none. */
+uint64_t tally_duration(const struct tally *);
+
 /* Keeps the costs of the last five seconds, too; to be called before the first run. */
 void tally_keep_recent(struct tally *);
-/* Fills in the costs of the last five seconds: of each row, and of all. */
+/* Fills in the costs of the samples that began in the last five seconds, or in the one
+ * that has begun: of each row, and of all. */
 void tally_recent(const struct tally *, struct tally_cost rows[],
     struct tally_cost *all);
 

@@ -81,18 +81,19 @@ static void
 print_head(FILE *f, const struct tally *t)
 {
 	const struct tally_cost *a = &t->all;
-	double end = t->end > 0 ? (double)t->end : 1;
+	uint64_t duration = tally_duration(t);
+	double us = duration > 0 ? (double)duration : 1;
 
 	fprintf(f, "%" PRIu64 " samples of %" PRIu32 " thread%s in %.2f s; threads on "
 	    "average: %.2f with the GIL, %.2f on a CPU, %.2f want the GIL, %.2f "
 	    "wait\n", a->samples, t->nthreads, t->nthreads == 1 ? "" : "s",
-	    (double)t->end / 1e6, (double)a->gil / end, (double)a->cpu / end,
-	    (double)a->wanted / end, (double)a->waiting / end);
+	    (double)duration / 1e6, (double)a->gil / us, (double)a->cpu / us,
+	    (double)a->wanted / us, (double)a->waiting / us);
 	fputs("  self  total      self     total   gil   cpu  want  wait  samples  ",
 	    f);
 }
 
-/* A time in the column of its width: 0.12 s, 1,234 s. */
+/* A time as its column has it: 0.120s, 1234.0s. */
 static void
 print_time(FILE *f, uint64_t us)
 {

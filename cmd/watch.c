@@ -2,6 +2,8 @@
 /* watch.c: see watch.h. */
 #include "watch.h"
 
+#include <stdio.h>
+
 #include "why.h"
 
 /* ---- both tallies -------------------------------------------------------- */
@@ -20,7 +22,8 @@ static int
 both_run(struct tach_sink *sink, const struct tach_run *run)
 {
 	struct watch *w = sink->arg;
-	int rc = w->rows.sink.run(&w->rows.sink, run);
+	int rc = *w->ending != 0 ? TACH_FATAL :
+	    w->rows.sink.run(&w->rows.sink, run);
 
 	return rc == TACH_OK ? w->threads.sink.run(&w->threads.sink, run) : rc;
 }
@@ -39,9 +42,9 @@ watch_close(struct watch *w)
 }
 
 static bool
-no_memory(struct watch *w)
+watch_failed(struct watch *w, const char *why)
 {
-	w->why = "out of memory";
+	snprintf(w->why, sizeof(w->why), "%s", why);
 	return false;
 }
 
@@ -51,7 +54,7 @@ open_tallies(struct watch *w, enum tally_group group)
 	bool ok = tally_init(&w->rows, group);
 
 	if (!tally_init(&w->threads, TALLY_THREAD) || !ok)
-		return no_memory(w);
+		return watch_failed(w, "out of memory");
 	tally_keep_recent(&w->rows);
 	tally_keep_recent(&w->threads);
 	w->both = (struct tach_sink){.size = sizeof(w->both), .arg = w,
@@ -63,25 +66,38 @@ static bool
 open_reader(struct watch *w)
 {
 	if ((w->reader = tach_reader_new()) == NULL)
-		return no_memory(w);
+		return watch_failed(w, "out of memory");
 	if (tach_reader_open(w->reader, w->path) == TACH_FATAL) {
-		w->why = reader_why(w->reader);
-		return false;
+		return watch_failed(w, reader_why(w->reader));
 	}
 	return true;
+}
+
+/* The samples end before the profile does.  It is a failure if there are none. */
+static bool
+cut_short(struct watch *w)
+{
+	const char *line;
+
+	tach_source_error(w->source, &line);
+	watch_failed(w, line);
+	return w->rows.all.samples > 0;
 }
 
 bool
 watch_more(struct watch *w)
 {
-	int rc = tach_pump(w->source, &w->both);
+	bool ok = true;
+	int rc;
 
+	while ((rc = tach_pump(w->source, &w->both)) == TACH_WARN)
+		ok = cut_short(w);
 	w->complete = rc != TACH_AGAIN;
 	if (rc == TACH_REFUSED)
-		return no_memory(w);
-	if (rc < TACH_OK)
-		tach_source_error(w->source, &w->why);
-	return rc >= TACH_OK;
+		return watch_failed(w, *w->ending != 0 ? "" : "out of memory");
+	if (rc == TACH_FATAL)
+		return cut_short(w);
+	return ok || w->rows.all.samples > 0;
 }
 
 bool
@@ -92,11 +108,11 @@ watch_read(struct watch *w, const struct watch_what *what)
 	struct tach_source *source;
 
 	watch_close(w);
-	w->why = NULL;
+	w->why[0] = '\0';
 	if (!open_tallies(w, what->group) || !open_reader(w))
 		return false;
 	source = tach_durations_new(tach_reader_follow(w->reader));
 	source = select_source(w->selection, source);
 	w->source = tach_select_new(source, &part);
-	return w->source != NULL ? watch_more(w) : no_memory(w);
+	return w->source != NULL ? watch_more(w) : watch_failed(w, "out of memory");
 }

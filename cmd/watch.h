@@ -1,23 +1,28 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * watch.h: a profile that tach-top shows at a terminal, which may still be recorded.
- * To group or filter its samples otherwise, it is read again from its start.
+ * To group or filter its samples differently, it is read again from its start.
  */
 #ifndef WATCH_H
 #define WATCH_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "select.h"
 #include "tally.h"
 
+#define WATCH_WHY_MAX 256 /* bytes */
+
 struct watch {
 	const char *path;
 	const struct selection *selection; /* of the command line */
+	const volatile sig_atomic_t *ending; /* set by a signal: reading fails */
 	struct tally rows, threads;
 	bool complete; /* nothing more comes */
-	const char *why; /* the last reading failed, or NULL */
+	/* The reading failed; or samples are missing at the end.  "": neither. */
+	char why[WATCH_WHY_MAX];
 	/* private */
 	struct tach_reader *reader;
 	struct tach_source *source;
@@ -31,10 +36,10 @@ struct watch_what {
 	uint64_t until;	   /* us since the start; 0: to the end */
 };
 
-/* Opens the profile, which must be there, and reads what there is; again: from its
- * start.  False: ->why says why. */
+/* Opens the profile and reads all samples that there are, each time from its start.
+ * False: ->why says why. */
 bool watch_read(struct watch *, const struct watch_what *);
-/* Reads what has come since.  False: likewise. */
+/* Reads the samples that have come since.  False: likewise. */
 bool watch_more(struct watch *);
 void watch_close(struct watch *);
 

@@ -83,6 +83,22 @@ names() {
 	[[ ${lines[0]} = *' samples of '* ]]
 }
 
+@test "several profiles have their names above their tables" {
+	cp p.txt q.txt
+	is "$(tach-top -n 1 p.txt q.txt | sed -n '1p;5p')" $'p.txt:\nq.txt:'
+}
+
+@test "stacks whose frames are all hidden, and times at the end of all numbers" {
+	printf '%s\t%s\t%s\t%s\t%s\n' \
+	    0 0 7 gil-wanted 'x_sync_coordinator.py:run:3' \
+	    18446744073709551615 0 7 gil 'a.py:f:1' >odd.txt
+	for option in '' --gil '-g module' '-g thread'; do
+		# shellcheck disable=SC2086
+		run -0 --separate-stderr tach-top $option odd.txt
+	done
+	is "$(table -n 1 odd.txt | sed 1d | cut -d ' ' -f 10-)" '<no frames>'
+}
+
 # refused MESSAGE ARG...
 refused() {
 	run -2 --separate-stderr tach-top "${@:2}"
@@ -91,7 +107,9 @@ Try 'tach-top --help'."
 }
 
 @test "command lines that cannot be meant" {
-	refused '--group all: it is function (the default), line, file, module or thread' -g all
+	refused '--group all: there is no such word, see --help' -g all
+	refused 'a FILE and a command cannot both be given' p.txt -- true
+	refused '-o needs the name of a file' -o - -- true
 	refused '--lines 0 is too small' -n 0
 	refused '-o, -d and -r are for what is recorded: give -p PID, or -- COMMAND' -d 1 p.txt
 	refused '-p and a command or FILE cannot both be given' -p 1 p.txt
@@ -112,6 +130,19 @@ burn()'
 	is "$(tach-top kept.bin)" "$(cat table)"
 	run -3 --separate-stderr tach-top -- "$python" -c 'sum(range(1 << 24)); raise SystemExit(3)'
 	run -127 --separate-stderr tach-top -- ./nosuch
+	# An older profile of that name is not taken for the new one.
+	run -127 --separate-stderr tach-top -o kept.bin -- ./nosuch
+	is "$output" ''
+}
+
+@test "an interrupt ends the recording, and the table is printed" {
+	host_python
+	start "$python" -c 'while True: sum(range(1 << 16))'
+	run -0 "$T/lib/at-terminal" 'begins' '\x03' -- sh -c \
+	    '(sleep 1; echo begins) & exec tach-top -1 -p "$0"' "$pid"
+	[[ $output = *' samples of 1 thread in '* ]]
+	kill -0 "$pid"
+	is "$(find . -name 'tach-top.*')" ''
 }
 
 @test "a process is recorded for some time, and goes on" {
@@ -131,6 +162,7 @@ tm() {
 
 # view ARG...: tach-top in a window of 80 columns and 24 lines.
 view() {
+	rm -f ended
 	need tmux
 	tm new-session -d -x "${COLUMNS-80}" -y "${LINES-24}" "tach-top $*; echo ended \$? >ended; sleep 9"
 }
@@ -187,12 +219,19 @@ press() {
 	press ' '
 	shown recording
 	press Left
-	shown 'until here'
+	shown frozen
 	press ' '
 	shown recording
 	press q
 	until_ test -e ended
 	is "$(find . -name 'tach-top.*')" ''
+}
+
+@test "the view of a program that fails: its reason and its status" {
+	view -- ./nosuch
+	until_ test -e ended
+	is "$(cat ended)" 'ended 127'
+	shown 'nosuch: No such file or directory'
 }
 
 @test "the view: any size and any key, and a signal ends it" {
