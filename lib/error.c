@@ -31,13 +31,13 @@ error_set(struct error *e, enum tach_error code, const char *fmt, ...)
 int
 error_warn(struct error *e, enum tach_error code, const char *fmt, ...)
 {
-	bool first = e->text[0] == '\0';
+	bool warns = e->text[0] == '\0' || e->warned;
 	va_list ap;
 
 	va_start(ap, fmt);
 	set_line(e, code, fmt, ap);
 	va_end(ap);
-	e->warned |= first;
+	e->warned = warns;
 	return TACH_WARN;
 }
 

@@ -469,6 +469,8 @@ check_reader(void)
 	/* Nor is it one that the reader was opened again. */
 	check(tach_reader_open_fd(r, profile) == TACH_FATAL);
 	check_number(tach_reader_error(r, NULL), TACH_EUSE);
+	check(tach_reader_open_fd(r, profile) == TACH_FATAL);
+	check_number(tach_reader_error(r, NULL), TACH_EUSE);
 	check(tach_reader_next(r, &run) == TACH_OK);
 	check_number(tach_reader_error(r, &line), TACH_ENONE);
 	check_text(line, "");
