@@ -147,14 +147,44 @@ format_error(const struct tach_sink *sink, const char **line)
 	    tach_sink_error(f->inner, line) : error_get(&f->error, line);
 }
 
+/* The fault of the options of slots, or NULL. */
+static const char *
+slots_fault(const struct tach_format_options *o)
+{
+	if (o->word_size != 4 && o->word_size != 8)
+		return "a word has 4 or 8 bytes";
+	if (o->symbols != NULL &&
+	    (o->symbols_path == NULL || o->symbols_path[0] != '/'))
+		return "the symbols have no absolute path";
+	return NULL;
+}
+
+/* The fault of the options that a format looks at, or NULL. */
+static const char *
+options_fault(unsigned uses, const struct tach_format_options *o)
+{
+	if ((uses & TACH_USES_WEIGHT) && (unsigned)o->weight > TACH_WEIGHT_TIME)
+		return "there is no such weight";
+	if ((uses & TACH_USES_FRAME) &&
+	    (unsigned)o->frame > TACH_FRAME_FUNCTION)
+		return "there is no such style of frames";
+	return (uses & TACH_USES_SLOTS) ? slots_fault(o) : NULL;
+}
+
 /* Copies the options.  False: they cannot be used, and the error says so. */
 static bool
-take_options(struct format_sink *f, const struct tach_format_options *options)
+take_options(struct format_sink *f, unsigned uses,
+    const struct tach_format_options *options)
 {
+	const char *fault;
 	const struct tach_source_texts *s;
 
 	if (!options_take(&f->options, sizeof(f->options), options)) {
 		error_set(&f->error, TACH_EUSE, "the options " OPTIONS_FAULT);
+		return false;
+	}
+	if ((fault = options_fault(uses, &f->options)) != NULL) {
+		error_set(&f->error, TACH_EUSE, "%s", fault);
 		return false;
 	}
 	s = f->options.sources;
@@ -165,11 +195,15 @@ take_options(struct format_sink *f, const struct tach_format_options *options)
 	return false;
 }
 
-/* Opens the format's own sink.  False: out of memory. */
+/* Opens the format's own sink, or sets the error.  False: out of memory. */
 static bool
 open_inner(struct format_sink *f, const struct format *format,
     const struct tach_output *out)
 {
+	if (out == NULL && (format->about.uses & TACH_USES_DIRECTORY) == 0) {
+		error_set(&f->error, TACH_EUSE, "there is no output");
+		return true;
+	}
 	if (out != NULL && (f->out = stream_open(out, &f->error)) == NULL)
 		return f->error.code != TACH_ENOMEM;
 	f->inner = format->open(f->out, &f->options);
@@ -187,7 +221,7 @@ tach_format_open(const struct tach_format *format,
 	f->sink = (struct tach_sink){.size = sizeof(f->sink), .arg = f,
 	    .begin = format_begin, .run = format_run, .end = format_end,
 	    .free = format_free, .error = format_error};
-	if (!take_options(f, options))
+	if (!take_options(f, format->uses, options))
 		return &f->sink;
 	if (open_inner(f, (const struct format *)format, out))
 		return &f->sink;

@@ -2,7 +2,8 @@
 /*
  * test_sizes.c: structs of a caller who was compiled with another tach.h.  One that
  * is smaller counts as zero beyond its end; one that is larger is taken if the
- * rest is zero, and else refused by TACH_EUSE.  So is one without a size.
+ * rest is zero, and else refused by TACH_EUSE.  So is one without a size, and one
+ * with a value that there is not.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -239,6 +240,58 @@ check_format(void)
 	check_number(converted(&large), TACH_EUSE);
 }
 
+/* The code of opening a format, which is told at once. */
+static enum tach_error
+opened(const char *name, bool with_output,
+    const struct tach_format_options *options)
+{
+	struct tach_output to = {.size = sizeof(to), .fd = -1};
+	struct tach_sink *sink = tach_format_open(tach_format_find(name),
+	    with_output ? &to : NULL, options);
+	const char *line;
+	enum tach_error code = tach_sink_error(sink, &line);
+
+	check((code == TACH_ENONE) == (line[0] == '\0'));
+	tach_sink_free(sink);
+	return code;
+}
+
+static void
+check_format_values(void)
+{
+	struct tach_format_options o = {.size = sizeof(o), .directory = -1};
+
+	check_number(opened("csv", false, &o), TACH_EUSE);
+	check_number(opened("heatmap", false, &o), TACH_ENONE);
+	o.weight = TACH_WEIGHT_TIME + 1;
+	check_number(opened("collapsed", true, &o), TACH_EUSE);
+	check_number(opened("csv", true, &o), TACH_ENONE);
+	o.weight = TACH_WEIGHT_TIME;
+	o.frame = (enum tach_frame_style)-1;
+	check_number(opened("collapsed", true, &o), TACH_EUSE);
+	o.frame = TACH_FRAME_FUNCTION;
+	check_number(opened("collapsed", true, &o), TACH_ENONE);
+}
+
+static void
+check_slots(void)
+{
+	struct tach_output symbols = {.size = sizeof(symbols), .fd = -1};
+	struct tach_format_options o = {.size = sizeof(o)};
+
+	for (o.word_size = 0; o.word_size < 20; o.word_size++)
+		check_number(opened("gperftools", true, &o),
+		    o.word_size == 4 || o.word_size == 8 ? TACH_ENONE :
+							   TACH_EUSE);
+	o.word_size = 8;
+	o.symbols = &symbols;
+	check_number(opened("gperftools", true, &o), TACH_EUSE);
+	o.symbols_path = "symbols";
+	check_number(opened("gperftools", true, &o), TACH_EUSE);
+	o.symbols_path = "/symbols";
+	check_number(opened("gperftools", true, &o), TACH_ENONE);
+}
+
 /* ---- recorders ------------------------------------------------------------- */
 
 static void
@@ -427,6 +480,8 @@ main(void)
 	check_writer();
 	check_merge();
 	check_format();
+	check_format_values();
+	check_slots();
 	check_recorder();
 	check_fds();
 	check_locals();
