@@ -44,6 +44,16 @@ engine_new(struct target *t)
 	    inprocess_engine_new(t) : remote_engine_new(t);
 }
 
+/* Whether there is an interval, and no value that there is not. */
+static bool
+options_good(const struct tach_recorder_options *o)
+{
+	return o->interval_ns != 0 &&
+	    (unsigned)o->engine <= TACH_ENGINE_INPROCESS &&
+	    (unsigned)o->mode <= TACH_MODE_EXCEPTION &&
+	    (unsigned)o->async <= TACH_ASYNC_ALL;
+}
+
 struct tach_recorder *
 tach_recorder_new(const struct tach_recorder_options *o)
 {
@@ -51,7 +61,7 @@ tach_recorder_new(const struct tach_recorder_options *o)
 	struct tach_recorder *r;
 
 	if (!options_take(&options, sizeof(options), o) ||
-	    options.interval_ns == 0) {
+	    !options_good(&options)) {
 		errno = EINVAL;
 		return NULL;
 	}

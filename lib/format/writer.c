@@ -28,6 +28,7 @@
 #define PENDING_MAX 16384 /* and at most */
 #define PENDING_ALL (8 << 20) /* all threads together, beyond their first */
 #define FRAMES_AT_ONCE 4096
+#define LEVEL_MAX 22 /* of zstd */
 
 struct writer_thread {
 	bool used;
@@ -61,6 +62,34 @@ struct tach_writer {
 	struct set ids;	       /* of threads, if so */
 };
 
+/* The fault of a writer's options, or NULL. */
+static const char *
+values_fault(const struct tach_writer_options *o)
+{
+	if ((unsigned)o->layout > TACH_LAYOUT_CPYTHON)
+		return "there is no such layout";
+	if ((unsigned)o->compression > TACH_ZSTD)
+		return "there is no such compression";
+	if (o->compression == TACH_ZSTD &&
+	    (o->level < 1 || o->level > LEVEL_MAX))
+		return "a level is 1 to 22";
+	return NULL;
+}
+
+/* Copies the options.  False: they cannot be used, and the error says so. */
+static bool
+take_options(struct tach_writer *w, const struct tach_writer_options *options)
+{
+	const char *fault = "the options " OPTIONS_FAULT;
+
+	if (options_take(&w->options, sizeof(w->options), options) &&
+	    (fault = values_fault(&w->options)) == NULL)
+		return true;
+	error_set(&w->error, TACH_EUSE, "%s", fault);
+	w->options = (struct tach_writer_options){.size = sizeof(w->options)};
+	return false;
+}
+
 struct tach_writer *
 tach_writer_new(int fd, const struct tach_writer_options *options,
     const struct tach_table *table)
@@ -70,8 +99,7 @@ tach_writer_new(int fd, const struct tach_writer_options *options,
 
 	if (w == NULL)
 		return NULL;
-	if (!options_take(&w->options, sizeof(w->options), options)) {
-		error_set(&w->error, TACH_EUSE, "the options " OPTIONS_FAULT);
+	if (!take_options(w, options)) {
 		w->dead = true;
 		return w;
 	}

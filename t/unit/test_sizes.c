@@ -167,6 +167,26 @@ check_writer(void)
 	check_number(written(&small, &small_meta), TACH_EUSE);
 }
 
+static void
+check_writer_values(void)
+{
+	const struct tach_meta meta = {.size = sizeof(meta)};
+	struct tach_writer_options o = {.size = sizeof(o),
+	    .layout = TACH_LAYOUT_CPYTHON + 1};
+
+	check_number(written(&o, &meta), TACH_EUSE);
+	o.layout = TACH_LAYOUT_CPYTHON;
+	check_number(written(&o, &meta), TACH_ENONE);
+	o.compression = TACH_ZSTD + 1;
+	check_number(written(&o, &meta), TACH_EUSE);
+	o.compression = TACH_ZSTD;
+	check_number(written(&o, &meta), TACH_EUSE);
+	o.level = 23;
+	check_number(written(&o, &meta), TACH_EUSE);
+	o.level = 1;
+	check_number(written(&o, &meta), TACH_ENONE);
+}
+
 /* ---- merges ---------------------------------------------------------------- */
 
 static enum tach_error
@@ -387,6 +407,33 @@ check_counts(void)
 	check_number(one.records, 1);
 }
 
+static void
+check_refused(const struct tach_recorder_options *o)
+{
+	errno = 0;
+	check(tach_recorder_new(o) == NULL && errno == EINVAL);
+}
+
+static void
+check_recorder_values(void)
+{
+	struct tach_recorder_options o = {.size = sizeof(o),
+	    .interval_ns = 1000000,
+	    .engine = TACH_ENGINE_INPROCESS + 1};
+	struct tach_recorder *r;
+
+	check_refused(&o);
+	o.engine = TACH_ENGINE_INPROCESS;
+	o.mode = TACH_MODE_EXCEPTION + 1;
+	check_refused(&o);
+	o.mode = TACH_MODE_EXCEPTION;
+	o.async = TACH_ASYNC_ALL + 1;
+	check_refused(&o);
+	o.async = TACH_ASYNC_ALL;
+	check((r = tach_recorder_new(&o)) != NULL);
+	tach_recorder_free(r);
+}
+
 /* ---- sources and sinks ------------------------------------------------------ */
 
 static int
@@ -478,6 +525,7 @@ main(void)
 	check_helper();
 	check_selection();
 	check_writer();
+	check_writer_values();
 	check_merge();
 	check_format();
 	check_format_values();
@@ -486,6 +534,7 @@ main(void)
 	check_fds();
 	check_locals();
 	check_counts();
+	check_recorder_values();
 	check_source();
 	check_sink();
 	bytes_clear(&profile);
