@@ -62,6 +62,10 @@ struct tach_writer {
 	struct set ids;	       /* of threads, if so */
 };
 
+static int sink_run(struct tach_sink *, const struct tach_run *);
+static enum tach_error sink_error(const struct tach_sink *,
+    const char **line);
+
 /* The fault of a writer's options, or NULL. */
 static const char *
 values_fault(const struct tach_writer_options *o)
@@ -99,6 +103,10 @@ tach_writer_new(int fd, const struct tach_writer_options *options,
 
 	if (w == NULL)
 		return NULL;
+	w->sink = (struct tach_sink){.size = sizeof(w->sink),
+	    .arg = w,
+	    .run = sink_run,
+	    .error = sink_error};
 	if (!take_options(w, options)) {
 		w->dead = true;
 		return w;
@@ -673,9 +681,5 @@ sink_error(const struct tach_sink *sink, const char **line)
 struct tach_sink *
 tach_writer_sink(struct tach_writer *w)
 {
-	w->sink = (struct tach_sink){.size = sizeof(w->sink),
-	    .arg = w,
-	    .run = sink_run,
-	    .error = sink_error};
 	return &w->sink;
 }

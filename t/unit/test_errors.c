@@ -610,6 +610,31 @@ check_end(void)
 	tach_reader_free(r);
 }
 
+/* A writer is one sink, however often it is asked for. */
+static void
+check_writer_end(void)
+{
+	static const struct tach_writer_options how = {
+	    .size = sizeof(how), TACH_LAYOUT_CPYTHON, TACH_PLAIN, 0};
+	struct bytes none = {0};
+	enum tach_error code;
+	struct tach_reader *r = open_reader(&code);
+	int fd = bytes_fd(&none);
+	struct tach_writer *w = tach_writer_new(fd, &how,
+	    tach_reader_table(r));
+
+	check(tach_pump(tach_reader_source(r), tach_writer_sink(w)) ==
+	    TACH_END);
+	tach_reader_free(r);
+	r = open_reader(&code);
+	check(tach_pump(tach_reader_source(r), tach_writer_sink(w)) ==
+	    TACH_REFUSED);
+	check_number(tach_sink_error(tach_writer_sink(w), NULL), TACH_EUSE);
+	tach_writer_free(w);
+	tach_reader_free(r);
+	close(fd);
+}
+
 static void
 check_recorder(void)
 {
@@ -655,6 +680,7 @@ main(void)
 	check_merge();
 	check_text_sink();
 	check_end();
+	check_writer_end();
 	check_recorder();
 	close(nowhere.fd);
 	tach_table_free(table);
