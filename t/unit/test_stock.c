@@ -122,6 +122,25 @@ test_limit(void)
 	stock_drop(s);
 }
 
+/* A recorder that asked gets one, though another one takes the first without having
+ * asked. */
+static void
+test_taken(void)
+{
+	struct stock *s = stock_new(INTERVAL);
+	bool asked = false, other = false;
+
+	assert(s != NULL);
+	take(s, &asked);
+	assert(asked && count == 0);
+	usleep(LATER / NS_PER_US);
+	take(s, &other);
+	assert(take_until(s, 2, PATIENCE));
+	while (count > 0)
+		stock_give(s, list[--count]);
+	stock_drop(s);
+}
+
 int
 main(void)
 {
@@ -133,6 +152,7 @@ main(void)
 		return 77;
 	interrupts_drop(in);
 	test_files();
+	test_taken();
 	test_limit();
 	return 0;
 }

@@ -23,6 +23,7 @@ struct stock {
 	bool refused, ending;
 	pthread_t thread; /* makes the interrupts */
 	bool runs;
+	unsigned owed; /* recorders that have asked, and have got none yet */
 	unsigned wanted, made, count;
 	struct interrupts *list[MAKE_MAX];
 };
@@ -95,10 +96,10 @@ make_one(struct stock *s)
 {
 	struct interrupts *in;
 
-	s->wanted--;
 	pthread_mutex_unlock(&s->lock);
 	in = interrupts_new(s->interval_ns);
 	pthread_mutex_lock(&s->lock);
+	s->wanted--;
 	s->refused |= in == NULL;
 	if (in != NULL && s->count < MAKE_MAX)
 		s->list[s->count++] = in;
@@ -163,6 +164,20 @@ ask_for_one(struct stock *s)
 
 /* ---- taking and giving -------------------------------------------------- */
 
+/* Takes the last one.  A recorder that has not asked may take one that was made for
+ * another recorder: then another one is made. */
+static struct interrupts *
+take_last(struct stock *s, bool asked)
+{
+	struct interrupts *in = s->list[--s->count];
+
+	if (asked && s->owed > 0)
+		s->owed--;
+	else if (!asked && !s->refused && s->owed > s->count + s->wanted)
+		ask_for_one(s);
+	return in;
+}
+
 struct interrupts *
 stock_take(struct stock *s, bool *asked)
 {
@@ -171,9 +186,10 @@ stock_take(struct stock *s, bool *asked)
 	if (pthread_mutex_trylock(&s->lock) != 0)
 		return NULL;
 	if (s->count > 0) {
-		in = s->list[--s->count];
+		in = take_last(s, *asked);
 	} else if (!s->refused && !*asked) {
 		*asked = true;
+		s->owed++;
 		ask_for_one(s);
 	}
 	pthread_mutex_unlock(&s->lock);

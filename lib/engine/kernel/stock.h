@@ -29,7 +29,8 @@ void stock_drop(struct stock *);
 void stock_refuse(struct stock *);
 /* Takes interrupts that no recorder has.  NULL if there are none now: then, if *asked
  * is false, it becomes true, and a struct interrupts is made if fewer than stock_most
- * were.  Never waits. */
+ * were.  One is made as well for a recorder that has asked, if another recorder takes
+ * what was made for it.  Never waits. */
 struct interrupts *stock_take(struct stock *, bool *asked);
 /* Gives interrupts back; NULL does nothing. */
 void stock_give(struct stock *, struct interrupts *);
