@@ -506,13 +506,12 @@ new_input(struct tach_merge *m, struct tach_source *from,
 	return in;
 }
 
+/* Makes room for one more input. */
 static int
-add_input(struct tach_merge *m, struct tach_source *from,
-    const struct tach_merge_place *place)
+reserve_input(struct tach_merge *m)
 {
 	struct merge_input **p = array_grow(m->inputs, m->ninputs, &m->inputs_max,
 	    sizeof(struct merge_input *));
-	struct merge_input *in;
 
 	if (p == NULL)
 		return merge_no_memory(m);
@@ -521,12 +520,15 @@ add_input(struct tach_merge *m, struct tach_source *from,
 	if (p == NULL)
 		return merge_no_memory(m);
 	m->heap = p;
-	if ((in = new_input(m, from, place)) == NULL)
-		return merge_no_memory(m);
-	m->inputs[m->ninputs++] = in;
-	/* It begins at 0 until more is known, so that it is read in time. */
-	rise(m, in);
 	return TACH_OK;
+}
+
+/* An input that cannot be used is an error of that call alone. */
+static int
+refuse_input(struct tach_merge *m, enum tach_error code, const char *line)
+{
+	error_warn(&m->error, code, "%s", line);
+	return TACH_FATAL;
 }
 
 /* Whether an input and its selection are such that they can be used. */
@@ -536,8 +538,28 @@ check_input(struct tach_merge *m, const struct merge_input *in)
 	const char *line;
 	enum tach_error code = tach_source_error(in->selected, &line);
 
-	return code == TACH_ENONE ? TACH_OK :
-				    error_set(&m->error, code, "%s", line);
+	return code == TACH_ENONE ? TACH_OK : refuse_input(m, code, line);
+}
+
+static int
+add_input(struct tach_merge *m, struct tach_source *from,
+    const struct tach_merge_place *place)
+{
+	struct merge_input *in;
+
+	if (reserve_input(m) != TACH_OK)
+		return TACH_FATAL;
+	if ((in = new_input(m, from, place)) == NULL)
+		return merge_no_memory(m);
+	if (check_input(m, in) != TACH_OK) {
+		input_clear(in);
+		free(in);
+		return TACH_FATAL;
+	}
+	m->inputs[m->ninputs++] = in;
+	/* It begins at 0 until more is known, so that it is read in time. */
+	rise(m, in);
+	return TACH_OK;
 }
 
 int
@@ -546,12 +568,11 @@ tach_merge_add(struct tach_merge *m, struct tach_source *from,
 {
 	struct tach_merge_place known;
 
+	error_forget(&m->error);
 	if (!options_take(&known, sizeof(known), place))
-		return error_set(&m->error, TACH_EUSE,
+		return refuse_input(m, TACH_EUSE,
 		    "the place of an input " OPTIONS_FAULT);
-	if (add_input(m, from, &known) != TACH_OK)
-		return TACH_FATAL;
-	return check_input(m, m->inputs[m->ninputs - 1]);
+	return add_input(m, from, &known);
 }
 
 /* ---- merging ------------------------------------------------------------- */

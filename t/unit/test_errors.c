@@ -546,6 +546,40 @@ check_merge(void)
 	tach_reader_free(r);
 }
 
+static int
+no_runs(struct tach_source *source, struct tach_run *run)
+{
+	(void)source;
+	(void)run;
+	failures++;
+	return TACH_END;
+}
+
+/* An input that is refused is not read, and the others are merged. */
+static void
+check_refused_input(void)
+{
+	static const struct tach_meta meta;
+	static const struct tach_merge_place all = {.size = sizeof(all),
+	    .kept = UINT64_MAX};
+	struct tach_source bad = {.size = 0, .meta = &meta, .table = table,
+	    .next = no_runs};
+	enum tach_error code;
+	struct tach_merge *m = tach_merge_new(&meta);
+	struct tach_reader *r = open_reader(&code);
+	struct tach_run run;
+
+	check(tach_merge_add(m, &bad, &all) == TACH_FATAL);
+	check_number(tach_merge_error(m, NULL), TACH_EUSE);
+	check(tach_merge_add(m, tach_reader_source(r), &all) == TACH_OK);
+	check_number(tach_merge_error(m, NULL), TACH_ENONE);
+	while (tach_source_next(tach_merge_source(m), &run) == TACH_OK)
+		check_number(tach_merge_input(m), 0);
+	check_number(tach_merge_error(m, NULL), TACH_ENONE);
+	tach_merge_free(m);
+	tach_reader_free(r);
+}
+
 static enum tach_error
 code_of_text(int fd)
 {
@@ -678,6 +712,7 @@ main(void)
 	check_reader();
 	check_writer();
 	check_merge();
+	check_refused_input();
 	check_text_sink();
 	check_end();
 	check_writer_end();
