@@ -153,7 +153,6 @@ tach_merge_input(const struct tach_merge *m)
 static int
 merge_no_memory(struct tach_merge *m)
 {
-	error_clear(&m->error);
 	return error_memory(&m->error);
 }
 
@@ -163,6 +162,7 @@ tach_merge_note(struct tach_merge *m, const char *text)
 	struct buf b = {0};
 	uint32_t note = TACH_NONE;
 
+	error_forget(&m->error);
 	utf8_add(&b, text, strlen(text));
 	buf_add_char(&b, '\0');
 	if (!b.failed)
@@ -618,7 +618,9 @@ next_run(struct tach_source *source, struct tach_run *run)
 	struct merge_input *in;
 	int res;
 
-	error_clear(&m->error);
+	error_forget(&m->error);
+	if (m->error.code != TACH_ENONE)
+		return TACH_FATAL;
 	/* An input that was read from is read again only now: until then its
 	 * run belongs to the sink. */
 	while (m->nheap > 0 && m->heap[0]->run.count == 0)

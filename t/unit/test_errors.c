@@ -541,6 +541,8 @@ check_merge(void)
 	check(tach_merge_add(m, tach_reader_source(other), &far) == TACH_OK);
 	check(tach_source_next(s, &run) == TACH_FATAL);
 	check_number(tach_source_error(s, NULL), TACH_ELIMIT);
+	check(tach_source_next(s, &run) == TACH_FATAL);
+	check_number(tach_source_error(s, NULL), TACH_ELIMIT);
 	tach_merge_free(m);
 	tach_reader_free(other);
 	tach_reader_free(r);
