@@ -182,9 +182,12 @@ find_size(struct tach_reader *r, const void *head, size_t n)
 
 	if (fstat(r->origin.fd, &st) != 0)
 		return system_error(r, "");
-	if (!S_ISREG(st.st_mode) && (spool(r, head, n) != TACH_OK ||
-		fstat(r->origin.fd, &st) != 0))
-		return TACH_FATAL;
+	if (!S_ISREG(st.st_mode)) {
+		if (spool(r, head, n) != TACH_OK)
+			return TACH_FATAL;
+		if (fstat(r->origin.fd, &st) != 0)
+			return system_error(r, "");
+	}
 	r->origin.size = (uint64_t)st.st_size;
 	return TACH_OK;
 }
