@@ -373,7 +373,8 @@ get_header(struct text_reader *t)
 
 	if (texthead_get(&t->header, t->line, t->len, &e) == TACH_OK)
 		return TACH_OK;
-	return bad_line(t, "%s", e.text);
+	return error_set(&t->in->error, e.code, "line %" PRIu64 ": %s",
+	    t->lines.number, e.text);
 }
 
 static int

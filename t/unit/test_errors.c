@@ -422,6 +422,18 @@ code_of_bytes(size_t n, size_t at, uint8_t byte)
 	return code;
 }
 
+static enum tach_error
+code_of_text_head(const char *text)
+{
+	struct tach_reader *r = tach_reader_new();
+	enum tach_error code;
+
+	check(tach_reader_open_memory(r, text, strlen(text)) == TACH_FATAL);
+	code = tach_reader_error(r, NULL);
+	tach_reader_free(r);
+	return code;
+}
+
 /* To root all files are open; another user reads them in a process of its own. */
 static void
 check_denied(void)
@@ -459,6 +471,9 @@ check_reader(void)
 	check_number(code_of_bytes(400, 0, 'H'), TACH_ETRUNCATED);
 	check_number(code_of_bytes(65536, 4, 9), TACH_EVERSION);
 	check_number(code_of_bytes(65536, 70, 0xff), TACH_EDAMAGED);
+	check_number(code_of_text_head("# tach 9\n"), TACH_EVERSION);
+	check_number(code_of_text_head("# tach 1\n# start x\n"),
+	    TACH_EDAMAGED);
 	check(tach_reader_next(r, &run) == TACH_FATAL);
 	check_number(tach_reader_error(r, &line), TACH_EUSE);
 	check_text(line, "the reader was not opened");
