@@ -383,17 +383,21 @@ end(struct tach_recorder *r)
 	return begin_leaving(r, r->engine->ops->stats(r->engine));
 }
 
-/* Ends with the sink's error.  If it has none, the sink has no words for it, or the
- * recorder has run out of memory. */
+/* Ends with the sink's error.  If it has none, the recorder has run out of memory, or
+ * the sink does not tell errors. */
 static int
 fail(struct tach_recorder *r, const struct tach_sink *sink)
 {
 	const char *text;
 	enum tach_error code = tach_sink_error(sink, &text);
 
-	error_set(&r->target.error, code != TACH_ENONE ? code : TACH_EFAILED,
-	    "%s", *text != '\0' ? text :
-	    "the sink failed, or memory ran out");
+	if (code != TACH_ENONE)
+		error_set(&r->target.error, code, "%s", text);
+	else if (OPTIONS_HAS(sink, error) && sink->error != NULL)
+		error_memory(&r->target.error);
+	else
+		error_set(&r->target.error, TACH_EFAILED,
+		    "the sink failed, or memory ran out");
 	return begin_leaving(r, TACH_FATAL);
 }
 

@@ -8,6 +8,7 @@
 
 #include "array.h"
 #include "buf.h"
+#include "error.h"
 #include "options.h"
 #include "tach-record.h"
 
@@ -36,6 +37,7 @@ struct round_queue {
 	size_t ntold, told_max, local; /* the next to be told */
 	struct buf text;
 	size_t text_at;
+	struct error error;
 };
 
 /* ---- keeping a round ----------------------------------------------------- */
@@ -66,7 +68,7 @@ keep_run(struct tach_sink *sink, const struct tach_run *run)
 	struct round_queue *q = sink->arg;
 
 	if (q->text.failed || !run_reserve(q, run))
-		return TACH_FATAL;
+		return error_memory(&q->error);
 	q->runs[q->nruns++] = *run;
 	if (run->depth > 0)
 		memcpy(q->frames + q->nframes, run->frames,
@@ -76,6 +78,14 @@ keep_run(struct tach_sink *sink, const struct tach_run *run)
 	    run->count * sizeof(*q->ticks));
 	q->nticks += run->count;
 	return TACH_OK;
+}
+
+static enum tach_error
+keep_error(const struct tach_sink *sink, const char **line)
+{
+	const struct round_queue *q = sink->arg;
+
+	return error_get(&q->error, line);
 }
 
 static void
@@ -184,8 +194,8 @@ new_rounds(struct tach_recorder *r,
 	q->source = (struct tach_source){.size = sizeof(q->source), .arg = q,
 	    .meta = tach_recorder_meta(r), .table = tach_recorder_table(r),
 	    .next = rounds_next, .free = rounds_free, .error = rounds_error};
-	q->sink = (struct tach_sink){
-	    .size = sizeof(q->sink), .arg = q, .run = keep_run};
+	q->sink = (struct tach_sink){.size = sizeof(q->sink), .arg = q,
+	    .run = keep_run, .error = keep_error};
 	q->recorder = r;
 	q->take = take;
 	return &q->source;
