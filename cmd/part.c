@@ -81,25 +81,36 @@ rename_aside(const struct part *p, const char *file, char **to)
 		base_name(*to)) == 0;
 }
 
+/* Renames the journal of a file that has become `part`, so that it has no other one.
+ * False: out of memory. */
+static bool
+move_journal(const struct part *p, const char *part, const char *suffix)
+{
+	char *from = join_suffix(p->file, suffix);
+	char *to = join_suffix(part, suffix);
+	bool ok = from != NULL && to != NULL;
+
+	if (ok && renameat(p->place.directory, base_name(from),
+		p->place.directory, base_name(to)) != 0)
+		unlinkat(p->place.directory, base_name(to), 0);
+	free(from);
+	free(to);
+	return ok;
+}
+
 static bool
 move_aside(const struct part *p)
 {
-	char *part, *from = NULL, *to = NULL;
+	char *part;
 	bool ok = rename_aside(p, p->file, &part);
 
 	if (ok) {
 		warnx("%s: a recording was cut short here; it is kept as %s",
 		    p->name, part);
-		from = join_suffix(p->file, TACH_JOURNAL_SUFFIX);
-		to = join_suffix(part, TACH_JOURNAL_SUFFIX);
-		ok = from != NULL && to != NULL;
-		if (ok && renameat(p->place.directory, base_name(from),
-			p->place.directory, base_name(to)) != 0)
-			unlinkat(p->place.directory, base_name(to), 0);
+		ok = move_journal(p, part, TACH_JOURNAL_SUFFIX) &&
+		    move_journal(p, part, PLACE_OLD_JOURNAL);
 	}
 	free(part);
-	free(from);
-	free(to);
 	return ok || part_failed(p->file, strerror(errno));
 }
 

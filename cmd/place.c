@@ -76,7 +76,8 @@ void
 place_reads(const char *operand)
 {
 	static const char *const suffixes[] = {"", TACH_PART_SUFFIX,
-	    TACH_PART_SUFFIX TACH_JOURNAL_SUFFIX};
+	    TACH_PART_SUFFIX TACH_JOURNAL_SUFFIX,
+	    TACH_PART_SUFFIX PLACE_OLD_JOURNAL};
 	struct stat st;
 	char *path;
 

@@ -15,6 +15,10 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
+/* The suffix of a journal as recorders before the first release wrote it: readers
+ * take it still. */
+#define PLACE_OLD_JOURNAL ".names"
+
 enum place_kind { PLACE_FILE, PLACE_DIRECTORY };
 
 struct destination {

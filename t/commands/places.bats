@@ -252,6 +252,12 @@ onto_input() {
 	run -1 --separate-stderr tach-merge -o r.bin.part r.bin
 	is "${stderr##*$'\n'}" "tach-merge: r.bin.part: $INPUT"
 	cmp in.bin r.bin.part
+	for journal in r.bin.part.journal r.bin.part.names; do
+		echo kept >"$journal"
+		run -1 --separate-stderr tach-merge -o "$journal" r.bin
+		is "${stderr##*$'\n'}" "tach-merge: $journal: $INPUT"
+		is "$(cat "$journal")" kept
+	done
 }
 
 @test "two outputs are not one file" {

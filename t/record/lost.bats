@@ -301,6 +301,18 @@ tach-record: standard output: cannot write: Broken pipe"
 	[[ $output == *"samples: "*" $before"* ]]
 }
 
+@test "what was cut short is put aside with the journal of an older recorder" {
+	host_python
+	cut_short
+	mv p.bin.part.journal p.bin.part.names
+	local before
+	before=$(samples p.bin)
+	[ "$before" -gt 0 ]
+	run -0 tach-record -q -o p.bin -- "$python" "$ticks" 0.1
+	is "$(ls)" $'p.bin\np.bin.part~\np.bin.part~.names'
+	is "$(samples p.bin.part~)" "$before"
+}
+
 @test "what was cut short before its first sample is not kept" {
 	host_python
 	echo kept >p.bin.part~
