@@ -148,16 +148,30 @@ clear_unfinished(struct unfinished_output *u)
 	*u = (struct unfinished_output){.directory = -1};
 }
 
+/* Makes a directory and opens it.  -1, with errno: there is none. */
+static int
+make_directory(const struct destination *p, const char *name)
+{
+	int fd, e;
+
+	if (mkdirat(p->directory, name, 0700) != 0)
+		return -1;
+	fd = openat(p->directory, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW |
+	    O_CLOEXEC);
+	if (fd < 0) {
+		e = errno;
+		unlinkat(p->directory, name, AT_REMOVEDIR);
+		errno = e;
+	}
+	return fd;
+}
+
 static int
 make_entry(const struct destination *p, enum place_kind kind, const char *name)
 {
-	if (kind == PLACE_FILE)
-		return openat(p->directory, name, O_RDWR | O_CREAT | O_EXCL |
-		    O_NOFOLLOW | O_CLOEXEC, 0600);
-	if (mkdirat(p->directory, name, 0700) != 0)
-		return -1;
-	return openat(p->directory, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW |
-	    O_CLOEXEC);
+	return kind == PLACE_DIRECTORY ? make_directory(p, name) :
+	    openat(p->directory, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW |
+		O_CLOEXEC, 0600);
 }
 
 int

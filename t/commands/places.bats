@@ -211,6 +211,18 @@ direct() {
 	is "$(ls moved)" out
 }
 
+@test "a folder that could not be opened is removed again" {
+	local said=()
+	for files in {3..9}; do
+		run --separate-stderr bash -c "ulimit -n $files
+		    tach-convert --heatmap --source no -o folder in.bin || exit 1"
+		[ "$status" -eq 0 ] || is "$(ls)" in.bin
+		said+=("$stderr")
+		rm -rf folder
+	done
+	[[ " ${said[*]} " == *' tach-convert: folder: Too many open files '* ]]
+}
+
 # ---- what is one thing -------------------------------------------------------------
 
 INPUT='it is an input, too: choose another name'
