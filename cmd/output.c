@@ -240,12 +240,16 @@ on_deadly(int sig)
 	die_of(sig);
 }
 
+/* A signal that is ignored stays so, all the time. */
 static void
 catch_deadly(void)
 {
+	struct sigaction is;
+
 	for (size_t i = 0; i < DEADLY; i++)
-		if (signal(deadly[i], on_deadly) == SIG_IGN)
-			signal(deadly[i], SIG_IGN);
+		if (sigaction(deadly[i], NULL, &is) == 0 &&
+		    is.sa_handler != SIG_IGN)
+			signal(deadly[i], on_deadly);
 }
 
 /* The output's reader went away. */
