@@ -132,6 +132,7 @@ void
 remote_interrupts(struct remote *r, struct interrupts *in)
 {
 	r->interrupts = r->plan.interrupts = in;
+	colocate_break_off(&r->reader.colocation);
 	rests_stir(&r->rests, interrupts_stir(in));
 }
 

@@ -31,7 +31,8 @@ struct remote *remote_new(const struct process *, const struct py_runtime *,
 /* Waits for threads that have yet to stop, until a time (ns, CLOCK_MONOTONIC) at
  * the latest: see stops_free.  NULL does nothing. */
 void remote_free(struct remote *, uint64_t until);
-/* Uses these interrupts from now on, where there were none; they must outlive it. */
+/* Uses these interrupts from now on, where there were none; they must outlive it.  A stay
+ * on a thread's CPU ends, as it is not needed any more. */
 void remote_interrupts(struct remote *, struct interrupts *);
 
 /* See tach_recorder_locals. */
