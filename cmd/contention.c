@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "array.h"
+#include "cmd.h"
 
 /* Stands for a holder that no sample shows. */
 #define NOBODY TACH_NONE
@@ -280,12 +281,6 @@ print_function(FILE *f, const struct tally *t, uint32_t row)
 		fprintf(f, ":%" PRId32, t->rows[row].line);
 }
 
-static double
-percent(uint64_t part, uint64_t whole)
-{
-	return whole > 0 ? 100 * (double)part / (double)whole : 0;
-}
-
 static void
 print_waits(FILE *f, const struct contention *c, const struct waits *w, uint32_t most)
 {
@@ -297,7 +292,7 @@ print_waits(FILE *f, const struct contention *c, const struct waits *w, uint32_t
 	    (double)t->all.wanted / 1e6);
 	for (size_t i = 0; i < w->count && i < most; i++) {
 		fprintf(f, "%6.1f%% %7.3fs  ",
-		    percent(w->list[i].time, t->all.wanted),
+		    cmd_percent(w->list[i].time, t->all.wanted),
 		    (double)w->list[i].time / 1e6);
 		print_function(f, t, w->list[i].waiter);
 		fputs("  <-  ", f);

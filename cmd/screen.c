@@ -10,6 +10,8 @@
 
 #include <curses.h>
 
+#include "cmd.h"
+
 #define THREADS_SHOWN 4
 #define HEAD_LINES 3 /* the profile, the states, the headings of columns */
 #define WIDE 104     /* columns of a terminal that shows times, too */
@@ -152,12 +154,6 @@ draw_end(const char *text, int most)
 	return draw_text(text, most);
 }
 
-static double
-percent(uint64_t part, uint64_t whole)
-{
-	return whole > 0 ? 100 * (double)part / (double)whole : 0;
-}
-
 /* ---- what is above the table --------------------------------------------- */
 
 static void
@@ -195,8 +191,8 @@ draw_thread(int y, const struct tally *t, const struct tally_cost *c, uint32_t r
 	char *name = plain(tally_string(t, tally_frame(t, row)->func));
 
 	mvprintw(y, 0, "  gil %3.0f%%  cpu %3.0f%%  want %3.0f%%  wait %3.0f%%  ",
-	    percent(c->gil, c->total), percent(c->cpu, c->total),
-	    percent(c->wanted, c->total), percent(c->waiting, c->total));
+	    cmd_percent(c->gil, c->total), cmd_percent(c->cpu, c->total),
+	    cmd_percent(c->wanted, c->total), cmd_percent(c->waiting, c->total));
 	if (name != NULL)
 		draw_text(name, COLS - getcurx(stdscr) - 1);
 	free(name);
@@ -278,21 +274,21 @@ static void
 draw_row(int y, const struct tally *t, const struct drawing *d, uint32_t row)
 {
 	const struct tally_cost *c = &d->costs[row];
-	bool hot = percent(c->self, d->all.self) >= HOT;
+	bool hot = cmd_percent(c->self, d->all.self) >= HOT;
 	char *name = plain(tally_string(t, tally_frame(t, row)->func));
 	attr_t how = hot ? A_BOLD | (attr_t)COLOR_PAIR(COLOR_HOT) : A_NORMAL;
 
 	move(y, 0);
 	attron(how);
-	printw("%5.1f%% %5.1f%%", percent(c->self, d->all.self),
-	    percent(c->total, d->all.total));
+	printw("%5.1f%% %5.1f%%", cmd_percent(c->self, d->all.self),
+	    cmd_percent(c->total, d->all.total));
 	attroff(how);
 	if (COLS >= WIDE)
 		printw(" %8.2fs %8.2fs", (double)c->self / 1e6,
 		    (double)c->total / 1e6);
-	printw(" %3.0f%% %3.0f%% %3.0f%% %3.0f%%  ", percent(c->gil, c->total),
-	    percent(c->cpu, c->total), percent(c->wanted, c->total),
-	    percent(c->waiting, c->total));
+	printw(" %3.0f%% %3.0f%% %3.0f%% %3.0f%%  ", cmd_percent(c->gil, c->total),
+	    cmd_percent(c->cpu, c->total), cmd_percent(c->wanted, c->total),
+	    cmd_percent(c->waiting, c->total));
 	if (name != NULL)
 		draw_text(name, COLS - getcurx(stdscr) - 1);
 	free(name);

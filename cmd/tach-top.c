@@ -242,7 +242,8 @@ static const struct option_row rows[] = {
 	{"sort", 's', "COLUMN", "self (the default), total, gil, cpu, wanted, "
 	    "waiting or\nsamples", VALUES_NONE, columns},
 	{"lines", 'n', "N", "print so many rows at most", VALUES_NONE, NULL},
-	{"gil", TOP_GIL, NULL, "print which functions waited for the GIL, and\nwhich held it", VALUES_NONE, NULL},
+	{"gil", TOP_GIL, NULL, "print which functions waited for the GIL, and\n"
+	    "which held it", VALUES_NONE, NULL},
 	{"pid", 'p', "PID", "record a running process", VALUES_PROCESS, NULL},
 	{"duration", 'd', "SECONDS", "record for so long", VALUES_NONE, NULL},
 	{"rate", 'r', "RATE", "samples a second: 1000 (the default), 10k",

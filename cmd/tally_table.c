@@ -5,6 +5,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "cmd.h"
+
 static const char *const column_names[TALLY_COLUMNS] = {"self", "total", "gil",
     "cpu", "wanted", "waiting", "samples"};
 
@@ -71,12 +73,6 @@ tally_sort(uint32_t *numbers, uint32_t n, const struct tally_cost *rows,
 
 /* ---- text ---------------------------------------------------------------- */
 
-static double
-percent(uint64_t part, uint64_t whole)
-{
-	return whole > 0 ? 100 * (double)part / (double)whole : 0;
-}
-
 static void
 print_head(FILE *f, const struct tally *t)
 {
@@ -104,13 +100,13 @@ print_time(FILE *f, uint64_t us)
 static void
 print_costs(FILE *f, const struct tally *t, const struct tally_cost *c)
 {
-	fprintf(f, "%5.1f%% %5.1f%%", percent(c->self, t->all.self),
-	    percent(c->total, t->all.total));
+	fprintf(f, "%5.1f%% %5.1f%%", cmd_percent(c->self, t->all.self),
+	    cmd_percent(c->total, t->all.total));
 	print_time(f, c->self);
 	print_time(f, c->total);
 	fprintf(f, " %4.0f%% %4.0f%% %4.0f%% %4.0f%% %8" PRIu64 "  ",
-	    percent(c->gil, c->total), percent(c->cpu, c->total),
-	    percent(c->wanted, c->total), percent(c->waiting, c->total),
+	    cmd_percent(c->gil, c->total), cmd_percent(c->cpu, c->total),
+	    cmd_percent(c->wanted, c->total), cmd_percent(c->waiting, c->total),
 	    c->samples);
 }
 
@@ -188,8 +184,8 @@ tally_print_short(FILE *f, const struct tally *t, uint32_t most)
 		const struct tally_cost *c = &t->rows[rows[i]];
 		if (c->self == 0)
 			break;
-		fprintf(f, "%5.1f%% %5.1f%%  ", percent(c->self, t->all.self),
-		    percent(c->total, t->all.total));
+		fprintf(f, "%5.1f%% %5.1f%%  ", cmd_percent(c->self, t->all.self),
+		    cmd_percent(c->total, t->all.total));
 		print_name(f, t, rows[i]);
 		putc('\n', f);
 	}
