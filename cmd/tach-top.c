@@ -353,14 +353,12 @@ recorder_arguments(const struct top *top, int argc, char *command[])
 	return list;
 }
 
-/* Refuses what cannot be meant. */
+/* Refuses options and operands that contradict each other. */
 static void
 check(const struct top *top, bool command, char *operands[])
 {
 	bool records = command || top->pid != NULL;
 
-	if (command && strcmp(operands[-1], "--") != 0)
-		cmd_usage("a FILE and a command cannot both be given");
 	if (command && *operands == NULL)
 		cmd_usage("no command behind --");
 	if (top->pid != NULL && *operands != NULL)
@@ -391,6 +389,8 @@ parse(struct top *top, int argc, char *argv[])
 	    CMD_EXIT_HELP, options, 2, command ? VALUES_COMMAND : VALUES_FILE};
 	int first = cmdline_parse(&line, argc, argv);
 
+	if (command && strcmp(argv[first - 1], "--") != 0)
+		cmd_usage("a FILE and a command cannot both be given");
 	check(top, command, argv + first);
 	if (command || top->pid != NULL)
 		top->recorder = recorder_arguments(top, argc, argv + first);
