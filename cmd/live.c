@@ -17,6 +17,7 @@
 #define REFRESH 1000	/* ms */
 #define BEGIN_STEP 50	/* ms between two looks for the profile of a recorder */
 #define SECOND 1000000	/* us */
+#define GONE (POLLHUP | POLLERR | POLLNVAL) /* the terminal is */
 
 static volatile sig_atomic_t ending;
 
@@ -31,7 +32,7 @@ struct live {
 	const char *name;    /* of the profile, once it is complete */
 	char *part;	     /* of the same while it is recorded */
 	struct watch watch;
-	struct watch_what what;
+	struct watch_range range;
 	struct screen_view view;
 };
 
@@ -44,7 +45,7 @@ read_profile(struct live *l)
 
 	l->watch.path = part ? l->part : l->name;
 	if (part || l->child == NULL || child_has_profile(l->child))
-		return watch_read(&l->watch, &l->what);
+		return watch_read(&l->watch, &l->range);
 	snprintf(l->watch.why, sizeof(l->watch.why), "nothing was recorded");
 	return false;
 }
@@ -53,8 +54,8 @@ read_profile(struct live *l)
 static bool
 restart(struct live *l)
 {
-	l->what.group = l->view.group;
-	l->what.match = l->view.match;
+	l->range.group = l->view.group;
+	l->range.match = l->view.match;
 	l->view.first = 0;
 	return read_profile(l);
 }
@@ -75,9 +76,9 @@ filter(struct live *l)
 static bool
 freeze(struct live *l)
 {
-	bool frozen = l->what.until != 0;
+	bool frozen = l->range.until != 0;
 
-	l->what.until = frozen ? 0 : l->watch.rows.end;
+	l->range.until = frozen ? 0 : l->watch.rows.end;
 	return !frozen || restart(l);
 }
 
@@ -85,7 +86,7 @@ freeze(struct live *l)
 static bool
 move_time(struct live *l, bool later)
 {
-	uint64_t until = l->what.until;
+	uint64_t until = l->range.until;
 
 	if (until == 0 && later)
 		return true;
@@ -95,7 +96,7 @@ move_time(struct live *l, bool later)
 		until += SECOND;
 	else
 		until = until > l->watch.rows.begin + SECOND ? until - SECOND : until;
-	l->what.until = until;
+	l->range.until = until;
 	return restart(l);
 }
 
@@ -223,7 +224,7 @@ obey(struct live *l, enum screen_key key, char c)
 static const char *
 state_of(const struct live *l)
 {
-	if (l->what.until != 0)
+	if (l->range.until != 0)
 		return "frozen";
 	if (l->watch.why[0] != '\0')
 		return "cut short";
@@ -269,20 +270,22 @@ now_ms(void)
 	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
 }
 
-/* Waits for a key, for errors of the child, or until a time.  False: the terminal is
- * gone. */
-static bool
-wait_until(struct live *l, uint64_t until)
+/* Takes the errors of the child until there is something to read from a descriptor, a
+ * signal, or until a time.  Returns the events of the descriptor; -1 has none. */
+static int
+wait_until(struct live *l, int fd, uint64_t until)
 {
-	struct pollfd fds[] = {{STDIN_FILENO, POLLIN, 0}, {-1, POLLIN, 0}};
-	uint64_t now = now_ms();
+	struct pollfd fds[] = {{fd, POLLIN, 0}, {-1, POLLIN, 0}};
+	uint64_t now;
+	int n;
 
-	if (l->child != NULL && l->child->pid != 0)
-		fds[1].fd = l->child->messages;
-	poll(fds, 2, until > now ? (int)(until - now) : 0);
-	if (l->child != NULL)
-		child_ended(l->child);
-	return (fds[0].revents & (POLLHUP | POLLERR | POLLNVAL)) == 0;
+	do {
+		if (l->child != NULL)
+			fds[1].fd = child_ended(l->child) ? -1 : l->child->messages;
+		now = now_ms();
+		n = poll(fds, 2, until > now ? (int)(until - now) : 0);
+	} while (n > 0 && fds[0].revents == 0);
+	return n > 0 ? fds[0].revents : 0;
 }
 
 /* Shows it until the user quits, a signal comes or the terminal is gone. */
@@ -295,13 +298,13 @@ run_view(struct live *l)
 	while (result == LIVE_ON && ending == 0) {
 		if (!show(l))
 			return LIVE_FAILED;
-		if (!wait_until(l, due))
+		if (wait_until(l, STDIN_FILENO, due) & GONE)
 			return LIVE_QUIT;
 		result = obey_all(l);
 		if (now_ms() < due)
 			continue;
 		due = now_ms() + REFRESH;
-		if (l->what.until == 0 && !l->watch.complete &&
+		if (l->range.until == 0 && !l->watch.complete &&
 		    !watch_more(&l->watch))
 			return LIVE_FAILED;
 	}
@@ -317,7 +320,7 @@ wait_for_profile(struct live *l)
 			return false;
 		if (l->child->pid == 0)
 			return read_profile(l);
-		wait_until(l, now_ms() + BEGIN_STEP);
+		wait_until(l, -1, now_ms() + BEGIN_STEP);
 	}
 	return true;
 }
@@ -357,7 +360,7 @@ live_show(const struct live_how *how)
 {
 	struct live l = {.child = how->child, .name = how->path,
 	    .watch = {.selection = how->selection, .ending = &ending},
-	    .what = {.group = how->group, .match = ""}, .view = {.name = how->name,
+	    .range = {.group = how->group, .match = ""}, .view = {.name = how->name,
 	    .group = how->group, .column = how->column}};
 	int status = CMD_FAILED;
 

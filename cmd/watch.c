@@ -67,9 +67,8 @@ open_reader(struct watch *w)
 {
 	if ((w->reader = tach_reader_new()) == NULL)
 		return watch_failed(w, "out of memory");
-	if (tach_reader_open(w->reader, w->path) == TACH_FATAL) {
+	if (tach_reader_open(w->reader, w->path) == TACH_FATAL)
 		return watch_failed(w, reader_why(w->reader));
-	}
 	return true;
 }
 
@@ -101,15 +100,15 @@ watch_more(struct watch *w)
 }
 
 bool
-watch_read(struct watch *w, const struct watch_what *what)
+watch_read(struct watch *w, const struct watch_range *range)
 {
-	struct tach_selection part = {.size = sizeof(part), .until = what->until,
-	    .match = &what->match, .nmatch = what->match[0] != '\0'};
+	struct tach_selection part = {.size = sizeof(part), .until = range->until,
+	    .match = &range->match, .nmatch = range->match[0] != '\0'};
 	struct tach_source *source;
 
 	watch_close(w);
 	w->why[0] = '\0';
-	if (!open_tallies(w, what->group) || !open_reader(w))
+	if (!open_tallies(w, range->group) || !open_reader(w))
 		return false;
 	source = tach_durations_new(tach_reader_follow(w->reader));
 	source = select_source(w->selection, source);

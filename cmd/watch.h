@@ -29,8 +29,8 @@ struct watch {
 	struct tach_sink both; /* gives runs to both tallies */
 };
 
-/* What of the profile is read. */
-struct watch_what {
+/* The part of a profile that is read, and its rows. */
+struct watch_range {
 	enum tally_group group;
 	const char *match; /* a regular expression, or "" */
 	uint64_t until;	   /* us since the start; 0: to the end */
@@ -38,7 +38,7 @@ struct watch_what {
 
 /* Opens the profile and reads all samples that there are, each time from its start.
  * False: ->why says why. */
-bool watch_read(struct watch *, const struct watch_what *);
+bool watch_read(struct watch *, const struct watch_range *);
 /* Reads the samples that have come since.  False: likewise. */
 bool watch_more(struct watch *);
 void watch_close(struct watch *);
