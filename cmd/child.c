@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "cmd.h"
+#include "io.h"
 
 #define PROFILE "profile.bin"
 #define END_STEPS 250 /* of 20 ms, until a child that was told to end must end */
@@ -36,9 +37,7 @@ join(const char *directory, const char *name)
 static char *
 make_directory(void)
 {
-	const char *tmp = getenv("TMPDIR");
-	char *path = join(tmp != NULL && *tmp != '\0' ? tmp : "/tmp",
-	    "tach-top.XXXXXX");
+	char *path = join(io_temporary_directory(), "tach-top.XXXXXX");
 
 	if (mkdtemp(path) == NULL)
 		err(CMD_FAILED, "%s", path);
