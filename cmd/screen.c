@@ -154,7 +154,7 @@ draw_end(const char *text, int most)
 	return draw_text(text, most);
 }
 
-/* ---- what is above the table --------------------------------------------- */
+/* ---- above the table ----------------------------------------------------- */
 
 static void
 draw_name(const struct screen_view *v, const struct tally *t)
@@ -201,7 +201,7 @@ draw_thread(int y, const struct tally *t, const struct tally_cost *c, uint32_t r
 
 /* ---- the table ----------------------------------------------------------- */
 
-/* What one drawing needs. */
+/* The rows of one drawing. */
 struct drawing {
 	struct tally_cost *costs; /* of rows */
 	uint32_t *order;
@@ -229,8 +229,6 @@ prepare(struct drawing *d, const struct tally *t, bool recent, enum tally_column
 		tally_recent(t, d->costs, &d->all);
 	else if (t->nrows > 0)
 		memcpy(d->costs, t->rows, t->nrows * sizeof(*t->rows));
-	for (uint32_t i = 0; i < t->nrows; i++)
-		d->order[i] = i;
 	tally_sort(d->order, t->nrows, d->costs, column);
 	return true;
 }
@@ -243,8 +241,8 @@ draw_headings(int y, const struct screen_view *v)
 	printw("  self  total");
 	if (COLS >= WIDE)
 		printw("      self     total");
-	printw("  gil  cpu want wait  %s by %s", tally_group_name(v->group),
-	    tally_column_name(v->column));
+	printw("  gil  cpu want wait  %s by %s", tally_groups[v->group],
+	    tally_columns[v->column]);
 	while (getcurx(stdscr) < COLS - 1)
 		addch(' ');
 	attroff(A_REVERSE);

@@ -26,10 +26,10 @@ struct top {
 	bool once, gil;
 	bool several; /* profiles: each has its name above its table */
 	uint32_t lines;
-	/* Of what is recorded; NULL: it was not said. */
+	/* Of a recording; NULL: not given. */
 	const char *output, *pid, *duration, *rate;
-	char **recorder; /* what tach-record is told, up to NULL; NULL: nothing is
-			  * recorded */
+	char **recorder; /* the arguments of tach-record, up to NULL; NULL: nothing
+			  * is recorded */
 	struct selection selection;
 	struct child child;
 };
@@ -229,18 +229,13 @@ run_live(struct top *top, char *operands[])
 
 enum { TOP_GIL = 256 };
 
-static const char *const groups[] = {"function", "line", "file", "module", "thread",
-    NULL};
-static const char *const columns[] = {"self", "total", "gil", "cpu", "wanted", "waiting",
-    "samples", NULL};
-
 static const struct option_row rows[] = {
 	{"once", '1', NULL, "print a table and end, as where the output is no "
 	    "terminal", VALUES_NONE, NULL},
 	{"group", 'g', "BY", "function (the default), line, file, module or thread",
-	    VALUES_NONE, groups},
+	    VALUES_NONE, tally_groups},
 	{"sort", 's', "COLUMN", "self (the default), total, gil, cpu, wanted, "
-	    "waiting or\nsamples", VALUES_NONE, columns},
+	    "waiting or\nsamples", VALUES_NONE, tally_columns},
 	{"lines", 'n', "N", "print so many rows at most", VALUES_NONE, NULL},
 	{"gil", TOP_GIL, NULL, "print which functions waited for the GIL, and\n"
 	    "which held it", VALUES_NONE, NULL},
@@ -329,7 +324,7 @@ argument(const char *text)
 	return (char *)(uintptr_t)text;
 }
 
-/* What tach-record is told. */
+/* The arguments of tach-record, to be freed. */
 static char **
 recorder_arguments(const struct top *top, int argc, char *command[])
 {

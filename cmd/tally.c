@@ -15,14 +15,7 @@
 #define HIDDEN (TACH_NONE - 1) /* the row of such a frame */
 #define NO_FRAMES "<no frames>" /* stands for a stack without frames */
 
-static const char *const group_names[TALLY_GROUPS] = {"function", "line", "file",
-    "module", "thread"};
-
-const char *
-tally_group_name(enum tally_group group)
-{
-	return group < TALLY_GROUPS ? group_names[group] : NULL;
-}
+const char *const tally_groups[] = {"function", "line", "file", "module", "thread", NULL};
 
 const struct tach_frame *
 tally_frame(const struct tally *t, uint32_t row)
@@ -82,22 +75,28 @@ add_row(struct tally *t, struct tach_string file, struct tach_string func, int32
 	return add_row_of(t, own_file, own_func, line);
 }
 
-/* Where what belongs to a string of the source is kept; NULL: out of memory. */
+/* The entry at an index of a list of n, which grows to have it; new ones are TACH_NONE.
+ * NULL: out of memory. */
 static uint32_t *
-kept_of(struct tally *t, uint32_t string)
+entry_of(uint32_t **list, uint32_t *n, size_t *max, uint32_t index)
 {
 	uint32_t *p;
 
-	if (string < t->nstring_of)
-		return &t->string_of[string];
-	p = array_reserve(t->string_of, &t->string_of_max, (size_t)string + 1,
-	    sizeof(*p));
-	if (p == NULL)
+	if (index < *n)
+		return &(*list)[index];
+	if ((p = array_reserve(*list, max, (size_t)index + 1, sizeof(*p))) == NULL)
 		return NULL;
-	t->string_of = p;
-	while (t->nstring_of <= string)
-		p[t->nstring_of++] = TACH_NONE;
-	return &p[string];
+	*list = p;
+	while (*n <= index)
+		p[(*n)++] = TACH_NONE;
+	return &p[index];
+}
+
+/* The entry of a string of the source; NULL: out of memory. */
+static uint32_t *
+entry_of_string(struct tally *t, uint32_t string)
+{
+	return entry_of(&t->string_of, &t->nstring_of, &t->string_of_max, string);
 }
 
 /* The same string in its own table; TACH_NONE: out of memory.  A long string that many
@@ -105,7 +104,7 @@ kept_of(struct tally *t, uint32_t string)
 static uint32_t
 own_string(struct tally *t, uint32_t string)
 {
-	uint32_t *kept = kept_of(t, string);
+	uint32_t *kept = entry_of_string(t, string);
 	struct tach_string s;
 
 	if (kept != NULL && *kept == TACH_NONE) {
@@ -117,7 +116,7 @@ own_string(struct tally *t, uint32_t string)
 
 /* ---- modules ------------------------------------------------------------- */
 
-/* Whether a folder's name is one of those that Python imports from: python3.11. */
+/* Whether Python imports from directories of this name, such as python3.11. */
 static bool
 is_import_root(const char *name, size_t len)
 {
@@ -130,7 +129,7 @@ is_import_root(const char *name, size_t len)
 	return len > 7 && memcmp(name, "python3", 7) == 0 && name[7] == '.';
 }
 
-/* A path without the folder that Python imports from; of other paths the last part. */
+/* A path without the directory that Python imports from; of other paths the last part. */
 static struct tach_string
 module_path(struct tach_string path)
 {
@@ -195,7 +194,7 @@ new_file_row(struct tally *t, struct tach_string file)
 static uint32_t
 file_row(struct tally *t, uint32_t string)
 {
-	uint32_t *kept = kept_of(t, string), row;
+	uint32_t *kept = entry_of_string(t, string), row;
 
 	if (kept == NULL || *kept != TACH_NONE)
 		return kept != NULL ? *kept : TACH_NONE;
@@ -242,20 +241,11 @@ see_row(struct tally *t, uint32_t frame, uint32_t row)
 static uint32_t
 row_of(struct tally *t, uint32_t frame)
 {
-	uint32_t *rows;
+	uint32_t *row = entry_of(&t->row_of, &t->nrow_of, &t->row_of_max, frame);
 
-	if (frame >= t->nrow_of) {
-		rows = array_reserve(t->row_of, &t->row_of_max,
-		    (size_t)frame + 1, sizeof(*rows));
-		if (rows == NULL)
-			return TACH_NONE;
-		t->row_of = rows;
-		while (t->nrow_of <= frame)
-			rows[t->nrow_of++] = TACH_NONE;
-	}
-	if (t->row_of[frame] == TACH_NONE)
-		t->row_of[frame] = see_row(t, frame, new_row(t, frame));
-	return t->row_of[frame];
+	if (row != NULL && *row == TACH_NONE)
+		*row = see_row(t, frame, new_row(t, frame));
+	return row != NULL ? *row : TACH_NONE;
 }
 
 static uint32_t
@@ -276,25 +266,24 @@ new_thread_row(struct tally *t, const struct tach_run *run)
 	    (int32_t)(run->index & INT32_MAX));
 }
 
-static uint32_t
-thread_row(struct tally *t, const struct tach_run *run)
+/* The row of a thread, if threads are rows.  Counts the thread.  False: out of memory. */
+static bool
+thread_row(struct tally *t, const struct tach_run *run, uint32_t *row)
 {
-	uint32_t *rows = array_reserve(t->thread_rows, &t->thread_rows_max,
-	    (size_t)run->index + 1, sizeof(*rows));
+	uint32_t *entry = entry_of(&t->thread_rows, &t->nthreads,
+	    &t->thread_rows_max, run->index);
 
-	if (rows == NULL)
-		return TACH_NONE;
-	t->thread_rows = rows;
-	while (t->nthreads <= run->index)
-		rows[t->nthreads++] = TACH_NONE;
-	if (t->group == TALLY_THREAD && rows[run->index] == TACH_NONE)
-		rows[run->index] = new_thread_row(t, run);
-	return rows[run->index];
+	if (entry == NULL)
+		return false;
+	if (t->group == TALLY_THREAD && *entry == TACH_NONE)
+		*entry = new_thread_row(t, run);
+	*row = *entry;
+	return t->group != TALLY_THREAD || *row != TACH_NONE;
 }
 
 /* ---- counting ------------------------------------------------------------ */
 
-/* What some ticks weigh. */
+/* The costs of some ticks. */
 static struct tally_cost
 cost_of(const struct tach_tick *ticks, size_t n)
 {
@@ -310,6 +299,7 @@ cost_of(const struct tach_tick *ticks, size_t n)
 		c.cpu += status & TACH_STATUS_CPU ? us : 0;
 		c.waiting += tach_status_idle(status) ? us : 0;
 	}
+	c.self = c.total;
 	return c;
 }
 
@@ -326,8 +316,15 @@ add_total(struct tally_cost *to, const struct tally_cost *c)
 static void
 add_self(struct tally_cost *to, const struct tally_cost *c)
 {
-	to->self += c->total;
+	to->self += c->self;
 	to->samples += c->samples;
+}
+
+static void
+add_cost(struct tally_cost *to, const struct tally_cost *c)
+{
+	add_total(to, c);
+	add_self(to, c);
 }
 
 /* The costs of a row in a second; NULL: out of memory.  Its line is -1 if it is among
@@ -417,11 +414,12 @@ static bool
 add_run(struct tally *t, struct tally_second *s, const struct tach_run *run,
     const struct tally_cost *c)
 {
-	uint32_t thread = thread_row(t, run);
+	uint32_t thread;
 
-	if (t->group != TALLY_THREAD)
-		return add_frames(t, s, run, c);
-	return thread != TACH_NONE && add_to_row(t, s, thread, c, true);
+	if (!thread_row(t, run, &thread))
+		return false;
+	return t->group == TALLY_THREAD ? add_to_row(t, s, thread, c, true) :
+					  add_frames(t, s, run, c);
 }
 
 static void
@@ -462,12 +460,9 @@ add_second(struct tally *t, const struct tach_run *run, size_t from)
 		end++;
 	c = cost_of(run->ticks + from, end - from);
 	t->runs++;
-	add_total(&t->all, &c);
-	add_self(&t->all, &c);
-	if (s != NULL) {
-		add_total(&s->all, &c);
-		add_self(&s->all, &c);
-	}
+	add_cost(&t->all, &c);
+	if (s != NULL)
+		add_cost(&s->all, &c);
 	return add_run(t, s, run, &c) ? end - from : 0;
 }
 
@@ -517,14 +512,6 @@ void
 tally_keep_recent(struct tally *t)
 {
 	t->recent = true;
-}
-
-static void
-add_cost(struct tally_cost *to, const struct tally_cost *c)
-{
-	add_total(to, c);
-	to->self += c->self;
-	to->samples += c->samples;
 }
 
 void

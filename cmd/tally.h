@@ -95,7 +95,7 @@ void tally_recent(const struct tally *, struct tally_cost rows[],
 const struct tach_frame *tally_frame(const struct tally *, uint32_t row);
 struct tach_string tally_string(const struct tally *, uint32_t string);
 
-/* The name of a group as an option says it; NULL: there is no such group. */
-const char *tally_group_name(enum tally_group);
+/* The names of groups, as an option has them, up to NULL. */
+extern const char *const tally_groups[];
 
 #endif

@@ -7,14 +7,8 @@
 
 #include "cmd.h"
 
-static const char *const column_names[TALLY_COLUMNS] = {"self", "total", "gil",
-    "cpu", "wanted", "waiting", "samples"};
-
-const char *
-tally_column_name(enum tally_column column)
-{
-	return column < TALLY_COLUMNS ? column_names[column] : NULL;
-}
+const char *const tally_columns[] = {"self", "total", "gil", "cpu", "wanted", "waiting",
+    "samples", NULL};
 
 /* ---- order --------------------------------------------------------------- */
 
@@ -67,6 +61,8 @@ tally_sort(uint32_t *numbers, uint32_t n, const struct tally_cost *rows,
 {
 	struct row_order o = {rows, column};
 
+	for (uint32_t i = 0; i < n; i++)
+		numbers[i] = i;
 	if (n > 0)
 		qsort_r(numbers, n, sizeof(*numbers), compare_by_column, &o);
 }
@@ -118,7 +114,7 @@ print_string(FILE *f, const struct tally *t, uint32_t string)
 	tach_plain_string(f, s.bytes, s.len);
 }
 
-/* Prints what a row is: a function and its file, or one of them. */
+/* Prints the name of a row: a function and its file, or one of them. */
 static void
 print_name(FILE *f, const struct tally *t, uint32_t row)
 {
@@ -149,11 +145,8 @@ sorted_rows(const struct tally *t, enum tally_column column)
 {
 	uint32_t *rows = malloc(((size_t)t->nrows + 1) * sizeof(*rows));
 
-	if (rows == NULL)
-		return NULL;
-	for (uint32_t i = 0; i < t->nrows; i++)
-		rows[i] = i;
-	tally_sort(rows, t->nrows, t->rows, column);
+	if (rows != NULL)
+		tally_sort(rows, t->nrows, t->rows, column);
 	return rows;
 }
 
@@ -165,7 +158,7 @@ tally_print(FILE *f, const struct tally *t, enum tally_column column, uint32_t m
 	if (rows == NULL)
 		return false;
 	print_head(f, t);
-	fprintf(f, "%s\n", tally_group_name(t->group));
+	fprintf(f, "%s\n", tally_groups[t->group]);
 	for (uint32_t i = 0; i < t->nrows && i < most; i++)
 		print_row(f, t, rows[i]);
 	free(rows);
@@ -179,7 +172,7 @@ tally_print_short(FILE *f, const struct tally *t, uint32_t most)
 
 	if (rows == NULL)
 		return false;
-	fprintf(f, "  self  total  %s\n", tally_group_name(t->group));
+	fprintf(f, "  self  total  %s\n", tally_groups[t->group]);
 	for (uint32_t i = 0; i < t->nrows && i < most; i++) {
 		const struct tally_cost *c = &t->rows[rows[i]];
 		if (c->self == 0)

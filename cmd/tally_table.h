@@ -19,10 +19,10 @@ enum tally_column {
 	TALLY_COLUMNS,
 };
 
-/* The name of a column as an option says it; NULL: there is no such column. */
-const char *tally_column_name(enum tally_column);
+/* The names of columns, as an option has them, up to NULL. */
+extern const char *const tally_columns[];
 
-/* Sorts numbers of rows by their costs, those of the tally or of its last seconds. */
+/* Fills in the numbers of n rows, sorted by these costs of them. */
 void tally_sort(uint32_t *numbers, uint32_t n, const struct tally_cost *rows,
     enum tally_column);
 
