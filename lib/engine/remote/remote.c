@@ -66,7 +66,7 @@ release_and_run(struct tach_sink *sink, const struct tach_run *run)
 	struct releasing_sink *s = (struct releasing_sink *)sink;
 
 	stop_release_all(s->stops);
-	return s->to->run(s->to, run);
+	return tach_sink_run(s->to, run);
 }
 
 struct remote *
@@ -84,7 +84,8 @@ remote_new(const struct process *p, const struct py_runtime *rt,
 	r->options = options;
 	r->names = names;
 	r->stops.process = p;
-	r->releasing = (struct releasing_sink){{.run = release_and_run},
+	r->releasing = (struct releasing_sink){{.size = sizeof(struct tach_sink),
+		.run = release_and_run},
 	    .stops = &r->stops};
 	r->interrupts = interrupts;
 	plan_init(&r->plan, p, rt, &r->reader, interrupts,

@@ -165,7 +165,7 @@ emit_sample(struct emitter *e, struct thread *t, struct py_chain *chain,
 	if (torn && !mark_torn(e, t, &run))
 		return false;
 	run.frames = t->last.frames;
-	return sink->run(sink, &run) == TACH_OK;
+	return tach_sink_run(sink, &run) == TACH_OK;
 }
 
 bool
@@ -181,5 +181,5 @@ emit_again(struct emitter *e, struct thread *t, uint64_t time_us,
 	    .ticks = &tick, .count = 1};
 
 	t->last.sampled_us = time_us;
-	return sink->run(sink, &run) == TACH_OK;
+	return tach_sink_run(sink, &run) == TACH_OK;
 }

@@ -71,7 +71,7 @@ runs_give(struct runs *r, struct tach_run *run, uint64_t end_ns,
 			r->ticks[run->count++] =
 			    (struct tach_tick){time, status, 0};
 		}
-		if (sink->run(sink, run) != TACH_OK)
+		if (tach_sink_run(sink, run) != TACH_OK)
 			return false;
 		run->shared = run->depth;
 	}
