@@ -160,8 +160,8 @@ enum tach_recorder_state {
 };
 
 /*
- * NULL, with errno: out of memory; EINVAL: an interval of 0, or a size that
- * cannot be used.
+ * NULL, with errno: out of memory; EINVAL: an interval of 0, an engine, a mode or an
+ * async that there is not, or a size that cannot be used.
  *
  * From the call that starts it until tach_recorder_free, a recorder changes the
  * thread that calls it: its scheduling class, slice and timer slack, and from

@@ -48,8 +48,8 @@ extern "C" {
  * Results.  Below TACH_OK something is wrong, and the handle says what.  After
  * TACH_FATAL nothing more can be had from the handle, with one exception: some calls
  * refuse an argument, or a use that is not theirs, by TACH_EUSE, and change nothing.
- * These are to open a reader again, an unusable place of an input, an unusable meta,
- * and unusable locals of a recorder.
+ * These are to open a reader again, an input or a place that a merge cannot use, an
+ * unusable meta, and unusable locals of a recorder.
  */
 enum tach_result {
 	TACH_REFUSED = -3, /* of tach_pump: it is the sink that failed */
