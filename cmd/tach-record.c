@@ -10,6 +10,7 @@
 #include <string.h>
 #include <strings.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "cmd.h"
@@ -34,6 +35,9 @@
 #define PROGRESS_EVERY 0.2  /* s */
 #define OFFSPRING_AFTER 0.1 /* s; most commands are Pythons by then */
 #define OFFSPRING_EVERY 0.05 /* s */
+#define END_STEP 10000000 /* ns between two looks for the command's end */
+#define END_STEPS 10	  /* looks at a command that may be ending */
+#define KILL_STEPS 500	  /* the same after SIGTERM */
 
 struct options {
 	const char *output;
@@ -44,6 +48,7 @@ struct options {
 	bool how; /* there was an option about the encoding */
 	bool mode; /* there was a --mode */
 	bool dump, locals, text, quiet;
+	bool kill; /* end the command when the recording is over */
 	bool subprocesses, merge;
 };
 
@@ -133,6 +138,7 @@ enum {
 	OPT_NO_GC,
 	OPT_OPCODES,
 	OPT_PRE_RELEASE,
+	OPT_KILL,
 };
 
 static const struct option_row rows[] = {
@@ -142,6 +148,8 @@ static const struct option_row rows[] = {
 	    "1000)", VALUES_NONE, NULL},
 	{"duration", 'd', "SECONDS", "stop recording after so long",
 	    VALUES_NONE, NULL},
+	{"kill", OPT_KILL, NULL, "then end the command, by SIGTERM", VALUES_NONE,
+	    NULL},
 	{"pid", 'p', "PID", "record a running process", VALUES_PROCESS, NULL},
 	{"engine", OPT_ENGINE, "WHICH", "remote (from outside, the default) or "
 	    "inprocess\n(threads sample themselves, by CPU time)", VALUES_NONE,
@@ -243,6 +251,9 @@ record_option(void *target, const struct option_row *row, const char *value)
 	case 'd':
 		o->recorder.duration_ns = (uint64_t)(1e9 * parse_duration(value));
 		break;
+	case OPT_KILL:
+		o->kill = true;
+		break;
 	case 'p':
 		o->pid = parse_pid(value);
 		break;
@@ -340,6 +351,9 @@ parse_record(int argc, char *argv[])
 		cmd_usage("no command, and no process to attach to");
 	if (o.pid != 0 && *o.command != NULL)
 		cmd_usage("either a command or -p, not both");
+	if (o.kill && o.pid != 0)
+		cmd_usage("--kill ends a command that was started: the process "
+		    "of -p goes on");
 	if (o.text && o.how)
 		cmd_usage("--layout, --compression and --level are for profiles, "
 		    "not for --text");
@@ -627,7 +641,10 @@ record_target(struct recording *r, const struct options *o)
 	return result == RECORDING_OK;
 }
 
-/* Waits for the command, whose status becomes what a shell would give. */
+static bool killed; /* --kill has ended the command */
+
+/* Waits for the command, whose status becomes what a shell would give, and 0 if it
+ * ended as --kill wants it. */
 static void
 reap_command(void)
 {
@@ -643,6 +660,41 @@ reap_command(void)
 		errx(RECORD_FAILED, "%s", recorder_why(recorder));
 	command_status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) :
 	    WEXITSTATUS(status);
+	if (killed && WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM)
+		command_status = 0;
+}
+
+/* Whether the command has not ended after so many steps.  It is not reaped. */
+static bool
+command_runs(int steps)
+{
+	const struct timespec step = {.tv_nsec = END_STEP};
+	siginfo_t si = {0};
+
+	while (steps-- > 0 && si.si_pid == 0) {
+		nanosleep(&step, NULL);
+		if (waitid(P_PID, (id_t)command_pid, &si,
+			WEXITED | WNOHANG | WNOWAIT) != 0)
+			si.si_pid = 0;
+	}
+	return si.si_pid == 0;
+}
+
+/* Ends the command by --kill, or tells that it goes on.  A recording can end with the
+ * command's memory, some milliseconds before the command itself. */
+static void
+leave_command(const struct options *o)
+{
+	if (!command_runs(END_STEPS))
+		return;
+	if (o->kill) {
+		killed = true;
+		kill(command_pid, SIGTERM);
+		if (command_runs(KILL_STEPS))
+			warnx("the command goes on, though it was sent SIGTERM");
+	} else if (!o->quiet) {
+		warnx("the command goes on (Ctrl-C ends it; --kill would)");
+	}
 }
 
 /* Starts the command or attaches, and records one process.  False: it failed, and a
@@ -723,8 +775,10 @@ main(int argc, char *argv[])
 	catch_signals();
 	ok = o.subprocesses ? record_family(&o) : record_one(&o);
 	tell_of_tasks();
-	if (command_pid != 0)
+	if (command_pid != 0) {
+		leave_command(&o);
 		reap_command();
+	}
 	status = command_status;
 	if (!ok && (status == 0 || tach_recorder_stats(recorder)->rounds > 0))
 		status = RECORD_FAILED;

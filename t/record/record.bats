@@ -460,6 +460,41 @@ are_stopped() {
 	sound p.bin
 }
 
+@test "-d: the summary comes at once and says that the command goes on" {
+	any_python
+	start tach-record -d 0.3 -o p.bin -- "$python" -c \
+	    'import time; time.sleep(60)' 2>err
+	until_ grep -q 'goes on' err
+	found 'samples of 1 thread in 0.3' <err
+	found '^tach-record: the command goes on (Ctrl-C ends it; --kill would)$' <err
+	sound p.bin
+	local status=0
+	kill "$pid"
+	wait "$pid" || status=$?
+	is "$status" 143
+	run -0 tach-record -o p.bin -d 60 -- "$python" -c 'pass'
+	absent 'goes on' <<<"$output"
+}
+
+@test "--kill ends the command when the recording is over" {
+	any_python
+	run -0 tach-record -d 0.3 --kill -o p.bin -- "$python" -c \
+	    'import time; time.sleep(60)'
+	absent 'goes on' <<<"$output"
+	sound p.bin
+	run -0 tach-record -d 0.3 --kill --merge -o p.bin -- "$python" -c \
+	    'import time; time.sleep(60)'
+	absent 'goes on' <<<"$output"
+	echo 'import signal, sys, time
+signal.signal(signal.SIGTERM, lambda *_: sys.exit(7))
+time.sleep(60)' >seven.py
+	run -7 tach-record -q -d 0.3 --kill -o p.bin -- "$python" seven.py
+	run -3 tach-record -q -d 60 --kill -o p.bin -- "$python" -c \
+	    'import time; time.sleep(0.2); raise SystemExit(3)'
+	run -125 tach-record --kill -o p.bin -p 1
+	found 'the process of -p goes on' <<<"$output"
+}
+
 @test "a target in a container's PID namespace, seen from outside" {
 	need_root
 	any_python
