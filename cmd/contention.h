@@ -11,27 +11,15 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "gilwaits.h"
 #include "tally.h"
-
-/* From when until when a function, innermost in its thread, held or wanted the GIL;
- * us since the start. */
-struct gil_interval {
-	uint64_t begin, end;
-	uint32_t interp;
-	uint32_t row; /* of the tally */
-};
-
-struct gil_intervals {
-	struct gil_interval *list;
-	size_t count, max;
-};
 
 /* A sink that gives its runs to a tally of functions, too. */
 struct contention {
 	struct tach_sink sink;
 	struct tally tally;
 	/* private */
-	struct gil_intervals held, wanted;
+	struct gil_waits waits;
 };
 
 /* False: out of memory.  It is to be cleared in any case. */

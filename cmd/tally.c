@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "array.h"
+#include "tick.h"
 
 /* The file of frames by which CPython's profiler starts a program, which its own
  * outputs leave out, too. */
@@ -467,13 +468,6 @@ add_second(struct tally *t, const struct tach_run *run, size_t from)
 }
 
 uint64_t
-tally_tick_end(const struct tach_tick *tick)
-{
-	return tick->time > UINT64_MAX - tick->span ? UINT64_MAX :
-						      tick->time + tick->span;
-}
-
-uint64_t
 tally_duration(const struct tally *t)
 {
 	return t->all.samples > 0 ? t->end - t->begin : 0;
@@ -483,7 +477,7 @@ tally_duration(const struct tally *t)
 static void
 take_time(struct tally *t, const struct tach_run *run)
 {
-	uint64_t end = tally_tick_end(&run->ticks[run->count - 1]);
+	uint64_t end = tick_end(&run->ticks[run->count - 1]);
 
 	if (t->all.samples == 0 || run->ticks[0].time < t->begin)
 		t->begin = run->ticks[0].time;

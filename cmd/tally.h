@@ -78,8 +78,6 @@ struct tally {
 bool tally_init(struct tally *, enum tally_group);
 void tally_clear(struct tally *);
 
-/* When the span of a tick ends, us since the start. */
-uint64_t tally_tick_end(const struct tach_tick *);
 /* How long the samples lasted, from the first to the last, us; 0: there are none. */
 uint64_t tally_duration(const struct tally *);
 

@@ -67,6 +67,7 @@ lib_libtach_common_la_SOURCES = $(tach_common)
 lib_libtach_core_la_SOURCES = $(tach_common) \
 	lib/budget.h \
 	lib/durations.c \
+	lib/gilwaits.h \
 	lib/io.h \
 	lib/merge.c \
 	lib/note.h \
@@ -75,6 +76,7 @@ lib_libtach_core_la_SOURCES = $(tach_common) \
 	lib/select.c \
 	lib/status.c lib/status.h \
 	lib/table.c lib/table.h \
+	lib/tick.h \
 	lib/varint.h \
 	lib/version.c \
 	lib/format/collapsed.h lib/format/collapsed_read.c \

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: ISC */
+/* tick.h: the time that a tick stands for. */
+#ifndef TICK_H
+#define TICK_H
+
+#include "tach.h"
+
+/* When the span of a tick ends, us since the start. */
+static inline uint64_t
+tick_end(const struct tach_tick *tick)
+{
+	return tick->time > UINT64_MAX - tick->span ? UINT64_MAX :
+						      tick->time + tick->span;
+}
+
+#endif
