@@ -14,6 +14,7 @@
 #include "cmd.h"
 
 static const char *const weights[] = {"samples", "time", NULL};
+static const char *const ways[] = {"thread", "name", "none", NULL};
 static const char *const frames[] = {"cpython", "py-spy", "austin", "function",
 	NULL};
 static const char *const idles[] = {"gap", "keep", NULL};
@@ -24,6 +25,8 @@ static const char *const source_words[] = {"yes", "no", NULL};
 static const struct option_row rows[] = {
 	{"weight", FORMAT_WEIGHT, "WHAT", "samples (default) or time: formats "
 	    "that add up", VALUES_NONE, weights},
+	{"by", FORMAT_BY, "WHAT", "one for each thread, one for all threads of a "
+	    "name, or none:\nformats that add up", VALUES_NONE, ways},
 	{"frame", FORMAT_FRAME, "STYLE", "cpython (default), py-spy, austin or "
 	    "function:\ncollapsed", VALUES_NONE, frames},
 	{"idle", FORMAT_IDLE, "HOW", "of idle threads, gap (default) or keep "
@@ -59,6 +62,7 @@ static const unsigned used_by[FORMAT_END - FORMAT_WEIGHT] = {
 	TACH_USES_SLOTS,
 	TACH_USES_SOURCES,
 	TACH_USES_BASE,
+	TACH_USES_BY,
 };
 
 static bool
@@ -126,6 +130,9 @@ set_how(void *target, const struct option_row *row, const char *value)
 	case FORMAT_WEIGHT:
 		o->weight = choose_word(row, value);
 		break;
+	case FORMAT_BY:
+		o->by = (enum tach_by)(TACH_BY_THREAD + choose_word(row, value));
+		break;
 	case FORMAT_FRAME:
 		o->frame = choose_word(row, value);
 		break;
@@ -175,6 +182,10 @@ how_check(const struct how *h, const struct tach_format *format)
 		if (h->given[i] != NULL && (uses & used_by[i]) == 0)
 			cmd_usage("--%s does not go with --%s", h->given[i],
 			    format != NULL ? format->name : "tach");
+	if ((uses & TACH_ONE_THREAD) && h->options.by != TACH_BY_FORMAT &&
+	    h->options.by != TACH_BY_NONE)
+		cmd_usage("--%s has no threads: --by none alone goes with it",
+		    format->name);
 	if (h->options.symbolized && h->symbols != NULL)
 		cmd_usage("--symbols and --symbolized exclude each other");
 	if (h->options.build != NULL && h->symbols == NULL)

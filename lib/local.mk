@@ -125,6 +125,7 @@ lib_libtach_core_la_SOURCES = $(tach_common) \
 	lib/out/gecko.c \
 	lib/out/gperftools.c \
 	lib/out/graph.c lib/out/graph.h \
+	lib/out/groups.c lib/out/groups.h \
 	lib/out/gzip.c lib/out/gzip.h \
 	lib/out/heatmap.c \
 	lib/out/json.c lib/out/json.h \

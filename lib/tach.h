@@ -568,6 +568,14 @@ void tach_json_number(FILE *, double);
 /* What counts. */
 enum tach_weight { TACH_WEIGHT_SAMPLES, TACH_WEIGHT_TIME };
 
+/* Which threads are one for a format that adds up. */
+enum tach_by {
+	TACH_BY_FORMAT, /* as the format has it */
+	TACH_BY_THREAD, /* none: each is told */
+	TACH_BY_NAME,	/* those whose names differ in numbers alone */
+	TACH_BY_NONE,	/* all: none is told */
+};
+
 /* How a frame is written where it is one word. */
 enum tach_frame_style {
 	TACH_FRAME_CPYTHON,  /* BASENAME:FUNCTION:LINE */
@@ -620,6 +628,7 @@ struct tach_format_options {
 					    * there */
 	const char *symbols_path; /* absolute, as it will be called */
 	const char *build;    /* what $build means in that path, or NULL */
+	enum tach_by by;
 };
 
 /* What of the options a format looks at, and what it needs. */
@@ -637,6 +646,8 @@ enum tach_format_uses {
 	TACH_USES_SOURCES = 0x400,
 	TACH_NEEDS_INTERVALS = 0x800, /* or spans, if the weight is time */
 	TACH_ONE_INTERVAL = 0x1000, /* it has room for that of one thread */
+	TACH_USES_BY = 0x2000,
+	TACH_ONE_THREAD = 0x4000, /* it has no threads: by none alone */
 };
 
 /* A format. */

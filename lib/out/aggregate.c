@@ -9,6 +9,8 @@
 #include "array.h"
 #include "hash.h"
 #include "out/limits.h"
+#include "out/out.h"
+#include "utf8.h"
 
 /* The nodes of a thread's newest stack: nodes[d] stands for its outermost d
  * frames, nodes[0] is the thread's root. */
@@ -56,6 +58,9 @@ aggregate_clear(struct aggregate *a)
 {
 	aggregate_settle(a);
 	locations_clear(&a->locations);
+	groups_clear(&a->groups);
+	for (uint32_t i = 0; i < a->nthreads; i++)
+		free(a->threads[i].frame);
 	free(a->threads);
 	free(a->cells);
 	free(a->nodes);
@@ -175,20 +180,76 @@ add_root(struct aggregate *a, const struct aggregate_key *key, uint64_t hash)
 		return TACH_NONE;
 	}
 	p[a->nthreads++] = (struct aggregate_thread){key->thread, key->interp,
-	    false};
+	    false, NULL};
 	return root;
+}
+
+/* Fills in the thread that a run's thread is a part of.  False if out of memory. */
+static bool
+key_of(struct aggregate *a, const struct tach_run *run, struct aggregate_key *key)
+{
+	bool told = a->options.by <= TACH_BY_THREAD;
+
+	*key = (struct aggregate_key){a, told ? run->thread : 0,
+	    told && a->options.interps ? run->interp : 0};
+	if (a->options.by != TACH_BY_NAME)
+		return true;
+	key->thread = groups_find(&a->groups, a->locations.table, run->interp,
+	    run->thread);
+	return key->thread != TACH_NONE;
 }
 
 static uint32_t
 root_of(struct aggregate *a, const struct tach_run *run)
 {
-	struct aggregate_key key = {a, a->options.one_thread ? 0 : run->thread,
-	    a->options.interps ? run->interp : 0};
-	uint64_t words[] = {key.thread, key.interp};
-	uint64_t hash = hash_of(words, sizeof(words), 0);
-	uint32_t root = set_find(&a->thread_set, hash, root_equal, &key);
+	struct aggregate_key key;
+	uint64_t hash;
+	uint32_t root;
 
+	if (!key_of(a, run, &key))
+		return TACH_NONE;
+	hash = hash_of((uint64_t[]){key.thread, key.interp},
+	    2 * sizeof(uint64_t), 0);
+	root = set_find(&a->thread_set, hash, root_equal, &key);
 	return root != TACH_NONE ? root : add_root(a, &key, hash);
+}
+
+const char *
+aggregate_thread_name(const struct aggregate *a, const struct aggregate_thread *t,
+    struct buf *b)
+{
+	struct tach_string name = {"all threads", 11};
+
+	if (a->options.by <= TACH_BY_THREAD)
+		return out_thread_name(b, a->locations.table, t->interp,
+		    t->thread);
+	if (a->options.by == TACH_BY_NAME)
+		name = groups_name(&a->groups, (uint32_t)t->thread);
+	b->len = 0;
+	utf8_add(b, name.bytes, name.len);
+	buf_add_char(b, '\0');
+	return b->failed ? "" : b->text;
+}
+
+/* The node of a thread's frame, or the root if a thread has none.  TACH_NONE if out of
+ * memory. */
+static uint32_t
+first_node(struct aggregate *a, uint32_t root)
+{
+	struct aggregate_thread *t;
+	struct buf name = {0};
+
+	if (root == TACH_NONE || !a->options.thread_frames ||
+	    a->options.by == TACH_BY_NONE)
+		return root;
+	t = &a->threads[a->nodes[root].what];
+	if (t->frame == NULL) {
+		aggregate_thread_name(a, t, &name);
+		if (name.failed)
+			return TACH_NONE;
+		t->frame = name.text;
+	}
+	return child(a, root, locations_add_name(&a->locations, t->frame));
 }
 
 /* ---- paths --------------------------------------------------------------- */
@@ -240,7 +301,7 @@ thread_path(struct aggregate *a, const struct tach_run *run)
 	new = t->nodes == NULL;
 	if (!reserve_path(t, run->depth))
 		return NULL;
-	if (new && (t->nodes[0] = root_of(a, run)) == TACH_NONE) {
+	if (new && (t->nodes[0] = first_node(a, root_of(a, run))) == TACH_NONE) {
 		free(t->nodes);
 		*t = (struct path){0};
 		return NULL;
@@ -326,7 +387,8 @@ aggregate_stack(struct aggregate *a, const struct tach_run *run)
 
 	if (t == NULL || !follow_stack(a, t, run))
 		return TACH_NONE;
-	if (run->count > 0 && run->ticks[0].status & TACH_STATUS_MAIN)
+	if (run->count > 0 && run->ticks[0].status & TACH_STATUS_MAIN &&
+	    node_is_root(&a->nodes[t->nodes[0]]))
 		a->threads[a->nodes[t->nodes[0]].what].main = true;
 	return t->nodes[run->depth];
 }

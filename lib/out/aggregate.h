@@ -11,6 +11,7 @@
 #define OUT_AGGREGATE_H
 
 #include "error.h"
+#include "out/groups.h"
 #include "out/locations.h"
 #include "out/pairs.h"
 #include "tach.h"
@@ -31,9 +32,10 @@ struct cell {
 };
 
 struct aggregate_thread {
-	uint64_t thread;
+	uint64_t thread; /* by name: its group; by none: 0 */
 	uint32_t interp; /* 0 if interpreters are not told apart */
 	bool main;
+	char *frame; /* private: the name in its frame; NULL: it has no frame */
 };
 
 /* Puts statuses into classes. */
@@ -47,7 +49,8 @@ struct aggregate_options {
 	/* A thread that runs in two interpreters counts as two threads; else as
 	 * one. */
 	bool interps;
-	bool one_thread; /* all threads are one, whose number is 0 */
+	enum tach_by by; /* TACH_BY_FORMAT: by thread */
+	bool thread_frames; /* a thread that is told is a frame below all others */
 	class_fn *class_of; /* NULL if all samples are of class 0 */
 };
 
@@ -69,6 +72,7 @@ struct aggregate {
 	 * it. */
 	struct pairs children;
 	struct set thread_set;
+	struct groups groups; /* by name */
 	uint8_t classes[256]; /* by status */
 	const char *failure;  /* the limit that was reached; else NULL */
 };
@@ -89,6 +93,18 @@ bool aggregate_run(struct aggregate *, const struct tach_run *);
 
 /* Sets the error of such a failure.  Returns TACH_FATAL. */
 int aggregate_failed(const struct aggregate *, struct error *);
+
+/* A thread's name, which is never empty: see out_thread_name.  By name it is that of the
+ * group, and by none "all threads". */
+const char *aggregate_thread_name(const struct aggregate *,
+    const struct aggregate_thread *, struct buf *);
+
+/* The way that was asked for, or else a format's own. */
+static inline enum tach_by
+by_or(enum tach_by asked, enum tach_by usual)
+{
+	return asked != TACH_BY_FORMAT ? asked : usual;
+}
 
 static inline bool
 node_is_root(const struct node *n)

@@ -21,7 +21,7 @@ base_begin(struct tach_sink *sink, const struct tach_meta *meta,
 
 	b->meta = meta;
 	aggregate_init(&b->stacks, table, (struct aggregate_options){
-	    .kind = LOCATION_FUNCTIONS, .one_thread = true,
+	    .kind = LOCATION_FUNCTIONS, .by = TACH_BY_NONE,
 	    .class_of = class_idle});
 	return TACH_OK;
 }

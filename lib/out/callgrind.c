@@ -91,8 +91,7 @@ other_name(const struct callgrind *c, uint32_t function,
 	if (function == c->functions.count)
 		return (struct tach_string){NO_FRAMES, sizeof(NO_FRAMES) - 1};
 	t = &c->stacks.threads[function - c->functions.count - 1];
-	name = out_thread_name(b, c->stacks.locations.table, t->interp,
-	    t->thread);
+	name = aggregate_thread_name(&c->stacks, t, b);
 	return (struct tach_string){name, strlen(name)};
 }
 
@@ -260,7 +259,7 @@ callgrind_begin(struct tach_sink *sink, const struct tach_meta *meta,
 
 	c->meta = meta;
 	aggregate_init(&c->stacks, table, (struct aggregate_options){
-	    .kind = LOCATION_LINES});
+	    .kind = LOCATION_LINES, .by = c->options->by});
 	return TACH_OK;
 }
 

@@ -23,7 +23,7 @@
  * with equal text are one line.  In CPython's grammar they are not, since it
  * omits the directories of files. */
 struct style {
-	/* NULL if the thread is not written. */
+	/* NULL if the thread is not written unless that is asked for. */
 	void (*thread)(struct buf *, const struct aggregate_thread *);
 	location_text_fn *frame;
 	enum location_kind kind;
@@ -32,6 +32,7 @@ struct style {
 struct collapsed {
 	struct tach_sink sink;
 	const struct style *style;
+	enum tach_by by;
 	bool by_time;
 	struct aggregate stacks;
 	struct emit out;
@@ -404,8 +405,22 @@ add_root_name(const struct collapsed *c, struct buf *b, uint32_t root)
 {
 	const struct aggregate *a = &c->stacks;
 
-	if (c->style->thread != NULL)
-		c->style->thread(b, &a->threads[a->nodes[root].what]);
+	const struct aggregate_thread *t = &a->threads[a->nodes[root].what];
+	struct buf name = {0};
+
+	if (c->by == TACH_BY_NONE)
+		return;
+	if (c->by == TACH_BY_THREAD && c->style->thread != NULL) {
+		c->style->thread(b, t);
+		return;
+	}
+	aggregate_thread_name(a, t, &name);
+	if (name.failed)
+		b->failed = true;
+	else
+		add_frame_name(b, (struct tach_string){name.text, name.len - 1});
+	buf_add_char(b, ';');
+	buf_clear(&name);
 }
 
 static int
@@ -655,7 +670,7 @@ collapsed_begin(struct tach_sink *sink, const struct tach_meta *meta,
 	aggregate_init(&c->stacks, table, (struct aggregate_options){
 	    .kind = c->style->kind, .text = c->style->frame,
 	    .interps = c->style == &styles[TACH_FRAME_AUSTIN],
-	    .one_thread = c->style->thread == NULL});
+	    .by = c->by});
 	return TACH_OK;
 }
 
@@ -717,6 +732,8 @@ collapsed_open(FILE *out, const struct tach_format_options *options)
 	    .free = collapsed_free,
 	    .error = collapsed_error};
 	c->style = &styles[options->frame];
+	c->by = by_or(options->by, c->style->thread != NULL ? TACH_BY_THREAD :
+							      TACH_BY_NONE);
 	c->by_time = options->weight == TACH_WEIGHT_TIME;
 	c->out.file = out;
 	return &c->sink;

@@ -319,7 +319,7 @@ diff_begin(struct tach_sink *sink, const struct tach_meta *meta,
 
 	d->meta = meta;
 	aggregate_init(&d->stacks, table, (struct aggregate_options){
-	    .kind = LOCATION_FUNCTIONS, .one_thread = true});
+	    .kind = LOCATION_FUNCTIONS, .by = TACH_BY_NONE});
 	return TACH_OK;
 }
 

@@ -439,9 +439,8 @@ flamegraph_put_threads(struct flamegraph *f)
 	emit(&f->out, ",\n\"threads\":[");
 	for (uint32_t i = 0; i < f->stacks.nthreads; i++) {
 		const struct aggregate_thread *t = &f->stacks.threads[i];
-		out_thread_name(&name, f->stacks.locations.table, t->interp,
-		    t->thread);
-		if (t->main) {
+		aggregate_thread_name(&f->stacks, t, &name);
+		if (t->main && f->options->by <= TACH_BY_THREAD) {
 			name.len--;
 			buf_add(&name, ", main", 7);
 		}
@@ -483,7 +482,7 @@ flamegraph_begin(struct tach_sink *sink, const struct tach_meta *meta,
 
 	f->meta = meta;
 	aggregate_init(&f->stacks, table, (struct aggregate_options){
-	    .kind = LOCATION_LINES, .interps = true,
+	    .kind = LOCATION_LINES, .interps = true, .by = f->options->by,
 	    .class_of = class_idle});
 	return TACH_OK;
 }

@@ -19,19 +19,20 @@ struct format {
 
 static const struct format formats[] = {
     {{"collapsed", "one line a distinct stack, with its weight",
-	 TACH_USES_WEIGHT | TACH_USES_FRAME, NULL},
+	 TACH_USES_WEIGHT | TACH_USES_FRAME | TACH_USES_BY, NULL},
 	collapsed_open},
     {{"speedscope", "what each thread did when, for speedscope",
 	 TACH_USES_IDLE | TACH_NEEDS_SPANS, NULL},
 	speedscope_open},
     {{"gperftools", "a CPU profile of gperftools: for google-pprof and pprof",
 	 TACH_USES_WEIGHT | TACH_USES_SLOTS | TACH_USES_NO_TERMINAL |
-	     TACH_ONE_INTERVAL,
+	     TACH_ONE_INTERVAL | TACH_USES_BY,
 	 "the reader went away; google-pprof and go tool pprof read such a "
 	 "profile from a file alone: -o p.prof"},
 	gperftools_open},
     {{"pprof", "pprof's profile.proto: for go tool pprof, and speedscope",
-	 TACH_USES_WEIGHT | TACH_NEEDS_SPANS | TACH_USES_NO_TERMINAL,
+	 TACH_USES_WEIGHT | TACH_NEEDS_SPANS | TACH_USES_NO_TERMINAL |
+	     TACH_USES_BY,
 	 "the reader went away; go tool pprof reads a pipe only as "
 	 "/dev/stdin: tach-convert --pprof p.bin | "
 	 "go tool pprof -top /dev/stdin"},
@@ -42,20 +43,26 @@ static const struct format formats[] = {
 	gecko_open},
     {{"flamegraph", "a page that shows a flame graph",
 	 TACH_USES_WEIGHT | TACH_USES_BASE | TACH_NEEDS_SPANS |
-	     TACH_USES_SOURCES,
+	     TACH_USES_SOURCES | TACH_USES_BY,
 	 NULL},
 	flamegraph_open},
     {{"diff", "what changed since another profile: functions' shares",
-	 TACH_USES_WEIGHT | TACH_USES_BASE | TACH_NEEDS_BASE, NULL},
+	 TACH_USES_WEIGHT | TACH_USES_BASE | TACH_NEEDS_BASE | TACH_USES_BY |
+	     TACH_ONE_THREAD,
+	 NULL},
 	diff_open},
     {{"heatmap", "a directory of pages: the source, coloured by weight",
-	 TACH_USES_WEIGHT | TACH_USES_DIRECTORY | TACH_USES_SOURCES, NULL},
+	 TACH_USES_WEIGHT | TACH_USES_DIRECTORY | TACH_USES_SOURCES |
+	     TACH_USES_BY,
+	 NULL},
 	heatmap_open},
     {{"pstats", "functions and their callers, for Python's pstats",
-	 TACH_USES_WEIGHT | TACH_NEEDS_INTERVALS | TACH_USES_NO_TERMINAL, NULL},
+	 TACH_USES_WEIGHT | TACH_NEEDS_INTERVALS | TACH_USES_NO_TERMINAL |
+	     TACH_USES_BY,
+	 NULL},
 	pstats_open},
     {{"callgrind", "what functions and lines cost and call, for KCachegrind",
-	 TACH_USES_WEIGHT | TACH_NEEDS_INTERVALS, NULL},
+	 TACH_USES_WEIGHT | TACH_NEEDS_INTERVALS | TACH_USES_BY, NULL},
 	callgrind_open},
     {{"chrome", "trace events: for Perfetto and chrome://tracing",
 	 TACH_USES_IDLE | TACH_NEEDS_SPANS, NULL},
@@ -159,10 +166,23 @@ slots_fault(const struct tach_format_options *o)
 	return NULL;
 }
 
+static const char *
+by_fault(unsigned uses, enum tach_by by)
+{
+	if ((unsigned)by > TACH_BY_NONE)
+		return "there is no such way to tell threads";
+	return (uses & TACH_ONE_THREAD) && by != TACH_BY_FORMAT &&
+	    by != TACH_BY_NONE ? "the format has no threads" : NULL;
+}
+
 /* The fault of the options that a format looks at, or NULL. */
 static const char *
 options_fault(unsigned uses, const struct tach_format_options *o)
 {
+	const char *fault = uses & TACH_USES_BY ? by_fault(uses, o->by) : NULL;
+
+	if (fault != NULL)
+		return fault;
 	if ((uses & TACH_USES_WEIGHT) && (unsigned)o->weight > TACH_WEIGHT_TIME)
 		return "there is no such weight";
 	if ((uses & TACH_USES_FRAME) &&

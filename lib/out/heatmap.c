@@ -338,8 +338,7 @@ heatmap_put_threads(struct heatmap *h)
 	for (uint32_t i = 0; i < h->stacks.nthreads; i++) {
 		const struct aggregate_thread *t = &h->stacks.threads[i];
 		emit(&h->out, i == 0 ? "" : ",");
-		put_string(h, out_thread_name(&name, h->stacks.locations.table,
-		    t->interp, t->thread));
+		put_string(h, aggregate_thread_name(&h->stacks, t, &name));
 	}
 	buf_clear(&name);
 	emit(&h->out, "]");
@@ -540,7 +539,7 @@ heatmap_begin(struct tach_sink *sink, const struct tach_meta *meta,
 
 	h->meta = meta;
 	aggregate_init(&h->stacks, table, (struct aggregate_options){
-	    .kind = LOCATION_LINES});
+	    .kind = LOCATION_LINES, .by = h->options->by});
 	return TACH_OK;
 }
 

@@ -34,6 +34,17 @@ locations_clear(struct locations *p)
 
 /* ---- what makes two frames one location ---------------------------------- */
 
+/* Makes the text of a location, in scratch. */
+static void
+make_text(struct locations *p, struct location *location)
+{
+	if (p->text == NULL)
+		return;
+	p->scratch.len = 0;
+	p->text(&p->scratch, location->file, location->func, location->line);
+	location->text = (struct tach_string){p->scratch.text, p->scratch.len};
+}
+
 static struct location
 location_of_frame(struct locations *p, uint32_t index)
 {
@@ -45,13 +56,7 @@ location_of_frame(struct locations *p, uint32_t index)
 		.column = p->kind == LOCATION_POSITIONS ? f->column : -1,
 	};
 
-	if (p->text != NULL) {
-		p->scratch.len = 0;
-		p->text(&p->scratch, location.file, location.func,
-		    location.line);
-		location.text = (struct tach_string){p->scratch.text,
-		    p->scratch.len};
-	}
+	make_text(p, &location);
 	return location;
 }
 
@@ -166,22 +171,37 @@ hidden(struct tach_string file)
 	    memcmp(file.bytes + file.len - n, LAUNCHER, n) == 0;
 }
 
+/* The location that is equal to one, which is added if there is none. */
+static uint32_t
+find_or_add(struct locations *p, struct location_key *key)
+{
+	uint64_t hash = location_hash(&key->location, p->kind);
+	uint32_t found = set_find(&p->set, hash, location_equal, key);
+
+	if (found == TACH_NONE)
+		return add_location(p, &key->location, hash);
+	lower_line(&p->all[found], &key->location);
+	return found;
+}
+
 /* The location of a new frame. */
 static uint32_t
 find_new(struct locations *p, uint32_t frame)
 {
 	struct location_key key = {p, location_of_frame(p, frame)};
-	uint64_t hash;
-	uint32_t found;
 
-	if (hidden(key.location.file))
-		return LOCATION_HIDDEN;
-	hash = location_hash(&key.location, p->kind);
-	found = set_find(&p->set, hash, location_equal, &key);
-	if (found == TACH_NONE)
-		return add_location(p, &key.location, hash);
-	lower_line(&p->all[found], &key.location);
-	return found;
+	return hidden(key.location.file) ? LOCATION_HIDDEN :
+					   find_or_add(p, &key);
+}
+
+uint32_t
+locations_add_name(struct locations *p, const char *name)
+{
+	struct location_key key = {p, {.file = {"~", 1},
+	    .func = {name, strlen(name)}, .column = -1}};
+
+	make_text(p, &key.location);
+	return find_or_add(p, &key);
 }
 
 /* Makes room for the locations of all frames in the table. */

@@ -62,6 +62,10 @@ void locations_clear(struct locations *);
  */
 uint32_t locations_find(struct locations *, uint32_t frame);
 
+/* The location of a frame that stands for no code and has this name, which must
+ * outlive the locations.  TACH_NONE if out of memory. */
+uint32_t locations_add_name(struct locations *, const char *name);
+
 static inline uint32_t
 locations_of(struct locations *p, uint32_t frame)
 {

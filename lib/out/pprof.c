@@ -95,8 +95,8 @@ add_threads(struct pprof *p)
 		return false;
 	for (uint32_t i = 0; ok && i < a->nthreads; i++) {
 		const struct aggregate_thread *t = &a->threads[i];
-		p->threads[i] = pprof_add_string(p, out_thread_name(&name,
-		    a->locations.table, t->interp, t->thread));
+		p->threads[i] = pprof_add_string(p,
+		    aggregate_thread_name(a, t, &name));
 		ok = p->threads[i] != TACH_NONE;
 	}
 	buf_clear(&name);
@@ -245,25 +245,36 @@ on_cpu(uint8_t status)
 	return cpu_known(status) && (status & TACH_STATUS_CPU) != 0;
 }
 
+static void
+add_label(Pprof__Label labels[4], size_t *n, int64_t key, int64_t str, int64_t num)
+{
+	labels[*n] = (Pprof__Label)PPROF__LABEL__INIT;
+	labels[*n].key = key;
+	labels[*n].str = str;
+	labels[*n].num = num;
+	++*n;
+}
+
 /* Sets the labels.  Returns their number, 0 if out of memory. */
 static size_t
 fill_labels(struct pprof *p, uint32_t thread, uint8_t status,
     Pprof__Label labels[4])
 {
 	const struct aggregate_thread *t = &p->stacks.threads[thread];
+	enum tach_by by = p->options->by;
 	uint32_t s = status_string(p, status);
+	size_t n = 0;
 
-	for (int i = 0; i < 4; i++)
-		labels[i] = (Pprof__Label)PPROF__LABEL__INIT;
-	labels[0].key = THREAD;
-	labels[0].str = p->threads[thread];
-	labels[1].key = STATUS;
-	labels[1].str = s;
-	labels[2].key = THREAD_ID;
-	labels[2].num = (int64_t)t->thread;
-	labels[3].key = INTERP;
-	labels[3].num = t->interp;
-	return s == TACH_NONE ? 0 : t->interp != 0 ? 4 : 3;
+	if (s == TACH_NONE)
+		return 0;
+	if (by != TACH_BY_NONE)
+		add_label(labels, &n, THREAD, p->threads[thread], 0);
+	add_label(labels, &n, STATUS, s, 0);
+	if (by <= TACH_BY_THREAD)
+		add_label(labels, &n, THREAD_ID, 0, (int64_t)t->thread);
+	if (t->interp != 0)
+		add_label(labels, &n, INTERP, 0, t->interp);
+	return n;
 }
 
 /* Writes one sample with the stack in p->way. */
@@ -424,7 +435,7 @@ pprof_begin(struct tach_sink *sink, const struct tach_meta *meta,
 
 	p->meta = meta;
 	aggregate_init(&p->stacks, table, (struct aggregate_options){
-	    .kind = LOCATION_POSITIONS, .interps = true,
+	    .kind = LOCATION_POSITIONS, .interps = true, .by = p->options->by,
 	    .class_of = class_status});
 	return TACH_OK;
 }

@@ -58,6 +58,7 @@ choose(uint8_t bits, const struct tach_output *null)
 	    .big_endian = (bits & 64) != 0,
 	    .symbolized = (bits & 128) != 0,
 	    .title = "fuzz",
+	    .by = bits >> 1 & 3,
 	    .directory = directory(),
 	};
 
@@ -84,10 +85,13 @@ open_all(struct fuzz_sink *sinks, struct output *outputs,
 	for (const struct tach_format *f = NULL;
 	     (f = tach_format_next(f)) != NULL;) {
 		struct output *o = &outputs[n];
+		struct tach_format_options its = *options;
 		struct tach_output to;
+		if (f->uses & TACH_ONE_THREAD)
+			its.by = TACH_BY_NONE;
 		o->file = open_memstream(&o->text, &o->len);
 		to = to_file(o->file);
-		sinks[n].sink = tach_format_open(f, &to, options);
+		sinks[n].sink = tach_format_open(f, &to, &its);
 		promise(sinks[n].sink != NULL && n < FORMATS_MAX);
 		n++;
 	}
