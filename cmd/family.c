@@ -564,6 +564,18 @@ stats_of(const struct family *f)
 	return all;
 }
 
+/* The counts of all members. */
+static struct sample_counts
+counts_of(const struct family *f)
+{
+	struct sample_counts all = {0};
+
+	for (size_t i = 0; i < f->count; i++)
+		if (f->members[i]->finished.result == RECORDING_OK)
+			counts_add(&all, &f->members[i]->r.counts);
+	return all;
+}
+
 static void
 show_member(const struct member *m)
 {
@@ -605,7 +617,8 @@ static void
 show_family_summary(const struct family *f, bool merged)
 {
 	struct tach_recorder_stats all = stats_of(f);
-	struct summary s = {.stats = &all,
+	struct sample_counts counts = counts_of(f);
+	struct summary s = {.stats = &all, .counts = &counts,
 	    .processes = count_results(f, RECORDING_OK),
 	    .seconds = f->seconds, .rate = recording_rate(&all),
 	    .bytes = bytes_of(f), .recorder = &f->recorder,

@@ -36,8 +36,9 @@ cmd_tach_merge_SOURCES = cmd/tach-merge.c $(cmd_common) \
 cmd_tach_merge_LDADD = $(cmd_confine)
 cmd_tach_record_SOURCES = cmd/tach-record.c cmd/dump.c cmd/dump.h \
 	cmd/family.c cmd/family.h cmd/finisher.c cmd/finisher.h \
+	cmd/counts.c cmd/counts.h \
 	cmd/giveup.c cmd/giveup.h cmd/handover.c cmd/handover.h \
-	cmd/hottest.c cmd/hottest.h \
+	cmd/hottest.c cmd/hottest.h cmd/natives.c cmd/natives.h \
 	cmd/part.c cmd/part.h cmd/recording.c \
 	cmd/recording.h cmd/sampler.c cmd/sampler.h cmd/summary.c \
 	cmd/summary.h cmd/thread.c cmd/thread.h $(cmd_common) \

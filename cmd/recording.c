@@ -74,6 +74,7 @@ recording_open(struct recording *r, struct tach_recorder *recorder,
 		return false;
 	}
 	open_sink(r);
+	counts_init(&r->counts, r->sink);
 	if (r->source != NULL && r->sink != NULL)
 		return true;
 	warn(NULL);
@@ -86,6 +87,7 @@ recording_close(struct recording *r)
 {
 	tach_source_free(r->source);
 	tach_sink_free(r->sink);
+	counts_clear(&r->counts);
 	tach_writer_free(r->writer);
 	if (r->text != NULL)
 		fclose(r->text);
@@ -197,7 +199,7 @@ save_round(struct recording *r)
 bool
 recording_step(struct recording *r)
 {
-	r->rc = tach_pump(r->source, r->sink);
+	r->rc = tach_pump(r->source, &r->counts.sink);
 	if (r->rc != TACH_AGAIN || !save_round(r))
 		return false;
 	if (r->progress != NULL)

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <sys/types.h>
 
+#include "counts.h"
 #include "part.h"
 #include "tach-record.h"
 
@@ -18,6 +19,7 @@ struct recording {
 	struct tach_writer *writer; /* NULL: text */
 	FILE *text;		    /* NULL: profile */
 	struct tach_sink *sink;
+	struct sample_counts counts; /* of its samples */
 	off_t whole;  /* bytes of a text's whole lines */
 	double saved; /* time of the last save, s; 0: none */
 	int rc, save_rc; /* result of the last round, and of the save after it ... */

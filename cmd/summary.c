@@ -70,6 +70,32 @@ due(const struct tach_recorder_stats *s)
 	return s->rounds + s->missed;
 }
 
+/* Whether the samples are of all threads, however these were: only their shares say how
+ * the time went. */
+static bool
+has_all_samples(const struct summary *s)
+{
+	const struct tach_recorder_options *o = s->recorder;
+
+	return o->mode == TACH_MODE_WALL && !o->drop_idle && !o->main_only &&
+	    o->async != TACH_ASYNC_ALL && s->counts->samples > 0;
+}
+
+/* Prints how the threads were. */
+static void
+show_states(const struct summary *s)
+{
+	const struct sample_counts *c = s->counts;
+
+	if (has_all_samples(s))
+		warnx("of the threads' time %.0f%% was on a CPU, %.0f%% with the "
+		    "GIL, %.0f%% waiting for the GIL, %.0f%% idle",
+		    cmd_percent(c->cpu, c->samples),
+		    cmd_percent(c->gil, c->samples),
+		    cmd_percent(c->wanted, c->samples),
+		    cmd_percent(c->idle, c->samples));
+}
+
 /* Prints what to do next.  A round is missed if reading takes too long, so the code
  * that runs then has too few samples, but not too little time.  With all tasks, the
  * samples of a round are of one thread at one time, and only the last one of them
@@ -92,8 +118,10 @@ show_next(const struct summary *s)
 		    "--weight time, which counts the time between samples",
 		    cmd_percent(st->missed, due(st)));
 	if (s->profile != NULL)
-		warnx("next: tach-info %s; tach-convert --collapsed %s%s",
-		    s->profile, many ? "--weight time " : "", s->profile);
+		warnx("next: tach-info %s; tach-convert --collapsed %s%s%s",
+		    s->profile, many ? "--weight time " : "",
+		    has_all_samples(s) && s->counts->idle > s->counts->samples / 2 ?
+			"--idle drop " : "", s->profile);
 }
 
 /* Prints a hint if rounds were left out, as those of the family would have taken
@@ -140,6 +168,9 @@ summary_show(const struct summary *s)
 	    " failed%s)%s", st->samples, st->samples == 1 ? "" : "s",
 	    st->threads, st->threads == 1 ? "" : "s", processes, s->seconds,
 	    s->rate, st->missed, st->torn, st->failed, causes, bytes);
+	show_states(s);
+	if (s->natives != NULL)
+		natives_show(s->natives, s->counts, s->seconds);
 	if (s->recorder->engine == TACH_ENGINE_INPROCESS)
 		show_inside(&st->inprocess, s->recorder->mode);
 	if (st->paused_ns > 0)

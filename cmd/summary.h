@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "counts.h"
+#include "natives.h"
 #include "tach-record.h"
 
 struct summary {
@@ -16,6 +18,8 @@ struct summary {
 	int64_t bytes;	  /* of the profile, or of all profiles; -1: none */
 	const char *profile; /* that can be read; NULL: none */
 	const struct tach_recorder_options *recorder;
+	const struct sample_counts *counts; /* of all processes */
+	const struct natives *natives; /* NULL: they were not looked at */
 };
 
 /* Prints the result of a recording, its gaps, and what to do next. */

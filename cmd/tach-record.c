@@ -19,6 +19,7 @@
 #include "family.h"
 #include "giveup.h"
 #include "hottest.h"
+#include "natives.h"
 #include "output.h"
 #include "profile.h"
 #include "recording.h"
@@ -511,6 +512,9 @@ forget_offspring(void)
 }
 
 static bool shows; /* progress */
+static bool looks_at_natives; /* at threads without Python */
+static bool attached;
+static struct natives natives;
 
 static void
 after_round(const struct recording *r, bool over)
@@ -520,6 +524,10 @@ after_round(const struct recording *r, bool over)
 	giveup_beat();
 	if (over)
 		giveup_stop();
+	if (looks_at_natives && !over &&
+	    tach_recorder_state(recorder) == TACH_RECORDER_SAMPLING)
+		natives_look(&natives, tach_recorder_pid(recorder), attached,
+		    recording_clock());
 	if (!over && tach_recorder_state(recorder) == TACH_RECORDER_WAITING)
 		look_for_offspring();
 	else if (offspring != NULL)
@@ -539,7 +547,9 @@ show_summary(const struct recording *r, const struct options *o)
 	    .rate = recording_rate(s),
 	    .bytes = w != NULL ? (int64_t)tach_writer_bytes(w) : -1,
 	    .profile = profile,
-	    .recorder = &o->recorder});
+	    .recorder = &o->recorder,
+	    .counts = &r->counts,
+	    .natives = looks_at_natives ? &natives : NULL});
 	if (shows && profile != NULL)
 		hottest_show(r->part.fd);
 }
@@ -629,12 +639,16 @@ record_target(struct recording *r, const struct options *o)
 	enum recording_result result;
 
 	shows = !o->quiet && isatty(STDERR_FILENO);
+	looks_at_natives = !o->quiet && o->recorder.mode == TACH_MODE_WALL &&
+	    !o->recorder.drop_idle && !o->recorder.main_only;
+	attached = o->pid != 0;
 	r->progress = after_round;
 	result = recording_run(r);
 	if (result == RECORDING_EMPTY)
 		explain(o);
 	if (result == RECORDING_OK && !o->quiet)
 		show_summary(r, o);
+	natives_clear(&natives);
 	summary_refused(&tach_recorder_stats(recorder)->inprocess);
 	summary_strays(tach_recorder_stats(recorder));
 	summary_files(tach_recorder_stats(recorder));

@@ -476,6 +476,38 @@ are_stopped() {
 	absent 'goes on' <<<"$output"
 }
 
+@test "the summary: how the threads were, and threads without Python" {
+	any_python
+	cat >spin.c <<-'END'
+	#define _GNU_SOURCE
+	#include <pthread.h>
+	static void *
+	spin(void *unused)
+	{
+		for (volatile unsigned i = 0;; i++)
+			continue;
+		return unused;
+	}
+	int
+	begin(void)
+	{
+		pthread_t t;
+		return pthread_create(&t, NULL, spin, NULL) ||
+		    pthread_setname_np(t, "spinner");
+	}
+	END
+	"$CC" -shared -fPIC -o spin.so spin.c -lpthread
+	run -0 tach-record -o p.bin -- "$python" -c '
+import ctypes, time
+ctypes.CDLL("./spin.so").begin()
+time.sleep(2.5)'
+	found "of the threads' time [0-9]*% was on a CPU, [0-9]*% with the GIL, 0% waiting for the GIL, [0-9]*% idle" <<<"$output"
+	found '1 thread without Python used [0-9.]* s of CPU time, which the profile does not show: spinner$' <<<"$output"
+	found 'next: .* --idle drop p.bin' <<<"$output"
+	run -0 tach-record -m cpu -o p.bin -- "$python" -c 'sum(range(3000000))'
+	absent "threads' time\|without Python" <<<"$output"
+}
+
 @test "--kill ends the command when the recording is over" {
 	any_python
 	run -0 tach-record -d 0.3 --kill -o p.bin -- "$python" -c \
