@@ -17,7 +17,7 @@ static const char *const weights[] = {"samples", "time", NULL};
 static const char *const ways[] = {"thread", "name", "none", NULL};
 static const char *const frames[] = {"cpython", "py-spy", "austin", "function",
 	NULL};
-static const char *const idles[] = {"gap", "keep", NULL};
+static const char *const idles[] = {"gap", "keep", "drop", NULL};
 static const char *const words[] = {"32", "64", NULL};
 static const char *const byte_orders[] = {"little", "big", NULL};
 static const char *const source_words[] = {"yes", "no", NULL};
@@ -30,7 +30,8 @@ static const struct option_row rows[] = {
 	{"frame", FORMAT_FRAME, "STYLE", "cpython (default), py-spy, austin or "
 	    "function:\ncollapsed", VALUES_NONE, frames},
 	{"idle", FORMAT_IDLE, "HOW", "of idle threads, gap (default) or keep "
-	    "their stacks:\nspeedscope, gecko, chrome", VALUES_NONE, idles},
+	    "their stacks:\nspeedscope, gecko, chrome; or drop their samples: "
+	    "all", VALUES_NONE, idles},
 	{"gzip", FORMAT_GZIP, NULL, "compressed: gecko", VALUES_NONE, NULL},
 	{"source", FORMAT_SOURCE, "WHICH", "put source text into pages: yes "
 	    "(default), no (root's\ndefault), or of files below a DIRECTORY: "
@@ -138,6 +139,7 @@ set_how(void *target, const struct option_row *row, const char *value)
 		break;
 	case FORMAT_IDLE:
 		o->keep_idle = choose_word(row, value) == 1;
+		h->drop_idle = choose_word(row, value) == 2;
 		break;
 	case FORMAT_GZIP:
 		o->gzip = true;
@@ -179,7 +181,8 @@ how_check(const struct how *h, const struct tach_format *format)
 	unsigned uses = format != NULL ? format->uses : 0;
 
 	for (size_t i = 0; i < sizeof(used_by) / sizeof(*used_by); i++)
-		if (h->given[i] != NULL && (uses & used_by[i]) == 0)
+		if (h->given[i] != NULL && (uses & used_by[i]) == 0 &&
+		    !(h->drop_idle && i == FORMAT_IDLE - FORMAT_WEIGHT))
 			cmd_usage("--%s does not go with --%s", h->given[i],
 			    format != NULL ? format->name : "tach");
 	if ((uses & TACH_ONE_THREAD) && h->options.by != TACH_BY_FORMAT &&

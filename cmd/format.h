@@ -34,6 +34,7 @@ struct how {
 	const char *symbols; /* the file's name, as given */
 	const char *base;    /* another profile's */
 	struct tach_source_texts sources;
+	bool drop_idle;
 	char *directory; /* of the source text that pages get; NULL: none */
 	const char *given[FORMAT_END - FORMAT_WEIGHT]; /* names */
 };

@@ -26,6 +26,7 @@ cmd_tally = cmd/tally.c cmd/tally.h cmd/tally_table.c cmd/tally_table.h
 cmd_tach_cat_SOURCES = cmd/tach-cat.c $(cmd_common) $(cmd_select)
 cmd_tach_cat_LDADD = $(cmd_confine)
 cmd_tach_convert_SOURCES = cmd/tach-convert.c \
+	cmd/counts.c cmd/counts.h \
 	cmd/format.c cmd/format.h cmd/progress.c cmd/progress.h $(cmd_common) \
 	$(cmd_profile) $(cmd_select)
 cmd_tach_convert_LDADD = $(cmd_confine)

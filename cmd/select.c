@@ -13,7 +13,8 @@
 #define TIME_MAX 1e15 /* us, some 30 years: a double has all of them */
 
 enum {
-	SELECT_THREAD = 1024,
+	SELECT_IDLE = 1024,
+	SELECT_THREAD,
 	SELECT_NOT_THREAD,
 	SELECT_INTERP,
 	SELECT_NOT_INTERP,
@@ -29,7 +30,12 @@ enum {
 static const char *const statuses[] = {"gil", "cpu", "unknown", "gil-wanted",
 	"exception", "main", "0x40", "0x80", NULL};
 
+static const char *const idles[] = {"keep", "drop", NULL};
+
+/* The first one is not for commands that have an --idle of their own. */
 static const struct option_row rows[] = {
+	{"idle", SELECT_IDLE, "WHAT", "keep (the default) or drop those of idle\n"
+	    "threads", VALUES_NONE, idles},
 	{"thread", SELECT_THREAD, "ID|NAME,...", "of these threads",
 	    VALUES_NONE, NULL},
 	{"not-thread", SELECT_NOT_THREAD, "ID,...", "of others than these",
@@ -201,6 +207,17 @@ add_status(const struct given *g, uint8_t *status)
 	free(copy);
 }
 
+/* Whether samples of idle threads are left out. */
+static bool
+parse_idle(const struct given *g)
+{
+	int word = cmdline_word(idles, g->value);
+
+	if (word < 0)
+		cmd_usage("--%s %s: there are keep and drop", g->name, g->value);
+	return word == 1;
+}
+
 /* ---- times --------------------------------------------------------------- */
 
 /* The microseconds of a unit; 0: there is no such unit. */
@@ -302,6 +319,9 @@ set_selection(void *target, const struct option_row *row, const char *value)
 
 	s->size = sizeof(*s);
 	switch (row->key) {
+	case SELECT_IDLE:
+		s->not_idle = parse_idle(g);
+		break;
 	case SELECT_THREAD:
 		add_threads(g, &(struct thread_lists){&s->threads, &s->nthreads,
 		    &s->names, &s->nnames});
@@ -343,6 +363,22 @@ select_group(struct selection *s)
 	return (struct option_group){rows, 29, "Samples to take; all of these must "
 	    "hold:", set_selection, &s->what,
 	    &s->given};
+}
+
+struct option_group
+select_group_but_idle(struct selection *s)
+{
+	struct option_group group = select_group(s);
+
+	group.rows++;
+	return group;
+}
+
+void
+select_drop_idle(struct selection *s)
+{
+	s->what.size = sizeof(s->what);
+	s->what.not_idle = s->given = true;
 }
 
 void

@@ -20,6 +20,10 @@ struct selection {
 
 /* The options, which set a selection. */
 struct option_group select_group(struct selection *);
+/* The same but for --idle, for a command whose own --idle has more words; it calls
+ * select_drop_idle for "drop". */
+struct option_group select_group_but_idle(struct selection *);
+void select_drop_idle(struct selection *);
 void select_clear(struct selection *);
 
 /* A source of what is selected; see tach_select_new. */

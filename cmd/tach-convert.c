@@ -12,6 +12,7 @@
 #include "cmd.h"
 #include "cmdline.h"
 #include "confine.h"
+#include "counts.h"
 #include "format.h"
 #include "output.h"
 #include "profile.h"
@@ -47,6 +48,7 @@ struct job {
 	struct how how;
 	struct tach_writer_options writer;
 	struct selection selection;
+	struct sample_counts counts; /* of what was converted */
 	char **operands;
 	int status;
 };
@@ -189,7 +191,7 @@ convert_operands(struct job *job, int argc, char *argv[])
 		{rows, 20, "", convert_option, job, NULL},
 		how_group(&job->how),
 		profile_group(&job->writer, "With --tach:", &job->said),
-		select_group(&job->selection),
+		select_group_but_idle(&job->selection),
 	};
 	const struct command_line line = {
 	    "Usage: tach-convert --FORMAT [OPTION ...] [FILE]\n"
@@ -215,6 +217,8 @@ parse_convert(int argc, char *argv[])
 	if (chosen(&job) == NULL && job.how.base != NULL)
 		choose_diff(&job);
 	check_job(&job);
+	if (job.how.drop_idle)
+		select_drop_idle(&job.selection);
 	return job;
 }
 
@@ -248,8 +252,11 @@ write_to(struct job *job, struct tach_reader *r,
 	struct tach_source *source = source_of(job, r);
 	struct tach_sink *sink = tach_format_open(job->format, to,
 	    &job->how.options);
-	int rc = cmd_pump(source, sink, output);
+	int rc;
 
+	counts_init(&job->counts, sink);
+	rc = cmd_pump(source, sink != NULL ? &job->counts.sink : NULL, output);
+	counts_clear(&job->counts);
 	tach_sink_free(sink);
 	tach_source_free(source);
 	return rc;
@@ -315,6 +322,24 @@ remark_intervals(const struct tach_format *format, const struct tach_reader *r,
 		    format->name, tach_reader_meta(r)->interval_us);
 }
 
+/* Offers to leave out idle threads, where a format adds up and most of what it shows is
+ * waiting; and says where none can be left out. */
+static void
+remark_idle(const struct job *job)
+{
+	const struct sample_counts *c = &job->counts;
+
+	bool sums = (job->format->uses & TACH_USES_BY) != 0 &&
+	    (job->format->uses & TACH_USES_WEIGHT) != 0;
+
+	if (sums && c->idle > c->samples / 2)
+		warnx("%.0f%% of the samples are of idle threads: --idle drop "
+		    "leaves them out", cmd_percent(c->idle, c->samples));
+	if (job->how.drop_idle && c->samples > 0 && c->unknown == c->samples)
+		warnx("the profile does not say which threads were on a CPU, so "
+		    "none is taken for idle");
+}
+
 static int
 convert(struct tach_reader *r, const char *operand, void *arg)
 {
@@ -329,6 +354,7 @@ convert(struct tach_reader *r, const char *operand, void *arg)
 	rc = job->format->uses & TACH_USES_DIRECTORY ?
 	    convert_directory(job, r) : convert_file(job, r);
 	how_report(&job->how, job->format);
+	remark_idle(job);
 	return rc;
 }
 

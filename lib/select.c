@@ -136,7 +136,9 @@ static bool
 tick_selected(const struct tach_selection *s, const struct tach_tick *t)
 {
 	return (t->status & s->status) == s->status &&
-	    (t->status & s->not_status) == 0 && t->time >= s->since &&
+	    (t->status & s->not_status) == 0 &&
+	    !(s->not_idle && tach_status_idle(t->status)) &&
+	    t->time >= s->since &&
 	    (s->until == 0 || t->time < s->until);
 }
 
@@ -371,7 +373,7 @@ static bool
 selects_by_tick(const struct tach_selection *s)
 {
 	return (s->status | s->not_status) != 0 || s->since != 0 ||
-	    s->until != 0;
+	    s->until != 0 || s->not_idle;
 }
 
 static bool

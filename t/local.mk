@@ -133,6 +133,7 @@ FILE_TESTS = \
 	t/house/static.bats \
 	t/format/cpython.bats \
 	t/convert/gecko.bats \
+	t/convert/by.bats \
 	t/convert/callgrind.bats \
 	t/commands/cat.bats \
 	t/convert/chrome.bats \
@@ -207,7 +208,8 @@ QUICK_TESTS = $(UNIT_TESTS) \
 	t/commands/control-characters.bats t/commands/info.bats \
 	t/commands/man.bats t/commands/messages.bats t/commands/places.bats \
 	t/commands/select.bats \
-	t/convert/callgrind.bats t/convert/chrome.bats t/convert/convert.bats \
+	t/convert/by.bats t/convert/callgrind.bats t/convert/chrome.bats \
+	t/convert/convert.bats \
 	t/convert/flamegraph.bats t/convert/gecko.bats \
 	t/convert/gperftools.bats t/convert/heatmap.bats \
 	t/convert/jsonl-csv.bats t/convert/pprof.bats t/convert/pstats.bats \
