@@ -131,6 +131,7 @@ lib_libtach_core_la_SOURCES = $(tach_common) \
 	lib/out/json.c lib/out/json.h \
 	lib/out/limits.h \
 	lib/out/jsonl.c \
+	lib/out/markdown.c \
 	lib/out/name.c \
 	lib/out/numbers.h \
 	lib/out/out.h \

@@ -135,6 +135,7 @@ FILE_TESTS = \
 	t/convert/gecko.bats \
 	t/convert/by.bats \
 	t/convert/callgrind.bats \
+	t/convert/markdown.bats \
 	t/commands/cat.bats \
 	t/convert/chrome.bats \
 	t/commands/common.bats \
@@ -209,7 +210,7 @@ QUICK_TESTS = $(UNIT_TESTS) \
 	t/commands/man.bats t/commands/messages.bats t/commands/places.bats \
 	t/commands/select.bats \
 	t/convert/by.bats t/convert/callgrind.bats t/convert/chrome.bats \
-	t/convert/convert.bats \
+	t/convert/convert.bats t/convert/markdown.bats \
 	t/convert/flamegraph.bats t/convert/gecko.bats \
 	t/convert/gperftools.bats t/convert/heatmap.bats \
 	t/convert/jsonl-csv.bats t/convert/pprof.bats t/convert/pstats.bats \

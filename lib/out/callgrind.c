@@ -282,7 +282,7 @@ callgrind_prepare(struct callgrind *c)
 	c->has_time = spans || c->meta->interval_us != 0;
 	if (!functions_init(&c->functions, &c->stacks.locations) ||
 	    !calls_init(&c->calls, &c->stacks, (struct calls_options){
-		c->functions.of, c->functions.count, 0, &c->error}) ||
+		c->functions.of, c->functions.count, 0, &c->error, NULL}) ||
 	    !calls_by_caller(&c->called, &c->calls))
 		return false;
 	n = (size_t)c->functions.count + 1 + c->stacks.nthreads;

@@ -41,11 +41,19 @@ add_cost(struct cost *to, struct cost from)
 static struct cost
 own_cost(const struct calls_walk *w, uint32_t node)
 {
-	uint64_t samples = aggregate_weight(w->a, node, false);
+	struct cost c = {0, 0};
 
-	return (struct cost){samples, w->options.sample_us != 0 ?
-	    samples * w->options.sample_us :
-	    aggregate_weight(w->a, node, true)};
+	for (uint32_t i = w->a->nodes[node].cell; i != TACH_NONE;
+	     i = w->a->cells[i].next) {
+		const struct cell *cell = &w->a->cells[i];
+		if (w->options.classes != NULL && !w->options.classes[cell->class])
+			continue;
+		c.samples += cell->samples;
+		c.time += cell->time;
+	}
+	if (w->options.sample_us != 0)
+		c.time = c.samples * w->options.sample_us;
+	return c;
 }
 
 /* Sums up and links all nodes.  Returns the greatest depth. */

@@ -45,6 +45,7 @@ struct calls_options {
 	uint32_t ncallees;	   /* without the last one */
 	uint64_t sample_us;	   /* of each sample; 0: the cells have the time */
 	struct error *error;	   /* is set if there are too many calls */
+	const bool *classes; /* of cells that count; NULL: all */
 };
 
 /* False if out of memory, or if there are more calls than limits.h allows.

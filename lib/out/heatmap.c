@@ -151,11 +151,11 @@ count_calls(struct heatmap *h)
 	const struct aggregate *a = &h->stacks;
 
 	return calls_init(&h->files, a, (struct calls_options){h->file_of,
-		   h->functions.nfiles, 0, &h->error}) &&
+		   h->functions.nfiles, 0, &h->error, NULL}) &&
 	    calls_init(&h->callees, a, (struct calls_options){h->functions.of,
-		h->functions.count, 0, &h->error}) &&
+		h->functions.count, 0, &h->error, NULL}) &&
 	    calls_init(&h->callers, a, (struct calls_options){h->row_of,
-		h->nrows, 0, &h->error}) &&
+		h->nrows, 0, &h->error, NULL}) &&
 	    calls_by_caller(&h->callees_of, &h->callees) &&
 	    calls_by_callee(&h->callers_of, &h->callers);
 }

@@ -269,7 +269,7 @@ pstats_end(struct tach_sink *sink)
 {
 	struct pstats *p = sink->arg;
 	struct calls_options options = {NULL, p->stacks.locations.count,
-	    sample_us(p), &p->error};
+	    sample_us(p), &p->error, NULL};
 
 	aggregate_settle(&p->stacks);
 	if (!calls_init(&p->calls, &p->stacks, options) ||

@@ -417,7 +417,7 @@ unread() {
 
 @test "readers that go away before they have read all" {
 	local file reader
-	python3 -c 'for n in range(90000): print(n, 0, 1, "-", f"p.py:f{n}:{n}",
+	python3 -c 'for n in range(90000): print(n, 0, 1, "gil", f"p.py:f{n}:{n}",
 	    sep="\t")' >large.txt
 	for file in "$T/data/odd.bin" large.txt; do
 		for reader in true 'sleep 0.5' 'head -c 1'; do

@@ -119,6 +119,11 @@ def diff(path):
     return int(re.search(r'now (\d+) samples', last)[1]), None
 
 
+def markdown(path):
+    with open(path, encoding='utf-8') as f:
+        return int(re.search(r'^\| samples \| (\d+) in ', f.read(), re.M)[1]), None
+
+
 def tach(path):
     said = subprocess.run(['tach-cat', path], check=True, capture_output=True)
     return said.stdout.count(b'\n'), None
@@ -137,7 +142,7 @@ def spans(interval):
 
 FORMATS = {f.__name__: f for f in (
     collapsed, jsonl, speedscope, chrome, gecko, pstats, callgrind, heatmap,
-    pprof, gperftools, diff, tach)} | {'csv': of_csv}
+    pprof, gperftools, diff, markdown, tach)} | {'csv': of_csv}
 
 if sys.argv[1] == 'spans':
     got = spans(int(sys.argv[2]))

@@ -254,11 +254,20 @@ is(const char *format, const char *names)
 	return at != NULL && strchr(" ", at[strlen(format)]) != NULL;
 }
 
+static void
+judge_report(const char *text, size_t len)
+{
+	judge_text(text, len);
+	promise(len <= 8192);
+}
+
 void
 judge(const char *format, const char *text, size_t len)
 {
 	if (is(format, "collapsed diff callgrind"))
 		judge_text(text, len);
+	else if (is(format, "markdown"))
+		judge_report(text, len);
 	else if (is(format, "speedscope chrome"))
 		judge_json(text, len, false);
 	else if (is(format, "jsonl"))
