@@ -25,8 +25,8 @@ static const char *const source_words[] = {"yes", "no", NULL};
 static const struct option_row rows[] = {
 	{"weight", FORMAT_WEIGHT, "WHAT", "samples (default) or time: formats "
 	    "that add up", VALUES_NONE, weights},
-	{"by", FORMAT_BY, "WHAT", "one for each thread, one for all threads of a "
-	    "name, or none:\nformats that add up", VALUES_NONE, ways},
+	{"by", FORMAT_BY, "WHAT", "what tells threads apart: thread, name or none:\n"
+	    "formats that add up", VALUES_NONE, ways},
 	{"frame", FORMAT_FRAME, "STYLE", "cpython (default), py-spy, austin or "
 	    "function:\ncollapsed", VALUES_NONE, frames},
 	{"idle", FORMAT_IDLE, "HOW", "of idle threads, gap (default) or keep "
