@@ -132,11 +132,14 @@ lib_libtach_core_la_SOURCES = $(tach_common) \
 	lib/out/limits.h \
 	lib/out/jsonl.c \
 	lib/out/markdown.c \
+	lib/out/message.h \
 	lib/out/name.c \
+	lib/out/names.h \
 	lib/out/numbers.h \
 	lib/out/out.h \
 	lib/out/page.h \
 	lib/out/pairs.c lib/out/pairs.h \
+	lib/out/perfetto.c \
 	lib/out/locations.c lib/out/locations.h \
 	lib/out/pprof.c \
 	lib/out/pstats.c \
@@ -147,6 +150,7 @@ lib_libtach_core_la_SOURCES = $(tach_common) \
 	lib/out/states.c lib/out/states.h \
 	lib/out/strings.c lib/out/strings.h \
 	lib/out/symbols.c lib/out/symbols.h \
+	lib/out/tasknumbers.c lib/out/tasknumbers.h \
 	lib/out/texts.c lib/out/texts.h \
 	lib/out/ticks.c lib/out/ticks.h \
 	lib/out/timeline.c lib/out/timeline.h
@@ -333,14 +337,20 @@ lib/out/pages.c: $(out_pages) lib/out/embed
 EXTRA_DIST += $(out_pages) lib/out/embed
 CLEANFILES += lib/out/pages.c
 
-# The messages of pprof's format.  The header is made with the source.
-nodist_lib_libtach_core_la_SOURCES += lib/out/profile.pb-c.c
+# The messages of formats of protobuf.  A header is made with its source.
+nodist_lib_libtach_core_la_SOURCES += lib/out/perfetto.pb-c.c \
+	lib/out/profile.pb-c.c
+lib/out/perfetto.pb-c.c: lib/out/perfetto.proto
+	$(AM_V_GEN)$(MKDIR_P) lib/out && $(PROTOC_C) -I$(srcdir)/lib/out \
+		--c_out=lib/out $(srcdir)/lib/out/perfetto.proto
 lib/out/profile.pb-c.c: lib/out/profile.proto
 	$(AM_V_GEN)$(MKDIR_P) lib/out && $(PROTOC_C) -I$(srcdir)/lib/out \
 		--c_out=lib/out $(srcdir)/lib/out/profile.proto
+lib/out/perfetto.lo: lib/out/perfetto.pb-c.c
 lib/out/pprof.lo: lib/out/profile.pb-c.c
-EXTRA_DIST += lib/out/profile.proto
-CLEANFILES += lib/out/profile.pb-c.c lib/out/profile.pb-c.h
+EXTRA_DIST += lib/out/perfetto.proto lib/out/profile.proto
+CLEANFILES += lib/out/perfetto.pb-c.c lib/out/perfetto.pb-c.h \
+	 lib/out/profile.pb-c.c lib/out/profile.pb-c.h
 
 # What runs in the kernel, as bytes: see lib/engine/kernel/interrupt.h.
 if HAVE_INTERRUPTS

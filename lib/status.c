@@ -34,3 +34,11 @@ status_add_words(struct buf *b, uint8_t status)
 		comma = ",";
 	}
 }
+
+void
+status_add_label(struct buf *b, uint8_t status)
+{
+	if (tach_status_idle(status))
+		buf_add_text(b, status != 0 ? "idle," : "idle");
+	status_add_words(b, status);
+}

@@ -131,6 +131,24 @@ pprof(const char *p, size_t n)
 	    "stackcollapse-go.pl | tach-convert";
 }
 
+/* A trace of Perfetto: its first packet begins with the number of its sequence, or
+ * has what clocks said. */
+static const char *
+perfetto(const char *p, size_t n)
+{
+	const char *at = n >= 8 && p[0] == 0x0a ? p + 1 : NULL;
+	bool sequence, clocks;
+
+	if (at == NULL)
+		return NULL;
+	at += at[0] & 0x80 ? 2 : 1; /* the packet's length */
+	sequence = at[0] == 0x50 && at[1] > 0 && at[1] < '\t';
+	clocks = at[0] == 0x32 && at[2] == 0x0a && at[4] == 0x08;
+	return !sequence && !clocks ? NULL :
+	    "a trace of Perfetto's, which is not read: open it at "
+	    "https://ui.perfetto.dev";
+}
+
 /* Whether the bytes begin a JSON object or list. */
 static bool
 is_json(const char *p, size_t n)
@@ -166,7 +184,7 @@ static const char *
 plain_fault(const char *p, size_t n)
 {
 	static const char *(*const kinds[])(const char *, size_t) = {
-	    by_magic, wide, mojo, pstats, pprof, json};
+	    by_magic, wide, mojo, pstats, pprof, perfetto, json};
 	const char *fault = NULL;
 
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)

@@ -16,7 +16,7 @@
 #include "out/limits.h"
 #include "out/locations.h"
 #include "out/out.h"
-#include "out/pairs.h"
+#include "out/tasknumbers.h"
 #include "out/texts.h"
 #include "out/timeline.h"
 
@@ -30,7 +30,7 @@ struct chrome_track {
 	bool known;
 	uint64_t thread;
 	uint32_t interp;
-	uint32_t pid, tid; /* in the file */
+	struct task_number task; /* in the file */
 	uint64_t end;	    /* of its last segment */
 	struct slice *open; /* outermost first */
 	uint32_t count;
@@ -45,8 +45,7 @@ struct chrome {
 	struct texts texts;
 	struct tracks tracks;
 	uint32_t nopen; /* slices of all tracks */
-	struct pairs taken; /* pairs of process and thread number */
-	uint32_t nlarge;    /* large numbers in use */
+	struct task_numbers tasks;
 	bool begun; /* an event was written */
 	struct error error;
 };
@@ -62,9 +61,9 @@ begin_event(struct chrome *c, const struct chrome_track *t, const char *ph)
 	c->begun = true;
 	emit(e, ph);
 	emit(e, "\",\"pid\":");
-	emit_number(e, t->pid);
+	emit_number(e, t->task.pid);
 	emit(e, ",\"tid\":");
-	emit_number(e, t->tid);
+	emit_number(e, t->task.tid);
 }
 
 static void
@@ -204,23 +203,6 @@ show_segment(struct chrome *c, struct chrome_track *t,
 
 /* ---- the sink ------------------------------------------------------------ */
 
-/* Perfetto uses 32 bits of a thread's number.  A larger number, such as that of
- * pthread_self(3), becomes one that no thread of Linux has. */
-#define LARGE UINT32_C(0x80000000)
-
-/* Numbers a track.  A process is an interpreter, plus one, since 0 is no
- * process. */
-static bool
-number_track(struct chrome *c, struct chrome_track *t)
-{
-	t->pid = t->interp == UINT32_MAX ? UINT32_MAX : t->interp + 1;
-	t->tid = t->thread <= UINT32_MAX ? (uint32_t)t->thread :
-					   LARGE | c->nlarge++;
-	while (pairs_find(&c->taken, t->pid, t->tid) != 0)
-		t->tid = LARGE | c->nlarge++;
-	return pairs_add(&c->taken, t->pid, t->tid, 1);
-}
-
 static struct chrome_track *
 track_of(struct chrome *c, const struct tach_run *run)
 {
@@ -232,7 +214,7 @@ track_of(struct chrome *c, const struct tach_run *run)
 		return t;
 	t->thread = run->thread;
 	t->interp = run->interp;
-	if (!number_track(c, t))
+	if (!task_numbers_add(&c->tasks, t->interp, t->thread, &t->task))
 		return NULL;
 	t->known = true;
 	put_name(c, t, "process_name", title != NULL ? title : "python");
@@ -304,7 +286,7 @@ chrome_free(struct tach_sink *sink)
 	for (uint32_t i = 0; i < c->tracks.count; i++)
 		free(tracks[i].open);
 	free(tracks);
-	pairs_clear(&c->taken);
+	task_numbers_clear(&c->tasks);
 	locations_clear(&c->locations);
 	texts_clear(&c->texts);
 	emit_clear(&c->out);

@@ -70,6 +70,11 @@ static const struct format formats[] = {
     {{"markdown", "a report of 8 kB: for tickets, and for programs that read",
 	 TACH_NEEDS_SPANS | TACH_USES_BY, NULL},
 	markdown_open},
+    {{"perfetto", "samples of each thread, for Perfetto and its SQL",
+	 TACH_USES_WEIGHT | TACH_USES_IDLE | TACH_NEEDS_SPANS |
+	     TACH_USES_NO_TERMINAL,
+	 NULL},
+	perfetto_open},
     {{"jsonl", "one JSON object a sample: for jq, DuckDB and the like",
 	 TACH_NEEDS_SPANS, NULL},
 	jsonl_open},

@@ -21,6 +21,9 @@
 #define LIMIT_SAMPLES LIMIT_POWER(25) /* changes of a stack or a state */
 #define LIMIT_OPEN LIMIT_POWER(24)    /* frames that are in the stacks now */
 
+/* Nodes of stacks that a stream may still refer to; then it begins anew. */
+#define LIMIT_INTERNED LIMIT_POWER(20)
+
 /* The message if a limit is reached. */
 #define LIMIT_TEXT(what) \
 	"the profile has too many " what " to add up: take a part of it, by " \

@@ -21,6 +21,7 @@ out_open_fn pstats_open;
 out_open_fn callgrind_open;
 out_open_fn chrome_open;
 out_open_fn markdown_open;
+out_open_fn perfetto_open;
 out_open_fn jsonl_open;
 out_open_fn csv_open;
 

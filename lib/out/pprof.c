@@ -16,10 +16,11 @@
 #include "out/aggregate.h"
 #include "out/emit.h"
 #include "out/gzip.h"
+#include "out/message.h"
+#include "out/names.h"
 #include "out/out.h"
 #include "out/profile.pb-c.h"
 #include "status.h"
-#include "utf8.h"
 
 /* The first strings of the table. */
 enum { EMPTY, SAMPLES, COUNT, WALL, CPU, NANOSECONDS, THREAD, THREAD_ID,
@@ -50,34 +51,13 @@ struct pprof {
 	struct error error;
 };
 
-/* ---- strings and functions ----------------------------------------------- */
-
-/* TACH_NONE if out of memory. */
-static uint32_t
-pprof_add_string(struct pprof *p, const char *s)
-{
-	return tach_table_add_string(p->names, s, strlen(s));
-}
-
-/* The id of a function; 0 if out of memory. */
-static uint64_t
-add_function(struct pprof *p, struct tach_string file, struct tach_string func)
-{
-	struct tach_frame f = {
-		.file = tach_table_add_string(p->names, file.bytes, file.len),
-		.func = tach_table_add_string(p->names, func.bytes, func.len),
-		.opcode = TACH_NO_OPCODE,
-	};
-	uint32_t index = tach_table_add_frame(p->names, &f);
-
-	return index == TACH_NONE ? 0 : (uint64_t)index + 1;
-}
+/* ---- strings ------------------------------------------------------------- */
 
 static bool
 add_words(struct pprof *p)
 {
 	for (uint32_t i = 0; i < WORDS; i++)
-		if (pprof_add_string(p, words[i]) != i)
+		if (names_add_text(p->names, words[i]) != i)
 			return false;
 	return true;
 }
@@ -95,7 +75,7 @@ add_threads(struct pprof *p)
 		return false;
 	for (uint32_t i = 0; ok && i < a->nthreads; i++) {
 		const struct aggregate_thread *t = &a->threads[i];
-		p->threads[i] = pprof_add_string(p,
+		p->threads[i] = names_add_text(p->names,
 		    aggregate_thread_name(a, t, &name));
 		ok = p->threads[i] != TACH_NONE;
 	}
@@ -112,9 +92,7 @@ status_string(struct pprof *p, uint8_t status)
 
 	if (s != 0)
 		return s;
-	if (tach_status_idle(status))
-		buf_add(&b, "idle,", status != 0 ? 5 : 4);
-	status_add_words(&b, status);
+	status_add_label(&b, status);
 	s = b.failed ? TACH_NONE :
 	    tach_table_add_string(p->names, b.text, b.len);
 	buf_clear(&b);
@@ -127,20 +105,7 @@ status_string(struct pprof *p, uint8_t status)
 static void
 pprof_put(struct pprof *p, const Pprof__Profile *piece)
 {
-	struct emit *e = &p->emit;
-	uint8_t *to = (uint8_t *)buf_reserve(&e->buf,
-	    pprof__profile__get_packed_size(piece));
-
-	if (to != NULL)
-		e->buf.len += pprof__profile__pack(piece, to);
-	if (e->buf.len >= EMIT_BLOCK)
-		emit_flush(e);
-}
-
-static int64_t
-nanoseconds(uint64_t us)
-{
-	return us < INT64_MAX / 1000 ? (int64_t)us * 1000 : INT64_MAX;
+	emit_message(&p->emit, &piece->base);
 }
 
 static uint32_t
@@ -200,7 +165,7 @@ put_mapping(struct pprof *p)
 	if (python[0] != 0) /* a text may lack the version */
 		snprintf(name, sizeof(name), "python%d.%d", python[0],
 		    python[1]);
-	if ((s = pprof_add_string(p, name)) == TACH_NONE)
+	if ((s = names_add_text(p->names, name)) == TACH_NONE)
 		return false;
 	mapping.id = MAPPING;
 	mapping.filename = s;
@@ -231,18 +196,6 @@ find_way(struct pprof *p, uint32_t node, uint32_t *root)
 		p->way[n++] = (uint64_t)a->locations.count + 1;
 	}
 	return n;
-}
-
-static bool
-cpu_known(uint8_t status)
-{
-	return (status & TACH_STATUS_UNKNOWN) == 0;
-}
-
-static bool
-on_cpu(uint8_t status)
-{
-	return cpu_known(status) && (status & TACH_STATUS_CPU) != 0;
 }
 
 static void
@@ -286,8 +239,9 @@ put_sample(struct pprof *p, size_t depth, uint32_t thread,
 	    &labels[3]};
 	Pprof__Sample sample = PPROF__SAMPLE__INIT, *samples = &sample;
 	Pprof__Profile profile = PPROF__PROFILE__INIT;
-	int64_t values[TYPES_MAX] = {(int64_t)c->samples,
-	    nanoseconds(c->time), on_cpu(c->class) ? nanoseconds(c->time) : 0};
+	int64_t time = nanoseconds(c->time);
+	int64_t values[TYPES_MAX] = {(int64_t)c->samples, time,
+	    status_on_cpu(c->class) ? time : 0};
 
 	sample.n_location_id = depth;
 	sample.location_id = p->way;
@@ -329,7 +283,7 @@ put_location(struct pprof *p, uint64_t id, const struct location *where)
 	Pprof__Location location = PPROF__LOCATION__INIT, *all = &location;
 	Pprof__Profile profile = PPROF__PROFILE__INIT;
 
-	line.function_id = add_function(p,
+	line.function_id = names_add_function(p->names,
 	    in_file ? where->file : (struct tach_string){"", 0}, where->func);
 	line.line = where->line > 0 ? where->line : 0;
 	line.column = where->column >= 0 ? (int64_t)where->column + 1 : 0;
@@ -387,11 +341,8 @@ pprof_put_strings(struct pprof *p)
 	profile.n_string_table = 1;
 	profile.string_table = &string;
 	for (uint32_t i = 0; i < tach_table_string_count(p->names); i++) {
-		struct tach_string s = tach_table_string(p->names, i);
-		p->scratch.len = 0;
-		utf8_add(&p->scratch, s.bytes, s.len);
-		string.len = p->scratch.len;
-		string.data = (uint8_t *)p->scratch.text;
+		string = message_string(&p->scratch,
+		    tach_table_string(p->names, i));
 		pprof_put(p, &profile);
 	}
 	return !p->scratch.failed;
@@ -410,7 +361,7 @@ survey_stacks(struct pprof *p)
 		if (a->nodes[i].depth > deepest)
 			deepest = a->nodes[i].depth;
 	for (uint32_t i = 0; i < a->ncells; i++)
-		p->has_cpu |= on_cpu(a->cells[i].class);
+		p->has_cpu |= status_on_cpu(a->cells[i].class);
 	p->way = reallocarray(NULL, deepest, sizeof(*p->way));
 	return p->way != NULL;
 }

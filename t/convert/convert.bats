@@ -173,7 +173,7 @@ tid:2;z.py:f:0 1000"
 	grep -Fx 'collapsed     one line a distinct stack, with its weight' \
 	    <<<"$list"
 	is "$(awk '{ print $1 }' <<<"$list" | xargs)" "collapsed speedscope \
-gperftools pprof gecko flamegraph diff heatmap pstats callgrind chrome markdown jsonl \
+gperftools pprof gecko flamegraph diff heatmap pstats callgrind chrome markdown perfetto jsonl \
 csv tach"
 }
 
@@ -457,7 +457,7 @@ Try 'tach-convert --help'."
 	local file name
 	for file in "$T/data/odd.bin" "$T/data/cpython315-wall.bin"; do
 		for name in collapsed speedscope gperftools pprof gecko \
-		    flamegraph "diff $file" pstats callgrind chrome markdown jsonl csv \
+		    flamegraph "diff $file" pstats callgrind chrome markdown perfetto jsonl csv \
 		    tach 'collapsed --frame py-spy'; do
 			# shellcheck disable=SC2086
 			tach-convert --$name -o one "$file" 2>/dev/null

@@ -5,8 +5,8 @@
     moments.py FORMAT PROFILE OUTPUT [idle] [time]
     moments.py random SEED
 
-PROFILE is decoded by decode.py; FORMAT is jsonl, csv, speedscope, chrome or
-gecko, and OUTPUT what tach-convert made of it: with `idle`, by --idle keep,
+PROFILE is decoded by decode.py; FORMAT is jsonl, csv, speedscope, chrome,
+perfetto or gecko, and OUTPUT what tach-convert made of it: with `idle`, by --idle keep,
 with `time`, by --weight time.  Everything that must be in OUTPUT is made up
 here once more, and compared.  Prints what there was, or fails.
 
@@ -22,6 +22,8 @@ import subprocess
 import sys
 from collections import defaultdict
 from random import Random
+
+import perfetto
 
 LIB = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib")
 WORDS = "gil cpu unknown gil-wanted exception main 0x40 0x80".split()
@@ -253,6 +255,39 @@ def expected_slices(want):
     return [(b, d, f) for b, d, _, f in sorted(done)]
 
 
+# ---- Perfetto -----------------------------------------------------------------
+
+def perfetto_frame(frame):
+    file, func, line = frame
+    if (file, line) != ("~", 0):
+        return "py ", func, file, max(line, 0)
+    kind = {"<GC>": "gc ", "<native>": "native "}.get(func, "")
+    return kind, func, "~", 0
+
+
+def check_perfetto(file, samples, how):
+    trace = perfetto.Trace(file.read())
+    threads = lanes(samples)
+    large = chrome_tids(threads)
+    got = defaultdict(list)
+    for time, (pid, tid), weights, stack in trace.samples:
+        thread = pid - 1, tid
+        got[large.get(thread, thread)].append((time, weights, stack))
+    same({large.get((pid - 1, tid), (pid - 1, tid)): said
+          for (pid, tid), said in trace.threads.items()},
+         {t: name(t) for t in threads}, "threads")
+    same(trace.counters, ["wall/nanoseconds", "samples/count"]
+         if "time" in how else ["samples/count", "wall/nanoseconds"], "counters")
+    for thread, lane in threads.items():
+        shown = [s for s in lane if "idle" in how or not s.idle]
+        same(got[thread], [
+            (1000 * s.time, (1000 * s.span, 1) if "time" in how else
+             (1, 1000 * s.span),
+             tuple(map(perfetto_frame, s.stack or [NONE])))
+            for s in shown], f"samples of {thread}")
+    print(len(trace.samples), "samples")
+
+
 # ---- Firefox Profiler -------------------------------------------------------
 
 STATES = {
@@ -412,6 +447,10 @@ def main():
     with open(output, "rb") as file:
         zipped = file.read(2) == b"\x1f\x8b"
     opener = gzip.open if zipped else open
+    if kind == "perfetto":
+        with open(output, "rb") as file:
+            check_perfetto(file, samples, how)
+        return
     with opener(output, "rt", encoding="utf-8", newline="") as file:
         globals()[f"check_{kind}"](file, samples, how)
 

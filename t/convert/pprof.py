@@ -13,15 +13,17 @@ import gzip
 import io
 import sys
 
-VARINT, BYTES = 0, 2
-# Message: {field: (name, wire type, type of what is in it, repeated)}.
-PROFILE = {
-    1: ('types', 'ValueType', True), 2: ('samples', 'Sample', True),
-    3: ('mappings', 'Mapping', True), 4: ('locations', 'Location', True),
-    5: ('functions', 'Function', True), 6: ('strings', 'string', True),
-    10: ('duration', 'int', False), 11: ('period_type', 'ValueType', False),
-    12: ('period', 'int', False), 14: ('default', 'int', False)}
+from wire import decode, literal
+
+# As wire.py has them.
 MESSAGES = {
+    'Profile': {
+        1: ('types', 'ValueType', True), 2: ('samples', 'Sample', True),
+        3: ('mappings', 'Mapping', True), 4: ('locations', 'Location', True),
+        5: ('functions', 'Function', True), 6: ('strings', 'string', True),
+        10: ('duration', 'int', False),
+        11: ('period_type', 'ValueType', False),
+        12: ('period', 'int', False), 14: ('default', 'int', False)},
     'ValueType': {1: ('type', 'int', False), 2: ('unit', 'int', False)},
     'Sample': {1: ('stack', 'ints', True), 2: ('values', 'ints', True),
                3: ('labels', 'Label', True)},
@@ -40,65 +42,10 @@ MESSAGES = {
 }
 
 
-def varint(data, at):
-    value = shift = 0
-    while True:
-        byte = data[at]
-        value |= (byte & 127) << shift
-        at += 1
-        shift += 7
-        if byte < 128:
-            assert value < 1 << 64, 'a varint is too large'
-            return value, at
-
-
-def signed(value):
-    return value - (1 << 64) if value >> 63 else value
-
-
-def decode(data, fields):
-    """A message as a dictionary; what is not in it is [] or 0."""
-    message = {name: [] if repeated else 0
-               for name, _, repeated in fields.values()}
-    at = 0
-    while at < len(data):
-        tag, at = varint(data, at)
-        name, kind, repeated = fields[tag >> 3]
-        value, at = varint(data, at)
-        assert tag & 7 == (VARINT if kind == 'int' else BYTES), tag
-        if kind == 'int':
-            value = signed(value)
-        else:
-            assert at + value <= len(data), f'{name} is cut short'
-            value, at = data[at:at + value], at + value
-        if kind == 'string':
-            value = value.decode()
-        elif kind == 'ints':
-            values, i = [], 0
-            while i < len(value):
-                one, i = varint(value, i)
-                values.append(signed(one))
-            value = values
-        elif kind != 'int':
-            value = decode(value, MESSAGES[kind])
-        if kind == 'ints':
-            message[name] += value
-        elif repeated:
-            message[name].append(value)
-        else:
-            assert not message[name], f'{name} is there twice'
-            message[name] = value
-    return message
-
-
 def by_id(entries):
     known = {entry['id']: entry for entry in entries}
     assert 0 not in known and len(known) == len(entries), 'bad ids'
     return known
-
-
-def literal(text):
-    return repr(text)[1:-1]
 
 
 def main():
@@ -107,7 +54,7 @@ def main():
     data = gzip.decompress(raw)
     # What is left of a pipe for one who opens it again after eight bytes.
     assert gzip.GzipFile(fileobj=io.BytesIO(raw[8:])).read() == data
-    p = decode(data, PROFILE)
+    p = decode(data, 'Profile', MESSAGES)
     string = [literal(s) for s in p['strings']].__getitem__
     assert p['strings'][0] == '', 'the first string is not empty'
 

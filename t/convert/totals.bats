@@ -11,7 +11,7 @@ sums() {
 	shift 2
 	rm -rf out
 	case $format in
-	speedscope | chrome) set -- --idle keep "$@" ;;
+	speedscope | chrome | perfetto) set -- --idle keep "$@" ;;
 	pstats | callgrind) set -- --weight time "$@" ;;
 	diff) set -- "$profile" "$@" ;;
 	esac

@@ -108,6 +108,15 @@ def pprof(path):
     return totals[0], totals[1] // 1000
 
 
+def perfetto(path):
+    said = subprocess.run([sys.executable, HERE / 'perfetto.py', path],
+                          check=True, capture_output=True, text=True).stdout
+    _, n, *weights = said.splitlines()[-1].split()
+    samples, ns = map(int, weights or [0, 0])
+    assert samples == int(n) and ns % 1000 == 0
+    return samples, ns // 1000
+
+
 def gperftools(path):
     said = subprocess.run([sys.executable, HERE / 'slots.py', path],
                           check=True, capture_output=True, text=True).stdout
@@ -142,7 +151,7 @@ def spans(interval):
 
 FORMATS = {f.__name__: f for f in (
     collapsed, jsonl, speedscope, chrome, gecko, pstats, callgrind, heatmap,
-    pprof, gperftools, diff, markdown, tach)} | {'csv': of_csv}
+    pprof, perfetto, gperftools, diff, markdown, tach)} | {'csv': of_csv}
 
 if sys.argv[1] == 'spans':
     got = spans(int(sys.argv[2]))

@@ -400,6 +400,10 @@ foreign() {
 	foreign f "a profile of speedscope's, which is not read: type speedscope FILE"
 	tach-convert --chrome -o f p.txt
 	foreign f "a trace in Chrome's format, which is not read: open it at https://ui.perfetto.dev"
+	tach-convert --perfetto -o f p.txt
+	foreign f "a trace of Perfetto's, which is not read: open it at https://ui.perfetto.dev"
+	printf '\n\x16\x32\x14\n\x04\x08\x06\x10\x01\n\x04\x08\x03\x10\x01' >f
+	foreign f "a trace of Perfetto's, which is not read: open it at https://ui.perfetto.dev"
 	tach-convert --gecko -o f p.txt
 	foreign f "a profile of Firefox Profiler's, which is not read: open it at https://profiler.firefox.com"
 	echo '{"nodes": [{"id": 1}]}' >f

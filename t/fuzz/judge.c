@@ -244,6 +244,36 @@ judge_page(const char *text, size_t len)
 		judge_scripts(text, len, heatmap_page, 1);
 }
 
+/* ---- protocol buffers ---------------------------------------------------- */
+
+static uint64_t
+take_varint(const char **at, const char *end)
+{
+	uint64_t v = 0;
+
+	for (unsigned shift = 0;; shift += 7) {
+		promise(*at < end && shift < 64);
+		v |= (uint64_t)(**at & 0x7f) << shift;
+		if ((*(*at)++ & 0x80) == 0)
+			return v;
+	}
+}
+
+/* Messages, one behind the other, each a field of one that has nothing else. */
+static void
+judge_messages(const char *text, size_t len)
+{
+	const char *end = text + len;
+
+	while (text < end) {
+		uint64_t size;
+		promise((*text++ & 7) == 2);
+		size = take_varint(&text, end);
+		promise(size <= (uint64_t)(end - text));
+		text += size;
+	}
+}
+
 /* ---- by format ----------------------------------------------------------- */
 
 static bool
@@ -276,6 +306,8 @@ judge(const char *format, const char *text, size_t len)
 		judge_csv(text, len);
 	else if (is(format, "flamegraph"))
 		judge_scripts(text, len, flamegraph_page, 2);
+	else if (is(format, "perfetto"))
+		judge_messages(text, len);
 	else if (is(format, "gecko") && (len == 0 || *text == '{'))
 		judge_json(text, len, false);
 }
