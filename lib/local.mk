@@ -136,6 +136,7 @@ lib_libtach_core_la_SOURCES = $(tach_common) \
 	lib/out/name.c \
 	lib/out/names.h \
 	lib/out/numbers.h \
+	lib/out/otlp.c \
 	lib/out/out.h \
 	lib/out/page.h \
 	lib/out/pairs.c lib/out/pairs.h \
@@ -338,19 +339,23 @@ EXTRA_DIST += $(out_pages) lib/out/embed
 CLEANFILES += lib/out/pages.c
 
 # The messages of formats of protobuf.  A header is made with its source.
-nodist_lib_libtach_core_la_SOURCES += lib/out/perfetto.pb-c.c \
-	lib/out/profile.pb-c.c
+nodist_lib_libtach_core_la_SOURCES += lib/out/otlp.pb-c.c \
+	lib/out/perfetto.pb-c.c lib/out/profile.pb-c.c
+lib/out/otlp.pb-c.c: lib/out/otlp.proto
+	$(AM_V_GEN)$(MKDIR_P) lib/out && $(PROTOC_C) -I$(srcdir)/lib/out \
+		--c_out=lib/out $(srcdir)/lib/out/otlp.proto
 lib/out/perfetto.pb-c.c: lib/out/perfetto.proto
 	$(AM_V_GEN)$(MKDIR_P) lib/out && $(PROTOC_C) -I$(srcdir)/lib/out \
 		--c_out=lib/out $(srcdir)/lib/out/perfetto.proto
 lib/out/profile.pb-c.c: lib/out/profile.proto
 	$(AM_V_GEN)$(MKDIR_P) lib/out && $(PROTOC_C) -I$(srcdir)/lib/out \
 		--c_out=lib/out $(srcdir)/lib/out/profile.proto
+lib/out/otlp.lo: lib/out/otlp.pb-c.c
 lib/out/perfetto.lo: lib/out/perfetto.pb-c.c
 lib/out/pprof.lo: lib/out/profile.pb-c.c
-EXTRA_DIST += lib/out/perfetto.proto lib/out/profile.proto
-CLEANFILES += lib/out/perfetto.pb-c.c lib/out/perfetto.pb-c.h \
-	 lib/out/profile.pb-c.c lib/out/profile.pb-c.h
+EXTRA_DIST += lib/out/otlp.proto lib/out/perfetto.proto lib/out/profile.proto
+CLEANFILES += lib/out/otlp.pb-c.c lib/out/otlp.pb-c.h lib/out/perfetto.pb-c.c \
+	lib/out/perfetto.pb-c.h lib/out/profile.pb-c.c lib/out/profile.pb-c.h
 
 # What runs in the kernel, as bytes: see lib/engine/kernel/interrupt.h.
 if HAVE_INTERRUPTS

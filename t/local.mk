@@ -138,6 +138,7 @@ FILE_TESTS = \
 	t/convert/markdown.bats \
 	t/commands/cat.bats \
 	t/convert/chrome.bats \
+	t/convert/otlp.bats \
 	t/convert/perfetto.bats \
 	t/commands/common.bats \
 	t/commands/completions.bats \
@@ -214,7 +215,7 @@ QUICK_TESTS = $(UNIT_TESTS) \
 	t/convert/convert.bats t/convert/markdown.bats \
 	t/convert/flamegraph.bats t/convert/gecko.bats \
 	t/convert/gperftools.bats t/convert/heatmap.bats \
-	t/convert/jsonl-csv.bats t/convert/perfetto.bats \
+	t/convert/jsonl-csv.bats t/convert/otlp.bats t/convert/perfetto.bats \
 	t/convert/pprof.bats t/convert/pstats.bats \
 	t/convert/speedscope.bats t/convert/totals.bats \
 	t/format/cpython.bats t/format/damage.bats t/format/inputs.bats \
@@ -251,7 +252,7 @@ EXTRA_DIST += $(FILE_TESTS) $(SAMPLE_TESTS) $(LIVE_TESTS) $(MATRIX_TESTS) \
 # Judges and programs that serve one folder.
 EXTRA_DIST += t/commands/atexit.c t/commands/fault.py \
 	t/convert/calls.py t/convert/chrome.schema.json t/convert/moments.py \
-	t/convert/perfetto.py \
+	t/convert/otlp.cjs t/convert/otlp.py t/convert/perfetto.py \
 	t/convert/pprof.py t/convert/slots.py t/convert/slower.py \
 	t/convert/totals.py t/convert/wire.py \
 	t/house/libtach.py \

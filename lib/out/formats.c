@@ -37,6 +37,9 @@ static const struct format formats[] = {
 	 "/dev/stdin: tach-convert --pprof p.bin | "
 	 "go tool pprof -top /dev/stdin"},
 	pprof_open},
+    {{"otlp", "a request with OpenTelemetry's profiles: for collectors",
+	 TACH_USES_WEIGHT | TACH_NEEDS_SPANS | TACH_USES_NO_TERMINAL, NULL},
+	otlp_open},
     {{"gecko", "samples and states of each thread, for Firefox Profiler",
 	 TACH_USES_WEIGHT | TACH_USES_IDLE | TACH_USES_GZIP | TACH_NEEDS_SPANS,
 	 NULL},

@@ -13,6 +13,7 @@ out_open_fn collapsed_open;
 out_open_fn speedscope_open;
 out_open_fn gperftools_open;
 out_open_fn pprof_open;
+out_open_fn otlp_open;
 out_open_fn gecko_open;
 out_open_fn flamegraph_open;
 out_open_fn diff_open;

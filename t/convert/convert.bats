@@ -173,8 +173,8 @@ tid:2;z.py:f:0 1000"
 	grep -Fx 'collapsed     one line a distinct stack, with its weight' \
 	    <<<"$list"
 	is "$(awk '{ print $1 }' <<<"$list" | xargs)" "collapsed speedscope \
-gperftools pprof gecko flamegraph diff heatmap pstats callgrind chrome markdown perfetto jsonl \
-csv tach"
+gperftools pprof otlp gecko flamegraph diff heatmap pstats callgrind chrome \
+markdown perfetto jsonl csv tach"
 }
 
 @test "options of other formats" {
@@ -456,9 +456,9 @@ Try 'tach-convert --help'."
 	cd "$BATS_TEST_TMPDIR"
 	local file name
 	for file in "$T/data/odd.bin" "$T/data/cpython315-wall.bin"; do
-		for name in collapsed speedscope gperftools pprof gecko \
-		    flamegraph "diff $file" pstats callgrind chrome markdown perfetto jsonl csv \
-		    tach 'collapsed --frame py-spy'; do
+		for name in collapsed speedscope gperftools pprof otlp gecko \
+		    flamegraph "diff $file" pstats callgrind chrome markdown \
+		    perfetto jsonl csv tach 'collapsed --frame py-spy'; do
 			# shellcheck disable=SC2086
 			tach-convert --$name -o one "$file" 2>/dev/null
 			# shellcheck disable=SC2086

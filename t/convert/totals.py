@@ -117,6 +117,13 @@ def perfetto(path):
     return samples, ns // 1000
 
 
+def otlp(path):
+    said = subprocess.run([sys.executable, HERE / 'otlp.py', path],
+                          check=True, capture_output=True, text=True).stdout
+    totals = dict(re.findall(r'^total (\w+) (\d+)$', said, re.M))
+    return int(totals['samples']), int(totals['wall']) // 1000
+
+
 def gperftools(path):
     said = subprocess.run([sys.executable, HERE / 'slots.py', path],
                           check=True, capture_output=True, text=True).stdout
@@ -151,7 +158,7 @@ def spans(interval):
 
 FORMATS = {f.__name__: f for f in (
     collapsed, jsonl, speedscope, chrome, gecko, pstats, callgrind, heatmap,
-    pprof, perfetto, gperftools, diff, markdown, tach)} | {'csv': of_csv}
+    pprof, perfetto, otlp, gperftools, diff, markdown, tach)} | {'csv': of_csv}
 
 if sys.argv[1] == 'spans':
     got = spans(int(sys.argv[2]))

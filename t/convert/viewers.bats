@@ -277,6 +277,25 @@ words() {
 	[[ $stderr = *'No files found'* ]]
 }
 
+# A resource with one attribute.
+@test "otlp: reads a request, by a server too, and not half of it" {
+	need_otlp
+	need curl
+	printf '\n\16\n\14\n\12\n\1k\22\5\n\3abc' >r
+	run -0 otlp r
+	is "$output" k=abc
+	head -c 12 r >half
+	run -1 --separate-stderr otlp half
+	[[ $stderr = *'index out of range'* ]]
+	start otlp >said
+	until_ test -s said
+	run -0 curl -s -o /dev/null -w '%{http_code}' --data-binary @r \
+	    "http://127.0.0.1:$(cat said)/v1development/profiles"
+	is "$output" 400 # it has another Content-Type
+	wait "$pid"
+	is "$(wc -l <said)" 1
+}
+
 @test "callgrind_annotate: reads a file" {
 	need_callgrind_annotate
 	printf '%s\n' '# callgrind format' 'events: samples' 'fl=(1) /a.py' \

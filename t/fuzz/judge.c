@@ -306,7 +306,7 @@ judge(const char *format, const char *text, size_t len)
 		judge_csv(text, len);
 	else if (is(format, "flamegraph"))
 		judge_scripts(text, len, flamegraph_page, 2);
-	else if (is(format, "perfetto"))
+	else if (is(format, "perfetto otlp"))
 		judge_messages(text, len);
 	else if (is(format, "gecko") && (len == 0 || *text == '{'))
 		judge_json(text, len, false);

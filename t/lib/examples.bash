@@ -43,13 +43,13 @@ markdown_commands() {
 
 # ---- running them ---------------------------------------------------------
 
-# runs_here COMMAND: not if it is for a browser, a viewer that may not be here, or
-# the source tree.
+# runs_here COMMAND: not if it is for a browser, a viewer that may not be here, a
+# server, as in otlp.bats, or the source tree.
 runs_here() {
 	case $1 in
 	'git clone '* | ./bootstrap* | ./configure* | make* | 'sudo '*) return 1 ;;
 	*'go tool '* | *google-pprof* | *flamegraph.pl*) return 1 ;;
-	*callgrind_annotate*) return 1 ;;
+	*callgrind_annotate* | *'| curl '*) return 1 ;;
 	esac
 }
 

@@ -38,6 +38,10 @@
 #	    prints the rows, fields separated by tabs, of the last statement:
 #	    NULL is empty, and lists and the like are JSON.
 #	    duck "SELECT count(*) FROM 'p.parquet'"
+#	need_otlp		for  otlp [FILE]
+#	    what a request with OpenTelemetry's profiles says, by protobufjs and
+#	    the published description; of a file, or of what is posted to a
+#	    server: see t/convert/otlp.cjs
 #	need_callgrind_annotate	for  callgrind_annotate
 #	need_kcachegrind	for  kcachegrind_title FILE
 #	    what KCachegrind's window is called when it has loaded a file
@@ -270,6 +274,17 @@ duck() {
 			console.error(error.message);
 			process.exit(1);
 		})' "$1"
+}
+
+need_otlp() {
+	need_npm protobufjs
+	[ -d "$VIEWERS/opentelemetry-proto" ] ||
+	    skip "no opentelemetry-proto here: see t/peers/viewers"
+}
+
+otlp() {
+	NODE_PATH=$NODE_MODULES node "$T/convert/otlp.cjs" \
+	    "$VIEWERS/opentelemetry-proto" "$@"
 }
 
 need_callgrind_annotate() {

@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: ISC
+# otlp.bats: what tach-convert --otlp writes, by a decoder of its own (otlp.py), by
+# protobufjs and the format's published description (otlp.cjs), and as a server
+# gets it from curl.
+
+load ../lib/lib.bash
+load ../lib/examples.bash
+load ../lib/viewers.bash
+
+setup() {
+	cd "$BATS_TEST_TMPDIR" || return
+}
+
+teardown() {
+	end_started || :
+}
+
+# text NAME: a profile of a sample a millisecond, from standard input.
+text() {
+	{
+		printf '# python 3.14.2\n# interval 1000\n'
+		cat
+	} >"$1"
+}
+
+# sample TIME STATUS STACK [THREAD [INTERP]]
+sample() {
+	printf '%s\t%s\t%s\t%s\t%s\n' "$1" "${5-0}" "${4-1}" "$2" "$3"
+}
+
+decoded() {
+	tach-convert --otlp "$@" | "$T/convert/otlp.py"
+}
+
+few() {
+	{
+		echo '# note thread 0 7 worker'
+		sample 0 gil,cpu 'a.py:main:9' 7
+		sample 1000 gil,cpu 'a.py:main:9' 7
+		sample 2000 - 'a.py:main:9;a.py:f:3:3:4:9:255' 7
+		sample 4000 gil,cpu 'a.py:main:9;<GC>' 7
+		sample 0 cpu 'a.py:main:9' 8 1
+		sample 1000 cpu '' 8 1
+	} | text p.txt
+}
+
+# sum TYPE: of what was decoded.
+sum() {
+	awk -v type="$1" '/^total/ && $2 == type { print $3 }' "${@:2}"
+}
+
+@test "a profile of each type, with what stacks weigh and attributes" {
+	few
+	worker='thread.id=7	thread.name=worker'
+	main='main a.py:9:0 profile.frame.type=cpython'
+	f='f a.py:3:5 profile.frame.type=cpython'
+	other='thread.id=8	tach.interp=1'
+	is "$(decoded p.txt)" "\
+service.name=p.txt
+process.runtime.name=cpython
+process.runtime.version=3.14.2
+telemetry.sdk.name=tach
+telemetry.sdk.language=python
+telemetry.sdk.version=0.1.0
+scope tach 0.1.0
+profile samples/count period 1000000 wall/nanoseconds duration 5000000
+1	$worker	tach.status=gil,cpu	$main; <GC> :0:0
+1	$worker	tach.status=idle	$main; $f
+1	$other	tach.status=cpu	<no frames> :0:0
+1	$other	tach.status=cpu	$main
+2	$worker	tach.status=gil,cpu	$main
+total samples 6
+profile wall/nanoseconds period 1000000 wall/nanoseconds duration 5000000
+1000000	$worker	tach.status=gil,cpu	$main; <GC> :0:0
+1000000	$other	tach.status=cpu	<no frames> :0:0
+1000000	$other	tach.status=cpu	$main
+2000000	$worker	tach.status=gil,cpu	$main
+2000000	$worker	tach.status=idle	$main; $f
+total wall 7000000
+profile cpu/nanoseconds period 1000000 wall/nanoseconds duration 5000000
+1000000	$worker	tach.status=gil,cpu	$main; <GC> :0:0
+1000000	$other	tach.status=cpu	<no frames> :0:0
+1000000	$other	tach.status=cpu	$main
+2000000	$worker	tach.status=gil,cpu	$main
+total cpu 5000000"
+}
+
+@test "the first profile follows --weight and the recording's mode" {
+	few
+	is "$(decoded --weight time p.txt | grep ^total | xargs)" \
+	    "total wall 7000000 total samples 6 total cpu 5000000"
+	sed '1i# config 0x2' p.txt >cpu.txt
+	is "$(decoded --weight time cpu.txt | grep ^total | xargs)" \
+	    "total cpu 5000000 total samples 6 total wall 7000000"
+	sample 0 cpu,unknown p.py:f:1 | text p.txt
+	is "$(decoded p.txt | grep ^total | xargs)" \
+	    "total samples 1 total wall 1000000"
+}
+
+@test "a selection, an opcode, and no samples" {
+	few
+	is "$(decoded --thread worker --match 'f:3' p.txt | sum samples)" 1
+	sample 0 cpu 'a.py:f:1:1:0:9:100' | text q.txt
+	decoded --opcodes q.txt | grep -P 'cpython; [A-Z_]+ :0:0$'
+	text q.txt </dev/null
+	is "$(decoded q.txt | tail -n +8)" "\
+profile samples/count period 1000000 wall/nanoseconds duration 0
+total samples 0
+profile wall/nanoseconds period 1000000 wall/nanoseconds duration 0
+total wall 0"
+}
+
+@test "every rare thing" {
+	cp "$T/data/odd.bin" .
+	decoded odd.bin >got
+	golden otlp-odd.txt got
+}
+
+# Each stack has as many as --collapsed has of all threads.
+@test "every sample counts" {
+	local file
+	for file in "$T"/data/cpython315-*.bin; do
+		tach-convert --otlp -o p.otlp "$file"
+		"$T/convert/otlp.py" --collapsed p.otlp | LC_ALL=C sort >got
+		tach-convert --collapsed --frame austin "$file" | awk '{
+			n = $NF
+			sub(/^P0;T[^;]*;/, "")
+			sub(/ [0-9]+$/, "")
+			sum[$0] += n
+		}
+		END { for (stack in sum) print stack, sum[stack] }' |
+		    LC_ALL=C sort | diff - got
+	done
+}
+
+@test "the published format: protobufjs finds the same" {
+	need_otlp
+	local file
+	few
+	for file in p.txt "$T"/data/*.bin; do
+		tach-convert --otlp -o p.otlp "$file" 2>/dev/null
+		otlp p.otlp | LC_ALL=C sort >got
+		"$T/convert/otlp.py" p.otlp | LC_ALL=C sort | diff - got
+	done
+}
+
+# The command of tach-formats(7), but for its port.
+@test "curl posts it to a server, which decodes it" {
+	need_otlp
+	need curl
+	local command
+	while read -r -d $'\001' command; do
+		[[ $command != *'| curl '* ]] || break
+	done < <(page_commands "$TACH_SRCDIR/man/tach-formats.7")
+	cp "$T/data/cpython315-gil.bin" p.bin
+	start otlp >said
+	until_ test -s said
+	run -0 bash -o pipefail -c "${command/4318/$(head -n 1 said)}"
+	wait "$pid"
+	is "$(sum samples said)" "$(tach-convert --collapsed p.bin |
+	    awk '{ n += $NF } END { print n }')"
+	tail -n +2 said | LC_ALL=C sort >got
+	decoded p.bin | LC_ALL=C sort | diff - got
+}
+
+@test "deep stacks, of many functions" {
+	python3 - <<-'END' >p.txt
+	for n in range(20000):
+	    print(n, 0, 1, '-', 'p.py:f%d:%d' % (n, n), sep='\t')
+	print(20000, 0, 1, '-', ';'.join(f'p.py:g{n}:1' for n in range(10000)),
+	      sep='\t')
+	END
+	decoded p.txt >got
+	is "$(sum samples got)" 20001
+	is "$(awk -F '; ' '/^1\t/ { print NF }' got | sort -n | tail -n 1)" 10000
+}
+
+@test "a disk that is full is told" {
+	run -1 --separate-stderr bash -c \
+	    'exec tach-convert --otlp "$1" >/dev/full' - \
+	    "$T/data/cpython315-wall.bin"
+	is "$stderr" "tach-convert: standard output: No space left on device"
+}
