@@ -236,6 +236,8 @@ lib_libtach_record_core_la_SOURCES += \
 lib_libtach_record_core_la_SOURCES += \
 	lib/engine/target/target.c lib/engine/target/target.h
 lib_libtach_record_core_la_SOURCES += \
+	lib/engine/check/check.c
+lib_libtach_record_core_la_SOURCES += \
 	lib/engine/stack/call_stack.c lib/engine/stack/call_stack.h \
 	lib/engine/stack/candidate.c lib/engine/stack/candidate.h \
 	lib/engine/stack/stack_reader.c lib/engine/stack/stack_reader.h \

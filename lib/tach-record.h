@@ -326,6 +326,37 @@ bool tach_children_young(const struct tach_children *);
 /* How many came while there were too many to look at. */
 uint64_t tach_children_missed(const struct tach_children *);
 
+/* ---- check: what is permitted here -------------------------------------- */
+
+/* What a recorder asks of the kernel, of this user's rights, or of a process. */
+enum tach_check {
+	TACH_CHECK_COMMAND,    /* to read a process that this one has started */
+	TACH_CHECK_OTHERS,     /* ... and one of this user that it has not ... */
+	TACH_CHECK_STRANGERS,  /* ... and those of other users, which takes the
+				* same right as one that may not be dumped */
+	TACH_CHECK_INTERRUPTS, /* to load the BPF programs that copy a thread */
+	TACH_CHECK_EVENTS,     /* to open a perf event of a thread; TACH_WARN: of
+				* its time outside of the kernel only */
+	TACH_CHECK_REALTIME,   /* to be real-time; TACH_WARN: another class or
+				* niceness was chosen, which stays */
+	TACH_CHECK_AGENT,      /* to preload the in-process engine's library, whose
+				* path the line gives */
+	TACH_CHECK_MEMORY,     /* to read the memory of the process */
+	TACH_CHECK_ATTACH,     /* to have a Python that runs load that library */
+};
+
+/*
+ * Tries one of them by the calls that a recorder makes, and undoes what they did: it
+ * starts processes and threads that end before it returns, and never writes to the
+ * process.  The pid is for the last two; TACH_CHECK_EVENTS takes the main thread of
+ * that process, or with 0 a process of its own.
+ *
+ * TACH_OK: it can be done; TACH_WARN: in part; TACH_FATAL: it cannot, with errno of
+ * the call that was refused, or 0 if none was.  The line has at most size bytes with
+ * its NUL, and says why not; "" if there is nothing to say.
+ */
+int tach_check(enum tach_check, pid_t, char *line, size_t size);
+
 #ifdef __GNUC__
 #pragma GCC visibility pop
 #endif

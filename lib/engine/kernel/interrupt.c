@@ -2,6 +2,7 @@
 /* interrupt.c: see interrupt.h. */
 #include "engine/kernel/interrupt.h"
 
+#include <errno.h>
 #include <sched.h>
 #include <stdlib.h>
 
@@ -33,12 +34,17 @@ struct interrupts *
 interrupts_new(uint64_t interval_ns)
 {
 	struct interrupts *in = bpf != NULL ? calloc(1, sizeof(*in)) : NULL;
+	int saved;
 
-	if (in == NULL)
+	if (in == NULL) {
+		errno = bpf != NULL ? ENOMEM : ENOSYS;
 		return NULL;
+	}
 	in->ops = bpf;
 	if (!bpf->load(in)) {
+		saved = errno;
 		interrupts_drop(in);
+		errno = saved;
 		return NULL;
 	}
 	in->crowded = has_one_cpu();

@@ -26,8 +26,8 @@ struct interrupts;
 #define INTERRUPT_SHARE 4
 
 /* Loads the programs, for rounds at an interval.  Measures how long an interrupt
- * takes on this machine, for a millisecond at most.  NULL if the programs cannot be
- * loaded, or memory ran out. */
+ * takes on this machine, for a millisecond at most.  NULL, with errno, if the programs
+ * cannot be loaded, or memory ran out; ENOSYS: this build has no programs. */
 struct interrupts *interrupts_new(uint64_t interval_ns);
 void interrupts_drop(struct interrupts *);
 

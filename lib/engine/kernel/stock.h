@@ -19,6 +19,10 @@
 
 struct stock;
 
+/* A process that may have fewer files open gets no interrupts: they take some
+ * descriptors, which it needs itself. */
+#define STOCK_FILES_MIN 128
+
 /* NULL if memory ran out. */
 struct stock *stock_new(uint64_t interval_ns);
 /* Each recorder that uses a stock holds it; the last one to drop it frees it. */

@@ -276,6 +276,9 @@ void watcher_free(struct watcher *);
  * it begins paused.  Returns the descriptor, or -1; *refused is set if it would
  * fail for any other thread, too. */
 int perf_open(pid_t task, uint64_t interval_ns, int signal, bool *refused);
+/* Whether such an event can be opened, by the calls of perf_open: with the kernel's
+ * time, or of the program's own time alone.  False with errno. */
+bool perf_can_open(pid_t task, bool user_only);
 /* Sets another interval: the next signal comes one such interval from now. */
 void perf_retime(int fd, uint64_t interval_ns);
 /* Stops the signals, or starts them again. */

@@ -84,6 +84,16 @@ perf_open(pid_t task, uint64_t interval_ns, int signal, bool *refused)
 	return -1;
 }
 
+bool
+perf_can_open(pid_t task, bool user_only)
+{
+	int fd = open_event(task, NS_PER_MS, user_only, false);
+
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
+}
+
 void
 perf_retime(int fd, uint64_t interval_ns)
 {

@@ -18,9 +18,6 @@
 #define INTERRUPT_INTERVAL (50 * NS_PER_US)
 /* A sleep between rounds that is this long must end when the recorder is woken. */
 #define LONG_SLEEP (20 * NS_PER_MS)
-/* A process that may have fewer files open gets no interrupts: they take some
- * descriptors, which it needs itself. */
-#define FILES_MIN 128
 /* Rounds after which a process is there to stay, and is worth interrupts. */
 #define SETTLED 50
 
@@ -85,7 +82,8 @@ ask_interrupts(struct engine *e)
 
 	if (r->follows || !interrupts(&e->target->options))
 		return TACH_OK;
-	if (getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_max < FILES_MIN)
+	if (getrlimit(RLIMIT_NOFILE, &files) == 0 &&
+	    files.rlim_max < STOCK_FILES_MIN)
 		stock_refuse(r->stock);
 	else
 		r->interrupts = stock_take(r->stock, &r->asked);
