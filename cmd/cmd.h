@@ -24,6 +24,7 @@ enum {
 
 /* Exit statuses of tach-record itself; otherwise its status is the command's. */
 enum {
+	RECORD_NOT_ALLOWED = 1, /* --check: recording would fail */
 	RECORD_FAILED = 125,
 	RECORD_CANNOT_RUN = 126,
 	RECORD_NOT_FOUND = 127,

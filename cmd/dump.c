@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "array.h"
-#include "why.h"
+#include "hint.h"
 
 /* The most rounds until one has each stack whole; the last one is printed in any
  * case. */
@@ -396,7 +396,7 @@ dump_with(struct tach_recorder *r, pid_t pid, bool locals)
 	    tach_recorder_attach(r, pid) == TACH_OK;
 	if (!ok || take_sample(&d, r) < TACH_OK) {
 		warnx("%s", d.failed ? strerror(ENOMEM) :
-		    recorder_why(r));
+		    recorder_hinted(r));
 		ok = false;
 	} else if (tach_recorder_stats(r)->rounds == 0) {
 		warnx("process %d has ended", (int)pid);
@@ -446,7 +446,7 @@ dump_children(const struct tach_recorder_options *o, pid_t pid, bool locals)
 	while (c != NULL && ((rc = tach_children_next(c, &child)) != TACH_END ||
 	    wait_for_children(c, &waited))) {
 		if (rc == TACH_WARN)
-			warnx("%s", children_why(c));
+			warnx("%s", children_hinted(c, child));
 		if (rc != TACH_OK)
 			continue;
 		putchar('\n');

@@ -21,12 +21,12 @@
 #include "confine.h"
 #include "finisher.h"
 #include "giveup.h"
+#include "hint.h"
 #include "io.h"
 #include "merging.h"
 #include "recording.h"
 #include "sampler.h"
 #include "summary.h"
-#include "why.h"
 
 #define LOOK_EVERY 4000000 /* ns, between two looks for new and for ended processes */
 #define NS_PER_S UINT64_C(1000000000)
@@ -305,7 +305,7 @@ find_new(struct family *f)
 		}
 	while ((rc = tach_children_next(f->children, &pid)) != TACH_END) {
 		if (rc == TACH_WARN)
-			warnx("%s", children_why(f->children));
+			warnx("%s", children_hinted(f->children, pid));
 		else if (!is_recorded(f, pid) && !add_member(f, pid, NULL))
 			f->missed++;
 	}

@@ -35,11 +35,13 @@ cmd_tach_info_LDADD = $(cmd_confine)
 cmd_tach_merge_SOURCES = cmd/tach-merge.c $(cmd_common) \
 	$(cmd_merging) $(cmd_profile) $(cmd_select)
 cmd_tach_merge_LDADD = $(cmd_confine)
-cmd_tach_record_SOURCES = cmd/tach-record.c cmd/dump.c cmd/dump.h \
+cmd_tach_record_SOURCES = cmd/tach-record.c cmd/check.c cmd/check.h \
+	cmd/dump.c cmd/dump.h \
 	cmd/family.c cmd/family.h cmd/finisher.c cmd/finisher.h \
 	cmd/counts.c cmd/counts.h \
 	cmd/giveup.c cmd/giveup.h cmd/handover.c cmd/handover.h \
-	cmd/hottest.c cmd/hottest.h cmd/natives.c cmd/natives.h \
+	cmd/hint.c cmd/hint.h cmd/host.c cmd/host.h cmd/hottest.c cmd/hottest.h \
+	cmd/mend.c cmd/mend.h cmd/natives.c cmd/natives.h \
 	cmd/part.c cmd/part.h cmd/recording.c \
 	cmd/recording.h cmd/sampler.c cmd/sampler.h cmd/summary.c \
 	cmd/summary.h cmd/thread.c cmd/thread.h $(cmd_common) \

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "cmd.h"
+#include "hint.h"
 #include "profile.h"
 #include "to_file.h"
 #include "why.h"
@@ -235,7 +236,7 @@ ended_well(struct recording *r)
 		return sink_failed(r);
 	}
 	if (r->rc < TACH_OK)
-		warnx("%s: %s", r->part.name, recorder_why(r->recorder));
+		warnx("%s: %s", r->part.name, recorder_hinted(r->recorder));
 	return r->rc >= TACH_OK;
 }
 

@@ -13,11 +13,13 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "check.h"
 #include "cmd.h"
 #include "cmdline.h"
 #include "dump.h"
 #include "family.h"
 #include "giveup.h"
+#include "hint.h"
 #include "hottest.h"
 #include "natives.h"
 #include "output.h"
@@ -25,7 +27,6 @@
 #include "recording.h"
 #include "summary.h"
 #include "tach-record.h"
-#include "why.h"
 
 #define DEFAULT_OUTPUT "tach.bin"
 #define DEFAULT_RATE 1000.0 /* Hz */
@@ -48,7 +49,7 @@ struct options {
 	struct tach_writer_options writer;
 	bool how; /* there was an option about the encoding */
 	bool mode; /* there was a --mode */
-	bool dump, locals, text, quiet;
+	bool check, dump, locals, text, quiet;
 	bool kill; /* end the command when the recording is over */
 	bool subprocesses, merge;
 };
@@ -127,6 +128,7 @@ enum {
 	OPT_TEXT = 256,
 	OPT_SUBPROCESSES,
 	OPT_MERGE,
+	OPT_CHECK,
 	OPT_DUMP,
 	OPT_LOCALS,
 	OPT_ENGINE,
@@ -185,6 +187,9 @@ static const struct option_row rows[] = {
 static const struct option_row last_rows[] = {
 	{"text", OPT_TEXT, NULL, "write lines of text while it runs, as "
 	    "tach-cat -l\nprints them, to standard output if no -o is given",
+	    VALUES_NONE, NULL},
+	{"check", OPT_CHECK, NULL, "print what this machine and this user permit, "
+	    "and the\ncommands that give what is missing; with -p, of a process",
 	    VALUES_NONE, NULL},
 	{"dump", OPT_DUMP, NULL, "print the stacks of all threads as they are, "
 	    "and end", VALUES_NONE, NULL},
@@ -267,6 +272,9 @@ record_option(void *target, const struct option_row *row, const char *value)
 	case OPT_TEXT:
 		o->text = true;
 		break;
+	case OPT_CHECK:
+		o->check = true;
+		break;
 	case OPT_DUMP:
 		o->dump = o->recorder.careful = true;
 		break;
@@ -324,12 +332,26 @@ record_operands(struct options *o, int argc, char *argv[])
 	    "Usage: tach-record [OPTION]... [--] COMMAND [ARG]...\n"
 	    "       tach-record [OPTION]... -p PID\n"
 	    "       tach-record --dump [OPTION]... -p PID\n"
+	    "       tach-record --check [--engine WHICH] [-p PID]\n"
 	    "Record where a Python program spends its time.\n\n",
 	    "\nExits with the command's status, 128+N if signal N ended it, "
 	    "127 if it was\nnot found, 126 if it could not be run, 125 if "
 	    "recording failed.\n", groups, 3, VALUES_COMMAND};
 
 	return argv + cmdline_parse(&line, argc, argv);
+}
+
+/* Checks that nothing is asked for that --check would not heed. */
+static void
+check_alone(const struct options *o)
+{
+	if (*o->command != NULL)
+		cmd_usage("--check runs no command: give the PID of a process, "
+		    "or none");
+	if (o->dump || o->locals || o->text || o->how || o->subprocesses ||
+	    o->output != NULL || o->recorder.duration_ns != 0)
+		cmd_usage("--check records nothing: it takes --engine and -p "
+		    "only");
 }
 
 static struct options
@@ -340,6 +362,10 @@ parse_record(int argc, char *argv[])
 	    .recorder.interval_ns = (uint64_t)(1e9 / DEFAULT_RATE)};
 
 	o.command = record_operands(&o, argc, argv);
+	if (o.check) {
+		check_alone(&o);
+		return o;
+	}
 	if (o.dump && (o.pid == 0 || *o.command != NULL))
 		cmd_usage("--dump needs -p and the PID of a running process");
 	if (o.dump && (o.output != NULL || o.text || o.how ||
@@ -576,7 +602,7 @@ start_target(const struct options *o)
 	if (o->pid != 0) {
 		giveup_open(on_signal, ends, ENDS);
 		if (tach_recorder_attach(recorder, o->pid) != TACH_OK)
-			errx(RECORD_FAILED, "%s", recorder_why(recorder));
+			errx(RECORD_FAILED, "%s", recorder_hinted(recorder));
 		return;
 	}
 	/* Our output must not be mixed with the command's. */
@@ -591,7 +617,7 @@ start_target(const struct options *o)
 	status = errno == ENOENT ? RECORD_NOT_FOUND :
 	    errno == EAGAIN || errno == ENOMEM || errno == ENOSYS ?
 	    RECORD_FAILED : RECORD_CANNOT_RUN;
-	errx(status, "%s", recorder_why(recorder));
+	errx(status, "%s", recorder_hinted(recorder));
 }
 
 static void
@@ -616,7 +642,7 @@ explain_command(const struct options *o)
 static void
 explain(const struct options *o)
 {
-	const char *why = recorder_why(recorder);
+	const char *why = recorder_hinted(recorder);
 	const struct tach_recorder_stats *s = tach_recorder_stats(recorder);
 
 	if (*why != '\0')
@@ -671,7 +697,7 @@ reap_command(void)
 		continue;
 	command_pid = 0;
 	if (tach_recorder_wait(recorder, &status) != TACH_OK)
-		errx(RECORD_FAILED, "%s", recorder_why(recorder));
+		errx(RECORD_FAILED, "%s", recorder_hinted(recorder));
 	command_status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) :
 	    WEXITSTATUS(status);
 	if (killed && WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM)
@@ -773,6 +799,17 @@ dump_target(const struct options *o)
 	return output_end(CMD_OK) == CMD_OK && ok ? 0 : RECORD_FAILED;
 }
 
+/* Prints what is permitted instead of recording.  Returns the exit status. */
+static int
+check_target(const struct options *o)
+{
+	bool ok = check_show(&o->recorder, o->pid);
+
+	if (output_end(CMD_OK) != CMD_OK)
+		return RECORD_FAILED;
+	return ok ? 0 : RECORD_NOT_ALLOWED;
+}
+
 int
 main(int argc, char *argv[])
 {
@@ -782,6 +819,8 @@ main(int argc, char *argv[])
 
 	cmd_start("tach-record", RECORD_FAILED, argv);
 	o = parse_record(argc, argv);
+	if (o.check)
+		return check_target(&o);
 	if (o.dump)
 		return dump_target(&o);
 	if ((recorder = tach_recorder_new(&o.recorder)) == NULL)

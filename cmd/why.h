@@ -41,13 +41,4 @@ recorder_why(const struct tach_recorder *r)
 	return line;
 }
 
-static inline const char *
-children_why(const struct tach_children *c)
-{
-	const char *line;
-
-	tach_children_error(c, &line);
-	return line;
-}
-
 #endif

@@ -326,5 +326,6 @@ recorded"
 	run -125 --separate-stderr setpriv --reuid 65534 --clear-groups \
 	    "$(command -v tach-record)" -q -o /dev/null -p "$pid"
 	is "$stderr" "tach-record: not permitted to read process $pid: run as \
-root, as its own user, or with CAP_SYS_PTRACE (docker run --cap-add SYS_PTRACE)"
+root, as its own user, or with CAP_SYS_PTRACE (docker run --cap-add SYS_PTRACE); \
+\`tach-record --check -p $pid\` says what would help"
 }
