@@ -193,7 +193,7 @@ look_strangers(const struct host *h, struct check_finding *f)
 	}
 	answer(f, ANSWER_PARTLY, "of user %u alone", (unsigned)h->user);
 	if (is_refusal(t.number))
-		read_refused(h, f);
+		refused(h, f, CAP(SYS_PTRACE));
 }
 
 static void

@@ -9,10 +9,14 @@ hinted(enum tach_error code, const char *line, pid_t pid)
 {
 	static _Thread_local char text[768];
 
-	if (code != TACH_EPERM || pid <= 0)
+	if (code != TACH_EPERM)
 		return line;
-	snprintf(text, sizeof(text), "%s; `tach-record --check -p %d` says what "
-	    "would help", line, (int)pid);
+	if (pid > 0)
+		snprintf(text, sizeof(text), "%s; `tach-record --check -p %d` "
+		    "says what would help", line, (int)pid);
+	else
+		snprintf(text, sizeof(text), "%s; `tach-record --check` says "
+		    "what would help", line);
 	return text;
 }
 

@@ -27,6 +27,7 @@
 #include "recording.h"
 #include "summary.h"
 #include "tach-record.h"
+#include "why.h"
 
 #define DEFAULT_OUTPUT "tach.bin"
 #define DEFAULT_RATE 1000.0 /* Hz */
@@ -617,7 +618,9 @@ start_target(const struct options *o)
 	status = errno == ENOENT ? RECORD_NOT_FOUND :
 	    errno == EAGAIN || errno == ENOMEM || errno == ENOSYS ?
 	    RECORD_FAILED : RECORD_CANNOT_RUN;
-	errx(status, "%s", recorder_hinted(recorder));
+	/* A file that may not be run is no matter of recording. */
+	errx(status, "%s", status == RECORD_FAILED ? recorder_hinted(recorder) :
+						     recorder_why(recorder));
 }
 
 static void

@@ -389,6 +389,11 @@ time.sleep(90)' "$target" >traces
 	run -1 bin/tach-record --check --engine inprocess
 	says 'in-process library' no '.*another user may change it.*'
 	[[ $output = *"tach-record --engine=inprocess cannot record commands"* ]]
+	run -125 --separate-stderr bin/tach-record -q --engine inprocess true
+	[[ $stderr = *"; \`tach-record --check\` says what would help" ]]
+	# A file that may not be run is not such an error.
+	run -126 --separate-stderr tach-record -q /
+	is "$stderr" 'tach-record: /: Permission denied'
 }
 
 # ---- places ----------------------------------------------------------------------

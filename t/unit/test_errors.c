@@ -719,6 +719,25 @@ check_recorder(void)
 	tach_recorder_free(r);
 }
 
+/* The line of a check has an end in any room, and no room at all is enough. */
+static void
+check_checks(void)
+{
+	char line[8] = "abcdefg";
+
+	errno = 0;
+	check(tach_check((enum tach_check)1000, 0, line, sizeof(line)) ==
+	    TACH_FATAL);
+	check(errno == EINVAL && strlen(line) == sizeof(line) - 1);
+	check(tach_check(TACH_CHECK_COMMAND, 0, NULL, 0) == TACH_OK);
+	check(tach_check(TACH_CHECK_MEMORY, getpid(), line, sizeof(line)) ==
+	    TACH_OK && *line == '\0');
+	check(tach_check(TACH_CHECK_MEMORY, -1, NULL, 0) == TACH_FATAL);
+	check(tach_check(TACH_CHECK_ATTACH, getpid(), line, 1) == TACH_FATAL &&
+	    *line == '\0' && errno == 0);
+	check(waitpid(-1, NULL, WNOHANG) < 0 && errno == ECHILD);
+}
+
 int
 main(void)
 {
@@ -734,6 +753,7 @@ main(void)
 	check_end();
 	check_writer_end();
 	check_recorder();
+	check_checks();
 	close(nowhere.fd);
 	tach_table_free(table);
 	close(profile);

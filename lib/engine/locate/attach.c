@@ -259,7 +259,8 @@ wait_readable(const struct visit *v, int fd, uint64_t deadline)
 		else
 			error_set(v->error, TACH_EFAILED,
 			    "process %d cannot be attached "
-			    "to: its Python has not answered",
+			    "to: its Python has not answered: try again, or "
+			    "use --engine=remote",
 			    (int)v->process->pid);
 		return false;
 	}
@@ -369,7 +370,8 @@ read_answer(const struct visit *v, int fd)
 	if (end == text || *end != '\0') {
 		text[strcspn(text, "\n")] = '\0';
 		error_set(v->error, TACH_EFAILED,
-		    "process %d cannot load the agent: %s",
+		    "process %d cannot load the agent: %s: use "
+		    "--engine=remote",
 		    (int)v->process->pid, n > 0 ? text : "it has given up");
 		return false;
 	}
@@ -379,7 +381,7 @@ read_answer(const struct visit *v, int fd)
 		error_set(v->error, TACH_EFAILED,
 		    "process %d cannot be attached to: it "
 		    "is being recorded already, or uses the same signal "
-		    "itself",
+		    "itself: use --engine=remote",
 		    (int)v->process->pid);
 	errno = (int)code;
 	return fail_visit(v, "its agent");

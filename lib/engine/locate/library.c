@@ -213,13 +213,13 @@ library_find(char path[PATH_MAX], struct error *e)
 			error_set(e, TACH_ENOENT,
 			    "the in-process engine's " LIBRARY
 			    " is neither in " AGENT_DIR " nor beside the "
-			    "program");
+			    "program: install it, or use --engine=remote");
 		return false;
 	}
 	if (strpbrk(path, ": ") != NULL) {
 		error_set(e, TACH_EFAILED,
 		    "%s: a path with a space or a colon in it "
-		    "cannot be preloaded",
+		    "cannot be preloaded: move it, or use --engine=remote",
 		    path);
 		return false;
 	}
