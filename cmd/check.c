@@ -543,11 +543,13 @@ look_attach(struct checks *c, struct check_finding *f)
 		return;
 	}
 	t = try_check(TACH_CHECK_ATTACH, c->pid);
-	answer(f, t.result == TACH_OK ? ANSWER_YES : ANSWER_NO, "%s",
-	    t.result == TACH_OK ? "this Python loads it when it is asked to" :
-				  t.line);
-	if (t.result != TACH_OK)
-		needs(f, FAULT_AGENT, 0);
+	if (t.result == TACH_OK) {
+		answer(f, ANSWER_YES, "this Python loads it when its main "
+		    "thread runs Python code");
+		return;
+	}
+	answer(f, ANSWER_NO, "%s", t.line);
+	needs(f, FAULT_AGENT, 0);
 }
 
 static void

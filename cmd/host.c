@@ -223,7 +223,6 @@ host_look(struct host *h)
 	if (gethostname(h->name, sizeof(h->name) - 1) != 0)
 		snprintf(h->name, sizeof(h->name), "NAME");
 	find_service(h->service, sizeof(h->service));
-	h->container = in_kubernetes() || in_docker();
 	h->site = find_site(h);
 }
 

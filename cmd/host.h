@@ -25,7 +25,6 @@ enum site {
 
 struct host {
 	enum site site;
-	bool container;
 	uid_t user;
 	uint64_t caps; /* effective capabilities, a bit each */
 	int seccomp;   /* filters: 2; none: 0 */

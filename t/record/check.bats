@@ -329,6 +329,20 @@ print("ready", flush=True)' >out
 	is "$(mends 'its Python')" '    pgrep -a python'
 }
 
+@test "a Python that is not known yet, and one before its release candidates" {
+	need cc gcc
+	cc -rdynamic -DVERSION=0x031000f0 -o new "$T/python/fake.c"
+	start ./new
+	until_ grep -q new "/proc/$pid/comm"
+	run -1 tach-record --check -p "$pid"
+	says 'its Python' no '.* runs Python 3.16.0: only 3.6 to 3.15 can be recorded'
+	cc -rdynamic -DVERSION=0x030f00b2 -o early "$T/python/fake.c"
+	start ./early
+	until_ grep -q early "/proc/$pid/comm"
+	run -1 tach-record --check -p "$pid"
+	says 'its Python' no '.* --pre-release tries all the same'
+}
+
 @test "a thread of the kernel" {
 	local pid
 	pid=$(pgrep -x kthreadd) || skip "no kthreadd is seen here"
@@ -368,13 +382,23 @@ time.sleep(90)' "$target" >traces
 	start "${PYTHON[@]}" -c 'import time; time.sleep(90)'
 	until_ tach-record --check -p "$pid"
 	run -0 tach-record --check --engine inprocess -p "$pid"
-	says 'the library in it' yes 'this Python loads it when it is asked to'
+	says 'the library in it' yes 'this Python loads it when its main thread runs Python code'
 	start "${PYTHON[@]}" -X disable-remote-debug -c 'import time; time.sleep(90)'
 	until_ tach-record --check -p "$pid"
 	run -1 tach-record --check --engine inprocess -p "$pid"
 	says 'the library in it' no '.*does not let debuggers in: .*'
 	run -125 --separate-stderr tach-record -q --engine inprocess -p "$pid"
 	[[ $stderr = *"; \`tach-record --check -p $pid\` says what would help" ]]
+}
+
+@test "in-process: a library that is there already" {
+	all_rights
+	need_python 3.14t
+	start "${PYTHON[@]}" -c 'while True: sum(range(1000))'
+	is_up
+	run -0 tach-record -q --engine inprocess -d 0.2 -o p.bin -p "$pid"
+	run -0 tach-record --check --engine inprocess -p "$pid"
+	says 'the library in it' yes 'libtach-agent.so is there already'
 }
 
 @test "in-process: a library that another user may change" {
