@@ -218,7 +218,7 @@ look_yama(struct checks *c, struct check_finding *f)
 	    host_has(h, CAP_SYS_PTRACE);
 
 	if (h->yama == HOST_ABSENT) {
-		answer(f, ANSWER_YES, "it is not in this kernel");
+		answer(f, ANSWER_YES, "there is no kernel.yama.ptrace_scope");
 		return;
 	}
 	answer(f, h->yama == 0 || overrides ? ANSWER_YES :

@@ -278,7 +278,7 @@ with_yama() {
 @test "without Yama, that is said" {
 	[ ! -e /proc/sys/kernel/yama ] || skip "Yama is here"
 	run -0 tach-record --check
-	says Yama yes 'it is not in this kernel'
+	says Yama yes 'there is no kernel.yama.ptrace_scope'
 	is "$(mends Yama)" ''
 }
 
