@@ -17,6 +17,7 @@
 #define REFRESH 1000	/* ms */
 #define BEGIN_STEP 50	/* ms between two looks for the profile of a recorder */
 #define SECOND 1000000	/* us */
+#define STEPS 100	/* from the begin of a long profile to its end */
 #define GONE (POLLHUP | POLLERR | POLLNVAL) /* the terminal is */
 
 static volatile sig_atomic_t ending;
@@ -33,6 +34,7 @@ struct live {
 	char *part;	     /* of the same while it is recorded */
 	struct watch watch;
 	struct watch_range range;
+	uint64_t end; /* of all samples that were seen, us */
 	struct screen_view view;
 };
 
@@ -50,14 +52,26 @@ read_profile(struct live *l)
 	return false;
 }
 
-/* Reads it again, as the view has changed.  False: it cannot be read. */
+/* Reads it again, with the same rows.  False: it cannot be read. */
+static bool
+read_again(struct live *l)
+{
+	if (l->watch.rows.end > l->end)
+		l->end = l->watch.rows.end;
+	return read_profile(l);
+}
+
+/* Reads it again, as other rows are to be shown.  False: likewise. */
 static bool
 restart(struct live *l)
 {
 	l->range.group = l->view.group;
+	l->range.tree = l->view.tree;
 	l->range.match = l->view.match;
-	l->view.first = 0;
-	return read_profile(l);
+	l->view.first = l->view.cursor = 0;
+	l->view.moved = true;
+	outline_fold_all(&l->view.folds, OUTLINE_BY_SHARE);
+	return read_again(l);
 }
 
 /* Applies an expression that was entered.  One that is wrong is dropped, with a
@@ -79,25 +93,29 @@ freeze(struct live *l)
 	bool frozen = l->range.until != 0;
 
 	l->range.until = frozen ? 0 : l->watch.rows.end;
-	return !frozen || restart(l);
+	return !frozen || read_again(l);
 }
 
-/* Moves the end of the samples that are shown. */
+/* Moves the end of the samples that are shown: by a second, or by a hundredth of a long
+ * profile.  At its end the view goes on. */
 static bool
 move_time(struct live *l, bool later)
 {
-	uint64_t until = l->range.until;
+	uint64_t until = l->range.until, begin = l->watch.rows.begin, step;
 
 	if (until == 0 && later)
 		return true;
 	if (until == 0)
-		until = l->watch.rows.end;
+		until = l->end = l->watch.rows.end;
+	step = l->end > begin ? (l->end - begin) / STEPS : 0;
+	if (step < SECOND)
+		step = SECOND;
 	if (later)
-		until += SECOND;
+		until = l->end > until && l->end - until > step ? until + step : 0;
 	else
-		until = until > l->watch.rows.begin + SECOND ? until - SECOND : until;
+		until = until > begin && until - begin > step ? until - step : until;
 	l->range.until = until;
-	return restart(l);
+	return read_again(l);
 }
 
 static bool
@@ -115,6 +133,35 @@ change_column(struct live *l, int by)
 	    (((int)l->view.column + by + TALLY_COLUMNS) % TALLY_COLUMNS);
 }
 
+/* Shows the call tree, which is read from the top, or the table. */
+static bool
+change_tree(struct live *l)
+{
+	struct screen_view *v = &l->view;
+
+	v->tree = !v->tree;
+	if (v->tree && v->column == TALLY_SELF)
+		v->column = TALLY_TOTAL;
+	else if (!v->tree && v->column == TALLY_TOTAL)
+		v->column = TALLY_SELF;
+	return restart(l);
+}
+
+/* Shows processes above, nothing, or threads again. */
+static bool
+change_above(struct live *l)
+{
+	struct screen_view *v = &l->view;
+
+	if (v->above && l->range.above == TALLY_PROCESS) {
+		v->above = false;
+		return true;
+	}
+	l->range.above = v->above ? TALLY_PROCESS : TALLY_THREAD;
+	v->above = true;
+	return read_again(l);
+}
+
 /* Obeys a letter.  False: the profile cannot be read. */
 static bool
 press(struct live *l, char c)
@@ -126,6 +173,19 @@ press(struct live *l, char c)
 	case 's':
 	case 'S':
 		change_column(l, c == 's' ? 1 : -1);
+		break;
+	case 't':
+		return change_tree(l);
+	case 'a':
+		return change_above(l);
+	case '+':
+		outline_fold_all(&l->view.folds, OUTLINE_OPEN);
+		break;
+	case '-':
+		outline_fold_all(&l->view.folds, OUTLINE_FOLDED);
+		break;
+	case '*':
+		outline_fold_all(&l->view.folds, OUTLINE_BY_SHARE);
 		break;
 	case 'w':
 		l->view.recent = !l->view.recent;
@@ -166,34 +226,69 @@ edit(struct live *l, enum screen_key key, char c)
 }
 
 static void
-scroll_by(struct screen_view *v, uint32_t rows, bool up)
+scroll_by(uint32_t *row, uint32_t rows, bool up)
 {
 	if (up)
-		v->first = v->first > rows ? v->first - rows : 0;
+		*row = *row > rows ? *row - rows : 0;
 	else
-		v->first += rows;
+		*row += rows;
 }
 
-/* Moves in the table.  False: it is no key for that. */
+/* Moves in the table, or the cursor in the tree.  False: it is no key for that. */
 static bool
 scroll(struct screen_view *v, enum screen_key key)
 {
+	uint32_t *row = v->tree ? &v->cursor : &v->first;
+
 	switch (key) {
 	case SCREEN_UP:
 	case SCREEN_DOWN:
-		scroll_by(v, 1, key == SCREEN_UP);
-		return true;
+		scroll_by(row, 1, key == SCREEN_UP);
+		break;
 	case SCREEN_PAGE_UP:
 	case SCREEN_PAGE_DOWN:
-		scroll_by(v, screen_page(), key == SCREEN_PAGE_UP);
-		return true;
+		scroll_by(row, screen_page(), key == SCREEN_PAGE_UP);
+		break;
 	case SCREEN_HOME:
 	case SCREEN_END:
-		v->first = key == SCREEN_HOME ? 0 : UINT32_MAX / 2;
-		return true;
+		*row = key == SCREEN_HOME ? 0 : UINT32_MAX / 2;
+		break;
 	default:
 		return false;
 	}
+	v->moved = true;
+	return true;
+}
+
+static const char *
+state_of(const struct live *l)
+{
+	if (l->range.until != 0)
+		return "frozen";
+	if (l->watch.why[0] != '\0')
+		return "cut short";
+	return l->watch.complete ? "complete" : "recording";
+}
+
+/* Draws it.  False: out of memory. */
+static bool
+show(struct live *l)
+{
+	l->view.state = state_of(l);
+	return screen_draw(&l->view, &l->watch.rows, &l->watch.above);
+}
+
+/* Opens the node at the cursor, or folds it.  It is known once the cursor was drawn, and
+ * keys may come at once.  False: out of memory. */
+static bool
+fold(struct live *l)
+{
+	struct screen_view *v = &l->view;
+
+	if (!v->tree || l->watch.rows.nrows == 0)
+		return true;
+	return (!v->moved || show(l)) && outline_fold(&v->folds, v->selected,
+	    v->open ? OUTLINE_FOLDED : OUTLINE_OPEN);
 }
 
 /* Obeys a key.  False: the profile cannot be read. */
@@ -214,29 +309,13 @@ obey(struct live *l, enum screen_key key, char c)
 			return true;
 		l->view.match[0] = '\0';
 		return filter(l);
+	case SCREEN_ENTER:
+		return fold(l);
 	case SCREEN_CHAR:
 		return press(l, c);
 	default:
 		return true;
 	}
-}
-
-static const char *
-state_of(const struct live *l)
-{
-	if (l->range.until != 0)
-		return "frozen";
-	if (l->watch.why[0] != '\0')
-		return "cut short";
-	return l->watch.complete ? "complete" : "recording";
-}
-
-/* Draws it.  False: out of memory. */
-static bool
-show(struct live *l)
-{
-	l->view.state = state_of(l);
-	return screen_draw(&l->view, &l->watch.rows, &l->watch.threads);
 }
 
 enum live_result {
@@ -360,8 +439,9 @@ live_show(const struct live_how *how)
 {
 	struct live l = {.child = how->child, .name = how->path,
 	    .watch = {.selection = how->selection, .ending = &ending},
-	    .range = {.group = how->group, .match = ""}, .view = {.name = how->name,
-	    .group = how->group, .column = how->column}};
+	    .range = {.group = how->group, .above = TALLY_THREAD, .match = ""},
+	    .view = {.name = how->name, .group = how->group, .column = how->column,
+	    .above = true}};
 	int status = CMD_FAILED;
 
 	if (asprintf(&l.part, "%s%s", how->path, TACH_PART_SUFFIX) < 0)
@@ -375,6 +455,7 @@ live_show(const struct live_how *how)
 	else
 		tell_failure(&l);
 	watch_close(&l.watch);
+	outline_forget(&l.view.folds);
 	free(l.part);
 	return status;
 }

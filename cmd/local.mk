@@ -22,7 +22,8 @@ cmd_confine = cmd/libconfine.la $(cmd_reads)
 cmd_profile = cmd/profile.c cmd/profile.h
 cmd_merging = cmd/merging.c cmd/merging.h cmd/survey.c cmd/survey.h
 cmd_select = cmd/select.c cmd/select.h
-cmd_tally = cmd/tally.c cmd/tally.h cmd/tally_table.c cmd/tally_table.h
+cmd_tally = cmd/processes.c cmd/processes.h cmd/tally.c cmd/tally.h \
+	cmd/tally_table.c cmd/tally_table.h
 cmd_tach_cat_SOURCES = cmd/tach-cat.c $(cmd_common) $(cmd_select)
 cmd_tach_cat_LDADD = $(cmd_confine)
 cmd_tach_convert_SOURCES = cmd/tach-convert.c \
@@ -51,7 +52,8 @@ cmd_tach_top_SOURCES = cmd/tach-top.c cmd/child.c cmd/child.h cmd/contention.c \
 	cmd/contention.h cmd/live.h \
 	$(cmd_common) $(cmd_select) $(cmd_tally)
 if HAVE_VIEW
-cmd_tach_top_SOURCES += cmd/live.c cmd/screen.c cmd/screen.h cmd/watch.c cmd/watch.h
+cmd_tach_top_SOURCES += cmd/live.c cmd/outline.c cmd/outline.h cmd/screen.c \
+	cmd/screen.h cmd/watch.c cmd/watch.h
 endif
 cmd_tach_top_CFLAGS = $(AM_CFLAGS) $(CURSES_CFLAGS)
 cmd_tach_top_LDADD = $(cmd_confine) $(CURSES_LIBS)

@@ -3,6 +3,7 @@
 #include "screen.h"
 
 #include <inttypes.h>
+#include <limits.h>
 #include <locale.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,41 +13,54 @@
 
 #include "cmd.h"
 
-#define THREADS_SHOWN 4
+#define ABOVE_MIN 4  /* threads or processes */
+#define ABOVE_PART 6 /* of the lines have them at most */
 #define HEAD_LINES 3 /* the profile, the states, the headings of columns */
 #define WIDE 104     /* columns of a terminal that shows times, too */
 #define LONGEST 1024 /* bytes of a string that are looked at */
+#define SECOND 1000000 /* us */
 #define HOT 10	     /* per cent of self that make a row stand out */
 
-enum { COLOR_HOT = 1, COLOR_WAIT, COLOR_HEAD };
+enum { COLOR_HOT = 1 };
 
 static SCREEN *screen;
+static attr_t hot; /* of rows that stand out */
 
 static const char *const keys[] = {
     "q        quit                    space    freeze, and go on",
-    "g G      group by the next, the previous: function, line, file, module, thread",
+    "g G      group by the next, the previous: function, line, file, module, task,",
+    "         thread, process",
     "s S      sort by the next column, by the previous one",
+    "t        the call tree           enter    open or fold what the cursor is at",
+    "+ -      open all, fold all       *        open what has 5 % of the time",
     "w        the last five seconds, or all since the start",
+    "a        above: threads, processes, nothing",
     "/        show stacks with a frame that matches a regular expression only",
-    "left     a second earlier        right    a second later",
+    "left     earlier by a second, or by a hundredth of the profile",
+    "right    later",
     "up down  page-up page-down  home end  wheel   move",
     "?        this help, and back",
     "",
     "self: in the function itself      total: in it and in all that it called",
+    "5 s: self in the last five seconds",
     "gil: holds the GIL   cpu: on a CPU   want: waits for the GIL   wait: for others",
 };
 
 /* ---- the terminal -------------------------------------------------------- */
 
+/* Colours on the terminal's own background, light or dark.  A terminal that cannot come
+ * back to this background has none. */
 static void
 start_colors(void)
 {
-	if (getenv("NO_COLOR") != NULL || !has_colors() || start_color() != OK ||
-	    use_default_colors() != OK)
+	const char *no = getenv("NO_COLOR");
+
+	hot = A_BOLD;
+	if ((no != NULL && *no != '\0') || !has_colors() ||
+	    use_default_colors() != OK || start_color() != OK ||
+	    init_pair(COLOR_HOT, COLOR_RED, -1) != OK)
 		return;
-	init_pair(COLOR_HOT, COLOR_RED, -1);
-	init_pair(COLOR_WAIT, COLOR_BLUE, -1);
-	init_pair(COLOR_HEAD, COLOR_GREEN, -1);
+	hot |= (attr_t)COLOR_PAIR(COLOR_HOT);
 }
 
 bool
@@ -97,18 +111,35 @@ plain(struct tach_string s)
 	return NULL;
 }
 
-/* The columns of the first character of a text, and its bytes. */
-static int
-width_of(const char *text, size_t *bytes)
+/* The first character of a text in UTF-8, and its bytes; '?' for bytes that are none. */
+static wchar_t
+first_char(const char *text, size_t *bytes)
 {
-	wchar_t c;
-	mbstate_t state = {0};
-	size_t n = mbrtowc(&c, text, MB_CUR_MAX, &state);
-	int width;
+	unsigned char c = (unsigned char)*text;
+	size_t n = c < 0x80 ? 1 : c < 0xc0 ? 0 : c < 0xe0 ? 2 : c < 0xf0 ? 3 : 4;
+	wchar_t code = n > 1 ? c & (0x7f >> n) : c;
 
-	*bytes = n == 0 || n > MB_CUR_MAX ? 1 : n;
-	width = n > MB_CUR_MAX ? 1 : wcwidth(c);
-	return width < 0 ? 1 : width;
+	*bytes = 1;
+	if (n == 0)
+		return L'?';
+	for (; *bytes < n; ++*bytes) {
+		c = (unsigned char)text[*bytes];
+		if ((c & 0xc0) != 0x80)
+			return L'?';
+		code = (wchar_t)(code << 6 | (c & 0x3f));
+	}
+	return code;
+}
+
+/* The same as the terminal can show it: '?' for a character that the locale has not. */
+static wchar_t
+shown_char(const char *text, size_t *bytes)
+{
+	char encoded[MB_LEN_MAX];
+	mbstate_t state = {0};
+	wchar_t c = first_char(text, bytes);
+
+	return wcrtomb(encoded, c, &state) == (size_t)-1 || wcwidth(c) < 0 ? L'?' : c;
 }
 
 static int
@@ -118,12 +149,11 @@ text_width(const char *text)
 	size_t n;
 
 	for (; *text != '\0'; text += n)
-		width += width_of(text, &n);
+		width += wcwidth(shown_char(text, &n));
 	return width;
 }
 
-/* Prints a text at the cursor, cut to some columns.  Returns how many it took.  Bytes
- * that are no characters of the locale become question marks. */
+/* Prints a text at the cursor, cut to some columns.  Returns how many it took. */
 static int
 draw_text(const char *text, int most)
 {
@@ -131,14 +161,11 @@ draw_text(const char *text, int most)
 	size_t n;
 
 	for (; *text != '\0'; text += n) {
-		int w = width_of(text, &n);
-		if (width + w > most)
+		wchar_t c = shown_char(text, &n);
+		if (width + wcwidth(c) > most)
 			break;
-		if (n == 1 && (unsigned char)*text >= 0x80)
-			addch('?');
-		else
-			addnstr(text, (int)n);
-		width += w;
+		addnwstr(&c, 1);
+		width += wcwidth(c);
 	}
 	return width;
 }
@@ -150,7 +177,7 @@ draw_end(const char *text, int most)
 	size_t n;
 
 	for (int width = text_width(text); width > most && *text != '\0'; text += n)
-		width -= width_of(text, &n);
+		width -= wcwidth(shown_char(text, &n));
 	return draw_text(text, most);
 }
 
@@ -185,14 +212,32 @@ draw_states(const struct tally_cost *all, double seconds)
 	clrtoeol();
 }
 
+/* How a thread is, or the threads of a process are, at the end of a tally. */
+static const char *
+state_word(const struct tally_state *s, uint64_t end)
+{
+	if (!s->known || end - s->time > SECOND)
+		return "not seen";
+	if (s->status & TACH_STATUS_GIL)
+		return s->status & TACH_STATUS_CPU ? "running" : "holds gil";
+	if (s->status & TACH_STATUS_GIL_WANTED)
+		return "wants gil";
+	if (s->status & TACH_STATUS_CPU)
+		return "on cpu";
+	return s->status & TACH_STATUS_UNKNOWN ? "unknown" : "waiting";
+}
+
+/* Draws a thread or a process with its shares of the time that is shown, us. */
 static void
-draw_thread(int y, const struct tally *t, const struct tally_cost *c, uint32_t row)
+draw_above(int y, const struct tally *t, const struct tally_cost *c, uint32_t row,
+    uint64_t time)
 {
 	char *name = plain(tally_string(t, tally_frame(t, row)->func));
 
-	mvprintw(y, 0, "  gil %3.0f%%  cpu %3.0f%%  want %3.0f%%  wait %3.0f%%  ",
-	    cmd_percent(c->gil, c->total), cmd_percent(c->cpu, c->total),
-	    cmd_percent(c->wanted, c->total), cmd_percent(c->waiting, c->total));
+	mvprintw(y, 0, "  %-9s  gil %3.0f%%  cpu %3.0f%%  want %3.0f%%  wait %3.0f%%  ",
+	    state_word(&t->states[row], t->end), cmd_percent(c->gil, time),
+	    cmd_percent(c->cpu, time), cmd_percent(c->wanted, time),
+	    cmd_percent(c->waiting, time));
 	if (name != NULL)
 		draw_text(name, COLS - getcurx(stdscr) - 1);
 	free(name);
@@ -201,47 +246,18 @@ draw_thread(int y, const struct tally *t, const struct tally_cost *c, uint32_t r
 
 /* ---- the table ----------------------------------------------------------- */
 
-/* The rows of one drawing. */
-struct drawing {
-	struct tally_cost *costs; /* of rows */
-	uint32_t *order;
-	struct tally_cost all;
-};
-
-static void
-free_drawing(struct drawing *d)
-{
-	free(d->costs);
-	free(d->order);
-}
-
-static bool
-prepare(struct drawing *d, const struct tally *t, bool recent, enum tally_column column)
-{
-	size_t n = (size_t)t->nrows + 1;
-
-	d->costs = malloc(n * sizeof(*d->costs));
-	d->order = malloc(n * sizeof(*d->order));
-	if (d->costs == NULL || d->order == NULL)
-		return false;
-	d->all = t->all;
-	if (recent)
-		tally_recent(t, d->costs, &d->all);
-	else if (t->nrows > 0)
-		memcpy(d->costs, t->rows, t->nrows * sizeof(*t->rows));
-	tally_sort(d->order, t->nrows, d->costs, column);
-	return true;
-}
-
 static void
 draw_headings(int y, const struct screen_view *v)
 {
 	attron(A_REVERSE);
 	move(y, 0);
-	printw("  self  total");
+	printw("  self  %5s  total", v->recent ? "start" : "5 s");
 	if (COLS >= WIDE)
 		printw("      self     total");
-	printw("  gil  cpu want wait  %s by %s", tally_groups[v->group],
+	printw("  gil  cpu want wait");
+	if (COLS >= WIDE)
+		printw("  samples");
+	printw("  %s%s by %s", tally_groups[v->group], v->tree ? " tree" : "",
 	    tally_columns[v->column]);
 	while (getcurx(stdscr) < COLS - 1)
 		addch(' ');
@@ -268,41 +284,101 @@ draw_place(const struct tally *t, uint32_t row, int32_t line)
 	free(file);
 }
 
+/* Draws where a node is: below how many callers, and whether it is folded. */
 static void
-draw_row(int y, const struct tally *t, const struct drawing *d, uint32_t row)
+draw_depth(const struct outline_row *r)
 {
-	const struct tally_cost *c = &d->costs[row];
-	bool hot = cmd_percent(c->self, d->all.self) >= HOT;
-	char *name = plain(tally_string(t, tally_frame(t, row)->func));
-	attr_t how = hot ? A_BOLD | (attr_t)COLOR_PAIR(COLOR_HOT) : A_NORMAL;
+	int most = (COLS - getcurx(stdscr)) / 2;
 
-	move(y, 0);
-	attron(how);
-	printw("%5.1f%% %5.1f%%", cmd_percent(c->self, d->all.self),
-	    cmd_percent(c->total, d->all.total));
-	attroff(how);
-	if (COLS >= WIDE)
-		printw(" %8.2fs %8.2fs", (double)c->self / 1e6,
-		    (double)c->total / 1e6);
-	printw(" %3.0f%% %3.0f%% %3.0f%% %3.0f%%  ", cmd_percent(c->gil, c->total),
-	    cmd_percent(c->cpu, c->total), cmd_percent(c->wanted, c->total),
-	    cmd_percent(c->waiting, c->total));
-	if (name != NULL)
-		draw_text(name, COLS - getcurx(stdscr) - 1);
-	free(name);
-	draw_place(t, row, c->line);
-	clrtoeol();
+	for (uint32_t i = 0; i < r->depth && (int)i < most; i++)
+		addch(' ');
+	addstr(!r->callees ? "  " : r->open ? "- " : "+ ");
 }
 
 static void
-draw_table(struct screen_view *v, const struct tally *t, const struct drawing *d, int y)
+draw_costs(const struct tally *t, const struct outline *o, bool recent, uint32_t row)
 {
-	uint32_t room = LINES - 1 > y ? (uint32_t)(LINES - 1 - y) : 0;
+	const struct tally_cost *c = &o->costs[row];
+	double self = cmd_percent(c->self, o->all.self), beside = recent ?
+	    cmd_percent(t->rows[row].self, t->all.self) :
+	    cmd_percent(o->recent[row].self, o->all_recent.self);
 
-	if (v->first + room > t->nrows)
-		v->first = t->nrows > room ? t->nrows - room : 0;
-	for (uint32_t i = v->first; i < t->nrows && y < LINES - 1; i++)
-		draw_row(y++, t, d, d->order[i]);
+	attron(self >= HOT ? hot : A_NORMAL);
+	printw("%5.1f%% %5.1f%% %5.1f%%", self, beside,
+	    cmd_percent(c->total, o->all.self));
+	attroff(self >= HOT ? hot : A_NORMAL);
+	if (COLS >= WIDE)
+		printw(" %8.2fs %8.2fs", (double)c->self / 1e6,
+		    (double)c->total / 1e6);
+	printw(" %3.0f%% %3.0f%% %3.0f%% %3.0f%%", cmd_percent(c->gil, c->total),
+	    cmd_percent(c->cpu, c->total), cmd_percent(c->wanted, c->total),
+	    cmd_percent(c->waiting, c->total));
+	if (COLS >= WIDE)
+		printw(" %8" PRIu64, c->samples);
+	addstr("  ");
+}
+
+static void
+draw_row(int y, const struct screen_view *v, const struct tally *t,
+    const struct outline *o, uint32_t i)
+{
+	const struct outline_row *r = &o->rows[i];
+	char *name = plain(tally_string(t, tally_frame(t, r->row)->func));
+	bool selected = v->tree && i == v->cursor;
+
+	move(y, 0);
+	attron(selected ? A_REVERSE : A_NORMAL);
+	draw_costs(t, o, v->recent, r->row);
+	if (v->tree)
+		draw_depth(r);
+	if (name != NULL)
+		draw_text(name, COLS - getcurx(stdscr) - 1);
+	free(name);
+	draw_place(t, r->row, o->costs[r->row].line);
+	attroff(selected ? A_REVERSE : A_NORMAL);
+	clrtoeol();
+}
+
+/* Keeps the cursor at its node, or selects the node that it was moved to; and keeps it
+ * between the first line and the last. */
+static void
+place_cursor(struct screen_view *v, const struct outline *o, uint32_t room)
+{
+	for (uint32_t i = 0; i < o->count && !v->moved; i++)
+		if (o->rows[i].row == v->selected) {
+			v->cursor = i;
+			break;
+		}
+	v->moved = false;
+	if (v->cursor >= o->count)
+		v->cursor = o->count > 0 ? o->count - 1 : 0;
+	if (o->count > 0) {
+		v->selected = o->rows[v->cursor].row;
+		v->open = o->rows[v->cursor].open;
+	}
+	if (v->first > v->cursor)
+		v->first = v->cursor;
+	if (room > 0 && v->cursor - v->first >= room)
+		v->first = v->cursor - room + 1;
+}
+
+static uint32_t
+room_below(int y)
+{
+	return LINES - 1 > y ? (uint32_t)(LINES - 1 - y) : 0;
+}
+
+static void
+draw_table(struct screen_view *v, const struct tally *t, const struct outline *o, int y)
+{
+	uint32_t room = room_below(y);
+
+	if (v->tree)
+		place_cursor(v, o, room);
+	if (v->first > UINT32_MAX - room || v->first + room > o->count)
+		v->first = o->count > room ? o->count - room : 0;
+	for (uint32_t i = v->first; i < o->count && y < LINES - 1; i++)
+		draw_row(y++, v, t, o, i);
 	move(y, 0);
 	clrtobot();
 }
@@ -332,17 +408,9 @@ draw_foot(const struct screen_view *v)
 	} else if (v->message[0] != '\0') {
 		draw_text(v->message, COLS - 1);
 	} else {
-		draw_text("q quit  ? help  g group  s sort  w last 5 s  / filter  "
-		    "space freeze", COLS - 1);
+		draw_text("q quit  ? help  g group  t tree  s sort  w last 5 s  "
+		    "/ filter  space freeze", COLS - 1);
 	}
-}
-
-static int
-draw_threads(const struct tally *t, const struct drawing *d, int y)
-{
-	for (uint32_t i = 0; i < t->nrows && i < THREADS_SHOWN && y < LINES / 2; i++)
-		draw_thread(y++, t, &d->costs[d->order[i]], d->order[i]);
-	return y;
 }
 
 /* How long the costs that are shown lasted, s. */
@@ -355,28 +423,58 @@ shown_seconds(const struct screen_view *v, const struct tally *t)
 	return v->recent && all > 5 + begun ? 5 + begun : all;
 }
 
-bool
-screen_draw(struct screen_view *v, const struct tally *rows, const struct tally *threads)
+/* Draws threads or processes below a line.  Returns the line behind them. */
+static int
+draw_all_above(const struct screen_view *v, const struct tally *t,
+    const struct outline *o, int y)
 {
-	struct drawing d = {0}, of_threads = {0};
-	bool ok = prepare(&d, rows, v->recent, v->column) &&
-	    prepare(&of_threads, threads, v->recent, TALLY_CPU);
+	int room = LINES / ABOVE_PART;
+	uint64_t time = (uint64_t)(shown_seconds(v, t) * 1e6);
+
+	if (room < ABOVE_MIN)
+		room = ABOVE_MIN;
+	for (uint32_t i = 0; i < o->count && room > 0 && y < LINES / 2; i++, room--)
+		draw_above(y++, t, &o->costs[o->rows[i].row], o->rows[i].row, time);
+	return y;
+}
+
+static void
+draw_screen(struct screen_view *v, const struct tally *rows, const struct outline *o,
+    const struct tally *above, const struct outline *of_above)
+{
 	int y = HEAD_LINES - 1;
 
-	if (ok) {
-		draw_name(v, rows);
-		draw_states(&d.all, shown_seconds(v, rows));
-		y = draw_threads(threads, &of_threads, y);
-		draw_headings(y++, v);
-		if (v->help)
-			draw_help(y);
-		else
-			draw_table(v, rows, &d, y);
-		draw_foot(v);
-		refresh();
-	}
-	free_drawing(&d);
-	free_drawing(&of_threads);
+	draw_name(v, rows);
+	draw_states(&o->all, shown_seconds(v, rows));
+	if (v->above)
+		y = draw_all_above(v, above, of_above, y);
+	draw_headings(y++, v);
+	if (v->help)
+		draw_help(y);
+	else
+		draw_table(v, rows, o, y);
+	draw_foot(v);
+	refresh();
+}
+
+bool
+screen_draw(struct screen_view *v, const struct tally *rows, const struct tally *above)
+{
+	const uint32_t lines = LINES > 0 ? (uint32_t)LINES : 0;
+	const uint32_t last = v->first < UINT32_MAX - lines ? v->first + lines :
+							      UINT32_MAX;
+	const struct outline_how how = {v->column, v->recent, last,
+	    v->tree ? &v->folds : NULL};
+	const struct outline_how how_above = {TALLY_CPU, v->recent, lines, NULL};
+	struct outline o, of_above;
+	bool ok = outline_make(&o, rows, &how);
+
+	if (outline_make(&of_above, above, &how_above) && ok)
+		draw_screen(v, rows, &o, above, &of_above);
+	else
+		ok = false;
+	outline_clear(&o);
+	outline_clear(&of_above);
 	return ok;
 }
 

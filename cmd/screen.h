@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * screen.h: tach-top's view at a terminal, by ncurses: threads above, then the rows of
- * a tally.  screen_close, and exit, give the terminal back as it was found.
+ * screen.h: tach-top's view at a terminal, by ncurses: threads or processes above, then
+ * the rows of a tally.  screen_close, and exit, give the terminal back as it was found.
  */
 #ifndef SCREEN_H
 #define SCREEN_H
@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "tally_table.h"
+#include "outline.h"
 
 #define SCREEN_MATCH_MAX 128   /* bytes of a regular expression, with its NUL */
 #define SCREEN_MESSAGE_MAX 256 /* bytes */
@@ -21,20 +21,29 @@ struct screen_view {
 	enum tally_group group;
 	enum tally_column column; /* that rows are sorted by */
 	bool recent;		  /* the last five seconds, not all */
+	bool tree;		  /* rows are nodes of a call tree */
+	bool above;		  /* there are threads or processes above */
 	bool help;		  /* the keys instead of the rows */
 	bool editing;		  /* the regular expression is being typed */
 	char match[SCREEN_MATCH_MAX];
 	char message[SCREEN_MESSAGE_MAX]; /* shown until the next key */
 	uint32_t first; /* row at the top of the table */
+	/* Of a tree. */
+	struct outline_folds folds;
+	uint32_t cursor;   /* a row of the table */
+	bool moved;	   /* the cursor was, so another node is selected */
+	uint32_t selected; /* the node at the cursor ... */
+	bool open;	   /* ... is not folded */
 };
 
 /* False: the terminal cannot do it, or there is none. */
 bool screen_open(void);
 void screen_close(void);
 
-/* Draws all of it.  Moves ->first where the table is shorter.  False: out of memory. */
+/* Draws all of it.  Moves ->first and ->cursor where the table is shorter or its rows have
+ * moved.  False: out of memory. */
 bool screen_draw(struct screen_view *, const struct tally *rows,
-    const struct tally *threads);
+    const struct tally *above);
 
 enum screen_key {
 	SCREEN_NONE, /* none was pressed */

@@ -232,10 +232,11 @@ enum { TOP_GIL = 256 };
 static const struct option_row rows[] = {
 	{"once", '1', NULL, "print a table and end, as where the output is no "
 	    "terminal", VALUES_NONE, NULL},
-	{"group", 'g', "BY", "function (the default), line, file, module or thread",
+	{"group", 'g', "BY", "function (the default), line, file, module, task,\n"
+	    "thread or process",
 	    VALUES_NONE, tally_groups},
 	{"sort", 's', "COLUMN", "self (the default), total, gil, cpu, wanted, "
-	    "waiting or\nsamples", VALUES_NONE, tally_columns},
+	    "waiting,\nsamples, name or file", VALUES_NONE, tally_columns},
 	{"lines", 'n', "N", "print so many rows at most", VALUES_NONE, NULL},
 	{"gil", TOP_GIL, NULL, "print which functions waited for the GIL, and\n"
 	    "which held it", VALUES_NONE, NULL},

@@ -15,8 +15,15 @@
 #define COORDINATOR "_sync_coordinator.py"
 #define HIDDEN (TACH_NONE - 1) /* the row of such a frame */
 #define NO_FRAMES "<no frames>" /* stands for a stack without frames */
+#define NO_TASK "<no task>"	/* for one without tasks */
+#define NO_PROCESS "(one process)" /* for samples of which no note says the process */
+#define TASK_FILE "<task>"	/* the file of a frame that is a task */
+/* A node's frame has the node that it is below as its end_line. */
+#define IS_ROOT (-2)
+#define NO_NODE (-1)
 
-const char *const tally_groups[] = {"function", "line", "file", "module", "thread", NULL};
+const char *const tally_groups[] = {"function", "line", "file", "module", "task",
+    "thread", "process", NULL};
 
 const struct tach_frame *
 tally_frame(const struct tally *t, uint32_t row)
@@ -32,6 +39,29 @@ tally_string(const struct tally *t, uint32_t string)
 
 /* ---- rows ---------------------------------------------------------------- */
 
+/* Whether a row is a thread or more. */
+static bool
+has_threads(const struct tally *t)
+{
+	return t->group == TALLY_THREAD || t->group == TALLY_PROCESS;
+}
+
+/* Makes room for the state of the next row.  False: out of memory. */
+static bool
+reserve_state(struct tally *t)
+{
+	struct tally_state *states;
+
+	if (!has_threads(t))
+		return true;
+	states = array_grow(t->states, t->nrows, &t->states_max, sizeof(*states));
+	if (states == NULL)
+		return false;
+	t->states = states;
+	states[t->nrows] = (struct tally_state){0};
+	return true;
+}
+
 /* Makes room for the costs of a row.  Returns the row; TACH_NONE: out of memory. */
 static uint32_t
 reserve_row(struct tally *t, uint32_t row)
@@ -41,6 +71,8 @@ reserve_row(struct tally *t, uint32_t row)
 
 	if (row == TACH_NONE || row < t->nrows)
 		return row;
+	if (!reserve_state(t))
+		return TACH_NONE;
 	rows = array_grow(t->rows, t->nrows, &t->rows_max, sizeof(*rows));
 	if (rows != NULL)
 		t->rows = rows;
@@ -59,7 +91,7 @@ static uint32_t
 add_row_of(struct tally *t, uint32_t file, uint32_t func, int32_t line)
 {
 	struct tach_frame f = {.file = file, .func = func, .line = line,
-	    .end_line = -1, .column = -1, .end_column = -1,
+	    .end_line = NO_NODE, .column = -1, .end_column = -1,
 	    .opcode = TACH_NO_OPCODE};
 
 	return file == TACH_NONE || func == TACH_NONE ? TACH_NONE :
@@ -187,7 +219,7 @@ module_row(struct tally *t, struct tach_string file)
 static uint32_t
 new_file_row(struct tally *t, struct tach_string file)
 {
-	return t->group == TALLY_MODULE ? module_row(t, file) :
+	return t->frames == TALLY_MODULE ? module_row(t, file) :
 	    add_row(t, file, (struct tach_string){"", 0}, -1);
 }
 
@@ -204,6 +236,19 @@ file_row(struct tally *t, uint32_t string)
 	return row;
 }
 
+/* The row of a frame that is a task; HIDDEN: it is none. */
+static uint32_t
+task_row(struct tally *t, const struct tach_frame *f)
+{
+	struct tach_string file = tach_table_string(t->from, f->file);
+
+	if (file.len != strlen(TASK_FILE) ||
+	    memcmp(file.bytes, TASK_FILE, file.len) != 0)
+		return HIDDEN;
+	return add_row(t, (struct tach_string){"", 0},
+	    tach_table_string(t->from, f->func), -1);
+}
+
 static uint32_t
 new_row(struct tally *t, uint32_t frame)
 {
@@ -211,12 +256,14 @@ new_row(struct tally *t, uint32_t frame)
 	struct tach_string file = tach_table_string(t->from, f->file);
 	bool synthetic = file.len == 1 && *file.bytes == '~';
 
+	if (t->frames == TALLY_TASK)
+		return task_row(t, f);
 	if (has_end(file, COORDINATOR))
 		return HIDDEN;
-	if (t->group == TALLY_FUNCTION || t->group == TALLY_LINE)
+	if (t->frames == TALLY_FUNCTION || t->frames == TALLY_LINE)
 		return add_row_of(t, own_string(t, f->file),
 		    own_string(t, f->func),
-		    t->group == TALLY_LINE ? f->line : -1);
+		    t->frames == TALLY_LINE ? f->line : -1);
 	return synthetic ?
 	    add_row(t, file, tach_table_string(t->from, f->func), -1) :
 	    file_row(t, f->file);
@@ -230,7 +277,7 @@ see_row(struct tally *t, uint32_t frame, uint32_t row)
 	struct tally_cost *r;
 
 	if (row == HIDDEN || row == TACH_NONE || line <= 0 ||
-	    (t->group != TALLY_FUNCTION && t->group != TALLY_LINE))
+	    (t->frames != TALLY_FUNCTION && t->frames != TALLY_LINE))
 		return row;
 	r = &t->rows[row];
 	if (r->line < 0 || line < r->line)
@@ -267,7 +314,22 @@ new_thread_row(struct tally *t, const struct tach_run *run)
 	    (int32_t)(run->index & INT32_MAX));
 }
 
-/* The row of a thread, if threads are rows.  Counts the thread.  False: out of memory. */
+/* The row of the process that an interpreter is of. */
+static uint32_t
+process_row(struct tally *t, uint32_t interp)
+{
+	struct merged_process p;
+
+	if (!processes_find(&t->processes, t->from, interp, &p))
+		return TACH_NONE;
+	if (p.name.len == 0)
+		p.name = (struct tach_string){NO_PROCESS, strlen(NO_PROCESS)};
+	return add_row(t, (struct tach_string){"", 0}, p.name,
+	    (int32_t)(p.first & INT32_MAX));
+}
+
+/* The row of a thread or its process, if they are rows.  Counts the thread.  False: out
+ * of memory. */
 static bool
 thread_row(struct tally *t, const struct tach_run *run, uint32_t *row)
 {
@@ -276,10 +338,103 @@ thread_row(struct tally *t, const struct tach_run *run, uint32_t *row)
 
 	if (entry == NULL)
 		return false;
-	if (t->group == TALLY_THREAD && *entry == TACH_NONE)
-		*entry = new_thread_row(t, run);
+	if (has_threads(t) && *entry == TACH_NONE)
+		*entry = t->group == TALLY_THREAD ? new_thread_row(t, run) :
+						    process_row(t, run->interp);
 	*row = *entry;
-	return t->group != TALLY_THREAD || *row != TACH_NONE;
+	return !has_threads(t) || *row != TACH_NONE;
+}
+
+/* ---- nodes --------------------------------------------------------------- */
+
+/* The node of a row, and of a frame of the source unless that is NULL, below another
+ * node or, if that is TACH_NONE, at the root.  TACH_NONE: out of memory. */
+static uint32_t
+add_node(struct tally *t, uint32_t parent, uint32_t row, const struct tach_frame *from)
+{
+	struct tach_frame f = *tach_table_frame(t->table, row);
+	bool lines = t->frames == TALLY_FUNCTION || t->frames == TALLY_LINE;
+	uint32_t node;
+	int32_t *line;
+
+	if (parent != TACH_NONE && parent > INT32_MAX)
+		return TACH_NONE;
+	f.end_line = parent == TACH_NONE ? IS_ROOT : (int32_t)parent;
+	node = reserve_row(t, tach_table_add_frame(t->table, &f));
+	if (node == TACH_NONE || from == NULL || !lines || from->line <= 0)
+		return node;
+	line = &t->rows[node].line;
+	if (*line < 0 || from->line < *line)
+		*line = from->line;
+	return node;
+}
+
+/* The node of a frame below another one, which may be that itself. */
+static uint32_t
+node_of(struct tally *t, uint32_t parent, uint32_t frame)
+{
+	uint32_t row = row_of(t, frame);
+	const struct tach_frame *p, *f;
+
+	if (row == HIDDEN)
+		return parent;
+	if (row == TACH_NONE)
+		return HIDDEN;
+	/* A file that calls itself is one node, a function that does is another. */
+	if (parent != TACH_NONE && t->frames != TALLY_FUNCTION &&
+	    t->frames != TALLY_LINE) {
+		p = tach_table_frame(t->table, parent);
+		f = tach_table_frame(t->table, row);
+		if (p->file == f->file && p->func == f->func)
+			return parent;
+	}
+	row = add_node(t, parent, row, tach_table_frame(t->from, frame));
+	return row != TACH_NONE ? row : HIDDEN;
+}
+
+/* The path of a thread, with room for a stack.  NULL: out of memory. */
+static struct tally_path *
+path_of_thread(struct tally *t, const struct tach_run *run)
+{
+	struct tally_path *paths = array_reserve(t->paths, &t->paths_max,
+	    (size_t)run->index + 1, sizeof(*paths));
+	uint32_t *nodes;
+
+	if (paths == NULL)
+		return NULL;
+	t->paths = paths;
+	while (t->npaths <= run->index)
+		paths[t->npaths++] = (struct tally_path){0};
+	paths += run->index;
+	nodes = array_reserve(paths->nodes, &paths->max, run->depth, sizeof(*nodes));
+	if (nodes == NULL)
+		return NULL;
+	paths->nodes = nodes;
+	return paths;
+}
+
+/* Finds the nodes of a stack below a root, which may be TACH_NONE.  Nodes of frames that
+ * were in the thread's stack before are known.  NULL: out of memory. */
+static const struct tally_path *
+find_path(struct tally *t, const struct tach_run *run, uint32_t root)
+{
+	struct tally_path *path = path_of_thread(t, run);
+	uint32_t known;
+
+	if (path == NULL)
+		return NULL;
+	known = run->shared < path->depth ? run->shared : path->depth;
+	if (known > run->depth)
+		known = run->depth;
+	path->depth = 0;
+	for (uint32_t k = known; k < run->depth; k++) {
+		path->nodes[k] = node_of(t, k > 0 ? path->nodes[k - 1] : root,
+		    run->frames[run->depth - 1 - k]);
+		if (path->nodes[k] == HIDDEN)
+			return NULL;
+	}
+	path->depth = run->depth;
+	return path;
 }
 
 /* ---- counting ------------------------------------------------------------ */
@@ -380,8 +535,11 @@ add_to_row(struct tally *t, struct tally_second *s, uint32_t row,
 static uint32_t
 row_without_frames(struct tally *t)
 {
-	return add_row(t, (struct tach_string){"", 0},
-	    (struct tach_string){NO_FRAMES, strlen(NO_FRAMES)}, -1);
+	const char *name = t->frames == TALLY_TASK ? NO_TASK : NO_FRAMES;
+	uint32_t row = add_row(t, (struct tach_string){"", 0},
+	    (struct tach_string){name, strlen(name)}, -1);
+
+	return t->tree && row != TACH_NONE ? add_node(t, TACH_NONE, row, NULL) : row;
 }
 
 /* Adds to the row of stacks that show no frame. */
@@ -391,6 +549,18 @@ add_without_frames(struct tally *t, struct tally_second *s, const struct tally_c
 	uint32_t row = row_without_frames(t);
 
 	return row != TACH_NONE && add_to_row(t, s, row, c, true);
+}
+
+/* Takes the newest status of a run's thread. */
+static void
+take_state(struct tally_state *s, const struct tach_run *run)
+{
+	const struct tach_tick *last = &run->ticks[run->count - 1];
+
+	if (!s->known || last->time > s->time)
+		*s = (struct tally_state){last->time, 0, true};
+	if (last->time == s->time)
+		s->status |= last->status;
 }
 
 /* Adds to the rows of a run's frames. */
@@ -411,6 +581,34 @@ add_frames(struct tally *t, struct tally_second *s, const struct tach_run *run,
 	return !inner || add_without_frames(t, s, c);
 }
 
+/* Adds to the nodes of a run's frames, which are below that of its thread or process if
+ * these are rows. */
+static bool
+add_nodes(struct tally *t, struct tally_second *s, const struct tach_run *run,
+    uint32_t thread, const struct tally_cost *c)
+{
+	uint32_t root = TACH_NONE, last = TACH_NONE;
+	const struct tally_path *path;
+	bool inner = true;
+
+	if (has_threads(t) &&
+	    (root = add_node(t, TACH_NONE, thread, NULL)) == TACH_NONE)
+		return false;
+	if ((path = find_path(t, run, root)) == NULL)
+		return false;
+	for (uint32_t k = path->depth; k-- > 0;) {
+		if (path->nodes[k] == last || path->nodes[k] == TACH_NONE)
+			continue;
+		last = path->nodes[k];
+		if (!add_to_row(t, s, last, c, inner))
+			return false;
+		inner = false;
+	}
+	if (root != TACH_NONE && root != last)
+		return add_to_row(t, s, root, c, inner);
+	return !inner || add_without_frames(t, s, c);
+}
+
 static bool
 add_run(struct tally *t, struct tally_second *s, const struct tach_run *run,
     const struct tally_cost *c)
@@ -419,8 +617,12 @@ add_run(struct tally *t, struct tally_second *s, const struct tach_run *run,
 
 	if (!thread_row(t, run, &thread))
 		return false;
-	return t->group == TALLY_THREAD ? add_to_row(t, s, thread, c, true) :
-					  add_frames(t, s, run, c);
+	if (has_threads(t))
+		take_state(&t->states[thread], run);
+	if (t->tree)
+		return add_nodes(t, s, run, thread, c);
+	return has_threads(t) ? add_to_row(t, s, thread, c, true) :
+				add_frames(t, s, run, c);
 }
 
 static void
@@ -500,6 +702,23 @@ tally_run(struct tach_sink *sink, const struct tach_run *run)
 	return n > 0 ? TACH_OK : TACH_FATAL;
 }
 
+/* ---- trees --------------------------------------------------------------- */
+
+void
+tally_make_tree(struct tally *t)
+{
+	t->tree = true;
+}
+
+bool
+tally_parent(const struct tally *t, uint32_t row, uint32_t *parent)
+{
+	int32_t above = tach_table_frame(t->table, row)->end_line;
+
+	*parent = above >= 0 ? (uint32_t)above : TACH_NONE;
+	return above != NO_NODE;
+}
+
 /* ---- the last seconds ---------------------------------------------------- */
 
 void
@@ -551,7 +770,9 @@ tally_error(const struct tach_sink *sink, const char **line)
 bool
 tally_init(struct tally *t, enum tally_group group)
 {
-	*t = (struct tally){.group = group, .table = tach_table_new()};
+	*t = (struct tally){.group = group, .frames = group, .table = tach_table_new()};
+	if (has_threads(t))
+		t->frames = TALLY_FUNCTION;
 	t->sink = (struct tach_sink){.size = sizeof(t->sink), .arg = t,
 	    .begin = tally_begin, .run = tally_run,
 	    .error = tally_error};
@@ -566,6 +787,11 @@ tally_clear(struct tally *t)
 		free(t->seconds[i].rows);
 		free(t->seconds[i].used);
 	}
+	for (uint32_t i = 0; i < t->npaths; i++)
+		free(t->paths[i].nodes);
+	processes_clear(&t->processes);
+	free(t->paths);
+	free(t->states);
 	free(t->string_of);
 	free(t->rows);
 	free(t->row_of);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * tally.h: how much of a profile's time each function, line, file, module or
- * thread has: the rows of tach-top's table.
+ * tally.h: how much of a profile's time each function, line, file, module, task,
+ * thread or process has: the rows of tach-top's table.
  *
  * A tally is a sink. Its rows are frames of a table of its own, in which all
- * frames of one group are one frame.
+ * frames of one group are one frame.  In a tree, all that have the same callers are.
  */
 #ifndef TALLY_H
 #define TALLY_H
@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "processes.h"
 #include "tach.h"
 
 enum tally_group {
@@ -20,7 +21,9 @@ enum tally_group {
 	TALLY_LINE,
 	TALLY_FILE,
 	TALLY_MODULE,
+	TALLY_TASK,
 	TALLY_THREAD,
+	TALLY_PROCESS,
 	TALLY_GROUPS,
 };
 
@@ -34,6 +37,22 @@ struct tally_cost {
 	uint64_t waiting; /* likewise: its status is idle; see tach_status_idle */
 	uint64_t samples; /* the number of samples in which the row was innermost */
 	int32_t line;	  /* the smallest one of the row's samples; -1: unknown */
+};
+
+/* How the threads of a row were in its newest sample, or in all samples of that time. */
+struct tally_state {
+	uint64_t time; /* us since the start */
+	uint8_t status;
+	bool known;
+};
+
+/* The nodes from the root to the innermost frame of a thread's newest stack.  Node k is
+ * that of the k-th frame from the outside, or of the nearest frame before it that has a
+ * row. */
+struct tally_path {
+	uint32_t *nodes;
+	size_t max;
+	uint32_t depth;
 };
 
 /* The costs of one second of the profile. */
@@ -51,6 +70,7 @@ struct tally_second {
 struct tally {
 	struct tach_sink sink;
 	struct tally_cost *rows; /* by the number of a row */
+	struct tally_state *states; /* likewise, of threads and processes; else NULL */
 	uint32_t nrows;
 	struct tally_cost all; /* of all samples; self is their time */
 	uint32_t nthreads;     /* (interpreter, thread) pairs with samples */
@@ -58,6 +78,12 @@ struct tally {
 	uint32_t innermost;    /* the innermost row of the newest run */
 	/* private */
 	enum tally_group group;
+	enum tally_group frames; /* by which frames become rows */
+	bool tree;		 /* rows are nodes, and others that have no costs */
+	struct tally_path *paths; /* of a tree, by a run's index */
+	size_t paths_max;
+	uint32_t npaths;
+	struct processes processes;
 	const struct tach_table *from; /* the source's */
 	struct tach_table *table;      /* whose frames are the rows */
 	uint32_t *row_of;	       /* by frame of the source; TACH_NONE: unknown */
@@ -70,7 +96,7 @@ struct tally {
 	uint64_t runs;
 	bool recent; /* the last seconds are kept */
 	struct tally_second seconds[TALLY_SECONDS];
-	size_t rows_max, row_of_max, thread_rows_max, seen_max;
+	size_t rows_max, states_max, row_of_max, thread_rows_max, seen_max;
 	uint32_t nrow_of;
 };
 
@@ -83,13 +109,19 @@ uint64_t tally_duration(const struct tally *);
 
 /* Keeps the costs of the last five seconds, too; to be called before the first run. */
 void tally_keep_recent(struct tally *);
+/* Makes the rows nodes of a call tree; likewise.  Below threads and processes are
+ * functions. */
+void tally_make_tree(struct tally *);
+/* The caller of a node, TACH_NONE: it has none.  False: the row is no node, and has no
+ * costs. */
+bool tally_parent(const struct tally *, uint32_t row, uint32_t *parent);
 /* Fills in the costs of the samples that began in the last five seconds, or in the one
  * that has begun: of each row, and of all. */
 void tally_recent(const struct tally *, struct tally_cost rows[],
     struct tally_cost *all);
 
-/* A row as a frame, whose strings are those of tally_string.  Of a thread, func is its
- * name or number, and file is "". */
+/* A row as a frame, whose strings are those of tally_string.  Of a thread, a task or a
+ * process, func is its name or number, and file is "". */
 const struct tach_frame *tally_frame(const struct tally *, uint32_t row);
 struct tach_string tally_string(const struct tally *, uint32_t string);
 

@@ -4,11 +4,12 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cmd.h"
 
 const char *const tally_columns[] = {"self", "total", "gil", "cpu", "wanted", "waiting",
-    "samples", NULL};
+    "samples", "name", "file", NULL};
 
 /* ---- order --------------------------------------------------------------- */
 
@@ -33,38 +34,116 @@ column_of(const struct tally_cost *c, enum tally_column column)
 	}
 }
 
-struct row_order {
-	const struct tally_cost *rows;
-	enum tally_column column;
-};
+static int
+compare_strings(struct tach_string a, struct tach_string b)
+{
+	size_t n = a.len < b.len ? a.len : b.len;
+	int order = n > 0 ? memcmp(a.bytes, b.bytes, n) : 0;
+
+	return order != 0 ? order : (a.len > b.len) - (a.len < b.len);
+}
+
+static int
+compare_names(const struct tally *t, uint32_t a, uint32_t b)
+{
+	return compare_strings(tally_string(t, tally_frame(t, a)->func),
+	    tally_string(t, tally_frame(t, b)->func));
+}
+
+static int
+compare_places(const struct tally *t, uint32_t a, uint32_t b)
+{
+	int order = compare_strings(tally_string(t, tally_frame(t, a)->file),
+	    tally_string(t, tally_frame(t, b)->file));
+	int32_t la = t->rows[a].line, lb = t->rows[b].line;
+
+	return order != 0 ? order : (la > lb) - (la < lb);
+}
+
+static int
+compare_in_column(const struct tally_order *o, uint32_t a, uint32_t b)
+{
+	uint64_t va = column_of(&o->costs[a], o->column);
+	uint64_t vb = column_of(&o->costs[b], o->column);
+
+	switch (o->column) {
+	case TALLY_NAME:
+		return compare_names(o->tally, a, b);
+	case TALLY_PLACE:
+		return compare_places(o->tally, a, b);
+	default:
+		return (va < vb) - (va > vb);
+	}
+}
 
 /* Rows that are equal in a column are in the order of their totals, then in that in
  * which they were first seen. */
 static int
-compare_by_column(const void *pa, const void *pb, void *arg)
+compare_tally_rows(const struct tally_order *o, uint32_t a, uint32_t b)
 {
-	const struct row_order *o = arg;
-	uint32_t a = *(const uint32_t *)pa, b = *(const uint32_t *)pb;
-	const struct tally_cost *ca = &o->rows[a], *cb = &o->rows[b];
-	uint64_t va = column_of(ca, o->column), vb = column_of(cb, o->column);
+	int order = compare_in_column(o, a, b);
+	uint64_t ta = o->costs[a].total, tb = o->costs[b].total;
 
-	if (va != vb)
-		return va > vb ? -1 : 1;
-	if (ca->total != cb->total)
-		return ca->total > cb->total ? -1 : 1;
-	return (a > b) - (a < b);
+	if (order != 0)
+		return order;
+	return ta != tb ? (ta > tb ? -1 : 1) : (a > b) - (a < b);
+}
+
+static int
+compare_by_order(const void *pa, const void *pb, void *arg)
+{
+	return compare_tally_rows(arg, *(const uint32_t *)pa, *(const uint32_t *)pb);
+}
+
+/* Moves the row at the root of a heap down to its place; the last one of the order is
+ * to be at the root. */
+static void
+sift_down(const struct tally_order *o, uint32_t *heap, uint32_t n, uint32_t at)
+{
+	uint32_t row = heap[at], child;
+
+	while (at < n / 2) {
+		child = 2 * at + 1;
+		if (child + 1 < n &&
+		    compare_tally_rows(o, heap[child + 1], heap[child]) > 0)
+			child++;
+		if (compare_tally_rows(o, heap[child], row) <= 0)
+			break;
+		heap[at] = heap[child];
+		at = child;
+	}
+	heap[at] = row;
+}
+
+/* Swaps rows of the rest with the last ones of the heap in front, until all that stand
+ * in front come first in the order. */
+static void
+keep_first(const struct tally_order *o, uint32_t *rows, uint32_t n, uint32_t most)
+{
+	for (uint32_t i = most / 2; i-- > 0;)
+		sift_down(o, rows, most, i);
+	for (uint32_t i = most; i < n; i++) {
+		uint32_t row = rows[i];
+		if (compare_tally_rows(o, row, rows[0]) >= 0)
+			continue;
+		rows[i] = rows[0];
+		rows[0] = row;
+		sift_down(o, rows, most, 0);
+	}
 }
 
 void
-tally_sort(uint32_t *numbers, uint32_t n, const struct tally_cost *rows,
-    enum tally_column column)
+tally_sort(const struct tally_order *o, uint32_t *rows, uint32_t n, uint32_t most)
 {
-	struct row_order o = {rows, column};
+	struct tally_order order = *o;
 
-	for (uint32_t i = 0; i < n; i++)
-		numbers[i] = i;
-	if (n > 0)
-		qsort_r(numbers, n, sizeof(*numbers), compare_by_column, &o);
+	if (most > n)
+		most = n;
+	if (most == 0)
+		return;
+	if (most < n)
+		keep_first(o, rows, n, most);
+	qsort_r(rows, most, sizeof(*rows), compare_by_order, &order);
 }
 
 /* ---- text ---------------------------------------------------------------- */
@@ -139,21 +218,26 @@ print_row(FILE *f, const struct tally *t, uint32_t row)
 	putc('\n', f);
 }
 
-/* The numbers of all rows, sorted, to be freed.  NULL: out of memory. */
+/* The numbers of all rows, of which so many are sorted, to be freed.  NULL: out of
+ * memory. */
 static uint32_t *
-sorted_rows(const struct tally *t, enum tally_column column)
+sorted_rows(const struct tally *t, enum tally_column column, uint32_t most)
 {
+	const struct tally_order o = {t, t->rows, column};
 	uint32_t *rows = malloc(((size_t)t->nrows + 1) * sizeof(*rows));
 
-	if (rows != NULL)
-		tally_sort(rows, t->nrows, t->rows, column);
+	if (rows == NULL)
+		return NULL;
+	for (uint32_t i = 0; i < t->nrows; i++)
+		rows[i] = i;
+	tally_sort(&o, rows, t->nrows, most);
 	return rows;
 }
 
 bool
 tally_print(FILE *f, const struct tally *t, enum tally_column column, uint32_t most)
 {
-	uint32_t *rows = sorted_rows(t, column);
+	uint32_t *rows = sorted_rows(t, column, most);
 
 	if (rows == NULL)
 		return false;
@@ -168,7 +252,7 @@ tally_print(FILE *f, const struct tally *t, enum tally_column column, uint32_t m
 bool
 tally_print_short(FILE *f, const struct tally *t, uint32_t most)
 {
-	uint32_t *rows = sorted_rows(t, TALLY_SELF);
+	uint32_t *rows = sorted_rows(t, TALLY_SELF, most);
 
 	if (rows == NULL)
 		return false;

@@ -7,7 +7,7 @@
 
 #include "tally.h"
 
-/* By which a table is sorted: the row with the most first. */
+/* By which a table is sorted: the row with the most first, and names as their bytes. */
 enum tally_column {
 	TALLY_SELF,
 	TALLY_TOTAL,
@@ -16,15 +16,24 @@ enum tally_column {
 	TALLY_WANTED,
 	TALLY_WAITING,
 	TALLY_SAMPLES,
+	TALLY_NAME,
+	TALLY_PLACE, /* the file and the line */
 	TALLY_COLUMNS,
 };
 
 /* The names of columns, as an option has them, up to NULL. */
 extern const char *const tally_columns[];
 
-/* Fills in the numbers of n rows, sorted by these costs of them. */
-void tally_sort(uint32_t *numbers, uint32_t n, const struct tally_cost *rows,
-    enum tally_column);
+/* An order of a tally's rows, which have these costs. */
+struct tally_order {
+	const struct tally *tally;
+	const struct tally_cost *costs;
+	enum tally_column column;
+};
+
+/* Brings the first `most` of n rows to the front of the list, sorted; the others follow
+ * in any order. */
+void tally_sort(const struct tally_order *, uint32_t *rows, uint32_t n, uint32_t most);
 
 /* Prints a line about the whole, a line of headings, and a line a row: at most so
  * many.  False: out of memory; errors of the file are on the file. */

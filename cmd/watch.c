@@ -15,7 +15,7 @@ both_begin(struct tach_sink *sink, const struct tach_meta *meta,
 	struct watch *w = sink->arg;
 	int rc = tach_sink_begin(&w->rows.sink, meta, table);
 
-	return rc == TACH_OK ? tach_sink_begin(&w->threads.sink, meta, table) : rc;
+	return rc == TACH_OK ? tach_sink_begin(&w->above.sink, meta, table) : rc;
 }
 
 static int
@@ -25,7 +25,7 @@ both_run(struct tach_sink *sink, const struct tach_run *run)
 	int rc = *w->ending != 0 ? TACH_FATAL :
 	    w->rows.sink.run(&w->rows.sink, run);
 
-	return rc == TACH_OK ? w->threads.sink.run(&w->threads.sink, run) : rc;
+	return rc == TACH_OK ? w->above.sink.run(&w->above.sink, run) : rc;
 }
 
 /* ---- reading ------------------------------------------------------------- */
@@ -36,7 +36,7 @@ watch_close(struct watch *w)
 	tach_source_free(w->source);
 	tach_reader_free(w->reader);
 	tally_clear(&w->rows);
-	tally_clear(&w->threads);
+	tally_clear(&w->above);
 	w->source = NULL;
 	w->reader = NULL;
 }
@@ -49,14 +49,16 @@ watch_failed(struct watch *w, const char *why)
 }
 
 static bool
-open_tallies(struct watch *w, enum tally_group group)
+open_tallies(struct watch *w, const struct watch_range *range)
 {
-	bool ok = tally_init(&w->rows, group);
+	bool ok = tally_init(&w->rows, range->group);
 
-	if (!tally_init(&w->threads, TALLY_THREAD) || !ok)
+	if (!tally_init(&w->above, range->above) || !ok)
 		return watch_failed(w, "out of memory");
+	if (range->tree)
+		tally_make_tree(&w->rows);
 	tally_keep_recent(&w->rows);
-	tally_keep_recent(&w->threads);
+	tally_keep_recent(&w->above);
 	w->both = (struct tach_sink){.size = sizeof(w->both), .arg = w,
 	    .begin = both_begin, .run = both_run};
 	return true;
@@ -108,7 +110,7 @@ watch_read(struct watch *w, const struct watch_range *range)
 
 	watch_close(w);
 	w->why[0] = '\0';
-	if (!open_tallies(w, range->group) || !open_reader(w))
+	if (!open_tallies(w, range) || !open_reader(w))
 		return false;
 	source = tach_durations_new(tach_reader_follow(w->reader));
 	source = select_source(w->selection, source);

@@ -19,7 +19,8 @@ struct watch {
 	const char *path;
 	const struct selection *selection; /* of the command line */
 	const volatile sig_atomic_t *ending; /* set by a signal: reading fails */
-	struct tally rows, threads;
+	struct tally rows;
+	struct tally above; /* the threads or processes */
 	bool complete; /* nothing more comes */
 	/* The reading failed; or samples are missing at the end.  "": neither. */
 	char why[WATCH_WHY_MAX];
@@ -32,6 +33,8 @@ struct watch {
 /* The part of a profile that is read, and its rows. */
 struct watch_range {
 	enum tally_group group;
+	enum tally_group above; /* threads or processes */
+	bool tree;		/* rows are nodes of a call tree */
 	const char *match; /* a regular expression, or "" */
 	uint64_t until;	   /* us since the start; 0: to the end */
 };

@@ -234,20 +234,261 @@ press() {
 	shown 'nosuch: No such file or directory'
 }
 
-@test "the view: any size and any key, and a signal ends it" {
-	local n
+# screen NAME: the window is what t/golden/top/NAME.txt holds.
+screen() {
+	tm capture-pane -p >screen
+	golden "top/$1.txt" screen
+}
+
+# tour SIZE: each kind of screen of a profile that CPython wrote, in a window of a size.
+tour() {
+	cp "$T/data/cpython315-wall.bin" wall.bin
+	COLUMNS=${1%x*} LINES=${1#*x} view wall.bin
+	shown 'function by self' '^q quit'
+	screen "functions-$1"
+	press t
+	shown 'function tree by total'
+	screen "tree-$1"
+	press Down Down Enter
+	shown '[+] Thread.run '
+	screen "folded-$1"
+	press -
+	shown '[+] Thread._bootstrap '
+	screen "all-folded-$1"
+	press t g g g g g
+	shown 'thread by self'
+	screen "threads-$1"
+	press a w
+	shown 'start  total' '(one process)'
+	screen "recent-$1"
+	press '?'
+	shown 'this help, and back'
+	screen "help-$1"
+	press '?' a w t
+	shown 'thread tree by total'
+	screen "thread-tree-$1"
+	press q
+	until_ test -e ended
+}
+
+@test "the view at 80x24: its screens" {
+	tour 80x24
+}
+
+@test "the view at 200x60: its screens" {
+	tour 200x60
+}
+
+@test "the tree: a cursor, folds that stay as time goes back, threads as roots" {
 	view p.txt
 	shown 'function by self'
-	for n in $(seq 200); do
-		tm resize-window -x $((1 + n * 37 % 200)) -y $((1 + n * 17 % 60))
+	press t
+	shown 'function tree by total' '- main  app.py:1' '   f  .*json/__init__.py:2'
+	press Down Down Enter
+	shown '[+] main  app.py:1'
+	press Left
+	shown frozen '[+] main  app.py:1'
+	press Right
+	shown complete '[+] main  app.py:1'
+	press Enter
+	shown '- main  app.py:1'
+	press -
+	shown '[+] main'
+	press +
+	shown '   f  .*json/__init__.py:2'
+	press g
+	shown 'line tree by total'
+	press g g g g
+	shown 'thread tree by total' '- thread 7$' ' - main  app.py:1'
+	press t
+	shown 'thread by self'
+}
+
+@test "the view: sorted by each column, and back" {
+	local column
+	view p.txt
+	for column in self total gil cpu wanted waiting samples name file self; do
+		shown "function by $column\$"
+		press s
 	done
-	tm resize-window -x 80 -y 24
+	press S S
+	shown 'function by file$'
+	is "$(tm capture-pane -p | sed -n '7,$p' | grep -c app.py)" 2
+}
+
+@test "threads above have their state and their shares of the GIL and of CPUs" {
+	view p.txt
+	shown '^  running    gil   4%  cpu   4%  want   0%  wait   0%  thread 7$' \
+	    '^  waiting    gil   0%  cpu   0%  want  10%  wait   1%  thread 8$'
+}
+
+@test "a merged profile has processes, by name" {
+	cp p.txt q.txt
+	tach-merge -o m.bin p.txt q.txt
+	is "$(table -g process m.bin | sed 1d | cut -d ' ' -f 9-)" $'6 p.txt\n6 q.txt'
+	# Merged once more, each keeps its name.
+	tach-merge -o again.bin m.bin q.txt
+	is "$(tach-top -g process again.bin | sed 1,2d | awk '{ print $NF }' | sort | uniq -c)" \
+	    $'      1 p.txt\n      2 q.txt'
+	view m.bin
 	shown 'function by self'
-	for n in $(seq 40); do
-		head -c 20 /dev/urandom | tr -d 'q/\000-\037\177' >keys
-		tm send-keys -l -- "x$(tr -cd 'a-zA-Z0-9 ?' <keys)"
+	press a
+	shown '^  .* p.txt$' '^  .* q.txt$'
+	press a
+	until_ gone ' p.txt$'
+}
+
+gone() {
+	! has_line "$1"
+}
+
+@test "the view: 8 and 256 colours, none, and terminals without UTF-8" {
+	printf '# interval 1000\n0\t0\t7\tcpu\tapp.py:überprüfen数:1\n' >name.txt
+	local term
+	for term in screen screen-256color ansi; do
+		tm_colors "TERM=$term"
+		tm capture-pane -pe | found $'\e\\[.*31m'
+		# The background is the terminal's own, dark or light.
+		tm capture-pane -pe | absent $'\e\\[[0-9;]*4[0-7]m'
+		shown '  überprüfen数  app.py:1$'
+		end_view
 	done
-	kill -TERM "$(pgrep -f 'tach-top p.txt' | tail -n 1)"
+	for term in NO_COLOR=1 TERM=vt100; do
+		tm_colors "$term"
+		tm capture-pane -pe | absent $'\e\\[[0-9;]*[34][0-7]m'
+		end_view
+	done
+	tm_colors NO_COLOR=
+	tm capture-pane -pe | found $'\e\\[.*31m'
+	end_view
+	tm_colors LC_ALL=C
+	shown '  [?]berpr[?]fen[?]  app.py:1$'
+	end_view
+}
+
+# tm_colors SETTING: a view with a variable set.
+tm_colors() {
+	rm -f ended
+	need tmux
+	tm new-session -d -x 80 -y 24 "env $1 tach-top name.txt; echo ended \$? >ended"
+	shown 'function by self'
+}
+
+end_view() {
+	press q
+	until_ test -e ended
+	is "$(cat ended)" 'ended 0'
+	until_ closed
+}
+
+# The server is gone with its last window.
+closed() {
+	! tm has-session 2>closed
+}
+
+@test "the mouse's wheel moves the rows" {
+	for i in $(seq 60); do
+		printf '%s000\t0\t7\tcpu\tapp.py:f%s:1\n' "$i" "$i"
+	done >many.txt
+	view many.txt
+	shown ' f1  app.py'
+	press -l $'\e[Ma!!'
+	until_ gone ' f1  app.py'
+	press -l $'\e[M`!!'
+	shown ' f1  app.py'
+	press End
+	shown ' f60  app.py'
+	press Home
+	shown ' f1  app.py'
+}
+
+# at_shell: a window with a shell, whose settings of the terminal are in `before`.
+at_shell() {
+	need tmux
+	tm new-session -d -x 80 -y 24 "PS1='at\$ ' sh -i"
+	shown '^at\$'
+	press 'stty -g >before' Enter
+	until_ test -s before
+}
+
+# as_found: the terminal is as it was: its settings, its screen, its cursor, its mouse.
+as_found() {
+	rm -f after
+	press 'stty -g >after' Enter
+	until_ test -s after
+	is "$(cat after)" "$(cat before)"
+	is "$(tm display-message -p '#{alternate_on} #{cursor_flag} #{mouse_any_flag}')" '0 1 0'
+}
+
+@test "the terminal is as it was found after quit, each signal, and a crash of the target" {
+	local how
+	at_shell
+	for how in q C-c TERM HUP QUIT; do
+		press 'tach-top p.txt' Enter
+		shown 'function by self'
+		case $how in
+		q | C-c) press "$how" ;;
+		*) kill "-$how" "$(view_of_shell)" ;;
+		esac
+		until_ gone 'function by self'
+		as_found
+	done
+	host_python
+	press "tach-top -- $python -c 'import os, time; time.sleep(2); os.abort()'" Enter
+	shown 'recording'
+	shown 'complete'
+	press q
+	until_ gone 'by self'
+	as_found
+}
+
+view_of_shell() {
+	pgrep -P "$(tm display-message -p '#{pane_pid}')" -x tach-top
+}
+
+@test "the view is suspended and continued" {
+	at_shell
+	press 'tach-top p.txt' Enter
+	shown 'function by self'
+	press C-z
+	shown 'Stopped\|Suspended'
+	as_found
+	press fg Enter
+	shown 'function by self'
+	press g
+	shown 'line by self'
+	kill -TSTP "$(view_of_shell)"
+	until_ gone 'line by self'
+	as_found
+	press fg Enter
+	shown 'line by self'
+	press q
+	until_ gone 'line by self'
+	as_found
+}
+
+@test "the view: ten thousand sizes" {
+	view p.txt
+	shown 'function by self'
+	press t
+	seq 10000 | awk '{ printf "resize-window -x %d -y %d\n", 1 + $1 * 37 % 200, 1 + $1 * 17 % 60 }' >sizes
+	tm source-file "$PWD/sizes"
+	tm resize-window -x 80 -y 24
+	shown 'function tree by total' '^q quit'
+	press q
+	until_ test -e ended
+	is "$(cat ended)" 'ended 0'
+}
+
+@test "the view: any key, and a signal ends it" {
+	cp "$T/data/cpython315-wall.bin" wall.bin
+	view wall.bin
+	shown 'function by self'
+	"$T/lib/fuzzed-keys" 3000 >keys
+	tm source-file "$PWD/keys"
+	press Escape Escape
+	shown '^wall.bin  '
+	kill -TERM "$(pgrep -f '^tach-top wall.bin')"
 	until_ test -e ended
 	is "$(cat ended)" 'ended 0'
 }
