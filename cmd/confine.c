@@ -110,6 +110,11 @@ confine_files(const char *const outputs[], int n)
 
 /* ---- system calls: seccomp ----------------------------------------------- */
 
+/* What a view at a terminal may do, too. */
+struct view {
+	pid_t child; /* that it may end; 0: none */
+};
+
 #ifdef HAVE_SECCOMP
 
 /* All system calls of these commands and their libraries, by all names that
@@ -150,6 +155,9 @@ static const char *const allowed[] = {
 static const uint64_t requests[] = {TCGETS, REQUEST_TCGETS2, TIOCGWINSZ,
     FIONREAD};
 
+/* Requests by which a view changes the terminal, and asks whether it is in front. */
+static const uint64_t view_requests[] = {TCSETS, TCSETSW, TCSETSF, TIOCGPGRP};
+
 static int
 find_call(const char *name)
 {
@@ -185,13 +193,33 @@ add_rules(scmp_filter_ctx filter)
 }
 
 static void
-confine_calls(void)
+add_view_rules(scmp_filter_ctx filter, pid_t child)
+{
+	static const char *const names[] = {"getpgrp", "getpgid", "wait4", "waitid",
+	    "waitpid"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (find_call(names[i]) != __NR_SCMP_ERROR)
+			seccomp_rule_add(filter, SCMP_ACT_ALLOW,
+			    find_call(names[i]), 0);
+	for (size_t i = 0; i < sizeof(view_requests) / sizeof(*view_requests); i++)
+		seccomp_rule_add(filter, SCMP_ACT_ALLOW, find_call("ioctl"), 1,
+		    arg_is(1, view_requests[i]));
+	if (child > 0)
+		seccomp_rule_add(filter, SCMP_ACT_ALLOW, find_call("kill"), 1,
+		    arg_is(0, (scmp_datum_t)child));
+}
+
+static void
+confine_calls(const struct view *view)
 {
 	scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ERRNO(ENOSYS));
 
 	if (filter == NULL)
 		return;
 	add_rules(filter);
+	if (view != NULL)
+		add_view_rules(filter, view->child);
 	seccomp_load(filter);
 	seccomp_release(filter);
 }
@@ -199,8 +227,9 @@ confine_calls(void)
 #else
 
 static void
-confine_calls(void)
+confine_calls(const struct view *view)
 {
+	(void)view;
 }
 
 #endif
@@ -223,5 +252,16 @@ confine(const char *const outputs[], int n)
 	if (!may_confine())
 		return;
 	confine_files(outputs, n);
-	confine_calls();
+	confine_calls(NULL);
+}
+
+void
+confine_view(const char *output, pid_t child)
+{
+	const struct view view = {child};
+
+	if (!may_confine())
+		return;
+	confine_files(&output, 1);
+	confine_calls(&view);
 }

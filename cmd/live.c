@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "cmd.h"
+#include "confine.h"
 #include "screen.h"
 #include "watch.h"
 
@@ -450,6 +451,8 @@ live_show(const struct live_how *how)
 	signal(SIGHUP, note_end);
 	signal(SIGINT, note_end);
 	signal(SIGQUIT, note_end);
+	confine_view(l.child != NULL ? how->path : NULL,
+	    l.child != NULL ? l.child->pid : 0);
 	if (wait_for_profile(&l))
 		status = show_profile(&l);
 	else

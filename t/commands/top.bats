@@ -467,6 +467,48 @@ view_of_shell() {
 	as_found
 }
 
+@test "the view is confined, of a file and of a recording" {
+	"$TACH_BUILDDIR/t/unit/test_confine" >said || [ $? -ne 77 ] ||
+	    skip "$(<said)"
+	host_python
+	at_shell
+	press 'tach-top p.txt' Enter
+	shown 'function by self'
+	grep '^Seccomp:.2$' "/proc/$(view_of_shell)/status"
+	grep '^NoNewPrivs:.1$' "/proc/$(view_of_shell)/status"
+	press q
+	until_ gone 'by self'
+	press "tach-top -- $python -c 'while True: pass'" Enter
+	shown 'recording'
+	grep '^Seccomp:.2$' "/proc/$(view_of_shell)/status"
+	press q
+	until_ gone 'by self'
+	is "$(find . -name 'tach-top.*')" ''
+}
+
+@test "the view of a file and of a recording asks for nothing that was given up" {
+	need strace
+	host_python
+	at_shell
+	press 'strace -A -o calls tach-top p.txt' Enter
+	shown 'function by self'
+	press t g Down Enter
+	shown 'line tree by total$'
+	tm resize-window -x 100 -y 30
+	press w a
+	shown 'start  total'
+	press q
+	until_ gone 'line tree'
+	press "strace -A -o calls tach-top -o kept.bin -- $python -c 'while True: pass'" Enter
+	shown recording
+	sleep 1.5
+	press q
+	until_ test -e kept.bin
+	until_ gone recording
+	found seccomp <calls
+	absent ENOSYS <calls
+}
+
 @test "the view: ten thousand sizes" {
 	view p.txt
 	shown 'function by self'
