@@ -76,7 +76,7 @@ make_table(struct outline *o, const struct tally *t, const struct outline_how *h
 	o->rows = calloc((size_t)t->nrows + 1, sizeof(*o->rows));
 	if (list != NULL && o->rows != NULL) {
 		o->count = list_rows(o, t, how->recent, list);
-		tally_sort(&order, list, o->count, how->sorted);
+		tally_sort(&order, list, o->count, how->wanted);
 		for (uint32_t i = 0; i < o->count; i++)
 			o->rows[i].row = list[i];
 	}
@@ -86,92 +86,105 @@ make_table(struct outline *o, const struct tally *t, const struct outline_how *h
 
 /* ---- a tree -------------------------------------------------------------- */
 
-/* The nodes below each node. */
-struct callees {
-	uint32_t *first, *next; /* by node; TACH_NONE: no more */
-	uint32_t root;		/* the first node without a caller */
-};
-
-/* Nodes that are still to be listed, the next one last. */
+/* Nodes that are still to be listed, the next one last; and room for sisters. */
 struct pending {
 	struct outline_row *list;
-	size_t count;
+	size_t count, max;
+	uint32_t *sisters;
+	size_t sisters_max;
 };
 
-/* Links the nodes that have costs.  False: out of memory. */
-static bool
-link_callees(struct callees *c, const struct outline *o, const struct tally *t)
+/* The next of some sisters that has costs; TACH_NONE: none has. */
+static uint32_t
+with_costs(const struct outline *o, const struct tally *t, uint32_t node)
 {
-	size_t n = (size_t)t->nrows + 1;
+	while (node != TACH_NONE && o->costs[node].total == 0)
+		node = tally_sister(t, node);
+	return node;
+}
 
-	*c = (struct callees){malloc(n * sizeof(*c->first)),
-	    malloc(n * sizeof(*c->next)), TACH_NONE};
-	if (c->first == NULL || c->next == NULL)
-		return false;
-	for (uint32_t i = 0; i < t->nrows; i++)
-		c->first[i] = c->next[i] = TACH_NONE;
-	for (uint32_t i = 0; i < t->nrows; i++) {
-		uint32_t parent, *head;
-		if (!tally_parent(t, i, &parent) || o->costs[i].total == 0)
-			continue;
-		head = parent == TACH_NONE ? &c->root : &c->first[parent];
-		c->next[i] = *head;
-		*head = i;
+/* Lists the nodes with costs below a node.  Returns how many; -1: out of memory. */
+static int64_t
+list_callees(struct pending *p, const struct outline *o, const struct tally *t,
+    uint32_t node)
+{
+	size_t n = 0;
+	uint32_t i = with_costs(o, t, tally_callee(t, node));
+
+	for (; i != TACH_NONE; i = with_costs(o, t, tally_sister(t, i))) {
+		uint32_t *sisters = array_grow(p->sisters, n, &p->sisters_max,
+		    sizeof(*sisters));
+		if (sisters == NULL)
+			return -1;
+		p->sisters = sisters;
+		sisters[n++] = i;
 	}
+	return (int64_t)n;
+}
+
+/* Puts the nodes below a node on top of those that are pending, the first one last.
+ * False: out of memory. */
+static bool
+push_callees(struct pending *p, const struct outline *o, const struct tally_order *order,
+    uint32_t node, uint32_t depth)
+{
+	int64_t n = list_callees(p, o, order->tally, node);
+	struct outline_row *list = n < 0 ? NULL : array_reserve(p->list, &p->max,
+	    p->count + (size_t)n, sizeof(*list));
+
+	if (list == NULL)
+		return false;
+	p->list = list;
+	tally_sort(order, p->sisters, (uint32_t)n, (uint32_t)n);
+	while (n > 0)
+		list[p->count++] = (struct outline_row){.row = p->sisters[--n],
+		    .depth = depth};
 	return true;
 }
 
-/* Puts sisters on top of the nodes that are pending, the first one last.  `list` is room
- * for their numbers. */
-static void
-push_sisters(struct pending *p, const struct callees *c, uint32_t first, uint32_t depth,
-    const struct tally_order *order, uint32_t *list)
+/* Adds a row to the outline.  NULL: out of memory. */
+static struct outline_row *
+add_outline_row(struct outline *o, const struct outline_row *row)
 {
-	uint32_t n = 0;
+	struct outline_row *rows = array_grow(o->rows, o->count, &o->max,
+	    sizeof(*rows));
 
-	for (uint32_t i = first; i != TACH_NONE; i = c->next[i])
-		list[n++] = i;
-	tally_sort(order, list, n, n);
-	while (n > 0)
-		p->list[p->count++] = (struct outline_row){.row = list[--n],
-		    .depth = depth};
+	if (rows == NULL)
+		return NULL;
+	o->rows = rows;
+	rows[o->count] = *row;
+	return &rows[o->count++];
 }
 
-static void
-list_tree(struct outline *o, const struct tally *t, const struct outline_how *how,
-    const struct callees *c, struct pending *p, uint32_t *list)
+static bool
+list_tree(struct outline *o, struct pending *p, const struct tally_order *order,
+    const struct outline_how *how)
 {
-	const struct tally_order order = {t, o->costs, how->column};
+	const struct tally *t = order->tally;
+	bool ok = push_callees(p, o, order, TACH_NONE, 0), found = how->node == TACH_NONE;
 
-	push_sisters(p, c, c->root, 0, &order, list);
-	while (p->count > 0) {
-		struct outline_row *r = &o->rows[o->count++];
-		*r = p->list[--p->count];
-		r->callees = c->first[r->row] != TACH_NONE;
+	while (ok && p->count > 0 && (o->count < how->wanted || !found)) {
+		struct outline_row *r = add_outline_row(o, &p->list[--p->count]);
+		if (r == NULL)
+			return false;
+		r->callees = with_costs(o, t, tally_callee(t, r->row)) != TACH_NONE;
 		r->open = r->callees && is_open(how->folds, t, r->row);
+		found |= r->row == how->node;
 		if (r->open)
-			push_sisters(p, c, c->first[r->row], r->depth + 1, &order,
-			    list);
+			ok = push_callees(p, o, order, r->row, r->depth + 1);
 	}
+	return ok;
 }
 
 static bool
 make_tree(struct outline *o, const struct tally *t, const struct outline_how *how)
 {
-	size_t n = (size_t)t->nrows + 1;
-	struct callees c;
-	struct pending p = {malloc(n * sizeof(*p.list)), 0};
-	uint32_t *list = malloc(n * sizeof(*list));
-	bool ok = link_callees(&c, o, t);
+	const struct tally_order order = {t, o->costs, how->column};
+	struct pending p = {0};
+	bool ok = list_tree(o, &p, &order, how);
 
-	o->rows = malloc(n * sizeof(*o->rows));
-	ok = ok && p.list != NULL && list != NULL && o->rows != NULL;
-	if (ok)
-		list_tree(o, t, how, &c, &p, list);
-	free(c.first);
-	free(c.next);
 	free(p.list);
-	free(list);
+	free(p.sisters);
 	return ok;
 }
 
@@ -180,12 +193,13 @@ make_tree(struct outline *o, const struct tally *t, const struct outline_how *ho
 bool
 outline_make(struct outline *o, const struct tally *t, const struct outline_how *how)
 {
-	*o = (struct outline){.recent = malloc(((size_t)t->nrows + 1) *
-	    sizeof(*o->recent)), .costs = t->rows, .all = t->all};
-	if (o->recent == NULL)
-		return false;
-	tally_recent(t, o->recent, &o->all_recent);
+	*o = (struct outline){.costs = t->rows, .all = t->all,
+	    .all_recent = tally_recent_all(t)};
 	if (how->recent) {
+		o->recent = malloc(((size_t)t->nrows + 1) * sizeof(*o->recent));
+		if (o->recent == NULL)
+			return false;
+		tally_recent(t, o->recent);
 		o->costs = o->recent;
 		o->all = o->all_recent;
 	}

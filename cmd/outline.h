@@ -39,18 +39,22 @@ struct outline_row {
 };
 
 struct outline {
-	struct tally_cost *recent; /* by row, of the last seconds */
-	const struct tally_cost *costs; /* by row: these, or all */
-	struct tally_cost all_recent, all; /* of all samples; of all that costs are of */
+	struct tally_cost *recent;	/* by row, of the last seconds; NULL: all time */
+	const struct tally_cost *costs; /* by row: of that time */
+	struct tally_cost all, all_recent; /* of all samples of that time, of the last
+					    * seconds */
 	struct outline_row *rows;
 	uint32_t count;
+	size_t max; /* private */
 };
 
 /* How it is made. */
 struct outline_how {
 	enum tally_column column;
 	bool recent; /* costs are of the last seconds, and rows without any are left out */
-	uint32_t sorted; /* so many rows have to be in order; those of a tree all are */
+	/* So many rows have to be in order, and of a tree all rows until this node.  Others
+	 * of a table follow in any order, others of a tree may be missing. */
+	uint32_t wanted, node;
 	const struct outline_folds *folds; /* NULL: it is no tree */
 };
 

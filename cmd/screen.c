@@ -301,7 +301,7 @@ draw_costs(const struct tally *t, const struct outline *o, bool recent, uint32_t
 	const struct tally_cost *c = &o->costs[row];
 	double self = cmd_percent(c->self, o->all.self), beside = recent ?
 	    cmd_percent(t->rows[row].self, t->all.self) :
-	    cmd_percent(o->recent[row].self, o->all_recent.self);
+	    cmd_percent(tally_recent_row(t, row).self, o->all_recent.self);
 
 	attron(self >= HOT ? hot : A_NORMAL);
 	printw("%5.1f%% %5.1f%% %5.1f%%", self, beside,
@@ -461,11 +461,13 @@ bool
 screen_draw(struct screen_view *v, const struct tally *rows, const struct tally *above)
 {
 	const uint32_t lines = LINES > 0 ? (uint32_t)LINES : 0;
-	const uint32_t last = v->first < UINT32_MAX - lines ? v->first + lines :
-							      UINT32_MAX;
-	const struct outline_how how = {v->column, v->recent, last,
-	    v->tree ? &v->folds : NULL};
-	const struct outline_how how_above = {TALLY_CPU, v->recent, lines, NULL};
+	const uint32_t first = v->tree && v->moved && v->cursor > v->first ?
+	    v->cursor : v->first;
+	const struct outline_how how = {v->column, v->recent,
+	    first < UINT32_MAX - lines ? first + lines : UINT32_MAX,
+	    v->moved ? TACH_NONE : v->selected, v->tree ? &v->folds : NULL};
+	const struct outline_how how_above = {TALLY_CPU, v->recent, lines, TACH_NONE,
+	    NULL};
 	struct outline o, of_above;
 	bool ok = outline_make(&o, rows, &how);
 

@@ -62,6 +62,22 @@ reserve_state(struct tally *t)
 	return true;
 }
 
+/* Makes room for the links of the next node.  False: out of memory. */
+static bool
+reserve_node(struct tally *t)
+{
+	struct tally_node *nodes;
+
+	if (!t->tree)
+		return true;
+	nodes = array_grow(t->nodes, t->nrows, &t->nodes_max, sizeof(*nodes));
+	if (nodes == NULL)
+		return false;
+	t->nodes = nodes;
+	nodes[t->nrows] = (struct tally_node){TACH_NONE, TACH_NONE};
+	return true;
+}
+
 /* Makes room for the costs of a row.  Returns the row; TACH_NONE: out of memory. */
 static uint32_t
 reserve_row(struct tally *t, uint32_t row)
@@ -71,7 +87,7 @@ reserve_row(struct tally *t, uint32_t row)
 
 	if (row == TACH_NONE || row < t->nrows)
 		return row;
-	if (!reserve_state(t))
+	if (!reserve_state(t) || !reserve_node(t))
 		return TACH_NONE;
 	rows = array_grow(t->rows, t->nrows, &t->rows_max, sizeof(*rows));
 	if (rows != NULL)
@@ -347,6 +363,16 @@ thread_row(struct tally *t, const struct tach_run *run, uint32_t *row)
 
 /* ---- nodes --------------------------------------------------------------- */
 
+/* Puts a new node below its caller. */
+static void
+link_node(struct tally *t, uint32_t parent, uint32_t node)
+{
+	uint32_t *first = parent == TACH_NONE ? &t->root : &t->nodes[parent].callee;
+
+	t->nodes[node].sister = *first;
+	*first = node;
+}
+
 /* The node of a row, and of a frame of the source unless that is NULL, below another
  * node or, if that is TACH_NONE, at the root.  TACH_NONE: out of memory. */
 static uint32_t
@@ -354,13 +380,15 @@ add_node(struct tally *t, uint32_t parent, uint32_t row, const struct tach_frame
 {
 	struct tach_frame f = *tach_table_frame(t->table, row);
 	bool lines = t->frames == TALLY_FUNCTION || t->frames == TALLY_LINE;
-	uint32_t node;
+	uint32_t node, nrows = t->nrows;
 	int32_t *line;
 
 	if (parent != TACH_NONE && parent > INT32_MAX)
 		return TACH_NONE;
 	f.end_line = parent == TACH_NONE ? IS_ROOT : (int32_t)parent;
 	node = reserve_row(t, tach_table_add_frame(t->table, &f));
+	if (node == nrows)
+		link_node(t, parent, node);
 	if (node == TACH_NONE || from == NULL || !lines || from->line <= 0)
 		return node;
 	line = &t->rows[node].line;
@@ -710,13 +738,16 @@ tally_make_tree(struct tally *t)
 	t->tree = true;
 }
 
-bool
-tally_parent(const struct tally *t, uint32_t row, uint32_t *parent)
+uint32_t
+tally_callee(const struct tally *t, uint32_t node)
 {
-	int32_t above = tach_table_frame(t->table, row)->end_line;
+	return node == TACH_NONE ? t->root : t->nodes[node].callee;
+}
 
-	*parent = above >= 0 ? (uint32_t)above : TACH_NONE;
-	return above != NO_NODE;
+uint32_t
+tally_sister(const struct tally *t, uint32_t node)
+{
+	return t->nodes[node].sister;
 }
 
 /* ---- the last seconds ---------------------------------------------------- */
@@ -727,20 +758,43 @@ tally_keep_recent(struct tally *t)
 	t->recent = true;
 }
 
-void
-tally_recent(const struct tally *t, struct tally_cost rows[], struct tally_cost *all)
+/* Whether a second is among the last ones. */
+static bool
+is_recent(const struct tally *t, const struct tally_second *s)
 {
-	uint64_t now = t->end / 1000000;
+	return s->number + TALLY_SECONDS > t->end / 1000000;
+}
 
-	*all = (struct tally_cost){0};
+struct tally_cost
+tally_recent_all(const struct tally *t)
+{
+	struct tally_cost all = {0};
+
+	for (size_t k = 0; k < TALLY_SECONDS; k++)
+		if (is_recent(t, &t->seconds[k]))
+			add_cost(&all, &t->seconds[k].all);
+	return all;
+}
+
+struct tally_cost
+tally_recent_row(const struct tally *t, uint32_t row)
+{
+	struct tally_cost c = {.line = t->rows[row].line};
+
+	for (size_t k = 0; k < TALLY_SECONDS; k++)
+		if (is_recent(t, &t->seconds[k]) && row < t->seconds[k].max)
+			add_cost(&c, &t->seconds[k].rows[row]);
+	return c;
+}
+
+void
+tally_recent(const struct tally *t, struct tally_cost rows[])
+{
 	for (uint32_t i = 0; i < t->nrows; i++)
 		rows[i] = (struct tally_cost){.line = t->rows[i].line};
 	for (size_t k = 0; k < TALLY_SECONDS; k++) {
 		const struct tally_second *s = &t->seconds[k];
-		if (s->number + TALLY_SECONDS <= now)
-			continue;
-		add_cost(all, &s->all);
-		for (size_t i = 0; i < s->nused; i++)
+		for (size_t i = 0; is_recent(t, s) && i < s->nused; i++)
 			add_cost(&rows[s->used[i]], &s->rows[s->used[i]]);
 	}
 }
@@ -770,7 +824,8 @@ tally_error(const struct tach_sink *sink, const char **line)
 bool
 tally_init(struct tally *t, enum tally_group group)
 {
-	*t = (struct tally){.group = group, .frames = group, .table = tach_table_new()};
+	*t = (struct tally){.group = group, .frames = group, .root = TACH_NONE,
+	    .table = tach_table_new()};
 	if (has_threads(t))
 		t->frames = TALLY_FUNCTION;
 	t->sink = (struct tach_sink){.size = sizeof(t->sink), .arg = t,
@@ -791,6 +846,7 @@ tally_clear(struct tally *t)
 		free(t->paths[i].nodes);
 	processes_clear(&t->processes);
 	free(t->paths);
+	free(t->nodes);
 	free(t->states);
 	free(t->string_of);
 	free(t->rows);

@@ -46,6 +46,12 @@ struct tally_state {
 	bool known;
 };
 
+/* The nodes below a node, or none: TACH_NONE. */
+struct tally_node {
+	uint32_t callee; /* the newest node below it ... */
+	uint32_t sister; /* ... and the one before this below its caller */
+};
+
 /* The nodes from the root to the innermost frame of a thread's newest stack.  Node k is
  * that of the k-th frame from the outside, or of the nearest frame before it that has a
  * row. */
@@ -80,8 +86,10 @@ struct tally {
 	enum tally_group group;
 	enum tally_group frames; /* by which frames become rows */
 	bool tree;		 /* rows are nodes, and others that have no costs */
-	struct tally_path *paths; /* of a tree, by a run's index */
-	size_t paths_max;
+	struct tally_node *nodes; /* of a tree, by row */
+	uint32_t root;		  /* likewise, the newest node without a caller */
+	struct tally_path *paths; /* likewise, by a run's index */
+	size_t nodes_max, paths_max;
 	uint32_t npaths;
 	struct processes processes;
 	const struct tach_table *from; /* the source's */
@@ -112,13 +120,16 @@ void tally_keep_recent(struct tally *);
 /* Makes the rows nodes of a call tree; likewise.  Below threads and processes are
  * functions. */
 void tally_make_tree(struct tally *);
-/* The caller of a node, TACH_NONE: it has none.  False: the row is no node, and has no
- * costs. */
-bool tally_parent(const struct tally *, uint32_t row, uint32_t *parent);
-/* Fills in the costs of the samples that began in the last five seconds, or in the one
- * that has begun: of each row, and of all. */
-void tally_recent(const struct tally *, struct tally_cost rows[],
-    struct tally_cost *all);
+/* One of the nodes below a node, or, of TACH_NONE, of those that nothing calls; and the
+ * next one beside it.  TACH_NONE: there is none. */
+uint32_t tally_callee(const struct tally *, uint32_t node);
+uint32_t tally_sister(const struct tally *, uint32_t node);
+
+/* The costs of the samples that began in the last five seconds, or in the one that has
+ * begun: of all; of a row; of each row. */
+struct tally_cost tally_recent_all(const struct tally *);
+struct tally_cost tally_recent_row(const struct tally *, uint32_t row);
+void tally_recent(const struct tally *, struct tally_cost rows[]);
 
 /* A row as a frame, whose strings are those of tally_string.  Of a thread, a task or a
  * process, func is its name or number, and file is "". */

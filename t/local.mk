@@ -313,7 +313,8 @@ EXTRA_PROGRAMS = t/bench/floor t/bench/format t/bench/interrupt t/bench/ticks
 CLEANFILES += t/bench/floor t/bench/format t/bench/interrupt t/bench/ticks
 EXTRA_DIST += t/bench/common.bash t/bench/convert t/bench/family t/bench/inside t/bench/judge.py \
 	t/bench/oracle t/bench/peer.py \
-	t/bench/record t/bench/record.py t/bench/run t/bench/slowdown.py
+	t/bench/record t/bench/record.py t/bench/run t/bench/slowdown.py \
+	t/bench/stacks.py t/bench/view
 t_bench_floor_SOURCES = t/bench/floor.c
 t_bench_format_SOURCES = t/bench/format.c
 t_bench_ticks_SOURCES = t/bench/ticks.c
@@ -322,7 +323,7 @@ bench: all t/bench/floor t/bench/format t/bench/interrupt t/bench/ticks
 	    export TACH_SRCDIR TACH_BUILDDIR; \
 	    $(srcdir)/t/bench/run && $(srcdir)/t/bench/convert && \
 	    $(srcdir)/t/bench/record && $(srcdir)/t/bench/inside && \
-	    $(srcdir)/t/bench/family
+	    $(srcdir)/t/bench/family && $(srcdir)/t/bench/view
 # How true profiles are: ORACLE='-p 3.13-pyenv -r 10k chained' chooses.
 oracle: all
 	@TACH_SRCDIR='$(abs_top_srcdir)'; TACH_BUILDDIR='$(abs_top_builddir)'; \
