@@ -2,6 +2,7 @@
 /* child.c: see child.h. */
 #include "child.h"
 
+#include <dirent.h>
 #include <err.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -44,22 +45,25 @@ make_directory(void)
 	return path;
 }
 
+/* Removes a directory and its files: the profile, or what is left of some. */
+static void
+remove_directory(const char *directory)
+{
+	DIR *d = opendir(directory);
+	struct dirent *e;
+
+	while (d != NULL && (e = readdir(d)) != NULL)
+		unlinkat(dirfd(d), e->d_name, 0);
+	if (d != NULL)
+		closedir(d);
+	rmdir(directory);
+}
+
 void
 child_close(struct child *c)
 {
-	static const char *const suffixes[] = {"", TACH_PART_SUFFIX,
-	    TACH_PART_SUFFIX TACH_JOURNAL_SUFFIX};
-	char *path;
-
-	for (size_t i = 0; c->directory != NULL &&
-	    i < sizeof(suffixes) / sizeof(*suffixes); i++) {
-		if (asprintf(&path, "%s%s", c->path, suffixes[i]) < 0)
-			continue;
-		unlink(path);
-		free(path);
-	}
 	if (c->directory != NULL)
-		rmdir(c->directory);
+		remove_directory(c->directory);
 	free(c->directory);
 	free(c->path);
 	c->directory = c->path = NULL;

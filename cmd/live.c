@@ -31,6 +31,7 @@ note_end(int sig)
 
 struct live {
 	struct child *child; /* that records; NULL: none */
+	bool family;	     /* descendants, too */
 	const char *name;    /* of the profile, once it is complete */
 	char *part;	     /* of the same while it is recorded */
 	struct watch watch;
@@ -39,14 +40,19 @@ struct live {
 	struct screen_view view;
 };
 
-/* Reads the profile from its start: while it is recorded, from its part. */
+/* Reads the profile from its start: while it is recorded, from its part, or from those of
+ * all processes. */
 static bool
 read_profile(struct live *l)
 {
-	bool part = l->child != NULL && !child_ended(l->child) &&
-	    access(l->part, F_OK) == 0;
+	bool goes_on = l->child != NULL && !child_ended(l->child);
+	bool part = goes_on && !l->family && access(l->part, F_OK) == 0;
 
 	l->watch.path = part ? l->part : l->name;
+	l->watch.gathers = goes_on && l->family;
+	if (l->watch.gathers)
+		return watch_read(&l->watch, &l->range) &&
+		    (l->range.match[0] != '\0' || l->watch.rows.all.samples > 0);
 	if (part || l->child == NULL || child_has_profile(l->child))
 		return watch_read(&l->watch, &l->range);
 	snprintf(l->watch.why, sizeof(l->watch.why), "nothing was recorded");
@@ -368,6 +374,17 @@ wait_until(struct live *l, int fd, uint64_t until)
 	return n > 0 ? fds[0].revents : 0;
 }
 
+/* Reads what has come since, unless the view is frozen.  Processes that were recorded are
+ * one profile now.  False: it cannot be read. */
+static bool
+refresh_profile(struct live *l)
+{
+	if (l->range.until != 0 || l->watch.complete)
+		return true;
+	return l->watch.gathers && child_ended(l->child) ? read_again(l) :
+							   watch_more(&l->watch);
+}
+
 /* Shows it until the user quits, a signal comes or the terminal is gone. */
 static enum live_result
 run_view(struct live *l)
@@ -384,8 +401,7 @@ run_view(struct live *l)
 		if (now_ms() < due)
 			continue;
 		due = now_ms() + REFRESH;
-		if (l->range.until == 0 && !l->watch.complete &&
-		    !watch_more(&l->watch))
+		if (!refresh_profile(l))
 			return LIVE_FAILED;
 	}
 	return result == LIVE_ON ? LIVE_QUIT : result;
@@ -438,9 +454,11 @@ show_profile(struct live *l)
 int
 live_show(const struct live_how *how)
 {
-	struct live l = {.child = how->child, .name = how->path,
-	    .watch = {.selection = how->selection, .ending = &ending},
-	    .range = {.group = how->group, .above = TALLY_THREAD, .match = ""},
+	struct live l = {.child = how->child, .family = how->family,
+	    .name = how->path, .watch = {.selection = how->selection,
+	    .ending = &ending, .since = time(NULL) - 1},
+	    .range = {.group = how->group, .match = "",
+	    .above = how->family ? TALLY_PROCESS : TALLY_THREAD},
 	    .view = {.name = how->name, .group = how->group, .column = how->column,
 	    .above = true}};
 	int status = CMD_FAILED;

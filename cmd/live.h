@@ -14,6 +14,8 @@ struct live_how {
 	enum tally_column column; /* likewise */
 	const struct selection *selection;
 	struct child *child; /* that records the profile; NULL: none does */
+	bool family; /* it records descendants, too, each to a file of its own until all
+		      * are merged */
 };
 
 /* Shows a profile until the user quits.  Returns CMD_OK or, with a message, CMD_FAILED. */

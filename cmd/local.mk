@@ -52,8 +52,8 @@ cmd_tach_top_SOURCES = cmd/tach-top.c cmd/child.c cmd/child.h cmd/contention.c \
 	cmd/contention.h cmd/live.h \
 	$(cmd_common) $(cmd_select) $(cmd_tally)
 if HAVE_VIEW
-cmd_tach_top_SOURCES += cmd/live.c cmd/outline.c cmd/outline.h cmd/screen.c \
-	cmd/screen.h cmd/watch.c cmd/watch.h
+cmd_tach_top_SOURCES += cmd/gather.c cmd/gather.h cmd/live.c cmd/outline.c cmd/outline.h \
+	cmd/screen.c cmd/screen.h cmd/watch.c cmd/watch.h
 endif
 cmd_tach_top_CFLAGS = $(AM_CFLAGS) $(CURSES_CFLAGS)
 cmd_tach_top_LDADD = $(cmd_confine) $(CURSES_LIBS)

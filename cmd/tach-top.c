@@ -26,6 +26,7 @@ struct top {
 	bool once, gil;
 	bool several; /* profiles: each has its name above its table */
 	uint32_t lines;
+	bool family; /* subprocesses are recorded, too */
 	/* Of a recording; NULL: not given. */
 	const char *output, *pid, *duration, *rate;
 	char **recorder; /* the arguments of tach-record, up to NULL; NULL: nothing
@@ -158,7 +159,7 @@ static int
 look(struct top *top, const char *path, const char *name)
 {
 	struct live_how how = {path, name, top->group, top->column, &top->selection,
-	    top->recorder != NULL ? &top->child : NULL};
+	    top->recorder != NULL ? &top->child : NULL, top->family};
 
 	return live_show(&how);
 }
@@ -227,7 +228,7 @@ run_live(struct top *top, char *operands[])
 
 /* ---- the command line ---------------------------------------------------- */
 
-enum { TOP_GIL = 256 };
+enum { TOP_GIL = 256, TOP_FAMILY };
 
 static const struct option_row rows[] = {
 	{"once", '1', NULL, "print a table and end, as where the output is no "
@@ -243,6 +244,8 @@ static const struct option_row rows[] = {
 	{"pid", 'p', "PID", "record a running process", VALUES_PROCESS, NULL},
 	{"duration", 'd', "SECONDS", "record for so long", VALUES_NONE, NULL},
 	{"rate", 'r', "RATE", "samples a second: 1000 (the default), 10k",
+	    VALUES_NONE, NULL},
+	{"subprocesses", TOP_FAMILY, NULL, "record all processes that come from it, too",
 	    VALUES_NONE, NULL},
 	{"output", 'o', "FILE", "keep what is recorded", VALUES_FILE, NULL},
 	{"help", OPTION_HELP, NULL, "print this help", VALUES_NONE, NULL},
@@ -294,6 +297,9 @@ set_option(void *target, const struct option_row *row, const char *value)
 	case TOP_GIL:
 		top->gil = top->once = true;
 		break;
+	case TOP_FAMILY:
+		top->family = true;
+		break;
 	case 'p':
 		top->pid = value;
 		break;
@@ -331,7 +337,7 @@ recorder_arguments(const struct top *top, int argc, char *command[])
 {
 	const char *const options[][2] = {{"-p", top->pid},
 	    {"-d", top->duration}, {"-r", top->rate}};
-	char **list = reallocarray(NULL, (size_t)argc + 8, sizeof(*list));
+	char **list = reallocarray(NULL, (size_t)argc + 9, sizeof(*list));
 	size_t n = 0;
 
 	if (list == NULL)
@@ -341,6 +347,8 @@ recorder_arguments(const struct top *top, int argc, char *command[])
 			list[n++] = argument(options[i][0]);
 			list[n++] = argument(options[i][1]);
 		}
+	if (top->family)
+		list[n++] = argument("--merge");
 	if (*command != NULL)
 		list[n++] = argument("--");
 	while (*command != NULL)
@@ -362,9 +370,9 @@ check(const struct top *top, bool command, char *operands[])
 	if (top->output != NULL && strcmp(top->output, "-") == 0)
 		cmd_usage("-o needs the name of a file");
 	if (!records && (top->output != NULL || top->duration != NULL ||
-		top->rate != NULL))
-		cmd_usage("-o, -d and -r are for what is recorded: give -p PID, "
-		    "or -- COMMAND");
+		top->rate != NULL || top->family))
+		cmd_usage("-o, -d, -r and --subprocesses are for what is recorded: give "
+		    "-p PID, or -- COMMAND");
 }
 
 /* Gives the operands. */

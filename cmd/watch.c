@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 
+#include "gather.h"
 #include "why.h"
 
 /* ---- both tallies -------------------------------------------------------- */
@@ -74,6 +75,17 @@ open_reader(struct watch *w)
 	return true;
 }
 
+/* The source of all samples, with the spans of the ticks.  False: it cannot be read. */
+static bool
+open_source(struct watch *w)
+{
+	if (!w->gathers && !open_reader(w))
+		return false;
+	w->source = w->gathers ? gather_new(w->path, w->since) :
+	    tach_durations_new(tach_reader_follow(w->reader));
+	return w->source != NULL || watch_failed(w, "out of memory");
+}
+
 /* The samples end before the profile does.  It is a failure if there are none. */
 static bool
 cut_short(struct watch *w)
@@ -106,14 +118,11 @@ watch_read(struct watch *w, const struct watch_range *range)
 {
 	struct tach_selection part = {.size = sizeof(part), .until = range->until,
 	    .match = &range->match, .nmatch = range->match[0] != '\0'};
-	struct tach_source *source;
 
 	watch_close(w);
 	w->why[0] = '\0';
-	if (!open_tallies(w, range) || !open_reader(w))
+	if (!open_tallies(w, range) || !open_source(w))
 		return false;
-	source = tach_durations_new(tach_reader_follow(w->reader));
-	source = select_source(w->selection, source);
-	w->source = tach_select_new(source, &part);
+	w->source = tach_select_new(select_source(w->selection, w->source), &part);
 	return w->source != NULL ? watch_more(w) : watch_failed(w, "out of memory");
 }

@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <time.h>
 
 #include "select.h"
 #include "tally.h"
@@ -17,6 +18,8 @@
 
 struct watch {
 	const char *path;
+	bool gathers; /* the profiles of processes beside the path, not itself */
+	time_t since; /* the time since which these were written */
 	const struct selection *selection; /* of the command line */
 	const volatile sig_atomic_t *ending; /* set by a signal: reading fails */
 	struct tally rows;

@@ -111,7 +111,7 @@ Try 'tach-top --help'."
 	refused 'a FILE and a command cannot both be given' p.txt -- true
 	refused '-o needs the name of a file' -o - -- true
 	refused '--lines 0 is too small' -n 0
-	refused '-o, -d and -r are for what is recorded: give -p PID, or -- COMMAND' -d 1 p.txt
+	refused '-o, -d, -r and --subprocesses are for what is recorded: give -p PID, or -- COMMAND' -d 1 p.txt
 	refused '-p and a command or FILE cannot both be given' -p 1 p.txt
 	refused 'no command behind --' --
 }
@@ -340,6 +340,47 @@ tour() {
 
 gone() {
 	! has_line "$1"
+}
+
+# Two processes, each in a function of its own, until a file is there.
+family() {
+	host_python
+	cat >family.py <<-'END'
+	import os
+	def parent():
+	    while not os.path.exists('end'): sum(range(1 << 12))
+	def child():
+	    while not os.path.exists('end'): sum(range(1 << 12))
+	if os.fork():
+	    parent()
+	    os.wait()
+	else:
+	    child()
+	END
+}
+
+@test "subprocesses are recorded, and are rows" {
+	family
+	(sleep 2; touch end) &
+	run -0 --separate-stderr tach-top --subprocesses -g process -- "$python" family.py
+	is "$(sed 1,2d <<<"$output" | grep -c '%.*profile.*[.]bin$\|%.*tach.*[.]bin$')" 2
+	is "$(find . -name 'tach-top.*')" ''
+}
+
+@test "the view of subprocesses: all of them while they are recorded, and then as one" {
+	family
+	COLUMNS=120 view --subprocesses -o kept.bin -- "$python" family.py
+	shown ' recording ' '^  .* kept[.][0-9]*.bin$' ' parent  .*family.py:3' \
+	    ' child  .*family.py:5'
+	is "$(tm capture-pane -p | grep -c ' kept[.][0-9]*.bin$')" 2
+	press t
+	shown 'tree by total' ' recording '
+	touch end
+	shown ' complete ' ' parent  .*family.py:3' ' child  .*family.py:5'
+	press q
+	until_ test -e ended
+	is "$(cat ended)" 'ended 0'
+	is "$(echo kept*)" kept.bin
 }
 
 @test "the view: 8 and 256 colours, none, and terminals without UTF-8" {
