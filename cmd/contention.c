@@ -73,6 +73,17 @@ print_function(FILE *f, const struct tally *t, uint32_t row)
 		fprintf(f, ":%" PRId32, t->rows[row].line);
 }
 
+/* The time of all intervals, us. */
+static uint64_t
+time_of_gil(const struct gil_intervals *g)
+{
+	uint64_t time = 0;
+
+	for (size_t i = 0; i < g->count; i++)
+		time += g->list[i].end - g->list[i].begin;
+	return time;
+}
+
 static void
 print_waits(FILE *f, const struct contention *c, const struct gil_pairs *w, uint32_t most)
 {
@@ -80,7 +91,7 @@ print_waits(FILE *f, const struct contention *c, const struct gil_pairs *w, uint
 
 	fprintf(f, "The GIL was held for %.2f s of %.2f s, and threads waited for it "
 	    "for %.2f s\n   wait   waited  in  while the GIL was held in\n",
-	    (double)t->all.gil / 1e6, (double)tally_duration(t) / 1e6,
+	    (double)time_of_gil(&c->waits.held) / 1e6, (double)tally_duration(t) / 1e6,
 	    (double)t->all.wanted / 1e6);
 	for (size_t i = 0; i < w->count && i < most; i++) {
 		fprintf(f, "%6.1f%% %7.3fs  ",

@@ -2,6 +2,7 @@
 /* tach-top.c: which functions a program spends its time in: a table, or a view of it
  * at a terminal. */
 #include <err.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +14,7 @@
 #include "cmdline.h"
 #include "confine.h"
 #include "contention.h"
+#include "io.h"
 #include "live.h"
 #include "output.h"
 #include "select.h"
@@ -211,6 +213,35 @@ is_live(const struct top *top, char *operands[])
 	    (top->recorder != NULL || one);
 }
 
+/* The terminal that keys come from if standard input is a profile that is to be shown;
+ * -1: it is not. */
+static int
+open_keys(const struct top *top, char *operands[])
+{
+	bool input = operands[0] == NULL || (strcmp(operands[0], "-") == 0 &&
+	    operands[1] == NULL);
+
+	return top->once || top->recorder != NULL || !input || isatty(STDIN_FILENO) ||
+	    !isatty(STDOUT_FILENO) ? -1 : open("/dev/tty", O_RDWR | O_CLOEXEC);
+}
+
+/* Keeps standard input in a temporary file, as it is read again for each view. */
+static int
+look_at_input(struct top *top, int keys)
+{
+	int status, fd = cmd_temporary(CMD_FAILED);
+	char *path;
+
+	if (!io_copy(STDIN_FILENO, fd))
+		err(CMD_FAILED, "%s", cmd_input_name("-"));
+	if (dup2(keys, STDIN_FILENO) < 0 || asprintf(&path, "/proc/self/fd/%d", fd) < 0)
+		err(CMD_FAILED, NULL);
+	status = look(top, path, cmd_input_name("-"));
+	free(path);
+	close(fd);
+	return status;
+}
+
 static int
 run_live(struct top *top, char *operands[])
 {
@@ -405,6 +436,10 @@ static int
 run(struct top *top, char *operands[])
 {
 #ifdef HAVE_VIEW
+	int keys = open_keys(top, operands);
+
+	if (keys >= 0)
+		return look_at_input(top, keys);
 	if (is_live(top, operands))
 		return run_live(top, operands);
 #endif

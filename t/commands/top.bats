@@ -279,6 +279,24 @@ tour() {
 	tour 200x60
 }
 
+@test "the view of standard input: its keys are the terminal's" {
+	need tmux
+	tm new-session -d -x 80 -y 24 'tach-convert --tach p.txt | tach-top -; echo ended $? >ended'
+	shown '^standard input  complete  0.1 s, 6 samples' 'function by self'
+	press g
+	shown 'line by self'
+	press q
+	until_ test -e ended
+	is "$(cat ended)" 'ended 0'
+}
+
+@test "--gil: the time of the GIL is not above that of a profile of CPython" {
+	run -0 --separate-stderr tach-top --gil "$T/data/cpython315-gil.bin"
+	is "${lines[0]}" 'The GIL was held for 1.10 s of 1.11 s, and threads waited for it for 0.00 s'
+	run -0 --separate-stderr tach-top --gil -n 1 "$T/data/cpython315-wall.bin"
+	[[ ${lines[2]} = *'%'*' <-  '* ]]
+}
+
 @test "the tree: a cursor, folds that stay as time goes back, threads as roots" {
 	view p.txt
 	shown 'function by self'
