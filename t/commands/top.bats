@@ -19,6 +19,7 @@ setup() {
 teardown() {
 	[ ! -S "$BATS_TEST_TMPDIR/tmux" ] || tm kill-server
 	end_started
+	drop_shared
 }
 
 # table ARG...: the table without its first line, with one space for each gap.
@@ -338,6 +339,43 @@ tour() {
 	view p.txt
 	shown '^  running    gil   4%  cpu   4%  want   0%  wait   0%  thread 7$' \
 	    '^  waiting    gil   0%  cpu   0%  want  10%  wait   1%  thread 8$'
+}
+
+# Two tasks that compute, one of them three times as long, and one that waits for both.
+tasks() {
+	need_python 3.14
+	cat >"$OUTSIDE/tasks.py" <<-'END'
+	import asyncio, sys, time
+	async def spin(ms):
+	    while True:
+	        end = time.perf_counter() + ms / 1000
+	        while time.perf_counter() < end: pass
+	        await asyncio.sleep(0)
+	async def both():
+	    heavy = asyncio.create_task(spin(3), name='heavy')
+	    light = asyncio.create_task(spin(1), name='light')
+	    open(sys.argv[1], 'w').close()
+	    await asyncio.gather(heavy, light)
+	async def main():
+	    await asyncio.create_task(both(), name='both')
+	asyncio.run(main())
+	END
+	start "${PYTHON[@]}" "$INSIDE/tasks.py" "$INSIDE/told"
+	until_ test -e "$OUTSIDE/told"
+	tach-record -q -o tasks.bin -d 1 --async running -p "$pid"
+}
+
+@test "rows of tasks: self of the one that runs, total of all that wait for it" {
+	tasks
+	tach-top -g task tasks.bin | sed 1,2d | awk '{ print $NF, $1 + 0, $2 + 0 }' >rows
+	is "$(head -n 2 rows | cut -d ' ' -f 1)" $'heavy\nlight'
+	awk '$1 == "heavy" { h = $2 } $1 == "light" { l = $2 } $1 == "both" { s = $2; t = $3 }
+	    END { exit !(h > 60 && h < 85 && l > 12 && l < 35 && s < 3 && t > 95) }' rows
+	view tasks.bin
+	press g g g g t
+	shown 'task tree by total'
+	press +
+	shown ' - Task-1$' ' - both$' ' heavy$' ' light$'
 }
 
 @test "a merged profile has processes, by name" {
