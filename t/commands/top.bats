@@ -228,6 +228,21 @@ press() {
 	is "$(find . -name 'tach-top.*')" ''
 }
 
+@test "the view of a profile that another program records, until it is complete" {
+	host_python
+	start "$python" -c 'while True: sum(range(1 << 14))'
+	start tach-record -q -o other.bin -p "$pid"
+	until_ has_samples other.bin
+	view other.bin
+	shown '^other.bin  recording .*[^0]... samples' '<module>  <string>:1'
+	kill -TERM "$pid"
+	shown '^other.bin  complete '
+	press q
+	until_ test -e ended
+	is "$(cat ended)" 'ended 0'
+	tach-top -s samples -n 1 other.bin | found '<module>  <string>:1$'
+}
+
 @test "the view of a program that fails: its reason and its status" {
 	view -- ./nosuch
 	until_ test -e ended
