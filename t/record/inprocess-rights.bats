@@ -269,3 +269,21 @@ will_not() {
 	chown 65534 "$top/lib/.libs"
 	will_not
 }
+
+# The shell calls a program of PATH by its name alone.
+@test "a library of the working directory's owner is not loaded" {
+	any_python
+	installed
+	local name=${record##*/}
+	mkdir -p theirs/a theirs/lib/.libs
+	cp "$library" theirs/lib/.libs/
+	: >theirs/config.status
+	: >"theirs/a/$name"
+	chown -R 65534 theirs
+	cd theirs/a
+	PATH=${record%/*}:$PATH "$name" --engine=inprocess -q -o ../../p.bin -- \
+	    "$python" -c "print(open('/proc/self/maps').read())
+$spin" >maps
+	grep -q "$library" maps
+	run -1 grep theirs maps
+}

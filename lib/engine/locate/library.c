@@ -159,8 +159,10 @@ set_folder(struct self *self)
 	snprintf(self->folder, sizeof(self->folder), "%s", dirname(copy));
 }
 
-/* The program's file, and the file that this code is part of, which can be the
- * same. */
+/* The program's file, and the library that this code is part of, if it is part of
+ * one.  In a program, dladdr gives the name that it was called by: without a folder,
+ * that would be a file of the working directory, and its owner could bring any
+ * library in. */
 static size_t
 find_selves(struct self selves[2])
 {
@@ -170,6 +172,7 @@ find_selves(struct self selves[2])
 	if (program_path(selves[n].path))
 		set_folder(&selves[n++]);
 	if (dladdr((void *)(uintptr_t)library_find, &own) != 0 &&
+	    own.dli_fname[0] == '/' &&
 	    realpath(own.dli_fname, selves[n].path) != NULL)
 		set_folder(&selves[n++]);
 	return n;
