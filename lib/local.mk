@@ -359,19 +359,34 @@ EXTRA_DIST += lib/out/otlp.proto lib/out/perfetto.proto lib/out/profile.proto
 CLEANFILES += lib/out/otlp.pb-c.c lib/out/otlp.pb-c.h lib/out/perfetto.pb-c.c \
 	lib/out/perfetto.pb-c.h lib/out/profile.pb-c.c lib/out/profile.pb-c.h
 
-# What runs in the kernel, as bytes: see lib/engine/kernel/interrupt.h.
+# What runs in the kernel, as bytes: see lib/engine/kernel/interrupt.h.  A distribution
+# has it compiled, for machines of either byte order.
+bpf = lib/engine/kernel/interrupt
 if HAVE_INTERRUPTS
 lib_libtach_record_core_la_SOURCES += lib/engine/kernel/bpf_load.c
 nodist_lib_libtach_record_core_la_SOURCES += lib/engine/kernel/interruptprogram.h
 lib/engine/kernel/bpf_load.lo: lib/engine/kernel/interruptprogram.h
-lib/engine/kernel/interruptprogram.h: lib/engine/kernel/interrupt.bpf.c \
+CLEANFILES += lib/engine/kernel/interruptprogram.h
+endif
+if COMPILES_BPF
+lib/engine/kernel/interruptprogram.h: $(bpf).bpf.c \
 		lib/engine/kernel/bpf_shared.h lib/engine/kernel/embed
 	$(AM_V_GEN)$(MKDIR_P) lib/engine/kernel && \
-		$(BPF_COMPILE) -I$(srcdir)/lib $(BPF_CFLAGS) \
-		-c $(srcdir)/lib/engine/kernel/interrupt.bpf.c -o $@.o && \
-		$(srcdir)/lib/engine/kernel/embed interrupt_program $@.o >$@.tmp && \
-		mv $@.tmp $@
-CLEANFILES += lib/engine/kernel/interruptprogram.h \
-	lib/engine/kernel/interruptprogram.h.o
+		$(srcdir)/lib/engine/kernel/embed $(BPF_COMPILE) $(BPF_CFLAGS) \
+			-target $(BPF_TARGET) >$@.tmp && mv $@.tmp $@
+dist-bpf:
+	for target in bpfel bpfeb; do \
+		$(srcdir)/lib/engine/kernel/embed $(BPF_COMPILE) $(BPF_CFLAGS) \
+			-target $$target >'$(distdir)'/$(bpf).$$target.h || exit; \
+	done
+else
+lib/engine/kernel/interruptprogram.h: $(srcdir)/$(bpf).$(BPF_TARGET).h
+	$(AM_V_GEN)$(MKDIR_P) lib/engine/kernel && \
+		cp $(srcdir)/$(bpf).$(BPF_TARGET).h $@
+dist-bpf:
+	cp $(srcdir)/$(bpf).bpfel.h $(srcdir)/$(bpf).bpfeb.h \
+		'$(distdir)'/lib/engine/kernel/ 2>/dev/null || \
+		echo 'This distribution has no compiled BPF: clang is missing.' >&2
 endif
+.PHONY: dist-bpf
 EXTRA_DIST += lib/engine/kernel/interrupt.bpf.c lib/engine/kernel/embed
