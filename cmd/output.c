@@ -322,11 +322,15 @@ static char *
 random_name(const struct destination *p)
 {
 	static const char letters[] = "abcdefghijklmnopqrstuvwxyz012345";
+	struct timespec now;
 	uint32_t bits;
 	char end[7] = "", *name;
 
-	if (getrandom(&bits, sizeof(bits), 0) != (ssize_t)sizeof(bits))
-		return NULL;
+	/* Linux before 3.17 has no such call.  A name that is taken is no harm. */
+	if (getrandom(&bits, sizeof(bits), 0) != (ssize_t)sizeof(bits)) {
+		clock_gettime(CLOCK_MONOTONIC, &now);
+		bits = (uint32_t)now.tv_nsec;
+	}
 	for (int i = 0; i < 6; i++, bits >>= 5)
 		end[i] = letters[bits & 31];
 	return asprintf(&name, "%s.%s", p->base, end) < 0 ? NULL : name;

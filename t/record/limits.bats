@@ -1,12 +1,16 @@
 # SPDX-License-Identifier: ISC
-# limits.bats: names that are no names, stacks that are too deep, and descriptors
-# that are too few.
+# limits.bats: names that are no names, stacks that are too deep, descriptors that are
+# too few, and kernels that are old.
 
 load ../lib/lib.bash
 
 setup() {
 	mkdir "$BATS_TEST_TMPDIR/here"
 	cd "$BATS_TEST_TMPDIR/here" || return
+}
+
+teardown() {
+	end_started
 }
 
 # ---- names --------------------------------------------------------------------
@@ -88,4 +92,62 @@ for i in range(int(sys.argv[1])):
 	need zstd
 	host_python 3.11
 	in_tries 3 few 40 60
+}
+
+# ---- kernels ----------------------------------------------------------------------
+
+OLD=$T/lib/old-kernel
+
+need_old() {
+	[ "$(uname -m)" = x86_64 ] || skip "the calls are told apart on x86-64"
+	host_python 3.11
+}
+
+# seconds_of COMMAND...: how long it takes.
+seconds_of() {
+	local SECONDS=0
+	"$@"
+	echo $SECONDS
+}
+
+@test "with the calls of Linux 3.10 a command is recorded to its end, which is seen" {
+	need_old
+	run -3 "$OLD" tach-record -q -o p.bin -- "$python" \
+	    "$T/record/ends.py" 0.7 exit 3
+	tach-info --verify p.bin
+	tach-cat p.bin | found ':work:'
+	# A round is taken every ten seconds: the end is not waited for so long.
+	((2 + $(seconds_of "$OLD" tach-record -q -r 0.1 -o q.bin -- \
+	    "$python" -c pass 2>/dev/null) < 8))
+	# Another one cannot be recorded, and that is told.
+	run -127 "$OLD" tach-record -q -o r.bin -- /nothing/there
+}
+
+@test "with the calls of Linux 3.10 a process is recorded, and profiles are read" {
+	need_old
+	start "$python" "$T/record/ends.py" 60 exit 0
+	is_up
+	"$OLD" tach-record -q -d 1 -o p.bin -p "$pid"
+	"$OLD" tach-cat p.bin | found ':work:'
+	"$OLD" tach-convert --flamegraph -o p.html p.bin
+	"$OLD" tach-merge -o m.bin p.bin p.bin
+	"$OLD" tach-top -1 m.bin | found work
+	"$OLD" tach-record -q -d 60 -o q.bin -p "$pid" &
+	recorder=$!
+	until_ has_samples q.bin.part
+	kill -KILL "$pid"
+	wait "$recorder"
+	tach-cat q.bin | found ':work:'
+	# A process that there is not.
+	run -125 --separate-stderr "$OLD" tach-record -q -o r.bin -p "$pid"
+	# shellcheck disable=SC2154
+	echo "$stderr"
+	[[ $stderr = *"o such process"* ]]
+}
+
+@test "with the calls of Linux 3.10 the in-process engine says what is missing" {
+	need_old
+	run -125 --separate-stderr "$OLD" tach-record --engine=inprocess -q \
+	    -o p.bin -- "$python" -c pass
+	[[ $stderr = *"the memory to share with the program: Function not implemented" ]]
 }

@@ -112,9 +112,11 @@ make_memory(struct agents *a)
 {
 	void *p;
 
-	a->fd = keep_high(memfd_create("tach",
-	    MFD_CLOEXEC | MFD_ALLOW_SEALING));
-	if (a->fd < 0 || !set_size(a->fd) ||
+	a->fd = memfd_create("tach", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	if (a->fd < 0)
+		return false;
+	a->fd = keep_high(a->fd);
+	if (!set_size(a->fd) ||
 	    fcntl(a->fd, F_ADD_SEALS,
 		F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0)
 		return false;

@@ -242,7 +242,7 @@ static bool
 wait_readable(const struct visit *v, int fd, uint64_t deadline)
 {
 	struct pollfd fds[] = {{fd, POLLIN, 0}, {v->wake_fd, POLLIN, 0},
-	    {v->process->pidfd, POLLIN, 0}};
+	    {process_end_fd(v->process), POLLIN, 0}};
 
 	for (;;) {
 		uint64_t now = clock_ns();
@@ -272,7 +272,7 @@ static bool
 is_opened(const struct visit *v)
 {
 	struct pollfd fds[] = {{v->opens, POLLIN, 0}, {v->listener, POLLIN, 0},
-	    {v->wake_fd, POLLIN, 0}, {v->process->pidfd, POLLIN, 0}};
+	    {v->wake_fd, POLLIN, 0}, {process_end_fd(v->process), POLLIN, 0}};
 
 	if (v->opens < 0)
 		return true;

@@ -41,6 +41,8 @@ struct process {
 	pid_t task; /* the thread by which its memory is read: the main one,
 		     * unless that has ended */
 	int pidfd;  /* readable when the process has ended; -1: not open */
+	bool by_folder; /* ->pidfd is its folder in /proc, as there are no pidfds:
+			 * Linux before 5.3 */
 	bool child; /* of this process, and not yet reaped */
 	bool own_namespace; /* its PID namespace, and thread ids, are not ours */
 	uint64_t namespace; /* inode of its PID namespace; 0: not known */
@@ -73,6 +75,9 @@ void process_close(struct process *);
  * becomes readable.  True if the process has ended or wake_fd is readable. */
 bool process_sleep(const struct process *, int wake_fd, uint64_t deadline_ns);
 bool process_ended(const struct process *);
+/* A descriptor to poll, which is readable when the process has ended; -1 if there is
+ * none: Linux before 5.3. */
+int process_end_fd(const struct process *);
 
 /* Sets ->task to the main thread, or to another one if that has ended. */
 void process_choose_task(struct process *);

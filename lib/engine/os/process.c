@@ -16,6 +16,7 @@
 #include <xxhash.h>
 
 #define KERNEL_THREAD 0x00200000 /* PF_KTHREAD, among a process's flags */
+#define LOOK_INTERVAL (10 * NS_PER_MS) /* for an end that nothing tells */
 
 /* ---- start and end ----------------------------------------------------- */
 
@@ -145,11 +146,31 @@ find_namespace(struct process *p)
 		p->own_id = (pid_t)proc_inner_id(p, p->pid);
 }
 
+/* Opens the folder of a process in /proc, which no later process of its number
+ * gets.  -1 with errno. */
+static int
+open_folder(pid_t pid)
+{
+	char path[PROC_PATH_MAX];
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d", (int)pid);
+	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0 && errno == ENOENT)
+		errno = ESRCH;
+	return fd;
+}
+
+/* Containers of older Docker forbid calls that they do not know. */
 bool
 process_open(struct process *p, pid_t pid)
 {
 	*p = (struct process){.pid = pid, .task = pid, .pidfd = -1};
-	if ((p->pidfd = (int)syscall(SYS_pidfd_open, pid, 0)) < 0)
+	p->pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
+	p->by_folder = p->pidfd < 0 && (errno == ENOSYS || errno == EPERM);
+	if (p->by_folder)
+		p->pidfd = open_folder(pid);
+	if (p->pidfd < 0)
 		return false;
 	find_namespace(p);
 	return true;
@@ -174,13 +195,29 @@ process_abandon(struct process *p)
 	p->child = false;
 }
 
-bool
-process_sleep(const struct process *p, int wake_fd, uint64_t deadline_ns)
+/* Whether a process has ended by its file `stat`: no thread is left, though the
+ * process may wait to be reaped. */
+static bool
+says_ended(const struct process *p)
 {
-	struct pollfd fds[] = {{p->pidfd, POLLIN, 0}, {wake_fd, POLLIN, 0}};
+	int fd = openat(p->pidfd, "stat", O_RDONLY | O_CLOEXEC);
+	char text[PROC_STAT_MAX], state;
+	const char *stat;
+	long threads;
 
-	clock_poll(fds, 2, deadline_ns);
-	return fds[0].revents != 0 || fds[1].revents != 0;
+	if (fd < 0)
+		return errno == ENOENT || errno == ESRCH;
+	stat = proc_read_stat(fd, text, sizeof(text));
+	return stat == NULL ||
+	    sscanf(stat, "%c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u "
+		"%*d %*d %*d %*d %ld", &state, &threads) != 2 ||
+	    ((state == 'Z' || state == 'X') && threads <= 1);
+}
+
+int
+process_end_fd(const struct process *p)
+{
+	return p->by_folder ? -1 : p->pidfd;
 }
 
 bool
@@ -188,7 +225,26 @@ process_ended(const struct process *p)
 {
 	struct pollfd fd = {p->pidfd, POLLIN, 0};
 
-	return poll(&fd, 1, 0) > 0;
+	return p->by_folder ? says_ended(p) : poll(&fd, 1, 0) > 0;
+}
+
+bool
+process_sleep(const struct process *p, int wake_fd, uint64_t deadline_ns)
+{
+	struct pollfd fds[] = {{wake_fd, POLLIN, 0},
+	    {process_end_fd(p), POLLIN, 0}};
+	uint64_t until;
+
+	do {
+		until = p->by_folder ? clock_ns() + LOOK_INTERVAL : deadline_ns;
+		if (until > deadline_ns)
+			until = deadline_ns;
+		clock_poll(fds, 2, until);
+		if (fds[0].revents != 0 || fds[1].revents != 0 ||
+		    (p->by_folder && says_ended(p)))
+			return true;
+	} while (until < deadline_ns);
+	return false;
 }
 
 /* ---- a main thread that has ended -------------------------------------- */

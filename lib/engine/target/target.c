@@ -75,7 +75,7 @@ size_t
 target_fds(const struct target *t, struct pollfd fds[TARGET_FDS])
 {
 	fds[0] = (struct pollfd){t->wake_fd, POLLIN, 0};
-	fds[1] = (struct pollfd){t->process.pidfd, POLLIN, 0};
+	fds[1] = (struct pollfd){process_end_fd(&t->process), POLLIN, 0};
 	return TARGET_FDS;
 }
 
