@@ -43,7 +43,8 @@ add_task(struct identity *i, pid_t id)
 		return false;
 	i->list = p;
 	p[i->count] = (struct task){id, head_of(id)};
-	i->known = i->known && p[i->count++].head != 0;
+	i->known &= p[i->count].head != 0;
+	i->count++;
 	return true;
 }
 
@@ -124,12 +125,13 @@ by_stack(const struct identity *i, const struct process *p,
 }
 
 /* The only thread of the process, if nothing else is known, as after a fork that
- * the C library did not see; else 0. */
+ * the C library did not see; else 0.  musl registers no lists, so that its threads
+ * are all like that: an older list may be of before a second one began. */
 static pid_t
-by_number(const struct identity *i, bool only)
+by_number(const struct identity *i, bool only, uint64_t time_us)
 {
-	return only && i->count == 1 && i->list[0].head == 0 ?
-	    i->list[0].id : 0;
+	return only && i->read_us == time_us && i->count == 1 &&
+	    i->list[0].head == 0 ? i->list[0].id : 0;
 }
 
 uint64_t
@@ -141,7 +143,7 @@ identity_find(struct identity *i, const struct process *p,
 	list_tasks(i, p, time_us);
 	if ((task = by_struct(i, c->pthread)) == 0 &&
 	    (task = by_stack(i, p, c)) == 0)
-		task = by_number(i, c->only);
+		task = by_number(i, c->only, time_us);
 	return task != 0 ? process_thread_id(p, task) : 0;
 }
 
