@@ -281,6 +281,7 @@ agent_LTLIBRARIES = lib/libtach-agent.la
 endif
 lib_libtach_agent_la_SOURCES = \
 	lib/agent/agent.c lib/agent/agent.h \
+	lib/agent/anylibc.c \
 	lib/agent/attach.c \
 	lib/agent/codes.c lib/agent/codes.h \
 	lib/agent/execs.c \
@@ -313,6 +314,30 @@ lib_libtach_agent_la_CFLAGS = -std=gnu17 $(WARN_CFLAGS) -fvisibility=hidden \
 lib_libtach_agent_la_LDFLAGS = -module -avoid-version -shared \
 	-Wl,-Bsymbolic -Wl,-z,defs -Wl,-z,now
 lib_libtach_agent_la_LIBADD =
+
+# The same agent for glibc from 2.17 on, and for musl, for static programs: it is
+# linked with empty libraries that have the names of glibc's, which musl takes for its
+# own; so its symbols have no versions.  Variables of threads are found by descriptors
+# (gnu2, which is arm64's only way): musl loads no library into a process that runs
+# which has them otherwise.
+agent_any = lib/libtach-agent-any.so
+agent_any_FLAGS = -std=gnu17 $(WARN_CFLAGS) $(AGENT_ANY_CFLAGS) -O2 -fPIC \
+	-fvisibility=hidden -ftls-model=global-dynamic -U_FORTIFY_SOURCE \
+	-fno-stack-protector
+$(agent_any): $(lib_libtach_agent_la_SOURCES) lib/python/layouts.c
+	$(AM_V_CCLD)rm -rf $@.with && mkdir $@.with && \
+		for name in c.so.6 pthread.so.0 dl.so.2; do \
+			$(CC) -shared -nostdlib -Wl,-soname,lib$$name -x c \
+				-o $@.with/lib$$name /dev/null || exit; \
+		done && \
+		cd $(srcdir) && $(CC) $(agent_any_FLAGS) \
+			-D_GNU_SOURCE -Ilib -shared -nostdlib -o $(abs_builddir)/$@ \
+			-Wl,-Bsymbolic,-z,now,-z,relro,--no-as-needed,--build-id=none \
+			-Wl,-soname,libtach-agent.so \
+			`printf '%s\n' $(lib_libtach_agent_la_SOURCES) | \
+			    grep '\.c$$'` $(abs_builddir)/lib/python/layouts.c \
+			$(abs_builddir)/$@.with/* -lgcc
+CLEANFILES += $(agent_any)
 
 # The layouts and the opcodes of each Python, as two C files.  Configure lists the
 # files that there are, so a new one needs no line here.
