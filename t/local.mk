@@ -172,6 +172,7 @@ SAMPLE_TESTS = \
 	t/python/targets.bats \
 	t/record/subprocesses.bats t/record/limits.bats t/record/strays.bats \
 	t/record/nogil.bats \
+	t/python/musl.bats \
 	t/python/thread-names.bats \
 	t/convert/opcodes.bats \
 	t/record/check.bats t/record/dump.bats \

@@ -2,14 +2,19 @@
 """Threads with names of all kinds: named.py TRUTH writes a JSON object there,
 from a thread's number to all names that it had, the last one last."""
 import _thread
-import ctypes
 import json
 import sys
 import threading
 import time
 
-libc = ctypes.CDLL(None)
-SYS_gettid, PR_SET_NAME = 186, 15
+try:
+    number = threading.get_native_id
+except AttributeError:  # before 3.8
+    import ctypes
+
+    def number(syscall=ctypes.CDLL(None).syscall, gettid=186):
+        return syscall(gettid)
+
 truth = {}
 gone = threading.Event()
 
@@ -23,22 +28,23 @@ def work(seconds):
 
 def named(seconds):
     me = threading.current_thread()
-    truth[libc.syscall(SYS_gettid)] = [me.name]
+    truth[number()] = [me.name]
     work(seconds)
 
 
 def renamed():
     me = threading.current_thread()
-    truth[libc.syscall(SYS_gettid)] = ["before", "after"]
+    truth[number()] = ["before", "after"]
     work(0.4)
     me.name = "after"
     work(1.6)
 
 
 def called(name):
-    truth[libc.syscall(SYS_gettid)] = [name]
+    truth[number()] = [name]
     if name:
-        libc.prctl(PR_SET_NAME, name.encode())
+        with open("/proc/self/task/%d/comm" % number(), "w") as f:
+            f.write(name)
     work(1.5)
     gone.set()
 
