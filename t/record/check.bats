@@ -47,14 +47,19 @@ all_rights() {
 	interrupted || skip "root has not all rights here"
 }
 
-# sleeper: a Python that any user may read if it is his, as $pid.
-sleeper() {
-	host_python
-	start "$@" "$python" -c '
+# idle PYTHON...: a Python that waits, as $pid.
+idle() {
+	start "$@" -c '
 import time
 print("ready", flush=True)
 time.sleep(90)' >out
 	until_ grep -q ready out
+}
+
+# sleeper [COMMAND...]: the same of any Python, behind a command.
+sleeper() {
+	host_python
+	idle "$@" "$python"
 }
 
 # ---- the machine ------------------------------------------------------------------
@@ -369,8 +374,7 @@ time.sleep(90)' "$target" >traces
 @test "in-process: an older Python, one that lets debuggers in, and one that does not" {
 	all_rights
 	host_python 3.11 3.12 3.13
-	start "$python" -c 'import time; time.sleep(90)'
-	until_ tach-record --check -p "$pid"
+	idle "$python"
 	run -1 tach-record --check --engine inprocess -p "$pid"
 	says 'its Python' yes '.*'
 	says 'the library in it' no '.* can attach to Python 3.14 and later: .*'
@@ -379,12 +383,10 @@ time.sleep(90)' "$target" >traces
 	$(mends 'the library in it') -q -d 0.2 -o p.bin
 	has_samples p.bin
 	need_python 3.14
-	start "${PYTHON[@]}" -c 'import time; time.sleep(90)'
-	until_ tach-record --check -p "$pid"
+	idle "${PYTHON[@]}"
 	run -0 tach-record --check --engine inprocess -p "$pid"
 	says 'the library in it' yes 'this Python loads it when its main thread runs Python code'
-	start "${PYTHON[@]}" -X disable-remote-debug -c 'import time; time.sleep(90)'
-	until_ tach-record --check -p "$pid"
+	idle "${PYTHON[@]}" -X disable-remote-debug
 	run -1 tach-record --check --engine inprocess -p "$pid"
 	says 'the library in it' no '.*does not let debuggers in: .*'
 	run -125 --separate-stderr tach-record -q --engine inprocess -p "$pid"
