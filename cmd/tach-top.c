@@ -169,7 +169,9 @@ look(struct top *top, const char *path, const char *name)
 static int
 record_and_look(struct top *top)
 {
-	char *text = recorded_name(top->recorder), *name = cmd_plain(text);
+	/* Without --merge, which the user did not write. */
+	char *text = recorded_name(top->recorder + top->family);
+	char *name = cmd_plain(text);
 	int status;
 
 	child_start(&top->child, top->output, top->recorder, true);
@@ -373,13 +375,13 @@ recorder_arguments(const struct top *top, int argc, char *command[])
 
 	if (list == NULL)
 		err(CMD_FAILED, NULL);
+	if (top->family)
+		list[n++] = argument("--merge");
 	for (size_t i = 0; i < sizeof(options) / sizeof(*options); i++)
 		if (options[i][1] != NULL) {
 			list[n++] = argument(options[i][0]);
 			list[n++] = argument(options[i][1]);
 		}
-	if (top->family)
-		list[n++] = argument("--merge");
 	if (*command != NULL)
 		list[n++] = argument("--");
 	while (*command != NULL)

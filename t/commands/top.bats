@@ -441,7 +441,7 @@ family() {
 @test "the view of subprocesses: all of them while they are recorded, and then as one" {
 	family
 	COLUMNS=120 view --subprocesses -o kept.bin -- "$python" family.py
-	shown ' recording ' '^  .* kept[.][0-9]*.bin$' ' parent  .*family.py:3' \
+	shown "^-- $python family.py  recording " '^  .* kept[.][0-9]*.bin$' ' parent  .*family.py:3' \
 	    ' child  .*family.py:5'
 	is "$(tm capture-pane -p | grep -c ' kept[.][0-9]*.bin$')" 2
 	press t
