@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: ISC
 # markdown.bats: tach-convert --markdown: what it says, that it is bounded, and that
 # names of strangers change nothing in it, by cmark-gfm.
+# shellcheck disable=SC2016
 
 load ../lib/lib.bash
 
 setup() {
 	cd "$BATS_TEST_TMPDIR" || return
-	printf '# tach 1\n# python 3.14.2\n# interval 1000\n' >head
+	printf '# tach 1\n# python 3.14.2\n# interval 1000\n' >head.txt
 }
 
 # line TIME THREAD STATUS STACK
@@ -21,7 +22,7 @@ section() {
 
 @test "functions, lines, paths, waits, the GIL and commands" {
 	{
-		cat head
+		cat head.txt
 		printf '# note thread 0 1 MainThread\n'
 		line 0 1 gil,cpu 'app.py:main:1;app.py:load:7'
 		line 1000 1 gil,cpu 'app.py:main:1;app.py:load:8'
@@ -118,10 +119,10 @@ nasty() {
 }
 
 @test "profiles of nothing, of no frames and of CPython" {
-	tach-convert --markdown head >p.md
-	found 'There are no samples: `tach-info head`' <p.md
+	tach-convert --markdown head.txt >p.md
+	found 'There are no samples: `tach-info head.txt`' <p.md
 	{
-		cat head
+		cat head.txt
 		line 0 1 - ''
 	} >p.txt
 	tach-convert --markdown p.txt >p.md
