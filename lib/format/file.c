@@ -48,18 +48,15 @@ read_at(struct file *f, void *bytes, size_t n, uint64_t at)
 static int
 load_head(struct file *f)
 {
-	uint8_t head[HEAD_SIZE], tail[TAIL_MAX];
+	uint8_t head[HEAD_SIZE], foot[FOOT_SIZE];
 	size_t n = f->size < HEAD_SIZE ? (size_t)f->size : HEAD_SIZE;
-	size_t left;
 
 	if (read_at(f, head, n, 0) != TACH_OK ||
-	    head_get(&f->head, head, n, f->size, &f->input->error) != TACH_OK)
+	    head_get(&f->head, head, n, f->size, &f->input->error) !=
+	    TACH_OK ||
+	    read_at(f, foot, FOOT_SIZE, f->size - FOOT_SIZE) != TACH_OK)
 		return TACH_FATAL;
-	left = f->size - HEAD_SIZE < TAIL_MAX ? (size_t)(f->size - HEAD_SIZE) :
-						TAIL_MAX;
-	if (read_at(f, tail, left, f->size - left) != TACH_OK)
-		return TACH_FATAL;
-	return foot_get(&f->head, tail, left, f->size, &f->input->error);
+	return foot_get(&f->head, foot, f->size, &f->input->error);
 }
 
 /* Bytes between a table's last entry and its end. */
@@ -88,11 +85,13 @@ load_tables(struct file *f)
 {
 	const struct head *h = &f->head;
 	struct error *e = &f->input->error;
+	struct tach_meta *meta = &f->input->meta;
 	struct tables_left left;
+	size_t stat;
 	struct tables tables = {.at = h->strings_at, .strings = h->strings,
 	    .frames = h->frames,
 	    .frames_from = (size_t)(h->frames_at - h->strings_at)};
-	uint64_t size = h->frames_end - h->strings_at;
+	uint64_t end = f->size - FOOT_SIZE, size = end - h->strings_at;
 
 	if (size > TABLES_SIZE_MAX)
 		return error_set(e, TACH_ELIMIT, "the tables from byte %" PRIu64
@@ -106,10 +105,12 @@ load_tables(struct file *f)
 	tables.size = (size_t)size;
 	if (tables_get(f->input->table, &tables, &left, e) != TACH_OK)
 		return TACH_FATAL;
+	stat = stat_get(&meta->quality, tables.bytes + (size - left.frames),
+	    left.frames, h->big_endian);
 	if (h->layout == TACH_LAYOUT_DOCUMENTED)
-		metanotes_get(&f->input->meta, f->input->table);
+		metanotes_get(meta, f->input->table);
 	remark_left(f, "string", h->frames_at, left.strings);
-	remark_left(f, "frame", h->frames_end, left.frames);
+	remark_left(f, "frame", end - stat, left.frames - stat);
 	return TACH_OK;
 }
 

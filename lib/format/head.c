@@ -236,33 +236,58 @@ load_f64(const uint8_t *p, bool swap)
 	return v;
 }
 
-/* Takes CPython's statistics, if they are here.  A number that is not finite
- * counts as not known. */
 static bool
-get_stat(struct tach_quality *q, const uint8_t *p, bool swap)
+ends_stat(const uint8_t *trailer, bool swap)
+{
+	return memcmp(trailer + TRAIL_MAGIC, STAT_NAME, strlen(STAT_NAME)) ==
+	    0 && load_u32(trailer + TRAIL_VERSION, swap) == STAT_VERSION_KNOWN;
+}
+
+/* A number that is not finite counts as not known. */
+static void
+get_first_stat(struct tach_quality *q, const uint8_t *p, bool swap)
+{
+	q->duration = load_f64(p + STAT_DURATION, swap);
+	q->rate = load_f64(p + STAT_RATE, swap);
+	q->known = isfinite(q->duration) && isfinite(q->rate);
+}
+
+static void
+get_later_stat(struct tach_quality *q, const uint8_t *p, bool swap)
 {
 	uint32_t present = load_u32(p + STAT_PRESENT, swap);
 
-	if (memcmp(p + STAT_MAGIC, STAT_NAME, strlen(STAT_NAME)) != 0 ||
-	    load_u32(p + STAT_VERSION, swap) != STAT_VERSION_KNOWN ||
-	    load_u32(p + STAT_BYTES, swap) != STAT_SIZE)
-		return false;
-	q->duration = load_f64(p + STAT_DURATION, swap);
-	q->rate = load_f64(p + STAT_RATE, swap);
 	q->errors = load_f64(p + STAT_ERRORS, swap);
 	q->missed = load_f64(p + STAT_MISSED, swap);
-	q->known = isfinite(q->duration) && isfinite(q->rate);
 	q->has_errors = (present & STAT_HAS_ERRORS) != 0 && isfinite(q->errors);
 	q->has_missed = (present & STAT_HAS_MISSED) != 0 && isfinite(q->missed);
-	return true;
+}
+
+size_t
+stat_get(struct tach_quality *q, const uint8_t *p, size_t n, bool big_endian)
+{
+	bool swap = cursor_swaps(big_endian);
+	const uint8_t *trailer;
+	uint32_t size;
+
+	if (n < TRAIL_SIZE)
+		return 0;
+	trailer = p + (n - TRAIL_SIZE);
+	size = load_u32(trailer + TRAIL_BYTES, swap);
+	if (!ends_stat(trailer, swap) || size < TRAIL_SIZE || size > n)
+		return 0;
+	p += n - size;
+	if (size >= STAT_FIRST + TRAIL_SIZE)
+		get_first_stat(q, p, swap);
+	if (size >= STAT_FIELDS + TRAIL_SIZE)
+		get_later_stat(q, p, swap);
+	return size;
 }
 
 int
-foot_get(struct head *h, const uint8_t *tail, size_t n, uint64_t size,
-    struct error *e)
+foot_get(struct head *h, const uint8_t *p, uint64_t size, struct error *e)
 {
 	bool swap = cursor_swaps(h->big_endian);
-	const uint8_t *p = tail + (n - FOOT_SIZE);
 	uint64_t said = load_u64(p + FOOT_FILE, swap);
 
 	if (said != size)
@@ -274,10 +299,6 @@ foot_get(struct head *h, const uint8_t *tail, size_t n, uint64_t size,
 	h->strings = load_u32(p + FOOT_STRINGS, swap);
 	h->frames = load_u32(p + FOOT_FRAMES, swap);
 	memcpy(h->check, p + FOOT_CHECK, sizeof(h->check));
-	h->frames_end = size - FOOT_SIZE;
-	if (n >= TAIL_MAX && h->frames_end - h->frames_at >= STAT_SIZE &&
-	    get_stat(&h->meta.quality, p - STAT_SIZE, swap))
-		h->frames_end -= STAT_SIZE;
 	return TACH_OK;
 }
 
@@ -358,9 +379,10 @@ stat_put(uint8_t *p, const struct tach_quality *q)
 	store_f64(p + STAT_MISSED, q->has_missed ? q->missed : 0);
 	store_u32(p + STAT_PRESENT, (q->has_errors ? STAT_HAS_ERRORS : 0) |
 	    (q->has_missed ? STAT_HAS_MISSED : 0));
-	memcpy(p + STAT_MAGIC, STAT_NAME, strlen(STAT_NAME));
-	store_u32(p + STAT_VERSION, STAT_VERSION_KNOWN);
-	store_u32(p + STAT_BYTES, STAT_SIZE);
+	p += STAT_SIZE - TRAIL_SIZE;
+	memcpy(p + TRAIL_MAGIC, STAT_NAME, strlen(STAT_NAME));
+	store_u32(p + TRAIL_VERSION, STAT_VERSION_KNOWN);
+	store_u32(p + TRAIL_BYTES, STAT_SIZE);
 }
 
 void

@@ -19,14 +19,11 @@ struct head {
 	uint64_t samples;
 	uint32_t threads;
 	uint64_t strings_at, frames_at; /* offsets of the tables */
-	/* The footer and the statistics before it. */
+	/* The footer. */
 	uint32_t strings, frames;
-	uint64_t frames_end; /* upper bound of the end of the frame table */
 	uint8_t check[FOOT_CHECK_SIZE];
 	unsigned reserved_at; /* a reserved byte that is not 0, or 0 */
 };
-
-#define TAIL_MAX (STAT_SIZE + FOOT_SIZE)
 
 /* Whether the first bytes of a file are the header of an unfinished profile. */
 bool head_unfinished(const uint8_t *, size_t n);
@@ -36,11 +33,12 @@ bool head_unfinished(const uint8_t *, size_t n);
  * <= frames_at <= size - FOOT_SIZE. */
 int head_get(struct head *, const uint8_t *, size_t n, uint64_t size,
     struct error *);
-/* Reads the footer and the statistics before it, from the file's last n bytes:
- * as many as TAIL_MAX, but none of the header.  Afterwards frames_at <=
- * frames_end <= size - FOOT_SIZE. */
-int foot_get(struct head *, const uint8_t *, size_t n, uint64_t size,
-    struct error *);
+/* Reads the footer, which has FOOT_SIZE bytes. */
+int foot_get(struct head *, const uint8_t *, uint64_t size, struct error *);
+/* Takes CPython's statistics, which end n bytes if they are there: in any form whose
+ * trailer is known.  Returns their size; 0: there are none. */
+size_t stat_get(struct tach_quality *, const uint8_t *, size_t n,
+    bool big_endian);
 
 /* The facts about the file except its sizes. */
 struct tach_file_info head_info(const struct head *);

@@ -51,17 +51,23 @@ enum {
 	FOOT_CHECK_SIZE = 16,
 	FOOT_SIZE = 32,
 
-	/* CPython's statistics before the footer, from their start. */
+	/* CPython's statistics before the footer, from their start.  A later form
+	 * has more fields between these and the trailer. */
 	STAT_DURATION = 0, /* f64, seconds */
 	STAT_RATE = 8,	   /* f64, samples a second */
+	STAT_FIRST = 16,   /* the end of the fields of the first form */
 	STAT_ERRORS = 16,  /* f64, per cent */
 	STAT_MISSED = 24,  /* f64, per cent */
 	STAT_PRESENT = 32, /* u32, STAT_HAS_... */
 	STAT_ZERO = 36,	   /* u32 */
-	STAT_MAGIC = 40,   /* the eight bytes of STAT_NAME */
-	STAT_VERSION = 48, /* u32 */
-	STAT_BYTES = 52,   /* u32, size of the block */
-	STAT_SIZE = 56,
+	STAT_FIELDS = 40,  /* the end of the fields that are known */
+	STAT_SIZE = 56,	   /* as they are written, with the trailer */
+
+	/* The trailer of the statistics, from its start. */
+	TRAIL_MAGIC = 0,   /* the eight bytes of STAT_NAME */
+	TRAIL_VERSION = 8, /* u32 */
+	TRAIL_BYTES = 12,  /* u32, size of the statistics with the trailer */
+	TRAIL_SIZE = 16,
 };
 
 #define STAT_NAME "TACHSTAT"

@@ -143,6 +143,64 @@ print({k: v for k, v in info.items() if k != "compression_type"})' "$1"
 	done
 }
 
+# both FORM: the statistics by CPython, and by tach-info.
+both() {
+	"${PYTHON[@]}" -c '
+import _remote_debugging, sys
+info = _remote_debugging.BinaryReader(sys.argv[1]).get_info()
+print(*(info[k] if info[k] is None else float(info[k]) for k in (
+    "duration_sec", "sample_rate", "error_rate", "missed_samples")))' "$INSIDE/$1.bin"
+	tach-info --json "$OUTSIDE/$1.bin" | python3 -c '
+import json, sys
+said = json.load(sys.stdin).get("recorded", {})
+print(*(float(said[k]) if k in said else None for k in (
+    "duration_s", "rate", "errors_percent", "missed_percent")))'
+}
+
+@test "statistics of every size: the fields that CPython's reader takes" {
+	local form
+	cp "$T/data/cpython315-none.bin" "$OUTSIDE/p.bin"
+	python3 - "$OUTSIDE/" <<-'END'
+	import struct, sys
+	data = open(sys.argv[1] + 'p.bin', 'rb').read()
+	body, fields, foot = data[:-88], data[-88:-48], data[-32:]
+	def make(name, fields, size=None, version=1):
+	    block = fields + b'TACHSTAT' + struct.pack(
+	        '<II', version, len(fields) + 16 if size is None else size)
+	    with open(sys.argv[1] + name + '.bin', 'wb') as f:
+	        f.write(body + block + foot[:8] + struct.pack(
+	            '<Q', len(body + block) + 32) + foot[16:])
+	make('first', fields[:16])
+	make('between', fields[:32])
+	make('today', fields)
+	make('later', fields + bytes(range(24)))
+	make('long', fields + b'x' * 5000)
+	make('version', fields, version=2)
+	make('short', fields[:8])
+	make('trailer', b'')
+	make('zero', fields, 0)
+	make('too-long', fields, 1 << 20)
+	make('all', fields, 0xffffffff)
+	END
+	for form in first between today later long; do
+		run -0 --separate-stderr both $form
+		is "$stderr" ''
+		is "${lines[0]}" "${lines[1]}"
+		[[ $output = 1.12*\ 1999.9* ]]
+	done
+	[[ $output != *None* ]]
+	run -0 both version
+	is "${lines[0]}" 'None None None None'
+	is "${lines[2]}" "${lines[0]}"
+	tach-cat "$OUTSIDE/p.bin" >"$OUTSIDE/want"
+	# CPython refuses these; all samples of theirs are read.
+	for form in short trailer zero too-long all; do
+		run -1 info "$INSIDE/$form.bin"
+		[[ $output = *'Invalid profiling statistics size'* ]]
+		tach-cat "$OUTSIDE/$form.bin" | cmp - "$OUTSIDE/want"
+	done
+}
+
 @test "records are chosen by their size: CPython's become no larger" {
 	local p=$T/data/cpython315-none.bin q=$OUTSIDE/q.bin
 	"$RECODE" "$p" "$q" cpython none
