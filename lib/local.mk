@@ -66,6 +66,7 @@ tach_common = \
 lib_libtach_common_la_SOURCES = $(tach_common)
 lib_libtach_core_la_SOURCES = $(tach_common) \
 	lib/budget.h \
+	lib/depth.c \
 	lib/durations.c \
 	lib/gilwaits.h \
 	lib/io.h \
@@ -76,6 +77,7 @@ lib_libtach_core_la_SOURCES = $(tach_common) \
 	lib/select.c \
 	lib/status.c lib/status.h \
 	lib/table.c lib/table.h \
+	lib/tablecopy.c lib/tablecopy.h \
 	lib/tick.h \
 	lib/varint.h \
 	lib/version.c \

@@ -195,7 +195,7 @@ map_reserve(struct map *map, uint32_t index, uint32_t count)
 static uint32_t
 string_of(struct merge_input *in, uint32_t index)
 {
-	const struct tach_table *from = in->from->table;
+	const struct tach_table *from = in->selected->table;
 	struct tach_string s;
 
 	if (!map_reserve(&in->strings, index, tach_table_string_count(from)))
@@ -211,7 +211,7 @@ string_of(struct merge_input *in, uint32_t index)
 static uint32_t
 new_frame(struct merge_input *in, uint32_t index)
 {
-	const struct tach_table *from = in->from->table;
+	const struct tach_table *from = in->selected->table;
 	struct tach_frame f;
 
 	if (!map_reserve(&in->frames, index, tach_table_frame_count(from)))
@@ -499,6 +499,7 @@ new_input(struct tach_merge *m, struct tach_source *from,
 	in->number = m->ninputs;
 	in->selected = place->selection == NULL ? &in->counted :
 	    tach_select_new(&in->counted, place->selection);
+	in->selected = tach_depth_new(in->selected, place->depth);
 	if (in->selected == NULL) {
 		free(in);
 		return NULL;

@@ -486,6 +486,12 @@ struct tach_source *tach_fixed_durations_new(struct tach_source *) TACH_CHECKED;
  * own. */
 struct tach_source *tach_opcodes_new(struct tach_source *) TACH_CHECKED;
 
+/* All, with stacks of `depth` frames at most, 1 or more: a deeper one has its innermost
+ * frames, and a synthetic one, <truncated>, as the outermost.  0: the other source
+ * itself.  It has a table of its own. */
+struct tach_source *tach_depth_new(struct tach_source *, uint32_t depth)
+    TACH_CHECKED;
+
 /* ---- writer: a TACH file as a sink ------------------------------------- */
 
 struct tach_writer_options {
@@ -700,6 +706,7 @@ struct tach_merge_place {
 	uint64_t samples; /* to take, before selecting; 0: to the end */
 	const struct tach_selection *selection; /* likewise; NULL: all */
 	bool no_opcodes;  /* its frames lose theirs */
+	uint32_t depth;	  /* of what is selected: see tach_depth_new */
 };
 
 struct tach_merge;

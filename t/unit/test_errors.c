@@ -267,6 +267,18 @@ work_intervals(void)
 	return work_wrapped(tach_fixed_durations_new);
 }
 
+static struct tach_source *
+wrap_depth(struct tach_source *source)
+{
+	return tach_depth_new(source, 2);
+}
+
+static enum tach_error
+work_depth(void)
+{
+	return work_wrapped(wrap_depth);
+}
+
 static enum tach_error
 work_opcodes(void)
 {
@@ -371,6 +383,7 @@ check_no_memory(void)
 	check_memory("durations", work_durations);
 	check_memory("intervals", work_intervals);
 	check_memory("opcodes", work_opcodes);
+	check_memory("depth", work_depth);
 	check_memory("merge", work_merge);
 	check_memory("text", work_text);
 	while ((format = tach_format_next(format)) != NULL)
