@@ -224,9 +224,10 @@ begin_member(struct family *f, struct member *m, struct tach_recorder *told)
 		return false;
 	m->finished.result = RECORDING_FAILED;
 	if (!recording_open(&m->r, m->recorder, tach_steps_new(m->recorder),
-		m->path, f->options->writer))
+		m->path, f->options->profile))
 		return false;
 	m->r.needs_samples = true;
+	m->r.quiet = f->options->quiet || f->options->merge;
 	m->sampled.recording = &m->r;
 	m->keeper = WITH_US;
 	return true;
@@ -662,7 +663,7 @@ static noreturn void
 merge_all(const struct family *f)
 {
 	struct tach_recorder_stats all = stats_of(f);
-	struct merging m = {.clock = true};
+	struct merging m = {.clock = true, .quiet = f->options->quiet};
 
 	if (is_inside(f) &&
 	    (m.sum = tach_inprocess_note(&all.inprocess)) == NULL)
@@ -673,7 +674,8 @@ merge_all(const struct family *f)
 	close_others(f->part.fd);
 	confine(NULL, 0);
 	merging_open(&m);
-	_exit(merging_write(&m, f->part.fd, f->part.name, f->options->writer));
+	_exit(merging_write(&m, f->part.fd, f->part.name,
+	    &f->options->profile->writer));
 }
 
 static void

@@ -12,12 +12,13 @@
 
 #include <stdbool.h>
 
+#include "profile.h"
 #include "tach-record.h"
 
 struct family_options {
 	const char *output;
 	const struct tach_recorder_options *recorder;
-	const struct tach_writer_options *writer;
+	const struct profile_options *profile;
 	bool merge; /* merge all profiles into one */
 	bool quiet;
 	bool command; /* the first process is a child of this one */

@@ -124,7 +124,8 @@ add_sound(const struct merging *m, struct intake *b, const struct input *in)
 	    .shift = in->shift,
 	    .samples = in->samples,
 	    .selection = m->selection,
-	    .no_opcodes = in->foreign};
+	    .no_opcodes = in->foreign,
+	    .depth = m->depth};
 	const char *name = cmd_input_name(in->name);
 	struct tach_reader *r;
 
@@ -144,7 +145,7 @@ static void
 add_group(const struct merging *m, struct intake *b, size_t first, size_t n)
 {
 	static const struct tach_writer_options options = {
-	    .size = sizeof(options), TACH_LAYOUT_DOCUMENTED, TACH_ZSTD, 1};
+	    .size = sizeof(options), TACH_LAYOUT_CPYTHON, TACH_ZSTD, 1};
 	static const struct tach_merge_place as_is = {
 	    .size = sizeof(as_is), .kept = UINT64_MAX};
 	static const char name[] = "temporary file";
@@ -251,7 +252,8 @@ finish_profile(const struct merging *m, struct tach_writer *w, const char *outpu
 		add_intervals(m, m->intake, m->meta.interval_us, output);
 	if (tach_writer_finish(w, &m->meta) != TACH_OK)
 		output_failed(output, writer_why(w));
-	profile_remark(output, w, options);
+	if (!m->quiet)
+		profile_remark(output, w, options);
 	tach_writer_free(w);
 }
 
@@ -281,7 +283,8 @@ add_only(struct merging *m, struct intake *b)
 {
 	struct tach_merge_place place = {.size = sizeof(place),
 	    .kept = UINT64_MAX,
-	    .selection = m->selection};
+	    .selection = m->selection,
+	    .depth = m->depth};
 	const char *name = cmd_input_name(m->inputs[0].name);
 	struct tach_reader *r;
 	int rc = survey_open(&m->inputs[0], &r);

@@ -20,8 +20,10 @@ struct merging {
 	struct input *inputs;
 	size_t ninputs, max;
 	const struct tach_selection *selection; /* NULL: all */
+	uint32_t depth; /* of stacks, as tach_depth_new has it */
 	bool clock; /* keep the times of one clock */
 	bool copy;  /* there is one input, and it is copied */
+	bool quiet; /* nothing is printed of the complete profile */
 	/* A note in the place of the inputs' notes with the same first word; NULL:
 	 * none.  Writing frees it. */
 	char *sum;

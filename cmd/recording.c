@@ -12,7 +12,6 @@
 
 #include "cmd.h"
 #include "hint.h"
-#include "profile.h"
 #include "to_file.h"
 #include "why.h"
 
@@ -58,22 +57,23 @@ open_sink(struct recording *r)
 {
 	if (r->how == NULL)
 		open_text(r);
-	else if ((r->writer = tach_writer_new(r->part.fd, r->how,
-		      tach_recorder_table(r->recorder))) != NULL)
+	else if (r->source != NULL &&
+	    (r->writer = tach_writer_new(r->part.fd, &r->how->writer,
+		 r->source->table)) != NULL)
 		r->sink = tach_writer_sink(r->writer);
 }
 
 bool
 recording_open(struct recording *r, struct tach_recorder *recorder,
     struct tach_source *source, const char *path,
-    const struct tach_writer_options *how)
+    const struct profile_options *how)
 {
-	*r = (struct recording){.recorder = recorder, .source = source,
-	    .how = how};
+	*r = (struct recording){.recorder = recorder, .how = how};
 	if (!part_open(&r->part, path, how == NULL)) {
 		tach_source_free(source);
 		return false;
 	}
+	r->source = tach_depth_new(source, how != NULL ? how->depth : 0);
 	open_sink(r);
 	counts_init(&r->counts, r->sink);
 	if (r->source != NULL && r->sink != NULL)
@@ -296,8 +296,9 @@ recording_finish(struct recording *r)
 		tell_of_part(r);
 		return RECORDING_FAILED;
 	}
-	if (r->writer != NULL)
-		profile_remark(r->part.name, r->writer, r->how);
+	if (r->writer != NULL && !r->quiet)
+		profile_remark(r->part.name, r->writer,
+		    &r->how->writer);
 	return RECORDING_OK;
 }
 

@@ -9,12 +9,13 @@
 
 #include "counts.h"
 #include "part.h"
+#include "profile.h"
 #include "tach-record.h"
 
 struct recording {
 	struct tach_recorder *recorder;
 	struct tach_source *source; /* its rounds */
-	const struct tach_writer_options *how; /* NULL: a text */
+	const struct profile_options *how; /* NULL: a text */
 	struct part part;
 	struct tach_writer *writer; /* NULL: text */
 	FILE *text;		    /* NULL: profile */
@@ -25,6 +26,7 @@ struct recording {
 	int rc, save_rc; /* result of the last round, and of the save after it ... */
 	int error;	 /* ... and errno if that failed */
 	bool needs_samples; /* without samples there is no file */
+	bool quiet;	    /* nothing is printed of a profile that is complete */
 	/* Called after each round, and at their end; may be NULL. */
 	void (*progress)(const struct recording *, bool over);
 };
@@ -40,7 +42,7 @@ enum recording_result {
  * outlive the recording.  False: the output cannot be opened, and a message was
  * printed. */
 bool recording_open(struct recording *, struct tach_recorder *,
-    struct tach_source *, const char *path, const struct tach_writer_options *);
+    struct tach_source *, const char *path, const struct profile_options *);
 /* Records until the recorder's end. */
 enum recording_result recording_run(struct recording *);
 /* Takes a round if one is due, for callers that sleep by themselves.  False: the

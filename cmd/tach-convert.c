@@ -46,7 +46,7 @@ struct job {
 	bool opcodes;	    /* show opcodes as frames */
 	const char *output; /* NULL: standard output */
 	struct how how;
-	struct tach_writer_options writer;
+	struct profile_options profile;
 	struct selection selection;
 	struct sample_counts counts; /* of what was converted */
 	char **operands;
@@ -163,7 +163,8 @@ check_job(const struct job *job)
 		cmd_usage("no format: choose one, such as --%s",
 		    tach_format_next(NULL)->name);
 	if (job->said && !job->tach)
-		cmd_usage("--layout, --compression and --level go with --tach");
+		cmd_usage("--layout, --compression, --level and --depth go with "
+		    "--tach");
 	if (job->opcodes && job->tach)
 		cmd_usage("--opcodes does not go with --tach, which keeps "
 		    "them as they are");
@@ -190,7 +191,7 @@ convert_operands(struct job *job, int argc, char *argv[])
 		{formats, 22, NULL, convert_option, job, NULL},
 		{rows, 20, "", convert_option, job, NULL},
 		how_group(&job->how),
-		profile_group(&job->writer, "With --tach:", &job->said),
+		profile_group(&job->profile, "With --tach:", &job->said),
 		select_group_but_idle(&job->selection),
 	};
 	const struct command_line line = {
@@ -210,7 +211,7 @@ convert_operands(struct job *job, int argc, char *argv[])
 static struct job
 parse_convert(int argc, char *argv[])
 {
-	struct job job = {.writer = PROFILE_DEFAULTS};
+	struct job job = {.profile = PROFILE_DEFAULTS};
 
 	how_init(&job.how);
 	job.operands = convert_operands(&job, argc, argv);
@@ -237,7 +238,8 @@ source_of(const struct job *job, struct tach_reader *r)
 		source = tach_durations_new(source);
 	else if ((uses & TACH_NEEDS_INTERVALS) != 0)
 		source = tach_fixed_durations_new(source);
-	source = select_source(&job->selection, source);
+	source = tach_depth_new(select_source(&job->selection, source),
+	    job->profile.depth);
 	if (job->opcodes)
 		source = tach_opcodes_new(source);
 	if (source == NULL)
@@ -400,15 +402,16 @@ rewrite(struct tach_reader *r, const char *operand, void *arg)
 
 	(void)operand;
 	output_open(&out, job->output, OUTPUT_PROFILE);
-	if ((w = tach_writer_new(out.fd, &job->writer, source->table)) == NULL)
+	w = tach_writer_new(out.fd, &job->profile.writer, source->table);
+	if (w == NULL)
 		err(CMD_FAILED, NULL);
 	rc = cmd_pump(source, tach_writer_sink(w), out.name);
-	tach_source_free(source);
 	if (tach_writer_finish(w, tach_reader_meta(r)) != TACH_OK)
 		output_failed(out.name, writer_why(w));
-	profile_remark(out.name, w, &job->writer);
+	profile_remark(out.name, w, &job->profile.writer);
 	output_close(&out);
 	tach_writer_free(w);
+	tach_source_free(source);
 	return rc;
 }
 

@@ -33,6 +33,7 @@ struct census {
 	struct info_thread *threads;
 	size_t nthreads, max;
 	uint64_t duration; /* time of the latest sample */
+	uint32_t deepest;  /* frames of the deepest stack */
 	uint64_t opcodes[TACH_NO_OPCODE]; /* samples by the opcode of their innermost
 					   * frame */
 	uint64_t with_opcode; /* all of these */
@@ -91,6 +92,8 @@ census_run(struct census *c, const struct tach_run *run)
 			t->status[bit] += run->ticks[i].status >> bit & 1;
 	if (run->count > 0 && run->ticks[run->count - 1].time > c->duration)
 		c->duration = run->ticks[run->count - 1].time;
+	if (run->depth > c->deepest)
+		c->deepest = run->depth;
 }
 
 static void
@@ -180,7 +183,7 @@ layout_word(const struct tach_file_info *info)
 	case TACH_INPUT_FILE:
 		break;
 	}
-	return info->layout == TACH_LAYOUT_CPYTHON ? "cpython" : "documented";
+	return info->layout == TACH_LAYOUT_CPYTHON ? "cpython" : "early";
 }
 
 /* Whether an input has a byte order. */
@@ -439,6 +442,23 @@ print_encoding(const struct info_profile *p)
 	    share_percent(saved(s), s->frames_total));
 }
 
+/* Prints the depth of the deepest stack, and whether CPython would read the file but
+ * for it. */
+static void
+print_deepest(const struct info_profile *p)
+{
+	uint32_t deepest = p->census->deepest;
+
+	if (p->info->input == TACH_INPUT_FILE &&
+	    p->info->layout == TACH_LAYOUT_CPYTHON &&
+	    deepest > TACH_CPYTHON_DEPTH)
+		print_field("deepest-stack", "%" PRIu32 " (CPython reads no more "
+		    "than %d: tach-merge --depth %d cuts it)", deepest,
+		    TACH_CPYTHON_DEPTH, TACH_CPYTHON_DEPTH);
+	else
+		print_field("deepest-stack", "%" PRIu32, deepest);
+}
+
 static void
 print_stats(const struct info_profile *p)
 {
@@ -446,6 +466,7 @@ print_stats(const struct info_profile *p)
 	    p->census->duration / 1000000, p->census->duration % 1000000);
 	print_field("decoded-samples", "%" PRIu64, p->stats->samples);
 	print_field("stack-frames", "%" PRIu64, p->stats->frames_total);
+	print_deepest(p);
 	if (p->info->input == TACH_INPUT_FILE)
 		print_encoding(p);
 	for (size_t i = 0; i < p->census->nthreads; i++)
@@ -616,8 +637,9 @@ static void
 put_stats(const struct info_profile *p)
 {
 	printf(",\"stats\":{\"duration_us\":%" PRIu64 ",\"decoded_samples\":%"
-	    PRIu64 ",\"stack_frames\":%" PRIu64, p->census->duration,
-	    p->stats->samples, p->stats->frames_total);
+	    PRIu64 ",\"stack_frames\":%" PRIu64 ",\"deepest_stack\":%" PRIu32,
+	    p->census->duration, p->stats->samples, p->stats->frames_total,
+	    p->census->deepest);
 	if (p->info->input == TACH_INPUT_FILE)
 		put_encoding(p);
 	printf(",\"threads\":[");

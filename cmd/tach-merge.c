@@ -16,7 +16,7 @@
 struct merge_job {
 	const char *output; /* NULL: standard output */
 	const char *files;  /* path of a list of inputs; NULL: none */
-	struct tach_writer_options writer;
+	struct profile_options profile;
 	struct selection selection;
 	struct merging merging;
 };
@@ -138,7 +138,7 @@ parse_merge(struct merge_job *job, int argc, char *argv[])
 {
 	const struct option_group groups[] = {
 		{rows, 26, NULL, merge_option, job, NULL},
-		profile_group(&job->writer, NULL, NULL),
+		profile_group(&job->profile, NULL, NULL),
 		{last_rows, 26, NULL, merge_option, job, NULL},
 		select_group(&job->selection),
 	};
@@ -163,10 +163,11 @@ merge_inputs(struct merge_job *job)
 	job->merging.copy = job->merging.ninputs == 1;
 	if (job->selection.given)
 		job->merging.selection = &job->selection.what;
+	job->merging.depth = job->profile.depth;
 	status = merging_open(&job->merging);
 	output_open(&out, job->output, OUTPUT_PROFILE);
-	if (merging_write(&job->merging, out.fd, out.name, &job->writer) !=
-	    CMD_OK)
+	if (merging_write(&job->merging, out.fd, out.name,
+		&job->profile.writer) != CMD_OK)
 		status = CMD_FAILED;
 	output_close(&out);
 	return status;
@@ -175,7 +176,7 @@ merge_inputs(struct merge_job *job)
 int
 main(int argc, char *argv[])
 {
-	struct merge_job job = {.writer = PROFILE_DEFAULTS};
+	struct merge_job job = {.profile = PROFILE_DEFAULTS};
 	int status;
 
 	cmd_start("tach-merge", CMD_USAGE, argv);

@@ -47,8 +47,8 @@ struct options {
 	pid_t pid;	 /* 0: a command */
 	char **command;
 	struct tach_recorder_options recorder;
-	struct tach_writer_options writer;
-	bool how; /* there was an option about the encoding */
+	struct profile_options profile;
+	bool how; /* there was an option about the profile */
 	bool mode; /* there was a --mode */
 	bool check, dump, locals, text, quiet;
 	bool kill; /* end the command when the recording is over */
@@ -326,7 +326,7 @@ record_operands(struct options *o, int argc, char *argv[])
 {
 	const struct option_group groups[] = {
 		{rows, 26, NULL, record_option, o, NULL},
-		profile_group(&o->writer, NULL, &o->how),
+		profile_group(&o->profile, NULL, &o->how),
 		{last_rows, 26, NULL, record_option, o, NULL},
 	};
 	const struct command_line line = {
@@ -358,7 +358,7 @@ check_alone(const struct options *o)
 static struct options
 parse_record(int argc, char *argv[])
 {
-	struct options o = {.writer = PROFILE_DEFAULTS,
+	struct options o = {.profile = PROFILE_DEFAULTS,
 	    .recorder.size = sizeof(o.recorder),
 	    .recorder.interval_ns = (uint64_t)(1e9 / DEFAULT_RATE)};
 
@@ -372,7 +372,7 @@ parse_record(int argc, char *argv[])
 	if (o.dump && (o.output != NULL || o.text || o.how ||
 		o.merge || o.recorder.duration_ns != 0))
 		cmd_usage("--dump prints: it takes no -o, -d, --text, --merge, "
-		    "--layout, --compression or --level");
+		    "--layout, --compression, --level or --depth");
 	if (o.locals && !o.dump)
 		cmd_usage("--locals is for --dump");
 	if (o.pid == 0 && *o.command == NULL)
@@ -383,8 +383,8 @@ parse_record(int argc, char *argv[])
 		cmd_usage("--kill ends a command that was started: the process "
 		    "of -p goes on");
 	if (o.text && o.how)
-		cmd_usage("--layout, --compression and --level are for profiles, "
-		    "not for --text");
+		cmd_usage("--layout, --compression, --level and --depth are for "
+		    "profiles, not for --text");
 	check_engine(&o);
 	if (o.dump)
 		return o;
@@ -749,8 +749,9 @@ record_one(const struct options *o)
 	bool ok;
 
 	if (!recording_open(&r, recorder, tach_rounds_new(recorder), o->output,
-		o->text ? NULL : &o->writer))
+		o->text ? NULL : &o->profile))
 		exit(RECORD_FAILED);
+	r.quiet = o->quiet;
 	start_target(o);
 	ok = record_target(&r, o);
 	recording_close(&r);
@@ -762,7 +763,7 @@ static bool
 record_family(const struct options *o)
 {
 	struct family_options fo = {.output = o->output,
-	    .recorder = &o->recorder, .writer = &o->writer, .merge = o->merge,
+	    .recorder = &o->recorder, .profile = &o->profile, .merge = o->merge,
 	    .quiet = o->quiet, .command = o->pid == 0, .reap = reap_command};
 	struct family *f = family_open(&fo);
 	enum family_result result;

@@ -313,9 +313,11 @@ int tach_pump(struct tach_source *, struct tach_sink *)
 
 /* ---- reader: a file as a source ----------------------------------------- */
 
+/* Whose header a TACH file has. */
 enum tach_layout {
-	TACH_LAYOUT_DOCUMENTED, /* the header of the format document */
-	TACH_LAYOUT_CPYTHON,	/* the header that CPython 3.15 ships */
+	TACH_LAYOUT_EARLY,   /* that of the format's first document */
+	TACH_LAYOUT_CPYTHON, /* that of CPython 3.15, which alone reads its own */
+	TACH_LAYOUT_DOCUMENTED = TACH_LAYOUT_EARLY, /* its former name */
 };
 
 enum tach_compression { TACH_PLAIN = 0, TACH_ZSTD = 1 };
@@ -536,8 +538,11 @@ struct tach_sink *tach_writer_sink(struct tach_writer *);
 uint64_t tach_writer_bytes(const struct tach_writer *);	  /* in the file so far */
 uint64_t tach_writer_samples(const struct tach_writer *);
 uint32_t tach_writer_threads(const struct tach_writer *);
-/* Samples whose stack was cut to what CPython's reader takes. */
-uint64_t tach_writer_truncated(const struct tach_writer *);
+/* The most frames of a stack that CPython's reader takes: it refuses a file with a
+ * deeper one. */
+#define TACH_CPYTHON_DEPTH 256
+/* Samples whose stack is deeper; see tach_depth_new. */
+uint64_t tach_writer_deep(const struct tach_writer *);
 /* Not what was asked for if that cannot count so many samples. */
 enum tach_layout tach_writer_layout(const struct tach_writer *);
 enum tach_error tach_writer_error(const struct tach_writer *,

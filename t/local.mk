@@ -167,6 +167,7 @@ SAMPLE_TESTS = \
 	t/record/status.bats \
 	t/record/old-pythons.bats \
 	t/record/record.bats \
+	t/record/replay.bats \
 	t/commands/messages.bats \
 	t/commands/signals.bats \
 	t/python/targets.bats \

@@ -107,7 +107,7 @@ load_tables(struct file *f)
 		return TACH_FATAL;
 	stat = stat_get(&meta->quality, tables.bytes + (size - left.frames),
 	    left.frames, h->big_endian);
-	if (h->layout == TACH_LAYOUT_DOCUMENTED)
+	if (h->layout == TACH_LAYOUT_EARLY)
 		metanotes_get(meta, f->input->table);
 	remark_left(f, "string", h->frames_at, left.strings);
 	remark_left(f, "frame", end - stat, left.frames - stat);

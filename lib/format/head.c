@@ -17,7 +17,7 @@ struct fields {
 };
 
 static const struct fields fields_of[] = {
-    [TACH_LAYOUT_DOCUMENTED] = {HEAD_THREADS, HEAD_STRINGS, HEAD_FRAMES,
+    [TACH_LAYOUT_EARLY] = {HEAD_THREADS, HEAD_STRINGS, HEAD_FRAMES,
 	HEAD_COMPRESSION, false},
     [TACH_LAYOUT_CPYTHON] = {WIDE_THREADS, WIDE_STRINGS, WIDE_FRAMES,
 	WIDE_COMPRESSION, true},
@@ -133,15 +133,15 @@ likely(const uint8_t *p, const struct fields *f, bool swap)
 static enum tach_layout
 layout_of(const uint8_t *p, bool swap, uint64_t size)
 {
-	const struct fields *doc = &fields_of[TACH_LAYOUT_DOCUMENTED];
+	const struct fields *early = &fields_of[TACH_LAYOUT_EARLY];
 	const struct fields *wide = &fields_of[TACH_LAYOUT_CPYTHON];
 
-	if (layout_fits(p, doc, swap, size))
-		return TACH_LAYOUT_DOCUMENTED;
+	if (layout_fits(p, early, swap, size))
+		return TACH_LAYOUT_EARLY;
 	if (layout_fits(p, wide, swap, size) ||
-	    likely(p, wide, swap) > likely(p, doc, swap))
+	    likely(p, wide, swap) > likely(p, early, swap))
 		return TACH_LAYOUT_CPYTHON;
-	return TACH_LAYOUT_DOCUMENTED;
+	return TACH_LAYOUT_EARLY;
 }
 
 static int
@@ -192,7 +192,7 @@ reserved_of(const struct head *h, const uint8_t *p)
 	if (p[HEAD_ZERO] != 0)
 		return HEAD_ZERO;
 	for (unsigned at = HEAD_RESERVED; at < HEAD_SIZE; at++)
-		if (h->layout == TACH_LAYOUT_DOCUMENTED && p[at] != 0)
+		if (h->layout == TACH_LAYOUT_EARLY && p[at] != 0)
 			return at;
 	return 0;
 }

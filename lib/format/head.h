@@ -46,8 +46,7 @@ struct tach_file_info head_info(const struct head *);
 /* Offset of the thread count in the header. */
 unsigned head_threads_at(const struct head *);
 
-/* Chooses the wide header if the documented one cannot count so many
- * samples. */
+/* Chooses the wide header if the early one cannot count so many samples. */
 void head_fit(struct head *);
 
 /* Write in the byte order of this machine.  The footer has the checksum of the

@@ -207,7 +207,7 @@ get_fixed(struct journal_entry *entry, const uint8_t *p, bool swap)
 	h->meta.interval_us = load_u64(p + ENTRY_INTERVAL, swap);
 	h->meta.config = load_u32(p + ENTRY_CONFIG, swap);
 	h->layout = p[ENTRY_LAYOUT] == TACH_LAYOUT_CPYTHON ?
-	    TACH_LAYOUT_CPYTHON : TACH_LAYOUT_DOCUMENTED;
+	    TACH_LAYOUT_CPYTHON : TACH_LAYOUT_EARLY;
 	h->compression = p[ENTRY_COMPRESSION] == TACH_ZSTD ? TACH_ZSTD :
 							     TACH_PLAIN;
 	memcpy(h->meta.python, p + ENTRY_PYTHON, sizeof(h->meta.python));

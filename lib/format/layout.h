@@ -7,8 +7,9 @@
  * The checksum covers all bytes from the end of the header to the checksum, and
  * then the header, which is written last.
  *
- * Two headers of the same size exist, both of version 1: the documented one,
- * and the wide one of CPython 3.15.  They differ from byte 32 on.
+ * Two headers of the same size exist, both of version 1: the early one, of the
+ * format's first document, and the wide one of CPython 3.15.  They differ from
+ * byte 32 on.
  */
 #ifndef FORMAT_LAYOUT_H
 #define FORMAT_LAYOUT_H
@@ -29,7 +30,7 @@ enum {
 	HEAD_SAMPLES = 28,  /* u32, wide: u64 */
 	HEAD_SIZE = 64,
 
-	/* The documented header. */
+	/* The early header. */
 	HEAD_THREADS = 32,     /* u32 */
 	HEAD_STRINGS = 36,     /* u64, offset of the string table */
 	HEAD_FRAMES = 44,      /* u64, offset of the frame table */
@@ -74,9 +75,6 @@ enum {
 
 #define STAT_VERSION_KNOWN 1
 enum { STAT_HAS_ERRORS = 1, STAT_HAS_MISSED = 2 };
-
-/* CPython's reader refuses deeper stacks. */
-#define CPYTHON_DEPTH_MAX 256
 
 /* The greatest sizes of parts of the sample data. */
 enum {

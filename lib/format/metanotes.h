@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * metanotes.h: the configuration and the quality of a recording as notes, since
- * the documented header has no room for them.  They are the last strings of a
+ * the early header has no room for them.  They are the last strings of a
  * file.
  */
 #ifndef FORMAT_METANOTES_H

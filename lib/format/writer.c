@@ -36,7 +36,7 @@ struct writer_thread {
 	uint64_t id;
 	uint32_t interp;
 	uint64_t time;	/* of the last sample */
-	uint32_t depth; /* of the last run, before it was cut */
+	uint32_t depth; /* of the last run, whose stack may be forgotten */
 	struct stack stack;
 	/* Ticks that wait for their REPEAT. */
 	uint8_t *ticks;
@@ -55,7 +55,7 @@ struct tach_writer {
 	uint32_t nthreads; /* used ones */
 	size_t pending_room; /* for ticks, in all threads */
 	uint64_t samples;
-	uint64_t cut; /* of these, with a stack that was cut */
+	uint64_t deep; /* of these, deeper than CPython's reader takes */
 	struct journal_out journal;
 	struct tach_sink sink; /* see tach_writer_sink */
 	bool adds;	       /* by tach_writer_add, which finds threads */
@@ -158,9 +158,9 @@ tach_writer_threads(const struct tach_writer *w)
 }
 
 uint64_t
-tach_writer_truncated(const struct tach_writer *w)
+tach_writer_deep(const struct tach_writer *w)
 {
-	return w->cut;
+	return w->deep;
 }
 
 enum tach_layout
@@ -400,25 +400,19 @@ put_change(struct tach_writer *w, struct writer_thread *t, const uint32_t *frame
 static int
 put_run(struct tach_writer *w, struct writer_thread *t, const struct tach_run *run)
 {
-	uint32_t depth = run->depth, known = run->shared, shared;
-	bool cut = run->depth > CPYTHON_DEPTH_MAX &&
-	    w->options.layout == TACH_LAYOUT_CPYTHON;
+	uint32_t depth = run->depth, shared;
 	bool same;
 	int res;
 
 	/* Most often nothing has changed, and nothing need be compared. */
-	if (known >= run->depth && t->depth == run->depth)
+	if (run->shared >= depth && t->depth == depth)
 		return add_ticks(w, t, run->ticks, run->count);
-	if (cut)
-		depth = CPYTHON_DEPTH_MAX;
-	/* A cut stack has lost the end from which `shared` counts. */
-	if (cut || t->depth != t->stack.depth)
-		known = 0;
-	shared = delta_shared(&t->stack, run->frames, depth, known);
-	/* One that was forgotten is empty here, but not where it is read. */
+	/* A stack that was forgotten is empty here, but not where it is read. */
+	shared = delta_shared(&t->stack, run->frames, depth,
+	    t->depth == t->stack.depth ? run->shared : 0);
 	same = shared == depth && depth == t->stack.depth &&
 	    (depth > 0 || t->depth == 0);
-	t->depth = run->depth;
+	t->depth = depth;
 	if (same)
 		return add_ticks(w, t, run->ticks, run->count);
 	res = put_change(w, t, run->frames, depth, shared, run->ticks);
@@ -442,9 +436,8 @@ take_run(struct tach_writer *w, const struct tach_run *run)
 		return TACH_FATAL;
 	}
 	w->samples += run->count;
-	if (run->depth > CPYTHON_DEPTH_MAX &&
-	    w->options.layout == TACH_LAYOUT_CPYTHON)
-		w->cut += run->count;
+	if (run->depth > TACH_CPYTHON_DEPTH)
+		w->deep += run->count;
 	return TACH_OK;
 }
 

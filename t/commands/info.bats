@@ -109,7 +109,7 @@ config() {
 
 @test "a profile that was not finished" {
 	local file=$BATS_TEST_TMPDIR/p.bin
-	"$TACH_BUILDDIR/t/unit/recode" odd.bin "$file" documented zstd \
+	"$TACH_BUILDDIR/t/unit/recode" odd.bin "$file" early zstd \
 	    unfinished
 	local says="$file: its recording was cut short: this is what was saved (tach-merge -o NEW makes it whole)"
 	run -0 --separate-stderr tach-info "$file"

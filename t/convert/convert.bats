@@ -359,7 +359,7 @@ Try 'tach-convert --help'."
 	local file layout compression
 	for file in odd.bin cpython315-gil.bin; do
 		tach-cat -l "$file" | grep -v '^#' >"$BATS_TEST_TMPDIR/want"
-		for layout in documented cpython; do
+		for layout in early cpython; do
 			for compression in none zstd; do
 				tach-convert --tach --layout $layout \
 				    --compression $compression "$file" \
@@ -393,37 +393,41 @@ Try 'tach-convert --help'."
 	((high < low))
 }
 
-@test "stacks that CPython does not read are cut, and that is said" {
+@test "stacks that CPython does not read are told, and cut by --depth" {
 	awk 'BEGIN { for (n = 256; n <= 258; n++) {
 		printf "%d\t0\t1\t-\t", n
 		for (i = 1; i <= n; i++)
 			printf "%sx.py:f%d:%d", (i > 1 ? ";" : ""), i, i
 		print "" } }' >"$BATS_TEST_TMPDIR/deep.txt"
-	run -0 --separate-stderr tach-convert --tach --layout cpython \
+	run -0 --separate-stderr tach-convert --tach \
 	    -o "$BATS_TEST_TMPDIR/q.bin" "$BATS_TEST_TMPDIR/deep.txt"
 	is "$stderr" "tach-convert: $BATS_TEST_TMPDIR/q.bin: 2 samples have more \
-than 256 frames, of which the innermost 256 are kept (CPython reads no more)"
-	run -0 tach-cat "$BATS_TEST_TMPDIR/q.bin"
-	is "$(awk -F '[\t;]' '{ print NF - 4, $5 }' <<<"$output")" \
-	    "256 x.py:f1:1
-256 x.py:f2:2
-256 x.py:f3:3"
-	run -0 --separate-stderr tach-convert --tach \
+than 256 frames, and CPython reads no such profile: --depth 256 cuts them"
+	tach-cat "$BATS_TEST_TMPDIR/q.bin" | cmp - "$BATS_TEST_TMPDIR/deep.txt"
+	run -0 --separate-stderr tach-convert --tach --layout early \
 	    -o "$BATS_TEST_TMPDIR/q.bin" "$BATS_TEST_TMPDIR/deep.txt"
 	is "$stderr" ""
 	tach-cat "$BATS_TEST_TMPDIR/q.bin" | cmp - "$BATS_TEST_TMPDIR/deep.txt"
+	run -0 --separate-stderr tach-convert --tach --depth 256 \
+	    -o "$BATS_TEST_TMPDIR/q.bin" "$BATS_TEST_TMPDIR/deep.txt"
+	is "$stderr" ""
+	run -0 tach-cat "$BATS_TEST_TMPDIR/q.bin"
+	is "$(awk -F '[\t;]' '{ print NF - 4, $5, $6 }' <<<"$output")" \
+	    "256 x.py:f1:1 x.py:f2:2
+256 <truncated> x.py:f3:3
+256 <truncated> x.py:f4:4"
 }
 
-@test "more samples than the documented header can count" {
+@test "more samples than the early header can count" {
 	local many=$BATS_TEST_TMPDIR/many.bin
 	"$TACH_BUILDDIR/t/unit/many" "$many" 4294967295
 	is "$(tach-info "$many" | awk '/^layout|^samples/ { print $2 }')" \
-	    "documented"$'\n'"4294967295"
+	    "early"$'\n'"4294967295"
 	"$TACH_BUILDDIR/t/unit/many" "$many" 4294967296
-	run -0 --separate-stderr tach-convert --tach \
+	run -0 --separate-stderr tach-convert --tach --layout early \
 	    -o "$BATS_TEST_TMPDIR/q.bin" "$many"
 	is "$stderr" "tach-convert: $BATS_TEST_TMPDIR/q.bin: it has CPython's header, as \
-the documented one cannot count so many samples"
+the early one cannot count so many samples"
 	for file in "$many" "$BATS_TEST_TMPDIR/q.bin"; do
 		is "$(tach-info "$file" | awk '/^layout|^samples/ { print $2 }')" \
 		    "cpython"$'\n'"4294967296"
@@ -440,8 +444,8 @@ the documented one cannot count so many samples"
 
 @test "options that are for --tach are refused without it" {
 	run -2 --separate-stderr tach-convert --collapsed --level 3 odd.bin
-	is "$stderr" "tach-convert: --layout, --compression and --level go with \
---tach
+	is "$stderr" "tach-convert: --layout, --compression, --level and --depth go \
+with --tach
 Try 'tach-convert --help'."
 	run -2 --separate-stderr tach-convert --tach --level 23 odd.bin
 	is "$stderr" "tach-convert: the level 23 is too large

@@ -230,7 +230,7 @@ tid:1;a:f:1;opcode 244 1"
 	is "$(merged old.bin)" "1/POP_TOP"
 }
 
-# ---- what the documented header has no room for ------------------------------------------
+# ---- what the early header has no room for ------------------------------------------
 
 # told FILE: the mode and what follows of it in tach-info.
 told() {
@@ -240,23 +240,23 @@ told() {
 @test "configuration and quality: the same with both headers" {
 	local name layout
 	for name in wall gil opcodes none; do
-		tach-convert --tach -o d.bin "$T/data/cpython315-$name.bin"
+		tach-convert --tach --layout early -o d.bin "$T/data/cpython315-$name.bin"
 		is "$(told d.bin)" "$(told "$T/data/cpython315-$name.bin")"
-		tach-convert --tach --layout cpython -o c.bin d.bin
-		tach-convert --tach --layout cpython -o e.bin \
+		tach-convert --tach -o c.bin d.bin
+		tach-convert --tach -o e.bin \
 		    "$T/data/cpython315-$name.bin"
 		cmp c.bin e.bin
-		tach-convert --tach -o again.bin d.bin
+		tach-convert --tach --layout early -o again.bin d.bin
 		cmp d.bin again.bin
 	done
 	host_python
-	for layout in documented cpython; do
+	for layout in early cpython; do
 		tach-record -q --layout $layout --mode gil -o $layout.bin -- \
 		    "$python" -c 'sum(range(10000000))'
 		told $layout.bin | cut -d : -f 1 | grep -v note |
 		    paste -sd ' ' >$layout
 	done
-	cmp documented cpython
+	cmp early cpython
 	is "$(<cpython)" "mode features recorded errors missed samples"
 }
 
@@ -266,31 +266,31 @@ told() {
 	{
 		printf '%s' "$head"
 		printf '# note config 0x5b\n# note other\n%s\n' "${sample}a:f:1"
-	} | tach-convert --tach -o p.bin -
+	} | tach-convert --tach --layout early -o p.bin -
 	is "$(tach-info p.bin | grep -E '^(mode|note)')" \
 	    "note:              config 0x5b
 note:              other"
 	{
 		printf '%s' "$head"
 		printf '%s\n# note config 5b\n' "${sample}a:f:1"
-	} | tach-convert --tach -o p.bin -
+	} | tach-convert --tach --layout early -o p.bin -
 	is "$(tach-info p.bin | grep -E '^(mode|note)')" \
 	    "note:              config 5b"
 	{
 		printf '%s' "$head"
 		printf '%s\n# note quality rate=inf\n' "${sample}a:f:1"
-	} | tach-convert --tach -o p.bin -
+	} | tach-convert --tach --layout early -o p.bin -
 	is "$(tach-info p.bin | grep -E '^(recorded|note)')" \
 	    "note:              quality rate=inf"
 	printf '%s%s\n' "$head" "${sample}"'a:\000config\0400x5b:1' |
-	    tach-convert --tach -o p.bin -
+	    tach-convert --tach --layout early -o p.bin -
 	is "$(tach-cat p.bin | cut -f 5)" 'a:\000config\0400x5b:1'
 	tach-info p.bin | absent -q ^mode
 	# As the last string, it is one.
 	{
 		printf '%s' "$head"
 		printf '%s\n# note config 0x5b\n' "${sample}a:f:1"
-	} | tach-convert --tach -o p.bin -
+	} | tach-convert --tach --layout early -o p.bin -
 	is "$(tach-info p.bin | grep -E '^(mode|note)')" \
 	    "mode:              gil"
 }

@@ -26,10 +26,10 @@ setup() {
 		2000	0	7	cpu	a.py:main:1;a.py:g:3
 		2500	1	9	-	
 	END
-	tach-convert --tach --compression none -o documented.bin small.txt
-	tach-convert --tach --compression none --layout cpython \
-	    -o cpython.bin small.txt
-	is "$(stat -c %s documented.bin cpython.bin)" "$SIZE
+	tach-convert --tach --compression none --layout early -o early.bin \
+	    small.txt
+	tach-convert --tach --compression none -o cpython.bin small.txt
+	is "$(stat -c %s early.bin cpython.bin)" "$SIZE
 $SIZE"
 }
 
@@ -41,7 +41,7 @@ SAID=
 # bytes at OFFSET are others.  Its checksum is taken out, so that only what
 # the file says itself can tell.
 poked() {
-	local from=documented.bin
+	local from=early.bin
 	[ "$1" != c ] || {
 		from=cpython.bin
 		shift
@@ -70,21 +70,21 @@ cpython315-opcodes.bin: ok, 11682 samples, no checksum
 cpython315-wall.bin: ok, 11707 samples, no checksum
 odd.bin: ok, 16 samples, no checksum"
 	cd "$BATS_TEST_TMPDIR"
-	sum=$(peek documented.bin "$FTR_CHECKSUM" 16)
-	run -0 --separate-stderr tach-info -c documented.bin
-	is "$output" "documented.bin: ok, 4 samples, checksum $sum"
-	run -0 --separate-stderr tach-info -c <documented.bin
+	sum=$(peek early.bin "$FTR_CHECKSUM" 16)
+	run -0 --separate-stderr tach-info -c early.bin
+	is "$output" "early.bin: ok, 4 samples, checksum $sum"
+	run -0 --separate-stderr tach-info -c <early.bin
 	is "$output" "standard input: ok, 4 samples, checksum $sum"
 	run -0 --separate-stderr tach-info -c small.txt
 	is "$output" "small.txt: ok, 4 samples, no checksum"
 }
 
 @test "--verify: one that is damaged, and the others all the same" {
-	cp documented.bin bad.bin
+	cp early.bin bad.bin
 	poke bad.bin $FULL_ENCODING 04
-	run -1 --separate-stderr tach-info --verify documented.bin bad.bin \
+	run -1 --separate-stderr tach-info --verify early.bin bad.bin \
 	    nosuch.bin cpython.bin
-	is "${lines[0]%%,*}" "documented.bin: ok"
+	is "${lines[0]%%,*}" "early.bin: ok"
 	is "${lines[1]%%,*}" "cpython.bin: ok"
 	is "$stderr" "tach-info: bad.bin: byte 76: encoding 4 of a record is not known
 tach-info: nosuch.bin: No such file or directory"
@@ -108,7 +108,7 @@ says_of() {
 @test "--verify: cut at every byte" {
 	local n said='' names=()
 	for ((n = 0; n < SIZE; n++)); do
-		head -c "$n" documented.bin >"$n.bin"
+		head -c "$n" early.bin >"$n.bin"
 		names+=("$n.bin")
 		local size=0
 		((n < HDR_SIZE + FTR_SIZE)) ||
@@ -196,13 +196,13 @@ tach-info: 1: byte $FTR_FRAMES is 02000000: byte 117: frame index 2 of a SUFFIX 
 
 # Not everything shows when samples are read: the checksum tells.
 @test "plain samples that are others: only --verify knows" {
-	poke documented.bin $((REPEAT_TIME + 2)) 04
-	run -0 --separate-stderr tach-cat documented.bin
+	poke early.bin $((REPEAT_TIME + 2)) 04
+	run -0 --separate-stderr tach-cat early.bin
 	is "$stderr" ""
 	is "${lines[1]}" $'1000\t0\t7\tunknown\ta.py:main:1;a.py:f:2'
-	run -1 --separate-stderr tach-info --verify documented.bin
+	run -1 --separate-stderr tach-info --verify early.bin
 	is "$output" ""
-	is "$stderr" "tach-info: documented.bin: damaged: its bytes do not have the checksum at byte 186"
+	is "$stderr" "tach-info: early.bin: damaged: its bytes do not have the checksum at byte 186"
 	# As with any byte of it; zstd has a checksum of its own.
 	tach-convert --tach -o zstd.bin small.txt
 	poke zstd.bin $((FULL + 9)) ffff
@@ -212,19 +212,19 @@ tach-info: 1: byte $FTR_FRAMES is 02000000: byte 117: frame index 2 of a SUFFIX 
 
 @test "what came before the damage is kept" {
 	local whole
-	whole=$(tach-cat documented.bin)
-	poke documented.bin $SUFFIX_FRAMES 09
-	local says="documented.bin: byte 117: frame index 9 of a SUFFIX record, but there are 3 frames"
-	run -1 --separate-stderr tach-cat documented.bin
+	whole=$(tach-cat early.bin)
+	poke early.bin $SUFFIX_FRAMES 09
+	local says="early.bin: byte 117: frame index 9 of a SUFFIX record, but there are 3 frames"
+	run -1 --separate-stderr tach-cat early.bin
 	is "$stderr" "tach-cat: $says"
 	is "$output" "$(head -n 2 <<<"$whole")"
-	run -1 --separate-stderr tach-convert --collapsed documented.bin
+	run -1 --separate-stderr tach-convert --collapsed early.bin
 	is "$stderr" "tach-convert: $says"
 	is "$output" "$(head -n 2 <<<"$whole" | tach-convert --collapsed -)"
-	run -1 --separate-stderr tach-info --stats documented.bin
+	run -1 --separate-stderr tach-info --stats early.bin
 	is "$stderr" "tach-info: $says"
 	grep -q '^decoded-samples: *2$' <<<"$output"
-	run -1 --separate-stderr tach-convert --tach -o kept.bin documented.bin
+	run -1 --separate-stderr tach-convert --tach -o kept.bin early.bin
 	is "$stderr" "tach-convert: $says"
 	is "$(tach-cat kept.bin)" "$(head -n 2 <<<"$whole")"
 	run -0 --separate-stderr tach-info --verify kept.bin
@@ -232,11 +232,11 @@ tach-info: 1: byte $FTR_FRAMES is 02000000: byte 117: frame index 2 of a SUFFIX 
 
 @test "an unknown block before the footer is passed over" {
 	local whole
-	whole=$(tach-cat documented.bin)
+	whole=$(tach-cat early.bin)
 	{
-		head -c $FOOTER documented.bin
+		head -c $FOOTER early.bin
 		echo something new
-		tail -c $FTR_SIZE documented.bin
+		tail -c $FTR_SIZE early.bin
 	} >more.bin
 	poke more.bin "$FTR_FILE_SIZE" d8
 	poke more.bin "$FTR_CHECKSUM" 00000000000000000000000000000000
@@ -251,11 +251,11 @@ tach-info: 1: byte $FTR_FRAMES is 02000000: byte 117: frame index 2 of a SUFFIX 
 
 @test "an unknown block between strings and frames is passed over, too" {
 	local whole
-	whole=$(tach-cat documented.bin)
+	whole=$(tach-cat early.bin)
 	{
-		head -c $FRAMES documented.bin
+		head -c $FRAMES early.bin
 		echo something new
-		tail -c +$((FRAMES + 1)) documented.bin
+		tail -c +$((FRAMES + 1)) early.bin
 	} >more.bin
 	poke more.bin $HDR_FRAMES a3
 	poke more.bin "$FTR_FILE_SIZE" d8
@@ -275,12 +275,12 @@ tach-info: 1: byte $FTR_FRAMES is 02000000: byte 117: frame index 2 of a SUFFIX 
 
 @test "what --verify finds odd is no damage" {
 	local whole
-	whole=$(tach-cat documented.bin)
-	poke documented.bin $HDR_THREADS 09000000
-	poke documented.bin "$FTR_CHECKSUM" 00000000000000000000000000000000
-	run -0 --separate-stderr tach-cat documented.bin
+	whole=$(tach-cat early.bin)
+	poke early.bin $HDR_THREADS 09000000
+	poke early.bin "$FTR_CHECKSUM" 00000000000000000000000000000000
+	run -0 --separate-stderr tach-cat early.bin
 	is "$output$stderr" "$whole"
-	run -0 --separate-stderr tach-merge -o m.bin documented.bin documented.bin
+	run -0 --separate-stderr tach-merge -o m.bin early.bin early.bin
 	is "$stderr" ""
 }
 

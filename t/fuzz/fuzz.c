@@ -293,7 +293,7 @@ fuzz_read_on(struct tach_reader *r, int res, int copy,
     struct fuzz_growth *growth)
 {
 	static const struct tach_writer_options options = {
-	    .size = sizeof(options), TACH_LAYOUT_DOCUMENTED, TACH_PLAIN, 1};
+	    .size = sizeof(options), TACH_LAYOUT_EARLY, TACH_PLAIN, 1};
 	const struct tach_table *table = tach_reader_table(r);
 	const struct tach_meta *meta = tach_reader_meta(r);
 	struct tach_writer *writer = copy < 0 ? NULL :

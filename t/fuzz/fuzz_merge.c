@@ -137,7 +137,7 @@ static void
 merge(struct input *list, size_t n, const struct tach_selection *selection)
 {
 	static const struct tach_writer_options plain = {
-	    .size = sizeof(plain), TACH_LAYOUT_DOCUMENTED, TACH_PLAIN, 1};
+	    .size = sizeof(plain), TACH_LAYOUT_EARLY, TACH_PLAIN, 1};
 	struct tach_meta meta = survey_meta(list, n);
 	struct tach_merge *m = tach_merge_new(&meta);
 	struct tach_source *source = tach_merge_source(m);

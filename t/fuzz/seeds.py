@@ -77,8 +77,8 @@ def zstd(data):
 
 def reader():
     plain = records('<')
-    yield 'documented-plain', profile()
-    yield 'documented-big-endian', profile('>')
+    yield 'early-plain', profile()
+    yield 'early-big-endian', profile('>')
     yield 'cpython-plain', profile(wide=True)
     yield 'cpython-big-endian', profile('>', wide=True)
     yield 'cpython-statistics', profile(wide=True, gap=statistics())
@@ -184,7 +184,7 @@ def entries(names):
 
 def unfinished(build):
     hashes, data_first, complete, recorded = 0x10, 0x20, 0x40, 0x80
-    for layout in 'documented', 'cpython':
+    for layout in 'early', 'cpython':
         for z in 'none', 'zstd':
             names, data = part(build, ODD, layout, z)
             for options, word in (0, 'as-it-is'), (hashes, 'hashes-made'):
@@ -194,7 +194,7 @@ def unfinished(build):
             f.write(b'%d\t0\t%d\tgil\tm:f:1;m:g:%d\n' % (i, i % 3, i // 40))
         f.flush()
         for z in 'none', 'zstd':
-            names, data = part(build, f.name, 'documented', z)
+            names, data = part(build, f.name, 'early', z)
             yield f'several-entries-{z}', growing(names, data, hashes)
             first = next(entries(names))
             yield f'grows-{z}', growing(

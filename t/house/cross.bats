@@ -125,7 +125,7 @@ both_ways() {
 		"$RECODE" "$file" >want
 		[ -s want ]
 		"$there" "$file" | cmp want -
-		for layout in documented cpython; do
+		for layout in early cpython; do
 			for z in none zstd; do
 				"$RECODE" "$file" here $layout $z
 				"$there" "$file" there $layout $z
@@ -155,8 +155,8 @@ cut_short() {
 	for file in "$T"/data/*.bin; do
 		"$RECODE" "$file" >want
 		for z in none zstd; do
-			"$RECODE" "$file" here documented $z unfinished
-			"$there" "$file" there documented $z unfinished
+			"$RECODE" "$file" here early $z unfinished
+			"$there" "$file" there early $z unfinished
 			"$there" here | cmp want -
 			"$RECODE" there | cmp want -
 		done

@@ -52,7 +52,7 @@ twin() {
 		head = pack('I4BI', 0x54414348, 1, 0, 0, 0, 0)
 		head = pack('II', 0x54414348, 1) + bytes([3, 14, 2, 0])
 		head += pack('QQ', 5000, 1000)
-		if layout == 'documented':
+		if layout == 'early':
 		    head += pack('IIQQI', 6, 2, *at, bool(zstd)) + bytes(8)
 		else:
 		    head += pack('QIQQII', 6, 2, *at, bool(zstd), 0)
@@ -70,7 +70,7 @@ twin() {
 		[6016, 7, 1, 0, [["a.py", "\u00fc", 1, 1, -1, -1, 5], ["a.py", "f", -1, -1, -1, -1, 255]]]
 		[6021, 7, 1, 0, [["a.py", "\u00fc", 1, 1, -1, -1, 5], ["a.py", "f", 10, 11, 4, 2, 255]]]
 	END
-	for layout in documented cpython; do
+	for layout in early cpython; do
 		for order in '<' '>'; do
 			for zstd in '' zstd; do
 				twin $layout "$order" $zstd
@@ -103,7 +103,7 @@ refused() {
 }
 
 @test "decode.py refuses a profile that ends early, wherever that is" {
-	twin documented '<'
+	twin early '<'
 	cp p.bin whole
 	for ((n = 0; n < $(stat -c %s whole); n += 3)); do
 		cp whole p.bin
@@ -116,7 +116,7 @@ refused() {
 }
 
 @test "decode.py refuses every damage, and names it" {
-	twin documented '<'
+	twin early '<'
 	cp p.bin whole
 	data=$HDR_SIZE
 	strings=$((0x$(peek whole $HDR_STRINGS 1)))
@@ -158,7 +158,7 @@ refused() {
 }
 
 @test "truth.py: sound only if times go up and status bits are known" {
-	twin documented '<'
+	twin early '<'
 	run "$T/lib/truth.py" sound p.bin
 	echo "$output"
 	[ "$status" -eq 0 ]

@@ -103,7 +103,7 @@ def read_header(data):
         raise Bad('format version %d' % version)
     if zero:
         raise Bad('header: reserved byte 11 is %d' % zero)
-    found = [h for h in (documented(data, order), cpython(data, order)) if h]
+    found = [h for h in (early(data, order), cpython(data, order)) if h]
     if len(found) != 1:
         raise Bad('header: the table offsets fit %s layout'
                   % ('either' if found else 'no'))
@@ -116,14 +116,14 @@ def read_header(data):
     return header
 
 
-def documented(data, order):
+def early(data, order):
     samples, threads, strings, frames, compression = struct.unpack_from(
         order + 'IIQQI', data, 28)
     if not tables_fit(data, strings, frames):
         return None
     if any(data[56:64]):
         raise Bad('header: reserved bytes 56-63 are not zero')
-    return dict(layout='documented', samples=samples, threads=threads,
+    return dict(layout='early', samples=samples, threads=threads,
                 strings_at=strings, frames_at=frames, compression=compression)
 
 

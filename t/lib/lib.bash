@@ -25,7 +25,7 @@ VERSION=$(sed -n 's/^AC_INIT(\[tach\], \[\([0-9.]*\)\].*/\1/p' \
     "$TACH_SRCDIR/configure.ac")
 
 # ---- bytes of a profile -------------------------------------------------
-# Offsets of the header's fields, first as documented, then, with a C in
+# Offsets of the header's fields, first of the early one, then, with a C in
 # front, as CPython 3.15 writes them; then the footer's, from the file's end.
 # shellcheck disable=SC2034
 {

@@ -117,7 +117,7 @@ machine's monotonic clock"
 	        samples.append((time,) + key + (random.randrange(256), stack))
 	    return merge.encode(samples, start=random.randrange(10**6),
 	                        order=random.choice('<>'), notes=('a', 'b'),
-	                        layout=random.choice(('documented', 'cpython')))
+	                        layout=random.choice(('early', 'cpython')))
 
 	def tree(names, align):
 	    """Merges neighbours until one is left."""
@@ -616,11 +616,21 @@ tach-merge: nothing is left to merge'
 
 # ---- one -----------------------------------------------------------------
 
+@test "the header is CPython's, whatever the input has, or the early one" {
+	local file
+	for file in "$W" "$D/odd.bin"; do
+		is "$(tach-merge "$file" | tach-info | grep ^layout)" \
+		    'layout:            cpython'
+		is "$(tach-merge --layout documented "$file" | tach-info |
+		    grep ^layout)" 'layout:            early'
+	done
+}
+
 @test "one input is copied, field by field" {
 	local file layout compression
 	for file in "$W" "$G" "$N" "$O" "$D/odd.bin"; do
 		tach-cat -l "$file" >want
-		for layout in documented cpython; do
+		for layout in early cpython; do
 			for compression in zstd none; do
 				run -0 --separate-stderr tach-merge -o m.bin \
 				    --layout $layout --compression \
@@ -791,24 +801,94 @@ record() {
 
 # ---- stacks and counts that do not fit -----------------------------------
 
-@test "--layout=cpython cuts stacks and says so" {
-	python3 - "$T/merge" <<-'END'
+# make_deep FILE: 3 samples with 400 frames, and 2 with 2 of these.
+make_deep() {
+	python3 - "$T/merge" "$1" <<-'END'
 	import sys
 	sys.path.insert(0, sys.argv[1])
 	import merge
 	deep = tuple(merge.frame('a.py', 'f%d' % i, i) for i in range(400))
 	samples = [(k, 0, 1, 1, deep if k < 3 else deep[:2]) for k in range(5)]
-	open('deep.bin', 'wb').write(merge.encode(samples))
+	open(sys.argv[2], 'wb').write(merge.encode(samples, notes=('other 1',)))
 	END
-	run -0 --separate-stderr tach-merge -o m.bin deep.bin
+}
+
+@test "stacks stay whole, and those that CPython does not read are told" {
+	make_deep deep.bin
+	run -0 --separate-stderr tach-merge --layout=early -o m.bin deep.bin
 	is "$stderr" ''
 	samples m.bin | cmp - <(samples deep.bin)
-	run -0 --separate-stderr tach-merge --layout=cpython -o m.bin deep.bin
-	is "$stderr" "tach-merge: m.bin: 3 samples have more than 256 frames, of \
-which the innermost 256 are kept (CPython reads no more)"
-	is "$(tach-cat m.bin | cut -f 5 | head -n 1 | tr ';' '\n' |
-	    sed -n '1p;$p')" 'a.py:f144:144
-a.py:f399:399'
+	run -0 --separate-stderr tach-merge -o m.bin deep.bin
+	is "$stderr" "tach-merge: m.bin: 3 samples have more than 256 frames, and \
+CPython reads no such profile: --depth 256 cuts them"
+	samples m.bin | cmp - <(samples deep.bin)
+	run -0 --separate-stderr tach-merge --until 1us -o m.bin deep.bin
+	is "$stderr" "tach-merge: m.bin: 1 sample has more than 256 frames, and \
+CPython reads no such profile: --depth 256 cuts them"
+}
+
+# ends FILE: of each stack how many frames there are, the outermost and the two
+# that follow, and the innermost.
+ends() {
+	tach-cat "$1" | cut -f 5 |
+	    awk -F ';' '{ print NF, $1, $2, $3, $NF }'
+}
+
+@test "--depth keeps the innermost frames, below a mark" {
+	make_deep deep.bin
+	run -0 --separate-stderr tach-merge --depth 256 -o m.bin deep.bin
+	is "$stderr" ''
+	local cut='256 <truncated> a.py:f145:145 a.py:f146:146 a.py:f399:399'
+	local whole='2 a.py:f0:0 a.py:f1:1  a.py:f1:1'
+	is "$(ends m.bin)" "$cut
+$cut
+$cut
+$whole
+$whole"
+	is "$(tach-cat -l m.bin | grep '^#')" \
+	    "$(tach-cat -l deep.bin | grep '^#')"
+	tach-merge --depth 400 -o same.bin deep.bin
+	samples same.bin | cmp - <(samples deep.bin)
+	# Of several, and of more than are open at once; samples are chosen by
+	# whole stacks.
+	run -0 --separate-stderr tach-merge --depth 2 --match f10:10 -o m.bin \
+	    deep.bin deep.bin
+	is "$stderr" ''
+	is "$(ends m.bin)" "$(repeat 6 \
+	    '2 <truncated> a.py:f399:399  a.py:f399:399')"
+	repeat 70 deep.bin | tach-merge --depth 3 --match f10:10 -o m.bin \
+	    --files-from -
+	is "$(ends m.bin | sort | uniq -c)" "    210 3 <truncated> \
+a.py:f398:398 a.py:f399:399 a.py:f399:399"
+	is "$(tach-info m.bin | grep -c '^note:  *input ')" 70
+}
+
+@test "--depth: stacks that come and go, in one thread and in another" {
+	python3 - "$T/merge" <<-'END'
+	import random, sys
+	sys.path.insert(0, sys.argv[1])
+	import merge
+	random.seed(5)
+	stack, samples = {1: (), 2: ()}, []
+	for k in range(4000):
+	    thread = random.choice((1, 2))
+	    s = stack[thread]
+	    s = s[:random.randrange(len(s) + 1)] if random.random() < .3 else s
+	    s += tuple(merge.frame('a.py', 'f', random.randrange(9))
+	               for _ in range(random.choice((0, 0, 1, 4))))
+	    stack[thread] = s
+	    samples.append((k, 0, thread, 1, s))
+	mark = merge.decode.Frame('~', '<truncated>', -1, -1, -1, -1, 255)
+	cut = [(*rest, s if len(s) <= 7 else (mark, *s[-6:]))
+	       for *rest, s in samples]
+	assert len({len(s[4]) for s in samples}) > 9
+	open('p.bin', 'wb').write(merge.encode(samples))
+	open('want.bin', 'wb').write(merge.encode(cut))
+	END
+	tach-merge --depth 7 -o m.bin p.bin
+	samples m.bin | cmp - <(samples want.bin)
+	tach-convert --tach --depth 7 -o c.bin p.bin
+	samples c.bin | cmp - <(samples want.bin)
 }
 
 # ---- the command line ----------------------------------------------------
@@ -830,11 +910,14 @@ Try 'tach-merge --help'."
 	is "$stderr" "tach-merge: no such alignment: end (there are start and clock)
 Try 'tach-merge --help'."
 	run -2 --separate-stderr tach-merge --layout=mine "$W"
-	is "$stderr" "tach-merge: no such layout: mine (there are documented \
-and cpython)
+	is "$stderr" "tach-merge: no such layout: mine (there are cpython \
+and early)
 Try 'tach-merge --help'."
 	run -2 --separate-stderr tach-merge --level=0 "$W"
 	is "$stderr" "tach-merge: the level 0 is too small
+Try 'tach-merge --help'."
+	run -2 --separate-stderr tach-merge --depth 1 "$W"
+	is "$stderr" "tach-merge: the depth 1 is too small
 Try 'tach-merge --help'."
 }
 

@@ -92,7 +92,7 @@ def svarint(n):
     return varint(2 * n if n >= 0 else -2 * n - 1)
 
 
-def encode(samples, order='<', layout='documented', start=0, interval=1000,
+def encode(samples, order='<', layout='early', start=0, interval=1000,
            python=(3, 14, 0), config=0, notes=()):
     """A file's bytes, with a FULL record a sample."""
     strings, frames, times, data = {}, {}, {}, bytearray()

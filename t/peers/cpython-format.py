@@ -3,10 +3,10 @@
 
     python3.15 cpython-format.py write FILE none|zstd
     python3.15 cpython-format.py read FILE
-    python3     cpython-format.py make FILE
+    python3     cpython-format.py make FILE [DEPTH]
 
 write has CPython's writer make a profile; make puts one together from the
-format's description, with the documented header and what CPython's writer
+format's description, with the early header and what CPython's writer
 never makes; read has CPython's reader replay one.  Each prints the samples,
 one a line:
 
@@ -14,7 +14,7 @@ one a line:
 
 separated by tabs; frames are innermost first, separated by " < ", a frame is
 file:function:line-end_line:column-end_column:opcode, without positions where
-the line is -1.  make prints only the innermost 256 frames.
+the line is -1.  With a DEPTH make prints deeper stacks as --depth cuts them.
 """
 
 import random
@@ -23,7 +23,7 @@ import sys
 
 START = 5_000_000
 INTERVAL = 1000
-DEEPEST = 256  # frames that CPython's reader takes
+DEEPEST = 256  # frames that CPython keeps
 NO_OPCODE = 255
 
 
@@ -176,7 +176,13 @@ def records(rng, all_samples):
         last[interp, thread] = time, stack
 
 
-def make(path):
+def cut(stack, depth):
+    if depth is None or len(stack) <= depth:
+        return stack
+    return [*stack[:depth - 1], ("~", "<truncated>", -1, -1, -1, -1, NO_OPCODE)]
+
+
+def make(path, depth=None):
     rng = random.Random(7)
     frames = make_frames(rng, 900)
     what = list(samples(rng, frames, 2000))
@@ -202,7 +208,7 @@ def make(path):
         f.write(head + data + names + table + foot)
     for time, interp, thread, status, stack in what:
         show(time, interp, thread, status,
-             [frames[i] for i in stack[:DEEPEST]])
+             cut([frames[i] for i in stack], depth))
 
 
 def main():
@@ -214,6 +220,8 @@ def main():
             read(path)
         case ["make", path]:
             make(path)
+        case ["make", path, depth]:
+            make(path, int(depth))
         case _:
             sys.exit(__doc__)
 

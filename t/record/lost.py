@@ -166,7 +166,7 @@ def kills(seed, count, *command):
     print('seed', seed)
     rng = random.Random(int(seed))
     ways = [['--compression', c, '--layout', layout]
-            for c in ('zstd', 'none') for layout in ('documented', 'cpython')]
+            for c in ('zstd', 'none') for layout in ('early', 'cpython')]
     jobs = []
     for i in range(int(count)):
         age, way = rng.uniform(0, LIFE - 0.3), ways[i % len(ways)]

@@ -587,29 +587,31 @@ time.sleep(60)' >seven.py
 	usage level tach-record --level x -o p.bin -- true
 }
 
-@test "the layout is the documented one, unless cpython is asked for" {
+@test "the header is CPython's, unless the early one is asked for" {
 	any_python
-	tach-record -q -o p.bin -- "$python" "$programs/fib.py" 0.5
-	is "$(field p.bin layout)" documented
-	tach-record -q --layout documented -o p.bin -- "$python" \
-	    "$programs/fib.py" 0.5
-	is "$(field p.bin layout)" documented
-	tach-record -q --layout cpython -o p.bin -- "$python" \
-	    "$programs/fib.py" 0.5
+	for layout in cpython early; do
+		tach-record -q --layout $layout -o p.bin -- "$python" \
+		    "$programs/fib.py" 0.5
+		is "$(field p.bin layout)" $layout
+		"$T/lib/truth.py" calls p.bin "$programs/fib.py"
+	done
+	tach-record -q -o p.bin -- "$python" "$programs/fib.py" 0.1
 	is "$(field p.bin layout)" cpython
-	"$T/lib/truth.py" calls p.bin "$programs/fib.py"
+	tach-record -q --layout documented -o p.bin -- "$python" \
+	    "$programs/fib.py" 0.1
+	is "$(field p.bin layout)" early
 }
 
 @test "--layout words that are none are refused" {
 	usage layout tach-record --layout other -o p.bin -- true
 }
 
-@test "--layout cpython: CPython 3.15's own reader sees every sample alike" {
+@test "CPython 3.15's own reader sees every sample alike" {
 	need zstd
 	need_python 3.15
 	cp "$T/programs"/{fib,threads,spot,replays}.py "$OUTSIDE"
 	for compression in zstd none; do
-		tach-record -q --layout cpython --compression $compression \
+		tach-record -q --compression $compression \
 		    -o "$OUTSIDE/p.bin" -- "${PYTHON[@]}" "$INSIDE/threads.py" \
 		    "$INSIDE/truth"
 		"${PYTHON[@]}" "$INSIDE/replays.py" "$INSIDE/p.bin" >theirs
@@ -617,17 +619,6 @@ time.sleep(60)' >seven.py
 		[ -s ours ]
 		cmp ours theirs
 	done
-}
-
-@test "--layout cpython: python3.15 -m profiling.sampling replay" {
-	need_python 3.15
-	cp "$T/programs/fib.py" "$OUTSIDE"
-	tach-record -q --layout cpython -o "$OUTSIDE/p.bin" -- "${PYTHON[@]}" \
-	    "$INSIDE/fib.py" 0.5
-	"${PYTHON[@]}" -m profiling.sampling replay --collapsed \
-	    -o "$INSIDE/collapsed" "$INSIDE/p.bin"
-	grep -E '^tid:[0-9]+;fib.py:<module>:[0-9]+;fib.py:fib:[0-9]+.* [0-9]+$' \
-	    "$OUTSIDE/collapsed"
 }
 
 @test "what is wrong with the command line is told" {

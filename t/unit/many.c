@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* many.c: writes a profile of so many equal samples, a microsecond apart, with
- * the documented header if that can count them.
+ * the early header if that can count them.
  *
  *	many FILE COUNT
  */
@@ -52,7 +52,7 @@ int
 main(int argc, char *argv[])
 {
 	static const struct tach_writer_options options = {
-	    .size = sizeof(options), TACH_LAYOUT_DOCUMENTED, TACH_ZSTD, 1};
+	    .size = sizeof(options), TACH_LAYOUT_EARLY, TACH_ZSTD, 1};
 	static const struct tach_meta meta = {
 	    .size = sizeof(meta), .python = {3, 15, 0}, .interval_us = 1};
 	struct tach_table *t;

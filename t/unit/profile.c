@@ -339,7 +339,7 @@ store(uint8_t *p, uint64_t v, bool big)
 		p[i] = (uint8_t)(v >> 8 * (big ? 7 - i : i));
 }
 
-/* Takes a file with the documented or the wide header. */
+/* Takes a file with the early or the wide header. */
 struct bytes
 swapped(const struct bytes *in)
 {
@@ -562,7 +562,7 @@ struct tach_meta write_meta = {.size = sizeof(write_meta),
     .python = {3, 13, 7},
     .start_us = 123456789,
     .interval_us = 1000};
-uint64_t write_cut;
+uint64_t write_deep;
 
 struct writing {
 	struct tach_writer *writer;
@@ -646,7 +646,7 @@ write_profile(const struct trace *t, const struct tach_writer_options *options,
 	if (fstat(fd, &st) != 0)
 		err(2, NULL);
 	check_number(tach_writer_layout(w.writer), options->layout);
-	write_cut = tach_writer_truncated(w.writer);
+	write_deep = tach_writer_deep(w.writer);
 	check_number(tach_writer_bytes(w.writer), (uint64_t)st.st_size);
 	tach_writer_free(w.writer);
 	b.p = grow(b.p, (size_t)st.st_size, &b.room, 1);

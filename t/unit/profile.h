@@ -116,7 +116,7 @@ struct bytes write_profile(const struct trace *,
     const struct tach_writer_options *, const struct tach_table *,
     enum hint);
 extern struct tach_meta write_meta; /* of what is written */
-extern uint64_t write_cut; /* samples of the last whose stack was cut */
+extern uint64_t write_deep; /* samples of the last that CPython does not read */
 
 /* A table with this many frames. */
 struct tach_table *make_table(uint32_t frames);

@@ -4,7 +4,7 @@
  * t/peers/cpython-format.py prints samples.
  *
  *	recode FILE
- *	recode FILE OUT documented|cpython none|zstd [unfinished]
+ *	recode FILE OUT early|cpython none|zstd [unfinished]
  *
  * The last leaves OUT and OUT.journal as a recorder does that is killed.
  */
@@ -61,7 +61,7 @@ open_writer(char *const argv[], const struct tach_table *t)
 	struct tach_writer_options o = {
 	    .size = sizeof(o),
 	    .layout = strcmp(argv[1], "cpython") == 0 ? TACH_LAYOUT_CPYTHON :
-							TACH_LAYOUT_DOCUMENTED,
+							TACH_LAYOUT_EARLY,
 	    .compression =
 		strcmp(argv[2], "zstd") == 0 ? TACH_ZSTD : TACH_PLAIN,
 	    .level = TACH_LEVEL_DEFAULT,

@@ -477,7 +477,7 @@ check_any_bit(void)
 	    999.5, 0.25, 1.5};
 	for (int n = 0; n < 4; n++) {
 		struct tach_writer_options o = {.size = sizeof(o),
-		    n & 1 ? TACH_LAYOUT_CPYTHON : TACH_LAYOUT_DOCUMENTED,
+		    n & 1 ? TACH_LAYOUT_CPYTHON : TACH_LAYOUT_EARLY,
 		    n & 2 ? TACH_ZSTD : TACH_PLAIN,
 		    5};
 		struct bytes b = write_profile(&t, &o, table, HINT_NONE);
@@ -708,7 +708,7 @@ check_checksum(void)
 {
 	struct tach_table *table = make_table(300);
 	struct tach_writer_options zstd = {
-	    .size = sizeof(zstd), TACH_LAYOUT_DOCUMENTED, TACH_ZSTD, 5};
+	    .size = sizeof(zstd), TACH_LAYOUT_EARLY, TACH_ZSTD, 5};
 	struct trace t = {0};
 	struct bytes b;
 
@@ -764,7 +764,7 @@ write_to(int fd, enum tach_compression compression, size_t runs)
 	static char text[512];
 	struct tach_table *table = make_table(50000);
 	struct tach_writer_options o = {
-	    .size = sizeof(o), TACH_LAYOUT_DOCUMENTED, compression, 5};
+	    .size = sizeof(o), TACH_LAYOUT_EARLY, compression, 5};
 	struct tach_writer *w = tach_writer_new(fd, &o, table);
 	struct tach_tick tick = {0, 0, 0};
 	uint32_t frames[20];
@@ -848,7 +848,7 @@ check_backwards(void)
 	static const struct tach_tick ticks[] = {{5, 0, 0}, {4, 0, 0}};
 	struct tach_table *table = make_table(1);
 	struct tach_writer_options o = {
-	    .size = sizeof(o), TACH_LAYOUT_DOCUMENTED, TACH_PLAIN, 5};
+	    .size = sizeof(o), TACH_LAYOUT_EARLY, TACH_PLAIN, 5};
 	struct bytes none = {0};
 	int fd = bytes_fd(&none);
 	struct tach_writer *w = tach_writer_new(fd, &o, table);

@@ -174,7 +174,7 @@ work_writer(void)
 {
 	static const struct tach_writer_options options = {
 	    .size = sizeof(options),
-	    TACH_LAYOUT_DOCUMENTED,
+	    TACH_LAYOUT_EARLY,
 	    TACH_ZSTD,
 	    TACH_LEVEL_DEFAULT};
 	struct tach_meta meta = {.size = sizeof(meta), .interval_us = 1000};

@@ -474,7 +474,7 @@ main(void)
 	snprintf(names_path, sizeof(names_path), "%s.journal", path);
 	check_all(&(struct tach_writer_options){
 	    .size = sizeof(struct tach_writer_options),
-	    TACH_LAYOUT_DOCUMENTED,
+	    TACH_LAYOUT_EARLY,
 	    TACH_PLAIN,
 	    0});
 	check_all(&(struct tach_writer_options){
