@@ -15,6 +15,10 @@
 /* Frames in the stacks of all threads: 256 MiB. */
 #define FRAMES_MAX (UINT32_C(1) << 26)
 
+/* Bytes of the names in an input that is a text or another profiler's: such an
+ * input can be compressed. */
+#define NAMES_MAX (UINT32_C(1) << 28)
+
 /* The fuzzers are built with lower limits, which small profiles reach: each
  * limit is divided by two to this power. */
 #ifndef LIMIT_SHIFT

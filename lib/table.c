@@ -48,6 +48,7 @@ struct tach_table {
 	struct set interval_set;
 	struct block *blocks;
 	size_t room; /* bytes left in the newest block */
+	uint64_t kept; /* bytes of text in all blocks */
 	char *next;
 };
 
@@ -74,6 +75,12 @@ table_clear(struct tach_table *t)
 	free(t->strings);
 	free(t->frames);
 	*t = (struct tach_table){0};
+}
+
+uint64_t
+table_kept(const struct tach_table *t)
+{
+	return t->kept;
 }
 
 void
@@ -112,6 +119,7 @@ keep_text(struct tach_table *t, const char *bytes, size_t len)
 	copy = memcpy(t->next, bytes, len);
 	t->next += len;
 	t->room -= len;
+	t->kept += len;
 	return copy;
 }
 

@@ -16,6 +16,9 @@ bool table_load_frame(struct tach_table *, const struct tach_frame *);
 /* Removes the last string, which no frame uses and which names no thread. */
 void table_unload_string(struct tach_table *);
 
+/* Bytes of the strings that were added, not loaded. */
+uint64_t table_kept(const struct tach_table *);
+
 /* Makes a table empty. */
 void table_clear(struct tach_table *);
 

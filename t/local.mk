@@ -143,6 +143,7 @@ FILE_TESTS = \
 	t/commands/common.bats \
 	t/commands/completions.bats \
 	t/format/damage.bats \
+	t/format/foreign.bats \
 	t/commands/info.bats \
 	t/format/inputs.bats \
 	t/house/libtach.bats \
@@ -220,7 +221,8 @@ QUICK_TESTS = $(UNIT_TESTS) \
 	t/convert/jsonl-csv.bats t/convert/otlp.bats t/convert/perfetto.bats \
 	t/convert/pprof.bats t/convert/pstats.bats \
 	t/convert/speedscope.bats t/convert/totals.bats \
-	t/format/cpython.bats t/format/damage.bats t/format/inputs.bats \
+	t/format/cpython.bats t/format/damage.bats t/format/foreign.bats \
+	t/format/inputs.bats \
 	t/format/text.bats \
 	t/house/libtach.bats t/house/lint.bats \
 	t/python/layouts.bats \

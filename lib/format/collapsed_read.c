@@ -357,19 +357,11 @@ static int
 note_thread_name(struct collapsed_reader *c, struct id id)
 {
 	const struct buf *name = &c->name;
-	char *note;
-	uint32_t index;
 
 	if (name->failed)
 		return collapsed_no_memory(c);
-	if (name->len == 0)
-		return TACH_OK;
-	if (asprintf(&note, "thread %" PRIu32 " %" PRIu64 " %.*s", id.interp,
-		id.thread, (int)name->len, name->text) < 0)
-		return collapsed_no_memory(c);
-	index = tach_table_add_note(c->in->table, note);
-	free(note);
-	return index != TACH_NONE ? TACH_OK : collapsed_no_memory(c);
+	return source_name_thread(c->in, id.interp, id.thread,
+	    (struct tach_string){name->text, name->len});
 }
 
 /* Makes the line's thread the current one, and cuts it from the stack. */
@@ -524,7 +516,7 @@ bad_input(struct collapsed_reader *c, enum linebuf_result res)
 	if (res == LINEBUF_LONG)
 		return bad_line(c, "longer than %u MiB",
 		    LINEBUF_LONGEST >> 20);
-	return error_system(&c->in->error, "cannot read", errno);
+	return origin_failed(c->lines.from, &c->in->error);
 }
 
 /* Reads up to the next line with a stack. */

@@ -5,9 +5,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
-#include <zlib.h>
-
-#define INSIDE_SIZE 1024 /* bytes that are decompressed of gzip */
 
 static bool
 has(const char *p, size_t n, const char *text)
@@ -40,7 +37,10 @@ static const struct magic {
 	    "iconv -f UTF-16 -t UTF-8 FILE | tach-convert"),
 	MAGIC("\xfe\xff", "text in UTF-16: type "
 	    "iconv -f UTF-16 -t UTF-8 FILE | tach-convert"),
-	MAGIC("(\xb5/\xfd", "compressed by zstd: type "
+	/* What is packed is unpacked once, and xz only if there is liblzma. */
+	MAGIC("\x1f\x8b", "compressed twice by gzip: type "
+	    "zcat FILE | tach-convert"),
+	MAGIC("(\xb5/\xfd", "compressed twice by zstd: type "
 	    "zstdcat FILE | tach-convert"),
 	MAGIC("\xfd" "7zXZ", "compressed by xz: type "
 	    "xzcat FILE | tach-convert"),
@@ -180,8 +180,10 @@ json(const char *p, size_t n)
 	    "stacks";
 }
 
-static const char *
-plain_fault(const char *p, size_t n)
+/* ---- all ----------------------------------------------------------------- */
+
+const char *
+foreign_fault(const char *p, size_t n)
 {
 	static const char *(*const kinds[])(const char *, size_t) = {
 	    by_magic, wide, mojo, pstats, pprof, perfetto, json};
@@ -191,42 +193,4 @@ plain_fault(const char *p, size_t n)
 		if (fault == NULL)
 			fault = kinds[i](p, n);
 	return fault;
-}
-
-/* ---- by what is compressed in it ------------------------------------------ */
-
-/* Decompresses as far as there is room.  Returns the length. */
-static size_t
-inside(const char *p, size_t n, char out[INSIDE_SIZE])
-{
-	z_stream z = {.next_in = (z_const Bytef *)(uintptr_t)p,
-	    .avail_in = (uInt)n, .next_out = (Bytef *)out,
-	    .avail_out = INSIDE_SIZE};
-
-	if (inflateInit2(&z, 16 + MAX_WBITS) != Z_OK)
-		return 0;
-	inflate(&z, Z_SYNC_FLUSH);
-	inflateEnd(&z);
-	return INSIDE_SIZE - z.avail_out;
-}
-
-static const char *
-gzip(const char *p, size_t n)
-{
-	char text[INSIDE_SIZE];
-	const char *fault;
-
-	if (n < 2 || memcmp(p, "\x1f\x8b", 2) != 0)
-		return NULL;
-	fault = plain_fault(text, inside(p, n, text));
-	return fault != NULL ? fault :
-	    "compressed by gzip: type zcat FILE | tach-convert";
-}
-
-const char *
-foreign_fault(const char *p, size_t n)
-{
-	const char *fault = gzip(p, n);
-
-	return fault != NULL ? fault : plain_fault(p, n);
 }

@@ -78,6 +78,8 @@ origin_read(struct origin *o, void *bytes, size_t n)
 {
 	ssize_t some;
 
+	if (o->unpack != NULL)
+		return unpack_read(o->unpack, bytes, n);
 	if (o->fd >= 0)
 		return read_fd(o->fd, bytes, n);
 	if ((some = origin_read_at(o, bytes, n, o->at)) > 0)
@@ -92,6 +94,17 @@ origin_seek(struct origin *o, uint64_t at)
 		return lseek(o->fd, (off_t)at, SEEK_SET) >= 0;
 	o->at = at;
 	return true;
+}
+
+int
+origin_failed(const struct origin *o, struct error *e)
+{
+	const struct error *why;
+
+	if (o->unpack == NULL)
+		return error_system(e, "cannot read", errno);
+	why = unpack_error(o->unpack);
+	return error_set(e, why->code, "%s", why->text);
 }
 
 const uint8_t *

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * origin.h: where an input's bytes come from: a descriptor, memory, or a function
- * of the caller's.
+ * origin.h: where an input's bytes come from: a descriptor, memory, a function of
+ * the caller's, or an unpacker of one of these.
  */
 #ifndef FORMAT_ORIGIN_H
 #define FORMAT_ORIGIN_H
@@ -11,9 +11,12 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "error.h"
+#include "format/unpack.h"
 #include "tach.h"
 
 struct origin {
+	struct unpack *unpack; /* can be read from its start to its end only; NULL */
 	int fd;		       /* -1: none */
 	const uint8_t *memory; /* NULL: none */
 	tach_read_at read; /* NULL: none */
@@ -31,6 +34,9 @@ ssize_t origin_read_at(const struct origin *, void *, size_t n, uint64_t at);
 ssize_t origin_read(struct origin *, void *, size_t n);
 /* Such reads go on from an offset.  False, with errno: that is not possible. */
 bool origin_seek(struct origin *, uint64_t at);
+
+/* Sets the error of such a read that failed.  Returns TACH_FATAL. */
+int origin_failed(const struct origin *, struct error *);
 
 /* The n bytes from an offset on where they lie in memory, or NULL. */
 const uint8_t *origin_view(const struct origin *, size_t n, uint64_t at);

@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "budget.h"
 #include "error.h"
 #include "format/foreign.h"
 #include "format/head.h"
@@ -19,9 +20,13 @@
 #include "format/journal.h"
 #include "format/sniff.h"
 #include "format/source.h"
+#include "format/unpack.h"
 #include "io.h"
 #include "table.h"
 #include "tach.h"
+
+/* The bytes of a packed input that is read at any offset. */
+#define UNPACKED_MAX (UINT32_C(1) << (30 - LIMIT_SHIFT))
 
 struct tach_reader {
 	struct source_input input;
@@ -69,6 +74,8 @@ give_up(struct tach_reader *r)
 		close(r->origin.fd);
 	if (r->journal_fd >= 0)
 		close(r->journal_fd);
+	unpack_close(r->origin.unpack);
+	r->origin.unpack = NULL;
 	r->origin.fd = r->journal_fd = -1;
 	r->dead = true;
 	return TACH_FATAL;
@@ -130,24 +137,41 @@ system_error(struct tach_reader *r, const char *what)
 	return error_system(&r->input.error, what, errno);
 }
 
-/* Copies what comes from a pipe, and what was read of it already, to a file
+/* Whether so many bytes more may be copied.  A small file can unpack to more than
+ * a disk has. */
+static int
+check_unpacked(struct tach_reader *r, uint64_t size)
+{
+	if (r->origin.unpack == NULL || size <= UNPACKED_MAX)
+		return TACH_OK;
+	return error_set(&r->input.error, TACH_ELIMIT, "it unpacks to more than "
+	    "%u MiB: unpack it to a file first", UNPACKED_MAX >> 20);
+}
+
+/* Copies what can be read once only, and what was read of it already, to a file
  * without a name, which becomes the one that is read. */
 static int
-copy_pipe(struct tach_reader *r, const void *head, size_t len, int to)
+copy_stream(struct tach_reader *r, const void *head, size_t len, int to)
 {
 	char buf[65536];
+	uint64_t size = len;
 	ssize_t n;
 
 	if (!io_write(to, head, len))
 		return system_error(r, "cannot write a temporary file");
-	while ((n = io_read(r->origin.fd, buf, sizeof(buf))) > 0)
+	while ((n = origin_read(&r->origin, buf, sizeof(buf))) > 0) {
+		if (check_unpacked(r, size += (size_t)n) != TACH_OK)
+			return TACH_FATAL;
 		if (!io_write(to, buf, (size_t)n))
 			return system_error(r,
 			    "cannot write a temporary file");
+	}
 	if (n < 0)
-		return system_error(r, "cannot read");
-	close(r->origin.fd);
-	r->origin.fd = to;
+		return origin_failed(&r->origin, &r->input.error);
+	if (r->origin.fd >= 0)
+		close(r->origin.fd);
+	unpack_close(r->origin.unpack);
+	r->origin = (struct origin){.fd = to};
 	return TACH_OK;
 }
 
@@ -158,7 +182,7 @@ spool(struct tach_reader *r, const void *head, size_t len)
 
 	if (fd < 0)
 		return system_error(r, "no temporary file");
-	if ((res = copy_pipe(r, head, len, fd)) != TACH_OK)
+	if ((res = copy_stream(r, head, len, fd)) != TACH_OK)
 		close(fd);
 	return res;
 }
@@ -174,13 +198,15 @@ open_unfinished(struct tach_reader *r)
 	return r->source != NULL ? TACH_OK : TACH_FATAL;
 }
 
-/* The size of what a descriptor is of, which has one then. */
+/* Makes an input one that can be read at any offset, up to its size. */
 static int
 find_size(struct tach_reader *r, const void *head, size_t n)
 {
-	struct stat st;
+	struct stat st = {0};
 
-	if (fstat(r->origin.fd, &st) != 0)
+	if (r->origin.unpack == NULL && r->origin.fd < 0)
+		return TACH_OK;
+	if (r->origin.unpack == NULL && fstat(r->origin.fd, &st) != 0)
 		return system_error(r, "");
 	if (!S_ISREG(st.st_mode)) {
 		if (spool(r, head, n) != TACH_OK)
@@ -192,20 +218,37 @@ find_size(struct tach_reader *r, const void *head, size_t n)
 	return TACH_OK;
 }
 
-/* Makes a source of a binary input, of which n bytes are known: HEAD_SIZE at
- * least, if there are as many. */
-static int
-open_binary(struct tach_reader *r, const uint8_t *head, size_t n)
-{
-	bool slots = gperftools_known(head, n);
+/* Inputs that are read at any offset, besides TACH files. */
+static const struct seeker {
+	bool (*known)(const uint8_t *, size_t n);
+	struct source *(*open)(struct source_input *, struct origin *,
+	    uint64_t size);
+} seekers[] = {
+    {gperftools_known, gperftools_source},
+};
 
-	if (!slots &&
+static const struct seeker *
+find_seeker(const void *head, size_t n)
+{
+	for (size_t i = 0; i < sizeof(seekers) / sizeof(*seekers); i++)
+		if (seekers[i].known(head, n))
+			return &seekers[i];
+	return NULL;
+}
+
+/* Makes a source of a binary input, of which n bytes are known: HEAD_SIZE at
+ * least, if there are as many.  The seeker is NULL if it may be a TACH file. */
+static int
+open_binary(struct tach_reader *r, const struct seeker *seeker,
+    const uint8_t *head, size_t n)
+{
+	if (seeker == NULL &&
 	    (head_unfinished(head, n) || (n == 0 && r->journal_fd >= 0)))
 		return open_unfinished(r);
-	if (r->origin.fd >= 0 && find_size(r, head, n) != TACH_OK)
+	if (find_size(r, head, n) != TACH_OK)
 		return TACH_FATAL;
-	r->source = slots ?
-	    gperftools_source(&r->input, &r->origin, r->origin.size) :
+	r->source = seeker != NULL ?
+	    seeker->open(&r->input, &r->origin, r->origin.size) :
 	    file_source(&r->input, &r->origin, r->origin.size);
 	return r->source != NULL ? TACH_OK : TACH_FATAL;
 }
@@ -222,17 +265,30 @@ read_beginning(struct tach_reader *r, char head[SNIFF_SIZE], size_t *len,
 	do {
 		more = origin_read(&r->origin, head + n, SNIFF_SIZE - n);
 		if (more < 0)
-			return system_error(r, "cannot read");
+			return origin_failed(&r->origin, &r->input.error);
 		n += (size_t)more;
 		*kind = sniff(head, n, more == 0 || n == SNIFF_SIZE);
 	} while (*kind == SNIFF_MORE);
-	while (*kind == SNIFF_BINARY && n < HEAD_SIZE && more > 0) {
+	while (*kind == SNIFF_BINARY && n < HEAD_SIZE && more > 0 &&
+	    !unpack_known(head, n)) {
 		more = origin_read(&r->origin, head + n, HEAD_SIZE - n);
 		if (more < 0)
-			return system_error(r, "cannot read");
+			return origin_failed(&r->origin, &r->input.error);
 		n += (size_t)more;
 	}
 	*len = n;
+	return TACH_OK;
+}
+
+/* The input becomes what is packed in it. */
+static int
+open_packed(struct tach_reader *r, const char *head, size_t n)
+{
+	struct unpack *u = unpack_open(&r->origin, head, n);
+
+	if (u == NULL)
+		return error_memory(&r->input.error);
+	r->origin = (struct origin){.fd = -1, .unpack = u};
 	return TACH_OK;
 }
 
@@ -240,6 +296,7 @@ static int
 open_any(struct tach_reader *r)
 {
 	char head[SNIFF_SIZE];
+	const struct seeker *seeker;
 	const char *fault;
 	enum sniff kind;
 	size_t n = 0, mark;
@@ -248,11 +305,16 @@ open_any(struct tach_reader *r)
 	origin_seek(&r->origin, 0);
 	if (read_beginning(r, head, &n, &kind) != TACH_OK)
 		return TACH_FATAL;
-	if ((fault = foreign_fault(head, n)) != NULL)
+	if (unpack_known(head, n) &&
+	    (open_packed(r, head, n) != TACH_OK ||
+		read_beginning(r, head, &n, &kind) != TACH_OK))
+		return TACH_FATAL;
+	seeker = find_seeker(head, n);
+	if (seeker == NULL && (fault = foreign_fault(head, n)) != NULL)
 		return error_set(&r->input.error, TACH_EFOREIGN, "it is %s",
 		    fault);
-	if (kind == SNIFF_BINARY)
-		return open_binary(r, (const uint8_t *)head, n);
+	if (seeker != NULL || kind == SNIFF_BINARY)
+		return open_binary(r, seeker, (const uint8_t *)head, n);
 	mark = sniff_mark(head, n);
 	r->source = (kind == SNIFF_TEXT ? text_source : collapsed_source)(
 	    &r->input, &r->origin, head + mark, n - mark);

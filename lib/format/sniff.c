@@ -10,6 +10,7 @@
 
 #include "format/collapsed.h"
 #include "format/texthead.h"
+#include "format/unpack.h"
 
 #define MARK "\xef\xbb\xbf"
 #define ODD_LINES 16 /* unknown lines that are skipped */
@@ -97,6 +98,8 @@ sniff(const char *p, size_t n, bool all)
 	bool commented = false;
 	int odd = 0;
 
+	if (unpack_known(p, n))
+		return SNIFF_BINARY;
 	if (n < strlen(MARK) && memcmp(p, MARK, n) == 0)
 		return all ? SNIFF_BINARY : SNIFF_MORE;
 	for (p += sniff_mark(p, n); p < end; p = newline + 1) {

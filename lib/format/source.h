@@ -37,6 +37,14 @@ struct source {
  * a few bytes could ask for years of work. */
 #define SOURCE_COUNTED_MAX (UINT64_C(1) << 40)
 
+/* Whether the names of an input are no more than NAMES_MAX.  TACH_FATAL: its error
+ * says so. */
+int source_check_names(struct source_input *);
+
+/* Adds a note of what a thread is called, if it has a name. */
+int source_name_thread(struct source_input *, uint32_t interp, uint64_t thread,
+    struct tach_string name);
+
 /* Each opens one and reads what comes before its samples.  NULL: the input's
  * error says why.  The origin, descriptors and the input outlive the
  * source. */

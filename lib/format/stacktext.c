@@ -2,11 +2,16 @@
 /* stacktext.c: see stacktext.h. */
 #include "format/stacktext.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "array.h"
+#include "budget.h"
 #include "hash.h"
+
+/* Bytes of the stacks of all threads, and of their texts. */
+#define HELD_MAX (2 * UINT64_C(4) * FRAMES_MAX)
 
 bool
 stacktext_init(struct stacktext *s)
@@ -87,9 +92,12 @@ static int
 add_text_thread(struct stacktext *s, const struct stacktext_key *k,
     uint64_t hash)
 {
-	struct text_thread *p = array_grow(s->threads, s->nthreads,
-	    &s->threads_max, sizeof(*p));
+	struct text_thread *p;
 
+	if (s->nthreads == THREADS_MAX)
+		return error_set(&s->in->error, TACH_ELIMIT, "more than %u "
+		    "threads are not read", THREADS_MAX);
+	p = array_grow(s->threads, s->nthreads, &s->threads_max, sizeof(*p));
 	if (p == NULL)
 		return stacktext_no_memory(s);
 	s->threads = p;
@@ -188,11 +196,30 @@ get_frames(struct stacktext *s, struct text_thread *t, struct piece fresh,
 	return TACH_OK;
 }
 
+static uint64_t
+held_of(const struct text_thread *t)
+{
+	return (uint64_t)t->stack.room * sizeof(*t->stack.buf) + t->text.max;
+}
+
+/* Counts what the current thread holds more than before. */
+static int
+check_held(struct stacktext *s, uint64_t before)
+{
+	s->held += held_of(stacktext_current(s)) - before;
+	if (s->held <= HELD_MAX)
+		return source_check_names(s->in);
+	return error_set(&s->in->error, TACH_ELIMIT, "the stacks of all threads "
+	    "take more than %" PRIu64 " MiB, which is not read",
+	    HELD_MAX >> 20);
+}
+
 int
 stacktext_change(struct stacktext *s, struct piece fresh, uint32_t *shared)
 {
 	struct text_thread *t = stacktext_current(s);
 	struct buf *old = &t->text;
+	uint64_t before = held_of(t);
 	size_t keep;
 
 	*shared = t->stack.depth;
@@ -209,7 +236,7 @@ stacktext_change(struct stacktext *s, struct piece fresh, uint32_t *shared)
 		return TACH_FATAL;
 	old->len = keep;
 	buf_add(old, fresh.text, fresh.len);
-	return old->failed ? stacktext_no_memory(s) : TACH_OK;
+	return old->failed ? stacktext_no_memory(s) : check_held(s, before);
 }
 
 struct tach_run

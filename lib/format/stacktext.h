@@ -52,6 +52,7 @@ struct stacktext {
 	size_t threads_max;
 	struct set thread_set;
 	uint32_t last; /* the current thread */
+	uint64_t held; /* bytes of the stacks and their texts, of all threads */
 };
 
 /* The caller sets some members, and zeros the others.  False if out of

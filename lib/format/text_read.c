@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: ISC */
 /* text_read.c: text as a source of runs; tach-text(5) has the grammar. */
-#include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -372,7 +371,7 @@ get_header(struct text_reader *t)
 	struct error e = {0};
 
 	if (texthead_get(&t->header, t->line, t->len, &e) == TACH_OK)
-		return TACH_OK;
+		return source_check_names(t->in);
 	return error_set(&t->in->error, e.code, "line %" PRIu64 ": %s",
 	    t->lines.number, e.text);
 }
@@ -383,7 +382,7 @@ bad_input(struct text_reader *t, enum linebuf_result res)
 	if (res == LINEBUF_LONG)
 		return bad_line(t, "longer than %u MiB",
 		    LINEBUF_LONGEST >> 20);
-	return error_system(&t->in->error, "cannot read", errno);
+	return origin_failed(t->lines.from, &t->in->error);
 }
 
 /* Removes the carriage return of a Windows line; in names both bytes are

@@ -377,12 +377,6 @@ foreign() {
 	done
 	iconv -f UTF-8 -t UTF-32 p.txt >f
 	foreign f 'text in UTF-32: type iconv -f UTF-32 -t UTF-8 FILE | tach-convert'
-	gzip <p.txt >f
-	foreign f 'compressed by gzip: type zcat FILE | tach-convert'
-	printf '\xfd7zXZ\0more' >f
-	foreign f 'compressed by xz: type xzcat FILE | tach-convert'
-	printf '\x28\xb5\x2f\xfdmore' >f
-	foreign f 'compressed by zstd: type zstdcat FILE | tach-convert'
 	printf 'MOJ\x03\x03austin\0003.4\0' >f
 	foreign f "a binary profile of austin's: type mojo2austin FILE NEW, and tach-convert NEW"
 	printf 'PERFILE2\x68\0\0\0' >f
