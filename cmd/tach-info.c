@@ -180,6 +180,8 @@ layout_word(const struct tach_file_info *info)
 		return "collapsed";
 	case TACH_INPUT_SLOTS:
 		return "gperftools";
+	case TACH_INPUT_PPROF:
+		return "pprof";
 	case TACH_INPUT_FILE:
 		break;
 	}

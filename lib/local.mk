@@ -99,13 +99,16 @@ lib_libtach_core_la_SOURCES = $(tach_common) \
 	lib/format/reader.c \
 	lib/format/gperftools_read.c \
 	lib/format/gperftools_text.c lib/format/gperftools_text.h \
+	lib/format/pprof_read.c \
 	lib/format/sniff.c lib/format/sniff.h \
 	lib/format/source.c lib/format/source.h \
+	lib/format/stacks.c lib/format/stacks.h \
 	lib/format/stacktext.c lib/format/stacktext.h \
 	lib/format/tables.c lib/format/tables.h \
 	lib/format/text.c \
 	lib/format/texthead.c lib/format/texthead.h \
 	lib/format/text_read.c \
+	lib/format/threadname.c lib/format/threadname.h \
 	lib/format/recovery.c \
 	lib/format/unpack.c lib/format/unpack.h \
 	lib/format/writer.c \

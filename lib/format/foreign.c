@@ -121,16 +121,6 @@ pstats(const char *p, size_t n)
 	    "python3 -m pstats FILE";
 }
 
-/* A pprof file: its first field is a type of samples. */
-static const char *
-pprof(const char *p, size_t n)
-{
-	if (n < 4 || p[0] != 0x0a || p[1] < 2 || p[1] > 16 || p[2] != 0x08)
-		return NULL;
-	return "a profile of pprof's: type go tool pprof -raw FILE | "
-	    "stackcollapse-go.pl | tach-convert";
-}
-
 /* A trace of Perfetto: its first packet begins with the number of its sequence, or
  * has what clocks said. */
 static const char *
@@ -186,7 +176,7 @@ const char *
 foreign_fault(const char *p, size_t n)
 {
 	static const char *(*const kinds[])(const char *, size_t) = {
-	    by_magic, wide, mojo, pstats, pprof, perfetto, json};
+	    by_magic, wide, mojo, pstats, perfetto, json};
 	const char *fault = NULL;
 
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)

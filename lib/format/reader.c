@@ -225,6 +225,7 @@ static const struct seeker {
 	    uint64_t size);
 } seekers[] = {
     {gperftools_known, gperftools_source},
+    {pprof_known, pprof_source},
 };
 
 static const struct seeker *

@@ -71,4 +71,9 @@ bool gperftools_known(const uint8_t *, size_t n);
 struct source *gperftools_source(struct source_input *, struct origin *,
     uint64_t size);
 
+/* Likewise a profile.proto of pprof's. */
+bool pprof_known(const uint8_t *, size_t n);
+struct source *pprof_source(struct source_input *, struct origin *,
+    uint64_t size);
+
 #endif

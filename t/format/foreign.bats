@@ -148,3 +148,100 @@ for i in range(40):
 	run -1 --separate-stderr small 1200000 tach-info --verify bomb
 	is "$stderr" 'tach-info: bomb: the stacks of all threads take more than 512 MiB, which is not read'
 }
+
+# ---- pprof -----------------------------------------------------------------
+
+@test "pprof: what tach-convert writes comes back" {
+	local file
+	for file in "$T"/data/cpython315-*.bin; do
+		tach-convert --pprof -o p.pb.gz "$file"
+		diff <(tach-convert --collapsed p.pb.gz | sort) \
+		    <(tach-convert --collapsed "$file" | sort)
+		zcat p.pb.gz >p.pb
+		tach-cat p.pb | cmp - <(tach-cat p.pb.gz)
+		tach-cat <p.pb | cmp - <(tach-cat p.pb.gz)
+		# Threads with their statuses.
+		diff <(tach-info -s p.pb.gz | grep ^thread: | sort) \
+		    <(tach-info -s "$file" | grep ^thread: | sort)
+	done
+	is "$(tach-info p.pb.gz | sed -n '2,3p;5p')" \
+	    'layout:            pprof
+python:            3.15.0
+interval:          500 us (2000 samples a second)'
+	printf 'thread (7): a (b);f (x.py:3) 2\n' >p.txt
+	tach-convert --pprof p.txt | tach-info -s - |
+	    found '^thread:.* 7 .*name a (b)$'
+}
+
+# What `go tool pprof -raw` and -top show of it.
+@test "pprof: a profile of Go's own" {
+	is "$(tach-convert --collapsed "$T/data/go.pb.gz")" \
+'tid:0;proc.go:runtime.main:250;work.go:main.main:38;work.go:main.middle:27;work.go:main.leaf:20 7
+tid:0;proc.go:runtime.main:250;work.go:main.main:38;work.go:main.middle:28;work.go:main.leaf:21;preempt_amd64.s:runtime.asyncPreempt:7 4
+tid:0;proc.go:runtime.main:250;work.go:main.main:38;work.go:main.middle:27;work.go:main.leaf:21;preempt_amd64.s:runtime.asyncPreempt:7 3
+tid:0;proc.go:runtime.main:250;work.go:main.main:38;work.go:main.middle:28;work.go:main.leaf:20 2'
+	is "$(tach-info --verify "$T/data/go.pb.gz" | cut -d , -f 2)" ' 16 samples'
+	tach-info "$T/data/go.pb.gz" | found '^interval: *10000 us'
+}
+
+# message NUMBER HEX...: as a field of bytes.
+message() {
+	local hex=${*:2}
+	hex=${hex// /}
+	printf '%02x%02x%s' $(($1 << 3 | 2)) $((${#hex} / 2)) "$hex"
+}
+
+# text NUMBER TEXT: likewise.
+text() {
+	message "$1" "$(printf %s "$2" | xxd -p)"
+}
+
+# replaced FILE OLD NEW: the file with other bytes, in hexadecimal.
+replaced() {
+	xxd -p -c 0 "$1" | sed "s/$2/$3/" | xxd -r -p
+}
+
+# A location without a line in a mapped object, one with an inlined function,
+# one without anything; values are seconds.
+@test "pprof: native frames, inlined ones, times, labels" {
+	{
+		message 1 0801 1002
+		message 2 "$(message 1 010203)" "$(message 2 07)" \
+		    "$(message 3 0803 1801)"
+		message 2 08011002 "$(message 3 0807 1008)"
+		message 2 0801 1001 "$(message 3 0807 1009)"
+		message 3 0801 108020 188040 2001 2804
+		message 4 0801 1001 189020
+		message 4 0802 "$(message 4 0801 1005)" "$(message 4 0802 1009)"
+		message 4 0803 18ff01
+		message 5 0801 1005
+		message 5 0802 1806 2004
+		message 6
+		for word in cpu seconds thread_id /lib/x.so inner outer \
+		    thread A B; do
+			text 6 $word
+		done
+		message 11 0801 1002
+		printf 6001
+	} | xxd -r -p >p.pb
+	is "$(tach-convert --collapsed --frame austin p.pb)" 'P0;T0:1;0xff;/lib/x.so:outer:9;~:inner:5;/lib/x.so:0x11:0 7
+P0;T0:2;/lib/x.so:0x11:0 2
+P0;T0:3;/lib/x.so:0x11:0 1'
+	is "$(tach-info -s p.pb | grep -o 'name.*')" $'name A\nname B'
+	tach-info p.pb | found '^interval: *1000000 us'
+	cut_anywhere p.pb 3
+	flipped p.pb 3
+	# The location's number is 9.
+	replaced p.pb 0a03010203 0a03010903 >bad
+	run -1 --separate-stderr tach-cat bad
+	is "$stderr" 'tach-cat: bad: byte 11: location_id 9 is of no location'
+	replaced p.pb 120107 120187 >bad
+	run -1 --separate-stderr tach-cat bad
+	is "$stderr" 'tach-cat: bad: byte 15: a number that is longer than its field'
+	sed 's/seconds/sxconds/' p.pb >bad
+	run -1 --separate-stderr tach-cat bad
+	is "$stderr" 'tach-cat: bad: its values are neither numbers of samples nor times: the first is in "sxconds"'
+	head -c -3 p.pb >bad
+	run -1 --separate-stderr tach-cat bad
+	is "$stderr" "tach-cat: bad: byte $(($(stat -c %s p.pb) - 8)): truncated: a field of 4 bytes, and 3 are left"
+}

@@ -386,10 +386,6 @@ foreign() {
 	foreign f "a profile of cProfile's, which has no stacks: type python3 -m pstats FILE"
 	tach-convert --pstats -o f p.txt
 	foreign f "a profile of cProfile's, which has no stacks: type python3 -m pstats FILE"
-	tach-convert --pprof -o f p.txt
-	foreign f "a profile of pprof's: type go tool pprof -raw FILE | stackcollapse-go.pl | tach-convert"
-	zcat <f >g
-	foreign g "a profile of pprof's: type go tool pprof -raw FILE | stackcollapse-go.pl | tach-convert"
 	tach-convert --speedscope -o f p.txt
 	foreign f "a profile of speedscope's, which is not read: type speedscope FILE"
 	tach-convert --chrome -o f p.txt
