@@ -182,6 +182,8 @@ layout_word(const struct tach_file_info *info)
 		return "gperftools";
 	case TACH_INPUT_PPROF:
 		return "pprof";
+	case TACH_INPUT_MOJO:
+		return "mojo";
 	case TACH_INPUT_FILE:
 		break;
 	}

@@ -94,6 +94,7 @@ lib_libtach_core_la_SOURCES = $(tach_common) \
 	lib/format/linebuf.c lib/format/linebuf.h \
 	lib/format/metanotes.c lib/format/metanotes.h \
 	lib/format/journal.c lib/format/journal.h \
+	lib/format/mojo_read.c \
 	lib/format/number.h \
 	lib/format/origin.c lib/format/origin.h \
 	lib/format/reader.c \

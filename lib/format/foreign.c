@@ -97,16 +97,6 @@ wide(const char *p, size_t n)
 	return NULL;
 }
 
-/* A mojo file begins with a name and a version. */
-static const char *
-mojo(const char *p, size_t n)
-{
-	if (n < 4 || memcmp(p, "MOJ", 3) != 0 || (p[3] & 0xe0) != 0)
-		return NULL;
-	return "a binary profile of austin's: type mojo2austin FILE NEW, and "
-	    "tach-convert NEW";
-}
-
 /* cProfile's file: a marshal dictionary whose keys are tuples of three. */
 static const char *
 pstats(const char *p, size_t n)
@@ -176,7 +166,7 @@ const char *
 foreign_fault(const char *p, size_t n)
 {
 	static const char *(*const kinds[])(const char *, size_t) = {
-	    by_magic, wide, mojo, pstats, perfetto, json};
+	    by_magic, wide, pstats, perfetto, json};
 	const char *fault = NULL;
 
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)

@@ -226,6 +226,7 @@ static const struct seeker {
 } seekers[] = {
     {gperftools_known, gperftools_source},
     {pprof_known, pprof_source},
+    {mojo_known, mojo_source},
 };
 
 static const struct seeker *

@@ -76,4 +76,9 @@ bool pprof_known(const uint8_t *, size_t n);
 struct source *pprof_source(struct source_input *, struct origin *,
     uint64_t size);
 
+/* Likewise a MOJO file of austin's. */
+bool mojo_known(const uint8_t *, size_t n);
+struct source *mojo_source(struct source_input *, struct origin *,
+    uint64_t size);
+
 #endif

@@ -245,3 +245,93 @@ P0;T0:3;/lib/x.so:0x11:0 1'
 	run -1 --separate-stderr tach-cat bad
 	is "$stderr" "tach-cat: bad: byte $(($(stat -c %s p.pb) - 8)): truncated: a field of 4 bytes, and 3 are left"
 }
+
+# ---- MOJO ------------------------------------------------------------------
+
+@test "MOJO: a profile of austin's, as austin's own reader reads it" {
+	cmp <(tach-convert --collapsed "$T/data/austin.mojo") \
+	    <(tach-convert --collapsed "$T/data/austin-mojo.txt")
+	cmp <(tach-cat "$T/data/austin.mojo") \
+	    <(tach-cat "$T/data/austin-mojo.txt")
+	tach-cat <"$T/data/austin.mojo" | cmp - \
+	    <(tach-cat "$T/data/austin-mojo.txt")
+	is "$(tach-info "$T/data/austin.mojo" | sed -n '2p;5p')" \
+	    'layout:            mojo
+interval:          20000 us (50 samples a second)'
+	# Columns, which the text has not.
+	tach-cat -l "$T/data/austin.mojo" |
+	    found -F 'gens.py:<module>:52:52:4:28:'
+	cut_anywhere "$T/data/austin.mojo" 61
+	flipped "$T/data/austin.mojo" 61
+}
+
+# mojo VERSION PYTHON: a file of it, by a few functions.
+mojo() {
+	python3 -c '
+import sys
+def n(i, sign=0):
+    out = [i & 63 | sign << 6]
+    i >>= 6
+    while i:
+        out[-1] |= 128
+        out.append(i & 127)
+        i >>= 7
+    return bytes(out)
+def s(text): return text.encode() + b"\0"
+def e(kind, *rest):
+    return bytes([kind]) + b"".join(
+        s(r) if isinstance(r, str) else n(r) for r in rest)
+out = b"MOJ" + n(int(sys.argv[1]))
+exec(sys.argv[2])
+sys.stdout.buffer.write(out)' "$@"
+}
+
+# As austin 4 writes: the frames of the sample before, without native ones; names
+# of threads; tasks, which are no part of a sample.
+@test "MOJO: repeated stacks, names, tasks, marks" {
+	local head='out += e(1, "interval", "10") + e(1, "mode", "full")
+out += e(1, "python", "3.13.1") + e(2, 7, 0, "MainThread")
+out += e(11, 5, "a.py") + e(11, 6, "f") + e(11, 7, "/lib/c.so")
+out += e(3, 1, 5, 6, 3, 3, 2, 9) + e(3, 2, 7, 6, 0, 0, 0, 0)
+out += e(5, 1) + e(5, 2) + e(9, 24) + e(8) + e(10, 5)'
+	mojo 4 "$head
+out += e(14, 9, 0) + e(5, 1) + e(9, 99) + e(15, 9, 8)
+out += e(2, 7, 0, 'MainThread') + e(13) + e(6, 'ksys_read') + e(9, 1)
+out += e(2, 8, 0, 'MainThread') + e(9, 15)
+out += e(2, 7, 1, '1f') + e(4) + e(7) + e(9, 10)" >p.mojo
+	is "$(tach-cat -l p.mojo | grep -v '^# tach')" '# python 3.13.1
+# start 0
+# interval 10
+# note thread 0 1 MainThread
+0	0	1	unknown	a.py:f:3:3:1:8:;/lib/c.so:f:0:0:::
+10	0	1	unknown	a.py:f:3:3:1:8:;/lib/c.so:f:0:0:::
+20	0	1	unknown	a.py:f:3:3:1:8:;kernel:ksys_read:0:0:::
+0	0	2	unknown	
+10	0	2	unknown	
+0	1	31	unknown	~:\072INVALID\072:::::;~:<GC>:::::
+# note thread 0 2 MainThread'
+	cut_anywhere p.mojo 3
+	flipped p.mojo 3
+	mojo 4 "$head
+out += e(2, 7, 0, 'x') + e(5, 3)" >bad
+	run -1 --separate-stderr tach-cat bad
+	is "$stderr" "tach-cat: bad: byte $(($(stat -c %s bad) - 2)): key 3 is of no frame"
+	is "${#lines[@]}" 2
+	mojo 4 "$head
+out += e(16)" >bad
+	run -1 --separate-stderr tach-cat bad
+	is "$stderr" "tach-cat: bad: byte $(($(stat -c %s bad) - 1)): event 16 is not known"
+	mojo 5 "$head" >bad
+	run -1 --separate-stderr tach-cat bad
+	is "$stderr" 'tach-cat: bad: byte 3: version 5 of MOJO is not known'
+}
+
+@test "MOJO: the first versions, without interpreters and columns" {
+	mojo 1 'out += e(2, 7, "1f") + e(11, 5, "a.py") + e(11, 6, "f")
+out += e(3, 1, 5, 6, 3) + e(5, 1) + e(9, 1000)' >p.mojo
+	is "$(tach-cat p.mojo)" $'0\t0\t31\tunknown\ta.py:f:3'
+	mojo 2 'out += e(2, 7, "1f") + e(11, 5, "a.py") + e(11, 6, "f")
+out += e(3, 1, 5, 6, 3, 4, 1, 2) + e(5, 1) + b"\x0a\x45"' >p.mojo
+	is "$(tach-cat -l p.mojo | tail -n 1)" \
+	    $'0\t0\t31\tunknown\ta.py:f:3:4:0:1:'
+}

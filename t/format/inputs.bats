@@ -377,8 +377,6 @@ foreign() {
 	done
 	iconv -f UTF-8 -t UTF-32 p.txt >f
 	foreign f 'text in UTF-32: type iconv -f UTF-32 -t UTF-8 FILE | tach-convert'
-	printf 'MOJ\x03\x03austin\0003.4\0' >f
-	foreign f "a binary profile of austin's: type mojo2austin FILE NEW, and tach-convert NEW"
 	printf 'PERFILE2\x68\0\0\0' >f
 	foreign f "a profile of perf's: type perf script -i FILE | stackcollapse-perf.pl | tach-convert"
 	echo 'len("")' >a.py
