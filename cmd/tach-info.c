@@ -184,6 +184,8 @@ layout_word(const struct tach_file_info *info)
 		return "pprof";
 	case TACH_INPUT_MOJO:
 		return "mojo";
+	case TACH_INPUT_PERF:
+		return "perf";
 	case TACH_INPUT_FILE:
 		break;
 	}

@@ -100,6 +100,7 @@ lib_libtach_core_la_SOURCES = $(tach_common) \
 	lib/format/reader.c \
 	lib/format/gperftools_read.c \
 	lib/format/gperftools_text.c lib/format/gperftools_text.h \
+	lib/format/perf.h lib/format/perf_read.c \
 	lib/format/pprof_read.c \
 	lib/format/sniff.c lib/format/sniff.h \
 	lib/format/source.c lib/format/source.h \

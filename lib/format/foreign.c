@@ -48,7 +48,7 @@ static const struct magic {
 	    "bzcat FILE | tach-convert"),
 	MAGIC("PK\3\4", "a zip archive: unpack it first"),
 	MAGIC("PERFILE2", "a profile of perf's: type "
-	    "perf script -i FILE | stackcollapse-perf.pl | tach-convert"),
+	    "perf script -i FILE | tach-convert"),
 	MAGIC("memray", "a profile of memory by memray, which is not read: "
 	    "type memray flamegraph FILE"),
 	MAGIC("<!DOCTYPE", "a page, which is not read: give it the profile "

@@ -318,7 +318,8 @@ open_any(struct tach_reader *r)
 	if (seeker != NULL || kind == SNIFF_BINARY)
 		return open_binary(r, seeker, (const uint8_t *)head, n);
 	mark = sniff_mark(head, n);
-	r->source = (kind == SNIFF_TEXT ? text_source : collapsed_source)(
+	r->source = (kind == SNIFF_TEXT ? text_source :
+		kind == SNIFF_PERF ? perf_source : collapsed_source)(
 	    &r->input, &r->origin, head + mark, n - mark);
 	return r->source != NULL ? TACH_OK : TACH_FATAL;
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "format/collapsed.h"
+#include "format/perf.h"
 #include "format/texthead.h"
 #include "format/unpack.h"
 
@@ -49,6 +50,8 @@ comment(const char *p, size_t n)
 static enum sniff
 whole_line(const char *p, size_t n)
 {
+	struct perf_head head;
+
 	if (n > 0 && p[n - 1] == '\r')
 		n--;
 	if (n == 0)
@@ -57,6 +60,8 @@ whole_line(const char *p, size_t n)
 		return comment(p, n);
 	if (has_control(p, n))
 		return is_digit(*p) ? SNIFF_TEXT : SNIFF_BINARY;
+	if (perf_head_parse((struct piece){p, n}, &head))
+		return SNIFF_PERF;
 	if (collapsed_counted(p, n))
 		return SNIFF_COLLAPSED;
 	if (is_digit(*p))

@@ -12,6 +12,7 @@ enum sniff {
 	SNIFF_MORE, /* not clear yet */
 	SNIFF_TEXT,
 	SNIFF_COLLAPSED,
+	SNIFF_PERF,
 	SNIFF_BINARY, /* no text of these kinds */
 	SNIFF_ODD,    /* for a line only: another text */
 };

@@ -65,6 +65,10 @@ struct source *text_source(struct source_input *, struct origin *,
 struct source *collapsed_source(struct source_input *, struct origin *,
     const char *head, size_t len);
 
+/* Likewise the text of perf script. */
+struct source *perf_source(struct source_input *, struct origin *,
+    const char *head, size_t len);
+
 /* Whether these first bytes are those of a gperftools CPU profile. */
 bool gperftools_known(const uint8_t *, size_t n);
 /* One of so many bytes that can be read at any offset. */

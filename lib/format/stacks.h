@@ -21,6 +21,7 @@ struct stacks_thread {
 	uint64_t id;
 	uint32_t interp;
 	uint64_t time; /* of its next sample */
+	uint64_t latest; /* of its last one, for the input's own use */
 	struct stack stack;
 };
 

@@ -335,3 +335,57 @@ out += e(3, 1, 5, 6, 3, 4, 1, 2) + e(5, 1) + b"\x0a\x45"' >p.mojo
 	is "$(tach-cat -l p.mojo | tail -n 1)" \
 	    $'0\t0\t31\tunknown\ta.py:f:3:4:0:1:'
 }
+
+# ---- perf script -------------------------------------------------------------
+
+@test "perf script: a profile of perf's, with Python's trampolines" {
+	local file=$T/data/perf.txt
+	is "$(tach-info --verify "$file" | cut -d , -f 2)" \
+	    " $(grep -c 'cpu-clock: $' "$file") samples"
+	# Frames of Python, kernel and libraries, each as often as in the text.
+	tach-cat "$file" | cut -f 5 | tr ';' '\n' >frames
+	is "$(grep -c '^/tmp/hot.py:leaf:$' frames)" \
+	    "$(grep -c ' py::leaf:/tmp/hot.py+' "$file")"
+	is "$(grep -c '^/usr/bin/python3.15:0x' frames)" \
+	    "$(grep -c '\[unknown\] (/usr/bin/python3.15)$' "$file")"
+	is "$(grep -c '^\[kernel.kallsyms\]:handle_mm_fault:$' frames)" \
+	    "$(grep -c ' handle_mm_fault+' "$file")"
+	is "$(wc -l <frames)" "$(grep -c '^	' "$file")"
+	# The times are the events' own.
+	is "$(tach-cat "$file" | cut -f 1 | sed -n '1p;2p')" \
+	    "$(awk '/cpu-clock/ { t = $3 * 1000000; if (!n++) first = t
+	    printf "%.0f\n", t - first }' "$file" | head -n 2)"
+	tach-info "$file" | found '^interval: *10101 us'
+	tach-info -s "$file" | found '^thread: .*name python3.15$'
+	tach-cat <"$file" | cmp - <(tach-cat "$file")
+}
+
+@test "perf script: its other lines" {
+	# Of several threads, without empty lines, with processes and with inlined
+	# functions; frames that are no lines of code are passed over.
+	is "$(tach-cat <<-'END'
+	# ========
+	# captured on: Sun Nov 29
+	 Web Content  5/7 [003] 10.000001:          1 cycles:u:
+	        401136 std::sort(int*, int (*)(int))+0x6 (/opt/x y)
+	        401130 inner (inlined)
+	  x.c:12
+	        7f0000 [unknown] ([unknown])
+
+	a 9 10.000002: sched:sched_switch: prev_comm=a
+	b 9 10.000003:     250000 task-clock:ppp:            401136 main+0x6 (/bin/b)
+	END
+	)" '0	0	7	unknown	0x7f0000;inner;/opt/x\040y:std\072\072sort(int*,\040int\040(*)(int)):
+1	0	9	unknown	
+2	0	9	unknown	/bin/b:main:'
+	printf 'a 9 10.000002: x:\na 9 10.000001: x:\n' >bad
+	run -1 --separate-stderr tach-cat bad
+	is "$stderr" 'tach-cat: bad: line 2: the time goes back to 10.000001 in thread 9'
+	printf 'a 9 10.000002: x:\n\nmore\n' >bad
+	run -1 --separate-stderr tach-cat bad
+	is "$stderr" "tach-cat: bad: line 3: no first line of a sample: a thread's name and number, a time, an event"
+	is "$output" $'0\t0\t9\tunknown\t'
+	head -n 12 "$T/data/perf.txt" >p.txt
+	cut_anywhere p.txt 13
+	flipped p.txt 13
+}

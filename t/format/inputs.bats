@@ -378,7 +378,7 @@ foreign() {
 	iconv -f UTF-8 -t UTF-32 p.txt >f
 	foreign f 'text in UTF-32: type iconv -f UTF-32 -t UTF-8 FILE | tach-convert'
 	printf 'PERFILE2\x68\0\0\0' >f
-	foreign f "a profile of perf's: type perf script -i FILE | stackcollapse-perf.pl | tach-convert"
+	foreign f "a profile of perf's: type perf script -i FILE | tach-convert"
 	echo 'len("")' >a.py
 	python3 -m cProfile -o f a.py
 	foreign f "a profile of cProfile's, which has no stacks: type python3 -m pstats FILE"
