@@ -186,6 +186,8 @@ layout_word(const struct tach_file_info *info)
 		return "mojo";
 	case TACH_INPUT_PERF:
 		return "perf";
+	case TACH_INPUT_SPEEDSCOPE:
+		return "speedscope";
 	case TACH_INPUT_FILE:
 		break;
 	}

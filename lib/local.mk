@@ -94,6 +94,7 @@ lib_libtach_core_la_SOURCES = $(tach_common) \
 	lib/format/linebuf.c lib/format/linebuf.h \
 	lib/format/metanotes.c lib/format/metanotes.h \
 	lib/format/journal.c lib/format/journal.h \
+	lib/format/jsonpull.c lib/format/jsonpull.h \
 	lib/format/mojo_read.c \
 	lib/format/number.h \
 	lib/format/origin.c lib/format/origin.h \
@@ -104,6 +105,7 @@ lib_libtach_core_la_SOURCES = $(tach_common) \
 	lib/format/pprof_read.c \
 	lib/format/sniff.c lib/format/sniff.h \
 	lib/format/source.c lib/format/source.h \
+	lib/format/speedscope_read.c \
 	lib/format/stacks.c lib/format/stacks.h \
 	lib/format/stacktext.c lib/format/stacktext.h \
 	lib/format/tables.c lib/format/tables.h \

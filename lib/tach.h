@@ -331,6 +331,7 @@ enum tach_input {
 	TACH_INPUT_PPROF, /* a profile of pprof's */
 	TACH_INPUT_MOJO, /* a binary profile of austin's */
 	TACH_INPUT_PERF, /* the text of perf script */
+	TACH_INPUT_SPEEDSCOPE, /* a profile of speedscope's */
 };
 
 /* What header, footer and tables say, before any sample is decoded.  Of what

@@ -129,9 +129,8 @@ perfetto(const char *p, size_t n)
 	    "https://ui.perfetto.dev";
 }
 
-/* Whether the bytes begin a JSON object or list. */
-static bool
-is_json(const char *p, size_t n)
+bool
+foreign_json(const char *p, size_t n)
 {
 	size_t i = blanks(p, n), next;
 
@@ -145,11 +144,8 @@ is_json(const char *p, size_t n)
 static const char *
 json(const char *p, size_t n)
 {
-	if (!is_json(p, n))
+	if (!foreign_json(p, n))
 		return NULL;
-	if (has(p, n, "speedscope.app/file-format-schema"))
-		return "a profile of speedscope's, which is not read: type "
-		    "speedscope FILE";
 	if (has(p, n, "\"traceEvents\"") || has(p, n, "\"ph\""))
 		return "a trace in Chrome's format, which is not read: open it "
 		    "at https://ui.perfetto.dev";

@@ -227,6 +227,7 @@ static const struct seeker {
     {gperftools_known, gperftools_source},
     {pprof_known, pprof_source},
     {mojo_known, mojo_source},
+    {speedscope_known, speedscope_source},
 };
 
 static const struct seeker *

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "format/collapsed.h"
+#include "format/foreign.h"
 #include "format/perf.h"
 #include "format/texthead.h"
 #include "format/unpack.h"
@@ -105,6 +106,9 @@ sniff(const char *p, size_t n, bool all)
 
 	if (unpack_known(p, n))
 		return SNIFF_BINARY;
+	/* The words that tell whose JSON it is may come later. */
+	if (foreign_json(p, n))
+		return all ? SNIFF_BINARY : SNIFF_MORE;
 	if (n < strlen(MARK) && memcmp(p, MARK, n) == 0)
 		return all ? SNIFF_BINARY : SNIFF_MORE;
 	for (p += sniff_mark(p, n); p < end; p = newline + 1) {

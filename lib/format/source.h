@@ -85,4 +85,9 @@ bool mojo_known(const uint8_t *, size_t n);
 struct source *mojo_source(struct source_input *, struct origin *,
     uint64_t size);
 
+/* Likewise speedscope's JSON. */
+bool speedscope_known(const uint8_t *, size_t n);
+struct source *speedscope_source(struct source_input *, struct origin *,
+    uint64_t size);
+
 #endif

@@ -389,3 +389,72 @@ out += e(3, 1, 5, 6, 3, 4, 1, 2) + e(5, 1) + b"\x0a\x45"' >p.mojo
 	cut_anywhere p.txt 13
 	flipped p.txt 13
 }
+
+# ---- speedscope --------------------------------------------------------------
+
+@test "speedscope: what tach-convert writes comes back" {
+	local file=$T/data/cpython315-wall.bin
+	tach-convert --speedscope --idle keep -o s.json "$file"
+	# The same stacks and threads, as functions; samples stand for time.
+	diff <(tach-convert --collapsed --frame function s.json |
+	    sed 's/ [0-9]*$//' | sort -u) \
+	    <(tach-convert --collapsed --frame function "$file" |
+	    sed 's/ [0-9]*$//' | sort -u)
+	tach-cat <s.json | cmp - <(tach-cat s.json)
+	gzip -c s.json | tach-cat | cmp - <(tach-cat s.json)
+	printf 'thread (7): a (b);f (x.py:3) 2\n' >p.txt
+	tach-convert --speedscope p.txt | tach-info -s - |
+	    found '^thread:.* 7 .*name a (b)$'
+}
+
+# Shares as the profile's own times have them; frames behind what refers to them.
+@test "speedscope: calls, weights, units, names" {
+	cat >e.json <<-'END'
+	{"profiles":[{"type":"evented","name":"calls","unit":"seconds",
+	"startValue":100,"endValue":114,"events":[{"type":"O","frame":0,"at":100},
+	{"type":"O","frame":1,"at":100},{"type":"O","frame":2,"at":102},
+	{"type":"C","frame":2,"at":106},{"type":"C","frame":1,"at":107.5},
+	{"type":"C","frame":0,"at":114}]}],"shared":{"frames":[{"name":"a"},
+	{"name":"b","file":"x.py","line":3,"col":2},{"name":"c\u00e9\ud83d\ude00"}]}}
+	END
+	is "$(tach-convert --collapsed e.json)" 'tid:1;a 6500
+tid:1;a;x.py:b:3;cé😀 4000
+tid:1;a;x.py:b:3 3500'
+	is "$(tach-cat e.json | sed -n '1p;2001p;14000p')" \
+	    $'0\t0\t1\tunknown\ta;x.py:b:3
+2000000\t0\t1\tunknown\ta;x.py:b:3;c\u00e9\U1f600
+13999000\t0\t1\tunknown\ta'
+	is "$(tach-info -s e.json | grep -o 'name.*')" 'name calls'
+	cat >s.json <<-'END'
+	{"$schema":"https://www.speedscope.app/file-format-schema.json",
+	"shared":{"frames":[{"name":"f","line":null},{"name":"g","file":""}]},
+	"profiles":[{"type":"sampled","name":"Process 5 Thread 0x1F \"w 1\"",
+	"unit":"seconds","startValue":0,"endValue":1,"samples":[[0],[0,1],[],[1]],
+	"weights":[0.01,0.02,0.1,0.01]},{"type":"sampled","unit":"none",
+	"name":"Thread 7","startValue":0,"endValue":3,"samples":[[0,1]],
+	"weights":[3]}],"exporter":"py-spy@0.4"}
+	END
+	is "$(tach-cat s.json)" $'0\t0\t31\tunknown\tf
+10000\t0\t31\tunknown\tf;g
+20000\t0\t31\tunknown\tf;g
+130000\t0\t31\tunknown\tg
+0\t0\t7\tunknown\tf;g
+10000\t0\t7\tunknown\tf;g
+20000\t0\t7\tunknown\tf;g'
+	is "$(tach-info -s s.json | grep -o 'name.*')" 'name w 1'
+	cut_anywhere s.json 11
+	flipped s.json 11
+	sed 's/\[0,1\],\[\]/[0,2],[]/' s.json >bad
+	run -1 --separate-stderr tach-cat bad
+	is "$stderr" 'tach-cat: bad: byte 269: frame 2 is not below 2'
+	is "${#lines[@]}" 1
+	sed 's/"seconds"/"bytes"/' s.json >bad
+	run -1 --separate-stderr tach-cat bad
+	is "$stderr" 'tach-cat: bad: byte 213: the unit "bytes" is neither a time nor "none"'
+	head -c -20 s.json >bad
+	run -1 --separate-stderr tach-cat bad
+	is "$stderr" "tach-cat: bad: byte $(stat -c %s bad): truncated: the JSON is not complete"
+	sed 's/"C","frame":2/"C","frame":1/' e.json >bad
+	run -1 --separate-stderr tach-cat bad
+	is "$stderr" 'tach-cat: bad: byte 234: frame 1 ends, and is not the innermost one'
+}

@@ -384,8 +384,6 @@ foreign() {
 	foreign f "a profile of cProfile's, which has no stacks: type python3 -m pstats FILE"
 	tach-convert --pstats -o f p.txt
 	foreign f "a profile of cProfile's, which has no stacks: type python3 -m pstats FILE"
-	tach-convert --speedscope -o f p.txt
-	foreign f "a profile of speedscope's, which is not read: type speedscope FILE"
 	tach-convert --chrome -o f p.txt
 	foreign f "a trace in Chrome's format, which is not read: open it at https://ui.perfetto.dev"
 	tach-convert --perfetto -o f p.txt
