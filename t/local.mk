@@ -273,7 +273,8 @@ EXTRA_DIST += t/commands/atexit.c t/commands/fault.py \
 
 # The fuzzers.  `make check` gives them their cases; `make fuzz` builds them
 # with clang's libFuzzer and lets each run for ten minutes, or FUZZ_SECONDS.
-FUZZERS = t/fuzz/fuzz_collapsed t/fuzz/fuzz_elf t/fuzz/fuzz_formats \
+FUZZERS = t/fuzz/fuzz_collapsed t/fuzz/fuzz_elf t/fuzz/fuzz_foreign \
+	t/fuzz/fuzz_formats \
 	t/fuzz/fuzz_python t/fuzz/fuzz_merge t/fuzz/fuzz_reader \
 	t/fuzz/fuzz_shared \
 	t/fuzz/fuzz_slots t/fuzz/fuzz_text t/fuzz/fuzz_unfinished
@@ -282,6 +283,7 @@ t_fuzz = t/fuzz/fuzz.c t/fuzz/fuzz.h
 t_fuzz_fuzz_collapsed_SOURCES = t/fuzz/fuzz_collapsed.c t/fuzz/replay.c \
 	$(t_fuzz)
 t_fuzz_fuzz_elf_SOURCES = t/fuzz/fuzz_elf.c t/fuzz/replay.c $(t_fuzz)
+t_fuzz_fuzz_foreign_SOURCES = t/fuzz/fuzz_foreign.c t/fuzz/replay.c $(t_fuzz)
 t_fuzz_fuzz_formats_SOURCES = t/fuzz/fuzz_formats.c t/fuzz/judge.c \
 	t/fuzz/judge.h t/fuzz/replay.c $(t_fuzz)
 t_fuzz_fuzz_python_SOURCES = t/fuzz/fuzz_python.c t/fuzz/replay.c $(t_fuzz) \

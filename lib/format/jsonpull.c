@@ -40,7 +40,7 @@ json_bad(struct jsonpull *j, const char *fmt, ...)
 }
 
 static int
-bad_end(struct jsonpull *j)
+json_bad_end(struct jsonpull *j)
 {
 	const struct error *problem = &j->zin.problem;
 
@@ -61,7 +61,7 @@ peek(struct jsonpull *j)
 }
 
 static int
-take(struct jsonpull *j)
+take_char(struct jsonpull *j)
 {
 	int c = peek(j);
 
@@ -76,7 +76,7 @@ peek_token(struct jsonpull *j)
 	int c;
 
 	while ((c = peek(j)) == ' ' || c == '\n' || c == '\t' || c == '\r')
-		take(j);
+		take_char(j);
 	j->at = j->start + zin_offset(&j->zin);
 	return c;
 }
@@ -112,11 +112,11 @@ take_hex4(struct jsonpull *j, uint32_t *code)
 
 	*code = 0;
 	for (int i = 0; i < 4; i++) {
-		int c = take(j);
+		int c = take_char(j);
 		const char *digit = c == NOTHING ? NULL :
 		    memchr(digits, c, sizeof(digits) - 1);
 		if (c == NOTHING)
-			return bad_end(j);
+			return json_bad_end(j);
 		if (digit == NULL)
 			return json_bad(j, "a string with a wrong \\u");
 		*code = *code << 4 | (uint32_t)((digit - digits) & 15);
@@ -133,12 +133,12 @@ take_unicode(struct jsonpull *j, struct buf *to)
 	if (take_hex4(j, &high) != TACH_OK)
 		return TACH_FATAL;
 	while (high >= 0xd800 && high < 0xdc00 && peek(j) == '\\') {
-		take(j);
+		take_char(j);
 		if (peek(j) != 'u') {
 			j->zin.cur.pos--;
 			break;
 		}
-		take(j);
+		take_char(j);
 		if (take_hex4(j, &low) != TACH_OK)
 			return TACH_FATAL;
 		if (low >= 0xdc00 && low < 0xe000) {
@@ -157,12 +157,12 @@ static int
 take_escape(struct jsonpull *j, struct buf *to)
 {
 	static const char from[] = "\"\\/bfnrt", plain[] = "\"\\/\b\f\n\r\t";
-	int c = take(j);
+	int c = take_char(j);
 	const char *found = c == NOTHING ? NULL :
 	    memchr(from, c, sizeof(from) - 1);
 
 	if (c == NOTHING)
-		return bad_end(j);
+		return json_bad_end(j);
 	if (c == 'u')
 		return take_unicode(j, to);
 	if (found == NULL)
@@ -177,9 +177,9 @@ take_json_string(struct jsonpull *j, struct buf *to)
 {
 	int c;
 
-	for (to->len = 0; (c = take(j)) != '"';) {
+	for (to->len = 0; (c = take_char(j)) != '"';) {
 		if (c == NOTHING)
-			return bad_end(j);
+			return json_bad_end(j);
 		if (to->len > STRING_MAX)
 			return json_bad(j, "a string of more than %u MiB",
 			    STRING_MAX >> 20);
@@ -206,9 +206,9 @@ take_bare(struct jsonpull *j, enum json *kind)
 	*kind = c == '-' || (c >= '0' && c <= '9') ? JSON_NUMBER : JSON_WORD;
 	for (b->len = 0; (c = peek(j)) != NOTHING && b->len < 64 &&
 	     memchr(letters, c, sizeof(letters) - 1) != NULL;)
-		buf_add_char(b, (char)take(j));
+		buf_add_char(b, (char)take_char(j));
 	if (b->len == 0 && c == NOTHING)
-		return bad_end(j);
+		return json_bad_end(j);
 	if (b->len == 0 || b->len == 64)
 		return json_bad(j, "no JSON value");
 	buf_add_char(b, '\0');
@@ -218,7 +218,7 @@ take_bare(struct jsonpull *j, enum json *kind)
 static int
 open_level(struct jsonpull *j, bool object)
 {
-	take(j);
+	take_char(j);
 	if (j->depth == JSON_DEPTH)
 		return json_bad(j, "more than %d levels of objects and arrays",
 		    JSON_DEPTH);
@@ -236,30 +236,30 @@ take_separator(struct jsonpull *j)
 	int c = peek_token(j);
 
 	if (c == (object ? '}' : ']')) {
-		take(j);
+		take_char(j);
 		j->depth--;
 		return TACH_END;
 	}
 	if (j->some[j->depth - 1]) {
 		if (c != ',')
-			return c == NOTHING ? bad_end(j) :
+			return c == NOTHING ? json_bad_end(j) :
 			    json_bad(j, "no comma between two values");
-		take(j);
+		take_char(j);
 		c = peek_token(j);
 	}
 	j->some[j->depth - 1] = true;
 	if (!object)
 		return TACH_OK;
 	if (c != '"')
-		return c == NOTHING ? bad_end(j) :
+		return c == NOTHING ? json_bad_end(j) :
 		    json_bad(j, "no key of a value");
-	take(j);
+	take_char(j);
 	if (take_json_string(j, &j->key) != TACH_OK)
 		return TACH_FATAL;
 	if (peek_token(j) != ':')
-		return peek(j) == NOTHING ? bad_end(j) :
+		return peek(j) == NOTHING ? json_bad_end(j) :
 		    json_bad(j, "no colon behind a key");
-	take(j);
+	take_char(j);
 	return TACH_OK;
 }
 
@@ -282,7 +282,7 @@ json_next(struct jsonpull *j, enum json *kind)
 	if (c != '"')
 		return take_bare(j, kind);
 	*kind = JSON_STRING;
-	take(j);
+	take_char(j);
 	return take_json_string(j, &j->text);
 }
 

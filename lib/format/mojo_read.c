@@ -106,7 +106,7 @@ bad_event(struct mojo_reader *m, uint64_t at, const char *fmt, ...)
 
 /* The bytes end, or cannot be read. */
 static int
-bad_end(struct mojo_reader *m, const char *what)
+mojo_bad_end(struct mojo_reader *m, const char *what)
 {
 	const struct error *problem = &m->zin.problem;
 
@@ -124,7 +124,7 @@ take_byte(struct mojo_reader *m, uint8_t *byte)
 {
 	zin_need(&m->zin, 1);
 	if (cursor_left(&m->zin.cur) == 0)
-		return bad_end(m, "the last event is not complete");
+		return mojo_bad_end(m, "the last event is not complete");
 	*byte = cursor_u8(&m->zin.cur);
 	return TACH_OK;
 }
@@ -173,7 +173,7 @@ take_text(struct mojo_reader *m, const char *field)
 		size_t n;
 		zin_need(&m->zin, 1);
 		if (cursor_left(c) == 0)
-			return bad_end(m, "the last text is not complete");
+			return mojo_bad_end(m, "the last text is not complete");
 		end = memchr(c->pos, '\0', cursor_left(c));
 		n = end != NULL ? (size_t)(end - c->pos) : cursor_left(c);
 		if (n > TEXT_MAX - m->text.len)
@@ -266,7 +266,7 @@ take_string(struct mojo_reader *m)
 
 /* The string of a key.  austin writes 1 for a name that it could not read. */
 static int
-take_name(struct mojo_reader *m, const char *field, uint32_t *index)
+take_key_name(struct mojo_reader *m, const char *field, uint32_t *index)
 {
 	struct keyed k = {.process = m->process}, *found;
 	uint64_t at = mojo_at(m);
@@ -324,8 +324,8 @@ take_frame(struct mojo_reader *m)
 	    .opcode = TACH_NO_OPCODE};
 
 	if (take_number(m, "key", &k.key) != TACH_OK ||
-	    take_name(m, "file", &f.file) != TACH_OK ||
-	    take_name(m, "function", &f.func) != TACH_OK ||
+	    take_key_name(m, "file", &f.file) != TACH_OK ||
+	    take_key_name(m, "function", &f.func) != TACH_OK ||
 	    take_place(m, "line", &f.line) != TACH_OK)
 		return TACH_FATAL;
 	f.end_line = f.line;
@@ -611,14 +611,14 @@ take_event(struct mojo_reader *m, uint8_t event, uint64_t at)
 
 /* The input ends between two events. */
 static int
-at_end(struct mojo_reader *m)
+mojo_at_end(struct mojo_reader *m)
 {
 	if (m->zin.problem.text[0] != '\0')
-		return bad_end(m, "");
+		return mojo_bad_end(m, "");
 	if (!m->open)
 		return TACH_END;
 	return m->has_time || m->has_memory ? end_sample(m) :
-	    bad_end(m, "the last sample is not complete");
+	    mojo_bad_end(m, "the last sample is not complete");
 }
 
 /* Goes on to the next sample, whose stack event is taken at the call after.  TACH_OK
@@ -631,7 +631,7 @@ mojo_step(struct mojo_reader *m)
 
 	zin_need(&m->zin, 1);
 	if (cursor_left(&m->zin.cur) == 0)
-		return at_end(m);
+		return mojo_at_end(m);
 	event = *m->zin.cur.pos;
 	if (event == EVENT_STACK && m->open)
 		return end_sample(m);

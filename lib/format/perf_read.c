@@ -70,7 +70,7 @@ cut_word(struct piece *p)
 
 /* Whether a word is a number, or a number behind another one and a slash. */
 static bool
-parse_thread(struct piece word, uint64_t *thread)
+parse_perf_thread(struct piece word, uint64_t *thread)
 {
 	const char *end = number_get(word.text, UINT64_MAX, thread);
 
@@ -140,7 +140,7 @@ perf_head_parse(struct piece line, struct perf_head *h)
 		if (word.len > 0 && *word.text == '[')
 			word = cut_word(&before);
 		h->comm = trimmed(before);
-		if (!parse_thread(word, &h->thread) || h->comm.len == 0)
+		if (!parse_perf_thread(word, &h->thread) || h->comm.len == 0)
 			return false;
 		parse_event((struct piece){colon, (size_t)(end - colon)}, h);
 		return true;
@@ -230,7 +230,7 @@ push_line(struct perf_reader *r, struct piece line)
 /* ---- samples ------------------------------------------------------------- */
 
 static int __attribute__((format(printf, 2, 3)))
-bad_line(struct perf_reader *r, const char *fmt, ...)
+perf_bad_line(struct perf_reader *r, const char *fmt, ...)
 {
 	char what[256];
 	va_list ap;
@@ -250,13 +250,13 @@ read_line(struct perf_reader *r)
 
 	r->line.text = text;
 	if (res == LINEBUF_LONG)
-		return bad_line(r, "longer than %u MiB", LINEBUF_LONGEST >> 20);
+		return perf_bad_line(r, "longer than %u MiB", LINEBUF_LONGEST >> 20);
 	if (res == LINEBUF_FAILED)
 		return origin_failed(r->lines.from, &r->in->error);
 	if (res == LINEBUF_END)
 		return TACH_END;
 	if (memchr(text, '\0', r->line.len) != NULL)
-		return bad_line(r, "a byte of zero, which no text has");
+		return perf_bad_line(r, "a byte of zero, which no text has");
 	r->line = trimmed(r->line);
 	return TACH_OK;
 }
@@ -271,7 +271,7 @@ find_head(struct perf_reader *r)
 		if (r->line.len == 0 || *r->line.text == '#')
 			continue;
 		if (!perf_head_parse(r->line, &r->head))
-			return bad_line(r, "no first line of a sample: a "
+			return perf_bad_line(r, "no first line of a sample: a "
 			    "thread's name and number, a time, an event");
 		r->ahead = true;
 		return TACH_OK;
@@ -289,7 +289,7 @@ check_time(struct perf_reader *r, const struct perf_head *h)
 		r->first = h->time;
 	r->begun = true;
 	if (h->time < r->first || h->time - r->first < t->latest)
-		return bad_line(r, "the time goes back to %" PRIu64 ".%06" PRIu64
+		return perf_bad_line(r, "the time goes back to %" PRIu64 ".%06" PRIu64
 		    " in thread %" PRIu64, h->time / 1000000,
 		    h->time % 1000000, h->thread);
 	t->latest = t->time = h->time - r->first;

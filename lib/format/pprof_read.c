@@ -47,15 +47,15 @@ struct value_type {
 	uint64_t type, unit; /* strings */
 };
 
-struct mapping {
+struct pprof_mapping {
 	uint64_t id, start, offset, file;
 };
 
-struct function {
+struct pprof_function {
 	uint64_t id, name, file;
 };
 
-struct line {
+struct pprof_line {
 	uint64_t function, line, column;
 	uint32_t frame; /* TACH_NONE: not made yet */
 };
@@ -99,7 +99,7 @@ struct pprof_reader {
 	uint32_t nstrings;
 	size_t strings_max;
 	struct ids mappings, functions, places;
-	struct line *lines;
+	struct pprof_line *lines;
 	uint32_t nlines;
 	size_t lines_max;
 	struct stacks stacks;
@@ -130,7 +130,7 @@ bad_field(struct pprof_reader *p, enum tach_error code, uint64_t at,
 
 /* The bytes end, or cannot be read. */
 static int
-bad_end(struct pprof_reader *p, const char *what)
+pprof_bad_end(struct pprof_reader *p, const char *what)
 {
 	const struct error *problem = &p->zin.problem;
 
@@ -168,7 +168,7 @@ take_varint(struct pprof_reader *p, uint64_t end, uint64_t *n)
 		return bad_field(p, TACH_EDAMAGED, at,
 		    "a number of more than 64 bits");
 	if (res == CURSOR_SHORT)
-		return bad_end(p, "the last number is not complete");
+		return pprof_bad_end(p, "the last number is not complete");
 	return pprof_at(p) <= end ? TACH_OK : bad_field(p, TACH_EDAMAGED, at,
 	    "a number that is longer than its field");
 }
@@ -180,7 +180,7 @@ skip_to(struct pprof_reader *p, uint64_t end)
 		uint64_t n = end - pprof_at(p);
 		zin_need(&p->zin, 1);
 		if (cursor_left(&p->zin.cur) == 0)
-			return bad_end(p, "the last field is not complete");
+			return pprof_bad_end(p, "the last field is not complete");
 		if (n > cursor_left(&p->zin.cur))
 			n = cursor_left(&p->zin.cur);
 		p->zin.cur.pos += n;
@@ -230,7 +230,7 @@ next_field(struct pprof_reader *p, uint64_t end, struct field *f)
 	case WIRE_32:
 		f->end = pprof_at(p) + (f->wire == WIRE_64 ? 8 : 4);
 		return f->end <= end ? skip_to(p, f->end) :
-		    bad_end(p, "the last field is not complete");
+		    pprof_bad_end(p, "the last field is not complete");
 	}
 	return bad_field(p, TACH_EDAMAGED, f->at, "a field of the kind %u, which "
 	    "is none of protobuf's", (unsigned)f->wire);
@@ -286,7 +286,7 @@ take_string(struct pprof_reader *p, const struct field *f)
 		if (n > cursor_left(&p->zin.cur))
 			n = cursor_left(&p->zin.cur);
 		if (n == 0)
-			return bad_end(p, "the last string is not complete");
+			return pprof_bad_end(p, "the last string is not complete");
 		buf_add(b, (const char *)p->zin.cur.pos, n);
 		p->zin.cur.pos += n;
 	}
@@ -309,7 +309,7 @@ take_string(struct pprof_reader *p, const struct field *f)
 /* A string by its number.  One that is not there is empty, as other readers take
  * it; a NUL at its beginning would make it a note. */
 static struct tach_string
-string_of(const struct pprof_reader *p, uint64_t number)
+pprof_string(const struct pprof_reader *p, uint64_t number)
 {
 	struct tach_string s = {"", 0};
 
@@ -418,11 +418,11 @@ static int
 take_mapping(struct pprof_reader *p, const struct field *f)
 {
 	uint64_t n[5] = {0};
-	struct mapping m;
+	struct pprof_mapping m;
 
 	if (take_numbers(p, f, n, 5, NULL) != TACH_OK)
 		return TACH_FATAL;
-	m = (struct mapping){n[0], n[1], n[3], n[4]};
+	m = (struct pprof_mapping){n[0], n[1], n[3], n[4]};
 	return ids_add(p, &p->mappings, &m);
 }
 
@@ -430,12 +430,12 @@ static int
 take_function(struct pprof_reader *p, const struct field *f)
 {
 	uint64_t n[4] = {0};
-	struct function function;
+	struct pprof_function function;
 
 	if (take_numbers(p, f, n, 4, NULL) != TACH_OK)
 		return TACH_FATAL;
 	/* Without a name there is the one that the linker knows. */
-	function = (struct function){n[0], n[1] != 0 ? n[1] : n[2], n[3]};
+	function = (struct pprof_function){n[0], n[1] != 0 ? n[1] : n[2], n[3]};
 	return ids_add(p, &p->functions, &function);
 }
 
@@ -444,7 +444,7 @@ static int
 take_place_line(struct pprof_reader *p, const struct field *f)
 {
 	uint64_t n[3] = {0};
-	struct line *lines;
+	struct pprof_line *lines;
 
 	if (f->number != 4)
 		return TACH_OK;
@@ -456,7 +456,7 @@ take_place_line(struct pprof_reader *p, const struct field *f)
 	if (lines == NULL)
 		return pprof_no_memory(p);
 	p->lines = lines;
-	lines[p->nlines++] = (struct line){n[0], n[1], n[2], TACH_NONE};
+	lines[p->nlines++] = (struct pprof_line){n[0], n[1], n[2], TACH_NONE};
 	return TACH_OK;
 }
 
@@ -519,7 +519,7 @@ unit_time(const struct pprof_reader *p, uint64_t unit)
 	};
 
 	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++)
-		if (string_is(string_of(p, unit), units[i].name))
+		if (string_is(pprof_string(p, unit), units[i].name))
 			return units[i].ns;
 	return 0;
 }
@@ -527,14 +527,14 @@ unit_time(const struct pprof_reader *p, uint64_t unit)
 static bool
 counts(const struct pprof_reader *p, const struct value_type *t)
 {
-	return string_is(string_of(p, t->unit), "count");
+	return string_is(pprof_string(p, t->unit), "count");
 }
 
 /* How well a kind of values tells the number of samples; 0: not at all. */
 static int
 worth(const struct pprof_reader *p, const struct value_type *t)
 {
-	struct tach_string type = string_of(p, t->type);
+	struct tach_string type = pprof_string(p, t->type);
 
 	if (counts(p, t) &&
 	    (string_is(type, "samples") || string_is(type, "sample")))
@@ -551,7 +551,7 @@ no_samples(struct pprof_reader *p)
 {
 	struct tach_string unit = p->ntypes == 0 ?
 	    (struct tach_string){"nothing", 7} :
-	    string_of(p, p->types[0].unit);
+	    pprof_string(p, p->types[0].unit);
 
 	return error_set(&p->in->error, TACH_EFOREIGN, "its values are neither "
 	    "numbers of samples nor times: the first is in \"%.*s\"",
@@ -591,7 +591,7 @@ find_python(struct pprof_reader *p)
 	uint64_t major, minor;
 
 	if (p->mappings.count > 0)
-		s = string_of(p, ((struct mapping *)p->mappings.entries)->file);
+		s = pprof_string(p, ((struct pprof_mapping *)p->mappings.entries)->file);
 	if (s.len < 8 || memcmp(s.bytes, "python", 6) != 0)
 		return;
 	rest = (struct tach_string){s.bytes + 6, s.len - 6};
@@ -622,14 +622,14 @@ add_place_frame(struct pprof_reader *p, struct tach_string file,
 }
 
 static uint32_t
-line_frame(struct pprof_reader *p, const struct line *line)
+line_frame(struct pprof_reader *p, const struct pprof_line *line)
 {
-	const struct function *f = ids_find(&p->functions, line->function);
-	struct tach_string name = string_of(p, f != NULL ? f->name : 0);
+	const struct pprof_function *f = ids_find(&p->functions, line->function);
+	struct tach_string name = pprof_string(p, f != NULL ? f->name : 0);
 
 	if (name.len == 0)
 		name = (struct tach_string){"?", 1};
-	return add_place_frame(p, string_of(p, f != NULL ? f->file : 0), name,
+	return add_place_frame(p, pprof_string(p, f != NULL ? f->file : 0), name,
 	    line->line, line->column);
 }
 
@@ -637,12 +637,12 @@ line_frame(struct pprof_reader *p, const struct line *line)
 static uint32_t
 nameless_frame(struct pprof_reader *p, const struct place *place)
 {
-	const struct mapping *m = ids_find(&p->mappings, place->mapping);
+	const struct pprof_mapping *m = ids_find(&p->mappings, place->mapping);
 	char text[32];
 	int n = snprintf(text, sizeof(text), "0x%" PRIx64, m == NULL ?
 	    place->address : place->address - m->start + m->offset);
 
-	return add_place_frame(p, string_of(p, m != NULL ? m->file : 0),
+	return add_place_frame(p, pprof_string(p, m != NULL ? m->file : 0),
 	    (struct tach_string){text, (size_t)n}, 0, 0);
 }
 
@@ -669,7 +669,7 @@ push_place(struct pprof_reader *p, uint64_t id, uint64_t at)
 		return push_frame(p, place->frame);
 	}
 	for (uint32_t i = 0; i < place->count; i++) {
-		struct line *line = &p->lines[place->first + i];
+		struct pprof_line *line = &p->lines[place->first + i];
 		if (line->frame == TACH_NONE)
 			line->frame = line_frame(p, line);
 		if (push_frame(p, line->frame) != TACH_OK)
@@ -759,8 +759,8 @@ take_label(struct pprof_reader *p, const struct field *f, struct labels *l)
 
 	if (take_numbers(p, f, n, 3, NULL) != TACH_OK)
 		return TACH_FATAL;
-	key = string_of(p, n[0]);
-	text = string_of(p, n[1]);
+	key = pprof_string(p, n[0]);
+	text = pprof_string(p, n[1]);
 	take_thread_label(l, key, text, n[2]);
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
 		if (string_is(key, names[i]))
@@ -773,7 +773,7 @@ take_label(struct pprof_reader *p, const struct field *f, struct labels *l)
 }
 
 static int
-take_sample(struct pprof_reader *p, const struct field *message,
+take_pprof_sample(struct pprof_reader *p, const struct field *message,
     struct pprof_sample *s)
 {
 	struct field f;
@@ -867,7 +867,7 @@ take_message(struct pprof_reader *p)
 		return res;
 	if (f.number != 2)
 		return leave_field(p, &f);
-	if (take_sample(p, &f, &s) != TACH_OK ||
+	if (take_pprof_sample(p, &f, &s) != TACH_OK ||
 	    find_sample_thread(p, &s.labels) != TACH_OK)
 		return TACH_FATAL;
 	snprintf(where, sizeof(where), "byte %" PRIu64 ": ", f.at);
@@ -976,9 +976,9 @@ pprof_source(struct source_input *in, struct origin *from, uint64_t size)
 	p->from = from;
 	p->size = size;
 	p->divisor = 1;
-	p->mappings = (struct ids){.size = sizeof(struct mapping),
+	p->mappings = (struct ids){.size = sizeof(struct pprof_mapping),
 	    .name = "mappings"};
-	p->functions = (struct ids){.size = sizeof(struct function),
+	p->functions = (struct ids){.size = sizeof(struct pprof_function),
 	    .name = "functions"};
 	p->places = (struct ids){.size = sizeof(struct place),
 	    .name = "locations"};

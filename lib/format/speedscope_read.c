@@ -550,7 +550,9 @@ next_call(struct scope_reader *r, const struct scope_profile *p)
 
 	if (res != TACH_OK)
 		return res;
-	at = (e.at - p->start) * p->unit;
+	/* Without a unit speedscope counts samples. */
+	at = (e.at - p->start) * (p->unit > 0 ? p->unit :
+	    (double)r->in->meta.interval_us);
 	if (!(at >= r->now && at <= TIME_MAX))
 		return json_bad(&r->json, "a time that goes back or is out of "
 		    "range");
@@ -605,9 +607,6 @@ open_profile(struct scope_reader *r)
 	r->next++;
 	r->now = 0;
 	r->ncalls = 0;
-	if (p->events != 0 && p->unit == UNIT_NONE)
-		return error_set(&r->in->error, TACH_EFOREIGN, "profile %" PRIu32
-		    " has calls without a unit of time", r->next);
 	if (p->events == 0 && (p->samples == 0 || p->weights == 0))
 		return error_set(&r->in->error, TACH_EDAMAGED, "profile %" PRIu32
 		    " has neither samples with weights nor events", r->next);

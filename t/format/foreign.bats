@@ -425,6 +425,11 @@ tid:1;a;x.py:b:3 3500'
 2000000\t0\t1\tunknown\ta;x.py:b:3;c\u00e9\U1f600
 13999000\t0\t1\tunknown\ta'
 	is "$(tach-info -s e.json | grep -o 'name.*')" 'name calls'
+	# As speedscope itself writes what were collapsed stacks.
+	sed 's/"seconds"/"none"/; s/107.5/107/' e.json >n.json
+	is "$(tach-convert --collapsed n.json)" 'tid:1;a 7
+tid:1;a;x.py:b:3;cé😀 4
+tid:1;a;x.py:b:3 3'
 	cat >s.json <<-'END'
 	{"$schema":"https://www.speedscope.app/file-format-schema.json",
 	"shared":{"frames":[{"name":"f","line":null},{"name":"g","file":""}]},

@@ -6,6 +6,9 @@
 The names say what they are.  Cases that a fuzzer has found are beside them.
 """
 
+import gzip
+import json
+import lzma
 import os
 import struct
 import subprocess
@@ -156,6 +159,37 @@ def gperftools():
     yield 'count-out-of-range', slots('<', 'Q', records=((2**64 - 1, 5),))
     yield 'depth-out-of-range', (slots('<', 'I', records=(), trailer=False) +
                                  struct.pack('<III', 1, 2**32 - 1, 5))
+
+
+def foreign(build):
+    """What tach-convert writes of other programs' formats, what these programs
+    wrote, and what is compressed."""
+    def data(name):
+        with open(os.path.join(HERE, '..', 'data', name), 'rb') as f:
+            return f.read()
+
+    convert = os.path.join(build, 'cmd', 'tach-convert')
+    yield 'pprof', gzip.decompress(run(convert, '--pprof', ODD))
+    yield 'pprof-gzip', run(convert, '--pprof', ODD)
+    yield 'pprof-go', gzip.decompress(data('go.pb.gz'))
+    yield 'speedscope', run(convert, '--speedscope', ODD)
+    yield 'speedscope-calls', json.dumps({
+        'profiles': [{'type': 'evented', 'name': 'Thread 0x7 "a"',
+                      'unit': 'seconds', 'startValue': 1, 'endValue': 3,
+                      'events': [{'type': 'O', 'frame': 0, 'at': 1},
+                                 {'type': 'O', 'frame': 1, 'at': 1.5},
+                                 {'type': 'C', 'frame': 1, 'at': 2},
+                                 {'type': 'C', 'frame': 0, 'at': 3}]}],
+        'shared': {'frames': [{'name': 'a\u00e9', 'line': 2, 'col': 3},
+                              {'name': 'b', 'file': 'x.py'}]}}).encode()
+    yield 'mojo', data('austin.mojo')
+    yield 'mojo-4', (b'MOJ\4\1interval\00010\0\2\7\0Main\0\x0b\5a.py\0'
+                     b'\x0b\6f\0\3\1\5\6\3\3\2\x09\5\1\x09\x18\x08\x0a\5'
+                     b'\x0e\x09\0\5\1\x09\x13\x0f\x09\x08\2\7\x001f\0\4\7\x09\1'
+                     b'\2\7\0Main\0\x0d\6k\0\x09\1')
+    yield 'perf', b'\n\n'.join(data('perf.txt').split(b'\n\n')[-3:])
+    yield 'xz', lzma.compress(b'main;f 2\nmain;g 3\n')
+    yield 'zstd', zstd(b'main;f 2\nmain;g 3\n')
 
 
 def part(build, profile, layout, z):
@@ -410,6 +444,7 @@ def shared():
 def main():
     build, corpus = sys.argv[1:]
     for name, cases in (('collapsed', collapsed()), ('elf', elf()),
+                        ('foreign', foreign(build)),
                         ('formats', formats(build)), ('merge', merges()),
                         ('reader', reader()), ('shared', shared()),
                         ('slots', gperftools()), ('text', text(build)),
