@@ -379,9 +379,9 @@ void tach_reader_free(struct tach_reader *);
  * A descriptor stays the caller's, who does not read from it meanwhile; where
  * it has an offset, that is moved to the start first.  A reader opens one
  * input only: a second call is TACH_FATAL, and changes nothing.  What comes from
- * a pipe is first read to its end, unless it is a text or collapsed stacks.
- * Inputs that have no times, collapsed stacks and slots, get some: in each thread
- * a sample an interval.
+ * a pipe, or is compressed, is first read to its end, unless it is a text, collapsed
+ * stacks or perf's.  Inputs that have no times, all of other programs but perf's, get
+ * some: in each thread a sample an interval.
  */
 int tach_reader_open(struct tach_reader *, const char *path)
     TACH_CHECKED TACH_NONNULL(1, 2);
