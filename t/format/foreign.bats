@@ -95,8 +95,8 @@ has_xz() {
 		head -c -2 p.$pack >bad
 		run -1 --separate-stderr tach-convert --collapsed bad
 		is "$stderr" "tach-convert: bad: byte $(stat -c %s bad): $pack data: it is cut short"
-		cut_anywhere p.$pack
-		flipped p.$pack
+		cut_anywhere p.$pack 3
+		flipped p.$pack 3
 	done
 	{ cat p.gzip; echo more; } >bad
 	run -1 --separate-stderr tach-cat bad
@@ -310,8 +310,8 @@ out += e(2, 7, 1, '1f') + e(4) + e(7) + e(9, 10)" >p.mojo
 10	0	2	unknown	
 0	1	31	unknown	~:\072INVALID\072:::::;~:<GC>:::::
 # note thread 0 2 MainThread'
-	cut_anywhere p.mojo 3
-	flipped p.mojo 3
+	cut_anywhere p.mojo 7
+	flipped p.mojo 7
 	mojo 4 "$head
 out += e(2, 7, 0, 'x') + e(5, 3)" >bad
 	run -1 --separate-stderr tach-cat bad
