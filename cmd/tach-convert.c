@@ -370,12 +370,12 @@ convert_after(struct tach_reader *r, const char *operand, void *arg)
 	struct tach_baseline *base = tach_baseline_new();
 	int rc;
 
-	(void)operand;
 	if (base == NULL)
 		err(CMD_FAILED, NULL);
 	rc = cmd_pump(source, tach_baseline_sink(base), job->how.base);
 	progress_clear();
 	job->how.options.base = base;
+	job->how.options.base_title = operand;
 	job->status = cmd_each(job->operands, convert, job);
 	tach_baseline_free(base);
 	tach_source_free(source);

@@ -148,7 +148,7 @@ lib_libtach_core_la_SOURCES = $(tach_common) \
 	lib/out/numbers.h \
 	lib/out/otlp.c \
 	lib/out/out.h \
-	lib/out/page.h \
+	lib/out/page.c lib/out/page.h \
 	lib/out/pairs.c lib/out/pairs.h \
 	lib/out/perfetto.c \
 	lib/out/locations.c lib/out/locations.h \
@@ -368,11 +368,12 @@ EXTRA_DIST += $(PY_OPCODES) lib/opcodes/mkopcodes
 # The pages that formats write, as one C file: see lib/out/page.h.
 out_pages = lib/out/flamegraph.html lib/out/heatmap.html
 nodist_lib_libtach_core_la_SOURCES += lib/out/pages.c
-lib/out/pages.c: $(out_pages) lib/out/embed
+out_parts = lib/out/page.css lib/out/page.js
+lib/out/pages.c: $(out_pages) $(out_parts) lib/out/embed
 	$(AM_V_GEN)$(MKDIR_P) lib/out && out=$(abs_builddir)/$@ && \
 		(cd $(srcdir) && lib/out/embed $(out_pages)) >$$out.tmp && \
 		mv $$out.tmp $$out
-EXTRA_DIST += $(out_pages) lib/out/embed
+EXTRA_DIST += $(out_pages) $(out_parts) lib/out/embed
 CLEANFILES += lib/out/pages.c
 
 # The messages of formats of protobuf.  A header is made with its source.

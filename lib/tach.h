@@ -645,6 +645,7 @@ struct tach_format_options {
 	const char *symbols_path; /* absolute, as it will be called */
 	const char *build;    /* what $build means in that path, or NULL */
 	enum tach_by by;
+	const char *base_title; /* of a page: the other profile's name */
 };
 
 /* What of the options a format looks at, and what it needs. */

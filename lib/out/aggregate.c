@@ -20,15 +20,15 @@ struct path {
 };
 
 uint8_t
-class_idle(uint8_t status)
-{
-	return tach_status_idle(status);
-}
-
-uint8_t
 class_status(uint8_t status)
 {
 	return status;
+}
+
+uint8_t
+class_state(uint8_t status)
+{
+	return status & (CLASS_STATES - 1);
 }
 
 void

@@ -40,8 +40,11 @@ struct aggregate_thread {
 
 /* Puts statuses into classes. */
 typedef uint8_t class_fn(uint8_t status);
-class_fn class_idle; /* 1 if idle, else 0 */
 class_fn class_status; /* each status is a class */
+/* The bits that say what the thread did: all but TACH_STATUS_MAIN and unknown
+ * ones. */
+class_fn class_state;
+#define CLASS_STATES 32
 
 struct aggregate_options {
 	enum location_kind kind;
@@ -116,8 +119,9 @@ node_is_root(const struct node *n)
 uint64_t aggregate_weight(const struct aggregate *, uint32_t node, bool time);
 
 /* The contents of a baseline (tach_baseline_new): locations are functions, and
- * cells tell idle from busy. */
+ * the classes of cells are those of class_state. */
 const struct aggregate *base_aggregate(const struct tach_baseline *);
+const struct tach_meta *base_meta(const struct tach_baseline *);
 
 /* Adds a text that says how the recording of the profile differed from that of
  * the baseline, so that their shares may not be comparable.  Adds nothing if

@@ -22,7 +22,7 @@ base_begin(struct tach_sink *sink, const struct tach_meta *meta,
 	b->meta = meta;
 	aggregate_init(&b->stacks, table, (struct aggregate_options){
 	    .kind = LOCATION_FUNCTIONS, .by = TACH_BY_NONE,
-	    .class_of = class_idle});
+	    .class_of = class_state});
 	return TACH_OK;
 }
 
@@ -56,6 +56,12 @@ const struct aggregate *
 base_aggregate(const struct tach_baseline *b)
 {
 	return &b->stacks;
+}
+
+const struct tach_meta *
+base_meta(const struct tach_baseline *b)
+{
+	return b->meta;
 }
 
 /* ---- how two profiles were recorded -------------------------------------- */

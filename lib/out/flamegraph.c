@@ -6,17 +6,19 @@
  *
  *	how many nodes up its parent is from the one before
  *	its function
- *	how many weights, and each: 2 * thread + idle, samples, microseconds
+ *	how many weights, and each: 32 * thread + state, samples, microseconds
  *	how many lines, and each: line less the one before, samples
  *
  * and names and totals as JSON.  A number is written in digits of five bits,
- * the lowest first; a sixth bit in a digit says that more follow.  In a
- * difference, the baseline is one more thread after the last.
+ * the lowest first; a sixth bit in a digit says that more follow.  A state has the
+ * low five bits of a status.  In a difference, the baseline is one more thread
+ * after the last.
  */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
 #include "error.h"
 #include "out/emit.h"
 #include "out/graph.h"
@@ -90,41 +92,76 @@ clear_origins(struct origins *o)
 
 /* ---- weights ------------------------------------------------------------- */
 
-/* The weight of the samples that end at one node, by 2 * thread + idle. */
-struct sums {
-	struct weight *by_key;
-	uint32_t *keys, nkeys; /* keys that have a weight */
+/* The weight of the samples of one thread and state that end at one node. */
+struct part {
+	uint64_t key; /* CLASS_STATES * thread + state */
+	struct weight weight;
 };
 
-static void
-add_cells(struct sums *s, const struct aggregate *a, uint32_t node,
+struct parts {
+	struct part *all;
+	size_t count, max;
+};
+
+static bool
+add_parts(struct parts *p, const struct aggregate *a, uint32_t node,
     uint32_t thread)
 {
 	for (uint32_t i = a->nodes[node].cell; i != TACH_NONE;
 	     i = a->cells[i].next) {
 		const struct cell *c = &a->cells[i];
-		uint32_t key = 2 * thread + c->class;
+		struct part *all;
 		if (c->samples == 0)
 			continue;
-		if (s->by_key[key].samples == 0)
-			s->keys[s->nkeys++] = key;
-		s->by_key[key].samples += c->samples;
-		s->by_key[key].time += c->time;
+		if ((all = array_grow(p->all, p->count, &p->max,
+			sizeof(*all))) == NULL)
+			return false;
+		p->all = all;
+		all[p->count++] = (struct part){
+		    (uint64_t)CLASS_STATES * thread + c->class,
+		    {c->samples, c->time}};
 	}
+	return true;
+}
+
+static int
+compare_parts(const void *pa, const void *pb)
+{
+	const struct part *a = pa, *b = pb;
+
+	return (a->key > b->key) - (a->key < b->key);
+}
+
+/* Makes the parts of one key one. */
+static void
+unite_parts(struct parts *p)
+{
+	size_t kept = 0;
+
+	if (p->count == 0)
+		return;
+	qsort(p->all, p->count, sizeof(*p->all), compare_parts);
+	for (size_t i = 1; i < p->count; i++)
+		if (p->all[i].key == p->all[kept].key) {
+			p->all[kept].weight.samples += p->all[i].weight.samples;
+			p->all[kept].weight.time += p->all[i].weight.time;
+		} else {
+			p->all[++kept] = p->all[i];
+		}
+	p->count = kept + 1;
 }
 
 static void
-put_sums(struct flamegraph *f, struct sums *s)
+put_parts(struct flamegraph *f, struct parts *p)
 {
-	put_base32(f, s->nkeys);
-	for (uint32_t i = 0; i < s->nkeys; i++) {
-		struct weight *w = &s->by_key[s->keys[i]];
-		put_base32(f, s->keys[i]);
-		put_base32(f, w->samples);
-		put_base32(f, w->time);
-		*w = (struct weight){0};
+	unite_parts(p);
+	put_base32(f, p->count);
+	for (size_t i = 0; i < p->count; i++) {
+		put_base32(f, p->all[i].key);
+		put_base32(f, p->all[i].weight.samples);
+		put_base32(f, p->all[i].weight.time);
 	}
-	s->nkeys = 0;
+	p->count = 0;
 }
 
 /* ---- lines --------------------------------------------------------------- */
@@ -177,7 +214,7 @@ struct tree {
 	struct origins now, base;
 	uint32_t *thread_of;  /* thread by node of the aggregate */
 	uint64_t *samples_of; /* samples that end there or below, likewise */
-	struct sums sums;
+	struct parts parts;	    /* scratch */
 	struct line_samples *lines; /* scratch */
 };
 
@@ -204,14 +241,10 @@ static bool
 init_tree(const struct flamegraph *f, struct tree *t)
 {
 	const struct graph *g = &f->graph;
-	size_t keys = 2 * ((size_t)f->stacks.nthreads + 1);
 	uint32_t most = 0;
 
 	*t = (struct tree){0};
-	t->sums.by_key = calloc(keys, sizeof(*t->sums.by_key));
-	t->sums.keys = calloc(keys, sizeof(*t->sums.keys));
-	if (t->sums.by_key == NULL || t->sums.keys == NULL ||
-	    !find_origins(g, &g->now, &t->now) ||
+	if (!find_origins(g, &g->now, &t->now) ||
 	    !find_origins(g, &g->base, &t->base) ||
 	    !weigh_origins(&f->stacks, t))
 		return false;
@@ -229,21 +262,23 @@ clear_tree(struct tree *t)
 	clear_origins(&t->base);
 	free(t->thread_of);
 	free(t->samples_of);
-	free(t->sums.by_key);
-	free(t->sums.keys);
+	free(t->parts.all);
 	free(t->lines);
 }
 
-static void
+static bool
 flamegraph_put_weights(struct flamegraph *f, struct tree *t, uint32_t node)
 {
+	bool ok = true;
+
 	for (uint32_t i = t->now.first[node]; i < t->now.first[node + 1]; i++)
-		add_cells(&t->sums, &f->stacks, t->now.list[i],
+		ok = ok && add_parts(&t->parts, &f->stacks, t->now.list[i],
 		    t->thread_of[t->now.list[i]]);
 	for (uint32_t i = t->base.first[node]; i < t->base.first[node + 1]; i++)
-		add_cells(&t->sums, f->graph.base.stacks, t->base.list[i],
-		    f->stacks.nthreads);
-	put_sums(f, &t->sums);
+		ok = ok && add_parts(&t->parts, f->graph.base.stacks,
+		    t->base.list[i], f->stacks.nthreads);
+	put_parts(f, &t->parts);
+	return ok;
 }
 
 /* A folded node has the number of its nodes in place of the lines. */
@@ -270,7 +305,7 @@ put_node_lines(struct flamegraph *f, struct tree *t, uint32_t node)
 	flamegraph_put_lines(f, t->lines, count);
 }
 
-static void
+static bool
 put_tree(struct flamegraph *f, struct tree *t)
 {
 	const struct graph *g = &f->graph;
@@ -282,9 +317,11 @@ put_tree(struct flamegraph *f, struct tree *t)
 			up++;
 		put_base32(f, up);
 		put_base32(f, g->nodes[i].function);
-		flamegraph_put_weights(f, t, i);
+		if (!flamegraph_put_weights(f, t, i))
+			return false;
 		put_node_lines(f, t, i);
 	}
+	return true;
 }
 
 /* ---- source -------------------------------------------------------------- */
@@ -402,13 +439,22 @@ put_field(struct flamegraph *f, const char *name, uint64_t n)
 }
 
 static void
+put_facts(struct flamegraph *f, const struct tach_meta *meta, const char *title)
+{
+	page_put_facts(&f->out, meta, title != NULL ? title : "");
+}
+
+static void
 put_totals(struct flamegraph *f)
 {
-	const struct aggregate *base = f->graph.base.stacks;
-	const char *title = f->options->title != NULL ? f->options->title : "";
+	const struct tach_baseline *base = f->options->base;
 
-	emit(&f->out, "{\"title\":");
-	emit_visible(&f->out, (struct tach_string){title, strlen(title)});
+	emit(&f->out, "{\"now\":");
+	put_facts(f, f->meta, f->options->title);
+	if (base != NULL) {
+		emit(&f->out, ",\n\"base\":");
+		put_facts(f, base_meta(base), f->options->base_title);
+	}
 	put_field(f, "samples", f->stacks.samples);
 	put_field(f, "time", f->stacks.time);
 	put_field(f, "nodes", f->graph.nnodes);
@@ -483,7 +529,7 @@ flamegraph_begin(struct tach_sink *sink, const struct tach_meta *meta,
 	f->meta = meta;
 	aggregate_init(&f->stacks, table, (struct aggregate_options){
 	    .kind = LOCATION_LINES, .interps = true, .by = f->options->by,
-	    .class_of = class_idle});
+	    .class_of = class_state});
 	return TACH_OK;
 }
 
@@ -513,7 +559,7 @@ put_page(struct flamegraph *f, struct tree *t)
 
 	emit_bytes(&f->out, flamegraph_page, page_head(flamegraph_page));
 	emit(&f->out, "<script type=\"text/plain\" id=\"tree\">");
-	put_tree(f, t);
+	ok = put_tree(f, t);
 	emit(&f->out, "</script>\n"
 	    "<script type=\"application/json\" id=\"names\">\n");
 	put_totals(f);
@@ -521,7 +567,7 @@ put_page(struct flamegraph *f, struct tree *t)
 	flamegraph_put_threads(f);
 	put_names(f);
 	emit(&f->out, ",\n\"source\":{");
-	ok = put_sources(f);
+	ok = put_sources(f) && ok;
 	emit(&f->out, "}}\n</script>\n");
 	emit(&f->out, page_tail(flamegraph_page));
 	return ok;

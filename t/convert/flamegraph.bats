@@ -30,11 +30,17 @@ page() {
 	tach-convert --flamegraph --source yes "$@" -o p.html
 }
 
-# at NAME: where the page has the middle of the widest frame of that name.
+# at NAME: where the page has the middle of the widest frame of that name, for the
+# commands of browser.
 at() {
-	browser p.html eval "(() => { const r = tach.rect('$1');
-	    return Math.round(r.x + r.width / 2) + ',' +
-		Math.round(r.y + r.height / 2) })()"
+	echo "js=(() => { const r = tach.rect('$1');
+	    return { x: r.x + r.width / 2, y: r.y + r.height / 2 } })()"
+}
+
+# said ID: what an element says, if it is to be seen.
+said() {
+	echo "(() => { const e = document.querySelector('#$1');
+	    return e.checkVisibility() ? e.innerText : '' })()"
 }
 
 # shown NAME: the share of the page's width that a frame has, in per cent.
@@ -61,7 +67,7 @@ shown="(name) => { const r = tach.rect(name), w = tach.rect('all').width;
 		samples 1 15000 8 cpu '/srv/app.py:late:1'
 	} | page
 	run -0 browser p.html eval "($shown)('work')" eval "($shown)('main')" \
-	    eval "($shown)('late')" text click text=Time \
+	    eval "($shown)('late')" text key w \
 	    eval "($shown)('late')" text
 	# Thread 8 was not seen for 15 intervals, of which ten count.
 	is "$(grep -v '^.*[Tt]hread' <<<"$output" | grep -E '^[0-9]+$')" \
@@ -107,7 +113,7 @@ all"
 	    eval 'document.querySelector("#matched").textContent'
 	is "${lines[0]}" "matched 30.0 %: 3 samples in 1 function"
 	is "${lines[1]}" 1
-	is "${lines[2]}" "matched 100.0 %: 10 samples in 2 functions"
+	is "${lines[2]}" "matched 100 %: 10 samples in 2 functions"
 	is "${lines[3]}" 1
 	is "${lines[4]}" 0
 	[[ ${lines[5]} = *"nvalid regular expression"* ]]
@@ -118,9 +124,9 @@ all"
 @test "threads: one, several, each by itself" {
 	need_chromium
 	shop | page
-	run -0 browser p.html key t click '#choices .row:nth-child(3) input' \
+	run -0 browser p.html key t click '#choices .row:nth-child(2) input' \
 	    eval 'tach.total()' click '#choices .all button' \
-	    eval 'tach.total()' click '#choices .row:nth-child(3) .only' \
+	    eval 'tach.total()' click '#choices .row:nth-child(2) .only' \
 	    eval 'tach.total()' eval 'tach.names().join()' \
 	    click '#choices .all button' click '#separate' \
 	    eval 'tach.total()' eval "($shown)('thread 7, main')" \
@@ -166,7 +172,7 @@ nothing
 	    eval 'document.querySelector("#tip").innerText'
 	is "$(sed '/^$/d' <<<"$output")" "work
 $PWD/work.py:2–4 (work)
-total	100.0 %	8 samples
+total	100 %	8 samples
 self	50.0 %	4 samples
 line 2	50.0 %	x = 1
 line 3	37.5 %	</script> y
@@ -218,15 +224,59 @@ true
 false"
 }
 
-@test "search, then Enter: goes to the widest match" {
+@test "search, then Enter: goes through the matches, drawn or not" {
 	need_chromium
-	shop | page
-	run -0 browser p.html key / type work key Enter \
-	    eval 'tach.focus()' key Enter eval 'tach.shown()' \
-	    eval "document.querySelector('#crumbs').innerText"
-	is "$output" "work
-work
-all › main › work 60.0 %"
+	awk 'BEGIN { for (i = 0; i < 5000; i++)
+		printf "%d\t0\t7\tcpu\t/a.py:main:1;/a.py:%s:1\n", i * 1000,
+		    i < 3000 ? "f" i : "wide" }' | page
+	local place='(() => { const box = tach.rect("f2999");
+	    return [tach.focus(), tach.shown(), box !== null && box.width > 1] })()'
+	run -0 browser p.html key / type wide key Enter eval 'tach.focus()' \
+	    key Enter eval 'document.querySelector("#done").innerText' \
+	    key Escape key / type '/^(wide|f2999|f17)$/' key Enter \
+	    eval 'tach.focus()' key Enter eval 'tach.focus()' key Enter \
+	    eval "$place" key Shift+Enter eval 'tach.focus()' \
+	    key Shift+Enter eval 'tach.focus()' key Escape key Escape \
+	    key Home key c key / type f2999 key Enter \
+	    eval 'tach.focus() + " " + tach.shown()'
+	is "$output" 'wide
+match 1 of 1
+wide
+f17
+["f2999","f2999",true]
+f17
+wide
+f2999 f2999'
+}
+
+@test "narrow frames are opened by a click, by Enter, and by a finger" {
+	need_chromium
+	awk 'BEGIN { for (i = 0; i < 5000; i++)
+		printf "%d\t0\t7\tcpu\t/a.py:main:1;/a.py:f%d:1\n", i * 1000,
+		    i }' | page
+	run -0 browser p.html eval 'tach.names().join()' \
+	    eval 'tach.rect("5,000 narrow frames").width > 1000' \
+	    click "$(at '5,000 narrow frames')" \
+	    eval 'tach.shown() + " " + tach.names().length' \
+	    eval 'tach.rect("f0").width > 5' \
+	    click "$(at '4,800 narrow frames')" \
+	    eval 'tach.names().includes("f200") + " " + tach.names().length' \
+	    key Escape key Escape eval 'tach.shown()' key Home \
+	    key ArrowUp key ArrowUp key ArrowUp eval 'tach.focus()' key Enter \
+	    eval 'tach.shown()' key Escape eval 'tach.shown()' \
+	    tap "$(at '5,000 narrow frames')" eval 'tach.shown()' tap "$(at '5,000 narrow frames')" \
+	    eval 'tach.shown()'
+	is "$output" 'all,main
+true
+narrow frames 202
+true
+true 202
+all
+5,000 narrow frames
+narrow frames
+all
+all
+narrow frames'
 }
 
 @test "names that are hostile" {
@@ -320,7 +370,7 @@ f1"
 		    colour(r.x + r.width + 50, r.y - 100),
 		    new Set([...pen.getImageData(r.x - at.left, r.y - at.top,
 			100, 18).data]).size > 10].join() })()'
-	is "$output" "468
+	is "$output" "480
 90
 true,true"
 	is "$(head -c 8 p.png | od -An -tx1 | tr -d ' ')" 89504e470d0a1a0a
@@ -331,6 +381,380 @@ true,true"
 	[ "$(stat -c %s p.html)" -lt 300000 ]
 	run -1 grep -nE 'https?:|src=|@import|url\(' p.html
 	grep -F "default-src 'none'" p.html
+}
+
+# ---- views --------------------------------------------------------------
+
+@test "callers of what is hot, a table of functions, and focus" {
+	need_chromium
+	shop | page
+	run -0 browser p.html key c eval 'tach.stacks()' eval "($shown)('work')" \
+	    click "$(at work)" eval 'tach.shown()' \
+	    eval "$(said crumbs)" key c key f \
+	    eval "$(said functions)" click '#functions tbody tr:nth-child(1) button' \
+	    eval 'tach.stacks()' eval "$(said unfocus)" key c \
+	    eval 'tach.stacks()' click '#unfocus' eval 'tach.total()' key c \
+	    click "$(at main)" key x eval 'tach.stacks()' key Escape key Escape \
+	    eval 'tach.total()' \
+	    click 'text=Total' eval "$(said functions)" \
+	    click '#search' type q.py eval "$(said functions)"
+	is "$output" "all;wait;main 3
+all;work;main 6
+all;work;serve 1
+70
+work
+all › work 70.0 %
+Functions
+4
+×
+Self	Total	Function
+70.0 %	70.0 %	work app.py
+30.0 %	30.0 %	wait q.py
+0 %	90.0 %	main app.py
+0 %	10.0 %	serve q.py
+work 7
+Focus: work 70.0 % ×
+work;main 6
+work;serve 1
+10
+main;wait 3
+main;work 6
+10
+Functions
+4
+×
+Self	Total	Function
+0 %	90.0 %	main app.py
+70.0 %	70.0 %	work app.py
+30.0 %	30.0 %	wait q.py
+0 %	10.0 %	serve q.py
+Functions
+2
+×
+Self	Total	Function
+30.0 %	30.0 %	wait q.py
+0 %	10.0 %	serve q.py"
+}
+
+@test "recursion is folded, also that of functions that call each other" {
+	need_chromium
+	{
+		awk 'BEGIN { printf "0\t0\t7\tcpu\t/a.py:main:1"
+		    for (i = 0; i < 300; i++)
+			printf ";/a.py:%s:1", i % 2 ? "odd" : "even"
+		    print ";/a.py:leaf:1"
+		    print "1\t0\t7\tcpu\t/a.py:main:1;/a.py:f:1;/a.py:f:2;/a.py:g:1"
+		    print "2\t0\t7\tcpu\t/a.py:main:1;/a.py:even:1;/a.py:leaf:1"
+		    print "3\t0\t7\tcpu\t/a.py:main:1;/a.py:even:1;/a.py:odd:1" }'
+	} | page
+	run -0 browser p.html eval 'tach.names().length' key r \
+	    eval 'tach.stacks()' move "$(at f)" eval "$(said tip)" \
+	    key c eval 'tach.stacks()' key r key c eval 'tach.names().length'
+	is "$(grep -v '^$' <<<"$output")" "307
+all;main;even;leaf 1
+all;main;even;odd 1
+all;main;even;odd;leaf 1
+all;main;f;g 1
+f
+/a.py:1–2 (a)
+total	25.0 %	1 sample
+self	0 %	0 samples
+line 1	50.0 %	
+line 2	50.0 %	
+all;g;f;main 1
+all;leaf;even;main 1
+all;leaf;odd;even;main 1
+all;odd;even;main 1
+307"
+}
+
+@test "how it was recorded stands above, with a warning from 5 % missed on" {
+	need_chromium
+	{
+		printf '# python 3.13.2\n# interval 1000\n'
+		printf '# quality duration=2.47 rate=340.8 errors=0.4 missed=4.9\n'
+		samples 2 0 7 gil,cpu a.py:f:1
+	} >p.txt
+	sed 's/missed=4.9/missed=65.95/' p.txt >q.txt
+	tach-convert --tach --layout cpython -o q.bin q.txt
+	page <p.txt
+	tach-convert --flamegraph -o q.html q.bin
+	run -0 browser p.html eval "$(said facts)" \
+	    eval 'document.querySelector(".warning:not([hidden])")' \
+	    open q.html eval "$(said facts)" \
+	    eval 'document.querySelector(".warning:not([hidden])").innerText'
+	is "$output" "2.47 s at 341 of 1,000 Hz · missed 4.9 % of the rounds · errors 0.4 % · Python 3.13.2
+null
+2.47 s at 341 of 1,000 Hz · errors 0.4 % · Python 3.13.2 · missed 66.0 % of the rounds: short calls may be missing, and shares may be off
+missed 66.0 % of the rounds: short calls may be missing, and shares may be off"
+}
+
+@test "colours say GIL, CPU, waiting, exceptions and threads" {
+	need_chromium
+	{
+		samples 4 0 7 gil,cpu a.py:f:1
+		samples 2 4000 7 cpu a.py:f:1
+		samples 1 6000 7 gil-wanted a.py:f:1
+		samples 1 7000 8 gil,cpu,exception a.py:g:1
+		samples 2 8000 8 - a.py:g:1
+	} | page
+	local pixel='(name, part) => { const r = tach.rect(name);
+	    const canvas = document.querySelector("canvas");
+	    const at = canvas.getBoundingClientRect();
+	    return canvas.getContext("2d").getImageData(r.x - at.left +
+		part * r.width, r.y - at.top + 2, 1, 1).data.join() }'
+	run -0 browser p.html eval "[...new Set([0.2, 0.7, 0.95].map((x) =>
+	    ($pixel)('f', x)))].length" key k \
+	    eval "[...new Set([0.2, 0.7, 0.95].map((x) =>
+	    ($pixel)('f', x)))].length" eval "$(said legend)" \
+	    move "$(at f)" eval "$(said tip)" key c \
+	    eval "($pixel)('f', 0.2) === ($pixel)('all', 0.2)" key c \
+	    key k eval "$(said legend)" key k eval "$(said legend)" \
+	    key k eval "$(said legend)"
+	is "$(grep -v '^$' <<<"$output" | sed 's/[ 	]*$//')" "1
+3
+holds the GIL on a CPU 50.0 % on a CPU without the GIL 20.0 % waits for the GIL 10.0 % waits 20.0 %
+f
+a.py:1 (a)
+total	70.0 %	7 samples
+self	70.0 %	7 samples
+holds the GIL on a CPU	57.1 %	4 samples
+on a CPU without the GIL	28.6 %	2 samples
+waits for the GIL	14.3 %	1 sample
+line 1
+true
+handles an exception 10.0 % no exception 90.0 %
+thread 7 70.0 % thread 8 30.0 %
+a 100 %"
+}
+
+@test "a picture of waiting says so, and shows the busy part by one key" {
+	need_chromium
+	{
+		samples 6 0 7 - a.py:wait:1
+		samples 4 6000 7 cpu a.py:work:1
+	} | page
+	run -0 browser p.html eval "$(said advice)" key h eval "$(said advice)" \
+	    eval 'tach.stacks()' eval "$(said summary)" key h \
+	    click '#busy' eval 'tach.total()'
+	is "$(grep -v '^$' <<<"$output")" "\
+In 60.0 % of the samples the thread waited: this is mostly a picture of waiting.
+Show the busy part (h)
+all;work 4
+4 samples, busy
+4"
+	# Of inputs without states nothing is known.
+	printf 'a;b 3\n' >p.folded
+	tach-convert --flamegraph -o p.html p.folded
+	run -0 browser p.html eval "$(said advice)" key k eval "$(said legend)"
+	is "$(grep -v '^$' <<<"$output" | sed 's/ *$//')" "not known 100 %"
+}
+
+@test "70,000 threads: a filter by name, and each click in 100 ms" {
+	need_chromium
+	awk 'BEGIN { for (t = 0; t < 70000; t++) {
+		printf "%d\t0\t%d\tgil,cpu\tsrv.py:main:1;srv.py:f%d:2\n",
+		    t * 100, 1000 + t, t % 7
+		printf "%d\t0\t%d\t-\tsrv.py:main:1;srv.py:g%d:2\n",
+		    t * 100, 1000 + t, t % 5 } }' | page
+	in_tries 3 many_threads
+}
+
+many_threads() {
+	local took='const at = performance.now(); e.click();
+	    return performance.now() - at < 100'
+	run -0 browser p.html key t \
+	    eval 'document.querySelectorAll("#choices .row").length < 60' \
+	    eval "(() => { const e = document.querySelector('#choices .row input'); $took })()" \
+	    eval "(() => { const e = document.querySelector('#choices .only'); $took })()" \
+	    eval 'tach.total()' click '#choices input[type=search]' type 'thread 7099' \
+	    eval 'document.querySelectorAll("#choices .row").length' \
+	    click '#choices .all button' eval 'tach.total()' \
+	    eval "(() => { const e = document.querySelector('#choices .row input'); $took })()" \
+	    eval 'tach.total()'
+	is "$output" "true
+true
+true
+2
+11
+22
+true
+20"
+}
+
+@test "a link leads to the same view; names and stacks are copied" {
+	need_chromium
+	shop | page
+	run -0 browser p.html click "$(at wait)" key k key i \
+	    wait 'location.hash.includes("icicle")' eval 'location.hash'
+	[[ $output = "#on=icicle&colour=state&zoom="*"&of="* ]]
+	local page=file://$PWD/p.html link=$output
+	run -0 browser "$page$link" eval 'tach.shown()' \
+	    eval 'tach.rect("all").y < tach.rect("main").y' \
+	    open "$page#on=callers&search=work" \
+	    eval 'tach.stacks()' eval "$(said matched)" \
+	    open "$page${link%of=*}of=another" eval 'tach.shown()' \
+	    eval "$(said done)" \
+	    eval '(() => { navigator.clipboard.writeText = (text) =>
+		{ window.copied = text; return Promise.resolve() };
+		return 0 })()' click "$(at wait)" key y eval copied key s \
+	    eval copied eval "$(said done)" key l \
+	    eval 'copied === location.href && copied.includes("#on=icicle")'
+	is "$output" "wait
+true
+all;wait;main 3
+all;work;main 6
+all;work;serve 1
+matched 70.0 %: 7 samples in 1 function
+all
+The link is of another profile.
+0
+/srv/lib/q.py:wait
+main (/srv/app.py)
+wait (/srv/lib/q.py)
+stack copied
+true"
+}
+
+@test "hues of the ten heaviest packages differ; Windows paths; names alone" {
+	need_chromium
+	local i
+	for i in {1..14}; do
+		samples $((20 - i)) $((i * 100000)) 7 cpu "/v/site-packages/p$i/a.py:f$i:1"
+	done | page
+	local hues='new Set(Array.from({ length: 10 }, (_, i) =>
+	    / (\S+)\)/.exec(tach.colour("f" + (i + 1)))[1])).size'
+	printf '%s\n' 'java;Thread::run;com/acme/Net:.read_[j];sys_read_[k] 30' \
+	    'java;Thread::run;com/acme/Db:.query_[j];std::map::find 20' >p.folded
+	tach-convert --flamegraph -o n.html p.folded
+	{
+		samples 3 0 7 cpu 'C\072\134Users\134me\134shop\134main.py:m:1;C\072\134Python315\134Lib\134json\134encoder.py:e:1'
+		samples 2 9000 7 cpu 'C\072\134Users\134me\134shop\134orders\134tax.py:t:1;C\072\134Python315\134Lib\134site-packages\134requests\134api.py:g:1'
+		samples 1 19000 7 cpu 'C\072\134Users\134me\134shop\134orders\134tax.py:t:1'
+	} | tach-convert --flamegraph -o w.html
+	run -0 browser p.html eval "$hues" open n.html eval "$(said legend)" \
+	    eval 'new Set(["java", "Thread::run", "std::map::find"]
+		.map((name) => tach.colour(name))).size' \
+	    open w.html eval "$(said legend)"
+	is "$(sed 's/ *$//' <<<"$output")" "10
+sys_read 60.0 % std 40.0 %
+3
+json 50.0 % requests 33.3 % orders 16.7 %"
+}
+
+@test "contrast is 4.5 to 1 or more; names are cut by their width" {
+	need_chromium
+	samples 9 0 7 cpu '/a.py:計算する関数の長い名前:1' | page
+	local contrast='(() => {
+	    const { fills, texts, paper } = tach.palette();
+	    const pen = new OffscreenCanvas(1, 1).getContext("2d");
+	    const light = (...layers) => {
+		for (const [colour, alpha] of layers) {
+			pen.globalAlpha = alpha;
+			pen.fillStyle = colour;
+			pen.fillRect(0, 0, 1, 1);
+		}
+		return [...pen.getImageData(0, 0, 1, 1).data].slice(0, 3)
+		    .map((c) => c / 255).map((c) => c <= 0.04045 ? c / 12.92 :
+			((c + 0.055) / 1.055) ** 2.4)
+		    .reduce((sum, c, i) => sum + c * [0.2126, 0.7152, 0.0722][i], 0);
+	    };
+	    let least = 21;
+	    for (const text of texts)
+		for (const fill of fills)
+			for (const alpha of [1, 0.5, 0.25]) {
+				const [a, b] = [light([text, 1]),
+				    light([paper, 1], [fill, alpha])]
+				    .sort((x, y) => y - x);
+				least = Math.min(least, (a + 0.05) / (b + 0.05));
+			}
+	    return least >= 4.5 ? "enough" : least })()'
+	run -0 browser p.html theme light eval "$contrast" theme dark \
+	    eval "$contrast" key d eval "$contrast" \
+	    eval 'document.documentElement.dataset.theme' \
+	    eval '[30, 50, 90].every((room) =>
+		["計算する関数の長い名前", "iiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiii",
+		    "👩‍👩‍👧👩‍👩‍👧👩‍👩‍👧👩‍👩‍👧👩‍👩‍👧👩‍👩‍👧👩‍👩‍👧"].every((name) => {
+			const [text, width] = tach.cut(name, room);
+			const kept = text.replace("…", "");
+			return width <= room && name.startsWith(kept) &&
+			    !/\u200d$/.test(kept);
+		}))'
+	is "$output" "enough
+enough
+enough
+light
+true"
+}
+
+@test "touch: the first tap tells, the second zooms" {
+	need_chromium
+	shop | page
+	run -0 browser p.html tap "$(at wait)" eval 'tach.shown()' \
+	    eval "$(said tip)" tap "$(at work)" eval 'tach.shown()' \
+	    tap "$(at work)" eval 'tach.shown()'
+	is "$(grep -v '^$' <<<"$output")" "all
+wait
+/srv/lib/q.py:9 (lib)
+total	30.0 %	3 samples
+self	30.0 %	3 samples
+line 9		
+tap again to zoom
+all
+work"
+}
+
+@test "screen readers hear what the keyboard does, not the mouse; axe finds nothing" {
+	need_chromium
+	need_npm axe-core
+	shop | page --diff <(shop)
+	mv p.html d.html
+	shop | page
+	local axe=$NODE_MODULES/axe-core/axe.min.js
+	local look='axe.run().then(({ violations }) => violations.map((v) =>
+	    [v.id, ...v.nodes.map((n) => n.html + n.failureSummary)]
+		.join(" ")).join("; ") || "nothing")'
+	local views=(run "$axe" eval "$look" key f key k eval "$look"
+	    click '#view summary' eval "$look")
+	run -0 browser p.html move "$(at wait)" eval "$(said say)" \
+	    eval 'document.querySelectorAll("[aria-live=polite]").length' \
+	    key ArrowUp key ArrowUp eval "$(said say)" \
+	    size 1400x900 theme light "${views[@]}" key Escape key t \
+	    eval "$look" key Escape key '?' eval "$look" \
+	    open d.html size 500x800 theme dark "${views[@]}"
+	is "$(grep -v '^$' <<<"$output")" "1
+main, 90.0 %, 9 samples, self 0 %
+nothing
+nothing
+nothing
+nothing
+nothing
+nothing
+nothing
+nothing"
+}
+
+@test "print: the whole graph, light, without controls" {
+	need_chromium
+	awk 'BEGIN { printf "0\t0\t7\tcpu\t"
+		for (i = 1; i <= 100; i++)
+			printf "%s/x.py:f%d:%d", (i > 1 ? ";" : ""), i, i
+		print "" }' | page
+	run -0 browser p.html theme dark eval '(() => {
+	    dispatchEvent(new Event("beforeprint"));
+	    const canvas = document.querySelector("canvas");
+	    const sum = [...canvas.getContext("2d").getImageData(5, 5, 1, 1)
+		.data].slice(0, 3).reduce((a, b) => a + b);
+	    dispatchEvent(new Event("afterprint"));
+	    return [canvas.height > 0, sum > 600,
+		document.documentElement.dataset.theme ?? "none"].join() })()' \
+	    pdf p.pdf eval 'document.querySelector("canvas").height < 1000' \
+	    media print text
+	is "$(head -n 2 <<<"$output")" "true,true,none
+true"
+	is "$(head -c 5 p.pdf)" "%PDF-"
+	grep -F '1 sample' <<<"$output"
+	absent -E 'Callers|Functions|Search' <<<"$output"
 }
 
 # ---- differences --------------------------------------------------------
@@ -347,8 +771,8 @@ true,true"
 		samples 15 4000 9 cpu '/a.py:main:1;/a.py:check:3'
 		samples 3 20000 9 cpu '/a.py:main:1;/a.py:fresh:3'
 	} | page --diff base
-	local hue="(name) => tach.colour(name).replace(/hsl\((\d+) (\d+).*/,
-	    (_, h, s) => s === '0' ? 'grey' : h === '6' ? 'red' : 'blue')"
+	local hue="(name) => tach.colour(name).replace(/oklch\(\S+ (\S+) (\d+).*/,
+	    (_, c, h) => c === '0' ? 'grey' : h === '25' ? 'red' : 'blue')"
 	run -0 browser p.html eval 'document.querySelector("#summary").innerText' \
 	    eval "($hue)('main')" eval "($hue)('check')" eval "($hue)('parse')" \
 	    eval "($hue)('fresh')" eval "($hue)('gone')" \
@@ -367,8 +791,8 @@ blue
 nothing"
 	grep -Fx "now	75.0 %	15 samples	self 75.0 %" <<<"$output"
 	grep -Fx "base	40.0 %	4 samples	self 40.0 %" <<<"$output"
-	grep -F "change	+35.00 points" <<<"$output"
-	grep -F "change	+15.00 points	new" <<<"$output"
+	grep -F "change of total	+35.0 points" <<<"$output"
+	grep -F "change of total	+15.0 points	new" <<<"$output"
 	is "$(tail -n 3 <<<"$output")" "40
 20
 nothing"
