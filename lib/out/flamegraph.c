@@ -93,31 +93,31 @@ clear_origins(struct origins *o)
 /* ---- weights ------------------------------------------------------------- */
 
 /* The weight of the samples of one thread and state that end at one node. */
-struct part {
+struct thread_weight {
 	uint64_t key; /* CLASS_STATES * thread + state */
 	struct weight weight;
 };
 
-struct parts {
-	struct part *all;
+struct thread_weights {
+	struct thread_weight *all;
 	size_t count, max;
 };
 
 static bool
-add_parts(struct parts *p, const struct aggregate *a, uint32_t node,
+add_parts(struct thread_weights *p, const struct aggregate *a, uint32_t node,
     uint32_t thread)
 {
 	for (uint32_t i = a->nodes[node].cell; i != TACH_NONE;
 	     i = a->cells[i].next) {
 		const struct cell *c = &a->cells[i];
-		struct part *all;
+		struct thread_weight *all;
 		if (c->samples == 0)
 			continue;
 		if ((all = array_grow(p->all, p->count, &p->max,
 			sizeof(*all))) == NULL)
 			return false;
 		p->all = all;
-		all[p->count++] = (struct part){
+		all[p->count++] = (struct thread_weight){
 		    (uint64_t)CLASS_STATES * thread + c->class,
 		    {c->samples, c->time}};
 	}
@@ -127,14 +127,14 @@ add_parts(struct parts *p, const struct aggregate *a, uint32_t node,
 static int
 compare_parts(const void *pa, const void *pb)
 {
-	const struct part *a = pa, *b = pb;
+	const struct thread_weight *a = pa, *b = pb;
 
 	return (a->key > b->key) - (a->key < b->key);
 }
 
 /* Makes the parts of one key one. */
 static void
-unite_parts(struct parts *p)
+unite_parts(struct thread_weights *p)
 {
 	size_t kept = 0;
 
@@ -152,7 +152,7 @@ unite_parts(struct parts *p)
 }
 
 static void
-put_parts(struct flamegraph *f, struct parts *p)
+put_parts(struct flamegraph *f, struct thread_weights *p)
 {
 	unite_parts(p);
 	put_base32(f, p->count);
@@ -214,7 +214,7 @@ struct tree {
 	struct origins now, base;
 	uint32_t *thread_of;  /* thread by node of the aggregate */
 	uint64_t *samples_of; /* samples that end there or below, likewise */
-	struct parts parts;	    /* scratch */
+	struct thread_weights parts;	    /* scratch */
 	struct line_samples *lines; /* scratch */
 };
 

@@ -361,8 +361,9 @@ write_profile(struct heatmap *h)
 	emit_number(&h->out, weight(h, all));
 	emit(&h->out, ", samples: ");
 	emit_number(&h->out, h->stacks.samples);
-	emit(&h->out, ", interval: ");
-	emit_number(&h->out, h->meta->interval_us);
+	emit(&h->out, ",\nfacts: ");
+	page_put_facts(&h->out, h->meta,
+	    h->options->title != NULL ? h->options->title : "");
 	emit(&h->out, ", frameless: ");
 	emit_number(&h->out, weight(h, none->self));
 	emit(&h->out, ",\n");

@@ -121,6 +121,7 @@ fib 0 2 2 2
 	    wait 'document.querySelector("#files a")' \
 	    eval 'document.title' \
 	    eval 'document.querySelector("#summary").innerText' \
+	    eval 'document.querySelector("#facts").innerText' \
 	    eval '[...document.querySelectorAll("#files tbody tr")].map((tr) =>
 		[...tr.cells].map((td) => td.textContent).join("\t")).join("\n")' \
 	    click '#files tbody tr:nth-child(1) a' \
@@ -140,15 +141,16 @@ fib 0 2 2 2
 	    screenshot page.png
 	is "$output" "\
 standard input - heat map
-5 samples at 500 Hz of 2 threads; 20.0% of it without frames
-60.0%	80.0%	$PWD/x.py
-20.0%	20.0%	~
-	20.0%	!gone.py
+5 samples of 2 threads; 20.0 % of it without frames
+500 Hz
+60.0 %	80.0 %	$PWD/x.py
+20.0 %	20.0 %	~
+	20.0 %	!gone.py
 x.py - standard input
 9
-Line 4 of fib: 1 sample, of these none in itself Called from 100% 1 <module> x.py:8 100% 1 fib x.py:4 Calls 100% 1 fib x.py:2
+Line 4 of fib: 1 sample, of these none in itself Called from 100 % 1 <module> x.py:8 100 % 1 fib x.py:4 Calls 100 % 1 fib x.py:2
 Line 8 of <module>, <module>.<genexpr>: 4 samples, of these 1 sample in itself
-12 20.0% g Line 12 of g: 1 sample, of these none in itself Called from 100% 1 <module> x.py:8 Calls 100% 1 <GC> ~"
+12 20.0 % g Line 12 of g: 1 sample, of these none in itself Called from 100 % 1 <module> x.py:8 Calls 100 % 1 <GC> ~"
 	[ "$(od -An -tx1 -N4 page.png)" = " 89 50 4e 47" ]
 }
 
@@ -250,5 +252,51 @@ profile.js"
 	run -0 browser "$PWD/out/index.html" \
 	    wait 'document.querySelector("#files thead")' \
 	    eval 'document.querySelector("#summary").innerText'
-	is "$output" "0 samples at 1,000 Hz of 0 threads"
+	is "$output" "0 samples of 0 threads"
+}
+
+@test "axe finds nothing in any page, and lines open by the keyboard and a finger" {
+	need_chromium
+	need_npm axe-core
+	{
+		printf '# python 3.13.2\n# interval 1000\n'
+		printf '# quality duration=2.47 rate=340.8 errors=0.4 missed=9\n'
+		profile | grep -v '^#'
+	} >p.txt
+	seq -f 'import x%g as y; z = "text" # remark' 60 >long.py
+	seq 60 | awk -v file="$PWD/long.py" '{ for (k = 0; k < $1; k++)
+		printf "%d\t0\t9\tcpu\t%s:f:%d\n", $1 * 100 + k, file, $1 }' \
+	    >>p.txt
+	tach-convert --heatmap --source yes -o out p.txt
+	local axe=$NODE_MODULES/axe-core/axe.min.js
+	local look='axe.run().then(({ violations }) => violations.map((v) =>
+	    [v.id, ...v.nodes.slice(0, 3).map((n) => n.html + n.failureSummary)]
+		.join(" ")).join("; ") || "nothing")'
+	local views=(size 1400x900 theme light run "$axe" eval "$look"
+	    size 500x800 theme dark eval "$look" key d eval "$look" key d)
+	run -0 browser "$PWD/out/index.html" \
+	    wait 'document.querySelector("#files a")' "${views[@]}" \
+	    eval 'document.querySelector(".warning").innerText' \
+	    click '#files a' wait 'document.querySelector(".here")' \
+	    "${views[@]}" key t eval "$look" size 1280x800 \
+	    eval '(document.querySelector("#L60 .number").focus(), 0)' key Enter \
+	    eval 'document.querySelector("#L60 + .panel .about").innerText' \
+	    eval 'document.activeElement.getAttribute("aria-expanded")' \
+	    eval "$look" key Enter \
+	    eval 'document.querySelector(".panel")' tap '#L60 code' \
+	    eval 'document.querySelector(".panel") !== null'
+	is "$output" "nothing
+nothing
+nothing
+missed 9.0 % of the rounds: short calls may be missing, and shares may be off
+nothing
+nothing
+nothing
+nothing
+0
+Line 60 of f: 60 samples, of these 60 samples in itself
+true
+nothing
+null
+true"
 }
