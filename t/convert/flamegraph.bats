@@ -797,3 +797,48 @@ nothing"
 20
 nothing"
 }
+
+@test "--diff: by self too, with both files and how they were recorded" {
+	need_chromium
+	{
+		printf '# python 3.12.1\n# interval 1000\n'
+		samples 8 0 7 cpu '/a.py:main:1;/a.py:parse:2'
+		samples 2 8000 7 cpu '/a.py:main:1'
+	} >old.txt
+	{
+		printf '# python 3.13.2\n# interval 500\n'
+		samples 5 0 7 cpu '/a.py:main:1;/a.py:parse:2'
+		samples 5 8000 7 cpu '/a.py:main:1'
+	} >new.txt
+	tach-convert --flamegraph --diff old.txt -o p.html new.txt
+	local hue="(name) => / (\\d+)\)/.exec(tach.colour(name))[1]"
+	run -0 browser p.html eval "$(said facts)" eval "$(said unlike)" \
+	    eval "($hue)('main') + ' ' + ($hue)('parse')" key g \
+	    eval "($hue)('main') + ' ' + ($hue)('parse')" \
+	    move "$(at main)" eval "$(said tip)" key f eval "$(said functions)" \
+	    click '#functions th:nth-child(4) button' \
+	    eval 'document.querySelector("#functions td button").innerText' \
+	    key c eval 'tach.stacks()'
+	is "$(grep -v '^$' <<<"$output" | sed 's/[ 	]*$//')" "\
+now new.txt: 2,000 Hz · Python 3.13.2
+base old.txt: 1,000 Hz · Python 3.12.1
+Not recorded alike: the base has an interval of 1000 us, this one of 500 us: compare shares, not samples.
+0 250
+25 250
+main
+/a.py:1 (a)
+now	100 %	10 samples	self 50.0 %
+base	100 %	10 samples	self 20.0 %
+change of total	+0 points
+change of self	+30.0 points
+line 1
+Functions
+2
+×
+Self	Change	Total	Change	Function
+50.0 %	+30.0 points	100 %	+0 points	main a.py
+50.0 %	−30.0 points	50.0 %	−30.0 points	parse a.py
+parse
+all;main 5
+all;parse;main 5"
+}
