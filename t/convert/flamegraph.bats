@@ -383,6 +383,21 @@ true,true"
 	grep -F "default-src 'none'" p.html
 }
 
+@test "a page of 5 M samples opens in a second, as does each of its views" {
+	need_chromium
+	awk 'BEGIN { for (i = 0; i < 100000; i++) {
+		printf "m%d", i % 4
+		for (d = 0; d < 12; d++)
+			printf ";pkg%d.f%d", d % 7, d < 6 ? i % (2 + d) : i % (50 + d)
+		print ";leaf" i, 50 } }' >p.folded
+	tach-convert --flamegraph -o p.html p.folded
+	run -0 browser p.html cpu eval 'tach.total()' key c cpu key c key r cpu
+	is "${lines[1]}" 5000000
+	awk -v open="${lines[0]}" -v callers="${lines[2]}" -v fold="${lines[3]}" \
+	    'BEGIN { exit !(open < 1 && callers - open < 1 &&
+		fold - callers < 1.5) }'
+}
+
 # ---- views --------------------------------------------------------------
 
 @test "callers of what is hot, a table of functions, and focus" {
