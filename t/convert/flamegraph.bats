@@ -376,6 +376,26 @@ true,true"
 	is "$(head -c 8 p.png | od -An -tx1 | tr -d ' ')" 89504e470d0a1a0a
 }
 
+@test "a table of functions leaves room for the graph, whose root stays in sight" {
+	need_chromium
+	awk 'BEGIN { printf "0\t0\t7\tcpu\t"
+		for (i = 1; i <= 100; i++)
+			printf "%s/x.py:f%d:%d", (i > 1 ? ";" : ""), i, i
+		print "" }' | page
+	local room='(() => { const main = document.querySelector("main")
+	    .getBoundingClientRect(), { y } = tach.rect("all");
+	    return main.height > 150 && main.width > 400 &&
+		y > main.y && y < main.bottom })()'
+	run -0 browser p.html size 500x800 eval "$room" key f eval "$room" \
+	    size 1400x900 eval "$room" key f eval "$room" size 500x800 \
+	    eval "$room"
+	is "$output" "true
+true
+true
+true
+true"
+}
+
 @test "the page is one small file that asks for nothing" {
 	shop | page
 	[ "$(stat -c %s p.html)" -lt 300000 ]
