@@ -427,7 +427,7 @@ true"
 	    click "$(at work)" eval 'tach.shown()' \
 	    eval "$(said crumbs)" key c key f \
 	    eval "$(said functions)" click '#functions tbody tr:nth-child(1) button' \
-	    eval 'tach.stacks()' eval "$(said unfocus)" key c \
+	    eval 'document.activeElement.innerText' eval 'tach.stacks()' eval "$(said unfocus)" key c \
 	    eval 'tach.stacks()' click '#unfocus' eval 'tach.total()' key c \
 	    click "$(at main)" key x eval 'tach.stacks()' key Escape key Escape \
 	    eval 'tach.total()' \
@@ -447,6 +447,7 @@ Self	Total	Function
 30.0 %	30.0 %	wait q.py
 0 %	90.0 %	main app.py
 0 %	10.0 %	serve q.py
+work
 work 7
 Focus: work 70.0 % ×
 work;main 6

@@ -300,3 +300,46 @@ nothing
 null
 true"
 }
+
+@test "text on each heat has a contrast of 4.5 to 1 or more" {
+	need_chromium
+	heatmap
+	cat >contrast.js <<-'END'
+	window.leastContrast = () => {
+		const pen = new OffscreenCanvas(1, 1).getContext('2d');
+		const light = (...layers) => {
+			for (const colour of layers) {
+				pen.fillStyle = colour;
+				pen.fillRect(0, 0, 1, 1);
+			}
+			return [...pen.getImageData(0, 0, 1, 1).data].slice(0, 3)
+			    .map((c) => c / 255).map((c) => c <= 0.04045 ?
+				c / 12.92 : ((c + 0.055) / 1.055) ** 2.4)
+			    .reduce((sum, c, i) =>
+				sum + c * [0.2126, 0.7152, 0.0722][i], 0);
+		};
+		const e = document.body.appendChild(document.createElement('i'));
+		const named = (name) => {
+			e.style.color = `var(--${name})`;
+			return getComputedStyle(e).color;
+		};
+		let least = 21;
+		for (const [text, strength] of [['ink', 0.8], ['ink', 0.25],
+			['word', 0.25], ['text', 0.25], ['remark', 0.25]])
+			for (let n = 0; n <= 100; n++) {
+				const heated = heat(n, 100, strength);
+				const [a, b] = [light(named(text)),
+				    light(named('page'), heated || named('page'))]
+				    .sort((x, y) => y - x);
+				least = Math.min(least, (a + 0.05) / (b + 0.05));
+			}
+		return least;
+	};
+	END
+	run -0 browser "$PWD/out/0001-x.py.html" \
+	    wait 'document.querySelector(".row.hit")' run contrast.js \
+	    theme light eval 'leastContrast() >= 4.5' \
+	    theme dark eval 'leastContrast() >= 4.5'
+	is "$output" "true
+true"
+}
