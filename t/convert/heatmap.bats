@@ -343,3 +343,12 @@ true"
 	is "$output" "true
 true"
 }
+
+@test "on paper a page has its lines, and no controls" {
+	need_chromium
+	heatmap
+	run -0 browser "$PWD/out/0001-x.py.html" \
+	    wait 'document.querySelector(".row.hit")' media print text
+	found -F 'return fib(n - 1) + fib(n - 2)' <<<"$output"
+	absent -E 'All files|All lines|Self|Total' <<<"$output"
+}
