@@ -119,6 +119,7 @@ t_unit_test_unfinished_SOURCES = t/unit/test_unfinished.c $(t_unit_profile)
 # Those that judge no recordings, but what is made of files; the slowest first.
 FILE_TESTS = \
 	t/house/cross.bats \
+	t/house/packages.bats \
 	t/python/new-python.bats \
 	t/python/positions.bats \
 	t/convert/flamegraph.bats \

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: ISC
-# long.bats: sanitizers, fuzzers, coverage and the distribution.  `make check-all`
+# long.bats: sanitizers, fuzzers, coverage, the distribution and static builds.  `make check-all`
 # alone runs this file: it takes half an hour.
 
 load ../lib/lib.bash
@@ -64,4 +64,48 @@ covered() {
 @test "clang-tidy finds nothing in lib and cmd" {
 	need clang-tidy clang-tidy
 	"$T/static" clang-tidy
+}
+
+# static_build NAME: of ./source, in a folder NAME; the tarball is in NAME/out.
+static_build() {
+	mkdir -p "$1"
+	cp -a source "$1/tree"
+	"$1/tree/packaging/static" "$1/tree" "$1/out" >"$1/log" 2>&1 || {
+		tail -n 30 "$1/log"
+		return 1
+	}
+}
+
+@test "two static builds, in different folders, are the same byte for byte" {
+	built --disable-static
+	make -s distdir distdir=source
+	static_build one
+	static_build elsewhere/another
+	cmp one/out/*.tar.xz elsewhere/another/out/*.tar.xz
+}
+
+@test "static programs for arm64, by cross compilers" {
+	local cross=${XDG_CACHE_HOME:-$HOME/.cache}/tach/cross top=tach-$VERSION
+	need_root
+	[ -d "$cross" ] || skip "no cross compilers here: see t/peers/cross"
+	built --disable-static
+	where=$(mktemp -d "$cross/tmp/tach.XXXXXX")
+	make -s distdir distdir="$where/source"
+	cd "$where"
+	mkdir arm64
+	# shellcheck disable=SC2016
+	env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin chroot "$cross" sh -c '
+		cd "$1" && source/packaging/static source arm64 \
+		    aarch64-linux-gnu' sh "${where#"$cross"}" >log 2>&1 || {
+		tail -n 30 log
+		return 1
+	}
+	tar -xJf arm64/$top-linux-arm64.tar.xz
+	"$cross/usr/bin/qemu-aarch64" "$top-linux-arm64/bin/tach-convert" \
+	    --collapsed "$T/data/odd.bin" >there
+	tach-convert --collapsed "$T/data/odd.bin" | cmp there -
+	readelf -lW "$top-linux-arm64/bin/tach-record" | absent INTERP
+	nm -D --undefined-only "$top-linux-arm64/lib/tach/libtach-agent.so" |
+	    awk '{ print $2 }' | { grep -E '^__' || :; } | sort >special
+	is "$(cat special)" $'__errno_location\n__isoc99_sscanf\n__register_atfork'
 }
