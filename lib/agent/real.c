@@ -16,6 +16,18 @@ struct wrapper wrappers[WRAPPERS] = {
 #undef X
 };
 
+/* To musl no library is next to one that was loaded later than all: what all share
+ * is looked at as well. */
+static void *
+look_up(const struct wrapper *w)
+{
+	void *p = dlsym(RTLD_NEXT, w->name);
+
+	if (p == NULL)
+		p = dlsym(RTLD_DEFAULT, w->name);
+	return p != w->own ? p : NULL;
+}
+
 void *
 real_find(enum wrapped which)
 {
@@ -23,7 +35,7 @@ real_find(enum wrapped which)
 	void *p = atomic_load_explicit(&w->real, memory_order_relaxed);
 
 	if (p == NULL) {
-		p = dlsym(RTLD_NEXT, w->name);
+		p = look_up(w);
 		atomic_store_explicit(&w->real, p, memory_order_relaxed);
 	}
 	return p;

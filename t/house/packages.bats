@@ -138,6 +138,29 @@ old() {
 @test "the agent for any C library, with glibc 2.31" { old bullseye 3.9; }
 @test "the agent for any C library, with the newest glibc" { old forky 3.14; }
 
+@test "the agent for any C library is brought into a process on musl that runs" {
+	need_static
+	need_python 3.14-musl
+	cat >spin.py <<-'END'
+		import threading
+		def other():
+		    while True:
+		        sum(range(1000))
+		def spin():
+		    while True:
+		        sum(range(1000))
+		threading.Thread(target=other, daemon=True).start()
+		spin()
+	END
+	start "${PYTHON[@]}" spin.py
+	is_up
+	"$WORK/static/bin/tach-record" --engine=inprocess -q -d 1 -o p.bin \
+	    -p "$pid"
+	tach-cat p.bin | grep -oE ':(spin|other):' | sort -u >functions
+	is "$(cat functions)" $':other:\n:spin:'
+	kill -0 "$pid"
+}
+
 # ---- a wheel ----------------------------------------------------------------
 
 @test "a wheel brings the commands into a virtual environment, without network" {
