@@ -3,6 +3,7 @@ complete -c tach-cat -s l -l long -d 'print all that is known, so that nothing i
 complete -c tach-cat -s f -l follow -d 'go on as long as FILE is being recorded'
 complete -c tach-cat -s h -l help -d 'print this help'
 complete -c tach-cat -s V -l version -d 'print the version'
+complete -c tach-cat -l idle -x -a 'keep drop' -d 'keep (the default) or drop those of idle threads'
 complete -c tach-cat -l thread -x -d 'of these threads'
 complete -c tach-cat -l not-thread -x -d 'of others than these'
 complete -c tach-cat -l interp -x -d 'of these interpreters'

@@ -4,6 +4,7 @@ complete -c tach-info -s c -l verify -d 'only look whether all of it is sound, a
 complete -c tach-info -s j -l json -d 'print one JSON object a line for each FILE'
 complete -c tach-info -s h -l help -d 'print this help'
 complete -c tach-info -s V -l version -d 'print the version'
+complete -c tach-info -l idle -x -a 'keep drop' -d 'keep (the default) or drop those of idle threads'
 complete -c tach-info -l thread -x -d 'of these threads'
 complete -c tach-info -l not-thread -x -d 'of others than these'
 complete -c tach-info -l interp -x -d 'of these interpreters'
