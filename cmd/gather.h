@@ -11,7 +11,7 @@
 #include "tach.h"
 
 /*
- * The source of NAME.PID.bin for an output NAME.bin, with the spans of the ticks; of
+ * The source of NAME.PID.bin for an output NAME.bin, with the durations of the ticks; of
  * files alone that were written since a time, s since the epoch.  Each
  * interpreter gets a number of its own, and a note with the name of its file.  It returns
  * TACH_AGAIN where there may be more later, also from processes that begin then; it has

@@ -63,7 +63,7 @@ intake_close(struct intake *b)
 
 static void
 intake_add(struct intake *b, struct tach_reader *r, const char *name, int fd,
-    const struct tach_merge_place *place)
+    const struct tach_merge_options *place)
 {
 	b->readers[b->n] = r;
 	b->names[b->n] = name;
@@ -116,7 +116,7 @@ writer_open(int fd, const struct tach_writer_options *options,
 static void
 add_sound(const struct merging *m, struct intake *b, const struct input *in)
 {
-	struct tach_merge_place place = {.size = sizeof(place),
+	struct tach_merge_options place = {.size = sizeof(place),
 	    .interp = in->base,
 	    .kept = in->kept,
 	    .others = in->others,
@@ -146,7 +146,7 @@ add_group(const struct merging *m, struct intake *b, size_t first, size_t n)
 {
 	static const struct tach_writer_options options = {
 	    .size = sizeof(options), TACH_LAYOUT_CPYTHON, TACH_ZSTD, 1};
-	static const struct tach_merge_place as_is = {
+	static const struct tach_merge_options as_is = {
 	    .size = sizeof(as_is), .kept = UINT64_MAX};
 	static const char name[] = "temporary file";
 	struct tach_meta meta = {.size = sizeof(meta)};
@@ -281,7 +281,7 @@ end_of_copy(struct merging *m, bool complete)
 static void
 add_only(struct merging *m, struct intake *b)
 {
-	struct tach_merge_place place = {.size = sizeof(place),
+	struct tach_merge_options place = {.size = sizeof(place),
 	    .kept = UINT64_MAX,
 	    .selection = m->selection,
 	    .depth = m->depth};

@@ -234,7 +234,7 @@ source_of(const struct job *job, struct tach_reader *r)
 	struct tach_source *source = progress_new(r);
 
 	if (job->how.options.weight == TACH_WEIGHT_TIME ||
-	    (uses & TACH_NEEDS_SPANS) != 0)
+	    (uses & TACH_NEEDS_DURATIONS) != 0)
 		source = tach_durations_new(source);
 	else if ((uses & TACH_NEEDS_INTERVALS) != 0)
 		source = tach_fixed_durations_new(source);
@@ -350,7 +350,7 @@ convert(struct tach_reader *r, const char *operand, void *arg)
 
 	job->how.options.title = cmd_input_name(operand);
 	remark_intervals(job->format, r, operand);
-	job->how.sources.folder = job->how.directory;
+	job->how.sources.directory = job->how.directory;
 	if (job->how.directory != NULL)
 		job->how.options.sources = &job->how.sources;
 	rc = job->format->uses & TACH_USES_DIRECTORY ?

@@ -178,7 +178,7 @@ layout_word(const struct tach_file_info *info)
 		return "text";
 	case TACH_INPUT_COLLAPSED:
 		return "collapsed";
-	case TACH_INPUT_SLOTS:
+	case TACH_INPUT_GPERFTOOLS:
 		return "gperftools";
 	case TACH_INPUT_PPROF:
 		return "pprof";
@@ -199,7 +199,7 @@ static bool
 has_byte_order(const struct tach_file_info *info)
 {
 	return info->input == TACH_INPUT_FILE ||
-	    info->input == TACH_INPUT_SLOTS;
+	    info->input == TACH_INPUT_GPERFTOOLS;
 }
 
 static const char *

@@ -474,7 +474,7 @@ cost_of(const struct tach_tick *ticks, size_t n)
 	struct tally_cost c = {.samples = n};
 
 	for (size_t i = 0; i < n; i++) {
-		uint64_t us = ticks[i].span;
+		uint64_t us = ticks[i].duration;
 		uint8_t status = ticks[i].status;
 		c.total += us;
 		c.gil += status & TACH_STATUS_GIL ? us : 0;

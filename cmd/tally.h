@@ -27,7 +27,7 @@ enum tally_group {
 	TALLY_GROUPS,
 };
 
-/* The costs of a row.  Times are microseconds, as the ticks' spans say. */
+/* The costs of a row.  Times are microseconds, as the ticks' durations say. */
 struct tally_cost {
 	uint64_t self;	  /* the row was innermost in the stack */
 	uint64_t total;	  /* the row was in the stack, once or more often */

@@ -52,21 +52,21 @@ durations_no_memory(struct durations *s)
 /* ---- how long ------------------------------------------------------------ */
 
 static uint32_t
-span(uint64_t interval, uint64_t from, uint64_t to)
+duration_of(uint64_t interval, uint64_t from, uint64_t to)
 {
 	uint64_t most = UINT32_MAX;
 
-	if (interval != 0 && interval < most / TACH_SPAN_INTERVALS)
-		most = interval * TACH_SPAN_INTERVALS;
+	if (interval != 0 && interval < most / TACH_DURATION_INTERVALS)
+		most = interval * TACH_DURATION_INTERVALS;
 	return (uint32_t)(to - from < most ? to - from : most);
 }
 
 /* Sets the durations of consecutive ticks, all but the last. */
 static void
-fill_spans(uint64_t interval, struct tach_tick *ticks, size_t count)
+fill_durations(uint64_t interval, struct tach_tick *ticks, size_t count)
 {
 	for (size_t i = 0; i + 1 < count; i++)
-		ticks[i].span = span(interval, ticks[i].time, ticks[i + 1].time);
+		ticks[i].duration = duration_of(interval, ticks[i].time, ticks[i + 1].time);
 }
 
 /* ---- holding back -------------------------------------------------------- */
@@ -117,7 +117,7 @@ release_run(struct durations *s, struct held *h, uint64_t until,
 	struct run_room room = h->room;
 	struct tach_tick *last = &room.ticks[h->run.count - 1];
 
-	last->span = span(h->interval, last->time, until);
+	last->duration = duration_of(h->interval, last->time, until);
 	*run = h->run;
 	run->frames = room.frames;
 	run->ticks = room.ticks;
@@ -140,7 +140,7 @@ hold_run(struct durations *s, struct held *h)
 		memcpy(to->frames, run->frames,
 		    run->depth * sizeof(*to->frames));
 	memcpy(to->ticks, run->ticks, run->count * sizeof(*to->ticks));
-	fill_spans(h->interval, to->ticks, run->count);
+	fill_durations(h->interval, to->ticks, run->count);
 	s->run.count = 0;
 	return TACH_OK;
 }
@@ -170,7 +170,7 @@ give_beginning(struct durations *s, const struct held *h, struct tach_run *run)
 
 	if (!copy_ticks(s, &s->run))
 		return durations_no_memory(s);
-	fill_spans(h->interval, s->ticks, s->run.count);
+	fill_durations(h->interval, s->ticks, s->run.count);
 	*run = s->run;
 	run->ticks = s->ticks;
 	run->count = last;
@@ -257,7 +257,7 @@ intervals_next(struct tach_source *source, struct tach_run *run)
 		return durations_no_memory(s);
 	one = h->interval < UINT32_MAX ? (uint32_t)h->interval : UINT32_MAX;
 	for (size_t i = 0; i < run->count; i++)
-		s->ticks[i].span = one;
+		s->ticks[i].duration = one;
 	run->ticks = s->ticks;
 	return TACH_OK;
 }

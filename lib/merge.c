@@ -36,7 +36,7 @@ struct merge_input {
 	struct tach_source *from, *selected;
 	struct tach_source counted; /* as many samples of `from` as are wanted */
 	struct tach_merge *merge;
-	struct tach_merge_place place;
+	struct tach_merge_options place;
 	struct error error;
 	size_t number;
 	struct tach_run run; /* the next; count 0: not read yet */
@@ -259,7 +259,7 @@ intern_stack(struct merge_input *in, struct tach_run *run)
 
 /* How many of the other interpreters come before this one. */
 static size_t
-rank(const struct tach_merge_place *p, uint32_t interp)
+rank(const struct tach_merge_options *p, uint32_t interp)
 {
 	size_t low = 0, high = p->nothers;
 
@@ -277,7 +277,7 @@ static int
 new_thread(struct merge_input *in, struct merge_thread *t,
     const struct tach_run *run)
 {
-	const struct tach_merge_place *p = &in->place;
+	const struct tach_merge_options *p = &in->place;
 	uint64_t interp = p->interp +
 	    (run->interp < p->kept ? run->interp :
 		p->kept + rank(p, run->interp));
@@ -481,7 +481,7 @@ drop_first(struct tach_merge *m)
 
 static struct merge_input *
 new_input(struct tach_merge *m, struct tach_source *from,
-    const struct tach_merge_place *place)
+    const struct tach_merge_options *place)
 {
 	struct merge_input *in = calloc(1, sizeof(*in));
 
@@ -544,7 +544,7 @@ check_input(struct tach_merge *m, const struct merge_input *in)
 
 static int
 add_input(struct tach_merge *m, struct tach_source *from,
-    const struct tach_merge_place *place)
+    const struct tach_merge_options *place)
 {
 	struct merge_input *in;
 
@@ -565,9 +565,9 @@ add_input(struct tach_merge *m, struct tach_source *from,
 
 int
 tach_merge_add(struct tach_merge *m, struct tach_source *from,
-    const struct tach_merge_place *place)
+    const struct tach_merge_options *place)
 {
-	struct tach_merge_place known;
+	struct tach_merge_options known;
 
 	error_forget(&m->error);
 	if (!options_take(&known, sizeof(known), place))

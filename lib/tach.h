@@ -48,7 +48,7 @@ extern "C" {
  * Results.  Below TACH_OK something is wrong, and the handle says what.  After
  * TACH_FATAL nothing more can be had from the handle, with one exception: some calls
  * refuse an argument, or a use that is not theirs, by TACH_EUSE, and change nothing.
- * These are to open a reader again, an input or a place that a merge cannot use, an
+ * These are to open a reader again, an input or options that a merge cannot use, an
  * unusable meta, and unusable locals of a recorder.
  */
 enum tach_result {
@@ -136,7 +136,7 @@ uint32_t tach_table_frame_count(const struct tach_table *);
 struct tach_tick {
 	uint64_t time; /* never before the thread's previous one */
 	uint8_t status;
-	uint32_t span; /* 0 where nothing has told */
+	uint32_t duration; /* 0 where nothing has told */
 };
 
 /* Of a thread that neither runs nor holds the GIL nor wants it. */
@@ -327,7 +327,7 @@ enum tach_input {
 	TACH_INPUT_FILE, /* a TACH file, complete or not */
 	TACH_INPUT_TEXT, /* tach-text(5) */
 	TACH_INPUT_COLLAPSED, /* collapsed stacks, of whichever profiler */
-	TACH_INPUT_SLOTS, /* a CPU profile of gperftools */
+	TACH_INPUT_GPERFTOOLS, /* a CPU profile of gperftools */
 	TACH_INPUT_PPROF, /* a profile of pprof's */
 	TACH_INPUT_MOJO, /* a binary profile of austin's */
 	TACH_INPUT_PERF, /* the text of perf script */
@@ -479,9 +479,9 @@ struct tach_source *tach_select_new(struct tach_source *,
 /* A sample stands for the time until its thread's next one, but for so many
  * intervals at most: what is longer is a gap, of which nothing is known.  A
  * thread's last one stands for one interval. */
-#define TACH_SPAN_INTERVALS 10
+#define TACH_DURATION_INTERVALS 10
 
-/* All, with the spans of the ticks filled in.  To select comes after it, so that
+/* All, with the durations of the ticks filled in.  To select comes after it, so that
  * what is left out makes nothing longer. */
 struct tach_source *tach_durations_new(struct tach_source *) TACH_CHECKED;
 /* Likewise, where each sample stands for an interval of its thread. */
@@ -610,15 +610,15 @@ enum tach_source_text {
 	TACH_SOURCE_NO_FILE,   /* it is no regular file */
 	TACH_SOURCE_NO_PYTHON, /* its name does not end in .py */
 	TACH_SOURCE_LARGE,     /* it has more than a mebibyte */
-	TACH_SOURCE_ELSEWHERE, /* it is not below the folder */
+	TACH_SOURCE_ELSEWHERE, /* it is not below the directory */
 	TACH_SOURCE_TEXTS,     /* how many of these there are */
 };
 
-/* Source text that a format may put in.  The caller names a folder by its
+/* Source text that a format may put in.  The caller names a directory by its
  * absolute path without links, "/" for all; the sink counts files. */
 struct tach_source_texts {
 	size_t size;
-	const char *folder;
+	const char *directory;
 	uint64_t count[TACH_SOURCE_TEXTS];
 };
 
@@ -656,12 +656,12 @@ enum tach_format_uses {
 	TACH_USES_GZIP = 0x08,
 	TACH_USES_DIRECTORY = 0x10, /* it writes there, not to the file */
 	TACH_USES_BASE = 0x20,
-	TACH_USES_SLOTS = 0x40,
+	TACH_USES_GPERFTOOLS = 0x40,
 	TACH_NEEDS_BASE = 0x80,
-	TACH_NEEDS_SPANS = 0x100, /* whatever the weight is */
+	TACH_NEEDS_DURATIONS = 0x100, /* whatever the weight is */
 	TACH_USES_NO_TERMINAL = 0x200, /* it is binary */
 	TACH_USES_SOURCES = 0x400,
-	TACH_NEEDS_INTERVALS = 0x800, /* or spans, if the weight is time */
+	TACH_NEEDS_INTERVALS = 0x800, /* or durations, if the weight is time */
 	TACH_ONE_INTERVAL = 0x1000, /* it has room for that of one thread */
 	TACH_USES_BY = 0x2000,
 	TACH_ONE_THREAD = 0x4000, /* it has no threads: by none alone */
@@ -707,7 +707,7 @@ struct tach_sink *tach_baseline_sink(struct tach_baseline *);
  * them becomes interp + kept + i.  All zero but for kept = UINT64_MAX leaves
  * everything as it is.
  */
-struct tach_merge_place {
+struct tach_merge_options {
 	size_t size;
 	uint64_t interp, kept;
 	const uint32_t *others; /* the caller's, while it merges */
@@ -732,7 +732,7 @@ void tach_merge_free(struct tach_merge *);
  * merge.  No two inputs may come to have a thread
  * of one number in one interpreter. */
 int tach_merge_add(struct tach_merge *, struct tach_source *,
-    const struct tach_merge_place *) TACH_CHECKED TACH_NONNULL(1, 2, 3);
+    const struct tach_merge_options *) TACH_CHECKED TACH_NONNULL(1, 2, 3);
 
 /*
  * The merge as a source, which is the merge's and lives as long.  It gives the run

@@ -5,12 +5,12 @@
 
 #include "tach.h"
 
-/* When the span of a tick ends, us since the start. */
+/* When the duration of a tick ends, us since the start. */
 static inline uint64_t
 tick_end(const struct tach_tick *tick)
 {
-	return tick->time > UINT64_MAX - tick->span ? UINT64_MAX :
-						      tick->time + tick->span;
+	return tick->time > UINT64_MAX - tick->duration ? UINT64_MAX :
+						      tick->time + tick->duration;
 }
 
 #endif

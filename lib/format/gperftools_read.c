@@ -489,7 +489,7 @@ gperftools_source(struct source_input *in, struct origin *from, uint64_t size)
 	s->size = size;
 	for (size_t i = 0; i < BATCH; i++)
 		s->ticks[i].status = TACH_STATUS_UNKNOWN;
-	in->info.input = TACH_INPUT_SLOTS;
+	in->info.input = TACH_INPUT_GPERFTOOLS;
 	in->info.file_size = size;
 	if (!stack_init(&s->stack) || !stack_init(&s->fresh))
 		gperftools_no_memory(s);

@@ -372,7 +372,7 @@ count_class(struct aggregate *a, uint32_t node, const struct tach_run *run,
 	if (cell == NULL)
 		return SIZE_MAX;
 	for (; i < run->count && a->classes[run->ticks[i].status] == class; i++)
-		time += run->ticks[i].span;
+		time += run->ticks[i].duration;
 	cell->samples += i - from;
 	cell->time += time;
 	a->samples += i - from;

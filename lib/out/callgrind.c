@@ -275,11 +275,11 @@ callgrind_run(struct tach_sink *sink, const struct tach_run *run)
 static bool
 callgrind_prepare(struct callgrind *c)
 {
-	bool spans = c->options->weight == TACH_WEIGHT_TIME;
+	bool by_time = c->options->weight == TACH_WEIGHT_TIME;
 	size_t n;
 
 	aggregate_settle(&c->stacks);
-	c->has_time = spans || c->meta->interval_us != 0;
+	c->has_time = by_time || c->meta->interval_us != 0;
 	if (!functions_init(&c->functions, &c->stacks.locations) ||
 	    !calls_init(&c->calls, &c->stacks, (struct calls_options){
 		c->functions.of, c->functions.count, 0, &c->error, NULL}) ||

@@ -22,30 +22,30 @@ static const struct format formats[] = {
 	 TACH_USES_WEIGHT | TACH_USES_FRAME | TACH_USES_BY, NULL},
 	collapsed_open},
     {{"speedscope", "what each thread did when, for speedscope",
-	 TACH_USES_IDLE | TACH_NEEDS_SPANS, NULL},
+	 TACH_USES_IDLE | TACH_NEEDS_DURATIONS, NULL},
 	speedscope_open},
     {{"gperftools", "a CPU profile of gperftools: for google-pprof and pprof",
-	 TACH_USES_WEIGHT | TACH_USES_SLOTS | TACH_USES_NO_TERMINAL |
+	 TACH_USES_WEIGHT | TACH_USES_GPERFTOOLS | TACH_USES_NO_TERMINAL |
 	     TACH_ONE_INTERVAL | TACH_USES_BY,
 	 "the reader went away; google-pprof and go tool pprof read such a "
 	 "profile from a file alone: -o p.prof"},
 	gperftools_open},
     {{"pprof", "pprof's profile.proto: for go tool pprof, and speedscope",
-	 TACH_USES_WEIGHT | TACH_NEEDS_SPANS | TACH_USES_NO_TERMINAL |
+	 TACH_USES_WEIGHT | TACH_NEEDS_DURATIONS | TACH_USES_NO_TERMINAL |
 	     TACH_USES_BY,
 	 "the reader went away; go tool pprof reads a pipe only as "
 	 "/dev/stdin: tach-convert --pprof p.bin | "
 	 "go tool pprof -top /dev/stdin"},
 	pprof_open},
     {{"otlp", "a request with OpenTelemetry's profiles: for collectors",
-	 TACH_USES_WEIGHT | TACH_NEEDS_SPANS | TACH_USES_NO_TERMINAL, NULL},
+	 TACH_USES_WEIGHT | TACH_NEEDS_DURATIONS | TACH_USES_NO_TERMINAL, NULL},
 	otlp_open},
     {{"gecko", "samples and states of each thread, for Firefox Profiler",
-	 TACH_USES_WEIGHT | TACH_USES_IDLE | TACH_USES_GZIP | TACH_NEEDS_SPANS,
+	 TACH_USES_WEIGHT | TACH_USES_IDLE | TACH_USES_GZIP | TACH_NEEDS_DURATIONS,
 	 NULL},
 	gecko_open},
     {{"flamegraph", "a page that shows a flame graph",
-	 TACH_USES_WEIGHT | TACH_USES_BASE | TACH_NEEDS_SPANS |
+	 TACH_USES_WEIGHT | TACH_USES_BASE | TACH_NEEDS_DURATIONS |
 	     TACH_USES_SOURCES | TACH_USES_BY,
 	 NULL},
 	flamegraph_open},
@@ -68,21 +68,21 @@ static const struct format formats[] = {
 	 TACH_USES_WEIGHT | TACH_NEEDS_INTERVALS | TACH_USES_BY, NULL},
 	callgrind_open},
     {{"chrome", "trace events: for Perfetto and chrome://tracing",
-	 TACH_USES_IDLE | TACH_NEEDS_SPANS, NULL},
+	 TACH_USES_IDLE | TACH_NEEDS_DURATIONS, NULL},
 	chrome_open},
     {{"markdown", "a report of 8 kB: for tickets, and for programs that read",
-	 TACH_NEEDS_SPANS | TACH_USES_BY, NULL},
+	 TACH_NEEDS_DURATIONS | TACH_USES_BY, NULL},
 	markdown_open},
     {{"perfetto", "samples of each thread, for Perfetto and its SQL",
-	 TACH_USES_WEIGHT | TACH_USES_IDLE | TACH_NEEDS_SPANS |
+	 TACH_USES_WEIGHT | TACH_USES_IDLE | TACH_NEEDS_DURATIONS |
 	     TACH_USES_NO_TERMINAL,
 	 NULL},
 	perfetto_open},
     {{"jsonl", "one JSON object a sample: for jq, DuckDB and the like",
-	 TACH_NEEDS_SPANS, NULL},
+	 TACH_NEEDS_DURATIONS, NULL},
 	jsonl_open},
     {{"csv", "one line a sample, below the names of the columns",
-	 TACH_NEEDS_SPANS, NULL},
+	 TACH_NEEDS_DURATIONS, NULL},
 	csv_open},
 };
 #define FORMATS (sizeof(formats) / sizeof(formats[0]))
@@ -199,7 +199,7 @@ options_fault(unsigned uses, const struct tach_format_options *o)
 	if ((uses & TACH_USES_FRAME) &&
 	    (unsigned)o->frame > TACH_FRAME_FUNCTION)
 		return "there is no such style of frames";
-	return (uses & TACH_USES_SLOTS) ? slots_fault(o) : NULL;
+	return (uses & TACH_USES_GPERFTOOLS) ? slots_fault(o) : NULL;
 }
 
 /* Copies the options.  False: they cannot be used, and the error says so. */

@@ -400,7 +400,7 @@ gecko_put_weights(struct gecko *g)
 	begin_column(g, "weight");
 	for (bool first = true; ticks_next(&c); first = false) {
 		next_cell(g, first);
-		put_ms(g, c.tick.span);
+		put_ms(g, c.tick.duration);
 	}
 	emit(&g->out, "],\"weightType\":\"tracing-ms\",");
 }
@@ -419,7 +419,7 @@ put_cpu(struct gecko *g)
 	for (bool first = true; ticks_next(&c); first = false) {
 		next_cell(g, first);
 		emit_number(&g->out, cpu * 1000);
-		cpu = c.tick.status & TACH_STATUS_CPU ? c.tick.span : 0;
+		cpu = c.tick.status & TACH_STATUS_CPU ? c.tick.duration : 0;
 	}
 	emit(&g->out, "],");
 }

@@ -142,7 +142,7 @@ count_status(struct otlp *o, uint32_t node, const struct tach_run *run,
 	if (cell == NULL)
 		return SIZE_MAX;
 	for (; i < run->count && run->ticks[i].status == status; i++)
-		cell->time += run->ticks[i].span;
+		cell->time += run->ticks[i].duration;
 	cell->samples += i - from;
 	return i;
 }
@@ -757,8 +757,8 @@ otlp_run(struct tach_sink *sink, const struct tach_run *run)
 	t->interp = run->interp;
 	if (run->ticks[0].time < o->first)
 		o->first = run->ticks[0].time;
-	if (last->time + last->span > o->end)
-		o->end = last->time + last->span;
+	if (last->time + last->duration > o->end)
+		o->end = last->time + last->duration;
 	for (size_t i = 0; i < run->count;)
 		if ((i = count_status(o, node, run, i)) == SIZE_MAX)
 			return o->error.code != TACH_ENONE ? TACH_FATAL :

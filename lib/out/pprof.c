@@ -399,8 +399,8 @@ pprof_run(struct tach_sink *sink, const struct tach_run *run)
 
 	if (run->ticks[0].time < p->first)
 		p->first = run->ticks[0].time;
-	if (last->time + last->span > p->end)
-		p->end = last->time + last->span;
+	if (last->time + last->duration > p->end)
+		p->end = last->time + last->duration;
 	return aggregate_run(&p->stacks, run) ? TACH_OK :
 	    aggregate_failed(&p->stacks, &p->error);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * records.c: see records.h.  The samples of a run differ only in time, status
- * and span; the other parts of their records are made once for the run.
+ * and duration; the other parts of their records are made once for the run.
  */
 #include "out/records.h"
 
@@ -27,7 +27,7 @@ struct records {
 	struct buf raw; /* scratch */
 	/* The current run. */
 	struct buf who;	  /* the part between time and status */
-	struct buf where; /* the part behind the span */
+	struct buf where; /* the part behind the duration */
 	uint32_t left;	  /* number of innermost frames that are not in it */
 	struct error error;
 };
@@ -239,7 +239,7 @@ put_record(struct records *r, const struct tach_run *run,
 	emit_number(e, tick->time);
 	emit_bytes(e, r->who.text, r->who.len);
 	emit_string(e, r->statuses[tick->status]);
-	emit_number(e, tick->span);
+	emit_number(e, tick->duration);
 	emit_bytes(e, r->where.text, r->where.len);
 	if (r->left > 0 && !put_record_frames(r, run))
 		return false;

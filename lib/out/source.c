@@ -188,7 +188,7 @@ source_read(struct buf *b, struct tach_string path,
 	/* Other texts, such as <string>, are no names of files. */
 	if (sources == NULL || path.len == 0 || path.bytes[0] != '/')
 		return false;
-	why = read_named(b, path, sources->folder);
+	why = read_named(b, path, sources->directory);
 	if (offsetof(struct tach_source_texts, count[why + 1]) <= sources->size)
 		sources->count[why]++;
 	if (why != TACH_SOURCE_PUT)

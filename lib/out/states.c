@@ -84,7 +84,7 @@ states_add(struct states *s, const struct tach_tick *t, bool gc)
 
 	if (t->time > s->until && s->now != 0 && !change_states(s, 0, s->until))
 		return false;
-	s->until = t->time + t->span;
+	s->until = t->time + t->duration;
 	return now == s->now || change_states(s, now, t->time);
 }
 

@@ -2,8 +2,8 @@
 /*
  * ticks.c: see ticks.h.  Consecutive ticks with the same stack and status are a
  * group: the difference of the stack to the one before, the status, the number
- * of ticks, and the span of each.  If a tick does not begin at the end of the
- * one before, the lowest bit of the span is set, and the time between them
+ * of ticks, and the duration of each.  If a tick does not begin at the end of the
+ * one before, the lowest bit of the duration is set, and the time between them
  * follows.  Numbers are as varint.h has them.
  */
 #include "out/ticks.h"
@@ -26,10 +26,10 @@ add_group(struct ticks *t, uint32_t stack, const struct tach_tick *ticks,
 	to = varint_put(to, count);
 	for (size_t i = 0; i < count; i++) {
 		uint64_t gap = ticks[i].time - t->until;
-		to = varint_put(to, (uint64_t)ticks[i].span << 1 | (gap != 0));
+		to = varint_put(to, (uint64_t)ticks[i].duration << 1 | (gap != 0));
 		if (gap != 0)
 			to = varint_put(to, zigzag_fold((int64_t)gap));
-		t->until = ticks[i].time + ticks[i].span;
+		t->until = ticks[i].time + ticks[i].duration;
 	}
 	t->stack = stack;
 	t->count += count;
@@ -86,7 +86,7 @@ ticks_next(struct ticks_cursor *c)
 	c->tick.time = c->until;
 	if ((n & 1) != 0)
 		c->tick.time += (uint64_t)zigzag_unfold(varint_get(&c->pos));
-	c->tick.span = (uint32_t)(n >> 1);
-	c->until = c->tick.time + c->tick.span;
+	c->tick.duration = (uint32_t)(n >> 1);
+	c->until = c->tick.time + c->tick.duration;
 	return true;
 }

@@ -14,7 +14,7 @@ struct ticks {
 	/* private */
 	struct buf bytes;
 	uint32_t stack; /* of the last tick */
-	uint64_t until; /* end of the last tick's span */
+	uint64_t until; /* end of the last tick's duration */
 };
 
 /* Adds ticks of a stack, which can be any number.  False if out of memory. */

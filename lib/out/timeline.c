@@ -10,7 +10,7 @@
 static uint64_t
 end_of(const struct tach_tick *t)
 {
-	return t->time < UINT64_MAX - t->span ? t->time + t->span : UINT64_MAX;
+	return t->time < UINT64_MAX - t->duration ? t->time + t->duration : UINT64_MAX;
 }
 
 bool

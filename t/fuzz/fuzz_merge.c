@@ -84,7 +84,7 @@ static void
 add_reader(struct tach_merge *m, const struct input *in,
     struct tach_reader **r, const struct tach_selection *selection)
 {
-	struct tach_merge_place place = {.size = sizeof(place),
+	struct tach_merge_options place = {.size = sizeof(place),
 	    .interp = in->base,
 	    .kept = in->kept,
 	    .others = in->others,

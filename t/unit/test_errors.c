@@ -288,7 +288,7 @@ work_opcodes(void)
 static enum tach_error
 merge_two(struct tach_merge *m, struct tach_reader *a, struct tach_reader *b)
 {
-	static const struct tach_merge_place first = {.size = sizeof(first),
+	static const struct tach_merge_options first = {.size = sizeof(first),
 						 .kept = UINT64_MAX},
 					     second = {.size = sizeof(second),
 						 .interp = 1,
@@ -545,7 +545,7 @@ static void
 check_merge(void)
 {
 	static const struct tach_meta meta;
-	static const struct tach_merge_place more = {.size = sizeof(more),
+	static const struct tach_merge_options more = {.size = sizeof(more),
 						 .kept = UINT64_MAX,
 						 .samples = 1000},
 					     far = {.size = sizeof(far),
@@ -590,7 +590,7 @@ static void
 check_refused_input(void)
 {
 	static const struct tach_meta meta;
-	static const struct tach_merge_place all = {.size = sizeof(all),
+	static const struct tach_merge_options all = {.size = sizeof(all),
 	    .kept = UINT64_MAX};
 	struct tach_source bad = {.size = 0, .meta = &meta, .table = table,
 	    .next = no_runs};

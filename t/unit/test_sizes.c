@@ -208,10 +208,10 @@ static void
 check_merge(void)
 {
 	static const struct tach_selection unset = {.status = 1};
-	struct tach_merge_place small = {
-	    .size = offsetof(struct tach_merge_place, others),
+	struct tach_merge_options small = {
+	    .size = offsetof(struct tach_merge_options, others),
 	    .kept = UINT64_MAX};
-	LARGER(tach_merge_place, large, .kept = UINT64_MAX);
+	LARGER(tach_merge_options, large, .kept = UINT64_MAX);
 
 	check_number(merged(&small), TACH_ENONE);
 	check_number(merged(&large), TACH_ENONE);

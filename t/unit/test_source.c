@@ -40,16 +40,16 @@ check(int ok, const char *name)
 
 /* What becomes of a file below the root that is named so. */
 static void
-expect(const char *folder, const char *name, enum tach_source_text want)
+expect(const char *directory, const char *name, enum tach_source_text want)
 {
 	char path[256], below[256];
-	struct tach_source_texts s = {.size = sizeof(s), .folder = below};
+	struct tach_source_texts s = {.size = sizeof(s), .directory = below};
 	struct buf b = {0};
 	bool got;
 
 	snprintf(path, sizeof(path), "%s/%s", root, name);
-	snprintf(below, sizeof(below), "%s%s", *folder == '/' ? "" : root,
-	    folder);
+	snprintf(below, sizeof(below), "%s%s", *directory == '/' ? "" : root,
+	    directory);
 	got = source_read(&b, (struct tach_string){path, strlen(path)}, &s);
 	if (got != (want == TACH_SOURCE_PUT) || s.count[want] != 1) {
 		printf("%s below %s: not %d\n", name, below, (int)want);
@@ -98,13 +98,13 @@ expect_all(void)
 	expect("/", "nosuch/a.py", TACH_SOURCE_MISSING);
 }
 
-/* Of a folder below the root. */
+/* Of a directory below the root. */
 static void
-expect_below(const char *folder)
+expect_below(const char *directory)
 {
 	char below[256], outside[256];
 
-	snprintf(below, sizeof(below), "%s/%s", root, folder);
+	snprintf(below, sizeof(below), "%s/%s", root, directory);
 	expect(below, "real/a.py", TACH_SOURCE_PUT);
 	expect(below, "real//a.py", TACH_SOURCE_PUT);
 	expect(below, "other/b.py", TACH_SOURCE_ELSEWHERE);
