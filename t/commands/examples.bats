@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: ISC
-# examples.bats: what README.md, and the manual pages of commands that record, tell
-# people to type.
+# examples.bats: what README.md, the pages of doc/, and the manual pages of commands that
+# record tell people to type.
 
 load ../lib/lib.bash
 load ../lib/examples.bash
@@ -68,7 +68,39 @@ all_run() {
 	need make
 	programs 1234
 	markdown_commands "$TACH_SRCDIR/README.md" >commands
-	all_run 20 <commands
+	all_run 7 <commands
+}
+
+@test "each block of doc/ that needs no viewer runs" {
+	need make
+	programs 1234
+	for page in "$TACH_SRCDIR"/doc/*.md; do
+		markdown_commands "$page"
+	done >commands
+	all_run 25 <commands
+}
+
+# named PAGE WORD...: a row of a table in that session ends with each.
+named() {
+	local page=$1 word
+	shift
+	for word; do
+		found -E "^ .*[%0-9]  $word" <"sessions/$page.md"
+	done
+}
+
+@test "the sessions of doc/examples run, and say which functions it is" {
+	need gunicorn gunicorn
+	/usr/bin/python3 -c 'import numpy' 2>/dev/null ||
+	    skip "no numpy here (Debian: python3-numpy)"
+	mkdir sessions
+	"$TACH_SRCDIR/doc/examples/remake" -o sessions
+	named web-server '(search|matches) .*shop.py'
+	named numpy 'steepest .*heights.py'
+	named asyncio 'checksum .*fetch.py'
+	found 'transfer .*stuck.py:13' <sessions/hang.md
+	found 'report .*stuck.py:20' <sessions/hang.md
+	named multiprocessing 'MainThread'
 }
 
 @test "the examples of tach-record(1) and tach-merge(1) run" {
