@@ -313,11 +313,10 @@ int tach_pump(struct tach_source *, struct tach_sink *)
 
 /* ---- reader: a file as a source ----------------------------------------- */
 
-/* Whose header a TACH file has. */
+/* The header of a TACH file. */
 enum tach_layout {
-	TACH_LAYOUT_EARLY,   /* that of the format's first document */
-	TACH_LAYOUT_CPYTHON, /* that of CPython 3.15, which alone reads its own */
-	TACH_LAYOUT_DOCUMENTED = TACH_LAYOUT_EARLY, /* its former name */
+	TACH_LAYOUT_CPYTHON, /* of CPython 3.15, which reads no other one */
+	TACH_LAYOUT_EARLY,   /* of the format's first document */
 };
 
 enum tach_compression { TACH_PLAIN = 0, TACH_ZSTD = 1 };
@@ -442,9 +441,8 @@ struct tach_source *tach_reader_follow(struct tach_reader *);
  * What to take of a profile; all zero selects everything.  A sample is
  * taken if every part allows it: its thread, by its id or its name, and
  * interpreter are of those listed, if any are, and of none of the others; it
- * has all bits of status
- * and none of not_status, and is not idle if not_idle is set; since <= time < until, where until 0 is no end;
- * every regular expression of match finds something in one of its frames,
+ * has all bits of status and none of not_status, and is not idle if not_idle is
+ * set; since <= time < until, where until 0 is no end; every regular expression of match finds something in one of its frames,
  * taken as FILE:FUNCTION:LINE, and those of not_match in none.  The lists
  * are the caller's, and must outlive the source; the texts of expressions need
  * not.

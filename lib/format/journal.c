@@ -29,7 +29,7 @@ enum {
 	ENTRY_START = 48,    /* u64 */
 	ENTRY_INTERVAL = 56, /* u64 */
 	ENTRY_CONFIG = 64,   /* u32 */
-	ENTRY_LAYOUT = 68,   /* u8 */
+	ENTRY_LAYOUT = 68,   /* u8; 0: early, 1: cpython */
 	ENTRY_COMPRESSION = 69,
 	ENTRY_PYTHON = 70,
 	ENTRY_STRINGS = 73, /* u32 */
@@ -50,7 +50,7 @@ put_fixed(uint8_t *p, const struct head *h, uint64_t end,
 	store_u64(p + ENTRY_START, h->meta.start_us);
 	store_u64(p + ENTRY_INTERVAL, h->meta.interval_us);
 	store_u32(p + ENTRY_CONFIG, h->meta.config);
-	p[ENTRY_LAYOUT] = (uint8_t)h->layout;
+	p[ENTRY_LAYOUT] = h->layout == TACH_LAYOUT_CPYTHON;
 	p[ENTRY_COMPRESSION] = (uint8_t)h->compression;
 	memcpy(p + ENTRY_PYTHON, h->meta.python, sizeof(h->meta.python));
 }
@@ -206,8 +206,8 @@ get_fixed(struct journal_entry *entry, const uint8_t *p, bool swap)
 	h->meta.start_us = load_u64(p + ENTRY_START, swap);
 	h->meta.interval_us = load_u64(p + ENTRY_INTERVAL, swap);
 	h->meta.config = load_u32(p + ENTRY_CONFIG, swap);
-	h->layout = p[ENTRY_LAYOUT] == TACH_LAYOUT_CPYTHON ?
-	    TACH_LAYOUT_CPYTHON : TACH_LAYOUT_EARLY;
+	h->layout = p[ENTRY_LAYOUT] == 1 ? TACH_LAYOUT_CPYTHON :
+					   TACH_LAYOUT_EARLY;
 	h->compression = p[ENTRY_COMPRESSION] == TACH_ZSTD ? TACH_ZSTD :
 							     TACH_PLAIN;
 	memcpy(h->meta.python, p + ENTRY_PYTHON, sizeof(h->meta.python));

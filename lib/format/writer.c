@@ -70,7 +70,7 @@ static enum tach_error sink_error(const struct tach_sink *,
 static const char *
 values_fault(const struct tach_writer_options *o)
 {
-	if ((unsigned)o->layout > TACH_LAYOUT_CPYTHON)
+	if ((unsigned)o->layout > TACH_LAYOUT_EARLY)
 		return "there is no such layout";
 	if ((unsigned)o->compression > TACH_ZSTD)
 		return "there is no such compression";

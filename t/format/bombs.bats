@@ -119,7 +119,7 @@ once to add up: $part"
 	python3 - >names.txt <<-'END'
 	print("0\t0\t1\t-\t" + ";".join(f"x:f:{i}" for i in range(1, 100001)))
 	END
-	tach-convert --tach --compression none -o names.bin names.txt
+	tach-convert --tach --layout early --compression none -o names.bin names.txt
 	python3 - <<-'END'
 	import struct
 	data = open("names.bin", "rb").read()

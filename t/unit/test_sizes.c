@@ -172,7 +172,7 @@ check_writer_values(void)
 {
 	const struct tach_meta meta = {.size = sizeof(meta)};
 	struct tach_writer_options o = {.size = sizeof(o),
-	    .layout = TACH_LAYOUT_CPYTHON + 1};
+	    .layout = TACH_LAYOUT_EARLY + 1};
 
 	check_number(written(&o, &meta), TACH_EUSE);
 	o.layout = TACH_LAYOUT_CPYTHON;
