@@ -197,9 +197,9 @@ convert_operands(struct job *job, int argc, char *argv[])
 	const struct command_line line = {
 	    "Usage: tach-convert --FORMAT [OPTION ...] [FILE]\n"
 	    "Converts a profile into another format.  It may be a TACH "
-	    "profile, its text,\ncollapsed stacks or a gperftools "
-	    "profile.  With no FILE, or where FILE is -,\nreads standard "
-	    "input.\n\n",
+	    "profile, its text,\ncollapsed stacks, or one of pprof, austin, perf, "
+	    "speedscope or gperftools.\nWith no FILE, or where FILE is -, "
+	    "reads standard input.\n\n",
 	    "\nThe exit status is 0 if all went well, 1 if something was "
 	    "wrong with\nthe input or the output, 2 if the command line "
 	    "was wrong.\n", groups, 5, VALUES_FILE};

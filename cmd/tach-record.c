@@ -189,8 +189,8 @@ static const struct option_row last_rows[] = {
 	{"text", OPT_TEXT, NULL, "write lines of text while it runs, as "
 	    "tach-cat -l\nprints them, to standard output if no -o is given",
 	    VALUES_NONE, NULL},
-	{"check", OPT_CHECK, NULL, "print what this machine and this user permit, "
-	    "and the\ncommands that give what is missing; with -p, of a process",
+	{"check", OPT_CHECK, NULL, "print what this machine, this user and, with "
+	    "-p, a\nprocess permit, and commands that give the rest",
 	    VALUES_NONE, NULL},
 	{"dump", OPT_DUMP, NULL, "print the stacks of all threads as they are, "
 	    "and end", VALUES_NONE, NULL},

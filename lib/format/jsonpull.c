@@ -85,7 +85,7 @@ peek_token(struct jsonpull *j)
 
 /* Adds a code point as UTF-8. */
 static void
-add_code(struct buf *b, uint32_t c)
+add_code_point(struct buf *b, uint32_t c)
 {
 	if (c < 0x80) {
 		buf_add_char(b, (char)c);
@@ -142,14 +142,14 @@ take_unicode(struct jsonpull *j, struct buf *to)
 		if (take_hex4(j, &low) != TACH_OK)
 			return TACH_FATAL;
 		if (low >= 0xdc00 && low < 0xe000) {
-			add_code(to, 0x10000 + ((high & 0x3ff) << 10) +
+			add_code_point(to, 0x10000 + ((high & 0x3ff) << 10) +
 			    (low & 0x3ff));
 			return TACH_OK;
 		}
-		add_code(to, 0xfffd);
+		add_code_point(to, 0xfffd);
 		high = low;
 	}
-	add_code(to, high >= 0xd800 && high < 0xe000 ? 0xfffd : high);
+	add_code_point(to, high >= 0xd800 && high < 0xe000 ? 0xfffd : high);
 	return TACH_OK;
 }
 

@@ -150,7 +150,7 @@ cut_name(struct tach_string name)
 /* Takes all names that the table has by now, so that a group has its pattern before
  * its first thread is met. */
 static bool
-take_names(struct groups *g, const struct tach_table *table)
+take_thread_names(struct groups *g, const struct tach_table *table)
 {
 	uint32_t n = tach_table_string_count(table), interp;
 	struct tach_string note, name;
@@ -170,7 +170,7 @@ groups_find(struct groups *g, const struct tach_table *table, uint32_t interp,
 {
 	struct tach_string name = {"", 0};
 
-	if (!take_names(g, table))
+	if (!take_thread_names(g, table))
 		return TACH_NONE;
 	if (tach_table_thread_name(table, interp, thread, &name))
 		name = cut_name(name);

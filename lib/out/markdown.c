@@ -153,7 +153,7 @@ add_code_bytes(struct buf *b, const char *bytes, size_t len)
 
 /* Adds a text as code, of which at most `max` bytes are shown: its begin and its end. */
 static void
-add_code(struct buf *b, struct tach_string s, size_t max)
+add_code_span(struct buf *b, struct tach_string s, size_t max)
 {
 	struct buf visible = {0};
 	size_t head, tail, shown = s.len < 4 * max ? s.len : 4 * max;
@@ -265,7 +265,7 @@ add_place(struct buf *b, const struct location *p)
 	head = p->file.len;
 	buf_add(&text, p->file.bytes, head);
 	buf_add_text(&text, line);
-	add_code(b, (struct tach_string){text.text, text.len}, FILE_MAX_SIZE);
+	add_code_span(b, (struct tach_string){text.text, text.len}, FILE_MAX_SIZE);
 	b->failed |= text.failed;
 	buf_clear(&text);
 }
@@ -463,7 +463,7 @@ add_path(const struct markdown *m, struct buf *b, const struct ways *w, uint32_t
 	uint32_t depth = way_depth(w, way);
 
 	if (depth == 0)
-		add_code(b, function_name(m, m->functions.count), STEP_MAX_SIZE);
+		add_code_span(b, function_name(m, m->functions.count), STEP_MAX_SIZE);
 	for (uint32_t d = 1; d <= depth; d++) {
 		if (d > outer && d + inner <= depth) {
 			add_printed(b, "%s(%" PRIu32 " more)", d > 1 ? " \xe2\x86\x92 " : "",
@@ -472,7 +472,7 @@ add_path(const struct markdown *m, struct buf *b, const struct ways *w, uint32_t
 			continue;
 		}
 		buf_add_text(b, d > 1 ? " \xe2\x86\x92 " : "");
-		add_code(b, function_name(m, w->list[way_part(w, way, depth, d)].function),
+		add_code_span(b, function_name(m, w->list[way_part(w, way, depth, d)].function),
 		    STEP_MAX_SIZE);
 	}
 }
@@ -490,7 +490,7 @@ put_title(struct markdown *m)
 	struct buf b = {0};
 
 	buf_add_text(&b, "# Python profile ");
-	add_code(&b, (struct tach_string){title, strlen(title)}, FILE_MAX_SIZE);
+	add_code_span(&b, (struct tach_string){title, strlen(title)}, FILE_MAX_SIZE);
 	buf_add_text(&b, "\n\n| recorded | |\n|---|---|\n");
 	put_lines(m, &b);
 	buf_clear(&b);
@@ -529,7 +529,7 @@ torn_time(const struct markdown *m)
 
 /* Puts a number of quality, if there is one that makes sense. */
 static void
-put_quality(struct markdown *m, const char *what, double number, const char *unit)
+put_quality_row(struct markdown *m, const char *what, double number, const char *unit)
 {
 	struct buf b = {0};
 
@@ -580,12 +580,12 @@ put_recording(struct markdown *m)
 	put_lines(m, &b);
 	put_python(m);
 	if (q->known)
-		put_quality(m, "rounds a second", q->rate, "");
+		put_quality_row(m, "rounds a second", q->rate, "");
 	if (q->known && q->has_missed)
-		put_quality(m, "rounds missed", q->missed, "%");
+		put_quality_row(m, "rounds missed", q->missed, "%");
 	if (q->known && q->has_errors)
-		put_quality(m, "samples failed", q->errors, "%");
-	put_quality(m, "samples torn", percent(torn_time(m), m->all.time), "%");
+		put_quality_row(m, "samples failed", q->errors, "%");
+	put_quality_row(m, "samples torn", percent(torn_time(m), m->all.time), "%");
 	put_states(m);
 	buf_clear(&b);
 }
@@ -614,7 +614,7 @@ put_threads(struct markdown *m)
 		add_percent_cell(&b, s->gil, s->time);
 		add_percent_cell(&b, s->wanted, s->time);
 		add_percent_cell(&b, s->idle, s->time);
-		add_code(&b, (struct tach_string){text, strlen(text)}, NAME_MAX_SIZE);
+		add_code_span(&b, (struct tach_string){text, strlen(text)}, NAME_MAX_SIZE);
 		buf_add_text(&b, " |\n");
 		put_lines(m, &b);
 	}
@@ -645,7 +645,7 @@ put_hot_functions(struct markdown *m)
 		buf_add_text(&b, " | ");
 		add_percent(&b, m->busy.callees[f].total.time, busy);
 		buf_add_text(&b, " | ");
-		add_code(&b, function_name(m, f), NAME_MAX_SIZE);
+		add_code_span(&b, function_name(m, f), NAME_MAX_SIZE);
 		buf_add_text(&b, " | ");
 		add_place(&b, function_at(m, f));
 		buf_add_text(&b, " |\n");
@@ -675,7 +675,7 @@ put_hot_lines(struct markdown *m)
 		buf_add_text(&b, " | ");
 		add_place(&b, p);
 		buf_add_text(&b, " | ");
-		add_code(&b, p->func, NAME_MAX_SIZE);
+		add_code_span(&b, p->func, NAME_MAX_SIZE);
 		buf_add_text(&b, " |\n");
 		put_lines(m, &b);
 	}
@@ -749,12 +749,12 @@ put_wait(struct markdown *m, const struct gil_wait *w)
 	buf_add_text(&b, "| ");
 	add_percent(&b, w->time, m->all.wanted);
 	buf_add_text(&b, " | ");
-	add_code(&b, function_name(m, w->waiter), NAME_MAX_SIZE);
+	add_code_span(&b, function_name(m, w->waiter), NAME_MAX_SIZE);
 	buf_add_text(&b, " | ");
 	if (w->holder == GIL_NOBODY)
 		buf_add_text(&b, "not seen");
 	else
-		add_code(&b, function_name(m, w->holder), NAME_MAX_SIZE);
+		add_code_span(&b, function_name(m, w->holder), NAME_MAX_SIZE);
 	buf_add_text(&b, " |\n");
 	put_lines(m, &b);
 	buf_clear(&b);

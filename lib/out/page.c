@@ -18,7 +18,7 @@ put_decimal(struct emit *e, const char *name, double d)
 }
 
 static void
-put_quality(struct emit *e, const struct tach_quality *q)
+put_quality_facts(struct emit *e, const struct tach_quality *q)
 {
 	put_decimal(e, "duration", q->duration);
 	put_decimal(e, "rate", q->rate);
@@ -43,6 +43,6 @@ page_put_facts(struct emit *e, const struct tach_meta *meta, const char *title)
 	emit(e, ",\"config\":");
 	emit_number(e, meta->config);
 	if (meta->quality.known)
-		put_quality(e, &meta->quality);
+		put_quality_facts(e, &meta->quality);
 	emit(e, "}");
 }

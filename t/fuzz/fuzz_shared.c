@@ -98,7 +98,8 @@ open_stage(struct stage *s)
 	promise((s->agents = agents_new(&s->options, &error)) != NULL);
 	promise(process_open(&s->process, getpid()));
 	promise((s->table = tach_table_new()) != NULL);
-	s->checker = (struct checker){{.run = check_run}, s->table};
+	s->checker = (struct checker){{.size = sizeof(struct tach_sink),
+		.run = check_run}, s->table};
 	s->inprocess = inprocess_new(s->agents, &s->process, &s->options,
 	    s->table, &s->names);
 	promise(s->inprocess != NULL);

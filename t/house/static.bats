@@ -23,7 +23,7 @@ finds_nothing() {
 
 @test "a finding fails, with its place" {
 	need shellcheck shellcheck
-	mkdir -p cmd/completions/bash lib t .ci
+	mkdir -p cmd/completions/bash doc lib packaging t .ci
 	printf '#!/bin/sh\necho $1\n' >t/bad
 	cp "$TACH_SRCDIR/bootstrap" .
 	chmod +x t/bad

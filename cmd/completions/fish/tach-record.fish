@@ -22,7 +22,7 @@ complete -c tach-record -l compression -x -a 'zstd none' -d 'zstd (default) or n
 complete -c tach-record -l level -x -d 'of zstd, 1 to 22 (default 5)'
 complete -c tach-record -l depth -x -d 'of deeper stacks the innermost N frames (CPython reads 256)'
 complete -c tach-record -l text -d 'write lines of text while it runs, as tach-cat -l prints them, to standard output if no -o is given'
-complete -c tach-record -l check -d 'print what this machine and this user permit, and the commands that give what is missing; with -p, of a process'
+complete -c tach-record -l check -d 'print what this machine, this user and, with -p, a process permit, and commands that give the rest'
 complete -c tach-record -l dump -d 'print the stacks of all threads as they are, and end'
 complete -c tach-record -l locals -d 'with --dump: and their local variables'
 complete -c tach-record -s q -l quiet -d 'no progress, no summary'
