@@ -405,7 +405,7 @@ measure_profile(struct otlp *o, enum type type)
 static void
 put_empty(struct otlp *o)
 {
-	static uint8_t zeros[16];
+	uint8_t zeros[16] = {0};
 	Otlp__Mapping mapping = OTLP__MAPPING__INIT, *mappings = &mapping;
 	Otlp__Location location = OTLP__LOCATION__INIT, *locations = &location;
 	Otlp__Function function = OTLP__FUNCTION__INIT, *functions = &function;

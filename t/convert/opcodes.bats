@@ -177,7 +177,7 @@ text() {
 		printf '# note thread 0 1 worker\n'
 	} >p.txt
 	run -0 --separate-stderr tach-convert --collapsed --opcodes p.txt
-	is "$stderr" ''
+	is "$stderr" 'tach-convert: 100% of the samples are of idle threads: --idle drop leaves them out'
 	is "$(sort <<<"$output")" "tid:1;<GC>;a:f:1;BINARY_OP_ADD_INT 1
 tid:1;<no frames> 1
 tid:1;a:f:1 1

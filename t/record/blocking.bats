@@ -332,7 +332,7 @@ time.sleep(60)' "$pid"
 	until_ [ -e traced ]
 	run -125 --separate-stderr tach-record --blocking -o p.bin -p "$pid"
 	# shellcheck disable=SC2154
-	is "$stderr" "tach-record: process $pid is traced by process $tracer, so it cannot be stopped: end that, or record without --blocking"
+	is "$stderr" "tach-record: process $pid is traced by process $tracer, so it cannot be stopped: end that, or record without --blocking; \`tach-record --check -p $pid\` says what would help"
 	tach-record -q -d 0.3 -o p.bin -p "$pid"
 	counts
 }

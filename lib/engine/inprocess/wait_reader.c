@@ -54,7 +54,8 @@ wait_reader_new(const struct process *p, const struct py_runtime *rt,
 	w->runtime = rt;
 	w->names = names;
 	w->interps.runtime = rt;
-	w->catcher.sink.run = catch;
+	w->catcher.sink = (struct tach_sink){.size = sizeof(w->catcher.sink),
+	    .run = catch};
 	if (!reader_init(&w->reader, p, rt, options, table)) {
 		reader_free(&w->reader);
 		free(w);
