@@ -302,6 +302,28 @@ narrow frames'
 0.2"
 }
 
+@test "paths that are hostile: a drive beside a root, names of half a megabyte" {
+	need_chromium
+	local long
+	samples 1 0 7 cpu '/srv/a.py:main:1;C\072/x/b.py:f:1;/c/__init__.py:g:1' |
+	    page
+	long=$(head -c 500000 /dev/zero | tr '\0' a)
+	{
+		samples 1 0 7 cpu "/$long/x.py:f:1;/a/$long:g:1"
+		samples 1 1000 7 cpu "C\\072/${long//aaaaaa/python}/x.py:h:1"
+		samples 1 2000 7 cpu "<frozen $long>:i:1"
+	} | tach-convert --flamegraph -o long.html
+	run -0 timeout 60 "$T/peers/browser" p.html eval 'tach.total()' \
+	    key f eval "$(said functions)" open long.html cpu \
+	    eval 'tach.total()' key f click "$(at g)" cpu
+	is "$(sed -n '1p;6,8p' <<<"$output")" "1
+100 %	100 %	g c/__init__.py
+0 %	100 %	main a.py
+0 %	100 %	f b.py"
+	awk -v open="${lines[8]}" -v drawn="${lines[10]}" \
+	    'BEGIN { exit !(open < 2 && drawn < 4) }'
+}
+
 @test "nothing is folded that is large; what is keeps its weight" {
 	need_chromium
 	{
