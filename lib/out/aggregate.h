@@ -50,7 +50,8 @@ struct aggregate_options {
 	enum location_kind kind;
 	location_text_fn *text;
 	/* A thread that runs in two interpreters counts as two threads; else as
-	 * one. */
+	 * one, of which no name may be told: a merged profile has the processes
+	 * as interpreters, and their threads can have equal numbers. */
 	bool interps;
 	enum tach_by by; /* TACH_BY_FORMAT: by thread */
 	bool thread_frames; /* a thread that is told is a frame below all others */

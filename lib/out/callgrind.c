@@ -259,7 +259,7 @@ callgrind_begin(struct tach_sink *sink, const struct tach_meta *meta,
 
 	c->meta = meta;
 	aggregate_init(&c->stacks, table, (struct aggregate_options){
-	    .kind = LOCATION_LINES, .by = c->options->by});
+	    .kind = LOCATION_LINES, .interps = true, .by = c->options->by});
 	return TACH_OK;
 }
 

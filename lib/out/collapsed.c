@@ -669,7 +669,7 @@ collapsed_begin(struct tach_sink *sink, const struct tach_meta *meta,
 	(void)meta;
 	aggregate_init(&c->stacks, table, (struct aggregate_options){
 	    .kind = c->style->kind, .text = c->style->frame,
-	    .interps = c->style == &styles[TACH_FRAME_AUSTIN],
+	    .interps = c->style != &styles[TACH_FRAME_CPYTHON],
 	    .by = c->by});
 	return TACH_OK;
 }

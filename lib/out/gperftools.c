@@ -381,7 +381,7 @@ gperftools_begin(struct tach_sink *sink, const struct tach_meta *meta,
 
 	g->meta = meta;
 	aggregate_init(&g->stacks, table, (struct aggregate_options){
-	    .kind = LOCATION_LINES, .thread_frames = true,
+	    .kind = LOCATION_LINES, .interps = true, .thread_frames = true,
 	    .by = by_or(g->options->by, TACH_BY_NONE)});
 	return TACH_OK;
 }

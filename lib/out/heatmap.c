@@ -540,7 +540,7 @@ heatmap_begin(struct tach_sink *sink, const struct tach_meta *meta,
 
 	h->meta = meta;
 	aggregate_init(&h->stacks, table, (struct aggregate_options){
-	    .kind = LOCATION_LINES, .by = h->options->by});
+	    .kind = LOCATION_LINES, .interps = true, .by = h->options->by});
 	return TACH_OK;
 }
 

@@ -240,7 +240,8 @@ pstats_begin(struct tach_sink *sink, const struct tach_meta *meta,
 	p->meta = meta;
 	aggregate_init(&p->stacks, table, (struct aggregate_options){
 	    .kind = LOCATION_TEXTS, .text = function_text,
-	    .thread_frames = true, .by = by_or(p->options->by, TACH_BY_NONE)});
+	    .interps = true, .thread_frames = true,
+	    .by = by_or(p->options->by, TACH_BY_NONE)});
 	return TACH_OK;
 }
 

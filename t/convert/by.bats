@@ -67,6 +67,29 @@ by() {
 	found 'threads: \["all threads"\]' <pages/profile.js
 }
 
+@test "--by thread: threads of equal numbers in merged processes keep their names" {
+	local names='one (7)
+two (7, interpreter 1)' format
+	{
+		printf '# interval 1000\n# note thread 0 7 one\n# note thread 1 7 two\n'
+		printf '%s\n' '0	0	7	cpu	a.py:f:1' '0	1	7	cpu	a.py:f:1'
+	} >two.txt
+	for format in 'collapsed --frame function' 'collapsed --frame py-spy' callgrind \
+	    pstats 'gperftools --symbolized' 'heatmap --source no' \
+	    'flamegraph --source no' markdown pprof; do
+		rm -rf out out.raw
+		# shellcheck disable=SC2086
+		tach-convert --$format --by thread -o out two.txt
+		[ "$format" != pprof ] || gzip -dc <out >out.raw
+		[ ! -d out ] || mv out/profile.js out.raw
+		[ -e out.raw ] || mv out out.raw
+		tr '_{}' ' ()' <out.raw >all
+		is "$format: $(grep -aoE '(one|two) \(7(, interpreter 1)?\)' all |
+		    sort -u)" "$format: $names"
+	done
+	is "$(tach-convert --collapsed --by thread two.txt)" 'tid:7;a.py:f:1 2'
+}
+
 @test "pstats and gperftools have a function for each thread, if it is asked for" {
 	tach-convert --pstats --by name -o p.pstats p.txt 2>/dev/null
 	is "$(python3 -c '
