@@ -148,15 +148,26 @@ static const char *const allowed[] = {
 	"rt_sigreturn", "sigreturn", "restart_syscall", "exit", "exit_group",
 };
 
-/* TCGETS2, whose header excludes that of termios. */
-#define REQUEST_TCGETS2 0x802c542a
+/* The kernel's struct termios2, whose header excludes that of termios, by its size.
+ * glibc asks for it and sets it from 2.42 on; some machines have it under TCGETS and
+ * TCSETS. */
+struct termios2_size {
+	uint32_t flags[4];
+	uint8_t line, chars[19];
+	uint32_t speeds[2];
+};
+#define REQUEST_TCGETS2 _IOR('T', 0x2a, struct termios2_size)
+#define REQUEST_TCSETS2 _IOW('T', 0x2b, struct termios2_size)
+#define REQUEST_TCSETSW2 _IOW('T', 0x2c, struct termios2_size)
+#define REQUEST_TCSETSF2 _IOW('T', 0x2d, struct termios2_size)
 
 /* Requests that ask about a descriptor; none that changes a terminal. */
 static const uint64_t requests[] = {TCGETS, REQUEST_TCGETS2, TIOCGWINSZ,
     FIONREAD};
 
 /* Requests by which a view changes the terminal, and asks whether it is in front. */
-static const uint64_t view_requests[] = {TCSETS, TCSETSW, TCSETSF, TIOCGPGRP};
+static const uint64_t view_requests[] = {TCSETS, TCSETSW, TCSETSF, REQUEST_TCSETS2,
+    REQUEST_TCSETSW2, REQUEST_TCSETSF2, TIOCGPGRP};
 
 static int
 find_call(const char *name)

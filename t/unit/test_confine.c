@@ -131,6 +131,26 @@ test_files(bool landlock)
 	refused(open("/dev/shm/tach", O_WRONLY | O_CREAT, 0600));
 }
 
+/* A view sets the terminal as C libraries do, and other commands do not.  /dev/null
+ * is none: a request that is let through finds that out. */
+static void
+test_terminal(bool view)
+{
+	static const unsigned long calls[] = {TCSETS, TCSETSW, TCSETSF,
+#if defined(__x86_64__) || defined(__aarch64__)
+	    0x402c542b, 0x402c542c, 0x402c542d, /* TCSETS2, TCSETSW2, TCSETSF2 */
+#endif
+	};
+	uint8_t settings[64] = {0};
+	int fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+
+	for (size_t i = 0; i < sizeof(calls) / sizeof(*calls); i++) {
+		check(ioctl(fd, calls[i], settings) < 0);
+		check_number(errno, view ? ENOTTY : ENOSYS);
+	}
+	close(fd);
+}
+
 /* It can end itself, as commands do at a signal. */
 static void
 test_end(void)
@@ -176,6 +196,15 @@ prepare(void)
 
 /* In a child: whoever is confined cannot clean up. */
 static int
+confined_view(void)
+{
+	confine_view(NULL, 0);
+	test_terminal(true);
+	return failures != 0;
+}
+
+/* Likewise, as one that is confined stays so. */
+static int
 confined(void)
 {
 	bool landlock = syscall(__NR_landlock_create_ruleset, NULL, 0, 1) > 0;
@@ -191,20 +220,33 @@ confined(void)
 	test_kernel();
 	test_files(landlock);
 	test_end();
+	test_terminal(false);
 	return failures != 0;
+}
+
+/* The exit status of a child that tests. */
+static int
+in_child(int (*test)(void))
+{
+	pid_t pid = fork();
+	int status;
+
+	if (pid == 0)
+		exit(test());
+	waitpid(pid, &status, 0);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
 }
 
 int
 main(void)
 {
-	pid_t pid;
 	char *rm;
 	int status;
 
 	prepare();
-	if ((pid = fork()) == 0)
-		exit(confined());
-	waitpid(pid, &status, 0);
+	status = in_child(confined);
+	if (status == 0)
+		status = in_child(confined_view);
 	kill(other, SIGKILL);
 	waitpid(other, NULL, 0);
 	if (asprintf(&rm, "rm -r %s", folder) < 0 || system(rm) != 0)
@@ -213,5 +255,5 @@ main(void)
 	free(output);
 	free(outside);
 	free(fresh);
-	return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
+	return status;
 }
