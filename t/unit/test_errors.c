@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -732,6 +734,40 @@ check_recorder(void)
 	tach_recorder_free(r);
 }
 
+/* Whether the memory of a child can be read here: qemu, which emulates a process by
+ * another one, cannot do that. */
+static bool
+reads_children(void)
+{
+	static char byte = 'a';
+	char copy = '\0';
+	struct iovec to = {&copy, 1}, from = {&byte, 1};
+	pid_t pid = fork();
+	bool reads;
+
+	if (pid == 0)
+		for (;;)
+			pause();
+	reads = syscall(SYS_process_vm_readv, pid, &to, 1UL, &from, 1UL, 0UL) == 1 &&
+	    copy == byte;
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	return reads;
+}
+
+/* The checks of memory that may be read. */
+static void
+check_memory_checks(char *line, size_t size)
+{
+	if (!reads_children()) {
+		puts("no memory of a child can be read here: not all was tested");
+		return;
+	}
+	check(tach_check(TACH_CHECK_COMMAND, 0, NULL, 0) == TACH_OK);
+	check(tach_check(TACH_CHECK_MEMORY, getpid(), line, size) == TACH_OK &&
+	    *line == '\0');
+}
+
 /* The line of a check has an end in any room, and no room at all is enough. */
 static void
 check_checks(void)
@@ -742,9 +778,7 @@ check_checks(void)
 	check(tach_check((enum tach_check)1000, 0, line, sizeof(line)) ==
 	    TACH_FATAL);
 	check(errno == EINVAL && strlen(line) == sizeof(line) - 1);
-	check(tach_check(TACH_CHECK_COMMAND, 0, NULL, 0) == TACH_OK);
-	check(tach_check(TACH_CHECK_MEMORY, getpid(), line, sizeof(line)) ==
-	    TACH_OK && *line == '\0');
+	check_memory_checks(line, sizeof(line));
 	check(tach_check(TACH_CHECK_MEMORY, -1, NULL, 0) == TACH_FATAL);
 	check(tach_check(TACH_CHECK_ATTACH, getpid(), line, 1) == TACH_FATAL &&
 	    *line == '\0' && errno == 0);
