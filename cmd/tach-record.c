@@ -5,6 +5,7 @@
 #include <err.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -466,6 +467,21 @@ catch_signals(void)
 	cmd_pass_over(SIGPIPE);
 }
 
+static void
+ignore_children(void)
+{
+	signal(SIGCHLD, SIG_IGN);
+}
+
+/* Has children wait for this process to reap them, which the kernel does at once where
+ * SIGCHLD is ignored: then their numbers are free.  The command ignores it as before. */
+static void
+keep_children(void)
+{
+	if (signal(SIGCHLD, SIG_DFL) == SIG_IGN)
+		pthread_atfork(NULL, NULL, ignore_children);
+}
+
 /* Blocks the signals from the end of the recording to the end of the process: there
  * is nothing left for them to end. */
 static void
@@ -707,7 +723,8 @@ reap_command(void)
 		command_status = 0;
 }
 
-/* Whether the command has not ended after so many steps.  It is not reaped. */
+/* Whether the command has not ended after so many steps.  It is not reaped.  One that is
+ * no child any more has ended. */
 static bool
 command_runs(int steps)
 {
@@ -717,10 +734,21 @@ command_runs(int steps)
 	while (steps-- > 0 && si.si_pid == 0) {
 		nanosleep(&step, NULL);
 		if (waitid(P_PID, (id_t)command_pid, &si,
-			WEXITED | WNOHANG | WNOWAIT) != 0)
-			si.si_pid = 0;
+			WEXITED | WNOHANG | WNOWAIT) != 0 && errno == ECHILD)
+			return false;
 	}
 	return si.si_pid == 0;
+}
+
+/* Ends the command by SIGTERM, or tells that it goes on. */
+static void
+kill_command(void)
+{
+	killed = kill(command_pid, SIGTERM) == 0;
+	if (!killed)
+		warn("the command goes on: cannot send it SIGTERM");
+	else if (command_runs(KILL_STEPS))
+		warnx("the command goes on, though it was sent SIGTERM");
 }
 
 /* Ends the command by --kill, or tells that it goes on.  A recording can end with the
@@ -730,14 +758,10 @@ leave_command(const struct options *o)
 {
 	if (!command_runs(END_STEPS))
 		return;
-	if (o->kill) {
-		killed = true;
-		kill(command_pid, SIGTERM);
-		if (command_runs(KILL_STEPS))
-			warnx("the command goes on, though it was sent SIGTERM");
-	} else if (!o->quiet) {
+	if (o->kill)
+		kill_command();
+	else if (!o->quiet)
 		warnx("the command goes on (Ctrl-C ends it; --kill would)");
-	}
 }
 
 /* Starts the command or attaches, and records one process.  False: it failed, and a
@@ -822,6 +846,7 @@ main(int argc, char *argv[])
 	bool ok;
 
 	cmd_start("tach-record", RECORD_FAILED, argv);
+	keep_children();
 	o = parse_record(argc, argv);
 	if (o.check)
 		return check_target(&o);

@@ -527,6 +527,33 @@ time.sleep(60)' >seven.py
 	found 'the process of -p goes on' <<<"$output"
 }
 
+@test "--kill where the caller ignores SIGCHLD: the command ends, and ignores it, too" {
+	any_python
+	echo 'import signal, time
+print(signal.getsignal(signal.SIGCHLD).name, flush=True)
+time.sleep(60)' >asks.py
+	run -0 env --ignore-signal=CHLD tach-record -q -d 0.3 --kill -o p.bin -- "$python" asks.py
+	is "$output" SIG_IGN
+	sound p.bin
+	run -0 env --ignore-signal=CHLD tach-record -q -d 0.3 --kill --merge -o p.bin -- \
+	    "$python" asks.py
+	is "$output" SIG_IGN
+	sound p.bin
+	run -3 env --ignore-signal=CHLD tach-record -q --subprocesses -o p.bin -- "$python" -c \
+	    'import time; time.sleep(0.3); raise SystemExit(3)'
+	run -0 tach-record -q -d 0.3 --kill -o p.bin -- "$python" asks.py
+	is "$output" SIG_DFL
+}
+
+@test "--kill of a command that may not be sent a signal: the reason" {
+	any_python
+	need setpriv util-linux
+	[ "$(id -u)" -eq 0 ] || skip "needs root, as a change of user does"
+	run -0 setpriv --bounding-set=-kill --inh-caps=-kill tach-record -q -d 0.3 --kill -o p.bin -- \
+	    setpriv --reuid 65534 --clear-groups "$python" -c 'import time; time.sleep(2)'
+	is "$output" 'tach-record: the command goes on: cannot send it SIGTERM: Operation not permitted'
+}
+
 @test "a target in a container's PID namespace, seen from outside" {
 	need_root
 	any_python
