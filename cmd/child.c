@@ -17,9 +17,10 @@
 #include <unistd.h>
 
 #include "cmd.h"
-#include "io.h"
+#include "tempdir.h"
 
-#define PROFILE "profile.bin"
+#define PROFILE_STEM "profile." /* of all names in its directory */
+#define PROFILE PROFILE_STEM "bin"
 #define END_STEPS 250 /* of 20 ms, until a child that was told to end must end */
 
 /* ---- its profile --------------------------------------------------------- */
@@ -34,36 +35,30 @@ join(const char *directory, const char *name)
 	return path;
 }
 
-/* A new directory for a profile that is not to be kept. */
-static char *
-make_directory(void)
-{
-	char *path = join(io_temporary_directory(), "tach-top.XXXXXX");
-
-	if (mkdtemp(path) == NULL)
-		err(CMD_FAILED, "%s", path);
-	return path;
-}
-
-/* Removes a directory and its files: the profile, or what is left of some. */
+/* Removes the files of a directory that begin as the profile does: the profile, or what
+ * is left of some. */
 static void
-remove_directory(const char *directory)
+remove_profiles(int directory)
 {
-	DIR *d = opendir(directory);
+	DIR *d = fdopendir(directory);
 	struct dirent *e;
 
 	while (d != NULL && (e = readdir(d)) != NULL)
-		unlinkat(dirfd(d), e->d_name, 0);
+		if (strncmp(e->d_name, PROFILE_STEM, strlen(PROFILE_STEM)) == 0)
+			unlinkat(directory, e->d_name, 0);
 	if (d != NULL)
 		closedir(d);
-	rmdir(directory);
+	else
+		close(directory);
 }
 
 void
 child_close(struct child *c)
 {
-	if (c->directory != NULL)
-		remove_directory(c->directory);
+	if (c->directory != NULL) {
+		remove_profiles(c->directory_fd);
+		rmdir(c->directory);
+	}
 	free(c->directory);
 	free(c->path);
 	c->directory = c->path = NULL;
@@ -141,7 +136,9 @@ profile_path(struct child *c, const char *output)
 	char *path;
 
 	if (output == NULL) {
-		c->directory = make_directory();
+		c->directory_fd = tempdir_make("tach-top", &c->directory);
+		if (c->directory_fd < 0)
+			err(CMD_FAILED, "cannot make a temporary directory");
 		return join(c->directory, PROFILE);
 	}
 	if ((path = strdup(output)) == NULL)

@@ -17,6 +17,7 @@ struct child {
 	int messages; /* a pipe with their errors, to be polled: child_ended takes
 		       * them; -1: none */
 	/* private */
+	int directory_fd;   /* of ->directory */
 	struct stat before; /* the file that had the name, or zero */
 	char text[CHILD_MESSAGES];
 	size_t len;

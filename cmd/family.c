@@ -22,11 +22,11 @@
 #include "finisher.h"
 #include "giveup.h"
 #include "hint.h"
-#include "io.h"
 #include "merging.h"
 #include "recording.h"
 #include "sampler.h"
 #include "summary.h"
+#include "tempdir.h"
 
 #define LOOK_EVERY 4000000 /* ns, between two looks for new and for ended processes */
 #define NS_PER_S UINT64_C(1000000000)
@@ -718,18 +718,20 @@ merge_members(struct family *f)
 static bool
 open_output(struct family *f)
 {
+	int fd;
+
 	if (!f->options->merge)
 		return part_check(f->options->output);
 	if (!part_open(&f->part, f->options->output, false))
 		return false;
 	if (f->part.copy_to < 0)
 		return true;
-	if (asprintf(&f->directory, "%s/tach.XXXXXX", io_temporary_directory()) < 0)
-		f->directory = NULL;
-	if (f->directory != NULL && mkdtemp(f->directory) != NULL)
-		return true;
-	warn("no temporary directory");
-	return false;
+	if ((fd = tempdir_make("tach", &f->directory)) < 0) {
+		warn("cannot make a temporary directory");
+		return false;
+	}
+	close(fd);
+	return true;
 }
 
 static void

@@ -45,11 +45,11 @@ cmd_tach_record_SOURCES = cmd/tach-record.c cmd/check.c cmd/check.h \
 	cmd/mend.c cmd/mend.h cmd/natives.c cmd/natives.h \
 	cmd/part.c cmd/part.h cmd/recording.c \
 	cmd/recording.h cmd/sampler.c cmd/sampler.h cmd/summary.c \
-	cmd/summary.h cmd/thread.c cmd/thread.h $(cmd_common) \
+	cmd/summary.h cmd/tempdir.c cmd/tempdir.h cmd/thread.c cmd/thread.h $(cmd_common) \
 	$(cmd_merging) $(cmd_profile) $(cmd_tally)
 cmd_tach_record_LDADD = cmd/libconfine.la $(LDADD)
 cmd_tach_top_SOURCES = cmd/tach-top.c cmd/child.c cmd/child.h cmd/contention.c \
-	cmd/contention.h cmd/live.h \
+	cmd/contention.h cmd/live.h cmd/tempdir.c cmd/tempdir.h \
 	$(cmd_common) $(cmd_select) $(cmd_tally)
 if HAVE_VIEW
 cmd_tach_top_SOURCES += cmd/gather.c cmd/gather.h cmd/live.c cmd/outline.c cmd/outline.h \

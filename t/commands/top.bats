@@ -136,6 +136,44 @@ burn()'
 	is "$output" ''
 }
 
+# waiting: a Python that waits for a file `go`; it is recorded, by tach-top, into a temporary
+# directory.
+waiting() {
+	host_python
+	start tach-top -1 -- "$python" -c '
+import os
+while not os.path.exists("go"): sum(range(1 << 12))'
+}
+
+@test "a temporary directory that is swapped: no file of another one is removed" {
+	waiting
+	until_ has_part
+	mkdir victim
+	touch victim/passwd victim/profile
+	for directory in tach-top.*; do
+		mv "$directory" moved
+		ln -s victim "$directory"
+	done
+	touch go
+	wait "$pid" || [ $? -eq 1 ]
+	is "$(echo victim/*)" 'victim/passwd victim/profile'
+	is "$(echo moved/*)" 'moved/*'
+}
+
+has_part() {
+	compgen -G 'tach-top.*/profile.bin.part' >parts
+}
+
+@test "a temporary directory that others can rename is not made in another user's" {
+	[ "$(id -u)" -eq 0 ] || skip "needs root, as another user's directory does"
+	mkdir theirs
+	chown nobody theirs
+	TMPDIR=$PWD/theirs waiting
+	until_ pgrep -P "$pid" -f 'tach-record -q -o /tmp/tach-top[.][^ ]*/profile[.]bin '
+	touch go
+	wait "$pid"
+}
+
 @test "an interrupt ends the recording, and the table is printed" {
 	host_python
 	start "$python" -c 'while True: sum(range(1 << 16))'
