@@ -103,10 +103,13 @@ redirect(bool hidden, int messages)
 	dup2(messages, STDERR_FILENO);
 }
 
+static sighandler_t found_sigchld; /* how this process was started */
+
 /* Becomes tach-record, which ends with this process. */
 static noreturn void
 become_recorder(char *recorder, char **arguments, bool hidden, int messages)
 {
+	signal(SIGCHLD, found_sigchld);
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	redirect(hidden, messages);
 	execvp(recorder, arguments);
@@ -178,7 +181,7 @@ child_start(struct child *c, const char *output, char *const arguments[], bool h
 	if (recorder == NULL)
 		err(CMD_FAILED, NULL);
 	list = argument_list(c, recorder, arguments);
-	signal(SIGCHLD, SIG_DFL);
+	found_sigchld = signal(SIGCHLD, SIG_DFL);
 	fork_recorder(c, recorder, list, hidden);
 	free(list);
 	free(recorder);

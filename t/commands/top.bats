@@ -174,6 +174,15 @@ has_part() {
 	wait "$pid"
 }
 
+@test "a caller that ignores SIGCHLD: the command ignores it, too, and is waited for" {
+	host_python
+	run -3 --separate-stderr env --ignore-signal=CHLD tach-top -- "$python" -c '
+import signal, sys
+print(signal.getsignal(signal.SIGCHLD).name, file=sys.stderr)
+sum(range(1 << 24)); raise SystemExit(3)'
+	is "$stderr" SIG_IGN
+}
+
 @test "an interrupt ends the recording, and the table is printed" {
 	host_python
 	start "$python" -c 'while True: sum(range(1 << 16))'
