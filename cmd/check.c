@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "cmd.h"
 #include "host.h"
@@ -128,7 +129,16 @@ is_refusal(int number)
 	return number == EPERM || number == EACCES || number == ENOSYS;
 }
 
-/* Says why a call was refused for which these capabilities are enough. */
+/* Capabilities that count in this user namespace alone are had outside of it. */
+static void
+needs_caps(const struct host *h, struct check_finding *f, enum fault fault,
+    uint64_t caps)
+{
+	needs(f, h->own_user ? FAULT_OUTSIDE : fault, caps);
+}
+
+/* Says why a call was refused for which these capabilities are enough; 0: none is
+ * needed. */
 static void
 refused(const struct host *h, struct check_finding *f, uint64_t caps)
 {
@@ -137,10 +147,10 @@ refused(const struct host *h, struct check_finding *f, uint64_t caps)
 	if (lacks != 0) {
 		because(f, ": without ");
 		name_caps(f, lacks);
-		needs(f, FAULT_CAPS, lacks);
-	} else if (h->own_user) {
+		needs_caps(h, f, FAULT_CAPS, lacks);
+	} else if (caps != 0 && h->own_user) {
 		because(f, ": capabilities of this user namespace do not count");
-		needs(f, FAULT_CAPS, caps);
+		needs_caps(h, f, FAULT_CAPS, caps);
 	} else if (h->seccomp > 0) {
 		because(f, ": a seccomp filter is on");
 		needs(f, FAULT_SECCOMP, 0);
@@ -149,18 +159,23 @@ refused(const struct host *h, struct check_finding *f, uint64_t caps)
 	}
 }
 
-/* The same of a read of a process's memory. */
+/* The process that was not read: the setting from which on Yama forbids that without
+ * CAP_SYS_PTRACE.  Another user's takes the capability anyway. */
+enum whose { WHOSE_OWN = 1, WHOSE_CHILD = 2, WHOSE_OTHER = 3 };
+
+/* Says why a process's memory was not read. */
 static void
-read_refused(const struct host *h, struct check_finding *f)
+read_refused(const struct host *h, struct check_finding *f, enum whose whose)
 {
 	if (h->yama >= 3) {
 		because(f, ": Yama's ptrace_scope is %d", h->yama);
 		needs(f, FAULT_YAMA_LOCK, 0);
-	} else if (h->yama > 0 && !host_has(h, CAP_SYS_PTRACE)) {
+	} else if (h->yama >= (int)whose && !host_has(h, CAP_SYS_PTRACE)) {
 		because(f, ": Yama's ptrace_scope is %d", h->yama);
-		needs(f, FAULT_YAMA, 0);
+		needs_caps(h, f, h->yama == 1 ? FAULT_YAMA : FAULT_CAPS,
+		    CAP(SYS_PTRACE));
 	} else {
-		refused(h, f, CAP(SYS_PTRACE));
+		refused(h, f, whose == WHOSE_OTHER ? CAP(SYS_PTRACE) : 0);
 	}
 }
 
@@ -177,7 +192,7 @@ look_command(struct checks *c, struct check_finding *f)
 	}
 	answer(f, ANSWER_NO, "%s", t.line);
 	if (is_refusal(t.number))
-		read_refused(&c->host, f);
+		read_refused(&c->host, f, WHOSE_CHILD);
 }
 
 /* Says whether processes of other users can be read, too. */
@@ -207,7 +222,7 @@ look_others(struct checks *c, struct check_finding *f)
 	}
 	answer(f, ANSWER_NO, "%s", t.line);
 	if (is_refusal(t.number))
-		read_refused(&c->host, f);
+		read_refused(&c->host, f, WHOSE_OWN);
 }
 
 static void
@@ -229,8 +244,11 @@ look_yama(struct checks *c, struct check_finding *f)
 	    h->yama == 2 ? ": only CAP_SYS_PTRACE may read processes" :
 	    h->yama > 2 ? ": no process may read another one until the machine "
 	    "starts again" : "");
-	if (f->answer != ANSWER_YES)
-		needs(f, h->yama >= 3 ? FAULT_YAMA_LOCK : FAULT_YAMA, 0);
+	if (h->yama >= 3)
+		needs(f, FAULT_YAMA_LOCK, 0);
+	else if (f->answer != ANSWER_YES)
+		needs_caps(h, f, h->yama == 1 ? FAULT_YAMA : FAULT_CAPS,
+		    CAP(SYS_PTRACE));
 }
 
 static void
@@ -242,7 +260,7 @@ look_capabilities(struct checks *c, struct check_finding *f)
 	if (lacks == 0 && h->own_user) {
 		answer(f, ANSWER_PARTLY, "they count in this user namespace "
 		    "only");
-		needs(f, FAULT_CAPS, CAPS_ALL);
+		needs_caps(h, f, FAULT_CAPS, CAPS_ALL);
 		return;
 	}
 	answer(f, lacks == 0 ? ANSWER_YES : lacks == CAPS_ALL ? ANSWER_NO :
@@ -250,7 +268,7 @@ look_capabilities(struct checks *c, struct check_finding *f)
 	    "user %u %s ", (unsigned)h->user, lacks == 0 ? "has" : "lacks");
 	name_caps(f, lacks == 0 ? CAPS_ALL : lacks);
 	if (lacks != 0)
-		needs(f, FAULT_CAPS, lacks);
+		needs_caps(h, f, FAULT_CAPS, lacks);
 }
 
 static bool
@@ -314,7 +332,7 @@ look_perf(struct checks *c, struct check_finding *f)
 	    t.line);
 	if (h->perf_paranoid > 1 && missing(h, CAP(PERFMON)) != 0) {
 		because(f, ": perf_event_paranoid is %d", h->perf_paranoid);
-		needs(f, FAULT_PERF, 0);
+		needs_caps(h, f, FAULT_PERF, 0);
 	} else if (t.result == TACH_WARN || is_refusal(t.number)) {
 		refused(h, f, CAP(PERFMON));
 	}
@@ -340,7 +358,7 @@ look_realtime(struct checks *c, struct check_finding *f)
 		because(f, ": RLIMIT_RTPRIO is 0%s", h->own_user ? ", and "
 		    "capabilities of this user namespace do not count" :
 		    ", and there is no CAP_SYS_NICE");
-		needs(f, FAULT_REALTIME, 0);
+		needs_caps(h, f, FAULT_REALTIME, 0);
 	} else if (h->seccomp > 0) {
 		because(f, ": a seccomp filter is on");
 		needs(f, FAULT_SECCOMP, 0);
@@ -448,20 +466,30 @@ is_undumpable(pid_t pid, long long user)
 	return stat(path, &st) == 0 && st.st_uid != user;
 }
 
-/* Adds the property of the process for which it may not be read. */
-static void
+/* Adds the property of the process for which it may not be read without
+ * CAP_SYS_PTRACE, if there is one. */
+static enum whose
 say_whose(const struct checks *c, struct check_finding *f)
 {
 	long long user = host_status(c->pid, "Uid");
+	int shares = host_shares(c->pid, "user");
 
 	if (user < 0)
 		because(f, "; /proc hides it");
 	else if (user != c->host.user)
 		because(f, "; it is of user %lld", user);
+	else if (host_status(c->pid, "Gid") != (long long)getegid())
+		because(f, "; it is of another group");
 	else if (is_undumpable(c->pid, user))
 		because(f, "; it is not dumpable");
-	else if (host_shares(c->pid, "user") == 0)
+	else if (shares == 0)
 		because(f, "; it is in another user namespace");
+	else if (shares < 0) /* to tell it takes the same rights; Yama does not */
+		because(f, "; it has other capabilities or another user "
+		    "namespace");
+	else
+		return WHOSE_OWN;
+	return WHOSE_OTHER;
 }
 
 static void
@@ -472,10 +500,8 @@ look_memory(struct checks *c, struct check_finding *f)
 		return;
 	}
 	answer(f, ANSWER_NO, "%s", c->memory.line);
-	if (!is_refusal(c->memory.number) && !is_hidden(c->pid))
-		return;
-	say_whose(c, f);
-	read_refused(&c->host, f);
+	if (is_refusal(c->memory.number) || is_hidden(c->pid))
+		read_refused(&c->host, f, say_whose(c, f));
 }
 
 static void
@@ -652,6 +678,8 @@ print_mends_of(const struct checks *c, enum fault fault)
 	struct need all = {fault, 0};
 	const char *before = "\n";
 
+	if (!mend_exists(fault, &c->host))
+		return;
 	for (size_t i = 0; i < ROWS_ALL; i++) {
 		if (c->findings[i].need.fault != fault)
 			continue;

@@ -17,7 +17,9 @@ enum site {
 	SITE_KUBERNETES, /* a container of Kubernetes */
 	SITE_SYSTEMD,	 /* a service of systemd */
 	SITES,
-	SITE_ANY = SITES, /* of a command: it is the same everywhere */
+	/* Of a command alone: */
+	SITE_OUTSIDE = SITES, /* a shell outside of the container, or of a filter */
+	SITE_ANY, /* it is the same everywhere */
 };
 
 /* A setting that is not there, as that part of the kernel is not. */

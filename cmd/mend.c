@@ -3,7 +3,6 @@
 #include "mend.h"
 
 #include <linux/capability.h>
-#include <pwd.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -17,6 +16,7 @@ static const char *const site_names[] = {
 	[SITE_DOCKER] = "Docker",
 	[SITE_KUBERNETES] = "Kubernetes",
 	[SITE_SYSTEMD] = "systemd",
+	[SITE_OUTSIDE] = "outside",
 	[SITE_ANY] = "",
 };
 
@@ -28,50 +28,51 @@ struct mend {
 	const char *command;
 };
 
-#define DEBUG "kubectl debug -it {host} --image=IMAGE --target=CONTAINER "
+#define DEBUG "kubectl debug -it {host} --image=IMAGE --target=CONTAINER " \
+    "{asroot}--profile="
 #define SERVICE "systemd-run -tPd --uid={user} -p "
 
 static const struct mend mends[] = {
 	{FAULT_CAPS, SITE_ROOT, "tach-record {target}"},
 	{FAULT_CAPS, SITE_SUDO, "sudo tach-record {target}"},
-	{FAULT_CAPS, SITE_DOCKER, "docker run {adds}IMAGE"},
-	{FAULT_CAPS, SITE_KUBERNETES, DEBUG "--profile={profile}"},
+	{FAULT_CAPS, SITE_DOCKER, "docker run {adds}{user0}IMAGE"},
+	{FAULT_CAPS, SITE_KUBERNETES, DEBUG "{profile}"},
 	{FAULT_CAPS, SITE_SYSTEMD, SERVICE "AmbientCapabilities=\"{ambient}\" "
 	    "tach-record {target}"},
 
-	{FAULT_YAMA, SITE_ROOT, "sysctl -w kernel.yama.ptrace_scope=0"},
-	{FAULT_YAMA, SITE_SUDO, "sudo sysctl -w kernel.yama.ptrace_scope=0"},
-	{FAULT_YAMA, SITE_DOCKER, "docker run --cap-add SYS_PTRACE IMAGE"},
-	{FAULT_YAMA, SITE_KUBERNETES, DEBUG "--profile=general"},
+	{FAULT_YAMA, SITE_ROOT, "tach-record {target}"},
+	{FAULT_YAMA, SITE_SUDO, "sudo tach-record {target}"},
+	{FAULT_YAMA, SITE_DOCKER, "docker run --cap-add SYS_PTRACE "
+	    "{user0}IMAGE"},
+	{FAULT_YAMA, SITE_KUBERNETES, DEBUG "general"},
 	{FAULT_YAMA, SITE_SYSTEMD, SERVICE "AmbientCapabilities=CAP_SYS_PTRACE "
 	    "tach-record {target}"},
 
-	{FAULT_YAMA_LOCK, SITE_ANY, "echo kernel.yama.ptrace_scope=0 | sudo tee "
-	    "/etc/sysctl.d/99-ptrace.conf && sudo reboot"},
-
-	{FAULT_PERF, SITE_ROOT, "sysctl -w kernel.perf_event_paranoid=1"},
-	{FAULT_PERF, SITE_SUDO, "sudo sysctl -w kernel.perf_event_paranoid=1"},
-	{FAULT_PERF, SITE_DOCKER, "docker run --cap-add PERFMON IMAGE"},
-	{FAULT_PERF, SITE_KUBERNETES, DEBUG "--profile=sysadmin"},
+	{FAULT_PERF, SITE_ROOT, "tach-record {target}"},
+	{FAULT_PERF, SITE_SUDO, "sudo tach-record {target}"},
+	{FAULT_PERF, SITE_DOCKER, "docker run --cap-add PERFMON {user0}IMAGE"},
+	{FAULT_PERF, SITE_KUBERNETES, DEBUG "sysadmin"},
 	{FAULT_PERF, SITE_SYSTEMD, SERVICE "AmbientCapabilities=CAP_PERFMON "
 	    "tach-record {target}"},
 
 	{FAULT_REALTIME, SITE_ROOT, "prlimit --pid {shell} --rtprio=1"},
-	{FAULT_REALTIME, SITE_SUDO, "sudo prlimit --pid {shell} --rtprio=1"},
+	{FAULT_REALTIME, SITE_SUDO, "sudo prlimit --pid $$ --rtprio=1"},
 	{FAULT_REALTIME, SITE_DOCKER, "docker run --ulimit rtprio=1 IMAGE"},
-	{FAULT_REALTIME, SITE_KUBERNETES, DEBUG "--profile=sysadmin"},
+	{FAULT_REALTIME, SITE_KUBERNETES, DEBUG "sysadmin"},
 	{FAULT_REALTIME, SITE_SYSTEMD, SERVICE "LimitRTPRIO=1 tach-record "
 	    "{target}"},
 
-	{FAULT_SECCOMP, SITE_ROOT, "tach-record {target}"},
-	{FAULT_SECCOMP, SITE_SUDO, "sudo tach-record {target}"},
+	{FAULT_OUTSIDE, SITE_OUTSIDE, "sudo tach-record {target}"},
+
+	/* All that a shell with the filter starts has the filter. */
+	{FAULT_SECCOMP, SITE_OUTSIDE, "sudo tach-record {target}"},
 	{FAULT_SECCOMP, SITE_DOCKER, "docker run --security-opt "
 	    "seccomp=unconfined IMAGE"},
-	{FAULT_SECCOMP, SITE_KUBERNETES, DEBUG "--profile=sysadmin"},
+	{FAULT_SECCOMP, SITE_KUBERNETES, DEBUG "sysadmin"},
 	{FAULT_SECCOMP, SITE_SYSTEMD, "systemd-run -tPd tach-record {target}"},
 
 	{FAULT_FILES, SITE_ROOT, "prlimit --pid {shell} --nofile=1024"},
-	{FAULT_FILES, SITE_SUDO, "sudo prlimit --pid {shell} --nofile=1024"},
+	{FAULT_FILES, SITE_SUDO, "sudo prlimit --pid $$ --nofile=1024"},
 	{FAULT_FILES, SITE_DOCKER, "docker run --ulimit nofile=1024 IMAGE"},
 	{FAULT_FILES, SITE_SYSTEMD, SERVICE "LimitNOFILE=1024 tach-record "
 	    "{target}"},
@@ -82,8 +83,22 @@ static const struct mend mends[] = {
 
 	{FAULT_NO_PROCESS, SITE_ROOT, "pgrep -a python"},
 	{FAULT_NO_PROCESS, SITE_DOCKER, "docker run --pid=host --cap-add "
-	    "SYS_PTRACE IMAGE"},
-	{FAULT_NO_PROCESS, SITE_KUBERNETES, DEBUG "--profile=general"},
+	    "SYS_PTRACE {user0}IMAGE"},
+	{FAULT_NO_PROCESS, SITE_KUBERNETES, DEBUG "general"},
+};
+
+#define BOOT "  # for all users, until the next boot"
+
+/* Settings of the machine: they open more than the one process. */
+static const struct mend settings[] = {
+	{FAULT_YAMA, SITE_ROOT, "sysctl -w kernel.yama.ptrace_scope=0" BOOT},
+	{FAULT_YAMA, SITE_SUDO, "sudo sysctl -w kernel.yama.ptrace_scope=0" BOOT},
+
+	{FAULT_YAMA_LOCK, SITE_ANY, "echo kernel.yama.ptrace_scope=1 | sudo tee "
+	    "/etc/sysctl.d/99-ptrace.conf && sudo reboot"},
+
+	{FAULT_PERF, SITE_ROOT, "sysctl -w kernel.perf_event_paranoid=1" BOOT},
+	{FAULT_PERF, SITE_SUDO, "sudo sysctl -w kernel.perf_event_paranoid=1" BOOT},
 };
 
 /* ---- values ----------------------------------------------------------------- */
@@ -123,12 +138,13 @@ struct mending {
 	const struct need *need;
 	const struct host *host;
 	pid_t pid;
+	bool outside; /* the command is for outside of the PID namespace */
 };
 
 static void
 print_target(const struct mending *m)
 {
-	if (m->pid != 0)
+	if (m->pid != 0 && !(m->outside && m->host->own_pid))
 		printf("-p %d", (int)m->pid);
 	else
 		printf("-p PID");
@@ -154,28 +170,45 @@ print_profile(const struct mending *m)
 		"general" : "sysadmin");
 }
 
+/* An image's user has no capability if it is not root, whatever is added. */
+static void
+print_user0(const struct mending *m)
+{
+	if (m->host->user != 0)
+		printf("--user 0 ");
+}
+
+static void
+print_asroot(const struct mending *m)
+{
+	if (m->host->user != 0)
+		printf("--custom=<(echo "
+		       "'{\"securityContext\":{\"runAsUser\":0}}') ");
+}
+
 static void
 print_user(const struct mending *m)
 {
-	const struct passwd *p = getpwuid(m->host->user);
-
-	if (p != NULL)
-		printf("%s", p->pw_name);
-	else
-		printf("%u", (unsigned)m->host->user);
+	printf("%u", (unsigned)m->host->user);
 }
 
+/* The host's name can be any bytes: as NAME if a shell may not take them for a word. */
 static void
 print_host(const struct mending *m)
 {
-	printf("%s", m->host->name);
+	const char *name = m->host->name;
+	bool plain = *name != '\0' && *name != '-' &&
+	    name[strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+			      "abcdefghijklmnopqrstuvwxyz0123456789._-")] == '\0';
+
+	printf("%s", plain ? name : "NAME");
 }
 
+/* $$ in root's shell is not the shell of another user. */
 static void
 print_shell(const struct mending *m)
 {
-	(void)m;
-	printf("%d", (int)getppid());
+	printf("%s", m->host->user == 0 ? "$$" : "SHELL");
 }
 
 static const struct {
@@ -185,7 +218,8 @@ static const struct {
 	{"{target}", print_target}, {"{adds}", print_adds},
 	{"{ambient}", print_ambient}, {"{profile}", print_profile},
 	{"{user}", print_user}, {"{host}", print_host},
-	{"{shell}", print_shell},
+	{"{shell}", print_shell}, {"{user0}", print_user0},
+	{"{asroot}", print_asroot},
 };
 
 /* ---- lines -------------------------------------------------------------------- */
@@ -224,21 +258,42 @@ print_mend(const struct mending *m, const struct mend *d)
 
 /* Prints the commands for the place of the host, or for the other ones. */
 static void
-print_mends(const struct mending *m, bool here)
+print_some(struct mending *m, const struct mend *d, size_t n, bool here)
 {
-	for (size_t i = 0; i < sizeof(mends) / sizeof(*mends); i++) {
-		const struct mend *d = &mends[i];
-		if (d->fault == m->need->fault &&
-		    (d->site == m->host->site) == here)
-			print_mend(m, d);
+	for (; n > 0; n--, d++) {
+		if (d->fault != m->need->fault || (d->site == m->host->site) != here)
+			continue;
+		m->outside = d->site == SITE_OUTSIDE;
+		print_mend(m, d);
 	}
+}
+
+static void
+print_mends(struct mending *m, const struct mend *d, size_t n)
+{
+	print_some(m, d, n, true);
+	print_some(m, d, n, false);
+}
+
+/* A container does not set up its machine. */
+static bool
+in_container(const struct host *h)
+{
+	return h->site == SITE_DOCKER || h->site == SITE_KUBERNETES;
+}
+
+bool
+mend_exists(enum fault fault, const struct host *host)
+{
+	return fault != FAULT_YAMA_LOCK || !in_container(host);
 }
 
 void
 mend_show(const struct need *need, const struct host *host, pid_t pid)
 {
-	const struct mending m = {need, host, pid};
+	struct mending m = {need, host, pid, false};
 
-	print_mends(&m, true);
-	print_mends(&m, false);
+	print_mends(&m, mends, sizeof(mends) / sizeof(*mends));
+	if (!in_container(host))
+		print_mends(&m, settings, sizeof(settings) / sizeof(*settings));
 }

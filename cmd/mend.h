@@ -3,6 +3,7 @@
 #ifndef MEND_H
 #define MEND_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <sys/types.h>
@@ -13,7 +14,8 @@
 enum fault {
 	FAULT_NONE,
 	FAULT_CAPS,	/* capabilities are missing */
-	FAULT_YAMA,	/* Yama forbids it */
+	FAULT_OUTSIDE,	/* those of this user namespace do not count */
+	FAULT_YAMA,	/* Yama forbids it without CAP_SYS_PTRACE, by its setting 1 */
 	FAULT_YAMA_LOCK, /* ... until the machine starts again */
 	FAULT_PERF,	/* perf_event_paranoid forbids it */
 	FAULT_REALTIME, /* RLIMIT_RTPRIO forbids it */
@@ -33,8 +35,10 @@ struct need {
 
 /* Prints the names of capabilities that recording needs, with commas between. */
 void mend_print_caps(FILE *, uint64_t caps);
-/* Prints a line for each place, the place of the host first.  pid is 0 if there is no
- * process. */
+/* Whether any command mends it, where the host is. */
+bool mend_exists(enum fault, const struct host *);
+/* Prints a line for each place, the place of the host first, and last the settings of
+ * the machine.  pid is 0 if there is no process. */
 void mend_show(const struct need *, const struct host *, pid_t pid);
 
 #endif

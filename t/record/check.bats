@@ -118,6 +118,9 @@ sleeper() {
 	all_rights
 	sleeper
 	run -1 "${NOBODY[@]}" "$RECORD" --check -p "$pid"
+	is "$(mend 'real-time class' "root's shell")" 'prlimit --pid SHELL --rtprio=1'
+	# shellcheck disable=SC2016
+	is "$(mend 'real-time class' sudo)" 'sudo prlimit --pid $$ --rtprio=1'
 	# That of root's shell.
 	command=$(mend 'its memory' "root's shell")
 	is "$command" "tach-record -p $pid"
@@ -147,8 +150,7 @@ sleeper() {
 	output=$(<first)
 	says 'real-time class' no '.*'
 	command=$(mend 'real-time class' "root's shell")
-	is "$command" "prlimit --pid $pid --rtprio=1"
-	$command
+	${command/SHELL/$pid}
 	touch go
 	wait "$pid"
 	output=$(<second)
@@ -178,7 +180,8 @@ sleeper() {
 	# shellcheck disable=SC2016
 	run -0 sh -c 'ulimit -n 64; "$1" --check' - "$RECORD"
 	says BPF no '.*\(ulimit -Hn\) is 64: it takes 128'
-	found -- '--nofile=1024' <<<"$(mend BPF "root's shell")"
+	# shellcheck disable=SC2016
+	is "$(mend BPF "root's shell")" 'prlimit --pid $$ --nofile=1024'
 }
 
 # ---- namespaces -------------------------------------------------------------------
@@ -192,6 +195,10 @@ sleeper() {
 	says BPF no '.*capabilities of this user namespace do not count.*'
 	says namespaces partly 'a user namespace of its own: .*'
 	says 'its memory' no '.*capabilities of this user namespace do not count'
+	[[ "$(mends 'its memory')" =~ ^\ *outside:\ *sudo\ tach-record\ -p\ (PID|$pid)$ ]]
+	is "$(mends BPF)" "$(mends 'its memory')"
+	is "$(mends capabilities)" "$(mends 'its memory')"
+	is "$(mends 'real-time class')" "$(mends 'its memory')"
 	# A process in one is read from outside.
 	sleeper unshare -U
 	run -0 tach-record --check -p "$pid"
@@ -227,17 +234,24 @@ sleeper() {
 
 # ---- system calls that are refused, and Yama -------------------------------------
 
+# number CALL: the number of a system call.
+number() {
+	printf '#include <sys/syscall.h>\nSYS_%s\n' "$1" | cc -E - | tail -n 1
+}
+
 @test "a seccomp filter" {
 	all_rights
 	need cc gcc
 	cc -o deny "$T/record/deny.c"
-	number() { echo "#include <sys/syscall.h>
-	SYS_$1" | cc -E - | tail -n 1; }
 	sleeper
 	run -1 ./deny "$(number process_vm_readv)" "$RECORD" --check -p "$pid"
 	says 'memory of commands' no 'process_vm_readv: Operation not permitted: a seccomp filter is on'
 	says 'its memory' no '.*: a seccomp filter is on'
 	is "$(mend 'its memory' Docker)" 'docker run --security-opt seccomp=unconfined IMAGE'
+	# A command of this shell has the filter, too.
+	mends 'its memory' | absent "root's shell:"
+	mends 'its memory' | absent ' sudo:'
+	[[ $(mend 'its memory' outside) = 'sudo tach-record -p '* ]]
 	run -1 ./deny "$(number process_vm_readv)" "$RECORD" --check
 	[[ $output = *"tach-record cannot record commands"* ]]
 	run -0 ./deny "$(number bpf),$(number perf_event_open),$(number sched_setattr)" \
@@ -267,16 +281,55 @@ with_yama() {
 	run -1 with_yama 0 "${NOBODY[@]}" "$RECORD" --check -p "$pid"
 	says Yama yes 'ptrace_scope is 0'
 	says 'its memory' no '.*: without CAP_SYS_PTRACE'
-	run -1 with_yama 1 "${NOBODY[@]}" "$RECORD" --check -p "$pid"
-	says Yama partly 'ptrace_scope is 1: a process may read its descendants'
-	says 'its memory' no ".*: Yama's ptrace_scope is 1"
-	is "$(mend 'its memory' sudo)" 'sudo sysctl -w kernel.yama.ptrace_scope=0'
 	run -1 with_yama 2 "${NOBODY[@]}" "$RECORD" --check -p "$pid"
 	says Yama no 'ptrace_scope is 2: only CAP_SYS_PTRACE may read processes'
+	is "$(mend Yama sudo)" "sudo tach-record -p $pid"
 	run -0 with_yama 2 "$RECORD" --check -p "$pid"
 	says Yama yes 'ptrace_scope is 2, and CAP_SYS_PTRACE overrides it'
 	run -0 with_yama 3 "$RECORD" --check -p "$pid"
 	says Yama no 'ptrace_scope is 3: .*'
+}
+
+@test "Yama forbids no read that takes a capability anyway" {
+	all_rights
+	sleeper
+	run -1 with_yama 1 "${NOBODY[@]}" "$RECORD" --check -p "$pid"
+	says Yama partly 'ptrace_scope is 1: a process may read its descendants'
+	says 'its memory' no '.*; it is of user 0: without CAP_SYS_PTRACE'
+	mends 'its memory' | absent sysctl
+	sleeper setpriv --reuid=65534 --regid=65533 --clear-groups
+	run -1 with_yama 1 "${NOBODY[@]}" "$RECORD" --check -p "$pid"
+	says 'its memory' no '.*; it is of another group: without CAP_SYS_PTRACE'
+	sleeper "${NOBODY[@]}" --inh-caps=+sys_nice --ambient-caps=+sys_nice
+	run -1 with_yama 1 "${NOBODY[@]}" "$RECORD" --check -p "$pid"
+	says 'its memory' no '.*; it has other capabilities or .*: without CAP_SYS_PTRACE'
+	# Its own process: the filter stands for Yama, which forbids no child's.
+	need cc gcc
+	cc -o deny "$T/record/deny.c"
+	sleeper "${NOBODY[@]}"
+	run -1 with_yama 1 "${NOBODY[@]}" ./deny "$(number process_vm_readv)" \
+	    "$RECORD" --check -p "$pid"
+	says 'memory of commands' no '.*: a seccomp filter is on'
+	says 'memory of processes' no ".*: Yama's ptrace_scope is 1"
+	says 'its memory' no ".*: Yama's ptrace_scope is 1"
+	is "$(mend 'its memory' sudo | sed -n 1p)" "sudo tach-record -p $pid"
+}
+
+@test "settings of the machine are the last commands, and none in a container" {
+	all_rights
+	run -0 with_yama 1 "${NOBODY[@]}" env KUBERNETES_SERVICE_HOST=10.0.0.1 \
+	    "$RECORD" --check
+	[[ $(mends Yama | sed -n 1p) = '    Kubernetes: '* ]]
+	absent sysctl <<<"$output"
+	run -0 with_yama 3 env KUBERNETES_SERVICE_HOST=10.0.0.1 "$RECORD" --check
+	is "$(mends Yama)" ''
+	[ ! -e /.dockerenv ] && [ ! -e /run/.containerenv ] ||
+	    skip "it is a container"
+	run -0 with_yama 1 "${NOBODY[@]}" "$RECORD" --check
+	is "$(mends Yama | tail -n 2 | grep -c 'sysctl -w kernel.yama.ptrace_scope=0  #')" 2
+	is "$(mends Yama | grep -c sysctl)" 2
+	is "$(mends 'perf events' | tail -n 2 | grep -c perf_event_paranoid=1)" 2
+	run -0 with_yama 3 "$RECORD" --check
 	found reboot <<<"$(mends Yama)"
 }
 
@@ -471,6 +524,23 @@ bare() {
 		run -0 "${NOBODY[@]}" "$RECORD" --check
 		[[ $(first) = '    Docker:       docker run --cap-add '* ]]
 	fi
+}
+
+@test "names in a command are words of a shell, and an image runs as root" {
+	all_rights
+	# shellcheck disable=SC2016
+	named() {
+		run -0 unshare -u sh -c 'printf %s "$1" >/proc/sys/kernel/hostname
+		    shift; exec "$@"' - "$1" "${NOBODY[@]}" "$RECORD" --check
+		mend capabilities Kubernetes | found "kubectl debug -it $2 --image=IMAGE"
+	}
+	named web-1.example web-1.example
+	named 'a;reboot' NAME
+	named $'a\e[2Jb' NAME
+	named -v NAME
+	mend capabilities Kubernetes | found 'runAsUser":0'
+	found -- '--uid=65534 ' <<<"$(mend capabilities systemd)"
+	found -- ' --user 0 IMAGE' <<<"$(mend capabilities Docker)"
 }
 
 # ---- its command line ----------------------------------------------------------------

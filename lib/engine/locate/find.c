@@ -84,8 +84,7 @@ denied(const struct finder *f)
 		error_set(f->error, TACH_EPERM,
 		    "not permitted to read process %d: run "
 		    "as root or with CAP_SYS_PTRACE (docker run --cap-add "
-		    "SYS_PTRACE), or allow it by `sysctl -w "
-		    "kernel.yama.ptrace_scope=0` (it is %d)",
+		    "SYS_PTRACE); kernel.yama.ptrace_scope is %d",
 		    (int)f->process->pid, scope);
 	else
 		error_set(f->error, TACH_EPERM,
