@@ -109,6 +109,9 @@ sleeper() {
 	[[ $stderr = "tach-record: not permitted to read process $pid: "*"; \`tach-record --check -p $pid\` says what would help" ]]
 	run -125 --separate-stderr "${NOBODY[@]}" "$RECORD" --dump -p "$pid"
 	[[ $stderr = *"; \`tach-record --check -p $pid\` says what would help" ]]
+	# The same where no status of a child is kept.
+	run -0 "${NOBODY[@]}" env --ignore-signal=CHLD "$RECORD" --check
+	says 'memory of processes' partly 'of user 65534 alone: without CAP_SYS_PTRACE'
 	# It can record a command all the same.
 	run -0 "${NOBODY[@]}" "$RECORD" --check
 	[[ $output = *$'\n'"tach-record can record commands"$'\n'* ]]

@@ -114,19 +114,41 @@ read_idle(pid_t pid)
 	return memory_read(pid, &piece, 1) ? 0 : errno;
 }
 
-/* The same by a process that is not its parent. */
+/* What the other end of a pipe has written; EPERM if that is nothing. */
+static int
+read_answer(int fd)
+{
+	int number;
+	ssize_t n;
+
+	do
+		n = read(fd, &number, sizeof(number));
+	while (n < 0 && errno == EINTR);
+	return n == (ssize_t)sizeof(number) ? number : EPERM;
+}
+
+/* The same by a process that is not its parent.  It answers by a pipe: the kernel
+ * keeps no status of it where SIGCHLD is ignored. */
 static int
 read_by_sibling(pid_t pid)
 {
-	pid_t reader = fork_quietly();
-	int status = 0;
+	int answer[2], number;
+	pid_t reader;
 
-	if (reader == 0)
-		_exit(read_idle(pid));
-	while (reader > 0 && waitpid(reader, &status, 0) < 0 && errno == EINTR)
+	if (pipe2(answer, O_CLOEXEC) != 0)
+		return errno;
+	if ((reader = fork_quietly()) == 0) {
+		number = read_idle(pid);
+		_exit(write(answer[1], &number, sizeof(number)) < 0);
+	}
+	number = errno;
+	close(answer[1]);
+	if (reader > 0)
+		number = read_answer(answer[0]);
+	close(answer[0]);
+	while (reader > 0 && waitpid(reader, NULL, 0) < 0 && errno == EINTR)
 		continue;
-	return reader < 0 ? errno : WIFEXITED(status) ? WEXITSTATUS(status) :
-							EPERM;
+	return number;
 }
 
 /* ---- memory ------------------------------------------------------------ */
