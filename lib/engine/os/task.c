@@ -113,8 +113,10 @@ process_signal(const struct process *p, pid_t task, siginfo_t *info)
 	if (fd >= 0) {
 		syscall(SYS_pidfd_send_signal, fd, info->si_signo, info, 0);
 		close(fd);
-	} else if (errno == EINVAL && !process_ended(p)) {
-		/* Linux before 6.9 has no pidfd of a thread. */
+	} else if ((errno == EINVAL || errno == ENOSYS || errno == EPERM) &&
+	    !process_ended(p)) {
+		/* Linux before 6.9 has no pidfd of a thread, and before 5.3
+		 * none; old sandboxes refuse it with EPERM. */
 		syscall(SYS_rt_tgsigqueueinfo, p->pid, task, info->si_signo,
 		    info);
 	}
