@@ -173,15 +173,23 @@ find_below(int root, const char *path, uint64_t flags)
 	return (int)syscall(SYS_openat2, root, path, &how, sizeof(how));
 }
 
-/* Finds a file by its path in the process's root.  Linux before 5.6 may be led out of
- * it by a link: the file is compared with the mapped one in any case. */
+/* Whether openat2(2) is not there: Linux before 5.6, and old sandboxes, which refuse it
+ * with EPERM. */
+static bool
+lacks_openat2(void)
+{
+	return errno == ENOSYS || errno == EPERM;
+}
+
+/* Finds a file by its path in the process's root.  Without openat2, a link may lead out
+ * of it: the file is compared with the mapped one in any case. */
 static int
 find_inside(const struct process *p, const char *path)
 {
 	int root = process_open_root(p);
 	int fd = root < 0 ? -1 : find_below(root, path, 0);
 
-	if (fd < 0 && root >= 0 && errno == ENOSYS)
+	if (fd < 0 && root >= 0 && lacks_openat2())
 		fd = openat(root, path + (path[0] == '/'), O_PATH | O_CLOEXEC);
 	if (root >= 0)
 		close(root);
@@ -195,8 +203,11 @@ find_outside(const char *path)
 {
 	struct open_how how = {.flags = O_PATH | O_CLOEXEC,
 	    .resolve = RESOLVE_NO_MAGICLINKS};
+	int fd = (int)syscall(SYS_openat2, AT_FDCWD, path, &how, sizeof(how));
 
-	return (int)syscall(SYS_openat2, AT_FDCWD, path, &how, sizeof(how));
+	if (fd < 0 && lacks_openat2())
+		fd = open(path, O_PATH | O_CLOEXEC);
+	return fd;
 }
 
 int
