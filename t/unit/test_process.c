@@ -1,15 +1,20 @@
 /* SPDX-License-Identifier: ISC */
-/* test_process: how a command is started, whenever a signal comes; and which
- * file is taken for the one that a process has mapped. */
+/* test_process: how a command is started, whenever a signal comes; which file
+ * is taken for the one that a process has mapped; and both on older kernels. */
 #include <err.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <pthread.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -296,6 +301,109 @@ test_root(void)
 	free(link);
 }
 
+/* ---- older kernels ----------------------------------------------------- */
+
+/* From now on a filter answers calls that are newer than Linux 5.2 by an error. */
+static void
+forget_calls(unsigned error)
+{
+	struct sock_filter code[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
+		    offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_openat2, 1, 0),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_pidfd_open, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | error),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog program = {sizeof(code) / sizeof(*code), code};
+
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
+	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0)
+		err(2, "seccomp");
+}
+
+/* A path is found in the process's root, and in ours. */
+static void
+test_old_files(pid_t pid, const char *inside)
+{
+	struct mapping m = mapping_of(inside);
+
+	check(opens(pid, &m)); /* as its path is shown to us */
+	m.path = "/inside";
+	check(opens(pid, &m));
+	m.inode ^= 1;
+	check(!opens(pid, &m));
+}
+
+static void
+test_old_signal(void)
+{
+	struct timespec second = {.tv_sec = 1};
+	siginfo_t info = {.si_signo = SIGRTMIN, .si_code = SI_QUEUE}, got;
+	struct process p;
+	sigset_t set;
+
+	info.si_value.sival_int = 4711;
+	sigemptyset(&set);
+	sigaddset(&set, SIGRTMIN);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	check(process_open(&p, getpid()));
+	process_signal(&p, gettid(), &info);
+	check(sigtimedwait(&set, &got, &second) == SIGRTMIN &&
+	    got.si_value.sival_int == 4711);
+	process_close(&p);
+}
+
+static void *
+try_thread(void *arg)
+{
+	struct process p;
+
+	(void)arg;
+	check(!process_open(&p, gettid()) && errno == EINVAL);
+	return NULL;
+}
+
+static void
+test_old_thread(void)
+{
+	pthread_t thread;
+
+	if (pthread_create(&thread, NULL, try_thread, NULL) != 0)
+		errx(2, "thread");
+	pthread_join(thread, NULL);
+}
+
+/* In a child, as the filter stays. */
+static void
+test_old(unsigned error)
+{
+	char *root = path_of("old"), *inside = path_of("old/inside");
+	pid_t target = 0, child;
+	int status;
+
+	mkdir(root, 0700);
+	put(inside);
+	if (geteuid() == 0)
+		target = start_in(root);
+	if ((child = fork()) == 0) {
+		failures = 0;
+		forget_calls(error);
+		if (target != 0)
+			test_old_files(target, inside);
+		test_old_signal();
+		test_old_thread();
+		_exit(failures != 0);
+	}
+	check(waitpid(child, &status, 0) == child && status == 0);
+	if (target != 0) {
+		kill(target, SIGKILL);
+		waitpid(target, NULL, 0);
+	}
+	free(root);
+	free(inside);
+}
+
 int
 main(void)
 {
@@ -313,6 +421,8 @@ main(void)
 		test_root();
 	else
 		puts("not root: no other root was looked into");
+	test_old(ENOSYS);
+	test_old(EPERM);
 	if (asprintf(&rm, "rm -r %s", folder) < 0 || system(rm) != 0)
 		err(2, "%s", folder);
 	free(rm);

@@ -147,18 +147,23 @@ find_namespace(struct process *p)
 }
 
 /* Opens the folder of a process in /proc, which no later process of its number
- * gets.  -1 with errno. */
+ * gets.  -1 with errno: EINVAL if it is of a thread, which has such a folder, too. */
 static int
 open_folder(pid_t pid)
 {
 	char path[PROC_PATH_MAX];
+	pid_t of;
 	int fd;
 
 	snprintf(path, sizeof(path), "/proc/%d", (int)pid);
 	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0 && errno == ENOENT)
 		errno = ESRCH;
-	return fd;
+	if (fd < 0 || (of = process_of_thread(pid)) == 0 || of == pid)
+		return fd;
+	close(fd);
+	errno = EINVAL;
+	return -1;
 }
 
 /* Containers of older Docker forbid calls that they do not know. */
