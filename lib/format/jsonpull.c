@@ -60,6 +60,16 @@ peek(struct jsonpull *j)
 	return cursor_left(&j->zin.cur) > 0 ? *j->zin.cur.pos : NOTHING;
 }
 
+/* Whether two bytes come next, which stay. */
+static bool
+peek_pair(struct jsonpull *j, int first, int second)
+{
+	const struct cursor *c = &j->zin.cur;
+
+	zin_need(&j->zin, 2);
+	return cursor_has(c, 2) && c->pos[0] == first && c->pos[1] == second;
+}
+
 static int
 take_char(struct jsonpull *j)
 {
@@ -132,13 +142,8 @@ take_unicode(struct jsonpull *j, struct buf *to)
 
 	if (take_hex4(j, &high) != TACH_OK)
 		return TACH_FATAL;
-	while (high >= 0xd800 && high < 0xdc00 && peek(j) == '\\') {
-		take_char(j);
-		if (peek(j) != 'u') {
-			j->zin.cur.pos--;
-			break;
-		}
-		take_char(j);
+	while (high >= 0xd800 && high < 0xdc00 && peek_pair(j, '\\', 'u')) {
+		j->zin.cur.pos += 2;
 		if (take_hex4(j, &low) != TACH_OK)
 			return TACH_FATAL;
 		if (low >= 0xdc00 && low < 0xe000) {

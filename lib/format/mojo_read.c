@@ -675,6 +675,10 @@ mojo_reader_free(struct source *source)
 static int
 get_head(struct mojo_reader *m)
 {
+	/* The file can have become shorter since it was recognised. */
+	zin_need(&m->zin, 4);
+	if (!cursor_has(&m->zin.cur, 4))
+		return mojo_bad_end(m, "the head is not complete");
 	m->zin.cur.pos += 3; /* MOJ */
 	if (take_number(m, "version", &m->version) != TACH_OK)
 		return TACH_FATAL;

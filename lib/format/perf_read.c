@@ -24,6 +24,7 @@
 #include "tach.h"
 
 #define INTERVAL_ASSUMED 1000 /* us, if the events do not say */
+#define TIME_LONGEST 32	      /* bytes of a time */
 
 struct perf_reader {
 	struct source source;
@@ -96,6 +97,18 @@ parse_time(struct piece word, uint64_t *us)
 	return (digits == 6 || digits == 9) && p == word.text + word.len;
 }
 
+/* The word that ends a text and can be a time: of a longer one its end, which is
+ * none, so that a line of many colons is not read anew at each. */
+static struct piece
+last_word(struct piece p)
+{
+	size_t n = 0;
+
+	while (n < p.len && n <= TIME_LONGEST && !is_blank(p.text[p.len - n - 1]))
+		n++;
+	return (struct piece){p.text + p.len - n, n};
+}
+
 /* Parses the part behind the time. */
 static void
 parse_event(struct piece p, struct perf_head *h)
@@ -132,10 +145,11 @@ perf_head_parse(struct piece line, struct perf_head *h)
 
 	while ((colon = memchr(colon, ':', (size_t)(end - colon))) != NULL) {
 		struct piece before = {line.text, (size_t)(colon - line.text)};
-		struct piece word = cut_word(&before);
+		struct piece word = last_word(before);
 		colon++;
-		if (!parse_time(word, &h->time))
+		if (word.len > TIME_LONGEST || !parse_time(word, &h->time))
 			continue;
+		before.len -= word.len;
 		word = cut_word(&before);
 		if (word.len > 0 && *word.text == '[')
 			word = cut_word(&before);
@@ -257,6 +271,8 @@ read_line(struct perf_reader *r)
 		return TACH_END;
 	if (memchr(text, '\0', r->line.len) != NULL)
 		return perf_bad_line(r, "a byte of zero, which no text has");
+	if (r->line.len > 0 && text[r->line.len - 1] == '\r')
+		r->line.len--;
 	r->line = trimmed(r->line);
 	return TACH_OK;
 }

@@ -383,6 +383,19 @@ tach_reader_open_callback(struct tach_reader *r, tach_read_at read,
 	return open_source(r);
 }
 
+/* Opens a regular file.  A FIFO is not waited for.  -1: there is none. */
+static int
+open_regular(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	struct stat st;
+
+	if (fd < 0 || (fstat(fd, &st) == 0 && S_ISREG(st.st_mode)))
+		return fd;
+	close(fd);
+	return -1;
+}
+
 /* Opens the journal of a file.  There is none if the file is complete.
  * Recorders before the first release called it .names.  False: no memory. */
 static bool
@@ -394,7 +407,7 @@ open_journal(struct tach_reader *r, const char *path)
 	for (int i = 0; i < 2 && r->journal_fd < 0; i++) {
 		if (asprintf(&journal, "%s%s", path, suffixes[i]) < 0)
 			return false;
-		r->journal_fd = open(journal, O_RDONLY | O_CLOEXEC);
+		r->journal_fd = open_regular(journal);
 		free(journal);
 	}
 	return true;

@@ -21,6 +21,7 @@
 #include "format/source.h"
 #include "format/stacks.h"
 #include "format/threadname.h"
+#include "table.h"
 #include "tach.h"
 
 #define FRAMES_SHARED_MAX (UINT32_C(1) << 22)
@@ -297,7 +298,11 @@ take_profile_key(struct scope_reader *r, enum json kind)
 	if (!json_key(j, "name") || kind != JSON_STRING)
 		return json_skip(j, kind);
 	p->name = tach_table_add_string(r->names, j->text.text, j->text.len);
-	return p->name != TACH_NONE ? TACH_OK : scope_no_memory(r);
+	if (p->name == TACH_NONE)
+		return scope_no_memory(r);
+	return table_kept(r->names) <= NAMES_MAX ? TACH_OK :
+	    error_set(&r->in->error, TACH_ELIMIT, "the names have more than "
+	    "%u MiB together, which is not read", NAMES_MAX >> 20);
 }
 
 static int
@@ -392,13 +397,15 @@ weight_samples(const struct scope_reader *r, const struct scope_profile *p,
 }
 
 /* Passes time in which there is no stack. */
-static void
+static int
 pass_time(struct scope_reader *r, double us)
 {
 	struct stacks_thread *t = stacks_current(&r->stacks);
 
 	if (us > 0)
 		t->time += (uint64_t)lesser(us, TIME_MAX);
+	return t->time <= TIME_MAX ? TACH_OK : error_set(&r->in->error,
+	    TACH_ELIMIT, "a profile of more than 10^15 microseconds is not read");
 }
 
 /* Takes the next sample and its weight.  TACH_END: there is none. */
@@ -432,7 +439,7 @@ next_weighted(struct scope_reader *r, const struct scope_profile *p)
 	if (get_number(&r->weights, of_weight, "weight", &weight) != TACH_OK)
 		return TACH_FATAL;
 	if (r->stacks.nfresh == 0)
-		return pass_time(r, weight * p->unit), TACH_OK;
+		return pass_time(r, weight * p->unit);
 	res = stacks_take(&r->stacks, false, weight_samples(r, p, weight),
 	    where);
 	return res == TACH_FATAL ? res : TACH_OK;

@@ -98,5 +98,10 @@ parse_py_spy(struct tach_string text, struct threadname *t)
 bool
 threadname_parse(struct tach_string text, struct threadname *t)
 {
-	return parse_ours(text, t) || parse_py_spy(text, t);
+	struct threadname found = *t;
+
+	if (!parse_ours(text, &found) && !parse_py_spy(text, &found))
+		return false;
+	*t = found;
+	return true;
 }

@@ -277,7 +277,7 @@ unpack_step(struct unpack *u, uint8_t **to, size_t n)
 		return u->ended ? TACH_END : TACH_OK;
 	if (u->packing->step(u, to, n) != TACH_OK)
 		return TACH_FATAL;
-	u->full = *to == before + n;
+	u->full = u->inside && *to == before + n;
 	if (*to > before || !ended || !u->inside)
 		return TACH_OK;
 	return bad_packing(u, TACH_ETRUNCATED, "it is cut short");

@@ -70,6 +70,31 @@ has_xz() {
 	is "$(tach-convert --collapsed packed)" 'tid:0;main;f 2'
 }
 
+# The bytes are as many as are taken at once, or a multiple of them.
+@test "compressed streams that end where a read does" {
+	local pack kib
+	for kib in 64 128 192; do
+		python3 -c '
+import sys
+line = b"main;f 1\n"
+size = int(sys.argv[1]) << 10
+sys.stdout.buffer.write(b"#" * (size % len(line) + len(line) - 1) + b"\n" +
+                        line * (size // len(line) - 1))' $kib >p.txt
+		is "$(stat -c %s p.txt)" $((kib << 10))
+		for pack in gzip zstd xz; do
+			[ $pack != xz ] || has_xz || continue
+			$pack -c <p.txt >packed
+			timeout 20 tach-cat packed | cmp - <(tach-cat p.txt)
+			timeout 20 tach-cat <packed | cmp - <(tach-cat p.txt)
+			cat packed | timeout 20 tach-cat | cmp - <(tach-cat p.txt)
+			$pack -c <p.txt >>packed
+			cat p.txt p.txt | tach-cat >want
+			timeout 20 tach-cat packed | cmp - want
+			cat packed | timeout 20 tach-cat | cmp - want
+		done
+	done
+}
+
 @test "a compressed pipe is read line by line" {
 	mkfifo in out
 	# stdbuf comes before a sanitizer, which else objects.
@@ -360,6 +385,20 @@ out += e(3, 1, 5, 6, 3, 4, 1, 2) + e(5, 1) + b"\x0a\x45"' >p.mojo
 	tach-cat <"$file" | cmp - <(tach-cat "$file")
 }
 
+@test "perf script: lines that end in CR and LF" {
+	sed 's/$/\r/' "$T/data/perf.txt" >p.txt
+	tach-cat p.txt | cmp - <(tach-cat "$T/data/perf.txt")
+}
+
+@test "perf script: a line of many colons takes no longer than another" {
+	{
+		printf 'a 9 10.000001: x:\n\n'
+		head -c 8000000 /dev/zero | tr '\0' :
+	} >bad
+	run -1 --separate-stderr timeout 20 tach-cat bad
+	is "$stderr" "tach-cat: bad: line 3: no first line of a sample: a thread's name and number, a time, an event"
+}
+
 @test "perf script: its other lines" {
 	# Of several threads, without empty lines, with processes and with inlined
 	# functions; frames that are no lines of code are passed over.
@@ -462,4 +501,20 @@ tid:1;a;x.py:b:3 3'
 	sed 's/"C","frame":2/"C","frame":1/' e.json >bad
 	run -1 --separate-stderr tach-cat bad
 	is "$stderr" 'tach-cat: bad: byte 234: frame 1 ends, and is not the innermost one'
+}
+
+# The buffer that JSON is read by has 128 KiB.
+@test "speedscope: half a character where the buffer ends" {
+	local pad want
+	for pad in 131071 131072 131073; do
+		python3 -c '
+import sys
+tail = "\\ud800\\n\\ud83d\\ude00"
+head = "{\"profiles\":[{\"type\":\"sampled\",\"unit\":\"none\",\"name\":\"p\"," \
+    "\"samples\":[[0]],\"weights\":[1]}],\"shared\":{\"frames\":[{\"name\":\""
+print(head + "a" * (int(sys.argv[1]) - len(head) - 6) + tail + "\"}]}}")
+' $pad >s.json
+		want='a\ufffd\n\U1f600'
+		is "$(tach-cat s.json | sed 's/.*aa/a/')" "$want"
+	done
 }
