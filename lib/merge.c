@@ -499,7 +499,8 @@ new_input(struct tach_merge *m, struct tach_source *from,
 	in->number = m->ninputs;
 	in->selected = place->selection == NULL ? &in->counted :
 	    tach_select_new(&in->counted, place->selection);
-	in->selected = tach_depth_new(in->selected, place->depth);
+	in->selected = tach_depth_new(in->selected,
+	    place->depth <= UINT32_MAX ? (uint32_t)place->depth : 0);
 	if (in->selected == NULL) {
 		free(in);
 		return NULL;

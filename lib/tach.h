@@ -714,7 +714,9 @@ struct tach_merge_options {
 	uint64_t samples; /* to take, before selecting; 0: to the end */
 	const struct tach_selection *selection; /* likewise; NULL: all */
 	bool no_opcodes;  /* its frames lose theirs */
-	uint32_t depth;	  /* of what is selected: see tach_depth_new */
+	/* Of what is selected: see tach_depth_new.  It fills no padding: the size
+	 * tells whether a caller knows it. */
+	uint64_t depth;
 };
 
 struct tach_merge;
