@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "cmd.h"
+#include "tach.h"
 #include "tempdir.h"
 
 #define PROFILE_STEM "profile." /* of all names in its directory */
@@ -276,6 +277,21 @@ child_wait(struct child *c)
 	reap(c, 0);
 }
 
+/* Whether it still writes a profile that is to be kept: the part has its final name, or
+ * is removed, before it waits for its command. */
+static bool
+is_writing(const struct child *c)
+{
+	char *part;
+	bool writing;
+
+	if (c->directory != NULL || asprintf(&part, "%s%s", c->path, TACH_PART_SUFFIX) < 0)
+		return false;
+	writing = access(part, F_OK) == 0;
+	free(part);
+	return writing;
+}
+
 /* Waits for some time.  False: it has not ended. */
 static bool
 wait_some(struct child *c)
@@ -290,6 +306,20 @@ wait_some(struct child *c)
 	return false;
 }
 
+/* Waits until the profile is complete.  Signals end this process alone then: the child
+ * completes its profile. */
+static void
+wait_for_part(struct child *c)
+{
+	const int ends[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+
+	for (size_t i = 0; i < sizeof(ends) / sizeof(*ends); i++)
+		signal(ends[i], SIG_DFL);
+	warnx("%s is not complete yet: Ctrl-C does not wait for it", c->path);
+	while (is_writing(c) && !wait_some(c))
+		continue;
+}
+
 void
 child_end(struct child *c)
 {
@@ -297,7 +327,17 @@ child_end(struct child *c)
 		kill(c->pid, SIGTERM);
 	if (wait_some(c))
 		return;
+	if (is_writing(c))
+		wait_for_part(c);
+	if (wait_some(c))
+		return;
 	warnx("the command goes on, though it was sent SIGTERM");
 	kill(c->pid, SIGKILL);
 	child_wait(c);
+}
+
+bool
+child_failed(const struct child *c)
+{
+	return c->pid == 0 && (c->status == RECORD_FAILED || !child_has_profile(c));
 }

@@ -37,9 +37,11 @@ bool child_has_profile(const struct child *);
 bool child_ended(struct child *);
 /* Waits until it has ended. */
 void child_wait(struct child *);
-/* Ends it and its command by SIGTERM, and completes its profile.  A command that goes on
- * for five seconds is left alone; that is told. */
+/* Ends it and its command by SIGTERM, and waits until a profile that the user named is
+ * complete.  A command that goes on for five seconds more is left alone; that is told. */
 void child_end(struct child *);
+/* Whether it has ended without a profile, or with one that lacks something. */
+bool child_failed(const struct child *);
 /* Prints the end of the errors. */
 void child_tell(const struct child *);
 /* Frees it, and removes the profile unless the user named it. */

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "array.h"
 
@@ -185,19 +186,22 @@ take_start(struct gather *g, struct gathered *m)
 		m->shift = meta->start_us - g->meta.start_us;
 }
 
-/* Whether a file or its part was written since the time. */
+/* Whether a file or its part was written since the time, by a recorder of this user.
+ * Others can put files beside it where they may write, too: a FIFO would be waited for.
+ * In a directory like /tmp they cannot replace the file before it is opened. */
 static bool
 is_new(const struct gather *g, const char *path)
 {
 	struct stat st;
 	char *part;
-	bool new = stat(path, &st) == 0;
+	bool found = lstat(path, &st) == 0;
 
-	if (!new && asprintf(&part, "%s%s", path, TACH_PART_SUFFIX) >= 0) {
-		new = stat(part, &st) == 0;
+	if (!found && asprintf(&part, "%s%s", path, TACH_PART_SUFFIX) >= 0) {
+		found = lstat(part, &st) == 0;
 		free(part);
 	}
-	return new && st.st_mtime >= g->since;
+	return found && S_ISREG(st.st_mode) && st.st_uid == geteuid() &&
+	    st.st_mtime >= g->since;
 }
 
 /* Opens a member.  One that cannot be read yet is none.  False: out of memory. */

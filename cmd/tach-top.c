@@ -166,6 +166,20 @@ look(struct top *top, const char *path, const char *name)
 	return live_show(&how);
 }
 
+/* Ends the recording that the user quit.  Returns the exit status: that of a profile to be
+ * kept counts, not that of the command, which was ended. */
+static int
+end_recording(struct top *top, int status)
+{
+	struct child *c = &top->child;
+
+	child_end(c);
+	if (top->output == NULL || status != CMD_OK || !child_failed(c))
+		return status;
+	child_tell(c);
+	return RECORD_FAILED;
+}
+
 static int
 record_and_look(struct top *top)
 {
@@ -179,7 +193,7 @@ record_and_look(struct top *top)
 	if (child_ended(&top->child) && top->child.status != 0)
 		status = top->child.status;
 	else
-		child_end(&top->child);
+		status = end_recording(top, status);
 	free(text);
 	free(name);
 	return status;

@@ -504,6 +504,56 @@ family() {
 	is "$(echo kept*)" kept.bin
 }
 
+@test "the view of subprocesses: a FIFO, a link and files of others beside them are no processes" {
+	family
+	mkfifo kept.1.bin kept.4.bin.part kept.5.bin.part.journal
+	cp "$T/data/odd.bin" kept.2.bin
+	ln -s "$T/data/odd.bin" kept.3.bin
+	touch -h kept.3.bin
+	[ "$(id -u)" -ne 0 ] || chown nobody kept.2.bin
+	[ "$(id -u)" -eq 0 ] || rm kept.2.bin
+	COLUMNS=120 view --subprocesses -o kept.bin -- "$python" family.py
+	shown ' recording ' ' parent  .*family.py:3' ' child  .*family.py:5'
+	is "$(tm capture-pane -p | grep -c ' kept[.][0-9]*.bin$')" 2
+	touch end
+	shown ' complete '
+	press q
+	until_ test -e ended
+	is "$(cat ended)" 'ended 0'
+}
+
+# stop_recorder SIGNAL: sends it to the view's tach-record.
+stop_recorder() {
+	pkill -"$1" -P "$(pgrep -f "^tach-top --subprocesses -o kept.bin")" -x tach-record
+}
+
+@test "the view of subprocesses: the profile is completed after q, however long that takes" {
+	family
+	view --subprocesses -o kept.bin -- "$python" family.py
+	shown ' recording ' ' parent  .*family.py:3'
+	stop_recorder STOP
+	press q
+	until_ gone ' parent  .*family.py:3'
+	sleep 5.5
+	stop_recorder CONT
+	until_ test -e ended
+	shown '^tach-top: kept.bin is not complete yet: Ctrl-C does not wait for it$'
+	is "$(cat ended)" 'ended 0'
+	is "$(echo kept*)" kept.bin
+	tach-top kept.bin | found ' parent  '
+}
+
+@test "the view of a recording that cannot be completed: its reason and its status after q" {
+	family
+	view --subprocesses -o kept.bin -- "$python" family.py
+	shown ' recording ' ' parent  .*family.py:3'
+	mkdir -p kept.bin/full
+	press q
+	until_ test -e ended
+	is "$(cat ended)" 'ended 125'
+	shown 'kept.bin: cannot write'
+}
+
 @test "the view: 8 and 256 colours, none, and terminals without UTF-8" {
 	printf '# interval 1000\n0\t0\t7\tcpu\tapp.py:überprüfen数:1\n' >name.txt
 	local term
