@@ -449,6 +449,15 @@ time.sleep(90)' "$target" >traces
 	[[ $stderr = *"; \`tach-record --check -p $pid\` says what would help" ]]
 }
 
+@test "in-process: a Python of musl, whose loader has the name libc.so" {
+	all_rights
+	need_python 3.14-musl
+	cp -L /lib/ld-musl-*.so.1 libc.so
+	idle ./libc.so "${PYTHON[@]}"
+	run -0 tach-record --check --engine inprocess -p "$pid"
+	says 'the library in it' yes 'this Python loads it when .*'
+}
+
 @test "in-process: a library that is there already" {
 	all_rights
 	need_python 3.14t

@@ -371,7 +371,8 @@ check_agent(pid_t pid, struct error *e)
 	return TACH_OK;
 }
 
-/* Whether the dynamic linker is in the process: it would load the library. */
+/* Whether the dynamic linker is in the process: it would load the library.  That of musl
+ * is its libc.so, which may be mapped by either name. */
 static bool
 has_linker(const struct process *p)
 {
@@ -383,7 +384,8 @@ has_linker(const struct process *p)
 	for (size_t i = 0; i < ms.count && !has; i++) {
 		const char *slash = strrchr(ms.list[i].path, '/');
 		const char *name = slash != NULL ? slash + 1 : "";
-		has = strncmp(name, "ld-", 3) == 0 ||
+		has = strcmp(name, "libc.so") == 0 ||
+		    strncmp(name, "ld-", 3) == 0 ||
 		    strncmp(name, "ld.so", 5) == 0 ||
 		    strncmp(name, "ld64", 4) == 0;
 	}
