@@ -16,12 +16,14 @@ class Tach < Formula
   depends_on "ncurses"
   depends_on "protobuf-c"
   depends_on "xxhash"
+  depends_on "xz"
   depends_on "zlib"
   depends_on "zstd"
 
   def install
     system "./configure", *std_configure_args, "--disable-silent-rules",
-           "--with-interrupts=yes", "--with-seccomp=yes", "--with-view=yes"
+           "--with-interrupts=yes", "--with-lzma=yes", "--with-seccomp=yes",
+           "--with-view=yes"
     system "make", "install"
   end
 

@@ -56,6 +56,13 @@ need_static() {
 	is "$(grep warning "$WORK/log" || :)" ""
 }
 
+@test "static programs read what xz has compressed" {
+	need_static
+	need xz xz-utils
+	echo 'main;work 3' | xz >p.txt.xz
+	is "$("$WORK/static/bin/tach-convert" --collapsed p.txt.xz)" 'main;work 3'
+}
+
 @test "the agent for any C library names no version of a symbol" {
 	need_static
 	need readelf binutils
