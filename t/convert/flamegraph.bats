@@ -494,6 +494,27 @@ Self	Total	Function
 0 %	10.0 %	serve q.py"
 }
 
+@test "callers: search finds the heaviest matches, and none of no weight" {
+	need_chromium
+	{
+		awk 'BEGIN { for (i = 0; i < 1500; i++)
+			for (n = 0; n < (i < 10 ? 3 : 1); n++)
+				printf "%d\t0\t7\tcpu\t/a.py:heavy%d:1;/a.py:leaf%d:1\n",
+				    k++ * 1000, i, i }'
+	} | page
+	samples 3 0 7 cpu '/a.py:main:1;/a.py:gone:1' >base
+	samples 3 0 7 cpu '/a.py:main:1;/a.py:new:1' |
+	    tach-convert --flamegraph --source no --diff base -o diff.html
+	run -0 browser p.html key c key / type heavy key Enter eval 'tach.focus()' \
+	    eval "$(said done)" open diff.html key c key / type gone \
+	    key Enter eval 'tach.focus()' key Escape key b key / type gone \
+	    key Enter eval 'tach.focus()'
+	[[ ${lines[0]} = heavy[0-9] ]]
+	is "$(tail -n +2 <<<"$output")" 'match 1 of 200
+null
+gone'
+}
+
 @test "recursion is folded, also that of functions that call each other" {
 	need_chromium
 	{
@@ -672,6 +693,31 @@ main (/srv/app.py)
 wait (/srv/lib/q.py)
 stack copied
 true"
+}
+
+@test "a link sets nothing that the page has no control of; no thread stays none" {
+	need_chromium
+	shop | page
+	shop >base
+	shop | tach-convert --flamegraph --source no --diff base -o diff.html
+	local page=file://$PWD/p.html diff=file://$PWD/diff.html link
+	run -0 browser "$page" key t click '#choices .all button:nth-child(2)' \
+	    wait 'location.hash.includes("threads=")' eval 'location.hash' \
+	    eval 'tach.total()'
+	link=${lines[0]}
+	is "${lines[1]}" 0
+	run -0 browser "$page$link" eval 'tach.total()' \
+	    open "$page#on=byBase.bySelf" eval 'tach.total()' \
+	    open "$page#on=separate" eval 'tach.names().includes("thread 8")' \
+	    open "$diff#on=separate" eval 'tach.names().includes("main")' \
+	    eval 'tach.names().some((name) => /^thread/.test(name))' \
+	    open "$diff#on=byBase" eval 'tach.total()'
+	is "$output" "0
+10
+true
+true
+false
+10"
 }
 
 @test "hues of the ten heaviest packages differ; Windows paths; names alone" {
