@@ -514,7 +514,7 @@ head = "{\"profiles\":[{\"type\":\"sampled\",\"unit\":\"none\",\"name\":\"p\"," 
     "\"samples\":[[0]],\"weights\":[1]}],\"shared\":{\"frames\":[{\"name\":\""
 print(head + "a" * (int(sys.argv[1]) - len(head) - 6) + tail + "\"}]}}")
 ' $pad >s.json
-		want='a\ufffd\n\U1f600'
+		want=$'a\xef\xbf\xbd\\012\xf0\x9f\x98\x80'
 		is "$(tach-cat s.json | sed 's/.*aa/a/')" "$want"
 	done
 }
