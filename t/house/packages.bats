@@ -60,7 +60,7 @@ need_static() {
 	need_static
 	need xz xz-utils
 	echo 'main;work 3' | xz >p.txt.xz
-	is "$("$WORK/static/bin/tach-convert" --collapsed p.txt.xz)" 'main;work 3'
+	is "$("$WORK/static/bin/tach-convert" --collapsed p.txt.xz)" 'tid:0;main;work 3'
 }
 
 @test "the agent for any C library names no version of a symbol" {

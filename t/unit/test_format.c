@@ -499,6 +499,7 @@ static void
 check_head(void)
 {
 	struct head h = {
+	    .layout = TACH_LAYOUT_EARLY,
 	    .compression = TACH_ZSTD,
 	    .meta = {.python = {3, 15, 2}, .start_us = 0x0102030405060708,
 		.interval_us = 0x1112131415161718, .config = 0x71727374},
@@ -933,7 +934,7 @@ check_stat(void)
 static void
 check_fit(void)
 {
-	struct head h = {.samples = UINT32_MAX};
+	struct head h = {.layout = TACH_LAYOUT_EARLY, .samples = UINT32_MAX};
 
 	head_fit(&h);
 	check_number(h.layout, TACH_LAYOUT_EARLY);
