@@ -32,7 +32,7 @@ struct gil_intervals {
 /* All zero: none yet. */
 struct gil_waits {
 	struct gil_intervals held, wanted;
-	bool full; /* there are more of them than a profile may have */
+	bool full; /* there are more of them, or of their pairs, than may be */
 };
 
 /* Stands for a holder that no sample shows. */
@@ -49,10 +49,14 @@ struct gil_pairs {
 	size_t count;
 	/* private */
 	size_t max;
+	uint64_t steps;
 	struct tach_table *numbers;
 };
 
 #define GIL_INTERVALS_MAX LIMIT_POWER(25) /* of each kind */
+#define GIL_PAIRS_MAX LIMIT_POWER(22)
+/* Looks at intervals, as a wait can be of a file whose interval is hours. */
+#define GIL_STEPS_MAX (UINT64_C(1) << 33)
 
 /* ---- collecting ---------------------------------------------------------- */
 
@@ -184,7 +188,7 @@ divide_wait(struct gil_pairs *w, const struct gil_intervals *held, size_t *from,
 
 	while (*from < held->count && is_before(&held->list[*from], wait))
 		++*from;
-	for (size_t i = *from; i < held->count && rest > 0; i++) {
+	for (size_t i = *from; i < held->count && rest > 0; i++, w->steps++) {
 		const struct gil_interval *h = &held->list[i];
 		uint64_t time = common_time(h, wait);
 		if (h->interp != wait->interp || h->begin >= wait->end)
@@ -237,7 +241,7 @@ clip_intervals(struct gil_intervals *g)
 }
 
 /* Fills in the pairs, which are to be cleared in any case, once all runs were added.
- * False: out of memory. */
+ * False: out of memory, or it is full. */
 static inline bool
 gil_waits_join(struct gil_waits *w, struct gil_pairs *p)
 {
@@ -250,9 +254,13 @@ gil_waits_join(struct gil_waits *w, struct gil_pairs *p)
 	sort_intervals(&w->held);
 	clip_intervals(&w->held);
 	sort_intervals(&w->wanted);
-	for (size_t i = 0; i < w->wanted.count; i++)
+	for (size_t i = 0; i < w->wanted.count; i++) {
 		if (!divide_wait(p, &w->held, &from, &w->wanted.list[i]))
 			return false;
+		w->full = p->count > GIL_PAIRS_MAX || p->steps > GIL_STEPS_MAX;
+		if (w->full)
+			return false;
+	}
 	if (p->count > 0)
 		qsort(p->list, p->count, sizeof(*p->list), compare_times);
 	return true;

@@ -108,14 +108,17 @@ begin_section(struct markdown *m, size_t size)
 }
 
 /* Adds lines as a whole, or nothing if the section has no room for them. */
-static void
+static bool
 put_lines(struct markdown *m, struct buf *lines)
 {
+	bool fits = m->text.len + lines->len <= m->limit;
+
 	if (lines->failed)
 		m->text.failed = true;
-	else if (m->text.len + lines->len <= m->limit)
+	else if (fits)
 		buf_add(&m->text, lines->text, lines->len);
 	lines->len = 0;
+	return fits;
 }
 
 /* The bytes of whole characters at the begin of a text, at most `max` ones. */
@@ -595,6 +598,7 @@ put_threads(struct markdown *m)
 {
 	struct top_list top = {.max = THREADS_MAX_ROWS};
 	struct buf b = {0}, name = {0};
+	uint32_t put = 0;
 
 	begin_section(m, THREADS_SIZE);
 	buf_add_text(&b, "\n## Threads\n\n| time | CPU | GIL | wants GIL | idle | "
@@ -616,10 +620,14 @@ put_threads(struct markdown *m)
 		add_percent_cell(&b, s->idle, s->time);
 		add_code_span(&b, (struct tach_string){text, strlen(text)}, NAME_MAX_SIZE);
 		buf_add_text(&b, " |\n");
-		put_lines(m, &b);
+		if (!put_lines(m, &b))
+			break;
+		put++;
 	}
-	if (m->stacks.nthreads > top.count)
-		add_printed(&b, "\nand %zu more\n", m->stacks.nthreads - top.count);
+	if (put == 0)
+		b.len = 0; /* no heading alone */
+	else if (m->stacks.nthreads > put)
+		add_printed(&b, "\nand %" PRIu32 " more\n", m->stacks.nthreads - put);
 	put_lines(m, &b);
 	buf_clear(&b);
 	buf_clear(&name);
@@ -783,6 +791,8 @@ put_gil(struct markdown *m)
 		put_wait(m, &pairs.list[i]);
 	gil_pairs_clear(&pairs);
 	buf_clear(&b);
+	if (m->waits.full)
+		error_set(&m->error, TACH_ELIMIT, LIMIT_TEXT("waits for the GIL"));
 	return ok;
 }
 
@@ -825,7 +835,7 @@ hottest_name(const struct markdown *m, struct tach_string *name)
 	if (top.count == 0)
 		return false;
 	*name = function_name(m, top.list[0].index);
-	return is_plain(*name, "") && !synthetic(
+	return is_plain(*name, "_") && !synthetic(
 	    function_at(m, top.list[0].index)->file, 0);
 }
 
@@ -933,7 +943,7 @@ markdown_end(struct tach_sink *sink)
 
 	aggregate_settle(&m->stacks);
 	if (!make_report(m))
-		return error_system(&m->error, "", ENOMEM);
+		return error_memory(&m->error);
 	return fwrite(m->text.text, 1, m->text.len, m->out) == m->text.len ? TACH_OK :
 	    error_system(&m->error, "", errno);
 }
