@@ -546,15 +546,27 @@ worth(const struct pprof_reader *p, const struct value_type *t)
 	return counts(p, t) ? 1 : 2;
 }
 
+/* Whether the value that is shown first is of memory: of a heap, whose objects are no
+ * samples. */
+static bool
+measures_memory(const struct pprof_reader *p)
+{
+	for (uint32_t i = 0; i < p->ntypes; i++)
+		if (p->types[i].type == p->default_type && p->default_type != 0)
+			return string_is(pprof_string(p, p->types[i].unit), "bytes");
+	return string_is(pprof_string(p, p->period_type.unit), "bytes");
+}
+
 static int
 no_samples(struct pprof_reader *p)
 {
 	struct tach_string unit = p->ntypes == 0 ?
-	    (struct tach_string){"nothing", 7} :
+	    (struct tach_string){"nothing", 7} : measures_memory(p) ?
+	    (struct tach_string){"bytes", 5} :
 	    pprof_string(p, p->types[0].unit);
 
 	return error_set(&p->in->error, TACH_EFOREIGN, "its values are neither "
-	    "numbers of samples nor times: the first is in \"%.*s\"",
+	    "numbers of samples nor times: they are in \"%.*s\"",
 	    unit.len < 64 ? (int)unit.len : 64, unit.bytes);
 }
 
@@ -571,7 +583,7 @@ find_count(struct pprof_reader *p)
 			p->which = i;
 		best = w > best ? w : best;
 	}
-	if (best == 0)
+	if (best == 0 || (best < 4 && measures_memory(p)))
 		return no_samples(p);
 	if (unit == 0 || __builtin_mul_overflow(p->period, unit, &ns) ||
 	    ns == 0 || ns > INT64_MAX)
@@ -941,7 +953,16 @@ is_value_type(const struct cursor *c, uint64_t n)
 	    (*c->pos == 0x08 || *c->pos == 0x10);
 }
 
-/* Go's programs write times before the types of values, others these first. */
+/* Whether a field is a sample: its locations or values, packed or not, come first. */
+static bool
+is_sample(const struct cursor *c, uint64_t n)
+{
+	return n >= 2 && cursor_has(c, 1) && (*c->pos == 0x08 || *c->pos == 0x0a ||
+	    *c->pos == 0x10 || *c->pos == 0x12);
+}
+
+/* Go's programs write times before the types of values, libdatadog the samples; others
+ * write the types first. */
 bool
 pprof_known(const uint8_t *p, size_t n)
 {
@@ -955,6 +976,8 @@ pprof_known(const uint8_t *p, size_t n)
 		if (tag == (1 << 3 | WIRE_BYTES) ||
 		    tag == (11 << 3 | WIRE_BYTES))
 			return is_value_type(&c, value);
+		if (tag == (2 << 3 | WIRE_BYTES))
+			return is_sample(&c, value);
 		if ((tag & 7) != WIRE_VARINT || tag >> 3 < 7)
 			return false;
 	}

@@ -34,9 +34,25 @@ has_control(const char *p, size_t n)
 	return false;
 }
 
+/* Whether a comment is of perf's head, which can be longer than all that is looked at. */
+static bool
+perf_comment(const char *p, size_t n)
+{
+	static const char *const begins[] = {"# ========", "# captured on",
+	    "# cmdline :"};
+
+	for (size_t i = 0; i < sizeof(begins) / sizeof(*begins); i++)
+		if (n >= strlen(begins[i]) &&
+		    memcmp(p, begins[i], strlen(begins[i])) == 0)
+			return true;
+	return false;
+}
+
 static enum sniff
 comment(const char *p, size_t n)
 {
+	if (perf_comment(p, n))
+		return SNIFF_PERF;
 	if (texthead_known(p, n))
 		return SNIFF_TEXT;
 	if (collapsed_austin(p, n))

@@ -34,6 +34,8 @@ struct scope_profile {
 	double unit;	 /* us, or UNIT_NONE */
 	double start, end;
 	double least;	 /* weight above 0; 0: none */
+	double sum, count; /* of the weights above 0 */
+	double rest; /* of the weights, in samples: what rounding has left */
 	uint32_t name;	 /* in names */
 };
 
@@ -63,6 +65,12 @@ static double
 lesser(double a, double b)
 {
 	return a < b ? a : b;
+}
+
+static double
+greater(double a, double b)
+{
+	return a > b ? a : b;
 }
 
 /* A number from 0 to TIME_MAX, divided and rounded up. */
@@ -248,7 +256,7 @@ take_unit(struct scope_reader *r)
 	    "\"none\"", b->len < 32 ? (int)b->len : 32, b->text);
 }
 
-/* Finds the least weight. */
+/* Finds the least weight, and their mean. */
 static int
 survey_weight(struct scope_reader *r, enum json kind)
 {
@@ -262,6 +270,8 @@ survey_weight(struct scope_reader *r, enum json kind)
 		    r->json.text.text);
 	if (n > 0 && (p->least == 0 || n < p->least))
 		p->least = n;
+	p->sum += n;
+	p->count += n > 0;
 	return TACH_OK;
 }
 
@@ -333,7 +343,8 @@ take_root_key(struct scope_reader *r, enum json kind)
 	return json_skip(&r->json, kind);
 }
 
-/* The least weight that is a time; of calls a millisecond, or a thousandth of a
+/* The least weight that is a time, or a hundredth of the mean one, so that one that is
+ * tiny makes no millions of samples; of calls a millisecond, or a thousandth of a
  * profile that is shorter than a second. */
 static void
 find_interval(struct scope_reader *r)
@@ -342,7 +353,8 @@ find_interval(struct scope_reader *r)
 
 	for (uint32_t i = 0; i < r->nprofiles; i++) {
 		const struct scope_profile *p = &r->profiles[i];
-		double own = p->least;
+		double own = p->count > 0 ? greater(p->least,
+		    p->sum / p->count / 100) : 0;
 		if (p->events != 0)
 			own = lesser((p->end - p->start) / 1000,
 			    p->unit > 0 ? 1000 / p->unit : 0);
@@ -381,19 +393,23 @@ push_shared(struct scope_reader *r, uint32_t number)
 	return stacks_push(&r->stacks, r->frames[number]);
 }
 
-/* How many samples a weight stands for. */
+/* How many samples a weight stands for, one at least.  The rest counts with the next
+ * one, so that the sum is right. */
 static uint64_t
-weight_samples(const struct scope_reader *r, const struct scope_profile *p,
-    double weight)
+weight_samples(const struct scope_reader *r, struct scope_profile *p, double weight)
 {
+	uint64_t whole;
 	double n = weight;
 
 	if (p->unit > 0)
 		n = weight * p->unit / (double)r->in->meta.interval_us;
-	if (n > 0 && n < 1)
-		n = 1;
+	if (n <= 0)
+		return 0;
 	/* More than SOURCE_COUNTED_MAX is an error further on. */
-	return (uint64_t)(lesser(n, 9e18) + 0.5);
+	n = lesser(n, 9e18) + p->rest;
+	whole = n < 1.5 ? 1 : (uint64_t)(n + 0.5);
+	p->rest = n - (double)whole;
+	return whole;
 }
 
 /* Passes time in which there is no stack. */
@@ -410,7 +426,7 @@ pass_time(struct scope_reader *r, double us)
 
 /* Takes the next sample and its weight.  TACH_END: there is none. */
 static int
-next_weighted(struct scope_reader *r, const struct scope_profile *p)
+next_weighted(struct scope_reader *r, struct scope_profile *p)
 {
 	struct jsonpull *j = &r->json;
 	enum json kind, of_weight;
@@ -630,7 +646,7 @@ open_profile(struct scope_reader *r)
 static int
 scope_step(struct scope_reader *r)
 {
-	const struct scope_profile *p;
+	struct scope_profile *p;
 	int res;
 
 	if (!r->open)

@@ -11,6 +11,9 @@
 #include "buf.h"
 #include "hash.h"
 
+/* That many are put together in half a minute. */
+#define PUSHED_MAX (UINT64_C(1) << 34)
+
 bool
 stacks_init(struct stacks *s, struct source_input *in)
 {
@@ -165,6 +168,9 @@ stacks_push(struct stacks *s, uint32_t frame)
 
 	if (s->nfresh == FRAMES_MAX)
 		return too_many_frames(s);
+	if (++s->pushed > PUSHED_MAX)
+		return error_set(&s->in->error, TACH_ELIMIT, "all stacks have more "
+		    "than %" PRIu64 " frames, which is not read", PUSHED_MAX);
 	p = array_grow(s->fresh, s->nfresh, &s->fresh_max, sizeof(*p));
 	if (p == NULL)
 		return stacks_no_memory(s);

@@ -32,6 +32,7 @@ struct stacks {
 	size_t threads_max;
 	struct set thread_set;
 	uint32_t last;	   /* the current thread */
+	uint64_t pushed;   /* frames of all stacks that were put together */
 	uint64_t held;	   /* frames that the stacks of all threads have room for */
 	uint32_t *fresh;   /* the stack that is put together */
 	uint32_t nfresh;

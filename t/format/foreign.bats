@@ -265,7 +265,7 @@ P0;T0:3;/lib/x.so:0x11:0 1'
 	is "$stderr" 'tach-cat: bad: byte 15: a number that is longer than its field'
 	sed 's/seconds/sxconds/' p.pb >bad
 	run -1 --separate-stderr tach-cat bad
-	is "$stderr" 'tach-cat: bad: its values are neither numbers of samples nor times: the first is in "sxconds"'
+	is "$stderr" 'tach-cat: bad: its values are neither numbers of samples nor times: they are in "sxconds"'
 	head -c -3 p.pb >bad
 	run -1 --separate-stderr tach-cat bad
 	is "$stderr" "tach-cat: bad: byte $(($(stat -c %s p.pb) - 8)): truncated: a field of 4 bytes, and 3 are left"
@@ -517,4 +517,41 @@ print(head + "a" * (int(sys.argv[1]) - len(head) - 6) + tail + "\"}]}}")
 		want=$'a\xef\xbf\xbd\\012\xf0\x9f\x98\x80'
 		is "$(tach-cat s.json | sed 's/.*aa/a/')" "$want"
 	done
+}
+
+@test "speedscope: weights of other lengths keep their sum" {
+	local weights
+	printf -v weights '10,14.9,%.0s' {1..50}
+	printf '%s' '{"profiles":[{"type":"sampled","unit":"milliseconds","name":"p",' \
+	    "\"samples\":[$(repeat 99 '[0],')[0]],\"weights\":[${weights%,}]}]," \
+	    '"shared":{"frames":[{"name":"f"}]}}' >s.json
+	# 1,245 ms in intervals of 10; alone each weight would be one.
+	is "$(tach-cat s.json | wc -l)" 124
+}
+
+# made_pprof TYPE UNIT ORDER: a profile of pprof with one sample, whose value has that
+# type and unit; `first` writes the sample before all else, as libdatadog does.
+made_pprof() {
+	python3 - "$@" <<-'END'
+	import sys
+	def field(n, data):
+	    return bytes([n << 3 | 2, len(data)]) + data
+	type, unit, order = sys.argv[1:]
+	kind = field(1, bytes([8, 1, 16, 2]))
+	sample = field(2, bytes([8, 1, 16, 3]))
+	rest = (field(4, bytes([8, 1]) + field(4, bytes([8, 1]))) +
+	        field(5, bytes([8, 1, 16, 3])) +
+	        b"".join(field(6, s.encode()) for s in ["", type, unit, "f"]))
+	sys.stdout.buffer.write((sample + kind if order == "first" else kind + sample) + rest)
+	END
+}
+
+@test "pprof: samples may come before all else, and a heap has none" {
+	made_pprof samples count last >p.pb
+	is "$(tach-convert --collapsed --frame function p.pb)" 'f 3'
+	made_pprof samples count first >p.pb
+	is "$(tach-convert --collapsed --frame function p.pb)" 'f 3'
+	made_pprof inuse_space bytes last >p.pb
+	run -1 --separate-stderr tach-cat p.pb
+	is "$stderr" 'tach-cat: p.pb: its values are neither numbers of samples nor times: they are in "bytes"'
 }
