@@ -188,6 +188,10 @@ how_check(const struct how *h, const struct tach_format *format)
 	    h->options.by != TACH_BY_NONE)
 		cmd_usage("--%s has no threads: --by none alone goes with it",
 		    format->name);
+	if (h->given[FORMAT_DIFF - FORMAT_WEIGHT] != NULL &&
+	    h->options.by != TACH_BY_FORMAT && h->options.by != TACH_BY_NONE)
+		cmd_usage("a difference has no threads: --by none alone goes with "
+		    "it");
 	if (h->options.symbolized && h->symbols != NULL)
 		cmd_usage("--symbols and --symbolized exclude each other");
 	if (h->options.build != NULL && h->symbols == NULL)

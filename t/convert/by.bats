@@ -160,3 +160,12 @@ print(sorted(c[2] for f in s if f[2] == "f" for c in s[f][4])[-1])')" "$(cat <<-
 	run -0 --separate-stderr tach-convert --collapsed --idle drop -o out "$p"
 	found 'none is taken for idle' <<<"$stderr"
 }
+
+@test "--by: the flame graph of a difference has no threads" {
+	run -2 --separate-stderr tach-convert --flamegraph --by name \
+	    --diff "$T/data/odd.bin" -o p.html "$T/data/odd.bin"
+	is "${stderr%%$'\n'*}" \
+	    'tach-convert: a difference has no threads: --by none alone goes with it'
+	tach-convert --flamegraph --source no --by none --diff "$T/data/odd.bin" \
+	    -o p.html "$T/data/odd.bin"
+}
