@@ -8,15 +8,27 @@ import threading
 import time
 
 try:
-    number = threading.get_native_id
-except AttributeError:  # before 3.8
     import ctypes
-
-    def number(syscall=ctypes.CDLL(None).syscall, gettid=186):
-        return syscall(gettid)
+    libc = ctypes.CDLL(None)
+except ImportError:  # a Python without it, on musl
+    libc = None
+SYS_gettid, PR_SET_NAME = 186, 15
 
 truth = {}
 gone = threading.Event()
+
+
+def number():
+    return libc.syscall(SYS_gettid) if libc else threading.get_native_id()
+
+
+def name_by_kernel(name):
+    """Not by /proc alone, which a folder of an interpreter may lack."""
+    if libc:
+        libc.prctl(PR_SET_NAME, name.encode())
+        return
+    with open("/proc/self/task/%d/comm" % number(), "w") as f:
+        f.write(name)
 
 
 def work(seconds):
@@ -42,11 +54,12 @@ def renamed():
 
 def called(name):
     truth[number()] = [name]
-    if name:
-        with open("/proc/self/task/%d/comm" % number(), "w") as f:
-            f.write(name)
-    work(1.5)
-    gone.set()
+    try:
+        if name:
+            name_by_kernel(name)
+        work(1.5)
+    finally:
+        gone.set()
 
 
 names = ["w(a) S b", "it's \"quoted\"\tand\nlines \x7f\x9b", "x" * 200,
