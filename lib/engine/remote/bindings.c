@@ -67,8 +67,10 @@ told_tid(struct bindings *b, struct thread *t, uint64_t id)
 }
 
 /* The kernel's id of the thread whose state gives an id.  To 3.10, if nothing tells
- * it, pthread_self() takes its place, which at least tells threads apart.  0 if there
- * is none. */
+ * it, pthread_self() takes its place, which at least tells threads apart; but not
+ * where something has told it once, nor at the first search: a process that begins or
+ * ends has moments at which nothing does.  0 if there is none, or if it is not known
+ * now. */
 static uint64_t
 find_tid(struct bindings *b, struct thread *t, uint64_t id)
 {
@@ -81,7 +83,9 @@ find_tid(struct bindings *b, struct thread *t, uint64_t id)
 	t->id.pthread = id;
 	if (tid != 0 || (tid = seek_tid(b, t, id)) != 0)
 		return tid;
-	return identity_is_known(&b->identity) ? 0 : id;
+	if (identity_can_be_known(&b->identity))
+		return 0;
+	return t->id.tid == id || t->id.sought > 0 ? id : 0;
 }
 
 void
@@ -139,13 +143,17 @@ bindings_seek_user(struct bindings *b, struct thread *t, const struct moment *m)
 	return true;
 }
 
-/* The state is counted if it is left out a second time: at the first time its thread
- * may just be ending. */
+/* The state is counted if it is left out a second time, after the first search's
+ * result has had its time: until then its thread may just be ending. */
 void
 bindings_leave_out(struct thread *t, uint64_t time_us,
     struct tach_recorder_stats *stats)
 {
+	uint64_t left = t->id.seek_us - time_us;
+
 	t->fresh = FRESH_STRAY;
+	if (t->id.seek_us > time_us && left <= SEEK_AFTER)
+		return;
 	t->id.seek_us = time_us + SEEK_AFTER;
 	stats->strays += t->id.sought++ == 1;
 }

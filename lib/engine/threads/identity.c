@@ -34,6 +34,7 @@ head_of(pid_t task)
 	    (uint64_t)(uintptr_t)head : 0;
 }
 
+/* False if out of memory, or if its head is not known. */
 static bool
 add_task(struct identity *i, pid_t id)
 {
@@ -43,27 +44,26 @@ add_task(struct identity *i, pid_t id)
 		return false;
 	i->list = p;
 	p[i->count] = (struct task){id, head_of(id)};
-	i->known &= p[i->count].head != 0;
-	i->count++;
-	return true;
+	return p[i->count++].head != 0;
 }
 
 /* Lists the tasks, unless the last list is new enough.  If memory runs out, tasks
- * are missing and ->known is false. */
+ * are missing. */
 static void
 list_tasks(struct identity *i, const struct process *p, uint64_t time_us)
 {
 	size_t n;
+	bool all;
 
 	if (i->count > 0 && time_us - i->read_us < LISTED_FOR)
 		return;
 	n = process_tasks(p, &i->ids, &i->ids_max);
 	i->read_us = time_us;
 	i->count = 0;
-	i->known = n > 0;
+	all = n > 0;
 	for (size_t k = 0; k < n; k++)
-		if (!add_task(i, i->ids[k]))
-			i->known = false;
+		all &= add_task(i, i->ids[k]);
+	i->known |= all;
 }
 
 /* ---- evidence ---------------------------------------------------------- */
@@ -148,7 +148,7 @@ identity_find(struct identity *i, const struct process *p,
 }
 
 bool
-identity_is_known(const struct identity *i)
+identity_can_be_known(const struct identity *i)
 {
 	return i->known;
 }

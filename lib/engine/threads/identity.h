@@ -40,7 +40,7 @@ struct identity {
 	pid_t *ids;
 	size_t ids_max;
 	uint64_t read_us; /* when the tasks were listed */
-	bool known; /* all tasks were listed, and all heads are known */
+	bool known; /* once, all tasks were listed and all heads were known */
 };
 
 void identity_free(struct identity *);
@@ -59,8 +59,8 @@ struct claim {
 uint64_t identity_find(struct identity *, const struct process *,
     const struct claim *, uint64_t time_us);
 
-/* Whether the last search had all evidence: then a state for which it found no
- * thread has none. */
-bool identity_is_known(const struct identity *);
+/* Whether some search had all evidence: then a state for which this one found no
+ * thread has none, or will have one found in a moment. */
+bool identity_can_be_known(const struct identity *);
 
 #endif
