@@ -41,8 +41,9 @@ aggregate_init(struct aggregate *a, const struct tach_table *table,
 		a->classes[status] = options.class_of((uint8_t)status);
 }
 
-void
-aggregate_settle(struct aggregate *a)
+/* Frees what only counting needs. */
+static void
+end_counting(struct aggregate *a)
 {
 	for (uint32_t i = 0; i < a->npaths; i++)
 		free(a->paths[i].nodes);
@@ -56,7 +57,7 @@ aggregate_settle(struct aggregate *a)
 void
 aggregate_clear(struct aggregate *a)
 {
-	aggregate_settle(a);
+	end_counting(a);
 	locations_clear(&a->locations);
 	groups_clear(&a->groups);
 	for (uint32_t i = 0; i < a->nthreads; i++)
@@ -184,34 +185,27 @@ add_root(struct aggregate *a, const struct aggregate_key *key, uint64_t hash)
 	return root;
 }
 
-/* Fills in the thread that a run's thread is a part of.  False if out of memory. */
-static bool
-key_of(struct aggregate *a, const struct tach_run *run, struct aggregate_key *key)
+static uint32_t
+find_root(struct aggregate *a, uint64_t thread, uint32_t interp)
 {
-	bool told = a->options.by <= TACH_BY_THREAD;
+	struct aggregate_key key = {a, thread, interp};
+	uint64_t hash = hash_of((uint64_t[]){thread, interp},
+	    2 * sizeof(uint64_t), 0);
+	uint32_t root = set_find(&a->thread_set, hash, root_equal, &key);
 
-	*key = (struct aggregate_key){a, told ? run->thread : 0,
-	    told && a->options.interps ? run->interp : 0};
-	if (a->options.by != TACH_BY_NAME)
-		return true;
-	key->thread = groups_find(&a->groups, a->locations.table, run->interp,
-	    run->thread);
-	return key->thread != TACH_NONE;
+	return root != TACH_NONE ? root : add_root(a, &key, hash);
 }
 
+/* The root of a run's thread.  By name it is that of the thread as well until all
+ * names are known. */
 static uint32_t
 root_of(struct aggregate *a, const struct tach_run *run)
 {
-	struct aggregate_key key;
-	uint64_t hash;
-	uint32_t root;
+	bool told = a->options.by != TACH_BY_NONE;
+	bool interps = a->options.interps || a->options.by == TACH_BY_NAME;
 
-	if (!key_of(a, run, &key))
-		return TACH_NONE;
-	hash = hash_of((uint64_t[]){key.thread, key.interp},
-	    2 * sizeof(uint64_t), 0);
-	root = set_find(&a->thread_set, hash, root_equal, &key);
-	return root != TACH_NONE ? root : add_root(a, &key, hash);
+	return find_root(a, told ? run->thread : 0,
+	    told && interps ? run->interp : 0);
 }
 
 const char *
@@ -229,27 +223,6 @@ aggregate_thread_name(const struct aggregate *a, const struct aggregate_thread *
 	utf8_add(b, name.bytes, name.len);
 	buf_add_char(b, '\0');
 	return b->failed ? "" : b->text;
-}
-
-/* The node of a thread's frame, or the root if a thread has none.  TACH_NONE if out of
- * memory. */
-static uint32_t
-first_node(struct aggregate *a, uint32_t root)
-{
-	struct aggregate_thread *t;
-	struct buf name = {0};
-
-	if (root == TACH_NONE || !a->options.thread_frames ||
-	    a->options.by == TACH_BY_NONE)
-		return root;
-	t = &a->threads[a->nodes[root].what];
-	if (t->frame == NULL) {
-		aggregate_thread_name(a, t, &name);
-		if (name.failed)
-			return TACH_NONE;
-		t->frame = name.text;
-	}
-	return child(a, root, locations_add_name(&a->locations, t->frame));
 }
 
 /* ---- paths --------------------------------------------------------------- */
@@ -301,7 +274,7 @@ thread_path(struct aggregate *a, const struct tach_run *run)
 	new = t->nodes == NULL;
 	if (!reserve_path(t, run->depth))
 		return NULL;
-	if (new && (t->nodes[0] = first_node(a, root_of(a, run))) == TACH_NONE) {
+	if (new && (t->nodes[0] = root_of(a, run)) == TACH_NONE) {
 		free(t->nodes);
 		*t = (struct path){0};
 		return NULL;
@@ -387,8 +360,7 @@ aggregate_stack(struct aggregate *a, const struct tach_run *run)
 
 	if (t == NULL || !follow_stack(a, t, run))
 		return TACH_NONE;
-	if (run->count > 0 && run->ticks[0].status & TACH_STATUS_MAIN &&
-	    node_is_root(&a->nodes[t->nodes[0]]))
+	if (run->count > 0 && run->ticks[0].status & TACH_STATUS_MAIN)
 		a->threads[a->nodes[t->nodes[0]].what].main = true;
 	return t->nodes[run->depth];
 }
@@ -404,6 +376,119 @@ aggregate_run(struct aggregate *a, const struct tach_run *run)
 		if ((i = count_class(a, node, run, i)) == SIZE_MAX)
 			return false;
 	return true;
+}
+
+/* ---- settling ------------------------------------------------------------- */
+
+/* The node of a thread's frame, or the root if a thread has none.  TACH_NONE if out of
+ * memory. */
+static uint32_t
+first_node(struct aggregate *a, uint32_t root)
+{
+	struct aggregate_thread *t;
+	struct buf name = {0};
+
+	if (root == TACH_NONE || !a->options.thread_frames ||
+	    a->options.by == TACH_BY_NONE)
+		return root;
+	t = &a->threads[a->nodes[root].what];
+	if (t->frame == NULL) {
+		aggregate_thread_name(a, t, &name);
+		if (name.failed)
+			return TACH_NONE;
+		t->frame = name.text;
+	}
+	return child(a, root, locations_add_name(&a->locations, t->frame));
+}
+
+/* Makes each thread its group.  False if out of memory. */
+static bool
+find_groups(struct aggregate *a)
+{
+	for (uint32_t i = 0; i < a->nthreads; i++) {
+		struct aggregate_thread *t = &a->threads[i];
+		uint32_t group = groups_find(&a->groups, a->locations.table,
+		    t->interp, t->thread);
+		if (group == TACH_NONE)
+			return false;
+		t->thread = group;
+		t->interp = 0;
+	}
+	return true;
+}
+
+static uint32_t
+settled_root(struct aggregate *a, const struct aggregate_thread *t)
+{
+	uint32_t root = find_root(a, t->thread, t->interp);
+
+	if (root != TACH_NONE)
+		a->threads[a->nodes[root].what].main |= t->main;
+	return first_node(a, root);
+}
+
+/* Gives a node a list of cells.  A cell of the same class takes its weight. */
+static void
+move_cells(struct aggregate *a, uint32_t node, uint32_t list)
+{
+	for (uint32_t next; list != TACH_NONE; list = next) {
+		struct cell *cell = &a->cells[list];
+		uint32_t i = a->nodes[node].cell;
+
+		next = cell->next;
+		while (i != TACH_NONE && a->cells[i].class != cell->class)
+			i = a->cells[i].next;
+		if (i != TACH_NONE) {
+			a->cells[i].samples += cell->samples;
+			a->cells[i].time += cell->time;
+			continue;
+		}
+		cell->next = a->nodes[node].cell;
+		a->nodes[node].cell = list;
+	}
+}
+
+/* Makes the tree anew: threads with one key are one, and those with a frame have it. */
+static bool
+make_tree_anew(struct aggregate *a)
+{
+	struct node *nodes = a->nodes;
+	struct aggregate_thread *threads = a->threads;
+	uint32_t n = a->nnodes;
+	uint32_t *to = reallocarray(NULL, (size_t)n + 1, sizeof(*to));
+	bool ok = to != NULL;
+
+	a->nodes = NULL;
+	a->threads = NULL;
+	a->nnodes = a->nthreads = 0;
+	a->nodes_max = a->threads_max = 0;
+	for (uint32_t i = 0; ok && i < n; i++) {
+		const struct node *old = &nodes[i];
+		to[i] = node_is_root(old) ? settled_root(a, &threads[old->what]) :
+		    child(a, to[old->parent], old->what);
+		ok = to[i] != TACH_NONE;
+		if (ok)
+			move_cells(a, to[i], old->cell);
+	}
+	free(to);
+	free(nodes);
+	free(threads);
+	return ok;
+}
+
+bool
+aggregate_settle(struct aggregate *a)
+{
+	bool by_name = a->options.by == TACH_BY_NAME;
+	bool frames = a->options.thread_frames && a->options.by != TACH_BY_NONE;
+	bool ok;
+
+	end_counting(a);
+	if (!by_name && !frames)
+		return true;
+	ok = (!by_name || find_groups(a)) && make_tree_anew(a);
+	end_counting(a);
+	return ok;
 }
 
 uint64_t

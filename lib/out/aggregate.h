@@ -32,7 +32,7 @@ struct cell {
 };
 
 struct aggregate_thread {
-	uint64_t thread; /* by name: its group; by none: 0 */
+	uint64_t thread; /* by name, once settled: its group; by none: 0 */
 	uint32_t interp; /* 0 if interpreters are not told apart */
 	bool main;
 	char *frame; /* private: the name in its frame; NULL: it has no frame */
@@ -85,8 +85,10 @@ void aggregate_init(struct aggregate *, const struct tach_table *,
     struct aggregate_options);
 void aggregate_clear(struct aggregate *);
 
-/* Frees what only counting needs.  No more runs may come. */
-void aggregate_settle(struct aggregate *);
+/* Frees what only counting needs, joins threads by name and puts in the frames of
+ * threads: names may come behind samples.  No more runs may come, and nodes that were
+ * returned are void.  False as below, with TACH_BY_NAME or thread_frames alone. */
+bool aggregate_settle(struct aggregate *);
 
 /* The node of a run's stack, without counting the run.  TACH_NONE if out of
  * memory, or if limits.h allows no more. */

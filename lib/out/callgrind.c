@@ -278,7 +278,6 @@ callgrind_prepare(struct callgrind *c)
 	bool by_time = c->options->weight == TACH_WEIGHT_TIME;
 	size_t n;
 
-	aggregate_settle(&c->stacks);
 	c->has_time = by_time || c->meta->interval_us != 0;
 	if (!functions_init(&c->functions, &c->stacks.locations) ||
 	    !calls_init(&c->calls, &c->stacks, (struct calls_options){
@@ -296,6 +295,8 @@ callgrind_end(struct tach_sink *sink)
 {
 	struct callgrind *c = sink->arg;
 
+	if (!aggregate_settle(&c->stacks))
+		return aggregate_failed(&c->stacks, &c->error);
 	if (!callgrind_prepare(c))
 		return error_system(&c->error, "", ENOMEM);
 	callgrind_put_all(c);

@@ -690,7 +690,8 @@ collapsed_end(struct tach_sink *sink)
 	struct order o = {.c = c};
 	bool ok;
 
-	aggregate_settle(&c->stacks);
+	if (!aggregate_settle(&c->stacks))
+		return aggregate_failed(&c->stacks, &c->error);
 	ok = c->stacks.nnodes == 0 ||
 	    (order_lines(&o) && collapsed_put_lines(c, &o));
 	order_clear(&o);

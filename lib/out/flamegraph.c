@@ -580,7 +580,8 @@ flamegraph_end(struct tach_sink *sink)
 	struct tree t = {0};
 	bool ok;
 
-	aggregate_settle(&f->stacks);
+	if (!aggregate_settle(&f->stacks))
+		return aggregate_failed(&f->stacks, &f->error);
 	ok = make_graph(f) && init_tree(f, &t) && put_page(f, &t);
 	clear_tree(&t);
 	if (!ok)

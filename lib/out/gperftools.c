@@ -457,6 +457,8 @@ gperftools_end(struct tach_sink *sink)
 {
 	struct gperftools *g = sink->arg;
 
+	if (!aggregate_settle(&g->stacks))
+		return aggregate_failed(&g->stacks, &g->error);
 	g->period = g->meta->interval_us != 0 ? g->meta->interval_us :
 						UNKNOWN_INTERVAL;
 	if (!symbols_init(&g->symbols, &g->stacks.locations) ||

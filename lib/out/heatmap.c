@@ -558,7 +558,8 @@ heatmap_end(struct tach_sink *sink)
 {
 	struct heatmap *h = sink->arg;
 
-	aggregate_settle(&h->stacks);
+	if (!aggregate_settle(&h->stacks))
+		return aggregate_failed(&h->stacks, &h->error);
 	if (!make_rows(h) || !count_calls(h) || !rank_files(h))
 		return error_system(&h->error, "", ENOMEM);
 	for (uint32_t i = 0; i < h->functions.nfiles; i++)

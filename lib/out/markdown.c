@@ -941,7 +941,8 @@ markdown_end(struct tach_sink *sink)
 {
 	struct markdown *m = sink->arg;
 
-	aggregate_settle(&m->stacks);
+	if (!aggregate_settle(&m->stacks))
+		return aggregate_failed(&m->stacks, &m->error);
 	if (!make_report(m))
 		return error_memory(&m->error);
 	return fwrite(m->text.text, 1, m->text.len, m->out) == m->text.len ? TACH_OK :

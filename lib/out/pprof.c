@@ -411,6 +411,8 @@ pprof_end(struct tach_sink *sink)
 	struct pprof *p = sink->arg;
 	int e;
 
+	if (!aggregate_settle(&p->stacks))
+		return aggregate_failed(&p->stacks, &p->error);
 	if (p->first > p->end) /* no samples */
 		p->first = p->end;
 	if ((p->emit.file = gzip_open(p->out)) == NULL)

@@ -269,10 +269,11 @@ static int
 pstats_end(struct tach_sink *sink)
 {
 	struct pstats *p = sink->arg;
-	struct calls_options options = {NULL, p->stacks.locations.count,
-	    sample_us(p), &p->error, NULL};
+	struct calls_options options = {NULL, 0, sample_us(p), &p->error, NULL};
 
-	aggregate_settle(&p->stacks);
+	if (!aggregate_settle(&p->stacks))
+		return aggregate_failed(&p->stacks, &p->error);
+	options.ncallees = p->stacks.locations.count;
 	if (!calls_init(&p->calls, &p->stacks, options) ||
 	    !calls_by_callee(&p->callers, &p->calls))
 		return error_system(&p->error, "", ENOMEM);

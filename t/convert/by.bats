@@ -90,6 +90,39 @@ two (7, interpreter 1)' format
 	is "$(tach-convert --collapsed --by thread two.txt)" 'tid:7;a.py:f:1 2'
 }
 
+@test "names that come behind samples of their thread are names of all of these" {
+	local format
+	{
+		printf '# interval 1000\n# note thread 0 1 Thread-1 (work)\n'
+		printf '%s\n' '0	0	1	cpu,main	a.py:f:1' '0	0	2	cpu	a.py:f:1'
+		printf '%s\n' '0	0	3	cpu	a.py:f:1;a.py:g:2'
+		printf '# note thread 0 2 Thread-2 (work)\n'
+		printf '%s\n' '1000	0	2	cpu	a.py:f:1;a.py:g:2' '1000	0	3	-	a.py:h:1'
+	} >late.txt
+	is "$(tach-convert --collapsed --by name late.txt)" 'Thread-* (work);a.py:f:1 2
+(no name);a.py:f:1;a.py:g:2 1
+(no name);a.py:h:1 1
+Thread-* (work);a.py:f:1;a.py:g:2 1'
+	for format in pstats 'gperftools --symbolized' callgrind 'heatmap --source no' \
+	    'flamegraph --source no' markdown pprof; do
+		rm -rf out out.raw
+		# shellcheck disable=SC2086
+		tach-convert --$format --by name -o out late.txt
+		[ "$format" != pprof ] || gzip -dc <out >out.raw
+		[ ! -d out ] || mv out/profile.js out.raw
+		[ -e out.raw ] || mv out out.raw
+		tr '_{}' ' ()' <out.raw >all
+		is "$format: $(grep -aoE 'Thread-[0-9*] \(work\)' all |
+		    sort -u)" "$format: Thread-* (work)"
+	done
+	tach-convert --pstats --by thread -o late.pstats late.txt
+	is "$(python3 -c '
+import pstats
+s = pstats.Stats("late.pstats").stats
+print(*sorted((name[2], s[name][1]) for name in s if name[0] == "~"))')" \
+	    "('Thread-1 (work) (1)', 1) ('Thread-2 (work) (2)', 2) ('thread 3', 2)"
+}
+
 @test "pstats and gperftools have a function for each thread, if it is asked for" {
 	tach-convert --pstats --by name -o p.pstats p.txt 2>/dev/null
 	is "$(python3 -c '
