@@ -494,6 +494,31 @@ Self	Total	Function
 0 %	10.0 %	serve q.py"
 }
 
+@test "lines of folded recursion count a sample once" {
+	need_chromium
+	{
+		samples 3 0 7 cpu '/a.py:f:1;/a.py:f:2;/a.py:f:2'
+		samples 1 3000 7 cpu '/a.py:f:2'
+	} | page
+	run -0 browser p.html key r move "$(at f)" eval "$(said tip)"
+	is "$(grep -a '^line' <<<"$output" | sed 's/[ \t]*$//')" $'line 1\t75.0 %\nline 2\t25.0 %'
+}
+
+@test "callers of a difference have the colours of the whole, and no self" {
+	need_chromium
+	samples 4 0 7 cpu '/a.py:a:1;/a.py:leaf:2' >base
+	samples 4 0 7 cpu '/a.py:b:1;/a.py:leaf:2' | page --diff base
+	local hue="(name) => tach.colour(name).replace(/oklch\(\S+ (\S+) (\d+).*/,
+	    (_, c, h) => c === '0' ? 'grey' : h === '25' ? 'red' : 'blue')"
+	local off='document.querySelector("[data-set=bySelf]").disabled'
+	run -0 browser p.html eval "$off" key c eval "$off" eval "($hue)('leaf')" \
+	    eval "($hue)('b')"
+	is "$output" "false
+true
+grey
+red"
+}
+
 @test "callers: search finds the heaviest matches, and none of no weight" {
 	need_chromium
 	{
@@ -535,11 +560,10 @@ all;main;even;odd 1
 all;main;even;odd;leaf 1
 all;main;f;g 1
 f
-/a.py:1–2 (a)
+/a.py:1 (a)
 total	25.0 %	1 sample
 self	0 %	0 samples
-line 1	50.0 %	
-line 2	50.0 %	
+line 1		
 all;g;f;main 1
 all;leaf;even;main 1
 all;leaf;odd;even;main 1
