@@ -341,7 +341,9 @@ heatmap_put_threads(struct heatmap *h)
 		put_string(h, aggregate_thread_name(&h->stacks, t, &name));
 	}
 	buf_clear(&name);
-	emit(&h->out, "]");
+	emit(&h->out, "],\nby: \"");
+	emit(&h->out, h->options->by == TACH_BY_NAME ? "name\"" :
+		h->options->by == TACH_BY_NONE ? "none\"" : "thread\"");
 }
 
 static bool

@@ -352,3 +352,17 @@ true"
 	found -F 'return fib(n - 1) + fib(n - 2)' <<<"$output"
 	absent -E 'All files|All lines|Self|Total' <<<"$output"
 }
+
+@test "the index says threads or groups of threads, or nothing of them" {
+	need_chromium
+	local by
+	printf '# interval 1000\n# note thread 0 1 w-1\n# note thread 0 2 w-2\n' >p.txt
+	printf '%s\n' '0	0	1	cpu	a.py:f:1' '0	0	2	cpu	a.py:f:1' >>p.txt
+	for by in thread name none; do
+		tach-convert --heatmap --source no --by $by -o $by p.txt
+		browser $by/index.html eval 'document.querySelector("#summary").innerText'
+	done >said
+	is "$(cat said)" "2 samples of 2 threads
+2 samples of 1 group of threads
+2 samples"
+}
