@@ -45,6 +45,7 @@ struct perfetto {
 	const struct tach_table *table;
 	struct tracks tracks;
 	struct task_numbers tasks;
+	struct pairs processes; /* that were put: pairs of their number and 0 */
 	/* What was written since all was forgotten.  The stack of a node was if
 	 * it was counted. */
 	struct aggregate stacks;
@@ -335,6 +336,16 @@ put_process(struct perfetto *p, const struct perfetto_track *t)
 	put_track(p, &track, t->task.pid);
 }
 
+/* False if out of memory. */
+static bool
+put_new_process(struct perfetto *p, const struct perfetto_track *t)
+{
+	if (pairs_find(&p->processes, t->task.pid, 0) != 0)
+		return true;
+	put_process(p, t);
+	return pairs_add(&p->processes, t->task.pid, 0, 1);
+}
+
 /* Threads are named at the end, since their names can come late. */
 static void
 perfetto_put_threads(struct perfetto *p)
@@ -375,8 +386,7 @@ find_track(struct perfetto *p, const struct tach_run *run)
 	if (!task_numbers_add(&p->tasks, t->interp, t->thread, &t->task))
 		return NULL;
 	t->known = true;
-	put_process(p, t);
-	return t;
+	return put_new_process(p, t) ? t : NULL;
 }
 
 /* Writes which thread samples of an index are of, unless that is known. */
@@ -500,6 +510,7 @@ perfetto_free(struct tach_sink *sink)
 	strings_clear(&p->functions);
 	strings_clear(&p->files);
 	task_numbers_clear(&p->tasks);
+	pairs_clear(&p->processes);
 	free(p->tracks.tracks);
 	free(p->way);
 	buf_clear(&p->scratch);

@@ -132,6 +132,16 @@ thread 1 2147483648 thread 139716872353600
 thread 4294967295 2147483649 thread 18446744073709551615, interpreter 4294967295"
 }
 
+@test "a process is told once, not for each of its threads" {
+	{
+		sample 0 cpu 'a.py:f:1' 7
+		sample 0 cpu 'a.py:f:1' 8
+		sample 0 cpu 'a.py:f:1' 9
+		sample 0 cpu 'a.py:f:1' 7 1
+	} | text once-only.txt
+	is "$(tach-convert --perfetto once-only.txt | grep -ao once-only.txt | wc -l)" 2
+}
+
 @test "a disk that is full is told" {
 	few
 	run -1 --separate-stderr tach-convert --perfetto -o /dev/full p.txt
