@@ -798,7 +798,7 @@ put_gil(struct markdown *m)
 
 /* ---- what to look at next ------------------------------------------------ */
 
-/* Whether a shell takes a text as it is, and an expression matches it alone. */
+/* Whether a text has letters, digits and the other characters only. */
 static bool
 is_plain(struct tach_string s, const char *others)
 {
@@ -812,7 +812,7 @@ is_plain(struct tach_string s, const char *others)
 static void __attribute__((format(printf, 2, 3)))
 put_command(struct markdown *m, const char *fmt, ...)
 {
-	char text[256];
+	char text[512];
 	struct buf b = {0};
 	va_list list;
 
@@ -835,8 +835,38 @@ hottest_name(const struct markdown *m, struct tach_string *name)
 	if (top.count == 0)
 		return false;
 	*name = function_name(m, top.list[0].index);
-	return is_plain(*name, "_") && !synthetic(
+	return is_plain(*name, "_.<>") && !synthetic(
 	    function_at(m, top.list[0].index)->file, 0);
+}
+
+/* Adds an expression that matches a name alone. */
+static void
+add_pattern(struct buf *b, struct tach_string name)
+{
+	for (size_t i = 0; i < name.len; i++)
+		if (name.bytes[i] == '.')
+			buf_add_text(b, "[.]");
+		else
+			buf_add_char(b, name.bytes[i]);
+	buf_add_char(b, '\0');
+}
+
+static void
+put_callers(struct markdown *m, const char *title)
+{
+	struct tach_string name;
+	struct buf pattern = {0};
+
+	if (!hottest_name(m, &name))
+		return;
+	add_pattern(&pattern, name);
+	if (pattern.failed)
+		m->text.failed = true;
+	else
+		put_command(m, "- Callers of the first function: `tach-convert "
+		    "--collapsed --by none --match ':%s:' %s`\n", pattern.text,
+		    title);
+	buf_clear(&pattern);
 }
 
 static void
@@ -845,7 +875,6 @@ put_next(struct markdown *m)
 	const char *title = m->options->title != NULL ? m->options->title : "";
 	const struct tach_quality *q = &m->meta->quality;
 	double time = (double)m->all.time;
-	struct tach_string name;
 
 	if (!is_plain((struct tach_string){title, strlen(title)}, "./-_+,"))
 		title = "FILE";
@@ -859,10 +888,7 @@ put_next(struct markdown *m)
 	else
 		put_command(m, "- A flame graph: `tach-convert --flamegraph -o p.html "
 		    "%s`\n", title);
-	if (hottest_name(m, &name))
-		put_command(m, "- Callers of the first function: `tach-convert "
-		    "--collapsed --by none --match ':%.*s:' %s`\n", (int)name.len,
-		    name.bytes, title);
+	put_callers(m, title);
 	if ((double)m->all.wanted > time * MUCH)
 		put_command(m, "- Who holds the GIL: `tach-top --gil %s`\n", title);
 	if (q->known && q->has_missed && q->missed > 100 * MUCH)

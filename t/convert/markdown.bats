@@ -97,6 +97,38 @@ nasty() {
 	absent 'touch owned.* `$' <q.md
 }
 
+@test "threads: a row each while there is room, and the number of the others" {
+	local n=30 rows
+	{
+		cat head.txt
+		for ((i = 0; i < n; i++)); do
+			printf '# note thread 0 %d %s-%d\n' $i \
+			    "$(printf 'n%.0s' {1..60})" $i
+			line 0 $i cpu 'app.py:f:1'
+		done
+	} >p.txt
+	tach-convert --markdown --by thread p.txt | section Threads >threads
+	rows=$(grep -c '^| [0-9]' threads)
+	[ "$rows" -gt 5 ]
+	is "$(tail -n 1 threads)" "and $((n - rows)) more"
+	is "$(tach-convert --markdown head.txt | grep '^##')" '## Next'
+}
+
+@test "the command for callers names functions with underscores, dots and <locals>" {
+	local name command
+	for name in load_all Shop.load 'make.<locals>.f' '__init__' '<lambda>'; do
+		{
+			cat head.txt
+			line 0 1 cpu "app.py:main:1;app.py:$name:2"
+			line 1000 1 cpu "app.py:main:1;app.py:$name:2"
+			line 2000 1 cpu "app.py:main:1;app.py:${name//./x}x:2"
+		} >p.txt
+		command=$(tach-convert --markdown p.txt |
+		    sed -n 's/^- Callers.*`\(.*\)`$/\1/p')
+		is "$(bash -c "$command" 2>/dev/null)" "app.py:main:1;app.py:$name:2 2"
+	done
+}
+
 @test "tables are tables, and no name is markup, by cmark-gfm" {
 	need cmark-gfm
 	nasty >p.txt
