@@ -172,6 +172,7 @@ lib_libtach_record_core_la_SOURCES = \
 	lib/agent/ring.c lib/agent/ring.h lib/agent/wire.h \
 	lib/python/code.c lib/python/code.h \
 	lib/python/copies.c lib/python/copies.h \
+	lib/python/depths.c lib/python/depths.h \
 	lib/python/frames.c lib/python/frames.h \
 	lib/python/past.c lib/python/past.h \
 	lib/python/same.h \
@@ -349,20 +350,25 @@ $(agent_any): $(lib_libtach_agent_la_SOURCES) lib/python/layouts.c
 			$(abs_builddir)/$@.with/* -lgcc
 CLEANFILES += $(agent_any)
 
-# The layouts and the opcodes of each Python, as two C files.  Configure lists the
+# The layouts, the effects and the opcodes of each Python, as three C files.  Configure lists the
 # files that there are, so a new one needs no line here.
 nodist_lib_libtach_agent_la_SOURCES = lib/python/layouts.c
-nodist_lib_libtach_record_core_la_SOURCES = lib/python/layouts.c
+nodist_lib_libtach_record_core_la_SOURCES = lib/python/layouts.c \
+	lib/python/effects.c
 nodist_lib_libtach_core_la_SOURCES = lib/opcodes/names.c
 lib/python/layouts.c: lib/mklist $(PY_LAYOUTS)
 	$(AM_V_GEN)$(MKDIR_P) lib/python && (cd $(srcdir) && lib/mklist \
 		py_layout py_layouts $(PY_LAYOUTS)) >$@.tmp && mv $@.tmp $@
+lib/python/effects.c: lib/mklist $(PY_EFFECTS)
+	$(AM_V_GEN)$(MKDIR_P) lib/python && (cd $(srcdir) && lib/mklist \
+		py_effects py_effects_lists $(PY_EFFECTS)) >$@.tmp && mv $@.tmp $@
 lib/opcodes/names.c: lib/mklist $(PY_OPCODES)
 	$(AM_V_GEN)$(MKDIR_P) lib/opcodes && (cd $(srcdir) && lib/mklist \
 		opcode_names opcodes_lists $(PY_OPCODES)) >$@.tmp && mv $@.tmp $@
-CLEANFILES += lib/python/layouts.c lib/opcodes/names.c
+CLEANFILES += lib/python/layouts.c lib/python/effects.c lib/opcodes/names.c
 EXTRA_DIST += lib/mklist $(PY_LAYOUTS) lib/python/mkoffsets \
 	lib/python/offsets.list
+EXTRA_DIST += $(PY_EFFECTS) lib/python/mkdepths
 EXTRA_DIST += $(PY_OPCODES) lib/opcodes/mkopcodes
 
 # The pages that formats write, as one C file: see lib/out/page.h.

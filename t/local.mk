@@ -51,13 +51,14 @@ endif
 LIVE_UNIT_TESTS = t/unit/test_agent t/unit/test_batch t/unit/test_colocate \
 	t/unit/test_hostile t/unit/test_interrupt
 check_PROGRAMS += $(UNIT_TESTS) $(LIVE_UNIT_TESTS) t/unit/attach \
-	t/unit/attached t/unit/inject t/unit/late t/unit/lends t/unit/many \
+	t/unit/attached t/unit/depths t/unit/inject t/unit/late t/unit/lends t/unit/many \
 	t/unit/objects \
 	t/unit/positions t/unit/recode t/unit/snap t/unit/subject
 
 t_unit_profile = t/unit/profile.c t/unit/profile.h
 t_unit_attach_SOURCES = t/unit/attach.c
 t_unit_attached_SOURCES = t/unit/attached.c t/unit/inside.c t/unit/inside.h
+t_unit_depths_SOURCES = t/unit/depths.c
 t_unit_inject_SOURCES = t/unit/inject.c
 t_unit_late_SOURCES = t/unit/late.c
 t_unit_lends_SOURCES = t/unit/lends.c
@@ -122,6 +123,7 @@ FILE_TESTS = \
 	t/house/packages.bats \
 	t/python/new-python.bats \
 	t/python/positions.bats \
+	t/python/depths.bats \
 	t/convert/flamegraph.bats \
 	t/convert/heatmap.bats \
 	t/convert/gperftools.bats \
@@ -262,9 +264,9 @@ EXTRA_DIST += t/commands/atexit.c t/commands/fault.py \
 	t/convert/totals.py t/convert/wire.py \
 	t/house/libtach.py \
 	t/merge/merge.py \
-	t/python/fake.c t/python/fake32.c t/python/jit.py t/python/named.py \
+	t/python/depths.py t/python/fake.c t/python/fake32.c t/python/jit.py t/python/named.py \
 	t/python/names.py t/python/nested.py t/python/objects.py \
-	t/python/positions.py \
+	t/python/positions.py t/python/shapes.py \
 	t/record/agent.c t/record/attached.py t/record/copies.py t/record/deny.c \
 	t/record/depths.py t/record/ends.py t/record/family.py \
 	t/record/fault.c t/record/interrupts.py t/record/locked.py \
@@ -274,7 +276,7 @@ EXTRA_DIST += t/commands/atexit.c t/commands/fault.py \
 
 # The fuzzers.  `make check` gives them their cases; `make fuzz` builds them
 # with clang's libFuzzer and lets each run for ten minutes, or FUZZ_SECONDS.
-FUZZERS = t/fuzz/fuzz_collapsed t/fuzz/fuzz_elf t/fuzz/fuzz_foreign \
+FUZZERS = t/fuzz/fuzz_collapsed t/fuzz/fuzz_depths t/fuzz/fuzz_elf t/fuzz/fuzz_foreign \
 	t/fuzz/fuzz_formats \
 	t/fuzz/fuzz_python t/fuzz/fuzz_merge t/fuzz/fuzz_reader \
 	t/fuzz/fuzz_shared \
@@ -283,6 +285,7 @@ check_PROGRAMS += $(FUZZERS)
 t_fuzz = t/fuzz/fuzz.c t/fuzz/fuzz.h
 t_fuzz_fuzz_collapsed_SOURCES = t/fuzz/fuzz_collapsed.c t/fuzz/replay.c \
 	$(t_fuzz)
+t_fuzz_fuzz_depths_SOURCES = t/fuzz/fuzz_depths.c t/fuzz/replay.c $(t_fuzz)
 t_fuzz_fuzz_elf_SOURCES = t/fuzz/fuzz_elf.c t/fuzz/replay.c $(t_fuzz)
 t_fuzz_fuzz_foreign_SOURCES = t/fuzz/fuzz_foreign.c t/fuzz/replay.c $(t_fuzz)
 t_fuzz_fuzz_formats_SOURCES = t/fuzz/fuzz_formats.c t/fuzz/judge.c \

@@ -344,6 +344,34 @@ def elf():
     yield 'no-elf', b'#!/usr/bin/python3\n'
 
 
+def bytecode(minor, *pairs, table=b''):
+    return bytes([minor - 6, len(table)]) + table + b''.join(map(bytes, pairs))
+
+
+def depths():
+    for minor in range(6, 16):
+        yield f'3.{minor}', bytecode(minor, *((op, op % 5) for op in range(256)))
+    # SETUP_FINALLY, SETUP_EXCEPT, POP_BLOCK, LOAD_CONST, END_FINALLY
+    yield 'finally-in-finally', bytecode(
+        6, (122, 12), (122, 4), (1, 0), (87, 0), (100, 0), (121, 4), (87, 0),
+        (110, 2), (88, 0), (88, 0), (83, 0))
+    # SETUP_WITH, WITH_CLEANUP_START and FINISH, CALL_FINALLY, BEGIN_FINALLY
+    yield 'with', bytecode(8, (100, 0), (143, 8), (1, 0), (87, 0), (53, 0),
+                           (81, 0), (82, 0), (88, 0), (83, 0))
+    yield 'shared', bytecode(8, (122, 8), (162, 6), (83, 0), (87, 0), (53, 0),
+                             (163, 1), (88, 0), (83, 0))
+    yield 'to-and-fro', bytecode(9, *[(113, 2), (113, 0)] * 20)
+    yield 'disputed', bytecode(9, (100, 0), (114, 6), (100, 0), (110, 2),
+                               (113, 2), (83, 0))
+    yield 'deeper-and-deeper', bytecode(10, (144, 255), (92, 255), (144, 255),
+                                        (92, 255), (113, 0))
+    yield 'handlers', bytecode(12, *[(9, 0)] * 8 + [(134, 8)], table=bytes(
+        [0x80, 4, 4, 3, 0x80 | 2, 4, 6, 0x7f, 0x7f, 0x7f, 63]))
+    yield 'cut-table', bytecode(13, (30, 0), table=b'\x80\x7f')
+    yield 'cache-like-extended-arg', bytecode(
+        12, (171, 1), (144, 144), (144, 144), (144, 144), (171, 2))
+
+
 def too_many():
     """More than formats hold that are built for a fuzzer: see limits.h."""
     yield 'too-many-threads', b''.join(
@@ -443,7 +471,8 @@ def shared():
 
 def main():
     build, corpus = sys.argv[1:]
-    for name, cases in (('collapsed', collapsed()), ('elf', elf()),
+    for name, cases in (('collapsed', collapsed()), ('depths', depths()),
+                        ('elf', elf()),
                         ('foreign', foreign(build)),
                         ('formats', formats(build)), ('merge', merges()),
                         ('reader', reader()), ('shared', shared()),
