@@ -200,12 +200,22 @@ leave_shared(const struct depth_walk *w, int64_t depth, struct spot *s)
 	return true;
 }
 
+/* Whether an instruction ends an async for, and pops its iterator. */
+static bool
+drops_iterator(const struct depth_walk *w, const struct py_effect *e,
+    size_t unit)
+{
+	return (e->flow & PY_FLOW_DROPS) && unit > 0 &&
+	    (effect_at(w->effects, w->units, unit - 1)->flow & PY_FLOW_HANDLED);
+}
+
 /* The state behind an instruction.  False if none follows it. */
 static bool
-step(const struct depth_walk *w, const struct py_effect *e, uint32_t operand,
-    struct spot *s)
+step(const struct depth_walk *w, const struct py_effect *e, size_t unit,
+    uint32_t operand, struct spot *s)
 {
-	int64_t change = e->change + e->times * operand_number(e, operand);
+	int64_t change = e->change + e->times * operand_number(e, operand) -
+	    drops_iterator(w, e, unit);
 
 	if (e->flow & PY_FLOW_ENDS)
 		return leave_shared(w, s->depth, s) || s->depth == DISPUTED;
@@ -232,8 +242,9 @@ follow(struct depth_walk *w, size_t unit)
 		if (e->flow & (PY_FLOW_FORWARD | PY_FLOW_BACKWARD |
 		    PY_FLOW_ABSOLUTE))
 			follow_jump(w, e, next, operand, s);
-		if (!(e->flow & PY_FLOW_KNOWN) || !step(w, e, operand, &s) ||
-		    next >= w->n || !reach(w, next, s))
+		if (!(e->flow & PY_FLOW_KNOWN) ||
+		    !step(w, e, unit, operand, &s) || next >= w->n ||
+		    !reach(w, next, s))
 			return;
 		if (!(e->flow & PY_FLOW_EXTENDS))
 			operand = 0;

@@ -119,11 +119,11 @@ static const struct py_effects py_effects_3_6 = {
 		/* YIELD_VALUE */
 		[86] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 86, .change = 0},
 		/* POP_BLOCK */
-		[87] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 87, .change = 0},
+		[87] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON | PY_FLOW_DROPS, .base = 87, .change = 0},
 		/* END_FINALLY */
 		[88] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON | PY_FLOW_ENDS, .base = 88, .change = 0},
 		/* POP_EXCEPT */
-		[89] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 89, .change = -3},
+		[89] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON | PY_FLOW_HANDLED, .base = 89, .change = -3},
 		/* STORE_NAME */
 		[90] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 90, .change = -1},
 		/* DELETE_NAME */
