@@ -113,25 +113,26 @@ moved(struct spot s, int64_t change)
 	return s;
 }
 
-/* A path leads to a unit.  True if that is new, so the path has to be followed. */
+/* A path leads to a unit.  True if that is new, so the path has to be followed, and *s
+ * becomes the state there. */
 static bool
-reach(struct depth_walk *w, size_t unit, struct spot s)
+reach(struct depth_walk *w, size_t unit, struct spot *s)
 {
 	bool shared = begins_shared(w, unit);
-	uint32_t within = s.within | (shared ? SHARED : 0);
+	uint32_t within = s->within | (shared ? SHARED : 0);
 
 	/* Without the value that says how to go on. */
 	if (shared)
-		s = moved(s, -1);
+		*s = (struct spot){moved(*s, -1).depth, (uint32_t)unit + 1};
 	if (w->depths[unit] == DISPUTED)
 		return false;
 	if (w->depths[unit] != DEPTH_UNKNOWN) {
-		if (w->depths[unit] == s.depth &&
+		if (w->depths[unit] == s->depth &&
 		    (w->within == NULL || w->within[unit] == within))
 			return false;
-		s.depth = DISPUTED;
+		s->depth = DISPUTED;
 	}
-	w->depths[unit] = (int16_t)s.depth;
+	w->depths[unit] = (int16_t)s->depth;
 	if (w->within != NULL)
 		w->within[unit] = within;
 	return true;
@@ -142,7 +143,7 @@ reach_later(struct depth_walk *w, size_t unit, struct spot s)
 {
 	void *p;
 
-	if (unit >= w->n || !reach(w, unit, s))
+	if (unit >= w->n || !reach(w, unit, &s))
 		return;
 	p = array_grow(w->pending, w->count, &w->room, sizeof(*w->pending));
 	if (p == NULL) {
@@ -214,9 +215,10 @@ static bool
 step(const struct depth_walk *w, const struct py_effect *e, size_t unit,
     uint32_t operand, struct spot *s)
 {
-	int64_t change = e->change + e->times * operand_number(e, operand) -
-	    drops_iterator(w, e, unit);
+	int64_t change = e->change - drops_iterator(w, e, unit);
 
+	if (e->times != 0)
+		change += e->times * operand_number(e, operand);
 	if (e->flow & PY_FLOW_ENDS)
 		return leave_shared(w, s->depth, s) || s->depth == DISPUTED;
 	/* It may keep the topmost value, which is to be returned. */
@@ -231,11 +233,11 @@ step(const struct depth_walk *w, const struct py_effect *e, size_t unit,
 static void
 follow(struct depth_walk *w, size_t unit)
 {
+	struct spot s = spot_at(w, unit);
 	uint32_t operand = 0;
 
 	for (;;) {
 		const struct py_effect *e = effect_at(w->effects, w->units, unit);
-		struct spot s = spot_at(w, unit);
 		size_t next = unit + 1 + e->caches;
 
 		operand = operand << 8 | w->units[unit] >> 8;
@@ -244,7 +246,7 @@ follow(struct depth_walk *w, size_t unit)
 			follow_jump(w, e, next, operand, s);
 		if (!(e->flow & PY_FLOW_KNOWN) ||
 		    !step(w, e, unit, operand, &s) || next >= w->n ||
-		    !reach(w, next, s))
+		    !reach(w, next, &s))
 			return;
 		if (!(e->flow & PY_FLOW_EXTENDS))
 			operand = 0;
