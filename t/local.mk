@@ -32,7 +32,7 @@ TESTS = $(UNIT_TESTS) $(FILE_TESTS) $(SAMPLE_TESTS) $(LIVE_UNIT_TESTS) \
 	$(LIVE_TESTS)
 
 UNIT_TESTS = t/unit/test_chosen t/unit/test_codes t/unit/test_confine \
-	t/unit/test_damage t/unit/test_deathwatch \
+	t/unit/test_damage t/unit/test_deathwatch t/unit/test_depths \
 	t/unit/test_edges t/unit/test_errors \
 	t/unit/test_elf t/unit/test_select t/unit/test_gap t/unit/test_image \
 	t/unit/test_format t/unit/test_python t/unit/test_snapshots \
@@ -96,6 +96,7 @@ t_unit_test_hostile_SOURCES = t/unit/test_hostile.c t/unit/outsider.c \
 t_unit_test_interrupt_SOURCES = t/unit/test_interrupt.c $(t_unit_counter)
 t_unit_test_colocate_SOURCES = t/unit/test_colocate.c
 t_unit_test_deathwatch_SOURCES = t/unit/test_deathwatch.c
+t_unit_test_depths_SOURCES = t/unit/test_depths.c $(t_unit_profile)
 t_unit_test_launch_SOURCES = t/unit/test_launch.c
 t_unit_test_pace_SOURCES = t/unit/test_pace.c
 t_unit_test_pacer_SOURCES = t/unit/test_pacer.c $(t_unit_profile)

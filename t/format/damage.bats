@@ -313,6 +313,10 @@ replay() {
 	replay collapsed
 }
 
+@test "the fuzzers' cases: bytecode" {
+	replay depths
+}
+
 @test "the fuzzers' cases: a program's file" {
 	replay elf
 }

@@ -39,17 +39,15 @@ depths() {
 @test "callables are where the frames have them: Python 3.14" { depths 3.14 0 0 0 1500; }
 @test "callables are where the frames have them: Python 3.15" { depths 3.15 0 0 0 1500; }
 
-# interpreter DIR: the command that starts the Python of these headers, as $command.
+# interpreter DIR MINOR: the command that starts the Python of these headers, as
+# $command.
 interpreter() {
-	local tag line root
-	while IFS=$'\t' read -r tag line; do
+	local line root
+	while IFS=$'\t' read -r _ line; do
+		read -ra command <<<"$line"
 		root=
-		[[ $line != chroot* ]] || root=$(cut -d ' ' -f 2 <<<"$line")
-		line_dir=${line##* }
-		[[ $1 != "$root${line_dir%/bin/*}/include/"* ]] || {
-			read -ra command <<<"$line"
-			return
-		}
+		[ "${command[0]}" != chroot ] || root=${command[1]}
+		[[ $1 != "$root${command[-1]%/bin/*}/include/"* ]] || return 0
 	done < <(pythons "$2")
 	return 1
 }
