@@ -20,6 +20,7 @@
 #define CHILDREN_WAIT_US 10000
 #define NAME_TRIES 50
 #define TASK_FILE "<task>"
+#define BUILTIN_FILE "<built-in>"
 #define COMMAND_MAX 200 /* bytes of a command line that are shown */
 
 /* A stack as it is printed. */
@@ -62,14 +63,21 @@ print_string(FILE *out, const struct tach_table *t, uint32_t index)
 	tach_plain_string(out, s.bytes, s.len);
 }
 
+/* Whether a frame has no line, and this file, as a task's name and a callee have. */
+static bool
+is_of(const struct tach_table *t, const struct tach_frame *f, const char *name)
+{
+	struct tach_string file = tach_table_string(t, f->file);
+
+	return f->line < 0 && file.len == strlen(name) &&
+	    memcmp(file.bytes, name, file.len) == 0;
+}
+
 /* Whether a frame is the name of an asyncio task. */
 static bool
 is_task(const struct tach_table *t, const struct tach_frame *f)
 {
-	struct tach_string file = tach_table_string(t, f->file);
-
-	return f->line < 0 && file.len == strlen(TASK_FILE) &&
-	    memcmp(file.bytes, TASK_FILE, file.len) == 0;
+	return is_of(t, f, TASK_FILE);
 }
 
 /* The opcode's name, or its number if it has no name. */
@@ -98,8 +106,10 @@ print_frame(FILE *out, const struct tach_meta *meta,
 		fputs(" (", out);
 		print_string(out, t, f->file);
 		fprintf(out, ":%" PRId32 ")", f->line);
-	} else if (is_task(t, f)) {
-		fputs(" (" TASK_FILE ")", out);
+	} else if (is_task(t, f) || is_of(t, f, BUILTIN_FILE)) {
+		fputs(" (", out);
+		print_string(out, t, f->file);
+		putc(')', out);
 	}
 	print_opcode(out, meta, f->opcode);
 	putc('\n', out);

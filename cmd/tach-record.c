@@ -374,6 +374,7 @@ parse_record(int argc, char *argv[])
 		o.merge || o.recorder.duration_ns != 0))
 		cmd_usage("--dump prints: it takes no -o, -d, --text, --merge, "
 		    "--layout, --compression, --level or --depth");
+	o.recorder.callees = o.dump;
 	if (o.locals && !o.dump)
 		cmd_usage("--locals is for --dump");
 	if (o.pid == 0 && *o.command == NULL)

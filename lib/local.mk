@@ -172,13 +172,15 @@ lib_libtach_record_core_la_SOURCES = \
 	lib/agent/ring.c lib/agent/ring.h lib/agent/wire.h \
 	lib/python/code.c lib/python/code.h \
 	lib/python/copies.c lib/python/copies.h \
-	lib/python/depths.c lib/python/depths.h \
 	lib/python/frames.c lib/python/frames.h \
 	lib/python/past.c lib/python/past.h \
 	lib/python/same.h \
 	lib/python/lines.c lib/python/lines.h \
 	lib/python/locals.c lib/python/locals.h \
 	lib/python/memory.h \
+	lib/python/callee.c lib/python/callee.h \
+	lib/python/calls.c lib/python/calls.h \
+	lib/python/depths.c lib/python/depths.h \
 	lib/python/objects.c lib/python/objects.h \
 	lib/python/offsets.c lib/python/offsets.h \
 	lib/python/repr.c \
@@ -258,6 +260,7 @@ lib_libtach_record_core_la_SOURCES += \
 	lib/engine/stack/read_twice.c lib/engine/stack/read_twice.h \
 	lib/engine/stack/seek.c lib/engine/stack/seek.h
 lib_libtach_record_core_la_SOURCES += \
+	lib/engine/sample/callees.c lib/engine/sample/callees.h \
 	lib/engine/sample/emit.c lib/engine/sample/emit.h \
 	lib/engine/sample/names.c lib/engine/sample/names.h \
 	lib/engine/sample/runs.c lib/engine/sample/runs.h \
@@ -350,8 +353,8 @@ $(agent_any): $(lib_libtach_agent_la_SOURCES) lib/python/layouts.c
 			$(abs_builddir)/$@.with/* -lgcc
 CLEANFILES += $(agent_any)
 
-# The layouts, the effects and the opcodes of each Python, as three C files.  Configure lists the
-# files that there are, so a new one needs no line here.
+# The layouts, the effects and the opcodes of each Python, as three C files.  Configure
+# lists the files that there are, so a new one needs no line here.
 nodist_lib_libtach_agent_la_SOURCES = lib/python/layouts.c
 nodist_lib_libtach_record_core_la_SOURCES = lib/python/layouts.c \
 	lib/python/effects.c
@@ -365,7 +368,7 @@ lib/python/effects.c: lib/mklist $(PY_EFFECTS)
 lib/opcodes/names.c: lib/mklist $(PY_OPCODES)
 	$(AM_V_GEN)$(MKDIR_P) lib/opcodes && (cd $(srcdir) && lib/mklist \
 		opcode_names opcodes_lists $(PY_OPCODES)) >$@.tmp && mv $@.tmp $@
-CLEANFILES += lib/python/layouts.c lib/python/effects.c lib/opcodes/names.c
+CLEANFILES += lib/python/effects.c lib/python/layouts.c lib/opcodes/names.c
 EXTRA_DIST += lib/mklist $(PY_LAYOUTS) lib/python/mkoffsets \
 	lib/python/offsets.list
 EXTRA_DIST += $(PY_EFFECTS) lib/python/mkdepths

@@ -181,7 +181,7 @@ SAMPLE_TESTS = \
 	t/python/musl.bats \
 	t/python/thread-names.bats \
 	t/convert/opcodes.bats \
-	t/record/check.bats t/record/dump.bats \
+	t/record/callees.bats t/record/check.bats t/record/dump.bats \
 	t/commands/examples.bats \
 	t/convert/diff.bats \
 	t/commands/output.bats \
@@ -265,10 +265,11 @@ EXTRA_DIST += t/commands/atexit.c t/commands/fault.py \
 	t/convert/totals.py t/convert/wire.py \
 	t/house/libtach.py \
 	t/merge/merge.py \
-	t/python/depths.py t/python/fake.c t/python/fake32.c t/python/jit.py t/python/named.py \
+	t/python/callables.py t/python/depths.py t/python/fake.c \
+	t/python/fake32.c t/python/jit.py t/python/named.py \
 	t/python/names.py t/python/nested.py t/python/objects.py \
 	t/python/positions.py t/python/shapes.py \
-	t/record/agent.c t/record/attached.py t/record/copies.py t/record/deny.c \
+	t/record/agent.c t/record/attached.py t/record/callees.py t/record/copies.py t/record/deny.c \
 	t/record/depths.py t/record/ends.py t/record/family.py \
 	t/record/fault.c t/record/interrupts.py t/record/locked.py \
 	t/record/lost.py t/record/natives.c t/record/shares.py \

@@ -181,6 +181,8 @@ make_code(const struct py_offsets *o, struct code_part *parts,
 {
 	c->firstlineno = (int32_t)load_u32(k->head + o->code_firstlineno);
 	c->frame_size = frame_size(o, k->head);
+	if (py_has(o->code_locals))
+		c->locals = load_u32(k->head + o->code_locals);
 	c->lines_len = parts[LINES].text.length;
 	c->lines = parts[LINES].bytes;
 	c->units = py_has(o->code_code) ?
@@ -323,6 +325,7 @@ code_free(struct py_code *c)
 	free(c->lines);
 	free(c->leaves);
 	free(c->opcodes);
+	free(c->calls);
 	*c = (struct py_code){0};
 }
 
@@ -358,6 +361,14 @@ first_unit(const struct py_code *c, int64_t unit)
 	    unit - first < PY_OPCODE_CACHES)
 		first--;
 	return first;
+}
+
+int64_t
+code_unit(const struct py_offsets *o, const struct py_code *c, uint64_t instr)
+{
+	int64_t unit = unit_of(o, c, instr);
+
+	return unit > 0 && unit < c->units ? first_unit(c, unit) : unit;
 }
 
 uint8_t

@@ -20,6 +20,14 @@ struct py_name {
 #define CODE_PARTS 3 /* name, file, lines */
 #define CODE_PIECES (1 + CODE_PARTS)
 
+/* A call instruction. */
+struct py_call {
+	uint16_t place; /* of the callable, from the top of the frame's evaluation
+			 * stack; 0: it is no call */
+	bool maybe;	/* if it has NULL, the callable lies one place nearer */
+	int16_t depth;	/* values on the stack before it; DEPTH_UNKNOWN */
+};
+
 /* A code object, read whole.  It owns its buffers; code_free frees them. */
 struct py_code {
 	uint64_t addr;
@@ -29,6 +37,8 @@ struct py_code {
 		    * true from 3.14 on */
 	int32_t firstlineno;
 	size_t frame_size; /* bytes of its frames on a data stack; 0: unknown */
+	uint32_t locals; /* slots for variables, below the evaluation stack; from
+			  * 3.11 on */
 	struct py_name name; /* qualified from 3.11 on */
 	struct py_name file;
 	uint8_t *lines; /* table of lines, in the version's form */
@@ -40,6 +50,7 @@ struct py_code {
 	uint8_t *opcodes; /* at the time of the read; 0: a cache */
 	int64_t units;
 	int64_t known; /* units before the first hidden instruction */
+	struct py_call *calls; /* by code unit; NULL: not read yet, see calls.h */
 	/* The parts that the fingerprint covers besides the struct.  None from
 	 * 3.12 on if the object was held: its version number is enough. */
 	uint64_t part_addr[CODE_PARTS];
@@ -70,6 +81,11 @@ size_t code_pieces(const struct py_offsets *, const struct py_code *,
     struct code_check *, struct py_piece *);
 bool code_check(const struct py_offsets *, const struct py_code *,
     const struct code_check *);
+
+/* The code unit of the instruction at an instruction pointer, which may be at one of
+ * its caches; -1: the function has not begun.  It may lie outside of the code. */
+int64_t code_unit(const struct py_offsets *, const struct py_code *,
+    uint64_t instr);
 
 /* Returns the opcode of the instruction at an instruction pointer, in the form
  * that the interpreter has given it by now; NO_OPCODE if it is not known. */

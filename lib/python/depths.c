@@ -355,7 +355,7 @@ depths_find(const struct py_effects *effects, const uint16_t *units, size_t n,
 
 	for (size_t unit = 0; unit < n; unit++)
 		depths[unit] = DEPTH_UNKNOWN;
-	if (!effects->tracked || n == 0 || n >= SHARED - 1)
+	if (n == 0 || n >= SHARED - 1)
 		return true;
 	if (effects->shares &&
 	    (w.within = calloc(n, sizeof(*w.within))) == NULL)

@@ -4,7 +4,7 @@
  * and where a call has its callable.
  *
  * To 3.13 a frame that runs does not have the end of its stack: it follows from the
- * bytecode.  From 3.14 on it has it (frame.stack in offsets.h).  The effects of the
+ * bytecode.  From 3.14 on it has it while code of C runs.  The effects of the
  * opcodes are in one generated file a minor version, effects_3_*.c, made by mkdepths.
  */
 #ifndef PYTHON_DEPTHS_H
@@ -64,7 +64,6 @@ struct py_effect {
 
 struct py_effects {
 	uint8_t minor;
-	bool tracked; /* frames do not have the end of their stack */
 	bool bytes;   /* jumps are in bytes, not in code units */
 	bool shares;  /* it has parts that are shared */
 	struct py_effect opcodes[256];
@@ -85,7 +84,7 @@ const struct py_effects *py_effects_find(unsigned minor);
  * instruction that begins there.  units is the bytecode as it was read from a process,
  * with specialised and instrumented opcodes; where one hides its base form, the path
  * that leads there ends.  table is the table of exceptions (3.11 and later), or NULL.
- * Nothing is trusted.  False if out of memory.  From 3.14 on all depths are unknown.
+ * Nothing is trusted.  False if out of memory.
  */
 bool depths_find(const struct py_effects *, const uint16_t *units, size_t n,
     const uint8_t *table, size_t table_len, int16_t *depths);

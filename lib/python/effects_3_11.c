@@ -4,7 +4,6 @@
 
 static const struct py_effects py_effects_3_11 = {
 	.minor = 11,
-	.tracked = true,
 	.opcodes = {
 		/* POP_TOP */
 		[1] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 1, .change = -1},

@@ -4,7 +4,6 @@
 
 static const struct py_effects py_effects_3_13 = {
 	.minor = 13,
-	.tracked = true,
 	.opcodes = {
 		/* BEFORE_ASYNC_WITH */
 		[1] = {.flow = PY_FLOW_KNOWN | PY_FLOW_GOES_ON, .base = 1, .change = 1},

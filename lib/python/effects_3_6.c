@@ -4,7 +4,6 @@
 
 static const struct py_effects py_effects_3_6 = {
 	.minor = 6,
-	.tracked = true,
 	.bytes = true,
 	.shares = true,
 	.opcodes = {

@@ -4,7 +4,6 @@
 
 static const struct py_effects py_effects_3_8 = {
 	.minor = 8,
-	.tracked = true,
 	.bytes = true,
 	.shares = true,
 	.opcodes = {

@@ -4,7 +4,6 @@
 
 static const struct py_effects py_effects_3_9 = {
 	.minor = 9,
-	.tracked = true,
 	.bytes = true,
 	.opcodes = {
 		/* POP_TOP */

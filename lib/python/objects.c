@@ -22,10 +22,9 @@ struct type {
 	char name[OBJECT_NAME_MAX];
 };
 
-/* Reads a terminated text, and cuts a longer one.  The memory behind its end
- * need not be there. */
-static bool
-read_name(const struct py_objects *p, uint64_t addr, char *name)
+/* The memory behind the end of the text need not be there. */
+bool
+text_read(const struct py_objects *p, uint64_t addr, char name[OBJECT_NAME_MAX])
 {
 	size_t n = 0;
 
@@ -55,7 +54,7 @@ read_type(const struct py_objects *p, uint64_t addr, struct type *t)
 	};
 
 	return p->memory->read(p->memory, pieces,
-	    sizeof(pieces) / sizeof(*pieces)) && read_name(p, name, t->name);
+	    sizeof(pieces) / sizeof(*pieces)) && text_read(p, name, t->name);
 }
 
 /* The kind of a type, by its flags or, for CPython's own types without such a
@@ -632,7 +631,7 @@ find_member(const struct py_objects *p, uint64_t type, const char *name,
 	for (int i = 0; i < MEMBERS_MAX; i++, member += o->member_size) {
 		if (!get(p, member + o->member_name, &at) || at == 0)
 			return false;
-		if (read_name(p, at, text) && strcmp(text, name) == 0)
+		if (text_read(p, at, text) && strcmp(text, name) == 0)
 			return py_read(p->memory, member + o->member_type,
 			    &kind, sizeof(kind)) &&
 			    (kind == PY_MEMBER_OBJECT ||

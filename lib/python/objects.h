@@ -50,6 +50,10 @@ struct py_object {
 
 bool object_read(const struct py_objects *, uint64_t addr, struct py_object *);
 
+/* Reads a terminated text of C, and cuts a longer one. */
+bool text_read(const struct py_objects *, uint64_t addr,
+    char text[OBJECT_NAME_MAX]);
+
 /* Copies the name of the module that a class was defined in, terminated.  False
  * also for a static type of C. */
 bool type_module(const struct py_objects *, uint64_t type, char *buf,

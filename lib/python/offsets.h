@@ -95,6 +95,7 @@ py_has(uint32_t offset)
 	X(frame, instr, 8)                                                     \
 	X(frame, owner, 1)                                                     \
 	X(frame, stack, 8)  /* 3.14 and later: above the top of its stack */   \
+	X(frame, values, 8) /* to 3.10: the bottom of its stack */             \
 	X(frame, stacktop, 4) /* 3.11 to 3.13: negative while it runs */       \
 	X(frame, is_entry, 1) /* 3.11: called from C */                        \
 	X(frame, lasti, 4)	/* to 3.10: offset into the bytecode */        \
@@ -111,6 +112,7 @@ py_has(uint32_t offset)
 	X(code, linetable, 8)                                                  \
 	X(code, bytecode, 0)                                                   \
 	X(code, code, 8) /* to 3.10: a bytes object, the bytecode */           \
+	X(code, exceptions, 8) /* 3.11 and later: a bytes object, the handlers */ \
 	X(code, version, 4) /* a number that no two code objects share */      \
 	X(code, locals, 4) /* 3.11 and later: a frame's slots for variables, ... */ \
 	X(code, stack_size, 4) /* ... and for its stack, at most */            \

@@ -33,7 +33,6 @@ check_depths(const struct py_effects *e, const uint16_t *units, size_t n,
 	promise(memcmp(depths, again, n * sizeof(*depths)) == 0);
 	for (size_t i = 0; i < n; i++) {
 		promise(depths[i] >= DEPTH_UNKNOWN);
-		promise(e->tracked || depths[i] == DEPTH_UNKNOWN);
 		check_call(e, units, n, i);
 	}
 	free(depths);

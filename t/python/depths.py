@@ -25,9 +25,8 @@ import types
 import warnings
 
 MINOR = sys.version_info[1]
-TRACKED = MINOR < 14
 FREE_THREADED = bool(sysconfig.get_config_var('Py_GIL_DISABLED'))
-EXPECTED = 9 <= MINOR < 14
+EXPECTED = MINOR >= 9
 NOT_COMPARED = -2
 EXTENDED_ARG = dis.EXTENDED_ARG
 
@@ -216,7 +215,7 @@ def profile(frame, event, function):
     area = (ADDRESS * code.co_stacksize).from_address(slots_of(frame))
     wanted = set(callables(function)) - {id(None)}
     slots = [i for i, value in enumerate(area) if value & ~7 in wanted]
-    CALLED[id(code), unit] = depth_of(frame) if not TRACKED else -1, slots
+    CALLED[id(code), unit] = depth_of(frame) if MINOR >= 14 else -1, slots
 
 
 # ---- programs --------------------------------------------------------------------
@@ -326,7 +325,7 @@ def observe(out, shapes):
         importlib.machinery.SourceFileLoader.get_code = old
     found = {}
     for (code, unit), depth in SEEN.items():
-        if depth is not None and TRACKED:
+        if depth is not None:
             found.setdefault(code, ([], []))[0].append((unit, depth))
     for (code, unit), (depth, slots) in CALLED.items():
         if slots:
@@ -370,9 +369,8 @@ def ignore(*args):
 def main(path, shapes, limit=100):
     warnings.simplefilter('ignore')
     with open(path, 'wb') as out:
-        if TRACKED:
-            library(out, int(limit))
-        if MINOR >= 11 and TRACKED:
+        library(out, int(limit))
+        if MINOR >= 11:
             changed(out, shapes)
         observe(out, shapes)
 

@@ -32,18 +32,19 @@ printed_all() {
 	grep -q '^nothing ' looks
 }
 
-# same_objects MINOR: what is read of each object is what its repr() gives.
+# same_objects MINOR [PROGRAM OPTION]: what is read of each object is what its repr()
+# gives, or what else that program prints.
 same_objects() {
-	local tag command
+	local tag command program=${2-objects.py}
 	need_python "$1"
 	while IFS=$'\t' read -r tag command; do
 		echo "$tag"
 		use_python "$tag" "$command"
-		cp "$T/python/objects.py" "$OUTSIDE"
-		start "${PYTHON[@]}" "$INSIDE/objects.py" >looks
+		cp "$T/python/$program" "$OUTSIDE"
+		start "${PYTHON[@]}" "$INSIDE/$program" >looks
 		until_ printed_all
 		# shellcheck disable=SC2046,SC2154
-		"$TACH_BUILDDIR/t/unit/objects" "$pid" __main__ \
+		"$TACH_BUILDDIR/t/unit/objects" ${3+"$3"} "$pid" __main__ \
 		    $(cut -d ' ' -f 1 looks) >seen
 		diff -u looks seen
 		end_started || :
@@ -60,6 +61,25 @@ same_objects() {
 @test "each object is read as its repr() prints it: 3.13" { same_objects 3.13; }
 @test "each object is read as its repr() prints it: 3.14" { same_objects 3.14; }
 @test "each object is read as its repr() prints it: 3.15" { same_objects 3.15; }
+
+# same_callees MINOR: a callable of C is read as the function that its call runs.
+same_callees() {
+	same_objects "$1" callables.py -c
+}
+
+@test "each callable of C has its name: 3.6" { same_callees 3.6; }
+@test "each callable of C has its name: 3.7" { same_callees 3.7; }
+@test "each callable of C has its name: 3.8" { same_callees 3.8; }
+@test "each callable of C has its name: 3.9" { same_callees 3.9; }
+@test "each callable of C has its name: 3.10" { same_callees 3.10; }
+@test "each callable of C has its name: 3.11" { same_callees 3.11; }
+@test "each callable of C has its name: 3.12" { same_callees 3.12; }
+@test "each callable of C has its name: 3.13" { same_callees 3.13; }
+@test "each callable of C has its name: 3.14" { same_callees 3.14; }
+@test "each callable of C has its name: 3.15" { same_callees 3.15; }
+@test "each callable of C has its name: 3.13t" { same_callees 3.13t; }
+@test "each callable of C has its name: 3.14t" { same_callees 3.14t; }
+@test "each callable of C has its name: 3.15t" { same_callees 3.15t; }
 
 # ---- names of threads ---------------------------------------------------------
 

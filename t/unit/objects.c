@@ -3,7 +3,8 @@
  * objects: prints what a running Python's objects look like from outside, for
  * thread-names.bats: `objects PID MODULE NAME...` prints a line for each attribute
  * of a module, NAME and what repr() gives of it.  A name a.b is an attribute
- * of that attribute.
+ * of that attribute.  `objects -c ...` prints the names of callables of C, and "-" for
+ * other objects.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +13,7 @@
 #include "engine/copy/snapshot.h"
 #include "engine/locate/find.h"
 #include "engine/os/os.h"
-#include "python/objects.h"
+#include "python/callee.h"
 
 #define SIZE 200 /* bytes */
 
@@ -25,7 +26,15 @@ find_interp(const struct py_memory *m, const struct py_runtime *rt,
 }
 
 static void
-print(const struct py_objects *p, uint64_t addr, char *path)
+print_callee(const struct py_objects *p, uint64_t addr, const char *path)
+{
+	char name[CALLEE_NAME_MAX];
+
+	printf("%s %s\n", path, callee_name(p, addr, name) ? name : "-");
+}
+
+static void
+print(const struct py_objects *p, uint64_t addr, char *path, bool callees)
 {
 	char text[SIZE], *name, *rest = path, whole[SIZE];
 
@@ -35,6 +44,10 @@ print(const struct py_objects *p, uint64_t addr, char *path)
 			printf("%s none\n", whole);
 			return;
 		}
+	if (callees) {
+		print_callee(p, addr, whole);
+		return;
+	}
 	printf("%s %.*s\n", whole, (int)object_repr(p, addr, text, SIZE),
 	    text);
 }
@@ -48,7 +61,10 @@ main(int argc, char **argv)
 	struct py_objects p = {&rt.offsets, &m.memory};
 	struct error error = {0};
 	uint64_t seen = 0, interp, module;
+	bool callees = argc > 1 && strcmp(argv[1], "-c") == 0;
 
+	argv += callees;
+	argc -= callees;
 	if (argc < 3 || !process_open(&process, atoi(argv[1])))
 		return 2;
 	process_memory_init(&m, process.pid);
@@ -59,7 +75,7 @@ main(int argc, char **argv)
 		return 1;
 	}
 	for (int i = 3; i < argc; i++)
-		print(&p, module, argv[i]);
+		print(&p, module, argv[i], callees);
 	process_close(&process);
 	return 0;
 }

@@ -698,3 +698,11 @@ codes_frame(struct codes *c, const struct py_place *p)
 	found = frame_cache_find(&c->frames, s);
 	return found != TACH_NONE ? found : make_frame(c, h, s);
 }
+
+struct py_code *
+codes_code(struct codes *c, const struct py_place *p)
+{
+	struct code_home *h = codemap_add(&c->map, p->code);
+
+	return h != NULL && h->known ? &h->code : NULL;
+}

@@ -107,6 +107,10 @@ size_t codes_frame_size(const struct codes *, uint64_t code);
  * out of memory. */
 uint32_t codes_frame(struct codes *, const struct py_place *);
 
+/* The code object of a proven place, valid until another one is read.  NULL if out of
+ * memory. */
+struct py_code *codes_code(struct codes *, const struct py_place *);
+
 /* The shims (see python/frames.h) that were seen, valid as long as the codes. */
 const struct py_shims *codes_shims(const struct codes *);
 

@@ -208,7 +208,7 @@ make_sample(struct wait_reader *w, struct thread *t)
 	t->last.sound = w->deepest.sound;
 	t->last.count = w->deepest.stamp.count;
 	if (t->index == TACH_NONE || !emit_sample(&w->emitter, t,
-	    &w->deepest.chain, false, &m, &w->catcher.sink))
+	    &w->deepest.chain, TACH_NONE, false, &m, &w->catcher.sink))
 		return false;
 	t->last.is = LAST_GOOD;
 	return true;
@@ -237,8 +237,8 @@ wait_reader_again(const struct wait_reader *w, uint64_t ident,
 			continue;
 		*s = (struct wait_reader_sample){.index = t->index,
 		    .interp = (uint32_t)t->py.interp_id, .frames = t->last.frames,
-		    .depth = (uint32_t)t->last.chain.depth,
-		    .shared = (uint32_t)t->last.chain.depth, .status = t->status.bits};
+		    .depth = t->last.depth,
+		    .shared = t->last.depth, .status = t->status.bits};
 		return true;
 	}
 	return false;

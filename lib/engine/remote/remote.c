@@ -10,6 +10,7 @@
 #include "engine/remote/plan.h"
 #include "engine/remote/rests.h"
 #include "engine/remote/tasks.h"
+#include "engine/sample/callees.h"
 #include "engine/sample/emit.h"
 #include "engine/sample/names.h"
 #include "engine/sample/variables.h"
@@ -53,6 +54,7 @@ struct remote {
 	struct rests rests;
 	uint64_t rounds; /* so far */
 	struct emitter emitter;
+	struct callees callees;
 	struct names *called; /* names of the threads */
 	struct tasks *tasks; /* NULL: not asked for, or not in this Python */
 	struct tach_locals locals; /* no function: not asked for */
@@ -100,6 +102,10 @@ remote_new(const struct process *p, const struct py_runtime *rt,
 	}
 	emitter_init(&r->emitter, table, names, r->reader.codes);
 	r->emitter.opcodes = options->opcodes;
+	r->callees = (struct callees){{r->offsets,
+		py_effects_find(PY_MINOR(rt->version)),
+		&r->reader.memory.memory},
+	    r->reader.codes, table};
 	if (options->async == TACH_ASYNC_NONE ||
 	    !py_has_tasks(r->offsets))
 		return r;
@@ -623,6 +629,7 @@ sample_stack(struct remote *r, struct thread *t, const struct verdict *v,
     struct tach_recorder_stats *stats)
 {
 	bool whole = v->is == READ_SURE;
+	uint32_t callee;
 
 	if (!whole)
 		cut_chain(&r->stack.chain, v->sure);
@@ -633,7 +640,10 @@ sample_stack(struct remote *r, struct thread *t, const struct verdict *v,
 	count_interrupts(r, t, m->status, stats);
 	stats->compiled += r->stack.words.compiled;
 	keep_sample(r, t, whole, m);
-	return emit_sample(&r->emitter, t, &r->stack.chain, !whole, m, sink);
+	callee = whole && r->options->callees ?
+	    callees_frame(&r->callees, &r->stack.chain) : TACH_NONE;
+	return emit_sample(&r->emitter, t, &r->stack.chain, callee, !whole, m,
+	    sink);
 }
 
 /* Reads a thread, and makes a sample of the stack, if it is one. */

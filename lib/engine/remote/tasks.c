@@ -657,7 +657,8 @@ sample_chain(struct tasks *t, struct thread *th, const struct task_round *r)
 	if (t->chain.depth == 0)
 		return true;
 	thread_names_count(r->emitter->names, th->index, 1, r->stats);
-	return emit_sample(r->emitter, th, &t->chain, false, &m, r->sink);
+	return emit_sample(r->emitter, th, &t->chain, TACH_NONE, false, &m,
+	    r->sink);
 }
 
 /* Samples an entry, if its stack is proven.  False if out of memory, or if the sink

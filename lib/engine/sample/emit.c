@@ -43,8 +43,7 @@ emit_synthetic(struct tach_table *t, const char *name)
 	    .opcode = TACH_NO_OPCODE});
 }
 
-/* Makes room for the frames of a chain and a synthetic one.  False if out of
- * memory. */
+/* Makes room for the frames of a chain and one more.  False if out of memory. */
 static bool
 reserve_frames(struct emitter *e, size_t depth)
 {
@@ -62,7 +61,8 @@ reserve_frames(struct emitter *e, size_t depth)
 
 /* The new sample becomes the thread's last one. */
 static void
-swap_sample(struct emitter *e, struct thread *t, struct py_chain *chain)
+swap_sample(struct emitter *e, struct thread *t, uint32_t depth,
+    struct py_chain *chain)
 {
 	uint32_t *frames = t->last.frames;
 	size_t max = t->last.frames_max;
@@ -70,6 +70,7 @@ swap_sample(struct emitter *e, struct thread *t, struct py_chain *chain)
 
 	t->last.frames = e->frames;
 	t->last.frames_max = e->frames_max;
+	t->last.depth = depth;
 	t->last.chain = *chain;
 	e->frames = frames;
 	e->frames_max = max;
@@ -103,13 +104,24 @@ frame_of(struct emitter *e, const struct py_place *p)
 	return *mark;
 }
 
-/* Turns a chain into frames.  The outermost frames that the thread's last sample
- * had already are copied; returns how many.  TACH_NONE if out of memory. */
+/* Puts a callee before the frames.  Returns how many of the outermost frames are
+ * shared with the thread's last sample then. */
+static uint32_t
+lead_with(struct emitter *e, const struct thread *t, const struct py_chain *c,
+    uint32_t callee, size_t shared)
+{
+	e->frames[0] = callee;
+	return (uint32_t)shared + (shared == c->depth &&
+	    t->last.depth == c->depth + 1 && t->last.frames[0] == callee);
+}
+
+/* Turns a chain and its callee into frames.  The outermost frames that the thread's last
+ * sample had already are copied; returns how many.  TACH_NONE if out of memory. */
 static uint32_t
 map_frames(struct emitter *e, const struct thread *t,
-    const struct py_chain *c)
+    const struct py_chain *c, uint32_t callee)
 {
-	size_t shared = 0, fresh;
+	size_t shared = 0, fresh, lead = callee != TACH_NONE;
 
 	if (!reserve_frames(e, c->depth))
 		return TACH_NONE;
@@ -120,13 +132,15 @@ map_frames(struct emitter *e, const struct thread *t,
 		shared--;
 	fresh = c->depth - shared;
 	for (size_t i = 0; i < fresh; i++)
-		if ((e->frames[i] = frame_of(e, &c->places[i])) == TACH_NONE)
+		if ((e->frames[lead + i] = frame_of(e, &c->places[i])) ==
+		    TACH_NONE)
 			return TACH_NONE;
 	if (shared > 0)
-		memcpy(e->frames + fresh,
-		    t->last.frames + t->last.chain.depth - shared,
+		memcpy(e->frames + lead + fresh,
+		    t->last.frames + t->last.depth - shared,
 		    shared * sizeof(*e->frames));
-	return (uint32_t)shared;
+	return lead == 0 ? (uint32_t)shared :
+	    lead_with(e, t, c, callee, shared);
 }
 
 /* Puts "<torn>" on a sample that has only its outermost frames.  The next sample
@@ -142,26 +156,28 @@ mark_torn(struct emitter *e, struct thread *t, struct tach_run *run)
 	    run->depth * sizeof(*t->last.frames));
 	t->last.frames[0] = e->torn_frame;
 	t->last.chain.depth = 0;
+	t->last.depth = 0;
 	run->depth++;
 	return true;
 }
 
 bool
 emit_sample(struct emitter *e, struct thread *t, struct py_chain *chain,
-    bool torn, const struct moment *m, struct tach_sink *sink)
+    uint32_t callee, bool torn, const struct moment *m, struct tach_sink *sink)
 {
-	uint32_t shared = map_frames(e, t, chain);
+	uint32_t shared = map_frames(e, t, chain, callee);
 	struct tach_tick tick = {m->time_us, t->status.bits = m->status, 0};
 	struct tach_run run = {.thread = t->id.tid,
 	    .interp = (uint32_t)t->py.interp_id, .index = t->index,
-	    .depth = (uint32_t)chain->depth, .shared = shared,
+	    .depth = (uint32_t)chain->depth + (callee != TACH_NONE),
+	    .shared = shared,
 	    .ticks = &tick, .count = 1};
 
 	if (shared == TACH_NONE)
 		return false;
 	t->last.replaced = codes_replaced(e->codes);
 	t->last.sampled_us = m->time_us;
-	swap_sample(e, t, chain);
+	swap_sample(e, t, run.depth, chain);
 	if (torn && !mark_torn(e, t, &run))
 		return false;
 	run.frames = t->last.frames;
@@ -172,7 +188,7 @@ bool
 emit_again(struct emitter *e, struct thread *t, uint64_t time_us,
     struct tach_sink *sink)
 {
-	uint32_t depth = (uint32_t)t->last.chain.depth;
+	uint32_t depth = t->last.depth;
 	struct tach_tick tick = {time_us, t->status.bits, 0};
 	struct tach_run run = {.thread = t->id.tid,
 	    .interp = (uint32_t)t->py.interp_id, .index = t->index,

@@ -25,12 +25,13 @@ void emitter_free(struct emitter *);
 
 /*
  * Gives a chain of proven frames to the sink as a sample of a thread, whose index
- * must be set.  torn: the chain has only the outermost frames.  The chain becomes
+ * must be set.  callee: the frame that the innermost one has called, TACH_NONE if there
+ * is none.  torn: the chain has only the outermost frames.  The chain becomes
  * the thread's last chain, and *chain the last chain before it.  False if out of
  * memory, or if the sink failed.
  */
 bool emit_sample(struct emitter *, struct thread *, struct py_chain *chain,
-    bool torn, const struct moment *, struct tach_sink *);
+    uint32_t callee, bool torn, const struct moment *, struct tach_sink *);
 
 /* The index of a frame that is no function, such as "<GC>".  TACH_NONE if out of
  * memory. */

@@ -78,6 +78,7 @@ unbind(struct thread *t)
 	t->id.tid = 0;
 	t->task = 0;
 	t->last.chain.depth = 0;
+	t->last.depth = 0;
 }
 
 void

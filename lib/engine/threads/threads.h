@@ -67,7 +67,9 @@ enum thread_freshness {
 struct last_sample {
 	enum thread_last is;
 	struct py_chain chain;
-	uint32_t *frames; /* innermost first; chain.depth of them */
+	uint32_t *frames; /* innermost first: a callee, if there is one, and the
+			   * frames of the chain */
+	uint32_t depth;	  /* number of frames */
 	size_t frames_max;
 	bool sound;	   /* all calls of the chain are known */
 	uint64_t count;	   /* of the chain's stamp: see codes.h */
