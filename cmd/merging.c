@@ -215,15 +215,22 @@ is_summed(const struct merging *m, const char *note)
 	return word > 0 && strncmp(note, m->sum, word) == 0;
 }
 
-/* Adds the intervals that differ from the header's. */
+/* Adds the intervals that differ from the header's, the processes and the times of
+ * day. */
 static void
-add_intervals(const struct merging *m, struct intake *b, uint64_t all,
+add_facts(const struct merging *m, struct intake *b, uint64_t all,
     const char *output)
 {
-	for (size_t i = 0; i < m->ninputs; i++)
-		for (size_t k = 0; k < m->inputs[i].ninterps; k++)
-			add_note(b, survey_interval_note(&m->inputs[i], k, all),
-			    output);
+	struct interp_facts last = {0};
+
+	for (size_t i = 0; i < m->ninputs; i++) {
+		const struct input *in = &m->inputs[i];
+		for (size_t k = 0; k < in->ninterps; k++) {
+			add_note(b, survey_interval_note(in, k, all), output);
+			add_note(b, survey_process_note(in, k, &last), output);
+			add_note(b, survey_time_note(in, k, &last), output);
+		}
+	}
 }
 
 /* Adds all other notes.  A copy of one input gets no note of its own. */
@@ -249,7 +256,7 @@ finish_profile(const struct merging *m, struct tach_writer *w, const char *outpu
 {
 	add_notes(m, m->intake, m->copy, output);
 	if (!m->copy)
-		add_intervals(m, m->intake, m->meta.interval_us, output);
+		add_facts(m, m->intake, m->meta.interval_us, output);
 	if (tach_writer_finish(w, &m->meta) != TACH_OK)
 		output_failed(output, writer_why(w));
 	if (!m->quiet)

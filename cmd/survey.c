@@ -96,7 +96,7 @@ survey_clear(struct input *in)
 	free(in->notes);
 	free(in->name);
 	free(in->interps);
-	free(in->intervals);
+	free(in->facts);
 	if (in->copy > STDIN_FILENO)
 		close(in->copy);
 }
@@ -228,12 +228,15 @@ survey_note(const struct input *in, size_t note)
 {
 	struct tach_string text = string_of(in->notes[note]), rest;
 	uint32_t first, last;
+	uint64_t number;
 	char *out;
 	int n;
 
 	/* Written anew: in the result, other intervals may differ from the
-	 * header's. */
-	if (note_kind(text, "interval", &rest))
+	 * header's, and other notes come before those of ranges. */
+	if (note_kind(text, "interval", &rest) ||
+	    note_process(text, &first, &number) ||
+	    note_time(text, &first, &number))
 		return NULL;
 	if (parse_thread(text, &first, &rest))
 		return thread_note(in, first, rest);
@@ -250,18 +253,51 @@ survey_note(const struct input *in, size_t note)
 	return out;
 }
 
-char *
-survey_interval_note(const struct input *in, size_t interp, uint64_t all)
+/* The note WORD INTERP NUMBER of an interpreter. */
+static char *
+fact_note(const struct input *in, const char *word, size_t interp,
+    uint64_t number)
 {
 	char *out;
 
-	if (in->intervals[interp] == all)
-		return NULL;
-	if (asprintf(&out, "interval %" PRIu64 " %" PRIu64,
-		new_number(in, in->interps[interp]),
-		in->intervals[interp]) < 0)
+	if (asprintf(&out, "%s %" PRIu64 " %" PRIu64, word,
+		new_number(in, in->interps[interp]), number) < 0)
 		err(CMD_FAILED, NULL);
 	return out;
+}
+
+char *
+survey_interval_note(const struct input *in, size_t interp, uint64_t all)
+{
+	uint64_t interval = in->facts[interp].interval;
+
+	return interval == all ? NULL : fact_note(in, "interval", interp, interval);
+}
+
+char *
+survey_process_note(const struct input *in, size_t interp,
+    struct interp_facts *last)
+{
+	const struct interp_facts *f = &in->facts[interp];
+	bool begins = interp == 0 || f->first != in->facts[interp - 1].first;
+
+	if (f->process == last->process && (f->process == 0 || !begins))
+		return NULL;
+	last->process = f->process;
+	return fact_note(in, "process", interp, f->process);
+}
+
+char *
+survey_time_note(const struct input *in, size_t interp,
+    struct interp_facts *last)
+{
+	uint64_t time = in->facts[interp].time;
+
+	time = time > in->shift ? time - in->shift : 0;
+	if (time == last->time)
+		return NULL;
+	last->time = time;
+	return fact_note(in, "time", interp, time);
 }
 
 /* The text of the old interpreter numbers; empty if they were 0, 1, 2 and so on.
@@ -322,17 +358,21 @@ sort_interps(struct input *in)
 	in->ninterps = n;
 }
 
-/* Finds the interval of each interpreter, by the notes or else by the header. */
+/* Finds what is known of each interpreter: its interval by the notes, or else by the
+ * header. */
 static void
-find_intervals(struct input *in, const struct tach_table *t)
+find_facts(struct input *in, const struct tach_table *t)
 {
-	in->intervals = reallocarray(NULL, in->ninterps + 1,
-	    sizeof(*in->intervals));
-	if (in->intervals == NULL)
+	in->facts = reallocarray(NULL, in->ninterps + 1, sizeof(*in->facts));
+	if (in->facts == NULL)
 		err(CMD_FAILED, NULL);
-	for (size_t i = 0; i < in->ninterps; i++)
-		in->intervals[i] = tach_table_interval(t, &in->meta,
-		    in->interps[i]);
+	for (size_t i = 0; i < in->ninterps; i++) {
+		uint32_t interp = in->interps[i];
+		struct interp_facts *f = &in->facts[i];
+		f->interval = tach_table_interval(t, &in->meta, interp);
+		f->process = tach_table_process(t, interp, &f->first);
+		f->time = tach_table_time(t, interp);
+	}
 }
 
 struct id_range {
@@ -434,7 +474,7 @@ survey_reader(struct input *in, struct tach_reader *r)
 	in->meta = *tach_reader_meta(r);
 	survey_notes(in, tach_reader_table(r));
 	sort_interps(in);
-	find_intervals(in, tach_reader_table(r));
+	find_facts(in, tach_reader_table(r));
 	keep_interps(in);
 	return true;
 }

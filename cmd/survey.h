@@ -12,6 +12,14 @@
 
 #include "tach.h"
 
+/* What notes say of an interpreter. */
+struct interp_facts {
+	uint64_t interval; /* microseconds */
+	uint32_t process;  /* 0: not known */
+	uint32_t first;	   /* the first interpreter of its process */
+	uint64_t time;	   /* of time 0, as tach_table_time has it */
+};
+
 struct input {
 	char *name; /* the operand; owned */
 	int copy; /* a file with an input that can be read only once; -1: open name */
@@ -22,7 +30,7 @@ struct input {
 	 * listed. */
 	uint64_t kept;
 	uint32_t *interps;   /* that have samples, ascending */
-	uint64_t *intervals; /* of each of them, microseconds */
+	struct interp_facts *facts; /* of each of them */
 	size_t ninterps, interps_max;
 	const uint32_t *others; /* the last entries of interps */
 	size_t nothers;
@@ -61,5 +69,13 @@ char *survey_own_note(const struct input *);
 /* The note of an interpreter's interval, in microseconds, if it differs from `all`.
  * To be freed; NULL: it does not. */
 char *survey_interval_note(const struct input *, size_t interp, uint64_t all);
+
+/* The notes of an interpreter's process and of its time of day, unless the last notes
+ * are of it, too: `last` is what these say, all zero at first, and is changed.  All
+ * interpreters are asked for in turn.  To be freed; NULL: there is none. */
+char *survey_process_note(const struct input *, size_t interp,
+    struct interp_facts *last);
+char *survey_time_note(const struct input *, size_t interp,
+    struct interp_facts *last);
 
 #endif

@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <vis.h>
 
 #include "cmd.h"
@@ -248,6 +249,67 @@ compression_word(const struct tach_file_info *info)
 	return info->compression == TACH_ZSTD ? "zstd" : "none";
 }
 
+/* ---- processes ----------------------------------------------------------- */
+
+/* The interpreters from one on, of which notes say the same. */
+struct info_process {
+	bool found;
+	uint32_t first;
+	uint32_t pid;  /* 0: not known */
+	uint64_t time; /* likewise */
+};
+
+/* Whether a note is of a process or a time of day; gives its interpreter. */
+static bool
+tells_process(struct tach_string note, uint32_t *interp)
+{
+	uint64_t value;
+
+	return note_process(note, interp, &value) ||
+	    note_time(note, interp, &value);
+}
+
+/* Finds the next interpreter of which a note tells, from the string *next on; at first
+ * both are all zero.  False: there is none. */
+static bool
+next_process(const struct tach_table *t, uint32_t *next, struct info_process *p)
+{
+	struct tach_string note;
+	uint32_t interp, first;
+
+	for (; *next < tach_table_string_count(t); ++*next) {
+		if (!tach_string_note(tach_table_string(t, *next), &note) ||
+		    !tells_process(note, &interp) ||
+		    (p->found && interp <= p->first))
+			continue;
+		*p = (struct info_process){true, interp,
+		    tach_table_process(t, interp, &first),
+		    tach_table_time(t, interp)};
+		return true;
+	}
+	return false;
+}
+
+#define TIME_MAX 64 /* bytes of a time of day as text */
+
+/* Writes a time of day in UTC, to the microsecond: with a space and without an end for
+ * people, or as ISO 8601 has it. */
+static void
+time_text(uint64_t us, bool iso, char text[TIME_MAX])
+{
+	time_t seconds = (time_t)(us / 1000000);
+	struct tm tm;
+	size_t n;
+
+	text[0] = '\0';
+	if (gmtime_r(&seconds, &tm) == NULL)
+		return;
+	n = strftime(text, TIME_MAX, iso ? "%Y-%m-%dT%H:%M:%S" :
+	    "%Y-%m-%d %H:%M:%S", &tm);
+	snprintf(text + n, TIME_MAX - n, ".%06u%s", (unsigned)(us % 1000000),
+	    iso ? "Z" : " UTC");
+}
+
 /* ---- for people ---------------------------------------------------------- */
 
 /* Prints a line `key: value`, with the values in one column. */
@@ -293,6 +355,52 @@ print_quality(const struct tach_quality *q)
 		print_field("missed", "%.2f%%", q->missed);
 }
 
+/* The time of day is that of the earliest process. */
+static void
+print_start(const struct info_profile *p)
+{
+	uint64_t time = tach_table_first_time(p->table);
+	char text[TIME_MAX] = "";
+
+	if (time != 0)
+		time_text(time, false, text);
+	print_field("start", "%s%s%" PRIu64 " us on the recording machine's "
+	    "monotonic clock", text, time != 0 ? ", " : "", p->meta->start_us);
+}
+
+/* Prints a process of several. */
+static void
+print_process(const struct info_process *p)
+{
+	char pid[16] = "unknown", time[TIME_MAX] = "unknown";
+
+	if (p->pid != 0)
+		snprintf(pid, sizeof(pid), "%" PRIu32, p->pid);
+	if (p->time != 0)
+		time_text(p->time, false, time);
+	print_field("process", "%s, interpreters from %" PRIu32 " on, start %s",
+	    pid, p->first, time);
+}
+
+/* Prints the only process, or the first interpreter and the time of each one. */
+static void
+print_processes(const struct tach_table *t)
+{
+	struct info_process p = {0}, other;
+	uint32_t next = 0;
+	bool more = next_process(t, &next, &p);
+
+	other = p;
+	if (more && p.first == 0 && !next_process(t, &next, &other)) {
+		if (p.pid != 0)
+			print_field("process", "%" PRIu32, p.pid);
+		return;
+	}
+	p = (struct info_process){0};
+	for (next = 0; next_process(t, &next, &p);)
+		print_process(&p);
+}
+
 static void
 print_head(const struct info_profile *p)
 {
@@ -309,8 +417,8 @@ print_head(const struct info_profile *p)
 		    p->info->big_endian ? "big" : "little");
 	print_field("python", "%u.%u.%u", meta->python[0], meta->python[1],
 	    meta->python[2]);
-	print_field("start", "%" PRIu64 " us on the recording machine's monotonic "
-	    "clock", meta->start_us);
+	print_start(p);
+	print_processes(p->table);
 	if (meta->interval_us != 0)
 		print_field("interval", "%" PRIu64 " us (%g samples a second)",
 		    meta->interval_us, 1e6 / (double)meta->interval_us);
@@ -341,16 +449,17 @@ print_sizes(const struct tach_file_info *info)
 	print_field("checksum", "%s", info->has_checksum ? checksum : "none");
 }
 
-/* Whether a string is a note to print.  Notes that name threads are printed with
- * the threads. */
+/* Whether a string is a note to print as it is.  Notes that name threads are printed
+ * with the threads, and processes and times at the top. */
 static bool
 find_note(const struct tach_table *t, uint32_t string,
     struct tach_string *note)
 {
 	struct tach_string rest;
+	uint32_t interp;
 
 	return tach_string_note(tach_table_string(t, string), note) &&
-	    !note_kind(*note, "thread", &rest);
+	    !note_kind(*note, "thread", &rest) && !tells_process(*note, &interp);
 }
 
 /* A note can have anything in it, also what moves a terminal's cursor. */
@@ -545,6 +654,35 @@ put_notes(const struct tach_table *t)
 }
 
 static void
+put_time(uint64_t time)
+{
+	char text[TIME_MAX];
+
+	if (time == 0)
+		return;
+	time_text(time, true, text);
+	printf(",\"start_time\":\"%s\"", text);
+}
+
+static void
+put_processes(const struct tach_table *t)
+{
+	struct info_process p = {0};
+	uint32_t next = 0;
+	const char *before = ",\"processes\":[";
+
+	for (; next_process(t, &next, &p); before = ",") {
+		printf("%s{\"interpreter\":%" PRIu32, before, p.first);
+		if (p.pid != 0)
+			printf(",\"process\":%" PRIu32, p.pid);
+		put_time(p.time);
+		putchar('}');
+	}
+	if (p.found)
+		putchar(']');
+}
+
+static void
 put_head(const struct info_profile *p)
 {
 	const struct tach_meta *meta = p->meta;
@@ -560,6 +698,8 @@ put_head(const struct info_profile *p)
 	    meta->python[2]);
 	printf(",\"start_us\":%" PRIu64 ",\"interval_us\":%" PRIu64,
 	    meta->start_us, meta->interval_us);
+	put_time(tach_table_first_time(p->table));
+	put_processes(p->table);
 	if (meta->config != 0)
 		put_config(meta->config);
 	if (meta->quality.known)

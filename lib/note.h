@@ -11,6 +11,9 @@
 
 #include "tach.h"
 
+/* The latest time of day, in microseconds: formats have it as nanoseconds in 63 bits. */
+#define NOTE_TIME_MAX (INT64_MAX / 1000)
+
 static inline struct tach_string
 note_behind(struct tach_string s, size_t n)
 {
@@ -80,15 +83,37 @@ note_thread(struct tach_string note, uint32_t *interp, uint64_t *thread,
 	    name->len > 0;
 }
 
+/* WORD INTERP NUMBER.  False: it is no such note. */
+static inline bool
+note_fact(struct tach_string note, const char *word, uint32_t *interp,
+    uint64_t max, uint64_t *number)
+{
+	struct tach_string rest;
+
+	return note_kind(note, word, &rest) &&
+	    note_number32(&rest, interp) && note_char(&rest, ' ') &&
+	    note_number(&rest, max, number) && rest.len == 0;
+}
+
 /* interval INTERP MICROSECONDS.  False: it is no such note. */
 static inline bool
 note_interval(struct tach_string note, uint32_t *interp, uint64_t *us)
 {
-	struct tach_string rest;
+	return note_fact(note, "interval", interp, UINT64_MAX, us);
+}
 
-	return note_kind(note, "interval", &rest) &&
-	    note_number32(&rest, interp) && note_char(&rest, ' ') &&
-	    note_number(&rest, UINT64_MAX, us) && rest.len == 0;
+/* process INTERP PID.  Likewise. */
+static inline bool
+note_process(struct tach_string note, uint32_t *interp, uint64_t *pid)
+{
+	return note_fact(note, "process", interp, INT32_MAX, pid);
+}
+
+/* time INTERP MICROSECONDS.  Likewise. */
+static inline bool
+note_time(struct tach_string note, uint32_t *interp, uint64_t *us)
+{
+	return note_fact(note, "time", interp, NOTE_TIME_MAX, us);
 }
 
 /* input FIRST-LAST ...; the rest begins with its space.  False: it is no such note. */

@@ -32,6 +32,18 @@ struct interval_note {
 	uint64_t us;
 };
 
+/* What a note says of an interpreter, and of those above it up to the next note. */
+struct range_note {
+	uint32_t first;
+	uint64_t value;
+};
+
+/* Notes of one kind, ascending. */
+struct range_notes {
+	struct range_note *list;
+	size_t count, max;
+};
+
 struct tach_table {
 	struct tach_string *strings;
 	struct tach_frame *frames;
@@ -46,6 +58,7 @@ struct tach_table {
 	struct interval_note *intervals;
 	size_t nintervals, intervals_max;
 	struct set interval_set;
+	struct range_notes processes, times;
 	struct block *blocks;
 	size_t room; /* bytes left in the newest block */
 	uint64_t kept; /* bytes of text in all blocks */
@@ -72,6 +85,8 @@ table_clear(struct tach_table *t)
 	set_clear(&t->interval_set);
 	free(t->threads);
 	free(t->intervals);
+	free(t->processes.list);
+	free(t->times.list);
 	free(t->strings);
 	free(t->frames);
 	*t = (struct tach_table){0};
@@ -273,13 +288,98 @@ tach_table_intervals(const struct tach_table *t)
 	return t->nintervals > 0;
 }
 
+/* ---- processes and times of day ------------------------------------------ */
+
+/* Keeps a note that is not before the others.  False: out of memory. */
+static bool
+add_range(struct range_notes *n, struct range_note note)
+{
+	struct range_note *list;
+
+	if (n->count > 0 && n->list[n->count - 1].first >= note.first) {
+		if (n->list[n->count - 1].first == note.first)
+			n->list[n->count - 1] = note;
+		return true;
+	}
+	list = array_grow(n->list, n->count, &n->max, sizeof(*list));
+	if (list == NULL)
+		return false;
+	n->list = list;
+	list[n->count++] = note;
+	return true;
+}
+
+/* Likewise of a process, or of a time of day. */
+static bool
+learn_range(struct tach_table *t, uint32_t index)
+{
+	struct tach_string text;
+	struct range_note note;
+
+	if (!tach_string_note(t->strings[index], &text))
+		return true;
+	if (note_process(text, &note.first, &note.value))
+		return add_range(&t->processes, note);
+	if (note_time(text, &note.first, &note.value))
+		return add_range(&t->times, note);
+	return true;
+}
+
+/* The note that an interpreter is in; NULL: there is none. */
+static const struct range_note *
+find_range(const struct range_notes *n, uint32_t interp)
+{
+	size_t low = 0, high = n->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (n->list[middle].first <= interp)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low > 0 ? &n->list[low - 1] : NULL;
+}
+
+uint32_t
+tach_table_process(const struct tach_table *t, uint32_t interp,
+    uint32_t *first)
+{
+	const struct range_note *n = find_range(&t->processes, interp);
+
+	*first = n != NULL && n->value != 0 ? n->first : interp;
+	return n != NULL ? (uint32_t)n->value : 0;
+}
+
+uint64_t
+tach_table_time(const struct tach_table *t, uint32_t interp)
+{
+	const struct range_note *n = find_range(&t->times, interp);
+
+	return n != NULL ? n->value : 0;
+}
+
+uint64_t
+tach_table_first_time(const struct tach_table *t)
+{
+	uint64_t first = 0;
+
+	for (size_t i = 0; i < t->times.count; i++) {
+		uint64_t time = t->times.list[i].value;
+		if (time != 0 && (first == 0 || time < first))
+			first = time;
+	}
+	return first;
+}
+
 /* ---- strings ----------------------------------------------------------- */
 
 /* What a string tells if it is a note. */
 static bool
 index_note(struct tach_table *t, uint32_t index)
 {
-	return learn_thread(t, index) && learn_interval(t, index);
+	return learn_thread(t, index) && learn_interval(t, index) &&
+	    learn_range(t, index);
 }
 
 static bool

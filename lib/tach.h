@@ -218,6 +218,16 @@ uint64_t tach_table_interval(const struct tach_table *,
 /* Whether notes say any. */
 bool tach_table_intervals(const struct tach_table *);
 
+/* The id of the process that an interpreter is in, as the recorder saw it, and the
+ * first interpreter of this process, or the interpreter itself.  0: not known. */
+uint32_t tach_table_process(const struct tach_table *, uint32_t interp,
+    uint32_t *first) TACH_NONNULL(1, 3);
+/* The time of day at time 0 of an interpreter's samples, in microseconds of UTC since
+ * 1970: nanoseconds of it fit in 63 bits.  0: not known. */
+uint64_t tach_table_time(const struct tach_table *, uint32_t interp);
+/* The earliest of all such times. */
+uint64_t tach_table_first_time(const struct tach_table *);
+
 /* What an opcode is called in that version of Python: "BINARY_OP_ADD_INT".
  * NULL: it has no such opcode, or is not known. */
 const char *tach_opcode_name(const struct tach_meta *, uint8_t opcode);

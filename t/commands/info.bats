@@ -71,6 +71,48 @@ note:              another"
 	    <<<"$output")" "[509,\"exception\",[\"all-threads\",\"native\",\"gc\",\"opcodes\",\"blocking\"],{\"duration_s\":3.025,\"rate\":999.5,\"errors_percent\":0.125,\"missed_percent\":12.5},[\"input 1 \\\"a.bin\\\"\",\"another\"],\"$(peek "$file" "$FTR_CHECKSUM" 16)\"]"
 }
 
+# placed NOTE...: a profile of interpreters 0 to 2 with these notes, as p.txt.
+placed() {
+	printf '# tach 1\n# python 3.14.0\n# start 70\n'
+	printf '# note %s\n' "$@"
+	printf '0\t%s\t7\tgil\ta.py:f:1\n' 0 1 2
+}
+
+@test "the time of day and the process, of one and of several" {
+	cd "$BATS_TEST_TMPDIR"
+	local clock="70 us on the recording machine's monotonic clock"
+	placed 'process 0 4242' 'time 0 1700000000000042' | tach-convert --tach - >p.bin
+	is "$(tach-info p.bin | grep -E '^(start|process|note)')" \
+	    "start:             2023-11-14 22:13:20.000042 UTC, $clock
+process:           4242"
+	is "$(tach-info -j p.bin | jq -c '[.start_us, .start_time, .processes, .notes]')" \
+	    '[70,"2023-11-14T22:13:20.000042Z",[{"interpreter":0,"process":4242,"start_time":"2023-11-14T22:13:20.000042Z"}],null]'
+	placed 'process 0 5' 'time 0 1700000000000000' 'process 1 6' \
+	    'time 2 1600000000000000' 'process 2 0' >p.txt
+	is "$(tach-info p.txt | grep -E '^(start|process|note)')" \
+	    "start:             2020-09-13 12:26:40.000000 UTC, $clock
+process:           5, interpreters from 0 on, start 2023-11-14 22:13:20.000000 UTC
+process:           6, interpreters from 1 on, start 2023-11-14 22:13:20.000000 UTC
+process:           unknown, interpreters from 2 on, start 2020-09-13 12:26:40.000000 UTC"
+	is "$(tach-info -j p.txt | jq -c '.processes | map([.interpreter, .process])')" \
+	    '[[0,5],[1,6],[2,null]]'
+}
+
+@test "notes that look like those of a time and a process, and the latest time" {
+	cd "$BATS_TEST_TMPDIR"
+	placed 'process 0 2147483648' 'process 0 -1' 'process 0 5 x' 'process 5' \
+	    'time 0 9223372036854776' 'time x 5' >p.txt
+	tach-info p.txt >got
+	is "$(grep -c '^note:' got)" 6
+	is "$(grep -E '^(start|process)' got)" \
+	    "start:             70 us on the recording machine's monotonic clock"
+	placed 'time 0 9223372036854775' 'process 4294967295 1' >p.txt
+	is "$(tach-info p.txt | grep -E '^(start|process)')" \
+	    "start:             2262-04-11 23:47:16.854775 UTC, 70 us on the recording machine's monotonic clock
+process:           unknown, interpreters from 0 on, start 2262-04-11 23:47:16.854775 UTC
+process:           1, interpreters from 4294967295 on, start 2262-04-11 23:47:16.854775 UTC"
+}
+
 # config HEXBYTES: what is said of a configuration, of which these are the
 # bytes in a little-endian file.
 config() {

@@ -20,8 +20,10 @@
 
 static const char good[] = "# tach 1\n# python 3.15.0\n# start 70\n"
     "# interval 1000\n# note thread 3 9 T\n"
+    "# note process 3 77\n# note time 0 5000000\n"
     "0\t3\t9\tgil\tgood.py:f:1\n1000\t3\t9\tgil\tgood.py:f:1\n";
 #define GOOD_SAMPLES 2
+#define GOOD_TIME 5000000
 
 /* What survey.c says is not looked at. */
 void
@@ -71,13 +73,17 @@ put_note(struct tach_merge *m, char *note)
 }
 
 static void
-put_notes(struct tach_merge *m, const struct input *in, uint64_t interval)
+put_notes(struct tach_merge *m, const struct input *in, uint64_t interval,
+    struct interp_facts *last)
 {
 	for (size_t i = 0; i < in->nnotes; i++)
 		put_note(m, survey_note(in, i));
 	put_note(m, survey_own_note(in));
-	for (size_t i = 0; i < in->ninterps; i++)
+	for (size_t i = 0; i < in->ninterps; i++) {
 		put_note(m, survey_interval_note(in, i, interval));
+		put_note(m, survey_process_note(in, i, last));
+		put_note(m, survey_time_note(in, i, last));
+	}
 }
 
 static void
@@ -104,11 +110,12 @@ add_reader(struct tach_merge *m, const struct input *in,
 /* How many samples the good profile's interpreter has in what was written,
  * where no note of another profile is of it. */
 static uint64_t
-count_good(int fd, uint32_t interp, uint64_t *all)
+count_good(int fd, const struct input *in, uint64_t *all)
 {
 	struct tach_reader *r = tach_reader_new();
 	struct tach_run run;
 	struct tach_string name;
+	uint32_t interp = (uint32_t)in->base, first;
 	uint64_t n = 0;
 
 	promise(tach_reader_open_fd(r, fd) == TACH_OK);
@@ -120,6 +127,10 @@ count_good(int fd, uint32_t interp, uint64_t *all)
 	    &name) && name.len == 1 && *name.bytes == 'T');
 	promise(tach_table_interval(tach_reader_table(r), tach_reader_meta(r),
 	    interp) == 1000);
+	promise(tach_table_process(tach_reader_table(r), interp, &first) == 77 &&
+	    first == interp);
+	promise(tach_table_time(tach_reader_table(r), interp) ==
+	    (in->shift < GOOD_TIME ? GOOD_TIME - in->shift : 0));
 	tach_reader_free(r);
 	return n;
 }
@@ -127,7 +138,7 @@ count_good(int fd, uint32_t interp, uint64_t *all)
 static void
 check(int fd, const struct input *last, uint64_t samples, bool selected)
 {
-	uint64_t all, of_good = count_good(fd, (uint32_t)last->base, &all);
+	uint64_t all, of_good = count_good(fd, last, &all);
 
 	promise(selected || all == samples);
 	promise(all <= samples && of_good == (selected ? 0 : GOOD_SAMPLES));
@@ -142,6 +153,7 @@ merge(struct input *list, size_t n, const struct tach_selection *selection)
 	struct tach_merge *m = tach_merge_new(&meta);
 	struct tach_source *source = tach_merge_source(m);
 	struct tach_reader *readers[PROFILES + 1];
+	struct interp_facts last = {0};
 	uint64_t samples = 0;
 	int fd = fuzz_fd(NULL, 0);
 	struct tach_writer *w = tach_writer_new(fd, &plain, source->table);
@@ -152,7 +164,7 @@ merge(struct input *list, size_t n, const struct tach_selection *selection)
 	}
 	promise(tach_pump(source, tach_writer_sink(w)) == TACH_END);
 	for (size_t i = 0; i < n; i++)
-		put_notes(m, &list[i], meta.interval_us);
+		put_notes(m, &list[i], meta.interval_us, &last);
 	promise(tach_writer_finish(w, &meta) == TACH_OK);
 	check(fd, &list[n - 1], samples, selection != NULL);
 	tach_writer_free(w);

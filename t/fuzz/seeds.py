@@ -418,6 +418,9 @@ def merges():
     yield 'intervals', several(0, noted(
         b'interval 0 5', b'interval 3 0', b'interval 4294967295 7',
         interps=(0, 3), head=b'# interval 18446744073709551615\n'))
+    yield 'processes', several(1, noted(
+        b'process 0 5', b'time 0 9', b'process 3 6', b'time 3 9223372036854775',
+        b'process 2 7', interps=(0, 1, 3, 4)), noted(b'process 9 1', b'time 1 9'))
     yield 'as-if-meta', several(1, noted(
         b'config 0x2', b'quality duration=9 rate=9', b'config 0x1',
         head=b'# start 18446744073709551615\n# python 255.255.255\n'))

@@ -275,6 +275,62 @@ interval 2 4000000'
 	    'fast 10000'
 }
 
+# of_process FILE START NOTE...: a text profile with a sample of each interpreter that
+# stands in $interps.
+of_process() {
+	{
+		printf '# tach 1\n# start %s\n' "$2"
+		printf '# note %s\n' "${@:3}"
+		for i in ${interps-0}; do
+			printf '5\t%s\t1\tgil\ta:b:1\n' "$i"
+		done
+	} >"$1"
+}
+
+# facts FILE: the notes of processes and times.
+facts() {
+	notes "$1" | grep -E '^(process|time) '
+}
+
+@test "each input keeps its process and its time of day" {
+	interps='0 7' of_process a.txt 100 'process 0 11' 'time 0 1000000'
+	of_process b.txt 400 'process 0 12' 'time 0 2000000'
+	of_process none.txt 400
+	tach-merge -o m.bin a.txt b.txt none.txt
+	is "$(facts m.bin)" 'process 0 11
+time 0 1000000
+process 2 12
+time 2 2000000
+process 3 0
+time 3 0'
+	# On one clock, time 0 of all is that of the earliest.
+	tach-merge --align clock -o c.bin b.txt a.txt
+	is "$(facts c.bin)" 'process 0 12
+time 0 1999700
+process 1 11
+time 1 1000000'
+	# A merge of merges has the same.
+	tach-merge -o ab.bin a.txt b.txt
+	tach-merge -o abn.bin ab.bin none.txt
+	is "$(facts abn.bin)" "$(facts m.bin)"
+	tach-merge -o na.bin none.txt ab.bin
+	is "$(facts na.bin)" 'process 1 11
+time 1 1000000
+process 3 12
+time 3 2000000'
+	# A copy, and a part of one.
+	tach-merge --interp 2 -o part.bin m.bin
+	is "$(facts part.bin)" "$(facts m.bin)"
+	# Two processes of one number are two.
+	of_process d.txt 0 'process 0 1'
+	tach-merge -o dd.bin d.txt d.txt
+	is "$(facts dd.bin)" $'process 0 1\nprocess 1 1'
+	# Without its first interpreter, too.
+	interps='3 5' of_process e.txt 0 'process 0 1' 'process 4 2' 'process 1 9'
+	tach-merge -o de.bin d.txt e.txt
+	is "$(facts de.bin)" $'process 0 1\nprocess 1 1\nprocess 2 2'
+}
+
 @test "a file's name may be anything" {
 	local name=$'a\xff \xc3\xa9\n b.bin'
 	cp "$G" "$name"

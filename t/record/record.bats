@@ -673,6 +673,49 @@ time.sleep(60)' >asks.py
 
 # ---- what is said ------------------------------------------------------------------
 
+# is_dated FILE: a profile of pids, each with its start after `before` and before the
+# time that its process printed, as the lines of `said` have them.
+is_dated() {
+	tach-info -j "$1" | jq -e --arg before "$before" --rawfile said said '
+	    def seconds: (.[:19] + "Z" | fromdate) + (.[19:-1] | tonumber);
+	    ($said | split("\n") | map(select(. != "") | split(" ") |
+		{(.[0]): (.[1] | tonumber)}) | add) as $times |
+	    (.processes | map(.process | tostring) | sort) == ($times | keys) and
+	    (.processes | all((.start_time | seconds) as $t |
+		$t >= ($before | tonumber) and $t <= $times[.process | tostring]))'
+}
+
+@test "the time of day and the process are in the profile, by each engine" {
+	any_python
+	need jq
+	cat >said.py <<-'END'
+		import os, sys, time
+		if sys.argv[1:]:
+		    os.fork()
+		end = time.time() + 0.2
+		while time.time() < end:
+		    sum(range(1000))
+		os.write(1, b'%d %.6f\n' % (os.getpid(), time.time()))
+		time.sleep(0.3)
+	END
+	local engine before
+	for engine in remote inprocess; do
+		before=$(date +%s.%6N)
+		tach-record --engine $engine -q -- "$python" said.py >said
+		is_dated tach.bin
+		tach-record --engine $engine -q --merge -o m.bin -- \
+		    "$python" said.py fork >said
+		is_dated m.bin
+		is "$(wc -l <said)" 2
+	done
+	# A text, an unfinished profile and a copy have them, too.
+	before=$(date +%s.%6N)
+	tach-record -q --text -o p.txt -- "$python" said.py >said
+	is_dated p.txt
+	tach-merge --layout early -o copy.bin p.txt
+	is_dated copy.bin
+}
+
 @test "the summary: samples, threads, rate, and what to type next" {
 	any_python
 	run -0 --separate-stderr tach-record -o p.bin -- "$python" \

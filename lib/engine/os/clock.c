@@ -21,6 +21,12 @@ clock_ns(void)
 }
 
 uint64_t
+clock_wall_ns(void)
+{
+	return read_clock(CLOCK_REALTIME);
+}
+
+uint64_t
 clock_cpu_ns(void)
 {
 	return read_clock(CLOCK_THREAD_CPUTIME_ID);

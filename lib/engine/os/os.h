@@ -27,6 +27,7 @@
 #define NS_PER_US UINT64_C(1000)
 
 uint64_t clock_ns(void);     /* CLOCK_MONOTONIC */
+uint64_t clock_wall_ns(void); /* CLOCK_REALTIME: of UTC, since 1970 */
 uint64_t clock_cpu_ns(void); /* CPU time of the calling thread */
 /* Sleeps until a time (ns, CLOCK_MONOTONIC).  False if a signal came first. */
 bool clock_sleep(uint64_t until);

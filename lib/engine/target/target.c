@@ -2,6 +2,7 @@
 /* target.c: see target.h. */
 #include "engine/target/target.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
@@ -151,6 +152,21 @@ note_early(struct target *t)
 	tach_table_add_note(t->table, note);
 }
 
+/* Notes which process it is, and which time of day time 0 is.  Both are of interpreter 0,
+ * and so of all others. */
+static void
+note_process_and_time(struct target *t)
+{
+	uint64_t since = clock_ns() - t->start;
+	char note[64];
+
+	snprintf(note, sizeof(note), "process 0 %d", (int)t->process.pid);
+	tach_table_add_note(t->table, note);
+	snprintf(note, sizeof(note), "time 0 %" PRIu64,
+	    (clock_wall_ns() - since) / NS_PER_US);
+	tach_table_add_note(t->table, note);
+}
+
 bool
 target_lacks_tasks(const struct target *t)
 {
@@ -171,6 +187,7 @@ target_begin(struct target *t, uint64_t now)
 	t->meta.python[1] = PY_MINOR(t->runtime.version);
 	t->meta.python[2] = PY_MICRO(t->runtime.version);
 	t->stats.no_tasks = target_lacks_tasks(t);
+	note_process_and_time(t);
 	note_early(t);
 }
 
