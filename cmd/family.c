@@ -786,7 +786,8 @@ finish_family(struct family *f)
 	summary_strays(&all);
 	summary_files(&all);
 	if (count_results(f, RECORDING_OK) == 0)
-		return ok ? FAMILY_EMPTY : FAMILY_FAILED;
+		return !ok ? FAMILY_FAILED :
+		    all.rounds > 0 ? FAMILY_UNSAMPLED : FAMILY_EMPTY;
 	merged = f->options->merge && merge_members(f);
 	if (!f->options->quiet)
 		show_family_summary(f, merged);

@@ -35,6 +35,7 @@ struct family *family_open(const struct family_options *);
 enum family_result {
 	FAMILY_OK,
 	FAMILY_EMPTY, /* there was no Python */
+	FAMILY_UNSAMPLED, /* there was one, but no sample to keep */
 	FAMILY_FAILED, /* it was said why */
 	/* A read of a process's memory does not end.  The thread that waits needs
 	 * all recorders, so the program can only exit. */

@@ -678,6 +678,16 @@ explain(const struct options *o)
 		    "before it ended");
 }
 
+/* Prints why there are no samples of a family that has a Python. */
+static void
+explain_unsampled(void)
+{
+	const char *why = recorder_hinted(recorder);
+
+	warnx("nothing was recorded: %s", *why != '\0' ? why :
+	    "Python ran, but no sample was of the kind that was asked for");
+}
+
 /* Records.  False: it failed, and a message was printed. */
 static bool
 record_target(struct recording *r, const struct options *o)
@@ -801,6 +811,8 @@ record_family(const struct options *o)
 		exit(RECORD_FAILED);
 	if (result == FAMILY_EMPTY)
 		explain(o);
+	else if (result == FAMILY_UNSAMPLED)
+		explain_unsampled();
 	return result == FAMILY_OK;
 }
 

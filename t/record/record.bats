@@ -154,13 +154,40 @@ usage() {
 			samples=$(field p.bin samples)
 			seen=$((seen + (samples > 0)))
 		else
-			grep -q 'no Python was seen in .* before it ended' err
+			grep -Eq 'no Python was seen in .* before it ended|no thread ran Python code' err
 			missed=$((missed + 1))
 		fi
 	done
 	echo "$seen of $n have samples, $missed were not seen"
 	((seen == 4))
 	((missed < 4))
+}
+
+@test "no sample: no profile, which is said" {
+	any_python
+	local said='tach-record: nothing was recorded: no thread ran Python code when a sample was due; a higher rate (-r) takes more samples'
+	local n empty=0
+	# The only round is before the first frame in about every second run.
+	for ((n = 0; empty < 2 && n < 60; n++)); do
+		if tach-record -q -r 1 -o p.bin -- "$python" -c pass 2>err; then
+			(($(field p.bin samples) > 0))
+			rm p.bin
+		elif ! grep -q 'no Python was seen' err; then
+			is "$(cat err)" "$said"
+			run -2 ls p.*
+			empty=$((empty + 1))
+		fi
+	done
+	echo "$empty of $n"
+	((empty == 2))
+	# A mode chooses samples: then none is an answer, of one process.
+	busy
+	tach-record -q -m exception -d 0.2 -o p.bin -p "$pid"
+	is "$(field p.bin samples)" 0
+	run -125 --separate-stderr tach-record -q --subprocesses -m exception \
+	    -d 0.2 -o q.bin -p "$pid"
+	is "$stderr" 'tach-record: nothing was recorded: Python ran, but no sample was of the kind that was asked for'
+	run -2 ls q.*
 }
 
 @test "samples begin with the interpreter's first frames" {

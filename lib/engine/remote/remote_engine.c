@@ -183,11 +183,38 @@ note_interrupts(const struct target *t)
 	tach_table_add_note(t->table, text);
 }
 
+/* Whether all samples are kept. */
+static bool
+keeps_all(const struct tach_recorder_options *o)
+{
+	return o->mode == TACH_MODE_WALL && !o->main_only && !o->drop_idle;
+}
+
+/* Says why there are no samples, though all would have been kept.  The rounds of a short
+ * program can all be before its first frame. */
+static void
+explain_no_samples(struct target *t)
+{
+	const struct tach_recorder_stats *s = &t->stats;
+
+	if (s->samples > 0 || s->rounds == 0 || s->paused_ns > 0 ||
+	    !keeps_all(&t->options))
+		return;
+	if (s->failed > 0)
+		error_set(&t->error, TACH_EFAILED, "Python ran, but no stack "
+		    "could be read (%" PRIu64 " failed)", s->failed);
+	else
+		error_set(&t->error, TACH_EFAILED, "no thread ran Python code "
+		    "when a sample was due; a higher rate (-r) takes more "
+		    "samples");
+}
+
 static int
 note_stats(struct engine *e)
 {
 	note_errors(e->target);
 	note_interrupts(e->target);
+	explain_no_samples(e->target);
 	return TACH_END;
 }
 
