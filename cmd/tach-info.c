@@ -364,8 +364,9 @@ print_start(const struct info_profile *p)
 
 	if (time != 0)
 		time_text(time, false, text);
-	print_field("start", "%s%s%" PRIu64 " us on the recording machine's "
-	    "monotonic clock", text, time != 0 ? ", " : "", p->meta->start_us);
+	print_field("start", "%" PRIu64 " us on the recording machine's "
+	    "monotonic clock%s%s", p->meta->start_us, time != 0 ? ", " : "",
+	    text);
 }
 
 /* Prints a process of several. */

@@ -214,7 +214,8 @@ track_of(struct chrome *c, const struct tach_run *run)
 		return t;
 	t->thread = run->thread;
 	t->interp = run->interp;
-	if (!task_numbers_add(&c->tasks, t->interp, t->thread, &t->task))
+	if (!task_numbers_add(&c->tasks, c->locations.table, t->interp,
+		t->thread, &t->task))
 		return NULL;
 	t->known = true;
 	put_name(c, t, "process_name", title != NULL ? title : "python");

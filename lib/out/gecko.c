@@ -729,12 +729,16 @@ put_thread_head(struct gecko *g, const char *name, bool main)
 {
 	const struct gecko_track *l = g->track;
 	struct ticks_cursor c = ticks_first(&l->ticks);
+	uint32_t first;
 
 	emit(&g->out, "{\"name\":");
 	emit_json(&g->out, (struct tach_string){name, strlen(name)});
 	emit(&g->out, ",\"isMainThread\":");
 	emit(&g->out, main ? "true" : "false");
-	emit(&g->out, ",\"pid\":\"0\",\"tid\":");
+	emit(&g->out, ",\"pid\":\"");
+	emit_number(&g->out, tach_table_process(g->stacks.locations.table,
+	    l->interp, &first));
+	emit(&g->out, "\",\"tid\":");
 	emit_number(&g->out, l->thread);
 	emit(&g->out, ",\"registerTime\":");
 	put_ms(g, ticks_next(&c) ? c.tick.time : 0);
@@ -781,7 +785,9 @@ put_meta(struct gecko *g)
 	}
 	emit(e, "\",\"interval\":");
 	put_ms(g, m->interval_us != 0 ? m->interval_us : 1000);
-	emit(e, ",\"startTime\":0,\"processType\":0,\"stackwalk\":0,"
+	emit(e, ",\"startTime\":");
+	put_ms(g, tach_table_first_time(g->stacks.locations.table));
+	emit(e, ",\"processType\":0,\"stackwalk\":0,"
 		"\"abi\":\"\",\"misc\":\"\",\"oscpu\":\"\",\"platform\":\"\","
 		"\"toolkit\":\"\",\"appBuildID\":\"\",\"CPUName\":\"\","
 		"\"physicalCPUs\":0,\"logicalCPUs\":0,\"debug\":false,"

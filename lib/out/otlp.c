@@ -34,7 +34,13 @@ static const char *const type_units[TYPES] = {"count", "nanoseconds",
 
 #define STATUSES (UINT8_MAX + 1)
 #define MAPPING 1 /* the index of the only mapping */
-#define LABELS_MAX 4
+#define LABELS_MAX 5
+
+/* The times of single samples are written if the request has no more bytes with them.
+ * It is the size up to which collectors take a request by default. */
+#define TIMED_MAX (UINT64_C(20) << 20)
+/* Samples of which two profiles have no more bytes than that. */
+#define TIMES_MAX (TIMED_MAX / (2 * sizeof(uint64_t)))
 
 /* Fields of messages that hold the messages whose length must be known. */
 #define FIELD_RESOURCE_PROFILES 1
@@ -52,9 +58,17 @@ struct attribute {
 	uint64_t number;
 };
 
+/* A sample, as long as single ones are known. */
+struct otlp_time {
+	uint64_t time;
+	uint32_t duration;
+	uint32_t cell;
+};
+
 /* The samples of one stack, thread and status. */
 struct otlp_cell {
 	uint64_t samples, time;
+	uint32_t begin; /* of its samples in the sorted times */
 	uint32_t node, thread;
 	uint8_t status;
 };
@@ -63,6 +77,7 @@ struct otlp_thread {
 	bool known;
 	uint64_t thread;
 	uint32_t interp;
+	uint64_t first, end; /* begin and end of its samples */
 	int32_t labels[LABELS_MAX]; /* attributes */
 	uint32_t nlabels;
 };
@@ -80,7 +95,15 @@ struct otlp {
 	uint32_t ncells;
 	size_t cells_max;
 	uint64_t first, end; /* begin and end of all samples */
+	struct otlp_time *times; /* of all samples; at the end by cell and time */
+	uint32_t ntimes;
+	size_t times_max;
+	bool timed; /* the times are known, and to be written */
 	/* Set at the end. */
+	uint64_t origin; /* time of day of the first sample, us; 0: not known */
+	uint32_t pid;	 /* of the only process; 0: not known, or there are several */
+	int64_t *amounts;  /* scratch: values of a cell's samples ... */
+	uint64_t *stamps;  /* ... and their times of day, ns */
 	struct tach_table *names; /* frames: the functions; index: their + 1 */
 	struct tach_table *values; /* strings: of attributes */
 	struct numbers used;	  /* nodes whose stacks are written */
@@ -126,6 +149,33 @@ add_otlp_cell(struct otlp *o, uint32_t node, uint32_t key)
 	return &p[o->ncells++];
 }
 
+static void
+drop_times(struct otlp *o)
+{
+	o->timed = false;
+	free(o->times);
+	o->times = NULL;
+	o->ntimes = 0;
+}
+
+/* Keeps the time of a sample, unless there are too many.  False if out of memory. */
+static bool
+add_time(struct otlp *o, uint32_t cell, const struct tach_tick *tick)
+{
+	struct otlp_time *p;
+
+	if (o->ntimes >= TIMES_MAX) {
+		drop_times(o);
+		return true;
+	}
+	p = array_grow(o->times, o->ntimes, &o->times_max, sizeof(*p));
+	if (p == NULL)
+		return false;
+	o->times = p;
+	p[o->ntimes++] = (struct otlp_time){tick->time, tick->duration, cell};
+	return true;
+}
+
 /* Counts the ticks from one on that have the same status.  Returns the next one,
  * or SIZE_MAX if out of memory, or if limits.h allows no more. */
 static size_t
@@ -141,8 +191,12 @@ count_status(struct otlp *o, uint32_t node, const struct tach_run *run,
 
 	if (cell == NULL)
 		return SIZE_MAX;
-	for (; i < run->count && run->ticks[i].status == status; i++)
+	for (; i < run->count && run->ticks[i].status == status; i++) {
 		cell->time += run->ticks[i].duration;
+		if (o->timed && !add_time(o, (uint32_t)(cell - o->cells),
+			&run->ticks[i]))
+			return SIZE_MAX;
+	}
 	cell->samples += i - from;
 	return i;
 }
@@ -202,14 +256,18 @@ static bool
 label_thread(struct otlp *o, struct otlp_thread *t)
 {
 	struct tach_string name;
+	uint32_t pid, first;
 
 	if (!add_label(t, add_number_value(o, "thread.id", t->thread)))
 		return false;
 	if (tach_table_thread_name(o->table, t->interp, t->thread, &name) &&
 	    !add_label(t, add_text_value(o, "thread.name", name)))
 		return false;
-	return t->interp == 0 ||
-	    add_label(t, add_number_value(o, "tach.interp", t->interp));
+	if (t->interp != 0 &&
+	    !add_label(t, add_number_value(o, "tach.interp", t->interp)))
+		return false;
+	pid = o->pid == 0 ? tach_table_process(o->table, t->interp, &first) : 0;
+	return pid == 0 || add_label(t, add_number_value(o, "process.pid", pid));
 }
 
 static bool
@@ -348,15 +406,47 @@ otlp_put_head(struct otlp *o, enum type type)
 	Otlp__Profile profile = OTLP__PROFILE__INIT;
 
 	profile.sample_type = &o->value_types[type];
+	profile.time_unix_nano = (uint64_t)nanoseconds(o->origin);
 	profile.duration_nano = (uint64_t)nanoseconds(o->end - o->first);
 	profile.period_type = &o->value_types[clock_type(o)];
 	profile.period = nanoseconds(o->meta->interval_us);
 	otlp_put(o, &profile.base);
 }
 
-static void
-put_cell(struct otlp *o, const struct otlp_cell *c, int64_t value)
+/* The time of day of a thread's time, or 0. */
+static uint64_t
+time_of_day(const struct otlp *o, const struct otlp_thread *t, uint64_t time)
 {
+	uint64_t origin = tach_table_time(o->table, t->interp);
+
+	if (origin == 0)
+		return 0;
+	return time < UINT64_MAX - origin ? origin + time : UINT64_MAX;
+}
+
+/* Sets the values and the times of day of a cell's samples. */
+static void
+set_times(struct otlp *o, const struct otlp_cell *c, enum type type,
+    Otlp__Sample *sample)
+{
+	const struct otlp_thread *threads = o->threads.tracks;
+
+	for (uint64_t i = 0; i < c->samples; i++) {
+		const struct otlp_time *t = &o->times[c->begin + i];
+		o->amounts[i] = type == SAMPLES ? 1 : nanoseconds(t->duration);
+		o->stamps[i] = (uint64_t)nanoseconds(time_of_day(o,
+		    &threads[c->thread], t->time));
+	}
+	sample->n_values = sample->n_timestamps_unix_nano = (size_t)c->samples;
+	sample->values = o->amounts;
+	sample->timestamps_unix_nano = o->stamps;
+}
+
+static void
+put_cell(struct otlp *o, const struct otlp_cell *c, enum type type)
+{
+	int64_t value = type == SAMPLES ? (int64_t)c->samples :
+	    nanoseconds(c->time);
 	const struct otlp_thread *threads = o->threads.tracks;
 	const struct otlp_thread *t = &threads[c->thread];
 	Otlp__Sample sample = OTLP__SAMPLE__INIT, *all = &sample;
@@ -370,6 +460,8 @@ put_cell(struct otlp *o, const struct otlp_cell *c, int64_t value)
 	sample.attribute_indices = labels;
 	sample.n_values = 1;
 	sample.values = &value;
+	if (o->timed)
+		set_times(o, c, type, &sample);
 	profile.n_samples = 1;
 	profile.samples = &all;
 	otlp_put(o, &profile.base);
@@ -381,10 +473,8 @@ put_profile(struct otlp *o, enum type type)
 	otlp_put_head(o, type);
 	for (uint32_t i = 0; i < o->ncells; i++) {
 		const struct otlp_cell *c = &o->cells[i];
-		if (type == SAMPLES)
-			put_cell(o, c, (int64_t)c->samples);
-		else if (type == WALL || status_on_cpu(c->status))
-			put_cell(o, c, nanoseconds(c->time));
+		if (type != CPU || status_on_cpu(c->status))
+			put_cell(o, c, type);
 	}
 }
 
@@ -603,21 +693,39 @@ measure_dictionary(struct otlp *o)
 
 /* Writes or measures one attribute of the resource. */
 static void
+put_fact_value(struct otlp *o, const char *key, Otlp__AnyValue *value)
+{
+	Otlp__KeyValue fact = OTLP__KEY_VALUE__INIT, *all = &fact;
+	Otlp__Resource resource = OTLP__RESOURCE__INIT;
+
+	fact.key = message_text(key);
+	fact.value = value;
+	resource.n_attributes = 1;
+	resource.attributes = &all;
+	otlp_put(o, &resource.base);
+}
+
+static void
 put_fact(struct otlp *o, const char *key, const char *text)
 {
 	Otlp__AnyValue value = OTLP__ANY_VALUE__INIT;
-	Otlp__KeyValue fact = OTLP__KEY_VALUE__INIT, *all = &fact;
-	Otlp__Resource resource = OTLP__RESOURCE__INIT;
 	ProtobufCBinaryData string = message_string(&o->scratch,
 	    (struct tach_string){text, strlen(text)});
 
 	value.n_string_value = 1;
 	value.string_value = &string;
-	fact.key = message_text(key);
-	fact.value = &value;
-	resource.n_attributes = 1;
-	resource.attributes = &all;
-	otlp_put(o, &resource.base);
+	put_fact_value(o, key, &value);
+}
+
+static void
+put_pid(struct otlp *o)
+{
+	Otlp__AnyValue value = OTLP__ANY_VALUE__INIT;
+	int64_t pid = o->pid;
+
+	value.n_int_value = 1;
+	value.int_value = &pid;
+	put_fact_value(o, "process.pid", &value);
 }
 
 /* The resource is the program. */
@@ -635,6 +743,8 @@ put_resource(struct otlp *o)
 		    python[1], python[2]);
 		put_fact(o, "process.runtime.version", version);
 	}
+	if (o->pid != 0)
+		put_pid(o);
 	put_fact(o, "telemetry.sdk.name", "tach");
 	put_fact(o, "telemetry.sdk.language", "python");
 	put_fact(o, "telemetry.sdk.version", tach_version());
@@ -684,17 +794,31 @@ otlp_failed(struct otlp *o)
 	return emit_failed(&o->emit, &o->error);
 }
 
+/* Returns the sum of the profiles' sizes. */
+static uint64_t
+measure_profiles(struct otlp *o, uint64_t sizes[TYPES])
+{
+	uint64_t total = 0;
+
+	for (uint32_t i = 0; i < o->ntypes; i++)
+		total += sizes[i] = measure_profile(o, o->types[i]);
+	return total;
+}
+
 static int
 put_request(struct otlp *o)
 {
 	uint64_t sizes[TYPES] = {0}, resource = measure_resource(o);
 	uint64_t dictionary = measure_dictionary(o);
-	uint64_t total = dictionary + resource;
+	uint64_t rest = dictionary + resource, total;
 
 	if (dictionary == 0)
 		return otlp_failed(o);
-	for (uint32_t i = 0; i < o->ntypes; i++)
-		total += sizes[i] = measure_profile(o, o->types[i]);
+	total = rest + measure_profiles(o, sizes);
+	if (o->timed && total > TIMED_MAX) {
+		drop_times(o);
+		total = rest + measure_profiles(o, sizes);
+	}
 	if (total > MESSAGE_MAX)
 		return error_set(&o->error, TACH_ELIMIT, "the profile would "
 		    "have more than 2 GiB, which OTLP does not allow: take a "
@@ -703,6 +827,95 @@ put_request(struct otlp *o)
 	begin_field(o, FIELD_DICTIONARY, dictionary);
 	return put_dictionary(o) ? emit_finish(&o->emit, &o->error) :
 				   otlp_failed(o);
+}
+
+/* ---- times of day and processes ------------------------------------------ */
+
+/* Sorts the times by their cells; those of a cell keep their order. */
+static bool
+sort_times(struct otlp *o)
+{
+	struct otlp_time *sorted = reallocarray(NULL, (size_t)o->ntimes + 1,
+	    sizeof(*sorted));
+	uint64_t most = 1;
+	uint32_t begin = 0;
+
+	if (sorted == NULL)
+		return false;
+	for (uint32_t i = 0; i < o->ncells; i++) {
+		struct otlp_cell *c = &o->cells[i];
+		c->begin = begin;
+		begin += (uint32_t)c->samples;
+		most = c->samples > most ? c->samples : most;
+	}
+	for (uint32_t i = 0; i < o->ntimes; i++)
+		sorted[o->cells[o->times[i].cell].begin++] = o->times[i];
+	for (uint32_t i = 0; i < o->ncells; i++)
+		o->cells[i].begin -= (uint32_t)o->cells[i].samples;
+	free(o->times);
+	o->times = sorted;
+	o->amounts = reallocarray(NULL, (size_t)most, sizeof(*o->amounts));
+	o->stamps = reallocarray(NULL, (size_t)most, sizeof(*o->stamps));
+	return o->amounts != NULL && o->stamps != NULL;
+}
+
+/* Finds when the samples begin and end, by the time of day if that of all threads is
+ * known: each process can have its own time 0. */
+static void
+find_origin(struct otlp *o)
+{
+	const struct otlp_thread *threads = o->threads.tracks;
+	uint64_t first = UINT64_MAX, end = 0;
+
+	for (uint32_t i = 0; i < o->threads.count; i++) {
+		const struct otlp_thread *t = &threads[i];
+		uint64_t from = time_of_day(o, t, t->first);
+		uint64_t to = time_of_day(o, t, t->end);
+		if (!t->known)
+			continue;
+		if (from == 0)
+			return;
+		first = from < first ? from : first;
+		end = to > end ? to : end;
+	}
+	if (first > end) { /* no samples */
+		o->origin = tach_table_first_time(o->table);
+		return;
+	}
+	o->origin = o->first = first;
+	o->end = end;
+}
+
+/* Finds the process if all threads are of one. */
+static void
+find_pid(struct otlp *o)
+{
+	const struct otlp_thread *threads = o->threads.tracks;
+	uint32_t pid = 0, process = 0, first;
+	bool found = false;
+
+	for (uint32_t i = 0; i < o->threads.count; i++) {
+		uint32_t is = tach_table_process(o->table, threads[i].interp,
+		    &first);
+		if (!threads[i].known)
+			continue;
+		if (found && (is != pid || first != process))
+			return;
+		found = true;
+		pid = is;
+		process = first;
+	}
+	o->pid = found ? pid : tach_table_process(o->table, 0, &first);
+}
+
+static bool
+find_times(struct otlp *o)
+{
+	find_pid(o);
+	find_origin(o);
+	if (o->origin == 0)
+		drop_times(o);
+	return !o->timed || sort_times(o);
 }
 
 /* ---- the sink ------------------------------------------------------------ */
@@ -752,9 +965,12 @@ otlp_run(struct tach_sink *sink, const struct tach_run *run)
 		return aggregate_failed(&o->stacks, &o->error);
 	if ((t = tracks_find(&o->threads, run->index, sizeof(*t))) == NULL)
 		return otlp_failed(o);
+	if (!t->known)
+		t->first = run->ticks[0].time;
 	t->known = true;
 	t->thread = run->thread;
 	t->interp = run->interp;
+	t->end = last->time + last->duration;
 	if (run->ticks[0].time < o->first)
 		o->first = run->ticks[0].time;
 	if (last->time + last->duration > o->end)
@@ -775,7 +991,7 @@ otlp_end(struct tach_sink *sink)
 		o->first = o->end;
 	aggregate_settle(&o->stacks);
 	pairs_clear(&o->by_key);
-	if (!survey_cells(o) || !add_labels(o) || !choose_types(o) ||
+	if (!find_times(o) || !survey_cells(o) || !add_labels(o) || !choose_types(o) ||
 	    (o->ncells > 0 && !add_program(o)))
 		return otlp_failed(o);
 	return put_request(o);
@@ -796,6 +1012,9 @@ otlp_free(struct tach_sink *sink)
 	buf_clear(&o->scratch);
 	free(o->threads.tracks);
 	free(o->attributes);
+	free(o->times);
+	free(o->amounts);
+	free(o->stamps);
 	free(o->cells);
 	free(o->way);
 	free(o);
@@ -826,6 +1045,7 @@ otlp_open(FILE *out, const struct tach_format_options *options)
 	o->emit.file = out;
 	o->options = options;
 	o->first = UINT64_MAX;
+	o->timed = true;
 	o->names = tach_table_new();
 	o->values = tach_table_new();
 	if (o->names == NULL || o->values == NULL ||

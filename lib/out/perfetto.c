@@ -139,6 +139,32 @@ perfetto_put_head(struct perfetto *p)
 	perfetto_put(p, &packet);
 }
 
+/* Says which time of day the trace's time 0 is. */
+static void
+put_clocks(struct perfetto *p)
+{
+	Perfetto__TracePacket packet = PERFETTO__TRACE_PACKET__INIT;
+	Perfetto__ClockSnapshot snapshot = PERFETTO__CLOCK_SNAPSHOT__INIT;
+	Perfetto__Clock trace = PERFETTO__CLOCK__INIT, wall = PERFETTO__CLOCK__INIT;
+	Perfetto__Clock *clocks[] = {&trace, &wall};
+	uint64_t time = tach_table_first_time(p->table);
+
+	if (time == 0)
+		return;
+	trace.has_clock_id = trace.has_timestamp = true;
+	trace.clock_id = PERFETTO__BUILTIN_CLOCK__BOOTTIME;
+	trace.timestamp = 0;
+	wall.has_clock_id = wall.has_timestamp = true;
+	wall.clock_id = PERFETTO__BUILTIN_CLOCK__REALTIME;
+	wall.timestamp = (uint64_t)nanoseconds(time);
+	snapshot.n_clocks = 2;
+	snapshot.clocks = clocks;
+	snapshot.has_primary_trace_clock = true;
+	snapshot.primary_trace_clock = PERFETTO__BUILTIN_CLOCK__BOOTTIME;
+	packet.clock_snapshot = &snapshot;
+	perfetto_put(p, &packet);
+}
+
 static void
 init_stacks(struct perfetto *p)
 {
@@ -383,7 +409,8 @@ find_track(struct perfetto *p, const struct tach_run *run)
 		return t;
 	t->thread = run->thread;
 	t->interp = run->interp;
-	if (!task_numbers_add(&p->tasks, t->interp, t->thread, &t->task))
+	if (!task_numbers_add(&p->tasks, p->table, t->interp, t->thread,
+		&t->task))
 		return NULL;
 	t->known = true;
 	return put_new_process(p, t) ? t : NULL;
@@ -468,6 +495,7 @@ perfetto_begin(struct tach_sink *sink, const struct tach_meta *meta,
 	p->table = table;
 	init_stacks(p);
 	begin_generation(p);
+	put_clocks(p);
 	return TACH_OK;
 }
 

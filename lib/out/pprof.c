@@ -125,6 +125,18 @@ default_type(const struct pprof *p)
 	return p->has_cpu ? mode_type(p) : WALL;
 }
 
+/* The time of day of the first sample, or 0. */
+static int64_t
+time_of_first(const struct pprof *p)
+{
+	uint64_t time = tach_table_first_time(p->stacks.locations.table);
+
+	if (time == 0)
+		return 0;
+	return nanoseconds(p->first < UINT64_MAX - time ? time + p->first :
+							  UINT64_MAX);
+}
+
 static void
 pprof_put_head(struct pprof *p)
 {
@@ -146,6 +158,7 @@ pprof_put_head(struct pprof *p)
 	types[TYPES_MAX].unit = NANOSECONDS;
 	profile.period_type = &types[TYPES_MAX];
 	profile.period = nanoseconds(p->meta->interval_us);
+	profile.time_nanos = time_of_first(p);
 	profile.duration_nanos = nanoseconds(p->end - p->first);
 	pprof_put(p, &profile);
 }

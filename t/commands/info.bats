@@ -83,14 +83,14 @@ placed() {
 	local clock="70 us on the recording machine's monotonic clock"
 	placed 'process 0 4242' 'time 0 1700000000000042' | tach-convert --tach - >p.bin
 	is "$(tach-info p.bin | grep -E '^(start|process|note)')" \
-	    "start:             2023-11-14 22:13:20.000042 UTC, $clock
+	    "start:             $clock, 2023-11-14 22:13:20.000042 UTC
 process:           4242"
 	is "$(tach-info -j p.bin | jq -c '[.start_us, .start_time, .processes, .notes]')" \
 	    '[70,"2023-11-14T22:13:20.000042Z",[{"interpreter":0,"process":4242,"start_time":"2023-11-14T22:13:20.000042Z"}],null]'
 	placed 'process 0 5' 'time 0 1700000000000000' 'process 1 6' \
 	    'time 2 1600000000000000' 'process 2 0' >p.txt
 	is "$(tach-info p.txt | grep -E '^(start|process|note)')" \
-	    "start:             2020-09-13 12:26:40.000000 UTC, $clock
+	    "start:             $clock, 2020-09-13 12:26:40.000000 UTC
 process:           5, interpreters from 0 on, start 2023-11-14 22:13:20.000000 UTC
 process:           6, interpreters from 1 on, start 2023-11-14 22:13:20.000000 UTC
 process:           unknown, interpreters from 2 on, start 2020-09-13 12:26:40.000000 UTC"
@@ -108,7 +108,7 @@ process:           unknown, interpreters from 2 on, start 2020-09-13 12:26:40.00
 	    "start:             70 us on the recording machine's monotonic clock"
 	placed 'time 0 9223372036854775' 'process 4294967295 1' >p.txt
 	is "$(tach-info p.txt | grep -E '^(start|process)')" \
-	    "start:             2262-04-11 23:47:16.854775 UTC, 70 us on the recording machine's monotonic clock
+	    "start:             70 us on the recording machine's monotonic clock, 2262-04-11 23:47:16.854775 UTC
 process:           unknown, interpreters from 0 on, start 2262-04-11 23:47:16.854775 UTC
 process:           1, interpreters from 4294967295 on, start 2262-04-11 23:47:16.854775 UTC"
 }

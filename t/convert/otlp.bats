@@ -85,6 +85,82 @@ profile cpu/nanoseconds period 1000000 wall/nanoseconds duration 5000000
 total cpu 5000000"
 }
 
+# dated: the notes of a process and its time of day.
+dated() {
+	printf '# note process 0 %s\n# note time 0 %s\n' "$1" "$2"
+}
+
+@test "times of day of the profile and of each sample, and the process" {
+	{
+		dated 4242 1700000000000000
+		sample 1000 gil,cpu 'a.py:main:9' 7
+		sample 2000 gil,cpu 'a.py:main:9' 7
+		sample 4000 - 'a.py:main:9' 7
+		sample 5000 gil,cpu 'a.py:main:9' 7
+	} | text p.txt
+	decoded p.txt >got
+	grep -Fx process.pid=4242 got
+	found='thread.id=7	tach.status=gil,cpu	main a.py:9:0 profile.frame.type=cpython'
+	s=1700000000
+	is "$(grep -A 1 '^profile' got)" "\
+profile samples/count period 1000000 wall/nanoseconds duration 5000000 at ${s}001000000
+1 1 1 at ${s}001000000 ${s}002000000 ${s}005000000	$found
+--
+profile wall/nanoseconds period 1000000 wall/nanoseconds duration 5000000 at ${s}001000000
+1000000 2000000 1000000 at ${s}001000000 ${s}002000000 ${s}005000000	$found
+--
+profile cpu/nanoseconds period 1000000 wall/nanoseconds duration 5000000 at ${s}001000000
+1000000 2000000 1000000 at ${s}001000000 ${s}002000000 ${s}005000000	$found"
+	# No samples.
+	dated 4242 1700000000000000 | text q.txt
+	decoded q.txt >got
+	grep -Fx process.pid=4242 got
+	grep -Fx "profile wall/nanoseconds period 1000000 wall/nanoseconds duration 0 at ${s}000000000" got
+}
+
+@test "several processes: an attribute of samples, each on its own clock" {
+	{ dated 11 1700000000000000; sample 0 cpu a.py:f:1; } | text a.txt
+	{ dated 12 1700000001000000; sample 500000 cpu a.py:f:1; } | text b.txt
+	sample 0 cpu a.py:f:1 | text none.txt
+	tach-merge -o m.bin a.txt b.txt
+	decoded m.bin >got
+	run -1 grep '^process.pid' got
+	is "$(sed -n '/^profile samples/,/^total/p' got | cut -f 1-3)" "\
+profile samples/count period 1000000 wall/nanoseconds duration 1501000000 at 1700000000000000000
+1 at 1700000000000000000	thread.id=1	process.pid=11
+1 at 1700000001500000000	thread.id=1	tach.interp=1
+total samples 2"
+	is "$(grep -c 'process.pid=12' got)" 3
+	# One of them has no time of day: there is none of any.
+	tach-merge -o m.bin a.txt none.txt
+	decoded m.bin >got
+	run -1 grep ' at ' got
+	is "$(grep -c 'process.pid=11' got)" 3
+}
+
+@test "more than 20 MiB: no times of single samples" {
+	local n
+	for n in 900000 1100000 1400000; do
+		{
+			dated 5 1700000000000000
+			awk -v n=$n 'BEGIN { OFS = "\t"; for (i = 0; i < n; i++)
+			    print i * 1000, 0, 1, "gil", "a.py:f:1" }'
+		} | text p.txt
+		tach-convert --otlp -o p.otlp p.txt
+		decoded p.txt >got
+		is "$(sum samples got)" $n
+		is "$(sum wall got)" ${n}000000
+		stat -c %s p.otlp
+		awk '/^profile/ { exit 1 - / at 1700000000000000000$/ }' got
+		case $n in
+		900000) (($(stat -c %s p.otlp) <= 20 << 20))
+			awk -F '\t' '/thread.id/ { exit $1 !~ / at / }' got ;;
+		*) (($(stat -c %s p.otlp) < 1000))
+			run -1 grep -q 'at .*thread.id' got ;;
+		esac
+	done
+}
+
 @test "the first profile follows --weight and the recording's mode" {
 	few
 	is "$(decoded --weight time p.txt | grep ^total | xargs)" \
@@ -137,7 +213,8 @@ total wall 0"
 	need_otlp
 	local file
 	few
-	for file in p.txt "$T"/data/*.bin; do
+	{ dated 77 1700000000000000; cat p.txt; } >dated.txt
+	for file in p.txt dated.txt "$T"/data/*.bin; do
 		tach-convert --otlp -o p.otlp "$file" 2>/dev/null
 		otlp p.otlp | LC_ALL=C sort >got
 		"$T/convert/otlp.py" p.otlp | LC_ALL=C sort | diff - got

@@ -40,6 +40,8 @@ function print(bytes) {
 		const { keyStrindex, value: v } = dictionary.attributeTable[i];
 		return `${string(keyStrindex)}=${value(v)}`;
 	});
+	const at = (times) => times.some((time) => time !== "0") ?
+	    ["at", ...times] : [];
 	const location = (index) => {
 		const { lines: [line], attributeIndices } =
 		    dictionary.locationTable[index];
@@ -63,11 +65,14 @@ function print(bytes) {
 	function print_profile(profile) {
 		const kind = type(profile.sampleType);
 		let total = 0n;
-		lines.push(`profile ${kind} period ${profile.period} ` +
-		    `${type(profile.periodType)} duration ${profile.durationNano}`);
+		lines.push(["profile", kind, "period", profile.period,
+		    type(profile.periodType), "duration", profile.durationNano,
+		    ...at([profile.timeUnixNano])].join(" "));
 		const samples = profile.samples.map((sample) => {
-			total += BigInt(sample.values[0]);
-			return [sample.values[0],
+			for (const one of sample.values)
+				total += BigInt(one);
+			return [[...sample.values,
+			    ...at(sample.timestampsUnixNano)].join(" "),
 			    ...attributes(sample.attributeIndices),
 			    stack(sample.stackIndex)].join("\t");
 		});

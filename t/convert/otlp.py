@@ -30,11 +30,11 @@ MESSAGES = {
     'Scope': {1: ('name', 'string', False), 2: ('version', 'string', False)},
     'Profile': {
         1: ('type', 'ValueType', False), 2: ('samples', 'Sample', True),
-        4: ('duration', 'int', False), 5: ('period_type', 'ValueType', False),
+        3: ('time', 'fixed', False), 4: ('duration', 'int', False), 5: ('period_type', 'ValueType', False),
         6: ('period', 'int', False)},
     'ValueType': {1: ('type', 'int', False), 2: ('unit', 'int', False)},
     'Sample': {1: ('stack', 'int', False), 2: ('attributes', 'ints', True),
-               4: ('values', 'ints', True)},
+               4: ('values', 'ints', True), 5: ('times', 'fixeds', True)},
     'Dictionary': {
         1: ('mappings', 'Mapping', True), 2: ('locations', 'Location', True),
         3: ('functions', 'Function', True), 4: ('links', 'Link', True),
@@ -134,11 +134,15 @@ def short_text(stack):
                     for name, file, line, _, _ in stack)
 
 
+def at_times(times):
+    return ['at', *times] if any(times) else []
+
+
 def print_collapsed(dictionary, profile):
     stacks = Counter()
     for sample in profile['samples']:
         stacks[short_text(dictionary.stack(sample['stack']))] += \
-            sample['values'][0]
+            sum(sample['values'])
     for stack, count in stacks.items():
         print(stack, count)
 
@@ -162,13 +166,17 @@ def main():
         kind = dictionary.type(profile['type'])
         print('profile', kind, 'period', profile['period'],
               dictionary.type(profile['period_type']), 'duration',
-              profile['duration'])
+              profile['duration'], *at_times([profile['time']]))
         lines, total = [], 0
         for sample in profile['samples']:
-            (value,) = sample['values']
-            total += value
+            values, times = sample['values'], sample['times']
+            assert len(values) == (len(times) or 1)
+            assert all(profile['time'] <= t <= profile['time'] +
+                       profile['duration'] for t in times)
+            total += sum(values)
             lines.append('\t'.join(
-                [str(value), *dictionary.attributes(sample['attributes']),
+                [' '.join(map(str, [*values, *at_times(times)])),
+                 *dictionary.attributes(sample['attributes']),
                  long_text(dictionary.stack(sample['stack']))]))
         print(*sorted(lines), sep='\n', end='\n' if lines else '')
         print('total', kind.split('/')[0], total)

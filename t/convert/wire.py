@@ -2,12 +2,14 @@
 """wire.py: decodes messages of protocol buffers, and is strict.
 
 A message is described by {field: (name, kind, repeated)}, in a dictionary by the
-names of all messages.  A kind is `int`, `ints` (packed), `string`, `bytes` or the
-name of a message.  A field that is not described, a string that is no UTF-8 and a
+names of all messages.  A kind is `int`, `ints` (packed), `fixed` and `fixeds` (of 64
+bits), `string`, `bytes` or the name of a message.  A field that is not described, a string that is no UTF-8 and a
 single field that is there twice are errors.
 """
 
-VARINT, BYTES = 0, 2
+import struct
+
+VARINT, FIXED, BYTES = 0, 1, 2
 
 
 def varint(data, at):
@@ -37,10 +39,17 @@ def decode(data, kind, messages):
     while at < len(data):
         tag, at = varint(data, at)
         name, kind, repeated = fields[tag >> 3]
-        value, at = varint(data, at)
-        assert tag & 7 == (VARINT if kind == 'int' else BYTES), tag
+        assert tag & 7 == {'int': VARINT, 'fixed': FIXED}.get(kind, BYTES), tag
+        if kind == 'fixed':
+            assert at + 8 <= len(data), f'{name} is cut short'
+            (value,) = struct.unpack_from('<Q', data, at)
+            at += 8
+        else:
+            value, at = varint(data, at)
         if kind == 'int':
             value = signed(value)
+        elif kind == 'fixed':
+            pass
         else:
             assert at + value <= len(data), f'{name} is cut short'
             value, at = data[at:at + value], at + value
@@ -52,9 +61,11 @@ def decode(data, kind, messages):
                 one, i = varint(value, i)
                 values.append(signed(one))
             value = values
-        elif kind not in ('int', 'bytes'):
+        elif kind == 'fixeds':
+            value = [one for (one,) in struct.iter_unpack('<Q', value)]
+        elif kind not in ('int', 'fixed', 'bytes'):
             value = decode(value, kind, messages)
-        if kind == 'ints':
+        if kind in ('ints', 'fixeds'):
             message[name] += value
         elif repeated:
             message[name].append(value)
