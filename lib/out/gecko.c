@@ -18,6 +18,7 @@
 #include "out/limits.h"
 #include "out/numbers.h"
 #include "out/out.h"
+#include "out/pairs.h"
 #include "out/states.h"
 #include "out/strings.h"
 #include "out/ticks.h"
@@ -59,6 +60,7 @@ static const struct {
 
 struct gecko_track {
 	bool known;
+	bool main; /* shown as its process's main thread */
 	uint64_t thread;
 	uint32_t interp;
 	uint32_t number; /* of the aggregate's thread */
@@ -712,20 +714,40 @@ put_title(struct gecko *g)
 	emit_json(&g->out, (struct tach_string){title, strlen(title)});
 }
 
-/* The viewer shows a process by its main thread. */
-static uint32_t
-main_track(const struct gecko *g)
+/* Makes a track the main thread of its process, unless that has one.  Interpreters of
+ * which no process is known are one process.  False if out of memory. */
+static bool
+make_main(const struct gecko *g, struct pairs *mains, struct gecko_track *t)
 {
-	const struct gecko_track *tracks = g->tracks.tracks;
+	uint32_t first, pid = tach_table_process(g->stacks.locations.table,
+	    t->interp, &first);
 
-	for (uint32_t i = 0; i < g->tracks.count; i++)
+	if (pairs_find(mains, pid, 0) != 0)
+		return true;
+	t->main = true;
+	return pairs_add(mains, pid, 0, 1);
+}
+
+/* Chooses the main thread of each process, by which the viewer shows it: the first one
+ * that is the main thread at a sample, or else the first one. */
+static bool
+choose_mains(struct gecko *g)
+{
+	struct gecko_track *tracks = g->tracks.tracks;
+	struct pairs mains = {0};
+	bool ok = true;
+
+	for (uint32_t i = 0; ok && i < g->tracks.count; i++)
 		if (g->stacks.threads[tracks[i].number].main)
-			return i;
-	return 0;
+			ok = make_main(g, &mains, &tracks[i]);
+	for (uint32_t i = 0; ok && i < g->tracks.count; i++)
+		ok = make_main(g, &mains, &tracks[i]);
+	pairs_clear(&mains);
+	return ok;
 }
 
 static void
-put_thread_head(struct gecko *g, const char *name, bool main)
+put_thread_head(struct gecko *g, const char *name)
 {
 	const struct gecko_track *l = g->track;
 	struct ticks_cursor c = ticks_first(&l->ticks);
@@ -734,7 +756,7 @@ put_thread_head(struct gecko *g, const char *name, bool main)
 	emit(&g->out, "{\"name\":");
 	emit_json(&g->out, (struct tach_string){name, strlen(name)});
 	emit(&g->out, ",\"isMainThread\":");
-	emit(&g->out, main ? "true" : "false");
+	emit(&g->out, l->main ? "true" : "false");
 	emit(&g->out, ",\"pid\":\"");
 	emit_number(&g->out, tach_table_process(g->stacks.locations.table,
 	    l->interp, &first));
@@ -750,15 +772,14 @@ put_thread_head(struct gecko *g, const char *name, bool main)
 }
 
 static bool
-put_thread(struct gecko *g, const struct gecko_track *l, const char *name,
-    bool main)
+put_thread(struct gecko *g, const struct gecko_track *l, const char *name)
 {
 	g->track = l;
 	numbers_reset(&g->special);
 	numbers_reset(&g->frames);
 	numbers_reset(&g->funcs);
 	numbers_reset(&g->resources);
-	put_thread_head(g, name, main);
+	put_thread_head(g, name);
 	if (!gecko_put_samples(g))
 		return false;
 	put_stack_table(g);
@@ -816,21 +837,21 @@ gecko_put_strings(struct gecko *g)
 static bool
 gecko_put_threads(struct gecko *g)
 {
-	const struct gecko_track *tracks = g->tracks.tracks, none = {0};
+	const struct gecko_track *tracks = g->tracks.tracks;
+	const struct gecko_track none = {.main = true};
 	struct buf name = {0};
-	bool ok = true;
-	uint32_t main = main_track(g);
+	bool ok = choose_mains(g);
 
 	for (uint32_t i = 0; ok && i < g->tracks.count; i++) {
 		emit(&g->out, i > 0 ? ",\n" : "");
 		ok = put_thread(g, &tracks[i], out_thread_name(&name,
 		    g->stacks.locations.table, tracks[i].interp,
-		    tracks[i].thread), i == main);
+		    tracks[i].thread));
 	}
 	buf_clear(&name);
 	if (!ok)
 		return false;
-	return g->tracks.count > 0 || put_thread(g, &none, "no samples", true);
+	return g->tracks.count > 0 || put_thread(g, &none, "no samples");
 }
 
 static bool

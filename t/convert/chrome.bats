@@ -47,6 +47,13 @@ slices() {
 	    '{"ph":"X","pid":2,"tid":8,"ts":1000,"dur":1000,"name":"other","cat":"python","args":{"file":"app.py"}}'
 }
 
+@test "the number of the process, where it is known" {
+	need jq
+	sed '1i# note process 0 4242\n# note process 1 43' p.txt >q.txt
+	is "$(tach-convert --chrome q.txt | jq -r '.traceEvents[].pid' | sort -nu |
+	    xargs)" "43 4242"
+}
+
 @test "--idle keep" {
 	need jq
 	is "$(tach-convert --chrome --idle keep p.txt | slices |

@@ -191,6 +191,27 @@ Waiting for GIL"
 	grep -q 'Sampling interval: 1ms' text
 }
 
+@test "profiler-cli: the time of day, and processes" {
+	need_profiler_cli
+	need jq
+	local note="# note time 0 1700000000000250"
+	{ echo "$note"; echo '# note process 0 41'; cat p.txt; } >a.txt
+	sed 's/ 41$/ 42/; s/,main\t/\t/' a.txt >b.txt
+	tach-merge -o m.bin a.txt b.txt
+	tach-convert --gecko -o p.json m.bin
+	is "$(jq -c '.meta.startTime, (.threads[] | [.pid, .tid, .isMainThread])' \
+	    p.json)" '1700000000000.25
+["41",7,true]
+["42",7,true]
+["41",8,false]
+["42",8,false]'
+	profiler_cli "$PWD/p.json" profile info -- profile meta >text
+	cat text
+	grep -Eq 'p-0: .*\[pid 41\]' text
+	grep -Eq 'p-1: .*\[pid 42\]' text
+	grep -q '2023-11-14T22:13:20' text
+}
+
 @test "profiler-cli reads all samples of all threads" {
 	need_profiler_cli
 	local file=$T/data/cpython315-wall.bin

@@ -132,6 +132,35 @@ thread 1 2147483648 thread 139716872353600
 thread 4294967295 2147483649 thread 18446744073709551615, interpreter 4294967295"
 }
 
+@test "the time of day, and the numbers of processes" {
+	{
+		echo '# note process 0 4242'
+		echo '# note process 2 4242'
+		echo '# note process 3 2'
+		echo '# note process 4 0'
+		echo '# note time 0 1700000000000042'
+		for interp in 0 1 2 3 4 5; do
+			sample 0 cpu a.py:f:1 7 $interp
+		done
+	} | text p.txt
+	# The third interpreter is of another process of that number.
+	is "$(decoded p.txt | grep -E '^(start|process)')" "\
+start 1700000000000042000
+process 2 p.txt
+process 5 p.txt
+process 6 p.txt
+process 4242 p.txt
+process 2147483648 p.txt"
+	is "$(decoded p.txt | awk '/^thread/ { print $2, $3 }' |
+	    sort -n -k 1,1 -k 2,2)" "\
+2 7
+5 7
+6 7
+4242 7
+4242 2147483648
+2147483648 7"
+}
+
 @test "a process is told once, not for each of its threads" {
 	{
 		sample 0 cpu 'a.py:f:1' 7

@@ -17,10 +17,12 @@ from wire import decode, literal
 MESSAGES = {
     'Trace': {1: ('packets', 'TracePacket', True)},
     'TracePacket': {
-        8: ('timestamp', 'int', False), 10: ('sequence', 'int', False),
+        6: ('clocks', 'Clocks', False), 8: ('timestamp', 'int', False), 10: ('sequence', 'int', False),
         12: ('interned', 'InternedData', False), 13: ('flags', 'int', False),
         59: ('defaults', 'Defaults', False), 60: ('track', 'Track', False),
         87: ('first', 'int', False), 135: ('sample', 'StackSample', False)},
+    'Clocks': {1: ('clocks', 'Clock', True), 2: ('primary', 'int', False)},
+    'Clock': {1: ('id', 'int', False), 2: ('time', 'int', False)},
     'Defaults': {100: ('samples', 'SampleDefaults', False)},
     'SampleDefaults': {
         1: ('source', 'string', False), 2: ('primary', 'Counter', False),
@@ -48,6 +50,7 @@ MESSAGES = {
              3: ('tid', 'int', False)},
 }
 CLEARED, NEEDED = 1, 2
+REALTIME, BOOTTIME = 1, 6
 UNITS = {1: 'nanoseconds', 9: 'count'}
 KINDS = {0: '', 1: 'native ', 3: 'py ', 5: 'gc '}
 
@@ -58,6 +61,7 @@ class Trace:
 
     def __init__(self, data):
         self.source, self.counters = None, []
+        self.start = None
         self.processes, self.threads, self.samples = {}, {}, []
         self.generations = 0
         self.tracks = {}
@@ -82,9 +86,18 @@ class Trace:
                 self.known[kind][entry['iid']] = self.resolve(kind, entry)
         if packet['track']:
             self.name(packet['track'])
+        if packet['clocks']:
+            self.set_clocks(packet['clocks'])
         if packet['sample']:
             assert 'timestamp' in packet['']
             self.add(packet['timestamp'], packet['sample'])
+
+    def set_clocks(self, snapshot):
+        assert self.start is None and snapshot['primary'] == BOOTTIME
+        clocks = {clock['id']: clock['time'] for clock in snapshot['clocks']}
+        assert set(clocks) == {REALTIME, BOOTTIME} and clocks[BOOTTIME] == 0
+        assert all('time' in clock[''] for clock in snapshot['clocks'])
+        self.start = clocks[REALTIME]
 
     def clear(self, defaults):
         self.generations += 1
@@ -139,6 +152,8 @@ def main():
     trace = Trace(file.read())
     print('source', trace.source)
     print('counters', *trace.counters)
+    if trace.start is not None:
+        print('start', trace.start)
     for pid, name in sorted(trace.processes.items()):
         print('process', pid, literal(name))
     for who, name in sorted(trace.threads.items()):

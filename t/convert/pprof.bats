@@ -256,6 +256,23 @@ total 0 0"
 	done
 }
 
+@test "pprof: the time of day of the first sample" {
+	need_pprof
+	{
+		echo '# note time 0 1700000000000042'
+		sample 5000000 cpu p.py:f:1
+	} | text p.txt
+	decoded p.txt | grep -Fx 'time 1700000005000042000'
+	tach-convert --pprof -o p.pb.gz p.txt
+	for pprof in "${PPROFS[@]}"; do
+		TZ=UTC0 $pprof -top p.pb.gz >got
+		grep -Ex 'Time: (Nov 14, 2023 at 10:13pm \(UTC\)|2023-11-14 22:13:25 UTC)' got
+	done
+	# A clock that was not set.
+	sample 0 cpu p.py:f:1 | text q.txt
+	decoded q.txt | absent '^time'
+}
+
 @test "pprof: recursion and callers" {
 	need_pprof
 	{

@@ -21,7 +21,7 @@ MESSAGES = {
         1: ('types', 'ValueType', True), 2: ('samples', 'Sample', True),
         3: ('mappings', 'Mapping', True), 4: ('locations', 'Location', True),
         5: ('functions', 'Function', True), 6: ('strings', 'string', True),
-        10: ('duration', 'int', False),
+        9: ('time', 'int', False), 10: ('duration', 'int', False),
         11: ('period_type', 'ValueType', False),
         12: ('period', 'int', False), 14: ('default', 'int', False)},
     'ValueType': {1: ('type', 'int', False), 2: ('unit', 'int', False)},
@@ -78,6 +78,8 @@ def main():
     print('default', string(p['default']))
     print('period', p['period'], named(p['period_type']))
     print('duration', p['duration'])
+    if p['time']:
+        print('time', p['time'])
     print('program', string(mapping['file']))
     total = [0] * len(p['types'])
     lines = []
