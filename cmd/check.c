@@ -670,6 +670,27 @@ print_rows(struct checks *c)
 	return ok;
 }
 
+/* Whether the in-process engine lacks nothing that it needs. */
+static bool
+inprocess_can(const struct checks *c)
+{
+	for (size_t i = 0; i < ROWS_ALL; i++) {
+		if (rows[i].inprocess[c->pid != 0] &&
+		    c->findings[i].answer == ANSWER_NO)
+			return false;
+	}
+	return true;
+}
+
+/* Whether the command that mends it would do so here: the one of FAULT_KERNEL is the
+ * in-process engine. */
+static bool
+mend_helps(const struct checks *c, enum fault fault)
+{
+	return mend_exists(fault, &c->host) &&
+	    (fault != FAULT_KERNEL || inprocess_can(c));
+}
+
 /* Prints the names of the rows that one command mends, and that command for all of
  * them. */
 static void
@@ -678,7 +699,7 @@ print_mends_of(const struct checks *c, enum fault fault)
 	struct need all = {fault, 0};
 	const char *before = "\n";
 
-	if (!mend_exists(fault, &c->host))
+	if (!mend_helps(c, fault))
 		return;
 	for (size_t i = 0; i < ROWS_ALL; i++) {
 		if (c->findings[i].need.fault != fault)

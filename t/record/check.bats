@@ -187,6 +187,25 @@ sleeper() {
 	is "$(mend BPF "root's shell")" 'prlimit --pid $$ --nofile=1024'
 }
 
+@test "the in-process engine is offered where it can record" {
+	all_rights
+	need cc gcc
+	need_python 3.11
+	cc -o deny "$T/record/deny.c"
+	local bpf
+	bpf=$(number bpf)
+	idle "${PYTHON[@]}"
+	run -0 setarch --uname-2.6 ./deny "$bpf" "$RECORD" --check
+	says BPF no '.*: this is Linux 2.6, and they need 5.17'
+	is "$(mends BPF)" '    tach-record --engine=inprocess -p PID'
+	run -0 setarch --uname-2.6 ./deny "$bpf" "$RECORD" --check -p "$pid"
+	says BPF no '.*: this is Linux 2.6, and they need 5.17'
+	says 'the library in it' no '.* can attach to Python 3.14 and later: .*'
+	is "$(mends BPF)" ''
+	is "$(mends 'the library in it')" \
+	    "    tach-record --engine=remote -p $pid"
+}
+
 # ---- namespaces -------------------------------------------------------------------
 
 @test "a user namespace of its own" {
