@@ -208,7 +208,7 @@ LIVE_TESTS = \
 	t/record/ways-to-call.bats
 
 # Each builds the tree anew: other compilers and choices; sanitizers, fuzzers,
-# coverage, the distribution.
+# coverage, the distribution.  One of the long ones has its turn in check-most.
 MATRIX_TESTS = t/house/matrix.bats
 LONG_TESTS = t/house/long.bats
 
@@ -239,7 +239,11 @@ quick: all
 		$(LIVE_UNIT_TESTS) $(LIVE_TESTS))
 	@$(MAKE) $(AM_MAKEFLAGS) check-twice TESTS='$(QUICK_TESTS)'
 check-most: all
-	@$(MAKE) $(AM_MAKEFLAGS) check-twice TESTS='$(TESTS) $(MATRIX_TESTS)'
+	@TACH_TURN=`$(srcdir)/t/lib/turn $(srcdir)/$(LONG_TESTS)`; \
+	export TACH_TURN; \
+	echo "The turn of $(LONG_TESTS): $${TACH_TURN:-none}"; \
+	$(MAKE) $(AM_MAKEFLAGS) check-twice \
+	    TESTS='$(TESTS) $(MATRIX_TESTS) $(LONG_TESTS)'
 check-all: all
 	@TACH_TEST_TIMEOUT=5400; export TACH_TEST_TIMEOUT; \
 	$(MAKE) $(AM_MAKEFLAGS) check-twice \

@@ -1,17 +1,30 @@
 # SPDX-License-Identifier: ISC
-# long.bats: sanitizers, fuzzers, coverage, the distribution and static builds.  `make check-all`
-# alone runs this file: it takes half an hour.
+# long.bats: sanitizers, fuzzers, coverage, the distribution, static builds and Debian's
+# packages.  All of them take half an hour: `make check-all` runs them; of `make
+# check-most` one has its turn, as t/lib/turn tells.
 
 load ../lib/lib.bash
 load ../lib/matrix.bash
 
-# quick: the quick tests, on the tools that were built, without this test's
-# environment.
-quick() {
-	env -i PATH="$PATH" HOME="$HOME" TACH_LEDGER= make -s -j"$(nproc)" quick >tests 2>&1 || {
+setup() {
+	[ "${TACH_TURN-$BATS_TEST_DESCRIPTION}" = "$BATS_TEST_DESCRIPTION" ] ||
+	    skip "make check-most runs one of this file: ${TACH_TURN:-none without git}"
+	to_own_folder
+}
+
+# made TARGET [VARIABLE=...]: by make without this test's environment, in which its
+# tests would take parts of the bats that runs this file for the bats that they call.
+made() {
+	env -i PATH="${PATH//"$BATS_LIBEXEC:"/}" HOME="$HOME" TACH_LEDGER= \
+	    make -s -j"$(nproc)" "$@" >tests 2>&1 || {
 		grep -v ^PASS tests | tail -n 60
 		return 1
 	}
+}
+
+# quick: the quick tests, on the tools that were built.
+quick() {
+	made quick
 	tail -n 1 tests
 }
 
@@ -20,11 +33,24 @@ quick() {
 	quick
 }
 
+# cases: how the fuzzers that have found something ended, and their cases, by name.
+cases() {
+	local file
+	grep -aE -A 25 'ERROR: |runtime error: |does not hold: ' fuzzed ||
+	    tail -n 40 fuzzed
+	for file in fuzz/*-*; do
+		[ ! -f "$file" ] || {
+			echo "$file, by xz and base64:"
+			xz -c "$file" | base64
+		}
+	done
+}
+
 @test "each fuzzer runs for a minute and finds nothing" {
 	need clang clang
 	built
 	make -s fuzz FUZZ_SECONDS="${TACH_FUZZ_SECONDS-60}" >fuzzed 2>&1 || {
-		tail -n 40 fuzzed
+		cases
 		return 1
 	}
 }
@@ -55,10 +81,7 @@ covered() {
 
 @test "make distcheck" {
 	built
-	make -s distcheck TESTS='t/unit/test_format t/commands/man.bats' >dist 2>&1 || {
-		tail -n 40 dist
-		return 1
-	}
+	made distcheck TESTS='t/unit/test_format t/commands/man.bats'
 }
 
 @test "clang-tidy finds nothing in lib and cmd" {
@@ -108,4 +131,71 @@ static_build() {
 	nm -D --undefined-only "$top-linux-arm64/lib/tach/libtach-agent.so" |
 	    awk '{ print $2 }' | { grep -E '^__' || :; } | sort >special
 	is "$(cat special)" $'__errno_location\n__isoc99_sscanf\n__register_atfork'
+}
+
+# ---- packages of Debian -----------------------------------------------------
+
+# in_overlay COMMAND...: in a copy of this system, of which nothing is kept.
+in_overlay() {
+	mkdir -p over
+	# shellcheck disable=SC2016
+	unshare -m sh -ec '
+		mount -t tmpfs none over
+		mkdir over/upper over/work over/root
+		mount -t overlay none over/root \
+		    -o lowerdir=/,upperdir=over/upper,workdir=over/work
+		mount --bind "$1" over/root/mnt
+		mount -t proc none over/root/proc
+		mount --bind /dev over/root/dev
+		shift
+		exec env PATH=/usr/sbin:/usr/bin:/sbin:/bin chroot over/root "$@"' sh "$@"
+}
+
+# Says what it does not like; the tools are those of the packages.
+INSTALL='
+cd /mnt
+dpkg -i ./*.deb >/dev/null
+cd /tmp
+tach-record --engine=inprocess -q -o p.bin -- /usr/bin/python3 programs/demo.py 1
+tach-top -1 p.bin
+printf "#include <tach-record.h>\nint main(void) { puts(tach_version()); }\n" >a.c
+gcc a.c -o a $(pkg-config --cflags --libs libtach-record)
+./a
+ldd a | grep -o "libtach\S* "
+gcc -static a.c -o a -Wl,--gc-sections $(pkg-config --static --cflags --libs libtach)
+./a
+ls /usr/share/man/man[135]/{tach-record.1,libtach.3,tach.5}.gz
+dpkg -r tach libtach-dev libtach0 >/dev/null
+! ls -d /usr/bin/tach* /usr/lib/*/tach 2>/dev/null
+'
+
+@test "Debian's packages: lintian finds nothing, and they do what they are for" {
+	need_root
+	need dh debhelper
+	need lintian
+	[ -f "$TACH_BUILDDIR/lib/engine/kernel/interruptprogram.h" ] ||
+	    skip "built without interrupts: needs clang"
+	make -s -C "$TACH_BUILDDIR" distdir distdir="$PWD/tach-$VERSION"
+	cd "tach-$VERSION"
+	dpkg-checkbuilddeps || skip "not all is here that Debian's packages need"
+	env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME="$HOME" \
+	    dpkg-buildpackage -b -us -uc -nc >../log 2>&1 || {
+		tail -n 20 ../log
+		return 1
+	}
+	cd ..
+	run -0 lintian --fail-on error,warning --allow-root ./*.changes
+	is "$output" ""
+	mkdir -p debs
+	cp tach_*.deb libtach0_*.deb libtach-dev_*.deb debs/
+	dpkg-deb -c debs/tach_*.deb | found ' ./usr/bin/tach-record$'
+	dpkg-deb -c debs/libtach0_*.deb | found '/tach/libtach-agent.so$'
+	dpkg-deb -c debs/libtach-dev_*.deb | found ' ./usr/include/tach.h$'
+	cp -r "$T/programs" debs/
+	unshare -m true || skip "no mount namespaces here"
+	in_overlay "$PWD/debs" bash -ec "cp -r /mnt/programs /tmp/ && $INSTALL" \
+	    >said
+	grep -q one_day said
+	is "$(grep -c "^$VERSION\$" said)" 2
+	grep -q '^libtach.so.0 ' said
 }

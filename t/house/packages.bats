@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: ISC
 # packages.bats: tach as it is installed: the static programs, in systems that have
-# little or are old; a wheel of them; packages of Debian; the files for others.
+# little or are old; a wheel of them; the files for others.  Debian's packages are in
+# long.bats.
 
 load ../lib/lib.bash
 
@@ -14,8 +15,6 @@ setup_file() {
 	[ ! -d "$WORK/static" ] || return 0
 	chmod 755 "$WORK"
 	make -s -C "$TACH_BUILDDIR" distdir distdir="$WORK/source"
-	mkdir "$WORK/debian"
-	cp -a "$WORK/source" "$WORK/debian/tach-$VERSION"
 	"$TACH_SRCDIR/packaging/static" "$WORK/source" "$WORK" \
 	    >"$WORK/log" 2>&1 || {
 		tail -n 20 "$WORK/log"
@@ -186,71 +185,6 @@ old() {
 	[ -s env/share/man/man1/tach-record.1 ]
 	env/bin/pip -q uninstall -y --disable-pip-version-check tach
 	run -2 ls env/bin/tach-record
-}
-
-# ---- packages of Debian -----------------------------------------------------
-
-# in_overlay COMMAND...: in a copy of this system, of which nothing is kept.
-in_overlay() {
-	mkdir -p over
-	# shellcheck disable=SC2016
-	unshare -m sh -ec '
-		mount -t tmpfs none over
-		mkdir over/upper over/work over/root
-		mount -t overlay none over/root \
-		    -o lowerdir=/,upperdir=over/upper,workdir=over/work
-		mount --bind "$1" over/root/mnt
-		mount -t proc none over/root/proc
-		mount --bind /dev over/root/dev
-		shift
-		exec env PATH=/usr/sbin:/usr/bin:/sbin:/bin chroot over/root "$@"' sh "$@"
-}
-
-# Says what it does not like; the tools are those of the packages.
-INSTALL='
-cd /mnt
-dpkg -i ./*.deb >/dev/null
-cd /tmp
-tach-record --engine=inprocess -q -o p.bin -- /usr/bin/python3 programs/demo.py 1
-tach-top -1 p.bin
-printf "#include <tach-record.h>\nint main(void) { puts(tach_version()); }\n" >a.c
-gcc a.c -o a $(pkg-config --cflags --libs libtach-record)
-./a
-ldd a | grep -o "libtach\S* "
-gcc -static a.c -o a -Wl,--gc-sections $(pkg-config --static --cflags --libs libtach)
-./a
-ls /usr/share/man/man[135]/{tach-record.1,libtach.3,tach.5}.gz
-dpkg -r tach libtach-dev libtach0 >/dev/null
-! ls -d /usr/bin/tach* /usr/lib/*/tach 2>/dev/null
-'
-
-@test "Debian's packages: lintian finds nothing, and they do what they are for" {
-	need_static
-	need_root
-	need dh debhelper
-	need lintian
-	cd "$WORK/debian/tach-$VERSION"
-	dpkg-checkbuilddeps || skip "not all is here that Debian's packages need"
-	ls ../tach_*.deb >/dev/null 2>&1 || env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin \
-	    HOME="$HOME" dpkg-buildpackage -b -us -uc -nc >../log 2>&1 || {
-		tail -n 20 ../log
-		return 1
-	}
-	cd ..
-	run -0 lintian --fail-on error,warning --allow-root ./*.changes
-	is "$output" ""
-	mkdir -p debs
-	cp tach_*.deb libtach0_*.deb libtach-dev_*.deb debs/
-	dpkg-deb -c debs/tach_*.deb | found ' ./usr/bin/tach-record$'
-	dpkg-deb -c debs/libtach0_*.deb | found '/tach/libtach-agent.so$'
-	dpkg-deb -c debs/libtach-dev_*.deb | found ' ./usr/include/tach.h$'
-	cp -r "$T/programs" debs/
-	unshare -m true || skip "no mount namespaces here"
-	in_overlay "$PWD/debs" bash -ec "cp -r /mnt/programs /tmp/ && $INSTALL" \
-	    >said
-	grep -q one_day said
-	is "$(grep -c "^$VERSION\$" said)" 2
-	grep -q '^libtach.so.0 ' said
 }
 
 # ---- files for others -------------------------------------------------------

@@ -4,6 +4,10 @@
 # that is kept.
 
 setup() {
+	to_own_folder
+}
+
+to_own_folder() {
 	unset MAKEFLAGS MFLAGS MAKELEVEL CFLAGS # of the make that runs this
 	where=${TACH_MATRIX:-$BATS_TEST_TMPDIR}/$BATS_TEST_NUMBER
 	mkdir -p "$where"
