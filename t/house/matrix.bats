@@ -14,20 +14,24 @@ recorded() {
 	grep -q demo.py stacks
 }
 
+# warns_of_nothing COMPILER: once a source, so without the objects of static libraries.
+warns_of_nothing() {
+	built --disable-static CC="$1" CFLAGS='-O2 -Werror'
+	make -s -j"$(nproc)" check TESTS=
+}
+
 @test "gcc warns of nothing" {
 	need gcc gcc
-	built CC=gcc CFLAGS='-O2 -g -Werror'
-	make -s -j"$(nproc)" check TESTS= CFLAGS='-O2 -g -Werror'
+	warns_of_nothing gcc
 }
 
 @test "clang warns of nothing" {
 	need clang clang
-	built CC=clang CFLAGS='-O2 -g -Werror'
-	make -s -j"$(nproc)" check TESTS= CFLAGS='-O2 -g -Werror'
+	warns_of_nothing clang
 }
 
 @test "without interrupts all is built and records" {
-	built --with-interrupts=no --disable-shared
+	built --with-interrupts=no --disable-shared CFLAGS=-O0
 	[ ! -e lib/engine/kernel/interruptprogram.h ]
 	recorded
 }
