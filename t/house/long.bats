@@ -12,16 +12,6 @@ setup() {
 	to_own_folder
 }
 
-# made TARGET [VARIABLE=...]: by make without this test's environment, in which its
-# tests would take parts of the bats that runs this file for the bats that they call.
-made() {
-	env -i PATH="${PATH//"$BATS_LIBEXEC:"/}" HOME="$HOME" TACH_LEDGER= \
-	    make -s -j"$(nproc)" "$@" >tests 2>&1 || {
-		grep -v ^PASS tests | tail -n 60
-		return 1
-	}
-}
-
 # quick: the quick tests, on the tools that were built.
 quick() {
 	made quick

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: ISC
-# matrix.bats: other compilers and other choices of configure.  Each test builds the
+# matrix.bats: other compilers, other choices of configure, sanitizers.  Each test builds the
 # tree anew, so `make check-most` and `make check-all` alone run this file.
 
 load ../lib/lib.bash
@@ -34,4 +34,13 @@ warns_of_nothing() {
 	built --with-interrupts=no --disable-shared CFLAGS=-O0
 	[ ! -e lib/engine/kernel/interruptprogram.h ]
 	recorded
+}
+
+# long.bats has all of the quick tests.
+@test "ASan and UBSan find nothing where strangers' files are read" {
+	built --enable-sanitizers --disable-shared CC=gcc CFLAGS='-O1 -g'
+	made check-twice TESTS="t/unit/test_damage t/unit/test_format t/unit/test_text \
+	    t/format/cpython.bats t/format/damage.bats t/format/foreign.bats \
+	    t/format/inputs.bats t/format/text.bats t/merge/merge.bats"
+	tail -n 1 tests
 }
