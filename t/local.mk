@@ -240,7 +240,7 @@ quick: all
 	@$(MAKE) $(AM_MAKEFLAGS) check-twice TESTS='$(QUICK_TESTS)'
 check-most: all
 	@TACH_TURN=`$(srcdir)/t/lib/turn $(srcdir)/$(LONG_TESTS)`; \
-	export TACH_TURN; \
+	TACH_TEST_TIMEOUT=1800; export TACH_TURN TACH_TEST_TIMEOUT; \
 	echo "The turn of $(LONG_TESTS): $${TACH_TURN:-none}"; \
 	$(MAKE) $(AM_MAKEFLAGS) check-twice \
 	    TESTS='$(TESTS) $(MATRIX_TESTS) $(LONG_TESTS)'

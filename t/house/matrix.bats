@@ -36,7 +36,7 @@ warns_of_nothing() {
 	recorded
 }
 
-# long.bats has all of the quick tests.
+# long.bats has the other quick tests under both.
 @test "ASan and UBSan find nothing where strangers' files are read" {
 	built --enable-sanitizers --disable-shared CC=gcc CFLAGS='-O1 -g'
 	made check-twice TESTS="t/unit/test_damage t/unit/test_format t/unit/test_text \
