@@ -36,7 +36,7 @@ UNIT_TESTS = t/unit/test_chosen t/unit/test_codes t/unit/test_confine \
 	t/unit/test_edges t/unit/test_errors \
 	t/unit/test_elf t/unit/test_select t/unit/test_gap t/unit/test_image \
 	t/unit/test_format t/unit/test_python t/unit/test_snapshots \
-	t/unit/test_drain t/unit/test_launch \
+	t/unit/test_launch \
 	t/unit/test_pace t/unit/test_pacer t/unit/test_sizes \
 	t/unit/test_ring t/unit/test_decimal t/unit/test_source \
 	t/unit/test_process \
@@ -47,6 +47,9 @@ UNIT_TESTS = t/unit/test_chosen t/unit/test_codes t/unit/test_confine \
 	t/unit/test_unfinished
 if HAVE_TSAN
 UNIT_TESTS += t/unit/test_ring_tsan
+endif
+if HAVE_SHARED
+UNIT_TESTS += t/unit/test_drain
 endif
 LIVE_UNIT_TESTS = t/unit/test_agent t/unit/test_batch t/unit/test_colocate \
 	t/unit/test_hostile t/unit/test_interrupt

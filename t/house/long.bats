@@ -70,7 +70,7 @@ covered() {
 
 @test "the quick tests run nine lines of ten of lib/format, lib/out and lib/python" {
 	need gcov gcc
-	built --disable-shared CC=gcc CFLAGS='-O1 -g --coverage'
+	built --disable-shared CC=gcc CFLAGS='-O1 -g --coverage -fprofile-update=atomic'
 	quick .
 	for dir in lib/format lib/out lib/python; do
 		read -r share lines < <(covered $dir)
