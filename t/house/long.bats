@@ -24,11 +24,13 @@ quick() {
 }
 
 # Those of the readers are in matrix.bats as well.
+# No turn: it has not passed as a whole within the time of continuous integration.
 @test "ASan and UBSan find nothing in the quick tests of formats that are written" {
 	built --enable-sanitizers
 	quick '^t/convert/'
 }
 
+# No turn: it has not passed as a whole within the time of continuous integration.
 @test "ASan and UBSan find nothing in the other quick tests" {
 	built --enable-sanitizers
 	quick -v '^t/convert/'
@@ -68,6 +70,7 @@ covered() {
 	END { printf "%d %d\n", lines ? 100 * run / lines : 0, lines }'
 }
 
+# No turn: it has not passed as a whole within the time of continuous integration.
 @test "the quick tests run nine lines of ten of lib/format, lib/out and lib/python" {
 	need gcov gcc
 	built --disable-shared CC=gcc CFLAGS='-O1 -g --coverage -fprofile-update=atomic'
@@ -80,11 +83,13 @@ covered() {
 	done
 }
 
+# No turn: it has not passed as a whole within the time of continuous integration.
 @test "make distcheck" {
 	built
 	made distcheck TESTS='t/unit/test_format t/commands/man.bats'
 }
 
+# No turn: it has not passed as a whole within the time of continuous integration.
 @test "clang-tidy finds nothing in lib and cmd" {
 	need clang-tidy clang-tidy
 	"$T/static" clang-tidy
