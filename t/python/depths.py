@@ -10,11 +10,12 @@ expected  of a hundred modules of the standard library, by dis.stack_effect alon
 depths    seen by a trace function in the memory of the frame that it is called for.  To
           be called at each instruction, the modules get tables of lines in which
           each instruction has a line of its own
-calls     seen by a profile function as C is called: the slots of the frame's stack that
-          hold the callable
+calls     seen by a profile function as C is called, or by what C calls: the slots of
+          the frame's stack that hold the callable
 """
 import ctypes
 import dis
+import functools
 import importlib.machinery
 import importlib.util
 import os
@@ -207,15 +208,24 @@ def callables(function):
         yield id(kind.__dict__.get(function.__name__))
 
 
-def profile(frame, event, function):
-    code, unit = frame.f_code, frame.f_lasti // 2
-    if event != 'c_call' or (id(code), unit) in CALLED:
-        return
-    CODES[id(code)] = code
+def note_call(frame, wanted):
+    """The slots that hold one of the addresses."""
+    code, where = frame.f_code, (id(frame.f_code), frame.f_lasti // 2)
     area = (ADDRESS * code.co_stacksize).from_address(slots_of(frame))
-    wanted = set(callables(function)) - {id(None)}
     slots = [i for i, value in enumerate(area) if value & ~7 in wanted]
-    CALLED[id(code), unit] = depth_of(frame) if MINOR >= 14 else -1, slots
+    CODES[id(code)] = code
+    CALLED[where] = depth_of(frame) if MINOR >= 14 else -1, slots
+
+
+def profile(frame, event, function):
+    if event == 'c_call' and (id(frame.f_code), frame.f_lasti // 2) not in CALLED:
+        note_call(frame, set(callables(function)) - {id(None)})
+
+
+def probe():
+    """Called by C, which a frame below it calls: also where no one traces it."""
+    found = functools.partial(lambda *a, **k: note_call(sys._getframe(1), {id(found)}))
+    return found
 
 
 # ---- programs --------------------------------------------------------------------
@@ -310,6 +320,22 @@ def run_all(shapes):
     run_library()
 
 
+def write_seen(out, as_it_is=False):
+    found = {}
+    for (code, unit), depth in SEEN.items():
+        if depth is not None:
+            found.setdefault(code, ([], []))[0].append((unit, depth))
+    for (code, unit), (depth, slots) in CALLED.items():
+        if slots:
+            found.setdefault(code, ([], []))[1].append((unit, depth, slots))
+    for code, (depths, calls) in found.items():
+        code = CODES[code]
+        bytecode = getattr(code, '_co_code_adaptive', None) if as_it_is else None
+        record(out, code, bytecode, depths=depths, calls=calls)
+    SEEN.clear()
+    CALLED.clear()
+
+
 def observe(out, shapes):
     """The same with trace and profile functions, in modules that are loaded anew."""
     old = importlib.machinery.SourceFileLoader.get_code
@@ -323,15 +349,15 @@ def observe(out, shapes):
         sys.setprofile(None)
         sys.settrace(None)
         importlib.machinery.SourceFileLoader.get_code = old
-    found = {}
-    for (code, unit), depth in SEEN.items():
-        if depth is not None:
-            found.setdefault(code, ([], []))[0].append((unit, depth))
-    for (code, unit), (depth, slots) in CALLED.items():
-        if slots:
-            found.setdefault(code, ([], []))[1].append((unit, depth, slots))
-    for code, (depths, calls) in found.items():
-        record(out, CODES[code], depths=depths, calls=calls)
+    write_seen(out)
+
+
+def untraced(out, shapes):
+    """Calls of instructions that were specialised long ago."""
+    module, called = load(shapes), probe()
+    for _ in range(50):
+        module.sites(called)
+    write_seen(out, True)
 
 
 def functions(names):
@@ -372,6 +398,7 @@ def main(path, shapes, limit=100):
         library(out, int(limit))
         if MINOR >= 11:
             changed(out, shapes)
+        untraced(out, shapes)
         observe(out, shapes)
 
 

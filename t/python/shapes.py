@@ -249,6 +249,27 @@ def coroutines():
             str(e.value)
 
 
+def sites(probe):
+    """Calls of a callable that is in C, in all ways."""
+    held, args = Null(), (1, 2)
+    held.probe, Null.shared = probe, staticmethod(probe)
+    found = [probe(), probe(1), probe(1, 2, k=3), [probe(i) for i in args]]
+    found += probe(*args), probe(*args, **{'k': 1}), probe(k=1, *args, j=2)
+    found += held.probe(), held.probe(1, k=2), Null.shared(1), held.shared(*args)
+    {k: (probe(k), k) for k in probe(probe(1), [probe(*args)]) or 'ab'}
+    with Exit(len(str(probe(1)))) as e, Exit():
+        for i, _ in enumerate(args):
+            try:
+                probe(i, e) or raiser(KeyError)
+            except KeyError as e:
+                probe(e) or (lambda x: probe(x, *args, **{'k': probe(x)}))(1)
+                continue
+            finally:
+                str(i)
+    return '%s %r' % (probe(f'{probe()!r:>{probe() or 1}}'), sum(
+        probe(i) or 1 for i in args)), found
+
+
 LATER = [
     (8, '''
 def walrus(n, /, m=1):
