@@ -40,7 +40,7 @@ enum py_operand {
 #define PY_FLOW_EXIT 0x400	 /* a shared part that begins so pops a value below it */
 #define PY_FLOW_ENDS 0x800	 /* a shared part ends; elsewhere, it raises */
 #define PY_FLOW_POPS 0x1000	 /* a shared part is left */
-/* 3.6: POP_EXCEPT; POP_BLOCK, which behind it pops the iterator of an async for. */
+/* 3.6: POP_EXCEPT; POP_BLOCK, which right behind it pops the iterator of an async for. */
 #define PY_FLOW_HANDLED 0x2000
 #define PY_FLOW_DROPS 0x4000
 

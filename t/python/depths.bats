@@ -28,9 +28,9 @@ depths() {
 
 # Unknown are, up to 3.8, bodies of finally, which are shared; from 3.14 on a thousandth of
 # the instructions that were seen, and no call.
-@test "depths and callables are where the frames have them: Python 3.6" { depths 3.6 0 30000 300 1500; }
-@test "depths and callables are where the frames have them: Python 3.7" { depths 3.7 0 30000 300 1500; }
-@test "depths and callables are where the frames have them: Python 3.8" { depths 3.8 0 30000 300 1500; }
+@test "depths and callables are where the frames have them: Python 3.6" { depths 3.6 0 30000 220 1500; }
+@test "depths and callables are where the frames have them: Python 3.7" { depths 3.7 0 30000 220 1500; }
+@test "depths and callables are where the frames have them: Python 3.8" { depths 3.8 0 30000 250 1500; }
 @test "depths and callables are where the frames have them: Python 3.9" { depths 3.9 100000 30000 0 1500; }
 @test "depths and callables are where the frames have them: Python 3.10" { depths 3.10 100000 30000 0 1500; }
 @test "depths and callables are where the frames have them: Python 3.11" { depths 3.11 200000 30000 0 1500; }

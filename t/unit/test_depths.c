@@ -112,6 +112,32 @@ test_shared(void)
 	check_depths(0, 0, 1, 0, 0, -1, -1, -1, 0, 1);
 }
 
+/* The end of an async for: in 3.6.9 POP_BLOCK pops the iterator, in 3.6.15 POP_TOP. */
+static void
+test_async_for(void)
+{
+	begin(6);
+	add("LOAD_FAST", 0, 0);
+	add("SETUP_EXCEPT", 4, 0);
+	add("POP_BLOCK", 0, 0);
+	add("RETURN_VALUE", 0, 0);
+	add("POP_TOP", 0, 0); /* the handler */
+	add("POP_TOP", 0, 0);
+	add("POP_TOP", 0, 0);
+	add("POP_EXCEPT", 0, 0);
+	add("POP_BLOCK", 0, 0);
+	add("LOAD_CONST", 0, 0);
+	add("RETURN_VALUE", 0, 0);
+	find(NULL, 0);
+	check_depths(0, 1, 1, 1, 7, 6, 5, 4, 1, 0, 1);
+	code.n -= 3;
+	add("POP_TOP", 0, 0);
+	add("POP_BLOCK", 0, 0);
+	add("LOAD_CONST", 0, 0);
+	find(NULL, 0);
+	check_depths(0, 1, 1, 1, 7, 6, 5, 4, 1, 0, 0);
+}
+
 /* An opcode that hides another one ends its path only. */
 static void
 test_hidden(void)
@@ -198,6 +224,7 @@ main(void)
 {
 	test_paths();
 	test_shared();
+	test_async_for();
 	test_hidden();
 	test_calls();
 	return failures != 0;
