@@ -148,7 +148,8 @@ def expressions(a, b, **kwargs):
     d = [a, abs(b), *map(abs, [a, b]), len('%d %s' % (c, abs(a)))]
     d[abs(0):len(d) - 1] = [max(d), *d[1:len(d):abs(1)]]
     e = {'a': abs(a), **kwargs, **dict(b=len(d))}
-    e['x'] = e.get('a', len(d)) if not a else (lambda x, y=abs(a), *, z=len(d): x + y + z)(1)
+    f = lambda x, y=abs(a), *, z=len(d): x + y + z
+    e['x'] = e.get('a', len(d)) if not a else f(1)
     print(*d, sep=''.join(sorted(e, key=str)), file=Null(), **dict(end=str(a)))
     assert len(d) > abs(0), repr(d)
     del e['x']

@@ -112,7 +112,7 @@ test_shared(void)
 	check_depths(0, 0, 1, 0, 0, -1, -1, -1, 0, 1);
 }
 
-/* The end of an async for: in 3.6.9 POP_BLOCK pops the iterator, in 3.6.15 POP_TOP. */
+/* The end of an async for: in 3.6.5 POP_BLOCK pops the iterator, in 3.6.15 POP_TOP. */
 static void
 test_async_for(void)
 {
