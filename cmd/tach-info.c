@@ -292,18 +292,45 @@ next_process(const struct tach_table *t, uint32_t *next, struct info_process *p)
 
 #define TIME_MAX 64 /* bytes of a time of day as text */
 
+#define DAYS_400_YEARS 146097 /* after them the calendar repeats itself */
+
+static bool
+is_leap(unsigned year)
+{
+	return year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+}
+
+/* The date of a day, from 0 for 1970-01-01 on.  gmtime() has no such days where time_t
+ * has 32 bits. */
+static struct tm
+date_of(uint64_t day)
+{
+	static const unsigned char months[] = {31, 28, 31, 30, 31, 30, 31, 31, 30,
+	    31, 30, 31};
+	unsigned year = 1970 + (unsigned)(day / DAYS_400_YEARS * 400), left, month = 0;
+
+	for (left = day % DAYS_400_YEARS; left >= 365u + is_leap(year); year++)
+		left -= 365 + is_leap(year);
+	while (left >= months[month] + (unsigned)(month == 1 && is_leap(year))) {
+		left -= months[month] + (month == 1 && is_leap(year));
+		month++;
+	}
+	return (struct tm){.tm_year = (int)year - 1900, .tm_mon = (int)month,
+	    .tm_mday = (int)left + 1};
+}
+
 /* Writes a time of day in UTC, to the microsecond: with a space and without an end for
  * people, or as ISO 8601 has it. */
 static void
 time_text(uint64_t us, bool iso, char text[TIME_MAX])
 {
-	time_t seconds = (time_t)(us / 1000000);
-	struct tm tm;
+	uint64_t seconds = us / 1000000;
+	struct tm tm = date_of(seconds / 86400);
 	size_t n;
 
-	text[0] = '\0';
-	if (gmtime_r(&seconds, &tm) == NULL)
-		return;
+	tm.tm_hour = (int)(seconds / 3600 % 24);
+	tm.tm_min = (int)(seconds / 60 % 60);
+	tm.tm_sec = (int)(seconds % 60);
 	n = strftime(text, TIME_MAX, iso ? "%Y-%m-%dT%H:%M:%S" :
 	    "%Y-%m-%d %H:%M:%S", &tm);
 	snprintf(text + n, TIME_MAX - n, ".%06u%s", (unsigned)(us % 1000000),

@@ -165,7 +165,7 @@ test_hidden(void)
 	    opcode("CALL_FUNCTION_EX"));
 	add("RESUME", 0, 0);
 	find(NULL, 0);
-	check_number((uint64_t)code.depths[0], (uint64_t)DEPTH_UNKNOWN);
+	check_number((uint64_t)code.depths[0], 0);
 	check(py_effects_find(5) == NULL);
 }
 
