@@ -50,7 +50,8 @@ runs_here() {
 	'git clone '* | ./bootstrap* | ./configure* | make* | 'sudo '*) return 1 ;;
 	*'go tool '* | *google-pprof* | *flamegraph.pl*) return 1 ;;
 	*callgrind_annotate* | *'| curl '*) return 1 ;;
-	packaging/* | dpkg-buildpackage*) return 1 ;;
+	packaging/* | dpkg-buildpackage* | 'tar '* | *' -m venv '*)
+		return 1 ;;
 	esac
 }
 
