@@ -400,8 +400,10 @@ perf_source(struct source_input *in, struct origin *from, const char *head,
 	if (!linebuf_init(&r->lines, from, head, len) ||
 	    !stacks_init(&r->stacks, in)) {
 		error_memory(&in->error);
-	} else if (find_head(r) == TACH_OK) {
-		in->meta.interval_us = interval_of(&r->head);
+	} else if (find_head(r) != TACH_FATAL) {
+		/* At an end at once there is no sample. */
+		if (r->ahead)
+			in->meta.interval_us = interval_of(&r->head);
 		return &r->source;
 	}
 	perf_reader_free(&r->source);

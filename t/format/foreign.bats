@@ -390,6 +390,12 @@ out += e(3, 1, 5, 6, 3, 4, 1, 2) + e(5, 1) + b"\x0a\x45"' >p.mojo
 	tach-cat p.txt | cmp - <(tach-cat "$T/data/perf.txt")
 }
 
+@test "perf script: a header alone is a profile without samples" {
+	printf '# ========\n# captured on: Sun Nov 29\n' >p.txt
+	tach-info p.txt | found '^layout: *perf$'
+	is "$(tach-cat p.txt)" ''
+}
+
 @test "perf script: a line of many colons takes no longer than another" {
 	{
 		printf 'a 9 10.000001: x:\n\n'
