@@ -83,7 +83,6 @@ covered() {
 	done
 }
 
-# No turn: it has not passed as a whole within the time of continuous integration.
 @test "make distcheck" {
 	built
 	made distcheck TESTS='t/unit/test_format t/commands/man.bats'
