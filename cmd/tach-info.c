@@ -292,31 +292,34 @@ next_process(const struct tach_table *t, uint32_t *next, struct info_process *p)
 
 #define TIME_MAX 64 /* bytes of a time of day as text */
 
-#define DAYS_400_YEARS 146097 /* after them the calendar repeats itself */
-
 static bool
 is_leap(unsigned year)
 {
 	return year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
 }
 
-/* The date of a day, from 0 for 1970-01-01 on.  gmtime() has no such days where time_t
- * has 32 bits. */
-static struct tm
-date_of(uint64_t day)
+static unsigned
+days_of_month(unsigned year, unsigned month)
 {
-	static const unsigned char months[] = {31, 28, 31, 30, 31, 30, 31, 31, 30,
-	    31, 30, 31};
-	unsigned year = 1970 + (unsigned)(day / DAYS_400_YEARS * 400), left, month = 0;
+	static const unsigned char days[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31,
+	    30, 31};
 
-	for (left = day % DAYS_400_YEARS; left >= 365u + is_leap(year); year++)
-		left -= 365 + is_leap(year);
-	while (left >= months[month] + (unsigned)(month == 1 && is_leap(year))) {
-		left -= months[month] + (month == 1 && is_leap(year));
-		month++;
-	}
+	return days[month] + (month == 1 && is_leap(year));
+}
+
+/* The date of a day, from 0 for 1970-01-01 on.  gmtime() does not have all days up to
+ * NOTE_TIME_MAX where time_t has 32 bits. */
+static struct tm
+date_of(unsigned day)
+{
+	unsigned year = 1970, month = 0;
+
+	for (; day >= 365u + is_leap(year); year++)
+		day -= 365u + is_leap(year);
+	for (; day >= days_of_month(year, month); month++)
+		day -= days_of_month(year, month);
 	return (struct tm){.tm_year = (int)year - 1900, .tm_mon = (int)month,
-	    .tm_mday = (int)left + 1};
+	    .tm_mday = (int)day + 1};
 }
 
 /* Writes a time of day in UTC, to the microsecond: with a space and without an end for
@@ -325,7 +328,7 @@ static void
 time_text(uint64_t us, bool iso, char text[TIME_MAX])
 {
 	uint64_t seconds = us / 1000000;
-	struct tm tm = date_of(seconds / 86400);
+	struct tm tm = date_of((unsigned)(seconds / 86400));
 	size_t n;
 
 	tm.tm_hour = (int)(seconds / 3600 % 24);
