@@ -401,7 +401,7 @@ perf_source(struct source_input *in, struct origin *from, const char *head,
 	    !stacks_init(&r->stacks, in)) {
 		error_memory(&in->error);
 	} else if (find_head(r) != TACH_FATAL) {
-		/* At an end at once there is no sample. */
+		/* A text with a header alone has no first sample. */
 		if (r->ahead)
 			in->meta.interval_us = interval_of(&r->head);
 		return &r->source;
