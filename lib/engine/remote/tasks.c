@@ -195,18 +195,6 @@ add_name(struct tasks *t, const struct py_task *task, struct py_chain *c)
 		.instr = index});
 }
 
-/* The table's frame for a proven name.  TACH_NONE if out of memory. */
-static uint32_t
-name_frame(struct tasks *t, struct tach_string name)
-{
-	return tach_table_add_frame(t->table, &(struct tach_frame){
-	    .file = tach_table_add_string(t->table, TASK_FILE,
-		strlen(TASK_FILE)),
-	    .func = tach_table_add_string(t->table, name.bytes, name.len),
-	    .line = -1, .end_line = -1, .column = -1, .end_column = -1,
-	    .opcode = TACH_NO_OPCODE});
-}
-
 /* Turns the names of tasks among a chain's outermost n places into frames of the
  * table.  False if out of memory. */
 static bool
@@ -216,7 +204,7 @@ name_tasks(struct tasks *t, struct py_chain *c, size_t n)
 		struct py_place *p = &c->places[i];
 		if (p->code != PLACE_FRAME)
 			continue;
-		p->instr = name_frame(t, tach_table_string(t->own,
+		p->instr = emit_lineless(t->table, TASK_FILE, tach_table_string(t->own,
 		    (uint32_t)p->instr));
 		if (p->instr == TACH_NONE)
 			return false;

@@ -4,20 +4,10 @@
 
 #include <string.h>
 
+#include "engine/sample/emit.h"
 #include "python/callee.h"
 
 #define BUILTIN_FILE "<built-in>"
-
-/* The name of the callable, as a frame without a line. */
-static uint32_t
-frame_of_callee(struct tach_table *t, const char *name)
-{
-	return tach_table_add_frame(t, &(struct tach_frame){
-	    .file = tach_table_add_string(t, BUILTIN_FILE, strlen(BUILTIN_FILE)),
-	    .func = tach_table_add_string(t, name, strlen(name)),
-	    .line = -1, .end_line = -1, .column = -1, .end_column = -1,
-	    .opcode = TACH_NO_OPCODE});
-}
 
 /* The object may be freed while it is read: the name counts if the frame still holds
  * it afterwards. */
@@ -36,5 +26,6 @@ callees_frame(const struct callees *c, const struct py_chain *chain)
 	    !callee_name(&objects, site.callable, name) ||
 	    !site_goes_on(&c->by, &site))
 		return TACH_NONE;
-	return frame_of_callee(c->table, name);
+	return emit_lineless(c->table, BUILTIN_FILE,
+	    (struct tach_string){name, strlen(name)});
 }

@@ -33,14 +33,20 @@ emitter_free(struct emitter *e)
 }
 
 uint32_t
-emit_synthetic(struct tach_table *t, const char *name)
+emit_lineless(struct tach_table *t, const char *file, struct tach_string name)
 {
 	return tach_table_add_frame(t, &(struct tach_frame){
-	    .file = tach_table_add_string(t, SYNTHETIC_FILE,
-		strlen(SYNTHETIC_FILE)),
-	    .func = tach_table_add_string(t, name, strlen(name)),
+	    .file = tach_table_add_string(t, file, strlen(file)),
+	    .func = tach_table_add_string(t, name.bytes, name.len),
 	    .line = -1, .end_line = -1, .column = -1, .end_column = -1,
 	    .opcode = TACH_NO_OPCODE});
+}
+
+uint32_t
+emit_synthetic(struct tach_table *t, const char *name)
+{
+	return emit_lineless(t, SYNTHETIC_FILE,
+	    (struct tach_string){name, strlen(name)});
 }
 
 /* Makes room for the frames of a chain and one more.  False if out of memory. */

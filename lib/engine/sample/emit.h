@@ -33,6 +33,10 @@ void emitter_free(struct emitter *);
 bool emit_sample(struct emitter *, struct thread *, struct py_chain *chain,
     uint32_t callee, bool torn, const struct moment *, struct tach_sink *);
 
+/* The index of a frame that has no line, in a file that stands for its kind.  TACH_NONE
+ * if out of memory. */
+uint32_t emit_lineless(struct tach_table *, const char *file,
+    struct tach_string name);
 /* The index of a frame that is no function, such as "<GC>".  TACH_NONE if out of
  * memory. */
 uint32_t emit_synthetic(struct tach_table *, const char *name);
