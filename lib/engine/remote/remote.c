@@ -629,7 +629,7 @@ sample_stack(struct remote *r, struct thread *t, const struct verdict *v,
     struct tach_recorder_stats *stats)
 {
 	bool whole = v->is == READ_SURE;
-	uint32_t callee;
+	struct leaves leaves = NO_LEAVES;
 
 	if (!whole)
 		cut_chain(&r->stack.chain, v->sure);
@@ -640,9 +640,9 @@ sample_stack(struct remote *r, struct thread *t, const struct verdict *v,
 	count_interrupts(r, t, m->status, stats);
 	stats->compiled += r->stack.words.compiled;
 	keep_sample(r, t, whole, m);
-	callee = whole && r->options->callees ?
-	    callees_frame(&r->callees, &r->stack.chain) : TACH_NONE;
-	return emit_sample(&r->emitter, t, &r->stack.chain, callee, !whole, m,
+	if (whole && r->options->callees)
+		leaves.callee = callees_frame(&r->callees, &r->stack.chain);
+	return emit_sample(&r->emitter, t, &r->stack.chain, leaves, !whole, m,
 	    sink);
 }
 

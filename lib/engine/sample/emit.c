@@ -9,6 +9,8 @@
 #define SYNTHETIC_FILE "~"
 #define TORN_NAME "<torn>"
 
+#define MORE_FRAMES 2 /* before those of a chain: leaves, or TORN_NAME */
+
 static const char *const mark_names[PLACE_MARKS] = {
 	[PLACE_GC] = "<GC>",
 	[PLACE_NATIVE] = "<native>",
@@ -49,19 +51,19 @@ emit_synthetic(struct tach_table *t, const char *name)
 	    (struct tach_string){name, strlen(name)});
 }
 
-/* Makes room for the frames of a chain and one more.  False if out of memory. */
+/* Makes room for the frames of a chain and as many as are put before it.  False if out of memory. */
 static bool
 reserve_frames(struct emitter *e, size_t depth)
 {
 	void *p;
 
-	if (depth + 1 <= e->frames_max)
+	if (depth + MORE_FRAMES <= e->frames_max)
 		return true;
-	p = reallocarray(e->frames, (depth + 1) * 2, sizeof(*e->frames));
+	p = reallocarray(e->frames, (depth + MORE_FRAMES) * 2, sizeof(*e->frames));
 	if (p == NULL)
 		return false;
 	e->frames = p;
-	e->frames_max = (depth + 1) * 2;
+	e->frames_max = (depth + MORE_FRAMES) * 2;
 	return true;
 }
 
@@ -110,24 +112,39 @@ frame_of(struct emitter *e, const struct py_place *p)
 	return *mark;
 }
 
-/* Puts a callee before the frames.  Returns how many of the outermost frames are
- * shared with the thread's last sample then. */
+/* Puts the leaves of a sample into frames[2], innermost first.  Returns how many. */
 static uint32_t
-lead_with(struct emitter *e, const struct thread *t, const struct py_chain *c,
-    uint32_t callee, size_t shared)
+list_leaves(struct leaves l, uint32_t *frames)
 {
-	e->frames[0] = callee;
-	return (uint32_t)shared + (shared == c->depth &&
-	    t->last.depth == c->depth + 1 && t->last.frames[0] == callee);
+	uint32_t n = 0;
+
+	if (l.wait != TACH_NONE)
+		frames[n++] = l.wait;
+	if (l.callee != TACH_NONE)
+		frames[n++] = l.callee;
+	return n;
 }
 
-/* Turns a chain and its callee into frames.  The outermost frames that the thread's last
+/* How many of the n leaves in `frames` the last sample of a thread has too, if their
+ * chains are equal: depth frames each. */
+static uint32_t
+shared_leaves(const struct thread *t, uint32_t depth, const uint32_t *frames, uint32_t n)
+{
+	uint32_t shared = 0, n_last = t->last.depth - depth;
+
+	while (shared < n && shared < n_last &&
+	    frames[n - 1 - shared] == t->last.frames[n_last - 1 - shared])
+		shared++;
+	return shared;
+}
+
+/* Turns a chain and its leaves into frames.  The outermost frames that the thread's last
  * sample had already are copied; returns how many.  TACH_NONE if out of memory. */
 static uint32_t
 map_frames(struct emitter *e, const struct thread *t,
-    const struct py_chain *c, uint32_t callee)
+    const struct py_chain *c, struct leaves leaves)
 {
-	size_t shared = 0, fresh, lead = callee != TACH_NONE;
+	size_t shared = 0, fresh, lead;
 
 	if (!reserve_frames(e, c->depth))
 		return TACH_NONE;
@@ -137,6 +154,7 @@ map_frames(struct emitter *e, const struct thread *t,
 	if (e->opcodes && shared > 0 && shared == c->depth)
 		shared--;
 	fresh = c->depth - shared;
+	lead = list_leaves(leaves, e->frames);
 	for (size_t i = 0; i < fresh; i++)
 		if ((e->frames[lead + i] = frame_of(e, &c->places[i])) ==
 		    TACH_NONE)
@@ -145,8 +163,9 @@ map_frames(struct emitter *e, const struct thread *t,
 		memcpy(e->frames + lead + fresh,
 		    t->last.frames + t->last.depth - shared,
 		    shared * sizeof(*e->frames));
-	return lead == 0 ? (uint32_t)shared :
-	    lead_with(e, t, c, callee, shared);
+	if (shared == c->depth && shared > 0)
+		shared += shared_leaves(t, (uint32_t)shared, e->frames, (uint32_t)lead);
+	return (uint32_t)shared;
 }
 
 /* Puts "<torn>" on a sample that has only its outermost frames.  The next sample
@@ -169,13 +188,14 @@ mark_torn(struct emitter *e, struct thread *t, struct tach_run *run)
 
 bool
 emit_sample(struct emitter *e, struct thread *t, struct py_chain *chain,
-    uint32_t callee, bool torn, const struct moment *m, struct tach_sink *sink)
+    struct leaves leaves, bool torn, const struct moment *m, struct tach_sink *sink)
 {
-	uint32_t shared = map_frames(e, t, chain, callee);
+	uint32_t shared = map_frames(e, t, chain, leaves);
 	struct tach_tick tick = {m->time_us, t->status.bits = m->status, 0};
 	struct tach_run run = {.thread = t->id.tid,
 	    .interp = (uint32_t)t->py.interp_id, .index = t->index,
-	    .depth = (uint32_t)chain->depth + (callee != TACH_NONE),
+	    .depth = (uint32_t)chain->depth + (leaves.wait != TACH_NONE) +
+		(leaves.callee != TACH_NONE),
 	    .shared = shared,
 	    .ticks = &tick, .count = 1};
 

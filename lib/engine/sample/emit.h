@@ -18,6 +18,15 @@ struct emitter {
 	uint32_t torn_frame, marks[PLACE_MARKS]; /* TACH_NONE: not made yet */
 };
 
+/* Frames of a sample before the innermost one of its chain, outermost first.
+ * TACH_NONE: there is none. */
+struct leaves {
+	uint32_t callee; /* the function of C that the innermost frame calls */
+	uint32_t wait;	 /* the reason for which the thread is blocked */
+};
+
+#define NO_LEAVES ((struct leaves){TACH_NONE, TACH_NONE})
+
 /* The table, the names and the codes must outlive the emitter. */
 void emitter_init(struct emitter *, struct tach_table *,
     struct thread_names *, struct codes *);
@@ -25,13 +34,12 @@ void emitter_free(struct emitter *);
 
 /*
  * Gives a chain of proven frames to the sink as a sample of a thread, whose index
- * must be set.  callee: the frame that the innermost one has called, TACH_NONE if there
- * is none.  torn: the chain has only the outermost frames.  The chain becomes
+ * must be set.  torn: the chain has only the outermost frames.  The chain becomes
  * the thread's last chain, and *chain the last chain before it.  False if out of
  * memory, or if the sink failed.
  */
 bool emit_sample(struct emitter *, struct thread *, struct py_chain *chain,
-    uint32_t callee, bool torn, const struct moment *, struct tach_sink *);
+    struct leaves, bool torn, const struct moment *, struct tach_sink *);
 
 /* The index of a frame that has no line, in a file that stands for its kind.  TACH_NONE
  * if out of memory. */
