@@ -141,6 +141,7 @@ enum {
 	OPT_ASYNC,
 	OPT_NATIVE,
 	OPT_NO_GC,
+	OPT_NO_CALLEES,
 	OPT_OPCODES,
 	OPT_PRE_RELEASE,
 	OPT_KILL,
@@ -175,6 +176,8 @@ static const struct option_row rows[] = {
 	{"native-markers", OPT_NATIVE, NULL, "frames <native> where C code was "
 	    "called through", VALUES_NONE, NULL},
 	{"no-gc", OPT_NO_GC, NULL, "no frames <GC>", VALUES_NONE, NULL},
+	{"no-callees", OPT_NO_CALLEES, NULL, "no frames for functions of C that "
+	    "Python calls", VALUES_NONE, NULL},
 	{"opcodes", OPT_OPCODES, NULL, "note the instruction that each frame is "
 	    "at", VALUES_NONE, NULL},
 	{"pre-release", OPT_PRE_RELEASE, NULL, "record a Python before its "
@@ -234,6 +237,9 @@ set_sample_option(struct tach_recorder_options *r,
 		break;
 	case OPT_NO_GC:
 		r->no_gc = true;
+		break;
+	case OPT_NO_CALLEES:
+		r->no_callees = true;
 		break;
 	case OPT_OPCODES:
 		r->opcodes = true;
@@ -374,7 +380,6 @@ parse_record(int argc, char *argv[])
 		o.merge || o.recorder.duration_ns != 0))
 		cmd_usage("--dump prints: it takes no -o, -d, --text, --merge, "
 		    "--layout, --compression, --level or --depth");
-	o.recorder.callees = o.dump;
 	if (o.locals && !o.dump)
 		cmd_usage("--locals is for --dump");
 	if (o.pid == 0 && *o.command == NULL)

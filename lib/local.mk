@@ -178,6 +178,7 @@ lib_libtach_record_core_la_SOURCES = \
 	lib/python/lines.c lib/python/lines.h \
 	lib/python/locals.c lib/python/locals.h \
 	lib/python/memory.h \
+	lib/python/callable.c lib/python/callable.h \
 	lib/python/callee.c lib/python/callee.h \
 	lib/python/calls.c lib/python/calls.h \
 	lib/python/depths.c lib/python/depths.h \
@@ -312,6 +313,7 @@ lib_libtach_agent_la_SOURCES = \
 	lib/agent/thread.c lib/agent/thread.h \
 	lib/agent/ticks.c lib/agent/ticks.h \
 	lib/agent/waits.c lib/agent/waits.h \
+	lib/python/callable.c lib/python/callable.h \
 	lib/python/code.h \
 	lib/python/copies.c lib/python/copies.h \
 	lib/python/frames.c lib/python/frames.h \

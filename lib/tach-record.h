@@ -75,9 +75,8 @@ struct tach_recorder_options {
 	bool pre_release; /* Pythons before their release candidates, too: the
 			   * known layout may not be theirs, so a note in the
 			   * table says that samples may be wrong */
-	bool callees;	/* a frame for the function of C that the innermost Python
-			 * frame calls, where that is known for sure; not
-			 * in-process */
+	bool no_callees; /* no frame for the function of C that the innermost Python
+			  * frame calls, where that is known for sure */
 };
 
 /* What tells a thread that it is to take a sample of itself. */

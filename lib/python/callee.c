@@ -10,7 +10,6 @@
 enum {
 	FUNCTION_METHOD = 0, /* builtin_function_or_method: address of its
 			      * PyMethodDef, which begins with that of its name */
-	FUNCTION_SELF = 1,
 	FUNCTION_MODULE = 2,
 	DESCRIPTOR_TYPE = 0, /* of all descriptors */
 	DESCRIPTOR_NAME = 1,
@@ -19,10 +18,16 @@ enum {
 	UFUNC_NAME = 5,
 };
 
+#define HEAD_WORDS 3 /* of a function, a descriptor or a type */
+
 struct callable {
 	const struct py_objects *objects;
 	struct py_object object;
 	char *name;
+	bool bound; /* to an object */
+	enum callee_follows by; /* if it is bound */
+	uint64_t owner; /* the type whose name it begins with; 0: of none */
+	uint64_t inner; /* its address, if it is in the callable that was asked for */
 };
 
 static bool
@@ -84,10 +89,21 @@ module_prefix(const struct py_objects *p, uint64_t function, char *prefix)
 		*prefix = '\0';
 }
 
+/* The owner of a function that is bound to an object: the object's type, or the object
+ * itself if that is a type. */
+static bool
+name_owner(struct callable *c, const struct py_object *self, char *owner)
+{
+	c->bound = true;
+	c->by = self->kind == OBJECT_TYPE ? CALLEE_BY_SELF : CALLEE_BY_SELF_TYPE;
+	c->owner = c->by == CALLEE_BY_SELF ? self->addr : self->type;
+	return type_name(c->objects, c->owner, owner);
+}
+
 /* The owner of a function with a self: its module, or the type that it is a method
  * of. */
 static bool
-owner_of(const struct callable *c, uint64_t self, char *owner)
+owner_of(struct callable *c, uint64_t self, char *owner)
 {
 	struct py_object o;
 
@@ -95,23 +111,21 @@ owner_of(const struct callable *c, uint64_t self, char *owner)
 		return self == 0;
 	if (o.kind == OBJECT_MODULE || self == c->object.addr) /* Cython's own */
 		module_prefix(c->objects, c->object.addr, owner);
-	else if (o.kind == OBJECT_TYPE)
-		return type_name(c->objects, self, owner);
 	else
-		memcpy(owner, o.type_name, OBJECT_NAME_MAX);
+		return name_owner(c, &o, owner);
 	return true;
 }
 
 /* A function of C, also one of Cython, which begins as such a function does. */
 static bool
-name_function(const struct callable *c)
+name_function(struct callable *c)
 {
 	const struct py_objects *p = c->objects;
 	char owner[OBJECT_NAME_MAX] = "", method[OBJECT_NAME_MAX];
 	uint64_t definition, at, self;
 
 	if (!word_of(p, c->object.addr, FUNCTION_METHOD, &definition) ||
-	    !word_of(p, c->object.addr, FUNCTION_SELF, &self) ||
+	    !word_of(p, c->object.addr, CALLABLE_SELF, &self) ||
 	    !py_read(p->memory, definition, &at, sizeof(at)) ||
 	    !text_read(p, at, method) || !owner_of(c, self, owner))
 		return false;
@@ -120,27 +134,27 @@ name_function(const struct callable *c)
 
 /* A method of a type, which is not bound: it has the type's name and its own. */
 static bool
-name_descriptor(const struct callable *c, uint64_t descriptor)
+name_descriptor(struct callable *c, uint64_t descriptor)
 {
 	const struct py_objects *p = c->objects;
 	char owner[OBJECT_NAME_MAX], method[OBJECT_NAME_MAX];
-	uint64_t type, name;
+	uint64_t name;
 
-	return word_of(p, descriptor, DESCRIPTOR_TYPE, &type) &&
+	return word_of(p, descriptor, DESCRIPTOR_TYPE, &c->owner) &&
 	    word_of(p, descriptor, DESCRIPTOR_NAME, &name) &&
-	    type_name(p, type, owner) &&
+	    type_name(p, c->owner, owner) &&
 	    object_string(p, name, method, sizeof(method)) &&
 	    join_name(c, owner, ".", method);
 }
 
 static bool
-name_method_descriptor(const struct callable *c)
+name_method_descriptor(struct callable *c)
 {
 	return name_descriptor(c, c->object.addr);
 }
 
 static bool
-name_wrapper(const struct callable *c)
+name_wrapper(struct callable *c)
 {
 	struct py_object o;
 	uint64_t descriptor;
@@ -154,7 +168,7 @@ name_wrapper(const struct callable *c)
 /* ---- other callables ---------------------------------------------------- */
 
 static bool
-name_ufunc(const struct callable *c)
+name_ufunc(struct callable *c)
 {
 	char name[OBJECT_NAME_MAX];
 	uint64_t at;
@@ -165,41 +179,61 @@ name_ufunc(const struct callable *c)
 }
 
 static bool
-name_type(const struct callable *c)
+name_type(struct callable *c)
 {
 	char name[OBJECT_NAME_MAX];
 
 	return type_name(c->objects, c->object.addr, name) &&
-	    join_name(c, "type", " ", name);
+	    join_name(c, CALLEE_TYPE, "", name);
 }
 
-/* An object of a type of C, which can be called. */
+/* An object of a type that has its own function of C for calls. */
 static bool
-name_instance(const struct callable *c)
+name_instance(struct callable *c)
 {
-	return join_name(c, c->object.type_name, ".", "__call__");
+	const struct py_objects *p = c->objects;
+	uint64_t dict, call;
+	struct py_object o;
+
+	c->owner = c->object.type;
+	return py_read(p->memory, c->object.type + p->offsets->type_dict, &dict,
+	    sizeof(dict)) && dict_find(p, dict, "__call__", &call) &&
+	    object_read(p, call, &o) &&
+	    strcmp(o.type_name, "wrapper_descriptor") == 0 &&
+	    join_name(c, c->object.type_name, ".", "__call__");
 }
 
-/* The callables that are known, by the last part of their types' names. */
-static const struct {
+/* The callables that have names of their own, by the last part of their types' names. */
+static const struct kind {
 	const char *type;
-	bool (*name)(const struct callable *);
+	bool (*name)(struct callable *);
 	bool heap; /* the type can be made at run time */
+	size_t words; /* as in struct py_callee, unless it is bound */
 } kinds[] = {
-	{"builtin_function_or_method", name_function, false},
-	{"builtin_method", name_function, false},
-	{"cython_function_or_method", name_function, true},
-	{"fused_cython_function", name_function, true},
-	{"method_descriptor", name_method_descriptor, false},
-	{"classmethod_descriptor", name_method_descriptor, false},
-	{"wrapper_descriptor", name_method_descriptor, false},
-	{"method-wrapper", name_wrapper, false},
-	{"ufunc", name_ufunc, false},
-	{"itemgetter", name_instance, true},
-	{"attrgetter", name_instance, true},
-	{"methodcaller", name_instance, true},
-	{"_lru_cache_wrapper", name_instance, true},
+	{"builtin_function_or_method", name_function, false, HEAD_WORDS},
+	{"builtin_method", name_function, false, HEAD_WORDS},
+	{"cython_function_or_method", name_function, true, HEAD_WORDS},
+	{"fused_cython_function", name_function, true, HEAD_WORDS},
+	{"method_descriptor", name_method_descriptor, false, HEAD_WORDS},
+	{"classmethod_descriptor", name_method_descriptor, false, HEAD_WORDS},
+	{"wrapper_descriptor", name_method_descriptor, false, HEAD_WORDS},
+	{"method-wrapper", name_wrapper, false, 0},
+	{"ufunc", name_ufunc, false, UFUNC_NAME + 1},
 };
+
+static const struct kind type_kind = {NULL, name_type, true, HEAD_WORDS};
+
+/* The kind of a callable; NULL: it is of another type. */
+static const struct kind *
+kind_of(const struct callable *c)
+{
+	if (c->object.kind == OBJECT_TYPE)
+		return &type_kind;
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+		if (is_of_type(c, kinds[i].type, kinds[i].heap))
+			return &kinds[i];
+	return NULL;
+}
 
 /* Goes into partials and bound methods.  False if there is no end. */
 static bool
@@ -213,22 +247,74 @@ unwrap(struct callable *c, uint64_t addr)
 			return true;
 		if (!word_of(c->objects, addr, INNER_FUNCTION, &addr))
 			return false;
+		c->inner = addr;
 	}
 	return false;
 }
 
 bool
-callee_name(const struct py_objects *p, uint64_t callable,
-    char name[CALLEE_NAME_MAX])
+callee_name(const struct py_objects *p, uint64_t callable, struct py_callee *to)
 {
-	struct callable c = {.objects = p, .name = name};
+	struct callable c = {.objects = p, .name = to->name};
+	const struct kind *k;
 
+	to->by = CALLEE_FOLLOWS;
 	if (!unwrap(&c, callable))
 		return false;
-	if (c.object.kind == OBJECT_TYPE)
-		return name_type(&c);
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
-		if (is_of_type(&c, kinds[i].type, kinds[i].heap))
-			return kinds[i].name(&c);
-	return false;
+	if ((k = kind_of(&c)) == NULL && c.inner == 0)
+		to->by = CALLEE_BY_TYPE;
+	if (k == NULL ? !name_instance(&c) : !k->name(&c))
+		return false;
+	to->by = c.inner != 0 ? CALLEE_BY_WORD : k == NULL ? CALLEE_BY_TYPE :
+	    c.bound ? c.by : CALLEE_BY_WORD;
+	to->inner = c.inner;
+	to->owner = c.owner;
+	to->words = k == NULL || c.bound || c.inner != 0 ? 0 : k->words;
+	return true;
+}
+
+/* ---- callables as they were ---------------------------------------------- */
+
+/* The memory of now, with a callable as it was. */
+struct memory_then {
+	struct py_memory memory; /* first: reads get its address */
+	const struct py_objects *now;
+	const struct py_callable *callable;
+};
+
+static bool
+read_then(const struct py_memory *m, const struct py_piece *pieces, size_t n)
+{
+	const struct memory_then *t = (const struct memory_then *)m;
+	const struct py_offsets *o = t->now->offsets;
+	const struct py_callable *c = t->callable;
+	const struct py_span parts[] = {
+		{c->addr + o->object_type, sizeof(c->type), (const uint8_t *)&c->type},
+		{c->addr + o->object_size, sizeof(c->words),
+		    (const uint8_t *)c->words},
+		{c->words[CALLABLE_SELF] + o->object_type, sizeof(c->self_type),
+		    (const uint8_t *)&c->self_type},
+	};
+	const uint8_t *found;
+
+	for (size_t i = 0; i < n; i++) {
+		found = NULL;
+		for (size_t k = 0; k < 2 + (c->self_type != 0) && found == NULL; k++)
+			found = span_at(&parts[k], pieces[i].addr, pieces[i].size);
+		if (found != NULL)
+			memcpy(pieces[i].buf, found, pieces[i].size);
+		else if (!t->now->memory->read(t->now->memory, &pieces[i], 1))
+			return false;
+	}
+	return true;
+}
+
+bool
+callee_name_then(const struct py_objects *now, const struct py_callable *c,
+    struct py_callee *to)
+{
+	const struct memory_then then = {{read_then}, now, c};
+
+	return callee_name(&(struct py_objects){now->offsets, &then.memory}, c->addr,
+	    to);
 }

@@ -9,18 +9,44 @@
 #ifndef PYTHON_CALLEE_H
 #define PYTHON_CALLEE_H
 
+#include "python/callable.h"
 #include "python/objects.h"
 
+#define CALLEE_TYPE "type " /* before the names of types */
 #define CALLEE_NAME_MAX 256 /* bytes, with the terminating 0; longer names are cut */
 
+/* What the name of a callable follows from, besides its type. */
+enum callee_follows {
+	CALLEE_BY_TYPE,
+	CALLEE_BY_WORD,	     /* its first word */
+	CALLEE_BY_SELF_TYPE, /* that, and the type of the object that it is bound to */
+	CALLEE_BY_SELF,	     /* the first word, and that object */
+	CALLEE_FOLLOWS, /* that is not known */
+};
+
+struct py_callee {
+	char name[CALLEE_NAME_MAX]; /* terminated; its bytes are the target's */
+	/* If the object lives as long as its module or its class: how many words behind
+	 * its head the name follows from, at most CALLABLE_WORDS; else 0. */
+	size_t words;
+	enum callee_follows by; /* if `words` is 0 */
+	uint64_t owner; /* address of the type whose name it begins with; 0: of none */
+	uint64_t inner; /* address of the callable in this one that it is the name of; 0:
+			 * there is none */
+};
+
 /*
- * Writes the name of the C function that a call of an object runs first, as
- * "time.sleep", "list.sort", "type Decimal" or "numpy.ufunc add"; a partial and a bound
- * method are called as the function in them.  The name is terminated, and its bytes are
- * the target's.  False if the object is no callable that is known to be C's, as a
- * function of Python, or if it cannot be read.
+ * Names the C function that a call of an object runs first, as "time.sleep",
+ * "list.sort", "type Decimal" or "numpy.ufunc add"; a partial and a bound method are
+ * called as the function in them.  False if the object is no callable that is known to
+ * be C's, as a function of Python, or if it cannot be read.  Then ->by is CALLEE_BY_TYPE if
+ * no object of its type is one.
  */
-bool callee_name(const struct py_objects *, uint64_t callable,
-    char name[CALLEE_NAME_MAX]);
+bool callee_name(const struct py_objects *, uint64_t callable, struct py_callee *);
+
+/* The same by a callable as it was: but for the one in ->inner, only objects that live as
+ * long as their module or their class are read now. */
+bool callee_name_then(const struct py_objects *now, const struct py_callable *,
+    struct py_callee *);
 
 #endif

@@ -7,6 +7,7 @@
 #include "python/copies.h"
 #include "python/traits.h"
 
+#define LOOK_FRAMES 64
 #define HANDLERS_MAX (1u << 20) /* bytes: a longer table is not believed */
 
 /* ---- the calls of a code object ------------------------------------------ */
@@ -83,6 +84,19 @@ note_calls(const struct py_effects *e, const struct bytecode *b,
 	}
 }
 
+/* Whether the code object at an address is still the same: then the bytecode that was
+ * read is its own. */
+static bool
+is_still(const struct py_calls *p, const struct py_code *c)
+{
+	struct code_check check;
+	struct py_piece pieces[CODE_PIECES];
+
+	return p->memory->read(p->memory, pieces,
+	    code_pieces(p->offsets, c, &check, pieces)) &&
+	    code_check(p->offsets, c, &check);
+}
+
 static bool
 calls_read(const struct py_calls *p, struct py_code *c)
 {
@@ -92,8 +106,8 @@ calls_read(const struct py_calls *p, struct py_code *c)
 
 	if (depths != NULL && p->effects != NULL &&
 	    bytecode_read(p->offsets, p->memory, c, &b)) {
-		if (depths_find(p->effects, b.units, n, b.handlers,
-			b.handlers_len, depths))
+		if (is_still(p, c) && depths_find(p->effects, b.units, n,
+			b.handlers, b.handlers_len, depths))
 			c->calls = calloc(n + 1, sizeof(*c->calls));
 		if (c->calls != NULL)
 			note_calls(p->effects, &b, depths, c);
@@ -101,6 +115,26 @@ calls_read(const struct py_calls *p, struct py_code *c)
 	}
 	free(depths);
 	return c->calls != NULL;
+}
+
+bool
+call_place(const struct py_calls *by, struct py_code *c, int64_t unit,
+    struct py_call_place *p)
+{
+	const struct py_offsets *o = by->offsets;
+	const struct py_call *call;
+	uint32_t bottom = py_frames_are_objects(o) ? 0 : o->slots_first +
+	    (uint32_t)sizeof(uint64_t) * c->locals;
+
+	if (unit < 0 || unit >= c->units || (c->calls == NULL && !calls_read(by, c)))
+		return false;
+	call = &c->calls[unit];
+	if (call->place == 0 || call->depth < call->place)
+		return false;
+	p->top = bottom + (uint32_t)sizeof(uint64_t) * (uint32_t)call->depth;
+	p->at = p->top - (uint32_t)sizeof(uint64_t) * call->place;
+	p->maybe = call->maybe;
+	return true;
 }
 
 /* ---- a call -------------------------------------------------------------- */
@@ -163,26 +197,6 @@ is_at(const struct py_calls *by, const struct py_place *p,
 	return words[INSTR] == pointer_at(by, p, (uint32_t)words[COPY]);
 }
 
-/* The slots of a frame's evaluation stack. */
-struct slots {
-	uint64_t bottom, top; /* addresses: the first, and behind the last */
-};
-
-/* The stack at a call.  From 3.14 on the frame has its top, which is an old one while no
- * code of C runs: it must be where the bytecode says.  False if that is not known. */
-static bool
-stack_at(const struct py_offsets *o, const struct py_code *c,
-    const struct py_call *call, const struct py_place *p,
-    const uint64_t words[SITE_WORDS], struct slots *s)
-{
-	if (call->depth < call->place)
-		return false;
-	s->bottom = py_frames_are_objects(o) ? words[STACK] :
-	    p->frame + o->slots_first + sizeof(uint64_t) * c->locals;
-	s->top = s->bottom + sizeof(uint64_t) * (uint64_t)call->depth;
-	return !py_has(o->frame_stack) || s->top == words[STACK];
-}
-
 static bool
 read_slot(const struct py_offsets *o, const struct py_memory *m, uint64_t addr,
     struct py_site *s)
@@ -194,41 +208,97 @@ read_slot(const struct py_offsets *o, const struct py_memory *m, uint64_t addr,
 	return true;
 }
 
-bool
-site_open(const struct py_calls *by, struct py_code *c, const struct py_place *p,
-    struct py_site *s)
+/* Where the place of a call is counted from. */
+static uint64_t
+base_of(const struct py_offsets *o, const struct py_site *s)
 {
-	const struct py_offsets *o = by->offsets;
-	const struct py_memory *m = by->memory;
-	struct py_piece pieces[SITE_WORDS];
-	const struct py_call *call;
-	struct slots stack;
-	uint64_t addr;
-	int64_t unit = code_unit(o, c, p->instr);
+	return py_frames_are_objects(o) ? s->words[STACK] : s->frame;
+}
 
-	if (unit < 0 || unit >= c->units ||
-	    (c->calls == NULL && !calls_read(by, c)))
-		return false;
-	call = &c->calls[unit];
-	s->frame = p->frame;
-	if (call->place == 0 || !m->read(m, pieces,
-	    word_pieces(o, p->frame, s->words, pieces)) ||
-	    !is_at(by, p, s->words) || !stack_at(o, c, call, p, s->words, &stack))
-		return false;
-	addr = stack.top - sizeof(uint64_t) * call->place;
-	return read_slot(o, m, addr, s) && (s->callable != 0 || (call->maybe &&
-	    read_slot(o, m, addr + sizeof(uint64_t), s) && s->callable != 0));
+/* Whether the frame's own top of its stack is where the bytecode says, from 3.14 on.  It
+ * is an old one while no code of C runs. */
+static bool
+is_in_c(const struct py_offsets *o, const struct py_site *s,
+    const struct py_call_place *p)
+{
+	return !py_has(o->frame_stack) || s->words[STACK] == base_of(o, s) + p->top;
 }
 
 bool
-site_goes_on(const struct py_calls *by, const struct py_site *s)
+site_open(const struct py_calls *by, const struct py_memory *then, struct py_code *c,
+    const struct py_place *p, struct py_site *s)
 {
-	const struct py_memory *m = by->memory;
-	struct py_piece pieces[SITE_WORDS + 1];
-	uint64_t words[SITE_WORDS], slot;
-	size_t n = word_pieces(by->offsets, s->frame, words, pieces);
+	const struct py_offsets *o = by->offsets;
+	struct py_piece pieces[SITE_WORDS];
+	struct py_call_place place;
 
-	pieces[n++] = (struct py_piece){s->slot_addr, sizeof(slot), &slot};
-	return m->read(m, pieces, n) && slot == s->slot &&
-	    memcmp(words, s->words, sizeof(words)) == 0;
+	s->frame = p->frame;
+	if (!call_place(by, c, code_unit(o, c, p->instr), &place) ||
+	    !then->read(then, pieces, word_pieces(o, p->frame, s->words, pieces)) ||
+	    !is_at(by, p, s->words) || !is_in_c(o, s, &place))
+		return false;
+	s->place = base_of(o, s) + place.at;
+	return read_slot(o, then, s->place, s) && (s->callable != 0 || (place.maybe &&
+	    read_slot(o, then, s->place + sizeof(uint64_t), s) &&
+	    s->callable != 0));
+}
+
+uint64_t
+site_instr(const struct py_calls *by, const struct py_site *s)
+{
+	return py_frames_are_objects(by->offsets) ?
+	    frame_untag(by->offsets, s->words[CODE]) + s->words[INSTR] :
+	    s->words[INSTR];
+}
+
+/* A later look at a site and the frames of its chain. */
+struct look {
+	uint64_t words[SITE_WORDS], slot;
+	uint8_t frames[LOOK_FRAMES][PY_FRAME_MAX];
+};
+
+static size_t
+look_frames(const struct py_chain *c)
+{
+	return c->depth < LOOK_FRAMES ? c->depth : LOOK_FRAMES;
+}
+
+static bool
+read_look(const struct py_calls *by, const struct py_site *s, const struct py_chain *c,
+    struct look *l)
+{
+	struct py_piece pieces[SITE_WORDS + 1 + LOOK_FRAMES];
+	size_t n = word_pieces(by->offsets, s->frame, l->words, pieces);
+
+	pieces[n++] = (struct py_piece){s->slot_addr, sizeof(l->slot), &l->slot};
+	for (size_t i = 0; i < look_frames(c); i++)
+		if (!place_is_mark(&c->places[i]))
+			pieces[n++] = (struct py_piece){c->places[i].frame,
+			    by->offsets->frame_size, l->frames[i]};
+	return by->memory->read(by->memory, pieces, n);
+}
+
+/* Whether a frame, by its copy, is at a place. */
+static bool
+stays_at(const struct py_calls *by, const struct py_place *p, const uint8_t *copy)
+{
+	struct py_place now = frame_place(by->offsets, copy, p->frame);
+
+	return now.code == p->code && now.instr == pointer_at(by, p, now.copy);
+}
+
+bool
+site_goes_on(const struct py_calls *by, const struct py_site *s,
+    const struct py_chain *c)
+{
+	struct look l;
+
+	if (!read_look(by, s, c, &l) || l.slot != s->slot ||
+	    memcmp(l.words, s->words, sizeof(l.words)) != 0)
+		return false;
+	for (size_t i = 0; i < look_frames(c); i++)
+		if (!place_is_mark(&c->places[i]) &&
+		    !stays_at(by, &c->places[i], l.frames[i]))
+			return false;
+	return true;
 }

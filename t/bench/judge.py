@@ -21,6 +21,7 @@ import decode  # noqa: E402
 
 MARKERS = '<GC>', '<native>'
 TORN = '<torn>'
+LEAVES = '<built-in>', '<wait>'     # files of what is no call of Python
 BIG = 0.05      # a share of so much is judged by itself
 SEEN = 0.01     # a stack with so much in one profile is in others, too, ...
 SEEN_LEAST = 0.2    # ... with so much of that, ...
@@ -229,7 +230,8 @@ class Judged:
     def add(self, thread, indices, n, span):
         stack = self.profile.resolve(indices)
         torn = any(f.func == TORN for f in stack)
-        stack = [f for f in stack if f.func not in MARKERS + (TORN,)]
+        stack = [f for f in stack if f.func not in MARKERS + (TORN,) and
+                 f.file not in LEAVES]
         names = [f.func for f in stack]
         self.counts['samples'] += n
         self.counts['torn'] += n * torn

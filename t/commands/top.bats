@@ -125,7 +125,7 @@ def burn():
 print("said")
 burn()'
 	is "$stderr" said
-	is "$(sed -n 3p <<<"$output" | awk '{ print $10 }')" burn
+	is "$(sed -n 3p <<<"$output" | awk '{ print $10 }')" sum
 	is "$(find . -name 'tach-top.*')" ''
 	tach-top -o kept.bin -- "$python" -c 'sum(range(1 << 24))' >table
 	is "$(tach-top kept.bin)" "$(cat table)"

@@ -31,6 +31,7 @@ import decode  # noqa: E402
 
 GIL, CPU, UNKNOWN, WANTED, EXCEPTION, MAIN = (1 << i for i in range(6))
 TORN, COLLECTOR = '<torn>', '<GC>'
+LEAVES = '<built-in>', '<wait>'     # files of what is no call of Python
 EDGE_US = 2000      # a program's own clock and the recorder's: how far apart
 LATE = 0.01         # of samples whose stamp is off by more, on a busy machine
 TORN_LIMIT = 0.05
@@ -106,9 +107,15 @@ class Samples:
             if torn:
                 self.torn += 1
                 s = s._replace(stack=s.stack[1:])
+            s = s._replace(stack=self.python(s.stack))
             if any(i in self.torn_frames for i in s.stack[:3]):
                 fault('torn frame', 'it is not the leaf')
             yield s
+
+    def python(self, stack):
+        """Without the function of C that it calls, and the reason of a wait."""
+        return stack[next((n for n, i in enumerate(stack)
+                           if self.frames[i].file not in LEAVES), len(stack)):]
 
     def status(self, s):
         if s.status >> 6:

@@ -28,9 +28,9 @@ find_interp(const struct py_memory *m, const struct py_runtime *rt,
 static void
 print_callee(const struct py_objects *p, uint64_t addr, const char *path)
 {
-	char name[CALLEE_NAME_MAX];
+	struct py_callee named;
 
-	printf("%s %s\n", path, callee_name(p, addr, name) ? name : "-");
+	printf("%s %s\n", path, callee_name(p, addr, &named) ? named.name : "-");
 }
 
 static void

@@ -17,6 +17,7 @@
 #define ASKS_SIZE (INTERRUPT_TAKERS * sizeof(struct interrupt_ask))
 #define WIRES_SIZE (INTERRUPT_WIRES * sizeof(struct interrupt_wire))
 #define AHEAD_SIZE sizeof(struct interrupt_ahead)
+#define SITES_SIZE (INTERRUPT_SITES * sizeof(struct interrupt_site))
 
 /* The function that prints for libbpf is one for the process. */
 static pthread_mutex_t printing = PTHREAD_MUTEX_INITIALIZER;
@@ -117,7 +118,9 @@ load_programs(struct interrupts *in)
 	in->asks = map_shared(in, "asks", ASKS_SIZE);
 	in->wires = map_shared(in, "wires", WIRES_SIZE);
 	in->ahead = map_shared(in, "ahead", AHEAD_SIZE);
-	return in->asks != NULL && in->wires != NULL && in->ahead != NULL;
+	in->sites = map_shared(in, "sites", SITES_SIZE);
+	return in->asks != NULL && in->wires != NULL && in->ahead != NULL &&
+	    in->sites != NULL;
 }
 
 /* Loads the programs, without messages of libbpf; afterwards these go to the
@@ -144,6 +147,7 @@ unload(struct interrupts *in)
 	unmap(in->asks, ASKS_SIZE);
 	unmap(in->wires, WIRES_SIZE);
 	unmap(in->ahead, AHEAD_SIZE);
+	unmap(in->sites, SITES_SIZE);
 	bpf_object__close(in->object);
 }
 

@@ -47,6 +47,7 @@ struct interrupts {
 	struct interrupt_ask *asks; /* INTERRUPT_TAKERS of them */
 	struct interrupt_wire *wires; /* INTERRUPT_WIRES of them */
 	struct interrupt_ahead *ahead;
+	struct interrupt_site *sites; /* INTERRUPT_SITES of them */
 	bool is_ahead; /* the kernel writes to the wires */
 };
 

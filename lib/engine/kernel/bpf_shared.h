@@ -20,6 +20,19 @@
 #define INTERRUPT_TAKERS 16	  /* of a batch, at most */
 #define INTERRUPT_TEXTS 3	  /* of a code object */
 
+#define INTERRUPT_SITES 1024	  /* a power of two */
+
+/* An instruction at which a frame calls an object of which more is to be copied. */
+struct interrupt_site {
+	__u64 instr; /* as the frame has it; to 3.10: the address of the code object,
+		      * plus the number of the instruction */
+	__u64 at;    /* where the slot of the object lies in the frame; bytes */
+};
+
+/* The one place in the table of the sites for an instruction. */
+#define INTERRUPT_SITE(instr) \
+	(((instr) * 0x9e3779b97f4a7c15ull >> 32) & (INTERRUPT_SITES - 1))
+
 struct interrupt_range {
 	__u64 addr;
 	__u64 size;
@@ -34,6 +47,14 @@ struct interrupt_way {
 	__u32 frame_size, frame_previous;
 	__u32 block; /* a power of two: a frame is copied with the memory before
 		      * it, from the last multiple of this on */
+	__u32 values; /* bytes that are copied behind the innermost frame, at most */
+	/* The instruction of a frame; narrow: 32 bits, to which the address of the code
+	 * object is added.  The bits of a slot that are no part of an address. */
+	__u32 instr, narrow;
+	__u64 tags;
+	/* How much of an object that is called is copied, the head of which has
+	 * head_size bytes; and where it has the object that it is bound to. */
+	__u32 object_size, head_size, self;
 	/* The list of the exceptions that are being handled: the address of its
 	 * first item lies at `item` in the copied ranges; its last item, at
 	 * `item_last`, is in these ranges itself. */

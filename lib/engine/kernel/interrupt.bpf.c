@@ -51,6 +51,14 @@ struct {
 	__type(value, struct interrupt_ask);
 } asks SEC(".maps");
 
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, INTERRUPT_SITES);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__type(key, __u32);
+	__type(value, struct interrupt_site);
+} sites SEC(".maps");
+
 /* ---- copying ----------------------------------------------------------- */
 
 /* False if the memory is not there, or the wire has no room. */
@@ -126,6 +134,50 @@ copy_code(struct interrupt_wire *w, const struct interrupt_way *way, __u64 code)
 			copy_text(w, way, load(w, at + way->text[i]));
 }
 
+/* How many bytes behind a frame are copied with it: the evaluation stack of the innermost
+ * one, as far as the page of the frame's end goes. */
+static __always_inline __u64
+values_of(const struct interrupt_wire *w, const struct interrupt_way *way, __u64 end)
+{
+	__u64 rest = -end & ((__u64)PAGE - 1);
+
+	if (w->frames != INTERRUPT_PARTS)
+		return 0;
+	return rest < way->values ? rest : way->values;
+}
+
+/* Copies the object in a slot of a frame, or in the next one if that has NULL, and the
+ * head of the object that it is bound to.  The reader sees which parts are missing. */
+static __always_inline void
+copy_object(struct interrupt_wire *w, const struct interrupt_way *way, __u64 slot)
+{
+	__u64 object = load(w, slot) & ~way->tags;
+
+	if (object == 0)
+		object = load(w, slot + sizeof(object)) & ~way->tags;
+	if (object == 0 || !copy_part(w, object, way->object_size))
+		return;
+	object = load(w, w->part_at + way->self);
+	if (object != 0)
+		copy_part(w, object, way->head_size);
+}
+
+/* Copies the object that a frame calls, if the instruction is one of the sites. */
+static __always_inline void
+copy_callable(struct interrupt_wire *w, const struct interrupt_way *way, __u64 frame)
+{
+	__u64 instr = load(w, frame + way->instr);
+	const struct interrupt_site *s;
+	__u32 i;
+
+	if (way->narrow)
+		instr = (__u32)instr + load(w, frame + way->frame_code);
+	i = INTERRUPT_SITE(instr);
+	s = bpf_map_lookup_elem(&sites, &i);
+	if (s != 0 && s->at != 0 && s->instr == instr)
+		copy_object(w, way, frame + s->at);
+}
+
 /* Copies the next frame, unless the last part with frames has it, and goes to its
  * caller. */
 static long
@@ -136,6 +188,7 @@ step(__u64 i, struct writing *to)
 	__u64 frame = w->next, size = way->frame_size;
 	__u64 block = frame & ~((__u64)way->block - 1);
 	__u64 n = w->frames, at;
+	int innermost = n == INTERRUPT_PARTS;
 
 	if (frame == 0)
 		return 1;
@@ -143,8 +196,8 @@ step(__u64 i, struct writing *to)
 	if (n >= INTERRUPT_PARTS ||
 	    frame - w->part[n].addr > w->part[n].size - size) {
 		n = w->parts;
-		if (!copy_part(w, block, frame - block + size) ||
-		    n >= INTERRUPT_PARTS)
+		if (!copy_part(w, block, frame - block + size +
+			values_of(w, way, frame + size)) || n >= INTERRUPT_PARTS)
 			return 1;
 		w->frames = n;
 		w->frames_at = w->part_at;
@@ -152,6 +205,8 @@ step(__u64 i, struct writing *to)
 	at = w->frames_at + (frame - w->part[n].addr);
 	w->next = load(w, at + way->frame_previous);
 	copy_code(w, way, load(w, at + way->frame_code));
+	if (innermost && way->object_size != 0)
+		copy_callable(w, way, at);
 	return 0;
 }
 

@@ -31,6 +31,10 @@ struct interrupts;
 struct interrupts *interrupts_new(uint64_t interval_ns);
 void interrupts_drop(struct interrupts *);
 
+/* From now on an interrupt also copies the object that a frame calls at this site, unless
+ * another site takes its place.  NULL does nothing. */
+void interrupts_know(struct interrupts *, const struct interrupt_site *);
+
 /* The descriptor of the program that an event of a thread at rest is to run when the
  * thread leaves a CPU: see os.h.  -1 if there are no interrupts. */
 int interrupts_stir(const struct interrupts *);

@@ -51,6 +51,7 @@ struct remote {
 
 	struct plan plan;
 	struct batches *records; /* that the round is made of; or NULL */
+	uint64_t taken; /* ns: no thread of the round was copied before */
 	struct rests rests;
 	uint64_t rounds; /* so far */
 	struct emitter emitter;
@@ -102,10 +103,7 @@ remote_new(const struct process *p, const struct py_runtime *rt,
 	}
 	emitter_init(&r->emitter, table, names, r->reader.codes);
 	r->emitter.opcodes = options->opcodes;
-	r->callees = (struct callees){{r->offsets,
-		py_effects_find(PY_MINOR(rt->version)),
-		&r->reader.memory.memory},
-	    r->reader.codes, table};
+	callees_init(&r->callees, &r->reader.calls, r->reader.codes, table);
 	if (options->async == TACH_ASYNC_NONE ||
 	    !py_has_tasks(r->offsets))
 		return r;
@@ -125,6 +123,7 @@ remote_free(struct remote *r, uint64_t until)
 		return;
 	stops_free(&r->stops, until);
 	emitter_free(&r->emitter);
+	callees_free(&r->callees);
 	tasks_free(r->tasks);
 	names_free(r->called);
 	call_stack_free(&r->stack);
@@ -622,6 +621,20 @@ keep_sample(const struct remote *r, struct thread *t, bool whole,
 	t->status.exception = m->exception;
 }
 
+/* The frame of the callee of a believed stack.  The next interrupt of that call copies
+ * the callable. */
+static uint32_t
+find_callee(struct remote *r)
+{
+	const struct called *called = &r->stack.called;
+
+	if (called->callable.addr != 0 && called->callable.type == 0)
+		interrupts_know(r->interrupts, &(struct interrupt_site){
+		    called->instr, called->at});
+	return callees_frame(&r->callees, &r->stack.chain, &called->callable, r->taken,
+	    r->records != NULL);
+}
+
 /* Gives the stack, as far as it is believed, to the sink as a sample of the thread. */
 static bool
 sample_stack(struct remote *r, struct thread *t, const struct verdict *v,
@@ -629,7 +642,7 @@ sample_stack(struct remote *r, struct thread *t, const struct verdict *v,
     struct tach_recorder_stats *stats)
 {
 	bool whole = v->is == READ_SURE;
-	struct leaves leaves = NO_LEAVES;
+	struct sample_leaves leaves = NO_LEAVES;
 
 	if (!whole)
 		cut_chain(&r->stack.chain, v->sure);
@@ -640,8 +653,8 @@ sample_stack(struct remote *r, struct thread *t, const struct verdict *v,
 	count_interrupts(r, t, m->status, stats);
 	stats->compiled += r->stack.words.compiled;
 	keep_sample(r, t, whole, m);
-	if (whole && r->options->callees)
-		leaves.callee = callees_frame(&r->callees, &r->stack.chain);
+	if (whole && !r->options->no_callees)
+		leaves.callee = find_callee(r);
 	return emit_sample(&r->emitter, t, &r->stack.chain, leaves, !whole, m,
 	    sink);
 }
@@ -990,14 +1003,16 @@ remote_round(struct remote *r, uint64_t time_us, struct tach_sink *sink,
     struct tach_recorder_stats *stats)
 {
 	r->records = NULL;
+	r->taken = clock_ns();
 	return take_round(r, time_us, sink, stats);
 }
 
 enum remote_result
-remote_records(struct remote *r, struct batches *b, uint64_t time_us,
+remote_records(struct remote *r, struct batches *b, uint64_t taken, uint64_t time_us,
     struct tach_sink *sink, struct tach_recorder_stats *stats)
 {
 	r->records = b;
+	r->taken = taken;
 	return take_round(r, time_us, sink, stats);
 }
 

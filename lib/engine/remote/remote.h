@@ -49,9 +49,10 @@ enum remote_result {
  * since the first round).  Counts samples, failures and their reasons, retries. */
 enum remote_result remote_round(struct remote *, uint64_t time_us,
     struct tach_sink *, struct tach_recorder_stats *);
-/* The same, of the round of batches_next. */
+/* The same, of the round of batches_next, which was taken at a time (ns,
+ * CLOCK_MONOTONIC). */
 enum remote_result remote_records(struct remote *, struct batches *,
-    uint64_t time_us, struct tach_sink *, struct tach_recorder_stats *);
+    uint64_t taken, uint64_t time_us, struct tach_sink *, struct tach_recorder_stats *);
 
 /* The plan of its rounds, for batches_init. */
 struct plan *remote_plan(struct remote *);

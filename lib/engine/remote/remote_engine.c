@@ -338,7 +338,7 @@ sample_records(struct remote_engine *r, const struct kernel_round *k,
 	if (!k->owed)
 		return ENGINE_OK;
 	return count_round(t, k->time, remote_records(r->remote, &r->batches,
-	    time_in(t, k->time), sink, &t->stats));
+	    k->time, time_in(t, k->time), sink, &t->stats));
 }
 
 /* Takes the rounds of the kernel that there are. */

@@ -2,30 +2,335 @@
 /* callees.c: see callees.h. */
 #include "engine/sample/callees.h"
 
+#include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
+#include "engine/os/os.h"
 #include "engine/sample/emit.h"
-#include "python/callee.h"
+#include "hash.h"
 
 #define BUILTIN_FILE "<built-in>"
+#define PREFIX (sizeof(CALLEE_TYPE) - 1)
+#define ENTRIES_MAX 8192 /* then all are forgotten */
 
-/* The object may be freed while it is read: the name counts if the frame still holds
- * it afterwards. */
-uint32_t
-callees_frame(const struct callees *c, const struct py_chain *chain)
+void
+callees_init(struct callees *c, const struct py_calls *by, struct codes *codes,
+    struct tach_table *table)
 {
-	const struct py_objects objects = {c->by.offsets, c->by.memory};
-	const struct py_place *p = chain->places;
-	char name[CALLEE_NAME_MAX];
-	struct py_code *code;
-	struct py_site site;
+	*c = (struct callees){.by = by, .codes = codes, .table = table};
+}
 
-	if (chain->depth == 0 || place_is_mark(p) || p->left ||
-	    (code = codes_code(c->codes, p)) == NULL ||
-	    !site_open(&c->by, code, p, &site) ||
-	    !callee_name(&objects, site.callable, name) ||
-	    !site_goes_on(&c->by, &site))
-		return TACH_NONE;
+void
+callees_free(struct callees *c)
+{
+	free(c->list);
+	set_clear(&c->set);
+	*c = (struct callees){0};
+}
+
+/* ---- entries ------------------------------------------------------------ */
+
+static bool
+is_entry_of(const void *arg, uint32_t index)
+{
+	const struct callee_entry *const *key = arg;
+
+	return key[0][index].addr == key[1]->addr;
+}
+
+static uint64_t
+hash_of_addr(uint64_t addr)
+{
+	return hash_of(&addr, sizeof(addr), 0);
+}
+
+/* The entry of an address; NULL if there is none. */
+static struct callee_entry *
+find_entry(const struct callees *c, uint64_t addr)
+{
+	struct callee_entry at = {.addr = addr};
+	const struct callee_entry *key[] = {c->list, &at};
+	uint32_t found = set_find(&c->set, hash_of_addr(addr), is_entry_of, key);
+
+	return found != UINT32_MAX ? &c->list[found] : NULL;
+}
+
+/* The entry of an address, added if it is new; valid until the next is added.  NULL if
+ * out of memory. */
+static struct callee_entry *
+entry_at(struct callees *c, uint64_t addr)
+{
+	struct callee_entry *e = find_entry(c, addr);
+	void *p;
+
+	if (e != NULL)
+		return e;
+	if (c->count == ENTRIES_MAX) {
+		set_clear(&c->set);
+		c->count = 0;
+	}
+	if ((p = array_grow(c->list, c->count, &c->max, sizeof(*c->list))) == NULL)
+		return NULL;
+	c->list = p;
+	if (!set_add(&c->set, hash_of_addr(addr), (uint32_t)c->count))
+		return NULL;
+	c->list[c->count] = (struct callee_entry){.addr = addr, .frame = TACH_NONE};
+	return &c->list[c->count++];
+}
+
+/* Whether a callable that was named has the words by which it was named. */
+static bool
+is_same(const struct callees *c, const struct callee_entry *e)
+{
+	const struct py_offsets *o = c->by->offsets;
+	const struct py_memory *m = c->by->memory;
+	uint64_t type, head[CALLABLE_WORDS];
+	size_t size = e->words * sizeof(*head);
+	struct py_piece pieces[] = {
+		{e->addr + o->object_type, sizeof(type), &type},
+		{e->addr + o->object_size, size, head},
+	};
+
+	return m->read(m, pieces, sizeof(pieces) / sizeof(*pieces)) &&
+	    type == e->type && memcmp(head, e->head, size) == 0;
+}
+
+/* Reads the words by which a callable is named. */
+static bool
+read_head(const struct callees *c, struct callee_entry *e)
+{
+	const struct py_offsets *o = c->by->offsets;
+	const struct py_memory *m = c->by->memory;
+
+	return py_read(m, e->addr + o->object_type, &e->type, sizeof(e->type)) &&
+	    py_read(m, e->addr + o->object_size, e->head,
+		e->words * sizeof(*e->head));
+}
+
+static uint32_t
+name_frame(struct callees *c, const struct py_callee *named)
+{
 	return emit_lineless(c->table, BUILTIN_FILE,
-	    (struct tach_string){name, strlen(name)});
+	    (struct tach_string){named->name, strlen(named->name)});
+}
+
+/* Names a callable anew, if it is of the kind that lasts.  It was one object while that
+ * took if it is named alike once more. */
+static void
+name_entry(struct callees *c, struct callee_entry *e)
+{
+	const struct py_objects objects = {c->by->offsets, c->by->memory};
+	struct py_callee named, again;
+
+	e->words = 0;
+	if (!callee_name(&objects, e->addr, &named) || named.words == 0)
+		return;
+	e->words = named.words;
+	if (!read_head(c, e) || !callee_name(&objects, e->addr, &again) ||
+	    strcmp(named.name, again.name) != 0 || !is_same(c, e) ||
+	    (e->frame = name_frame(c, &named)) == TACH_NONE)
+		e->words = 0;
+	e->since = clock_ns();
+}
+
+/* Looks whether a callable is still the same, and names it if it is another one. */
+static void
+renew_entry(struct callees *c, struct callee_entry *e)
+{
+	uint64_t now = clock_ns();
+
+	if (e->words == 0 || !is_same(c, e))
+		name_entry(c, e);
+	e->until = now;
+}
+
+/* ---- frames ------------------------------------------------------------- */
+
+/* Whether a callable, as it was, had the words by which it was named. */
+static bool
+was_same(const struct callee_entry *e, const struct py_callable *callable)
+{
+	return e->words > 0 && callable->type == e->type &&
+	    memcmp(callable->words, e->head, e->words * sizeof(*e->head)) == 0;
+}
+
+/* The frame of an object that lasts, if it was there at that time: its words say so, if
+ * they were copied then. */
+static uint32_t
+lasting_frame(struct callees *c, const struct py_callable *callable, uint64_t time)
+{
+	struct callee_entry *e = entry_at(c, callable->addr);
+
+	if (e == NULL)
+		return TACH_NONE;
+	if (was_same(e, callable))
+		return e->frame;
+	if (e->until < time)
+		renew_entry(c, e);
+	return was_same(e, callable) || (callable->type == 0 && e->words > 0 &&
+	    e->since <= time) ? e->frame : TACH_NONE;
+}
+
+/* The part of an entry by which it is found. */
+#define KEY_SIZE offsetof(struct callee_then, inner)
+
+static struct callee_then
+key_of(const struct py_callable *c, enum callee_follows by)
+{
+	return (struct callee_then){.by = by, .type = c->type,
+	    .word = by != CALLEE_BY_TYPE ? c->words[0] : 0,
+	    .self = by == CALLEE_BY_SELF ? c->words[CALLABLE_SELF] : 0,
+	    .self_type = by == CALLEE_BY_SELF_TYPE ? c->self_type : 0};
+}
+
+static struct callee_then *
+place_then(struct callees *c, const struct callee_then *key)
+{
+	return &c->then[hash_of(key, KEY_SIZE, 0) % CALLEES_THEN];
+}
+
+static const struct callee_then *
+find_then(struct callees *c, const struct py_callable *callable)
+{
+	for (int by = 0; by < CALLEE_FOLLOWS; by++) {
+		struct callee_then key = key_of(callable, (enum callee_follows)by);
+		const struct callee_then *then = place_then(c, &key);
+		if (memcmp(then, &key, KEY_SIZE) == 0)
+			return then;
+	}
+	return NULL;
+}
+
+/* Whether the type whose name a name begins with was there at that time, by that name: the
+ * type may be gone by now, and its memory overwritten. */
+static bool
+has_owner(struct callees *c, const struct py_callee *named, uint64_t time)
+{
+	uint32_t frame = lasting_frame(c, &(struct py_callable){.addr = named->owner}, time);
+	struct tach_string type;
+
+	if (named->owner == 0 || frame == TACH_NONE)
+		return false;
+	type = tach_table_string(c->table, tach_table_frame(c->table, frame)->func);
+	return type.len > PREFIX &&
+	    strncmp(named->name, type.bytes + PREFIX,
+		type.len - PREFIX) == 0;
+}
+
+static const struct callee_then *
+keep_then(struct callees *c, const struct callee_then *key)
+{
+	struct callee_then *then = place_then(c, key);
+
+	*then = *key;
+	return then;
+}
+
+/* Names an object that was copied with the stack and is none that lasts.  NULL if it
+ * cannot be named. */
+static const struct callee_then *
+name_then(struct callees *c, const struct py_callable *callable,
+    const struct py_callee *named, uint64_t time)
+{
+	struct callee_then key = key_of(callable, named->by);
+
+	key.inner = named->inner;
+	key.frame = TACH_NONE;
+	if (named->inner == 0 && (!has_owner(c, named, time) ||
+	    (key.frame = name_frame(c, named)) == TACH_NONE))
+		return NULL;
+	return keep_then(c, &key);
+}
+
+/* Notes that no object of a type is a callable of C. */
+static void
+note_none(struct callees *c, const struct py_callable *callable)
+{
+	struct callee_then key = key_of(callable, CALLEE_BY_TYPE);
+
+	key.frame = TACH_NONE;
+	keep_then(c, &key);
+}
+
+/* The frame of an object that was copied with the stack. */
+static uint32_t
+frame_then(struct callees *c, const struct py_callable *callable, uint64_t time)
+{
+	const struct py_objects now = {c->by->offsets, c->by->memory};
+	const struct callee_then *then = find_then(c, callable);
+	struct py_callee named;
+
+	if (then == NULL && !callee_name_then(&now, callable, &named)) {
+		if (named.by == CALLEE_BY_TYPE)
+			note_none(c, callable);
+		return TACH_NONE;
+	}
+	if (then == NULL && named.words > 0)
+		return lasting_frame(c, callable, time);
+	if (then == NULL && (then = name_then(c, callable, &named, time)) == NULL)
+		return TACH_NONE;
+	return then->inner != 0 ? lasting_frame(c,
+	    &(struct py_callable){.addr = then->inner}, time) : then->frame;
+}
+
+/* The frame of the object that is called now. */
+static uint32_t
+present_frame(struct callees *c, uint64_t callable)
+{
+	const struct py_objects objects = {c->by->offsets, c->by->memory};
+	struct callee_entry *e = entry_at(c, callable);
+	struct py_callee named;
+
+	if (e == NULL)
+		return TACH_NONE;
+	renew_entry(c, e);
+	if (e->words > 0)
+		return e->frame;
+	return callee_name(&objects, callable, &named) ? name_frame(c, &named) :
+	    TACH_NONE;
+}
+
+/* The object may be freed while it is read: the frame counts if the call still goes on
+ * afterwards. */
+static uint32_t
+frame_of_call(struct callees *c, const struct py_chain *chain)
+{
+	const struct py_place *p = chain->places;
+	struct py_code *code = codes_code(c->codes, p);
+	struct py_site site;
+	uint32_t frame;
+
+	if (code == NULL || !site_open(c->by, c->by->memory, code, p, &site))
+		return TACH_NONE;
+	frame = present_frame(c, site.callable);
+	return frame != TACH_NONE && site_goes_on(c->by, &site, chain) ? frame :
+	    TACH_NONE;
+}
+
+uint32_t
+callees_then(struct callees *c, const struct py_callable *callable, uint64_t time)
+{
+	const struct callee_entry *e;
+
+	if (callable->addr == 0)
+		return TACH_NONE;
+	if (callable->type == 0)
+		return lasting_frame(c, callable, time);
+	e = find_entry(c, callable->addr);
+	return e != NULL && was_same(e, callable) ? e->frame :
+	    frame_then(c, callable, time);
+}
+
+uint32_t
+callees_frame(struct callees *c, const struct py_chain *chain,
+    const struct py_callable *called, uint64_t time, bool late)
+{
+	const struct py_place *p = chain->places;
+	uint32_t frame = callees_then(c, called, time);
+
+	if (frame != TACH_NONE || late || chain->depth == 0 || place_is_mark(p) ||
+	    p->left)
+		return frame;
+	return frame_of_call(c, chain);
 }

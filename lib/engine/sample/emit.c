@@ -114,7 +114,7 @@ frame_of(struct emitter *e, const struct py_place *p)
 
 /* Puts the leaves of a sample into frames[2], innermost first.  Returns how many. */
 static uint32_t
-list_leaves(struct leaves l, uint32_t *frames)
+list_leaves(struct sample_leaves l, uint32_t *frames)
 {
 	uint32_t n = 0;
 
@@ -142,7 +142,7 @@ shared_leaves(const struct thread *t, uint32_t depth, const uint32_t *frames, ui
  * sample had already are copied; returns how many.  TACH_NONE if out of memory. */
 static uint32_t
 map_frames(struct emitter *e, const struct thread *t,
-    const struct py_chain *c, struct leaves leaves)
+    const struct py_chain *c, struct sample_leaves leaves)
 {
 	size_t shared = 0, fresh, lead;
 
@@ -188,7 +188,7 @@ mark_torn(struct emitter *e, struct thread *t, struct tach_run *run)
 
 bool
 emit_sample(struct emitter *e, struct thread *t, struct py_chain *chain,
-    struct leaves leaves, bool torn, const struct moment *m, struct tach_sink *sink)
+    struct sample_leaves leaves, bool torn, const struct moment *m, struct tach_sink *sink)
 {
 	uint32_t shared = map_frames(e, t, chain, leaves);
 	struct tach_tick tick = {m->time_us, t->status.bits = m->status, 0};

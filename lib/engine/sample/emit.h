@@ -20,12 +20,12 @@ struct emitter {
 
 /* Frames of a sample before the innermost one of its chain, outermost first.
  * TACH_NONE: there is none. */
-struct leaves {
+struct sample_leaves {
 	uint32_t callee; /* the function of C that the innermost frame calls */
 	uint32_t wait;	 /* the reason for which the thread is blocked */
 };
 
-#define NO_LEAVES ((struct leaves){TACH_NONE, TACH_NONE})
+#define NO_LEAVES ((struct sample_leaves){TACH_NONE, TACH_NONE})
 
 /* The table, the names and the codes must outlive the emitter. */
 void emitter_init(struct emitter *, struct tach_table *,
@@ -39,7 +39,7 @@ void emitter_free(struct emitter *);
  * memory, or if the sink failed.
  */
 bool emit_sample(struct emitter *, struct thread *, struct py_chain *chain,
-    struct leaves, bool torn, const struct moment *, struct tach_sink *);
+    struct sample_leaves, bool torn, const struct moment *, struct tach_sink *);
 
 /* The index of a frame that has no line, in a file that stands for its kind.  TACH_NONE
  * if out of memory. */

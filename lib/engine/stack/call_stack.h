@@ -10,6 +10,7 @@
 #include "engine/code/codes.h"
 #include "engine/copy/snapshot.h"
 #include "engine/threads/threads.h"
+#include "python/callable.h"
 #include "python/frames.h"
 
 /*
@@ -46,6 +47,13 @@ struct state_words {
 	bool exception; /* it raises an exception, or handles one */
 };
 
+/* The object that the innermost frame calls, and where that has it. */
+struct called {
+	struct py_callable callable; /* its address is 0 if none is known; its type is
+				      * 0 if it was not copied with the stack */
+	uint64_t instr, at; /* see struct interrupt_site */
+};
+
 /* The stack of a thread.  It belongs to its caller, borrows nothing, and is free to be
  * used for other threads.  All zero: a stack without frames. */
 struct call_stack {
@@ -53,7 +61,9 @@ struct call_stack {
 	size_t last;	 /* its outermost frames that the last sample had, too */
 	bool sound;	 /* all its calls are known */
 	struct stamp stamp;
-	struct state_words words; /* set once the stack is believed */
+	/* Set once the stack is believed. */
+	struct state_words words;
+	struct called called;
 };
 
 void call_stack_swap(struct call_stack *, struct call_stack *);

@@ -8,6 +8,7 @@
 
 #define TRIES 3 /* the code objects may have to be read first, and the thread
 		 * may stand amid the making of a call */
+#define VALUES 512 /* bytes of a frame's variables and of its evaluation stack */
 
 /* The offset of a field of a thread's state in the snapshot's bytes. */
 static uint32_t
@@ -48,6 +49,21 @@ add_codes(const struct stack_reader *c, struct interrupt_way *w)
 	w->text_size = o->unicode_compact_size + CODE_PART_MAX;
 }
 
+/* Asks for a copy of the innermost frame's evaluation stack and, at known sites, of the
+ * object that it calls. */
+static void
+add_callable(const struct py_offsets *o, struct interrupt_way *w)
+{
+	w->narrow = py_frames_are_objects(o);
+	w->instr = w->narrow ? o->frame_lasti : o->frame_instr;
+	w->frame_code = o->frame_code;
+	w->values = o->slots_first + VALUES - o->frame_size;
+	w->tags = o->tags;
+	w->object_size = o->object_size + CALLABLE_WORDS * sizeof(uint64_t);
+	w->head_size = o->object_size;
+	w->self = o->object_size + CALLABLE_SELF * sizeof(uint64_t);
+}
+
 /* The way to the frames of a thread.  Its state must be in the snapshot. */
 static struct interrupt_way
 way_of(const struct stack_reader *c, const struct thread *t,
@@ -66,6 +82,8 @@ way_of(const struct stack_reader *c, const struct thread *t,
 		w.cframe_current = o->cframe_current_frame;
 	}
 	add_exceptions(c, t, y, &w);
+	if (c->wants.callees)
+		add_callable(o, &w);
 	return w;
 }
 

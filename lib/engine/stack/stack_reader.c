@@ -79,8 +79,11 @@ reader_init(struct stack_reader *c, const struct process *p,
 {
 	*c = (struct stack_reader){.process = p, .offsets = &rt->offsets,
 	    .runtime = rt->addr, .wants = {.native = options->native,
-		.gc = !options->no_gc, .careful = options->careful}};
+		.gc = !options->no_gc, .callees = !options->no_callees,
+		.careful = options->careful}};
 	process_memory_init(&c->memory, p->task);
+	c->calls = (struct py_calls){c->offsets,
+	    py_effects_find(PY_MINOR(rt->version)), &c->memory.memory};
 	c->part.id = py_has(rt->offsets.thread_native_thread_id) ?
 	    rt->offsets.thread_native_thread_id : rt->offsets.thread_ident;
 	find_state_part(c);
@@ -304,6 +307,27 @@ field_of(const struct stack_reader *c, const uint8_t *state, uint32_t field)
 	return py_has(field) ? reader_state(c, state, field) : 0;
 }
 
+/* The object that the innermost frame of a stack calls, by a capture of one moment. */
+static struct called
+called_of(struct stack_reader *c, const struct capture *from,
+    const struct py_chain *chain)
+{
+	struct called called = {0};
+	const struct py_place *p = chain->places;
+	struct py_view view = from->view;
+	struct py_code *code;
+	struct py_site site;
+
+	if (!c->wants.callees || chain->depth == 0 || place_is_mark(p) || p->left ||
+	    (code = codes_code(c->codes, p)) == NULL ||
+	    !site_open(&c->calls, &view.memory, code, p, &site))
+		return called;
+	called.instr = site_instr(&c->calls, &site);
+	called.at = site.place - site.frame;
+	callable_read(c->offsets, &view.memory, site.callable, &called.callable);
+	return called;
+}
+
 /* The id is taken from the last copy: a new thread gets its id late. */
 void
 reader_take_state(struct stack_reader *c, const struct thread *t,
@@ -317,4 +341,6 @@ reader_take_state(struct stack_reader *c, const struct thread *t,
 		o->thread_gil_requested) != 0,
 	    .compiled = field_of(c, from->state, o->thread_executor) != 0,
 	    .exception = has_exception(c, t, from, still)};
+	stack->called = still ? called_of(c, from, &stack->chain) :
+	    (struct called){0};
 }

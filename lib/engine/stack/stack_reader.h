@@ -26,6 +26,7 @@
 #include "engine/sched/colocate.h"
 #include "engine/stack/call_stack.h"
 #include "engine/threads/threads.h"
+#include "python/calls.h"
 #include "python/runtime.h"
 #include "python/status.h"
 
@@ -41,6 +42,7 @@ struct state_part {
 
 struct read_wishes {
 	bool native, gc; /* marks that the stacks get */
+	bool callees;	 /* the objects that are called */
 	bool careful;	 /* a thread is first read from its own CPU */
 };
 
@@ -62,6 +64,7 @@ struct stack_reader {
 	const struct py_offsets *offsets;
 	uint64_t runtime; /* address */
 	struct process_memory memory;
+	struct py_calls calls;
 	struct codes *codes;
 	struct contexts *contexts;
 	struct colocation colocation;
