@@ -369,6 +369,40 @@ make_all(struct agent_thread *t, const struct wire_python *py,
 	return make_frames(t, py, c, depth);
 }
 
+/* ---- the object that is called -------------------------------------------------- */
+
+/* The place in a frame of the object that it calls from an instruction; 0: not known. */
+static uint64_t
+place_of_call(const struct wire_slot *slot, uint64_t instr)
+{
+	const struct wire_site *s = &slot->sites[WIRE_SITE(instr)];
+
+	return atomic_load_explicit(&s->instr, memory_order_acquire) == instr ?
+	    atomic_load_explicit(&s->place, memory_order_relaxed) : 0;
+}
+
+/* Reads the object that a frame calls from an instruction, if that is one of the sites.
+ * A frame that has the top of its stack has an old one while no code of C runs. */
+static bool
+find_called(struct agent_thread *t, const struct wire_slot *slot,
+    const struct py_place *p, uint64_t instr, struct wire_called *c)
+{
+	const struct py_offsets *o = &slot->python.offsets;
+	uint64_t base = py_frames_are_objects(o) ?
+	    load(t, p->frame + o->frame_values) : p->frame;
+	uint64_t slot_addr, object;
+
+	if ((c->place = place_of_call(slot, instr)) == 0 ||
+	    (py_has(o->frame_stack) && load(t, p->frame + o->frame_stack) !=
+		base + (c->place >> 32)))
+		return false;
+	slot_addr = base + (uint32_t)c->place;
+	if ((object = frame_untag(o, load(t, slot_addr))) == 0)
+		object = frame_untag(o, load(t, slot_addr + sizeof(object)));
+	return object != 0 &&
+	    callable_read(o, &t->view.view.memory, object, &c->callable);
+}
+
 /* ---- samples ------------------------------------------------------------------- */
 
 /* The number of outermost frames that the ring's previous sample has, too. */
@@ -389,16 +423,18 @@ shared_frames(struct agent_thread *t, uint32_t depth)
 }
 
 static bool
-put(struct agent_thread *t, struct wire_sample *s)
+put(struct agent_thread *t, struct wire_sample *s, const struct wire_called *called)
 {
 	uint32_t own = s->depth - s->shared;
 	size_t size = own * sizeof(*t->frames);
 	const struct wire_frame *frames = t->frames + WIRE_DEPTH - s->depth;
-	struct ring_piece pieces[] = {{s, sizeof(*s)}, {frames, size}};
+	size_t more = s->flags & WIRE_CALLS ? sizeof(*called) : 0;
+	struct ring_piece pieces[] = {{s, sizeof(*s)}, {frames, size},
+	    {called, more}};
 
-	s->record = (struct wire_record){(uint32_t)(sizeof(*s) + size),
+	s->record = (struct wire_record){(uint32_t)(sizeof(*s) + size + more),
 	    WIRE_SAMPLE};
-	if (!ring_put(t->area, pieces, 2))
+	if (!ring_put(t->area, pieces, sizeof(pieces) / sizeof(*pieces)))
 		return false;
 	memcpy(t->prev + WIRE_DEPTH - s->depth, frames, size);
 	t->prev_depth = s->depth;
@@ -440,7 +476,7 @@ walk_any(struct agent_thread *t, const struct wire_python *py, uint64_t state,
  * shim is therefore repeated. */
 static enum frame_result
 make_stack(struct agent_thread *t, const struct wire_python *py, uint64_t state,
-    struct wire_sample *s)
+    struct wire_sample *s, struct py_place *innermost)
 {
 	struct py_chain chain = {.places = t->places, .max = WIRE_DEPTH,
 	    .fixed = true};
@@ -451,6 +487,7 @@ make_stack(struct agent_thread *t, const struct wire_python *py, uint64_t state,
 			return FRAME_BAD;
 		r = make_all(t, py, &chain, &s->depth);
 	}
+	*innermost = chain.places[(chain.depth - s->depth) & (WIRE_DEPTH - 1)];
 	return r;
 }
 
@@ -460,6 +497,9 @@ stack_put(struct agent_thread *t, struct wire_slot *slot, uint64_t time,
 {
 	const struct wire_python *py = &slot->python;
 	struct wire_sample s = {.time = time, .weight = weight};
+	const struct wire_frame *f;
+	struct wire_called called;
+	struct py_place innermost;
 	enum frame_result r;
 	uint64_t state;
 
@@ -471,12 +511,16 @@ stack_put(struct agent_thread *t, struct wire_slot *slot, uint64_t time,
 		t->codes.type = py->code_type;
 	if ((state = find_state(t, py)) == 0)
 		return WIRE_DROP_STATE;
-	r = make_stack(t, py, state, &s);
+	r = make_stack(t, py, state, &s, &innermost);
 	if (r == FRAME_BAD || r == FRAME_SHIM)
 		return WIRE_DROP_INVALID;
 	if (r != FRAME_OK)
 		return WIRE_DROP_FULL;
+	f = t->frames + WIRE_DEPTH - s.depth;
+	if (s.depth > 0 && !place_is_mark(&innermost) && f->instr != NOT_STARTED &&
+	    find_called(t, slot, &innermost, innermost.code + f->instr, &called))
+		flags |= WIRE_CALLS;
 	s.flags |= flags;
 	s.shared = shared_frames(t, s.depth);
-	return put(t, &s) ? STACK_TAKEN : WIRE_DROP_FULL;
+	return put(t, &s, &called) ? STACK_TAKEN : WIRE_DROP_FULL;
 }

@@ -22,11 +22,12 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
+#include "python/callable.h"
 #include "python/offsets.h"
 
 #define WIRE_ENV "TACH_AGENT"
 #define WIRE_MAGIC UINT64_C(0x31746e6567616874) /* "thagent1" */
-#define WIRE_VERSION 1
+#define WIRE_VERSION 2
 
 #define WIRE_SLOTS 1024	     /* processes at a time */
 #define WIRE_AREAS_MAX 65536 /* threads at a time, of all of them */
@@ -168,6 +169,14 @@ enum wire_flags {
 	WIRE_EXCEPTION = 0x04,
 	WIRE_WAITED = 0x08, /* in a call that waits, not on a CPU */
 	WIRE_COMPILED = 0x10, /* in code that Python's JIT made */
+	WIRE_CALLS = 0x20, /* a struct wire_called follows the frames */
+};
+
+/* The object that the innermost frame calls.  `place` is as in the site by which it was
+ * found. */
+struct wire_called {
+	uint64_t place;
+	struct py_callable callable;
 };
 
 /* A thread's stack, and the number of ticks that it stands for: the last at
@@ -209,6 +218,19 @@ struct wire_python {
 	struct py_offsets offsets; /* but `opcodes`, which is not valid */
 };
 
+/* A call in the bytecode, of which the recorder wants to know the object that is called.
+ * The place is where a frame has it: see struct py_call_place; `at` in the low half,
+ * `top` in the high one. */
+struct wire_site {
+	_Atomic uint64_t instr; /* address of the instruction, in the original */
+	_Atomic uint64_t place; /* 0: there is none */
+};
+
+#define WIRE_SITES 1024 /* a power of two */
+/* The one place in the table of the sites for an instruction. */
+#define WIRE_SITE(instr) \
+	(((instr) * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (WIRE_SITES - 1))
+
 enum wire_order { WIRE_RUN, WIRE_PAUSE };
 
 struct wire_slot {
@@ -229,6 +251,7 @@ struct wire_slot {
 	_Atomic uint32_t errno_;  /* of the last refusal */
 	_Atomic uint32_t no_area; /* threads that could get no area */
 	struct wire_python python; /* in a fork, the parent's */
+	struct wire_site sites[WIRE_SITES]; /* the recorder's */
 };
 
 /* ---- the part that all share -------------------------------------------- */

@@ -211,7 +211,8 @@ take_sample(struct inside *in, struct inside_thread *t, const uint8_t *record)
 
 	if (s->shared > s->depth || s->shared > t->depth || s->weight == 0 ||
 	    s->depth > WIRE_DEPTH || s->time < t->time ||
-	    s->record.size != sizeof(*s) + own * sizeof(*s->frames))
+	    s->record.size != sizeof(*s) + own * sizeof(*s->frames) +
+		(s->flags & WIRE_CALLS ? sizeof(struct wire_called) : 0))
 		errx(1, "a sample that is none");
 	memmove(t->frames + own, t->frames + t->depth - s->shared,
 	    s->shared * sizeof(*t->frames));

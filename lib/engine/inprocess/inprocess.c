@@ -13,6 +13,7 @@
 #include "engine/inprocess/thread_ring.h"
 #include "engine/inprocess/wait_reader.h"
 #include "engine/os/os.h"
+#include "engine/sample/callees.h"
 #include "engine/sample/names.h"
 #include "engine/sample/runs.h"
 #include "engine/threads/homes.h"
@@ -83,6 +84,8 @@ struct inprocess {
 	struct wait_looks waits;
 	bool gone; /* the process has ended */
 	struct tach_inprocess_stats ended; /* counts of freed areas and slots */
+	struct py_calls calls;
+	struct callees callees;
 	struct thread_ring_reader reader;
 	struct runs runs;
 };
@@ -184,6 +187,7 @@ inprocess_free(struct inprocess *e, bool ended)
 	if (e->entered)
 		agents_leave(e->agents, e->process->pid);
 	wait_reader_free(e->waits.reader);
+	callees_free(&e->callees);
 	names_free(e->called);
 	registry_free(e->registry);
 	free(e->threads.list);
@@ -207,6 +211,10 @@ static bool
 adopt(struct inprocess *e, const struct py_runtime *rt)
 {
 	e->runtime = *rt;
+	e->calls = (struct py_calls){&e->runtime.offsets,
+	    py_effects_find(PY_MINOR(rt->version)), &e->guarded.memory};
+	callees_free(&e->callees);
+	callees_init(&e->callees, &e->calls, NULL, e->table);
 	homes_free(&e->homes);
 	wait_reader_free(e->waits.reader);
 	e->waits.reader = NULL;
@@ -471,14 +479,51 @@ find_index(struct inprocess *e, struct thread_ring *a)
 	return a->index != TACH_NONE;
 }
 
+/* Has the thread tell at its next sample which object it calls at a place. */
+static void
+want_called(struct inprocess *e, uint64_t instr, uint64_t place)
+{
+	struct wire_site *s = &slot(e)->sites[WIRE_SITE(instr)];
+
+	atomic_store_explicit(&s->instr, 0, memory_order_relaxed);
+	atomic_store_explicit(&s->place, place, memory_order_release);
+	atomic_store_explicit(&s->instr, instr, memory_order_release);
+}
+
+/* The frame of the callee of the next sample.  TACH_NONE if there is none, or if it is not
+ * known. */
+static uint32_t
+told_callee(struct inprocess *e, const struct thread_ring *a)
+{
+	const struct wire_frame *f = &a->innermost;
+	struct py_call_place p;
+	uint64_t place;
+
+	if (e->options->no_callees || f->code >= WIRE_CODES || a->codes[f->code] == 0 ||
+	    !registry_call(e->registry, &e->calls, a->codes[f->code] - 1,
+		a->addrs[f->code], f->instr, &p))
+		return TACH_NONE;
+	place = p.at | (uint64_t)p.top << 32;
+	if (a->called.callable.addr != 0 && a->called.place == place)
+		return callees_then(&e->callees, &a->called.callable, a->next.time);
+	want_called(e, a->addrs[f->code] + f->instr, place);
+	return TACH_NONE;
+}
+
 static bool
 emit(struct inprocess *e, struct thread_ring *a, uint64_t weight, uint8_t status,
     struct tach_sink *sink)
 {
+	uint32_t *frames = a->stack + a->max - a->depth;
+	uint32_t callee = told_callee(e, a), more = callee != TACH_NONE;
 	struct tach_run run = {.thread = a->tid, .interp = a->interp,
-	    .index = a->index, .frames = a->stack + a->max - a->depth,
-	    .depth = (uint32_t)a->depth, .shared = (uint32_t)a->common};
+	    .index = a->index, .frames = frames - more,
+	    .depth = (uint32_t)a->depth + more, .shared = (uint32_t)a->common +
+		(more != 0 && a->common == a->depth && a->callee == callee)};
 
+	if (more != 0)
+		frames[-1] = callee;
+	a->callee = callee;
 	a->common = a->depth;
 	a->waits = false;
 	return runs_give(&e->runs, &run, a->next.time, weight, status, sink);

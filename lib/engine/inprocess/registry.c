@@ -24,6 +24,7 @@ struct known {
 	uint32_t units; /* bytes of bytecode */
 	uint8_t *lines;
 	size_t lines_len;
+	struct py_code *body; /* as it was read for its calls; or NULL */
 };
 
 struct registry {
@@ -39,6 +40,18 @@ struct registry {
 	uint32_t next_serial;
 	uint64_t asked, hits;
 };
+
+/* Frees all that belongs to a code object. */
+static void
+free_parts(struct known *k)
+{
+	free(k->lines);
+	if (k->body != NULL)
+		code_free(k->body);
+	free(k->body);
+	k->lines = NULL;
+	k->body = NULL;
+}
 
 struct registry *
 registry_new(struct tach_table *t, const struct py_memory *m)
@@ -58,7 +71,7 @@ registry_free(struct registry *r)
 	if (r == NULL)
 		return;
 	for (size_t i = 0; i < r->ncodes; i++)
-		free(r->codes[i].lines);
+		free_parts(&r->codes[i]);
 	free(r->codes);
 	free(r->unused);
 	frame_cache_free(&r->frames);
@@ -124,7 +137,7 @@ add_text(struct registry *r, const struct wire_text *t, const uint8_t *bytes)
 	return string;
 }
 
-/* ---- tables of lines that are not in a record ------------------------------ */
+/* ---- what is not in a record ------------------------------------------------ */
 
 static bool
 is_string(const struct registry *r, uint32_t string, const struct py_name *n)
@@ -134,25 +147,52 @@ is_string(const struct registry *r, uint32_t string, const struct py_name *n)
 	return s.len == n->len && memcmp(s.bytes, n->bytes, s.len) == 0;
 }
 
-/* Reads the table of lines from the address of the code object, if the code object
- * that lies there now has the same names and first line.  Only an empty or a very
- * long table needs that. */
+/* Reads the code object that lies at an address now, if it has the same names and first
+ * line.  False if it has not. */
+static bool
+fetch_code(const struct registry *r, const struct py_offsets *o, uint64_t addr,
+    const struct known *k, struct py_code *code)
+{
+	if (!code_read(o, r->memory, addr, code))
+		return false;
+	if (code->firstlineno == k->firstlineno && is_string(r, k->func, &code->name) &&
+	    is_string(r, k->file, &code->file))
+		return true;
+	code_free(code);
+	return false;
+}
+
+/* Reads the table of lines.  Only an empty or a very long table needs that. */
 static void
 fetch_lines(const struct registry *r, const struct py_offsets *o,
     const struct wire_code *c, struct known *k)
 {
 	struct py_code code;
 
-	if (!code_read(o, r->memory, c->addr, &code))
+	if (!fetch_code(r, o, c->addr, k, &code))
 		return;
-	if (code.firstlineno == k->firstlineno &&
-	    is_string(r, k->func, &code.name) &&
-	    is_string(r, k->file, &code.file)) {
-		k->lines = code.lines;
-		k->lines_len = code.lines_len;
-		code.lines = NULL;
-	}
+	k->lines = code.lines;
+	k->lines_len = code.lines_len;
+	code.lines = NULL;
 	code_free(&code);
+}
+
+/* Reads the whole code object, for its calls.  Another one has other lines, or another
+ * size, unless it is equal. */
+static void
+fetch_body(const struct registry *r, const struct py_offsets *o, uint64_t addr,
+    struct known *k)
+{
+	struct py_code code;
+
+	if (!fetch_code(r, o, addr, k, &code))
+		return;
+	if (2 * (uint64_t)code.units == k->units && code.lines_len == k->lines_len &&
+	    memcmp(code.lines, k->lines, k->lines_len) == 0 &&
+	    (k->body = malloc(sizeof(*k->body))) != NULL)
+		*k->body = code;
+	else
+		code_free(&code);
 }
 
 /* ---- code objects ---------------------------------------------------------- */
@@ -267,8 +307,7 @@ registry_drop(struct registry *r, uint32_t code)
 
 	if (--k->holders > 0)
 		return;
-	free(k->lines);
-	k->lines = NULL;
+	free_parts(k);
 	r->dead++;
 }
 
@@ -303,6 +342,19 @@ registry_frame(struct registry *r, const struct py_offsets *o, uint32_t code,
 	r->asked++;
 	r->hits += found != TACH_NONE;
 	return found != TACH_NONE ? found : make_frame(r, o, k, s);
+}
+
+/* Equal code objects may differ in their bytecode: each one counts alone. */
+bool
+registry_call(struct registry *r, const struct py_calls *by, uint32_t code,
+    uint64_t addr, uint32_t instr, struct py_call_place *p)
+{
+	struct known *k = &r->codes[code];
+
+	if (k->body == NULL)
+		fetch_body(r, by->offsets, addr, k);
+	return k->body != NULL && k->body->addr == addr && instr != UINT32_MAX &&
+	    call_place(by, k->body, instr / 2, p);
 }
 
 void

@@ -10,6 +10,7 @@
 #include <stddef.h>
 
 #include "agent/wire.h"
+#include "python/calls.h"
 #include "python/memory.h"
 #include "python/offsets.h"
 #include "tach.h"
@@ -41,6 +42,12 @@ uint32_t registry_frame(struct registry *, const struct py_offsets *,
     uint32_t code, uint32_t instr, uint8_t opcode);
 /* Whether the code object can have an instruction there. */
 bool registry_allows(const struct registry *, uint32_t code, uint32_t instr);
+
+/* Finds where a frame of a code object that is held has the object that it calls at an
+ * instruction.  addr: where that code object lies; its bytecode is read there, once.
+ * False if there is no call, or if it is not known. */
+bool registry_call(struct registry *, const struct py_calls *, uint32_t code,
+    uint64_t addr, uint32_t instr, struct py_call_place *);
 
 /* Frames that were asked for, and how many of them were known. */
 void registry_counts(const struct registry *, uint64_t *asked,

@@ -24,7 +24,7 @@ thread_ring_new(uint32_t number, struct wire_area *shared,
 	a->ident = shared->ident;
 	a->task = process_thread(p, a->tid);
 	a->event = -1;
-	a->index = TACH_NONE;
+	a->index = a->callee = TACH_NONE;
 	a->last = born;
 	a->since = clock_ns();
 	return a;
@@ -162,6 +162,7 @@ take_code(struct thread_ring_reader *r, struct thread_ring *a, size_t size)
 	if (a->codes[c->number] != 0)
 		registry_drop(r->registry, a->codes[c->number] - 1);
 	a->codes[c->number] = code + 1;
+	a->addrs[c->number] = c->addr;
 	return TAKEN;
 }
 
@@ -230,15 +231,16 @@ static enum taken
 take_sample(struct thread_ring_reader *r, struct thread_ring *a, size_t size)
 {
 	const struct wire_sample *s = (const void *)r->record;
-	size_t fresh;
+	size_t fresh, more;
 
 	if (size < sizeof(*s) || s->weight == 0 || s->depth > WIRE_DEPTH ||
 	    s->shared > s->depth || s->shared > a->depth)
 		return lose_stack(a, TAKEN_BAD);
 	fresh = s->depth - s->shared;
-	if (fresh * sizeof(*s->frames) > size - sizeof(*s))
+	more = s->flags & WIRE_CALLS ? sizeof(a->called) : 0;
+	if (fresh * sizeof(*s->frames) + more > size - sizeof(*s))
 		return lose_stack(a, TAKEN_BAD);
-	if (!reserve_stack(a, s->depth))
+	if (!reserve_stack(a, s->depth + 1)) /* and a callee's frame */
 		return TAKEN_MEMORY;
 	a->depth = s->depth;
 	for (size_t i = 0; i < fresh; i++) {
@@ -247,6 +249,10 @@ take_sample(struct thread_ring_reader *r, struct thread_ring *a, size_t size)
 		if (t != TAKEN)
 			return lose_stack(a, t);
 	}
+	if (fresh > 0)
+		a->innermost = s->frames[0];
+	a->called = (struct wire_called){0};
+	memcpy(&a->called, &s->frames[fresh], more);
 	if (a->common > s->shared)
 		a->common = s->shared;
 	a->next = *s;

@@ -24,11 +24,15 @@ struct thread_ring {
 	bool over;  /* the thread had ended at the last look */
 	uint32_t clock; /* enum wire_clock that it had last */
 	uint32_t codes[WIRE_CODES]; /* of the registry, plus one; 0: none */
+	uint64_t addrs[WIRE_CODES]; /* where these code objects lie */
 	/* The stack of its last sample, at the end of the array, innermost frame
 	 * first. */
 	uint32_t *stack;
 	size_t depth, max;
+	struct wire_frame innermost; /* of these frames, as the agent told of it */
+	struct wire_called called; /* what it calls; no address: not told */
 	size_t common; /* outermost frames that the sink's last run has too */
+	uint32_t callee; /* the frame before them in that run; TACH_NONE: none */
 	uint32_t index, interp; /* of the thread in that run; TACH_NONE: there
 				 * was none */
 	bool has_next; /* there is a next sample */

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "engine/sample/callees.h"
 #include "engine/sample/emit.h"
 #include "engine/stack/read_twice.h"
 #include "engine/threads/interps.h"
@@ -22,6 +23,7 @@ struct wait_reader {
 	struct thread_names *names;
 	struct stack_reader reader;
 	struct emitter emitter;
+	struct callees callees;
 	struct catcher catcher;
 	struct py_threads list;
 	struct threads threads;
@@ -63,6 +65,7 @@ wait_reader_new(const struct process *p, const struct py_runtime *rt,
 	}
 	emitter_init(&w->emitter, table, names, w->reader.codes);
 	w->emitter.opcodes = options->opcodes;
+	callees_init(&w->callees, &w->reader.calls, w->reader.codes, table);
 	return w;
 }
 
@@ -72,6 +75,7 @@ wait_reader_free(struct wait_reader *w)
 	if (w == NULL)
 		return;
 	emitter_free(&w->emitter);
+	callees_free(&w->callees);
 	reader_free(&w->reader);
 	runtime_threads_free(&w->list);
 	threads_free(&w->threads);
@@ -202,13 +206,17 @@ static bool
 make_sample(struct wait_reader *w, struct thread *t)
 {
 	struct moment m = moment_of_waiter(w, t);
+	struct sample_leaves leaves = NO_LEAVES;
 
+	if (w->reader.wants.callees)
+		leaves.callee = callees_frame(&w->callees, &w->deepest.chain,
+		    &w->deepest.called.callable, 0, false);
 	t->index = thread_names_add(w->names, (uint32_t)t->py.interp_id,
 	    t->id.tid);
 	t->last.sound = w->deepest.sound;
 	t->last.count = w->deepest.stamp.count;
 	if (t->index == TACH_NONE || !emit_sample(&w->emitter, t,
-	    &w->deepest.chain, NO_LEAVES, false, &m, &w->catcher.sink))
+	    &w->deepest.chain, leaves, false, &m, &w->catcher.sink))
 		return false;
 	t->last.is = LAST_GOOD;
 	return true;
