@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "array.h"
+#include "escape.h"
 #include "hint.h"
 
 /* The most rounds until one has each stack whole; the last one is printed in any
@@ -60,7 +61,7 @@ print_string(FILE *out, const struct tach_table *t, uint32_t index)
 {
 	struct tach_string s = tach_table_string(t, index);
 
-	tach_plain_string(out, s.bytes, s.len);
+	escape_print(out, s.bytes, s.len);
 }
 
 /* Whether a frame has no line, and this file, as a task's name and a callee have. */
@@ -153,7 +154,7 @@ print_stack_head(const struct tach_table *t, const struct dumped_stack *s)
 	printf("thread %" PRIu64, s->thread);
 	if (tach_table_thread_name(t, s->interp, s->thread, &name)) {
 		fputs(" \"", stdout);
-		tach_plain_string(stdout, name.bytes, name.len);
+		escape_print(stdout, name.bytes, name.len);
 		putchar('"');
 	}
 	fwrite(s->text, 1, s->task_len, stdout);
@@ -200,7 +201,7 @@ dump_local(void *arg, uint32_t outer, struct tach_string name,
 	if (name.len == 0) {
 		fputs("(changed while it was read)", out);
 	} else {
-		tach_plain_string(out, name.bytes, name.len);
+		escape_print(out, name.bytes, name.len);
 		fprintf(out, " = %.*s", (int)value.len, value.bytes);
 	}
 	d->failed = fclose(out) != 0 || d->failed;
@@ -366,7 +367,7 @@ print_process(struct tach_recorder *r)
 			command[i] = ' ';
 	printf("process %d, Python %d.%d.%d: ", (int)tach_recorder_pid(r),
 	    python[0], python[1], python[2]);
-	tach_plain_string(stdout, command, n > 0 ? (size_t)n : 0);
+	escape_print(stdout, command, n > 0 ? (size_t)n : 0);
 	putchar('\n');
 }
 

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "cmd.h"
+#include "escape.h"
 
 #define NO_ERROR (-1)
 
@@ -24,10 +25,10 @@ add_plain(FILE *f, const char *text)
 	size_t n = strcspn(text, "\\");
 
 	for (; text[n] != '\0'; text += n + 1, n = strcspn(text, "\\")) {
-		tach_plain_string(f, text, n);
+		escape_print(f, text, n);
 		putc('\\', f);
 	}
-	tach_plain_string(f, text, n);
+	escape_print(f, text, n);
 }
 
 char *

@@ -12,6 +12,7 @@
 #include <curses.h>
 
 #include "cmd.h"
+#include "escape.h"
 
 #define ABOVE_MIN 4  /* threads or processes */
 #define ABOVE_PART 6 /* of the lines have them at most */
@@ -104,7 +105,7 @@ plain(struct tach_string s)
 
 	if (f == NULL)
 		return NULL;
-	tach_plain_string(f, s.bytes + from, s.len - from);
+	escape_print(f, s.bytes + from, s.len - from);
 	if (fclose(f) == 0)
 		return text;
 	free(text);

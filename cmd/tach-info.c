@@ -12,6 +12,8 @@
 #include "cmd.h"
 #include "cmdline.h"
 #include "confine.h"
+#include "escape.h"
+#include "json.h"
 #include "note.h"
 #include "output.h"
 #include "select.h"
@@ -525,7 +527,7 @@ name_text(const struct tach_table *table, const struct info_thread *t)
 		err(CMD_FAILED, NULL);
 	if (tach_table_thread_name(table, t->interp, t->id, &name)) {
 		fputs(" name ", f);
-		tach_plain_string(f, name.bytes, name.len);
+		escape_print(f, name.bytes, name.len);
 	}
 	if (fclose(f) != 0)
 		err(CMD_FAILED, NULL);
@@ -652,7 +654,7 @@ static void
 put_number(const char *before, double d)
 {
 	fputs(before, stdout);
-	tach_json_number(stdout, d);
+	json_print_number(stdout, d);
 }
 
 static void
@@ -677,7 +679,7 @@ put_notes(const struct tach_table *t)
 		if (!find_note(t, i, &note))
 			continue;
 		fputs(before, stdout);
-		tach_json_string(stdout, note.bytes, note.len);
+		json_print_string(stdout, note.bytes, note.len);
 		before = ",";
 	}
 	if (*before == ',' && before[1] == '\0')
@@ -719,7 +721,7 @@ put_head(const struct info_profile *p)
 	const struct tach_meta *meta = p->meta;
 
 	printf("{\"file\":");
-	tach_json_string(stdout, p->name, strlen(p->name));
+	json_print_string(stdout, p->name, strlen(p->name));
 	printf(",\"layout\":\"%s\",\"finished\":%s", layout_word(p->info),
 	    p->info->unfinished ? "false" : "true");
 	if (has_byte_order(p->info))
@@ -769,7 +771,7 @@ put_thread(const struct tach_table *table, const struct info_thread *t)
 	putchar('}');
 	if (tach_table_thread_name(table, t->interp, t->id, &name)) {
 		printf(",\"name\":");
-		tach_json_string(stdout, name.bytes, name.len);
+		json_print_string(stdout, name.bytes, name.len);
 	}
 	putchar('}');
 }
@@ -842,7 +844,7 @@ print_json(const struct info_profile *p)
 		put_stats(p);
 	if (p->error != NULL) {
 		printf(",\"error\":");
-		tach_json_string(stdout, p->error, strlen(p->error));
+		json_print_string(stdout, p->error, strlen(p->error));
 	}
 	printf("}\n");
 }

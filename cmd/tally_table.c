@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cmd.h"
+#include "escape.h"
 
 const char *const tally_columns[] = {"self", "total", "gil", "cpu", "wanted", "waiting",
     "samples", "name", "file", NULL};
@@ -190,7 +191,7 @@ print_string(FILE *f, const struct tally *t, uint32_t string)
 {
 	struct tach_string s = tally_string(t, string);
 
-	tach_plain_string(f, s.bytes, s.len);
+	escape_print(f, s.bytes, s.len);
 }
 
 /* Prints the name of a row: a function and its file, or one of them. */

@@ -24,7 +24,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <sys/types.h>
 
 #ifdef __cplusplus
@@ -345,7 +344,7 @@ enum tach_input {
 
 /* What header, footer and tables say, before any sample is decoded.  Of what
  * is no TACH file nothing else than what it is is known, but for the byte
- * order of slots. */
+ * order of a profile of gperftools. */
 struct tach_file_info {
 	enum tach_input input;
 	bool unfinished; /* by a recorder that still runs, or was killed */
@@ -578,15 +577,6 @@ struct tach_output {
 struct tach_sink *tach_text_new(const struct tach_output *, bool long_form)
     TACH_CHECKED TACH_NONNULL(1);
 
-/* Writes bytes so that a terminal can show them: control characters, the
- * backslash and what is no UTF-8 are escaped as in tach-text(5). */
-void tach_plain_string(FILE *, const char *, size_t);
-/* Writes bytes as a JSON string with its quotes.  What is no UTF-8 becomes
- * U+FFFD, so that the result is always valid. */
-void tach_json_string(FILE *, const char *, size_t);
-/* Writes a finite number by the fewest digits that give it again. */
-void tach_json_number(FILE *, double);
-
 /* ---- formats: what tach-convert(1) writes -------------------------------- */
 
 /* What counts. */
@@ -644,7 +634,7 @@ struct tach_format_options {
 	int directory;	   /* descriptor of the one that pages go to */
 	/* Another profile to compare with: see tach_baseline_new. */
 	const struct tach_baseline *base;
-	/* Of slot profiles. */
+	/* Of profiles of gperftools. */
 	unsigned word_size; /* bytes, 4 or 8 */
 	bool big_endian;
 	bool symbolized;      /* with a table of names in front */

@@ -30,7 +30,7 @@ class Frame(ctypes.Structure):
 
 class Tick(ctypes.Structure):
     _fields_ = [('time', ctypes.c_uint64), ('status', ctypes.c_uint8),
-                ('span', ctypes.c_uint32)]
+                ('duration', ctypes.c_uint32)]
 
 
 class Run(ctypes.Structure):

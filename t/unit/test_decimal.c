@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "decimal.h"
+#include "json.h"
 #include "tach-record.h"
 
 #define check(holds) \
@@ -49,7 +50,7 @@ check_json(double d, const char *want)
 	size_t size;
 	FILE *f = open_memstream(&text, &size);
 
-	tach_json_number(f, d);
+	json_print_number(f, d);
 	fclose(f);
 	check(strcmp(text, want) == 0);
 	free(text);

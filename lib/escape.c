@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /* escape.c: see escape.h. */
-#include "format/escape.h"
+#include "escape.h"
 
 #include <string.h>
 
-#include "tach.h"
 #include "utf8.h"
 
 #define ESCAPE_SIZE 4 /* \ooo */
@@ -35,7 +34,7 @@ escape_add(struct buf *b, const char *bytes, size_t len, const char *marks)
 }
 
 void
-tach_plain_string(FILE *out, const char *bytes, size_t len)
+escape_print(FILE *out, const char *bytes, size_t len)
 {
 	struct buf b = {0};
 

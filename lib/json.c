@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* json.c: strings of any bytes, and numbers, as JSON. */
-#include "out/json.h"
+#include "json.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -83,7 +83,7 @@ json_add_visible(struct buf *b, const char *bytes, size_t len)
 }
 
 void
-tach_json_string(FILE *out, const char *bytes, size_t len)
+json_print_string(FILE *out, const char *bytes, size_t len)
 {
 	struct buf b = {0};
 
@@ -96,7 +96,7 @@ tach_json_string(FILE *out, const char *bytes, size_t len)
 }
 
 void
-tach_json_number(FILE *out, double d)
+json_print_number(FILE *out, double d)
 {
 	char text[DECIMAL_SIZE];
 
