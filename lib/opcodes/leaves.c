@@ -13,7 +13,7 @@
 #include "tablecopy.h"
 #include "tach.h"
 
-struct leaves {
+struct opcode_leaves {
 	struct tach_source source, *from;
 	struct tablecopy table;
 	uint32_t *stack; /* of a run */
@@ -22,7 +22,7 @@ struct leaves {
 };
 
 static uint32_t
-leaf_of(struct leaves *l, uint8_t opcode)
+leaf_of(struct opcode_leaves *l, uint8_t opcode)
 {
 	const char *name = tach_opcode_name(l->source.meta, opcode);
 	char number[sizeof("opcode 255")];
@@ -34,7 +34,7 @@ leaf_of(struct leaves *l, uint8_t opcode)
 }
 
 static bool
-reserve_stack(struct leaves *l, size_t depth)
+reserve_stack(struct opcode_leaves *l, size_t depth)
 {
 	uint32_t *p = array_reserve(l->stack, &l->room, depth, sizeof(*p));
 
@@ -45,7 +45,7 @@ reserve_stack(struct leaves *l, size_t depth)
 
 /* Makes the stack to give, behind room for the leaf. */
 static bool
-make_stack(struct leaves *l, const struct tach_run *run, uint8_t opcode)
+make_stack(struct opcode_leaves *l, const struct tach_run *run, uint8_t opcode)
 {
 	if (!tablecopy_notes(&l->table) ||
 	    !reserve_stack(l, (size_t)run->depth + 1))
@@ -59,7 +59,7 @@ make_stack(struct leaves *l, const struct tach_run *run, uint8_t opcode)
 }
 
 static int
-leaves_no_memory(struct leaves *l)
+leaves_no_memory(struct opcode_leaves *l)
 {
 	return error_system(&l->error, "", ENOMEM);
 }
@@ -67,7 +67,7 @@ leaves_no_memory(struct leaves *l)
 static int
 leaves_next(struct tach_source *source, struct tach_run *run)
 {
-	struct leaves *l = source->arg;
+	struct opcode_leaves *l = source->arg;
 	int rc = tach_source_next(l->from, run);
 	uint8_t opcode;
 	bool leaf;
@@ -87,7 +87,7 @@ leaves_next(struct tach_source *source, struct tach_run *run)
 static void
 leaves_free(struct tach_source *source)
 {
-	struct leaves *l = source->arg;
+	struct opcode_leaves *l = source->arg;
 
 	tach_source_free(l->from);
 	tablecopy_clear(&l->table);
@@ -98,7 +98,7 @@ leaves_free(struct tach_source *source)
 static enum tach_error
 leaves_error(const struct tach_source *source, const char **line)
 {
-	const struct leaves *l = source->arg;
+	const struct opcode_leaves *l = source->arg;
 
 	return error_or(&l->error, l->from, line);
 }
@@ -106,7 +106,7 @@ leaves_error(const struct tach_source *source, const char **line)
 struct tach_source *
 tach_opcodes_new(struct tach_source *from)
 {
-	struct leaves *l = from != NULL ? calloc(1, sizeof(*l)) : NULL;
+	struct opcode_leaves *l = from != NULL ? calloc(1, sizeof(*l)) : NULL;
 
 	if (l == NULL || !tablecopy_init(&l->table, from->table)) {
 		tach_source_free(from);
