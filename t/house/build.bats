@@ -280,9 +280,27 @@ header_with() {
 	    'libxxhash >= 0.8.0 (Debian: apt install libxxhash-dev)' \
 	    'zlib (Debian: apt install zlib1g-dev)' \
 	    'libprotobuf-c >= 1.3.0 (Debian: apt install libprotobuf-c-dev)' \
-	    'protoc-c (Debian: apt install protobuf-c-compiler)'; do
+	    'protoc and protoc-gen-c (Debian: apt install protobuf-compiler protobuf-c-compiler)'; do
 		[[ $stderr = *"$line"* ]]
 	done
+}
+
+# chosen VARIABLE...: the compiler of messages that configure takes, by what it would
+# find; it ends after that, without a library.
+chosen() {
+	env PATH="$PWD/tools:$PATH" PKG_CONFIG_LIBDIR="$PWD" PKG_CONFIG_PATH= "$@" \
+	    "$TACH_SRCDIR/configure" --quiet 2>said && return 1
+	sed -n "s/^PROTOC_C='\(.*\)'$/\1/p" config.log
+}
+
+@test "protoc is taken where protobuf-c's plugin is there, and else protoc-c" {
+	mkdir tools
+	for tool in protoc protoc-gen-c protoc-c; do
+		ln -s /bin/true tools/$tool
+	done
+	is "$(chosen)" protoc
+	is "$(chosen ac_cv_prog_protoc_gen_c=)" protoc-c
+	is "$(chosen PROTOC_C=mine)" mine
 }
 
 @test "without libbpf and a clang nothing but bpf_load.c is missing" {
