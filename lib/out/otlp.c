@@ -97,8 +97,8 @@ struct otlp {
 	uint64_t first, end; /* begin and end of all samples */
 	struct otlp_time *times; /* of all samples; at the end by cell and time */
 	uint32_t ntimes;
-	size_t times_max;
 	bool timed; /* the times are known, and to be written */
+	size_t times_max;
 	/* Set at the end. */
 	uint64_t origin; /* time of day of the first sample, us; 0: not known */
 	uint32_t pid;	 /* of the only process; 0: not known, or there are several */
