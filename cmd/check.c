@@ -288,8 +288,8 @@ bpf_refused(const struct host *h, struct check_finding *f, const struct tried *t
 		    h->minor);
 		needs(f, FAULT_KERNEL, 0);
 	} else if (t->number == ENOSYS) {
-		because(f, ": this tach was built without them, or a filter "
-		    "forbids them");
+		because(f, ": this kernel has no such call, or a filter "
+		    "forbids it");
 		needs(f, FAULT_KERNEL, 0);
 	} else if (strcmp(h->lockdown, "confidentiality") == 0) {
 		because(f, ": lockdown is %s", h->lockdown);
@@ -307,8 +307,15 @@ bpf_refused(const struct host *h, struct check_finding *f, const struct tried *t
 static void
 look_bpf(struct checks *c, struct check_finding *f)
 {
-	struct tried t = try_check(TACH_CHECK_INTERRUPTS, 0);
+	struct tried t;
 
+	if (*NO_INTERRUPTS != '\0') {
+		answer(f, ANSWER_NO, "this tach was built without the programs: "
+		    NO_INTERRUPTS);
+		needs(f, FAULT_BUILD, 0);
+		return;
+	}
+	t = try_check(TACH_CHECK_INTERRUPTS, 0);
 	if (t.result == TACH_OK) {
 		answer(f, ANSWER_YES, "the programs were loaded, by Linux "
 		    "%u.%u", c->host.major, c->host.minor);

@@ -78,6 +78,8 @@ static const struct mend mends[] = {
 	    "{target}"},
 
 	{FAULT_KERNEL, SITE_ANY, "tach-record --engine=inprocess {target}"},
+	{FAULT_BUILD, SITE_ANY, "./configure --with-interrupts=yes && make install  "
+	    "# in the sources of tach"},
 	{FAULT_AGENT, SITE_ANY, "tach-record --engine=remote {target}"},
 	{FAULT_NO_PYTHON, SITE_ANY, "pgrep -a python"},
 

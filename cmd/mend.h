@@ -22,6 +22,7 @@ enum fault {
 	FAULT_SECCOMP,	/* a filter of system calls forbids it */
 	FAULT_FILES,	/* RLIMIT_NOFILE is too low */
 	FAULT_KERNEL,	/* no right helps: another engine does */
+	FAULT_BUILD,	/* it was built without it */
 	FAULT_AGENT,	/* the library cannot be used: the other engine can */
 	FAULT_NO_PYTHON, /* another process was meant */
 	FAULT_NO_PROCESS, /* the same, or it is seen from outside alone */

@@ -316,6 +316,15 @@ chosen() {
 	is "$output" ""
 }
 
+@test "configure says what the kernel's programs lack, and then ends or goes on" {
+	[ ! -f "$TACH_SRCDIR/lib/engine/kernel/interrupt.bpfel.h" ] ||
+	    skip "a distribution has them compiled"
+	# shellcheck disable=SC2154
+	run -1 --separate-stderr "$TACH_SRCDIR/configure" --quiet \
+	    --with-interrupts=yes CLANG=none
+	is "$stderr" 'configure: error: --with-interrupts: there was no clang that compiles for BPF (Debian: apt install clang)'
+}
+
 @test "a distribution has the kernel's programs compiled, and needs no clang" {
 	local program=lib/engine/kernel/interruptprogram.h
 	[ -f "$TACH_BUILDDIR/$program" ] || skip "built without interrupts"

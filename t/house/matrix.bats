@@ -34,6 +34,9 @@ warns_of_nothing() {
 	built --with-interrupts=no --disable-shared CFLAGS=-O0
 	[ ! -e lib/engine/kernel/interruptprogram.h ]
 	recorded
+	cmd/tach-record --check >rows
+	grep -x 'BPF  *no  *this tach was built without the programs: it was chosen by --with-interrupts=no' rows
+	grep -x ' *\./configure --with-interrupts=yes && make install .*' rows
 }
 
 # long.bats has the other quick tests under both.
