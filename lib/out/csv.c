@@ -71,7 +71,7 @@ csv_add_frame(struct buf *b, const char *bytes, size_t len)
 
 static const struct records_form form = {
 	.header = "time,interp,thread,name,status,us,depth,function,file,"
-		  "line,stack\n",
+		  "line,stack,process,utc\n",
 	.before = {
 		[COLUMN_TIME] = "",
 		[COLUMN_INTERP] = ",",
@@ -84,10 +84,12 @@ static const struct records_form form = {
 		[COLUMN_FILE] = ",",
 		[COLUMN_LINE] = ",",
 		[COLUMN_STACK] = ",\"",
+		[COLUMN_PROCESS] = "\",",
+		[COLUMN_UTC] = ",",
 	},
 	.add_string = csv_add_string,
 	.between = ";",
-	.end = "\"\n",
+	.end = "\n",
 	.no_frames = EMPTY,
 	.add_frame = csv_add_frame,
 };

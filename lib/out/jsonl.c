@@ -18,10 +18,12 @@ static const struct records_form form = {
 		[COLUMN_FILE] = ",\"file\":",
 		[COLUMN_LINE] = ",\"line\":",
 		[COLUMN_STACK] = ",\"stack\":[",
+		[COLUMN_PROCESS] = "],\"process\":",
+		[COLUMN_UTC] = ",\"utc\":",
 	},
 	.add_string = json_add_string,
 	.between = ",",
-	.end = "]}\n",
+	.end = "}\n",
 	.no_frames = "",
 	.add_frame = json_add_string,
 };

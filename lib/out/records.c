@@ -29,6 +29,8 @@ struct records {
 	struct buf who;	  /* the part between time and status */
 	struct buf where; /* the part behind the duration */
 	uint32_t left;	  /* number of innermost frames that are not in it */
+	struct buf process; /* the part behind the stack */
+	uint64_t origin; /* time of day at time 0, us; 0: not known */
 	struct error error;
 };
 
@@ -215,6 +217,19 @@ make_where(struct records *r, const struct tach_run *run)
 	return !r->where.failed;
 }
 
+static void
+make_process(struct records *r, const struct tach_run *run)
+{
+	const struct tach_table *table = r->locations.table;
+	uint32_t first;
+
+	r->process.len = 0;
+	add_column(r, &r->process, COLUMN_PROCESS);
+	buf_add_number(&r->process, tach_table_process(table, run->interp, &first));
+	add_column(r, &r->process, COLUMN_UTC);
+	r->origin = tach_table_time(table, run->interp);
+}
+
 /* ---- records ------------------------------------------------------------- */
 
 static bool
@@ -227,6 +242,13 @@ put_record_frames(struct records *r, const struct tach_run *run)
 		emit_string(&r->out, s);
 	}
 	return true;
+}
+
+/* In microseconds since 1970; 0: not known, or no number of a table. */
+static uint64_t
+time_of_day(const struct records *r, uint64_t time)
+{
+	return r->origin != 0 && time <= INT64_MAX - r->origin ? r->origin + time : 0;
 }
 
 static bool
@@ -243,6 +265,8 @@ put_record(struct records *r, const struct tach_run *run,
 	emit_bytes(e, r->where.text, r->where.len);
 	if (r->left > 0 && !put_record_frames(r, run))
 		return false;
+	emit_bytes(e, r->process.text, r->process.len);
+	emit_number(e, time_of_day(r, tick->time));
 	emit(e, r->form->end);
 	return e->error == 0;
 }
@@ -264,7 +288,8 @@ records_run(struct tach_sink *sink, const struct tach_run *run)
 	struct records *r = sink->arg;
 
 	make_who(r, run);
-	if (!make_where(r, run) || r->who.failed)
+	make_process(r, run);
+	if (!make_where(r, run) || r->who.failed || r->process.failed)
 		return emit_failed(&r->out, &r->error);
 	for (size_t i = 0; i < run->count; i++)
 		if (!put_record(r, run, &run->ticks[i]))
@@ -292,6 +317,7 @@ records_free(struct tach_sink *sink)
 	buf_clear(&r->raw);
 	buf_clear(&r->who);
 	buf_clear(&r->where);
+	buf_clear(&r->process);
 	emit_clear(&r->out);
 	free(r);
 }

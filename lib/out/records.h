@@ -21,6 +21,8 @@ enum records_column {
 	COLUMN_FILE,
 	COLUMN_LINE,
 	COLUMN_STACK,
+	COLUMN_PROCESS,
+	COLUMN_UTC,
 	RECORDS_COLUMNS,
 };
 
@@ -29,8 +31,7 @@ struct records_form {
 	const char *header; /* before all records */
 	const char *before[RECORDS_COLUMNS];
 	void (*add_string)(struct buf *, const char *, size_t);
-	/* The texts between two frames, and behind the last frame, at the end
-	 * of the record. */
+	/* The texts between two frames, and at the end of the record. */
 	const char *between, *end;
 	const char *no_frames; /* the column of an empty stack */
 	void (*add_frame)(struct buf *, const char *, size_t);

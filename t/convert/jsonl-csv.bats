@@ -18,36 +18,57 @@ setup() {
 
 @test "--jsonl writes a line a sample, with all its fields" {
 	is "$(tach-convert --jsonl p.txt | sort)" "$(sort <<-'END'
-	{"time":0,"interp":0,"thread":7,"name":"","status":"gil,cpu,main","us":1000,"depth":1,"function":"main","file":"app.py","line":1,"stack":["app.py:main:1"]}
-	{"time":1000,"interp":0,"thread":7,"name":"","status":"gil,cpu,main","us":1500,"depth":2,"function":"f","file":"/lib/a b.py","line":2,"stack":["app.py:main:1","/lib/a b.py:f:2"]}
-	{"time":1500,"interp":0,"thread":8,"name":"","status":"-","us":10000,"depth":0,"function":"<no frames>","file":"~","line":0,"stack":[]}
-	{"time":2500,"interp":0,"thread":7,"name":"","status":"-","us":1000,"depth":2,"function":"<GC>","file":"~","line":0,"stack":["app.py:main:1","<GC>"]}
-	{"time":2500,"interp":1,"thread":7,"name":"","status":"gil-wanted","us":1000,"depth":0,"function":"<no frames>","file":"~","line":0,"stack":[]}
-	{"time":99000,"interp":0,"thread":8,"name":"","status":"exception,0x80","us":1000,"depth":1,"function":"f","file":"a.py","line":0,"stack":["a.py:f:0"]}
+	{"time":0,"interp":0,"thread":7,"name":"","status":"gil,cpu,main","us":1000,"depth":1,"function":"main","file":"app.py","line":1,"stack":["app.py:main:1"],"process":0,"utc":0}
+	{"time":1000,"interp":0,"thread":7,"name":"","status":"gil,cpu,main","us":1500,"depth":2,"function":"f","file":"/lib/a b.py","line":2,"stack":["app.py:main:1","/lib/a b.py:f:2"],"process":0,"utc":0}
+	{"time":1500,"interp":0,"thread":8,"name":"","status":"-","us":10000,"depth":0,"function":"<no frames>","file":"~","line":0,"stack":[],"process":0,"utc":0}
+	{"time":2500,"interp":0,"thread":7,"name":"","status":"-","us":1000,"depth":2,"function":"<GC>","file":"~","line":0,"stack":["app.py:main:1","<GC>"],"process":0,"utc":0}
+	{"time":2500,"interp":1,"thread":7,"name":"","status":"gil-wanted","us":1000,"depth":0,"function":"<no frames>","file":"~","line":0,"stack":[],"process":0,"utc":0}
+	{"time":99000,"interp":0,"thread":8,"name":"","status":"exception,0x80","us":1000,"depth":1,"function":"f","file":"a.py","line":0,"stack":["a.py:f:0"],"process":0,"utc":0}
 	END
 	)"
 }
 
 @test "--csv writes a row a sample, with all its fields" {
 	is "$(tach-convert --csv p.txt | sort)" "$(sort <<-'END'
-	time,interp,thread,name,status,us,depth,function,file,line,stack
-	0,0,7,-,"gil,cpu,main",1000,1,main,app.py,1,"app.py:main:1"
-	1000,0,7,-,"gil,cpu,main",1500,2,f,"/lib/a b.py",2,"app.py:main:1;/lib/a b.py:f:2"
-	1500,0,8,-,-,10000,0,"<no frames>",~,0,"-"
-	2500,0,7,-,-,1000,2,<GC>,~,0,"app.py:main:1;<GC>"
-	2500,1,7,-,gil-wanted,1000,0,"<no frames>",~,0,"-"
-	99000,0,8,-,"exception,0x80",1000,1,f,a.py,0,"a.py:f:0"
+	time,interp,thread,name,status,us,depth,function,file,line,stack,process,utc
+	0,0,7,-,"gil,cpu,main",1000,1,main,app.py,1,"app.py:main:1",0,0
+	1000,0,7,-,"gil,cpu,main",1500,2,f,"/lib/a b.py",2,"app.py:main:1;/lib/a b.py:f:2",0,0
+	1500,0,8,-,-,10000,0,"<no frames>",~,0,"-",0,0
+	2500,0,7,-,-,1000,2,<GC>,~,0,"app.py:main:1;<GC>",0,0
+	2500,1,7,-,gil-wanted,1000,0,"<no frames>",~,0,"-",0,0
+	99000,0,8,-,"exception,0x80",1000,1,f,a.py,0,"a.py:f:0",0,0
 	END
 	)"
 	is "$(tach-convert --csv p.txt | head -n 1)" \
-	    'time,interp,thread,name,status,us,depth,function,file,line,stack'
+	    'time,interp,thread,name,status,us,depth,function,file,line,stack,process,utc'
+}
+
+# The notes of merged processes: the second began two seconds later.
+@test "the process and the time of day of each sample" {
+	sed '1a# note process 0 41\n# note time 0 1700000000000000' p.txt >q.txt
+	sed -i '3a# note process 1 42\n# note time 1 1700000002000000' q.txt
+	is "$(tach-convert --jsonl q.txt | jq -c '[.time, .interp, .process, .utc]' | sort)" \
+	    "$(sort <<-'END'
+	[0,0,41,1700000000000000]
+	[1000,0,41,1700000000001000]
+	[1500,0,41,1700000000001500]
+	[2500,0,41,1700000000002500]
+	[2500,1,42,1700000002002500]
+	[99000,0,41,1700000000099000]
+	END
+	)"
+	is "$(tach-convert --csv q.txt | grep -c ',4[12],17000000[0-9]*$')" 6
+	# A sum that a table has no number for.
+	printf '# tach 1\n# note time 0 %s\n%s\t0\t1\t-\ta:f:1\n' \
+	    9223372036854775 18446744073709551615 >q.txt
+	is "$(tach-convert --jsonl q.txt | jq -c .utc)" 0
 }
 
 @test "a profile without samples" {
 	echo '# tach 1' >p.txt
 	is "$(tach-convert --jsonl p.txt)" ''
 	is "$(tach-convert --csv p.txt)" \
-	    'time,interp,thread,name,status,us,depth,function,file,line,stack'
+	    'time,interp,thread,name,status,us,depth,function,file,line,stack,process,utc'
 }
 
 @test "every rare thing" {
@@ -166,6 +187,15 @@ for item in sorted(count.items()):
 	is "$(duck "SELECT count(*) FROM 'p.jsonl' WHERE len(stack) != depth")" 0
 	is "$(duck "SELECT count(*) FROM 'p.csv' WHERE depth > 0 AND
 	    len(string_split(stack, ';')) != depth")" 0
+	{ head -n 1 p.txt; printf '# note %s\n' 'process 0 41' 'process 1 42' \
+	    'time 0 1700000000000000' 'time 1 1700000002000000'
+	tail -n +2 p.txt; } >q.txt
+	for kind in jsonl csv; do
+		tach-convert --$kind -o q.$kind q.txt
+		is "$(duck "SELECT DISTINCT process, make_timestamp(utc - time)
+		    FROM 'q.$kind' ORDER BY 1")" \
+		    $'41\t2023-11-14 22:13:20\n42\t2023-11-14 22:13:22'
+	done
 	# The same samples, whichever way.
 	is "$(duck "SELECT count(*) FROM 'p.csv' c JOIN 'p.jsonl' j
 	    ON c.time = j.time AND c.thread = j.thread

@@ -102,6 +102,7 @@ def record(s):
         "us": s.span, "depth": len(s.stack),
         "function": func, "file": file, "line": line,
         "stack": list(map(text, s.stack)),
+        "process": 0, "utc": 0,
     }
 
 
@@ -128,7 +129,7 @@ def check_jsonl(file, samples, how):
 def check_csv(file, samples, how):
     got = list(csv.DictReader(file, strict=True))
     for r in got:
-        for column in "time interp thread us depth line".split():
+        for column in "time interp thread us depth line process utc".split():
             r[column] = int(r[column])
         # Nothing is empty: many programs would take that for NULL.
         assert all(v != "" for v in r.values()), r
