@@ -63,6 +63,8 @@ struct gecko_track {
 	bool main; /* shown as its process's main thread */
 	uint64_t thread;
 	uint32_t interp;
+	/* Its process, 0: not known, and which one of those with this number. */
+	uint32_t pid, twin;
 	uint32_t number; /* of the aggregate's thread */
 	struct ticks ticks;
 };
@@ -714,18 +716,60 @@ put_title(struct gecko *g)
 	emit_json(&g->out, (struct tach_string){title, strlen(title)});
 }
 
+/* One more of that number.  Returns how many there were; TACH_NONE: out of memory. */
+static uint32_t
+count_twin(struct pairs *counts, uint32_t pid)
+{
+	uint32_t count = pairs_find(counts, pid, 0);
+
+	if (count != 0)
+		pairs_slot(counts, pid, 0)->value++;
+	else if (!pairs_add(counts, pid, 0, 1))
+		return TACH_NONE;
+	return count;
+}
+
+/* Finds the process of a track.  Two processes of one number are two, by their first
+ * interpreters: recordings of containers can all have process 1.  False if out of
+ * memory. */
+static bool
+find_process(const struct gecko *g, struct pairs *twins, struct pairs *counts,
+    struct gecko_track *t)
+{
+	uint32_t first, known;
+
+	t->pid = tach_table_process(g->stacks.locations.table, t->interp, &first);
+	if (t->pid == 0)
+		return true;
+	known = pairs_find(twins, first, 0);
+	t->twin = known != 0 ? known - 1 : count_twin(counts, t->pid);
+	return t->twin != TACH_NONE &&
+	    (known != 0 || pairs_add(twins, first, 0, t->twin + 1));
+}
+
+static bool
+find_processes(struct gecko *g)
+{
+	struct gecko_track *tracks = g->tracks.tracks;
+	struct pairs twins = {0}, counts = {0};
+	bool ok = true;
+
+	for (uint32_t i = 0; ok && i < g->tracks.count; i++)
+		ok = find_process(g, &twins, &counts, &tracks[i]);
+	pairs_clear(&twins);
+	pairs_clear(&counts);
+	return ok;
+}
+
 /* Makes a track the main thread of its process, unless that has one.  Interpreters of
  * which no process is known are one process.  False if out of memory. */
 static bool
-make_main(const struct gecko *g, struct pairs *mains, struct gecko_track *t)
+make_main(struct pairs *mains, struct gecko_track *t)
 {
-	uint32_t first, pid = tach_table_process(g->stacks.locations.table,
-	    t->interp, &first);
-
-	if (pairs_find(mains, pid, 0) != 0)
+	if (pairs_find(mains, t->pid, t->twin) != 0)
 		return true;
 	t->main = true;
-	return pairs_add(mains, pid, 0, 1);
+	return pairs_add(mains, t->pid, t->twin, 1);
 }
 
 /* Chooses the main thread of each process, by which the viewer shows it: the first one
@@ -739,9 +783,9 @@ choose_mains(struct gecko *g)
 
 	for (uint32_t i = 0; ok && i < g->tracks.count; i++)
 		if (g->stacks.threads[tracks[i].number].main)
-			ok = make_main(g, &mains, &tracks[i]);
+			ok = make_main(&mains, &tracks[i]);
 	for (uint32_t i = 0; ok && i < g->tracks.count; i++)
-		ok = make_main(g, &mains, &tracks[i]);
+		ok = make_main(&mains, &tracks[i]);
 	pairs_clear(&mains);
 	return ok;
 }
@@ -751,15 +795,17 @@ put_thread_head(struct gecko *g, const char *name)
 {
 	const struct gecko_track *l = g->track;
 	struct ticks_cursor c = ticks_first(&l->ticks);
-	uint32_t first;
 
 	emit(&g->out, "{\"name\":");
 	emit_json(&g->out, (struct tach_string){name, strlen(name)});
 	emit(&g->out, ",\"isMainThread\":");
 	emit(&g->out, l->main ? "true" : "false");
 	emit(&g->out, ",\"pid\":\"");
-	emit_number(&g->out, tach_table_process(g->stacks.locations.table,
-	    l->interp, &first));
+	emit_number(&g->out, l->pid);
+	if (l->twin > 0) {
+		emit(&g->out, ".");
+		emit_number(&g->out, l->twin);
+	}
 	emit(&g->out, "\",\"tid\":");
 	emit_number(&g->out, l->thread);
 	emit(&g->out, ",\"registerTime\":");
@@ -840,7 +886,7 @@ gecko_put_threads(struct gecko *g)
 	const struct gecko_track *tracks = g->tracks.tracks;
 	const struct gecko_track none = {.main = true};
 	struct buf name = {0};
-	bool ok = choose_mains(g);
+	bool ok = find_processes(g) && choose_mains(g);
 
 	for (uint32_t i = 0; ok && i < g->tracks.count; i++) {
 		emit(&g->out, i > 0 ? ",\n" : "");

@@ -212,6 +212,31 @@ Waiting for GIL"
 	grep -q '2023-11-14T22:13:20' text
 }
 
+# Recordings of two containers, of which each has process 1.
+@test "profiler-cli: two processes of one number stay two" {
+	need_profiler_cli
+	need jq
+	{ echo '# note process 0 1'; cat p.txt; } >a.txt
+	tach-merge -o m.bin a.txt a.txt
+	{ sed 's/\t0\t7\t/\t0\t9\t/; s/\t0\t8\t/\t2\t9\t/' a.txt
+	echo '# note process 2 2'; } >b.txt
+	tach-merge -o m.bin a.txt b.txt a.txt
+	tach-convert --gecko -o p.json m.bin
+	is "$(jq -r '.threads[] | "\(.pid) \(.tid) \(.isMainThread)"' p.json | sort)" \
+	    "$(sort <<-'END'
+	1 7 true
+	1 8 false
+	1.1 9 true
+	2 9 true
+	1.2 7 true
+	1.2 8 false
+	END
+	)"
+	profiler_cli "$PWD/p.json" profile info >text
+	is "$(grep -o 'p-[0-9]: .*\[pid [0-9.]*\]' text | grep -o '[0-9.]*\]' | sort)" \
+	    $'1.1]\n1.2]\n1]\n2]'
+}
+
 @test "profiler-cli reads all samples of all threads" {
 	need_profiler_cli
 	local file=$T/data/cpython315-wall.bin
