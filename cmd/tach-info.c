@@ -6,12 +6,12 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <vis.h>
 
 #include "cmd.h"
 #include "cmdline.h"
 #include "confine.h"
+#include "date.h"
 #include "escape.h"
 #include "json.h"
 #include "note.h"
@@ -292,56 +292,6 @@ next_process(const struct tach_table *t, uint32_t *next, struct info_process *p)
 	return false;
 }
 
-#define TIME_MAX 64 /* bytes of a time of day as text */
-
-static bool
-is_leap(unsigned year)
-{
-	return year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
-}
-
-static unsigned
-days_of_month(unsigned year, unsigned month)
-{
-	static const unsigned char days[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31,
-	    30, 31};
-
-	return days[month] + (month == 1 && is_leap(year));
-}
-
-/* The date of a day, from 0 for 1970-01-01 on.  gmtime() does not have all days up to
- * NOTE_TIME_MAX where time_t has 32 bits. */
-static struct tm
-date_of(unsigned day)
-{
-	unsigned year = 1970, month = 0;
-
-	for (; day >= 365u + is_leap(year); year++)
-		day -= 365u + is_leap(year);
-	for (; day >= days_of_month(year, month); month++)
-		day -= days_of_month(year, month);
-	return (struct tm){.tm_year = (int)year - 1900, .tm_mon = (int)month,
-	    .tm_mday = (int)day + 1};
-}
-
-/* Writes a time of day in UTC, to the microsecond: with a space and without an end for
- * people, or as ISO 8601 has it. */
-static void
-time_text(uint64_t us, bool iso, char text[TIME_MAX])
-{
-	uint64_t seconds = us / 1000000;
-	struct tm tm = date_of((unsigned)(seconds / 86400));
-	size_t n;
-
-	tm.tm_hour = (int)(seconds / 3600 % 24);
-	tm.tm_min = (int)(seconds / 60 % 60);
-	tm.tm_sec = (int)(seconds % 60);
-	n = strftime(text, TIME_MAX, iso ? "%Y-%m-%dT%H:%M:%S" :
-	    "%Y-%m-%d %H:%M:%S", &tm);
-	snprintf(text + n, TIME_MAX - n, ".%06u%s", (unsigned)(us % 1000000),
-	    iso ? "Z" : " UTC");
-}
-
 /* ---- for people ---------------------------------------------------------- */
 
 /* Prints a line `key: value`, with the values in one column. */
@@ -392,10 +342,10 @@ static void
 print_start(const struct info_profile *p)
 {
 	uint64_t time = tach_table_first_time(p->table);
-	char text[TIME_MAX] = "";
+	char text[DATE_SIZE] = "";
 
 	if (time != 0)
-		time_text(time, false, text);
+		date_text(time, false, text);
 	print_field("start", "%" PRIu64 " us on the recording machine's "
 	    "monotonic clock%s%s", p->meta->start_us, time != 0 ? ", " : "",
 	    text);
@@ -405,12 +355,12 @@ print_start(const struct info_profile *p)
 static void
 print_process(const struct info_process *p)
 {
-	char pid[16] = "unknown", time[TIME_MAX] = "unknown";
+	char pid[16] = "unknown", time[DATE_SIZE] = "unknown";
 
 	if (p->pid != 0)
 		snprintf(pid, sizeof(pid), "%" PRIu32, p->pid);
 	if (p->time != 0)
-		time_text(p->time, false, time);
+		date_text(p->time, false, time);
 	print_field("process", "%s, interpreters from %" PRIu32 " on, start %s",
 	    pid, p->first, time);
 }
@@ -689,11 +639,11 @@ put_notes(const struct tach_table *t)
 static void
 put_time(uint64_t time)
 {
-	char text[TIME_MAX];
+	char text[DATE_SIZE];
 
 	if (time == 0)
 		return;
-	time_text(time, true, text);
+	date_text(time, true, text);
 	printf(",\"start_time\":\"%s\"", text);
 }
 

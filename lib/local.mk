@@ -66,6 +66,7 @@ tach_common = \
 lib_libtach_common_la_SOURCES = $(tach_common)
 lib_libtach_core_la_SOURCES = $(tach_common) \
 	lib/budget.h \
+	lib/date.c lib/date.h \
 	lib/depth.c \
 	lib/durations.c \
 	lib/escape.c lib/escape.h \

@@ -21,6 +21,7 @@
 
 #include "array.h"
 #include "ascii.h"
+#include "date.h"
 #include "decimal.h"
 #include "error.h"
 #include "gilwaits.h"
@@ -58,6 +59,7 @@ static_assert(HEAD_SIZE + THREADS_SIZE + FUNCTIONS_SIZE + LINES_SIZE + PATHS_SIZ
 #define LINES_MAX_ROWS 10
 #define PATHS_MAX_ROWS 5
 #define GIL_MAX_ROWS 5
+#define PIDS_MAX 8
 
 #define STATUSES (UINT8_MAX + 1)
 #define MUCH 0.05 /* the share from which something is worth a command */
@@ -75,6 +77,8 @@ struct markdown {
 	struct aggregate stacks;
 	struct gil_waits waits;
 	uint64_t begin, end; /* of all samples, us */
+	struct pairs processes; /* 1 for each that is known, by its first interpreter */
+	uint32_t pids[PIDS_MAX], npids; /* of the first ones; of all */
 	struct functions functions;
 	struct calls busy, idle; /* callees are functions */
 	bool is_busy[STATUSES], is_idle[STATUSES];
@@ -514,6 +518,28 @@ put_python(struct markdown *m)
 	buf_clear(&b);
 }
 
+/* Puts when the recording began, and of which processes it is. */
+static void
+put_origin(struct markdown *m)
+{
+	uint64_t time = tach_table_first_time(m->stacks.locations.table);
+	char date[DATE_SIZE];
+	struct buf b = {0};
+
+	if (time != 0) {
+		date_text(time, false, date);
+		add_printed(&b, "| start | %s |\n", date);
+	}
+	for (uint32_t i = 0; i < m->npids && i < PIDS_MAX; i++)
+		add_printed(&b, "%s%" PRIu32, i > 0 ? ", " : m->npids > 1 ?
+		    "| processes | " : "| process | ", m->pids[i]);
+	if (m->npids > PIDS_MAX)
+		add_printed(&b, " and %" PRIu32 " more", m->npids - PIDS_MAX);
+	buf_add_text(&b, m->npids > 0 ? " |\n" : "");
+	put_lines(m, &b);
+	buf_clear(&b);
+}
+
 /* The time of samples that were kept from their root only. */
 static uint64_t
 torn_time(const struct markdown *m)
@@ -582,6 +608,7 @@ put_recording(struct markdown *m)
 		add_printed(&b, "| interval | %" PRIu64 " us |\n", m->meta->interval_us);
 	put_lines(m, &b);
 	put_python(m);
+	put_origin(m);
 	if (q->known)
 		put_quality_row(m, "rounds a second", q->rate, "");
 	if (q->known && q->has_missed)
@@ -920,6 +947,21 @@ markdown_begin(struct tach_sink *sink, const struct tach_meta *meta,
 	return TACH_OK;
 }
 
+/* Notes the process of a run, if it is known.  False: out of memory. */
+static bool
+note_pid(struct markdown *m, const struct tach_run *run)
+{
+	uint32_t first, pid = tach_table_process(m->stacks.locations.table,
+	    run->interp, &first);
+
+	if (pid == 0 || pairs_find(&m->processes, first, 0) != 0)
+		return true;
+	if (m->npids < PIDS_MAX)
+		m->pids[m->npids] = pid;
+	m->npids++;
+	return pairs_add(&m->processes, first, 0, 1);
+}
+
 static int
 markdown_run(struct tach_sink *sink, const struct tach_run *run)
 {
@@ -931,6 +973,8 @@ markdown_run(struct tach_sink *sink, const struct tach_run *run)
 		return aggregate_failed(&m->stacks, &m->error);
 	if (run->count == 0)
 		return TACH_OK;
+	if (!note_pid(m, run))
+		return error_memory(&m->error);
 	if (run->ticks[0].time < m->begin)
 		m->begin = run->ticks[0].time;
 	if (tick_end(&run->ticks[run->count - 1]) > m->end)
@@ -982,6 +1026,7 @@ markdown_free(struct tach_sink *sink)
 
 	aggregate_clear(&m->stacks);
 	gil_waits_clear(&m->waits);
+	pairs_clear(&m->processes);
 	functions_clear(&m->functions);
 	calls_clear(&m->busy);
 	calls_clear(&m->idle);

@@ -60,6 +60,41 @@ section() {
 	is "$output" "$(tach-convert --markdown p.txt)"
 }
 
+# recorded FILE NOTE...: the rows that tell when and of what a profile is.
+recorded() {
+	local samples=$1
+	shift
+	{ cat head.txt; printf '# note %s\n' "$@"; cat "$samples"; } |
+	    tach-convert --markdown "${how[@]}" - | grep -E '^\| (start|process)' || :
+}
+
+@test "the time of day, and the processes of the samples" {
+	local how=() i
+	printf '0\t%s\t1\tcpu\ta.py:f:1\n' 0 1 3 >s.txt
+	is "$(recorded s.txt 'process 0 41' 'time 0 1700000000000042')" \
+	    $'| start | 2023-11-14 22:13:20.000042 UTC |\n| process | 41 |'
+	is "$(recorded s.txt 'process 0 1' 'process 1 1' 'process 2 7' 'process 3 0')" \
+	    '| processes | 1, 1 |'
+	how=(--interp 1)
+	is "$(recorded s.txt 'process 0 41' 'process 1 42')" '| process | 42 |'
+	how=()
+	is "$(recorded s.txt 'another')" ''
+	for ((i = 0; i < 11; i++)); do
+		printf '# note process %d %d\n' "$i" $((i + 101))
+		printf '0\t%d\t1\tcpu\ta.py:f:1\n' "$i"
+	done >s.txt
+	is "$(recorded s.txt another)" \
+	    '| processes | 101, 102, 103, 104, 105, 106, 107, 108 and 3 more |'
+	# All rows of the head have room.
+	{ head -n 2 head.txt; printf '# interval 4294967295\n# note time 0 1\n'
+	sed 's/ \(1..\)$/ 2147483\1/' s.txt; } >p.txt
+	cp p.txt "$(printf '%0200d' 7).txt"
+	tach-convert --markdown 0*.txt | sed -n '1,/^## /p' >head.md
+	found '^| start ' <head.md
+	found '2147483108 and 3 more |$' <head.md
+	found '^Threads were on a CPU' <head.md
+}
+
 # nasty: a profile whose names are long, many, and of another markup.
 nasty() {
 	python3 - <<-'END'
