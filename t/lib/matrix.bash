@@ -32,7 +32,8 @@ built() {
 made() {
 	env -i PATH="${PATH//"$BATS_LIBEXEC:"/}" HOME="$HOME" TACH_LEDGER= \
 	    make -s -j"$(nproc)" "$@" >tests 2>&1 || {
-		grep -v ^PASS tests | tail -n 60
+		grep -aE '^(FAILED|ERROR)' tests
+		grep -av ^PASS tests | tail -n 60
 		return 1
 	}
 }
