@@ -204,14 +204,16 @@ locations_add_name(struct locations *p, const char *name)
 	return find_or_add(p, &key);
 }
 
-/* Makes room for the locations of all frames in the table. */
+/* Makes room for the locations of all frames in the table.  The table of a text has one
+ * more at each new frame. */
 static bool
 reserve_known_frames(struct locations *p)
 {
-	uint32_t n = tach_table_frame_count(p->table);
-	uint32_t *all = reallocarray(p->location_of, n, sizeof(*all));
+	uint32_t n = tach_table_frame_count(p->table), *all;
 
-	if (all == NULL)
+	if (p->nframes <= UINT32_MAX / 2 && n < p->nframes * 2)
+		n = p->nframes * 2;
+	if ((all = reallocarray(p->location_of, n, sizeof(*all))) == NULL)
 		return false;
 	p->location_of = all;
 	while (p->nframes < n)
