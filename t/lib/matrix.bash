@@ -28,9 +28,11 @@ built() {
 }
 
 # made TARGET [VARIABLE=...]: by make without this test's environment, in which its
-# tests would take parts of the bats that runs this file for the bats that they call.
+# tests would take parts of the bats that runs this file for the bats that they call.  No
+# file of these has less time than this one.
 made() {
 	env -i PATH="${PATH//"$BATS_LIBEXEC:"/}" HOME="$HOME" TACH_LEDGER= \
+	    TACH_TEST_TIMEOUT="${TACH_TEST_TIMEOUT-1200}" \
 	    make -s -j"$(nproc)" "$@" >tests 2>&1 || {
 		grep -aE '^(FAILED|ERROR)' tests
 		grep -av ^PASS tests | tail -n 60
