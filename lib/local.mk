@@ -191,7 +191,10 @@ lib_libtach_record_core_la_SOURCES = \
 	lib/python/tasks.c lib/python/tasks.h \
 	lib/python/traits.h \
 	lib/python/unicode.c lib/python/unicode.h \
-	lib/native/elf.c lib/native/elf.h
+	lib/native/debugfile.c lib/native/debugfile.h \
+	lib/native/elf.c lib/native/elf.h \
+	lib/native/elfmodule.c lib/native/elfmodule.h \
+	lib/native/rootfile.c lib/native/rootfile.h
 
 # The engine, room by room, from the ground up: see t/arrows.
 lib_libtach_record_core_la_SOURCES += \
