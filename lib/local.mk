@@ -192,6 +192,7 @@ lib_libtach_record_core_la_SOURCES = \
 	lib/python/traits.h \
 	lib/python/unicode.c lib/python/unicode.h \
 	lib/native/debugfile.c lib/native/debugfile.h \
+	lib/native/demangle.c lib/native/demangle.h \
 	lib/native/elf.c lib/native/elf.h \
 	lib/native/elfmodule.c lib/native/elfmodule.h \
 	lib/native/rootfile.c lib/native/rootfile.h
