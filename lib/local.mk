@@ -195,6 +195,7 @@ lib_libtach_record_core_la_SOURCES = \
 	lib/native/demangle.c lib/native/demangle.h \
 	lib/native/elf.c lib/native/elf.h \
 	lib/native/elfmodule.c lib/native/elfmodule.h \
+	lib/native/lines.c lib/native/lines.h \
 	lib/native/perfmap.c lib/native/perfmap.h \
 	lib/native/pytables.c lib/native/pytables.h \
 	lib/native/rootfile.c lib/native/rootfile.h \

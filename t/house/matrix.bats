@@ -34,7 +34,7 @@ warns_of_nothing() {
 }
 
 @test "without interrupts all is built and records" {
-	built --with-iberty=no --with-interrupts=no --disable-shared CFLAGS=-O0
+	built --with-dw=no --with-iberty=no --with-interrupts=no --disable-shared CFLAGS=-O0
 	[ ! -e lib/engine/kernel/interruptprogram.h ]
 	recorded
 	cmd/tach-record --check >rows
