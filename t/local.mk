@@ -56,7 +56,8 @@ LIVE_UNIT_TESTS = t/unit/test_agent t/unit/test_batch t/unit/test_colocate \
 check_PROGRAMS += $(UNIT_TESTS) $(LIVE_UNIT_TESTS) t/unit/attach \
 	t/unit/attached t/unit/depths t/unit/inject t/unit/late t/unit/lends t/unit/many \
 	t/unit/objects \
-	t/unit/positions t/unit/recode t/unit/snap t/unit/subject
+	t/unit/positions t/unit/recode t/unit/snap t/unit/subject \
+	t/unit/symbols
 
 t_unit_profile = t/unit/profile.c t/unit/profile.h
 t_unit_attach_SOURCES = t/unit/attach.c
@@ -73,6 +74,7 @@ t_unit_walks = t/unit/walks.c t/unit/walks.h
 t_unit_snap_SOURCES = t/unit/snap.c $(t_unit_walks)
 t_unit_inside = t/unit/inside.c t/unit/inside.h
 t_unit_subject_SOURCES = t/unit/subject.c
+t_unit_symbols_SOURCES = t/unit/symbols.c t/unit/fdes.c t/unit/fdes.h
 t_unit_subject_LDADD =
 t_unit_test_agent_SOURCES = t/unit/test_agent.c $(t_unit_inside)
 t_unit_test_codes_SOURCES = t/unit/test_codes.c $(t_unit_profile) \
@@ -128,6 +130,7 @@ FILE_TESTS = \
 	t/python/new-python.bats \
 	t/python/positions.bats \
 	t/python/depths.bats \
+	t/native/tables.bats \
 	t/convert/flamegraph.bats \
 	t/convert/heatmap.bats \
 	t/convert/gperftools.bats \
@@ -163,6 +166,7 @@ FILE_TESTS = \
 	t/convert/pstats.bats \
 	t/convert/jsonl-csv.bats \
 	t/commands/select.bats \
+	t/native/symbols.bats \
 	t/convert/speedscope.bats \
 	t/format/text.bats \
 	t/convert/totals.bats \
@@ -232,6 +236,7 @@ QUICK_TESTS = $(UNIT_TESTS) \
 	t/format/inputs.bats \
 	t/format/text.bats \
 	t/house/libtach.bats t/house/lint.bats \
+	t/native/symbols.bats \
 	t/python/layouts.bats \
 	t/record/record.bats
 
@@ -272,6 +277,8 @@ EXTRA_DIST += t/commands/atexit.c t/commands/fault.py \
 	t/convert/totals.py t/convert/wire.py \
 	t/house/libtach.py \
 	t/merge/merge.py \
+	t/native/functions.c t/native/huge.py t/native/judge.py t/native/mangled \
+	t/native/nm.py t/native/objects.py \
 	t/python/callables.py t/python/depths.py t/python/fake.c \
 	t/python/fake32.c t/python/jit.py t/python/named.py \
 	t/python/names.py t/python/nested.py t/python/objects.py \
