@@ -294,9 +294,9 @@ EXTRA_DIST += t/commands/atexit.c t/commands/fault.py \
 # with clang's libFuzzer and lets each run for ten minutes, or FUZZ_SECONDS.
 FUZZERS = t/fuzz/fuzz_collapsed t/fuzz/fuzz_depths t/fuzz/fuzz_elf t/fuzz/fuzz_foreign \
 	t/fuzz/fuzz_formats \
-	t/fuzz/fuzz_python t/fuzz/fuzz_merge t/fuzz/fuzz_reader \
+	t/fuzz/fuzz_python t/fuzz/fuzz_merge t/fuzz/fuzz_perfmap t/fuzz/fuzz_reader \
 	t/fuzz/fuzz_shared \
-	t/fuzz/fuzz_slots t/fuzz/fuzz_text t/fuzz/fuzz_unfinished
+	t/fuzz/fuzz_slots t/fuzz/fuzz_symbols t/fuzz/fuzz_text t/fuzz/fuzz_unfinished
 check_PROGRAMS += $(FUZZERS)
 t_fuzz = t/fuzz/fuzz.c t/fuzz/fuzz.h
 t_fuzz_fuzz_collapsed_SOURCES = t/fuzz/fuzz_collapsed.c t/fuzz/replay.c \
@@ -312,10 +312,12 @@ t_fuzz_fuzz_merge_SOURCES = t/fuzz/fuzz_merge.c t/fuzz/replay.c $(t_fuzz) \
 	cmd/cmd.c cmd/cmd.h cmd/survey.c cmd/survey.h \
 	cmd/output.c cmd/output.h cmd/place.c cmd/place.h
 t_fuzz_fuzz_merge_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/cmd
+t_fuzz_fuzz_perfmap_SOURCES = t/fuzz/fuzz_perfmap.c t/fuzz/replay.c $(t_fuzz)
 t_fuzz_fuzz_reader_SOURCES = t/fuzz/fuzz_reader.c t/fuzz/replay.c $(t_fuzz)
 t_fuzz_fuzz_shared_SOURCES = t/fuzz/fuzz_shared.c t/fuzz/replay.c \
 	t/unit/outsider.c t/unit/outsider.h $(t_fuzz)
 t_fuzz_fuzz_slots_SOURCES = t/fuzz/fuzz_slots.c t/fuzz/replay.c $(t_fuzz)
+t_fuzz_fuzz_symbols_SOURCES = t/fuzz/fuzz_symbols.c t/fuzz/replay.c $(t_fuzz)
 t_fuzz_fuzz_text_SOURCES = t/fuzz/fuzz_text.c t/fuzz/replay.c $(t_fuzz)
 t_fuzz_fuzz_unfinished_SOURCES = t/fuzz/fuzz_unfinished.c t/fuzz/replay.c \
 	$(t_fuzz)

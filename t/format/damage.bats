@@ -321,6 +321,14 @@ replay() {
 	replay elf
 }
 
+@test "the fuzzers' cases: a module's functions" {
+	replay symbols
+}
+
+@test "the fuzzers' cases: a perf map" {
+	replay perfmap
+}
+
 @test "the fuzzers' cases: profiles for every format" {
 	replay formats
 }

@@ -344,6 +344,123 @@ def elf():
     yield 'no-elf', b'#!/usr/bin/python3\n'
 
 
+class Module:
+    """An extension module with all of CPython's tables, in 8 KiB.  Functions are at
+    multiples of 16 from 0x400 on, texts from 0x800 on, data from 0x1000 on."""
+
+    DATA = 0x1000
+    NAMES = (b'', b'PyModuleDef_Init', b'PyInit_m', b'plain', b'_ZN1a1bIiEEvv',
+             b'_RNvC1m4main', b'_ZN1a1b17h0123456789abcdefE', b'f.cold')
+    SECTIONS = (b'', b'.symtab', b'.strtab', b'.dynsym', b'.dynstr', b'.shstrtab',
+                b'.gnu_debuglink', b'.gnu_debugdata')
+
+    def __init__(self):
+        self.out = bytearray(0x2000)
+        self.texts, self.at, self.moved = 0x800, self.DATA, []
+
+    def put(self, at, content):
+        self.out[at:at + len(content)] = content
+
+    def text(self, content):
+        at = self.texts
+        self.put(at, content + b'\0')
+        self.texts += len(content) + 1
+        return at
+
+    def words(self, *words):
+        """Adds data; pointers are relocated.  Their address."""
+        at = self.at
+        for word in words:
+            if isinstance(word, bytes):
+                word = self.text(word)
+            if 0x400 <= word < 0x2000 and len(self.moved) % 2 == 0:
+                self.moved.append((self.at, word))
+            else:
+                self.put(self.at, struct.pack('<q', word))
+                if 0x400 <= word < 0x2000:
+                    self.moved.append((self.at, word))
+            self.at += 8
+        return at
+
+    def tables(self):
+        methods = self.words(b'append', 0x400, 1, 0, b'pop', 0x410, 0x82, b'doc',
+                             0, 0, 0, 0)
+        attributes = self.words(b'size', 0x420, 0x430, 0, 0, b'name', 0x440, 0, 0, 7,
+                                0, 0, 0, 0, 0)
+        number = self.words(*range(0x500, 0x500 + 36 * 16, 16))
+        sequence = self.words(0x450, 0, 0, 0x460, 0, 0, 0, 0, 0, 0)
+        self.words(b'm.T', 32, 0, 0x470, 0, 0, 0, 0, 0x480, number, sequence, 0, 0,
+                   0, 0, 0, 0, 0, 1 << 18, b'text', 0x490, 0, 0, 0, 0, 0, methods, 0,
+                   attributes, 0, 0, 0, 0, -8, *[0] * 14)
+        slots = self.words(52, 0x4a0, 64, methods, 73, attributes, 88, 0x4b0, 0, 0)
+        self.words(b'm.S', 24, 0x500, slots)
+        more = self.words(2, 0x4c0, 0, 0)
+        self.words(0, 0, 0, b'm', 0, -1, methods, more, 0x4d0, 0, 0)
+        self.words(b'__len__', 80, 0x4e0, 0x4f0, 0, 0, 0)
+
+    def symbols(self, at, names):
+        self.put(at, bytes(24) + b''.join(
+            struct.pack('<IBBHQQ', names + sum(len(n) + 1 for n in self.NAMES[:i]),
+                        0x12 if i > 1 else 0x10, 0, i > 1, 0x600 + 16 * i if i > 1 else 0,
+                        16 * (i % 3)) for i in range(1, len(self.NAMES))))
+
+    def section(self, name, kind, at, size, link=0, entry=0):
+        names = b'\0'.join(self.SECTIONS)
+        return struct.pack('<IIQQQQIIQQ', names.index(b'\0' + name) + 1, kind, 0, at,
+                           at, size, link, 0, 8, entry)
+
+    def build(self, symtab=True, debug=b'', sections=True):
+        names = b'\0'.join(self.NAMES) + b'\0'
+        size = 24 * len(self.NAMES)
+        self.tables()
+        self.put(0, Elf().head(4, 8 if sections else 0))
+        self.put(0x28, struct.pack('<Q', 0x1c00 if sections else 0))
+        self.put(0x3e, struct.pack('<H', 5 if sections else 0))
+        elf = Elf()
+        self.put(0x40, elf.segment(1, 5, 0, 0x1000) +
+                 elf.segment(1, 6, 0x1000, 0x1000, 0x2000) +
+                 elf.segment(2, 6, 0x1a00, 0x80) + elf.segment(4, 4, 0x200, 36))
+        self.put(0x200, struct.pack('<III4s', 4, 20, 3, b'GNU') + bytes(range(20)))
+        self.put(0xb00, names)
+        self.put(0xc00, b'\0'.join(self.SECTIONS) + b'\0')
+        self.put(0xc80, b'debug\0\0\0' + struct.pack('<I', 9))
+        self.symbols(0xd00, 0)
+        self.put(0x1a00, struct.pack('<12Q', 6, 0xd00, 5, 0xdc0, 10, len(names), 7,
+                                     0x1600, 8, 24 * len(self.moved), 0, 0))
+        self.put(0xdc0, names)
+        self.put(0x1600, b''.join(struct.pack('<QQq', at, 8, word)
+                                  for at, word in self.moved[:42]))
+        self.put(0x1a80, debug[:0x180])
+        self.put(0x1c00, bytes(64) + b''.join((
+            self.section(b'.symtab', 2 if symtab else 1, 0xd00, size, 2, 24),
+            self.section(b'.strtab', 3, 0xdc0, len(names)),
+            self.section(b'.dynsym', 11, 0xd00, 48, 2, 24),
+            self.section(b'.dynstr', 3, 0xdc0, len(names)),
+            self.section(b'.shstrtab', 3, 0xc00, 0x60),
+            self.section(b'.gnu_debuglink', 1, 0xc80, 12),
+            self.section(b'.gnu_debugdata', 1, 0x1a80, len(debug)))))
+        return bytes(self.out)
+
+
+def symbols():
+    yield 'whole', Module().build()
+    yield 'stripped', Module().build(symtab=False)
+    yield 'no-sections', Module().build(sections=False)
+    yield 'debugdata', Module().build(symtab=False, debug=lzma.compress(
+        b'\x7fELF' + bytes(300)))
+    yield 'cut', Module().build()[:0x1c80]
+    for i, case in enumerate(('little-64', 'stripped', 'no-sections')):
+        yield 'python-' + case, dict(elf())[case]
+
+
+def perfmap():
+    yield 'cpython', (b'\x801000 10 py::f:a.py\n7ffb6f8c97b1 b py::outer:/tmp/p.py\n'
+                      b'1000 10 py::g:a.py\n')
+    yield 'odd-lines', (b'\xff0x2000 10 a b\n\nx 1 y\n6000 0 n\n6000 10\n6000 10 \xff\n'
+                        b'ffffffffffffffff 10 n\n10000000000000000 1 n\n6000 100 n')
+    yield 'nothing-at-first', b'\x001000 10 f'
+
+
 def bytecode(minor, *pairs, table=b''):
     return bytes([minor - 6, len(table)]) + table + b''.join(map(bytes, pairs))
 
@@ -478,6 +595,7 @@ def main():
                         ('elf', elf()),
                         ('foreign', foreign(build)),
                         ('formats', formats(build)), ('merge', merges()),
+                        ('perfmap', perfmap()), ('symbols', symbols()),
                         ('reader', reader()), ('shared', shared()),
                         ('slots', gperftools()), ('text', text(build)),
                         ('unfinished', unfinished(build))):
