@@ -442,7 +442,36 @@ class Module:
         return bytes(self.out)
 
 
+def lines():
+    """A file whose code from 0x400 to 0x500 has lines, by DWARF 4."""
+    names = b'\0.debug_abbrev\0.debug_info\0.debug_line\0.shstrtab\0'
+    # A unit without children: low_pc, high_pc, stmt_list, name.
+    abbrev = bytes([1, 0x11, 0, 0x11, 1, 0x12, 6, 0x10, 0x17, 3, 8, 0, 0, 0])
+    info = struct.pack('<HIBBQII4s', 4, 0, 8, 1, 0x400, 0x100, 0, b'a.c')
+    head = bytes([1, 1, 1, 0xfb, 14, 13, 0, 1, 1, 1, 1, 0, 0, 0, 1, 0, 0, 1, 0]) + \
+        b'a.c\0\0\0\0\0'
+    program = b'\0\x09\2' + struct.pack('<Q', 0x400) + \
+        b'\3\x09\1\2\x40\x4b\2\x80\1\1\2\x40\0\1\1'
+    line = struct.pack('<HI', 4, len(head)) + head + program
+    out = bytearray(0x400)
+    parts = [(b'.debug_abbrev', 1, abbrev),
+             (b'.debug_info', 1, struct.pack('<I', len(info)) + info),
+             (b'.debug_line', 1, struct.pack('<I', len(line)) + line),
+             (b'.shstrtab', 3, names)]
+    headings, at = bytes(64), 0x100
+    for name, kind, content in parts:
+        out[at:at + len(content)] = content
+        headings += struct.pack('<IIQQQQIIQQ', names.index(b'\0' + name) + 1, kind, 0,
+                                0, at, len(content), 0, 0, 1, 0)
+        at += 0x80
+    out[:64] = Elf().head(1, 5)
+    out[0x28:0x30] = struct.pack('<Q', 0x400)
+    out[64:120] = Elf().segment(1, 5, 0, 0x400, 0x1000)
+    return bytes(out) + headings
+
+
 def symbols():
+    yield 'lines', lines()
     yield 'whole', Module().build()
     yield 'stripped', Module().build(symtab=False)
     yield 'no-sections', Module().build(sections=False)
