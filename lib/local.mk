@@ -196,6 +196,7 @@ lib_libtach_record_core_la_SOURCES = \
 	lib/native/elf.c lib/native/elf.h \
 	lib/native/elfmodule.c lib/native/elfmodule.h \
 	lib/native/lines.c lib/native/lines.h \
+	lib/native/parents.c lib/native/parents.h \
 	lib/native/perfmap.c lib/native/perfmap.h \
 	lib/native/pytables.c lib/native/pytables.h \
 	lib/native/rootfile.c lib/native/rootfile.h \

@@ -15,6 +15,7 @@
 #define NOTES_SIZE_MAX (64 << 10) /* bytes: of a segment of notes */
 #define NOTES_MAX 16	      /* segments and sections of notes that are looked at */
 #define STRING_PIECE 128      /* bytes: most strings are shorter */
+#define RELOCATIONS_AT_ONCE 512
 
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 #define ELF_OWN_ORDER ELFDATA2LSB
@@ -90,6 +91,29 @@ elf_module_string(const struct elf_module *m, uint64_t offset, uint64_t room,
 		got += piece;
 	}
 	return -1;
+}
+
+void
+elf_module_relocated(const struct elf_module *m, elf_relocated *tell, void *arg)
+{
+	uint32_t relative = m->machine == EM_AARCH64 ? R_AARCH64_RELATIVE :
+	    R_X86_64_RELATIVE;
+	uint64_t at = m->relocations.offset;
+	uint64_t left = m->relocations.size / sizeof(Elf64_Rela);
+	Elf64_Rela relas[RELOCATIONS_AT_ONCE];
+
+	while (left > 0) {
+		size_t n = left < RELOCATIONS_AT_ONCE ? (size_t)left :
+		    RELOCATIONS_AT_ONCE;
+		if (!elf_module_read(m, at, relas, n * sizeof(*relas)))
+			return;
+		for (size_t i = 0; i < n; i++)
+			if (ELF64_R_TYPE(relas[i].r_info) == relative)
+				tell(arg, relas[i].r_offset,
+				    (uint64_t)relas[i].r_addend);
+		left -= n;
+		at += n * sizeof(*relas);
+	}
 }
 
 /* ---- headers ------------------------------------------------------------- */

@@ -80,6 +80,11 @@ bool elf_module_is_code(const struct elf_module *, uint64_t addr);
 int elf_module_string(const struct elf_module *, uint64_t offset, uint64_t room,
     char *text, size_t size);
 
+/* Tells each pointer that the dynamic linker adds the module's address to: its own
+ * address, and its value as in the file. */
+typedef void elf_relocated(void *arg, uint64_t at, uint64_t value);
+void elf_module_relocated(const struct elf_module *, elf_relocated *, void *arg);
+
 /* Whether two files have the same build id, and have one. */
 bool elf_module_same(const struct elf_module *, const struct elf_module *);
 

@@ -2,7 +2,6 @@
 /* pytables.c: see pytables.h. */
 #include "native/pytables.h"
 
-#include <elf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +13,6 @@
 #define NAMES_MAX_FOUND (1 << 18)
 #define TABLE_MAX 4096	       /* entries of one table */
 #define NAME_SIZE 128	       /* bytes: names in tables are shorter */
-#define RELOCATIONS_AT_ONCE 512
 #define WORK_MAX (1 << 21)     /* entries and names that are looked at: tables can lie in
 				* each other, each one again and again */
 
@@ -155,30 +153,13 @@ copy_data(struct table_scan *s)
 	return true;
 }
 
-/* Makes a pointer of each word that the dynamic linker would add the base to. */
 static void
-relocate(struct table_scan *s)
+relocate(void *arg, uint64_t at, uint64_t value)
 {
-	const struct elf_extent *all = &s->module->relocations;
-	uint32_t relative = s->module->machine == EM_AARCH64 ?
-	    R_AARCH64_RELATIVE : R_X86_64_RELATIVE;
-	Elf64_Rela relas[RELOCATIONS_AT_ONCE];
-	uint64_t left = all->size / sizeof(*relas), at = all->offset;
+	uint64_t *word = words_at(arg, at, 1);
 
-	while (left > 0) {
-		size_t n = left < RELOCATIONS_AT_ONCE ? (size_t)left :
-		    RELOCATIONS_AT_ONCE;
-		if (!elf_module_read(s->module, at, relas, n * sizeof(*relas)))
-			return;
-		for (size_t i = 0; i < n; i++) {
-			uint64_t *word;
-			if (ELF64_R_TYPE(relas[i].r_info) == relative &&
-			    (word = words_at(s, relas[i].r_offset, 1)) != NULL)
-				*word = (uint64_t)relas[i].r_addend;
-		}
-		left -= n;
-		at += n * sizeof(*relas);
-	}
+	if (word != NULL)
+		*word = value;
 }
 
 /* ---- words --------------------------------------------------------------- */
@@ -720,7 +701,7 @@ pytables_new(const struct elf_module *m, native_function *function_of, void *arg
 		return NULL;
 	s.tables->module = m;
 	s.failed = !copy_data(&s);
-	relocate(&s);
+	elf_module_relocated(m, relocate, &s);
 	search(&s);
 	for (size_t i = 0; i < s.nparts; i++)
 		free(s.parts[i].words);

@@ -13,12 +13,14 @@
 #include "native/demangle.h"
 #include "native/elf.h"
 #include "native/elfmodule.h"
+#include "native/parents.h"
 #include "native/pytables.h"
 #include "utf8.h"
 
 #define TABLE_SIZE_MAX (256 << 20) /* bytes: of a table of symbols */
 #define SYMBOLS_AT_ONCE 1024
 #define BACK_MAX 16	/* symbols before an address that can hold it */
+#define PARENTS_MAX 4	/* parts of parts */
 #define MANGLED_MAX 4096 /* bytes: longer names are no names */
 
 /* A function's symbol; its place is from the module's base on. */
@@ -45,7 +47,8 @@ struct native_symbols {
 	struct debugfile debugfile, minidebug;
 	struct symbol_table tables[TABLES];
 	struct pytables *python;
-	bool python_loaded;
+	struct parents *parents;
+	bool python_loaded, parents_loaded;
 	native_function *function_of;
 	void *arg;
 	int root;
@@ -325,36 +328,55 @@ name_by_start(struct native_symbols *s, uint64_t start)
 	return keep_name(s, name);
 }
 
-/* A function that has no symbol. */
+/* Finds the function that another one is a part of. */
 static bool
-find_nameless(struct native_symbols *s, uint64_t start, struct native_symbol *out)
+find_parent(struct native_symbols *s, uint64_t *start)
 {
+	if (!s->parents_loaded) {
+		s->parents_loaded = true;
+		s->parents = parents_new(&s->module, s->function_of, s->arg);
+	}
+	return s->parents != NULL && parents_find(s->parents, *start, start);
+}
+
+/* The name of the function with this start, in any table. */
+static bool
+find_in_tables(struct native_symbols *s, uint64_t addr, uint64_t start,
+    struct native_symbol *out)
+{
+	uint64_t base = s->module.base;
+	uint32_t function = start > base && start <= addr ?
+	    (uint32_t)(start - base) : 0;
+
+	if (addr < base || addr - base > UINT32_MAX)
+		return false;
+	for (int which = 0; which < TABLES; which++)
+		if (find_in_table(s, which, (uint32_t)(addr - base), function, out))
+			return true;
 	out->start = start;
 	out->source = SYMBOL_PYTHON;
-	if (find_in_python(s, start))
-		return true;
-	out->source = SYMBOL_NAMELESS;
-	return name_by_start(s, start);
+	return start != 0 && find_in_python(s, start);
 }
 
 bool
 native_symbols_find(struct native_symbols *s, uint64_t addr, struct native_symbol *out)
 {
-	uint64_t start = 0, end = 0, base = s->module.base;
-	bool known = s->function_of != NULL &&
-	    s->function_of(s->arg, addr, &start, &end), found = false;
-	uint32_t function = known && start > base && start <= addr ?
-	    (uint32_t)(start - base) : 0;
+	uint64_t start = 0, end;
+	bool found;
 
-	if (addr < base || addr - base > UINT32_MAX)
-		return false;
-	for (int which = 0; which < TABLES && !found; which++)
-		found = find_in_table(s, which, (uint32_t)(addr - base), function,
-		    out);
-	if (!found && !(known && find_nameless(s, start, out)))
-		return false;
+	if (s->function_of != NULL && !s->function_of(s->arg, addr, &start, &end))
+		start = 0;
+	found = find_in_tables(s, addr, start, out);
+	for (int i = 0; !found && i < PARENTS_MAX && start != 0 &&
+	     find_parent(s, &start); i++)
+		found = find_in_tables(s, start, start, out);
+	if (!found && start != 0) {
+		out->start = start;
+		out->source = SYMBOL_NAMELESS;
+		found = name_by_start(s, start);
+	}
 	out->name = s->name.text;
-	return true;
+	return found;
 }
 
 /* ---- all ----------------------------------------------------------------- */
@@ -401,6 +423,8 @@ native_symbols_memory(const struct native_symbols *s)
 
 	for (int i = 0; i < TABLES; i++)
 		bytes += s->tables[i].max * sizeof(*s->tables[i].entries);
+	if (s->parents != NULL)
+		bytes += parents_memory(s->parents);
 	return bytes + (s->python != NULL ? pytables_memory(s->python) : 0);
 }
 
@@ -412,6 +436,7 @@ native_symbols_close(struct native_symbols *s)
 	for (int i = 0; i < TABLES; i++)
 		free(s->tables[i].entries);
 	pytables_free(s->python);
+	parents_free(s->parents);
 	debugfile_close(&s->debugfile);
 	debugfile_close(&s->minidebug);
 	elf_module_close(&s->module);

@@ -6,9 +6,9 @@
  * first needed, in this order, and the first one that has an address names it: .symtab;
  * the .symtab of its debug file, found by build id in /usr/lib/debug of the target's
  * root and of ours and in debuginfod's cache, or by .gnu_debuglink; .gnu_debugdata;
- * .dynsym; CPython's own static tables (pytables.h).  A function that none of them has
- * is named MODULE+0xSTART, by its start, so that all its samples add up.  Parts and copies
- * of a function (".cold", ".constprop.0") have its name.
+ * .dynsym; CPython's own static tables (pytables.h).  Parts and copies of a function
+ * (".cold", ".constprop.0") have its name, also where no table has them (parents.h).  A
+ * function without a name is MODULE+0xSTART, by its start, so that all its samples add up.
  *
  * The module is a stranger's, and so are its debug files.  A symbol takes 12 bytes; its
  * name stays in the file until it is asked for.  The network is never used.  Calls for
@@ -34,7 +34,8 @@ enum symbol_source {
 
 struct native_symbol {
 	const char *name; /* valid UTF-8, demangled; until the next call */
-	uint64_t start;	  /* of the function, as in the file */
+	uint64_t start;	  /* of the function, as in the file; of a part without a symbol,
+			   * of the function that it is a part of */
 	enum symbol_source source;
 };
 

@@ -27,12 +27,12 @@ function_of(void *arg, uint64_t addr, uint64_t *start, uint64_t *end)
 }
 
 static void
-check_name(const struct native_symbol *s, uint64_t addr)
+check_name(const struct native_symbol *s)
 {
 	size_t len = strlen(s->name), n;
 	uint32_t code;
 
-	promise(len > 0 && s->start <= addr);
+	promise(len > 0);
 	promise(s->source <= SYMBOL_NAMELESS);
 	for (size_t i = 0; i < len; i += n)
 		promise((n = utf8_decode(s->name + i, len - i, &code)) > 0);
@@ -46,7 +46,7 @@ find(struct native_symbols *s, uint64_t addr)
 
 	if (!native_symbols_find(s, addr, &found))
 		return;
-	check_name(&found, addr);
+	check_name(&found);
 	promise(strlen(found.name) < sizeof(name));
 	memcpy(name, found.name, strlen(found.name) + 1);
 	promise(native_symbols_find(s, addr, &again));

@@ -5,20 +5,27 @@
 
 #define NOINLINE __attribute__((noinline, noclone))
 
+__attribute__((noinline, cold)) void
+fail(int n)
+{
+	fprintf(stderr, "%d\n", n);
+	exit(1);
+}
+
 NOINLINE static int
 local(int n)
 {
-	/* The part that is hardly ever run is split off. */
-	if (__builtin_expect(n < 0, 0)) {
-		fprintf(stderr, "%d\n", n);
-		abort();
-	}
 	return n * 3;
 }
 
 NOINLINE int
 global(int n)
 {
+	/* A part that is hardly ever run is split off. */
+	if (n > 1000) {
+		fail(n);
+		fail(n + 1);
+	}
 	return local(n) + 1;
 }
 

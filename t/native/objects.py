@@ -6,7 +6,8 @@
 ADDR is as in FILE, an ELF file that this process has mapped.  NAME is a method's, an
 attribute's or a slot's; OWNER is its type as in tp_name, or - for functions of modules.
 They are found in live objects, whose structs are read by ctypes, and not in files.
-Descriptor 7 is /proc, which a folder for chroot lacks.
+Descriptor 7 is /proc, which a folder for chroot lacks.  Arguments are the modules that
+are imported; else it is most of the standard library.
 """
 import ctypes
 import importlib
@@ -19,7 +20,7 @@ MODULES = '''_asyncio _bisect _bz2 _codecs _collections _contextvars _csv _ctype
 _datetime _decimal _elementtree _functools _hashlib _heapq _io _json _lzma _operator
 _pickle _queue _random _socket _sqlite3 _sre _ssl _struct _thread _tracemalloc _weakref
 array binascii cmath errno fcntl itertools marshal math mmap posix pyexpat resource
-select signal syslog time unicodedata zlib numpy'''.split()
+select signal syslog time unicodedata zlib'''.split()
 # What Python has several names for is one function of C.
 SAME = {'radd': 'add', 'rsub': 'sub', 'rmul': 'mul', 'rmod': 'mod',
         'rdivmod': 'divmod', 'rpow': 'pow', 'rlshift': 'lshift',
@@ -76,7 +77,7 @@ def types(root, seen):
 
 
 def objects():
-    for name in MODULES + list(sys.builtin_module_names):
+    for name in sys.argv[1:] or MODULES + list(sys.builtin_module_names):
         if name[:1] == '_' and 'test' in name:
             continue
         try:

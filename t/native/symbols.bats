@@ -63,10 +63,10 @@ unnamed() {
 	# shellcheck disable=SC1091
 	. ./addrs
 	# shellcheck disable=SC2154
-	printf '%x\n' $((local + 5)) $((written_by_hand + 3)) 16 >wanted
+	printf '%x\n' $((local + 2)) $((written_by_hand + 3)) 16 >wanted
 	run -0 --separate-stderr "$S" -a functions <wanted
 	is "$output" "$(printf '%x %x symtab local\n%x %x symtab written_by_hand\n10 - - -' \
-	    $((local + 5)) "$local" $((written_by_hand + 3)) "$written_by_hand")"
+	    $((local + 2)) "$local" $((written_by_hand + 3)) "$written_by_hand")"
 }
 
 @test "functions of tach-record, the C library and a Python have nm's names" {
@@ -82,6 +82,19 @@ unnamed() {
 		[[ $output =~ right=([0-9]+)\ wrong=0 ]]
 		[ "${BASH_REMATCH[1]}" -gt 10 ]
 	done
+}
+
+@test "a part of a function that was split off has its name, without a symbol" {
+	[ "$(uname -m)" = x86_64 ] || skip "parts are found on x86-64 alone"
+	need "${CC%% *}" gcc
+	need strip binutils
+	$CC -O2 -rdynamic -o functions "$T/native/functions.c"
+	nm functions | sed -nE 's/^0*([^ ]+) t global\.cold$/\1/p' >part
+	[ -s part ] || skip "this compiler splits no function"
+	start=$(nm functions | sed -nE 's/^0*([^ ]+) T global$/\1/p')
+	strip functions
+	run -0 --separate-stderr "$S" -a functions <part
+	is "$output" "$(cat part) $start dynsym global"
 }
 
 @test "names come from debug files by build id: of the target's root, debuginfod" {

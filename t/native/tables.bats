@@ -49,3 +49,40 @@ tables() {
 @test "C functions have their objects' names, none is wrong: Python 3.15-forky" { tables 3.15-forky 2500; }
 @test "C functions have their objects' names, none is wrong: Python 3.15t" { tables 3.15t 2500; }
 @test "C functions have their objects' names, none is wrong: Python 3.15d" { tables 3.15d 2500; }
+
+# The other half of them is put into its types at run time, by code.
+@test "C functions of numpy have their objects' names, none is wrong: 400 of them" {
+	need strip binutils
+	need_python 3.11-system
+	"${PYTHON[@]}" -c 'import ctypes, numpy' || skip "no numpy in $PYTHON_TAG"
+	mkdir stripped
+	"${PYTHON[@]}" - numpy <"$T/native/objects.py" 7</proc | grep /numpy/ >objects
+	run -0 python3 "$T/native/judge.py" "$TACH_BUILDDIR/t/unit/symbols" "" stripped \
+	    <objects
+	echo "$output"
+	[[ $output =~ ^right=([0-9]+)\ wrong=0\  ]]
+	[ "${BASH_REMATCH[1]}" -ge 400 ]
+}
+
+# parts TAG LEAST: of the parts of functions that have no symbol, at least so many are
+# found, and 98 of a hundred belong to the function that they have in the debug file.
+parts() {
+	[ "$(uname -m)" = x86_64 ] || skip "parts are found on x86-64 alone"
+	need_python "$1"
+	local symbols=$TACH_BUILDDIR/t/unit/symbols file=${PYTHON[-1]}
+	"$symbols" "$file" "$PYTHON_ROOT" >whole
+	found ' debug ' <whole || skip "no debug file of $PYTHON_TAG here"
+	"$symbols" "$PYTHON_ROOT$file" | awk '$1 != $2 && $3 != "nameless"' >parts
+	awk 'NR == FNR { name[$1] = $4; next }
+	    { n++; if (name[$1] == name[$2]) same++
+	      else print $0, name[$1], name[$2] }
+	    END { print n, same }' whole parts >judged
+	cat judged
+	read -r n same < <(tail -n 1 judged)
+	[ "$n" -ge "$2" ]
+	[ $((same * 100)) -ge $((n * 98)) ]
+}
+
+@test "parts of functions have the names of their functions: Python 3.13" { parts 3.13-forky 1500; }
+@test "parts of functions have the names of their functions: Python 3.14" { parts 3.14-forky 1500; }
+@test "parts of functions have the names of their functions: Python 3.15" { parts 3.15-forky 1500; }
