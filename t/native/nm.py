@@ -32,12 +32,11 @@ def symbols_of(paths):
 def main(paths):
     names, counts = symbols_of(paths), collections.Counter()
     for line in sys.stdin:
-        addr, start, source, name = line.rstrip('\n').split(' ', 3)
+        _, start, source, name = line.rstrip('\n').split(' ', 3)
         if source in ('nameless', '-'):
             kind = 'none'
         else:
-            kind = 'right' if name in names[int(start, 16)] and \
-                int(start, 16) <= int(addr, 16) else 'wrong'
+            kind = 'right' if name in names[int(start, 16)] else 'wrong'
         counts[kind] += 1
         if kind == 'wrong':
             print(line, names[int(start, 16)])
