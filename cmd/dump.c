@@ -13,6 +13,7 @@
 #include "array.h"
 #include "escape.h"
 #include "hint.h"
+#include "kind.h"
 
 /* The most rounds until one has each stack whole; the last one is printed in any
  * case. */
@@ -20,8 +21,6 @@
 #define CHILDREN_TRIES 100
 #define CHILDREN_WAIT_US 10000
 #define NAME_TRIES 50
-#define TASK_FILE "<task>"
-#define BUILTIN_FILE "<built-in>"
 #define COMMAND_MAX 200 /* bytes of a command line that are shown */
 
 /* A stack as it is printed. */
@@ -107,7 +106,7 @@ print_frame(FILE *out, const struct tach_meta *meta,
 		fputs(" (", out);
 		print_string(out, t, f->file);
 		fprintf(out, ":%" PRId32 ")", f->line);
-	} else if (is_task(t, f) || is_of(t, f, BUILTIN_FILE)) {
+	} else if (is_task(t, f) || is_of(t, f, CALLEE_FILE)) {
 		fputs(" (", out);
 		print_string(out, t, f->file);
 		putc(')', out);

@@ -13,6 +13,7 @@
 
 #include "cmd.h"
 #include "escape.h"
+#include "kind.h"
 
 #define ABOVE_MIN 4  /* threads or processes */
 #define ABOVE_PART 6 /* of the lines have them at most */
@@ -275,7 +276,7 @@ draw_place(const struct tally *t, uint32_t row, int32_t line)
 	if (line > 0)
 		snprintf(number, sizeof(number), ":%" PRId32, line);
 	room -= (int)strlen(number);
-	if (file != NULL && s.len > 0 && strcmp(file, "~") != 0 && room > 4) {
+	if (file != NULL && s.len > 0 && !file_is_none(s) && room > 4) {
 		addstr("  ");
 		attron(A_DIM);
 		draw_end(file, room);

@@ -73,6 +73,7 @@ lib_libtach_core_la_SOURCES = $(tach_common) \
 	lib/gilwaits.h \
 	lib/io.h \
 	lib/json.c lib/json.h \
+	lib/kind.c lib/kind.h \
 	lib/merge.c \
 	lib/note.h \
 	lib/stream.c lib/stream.h \

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "array.h"
+#include "kind.h"
 
 bool
 tablecopy_init(struct tablecopy *c, const struct tach_table *from)
@@ -77,7 +78,7 @@ tablecopy_mark(struct tablecopy *c, const char *name)
 	struct tach_frame f = {.line = -1, .end_line = -1, .column = -1,
 	    .end_column = -1, .opcode = TACH_NO_OPCODE};
 
-	f.file = tach_table_add_string(c->to, "~", 1);
+	f.file = tach_table_add_string(c->to, NO_FILE, 1);
 	f.func = tach_table_add_string(c->to, name, strlen(name));
 	return tach_table_add_frame(c->to, &f);
 }

@@ -56,6 +56,7 @@ location_of_frame(struct locations *p, uint32_t index)
 		.column = p->kind == LOCATION_POSITIONS ? f->column : -1,
 	};
 
+	location.kind = kind_of_frame(location.file, location.func, location.line);
 	make_text(p, &location);
 	return location;
 }
@@ -157,6 +158,8 @@ add_location(struct locations *p, struct location *location, uint64_t hash)
 static void
 lower_line(struct location *known, const struct location *location)
 {
+	if (location->kind == KIND_SOURCE)
+		known->kind = KIND_SOURCE;
 	if (location->line > 0 &&
 	    (known->line <= 0 || location->line < known->line))
 		known->line = location->line;
@@ -197,8 +200,8 @@ find_new(struct locations *p, uint32_t frame)
 uint32_t
 locations_add_name(struct locations *p, const char *name)
 {
-	struct location_key key = {p, {.file = {"~", 1},
-	    .func = {name, strlen(name)}, .column = -1}};
+	struct location_key key = {p, {.file = {NO_FILE, 1},
+	    .func = {name, strlen(name)}, .column = -1, .kind = KIND_MARK}};
 
 	make_text(p, &key.location);
 	return find_or_add(p, &key);

@@ -8,6 +8,7 @@
 #define OUT_LOCATIONS_H
 
 #include "buf.h"
+#include "kind.h"
 #include "set.h"
 #include "tach.h"
 
@@ -27,6 +28,8 @@ struct location {
 	/* 0 if there is none.  A function has the smallest of its frames. */
 	int32_t line;
 	int32_t column; /* -1 if not known; only LOCATION_POSITIONS have it */
+	/* KIND_SOURCE if one of its frames is of that kind. */
+	enum frame_kind kind;
 	struct tach_string text; /* if the format has a function that makes it */
 };
 
@@ -81,7 +84,15 @@ int string_order(struct tach_string, struct tach_string);
 static inline bool
 synthetic(struct tach_string file, int32_t line)
 {
-	return line == 0 && file.len == 1 && file.bytes[0] == '~';
+	return line == 0 && file_is_none(file);
+}
+
+/* Whether a location has the file of a module, or of the kernel, and not of source. */
+static inline bool
+location_in_module(const struct location *p)
+{
+	return (p->kind == KIND_NATIVE || p->kind == KIND_KERNEL) &&
+	    !file_is_none(p->file);
 }
 
 /* The frame of a stack without frames, in formats that need one: such a sample

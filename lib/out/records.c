@@ -155,7 +155,7 @@ static bool
 add_leaf(struct records *r, uint32_t depth, uint32_t leaf)
 {
 	static const struct location none = {
-		.file = {"~", 1},
+		.file = {NO_FILE, 1},
 		.func = {NO_FRAMES, sizeof(NO_FRAMES) - 1},
 	};
 	struct tach_string s;

@@ -42,7 +42,7 @@ symbols_init(struct symbols *s, const struct locations *p)
 		    location->line > 0 ? location->line : 0, i};
 	}
 	qsort(s->list, p->count, sizeof(*s->list), compare_symbols);
-	s->list[p->count] = (struct symbol){{"~", 1},
+	s->list[p->count] = (struct symbol){{NO_FILE, 1},
 	    {no_frames, sizeof(no_frames) - 1}, 0, p->count};
 	for (uint32_t i = 0; i < s->count; i++)
 		s->of[s->list[i].location] = i;
