@@ -146,6 +146,19 @@ child(struct aggregate *a, uint32_t parent, uint32_t location)
 	return node != 0 ? node : add_child(a, parent, location);
 }
 
+/* The same in a tree in which only source has callees. */
+static uint32_t
+child_of_source(struct aggregate *a, uint32_t parent, uint32_t location)
+{
+	bool below_c = node_is_c(a, &a->nodes[parent]);
+
+	if (!below_c || location >= LOCATION_HIDDEN)
+		return child(a, parent, location);
+	if (kind_has_caller(a->locations.all[location].kind))
+		return parent;
+	return child(a, a->nodes[parent].parent, location);
+}
+
 /* ---- threads ------------------------------------------------------------- */
 
 struct aggregate_key {
@@ -291,8 +304,10 @@ follow_stack(struct aggregate *a, struct path *t, const struct tach_run *run)
 	d = d < run->depth ? d : run->depth;
 	for (; d < run->depth; d++) {
 		uint32_t frame = run->frames[run->depth - 1 - d];
-		uint32_t node = child(a, t->nodes[d],
-		    locations_of(&a->locations, frame));
+		uint32_t location = locations_of(&a->locations, frame);
+		uint32_t node = a->options.source ?
+		    child_of_source(a, t->nodes[d], location) :
+		    child(a, t->nodes[d], location);
 		if (node == TACH_NONE) {
 			t->depth = d;
 			return false;

@@ -55,6 +55,9 @@ struct aggregate_options {
 	bool interps;
 	enum tach_by by; /* TACH_BY_FORMAT: by thread */
 	bool thread_frames; /* a thread that is told is a frame below all others */
+	/* Only source has callees.  A node of C code (kind_has_caller) has none: it stands
+	 * for all the C code below its parent, by the first of these frames. */
+	bool source;
 	class_fn *class_of; /* NULL if all samples are of class 0 */
 };
 
@@ -116,6 +119,13 @@ static inline bool
 node_is_root(const struct node *n)
 {
 	return n->parent == TACH_NONE;
+}
+
+/* Whether a node is C code. */
+static inline bool
+node_is_c(const struct aggregate *a, const struct node *n)
+{
+	return !node_is_root(n) && kind_has_caller(a->locations.all[n->what].kind);
 }
 
 /* The weight of a node's own cells: samples or, if `time`, microseconds. */

@@ -143,12 +143,34 @@ callee_of(const struct calls_walk *w, const struct node *n)
 
 /* ---- the walk ------------------------------------------------------------ */
 
+/* The node whose self a node's own cost is. */
+static uint32_t
+self_node(const struct calls_walk *w, uint32_t node)
+{
+	const struct node *n = &w->a->nodes[node];
+
+	return w->a->options.source && node_is_c(w->a, n) &&
+	    !node_is_root(&w->a->nodes[n->parent]) ? n->parent : node;
+}
+
+/* Adds the own cost of an open node. */
+static void
+add_self(struct calls_walk *w, uint32_t node)
+{
+	const struct node *n = &w->a->nodes[self_node(w, node)];
+	struct cost self = own_cost(w, node);
+
+	add_cost(&w->c->selfs[n->what], self);
+	add_cost(&w->c->callees[callee_of(w, n)].self, self);
+	add_cost(&w->c->calls[w->path[n->depth].call].self, self);
+}
+
 static bool
 enter(struct calls_walk *w, uint32_t node)
 {
 	const struct node *n = &w->a->nodes[node];
 	struct callee *callee = &w->c->callees[callee_of(w, n)];
-	struct cost self = own_cost(w, node), total = w->totals[node];
+	struct cost total = w->totals[node];
 	uint32_t index = find_call(w, caller(w, n), callee_of(w, n));
 	struct call *call;
 
@@ -156,9 +178,7 @@ enter(struct calls_walk *w, uint32_t node)
 		return false;
 	call = &w->c->calls[index];
 	w->path[n->depth] = (struct step){index, !call->open, !callee->open};
-	add_cost(&w->c->selfs[n->what], self);
-	add_cost(&callee->self, self);
-	add_cost(&call->self, self);
+	add_self(w, node);
 	if (!call->open)
 		add_cost(&call->total, total);
 	if (!callee->open) {

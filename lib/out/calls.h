@@ -15,6 +15,8 @@ struct cost {
 	uint64_t time; /* microseconds */
 };
 
+/* Where only source has callees (aggregate_options), C code is a callee without a self:
+ * its cost is the self of its caller, unless it has none. */
 struct callee {
 	struct cost self;  /* where it was innermost */
 	struct cost total; /* where it was in the stack, however often */

@@ -2,7 +2,7 @@
 /*
  * heatmap.c: a directory of pages: index.html, and one page for each source
  * file.  Its lines are coloured by their weight and link to their callers and
- * callees.
+ * callees.  C code counts with the line that has called it, and has no page.
  *
  * All pages are heatmap.html with their own data.  They share profile.js, which
  * has the names of files, functions and threads; the pages have their numbers.
@@ -50,6 +50,7 @@ struct heatmap {
 	struct calls callers; /* callees are rows */
 	struct calls_index callees_of, callers_of;
 	uint32_t *ranked, *rank; /* files, the heaviest first; by file */
+	bool *paged; /* by file: it has a page, as not all in it is C code */
 	struct neighbour *neighbours; /* scratch */
 	struct buf source;
 	struct emit out;
@@ -125,12 +126,15 @@ make_rows(struct heatmap *h)
 	h->order = numbers(n);
 	h->rows = numbers(n);
 	h->first_row = numbers(h->functions.nfiles);
+	h->paged = calloc((size_t)h->functions.nfiles + 1, sizeof(*h->paged));
 	if (h->file_of == NULL || h->row_of == NULL || h->order == NULL ||
-	    h->rows == NULL || h->first_row == NULL)
+	    h->rows == NULL || h->first_row == NULL || h->paged == NULL)
 		return false;
 	for (uint32_t i = 0; i < n; i++) {
 		h->order[i] = i;
 		h->file_of[i] = h->functions.functions[h->functions.of[i]].file;
+		h->paged[h->file_of[i]] |= !kind_has_caller(
+		    h->stacks.locations.all[i].kind);
 	}
 	qsort_r(h->order, n, sizeof(*h->order), compare_rows, h);
 	divide_rows(h);
@@ -161,7 +165,7 @@ count_calls(struct heatmap *h)
 }
 
 /* Orders files by their own weight, then by their weight with all that they
- * called. */
+ * called.  Files without a page come last. */
 static int
 compare_files(const void *pa, const void *pb, void *arg)
 {
@@ -170,6 +174,8 @@ compare_files(const void *pa, const void *pb, void *arg)
 	const struct callee *sa = &h->files.callees[a],
 	    *sb = &h->files.callees[b];
 
+	if (h->paged[a] != h->paged[b])
+		return h->paged[a] ? -1 : 1;
 	if (weight(h, sa->self) != weight(h, sb->self))
 		return weight(h, sa->self) < weight(h, sb->self) ? 1 : -1;
 	if (weight(h, sa->total) != weight(h, sb->total))
@@ -285,7 +291,7 @@ heatmap_put_weights(struct heatmap *h, const struct callee *s)
 	emit_number(&h->out, weight(h, s->total));
 }
 
-/* [name, page, self, total, sampled lines], the heaviest first. */
+/* [name, page or nothing, self, total, sampled lines], the heaviest first. */
 static void
 put_files(struct heatmap *h)
 {
@@ -294,7 +300,9 @@ put_files(struct heatmap *h)
 	emit(&h->out, "files: [");
 	for (uint32_t i = 0; i < h->functions.nfiles; i++) {
 		uint32_t file = h->ranked[i];
-		page_name(h, file, name);
+		*name = '\0';
+		if (h->paged[file])
+			page_name(h, file, name);
 		emit(&h->out, i == 0 ? "\n[" : ",\n[");
 		emit_visible(&h->out, file_name(h, file));
 		emit(&h->out, ",");
@@ -346,6 +354,17 @@ heatmap_put_threads(struct heatmap *h)
 		h->options->by == TACH_BY_NONE ? "none\"" : "thread\"");
 }
 
+/* The weight of the samples of C code alone, which no page has. */
+static uint64_t
+unpaged_weight(const struct heatmap *h)
+{
+	uint64_t sum = 0;
+
+	for (uint32_t i = 0; i < h->functions.nfiles; i++)
+		sum += h->paged[i] ? 0 : weight(h, h->files.callees[i].self);
+	return sum;
+}
+
 static bool
 write_profile(struct heatmap *h)
 {
@@ -368,6 +387,8 @@ write_profile(struct heatmap *h)
 	    h->options->title != NULL ? h->options->title : "");
 	emit(&h->out, ", frameless: ");
 	emit_number(&h->out, weight(h, none->self));
+	emit(&h->out, ", unpaged: ");
+	emit_number(&h->out, unpaged_weight(h));
 	emit(&h->out, ",\n");
 	put_files(h);
 	put_functions(h);
@@ -455,8 +476,9 @@ put_callees(struct heatmap *h, uint32_t row)
 		const uint32_t *begin = &x->begin[h->order[i]];
 		for (uint32_t k = begin[0]; k < begin[1]; k++) {
 			const struct call *c = &h->callees.calls[x->calls[k]];
-			h->neighbours[n++] = (struct neighbour){c->to,
-			    weight(h, c->total)};
+			if (c->total.samples > 0) /* no C code ended there */
+				h->neighbours[n++] = (struct neighbour){c->to,
+				    weight(h, c->total)};
 		}
 	}
 	put_neighbours(h, n, put_callee);
@@ -542,7 +564,8 @@ heatmap_begin(struct tach_sink *sink, const struct tach_meta *meta,
 
 	h->meta = meta;
 	aggregate_init(&h->stacks, table, (struct aggregate_options){
-	    .kind = LOCATION_LINES, .interps = true, .by = h->options->by});
+	    .kind = LOCATION_LINES, .interps = true, .by = h->options->by,
+	    .source = true});
 	return TACH_OK;
 }
 
@@ -565,7 +588,7 @@ heatmap_end(struct tach_sink *sink)
 	if (!make_rows(h) || !count_calls(h) || !rank_files(h))
 		return error_system(&h->error, "", ENOMEM);
 	for (uint32_t i = 0; i < h->functions.nfiles; i++)
-		if (!write_page(h, h->ranked[i]))
+		if (h->paged[i] && !write_page(h, i))
 			return TACH_FATAL;
 	return write_profile(h) && write_index(h) ? TACH_OK : TACH_FATAL;
 }
@@ -589,6 +612,7 @@ heatmap_free(struct tach_sink *sink)
 	free(h->order);
 	free(h->rows);
 	free(h->first_row);
+	free(h->paged);
 	free(h->ranked);
 	free(h->rank);
 	free(h->neighbours);
