@@ -84,6 +84,8 @@ struct markdown {
 	bool is_busy[STATUSES], is_idle[STATUSES];
 	struct thread_shares all;
 	struct thread_shares *threads; /* by thread of the aggregate */
+	uint64_t *lines; /* by location: its own time and that of the C code that it
+			  * calls, where threads were not idle; us */
 	struct buf text; /* the report */
 	size_t limit; /* where its present section ends */
 	FILE *out;
@@ -358,6 +360,45 @@ sum_threads(struct markdown *m)
 	}
 	free(thread);
 	return thread != NULL && m->threads != NULL;
+}
+
+/* The line of source in which the stacks of a node end, and the function of C that it
+ * calls.  TACH_NONE: none. */
+static uint32_t
+line_of_node(const struct aggregate *a, const struct node *n, uint32_t *called)
+{
+	*called = TACH_NONE;
+	for (; node_is_c(a, n); n = &a->nodes[n->parent])
+		*called = n->what;
+	return node_is_root(n) ? TACH_NONE : n->what;
+}
+
+/* The time of a node's own samples in which its thread was not idle. */
+static uint64_t
+busy_time(const struct markdown *m, const struct node *n)
+{
+	uint64_t time = 0;
+
+	for (uint32_t c = n->cell; c != TACH_NONE; c = m->stacks.cells[c].next)
+		if (m->is_busy[m->stacks.cells[c].class])
+			time += m->stacks.cells[c].time;
+	return time;
+}
+
+/* Sums the time of each line.  False: out of memory. */
+static bool
+sum_lines(struct markdown *m)
+{
+	const struct aggregate *a = &m->stacks;
+	uint32_t line, called;
+
+	m->lines = calloc((size_t)a->locations.count + 1, sizeof(*m->lines));
+	for (uint32_t i = 0; m->lines != NULL && i < a->nnodes; i++) {
+		line = line_of_node(a, &a->nodes[i], &called);
+		if (line != TACH_NONE)
+			m->lines[line] += busy_time(m, &a->nodes[i]);
+	}
+	return m->lines != NULL;
 }
 
 static bool
@@ -689,9 +730,38 @@ put_hot_functions(struct markdown *m)
 	buf_clear(&b);
 }
 
+/* The functions of C in which lines spent most of their time, in the order of a list;
+ * TACH_NONE: in none.  False: out of memory. */
+static bool
+find_called(const struct markdown *m, const struct top_list *lines,
+    uint32_t called[LINES_MAX_ROWS])
+{
+	const struct aggregate *a = &m->stacks;
+	size_t n = a->locations.count, k;
+	uint64_t *sums = calloc(n * lines->count + 1, sizeof(*sums));
+	uint32_t line, at;
+
+	for (uint32_t i = 0; sums != NULL && i < a->nnodes; i++) {
+		line = line_of_node(a, &a->nodes[i], &at);
+		for (k = 0; k < lines->count && lines->list[k].index != line; k++)
+			;
+		if (k < lines->count && at != TACH_NONE)
+			sums[k * n + at] += busy_time(m, &a->nodes[i]);
+	}
+	for (k = 0; sums != NULL && k < lines->count; k++) {
+		called[k] = TACH_NONE;
+		for (at = 0; at < n; at++)
+			if (sums[k * n + at] > lines->list[k].weight / 2)
+				called[k] = at;
+	}
+	free(sums);
+	return sums != NULL;
+}
+
 static void
 put_hot_lines(struct markdown *m)
 {
+	uint32_t called[LINES_MAX_ROWS];
 	struct top_list top = {.max = LINES_MAX_ROWS};
 	uint64_t busy = m->all.time - m->all.idle;
 	struct buf b = {0};
@@ -699,7 +769,8 @@ put_hot_lines(struct markdown *m)
 	begin_section(m, LINES_SIZE);
 	for (uint32_t i = 0; i < m->stacks.locations.count; i++)
 		if (!synthetic(location_at(m, i)->file, location_at(m, i)->line))
-			top_add(&top, (struct ranked){m->busy.selfs[i].time, 0, i});
+			top_add(&top, (struct ranked){m->lines[i], 0, i});
+	b.failed = !find_called(m, &top, called);
 	if (top.count > 0)
 		buf_add_text(&b, "\n## Lines\n\n| self | line | function |\n"
 		    "|--:|---|---|\n");
@@ -711,6 +782,10 @@ put_hot_lines(struct markdown *m)
 		add_place(&b, p);
 		buf_add_text(&b, " | ");
 		add_code_span(&b, p->func, NAME_MAX_SIZE);
+		if (!b.failed && called[i] != TACH_NONE) {
+			buf_add_text(&b, " \xe2\x86\x92 ");
+			add_code_span(&b, location_at(m, called[i])->func, NAME_MAX_SIZE);
+		}
 		buf_add_text(&b, " |\n");
 		put_lines(m, &b);
 	}
@@ -980,6 +1055,8 @@ markdown_run(struct tach_sink *sink, const struct tach_run *run)
 	if (tick_end(&run->ticks[run->count - 1]) > m->end)
 		m->end = tick_end(&run->ticks[run->count - 1]);
 	n = &m->stacks.nodes[node];
+	while (!node_is_root(n) && location_at(m, n->what)->kind == KIND_WAIT)
+		n = &m->stacks.nodes[n->parent]; /* a reason is no place */
 	if (gil_waits_add(&m->waits, run, node_is_root(n) ? TACH_NONE : n->what))
 		return TACH_OK;
 	return m->waits.full ? error_set(&m->error, TACH_ELIMIT,
@@ -993,7 +1070,7 @@ make_report(struct markdown *m)
 	if (m->begin > m->end)
 		m->begin = m->end;
 	if (!functions_init(&m->functions, &m->stacks.locations) ||
-	    !count_functions(m) || !sum_threads(m))
+	    !count_functions(m) || !sum_threads(m) || !sum_lines(m))
 		return false;
 	begin_section(m, HEAD_SIZE);
 	put_recording(m);
@@ -1031,6 +1108,7 @@ markdown_free(struct tach_sink *sink)
 	calls_clear(&m->busy);
 	calls_clear(&m->idle);
 	free(m->threads);
+	free(m->lines);
 	buf_clear(&m->text);
 	free(m);
 }
