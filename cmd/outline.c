@@ -62,7 +62,7 @@ list_rows(const struct outline *o, const struct tally *t, bool recent, uint32_t 
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < t->nrows; i++)
-		if (!recent || o->costs[i].total > 0)
+		if (tally_has_samples(t, i) && (!recent || o->costs[i].total > 0))
 			list[n++] = i;
 	return n;
 }

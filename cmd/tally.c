@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "array.h"
+#include "kind.h"
 #include "tick.h"
 
 /* The file of frames by which CPython's profiler starts a program, which its own
@@ -17,7 +18,6 @@
 #define NO_FRAMES "<no frames>" /* stands for a stack without frames */
 #define NO_TASK "<no task>"	/* for one without tasks */
 #define NO_PROCESS "(one process)" /* for samples of which no note says the process */
-#define TASK_FILE "<task>"	/* the file of a frame that is a task */
 /* A node's frame has the node that it is below as its end_line. */
 #define IS_ROOT (-2)
 #define NO_NODE (-1)
@@ -84,6 +84,7 @@ reserve_row(struct tally *t, uint32_t row)
 {
 	struct tally_cost *rows;
 	uint64_t *seen;
+	uint8_t *kinds;
 
 	if (row == TACH_NONE || row < t->nrows)
 		return row;
@@ -95,8 +96,12 @@ reserve_row(struct tally *t, uint32_t row)
 	seen = array_grow(t->seen, t->nrows, &t->seen_max, sizeof(*seen));
 	if (seen != NULL)
 		t->seen = seen;
-	if (rows == NULL || seen == NULL)
+	kinds = array_grow(t->kinds, t->nrows, &t->kinds_max, sizeof(*kinds));
+	if (kinds != NULL)
+		t->kinds = kinds;
+	if (rows == NULL || seen == NULL || kinds == NULL)
 		return TACH_NONE;
+	t->kinds[t->nrows] = KIND_SOURCE;
 	t->rows[t->nrows] = (struct tally_cost){.line = -1};
 	t->seen[t->nrows++] = 0;
 	return row;
@@ -270,7 +275,6 @@ new_row(struct tally *t, uint32_t frame)
 {
 	const struct tach_frame *f = tach_table_frame(t->from, frame);
 	struct tach_string file = tach_table_string(t->from, f->file);
-	bool synthetic = file.len == 1 && *file.bytes == '~';
 
 	if (t->frames == TALLY_TASK)
 		return task_row(t, f);
@@ -280,25 +284,49 @@ new_row(struct tally *t, uint32_t frame)
 		return add_row_of(t, own_string(t, f->file),
 		    own_string(t, f->func),
 		    t->frames == TALLY_LINE ? f->line : -1);
-	return synthetic ?
+	return file_is_none(file) ?
 	    add_row(t, file, tach_table_string(t->from, f->func), -1) :
 	    file_row(t, f->file);
 }
 
-/* Notes the line of a frame that its row has got.  Returns the row. */
+/* The kind of a frame as it matters to its row: a module is a file like others. */
+static enum frame_kind
+kind_in_row(const struct tally *t, const struct tach_frame *f)
+{
+	struct tach_string file = tach_table_string(t->from, f->file);
+	enum frame_kind kind = kind_of_frame(file,
+	    tach_table_string(t->from, f->func), f->line);
+	bool files = t->frames == TALLY_FILE || t->frames == TALLY_MODULE;
+
+	return files && kind_has_caller(kind) && *file.bytes != '<' &&
+	    !file_is_none(file) ? KIND_SOURCE : kind;
+}
+
+/* Notes the kind and the line of a frame that its row has got.  Returns the row. */
 static uint32_t
 see_row(struct tally *t, uint32_t frame, uint32_t row)
 {
 	int32_t line = tach_table_frame(t->from, frame)->line;
 	struct tally_cost *r;
 
-	if (row == HIDDEN || row == TACH_NONE || line <= 0 ||
+	if (row == HIDDEN || row == TACH_NONE)
+		return row;
+	t->kinds[row] = (uint8_t)kind_in_row(t, tach_table_frame(t->from, frame));
+	if (line <= 0 ||
 	    (t->frames != TALLY_FUNCTION && t->frames != TALLY_LINE))
 		return row;
 	r = &t->rows[row];
 	if (r->line < 0 || line < r->line)
 		r->line = line;
 	return row;
+}
+
+/* Whether the frames of a row count with the frame of another row that has led to
+ * them, if there is one. */
+static bool
+has_caller(const struct tally *t, uint32_t row)
+{
+	return t->frames != TALLY_FUNCTION && kind_has_caller(t->kinds[row]);
 }
 
 /* The row of a frame of the source.  TACH_NONE: out of memory. */
@@ -387,8 +415,10 @@ add_node(struct tally *t, uint32_t parent, uint32_t row, const struct tach_frame
 		return TACH_NONE;
 	f.end_line = parent == TACH_NONE ? IS_ROOT : (int32_t)parent;
 	node = reserve_row(t, tach_table_add_frame(t->table, &f));
-	if (node == nrows)
+	if (node == nrows) {
 		link_node(t, parent, node);
+		t->kinds[node] = t->kinds[row];
+	}
 	if (node == TACH_NONE || from == NULL || !lines || from->line <= 0)
 		return node;
 	line = &t->rows[node].line;
@@ -408,6 +438,8 @@ node_of(struct tally *t, uint32_t parent, uint32_t frame)
 		return parent;
 	if (row == TACH_NONE)
 		return HIDDEN;
+	if (parent != TACH_NONE && has_caller(t, row) && !has_caller(t, parent))
+		return parent;
 	/* A file that calls itself is one node, a function that does is another. */
 	if (parent != TACH_NONE && t->frames != TALLY_FUNCTION &&
 	    t->frames != TALLY_LINE) {
@@ -551,9 +583,10 @@ add_to_row(struct tally *t, struct tally_second *s, uint32_t row,
 			add_total(recent, c);
 	}
 	t->seen[row] = t->runs;
+	if (inner || t->kinds[t->innermost] == KIND_WAIT)
+		t->innermost = row;
 	if (!inner)
 		return true;
-	t->innermost = row;
 	add_self(&t->rows[row], c);
 	if (recent != NULL)
 		add_self(recent, c);
@@ -591,16 +624,33 @@ take_state(struct tally_state *s, const struct tach_run *run)
 		s->status |= last->status;
 }
 
+/* The outermost frame of a run, counted from the inside, with which others count; 0:
+ * there is none. */
+static uint32_t
+outermost_caller(struct tally *t, const struct tach_run *run)
+{
+	uint32_t i = t->frames == TALLY_FUNCTION ? 0 : run->depth;
+
+	for (; i > 0; i--) {
+		uint32_t row = row_of(t, run->frames[i - 1]);
+		if (row != HIDDEN && row != TACH_NONE && !has_caller(t, row))
+			return i - 1;
+	}
+	return 0;
+}
+
 /* Adds to the rows of a run's frames. */
 static bool
 add_frames(struct tally *t, struct tally_second *s, const struct tach_run *run,
     const struct tally_cost *c)
 {
+	uint32_t caller = outermost_caller(t, run);
 	bool inner = true;
 
 	for (uint32_t i = 0; i < run->depth; i++) {
 		uint32_t row = row_of(t, run->frames[i]);
-		if (row == HIDDEN)
+		if (row == HIDDEN || (row != TACH_NONE && i < caller &&
+			has_caller(t, row)))
 			continue;
 		if (row == TACH_NONE || !add_to_row(t, s, row, c, inner))
 			return false;
@@ -695,6 +745,12 @@ add_second(struct tally *t, const struct tach_run *run, size_t from)
 	if (s != NULL)
 		add_cost(&s->all, &c);
 	return add_run(t, s, run, &c) ? end - from : 0;
+}
+
+bool
+tally_has_samples(const struct tally *t, uint32_t row)
+{
+	return t->seen[row] != 0;
 }
 
 uint64_t
@@ -853,5 +909,6 @@ tally_clear(struct tally *t)
 	free(t->row_of);
 	free(t->thread_rows);
 	free(t->seen);
+	free(t->kinds);
 	*t = (struct tally){0};
 }

@@ -5,6 +5,8 @@
  *
  * A tally is a sink. Its rows are frames of a table of its own, in which all
  * frames of one group are one frame.  In a tree, all that have the same callers are.
+ * By line, C code counts with the line of Python that has led to it; by file and module,
+ * functions of C that have no file do.
  */
 #ifndef TALLY_H
 #define TALLY_H
@@ -81,7 +83,8 @@ struct tally {
 	struct tally_cost all; /* of all samples; self is their time */
 	uint32_t nthreads;     /* (interpreter, thread) pairs with samples */
 	uint64_t begin, end;   /* of all samples, us since the profile's start */
-	uint32_t innermost;    /* the innermost row of the newest run */
+	uint32_t innermost;    /* the innermost row of the newest run; the reason of a
+				* wait is none */
 	/* private */
 	enum tally_group group;
 	enum tally_group frames; /* by which frames become rows */
@@ -101,16 +104,21 @@ struct tally {
 	uint32_t nstring_of;
 	uint32_t *thread_rows;	       /* by a run's index */
 	uint64_t *seen; /* by row: the number of the last run that had it */
+	uint8_t *kinds; /* by row, of frames; KIND_SOURCE: it does not matter */
 	uint64_t runs;
 	bool recent; /* the last seconds are kept */
 	struct tally_second seconds[TALLY_SECONDS];
-	size_t rows_max, states_max, row_of_max, thread_rows_max, seen_max;
+	size_t rows_max, states_max, row_of_max, thread_rows_max, seen_max,
+	    kinds_max;
 	uint32_t nrow_of;
 };
 
 /* False: out of memory.  It is to be cleared in any case. */
 bool tally_init(struct tally *, enum tally_group);
 void tally_clear(struct tally *);
+
+/* Whether samples count for a row: not if all of them count with callers. */
+bool tally_has_samples(const struct tally *, uint32_t row);
 
 /* How long the samples lasted, from the first to the last, us; 0: there are none. */
 uint64_t tally_duration(const struct tally *);

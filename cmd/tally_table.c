@@ -8,6 +8,7 @@
 
 #include "cmd.h"
 #include "escape.h"
+#include "kind.h"
 
 const char *const tally_columns[] = {"self", "total", "gil", "cpu", "wanted", "waiting",
     "samples", "name", "file", NULL};
@@ -200,7 +201,7 @@ print_name(FILE *f, const struct tally *t, uint32_t row)
 {
 	const struct tach_frame *r = tally_frame(t, row);
 	struct tach_string file = tally_string(t, r->file);
-	bool known = file.len > 1 || (file.len == 1 && *file.bytes != '~');
+	bool known = file.len > 0 && !file_is_none(file);
 
 	print_string(f, t, r->func);
 	if (known && tally_string(t, r->func).len > 0)
@@ -219,32 +220,34 @@ print_row(FILE *f, const struct tally *t, uint32_t row)
 	putc('\n', f);
 }
 
-/* The numbers of all rows, of which so many are sorted, to be freed.  NULL: out of
- * memory. */
+/* The numbers of the rows that samples have, of which so many are sorted, to be freed.
+ * NULL: out of memory. */
 static uint32_t *
-sorted_rows(const struct tally *t, enum tally_column column, uint32_t most)
+sorted_rows(const struct tally *t, enum tally_column column, uint32_t most, uint32_t *count)
 {
 	const struct tally_order o = {t, t->rows, column};
 	uint32_t *rows = malloc(((size_t)t->nrows + 1) * sizeof(*rows));
 
+	*count = 0;
 	if (rows == NULL)
 		return NULL;
 	for (uint32_t i = 0; i < t->nrows; i++)
-		rows[i] = i;
-	tally_sort(&o, rows, t->nrows, most);
+		if (tally_has_samples(t, i))
+			rows[(*count)++] = i;
+	tally_sort(&o, rows, *count, most);
 	return rows;
 }
 
 bool
 tally_print(FILE *f, const struct tally *t, enum tally_column column, uint32_t most)
 {
-	uint32_t *rows = sorted_rows(t, column, most);
+	uint32_t count, *rows = sorted_rows(t, column, most, &count);
 
 	if (rows == NULL)
 		return false;
 	print_head(f, t);
 	fprintf(f, "%s\n", tally_groups[t->group]);
-	for (uint32_t i = 0; i < t->nrows && i < most; i++)
+	for (uint32_t i = 0; i < count && i < most; i++)
 		print_row(f, t, rows[i]);
 	free(rows);
 	return true;
@@ -253,12 +256,12 @@ tally_print(FILE *f, const struct tally *t, enum tally_column column, uint32_t m
 bool
 tally_print_short(FILE *f, const struct tally *t, uint32_t most)
 {
-	uint32_t *rows = sorted_rows(t, TALLY_SELF, most);
+	uint32_t count, *rows = sorted_rows(t, TALLY_SELF, most, &count);
 
 	if (rows == NULL)
 		return false;
 	fprintf(f, "  self  total  %s\n", tally_groups[t->group]);
-	for (uint32_t i = 0; i < t->nrows && i < most; i++) {
+	for (uint32_t i = 0; i < count && i < most; i++) {
 		const struct tally_cost *c = &t->rows[rows[i]];
 		if (c->self == 0)
 			break;
