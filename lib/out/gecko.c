@@ -33,6 +33,8 @@ enum category {
 	GIL,
 	CPU,
 	EXCEPTION,
+	C_FUNCTION,
+	KERNEL,
 };
 
 #define CATEGORY(name, color) \
@@ -43,7 +45,8 @@ static const char categories[] =
     "[" CATEGORY("Other", "grey") "," CATEGORY("Idle", "transparent") ","
     CATEGORY("Python", "yellow") "," CATEGORY("Native", "blue") ","
     CATEGORY("GC", "orange") "," CATEGORY("GIL", "green") ","
-    CATEGORY("CPU", "purple") "," CATEGORY("Exception", "lightblue") "]";
+    CATEGORY("CPU", "purple") "," CATEGORY("Exception", "lightblue") ","
+    CATEGORY("C function", "magenta") "," CATEGORY("Kernel", "brown") "]";
 
 static const struct {
 	const char *name;
@@ -187,17 +190,23 @@ sort_nodes(struct gecko *g)
 			g->index[g->order[i]] = i - g->begin[t];
 }
 
-/* The category of a frame, by the kind of synthetic frame. */
+/* The category of a frame.  A thread that waits for the GIL is not idle. */
 static enum category
 category_of(const struct location *p)
 {
-	if (!synthetic(p->file, p->line))
-		return PYTHON;
-	if (p->func.len == 4 && memcmp(p->func.bytes, "<GC>", 4) == 0)
-		return GC;
-	if (p->func.len == 8 && memcmp(p->func.bytes, "<native>", 8) == 0)
-		return NATIVE;
-	return OTHER;
+	static const enum category of[KINDS] = {
+		[KIND_SOURCE] = PYTHON,
+		[KIND_CALLEE] = C_FUNCTION,
+		[KIND_NATIVE] = NATIVE,
+		[KIND_KERNEL] = KERNEL,
+		[KIND_WAIT] = IDLE,
+		[KIND_GC] = GC,
+		[KIND_TASK] = PYTHON,
+		[KIND_MARK] = OTHER,
+	};
+
+	return p->kind == KIND_WAIT && p->func.len >= 3 &&
+	    memcmp(p->func.bytes, "GIL", 3) == 0 ? GIL : of[p->kind];
 }
 
 static bool
@@ -559,7 +568,7 @@ func_location(const struct gecko *g, uint32_t i)
 }
 
 static bool
-in_file(const struct location *p)
+has_source(const struct location *p)
 {
 	return p != NULL && category_of(p) == PYTHON;
 }
@@ -578,7 +587,16 @@ put_func_name(struct gecko *g, uint32_t i)
 static void
 put_func_python(struct gecko *g, uint32_t i)
 {
-	emit(&g->out, in_file(func_location(g, i)) ? "true" : "false");
+	emit(&g->out, has_source(func_location(g, i)) ? "true" : "false");
+}
+
+/* Whether a view of Python's frames alone shows the function. */
+static void
+put_func_relevant(struct gecko *g, uint32_t i)
+{
+	const struct location *p = func_location(g, i);
+
+	emit(&g->out, p != NULL && kind_has_caller(p->kind) ? "false" : "true");
 }
 
 static void
@@ -587,7 +605,7 @@ put_func_resource(struct gecko *g, uint32_t i)
 	const struct location *p = func_location(g, i);
 	uint32_t resource;
 
-	if (!in_file(p)) {
+	if (p == NULL || synthetic(p->file, p->line)) {
 		emit(&g->out, "-1");
 		return;
 	}
@@ -608,7 +626,7 @@ put_func_file(struct gecko *g, uint32_t i)
 {
 	const struct location *p = func_location(g, i);
 
-	if (in_file(p))
+	if (has_source(p))
 		put_string(g, p->file);
 	else
 		emit(&g->out, "null");
@@ -628,7 +646,7 @@ put_funcs(struct gecko *g)
 	emit(&g->out, ",\n\"funcTable\":{");
 	put_column(g, "name", n, put_func_name);
 	put_column(g, "isJS", n, put_func_python);
-	put_same(g, "relevantForJS", n, "true");
+	put_column(g, "relevantForJS", n, put_func_relevant);
 	put_column(g, "resource", n, put_func_resource);
 	put_column(g, "fileName", n, put_func_file);
 	put_column(g, "lineNumber", n, put_func_line);
@@ -836,6 +854,18 @@ put_thread(struct gecko *g, const struct gecko_track *l, const char *name)
 	return g->out.error == 0;
 }
 
+/* Whether there are frames of C code, which the viewer can then leave out. */
+static bool
+has_c_code(const struct gecko *g)
+{
+	const struct locations *p = &g->stacks.locations;
+	uint32_t i = 0;
+
+	while (i < p->count && !kind_has_caller(p->all[i].kind))
+		i++;
+	return i < p->count;
+}
+
 static void
 put_meta(struct gecko *g)
 {
@@ -858,8 +888,9 @@ put_meta(struct gecko *g)
 		"\"abi\":\"\",\"misc\":\"\",\"oscpu\":\"\",\"platform\":\"\","
 		"\"toolkit\":\"\",\"appBuildID\":\"\",\"CPUName\":\"\","
 		"\"physicalCPUs\":0,\"logicalCPUs\":0,\"debug\":false,"
-		"\"symbolicated\":true,\"usesOnlyOneStackType\":true,"
-		"\"sourceCodeIsNotOnSearchfox\":true,"
+		"\"symbolicated\":true,\"usesOnlyOneStackType\":");
+	emit(e, has_c_code(g) ? "false" : "true");
+	emit(e, ",\"sourceCodeIsNotOnSearchfox\":true,"
 		"\"sampleUnits\":{\"time\":\"ms\",\"eventDelay\":\"ms\","
 		"\"threadCPUDelta\":\"ns\"},"
 		"\"extensions\":{\"id\":[],\"name\":[],\"baseURL\":[],"
