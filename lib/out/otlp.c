@@ -22,6 +22,7 @@
 #include "out/numbers.h"
 #include "out/otlp.pb-c.h"
 #include "out/out.h"
+#include "out/strings.h"
 #include "out/timeline.h"
 #include "status.h"
 #include "varint.h"
@@ -112,7 +113,8 @@ struct otlp {
 	size_t attributes_max;
 	struct pairs by_text; /* attributes: by key and text */
 	int32_t statuses[STATUSES]; /* attributes; 0 before it is made */
-	int32_t python; /* the attribute of a frame of Python */
+	int32_t frame_types[KINDS]; /* by kind: the attribute of a frame; 0: none */
+	struct strings modules; /* whose mappings were written, behind MAPPING */
 	enum type types[TYPES]; /* in the order of the profiles */
 	uint32_t ntypes;
 	Otlp__ValueType value_types[TYPES];
@@ -288,14 +290,20 @@ label_status(struct otlp *o, uint8_t status)
 static bool
 label_frames(struct otlp *o)
 {
+	static const char *const types[KINDS] = {[KIND_SOURCE] = "cpython",
+		[KIND_CALLEE] = "native", [KIND_NATIVE] = "native",
+		[KIND_KERNEL] = "kernel", [KIND_TASK] = "cpython"};
 	const struct locations *all = &o->stacks.locations;
 
 	for (uint32_t i = 0; i < all->count; i++) {
-		if (synthetic(all->all[i].file, all->all[i].line))
+		enum frame_kind kind = all->all[i].kind;
+		const char *name = types[kind];
+		if (name == NULL || o->frame_types[kind] != 0)
 			continue;
-		o->python = add_text_value(o, "profile.frame.type",
-		    (struct tach_string){"cpython", 7});
-		return o->python != 0;
+		o->frame_types[kind] = add_text_value(o, "profile.frame.type",
+		    (struct tach_string){name, strlen(name)});
+		if (o->frame_types[kind] == 0)
+			return false;
 	}
 	return true;
 }
@@ -519,15 +527,32 @@ put_empty(struct otlp *o)
 }
 
 static void
-otlp_put_mapping(struct otlp *o)
+otlp_put_mapping(struct otlp *o, uint32_t name)
 {
 	Otlp__Mapping mapping = OTLP__MAPPING__INIT, *all = &mapping;
 	Otlp__Dictionary d = OTLP__DICTIONARY__INIT;
 
-	mapping.filename_strindex = (int32_t)o->program;
+	mapping.filename_strindex = (int32_t)name;
 	d.n_mapping_table = 1;
 	d.mapping_table = &all;
 	otlp_put(o, &d.base);
+}
+
+/* The index of the mapping of a location: a module has its own.  0 if out of memory. */
+static int32_t
+mapping_of(struct otlp *o, const struct location *where)
+{
+	uint32_t count = o->modules.count, number, name;
+
+	if (!location_in_module(where))
+		return MAPPING;
+	number = strings_find(&o->modules, where->file);
+	name = names_add(o->names, where->file);
+	if (number == TACH_NONE || name == TACH_NONE)
+		return 0;
+	if (o->modules.count > count)
+		otlp_put_mapping(o, name);
+	return (int32_t)(MAPPING + 1 + number);
 }
 
 /* The index of a location's function, which must have a name or a file; 0 if out of
@@ -556,24 +581,25 @@ otlp_put_location(struct otlp *o, const struct location *where)
 	line.function_index = function_of(o, where, in_file);
 	line.line = where->line > 0 ? where->line : 0;
 	line.column = where->column >= 0 ? (int64_t)where->column + 1 : 0;
-	location.mapping_index = MAPPING;
+	location.mapping_index = mapping_of(o, where);
 	location.n_lines = 1;
 	location.lines = &lines;
-	location.n_attribute_indices = in_file ? 1 : 0;
-	location.attribute_indices = &o->python;
+	location.n_attribute_indices = o->frame_types[where->kind] != 0 ? 1 : 0;
+	location.attribute_indices = &o->frame_types[where->kind];
 	d.n_location_table = 1;
 	d.location_table = &all;
 	otlp_put(o, &d.base);
-	return line.function_index != 0;
+	return line.function_index != 0 && location.mapping_index != 0;
 }
 
 static bool
 otlp_put_locations(struct otlp *o)
 {
 	static const struct location bare = {
-		.file = {"~", 1},
+		.file = {NO_FILE, 1},
 		.func = {NO_FRAMES, sizeof(NO_FRAMES) - 1},
 		.column = -1,
+		.kind = KIND_MARK,
 	};
 	const struct locations *all = &o->stacks.locations;
 
@@ -664,8 +690,9 @@ static bool
 put_dictionary(struct otlp *o)
 {
 	put_empty(o);
+	strings_clear(&o->modules);
 	if (o->ncells > 0)
-		otlp_put_mapping(o);
+		otlp_put_mapping(o, o->program);
 	if (!otlp_put_locations(o))
 		return false;
 	otlp_put_functions(o);
@@ -1005,6 +1032,7 @@ otlp_free(struct tach_sink *sink)
 	aggregate_clear(&o->stacks);
 	tach_table_free(o->names);
 	tach_table_free(o->values);
+	strings_clear(&o->modules);
 	numbers_clear(&o->used);
 	pairs_clear(&o->by_key);
 	pairs_clear(&o->by_text);

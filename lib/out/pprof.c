@@ -20,6 +20,7 @@
 #include "out/names.h"
 #include "out/out.h"
 #include "out/profile.pb-c.h"
+#include "out/strings.h"
 #include "status.h"
 
 /* The first strings of the table. */
@@ -30,7 +31,7 @@ static const char *const words[] = {"", "samples", "count", "wall", "cpu",
 #define WORDS (sizeof(words) / sizeof(*words))
 
 #define STATUSES (UINT8_MAX + 1)
-#define MAPPING 1 /* the id of the only mapping */
+#define MAPPING 1 /* the id of the mapping of Python; those of modules come next */
 #define TYPES_MAX 3
 
 struct pprof {
@@ -41,6 +42,7 @@ struct pprof {
 	struct aggregate stacks;
 	uint64_t first, end;	/* begin and end of all samples */
 	struct tach_table *names; /* frames: the functions; id: index + 1 */
+	struct strings modules; /* that have mappings */
 	uint32_t statuses[STATUSES]; /* strings; 0 before it is made */
 	uint32_t *threads;	     /* strings, by index of the thread */
 	uint64_t *way;		     /* a stack's locations */
@@ -163,13 +165,28 @@ pprof_put_head(struct pprof *p)
 	pprof_put(p, &profile);
 }
 
-/* Writes one mapping for all locations.  It says that there are names;
- * otherwise pprof would look for them in a program's file. */
-static bool
-put_mapping(struct pprof *p)
+/* Writes a mapping.  It says that there are names; otherwise pprof would look for them
+ * in a program's file. */
+static void
+put_mapping(struct pprof *p, uint64_t id, uint32_t name)
 {
 	Pprof__Mapping mapping = PPROF__MAPPING__INIT, *all = &mapping;
 	Pprof__Profile profile = PPROF__PROFILE__INIT;
+
+	mapping.id = id;
+	mapping.filename = name;
+	mapping.has_functions = true;
+	mapping.has_filenames = true;
+	mapping.has_line_numbers = true;
+	profile.n_mapping = 1;
+	profile.mapping = &all;
+	pprof_put(p, &profile);
+}
+
+/* Writes the mapping of all locations but those in modules. */
+static bool
+put_program(struct pprof *p)
+{
 	const uint8_t *python = p->meta->python;
 	char name[32];
 	uint32_t s;
@@ -180,15 +197,25 @@ put_mapping(struct pprof *p)
 		    python[1]);
 	if ((s = names_add_text(p->names, name)) == TACH_NONE)
 		return false;
-	mapping.id = MAPPING;
-	mapping.filename = s;
-	mapping.has_functions = true;
-	mapping.has_filenames = true;
-	mapping.has_line_numbers = true;
-	profile.n_mapping = 1;
-	profile.mapping = &all;
-	pprof_put(p, &profile);
+	put_mapping(p, MAPPING, s);
 	return true;
+}
+
+/* The id of a location's mapping; 0 if out of memory. */
+static uint64_t
+mapping_of(struct pprof *p, const struct location *where)
+{
+	uint32_t count = p->modules.count, number, name;
+
+	if (!location_in_module(where))
+		return MAPPING;
+	number = strings_find(&p->modules, where->file);
+	name = names_add(p->names, where->file);
+	if (number == TACH_NONE || name == TACH_NONE)
+		return 0;
+	if (p->modules.count > count)
+		put_mapping(p, MAPPING + 1 + (uint64_t)number, name);
+	return MAPPING + 1 + (uint64_t)number;
 }
 
 /* ---- samples ------------------------------------------------------------- */
@@ -301,13 +328,13 @@ put_location(struct pprof *p, uint64_t id, const struct location *where)
 	line.line = where->line > 0 ? where->line : 0;
 	line.column = where->column >= 0 ? (int64_t)where->column + 1 : 0;
 	location.id = id;
-	location.mapping_id = MAPPING;
+	location.mapping_id = mapping_of(p, where);
 	location.n_line = 1;
 	location.line = &lines;
 	profile.n_location = 1;
 	profile.location = &all;
 	pprof_put(p, &profile);
-	return line.function_id != 0;
+	return line.function_id != 0 && location.mapping_id != 0;
 }
 
 static bool
@@ -385,7 +412,7 @@ pprof_put_all(struct pprof *p)
 	if (!survey_stacks(p) || !add_words(p) || !add_threads(p))
 		return false;
 	pprof_put_head(p);
-	if (!put_mapping(p) || !pprof_put_samples(p) || !put_locations(p))
+	if (!put_program(p) || !pprof_put_samples(p) || !put_locations(p))
 		return false;
 	put_functions(p);
 	return pprof_put_strings(p);
@@ -443,6 +470,7 @@ pprof_free(struct tach_sink *sink)
 
 	aggregate_clear(&p->stacks);
 	tach_table_free(p->names);
+	strings_clear(&p->modules);
 	emit_clear(&p->emit);
 	buf_clear(&p->scratch);
 	free(p->threads);

@@ -94,9 +94,10 @@ class Dictionary:
     def location(self, index):
         location = self.get('locations', index)
         mapping = self.get('mappings', location['mapping'])
-        assert self.string(mapping['file']).startswith('python')
         (line,) = location['lines']
         function = self.get('functions', line['function'])
+        assert (self.string(mapping['file']).startswith('python') or
+                mapping['file'] == function['file'])
         return (self.string(function['name']), self.string(function['file']),
                 line['line'], line['column'],
                 self.attributes(location['attributes']))

@@ -61,16 +61,20 @@ def main():
     def named(value_type):
         return f"{string(value_type['type'])}/{string(value_type['unit'])}"
 
-    (mapping,) = p['mappings']
-    assert mapping['has_functions'] == mapping['has_filenames'] == \
-        mapping['has_lines'] == 1
+    mappings = by_id(p['mappings'])
+    program = p['mappings'][0]['file']
+    assert all(m['has_functions'] == m['has_filenames'] == m['has_lines'] == 1
+               for m in mappings.values())
+    assert len({m['file'] for m in mappings.values()}) == len(mappings)
     functions = by_id(p['functions'])
     locations = by_id(p['locations'])
     stacks = {}
     for number, location in locations.items():
-        assert location['mapping'] == mapping['id']
+        module = mappings[location['mapping']]['file']
         (line,) = location['lines']
         function = functions[line['function']]
+        assert module == program or (module == function['file'] and
+                                     line['line'] == 0)
         stacks[number] = (f"{string(function['name'])} "
                           f"{string(function['file'])}:{line['line']}"
                           f":{line['column']}")
@@ -80,7 +84,7 @@ def main():
     print('duration', p['duration'])
     if p['time']:
         print('time', p['time'])
-    print('program', string(mapping['file']))
+    print('program', string(program))
     total = [0] * len(p['types'])
     lines = []
     for sample in p['samples']:
