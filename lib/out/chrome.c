@@ -85,11 +85,16 @@ put_name(struct chrome *c, const struct chrome_track *t, const char *what,
 static void
 make_text(void *arg, struct buf *b, const struct location *p)
 {
-	static const char file[] = ",\"cat\":\"python\",\"args\":{\"file\":";
+	static const char *const categories[KINDS] = {[KIND_CALLEE] = "c",
+		[KIND_NATIVE] = "native", [KIND_KERNEL] = "kernel",
+		[KIND_WAIT] = "wait"};
+	const char *category = categories[p->kind];
 
 	(void)arg;
 	json_add_string(b, p->func.bytes, p->func.len);
-	buf_add(b, file, sizeof(file) - 1);
+	buf_add_text(b, ",\"cat\":\"");
+	buf_add_text(b, category != NULL ? category : "python");
+	buf_add_text(b, "\",\"args\":{\"file\":");
 	json_add_string(b, p->file.bytes, p->file.len);
 	buf_add(b, "}}", 2);
 }

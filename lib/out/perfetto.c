@@ -221,27 +221,24 @@ intern_string(struct perfetto *p, struct strings *known, struct tach_string s)
 	return p->scratch.failed ? 0 : string.iid;
 }
 
-static bool
-is_called(const struct location *where, const char *name)
-{
-	return where->func.len == strlen(name) &&
-	    memcmp(where->func.bytes, name, where->func.len) == 0;
-}
-
-/* Sets where a frame is.  False if out of memory. */
+/* Sets what a frame is, and where.  False if out of memory. */
 static bool
 set_place(struct perfetto *p, Perfetto__Frame *frame,
     const struct location *where)
 {
-	if (synthetic(where->file, where->line)) {
-		frame->has_kind = is_called(where, "<GC>") ||
-		    is_called(where, "<native>");
-		frame->kind = is_called(where, "<GC>") ?
-		    PERFETTO__KIND__KIND_GC : PERFETTO__KIND__KIND_NATIVE;
+	static const Perfetto__Kind of[KINDS] = {
+		[KIND_SOURCE] = PERFETTO__KIND__KIND_INTERPRETED,
+		[KIND_CALLEE] = PERFETTO__KIND__KIND_NATIVE,
+		[KIND_NATIVE] = PERFETTO__KIND__KIND_NATIVE,
+		[KIND_KERNEL] = PERFETTO__KIND__KIND_KERNEL,
+		[KIND_GC] = PERFETTO__KIND__KIND_GC,
+		[KIND_TASK] = PERFETTO__KIND__KIND_INTERPRETED,
+	};
+
+	frame->has_kind = of[where->kind] != 0;
+	frame->kind = of[where->kind];
+	if (synthetic(where->file, where->line))
 		return true;
-	}
-	frame->has_kind = true;
-	frame->kind = PERFETTO__KIND__KIND_INTERPRETED;
 	frame->has_line_number = where->line > 0;
 	frame->line_number = where->line > 0 ? (uint32_t)where->line : 0;
 	frame->has_source_path_iid = true;
@@ -272,8 +269,9 @@ static bool
 intern_frames(struct perfetto *p, bool bare)
 {
 	static const struct location none = {
-		.file = {"~", 1},
+		.file = {NO_FILE, 1},
 		.func = {NO_FRAMES, sizeof(NO_FRAMES) - 1},
+		.kind = KIND_MARK,
 	};
 	const struct locations *all = &p->stacks.locations;
 

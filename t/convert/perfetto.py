@@ -52,7 +52,7 @@ MESSAGES = {
 CLEARED, NEEDED = 1, 2
 REALTIME, BOOTTIME = 1, 6
 UNITS = {1: 'nanoseconds', 9: 'count'}
-KINDS = {0: '', 1: 'native ', 3: 'py ', 5: 'gc '}
+KINDS = {0: '', 1: 'native ', 2: 'kernel ', 3: 'py ', 5: 'gc '}
 
 
 class Trace:
