@@ -8,7 +8,7 @@
  *
  * The numbers of calls are numbers of samples, as in CPython 3.15's own
  * profiler.  A sample counts once for a function, however often that is in the
- * stack.
+ * stack.  Functions of C that Python calls have the names that cProfile gives them.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -122,13 +122,83 @@ add_marshal_text(struct buf *b, struct tach_string s)
 
 /* ---- functions ----------------------------------------------------------- */
 
+/* Whether a name is that of a type: of Python's own, or with a capital. */
+static bool
+names_type(struct tach_string name)
+{
+	static const char *const types[] = {"bool", "bytearray", "bytes", "complex",
+		"dict", "float", "frozenset", "generator", "int", "list",
+		"memoryview", "object", "range", "set", "slice", "str", "tuple",
+		"type"};
+	const char *dot = memrchr(name.bytes, '.', name.len);
+	const char *last = dot != NULL ? dot + 1 : name.bytes;
+
+	for (size_t i = 0; i < sizeof(types) / sizeof(*types); i++)
+		if (name.len == strlen(types[i]) &&
+		    memcmp(name.bytes, types[i], name.len) == 0)
+			return true;
+	return last < name.bytes + name.len && *last >= 'A' && *last <= 'Z';
+}
+
+/* Adds "<method 'sort' of 'list' objects>" of list.sort, "<built-in method time.sleep>"
+ * of time.sleep, "<built-in method builtins.len>" of len, and of a name of several words,
+ * such as "type Decimal", "<built-in type Decimal>". */
+static void
+add_builtin_name(struct buf *b, struct tach_string func)
+{
+	const char *dot = func.len > 0 ? memrchr(func.bytes, '.', func.len) : NULL;
+	struct tach_string owner = {func.bytes,
+	    dot != NULL ? (size_t)(dot - func.bytes) : 0};
+
+	if (func.len > 0 && memchr(func.bytes, ' ', func.len) != NULL) {
+		buf_add_text(b, "<built-in ");
+		buf_add(b, func.bytes, func.len);
+		buf_add_text(b, ">");
+	} else if (owner.len > 0 && names_type(owner)) {
+		buf_add_text(b, "<method '");
+		buf_add(b, dot + 1, func.len - owner.len - 1);
+		buf_add_text(b, "' of '");
+		buf_add(b, owner.bytes, owner.len);
+		buf_add_text(b, "' objects>");
+	} else {
+		buf_add_text(b, "<built-in method ");
+		buf_add_text(b, owner.len > 0 ? "" : "builtins.");
+		buf_add(b, func.bytes, func.len);
+		buf_add_text(b, ">");
+	}
+}
+
+/* Adds the name of a frame that has no file in pstats. */
+static void
+add_name_without_file(struct buf *b, enum frame_kind kind, struct tach_string func)
+{
+	struct buf name = {0};
+
+	if (kind == KIND_CALLEE) {
+		add_builtin_name(&name, func);
+	} else {
+		buf_add_text(&name, "<wait ");
+		buf_add(&name, func.bytes, func.len);
+		buf_add_text(&name, ">");
+	}
+	add_marshal_text(b, (struct tach_string){NO_FILE, 1});
+	add_marshal_text(b, (struct tach_string){name.text, name.failed ? 0 : name.len});
+	b->failed |= name.failed;
+	buf_clear(&name);
+}
+
 /* The names of a function, as they are written.  Functions with equal names are
  * one function, since they would be one key of the dictionary. */
 static void
 function_text(struct buf *b, struct tach_string file, struct tach_string func,
     int32_t line)
 {
-	(void)line;
+	enum frame_kind kind = kind_of_frame(file, func, line);
+
+	if (kind == KIND_CALLEE || kind == KIND_WAIT) {
+		add_name_without_file(b, kind, func);
+		return;
+	}
 	add_marshal_text(b, file);
 	add_marshal_text(b, func);
 }
@@ -151,7 +221,7 @@ put_function(struct pstats *p, uint32_t callee)
 
 	add_tuple(b, M_KEEP, 3);
 	if (callee == p->stacks.locations.count) {
-		add_marshal_text(b, (struct tach_string){"~", 1});
+		add_marshal_text(b, (struct tach_string){NO_FILE, 1});
 		add_int(b, 0);
 		add_marshal_text(b, (struct tach_string){NO_FRAMES,
 		    sizeof(NO_FRAMES) - 1});
@@ -160,7 +230,7 @@ put_function(struct pstats *p, uint32_t callee)
 	location = &p->stacks.locations.all[callee];
 	file = text_size(location->text);
 	emit_bytes(&p->out, location->text.bytes, file);
-	add_int(b, location->line);
+	add_int(b, kind_has_caller(location->kind) ? 0 : location->line);
 	emit_bytes(&p->out, location->text.bytes + file,
 	    location->text.len - file);
 }
