@@ -7,6 +7,9 @@
  * cost.  So each thread is a function that calls its outermost frames.  A
  * sample counts only for the outermost call of a function: the sum is right in
  * spite of recursion.
+ *
+ * If there are functions of modules, each function has an object: its module, or Python.
+ * Those of modules have no file.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -19,8 +22,6 @@
 #include "out/out.h"
 #include "utf8.h"
 
-#define NOWHERE "~" /* the file of functions without a file */
-
 struct callgrind {
 	struct tach_sink sink;
 	const struct tach_format_options *options;
@@ -30,9 +31,10 @@ struct callgrind {
 	struct calls calls;
 	struct calls_index called;
 	bool has_time;
-	uint32_t file; /* number of the caller's file */
+	bool has_modules;
+	uint32_t file, object; /* numbers of the caller's */
 	/* Whether a name was written, so that its number is known. */
-	bool *files_known, *functions_known;
+	bool *files_known, *functions_known, *objects_known;
 	struct emit out;
 	struct error error;
 };
@@ -95,19 +97,53 @@ other_name(const struct callgrind *c, uint32_t function,
 	return (struct tach_string){name, strlen(name)};
 }
 
-/* A callee is in its caller's file unless another file is named. */
+/* A module has the number of its file and one more; 0 is Python's. */
+static void
+put_object(struct callgrind *c, const struct location *p, uint32_t file, bool called)
+{
+	static const struct tach_string python = {"python", 6};
+	bool module = p != NULL && location_in_module(p);
+	uint32_t object = module ? file + 1 : 0;
+
+	if (c->has_modules && (!called || object != c->object))
+		put_numbered(c, called ? "cob=" : "ob=", object,
+		    &c->objects_known[object], module ? p->file : python);
+	if (!called)
+		c->object = object;
+}
+
+/* The number of a function's file.  All modules' functions have one. */
+static uint32_t
+file_of(const struct callgrind *c, const struct location *p, uint32_t function)
+{
+	const struct functions *f = &c->functions;
+
+	if (p == NULL)
+		return f->nfiles;
+	return location_in_module(p) ? f->nfiles + 1 : f->functions[function].file;
+}
+
+static struct tach_string
+name_of_file(const struct location *p)
+{
+	if (p == NULL)
+		return (struct tach_string){NO_FILE, 1};
+	return location_in_module(p) ? (struct tach_string){"", 0} : p->file;
+}
+
+/* A callee is in its caller's object and file unless others are named. */
 static void
 put_function(struct callgrind *c, uint32_t function, bool called)
 {
 	const struct functions *f = &c->functions;
 	const struct location *p = first_location(c, function);
-	uint32_t file = f->functions[p != NULL ? function : f->count].file;
+	uint32_t file = file_of(c, p, function);
 	struct buf name = {0};
 
+	put_object(c, p, p != NULL ? f->functions[function].file : 0, called);
 	if (!called || file != c->file)
 		put_numbered(c, called ? "cfi=" : "fl=", file,
-		    &c->files_known[file], p != NULL ? p->file :
-		    (struct tach_string){NOWHERE, sizeof(NOWHERE) - 1});
+		    &c->files_known[file], name_of_file(p));
 	if (!called)
 		c->file = file;
 	put_numbered(c, called ? "cfn=" : "fn=", function,
@@ -286,8 +322,12 @@ callgrind_prepare(struct callgrind *c)
 		return false;
 	n = (size_t)c->functions.count + 1 + c->stacks.nthreads;
 	c->functions_known = calloc(n, sizeof(bool));
-	c->files_known = calloc((size_t)c->functions.nfiles + 1, sizeof(bool));
-	return c->functions_known != NULL && c->files_known != NULL;
+	c->files_known = calloc((size_t)c->functions.nfiles + 2, sizeof(bool));
+	c->objects_known = calloc((size_t)c->functions.nfiles + 1, sizeof(bool));
+	for (uint32_t i = 0; i < c->stacks.locations.count; i++)
+		c->has_modules |= location_in_module(&c->stacks.locations.all[i]);
+	return c->functions_known != NULL && c->files_known != NULL &&
+	    c->objects_known != NULL;
 }
 
 static int
@@ -315,6 +355,7 @@ callgrind_free(struct tach_sink *sink)
 	emit_clear(&c->out);
 	free(c->files_known);
 	free(c->functions_known);
+	free(c->objects_known);
 	free(c);
 }
 
