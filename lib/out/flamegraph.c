@@ -9,7 +9,7 @@
  *	how many weights, and each: 32 * thread + state, samples, microseconds
  *	how many lines, and each: line less the one before, samples
  *
- * and names and totals as JSON.  A number is written in digits of five bits,
+ * and names and totals as JSON; the kind of each function is one digit.  A number is written in digits of five bits,
  * the lowest first; a sixth bit in a digit says that more follow.  A state has the
  * low five bits of a status.  In a difference, the baseline is one more thread
  * after the last.
@@ -515,7 +515,10 @@ put_names(struct flamegraph *f)
 		emit(&f->out, ",");
 		emit_number(&f->out, g->functions[i].name);
 	}
-	emit(&f->out, "]");
+	emit(&f->out, "],\n\"kinds\":\"");
+	for (uint32_t i = 0; i < g->nfunctions; i++)
+		emit_number(&f->out, g->functions[i].kind);
+	emit(&f->out, "\"");
 }
 
 /* ---- the sink ------------------------------------------------------------ */

@@ -30,23 +30,27 @@ add_function(struct graph *g, struct graph_function function)
 /* TACH_NONE if out of memory. */
 static uint32_t
 find_function(struct graph *g, struct tach_string file,
-    struct tach_string name)
+    struct tach_string name, enum frame_kind kind)
 {
 	struct graph_function f = {strings_find(&g->strings, file),
-	    strings_find(&g->strings, name)};
+	    strings_find(&g->strings, name), kind};
 	uint32_t found;
 
 	if (f.file == TACH_NONE || f.name == TACH_NONE)
 		return TACH_NONE;
 	found = pairs_find(&g->function_indices, f.file, f.name);
-	return found != 0 ? found - 1 : add_function(g, f);
+	if (found == 0)
+		return add_function(g, f);
+	if (kind == KIND_SOURCE)
+		g->functions[found - 1].kind = kind;
+	return found - 1;
 }
 
 static uint32_t
 find_synthetic(struct graph *g, const char *name)
 {
-	return find_function(g, (struct tach_string){"~", 1},
-	    (struct tach_string){name, strlen(name)});
+	return find_function(g, (struct tach_string){NO_FILE, 1},
+	    (struct tach_string){name, strlen(name)}, KIND_MARK);
 }
 
 /* The function of each location, or NULL. */
@@ -58,7 +62,8 @@ find_functions(struct graph *g, const struct locations *locations)
 
 	for (uint32_t i = 0; i < locations->count && all != NULL; i++)
 		if ((all[i] = find_function(g, locations->all[i].file,
-			locations->all[i].func)) == TACH_NONE) {
+			locations->all[i].func,
+			locations->all[i].kind)) == TACH_NONE) {
 			free(all);
 			return NULL;
 		}

@@ -18,6 +18,7 @@ struct weight {
 
 struct graph_function {
 	uint32_t file, name; /* numbers of strings */
+	enum frame_kind kind;
 };
 
 /* The function of the nodes that were folded into a child. */
