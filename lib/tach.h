@@ -494,9 +494,9 @@ struct tach_source *tach_durations_new(struct tach_source *) TACH_CHECKED;
 /* Likewise, where each sample stands for an interval of its thread. */
 struct tach_source *tach_fixed_durations_new(struct tach_source *) TACH_CHECKED;
 
-/* All, with one more frame in each stack, below its innermost one if that has an
- * opcode: a synthetic one that is called as the opcode is.  It has a table of its
- * own. */
+/* All, with one more frame in each stack, below its innermost frame of Python if that
+ * has an opcode: a synthetic one that is called as the opcode is.  It has a table of
+ * its own. */
 struct tach_source *tach_opcodes_new(struct tach_source *) TACH_CHECKED;
 
 /* All, with stacks of `depth` frames at most, 1 or more: a deeper one has its innermost

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * leaves.c: opcodes as frames, for all formats that know of functions alone:
- * a source that puts one below each stack of another.
+ * a source that puts one below each stack of another, or above the C code that the
+ * opcode has led to.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -10,6 +11,7 @@
 
 #include "array.h"
 #include "error.h"
+#include "kind.h"
 #include "tablecopy.h"
 #include "tach.h"
 
@@ -43,19 +45,50 @@ reserve_stack(struct opcode_leaves *l, size_t depth)
 	return p != NULL;
 }
 
-/* Makes the stack to give, behind room for the leaf. */
+/* Whether a frame is C code. */
 static bool
-make_stack(struct opcode_leaves *l, const struct tach_run *run, uint8_t opcode)
+is_c_frame(const struct tach_table *table, const struct tach_frame *f)
 {
+	return f->opcode == TACH_NO_OPCODE && kind_has_caller(kind_of_frame(
+	    tach_table_string(table, f->file), tach_table_string(table, f->func),
+	    f->line));
+}
+
+/* The opcode of the innermost frame that is no C code.  inner: how many frames are
+ * inside of it. */
+static uint8_t
+opcode_of(const struct opcode_leaves *l, const struct tach_run *run, uint32_t *inner)
+{
+	const struct tach_table *table = l->from->table;
+
+	for (*inner = 0; *inner < run->depth; ++*inner) {
+		const struct tach_frame *f = tach_table_frame(table,
+		    run->frames[*inner]);
+		if (!is_c_frame(table, f))
+			return f->opcode;
+	}
+	return TACH_NO_OPCODE;
+}
+
+/* Makes the stack to give.  An opcode comes behind so many inner frames.  What a run
+ * shares with another one it still does: a frame has its opcode in both. */
+static bool
+make_stack(struct opcode_leaves *l, const struct tach_run *run, uint32_t inner, uint8_t opcode)
+{
+	uint32_t n = 0;
+
 	if (!tablecopy_notes(&l->table) ||
 	    !reserve_stack(l, (size_t)run->depth + 1))
 		return false;
-	for (uint32_t i = 0; i < run->depth; i++)
-		if ((l->stack[i + 1] = tablecopy_frame(&l->table,
-		    run->frames[i])) == TACH_NONE)
+	for (uint32_t i = 0; i < run->depth; i++) {
+		if (i == inner && opcode != TACH_NO_OPCODE &&
+		    (l->stack[n++] = leaf_of(l, opcode)) == TACH_NONE)
 			return false;
-	return opcode == TACH_NO_OPCODE ||
-	    (l->stack[0] = leaf_of(l, opcode)) != TACH_NONE;
+		if ((l->stack[n++] = tablecopy_frame(&l->table,
+			run->frames[i])) == TACH_NONE)
+			return false;
+	}
+	return true;
 }
 
 static int
@@ -69,18 +102,16 @@ leaves_next(struct tach_source *source, struct tach_run *run)
 {
 	struct opcode_leaves *l = source->arg;
 	int rc = tach_source_next(l->from, run);
+	uint32_t inner;
 	uint8_t opcode;
-	bool leaf;
 
 	if (rc != TACH_OK)
 		return tablecopy_notes(&l->table) ? rc : leaves_no_memory(l);
-	opcode = run->depth > 0 ? tach_table_frame(l->from->table,
-	    run->frames[0])->opcode : TACH_NO_OPCODE;
-	leaf = opcode != TACH_NO_OPCODE;
-	if (!make_stack(l, run, opcode))
+	opcode = opcode_of(l, run, &inner);
+	if (!make_stack(l, run, inner, opcode))
 		return leaves_no_memory(l);
-	run->frames = l->stack + !leaf;
-	run->depth += leaf;
+	run->frames = l->stack;
+	run->depth += opcode != TACH_NO_OPCODE;
 	return TACH_OK;
 }
 
