@@ -35,7 +35,8 @@ UNIT_TESTS = t/unit/test_chosen t/unit/test_codes t/unit/test_confine \
 	t/unit/test_damage t/unit/test_deathwatch t/unit/test_depths \
 	t/unit/test_edges t/unit/test_errors \
 	t/unit/test_elf t/unit/test_select t/unit/test_gap t/unit/test_image \
-	t/unit/test_format t/unit/test_python t/unit/test_snapshots \
+	t/unit/test_format t/unit/test_kind t/unit/test_python \
+	t/unit/test_snapshots \
 	t/unit/test_launch \
 	t/unit/test_pace t/unit/test_pacer t/unit/test_sizes \
 	t/unit/test_ring t/unit/test_decimal t/unit/test_source \
@@ -89,6 +90,7 @@ t_unit_test_select_SOURCES = t/unit/test_select.c $(t_unit_profile)
 t_unit_test_format_SOURCES = t/unit/test_format.c $(t_unit_profile)
 t_unit_test_gap_SOURCES = t/unit/test_gap.c
 t_unit_test_image_SOURCES = t/unit/test_image.c
+t_unit_test_kind_SOURCES = t/unit/test_kind.c
 t_unit_test_python_SOURCES = t/unit/test_python.c $(t_unit_profile)
 t_unit_test_decimal_SOURCES = t/unit/test_decimal.c
 t_unit_test_drain_SOURCES = t/unit/test_drain.c
@@ -144,6 +146,7 @@ FILE_TESTS = \
 	t/format/cpython.bats \
 	t/convert/gecko.bats \
 	t/convert/by.bats \
+	t/convert/kinds.bats \
 	t/convert/callgrind.bats \
 	t/convert/markdown.bats \
 	t/commands/cat.bats \
@@ -229,8 +232,8 @@ QUICK_TESTS = $(UNIT_TESTS) \
 	t/convert/convert.bats t/convert/markdown.bats \
 	t/convert/flamegraph.bats t/convert/gecko.bats \
 	t/convert/gperftools.bats t/convert/heatmap.bats \
-	t/convert/jsonl-csv.bats t/convert/otlp.bats t/convert/perfetto.bats \
-	t/convert/pprof.bats t/convert/pstats.bats \
+	t/convert/jsonl-csv.bats t/convert/kinds.bats t/convert/otlp.bats \
+	t/convert/perfetto.bats t/convert/pprof.bats t/convert/pstats.bats \
 	t/convert/speedscope.bats t/convert/totals.bats \
 	t/format/cpython.bats t/format/damage.bats t/format/foreign.bats \
 	t/format/inputs.bats \

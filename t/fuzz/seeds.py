@@ -533,13 +533,26 @@ def too_many():
                  record('<', 0, varint(256) + every) for frame in range(3))))
 
 
+def kinds():
+    """Frames that are not Python's: see kind.h."""
+    inner = (b'<built-in>:time.sleep:;<wait>:sleep:', b'<built-in>:list.sort:;a.py:k:9',
+             b'/bin/python3.13:sort:;/lib/libc.so.6:memcpy:', b'[kernel]:read:',
+             b'<built-in>:type Decimal:', b'<built-in>:len:', b'<wait>:GIL:',
+             b'<built-in>:.:', b'<built-in>::', b'<GC>;a.py:__del__:3', b'<native>')
+    yield 'mixed-kinds', b'# tach 1\n# interval 1000\n' + b''.join(
+        b'%d000\t0\t7\t%s\t%s%s\n' % (i, (b'-', b'gil,cpu')[i % 2],
+                                      b'a.py:f:%d::::30;' % (i % 3)
+                                      if i % 4 else b'/bin/x:_start:;', stack)
+        for i, stack in enumerate(inner * 2))
+
+
 def formats(build):
     """Profiles of every kind, each behind a byte that chooses options."""
     small = [(case, content) for case, content in (
         *text(build), *collapsed(), *gperftools()) if len(content) < 4096]
     file = ('tach', profile()), ('tach-zstd', profile(
         data=zstd(records('<')), zstd=1))
-    for n, (case, content) in enumerate((*small, *file, *too_many())):
+    for n, (case, content) in enumerate((*small, *file, *too_many(), *kinds())):
         yield case, bytes([n * 37 % 256]) + content
 
 
