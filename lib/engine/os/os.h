@@ -3,8 +3,9 @@
  * os.h: the operating system, as the engine sees it.
  *
  * A port of the engine is another folder that keeps this header's contracts; the
- * folder kernel/, copies that the kernel makes, may be absent.  No other room of
- * the engine reads /proc or includes a header of Linux's: see t/arrows.
+ * folders kernel/, copies that the kernel makes, and waits/, the reasons for which
+ * threads are blocked, may be absent.  No other room of the engine reads /proc or
+ * includes a header of Linux's: see t/arrows.
  *
  * Times are in ns and, where nothing else is said, of CLOCK_MONOTONIC.  Sizes are in
  * bytes.  A descriptor is closed on exec.
@@ -213,10 +214,21 @@ enum task_is {
 	TASK_BLOCKED,
 };
 
+/* A system call that a thread is in, or its place in its program. */
+struct task_call {
+	int64_t number; /* TASK_IN_NONE: it is in none, as in a page fault;
+			 * TASK_NO_CALL: it runs, or that is not known */
+	uint64_t arguments[6]; /* 0 if it is in no call */
+	uint64_t stack, instr; /* its stack pointer and its next instruction; 0: not
+				* known */
+};
+#define TASK_IN_NONE (-1)
+#define TASK_NO_CALL (-2)
+
 struct task_state {
 	enum task_is is;
 	uint64_t futex; /* address that it waits at; 0: it does not, or runs */
-	uint64_t stack; /* its stack pointer; 0: it runs, or that is not known */
+	struct task_call call;
 };
 
 /* A descriptor that makes task_state quick; -1 if it cannot be opened, or if too few

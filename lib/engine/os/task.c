@@ -186,35 +186,36 @@ read_call(pid_t task, int kept, char *text, size_t size)
 	return strcmp(text, NO_CALL) != 0;
 }
 
-/* The address that a futex call waits at, by such a line.  0 if it is another call. */
-static uint64_t
-futex_address(const char *line)
+/* The call that such a line tells: its number, its arguments, the stack pointer and the
+ * instruction pointer; the arguments are absent outside of a call. */
+static struct task_call
+parse_call(const char *line)
 {
+	struct task_call c = {.number = TASK_NO_CALL};
+	uint64_t *const words[] = {&c.arguments[0], &c.arguments[1],
+	    &c.arguments[2], &c.arguments[3], &c.arguments[4], &c.arguments[5],
+	    &c.stack, &c.instr};
 	char *end;
 
-	return strtol(line, &end, 10) == SYS_futex ? strtoull(end, NULL, 16) : 0;
-}
-
-/* The stack pointer, by such a line: its last number but one. */
-static uint64_t
-stack_pointer(const char *line)
-{
-	const char *last = strrchr(line, ' ');
-
-	while (last != NULL && last > line && last[-1] != ' ')
-		last--;
-	return last != NULL ? strtoull(last, NULL, 16) : 0;
+	if (line[0] == 'r')
+		return c;
+	c.number = strtol(line, &end, 10);
+	for (size_t i = c.number < 0 ? 6 : 0; i < 8; i++)
+		*words[i] = strtoull(end, &end, 16);
+	return c;
 }
 
 struct task_state
 task_state(pid_t task, int fd)
 {
+	struct task_state s = {.is = TASK_UNKNOWN, .call.number = TASK_NO_CALL};
 	char text[256];
 
 	if (task == 0 || !read_call(task, fd, text, sizeof(text)))
-		return (struct task_state){TASK_UNKNOWN, 0, 0};
-	if (text[0] == 'r')
-		return (struct task_state){TASK_RUNS, 0, 0};
-	return (struct task_state){TASK_BLOCKED, futex_address(text),
-	    stack_pointer(text)};
+		return s;
+	s.call = parse_call(text);
+	s.is = s.call.number == TASK_NO_CALL ? TASK_RUNS : TASK_BLOCKED;
+	if (s.call.number == SYS_futex)
+		s.futex = s.call.arguments[0];
+	return s;
 }

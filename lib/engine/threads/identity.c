@@ -103,7 +103,7 @@ in_mapping(const struct identity *i, const struct mapping *m,
 		return c->pthread > stack && c->pthread < best->head ?
 		    0 : best->id;
 	for (size_t k = 0; k < i->count; k++)
-		if (is_in(m, task_state(i->list[k].id, -1).stack))
+		if (is_in(m, task_state(i->list[k].id, -1).call.stack))
 			return i->list[k].id;
 	return 0;
 }

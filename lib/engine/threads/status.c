@@ -77,11 +77,13 @@ look_at_task(const struct process *p, struct thread *t, const struct moment *m)
 {
 	struct task_state s;
 
+	t->looks.call.number = TASK_NO_CALL;
 	if (m->waits)
 		return TACH_STATUS_GIL_WANTED;
 	if (t->held != HOLD_NONE || m->ran)
 		return TACH_STATUS_CPU;
 	s = state_of_task(t);
+	t->looks.call = s.call;
 	if (s.is == TASK_UNKNOWN)
 		return TACH_STATUS_UNKNOWN;
 	if (s.is == TASK_BLOCKED)

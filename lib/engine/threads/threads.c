@@ -75,6 +75,7 @@ unbind(struct thread *t)
 	t->state_fd = -1;
 	switches_free(&t->switches);
 	t->looks.waiting = SWITCHES_UNKNOWN;
+	t->looks.call.number = TASK_NO_CALL;
 	t->id.tid = 0;
 	t->task = 0;
 	t->last.chain.depth = 0;
@@ -96,8 +97,9 @@ thread_new(struct py_thread py)
 {
 	struct thread t = {.py = py, .state_fd = -1, .interrupt.cpu = -1,
 	    .index = TACH_NONE, .last.sampled_us = UINT64_MAX,
+	    .last.callee = TACH_NONE, .last.wait = TACH_NONE,
 	    .looks = {.waiting = SWITCHES_UNKNOWN,
-		.parked = SWITCHES_UNKNOWN}};
+		.parked = SWITCHES_UNKNOWN, .call.number = TASK_NO_CALL}};
 
 	switches_init(&t.switches);
 	return t;

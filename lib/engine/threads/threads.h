@@ -67,9 +67,10 @@ enum thread_freshness {
 struct last_sample {
 	enum thread_last is;
 	struct py_chain chain;
-	uint32_t *frames; /* innermost first: a callee, if there is one, and the
-			   * frames of the chain */
+	uint32_t *frames; /* innermost first: a wait and a callee, if there are,
+			   * and the frames of the chain */
 	uint32_t depth;	  /* number of frames */
+	uint32_t callee, wait; /* of these frames; TACH_NONE: there is none */
 	size_t frames_max;
 	bool sound;	   /* all calls of the chain are known */
 	uint64_t count;	   /* of the chain's stamp: see codes.h */
@@ -105,6 +106,8 @@ struct thread_looks {
 	uint64_t parked; /* its switches when it was last seen to be blocked: it
 			  * stands still until it has more */
 	unsigned count; /* looks at its status, though it had not run */
+	struct task_call call; /* that it was blocked in at the last look at its
+				* status */
 	enum thread_rest rest;
 };
 
