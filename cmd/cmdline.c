@@ -20,6 +20,14 @@ has_letter(const struct option_row *row)
 	return row->key > 0 && row->key <= 255;
 }
 
+/* How an option takes an argument, for getopt_long. */
+static int
+argument_kind(const struct option_row *row)
+{
+	return row->argument == NULL ? no_argument :
+	    row->argument[0] == '[' ? optional_argument : required_argument;
+}
+
 /* ---- help ---------------------------------------------------------------- */
 
 static void
@@ -28,8 +36,8 @@ print_row(const struct option_row *row, int column)
 	const char *argument = row->argument != NULL ? row->argument : "";
 	int n = has_letter(row) ? printf("  -%c, ", row->key) : printf("      ");
 
-	n += printf("--%s%s%s", row->name, *argument != '\0' ? " " : "",
-	    argument);
+	n += printf("--%s%s%s", row->name,
+	    argument_kind(row) == required_argument ? " " : "", argument);
 	printf("%*s", n < column ? column - n : 1, "");
 	for (const char *p = row->help; *p != '\0'; p++)
 		if (*p == '\n')
@@ -117,8 +125,7 @@ add_row(struct getopt_tables *t, const struct option_row *row)
 
 	if (row->key == 0 || t->count == OPTIONS_MAX)
 		return;
-	t->longs[t->count++] = (struct option){row->name,
-	    row->argument != NULL ? required_argument : no_argument, NULL,
+	t->longs[t->count++] = (struct option){row->name, argument_kind(row), NULL,
 	    row->key};
 	if (has_letter(row))
 		strlcat(t->shorts, letter, sizeof(t->shorts));

@@ -24,7 +24,8 @@ struct option_row {
 	/* What its group's function is told: the letter behind -, or a number above 255
 	 * if it has none; 0: --help shows the row, but there is no such option. */
 	int key;
-	const char *argument; /* the argument's name; NULL: it takes none */
+	const char *argument; /* the argument's name, as "[=NAME]" if it can be left
+			       * out; NULL: it takes none */
 	const char *help;     /* a line for people, or some */
 	enum option_values values;
 	const char *const *words; /* that it takes, up to NULL; NULL: none */
@@ -34,8 +35,8 @@ struct option_group {
 	const struct option_row *rows;
 	int column;	     /* of the help in --help */
 	const char *heading; /* its line in --help; "": a line without text; NULL: none */
-	/* Sets an option of the target to its argument.  Exits by cmd_usage if it cannot
-	 * be that. */
+	/* Sets an option of the target to its argument, NULL: there is none.  Exits by
+	 * cmd_usage if it cannot be that. */
 	void (*set)(void *target, const struct option_row *, const char *value);
 	void *target;
 	bool *given; /* becomes true if there is any of them; may be NULL */

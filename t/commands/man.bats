@@ -65,13 +65,21 @@ documented() {
 
 # known COMMAND NAME ARGUMENT: getopt_long knows it, and whether it has one.
 known() {
-	if [ "$3" = - ]; then
+	case $3 in
+	-)
 		run ! "$1" "--$2=x"
 		is "${lines[0]}" "$1: option '--$2' doesn't allow an argument"
-	else
+		;;
+	'['*)
+		run -0 "$1" "--$2" --version
+		run ! "$1" "--$2=x"
+		is "${lines[0]}" "$1: --$2 cannot be x"
+		;;
+	*)
 		run ! "$1" "--$2"
 		is "${lines[0]}" "$1: option '--$2' requires an argument"
-	fi
+		;;
+	esac
 }
 
 @test "getopt_long and --help have the options of the tables" {
