@@ -63,7 +63,8 @@ print_string(FILE *out, const struct tach_table *t, uint32_t index)
 	escape_print(out, s.bytes, s.len);
 }
 
-/* Whether a frame has no line, and this file, as a task's name and a callee have. */
+/* Whether a frame has no line, and this file, as a task's name, a callee and a wait
+ * have. */
 static bool
 is_of(const struct tach_table *t, const struct tach_frame *f, const char *name)
 {
@@ -106,7 +107,8 @@ print_frame(FILE *out, const struct tach_meta *meta,
 		fputs(" (", out);
 		print_string(out, t, f->file);
 		fprintf(out, ":%" PRId32 ")", f->line);
-	} else if (is_task(t, f) || is_of(t, f, CALLEE_FILE)) {
+	} else if (is_task(t, f) || is_of(t, f, CALLEE_FILE) ||
+	    is_of(t, f, WAIT_FILE)) {
 		fputs(" (", out);
 		print_string(out, t, f->file);
 		putc(')', out);

@@ -126,6 +126,11 @@ static const char *const async_words[] = {
 	[TACH_ASYNC_ALL] = "all", NULL,
 };
 
+static const char *const waits_words[] = {
+	[TACH_WAITS_NONE] = "none", [TACH_WAITS_KIND] = "kind",
+	[TACH_WAITS_FULL] = "full", NULL,
+};
+
 enum {
 	OPT_TEXT = 256,
 	OPT_SUBPROCESSES,
@@ -140,6 +145,7 @@ enum {
 	OPT_BLOCKING,
 	OPT_ASYNC,
 	OPT_NATIVE,
+	OPT_WAITS,
 	OPT_NO_GC,
 	OPT_NO_CALLEES,
 	OPT_OPCODES,
@@ -175,6 +181,9 @@ static const struct option_row rows[] = {
 	    "later)", VALUES_NONE, async_words},
 	{"native-markers", OPT_NATIVE, NULL, "frames <native> where C code was "
 	    "called through", VALUES_NONE, NULL},
+	{"waits", OPT_WAITS, "[=WHICH]", "a frame for the reason that a thread is "
+	    "blocked: full (the\ndefault), kind (without names of paths and "
+	    "peers) or none", VALUES_NONE, waits_words},
 	{"no-gc", OPT_NO_GC, NULL, "no frames <GC>", VALUES_NONE, NULL},
 	{"no-callees", OPT_NO_CALLEES, NULL, "no frames for functions of C that "
 	    "Python calls", VALUES_NONE, NULL},
@@ -234,6 +243,10 @@ set_sample_option(struct tach_recorder_options *r,
 		break;
 	case OPT_NATIVE:
 		r->native = true;
+		break;
+	case OPT_WAITS:
+		r->waits = value == NULL ? TACH_WAITS_FULL :
+		    (enum tach_recorder_waits)record_word(row, value);
 		break;
 	case OPT_NO_GC:
 		r->no_gc = true;

@@ -278,6 +278,13 @@ lib_libtach_record_core_la_SOURCES += \
 	lib/engine/sample/runs.c lib/engine/sample/runs.h \
 	lib/engine/sample/variables.c lib/engine/sample/variables.h
 lib_libtach_record_core_la_SOURCES += \
+	lib/engine/waits/wait.c lib/engine/waits/wait.h \
+	lib/engine/waits/wait_callers.c \
+	lib/engine/waits/wait_calls.c \
+	lib/engine/waits/wait_file.c \
+	lib/engine/waits/wait_socket.c lib/engine/waits/wait_socket.h \
+	lib/engine/waits/waits.c lib/engine/waits/waits.h
+lib_libtach_record_core_la_SOURCES += \
 	lib/engine/remote/asks.c lib/engine/remote/asks.h \
 	lib/engine/remote/batches.c lib/engine/remote/batches.h \
 	lib/engine/remote/bindings.c lib/engine/remote/bindings.h \

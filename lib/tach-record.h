@@ -51,6 +51,14 @@ enum tach_recorder_async {
 	TACH_ASYNC_ALL,
 };
 
+/* Whether samples of blocked threads have a frame for the reason, and whether that has
+ * names of paths, peers and processes. */
+enum tach_recorder_waits {
+	TACH_WAITS_NONE,
+	TACH_WAITS_KIND,
+	TACH_WAITS_FULL,
+};
+
 struct tach_recorder_options {
 	size_t size;
 	enum tach_recorder_engine engine;
@@ -77,6 +85,8 @@ struct tach_recorder_options {
 			   * table says that samples may be wrong */
 	bool no_callees; /* no frame for the function of C that the innermost Python
 			  * frame calls, where that is known for sure */
+	enum tach_recorder_waits waits; /* in-process, of waits that are read from
+					 * outside */
 };
 
 /* What tells a thread that it is to take a sample of itself. */

@@ -192,6 +192,7 @@ SAMPLE_TESTS = \
 	t/python/thread-names.bats \
 	t/convert/opcodes.bats \
 	t/record/callees.bats t/record/check.bats t/record/dump.bats \
+	t/record/waits.bats \
 	t/commands/examples.bats \
 	t/convert/diff.bats \
 	t/commands/output.bats \
@@ -291,7 +292,7 @@ EXTRA_DIST += t/commands/atexit.c t/commands/fault.py \
 	t/record/fault.c t/record/interrupts.py t/record/locked.py \
 	t/record/lost.py t/record/natives.c t/record/shares.py \
 	t/record/strays.c t/record/strays.py t/record/stuck.py \
-	t/record/tasks.py t/record/variables.py
+	t/record/tasks.py t/record/variables.py t/record/waits.py
 
 # The fuzzers.  `make check` gives them their cases; `make fuzz` builds them
 # with clang's libFuzzer and lets each run for ten minutes, or FUZZ_SECONDS.

@@ -51,7 +51,8 @@ options_good(const struct tach_recorder_options *o)
 	return o->interval_ns != 0 &&
 	    (unsigned)o->engine <= TACH_ENGINE_INPROCESS &&
 	    (unsigned)o->mode <= TACH_MODE_EXCEPTION &&
-	    (unsigned)o->async <= TACH_ASYNC_ALL;
+	    (unsigned)o->async <= TACH_ASYNC_ALL &&
+	    (unsigned)o->waits <= TACH_WAITS_FULL;
 }
 
 struct tach_recorder *

@@ -8,6 +8,7 @@
 #include "engine/sample/emit.h"
 #include "engine/stack/read_twice.h"
 #include "engine/threads/interps.h"
+#include "engine/waits/waits.h"
 #include "python/traits.h"
 
 /* A sink that keeps its last run. */
@@ -22,6 +23,7 @@ struct wait_reader {
 	const struct py_runtime *runtime;
 	struct thread_names *names;
 	struct stack_reader reader;
+	struct waits *waits; /* NULL: not asked for */
 	struct emitter emitter;
 	struct callees callees;
 	struct catcher catcher;
@@ -58,7 +60,10 @@ wait_reader_new(const struct process *p, const struct py_runtime *rt,
 	w->interps.runtime = rt;
 	w->catcher.sink = (struct tach_sink){.size = sizeof(w->catcher.sink),
 	    .run = catch};
-	if (!reader_init(&w->reader, p, rt, options, table)) {
+	if (!reader_init(&w->reader, p, rt, options, table) ||
+	    (options->waits != TACH_WAITS_NONE &&
+		(w->waits = waits_new(p, rt, options, table, &(struct waits_place){
+		    &w->reader.memory.memory, w->reader.codes, &w->threads})) == NULL)) {
 		reader_free(&w->reader);
 		free(w);
 		return NULL;
@@ -76,6 +81,7 @@ wait_reader_free(struct wait_reader *w)
 		return;
 	emitter_free(&w->emitter);
 	callees_free(&w->callees);
+	waits_free(w->waits);
 	reader_free(&w->reader);
 	runtime_threads_free(&w->list);
 	threads_free(&w->threads);
@@ -211,6 +217,8 @@ make_sample(struct wait_reader *w, struct thread *t)
 	if (w->reader.wants.callees)
 		leaves.callee = callees_frame(&w->callees, &w->deepest.chain,
 		    &w->deepest.called.callable, 0, false);
+	leaves.wait = waits_frame(w->waits, t, &w->deepest.chain, leaves.callee,
+	    m.status);
 	t->index = thread_names_add(w->names, (uint32_t)t->py.interp_id,
 	    t->id.tid);
 	t->last.sound = w->deepest.sound;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* proc.h: files of /proc, for the folder os/ alone. */
+/* proc.h: files of /proc, for the folders os/ and waits/ alone. */
 #ifndef ENGINE_OS_PROC_H
 #define ENGINE_OS_PROC_H
 

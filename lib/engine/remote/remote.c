@@ -18,6 +18,7 @@
 #include "engine/stack/interrupted.h"
 #include "engine/stack/read_once.h"
 #include "engine/stack/read_twice.h"
+#include "engine/waits/waits.h"
 #include "python/traits.h"
 
 #define COPIES_MAX 6	  /* of a round */
@@ -56,6 +57,7 @@ struct remote {
 	uint64_t rounds; /* so far */
 	struct emitter emitter;
 	struct callees callees;
+	struct waits *waits; /* NULL: not asked for */
 	struct names *called; /* names of the threads */
 	struct tasks *tasks; /* NULL: not asked for, or not in this Python */
 	struct tach_locals locals; /* no function: not asked for */
@@ -70,6 +72,12 @@ release_and_run(struct tach_sink *sink, const struct tach_run *run)
 
 	stop_release_all(s->stops);
 	return tach_sink_run(s->to, run);
+}
+
+static const struct py_memory *
+live(const struct remote *r)
+{
+	return &r->reader.memory.memory;
 }
 
 struct remote *
@@ -104,6 +112,12 @@ remote_new(const struct process *p, const struct py_runtime *rt,
 	emitter_init(&r->emitter, table, names, r->reader.codes);
 	r->emitter.opcodes = options->opcodes;
 	callees_init(&r->callees, &r->reader.calls, r->reader.codes, table);
+	if (options->waits != TACH_WAITS_NONE &&
+	    (r->waits = waits_new(p, rt, options, table, &(struct waits_place){
+		live(r), r->reader.codes, &r->plan.threads})) == NULL) {
+		remote_free(r, 0);
+		return NULL;
+	}
 	if (options->async == TACH_ASYNC_NONE ||
 	    !py_has_tasks(r->offsets))
 		return r;
@@ -125,6 +139,7 @@ remote_free(struct remote *r, uint64_t until)
 	emitter_free(&r->emitter);
 	callees_free(&r->callees);
 	tasks_free(r->tasks);
+	waits_free(r->waits);
 	names_free(r->called);
 	call_stack_free(&r->stack);
 	reader_free(&r->reader);
@@ -140,12 +155,6 @@ remote_interrupts(struct remote *r, struct interrupts *in)
 	r->interrupts = r->plan.interrupts = in;
 	colocate_break_off(&r->reader.colocation);
 	rests_stir(&r->rests, interrupts_stir(in));
-}
-
-static const struct py_memory *
-live(const struct remote *r)
-{
-	return &r->reader.memory.memory;
 }
 
 /* ---- samples ----------------------------------------------------------- */
@@ -655,6 +664,9 @@ sample_stack(struct remote *r, struct thread *t, const struct verdict *v,
 	keep_sample(r, t, whole, m);
 	if (whole && !r->options->no_callees)
 		leaves.callee = find_callee(r);
+	if (whole)
+		leaves.wait = waits_frame(r->waits, t, &r->stack.chain,
+		    leaves.callee, m->status);
 	return emit_sample(&r->emitter, t, &r->stack.chain, leaves, !whole, m,
 	    sink);
 }
@@ -735,6 +747,24 @@ renew_status(struct remote *r, struct thread *t)
 	return false;
 }
 
+/* Repeats the last sample of a thread that ran no Python code since; its status and the
+ * reason for which it is blocked may be others. */
+static bool
+repeat_thread(struct remote *r, struct thread *t, uint64_t time_us,
+    struct tach_sink *sink, struct tach_recorder_stats *stats)
+{
+	uint32_t wait = t->last.wait;
+
+	if (t->status.unsure) {
+		if (!renew_status(r, t))
+			return true;
+		wait = waits_frame(r->waits, t, &t->last.chain, t->last.callee,
+		    t->status.bits);
+	}
+	thread_names_count(r->names, t->index, 1, stats);
+	return emit_waiting(&r->emitter, t, wait, time_us, sink);
+}
+
 /* Looks again at a thread that was passed over: it is read if it runs now. */
 static void
 look_again(struct thread *t)
@@ -762,10 +792,8 @@ sample_others(struct remote *r, uint64_t time_us, struct tach_sink *sink,
 				return false;
 		} else if (t->last.is == LAST_GOOD &&
 		    !bindings_elsewhere(&r->bindings, t, time_us) &&
-		    (!t->status.unsure || renew_status(r, t))) {
-			thread_names_count(r->names, t->index, 1, stats);
-			if (!emit_again(&r->emitter, t, time_us, sink))
-				return false;
+		    !repeat_thread(r, t, time_us, sink, stats)) {
+			return false;
 		}
 	}
 	return true;

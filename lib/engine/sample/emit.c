@@ -203,6 +203,8 @@ emit_sample(struct emitter *e, struct thread *t, struct py_chain *chain,
 		return false;
 	t->last.replaced = codes_replaced(e->codes);
 	t->last.sampled_us = m->time_us;
+	t->last.callee = leaves.callee;
+	t->last.wait = leaves.wait;
 	swap_sample(e, t, run.depth, chain);
 	if (torn && !mark_torn(e, t, &run))
 		return false;
@@ -210,18 +212,45 @@ emit_sample(struct emitter *e, struct thread *t, struct py_chain *chain,
 	return tach_sink_run(sink, &run) == TACH_OK;
 }
 
-bool
-emit_again(struct emitter *e, struct thread *t, uint64_t time_us,
+/* Gives the last sample of a thread once more, of which the sample before had `shared`
+ * outermost frames. */
+static bool
+repeat_sample(struct emitter *e, struct thread *t, uint32_t shared, uint64_t time_us,
     struct tach_sink *sink)
 {
-	uint32_t depth = t->last.depth;
 	struct tach_tick tick = {time_us, t->status.bits, 0};
 	struct tach_run run = {.thread = t->id.tid,
 	    .interp = (uint32_t)t->py.interp_id, .index = t->index,
-	    .frames = t->last.frames, .depth = depth,
-	    .shared = is_continued(e, t) ? depth : 0,
+	    .frames = t->last.frames, .depth = t->last.depth,
+	    .shared = is_continued(e, t) ? shared : 0,
 	    .ticks = &tick, .count = 1};
 
 	t->last.sampled_us = time_us;
 	return tach_sink_run(sink, &run) == TACH_OK;
+}
+
+bool
+emit_again(struct emitter *e, struct thread *t, uint64_t time_us,
+    struct tach_sink *sink)
+{
+	return repeat_sample(e, t, t->last.depth, time_us, sink);
+}
+
+/* The frames of a sample have room for all leaves: see reserve_frames. */
+bool
+emit_waiting(struct emitter *e, struct thread *t, uint32_t wait, uint64_t time_us,
+    struct tach_sink *sink)
+{
+	uint32_t had = t->last.wait != TACH_NONE, has = wait != TACH_NONE;
+	uint32_t others = t->last.depth - had;
+
+	if (wait == t->last.wait)
+		return emit_again(e, t, time_us, sink);
+	memmove(t->last.frames + has, t->last.frames + had,
+	    others * sizeof(*t->last.frames));
+	if (has)
+		t->last.frames[0] = wait;
+	t->last.wait = wait;
+	t->last.depth = others + has;
+	return repeat_sample(e, t, others, time_us, sink);
 }

@@ -53,5 +53,8 @@ uint32_t emit_synthetic(struct tach_table *, const char *name);
  * if the sink failed. */
 bool emit_again(struct emitter *, struct thread *, uint64_t time_us,
     struct tach_sink *);
+/* Likewise, but with another reason for which it is blocked, or none: TACH_NONE. */
+bool emit_waiting(struct emitter *, struct thread *, uint32_t wait, uint64_t time_us,
+    struct tach_sink *);
 
 #endif

@@ -1,0 +1,596 @@
+/* SPDX-License-Identifier: ISC */
+/* waits.c: see waits.h. */
+#include "engine/waits/waits.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/select.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "engine/os/proc.h"
+#include "engine/sample/callees.h"
+#include "engine/sample/emit.h"
+#include "engine/waits/wait.h"
+#include "engine/waits/wait_socket.h"
+#include "python/callee.h"
+#include "python/objects.h"
+
+#define WAIT_FILE "<wait>"
+
+#define CALLERS 8 /* Python frames that are looked at, at most */
+/* Names with a path or an address in a profile; later ones have none, as a server may
+ * get to know any number of peers. */
+#define DETAILS_MAX 4096
+/* Bytes above the stack pointer in which a parked thread keeps its futex. */
+#define PARKED_WITHIN 2048
+/* From the futex back to the address of the lock: see struct wait_entry of CPython's
+ * Python/parking_lot.c. */
+#define PARKED_LOCK 8
+/* Of a free-threaded build: where an object has its own lock. */
+#define OBJECT_LOCK 10
+#define STATE_SIZE 4096 /* bytes of a thread state, about */
+#define TYPES_KNOWN 16
+#define NUMBER_MAX 24 /* bytes of a number as text */
+
+/* A type of objects with locks, by its address. */
+struct lock_type {
+	uint64_t addr;
+	char name[OBJECT_NAME_MAX];
+};
+
+struct waits {
+	/* Borrowed from the caller. */
+	const struct process *process;
+	struct py_objects objects;
+	struct tach_table *table;
+	struct waits_place place;
+	struct py_calls calls;
+	struct callees callees;
+	bool own_callees; /* nobody else finds them */
+	bool full;
+	int folder; /* of the process's descriptors; -1: not open */
+	char *root; /* of the process, as we see it; "": ours, or not known */
+	uint32_t gil; /* frame; TACH_NONE: not made yet */
+	uint32_t details; /* names with a path or an address */
+	struct lock_type types[TYPES_KNOWN];
+	size_t next_type; /* the one to be replaced */
+	struct wait_sockets sockets;
+};
+
+/* A thread that is looked at. */
+struct blocked {
+	struct waits *waits;
+	const struct thread *thread;
+	const struct py_chain *chain;
+	uint32_t callee_frame;
+	struct wait_facts facts;
+	char detail[WAIT_DETAIL_MAX], holder[WAIT_DETAIL_MAX];
+	char callee[CALLEE_NAME_MAX];
+};
+
+/* The path of the process's root folder.  NULL if out of memory. */
+static char *
+read_root(const struct process *p)
+{
+	char path[PROC_PATH_MAX], root[PATH_MAX];
+	ssize_t n;
+
+	snprintf(path, sizeof(path), "/proc/%d/root", (int)p->task);
+	n = readlink(path, root, sizeof(root) - 1);
+	root[n > 1 ? n : 0] = '\0';
+	return strdup(root);
+}
+
+struct waits *
+waits_new(const struct process *p, const struct py_runtime *rt,
+    const struct tach_recorder_options *options, struct tach_table *table,
+    const struct waits_place *place)
+{
+	struct waits *w = calloc(1, sizeof(*w));
+
+	if (w == NULL)
+		return NULL;
+	w->process = p;
+	w->objects = (struct py_objects){&rt->offsets, place->memory};
+	w->table = table;
+	w->place = *place;
+	w->calls = (struct py_calls){&rt->offsets,
+	    py_effects_find(PY_MINOR(rt->version)), place->memory};
+	callees_init(&w->callees, &w->calls, place->codes, table);
+	w->own_callees = options->no_callees;
+	w->full = options->waits == TACH_WAITS_FULL;
+	w->folder = -1;
+	w->gil = TACH_NONE;
+	if ((w->root = read_root(p)) == NULL) {
+		free(w);
+		return NULL;
+	}
+	return w;
+}
+
+void
+waits_free(struct waits *w)
+{
+	if (w == NULL)
+		return;
+	if (w->folder >= 0)
+		close(w->folder);
+	callees_free(&w->callees);
+	free(w->root);
+	free(w);
+}
+
+static bool
+wants_detail(const struct waits *w)
+{
+	return w->full && w->details < DETAILS_MAX;
+}
+
+/* Notes a detail, and cuts a longer one. */
+static void
+set_detail(struct blocked *b, const char *detail)
+{
+	snprintf(b->detail, sizeof(b->detail), "%.*s", WAIT_DETAIL_MAX - 1, detail);
+	b->facts.detail = b->detail;
+}
+
+/* ---- callers ------------------------------------------------------------- */
+
+static bool
+step_above(const struct blocked *b, enum wait_above *above, const struct py_place *p)
+{
+	const struct tach_table *t = b->waits->table;
+	uint32_t index = codes_frame(b->waits->place.codes, p);
+	const struct tach_frame *f;
+	struct tach_string file, func;
+
+	if (index == TACH_NONE)
+		return false;
+	f = tach_table_frame(t, index);
+	file = tach_table_string(t, f->file);
+	func = tach_table_string(t, f->func);
+	return wait_above_step(above, file.bytes, file.len, func.bytes, func.len);
+}
+
+static void
+look_above(struct blocked *b)
+{
+	for (size_t i = 0; i < b->chain->depth && i < CALLERS; i++) {
+		const struct py_place *p = &b->chain->places[i];
+		if (!place_is_mark(p) && !step_above(b, &b->facts.above, p))
+			return;
+	}
+}
+
+static void
+look_at_callee(struct blocked *b)
+{
+	struct waits *w = b->waits;
+	uint32_t index = b->callee_frame;
+	struct tach_string s;
+
+	if (index == TACH_NONE && w->own_callees)
+		index = callees_frame(&w->callees, b->chain, &(struct py_callable){0}, 0,
+		    false);
+	if (index == TACH_NONE)
+		return;
+	s = tach_table_string(w->table, tach_table_frame(w->table, index)->func);
+	snprintf(b->callee, sizeof(b->callee), "%.*s", (int)s.len, s.bytes);
+	b->facts.callee = b->callee;
+}
+
+/* ---- locks --------------------------------------------------------------- */
+
+/* The name of a type with locks.  NULL if it cannot be read. */
+static const char *
+name_of_type(struct waits *w, uint64_t object, uint64_t type)
+{
+	struct lock_type *k;
+	struct py_object o;
+
+	for (size_t i = 0; i < TYPES_KNOWN; i++)
+		if (w->types[i].addr == type && type != 0)
+			return w->types[i].name;
+	if (!object_read(&w->objects, object, &o) || o.type != type)
+		return NULL;
+	k = &w->types[w->next_type++ % TYPES_KNOWN];
+	k->addr = type;
+	memcpy(k->name, o.type_name, sizeof(k->name));
+	return k->name;
+}
+
+static const char *
+type_of_object(struct waits *w, uint64_t object)
+{
+	uint64_t type;
+
+	return py_read(w->objects.memory, object + w->objects.offsets->object_type,
+	    &type, sizeof(type)) ? name_of_type(w, object, type) : NULL;
+}
+
+/* Finds the thread that calls itself by a number (its pthread_self).  NULL if there is
+ * none. */
+static const struct thread *
+find_holder(const struct waits *w, uint64_t ident)
+{
+	const struct py_offsets *o = w->objects.offsets;
+
+	for (size_t i = 0; i < w->place.threads->count; i++) {
+		const struct thread *t = &w->place.threads->list[i];
+		uint64_t is;
+		if (py_read(w->objects.memory, t->py.addr + o->thread_ident, &is,
+			sizeof(is)) && is == ident)
+			return t;
+	}
+	return NULL;
+}
+
+/* The id of a thread, which may have had no sample yet.  0 if it is not known. */
+static uint64_t
+id_of_thread(const struct waits *w, const struct thread *t)
+{
+	const struct py_offsets *o = w->objects.offsets;
+	uint64_t id;
+
+	if (t->id.tid != 0)
+		return t->id.tid;
+	return py_has(o->thread_native_thread_id) && py_read(w->objects.memory,
+	    t->py.addr + o->thread_native_thread_id, &id, sizeof(id)) ? id : 0;
+}
+
+/* An RLock notes its holder behind its lock. */
+static void
+look_at_holder(struct blocked *b, uint64_t lock)
+{
+	const struct waits *w = b->waits;
+	const struct thread *t;
+	struct tach_string name;
+	uint64_t ident, id;
+
+	if (!py_read(w->objects.memory, lock + sizeof(uint64_t), &ident,
+		sizeof(ident)) || ident == 0 || (t = find_holder(w, ident)) == NULL ||
+	    (id = id_of_thread(w, t)) == 0)
+		return;
+	if (tach_table_thread_name(w->table, (uint32_t)t->py.interp_id, id, &name))
+		snprintf(b->holder, sizeof(b->holder), "%.*s", (int)name.len,
+		    name.bytes);
+	else
+		snprintf(b->holder, sizeof(b->holder), "thread %" PRIu64, id);
+	b->facts.holder = b->holder;
+}
+
+/* From 3.13 on a thread that waits for a lock of one byte keeps the lock's address on
+ * its stack, before its futex.  The lock is in an object right behind its head; or it
+ * is an object's own, or the status of the thread. */
+static void
+look_at_lock(struct blocked *b)
+{
+	struct waits *w = b->waits;
+	const struct py_offsets *o = w->objects.offsets;
+	const struct task_call *c = &b->facts.call;
+	uint64_t futex = c->arguments[0], lock;
+	const char *type;
+
+	if (futex <= c->stack || futex - c->stack > PARKED_WITHIN ||
+	    !py_read(w->objects.memory, futex - PARKED_LOCK, &lock, sizeof(lock)))
+		return;
+	if (lock >= b->thread->py.addr && lock - b->thread->py.addr < STATE_SIZE) {
+		b->facts.world = true;
+		return;
+	}
+	type = type_of_object(w, lock - o->object_size);
+	if (type != NULL && (strcmp(type, "_thread.lock") == 0 ||
+	    strcmp(type, "_thread.RLock") == 0 ||
+	    strcmp(type, "_queue.SimpleQueue") == 0)) {
+		b->facts.lock = type;
+		if (strcmp(type, "_thread.RLock") == 0)
+			look_at_holder(b, lock);
+		return;
+	}
+	type = o->active == 0 ? NULL : type_of_object(w, lock - OBJECT_LOCK);
+	if (type != NULL)
+		b->facts.lock = type;
+}
+
+static void
+look_at_futex(struct blocked *b)
+{
+	look_above(b);
+	look_at_lock(b);
+	if (b->facts.above == ABOVE_NONE && b->facts.lock[0] == '\0')
+		look_at_callee(b);
+}
+
+/* ---- descriptors --------------------------------------------------------- */
+
+/* Reads the link of a descriptor, terminated.  False if it cannot be read. */
+static bool
+read_link(struct waits *w, int fd, char *link, size_t size)
+{
+	char name[NUMBER_MAX], path[PROC_PATH_MAX];
+	ssize_t n;
+
+	if (w->folder < 0) {
+		snprintf(path, sizeof(path), "/proc/%d/fd", (int)w->process->task);
+		w->folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	}
+	snprintf(name, sizeof(name), "%d", fd);
+	n = w->folder < 0 ? -1 : readlinkat(w->folder, name, link, size - 1);
+	link[n > 0 ? n : 0] = '\0';
+	return n > 0;
+}
+
+/* Whether a descriptor is that of a FIFO, which has a path. */
+static bool
+is_fifo(const struct waits *w, int fd)
+{
+	char name[NUMBER_MAX];
+	struct stat st;
+
+	snprintf(name, sizeof(name), "%d", fd);
+	return fstatat(w->folder, name, &st, 0) == 0 && S_ISFIFO(st.st_mode);
+}
+
+/* A path as the process sees it. */
+static const char *
+path_inside(const struct waits *w, const char *path)
+{
+	size_t n = strlen(w->root);
+
+	return strncmp(path, w->root, n) == 0 && path[n] == '/' ? path + n : path;
+}
+
+static void
+look_at_descriptor(struct blocked *b, int fd)
+{
+	struct waits *w = b->waits;
+	struct wait_facts *f = &b->facts;
+	char link[PATH_MAX];
+	const char *detail;
+
+	if (!read_link(w, fd, link, sizeof(link)))
+		return;
+	f->file = wait_file_kind(link);
+	if (f->file == WAIT_FILE_REGULAR && is_fifo(w, fd))
+		f->file = WAIT_FILE_PIPE;
+	if (!wants_detail(w))
+		return;
+	if (f->file == WAIT_FILE_SOCKET)
+		detail = wait_socket_address(&w->sockets, w->process, fd,
+		    wait_file_socket(link));
+	else if (wait_file_has_path(link))
+		detail = path_inside(w, link);
+	else
+		return;
+	set_detail(b, detail);
+}
+
+/* The descriptor that is the argument of a call. */
+static int
+descriptor_in(const struct task_call *c, unsigned argument)
+{
+	return (int)(uint32_t)c->arguments[argument - 1];
+}
+
+static void
+look_at_polled(struct blocked *b, int fd, bool writes)
+{
+	b->facts.writes = writes;
+	look_at_descriptor(b, fd);
+	look_at_callee(b);
+}
+
+static void
+look_at_poll(struct blocked *b)
+{
+	const struct task_call *c = &b->facts.call;
+	struct pollfd one;
+
+	look_above(b);
+	b->facts.polled = c->arguments[1] < POLLED_UNKNOWN ?
+	    (uint32_t)c->arguments[1] : POLLED_UNKNOWN;
+	if (b->facts.polled == 1 && py_read(b->waits->objects.memory,
+		c->arguments[0], &one, sizeof(one)))
+		look_at_polled(b, one.fd, (one.events & POLLIN) == 0);
+}
+
+/* Counts the descriptors of a set, which is as long as the kernel reads it.  False if it
+ * cannot be read.  *fd: the last one. */
+static bool
+count_set(const struct blocked *b, uint64_t set, uint64_t end, uint32_t *count, int *fd)
+{
+	uint64_t words[FD_SETSIZE / 64] = {0};
+	size_t n = (end + 63) / 64;
+
+	if (set == 0)
+		return true;
+	if (!py_read(b->waits->objects.memory, set, words, n * sizeof(*words)))
+		return false;
+	for (uint64_t i = 0; i < end; i++)
+		if (words[i / 64] >> i % 64 & 1) {
+			*fd = (int)i;
+			++*count;
+		}
+	return true;
+}
+
+static void
+look_at_select(struct blocked *b)
+{
+	const uint64_t *a = b->facts.call.arguments;
+	uint64_t end = (uint32_t)a[0];
+	uint32_t reads = 0, others = 0;
+	int fd = -1;
+
+	look_above(b);
+	if (end > FD_SETSIZE || !count_set(b, a[1], end, &reads, &fd) ||
+	    !count_set(b, a[2], end, &others, &fd) ||
+	    !count_set(b, a[3], end, &others, &fd))
+		return;
+	b->facts.polled = reads + others;
+	if (b->facts.polled == 1)
+		look_at_polled(b, fd, reads == 0);
+}
+
+static void
+look_at_connect(struct blocked *b)
+{
+	const uint64_t *a = b->facts.call.arguments;
+	struct sockaddr_storage address;
+	char text[WAIT_DETAIL_MAX];
+
+	b->facts.file = WAIT_FILE_SOCKET;
+	if (!wants_detail(b->waits) || a[2] > sizeof(address) ||
+	    !py_read(b->waits->objects.memory, a[1], &address, a[2]))
+		return;
+	wait_address(&address, a[2], text);
+	set_detail(b, text);
+}
+
+/* ---- other calls --------------------------------------------------------- */
+
+static void
+look_at_path(struct blocked *b, unsigned argument)
+{
+	char path[OBJECT_NAME_MAX];
+
+	if (!wants_detail(b->waits) || !text_read(&b->waits->objects,
+		b->facts.call.arguments[argument - 1], path))
+		return;
+	set_detail(b, path);
+}
+
+/* The kernel names the function in which a thread waits. */
+static void
+look_at_open(struct blocked *b)
+{
+	char function[64];
+
+	b->facts.partner = proc_read_task(b->waits->process, b->thread->task, "wchan",
+	    function, sizeof(function)) && strcmp(function, "wait_for_partner") == 0;
+}
+
+static void
+look_at_child(struct blocked *b)
+{
+	const struct task_call *c = &b->facts.call;
+	bool id = c->number == SYS_waitid;
+	int32_t pid = (int32_t)c->arguments[id ? 1 : 0];
+	char number[NUMBER_MAX];
+
+	if (!wants_detail(b->waits) || pid <= 0 ||
+	    (id ? c->arguments[0] != P_PID : c->number != SYS_wait4))
+		return;
+	snprintf(number, sizeof(number), "%" PRId32, pid);
+	set_detail(b, number);
+}
+
+static void
+look_at_stop(struct blocked *b)
+{
+	char text[PROC_STAT_MAX];
+	const char *state = proc_read_stat(proc_open_task(b->waits->process,
+	    b->thread->task, "stat"), text, sizeof(text));
+
+	b->facts.stopped = state != NULL && (*state == 'T' || *state == 't');
+}
+
+/* ---- all calls ----------------------------------------------------------- */
+
+static void
+look_at_call(struct blocked *b)
+{
+	struct wait_sort s = wait_sort(b->facts.call.number);
+
+	if (s.descriptor != 0)
+		look_at_descriptor(b, descriptor_in(&b->facts.call, s.descriptor));
+	if (s.path != 0)
+		look_at_path(b, s.path);
+	switch ((enum wait_does)s.does) {
+	case WAIT_FUTEX:
+		look_at_futex(b);
+		break;
+	case WAIT_POLL:
+		look_at_poll(b);
+		break;
+	case WAIT_SELECT:
+		look_at_select(b);
+		break;
+	case WAIT_READ:
+	case WAIT_WRITE:
+	case WAIT_EPOLL:
+		look_above(b);
+		break;
+	case WAIT_CONNECT:
+		look_at_connect(b);
+		break;
+	case WAIT_OPEN:
+		look_at_open(b);
+		break;
+	case WAIT_CHILD:
+		look_at_child(b);
+		break;
+	case WAIT_NO_CALL:
+		look_at_stop(b);
+		break;
+	case WAIT_RESTARTED:
+		look_above(b);
+		look_at_callee(b);
+		break;
+	default:
+		break;
+	}
+}
+
+static uint32_t
+frame_of_name(struct waits *w, const char *name, size_t len, bool detail)
+{
+	uint32_t count = tach_table_frame_count(w->table);
+	uint32_t frame = emit_lineless(w->table, WAIT_FILE,
+	    (struct tach_string){name, len});
+
+	w->details += detail && tach_table_frame_count(w->table) > count;
+	return frame;
+}
+
+static uint32_t
+frame_of_gil(struct waits *w)
+{
+	if (w->gil == TACH_NONE)
+		w->gil = frame_of_name(w, "GIL", 3, false);
+	return w->gil;
+}
+
+uint32_t
+waits_frame(struct waits *w, const struct thread *t, const struct py_chain *chain,
+    uint32_t callee, uint8_t status)
+{
+	struct blocked b;
+	char name[WAIT_NAME_MAX];
+	size_t len;
+
+	if (w == NULL)
+		return TACH_NONE;
+	if (status & TACH_STATUS_GIL_WANTED)
+		return frame_of_gil(w);
+	if (t->looks.call.number == TASK_NO_CALL || (status & TACH_STATUS_CPU))
+		return TACH_NONE;
+	b.waits = w;
+	b.thread = t;
+	b.chain = chain;
+	b.callee_frame = callee;
+	b.facts = (struct wait_facts){.call = t->looks.call, .callee = "", .lock = "",
+	    .holder = "", .detail = "", .polled = POLLED_UNKNOWN};
+	look_at_call(&b);
+	len = wait_name(&b.facts, name);
+	return frame_of_name(w, name, len, b.facts.detail[0] != '\0');
+}

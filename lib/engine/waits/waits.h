@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * waits.h: the reason for which a thread is blocked, as a frame.
+ *
+ * It is told by the system call that the thread is in, which the look at its status
+ * has read already; by the Python frames and the function of C that have led there; and
+ * by the file or the lock that the call is about.  The file and the lock are looked at
+ * when a thread is newly blocked: the last sample of a thread that rests is repeated.
+ */
+#ifndef ENGINE_WAITS_WAITS_H
+#define ENGINE_WAITS_WAITS_H
+
+#include "engine/code/codes.h"
+#include "engine/threads/threads.h"
+#include "python/runtime.h"
+#include "tach-record.h"
+
+struct waits;
+
+/* The memory and the code objects that threads are read by, and the threads that may
+ * hold locks. */
+struct waits_place {
+	const struct py_memory *memory;
+	struct codes *codes;
+	const struct threads *threads;
+};
+
+/* All arguments but the place must outlive the waits, and so must all that the place
+ * points to.  NULL if out of memory. */
+struct waits *waits_new(const struct process *, const struct py_runtime *,
+    const struct tach_recorder_options *, struct tach_table *,
+    const struct waits_place *);
+void waits_free(struct waits *);
+
+/*
+ * The frame of the reason for which a thread with a believed chain was blocked at the
+ * last look at its status, which gave the bits.  callee: the frame of the function of C
+ * that it has called, or TACH_NONE.  TACH_NONE if the thread runs, if waits are not
+ * asked for (waits is NULL), or if out of memory.
+ */
+uint32_t waits_frame(struct waits *, const struct thread *, const struct py_chain *,
+    uint32_t callee, uint8_t status);
+
+#endif
