@@ -217,8 +217,7 @@ make_sample(struct wait_reader *w, struct thread *t)
 	if (w->reader.wants.callees)
 		leaves.callee = callees_frame(&w->callees, &w->deepest.chain,
 		    &w->deepest.called.callable, 0, false);
-	leaves.wait = waits_frame(w->waits, t, &w->deepest.chain, leaves.callee,
-	    m.status);
+	leaves.wait = waits_frame(w->waits, t, &w->deepest.chain, leaves.callee, &m);
 	t->index = thread_names_add(w->names, (uint32_t)t->py.interp_id,
 	    t->id.tid);
 	t->last.sound = w->deepest.sound;

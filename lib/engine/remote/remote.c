@@ -666,7 +666,7 @@ sample_stack(struct remote *r, struct thread *t, const struct verdict *v,
 		leaves.callee = find_callee(r);
 	if (whole)
 		leaves.wait = waits_frame(r->waits, t, &r->stack.chain,
-		    leaves.callee, m->status);
+		    leaves.callee, m);
 	return emit_sample(&r->emitter, t, &r->stack.chain, leaves, !whole, m,
 	    sink);
 }
@@ -726,12 +726,13 @@ sample_copied(struct remote *r, uint64_t time_us, struct tach_sink *sink,
 	return true;
 }
 
-/* Looks again at the status of a thread that ran no Python code.  False if samples
- * of that status are not wanted, or if the thread has ended. */
+/* Looks again at the status of a thread that ran no Python code, and fills in what is
+ * known of this moment.  False if samples of that status are not wanted, or if the
+ * thread has ended. */
 static bool
-renew_status(struct remote *r, struct thread *t)
+renew_status(struct remote *r, struct thread *t, struct moment *m)
 {
-	struct moment m = {.offsets = r->offsets,
+	*m = (struct moment){.offsets = r->offsets,
 	    .gil = plan_interp(&r->plan, t)->gil_at,
 	    .holds_gil = t->status.holds_gil,
 	    .wants_gil = t->status.wants_gil,
@@ -739,7 +740,7 @@ renew_status(struct remote *r, struct thread *t)
 
 	t->status.unsure = false;
 	t->held = HOLD_NONE;
-	t->status.bits = status_of(r->process, t, &m);
+	t->status.bits = m->status = status_of(r->process, t, m);
 	if (status_kept(r->options, t->status.bits) &&
 	    !bindings_was_left(&r->bindings, t, t->status.bits))
 		return true;
@@ -754,12 +755,12 @@ repeat_thread(struct remote *r, struct thread *t, uint64_t time_us,
     struct tach_sink *sink, struct tach_recorder_stats *stats)
 {
 	uint32_t wait = t->last.wait;
+	struct moment m;
 
 	if (t->status.unsure) {
-		if (!renew_status(r, t))
+		if (!renew_status(r, t, &m))
 			return true;
-		wait = waits_frame(r->waits, t, &t->last.chain, t->last.callee,
-		    t->status.bits);
+		wait = waits_frame(r->waits, t, &t->last.chain, t->last.callee, &m);
 	}
 	thread_names_count(r->names, t->index, 1, stats);
 	return emit_waiting(&r->emitter, t, wait, time_us, sink);

@@ -55,6 +55,7 @@ struct wait_sort {
 	uint8_t does; /* enum wait_does */
 	uint8_t descriptor; /* which argument is one, from 1 on; 0: none */
 	uint8_t path; /* which one is the address of a path, likewise */
+	bool varies;  /* the name depends on the kind of the descriptor's file */
 };
 
 struct wait_sort wait_sort(int64_t number);

@@ -23,6 +23,7 @@
 #include "engine/waits/wait_socket.h"
 #include "python/callee.h"
 #include "python/objects.h"
+#include "python/status.h"
 
 #define WAIT_FILE "<wait>"
 
@@ -287,6 +288,8 @@ look_at_lock(struct blocked *b)
 		b->facts.world = true;
 		return;
 	}
+	if (b->facts.above != ABOVE_NONE)
+		return;
 	type = type_of_object(w, lock - o->object_size);
 	if (type != NULL && (strcmp(type, "_thread.lock") == 0 ||
 	    strcmp(type, "_thread.RLock") == 0 ||
@@ -305,7 +308,8 @@ static void
 look_at_futex(struct blocked *b)
 {
 	look_above(b);
-	look_at_lock(b);
+	if (b->facts.above == ABOVE_NONE || b->waits->objects.offsets->active != 0)
+		look_at_lock(b);
 	if (b->facts.above == ABOVE_NONE && b->facts.lock[0] == '\0')
 		look_at_callee(b);
 }
@@ -511,7 +515,7 @@ look_at_call(struct blocked *b)
 {
 	struct wait_sort s = wait_sort(b->facts.call.number);
 
-	if (s.descriptor != 0)
+	if (s.descriptor != 0 && (s.varies || wants_detail(b->waits)))
 		look_at_descriptor(b, descriptor_in(&b->facts.call, s.descriptor));
 	if (s.path != 0)
 		look_at_path(b, s.path);
@@ -570,19 +574,40 @@ frame_of_gil(struct waits *w)
 	return w->gil;
 }
 
-uint32_t
-waits_frame(struct waits *w, const struct thread *t, const struct py_chain *chain,
-    uint32_t callee, uint8_t status)
+/* Whether a thread waits for the GIL.  A thread that has just given it up, or is about to
+ * be given it, may hold it by the copy that tells the status. */
+static bool
+is_at_gil(const struct thread *t, const struct moment *m)
 {
-	struct blocked b;
+	const struct task_call *c = &t->looks.call;
+
+	return (m->status & TACH_STATUS_GIL_WANTED) != 0 || (m->gil != 0 &&
+	    wait_sort(c->number).does == WAIT_FUTEX &&
+	    status_waits(m->offsets, m->gil, c->arguments[0]));
+}
+
+static uint32_t
+frame_of_reason(struct blocked *b)
+{
 	char name[WAIT_NAME_MAX];
 	size_t len;
 
+	look_at_call(b);
+	len = wait_name(&b->facts, name);
+	return frame_of_name(b->waits, name, len, b->facts.detail[0] != '\0');
+}
+
+uint32_t
+waits_frame(struct waits *w, const struct thread *t, const struct py_chain *chain,
+    uint32_t callee, const struct moment *m)
+{
+	struct blocked b;
+
 	if (w == NULL)
 		return TACH_NONE;
-	if (status & TACH_STATUS_GIL_WANTED)
+	if (is_at_gil(t, m))
 		return frame_of_gil(w);
-	if (t->looks.call.number == TASK_NO_CALL || (status & TACH_STATUS_CPU))
+	if (t->looks.call.number == TASK_NO_CALL || (m->status & TACH_STATUS_CPU))
 		return TACH_NONE;
 	b.waits = w;
 	b.thread = t;
@@ -590,7 +615,5 @@ waits_frame(struct waits *w, const struct thread *t, const struct py_chain *chai
 	b.callee_frame = callee;
 	b.facts = (struct wait_facts){.call = t->looks.call, .callee = "", .lock = "",
 	    .holder = "", .detail = "", .polled = POLLED_UNKNOWN};
-	look_at_call(&b);
-	len = wait_name(&b.facts, name);
-	return frame_of_name(w, name, len, b.facts.detail[0] != '\0');
+	return frame_of_reason(&b);
 }

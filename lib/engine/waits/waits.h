@@ -11,6 +11,7 @@
 #define ENGINE_WAITS_WAITS_H
 
 #include "engine/code/codes.h"
+#include "engine/threads/status.h"
 #include "engine/threads/threads.h"
 #include "python/runtime.h"
 #include "tach-record.h"
@@ -34,11 +35,11 @@ void waits_free(struct waits *);
 
 /*
  * The frame of the reason for which a thread with a believed chain was blocked at the
- * last look at its status, which gave the bits.  callee: the frame of the function of C
- * that it has called, or TACH_NONE.  TACH_NONE if the thread runs, if waits are not
+ * last look at its status, which gave the moment's.  callee: the frame of the function
+ * of C that it has called, or TACH_NONE.  TACH_NONE if the thread runs, if waits are not
  * asked for (waits is NULL), or if out of memory.
  */
 uint32_t waits_frame(struct waits *, const struct thread *, const struct py_chain *,
-    uint32_t callee, uint8_t status);
+    uint32_t callee, const struct moment *);
 
 #endif
