@@ -45,7 +45,7 @@ UNIT_TESTS = t/unit/test_chosen t/unit/test_codes t/unit/test_confine \
 	t/unit/test_stop \
 	t/unit/test_switches \
 	t/unit/test_text t/unit/test_threads t/unit/test_tids \
-	t/unit/test_unfinished
+	t/unit/test_unfinished t/unit/test_waits
 if HAVE_TSAN
 UNIT_TESTS += t/unit/test_ring_tsan
 endif
@@ -104,6 +104,7 @@ t_unit_test_interrupt_SOURCES = t/unit/test_interrupt.c $(t_unit_counter)
 t_unit_test_colocate_SOURCES = t/unit/test_colocate.c
 t_unit_test_deathwatch_SOURCES = t/unit/test_deathwatch.c
 t_unit_test_depths_SOURCES = t/unit/test_depths.c $(t_unit_profile)
+t_unit_test_waits_SOURCES = t/unit/test_waits.c $(t_unit_profile)
 t_unit_test_launch_SOURCES = t/unit/test_launch.c
 t_unit_test_pace_SOURCES = t/unit/test_pace.c
 t_unit_test_pacer_SOURCES = t/unit/test_pacer.c $(t_unit_profile)
@@ -300,7 +301,8 @@ FUZZERS = t/fuzz/fuzz_collapsed t/fuzz/fuzz_depths t/fuzz/fuzz_elf t/fuzz/fuzz_f
 	t/fuzz/fuzz_formats \
 	t/fuzz/fuzz_python t/fuzz/fuzz_merge t/fuzz/fuzz_perfmap t/fuzz/fuzz_reader \
 	t/fuzz/fuzz_shared \
-	t/fuzz/fuzz_slots t/fuzz/fuzz_symbols t/fuzz/fuzz_text t/fuzz/fuzz_unfinished
+	t/fuzz/fuzz_slots t/fuzz/fuzz_symbols t/fuzz/fuzz_text t/fuzz/fuzz_unfinished \
+	t/fuzz/fuzz_waits
 check_PROGRAMS += $(FUZZERS)
 t_fuzz = t/fuzz/fuzz.c t/fuzz/fuzz.h
 t_fuzz_fuzz_collapsed_SOURCES = t/fuzz/fuzz_collapsed.c t/fuzz/replay.c \
@@ -323,6 +325,7 @@ t_fuzz_fuzz_shared_SOURCES = t/fuzz/fuzz_shared.c t/fuzz/replay.c \
 t_fuzz_fuzz_slots_SOURCES = t/fuzz/fuzz_slots.c t/fuzz/replay.c $(t_fuzz)
 t_fuzz_fuzz_symbols_SOURCES = t/fuzz/fuzz_symbols.c t/fuzz/replay.c $(t_fuzz)
 t_fuzz_fuzz_text_SOURCES = t/fuzz/fuzz_text.c t/fuzz/replay.c $(t_fuzz)
+t_fuzz_fuzz_waits_SOURCES = t/fuzz/fuzz_waits.c t/fuzz/replay.c $(t_fuzz)
 t_fuzz_fuzz_unfinished_SOURCES = t/fuzz/fuzz_unfinished.c t/fuzz/replay.c \
 	$(t_fuzz)
 EXTRA_DIST += t/fuzz/corpus t/fuzz/run t/fuzz/seeds.py t/fuzz/tach.dict

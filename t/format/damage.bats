@@ -317,6 +317,10 @@ replay() {
 	replay depths
 }
 
+@test "the fuzzers' cases: waits" {
+	replay waits
+}
+
 @test "the fuzzers' cases: a program's file" {
 	replay elf
 }

@@ -631,6 +631,30 @@ def shared():
                       word(2, 0, 24, 2) + drain + pause + go_on)
 
 
+def blocked(number, arguments=(), facts=0, polled=0, texts=(), callers=()):
+    words = [*arguments, *[0] * 6][:6] + [0x7000, 0x4000]
+    return (struct.pack('<q', number) + struct.pack('<7Q', *words[:7]) +
+            struct.pack('<BxxxI', facts, polled) +
+            b''.join(t + b'\0' for t in [*texts, *[b''] * 4][:4] + [*callers]))
+
+
+def waits():
+    for number in -2, -1, 511, 512, 2**63 - 1:
+        yield 'call-%d' % number, blocked(number)
+    yield 'lock', blocked(202, (0x7100, 0x80), texts=[b'_thread.lock.acquire'])
+    yield 'held', blocked(202, (0, 0x80), texts=[b'', b'_thread.RLock', b'a\nb\xff'])
+    yield 'queue', blocked(202, (0, 0x80), callers=[
+        b'/usr/lib/python3.11/threading.py', b'Condition.wait',
+        b'/usr/lib/python3.11/queue.py', b'Queue.get'])
+    yield 'socket', blocked(0, texts=[b'', b'', b'', b'socket:[17]'])
+    yield 'address', blocked(0, texts=[b'', b'', b'', b'\x01\x01/run/db'])
+    yield 'poll', blocked(7, (0, 3), polled=3)
+    yield 'poll-one', blocked(7, (0, 1), facts=16, polled=1, texts=[
+        b'_socket.socket.recv', b'', b'', b'socket:[17]'])
+    yield 'long', blocked(73, texts=[b'', b'', b'', '\u20ac'.encode() * 200])
+    yield 'all', b'\xff' * 400
+
+
 def main():
     build, corpus = sys.argv[1:]
     for name, cases in (('collapsed', collapsed()), ('depths', depths()),
@@ -640,7 +664,7 @@ def main():
                         ('perfmap', perfmap()), ('symbols', symbols()),
                         ('reader', reader()), ('shared', shared()),
                         ('slots', gperftools()), ('text', text(build)),
-                        ('unfinished', unfinished(build))):
+                        ('unfinished', unfinished(build)), ('waits', waits())):
         os.makedirs(os.path.join(corpus, name), exist_ok=True)
         for case, content in cases:
             with open(os.path.join(corpus, name, case), 'wb') as f:
