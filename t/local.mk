@@ -293,7 +293,7 @@ EXTRA_DIST += t/commands/atexit.c t/commands/fault.py \
 	t/record/fault.c t/record/interrupts.py t/record/locked.py \
 	t/record/lost.py t/record/natives.c t/record/shares.py \
 	t/record/strays.c t/record/strays.py t/record/stuck.py \
-	t/record/tasks.py t/record/variables.py t/record/waits.py
+	t/record/tasks.py t/record/variables.py t/record/waits.py t/record/waits-strange.py
 
 # The fuzzers.  `make check` gives them their cases; `make fuzz` builds them
 # with clang's libFuzzer and lets each run for ten minutes, or FUZZ_SECONDS.

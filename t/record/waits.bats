@@ -85,3 +85,114 @@ dumped() {
 @test "--dump --waits tells each reason to be blocked: 3.13t" { dumped 3.13t; }
 @test "--dump --waits tells each reason to be blocked: 3.14t" { dumped 3.14t; }
 @test "--dump --waits tells each reason to be blocked: 3.15t" { dumped 3.15t; }
+
+@test "names of files and peers that are no text leave a reason that is" {
+	need_python 3.11
+	begin waits-strange.py
+	in_tries 3 dump_has_reasons
+}
+
+@test "a process that changes its descriptors all the time is recorded" {
+	need_python 3.11
+	begin waits-strange.py
+	tach-record -q --waits -r 5k -d 1 -p "$pid"
+	run -0 tach-convert --collapsed tach.bin
+	found -F '<wait>:signal' <<<"$output"
+	absent $'[\001-\011\013-\037]' <<<"$output"
+}
+
+# busy.py: two threads take turns at the GIL, one writes to the disk, one receives, and
+# the main thread sleeps, for 2 s.
+make_busy() {
+	cat >busy.py <<-'E'
+		import os, socket, sys, tempfile, threading, time
+		def burns():
+		    while True:
+		        sum(range(1000))
+		def writes():
+		    with tempfile.NamedTemporaryFile(dir=sys.argv[1], prefix='written-') as f:
+		        while True:
+		            f.write(b'x' * 65536)
+		            f.flush()
+		            os.fsync(f.fileno())
+		def receives():
+		    pair[0].recv(1)
+		pair = socket.socketpair()
+		for f in burns, burns, writes, receives:
+		    threading.Thread(target=f, daemon=True).start()
+		def rests():
+		    time.sleep(2)
+		rests()
+	E
+}
+
+# share FILE FUNCTION REASON: of the samples in the function, how many per cent have a
+# reason that begins so.
+share() {
+	tach-convert --collapsed "$1" | awk -v f="$2" -v wanted="<wait>:$3" '
+	{
+		n = $NF
+		sub(/ [0-9]+$/, "")
+		depth = split($0, frames, ";")
+		reason = frames[depth] ~ /^<wait>:/ ? frames[depth--] : ""
+		if (frames[depth] ~ /^<built-in>:/) depth--
+		split(frames[depth], part, ":")
+		if (part[2] != f) next
+		all += n
+		if (index(reason, wanted) == 1) some += n
+	}
+	END { printf "%d\n", all ? 100 * some / all : -1 }'
+}
+
+has_shares() {
+	tach-record -q --waits -o full.bin -- "$python" busy.py "$PWD"
+	(($(share full.bin rests sleep) >= 80))
+	(($(share full.bin receives "socket recv") >= 95))
+	(($(share full.bin burns GIL) >= 15))
+	(($(share full.bin writes "disk $PWD/written-") >= 1))
+}
+
+@test "a recording has the reasons of waits, with their shares" {
+	host_python 3.11 3.12 3.13
+	make_busy
+	in_tries 3 has_shares
+}
+
+@test "--waits=kind has no paths and peers, and no option no reasons" {
+	host_python 3.11 3.12 3.13
+	make_busy
+	tach-record -q --waits=kind -o kind.bin -- "$python" busy.py "$PWD"
+	tach-convert --collapsed kind.bin | grep -o '<wait>:.*' >reasons
+	found '^<wait>:disk:' <reasons
+	absent 'written' <reasons
+	tach-record -q -o none.bin -- "$python" busy.py "$PWD"
+	tach-convert --collapsed none.bin | absent '<wait>'
+	tach-record -q --waits=none -o none.bin -- "$python" busy.py "$PWD"
+	tach-convert --collapsed none.bin | absent '<wait>'
+}
+
+has_shares_inprocess() {
+	tach-record -q --engine=inprocess -m wall --waits -o in.bin -- \
+	    "$python" busy.py "$PWD"
+	(($(share in.bin rests sleep) >= 60))
+	(($(share in.bin receives "socket recv") >= 90))
+}
+
+@test "in-process, waits that go on for long have reasons" {
+	host_python 3.11 3.12 3.13
+	make_busy
+	in_tries 3 has_shares_inprocess
+}
+
+@test "another user than root has the reasons of its own command" {
+	need_root
+	need setpriv util-linux
+	host_python 3.11 3.12 3.13
+	make_busy
+	(
+		cd /
+		setpriv --reuid=65534 --clear-groups tach-record -q --waits -o - -- \
+		    "$python" -c "$(cat "$OLDPWD/busy.py")" /tmp
+	) >own.bin
+	(($(share own.bin rests sleep) >= 80))
+}

@@ -402,9 +402,12 @@ look_at_poll(struct blocked *b)
 	look_above(b);
 	b->facts.polled = c->arguments[1] < POLLED_UNKNOWN ?
 	    (uint32_t)c->arguments[1] : POLLED_UNKNOWN;
-	if (b->facts.polled == 1 && py_read(b->waits->objects.memory,
-		c->arguments[0], &one, sizeof(one)))
+	if (b->facts.polled != 1)
+		return;
+	if (py_read(b->waits->objects.memory, c->arguments[0], &one, sizeof(one)))
 		look_at_polled(b, one.fd, (one.events & POLLIN) == 0);
+	else
+		b->facts.polled = POLLED_UNKNOWN;
 }
 
 /* Counts the descriptors of a set, which is as long as the kernel reads it.  False if it
