@@ -51,6 +51,7 @@ struct options {
 	struct profile_options profile;
 	bool how; /* there was an option about the profile */
 	bool mode; /* there was a --mode */
+	bool waits; /* there was a --waits */
 	bool check, dump, locals, text, quiet;
 	bool kill; /* end the command when the recording is over */
 	bool subprocesses, merge;
@@ -307,6 +308,7 @@ record_option(void *target, const struct option_row *row, const char *value)
 		break;
 	default:
 		o->mode |= row->key == 'm';
+		o->waits |= row->key == OPT_WAITS;
 		set_sample_option(&o->recorder, row, value);
 	}
 }
@@ -393,6 +395,8 @@ parse_record(int argc, char *argv[])
 		o.merge || o.recorder.duration_ns != 0))
 		cmd_usage("--dump prints: it takes no -o, -d, --text, --merge, "
 		    "--layout, --compression, --level or --depth");
+	if (o.dump && !o.waits)
+		o.recorder.waits = TACH_WAITS_FULL;
 	if (o.locals && !o.dump)
 		cmd_usage("--locals is for --dump");
 	if (o.pid == 0 && *o.command == NULL)

@@ -31,7 +31,7 @@ callees() {
 }
 
 same_callees() {
-	tach-record --dump -p "$pid" | callees >seen
+	tach-record --dump --waits=none -p "$pid" | callees >seen
 	diff -u <(grep -v '^end ' told | sort) seen
 }
 

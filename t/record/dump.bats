@@ -278,7 +278,7 @@ shared = 1"
 	OUTSIDE=$PWD INSIDE=$PWD
 	runs stuck.py
 	dump --opcodes
-	absent -vE '^$|^thread |^    .*\) [A-Z][A-Z0-9_]+$|<built-in>\)$' \
+	absent -vE '^$|^thread |^    .*\) [A-Z][A-Z0-9_]+$|<(built-in|wait)>\)$' \
 	    <<<"$output"
 	dump
 	absent -E '\) [A-Z]' <<<"$output"

@@ -54,7 +54,7 @@ begin() {
 }
 
 dump_has_reasons() {
-	tach-record --dump --waits -p "$pid" | reasons >seen
+	tach-record --dump -p "$pid" | reasons >seen
 	same_reasons seen
 }
 
@@ -72,19 +72,31 @@ dumped() {
 	done < <(pythons "$1")
 }
 
-@test "--dump --waits tells each reason to be blocked: 3.6" { dumped 3.6; }
-@test "--dump --waits tells each reason to be blocked: 3.7" { dumped 3.7; }
-@test "--dump --waits tells each reason to be blocked: 3.8" { dumped 3.8; }
-@test "--dump --waits tells each reason to be blocked: 3.9" { dumped 3.9; }
-@test "--dump --waits tells each reason to be blocked: 3.10" { dumped 3.10; }
-@test "--dump --waits tells each reason to be blocked: 3.11" { dumped 3.11; }
-@test "--dump --waits tells each reason to be blocked: 3.12" { dumped 3.12; }
-@test "--dump --waits tells each reason to be blocked: 3.13" { dumped 3.13; }
-@test "--dump --waits tells each reason to be blocked: 3.14" { dumped 3.14; }
-@test "--dump --waits tells each reason to be blocked: 3.15" { dumped 3.15; }
-@test "--dump --waits tells each reason to be blocked: 3.13t" { dumped 3.13t; }
-@test "--dump --waits tells each reason to be blocked: 3.14t" { dumped 3.14t; }
-@test "--dump --waits tells each reason to be blocked: 3.15t" { dumped 3.15t; }
+@test "--dump tells each reason to be blocked: 3.6" { dumped 3.6; }
+@test "--dump tells each reason to be blocked: 3.7" { dumped 3.7; }
+@test "--dump tells each reason to be blocked: 3.8" { dumped 3.8; }
+@test "--dump tells each reason to be blocked: 3.9" { dumped 3.9; }
+@test "--dump tells each reason to be blocked: 3.10" { dumped 3.10; }
+@test "--dump tells each reason to be blocked: 3.11" { dumped 3.11; }
+@test "--dump tells each reason to be blocked: 3.12" { dumped 3.12; }
+@test "--dump tells each reason to be blocked: 3.13" { dumped 3.13; }
+@test "--dump tells each reason to be blocked: 3.14" { dumped 3.14; }
+@test "--dump tells each reason to be blocked: 3.15" { dumped 3.15; }
+@test "--dump tells each reason to be blocked: 3.13t" { dumped 3.13t; }
+@test "--dump tells each reason to be blocked: 3.14t" { dumped 3.14t; }
+@test "--dump tells each reason to be blocked: 3.15t" { dumped 3.15t; }
+
+@test "--dump --waits=kind has no paths and peers, and --waits=none no reasons" {
+	need_python 3.11
+	begin waits.py
+	tach-record --dump --waits=kind -p "$pid" | reasons >seen
+	is "$(grep -E '^(accept|flock|recv|waitpid)\b' seen | cut -f 2 | sort)" \
+	    "child
+file lock
+socket accept
+socket recv"
+	tach-record --dump --waits=none -p "$pid" | absent '<wait>'
+}
 
 @test "names of files and peers that are no text leave a reason that is" {
 	need_python 3.11
