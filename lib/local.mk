@@ -192,16 +192,19 @@ lib_libtach_record_core_la_SOURCES = \
 	lib/python/tasks.c lib/python/tasks.h \
 	lib/python/traits.h \
 	lib/python/unicode.c lib/python/unicode.h \
+	lib/native/cfi.c lib/native/cfi.h \
 	lib/native/debugfile.c lib/native/debugfile.h \
 	lib/native/demangle.c lib/native/demangle.h \
 	lib/native/elf.c lib/native/elf.h \
 	lib/native/elfmodule.c lib/native/elfmodule.h \
 	lib/native/lines.c lib/native/lines.h \
 	lib/native/parents.c lib/native/parents.h \
+	lib/native/parts.c lib/native/parts.h \
 	lib/native/perfmap.c lib/native/perfmap.h \
 	lib/native/pytables.c lib/native/pytables.h \
 	lib/native/rootfile.c lib/native/rootfile.h \
-	lib/native/symbols.c lib/native/symbols.h
+	lib/native/symbols.c lib/native/symbols.h \
+	lib/native/unwind.c lib/native/unwind.h
 
 # The engine, room by room, from the ground up: see t/arrows.
 lib_libtach_record_core_la_SOURCES += \

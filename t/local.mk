@@ -31,7 +31,7 @@ AM_TESTS_ENVIRONMENT = \
 TESTS = $(UNIT_TESTS) $(FILE_TESTS) $(SAMPLE_TESTS) $(LIVE_UNIT_TESTS) \
 	$(LIVE_TESTS)
 
-UNIT_TESTS = t/unit/test_chosen t/unit/test_codes t/unit/test_confine \
+UNIT_TESTS = t/unit/test_cfi t/unit/test_chosen t/unit/test_codes t/unit/test_confine \
 	t/unit/test_damage t/unit/test_deathwatch t/unit/test_depths \
 	t/unit/test_edges t/unit/test_errors \
 	t/unit/test_elf t/unit/test_select t/unit/test_gap t/unit/test_image \
@@ -78,6 +78,7 @@ t_unit_subject_SOURCES = t/unit/subject.c
 t_unit_symbols_SOURCES = t/unit/symbols.c t/unit/fdes.c t/unit/fdes.h
 t_unit_subject_LDADD =
 t_unit_test_agent_SOURCES = t/unit/test_agent.c $(t_unit_inside)
+t_unit_test_cfi_SOURCES = t/unit/test_cfi.c $(t_unit_profile)
 t_unit_test_codes_SOURCES = t/unit/test_codes.c $(t_unit_profile) \
 	$(t_unit_walks)
 t_unit_test_confine_SOURCES = t/unit/test_confine.c $(t_unit_profile)
@@ -297,7 +298,7 @@ EXTRA_DIST += t/commands/atexit.c t/commands/fault.py \
 
 # The fuzzers.  `make check` gives them their cases; `make fuzz` builds them
 # with clang's libFuzzer and lets each run for ten minutes, or FUZZ_SECONDS.
-FUZZERS = t/fuzz/fuzz_collapsed t/fuzz/fuzz_depths t/fuzz/fuzz_elf t/fuzz/fuzz_foreign \
+FUZZERS = t/fuzz/fuzz_cfi t/fuzz/fuzz_collapsed t/fuzz/fuzz_depths t/fuzz/fuzz_elf t/fuzz/fuzz_foreign \
 	t/fuzz/fuzz_formats \
 	t/fuzz/fuzz_python t/fuzz/fuzz_merge t/fuzz/fuzz_perfmap t/fuzz/fuzz_reader \
 	t/fuzz/fuzz_shared \
@@ -305,6 +306,7 @@ FUZZERS = t/fuzz/fuzz_collapsed t/fuzz/fuzz_depths t/fuzz/fuzz_elf t/fuzz/fuzz_f
 	t/fuzz/fuzz_waits
 check_PROGRAMS += $(FUZZERS)
 t_fuzz = t/fuzz/fuzz.c t/fuzz/fuzz.h
+t_fuzz_fuzz_cfi_SOURCES = t/fuzz/fuzz_cfi.c t/fuzz/replay.c $(t_fuzz)
 t_fuzz_fuzz_collapsed_SOURCES = t/fuzz/fuzz_collapsed.c t/fuzz/replay.c \
 	$(t_fuzz)
 t_fuzz_fuzz_depths_SOURCES = t/fuzz/fuzz_depths.c t/fuzz/replay.c $(t_fuzz)

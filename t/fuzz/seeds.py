@@ -490,6 +490,47 @@ def perfmap():
     yield 'nothing-at-first', b'\x001000 10 f'
 
 
+def frames_of_c():
+    """Sections .eh_frame at 0x1000, then registers and a stack."""
+    def entry(id, rest):
+        return struct.pack('<II', len(rest) + 4, id) + rest
+
+    def section(machine, letters, start, *functions):
+        ra, first = ((16, b'\x0c\x07\x08\x90\x01'), (30, b'\x0c\x1f\x00'))[machine]
+        cie = entry(0, b'\1' + letters + b'\0' + bytes([(1, 4)[machine], 0x78, ra]) +
+                    b'\x01\x1b' + first)
+        whole = cie
+        for size, code in functions:
+            here = len(whole) + 8
+            whole += entry(len(whole) + 4, struct.pack(
+                '<iIB', start - 0x1000 - here, size, 0) + code)
+            start += size
+        return whole + bytes(4)
+
+    def case(machine, section, stack=bytes(512)):
+        return bytes([machine]) + struct.pack('<H', len(section)) + section + \
+            bytes(33 * 8) + stack
+
+    usual = b'\x41\x0e\x10\x86\x02\x43\x0d\x06\x48\x0c\x07\x08'
+    yield 'usual', case(0, section(0, b'zR', 0x100, (16, usual), (16, b''),
+                                   (16, b'\x44\x07\x10')),
+                        struct.pack('<Q', 0x400112) * 64)
+    yield 'aligned', case(0, section(0, b'zR', 0x100, (
+        16, b'\x0c\x0a\x00\x44\x0f\x03\x76\x78\x06\x10\x06\x02\x76\x00')))
+    yield 'linker', case(0, section(0, b'zR', 0x100, (
+        32, b'\x0f\x0b\x77\x08\x80\x00\x3f\x1a\x3b\x2a\x33\x24\x22')))
+    yield 'signal', case(0, section(0, b'zRS', 0x100, (
+        16, b'\x0f\x03\x77\x10\x06\x10\x10\x02\x77\x18\x10\x06\x02\x77\x20')))
+    yield 'kept', case(0, section(0, b'zR', 0x100, (
+        64, b'\x41\x0a\x0e\x40\x41\x0b\x02\x10\x0a' + b'\x0a\x41' * 9),
+        (8, b'\x16\x03\x02\x77\x08\x09\x0c\x0d\x14\x0e\x02')))
+    yield 'arm64', case(1, section(1, b'zR', 0x100, (16, b''), (
+        32, b'\x2d\x41\x0e\x20\x9d\x04\x9e\x03\x44\x0c\x1d\x20')))
+    yield 'cut', case(0, section(0, b'zR', 0x100, (16, usual))[:-12])
+    yield 'far-apart', case(0, section(0, b'zR', 0x100, (2**31, usual),
+                                       (2**31 - 1, usual)))
+
+
 def bytecode(minor, *pairs, table=b''):
     return bytes([minor - 6, len(table)]) + table + b''.join(map(bytes, pairs))
 
@@ -657,7 +698,8 @@ def waits():
 
 def main():
     build, corpus = sys.argv[1:]
-    for name, cases in (('collapsed', collapsed()), ('depths', depths()),
+    for name, cases in (('cfi', frames_of_c()), ('collapsed', collapsed()),
+                        ('depths', depths()),
                         ('elf', elf()),
                         ('foreign', foreign(build)),
                         ('formats', formats(build)), ('merge', merges()),
