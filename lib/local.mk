@@ -192,6 +192,7 @@ lib_libtach_record_core_la_SOURCES = \
 	lib/python/tasks.c lib/python/tasks.h \
 	lib/python/traits.h \
 	lib/python/unicode.c lib/python/unicode.h \
+	lib/python/cframes.c lib/python/cframes.h \
 	lib/native/cfi.c lib/native/cfi.h \
 	lib/native/debugfile.c lib/native/debugfile.h \
 	lib/native/demangle.c lib/native/demangle.h \

@@ -31,7 +31,7 @@ AM_TESTS_ENVIRONMENT = \
 TESTS = $(UNIT_TESTS) $(FILE_TESTS) $(SAMPLE_TESTS) $(LIVE_UNIT_TESTS) \
 	$(LIVE_TESTS)
 
-UNIT_TESTS = t/unit/test_cfi t/unit/test_chosen t/unit/test_codes t/unit/test_confine \
+UNIT_TESTS = t/unit/test_cfi t/unit/test_cframes t/unit/test_chosen t/unit/test_codes t/unit/test_confine \
 	t/unit/test_damage t/unit/test_deathwatch t/unit/test_depths \
 	t/unit/test_edges t/unit/test_errors \
 	t/unit/test_elf t/unit/test_select t/unit/test_gap t/unit/test_image \
@@ -79,6 +79,7 @@ t_unit_symbols_SOURCES = t/unit/symbols.c t/unit/fdes.c t/unit/fdes.h
 t_unit_subject_LDADD =
 t_unit_test_agent_SOURCES = t/unit/test_agent.c $(t_unit_inside)
 t_unit_test_cfi_SOURCES = t/unit/test_cfi.c $(t_unit_profile)
+t_unit_test_cframes_SOURCES = t/unit/test_cframes.c $(t_unit_profile)
 t_unit_test_codes_SOURCES = t/unit/test_codes.c $(t_unit_profile) \
 	$(t_unit_walks)
 t_unit_test_confine_SOURCES = t/unit/test_confine.c $(t_unit_profile)

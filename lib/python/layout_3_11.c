@@ -131,6 +131,7 @@ static const struct py_layout py_layout_3_11 = {
 		.exc_item_previous = 8,
 		.cframe_size = 24,
 		.cframe_current_frame = 8,
+		.cframe_previous = 16,
 		.chunk_size = 32,
 		.chunk_first = 32,
 		.frame_size = 80,

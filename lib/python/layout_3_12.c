@@ -134,6 +134,7 @@ static const struct py_layout py_layout_3_12 = {
 		.exc_item_previous = 8,
 		.cframe_size = 16,
 		.cframe_current_frame = 0,
+		.cframe_previous = 8,
 		.chunk_size = 32,
 		.chunk_first = 32,
 		.frame_size = 80,

@@ -55,6 +55,7 @@ static const struct py_layout py_layout_3_6 = {
 		.exc_item_previous = PY_ABSENT,
 		.cframe_size = PY_ABSENT,
 		.cframe_current_frame = PY_ABSENT,
+		.cframe_previous = PY_ABSENT,
 		.chunk_size = PY_ABSENT,
 		.chunk_first = PY_ABSENT,
 		.frame_size = 136,

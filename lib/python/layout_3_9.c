@@ -56,6 +56,7 @@ static const struct py_layout py_layout_3_9 = {
 		.exc_item_previous = 24,
 		.cframe_size = PY_ABSENT,
 		.cframe_current_frame = PY_ABSENT,
+		.cframe_previous = PY_ABSENT,
 		.chunk_size = PY_ABSENT,
 		.chunk_first = PY_ABSENT,
 		.frame_size = 120,

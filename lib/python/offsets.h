@@ -87,6 +87,7 @@ py_has(uint32_t offset)
 	X(exc_item, previous, 8)                                               \
 	X(cframe, size, 0)                                                     \
 	X(cframe, current_frame, 8)                                            \
+	X(cframe, previous, 8)                                                 \
 	X(chunk, size, 0) /* a part of a data stack, without its contents */   \
 	X(chunk, first, 0) /* in the first part: the outermost frame */        \
 	X(frame, size, 0)                                                      \

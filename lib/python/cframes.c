@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: ISC */
+/* cframes.c: see cframes.h. */
+#include "python/cframes.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "array.h"
+#include "python/traits.h"
+
+/* ---- segments ---------------------------------------------------------- */
+
+/* A walk from frame to frame. */
+struct segment_walk {
+	const struct py_offsets *o;
+	const struct py_memory *memory;
+	struct py_segments *to;
+	uint64_t frame, cframe; /* the next ones; 0: none */
+	uint64_t base;	/* the frame that all chains of the thread end with; or 0 */
+	size_t first;	/* frame of the segment that is being read */
+};
+
+static bool
+read_word(const struct segment_walk *w, uint64_t addr, uint64_t *word)
+{
+	return py_read(w->memory, addr, word, sizeof(*word));
+}
+
+static bool
+add_segment(struct segment_walk *w, uint64_t entry)
+{
+	struct py_segments *s = w->to;
+	struct py_segment *p = array_grow(s->list, s->count, &s->max, sizeof(*p));
+
+	if (p == NULL)
+		return false;
+	s->list = p;
+	p[s->count++] = (struct py_segment){entry, w->first, s->nframes - w->first};
+	w->first = s->nframes;
+	return true;
+}
+
+static bool
+add_frame_address(struct py_segments *s, uint64_t frame)
+{
+	uint64_t *p = array_grow(s->frames, s->nframes, &s->frames_max, sizeof(*p));
+
+	if (p == NULL)
+		return false;
+	s->frames = p;
+	p[s->nframes++] = frame;
+	return true;
+}
+
+/* Finds the frames to begin with. */
+static bool
+begin_walk(struct segment_walk *w, uint64_t thread)
+{
+	const struct py_offsets *o = w->o;
+
+	if (py_has(o->thread_base_frame) &&
+	    !read_word(w, thread + o->thread_base_frame, &w->base))
+		return false;
+	if (py_has(o->thread_current_frame))
+		return read_word(w, thread + o->thread_current_frame, &w->frame);
+	return read_word(w, thread + o->thread_cframe, &w->cframe) &&
+	    w->cframe != 0 &&
+	    read_word(w, w->cframe + o->cframe_current_frame, &w->frame);
+}
+
+/* In 3.11 a frame that was called from C ends the segment of the next cframe. */
+static bool
+end_by_cframe(struct segment_walk *w)
+{
+	uint64_t entry = w->cframe;
+
+	return entry != 0 && add_segment(w, entry) &&
+	    read_word(w, entry + w->o->cframe_previous, &w->cframe);
+}
+
+/* Takes the frame that the walk has come to. */
+static bool
+take_frame(struct segment_walk *w, const uint8_t *f)
+{
+	const struct py_offsets *o = w->o;
+
+	if (py_has_entry_frames(o) && f[o->frame_owner] >= o->entry_owner)
+		return add_segment(w, w->frame);
+	if (!add_frame_address(w->to, w->frame))
+		return false;
+	if (py_frames_are_objects(o))
+		return add_segment(w, 0);
+	return !py_has(o->frame_is_entry) || f[o->frame_is_entry] == 0 ||
+	    end_by_cframe(w);
+}
+
+bool
+segments_read(const struct py_offsets *o, const struct py_memory *memory,
+    uint64_t thread, struct py_segments *s)
+{
+	struct segment_walk w = {.o = o, .memory = memory, .to = s};
+	uint8_t frame[PY_FRAME_MAX];
+
+	s->count = s->nframes = 0;
+	if (!begin_walk(&w, thread))
+		return false;
+	while (w.frame != 0 && w.frame != w.base) {
+		if (s->nframes + s->count > WALK_DEPTH_MAX ||
+		    !py_read(memory, w.frame, frame, o->frame_size) ||
+		    !take_frame(&w, frame))
+			return false;
+		w.frame = load_u64(frame + o->frame_previous);
+	}
+	/* Frames behind the last entry can only be those of a greenlet's start. */
+	return w.first == s->nframes || add_segment(&w, 0);
+}
+
+void
+segments_free(struct py_segments *s)
+{
+	free(s->list);
+	free(s->frames);
+	*s = (struct py_segments){0};
+}
+
+/* ---- the loop's code ---------------------------------------------------- */
+
+bool
+loop_has(const struct loop_code *l, uint64_t pc)
+{
+	for (size_t i = 0; i < l->count; i++)
+		if (pc >= l->parts[i].start && pc < l->parts[i].end)
+			return true;
+	return false;
+}
+
+static bool
+is_loop(const struct loop_code *l, const struct native_frame *f)
+{
+	return !f->lost && loop_has(l, f->exact ? f->pc : f->pc - 1);
+}
+
+/* ---- merging ----------------------------------------------------------- */
+
+struct merge {
+	const struct py_chain *chain;
+	const struct py_segments *segments;
+	const struct native_frame *frames;
+	size_t n;
+	const struct loop_code *loop;
+	struct merged *to;
+	size_t place;	/* of the chain: the next one */
+	size_t segment; /* the next one */
+	size_t skip;	/* loops without a frame of Python as yet */
+	size_t placed;	/* places of the chain up to the last one that a segment has */
+	bool nomem;
+};
+
+static void
+add_merged(struct merge *m, enum merged_kind kind, size_t index)
+{
+	struct merged_place *p = array_grow(m->to->list, m->to->count,
+	    &m->to->max, sizeof(*p));
+
+	m->nomem = m->nomem || p == NULL;
+	if (m->nomem)
+		return;
+	m->to->list = p;
+	p[m->to->count++] = (struct merged_place){kind, index, SIZE_MAX};
+}
+
+/* The number of the next place at or behind one that is a frame; the depth if there
+ * is none. */
+static size_t
+next_frame(const struct py_chain *c, size_t place)
+{
+	while (place < c->depth && place_is_mark(&c->places[place]))
+		place++;
+	return place;
+}
+
+/* Adds the places of a segment, and the marks above them.  A frame of the interpreter's
+ * own is no place. */
+static void
+add_places(struct merge *m, const struct py_segment *s)
+{
+	for (size_t i = 0; i < s->count; i++) {
+		uint64_t frame = m->segments->frames[s->first + i];
+		size_t at = next_frame(m->chain, m->place);
+		if (at == m->chain->depth || m->chain->places[at].frame != frame)
+			continue;
+		for (; m->place <= at; m->place++)
+			add_merged(m, MERGED_PYTHON, m->place);
+	}
+}
+
+/* How many places there are up to the last one that a segment has: behind it there
+ * can be places that were added to the chain. */
+static size_t
+count_placed(const struct merge *m)
+{
+	size_t at = 0, placed = 0;
+
+	for (size_t i = 0; i < m->segments->nframes; i++) {
+		at = next_frame(m->chain, at);
+		if (at < m->chain->depth &&
+		    m->chain->places[at].frame == m->segments->frames[i])
+			placed = ++at;
+	}
+	return placed;
+}
+
+/* Whether the next segment's loop is a frame of C. */
+static bool
+is_next_loop(struct merge *m, const struct native_frame *f)
+{
+	const struct py_segment *s = &m->segments->list[m->segment];
+
+	if (s->entry != 0)
+		return !f->lost && s->entry >= f->sp && s->entry < f->cfa;
+	if (!is_loop(m->loop, f))
+		return false;
+	if (m->skip == 0)
+		return true;
+	m->skip--;
+	return false;
+}
+
+static void
+set_fault(struct merge *m, enum merge_fault fault)
+{
+	if (m->to->fault == MERGE_EXACT)
+		m->to->fault = fault;
+}
+
+/* Adds segments whose loops lie below a frame of C, but were not among the frames. */
+static void
+add_missed(struct merge *m, const struct native_frame *f)
+{
+	bool missed = false;
+
+	while (m->segment < m->segments->count && !f->lost &&
+	    m->segments->list[m->segment].entry != 0 &&
+	    m->segments->list[m->segment].entry < f->sp) {
+		if (!missed)
+			add_merged(m, MERGED_LOST, 0);
+		missed = true;
+		add_places(m, &m->segments->list[m->segment++]);
+		set_fault(m, MERGE_BROKEN);
+	}
+}
+
+/* Adds the next segment's loop, and what it runs. */
+static void
+add_loop(struct merge *m, size_t i)
+{
+	add_merged(m, MERGED_LOOP, i);
+	if (!m->nomem)
+		m->to->list[m->to->count - 1].segment = m->segment;
+	add_places(m, &m->segments->list[m->segment++]);
+}
+
+static void
+add_c(struct merge *m, size_t i)
+{
+	const struct native_frame *f = &m->frames[i];
+
+	if (m->segment < m->segments->count && is_next_loop(m, f)) {
+		add_loop(m, i);
+		return;
+	}
+	if (f->lost)
+		set_fault(m, MERGE_BROKEN);
+	add_merged(m, f->lost ? MERGED_LOST : is_loop(m->loop, f) ? MERGED_LOOP :
+	    MERGED_C, i);
+}
+
+/* To 3.10: whether there are as many loops as frames of Python.  There may be one more:
+ * the innermost one has not linked its frame yet, or has unlinked it. */
+static bool
+counts_fit(struct merge *m)
+{
+	size_t loops = 0;
+
+	if (m->segments->count == 0 || m->segments->list[0].entry != 0)
+		return true;
+	for (size_t i = 0; i < m->n; i++)
+		loops += is_loop(m->loop, &m->frames[i]);
+	m->skip = loops - m->segments->count;
+	return loops == m->segments->count || loops == m->segments->count + 1;
+}
+
+/* Adds the frames of C above the first loop, or all if there is none. */
+static void
+add_leaf(struct merge *m)
+{
+	for (size_t i = 0; i < m->n && !is_loop(m->loop, &m->frames[i]); i++)
+		add_c(m, i);
+}
+
+/* Adds what is left of the chain behind a mark that frames of C are missing there. */
+static void
+add_rest(struct merge *m)
+{
+	const struct py_chain *c = m->chain;
+
+	if (m->place < m->placed) {
+		add_merged(m, MERGED_LOST, 0);
+		set_fault(m, MERGE_BROKEN);
+	} else if (next_frame(c, m->place) < c->depth &&
+	    !place_is_mark(&c->places[m->place]))
+		set_fault(m, MERGE_STRANGE);
+	while (m->place < c->depth)
+		add_merged(m, MERGED_PYTHON, m->place++);
+}
+
+bool
+cframes_merge(const struct py_chain *c, const struct py_segments *s,
+    const struct native_frame *frames, size_t n, const struct loop_code *loop,
+    struct merged *to)
+{
+	struct merge m = {.chain = c, .segments = s, .frames = frames, .n = n,
+	    .loop = loop, .to = to};
+	size_t i = 0;
+
+	to->count = 0;
+	to->fault = MERGE_EXACT;
+	m.placed = count_placed(&m);
+	if (!counts_fit(&m)) {
+		set_fault(&m, MERGE_COUNT);
+		add_leaf(&m);
+		i = n;
+	}
+	for (; i < n && m.place < m.placed; i++) {
+		add_missed(&m, &frames[i]);
+		if (m.place == m.placed)
+			break;
+		add_c(&m, i);
+	}
+	add_rest(&m);
+	to->below = to->count;
+	while (i < n)
+		add_c(&m, i++);
+	return !m.nomem;
+}
+
+void
+merged_free(struct merged *m)
+{
+	free(m->list);
+	*m = (struct merged){0};
+}
