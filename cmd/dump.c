@@ -81,6 +81,14 @@ is_task(const struct tach_table *t, const struct tach_frame *f)
 	return is_of(t, f, TASK_FILE);
 }
 
+/* Whether a frame without a line has a file to show: not if that stands for no place
+ * at all. */
+static bool
+has_place(const struct tach_table *t, const struct tach_frame *f)
+{
+	return !is_of(t, f, NO_FILE);
+}
+
 /* The opcode's name, or its number if it has no name. */
 static void
 print_opcode(FILE *out, const struct tach_meta *meta, uint8_t opcode)
@@ -107,8 +115,7 @@ print_frame(FILE *out, const struct tach_meta *meta,
 		fputs(" (", out);
 		print_string(out, t, f->file);
 		fprintf(out, ":%" PRId32 ")", f->line);
-	} else if (is_task(t, f) || is_of(t, f, CALLEE_FILE) ||
-	    is_of(t, f, WAIT_FILE)) {
+	} else if (has_place(t, f)) {
 		fputs(" (", out);
 		print_string(out, t, f->file);
 		putc(')', out);

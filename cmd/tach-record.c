@@ -131,6 +131,7 @@ static const char *const waits_words[] = {
 	[TACH_WAITS_NONE] = "none", [TACH_WAITS_KIND] = "kind",
 	[TACH_WAITS_FULL] = "full", NULL,
 };
+static const char *const native_words[] = {"calls", "all", NULL};
 
 enum {
 	OPT_TEXT = 256,
@@ -146,6 +147,7 @@ enum {
 	OPT_BLOCKING,
 	OPT_ASYNC,
 	OPT_NATIVE,
+	OPT_MARKERS,
 	OPT_WAITS,
 	OPT_NO_GC,
 	OPT_NO_CALLEES,
@@ -180,7 +182,7 @@ static const struct option_row rows[] = {
 	    VALUES_NONE, NULL},
 	{"async", OPT_ASYNC, "WHICH", "asyncio: running, or all tasks (3.14 and "
 	    "later)", VALUES_NONE, async_words},
-	{"native-markers", OPT_NATIVE, NULL, "frames <native> where C code was "
+	{"native-markers", OPT_MARKERS, NULL, "frames <native> where C code was "
 	    "called through", VALUES_NONE, NULL},
 	{"waits", OPT_WAITS, "[=WHICH]", "a frame for the reason that a thread is "
 	    "blocked: full (the\ndefault), kind (without names of paths and "
@@ -208,6 +210,8 @@ static const struct option_row last_rows[] = {
 	    VALUES_NONE, NULL},
 	{"dump", OPT_DUMP, NULL, "print the stacks of all threads as they are, "
 	    "and end", VALUES_NONE, NULL},
+	{"native", OPT_NATIVE, "[=WHICH]", "with --dump: and their functions of C: "
+	    "calls\n(the default), or all", VALUES_NONE, native_words},
 	{"locals", OPT_LOCALS, NULL, "with --dump: and their local variables",
 	    VALUES_NONE, NULL},
 	{"quiet", 'q', NULL, "no progress, no summary", VALUES_NONE, NULL},
@@ -242,7 +246,7 @@ set_sample_option(struct tach_recorder_options *r,
 	case OPT_ASYNC:
 		r->async = (enum tach_recorder_async)record_word(row, value);
 		break;
-	case OPT_NATIVE:
+	case OPT_MARKERS:
 		r->native = true;
 		break;
 	case OPT_WAITS:
@@ -302,6 +306,10 @@ record_option(void *target, const struct option_row *row, const char *value)
 		break;
 	case OPT_LOCALS:
 		o->locals = true;
+		break;
+	case OPT_NATIVE:
+		o->recorder.mixed = value != NULL && record_word(row, value) != 0 ?
+		    TACH_MIXED_ALL : TACH_MIXED_CALLS;
 		break;
 	case 'q':
 		o->quiet = true;
@@ -399,6 +407,8 @@ parse_record(int argc, char *argv[])
 		o.recorder.waits = TACH_WAITS_FULL;
 	if (o.locals && !o.dump)
 		cmd_usage("--locals is for --dump");
+	if (o.recorder.mixed != TACH_MIXED_NONE && !o.dump)
+		cmd_usage("--native is for --dump");
 	if (o.pid == 0 && *o.command == NULL)
 		cmd_usage("no command, and no process to attach to");
 	if (o.pid != 0 && *o.command != NULL)

@@ -199,6 +199,8 @@ lib_libtach_record_core_la_SOURCES = \
 	lib/native/elf.c lib/native/elf.h \
 	lib/native/elfmodule.c lib/native/elfmodule.h \
 	lib/native/lines.c lib/native/lines.h \
+	lib/native/modules.c lib/native/modules.h \
+	lib/native/names.c lib/native/names.h \
 	lib/native/parents.c lib/native/parents.h \
 	lib/native/parts.c lib/native/parts.h \
 	lib/native/perfmap.c lib/native/perfmap.h \
@@ -288,6 +290,12 @@ lib_libtach_record_core_la_SOURCES += \
 	lib/engine/waits/wait_file.c \
 	lib/engine/waits/wait_socket.c lib/engine/waits/wait_socket.h \
 	lib/engine/waits/waits.c lib/engine/waits/waits.h
+lib_libtach_record_core_la_SOURCES += \
+	lib/engine/native/glue.c lib/engine/native/glue.h \
+	lib/engine/native/mixed.c lib/engine/native/mixed.h \
+	lib/engine/native/process_modules.c \
+	lib/engine/native/process_modules.h \
+	lib/engine/native/stack_window.c lib/engine/native/stack_window.h
 lib_libtach_record_core_la_SOURCES += \
 	lib/engine/remote/asks.c lib/engine/remote/asks.h \
 	lib/engine/remote/batches.c lib/engine/remote/batches.h \

@@ -59,6 +59,14 @@ enum tach_recorder_waits {
 	TACH_WAITS_FULL,
 };
 
+/* Which frames of C are in stacks: none; those that Python called or that called
+ * Python, without functions of the interpreter that only pass a call on; or all. */
+enum tach_recorder_mixed {
+	TACH_MIXED_NONE,
+	TACH_MIXED_CALLS,
+	TACH_MIXED_ALL,
+};
+
 struct tach_recorder_options {
 	size_t size;
 	enum tach_recorder_engine engine;
@@ -87,6 +95,9 @@ struct tach_recorder_options {
 			  * frame calls, where that is known for sure */
 	enum tach_recorder_waits waits; /* in-process, of waits that are read from
 					 * outside */
+	enum tach_recorder_mixed mixed; /* other than none: each thread is stopped
+			 * for each of its samples, also one that is blocked;
+			 * not in-process */
 };
 
 /* What tells a thread that it is to take a sample of itself. */

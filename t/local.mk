@@ -58,7 +58,7 @@ check_PROGRAMS += $(UNIT_TESTS) $(LIVE_UNIT_TESTS) t/unit/attach \
 	t/unit/attached t/unit/depths t/unit/inject t/unit/late t/unit/lends t/unit/many \
 	t/unit/objects \
 	t/unit/positions t/unit/recode t/unit/snap t/unit/subject \
-	t/unit/symbols
+	t/unit/symbols t/unit/unwound
 
 t_unit_profile = t/unit/profile.c t/unit/profile.h
 t_unit_attach_SOURCES = t/unit/attach.c
@@ -126,6 +126,7 @@ t_unit_test_text_SOURCES = t/unit/test_text.c $(t_unit_profile)
 t_unit_test_threads_SOURCES = t/unit/test_threads.c
 t_unit_test_tids_SOURCES = t/unit/test_tids.c
 t_unit_test_switches_SOURCES = t/unit/test_switches.c
+t_unit_unwound_SOURCES = t/unit/unwound.c
 t_unit_test_unfinished_SOURCES = t/unit/test_unfinished.c $(t_unit_profile)
 
 # Those that judge no recordings, but what is made of files; the slowest first.
@@ -194,6 +195,7 @@ SAMPLE_TESTS = \
 	t/python/musl.bats \
 	t/python/thread-names.bats \
 	t/convert/opcodes.bats \
+	t/native/mixed.bats t/native/unwind.bats \
 	t/record/callees.bats t/record/check.bats t/record/dump.bats \
 	t/record/waits.bats \
 	t/commands/examples.bats \
@@ -286,6 +288,7 @@ EXTRA_DIST += t/commands/atexit.c t/commands/fault.py \
 	t/merge/merge.py \
 	t/native/functions.c t/native/huge.py t/native/judge.py t/native/mangled \
 	t/native/nm.py t/native/objects.py \
+	t/native/libraries.py t/native/stops.py t/native/thrown.cc \
 	t/python/callables.py t/python/depths.py t/python/fake.c \
 	t/python/fake32.c t/python/jit.py t/python/named.py \
 	t/python/names.py t/python/nested.py t/python/objects.py \

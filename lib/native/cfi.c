@@ -91,7 +91,7 @@ cfi_number(const uint8_t *p, size_t size)
 }
 
 static uint64_t
-take_number(struct cfi_cursor *c, size_t size)
+take_fixed(struct cfi_cursor *c, size_t size)
 {
 	const uint8_t *p = take(c, size);
 
@@ -101,7 +101,7 @@ take_number(struct cfi_cursor *c, size_t size)
 static uint8_t
 take_byte(struct cfi_cursor *c)
 {
-	return (uint8_t)take_number(c, 1);
+	return (uint8_t)take_fixed(c, 1);
 }
 
 static uint64_t
@@ -136,19 +136,19 @@ take_form(struct cfi_cursor *c, uint8_t form)
 	case 0x00: /* a pointer */
 	case 0x04:
 	case 0x0c:
-		return take_number(c, 8);
+		return take_fixed(c, 8);
 	case 0x01:
 		return take_leb(c, false);
 	case 0x09:
 		return take_leb(c, true);
 	case 0x02:
-		return take_number(c, 2);
+		return take_fixed(c, 2);
 	case 0x0a:
-		return extend_sign(take_number(c, 2), 16);
+		return extend_sign(take_fixed(c, 2), 16);
 	case 0x03:
-		return take_number(c, 4);
+		return take_fixed(c, 4);
 	case 0x0b:
-		return extend_sign(take_number(c, 4), 32);
+		return extend_sign(take_fixed(c, 4), 32);
 	default:
 		c->bad = true;
 		return 0;
@@ -196,13 +196,13 @@ next_entry(struct cfi_cursor *c, const struct cfi_section *s, struct cfi_entry *
 	const uint8_t *p;
 
 	e->at = (size_t)(c->at - s->bytes);
-	if ((len = take_number(c, 4)) == UINT32_MAX)
-		len = take_number(c, 8);
+	if ((len = take_fixed(c, 4)) == UINT32_MAX)
+		len = take_fixed(c, 8);
 	here = (uint64_t)(c->at - s->bytes);
 	if (len == 0 || (p = take(c, len)) == NULL)
 		return false;
 	e->rest = (struct cfi_cursor){p, p + len, false};
-	id = take_number(&e->rest, 4);
+	id = take_fixed(&e->rest, 4);
 	e->common = id == 0 ? SIZE_MAX : id <= here ? (size_t)(here - id) : s->len;
 	return !e->rest.bad;
 }
@@ -377,7 +377,7 @@ struct cfi_maker {
 };
 
 static void
-put_row(struct cfi_maker *k, uint64_t at, uint32_t value)
+put_cfi_row(struct cfi_maker *k, uint64_t at, uint32_t value)
 {
 	struct cfi *t = k->t;
 	struct cfi_row *p = array_grow(t->rows, t->count, &t->rows_max, sizeof(*p));
@@ -585,9 +585,9 @@ make_row(struct cfi_maker *k)
 	if (!pack(k, &value))
 		value = rule_row(k);
 	if (k->begins)
-		put_row(k, k->at, value | 1u << 3);
+		put_cfi_row(k, k->at, value | 1u << 3);
 	else if ((t->rows[t->count - 1].value & ~(1u << 3)) != value)
-		put_row(k, k->at, value);
+		put_cfi_row(k, k->at, value);
 	k->begins = false;
 }
 
@@ -790,13 +790,13 @@ run_plain(struct cfi_maker *k, struct cfi_cursor *c, uint8_t op)
 	case NEGATE_RA_STATE:
 		break;
 	case ADVANCE_LOC1:
-		advance(k, take_number(c, 1));
+		advance(k, take_fixed(c, 1));
 		break;
 	case ADVANCE_LOC2:
-		advance(k, take_number(c, 2));
+		advance(k, take_fixed(c, 2));
 		break;
 	case ADVANCE_LOC4:
-		advance(k, take_number(c, 4));
+		advance(k, take_fixed(c, 4));
 		break;
 	case REMEMBER_STATE:
 		remember(k, c);
@@ -853,7 +853,7 @@ begin_state(struct cfi_maker *k)
 }
 
 static void
-make_rows(struct cfi_maker *k, const struct cfi_range *f)
+make_function_rows(struct cfi_maker *k, const struct cfi_range *f)
 {
 	struct cfi_cursor c = {k->s->bytes + f->code,
 	    k->s->bytes + f->code + f->len, false};
@@ -873,7 +873,7 @@ make_rows(struct cfi_maker *k, const struct cfi_range *f)
 	if (k->at < k->end && k->common.good && !c.bad)
 		make_row(k);
 	else if (k->at < k->end) {
-		put_row(k, k->at, (k->begins ? 1u << 3 : 0) | CFI_NONE);
+		put_cfi_row(k, k->at, (k->begins ? 1u << 3 : 0) | CFI_NONE);
 		k->begins = false;
 	}
 }
@@ -899,12 +899,12 @@ make_all(struct cfi *t, const struct cfi_section *s, const struct cfi_ranges *r)
 		if (f->start < end || f->end - t->base > SPAN_MAX)
 			continue;
 		if (f->start > end && t->count > 0)
-			put_row(k, end, CFI_NONE);
-		make_rows(k, f);
+			put_cfi_row(k, end, CFI_NONE);
+		make_function_rows(k, f);
 		end = f->end;
 	}
 	if (t->count > 0)
-		put_row(k, end, CFI_NONE);
+		put_cfi_row(k, end, CFI_NONE);
 	ok = !k->nomem;
 	free(k);
 	return ok;

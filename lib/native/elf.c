@@ -117,6 +117,8 @@ take_symbol(struct elf_file *f, const GElf_Sym *sym, const char *name,
 		p->runtime = sym->st_value;
 	else if (strcmp(name, "Py_Version") == 0)
 		p->version = sym->st_value;
+	else if (strcmp(name, "_PyEval_EvalFrameDefault") == 0)
+		p->loop = sym->st_value;
 	else if (strcmp(name, "_PyThreadState_Current") == 0)
 		p->current = sym->st_value;
 	else if (strcmp(name, "interp_head") == 0)

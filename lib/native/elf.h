@@ -21,6 +21,7 @@ struct elf_python {
 	uint64_t runtime; /* symbol _PyRuntime, else section .PyRuntime */
 	bool symbol;	  /* runtime is from the symbol */
 	uint64_t version; /* symbol Py_Version: a u32 */
+	uint64_t loop;	  /* the function _PyEval_EvalFrameDefault */
 	/* To 3.6 there is no runtime but two variables: the first interpreter,
 	 * and the thread that holds the GIL. */
 	uint64_t head;

@@ -9,11 +9,11 @@
 #define CANDIDATES_MAX 64
 
 struct candidate_part {
-	struct code_part at;
+	struct split_part at;
 	unsigned jumps;
 };
 
-struct parts {
+struct split_parts {
 	const struct cfi *t;
 	uint64_t start, end; /* of the function */
 	struct candidate_part list[CANDIDATES_MAX];
@@ -22,7 +22,7 @@ struct parts {
 
 /* Counts a jump, if it leads into the midst of another function. */
 static void
-count_jump(struct parts *p, uint64_t target)
+count_jump(struct split_parts *p, uint64_t target)
 {
 	uint64_t start, end;
 
@@ -40,7 +40,7 @@ count_jump(struct parts *p, uint64_t target)
 
 /* Jumps of x86-64 over a distance of four bytes: e9, and 0f 80 to 0f 8f. */
 static void
-scan_x86_64(struct parts *p, const uint8_t *code, size_t len)
+scan_x86_64(struct split_parts *p, const uint8_t *code, size_t len)
 {
 	int32_t distance;
 
@@ -64,7 +64,7 @@ jump_aarch64(uint64_t at, uint32_t distance, unsigned bits)
 
 /* b, and b.cond, cbz, cbnz. */
 static void
-scan_aarch64(struct parts *p, const uint8_t *code, size_t len)
+scan_aarch64(struct split_parts *p, const uint8_t *code, size_t len)
 {
 	uint32_t op;
 
@@ -80,9 +80,9 @@ scan_aarch64(struct parts *p, const uint8_t *code, size_t len)
 
 size_t
 parts_find(const struct cfi *t, uint64_t start, const uint8_t *code, size_t len,
-    struct code_part *found, size_t max)
+    struct split_part *found, size_t max)
 {
-	struct parts p = {.t = t, .start = start, .end = start + len};
+	struct split_parts p = {.t = t, .start = start, .end = start + len};
 	size_t n = 0;
 
 	if (t->machine == &cfi_x86_64)

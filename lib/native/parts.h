@@ -6,7 +6,7 @@
 
 #include "native/cfi.h"
 
-struct code_part {
+struct split_part {
 	uint64_t start, end; /* as in the file */
 };
 
@@ -14,6 +14,6 @@ struct code_part {
  * the table that are entered in their midst, by jumps of this one.  Returns how many
  * of max were found. */
 size_t parts_find(const struct cfi *, uint64_t start, const uint8_t *code, size_t len,
-    struct code_part *, size_t max);
+    struct split_part *, size_t max);
 
 #endif

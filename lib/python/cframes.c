@@ -80,7 +80,7 @@ end_by_cframe(struct segment_walk *w)
 
 /* Takes the frame that the walk has come to. */
 static bool
-take_frame(struct segment_walk *w, const uint8_t *f)
+take_chain_frame(struct segment_walk *w, const uint8_t *f)
 {
 	const struct py_offsets *o = w->o;
 
@@ -107,7 +107,7 @@ segments_read(const struct py_offsets *o, const struct py_memory *memory,
 	while (w.frame != 0 && w.frame != w.base) {
 		if (s->nframes + s->count > WALK_DEPTH_MAX ||
 		    !py_read(memory, w.frame, frame, o->frame_size) ||
-		    !take_frame(&w, frame))
+		    !take_chain_frame(&w, frame))
 			return false;
 		w.frame = load_u64(frame + o->frame_previous);
 	}

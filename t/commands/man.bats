@@ -63,7 +63,8 @@ documented() {
 	done
 }
 
-# known COMMAND NAME ARGUMENT: getopt_long knows it, and whether it has one.
+# known COMMAND NAME ARGUMENT: getopt_long knows it, and whether it has one, or may
+# have one.
 known() {
 	case $3 in
 	-)

@@ -99,7 +99,7 @@ LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 {
 	struct fuzz_tables t = {.tables = {&cfi_x86_64, find, NULL}};
 	struct cfi_section s = {.addr = 0x1000};
-	struct code_part parts[4];
+	struct split_part parts[4];
 	uint8_t *section;
 
 	if (n < 3)

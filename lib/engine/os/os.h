@@ -340,6 +340,16 @@ struct stops {
  * stopped: some calls end early by it.  False if the thread has not stopped
  * yet, or has ended. */
 bool stop_thread(struct stops *, pid_t task);
+/* The registers of a thread in user mode, by DWARF's numbers.  On x86-64 number 16,
+ * the return address, is not set. */
+#define TASK_REGISTERS 32
+struct task_registers {
+	uint64_t value[TASK_REGISTERS];
+	unsigned count;
+	uint64_t pc;
+};
+/* Reads them of a thread that has stopped.  False if it has not, or has ended. */
+bool stop_registers(const struct stops *, pid_t task, struct task_registers *);
 /* Lets all threads go.  False if some have not stopped yet: call it again soon,
  * as only a thread that has stopped can be let go. */
 bool stop_release_all(struct stops *);

@@ -4,11 +4,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <elf.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
+#include <sys/user.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -156,6 +159,52 @@ stop_thread(struct stops *s, pid_t task)
 	stopped = stop_it(s, task);
 	take_signals(s);
 	return stopped;
+}
+
+#ifdef __aarch64__
+static void
+number_registers(const struct user_regs_struct *u, struct task_registers *r)
+{
+	for (r->count = 0; r->count < 31; r->count++)
+		r->value[r->count] = u->regs[r->count];
+	r->value[r->count++] = u->sp;
+	r->pc = u->pc;
+}
+#elif defined(__x86_64__)
+static void
+number_registers(const struct user_regs_struct *u, struct task_registers *r)
+{
+	const uint64_t in_order[] = {u->rax, u->rdx, u->rcx, u->rbx, u->rsi, u->rdi,
+	    u->rbp, u->rsp, u->r8, u->r9, u->r10, u->r11, u->r12, u->r13, u->r14,
+	    u->r15};
+
+	memcpy(r->value, in_order, sizeof(in_order));
+	r->count = sizeof(in_order) / sizeof(*in_order);
+	r->pc = u->rip;
+}
+#else
+static void
+number_registers(const struct user_regs_struct *u, struct task_registers *r)
+{
+	(void)u;
+	*r = (struct task_registers){.count = 0};
+}
+#endif
+
+bool
+stop_registers(const struct stops *s, pid_t task, struct task_registers *r)
+{
+	struct user_regs_struct user;
+	struct iovec to = {&user, sizeof(user)};
+
+	for (size_t i = 0; i < s->count; i++)
+		if (s->list[i].task == task && s->list[i].stopped &&
+		    ptrace(PTRACE_GETREGSET, task, NT_PRSTATUS, &to) == 0 &&
+		    to.iov_len == sizeof(user)) {
+			number_registers(&user, r);
+			return true;
+		}
+	return false;
 }
 
 /* Lets a thread go, unless it has not stopped yet. */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/native/mixed.h"
 #include "engine/os/os.h"
 #include "engine/remote/bindings.h"
 #include "engine/remote/plan.h"
@@ -27,6 +28,8 @@
 #define RECORD_TRIES 2	  /* the first may have to read code objects */
 #define TASK_TRIES 4	  /* to read the tasks that wait for a running task */
 #define RECENT 20	  /* us: as good as now */
+#define STOP_PATIENCE NS_PER_S /* for a thread without which there is no
+					 * stack */
 
 /* Lets all threads go before it passes a run on, as the next sink may wait for its
  * reader. */
@@ -58,10 +61,17 @@ struct remote {
 	struct emitter emitter;
 	struct callees callees;
 	struct waits *waits; /* NULL: not asked for */
+	struct mixed *mixed; /* NULL: frames of C are not asked for */
 	struct names *called; /* names of the threads */
 	struct tasks *tasks; /* NULL: not asked for, or not in this Python */
 	struct tach_locals locals; /* no function: not asked for */
 };
+
+static const struct py_memory *
+live(const struct remote *r)
+{
+	return &r->reader.memory.memory;
+}
 
 /* ---- making ------------------------------------------------------------ */
 
@@ -72,12 +82,6 @@ release_and_run(struct tach_sink *sink, const struct tach_run *run)
 
 	stop_release_all(s->stops);
 	return tach_sink_run(s->to, run);
-}
-
-static const struct py_memory *
-live(const struct remote *r)
-{
-	return &r->reader.memory.memory;
 }
 
 struct remote *
@@ -112,6 +116,12 @@ remote_new(const struct process *p, const struct py_runtime *rt,
 	emitter_init(&r->emitter, table, names, r->reader.codes);
 	r->emitter.opcodes = options->opcodes;
 	callees_init(&r->callees, &r->reader.calls, r->reader.codes, table);
+	if (options->mixed != TACH_MIXED_NONE &&
+	    (r->mixed = mixed_new(p, r->offsets, live(r), table,
+		 options->mixed == TACH_MIXED_ALL)) == NULL) {
+		remote_free(r, 0);
+		return NULL;
+	}
 	if (options->waits != TACH_WAITS_NONE &&
 	    (r->waits = waits_new(p, rt, options, table, &(struct waits_place){
 		live(r), r->reader.codes, &r->plan.threads})) == NULL) {
@@ -140,6 +150,7 @@ remote_free(struct remote *r, uint64_t until)
 	callees_free(&r->callees);
 	tasks_free(r->tasks);
 	waits_free(r->waits);
+	mixed_free(r->mixed);
 	names_free(r->called);
 	call_stack_free(&r->stack);
 	reader_free(&r->reader);
@@ -272,6 +283,63 @@ read_stopped(struct remote *r, struct thread *t)
 	return v;
 }
 
+/* Whether a thread has ended, or never was one.  Then it is no failure if it could
+ * not be read. */
+static bool
+thread_has_ended(const struct remote *r, const struct thread *t)
+{
+	return t->task != 0 ? process_thread_id(r->process, t->task) == 0 :
+	    py_state_names_thread(r->offsets);
+}
+
+static bool
+is_mixed(struct remote *r, struct thread *t)
+{
+	(void)t;
+	return r->mixed != NULL;
+}
+
+/* Stops a thread, and waits for it longer than a round could. */
+static bool
+stop_patiently(struct remote *r, struct thread *t)
+{
+	uint64_t end = clock_ns() + STOP_PATIENCE;
+	bool stopped;
+
+	while (!(stopped = stop_thread(&r->stops, t->task)) &&
+	    !thread_has_ended(r, t) && clock_ns() < end)
+		read_twice_wait();
+	return stopped;
+}
+
+/* Stops a thread, also one that is blocked, for its registers and its stack.  It
+ * counts as held only while it is read, if it was blocked.  Which thread it is can be
+ * known only after it was looked for a few times: see tids.h. */
+static struct verdict
+read_mixed(struct remote *r, struct thread *t)
+{
+	struct verdict v = {.is = READ_RETRY};
+	bool runs = false;
+
+	for (int i = 0; i < STOP_TRIES && t->task == 0; i++)
+		bindings_find(&r->bindings, t);
+	if (t->task != 0)
+		runs = status_runs(t);
+	thread_make_stale(t);
+	for (int i = 0; i < STOP_TRIES && verdict_can_improve(&v); i++) {
+		if (i > 0) {
+			stop_release_all(&r->stops);
+			read_twice_wait();
+		}
+		t->held = t->task != 0 && stop_patiently(r, t) ? HOLD_STOP :
+								 HOLD_NONE;
+		v = read_twice(&r->reader, t, &r->stack);
+	}
+	if (!runs)
+		t->held = HOLD_NONE;
+	return v;
+}
+
 /* Whether a thread ran when it was seen last. */
 static bool
 has_run(const struct thread *t)
@@ -373,6 +441,7 @@ static const struct thread_reader {
 	bool last; /* no other reader is tried after this one */
 } readers[] = {
 	{is_recorded, read_record, true},
+	{is_mixed, read_mixed, true},
 	{is_interrupted, read_interrupted_copy, false},
 	{has_not_run, read_round_copy, false},
 	{is_beside, read_round_copy, false},
@@ -483,15 +552,6 @@ is_wanted_thread(const struct remote *r, const struct thread *t)
 	return (!r->options->main_only || t->task == 0 ||
 		t->task == r->process->pid) &&
 	    (r->options->mode != TACH_MODE_GIL || t->status.holds_gil);
-}
-
-/* Whether a thread has ended, or never was one.  Then it is no failure if it could
- * not be read. */
-static bool
-thread_has_ended(const struct remote *r, const struct thread *t)
-{
-	return t->task != 0 ? process_thread_id(r->process, t->task) == 0 :
-	    py_state_names_thread(r->offsets);
 }
 
 static void
@@ -644,6 +704,19 @@ find_callee(struct remote *r)
 	    r->records != NULL);
 }
 
+/* Merges the chain with the frames of C of its thread, which has stopped.  The callee
+ * becomes a frame of the result.  NULL if out of memory. */
+static struct py_chain *
+mix(struct remote *r, const struct thread *t, struct sample_leaves *leaves)
+{
+	struct mixed_thread of = {&r->stops, t->task, t->py.addr};
+	struct py_chain *c = mixed_merge(r->mixed, &of, &r->stack.chain,
+	    leaves->callee);
+
+	leaves->callee = TACH_NONE;
+	return c;
+}
+
 /* Gives the stack, as far as it is believed, to the sink as a sample of the thread. */
 static bool
 sample_stack(struct remote *r, struct thread *t, const struct verdict *v,
@@ -652,11 +725,10 @@ sample_stack(struct remote *r, struct thread *t, const struct verdict *v,
 {
 	bool whole = v->is == READ_SURE;
 	struct sample_leaves leaves = NO_LEAVES;
+	struct py_chain *chain = &r->stack.chain;
 
 	if (!whole)
-		cut_chain(&r->stack.chain, v->sure);
-	if (r->locals.tell != NULL)
-		variables_tell(&r->locals, r->offsets, live(r), &r->stack.chain);
+		cut_chain(chain, v->sure);
 	thread_names_count(r->names, t->index, 1, stats);
 	stats->torn += !whole;
 	count_interrupts(r, t, m->status, stats);
@@ -665,10 +737,12 @@ sample_stack(struct remote *r, struct thread *t, const struct verdict *v,
 	if (whole && !r->options->no_callees)
 		leaves.callee = find_callee(r);
 	if (whole)
-		leaves.wait = waits_frame(r->waits, t, &r->stack.chain,
-		    leaves.callee, m);
-	return emit_sample(&r->emitter, t, &r->stack.chain, leaves, !whole, m,
-	    sink);
+		leaves.wait = waits_frame(r->waits, t, chain, leaves.callee, m);
+	if (r->mixed != NULL && (chain = mix(r, t, &leaves)) == NULL)
+		return false;
+	if (r->locals.tell != NULL)
+		variables_tell(&r->locals, r->offsets, live(r), chain);
+	return emit_sample(&r->emitter, t, chain, leaves, !whole, m, sink);
 }
 
 /* Reads a thread, and makes a sample of the stack, if it is one. */

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: ISC
+# unwind.bats: stacks of C, judged by elfutils.
+
+load ../lib/lib.bash
+
+UNWOUND=$TACH_BUILDDIR/t/unit/unwound
+
+setup() {
+	cd "$BATS_TEST_TMPDIR" || return
+	command -v eu-stack >/dev/null || skip "no eu-stack here (Debian: elfutils)"
+}
+
+teardown() {
+	end_started
+}
+
+# of_elfutils: the addresses of the main thread's frames, innermost first.
+of_elfutils() {
+	eu-stack -1 -n 0 -p "$pid" 2>said |
+	    sed -n 's/^#[0-9]* *0x0*\([0-9a-f]*\).*/\1/p'
+}
+
+# same_stacks N: stops the process N times, at random.  A group stop holds it still
+# between the two.
+same_stacks() {
+	local i
+	for ((i = 0; i < $1; i++)); do
+		sleep 0.0$((RANDOM % 100))
+		kill -STOP "$pid"
+		until_ found '^State:	T' "/proc/$pid/status"
+		of_elfutils >theirs
+		"$UNWOUND" "$pid" >ours
+		kill -CONT "$pid"
+		[ -s theirs ]
+		diff -u theirs ours
+	done
+}
+
+@test "frames of C are those that eu-stack finds, at 40 random moments of libraries" {
+	start "$(command -v python3)" "$T/native/libraries.py" >told
+	until_ grep -q ready told
+	same_stacks 40
+}
+
+@test "frames of C are those that eu-stack finds where C calls Python in many ways" {
+	start "$(command -v python3)" "$T/programs/mixed.py" >told
+	until_ grep -q ready told
+	same_stacks 20
+}
+
+@test "frames of C++ and of a signal handler are those that eu-stack finds" {
+	command -v g++ >/dev/null || skip "no g++ here"
+	g++ -O2 -o thrown "$T/native/thrown.cc"
+	start ./thrown >told
+	until_ grep -q ready told
+	same_stacks 30
+}

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * unwound.c: unwound PID: stops a process's main thread, and prints the address of each
+ * of its frames of C, innermost first.
+ * unwound -t PID: then prints its modules that have a table, a line each: file, rows,
+ * KiB of the table, ms of CPU time for it; and the ns that a frame takes to unwind.
+ */
+#include <err.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "engine/copy/snapshot.h"
+#include "engine/native/process_modules.h"
+#include "engine/native/stack_window.h"
+
+#define FRAMES 100000
+#define TIMES 2000 /* walks of the stack that are timed */
+
+static struct process process;
+static struct process_memory memory;
+static struct process_modules modules;
+static struct stack_window window;
+static struct stops stops = {.process = &process};
+static struct native_frame frames[FRAMES];
+
+static struct unwind
+begin(const struct task_registers *r)
+{
+	struct unwind u = {.tables = &modules.tables, .stack = &window.stack,
+	    .at.pc = r->pc, .exact = true};
+
+	for (unsigned i = 0; i < r->count; i++) {
+		u.at.value[i] = r->value[i];
+		u.at.known |= UINT64_C(1) << i;
+	}
+	return u;
+}
+
+static size_t
+walk(const struct task_registers *r, enum unwind_end *end)
+{
+	struct unwind u = begin(r);
+	size_t n = 0;
+
+	*end = unwind_all(&u, frames, &n, FRAMES);
+	return n;
+}
+
+static void
+print_tables(void)
+{
+	for (size_t i = 0; i < modules.modules.nlist; i++) {
+		const struct module *m = modules.modules.list[i];
+		if (m->opened && m->cfi.count > 0)
+			printf("%s\t%zu rows\t%zu rules\t%zu KiB\t%.2f ms\n",
+			    m->path, m->cfi.count, m->cfi.nrules,
+			    cfi_size(&m->cfi) / 1024, (double)m->built_ns / 1e6);
+	}
+}
+
+static void
+print_speed(const struct task_registers *r, size_t n)
+{
+	uint64_t begun = clock_cpu_ns();
+	enum unwind_end end;
+
+	for (int i = 0; i < TIMES; i++)
+		walk(r, &end);
+	printf("%.0f ns a frame\n",
+	    (double)(clock_cpu_ns() - begun) / TIMES / (double)n);
+}
+
+int
+main(int argc, char *argv[])
+{
+	bool tables = argc > 2 && strcmp(argv[1], "-t") == 0;
+	pid_t pid = argc > 1 ? (pid_t)atoi(argv[argc - 1]) : 0;
+	struct task_registers r;
+	enum unwind_end end;
+	size_t n;
+
+	if (!process_open(&process, pid))
+		err(1, "%d", (int)pid);
+	process_memory_init(&memory, pid);
+	process_modules_init(&modules, &process, &memory.memory);
+	stack_window_init(&window, &memory.memory);
+	if (!stop_thread(&stops, pid) || !stop_registers(&stops, pid, &r) ||
+	    !stack_window_open(&window, r.value[modules.tables.machine->sp]))
+		errx(1, "%d does not stop", (int)pid);
+	n = walk(&r, &end);
+	for (size_t i = 0; i < n; i++)
+		printf("%" PRIx64 "\n", frames[i].pc);
+	if (tables) {
+		print_tables();
+		print_speed(&r, n);
+	}
+	stops_free(&stops, 0);
+	process_modules_free(&modules);
+	stack_window_free(&window);
+	process_close(&process);
+	if (end != UNWIND_COMPLETE)
+		errx(2, "the walk ended for reason %d", (int)end);
+	return 0;
+}
