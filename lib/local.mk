@@ -295,7 +295,8 @@ lib_libtach_record_core_la_SOURCES += \
 	lib/engine/native/mixed.c lib/engine/native/mixed.h \
 	lib/engine/native/process_modules.c \
 	lib/engine/native/process_modules.h \
-	lib/engine/native/stack_window.c lib/engine/native/stack_window.h
+	lib/engine/native/stack_window.c lib/engine/native/stack_window.h \
+	lib/engine/native/unwinder.c lib/engine/native/unwinder.h
 lib_libtach_record_core_la_SOURCES += \
 	lib/engine/remote/asks.c lib/engine/remote/asks.h \
 	lib/engine/remote/batches.c lib/engine/remote/batches.h \

@@ -373,10 +373,11 @@ is_ours(Elf *elf)
 void
 module_open(struct modules *ms, struct module *m)
 {
-	uint64_t begun = cpu_time_ns();
+	uint64_t begun;
 
 	if (m->opened)
 		return;
+	begun = cpu_time_ns();
 	m->opened = true;
 	elf_version(EV_CURRENT);
 	if (m->inode == 0)

@@ -305,12 +305,23 @@ compute(const struct cfi *t, int32_t number, const struct unwind_registers *r,
 
 /* ---- a step by a row --------------------------------------------------- */
 
+/* Whether a frame may end at an address.  Only a frame that is at its address may take
+ * no room. */
+static bool
+goes_up(const struct unwind *u, uint64_t cfa)
+{
+	uint64_t sp = u->at.value[u->tables->machine->sp];
+
+	return cfa > sp || (cfa == sp && u->exact);
+}
+
 /* Makes the registers the caller's by a row of eight bytes. */
 static enum unwind_end
-step_by_row(const struct cfi *t, uint32_t row, struct native_stack *stack,
-    struct unwind_registers *r, uint64_t *cfa)
+step_by_row(struct unwind *u, const struct cfi *t, uint32_t row, uint64_t *cfa)
 {
 	const struct cfi_machine *m = t->machine;
+	struct native_stack *stack = u->stack;
+	struct unwind_registers *r = &u->at;
 	unsigned base = ROW_KIND(row) == CFI_SP ? m->sp : m->fp;
 	uint32_t slot = ROW_SLOT(row);
 	uint64_t fp, ra;
@@ -318,6 +329,8 @@ step_by_row(const struct cfi *t, uint32_t row, struct native_stack *stack,
 	if (!is_known(r, base) || (slot == 0 && !m->ra_in_frame && !is_known(r, m->ra)))
 		return UNWIND_NO_REGISTER;
 	*cfa = r->value[base] + (uint64_t)((int64_t)ROW_CFA(row) * WORD);
+	if (!goes_up(u, *cfa))
+		return UNWIND_BACKWARD;
 	if (slot != 0 && !native_stack_word(stack, *cfa - slot * WORD, &fp))
 		return UNWIND_NO_STACK;
 	if (!m->ra_in_frame && slot == 0)
@@ -331,6 +344,7 @@ step_by_row(const struct cfi *t, uint32_t row, struct native_stack *stack,
 		set_register(r, m->fp, fp);
 	set_register(r, m->sp, *cfa);
 	r->pc = ra & m->pc_mask;
+	u->exact = false;
 	return UNWIND_GOES_ON;
 }
 
@@ -379,23 +393,36 @@ take_return(const struct cfi_machine *m, const struct unwind_registers *old,
 	    !m->ra_in_frame && is_known(old, m->ra);
 }
 
-/* Makes the registers the caller's by a rule.  A register whose value cannot be found
- * is not known afterwards. */
+/* Where a frame ends, by a rule.  A signal handler may have a stack of its own. */
 static enum unwind_end
-step_by_rule(const struct cfi *t, const struct cfi_rule *rule,
-    struct native_stack *stack, struct unwind_registers *r, uint64_t *cfa)
+end_by_rule(const struct unwind *u, const struct cfi *t, const struct cfi_rule *rule,
+    uint64_t *cfa)
 {
-	const struct cfi_machine *m = t->machine;
-	struct unwind_registers new = *r;
+	const struct unwind_registers *r = &u->at;
 	enum unwind_end end = UNWIND_GOES_ON;
-	uint64_t v, saved = 0;
 
 	if (rule->cfa_how == CFI_IS_RESULT)
-		end = compute(t, rule->cfa, r, stack, NULL, cfa);
+		end = compute(t, rule->cfa, r, u->stack, NULL, cfa);
 	else if (!is_known(r, rule->cfa_reg))
 		end = UNWIND_NO_REGISTER;
 	else
 		*cfa = r->value[rule->cfa_reg] + (uint64_t)(int64_t)rule->cfa;
+	return end == UNWIND_GOES_ON && !rule->signal && !goes_up(u, *cfa) ?
+	    UNWIND_BACKWARD : end;
+}
+
+/* Makes the registers the caller's by a rule.  A register whose value cannot be found
+ * is not known afterwards. */
+static enum unwind_end
+step_by_rule(struct unwind *u, const struct cfi *t, const struct cfi_rule *rule,
+    uint64_t *cfa)
+{
+	const struct cfi_machine *m = t->machine;
+	const struct unwind_registers *r = &u->at;
+	enum unwind_end end = end_by_rule(u, t, rule, cfa);
+	struct unwind_registers new = *r;
+	uint64_t v, saved = 0;
+
 	if (end != UNWIND_GOES_ON)
 		return end;
 	if (!rule->signal)
@@ -405,7 +432,8 @@ step_by_rule(const struct cfi *t, const struct cfi_rule *rule,
 		const struct cfi_saved *s = &t->saved[rule->first + i];
 		saved |= UINT64_C(1) << s->reg;
 		new.known &= ~(UINT64_C(1) << s->reg);
-		if ((end = saved_value(t, s, r, stack, *cfa, &v)) == UNWIND_GOES_ON)
+		if ((end = saved_value(t, s, r, u->stack, *cfa, &v)) ==
+		    UNWIND_GOES_ON)
 			set_register(&new, s->reg, v);
 		else if (s->reg == m->ra)
 			return end;
@@ -415,11 +443,58 @@ step_by_rule(const struct cfi *t, const struct cfi_rule *rule,
 	new.pc = new.value[m->ra] & m->pc_mask;
 	if (!rule->signal)
 		new.known &= ~(UINT64_C(1) << m->ra);
-	*r = new;
+	u->at = new;
+	u->exact = rule->signal;
 	return UNWIND_GOES_ON;
 }
 
 /* ---- code that was made at run time ------------------------------------ */
+
+bool
+unwind_is_return(const struct unwind_tables *t, uint64_t pc)
+{
+	const struct cfi *cfi;
+	uint64_t bias, start, end;
+	uint8_t code[7]; /* bytes of a call at most, up to the address */
+
+	if (t->find(t, pc - 1, &cfi, &bias) != CODE_TABLE ||
+	    !cfi_function(cfi, pc - 1 - bias, &start, &end) ||
+	    t->read_code == NULL ||
+	    !t->read_code(t, pc - sizeof(code), code, sizeof(code)))
+		return false;
+	if (!t->machine->ra_in_frame) /* bl, or blr */
+		return code[6] >> 2 == 0x25 || (code[6] == 0xd6 && code[5] >> 6 == 0);
+	if (code[2] == 0xe8)
+		return true;
+	for (size_t n = 2; n <= sizeof(code); n++)
+		if (code[sizeof(code) - n] == 0xff &&
+		    (code[sizeof(code) - n + 1] >> 3 & 7) == 2)
+			return true;
+	return false;
+}
+
+/* Code that only passes a call on, as closures of libffi do, has the return address on
+ * top of the stack.  So has other code at its first instruction and at its last one, and
+ * elsewhere by chance: the caller of the walk has to prove it. */
+static enum unwind_end
+step_top(struct unwind *u, uint64_t *cfa)
+{
+	const struct cfi_machine *m = u->tables->machine;
+	struct unwind_registers *r = &u->at;
+	uint64_t ra;
+
+	if (!m->ra_in_frame || !is_known(r, m->sp) ||
+	    !native_stack_word(u->stack, r->value[m->sp], &ra) ||
+	    !unwind_is_return(u->tables, ra))
+		return UNWIND_NO_FILE;
+	u->guessed = true;
+	u->exact = false;
+	*cfa = r->value[m->sp] + WORD;
+	r->known &= m->kept;
+	set_register(r, m->sp, *cfa);
+	r->pc = ra;
+	return UNWIND_GOES_ON;
+}
 
 /*
  * CPython's trampolines for perf(1), from 3.12 on, have no table.  Each calls one
@@ -428,28 +503,27 @@ step_by_rule(const struct cfi *t, const struct cfi_rule *rule,
  * frame pointer in it.  The code behind the call tells which one it is.
  */
 static enum unwind_end
-step_trampoline(const struct unwind *u, struct unwind_registers *r, bool exact,
-    uint64_t *cfa)
+step_trampoline(struct unwind *u, uint64_t *cfa)
 {
 	static const uint8_t drops[] = {0x48, 0x83, 0xc4, 0x08}; /* add $8, %rsp */
 	const struct cfi_machine *m = &cfi_x86_64;
+	struct unwind_registers *r = &u->at;
 	uint64_t sp = r->value[m->sp], fp, ra;
 	uint8_t code[sizeof(drops)];
 
-	if (u->tables->read_code == NULL || u->tables->machine != m || exact ||
+	if (u->tables->read_code == NULL || u->tables->machine != m ||
 	    !is_known(r, m->sp) || !u->tables->read_code(u->tables, r->pc, code,
 		sizeof(code)))
 		return UNWIND_NO_FILE;
-	if (code[0] == 0x5d) { /* pop %rbp */
-		if (!native_stack_word(u->stack, sp, &fp))
-			return UNWIND_NO_STACK;
-		set_register(r, m->fp, fp);
-	} else if (memcmp(code, drops, sizeof(drops)) != 0)
+	if (code[0] != 0x5d && memcmp(code, drops, sizeof(drops)) != 0)
 		return UNWIND_NO_FILE;
 	*cfa = sp + 2 * WORD;
-	if (!native_stack_word(u->stack, sp + WORD, &ra))
+	if (!native_stack_word(u->stack, sp, &fp) ||
+	    !native_stack_word(u->stack, sp + WORD, &ra))
 		return UNWIND_NO_STACK;
 	r->known &= UINT64_C(1) << m->fp;
+	if (code[0] == 0x5d) /* pop %rbp */
+		set_register(r, m->fp, fp);
 	set_register(r, m->sp, *cfa);
 	r->pc = ra;
 	return UNWIND_GOES_ON;
@@ -457,42 +531,22 @@ step_trampoline(const struct unwind *u, struct unwind_registers *r, bool exact,
 
 /* ---- walks ------------------------------------------------------------- */
 
-/* Makes the registers the caller's; *exact becomes whether the caller is at its
- * address. */
+/* Makes the registers the caller's by the table that has an address. */
 static enum unwind_end
-step_registers(const struct unwind *u, struct unwind_registers *r, bool *exact,
-    uint64_t *cfa)
+step_by_table(struct unwind *u, const struct cfi *t, uint64_t addr, uint64_t *cfa)
 {
-	uint64_t pc = *exact ? r->pc : r->pc - 1, bias = 0;
-	const struct cfi *t = NULL;
-	const struct cfi_rule *rule;
-	enum unwind_end end;
-	uint32_t row;
-	bool was = *exact;
+	uint32_t row = cfi_row(t, addr);
 
-	*exact = false;
-	switch (u->tables->find(u->tables, pc, &t, &bias)) {
-	case CODE_NO_FILE:
-		return step_trampoline(u, r, was, cfa);
-	case CODE_NONE:
-		return UNWIND_NO_TABLE;
-	case CODE_TABLE:
-		break;
-	}
-	row = cfi_row(t, pc - bias);
 	switch (ROW_KIND(row)) {
 	case CFI_LAST:
 		return UNWIND_COMPLETE;
 	case CFI_SP:
 	case CFI_FP:
-		return step_by_row(t, row, u->stack, r, cfa);
+		return step_by_row(u, t, row, cfa);
 	case CFI_RULE:
-		if (ROW_RULE(row) >= t->nrules)
-			return UNWIND_NO_TABLE;
-		rule = &t->rules[ROW_RULE(row)];
-		end = step_by_rule(t, rule, u->stack, r, cfa);
-		*exact = rule->signal;
-		return end;
+		return ROW_RULE(row) < t->nrules ?
+		    step_by_rule(u, t, &t->rules[ROW_RULE(row)], cfa) :
+		    UNWIND_NO_TABLE;
 	default:
 		return UNWIND_NO_TABLE;
 	}
@@ -501,24 +555,25 @@ step_registers(const struct unwind *u, struct unwind_registers *r, bool *exact,
 enum unwind_end
 unwind_step(struct unwind *u, struct native_frame *f)
 {
-	const struct cfi_machine *m = u->tables->machine;
-	struct unwind_registers r = u->at;
-	bool exact = u->exact;
+	uint64_t pc = u->exact ? u->at.pc : u->at.pc - 1, bias = 0, cfa;
+	const struct cfi *t = NULL;
 	enum unwind_end end;
-	uint64_t cfa = 0;
 
-	*f = (struct native_frame){.pc = r.pc, .sp = r.value[m->sp], .exact = exact};
-	end = step_registers(u, &r, &exact, &cfa);
-	if (end != UNWIND_GOES_ON)
-		return end;
-	/* Only the frame that is at its address may take no room, and only a signal
-	 * handler may have a stack of its own. */
-	if (!exact && (cfa < f->sp || (cfa == f->sp && !f->exact)))
-		return UNWIND_BACKWARD;
-	f->cfa = cfa;
-	u->at = r;
-	u->exact = exact;
-	return UNWIND_GOES_ON;
+	*f = (struct native_frame){.pc = u->at.pc,
+	    .sp = u->at.value[u->tables->machine->sp], .exact = u->exact};
+	switch (u->tables->find(u->tables, pc, &t, &bias)) {
+	case CODE_TABLE:
+		end = step_by_table(u, t, pc - bias, &cfa);
+		break;
+	case CODE_NO_FILE:
+		end = u->exact ? step_top(u, &cfa) : step_trampoline(u, &cfa);
+		break;
+	default:
+		end = UNWIND_NO_TABLE;
+	}
+	if (end == UNWIND_GOES_ON)
+		f->cfa = cfa;
+	return end;
 }
 
 enum unwind_end

@@ -77,6 +77,7 @@ struct unwind {
 	struct native_stack *stack;
 	struct unwind_registers at; /* of the next frame */
 	bool exact; /* the next frame is at ->at.pc, not in a call before it */
+	bool guessed; /* a return address was believed that no table has told */
 };
 
 /* Fills in the next frame, and goes on to its caller.  With any other result than
@@ -87,6 +88,9 @@ enum unwind_end unwind_step(struct unwind *, struct native_frame *);
  * afterwards; max: the array's places. */
 enum unwind_end unwind_all(struct unwind *, struct native_frame *, size_t *n,
     size_t max);
+
+/* Whether an address is in code with a table, and a call is before it. */
+bool unwind_is_return(const struct unwind_tables *, uint64_t pc);
 
 /* Reads a word of the stack. */
 bool native_stack_word(struct native_stack *, uint64_t addr, uint64_t *word);

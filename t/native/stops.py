@@ -40,6 +40,8 @@ def frame(line):
         return Frame('lost', m[1], m[2])
     if m[2] == '<built-in>':
         return Frame('callee', m[1], m[2])
+    if m[2].endswith('.py'):  # at an instruction that has no line
+        return Frame('python', m[1].split('.')[-1], m[2])
     return Frame('c', m[1], m[2])
 
 def stacks(text):

@@ -18,6 +18,7 @@
 
 #define FRAMES 100000
 #define TIMES 2000 /* walks of the stack that are timed */
+#define PATIENCE (5 * NS_PER_S)
 
 static struct process process;
 static struct process_memory memory;
@@ -47,6 +48,18 @@ walk(const struct task_registers *r, enum unwind_end *end)
 
 	*end = unwind_all(&u, frames, &n, FRAMES);
 	return n;
+}
+
+/* Stops the thread; on a busy machine that can take long. */
+static bool
+stop(pid_t pid)
+{
+	uint64_t end = clock_ns() + PATIENCE;
+
+	while (!stop_thread(&stops, pid))
+		if (clock_ns() > end)
+			return false;
+	return true;
 }
 
 static void
@@ -87,7 +100,7 @@ main(int argc, char *argv[])
 	process_memory_init(&memory, pid);
 	process_modules_init(&modules, &process, &memory.memory);
 	stack_window_init(&window, &memory.memory);
-	if (!stop_thread(&stops, pid) || !stop_registers(&stops, pid, &r) ||
+	if (!stop(pid) || !stop_registers(&stops, pid, &r) ||
 	    !stack_window_open(&window, r.value[modules.tables.machine->sp]))
 		errx(1, "%d does not stop", (int)pid);
 	n = walk(&r, &end);

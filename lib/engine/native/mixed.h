@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/*
- * mixed.h: stacks of Python and C of threads that stand still.
- *
- * The thread's stack is unwound and merged with its chain: see cframes.h.  From 3.11 on
- * the loop's frame of C ends at a fixed distance above its entry.  This distance is
- * learned, as it is one number for each binary.  Where an unwind breaks, it goes on at
- * the next loop by it.
- */
+/* mixed.h: stacks of Python and C of threads that stand still: each is unwound and
+ * merged with its chain (see cframes.h), and the functions of C get their names. */
 #ifndef ENGINE_NATIVE_MIXED_H
 #define ENGINE_NATIVE_MIXED_H
 

@@ -7,23 +7,36 @@
 #define PIECE 4096 /* bytes: no page is smaller */
 #define LOWER 1024 /* bytes that a window has below the wanted address */
 
-/* Reads as much as there is from an address on, to the end of a page: up to
- * STACK_WINDOW bytes. */
+/* Reads a piece of the stack behind what the window has.  False if it cannot be read. */
+static bool
+read_more(struct stack_window *w, size_t size)
+{
+	size_t len = w->stack.len;
+	uint64_t low = w->stack.low + len;
+
+	if (size > STACK_WINDOW - len || !py_read(w->memory, low, w->bytes + len, size))
+		return false;
+	w->stack.len += size;
+	return true;
+}
+
+/* Reads from an address on as much as there is, STACK_WINDOW bytes at most: up to the
+ * end of a page, then smaller and smaller pieces of whole pages. */
 static bool
 read_from(struct stack_window *w, uint64_t low)
 {
-	for (size_t size = STACK_WINDOW; size >= PIECE / 2; size /= 2) {
-		uint64_t end = (low + size) / PIECE * PIECE;
-		if (end <= low)
-			end = low / PIECE * PIECE + PIECE;
-		if (!py_read(w->memory, low, w->bytes, (size_t)(end - low)))
-			continue;
-		w->stack.low = low;
-		w->stack.bytes = w->bytes;
-		w->stack.len = (size_t)(end - low);
+	size_t size = STACK_WINDOW - low % PIECE;
+
+	w->stack.low = low;
+	w->stack.bytes = w->bytes;
+	w->stack.len = 0;
+	if (read_more(w, size))
 		return true;
-	}
-	return false;
+	if (!read_more(w, PIECE - low % PIECE))
+		return false;
+	for (size = STACK_WINDOW / 2; size >= PIECE; size /= 2)
+		read_more(w, size);
+	return true;
 }
 
 static bool

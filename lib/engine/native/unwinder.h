@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * unwinder.h: the frames of C of a process's threads.
+ *
+ * From Python 3.11 on, the loop's frame of C ends at a fixed distance above its entry:
+ * see cframes.h.  The distance is one number for each binary; it is learned from the
+ * first whole stack, or found by a search.  It proves stacks, and where an unwind
+ * breaks, the unwind goes on at the next loop by it.
+ */
+#ifndef ENGINE_NATIVE_UNWINDER_H
+#define ENGINE_NATIVE_UNWINDER_H
+
+#include "engine/native/process_modules.h"
+#include "engine/native/stack_window.h"
+#include "python/cframes.h"
+
+#define LOOPS_MAX 8   /* starts of the loop's functions that are known */
+#define CAUSE_MAX 512 /* bytes */
+
+/* Where the loop's frame of C ends, and what it keeps there. */
+struct loop_frame {
+	bool known;
+	uint64_t above; /* bytes from the entry to the frame's end */
+	uint32_t slot;	/* of the caller's frame pointer; 0: it is unchanged */
+	uint64_t pc;	/* where one was */
+};
+
+struct unwinder {
+	struct process_modules modules;
+	struct stack_window window;
+	struct native_frame *frames; /* of the last stack, innermost first */
+	size_t count;
+	bool guessed;		/* a return address of it was not told by a table */
+	struct loop_code code;	/* of the loop; to 3.10 set with the first stack */
+	bool code_sought;
+	struct loop_frame loop; /* from 3.11 on */
+	uint64_t loops[LOOPS_MAX]; /* starts of the loop's functions, in memory */
+	size_t nloops;
+	char cause[CAUSE_MAX]; /* why the stack is not whole; "" if it is */
+};
+
+/* The process and its memory must outlive the unwinder.  False if out of memory. */
+bool unwinder_init(struct unwinder *, const struct process *,
+    const struct py_memory *);
+void unwinder_free(struct unwinder *);
+
+/* Unwinds a thread that stands still, with these registers and segments. */
+void unwinder_read(struct unwinder *, const struct task_registers *,
+    const struct py_segments *);
+/* Makes it a stack without frames, for a cause. */
+void unwinder_forget(struct unwinder *, const char *cause);
+/* Notes that a frame of the last stack is the loop of an entry (0: of none), and what
+ * that tells of all loops. */
+void unwinder_learn(struct unwinder *, const struct native_frame *, uint64_t entry);
+
+/* The address by which a frame is looked up. */
+uint64_t unwinder_inside(const struct native_frame *);
+/* Whether a frame is in a function that is known to be the loop. */
+bool unwinder_is_loop(struct unwinder *, const struct native_frame *);
+
+#endif
