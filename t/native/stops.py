@@ -25,6 +25,8 @@ LOOP = re.compile(r'_PyEval_EvalFrameDefault')
 LOST = '<native?>'
 # Called by way of C or not, by version.
 FREE = {'__init__', '__exit__', '__enter__', '__format__', '__getattr__'}
+# To call one makes a generator, without C; it is the innermost frame then.
+GENERATORS = {'summed', 'yielded', 'yielding'}
 NAMELESS_MAX = 4
 
 Frame = collections.namedtuple('Frame', 'kind name where')
@@ -61,9 +63,11 @@ def edges_of(path):
             edges[caller, callee] = pattern
     return edges
 
-def judge_between(edges, caller, callee, between):
+def judge_between(edges, caller, callee, between, innermost):
     """What is wrong between two frames of Python; '' if nothing is."""
     if any(f.kind == 'lost' for f in between):
+        return ''
+    if innermost and not between and callee in GENERATORS:
         return ''
     names = [f.name for f in between if f.kind == 'c']
     pattern = edges.get((caller, callee), None)
@@ -90,13 +94,15 @@ def known(stack):
 def judge_calls(edges, stack):
     between = []
     inner = None
+    innermost = False
     for f in known(stack):
         if f.kind != 'python':
             between.append(f)
             continue
         if inner is not None:
-            yield judge_between(edges, f.name, inner.name, between)
+            yield judge_between(edges, f.name, inner.name, between, innermost)
         between = []
+        innermost = inner is None
         inner = f
 
 def judge_loops(stack):
