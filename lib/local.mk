@@ -200,7 +200,6 @@ lib_libtach_record_core_la_SOURCES = \
 	lib/native/elfmodule.c lib/native/elfmodule.h \
 	lib/native/lines.c lib/native/lines.h \
 	lib/native/modules.c lib/native/modules.h \
-	lib/native/names.c lib/native/names.h \
 	lib/native/parents.c lib/native/parents.h \
 	lib/native/parts.c lib/native/parts.h \
 	lib/native/perfmap.c lib/native/perfmap.h \

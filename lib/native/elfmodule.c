@@ -15,6 +15,7 @@
 #define NOTES_SIZE_MAX (64 << 10) /* bytes: of a segment of notes */
 #define NOTES_MAX 16	      /* segments and sections of notes that are looked at */
 #define STRING_PIECE 128      /* bytes: most strings are shorter */
+#define FRAMES_RELATIVE 0x1b  /* encoding of a pointer: relative to it, 4 bytes */
 #define RELOCATIONS_AT_ONCE 512
 
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
@@ -224,10 +225,32 @@ take_dynamic(struct elf_module *m, const struct elf_extent *dynamic)
 	}
 }
 
+/* Takes .eh_frame of a file without sections, by the pointer in .eh_frame_hdr, which is
+ * relative to itself.  It ends with an entry of no length, or with its segment. */
+static void
+take_frames(struct elf_module *m, uint64_t header)
+{
+	struct {
+		uint8_t version, encoding, others[2];
+		int32_t pointer;
+	} h;
+	uint64_t offset, room;
+
+	if (m->frames.size > 0 || header == 0 ||
+	    !elf_module_offset(m, header, &offset, &room) ||
+	    !elf_module_read(m, offset, &h, sizeof(h)) || h.version != 1 ||
+	    h.encoding != FRAMES_RELATIVE)
+		return;
+	m->frames_addr = header + offsetof(typeof(h), pointer) +
+	    (uint64_t)(int64_t)h.pointer;
+	m->frames = extent_at(m, m->frames_addr, UINT64_MAX);
+}
+
 static void
 take_segments(struct elf_module *m, Elf *elf)
 {
 	struct elf_extent dynamic = {0};
+	uint64_t frames = 0;
 	GElf_Phdr ph;
 	size_t n;
 
@@ -241,7 +264,10 @@ take_segments(struct elf_module *m, Elf *elf)
 		else if (ph.p_type == PT_DYNAMIC &&
 		    has_extent(m, ph.p_offset, ph.p_filesz))
 			dynamic = (struct elf_extent){ph.p_offset, ph.p_filesz};
+		else if (ph.p_type == PT_GNU_EH_FRAME)
+			frames = ph.p_vaddr;
 	take_dynamic(m, &dynamic);
+	take_frames(m, frames);
 }
 
 /* ---- sections ------------------------------------------------------------ */
@@ -298,6 +324,10 @@ take_section(struct elf_module *m, Elf *elf, const GElf_Shdr *sh, const char *na
 		take_debuglink(m, &extent);
 	else if (strcmp(name, ".gnu_debugdata") == 0)
 		m->minidebug = extent;
+	else if (strcmp(name, ".eh_frame") == 0) {
+		m->frames = extent;
+		m->frames_addr = sh->sh_addr;
+	}
 }
 
 /* The names of sections; none if they cannot be read. */

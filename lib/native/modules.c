@@ -2,7 +2,7 @@
 /* modules.c: see modules.h. */
 #include "native/modules.h"
 
-#include <gelf.h>
+#include <libelf.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -12,9 +12,6 @@
 #include "native/elf.h"
 
 #define IMAGE_MAX (1u << 20) /* bytes: of a module that is no file */
-#define SECTIONS_MAX 65536   /* a file with more is read by its segments */
-#define NOTES_MAX (64u << 10) /* bytes */
-#define EH_HEADER 12	     /* bytes of .eh_frame_hdr up to its table */
 
 void
 modules_init(struct modules *ms, const struct module_source *source)
@@ -25,10 +22,9 @@ modules_init(struct modules *ms, const struct module_source *source)
 static void
 module_free(struct module *m)
 {
-	if (m->elf != NULL)
-		elf_end(m->elf);
-	if (m->opened && m->fd >= 0)
-		close(m->fd);
+	native_symbols_close(m->symbols);
+	if (m->opened)
+		elf_module_close(&m->elf);
 	cfi_free(&m->cfi);
 	free(m->image);
 	free(m->path);
@@ -140,114 +136,27 @@ modules_find(const struct modules *ms, uint64_t pc)
 	return low < ms->count && pc >= ms->maps[low].start ? &ms->maps[low] : NULL;
 }
 
-/* ---- bytes of a file --------------------------------------------------- */
+/* ---- the file ---------------------------------------------------------- */
 
 /* Reads a part of the file into memory of the caller's.  NULL if it is not all there. */
 static uint8_t *
 read_part(const struct module *m, uint64_t offset, uint64_t size)
 {
-	uint8_t *bytes;
-	size_t done = 0;
-	ssize_t n = 1;
+	uint8_t *bytes = size > 0 && size <= CFI_SECTION_MAX ? malloc(size) : NULL;
 
-	if (size == 0 || size > CFI_SECTION_MAX || offset > INT64_MAX - size ||
-	    (m->fd < 0 && (offset > m->image_len || size > m->image_len - offset)) ||
-	    (bytes = malloc(size)) == NULL)
-		return NULL;
-	if (m->fd < 0) {
-		memcpy(bytes, m->image + offset, size);
-		return bytes;
-	}
-	while (done < size && n > 0) {
-		n = pread(m->fd, bytes + done, size - done, (off_t)(offset + done));
-		done += n > 0 ? (size_t)n : 0;
-	}
-	if (done == size)
+	if (bytes == NULL || elf_module_read(&m->elf, offset, bytes, size))
 		return bytes;
 	free(bytes);
 	return NULL;
 }
 
-/* Finds the segment that has an address.  False if the file has no bytes for it. */
-static bool
-find_segment(const struct module *m, uint64_t addr, GElf_Phdr *ph)
-{
-	size_t n;
-
-	if (elf_getphdrnum(m->elf, &n) != 0)
-		return false;
-	for (size_t i = 0; i < n; i++)
-		if (gelf_getphdr(m->elf, (int)i, ph) != NULL &&
-		    ph->p_type == PT_LOAD && addr >= ph->p_vaddr &&
-		    addr - ph->p_vaddr < ph->p_filesz)
-			return true;
-	return false;
-}
-
 uint8_t *
 module_bytes(const struct module *m, uint64_t addr, size_t size)
 {
-	GElf_Phdr ph;
+	uint64_t offset, room;
 
-	if (m->elf == NULL || !find_segment(m, addr, &ph) ||
-	    size > ph.p_filesz - (addr - ph.p_vaddr))
-		return NULL;
-	return read_part(m, ph.p_offset + (addr - ph.p_vaddr), size);
-}
-
-/* ---- the table --------------------------------------------------------- */
-
-/* Finds .eh_frame among the sections. */
-static bool
-find_by_section(const struct module *m, GElf_Shdr *sh)
-{
-	Elf_Scn *scn = NULL;
-	size_t names, n;
-
-	if (elf_getshdrnum(m->elf, &n) != 0 || n > SECTIONS_MAX ||
-	    elf_getshdrstrndx(m->elf, &names) != 0)
-		return false;
-	while ((scn = elf_nextscn(m->elf, scn)) != NULL) {
-		const char *name;
-		if (gelf_getshdr(scn, sh) == NULL || sh->sh_type == SHT_NOBITS ||
-		    (sh->sh_flags & SHF_ALLOC) == 0)
-			continue;
-		name = elf_strptr(m->elf, names, sh->sh_name);
-		if (name != NULL && strcmp(name, ".eh_frame") == 0)
-			return true;
-	}
-	return false;
-}
-
-/* Finds .eh_frame of a file without sections, by the pointer in .eh_frame_hdr, which is
- * relative to itself.  The section ends with an entry of no length, or the segment's
- * end. */
-static bool
-find_by_header(const struct module *m, GElf_Shdr *sh)
-{
-	GElf_Phdr ph;
-	uint8_t *bytes = NULL;
-	int32_t offset;
-	size_t n;
-
-	if (elf_getphdrnum(m->elf, &n) != 0)
-		return false;
-	for (size_t i = 0; i < n && bytes == NULL; i++)
-		if (gelf_getphdr(m->elf, (int)i, &ph) != NULL &&
-		    ph.p_type == PT_GNU_EH_FRAME)
-			bytes = module_bytes(m, ph.p_vaddr, EH_HEADER);
-	if (bytes == NULL || bytes[0] != 1 || bytes[1] != 0x1b) {
-		free(bytes);
-		return false;
-	}
-	memcpy(&offset, bytes + 4, sizeof(offset));
-	free(bytes);
-	sh->sh_addr = ph.p_vaddr + 4 + (uint64_t)(int64_t)offset;
-	if (!find_segment(m, sh->sh_addr, &ph))
-		return false;
-	sh->sh_offset = ph.p_offset + (sh->sh_addr - ph.p_vaddr);
-	sh->sh_size = ph.p_filesz - (sh->sh_addr - ph.p_vaddr);
-	return true;
+	return m->is_elf && elf_module_offset(&m->elf, addr, &offset, &room) &&
+	    size <= room ? read_part(m, offset, size) : NULL;
 }
 
 static uint64_t
@@ -259,115 +168,57 @@ cpu_time_ns(void)
 	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
-/* Builds the table of a module; without one it has no rows. */
+/* Builds the table of a module; without .eh_frame it has no rows. */
 static void
 build_table(struct module *m)
 {
-	GElf_Shdr sh;
-	struct cfi_section s;
-	uint8_t *bytes;
+	const struct elf_extent *frames = &m->elf.frames;
+	struct cfi_section s = {.len = frames->size, .addr = m->elf.frames_addr};
+	uint8_t *bytes = read_part(m, frames->offset, frames->size);
 
-	if (!find_by_section(m, &sh) && !find_by_header(m, &sh))
+	if (bytes == NULL)
 		return;
-	if ((bytes = read_part(m, sh.sh_offset, sh.sh_size)) == NULL)
-		return;
-	s = (struct cfi_section){bytes, sh.sh_size, sh.sh_addr};
+	s.bytes = bytes;
 	if (!cfi_build(&m->cfi, cfi_our_machine(), &s))
 		cfi_free(&m->cfi);
 	free(bytes);
 }
 
-/* ---- opening ----------------------------------------------------------- */
-
-/* Finds by how much addresses in memory are more than in the file. */
-static void
-find_bias(struct module *m)
+/* By how much addresses in memory are more than in the file: the mapping has a part of
+ * a segment of code. */
+static uint64_t
+find_bias(const struct module *m)
 {
-	GElf_Phdr ph;
-	size_t n;
-
-	m->bias = m->start - m->offset;
-	if (elf_getphdrnum(m->elf, &n) != 0)
-		return;
-	for (size_t i = 0; i < n; i++)
-		if (gelf_getphdr(m->elf, (int)i, &ph) != NULL &&
-		    ph.p_type == PT_LOAD &&
-		    m->offset + (m->end - m->start) > ph.p_offset &&
-		    m->offset < ph.p_offset + ph.p_filesz &&
-		    (ph.p_flags & PF_X) != 0) {
-			m->bias = m->start - m->offset + ph.p_offset - ph.p_vaddr;
-			return;
-		}
-}
-
-/* Takes the build id of a part of the file that has notes.  The sizes of names and
- * descriptions are rounded up to 4 bytes. */
-static void
-take_build_id(struct module *m, const uint8_t *bytes, size_t size)
-{
-	uint32_t head[3];
-	size_t at = 0;
-
-	while (m->build_id_len == 0 && size - at >= sizeof(head)) {
-		memcpy(head, bytes + at, sizeof(head));
-		at += sizeof(head);
-		if (head[0] > size - at || (head[0] + 3) / 4 * 4 > size - at)
-			return;
-		if (head[1] > size - at - (head[0] + 3) / 4 * 4)
-			return;
-		if (head[2] == NT_GNU_BUILD_ID && head[0] == 4 &&
-		    memcmp(bytes + at, "GNU", 4) == 0 && head[1] <= BUILD_ID_MAX) {
-			m->build_id_len = head[1];
-			memcpy(m->build_id, bytes + at + 4, head[1]);
-		}
-		at += (head[0] + 3) / 4 * 4;
-		at += (head[1] + 3) / 4 * 4 <= size - at ? (head[1] + 3) / 4 * 4 :
-							   size - at;
+	for (size_t i = 0; i < m->elf.nsegments; i++) {
+		const struct elf_segment *s = &m->elf.segments[i];
+		if (s->executable && m->offset < s->offset + s->size &&
+		    m->offset + (m->end - m->start) > s->offset)
+			return m->start - m->offset + s->offset - s->addr;
 	}
-}
-
-static void
-find_build_id(struct module *m)
-{
-	GElf_Phdr ph;
-	uint8_t *bytes;
-	size_t n;
-
-	if (elf_getphdrnum(m->elf, &n) != 0)
-		return;
-	for (size_t i = 0; i < n && m->build_id_len == 0; i++) {
-		if (gelf_getphdr(m->elf, (int)i, &ph) == NULL ||
-		    ph.p_type != PT_NOTE || ph.p_filesz > NOTES_MAX ||
-		    (bytes = read_part(m, ph.p_offset, ph.p_filesz)) == NULL)
-			continue;
-		take_build_id(m, bytes, ph.p_filesz);
-		free(bytes);
-	}
+	return m->start - m->offset;
 }
 
 /* Opens a module that the kernel keeps in memory. */
-static void
+static bool
 open_image(const struct modules *ms, struct module *m)
 {
 	uint64_t size = m->end - m->start;
 
-	m->fd = -1;
-	if (size > IMAGE_MAX || (m->image = malloc(size)) == NULL)
-		return;
-	m->image_len = size;
 	m->offset = 0;
-	if (ms->source->read(ms->source, m->start, m->image, size))
-		m->elf = elf_memory((char *)m->image, size);
+	return size <= IMAGE_MAX && (m->image = malloc(size)) != NULL &&
+	    ms->source->read(ms->source, m->start, m->image, size) &&
+	    elf_module_memory(&m->elf, m->image, size);
 }
 
 static bool
-is_ours(Elf *elf)
+open_file(const struct modules *ms, struct module *m)
 {
-	GElf_Ehdr eh;
+	int fd = ms->source->open(ms->source, m->start);
+	bool ok = fd >= 0 && elf_module_open(&m->elf, fd);
 
-	return elf != NULL && elf_kind(elf) == ELF_K_ELF &&
-	    gelf_getehdr(elf, &eh) != NULL && eh.e_machine == ELF_MACHINE &&
-	    eh.e_ident[EI_CLASS] == ELFCLASS64;
+	if (fd >= 0)
+		close(fd);
+	return ok;
 }
 
 void
@@ -379,20 +230,36 @@ module_open(struct modules *ms, struct module *m)
 		return;
 	begun = cpu_time_ns();
 	m->opened = true;
-	elf_version(EV_CURRENT);
-	if (m->inode == 0)
-		open_image(ms, m);
-	else if ((m->fd = ms->source->open(ms->source, m->start)) >= 0)
-		m->elf = elf_begin(m->fd, ELF_C_READ, NULL);
-	if (!is_ours(m->elf)) {
-		elf_end(m->elf);
-		m->elf = NULL;
+	m->elf.fd = -1;
+	m->is_elf = (m->inode == 0 ? open_image(ms, m) : open_file(ms, m)) &&
+	    m->elf.machine == ELF_MACHINE;
+	if (!m->is_elf)
 		return;
-	}
-	find_bias(m);
-	find_build_id(m);
+	m->bias = find_bias(m);
 	build_table(m);
 	m->built_ns = cpu_time_ns() - begun;
+}
+
+/* ---- names ------------------------------------------------------------- */
+
+static bool
+function_of_table(void *arg, uint64_t addr, uint64_t *start, uint64_t *end)
+{
+	return cfi_function(arg, addr, start, end);
+}
+
+bool
+module_symbol(const struct modules *ms, struct module *m, uint64_t addr,
+    struct native_symbol *found)
+{
+	struct native_module of = {.fd = m->elf.fd, .bytes = m->image,
+	    .size = m->image != NULL ? m->end - m->start : 0, .path = m->path,
+	    .root = ms->source->root, .function_of = function_of_table,
+	    .arg = &m->cfi};
+
+	if (m->symbols == NULL)
+		m->symbols = native_symbols_open(&of);
+	return m->symbols != NULL && native_symbols_find(m->symbols, addr, found);
 }
 
 /* ---- questions of an unwind -------------------------------------------- */
@@ -407,7 +274,7 @@ modules_table(struct modules *ms, uint64_t pc, const struct cfi **t, uint64_t *b
 	if (map->of == NULL)
 		return CODE_NO_FILE;
 	module_open(ms, map->of);
-	if (map->of->elf == NULL) /* such as a file of a library for closures */
+	if (!map->of->is_elf) /* such as a file of a library for closures */
 		return CODE_NO_FILE;
 	*t = &map->of->cfi;
 	*bias = map->of->bias;

@@ -9,12 +9,10 @@
 #ifndef NATIVE_MODULES_H
 #define NATIVE_MODULES_H
 
-#include <libelf.h>
-
 #include "native/cfi.h"
+#include "native/elfmodule.h"
+#include "native/symbols.h"
 #include "native/unwind.h"
-
-#define BUILD_ID_MAX 64 /* bytes */
 
 struct modules;
 
@@ -30,9 +28,10 @@ struct module_source {
 	/* Lists all mappings of code by modules_map.  False if it cannot. */
 	bool (*list)(const struct module_source *, struct modules *);
 	/* Opens the file behind the mapping that begins at an address; -1 if it
-	 * cannot.  The descriptor belongs to the module. */
+	 * cannot.  The caller closes it. */
 	int (*open)(const struct module_source *, uint64_t start);
 	bool (*read)(const struct module_source *, uint64_t addr, void *, size_t);
+	int root; /* a descriptor of its root; -1: ours */
 };
 
 struct module {
@@ -40,15 +39,13 @@ struct module {
 	uint64_t device, inode;
 	uint64_t start, end, offset; /* of the mapping by which it was found first */
 	bool opened;	/* it was tried; the members below are set */
-	int fd;		/* -1: none */
-	Elf *elf;	/* of elf_begin, to be read; NULL: it is no ELF file */
+	bool is_elf;	/* it is an ELF file of our machine's */
+	struct elf_module elf;
 	uint8_t *image; /* of a module that is no file; or NULL */
-	size_t image_len;
 	uint64_t bias;	/* an address in memory is the file's plus this */
-	uint8_t build_id[BUILD_ID_MAX];
-	size_t build_id_len; /* bytes; 0: none */
 	struct cfi cfi; /* no rows: there is no table */
 	uint64_t built_ns; /* CPU time that it took */
+	struct native_symbols *symbols; /* NULL: no name was asked for, or no memory */
 };
 
 /* A mapping: a part of a module's code, or code that was made at run time. */
@@ -86,5 +83,10 @@ enum unwind_code modules_table(struct modules *, uint64_t pc, const struct cfi *
 /* Reads bytes of a module's file by their address there.  NULL, or the caller's to
  * free. */
 uint8_t *module_bytes(const struct module *, uint64_t addr, size_t size);
+
+/* Finds the name of the function that an address of a module's file is in.  False if
+ * that is not known. */
+bool module_symbol(const struct modules *, struct module *, uint64_t addr,
+    struct native_symbol *);
 
 #endif

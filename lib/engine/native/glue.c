@@ -5,7 +5,8 @@
 #include <stddef.h>
 #include <string.h>
 
-/* The beginnings of names.  The compiler may add a suffix to each, such as ".part.0". */
+/* The beginnings of names: of symbols, to which the compiler may add a suffix such as
+ * ".part.0", and of names by CPython's own tables. */
 static const char *const beginnings[] = {
 	"_PyEval_", "PyEval_EvalCode", "PyEval_EvalFrame", "eval_frame",
 	"_PyFunction_", "function_call", "function_code_fastcall",
@@ -17,6 +18,8 @@ static const char *const beginnings[] = {
 	"method_vectorcall", "method_call", "_PyMethod_",
 	"_PyMethodDef_", "_PyMethodDescr_", "PyCFunction_", "_PyCFunction_",
 	"cfunction_", "cfunction_vectorcall", "call_function", "call_method.",
+	"function.__call__", "method.__call__", "method_descriptor.__call__",
+	"builtin_function_or_method.__call__", "wrapper_descriptor.__call__",
 	"do_call_core", "do_call", "call_trampoline_eval", "py_trampoline_",
 };
 

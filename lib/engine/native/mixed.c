@@ -9,7 +9,6 @@
 #include "engine/native/glue.h"
 #include "engine/native/unwinder.h"
 #include "engine/sample/emit.h"
-#include "native/names.h"
 
 #define LOST_NAME "<native?>"
 
@@ -86,25 +85,73 @@ add_lost(struct mixed *m)
 	    (struct tach_string){LOST_NAME, strlen(LOST_NAME)}));
 }
 
-/* Names a frame of C.  Frames of the interpreter's own glue are left out. */
+/* A function of C: its module and its name. */
+struct c_function {
+	struct module *of; /* NULL: code that was made at run time */
+	const char *name;  /* until the next one is asked for */
+	bool nameless;	   /* the name is an address, or its file's */
+};
+
+static struct c_function
+function_of_frame(struct mixed *m, const struct native_frame *f)
+{
+	uint64_t pc = unwinder_inside(f);
+	struct modules *ms = &m->unwinder.modules.modules;
+	struct c_function c = {process_modules_find(&m->unwinder.modules, pc),
+	    "<jit>", false};
+	struct native_symbol symbol;
+	const char *slash;
+
+	if (c.of == NULL)
+		return c;
+	if (module_symbol(ms, c.of, pc - c.of->bias, &symbol)) {
+		c.name = symbol.name;
+		c.nameless = symbol.source == SYMBOL_NAMELESS;
+		return c;
+	}
+	slash = strrchr(c.of->path, '/');
+	c.name = slash != NULL ? slash + 1 : c.of->path;
+	c.nameless = true;
+	return c;
+}
+
 static void
 add_c_frame(struct mixed *m, const struct native_frame *f)
 {
-	struct module *of = process_modules_find(&m->unwinder.modules,
-	    unwinder_inside(f));
-	char name[NATIVE_NAME_MAX];
-	bool named;
+	struct c_function c = function_of_frame(m, f);
 
-	if (of == NULL) {
-		if (m->all)
-			add_frame_index(m, emit_synthetic(m->table, "<jit>"));
-		return;
+	add_frame_index(m, c.of == NULL ? emit_synthetic(m->table, c.name) :
+	    emit_lineless(m->table, c.of->path,
+		(struct tach_string){c.name, strlen(c.name)}));
+}
+
+/* Whether a frame of C only passes a call on: it is the loop as it begins or ends, or
+ * the interpreter's glue, or was made at run time. */
+static bool
+passes_on(struct mixed *m, const struct native_frame *f)
+{
+	struct c_function c = function_of_frame(m, f);
+
+	return c.of == NULL || unwinder_is_loop(&m->unwinder, f) ||
+	    (!c.nameless && glue_has(c.name));
+}
+
+/* The number of places from `from` to before `to`, all of frames of C, without the
+ * functions of the loop's module that have no name and stand between the loop and a
+ * function that has one: they pass the call on, too. */
+static size_t
+without_nameless(struct mixed *m, size_t from, size_t to)
+{
+	const struct module *loops = process_modules_find(&m->unwinder.modules,
+	    unwinder_inside(frame_at(m, to)));
+
+	for (size_t i = to; i > from; i--) {
+		const struct native_frame *f = frame_at(m, i - 1);
+		struct c_function c = function_of_frame(m, f);
+		if (c.of != loops || (!c.nameless && !passes_on(m, f)))
+			return i;
 	}
-	native_name(of, unwinder_inside(f) - of->bias, name, &named);
-	if (!m->all && glue_has(name))
-		return;
-	add_frame_index(m, emit_lineless(m->table, of->path,
-	    (struct tach_string){name, strlen(name)}));
+	return to;
 }
 
 /* Adds the frames of C from place i of the merged list on, up to the next place of
@@ -112,12 +159,17 @@ add_c_frame(struct mixed *m, const struct native_frame *f)
 static size_t
 add_run(struct mixed *m, size_t i)
 {
-	for (; i < m->merged.count && m->merged.list[i].kind == MERGED_C; i++) {
-		const struct native_frame *f = frame_at(m, i);
-		if (m->all || !unwinder_is_loop(&m->unwinder, f))
-			add_c_frame(m, f);
-	}
-	return i;
+	size_t end = i, shown;
+
+	while (end < m->merged.count && m->merged.list[end].kind == MERGED_C)
+		end++;
+	shown = !m->all && end < m->merged.count &&
+	    m->merged.list[end].kind == MERGED_LOOP ?
+	    without_nameless(m, i, end) : end;
+	for (; i < shown; i++)
+		if (m->all || !passes_on(m, frame_at(m, i)))
+			add_c_frame(m, frame_at(m, i));
+	return end;
 }
 
 /* Adds the callee of the innermost frame of Python, once. */

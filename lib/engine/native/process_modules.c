@@ -3,6 +3,7 @@
 #include "engine/native/process_modules.h"
 
 #include <stddef.h>
+#include <unistd.h>
 
 static struct process_modules *
 of_source(const struct module_source *s)
@@ -80,7 +81,8 @@ process_modules_init(struct process_modules *p, const struct process *process,
 {
 	*p = (struct process_modules){
 	    .tables = {cfi_our_machine(), find_table, read_code},
-	    .source = {list_code, open_code, read_bytes},
+	    .source = {list_code, open_code, read_bytes,
+		process_open_root(process)},
 	    .process = process, .memory = memory, .may_look = true};
 	modules_init(&p->modules, &p->source);
 }
@@ -89,6 +91,8 @@ void
 process_modules_free(struct process_modules *p)
 {
 	modules_free(&p->modules);
+	if (p->source.root >= 0)
+		close(p->source.root);
 	mappings_free(&p->mappings);
 }
 
@@ -102,5 +106,5 @@ process_modules_find(struct process_modules *p, uint64_t pc)
 	if (map == NULL || map->of == NULL)
 		return NULL;
 	module_open(&p->modules, map->of);
-	return map->of->elf != NULL ? map->of : NULL;
+	return map->of->is_elf ? map->of : NULL;
 }

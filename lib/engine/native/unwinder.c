@@ -106,7 +106,7 @@ look_in_module(struct unwinder *w, struct module *of)
 	struct elf_python p;
 
 	module_open(&w->modules.modules, of);
-	if (of->elf != NULL && of->fd >= 0 && elf_find_python(of->fd, &p) &&
+	if (of->is_elf && of->elf.fd >= 0 && elf_find_python(of->elf.fd, &p) &&
 	    p.loop != 0)
 		note_code(w, of, p.loop);
 }
