@@ -57,7 +57,7 @@ LIVE_UNIT_TESTS = t/unit/test_agent t/unit/test_batch t/unit/test_colocate \
 check_PROGRAMS += $(UNIT_TESTS) $(LIVE_UNIT_TESTS) t/unit/attach \
 	t/unit/attached t/unit/depths t/unit/inject t/unit/late t/unit/lends t/unit/many \
 	t/unit/objects \
-	t/unit/positions t/unit/recode t/unit/snap t/unit/subject \
+	t/unit/positions t/unit/recode t/unit/rows t/unit/snap t/unit/subject \
 	t/unit/symbols t/unit/unwound
 
 t_unit_profile = t/unit/profile.c t/unit/profile.h
@@ -71,6 +71,7 @@ t_unit_many_SOURCES = t/unit/many.c
 t_unit_objects_SOURCES = t/unit/objects.c
 t_unit_positions_SOURCES = t/unit/positions.c
 t_unit_recode_SOURCES = t/unit/recode.c
+t_unit_rows_SOURCES = t/unit/rows.c
 t_unit_walks = t/unit/walks.c t/unit/walks.h
 t_unit_snap_SOURCES = t/unit/snap.c $(t_unit_walks)
 t_unit_inside = t/unit/inside.c t/unit/inside.h
@@ -286,9 +287,9 @@ EXTRA_DIST += t/commands/atexit.c t/commands/fault.py \
 	t/convert/totals.py t/convert/wire.py \
 	t/house/libtach.py \
 	t/merge/merge.py \
-	t/native/functions.c t/native/huge.py t/native/judge.py t/native/mangled \
-	t/native/nm.py t/native/objects.py \
-	t/native/libraries.py t/native/stops.py t/native/thrown.cc \
+	t/native/functions.c t/native/huge.py t/native/judge.py \
+	t/native/libraries.py t/native/mangled t/native/nm.py t/native/objects.py \
+	t/native/rows.py t/native/stops.py t/native/thrown.cc \
 	t/python/callables.py t/python/depths.py t/python/fake.c \
 	t/python/fake32.c t/python/jit.py t/python/named.py \
 	t/python/names.py t/python/nested.py t/python/objects.py \

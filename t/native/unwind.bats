@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: ISC
-# unwind.bats: stacks of C, judged by elfutils.
+# unwind.bats: tables of frames, judged by readelf, and stacks of C, by elfutils.
 
 load ../lib/lib.bash
 
@@ -7,6 +7,9 @@ UNWOUND=$TACH_BUILDDIR/t/unit/unwound
 
 setup() {
 	cd "$BATS_TEST_TMPDIR" || return
+}
+
+need_elfutils() {
 	command -v eu-stack >/dev/null || skip "no eu-stack here (Debian: elfutils)"
 }
 
@@ -36,19 +39,47 @@ same_stacks() {
 	done
 }
 
+same_rows() {
+	python3 "$T/native/rows.py" "$TACH_BUILDDIR/t/unit/rows" "$1"
+}
+
+@test "rows of the C library, of a Python and of libcrypto are those of readelf" {
+	need readelf
+	local file
+	for file in libc.so.6 libcrypto.so.3; do
+		file=$(ldconfig -p | sed -n "s/.*$file .*x86-64.* => //p" | head -n 1)
+		[ -z "$file" ] || same_rows "$file"
+	done
+	host_python
+	# shellcheck disable=SC2154
+	file=$(ldd "$python" | sed -n 's/.*libpython.* => \(.*\) (.*/\1/p')
+	same_rows "${file:-$(readlink -f "$python")}"
+}
+
+@test "rows of arm64's C and C++ libraries are those of readelf" {
+	need readelf
+	local root=${XDG_CACHE_HOME:-$HOME/.cache}/tach/cross/usr/aarch64-linux-gnu/lib
+	[ -e "$root/libc.so.6" ] || skip "no libraries of arm64 here: see t/peers/cross"
+	same_rows "$root/libc.so.6"
+	[ ! -e "$root/libstdc++.so.6" ] || same_rows "$root/libstdc++.so.6"
+}
+
 @test "frames of C are those that eu-stack finds, at 40 random moments of libraries" {
+	need_elfutils
 	start "$(command -v python3)" "$T/native/libraries.py" >told
 	until_ grep -q ready told
 	same_stacks 40
 }
 
 @test "frames of C are those that eu-stack finds where C calls Python in many ways" {
+	need_elfutils
 	start "$(command -v python3)" "$T/programs/mixed.py" >told
 	until_ grep -q ready told
 	same_stacks 20
 }
 
 @test "frames of C++ and of a signal handler are those that eu-stack finds" {
+	need_elfutils
 	command -v g++ >/dev/null || skip "no g++ here"
 	g++ -O2 -o thrown "$T/native/thrown.cc"
 	start ./thrown >told

@@ -148,7 +148,7 @@ without_nameless(struct mixed *m, size_t from, size_t to)
 	for (size_t i = to; i > from; i--) {
 		const struct native_frame *f = frame_at(m, i - 1);
 		struct c_function c = function_of_frame(m, f);
-		if (c.of != loops || (!c.nameless && !passes_on(m, f)))
+		if (!passes_on(m, f) && (c.of != loops || !c.nameless))
 			return i;
 	}
 	return to;

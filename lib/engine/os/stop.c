@@ -161,16 +161,8 @@ stop_thread(struct stops *s, pid_t task)
 	return stopped;
 }
 
-#ifdef __aarch64__
-static void
-number_registers(const struct user_regs_struct *u, struct task_registers *r)
-{
-	for (r->count = 0; r->count < 31; r->count++)
-		r->value[r->count] = u->regs[r->count];
-	r->value[r->count++] = u->sp;
-	r->pc = u->pc;
-}
-#elif defined(__x86_64__)
+#if defined(__x86_64__) || defined(__aarch64__)
+#ifdef __x86_64__
 static void
 number_registers(const struct user_regs_struct *u, struct task_registers *r)
 {
@@ -186,24 +178,42 @@ number_registers(const struct user_regs_struct *u, struct task_registers *r)
 static void
 number_registers(const struct user_regs_struct *u, struct task_registers *r)
 {
-	(void)u;
-	*r = (struct task_registers){.count = 0};
+	for (r->count = 0; r->count < 31; r->count++)
+		r->value[r->count] = u->regs[r->count];
+	r->value[r->count++] = u->sp;
+	r->pc = u->pc;
+}
+#endif
+
+static bool
+get_registers(pid_t task, struct task_registers *r)
+{
+	struct user_regs_struct user;
+	struct iovec to = {&user, sizeof(user)};
+
+	if (ptrace(PTRACE_GETREGSET, task, NT_PRSTATUS, &to) != 0 ||
+	    to.iov_len != sizeof(user))
+		return false;
+	number_registers(&user, r);
+	return true;
+}
+#else
+/* A machine whose processes cannot be recorded. */
+static bool
+get_registers(pid_t task, struct task_registers *r)
+{
+	(void)task;
+	(void)r;
+	return false;
 }
 #endif
 
 bool
 stop_registers(const struct stops *s, pid_t task, struct task_registers *r)
 {
-	struct user_regs_struct user;
-	struct iovec to = {&user, sizeof(user)};
-
 	for (size_t i = 0; i < s->count; i++)
-		if (s->list[i].task == task && s->list[i].stopped &&
-		    ptrace(PTRACE_GETREGSET, task, NT_PRSTATUS, &to) == 0 &&
-		    to.iov_len == sizeof(user)) {
-			number_registers(&user, r);
-			return true;
-		}
+		if (s->list[i].task == task && s->list[i].stopped)
+			return get_registers(task, r);
 	return false;
 }
 
