@@ -122,22 +122,38 @@ add_marshal_text(struct buf *b, struct tach_string s)
 
 /* ---- functions ----------------------------------------------------------- */
 
+/* Types of Python whose names have no capital, up to NULL. */
+static const char *const types[] = {"bool", "bytearray", "bytes", "complex", "dict",
+	"float", "frozenset", "generator", "int", "list", "memoryview", "object", "range",
+	"set", "slice", "str", "tuple", "type", "_thread.lock", "array.array",
+	"collections.deque", NULL};
+
+/* Functions of the module builtins, likewise. */
+static const char *const builtins[] = {"__build_class__", "__import__", "abs", "aiter",
+	"all", "anext", "any", "ascii", "bin", "breakpoint", "callable", "chr", "compile",
+	"delattr", "dir", "divmod", "eval", "exec", "format", "getattr", "globals",
+	"hasattr", "hash", "hex", "id", "input", "isinstance", "issubclass", "iter", "len",
+	"locals", "max", "min", "next", "oct", "ord", "pow", "print", "repr", "round",
+	"setattr", "sorted", "sum", "vars", NULL};
+
+static bool
+is_in_list(const char *const list[], struct tach_string name)
+{
+	for (; *list != NULL; list++)
+		if (name.len == strlen(*list) && memcmp(name.bytes, *list, name.len) == 0)
+			return true;
+	return false;
+}
+
 /* Whether a name is that of a type: of Python's own, or with a capital. */
 static bool
 names_type(struct tach_string name)
 {
-	static const char *const types[] = {"bool", "bytearray", "bytes", "complex",
-		"dict", "float", "frozenset", "generator", "int", "list",
-		"memoryview", "object", "range", "set", "slice", "str", "tuple",
-		"type"};
 	const char *dot = memrchr(name.bytes, '.', name.len);
 	const char *last = dot != NULL ? dot + 1 : name.bytes;
 
-	for (size_t i = 0; i < sizeof(types) / sizeof(*types); i++)
-		if (name.len == strlen(types[i]) &&
-		    memcmp(name.bytes, types[i], name.len) == 0)
-			return true;
-	return last < name.bytes + name.len && *last >= 'A' && *last <= 'Z';
+	return is_in_list(types, name) ||
+	    (last < name.bytes + name.len && *last >= 'A' && *last <= 'Z');
 }
 
 /* Adds "<method 'sort' of 'list' objects>" of list.sort, "<built-in method time.sleep>"
@@ -162,7 +178,7 @@ add_builtin_name(struct buf *b, struct tach_string func)
 		buf_add_text(b, "' objects>");
 	} else {
 		buf_add_text(b, "<built-in method ");
-		buf_add_text(b, owner.len > 0 ? "" : "builtins.");
+		buf_add_text(b, is_in_list(builtins, func) ? "builtins." : "");
 		buf_add(b, func.bytes, func.len);
 		buf_add_text(b, ">");
 	}
