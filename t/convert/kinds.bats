@@ -57,6 +57,47 @@ rows() {
 0 _start /usr/bin/python3.13"
 }
 
+# bare FILE: the same without frames of C code, which count with the Python around them.
+bare() {
+	tach-cat -l "$1" | sed -E 's/;<(built-in|wait)>:[^;]*//g' |
+	    tach-convert --tach -o bare.bin -
+}
+
+# as_before FILE: lines, files and pages are as they are without C code.
+as_before() {
+	local group
+	bare "$1"
+	for group in line file module; do
+		is "$(tach-top --once -g $group "$1" | sed 1d)" \
+		    "$(tach-top --once -g $group bare.bin | sed 1d)"
+	done
+	is "$(tach-convert --markdown "$1" | sed -n '/^## Lines/,/^##/p' |
+	    sed 's/ → .*`/ |/' | grep '%' | cut -d '|' -f 2,3)" \
+	    "$(tach-convert --markdown bare.bin | sed -n '/^## Lines/,/^##/p' |
+	    grep '%' | cut -d '|' -f 2,3)"
+	rm -rf with without
+	tach-convert --heatmap --source no -o with "$1"
+	tach-convert --heatmap --source no -o without bare.bin
+	is "$(cd with && lines_of *.html)" "$(cd without && lines_of *.html)"
+}
+
+@test "lines are as they were before there was C code in stacks" {
+	tach-cat -l p.bin | grep -vE '_start|libc' >q.txt
+	as_before q.txt
+	is "$(tach-cat bare.bin | cut -f 5 | tr ';' '\n' | grep -v ':[0-9]*$')" '<GC>'
+}
+
+@test "so are those of a recording" {
+	[ "$(tach-cat "$T/data/calls.tach" | grep -c '<built-in>')" -gt 1000 ]
+	as_before "$T/data/calls.tach"
+	is "$(tach-cat bare.bin | grep -c '<built-in>' || :)" 0
+}
+
+# Line, self, total of each line of a page.
+lines_of() {
+	sed -nE 's/^\[(-?[0-9]+,[0-9]+,[0-9]+),\[.*/\1/p' "$@"
+}
+
 @test "tach-top: modules are files, functions of C and waits are none" {
 	is "$(rows file)" "\
 11 /srv/app.py
@@ -191,8 +232,9 @@ profile.js"
 @test "--pstats: functions of C as cProfile names them" {
 	{
 		printf '# interval 1000\n'
-		for name in time.sleep list.sort sqlite3.Cursor.execute len \
-		    'type Decimal' 'numpy.ufunc add'; do
+		for name in time.sleep list.sort _thread.lock.acquire len \
+		    zlib.crc32 sqlite3.Cursor.execute unknown 'type Decimal' \
+		    'numpy.ufunc add'; do
 			printf "0\t0\t7\t-\ta.py:f:1;<built-in>:%s:\n" "$name"
 		done
 	} >n.txt
@@ -200,19 +242,21 @@ profile.js"
 	python3 -c 'import pstats
 for key in sorted(pstats.Stats("n.prof").stats):
 	print(*key)' >got
-	# The first three are cProfile'\''s own words.
+	# Names that cProfile has for the same calls.
 	python3 -c '
-import cProfile, pstats, time
+import _thread, cProfile, pstats, sqlite3, time, zlib
+lock, cursor = _thread.allocate_lock(), sqlite3.connect(":memory:").cursor()
 p = cProfile.Profile()
-p.runcall(lambda: (time.sleep(0), [].sort(), len([])))
+p.runcall(lambda: (time.sleep(0), [].sort(), lock.acquire(), len([]),
+                   zlib.crc32(b""), cursor.execute("select 1")))
 for key in sorted(pstats.Stats(p).stats):
 	if key[0] == "~" and "lsprof" not in key[2]:
 		print(*key)' >cprofile
 	is "$(sort got)" "$(sort - cprofile <<-'END'
 	a.py 1 f
+	~ 0 <built-in method unknown>
 	~ 0 <built-in numpy.ufunc add>
 	~ 0 <built-in type Decimal>
-	~ 0 <method 'execute' of 'sqlite3.Cursor' objects>
 	END
 	)"
 	tach-convert --pstats -o p.prof p.bin
@@ -385,6 +429,17 @@ $(printf '\n8')"
 	    eval 'document.querySelector("dialog").innerText.includes("C code")'
 	is "$output" 'all;main;f 1
 false'
+}
+
+@test "--flamegraph: where C code of a recording is folded, it is as without it" {
+	need_chromium
+	bare "$T/data/calls.tach"
+	tach-convert --flamegraph --source no -o with.html "$T/data/calls.tach"
+	tach-convert --flamegraph --source no -o without.html bare.bin
+	browser with.html key a eval 'tach.stacks()' >with
+	browser without.html eval 'tach.stacks()' >without
+	[ "$(wc -l <with)" -gt 20 ]
+	cmp with without
 }
 
 @test "--flamegraph: where C code is folded, threads, recursion and callers are right" {
