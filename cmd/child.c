@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "cmd.h"
-#include "escape.h"
+#include "print.h"
 #include "tach.h"
 #include "tempdir.h"
 
@@ -227,7 +227,7 @@ child_tell(const struct child *c)
 		const char *line = c->text + i;
 		const char *end = memchr(line, '\n', c->len - i);
 		size_t n = end != NULL ? (size_t)(end - line) : c->len - i;
-		escape_print(stderr, line, n);
+		print_plain(stderr, line, n);
 		putc('\n', stderr);
 		i += n + 1;
 	}

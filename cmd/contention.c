@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "cmd.h"
-#include "escape.h"
+#include "print.h"
 
 static int
 contention_run(struct tach_sink *sink, const struct tach_run *run)
@@ -64,12 +64,12 @@ print_function(FILE *f, const struct tally *t, uint32_t row)
 		return;
 	}
 	s = tally_string(t, tally_frame(t, row)->func);
-	escape_print(f, s.bytes, s.len);
+	print_plain(f, s.bytes, s.len);
 	s = tally_string(t, tally_frame(t, row)->file);
 	if (s.len == 0)
 		return;
 	putc(' ', f);
-	escape_print(f, s.bytes, s.len);
+	print_plain(f, s.bytes, s.len);
 	if (t->rows[row].line > 0)
 		fprintf(f, ":%" PRId32, t->rows[row].line);
 }

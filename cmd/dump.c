@@ -11,9 +11,9 @@
 #include <unistd.h>
 
 #include "array.h"
-#include "escape.h"
 #include "hint.h"
 #include "kind.h"
+#include "print.h"
 
 /* The most rounds until one has each stack whole; the last one is printed in any
  * case. */
@@ -60,7 +60,7 @@ print_string(FILE *out, const struct tach_table *t, uint32_t index)
 {
 	struct tach_string s = tach_table_string(t, index);
 
-	escape_print(out, s.bytes, s.len);
+	print_plain(out, s.bytes, s.len);
 }
 
 /* Whether a frame has no line, and this file, as a task's name, a callee and a wait
@@ -162,7 +162,7 @@ print_stack_head(const struct tach_table *t, const struct dumped_stack *s)
 	printf("thread %" PRIu64, s->thread);
 	if (tach_table_thread_name(t, s->interp, s->thread, &name)) {
 		fputs(" \"", stdout);
-		escape_print(stdout, name.bytes, name.len);
+		print_plain(stdout, name.bytes, name.len);
 		putchar('"');
 	}
 	fwrite(s->text, 1, s->task_len, stdout);
@@ -209,7 +209,7 @@ dump_local(void *arg, uint32_t outer, struct tach_string name,
 	if (name.len == 0) {
 		fputs("(changed while it was read)", out);
 	} else {
-		escape_print(out, name.bytes, name.len);
+		print_plain(out, name.bytes, name.len);
 		fprintf(out, " = %.*s", (int)value.len, value.bytes);
 	}
 	d->failed = fclose(out) != 0 || d->failed;
@@ -375,7 +375,7 @@ print_process(struct tach_recorder *r)
 			command[i] = ' ';
 	printf("process %d, Python %d.%d.%d: ", (int)tach_recorder_pid(r),
 	    python[0], python[1], python[2]);
-	escape_print(stdout, command, n > 0 ? (size_t)n : 0);
+	print_plain(stdout, command, n > 0 ? (size_t)n : 0);
 	putchar('\n');
 }
 

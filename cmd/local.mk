@@ -10,7 +10,7 @@ cmd_reads = lib/libtach-core.la $(TACH_LIBS) $(BSD_LIBS)
 
 cmd_common = cmd/cmd.c cmd/cmd.h cmd/message.c \
 	cmd/cmdline.c cmd/cmdline.h cmd/output.c cmd/output.h \
-	cmd/place.c cmd/place.h cmd/to_file.h cmd/why.h
+	cmd/place.c cmd/place.h cmd/print.c cmd/print.h cmd/to_file.h cmd/why.h
 
 # Rights that are given up.
 noinst_LTLIBRARIES += cmd/libconfine.la

@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "cmd.h"
-#include "escape.h"
+#include "print.h"
 
 #define NO_ERROR (-1)
 
@@ -25,10 +25,10 @@ add_plain(FILE *f, const char *text)
 	size_t n = strcspn(text, "\\");
 
 	for (; text[n] != '\0'; text += n + 1, n = strcspn(text, "\\")) {
-		escape_print(f, text, n);
+		print_plain(f, text, n);
 		putc('\\', f);
 	}
-	escape_print(f, text, n);
+	print_plain(f, text, n);
 }
 
 char *

@@ -12,8 +12,8 @@
 #include <curses.h>
 
 #include "cmd.h"
-#include "escape.h"
 #include "kind.h"
+#include "print.h"
 
 #define ABOVE_MIN 4  /* threads or processes */
 #define ABOVE_PART 6 /* of the lines have them at most */
@@ -106,7 +106,7 @@ plain(struct tach_string s)
 
 	if (f == NULL)
 		return NULL;
-	escape_print(f, s.bytes + from, s.len - from);
+	print_plain(f, s.bytes + from, s.len - from);
 	if (fclose(f) == 0)
 		return text;
 	free(text);

@@ -12,10 +12,9 @@
 #include "cmdline.h"
 #include "confine.h"
 #include "date.h"
-#include "escape.h"
-#include "json.h"
 #include "note.h"
 #include "output.h"
+#include "print.h"
 #include "select.h"
 #include "why.h"
 
@@ -477,7 +476,7 @@ name_text(const struct tach_table *table, const struct info_thread *t)
 		err(CMD_FAILED, NULL);
 	if (tach_table_thread_name(table, t->interp, t->id, &name)) {
 		fputs(" name ", f);
-		escape_print(f, name.bytes, name.len);
+		print_plain(f, name.bytes, name.len);
 	}
 	if (fclose(f) != 0)
 		err(CMD_FAILED, NULL);
@@ -604,7 +603,7 @@ static void
 put_number(const char *before, double d)
 {
 	fputs(before, stdout);
-	json_print_number(stdout, d);
+	print_json_number(stdout, d);
 }
 
 static void
@@ -629,7 +628,7 @@ put_notes(const struct tach_table *t)
 		if (!find_note(t, i, &note))
 			continue;
 		fputs(before, stdout);
-		json_print_string(stdout, note.bytes, note.len);
+		print_json_string(stdout, note.bytes, note.len);
 		before = ",";
 	}
 	if (*before == ',' && before[1] == '\0')
@@ -671,7 +670,7 @@ put_head(const struct info_profile *p)
 	const struct tach_meta *meta = p->meta;
 
 	printf("{\"file\":");
-	json_print_string(stdout, p->name, strlen(p->name));
+	print_json_string(stdout, p->name, strlen(p->name));
 	printf(",\"layout\":\"%s\",\"finished\":%s", layout_word(p->info),
 	    p->info->unfinished ? "false" : "true");
 	if (has_byte_order(p->info))
@@ -721,7 +720,7 @@ put_thread(const struct tach_table *table, const struct info_thread *t)
 	putchar('}');
 	if (tach_table_thread_name(table, t->interp, t->id, &name)) {
 		printf(",\"name\":");
-		json_print_string(stdout, name.bytes, name.len);
+		print_json_string(stdout, name.bytes, name.len);
 	}
 	putchar('}');
 }
@@ -794,7 +793,7 @@ print_json(const struct info_profile *p)
 		put_stats(p);
 	if (p->error != NULL) {
 		printf(",\"error\":");
-		json_print_string(stdout, p->error, strlen(p->error));
+		print_json_string(stdout, p->error, strlen(p->error));
 	}
 	printf("}\n");
 }

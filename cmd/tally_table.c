@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "cmd.h"
-#include "escape.h"
 #include "kind.h"
+#include "print.h"
 
 const char *const tally_columns[] = {"self", "total", "gil", "cpu", "wanted", "waiting",
     "samples", "name", "file", NULL};
@@ -192,7 +192,7 @@ print_string(FILE *f, const struct tally *t, uint32_t string)
 {
 	struct tach_string s = tally_string(t, string);
 
-	escape_print(f, s.bytes, s.len);
+	print_plain(f, s.bytes, s.len);
 }
 
 /* Prints the name of a row: a function and its file, or one of them. */

@@ -66,13 +66,11 @@ tach_common = \
 lib_libtach_common_la_SOURCES = $(tach_common)
 lib_libtach_core_la_SOURCES = $(tach_common) \
 	lib/budget.h \
-	lib/date.c lib/date.h \
+	lib/date.h \
 	lib/depth.c \
 	lib/durations.c \
-	lib/escape.c lib/escape.h \
 	lib/gilwaits.h \
 	lib/io.h \
-	lib/json.c lib/json.h \
 	lib/kind.c lib/kind.h \
 	lib/merge.c \
 	lib/note.h \
@@ -89,6 +87,7 @@ lib_libtach_core_la_SOURCES = $(tach_common) \
 	lib/format/cursor.h \
 	lib/format/decode.c lib/format/decode.h \
 	lib/format/delta.c lib/format/delta.h \
+	lib/format/escape.c lib/format/escape.h \
 	lib/format/file.c \
 	lib/format/foreign.c lib/format/foreign.h \
 	lib/format/frametext.c lib/format/frametext.h \
@@ -141,6 +140,7 @@ lib_libtach_core_la_SOURCES = $(tach_common) \
 	lib/out/groups.c lib/out/groups.h \
 	lib/out/gzip.c lib/out/gzip.h \
 	lib/out/heatmap.c \
+	lib/out/json.c lib/out/json.h \
 	lib/out/limits.h \
 	lib/out/jsonl.c \
 	lib/out/markdown.c \

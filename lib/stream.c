@@ -8,14 +8,17 @@
 #include "io.h"
 #include "options.h"
 
+static bool
+write_bytes(const struct tach_output *o, const char *bytes, size_t n)
+{
+	return o->write != NULL ? o->write(o->arg, bytes, n) == 0 :
+				  io_write(o->fd, bytes, n);
+}
+
 static ssize_t
 cookie_write(void *cookie, const char *bytes, size_t n)
 {
-	const struct tach_output *o = cookie;
-	bool ok = o->write != NULL ? o->write(o->arg, bytes, n) == 0 :
-				     io_write(o->fd, bytes, n);
-
-	return ok ? (ssize_t)n : 0;
+	return write_bytes(cookie, bytes, n) ? (ssize_t)n : 0;
 }
 
 static int
@@ -58,4 +61,17 @@ stream_open(const struct tach_output *output, struct error *e)
 	if ((f = open_cookie(o)) == NULL)
 		error_system(e, "", ENOMEM);
 	return f;
+}
+
+enum tach_error
+stream_write(const struct tach_output *output, const struct buf *text)
+{
+	struct tach_output o;
+
+	if (text->failed)
+		return TACH_ENOMEM;
+	if (!options_take(&o, sizeof(o), output))
+		return TACH_EUSE;
+	return text->len == 0 || write_bytes(&o, text->text, text->len) ?
+	    TACH_ENONE : error_code(errno);
 }

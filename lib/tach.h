@@ -577,6 +577,20 @@ struct tach_output {
 struct tach_sink *tach_text_new(const struct tach_output *, bool long_form)
     TACH_CHECKED TACH_NONNULL(1);
 
+/* These write one text to an output, and return TACH_ENONE or why they cannot. */
+
+/* Bytes so that a terminal can show them: control characters, the backslash and what
+ * is no UTF-8 are escaped as in tach-text(5). */
+enum tach_error tach_plain_string(const struct tach_output *, const char *,
+    size_t) TACH_NONNULL(1);
+/* Bytes as a JSON string with its quotes.  What is no UTF-8 becomes U+FFFD, so that
+ * the result is always valid. */
+enum tach_error tach_json_string(const struct tach_output *, const char *,
+    size_t) TACH_NONNULL(1);
+/* A finite number by the fewest digits that give it again. */
+enum tach_error tach_json_number(const struct tach_output *, double)
+    TACH_NONNULL(1);
+
 /* ---- formats: what tach-convert(1) writes -------------------------------- */
 
 /* What counts. */

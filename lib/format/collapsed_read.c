@@ -18,7 +18,7 @@
 
 #include "buf.h"
 #include "format/collapsed.h"
-#include "escape.h"
+#include "format/escape.h"
 #include "format/frametext.h"
 #include "format/linebuf.h"
 #include "format/number.h"

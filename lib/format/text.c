@@ -11,7 +11,7 @@
 #include "budget.h"
 #include "buf.h"
 #include "error.h"
-#include "escape.h"
+#include "format/escape.h"
 #include "format/texthead.h"
 #include "stream.h"
 #include "status.h"

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "buf.h"
-#include "escape.h"
+#include "format/escape.h"
 #include "format/linebuf.h"
 #include "format/number.h"
 #include "format/source.h"

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "decimal.h"
-#include "escape.h"
+#include "format/escape.h"
 #include "format/number.h"
 
 #define TEXT_VERSION 1 /* the only one that there is yet */

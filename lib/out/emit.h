@@ -13,7 +13,7 @@
 
 #include "buf.h"
 #include "error.h"
-#include "json.h"
+#include "out/json.h"
 
 #define EMIT_BLOCK 262144 /* bytes: takes the kernel a tenth less than 64 KiB */
 

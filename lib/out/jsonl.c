@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* jsonl.c: JSON Lines, one object a sample. */
-#include "json.h"
+#include "out/json.h"
 #include "out/out.h"
 #include "out/records.h"
 

@@ -10,7 +10,7 @@
 #include "out/page.h"
 #include "utf8.h"
 
-#define CSV_COLUMNS 11
+#define CSV_COLUMNS 13
 
 /* ---- text ---------------------------------------------------------------- */
 

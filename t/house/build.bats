@@ -140,6 +140,7 @@ compiled() {
 # programs: reads.c is of libtach alone, records.c of both.
 programs() {
 	cat >reads.c <<-'END'
+		#include <stdio.h>
 		#include <tach.h>
 		int
 		main(void)
@@ -151,6 +152,7 @@ programs() {
 		}
 	END
 	cat >records.c <<-'END'
+		#include <stdio.h>
 		#include <tach-record.h>
 		int
 		main(void)

@@ -163,7 +163,7 @@ dpkg -i ./*.deb >/dev/null
 cd /tmp
 tach-record --engine=inprocess -q -o p.bin -- /usr/bin/python3 programs/demo.py 1
 tach-top -1 p.bin
-printf "#include <tach-record.h>\nint main(void) { puts(tach_version()); }\n" >a.c
+printf "#include <stdio.h>\n#include <tach-record.h>\nint main(void) { puts(tach_version()); }\n" >a.c
 gcc a.c -o a $(pkg-config --cflags --libs libtach-record)
 ./a
 ldd a | grep -o "libtach\S* "

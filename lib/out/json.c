@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: ISC */
 /* json.c: strings of any bytes, and numbers, as JSON. */
-#include "json.h"
+#include "out/json.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include "decimal.h"
+#include "stream.h"
 #include "utf8.h"
 
 /* Whether the bytes would end or leave the script of a page: </script>,
@@ -82,23 +83,27 @@ json_add_visible(struct buf *b, const char *bytes, size_t len)
 	buf_clear(&text);
 }
 
-void
-json_print_string(FILE *out, const char *bytes, size_t len)
+enum tach_error
+tach_json_string(const struct tach_output *out, const char *bytes, size_t len)
 {
 	struct buf b = {0};
+	enum tach_error code;
 
 	json_add_string(&b, bytes, len);
-	if (b.failed)
-		fputs("\"\"", out); /* still valid JSON */
-	else
-		fwrite(b.text, 1, b.len, out);
+	code = stream_write(out, &b);
 	buf_clear(&b);
+	return code;
 }
 
-void
-json_print_number(FILE *out, double d)
+enum tach_error
+tach_json_number(const struct tach_output *out, double d)
 {
 	char text[DECIMAL_SIZE];
+	struct buf b = {0};
+	enum tach_error code;
 
-	fputs(decimal_text(text, d), out);
+	buf_add_text(&b, decimal_text(text, d));
+	code = stream_write(out, &b);
+	buf_clear(&b);
+	return code;
 }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: ISC */
 /* escape.c: see escape.h. */
-#include "escape.h"
+#include "format/escape.h"
 
 #include <string.h>
 
+#include "stream.h"
 #include "utf8.h"
 
 #define ESCAPE_SIZE 4 /* \ooo */
@@ -33,15 +34,16 @@ escape_add(struct buf *b, const char *bytes, size_t len, const char *marks)
 	}
 }
 
-void
-escape_print(FILE *out, const char *bytes, size_t len)
+enum tach_error
+tach_plain_string(const struct tach_output *out, const char *bytes, size_t len)
 {
 	struct buf b = {0};
+	enum tach_error code;
 
 	escape_add(&b, bytes, len, "\\");
-	if (b.len > 0)
-		fwrite(b.text, 1, b.len, out);
+	code = stream_write(out, &b);
 	buf_clear(&b);
+	return code;
 }
 
 static bool

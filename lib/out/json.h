@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /* json.h: strings of any bytes, and numbers, as JSON. */
-#ifndef JSON_H
-#define JSON_H
-
-#include <stdio.h>
+#ifndef OUT_JSON_H
+#define OUT_JSON_H
 
 #include "buf.h"
 
@@ -16,10 +14,5 @@ void json_add_string(struct buf *, const char *, size_t);
  * tabs, and of invalid UTF-8, becomes a backslash and three octal digits: a
  * page would obey controls even if they are escaped in JSON. */
 void json_add_visible(struct buf *, const char *, size_t);
-
-/* Prints what json_add_string adds, or "" without memory. */
-void json_print_string(FILE *, const char *, size_t);
-/* Prints a finite number by the fewest digits that give it again. */
-void json_print_number(FILE *, double);
 
 #endif

@@ -3,11 +3,10 @@
  * escape.h: bytes as plain text, and back.  An escape is a backslash and three
  * octal digits.  vis(3) writes it with VIS_OCTAL, unvis(3) reads it.
  */
-#ifndef ESCAPE_H
-#define ESCAPE_H
+#ifndef FORMAT_ESCAPE_H
+#define FORMAT_ESCAPE_H
 
 #include <stddef.h>
-#include <stdio.h>
 
 #include "buf.h"
 
@@ -16,10 +15,6 @@
  * is one of the marks. */
 void escape_add(struct buf *, const char *bytes, size_t len,
     const char *marks);
-
-/* Prints bytes so that a terminal obeys none of them; the backslash is a mark.  Prints
- * nothing without memory. */
-void escape_print(FILE *, const char *bytes, size_t len);
 
 /* Adds the bytes of an escaped text.  Returns NULL, or the position of a
  * control character, or of a backslash that begins no escape of escape_add:
