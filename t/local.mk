@@ -181,29 +181,34 @@ FILE_TESTS = \
 	t/convert/viewers.bats
 
 # Those that judge recordings by samples alone, and have tries for it (see
-# in_tries in lib.bash): they need not have the machine for themselves.
+# in_tries in lib.bash): they need not have the machine for themselves.  The slowest
+# first: at their end one CPU waits for the last of them.
 SAMPLE_TESTS = \
 	t/record/truth.bats \
-	t/record/status.bats \
 	t/record/old-pythons.bats \
-	t/record/record.bats \
-	t/record/replay.bats \
-	t/commands/messages.bats \
-	t/commands/signals.bats \
-	t/python/targets.bats \
-	t/record/subprocesses.bats t/record/limits.bats t/record/strays.bats \
 	t/record/nogil.bats \
+	t/record/status.bats \
+	t/record/record.bats \
+	t/record/subprocesses.bats \
+	t/python/targets.bats \
+	t/commands/examples.bats \
+	t/record/callees.bats \
 	t/python/musl.bats \
 	t/python/thread-names.bats \
+	t/commands/top.bats \
+	t/record/replay.bats \
+	t/record/limits.bats \
+	t/commands/signals.bats \
+	t/record/strays.bats \
+	t/record/check.bats \
+	t/python/runtime.bats \
 	t/convert/opcodes.bats \
 	t/native/mixed.bats t/native/unwind.bats \
-	t/record/callees.bats t/record/check.bats t/record/dump.bats \
 	t/record/waits.bats \
-	t/commands/examples.bats \
+	t/record/dump.bats \
 	t/convert/diff.bats \
 	t/commands/output.bats \
-	t/commands/top.bats \
-	t/python/runtime.bats
+	t/commands/messages.bats
 
 # All the others: for them when something happens is part of what is judged.
 LIVE_TESTS = \
