@@ -24,7 +24,6 @@ quick() {
 }
 
 # Those of the readers are in matrix.bats as well.
-# No turn: it has not passed as a whole within the time of continuous integration.
 @test "ASan and UBSan find nothing in the quick tests of formats that are written" {
 	built --enable-sanitizers --disable-shared
 	quick '^t/convert/'
