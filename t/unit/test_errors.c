@@ -348,6 +348,17 @@ work_text(void)
 	return into_sink(tach_text_new(&nowhere, true));
 }
 
+/* Calls that write one text to an output. */
+static enum tach_error
+work_strings(void)
+{
+	enum tach_error code = tach_plain_string(&nowhere, "a\x1b", 2);
+
+	if (code == TACH_ENONE)
+		code = tach_json_string(&nowhere, "a\x1b", 2);
+	return code == TACH_ENONE ? tach_json_number(&nowhere, 0.5) : code;
+}
+
 static const struct tach_format *format;
 static struct tach_format_options options = {
     .size = sizeof(options), .directory = -1, .word_size = 8, .title = "it"};
@@ -388,6 +399,7 @@ check_no_memory(void)
 	check_memory("depth", work_depth);
 	check_memory("merge", work_merge);
 	check_memory("text", work_text);
+	check_memory("strings", work_strings);
 	while ((format = tach_format_next(format)) != NULL)
 		if ((format->uses & TACH_USES_DIRECTORY) == 0)
 			check_memory(format->name, work_format);
@@ -636,6 +648,34 @@ check_text_sink(void)
 	    TACH_EIO);
 }
 
+static void
+check_strings(void)
+{
+	const struct tach_output full = {.size = sizeof(full),
+	    .fd = open("/dev/full", O_WRONLY | O_CLOEXEC)};
+	const struct tach_output unset = {.fd = full.fd};
+	struct tach_output to = {.size = sizeof(to)};
+	char got[64] = "";
+	int fds[2];
+
+	check_number(tach_plain_string(&full, "a", 1), TACH_EIO);
+	check_number(tach_plain_string(&full, "", 0), TACH_ENONE);
+	check_number(tach_json_string(&full, "", 0), TACH_EIO);
+	check_number(tach_json_number(&full, 1), TACH_EIO);
+	check_number(tach_json_number(&unset, 1), TACH_EUSE);
+	close(full.fd);
+	if (pipe2(fds, O_CLOEXEC) != 0)
+		err(2, NULL);
+	to.fd = fds[1];
+	check_number(tach_plain_string(&to, "\\\x1b", 2), TACH_ENONE);
+	check_number(tach_json_string(&to, "\xff\"", 2), TACH_ENONE);
+	check_number(tach_json_number(&to, 0.5), TACH_ENONE);
+	check(read(fds[0], got, sizeof(got) - 1) > 0);
+	check(strcmp(got, "\\134\\033\"\\ufffd\\\"\"0.5") == 0);
+	close(fds[0]);
+	close(fds[1]);
+}
+
 /* A sink is ended once, whatever is called. */
 static int ends;
 
@@ -797,6 +837,7 @@ main(void)
 	check_merge();
 	check_refused_input();
 	check_text_sink();
+	check_strings();
 	check_end();
 	check_writer_end();
 	check_recorder();
