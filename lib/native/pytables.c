@@ -207,7 +207,7 @@ is_data_or_null(const struct table_scan *s, uint64_t addr)
 	    (is_in_module(s, addr) && !elf_module_is_code(s->module, addr));
 }
 
-/* Reads a name: letters, digits and, beside them, the characters of `others`. */
+/* Reads a name, which has a letter, and else digits and the characters of `others`. */
 static bool
 read_name(const struct elf_module *m, uint64_t addr, const char *others,
     char name[NAME_SIZE])
@@ -221,7 +221,7 @@ read_name(const struct elf_module *m, uint64_t addr, const char *others,
 	for (const char *p = name; *p != '\0'; p++)
 		if (!ascii_is_word(*p) && strchr(others, *p) == NULL)
 			return false;
-	return true;
+	return ascii_is_word(name[strspn(name, others)]);
 }
 
 static bool
@@ -615,26 +615,46 @@ compare_pynames(const void *one, const void *other)
 	return a->name < b->name ? -1 : a->name > b->name;
 }
 
+/* Whether a name tells more than another one of the same function, as "copy" does more
+ * than "__copy__". */
+static bool
+is_plainer_name(const char *a, const char *b)
+{
+	size_t under_a = strspn(a, "_"), under_b = strspn(b, "_");
+
+	if (under_a != under_b)
+		return under_a < under_b;
+	if (strlen(a) != strlen(b))
+		return strlen(a) < strlen(b);
+	return strcmp(a, b) < 0;
+}
+
 /*
  * Makes one name of all that a function has.  Those without an owner are the same
  * tables, found once more.  If several owners share it, it has none; if they call it by
- * several names, the first one tells its work.  But a wrapper's work has no name.
+ * several names, the plainest one tells its work.  But a wrapper's work has no name.
  */
 static struct pyname
 settle_one(const struct elf_module *m, const struct pyname *names, size_t count)
 {
-	char owner[NAME_SIZE], name[NAME_SIZE], owners[NAME_SIZE];
+	char owner[NAME_SIZE], name[NAME_SIZE], owners[NAME_SIZE], other[NAME_SIZE];
 	struct pyname settled = names[0];
+	bool shared = false;
 
 	read_parts(m, &names[0], owner, name);
-	for (size_t i = 1; i < count && names[i].owner != 0; i++) {
-		if (names[i].owner == settled.owner)
-			continue;
-		read_parts(m, &names[i], owners, name);
-		if (strcmp(owner, owners) != 0)
-			settled.owner = 0;
+	for (size_t i = 1; i < count; i++) {
+		if (settled.owner != 0 && names[i].owner == 0)
+			break;
+		read_parts(m, &names[i], owners, other);
+		shared |= strcmp(owner, owners) != 0;
+		if (names[i].role == settled.role && is_plainer_name(other, name)) {
+			settled = names[i];
+			memcpy(name, other, sizeof(name));
+		}
 	}
-	if (settled.role == ROLE_WRAPPER && names[count - 1].name != settled.name)
+	if (shared)
+		settled.owner = 0;
+	if (settled.role == ROLE_WRAPPER && names[0].name != names[count - 1].name)
 		settled.name = 0;
 	return settled;
 }
