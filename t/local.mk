@@ -293,8 +293,8 @@ EXTRA_DIST += t/commands/atexit.c t/commands/fault.py \
 	t/house/libtach.py \
 	t/merge/merge.py \
 	t/native/functions.c t/native/huge.py t/native/judge.py \
-	t/native/libraries.py t/native/mangled t/native/nm.py t/native/objects.py \
-	t/native/rows.py t/native/stops.py t/native/thrown.cc \
+	t/native/libraries.py t/native/mangled t/native/module.c t/native/nm.py \
+	t/native/objects.py t/native/rows.py t/native/stops.py t/native/thrown.cc \
 	t/python/callables.py t/python/depths.py t/python/fake.c \
 	t/python/fake32.c t/python/jit.py t/python/named.py \
 	t/python/names.py t/python/nested.py t/python/objects.py \

@@ -84,6 +84,23 @@ unnamed() {
 	done
 }
 
+@test "CPython's tables are read however their pointers are relocated" {
+	need "${CC%% *}" gcc
+	need strip binutils
+	local how
+	for how in -Wl,-z,nopack-relative-relocs -Wl,-z,pack-relative-relocs \
+	    -Wl,-Ttext-segment=0x400000 -Wl,-z,noseparate-code; do
+		$CC -O2 -fPIC -shared -s "$how" -o m.so "$T/native/module.c"
+		"$S" m.so >named
+		found ' python m.open$' <named
+		found ' python m.close$' <named
+	done
+	# A file that does not use Python has none, whatever its data look like.
+	$CC -O2 -fPIC -shared -s -DPyModuleDef_Init=other -o m.so "$T/native/module.c"
+	"$S" m.so >named
+	absent ' python ' <named
+}
+
 @test "a part of a function that was split off has its name, without a symbol" {
 	[ "$(uname -m)" = x86_64 ] || skip "parts are found on x86-64 alone"
 	need "${CC%% *}" gcc
