@@ -28,6 +28,7 @@ native_lines_close(struct native_lines *l)
 
 #include <dwarf.h>
 #include <elfutils/libdw.h>
+#include <gelf.h>
 #include <libelf.h>
 #include <stdlib.h>
 #include <string.h>
@@ -122,6 +123,48 @@ find_unit(struct native_lines *l, uint64_t addr, Dwarf_Die *unit)
 
 /* ---- all ----------------------------------------------------------------- */
 
+static void
+close_dwarf(struct native_lines *l)
+{
+	if (l->dwarf != NULL)
+		dwarf_end(l->dwarf);
+	elf_end(l->elf);
+	l->dwarf = NULL;
+	l->elf = NULL;
+}
+
+static bool
+ends_with_0(Elf_Scn *scn)
+{
+	const Elf_Data *data = scn != NULL ? elf_getdata(scn, NULL) : NULL;
+
+	return data == NULL || data->d_size == 0 || (data->d_buf != NULL &&
+	    ((const char *)data->d_buf)[data->d_size - 1] == '\0');
+}
+
+/* Whether all sections of strings end with a 0: libdw reads a string to its 0, wherever
+ * that is. */
+static bool
+strings_end(Elf *elf)
+{
+	Elf_Scn *scn = NULL;
+	const char *name;
+	GElf_Shdr sh;
+	size_t names;
+
+	if (elf_getshdrstrndx(elf, &names) != 0 ||
+	    !ends_with_0(elf_getscn(elf, names)))
+		return false;
+	while ((scn = elf_nextscn(elf, scn)) != NULL)
+		if (gelf_getshdr(scn, &sh) != NULL &&
+		    (name = elf_strptr(elf, names, sh.sh_name)) != NULL &&
+		    (strcmp(name, ".debug_str") == 0 ||
+			strcmp(name, ".debug_line_str") == 0) &&
+		    !ends_with_0(scn))
+			return false;
+	return true;
+}
+
 /* Opens the lines of a file.  It is read, not mapped: a mapping would end this process
  * if the file was cut meanwhile. */
 static bool
@@ -131,10 +174,9 @@ open_dwarf(struct native_lines *l, int fd)
 	l->elf = elf_begin(fd, ELF_C_READ, NULL);
 	l->dwarf = l->elf != NULL ?
 	    dwarf_begin_elf(l->elf, DWARF_C_READ, NULL) : NULL;
-	if (l->dwarf != NULL)
+	if (l->dwarf != NULL && strings_end(l->elf))
 		return true;
-	elf_end(l->elf);
-	l->elf = NULL;
+	close_dwarf(l);
 	return false;
 }
 
@@ -183,9 +225,7 @@ native_lines_close(struct native_lines *l)
 {
 	if (l == NULL)
 		return;
-	if (l->dwarf != NULL)
-		dwarf_end(l->dwarf);
-	elf_end(l->elf);
+	close_dwarf(l);
 	debugfile_close(&l->file);
 	elf_module_close(&l->module);
 	free(l->ranges);

@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: ISC */
-/* lines.h: source files and lines of C, by libdw. */
+/*
+ * lines.h: source files and lines of C, by libdw.
+ *
+ * libdw reads what compilers write; it is not made for files of strangers, so lines are
+ * for those who ask for them.
+ */
 #ifndef NATIVE_LINES_H
 #define NATIVE_LINES_H
 

@@ -75,7 +75,7 @@ find_lines(const struct native_module *m)
 	struct native_lines *l = native_lines_open(m);
 	struct native_line line;
 
-	for (uint64_t i = 0; l != NULL && i < LOOKS; i++)
+	for (uint64_t i = 0; l != NULL && i < (uint64_t)2 * LOOKS; i++)
 		if (native_lines_find(l, i * 64, &line))
 			promise(line.line > 0 && line.file != NULL);
 	native_lines_close(l);
