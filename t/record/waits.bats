@@ -11,6 +11,7 @@ setup() {
 
 teardown() {
 	end_started
+	drop_quota
 	drop_shared
 }
 
@@ -188,6 +189,38 @@ has_shares_inprocess() {
 	    "$python" busy.py "$PWD"
 	(($(share in.bin rests sleep) >= 60))
 	(($(share in.bin receives "socket recv") >= 90))
+}
+
+# The program tells for how many ms it had a CPU in spins().
+has_cpu_time() {
+	local ran cpu
+	tach-record -q --waits -o spins.bin -- bash -c '
+		echo $$ >"$1/cgroup.procs"
+		exec "$2" spins.py' - "$QUOTA" "$python" >ran
+	ran=$(cat ran)
+	cpu=$(tach-convert --collapsed spins.bin | awk '
+		/:spins:[0-9]* [0-9]+$/ { n += $NF }
+		END { print n + 0 }')
+	echo "ran for $ran ms, $cpu samples with a CPU"
+	((ran * 10 > cpu * 7 && ran * 7 < cpu * 10))
+	(($(share spins.bin spins "no CPU") >= 60))
+}
+
+@test "the time without a CPU has a reason, while the kernel takes the rounds" {
+	need_interrupts
+	host_python 3.11 3.12 3.13
+	quota 20
+	cat >spins.py <<-'E'
+		import time
+		def spins():
+		    begin = time.process_time()
+		    while time.monotonic() < end:
+		        sum(range(100))
+		    return round(1000 * (time.process_time() - begin))
+		end = time.monotonic() + 3
+		print(spins())
+	E
+	in_tries 3 has_cpu_time
 }
 
 @test "in-process, waits that go on for long have reasons" {

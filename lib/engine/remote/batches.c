@@ -372,6 +372,12 @@ is_owed(const struct batches *b, uint64_t time)
 	    gap_wants_round(&b->gap, b->target->pace, batch_gap(&b->batch)));
 }
 
+bool
+batches_left(const struct batches *b)
+{
+	return batch_left(&b->batch);
+}
+
 /* Notes a round that was taken as its thread left the CPU. */
 static void
 note_leaving(struct batches *b, const struct kernel_round *k)

@@ -84,6 +84,9 @@ struct kernel_round {
 
 /* Goes on to the next round.  False if there is none so far. */
 bool batches_next(struct batches *, struct kernel_round *);
+/* Whether the round was taken as its thread left the CPU: it stands for a part of the
+ * time without one. */
+bool batches_left(const struct batches *);
 /* Notes the CPU time that it took to sample so many rounds. */
 void batches_note_cost(struct batches *, uint64_t ns, unsigned rounds);
 /* To be called after these rounds: lets the batch go on, at another interval if that

@@ -717,6 +717,16 @@ mix(struct remote *r, const struct thread *t, struct sample_leaves *leaves)
 	return c;
 }
 
+/* The reason for which the thread with the stack does not run. */
+static uint32_t
+wait_of_stack(struct remote *r, struct thread *t, uint32_t callee,
+    const struct moment *m)
+{
+	if (is_recorded(r, t) && batches_left(r->records))
+		return waits_for_cpu(r->waits);
+	return waits_frame(r->waits, t, &r->stack.chain, callee, m);
+}
+
 /* Gives the stack, as far as it is believed, to the sink as a sample of the thread. */
 static bool
 sample_stack(struct remote *r, struct thread *t, const struct verdict *v,
@@ -737,7 +747,7 @@ sample_stack(struct remote *r, struct thread *t, const struct verdict *v,
 	if (whole && !r->options->no_callees)
 		leaves.callee = find_callee(r);
 	if (whole)
-		leaves.wait = waits_frame(r->waits, t, chain, leaves.callee, m);
+		leaves.wait = wait_of_stack(r, t, leaves.callee, m);
 	if (r->mixed != NULL && (chain = mix(r, t, &leaves)) == NULL)
 		return false;
 	if (r->locals.tell != NULL)
@@ -828,7 +838,7 @@ static bool
 repeat_thread(struct remote *r, struct thread *t, uint64_t time_us,
     struct tach_sink *sink, struct tach_recorder_stats *stats)
 {
-	uint32_t wait = t->last.wait;
+	uint32_t wait = waits_lasting(r->waits, t);
 	struct moment m;
 
 	if (t->status.unsure) {
@@ -965,6 +975,14 @@ remote_can_repeat(const struct remote *r)
 	return true;
 }
 
+/* The reason of a thread while no known thread has a CPU. */
+static uint32_t
+wait_now(struct remote *r, const struct thread *t)
+{
+	return (t->status.bits & TACH_STATUS_CPU) != 0 ? waits_for_cpu(r->waits) :
+	    waits_lasting(r->waits, t);
+}
+
 bool
 remote_again(struct remote *r, uint64_t time_us, struct tach_sink *sink,
     struct tach_recorder_stats *stats)
@@ -975,7 +993,7 @@ remote_again(struct remote *r, uint64_t time_us, struct tach_sink *sink,
 		    bindings_elsewhere(&r->bindings, t, time_us))
 			continue;
 		thread_names_count(r->names, t->index, 1, stats);
-		if (!emit_again(&r->emitter, t, time_us, sink))
+		if (!emit_waiting(&r->emitter, t, wait_now(r, t), time_us, sink))
 			return false;
 	}
 	return true;

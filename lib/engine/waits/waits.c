@@ -60,7 +60,7 @@ struct waits {
 	bool full;
 	int folder; /* of the process's descriptors; -1: not open */
 	char *root; /* of the process, as we see it; "": ours, or not known */
-	uint32_t gil; /* frame; TACH_NONE: not made yet */
+	uint32_t gil, cpu; /* frames; TACH_NONE: not made yet */
 	uint32_t details; /* names with a path or an address */
 	struct lock_type types[TYPES_KNOWN];
 	size_t next_type; /* the one to be replaced */
@@ -110,7 +110,7 @@ waits_new(const struct process *p, const struct py_runtime *rt,
 	w->own_callees = options->no_callees;
 	w->full = options->waits == TACH_WAITS_FULL;
 	w->folder = -1;
-	w->gil = TACH_NONE;
+	w->gil = w->cpu = TACH_NONE;
 	if ((w->root = read_root(p)) == NULL) {
 		free(w);
 		return NULL;
@@ -569,12 +569,13 @@ frame_of_name(struct waits *w, const char *name, size_t len, bool detail)
 	return frame;
 }
 
+/* A frame that is made once. */
 static uint32_t
-frame_of_gil(struct waits *w)
+frame_made_once(struct waits *w, uint32_t *frame, const char *name)
 {
-	if (w->gil == TACH_NONE)
-		w->gil = frame_of_name(w, "GIL", 3, false);
-	return w->gil;
+	if (*frame == TACH_NONE)
+		*frame = frame_of_name(w, name, strlen(name), false);
+	return *frame;
 }
 
 /* Whether a thread waits for the GIL.  A thread that has just given it up, or is about to
@@ -609,7 +610,7 @@ waits_frame(struct waits *w, const struct thread *t, const struct py_chain *chai
 	if (w == NULL)
 		return TACH_NONE;
 	if (is_at_gil(t, m))
-		return frame_of_gil(w);
+		return frame_made_once(w, &w->gil, "GIL");
 	if (t->looks.call.number == TASK_NO_CALL || (m->status & TACH_STATUS_CPU))
 		return TACH_NONE;
 	b.waits = w;
@@ -619,4 +620,16 @@ waits_frame(struct waits *w, const struct thread *t, const struct py_chain *chai
 	b.facts = (struct wait_facts){.call = t->looks.call, .callee = "", .lock = "",
 	    .holder = "", .detail = "", .polled = POLLED_UNKNOWN};
 	return frame_of_reason(&b);
+}
+
+uint32_t
+waits_for_cpu(struct waits *w)
+{
+	return w == NULL ? TACH_NONE : frame_made_once(w, &w->cpu, "no CPU");
+}
+
+uint32_t
+waits_lasting(const struct waits *w, const struct thread *t)
+{
+	return w != NULL && t->last.wait == w->cpu ? TACH_NONE : t->last.wait;
 }
