@@ -67,7 +67,7 @@ dumped() {
 		echo "$tag"
 		use_python "$tag" "$command"
 		begin waits.py
-		(($(wc -l <told) >= 40))
+		(($(wc -l <told) >= 48))
 		in_tries 3 dump_has_reasons
 		end_started || :
 	done < <(pythons "$1")

@@ -66,6 +66,8 @@ PORT = listener.getsockname()[1]
 client = socket.create_connection(("127.0.0.1", PORT))
 server, _ = listener.accept()
 CLIENT = client.getsockname()[1]
+talker = socket.create_connection(("127.0.0.1", PORT))
+silent, _ = listener.accept()
 reading, writing = os.pipe()
 full_reading, full_writing = os.pipe()
 os.set_blocking(full_writing, False)
@@ -300,6 +302,100 @@ if shared:
     @case("queue get")
     def shared_get():
         shared_queue.get()
+
+
+@case("future")
+def future_wait():
+    concurrent.futures.wait([concurrent.futures.Future()])
+
+
+@case("future")
+def future_completed():
+    list(concurrent.futures.as_completed([concurrent.futures.Future()]))
+
+
+@case("lock threading.Barrier")
+def barrier_timeout():
+    threading.Barrier(2).wait(1000)
+
+
+if shared:
+    @case("queue get")
+    def shared_timeout():
+        multiprocessing.Queue().get(timeout=1000)
+
+    @case("queue put")
+    def shared_put():
+        q = multiprocessing.Queue(1)
+        q.put(1)
+        q.put(2)
+
+    @case("lock multiprocessing.Event")
+    def shared_event():
+        multiprocessing.Event().wait()
+
+    @case("lock multiprocessing.Condition")
+    def shared_condition(c=multiprocessing.Condition()):
+        with c:
+            c.wait()
+
+
+def write_module(name, text):
+    with open(in_folder(name + ".py"), "w") as f:
+        f.write(text)
+
+
+sys.path.insert(0, folder)
+write_module("slow", "import time\ntime.sleep(1000000)\n")
+
+
+@case("sleep")
+def imports():
+    import slow  # noqa: F401
+
+
+@case("lock import")
+def imports_too():
+    time.sleep(0.2)
+    import slow  # noqa: F401
+
+
+@case("socket send 127.0.0.1:%d" % PORT)
+def send():
+    talker.sendall(b"x" * 2 ** 26)
+
+
+crowded = socket.socket()
+crowded.bind(("127.0.0.1", 0))
+crowded.listen(0)
+in_line = [socket.socket() for _ in range(3)]
+for each in in_line:
+    each.setblocking(False)
+    each.connect_ex(crowded.getsockname())
+
+
+@case("socket connect 127.0.0.1:%d" % crowded.getsockname()[1])
+def connect():
+    socket.socket().connect(crowded.getsockname())
+
+
+datagrams = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+datagrams.bind(("127.0.0.1", 0))
+
+
+@case("socket recv 127.0.0.1:%d" % datagrams.getsockname()[1])
+def datagram():
+    datagrams.recvfrom(1)
+
+
+paths = socket.socket(socket.AF_UNIX)
+paths.bind(in_folder("socket"))
+paths.listen(1)
+
+
+@case("socket accept %s/socket" % folder)
+def accept_path():
+    paths.accept()
 
 
 @case("signal")
