@@ -50,11 +50,24 @@ has_file(const struct code_mapping *m)
 	return m->inode != 0 || strcmp(m->path, "[vdso]") == 0;
 }
 
+/* The length of a path, without the word that the kernel adds if there is no file of
+ * this path any more. */
+static size_t
+path_length(const char *path)
+{
+	static const char deleted[] = " (deleted)";
+	size_t len = strlen(path), end = sizeof(deleted) - 1;
+
+	return len > end && strcmp(path + len - end, deleted) == 0 ? len - end : len;
+}
+
 static bool
 is_of_module(const struct module *m, const struct code_mapping *c)
 {
+	size_t len = path_length(c->path);
+
 	return m->device == c->device && m->inode == c->inode &&
-	    strcmp(m->path, c->path) == 0;
+	    strlen(m->path) == len && memcmp(m->path, c->path, len) == 0;
 }
 
 /* The module of a mapping; a file that is mapped at two places is two. */
@@ -82,7 +95,7 @@ add_module(struct modules *ms, const struct code_mapping *c)
 	ms->list = list;
 	if ((m = calloc(1, sizeof(*m))) == NULL)
 		return NULL;
-	if ((m->path = strdup(c->path)) == NULL) {
+	if ((m->path = strndup(c->path, path_length(c->path))) == NULL) {
 		free(m);
 		return NULL;
 	}
