@@ -31,10 +31,10 @@
 const struct cfi_machine cfi_x86_64 = {.sp = 7, .fp = 6, .ra = 16,
     .ra_in_frame = true, .kept = UINT64_C(0xf0c8) /* rbx, rbp, rsp, r12 to r15 */,
     .pc_mask = UINT64_MAX};
-/* Addresses of programs have at most 48 bits (52 with larger pages). */
+/* Addresses of programs have 48 bits, unless they ask for more. */
 const struct cfi_machine cfi_aarch64 = {.sp = 31, .fp = 29, .ra = 30,
     .kept = UINT64_C(0xbff80000) /* x19 to x29, sp */,
-    .pc_mask = UINT64_C(0x000fffffffffffff)};
+    .pc_mask = UINT64_C(0x0000ffffffffffff)};
 
 const struct cfi_machine *
 cfi_our_machine(void)

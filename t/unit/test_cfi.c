@@ -400,7 +400,7 @@ check_arm64(void)
 	u.at.value[30] = 0x100000 + CODE + 40;
 	u.at.value[29] = STACK;
 	words[0] = 0x2929;
-	words[1] = UINT64_C(0x0037000000000000) << 4 | (0x100000 + CODE + 52);
+	words[1] = UINT64_C(0x0037000000000000) | (0x100000 + CODE + 52);
 	check_number(unwind_all(&u, f, &n, 4), UNWIND_COMPLETE);
 	check_number(n, 3);
 	check_number(f[0].cfa, STACK);
