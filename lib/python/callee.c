@@ -196,6 +196,8 @@ name_instance(struct callable *c)
 	struct py_object o;
 
 	c->owner = c->object.type;
+	if (is_of_type(c, "function", false) || is_of_type(c, "staticmethod", false))
+		return false; /* it runs code of Python */
 	return py_read(p->memory, c->object.type + p->offsets->type_dict, &dict,
 	    sizeof(dict)) && dict_find(p, dict, "__call__", &call) &&
 	    object_read(p, call, &o) &&
