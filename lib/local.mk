@@ -287,6 +287,7 @@ lib_libtach_record_core_la_SOURCES += \
 	lib/engine/waits/wait_callers.c \
 	lib/engine/waits/wait_calls.c \
 	lib/engine/waits/wait_file.c \
+	lib/engine/waits/wait_quota.c lib/engine/waits/wait_quota.h \
 	lib/engine/waits/wait_socket.c lib/engine/waits/wait_socket.h \
 	lib/engine/waits/waits.c lib/engine/waits/waits.h
 lib_libtach_record_core_la_SOURCES += \

@@ -61,6 +61,7 @@ struct remote {
 	struct emitter emitter;
 	struct callees callees;
 	struct waits *waits; /* NULL: not asked for */
+	uint32_t gap; /* the reason in it, as a frame; TACH_NONE: not asked for */
 	struct mixed *mixed; /* NULL: frames of C are not asked for */
 	struct names *called; /* names of the threads */
 	struct tasks *tasks; /* NULL: not asked for, or not in this Python */
@@ -99,6 +100,7 @@ remote_new(const struct process *p, const struct py_runtime *rt,
 	r->options = options;
 	r->names = names;
 	r->stops.process = p;
+	r->gap = TACH_NONE;
 	r->releasing = (struct releasing_sink){{.size = sizeof(struct tach_sink),
 		.run = release_and_run},
 	    .stops = &r->stops};
@@ -723,7 +725,7 @@ wait_of_stack(struct remote *r, struct thread *t, uint32_t callee,
     const struct moment *m)
 {
 	if (is_recorded(r, t) && batches_left(r->records))
-		return waits_for_cpu(r->waits);
+		return waits_for_cpu(r->waits, 0);
 	return waits_frame(r->waits, t, &r->stack.chain, callee, m);
 }
 
@@ -975,11 +977,17 @@ remote_can_repeat(const struct remote *r)
 	return true;
 }
 
+void
+remote_note_gap(struct remote *r, uint64_t away)
+{
+	r->gap = waits_for_cpu(r->waits, away);
+}
+
 /* The reason of a thread while no known thread has a CPU. */
 static uint32_t
-wait_now(struct remote *r, const struct thread *t)
+wait_now(const struct remote *r, const struct thread *t)
 {
-	return (t->status.bits & TACH_STATUS_CPU) != 0 ? waits_for_cpu(r->waits) :
+	return (t->status.bits & TACH_STATUS_CPU) != 0 ? r->gap :
 	    waits_lasting(r->waits, t);
 }
 

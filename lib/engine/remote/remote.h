@@ -63,6 +63,9 @@ bool remote_fits_records(const struct remote *);
 /* Whether all samples of the last round hold as long as no thread runs: none of them
  * failed or is torn. */
 bool remote_can_repeat(const struct remote *);
+/* Notes that a thread which could run had no CPU for `away` ns until now: the next
+ * samples are of that time. */
+void remote_note_gap(struct remote *, uint64_t away);
 /* Gives the samples of the last round to the sink once more, with this time (us): no
  * thread has run since.  False if the sink failed. */
 bool remote_again(struct remote *, uint64_t time_us, struct tach_sink *,

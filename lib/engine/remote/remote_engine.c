@@ -306,6 +306,7 @@ repeat_round(struct remote_engine *r, const struct kernel_round *k,
 {
 	struct target *t = r->engine.target;
 
+	remote_note_gap(r->remote, k->away);
 	for (uint64_t i = 1; i <= k->repeats; i++) {
 		uint64_t time = k->left + k->away * i / (k->repeats + 1);
 		if (!remote_again(r->remote, time_in(t, time), sink, &t->stats))

@@ -20,6 +20,7 @@
 #include "engine/sample/callees.h"
 #include "engine/sample/emit.h"
 #include "engine/waits/wait.h"
+#include "engine/waits/wait_quota.h"
 #include "engine/waits/wait_socket.h"
 #include "python/callee.h"
 #include "python/objects.h"
@@ -60,11 +61,12 @@ struct waits {
 	bool full;
 	int folder; /* of the process's descriptors; -1: not open */
 	char *root; /* of the process, as we see it; "": ours, or not known */
-	uint32_t gil, cpu; /* frames; TACH_NONE: not made yet */
+	uint32_t gil, cpu, throttled; /* frames; TACH_NONE: not made yet */
 	uint32_t details; /* names with a path or an address */
 	struct lock_type types[TYPES_KNOWN];
 	size_t next_type; /* the one to be replaced */
 	struct wait_sockets sockets;
+	struct wait_quota quota;
 };
 
 /* A thread that is looked at. */
@@ -110,7 +112,7 @@ waits_new(const struct process *p, const struct py_runtime *rt,
 	w->own_callees = options->no_callees;
 	w->full = options->waits == TACH_WAITS_FULL;
 	w->folder = -1;
-	w->gil = w->cpu = TACH_NONE;
+	w->gil = w->cpu = w->throttled = TACH_NONE;
 	if ((w->root = read_root(p)) == NULL) {
 		free(w);
 		return NULL;
@@ -126,6 +128,7 @@ waits_free(struct waits *w)
 	if (w->folder >= 0)
 		close(w->folder);
 	callees_free(&w->callees);
+	wait_quota_free(&w->quota);
 	free(w->root);
 	free(w);
 }
@@ -623,13 +626,20 @@ waits_frame(struct waits *w, const struct thread *t, const struct py_chain *chai
 }
 
 uint32_t
-waits_for_cpu(struct waits *w)
+waits_for_cpu(struct waits *w, uint64_t away)
 {
-	return w == NULL ? TACH_NONE : frame_made_once(w, &w->cpu, "no CPU");
+	if (w == NULL)
+		return TACH_NONE;
+	if (away > 0 && wait_quota_took(&w->quota, w->process, away))
+		return frame_made_once(w, &w->throttled, "no CPU (throttled)");
+	return frame_made_once(w, &w->cpu, "no CPU");
 }
 
 uint32_t
 waits_lasting(const struct waits *w, const struct thread *t)
 {
-	return w != NULL && t->last.wait == w->cpu ? TACH_NONE : t->last.wait;
+	bool passed = w != NULL && (t->last.wait == w->cpu ||
+	    t->last.wait == w->throttled);
+
+	return passed ? TACH_NONE : t->last.wait;
 }

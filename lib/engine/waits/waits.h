@@ -42,9 +42,9 @@ void waits_free(struct waits *);
 uint32_t waits_frame(struct waits *, const struct thread *, const struct py_chain *,
     uint32_t callee, const struct moment *);
 
-/* The frame of a thread that could run and has no CPU, likewise.  It holds for samples
- * of that time alone. */
-uint32_t waits_for_cpu(struct waits *);
+/* The frame of a thread that could run and had no CPU for `away` ns until now, 0 if that
+ * is not known; likewise.  It holds for samples of that time alone. */
+uint32_t waits_for_cpu(struct waits *, uint64_t away);
 /* The frame of the last sample, if it holds as long as the thread is not looked at. */
 uint32_t waits_lasting(const struct waits *, const struct thread *);
 
