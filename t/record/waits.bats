@@ -210,7 +210,8 @@ has_cpu_time() {
 		/<wait>:no CPU \(throttled\):/ { n += $NF }
 		END { print n + 0 }')
 	echo "throttled for $taken ms, $seen samples"
-	((seen * 8 >= taken && seen <= taken * 2 && seen > 50))
+	# On a busy machine others have the CPU for longer.
+	((seen >= 20 && seen <= taken + 500))
 }
 
 @test "the time without a CPU has a reason, while the kernel takes the rounds" {
@@ -227,7 +228,7 @@ has_cpu_time() {
 		end = time.monotonic() + 3
 		print(spins())
 	E
-	has_cpu_time
+	in_tries 3 has_cpu_time
 }
 
 @test "in-process, waits that go on for long have reasons" {
