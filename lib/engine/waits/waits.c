@@ -41,12 +41,18 @@
 #define OBJECT_LOCK 10
 #define STATE_SIZE 4096 /* bytes of a thread state, about */
 #define TYPES_KNOWN 16
+#define HOLDERS_KNOWN 64
 #define NUMBER_MAX 24 /* bytes of a number as text */
 
 /* A type of objects with locks, by its address. */
 struct lock_type {
 	uint64_t addr;
 	char name[OBJECT_NAME_MAX];
+};
+
+/* A thread that has held a lock. */
+struct lock_holder {
+	uint64_t ident, state; /* its pthread_self, and the address of its state */
 };
 
 struct waits {
@@ -65,6 +71,7 @@ struct waits {
 	uint32_t details; /* names with a path or an address */
 	struct lock_type types[TYPES_KNOWN];
 	size_t next_type; /* the one to be replaced */
+	struct lock_holder holders[HOLDERS_KNOWN];
 	struct wait_sockets sockets;
 	struct wait_quota quota;
 };
@@ -221,20 +228,34 @@ type_of_object(struct waits *w, uint64_t object)
 	    &type, sizeof(type)) ? name_of_type(w, object, type) : NULL;
 }
 
-/* Finds the thread that calls itself by a number (its pthread_self).  NULL if there is
- * none. */
-static const struct thread *
-find_holder(const struct waits *w, uint64_t ident)
+/* Whether a thread calls itself by a number (its pthread_self). */
+static bool
+has_ident(const struct waits *w, const struct thread *t, uint64_t ident)
 {
-	const struct py_offsets *o = w->objects.offsets;
+	uint64_t is;
 
-	for (size_t i = 0; i < w->place.threads->count; i++) {
-		const struct thread *t = &w->place.threads->list[i];
-		uint64_t is;
-		if (py_read(w->objects.memory, t->py.addr + o->thread_ident, &is,
-			sizeof(is)) && is == ident)
-			return t;
-	}
+	return py_read(w->objects.memory, t->py.addr +
+	    w->objects.offsets->thread_ident, &is, sizeof(is)) && is == ident;
+}
+
+/* Finds the thread that calls itself by a number: the one that did so last time, or any.
+ * NULL if there is none. */
+static const struct thread *
+find_holder(struct waits *w, uint64_t ident)
+{
+	/* Numbers are addresses of pages. */
+	struct lock_holder *k = &w->holders[(ident >> 12) % HOLDERS_KNOWN];
+	const struct threads *all = w->place.threads;
+
+	for (size_t i = 0; k->ident == ident && i < all->count; i++)
+		if (all->list[i].py.addr == k->state &&
+		    has_ident(w, &all->list[i], ident))
+			return &all->list[i];
+	for (size_t i = 0; i < all->count; i++)
+		if (has_ident(w, &all->list[i], ident)) {
+			*k = (struct lock_holder){ident, all->list[i].py.addr};
+			return &all->list[i];
+		}
 	return NULL;
 }
 
@@ -255,7 +276,7 @@ id_of_thread(const struct waits *w, const struct thread *t)
 static void
 look_at_holder(struct blocked *b, uint64_t lock)
 {
-	const struct waits *w = b->waits;
+	struct waits *w = b->waits;
 	const struct thread *t;
 	struct tach_string name;
 	uint64_t ident, id;
