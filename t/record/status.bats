@@ -160,7 +160,7 @@ natives() {
 }
 
 marked() {
-	record callbacks 1.5 -- -r 2k --native-markers
+	record callbacks 1.5 -- -r 2k --native-markers --no-callees
 	is "$(callees)" "main;<native>;key
 main;<native>;reduced
 main;<native>;yielded
