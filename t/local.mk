@@ -253,7 +253,7 @@ QUICK_TESTS = $(UNIT_TESTS) \
 	t/house/libtach.bats t/house/lint.bats \
 	t/native/symbols.bats \
 	t/python/layouts.bats \
-	t/record/record.bats
+	t/record/dump.bats t/record/record.bats
 
 # What `make quick` leaves out it says, before it begins.
 quick: all
