@@ -254,20 +254,25 @@ learn_loops(struct mixed *m)
 	}
 }
 
-struct py_chain *
-mixed_merge(struct mixed *m, const struct mixed_thread *t, const struct py_chain *c,
-    uint32_t callee)
+bool
+mixed_merge(struct mixed *m, const struct mixed_thread *t, const struct py_chain *c)
 {
 	const struct unwinder *w = &m->unwinder;
 
-	m->nomem = false;
-	m->chain.depth = 0;
 	read_frames(m, t);
 	if (!cframes_merge(c, &m->segments, w->frames, w->count, &w->code,
 		&m->merged))
-		return NULL;
+		return false;
 	m->cause = cause_of_fault(m);
 	learn_loops(m);
+	return true;
+}
+
+struct py_chain *
+mixed_name(struct mixed *m, const struct py_chain *c, uint32_t callee)
+{
+	m->nomem = false;
+	m->chain.depth = 0;
 	list_places(m, c, callee);
 	m->chain.live = m->chain.depth;
 	return m->nomem ? NULL : &m->chain;

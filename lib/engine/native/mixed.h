@@ -24,12 +24,16 @@ struct mixed *mixed_new(const struct process *, const struct py_offsets *,
     const struct py_memory *, struct tach_table *, bool all);
 void mixed_free(struct mixed *);
 
+/* Reads the frames of C of a thread, and merges them with its chain.  The thread may go
+ * on afterwards.  False if out of memory. */
+bool mixed_merge(struct mixed *, const struct mixed_thread *, const struct py_chain *);
+
 /*
- * Merges the chain of a thread with its frames of C.  callee: the frame of the table
- * that stands for the function of C that the innermost frame of Python calls, or
- * TACH_NONE.  The result is valid until the next call; NULL if out of memory.
+ * Names the frames of C of that stack, which can take long, and makes a chain of all.
+ * callee: the frame of the table that stands for the function of C that the innermost
+ * frame of Python calls, or TACH_NONE.  The result is valid until the next call; NULL
+ * if out of memory.
  */
-struct py_chain *mixed_merge(struct mixed *, const struct mixed_thread *,
-    const struct py_chain *, uint32_t callee);
+struct py_chain *mixed_name(struct mixed *, const struct py_chain *, uint32_t callee);
 
 #endif

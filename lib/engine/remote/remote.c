@@ -706,17 +706,21 @@ find_callee(struct remote *r)
 	    r->records != NULL);
 }
 
-/* Merges the chain with the frames of C of its thread, which has stopped.  The callee
- * becomes a frame of the result.  NULL if out of memory. */
+/* Merges the chain with the frames of C of its thread, which has stopped, and is let go
+ * unless its variables are still to be read.  The callee becomes a frame of the result.
+ * NULL if out of memory. */
 static struct py_chain *
 mix(struct remote *r, const struct thread *t, struct sample_leaves *leaves)
 {
-	struct mixed_thread of = {&r->stops, t->task, t->py.addr};
-	struct py_chain *c = mixed_merge(r->mixed, &of, &r->stack.chain,
-	    leaves->callee);
+	const struct mixed_thread of = {&r->stops, t->task, t->py.addr};
+	uint32_t callee = leaves->callee;
 
 	leaves->callee = TACH_NONE;
-	return c;
+	if (!mixed_merge(r->mixed, &of, &r->stack.chain))
+		return NULL;
+	if (r->locals.tell == NULL)
+		stop_release_all(&r->stops);
+	return mixed_name(r->mixed, &r->stack.chain, callee);
 }
 
 /* The reason for which the thread with the stack does not run. */
