@@ -473,20 +473,21 @@ unwind_is_return(const struct unwind_tables *t, uint64_t pc)
 	return false;
 }
 
-/* Code that only passes a call on, as closures of libffi do, has the return address on
- * top of the stack.  So has other code at its first instruction and at its last one, and
- * elsewhere by chance: the caller of the walk has to prove it. */
+/* Code that only passes a call on, as closures of libffi do, and most functions in
+ * assembly have the return address on top of the stack.  So has other code at its first
+ * instruction and at its last one, and elsewhere by chance: the caller of the walk has
+ * to prove it.  otherwise: the result if it is no return address. */
 static enum unwind_end
-step_top(struct unwind *u, uint64_t *cfa)
+step_top(struct unwind *u, uint64_t *cfa, enum unwind_end otherwise)
 {
 	const struct cfi_machine *m = u->tables->machine;
 	struct unwind_registers *r = &u->at;
 	uint64_t ra;
 
-	if (!m->ra_in_frame || !is_known(r, m->sp) ||
+	if (!m->ra_in_frame || !u->exact || !is_known(r, m->sp) ||
 	    !native_stack_word(u->stack, r->value[m->sp], &ra) ||
 	    !unwind_is_return(u->tables, ra))
-		return UNWIND_NO_FILE;
+		return otherwise;
 	u->guessed = true;
 	u->exact = false;
 	*cfa = r->value[m->sp] + WORD;
@@ -548,7 +549,7 @@ step_by_table(struct unwind *u, const struct cfi *t, uint64_t addr, uint64_t *cf
 		    step_by_rule(u, t, &t->rules[ROW_RULE(row)], cfa) :
 		    UNWIND_NO_TABLE;
 	default:
-		return UNWIND_NO_TABLE;
+		return step_top(u, cfa, UNWIND_NO_TABLE);
 	}
 }
 
@@ -566,10 +567,11 @@ unwind_step(struct unwind *u, struct native_frame *f)
 		end = step_by_table(u, t, pc - bias, &cfa);
 		break;
 	case CODE_NO_FILE:
-		end = u->exact ? step_top(u, &cfa) : step_trampoline(u, &cfa);
+		end = u->exact ? step_top(u, &cfa, UNWIND_NO_FILE) :
+		    step_trampoline(u, &cfa);
 		break;
 	default:
-		end = UNWIND_NO_TABLE;
+		end = step_top(u, &cfa, UNWIND_NO_TABLE);
 	}
 	if (end == UNWIND_GOES_ON)
 		f->cfa = cfa;

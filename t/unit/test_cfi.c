@@ -260,6 +260,48 @@ at(const struct unwind_tables *t, uint64_t pc)
 static const struct unwind_tables x86_64 = {&cfi_x86_64, find, NULL};
 static const struct unwind_tables aarch64 = {&cfi_aarch64, find, NULL};
 
+/* The code before each address is a call. */
+static bool
+read_call(const struct unwind_tables *t, uint64_t addr, uint8_t *to, size_t size)
+{
+	(void)t;
+	(void)addr;
+	memset(to, 0, size);
+	to[2] = 0xe8;
+	return true;
+}
+
+static const struct unwind_tables calls = {&cfi_x86_64, find, read_call};
+
+/* Code without a table has its return address on top of the stack, if it is where the
+ * thread is, and if a call is before that address. */
+static void
+check_guess(void)
+{
+	struct unwind u = at(&calls, 0x800000);
+	struct native_frame f;
+
+	begin();
+	common("zR", &cfi_x86_64);
+	FUNCTION(CODE, 16, "");
+	build(&cfi_x86_64);
+	words[0] = 0x100000 + CODE + 8;
+	check_number(unwind_step(&u, &f), UNWIND_GOES_ON);
+	check(u.guessed && !u.exact);
+	check_number(u.at.pc, words[0]);
+	check_number(f.cfa, STACK + 8);
+	u = at(&calls, 0x800000);
+	u.exact = false;
+	u.at.pc++;
+	check_number(unwind_step(&u, &f), UNWIND_NO_FILE);
+	words[0] = 0x100000 + CODE + 40;
+	u = at(&calls, 0x800000);
+	check_number(unwind_step(&u, &f), UNWIND_NO_FILE);
+	u = at(&calls, CODE + 200);
+	check_number(unwind_step(&u, &f), UNWIND_NO_TABLE);
+	check(!u.guessed);
+}
+
 static void
 check_walk(void)
 {
@@ -416,6 +458,7 @@ main(void)
 	check_order();
 	check_rules();
 	check_damage();
+	check_guess();
 	check_walk();
 	check_expressions();
 	check_signal();

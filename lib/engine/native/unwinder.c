@@ -339,7 +339,8 @@ walk_on(struct unwinder *w, struct unwind *u, const struct py_segments *s, uint6
 	    !seek_loop(w, u, s, entry)) {
 		w->count = from + 1;
 		*sp = w->frames[from].sp;
-		return UNWIND_NO_FILE;
+		return process_modules_find(&w->modules, w->frames[from].pc) != NULL ?
+		    UNWIND_NO_TABLE : UNWIND_NO_FILE;
 	}
 	w->guessed = w->guessed || u->guessed;
 	return drop_doubtful(w, from, s, sp) ? UNWIND_BACKWARD : end;
