@@ -322,6 +322,7 @@ take_names(struct dump *d, struct tach_recorder *r)
 {
 	tach_rounds_locals(d->source, &(struct tach_locals){
 	    .size = sizeof(struct tach_locals)});
+	tach_recorder_mix(r, false);
 	d->taken = true;
 	for (int i = 0; i < NAME_TRIES && !all_named(d, r); i++)
 		if (tach_pump(d->source, &d->sink) != TACH_AGAIN)

@@ -256,6 +256,9 @@ struct tach_locals {
 	void *arg;
 };
 int tach_recorder_locals(struct tach_recorder *, const struct tach_locals *);
+/* Whether the next rounds have the frames of C of ->mixed of the options; the first
+ * ones do.  Without them no thread is stopped. */
+void tach_recorder_mix(struct tach_recorder *, bool);
 
 /* Waits for the next deadline and samples every thread of every
  * interpreter once.  TACH_OK: go on; TACH_END: the target is gone, the

@@ -82,6 +82,8 @@ struct engine_ops {
 	bool (*open_fork)(struct engine *, const struct engine_fork *);
 	/* See tach_recorder_locals.  May be NULL. */
 	void (*locals)(struct engine *, const struct tach_locals *);
+	/* See tach_recorder_mix.  May be NULL. */
+	void (*mix)(struct engine *, bool);
 
 	/* ---- its steps --------------------------------------------------- */
 

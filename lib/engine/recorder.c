@@ -339,6 +339,13 @@ tach_recorder_locals(struct tach_recorder *r, const struct tach_locals *l)
 	return TACH_OK;
 }
 
+void
+tach_recorder_mix(struct tach_recorder *r, bool on)
+{
+	if (r->engine->ops->mix != NULL)
+		r->engine->ops->mix(r->engine, on);
+}
+
 /* ---- rounds ------------------------------------------------------------ */
 
 /* Ends the rounds for good. */

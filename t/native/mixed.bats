@@ -147,3 +147,21 @@ kinds() {
 	run -125 --separate-stderr tach-record --native true
 	[ "${stderr_lines[0]}" = "tach-record: --native is for --dump" ]
 }
+
+@test "threads are not stopped again while their names are sought" {
+	need strace
+	host_python 3.11 3.12 3.13
+	cat >threads.py <<-'END'
+		import threading, time
+		for i in range(20):
+		    threading.Thread(target=time.sleep, args=(600,), daemon=True).start()
+		print('ready', flush=True)
+		time.sleep(600)
+	END
+	start "$python" threads.py >told
+	until_ grep -q ready told
+	strace -o calls -e trace=ptrace tach-record --dump --native -p "$pid" >dump
+	is "$(grep -c '^thread ' dump)" 21
+	# A thread amid the making of a call is stopped again.
+	[ "$(grep -c PTRACE_SEIZE calls)" -lt 42 ]
+}

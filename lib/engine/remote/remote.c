@@ -63,6 +63,7 @@ struct remote {
 	struct waits *waits; /* NULL: not asked for */
 	uint32_t gap; /* the reason in it, as a frame; TACH_NONE: not asked for */
 	struct mixed *mixed; /* NULL: frames of C are not asked for */
+	bool mixes;	     /* they are in this round */
 	struct names *called; /* names of the threads */
 	struct tasks *tasks; /* NULL: not asked for, or not in this Python */
 	struct tach_locals locals; /* no function: not asked for */
@@ -298,7 +299,7 @@ static bool
 is_mixed(struct remote *r, struct thread *t)
 {
 	(void)t;
-	return r->mixed != NULL;
+	return r->mixes;
 }
 
 /* Stops a thread, and waits for it longer than a round could. */
@@ -754,7 +755,7 @@ sample_stack(struct remote *r, struct thread *t, const struct verdict *v,
 		leaves.callee = find_callee(r);
 	if (whole)
 		leaves.wait = wait_of_stack(r, t, leaves.callee, m);
-	if (r->mixed != NULL && (chain = mix(r, t, &leaves)) == NULL)
+	if (r->mixes && (chain = mix(r, t, &leaves)) == NULL)
 		return false;
 	if (r->locals.tell != NULL)
 		variables_tell(&r->locals, r->offsets, live(r), chain);
@@ -1153,6 +1154,12 @@ void
 remote_locals(struct remote *r, const struct tach_locals *l)
 {
 	r->locals = *l;
+}
+
+void
+remote_mix(struct remote *r, bool on)
+{
+	r->mixes = on && r->mixed != NULL;
 }
 
 bool

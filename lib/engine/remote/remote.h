@@ -37,6 +37,8 @@ void remote_interrupts(struct remote *, struct interrupts *);
 
 /* See tach_recorder_locals. */
 void remote_locals(struct remote *, const struct tach_locals *);
+/* See tach_recorder_mix. */
+void remote_mix(struct remote *, bool on);
 
 enum remote_result {
 	REMOTE_OK,

@@ -29,6 +29,7 @@ struct remote_engine {
 	bool follows;	/* its recorder is not the first of the family */
 	bool asked;	/* for interrupts of the stock */
 	struct tach_locals locals;
+	bool unmixed; /* rounds have no frames of C for now */
 	struct batches batches; /* of the Python that is sampled */
 };
 
@@ -136,6 +137,7 @@ start_sampling(struct engine *e)
 		return error_memory(&t->error);
 	batches_init(&r->batches, t, remote_plan(r->remote), r->interrupts);
 	remote_locals(r->remote, &r->locals);
+	remote_mix(r->remote, !r->unmixed);
 	target_begin(t, now);
 	return TACH_OK;
 }
@@ -148,6 +150,16 @@ keep_locals(struct engine *e, const struct tach_locals *l)
 	r->locals = *l;
 	if (r->remote != NULL)
 		remote_locals(r->remote, l);
+}
+
+static void
+keep_mixed(struct engine *e, bool on)
+{
+	struct remote_engine *r = (struct remote_engine *)e;
+
+	r->unmixed = !on;
+	if (r->remote != NULL)
+		remote_mix(r->remote, on);
 }
 
 /* ---- notes ------------------------------------------------------------- */
@@ -434,6 +446,7 @@ static const struct engine_ops remote_ops = {
 	.attach = start_sampling,
 	.share = share_stock,
 	.locals = keep_locals,
+	.mix = keep_mixed,
 	.due = round_due,
 	.fds = round_fds,
 	.is_ahead = rounds_are_ahead,
