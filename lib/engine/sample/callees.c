@@ -9,8 +9,8 @@
 #include "engine/os/os.h"
 #include "engine/sample/emit.h"
 #include "hash.h"
+#include "kind.h"
 
-#define BUILTIN_FILE "<built-in>"
 #define PREFIX (sizeof(CALLEE_TYPE) - 1)
 #define ENTRIES_MAX 8192 /* then all are forgotten */
 
@@ -111,7 +111,7 @@ read_head(const struct callees *c, struct callee_entry *e)
 static uint32_t
 name_frame(struct callees *c, const struct py_callee *named)
 {
-	return emit_lineless(c->table, BUILTIN_FILE,
+	return emit_lineless(c->table, CALLEE_FILE,
 	    (struct tach_string){named->name, strlen(named->name)});
 }
 

@@ -5,8 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Names of synthetic frames.  CPython gives its own synthetic frames this file. */
-#define SYNTHETIC_FILE "~"
+#include "kind.h"
+
+/* Names of synthetic frames.  CPython gives its own the same file. */
 #define TORN_NAME "<torn>"
 
 #define MORE_FRAMES 2 /* before those of a chain: leaves, or TORN_NAME */
@@ -47,7 +48,7 @@ emit_lineless(struct tach_table *t, const char *file, struct tach_string name)
 uint32_t
 emit_synthetic(struct tach_table *t, const char *name)
 {
-	return emit_lineless(t, SYNTHETIC_FILE,
+	return emit_lineless(t, NO_FILE,
 	    (struct tach_string){name, strlen(name)});
 }
 

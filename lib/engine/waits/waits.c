@@ -22,11 +22,10 @@
 #include "engine/waits/wait.h"
 #include "engine/waits/wait_quota.h"
 #include "engine/waits/wait_socket.h"
+#include "kind.h"
 #include "python/callee.h"
 #include "python/objects.h"
 #include "python/status.h"
-
-#define WAIT_FILE "<wait>"
 
 #define CALLERS 8 /* Python frames that are looked at, at most */
 /* Names with a path or an address in a profile; later ones have none, as a server may
