@@ -4,6 +4,10 @@
 
 #include <stdio.h>
 
+#include "python/same.h"
+#include "python/traits.h"
+#include "utf8.h"
+
 #define NESTED_MAX 4 /* partials and bound methods in each other */
 
 /* The words behind an object's head, by their numbers. */
@@ -55,14 +59,25 @@ is_of_type(const struct callable *c, const char *name, bool heap)
 	    strcmp(last_part(c->object.type_name), name) == 0;
 }
 
+/* Whether a text is one that people can read: memory that was freed has others. */
+static bool
+is_visible(const char *text)
+{
+	size_t len = strlen(text), n;
+	uint32_t code;
+
+	for (size_t i = 0; i < len; i += n)
+		if ((n = utf8_visible(text + i, len - i, &code)) == 0)
+			return false;
+	return len > 0;
+}
+
 static bool
 join_name(const struct callable *c, const char *owner, const char *separator,
     const char *name)
 {
-	if (*name == '\0')
-		return false;
 	snprintf(c->name, CALLEE_NAME_MAX, "%s%s%s", owner, separator, name);
-	return true;
+	return *name != '\0' && is_visible(c->name);
 }
 
 /* Reads the name of a type, as in tp_name. */
@@ -273,6 +288,22 @@ callee_name(const struct py_objects *p, uint64_t callable, struct py_callee *to)
 	to->owner = c.owner;
 	to->words = k == NULL || c.bound || c.inner != 0 ? 0 : k->words;
 	return true;
+}
+
+bool
+callee_is_held(const struct py_objects *p, uint64_t callable)
+{
+	struct {
+		uint32_t unused, local;
+		uint64_t refs;
+	} head;
+
+	if (!py_is_free_threaded(p->offsets))
+		return py_read(p->memory, callable + p->offsets->object_type -
+			sizeof(head.refs), &head.refs, sizeof(head.refs)) &&
+		    (uint32_t)head.refs != 0;
+	return py_read(p->memory, callable + p->offsets->object_type - sizeof(head),
+	    &head, sizeof(head)) && (head.local != 0 || head.refs > PY_SHARED_FLAGS);
 }
 
 /* ---- callables as they were ---------------------------------------------- */

@@ -44,7 +44,11 @@ struct py_callee {
  */
 bool callee_name(const struct py_objects *, uint64_t callable, struct py_callee *);
 
-/* The same by a callable as it was: but for the one in ->inner, only objects that live as
+/* Whether a callable has references.  Then all that its name was read from is its own,
+ * and was not freed before. */
+bool callee_is_held(const struct py_objects *, uint64_t callable);
+
+/* The name of a callable as it was: but for the one in ->inner, only objects that live as
  * long as their module or their class are read now. */
 bool callee_name_then(const struct py_objects *now, const struct py_callable *,
     struct py_callee *);

@@ -97,7 +97,8 @@ named() {
 	"$TACH_SRCDIR/doc/examples/remake" -o sessions
 	named web-server '(search|matches) .*shop.py'
 	named numpy 'steepest .*heights.py'
-	named asyncio 'checksum .*fetch.py'
+	named asyncio '_hashlib.pbkdf2_hmac  <built-in>'
+	found ';fetch.py:checksum:' <sessions/asyncio.md
 	found 'transfer .*stuck.py:13' <sessions/hang.md
 	found 'report .*stuck.py:20' <sessions/hang.md
 	named multiprocessing 'MainThread'

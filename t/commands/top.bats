@@ -289,7 +289,7 @@ press() {
 	press q
 	until_ test -e ended
 	is "$(cat ended)" 'ended 0'
-	tach-top -s samples -n 1 other.bin | found '<module>  <string>:1$'
+	tach-top -s samples -n 1 other.bin | found ' sum  <built-in>$'
 }
 
 @test "the view of a program that fails: its reason and its status" {

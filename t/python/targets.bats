@@ -143,7 +143,7 @@ debug() {
 ours() {
 	tach-convert --collapsed p.bin >stacks
 	tail -n 3 stacks
-	grep -q "waits.py:<module>:[0-9]*;waits.py:busy:[0-9]* " stacks
+	grep -q "waits.py:<module>:[0-9]*;waits.py:busy:[0-9]*[; ]" stacks
 }
 
 # carried MAKER: COMMAND, as MAKER SECONDS sets it, by launch and by -p.

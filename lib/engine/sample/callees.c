@@ -116,7 +116,8 @@ name_frame(struct callees *c, const struct py_callee *named)
 }
 
 /* Names a callable anew, if it is of the kind that lasts.  It was one object while that
- * took if it is named alike once more. */
+ * took if it is named alike once more.  At the end of a process it may have been freed
+ * before. */
 static void
 name_entry(struct callees *c, struct callee_entry *e)
 {
@@ -129,6 +130,7 @@ name_entry(struct callees *c, struct callee_entry *e)
 	e->words = named.words;
 	if (!read_head(c, e) || !callee_name(&objects, e->addr, &again) ||
 	    strcmp(named.name, again.name) != 0 || !is_same(c, e) ||
+	    !callee_is_held(&objects, e->addr) ||
 	    (e->frame = name_frame(c, &named)) == TACH_NONE)
 		e->words = 0;
 	e->since = clock_ns();
