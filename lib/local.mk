@@ -71,7 +71,7 @@ lib_libtach_core_la_SOURCES = $(tach_common) \
 	lib/durations.c \
 	lib/gilwaits.h \
 	lib/io.h \
-	lib/kind.c lib/kind.h \
+	lib/kind.h \
 	lib/merge.c \
 	lib/note.h \
 	lib/stream.c lib/stream.h \
