@@ -114,7 +114,7 @@ recorded() {
 		use_python "$tag" "$command"
 		cp "$T/record/callables.py" "$OUTSIDE"
 		! interrupted || in_tries 3 names_right 80
-		in_tries 3 names_right 30 outside
+		in_tries 3 names_right 10 outside
 		ENGINE=(--engine=inprocess)
 		[ -n "$PYTHON_ROOT" ] || in_tries 3 names_right 60
 		ENGINE=()
