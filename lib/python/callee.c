@@ -296,7 +296,7 @@ callee_is_held(const struct py_objects *p, uint64_t callable)
 	struct {
 		uint32_t unused, local;
 		uint64_t refs;
-	} head;
+	} head = {0};
 
 	if (!py_is_free_threaded(p->offsets))
 		return py_read(p->memory, callable + p->offsets->object_type -
