@@ -79,33 +79,29 @@ entry_at(struct callees *c, uint64_t addr)
 	return &c->list[c->count++];
 }
 
-/* Whether a callable that was named has the words by which it was named. */
+/* Reads the words by which a callable is named, as they are now. */
+static bool
+read_head(const struct callees *c, const struct callee_entry *e, uint64_t *type,
+    uint64_t *head)
+{
+	const struct py_offsets *o = c->by->offsets;
+	const struct py_memory *m = c->by->memory;
+	struct py_piece pieces[] = {
+		{e->addr + o->object_type, sizeof(*type), type},
+		{e->addr + o->object_size, e->words * sizeof(*head), head},
+	};
+
+	return m->read(m, pieces, sizeof(pieces) / sizeof(*pieces));
+}
+
+/* Whether a callable that was named still has the words by which it was named. */
 static bool
 is_same(const struct callees *c, const struct callee_entry *e)
 {
-	const struct py_offsets *o = c->by->offsets;
-	const struct py_memory *m = c->by->memory;
 	uint64_t type, head[CALLABLE_WORDS];
-	size_t size = e->words * sizeof(*head);
-	struct py_piece pieces[] = {
-		{e->addr + o->object_type, sizeof(type), &type},
-		{e->addr + o->object_size, size, head},
-	};
 
-	return m->read(m, pieces, sizeof(pieces) / sizeof(*pieces)) &&
-	    type == e->type && memcmp(head, e->head, size) == 0;
-}
-
-/* Reads the words by which a callable is named. */
-static bool
-read_head(const struct callees *c, struct callee_entry *e)
-{
-	const struct py_offsets *o = c->by->offsets;
-	const struct py_memory *m = c->by->memory;
-
-	return py_read(m, e->addr + o->object_type, &e->type, sizeof(e->type)) &&
-	    py_read(m, e->addr + o->object_size, e->head,
-		e->words * sizeof(*e->head));
+	return read_head(c, e, &type, head) && type == e->type &&
+	    memcmp(head, e->head, e->words * sizeof(*head)) == 0;
 }
 
 static uint32_t
@@ -128,7 +124,7 @@ name_entry(struct callees *c, struct callee_entry *e)
 	if (!callee_name(&objects, e->addr, &named) || named.words == 0)
 		return;
 	e->words = named.words;
-	if (!read_head(c, e) || !callee_name(&objects, e->addr, &again) ||
+	if (!read_head(c, e, &e->type, e->head) || !callee_name(&objects, e->addr, &again) ||
 	    strcmp(named.name, again.name) != 0 || !is_same(c, e) ||
 	    !callee_is_held(&objects, e->addr) ||
 	    (e->frame = name_frame(c, &named)) == TACH_NONE)
@@ -216,8 +212,7 @@ has_owner(struct callees *c, const struct py_callee *named, uint64_t time)
 		return false;
 	type = tach_table_string(c->table, tach_table_frame(c->table, frame)->func);
 	return type.len > PREFIX &&
-	    strncmp(named->name, type.bytes + PREFIX,
-		type.len - PREFIX) == 0;
+	    strncmp(named->name, type.bytes + PREFIX, type.len - PREFIX) == 0;
 }
 
 static const struct callee_then *
