@@ -91,7 +91,8 @@ main(int argc, char *argv[])
 {
 	bool tables = argc > 2 && strcmp(argv[1], "-t") == 0;
 	pid_t pid = argc > 1 ? (pid_t)atoi(argv[argc - 1]) : 0;
-	struct task_registers r;
+	struct native_capture from = {.memory = &memory.memory};
+	const struct task_registers *r = &from.registers;
 	enum unwind_end end;
 	size_t n;
 
@@ -100,15 +101,15 @@ main(int argc, char *argv[])
 	process_memory_init(&memory, pid);
 	process_modules_init(&modules, &process, &memory.memory);
 	stack_window_init(&window, &memory.memory);
-	if (!stop(pid) || !stop_registers(&stops, pid, &r) ||
-	    !stack_window_open(&window, r.value[modules.tables.machine->sp]))
+	if (!stop(pid) || !stop_registers(&stops, pid, &from.registers) ||
+	    !stack_window_open(&window, &from, r->value[modules.tables.machine->sp]))
 		errx(1, "%d does not stop", (int)pid);
-	n = walk(&r, &end);
+	n = walk(r, &end);
 	for (size_t i = 0; i < n; i++)
 		printf("%" PRIx64 "\n", frames[i].pc);
 	if (tables) {
 		print_tables();
-		print_speed(&r, n);
+		print_speed(r, n);
 	}
 	stops_free(&stops, 0);
 	process_modules_free(&modules);

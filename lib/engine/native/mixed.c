@@ -14,7 +14,6 @@
 
 struct mixed {
 	const struct py_offsets *offsets;
-	const struct py_memory *memory;
 	struct tach_table *table;
 	bool all;
 	struct unwinder unwinder;
@@ -34,7 +33,6 @@ mixed_new(const struct process *p, const struct py_offsets *o,
 	if (m == NULL)
 		return NULL;
 	m->offsets = o;
-	m->memory = memory;
 	m->table = table;
 	m->all = all;
 	if (!unwinder_init(&m->unwinder, p, memory)) {
@@ -228,19 +226,16 @@ cause_of_fault(const struct mixed *m)
 	    m->unwinder.cause : causes[m->merged.fault];
 }
 
-/* Unwinds the thread.  A thread whose registers cannot be read has no frames of C. */
+/* Unwinds the thread.  A thread whose registers are not known has no frames of C. */
 static void
-read_frames(struct mixed *m, const struct mixed_thread *t)
+read_frames(struct mixed *m, const struct native_capture *from, uint64_t state)
 {
-	struct task_registers r;
-
-	if (!segments_read(m->offsets, m->memory, t->state, &m->segments))
+	if (!segments_read(m->offsets, from->memory, state, &m->segments))
 		m->segments.count = m->segments.nframes = 0;
-	if (stop_registers(t->stops, t->task, &r))
-		unwinder_read(&m->unwinder, &r, &m->segments);
+	if (from->registers.count > 0)
+		unwinder_read(&m->unwinder, from, &m->segments);
 	else
-		unwinder_forget(&m->unwinder, t->task != 0 ?
-		    "a thread that did not stop" : "a thread that is not known");
+		unwinder_forget(&m->unwinder, from->without);
 }
 
 static void
@@ -255,11 +250,12 @@ learn_loops(struct mixed *m)
 }
 
 bool
-mixed_merge(struct mixed *m, const struct mixed_thread *t, const struct py_chain *c)
+mixed_merge(struct mixed *m, const struct native_capture *from, uint64_t state,
+    const struct py_chain *c)
 {
 	const struct unwinder *w = &m->unwinder;
 
-	read_frames(m, t);
+	read_frames(m, from, state);
 	if (!cframes_merge(c, &m->segments, w->frames, w->count, &w->code,
 		&m->merged))
 		return false;

@@ -54,7 +54,7 @@ move_window(struct native_stack *s, uint64_t addr)
 void
 stack_window_init(struct stack_window *w, const struct py_memory *memory)
 {
-	*w = (struct stack_window){.stack.more = move_window, .memory = memory};
+	*w = (struct stack_window){.memory = memory};
 }
 
 void
@@ -64,9 +64,13 @@ stack_window_free(struct stack_window *w)
 }
 
 bool
-stack_window_open(struct stack_window *w, uint64_t sp)
+stack_window_open(struct stack_window *w, const struct native_capture *from, uint64_t sp)
 {
-	w->stack.len = 0;
+	if (from->len > 0) {
+		w->stack = (struct native_stack){from->low, from->bytes, from->len, NULL};
+		return true;
+	}
+	w->stack = (struct native_stack){.more = move_window};
 	if (w->bytes == NULL && (w->bytes = malloc(STACK_WINDOW)) == NULL)
 		return false;
 	return sp >= UNWIND_RED_ZONE && sp <= UINT64_MAX - STACK_WINDOW &&

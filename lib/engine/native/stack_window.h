@@ -3,6 +3,7 @@
 #ifndef ENGINE_NATIVE_STACK_WINDOW_H
 #define ENGINE_NATIVE_STACK_WINDOW_H
 
+#include "engine/native/native_capture.h"
 #include "native/unwind.h"
 #include "python/memory.h"
 
@@ -10,14 +11,15 @@
 
 struct stack_window {
 	struct native_stack stack; /* first: unwinds get its address */
-	const struct py_memory *memory;
+	const struct py_memory *memory; /* the process's */
 	uint8_t *bytes; /* STACK_WINDOW of them; NULL: not made yet */
 };
 
 void stack_window_init(struct stack_window *, const struct py_memory *);
 void stack_window_free(struct stack_window *);
-/* Copies the stack from its innermost address on.  The window moves where an unwind
- * needs other parts.  False if it cannot be read, or if out of memory. */
-bool stack_window_open(struct stack_window *, uint64_t sp);
+/* Takes the copy of the stack that a capture has, for as long as that is valid.  If it
+ * has none, copies the stack from its innermost address on: then the window moves where
+ * an unwind needs other parts.  False if it cannot be read, or if out of memory. */
+bool stack_window_open(struct stack_window *, const struct native_capture *, uint64_t sp);
 
 #endif

@@ -363,9 +363,10 @@ walk_thread(struct unwinder *w, struct unwind *u, const struct py_segments *s)
 }
 
 void
-unwinder_read(struct unwinder *w, const struct task_registers *r,
+unwinder_read(struct unwinder *w, const struct native_capture *from,
     const struct py_segments *s)
 {
+	const struct task_registers *r = &from->registers;
 	struct unwind u = {.tables = &w->modules.tables, .stack = &w->window.stack,
 	    .at.pc = r->pc, .exact = true};
 
@@ -377,7 +378,8 @@ unwinder_read(struct unwinder *w, const struct task_registers *r,
 	w->guessed = false;
 	w->cause[0] = '\0';
 	w->modules.may_look = true;
-	if (!stack_window_open(&w->window, u.at.value[u.tables->machine->sp])) {
+	if (!stack_window_open(&w->window, from,
+		u.at.value[u.tables->machine->sp])) {
 		note_cause(w, UNWIND_NO_STACK, r->pc);
 		return;
 	}

@@ -10,6 +10,7 @@
 #ifndef ENGINE_NATIVE_UNWINDER_H
 #define ENGINE_NATIVE_UNWINDER_H
 
+#include "engine/native/native_capture.h"
 #include "engine/native/process_modules.h"
 #include "engine/native/stack_window.h"
 #include "python/cframes.h"
@@ -44,8 +45,8 @@ bool unwinder_init(struct unwinder *, const struct process *,
     const struct py_memory *);
 void unwinder_free(struct unwinder *);
 
-/* Unwinds a thread that stands still, with these registers and segments. */
-void unwinder_read(struct unwinder *, const struct task_registers *,
+/* Unwinds the stack of a capture that has registers.  Its segments are given. */
+void unwinder_read(struct unwinder *, const struct native_capture *,
     const struct py_segments *);
 /* Makes it a stack without frames, for a cause. */
 void unwinder_forget(struct unwinder *, const char *cause);

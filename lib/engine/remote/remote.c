@@ -707,17 +707,32 @@ find_callee(struct remote *r)
 	    r->records != NULL);
 }
 
+/* The capture of a thread that has stopped: all but the registers is read while it
+ * stands still. */
+static struct native_capture
+capture_stopped(const struct remote *r, const struct thread *t)
+{
+	struct native_capture c = {.memory = live(r)};
+
+	if (!stop_registers(&r->stops, t->task, &c.registers)) {
+		c.registers.count = 0;
+		c.without = t->task != 0 ? "a thread that did not stop" :
+		    "a thread that is not known";
+	}
+	return c;
+}
+
 /* Merges the chain with the frames of C of its thread, which has stopped, and is let go
  * unless its variables are still to be read.  The callee becomes a frame of the result.
  * NULL if out of memory. */
 static struct py_chain *
 mix(struct remote *r, const struct thread *t, struct sample_leaves *leaves)
 {
-	const struct mixed_thread of = {&r->stops, t->task, t->py.addr};
+	struct native_capture from = capture_stopped(r, t);
 	uint32_t callee = leaves->callee;
 
 	leaves->callee = TACH_NONE;
-	if (!mixed_merge(r->mixed, &of, &r->stack.chain))
+	if (!mixed_merge(r->mixed, &from, t->py.addr, &r->stack.chain))
 		return NULL;
 	if (r->locals.tell == NULL)
 		stop_release_all(&r->stops);
