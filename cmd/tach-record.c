@@ -184,6 +184,8 @@ static const struct option_row rows[] = {
 	    "later)", VALUES_NONE, async_words},
 	{"native-markers", OPT_MARKERS, NULL, "frames <native> where C code was "
 	    "called through", VALUES_NONE, NULL},
+	{"native", OPT_NATIVE, "[=WHICH]", "frames for functions of C, also with "
+	    "--dump: calls (the\ndefault), or all", VALUES_NONE, native_words},
 	{"waits", OPT_WAITS, "[=WHICH]", "a frame for the reason that a thread is "
 	    "blocked: full (the\ndefault), kind (without names of paths and "
 	    "peers) or none", VALUES_NONE, waits_words},
@@ -210,8 +212,6 @@ static const struct option_row last_rows[] = {
 	    VALUES_NONE, NULL},
 	{"dump", OPT_DUMP, NULL, "print the stacks of all threads as they are, "
 	    "and end", VALUES_NONE, NULL},
-	{"native", OPT_NATIVE, "[=WHICH]", "with --dump: and their functions of C: "
-	    "calls\n(the default), or all", VALUES_NONE, native_words},
 	{"locals", OPT_LOCALS, NULL, "with --dump: and their local variables",
 	    VALUES_NONE, NULL},
 	{"quiet", 'q', NULL, "no progress, no summary", VALUES_NONE, NULL},
@@ -333,6 +333,25 @@ check_family(const struct options *o)
 		cmd_usage("standard output takes one profile: use --merge");
 }
 
+/* Checks the options that --native does not go with. */
+static void
+check_native(const struct options *o)
+{
+	const struct tach_recorder_options *r = &o->recorder;
+
+	if (r->mixed == TACH_MIXED_NONE)
+		return;
+	if (r->engine == TACH_ENGINE_INPROCESS)
+		cmd_usage("--native needs --engine=remote: threads that sample "
+		    "themselves do not have it yet");
+	if (r->native)
+		cmd_usage("--native shows the functions of C: it takes no "
+		    "--native-markers");
+	if (r->blocking)
+		cmd_usage("--native stops each thread for its sample: it takes no "
+		    "--blocking");
+}
+
 /* Checks the options of the in-process engine, and sets its defaults. */
 static void
 check_engine(struct options *o)
@@ -407,8 +426,7 @@ parse_record(int argc, char *argv[])
 		o.recorder.waits = TACH_WAITS_FULL;
 	if (o.locals && !o.dump)
 		cmd_usage("--locals is for --dump");
-	if (o.recorder.mixed != TACH_MIXED_NONE && !o.dump)
-		cmd_usage("--native is for --dump");
+	check_native(&o);
 	if (o.pid == 0 && *o.command == NULL)
 		cmd_usage("no command, and no process to attach to");
 	if (o.pid != 0 && *o.command != NULL)

@@ -279,6 +279,7 @@ lib_libtach_record_core_la_SOURCES += \
 lib_libtach_record_core_la_SOURCES += \
 	lib/engine/sample/callees.c lib/engine/sample/callees.h \
 	lib/engine/sample/emit.c lib/engine/sample/emit.h \
+	lib/engine/sample/native_faults.c lib/engine/sample/native_faults.h \
 	lib/engine/sample/names.c lib/engine/sample/names.h \
 	lib/engine/sample/runs.c lib/engine/sample/runs.h \
 	lib/engine/sample/variables.c lib/engine/sample/variables.h
@@ -291,8 +292,10 @@ lib_libtach_record_core_la_SOURCES += \
 	lib/engine/waits/wait_socket.c lib/engine/waits/wait_socket.h \
 	lib/engine/waits/waits.c lib/engine/waits/waits.h
 lib_libtach_record_core_la_SOURCES += \
-	lib/engine/native/glue.c lib/engine/native/glue.h \
+	lib/engine/native/c_frames.c lib/engine/native/c_frames.h \
+	lib/engine/native/kept_stacks.c lib/engine/native/kept_stacks.h \
 	lib/engine/native/mixed.c lib/engine/native/mixed.h \
+	lib/engine/native/native_capture.c \
 	lib/engine/native/native_capture.h \
 	lib/engine/native/process_modules.c \
 	lib/engine/native/process_modules.h \

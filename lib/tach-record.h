@@ -95,9 +95,10 @@ struct tach_recorder_options {
 			  * frame calls, where that is known for sure */
 	enum tach_recorder_waits waits; /* in-process, of waits that are read from
 					 * outside */
-	enum tach_recorder_mixed mixed; /* other than none: each thread is stopped
-			 * for each of its samples, also one that is blocked;
-			 * not in-process */
+	enum tach_recorder_mixed mixed; /* other than none: a thread that runs is
+			 * stopped for each of its samples, for a moment, and one
+			 * that is blocked if its stack cannot be told else; if
+			 * ->careful, each thread; not in-process */
 };
 
 /* What tells a thread that it is to take a sample of itself. */
@@ -173,6 +174,8 @@ struct tach_recorder_stats {
 	bool no_tasks;	      /* they were asked for, but this Python does not tell
 			       * of them */
 	struct tach_inprocess_stats inprocess;
+	uint64_t native;       /* stacks with frames of C that were made ... */
+	uint64_t native_whole; /* ... and of these, exact and without a gap */
 };
 
 /* What a recorder is doing. */

@@ -314,6 +314,19 @@ add_rest(struct merge *m)
 		add_merged(m, MERGED_PYTHON, m->place++);
 }
 
+/* Adds the frames of C below all of Python, from one on. */
+static void
+add_below(struct merge *m, size_t i)
+{
+	enum merge_fault fault = m->to->fault;
+
+	for (; i < m->n; i++) {
+		m->to->below_lost |= m->frames[i].lost;
+		add_c(m, i);
+	}
+	m->to->fault = fault;
+}
+
 bool
 cframes_merge(const struct py_chain *c, const struct py_segments *s,
     const struct native_frame *frames, size_t n, const struct loop_code *loop,
@@ -324,6 +337,7 @@ cframes_merge(const struct py_chain *c, const struct py_segments *s,
 	size_t i = 0;
 
 	to->count = 0;
+	to->below_lost = false;
 	to->fault = MERGE_EXACT;
 	m.placed = count_placed(&m);
 	if (!counts_fit(&m)) {
@@ -339,8 +353,7 @@ cframes_merge(const struct py_chain *c, const struct py_segments *s,
 	}
 	add_rest(&m);
 	to->below = to->count;
-	while (i < n)
-		add_c(&m, i++);
+	add_below(&m, i);
 	return !m.nomem;
 }
 

@@ -73,6 +73,7 @@ struct merged {
 	struct merged_place *list; /* innermost first */
 	size_t count, max;
 	size_t below; /* the places from this one on are below all of Python */
+	bool below_lost; /* some of these are not known: no fault */
 	enum merge_fault fault;
 };
 

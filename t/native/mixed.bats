@@ -143,11 +143,6 @@ kinds() {
 	found '^    <native?> (a thread that did not stop)$' <<<"$output"
 }
 
-@test "--native is for --dump" {
-	run -125 --separate-stderr tach-record --native true
-	[ "${stderr_lines[0]}" = "tach-record: --native is for --dump" ]
-}
-
 @test "threads are not stopped again while their names are sought" {
 	need strace
 	host_python 3.11 3.12 3.13

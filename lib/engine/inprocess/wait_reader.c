@@ -223,7 +223,7 @@ make_sample(struct wait_reader *w, struct thread *t)
 	t->last.sound = w->deepest.sound;
 	t->last.count = w->deepest.stamp.count;
 	if (t->index == TACH_NONE || !emit_sample(&w->emitter, t,
-	    &w->deepest.chain, leaves, false, &m, &w->catcher.sink))
+	    &w->deepest.chain, NULL, leaves, false, &m, &w->catcher.sink))
 		return false;
 	t->last.is = LAST_GOOD;
 	return true;

@@ -2,11 +2,11 @@
 /* mixed.c: see mixed.h. */
 #include "engine/native/mixed.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/native/glue.h"
+#include "engine/native/c_frames.h"
+#include "engine/native/kept_stacks.h"
 #include "engine/native/unwinder.h"
 #include "engine/sample/emit.h"
 
@@ -16,7 +16,10 @@ struct mixed {
 	const struct py_offsets *offsets;
 	struct tach_table *table;
 	bool all;
+	struct native_faults *faults;
 	struct unwinder unwinder;
+	struct c_frames names;
+	struct kept_stacks kept;
 	struct py_segments segments;
 	struct merged merged;
 	struct py_chain chain; /* the result */
@@ -26,7 +29,8 @@ struct mixed {
 
 struct mixed *
 mixed_new(const struct process *p, const struct py_offsets *o,
-    const struct py_memory *memory, struct tach_table *table, bool all)
+    const struct py_memory *memory, struct tach_table *table,
+    struct native_faults *faults, bool all)
 {
 	struct mixed *m = calloc(1, sizeof(*m));
 
@@ -34,11 +38,13 @@ mixed_new(const struct process *p, const struct py_offsets *o,
 		return NULL;
 	m->offsets = o;
 	m->table = table;
+	m->faults = faults;
 	m->all = all;
 	if (!unwinder_init(&m->unwinder, p, memory)) {
 		mixed_free(m);
 		return NULL;
 	}
+	c_frames_init(&m->names, &m->unwinder, table);
 	return m;
 }
 
@@ -48,6 +54,8 @@ mixed_free(struct mixed *m)
 	if (m == NULL)
 		return;
 	unwinder_free(&m->unwinder);
+	c_frames_free(&m->names);
+	kept_stacks_free(&m->kept);
 	segments_free(&m->segments);
 	merged_free(&m->merged);
 	chain_free(&m->chain);
@@ -83,55 +91,32 @@ add_lost(struct mixed *m)
 	    (struct tach_string){LOST_NAME, strlen(LOST_NAME)}));
 }
 
-/* A function of C: its module and its name. */
-struct c_function {
-	struct module *of; /* NULL: code that was made at run time */
-	const char *name;  /* until the next one is asked for */
-	bool nameless;	   /* the name is an address, or its file's */
-};
-
-static struct c_function
+/* The function of C of a frame.  NULL if out of memory. */
+static struct c_frame *
 function_of_frame(struct mixed *m, const struct native_frame *f)
 {
-	uint64_t pc = unwinder_inside(f);
-	struct modules *ms = &m->unwinder.modules.modules;
-	struct c_function c = {process_modules_find(&m->unwinder.modules, pc),
-	    "<jit>", false};
-	struct native_symbol symbol;
-	const char *slash;
+	struct c_frame *c = c_frames_find(&m->names, f);
 
-	if (c.of == NULL)
-		return c;
-	if (module_symbol(ms, c.of, pc - c.of->bias, &symbol)) {
-		c.name = symbol.name;
-		c.nameless = symbol.source == SYMBOL_NAMELESS;
-		return c;
-	}
-	slash = strrchr(c.of->path, '/');
-	c.name = slash != NULL ? slash + 1 : c.of->path;
-	c.nameless = true;
+	m->nomem = m->nomem || c == NULL;
 	return c;
 }
 
 static void
 add_c_frame(struct mixed *m, const struct native_frame *f)
 {
-	struct c_function c = function_of_frame(m, f);
+	struct c_frame *c = function_of_frame(m, f);
 
-	add_frame_index(m, c.of == NULL ? emit_synthetic(m->table, c.name) :
-	    emit_lineless(m->table, c.of->path,
-		(struct tach_string){c.name, strlen(c.name)}));
+	if (c != NULL)
+		add_frame_index(m, c_frames_frame(&m->names, c));
 }
 
-/* Whether a frame of C only passes a call on: it is the loop as it begins or ends, or
+/* Whether a function of C only passes a call on: it is the loop as it begins or ends, or
  * the interpreter's glue, or was made at run time. */
 static bool
-passes_on(struct mixed *m, const struct native_frame *f)
+passes_on(const struct mixed *m, const struct c_frame *c)
 {
-	struct c_function c = function_of_frame(m, f);
-
-	return c.of == NULL || unwinder_is_loop(&m->unwinder, f) ||
-	    (!c.nameless && glue_has(c.name));
+	return c->of == NULL || c->glue ||
+	    (c->start != 0 && unwinder_is_loop(&m->unwinder, c->start));
 }
 
 /* The number of places from `from` to before `to`, all of frames of C, without the
@@ -140,16 +125,23 @@ passes_on(struct mixed *m, const struct native_frame *f)
 static size_t
 without_nameless(struct mixed *m, size_t from, size_t to)
 {
-	const struct module *loops = process_modules_find(&m->unwinder.modules,
-	    unwinder_inside(frame_at(m, to)));
+	const struct c_frame *c = function_of_frame(m, frame_at(m, to));
+	const struct module *loops = c != NULL ? c->of : NULL;
 
 	for (size_t i = to; i > from; i--) {
-		const struct native_frame *f = frame_at(m, i - 1);
-		struct c_function c = function_of_frame(m, f);
-		if (!passes_on(m, f) && (c.of != loops || !c.nameless))
+		c = function_of_frame(m, frame_at(m, i - 1));
+		if (c != NULL && !passes_on(m, c) && (c->of != loops || !c->nameless))
 			return i;
 	}
 	return to;
+}
+
+static bool
+is_shown(struct mixed *m, const struct native_frame *f)
+{
+	const struct c_frame *c = function_of_frame(m, f);
+
+	return c != NULL && !passes_on(m, c);
 }
 
 /* Adds the frames of C from place i of the merged list on, up to the next place of
@@ -165,7 +157,7 @@ add_run(struct mixed *m, size_t i)
 	    m->merged.list[end].kind == MERGED_LOOP ?
 	    without_nameless(m, i, end) : end;
 	for (; i < shown; i++)
-		if (m->all || !passes_on(m, frame_at(m, i)))
+		if (m->all || is_shown(m, frame_at(m, i)))
 			add_c_frame(m, frame_at(m, i));
 	return end;
 }
@@ -222,46 +214,80 @@ cause_of_fault(const struct mixed *m)
 		[MERGE_STRANGE] = "frames that have changed",
 	};
 
-	return m->merged.fault == MERGE_BROKEN && m->unwinder.cause[0] != '\0' ?
+	return m->merged.fault != MERGE_EXACT && m->merged.fault != MERGE_STRANGE &&
+	    m->unwinder.cause[0] != '\0' ?
 	    m->unwinder.cause : causes[m->merged.fault];
 }
 
-/* Unwinds the thread.  A thread whose registers are not known has no frames of C. */
-static void
-read_frames(struct mixed *m, const struct native_capture *from, uint64_t state)
+void
+mixed_begin(struct mixed *m, const struct native_capture *from, uint64_t state)
 {
 	if (!segments_read(m->offsets, from->memory, state, &m->segments))
 		m->segments.count = m->segments.nframes = 0;
+}
+
+/* A thread whose registers are not known has no frames of C. */
+bool
+mixed_unwind(struct mixed *m, const struct native_capture *from)
+{
 	if (from->registers.count > 0)
 		unwinder_read(&m->unwinder, from, &m->segments);
 	else
 		unwinder_forget(&m->unwinder, from->without);
+	return m->unwinder.end != 0 && !m->unwinder.guessed;
 }
 
-static void
-learn_loops(struct mixed *m)
+void
+mixed_keep(struct mixed *m, pid_t task, const struct native_capture *from)
 {
-	for (size_t i = 0; i < m->merged.count; i++) {
-		const struct merged_place *p = &m->merged.list[i];
-		if (p->kind == MERGED_LOOP && p->segment != SIZE_MAX)
-			unwinder_learn(&m->unwinder, frame_at(m, i),
-			    m->segments.list[p->segment].entry);
-	}
+	kept_stacks_keep(&m->kept, task, from, &m->unwinder);
 }
 
 bool
-mixed_merge(struct mixed *m, const struct native_capture *from, uint64_t state,
-    const struct py_chain *c)
+mixed_recall(struct mixed *m, pid_t task, const struct native_capture *from)
+{
+	return kept_stacks_recall(&m->kept, task, from, &m->unwinder);
+}
+
+uint64_t
+mixed_stack_end(const struct mixed *m)
+{
+	return m->unwinder.end;
+}
+
+/* An entry is told of a stack without a fault alone. */
+static void
+learn_loops(struct mixed *m)
+{
+	bool exact = m->merged.fault == MERGE_EXACT;
+
+	for (size_t i = 0; i < m->merged.count; i++) {
+		const struct merged_place *p = &m->merged.list[i];
+		if (p->kind == MERGED_LOOP && p->segment != SIZE_MAX)
+			unwinder_learn(&m->unwinder, frame_at(m, i), exact ?
+			    m->segments.list[p->segment].entry : 0);
+	}
+}
+
+/* What is not known below all of Python counts only if it is shown. */
+static const char *
+cause_of_stack(const struct mixed *m)
+{
+	return m->all && m->merged.below_lost && m->merged.fault == MERGE_EXACT ?
+	    m->unwinder.cause : cause_of_fault(m);
+}
+
+bool
+mixed_merge(struct mixed *m, const struct py_chain *c)
 {
 	const struct unwinder *w = &m->unwinder;
 
-	read_frames(m, from, state);
 	if (!cframes_merge(c, &m->segments, w->frames, w->count, &w->code,
 		&m->merged))
 		return false;
-	m->cause = cause_of_fault(m);
+	m->cause = cause_of_stack(m);
 	learn_loops(m);
-	return true;
+	return native_faults_add(m->faults, m->cause);
 }
 
 struct py_chain *

@@ -5,6 +5,7 @@
 #define ENGINE_NATIVE_MIXED_H
 
 #include "engine/native/native_capture.h"
+#include "engine/sample/native_faults.h"
 #include "python/frames.h"
 #include "python/offsets.h"
 #include "tach-record.h"
@@ -12,17 +13,30 @@
 struct mixed;
 
 /* all: also the interpreter's own frames, and the frames below all of Python.  The
- * memory is the process's, for its code.  What is given must outlive it.  NULL if out
- * of memory. */
+ * memory is the process's, for its code.  What is given must outlive it.  Each stack is
+ * counted among the faults.  NULL if out of memory. */
 struct mixed *mixed_new(const struct process *, const struct py_offsets *,
-    const struct py_memory *, struct tach_table *, bool all);
+    const struct py_memory *, struct tach_table *, struct native_faults *, bool all);
 void mixed_free(struct mixed *);
 
-/* Reads the frames of C of a capture, and merges them with the chain of the same moment.
- * state: the address of the thread's state.  The capture is not used afterwards.  False
- * if out of memory. */
-bool mixed_merge(struct mixed *, const struct native_capture *, uint64_t state,
-    const struct py_chain *);
+/*
+ * The four steps of a stack.  A thread that has stopped may go on after the first one if
+ * the capture has a copy of its stack, else after the second one.
+ *
+ * mixed_begin: reads what links Python and C, of the thread whose state lies at `state`;
+ * mixed_unwind: finds the frames of C, and returns whether they are all that the thread
+ * has, for sure.
+ */
+void mixed_begin(struct mixed *, const struct native_capture *, uint64_t state);
+bool mixed_unwind(struct mixed *, const struct native_capture *);
+/* Keeps the frames of such a stack, of a thread that was blocked; and finds again, in
+ * the place of mixed_unwind, those of a capture with the same stack. */
+void mixed_keep(struct mixed *, pid_t task, const struct native_capture *);
+bool mixed_recall(struct mixed *, pid_t task, const struct native_capture *);
+/* The end of that stack; 0: not known. */
+uint64_t mixed_stack_end(const struct mixed *);
+/* Merges these frames with the chain of the same moment.  False if out of memory. */
+bool mixed_merge(struct mixed *, const struct py_chain *);
 
 /*
  * Names the frames of C of that stack, which can take long, and makes a chain of all.

@@ -54,6 +54,7 @@ look_for(struct process_modules *p, uint64_t pc)
 	if (!p->may_look || modules_find(&p->modules, pc) != NULL)
 		return;
 	p->may_look = false;
+	p->listed++;
 	modules_look(&p->modules);
 }
 

@@ -14,6 +14,7 @@ struct process_modules {
 	const struct py_memory *memory; /* the process's */
 	struct mappings mappings; /* as they were listed last */
 	struct modules modules;
+	uint64_t listed; /* how often they were */
 	bool may_look; /* the mappings may have changed since they were listed */
 };
 

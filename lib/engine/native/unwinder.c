@@ -12,6 +12,7 @@
 #define LOOP_SIZE_MAX (1u << 20) /* bytes of code */
 #define LOOP_FRAME_MAX 1024	 /* bytes of a loop's frame above its entry */
 #define WORD 8			 /* bytes */
+#define STACK_REST 64 /* bytes above the last frame's stack pointer */
 
 bool
 unwinder_init(struct unwinder *w, const struct process *p,
@@ -40,9 +41,8 @@ unwinder_inside(const struct native_frame *f)
 	return f->exact ? f->pc : f->pc - 1;
 }
 
-/* The start of the function that a frame is in, in memory; 0: not known. */
-static uint64_t
-function_of(struct unwinder *w, const struct native_frame *f)
+uint64_t
+unwinder_function(struct unwinder *w, const struct native_frame *f)
 {
 	struct module *of = process_modules_find(&w->modules, unwinder_inside(f));
 	uint64_t start, end;
@@ -51,19 +51,13 @@ function_of(struct unwinder *w, const struct native_frame *f)
 	    &start, &end) ? start + of->bias : 0;
 }
 
-static bool
-is_loop_function(const struct unwinder *w, uint64_t start)
+bool
+unwinder_is_loop(const struct unwinder *w, uint64_t start)
 {
 	for (size_t i = 0; i < w->nloops; i++)
 		if (w->loops[i] == start)
 			return true;
 	return false;
-}
-
-bool
-unwinder_is_loop(struct unwinder *w, const struct native_frame *f)
-{
-	return is_loop_function(w, function_of(w, f));
 }
 
 static void
@@ -360,6 +354,8 @@ walk_thread(struct unwinder *w, struct unwind *u, const struct py_segments *s)
 	    resync(w, u, s, sp));
 	if (end != UNWIND_COMPLETE)
 		add_native_frame(w, (struct native_frame){.lost = true});
+	else if (w->cause[0] == '\0')
+		w->end = w->frames[w->count - 1].sp + STACK_REST;
 }
 
 void
@@ -371,12 +367,15 @@ unwinder_read(struct unwinder *w, const struct native_capture *from,
 	    .at.pc = r->pc, .exact = true};
 
 	for (unsigned i = 0; i < r->count; i++) {
+		if ((r->lacks >> i & 1) != 0)
+			continue;
 		u.at.value[i] = r->value[i];
 		u.at.known |= UINT64_C(1) << i;
 	}
 	w->count = 0;
 	w->guessed = false;
 	w->cause[0] = '\0';
+	w->end = 0;
 	w->modules.may_look = true;
 	if (!stack_window_open(&w->window, from,
 		u.at.value[u.tables->machine->sp])) {
@@ -390,9 +389,21 @@ unwinder_read(struct unwinder *w, const struct native_capture *from,
 }
 
 void
+unwinder_take(struct unwinder *w, const struct native_frame *f, size_t n, uint64_t end)
+{
+	w->count = 0;
+	w->guessed = false;
+	w->cause[0] = '\0';
+	w->end = end;
+	for (size_t i = 0; i < n; i++)
+		add_native_frame(w, f[i]);
+}
+
+void
 unwinder_forget(struct unwinder *w, const char *cause)
 {
 	w->count = 0;
+	w->end = 0;
 	snprintf(w->cause, sizeof(w->cause), "%s", cause);
 }
 
@@ -401,15 +412,15 @@ void
 unwinder_learn(struct unwinder *w, const struct native_frame *f, uint64_t entry)
 {
 	struct module *of = process_modules_find(&w->modules, unwinder_inside(f));
-	uint64_t start = function_of(w, f);
+	uint64_t start = unwinder_function(w, f);
 	uint32_t row;
 
 	if (of == NULL || start == 0)
 		return;
-	if (!is_loop_function(w, start) && w->nloops < LOOPS_MAX)
+	if (!unwinder_is_loop(w, start) && w->nloops < LOOPS_MAX)
 		w->loops[w->nloops++] = start;
 	row = cfi_row(&of->cfi, unwinder_inside(f) - of->bias);
-	if (w->loop.known || w->guessed || w->cause[0] != '\0' || entry == 0 ||
+	if (w->loop.known || w->guessed || entry == 0 ||
 	    (ROW_KIND(row) != CFI_SP && ROW_KIND(row) != CFI_FP))
 		return;
 	w->loop = (struct loop_frame){true, f->cfa - entry, ROW_SLOT(row), f->pc};

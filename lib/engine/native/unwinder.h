@@ -38,6 +38,7 @@ struct unwinder {
 	uint64_t loops[LOOPS_MAX]; /* starts of the loop's functions, in memory */
 	size_t nloops;
 	char cause[CAUSE_MAX]; /* why the stack is not whole; "" if it is */
+	uint64_t end;		/* of the stack, if that is whole; else 0 */
 };
 
 /* The process and its memory must outlive the unwinder.  False if out of memory. */
@@ -48,15 +49,21 @@ void unwinder_free(struct unwinder *);
 /* Unwinds the stack of a capture that has registers.  Its segments are given. */
 void unwinder_read(struct unwinder *, const struct native_capture *,
     const struct py_segments *);
+/* Takes the frames of a whole stack that was unwound before. */
+void unwinder_take(struct unwinder *, const struct native_frame *, size_t n,
+    uint64_t end);
 /* Makes it a stack without frames, for a cause. */
 void unwinder_forget(struct unwinder *, const char *cause);
 /* Notes that a frame of the last stack is the loop of an entry (0: of none), and what
- * that tells of all loops. */
+ * that tells of all loops.  An entry is given only of a stack that is whole down to the
+ * last loop. */
 void unwinder_learn(struct unwinder *, const struct native_frame *, uint64_t entry);
 
 /* The address by which a frame is looked up. */
 uint64_t unwinder_inside(const struct native_frame *);
-/* Whether a frame is in a function that is known to be the loop. */
-bool unwinder_is_loop(struct unwinder *, const struct native_frame *);
+/* The start of the function that a frame is in, in memory; 0: not known. */
+uint64_t unwinder_function(struct unwinder *, const struct native_frame *);
+/* Whether the function that starts there is known to be the loop. */
+bool unwinder_is_loop(const struct unwinder *, uint64_t start);
 
 #endif

@@ -65,6 +65,15 @@ memory_copy(pid_t pid, const struct range *ranges, size_t count, uint8_t *bytes,
 	return true;
 }
 
+size_t
+memory_copy_some(pid_t pid, uint64_t addr, void *buf, size_t size)
+{
+	struct iovec ours = {buf, size}, its = iovec_of(addr, size);
+	ssize_t n = process_vm_readv(pid, &ours, 1, &its, 1, 0);
+
+	return n > 0 ? (size_t)n : 0;
+}
+
 bool
 memory_write(pid_t pid, uint64_t addr, const void *buf, size_t size)
 {

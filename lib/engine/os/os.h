@@ -107,6 +107,9 @@ bool memory_read(pid_t, const struct memory_piece *, size_t n);
 bool memory_copy(pid_t, const struct range *, size_t n, uint8_t *bytes,
     size_t *failed);
 /* False if it was not all written, with errno. */
+/* Copies bytes from an address on, up to the first one that cannot be read.  Returns
+ * how many. */
+size_t memory_copy_some(pid_t, uint64_t addr, void *buf, size_t size);
 bool memory_write(pid_t, uint64_t addr, const void *, size_t size);
 
 /* Whether the process has its parent's memory: it is between vfork and exec, or
@@ -345,11 +348,15 @@ bool stop_thread(struct stops *, pid_t task);
 #define TASK_REGISTERS 32
 struct task_registers {
 	uint64_t value[TASK_REGISTERS];
-	unsigned count;
+	unsigned count; /* numbers from this one on have no value */
+	uint32_t lacks; /* bit n: number n has none, either */
 	uint64_t pc;
 };
 /* Reads them of a thread that has stopped.  False if it has not, or has ended. */
 bool stop_registers(const struct stops *, pid_t task, struct task_registers *);
+/* The same of a thread that is blocked in a call: its stack pointer and its next
+ * instruction alone.  False if they are not known. */
+bool task_call_registers(const struct task_call *, struct task_registers *);
 /* Lets all threads go.  False if some have not stopped yet: call it again soon,
  * as only a thread that has stopped can be let go. */
 bool stop_release_all(struct stops *);

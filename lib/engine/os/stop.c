@@ -163,6 +163,8 @@ stop_thread(struct stops *s, pid_t task)
 
 #if defined(__x86_64__) || defined(__aarch64__)
 #ifdef __x86_64__
+#define STACK_NUMBER 7
+
 static void
 number_registers(const struct user_regs_struct *u, struct task_registers *r)
 {
@@ -175,6 +177,8 @@ number_registers(const struct user_regs_struct *u, struct task_registers *r)
 	r->pc = u->rip;
 }
 #else
+#define STACK_NUMBER 31
+
 static void
 number_registers(const struct user_regs_struct *u, struct task_registers *r)
 {
@@ -195,9 +199,12 @@ get_registers(pid_t task, struct task_registers *r)
 	    to.iov_len != sizeof(user))
 		return false;
 	number_registers(&user, r);
+	r->lacks = 0;
 	return true;
 }
 #else
+#define STACK_NUMBER 0
+
 /* A machine whose processes cannot be recorded. */
 static bool
 get_registers(pid_t task, struct task_registers *r)
@@ -207,6 +214,18 @@ get_registers(pid_t task, struct task_registers *r)
 	return false;
 }
 #endif
+
+bool
+task_call_registers(const struct task_call *c, struct task_registers *r)
+{
+	if (c->number == TASK_NO_CALL || c->stack == 0 || c->instr == 0)
+		return false;
+	r->value[STACK_NUMBER] = c->stack;
+	r->count = STACK_NUMBER + 1;
+	r->lacks = (UINT32_C(1) << STACK_NUMBER) - 1;
+	r->pc = c->instr;
+	return true;
+}
 
 bool
 stop_registers(const struct stops *s, pid_t task, struct task_registers *r)

@@ -51,19 +51,25 @@ plan_capture(const struct plan *v, const struct thread *t)
 	return capture_of(&v->all, &t->copy, in->gc, &in->stamp);
 }
 
+bool
+plan_is_told(const struct plan *v, const struct thread *t)
+{
+	return plan_interp(v, t)->counted && !v->moves;
+}
+
 /* Whether a thread can run without a sign of it. */
 static bool
 is_free(const struct plan *v, const struct thread *t)
 {
 	return t->looks.rest != REST_LONG &&
-	    interp_is_free(plan_interp(v, t), t->py.addr);
+	    (v->moves || interp_is_free(plan_interp(v, t), t->py.addr));
 }
 
 bool
 plan_may_have_run(const struct plan *v, const struct thread *t)
 {
 	return t->looks.rest != REST_LONG &&
-	    interp_may_have_run(plan_interp(v, t), t->py.addr);
+	    (v->moves || interp_may_have_run(plan_interp(v, t), t->py.addr));
 }
 
 /* ---- lists: interpreters and threads ----------------------------------- */

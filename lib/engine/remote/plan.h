@@ -42,6 +42,8 @@ struct plan {
 	struct stack_reader *reader;
 	struct interrupts *interrupts; /* or NULL */
 	bool stops; /* threads that run are stopped and read again */
+	bool moves; /* a thread moves whenever it has a CPU, not only with a GIL: its
+		     * frames of C are wanted */
 	struct interps interps;
 	struct threads threads;
 	struct py_threads list; /* as it was read last */
@@ -101,6 +103,8 @@ uint64_t plan_link(const struct plan *, const struct thread *);
 
 /* The interpreter of a thread; valid until the next copy. */
 struct interp *plan_interp(const struct plan *, const struct thread *);
+/* Whether the GIL of a thread's interpreter tells whether its last sample holds. */
+bool plan_is_told(const struct plan *, const struct thread *);
 /* Whether a thread may have run between the last two looks. */
 bool plan_may_have_run(const struct plan *, const struct thread *);
 

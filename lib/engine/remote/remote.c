@@ -30,6 +30,7 @@
 #define RECENT 20	  /* us: as good as now */
 #define STOP_PATIENCE NS_PER_S /* for a thread without which there is no
 					 * stack */
+#define CPU_PATIENCE (50 * NS_PER_MS) /* for a thread to get a CPU on which it stops */
 
 /* Lets all threads go before it passes a run on, as the next sink may wait for its
  * reader. */
@@ -63,6 +64,8 @@ struct remote {
 	struct waits *waits; /* NULL: not asked for */
 	uint32_t gap; /* the reason in it, as a frame; TACH_NONE: not asked for */
 	struct mixed *mixed; /* NULL: frames of C are not asked for */
+	struct native_room room; /* for copies of stacks */
+	const struct native_faults *faults;
 	bool mixes;	     /* they are in this round */
 	struct names *called; /* names of the threads */
 	struct tasks *tasks; /* NULL: not asked for, or not in this Python */
@@ -90,7 +93,7 @@ struct remote *
 remote_new(const struct process *p, const struct py_runtime *rt,
     const struct tach_recorder_options *options,
     struct interrupts *interrupts, struct tach_table *table,
-    struct thread_names *names)
+    struct thread_names *names, struct native_faults *faults)
 {
 	struct remote *r = calloc(1, sizeof(*r));
 
@@ -108,6 +111,8 @@ remote_new(const struct process *p, const struct py_runtime *rt,
 	r->interrupts = interrupts;
 	plan_init(&r->plan, p, rt, &r->reader, interrupts,
 	    options->blocking);
+	r->plan.moves = options->mixed != TACH_MIXED_NONE;
+	r->faults = faults;
 	bindings_init(&r->bindings, &r->plan);
 	rests_init(&r->rests, &r->plan, interrupts_stir(interrupts));
 	if (!reader_init(&r->reader, p, rt, options, table) ||
@@ -120,7 +125,7 @@ remote_new(const struct process *p, const struct py_runtime *rt,
 	r->emitter.opcodes = options->opcodes;
 	callees_init(&r->callees, &r->reader.calls, r->reader.codes, table);
 	if (options->mixed != TACH_MIXED_NONE &&
-	    (r->mixed = mixed_new(p, r->offsets, live(r), table,
+	    (r->mixed = mixed_new(p, r->offsets, live(r), table, faults,
 		 options->mixed == TACH_MIXED_ALL)) == NULL) {
 		remote_free(r, 0);
 		return NULL;
@@ -154,6 +159,7 @@ remote_free(struct remote *r, uint64_t until)
 	tasks_free(r->tasks);
 	waits_free(r->waits);
 	mixed_free(r->mixed);
+	native_room_free(&r->room);
 	names_free(r->called);
 	call_stack_free(&r->stack);
 	reader_free(&r->reader);
@@ -302,11 +308,11 @@ is_mixed(struct remote *r, struct thread *t)
 	return r->mixes;
 }
 
-/* Stops a thread, and waits for it longer than a round could. */
+/* Stops a thread, and waits for it longer than stop_thread does. */
 static bool
-stop_patiently(struct remote *r, struct thread *t)
+stop_patiently(struct remote *r, struct thread *t, uint64_t patience)
 {
-	uint64_t end = clock_ns() + STOP_PATIENCE;
+	uint64_t end = clock_ns() + patience;
 	bool stopped;
 
 	while (!(stopped = stop_thread(&r->stops, t->task)) &&
@@ -315,32 +321,166 @@ stop_patiently(struct remote *r, struct thread *t)
 	return stopped;
 }
 
+/* Notes how often a blocked thread has had a CPU.  While the count is the same, the
+ * thread stands still, and need not be read from its CPU. */
+static void
+park(const struct remote *r, struct thread *t)
+{
+	t->looks.parked = t->task != 0 ?
+	    switches_count(&t->switches, r->process, t->task) : SWITCHES_UNKNOWN;
+	if (!status_is_blocked(t))
+		t->looks.parked = SWITCHES_UNKNOWN;
+}
+
+/* Stops a thread.  In a recording, one that runs and has no CPU is waited for for some
+ * time only, and another one not at all. */
+static bool
+stop_for_frames(struct remote *r, struct thread *t, bool ran)
+{
+	if (t->task == 0)
+		return false;
+	return r->options->careful || ran ? stop_patiently(r, t,
+	    r->options->careful ? STOP_PATIENCE : CPU_PATIENCE) :
+	    stop_thread(&r->stops, t->task);
+}
+
+/* A view of a thread's state and frames, as they were read last, and of a copy of its
+ * stack, which has the entries.  Memory that it lacks is read from the process. */
+struct linked_view {
+	struct py_view view; /* first: reads get its address */
+	const struct py_memory *live;
+};
+
+static bool
+read_linked(const struct py_memory *m, const struct py_piece *pieces, size_t n)
+{
+	const struct linked_view *v = (const struct linked_view *)m;
+	struct py_view view = v->view;
+
+	return view_read(&view.memory, pieces, n) || v->live->read(v->live, pieces, n);
+}
+
+/* The view for a capture of a thread that stands still, and was just read.  False if
+ * out of memory. */
+static bool
+link_capture(struct remote *r, struct native_capture *c, struct linked_view *v)
+{
+	struct spans *spans = &r->reader.scratch.spans;
+
+	if (c->len > 0 && !spans_add_bytes(spans, (struct range){c->low, c->len},
+		c->bytes))
+		return false;
+	*v = (struct linked_view){spans_view(spans), live(r)};
+	v->view.memory.read = read_linked;
+	c->memory = &v->view.memory;
+	return true;
+}
+
+/* Finds the frames of C of a thread that has stopped and was just read, and lets it go
+ * if it ran: for its variables, it has to stand still for longer.  False if out of
+ * memory. */
+static bool
+find_stopped_frames(struct remote *r, struct thread *t, bool ran)
+{
+	struct native_capture c = {.without = t->task != 0 ?
+	    "a thread that did not stop" : "a thread that is not known"};
+	struct linked_view view;
+	bool whole;
+
+	if (!stop_registers(&r->stops, t->task, &c.registers))
+		c.registers.count = 0;
+	else
+		native_copy_stack(&r->room, t->task, t->memory.stack_end, &c);
+	if (!link_capture(r, &c, &view))
+		return false;
+	mixed_begin(r->mixed, &c, t->py.addr);
+	if (ran && c.len > 0 && r->locals.tell == NULL)
+		stop_release_all(&r->stops);
+	whole = mixed_unwind(r->mixed, &c);
+	if (!ran && whole && c.len > 0)
+		mixed_keep(r->mixed, t->task, &c);
+	return true;
+}
+
 /* Stops a thread, also one that is blocked, for its registers and its stack.  It
- * counts as held only while it is read, if it was blocked.  Which thread it is can be
- * known only after it was looked for a few times: see tids.h. */
+ * counts as held only while it is read, if it was blocked. */
 static struct verdict
-read_mixed(struct remote *r, struct thread *t)
+read_stopped_frames(struct remote *r, struct thread *t, bool ran)
 {
 	struct verdict v = {.is = READ_RETRY};
-	bool runs = false;
 
-	for (int i = 0; i < STOP_TRIES && t->task == 0; i++)
-		bindings_find(&r->bindings, t);
-	if (t->task != 0)
-		runs = status_runs(t);
-	thread_make_stale(t);
 	for (int i = 0; i < STOP_TRIES && verdict_can_improve(&v); i++) {
 		if (i > 0) {
 			stop_release_all(&r->stops);
 			read_twice_wait();
 		}
-		t->held = t->task != 0 && stop_patiently(r, t) ? HOLD_STOP :
-								 HOLD_NONE;
+		t->held = stop_for_frames(r, t, ran) ? HOLD_STOP : HOLD_NONE;
 		v = read_twice(&r->reader, t, &r->stack);
 	}
-	if (!runs)
+	if (verdict_believes(&v) && !find_stopped_frames(r, t, ran))
+		v.is = READ_NOMEM;
+	if (!ran)
 		t->held = HOLD_NONE;
 	return v;
+}
+
+/* Finds the frames of C of a thread that was just read while it was blocked, by its
+ * stack pointer and its next instruction.  False if they may not be all, or if the
+ * thread has had a CPU meanwhile. */
+static bool
+find_blocked_frames(struct remote *r, struct thread *t, const struct task_call *call)
+{
+	struct native_capture c = {0};
+	struct linked_view view;
+
+	if (!task_call_registers(call, &c.registers) ||
+	    !native_copy_stack(&r->room, t->task, t->memory.stack_end, &c) ||
+	    !link_capture(r, &c, &view))
+		return false;
+	mixed_begin(r->mixed, &c, t->py.addr);
+	if (switches_count(&t->switches, r->process, t->task) != t->looks.parked)
+		return false;
+	if (mixed_recall(r->mixed, t->task, &c))
+		return true;
+	if (!mixed_unwind(r->mixed, &c))
+		return false;
+	mixed_keep(r->mixed, t->task, &c);
+	return true;
+}
+
+/* Reads a blocked thread and its frames of C without a stop, by which some calls would
+ * end early.  READ_RETRY if that is not enough. */
+static struct verdict
+read_blocked_frames(struct remote *r, struct thread *t)
+{
+	struct verdict v = {.is = READ_RETRY};
+	struct task_state s;
+
+	park(r, t);
+	s = task_state(t->task, t->state_fd);
+	if (t->looks.parked == SWITCHES_UNKNOWN || s.is != TASK_BLOCKED)
+		return v;
+	v = read_twice(&r->reader, t, &r->stack);
+	if (v.is == READ_SURE && !find_blocked_frames(r, t, &s.call))
+		v.is = READ_RETRY;
+	return v;
+}
+
+/* Reads a thread with its frames of C.  Which thread it is can be known only after it
+ * was looked for a few times: see tids.h. */
+static struct verdict
+read_mixed(struct remote *r, struct thread *t)
+{
+	struct verdict v = {.is = READ_RETRY};
+	bool runs;
+
+	for (int i = 0; i < STOP_TRIES && t->task == 0; i++)
+		bindings_find(&r->bindings, t);
+	runs = t->task != 0 && status_runs(t);
+	thread_make_stale(t);
+	if (t->task != 0 && !runs && !r->options->careful)
+		v = read_blocked_frames(r, t);
+	return verdict_can_improve(&v) ? read_stopped_frames(r, t, runs) : v;
 }
 
 /* Whether a thread ran when it was seen last. */
@@ -410,17 +550,6 @@ is_there(struct remote *r, struct thread *t)
 	(void)r;
 	(void)t;
 	return true;
-}
-
-/* Notes how often a blocked thread has had a CPU.  While the count is the same, the
- * thread stands still, and need not be read from its CPU. */
-static void
-park(const struct remote *r, struct thread *t)
-{
-	t->looks.parked = t->task != 0 ?
-	    switches_count(&t->switches, r->process, t->task) : SWITCHES_UNKNOWN;
-	if (!status_is_blocked(t))
-		t->looks.parked = SWITCHES_UNKNOWN;
 }
 
 /* Reads a thread that goes on, wherever it is now. */
@@ -604,7 +733,8 @@ read_stack(struct remote *r, struct thread *t)
 		v.is = tasks_extend(r->tasks, t, &r->stack.chain);
 		if (v.is != READ_RETRY)
 			return v;
-		v = read_twice(&r->reader, t, &r->stack);
+		v = r->mixes ? read_chain(r, t) :
+		    read_twice(&r->reader, t, &r->stack);
 	}
 	return v;
 }
@@ -707,35 +837,21 @@ find_callee(struct remote *r)
 	    r->records != NULL);
 }
 
-/* The capture of a thread that has stopped: all but the registers is read while it
- * stands still. */
-static struct native_capture
-capture_stopped(const struct remote *r, const struct thread *t)
-{
-	struct native_capture c = {.memory = live(r)};
-
-	if (!stop_registers(&r->stops, t->task, &c.registers)) {
-		c.registers.count = 0;
-		c.without = t->task != 0 ? "a thread that did not stop" :
-		    "a thread that is not known";
-	}
-	return c;
-}
-
-/* Merges the chain with the frames of C of its thread, which has stopped, and is let go
- * unless its variables are still to be read.  The callee becomes a frame of the result.
- * NULL if out of memory. */
+/* Merges the chain with the frames of C of its thread.  The thread is let go, unless its
+ * variables are still to be read.  The callee becomes a frame of the result.  NULL if out
+ * of memory. */
 static struct py_chain *
-mix(struct remote *r, const struct thread *t, struct sample_leaves *leaves)
+mix(struct remote *r, struct thread *t, uint32_t callee,
+    struct tach_recorder_stats *stats)
 {
-	struct native_capture from = capture_stopped(r, t);
-	uint32_t callee = leaves->callee;
-
-	leaves->callee = TACH_NONE;
-	if (!mixed_merge(r->mixed, &from, t->py.addr, &r->stack.chain))
+	if (!mixed_merge(r->mixed, &r->stack.chain))
 		return NULL;
 	if (r->locals.tell == NULL)
 		stop_release_all(&r->stops);
+	if (mixed_stack_end(r->mixed) != 0)
+		t->memory.stack_end = mixed_stack_end(r->mixed);
+	stats->native = r->faults->stacks;
+	stats->native_whole = r->faults->whole;
 	return mixed_name(r->mixed, &r->stack.chain, callee);
 }
 
@@ -757,7 +873,7 @@ sample_stack(struct remote *r, struct thread *t, const struct verdict *v,
 {
 	bool whole = v->is == READ_SURE;
 	struct sample_leaves leaves = NO_LEAVES;
-	struct py_chain *chain = &r->stack.chain;
+	struct py_chain *chain = &r->stack.chain, *shown = NULL;
 
 	if (!whole)
 		cut_chain(chain, v->sure);
@@ -770,11 +886,12 @@ sample_stack(struct remote *r, struct thread *t, const struct verdict *v,
 		leaves.callee = find_callee(r);
 	if (whole)
 		leaves.wait = wait_of_stack(r, t, leaves.callee, m);
-	if (r->mixes && (chain = mix(r, t, &leaves)) == NULL)
+	if (r->mixes && (shown = mix(r, t, leaves.callee, stats)) == NULL)
 		return false;
 	if (r->locals.tell != NULL)
-		variables_tell(&r->locals, r->offsets, live(r), chain);
-	return emit_sample(&r->emitter, t, chain, leaves, !whole, m, sink);
+		variables_tell(&r->locals, r->offsets, live(r),
+		    shown != NULL ? shown : chain);
+	return emit_sample(&r->emitter, t, chain, shown, leaves, !whole, m, sink);
 }
 
 /* Reads a thread, and makes a sample of the stack, if it is one. */
@@ -926,7 +1043,7 @@ begin_round(struct remote *r)
 		t->done = false;
 		t->copy.how = COPIED_NOT;
 		bindings_seek_again(t, r->plan.time_us);
-		if (!plan_interp(&r->plan, t)->counted)
+		if (!plan_is_told(&r->plan, t))
 			rests_look(&r->rests, t);
 		/* Its last sample is one of a task that waits. */
 		if (r->options->async == TACH_ASYNC_ALL)
@@ -1192,5 +1309,5 @@ remote_plan(struct remote *r)
 bool
 remote_fits_records(const struct remote *r)
 {
-	return r->tasks == NULL && !r->options->opcodes;
+	return r->tasks == NULL && !r->options->opcodes && r->mixed == NULL;
 }

@@ -16,6 +16,7 @@
 #include "engine/kernel/interrupt.h"
 #include "engine/os/os.h"
 #include "engine/remote/batches.h"
+#include "engine/sample/native_faults.h"
 #include "engine/threads/threads.h"
 #include "error.h"
 #include "python/runtime.h"
@@ -27,7 +28,7 @@ struct remote;
  * out of memory. */
 struct remote *remote_new(const struct process *, const struct py_runtime *,
     const struct tach_recorder_options *, struct interrupts *,
-    struct tach_table *, struct thread_names *);
+    struct tach_table *, struct thread_names *, struct native_faults *);
 /* Waits for threads that have yet to stop, until a time (ns, CLOCK_MONOTONIC) at
  * the latest: see stops_free.  NULL does nothing. */
 void remote_free(struct remote *, uint64_t until);

@@ -30,6 +30,7 @@ struct remote_engine {
 	bool asked;	/* for interrupts of the stock */
 	struct tach_locals locals;
 	bool unmixed; /* rounds have no frames of C for now */
+	struct native_faults faults; /* of all its Pythons */
 	struct batches batches; /* of the Python that is sampled */
 };
 
@@ -59,17 +60,19 @@ free_remote(struct engine *e)
 	drop_remote(r, clock_ns() + LATE_PATIENCE);
 	stock_give(r->stock, r->interrupts);
 	stock_drop(r->stock);
+	native_faults_free(&r->faults);
 	free(r);
 }
 
 /* Whether threads are to be read in interrupts, if these can be had.  They are not
- * needed if threads are stopped (--blocking), or held up until they are read
+ * needed if threads are stopped (--blocking, --native), or held up until they are read
  * (--dump). */
 static bool
 interrupts(const struct tach_recorder_options *o)
 {
 	return o->engine == TACH_ENGINE_REMOTE && !o->blocking &&
-	    !o->careful && o->interval_ns >= INTERRUPT_INTERVAL;
+	    !o->careful && o->mixed == TACH_MIXED_NONE &&
+	    o->interval_ns >= INTERRUPT_INTERVAL;
 }
 
 /* Asks for interrupts, if they are wanted.  No round waits for them: a program begins
@@ -118,21 +121,28 @@ want_interrupts(struct remote_engine *r)
 	batches_interrupts(&r->batches, r->interrupts);
 }
 
+/* Whether samples cannot be taken without stops. */
+static bool
+stops(const struct tach_recorder_options *o)
+{
+	return o->blocking || (o->mixed != TACH_MIXED_NONE && !o->careful);
+}
+
 static int
 start_sampling(struct engine *e)
 {
 	struct remote_engine *r = (struct remote_engine *)e;
 	struct target *t = e->target;
 	uint64_t now = clock_ns();
-	pid_t tracer = t->options.blocking ? stop_tracer(&t->process) : 0;
+	pid_t tracer = stops(&t->options) ? stop_tracer(&t->process) : 0;
 
 	if (tracer != 0)
 		return error_set(&t->error, TACH_EPERM, "process %d is traced "
 		    "by process %d, so it cannot be stopped: end that, or "
-		    "record without --blocking", (int)t->process.pid,
-		    (int)tracer);
+		    "record without %s", (int)t->process.pid, (int)tracer,
+		    t->options.blocking ? "--blocking" : "--native");
 	r->remote = remote_new(&t->process, &t->runtime, &t->options,
-	    r->interrupts, t->table, &t->names);
+	    r->interrupts, t->table, &t->names, &r->faults);
 	if (r->remote == NULL)
 		return error_memory(&t->error);
 	batches_init(&r->batches, t, remote_plan(r->remote), r->interrupts);
@@ -226,6 +236,7 @@ note_stats(struct engine *e)
 {
 	note_errors(e->target);
 	note_interrupts(e->target);
+	native_faults_note(&((struct remote_engine *)e)->faults, e->target->table);
 	explain_no_samples(e->target);
 	return TACH_END;
 }

@@ -55,7 +55,7 @@ look_at_thread(struct rests *s, struct thread *t)
 {
 	if (t->last.is != LAST_GOOD && t->last.is != LAST_PASSED)
 		thread_make_stale(t);
-	else if ((plan_interp(s->plan, t)->counted && had_cpu(s, t)) ||
+	else if ((plan_is_told(s->plan, t) && had_cpu(s, t)) ||
 	    ++t->looks.count % LOOKS == 0)
 		t->status.unsure = true;
 }
@@ -104,7 +104,8 @@ were_at_rest(const struct plan *v)
 }
 
 /* Whether no thread has had a CPU since the last look at its switches.  A thread
- * that has had one becomes unsure. */
+ * that has had one becomes unsure, and rests no more: its switches tell of that only
+ * once. */
 static bool
 had_no_cpu(struct rests *s)
 {
@@ -114,6 +115,7 @@ had_no_cpu(struct rests *s)
 		struct thread *t = &s->plan->threads.list[i];
 		if (had_cpu(s, t)) {
 			t->status.unsure = true;
+			t->looks.rest = REST_NONE;
 			none = false;
 		}
 	}

@@ -645,7 +645,7 @@ sample_chain(struct tasks *t, struct thread *th, const struct task_round *r)
 	if (t->chain.depth == 0)
 		return true;
 	thread_names_count(r->emitter->names, th->index, 1, r->stats);
-	return emit_sample(r->emitter, th, &t->chain, NO_LEAVES, false, &m,
+	return emit_sample(r->emitter, th, &t->chain, NULL, NO_LEAVES, false, &m,
 	    r->sink);
 }
 

@@ -68,22 +68,39 @@ reserve_frames(struct emitter *e, size_t depth)
 	return true;
 }
 
+static void
+swap_chains(struct py_chain *a, struct py_chain *b)
+{
+	struct py_chain c = *a;
+
+	*a = *b;
+	*b = c;
+}
+
 /* The new sample becomes the thread's last one. */
 static void
 swap_sample(struct emitter *e, struct thread *t, uint32_t depth,
-    struct py_chain *chain)
+    struct py_chain *chain, struct py_chain *shown)
 {
 	uint32_t *frames = t->last.frames;
 	size_t max = t->last.frames_max;
-	struct py_chain last = t->last.chain;
 
 	t->last.frames = e->frames;
 	t->last.frames_max = e->frames_max;
 	t->last.depth = depth;
-	t->last.chain = *chain;
 	e->frames = frames;
 	e->frames_max = max;
-	*chain = last;
+	swap_chains(&t->last.chain, chain);
+	t->last.shown.depth = 0;
+	if (shown != NULL)
+		swap_chains(&t->last.shown, shown);
+}
+
+/* The places of the frames of a thread's last sample. */
+static const struct py_chain *
+last_places(const struct thread *t)
+{
+	return t->last.shown.depth > 0 ? &t->last.shown : &t->last.chain;
 }
 
 /* Whether the last run of a thread's index is its last sample: the index can pass
@@ -150,7 +167,7 @@ map_frames(struct emitter *e, const struct thread *t,
 	if (!reserve_frames(e, c->depth))
 		return TACH_NONE;
 	if (is_continued(e, t) && t->last.replaced == codes_replaced(e->codes))
-		shared = chain_shared(c, &t->last.chain);
+		shared = chain_shared(c, last_places(t));
 	/* The interpreter can have changed the instruction in its place. */
 	if (e->opcodes && shared > 0 && shared == c->depth)
 		shared--;
@@ -182,6 +199,7 @@ mark_torn(struct emitter *e, struct thread *t, struct tach_run *run)
 	    run->depth * sizeof(*t->last.frames));
 	t->last.frames[0] = e->torn_frame;
 	t->last.chain.depth = 0;
+	t->last.shown.depth = 0;
 	t->last.depth = 0;
 	run->depth++;
 	return true;
@@ -189,14 +207,18 @@ mark_torn(struct emitter *e, struct thread *t, struct tach_run *run)
 
 bool
 emit_sample(struct emitter *e, struct thread *t, struct py_chain *chain,
-    struct sample_leaves leaves, bool torn, const struct moment *m, struct tach_sink *sink)
+    struct py_chain *shown, struct sample_leaves leaves, bool torn,
+    const struct moment *m, struct tach_sink *sink)
 {
-	uint32_t shared = map_frames(e, t, chain, leaves);
+	const struct py_chain *places = shown != NULL ? shown : chain;
+	struct sample_leaves put = {shown != NULL ? TACH_NONE : leaves.callee,
+	    leaves.wait};
+	uint32_t shared = map_frames(e, t, places, put);
 	struct tach_tick tick = {m->time_us, t->status.bits = m->status, 0};
 	struct tach_run run = {.thread = t->id.tid,
 	    .interp = (uint32_t)t->py.interp_id, .index = t->index,
-	    .depth = (uint32_t)chain->depth + (leaves.wait != TACH_NONE) +
-		(leaves.callee != TACH_NONE),
+	    .depth = (uint32_t)places->depth + (put.wait != TACH_NONE) +
+		(put.callee != TACH_NONE),
 	    .shared = shared,
 	    .ticks = &tick, .count = 1};
 
@@ -206,7 +228,7 @@ emit_sample(struct emitter *e, struct thread *t, struct py_chain *chain,
 	t->last.sampled_us = m->time_us;
 	t->last.callee = leaves.callee;
 	t->last.wait = leaves.wait;
-	swap_sample(e, t, run.depth, chain);
+	swap_sample(e, t, run.depth, chain, shown);
 	if (torn && !mark_torn(e, t, &run))
 		return false;
 	run.frames = t->last.frames;

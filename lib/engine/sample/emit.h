@@ -34,12 +34,14 @@ void emitter_free(struct emitter *);
 
 /*
  * Gives a chain of proven frames to the sink as a sample of a thread, whose index
- * must be set.  torn: the chain has only the outermost frames.  The chain becomes
- * the thread's last chain, and *chain the last chain before it.  False if out of
+ * must be set.  shown: the chain with frames of C, its callee among them, if the sample
+ * is to have these; or NULL.  torn: the chain has only the outermost frames.  The chains
+ * become the thread's last ones, and they the ones before these.  False if out of
  * memory, or if the sink failed.
  */
 bool emit_sample(struct emitter *, struct thread *, struct py_chain *chain,
-    struct sample_leaves, bool torn, const struct moment *, struct tach_sink *);
+    struct py_chain *shown, struct sample_leaves, bool torn, const struct moment *,
+    struct tach_sink *);
 
 /* The index of a frame that has no line, in a file that stands for its kind.  TACH_NONE
  * if out of memory. */

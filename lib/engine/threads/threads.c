@@ -79,7 +79,9 @@ unbind(struct thread *t)
 	t->id.tid = 0;
 	t->task = 0;
 	t->last.chain.depth = 0;
+	t->last.shown.depth = 0;
 	t->last.depth = 0;
+	t->memory.stack_end = 0;
 }
 
 void
@@ -89,6 +91,7 @@ thread_free(struct thread *t)
 	workset_free(&t->memory.set);
 	workset_free(&t->memory.needed);
 	chain_free(&t->last.chain);
+	chain_free(&t->last.shown);
 	free(t->last.frames);
 }
 

@@ -67,8 +67,11 @@ enum thread_freshness {
 struct last_sample {
 	enum thread_last is;
 	struct py_chain chain;
+	struct py_chain shown; /* the chain with frames of C; without places if it
+				* has none */
 	uint32_t *frames; /* innermost first: a wait and a callee, if there are,
-			   * and the frames of the chain */
+			   * and the frames of the chain, or of the one with
+			   * frames of C */
 	uint32_t depth;	  /* number of frames */
 	uint32_t callee, wait; /* of these frames; TACH_NONE: there is none */
 	size_t frames_max;
@@ -124,6 +127,7 @@ struct thread_interrupt {
 struct thread_memory {
 	struct workset set;
 	struct workset needed; /* by the samples since the set was made */
+	uint64_t stack_end; /* of its C stack; 0: not known */
 	unsigned samples;      /* number of these samples */
 };
 

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: ISC */
+/* c_frames.c: see c_frames.h. */
+#include "engine/native/c_frames.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "array.h"
+#include "engine/sample/emit.h"
+#include "hash.h"
+
+#define C_FRAMES_MAX 65536 /* then all are forgotten, and made anew */
+#define JIT_NAME "<jit>"
+
+/* ---- glue -------------------------------------------------------------- */
+
+/* Functions of the interpreter that only pass a call on, between its loop and the
+ * function that is called: the beginnings of their names.  These are symbols, to which
+ * the compiler may add a suffix such as ".part.0", or names by CPython's own tables. */
+static const char *const beginnings[] = {
+	"_PyEval_", "PyEval_EvalCode", "PyEval_EvalFrame", "eval_frame",
+	"_PyFunction_", "function_call", "function_code_fastcall",
+	"fast_function", "_Py_VectorCall", "vectorcall_",
+	"_PyObject_Call", "_PyObject_FastCall", "_PyObject_Vectorcall",
+	"_PyObject_VectorcallTstate", "_PyObject_MakeTpCall",
+	"PyObject_Call", "PyObject_Vectorcall", "object_vacall",
+	"_PyVectorcall_", "PyVectorcall_", "_PyStack_",
+	"method_vectorcall", "method_call", "_PyMethod_",
+	"_PyMethodDef_", "_PyMethodDescr_", "PyCFunction_", "_PyCFunction_",
+	"cfunction_", "cfunction_vectorcall", "call_function", "call_method.",
+	"function.__call__", "method.__call__", "method_descriptor.__call__",
+	"builtin_function_or_method.__call__", "wrapper_descriptor.__call__",
+	"do_call_core", "do_call", "call_trampoline_eval", "py_trampoline_",
+};
+
+static bool
+is_glue(const char *name)
+{
+	for (size_t i = 0; i < sizeof(beginnings) / sizeof(*beginnings); i++)
+		if (strncmp(name, beginnings[i], strlen(beginnings[i])) == 0)
+			return true;
+	return false;
+}
+
+/* ---- names ------------------------------------------------------------- */
+
+/* The name of a function of a module, until the next one is asked for.  *nameless: it
+ * has none, and this is an address, or its file's. */
+static const char *
+name_in_module(struct c_frames *c, struct module *of, uint64_t pc, bool *nameless)
+{
+	struct native_symbol symbol;
+	const char *slash;
+
+	if (module_symbol(&c->unwinder->modules.modules, of, pc - of->bias, &symbol)) {
+		*nameless = symbol.source == SYMBOL_NAMELESS;
+		return symbol.name;
+	}
+	*nameless = true;
+	slash = strrchr(of->path, '/');
+	return slash != NULL ? slash + 1 : of->path;
+}
+
+static void
+look_up(struct c_frames *c, const struct native_frame *f, struct c_frame *to)
+{
+	const char *name;
+
+	to->of = process_modules_find(&c->unwinder->modules, to->pc);
+	to->start = unwinder_function(c->unwinder, f);
+	if (to->of == NULL)
+		return;
+	name = name_in_module(c, to->of, to->pc, &to->nameless);
+	to->glue = !to->nameless && is_glue(name);
+}
+
+/* ---- the cache --------------------------------------------------------- */
+
+void
+c_frames_init(struct c_frames *c, struct unwinder *w, struct tach_table *table)
+{
+	*c = (struct c_frames){.unwinder = w, .table = table};
+}
+
+static void
+forget_c_frames(struct c_frames *c)
+{
+	c->count = 0;
+	set_clear(&c->set);
+}
+
+void
+c_frames_free(struct c_frames *c)
+{
+	forget_c_frames(c);
+	free(c->list);
+}
+
+struct c_frame_key {
+	const struct c_frames *frames;
+	uint64_t pc;
+};
+
+static bool
+c_frame_equal(const void *arg, uint32_t index)
+{
+	const struct c_frame_key *k = arg;
+
+	return k->frames->list[index].pc == k->pc;
+}
+
+static struct c_frame *
+add_found(struct c_frames *c, uint64_t hash, struct c_frame found)
+{
+	struct c_frame *p = array_grow(c->list, c->count, &c->max, sizeof(*p));
+
+	if (p == NULL)
+		return NULL;
+	c->list = p;
+	p[c->count] = found;
+	return set_add(&c->set, hash, (uint32_t)c->count) ? &p[c->count++] : NULL;
+}
+
+/* What a place is can change when the mappings were listed anew. */
+struct c_frame *
+c_frames_find(struct c_frames *c, const struct native_frame *f)
+{
+	struct c_frame_key key = {c, unwinder_inside(f)};
+	uint64_t hash = hash_of(&key.pc, sizeof(key.pc), 0);
+	struct c_frame found = {.pc = key.pc, .frame = TACH_NONE};
+	uint32_t index;
+
+	if (c->listed != c->unwinder->modules.listed || c->count == C_FRAMES_MAX)
+		forget_c_frames(c);
+	c->listed = c->unwinder->modules.listed;
+	index = set_find(&c->set, hash, c_frame_equal, &key);
+	if (index != UINT32_MAX)
+		return &c->list[index];
+	look_up(c, f, &found);
+	return add_found(c, hash, found);
+}
+
+uint32_t
+c_frames_frame(struct c_frames *c, struct c_frame *f)
+{
+	const char *name;
+	bool nameless;
+
+	if (f->frame != TACH_NONE)
+		return f->frame;
+	if (f->of == NULL)
+		return f->frame = emit_synthetic(c->table, JIT_NAME);
+	name = name_in_module(c, f->of, f->pc, &nameless);
+	return f->frame = emit_lineless(c->table, f->of->path,
+	    (struct tach_string){name, strlen(name)});
+}

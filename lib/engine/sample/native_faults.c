@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: ISC */
+/* native_faults.c: see native_faults.h. */
+#include "engine/sample/native_faults.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "array.h"
+
+#define FAULTS_MAX 64 /* causes that are told apart */
+#define OTHER_CAUSES "other causes"
+#define FAULT_NOTE_MAX 640 /* bytes */
+
+void
+native_faults_free(struct native_faults *f)
+{
+	for (size_t i = 0; i < f->count; i++)
+		free(f->list[i].cause);
+	free(f->list);
+	*f = (struct native_faults){0};
+}
+
+static struct native_fault *
+find_fault(const struct native_faults *f, const char *cause)
+{
+	for (size_t i = 0; i < f->count; i++)
+		if (strcmp(f->list[i].cause, cause) == 0)
+			return &f->list[i];
+	return NULL;
+}
+
+static struct native_fault *
+add_fault(struct native_faults *f, const char *cause)
+{
+	struct native_fault *p = array_grow(f->list, f->count, &f->max, sizeof(*p));
+	char *copy = strdup(cause);
+
+	if (p != NULL)
+		f->list = p;
+	if (p == NULL || copy == NULL) {
+		free(copy);
+		return NULL;
+	}
+	p[f->count] = (struct native_fault){copy, 0};
+	return &p[f->count++];
+}
+
+bool
+native_faults_add(struct native_faults *f, const char *cause)
+{
+	struct native_fault *p;
+
+	f->stacks++;
+	f->whole += cause[0] == '\0';
+	if (cause[0] == '\0' || (p = find_fault(f, cause)) != NULL) {
+		if (cause[0] != '\0')
+			p->count++;
+		return true;
+	}
+	if (f->count >= FAULTS_MAX - 1)
+		cause = OTHER_CAUSES;
+	if ((p = find_fault(f, cause)) == NULL && (p = add_fault(f, cause)) == NULL)
+		return false;
+	p->count++;
+	return true;
+}
+
+void
+native_faults_note(const struct native_faults *f, struct tach_table *t)
+{
+	char text[FAULT_NOTE_MAX];
+
+	if (f->stacks == 0)
+		return;
+	snprintf(text, sizeof(text), "native stacks=%" PRIu64 " whole=%" PRIu64,
+	    f->stacks, f->whole);
+	tach_table_add_note(t, text);
+	for (size_t i = 0; i < f->count; i++) {
+		snprintf(text, sizeof(text), "native-lost %" PRIu64 " %s",
+		    f->list[i].count, f->list[i].cause);
+		tach_table_add_note(t, text);
+	}
+}

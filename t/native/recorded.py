@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: ISC
+"""recorded.py EDGES [all] <SAMPLES: judges the stacks of a recording of mixed.py by the
+calls that are possible, as stops.py does.
+
+EDGES: what mixed.py --edges prints; SAMPLES: what `tach-convert --jsonl` prints.  With
+`all`, the recording was made with --native=all.
+
+Prints a line: samples, how many of them are wrong, how many are not exact, how many have
+a function of C, and the causes.  Each wrong stack goes to standard error.  The status is
+1 if there is one, or if no stack has a function of C.
+"""
+import collections
+import json
+import re
+import sys
+
+import stops
+
+PLACE = re.compile(r'(.*):(.*):(\d+)$')
+
+def frame(text):
+    m = PLACE.match(text)
+    if not m:
+        return stops.Frame('mark', text, '')
+    file, name = m[1], m[2]
+    if name == stops.LOST:
+        return stops.Frame('lost', name, file)
+    if file.endswith('.py') or name == '<module>':
+        return stops.Frame('python', name.split('.')[-1], file)
+    if file == '<built-in>':
+        return stops.Frame('callee', name, file)
+    return stops.Frame('c' if file.startswith('/') else 'mark', name, file)
+
+def main(path, whole=None):
+    edges = stops.edges_of(path)
+    causes = collections.Counter()
+    total = wrong = lost = mixed = 0
+    judged = {}
+    for line in sys.stdin:
+        stack = tuple(json.loads(line)['stack'])
+        if stack not in judged:
+            frames = [frame(f) for f in reversed(stack)]
+            faults = [f for f in (stops.judge_loops(frames) if whole else
+                                  stops.judge_calls(edges, frames)) if f]
+            judged[stack] = frames, faults
+            if faults:
+                print(*faults, sep='\n', file=sys.stderr)
+                print(*('    %s %s (%s)' % f for f in frames), sep='\n',
+                      file=sys.stderr)
+        frames, faults = judged[stack]
+        total += 1
+        wrong += bool(faults)
+        mixed += any(f.kind == 'c' for f in frames)
+        causes.update(f.where for f in frames if f.kind == 'lost')
+        lost += any(f.kind == 'lost' for f in frames)
+    print('%d samples, %d wrong, %d not exact, %d with functions of C%s' % (
+        total, wrong, lost, mixed,
+        ''.join('; %d %s' % (n, cause) for cause, n in causes.most_common())))
+    return wrong > 0 or mixed == 0
+
+if __name__ == '__main__':
+    sys.exit(main(*sys.argv[1:]))
