@@ -6,10 +6,12 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 
 #include "cmd.h"
+#include "print.h"
 
 #define CAUSES 256	/* bytes for the causes of failures */
 #define MISSED_MANY 20	/* a hint if one of so many rounds was missed */
@@ -151,6 +153,44 @@ show_outside(const struct tach_recorder_stats *st)
 		    st->unfit);
 }
 
+/* Lists why stacks with functions of C are not whole.  NULL if out of memory; to be
+ * freed. */
+static char *
+native_causes(const struct tach_recorder_stats *st)
+{
+	const char *before = "; not whole: ";
+	char *text = NULL;
+	size_t len;
+	FILE *out = open_memstream(&text, &len);
+
+	if (out == NULL)
+		return NULL;
+	for (size_t i = 0; i < TACH_NATIVE_FAULTS; i++) {
+		const struct tach_native_fault *f = &st->native_faults[i];
+		if (f->count == 0)
+			break;
+		fprintf(out, "%s%" PRIu64 " ", before, f->count);
+		print_plain(out, f->cause, strlen(f->cause));
+		before = ", ";
+	}
+	fclose(out);
+	return text;
+}
+
+/* Prints how many stacks with functions of C are whole. */
+static void
+show_native(const struct tach_recorder_stats *st)
+{
+	char *causes;
+
+	if (st->native == 0)
+		return;
+	causes = native_causes(st);
+	warnx("native: %" PRIu64 " stacks, %.1f%% whole%s", st->native,
+	    cmd_percent(st->native_whole, st->native), causes != NULL ? causes : "");
+	free(causes);
+}
+
 void
 summary_show(const struct summary *s)
 {
@@ -180,6 +220,7 @@ summary_show(const struct summary *s)
 		warnx("%" PRIu64 " samples in code that Python's JIT compiled: "
 		    "their innermost line is the one at which that was entered",
 		    st->compiled);
+	show_native(st);
 	show_outside(st);
 	show_spared(s);
 	show_next(s);
@@ -225,6 +266,30 @@ summary_files(const struct tach_recorder_stats *s)
 		    (uint64_t)files.rlim_max);
 }
 
+/* Adds stacks that are not whole to the ones for the same cause, or in place of none. */
+static void
+add_native_fault(struct tach_recorder_stats *s, const struct tach_native_fault *f)
+{
+	for (size_t i = 0; i < TACH_NATIVE_FAULTS; i++) {
+		struct tach_native_fault *to = &s->native_faults[i];
+		if (to->count > 0 && strcmp(to->cause, f->cause) != 0)
+			continue;
+		memcpy(to->cause, f->cause, sizeof(to->cause));
+		to->count += f->count;
+		return;
+	}
+}
+
+static void
+add_native(struct tach_recorder_stats *s, const struct tach_recorder_stats *of)
+{
+	s->native += of->native;
+	s->native_whole += of->native_whole;
+	for (size_t i = 0; i < TACH_NATIVE_FAULTS; i++)
+		if (of->native_faults[i].count > 0)
+			add_native_fault(s, &of->native_faults[i]);
+}
+
 void
 summary_add(struct tach_recorder_stats *s, const struct tach_recorder_stats *of)
 {
@@ -249,4 +314,5 @@ summary_add(struct tach_recorder_stats *s, const struct tach_recorder_stats *of)
 	s->unfit += of->unfit;
 	s->threads += of->threads;
 	tach_inprocess_add(&s->inprocess, &of->inprocess);
+	add_native(s, of);
 }

@@ -147,6 +147,14 @@ struct tach_inprocess_stats {
 	uint64_t reserved[16];
 };
 
+#define TACH_NATIVE_FAULTS 8
+
+/* Stacks with functions of C that are not whole, for one cause. */
+struct tach_native_fault {
+	uint64_t count;
+	char cause[248]; /* its beginning, with a NUL: words, and a module's path */
+};
+
 struct tach_recorder_stats {
 	uint64_t elapsed_ns;  /* since the first round, without pauses */
 	uint64_t paused_ns;   /* in pauses that are over */
@@ -174,8 +182,11 @@ struct tach_recorder_stats {
 	bool no_tasks;	      /* they were asked for, but this Python does not tell
 			       * of them */
 	struct tach_inprocess_stats inprocess;
-	uint64_t native;       /* stacks with frames of C that were made ... */
+	/* Known at the end of the rounds: */
+	uint64_t native;       /* stacks with functions of C that were made ... */
 	uint64_t native_whole; /* ... and of these, exact and without a gap */
+	struct tach_native_fault native_faults[TACH_NATIVE_FAULTS]; /* the most
+			       * frequent ones first; a count of 0: no more */
 };
 
 /* What a recorder is doing. */

@@ -203,7 +203,7 @@ SAMPLE_TESTS = \
 	t/record/check.bats \
 	t/python/runtime.bats \
 	t/convert/opcodes.bats \
-	t/native/mixed.bats t/native/unwind.bats \
+	t/native/mixed.bats t/native/recorded.bats t/native/unwind.bats \
 	t/record/waits.bats \
 	t/record/dump.bats \
 	t/convert/diff.bats \
@@ -294,7 +294,7 @@ EXTRA_DIST += t/commands/atexit.c t/commands/fault.py \
 	t/merge/merge.py \
 	t/native/functions.c t/native/huge.py t/native/judge.py \
 	t/native/libraries.py t/native/mangled t/native/module.c t/native/nm.py \
-	t/native/objects.py t/native/rows.py t/native/stops.py t/native/thrown.cc \
+	t/native/objects.py t/native/recorded.py t/native/rows.py t/native/stops.py t/native/thrown.cc \
 	t/python/callables.py t/python/depths.py t/python/fake.c \
 	t/python/fake32.c t/python/jit.py t/python/named.py \
 	t/python/names.py t/python/nested.py t/python/objects.py \

@@ -5,11 +5,10 @@ calls that are possible, as stops.py does.
 EDGES: what mixed.py --edges prints; SAMPLES: what `tach-convert --jsonl` prints.  With
 `all`, the recording was made with --native=all.
 
-Prints a line: samples, how many of them are wrong, how many are not exact, how many have
-a function of C, and the causes.  Each wrong stack goes to standard error.  The status is
-1 if there is one, or if no stack has a function of C.
+Prints a line: samples, how many of them are wrong, how many are not exact, and how many
+have a function of C.  Each wrong stack goes to standard error.  The status is 1 if there
+is one, or if no stack has a function of C.
 """
-import collections
 import json
 import re
 import sys
@@ -21,10 +20,8 @@ PLACE = re.compile(r'(.*):(.*):(\d+)$')
 def frame(text):
     m = PLACE.match(text)
     if not m:
-        return stops.Frame('mark', text, '')
+        return stops.Frame('lost' if text == stops.LOST else 'mark', text, '')
     file, name = m[1], m[2]
-    if name == stops.LOST:
-        return stops.Frame('lost', name, file)
     if file.endswith('.py') or name == '<module>':
         return stops.Frame('python', name.split('.')[-1], file)
     if file == '<built-in>':
@@ -33,7 +30,6 @@ def frame(text):
 
 def main(path, whole=None):
     edges = stops.edges_of(path)
-    causes = collections.Counter()
     total = wrong = lost = mixed = 0
     judged = {}
     for line in sys.stdin:
@@ -51,11 +47,9 @@ def main(path, whole=None):
         total += 1
         wrong += bool(faults)
         mixed += any(f.kind == 'c' for f in frames)
-        causes.update(f.where for f in frames if f.kind == 'lost')
         lost += any(f.kind == 'lost' for f in frames)
-    print('%d samples, %d wrong, %d not exact, %d with functions of C%s' % (
-        total, wrong, lost, mixed,
-        ''.join('; %d %s' % (n, cause) for cause, n in causes.most_common())))
+    print('%d samples, %d wrong, %d not exact, %d with functions of C' % (
+        total, wrong, lost, mixed))
     return wrong > 0 or mixed == 0
 
 if __name__ == '__main__':

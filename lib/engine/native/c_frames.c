@@ -62,7 +62,7 @@ name_in_module(struct c_frames *c, struct module *of, uint64_t pc, bool *nameles
 }
 
 static void
-look_up(struct c_frames *c, const struct native_frame *f, struct c_frame *to)
+look_up_frame(struct c_frames *c, const struct native_frame *f, struct c_frame *to)
 {
 	const char *name;
 
@@ -136,7 +136,7 @@ c_frames_find(struct c_frames *c, const struct native_frame *f)
 	index = set_find(&c->set, hash, c_frame_equal, &key);
 	if (index != UINT32_MAX)
 		return &c->list[index];
-	look_up(c, f, &found);
+	look_up_frame(c, f, &found);
 	return add_found(c, hash, found);
 }
 

@@ -15,7 +15,9 @@
 struct mixed {
 	const struct py_offsets *offsets;
 	struct tach_table *table;
-	bool all;
+	bool all;   /* also the interpreter's own frames, and those below all of
+		     * Python */
+	bool tells; /* the frame of what is not known has the cause for a file */
 	struct native_faults *faults;
 	struct unwinder unwinder;
 	struct c_frames names;
@@ -30,7 +32,7 @@ struct mixed {
 struct mixed *
 mixed_new(const struct process *p, const struct py_offsets *o,
     const struct py_memory *memory, struct tach_table *table,
-    struct native_faults *faults, bool all)
+    struct native_faults *faults, const struct tach_recorder_options *options)
 {
 	struct mixed *m = calloc(1, sizeof(*m));
 
@@ -39,7 +41,8 @@ mixed_new(const struct process *p, const struct py_offsets *o,
 	m->offsets = o;
 	m->table = table;
 	m->faults = faults;
-	m->all = all;
+	m->all = options->mixed == TACH_MIXED_ALL;
+	m->tells = options->careful;
 	if (!unwinder_init(&m->unwinder, p, memory)) {
 		mixed_free(m);
 		return NULL;
@@ -87,8 +90,9 @@ add_frame_index(struct mixed *m, uint32_t index)
 static void
 add_lost(struct mixed *m)
 {
-	add_frame_index(m, emit_lineless(m->table, m->cause,
-	    (struct tach_string){LOST_NAME, strlen(LOST_NAME)}));
+	add_frame_index(m, !m->tells ? emit_synthetic(m->table, LOST_NAME) :
+	    emit_lineless(m->table, m->cause,
+		(struct tach_string){LOST_NAME, strlen(LOST_NAME)}));
 }
 
 /* The function of C of a frame.  NULL if out of memory. */

@@ -12,11 +12,11 @@
 
 struct mixed;
 
-/* all: also the interpreter's own frames, and the frames below all of Python.  The
- * memory is the process's, for its code.  What is given must outlive it.  Each stack is
- * counted among the faults.  NULL if out of memory. */
+/* The memory is the process's, for its code.  What is given must outlive it.  Each stack
+ * is counted among the faults.  NULL if out of memory. */
 struct mixed *mixed_new(const struct process *, const struct py_offsets *,
-    const struct py_memory *, struct tach_table *, struct native_faults *, bool all);
+    const struct py_memory *, struct tach_table *, struct native_faults *,
+    const struct tach_recorder_options *);
 void mixed_free(struct mixed *);
 
 /*

@@ -18,7 +18,7 @@ native_room_free(struct native_room *r)
 }
 
 static bool
-make_room(struct native_room *r, size_t size)
+room_for_stack(struct native_room *r, size_t size)
 {
 	uint8_t *p;
 
@@ -48,7 +48,7 @@ native_copy_stack(struct native_room *r, pid_t task, uint64_t end,
 	size_t got;
 
 	c->len = 0;
-	if (!make_room(r, size))
+	if (!room_for_stack(r, size))
 		return false;
 	got = memory_copy_some(task, low, r->bytes, size);
 	if (got == 0 || (got == size && known == 0))

@@ -65,7 +65,6 @@ struct remote {
 	uint32_t gap; /* the reason in it, as a frame; TACH_NONE: not asked for */
 	struct mixed *mixed; /* NULL: frames of C are not asked for */
 	struct native_room room; /* for copies of stacks */
-	const struct native_faults *faults;
 	bool mixes;	     /* they are in this round */
 	struct names *called; /* names of the threads */
 	struct tasks *tasks; /* NULL: not asked for, or not in this Python */
@@ -112,7 +111,6 @@ remote_new(const struct process *p, const struct py_runtime *rt,
 	plan_init(&r->plan, p, rt, &r->reader, interrupts,
 	    options->blocking);
 	r->plan.moves = options->mixed != TACH_MIXED_NONE;
-	r->faults = faults;
 	bindings_init(&r->bindings, &r->plan);
 	rests_init(&r->rests, &r->plan, interrupts_stir(interrupts));
 	if (!reader_init(&r->reader, p, rt, options, table) ||
@@ -126,7 +124,7 @@ remote_new(const struct process *p, const struct py_runtime *rt,
 	callees_init(&r->callees, &r->reader.calls, r->reader.codes, table);
 	if (options->mixed != TACH_MIXED_NONE &&
 	    (r->mixed = mixed_new(p, r->offsets, live(r), table, faults,
-		 options->mixed == TACH_MIXED_ALL)) == NULL) {
+		 options)) == NULL) {
 		remote_free(r, 0);
 		return NULL;
 	}
@@ -449,7 +447,8 @@ find_blocked_frames(struct remote *r, struct thread *t, const struct task_call *
 }
 
 /* Reads a blocked thread and its frames of C without a stop, by which some calls would
- * end early.  READ_RETRY if that is not enough. */
+ * end early.  The sample holds until the thread gets a CPU.  READ_RETRY if that is not
+ * enough. */
 static struct verdict
 read_blocked_frames(struct remote *r, struct thread *t)
 {
@@ -463,6 +462,8 @@ read_blocked_frames(struct remote *r, struct thread *t)
 	v = read_twice(&r->reader, t, &r->stack);
 	if (v.is == READ_SURE && !find_blocked_frames(r, t, &s.call))
 		v.is = READ_RETRY;
+	if (v.is == READ_SURE)
+		thread_make_current(t);
 	return v;
 }
 
@@ -841,8 +842,7 @@ find_callee(struct remote *r)
  * variables are still to be read.  The callee becomes a frame of the result.  NULL if out
  * of memory. */
 static struct py_chain *
-mix(struct remote *r, struct thread *t, uint32_t callee,
-    struct tach_recorder_stats *stats)
+mix(struct remote *r, struct thread *t, uint32_t callee)
 {
 	if (!mixed_merge(r->mixed, &r->stack.chain))
 		return NULL;
@@ -850,8 +850,6 @@ mix(struct remote *r, struct thread *t, uint32_t callee,
 		stop_release_all(&r->stops);
 	if (mixed_stack_end(r->mixed) != 0)
 		t->memory.stack_end = mixed_stack_end(r->mixed);
-	stats->native = r->faults->stacks;
-	stats->native_whole = r->faults->whole;
 	return mixed_name(r->mixed, &r->stack.chain, callee);
 }
 
@@ -886,7 +884,7 @@ sample_stack(struct remote *r, struct thread *t, const struct verdict *v,
 		leaves.callee = find_callee(r);
 	if (whole)
 		leaves.wait = wait_of_stack(r, t, leaves.callee, m);
-	if (r->mixes && (shown = mix(r, t, leaves.callee, stats)) == NULL)
+	if (r->mixes && (shown = mix(r, t, leaves.callee)) == NULL)
 		return false;
 	if (r->locals.tell != NULL)
 		variables_tell(&r->locals, r->offsets, live(r),

@@ -234,9 +234,12 @@ explain_no_samples(struct target *t)
 static int
 note_stats(struct engine *e)
 {
+	struct native_faults *faults = &((struct remote_engine *)e)->faults;
+
 	note_errors(e->target);
 	note_interrupts(e->target);
-	native_faults_note(&((struct remote_engine *)e)->faults, e->target->table);
+	native_faults_tell(faults, &e->target->stats);
+	native_faults_note(faults, e->target->table);
 	explain_no_samples(e->target);
 	return TACH_END;
 }

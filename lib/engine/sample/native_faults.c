@@ -67,6 +67,29 @@ native_faults_add(struct native_faults *f, const char *cause)
 	return true;
 }
 
+static int
+faults_in_order(const void *a, const void *b)
+{
+	const struct native_fault *x = a, *y = b;
+
+	return x->count != y->count ? (x->count < y->count ? 1 : -1) :
+	    strcmp(x->cause, y->cause);
+}
+
+void
+native_faults_tell(struct native_faults *f, struct tach_recorder_stats *s)
+{
+	if (f->count > 0)
+		qsort(f->list, f->count, sizeof(*f->list), faults_in_order);
+	s->native = f->stacks;
+	s->native_whole = f->whole;
+	for (size_t i = 0; i < f->count && i < TACH_NATIVE_FAULTS; i++) {
+		struct tach_native_fault *to = &s->native_faults[i];
+		to->count = f->list[i].count;
+		snprintf(to->cause, sizeof(to->cause), "%s", f->list[i].cause);
+	}
+}
+
 void
 native_faults_note(const struct native_faults *f, struct tach_table *t)
 {

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "tach.h"
+#include "tach-record.h"
 
 struct native_fault {
 	char *cause;
@@ -27,5 +27,7 @@ void native_faults_free(struct native_faults *);
 bool native_faults_add(struct native_faults *, const char *cause);
 /* Adds notes of all to a table, if there was a stack: see tach(5). */
 void native_faults_note(const struct native_faults *, struct tach_table *);
+/* Sorts the causes, the most frequent one first, and tells all in the stats. */
+void native_faults_tell(struct native_faults *, struct tach_recorder_stats *);
 
 #endif

@@ -25,7 +25,7 @@ config_of(const struct tach_recorder_options *o)
 
 	return modes[o->mode] | TACH_CONFIG_FEATURES |
 	    (o->main_only ? 0 : TACH_CONFIG_ALL_THREADS) |
-	    (o->native ? TACH_CONFIG_NATIVE : 0) |
+	    (o->native || o->mixed != TACH_MIXED_NONE ? TACH_CONFIG_NATIVE : 0) |
 	    (o->no_gc ? 0 : TACH_CONFIG_GC) |
 	    (o->opcodes ? TACH_CONFIG_OPCODES : 0) |
 	    (o->blocking ? TACH_CONFIG_BLOCKING : 0);
