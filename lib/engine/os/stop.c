@@ -18,8 +18,10 @@
 
 #include "array.h"
 
-/* A thread that runs stops within microseconds, if there is a CPU for it. */
+/* A thread that runs stops within microseconds, if there is a CPU for it.  Else it is
+ * looked at less and less often. */
 #define SPINS 50
+#define NAPS 100 /* and spins, after which it has no CPU */
 #define PATIENCE (10 * NS_PER_MS)
 #define NAP (20 * NS_PER_US)
 #define LAST_NAP NS_PER_MS
@@ -94,6 +96,8 @@ wait_for(struct stops *s, struct stop *st)
 		if (clock_ns() > end)
 			break;
 		nanosleep(&nap, NULL);
+		if (i > NAPS && nap.tv_nsec < (long)LAST_NAP / 2)
+			nap.tv_nsec *= 2;
 	}
 	return seen;
 }

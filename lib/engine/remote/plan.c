@@ -192,6 +192,19 @@ add_link(struct plan *v, struct thread *t)
 	return snapshot_add(&v->all, link, sizeof(uint64_t));
 }
 
+/* Adds a thread's state alone: the thread is read when its frames of C are. */
+static bool
+add_state(struct plan *v, struct thread *t)
+{
+	struct thread_copy *y = &t->copy;
+
+	y->first = v->all.count;
+	y->at = v->all.size;
+	y->ranges = 1;
+	y->how = COPIED_OUTSIDE;
+	return reader_add_state(v->reader, &v->all, t) && add_link(v, t);
+}
+
 static bool
 add_thread(struct plan *v, struct thread *t)
 {
@@ -199,6 +212,8 @@ add_thread(struct plan *v, struct thread *t)
 
 	y->before = v->all.count;
 	y->before_at = v->all.size;
+	if (v->moves)
+		return add_state(v, t);
 	/* A stopped thread still has all frames of its state. */
 	if (!v->stops &&
 	    !reader_add_before(v->reader, &v->all, t))

@@ -110,7 +110,7 @@ remote_new(const struct process *p, const struct py_runtime *rt,
 	r->interrupts = interrupts;
 	plan_init(&r->plan, p, rt, &r->reader, interrupts,
 	    options->blocking);
-	r->plan.moves = options->mixed != TACH_MIXED_NONE;
+	r->plan.moves = options->mixed != TACH_MIXED_NONE && !options->careful;
 	bindings_init(&r->bindings, &r->plan);
 	rests_init(&r->rests, &r->plan, interrupts_stir(interrupts));
 	if (!reader_init(&r->reader, p, rt, options, table) ||
@@ -315,7 +315,7 @@ stop_patiently(struct remote *r, struct thread *t, uint64_t patience)
 
 	while (!(stopped = stop_thread(&r->stops, t->task)) &&
 	    !thread_has_ended(r, t) && clock_ns() < end)
-		read_twice_wait();
+		clock_sleep(clock_ns() + NS_PER_MS);
 	return stopped;
 }
 
@@ -1083,7 +1083,7 @@ static void
 leave_round(struct remote *r)
 {
 	r->rounds++;
-	if (r->options->blocking)
+	if (r->options->blocking || r->mixes)
 		wait_near(r);
 	else if (r->records == NULL)
 		colocate_end_round(&r->reader.colocation,

@@ -35,16 +35,16 @@ static struct native_fault *
 add_fault(struct native_faults *f, const char *cause)
 {
 	struct native_fault *p = array_grow(f->list, f->count, &f->max, sizeof(*p));
-	char *copy = strdup(cause);
 
-	if (p != NULL)
-		f->list = p;
-	if (p == NULL || copy == NULL) {
-		free(copy);
+	if (p == NULL)
 		return NULL;
-	}
-	p[f->count] = (struct native_fault){copy, 0};
-	return &p[f->count++];
+	f->list = p;
+	p += f->count;
+	*p = (struct native_fault){strdup(cause), 0};
+	if (p->cause == NULL)
+		return NULL;
+	f->count++;
+	return p;
 }
 
 bool
