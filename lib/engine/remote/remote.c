@@ -467,8 +467,9 @@ read_blocked_frames(struct remote *r, struct thread *t)
 	return v;
 }
 
-/* Reads a thread with its frames of C.  Which thread it is can be known only after it
- * was looked for a few times: see tids.h. */
+/* Reads a thread with its frames of C: here it is chosen by which means.  A blocked one
+ * is read as it stands, and stopped if that is not enough; a dump stops all.  Which
+ * thread it is can be known only after it was looked for a few times: see tids.h. */
 static struct verdict
 read_mixed(struct remote *r, struct thread *t)
 {
