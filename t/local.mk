@@ -53,7 +53,7 @@ if HAVE_SHARED
 UNIT_TESTS += t/unit/test_drain
 endif
 LIVE_UNIT_TESTS = t/unit/test_agent t/unit/test_batch t/unit/test_colocate \
-	t/unit/test_hostile t/unit/test_interrupt
+	t/unit/test_hostile t/unit/test_interrupt t/unit/test_stacks
 check_PROGRAMS += $(UNIT_TESTS) $(LIVE_UNIT_TESTS) t/unit/attach \
 	t/unit/attached t/unit/depths t/unit/inject t/unit/late t/unit/lends t/unit/many \
 	t/unit/objects \
@@ -104,6 +104,7 @@ t_unit_test_batch_SOURCES = t/unit/test_batch.c $(t_unit_counter)
 t_unit_test_hostile_SOURCES = t/unit/test_hostile.c t/unit/outsider.c \
 	t/unit/outsider.h
 t_unit_test_interrupt_SOURCES = t/unit/test_interrupt.c $(t_unit_counter)
+t_unit_test_stacks_SOURCES = t/unit/test_stacks.c $(t_unit_counter)
 t_unit_test_colocate_SOURCES = t/unit/test_colocate.c
 t_unit_test_deathwatch_SOURCES = t/unit/test_deathwatch.c
 t_unit_test_depths_SOURCES = t/unit/test_depths.c $(t_unit_profile)

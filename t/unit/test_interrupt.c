@@ -237,7 +237,7 @@ test_codes(struct interrupts *in)
 int
 main(void)
 {
-	struct interrupts *in = interrupts_new(NS_PER_S);
+	struct interrupts *in = interrupts_new(NS_PER_S, false);
 
 	if (!counter_prepare(in))
 		return 77;

@@ -286,7 +286,7 @@ check_interrupts(pid_t pid, struct error *e)
 		return error_set(e, TACH_EFAILED, "the limit of open files "
 		    "(ulimit -Hn) is %llu: it takes %d",
 		    (unsigned long long)files.rlim_max, STOCK_FILES_MIN);
-	if ((in = interrupts_new(NS_PER_MS)) != NULL) {
+	if ((in = interrupts_new(NS_PER_MS, false)) != NULL) {
 		interrupts_drop(in);
 		return TACH_OK;
 	}

@@ -249,6 +249,7 @@ batch_begin(struct batch *b, const struct interrupt_gil *gil, uint64_t switches,
 	to->cost = to->left = 0;
 	to->limit = limit_of(b->in);
 	to->batch = size;
+	to->spare = b->in->asks[0].way.stack ? INTERRUPT_STACK : 0;
 	memset(to->full, 0, sizeof(to->full));
 	__atomic_store_n(&to->stopped, INTERRUPT_GOES_ON, __ATOMIC_RELEASE);
 	batch_set_interval(b, b->interval_ns);
@@ -535,4 +536,18 @@ enum interrupt_result
 batch_take(const struct batch *b, struct snapshot *s)
 {
 	return interrupts_take(b->wire, b->now, s);
+}
+
+bool
+batch_registers(const struct batch *b, struct task_registers *r)
+{
+	return interrupts_take_registers(b->wire, b->now, r);
+}
+
+void
+batch_set_stack_end(struct batch *b, size_t nth, uint64_t end)
+{
+	if (b->on && nth < b->asks)
+		__atomic_store_n(&b->in->asks[nth].way.stack_end, end,
+		    __ATOMIC_RELAXED);
 }

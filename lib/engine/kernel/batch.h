@@ -138,5 +138,10 @@ bool batch_hurry(struct batch *);
 /* Adds the record to a snapshot of the ranges that were asked for.  INTERRUPT_FAILED
  * if the record cannot be right. */
 enum interrupt_result batch_take(const struct batch *, struct snapshot *);
+/* The same as interrupts_registers, of the record. */
+bool batch_registers(const struct batch *, struct task_registers *);
+/* From now on the stack of C of the nth thread that was asked for is copied up to this
+ * address; see struct interrupt_way. */
+void batch_set_stack_end(struct batch *, size_t nth, uint64_t end);
 
 #endif

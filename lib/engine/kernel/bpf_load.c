@@ -88,17 +88,18 @@ program(const struct interrupts *in, const char *name)
 }
 
 /* Has the programs read a thread's registers, if the kernel describes its types:
- * from them it is known where the registers lie. */
+ * from them it is known where the registers lie.  The constants are those of
+ * interrupt.bpf.c, in their order. */
 static void
 choose_calls(struct interrupts *in)
 {
 	struct bpf_map *map = bpf_object__find_map_by_name(in->object,
 	    ".rodata");
-	uint32_t yes = 1;
+	uint32_t chosen[] = {1, in->copies_stacks};
 
 	in->tells_calls = KNOWS_REGISTERS && map != NULL &&
 	    access(KERNEL_TYPES, R_OK) == 0 &&
-	    bpf_map__set_initial_value(map, &yes, sizeof(yes)) == 0;
+	    bpf_map__set_initial_value(map, chosen, sizeof(chosen)) == 0;
 }
 
 static bool

@@ -11,16 +11,18 @@
 
 #include "engine/kernel/interrupt.h"
 
-/* Offsets of the number of a system call, and of its first argument, in the saved
- * registers of a thread; bytes.  Other machines than x86-64 were not tried. */
+/* Offsets of the number of a system call, of its first argument, and of the stack
+ * pointer, in the saved registers of a thread; bytes.  Other machines than x86-64 were not tried. */
 #ifdef __x86_64__
 #define KNOWS_REGISTERS true
 #define CALL_AT offsetof(struct user_regs_struct, orig_rax)
 #define ARGUMENT_AT offsetof(struct user_regs_struct, rdi)
+#define STACK_POINTER_AT offsetof(struct user_regs_struct, rsp)
 #else
 #define KNOWS_REGISTERS false
 #define CALL_AT 0
 #define ARGUMENT_AT 0
+#define STACK_POINTER_AT 0
 #endif
 
 struct bpf_object;
@@ -40,6 +42,7 @@ struct interrupts {
 	const struct bpf_ops *ops; /* never NULL */
 	struct bpf_object *object;
 	int interrupt, tick, leave, stir; /* descriptors of the programs */
+	bool copies_stacks; /* stacks of C can be asked for */
 	bool tells_calls; /* the programs see why a thread leaves its CPU */
 	bool crowded; /* the recorder has one CPU only: it runs there itself */
 	uint64_t cost; /* ns that an interrupt without a copy takes a thread */
@@ -64,5 +67,8 @@ bool interrupts_ask(struct interrupt_ask *, pid_t task,
  * right. */
 enum interrupt_result interrupts_take(const struct interrupt_wire *, size_t record,
     struct snapshot *);
+/* The same as interrupts_registers, of a record. */
+bool interrupts_take_registers(const struct interrupt_wire *, size_t record,
+    struct task_registers *);
 
 #endif

@@ -16,6 +16,10 @@
 #define INTERRUPT_BLOCK 1024	  /* of memory; a page is a multiple */
 #define INTERRUPT_PIECE 2048	  /* each single copy is smaller */
 #define INTERRUPT_ROOM (3u << 16) /* for all copies of a wire but the last one */
+#define INTERRUPT_PAGE 4096	  /* of a stack of C, copied at once; no page is smaller */
+#define INTERRUPT_STACK (32u << 10) /* of a stack of C, at most */
+#define INTERRUPT_BELOW 128	  /* bytes below a stack pointer that are in use */
+#define INTERRUPT_REGISTERS 21	  /* of a thread, as the kernel saves them */
 #define INTERRUPT_WIRES 2	  /* so that one is read while one is written to */
 #define INTERRUPT_TAKERS 16	  /* of a batch, at most */
 #define INTERRUPT_TEXTS 3	  /* of a code object */
@@ -67,6 +71,12 @@ struct interrupt_way {
 	__u32 frame_code;
 	__u32 text[INTERRUPT_TEXTS]; /* where a code object has it; 0: nowhere */
 	__u32 text_size;
+	/* The registers and the stack of C: the stack pointer is the register `sp`, and
+	 * above stack_end nothing is needed.  If the stack pointer is there already,
+	 * the end is not known. */
+	__u32 stack; /* 0: they are not copied */
+	__u32 sp;
+	__u64 stack_end;
 };
 
 enum interrupt_result {
@@ -105,6 +115,7 @@ struct interrupt_record {
 	__u32 first, parts; /* its first part, and their number */
 	__u32 who; /* number of the ask */
 	__u32 left; /* another thread takes its CPU now */
+	__u32 stack; /* it has registers, and its last part is the stack of C */
 	__u64 ran;  /* CPU time that it has had, ns; 0: not known, or it was
 		     * blocked at some time since the last record */
 };
@@ -113,15 +124,18 @@ struct interrupt_wire {
 	__u64 records, parts;
 	struct interrupt_record record[INTERRUPT_RECORDS];
 	struct interrupt_range part[INTERRUPT_PARTS];
+	__u64 registers[INTERRUPT_RECORDS][INTERRUPT_REGISTERS]; /* of the records */
 	/* interrupt.bpf.c's own: used: number of bytes; part_at: where the bytes
 	 * of the last part begin; next: address of the next frame or exception;
 	 * at, first: first byte and part of the last record; frames, frames_at: the
 	 * last part that was copied for a frame, and where its bytes begin; code:
 	 * address of the last frame's code object; left, ran: of the next record. */
 	__u64 used, part_at, next, at, first, frames, frames_at, code;
+	/* Of a stack of C: where its copy ends; where its bytes do that are there. */
+	__u64 stack_end, there;
 	__u64 left, ran;
 	__u64 took; /* ns that the records of the last moment took to copy */
-	__u8 bytes[INTERRUPT_ROOM + INTERRUPT_PIECE];
+	__u8 bytes[INTERRUPT_ROOM + INTERRUPT_PAGE];
 };
 
 /* Why a batch has ended. */
@@ -151,6 +165,7 @@ struct interrupt_ahead {
 	__u32 stopped; /* enum interrupt_stop */
 	__u32 turn;    /* the wire that is written to */
 	__u32 batch;   /* records of a wire after which the next wire follows */
+	__u32 spare;   /* bytes that a wire has left for a stack of C */
 	__u32 full[INTERRUPT_WIRES]; /* the wire is to be read */
 	__u32 away;    /* a thread has left its CPU: the recorder is to see why */
 	__u32 news;    /* a `told` word has changed */

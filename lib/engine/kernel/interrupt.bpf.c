@@ -17,7 +17,7 @@
 
 #include "engine/kernel/bpf_shared.h"
 
-#define PAGE 4096 /* no page is smaller */
+#define PAGE INTERRUPT_PAGE
 #define REGISTERS 512 /* bytes: no thread has more */
 /* The offset of a task's state, behind thread_info, on x86-64 from Linux 5.16 on.
  * The state is 0 if the task can run. */
@@ -26,6 +26,8 @@
 /* Whether this kernel tells where a thread's registers are; set before the programs
  * are loaded. */
 const volatile __u32 tells_calls = 0;
+/* Whether stacks of C can be asked for; likewise. */
+const volatile __u32 copies_stacks = 0;
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
@@ -298,8 +300,79 @@ record(struct interrupt_wire *w, struct interrupt_ask *ask, __u64 time,
 	w->record[n].parts = w->parts - w->first;
 	w->record[n].who = who;
 	w->record[n].left = w->left;
+	w->record[n].stack = 0;
 	w->record[n].ran = w->ran;
 	w->records = n + 1;
+	return 1;
+}
+
+/* ---- the stack of C ----------------------------------------------------- */
+
+/* Copies the next page of the stack, or a part of it.  A page that is not there, as it
+ * was never touched, is zeros. */
+static long
+copy_page(__u64 i, struct writing *to)
+{
+	struct interrupt_wire *w = to->wire;
+	__u64 at = w->used, addr = w->next, size = PAGE - addr % PAGE;
+	int there;
+
+	if (addr >= w->stack_end || at >= INTERRUPT_ROOM)
+		return 1;
+	if (size > w->stack_end - addr)
+		size = w->stack_end - addr;
+	if (size > PAGE)
+		return 1;
+	there = bpf_probe_read_user(w->bytes + at, (__u32)size,
+		    (const void *)addr) == 0;
+	w->used = at + size;
+	w->next = addr + size;
+	if (there)
+		w->there = at + size;
+	return 0;
+}
+
+/* Copies the stack from below a stack pointer on. */
+static __always_inline void
+copy_pages(struct writing *to, __u64 sp)
+{
+	struct interrupt_wire *w = to->wire;
+	const struct interrupt_way *way = &to->ask->way;
+	__u64 low = sp - INTERRUPT_BELOW, end = low + INTERRUPT_STACK;
+	__u64 n = w->parts, at = w->used;
+
+	if (n >= INTERRUPT_PARTS)
+		return;
+	w->next = low;
+	w->stack_end = sp < way->stack_end && way->stack_end < end ?
+	    way->stack_end : end;
+	w->there = at;
+	bpf_loop(INTERRUPT_STACK / PAGE + 1, copy_page, to, 0);
+	w->used = w->there;
+	w->part[n].addr = low;
+	w->part[n].size = w->there - at;
+	w->parts = n + 1;
+}
+
+/* Adds to the last record, which is of the thread that runs here, its registers and
+ * its stack of C. */
+__noinline int
+record_stack(struct interrupt_wire *w, struct interrupt_ask *ask)
+{
+	struct writing to = {ask, w};
+	__u64 n, r;
+
+	if (!copies_stacks || w == 0 || ask == 0 || !ask->way.stack)
+		return 0;
+	n = w->records - 1;
+	r = ask->way.sp;
+	if (n >= INTERRUPT_RECORDS || r >= INTERRUPT_REGISTERS ||
+	    bpf_probe_read_kernel(w->registers[n], sizeof(w->registers[n]),
+		(const void *)bpf_task_pt_regs(bpf_get_current_task_btf())) != 0)
+		return 0;
+	copy_pages(&to, w->registers[n][r]);
+	w->record[n].parts = w->parts - w->record[n].first;
+	w->record[n].stack = 1;
 	return 1;
 }
 
@@ -334,6 +407,8 @@ tach_interrupt(void *ctx)
 		return INTERRUPT_ELSEWHERE;
 	time = bpf_ktime_get_ns();
 	ok = record(wire, ask, time, 0);
+	if (ok)
+		record_stack(wire, ask);
 	wire->took = bpf_ktime_get_ns() - time;
 	return ok ? INTERRUPT_OK : INTERRUPT_FAILED;
 }
@@ -368,7 +443,7 @@ static __always_inline int
 is_full(const struct interrupt_ahead *a, const struct interrupt_wire *w)
 {
 	return w->records >= a->batch ||
-	    w->used + 2 * (w->used - w->at) > INTERRUPT_ROOM ||
+	    w->used + 2 * (w->used - w->at) + a->spare > INTERRUPT_ROOM ||
 	    w->parts + 2 * (w->parts - w->first) > INTERRUPT_PARTS;
 }
 
@@ -484,6 +559,8 @@ record_turns(struct interrupt_ahead *a, struct interrupt_wire *w, __u32 before,
 
 	ask = before == who || record_nth(w, time, before) != 0 ?
 	    record_nth(w, time, who) : 0;
+	if (ask != 0)
+		record_stack(w, ask);
 	w->took = bpf_ktime_get_ns() - time;
 	a->cost = (a->cost * 7 + w->took) / 8;
 	return ask;

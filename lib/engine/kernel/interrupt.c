@@ -31,7 +31,7 @@ has_one_cpu(void)
 }
 
 struct interrupts *
-interrupts_new(uint64_t interval_ns)
+interrupts_new(uint64_t interval_ns, bool stacks)
 {
 	struct interrupts *in = bpf != NULL ? calloc(1, sizeof(*in)) : NULL;
 	int saved;
@@ -41,6 +41,7 @@ interrupts_new(uint64_t interval_ns)
 		return NULL;
 	}
 	in->ops = bpf;
+	in->copies_stacks = stacks;
 	if (!bpf->load(in)) {
 		saved = errno;
 		interrupts_drop(in);
@@ -95,6 +96,7 @@ interrupts_ask(struct interrupt_ask *a, pid_t task, const struct snapshot *s,
 		if (!ask_for(a, s->ranges[i].addr, s->ranges[i].size))
 			return false;
 	a->way = *way;
+	a->way.sp = STACK_POINTER_AT / sizeof(uint64_t);
 	return true;
 }
 
@@ -112,6 +114,22 @@ interrupts_take(const struct interrupt_wire *w, size_t record,
 		return INTERRUPT_FAILED;
 	return snapshot_fill(s, w->bytes + r->at) ? INTERRUPT_OK :
 						    INTERRUPT_NOMEM;
+}
+
+bool
+interrupts_take_registers(const struct interrupt_wire *w, size_t record,
+    struct task_registers *r)
+{
+	if (w->record[record].stack == 0)
+		return false;
+	registers_saved(w->registers[record], sizeof(w->registers[record]), r);
+	return true;
+}
+
+bool
+interrupts_registers(const struct interrupts *in, struct task_registers *r)
+{
+	return interrupts_take_registers(&in->wires[0], 0, r);
 }
 
 /* A program that reads a half written entry copies an object in vain. */

@@ -18,6 +18,7 @@
 
 #include "engine/copy/snapshot.h"
 #include "engine/kernel/bpf_shared.h"
+#include "engine/os/os.h"
 
 /* For one recorder at a time. */
 struct interrupts;
@@ -25,10 +26,11 @@ struct interrupts;
 /* A thread may be held up for one part in this many of its time. */
 #define INTERRUPT_SHARE 4
 
-/* Loads the programs, for rounds at an interval.  Measures how long an interrupt
+/* Loads the programs, for rounds at an interval.  stacks: interrupts can be asked for
+ * stacks of C, which takes a millisecond more to load.  Measures how long an interrupt
  * takes on this machine, for a millisecond at most.  NULL, with errno, if the programs
  * cannot be loaded, or memory ran out; ENOSYS: this build has no programs. */
-struct interrupts *interrupts_new(uint64_t interval_ns);
+struct interrupts *interrupts_new(uint64_t interval_ns, bool stacks);
 void interrupts_drop(struct interrupts *);
 
 /* From now on an interrupt also copies the object that a frame calls at this site, unless
@@ -38,6 +40,12 @@ void interrupts_know(struct interrupts *, const struct interrupt_site *);
 /* The descriptor of the program that an event of a thread at rest is to run when the
  * thread leaves a CPU: see os.h.  -1 if there are no interrupts. */
 int interrupts_stir(const struct interrupts *);
+
+/* Fills in the registers of the thread that was read last; see struct interrupt_way.
+ * The last range of its snapshot is its stack of C then, from INTERRUPT_BELOW bytes
+ * below the stack pointer on.  False if they were not asked for, or if the kernel does
+ * not tell where they are. */
+bool interrupts_registers(const struct interrupts *, struct task_registers *);
 
 /* Whether a thread on a CPU can be interrupted: not if that is the caller's CPU, on
  * which the caller itself runs, or no CPU (-1). */

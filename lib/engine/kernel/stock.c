@@ -19,6 +19,7 @@ struct stock {
 	pthread_cond_t changed;
 	unsigned holders;
 	uint64_t interval_ns; /* of rounds */
+	bool stacks;	      /* see interrupts_new */
 	cpu_set_t cpus;	      /* that the thread may use */
 	bool refused, ending;
 	pthread_t thread; /* makes the interrupts */
@@ -29,7 +30,7 @@ struct stock {
 };
 
 struct stock *
-stock_new(uint64_t interval_ns)
+stock_new(uint64_t interval_ns, bool stacks)
 {
 	struct stock *s = calloc(1, sizeof(*s));
 
@@ -37,6 +38,7 @@ stock_new(uint64_t interval_ns)
 		return NULL;
 	s->holders = 1;
 	s->interval_ns = interval_ns;
+	s->stacks = stacks;
 	caller_cpus(&s->cpus);
 	pthread_mutex_init(&s->lock, NULL);
 	pthread_cond_init(&s->changed, NULL);
@@ -97,7 +99,7 @@ make_one(struct stock *s)
 	struct interrupts *in;
 
 	pthread_mutex_unlock(&s->lock);
-	in = interrupts_new(s->interval_ns);
+	in = interrupts_new(s->interval_ns, s->stacks);
 	pthread_mutex_lock(&s->lock);
 	s->wanted--;
 	s->refused |= in == NULL;

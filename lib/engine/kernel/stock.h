@@ -23,8 +23,8 @@ struct stock;
  * descriptors, which it needs itself. */
 #define STOCK_FILES_MIN 128
 
-/* NULL if memory ran out. */
-struct stock *stock_new(uint64_t interval_ns);
+/* See interrupts_new.  NULL if memory ran out. */
+struct stock *stock_new(uint64_t interval_ns, bool stacks);
 /* Each recorder that uses a stock holds it; the last one to drop it frees it. */
 struct stock *stock_hold(struct stock *);
 void stock_drop(struct stock *);

@@ -352,6 +352,8 @@ struct task_registers {
 	uint32_t lacks; /* bit n: number n has none, either */
 	uint64_t pc;
 };
+/* The same of `size` bytes as the kernel saves them when a thread enters it. */
+void registers_saved(const void *, size_t size, struct task_registers *);
 /* Reads them of a thread that has stopped.  False if it has not, or has ended. */
 bool stop_registers(const struct stops *, pid_t task, struct task_registers *);
 /* The same of a thread that is blocked in a call: its stack pointer and its next

@@ -193,6 +193,15 @@ number_registers(const struct user_regs_struct *u, struct task_registers *r)
 }
 #endif
 
+void
+registers_saved(const void *saved, size_t size, struct task_registers *r)
+{
+	struct user_regs_struct user = {0};
+
+	memcpy(&user, saved, size < sizeof(user) ? size : sizeof(user));
+	number_registers(&user, r);
+}
+
 static bool
 get_registers(pid_t task, struct task_registers *r)
 {
@@ -210,6 +219,14 @@ get_registers(pid_t task, struct task_registers *r)
 #define STACK_NUMBER 0
 
 /* A machine whose processes cannot be recorded. */
+void
+registers_saved(const void *saved, size_t size, struct task_registers *r)
+{
+	(void)saved;
+	(void)size;
+	r->count = 0;
+}
+
 static bool
 get_registers(pid_t task, struct task_registers *r)
 {

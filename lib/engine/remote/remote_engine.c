@@ -481,7 +481,8 @@ remote_engine_new(struct target *t)
 	if (r == NULL)
 		return NULL;
 	r->engine = (struct engine){&remote_ops, t};
-	r->stock = stock_new(t->options.interval_ns);
+	r->stock = stock_new(t->options.interval_ns,
+	    t->options.mixed != TACH_MIXED_NONE);
 	if (r->stock != NULL)
 		return &r->engine;
 	free(r);

@@ -84,6 +84,8 @@ way_of(const struct stack_reader *c, const struct thread *t,
 	add_exceptions(c, t, y, &w);
 	if (c->wants.callees)
 		add_callable(o, &w);
+	w.stack = c->wants.mixed;
+	w.stack_end = t->memory.stack_end;
 	return w;
 }
 
@@ -95,6 +97,18 @@ begin_copy(const struct stack_reader *c, const struct thread *t, struct snapshot
 	y->first = y->before = s->count;
 	y->at = y->before_at = s->size;
 	return reader_add_state(c, s, t);
+}
+
+/* Notes where the stack of C lies, which is the last range of the copy.  told: it was
+ * copied, with these registers. */
+static void
+note_stack(const struct snapshot *s, struct thread_copy *y, bool told)
+{
+	const struct range *last = &s->ranges[s->count - 1];
+
+	y->stack.low = last->addr;
+	y->stack.size = told ? last->size : 0;
+	y->stack.at = s->size - y->stack.size;
 }
 
 /* Ends a thread's copy.  Its set is cleared: to copy that from outside, too, would
@@ -142,8 +156,10 @@ interrupted_copy(struct interrupts *in, const struct stack_reader *c,
 		return result;
 	t->interrupt.spared = rest > 0 ? clock_ns() + rest : 0;
 	t->interrupt.unfit = result == INTERRUPT_FAILED;
-	if (result == INTERRUPT_OK)
+	if (result == INTERRUPT_OK) {
+		note_stack(s, y, interrupts_registers(in, &y->stack.registers));
 		finish(t, s, y);
+	}
 	return result;
 }
 
@@ -168,8 +184,10 @@ interrupted_take(const struct batch *b, const struct stack_reader *c,
 	enum interrupt_result result = begin_copy(c, t, s, &t->copy) ?
 	    batch_take(b, s) : INTERRUPT_NOMEM;
 
-	if (result == INTERRUPT_OK)
+	if (result == INTERRUPT_OK) {
+		note_stack(s, &t->copy, batch_registers(b, &t->copy.stack.registers));
 		finish(t, s, &t->copy);
+	}
 	return result;
 }
 

@@ -43,6 +43,7 @@ struct state_part {
 struct read_wishes {
 	bool native, gc; /* marks that the stacks get */
 	bool callees;	 /* the objects that are called */
+	bool mixed;	 /* registers and the stack of C, with each interrupt */
 	bool careful;	 /* a thread is first read from its own CPU */
 };
 

@@ -129,6 +129,8 @@ struct thread_memory {
 	struct workset needed; /* by the samples since the set was made */
 	uint64_t stack_end; /* of its C stack; 0: not known */
 	unsigned samples;      /* number of these samples */
+	uint64_t stack_end; /* its stack of C is needed up to this address; 0: not
+			     * known */
 };
 
 /* How a thread was copied into the snapshot of the round. */
@@ -136,6 +138,14 @@ enum thread_copied {
 	COPIED_NOT,
 	COPIED_OUTSIDE,	  /* it may have gone on meanwhile */
 	COPIED_INTERRUPT, /* at one moment */
+};
+
+/* A thread's stack of C, copied with its frames. */
+struct stack_copy {
+	struct task_registers registers;
+	uint64_t low; /* address of the first byte */
+	size_t at;    /* offset of the bytes in the snapshot */
+	size_t size;  /* 0: it was not copied */
 };
 
 /* A thread's copy in the snapshot of the round. */
@@ -146,6 +156,7 @@ struct thread_copy {
 	size_t before, before_at; /* the first range, and the offset of the bytes,
 				   * of the frames before the state */
 	size_t link; /* offset of the link to the thread, or SIZE_MAX */
+	struct stack_copy stack; /* if it was copied in an interrupt */
 };
 
 /* The means by which a thread that ran was made to stand still, to be read. */
