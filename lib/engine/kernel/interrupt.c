@@ -127,6 +127,12 @@ interrupts_take_registers(const struct interrupt_wire *w, size_t record,
 }
 
 bool
+interrupts_tell_stacks(const struct interrupts *in)
+{
+	return in != NULL && in->tells_calls && in->copies_stacks;
+}
+
+bool
 interrupts_registers(const struct interrupts *in, struct task_registers *r)
 {
 	return interrupts_take_registers(&in->wires[0], 0, r);

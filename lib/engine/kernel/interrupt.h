@@ -41,6 +41,10 @@ void interrupts_know(struct interrupts *, const struct interrupt_site *);
  * thread leaves a CPU: see os.h.  -1 if there are no interrupts. */
 int interrupts_stir(const struct interrupts *);
 
+/* Whether the kernel tells where a thread's registers are, so that stacks of C can be
+ * copied, and interrupts_new was asked for them. */
+bool interrupts_tell_stacks(const struct interrupts *);
+
 /* Fills in the registers of the thread that was read last; see struct interrupt_way.
  * The last range of its snapshot is its stack of C then, from INTERRUPT_BELOW bytes
  * below the stack pointer on.  False if they were not asked for, or if the kernel does

@@ -198,6 +198,7 @@ registers_saved(const void *saved, size_t size, struct task_registers *r)
 {
 	struct user_regs_struct user = {0};
 
+	*r = (struct task_registers){0};
 	memcpy(&user, saved, size < sizeof(user) ? size : sizeof(user));
 	number_registers(&user, r);
 }
@@ -224,7 +225,7 @@ registers_saved(const void *saved, size_t size, struct task_registers *r)
 {
 	(void)saved;
 	(void)size;
-	r->count = 0;
+	*r = (struct task_registers){0};
 }
 
 static bool

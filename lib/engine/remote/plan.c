@@ -69,7 +69,8 @@ bool
 plan_may_have_run(const struct plan *v, const struct thread *t)
 {
 	return t->looks.rest != REST_LONG &&
-	    (v->moves || interp_may_have_run(plan_interp(v, t), t->py.addr));
+	    (v->moves ? !plan_takes_turns(v, t) :
+			interp_may_have_run(plan_interp(v, t), t->py.addr));
 }
 
 /* ---- lists: interpreters and threads ----------------------------------- */

@@ -49,6 +49,8 @@ struct remote {
 	struct thread_names *names;
 	struct stack_reader reader;
 	struct call_stack stack; /* of the thread that is sampled */
+	struct capture from;	 /* in which the stack was walked, if it was an
+				  * interrupt's; ->in NULL: it was another one */
 	struct bindings bindings;
 	struct stops stops;
 	struct releasing_sink releasing; /* with --blocking */
@@ -190,9 +192,8 @@ cut_chain(struct py_chain *c, size_t depth)
 static struct verdict
 read_round_copy(struct remote *r, struct thread *t)
 {
-	struct capture from = plan_capture(&r->plan, t);
-
-	return read_once_still(&r->reader, t, &from, &r->stack);
+	r->from = plan_capture(&r->plan, t);
+	return read_once_still(&r->reader, t, &r->from, &r->stack);
 }
 
 /* Whether the copy of the round is a record of a round that the kernel took. */
@@ -200,6 +201,31 @@ static bool
 is_recorded(struct remote *r, struct thread *t)
 {
 	return t->copy.how == COPIED_INTERRUPT && r->records != NULL;
+}
+
+static bool
+has_copied_stack(const struct remote *r)
+{
+	return r->from.in != NULL && r->from.stack.size > 0;
+}
+
+/* Finds the frames of C of a thread whose stack was walked in the copy of an interrupt.
+ * All that they are made of is in that copy, and so of its moment. */
+static void
+find_copied_frames(struct remote *r, const struct thread *t)
+{
+	const struct stack_copy *s = &r->from.stack;
+	struct native_capture c = {.memory = &r->from.view.memory,
+	    .without = "a thread that was copied without its stack"};
+
+	if (has_copied_stack(r)) {
+		c.registers = s->registers;
+		c.low = s->low;
+		c.bytes = r->from.in->bytes + s->at;
+		c.len = s->size;
+	}
+	mixed_begin(r->mixed, &c, t->py.addr);
+	mixed_unwind(r->mixed, &c);
 }
 
 /* Reads such a record.  It uses nothing but the record, as the thread has gone on
@@ -217,6 +243,8 @@ read_record(struct remote *r, struct thread *t)
 		thread_make_current(t);
 	else
 		batches_reject(r->records);
+	if (r->mixes && verdict_believes(&v))
+		find_copied_frames(r, t);
 	v.trouble = TROUBLE_UNKNOWN;
 	return v;
 }
@@ -238,6 +266,8 @@ read_interrupted_copy(struct remote *r, struct thread *t)
 		thread_make_current(t);
 		t->held = HOLD_COPY;
 	}
+	if (r->mixes && v.is == READ_SURE)
+		find_copied_frames(r, t);
 	return v;
 }
 
@@ -297,6 +327,13 @@ thread_has_ended(const struct remote *r, const struct thread *t)
 {
 	return t->task != 0 ? process_thread_id(r->process, t->task) == 0 :
 	    py_state_names_thread(r->offsets);
+}
+
+/* Whether the stack of C is in the copy of the round: the thread need not stop. */
+static bool
+is_copied_with_c(struct remote *r, struct thread *t)
+{
+	return r->mixes && is_interrupted(r, t) && t->copy.stack.size > 0;
 }
 
 static bool
@@ -505,14 +542,25 @@ is_to_be_interrupted(struct remote *r, struct thread *t)
 	return has_run(t) && can_interrupt(r, t);
 }
 
+/* Whether an interrupt can copy the thread with its stack of C. */
+static bool
+can_be_copied_with_c(struct remote *r, struct thread *t)
+{
+	return r->mixes && is_to_be_interrupted(r, t) &&
+	    interrupts_tell_stacks(r->interrupts);
+}
+
 /* Reads a running thread in an interrupt.  READ_RETRY also if it runs no more. */
 static struct verdict
 read_interrupted(struct remote *r, struct thread *t)
 {
-	struct verdict v = interrupted_read(r->interrupts, &r->reader, t, &r->stack);
+	struct verdict v = interrupted_read(r->interrupts, &r->reader, t, &r->from,
+	    &r->stack);
 
 	if (v.is == READ_SURE)
 		t->held = HOLD_INTERRUPT;
+	if (r->mixes && v.is == READ_SURE)
+		find_copied_frames(r, t);
 	return v;
 }
 
@@ -575,6 +623,8 @@ static const struct thread_reader {
 	bool last; /* no other reader is tried after this one */
 } readers[] = {
 	{is_recorded, read_record, true},
+	{is_copied_with_c, read_interrupted_copy, false},
+	{can_be_copied_with_c, read_interrupted, false},
 	{is_mixed, read_mixed, true},
 	{is_interrupted, read_interrupted_copy, false},
 	{has_not_run, read_round_copy, false},
@@ -607,6 +657,7 @@ read_chain(struct remote *r, struct thread *t)
 	note_freshness(r, t);
 	for (; verdict_can_improve(&v) && !last; by++)
 		if (by->fits(r, t)) {
+			r->from.in = NULL;
 			v = by->read(r, t);
 			last = by->last;
 		}
@@ -1308,5 +1359,6 @@ remote_plan(struct remote *r)
 bool
 remote_fits_records(const struct remote *r)
 {
-	return r->tasks == NULL && !r->options->opcodes && r->mixed == NULL;
+	return r->tasks == NULL && !r->options->opcodes &&
+	    (r->mixed == NULL || interrupts_tell_stacks(r->interrupts));
 }

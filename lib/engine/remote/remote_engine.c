@@ -65,14 +65,13 @@ free_remote(struct engine *e)
 }
 
 /* Whether threads are to be read in interrupts, if these can be had.  They are not
- * needed if threads are stopped (--blocking, --native), or held up until they are read
+ * needed if threads are stopped (--blocking), or held up until they are read
  * (--dump). */
 static bool
 interrupts(const struct tach_recorder_options *o)
 {
 	return o->engine == TACH_ENGINE_REMOTE && !o->blocking &&
-	    !o->careful && o->mixed == TACH_MIXED_NONE &&
-	    o->interval_ns >= INTERRUPT_INTERVAL;
+	    !o->careful && o->interval_ns >= INTERRUPT_INTERVAL;
 }
 
 /* Asks for interrupts, if they are wanted.  No round waits for them: a program begins

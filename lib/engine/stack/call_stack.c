@@ -6,10 +6,14 @@ struct capture
 capture_of(const struct snapshot *s, const struct thread_copy *y, size_t gc,
     const struct stamp *stamp)
 {
-	return (struct capture){.in = s, .first = y->first, .count = y->ranges,
+	struct capture c = {.in = s, .first = y->first, .count = y->ranges,
 	    .offset = y->at, .before = y->before, .before_at = y->before_at,
 	    .state = s->bytes + y->at, .after = s->bytes + y->at,
 	    .gc = s->bytes + gc, .stamp = *stamp};
+
+	if (y->how == COPIED_INTERRUPT && y->stack.size > 0)
+		c.stack = y->stack;
+	return c;
 }
 
 void

@@ -85,7 +85,8 @@ way_of(const struct stack_reader *c, const struct thread *t,
 	if (c->wants.callees)
 		add_callable(o, &w);
 	w.stack = c->wants.mixed;
-	w.stack_end = t->memory.stack_end;
+	w.stack_end = t->memory.needed_end != 0 ? t->memory.needed_end :
+						  t->memory.stack_end;
 	return w;
 }
 
@@ -239,18 +240,17 @@ copy_wherever(struct interrupts *in, struct stack_reader *c, struct thread *t,
 
 struct verdict
 interrupted_read(struct interrupts *in, struct stack_reader *c, struct thread *t,
-    struct call_stack *stack)
+    struct capture *from, struct call_stack *stack)
 {
 	struct verdict v = {.is = READ_RETRY};
 	enum interrupt_result copied;
-	struct capture from;
 
 	for (int i = 0; i < TRIES && verdict_can_improve(&v); i++) {
-		copied = copy_wherever(in, c, t, &from);
+		copied = copy_wherever(in, c, t, from);
 		if (copied != INTERRUPT_OK)
 			return (struct verdict){.is = copied == INTERRUPT_NOMEM ?
 			    READ_NOMEM : READ_RETRY};
-		v = read_once_still(c, t, &from, stack);
+		v = read_once_still(c, t, from, stack);
 	}
 	return v;
 }

@@ -24,8 +24,10 @@ bool interrupted_ask(const struct stack_reader *, struct thread *, struct snapsh
 enum interrupt_result interrupted_take(const struct batch *,
     const struct stack_reader *, struct thread *, struct snapshot *);
 
-/* Reads a thread's stack in interrupts.  READ_RETRY also if that is not possible. */
+/* Reads a thread's stack in interrupts.  READ_RETRY also if that is not possible.  The
+ * capture is that of the stack, unless the result is READ_NOMEM or READ_RETRY; it is
+ * valid until a thread is read again. */
 struct verdict interrupted_read(struct interrupts *, struct stack_reader *,
-    struct thread *, struct call_stack *);
+    struct thread *, struct capture *, struct call_stack *);
 
 #endif

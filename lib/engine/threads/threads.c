@@ -81,7 +81,7 @@ unbind(struct thread *t)
 	t->last.chain.depth = 0;
 	t->last.shown.depth = 0;
 	t->last.depth = 0;
-	t->memory.stack_end = 0;
+	t->memory.stack_end = t->memory.needed_end = 0;
 }
 
 void

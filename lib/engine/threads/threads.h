@@ -129,8 +129,8 @@ struct thread_memory {
 	struct workset needed; /* by the samples since the set was made */
 	uint64_t stack_end; /* of its C stack; 0: not known */
 	unsigned samples;      /* number of these samples */
-	uint64_t stack_end; /* its stack of C is needed up to this address; 0: not
-			     * known */
+	uint64_t needed_end; /* the stack is needed up to here: above it there is no
+			      * Python; 0: not known */
 };
 
 /* How a thread was copied into the snapshot of the round. */
