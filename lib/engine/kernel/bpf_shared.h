@@ -105,6 +105,8 @@ struct interrupt_ask {
 	struct interrupt_range range[INTERRUPT_RANGES];
 	struct interrupt_watch watch[INTERRUPT_WATCHES];
 	struct interrupt_way way;
+	/* The kernel's: as it left its CPU last to wait for the GIL. */
+	__u64 registers[INTERRUPT_REGISTERS];
 };
 
 /* A thread at one moment.  Its bytes are the ranges that were asked for, and after

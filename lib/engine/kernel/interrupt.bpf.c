@@ -354,10 +354,18 @@ copy_pages(struct writing *to, __u64 sp)
 	w->parts = n + 1;
 }
 
-/* Adds to the last record, which is of the thread that runs here, its registers and
- * its stack of C. */
+/* The registers, in user mode, of the thread that runs here. */
+static __always_inline int
+copy_registers(__u64 to[INTERRUPT_REGISTERS])
+{
+	return bpf_probe_read_kernel(to, INTERRUPT_REGISTERS * sizeof(*to),
+		   (const void *)bpf_task_pt_regs(bpf_get_current_task_btf())) == 0;
+}
+
+/* Adds the registers and the stack of C to the last record.  here: its thread runs here;
+ * else it has waited for the GIL since its registers were noted. */
 __noinline int
-record_stack(struct interrupt_wire *w, struct interrupt_ask *ask)
+record_stack(struct interrupt_wire *w, struct interrupt_ask *ask, int here)
 {
 	struct writing to = {ask, w};
 	__u64 n, r;
@@ -366,9 +374,12 @@ record_stack(struct interrupt_wire *w, struct interrupt_ask *ask)
 		return 0;
 	n = w->records - 1;
 	r = ask->way.sp;
-	if (n >= INTERRUPT_RECORDS || r >= INTERRUPT_REGISTERS ||
-	    bpf_probe_read_kernel(w->registers[n], sizeof(w->registers[n]),
-		(const void *)bpf_task_pt_regs(bpf_get_current_task_btf())) != 0)
+	if (n >= INTERRUPT_RECORDS || r >= INTERRUPT_REGISTERS)
+		return 0;
+	if (!here)
+		__builtin_memcpy(w->registers[n], ask->registers,
+		    sizeof(ask->registers));
+	else if (!copy_registers(w->registers[n]))
 		return 0;
 	copy_pages(&to, w->registers[n][r]);
 	w->record[n].parts = w->parts - w->record[n].first;
@@ -408,7 +419,7 @@ tach_interrupt(void *ctx)
 	time = bpf_ktime_get_ns();
 	ok = record(wire, ask, time, 0);
 	if (ok)
-		record_stack(wire, ask);
+		record_stack(wire, ask, 1);
 	wire->took = bpf_ktime_get_ns() - time;
 	return ok ? INTERRUPT_OK : INTERRUPT_FAILED;
 }
@@ -538,13 +549,17 @@ take_turn(struct interrupt_ahead *a, const struct finding *f, __u32 *before)
 	return TURN_HAD;
 }
 
-/* Records the thread of an ask.  Returns the ask; NULL if that failed. */
+/* Records the thread of an ask; see record_stack.  Returns the ask; NULL if that
+ * failed. */
 static __always_inline struct interrupt_ask *
-record_nth(struct interrupt_wire *w, __u64 time, __u32 who)
+record_nth(struct interrupt_wire *w, __u64 time, __u32 who, int here)
 {
 	struct interrupt_ask *ask = bpf_map_lookup_elem(&asks, &who);
 
-	return ask != 0 && record(w, ask, time, who) ? ask : 0;
+	if (ask == 0 || !record(w, ask, time, who))
+		return 0;
+	record_stack(w, ask, here);
+	return ask;
 }
 
 /* Records threads at one moment: the taker whose turn has ended, if there is one,
@@ -557,10 +572,8 @@ record_turns(struct interrupt_ahead *a, struct interrupt_wire *w, __u32 before,
 	__u64 time = bpf_ktime_get_ns();
 	struct interrupt_ask *ask;
 
-	ask = before == who || record_nth(w, time, before) != 0 ?
-	    record_nth(w, time, who) : 0;
-	if (ask != 0)
-		record_stack(w, ask);
+	ask = before == who || record_nth(w, time, before, 0) != 0 ?
+	    record_nth(w, time, who, 1) : 0;
 	w->took = bpf_ktime_get_ns() - time;
 	a->cost = (a->cost * 7 + w->took) / 8;
 	return ask;
@@ -662,8 +675,11 @@ note_wait(const struct interrupt_ahead *a)
 	struct finding f = {a->takers};
 
 	bpf_loop(INTERRUPT_TAKERS, find, &f, 0);
-	if (f.ask != 0)
-		f.ask->waits = 1;
+	if (f.ask == 0)
+		return;
+	if (copies_stacks)
+		copy_registers(f.ask->registers);
+	f.ask->waits = 1;
 }
 
 /* Whether the thread can run.  It cannot if it waits for a page, or is stopped. */

@@ -144,12 +144,11 @@ waits_turn(const struct thread *t)
 	return (t->status.bits & TACH_STATUS_GIL_WANTED) != 0;
 }
 
-/* Whether a batch can have takers.  One whose turn has ended has no registers in its
- * record, as it does not run. */
+/* Whether a batch can have takers. */
 static bool
 knows_turns(const struct plan *v, const struct batch *b)
 {
-	return batch_knows_calls(b) && !v->reader->wants.mixed && v->interps.count == 1 &&
+	return batch_knows_calls(b) && v->interps.count == 1 &&
 	    v->interps.list[0].counted && py_has(v->reader->offsets->gil_cond);
 }
 
