@@ -549,6 +549,13 @@ take_turn(struct interrupt_ahead *a, const struct finding *f, __u32 *before)
 	return TURN_HAD;
 }
 
+/* Whether a taker without the GIL moves on in C, of which its last record cannot tell. */
+static __always_inline int
+moves_in_c(const struct finding *f)
+{
+	return copies_stacks && f->ask != 0 && f->ask->way.stack && !f->ask->waits;
+}
+
 /* Records the thread of an ask; see record_stack.  Returns the ask; NULL if that
  * failed. */
 static __always_inline struct interrupt_ask *
@@ -636,9 +643,9 @@ tach_tick(struct bpf_perf_event_data *ctx)
 		f.asks = a->takers;
 		bpf_loop(INTERRUPT_TAKERS, find, &f, 0);
 		what = take_turn(a, &f, &before);
-		if (what == TURN_WAITS)
+		if (what == TURN_WAITS && !moves_in_c(&f))
 			return 0;
-		if (what == TURN_UNKNOWN)
+		if (what != TURN_HAD)
 			return stop(a, INTERRUPT_CHANGED);
 	}
 	a->left = 0;
@@ -747,8 +754,8 @@ tach_leave(struct bpf_perf_event_data *ctx)
 }
 
 /* A thread that was at rest leaves its CPU, so it has had one.  In a batch with
- * takers it can have begun to wait for the GIL as well.  The next tick wakes the
- * recorder. */
+ * takers it can have begun to wait for the GIL as well, and where stacks of C are copied
+ * it can have moved on without the GIL.  The next tick wakes the recorder. */
 SEC("perf_event")
 int
 tach_stir(void *ctx)
@@ -757,7 +764,7 @@ tach_stir(void *ctx)
 	__u32 zero = 0;
 
 	a = bpf_map_lookup_elem(&ahead, &zero);
-	if (a != 0 && !a->stopped && a->takers > 1)
+	if (a != 0 && !a->stopped && (a->takers > 1 || copies_stacks))
 		a->stopped = INTERRUPT_STIRRED;
 	return 0;
 }

@@ -11,6 +11,8 @@
 #include "engine/sample/emit.h"
 
 #define LOST_NAME "<native?>"
+#define CUT "a stack that was copied in part"
+#define KEPT 64 /* bytes above a loop's frame that are copied, too */
 
 struct mixed {
 	const struct py_offsets *offsets;
@@ -218,9 +220,12 @@ cause_of_fault(const struct mixed *m)
 		[MERGE_STRANGE] = "frames that have changed",
 	};
 
-	return m->merged.fault != MERGE_EXACT && m->merged.fault != MERGE_STRANGE &&
-	    m->unwinder.cause[0] != '\0' ?
-	    m->unwinder.cause : causes[m->merged.fault];
+	if (m->merged.fault == MERGE_EXACT || m->merged.fault == MERGE_STRANGE)
+		return causes[m->merged.fault];
+	if (m->unwinder.cause[0] != '\0')
+		return m->unwinder.cause;
+	return m->unwinder.short_of_stack ? CUT :
+					    causes[m->merged.fault];
 }
 
 void
@@ -278,7 +283,7 @@ static const char *
 cause_of_stack(const struct mixed *m)
 {
 	return m->all && m->merged.below_lost && m->merged.fault == MERGE_EXACT ?
-	    m->unwinder.cause : cause_of_fault(m);
+	    (m->unwinder.short_of_stack ? CUT : m->unwinder.cause) : cause_of_fault(m);
 }
 
 bool
@@ -292,6 +297,30 @@ mixed_merge(struct mixed *m, const struct py_chain *c)
 	m->cause = cause_of_stack(m);
 	learn_loops(m);
 	return native_faults_add(m->faults, m->cause);
+}
+
+/* The end of the outermost loop's frame of C; 0: there is none. */
+static uint64_t
+end_of_loops(const struct mixed *m)
+{
+	for (size_t i = m->merged.count; i-- > 0;)
+		if (m->merged.list[i].kind == MERGED_LOOP &&
+		    m->merged.list[i].segment != SIZE_MAX)
+			return frame_at(m, i)->cfa;
+	return 0;
+}
+
+struct mixed_need
+mixed_needs(const struct mixed *m)
+{
+	const struct unwinder *w = &m->unwinder;
+	bool exact = m->merged.fault == MERGE_EXACT;
+	struct mixed_need n = {.cut = !exact && w->short_of_stack,
+	    .low = w->count > 0 ? w->frames[0].sp : 0};
+
+	if (exact && !m->all && end_of_loops(m) != 0)
+		n.end = end_of_loops(m) + KEPT;
+	return n;
 }
 
 struct py_chain *

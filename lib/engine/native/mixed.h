@@ -38,6 +38,16 @@ uint64_t mixed_stack_end(const struct mixed *);
 /* Merges these frames with the chain of the same moment.  False if out of memory. */
 bool mixed_merge(struct mixed *, const struct py_chain *);
 
+/* The part of a merged stack that was needed for it. */
+struct mixed_need {
+	uint64_t low; /* address */
+	uint64_t end; /* above the outermost loop, and what it keeps; 0: the stack is not
+		       * exact, or all of its frames are wanted */
+	bool cut;     /* it is not exact as the copy of the stack ended before that */
+};
+
+struct mixed_need mixed_needs(const struct mixed *);
+
 /*
  * Names the frames of C of that stack, which can take long, and makes a chain of all.
  * callee: the frame of the table that stands for the function of C that the innermost

@@ -348,7 +348,9 @@ walk_thread(struct unwinder *w, struct unwind *u, const struct py_segments *s)
 
 	do {
 		end = walk_on(w, u, s, &sp);
-		if (end != UNWIND_COMPLETE)
+		if (end == UNWIND_NO_STACK && w->window.stack.more == NULL)
+			w->short_of_stack = true;
+		else if (end != UNWIND_COMPLETE)
 			note_cause(w, end, unwinder_inside(&w->frames[w->count - 1]));
 	} while (end != UNWIND_COMPLETE && end != UNWIND_FULL &&
 	    resync(w, u, s, sp));
@@ -373,7 +375,7 @@ unwinder_read(struct unwinder *w, const struct native_capture *from,
 		u.at.known |= UINT64_C(1) << i;
 	}
 	w->count = 0;
-	w->guessed = false;
+	w->guessed = w->short_of_stack = false;
 	w->cause[0] = '\0';
 	w->end = 0;
 	w->modules.may_look = true;
@@ -392,7 +394,7 @@ void
 unwinder_take(struct unwinder *w, const struct native_frame *f, size_t n, uint64_t end)
 {
 	w->count = 0;
-	w->guessed = false;
+	w->guessed = w->short_of_stack = false;
 	w->cause[0] = '\0';
 	w->end = end;
 	for (size_t i = 0; i < n; i++)
@@ -404,6 +406,7 @@ unwinder_forget(struct unwinder *w, const char *cause)
 {
 	w->count = 0;
 	w->end = 0;
+	w->short_of_stack = false;
 	snprintf(w->cause, sizeof(w->cause), "%s", cause);
 }
 

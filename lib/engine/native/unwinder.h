@@ -32,6 +32,7 @@ struct unwinder {
 	struct native_frame *frames; /* of the last stack, innermost first */
 	size_t count;
 	bool guessed;		/* a return address of it was not told by a table */
+	bool short_of_stack;	/* it ends where the copy of the stack does */
 	struct loop_code code;	/* of the loop; to 3.10 set with the first stack */
 	bool code_sought;
 	struct loop_frame loop; /* from 3.11 on */

@@ -481,6 +481,12 @@ batches_capture(struct batches *b)
 }
 
 void
+batches_need_stack(struct batches *b, uint64_t end)
+{
+	batch_set_stack_end(&b->batch, batch_who(&b->batch), end);
+}
+
+void
 batches_reject(struct batches *b)
 {
 	batch_end(&b->batch);

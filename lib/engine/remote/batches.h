@@ -98,6 +98,9 @@ void batches_go_on(struct batches *);
  * of no use, nor are the later ones: then the result is the same, and the batch is
  * over. */
 enum copy_result batches_capture(struct batches *);
+/* The next records of the thread of this one have its stack of C up to an address; see
+ * struct interrupt_way. */
+void batches_need_stack(struct batches *, uint64_t end);
 /* Ends the batch, as such a record is not enough to read its thread.  Rounds are then
  * better taken by the recorder. */
 void batches_reject(struct batches *);

@@ -333,7 +333,8 @@ thread_has_ended(const struct remote *r, const struct thread *t)
 static bool
 is_copied_with_c(struct remote *r, struct thread *t)
 {
-	return r->mixes && is_interrupted(r, t) && t->copy.stack.size > 0;
+	return r->mixes && is_interrupted(r, t) && t->copy.stack.size > 0 &&
+	    !t->memory.deep;
 }
 
 static bool
@@ -546,7 +547,7 @@ is_to_be_interrupted(struct remote *r, struct thread *t)
 static bool
 can_be_copied_with_c(struct remote *r, struct thread *t)
 {
-	return r->mixes && is_to_be_interrupted(r, t) &&
+	return r->mixes && !t->memory.deep && is_to_be_interrupted(r, t) &&
 	    interrupts_tell_stacks(r->interrupts);
 }
 
@@ -890,6 +891,31 @@ find_callee(struct remote *r)
 	    r->records != NULL);
 }
 
+/* Notes how much of a thread's stack the next copies need.  Where a copy was cut, the next
+ * one is as long as it can be; if it was that already, the thread is stopped. */
+static void
+note_need(struct remote *r, struct thread *t)
+{
+	struct mixed_need n = mixed_needs(r->mixed);
+	uint64_t before = t->memory.needed_end;
+
+	if (mixed_stack_end(r->mixed) != 0)
+		t->memory.stack_end = mixed_stack_end(r->mixed);
+	if (n.end != 0 || n.cut)
+		t->memory.needed_end = n.end;
+	if (n.end != 0)
+		t->memory.deep = n.end - n.low > INTERRUPT_STACK - INTERRUPT_BELOW;
+	else if (n.cut)
+		t->memory.deep = has_copied_stack(r) &&
+		    r->from.stack.size >= INTERRUPT_STACK;
+	if (!is_recorded(r, t))
+		return;
+	if (t->memory.needed_end != before)
+		batches_need_stack(r->records, t->memory.needed_end);
+	if (t->memory.deep)
+		batches_reject(r->records);
+}
+
 /* Merges the chain with the frames of C of its thread.  The thread is let go, unless its
  * variables are still to be read.  The callee becomes a frame of the result.  NULL if out
  * of memory. */
@@ -900,8 +926,7 @@ mix(struct remote *r, struct thread *t, uint32_t callee)
 		return NULL;
 	if (r->locals.tell == NULL)
 		stop_release_all(&r->stops);
-	if (mixed_stack_end(r->mixed) != 0)
-		t->memory.stack_end = mixed_stack_end(r->mixed);
+	note_need(r, t);
 	return mixed_name(r->mixed, &r->stack.chain, callee);
 }
 
