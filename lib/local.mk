@@ -256,6 +256,8 @@ lib_libtach_record_core_la_SOURCES += \
 	lib/engine/kernel/bpf_shared.h \
 	lib/engine/kernel/interrupt.c lib/engine/kernel/interrupt.h \
 	lib/engine/kernel/interruptcost.c \
+	lib/engine/kernel/standing.c lib/engine/kernel/standing.h \
+	lib/engine/kernel/standing_shared.h \
 	lib/engine/kernel/stock.c lib/engine/kernel/stock.h
 lib_libtach_record_core_la_SOURCES += \
 	lib/engine/locate/attach.c lib/engine/locate/attach.h \
@@ -441,34 +443,45 @@ EXTRA_DIST += lib/out/otlp.proto lib/out/perfetto.proto lib/out/profile.proto
 CLEANFILES += lib/out/otlp.pb-c.c lib/out/otlp.pb-c.h lib/out/perfetto.pb-c.c \
 	lib/out/perfetto.pb-c.h lib/out/profile.pb-c.c lib/out/profile.pb-c.h
 
-# What runs in the kernel, as bytes: see lib/engine/kernel/interrupt.h.  A distribution
-# has it compiled, for machines of either byte order.
-bpf = lib/engine/kernel/interrupt
+# What runs in the kernel, as bytes: see interrupt.h and standing.h of
+# lib/engine/kernel.  A distribution has it compiled, for machines of either byte order.
+bpf = lib/engine/kernel
+bpf_made = $(bpf)/interruptprogram.h $(bpf)/standingprogram.h
 if HAVE_INTERRUPTS
 lib_libtach_record_core_la_SOURCES += lib/engine/kernel/bpf_load.c
-nodist_lib_libtach_record_core_la_SOURCES += lib/engine/kernel/interruptprogram.h
+nodist_lib_libtach_record_core_la_SOURCES += lib/engine/kernel/interruptprogram.h \
+	lib/engine/kernel/standingprogram.h
 lib/engine/kernel/bpf_load.lo: lib/engine/kernel/interruptprogram.h
-CLEANFILES += lib/engine/kernel/interruptprogram.h
+lib/engine/kernel/standing.lo: lib/engine/kernel/standingprogram.h
+CLEANFILES += $(bpf_made)
 endif
 if COMPILES_BPF
-lib/engine/kernel/interruptprogram.h: $(bpf).bpf.c \
-		lib/engine/kernel/bpf_shared.h lib/engine/kernel/embed
-	$(AM_V_GEN)$(MKDIR_P) lib/engine/kernel && \
-		$(srcdir)/lib/engine/kernel/embed $(BPF_COMPILE) $(BPF_CFLAGS) \
+lib/engine/kernel/interruptprogram.h: $(bpf)/interrupt.bpf.c $(bpf)/bpf_shared.h
+lib/engine/kernel/standingprogram.h: $(bpf)/standing.bpf.c $(bpf)/standing_shared.h
+$(bpf_made): $(bpf)/embed
+	$(AM_V_GEN)$(MKDIR_P) $(bpf) && name=$$(basename $@ program.h) && \
+		$(srcdir)/$(bpf)/embed $$name $(BPF_COMPILE) $(BPF_CFLAGS) \
 			-target $(BPF_TARGET) >$@.tmp && mv $@.tmp $@
 dist-bpf:
-	for target in bpfel bpfeb; do \
-		$(srcdir)/lib/engine/kernel/embed $(BPF_COMPILE) $(BPF_CFLAGS) \
-			-target $$target >'$(distdir)'/$(bpf).$$target.h || exit; \
+	for name in interrupt standing; do \
+		for target in bpfel bpfeb; do \
+			$(srcdir)/$(bpf)/embed $$name $(BPF_COMPILE) \
+				$(BPF_CFLAGS) -target $$target \
+				>'$(distdir)'/$(bpf)/$$name.$$target.h || \
+				exit; \
+		done; \
 	done
 else
-lib/engine/kernel/interruptprogram.h: $(srcdir)/$(bpf).$(BPF_TARGET).h
-	$(AM_V_GEN)$(MKDIR_P) lib/engine/kernel && \
-		cp $(srcdir)/$(bpf).$(BPF_TARGET).h $@
+$(bpf_made):
+	$(AM_V_GEN)$(MKDIR_P) $(bpf) && name=$$(basename $@ program.h) && \
+		cp $(srcdir)/$(bpf)/$$name.$(BPF_TARGET).h $@
 dist-bpf:
-	cp $(srcdir)/$(bpf).bpfel.h $(srcdir)/$(bpf).bpfeb.h \
-		'$(distdir)'/lib/engine/kernel/ 2>/dev/null || \
-		echo 'This distribution has no compiled BPF: clang is missing.' >&2
+	for name in interrupt standing; do \
+		cp $(srcdir)/$(bpf)/$$name.bpfel.h $(srcdir)/$(bpf)/$$name.bpfeb.h \
+			'$(distdir)'/$(bpf)/ 2>/dev/null || \
+			echo 'This distribution has no compiled BPF: clang is missing.' >&2; \
+	done
 endif
 .PHONY: dist-bpf
-EXTRA_DIST += lib/engine/kernel/interrupt.bpf.c lib/engine/kernel/embed
+EXTRA_DIST += lib/engine/kernel/interrupt.bpf.c lib/engine/kernel/standing.bpf.c \
+	lib/engine/kernel/embed

@@ -59,22 +59,31 @@ unmap(void *p, size_t size)
 		munmap(p, whole_pages(size));
 }
 
-/* Writes the recorder's PID namespace into the asks, unless it is the first one:
- * the recorder's numbers of threads are of that namespace. */
-static void
-tell_namespace(struct interrupts *in)
+bool
+bpf_namespace(uint64_t *dev, uint64_t *ino)
 {
 	struct stat st;
 
 	if (stat("/proc/self/ns/pid", &st) != 0 ||
 	    st.st_ino == FIRST_PID_NAMESPACE)
+		return false;
+	/* The kernel's form of a device, not that of system calls. */
+	*dev = (uint64_t)major(st.st_dev) << 20 | minor(st.st_dev);
+	*ino = st.st_ino;
+	return true;
+}
+
+/* Writes the recorder's PID namespace into the asks, unless it is the first one. */
+static void
+tell_namespace(struct interrupts *in)
+{
+	uint64_t dev, ino;
+
+	if (!bpf_namespace(&dev, &ino))
 		return;
 	for (size_t i = 0; i < INTERRUPT_TAKERS; i++) {
-		struct interrupt_ask *a = &in->asks[i];
-		/* The kernel's form of a device, not that of system calls. */
-		a->namespace_dev = (uint64_t)major(st.st_dev) << 20 |
-		    minor(st.st_dev);
-		a->namespace_ino = st.st_ino;
+		in->asks[i].namespace_dev = dev;
+		in->asks[i].namespace_ino = ino;
 	}
 }
 
@@ -103,8 +112,10 @@ choose_calls(struct interrupts *in)
 }
 
 static bool
-load_programs(struct interrupts *in)
+load_programs(void *arg)
 {
+	struct interrupts *in = arg;
+
 	in->object = bpf_object__open_mem(interrupt_program,
 	    sizeof(interrupt_program), NULL);
 	if (in->object == NULL)
@@ -124,19 +135,25 @@ load_programs(struct interrupts *in)
 	    in->sites != NULL;
 }
 
-/* Loads the programs, without messages of libbpf; afterwards these go to the
- * caller's function again. */
-static bool
-load(struct interrupts *in)
+bool
+bpf_load_quietly(bool (*load)(void *), void *arg)
 {
 	libbpf_print_fn_t before;
 	bool ok;
 
 	pthread_mutex_lock(&printing);
 	before = libbpf_set_print(say_nothing);
-	ok = load_programs(in);
+	ok = load(arg);
 	libbpf_set_print(before);
 	pthread_mutex_unlock(&printing);
+	return ok;
+}
+
+static bool
+load(struct interrupts *in)
+{
+	bool ok = bpf_load_quietly(load_programs, in);
+
 	if (ok)
 		tell_namespace(in);
 	return ok;

@@ -54,6 +54,13 @@ struct interrupts {
 	bool is_ahead; /* the kernel writes to the wires */
 };
 
+/* Has a function load programs, without messages of libbpf, and returns its result.  One
+ * thread at a time is in such a function. */
+bool bpf_load_quietly(bool (*)(void *), void *arg);
+/* The file of the recorder's PID namespace, by which it numbers threads, in the kernel's
+ * form.  False if that is the first one, or not known. */
+bool bpf_namespace(uint64_t *dev, uint64_t *ino);
+
 /* Measures ->cost; 0 if it is too little to be measured, or cannot be. */
 uint64_t interrupts_measure(const struct interrupts *);
 /* Removes all records of a wire. */

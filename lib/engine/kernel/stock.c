@@ -6,6 +6,7 @@
 #include <sched.h>
 #include <stdlib.h>
 
+#include "engine/kernel/standing.h"
 #include "engine/sched/caller.h"
 #include "helper.h"
 
@@ -22,6 +23,8 @@ struct stock {
 	bool stacks;	      /* see interrupts_new */
 	cpu_set_t cpus;	      /* that the thread may use */
 	bool refused, ending;
+	bool stood, stands; /* the program of standing.h was loaded, or refused;
+			     * it is held */
 	pthread_t thread; /* makes the interrupts */
 	bool runs;
 	unsigned owed; /* recorders that have asked, and have got none yet */
@@ -61,6 +64,8 @@ free_stock(struct stock *s)
 		pthread_join(s->thread, NULL);
 	while (s->count > 0)
 		interrupts_drop(s->list[--s->count]);
+	if (s->stands)
+		standing_drop();
 	pthread_cond_destroy(&s->changed);
 	pthread_mutex_destroy(&s->lock);
 	free(s);
@@ -109,6 +114,20 @@ make_one(struct stock *s)
 		interrupts_drop(in);
 }
 
+/* Loads the program of standing.h; the lock as above.  Where stacks of C are wanted, those
+ * of threads without a CPU are, too.  No interrupts wait for that. */
+static void
+stand(struct stock *s)
+{
+	bool stands;
+
+	s->stood = true;
+	pthread_mutex_unlock(&s->lock);
+	stands = standing_hold();
+	pthread_mutex_lock(&s->lock);
+	s->stands = stands;
+}
+
 static void *
 make(void *arg)
 {
@@ -120,6 +139,8 @@ make(void *arg)
 	while (!s->ending && !s->refused) {
 		if (s->wanted > 0)
 			make_one(s);
+		else if (s->stacks && !s->stood)
+			stand(s);
 		else
 			pthread_cond_wait(&s->changed, &s->lock);
 	}

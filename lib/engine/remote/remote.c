@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/kernel/standing.h"
 #include "engine/native/mixed.h"
 #include "engine/os/os.h"
 #include "engine/remote/bindings.h"
@@ -460,45 +461,69 @@ read_stopped_frames(struct remote *r, struct thread *t, bool ran)
 	return v;
 }
 
-/* Finds the frames of C of a thread that was just read while it was blocked, by its
- * stack pointer and its next instruction.  False if they may not be all, or if the
- * thread has had a CPU meanwhile. */
+/* Whether a thread has had no CPU since it was seen to have none. */
 static bool
-find_blocked_frames(struct remote *r, struct thread *t, const struct task_call *call)
+has_stood_still(const struct remote *r, struct thread *t)
 {
-	struct native_capture c = {0};
-	struct linked_view view;
-
-	if (!task_call_registers(call, &c.registers) ||
-	    !native_copy_stack(&r->room, t->task, t->memory.stack_end, &c) ||
-	    !link_capture(r, &c, &view))
-		return false;
-	mixed_begin(r->mixed, &c, t->py.addr);
-	if (switches_count(&t->switches, r->process, t->task) != t->looks.parked)
-		return false;
-	if (mixed_recall(r->mixed, t->task, &c))
-		return true;
-	if (!mixed_unwind(r->mixed, &c))
-		return false;
-	mixed_keep(r->mixed, t->task, &c);
-	return true;
+	return switches_count(&t->switches, r->process, t->task) == t->looks.parked;
 }
 
-/* Reads a blocked thread and its frames of C without a stop, by which some calls would
- * end early.  The sample holds until the thread gets a CPU.  READ_RETRY if that is not
- * enough. */
-static struct verdict
-read_blocked_frames(struct remote *r, struct thread *t)
+/* Finds the frames of C of a thread that stands still and was just read, by all of its
+ * registers or by some.  False if the frames may not be all and other registers may tell
+ * of more, or if the thread has had a CPU meanwhile. */
+static bool
+find_standing_frames(struct remote *r, struct thread *t, const struct task_registers *at)
 {
-	struct verdict v = {.is = READ_RETRY};
+	struct native_capture c = {.registers = *at};
+	struct linked_view view;
+	bool copied = native_copy_stack(&r->room, t->task, t->memory.stack_end, &c);
+	bool whole;
+
+	if ((!copied && at->lacks != 0) || !link_capture(r, &c, &view))
+		return false;
+	mixed_begin(r->mixed, &c, t->py.addr);
+	if (copied && !has_stood_still(r, t))
+		return false;
+	if (copied && mixed_recall(r->mixed, t->task, &c))
+		return true;
+	whole = mixed_unwind(r->mixed, &c);
+	if (whole && copied)
+		mixed_keep(r->mixed, t->task, &c);
+	return (whole || at->lacks == 0) && (copied || has_stood_still(r, t));
+}
+
+/* Notes the registers of a thread that has no CPU: all of them if the kernel tells them,
+ * else two of a thread that is blocked.  False if it may have a CPU.  Its count of
+ * switches, which is taken before, tells then whether it has stood still. */
+static bool
+stand(const struct remote *r, struct thread *t, struct task_registers *at)
+{
 	struct task_state s;
 
+	t->looks.parked = switches_count(&t->switches, r->process, t->task);
+	if (t->looks.parked == SWITCHES_UNKNOWN)
+		return false;
+	if (r->interrupts != NULL && standing_registers(t->task, at))
+		return true;
 	park(r, t);
 	s = task_state(t->task, t->state_fd);
-	if (t->looks.parked == SWITCHES_UNKNOWN || s.is != TASK_BLOCKED)
+	return t->looks.parked != SWITCHES_UNKNOWN && s.is == TASK_BLOCKED &&
+	    task_call_registers(&s.call, at);
+}
+
+/* Reads a thread that has no CPU, and its frames of C, without a stop, by which some
+ * calls would end early.  The sample holds until the thread gets a CPU.  READ_RETRY if
+ * that is not enough. */
+static struct verdict
+read_standing_frames(struct remote *r, struct thread *t)
+{
+	struct verdict v = {.is = READ_RETRY};
+	struct task_registers at;
+
+	if (!stand(r, t, &at))
 		return v;
 	v = read_twice(&r->reader, t, &r->stack);
-	if (v.is == READ_SURE && !find_blocked_frames(r, t, &s.call))
+	if (v.is == READ_SURE && !find_standing_frames(r, t, &at))
 		v.is = READ_RETRY;
 	if (v.is == READ_SURE)
 		thread_make_current(t);
@@ -518,8 +543,8 @@ read_mixed(struct remote *r, struct thread *t)
 		bindings_find(&r->bindings, t);
 	runs = t->task != 0 && status_runs(t);
 	thread_make_stale(t);
-	if (t->task != 0 && !runs && !r->options->careful)
-		v = read_blocked_frames(r, t);
+	if (t->task != 0 && !r->options->careful)
+		v = read_standing_frames(r, t);
 	return verdict_can_improve(&v) ? read_stopped_frames(r, t, runs) : v;
 }
 
