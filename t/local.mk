@@ -204,7 +204,7 @@ SAMPLE_TESTS = \
 	t/record/check.bats \
 	t/python/runtime.bats \
 	t/convert/opcodes.bats \
-	t/native/mixed.bats t/native/recorded.bats t/native/unwind.bats \
+	t/native/copied.bats t/native/mixed.bats t/native/recorded.bats t/native/unwind.bats \
 	t/record/waits.bats \
 	t/record/dump.bats \
 	t/convert/diff.bats \

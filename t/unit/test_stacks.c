@@ -9,11 +9,13 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "counter.h"
 #include "engine/kernel/batch.h"
 #include "engine/kernel/bpf_load.h"
+#include "engine/kernel/standing.h"
 #include "engine/os/os.h"
 
 #ifdef __x86_64__
@@ -37,7 +39,7 @@ enum { RAX, RDX, RCX, RBX, RSI, RDI, RBP, RSP, R8, R9, R10, R11, R12, R13, R14, 
 struct counting {
 	uint64_t low;
 	uint64_t words; /* 2 at most */
-	bool calls; /* each time it makes a system call */
+	uint64_t calls; /* each time it makes this system call; 0: none */
 };
 
 static struct counting counting;
@@ -68,7 +70,7 @@ count_on_stack(void)
 	    "movl $1, (%%r9)\n\t"
 	    "test %%r8, %%r8\n\t"
 	    "jz 1b\n\t"
-	    "mov $39, %%eax\n\t" /* getpid */
+	    "mov %%r8, %%rax\n\t"
 	    "syscall\n\t"
 	    "jmp 1b"
 	    :
@@ -95,6 +97,15 @@ check_word(const uint8_t *bytes, uint64_t at, uint64_t count)
 	assert(word == count || word + 1 == count);
 }
 
+static void
+check_registers(const struct task_registers *r)
+{
+	assert(r->count == 16 && r->value[RSP] == counting.low);
+	assert(r->value[RBP] == PLANTED(6) && r->value[R13] == PLANTED(13) &&
+	    r->value[R14] == PLANTED(14) && r->value[R15] == PLANTED(15));
+	assert(r->value[R8] == counting.calls);
+}
+
 /* Fails unless the registers and the stack of a copy are those of one moment.  end: the
  * address at which the copy has to end. */
 static void
@@ -104,10 +115,7 @@ check_stack(const struct snapshot *s, const struct task_registers *r, uint64_t e
 	const uint8_t *bytes = s->bytes + s->size - last->size;
 	uint64_t count = r->value[RBX];
 
-	assert(r->count == 16 && r->value[RSP] == counting.low);
-	assert(r->value[RBP] == PLANTED(6) && r->value[R13] == PLANTED(13) &&
-	    r->value[R14] == PLANTED(14) && r->value[R15] == PLANTED(15));
-	assert(r->value[R8] == counting.calls);
+	check_registers(r);
 	assert(last->addr == counting.low - INTERRUPT_BELOW &&
 	    last->addr + last->size == end);
 	check_word(bytes, INTERRUPT_BELOW - 120, count);
@@ -228,16 +236,16 @@ test_stacks(struct interrupts *in)
 	uint64_t end = (uint64_t)(uintptr_t)stack + PAGES * PAGE;
 
 	/* As far as is wanted, with a page in between that was never touched. */
-	check_at(in, (struct counting){low, 2, false}, low + STEP + 72, low + STEP + 72);
-	check_at(in, (struct counting){low, 2, true}, low + STEP + 72, low + STEP + 72);
+	check_at(in, (struct counting){low, 2, 0}, low + STEP + 72, low + STEP + 72);
+	check_at(in, (struct counting){low, 2, SYS_getpid}, low + STEP + 72, low + STEP + 72);
 	/* Up to the last page that is there: the end is not known, is that of another
 	 * stack, or is too far. */
-	check_at(in, (struct counting){low, 2, false}, 0, low - 520 + STEP + PAGE);
-	check_at(in, (struct counting){low, 2, true}, low - PAGE, low - 520 + STEP + PAGE);
-	check_at(in, (struct counting){low, 2, true}, UINT64_MAX, low - 520 + STEP + PAGE);
+	check_at(in, (struct counting){low, 2, 0}, 0, low - 520 + STEP + PAGE);
+	check_at(in, (struct counting){low, 2, SYS_getpid}, low - PAGE, low - 520 + STEP + PAGE);
+	check_at(in, (struct counting){low, 2, SYS_getpid}, UINT64_MAX, low - 520 + STEP + PAGE);
 	/* In the last page. */
-	check_at(in, (struct counting){end - 64, 1, true}, 0, end);
-	check_at(in, (struct counting){end - 64, 1, false}, end + PAGE, end);
+	check_at(in, (struct counting){end - 64, 1, SYS_getpid}, 0, end);
+	check_at(in, (struct counting){end - 64, 1, 0}, end + PAGE, end);
 }
 
 /* There are no registers and no stack unless they are asked for. */
@@ -250,7 +258,7 @@ test_without(struct interrupts *in)
 	uint64_t rest;
 	enum interrupt_result got;
 
-	counting = (struct counting){(uint64_t)(uintptr_t)stack + PAGE + 520, 1, false};
+	counting = (struct counting){(uint64_t)(uintptr_t)stack + PAGE + 520, 1, 0};
 	counter_start(&p, count_on_stack);
 	do {
 		counter_ask(&s);
@@ -261,6 +269,39 @@ test_without(struct interrupts *in)
 	assert(s.count == 2 + COUNTER_FRAMES);
 	counter_stop(&p);
 	snapshot_free(&s);
+}
+
+/* A thread without a CPU has its registers, one with a CPU and one that has ended have
+ * none. */
+static void
+test_standing(void)
+{
+	struct task_registers r;
+	struct process p;
+
+	if (!standing_hold()) {
+		puts("not tried: threads without a CPU need the first PID namespace "
+		    "and Linux 6.2");
+		return;
+	}
+	counting = (struct counting){(uint64_t)(uintptr_t)stack + PAGE + 520, 1,
+	    SYS_pause};
+	counter_start(&p, count_on_stack);
+	for (int n = 0; n < READS; n++) {
+		while (!standing_registers(p.pid, &r))
+			usleep(100);
+		check_registers(&r);
+		assert(r.value[RBX] == 1);
+	}
+	counter_stop(&p);
+	assert(!standing_registers(p.pid, &r));
+	counting.calls = 0;
+	counter_start(&p, count_on_stack);
+	while (standing_registers(p.pid, &r))
+		check_registers(&r); /* it waits for a CPU */
+	counter_stop(&p);
+	standing_drop();
+	assert(!standing_registers(getpid(), &r));
 }
 
 int
@@ -277,6 +318,7 @@ main(void)
 	make_stack();
 	test_stacks(in);
 	test_without(in);
+	test_standing();
 	interrupts_drop(in);
 	return 0;
 }

@@ -48,7 +48,8 @@ native_copy_stack(struct native_room *r, pid_t task, uint64_t end,
 	size_t got;
 
 	c->len = 0;
-	if (!room_for_stack(r, size))
+	/* It may be another stack, for signals, from which frames lead to that one. */
+	if ((end != 0 && known == 0) || !room_for_stack(r, size))
 		return false;
 	got = memory_copy_some(task, low, r->bytes, size);
 	if (got == 0 || (got == size && known == 0))

@@ -31,8 +31,8 @@ void native_room_free(struct native_room *);
 /*
  * Copies the stack of a capture that has registers, from its innermost address to its
  * end: that is known (0: it is not), or is the end of the mapping.  False, and there is
- * no copy, if it has more bytes than a copy should have, if its end cannot be found, or
- * if out of memory.
+ * no copy, if it has more bytes than a copy should have, if it is not the one with that
+ * end, if its end cannot be found, or if out of memory.
  */
 bool native_copy_stack(struct native_room *, pid_t task, uint64_t end,
     struct native_capture *);

@@ -916,6 +916,15 @@ find_callee(struct remote *r)
 	    r->records != NULL);
 }
 
+/* Whether a copy that was cut had no end but that of what an interrupt can copy. */
+static bool
+is_longest(const struct remote *r, uint64_t told)
+{
+	const struct stack_copy *s = &r->from.stack;
+
+	return has_copied_stack(r) && (told == 0 || s->low + s->size != told);
+}
+
 /* Notes how much of a thread's stack the next copies need.  Where a copy was cut, the next
  * one is as long as it can be; if it was that already, the thread is stopped. */
 static void
@@ -931,8 +940,7 @@ note_need(struct remote *r, struct thread *t)
 	if (n.end != 0)
 		t->memory.deep = n.end - n.low > INTERRUPT_STACK - INTERRUPT_BELOW;
 	else if (n.cut)
-		t->memory.deep = has_copied_stack(r) &&
-		    r->from.stack.size >= INTERRUPT_STACK;
+		t->memory.deep = is_longest(r, before);
 	if (!is_recorded(r, t))
 		return;
 	if (t->memory.needed_end != before)
