@@ -1188,12 +1188,21 @@ wait_near(struct remote *r)
 	}
 }
 
+/* Whether threads that run are stopped.  Where they are copied with their stacks of C
+ * instead, the recorder is better on another CPU. */
+static bool
+stops_threads(const struct remote *r)
+{
+	return r->options->blocking ||
+	    (r->mixes && !interrupts_tell_stacks(r->interrupts));
+}
+
 /* Chooses the CPU on which the next round begins. */
 static void
 leave_round(struct remote *r)
 {
 	r->rounds++;
-	if (r->options->blocking || r->mixes)
+	if (stops_threads(r))
 		wait_near(r);
 	else if (r->records == NULL)
 		colocate_end_round(&r->reader.colocation,
