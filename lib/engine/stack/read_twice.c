@@ -139,7 +139,7 @@ take_copies(struct tries *y, bool twice)
 	return READ_SURE;
 }
 
-/* Whether the thread has had no CPU since it was seen to be blocked. */
+/* Whether the thread has had no CPU since it was seen to have none. */
 static bool
 is_parked(const struct stack_reader *c, struct thread *t)
 {
@@ -293,11 +293,12 @@ believe(struct tries *y, size_t proven)
 	return trusted(y, proven < shared ? proven : shared);
 }
 
+/* No frame of a thread that stood still has gone on. */
 static enum walk_result
 walk_first(struct tries *y)
 {
-	return candidate_walk(y->c, y->t, &y->from, y->t->held == HOLD_NONE,
-	    &y->stack->chain);
+	return candidate_walk(y->c, y->t, &y->from,
+	    y->t->held == HOLD_NONE && !is_parked(y->c, y->t), &y->stack->chain);
 }
 
 static enum walk_result
