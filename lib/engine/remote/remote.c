@@ -28,6 +28,7 @@
 #define STOP_TRIES 4	  /* to stop a thread outside the making of a call */
 #define RECORD_TRIES 2	  /* the first may have to read code objects */
 #define TASK_TRIES 4	  /* to read the tasks that wait for a running task */
+#define DEEP_FOR 64	  /* samples of a thread after one with a deep stack of C */
 #define RECENT 20	  /* us: as good as now */
 #define STOP_PATIENCE NS_PER_S /* for a thread without which there is no
 					 * stack */
@@ -335,7 +336,7 @@ static bool
 is_copied_with_c(struct remote *r, struct thread *t)
 {
 	return r->mixes && is_interrupted(r, t) && t->copy.stack.size > 0 &&
-	    !t->memory.deep;
+	    t->memory.deep == 0;
 }
 
 static bool
@@ -572,7 +573,7 @@ is_to_be_interrupted(struct remote *r, struct thread *t)
 static bool
 can_be_copied_with_c(struct remote *r, struct thread *t)
 {
-	return r->mixes && !t->memory.deep && is_to_be_interrupted(r, t) &&
+	return r->mixes && t->memory.deep == 0 && is_to_be_interrupted(r, t) &&
 	    interrupts_tell_stacks(r->interrupts);
 }
 
@@ -937,15 +938,16 @@ note_need(struct remote *r, struct thread *t)
 		t->memory.stack_end = mixed_stack_end(r->mixed);
 	if (n.end != 0 || n.cut)
 		t->memory.needed_end = n.end;
-	if (n.end != 0)
-		t->memory.deep = n.end - n.low > INTERRUPT_STACK - INTERRUPT_BELOW;
-	else if (n.cut)
-		t->memory.deep = is_longest(r, before);
+	if (n.end != 0 ? n.end - n.low > INTERRUPT_STACK - INTERRUPT_BELOW :
+			 n.cut && is_longest(r, before))
+		t->memory.deep = DEEP_FOR;
+	else if (t->memory.deep > 0)
+		t->memory.deep--;
 	if (!is_recorded(r, t))
 		return;
 	if (t->memory.needed_end != before)
 		batches_need_stack(r->records, t->memory.needed_end);
-	if (t->memory.deep)
+	if (t->memory.deep > 0)
 		batches_reject(r->records);
 }
 

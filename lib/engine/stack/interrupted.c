@@ -168,7 +168,7 @@ bool
 interrupted_ask(const struct stack_reader *c, struct thread *t, struct snapshot *s,
     struct batch_ask *ask)
 {
-	if (is_too_deep(t) || (c->wants.mixed && t->memory.deep) ||
+	if (is_too_deep(t) || (c->wants.mixed && t->memory.deep > 0) ||
 	    !begin_copy(c, t, s, &t->copy))
 		return false;
 	ask->task = t->task;

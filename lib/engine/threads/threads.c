@@ -82,7 +82,7 @@ unbind(struct thread *t)
 	t->last.shown.depth = 0;
 	t->last.depth = 0;
 	t->memory.stack_end = t->memory.needed_end = 0;
-	t->memory.deep = false;
+	t->memory.deep = 0;
 }
 
 void

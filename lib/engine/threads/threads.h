@@ -131,7 +131,8 @@ struct thread_memory {
 	unsigned samples;      /* number of these samples */
 	uint64_t needed_end; /* the stack is needed up to here: above it there is no
 			      * Python; 0: not known */
-	bool deep; /* its stack of C has more than an interrupt copies */
+	unsigned deep; /* samples for which no interrupt copies its stack of C, as one
+			* had more than that copies */
 };
 
 /* How a thread was copied into the snapshot of the round. */
