@@ -531,24 +531,6 @@ read_standing_frames(struct remote *r, struct thread *t)
 	return v;
 }
 
-/* Reads a thread with its frames of C: here it is chosen by which means.  A blocked one
- * is read as it stands, and stopped if that is not enough; a dump stops all.  Which
- * thread it is can be known only after it was looked for a few times: see tids.h. */
-static struct verdict
-read_mixed(struct remote *r, struct thread *t)
-{
-	struct verdict v = {.is = READ_RETRY};
-	bool runs;
-
-	for (int i = 0; i < STOP_TRIES && t->task == 0; i++)
-		bindings_find(&r->bindings, t);
-	runs = t->task != 0 && status_runs(t);
-	thread_make_stale(t);
-	if (t->task != 0 && !r->options->careful)
-		v = read_standing_frames(r, t);
-	return verdict_can_improve(&v) ? read_stopped_frames(r, t, runs) : v;
-}
-
 /* Whether a thread ran when it was seen last. */
 static bool
 has_run(const struct thread *t)
@@ -573,7 +555,7 @@ is_to_be_interrupted(struct remote *r, struct thread *t)
 static bool
 can_be_copied_with_c(struct remote *r, struct thread *t)
 {
-	return r->mixes && t->memory.deep == 0 && is_to_be_interrupted(r, t) &&
+	return r->mixes && t->memory.deep == 0 && can_interrupt(r, t) &&
 	    interrupts_tell_stacks(r->interrupts);
 }
 
@@ -589,6 +571,30 @@ read_interrupted(struct remote *r, struct thread *t)
 	if (r->mixes && v.is == READ_SURE)
 		find_copied_frames(r, t);
 	return v;
+}
+
+/* Reads a thread with its frames of C: here it is chosen by which means.  A blocked one
+ * is read as it stands, another is copied in an interrupt; it is stopped if that is not
+ * enough; a dump stops all.  Which thread it is can be known only after it was looked for
+ * a few times: see tids.h. */
+static struct verdict
+read_mixed(struct remote *r, struct thread *t)
+{
+	struct verdict v = {.is = READ_RETRY};
+	bool runs;
+
+	for (int i = 0; i < STOP_TRIES && t->task == 0; i++)
+		bindings_find(&r->bindings, t);
+	runs = t->task != 0 && status_runs(t);
+	thread_make_stale(t);
+	if (t->task != 0 && !r->options->careful)
+		v = read_standing_frames(r, t);
+	if (verdict_can_improve(&v) && can_be_copied_with_c(r, t))
+		v = read_interrupted(r, t);
+	if (!verdict_can_improve(&v))
+		return v;
+	r->from.in = NULL;
+	return read_stopped_frames(r, t, runs);
 }
 
 static bool
