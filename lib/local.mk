@@ -299,6 +299,7 @@ lib_libtach_record_core_la_SOURCES += \
 	lib/engine/native/mixed.c lib/engine/native/mixed.h \
 	lib/engine/native/native_capture.c \
 	lib/engine/native/native_capture.h \
+	lib/engine/native/native_frames.c lib/engine/native/native_frames.h \
 	lib/engine/native/process_modules.c \
 	lib/engine/native/process_modules.h \
 	lib/engine/native/stack_window.c lib/engine/native/stack_window.h \

@@ -62,6 +62,26 @@ note_number32(struct tach_string *text, uint32_t *number)
 	return true;
 }
 
+/* Takes a hexadecimal number of lower-case digits.  False: there is none, or it has more
+ * than 64 bits. */
+static inline bool
+note_hex(struct tach_string *text, uint64_t *number)
+{
+	static const char digits[] = "0123456789abcdef";
+	const char *digit;
+	size_t i = 0;
+
+	*number = 0;
+	for (; i < text->len && text->bytes[i] != '\0' &&
+	     (digit = strchr(digits, text->bytes[i])) != NULL; i++) {
+		if (*number >> 60 != 0)
+			return false;
+		*number = *number << 4 | (uint64_t)(digit - digits);
+	}
+	*text = note_behind(*text, i);
+	return i > 0;
+}
+
 /* Takes one character.  False: it is another one. */
 static inline bool
 note_char(struct tach_string *text, char c)
@@ -124,6 +144,67 @@ note_input(struct tach_string note, uint32_t *first, uint32_t *last,
 	return note_kind(note, "input", rest) && note_number32(rest, first) &&
 	    note_char(rest, '-') && note_number32(rest, last) &&
 	    *first <= *last && rest->len > 0 && rest->bytes[0] == ' ';
+}
+
+/* ---- modules, and the functions of C in them ----------------------------- */
+
+#define NOTE_ID_MAX 128 /* bytes: no build id has more digits */
+
+/* A file with code that a process had mapped.  Numbers are bytes. */
+struct note_module {
+	uint64_t start, end;	/* of the mapping that was found first */
+	uint64_t offset;	/* of that mapping in the file */
+	uint64_t bias;		/* an address in memory is the file's plus this */
+	struct tach_string id;	/* build id; of a module without one, '-' and digits */
+	struct tach_string path;
+};
+
+/* A function of modules that have an id. */
+struct note_function {
+	struct tach_string id, name;
+	uint64_t start; /* its address, as in the file */
+};
+
+/* Takes an id and the space behind it.  False: there is none. */
+static inline bool
+note_id(struct tach_string *text, struct tach_string *id)
+{
+	size_t i = text->len > 0 && text->bytes[0] == '-', first = i;
+
+	for (; i < text->len && i < NOTE_ID_MAX && text->bytes[i] != '\0' &&
+	     strchr("0123456789abcdef", text->bytes[i]) != NULL; i++)
+		continue;
+	*id = (struct tach_string){text->bytes, i};
+	*text = note_behind(*text, i);
+	return i > first && note_char(text, ' ');
+}
+
+/* Whether an id is a build id. */
+static inline bool
+note_is_build_id(struct tach_string id)
+{
+	return id.len > 0 && id.bytes[0] != '-' && id.len % 2 == 0;
+}
+
+/* module START-END OFFSET BIAS ID PATH.  False: it is no such note. */
+static inline bool
+note_module(struct tach_string note, struct note_module *m)
+{
+	return note_kind(note, "module", &m->path) &&
+	    note_hex(&m->path, &m->start) && note_char(&m->path, '-') &&
+	    note_hex(&m->path, &m->end) && note_char(&m->path, ' ') &&
+	    note_hex(&m->path, &m->offset) && note_char(&m->path, ' ') &&
+	    note_hex(&m->path, &m->bias) && note_char(&m->path, ' ') &&
+	    note_id(&m->path, &m->id) && m->path.len > 0 && m->start < m->end;
+}
+
+/* function ID START NAME.  Likewise. */
+static inline bool
+note_function(struct tach_string note, struct note_function *f)
+{
+	return note_kind(note, "function", &f->name) && note_id(&f->name, &f->id) &&
+	    note_hex(&f->name, &f->start) && note_char(&f->name, ' ') &&
+	    f->name.len > 0;
 }
 
 #endif

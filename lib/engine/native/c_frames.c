@@ -44,34 +44,33 @@ is_glue(const char *name)
 
 /* ---- names ------------------------------------------------------------- */
 
-/* The name of a function of a module, until the next one is asked for.  *nameless: it
- * has none, and this is an address, or its file's. */
-static const char *
-name_in_module(struct c_frames *c, struct module *of, uint64_t pc, bool *nameless)
+/* The symbol of a function of a module: its name is valid until the next one is asked
+ * for.  Without a symbol, the name is the file's, and the start is 0. */
+static struct native_symbol
+symbol_in_module(struct c_frames *c, struct module *of, uint64_t pc)
 {
 	struct native_symbol symbol;
 	const char *slash;
 
-	if (module_symbol(&c->unwinder->modules.modules, of, pc - of->bias, &symbol)) {
-		*nameless = symbol.source == SYMBOL_NAMELESS;
-		return symbol.name;
-	}
-	*nameless = true;
+	if (module_symbol(&c->unwinder->modules.modules, of, pc - of->bias, &symbol))
+		return symbol;
 	slash = strrchr(of->path, '/');
-	return slash != NULL ? slash + 1 : of->path;
+	return (struct native_symbol){slash != NULL ? slash + 1 : of->path, 0,
+	    SYMBOL_NAMELESS};
 }
 
 static void
 look_up_frame(struct c_frames *c, const struct native_frame *f, struct c_frame *to)
 {
-	const char *name;
+	struct native_symbol symbol;
 
 	to->of = process_modules_find(&c->unwinder->modules, to->pc);
 	to->start = unwinder_function(c->unwinder, f);
 	if (to->of == NULL)
 		return;
-	name = name_in_module(c, to->of, to->pc, &to->nameless);
-	to->glue = !to->nameless && is_glue(name);
+	symbol = symbol_in_module(c, to->of, to->pc);
+	to->nameless = symbol.source == SYMBOL_NAMELESS;
+	to->glue = !to->nameless && is_glue(symbol.name);
 }
 
 /* ---- the cache --------------------------------------------------------- */
@@ -80,6 +79,7 @@ void
 c_frames_init(struct c_frames *c, struct unwinder *w, struct tach_table *table)
 {
 	*c = (struct c_frames){.unwinder = w, .table = table};
+	native_frames_init(&c->notes, table);
 }
 
 static void
@@ -93,6 +93,7 @@ void
 c_frames_free(struct c_frames *c)
 {
 	forget_c_frames(c);
+	native_frames_free(&c->notes);
 	free(c->list);
 }
 
@@ -143,14 +144,17 @@ c_frames_find(struct c_frames *c, const struct native_frame *f)
 uint32_t
 c_frames_frame(struct c_frames *c, struct c_frame *f)
 {
-	const char *name;
-	bool nameless;
+	struct native_symbol symbol;
 
 	if (f->frame != TACH_NONE)
 		return f->frame;
 	if (f->of == NULL)
 		return f->frame = emit_synthetic(c->table, JIT_NAME);
-	name = name_in_module(c, f->of, f->pc, &nameless);
-	return f->frame = emit_lineless(c->table, f->of->path,
-	    (struct tach_string){name, strlen(name)});
+	symbol = symbol_in_module(c, f->of, f->pc);
+	f->frame = emit_lineless(c->table, f->of->path,
+	    (struct tach_string){symbol.name, strlen(symbol.name)});
+	if (f->frame != TACH_NONE && symbol.start != 0 &&
+	    !native_frames_note(&c->notes, f->frame, f->of, symbol.start))
+		return TACH_NONE;
+	return f->frame;
 }

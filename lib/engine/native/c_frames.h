@@ -4,6 +4,7 @@
 #ifndef ENGINE_NATIVE_C_FRAMES_H
 #define ENGINE_NATIVE_C_FRAMES_H
 
+#include "engine/native/native_frames.h"
 #include "engine/native/unwinder.h"
 #include "set.h"
 #include "tach.h"
@@ -21,6 +22,7 @@ struct c_frame {
 struct c_frames {
 	struct unwinder *unwinder;
 	struct tach_table *table;
+	struct native_frames notes;
 	struct c_frame *list;
 	size_t count, max;
 	struct set set;

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * native_frames.c: see native_frames.h.  The notes name no frame by its number, which
+ * is another one in a merged profile, but the function by the module's id and the name,
+ * as the frame does.
+ */
+#include "engine/native/native_frames.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "array.h"
+#include "buf.h"
+
+#define HASH_BASIS UINT64_C(0xcbf29ce484222325) /* of FNV-1a */
+#define HASH_PRIME UINT64_C(0x100000001b3)
+#define ID_SIZE (2 * ELF_BUILD_ID_MAX + 1)
+#define NUMBERS_SIZE 96
+
+void
+native_frames_init(struct native_frames *n, struct tach_table *table)
+{
+	*n = (struct native_frames){.table = table};
+}
+
+void
+native_frames_free(struct native_frames *n)
+{
+	free(n->noted);
+	free(n->modules);
+	*n = (struct native_frames){0};
+}
+
+/* Writes a module's id.  Without a build id it is made of the path, as profiles of one
+ * machine are to have one id for one file. */
+static void
+write_id(char id[ID_SIZE], const struct module *m)
+{
+	uint64_t hash = HASH_BASIS;
+
+	for (size_t i = 0; i < m->elf.build_id_size; i++)
+		snprintf(id + 2 * i, 3, "%02x", m->elf.build_id[i]);
+	if (m->elf.build_id_size > 0)
+		return;
+	for (const char *p = m->path; *p != '\0'; p++)
+		hash = (hash ^ (uint8_t)*p) * HASH_PRIME;
+	snprintf(id, ID_SIZE, "-%016" PRIx64, hash);
+}
+
+/* Adds a note of numbers and a name. */
+static bool
+add_named_note(struct native_frames *n, const char *numbers, struct tach_string name)
+{
+	struct buf b = {0};
+	uint32_t note = TACH_NONE;
+
+	buf_add(&b, numbers, strlen(numbers));
+	buf_add(&b, name.bytes, name.len);
+	buf_add_char(&b, '\0');
+	if (!b.failed)
+		note = tach_table_add_note(n->table, b.text);
+	buf_clear(&b);
+	return note != TACH_NONE;
+}
+
+static bool
+note_its_module(struct native_frames *n, const struct module *m, const char *id)
+{
+	char numbers[NUMBERS_SIZE + ID_SIZE];
+	const struct module **p;
+
+	for (size_t i = 0; i < n->nmodules; i++)
+		if (n->modules[i] == m)
+			return true;
+	p = array_grow(n->modules, n->nmodules, &n->modules_max, sizeof(const struct module *));
+	if (p == NULL)
+		return false;
+	n->modules = p;
+	p[n->nmodules++] = m;
+	snprintf(numbers, sizeof(numbers), "module %" PRIx64 "-%" PRIx64 " %" PRIx64
+	    " %" PRIx64 " %s ", m->start, m->end, m->offset, m->bias, id);
+	return add_named_note(n, numbers,
+	    (struct tach_string){m->path, strlen(m->path)});
+}
+
+/* Makes room for a frame and all before it. */
+static bool
+reserve_noted(struct native_frames *n, uint32_t frame_index)
+{
+	bool *p = array_reserve(n->noted, &n->max, (size_t)frame_index + 1, sizeof(*p));
+
+	if (p == NULL)
+		return false;
+	n->noted = p;
+	while (n->count <= frame_index)
+		p[n->count++] = false;
+	return true;
+}
+
+bool
+native_frames_note(struct native_frames *n, uint32_t frame_index,
+    const struct module *m, uint64_t start)
+{
+	char id[ID_SIZE], numbers[NUMBERS_SIZE + ID_SIZE];
+	const struct tach_frame *f;
+
+	if (frame_index < n->count && n->noted[frame_index])
+		return true;
+	if (frame_index >= tach_table_frame_count(n->table) ||
+	    !reserve_noted(n, frame_index))
+		return false;
+	n->noted[frame_index] = true;
+	write_id(id, m);
+	f = tach_table_frame(n->table, frame_index);
+	snprintf(numbers, sizeof(numbers), "function %s %" PRIx64 " ", id, start);
+	return note_its_module(n, m, id) && add_named_note(n, numbers,
+	    tach_table_string(n->table, f->func));
+}
