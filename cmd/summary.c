@@ -83,13 +83,33 @@ has_all_samples(const struct summary *s)
 	    o->async != TACH_ASYNC_ALL && s->counts->samples > 0;
 }
 
+/* Prints that there was no Python, and how the threads were. */
+static void
+show_plain(const struct summary *s)
+{
+	const struct sample_counts *c = s->counts;
+
+	if (s->stats->plain < s->stats->samples)
+		warnx("%" PRIu64 " of the samples are without Python in the process: "
+		    "all their frames are of C", s->stats->plain);
+	else if (has_all_samples(s))
+		warnx("there is no Python in the process, so all frames are of C; "
+		    "of the threads' time %.0f%% was on a CPU, %.0f%% idle",
+		    cmd_percent(c->cpu, c->samples),
+		    cmd_percent(c->idle, c->samples));
+	else
+		warnx("there is no Python in the process, so all frames are of C");
+}
+
 /* Prints how the threads were. */
 static void
 show_states(const struct summary *s)
 {
 	const struct sample_counts *c = s->counts;
 
-	if (has_all_samples(s))
+	if (s->stats->plain > 0)
+		show_plain(s);
+	if (has_all_samples(s) && s->stats->plain < s->stats->samples)
 		warnx("of the threads' time %.0f%% was on a CPU, %.0f%% with the "
 		    "GIL, %.0f%% waiting for the GIL, %.0f%% idle",
 		    cmd_percent(c->cpu, c->samples),
@@ -209,7 +229,7 @@ summary_show(const struct summary *s)
 	    st->threads, st->threads == 1 ? "" : "s", processes, s->seconds,
 	    s->rate, st->missed, st->torn, st->failed, causes, bytes);
 	show_states(s);
-	if (s->natives != NULL)
+	if (s->natives != NULL && st->plain == 0)
 		natives_show(s->natives, s->counts, s->seconds);
 	if (s->recorder->engine == TACH_ENGINE_INPROCESS)
 		show_inside(&st->inprocess, s->recorder->mode);
@@ -312,6 +332,7 @@ summary_add(struct tach_recorder_stats *s, const struct tach_recorder_stats *of)
 	s->retries += of->retries;
 	s->dear += of->dear;
 	s->unfit += of->unfit;
+	s->plain += of->plain;
 	s->threads += of->threads;
 	tach_inprocess_add(&s->inprocess, &of->inprocess);
 	add_native(s, of);

@@ -427,6 +427,8 @@ parse_record(int argc, char *argv[])
 	if (o.locals && !o.dump)
 		cmd_usage("--locals is for --dump");
 	check_native(&o);
+	o.recorder.plain = o.recorder.mixed != TACH_MIXED_NONE && !o.dump &&
+	    !o.subprocesses;
 	if (o.pid == 0 && *o.command == NULL)
 		cmd_usage("no command, and no process to attach to");
 	if (o.pid != 0 && *o.command != NULL)

@@ -294,6 +294,10 @@ lib_libtach_record_core_la_SOURCES += \
 	lib/engine/waits/wait_socket.c lib/engine/waits/wait_socket.h \
 	lib/engine/waits/waits.c lib/engine/waits/waits.h
 lib_libtach_record_core_la_SOURCES += \
+	lib/engine/plain/plain.c lib/engine/plain/plain.h \
+	lib/engine/plain/plain_engine.c \
+	lib/engine/plain/plain_task.c lib/engine/plain/plain_task.h
+lib_libtach_record_core_la_SOURCES += \
 	lib/engine/native/c_frames.c lib/engine/native/c_frames.h \
 	lib/engine/native/kept_stacks.c lib/engine/native/kept_stacks.h \
 	lib/engine/native/mixed.c lib/engine/native/mixed.h \

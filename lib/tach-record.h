@@ -99,6 +99,8 @@ struct tach_recorder_options {
 			 * stopped for each of its samples, for a moment, and one
 			 * that is blocked if its stack cannot be told else; if
 			 * ->careful, each thread; not in-process */
+	bool plain; /* frames of C of a process without Python, too, as long as it is
+		     * one: see ->plain of the stats; not in-process */
 };
 
 /* What tells a thread that it is to take a sample of itself. */
@@ -187,6 +189,7 @@ struct tach_recorder_stats {
 	uint64_t native_whole; /* ... and of these, exact and without a gap */
 	struct tach_native_fault native_faults[TACH_NATIVE_FAULTS]; /* the most
 			       * frequent ones first; a count of 0: no more */
+	uint64_t plain; /* of the samples, without Python in the process */
 };
 
 /* What a recorder is doing. */

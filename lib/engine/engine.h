@@ -3,7 +3,8 @@
  * engine.h: the ways to take samples of a target, behind one table.
  *
  * The remote engine reads the target from outside (engine/remote/); by the in-process
- * engine the target's threads sample themselves (engine/inprocess/).  The recorder
+ * engine the target's threads sample themselves (engine/inprocess/); the plain engine
+ * samples a process without Python (engine/plain/).  The recorder
  * (recorder.c) starts and ends the target and knows no engine but by this table.
  * Both sides share struct target.  An engine never calls the recorder: its results
  * say how the recording goes on.  HACKING.md, section 7, has the words.
@@ -130,5 +131,6 @@ struct engine_ops {
  * with errno. */
 struct engine *remote_engine_new(struct target *);
 struct engine *inprocess_engine_new(struct target *);
+struct engine *plain_engine_new(struct target *);
 
 #endif

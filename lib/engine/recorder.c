@@ -26,7 +26,8 @@
 
 struct tach_recorder {
 	struct target target;
-	struct engine *engine; /* of the target */
+	struct engine *engine; /* of the target, now: one of these */
+	struct engine *of_python, *plain; /* plain: NULL if it is not wanted */
 	struct caller caller;
 	/* The rounds are over, but threads that have yet to stop are waited for
 	 * until `leaving` (ns; 0: the rounds are not over).  The result is returned
@@ -42,6 +43,18 @@ engine_new(struct target *t)
 {
 	return t->options.engine == TACH_ENGINE_INPROCESS ?
 	    inprocess_engine_new(t) : remote_engine_new(t);
+}
+
+/* Makes the engines.  False if out of memory. */
+static bool
+make_engines(struct tach_recorder *r)
+{
+	struct target *t = &r->target;
+	bool plain = t->options.plain && t->options.engine == TACH_ENGINE_REMOTE;
+
+	r->engine = r->of_python = engine_new(t);
+	return r->engine != NULL &&
+	    (!plain || (r->plain = plain_engine_new(t)) != NULL);
 }
 
 /* Whether there is an interval, and no value that there is not. */
@@ -68,8 +81,7 @@ tach_recorder_new(const struct tach_recorder_options *o)
 	}
 	if ((r = calloc(1, sizeof(*r))) == NULL)
 		return NULL;
-	if (target_init(&r->target, &options) &&
-	    (r->engine = engine_new(&r->target)) != NULL)
+	if (target_init(&r->target, &options) && make_engines(r))
 		return r;
 	tach_recorder_free(r);
 	return NULL;
@@ -83,8 +95,10 @@ tach_recorder_free(struct tach_recorder *r)
 	if (r == NULL)
 		return;
 	t = &r->target;
-	if (r->engine != NULL)
-		r->engine->ops->free(r->engine);
+	if (r->plain != NULL)
+		r->plain->ops->free(r->plain);
+	if (r->of_python != NULL)
+		r->of_python->ops->free(r->of_python);
 	pace_leave(t->pace, &t->mark);
 	caller_drop(&r->caller);
 	target_free(t);
@@ -299,6 +313,20 @@ no_python(struct target *t, enum find_result why)
 	return TACH_FATAL;
 }
 
+/* Whether the process is to be sampled without a Python. */
+static bool
+runs_no_python(const struct tach_recorder *r)
+{
+	return r->plain != NULL && target_shows_none(&r->target, clock_ns());
+}
+
+static int
+begin_plain(struct tach_recorder *r)
+{
+	r->engine = r->plain;
+	return r->engine->ops->attach(r->engine);
+}
+
 int
 tach_recorder_attach(struct tach_recorder *r, pid_t pid)
 {
@@ -310,7 +338,7 @@ tach_recorder_attach(struct tach_recorder *r, pid_t pid)
 		return TACH_FATAL;
 	t->search.deep_at = 0;
 	while ((f = target_look(t)) == FIND_NONE || f == FIND_EMPTY)
-		if (clock_ns() > end ||
+		if (clock_ns() > end || (f == FIND_NONE && runs_no_python(r)) ||
 		    !sleep_awake(r, clock_ns() + 10 * NS_PER_MS))
 			break;
 	if (f == FIND_OK && target_lacks_tasks(t))
@@ -319,8 +347,9 @@ tach_recorder_attach(struct tach_recorder *r, pid_t pid)
 		    "3.14 or later; process %d runs %u.%u.%u",
 		    (int)pid, PY_MAJOR(t->runtime.version),
 		    PY_MINOR(t->runtime.version), PY_MICRO(t->runtime.version));
-	return f == FIND_OK ? r->engine->ops->attach(r->engine) :
-	    no_python(t, f);
+	if (f == FIND_OK)
+		return r->engine->ops->attach(r->engine);
+	return runs_no_python(r) ? begin_plain(r) : no_python(t, f);
 }
 
 int
@@ -383,12 +412,23 @@ begin_leaving(struct tach_recorder *r, int result)
 	return leave(r);
 }
 
+/* Completes the stats of the engines that have sampled the process. */
+static int
+complete_stats(struct tach_recorder *r)
+{
+	const struct tach_meta *m = &r->target.meta;
+
+	if (r->engine == r->plain && m->python[0] == 0)
+		return r->plain->ops->stats(r->plain);
+	return r->of_python->ops->stats(r->of_python);
+}
+
 static int
 end(struct tach_recorder *r)
 {
 	if (r->target.paused_at != 0)
 		target_end_pause(&r->target, clock_ns());
-	return begin_leaving(r, r->engine->ops->stats(r->engine));
+	return begin_leaving(r, complete_stats(r));
 }
 
 /* Ends with the sink's error.  If it has none, the recorder has run out of memory, or
@@ -495,8 +535,12 @@ step_engine(struct tach_recorder *r, struct tach_sink *sink)
 
 	if (r->target.paused_at != 0)
 		return ops->rest(r->engine, sink);
-	return r->target.state == TACH_RECORDER_WAITING ?
-	    ops->wait(r->engine, sink) : ops->round(r->engine, sink);
+	if (r->target.state != TACH_RECORDER_WAITING)
+		return ops->round(r->engine, sink);
+	r->engine = r->of_python;
+	if (runs_no_python(r))
+		return begin_plain(r) == TACH_OK ? ENGINE_OK : ENGINE_FATAL;
+	return r->engine->ops->wait(r->engine, sink);
 }
 
 int

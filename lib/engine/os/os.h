@@ -228,6 +228,10 @@ struct task_call {
 #define TASK_IN_NONE (-1)
 #define TASK_NO_CALL (-2)
 
+/* Whether a call goes on as if nothing had been when its thread was stopped for a moment;
+ * some calls end early then. */
+bool task_call_goes_on(const struct task_call *);
+
 struct task_state {
 	enum task_is is;
 	uint64_t futex; /* address that it waits at; 0: it does not, or runs */

@@ -205,6 +205,29 @@ parse_call(const char *line)
 	return c;
 }
 
+/* As signal(7) lists them. */
+bool
+task_call_goes_on(const struct task_call *c)
+{
+	static const int64_t ending[] = {SYS_epoll_pwait, SYS_semtimedop, SYS_semop,
+	    SYS_rt_sigtimedwait, SYS_io_getevents,
+#ifdef SYS_epoll_wait
+	    SYS_epoll_wait,
+#endif
+#ifdef SYS_epoll_pwait2
+	    SYS_epoll_pwait2,
+#endif
+#ifdef SYS_io_pgetevents
+	    SYS_io_pgetevents,
+#endif
+	};
+
+	for (size_t i = 0; i < sizeof(ending) / sizeof(*ending); i++)
+		if (c->number == ending[i])
+			return false;
+	return true;
+}
+
 struct task_state
 task_state(pid_t task, int fd)
 {

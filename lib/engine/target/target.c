@@ -12,6 +12,8 @@
 
 /* Time until memory is searched for a Python; each further pause is twice as long. */
 #define DEEP_FIRST (50 * NS_PER_MS)
+/* Time in which a Python that has not begun is expected to. */
+#define EMPTY_PATIENCE NS_PER_S
 
 static uint32_t
 config_of(const struct tach_recorder_options *o)
@@ -90,7 +92,7 @@ target_wait(struct target *t)
 	pace_leave(t->pace, &t->mark);
 	t->state = TACH_RECORDER_WAITING;
 	t->search = (struct python_search){.deep_at = now + DEEP_FIRST,
-	    .deep_step = DEEP_FIRST};
+	    .deep_step = DEEP_FIRST, .began = now, .last = FIND_OK};
 	t->next = now;
 }
 
@@ -101,8 +103,8 @@ how_to_find(const struct target *t, bool deep)
 	    (t->options.pre_release ? FIND_EARLY : FIND_SHALLOW);
 }
 
-enum find_result
-target_look(struct target *t)
+static enum find_result
+look_for_python(struct target *t)
 {
 	struct python_search *s = &t->search;
 	struct process_memory m;
@@ -136,6 +138,25 @@ target_look(struct target *t)
 	if (result == FIND_EMPTY && !s->found)
 		s->seen = 0;
 	return result;
+}
+
+enum find_result
+target_look(struct target *t)
+{
+	return t->search.last = look_for_python(t);
+}
+
+/* Mappings that stay the same are not looked at again, so after a search of memory a
+ * look that finds none is as good as that search. */
+bool
+target_shows_none(const struct target *t, uint64_t now)
+{
+	const struct python_search *s = &t->search;
+
+	if (process_is_kernel(&t->process) || process_borrows_memory(&t->process))
+		return false;
+	return (s->last == FIND_NONE && s->deep_step > DEEP_FIRST) ||
+	    (s->last == FIND_EMPTY && now > s->began + EMPTY_PATIENCE);
 }
 
 /* Notes in the profile that a Python is a pre-release. */
@@ -174,8 +195,9 @@ target_lacks_tasks(const struct target *t)
 	    !py_has_tasks(&t->runtime.offsets);
 }
 
-void
-target_begin(struct target *t, uint64_t now)
+/* Begins the rounds, which may be those of a later program. */
+static void
+begin_rounds(struct target *t, uint64_t now)
 {
 	t->state = TACH_RECORDER_SAMPLING;
 	t->error = (struct error){0}; /* of an earlier program */
@@ -183,12 +205,27 @@ target_begin(struct target *t, uint64_t now)
 		return;
 	t->start = now;
 	t->meta.start_us = now / NS_PER_US;
+	note_process_and_time(t);
+}
+
+void
+target_begin(struct target *t, uint64_t now)
+{
+	begin_rounds(t, now);
+	if (t->meta.python[0] != 0)
+		return;
 	t->meta.python[0] = PY_MAJOR(t->runtime.version);
 	t->meta.python[1] = PY_MINOR(t->runtime.version);
 	t->meta.python[2] = PY_MICRO(t->runtime.version);
 	t->stats.no_tasks = target_lacks_tasks(t);
-	note_process_and_time(t);
 	note_early(t);
+}
+
+void
+target_begin_plain(struct target *t, uint64_t now)
+{
+	begin_rounds(t, now);
+	t->search.deep_at = UINT64_MAX;
 }
 
 /* ---- its rounds ---------------------------------------------------------- */

@@ -28,6 +28,8 @@ struct python_search {
 	bool found; /* the target's runtime is loaded */
 	uint64_t seen; /* for find_python */
 	uint64_t deep_at, deep_step; /* next search of memory, its pause */
+	uint64_t began;
+	enum find_result last;
 };
 
 struct target {
@@ -73,11 +75,16 @@ size_t target_fds(const struct target *, struct pollfd fds[TARGET_FDS]);
 void target_wait(struct target *);
 /* Looks for a Python; if one was found, looks whether it has begun. */
 enum find_result target_look(struct target *);
+/* Whether the looks since target_wait say that there is no Python, as it is now. */
+bool target_shows_none(const struct target *, uint64_t now);
 /* Whether tasks are asked for, but cannot be read in the Python that was found. */
 bool target_lacks_tasks(const struct target *);
 /* Begins to sample the Python that was found.  Only the first call sets the
  * profile's start and version. */
 void target_begin(struct target *, uint64_t now);
+/* Begins to sample the process without a Python.  From then on, no look searches its
+ * memory. */
+void target_begin_plain(struct target *, uint64_t now);
 
 /* ---- its rounds ---------------------------------------------------------- */
 

@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: ISC */
+/* plain.c: see plain.h. */
+#include "engine/plain/plain.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "array.h"
+#include "engine/copy/snapshot.h"
+#include "engine/native/c_frames.h"
+#include "engine/native/native_capture.h"
+#include "engine/native/unwinder.h"
+#include "engine/plain/plain_task.h"
+#include "engine/sample/emit.h"
+#include "engine/sample/native_faults.h"
+
+#define LOST_FRAME "<native?>"
+/* Rounds between two lists of the threads, if their number stays. */
+#define LIST_ROUNDS 20
+
+struct plain {
+	struct target *target;
+	struct process_memory memory;
+	struct unwinder unwinder;
+	struct c_frames functions;
+	struct native_faults faults;
+	struct watcher watcher;
+	struct stops stops;
+	struct plain_tasks tasks;
+	size_t counted;	 /* threads when they were listed */
+	unsigned listed; /* rounds since then */
+	uint32_t *frames; /* of the sample that is being made, innermost first */
+	uint32_t depth;
+	size_t max;
+};
+
+struct plain *
+plain_new(struct target *target)
+{
+	struct plain *p = calloc(1, sizeof(*p));
+
+	if (p == NULL)
+		return NULL;
+	p->target = target;
+	p->stops.process = &target->process;
+	watcher_init(&p->watcher, -1);
+	c_frames_init(&p->functions, &p->unwinder, target->table);
+	process_memory_init(&p->memory, target->process.task);
+	if (unwinder_init(&p->unwinder, &target->process, &p->memory.memory))
+		return p;
+	plain_free(p, 0);
+	return NULL;
+}
+
+void
+plain_free(struct plain *p, uint64_t until)
+{
+	if (p == NULL)
+		return;
+	stops_free(&p->stops, until);
+	native_faults_note(&p->faults, p->target->table);
+	c_frames_free(&p->functions);
+	native_faults_free(&p->faults);
+	unwinder_free(&p->unwinder);
+	plain_tasks_free(&p->tasks);
+	watcher_free(&p->watcher);
+	free(p->frames);
+	free(p);
+}
+
+bool
+plain_let_go(struct plain *p)
+{
+	return stop_release_all(&p->stops);
+}
+
+/* ---- threads ----------------------------------------------------------- */
+
+static bool
+list_tasks(struct plain *p)
+{
+	p->listed = 0;
+	p->counted = process_count_tasks(&p->target->process);
+	return plain_tasks_list(&p->tasks, &p->target->process, &p->target->names);
+}
+
+/* Lists the threads if there can be others. */
+static bool
+renew_tasks(struct plain *p)
+{
+	return (p->listed++ < LIST_ROUNDS &&
+		   process_count_tasks(&p->target->process) == p->counted) ||
+	    list_tasks(p);
+}
+
+bool
+plain_look(struct plain *p)
+{
+	process_choose_task(&p->target->process);
+	process_memory_init(&p->memory, p->target->process.task);
+	return list_tasks(p) &&
+	    plain_tasks_name(&p->tasks, &p->target->process, p->target->table);
+}
+
+/* ---- reading a thread -------------------------------------------------- */
+
+/* Unwinds the stack of a thread that stands still.  Without Python there are no loops to
+ * go on at. */
+static void
+unwind_from(struct plain *p, const struct native_capture *from)
+{
+	static const struct py_segments none;
+
+	unwinder_read(&p->unwinder, from, &none);
+}
+
+/* Reads a thread that is made to stand still.  False if it did not stop, or has ended. */
+static bool
+read_stopped(struct plain *p, const struct plain_task *t)
+{
+	struct native_capture from = {.memory = &p->memory.memory};
+	bool ok = stop_thread(&p->stops, t->task) &&
+	    stop_registers(&p->stops, t->task, &from.registers);
+
+	if (ok)
+		unwind_from(p, &from);
+	stop_release_all(&p->stops);
+	return ok;
+}
+
+static bool
+is_same_call(const struct task_state *a, const struct task_state *b)
+{
+	return a->is == b->is && a->call.number == b->call.number &&
+	    a->call.stack == b->call.stack && a->call.instr == b->call.instr;
+}
+
+/* Reads a thread that is blocked, by the two registers that the kernel tells.  False if
+ * it went on meanwhile. */
+static bool
+read_blocked(struct plain *p, const struct plain_task *t, const struct task_state *s)
+{
+	struct native_capture from = {.memory = &p->memory.memory};
+	struct task_state now;
+
+	if (!task_call_registers(&s->call, &from.registers))
+		return false;
+	unwind_from(p, &from);
+	now = task_state(t->task, t->state_fd);
+	return is_same_call(s, &now);
+}
+
+/* Whether all frames were found, to the outermost one. */
+static bool
+is_whole(const struct plain *p)
+{
+	return p->unwinder.cause[0] == '\0';
+}
+
+/* Reads a thread.  *runs: whether it runs.  False if it could not be read. */
+static bool
+read_task(struct plain *p, const struct plain_task *t, bool *runs)
+{
+	struct task_state s = task_state(t->task, t->state_fd);
+
+	*runs = s.is != TASK_BLOCKED;
+	if (s.is == TASK_UNKNOWN)
+		return false;
+	if (*runs)
+		return read_stopped(p, t);
+	if (!read_blocked(p, t, &s)) {
+		*runs = true;
+		return read_stopped(p, t);
+	}
+	return is_whole(p) || !task_call_goes_on(&s.call) || read_stopped(p, t);
+}
+
+/* ---- samples ----------------------------------------------------------- */
+
+static bool
+add_sample_frame(struct plain *p, uint32_t index)
+{
+	uint32_t *frames = array_grow(p->frames, p->depth, &p->max, sizeof(*frames));
+
+	if (frames == NULL || index == TACH_NONE)
+		return false;
+	p->frames = frames;
+	frames[p->depth++] = index;
+	return true;
+}
+
+static bool
+add_lost_frame(struct plain *p)
+{
+	return add_sample_frame(p, emit_lineless(p->target->table, p->unwinder.cause,
+	    (struct tach_string){LOST_FRAME, strlen(LOST_FRAME)}));
+}
+
+/* Names the frames of the stack that was read last.  False if out of memory. */
+static bool
+name_frames(struct plain *p)
+{
+	const struct unwinder *w = &p->unwinder;
+
+	p->depth = 0;
+	for (size_t i = 0; i < w->count; i++) {
+		struct c_frame *c = w->frames[i].lost ? NULL :
+		    c_frames_find(&p->functions, &w->frames[i]);
+		if (w->frames[i].lost ? !add_lost_frame(p) :
+		    c == NULL || !add_sample_frame(p,
+			c_frames_frame(&p->functions, c)))
+			return false;
+	}
+	p->target->stats.native++;
+	p->target->stats.native_whole += is_whole(p);
+	return native_faults_add(&p->faults, w->cause) &&
+	    (p->depth > 0 || add_lost_frame(p));
+}
+
+/* How many of the outermost frames a thread's last sample has, too. */
+static uint32_t
+count_shared(const struct plain *p, const struct plain_task *t)
+{
+	uint32_t n = 0;
+
+	while (n < p->depth && n < t->depth &&
+	    p->frames[p->depth - 1 - n] == t->frames[t->depth - 1 - n])
+		n++;
+	return n;
+}
+
+/* The new sample becomes the thread's last one. */
+static void
+keep_sample(struct plain *p, struct plain_task *t)
+{
+	uint32_t *frames = t->frames;
+	size_t max = t->max;
+
+	t->frames = p->frames;
+	t->max = p->max;
+	t->depth = p->depth;
+	p->frames = frames;
+	p->max = max;
+}
+
+/* Gives a thread's last sample to the sink. */
+static bool
+give_sample(struct plain *p, struct plain_task *t, uint32_t shared, uint64_t time_us,
+    struct tach_sink *sink)
+{
+	struct target *target = p->target;
+	struct tach_tick tick = {time_us, t->status, 0};
+	struct tach_run run = {.thread = t->tid, .index = t->index,
+	    .frames = t->frames, .depth = t->depth, .shared = shared,
+	    .ticks = &tick, .count = 1};
+
+	if (tach_sink_run(sink, &run) != TACH_OK)
+		return false;
+	thread_names_count(&target->names, t->index, 1, &target->stats);
+	target->stats.plain++;
+	return true;
+}
+
+static bool
+is_main_task(const struct plain *p, const struct plain_task *t)
+{
+	return t->task == p->target->process.pid;
+}
+
+/* Whether the options want samples of a thread that runs, or of one that does not. */
+static bool
+wants(const struct plain *p, bool runs)
+{
+	const struct tach_recorder_options *o = &p->target->options;
+
+	return runs || (o->mode == TACH_MODE_WALL && !o->drop_idle);
+}
+
+static void
+count_unread(struct plain *p, const struct plain_task *t)
+{
+	if (process_thread_id(&p->target->process, t->task) == 0)
+		return; /* it has ended */
+	p->target->stats.failed++;
+	p->target->stats.unreadable++;
+}
+
+/* Reads a thread and gives its sample. */
+static bool
+sample_anew(struct plain *p, struct plain_task *t, uint64_t time_us,
+    struct tach_sink *sink)
+{
+	uint32_t shared;
+	bool runs;
+
+	t->holds = false;
+	if (!wants(p, false) && task_state(t->task, t->state_fd).is != TASK_RUNS)
+		return true;
+	if (!read_task(p, t, &runs)) {
+		count_unread(p, t);
+		return true;
+	}
+	if (!wants(p, runs))
+		return true;
+	if (!name_frames(p))
+		return false;
+	shared = count_shared(p, t);
+	keep_sample(p, t);
+	t->holds = !runs;
+	t->status = (runs ? TACH_STATUS_CPU : 0) |
+	    (is_main_task(p, t) ? TACH_STATUS_MAIN : 0);
+	return give_sample(p, t, shared, time_us, sink);
+}
+
+static bool
+sample_task(struct plain *p, struct plain_task *t, uint64_t time_us,
+    struct tach_sink *sink)
+{
+	bool had = switches_had(&t->switches, &p->target->process, t->task,
+	    &p->watcher);
+
+	return t->holds && !had ? give_sample(p, t, t->depth, time_us, sink) :
+				  sample_anew(p, t, time_us, sink);
+}
+
+bool
+plain_round(struct plain *p, uint64_t time_us, struct tach_sink *sink)
+{
+	if (!renew_tasks(p))
+		return false;
+	for (size_t i = 0; i < p->tasks.count; i++) {
+		struct plain_task *t = &p->tasks.list[i];
+		if ((!p->target->options.main_only || is_main_task(p, t)) &&
+		    !sample_task(p, t, time_us, sink))
+			return false;
+	}
+	return true;
+}

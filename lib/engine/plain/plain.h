@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * plain.h: rounds of a process without Python: all frames of its threads, from the
+ * innermost function of C to the outermost one.
+ *
+ * A thread that runs is stopped to be read.  One that is blocked is read as it is, by
+ * its stack pointer; only where that does not lead to its outermost frame is it stopped,
+ * too, and never in a call that would end early by it.  It is not read again before it
+ * has had a CPU.
+ */
+#ifndef ENGINE_PLAIN_PLAIN_H
+#define ENGINE_PLAIN_PLAIN_H
+
+#include "engine/target/target.h"
+#include "tach-record.h"
+
+struct plain;
+
+/* The target must outlive it.  NULL if out of memory. */
+struct plain *plain_new(struct target *);
+/* Notes in the table how many stacks are whole, lets all threads go, and waits for late ones until a time (ns, CLOCK_MONOTONIC). */
+void plain_free(struct plain *, uint64_t until);
+/* Lets go the threads that have stopped late.  False if some have yet to stop. */
+bool plain_let_go(struct plain *);
+
+/* Looks for new threads, mappings and names: a few times a second is enough.  False if
+ * out of memory. */
+bool plain_look(struct plain *);
+
+/* Samples each thread that is wanted, at a time of the profile (us).  False if the sink
+ * failed, or if out of memory. */
+bool plain_round(struct plain *, uint64_t time_us, struct tach_sink *);
+
+#endif
