@@ -207,6 +207,9 @@ size_t process_count_tasks(const struct process *);
 /* The CPU that a thread ran on last; -1 if it is not known. */
 int process_thread_cpu(const struct process *, pid_t tid);
 
+/* The CPU time of a thread, ns, exact while it has no CPU; 0 if it is not known. */
+uint64_t task_cpu_ns(const struct process *, pid_t task);
+
 /* The kernel's name of a thread: fewer than `size` bytes, and a NUL.  False if it
  * cannot be read. */
 bool task_name(const struct process *, pid_t task, char *name, size_t size);
@@ -339,6 +342,7 @@ struct stops {
 	const struct process *process;
 	struct stop *list;
 	size_t count, max;
+	uint64_t patience; /* ns for which a thread is waited for; 0: 10 ms */
 	bool held;	/* signals that would stop us are blocked */
 	sigset_t mask;	/* the signal mask before */
 };

@@ -87,7 +87,7 @@ static enum seen
 wait_for(struct stops *s, struct stop *st)
 {
 	struct timespec nap = {0, NAP};
-	uint64_t end = clock_ns() + PATIENCE;
+	uint64_t end = clock_ns() + (s->patience != 0 ? s->patience : PATIENCE);
 	enum seen seen;
 
 	for (int i = 0; (seen = look(s, st)) == SEEN_NOTHING; i++) {

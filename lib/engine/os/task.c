@@ -147,6 +147,16 @@ process_thread_cpu(const struct process *p, pid_t tid)
 	return at != NULL && sscanf(at, " %d", &cpu) == 1 ? cpu : -1;
 }
 
+/* The first number of schedstat. */
+uint64_t
+task_cpu_ns(const struct process *p, pid_t task)
+{
+	char text[128];
+
+	return proc_read_task(p, task, "schedstat", text, sizeof(text)) ?
+	    strtoull(text, NULL, 10) : 0;
+}
+
 bool
 task_name(const struct process *p, pid_t task, char *name, size_t size)
 {

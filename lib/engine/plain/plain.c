@@ -15,6 +15,11 @@
 #include "engine/sample/native_faults.h"
 
 #define LOST_FRAME "<native?>"
+/* A thread that has a CPU stops sooner; for another one the round waits until it has. */
+#define STOP_PATIENCE (300 * NS_PER_US)
+/* Reads in a row, by CPU time, of a thread that has no CPU at that moment, until one is
+ * taken all the same: on one CPU with the recorder there are no others. */
+#define WAITS_MAX 15
 /* Rounds between two lists of the threads, if their number stays. */
 #define LIST_ROUNDS 20
 
@@ -29,6 +34,7 @@ struct plain {
 	struct plain_tasks tasks;
 	size_t counted;	 /* threads when they were listed */
 	unsigned listed; /* rounds since then */
+	uint64_t cpu_ns; /* of the thread that was read last, by CPU time; 0: not known */
 	uint32_t *frames; /* of the sample that is being made, innermost first */
 	uint32_t depth;
 	size_t max;
@@ -43,6 +49,7 @@ plain_new(struct target *target)
 		return NULL;
 	p->target = target;
 	p->stops.process = &target->process;
+	p->stops.patience = STOP_PATIENCE;
 	watcher_init(&p->watcher, -1);
 	c_frames_init(&p->functions, &p->unwinder, target->table);
 	process_memory_init(&p->memory, target->process.task);
@@ -114,14 +121,40 @@ unwind_from(struct plain *p, const struct native_capture *from)
 	unwinder_read(&p->unwinder, from, &none);
 }
 
-/* Reads a thread that is made to stand still.  False if it did not stop, or has ended. */
+/* Whether a thread was told to stop and has yet to be let go. */
 static bool
-read_stopped(struct plain *p, const struct plain_task *t)
+stops_late(const struct plain *p, const struct plain_task *t)
+{
+	for (size_t i = 0; i < p->stops.count; i++)
+		if (p->stops.list[i].task == t->task)
+			return true;
+	return false;
+}
+
+static bool
+by_cpu_time(const struct plain *p)
+{
+	return p->target->options.mode == TACH_MODE_CPU;
+}
+
+/* Stops a thread, unwinds it and lets it go.  By CPU time, *waited says whether it was
+ * without a CPU when it was told to stop: it is then where it has lost the CPU, which is
+ * at a system call more often than its time is.  False if it did not stop, or has
+ * ended. */
+static bool
+read_stopped(struct plain *p, struct plain_task *t, bool *waited)
 {
 	struct native_capture from = {.memory = &p->memory.memory};
-	bool ok = stop_thread(&p->stops, t->task) &&
-	    stop_registers(&p->stops, t->task, &from.registers);
+	const struct process *process = &p->target->process;
+	bool timed = by_cpu_time(p), late = stops_late(p, t), ok;
+	uint64_t had = timed ? switches_count(&t->switches, process, t->task) : 0;
 
+	ok = stop_thread(&p->stops, t->task) &&
+	    stop_registers(&p->stops, t->task, &from.registers);
+	*waited = timed && (late ||
+	    had != switches_count(&t->switches, process, t->task));
+	if (ok && timed)
+		p->cpu_ns = task_cpu_ns(process, t->task);
 	if (ok)
 		unwind_from(p, &from);
 	stop_release_all(&p->stops);
@@ -157,22 +190,22 @@ is_whole(const struct plain *p)
 	return p->unwinder.cause[0] == '\0';
 }
 
-/* Reads a thread.  *runs: whether it runs.  False if it could not be read. */
+/* Reads a thread.  *runs: whether it runs; *waited: see read_stopped.  False if it could
+ * not be read. */
 static bool
-read_task(struct plain *p, const struct plain_task *t, bool *runs)
+read_task(struct plain *p, struct plain_task *t, bool *runs, bool *waited)
 {
 	struct task_state s = task_state(t->task, t->state_fd);
 
-	*runs = s.is != TASK_BLOCKED;
+	*waited = false;
+	*runs = s.is != TASK_BLOCKED || stops_late(p, t);
 	if (s.is == TASK_UNKNOWN)
 		return false;
-	if (*runs)
-		return read_stopped(p, t);
-	if (!read_blocked(p, t, &s)) {
+	if (!*runs && !read_blocked(p, t, &s))
 		*runs = true;
-		return read_stopped(p, t);
-	}
-	return is_whole(p) || !task_call_goes_on(&s.call) || read_stopped(p, t);
+	if (!*runs && (is_whole(p) || !task_call_goes_on(&s.call)))
+		return true;
+	return read_stopped(p, t, waited);
 }
 
 /* ---- samples ----------------------------------------------------------- */
@@ -243,21 +276,25 @@ keep_sample(struct plain *p, struct plain_task *t)
 	p->max = max;
 }
 
-/* Gives a thread's last sample to the sink. */
+/* Gives a thread's last sample to the sink, for this round and those that wait for it. */
 static bool
 give_sample(struct plain *p, struct plain_task *t, uint32_t shared, uint64_t time_us,
     struct tach_sink *sink)
 {
 	struct target *target = p->target;
-	struct tach_tick tick = {time_us, t->status, 0};
+	unsigned n = t->owed + 1;
 	struct tach_run run = {.thread = t->tid, .index = t->index,
 	    .frames = t->frames, .depth = t->depth, .shared = shared,
-	    .ticks = &tick, .count = 1};
+	    .ticks = t->ticks, .count = n};
 
+	t->ticks[t->owed].time = time_us;
+	t->owed = 0;
+	for (unsigned i = 0; i < n; i++)
+		t->ticks[i] = (struct tach_tick){t->ticks[i].time, t->status, 0};
 	if (tach_sink_run(sink, &run) != TACH_OK)
 		return false;
-	thread_names_count(&target->names, t->index, 1, &target->stats);
-	target->stats.plain++;
+	thread_names_count(&target->names, t->index, n, &target->stats);
+	target->stats.plain += n;
 	return true;
 }
 
@@ -276,13 +313,43 @@ wants(const struct plain *p, bool runs)
 	return runs || (o->mode == TACH_MODE_WALL && !o->drop_idle);
 }
 
+/* A thread that was told to stop, but has no CPU, will stop where it is now: the round
+ * waits for its next sample.  Else the sample is lost, unless the thread has ended. */
 static void
-count_unread(struct plain *p, const struct plain_task *t)
+take_no_sample(struct plain *p, struct plain_task *t, uint64_t time_us)
 {
-	if (process_thread_id(&p->target->process, t->task) == 0)
-		return; /* it has ended */
-	p->target->stats.failed++;
-	p->target->stats.unreadable++;
+	if (stops_late(p, t) && t->owed < OWED_MAX) {
+		if (!by_cpu_time(p))
+			t->ticks[t->owed++].time = time_us;
+	} else if (process_thread_id(&p->target->process, t->task) != 0) {
+		p->target->stats.failed++;
+		p->target->stats.unreadable++;
+	}
+}
+
+/* Finds how many samples the CPU time is owed that a thread has used since its last one.
+ * False: none yet; the next read, of a moment at which the thread has a CPU, is owed that
+ * time, unless there is none for long. */
+static bool
+owe_cpu_time(struct plain *p, struct plain_task *t, bool waited, uint64_t time_us)
+{
+	uint64_t interval = p->target->options.interval_ns, n;
+	uint64_t begin = t->read_us, used = p->cpu_ns - t->cpu;
+
+	if (p->cpu_ns == 0)
+		return true;
+	if (waited && t->waits++ < WAITS_MAX)
+		return false;
+	t->waits = 0;
+	n = t->cpu == 0 || p->cpu_ns < t->cpu ? 1 : (t->credit + used) / interval;
+	t->credit = t->cpu == 0 ? 0 : (t->credit + used) % interval;
+	t->cpu = p->cpu_ns;
+	t->read_us = time_us;
+	if (n > OWED_MAX)
+		n = OWED_MAX;
+	for (t->owed = 0; t->owed + 1 < n; t->owed++)
+		t->ticks[t->owed].time = begin + (time_us - begin) * (t->owed + 1) / n;
+	return n > 0;
 }
 
 /* Reads a thread and gives its sample. */
@@ -291,16 +358,18 @@ sample_anew(struct plain *p, struct plain_task *t, uint64_t time_us,
     struct tach_sink *sink)
 {
 	uint32_t shared;
-	bool runs;
+	bool runs, waited;
 
 	t->holds = false;
-	if (!wants(p, false) && task_state(t->task, t->state_fd).is != TASK_RUNS)
+	if (!wants(p, false) && !stops_late(p, t) &&
+	    task_state(t->task, t->state_fd).is != TASK_RUNS)
 		return true;
-	if (!read_task(p, t, &runs)) {
-		count_unread(p, t);
+	if (!read_task(p, t, &runs, &waited)) {
+		take_no_sample(p, t, time_us);
 		return true;
 	}
-	if (!wants(p, runs))
+	if (!wants(p, runs) ||
+	    (by_cpu_time(p) && !owe_cpu_time(p, t, waited, time_us)))
 		return true;
 	if (!name_frames(p))
 		return false;

@@ -7,6 +7,8 @@
 #include "engine/threads/threads.h"
 #include "tach.h"
 
+#define OWED_MAX 255 /* rounds that wait for a thread to stop */
+
 struct plain_task {
 	pid_t task;
 	uint64_t tid;	/* its id as the process knows it */
@@ -19,6 +21,15 @@ struct plain_task {
 	uint32_t *frames; /* of its last sample, innermost first */
 	uint32_t depth;	  /* 0: there is none */
 	size_t max;
+	/* Times (us) of which its next sample is, too; the last one is that of the
+	 * sample.  By wall time, they are rounds for which it has yet to stop, as it has
+	 * no CPU. */
+	struct tach_tick ticks[OWED_MAX + 1];
+	unsigned owed;
+	/* By CPU time, samples are of what the thread has used; ns. */
+	uint64_t cpu, credit; /* its time when it was read; what no sample is of yet */
+	uint64_t read_us; /* the time of that round */
+	unsigned waits;	  /* reads since then at which it was without a CPU */
 	unsigned named; /* how often its name was read */
 	char name[64];	/* that was noted last; "": none */
 };
