@@ -431,8 +431,18 @@ print_sizes(const struct tach_file_info *info)
 	print_field("checksum", "%s", info->has_checksum ? checksum : "none");
 }
 
+/* Whether a note is of a module, or of a function in one. */
+static bool
+tells_module(struct tach_string note)
+{
+	struct note_function function;
+	struct note_module module;
+
+	return note_module(note, &module) || note_function(note, &function);
+}
+
 /* Whether a string is a note to print as it is.  Notes that name threads are printed
- * with the threads, and processes and times at the top. */
+ * with the threads, processes and times at the top, and modules apart. */
 static bool
 find_note(const struct tach_table *t, uint32_t string,
     struct tach_string *note)
@@ -441,7 +451,21 @@ find_note(const struct tach_table *t, uint32_t string,
 	uint32_t interp;
 
 	return tach_string_note(tach_table_string(t, string), note) &&
-	    !note_kind(*note, "thread", &rest) && !tells_process(*note, &interp);
+	    !note_kind(*note, "thread", &rest) && !tells_process(*note, &interp) &&
+	    !tells_module(*note);
+}
+
+/* The next module of a table from a string on.  False: there is none. */
+static bool
+next_module(const struct tach_table *t, uint32_t *string, struct note_module *m)
+{
+	struct tach_string note;
+
+	while (*string < tach_table_string_count(t))
+		if (tach_string_note(tach_table_string(t, (*string)++), &note) &&
+		    note_module(note, m))
+			return true;
+	return false;
 }
 
 /* A note can have anything in it, also what moves a terminal's cursor. */
@@ -460,6 +484,27 @@ print_notes(const struct tach_table *t)
 		    VIS_CSTYLE | VIS_OCTAL | VIS_NL | VIS_TAB);
 		print_field("note", "%s", text);
 		free(text);
+	}
+}
+
+/* Prints the modules that frames of C are in. */
+static void
+print_modules(const struct tach_table *t)
+{
+	struct note_module m;
+
+	for (uint32_t i = 0; next_module(t, &i, &m);) {
+		char *path = malloc(m.path.len * 4 + 1);
+		if (path == NULL)
+			err(CMD_FAILED, NULL);
+		strvisx(path, m.path.bytes, m.path.len,
+		    VIS_CSTYLE | VIS_OCTAL | VIS_NL | VIS_TAB);
+		if (note_is_build_id(m.id))
+			print_field("module", "%s build-id %.*s", path, (int)m.id.len,
+			    m.id.bytes);
+		else
+			print_field("module", "%s without a build id", path);
+		free(path);
 	}
 }
 
@@ -580,6 +625,7 @@ print_text(const struct info_profile *p)
 	if (p->info->input == TACH_INPUT_FILE)
 		print_sizes(p->info);
 	print_notes(p->table);
+	print_modules(p->table);
 	if (p->census != NULL)
 		print_stats(p);
 }
@@ -632,6 +678,25 @@ put_notes(const struct tach_table *t)
 		before = ",";
 	}
 	if (*before == ',' && before[1] == '\0')
+		putchar(']');
+}
+
+static void
+put_modules(const struct tach_table *t)
+{
+	const char *before = ",\"modules\":[";
+	struct note_module m;
+	uint32_t i = 0;
+
+	for (; next_module(t, &i, &m); before = ",") {
+		printf("%s{\"path\":", before);
+		print_json_string(stdout, m.path.bytes, m.path.len);
+		if (note_is_build_id(m.id))
+			printf(",\"build_id\":\"%.*s\"", (int)m.id.len, m.id.bytes);
+		printf(",\"start\":%" PRIu64 ",\"end\":%" PRIu64 ",\"offset\":%" PRIu64
+		    ",\"bias\":%" PRIu64 "}", m.start, m.end, m.offset, m.bias);
+	}
+	if (before[1] == '\0')
 		putchar(']');
 }
 
@@ -789,6 +854,7 @@ print_json(const struct info_profile *p)
 	if (p->info->input == TACH_INPUT_FILE)
 		put_sizes(p->info);
 	put_notes(p->table);
+	put_modules(p->table);
 	if (p->census != NULL)
 		put_stats(p);
 	if (p->error != NULL) {

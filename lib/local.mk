@@ -161,6 +161,7 @@ lib_libtach_core_la_SOURCES = $(tach_common) \
 	lib/out/source.c lib/out/source.h \
 	lib/out/speedscope.c \
 	lib/out/states.c lib/out/states.h \
+	lib/out/images.c lib/out/images.h \
 	lib/out/strings.c lib/out/strings.h \
 	lib/out/symbols.c lib/out/symbols.h \
 	lib/out/tasknumbers.c lib/out/tasknumbers.h \

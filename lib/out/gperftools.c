@@ -18,6 +18,9 @@
  * They remove the address behind the innermost one if (nearly) all records have
  * it there, or if it is one less than the innermost.  So a symbol has several
  * addresses, which are used in turn.
+ *
+ * A function of C has its own address, if the profile tells it (images.h), and its
+ * module is among the mapped objects: then readers can find names in the module, too.
  */
 #include <endian.h>
 #include <errno.h>
@@ -28,19 +31,24 @@
 #include "error.h"
 #include "out/aggregate.h"
 #include "out/emit.h"
+#include "out/images.h"
 #include "out/out.h"
 #include "out/sidecar.h"
 #include "utf8.h"
 #include "stream.h"
 
-/* The offsets of addresses in a symbol. */
-enum {
-	INNERMOST = 1,
-	CALLER = 4, /* of the innermost; alternates with CALLER_TOO */
-	CALLER_TOO = 6,
-	OUTER = 8,
+/* The addresses of a symbol, by their place in a stack. */
+enum place {
+	INNERMOST,
+	CALLER, /* of the innermost; alternates with CALLER_TOO */
+	CALLER_TOO,
+	OUTER,
+	PLACES,
 };
-static const unsigned offsets[] = {INNERMOST, CALLER, CALLER_TOO, OUTER};
+static const unsigned offsets[PLACES] = {1, 4, 6, 8};
+/* A function that calls another one has at least five bytes before its return
+ * address. */
+static const unsigned real_offsets[PLACES] = {0, 2, 3, 4};
 
 #define UNKNOWN_INTERVAL 1000 /* us; a period must not be 0 */
 
@@ -53,6 +61,8 @@ struct gperftools {
 	const struct tach_meta *meta;
 	struct aggregate stacks;
 	struct symbols symbols;
+	struct images images;
+	uint64_t *real; /* by symbol: the address of a function of C, or 0 */
 	bool *turns; /* by symbol: CALLER_TOO is next */
 	uint64_t period;
 	uint64_t time; /* of the stacks that were counted so far */
@@ -139,6 +149,13 @@ symbol_of(const struct gperftools *g, uint32_t node)
 	return g->symbols.of[g->stacks.nodes[node].what];
 }
 
+static uint64_t
+address_of(const struct gperftools *g, uint32_t symbol, enum place place)
+{
+	return g->real[symbol] != 0 ? g->real[symbol] + real_offsets[place] :
+				      symbol_address(symbol) + offsets[place];
+}
+
 /* The address of the caller of the innermost frame. */
 static uint64_t
 caller_address(struct gperftools *g, uint32_t symbol)
@@ -146,7 +163,7 @@ caller_address(struct gperftools *g, uint32_t symbol)
 	bool too = g->turns[symbol];
 
 	g->turns[symbol] = !too;
-	return symbol_address(symbol) + (too ? CALLER_TOO : CALLER);
+	return address_of(g, symbol, too ? CALLER_TOO : CALLER);
 }
 
 /* Stores the addresses of a node's stack; there is room for them.  The
@@ -161,7 +178,7 @@ store_stack(struct gperftools *g, char *to, uint32_t node)
 	uint32_t symbol = symbol_of(g, node), caller;
 	uint64_t address;
 
-	store(g, to, symbol_address(symbol) + INNERMOST);
+	store(g, to, address_of(g, symbol, INNERMOST));
 	node = nodes[node].parent;
 	if (node_is_root(&nodes[node]))
 		return;
@@ -170,7 +187,7 @@ store_stack(struct gperftools *g, char *to, uint32_t node)
 	for (; !node_is_root(&nodes[node]); node = nodes[node].parent) {
 		symbol = symbol_of(g, node);
 		store(g, to += size, symbol == caller ? address :
-		    symbol_address(symbol) + OUTER);
+		    address_of(g, symbol, OUTER));
 	}
 }
 
@@ -184,7 +201,7 @@ put_record(struct gperftools *g, uint32_t node, uint64_t count)
 
 	if (node_is_root(n)) {
 		put_slots(g, (uint64_t[]){count, 1,
-		    symbol_address(none) + INNERMOST}, 3);
+		    address_of(g, none, INNERMOST)}, 3);
 		return;
 	}
 	put_slots(g, (uint64_t[]){count, n->depth - 1}, 2);
@@ -270,9 +287,9 @@ put_python(struct gperftools *g)
 static void
 put_table_lines(struct gperftools *g, uint32_t symbol, uint32_t function)
 {
-	for (size_t i = 0; i < sizeof(offsets) / sizeof(*offsets); i++) {
+	for (int i = 0; i < PLACES; i++) {
 		emit(&g->out, "0x");
-		put_hex(g, symbol_address(symbol) + offsets[i]);
+		put_hex(g, address_of(g, symbol, (enum place)i));
 		emit(&g->out, " ");
 		symbol_add_name(&g->out.buf, g->symbols.list[symbol].func);
 		emit(&g->out, "<");
@@ -338,6 +355,37 @@ put_mapping(struct gperftools *g)
 	emit(&g->out, "\n");
 }
 
+/* Whether a path is one word without what readers take for a definition, or for a
+ * variable of one. */
+static bool
+is_plain_path(struct tach_string path)
+{
+	for (size_t i = 0; i < path.len; i++)
+		if ((unsigned char)path.bytes[i] <= ' ' || path.bytes[i] == 0x7f ||
+		    path.bytes[i] == '=' || path.bytes[i] == '$')
+			return false;
+	return true;
+}
+
+/* Writes the mappings of modules. */
+static void
+put_images(struct gperftools *g)
+{
+	for (uint32_t i = 0; i < g->images.count; i++) {
+		const struct note_module *m = &g->images.list[i].note;
+		if (!g->images.list[i].placed || !is_plain_path(m->path))
+			continue;
+		put_hex(g, m->start);
+		emit(&g->out, "-");
+		put_hex(g, m->end);
+		emit(&g->out, " r-xp ");
+		put_hex(g, m->offset);
+		emit(&g->out, " 00:00 0          ");
+		emit_string(&g->out, m->path);
+		emit(&g->out, "\n");
+	}
+}
+
 /* Adds a name to a comment.  pprof takes a line with an equals sign for a
  * definition, and a text before a closing bracket for that of a log. */
 static void
@@ -359,7 +407,7 @@ put_comments(struct gperftools *g)
 
 	for (uint32_t i = 0; i < s->count; i++) {
 		emit(&g->out, "# 0x");
-		put_hex(g, symbol_address(i));
+		put_hex(g, g->real[i] != 0 ? g->real[i] : symbol_address(i));
 		emit(&g->out, " ");
 		add_comment_name(&g->out.buf, s->list[i].func);
 		emit(&g->out, " (");
@@ -425,6 +473,26 @@ check_options(struct gperftools *g)
 	return TACH_OK;
 }
 
+/* Finds the addresses of functions of C.  A module that cannot be among the mapped
+ * objects has none: its functions are symbols as all others.  False if out of memory. */
+static bool
+find_real(struct gperftools *g)
+{
+	const struct locations *all = &g->stacks.locations;
+
+	g->real = calloc(g->symbols.count, sizeof(*g->real));
+	if (g->real == NULL || !images_read(&g->images, all->table) ||
+	    !images_place(&g->images, SYMBOLS_BASE, end_of(&g->symbols), largest(g)))
+		return false;
+	for (uint32_t i = 0; i < all->count; i++) {
+		uint64_t address;
+		const struct image *m = images_find(&g->images, &all->all[i], &address);
+		if (m != NULL && m->placed && is_plain_path(m->note.path))
+			g->real[g->symbols.of[i]] = address;
+	}
+	return true;
+}
+
 static int
 put_symbols(struct gperftools *g)
 {
@@ -448,6 +516,7 @@ gperftools_put_profile(struct gperftools *g)
 		put_table(g);
 	put_binary(g);
 	put_mapping(g);
+	put_images(g);
 	put_comments(g);
 	return emit_finish(&g->out, &g->error);
 }
@@ -462,7 +531,8 @@ gperftools_end(struct tach_sink *sink)
 	g->period = g->meta->interval_us != 0 ? g->meta->interval_us :
 						UNKNOWN_INTERVAL;
 	if (!symbols_init(&g->symbols, &g->stacks.locations) ||
-	    (g->turns = calloc(g->symbols.count, sizeof(bool))) == NULL)
+	    (g->turns = calloc(g->symbols.count, sizeof(bool))) == NULL ||
+	    !find_real(g))
 		return error_system(&g->error, "", ENOMEM);
 	if (check_options(g) != TACH_OK || put_symbols(g) != TACH_OK)
 		return TACH_FATAL;
@@ -476,6 +546,8 @@ gperftools_free(struct tach_sink *sink)
 
 	aggregate_clear(&g->stacks);
 	symbols_clear(&g->symbols);
+	images_clear(&g->images);
+	free(g->real);
 	free(g->turns);
 	emit_clear(&g->out);
 	free(g);

@@ -16,6 +16,7 @@
 #include "error.h"
 #include "out/aggregate.h"
 #include "out/emit.h"
+#include "out/images.h"
 #include "out/limits.h"
 #include "out/message.h"
 #include "out/names.h"
@@ -114,7 +115,9 @@ struct otlp {
 	struct pairs by_text; /* attributes: by key and text */
 	int32_t statuses[STATUSES]; /* attributes; 0 before it is made */
 	int32_t frame_types[KINDS]; /* by kind: the attribute of a frame; 0: none */
-	struct strings modules; /* whose mappings were written, behind MAPPING */
+	struct images images;
+	struct strings modules; /* whose mappings were written, by file or image */
+	int32_t before_modules; /* the last index of other mappings: MAPPING, or 0 */
 	enum type types[TYPES]; /* in the order of the profiles */
 	uint32_t ntypes;
 	Otlp__ValueType value_types[TYPES];
@@ -308,6 +311,34 @@ label_frames(struct otlp *o)
 	return true;
 }
 
+/* The attribute of an image's build id; 0 if it has none, or
+ * if out of memory. */
+static int32_t
+build_attribute(struct otlp *o, const struct image *image)
+{
+	return note_is_build_id(image->note.id) ?
+	    add_text_value(o, "process.executable.build_id.gnu", image->note.id) : 0;
+}
+
+/* Reads the images, and makes the attributes of those with locations. */
+static bool
+label_images(struct otlp *o)
+{
+	const struct locations *all = &o->stacks.locations;
+	const struct image *image;
+	uint64_t address;
+
+	if (!images_read(&o->images, o->table))
+		return false;
+	for (uint32_t i = 0; i < all->count; i++) {
+		image = images_find(&o->images, &all->all[i], &address);
+		if (image != NULL && note_is_build_id(image->note.id) &&
+		    build_attribute(o, image) == 0)
+			return false;
+	}
+	return true;
+}
+
 /* Makes the attributes of all cells and locations. */
 static bool
 add_labels(struct otlp *o)
@@ -320,7 +351,15 @@ add_labels(struct otlp *o)
 	for (uint32_t i = 0; i < o->ncells; i++)
 		if (!label_status(o, o->cells[i].status))
 			return false;
-	return label_frames(o);
+	return label_frames(o) && label_images(o);
+}
+
+/* Whether there are samples that are not all in modules: see images_all. */
+static bool
+has_program(const struct otlp *o)
+{
+	return o->ncells > 0 &&
+	    (o->bare || !images_all(&o->images, &o->stacks.locations));
 }
 
 static bool
@@ -526,13 +565,23 @@ put_empty(struct otlp *o)
 	otlp_put(o, &d.base);
 }
 
+/* Writes a mapping; of an image, it says where that was. */
 static void
-otlp_put_mapping(struct otlp *o, uint32_t name)
+otlp_put_mapping(struct otlp *o, uint32_t name, const struct image *image)
 {
 	Otlp__Mapping mapping = OTLP__MAPPING__INIT, *all = &mapping;
 	Otlp__Dictionary d = OTLP__DICTIONARY__INIT;
+	int32_t build = 0;
 
 	mapping.filename_strindex = (int32_t)name;
+	if (image != NULL) {
+		mapping.memory_start = image->note.start;
+		mapping.memory_limit = image->note.end;
+		mapping.file_offset = image->note.offset;
+		build = build_attribute(o, image);
+		mapping.n_attribute_indices = build != 0;
+		mapping.attribute_indices = &build;
+	}
 	d.n_mapping_table = 1;
 	d.mapping_table = &all;
 	otlp_put(o, &d.base);
@@ -540,19 +589,20 @@ otlp_put_mapping(struct otlp *o, uint32_t name)
 
 /* The index of the mapping of a location: a module has its own.  0 if out of memory. */
 static int32_t
-mapping_of(struct otlp *o, const struct location *where)
+mapping_of(struct otlp *o, const struct location *where, const struct image *image)
 {
 	uint32_t count = o->modules.count, number, name;
 
 	if (!location_in_module(where))
 		return MAPPING;
-	number = strings_find(&o->modules, where->file);
+	number = strings_find(&o->modules,
+	    image != NULL ? image_key(image) : where->file);
 	name = names_add(o->names, where->file);
 	if (number == TACH_NONE || name == TACH_NONE)
 		return 0;
 	if (o->modules.count > count)
-		otlp_put_mapping(o, name);
-	return (int32_t)(MAPPING + 1 + number);
+		otlp_put_mapping(o, name, image);
+	return o->before_modules + 1 + (int32_t)number;
 }
 
 /* The index of a location's function, which must have a name or a file; 0 if out of
@@ -577,11 +627,12 @@ otlp_put_location(struct otlp *o, const struct location *where)
 	Otlp__Line line = OTLP__LINE__INIT, *lines = &line;
 	Otlp__Location location = OTLP__LOCATION__INIT, *all = &location;
 	Otlp__Dictionary d = OTLP__DICTIONARY__INIT;
+	const struct image *image = images_find(&o->images, where, &location.address);
 
 	line.function_index = function_of(o, where, in_file);
 	line.line = where->line > 0 ? where->line : 0;
 	line.column = where->column >= 0 ? (int64_t)where->column + 1 : 0;
-	location.mapping_index = mapping_of(o, where);
+	location.mapping_index = mapping_of(o, where, image);
 	location.n_lines = 1;
 	location.lines = &lines;
 	location.n_attribute_indices = o->frame_types[where->kind] != 0 ? 1 : 0;
@@ -691,8 +742,9 @@ put_dictionary(struct otlp *o)
 {
 	put_empty(o);
 	strings_clear(&o->modules);
-	if (o->ncells > 0)
-		otlp_put_mapping(o, o->program);
+	o->before_modules = has_program(o) ? MAPPING : 0;
+	if (o->before_modules != 0)
+		otlp_put_mapping(o, o->program, NULL);
 	if (!otlp_put_locations(o))
 		return false;
 	otlp_put_functions(o);
@@ -1019,7 +1071,7 @@ otlp_end(struct tach_sink *sink)
 	aggregate_settle(&o->stacks);
 	pairs_clear(&o->by_key);
 	if (!find_times(o) || !survey_cells(o) || !add_labels(o) || !choose_types(o) ||
-	    (o->ncells > 0 && !add_program(o)))
+	    (has_program(o) && !add_program(o)))
 		return otlp_failed(o);
 	return put_request(o);
 }
@@ -1033,6 +1085,7 @@ otlp_free(struct tach_sink *sink)
 	tach_table_free(o->names);
 	tach_table_free(o->values);
 	strings_clear(&o->modules);
+	images_clear(&o->images);
 	numbers_clear(&o->used);
 	pairs_clear(&o->by_key);
 	pairs_clear(&o->by_text);

@@ -16,6 +16,7 @@
 #include "out/aggregate.h"
 #include "out/emit.h"
 #include "out/gzip.h"
+#include "out/images.h"
 #include "out/message.h"
 #include "out/names.h"
 #include "out/out.h"
@@ -42,7 +43,8 @@ struct pprof {
 	struct aggregate stacks;
 	uint64_t first, end;	/* begin and end of all samples */
 	struct tach_table *names; /* frames: the functions; id: index + 1 */
-	struct strings modules; /* that have mappings */
+	struct images images;
+	struct strings modules; /* that have mappings, by file or image */
 	uint32_t statuses[STATUSES]; /* strings; 0 before it is made */
 	uint32_t *threads;	     /* strings, by index of the thread */
 	uint64_t *way;		     /* a stack's locations */
@@ -165,16 +167,23 @@ pprof_put_head(struct pprof *p)
 	pprof_put(p, &profile);
 }
 
-/* Writes a mapping.  It says that there are names; otherwise pprof would look for them
- * in a program's file. */
+/* Writes a mapping; of an image it also says where that was.  It says that there are
+ * names; otherwise pprof would look for them in a program's file. */
 static void
-put_mapping(struct pprof *p, uint64_t id, uint32_t name)
+put_mapping(struct pprof *p, uint64_t id, uint32_t name, const struct image *image)
 {
 	Pprof__Mapping mapping = PPROF__MAPPING__INIT, *all = &mapping;
 	Pprof__Profile profile = PPROF__PROFILE__INIT;
 
 	mapping.id = id;
 	mapping.filename = name;
+	if (image != NULL) {
+		mapping.memory_start = image->note.start;
+		mapping.memory_limit = image->note.end;
+		mapping.file_offset = image->note.offset;
+		if (note_is_build_id(image->note.id))
+			mapping.build_id = names_add(p->names, image->note.id);
+	}
 	mapping.has_functions = true;
 	mapping.has_filenames = true;
 	mapping.has_line_numbers = true;
@@ -183,7 +192,8 @@ put_mapping(struct pprof *p, uint64_t id, uint32_t name)
 	pprof_put(p, &profile);
 }
 
-/* Writes the mapping of all locations but those in modules. */
+/* Writes the mapping of all locations but those in modules.  It is the first one, which
+ * readers take for the program; without it, that of the outermost frame is. */
 static bool
 put_program(struct pprof *p)
 {
@@ -191,30 +201,34 @@ put_program(struct pprof *p)
 	char name[32];
 	uint32_t s;
 
+	if (!p->bare && images_all(&p->images, &p->stacks.locations))
+		return true;
 	snprintf(name, sizeof(name), "python");
 	if (python[0] != 0) /* a text may lack the version */
 		snprintf(name, sizeof(name), "python%d.%d", python[0],
 		    python[1]);
 	if ((s = names_add_text(p->names, name)) == TACH_NONE)
 		return false;
-	put_mapping(p, MAPPING, s);
+	put_mapping(p, MAPPING, s, NULL);
 	return true;
 }
 
-/* The id of a location's mapping; 0 if out of memory. */
+/* The id of a location's mapping; 0 if out of memory.  image: of the location; or
+ * NULL. */
 static uint64_t
-mapping_of(struct pprof *p, const struct location *where)
+mapping_of(struct pprof *p, const struct location *where, const struct image *image)
 {
 	uint32_t count = p->modules.count, number, name;
 
 	if (!location_in_module(where))
 		return MAPPING;
-	number = strings_find(&p->modules, where->file);
+	number = strings_find(&p->modules,
+	    image != NULL ? image_key(image) : where->file);
 	name = names_add(p->names, where->file);
 	if (number == TACH_NONE || name == TACH_NONE)
 		return 0;
 	if (p->modules.count > count)
-		put_mapping(p, MAPPING + 1 + (uint64_t)number, name);
+		put_mapping(p, MAPPING + 1 + (uint64_t)number, name, image);
 	return MAPPING + 1 + (uint64_t)number;
 }
 
@@ -231,10 +245,8 @@ find_way(struct pprof *p, uint32_t node, uint32_t *root)
 	for (; !node_is_root(&a->nodes[node]); node = a->nodes[node].parent)
 		p->way[n++] = (uint64_t)a->nodes[node].what + 1;
 	*root = node;
-	if (n == 0) {
-		p->bare = true;
+	if (n == 0)
 		p->way[n++] = (uint64_t)a->locations.count + 1;
-	}
 	return n;
 }
 
@@ -322,13 +334,14 @@ put_location(struct pprof *p, uint64_t id, const struct location *where)
 	Pprof__Line line = PPROF__LINE__INIT, *lines = &line;
 	Pprof__Location location = PPROF__LOCATION__INIT, *all = &location;
 	Pprof__Profile profile = PPROF__PROFILE__INIT;
+	const struct image *image = images_find(&p->images, where, &location.address);
 
 	line.function_id = names_add_function(p->names,
 	    in_file ? where->file : (struct tach_string){"", 0}, where->func);
 	line.line = where->line > 0 ? where->line : 0;
 	line.column = where->column >= 0 ? (int64_t)where->column + 1 : 0;
 	location.id = id;
-	location.mapping_id = mapping_of(p, where);
+	location.mapping_id = mapping_of(p, where, image);
 	location.n_line = 1;
 	location.line = &lines;
 	profile.n_location = 1;
@@ -390,16 +403,20 @@ pprof_put_strings(struct pprof *p)
 
 /* ---- the sink ------------------------------------------------------------ */
 
-/* Finds the depth of the deepest stack, and the statuses that occur. */
+/* Finds the depth of the deepest stack, whether one has no frames, and the statuses that
+ * occur. */
 static bool
 survey_stacks(struct pprof *p)
 {
 	const struct aggregate *a = &p->stacks;
 	uint32_t deepest = 1;
 
-	for (uint32_t i = 0; i < a->nnodes; i++)
-		if (a->nodes[i].depth > deepest)
-			deepest = a->nodes[i].depth;
+	for (uint32_t i = 0; i < a->nnodes; i++) {
+		const struct node *n = &a->nodes[i];
+		if (n->depth > deepest)
+			deepest = n->depth;
+		p->bare |= node_is_root(n) && n->cell != TACH_NONE;
+	}
 	for (uint32_t i = 0; i < a->ncells; i++)
 		p->has_cpu |= status_on_cpu(a->cells[i].class);
 	p->way = reallocarray(NULL, deepest, sizeof(*p->way));
@@ -409,7 +426,8 @@ survey_stacks(struct pprof *p)
 static bool
 pprof_put_all(struct pprof *p)
 {
-	if (!survey_stacks(p) || !add_words(p) || !add_threads(p))
+	if (!survey_stacks(p) || !add_words(p) || !add_threads(p) ||
+	    !images_read(&p->images, p->stacks.locations.table))
 		return false;
 	pprof_put_head(p);
 	if (!put_program(p) || !pprof_put_samples(p) || !put_locations(p))
@@ -471,6 +489,7 @@ pprof_free(struct tach_sink *sink)
 	aggregate_clear(&p->stacks);
 	tach_table_free(p->names);
 	strings_clear(&p->modules);
+	images_clear(&p->images);
 	emit_clear(&p->emit);
 	buf_clear(&p->scratch);
 	free(p->threads);

@@ -40,8 +40,11 @@ MESSAGES = {
         3: ('functions', 'Function', True), 4: ('links', 'Link', True),
         5: ('strings', 'string', True), 6: ('attributes', 'Attribute', True),
         7: ('stacks', 'Stack', True)},
-    'Mapping': {4: ('file', 'int', False)},
-    'Location': {1: ('mapping', 'int', False), 3: ('lines', 'Line', True),
+    'Mapping': {1: ('start', 'int', False), 2: ('limit', 'int', False),
+                3: ('offset', 'int', False), 4: ('file', 'int', False),
+                5: ('attributes', 'ints', True)},
+    'Location': {1: ('mapping', 'int', False), 2: ('address', 'int', False),
+                 3: ('lines', 'Line', True),
                  4: ('attributes', 'ints', True)},
     'Line': {1: ('function', 'int', False), 2: ('line', 'int', False),
              3: ('column', 'int', False)},
@@ -96,6 +99,10 @@ class Dictionary:
         mapping = self.get('mappings', location['mapping'])
         (line,) = location['lines']
         function = self.get('functions', line['function'])
+        build = self.attributes(mapping['attributes'])
+        assert all(b.startswith('process.executable.build_id.gnu=') for b in build)
+        if location['address']:
+            assert mapping['start'] <= location['address'] < mapping['limit']
         assert (self.string(mapping['file']).startswith('python') or
                 mapping['file'] == function['file'])
         return (self.string(function['name']), self.string(function['file']),

@@ -29,11 +29,14 @@ MESSAGES = {
                3: ('labels', 'Label', True)},
     'Label': {1: ('key', 'int', False), 2: ('str', 'int', False),
               3: ('num', 'int', False)},
-    'Mapping': {1: ('id', 'int', False), 5: ('file', 'int', False),
+    'Mapping': {1: ('id', 'int', False), 2: ('start', 'int', False),
+                3: ('limit', 'int', False), 4: ('offset', 'int', False), 6: ('build', 'int', False),
+                5: ('file', 'int', False),
                 7: ('has_functions', 'int', False),
                 8: ('has_filenames', 'int', False),
                 9: ('has_lines', 'int', False)},
     'Location': {1: ('id', 'int', False), 2: ('mapping', 'int', False),
+                 3: ('address', 'int', False),
                  4: ('lines', 'Line', True)},
     'Line': {1: ('function', 'int', False), 2: ('line', 'int', False),
              3: ('column', 'int', False)},
@@ -65,7 +68,8 @@ def main():
     program = p['mappings'][0]['file']
     assert all(m['has_functions'] == m['has_filenames'] == m['has_lines'] == 1
                for m in mappings.values())
-    assert len({m['file'] for m in mappings.values()}) == len(mappings)
+    assert len({(m['file'], m['build'])
+                for m in mappings.values()}) == len(mappings)
     functions = by_id(p['functions'])
     locations = by_id(p['locations'])
     stacks = {}
@@ -73,6 +77,9 @@ def main():
         module = mappings[location['mapping']]['file']
         (line,) = location['lines']
         function = functions[line['function']]
+        mapping = mappings[location['mapping']]
+        if location['address']:
+            assert mapping['start'] <= location['address'] < mapping['limit']
         assert module == program or (module == function['file'] and
                                      line['line'] == 0)
         stacks[number] = (f"{string(function['name'])} "
