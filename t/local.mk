@@ -175,7 +175,7 @@ FILE_TESTS = \
 	t/convert/pstats.bats \
 	t/convert/jsonl-csv.bats \
 	t/commands/select.bats \
-	t/native/symbols.bats \
+	t/native/symbols.bats t/convert/native.bats \
 	t/convert/speedscope.bats \
 	t/format/text.bats \
 	t/convert/totals.bats \
@@ -205,6 +205,7 @@ SAMPLE_TESTS = \
 	t/python/runtime.bats \
 	t/convert/opcodes.bats \
 	t/native/copied.bats t/native/mixed.bats t/native/recorded.bats t/native/unwind.bats \
+	t/native/plain.bats \
 	t/record/waits.bats \
 	t/record/dump.bats \
 	t/convert/diff.bats \
@@ -252,7 +253,7 @@ QUICK_TESTS = $(UNIT_TESTS) \
 	t/format/inputs.bats \
 	t/format/text.bats \
 	t/house/libtach.bats t/house/lint.bats \
-	t/native/symbols.bats \
+	t/native/symbols.bats t/convert/native.bats \
 	t/python/layouts.bats \
 	t/record/dump.bats t/record/record.bats
 
@@ -294,6 +295,7 @@ EXTRA_DIST += t/commands/atexit.c t/commands/fault.py \
 	t/house/libtach.py \
 	t/merge/merge.py \
 	t/native/functions.c t/native/huge.py t/native/judge.py \
+	t/native/shares.c t/native/shares.py \
 	t/native/libraries.py t/native/mangled t/native/module.c t/native/nm.py \
 	t/native/objects.py t/native/recorded.py t/native/rows.py t/native/stops.py t/native/thrown.cc \
 	t/python/callables.py t/python/depths.py t/python/fake.c \

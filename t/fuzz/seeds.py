@@ -587,13 +587,29 @@ def kinds():
         for i, stack in enumerate(inner * 2))
 
 
+def modules():
+    """Notes of modules and functions, good ones and odd ones."""
+    frames = b'/bin/x:main:;/lib/y.so:f:;/lib/y.so:g:;p.py:h:1'
+    good = (b'module 400000-402000 0 0 0123456789abcdef /bin/x',
+            b'function 0123456789abcdef 400100 main',
+            b'module 7f0000001000-7f0000003000 1000 7f0000000000 -0f /lib/y.so',
+            b'function -0f 1040 f')
+    odd = (b'module 7e0000001000-7e0000003000 0 0 -0f /lib/y.so',
+           b'module 401000-ffffffffffffffff 0 ffffffffffffffff ab /lib/y.so',
+           b'function ab ffffffffffffffff f', b'function ab 1040 g',
+           b'module 10000000-10002000 0 0 cd /bin/x', b'function cd 10000040 main')
+    for case, notes in ('modules', good), ('modules-odd', good + odd):
+        yield case, b''.join(b'# note %s\n' % n for n in notes) + \
+            b'0\t0\t7\tcpu\t%s\n' % frames
+
+
 def formats(build):
     """Profiles of every kind, each behind a byte that chooses options."""
     small = [(case, content) for case, content in (
         *text(build), *collapsed(), *gperftools()) if len(content) < 4096]
     file = ('tach', profile()), ('tach-zstd', profile(
         data=zstd(records('<')), zstd=1))
-    for n, (case, content) in enumerate((*small, *file, *too_many(), *kinds())):
+    for n, (case, content) in enumerate((*small, *file, *too_many(), *kinds(), *modules())):
         yield case, bytes([n * 37 % 256]) + content
 
 

@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: ISC
+# plain.bats: programs without Python are recorded with --native: their functions have
+# the shares of time that are known of them, and those that gperftools' own profiler
+# finds.
+
+load ../lib/lib.bash
+load ../lib/viewers.bash
+
+setup() {
+	cd "$BATS_TEST_TMPDIR"
+	need "${CC%% *}" gcc
+}
+
+teardown() {
+	end_started || :
+}
+
+# shares [FLAG]...: the program of that name.
+shares() {
+	$CC -O2 -o shares "$T/native/shares.c" -pthread "$@"
+}
+
+# recorded ARG...: p.bin of that command, by CPU time.
+recorded() {
+	tach-record --native -m cpu -r 250 -o p.bin -- "$@" 2>log
+}
+
+@test "functions have their shares, and stacks lead to the start of each thread" {
+	shares
+	recorded ./shares 1.2 2
+	found 'there is no Python in the process, so all frames are of C' <log
+	tach-convert --collapsed p.bin 2>/dev/null |
+	    "$T/native/shares.py" known 8 2
+}
+
+@test "without a frame pointer, stripped, static, or at no fixed address" {
+	shares -fomit-frame-pointer -no-pie
+	recorded ./shares 0.8
+	tach-convert --collapsed p.bin 2>/dev/null | "$T/native/shares.py" known 8
+	shares -static -O0
+	recorded ./shares 0.8
+	tach-convert --collapsed p.bin 2>/dev/null | "$T/native/shares.py" known 8
+	shares -s
+	recorded ./shares 0.5
+	tach-convert --collapsed p.bin 2>/dev/null >stacks
+	found 'shares:shares+0x' <stacks
+	absent '<native?>' <stacks
+}
+
+@test "modules are told with their build ids" {
+	need readelf binutils
+	shares -Wl,--build-id
+	recorded ./shares 0.3
+	id=$(readelf -n shares | sed -n 's/ *Build ID: //p')
+	[ ${#id} -eq 40 ]
+	tach-info p.bin | found -x "module:  *$PWD/shares build-id $id"
+	tach-info p.bin | absent '^note: *\(module\|function\)'
+	tach-info --json p.bin | found "{\"path\":\"$PWD/shares\",\"build_id\":\"$id\","
+	shares -Wl,--build-id=none
+	recorded ./shares 0.3
+	tach-info p.bin | found -x "module:  *$PWD/shares without a build id"
+}
+
+# beside [ARG]...: google-pprof says the same of a recording and of gperftools' own
+# profile, both without other names than those of the files.
+beside() {
+	local profiler
+	for profiler in /usr/lib/*/libprofiler.so.0; do
+		CPUPROFILE=theirs CPUPROFILE_FREQUENCY=250 \
+		    LD_PRELOAD=$profiler ./shares "$@" 2>/dev/null
+	done
+	recorded ./shares "$@"
+	tach-convert --gperftools -o ours p.bin
+	sed -i '/^# 0x/d' ours
+	google-pprof --text ./shares ours >ours.text 2>/dev/null
+	google-pprof --text ./shares theirs >theirs.text 2>/dev/null
+	"$T/native/shares.py" beside 8 ours.text theirs.text
+}
+
+@test "google-pprof finds the names in the files, and the shares of libprofiler" {
+	need_google_pprof
+	compgen -G '/usr/lib/*/libprofiler.so.0' >/dev/null ||
+	    skip "no libprofiler here (Debian: libgoogle-perftools-dev)"
+	shares
+	beside 1.5 2
+	shares -no-pie
+	beside 1.5
+	$CC -O2 -shared -fPIC -DLIBRARY -o libthirty.so "$T/native/shares.c"
+	shares -DNO_THIRTY -L. -lthirty -Wl,-rpath,"$PWD"
+	beside 1.5
+	need g++
+	g++ -x c++ -O2 -o shares "$T/native/shares.c" -pthread
+	beside 1.5
+}
+
+@test "a blocked thread is recorded, and its call goes on" {
+	cat >waits.c <<-'END'
+	#include <errno.h>
+	#include <stdio.h>
+	#include <sys/epoll.h>
+	#include <unistd.h>
+	int main(void)
+	{
+		struct epoll_event e;
+		int fd = epoll_create1(0);
+		int n = epoll_wait(fd, &e, 1, 1500);
+		printf("%d\n", n < 0 ? errno : n);
+		return 0;
+	}
+	END
+	$CC -O0 -o waits waits.c
+	./waits >out 3>&- &
+	sleep 0.2
+	tach-record --native -d 0.7 -r 100 -o p.bin -p $! 2>log
+	wait $!
+	[ "$(cat out)" = 0 ]
+	tach-convert --collapsed p.bin 2>/dev/null >stacks
+	found 'epoll_wait' <stacks
+	found ' 100% idle' <log
+}
+
+@test "a program that becomes a Python is recorded as both" {
+	need python3
+	tach-record --native -r 200 -o p.bin -- sh -c '(sleep 0.4); exec python3 -c "
+import time
+end = time.time() + 0.6
+while time.time() < end:
+    pass"' 2>log
+	found 'of the samples are without Python in the process' <log
+	tach-convert --collapsed p.bin 2>/dev/null >stacks
+	found '<string>:<module>' <stacks
+	found '_start' <stacks
+	tach-info p.bin | found '^python: *3\.'
+}
+
+@test "without --native, and by the GIL, there is nothing to record" {
+	run -125 --separate-stderr tach-record -o p.bin -p $$
+	run -125 --separate-stderr tach-record --native -m gil -o p.bin -p $$
+	[[ $stderr == *"runs no Python, so it has no GIL"*"--mode=cpu" ]]
+	shares
+	run -125 --separate-stderr tach-record -o p.bin -- ./shares 0.1
+	[[ $stderr == *"no Python was seen in ./shares before it ended"* ]]
+}
