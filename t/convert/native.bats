@@ -103,8 +103,8 @@ raw() {
 	found -x '7f0000001000-7f0000003000 r-xp 1000 00:00 0  */lib/ab.so' <out
 	found -x '400000-402000 r-xp  *00:00 0  */bin/prog' <out
 	# Our own reader finds all names, by the comments.
-	tach-convert --collapsed --frame func p.txt | sort >wanted
-	tach-convert --collapsed --frame func p.prof | sort >out
+	tach-convert --collapsed --frame function p.txt | sort >wanted
+	tach-convert --collapsed --frame function p.prof | sort >out
 	diff <(sed 's/^[^;]*;//' wanted) <(sed 's/^[^;]*;//' out)
 	grep -a -q '^# 0x00007f0000001040 f{int}\|^# 0x00007f0000001040 f(int)' p.prof
 	grep -a -q '^# 0x0000000000400100 main (/bin/prog' p.prof
@@ -126,8 +126,8 @@ raw() {
 	[ "$(grep -c "^mapping /lib/a b.so 7f0000001000.*$A" out)" -eq 1 ]
 	absent 7e0000 <out
 	found -x 'f(int) 7f0000001040 /lib/a b.so' <out
-	tach-merge --depth 1 -o d.bin a.txt
-	tach-convert --pprof --from 1us -o d.pb.gz m.bin
+	tach-merge --depth 2 -o d.bin a.txt
+	tach-convert --pprof --not-match beyond -o d.pb.gz m.bin
 	raw d.pb.gz | found -x 'main 400100 /bin/prog'
 	tach-info d.bin | found -x "module:  */lib/a b.so build-id $A"
 	[ "$(tach-info m.bin | grep -c "^module: .*$A")" -eq 2 ]
@@ -153,8 +153,8 @@ raw() {
 # real: p.bin, a recording of the program `shares`.
 real() {
 	need "${CC%% *}" gcc
-	$CC -O2 -Wl,--build-id -o shares "$T/native/shares.c" -pthread
-	tach-record --native -q -m cpu -r 250 -o p.bin -- ./shares 0.6
+	$CC -O2 -g -Wl,--build-id -o shares "$T/native/shares.c" -pthread
+	tach-record --native -q -m cpu -r 1000 -o p.bin -- ./shares 1.5
 }
 
 @test "go tool pprof names the functions of a real program by its file" {

@@ -22,24 +22,24 @@ shares() {
 
 # recorded ARG...: p.bin of that command, by CPU time.
 recorded() {
-	tach-record --native -m cpu -r 250 -o p.bin -- "$@" 2>log
+	tach-record --native -m cpu -r 1000 -o p.bin -- "$@" 2>log
 }
 
 @test "functions have their shares, and stacks lead to the start of each thread" {
 	shares
-	recorded ./shares 1.2 2
+	recorded ./shares 1.5 2
 	found 'there is no Python in the process, so all frames are of C' <log
 	tach-convert --collapsed p.bin 2>/dev/null |
-	    "$T/native/shares.py" known 8 2
+	    "$T/native/shares.py" known 10 2
 }
 
 @test "without a frame pointer, stripped, static, or at no fixed address" {
 	shares -fomit-frame-pointer -no-pie
-	recorded ./shares 0.8
-	tach-convert --collapsed p.bin 2>/dev/null | "$T/native/shares.py" known 8
+	recorded ./shares 1.5
+	tach-convert --collapsed p.bin 2>/dev/null | "$T/native/shares.py" known 10
 	shares -static -O0
-	recorded ./shares 0.8
-	tach-convert --collapsed p.bin 2>/dev/null | "$T/native/shares.py" known 8
+	recorded ./shares 1.5
+	tach-convert --collapsed p.bin 2>/dev/null | "$T/native/shares.py" known 10
 	shares -s
 	recorded ./shares 0.5
 	tach-convert --collapsed p.bin 2>/dev/null >stacks
@@ -74,7 +74,7 @@ beside() {
 	sed -i '/^# 0x/d' ours
 	google-pprof --text ./shares ours >ours.text 2>/dev/null
 	google-pprof --text ./shares theirs >theirs.text 2>/dev/null
-	"$T/native/shares.py" beside 8 ours.text theirs.text
+	"$T/native/shares.py" beside 10 ours.text theirs.text
 }
 
 @test "google-pprof finds the names in the files, and the shares of libprofiler" {
@@ -82,15 +82,15 @@ beside() {
 	compgen -G '/usr/lib/*/libprofiler.so.0' >/dev/null ||
 	    skip "no libprofiler here (Debian: libgoogle-perftools-dev)"
 	shares
-	beside 1.5 2
+	beside 2 2
 	shares -no-pie
-	beside 1.5
+	beside 2
 	$CC -O2 -shared -fPIC -DLIBRARY -o libthirty.so "$T/native/shares.c"
 	shares -DNO_THIRTY -L. -lthirty -Wl,-rpath,"$PWD"
-	beside 1.5
+	beside 2
 	need g++
 	g++ -x c++ -O2 -o shares "$T/native/shares.c" -pthread
-	beside 1.5
+	beside 2
 }
 
 @test "a blocked thread is recorded, and its call goes on" {

@@ -207,8 +207,12 @@ size_t process_count_tasks(const struct process *);
 /* The CPU that a thread ran on last; -1 if it is not known. */
 int process_thread_cpu(const struct process *, pid_t tid);
 
-/* The CPU time of a thread, ns, exact while it has no CPU; 0 if it is not known. */
-uint64_t task_cpu_ns(const struct process *, pid_t task);
+/* How long a thread has had a CPU, exact while it has none, and how long it has waited
+ * for one when it got it last; ns.  0 if that is not known. */
+struct task_times {
+	uint64_t cpu, waited;
+};
+struct task_times task_times(const struct process *, pid_t task);
 
 /* The kernel's name of a thread: fewer than `size` bytes, and a NUL.  False if it
  * cannot be read. */

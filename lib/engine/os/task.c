@@ -147,14 +147,18 @@ process_thread_cpu(const struct process *p, pid_t tid)
 	return at != NULL && sscanf(at, " %d", &cpu) == 1 ? cpu : -1;
 }
 
-/* The first number of schedstat. */
-uint64_t
-task_cpu_ns(const struct process *p, pid_t task)
+/* The first two numbers of schedstat. */
+struct task_times
+task_times(const struct process *p, pid_t task)
 {
-	char text[128];
+	struct task_times t = {0};
+	char text[128], *end;
 
-	return proc_read_task(p, task, "schedstat", text, sizeof(text)) ?
-	    strtoull(text, NULL, 10) : 0;
+	if (!proc_read_task(p, task, "schedstat", text, sizeof(text)))
+		return t;
+	t.cpu = strtoull(text, &end, 10);
+	t.waited = strtoull(end, NULL, 10);
+	return t;
 }
 
 bool

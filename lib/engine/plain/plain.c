@@ -18,8 +18,10 @@
 /* A thread that has a CPU stops sooner; for another one the round waits until it has. */
 #define STOP_PATIENCE (300 * NS_PER_US)
 /* Reads in a row, by CPU time, of a thread that has no CPU at that moment, until one is
- * taken all the same: on one CPU with the recorder there are no others. */
-#define WAITS_MAX 15
+ * taken all the same. */
+#define WAITS_MAX 1000
+/* The recorder takes so long to begin a round after it has taken a thread's CPU. */
+#define WAKE_TIME (100 * NS_PER_US)
 /* Rounds between two lists of the threads, if their number stays. */
 #define LIST_ROUNDS 20
 
@@ -32,6 +34,7 @@ struct plain {
 	struct watcher watcher;
 	struct stops stops;
 	struct plain_tasks tasks;
+	uint64_t begun; /* when the round began; ns */
 	size_t counted;	 /* threads when they were listed */
 	unsigned listed; /* rounds since then */
 	uint64_t cpu_ns; /* of the thread that was read last, by CPU time; 0: not known */
@@ -137,24 +140,34 @@ by_cpu_time(const struct plain *p)
 	return p->target->options.mode == TACH_MODE_CPU;
 }
 
-/* Stops a thread, unwinds it and lets it go.  By CPU time, *waited says whether it was
- * without a CPU when it was told to stop: it is then where it has lost the CPU, which is
- * at a system call more often than its time is.  False if it did not stop, or has
- * ended. */
+/* Whether a thread that has stopped had lost its CPU before this round began: it is then
+ * where it lost it, which is at a system call more often than its time is. */
+static bool
+lost_cpu(const struct plain *p, struct task_times before, struct task_times after)
+{
+	return after.waited - before.waited > clock_ns() - p->begun + WAKE_TIME;
+}
+
+/* Stops a thread, unwinds it and lets it go.  By CPU time, *waited says whether it had
+ * no CPU.  False if it did not stop, or has ended. */
 static bool
 read_stopped(struct plain *p, struct plain_task *t, bool *waited)
 {
 	struct native_capture from = {.memory = &p->memory.memory};
 	const struct process *process = &p->target->process;
-	bool timed = by_cpu_time(p), late = stops_late(p, t), ok;
-	uint64_t had = timed ? switches_count(&t->switches, process, t->task) : 0;
+	bool timed = by_cpu_time(p), ok;
+	struct task_times before = {0}, after;
 
+	*waited = timed && stops_late(p, t);
+	if (timed)
+		before = task_times(process, t->task);
 	ok = stop_thread(&p->stops, t->task) &&
 	    stop_registers(&p->stops, t->task, &from.registers);
-	*waited = timed && (late ||
-	    had != switches_count(&t->switches, process, t->task));
-	if (ok && timed)
-		p->cpu_ns = task_cpu_ns(process, t->task);
+	if (ok && timed) {
+		after = task_times(process, t->task);
+		*waited = *waited || lost_cpu(p, before, after);
+		p->cpu_ns = after.cpu;
+	}
 	if (ok)
 		unwind_from(p, &from);
 	stop_release_all(&p->stops);
@@ -341,12 +354,13 @@ owe_cpu_time(struct plain *p, struct plain_task *t, bool waited, uint64_t time_u
 	if (waited && t->waits++ < WAITS_MAX)
 		return false;
 	t->waits = 0;
-	n = t->cpu == 0 || p->cpu_ns < t->cpu ? 1 : (t->credit + used) / interval;
-	t->credit = t->cpu == 0 ? 0 : (t->credit + used) % interval;
-	t->cpu = p->cpu_ns;
-	t->read_us = time_us;
+	t->credit = t->cpu == 0 || p->cpu_ns < t->cpu ? interval : t->credit + used;
+	n = t->credit / interval;
 	if (n > OWED_MAX)
 		n = OWED_MAX;
+	t->credit -= n * interval;
+	t->cpu = p->cpu_ns;
+	t->read_us = time_us;
 	for (t->owed = 0; t->owed + 1 < n; t->owed++)
 		t->ticks[t->owed].time = begin + (time_us - begin) * (t->owed + 1) / n;
 	return n > 0;
@@ -395,6 +409,7 @@ sample_task(struct plain *p, struct plain_task *t, uint64_t time_us,
 bool
 plain_round(struct plain *p, uint64_t time_us, struct tach_sink *sink)
 {
+	p->begun = clock_ns();
 	if (!renew_tasks(p))
 		return false;
 	for (size_t i = 0; i < p->tasks.count; i++) {
