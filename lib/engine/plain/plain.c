@@ -35,6 +35,7 @@ struct plain {
 	struct stops stops;
 	struct plain_tasks tasks;
 	uint64_t begun; /* when the round began; ns */
+	bool in_time;	/* it began when it was due */
 	size_t counted;	 /* threads when they were listed */
 	unsigned listed; /* rounds since then */
 	uint64_t cpu_ns; /* of the thread that was read last, by CPU time; 0: not known */
@@ -141,11 +142,14 @@ by_cpu_time(const struct plain *p)
 }
 
 /* Whether a thread that has stopped had lost its CPU before this round began: it is then
- * where it lost it, which is at a system call more often than its time is. */
+ * where it lost it, which is at a system call more often than its time is.  A round that
+ * is late may have begun only as the thread lost its CPU. */
 static bool
 lost_cpu(const struct plain *p, struct task_times before, struct task_times after)
 {
-	return after.waited - before.waited > clock_ns() - p->begun + WAKE_TIME;
+	uint64_t wait = after.waited - before.waited;
+
+	return wait > (p->in_time ? clock_ns() - p->begun + WAKE_TIME : 0);
 }
 
 /* Stops a thread, unwinds it and lets it go.  By CPU time, *waited says whether it had
@@ -407,9 +411,10 @@ sample_task(struct plain *p, struct plain_task *t, uint64_t time_us,
 }
 
 bool
-plain_round(struct plain *p, uint64_t time_us, struct tach_sink *sink)
+plain_round(struct plain *p, uint64_t due, uint64_t time_us, struct tach_sink *sink)
 {
 	p->begun = clock_ns();
+	p->in_time = p->begun < due + WAKE_TIME;
 	if (!renew_tasks(p))
 		return false;
 	for (size_t i = 0; i < p->tasks.count; i++) {

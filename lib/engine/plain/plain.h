@@ -27,8 +27,8 @@ bool plain_let_go(struct plain *);
  * out of memory. */
 bool plain_look(struct plain *);
 
-/* Samples each thread that is wanted, at a time of the profile (us).  False if the sink
- * failed, or if out of memory. */
-bool plain_round(struct plain *, uint64_t time_us, struct tach_sink *);
+/* Samples each thread that is wanted, at a time of the profile (us).  due: when the round
+ * was to begin; ns.  False if the sink failed, or if out of memory. */
+bool plain_round(struct plain *, uint64_t due, uint64_t time_us, struct tach_sink *);
 
 #endif

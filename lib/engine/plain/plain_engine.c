@@ -114,12 +114,12 @@ look_around(struct plain_engine *e)
 }
 
 static enum engine_result
-sample_plain(struct plain_engine *e, struct tach_sink *sink)
+sample_plain(struct plain_engine *e, uint64_t due, struct tach_sink *sink)
 {
 	struct target *t = e->engine.target;
 	uint64_t now = clock_ns();
 
-	if (!plain_round(e->plain, (now - t->start) / NS_PER_US, sink))
+	if (!plain_round(e->plain, due, (now - t->start) / NS_PER_US, sink))
 		return ENGINE_FAILED;
 	t->stats.rounds++;
 	t->stats.elapsed_ns = target_elapsed(t, now);
@@ -132,9 +132,11 @@ plain_step(struct engine *engine, struct tach_sink *sink)
 	struct plain_engine *e = (struct plain_engine *)engine;
 	struct target *t = engine->target;
 	enum engine_result result = ENGINE_OK;
+	uint64_t due;
 
 	if (!t->mark.member)
 		pace_enter(t->pace, &t->mark, clock_ns());
+	due = pace_due(t->pace, &t->mark);
 	if (!pace_take(t->pace, &t->mark, clock_ns(), SHORT_SLEEP))
 		return ENGINE_OK;
 	target_count_missed(t, t->mark.missed, t->mark.left);
@@ -143,7 +145,7 @@ plain_step(struct engine *engine, struct tach_sink *sink)
 	if (clock_ns() >= e->look_at)
 		result = look_around(e);
 	if (result == ENGINE_OK && !t->pause)
-		result = sample_plain(e, sink);
+		result = sample_plain(e, due, sink);
 	pace_done(t->pace, clock_ns());
 	return result;
 }
