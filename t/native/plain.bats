@@ -7,7 +7,7 @@ load ../lib/lib.bash
 load ../lib/viewers.bash
 
 setup() {
-	cd "$BATS_TEST_TMPDIR"
+	cd "$BATS_TEST_TMPDIR" || return
 	need "${CC%% *}" gcc
 }
 

@@ -70,6 +70,7 @@ plain_free(struct plain *p, uint64_t until)
 		return;
 	stops_free(&p->stops, until);
 	native_faults_note(&p->faults, p->target->table);
+	native_faults_tell(&p->faults, &p->target->stats);
 	c_frames_free(&p->functions);
 	native_faults_free(&p->faults);
 	unwinder_free(&p->unwinder);
@@ -261,8 +262,6 @@ name_frames(struct plain *p)
 			c_frames_frame(&p->functions, c)))
 			return false;
 	}
-	p->target->stats.native++;
-	p->target->stats.native_whole += is_whole(p);
 	return native_faults_add(&p->faults, w->cause) &&
 	    (p->depth > 0 || add_lost_frame(p));
 }
