@@ -189,6 +189,7 @@ lib_libtach_record_core_la_SOURCES = \
 	lib/python/offsets.c lib/python/offsets.h \
 	lib/python/repr.c \
 	lib/python/runtime.c lib/python/runtime.h \
+	lib/python/segments.c lib/python/segments.h \
 	lib/python/status.c lib/python/status.h \
 	lib/python/tasks.c lib/python/tasks.h \
 	lib/python/traits.h \
@@ -365,6 +366,7 @@ lib_libtach_agent_la_SOURCES = \
 	lib/python/lines.c lib/python/lines.h \
 	lib/python/memory.h \
 	lib/python/offsets.c lib/python/offsets.h \
+	lib/python/segments.c lib/python/segments.h \
 	lib/python/status.c lib/python/status.h \
 	lib/python/traits.h \
 	lib/python/unicode.c lib/python/unicode.h

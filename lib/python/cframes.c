@@ -6,37 +6,21 @@
 #include <string.h>
 
 #include "array.h"
-#include "python/traits.h"
+#include "python/segments.h"
 
 /* ---- segments ---------------------------------------------------------- */
 
-/* A walk from frame to frame. */
-struct segment_walk {
-	const struct py_offsets *o;
-	const struct py_memory *memory;
-	struct py_segments *to;
-	uint64_t frame, cframe; /* the next ones; 0: none */
-	uint64_t base;	/* the frame that all chains of the thread end with; or 0 */
-	size_t first;	/* frame of the segment that is being read */
-};
-
 static bool
-read_word(const struct segment_walk *w, uint64_t addr, uint64_t *word)
+add_segment(struct py_segments *s, uint64_t entry)
 {
-	return py_read(w->memory, addr, word, sizeof(*word));
-}
-
-static bool
-add_segment(struct segment_walk *w, uint64_t entry)
-{
-	struct py_segments *s = w->to;
 	struct py_segment *p = array_grow(s->list, s->count, &s->max, sizeof(*p));
+	size_t first;
 
 	if (p == NULL)
 		return false;
 	s->list = p;
-	p[s->count++] = (struct py_segment){entry, w->first, s->nframes - w->first};
-	w->first = s->nframes;
+	first = s->count > 0 ? p[s->count - 1].first + p[s->count - 1].count : 0;
+	p[s->count++] = (struct py_segment){entry, first, s->nframes - first};
 	return true;
 }
 
@@ -52,67 +36,21 @@ add_frame_address(struct py_segments *s, uint64_t frame)
 	return true;
 }
 
-/* Finds the frames to begin with. */
-static bool
-begin_walk(struct segment_walk *w, uint64_t thread)
-{
-	const struct py_offsets *o = w->o;
-
-	if (py_has(o->thread_base_frame) &&
-	    !read_word(w, thread + o->thread_base_frame, &w->base))
-		return false;
-	if (py_has(o->thread_current_frame))
-		return read_word(w, thread + o->thread_current_frame, &w->frame);
-	return read_word(w, thread + o->thread_cframe, &w->cframe) &&
-	    w->cframe != 0 &&
-	    read_word(w, w->cframe + o->cframe_current_frame, &w->frame);
-}
-
-/* In 3.11 a frame that was called from C ends the segment of the next cframe. */
-static bool
-end_by_cframe(struct segment_walk *w)
-{
-	uint64_t entry = w->cframe;
-
-	return entry != 0 && add_segment(w, entry) &&
-	    read_word(w, entry + w->o->cframe_previous, &w->cframe);
-}
-
-/* Takes the frame that the walk has come to. */
-static bool
-take_chain_frame(struct segment_walk *w, const uint8_t *f)
-{
-	const struct py_offsets *o = w->o;
-
-	if (py_has_entry_frames(o) && f[o->frame_owner] >= o->entry_owner)
-		return add_segment(w, w->frame);
-	if (!add_frame_address(w->to, w->frame))
-		return false;
-	if (py_frames_are_objects(o))
-		return add_segment(w, 0);
-	return !py_has(o->frame_is_entry) || f[o->frame_is_entry] == 0 ||
-	    end_by_cframe(w);
-}
-
 bool
 segments_read(const struct py_offsets *o, const struct py_memory *memory,
     uint64_t thread, struct py_segments *s)
 {
-	struct segment_walk w = {.o = o, .memory = memory, .to = s};
-	uint8_t frame[PY_FRAME_MAX];
+	struct segment_walk w;
+	enum segment_step step;
 
 	s->count = s->nframes = 0;
-	if (!begin_walk(&w, thread))
+	if (!segment_walk_begin(&w, o, memory, thread))
 		return false;
-	while (w.frame != 0 && w.frame != w.base) {
-		if (s->nframes + s->count > WALK_DEPTH_MAX ||
-		    !py_read(memory, w.frame, frame, o->frame_size) ||
-		    !take_chain_frame(&w, frame))
+	while ((step = segment_walk_next(&w)) < SEGMENT_DONE)
+		if (!(step == SEGMENT_FRAME ? add_frame_address(s, w.at) :
+			add_segment(s, w.at)))
 			return false;
-		w.frame = load_u64(frame + o->frame_previous);
-	}
-	/* Frames behind the last entry can only be those of a greenlet's start. */
-	return w.first == s->nframes || add_segment(&w, 0);
+	return step == SEGMENT_DONE;
 }
 
 void
