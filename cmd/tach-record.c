@@ -341,9 +341,6 @@ check_native(const struct options *o)
 
 	if (r->mixed == TACH_MIXED_NONE)
 		return;
-	if (r->engine == TACH_ENGINE_INPROCESS)
-		cmd_usage("--native needs --engine=remote: threads that sample "
-		    "themselves do not have it yet");
 	if (r->native)
 		cmd_usage("--native shows the functions of C: it takes no "
 		    "--native-markers");

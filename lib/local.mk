@@ -326,7 +326,9 @@ lib_libtach_record_core_la_SOURCES += \
 	lib/engine/inprocess/inprocess.c lib/engine/inprocess/inprocess.h \
 	lib/engine/inprocess/inprocess_engine.c \
 	lib/engine/inprocess/registry.c lib/engine/inprocess/registry.h \
+	lib/engine/inprocess/ring_mixer.c lib/engine/inprocess/ring_mixer.h \
 	lib/engine/inprocess/thread_ring.c lib/engine/inprocess/thread_ring.h \
+	lib/engine/inprocess/told_stack.c lib/engine/inprocess/told_stack.h \
 	lib/engine/inprocess/wait_reader.c lib/engine/inprocess/wait_reader.h
 lib_libtach_record_core_la_SOURCES += lib/engine/engine.h lib/engine/recorder.c \
 	lib/engine/rounds.c
@@ -343,6 +345,7 @@ lib_libtach_agent_la_SOURCES = \
 	lib/agent/anylibc.c \
 	lib/agent/attach.c \
 	lib/agent/codes.c lib/agent/codes.h \
+	lib/agent/cstack.c lib/agent/cstack.h \
 	lib/agent/execs.c \
 	lib/agent/got.c lib/agent/got.h \
 	lib/agent/mask.c lib/agent/mask.h \

@@ -44,7 +44,7 @@ UNIT_TESTS = t/unit/test_cfi t/unit/test_cframes t/unit/test_chosen t/unit/test_
 	t/unit/test_ring_model t/unit/test_stock \
 	t/unit/test_stop \
 	t/unit/test_switches \
-	t/unit/test_text t/unit/test_threads t/unit/test_tids \
+	t/unit/test_text t/unit/test_threads t/unit/test_tids t/unit/test_told \
 	t/unit/test_unfinished t/unit/test_waits
 if HAVE_TSAN
 UNIT_TESTS += t/unit/test_ring_tsan
@@ -80,6 +80,7 @@ t_unit_symbols_SOURCES = t/unit/symbols.c t/unit/fdes.c t/unit/fdes.h
 t_unit_subject_LDADD =
 t_unit_test_agent_SOURCES = t/unit/test_agent.c $(t_unit_inside)
 t_unit_test_cfi_SOURCES = t/unit/test_cfi.c $(t_unit_profile)
+t_unit_test_told_SOURCES = t/unit/test_told.c $(t_unit_profile)
 t_unit_test_cframes_SOURCES = t/unit/test_cframes.c $(t_unit_profile)
 t_unit_test_codes_SOURCES = t/unit/test_codes.c $(t_unit_profile) \
 	$(t_unit_walks)
@@ -205,7 +206,7 @@ SAMPLE_TESTS = \
 	t/python/runtime.bats \
 	t/convert/opcodes.bats \
 	t/native/copied.bats t/native/mixed.bats t/native/recorded.bats t/native/unwind.bats \
-	t/native/plain.bats \
+	t/native/inprocess.bats t/native/plain.bats \
 	t/record/waits.bats \
 	t/record/dump.bats \
 	t/convert/diff.bats \

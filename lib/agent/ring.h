@@ -12,7 +12,9 @@
 #include "agent/wire.h"
 
 /* The most bytes that a record has. */
-#define RING_RECORD_MAX (WIRE_RING / 2 + 1024)
+#define RING_RECORD_MAX                                                        \
+	(WIRE_DEPTH * sizeof(struct wire_frame) + WIRE_STACK +                 \
+	    WIRE_SEGMENTS * sizeof(struct wire_segment) + 1024)
 
 /* ---- producer ------------------------------------------------------------ */
 

@@ -89,13 +89,14 @@ take_perf(struct agent_thread *t, struct wire_slot *slot)
 /* ---- samples ------------------------------------------------------------------- */
 
 static void
-put(struct agent_thread *t, struct wire_slot *slot, uint64_t time, uint64_t weight)
+put(struct agent_thread *t, struct wire_slot *slot, uint64_t time, uint64_t weight,
+    const void *context)
 {
 	struct wire_area *a = t->area;
 	uint32_t w = weight < UINT32_MAX ? (uint32_t)weight : UINT32_MAX;
 	uint32_t flags = t->clock == CLOCK_MONOTONIC && wait_is_over() ?
 	    WIRE_WAITED : 0;
-	enum wire_drop drop = stack_put(t, slot, time, w, flags);
+	enum wire_drop drop = stack_put(t, slot, time, w, flags, context);
 
 	if (drop != STACK_TAKEN) {
 		count(&a->drops[drop], w);
@@ -109,7 +110,8 @@ put(struct agent_thread *t, struct wire_slot *slot, uint64_t time, uint64_t weig
 /* Samples the thread if a tick is due.  Returns the number of ticks that the
  * sample stands for; 0 if none is due. */
 static uint64_t
-sample(struct agent_thread *t, struct wire_slot *slot, uint64_t time, uint64_t cpu)
+sample(struct agent_thread *t, struct wire_slot *slot, uint64_t time, uint64_t cpu,
+    const void *context)
 {
 	uint64_t now, ticks, weight;
 
@@ -124,7 +126,7 @@ sample(struct agent_thread *t, struct wire_slot *slot, uint64_t time, uint64_t c
 		return 0;
 	weight = ticks - t->last;
 	t->last = ticks;
-	put(t, slot, time, weight);
+	put(t, slot, time, weight, context);
 	return weight;
 }
 
@@ -192,7 +194,7 @@ work(struct agent_thread *t, struct wire_slot *slot, void *context)
 	uint64_t cpu = clock_of(CLOCK_THREAD_CPUTIME_ID);
 	bool perf;
 
-	weight = sample(t, slot, time, cpu);
+	weight = sample(t, slot, time, cpu, context);
 	took = clock_of(CLOCK_THREAD_CPUTIME_ID) - cpu;
 	note_time(t, took);
 	if (weight > 0)

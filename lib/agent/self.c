@@ -64,6 +64,18 @@ page_readable(uint64_t page, uint64_t epoch)
 	return true;
 }
 
+size_t
+self_view_extent(const struct self_view *s, uint64_t addr, size_t size)
+{
+	uint64_t end = addr;
+
+	if (addr < PAGE || addr >> ADDR_BITS != 0)
+		return 0;
+	while (end < addr + size && page_readable(end / PAGE, s->epoch))
+		end = (end / PAGE + 1) * PAGE;
+	return end < addr + size ? (size_t)(end - addr) : size;
+}
+
 static bool
 fill(struct py_view *v, uint64_t addr, size_t size)
 {

@@ -21,4 +21,7 @@ struct self_view {
  * still holds if it is of the last few ms, with no memory given back since. */
 void self_view_begin(struct self_view *, uint64_t time);
 
+/* How many bytes from an address on can be read, `size` at most. */
+size_t self_view_extent(const struct self_view *, uint64_t addr, size_t size);
+
 #endif

@@ -422,20 +422,37 @@ shared_frames(struct agent_thread *t, uint32_t depth)
 	return n;
 }
 
+/* Puts a record that is made of pieces. */
+static bool
+put_pieces(struct agent_thread *t, struct wire_sample *s, const struct ring_piece *p,
+    size_t n)
+{
+	s->record = (struct wire_record){.kind = WIRE_SAMPLE};
+	for (size_t i = 0; i < n; i++)
+		s->record.size += (uint32_t)p[i].size;
+	return ring_put(t->area, p, n);
+}
+
 static bool
 put(struct agent_thread *t, struct wire_sample *s, const struct wire_called *called)
 {
 	uint32_t own = s->depth - s->shared;
 	size_t size = own * sizeof(*t->frames);
 	const struct wire_frame *frames = t->frames + WIRE_DEPTH - s->depth;
-	size_t more = s->flags & WIRE_CALLS ? sizeof(*called) : 0;
+	const struct cstack *c = &t->cstack;
 	struct ring_piece pieces[] = {{s, sizeof(*s)}, {frames, size},
-	    {called, more}};
+	    {called, s->flags & WIRE_CALLS ? sizeof(*called) : 0},
+	    {&c->head, sizeof(c->head)},
+	    {c->segments, c->head.segments * sizeof(*c->segments)},
+	    {c->bytes, cstack_own(c)}};
 
-	s->record = (struct wire_record){(uint32_t)(sizeof(*s) + size + more),
-	    WIRE_SAMPLE};
-	if (!ring_put(t->area, pieces, sizeof(pieces) / sizeof(*pieces)))
-		return false;
+	if ((s->flags & WIRE_HAS_STACK) && put_pieces(t, s, pieces, 6))
+		cstack_keep(&t->cstack);
+	else {
+		s->flags &= ~(uint32_t)WIRE_HAS_STACK;
+		if (!put_pieces(t, s, pieces, 3))
+			return false;
+	}
 	memcpy(t->prev + WIRE_DEPTH - s->depth, frames, size);
 	t->prev_depth = s->depth;
 	return true;
@@ -456,47 +473,47 @@ walk(struct agent_thread *t, const struct wire_python *py, uint64_t state,
 	return walk_frames(&py->offsets, &t->view.view, state, &marks, c);
 }
 
-/* Walks the frames of the thread's other state, or, if that gives none, of
- * `state`. */
+/* Walks the frames of the thread's other state, or, if that gives none, of *state,
+ * which becomes the one that was walked. */
 static enum walk_result
-walk_any(struct agent_thread *t, const struct wire_python *py, uint64_t state,
+walk_any(struct agent_thread *t, const struct wire_python *py, uint64_t *state,
     struct wire_sample *s, struct py_chain *c)
 {
-	uint64_t other = other_state(t, py, state);
-	enum walk_result w = WALK_OK;
+	uint64_t other = other_state(t, py, *state);
 
 	c->depth = 0;
-	if (other != 0)
-		w = walk(t, py, other, s, c);
-	return w == WALK_OK && c->depth > 0 ? w : walk(t, py, state, s, c);
+	if (other != 0 && walk(t, py, other, s, c) == WALK_OK && c->depth > 0) {
+		*state = other;
+		return WALK_OK;
+	}
+	return walk(t, py, *state, s, c);
 }
 
-/* Makes the frames of a state.  A shim stays at its first instruction, so that
- * the frame that it called seems to have returned.  A walk that comes to a new
- * shim is therefore repeated. */
+/* Makes the frames of a state, which becomes the one that they are of.  A shim stays at
+ * its first instruction, so that the frame that it called seems to have returned.  A
+ * walk that comes to a new shim is therefore repeated. */
 static enum frame_result
-make_stack(struct agent_thread *t, const struct wire_python *py, uint64_t state,
-    struct wire_sample *s, struct py_place *innermost)
+make_stack(struct agent_thread *t, const struct wire_python *py, uint64_t *state,
+    struct wire_sample *s, struct py_chain *c)
 {
-	struct py_chain chain = {.places = t->places, .max = WIRE_DEPTH,
-	    .fixed = true};
 	enum frame_result r = FRAME_SHIM;
 
 	for (int i = 0; i <= SHIMS_MAX && r == FRAME_SHIM; i++) {
-		if (walk_any(t, py, state, s, &chain) != WALK_OK)
+		if (walk_any(t, py, state, s, c) != WALK_OK)
 			return FRAME_BAD;
-		r = make_all(t, py, &chain, &s->depth);
+		r = make_all(t, py, c, &s->depth);
 	}
-	*innermost = chain.places[(chain.depth - s->depth) & (WIRE_DEPTH - 1)];
 	return r;
 }
 
 enum wire_drop
 stack_put(struct agent_thread *t, struct wire_slot *slot, uint64_t time,
-    uint32_t weight, uint32_t flags)
+    uint32_t weight, uint32_t flags, const void *context)
 {
 	const struct wire_python *py = &slot->python;
 	struct wire_sample s = {.time = time, .weight = weight};
+	struct py_chain chain = {.places = t->places, .max = WIRE_DEPTH,
+	    .fixed = true};
 	const struct wire_frame *f;
 	struct wire_called called;
 	struct py_place innermost;
@@ -511,15 +528,21 @@ stack_put(struct agent_thread *t, struct wire_slot *slot, uint64_t time,
 		t->codes.type = py->code_type;
 	if ((state = find_state(t, py)) == 0)
 		return WIRE_DROP_STATE;
-	r = make_stack(t, py, state, &s, &innermost);
+	r = make_stack(t, py, &state, &s, &chain);
 	if (r == FRAME_BAD || r == FRAME_SHIM)
 		return WIRE_DROP_INVALID;
 	if (r != FRAME_OK)
 		return WIRE_DROP_FULL;
 	f = t->frames + WIRE_DEPTH - s.depth;
+	innermost = chain.places[(chain.depth - s.depth) & (WIRE_DEPTH - 1)];
 	if (s.depth > 0 && !place_is_mark(&innermost) && f->instr != NOT_STARTED &&
 	    find_called(t, slot, &innermost, innermost.code + f->instr, &called))
 		flags |= WIRE_CALLS;
+	if (agent.asked & WIRE_STACKS) {
+		cstack_take(&t->cstack, context, &py->offsets, &t->view, state,
+		    &chain, s.depth);
+		flags |= WIRE_HAS_STACK;
+	}
 	s.flags |= flags;
 	s.shared = shared_frames(t, s.depth);
 	return put(t, &s, &called) ? STACK_TAKEN : WIRE_DROP_FULL;

@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include "agent/codes.h"
+#include "agent/cstack.h"
 #include "agent/wire.h"
 #include "python/frames.h"
 #include "python/status.h"
@@ -39,6 +40,7 @@ struct agent_thread {
 	struct wire_frame prev[WIRE_DEPTH];   /* its frames, at the end */
 	struct wire_frame frames[WIRE_DEPTH]; /* of the next one */
 	struct py_place places[WIRE_DEPTH];
+	struct cstack cstack;
 };
 
 _Static_assert(sizeof(struct agent_thread) <=

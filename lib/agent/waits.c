@@ -38,21 +38,76 @@
 static __thread volatile bool waiting, ended;
 static __thread volatile uint64_t place;
 
-bool
-wait_begin(void)
+/* Blocks our signal.  False if it is blocked already: a handler interrupted a wait, which
+ * will end it. */
+static bool
+block_for_wait(void)
 {
-	/* Blocked already: a handler interrupted a wait, which will end it. */
 	if (thread_self() == NULL || (mask_ours(SIG_BLOCK) & mask_bit()) != 0)
 		return false;
 	waiting = true;
 	return true;
 }
 
-void
+/* The recorder unwinds a thread that waits from these registers.  A function that is
+ * called keeps them, and so do the places of the stack in which it does. */
+#define AT(n) (offsetof(struct wire_wait, registers) + 8 * (n))
+static inline __attribute__((always_inline)) void
+note_registers(struct wire_wait *w)
+{
+#ifdef __x86_64__
+	__asm__ volatile("leaq 0f(%%rip), %%rax\n0:\tmovq %%rax, %c1(%0)\n\t"
+	    "movq %%rbx, %c2(%0)\n\tmovq %%rbp, %c3(%0)\n\t"
+	    "movq %%rsp, %c4(%0)\n\tmovq %%r12, %c5(%0)\n\t"
+	    "movq %%r13, %c6(%0)\n\tmovq %%r14, %c7(%0)\n\t"
+	    "movq %%r15, %c8(%0)"
+	    :: "r"(w), "i"(offsetof(struct wire_wait, pc)), "i"(AT(3)), "i"(AT(6)),
+	    "i"(AT(7)), "i"(AT(12)), "i"(AT(13)), "i"(AT(14)), "i"(AT(15))
+	    : "rax", "memory");
+#else
+	__asm__ volatile("adr x9, 0f\n0:\tstr x9, [%0, %1]\n\t"
+	    "stp x19, x20, [%0, %2]\n\tstp x21, x22, [%0, %3]\n\t"
+	    "stp x23, x24, [%0, %4]\n\tstp x25, x26, [%0, %5]\n\t"
+	    "stp x27, x28, [%0, %6]\n\tstp x29, x30, [%0, %7]\n\t"
+	    "mov x9, sp\n\tstr x9, [%0, %8]"
+	    :: "r"(w), "i"(offsetof(struct wire_wait, pc)), "i"(AT(19)), "i"(AT(21)),
+	    "i"(AT(23)), "i"(AT(25)), "i"(AT(27)), "i"(AT(29)), "i"(AT(31))
+	    : "x9", "memory");
+#endif
+}
+
+/* Counts the beginning of a wait, or its end. */
+static void
+count_wait(void)
+{
+	struct wire_wait *w = &thread_self()->area->wait;
+
+	atomic_store_explicit(&w->count,
+	    atomic_load_explicit(&w->count, memory_order_relaxed) + 1,
+	    memory_order_seq_cst);
+}
+
+/* Around a wait.  wait_begin, which is a part of the function that waits, returns true if
+ * it has blocked our signal; its result goes to wait_end. */
+static inline __attribute__((always_inline)) bool
+wait_begin(void)
+{
+	if (!block_for_wait())
+		return false;
+	if (agent.asked & WIRE_STACKS) {
+		note_registers(&thread_self()->area->wait);
+		count_wait();
+	}
+	return true;
+}
+
+static void
 wait_end(bool begun)
 {
 	if (!begun)
 		return;
+	if (agent.asked & WIRE_STACKS)
+		count_wait();
 	waiting = false;
 	ended = true;
 	mask_ours(SIG_UNBLOCK);
@@ -180,13 +235,13 @@ WAITS(X)
  * for the GIL, each wakes every few milliseconds, and the cost of blocking
  * would hold up the thread whose turn it is.
  */
-static bool
+static inline __attribute__((always_inline)) bool
 lock_begin(void)
 {
 	return ticks_may_wake() && wait_begin();
 }
 
-static bool
+static inline __attribute__((always_inline)) bool
 cond_begin(const pthread_cond_t *c)
 {
 	place = (uintptr_t)c;

@@ -11,12 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Around a wait.  wait_begin returns true if it has blocked our signal; its
- * result goes to wait_end. */
-bool wait_begin(void);
-void wait_end(bool begun);
-
-/* True if the calling thread is between wait_begin and wait_end. */
+/* True if the calling thread is in a wait during which our signal is blocked. */
 bool wait_goes_on(void);
 
 /* True in a handler whose signal was kept back until a wait was over. */

@@ -27,7 +27,7 @@
 
 #define WIRE_ENV "TACH_AGENT"
 #define WIRE_MAGIC UINT64_C(0x31746e6567616874) /* "thagent1" */
-#define WIRE_VERSION 2
+#define WIRE_VERSION 3
 
 #define WIRE_SLOTS 1024	     /* processes at a time */
 #define WIRE_AREAS_MAX 65536 /* threads at a time, of all of them */
@@ -39,10 +39,12 @@
  * fields that are said to be the recorder's.  The records lie in the ring:
  * bytes from tail to head, both counted from 0 for ever, modulo WIRE_RING.
  */
-#define WIRE_RING (256u * 1024)
+#define WIRE_RING (512u * 1024)
 #define WIRE_CODES 8192u    /* code objects known to the recorder at a time */
 #define WIRE_DEPTH 16384u   /* frames of a sample */
 #define WIRE_TIMES 64	    /* classes of the handler's run time */
+#define WIRE_STACK (256u * 1024) /* bytes of a stack of C */
+#define WIRE_SEGMENTS 1024u	/* runs of segments of a stack of C */
 
 enum wire_area_state {
 	WIRE_AREA_FREE,	/* no thread's; all other bytes but `next` are zero */
@@ -73,6 +75,25 @@ enum wire_clock {
 			   * CLOCK_MONOTONIC: enough for a young thread */
 };
 
+#ifdef __x86_64__
+#define WIRE_REGISTERS 16
+#else
+#define WIRE_REGISTERS 32
+#endif
+
+/*
+ * A wait of a thread, if stacks of C are asked for: the registers of the agent's own
+ * function that waits, in its middle.  Of the registers those that a function may change
+ * are not set.
+ */
+struct wire_wait {
+	_Atomic uint32_t count; /* waits that have begun, and that have ended: it is odd
+				 * during one */
+	uint32_t unused;
+	uint64_t pc;
+	uint64_t registers[WIRE_REGISTERS]; /* by DWARF's numbers */
+};
+
 struct wire_area {
 	_Atomic uint32_t state;	 /* enum wire_area_state */
 	_Atomic uint32_t next;	 /* number of an area + 1, 0: the last; in the
@@ -95,6 +116,7 @@ struct wire_area {
 				  * at 2^(i/4) * 100 ns, the last class has
 				  * all others */
 	_Atomic uint32_t high;		/* most bytes that the ring ever held */
+	struct wire_wait wait;
 	_Alignas(64) _Atomic uint64_t head; /* producer: release */
 	_Alignas(64) _Atomic uint64_t tail; /* recorder: release */
 	_Alignas(4096) uint8_t ring[WIRE_RING];
@@ -170,6 +192,7 @@ enum wire_flags {
 	WIRE_WAITED = 0x08, /* in a call that waits, not on a CPU */
 	WIRE_COMPILED = 0x10, /* in code that Python's JIT made */
 	WIRE_CALLS = 0x20, /* a struct wire_called follows the frames */
+	WIRE_HAS_STACK = 0x80, /* a struct wire_stack follows that */
 };
 
 /* The object that the innermost frame calls.  `place` is as in the site by which it was
@@ -177,6 +200,27 @@ enum wire_flags {
 struct wire_called {
 	uint64_t place;
 	struct py_callable callable;
+};
+
+/* Segments of a sample's frames (see python/segments.h), innermost first. */
+struct wire_segment {
+	uint64_t entry;
+	uint32_t places; /* frames of the sample, without marks */
+	uint32_t times;	 /* so many segments alike follow one another */
+};
+
+/*
+ * The thread's registers, and its stack of C from `low` on.  Of the `len` bytes the last
+ * `shared` ones are as in the ring's previous stack, and at the same address: that one
+ * ends where this one does.  The other bytes follow the segments.
+ */
+struct wire_stack {
+	uint64_t pc;
+	uint64_t registers[WIRE_REGISTERS]; /* by DWARF's numbers */
+	uint64_t low;
+	uint32_t len, shared; /* multiples of 8 */
+	uint32_t segments; /* how many structs follow; the outer ones may be missing */
+	uint32_t unused;
 };
 
 /* A thread's stack, and the number of ticks that it stands for: the last at
@@ -263,6 +307,8 @@ enum wire_asked {
 	WIRE_NATIVE = 0x08,
 	WIRE_MAIN_ONLY = 0x10,
 	WIRE_WALL = 0x20, /* ticks of wall time; else of CPU time */
+	WIRE_STACKS = 0x40, /* samples with stacks of C, ... */
+	WIRE_WHOLE = 0x80,  /* ... with all that is below Python's frames, too */
 };
 
 struct wire_control {

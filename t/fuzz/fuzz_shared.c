@@ -72,6 +72,7 @@ struct stage {
 	struct process process;
 	struct tach_table *table;
 	struct thread_names names;
+	struct native_faults faults;
 	struct tach_recorder_options options;
 	struct tach_recorder_stats stats;
 	struct checker checker;
@@ -101,7 +102,7 @@ open_stage(struct stage *s)
 	s->checker = (struct checker){{.size = sizeof(struct tach_sink),
 		.run = check_run}, s->table};
 	s->inprocess = inprocess_new(s->agents, &s->process, &s->options,
-	    s->table, &s->names);
+	    s->table, &s->names, &s->faults);
 	promise(s->inprocess != NULL);
 	s->control = mmap(NULL, WIRE_AREAS + AREAS * WIRE_AREA,
 	    PROT_READ | PROT_WRITE, MAP_SHARED, agents_fd(s->agents), 0);

@@ -76,6 +76,7 @@ struct stage {
 	struct process process;
 	struct tach_table *table;
 	struct thread_names names;
+	struct native_faults faults;
 	struct tach_recorder_options options;
 	struct tach_recorder_stats stats;
 	struct checker checker;
@@ -104,7 +105,7 @@ raise_curtain(struct stage *s)
 	    .run = check_run},
 	    .table = s->table};
 	s->inprocess = inprocess_new(s->agents, &s->process, &s->options,
-	    s->table, &s->names);
+	    s->table, &s->names, &s->faults);
 	assert(s->inprocess != NULL);
 	assert(inprocess_look(s->inprocess) == INPROCESS_NONE);
 	slot = agents_slot(s->agents, 3);

@@ -152,6 +152,8 @@ asked_of(const struct tach_recorder_options *o)
 	return (o->follow ? WIRE_FOLLOW : 0) |
 	    (o->opcodes ? WIRE_OPCODES : 0) | (o->no_gc ? WIRE_NO_GC : 0) |
 	    (o->native ? WIRE_NATIVE : 0) |
+	    (o->mixed != TACH_MIXED_NONE ? WIRE_STACKS : 0) |
+	    (o->mixed == TACH_MIXED_ALL ? WIRE_WHOLE : 0) |
 	    (o->main_only ? WIRE_MAIN_ONLY : 0) |
 	    (o->mode != TACH_MODE_CPU ? WIRE_WALL : 0);
 }

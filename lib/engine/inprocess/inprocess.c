@@ -10,6 +10,7 @@
 #include "engine/copy/snapshot.h"
 #include "engine/inprocess/counts.h"
 #include "engine/inprocess/handshake.h"
+#include "engine/inprocess/ring_mixer.h"
 #include "engine/inprocess/thread_ring.h"
 #include "engine/inprocess/wait_reader.h"
 #include "engine/os/os.h"
@@ -64,12 +65,14 @@ struct inprocess {
 	const struct tach_recorder_options *options;
 	struct tach_table *table;
 	struct thread_names *names;
+	struct native_faults *faults;
 	struct process_memory memory;
 	struct guarded guarded;
 	struct image_proof proof;
 	struct py_runtime runtime;
 	struct registry *registry;
 	struct names *called;
+	struct ring_mixer *mixer; /* NULL: no stacks of C are asked for */
 	bool entered;
 	uint32_t slot;
 	bool live; /* the agent has been told of the Python, or inherited it */
@@ -140,7 +143,7 @@ read_guarded(const struct py_memory *m, const struct py_piece *pieces,
 struct inprocess *
 inprocess_new(struct agents *agents, const struct process *p,
     const struct tach_recorder_options *options, struct tach_table *table,
-    struct thread_names *names)
+    struct thread_names *names, struct native_faults *faults)
 {
 	struct inprocess *e = calloc(1, sizeof(*e));
 
@@ -151,6 +154,7 @@ inprocess_new(struct agents *agents, const struct process *p,
 	e->options = options;
 	e->table = table;
 	e->names = names;
+	e->faults = faults;
 	e->slot = AGENTS_NONE;
 	e->born = clock_ns();
 	e->ended.size = sizeof(e->ended);
@@ -189,6 +193,7 @@ inprocess_free(struct inprocess *e, bool ended)
 	wait_reader_free(e->waits.reader);
 	callees_free(&e->callees);
 	names_free(e->called);
+	ring_mixer_free(e->mixer);
 	registry_free(e->registry);
 	free(e->threads.list);
 	free(e->rings);
@@ -204,6 +209,21 @@ slot(const struct inprocess *e)
 }
 
 /* ---- telling the agent ----------------------------------------------------- */
+
+/* Makes anew what mixes stacks, if they are to be mixed.  False if memory ran out. */
+static bool
+make_mixer(struct inprocess *e)
+{
+	const struct tach_recorder_options *o = e->options;
+
+	ring_mixer_free(e->mixer);
+	e->mixer = NULL;
+	if (o->mixed == TACH_MIXED_NONE)
+		return true;
+	e->mixer = ring_mixer_new(e->process, &e->runtime.offsets,
+	    &e->guarded.memory, e->table, e->faults, o);
+	return e->mixer != NULL;
+}
 
 /* Notes the Python, and makes all that depends on it anew.  False if memory ran
  * out. */
@@ -221,7 +241,7 @@ adopt(struct inprocess *e, const struct py_runtime *rt)
 	names_free(e->called);
 	e->called = names_new(e->process, &e->runtime.offsets, &e->memory.memory,
 	    e->table);
-	return e->called != NULL;
+	return e->called != NULL && make_mixer(e);
 }
 
 bool
@@ -530,6 +550,25 @@ emit(struct inprocess *e, struct thread_ring *a, uint64_t weight, uint8_t status
 }
 
 static bool
+emit_mixed(struct inprocess *e, struct thread_ring *a, uint64_t weight, uint8_t status,
+    struct tach_sink *sink)
+{
+	struct tach_run run = {.thread = a->tid, .interp = a->interp, .index = a->index};
+	size_t common;
+
+	if (a->common == 0) /* the sink's last run is none of these stacks */
+		a->mixed_depth = 0;
+	if (!ring_mixer_mix(e->mixer, a, &e->reader, told_callee(e, a), &common))
+		return false;
+	a->common = a->depth;
+	a->waits = false;
+	run.frames = a->mixed + a->mixed_max - a->mixed_depth;
+	run.depth = (uint32_t)a->mixed_depth;
+	run.shared = (uint32_t)common;
+	return runs_give(&e->runs, &run, a->next.time, weight, status, sink);
+}
+
+static bool
 is_wanted_status(const struct inprocess *e, uint8_t status)
 {
 	return status_kept(e->options, status) &&
@@ -553,7 +592,8 @@ give_sample(struct inprocess *e, struct thread_ring *a, uint64_t now,
 		return false;
 	thread_names_count(e->names, a->index, weight, st);
 	st->compiled += a->next.flags & WIRE_COMPILED ? weight : 0;
-	return emit(e, a, weight, status, sink);
+	return e->mixer != NULL ? emit_mixed(e, a, weight, status, sink) :
+	    emit(e, a, weight, status, sink);
 }
 
 /* The area whose next sample is the earliest. */
@@ -605,7 +645,8 @@ look_outside(struct inprocess *e)
 		return false;
 	if (e->waits.reader == NULL)
 		e->waits.reader = wait_reader_new(e->process, &e->runtime,
-		    e->options, e->table, e->names);
+		    e->options, e->table, e->names,
+		    e->mixer != NULL ? ring_mixer_mixed(e->mixer) : NULL);
 	return e->waits.reader != NULL && wait_reader_look(e->waits.reader);
 }
 
@@ -619,7 +660,7 @@ read_wait(struct inprocess *e, const struct thread_ring *a,
 	if (e->gone)
 		return a->waits && wait_reader_again(e->waits.reader, a->ident, s);
 	return is_our_process(e) &&
-	    wait_reader_read(e->waits.reader, a->ident, a->tid, s) &&
+	    wait_reader_read(e->waits.reader, a, s) &&
 	    atomic_load(&a->ring.area->head) == a->ring.tail;
 }
 

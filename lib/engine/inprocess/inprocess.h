@@ -11,6 +11,7 @@
 
 #include "engine/inprocess/agents.h"
 #include "engine/os/os.h"
+#include "engine/sample/native_faults.h"
 #include "engine/threads/threads.h"
 #include "python/runtime.h"
 #include "tach-record.h"
@@ -21,7 +22,7 @@ struct inprocess;
  * NULL if memory ran out, or another recorder has the process. */
 struct inprocess *inprocess_new(struct agents *, const struct process *,
     const struct tach_recorder_options *, struct tach_table *,
-    struct thread_names *);
+    struct thread_names *, struct native_faults *);
 /* ended: no thread can write to the memory any more, so the slot and its areas are
  * freed; otherwise they are left. */
 void inprocess_free(struct inprocess *, bool ended);

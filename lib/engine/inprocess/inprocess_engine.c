@@ -31,6 +31,7 @@ struct inprocess_engine {
 	struct agents *agents; /* the family's; NULL: not yet */
 	struct inprocess *inprocess; /* NULL: the process is not open yet */
 	uint64_t python_at; /* ns: when a Python was found; 0: not yet */
+	struct native_faults faults;
 	bool agentless; /* the Python runs without an agent */
 	bool attached; /* the agent was loaded by a running Python */
 };
@@ -69,7 +70,7 @@ make_inprocess(struct engine *engine)
 		    "the recorder of process %d: see tach_recorder_share",
 		    (int)t->process.pid);
 	e->inprocess = inprocess_new(e->agents, &t->process, &t->options,
-	    t->table, &t->names);
+	    t->table, &t->names, &e->faults);
 	return e->inprocess != NULL ? TACH_OK :
 	    error_memory(&t->error);
 }
@@ -144,6 +145,7 @@ free_inprocess(struct engine *engine)
 
 	inprocess_free(e->inprocess, target_has_ended(engine->target));
 	agents_drop(e->agents);
+	native_faults_free(&e->faults);
 	free(e);
 }
 
@@ -345,6 +347,8 @@ end_inside(struct engine *engine)
 	if (t->start != 0) {
 		inprocess_count(e->inprocess, &t->stats);
 		note_inprocess(t);
+		native_faults_tell(&e->faults, &t->stats);
+		native_faults_note(&e->faults, t->table);
 	}
 	if (e->agentless)
 		return no_agent(e);

@@ -38,6 +38,8 @@ thread_ring_free(struct thread_ring *a, struct registry *registry)
 			registry_drop(registry, a->codes[i] - 1);
 	if (a->event >= 0)
 		close(a->event);
+	told_stack_free(a->c);
+	free(a->mixed);
 	free(a->stack);
 	free(a);
 }
@@ -200,6 +202,12 @@ mark_of(struct thread_ring_reader *r, uint16_t code)
 	return *mark;
 }
 
+bool
+thread_ring_is_mark(const struct thread_ring_reader *r, uint32_t frame)
+{
+	return frame == r->gc || frame == r->native || frame == r->cut;
+}
+
 /* Makes a frame of an agent's frame. */
 static enum taken
 take_frame(struct thread_ring_reader *r, const struct thread_ring *a,
@@ -227,19 +235,38 @@ lose_stack(struct thread_ring *a, enum taken why)
 	return why;
 }
 
+/* Takes the stack of C, if it follows the frames. */
+static enum taken
+take_stack(struct thread_ring *a, const struct wire_sample *s, const uint8_t *from,
+    size_t size)
+{
+	enum told t;
+
+	a->has_c = false;
+	if (!(s->flags & WIRE_HAS_STACK))
+		return TAKEN;
+	if (a->c == NULL && (a->c = told_stack_new()) == NULL)
+		return TAKEN_MEMORY;
+	t = told_stack_take(a->c, from, size, s->depth);
+	a->has_c = t == TOLD_OK;
+	return t == TOLD_MEMORY ? TAKEN_MEMORY : t == TOLD_BAD ? TAKEN_BAD : TAKEN;
+}
+
 static enum taken
 take_sample(struct thread_ring_reader *r, struct thread_ring *a, size_t size)
 {
 	const struct wire_sample *s = (const void *)r->record;
-	size_t fresh, more;
+	size_t fresh, more, left = size - sizeof(*s);
+	enum taken taken;
 
 	if (size < sizeof(*s) || s->weight == 0 || s->depth > WIRE_DEPTH ||
 	    s->shared > s->depth || s->shared > a->depth)
 		return lose_stack(a, TAKEN_BAD);
 	fresh = s->depth - s->shared;
 	more = s->flags & WIRE_CALLS ? sizeof(a->called) : 0;
-	if (fresh * sizeof(*s->frames) + more > size - sizeof(*s))
+	if (fresh * sizeof(*s->frames) + more > left)
 		return lose_stack(a, TAKEN_BAD);
+	left -= fresh * sizeof(*s->frames) + more;
 	if (!reserve_stack(a, s->depth + 1)) /* and a callee's frame */
 		return TAKEN_MEMORY;
 	a->depth = s->depth;
@@ -253,6 +280,9 @@ take_sample(struct thread_ring_reader *r, struct thread_ring *a, size_t size)
 		a->innermost = s->frames[0];
 	a->called = (struct wire_called){0};
 	memcpy(&a->called, &s->frames[fresh], more);
+	taken = take_stack(a, s, (const uint8_t *)&s->frames[fresh] + more, left);
+	if (taken != TAKEN)
+		return lose_stack(a, taken);
 	if (a->common > s->shared)
 		a->common = s->shared;
 	a->next = *s;

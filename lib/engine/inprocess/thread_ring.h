@@ -9,6 +9,7 @@
 #include "agent/ring.h"
 #include "engine/inprocess/agents.h"
 #include "engine/inprocess/registry.h"
+#include "engine/inprocess/told_stack.h"
 #include "engine/os/os.h"
 #include "engine/sched/pacer.h"
 
@@ -31,6 +32,11 @@ struct thread_ring {
 	size_t depth, max;
 	struct wire_frame innermost; /* of these frames, as the agent told of it */
 	struct wire_called called; /* what it calls; no address: not told */
+	struct told_stack *c; /* its stacks of C; NULL: it told of none yet */
+	bool has_c; /* the last sample has one */
+	/* The frames of the sink's last run, if stacks are of Python and C; as above. */
+	uint32_t *mixed;
+	size_t mixed_depth, mixed_max;
 	size_t common; /* outermost frames that the sink's last run has too */
 	uint32_t callee; /* the frame before them in that run; TACH_NONE: none */
 	uint32_t index, interp; /* of the thread in that run; TACH_NONE: there
@@ -92,6 +98,9 @@ struct thread_ring_reader {
 /* All arguments must outlive it. */
 void thread_ring_reader_init(struct thread_ring_reader *, struct registry *,
     const struct py_offsets *, struct tach_table *, bool opcodes);
+
+/* Whether a frame of a stack is a mark. */
+bool thread_ring_is_mark(const struct thread_ring_reader *, uint32_t frame);
 
 /* Reads records until there is a next sample, or none are left.  False if memory ran
  * out. */

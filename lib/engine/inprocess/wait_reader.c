@@ -3,6 +3,7 @@
 #include "engine/inprocess/wait_reader.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "engine/sample/callees.h"
 #include "engine/sample/emit.h"
@@ -24,6 +25,8 @@ struct wait_reader {
 	struct thread_names *names;
 	struct stack_reader reader;
 	struct waits *waits; /* NULL: not asked for */
+	struct mixed *mixed; /* NULL: frames of C are not asked for; borrowed */
+	struct native_room room;
 	struct emitter emitter;
 	struct callees callees;
 	struct catcher catcher;
@@ -48,7 +51,7 @@ catch(struct tach_sink *sink, const struct tach_run *run)
 struct wait_reader *
 wait_reader_new(const struct process *p, const struct py_runtime *rt,
     const struct tach_recorder_options *options, struct tach_table *table,
-    struct thread_names *names)
+    struct thread_names *names, struct mixed *mixed)
 {
 	struct wait_reader *w = calloc(1, sizeof(*w));
 
@@ -57,6 +60,7 @@ wait_reader_new(const struct process *p, const struct py_runtime *rt,
 	w->process = p;
 	w->runtime = rt;
 	w->names = names;
+	w->mixed = mixed;
 	w->interps.runtime = rt;
 	w->catcher.sink = (struct tach_sink){.size = sizeof(w->catcher.sink),
 	    .run = catch};
@@ -82,6 +86,7 @@ wait_reader_free(struct wait_reader *w)
 	emitter_free(&w->emitter);
 	callees_free(&w->callees);
 	waits_free(w->waits);
+	native_room_free(&w->room);
 	reader_free(&w->reader);
 	runtime_threads_free(&w->list);
 	threads_free(&w->threads);
@@ -207,10 +212,52 @@ moment_of_waiter(const struct wait_reader *w, struct thread *t)
 	return m;
 }
 
-/* Makes the stack in ->deepest the thread's sample. */
-static bool
-make_sample(struct wait_reader *w, struct thread *t)
+static uint32_t
+waits_so_far(const struct wire_wait *wait)
 {
+	return atomic_load(&wait->count);
+}
+
+/* Unwinds a thread that has been in one wait since its count was read. */
+static void
+unwind_waiter(struct wait_reader *w, struct thread *t, const struct wire_wait *wait,
+    uint32_t count)
+{
+	struct native_capture c = {.without = "a thread that is not in a known call",
+	    .memory = &w->reader.memory.memory};
+
+	if (count % 2 != 0) {
+		c.registers.pc = wait->pc;
+		c.registers.count = WIRE_REGISTERS;
+		memcpy(c.registers.value, wait->registers, sizeof(wait->registers));
+		native_copy_stack(&w->room, w->process->task, t->memory.stack_end, &c);
+	}
+	mixed_begin(w->mixed, &c, t->py.addr);
+	if (mixed_unwind(w->mixed, &c))
+		t->memory.stack_end = mixed_stack_end(w->mixed);
+	if (count % 2 != 0 && waits_so_far(wait) != count) {
+		c.registers.count = 0;
+		mixed_unwind(w->mixed, &c);
+	}
+}
+
+/* Mixes the stack in ->deepest with the thread's frames of C.  NULL if memory ran out. */
+static struct py_chain *
+mix_waiter(struct wait_reader *w, struct thread *t, const struct wire_wait *wait,
+    uint32_t count, uint32_t callee)
+{
+	unwind_waiter(w, t, wait, count);
+	return mixed_merge(w->mixed, &w->deepest.chain) ?
+	    mixed_name(w->mixed, &w->deepest.chain, callee) : NULL;
+}
+
+/* Makes the stack in ->deepest the thread's sample.  count: of its waits, from before it
+ * was read. */
+static bool
+make_sample(struct wait_reader *w, struct thread *t, const struct wire_wait *wait,
+    uint32_t count)
+{
+	struct py_chain *mixed = NULL;
 	struct moment m = moment_of_waiter(w, t);
 	struct sample_leaves leaves = NO_LEAVES;
 
@@ -222,20 +269,26 @@ make_sample(struct wait_reader *w, struct thread *t)
 	    t->id.tid);
 	t->last.sound = w->deepest.sound;
 	t->last.count = w->deepest.stamp.count;
+	if (w->mixed != NULL &&
+	    (mixed = mix_waiter(w, t, wait, count, leaves.callee)) == NULL)
+		return false;
 	if (t->index == TACH_NONE || !emit_sample(&w->emitter, t,
-	    &w->deepest.chain, NULL, leaves, false, &m, &w->catcher.sink))
+	    &w->deepest.chain, mixed, leaves, false, &m, &w->catcher.sink))
 		return false;
 	t->last.is = LAST_GOOD;
 	return true;
 }
 
 bool
-wait_reader_read(struct wait_reader *w, uint64_t ident, uint64_t tid,
+wait_reader_read(struct wait_reader *w, const struct thread_ring *a,
     struct wait_reader_sample *s)
 {
-	struct thread *t = read_deepest(w, ident, tid);
+	const struct wire_wait *wait = &a->ring.area->wait;
+	uint32_t count = waits_so_far(wait);
+	struct thread *t = read_deepest(w, a->ident, a->tid);
 
-	if (t == NULL || !make_sample(w, t) || !wait_reader_again(w, ident, s))
+	if (t == NULL || !make_sample(w, t, wait, count) ||
+	    !wait_reader_again(w, a->ident, s))
 		return false;
 	s->shared = w->catcher.run.shared;
 	s->compiled = w->deepest.words.compiled;

@@ -11,6 +11,8 @@
 #ifndef ENGINE_INPROCESS_WAIT_READER_H
 #define ENGINE_INPROCESS_WAIT_READER_H
 
+#include "engine/inprocess/thread_ring.h"
+#include "engine/native/mixed.h"
 #include "engine/os/os.h"
 #include "engine/threads/threads.h"
 #include "python/runtime.h"
@@ -18,10 +20,11 @@
 
 struct wait_reader;
 
-/* All arguments must outlive it.  NULL if memory ran out. */
+/* All arguments must outlive it.  The last one is NULL if frames of C are not asked for.
+ * NULL if memory ran out. */
 struct wait_reader *wait_reader_new(const struct process *,
     const struct py_runtime *, const struct tach_recorder_options *,
-    struct tach_table *, struct thread_names *);
+    struct tach_table *, struct thread_names *, struct mixed *);
 void wait_reader_free(struct wait_reader *);
 
 /* A thread as it was when it was read. */
@@ -39,9 +42,9 @@ struct wait_reader_sample {
 /* Lists the threads and looks at the GILs, for the next reads.  False if that cannot
  * be seen, or memory ran out. */
 bool wait_reader_look(struct wait_reader *);
-/* Reads a thread by `ident`, its pthread_self.  tid: the thread's own id for itself.
+/* Reads a thread by its area.
  * False if it has no stack, or not all of it is certain, or memory ran out. */
-bool wait_reader_read(struct wait_reader *, uint64_t ident, uint64_t tid,
+bool wait_reader_read(struct wait_reader *, const struct thread_ring *,
     struct wait_reader_sample *);
 /* Gives the last reading of a thread again.  False if there is none. */
 bool wait_reader_again(const struct wait_reader *, uint64_t ident,

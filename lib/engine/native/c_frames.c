@@ -59,6 +59,17 @@ symbol_in_module(struct c_frames *c, struct module *of, uint64_t pc)
 	    SYMBOL_NAMELESS};
 }
 
+/* Whether a module is our agent, for one C library or for any. */
+static bool
+is_agent(const struct module *of)
+{
+	static const char beginning[] = "libtach-agent";
+	const char *slash = strrchr(of->path, '/');
+
+	return slash != NULL &&
+	    strncmp(slash + 1, beginning, sizeof(beginning) - 1) == 0;
+}
+
 static void
 look_up_frame(struct c_frames *c, const struct native_frame *f, struct c_frame *to)
 {
@@ -69,6 +80,7 @@ look_up_frame(struct c_frames *c, const struct native_frame *f, struct c_frame *
 	if (to->of == NULL)
 		return;
 	symbol = symbol_in_module(c, to->of, to->pc);
+	to->agent = is_agent(to->of);
 	to->nameless = symbol.source == SYMBOL_NAMELESS;
 	to->glue = !to->nameless && is_glue(symbol.name);
 }

@@ -16,6 +16,7 @@ struct c_frame {
 	uint64_t start;	   /* in memory; 0: not known */
 	bool nameless;	   /* its name is an address, or its file's */
 	bool glue;  /* by its name, it only passes a call of the interpreter on */
+	bool agent; /* it is of our agent, in the process */
 	uint32_t frame; /* TACH_NONE: not made yet */
 };
 

@@ -25,6 +25,7 @@ struct mixed {
 	struct c_frames names;
 	struct kept_stacks kept;
 	struct py_segments segments;
+	const struct py_segments *by; /* those of the stack */
 	struct merged merged;
 	struct py_chain chain; /* the result */
 	const char *cause; /* why the stack is not exact; "" if it is */
@@ -177,13 +178,29 @@ add_callee(struct mixed *m, uint32_t *callee)
 	*callee = TACH_NONE;
 }
 
+/* The first place to show: our agent's call that waits (see agent/waits.h) is shown, but
+ * not what it calls. */
+static size_t
+begin_of_places(struct mixed *m)
+{
+	size_t first = 0;
+
+	for (size_t i = 0; !m->all && i < m->merged.count &&
+	    m->merged.list[i].kind == MERGED_C; i++) {
+		const struct c_frame *c = function_of_frame(m, frame_at(m, i));
+		if (c != NULL && c->agent)
+			first = i;
+	}
+	return first;
+}
+
 /* Makes the chain of the merged list. */
 static void
 list_places(struct mixed *m, const struct py_chain *c, uint32_t callee)
 {
 	size_t end = m->all ? m->merged.count : m->merged.below;
 
-	for (size_t i = 0; i < end;) {
+	for (size_t i = begin_of_places(m); i < end;) {
 		const struct merged_place *p = &m->merged.list[i];
 		switch (p->kind) {
 		case MERGED_C:
@@ -233,6 +250,13 @@ mixed_begin(struct mixed *m, const struct native_capture *from, uint64_t state)
 {
 	if (!segments_read(m->offsets, from->memory, state, &m->segments))
 		m->segments.count = m->segments.nframes = 0;
+	m->by = &m->segments;
+}
+
+void
+mixed_take(struct mixed *m, const struct py_segments *s)
+{
+	m->by = s;
 }
 
 /* A thread whose registers are not known has no frames of C. */
@@ -240,7 +264,7 @@ bool
 mixed_unwind(struct mixed *m, const struct native_capture *from)
 {
 	if (from->registers.count > 0)
-		unwinder_read(&m->unwinder, from, &m->segments);
+		unwinder_read(&m->unwinder, from, m->by);
 	else
 		unwinder_forget(&m->unwinder, from->without);
 	return m->unwinder.end != 0 && !m->unwinder.guessed;
@@ -274,7 +298,7 @@ learn_loops(struct mixed *m)
 		const struct merged_place *p = &m->merged.list[i];
 		if (p->kind == MERGED_LOOP && p->segment != SIZE_MAX)
 			unwinder_learn(&m->unwinder, frame_at(m, i), exact ?
-			    m->segments.list[p->segment].entry : 0);
+			    m->by->list[p->segment].entry : 0);
 	}
 }
 
@@ -291,7 +315,7 @@ mixed_merge(struct mixed *m, const struct py_chain *c)
 {
 	const struct unwinder *w = &m->unwinder;
 
-	if (!cframes_merge(c, &m->segments, w->frames, w->count, &w->code,
+	if (!cframes_merge(c, m->by, w->frames, w->count, &w->code,
 		&m->merged))
 		return false;
 	m->cause = cause_of_stack(m);

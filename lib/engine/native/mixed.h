@@ -6,6 +6,7 @@
 
 #include "engine/native/native_capture.h"
 #include "engine/sample/native_faults.h"
+#include "python/cframes.h"
 #include "python/frames.h"
 #include "python/offsets.h"
 #include "tach-record.h"
@@ -29,6 +30,9 @@ void mixed_free(struct mixed *);
  */
 void mixed_begin(struct mixed *, const struct native_capture *, uint64_t state);
 bool mixed_unwind(struct mixed *, const struct native_capture *);
+/* In the place of mixed_begin: takes segments that are known, and that must stay until
+ * the stack is merged. */
+void mixed_take(struct mixed *, const struct py_segments *);
 /* Keeps the frames of such a stack, of a thread that was blocked; and finds again, in
  * the place of mixed_unwind, those of a capture with the same stack. */
 void mixed_keep(struct mixed *, pid_t task, const struct native_capture *);

@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: ISC
+# inprocess.bats: stacks of Python and C of threads that sample themselves
+# (--engine=inprocess --native), judged by the calls that are possible.
+
+load ../lib/lib.bash
+
+setup() {
+	cd "$BATS_TEST_TMPDIR" || return
+	export PYTHONDONTWRITEBYTECODE=1
+}
+
+teardown() {
+	end_started
+	drop_shared
+}
+
+record() {
+	tach-record --engine=inprocess --native "$@"
+}
+
+# judged_once COMMAND: no stack is wrong, and there are many.
+judged_once() {
+	record -q --kill -d 3 -o p.tach -- "$@" "$T/programs/mixed.py" >told
+	# Programs begin with imports, which are not among the calls that are possible.
+	tach-convert --jsonl -o - p.tach | grep 'mixed.py:run:' >samples || return 1
+	python3 "$T/native/recorded.py" edges <samples >counts || return 3
+	cat counts
+	[ "$(wc -l <samples)" -gt 50 ]
+}
+
+# judged MINOR: in each interpreter that sees our agent's file.
+judged() {
+	local tag command found=
+	need_python "$1"
+	while IFS=$'\t' read -r tag command; do
+		# musl has no tables.
+		[[ $tag != *-musl && $command != chroot* ]] || continue
+		found=1
+		"$command" "$T/programs/mixed.py" --edges >edges
+		in_tries 3 judged_once "$command"
+	done < <(pythons "$1")
+	[ -n "$found" ] || skip "no Python $1 here that is in no root of its own"
+}
+
+@test "in-process, functions of C stand where they were called: 3.6" { judged 3.6; }
+@test "in-process, functions of C stand where they were called: 3.7" { judged 3.7; }
+@test "in-process, functions of C stand where they were called: 3.8" { judged 3.8; }
+@test "in-process, functions of C stand where they were called: 3.9" { judged 3.9; }
+@test "in-process, functions of C stand where they were called: 3.10" { judged 3.10; }
+@test "in-process, functions of C stand where they were called: 3.11" { judged 3.11; }
+@test "in-process, functions of C stand where they were called: 3.12" { judged 3.12; }
+@test "in-process, functions of C stand where they were called: 3.13" { judged 3.13; }
+@test "in-process, functions of C stand where they were called: 3.13t" { judged 3.13t; }
+@test "in-process, functions of C stand where they were called: 3.14t" { judged 3.14t; }
+@test "in-process, functions of C stand where they were called: 3.15t" { judged 3.15t; }
+
+# attached_once: the same in a program that runs already.
+attached_once() {
+	record -q -d 3 -o p.tach -p "$pid"
+	tach-convert --jsonl -o samples p.tach
+	python3 "$T/native/recorded.py" edges <samples >counts || return 3
+	cat counts
+	[ "$(wc -l <samples)" -gt 50 ]
+}
+
+# attached MINOR: in a root of its own, too.
+attached() {
+	need_python "$1"
+	if [ -n "$PYTHON_ROOT" ]; then
+		unshare -m true || skip "no mount namespaces here"
+		# shellcheck disable=SC2016
+		PYTHON=(unshare -m sh -c
+		    'mount --bind /proc "$1/proc" && exec chroot "$@"' sh
+		    "${PYTHON[@]:1}")
+	fi
+	cp "$T/programs/mixed.py" "$OUTSIDE"
+	"${PYTHON[@]}" "$INSIDE/mixed.py" --edges >edges
+	start "${PYTHON[@]}" "$INSIDE/mixed.py" >told
+	until_ grep -q ready told
+	in_tries 3 attached_once
+}
+
+@test "in-process by -p, functions of C stand where they were called: 3.14" { attached 3.14; }
+@test "in-process by -p, functions of C stand where they were called: 3.15" { attached 3.15; }
+
+# waits: what a thread that waits for seconds, and one that waits again and again, have
+# in their stacks of wall time.
+waits() {
+	cat >waits.py <<-'END'
+		import threading, time
+
+		def by_sort(key):
+		    sorted([1], key=key)
+
+		def long(x):
+		    time.sleep(600)
+
+		def short(x):
+		    while True:
+		        time.sleep(0.01)
+
+		for key in long, short:
+		    threading.Thread(target=by_sort, args=(key,), daemon=True).start()
+		time.sleep(2)
+	END
+	record --mode=wall -q -o p.tach -- "$python" waits.py
+	tach-convert --collapsed -o stacks p.tach
+}
+
+@test "in-process, waits have the functions of C above and below them" {
+	host_python 3.11 3.12 3.13
+	waits
+	for f in long short; do
+		grep "by_sort:.*list_sort_impl.*waits.py:$f:.*time_sleep" stacks |
+		    found 'agent[^;]*:clock_nanosleep:0 '
+	done
+	# What the agent does around a wait is no part of the program.
+	absent 'mask_ours' <stacks
+	absent 'native?' <stacks
+}
+
+@test "in-process, --native=all has the interpreter's loop and what is below it" {
+	host_python 3.11 3.12 3.13
+	echo 'sum(range(10**9))' >busy.py
+	tach-record --engine=inprocess --native=all -q --kill -d 1 -o p.tach -- \
+	    "$python" busy.py
+	tach-convert --collapsed -o - p.tach |
+	    found 'main:.*_PyEval_EvalFrameDefault.*busy.py:<module>:1;.*builtin_sum'
+}
+
+@test "in-process, notes count the stacks with functions of C, and those that are whole" {
+	host_python 3.11 3.12 3.13
+	echo 'sum(range(10**9))' >busy.py
+	record -q --kill -d 1 -o p.tach -- "$python" busy.py
+	tach-info p.tach | found 'native stacks=[1-9][0-9]* whole=[1-9]'
+}
