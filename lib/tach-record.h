@@ -98,7 +98,7 @@ struct tach_recorder_options {
 	enum tach_recorder_mixed mixed; /* other than none: a thread that runs is
 			 * stopped for each of its samples, for a moment, and one
 			 * that is blocked if its stack cannot be told else; if
-			 * ->careful, each thread; not in-process */
+			 * ->careful, each thread; in-process no thread is */
 	bool plain; /* frames of C of a process without Python, too, as long as it is
 		     * one: see ->plain of the stats; not in-process */
 };

@@ -111,7 +111,7 @@ waits() {
 	host_python 3.11 3.12 3.13
 	waits
 	for f in long short; do
-		grep "by_sort:.*list_sort_impl.*waits.py:$f:.*time_sleep" stacks |
+		grep "by_sort:[^;]*;.*sort.*;waits.py:$f:.*sleep" stacks |
 		    found 'agent[^;]*:clock_nanosleep:0 '
 	done
 	# What the agent does around a wait is no part of the program.
@@ -119,13 +119,14 @@ waits() {
 	absent 'native?' <stacks
 }
 
-@test "in-process, --native=all has the interpreter's loop and what is below it" {
+# builtin_sum, or the name by the tables of a stripped interpreter.
+@test "in-process, --native=all has what is below the interpreter's loop" {
 	host_python 3.11 3.12 3.13
 	echo 'sum(range(10**9))' >busy.py
 	tach-record --engine=inprocess --native=all -q --kill -d 1 -o p.tach -- \
 	    "$python" busy.py
 	tach-convert --collapsed -o - p.tach |
-	    found 'main:.*_PyEval_EvalFrameDefault.*busy.py:<module>:1;.*builtin_sum'
+	    found '__libc_start_main.*;busy.py:<module>:1;.*;[^;<]*sum'
 }
 
 @test "in-process, notes count the stacks with functions of C, and those that are whole" {
