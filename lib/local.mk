@@ -320,15 +320,16 @@ lib_libtach_record_core_la_SOURCES += \
 	lib/engine/remote/rests.c lib/engine/remote/rests.h \
 	lib/engine/remote/tasks.c lib/engine/remote/tasks.h
 lib_libtach_record_core_la_SOURCES += \
+	lib/engine/told/registry.c lib/engine/told/registry.h \
+	lib/engine/told/told_stack.c lib/engine/told/told_stack.h
+lib_libtach_record_core_la_SOURCES += \
 	lib/engine/inprocess/agents.c lib/engine/inprocess/agents.h \
 	lib/engine/inprocess/counts.c lib/engine/inprocess/counts.h \
 	lib/engine/inprocess/handshake.c lib/engine/inprocess/handshake.h \
 	lib/engine/inprocess/inprocess.c lib/engine/inprocess/inprocess.h \
 	lib/engine/inprocess/inprocess_engine.c \
-	lib/engine/inprocess/registry.c lib/engine/inprocess/registry.h \
 	lib/engine/inprocess/ring_mixer.c lib/engine/inprocess/ring_mixer.h \
 	lib/engine/inprocess/thread_ring.c lib/engine/inprocess/thread_ring.h \
-	lib/engine/inprocess/told_stack.c lib/engine/inprocess/told_stack.h \
 	lib/engine/inprocess/wait_reader.c lib/engine/inprocess/wait_reader.h
 lib_libtach_record_core_la_SOURCES += lib/engine/engine.h lib/engine/recorder.c \
 	lib/engine/rounds.c

@@ -36,6 +36,7 @@
 /* Volatile: the handler reads all three, and may run during a call that, as the
  * compiler knows, calls nothing in this file. */
 static __thread volatile bool waiting, ended;
+static __thread bool noted; /* the wait that goes on is */
 static __thread volatile uint64_t place;
 
 /* Blocks our signal.  False if it is blocked already: a handler interrupted a wait, which
@@ -87,6 +88,14 @@ count_wait(void)
 	    memory_order_seq_cst);
 }
 
+/* Whether waits are to be noted.  A child that was made without our knowledge does not
+ * have the area. */
+static bool
+is_noted(void)
+{
+	return (agent.asked & WIRE_STACKS) && !agent_is_other();
+}
+
 /* Around a wait.  wait_begin, which is a part of the function that waits, returns true if
  * it has blocked our signal; its result goes to wait_end. */
 static inline __attribute__((always_inline)) bool
@@ -94,9 +103,10 @@ wait_begin(void)
 {
 	if (!block_for_wait())
 		return false;
-	if (agent.asked & WIRE_STACKS) {
+	if (is_noted()) {
 		note_registers(&thread_self()->area->wait);
 		count_wait();
+		noted = true;
 	}
 	return true;
 }
@@ -106,9 +116,9 @@ wait_end(bool begun)
 {
 	if (!begun)
 		return;
-	if (agent.asked & WIRE_STACKS)
+	if (noted)
 		count_wait();
-	waiting = false;
+	noted = waiting = false;
 	ended = true;
 	mask_ours(SIG_UNBLOCK);
 	ended = false;

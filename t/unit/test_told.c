@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/inprocess/told_stack.h"
+#include "engine/told/told_stack.h"
 #include "profile.h"
 
 #define LOW UINT64_C(0x7f0000001000)

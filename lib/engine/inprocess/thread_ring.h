@@ -8,10 +8,10 @@
 
 #include "agent/ring.h"
 #include "engine/inprocess/agents.h"
-#include "engine/inprocess/registry.h"
-#include "engine/inprocess/told_stack.h"
 #include "engine/os/os.h"
 #include "engine/sched/pacer.h"
+#include "engine/told/registry.h"
+#include "engine/told/told_stack.h"
 
 struct thread_ring {
 	uint32_t number;

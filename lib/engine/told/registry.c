@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* registry.c: see registry.h. */
-#include "engine/inprocess/registry.h"
+#include "engine/told/registry.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* told_stack.c: see told_stack.h. */
-#include "engine/inprocess/told_stack.h"
+#include "engine/told/told_stack.h"
 
 #include <stdlib.h>
 

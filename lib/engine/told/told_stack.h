@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /* told_stack.h: the stack of C and the segments that a thread told of in its last
  * sample. */
-#ifndef ENGINE_INPROCESS_TOLD_STACK_H
-#define ENGINE_INPROCESS_TOLD_STACK_H
+#ifndef ENGINE_TOLD_TOLD_STACK_H
+#define ENGINE_TOLD_TOLD_STACK_H
 
 #include "agent/wire.h"
 #include "python/cframes.h"

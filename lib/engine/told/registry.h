@@ -4,8 +4,8 @@
  * their addresses.  The names of a code object stay right after it was freed, and
  * equal code objects of different threads are one.
  */
-#ifndef ENGINE_INPROCESS_REGISTRY_H
-#define ENGINE_INPROCESS_REGISTRY_H
+#ifndef ENGINE_TOLD_REGISTRY_H
+#define ENGINE_TOLD_REGISTRY_H
 
 #include <stddef.h>
 
